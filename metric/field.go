@@ -1,0 +1,215 @@
+package metric
+
+import (
+	"math"
+	"time"
+)
+
+// Field names one number of a [Set], as it is written in files and rules.
+type Field string
+
+// The numbers of a Set. Times are in milliseconds, rates in per cent.
+const (
+	TestCount     Field = "test_count"
+	TestsPassed   Field = "tests_passed"
+	TestsFailed   Field = "tests_failed"
+	TestsSkipped  Field = "tests_skipped"
+	PassRate      Field = "pass_rate"
+	CoveragePct   Field = "coverage_percentage"
+	CoverageHit   Field = "coverage_lines_covered"
+	CoverageTotal Field = "coverage_lines_total"
+	TestTime      Field = "test_time_ms"
+	LintErrors    Field = "lint_errors"
+	LintWarnings  Field = "lint_warnings"
+	TypeErrors    Field = "type_errors"
+	ErrorCount    Field = "error_count"
+	BuildTime     Field = "build_time_ms"
+	FileCount     Field = "file_count"
+	LOCTotal      Field = "loc_total"
+	Complexity    Field = "complexity_score"
+	LOCAdded      Field = "loc_added"
+	LOCDeleted    Field = "loc_deleted"
+)
+
+// Direction says which way a number gets better.
+type Direction int8
+
+// A number is better when higher, when lower, or neither.
+const (
+	LowerIsBetter  Direction = -1
+	Neutral        Direction = 0
+	HigherIsBetter Direction = 1
+)
+
+type fieldRow struct {
+	field  Field
+	better Direction
+	value  func(Set) (float64, bool)
+}
+
+// fields is the table of all numbers; every listing, delta and rule reads it.
+var fields = []fieldRow{
+	{TestCount, HigherIsBetter, ofTests(func(n Counts) int { return n.Count })},
+	{TestsPassed, HigherIsBetter, ofTests(func(n Counts) int { return n.Passed })},
+	{TestsFailed, LowerIsBetter, ofTests(func(n Counts) int { return n.Failed })},
+	{TestsSkipped, LowerIsBetter, ofTests(func(n Counts) int { return n.Skipped })},
+	{PassRate, HigherIsBetter, func(s Set) (float64, bool) { return s.Tests.PassRate() }},
+	{CoveragePct, HigherIsBetter, func(s Set) (float64, bool) { return s.Coverage.Percent() }},
+	{CoverageHit, Neutral, ofCoverage(func(c *Coverage) int64 { return c.Covered })},
+	{CoverageTotal, Neutral, ofCoverage(func(c *Coverage) int64 { return c.Total })},
+	{TestTime, Neutral, func(s Set) (float64, bool) {
+		if s.Tests == nil {
+			return 0, false
+		}
+		return milliseconds(s.Tests.Duration), true
+	}},
+	{LintErrors, LowerIsBetter, ofLint(func(n LintCounts) int { return n.Errors })},
+	{LintWarnings, LowerIsBetter, ofLint(func(n LintCounts) int { return n.Warnings })},
+	{TypeErrors, LowerIsBetter, ofLint(func(n LintCounts) int { return n.TypeErrors })},
+	{ErrorCount, LowerIsBetter, ofLint(func(n LintCounts) int { return n.Errors + n.Warnings + n.TypeErrors })},
+	{BuildTime, Neutral, func(s Set) (float64, bool) {
+		if s.Build == nil {
+			return 0, false
+		}
+		return milliseconds(s.Build.Duration), true
+	}},
+	{FileCount, Neutral, ofCode(func(c *Code) float64 { return float64(c.Files) })},
+	{LOCTotal, Neutral, ofCode(func(c *Code) float64 { return float64(c.LOC) })},
+	{Complexity, LowerIsBetter, func(s Set) (float64, bool) {
+		if s.Code == nil || s.Code.Functions == 0 {
+			return 0, false
+		}
+		return s.Code.Complexity, true
+	}},
+	{LOCAdded, Neutral, ofChange(func(c *Code) *int { return c.Added })},
+	{LOCDeleted, Neutral, ofChange(func(c *Code) *int { return c.Deleted })},
+}
+
+func ofTests(get func(Counts) int) func(Set) (float64, bool) {
+	return func(s Set) (float64, bool) {
+		if s.Tests == nil {
+			return 0, false
+		}
+		return float64(get(s.Tests.Counts())), true
+	}
+}
+
+func ofCoverage(get func(*Coverage) int64) func(Set) (float64, bool) {
+	return func(s Set) (float64, bool) {
+		if s.Coverage == nil {
+			return 0, false
+		}
+		return float64(get(s.Coverage)), true
+	}
+}
+
+func ofLint(get func(LintCounts) int) func(Set) (float64, bool) {
+	return func(s Set) (float64, bool) {
+		if s.Lint == nil {
+			return 0, false
+		}
+		return float64(get(s.Lint.Counts())), true
+	}
+}
+
+func ofCode(get func(*Code) float64) func(Set) (float64, bool) {
+	return func(s Set) (float64, bool) {
+		if s.Code == nil {
+			return 0, false
+		}
+		return get(s.Code), true
+	}
+}
+
+func ofChange(get func(*Code) *int) func(Set) (float64, bool) {
+	return func(s Set) (float64, bool) {
+		if s.Code == nil || get(s.Code) == nil {
+			return 0, false
+		}
+		return float64(*get(s.Code)), true
+	}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Milliseconds()) }
+
+// Fields returns the names of all numbers, in the order of the specification.
+func Fields() []Field {
+	out := make([]Field, len(fields))
+	for i, r := range fields {
+		out[i] = r.field
+	}
+	return out
+}
+
+// Better says which way f gets better; Neutral for an unknown field.
+func (f Field) Better() Direction {
+	for _, r := range fields {
+		if r.field == f {
+			return r.better
+		}
+	}
+	return Neutral
+}
+
+// Value returns the number f of s, and false when it was not measured.
+func (s Set) Value(f Field) (float64, bool) {
+	for _, r := range fields {
+		if r.field == f {
+			return r.value(s)
+		}
+	}
+	return 0, false
+}
+
+// Delta holds, for every number that both sets measured, the current value
+// minus the earlier one.
+type Delta map[Field]float64
+
+// Sub returns the change from earlier to s. Coverage of another unit or format
+// is not compared.
+func (s Set) Sub(earlier Set) Delta {
+	d := make(Delta, len(fields))
+	for _, r := range fields {
+		now, ok1 := r.value(s)
+		then, ok2 := r.value(earlier)
+		if ok1 && ok2 && (!ofCoverageField(r.field) || s.Coverage.Comparable(earlier.Coverage)) {
+			d[r.field] = now - then
+		}
+	}
+	return d
+}
+
+func ofCoverageField(f Field) bool {
+	return f == CoveragePct || f == CoverageHit || f == CoverageTotal
+}
+
+// NotMeasured stands in a [Signature] for a number that was not measured.
+const NotMeasured = -1
+
+// Signature is the part of a Set that tells whether a loop goes in circles.
+// Two signatures are compared with ==. PassRate is in basis points (0 to
+// 10000), Coverage in tenths of a point (0 to 1000); a number that was not
+// measured is [NotMeasured].
+type Signature struct {
+	TestCount int `json:"test_count"`
+	PassRate  int `json:"pass_rate_bp"`
+	Coverage  int `json:"coverage_tenths"`
+	Errors    int `json:"error_count"`
+}
+
+// Signature returns the signature of s.
+func (s Set) Signature() Signature {
+	scaled := func(f Field, factor float64) int {
+		v, ok := s.Value(f)
+		if !ok {
+			return NotMeasured
+		}
+		return int(math.Round(v * factor))
+	}
+	return Signature{
+		TestCount: scaled(TestCount, 1),
+		PassRate:  scaled(PassRate, 100),
+		Coverage:  scaled(CoveragePct, 10),
+		Errors:    scaled(ErrorCount, 1),
+	}
+}

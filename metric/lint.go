@@ -1,0 +1,110 @@
+package metric
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+)
+
+// Level is how grave a finding of a linter or compiler is.
+type Level uint8
+
+// The levels of a finding, from mild to grave.
+const (
+	Note Level = iota + 1
+	Warning
+	Error
+)
+
+var levelNames = [...]string{Note: "note", Warning: "warning", Error: "error"}
+
+// String returns the level as it is written in files.
+func (l Level) String() string {
+	if l == 0 || int(l) >= len(levelNames) {
+		return "unknown"
+	}
+	return levelNames[l]
+}
+
+// MarshalText writes the level by name.
+func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// UnmarshalText reads a level by name. An unknown name is an error.
+func (l *Level) UnmarshalText(text []byte) error {
+	i := slices.Index(levelNames[:], string(text))
+	if i <= 0 {
+		return &UnknownNameError{Kind: "finding level", Name: string(text)}
+	}
+	*l = Level(i)
+	return nil
+}
+
+// Finding is one remark of a linter, type checker or compiler.
+type Finding struct {
+	Tool    string `json:"tool,omitempty"`
+	Rule    string `json:"rule,omitempty"`
+	Level   Level  `json:"level"`
+	Type    bool   `json:"type,omitempty"` // a type or compiler error, not a lint rule
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`   // from 1, 0 unknown
+	Column  int    `json:"column,omitempty"` // from 1, 0 unknown
+	Message string `json:"message"`
+	Text    string `json:"text,omitempty"` // the source line, where the report gives it
+}
+
+// Fingerprint identifies the finding across edits that only move it: rule,
+// path and normalised text (the source line where it is known, else the
+// message), never a line number.
+func (f Finding) Fingerprint() string {
+	text := f.Text
+	if text == "" {
+		text = f.Message
+	}
+	sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.File + "\x00" + strings.Join(strings.Fields(text), " ")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Lint is what the linters, type checkers and compilers found.
+type Lint struct {
+	Findings []Finding `json:"findings"`
+	Tools    []string  `json:"tools,omitempty"` // which tools were heard, those without findings too
+}
+
+// LintCounts are the sums of a set of findings; notes count as none of them.
+type LintCounts struct {
+	Errors, Warnings, TypeErrors int
+}
+
+// Counts returns the sums of l. Type and compiler errors count as type errors
+// alone, whatever their level.
+func (l *Lint) Counts() LintCounts {
+	var n LintCounts
+	if l == nil {
+		return n
+	}
+	for _, f := range l.Findings {
+		switch {
+		case f.Type:
+			n.TypeErrors++
+		case f.Level == Error:
+			n.Errors++
+		case f.Level == Warning:
+			n.Warnings++
+		}
+	}
+	return n
+}
+
+// Merge returns the findings and tools of both. Either may be nil.
+func (l *Lint) Merge(m *Lint) *Lint {
+	if l == nil || m == nil {
+		if l == nil {
+			return m
+		}
+		return l
+	}
+	tools := slices.Concat(l.Tools, m.Tools)
+	slices.Sort(tools)
+	return &Lint{Findings: slices.Concat(l.Findings, m.Findings), Tools: slices.Compact(tools)}
+}

@@ -1,0 +1,132 @@
+// Package metric holds the nouns of a measurement: what the checks of a
+// project said about one tree. It knows no file, no process and no clock.
+//
+// A section that was not measured is nil, and a number that was not measured
+// is missing from [Set.Value]. Nothing that could not be read is ever zero.
+package metric
+
+import "time"
+
+// Set is everything that was measured about one tree. A nil section was not
+// measured; Gaps says which planned sections are missing, and why.
+type Set struct {
+	Tests    *Tests    `json:"tests,omitempty"`
+	Coverage *Coverage `json:"coverage,omitempty"`
+	Lint     *Lint     `json:"lint,omitempty"`
+	Build    *Build    `json:"build,omitempty"`
+	Code     *Code     `json:"code,omitempty"`
+	Gaps     []Gap     `json:"gaps,omitempty"`
+}
+
+// Partial reports whether a planned section is missing from s.
+func (s Set) Partial() bool { return len(s.Gaps) > 0 }
+
+// Gap returns the reason why the section is missing, and whether it is.
+func (s Set) Gap(section Section) (Gap, bool) {
+	for _, g := range s.Gaps {
+		if g.Section == section {
+			return g, true
+		}
+	}
+	return Gap{}, false
+}
+
+// Section names one part of a [Set] that a check fills.
+type Section string
+
+// The sections of a Set.
+const (
+	SectionTests    Section = "tests"
+	SectionCoverage Section = "coverage"
+	SectionLint     Section = "lint"
+	SectionBuild    Section = "build"
+	SectionCode     Section = "code"
+)
+
+// Gap is a section that was planned but could not be measured.
+type Gap struct {
+	Section Section  `json:"section"`
+	State   Validity `json:"state"`
+	Why     string   `json:"why"`
+}
+
+// Validity says how far a section's report can be trusted.
+type Validity string
+
+// The validity states: read whole, read in part, older than the command that
+// should have written it, or not there at all.
+const (
+	Measured Validity = "measured"
+	Partial  Validity = "partial"
+	Stale    Validity = "stale"
+	Absent   Validity = "absent"
+)
+
+// Coverage is how much of the code the tests executed, in the unit of its
+// report. Numbers of different units or formats must not be compared.
+type Coverage struct {
+	Covered int64          `json:"covered"`
+	Total   int64          `json:"total"`
+	Unit    Unit           `json:"unit"`
+	Format  string         `json:"format"`
+	Files   []FileCoverage `json:"files,omitempty"`
+}
+
+// Unit is what a coverage report counts.
+type Unit string
+
+// The units of coverage.
+const (
+	Lines      Unit = "lines"
+	Statements Unit = "statements"
+)
+
+// FileCoverage is the coverage of one source file.
+type FileCoverage struct {
+	Path    string `json:"path"`
+	Covered int64  `json:"covered"`
+	Total   int64  `json:"total"`
+}
+
+// Percent returns 100·Covered/Total in [0,100], and false when Total is zero:
+// a report about nothing is absent, not complete.
+func (c *Coverage) Percent() (float64, bool) {
+	if c == nil || c.Total <= 0 {
+		return 0, false
+	}
+	return 100 * float64(c.Covered) / float64(c.Total), true
+}
+
+// Comparable reports whether the percentages of c and d may be compared: both
+// are measured, in the same unit and format.
+func (c *Coverage) Comparable(d *Coverage) bool {
+	return c != nil && d != nil && c.Unit == d.Unit && c.Format == d.Format
+}
+
+// BuildStatus is the outcome of the build check.
+type BuildStatus string
+
+// The outcomes of a build.
+const (
+	BuildSuccess BuildStatus = "success"
+	BuildFailure BuildStatus = "failure"
+	BuildUnknown BuildStatus = "unknown"
+)
+
+// Build is the outcome of the build check.
+type Build struct {
+	Status     BuildStatus   `json:"status"`
+	Duration   time.Duration `json:"duration_ns"`
+	FirstError string        `json:"first_error,omitempty"` // of a failed build
+}
+
+// Code is the shape of the project's own source: no vendored, generated or
+// binary files.
+type Code struct {
+	Files      int     `json:"files"`
+	LOC        int     `json:"loc"`        // lines with code: no blanks, no comments
+	Functions  int     `json:"functions"`  // how many functions Complexity is the mean of
+	Complexity float64 `json:"complexity"` // mean cyclomatic complexity of a function: 1 + decision points
+	Added      *int    `json:"added,omitempty"`
+	Deleted    *int    `json:"deleted,omitempty"`
+}

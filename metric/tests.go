@@ -1,0 +1,244 @@
+package metric
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ID is the identity of one test: two runs are about the same test when the
+// IDs are equal. Parameters of a parametrised case are part of Name.
+type ID struct {
+	Suite string `json:"suite,omitempty"` // package, file or suite
+	Class string `json:"class,omitempty"`
+	Name  string `json:"name"`
+}
+
+// String returns the identity as people write it, "suite: class.name", without
+// the parts that are empty.
+func (id ID) String() string {
+	name := id.Name
+	if id.Class != "" {
+		name = id.Class + "." + name
+	}
+	if id.Suite == "" {
+		return name
+	}
+	return id.Suite + ": " + name
+}
+
+// Parent returns the test that a parametrised case or subtest belongs to, and
+// false when id is no such case: "TestA/b" and "test_a[b]" belong to "TestA"
+// and "test_a".
+func (id ID) Parent() (ID, bool) {
+	if i := strings.LastIndexByte(id.Name, '/'); i > 0 {
+		return ID{id.Suite, id.Class, id.Name[:i]}, true
+	}
+	if i := strings.IndexByte(id.Name, '['); i > 0 && strings.HasSuffix(id.Name, "]") {
+		return ID{id.Suite, id.Class, id.Name[:i]}, true
+	}
+	return ID{}, false
+}
+
+// Compare orders identities by suite, class and name.
+func (id ID) Compare(other ID) int {
+	return cmp.Or(
+		strings.Compare(id.Suite, other.Suite),
+		strings.Compare(id.Class, other.Class),
+		strings.Compare(id.Name, other.Name),
+	)
+}
+
+// Status is the outcome of one test. The order is from best to worst: where a
+// report holds one identity twice, the greater status counts.
+type Status uint8
+
+// The outcomes of a test. NotRun is a known test whose suite did not run; it
+// counts as failed.
+const (
+	Passed Status = iota + 1
+	Skipped
+	NotRun
+	Failed
+	Errored
+)
+
+var statusNames = [...]string{Passed: "passed", Skipped: "skipped", NotRun: "not_run", Failed: "failed", Errored: "error"}
+
+// String returns the status as it is written in files.
+func (s Status) String() string {
+	if s == 0 || int(s) >= len(statusNames) {
+		return "unknown"
+	}
+	return statusNames[s]
+}
+
+// MarshalText writes the status by name.
+func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a status by name. An unknown name is an error.
+func (s *Status) UnmarshalText(text []byte) error {
+	i := slices.Index(statusNames[:], string(text))
+	if i <= 0 {
+		return &UnknownNameError{Kind: "test status", Name: string(text)}
+	}
+	*s = Status(i)
+	return nil
+}
+
+// UnknownNameError is returned for a name that is none of an enumeration.
+type UnknownNameError struct{ Kind, Name string }
+
+// Error names the enumeration and the name that is not in it.
+func (e *UnknownNameError) Error() string { return "unknown " + e.Kind + " " + e.Name }
+
+// Test is the outcome of one test.
+type Test struct {
+	ID
+	Status   Status        `json:"status"`
+	Duration time.Duration `json:"duration_ns,omitempty"`
+	Message  string        `json:"message,omitempty"` // of a failure, or the reason of a skip
+	File     string        `json:"file,omitempty"`
+	Line     int           `json:"line,omitempty"`
+	Flaky    bool          `json:"flaky,omitempty"` // failed, then passed when run again
+	Rerun    bool          `json:"rerun,omitempty"` // a second attempt at the same identity
+}
+
+// Suite is a package, file or suite that could not be run.
+type Suite struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
+// Tests is a set of test outcomes. Cases are unique by identity and sorted.
+type Tests struct {
+	Cases    []Test        `json:"cases"`
+	Broken   []Suite       `json:"broken,omitempty"` // suites that did not build, crashed or timed out
+	Duration time.Duration `json:"duration_ns"`      // wall time of the run, or the sum of the cases
+	Format   string        `json:"format,omitempty"`
+	Producer string        `json:"producer,omitempty"`
+	Problems []string      `json:"problems,omitempty"` // what the report says of itself that the recount denies
+}
+
+// NewTests returns the set of the given outcomes, in any order. Where one
+// identity stands more than once the worst status counts, except that a pass
+// of a rerun makes the test passed and flaky.
+func NewTests(cases []Test) *Tests {
+	t := &Tests{Cases: slices.Clone(cases)}
+	slices.SortStableFunc(t.Cases, func(a, b Test) int { return a.ID.Compare(b.ID) })
+	out := t.Cases[:0]
+	for _, c := range t.Cases {
+		if n := len(out); n > 0 && out[n-1].ID == c.ID {
+			out[n-1] = merge(out[n-1], c)
+			continue
+		}
+		out = append(out, c)
+	}
+	t.Cases = out
+	return t
+}
+
+func merge(a, b Test) Test {
+	if b.Rerun && b.Status == Passed && a.Failed() {
+		b.Flaky = true
+		return b
+	}
+	worst := a
+	if b.Status > a.Status {
+		worst = b
+	}
+	worst.Flaky = a.Flaky || b.Flaky
+	worst.Duration = a.Duration + b.Duration
+	return worst
+}
+
+// Failed reports whether the test counts as failed: it failed, broke off with
+// an error, or was known and did not run.
+func (t Test) Failed() bool {
+	return t.Status == Failed || t.Status == Errored || t.Status == NotRun
+}
+
+// Lookup returns the outcome of the test with that identity.
+func (t *Tests) Lookup(id ID) (Test, bool) {
+	if t == nil {
+		return Test{}, false
+	}
+	i, ok := slices.BinarySearchFunc(t.Cases, id, func(c Test, id ID) int { return c.ID.Compare(id) })
+	if !ok {
+		return Test{}, false
+	}
+	return t.Cases[i], true
+}
+
+// Counts are the sums of a set of tests. Count includes skipped tests, Failed
+// includes errors and tests that were known and did not run.
+type Counts struct {
+	Count, Passed, Failed, Skipped, Flaky int
+}
+
+// Counts returns the sums of t.
+func (t *Tests) Counts() Counts {
+	var n Counts
+	if t == nil {
+		return n
+	}
+	n.Count = len(t.Cases)
+	for _, c := range t.Cases {
+		switch {
+		case c.Status == Passed:
+			n.Passed++
+		case c.Status == Skipped:
+			n.Skipped++
+		case c.Failed():
+			n.Failed++
+		}
+		if c.Flaky {
+			n.Flaky++
+		}
+	}
+	return n
+}
+
+// PassRate returns 100·passed/count in [0,100], and false for an empty set. A
+// skipped test counts as a test, so a skip never raises the rate.
+func (t *Tests) PassRate() (float64, bool) {
+	n := t.Counts()
+	if n.Count == 0 {
+		return 0, false
+	}
+	return 100 * float64(n.Passed) / float64(n.Count), true
+}
+
+// CarryOver returns t with the tests of known that belong to a suite that did
+// not run in t added as [NotRun]. A suite that could not run is not a deleted
+// suite. Neither argument is changed.
+func (t *Tests) CarryOver(known *Tests) *Tests {
+	if t == nil || known == nil || len(t.Broken) == 0 {
+		return t
+	}
+	broken := make(map[string]string, len(t.Broken))
+	for _, s := range t.Broken {
+		broken[s.Name] = s.Why
+	}
+	cases := slices.Clone(t.Cases)
+	for _, c := range known.Cases {
+		why, lost := broken[c.Suite]
+		if _, ran := t.Lookup(c.ID); lost && !ran {
+			cases = append(cases, Test{ID: c.ID, Status: NotRun, Message: why, File: c.File, Line: c.Line})
+		}
+	}
+	out := *t
+	out.Cases = NewTests(cases).Cases
+	return &out
+}
+
+// With returns t with the outcome of one test replaced by c.
+func (t *Tests) With(c Test) *Tests {
+	out := *t
+	out.Cases = slices.Clone(t.Cases)
+	if i, ok := slices.BinarySearchFunc(out.Cases, c.ID, func(x Test, id ID) int { return x.ID.Compare(id) }); ok {
+		out.Cases[i] = c
+	}
+	return &out
+}
