@@ -1,0 +1,95 @@
+package project_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"supervise/internal/project"
+)
+
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func having(names ...string) func(string) (string, error) {
+	return func(name string) (string, error) {
+		for _, n := range names {
+			if n == name {
+				return "/bin/" + n, nil
+			}
+		}
+		return "", exec.ErrNotFound
+	}
+}
+
+func commands(p project.Project) string {
+	var out []string
+	for _, c := range p.Checks {
+		out = append(out, string(c.Kind)+": "+strings.Join(c.Command, " "))
+	}
+	return strings.Join(out, "\n")
+}
+
+func TestDetectGo(t *testing.T) {
+	const always = "build: go build ./...\n" +
+		"test: go test -json -count=1 -coverprofile={{report_dir}}/cover.out ./...\n"
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		tools []string
+		want  string
+		notes string
+	}{
+		{
+			"plain", map[string]string{"go.mod": "module m\n"},
+			[]string{"go"}, always + "lint: go vet ./...", "",
+		},
+		{
+			"golangci-lint configured and there", map[string]string{"go.mod": "module m\n", ".golangci.yml": "version: \"2\"\n"},
+			[]string{"go", "golangci-lint"}, always + "lint: golangci-lint run --output.json.path={{report_dir}}/golangci.json ./...", "",
+		},
+		{
+			"golangci-lint of the old configuration", map[string]string{"go.mod": "module m\n", ".golangci.yml": "linters: {}\n"},
+			[]string{"go", "golangci-lint"}, always + "lint: golangci-lint run --out-format=json ./...", "",
+		},
+		{
+			"golangci-lint configured, not installed", map[string]string{"go.mod": "module m\n", ".golangci.toml": "version = \"2\"\n"},
+			[]string{"go"}, always + "lint: go vet ./...", ".golangci.toml is there but golangci-lint is not on PATH",
+		},
+		{
+			"no go", map[string]string{"go.mod": "module m\n"},
+			nil, always + "lint: go vet ./...", "go is not on PATH",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, err := project.Detect(write(t, tt.files), having(tt.tools...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := commands(p); got != tt.want {
+				t.Errorf("checks:\n%s\nwant:\n%s", got, tt.want)
+			}
+			if notes := strings.Join(p.Notes, "; "); !strings.Contains(notes, tt.notes) || (tt.notes == "") != (notes == "") {
+				t.Errorf("notes %q, want %q in them", notes, tt.notes)
+			}
+		})
+	}
+}
+
+func TestDetectUnknown(t *testing.T) {
+	_, err := project.Detect(write(t, map[string]string{"README": "hello"}), having("go"))
+	if !errors.Is(err, project.ErrUnknown) || !strings.Contains(err.Error(), "--test-cmd") {
+		t.Errorf("error %v, want ErrUnknown with the remedy", err)
+	}
+}
