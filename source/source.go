@@ -1,0 +1,192 @@
+// Package source reads the text of source files: their language, where code,
+// comments and strings are, how many lines of code and which functions they
+// have and how complex those are, and for Go the tests they define. It looks
+// at bytes and paths alone and does no input or output.
+//
+// Go is read by its own parser. Every other language is read by one scanner
+// that masks comments and the bodies of strings and looks for functions and
+// decision points in what remains. That scanner is no parser: it is right on
+// code that is formatted as usual, and it always comes to an end, whatever the
+// bytes. Its known limits:
+//
+//   - Text between the tags of JSX, and text around the code of templates other
+//     than PHP, is read as code. The damage of a stray quote ends with its line.
+//   - Branches of the C preprocessor are all read, as if none excluded another.
+//   - The ?: operator counts when it is written between blanks.
+//   - Definitions that macros make are not seen.
+package source
+
+import "fmt"
+
+// File is what the text of a source file tells.
+type File struct {
+	// Language is Unknown for what is not source; then nothing else is set.
+	Language Language
+	// LOC counts the lines with code: not blank, not only comment. Text within
+	// strings is code, but a Python docstring is a comment.
+	LOC int
+	// Functions are those with a body, in the order of the file. A file of
+	// another language than Go that has code but no function stands as one
+	// function named "(file)".
+	Functions []Function
+	// Tests are the test definitions, in the order of the file. Only Go has
+	// them as yet.
+	Tests []TestDef
+}
+
+// Scan reads a source file. path tells its language and, in Go, whether it
+// holds tests; it is slash separated and need not exist. A Go file that does not
+// parse gives the syntax error together with what the scanner for the other
+// languages finds in it; there is no other error.
+func Scan(path string, src []byte) (File, error) {
+	lang := LanguageOf(path, src)
+	if lang == Unknown {
+		return File{}, nil
+	}
+	kinds := classify(lang, src)
+	file := File{Language: lang, LOC: countLines(src, kinds)}
+	if lang == Go {
+		err := scanGo(path, src, &file)
+		if err == nil {
+			return file, nil
+		}
+		file.Functions, file.Tests = scanFunctions(lang, src, kinds), nil
+		return file, fmt.Errorf("parse go source: %w", err)
+	}
+	file.Functions = scanFunctions(lang, src, kinds)
+	return file, nil
+}
+
+func scanFunctions(lang Language, src []byte, kinds []kind) []Function {
+	return functions(tokenize(lang, mask(src, kinds), kinds))
+}
+
+// Mask returns a copy of src in which comments, with their delimiters, and the
+// bodies of strings, regular expressions and here-documents, without their
+// delimiters, are spaces. The copy is as long as src and has its line breaks at
+// the same places. Code within strings, such as ${x} in JavaScript, stays.
+// Nothing of an Unknown language is masked.
+func Mask(lang Language, src []byte) []byte {
+	return mask(src, classify(lang, src))
+}
+
+func mask(src []byte, kinds []kind) []byte {
+	masked := make([]byte, len(src))
+	for i, c := range src {
+		if kinds[i] != code && c != '\n' && c != '\r' {
+			c = ' '
+		}
+		masked[i] = c
+	}
+	return masked
+}
+
+// countLines counts the lines that hold a byte of code or text that is no
+// white space.
+func countLines(src []byte, kinds []kind) int {
+	n := 0
+	counted := false
+	for i, c := range src {
+		switch {
+		case c == '\n':
+			counted = false
+		case !counted && kinds[i] != comment && !isSpace(c):
+			counted = true
+			n++
+		}
+	}
+	return n
+}
+
+// TestKind says how the runner treats a test definition.
+type TestKind uint8
+
+// The kinds of test definitions.
+const (
+	Test      TestKind = iota // a test that always runs
+	Subtest                   // a part of another test, with a name of its own
+	Benchmark                 // runs only on demand, so test reports do not name it
+	Fuzz                      // runs its seeds as a test
+	Example                   // its output is compared
+)
+
+// String returns the lower-case name of the kind.
+func (k TestKind) String() string {
+	switch k {
+	case Test:
+		return "test"
+	case Subtest:
+		return "subtest"
+	case Benchmark:
+		return "benchmark"
+	case Fuzz:
+		return "fuzz"
+	case Example:
+		return "example"
+	}
+	return fmt.Sprintf("testkind(%d)", uint8(k))
+}
+
+// MarshalText returns the same name as String; it never fails.
+func (k TestKind) MarshalText() ([]byte, error) {
+	return []byte(k.String()), nil
+}
+
+// TestDef is the definition of a test in a source file. What is said of a test
+// includes its subtests, which are listed once more for themselves.
+type TestDef struct {
+	// Name is the test's name as the runner prints it: TestX, and TestX/a_b for
+	// a subtest with the literal name "a b". Subtests whose name is computed,
+	// such as the rows of a table, are part of the test around them. A method
+	// of a testify suite is TestRunner/TestMethod when the function that runs
+	// the suite is in the same file, else SuiteType/TestMethod.
+	Name string
+	// Kind says how the runner treats it.
+	Kind TestKind
+	// Line and End are the first and last line, from 1.
+	Line, End int
+	// Tokens counts the words, literals and comparing or logical operators of
+	// the body, without comments: what Similarity compares.
+	Tokens map[string]int
+	// Assertions are the failures a test can report, in order, with white space
+	// made single: the call, or for t.Error and its like the condition under
+	// which it is reached, "got != want => t.Error".
+	Assertions []string
+	// Literals are the distinct literals of the body as written, in order.
+	Literals []string
+	// Skipped says that nothing can come behind a skip: it is a statement of
+	// the body itself, or stands under a constant condition, or the build
+	// constraint of the file is never met.
+	Skipped bool
+	// SkipConditional says that the test is skipped, or not built, under a
+	// condition on platform, version, a missing tool or short mode.
+	SkipConditional bool
+	// SkipConditions are the conditions of all skips that are not Skipped, as
+	// written, in order: also those on other things, such as os.Getenv("CI").
+	SkipConditions []string
+	// Symbols are the names from outside the test file that the body uses,
+	// sorted: "Open" of the same package, "loop.Open" of an imported one, and of
+	// methods and fields the last name, "Close".
+	Symbols []string
+}
+
+// Similarity returns how much of their bodies two tests have in common: the
+// Jaccard index of the multisets of their tokens, from 0 for nothing to 1 for
+// all. Two empty bodies have nothing in common.
+func Similarity(a, b TestDef) float64 {
+	common, all := 0, 0
+	for token, n := range a.Tokens {
+		m := b.Tokens[token]
+		common += min(n, m)
+		all += max(n, m)
+	}
+	for token, n := range b.Tokens {
+		if _, both := a.Tokens[token]; !both {
+			all += n
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return float64(common) / float64(all)
+}
