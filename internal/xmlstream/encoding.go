@@ -1,0 +1,134 @@
+package xmlstream
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// UTF8 returns the text of src in UTF-8, without a byte order mark. UTF-16 is
+// recognised by its mark, or by the zero bytes of an XML declaration; Latin-1
+// and Windows-1252 by what the XML declaration says. Everything else is passed
+// on as it is. It serves any text, not XML alone.
+func UTF8(src io.Reader) io.Reader {
+	b := bufio.NewReaderSize(src, chunk)
+	head, _ := b.Peek(4) // an error comes again with the first Read
+	for _, m := range marks {
+		if bytes.HasPrefix(head, m.mark) {
+			_, _ = b.Discard(m.length) // the bytes are there: they were peeked
+			if m.order == nil {
+				return b
+			}
+			return utf16Reader(b, m.order)
+		}
+	}
+	head, _ = b.Peek(256)
+	if m := declared.FindSubmatch(head); m != nil && singleByte[strings.ToLower(string(m[1]))] {
+		return latinReader(b)
+	}
+	return b
+}
+
+// marks are the beginnings that tell an encoding; length is how much of them
+// is no text.
+var marks = []struct {
+	mark   []byte
+	length int
+	order  binary.ByteOrder // nil for UTF-8
+}{
+	{[]byte{0xEF, 0xBB, 0xBF}, 3, nil},
+	{[]byte{0xFF, 0xFE}, 2, binary.LittleEndian},
+	{[]byte{0xFE, 0xFF}, 2, binary.BigEndian},
+	{[]byte{'<', 0, '?', 0}, 0, binary.LittleEndian},
+	{[]byte{0, '<', 0, '?'}, 0, binary.BigEndian},
+}
+
+var declared = regexp.MustCompile(`^\s*<\?xml[^>]*\sencoding\s*=\s*["']([^"']+)["']`)
+
+// singleByte are the encodings that are read as Windows-1252. US-ASCII is not
+// among them: it is UTF-8.
+var singleByte = map[string]bool{
+	"iso-8859-1": true, "iso8859-1": true, "iso_8859-1": true, "latin1": true, "latin-1": true,
+	"iso-8859-15": true, "windows-1252": true, "cp1252": true,
+}
+
+// recoder reads text of another encoding as UTF-8. Its next function appends
+// one character of the source, and returns the error that ends it.
+type recoder struct {
+	next func(out []byte) ([]byte, error)
+	out  []byte // encoded
+	read int    // how much of out was read
+	err  error  // what comes after out
+}
+
+// Read implements [io.Reader].
+func (r *recoder) Read(p []byte) (int, error) {
+	if r.read == len(r.out) {
+		if r.err != nil {
+			return 0, r.err
+		}
+		r.out, r.read = r.out[:0], 0
+		for len(r.out) < 4096 && r.err == nil {
+			r.out, r.err = r.next(r.out)
+		}
+	}
+	n := copy(p, r.out[r.read:])
+	r.read += n
+	return n, nil
+}
+
+// utf16Reader reads UTF-16. Half a surrogate pair, or half a unit at the end,
+// becomes U+FFFD.
+func utf16Reader(src *bufio.Reader, order binary.ByteOrder) io.Reader {
+	var held rune // a high surrogate that waits for its low one
+	return &recoder{next: func(out []byte) ([]byte, error) {
+		var unit [2]byte
+		_, err := io.ReadFull(src, unit[:])
+		if err != nil {
+			if held != 0 || errors.Is(err, io.ErrUnexpectedEOF) {
+				out = utf8.AppendRune(out, utf8.RuneError)
+			}
+			if errors.Is(err, io.ErrUnexpectedEOF) {
+				err = io.EOF
+			}
+			return out, err
+		}
+		r := rune(order.Uint16(unit[:]))
+		if held != 0 {
+			pair := utf16.DecodeRune(held, r)
+			out, held = utf8.AppendRune(out, pair), 0
+			if pair != utf8.RuneError {
+				return out, nil
+			}
+		}
+		if r >= 0xD800 && r < 0xDC00 {
+			held = r
+			return out, nil
+		}
+		return utf8.AppendRune(out, r), nil
+	}}
+}
+
+// windows1252 is what the bytes 0x80 to 0x9F mean. Latin-1 has only control
+// characters there, which nobody writes, so one table serves both.
+var windows1252 = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
+
+func latinReader(src *bufio.Reader) io.Reader {
+	return &recoder{next: func(out []byte) ([]byte, error) {
+		c, err := src.ReadByte()
+		if err != nil {
+			return out, err
+		}
+		r := rune(c)
+		if c >= 0x80 && c < 0xA0 {
+			r = windows1252[c-0x80]
+		}
+		return utf8.AppendRune(out, r), nil
+	}}
+}

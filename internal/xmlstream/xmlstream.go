@@ -1,0 +1,344 @@
+// Package xmlstream reads the XML that report writers really produce, which is
+// often not the XML of the standard: with control characters, bad UTF-8, a
+// declaration that names another encoding than the one used, a stray '<' in an
+// attribute. It gives tokens one by one and keeps no more than one piece of the
+// document in memory.
+//
+// Nothing is ever expanded or fetched: a DOCTYPE is skipped, and the only
+// references known are the five predefined ones and the numeric ones. Any other
+// reference stays in the text as it was written, so no document can grow while
+// it is read.
+//
+// The reader is strict about what would make a count wrong: an element that is
+// not closed, or is closed by another name, is a [SyntaxError].
+package xmlstream
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// The limits of what is read. They are far above what any report needs.
+const (
+	MaxDepth = 4096    // of nested elements; a deeper document is an error
+	MaxValue = 1 << 20 // bytes kept of one attribute value; the rest is dropped
+	MaxAttrs = 1024    // attributes of one element; more are an error
+	maxName  = 4096    // bytes of a name; a longer one is an error
+	chunk    = 64 << 10
+)
+
+// Kind says what a [Token] is.
+type Kind uint8
+
+// The kinds of tokens.
+const (
+	Start Kind = iota + 1
+	End
+	Text
+	Comment
+)
+
+// Attr is one attribute of an element, its references resolved. A namespace
+// prefix is not part of the name.
+type Attr struct{ Name, Value string }
+
+// Token is a piece of the document. An empty element gives a Start and an End.
+// The text of one element may come in several Text tokens of at most 64 KiB
+// each; CDATA is text. Of a comment no more than 64 KiB are kept.
+type Token struct {
+	Kind  Kind
+	Name  string // of Start and End, without its namespace prefix
+	Attrs []Attr // of Start; valid until the next call of Next
+	Text  string // of Text and Comment, valid UTF-8
+	Depth int    // how many elements enclose the token, itself excluded
+}
+
+// Attr returns the value of the attribute, and whether the element has it.
+func (t Token) Attr(name string) (string, bool) {
+	for _, a := range t.Attrs {
+		if a.Name == name {
+			return a.Value, true
+		}
+	}
+	return "", false
+}
+
+// SyntaxError says where a document stops being readable. Offset counts bytes
+// from the start of the document after it was turned into UTF-8, Line counts
+// from 1.
+type SyntaxError struct {
+	Line    int
+	Offset  int64
+	Problem string
+}
+
+// Error names the place and the problem.
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("line %d (byte %d): %s", e.Line, e.Offset, e.Problem)
+}
+
+// Reader reads one document, or several that were written one after another.
+type Reader struct {
+	src   io.Reader
+	buf   []byte
+	pos   int
+	end   int
+	rdErr error // what the source ended with
+
+	consumed int64 // bytes before buf[0]
+	line     int   // of buf[pos]
+
+	stack   []string
+	pending string // the name of an empty element whose End is still to come
+	empty   bool
+	attrs   []Attr
+	names   map[string]string
+}
+
+// NewReader returns a reader of the document in src, whatever its encoding:
+// see [UTF8].
+func NewReader(src io.Reader) *Reader {
+	return &Reader{src: UTF8(src), buf: make([]byte, chunk), line: 1, names: map[string]string{}}
+}
+
+// Line returns the line, from 1, that the next token starts on.
+func (r *Reader) Line() int { return r.line }
+
+// Next returns the next token. At the end of the document it returns [io.EOF];
+// where the document cannot be read further, or ends inside an element, it
+// returns a [*SyntaxError]; an error of the source is returned as it is.
+// Processing instructions and DOCTYPEs are passed over.
+func (r *Reader) Next() (Token, error) {
+	if r.empty {
+		r.empty = false
+		return Token{Kind: End, Name: r.pending, Depth: len(r.stack)}, nil
+	}
+	for {
+		c, err := r.peek()
+		if err != nil {
+			return Token{}, r.atEnd(err)
+		}
+		if c != '<' {
+			return r.text()
+		}
+		t, skipped, err := r.markup()
+		if err != nil {
+			return Token{}, r.atEnd(err)
+		}
+		if !skipped {
+			return t, nil
+		}
+	}
+}
+
+// atEnd turns the end of the source into a syntax error where an element is
+// still open.
+func (r *Reader) atEnd(err error) error {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return r.fault("the document ends in the middle of a tag")
+	case errors.Is(err, io.EOF) && len(r.stack) > 0:
+		return r.fault("the document ends inside <%s>", r.stack[len(r.stack)-1])
+	}
+	return err
+}
+
+func (r *Reader) fault(format string, args ...any) error {
+	return &SyntaxError{Line: r.line, Offset: r.consumed + int64(r.pos), Problem: fmt.Sprintf(format, args...)}
+}
+
+// markup reads what begins with '<'. It reports true for what gives no token.
+func (r *Reader) markup() (t Token, skipped bool, err error) {
+	if err := r.need(2); err != nil {
+		return t, false, cut(err)
+	}
+	switch c := r.buf[r.pos+1]; {
+	case c == '/':
+		t, err = r.endTag()
+		return t, false, err
+	case c == '?':
+		_, err = r.until("?>", 0)
+		return t, true, err
+	case c == '!':
+		return r.declaration()
+	case nameStart(c):
+		t, err = r.startTag()
+		return t, false, err
+	}
+	r.advance(1) // a '<' that opens nothing is text
+	return Token{Kind: Text, Text: "<", Depth: len(r.stack)}, false, nil
+}
+
+func (r *Reader) declaration() (t Token, skipped bool, err error) {
+	if err := r.need(9); err != nil && !errors.Is(err, io.EOF) {
+		return t, false, err
+	}
+	head := r.buf[r.pos:r.end]
+	switch {
+	case bytes.HasPrefix(head, []byte("<!--")):
+		r.advance(4)
+		text, err := r.until("-->", chunk)
+		return Token{Kind: Comment, Text: strings.ToValidUTF8(text, "\uFFFD"), Depth: len(r.stack)}, false, err
+	case bytes.HasPrefix(head, []byte("<![CDATA[")):
+		r.advance(9)
+		t, err = r.cdata()
+		return t, false, err
+	}
+	return t, true, r.doctype()
+}
+
+// cdata returns the text of a CDATA section in one token, of which it keeps
+// the first 64 KiB: no report has anything to count behind that.
+func (r *Reader) cdata() (Token, error) {
+	text, err := r.until("]]>", chunk)
+	return Token{Kind: Text, Text: strings.ToValidUTF8(text, "\uFFFD"), Depth: len(r.stack)}, err
+}
+
+// doctype passes over <!DOCTYPE …> with its internal subset, quoted strings
+// and comments.
+func (r *Reader) doctype() error {
+	depth, quote := 0, byte(0)
+	for {
+		c, err := r.peek()
+		if err != nil {
+			return cut(err)
+		}
+		if quote == 0 && r.has("<!--") {
+			if _, err := r.until("-->", 0); err != nil {
+				return err
+			}
+			continue
+		}
+		r.advance(1)
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '<' || c == '[':
+			depth++
+		case c == '>' || c == ']':
+			depth--
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}
+
+func (r *Reader) endTag() (Token, error) {
+	r.advance(2)
+	name, err := r.name()
+	if err != nil {
+		return Token{}, err
+	}
+	if _, err := r.until(">", 0); err != nil {
+		return Token{}, err
+	}
+	if len(r.stack) == 0 {
+		return Token{}, r.fault("</%s> closes an element that was never opened", name)
+	}
+	if open := r.stack[len(r.stack)-1]; open != name {
+		return Token{}, r.fault("<%s> is closed by </%s>", open, name)
+	}
+	r.stack = r.stack[:len(r.stack)-1]
+	return Token{Kind: End, Name: name, Depth: len(r.stack)}, nil
+}
+
+func (r *Reader) startTag() (Token, error) {
+	r.advance(1)
+	name, err := r.name()
+	if err != nil {
+		return Token{}, err
+	}
+	if len(r.stack) >= MaxDepth {
+		return Token{}, r.fault("elements are nested more than %d deep", MaxDepth)
+	}
+	closed, err := r.attributes(name)
+	if err != nil {
+		return Token{}, err
+	}
+	t := Token{Kind: Start, Name: name, Attrs: r.attrs, Depth: len(r.stack)}
+	if closed {
+		r.empty, r.pending = true, name
+	} else {
+		r.stack = append(r.stack, name)
+	}
+	return t, nil
+}
+
+// attributes reads up to and with the '>' of a start tag, and reports whether
+// the element is empty.
+func (r *Reader) attributes(element string) (closed bool, err error) {
+	r.attrs = r.attrs[:0]
+	for {
+		c, err := r.skipSpace()
+		if err != nil {
+			return false, cut(err)
+		}
+		switch {
+		case c == '>':
+			r.advance(1)
+			return false, nil
+		case c == '/' && r.has("/>"):
+			r.advance(2)
+			return true, nil
+		case !nameStart(c):
+			return false, r.fault("%q stands in the tag <%s> where an attribute should", string(rune(c)), element)
+		}
+		if len(r.attrs) >= MaxAttrs {
+			return false, r.fault("<%s> has more than %d attributes", element, MaxAttrs)
+		}
+		if err := r.attribute(element); err != nil {
+			return false, err
+		}
+	}
+}
+
+func (r *Reader) attribute(element string) error {
+	name, err := r.name()
+	if err != nil {
+		return err
+	}
+	c, err := r.skipSpace()
+	if err != nil {
+		return cut(err)
+	}
+	if c != '=' { // an attribute without a value, as HTML has them
+		r.attrs = append(r.attrs, Attr{Name: name})
+		return nil
+	}
+	r.advance(1)
+	if c, err = r.skipSpace(); err != nil {
+		return cut(err)
+	}
+	if c != '"' && c != '\'' {
+		return r.fault("the value of attribute %s of <%s> is not in quotes", name, element)
+	}
+	r.advance(1)
+	value, err := r.until(string(rune(c)), MaxValue)
+	if err != nil {
+		return err
+	}
+	r.attrs = append(r.attrs, Attr{Name: name, Value: unescape(strings.ToValidUTF8(value, "\uFFFD"))})
+	return nil
+}
+
+// text reads character data up to the next markup, at most one buffer of it.
+func (r *Reader) text() (Token, error) {
+	_ = r.need(maxReference + utf8.UTFMax) // fewer are there only at the end of the source
+	window := r.buf[r.pos:r.end]
+	n := bytes.IndexByte(window, '<')
+	if n < 0 {
+		n = r.wholeText(window)
+	}
+	text := string(r.buf[r.pos : r.pos+n])
+	r.advance(n)
+	return Token{Kind: Text, Text: unescape(strings.ToValidUTF8(text, "\uFFFD")), Depth: len(r.stack)}, nil
+}
