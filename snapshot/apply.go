@@ -1,0 +1,269 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sort"
+	"strconv"
+)
+
+// applier carries out the plan for one part of the tree. Every step may be repeated. Something that is not what the
+// present snapshot holds is never destroyed.
+type applier struct {
+	s        *Store
+	root     *os.Root
+	rootPath string
+	j        journal
+	now      map[string]entry
+	r        *Restored
+
+	written, deleted []string
+	modes            map[string]uint32 // folders and the permissions they get in the end
+	temps            int
+}
+
+func (s *Store) newApplier(root *os.Root, rootPath string, j journal, now []entry, r *Restored) *applier {
+	return &applier{s: s, root: root, rootPath: rootPath, j: j, now: byPath(now), r: r, modes: map[string]uint32{}}
+}
+
+// run carries out the plan. Errors of single paths become mismatches; an error that would meet all others too, such as
+// a full disk, ends it.
+func (a *applier) run(p plan, want []entry) error {
+	for _, step := range []struct {
+		list []entry
+		do   func(entry) error
+	}{{p.open, a.open}, {p.remove, a.remove}, {p.rmdir, a.rmdir}, {p.mkdir, a.mkdir}, {p.write, a.write}, {p.chmod, a.chmod}} {
+		for _, e := range step.list {
+			err := step.do(e)
+			if errors.Is(err, fs.ErrPermission) && a.loosen(path.Dir(e.path)) {
+				err = step.do(e)
+			}
+			if fatal(err) {
+				return err
+			}
+			if err != nil {
+				a.r.mismatch(e.path, err.Error())
+			}
+		}
+	}
+	a.close(want)
+	return nil
+}
+
+// open lets the owner into a folder whose permissions will change anyway.
+func (a *applier) open(e entry) error {
+	a.modes[e.path] = e.st.mode
+	return a.root.Chmod(e.path, goMode(e.st.mode|0o700))
+}
+
+// loosen makes a folder writable that forbids changes; close takes it back. It tells whether that is new.
+func (a *applier) loosen(dir string) bool {
+	if _, done := a.modes[dir]; done || dir == "." {
+		return false
+	}
+	fi, err := a.root.Lstat(dir)
+	if err != nil || !fi.IsDir() {
+		return false
+	}
+	a.modes[dir] = permsOf(fi)
+	return a.root.Chmod(dir, goMode(permsOf(fi)|0o700)) == nil
+}
+
+// close gives folders their final permissions, deepest first.
+func (a *applier) close(want []entry) {
+	for _, e := range want {
+		if _, ok := a.modes[e.path]; ok && e.kind == kindDir {
+			a.modes[e.path] = e.st.mode
+		}
+	}
+	dirs := make([]string, 0, len(a.modes))
+	for d := range a.modes {
+		dirs = append(dirs, d)
+	}
+	sort.Slice(dirs, func(i, j int) bool { return depth(dirs[i]) > depth(dirs[j]) })
+	for _, d := range dirs {
+		if err := a.root.Chmod(d, goMode(a.modes[d])); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			a.r.mismatch(d, err.Error())
+		}
+	}
+}
+
+var errChangedMeanwhile = errors.New("changed during the restore")
+
+// captured tells whether what is at a path now is what the present snapshot holds. The change time is left out: it moves
+// when another name of the same file goes away.
+func (a *applier) captured(p string, fi fs.FileInfo) bool {
+	e, ok := a.now[p]
+	st := statOf(fi)
+	return ok && e.kind == kindOf(fi) && st.size == e.st.size && st.mtime == e.st.mtime && st.ino == e.st.ino && st.dev == e.st.dev
+}
+
+func (a *applier) remove(e entry) error {
+	fi, err := a.root.Lstat(e.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !a.captured(e.path, fi) {
+		return errChangedMeanwhile
+	}
+	if err := a.root.Remove(e.path); err != nil {
+		return err
+	}
+	a.deleted = append(a.deleted, e.path)
+	return nil
+}
+
+// rmdir removes a folder that has become empty. One that holds something ignored stays.
+func (a *applier) rmdir(e entry) error {
+	fi, err := a.root.Lstat(e.path)
+	if err != nil || !fi.IsDir() {
+		return nil //nolint:nilerr // it is gone, which is what we want
+	}
+	err = a.root.Remove(e.path)
+	if errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
+}
+
+func (a *applier) mkdir(e entry) error {
+	fi, err := a.root.Lstat(e.path)
+	if err == nil && !fi.IsDir() {
+		if err := a.makeWay(e.path, fi); err != nil {
+			return err
+		}
+		if err := a.root.Remove(e.path); err != nil {
+			return err
+		}
+	}
+	a.modes[e.path] = e.st.mode
+	if err == nil && fi.IsDir() {
+		return a.root.Chmod(e.path, goMode(e.st.mode|0o700))
+	}
+	return a.root.Mkdir(e.path, 0o700)
+}
+
+func (a *applier) chmod(e entry) error {
+	if err := a.root.Chmod(e.path, goMode(e.st.mode)); err != nil {
+		return err
+	}
+	a.written = append(a.written, e.path)
+	return nil
+}
+
+// write puts a file or link in place by renaming, so that it is there whole or not at all.
+func (a *applier) write(e entry) error {
+	fi, err := a.root.Lstat(e.path)
+	if err == nil {
+		err = a.makeWay(e.path, fi)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	a.temps++
+	temp := joinPath(dirOf(e.path), tempPrefix+a.j.Token+"-"+strconv.Itoa(a.temps))
+	if err := a.fill(temp, e); err != nil {
+		return errors.Join(err, ignoreMissing(a.root.Remove(temp)))
+	}
+	if err := a.root.Rename(temp, e.path); err != nil {
+		return errors.Join(err, ignoreMissing(a.root.Remove(temp)))
+	}
+	a.written = append(a.written, e.path)
+	return nil
+}
+
+func dirOf(p string) string {
+	if d := path.Dir(p); d != "." {
+		return d
+	}
+	return ""
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (a *applier) fill(temp string, e entry) error {
+	if e.kind == kindLink {
+		target, err := a.s.content(e.oid)
+		if err != nil {
+			return err
+		}
+		return a.root.Symlink(string(target), temp)
+	}
+	f, err := a.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	err = a.s.objects.copyTo(f, e.oid)
+	err = errors.Join(err, f.Chmod(goMode(e.st.mode)))
+	if !syncsTrees && err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// makeWay sees to it that what is at a path may be replaced: it is captured, or worthless (a socket or pipe), or it is
+// kept in the store under another name.
+func (a *applier) makeWay(p string, fi fs.FileInfo) error {
+	switch kindOf(fi) {
+	case kindDir:
+		return errors.New("a folder with files that are not in any snapshot is in the way; move it away and restore again")
+	case kindFile, kindLink:
+		if a.captured(p, fi) {
+			return nil
+		}
+	default:
+		return nil
+	}
+	to := filepath.Join(a.s.dir, "displaced", string(a.j.Safety), filepath.FromSlash(p))
+	for n := 1; ; n++ { // an earlier attempt of the same restore may have kept a file of that name
+		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		to = filepath.Join(a.s.dir, "displaced", string(a.j.Safety), filepath.FromSlash(p)+"."+strconv.Itoa(n))
+	}
+	if err := keepDisplaced(filepath.Join(a.rootPath, filepath.FromSlash(p)), to, fi); err != nil {
+		return fmt.Errorf("keep what is in the way: %w", err)
+	}
+	a.r.Displaced = append(a.r.Displaced, p)
+	return nil
+}
+
+func keepDisplaced(from, to string, fi fs.FileInfo) error {
+	if fi.Mode().IsRegular() {
+		return linkOrCopy(from, to)
+	}
+	target, err := os.Readlink(from)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(to), 0o700)
+	}
+	if err != nil {
+		return err
+	}
+	return os.Symlink(target, to)
+}
+
+// goMode turns the bits of chmod(2) into those of Go.
+func goMode(mode uint32) fs.FileMode {
+	m := fs.FileMode(mode & 0o777)
+	for _, b := range []struct {
+		bit uint32
+		set fs.FileMode
+	}{{0o4000, fs.ModeSetuid}, {0o2000, fs.ModeSetgid}, {0o1000, fs.ModeSticky}} {
+		if mode&b.bit != 0 {
+			m |= b.set
+		}
+	}
+	return m
+}

@@ -1,0 +1,182 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sort"
+)
+
+// ChangeKind says how a path differs between two snapshots.
+type ChangeKind string
+
+// The kinds of change. A file that became a symbolic link, or the reverse, is Modified; a file that is too big or
+// unreadable in only one of the snapshots is Modified too.
+const (
+	Added    ChangeKind = "added"
+	Modified ChangeKind = "modified"
+	Deleted  ChangeKind = "deleted"
+	Mode     ChangeKind = "mode" // permissions only
+)
+
+// Change is one path that differs.
+type Change struct {
+	Path string
+	Kind ChangeKind
+}
+
+// File is a working file or symbolic link of a snapshot.
+type File struct {
+	Path string
+	Size int64
+	Mode fs.FileMode // with fs.ModeSymlink for a link
+	// Hash is git's id of the content (SHA-1 of a blob), for a link that of its target.
+	Hash string
+}
+
+// Changes lists the working files and links that differ between two snapshots, sorted by path. Git's own state, folders
+// and excluded paths do not count.
+func (s *Store) Changes(ctx context.Context, from, to ID) ([]Change, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("compare snapshots: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, err := s.manifest(from)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.manifest(to)
+	if err != nil {
+		return nil, err
+	}
+	old := byPath(files(s.without(a.work)))
+	var out []Change
+	for _, e := range files(s.without(b.work)) {
+		o, ok := old[e.path]
+		delete(old, e.path)
+		if kind, changed := compare(o, e, ok, a); changed {
+			out = append(out, Change{e.path, kind})
+		}
+	}
+	for p := range old {
+		switch {
+		case b.skipped(p):
+			out = append(out, Change{p, Modified})
+		default:
+			out = append(out, Change{p, Deleted})
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Path < out[j].Path })
+	return out, nil
+}
+
+func compare(o, e entry, existed bool, from *manifest) (ChangeKind, bool) {
+	switch {
+	case !existed && from.skipped(e.path):
+		return Modified, true
+	case !existed:
+		return Added, true
+	case o.same(e):
+		return "", false
+	case o.kind == e.kind && o.oid == e.oid:
+		return Mode, true
+	default:
+		return Modified, true
+	}
+}
+
+// skipped tells whether exactly this path was seen and not captured.
+func (m *manifest) skipped(p string) bool {
+	i := sort.Search(len(m.Skipped), func(i int) bool { return m.Skipped[i].Path >= p })
+	return i < len(m.Skipped) && m.Skipped[i].Path == p
+}
+
+func files(entries []entry) []entry {
+	out := make([]entry, 0, len(entries))
+	for _, e := range entries {
+		if e.kind != kindDir {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Files lists the working files and links of a snapshot, sorted by path.
+func (s *Store) Files(id ID) ([]File, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, err := s.manifest(id)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]File, 0, m.Info.Files)
+	for _, e := range m.work {
+		f := File{Path: e.path, Size: e.st.size, Mode: goMode(e.st.mode), Hash: e.oid.String()}
+		switch e.kind {
+		case kindDir:
+			continue
+		case kindLink:
+			f.Mode = fs.ModeSymlink | 0o777
+		case kindFile:
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// ReadFile returns the content of a working file as the snapshot holds it, for a symbolic link its target. The error is
+// fs.ErrNotExist if the snapshot does not hold the path.
+func (s *Store) ReadFile(ctx context.Context, id ID, path string) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, err := s.manifest(id)
+	if err != nil {
+		return nil, err
+	}
+	i := sort.Search(len(m.work), func(i int) bool { return m.work[i].path >= path })
+	if i == len(m.work) || m.work[i].path != path || m.work[i].kind == kindDir {
+		return nil, &fs.PathError{Op: "read snapshot " + string(id), Path: path, Err: fs.ErrNotExist}
+	}
+	return s.content(m.work[i].oid)
+}
+
+func (s *Store) content(id oid) ([]byte, error) {
+	var b bytes.Buffer
+	if err := s.objects.copyTo(&b, id); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// Patch writes the difference of the working files as git shows it: unified, with the prefixes a/ and b/, in git's order.
+// Excluded paths are left out. It needs git.
+func (s *Store) Patch(ctx context.Context, w io.Writer, from, to ID) error {
+	s.mu.Lock()
+	_, errFrom := s.header(from)
+	_, errTo := s.header(to)
+	args := []string{
+		"--git-dir=" + s.GitDir(), "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/",
+		from.Ref(), to.Ref(), "--",
+	}
+	for _, x := range s.config.Excludes {
+		args = append(args, ":(exclude,literal)"+string(x))
+	}
+	s.mu.Unlock()
+	if err := firstError(errFrom, errTo); err != nil {
+		return err
+	}
+	cmd := gitCommand(ctx, s.GitDir(), append([]string{"-c", "core.attributesFile=" + os.DevNull}, args...)...)
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = w, &stderr
+	if err := cmd.Run(); err != nil {
+		return gitError(cmd, err, stderr.String())
+	}
+	return nil
+}

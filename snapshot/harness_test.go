@@ -1,0 +1,225 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// git runs the real git in dir as a user would, but with a configuration of the test's own.
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	out, err := gitTry(dir, args...)
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+func gitTry(dir string, args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(withoutGit(os.Environ(), nil), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b",
+		"GIT_OPTIONAL_LOCKS=0", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=protocol.file.allow", "GIT_CONFIG_VALUE_0=always")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func write(t *testing.T, dir, name, content string, mode ...fs.FileMode) {
+	t.Helper()
+	p := filepath.Join(dir, filepath.FromSlash(name))
+	must(t, os.MkdirAll(filepath.Dir(p), 0o755))
+	must(t, os.WriteFile(p, []byte(content), 0o644))
+	for _, m := range mode {
+		must(t, os.Chmod(p, m))
+	}
+}
+
+func read(t *testing.T, dir, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	must(t, err)
+	return string(b)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func exists(dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name)))
+	return err == nil
+}
+
+// workshop makes a repository in the middle of somebody's work: commits on two branches, a stash, staged, unstaged,
+// untracked, ignored and precious files, odd names and modes, nested repositories, line-end conversion and filters.
+func workshop(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "work")
+	must(t, os.MkdirAll(dir, 0o755))
+	git(t, dir, "init", "-q", "-b", "main")
+	write(t, dir, ".gitignore", "node_modules/\n*.log\n.env\nbin/\n!keep.log\n")
+	write(t, dir, ".gitattributes", "*.txt text=auto\n*.dat filter=upper\n")
+	for _, c := range [][2]string{{"core.autocrlf", "true"}, {"filter.upper.clean", "tr a-z A-Z"}, {"filter.upper.smudge", "tr A-Z a-z"}} {
+		git(t, dir, "config", c[0], c[1])
+	}
+	write(t, dir, "main.go", "package main\n")
+	write(t, dir, "lib/lib.go", "package lib\n")
+	write(t, dir, "lib/lib_test.go", "package lib // test\n")
+	write(t, dir, "crlf.txt", "one\r\ntwo\r\n")
+	write(t, dir, "data.dat", "filtered\n")
+	write(t, dir, "run.sh", "#!/bin/sh\n", 0o755)
+	write(t, dir, "secret.conf", "private\n", 0o600)
+	write(t, dir, "bin/tool", "tracked although ignored\n", 0o755)
+	must(t, os.Symlink("lib/lib.go", filepath.Join(dir, "link")))
+	git(t, dir, "add", ".")
+	git(t, dir, "add", "-f", "bin/tool")
+	git(t, dir, "commit", "-q", "-m", "one")
+	git(t, dir, "branch", "other")
+	write(t, dir, "main.go", "package main // two\n")
+	git(t, dir, "commit", "-q", "-am", "two")
+	write(t, dir, "main.go", "package main // stashed\n")
+	git(t, dir, "stash", "-q")
+	write(t, dir, "lib/lib.go", "package lib // staged\n")
+	git(t, dir, "add", "lib/lib.go")
+	write(t, dir, "lib/lib.go", "package lib // staged, then changed\n")
+	write(t, dir, "untracked.go", "package main // untracked\n")
+	write(t, dir, "node_modules/dep/index.js", "dep\n")
+	write(t, dir, "build.log", "log\n")
+	write(t, dir, "keep.log", "kept\n")
+	write(t, dir, ".env", "TOKEN=1\n")
+	write(t, dir, "bin/ignored", "ignored beside tracked\n")
+	write(t, dir, "with space/new\nline", "odd\n")
+	write(t, dir, ":colon", "magic\n")
+	write(t, dir, "[work]", "bracket\n")
+	write(t, dir, "git~1", "protected name\n")
+	must(t, os.Mkdir(filepath.Join(dir, "empty"), 0o750))
+	if fsTakesBytes(dir) {
+		write(t, dir, "latin-\xe9", "not UTF-8\n")
+	}
+	nested(t, dir)
+	return dir
+}
+
+func nested(t *testing.T, dir string) {
+	t.Helper()
+	sub := filepath.Join(dir, "nested")
+	must(t, os.Mkdir(sub, 0o755))
+	git(t, sub, "init", "-q", "-b", "main")
+	write(t, sub, ".gitignore", "*.tmp\n")
+	write(t, sub, "a", "a\n")
+	git(t, sub, "add", ".")
+	git(t, sub, "commit", "-q", "-m", "nested")
+	write(t, sub, "a", "dirty\n")
+	write(t, sub, "x.log", "not ignored here\n")
+	write(t, sub, "x.tmp", "ignored here\n")
+	bare := filepath.Join(dir, "unborn")
+	must(t, os.Mkdir(bare, 0o755))
+	git(t, bare, "init", "-q", "-b", "main")
+	write(t, bare, "b", "b\n")
+}
+
+func fsTakesBytes(dir string) bool {
+	p := filepath.Join(dir, "probe-\xe9")
+	defer os.Remove(p)
+	return os.WriteFile(p, nil, 0o600) == nil
+}
+
+func open(t *testing.T, dir string, o Options) *Store {
+	t.Helper()
+	s, err := Open(context.Background(), dir, filepath.Join(t.TempDir(), "store"), o)
+	must(t, err)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// reopen starts anew as a later process would.
+func reopen(t *testing.T, s *Store) *Store {
+	t.Helper()
+	n, err := Open(context.Background(), s.work, s.dir, s.opts)
+	must(t, err)
+	t.Cleanup(func() { n.Close() })
+	return n
+}
+
+func take(t *testing.T, s *Store) Info {
+	t.Helper()
+	i, err := s.Take(context.Background(), t.Name())
+	must(t, err)
+	return i
+}
+
+func restore(t *testing.T, s *Store, id ID) Restored {
+	t.Helper()
+	r, err := s.Restore(context.Background(), id)
+	must(t, err)
+	if len(r.Mismatches) > 0 {
+		t.Errorf("restore left mismatches: %v", r.Mismatches)
+	}
+	return r
+}
+
+// picture is everything that a user could miss: each path with type, permissions and bytes, ignored ones included and
+// git's objects excluded, and what git says about every repository.
+func picture(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	pic := map[string]string{}
+	must(t, filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, p)
+		if d.IsDir() && d.Name() == "objects" && strings.Contains(rel, ".git") {
+			pic[rel] = "objects"
+			return fs.SkipDir
+		}
+		if d.Name() == ".git" {
+			describe(t, filepath.Dir(p), rel, pic)
+		}
+		fi, err := d.Info()
+		if err != nil {
+			return err
+		}
+		text := fi.Mode().String()
+		switch {
+		case fi.Mode().IsRegular():
+			b, err := os.ReadFile(p)
+			if err != nil {
+				return err
+			}
+			text += " " + string(b)
+		case fi.Mode()&fs.ModeSymlink != 0:
+			to, _ := os.Readlink(p)
+			text += " -> " + to
+		}
+		pic[rel] = text
+		return nil
+	}))
+	return pic
+}
+
+func describe(t *testing.T, repo, key string, pic map[string]string) {
+	t.Helper()
+	for _, args := range []string{"status --porcelain=v2 --ignored", "rev-parse HEAD", "symbolic-ref HEAD", "stash list", "ls-files -s", "for-each-ref", "fsck --full --no-dangling"} {
+		out, err := gitTry(repo, strings.Fields(args)...)
+		pic[key+" $ git "+args] = fmt.Sprint(out, err)
+	}
+}
+
+func same(t *testing.T, what string, want, got map[string]string) {
+	t.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("%s (-want +got):\n%s", what, d)
+	}
+}

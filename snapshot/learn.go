@@ -1,0 +1,171 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"sync"
+)
+
+// learner makes the rules of a new store: it copies every ignore file that counts and notes tracked files that are
+// ignored.
+type learner struct {
+	work string
+	skip string // path of the store, if it lies inside the tree
+	*rules
+
+	mu      sync.Mutex
+	j       *judgement
+	tracked []string // of all scopes, sorted
+}
+
+// learnRules fixes what is ignored by looking at the tree now. dir is where the ignore files are copied to.
+func learnRules(ctx context.Context, root *os.Root, dir, skip string, precious []string) (*rules, error) {
+	l := &learner{work: root.Name(), skip: skip, rules: newRules(dir, ruleConfig{}, precious)}
+	if err := os.RemoveAll(dir); err != nil {
+		return nil, fmt.Errorf("make ignore rules: %w", err)
+	}
+	if err := l.addScope(ctx, ""); err != nil {
+		return nil, err
+	}
+	l.j = l.judge()
+	defer l.j.close()
+	w := walker{keep: l.keep, visit: l.visit, fail: func(string, Reason) {}}
+	if err := w.walk(ctx, root, zoneWork); err != nil {
+		return nil, err
+	}
+	return l.rules, nil
+}
+
+func (l *learner) keep(dir, name string, _ zone) bool {
+	return l.skip == "" || joinPath(dir, name) != l.skip
+}
+
+func (l *learner) visit(ctx context.Context, at listing) ([]zone, error) {
+	next := make([]zone, len(at.nodes))
+	l.mu.Lock() // scopes are added here and looked up by others
+	defer l.mu.Unlock()
+	if err := l.copyRules(ctx, at); err != nil {
+		return nil, err
+	}
+	ignored, err := l.j.ignored(ctx, at.dir, at.nodes)
+	if err != nil {
+		return nil, err
+	}
+	for i, n := range at.nodes {
+		switch {
+		case isDotGit(n.name):
+		case ignored[i]:
+			l.forceBelow(at.join(n.name), n.kind == kindDir)
+		case n.kind == kindDir:
+			next[i] = zoneWork
+		}
+	}
+	return next, nil
+}
+
+// copyRules takes note of a nested repository and of the folder's .gitignore.
+func (l *learner) copyRules(ctx context.Context, at listing) error {
+	for _, n := range at.nodes {
+		if isDotGit(n.name) && at.dir != "" {
+			if err := l.addScope(ctx, at.dir); err != nil {
+				return err
+			}
+		}
+	}
+	s := l.scopeOf(at.dir)
+	if s.Plain {
+		return nil
+	}
+	for _, n := range at.nodes {
+		if n.name != ".gitignore" || n.kind != kindFile {
+			continue
+		}
+		data, err := at.root.ReadFile(n.name)
+		if err != nil {
+			continue // git could not read it either
+		}
+		rel := strings.TrimPrefix(strings.TrimPrefix(at.dir, string(s.Root)), "/")
+		to := filepath.Join(l.dir, s.Dir, "tree", filepath.FromSlash(rel))
+		if err := errors.Join(os.MkdirAll(to, 0o700), os.WriteFile(filepath.Join(to, n.name), data, 0o600)); err != nil {
+			return fmt.Errorf("copy ignore file: %w", err)
+		}
+	}
+	return nil
+}
+
+// forceBelow notes the tracked files among an ignored path and what is below it.
+func (l *learner) forceBelow(p string, isDir bool) {
+	i := sort.SearchStrings(l.tracked, p)
+	if i < len(l.tracked) && l.tracked[i] == p {
+		l.force(p)
+	}
+	if !isDir {
+		return
+	}
+	for i = sort.SearchStrings(l.tracked, p+"/"); i < len(l.tracked) && strings.HasPrefix(l.tracked[i], p+"/"); i++ {
+		l.force(l.tracked[i])
+	}
+}
+
+// addScope makes the scratch repository of one scope. A nested repository that git cannot read is no error: it counts
+// as one without rules of its own. The tree's own repository must be readable.
+func (l *learner) addScope(ctx context.Context, rel string) error {
+	root := filepath.Join(l.work, filepath.FromSlash(rel))
+	s := scope{Root: pathText(rel), Dir: scopeDir(len(l.scopes))}
+	exclude, global := []byte(plainIgnores), []byte(nil)
+	if _, err := os.Lstat(filepath.Join(root, ".git")); errors.Is(err, fs.ErrNotExist) {
+		s.Plain = true
+	} else {
+		tracked, err := repoGit(ctx, root, "ls-files", "-z")
+		if err != nil && rel == "" {
+			return fmt.Errorf("list tracked files of %s: %w", root, err)
+		}
+		for p := range strings.SplitSeq(strings.TrimSuffix(string(tracked), "\x00"), "\x00") {
+			if p != "" {
+				l.tracked = append(l.tracked, joinPath(rel, p))
+			}
+		}
+		sort.Strings(l.tracked)
+		exclude, global = repoIgnores(ctx, root)
+		if out, err := repoGit(ctx, root, "config", "--type=bool", "--get", "core.ignoreCase"); err == nil {
+			s.IgnoreCase = strings.TrimSpace(string(out))
+		}
+	}
+	l.scopes = append(l.scopes, s)
+	return writeScope(filepath.Join(l.dir, s.Dir), exclude, global)
+}
+
+// repoIgnores reads the ignore files of a repository that lie outside its tree: its own and the user's.
+func repoIgnores(ctx context.Context, root string) (exclude, global []byte) {
+	if out, err := repoGit(ctx, root, "rev-parse", "--git-path", "info/exclude"); err == nil {
+		name := strings.TrimSuffix(string(out), "\n")
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(root, name)
+		}
+		exclude, _ = os.ReadFile(name) // most repositories have none
+	}
+	if name := userIgnoreFile(ctx, root); name != "" {
+		global, _ = os.ReadFile(name) // nor users
+	}
+	return exclude, global
+}
+
+func writeScope(dir string, exclude, global []byte) error {
+	var errs []error
+	for _, d := range []string{"tree", "git/objects", "git/refs", "git/info"} {
+		errs = append(errs, os.MkdirAll(filepath.Join(dir, filepath.FromSlash(d)), 0o700))
+	}
+	for name, data := range map[string][]byte{"git/HEAD": []byte("ref: refs/heads/none\n"), "git/info/exclude": exclude, "global": global} {
+		errs = append(errs, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), data, 0o600))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("copy ignore rules: %w", err)
+	}
+	return nil
+}

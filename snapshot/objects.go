@@ -1,0 +1,284 @@
+package snapshot
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+)
+
+// objects is the object database of the private git directory. It reads only what packWriter has written.
+type objects struct {
+	dir string // the bare git directory
+
+	mu    sync.RWMutex
+	loc   map[oid]location
+	packs []string // file names of the packs
+	seen  map[string]bool
+}
+
+type location struct {
+	pack int
+	off  int64
+}
+
+const repoConfig = `[core]
+	repositoryformatversion = 0
+	bare = true
+	logAllRefUpdates = false
+[gc]
+	auto = 0
+`
+
+// openObjects opens the git directory, or makes it. It needs no git for that.
+func openObjects(dir string) (*objects, error) {
+	o := &objects{dir: dir, loc: map[oid]location{}, seen: map[string]bool{}}
+	for _, d := range []string{o.packDir(), filepath.Join(dir, "objects", "info"), filepath.Join(dir, "refs", "heads")} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return nil, fmt.Errorf("make git directory: %w", err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err == nil {
+		return o, o.refresh()
+	}
+	if err := writeFileSync(filepath.Join(dir, "config"), []byte(repoConfig), 0o600); err != nil {
+		return nil, err
+	}
+	return o, writeFileSync(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o600)
+}
+
+func (o *objects) packDir() string { return filepath.Join(o.dir, "objects", "pack") }
+
+func (o *objects) has(id oid) bool {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	_, ok := o.loc[id]
+	return ok
+}
+
+// refresh reads the indexes of packs that are not known yet.
+func (o *objects) refresh() error {
+	list, err := filepath.Glob(filepath.Join(o.packDir(), "pack-*.idx"))
+	if err != nil {
+		return fmt.Errorf("list packs: %w", err)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, idx := range list {
+		if o.seen[idx] {
+			continue
+		}
+		data, err := os.ReadFile(idx)
+		if err != nil {
+			return fmt.Errorf("read pack index: %w", err)
+		}
+		if err := o.load(data); err != nil {
+			return fmt.Errorf("read pack index %s: %w", idx, err)
+		}
+		o.seen[idx] = true
+		o.packs = append(o.packs, strings.TrimSuffix(idx, ".idx")+".pack")
+	}
+	return nil
+}
+
+// load adds the objects of one index; their pack is the next one.
+func (o *objects) load(data []byte) error {
+	const head = 8 + 4*256
+	if len(data) < head || !bytes.HasPrefix(data, []byte("\xfftOc\x00\x00\x00\x02")) {
+		return errors.New("not a pack index of version 2")
+	}
+	n := int(binary.BigEndian.Uint32(data[head-4:]))
+	offs := head + n*(len(oid{})+4)
+	far := offs + 4*n
+	if len(data) < far {
+		return io.ErrUnexpectedEOF
+	}
+	for i := range n {
+		var id oid
+		copy(id[:], data[head+i*len(id):])
+		off := int64(binary.BigEndian.Uint32(data[offs+4*i:]))
+		if off >= 1<<31 {
+			at := far + 8*int(off&(1<<31-1))
+			if len(data) < at+8 {
+				return io.ErrUnexpectedEOF
+			}
+			off = int64(binary.BigEndian.Uint64(data[at:]))
+		}
+		o.loc[id] = location{len(o.packs), off}
+	}
+	return nil
+}
+
+// open returns the content of an object and its length.
+func (o *objects) open(id oid) (io.ReadCloser, int64, error) {
+	o.mu.RLock()
+	at, ok := o.loc[id]
+	var name string
+	if ok {
+		name = o.packs[at.pack]
+	}
+	o.mu.RUnlock()
+	if !ok {
+		return nil, 0, fmt.Errorf("content %s is missing from %s", id, o.dir)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, fmt.Errorf("open pack: %w", err)
+	}
+	r := bufio.NewReaderSize(io.NewSectionReader(f, at.off, 1<<62), 1<<14)
+	size, err := readEntryHead(r)
+	if err == nil {
+		var z io.ReadCloser
+		if z, err = zlib.NewReader(r); err == nil {
+			return blobReader{z, f}, size, nil
+		}
+	}
+	f.Close()
+	return nil, 0, fmt.Errorf("read %s from %s: %w", id, name, err)
+}
+
+type blobReader struct {
+	io.Reader
+	f *os.File
+}
+
+func (b blobReader) Close() error { return b.f.Close() }
+
+func readEntryHead(r io.ByteReader) (int64, error) {
+	c, err := r.ReadByte()
+	size := int64(c & 15)
+	for shift := 4; err == nil && c&0x80 != 0; shift += 7 {
+		c, err = r.ReadByte()
+		size |= int64(c&0x7f) << shift
+	}
+	return size, err
+}
+
+// copyTo writes a content to w and checks that it is what its id says.
+func (o *objects) copyTo(w io.Writer, id oid) error {
+	r, size, err := o.open(id)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	h := newHash(objBlob, size)
+	if _, err := io.Copy(io.MultiWriter(w, h), r); err != nil {
+		return fmt.Errorf("copy content %s: %w", id, err)
+	}
+	if sumOf(h) != id {
+		return fmt.Errorf("content %s in %s is damaged", id, o.dir)
+	}
+	return nil
+}
+
+// setRef points a ref at an object.
+func (o *objects) setRef(name, id string) error {
+	file := filepath.Join(o.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return fmt.Errorf("make ref: %w", err)
+	}
+	return writeFileSync(file, []byte(id+"\n"), 0o600)
+}
+
+// writeTrees writes the folders of sorted entries as git trees and returns the id of the topmost. Empty folders have no
+// place in them.
+func writeTrees(p *packWriter, entries []entry, prefix string) (oid, error) {
+	var items []treeItem
+	for i := 0; i < len(entries); {
+		name, _, deep := strings.Cut(entries[i].path[len(prefix):], "/")
+		if !deep {
+			if entries[i].kind != kindDir {
+				items = append(items, treeItem{name, gitMode(entries[i]), entries[i].oid})
+			}
+			i++
+			continue
+		}
+		below := prefix + name + "/"
+		end := i
+		files := 0
+		for ; end < len(entries) && strings.HasPrefix(entries[end].path, below); end++ {
+			if entries[end].kind != kindDir {
+				files++
+			}
+		}
+		if files > 0 {
+			id, err := writeTrees(p, entries[i:end], below)
+			if err != nil {
+				return oid{}, err
+			}
+			items = append(items, treeItem{name, modeTree, id})
+		}
+		i = end
+	}
+	return p.add(objTree, encodeTree(items))
+}
+
+type treeItem struct {
+	name, mode string
+	id         oid
+}
+
+const (
+	modeTree = "40000"
+	modeFile = "100644"
+)
+
+func gitMode(e entry) string {
+	switch {
+	case e.kind == kindLink:
+		return "120000"
+	case e.st.mode&0o100 != 0:
+		return "100755"
+	default:
+		return modeFile
+	}
+}
+
+// encodeTree writes a tree object. Git sorts folders as if their names ended in a slash.
+func encodeTree(items []treeItem) []byte {
+	key := func(t treeItem) string {
+		if t.mode == modeTree {
+			return t.name + "/"
+		}
+		return t.name
+	}
+	sort.Slice(items, func(i, j int) bool { return key(items[i]) < key(items[j]) })
+	var b bytes.Buffer
+	for _, t := range items {
+		b.WriteString(t.mode + " " + t.name + "\x00")
+		b.Write(t.id[:])
+	}
+	return b.Bytes()
+}
+
+// writeCommit records a tree with a message; the commit has no parent, so that any snapshot can be dropped alone.
+func writeCommit(p *packWriter, tree oid, message string, at time.Time) (oid, error) {
+	who := fmt.Sprintf("supervise <supervise@localhost> %d +0000", at.Unix())
+	text := fmt.Sprintf("tree %s\nauthor %s\ncommitter %s\n\n%s\n", tree, who, who, strings.ReplaceAll(message, "\x00", " "))
+	return p.add(objCommit, []byte(text))
+}
+
+// writeFlat writes the contents of entries as one tree that is keyed by content. It keeps the files of git's state
+// reachable without giving them names that git refuses, such as .git.
+func writeFlat(p *packWriter, parts ...[]entry) (oid, error) {
+	seen := map[oid]bool{}
+	var items []treeItem
+	for _, part := range parts {
+		for _, e := range part {
+			if e.kind != kindDir && !seen[e.oid] {
+				seen[e.oid] = true
+				items = append(items, treeItem{e.oid.String(), modeFile, e.oid})
+			}
+		}
+	}
+	return p.add(objTree, encodeTree(items))
+}

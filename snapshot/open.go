@@ -1,0 +1,259 @@
+package snapshot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// config is what the store remembers of its making, and what changes it later.
+type config struct {
+	Version  int
+	Work     pathText
+	External external
+	Rules    ruleConfig
+	Excludes []pathText
+}
+
+const configVersion = 1
+
+// Open opens the store of snapshots of the tree whose root is work, and makes it if there is none in the folder store.
+// A new store fixes what is ignored from now on. An existing one finishes a restore that a crash interrupted (see
+// Recovered).
+//
+// Open refuses the root of the file system, the home folder and what contains it, a store that belongs to another tree,
+// and a store inside the tree unless git ignores its place.
+func Open(ctx context.Context, work, store string, o Options) (*Store, error) {
+	work, store, err := checkPlaces(work, store)
+	if err != nil {
+		return nil, err
+	}
+	inside, err := checkInside(ctx, work, store)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(store, "manifests"), 0o700); err != nil {
+		return nil, fmt.Errorf("make snapshot store: %w", err)
+	}
+	root, err := os.OpenRoot(work)
+	if err != nil {
+		return nil, fmt.Errorf("open working tree: %w", err)
+	}
+	s := &Store{
+		work: work, dir: store, inside: inside, opts: o.withDefaults(), root: root,
+		pools: map[string]*pool{}, infos: map[ID]header{},
+	}
+	if err := s.start(ctx); err != nil {
+		root.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// checkPlaces resolves both folders and refuses trees that nobody wants to have rolled back.
+func checkPlaces(work, store string) (absWork, absStore string, err error) {
+	if absWork, err = filepath.Abs(work); err == nil {
+		absWork, err = filepath.EvalSymlinks(absWork)
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("find working tree %s: %w", work, err)
+	}
+	if absStore, err = resolveNew(store); err != nil {
+		return "", "", fmt.Errorf("find snapshot store %s: %w", store, err)
+	}
+	if absWork == filepath.Dir(absWork) {
+		return "", "", fmt.Errorf("refuse to snapshot %s: it is a whole file system; run in the folder of a project", absWork)
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		if real, err := filepath.EvalSymlinks(home); err == nil && isBelow(real, absWork) {
+			return "", "", fmt.Errorf("refuse to snapshot %s: it contains the home folder; run in the folder of a project", absWork)
+		}
+	}
+	if isBelow(absWork, absStore) {
+		return "", "", fmt.Errorf("refuse snapshot store %s: the working tree lies inside it; choose another folder", absStore)
+	}
+	return absWork, absStore, nil
+}
+
+// resolveNew resolves the symbolic links of a path of which the last elements may not exist yet.
+func resolveNew(p string) (string, error) {
+	p, err := filepath.Abs(p)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(p)
+	if errors.Is(err, fs.ErrNotExist) && filepath.Dir(p) != p {
+		parent, err := resolveNew(filepath.Dir(p))
+		return filepath.Join(parent, filepath.Base(p)), err
+	}
+	return real, err
+}
+
+// checkInside returns the path of the store in the tree, "" if it lies outside. Inside it must be ignored by git.
+func checkInside(ctx context.Context, work, store string) (string, error) {
+	if !isBelow(store, work) {
+		return "", nil
+	}
+	rel, err := filepath.Rel(work, store)
+	if err != nil {
+		return "", fmt.Errorf("find snapshot store: %w", err)
+	}
+	rel = filepath.ToSlash(rel)
+	if first, _, _ := strings.Cut(rel, "/"); !isDotGit(first) {
+		if _, err := repoGit(ctx, work, "check-ignore", "-q", "--no-index", "./"+rel+"/repo.git"); err == nil {
+			return rel, nil
+		}
+	}
+	return "", fmt.Errorf("refuse snapshot store %s: it lies inside the working tree; choose a folder outside, or add it to .gitignore", store)
+}
+
+// start reads or makes what the store consists of.
+func (s *Store) start(ctx context.Context) error {
+	unlock, err := s.lock()
+	busy := errors.Is(err, ErrBusy)
+	if err != nil && !busy {
+		return err
+	}
+	if !busy {
+		defer unlock()
+		sweepTemps(s.manifestDir())
+		sweepTemps(filepath.Join(s.GitDir(), "objects", "pack"))
+	}
+	if s.objects, err = openObjects(s.GitDir()); err != nil {
+		return err
+	}
+	if err := s.loadConfig(ctx, busy); err != nil {
+		return err
+	}
+	if err := s.refresh(); err != nil {
+		return err
+	}
+	if id := s.newest(); id != "" {
+		if s.base, err = s.manifest(id); err != nil {
+			s.base = nil // damaged: all files are read anew
+		} else {
+			s.rules.recall(s.base)
+		}
+	}
+	if busy {
+		return nil // whoever holds the lock also finishes restores
+	}
+	return s.recover(ctx)
+}
+
+func (s *Store) configFile() string { return filepath.Join(s.dir, "store.json") }
+
+func (s *Store) loadConfig(ctx context.Context, busy bool) error {
+	data, err := os.ReadFile(s.configFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		if busy {
+			return fmt.Errorf("make snapshot store %s: %w", s.dir, ErrBusy)
+		}
+		return s.makeConfig(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("read snapshot store: %w", err)
+	}
+	if err := json.Unmarshal(data, &s.config); err != nil {
+		return fmt.Errorf("read snapshot store %s: %w; restore the file or choose another store", s.configFile(), err)
+	}
+	if s.config.Version != configVersion {
+		return fmt.Errorf("read snapshot store %s: version %d is unknown; use the program that wrote it", s.configFile(), s.config.Version)
+	}
+	if string(s.config.Work) != s.work {
+		return fmt.Errorf("open snapshot store %s: it belongs to %s, not to %s; choose another store", s.dir, s.config.Work, s.work)
+	}
+	s.rules = newRules(s.ruleDir(), s.config.Rules, s.opts.Precious)
+	return nil
+}
+
+func (s *Store) ruleDir() string { return filepath.Join(s.dir, "rules") }
+
+func (s *Store) makeConfig(ctx context.Context) error {
+	ext, err := findExternal(s.work)
+	if err != nil {
+		return err
+	}
+	if s.rules, err = learnRules(ctx, s.root, s.ruleDir(), s.inside, s.opts.Precious); err != nil {
+		return err
+	}
+	forced := make([]pathText, 0, len(s.rules.forced))
+	for p := range s.rules.forced {
+		forced = append(forced, pathText(p))
+	}
+	slices.Sort(forced)
+	s.config = config{
+		Version: configVersion, Work: pathText(s.work), External: ext,
+		Rules: ruleConfig{Scopes: s.rules.scopes, Forced: forced},
+	}
+	return s.saveConfig()
+}
+
+func (s *Store) saveConfig() error {
+	data, err := json.MarshalIndent(s.config, "", "\t")
+	if err != nil {
+		return fmt.Errorf("write snapshot store: %w", err)
+	}
+	return writeFileSync(s.configFile(), append(data, '\n'), 0o600)
+}
+
+// lock keeps other processes from changing the store until the returned function is called.
+func (s *Store) lock() (func(), error) {
+	f, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock snapshot store: %w", err)
+	}
+	if err := lockFile(f); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("lock snapshot store %s: %w", s.dir, err)
+	}
+	return func() { f.Close() }, nil
+}
+
+// Exclude names files and folders, relative to the root of the tree, that from now on are neither captured nor deleted
+// nor restored, in all snapshots of the store. It is meant for what the checks themselves write. The store remembers
+// them. Info.Tree of later snapshots does not cover them, so exclude before the snapshots that are compared.
+func (s *Store) Exclude(paths []string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	unlock, err := s.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	excludes := slices.Clone(s.config.Excludes)
+	for _, p := range paths {
+		clean := path.Clean(filepath.ToSlash(p))
+		first, _, _ := strings.Cut(clean, "/")
+		if path.IsAbs(clean) || filepath.IsAbs(p) || clean == "." || first == ".." || isDotGit(first) {
+			return fmt.Errorf("exclude %q: want a path below the root of the tree and not in .git", p)
+		}
+		if !slices.Contains(excludes, pathText(clean)) {
+			excludes = append(excludes, pathText(clean))
+		}
+	}
+	old := s.config.Excludes
+	s.config.Excludes = excludes
+	if err := s.saveConfig(); err != nil {
+		s.config.Excludes = old
+		return err
+	}
+	return nil
+}
+
+// excluded tells whether a path, or a folder above it, was excluded.
+func (s *Store) excluded(p string) bool {
+	for _, x := range s.config.Excludes {
+		if p == string(x) || strings.HasPrefix(p, string(x)+"/") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,286 @@
+package snapshot
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"crypto/sha1"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"sync"
+)
+
+// oid is the id that git gives an object: the SHA-1 of its type, length and content.
+type oid [sha1.Size]byte
+
+func (o oid) String() string { return hex.EncodeToString(o[:]) }
+
+func parseOID(s string) (oid, error) {
+	var o oid
+	b, err := hex.DecodeString(s)
+	if err != nil || len(b) != len(o) {
+		return o, fmt.Errorf("%q is not an object id", s)
+	}
+	copy(o[:], b)
+	return o, nil
+}
+
+// objType is the type of a git object, numbered as in a pack.
+type objType byte
+
+const (
+	objCommit objType = 1
+	objTree   objType = 2
+	objBlob   objType = 3
+)
+
+// String is the name of the type in the text that is hashed.
+func (t objType) String() string {
+	return map[objType]string{objCommit: "commit", objTree: "tree", objBlob: "blob"}[t]
+}
+
+func newHash(t objType, size int64) hash.Hash {
+	h := sha1.New()
+	fmt.Fprintf(h, "%s %d\x00", t, size)
+	return h
+}
+
+func sumOf(h hash.Hash) (o oid) {
+	h.Sum(o[:0])
+	return o
+}
+
+func hashObject(t objType, data []byte) oid {
+	h := newHash(t, int64(len(data)))
+	h.Write(data)
+	return sumOf(h)
+}
+
+// packWriter writes new objects into one pack of the git directory, format version 2 without deltas
+// (https://git-scm.com/docs/gitformat-pack). Nothing is visible to git until finish. Its add methods may be called from
+// several goroutines.
+type packWriter struct {
+	dir   string // objects/pack
+	known func(oid) bool
+
+	mu   sync.Mutex
+	f    *os.File
+	off  int64
+	objs []packed
+	seen map[oid]bool
+}
+
+type packed struct {
+	id  oid
+	crc uint32
+	off int64
+}
+
+var errContentChanged = errors.New("content changed while it was read")
+
+func newPackWriter(o *objects) *packWriter {
+	return &packWriter{dir: o.packDir(), known: o.has, seen: map[oid]bool{}}
+}
+
+// add stores one object unless it is there already.
+func (p *packWriter) add(t objType, data []byte) (oid, error) {
+	id := hashObject(t, data)
+	if p.has(id) {
+		return id, nil
+	}
+	var b bytes.Buffer
+	b.Write(entryHead(t, int64(len(data))))
+	if err := deflate(&b, bytes.NewReader(data)); err != nil {
+		return id, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.seen[id] {
+		return id, nil
+	}
+	if err := p.create(); err != nil {
+		return id, err
+	}
+	if _, err := p.f.WriteAt(b.Bytes(), p.off); err != nil {
+		return id, fmt.Errorf("write pack: %w", err)
+	}
+	p.commit(id, crc32.ChecksumIEEE(b.Bytes()), int64(b.Len()))
+	return id, nil
+}
+
+func (p *packWriter) has(id oid) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.seen[id] || p.known(id)
+}
+
+func (p *packWriter) commit(id oid, crc uint32, n int64) {
+	p.objs = append(p.objs, packed{id, crc, p.off})
+	p.seen[id] = true
+	p.off += n
+}
+
+// stream stores a blob that is too big for memory. The error is errContentChanged if r does not hold exactly the content
+// that want and size say; nothing is stored then.
+func (p *packWriter) stream(r io.Reader, size int64, want oid) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.seen[want] || p.known(want) {
+		return nil
+	}
+	if err := p.create(); err != nil {
+		return err
+	}
+	crc := crc32.NewIEEE()
+	out := &offsetWriter{f: p.f, off: p.off}
+	w := bufio.NewWriterSize(io.MultiWriter(out, crc), 1<<16)
+	w.Write(entryHead(objBlob, size))
+	h := newHash(objBlob, size)
+	if err := deflate(w, io.TeeReader(r, h)); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("write pack: %w", err)
+	}
+	if sumOf(h) != want {
+		return errContentChanged // what was written is overwritten by the next object
+	}
+	p.commit(want, crc.Sum32(), out.off-p.off)
+	return nil
+}
+
+type offsetWriter struct {
+	f   *os.File
+	off int64
+}
+
+func (w *offsetWriter) Write(b []byte) (int, error) {
+	n, err := w.f.WriteAt(b, w.off)
+	w.off += int64(n)
+	return n, err
+}
+
+const packHeadSize = 12
+
+func (p *packWriter) create() error {
+	if p.f != nil {
+		return nil
+	}
+	f, err := os.CreateTemp(p.dir, "tmp_pack_")
+	if err != nil {
+		return fmt.Errorf("create pack: %w", err)
+	}
+	p.f, p.off = f, packHeadSize
+	return nil
+}
+
+// entryHead is the type and the length of an object, seven bits a byte but four in the first.
+func entryHead(t objType, size int64) []byte {
+	c := byte(t)<<4 | byte(size&15)
+	size >>= 4
+	var b []byte
+	for size != 0 {
+		b = append(b, c|0x80)
+		c = byte(size & 0x7f)
+		size >>= 7
+	}
+	return append(b, c)
+}
+
+func deflate(w io.Writer, r io.Reader) error {
+	z, err := zlib.NewWriterLevel(w, zlib.BestSpeed)
+	if err != nil {
+		return fmt.Errorf("compress: %w", err)
+	}
+	if _, err := io.Copy(z, r); err != nil {
+		return fmt.Errorf("compress: %w", err)
+	}
+	if err := z.Close(); err != nil {
+		return fmt.Errorf("compress: %w", err)
+	}
+	return nil
+}
+
+// finish completes the pack, makes it durable and gives it the name under which git finds it. Without new objects it
+// does nothing.
+func (p *packWriter) finish() error {
+	if p.f == nil {
+		return nil
+	}
+	defer p.abort()
+	sum, err := p.seal()
+	if err != nil {
+		return fmt.Errorf("write pack: %w", err)
+	}
+	sort.Slice(p.objs, func(i, j int) bool { return bytes.Compare(p.objs[i].id[:], p.objs[j].id[:]) < 0 })
+	name := sha1.New()
+	for _, o := range p.objs {
+		name.Write(o.id[:])
+	}
+	base := filepath.Join(p.dir, fmt.Sprintf("pack-%x", name.Sum(nil)))
+	if err := os.Rename(p.f.Name(), base+".pack"); err != nil {
+		return fmt.Errorf("name pack: %w", err)
+	}
+	// The index comes last: a pack without one is invisible.
+	return writeFileSync(base+".idx", packIndex(p.objs, sum), 0o444)
+}
+
+// seal writes the head with the number of objects, known only now, and the checksum over everything.
+func (p *packWriter) seal() ([]byte, error) {
+	head := append([]byte("PACK"), 0, 0, 0, 2)
+	head = binary.BigEndian.AppendUint32(head, uint32(len(p.objs)))
+	_, errHead := p.f.WriteAt(head, 0)
+	errCut := p.f.Truncate(p.off) // a failed stream may have left bytes behind the last object
+	h := sha1.New()
+	_, errHash := io.Copy(h, io.NewSectionReader(p.f, 0, p.off))
+	sum := h.Sum(nil)
+	_, errTail := p.f.WriteAt(sum, p.off)
+	return sum, errors.Join(errHead, errCut, errHash, errTail, p.f.Chmod(0o444), p.f.Sync())
+}
+
+// abort removes what was not finished. It may be called after finish.
+func (p *packWriter) abort() {
+	if p.f != nil {
+		p.f.Close()
+		os.Remove(p.f.Name())
+		p.f = nil
+	}
+}
+
+// packIndex is the version 2 index of a pack; objs must be sorted by id.
+func packIndex(objs []packed, packSum []byte) []byte {
+	b := []byte{0xff, 't', 'O', 'c', 0, 0, 0, 2}
+	n := 0
+	for first := range 256 {
+		for n < len(objs) && int(objs[n].id[0]) <= first {
+			n++
+		}
+		b = binary.BigEndian.AppendUint32(b, uint32(n))
+	}
+	for _, o := range objs {
+		b = append(b, o.id[:]...)
+	}
+	for _, o := range objs {
+		b = binary.BigEndian.AppendUint32(b, o.crc)
+	}
+	var far []byte // offsets that need more than 31 bits
+	for _, o := range objs {
+		off := uint32(o.off)
+		if o.off >= 1<<31 {
+			off = 1<<31 | uint32(len(far)/8)
+			far = binary.BigEndian.AppendUint64(far, uint64(o.off))
+		}
+		b = binary.BigEndian.AppendUint32(b, off)
+	}
+	b = append(append(b, far...), packSum...)
+	sum := sha1.Sum(b)
+	return append(b, sum[:]...)
+}

@@ -1,0 +1,31 @@
+//go:build !linux && !darwin
+
+package snapshot
+
+import (
+	"io/fs"
+	"os"
+)
+
+const (
+	openFlags = os.O_RDONLY
+	hasInodes = false
+)
+
+func permsOf(fi fs.FileInfo) uint32 { return uint32(fi.Mode().Perm()) }
+
+// statOf has no inode and no change time here.
+func statOf(fi fs.FileInfo) stat {
+	return stat{size: fi.Size(), mtime: fi.ModTime().UnixNano(), mode: permsOf(fi)}
+}
+
+// syncDir does nothing: folders cannot be opened for it here.
+func syncDir(string) error { return nil }
+
+// lockFile does nothing here.
+func lockFile(*os.File) error { return nil }
+
+func fatal(error) bool { return false }
+
+// lockHolder cannot be told on this system; a lock is taken for stale.
+func lockHolder(string, string) (int, bool) { return 0, false }

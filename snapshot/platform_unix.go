@@ -1,0 +1,54 @@
+//go:build linux || darwin
+
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// openFlags keep a read from following a link that was put in place of a file and from waiting on a pipe.
+const openFlags = os.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK
+
+// hasInodes tells that files can be recognised by inode and change time.
+const hasInodes = true
+
+// permsOf is the mode of chmod(2): permission, set-id and sticky bits.
+func permsOf(fi fs.FileInfo) uint32 {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return uint32(st.Mode) & 0o7777
+	}
+	return uint32(fi.Mode().Perm())
+}
+
+// syncDir makes renames in a folder durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("sync folder: %w", err)
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil {
+		return fmt.Errorf("sync folder %s: %w", dir, err)
+	}
+	return nil
+}
+
+// lockFile takes an exclusive lock that ends with the process.
+func lockFile(f *os.File) error {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return ErrBusy
+	}
+	return err
+}
+
+// fatal tells errors that every further write would meet too.
+func fatal(err error) bool {
+	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EROFS) || errors.Is(err, unix.EIO)
+}

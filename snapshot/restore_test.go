@@ -1,0 +1,177 @@
+package snapshot
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// sabotages are things that agents do. None of them touches ignored files, which are nobody's to restore.
+var sabotages = []struct {
+	name string
+	do   func(t *testing.T, dir string)
+}{
+	{"edit", func(t *testing.T, dir string) {
+		write(t, dir, "main.go", "package broken\n")
+		write(t, dir, "untracked.go", "overwritten\n")
+		write(t, dir, "crlf.txt", "one\ntwo\n")
+		write(t, dir, "data.dat", "FILTERED\n")
+		write(t, dir, ".env", "TOKEN=stolen\n")
+		write(t, dir, "bin/tool", "changed\n")
+		write(t, dir, "nested/a", "changed\n")
+		write(t, dir, "nested/x.log", "changed\n")
+		write(t, dir, "unborn/b", "changed\n")
+	}},
+	{"delete", func(t *testing.T, dir string) {
+		for _, p := range []string{"lib", "untracked.go", ".env", "empty", "link", "with space", "bin/tool", "nested/a", ":colon", "[work]", "latin-\xe9"} {
+			must(t, os.RemoveAll(filepath.Join(dir, p)))
+		}
+	}},
+	{"create", func(t *testing.T, dir string) {
+		write(t, dir, "new/deep/er/file.go", "package er\n")
+		write(t, dir, ".env.local", "not ignored\n")
+		must(t, os.MkdirAll(filepath.Join(dir, "new/empty"), 0o755))
+		must(t, os.Symlink("/etc/passwd", filepath.Join(dir, "new/passwd")))
+		write(t, dir, "nested/new", "new\n")
+	}},
+	{"rename", func(t *testing.T, dir string) {
+		must(t, os.Rename(filepath.Join(dir, "lib"), filepath.Join(dir, "library")))
+		must(t, os.Rename(filepath.Join(dir, "main.go"), filepath.Join(dir, "Main.go")))
+	}},
+	{"chmod", func(t *testing.T, dir string) {
+		must(t, os.Chmod(filepath.Join(dir, "run.sh"), 0o644))
+		must(t, os.Chmod(filepath.Join(dir, "secret.conf"), 0o644))
+		must(t, os.Chmod(filepath.Join(dir, "main.go"), 0o777))
+		must(t, os.Chmod(filepath.Join(dir, "empty"), 0o700))
+		must(t, os.Chmod(filepath.Join(dir, "lib"), 0o500))
+	}},
+	{"file becomes folder, folder becomes file, link becomes file", func(t *testing.T, dir string) {
+		must(t, os.Remove(filepath.Join(dir, "main.go")))
+		write(t, dir, "main.go/inside", "x\n")
+		must(t, os.RemoveAll(filepath.Join(dir, "lib")))
+		write(t, dir, "lib", "a file now\n")
+		must(t, os.Remove(filepath.Join(dir, "link")))
+		write(t, dir, "link", "a file now\n")
+		must(t, os.Remove(filepath.Join(dir, "run.sh")))
+		must(t, os.Symlink("main.go", filepath.Join(dir, "run.sh")))
+	}},
+	{"commit", func(t *testing.T, dir string) {
+		git(t, dir, "add", "main.go", "lib", "untracked.go")
+		git(t, dir, "commit", "-q", "-m", "agent")
+	}},
+	{"reset hard and clean", func(t *testing.T, dir string) {
+		git(t, dir, "reset", "-q", "--hard", "HEAD~1")
+		git(t, dir, "clean", "-q", "-fd")
+	}},
+	{"switch and create branches", func(t *testing.T, dir string) {
+		git(t, dir, "stash", "-q")
+		git(t, dir, "switch", "-q", "other")
+		git(t, dir, "switch", "-q", "-c", "agent/work")
+		git(t, dir, "branch", "-q", "-D", "main")
+		git(t, dir, "tag", "v1")
+	}},
+	{"stash", func(t *testing.T, dir string) { git(t, dir, "stash", "-q", "-u") }},
+	{"drop everything that git remembers", func(t *testing.T, dir string) {
+		git(t, dir, "stash", "clear")
+		git(t, dir, "reset", "-q", "--hard", "other")
+		git(t, dir, "reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
+		git(t, dir, "gc", "-q", "--prune=now")
+		if out, err := gitTry(dir, "rev-parse", "HEAD@{1}"); err == nil {
+			t.Fatalf("the sabotage did not work: %s", out)
+		}
+	}},
+	{"plant a hook and configuration", func(t *testing.T, dir string) {
+		write(t, dir, ".git/hooks/post-checkout", "#!/bin/sh\ntouch pwned\n", 0o755)
+		git(t, dir, "config", "core.sshCommand", "touch pwned")
+		git(t, dir, "config", "alias.status", "!rm -rf .")
+	}},
+	{"delete .git", func(t *testing.T, dir string) { must(t, os.RemoveAll(filepath.Join(dir, ".git"))) }},
+	{"delete .git and start another", func(t *testing.T, dir string) {
+		must(t, os.RemoveAll(filepath.Join(dir, ".git")))
+		git(t, dir, "init", "-q", "-b", "trunk")
+		git(t, dir, "add", "main.go")
+		git(t, dir, "commit", "-q", "-m", "all mine")
+	}},
+	{"start a nested repository", func(t *testing.T, dir string) {
+		git(t, filepath.Join(dir, "lib"), "init", "-q", "-b", "main")
+		git(t, filepath.Join(dir, "lib"), "add", ".")
+		git(t, filepath.Join(dir, "lib"), "commit", "-q", "-m", "sub")
+	}},
+	{"delete the nested repository", func(t *testing.T, dir string) {
+		must(t, os.RemoveAll(filepath.Join(dir, "nested/.git")))
+		must(t, os.RemoveAll(filepath.Join(dir, "unborn")))
+	}},
+	{"pack refs, leave a merge and a stale lock", func(t *testing.T, dir string) {
+		git(t, dir, "pack-refs", "--all")
+		write(t, dir, ".git/MERGE_HEAD", git(t, dir, "rev-parse", "other"))
+		write(t, dir, ".git/index.lock", "")
+	}},
+	{"ignore more", func(t *testing.T, dir string) { write(t, dir, ".gitignore", "*\n") }},
+	{"ignore nothing", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, ".gitignore"))) }},
+}
+
+func TestRestoreBringsBackEverything(t *testing.T) {
+	for _, c := range sabotages {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := workshop(t)
+			s := open(t, dir, Options{})
+			before := picture(t, dir)
+			first := take(t, s)
+			same(t, "taking a snapshot changed the tree", before, picture(t, dir))
+			c.do(t, dir)
+			after := picture(t, dir)
+			if cmp.Equal(before, after) {
+				t.Fatal("the sabotage changed nothing")
+			}
+			r := restore(t, s, first.ID)
+			same(t, "restored", before, picture(t, dir))
+			again := restore(t, s, first.ID)
+			if len(again.Written)+len(again.Deleted)+again.GitFiles > 0 {
+				t.Errorf("second restore did something: %+v", again)
+			}
+			same(t, "restored twice", before, picture(t, dir))
+			s = reopen(t, s)
+			restore(t, s, r.Safety)
+			same(t, "undone", after, picture(t, dir))
+			restore(t, s, first.ID)
+			same(t, "restored after undo", before, picture(t, dir))
+			storeIsSound(t, s)
+		})
+	}
+}
+
+// storeIsSound lets git judge what we wrote, and compares our trees with those that git makes of the same files.
+func storeIsSound(t *testing.T, s *Store) {
+	t.Helper()
+	// The workshop holds a file named git~1, which git finds suspicious.
+	out := git(t, s.GitDir(), "-c", "fsck.hasDotgit=ignore", "fsck", "--full", "--strict", "--no-progress")
+	if out != "notice: HEAD points to an unborn branch (none)\n" {
+		t.Errorf("git fsck of the store: %s", out)
+	}
+	list, err := s.List()
+	must(t, err)
+	for _, i := range list {
+		git(t, s.GitDir(), "cat-file", "-e", i.ID.Ref()+"^{tree}")
+	}
+}
+
+func TestTreeIsTheOneGitMakes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "work")
+	for _, f := range []string{"a", "a-b", "a.d/x", "a/../ab/y", "ab.c", "z/1/2", "z/1-2", "z/1.2", "sub/run"} {
+		write(t, dir, f, f)
+	}
+	must(t, os.Chmod(filepath.Join(dir, "sub/run"), 0o755))
+	must(t, os.Symlink("a", filepath.Join(dir, "l")))
+	must(t, os.MkdirAll(filepath.Join(dir, "empty/er"), 0o755))
+	s := open(t, dir, Options{})
+	info := take(t, s)
+	ours := git(t, s.GitDir(), "rev-parse", info.ID.Ref()+"^{tree}")
+	git(t, dir, "init", "-q")
+	git(t, dir, "add", "-A")
+	if theirs := git(t, dir, "write-tree"); ours != theirs {
+		t.Errorf("tree is %s, git makes %s", ours, theirs)
+	}
+}

@@ -1,0 +1,229 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// ID names one snapshot of a store. It is a decimal number, counted from 1 and never reused; it is not the number of an
+// iteration, since the snapshots that restores take for safety are counted too.
+type ID string
+
+// Ref is the full name of the ref that holds the snapshot's working files in the git directory of the store.
+func (id ID) Ref() string { return "refs/iter/" + string(id) }
+
+// seq is the number of the snapshot, or 0 if the ID is not one of ours.
+func (id ID) seq() int {
+	n, err := strconv.Atoi(string(id))
+	if err != nil || n < 1 || strconv.Itoa(n) != string(id) {
+		return 0
+	}
+	return n
+}
+
+// Options limits what a store captures. The zero value means the defaults.
+type Options struct {
+	// MaxFile is the size in bytes above which a file is skipped. Zero means 50 MiB.
+	MaxFile int64
+	// MaxTotal is the sum in bytes of all captured working files above which the largest ones are skipped. Zero means
+	// 4 GiB.
+	MaxTotal int64
+	// Precious are glob patterns (path.Match) of ignored files up to 1 MiB that are captured all the same. A pattern
+	// without a slash is matched with the last element of the path, one with a slash with the whole path. Nil means
+	// DefaultPrecious, an empty slice means none.
+	Precious []string
+}
+
+// DefaultPrecious returns the patterns of ignored files that are usually made by hand and missed when they are gone.
+func DefaultPrecious() []string {
+	return []string{".env", ".env.*", ".env-*", ".envrc", "*.local", "*.local.*", "*.pem", "*.key", "*.tfvars", "local.properties"}
+}
+
+const (
+	defaultMaxFile  = 50 << 20
+	defaultMaxTotal = 4 << 30
+	maxPrecious     = 1 << 20
+)
+
+func (o Options) withDefaults() Options {
+	if o.MaxFile <= 0 {
+		o.MaxFile = defaultMaxFile
+	}
+	if o.MaxTotal <= 0 {
+		o.MaxTotal = defaultMaxTotal
+	}
+	if o.Precious == nil {
+		o.Precious = DefaultPrecious()
+	}
+	return o
+}
+
+// Info describes one snapshot.
+type Info struct {
+	ID    ID
+	Label string
+	// Tree is the identity of the working files: two snapshots have the same Tree exactly when they hold the same paths
+	// with the same types, permission bits and bytes, whatever git's own state is. Empty folders do not count.
+	Tree string
+	// Files and Bytes count the working files and symbolic links that were captured and the sum of their sizes.
+	Files int
+	Bytes int64
+	// Skipped names what lies in the tree and could not be captured, with the reason; sorted by path.
+	Skipped []Skip
+	TakenAt time.Time
+}
+
+// Skip is a path that was seen and not captured.
+type Skip struct {
+	Path   string // relative to the root of the tree, with slashes
+	Reason Reason
+	Size   int64 // bytes, 0 if it means nothing for this kind of file
+}
+
+// Reason says why a path was skipped.
+type Reason string
+
+// The reasons for which a path is skipped.
+const (
+	TooBig     Reason = "too big"                     // over Options.MaxFile
+	OverTotal  Reason = "over the total limit"        // among the largest of a tree that is over Options.MaxTotal
+	Special    Reason = "not a regular file"          // socket, pipe or device
+	Unreadable Reason = "unreadable"                  // permission or input/output error
+	Unstable   Reason = "changed while it was read"   // three times in a row
+	MountPoint Reason = "on another file system"      // folders only; what is below is not looked at
+	External   Reason = "git state outside this tree" // a nested .git file that leads out of the tree
+)
+
+var (
+	// ErrUnknown is returned for an ID that the store does not hold.
+	ErrUnknown = errors.New("unknown snapshot")
+	// ErrBusy is returned when another process is changing the same store.
+	ErrBusy = errors.New("snapshot store is in use by another process")
+	// ErrLocked is returned by Restore when a live process holds a lock of the git repository.
+	ErrLocked = errors.New("git repository is locked by a live process")
+)
+
+// Store is a folder of snapshots of one working tree. Its methods may be called from several goroutines; Take, Restore
+// and Exclude run one at a time, also across processes (ErrBusy).
+type Store struct {
+	work   string // absolute, without symbolic links
+	dir    string
+	opts   Options
+	inside string   // path of the store in the tree, "" if it lies outside
+	root   *os.Root // the working tree
+
+	mu        sync.Mutex
+	config    config
+	objects   *objects
+	rules     *rules
+	pools     map[string]*pool
+	infos     map[ID]header
+	manifests manifestCache
+	base      *manifest // what the tree looked like when we last saw it: saves reading unchanged files
+	recovered *Restored
+}
+
+// Close releases the store. It does not delete anything.
+func (s *Store) Close() error { return s.root.Close() }
+
+// GitDir is the bare git directory that holds the contents; ID.Ref names a snapshot in it.
+func (s *Store) GitDir() string { return filepath.Join(s.dir, "repo.git") }
+
+// Recovered tells what Open did to finish a restore that a crash had interrupted, or nil if there was none.
+func (s *Store) Recovered() *Restored { return s.recovered }
+
+// Info describes the snapshot id. The error is ErrUnknown if there is no such snapshot.
+func (s *Store) Info(id ID) (Info, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h, err := s.header(id)
+	return h.Info, err
+}
+
+// List describes all snapshots, oldest first.
+func (s *Store) List() ([]Info, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.refresh(); err != nil {
+		return nil, err
+	}
+	list := make([]Info, 0, len(s.infos))
+	for _, h := range s.infos {
+		list = append(list, h.Info)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].ID.seq() < list[j].ID.seq() })
+	return list, nil
+}
+
+// header finds the head of a manifest, also of one that another process has written meanwhile.
+func (s *Store) header(id ID) (header, error) {
+	if h, ok := s.infos[id]; ok {
+		return h, nil
+	}
+	if err := s.refresh(); err != nil {
+		return header{}, err
+	}
+	if h, ok := s.infos[id]; ok {
+		return h, nil
+	}
+	return header{}, fmt.Errorf("snapshot %q in %s: %w", id, s.dir, ErrUnknown)
+}
+
+// refresh reads the heads of manifests and the packs that are not known yet.
+func (s *Store) refresh() error {
+	if err := s.objects.refresh(); err != nil {
+		return err
+	}
+	list, err := os.ReadDir(s.manifestDir())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("list snapshots: %w", err)
+	}
+	for _, f := range list {
+		id := ID(f.Name())
+		if _, known := s.infos[id]; known || id.seq() == 0 {
+			continue
+		}
+		h, err := readHeader(filepath.Join(s.manifestDir(), f.Name()))
+		if err != nil {
+			return err
+		}
+		s.infos[id] = h
+	}
+	return nil
+}
+
+// newest is the highest ID, or "" in an empty store.
+func (s *Store) newest() ID {
+	var best ID
+	for id := range s.infos {
+		if id.seq() > best.seq() {
+			best = id
+		}
+	}
+	return best
+}
+
+func (s *Store) manifestDir() string { return filepath.Join(s.dir, "manifests") }
+
+// manifest loads the whole manifest of a snapshot.
+func (s *Store) manifest(id ID) (*manifest, error) {
+	if m := s.manifests.get(id); m != nil {
+		return m, nil
+	}
+	if _, err := s.header(id); err != nil {
+		return nil, err
+	}
+	m, err := readManifest(filepath.Join(s.manifestDir(), string(id)))
+	if err != nil {
+		return nil, err
+	}
+	s.manifests.put(m)
+	return m, nil
+}

@@ -1,0 +1,124 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+)
+
+// Take captures the tree as it is now. It waits for nobody: the processes that write into the tree should be gone or
+// stopped, otherwise files that change while they are read are skipped as Unstable. Nothing in the tree is written.
+//
+// The label is free text for the commit that plain git shows. An error means that no snapshot was made.
+func (s *Store) Take(ctx context.Context, label string) (Info, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	unlock, err := s.lock()
+	if err != nil {
+		return Info{}, err
+	}
+	defer unlock()
+	m, err := s.take(ctx, label, "")
+	if err != nil {
+		return Info{}, fmt.Errorf("take snapshot: %w", err)
+	}
+	return m.Info, nil
+}
+
+// take does the work of Take; token names the temporary files of a restore that are not part of the tree.
+func (s *Store) take(ctx context.Context, label, token string) (*manifest, error) {
+	if err := s.refresh(); err != nil {
+		return nil, err
+	}
+	seq := s.newest().seq() + 1
+	pack := newPackWriter(s.objects)
+	defer pack.abort()
+	m, err := s.scan(ctx, pack, token)
+	if err != nil {
+		return nil, err
+	}
+	m.ID, m.Label = ID(strconv.Itoa(seq)), label
+	if err := s.gather(m, seq); err != nil {
+		return nil, err
+	}
+	state, err := s.commit(m, pack)
+	if err != nil {
+		return nil, err
+	}
+	if err := pack.finish(); err != nil {
+		return nil, err
+	}
+	if err := s.objects.refresh(); err != nil {
+		return nil, err
+	}
+	if err := s.publish(m, state); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// gather takes the git objects that have come since the last snapshot.
+func (s *Store) gather(m *manifest, seq int) error {
+	for key, dir := range s.databases(m) {
+		p, err := s.poolFor(key)
+		if err != nil {
+			return err
+		}
+		if err := p.gather(dir, seq); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// databases are the object databases of a snapshot: the key of the pool and the folder.
+func (s *Store) databases(m *manifest) map[string]string {
+	out := map[string]string{}
+	for _, d := range m.objectDirs {
+		out[d] = filepath.Join(s.work, filepath.FromSlash(d))
+	}
+	if ext := s.config.External; ext.GitDir != "" {
+		out[externalPool] = filepath.Join(ext.Common, "objects")
+	}
+	return out
+}
+
+// commit makes the objects by which plain git reaches the contents; it returns the commit of git's own state.
+func (s *Store) commit(m *manifest, pack *packWriter) (string, error) {
+	tree, errTree := writeTrees(pack, m.work, "")
+	flat, errFlat := writeFlat(pack, m.git, m.ext)
+	if err := errors.Join(errTree, errFlat); err != nil {
+		return "", err
+	}
+	message := m.Label
+	if message == "" {
+		message = "snapshot " + string(m.ID)
+	}
+	commit, errWork := writeCommit(pack, tree, message, m.TakenAt)
+	state, errState := writeCommit(pack, flat, message+": state of git", m.TakenAt)
+	m.Commit = commit.String()
+	return state.String(), errors.Join(errWork, errState)
+}
+
+// publish makes the snapshot exist; the manifest comes last, so that a crash leaves all of it or nothing.
+func (s *Store) publish(m *manifest, state string) error {
+	data, err := m.encode()
+	if err != nil {
+		return err
+	}
+	if err := s.objects.setRef("refs/state/"+string(m.ID), state); err != nil {
+		return err
+	}
+	if err := s.objects.setRef(m.ID.Ref(), m.Commit); err != nil {
+		return err
+	}
+	if err := writeFileSync(filepath.Join(s.manifestDir(), string(m.ID)), data, 0o600); err != nil {
+		return err
+	}
+	s.infos[m.ID] = m.header
+	s.manifests.put(m)
+	s.base = m
+	return nil
+}
