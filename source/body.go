@@ -1,5 +1,10 @@
 package source
 
+// blockBudget is how many tokens are looked at to find the ends of bodies
+// without braces, for each token of the file. Definitions that are nested as
+// usual need no more than their depth.
+const blockBudget = 50
+
 // headLimit is the longest head of a function that is followed, in tokens
 // outside brackets.
 const headLimit = 200
@@ -33,8 +38,8 @@ func (s *shape) stops(t *tokens, f span, i int) bool {
 	if t.list[i].word && s.keywords[t.text(i)] && t.lang != Scala {
 		return true
 	}
-	if t.list[i].word && s.headers && declarations[t.text(i)] {
-		return true
+	if t.list[i].word && s.headers && declarations[t.text(i)] && !t.is(i-1, ":") && !t.is(i-1, ",") {
+		return true // of C# remains "where T : class"
 	}
 	if !s.newlines || !t.startsLine(i) {
 		return false
@@ -110,13 +115,14 @@ func (s *shape) headEnd(t *tokens, head, from int) int {
 func (s *shape) block(t *tokens, f span, last int) (span, bool) {
 	base := t.indent(f.head)
 	f.body, f.end = last+1, last
-	for i := last + 1; i < len(t.list); {
+	for i := last + 1; i < len(t.list) && t.budget > 0; t.budget-- {
 		if t.startsLine(i) && t.list[i].line > t.line(last) && !t.inText[t.list[i].line-1] && t.indent(i) <= base {
-			if s.closers[t.text(i)] {
+			level := t.indent(i) == base
+			if level && s.closers[t.text(i)] {
 				f.end = i
 				break
 			}
-			if !s.goesOn[t.text(i)] {
+			if !level || !s.goesOn[t.text(i)] {
 				break
 			}
 		}

@@ -159,7 +159,7 @@ func notRust(t *tokens, i, _ int) bool {
 	switch t.text(i - 1) {
 	case ")", "]", "}", "\"", "'", "?":
 		return false
-	case "return", "move", "in", "else", "match":
+	case "return", "move", "in", "else", "match", "if", "while":
 		return true
 	}
 	return !t.isWord(i - 1)
@@ -194,7 +194,7 @@ func notElixir(t *tokens, i, _ int) bool {
 	if t.is(i-1, "_") || t.is(i-1, "true") {
 		return true
 	}
-	for j := i - 1; j >= 0 && t.list[j].line == t.list[i].line; j-- {
+	for j := i - 1; j >= 0 && i-j < 60 && t.list[j].line == t.list[i].line; j-- {
 		if t.is(j, "fn") || t.is(j, "::") {
 			return true
 		}

@@ -37,6 +37,7 @@ type shape struct {
 	flat     bool            // named functions do not nest
 	macros   bool            // any word may stand between parameters and body
 	trailers map[string]bool // tokens that may
+	types    map[string]bool // words that begin a type
 	closers  map[string]bool // words at the level of the head that close the body
 	goesOn   map[string]bool // words at the level of the head that belong to the body
 
@@ -62,7 +63,7 @@ var shapes = [languageCount]shape{
 	JavaScript: {keywords: words(`function`), name: wordName, control: control, headers: true, assigned: true},
 	TypeScript: {
 		keywords: words(`function`), name: wordName, control: control, headers: true, assigned: true,
-		trailers: words(`:`), foreign: typeBrace,
+		trailers: words(`:`), types: words(`interface type`), foreign: typeBrace,
 	},
 	Java:   {control: javaWords, headers: true, trailers: words(`throws`)},
 	Kotlin: {keywords: words(`fun`), name: kotlinName, exprs: "=", newlines: true},
@@ -125,11 +126,13 @@ func attribute(spans []span, points []int, list []Function) {
 func findSpans(t *tokens) []span {
 	s := &shapes[t.lang]
 	var spans []span
-	for i := range t.list {
+	for i := 0; i < len(t.list); i++ {
 		if !t.list[i].word {
 			continue
 		}
-		if f, ok := s.at(t, i); ok {
+		if end := s.typeEnd(t, i); end > i {
+			i = end
+		} else if f, ok := s.at(t, i); ok {
 			spans = append(spans, f)
 		}
 	}
@@ -148,13 +151,64 @@ func findSpans(t *tokens) []span {
 	return kept
 }
 
+// typeEnd returns the last token of the type that token i declares, in which
+// members only look like functions; 0 where it declares none.
+func (s *shape) typeEnd(t *tokens, i int) int {
+	if !s.types[t.text(i)] || !t.isWord(i+1) {
+		return 0
+	}
+	for j := i + 2; j < len(t.list) && j < i+40; j = t.skip(j) {
+		switch t.text(j) {
+		case "{":
+			return t.list[j].mate
+		case ";", "}", ")", "(":
+			return 0
+		case "|", "&", "=":
+			continue
+		}
+		if t.startsLine(j) && t.isWord(j-1) { // the next statement
+			return 0
+		}
+	}
+	return 0
+}
+
+// parameters returns the opening parenthesis behind a name and its type
+// parameters, 0 if there is none.
+func (t *tokens) parameters(i int) int {
+	if t.is(i+1, "(") {
+		return i + 1
+	}
+	if t.lang != CSharp && t.lang != TypeScript && t.lang != CPP || !t.is(i+1, "<") {
+		return 0
+	}
+	depth := 0
+	for j := i + 1; j < len(t.list) && j < i+40; j = t.skip(j) {
+		switch t.text(j) {
+		case "<":
+			depth++
+		case ">":
+			depth--
+		case ";", "&&", "||", ")", "}":
+			return 0
+		}
+		if depth == 0 && t.is(j+1, "(") {
+			return j + 1
+		}
+		if depth == 0 {
+			return 0
+		}
+	}
+	return 0
+}
+
 // at reads the function that token i begins or names, if it does.
 func (s *shape) at(t *tokens, i int) (span, bool) {
 	read := t.masked[t.list[i].pos:t.list[i].end]
 	if s.keywords[string(read)] && !t.named(i) {
 		return s.keyword(t, i)
 	}
-	if s.headers && t.is(i+1, "(") && !s.control[string(read)] {
+	if s.headers && !s.control[string(read)] {
 		if f, ok := s.header(t, i); ok {
 			return f, true
 		}
@@ -187,6 +241,9 @@ func wordName(t *tokens, i int) (string, int) {
 	if t.is(j, "*") || t.is(j, "&") {
 		j++
 	}
+	if t.lang == Rust && t.is(j, "r") && t.is(j+1, "#") { // a name that is a keyword, too
+		j += 2
+	}
 	if !t.isWord(j) {
 		return "", j
 	}
@@ -196,6 +253,9 @@ func wordName(t *tokens, i int) (string, int) {
 // goName reads the name of a function whose file does not parse.
 func goName(t *tokens, i int) (string, int) {
 	j := i + 1
+	if !t.startsLine(i) || t.indent(i) > 0 { // a literal
+		return "", j
+	}
 	receiver := ""
 	if t.is(j, "(") {
 		for k := j; k < t.list[j].mate; k++ {
@@ -205,7 +265,7 @@ func goName(t *tokens, i int) (string, int) {
 		}
 		j = t.skip(j)
 	}
-	if !t.isWord(j) || !t.startsLine(i) {
+	if !t.isWord(j) {
 		return "", j
 	}
 	return receiver + t.text(j), j + 1
@@ -225,6 +285,9 @@ func kotlinName(t *tokens, i int) (string, int) {
 	return "", i + 1
 }
 
+// nameLimit is the longest name that is read whole, in bytes.
+const nameLimit = 200
+
 // symbolName reads a name that may hold other signs than letters: empty?,
 // self.call, ==.
 func symbolName(t *tokens, i int) (string, int) {
@@ -236,7 +299,7 @@ func symbolName(t *tokens, i int) (string, int) {
 	}
 	start := t.list[i+1].pos
 	end := start
-	for end < len(t.masked) && !isSpace(t.masked[end]) && !ends(t.masked[end], t.lang) {
+	for end < len(t.masked) && end-start < nameLimit && !isSpace(t.masked[end]) && !ends(t.masked[end], t.lang) {
 		end++
 	}
 	end = max(end, t.list[i+1].end)
@@ -260,17 +323,17 @@ func ends(c byte, lang Language) bool {
 	return false
 }
 
+// notBefore are tokens that make of "name(…)" behind them a use, not a
+// definition.
+var notBefore = words(`new . ?. -> return = ( ? && || ! + - / : => throw case await function operator`)
+
 // header reads "name(…) {".
 func (s *shape) header(t *tokens, i int) (span, bool) {
-	switch t.text(i - 1) {
-	case "new", ".", "?.", "->", "return", "=", "(", "?", "&&", "||", "!", "+", "-", "/", "throw", "case", "await", "function", "operator":
+	open := t.parameters(i)
+	if open == 0 || i > 0 && notBefore[t.text(i-1)] || t.is(i-1, ",") && !s.assigned {
 		return span{}, false
-	case ",", ":", "=>":
-		if t.lang != JavaScript && t.lang != TypeScript || t.is(i-1, ":") {
-			return span{}, false
-		}
 	}
-	mate := t.list[i+1].mate
+	mate := t.list[open].mate
 	if mate < 0 || mate+1 >= len(t.list) || !s.trailer(t, mate+1) {
 		return span{}, false
 	}

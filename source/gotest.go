@@ -262,6 +262,7 @@ type goTest struct {
 	typ   *ast.FuncType  // its parameters; nil when a subtest is not a literal
 	body  *ast.BlockStmt // nil likewise
 	suite string         // the receiver of a method of a suite
+	depth int            // how many tests are around it
 }
 
 // handle returns the name by which a test reports: its *testing.T, or the suite.
@@ -292,10 +293,13 @@ func (t *goTests) add(g goTest) {
 	def.Skipped = def.Skipped || t.never
 	def.SkipConditional = def.SkipConditional || t.platform && !t.never
 	t.found = append(t.found, def)
-	if g.body != nil {
+	if g.body != nil && g.depth < maxDepth {
 		t.subtests(g)
 	}
 }
+
+// maxDepth is how deep subtests within subtests are listed.
+const maxDepth = 20
 
 // comparing are the operators that say something about a test; the others
 // would make all bodies look alike.
@@ -316,7 +320,7 @@ func (t *goTests) tokens(from, to token.Pos) (map[string]int, []string) {
 		case tok == token.EOF:
 			return counts, literals
 		case tok.IsLiteral() && tok != token.IDENT:
-			if !slices.Contains(literals, lit) {
+			if counts[lit] == 0 {
 				literals = append(literals, lit)
 			}
 			counts[lit]++
@@ -340,7 +344,7 @@ func (t *goTests) subtests(parent goTest) {
 		if !ok {
 			return true
 		}
-		sub := goTest{name: t.unique(parent.name, name), kind: Subtest, node: call}
+		sub := goTest{name: t.unique(parent.name, name), kind: Subtest, node: call, depth: parent.depth + 1}
 		if parent.kind == Benchmark {
 			sub.kind = Benchmark
 		}

@@ -1,6 +1,9 @@
 package source
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // kind says what a byte of a source file belongs to.
 type kind uint8
@@ -46,10 +49,12 @@ type lexer struct {
 	pos      int
 	stack    []frame
 	pending  []*heredoc
-	last     byte           // last byte of code that was no white space, 0 at the start
-	word     []byte         // last word of code, as long as last belongs to it
-	brackets int            // brackets open in code, for statements over several lines
-	tags     map[string]int // last place of each line that may end a here-document
+	last     byte                      // last byte of code that was no white space, 0 at the start
+	word     []byte                    // last word of code, as long as last belongs to it
+	inLine   int                       // level of the outermost text with interpLine, 0 without one
+	failed   struct{ line, times int } // regular expressions without an end, on the line that ends there
+	brackets int                       // brackets open in code, for statements over several lines
+	tags     map[string]int            // last place of each line that may end a here-document
 }
 
 // classify returns the kind of every byte of src.
@@ -77,7 +82,12 @@ func classify(lang Language, src []byte) []kind {
 
 func (l *lexer) top() *frame { return &l.stack[len(l.stack)-1] }
 
-func (l *lexer) pop() { l.stack = l.stack[:len(l.stack)-1] }
+func (l *lexer) pop() {
+	l.stack = l.stack[:len(l.stack)-1]
+	if l.inLine == len(l.stack) {
+		l.inLine = 0
+	}
+}
 
 // at reports whether the rest of the source begins with s.
 func (l *lexer) at(s string) bool { return hasPrefix(l.src[l.pos:], s) }
@@ -119,11 +129,9 @@ func (l *lexer) readCode() {
 // that must end with its line ends.
 func (l *lexer) newline() {
 	l.pos++
-	for i := 1; i < len(l.stack); i++ {
-		if q := l.stack[i].quote; q != nil && q.interpLine {
-			l.stack = l.stack[:i]
-			break
-		}
+	if l.inLine > 0 {
+		l.stack = l.stack[:l.inLine]
+		l.inLine = 0
 	}
 	for i := len(l.pending) - 1; i >= 0; i-- { // the first is read first, so it goes on top
 		l.stack = append(l.stack, frame{quote: l.pending[i]})
@@ -229,6 +237,9 @@ func (l *lexer) begin(q *quote, n int) {
 	} else {
 		l.take(n, code)
 	}
+	if q.interpLine && l.inLine == 0 {
+		l.inLine = len(l.stack)
+	}
 	l.stack = append(l.stack, frame{quote: q})
 }
 
@@ -333,8 +344,8 @@ func (l *lexer) interpolate(q *quote) bool {
 		return false
 	}
 	l.take(len(q.interp), code)
-	inner := frame{opener: '{', closer: '}'}
-	if bytes.IndexByte([]byte(q.interp), '(') >= 0 {
+	inner := frame{opener: '{', closer: '}', depth: max(0, strings.Count(q.interp, "{")-1)}
+	if strings.HasSuffix(q.interp, "(") {
 		inner.opener, inner.closer = '(', ')'
 	}
 	l.stack = append(l.stack, inner)

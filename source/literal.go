@@ -21,13 +21,20 @@ func scriptSpecial(l *lexer) bool {
 	return l.regex()
 }
 
+// regexTries is how often the end of a regular expression is looked for in
+// vain on one line, which in a minified file may be long.
+const regexTries = 50
+
 // regex takes a regular expression between slashes, if it ends on this line.
 func (l *lexer) regex() bool {
+	if l.pos < l.failed.line && l.failed.times >= regexTries {
+		return false
+	}
 	class := false
 	for i := l.pos + 1; i < len(l.src); i++ {
 		switch c := l.src[i]; {
 		case c == '\n':
-			return false
+			return l.noRegex(i)
 		case c == '\\':
 			i++
 		case c == '[':
@@ -42,6 +49,15 @@ func (l *lexer) regex() bool {
 			return true
 		}
 	}
+	return l.noRegex(len(l.src))
+}
+
+// noRegex remembers that the rest of a line was searched in vain.
+func (l *lexer) noRegex(line int) bool {
+	if l.failed.line != line {
+		l.failed.line, l.failed.times = line, 0
+	}
+	l.failed.times++
 	return false
 }
 
@@ -160,8 +176,10 @@ func csharpSpecial(l *lexer) bool {
 	}
 	interp := strings.Repeat("{", dollars)
 	switch {
-	case quotes == 0 || n == 0 && quotes < 3:
+	case n == 0 && quotes < 3:
 		return false
+	case quotes == 0: // @name
+		l.take(n, code)
 	case quotes >= 3 && !verbatim:
 		l.begin(&quote{close: strings.Repeat(`"`, quotes), interp: interp}, n+quotes)
 	case verbatim:
@@ -178,8 +196,12 @@ func swiftSpecial(l *lexer) bool {
 	for l.peek(n) == '#' {
 		n++
 	}
-	if n == 0 || l.peek(n) != '"' {
+	if n == 0 {
 		return false
+	}
+	if l.peek(n) != '"' { // #if
+		l.take(n, code)
+		return true
 	}
 	hashes := strings.Repeat("#", n)
 	q := &quote{close: `"` + hashes, line: true, interp: `\` + hashes + `(`}

@@ -14,6 +14,7 @@ type tokens struct {
 	masked []byte
 	list   []lexeme
 	first  []int  // index of the first token of each line, the length of list at the end
+	budget int    // tokens that may still be looked at for the ends of blocks
 	inText []bool // by line: it starts within a string or a comment
 }
 
@@ -58,6 +59,7 @@ func tokenize(lang Language, masked []byte, kinds []kind) *tokens {
 		i = end
 	}
 	t.first = append(t.first, len(t.list))
+	t.budget = blockBudget * len(t.list)
 	t.pair()
 	return t
 }
