@@ -1,0 +1,105 @@
+package parsers
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/reviewdog/errorformat"
+
+	"supervise/metric"
+)
+
+// genericForms are the lines that most compilers and linters print, in the
+// notation of Vim's errorformat; the first that fits counts.
+var genericForms = []string{
+	`%f:%l:%c: fatal %trror: %m`, `%f:%l:%c: %trror: %m`, `%f:%l:%c: %tarning: %m`, `%f:%l:%c: %tote: %m`, `%f:%l:%c: %tnfo: %m`,
+	`%f:%l:%c: %m`,
+	`%f:%l: fatal %trror: %m`, `%f:%l: %trror: %m`, `%f:%l: %tarning: %m`, `%f:%l: %tote: %m`, `%f:%l: %tnfo: %m`,
+	`%f:%l: %m`,
+}
+
+var genericLevels = map[string]metric.Level{"w": metric.Warning, "n": metric.Note, "i": metric.Note}
+
+// couldBePlace is a cheap look before the forms are tried.
+var couldBePlace = regexp.MustCompile(`^[^\s:].*?:\d{1,9}:(\d{1,9}:)? \S`)
+
+func detectErrorformat(head []byte) bool {
+	return !strings.HasPrefix(string(head[:min(len(head), 6)]), "mode: ") && lineWith(head, func(l string) bool {
+		l = stripANSI(l)
+		m := couldBePlace.FindString(l)
+		return m != "" && plausibleFile(l[:strings.IndexByte(l[1:], ':')+1])
+	})
+}
+
+// plausibleFile keeps times, addresses and log prefixes from being read as the
+// names of files.
+func plausibleFile(name string) bool {
+	return strings.ContainsFunc(name, unicode.IsLetter) && strings.ContainsAny(name, `./\`) &&
+		!strings.Contains(name, "://") && !strings.ContainsAny(name, "\"<>|*?{}=")
+}
+
+// parseErrorformat reads any text in which lines name a file, a line and
+// perhaps a column. All other lines are passed over.
+func parseErrorformat(r io.Reader) (Report, error) {
+	forms, err := errorformat.NewErrorformat(genericForms)
+	if err != nil {
+		return Report{}, fmt.Errorf("compile error formats: %w", err)
+	}
+	l := &metric.Lint{Findings: []metric.Finding{}}
+	err = eachLine(r, func(line textLine) {
+		if len(line.text) > maxLineDetect {
+			return
+		}
+		text := stripANSI(string(line.text))
+		if !couldBePlace.MatchString(text) {
+			return
+		}
+		if f, ok := genericFinding(forms, text); ok {
+			l.Findings = append(l.Findings, f)
+		}
+	})
+	return Report{Lint: l}, err
+}
+
+func genericFinding(forms *errorformat.Errorformat, text string) (metric.Finding, bool) {
+	for _, form := range forms.Efms {
+		m := form.Match(text)
+		if m == nil || !plausibleFile(m.F) {
+			continue
+		}
+		f := metric.Finding{Level: metric.Error, File: slashed(m.F), Line: m.L, Column: m.C, Message: cleanText(m.M)}
+		if l, ok := genericLevels[strings.ToLower(string(rune(m.T)))]; ok {
+			f.Level = l
+		}
+		return f, true
+	}
+	return metric.Finding{}, false
+}
+
+// splitPlace splits "file:line:column", where line and column may be missing.
+func splitPlace(s string) (file string, line, column int) {
+	var numbers []int
+	for len(numbers) < 2 {
+		i := strings.LastIndexByte(s, ':')
+		n, err := strconv.Atoi(s[i+1:])
+		if i < 0 || err != nil || n < 0 {
+			break
+		}
+		numbers, s = append(numbers, n), s[:i]
+	}
+	switch len(numbers) {
+	case 2:
+		return slashed(s), numbers[1], numbers[0]
+	case 1:
+		return slashed(s), numbers[0], 0
+	}
+	return slashed(s), 0, 0
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,196 @@
+package parsers
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"supervise/internal/xmlstream"
+	"supervise/metric"
+)
+
+// junitSuite is an open testsuite or testsuites element. The outermost one
+// stands for the report and has no parent.
+type junitSuite struct {
+	parent     *junitSuite
+	name, file string
+	declared   Totals // what its attributes say, failures and errors in Failed
+	declares   bool
+	own, inner Totals // of its own cases, and of those of the suites within
+	took, sum  time.Duration
+	why        *clip // it failed as a whole
+}
+
+func newSuite(t xmlstream.Token, parent *junitSuite) *junitSuite {
+	s := &junitSuite{parent: parent, file: parent.file}
+	for _, a := range t.Attrs {
+		switch a.Name {
+		case "name":
+			if t.Name == "testsuite" { // the name of the whole is that of the tool
+				s.name = cleanName(a.Value)
+			}
+		case "file", "filepath":
+			s.file = cleanName(a.Value)
+		case "time":
+			s.took = junitTime(a.Value)
+		case "tests":
+			n, err := strconv.ParseFloat(a.Value, 64)
+			s.declared.Tests, s.declares = whole(n), err == nil
+		case "failures", "errors":
+			n, _ := strconv.ParseFloat(a.Value, 64)
+			s.declared.Failed += whole(n)
+		}
+	}
+	return s
+}
+
+func whole(f float64) int {
+	if math.IsNaN(f) || f < 0 || f > 1e9 {
+		return 0
+	}
+	return int(f)
+}
+
+// path returns the names of the suites from the outside to s.
+func (s *junitSuite) path() string {
+	var names []string
+	for ; s != nil; s = s.parent {
+		if s.name != "" {
+			names = append([]string{s.name}, names...)
+		}
+	}
+	return strings.Join(names, " > ")
+}
+
+// id returns what the tests of s have as their suite.
+func (s *junitSuite) id() string {
+	if s.file != "" {
+		return s.file
+	}
+	return s.path()
+}
+
+func (s *junitSuite) failed(message string) *clip {
+	if s.why == nil {
+		s.why = &clip{}
+	}
+	s.why.add(message + "\n")
+	return s.why
+}
+
+// check compares what the suite says of itself with the recount. Writers
+// differ in whether the suites within count; either is right.
+func (s *junitSuite) check(p *problems) {
+	all := s.own.plus(s.inner)
+	if s.declares && s.declared.Tests != all.Tests && s.declared.Tests != s.own.Tests {
+		p.add("suite %q says it has %d tests and holds %d", s.path(), s.declared.Tests, all.Tests)
+	}
+	bad, ownBad := all.Failed+all.Errors, s.own.Failed+s.own.Errors
+	if s.declares && s.declared.Failed != bad && s.declared.Failed != ownBad {
+		p.add("suite %q says that %d tests failed and holds %d", s.path(), s.declared.Failed, bad)
+	}
+}
+
+// junitCase is an open testcase.
+type junitCase struct {
+	test    metric.Test
+	worst   metric.Status
+	flaky   bool
+	notRun  bool
+	message clip
+}
+
+func newCase(t xmlstream.Token, s *junitSuite) *junitCase {
+	c := &junitCase{worst: metric.Passed}
+	c.test.File = s.file
+	for _, a := range t.Attrs {
+		switch a.Name {
+		case "name":
+			c.test.Name = cleanName(a.Value)
+		case "classname", "class":
+			c.test.Class = cleanName(a.Value)
+		case "file", "filepath":
+			c.test.File = cleanName(a.Value)
+		case "line", "lineno":
+			n, _ := strconv.ParseFloat(a.Value, 64)
+			c.test.Line = whole(n)
+		case "time", "duration":
+			c.test.Duration = junitTime(a.Value)
+		case "status", "result":
+			word := strings.ToLower(a.Value)
+			c.worst = max(c.worst, junitStatuses[word])
+			c.flaky = c.flaky || word == statusFlaky
+			c.notRun = c.notRun || word == statusNotRun
+		}
+	}
+	return c
+}
+
+// ended takes one outcome of the case; of several the worst counts. It returns
+// where the text of the outcome goes.
+func (c *junitCase) ended(s metric.Status, flaky bool, message string) *clip {
+	if s == 0 {
+		return nil
+	}
+	if s > c.worst {
+		c.message = clip{} // a failure is more to tell than a skip before it
+	} else if s < c.worst && !c.message.empty() {
+		return nil
+	}
+	c.worst = max(c.worst, s)
+	c.flaky = c.flaky || flaky
+	if message != "" {
+		c.message.add(message + "\n")
+	}
+	return &c.message
+}
+
+// result returns the outcome of the case in its suite.
+func (c *junitCase) result(s *junitSuite) metric.Test {
+	t := c.test
+	if t.Status = c.worst; c.notRun {
+		t.Status = metric.NotRun
+	}
+	t.Flaky = c.flaky && t.Status == metric.Passed
+	t.Message = withoutRepeat(c.message.String())
+	t.Suite = t.File
+	if t.Suite == "" {
+		t.Suite = s.path()
+	}
+	if t.Class == "test" { // node:test says this of every test
+		t.Class = ""
+	}
+	if path := s.path(); t.Class == "" && t.File != "" && path != t.File {
+		t.Class = path
+	}
+	return t
+}
+
+// withoutRepeat drops the first line where the next one begins with it: many
+// writers put the message into the attribute and into the text.
+func withoutRepeat(s string) string {
+	first, rest, ok := strings.Cut(s, "\n")
+	if rest = strings.TrimSpace(rest); ok && strings.HasPrefix(rest, strings.TrimSpace(first)) {
+		return rest
+	}
+	return s
+}
+
+var thousands = regexp.MustCompile(`^\d{1,3}(,\d{3})+\.\d+$`)
+
+// junitTime reads seconds, with a decimal point or comma, with separators of
+// thousands before a decimal point, or with an "s" behind. What it cannot read
+// is no time.
+func junitTime(s string) time.Duration {
+	s = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), "s"))
+	if thousands.MatchString(s) {
+		s = strings.ReplaceAll(s, ",", "")
+	}
+	f, err := strconv.ParseFloat(strings.Replace(s, ",", ".", 1), 64)
+	if err != nil {
+		return 0
+	}
+	return seconds(f)
+}

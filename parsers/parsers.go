@@ -1,0 +1,219 @@
+// Package parsers reads the reports of test runners, linters and compilers.
+// What a report holds is recognised by its content, never by its name, and is
+// counted case by case: the totals that a report declares of itself are only
+// compared with the recount.
+//
+// A format is a row of one table and a stateless function. The policies that
+// all of them share:
+//
+//   - A report that cannot be read whole gives an error and what was read so
+//     far. It is never read as zero.
+//   - A test that began and has no end failed.
+//   - A package or suite that could not run is listed in Tests.Broken. Its
+//     tests are unknown, not gone.
+//   - A linter's "error", or no severity at all, is an Error; "warning" is a
+//     Warning; "info" and the like are Notes; a severity nobody knows is an
+//     Error. Findings of go vet are Errors. Errors of compilers and type
+//     checkers are marked as Type, and the same error seen in a package and in
+//     its test variant is one finding.
+//   - Terminal colours are removed from names and messages, other control
+//     characters in a name become U+FFFD, and messages are cut to 8 KiB.
+//
+// The identity of a test is (suite, class, name). For Go that is the import
+// path of the package, nothing, and the name with its subtests. For JUnit XML
+// the suite is the file attribute, else the names of the enclosing suites
+// joined by " > "; the class is classname, or, where a writer gives none, the
+// names of the suites within the file.
+package parsers
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"supervise/internal/xmlstream"
+	"supervise/metric"
+)
+
+// Kind says what a format reports about.
+type Kind string
+
+// The kinds of formats. A test report may hold findings as well: what did not
+// compile.
+const (
+	TestReport Kind = "tests"
+	LintReport Kind = "lint"
+)
+
+// Report is what was read. A nil section is one that the format does not hold.
+type Report struct {
+	Format   string        `json:"format"`
+	Producer string        `json:"producer,omitempty"` // the tool that wrote it, "" unknown
+	Tests    *metric.Tests `json:"tests,omitempty"`
+	Lint     *metric.Lint  `json:"lint,omitempty"`
+	Cases    Totals        `json:"cases"`
+	Problems []string      `json:"problems,omitempty"` // denied totals, noise, tolerated oddities
+}
+
+// Totals are the sums over the test cases as they stand in a report, before
+// cases of one identity are merged in [Report].Tests. Passed + Failed + Errors
+// + Skipped = Tests.
+type Totals struct {
+	Tests   int `json:"tests"`
+	Passed  int `json:"passed"`
+	Failed  int `json:"failed"`
+	Errors  int `json:"errors"`
+	Skipped int `json:"skipped"`
+}
+
+// Format is one kind of report. Detect tells it by the first bytes of its
+// text, Parse reads it. Silent says that the tool prints nothing when it finds
+// nothing, so that an empty report is a clean one.
+type Format struct {
+	Name   string
+	Kind   Kind
+	Silent bool
+	Detect func(head []byte) bool
+	Parse  func(io.Reader) (Report, error)
+}
+
+// formats is the table of all formats, the most specific first.
+var formats = []Format{
+	{Name: "go-test-json", Kind: TestReport, Detect: detectGoTest, Parse: parseGoTest},
+	{Name: "junit", Kind: TestReport, Detect: detectJUnit, Parse: parseJUnit},
+	{Name: "golangci-lint", Kind: LintReport, Detect: detectGolangci, Parse: parseGolangci},
+	{Name: "go-vet-json", Kind: LintReport, Silent: true, Detect: detectVetJSON, Parse: parseVetJSON},
+	{Name: "go-vet", Kind: LintReport, Silent: true, Detect: detectVet, Parse: parseVet},
+	{Name: "go-build", Kind: LintReport, Silent: true, Detect: detectBuild, Parse: parseBuild},
+	{Name: "errorformat", Kind: LintReport, Silent: true, Detect: detectErrorformat, Parse: parseErrorformat},
+}
+
+// Formats returns the table of all formats, the most specific first.
+func Formats() []Format { return slices.Clone(formats) }
+
+// What a report can be that is none. Both come wrapped, with the name of the
+// report.
+var (
+	ErrEmpty         = errors.New("the report is empty: look whether the command ran to its end")
+	ErrUnknownFormat = errors.New("the report has none of the formats that are known: let the command write one of them")
+)
+
+// SyntaxError says where a report is damaged or cut off. Line counts from 1,
+// Offset in bytes of the text in UTF-8; both are 0 where they are not known.
+type SyntaxError struct {
+	File    string
+	Line    int
+	Offset  int64
+	Problem string
+}
+
+// Error names the place and the problem.
+func (e *SyntaxError) Error() string {
+	place := ""
+	if e.File != "" {
+		place = e.File + ": "
+	}
+	if e.Line > 0 {
+		place += fmt.Sprintf("line %d (byte %d): ", e.Line, e.Offset)
+	}
+	return place + e.Problem
+}
+
+// headSize is how much of a report is looked at to recognise it.
+const headSize = 256 << 10
+
+// Parse recognises the report in r and reads it. The name stands in messages
+// only. Errors wrap [ErrEmpty], [ErrUnknownFormat] or a [*SyntaxError], or come
+// from r. What was read before a SyntaxError is returned with it.
+func Parse(r io.Reader, name string) (Report, error) {
+	src, head, err := open(r)
+	if err != nil {
+		return Report{}, named(err, name)
+	}
+	if len(bytes.TrimSpace(head)) == 0 {
+		return Report{}, named(ErrEmpty, name)
+	}
+	for _, f := range formats {
+		if f.Detect(head) {
+			report, err := f.read(src)
+			return report, named(err, name)
+		}
+	}
+	return Report{}, named(ErrUnknownFormat, name)
+}
+
+// ParseAs reads the report in r as the named format. It gives the errors of
+// [Parse]; the empty report of a [Format] that is Silent is no error.
+func ParseAs(r io.Reader, format string) (Report, error) {
+	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == format })
+	if i < 0 {
+		return Report{}, fmt.Errorf("%w: no format is called %q", ErrUnknownFormat, format)
+	}
+	src, head, err := open(r)
+	if err != nil {
+		return Report{}, err
+	}
+	if len(bytes.TrimSpace(head)) == 0 && !formats[i].Silent {
+		return Report{}, ErrEmpty
+	}
+	return formats[i].read(src)
+}
+
+// open returns the text of r in UTF-8, and its first bytes without taking them.
+func open(r io.Reader) (io.Reader, []byte, error) {
+	src := bufio.NewReaderSize(xmlstream.UTF8(r), headSize)
+	head, err := src.Peek(headSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, nil, fmt.Errorf("read report: %w", err)
+	}
+	return src, head, nil
+}
+
+func (f Format) read(src io.Reader) (Report, error) {
+	report, err := f.Parse(src)
+	report.Format = f.Name
+	if t := report.Tests; t != nil {
+		t.Format, t.Producer, t.Problems = f.Name, report.Producer, report.Problems
+	}
+	var xml *xmlstream.SyntaxError
+	if errors.As(err, &xml) {
+		err = &SyntaxError{Line: xml.Line, Offset: xml.Offset, Problem: xml.Problem}
+	}
+	return report, err
+}
+
+// named puts the name of the report into the error.
+func named(err error, name string) error {
+	var syntax *SyntaxError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &syntax):
+		syntax.File = name
+		return fmt.Errorf("read report: %w", err)
+	}
+	return fmt.Errorf("read report %s: %w", name, err)
+}
+
+// add counts one test case.
+func (t *Totals) add(s metric.Status) {
+	t.Tests++
+	switch s {
+	case metric.Passed:
+		t.Passed++
+	case metric.Skipped:
+		t.Skipped++
+	case metric.Failed, metric.NotRun:
+		t.Failed++
+	case metric.Errored:
+		t.Errors++
+	}
+}
+
+// plus returns the sums of both.
+func (t Totals) plus(o Totals) Totals {
+	return Totals{t.Tests + o.Tests, t.Passed + o.Passed, t.Failed + o.Failed, t.Errors + o.Errors, t.Skipped + o.Skipped}
+}
