@@ -1,0 +1,102 @@
+package detector
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"supervise/metric"
+)
+
+// The measurements that an alert can be raised against.
+const (
+	AgainstPrevious = "previous"
+	AgainstBaseline = "baseline"
+)
+
+// Alert is one finding of a rule.
+type Alert struct {
+	Rule        string      `json:"rule"`
+	Type        string      `json:"type"`
+	Severity    Severity    `json:"severity"`
+	Values      Values      `json:"values"`
+	Against     string      `json:"against"`      // AgainstPrevious or AgainstBaseline
+	TriggeredAt int         `json:"triggered_at"` // iteration
+	Tests       []metric.ID `json:"tests,omitempty"`
+	Files       []string    `json:"files,omitempty"`
+	Action      Action      `json:"action"`
+}
+
+// Values are the numbers and words behind an alert. A number that plays no part
+// is nil.
+type Values struct {
+	Prev      *float64 `json:"prev,omitempty"` // of what Against names
+	Curr      *float64 `json:"curr,omitempty"`
+	Delta     *float64 `json:"delta,omitempty"`
+	Baseline  *float64 `json:"baseline,omitempty"`
+	Threshold *float64 `json:"threshold,omitempty"`
+	Name      string   `json:"name,omitempty"` // of the first test concerned
+	Why       string   `json:"why,omitempty"`
+	N         int      `json:"n,omitempty"` // how many tests or lines
+	Period    int      `json:"period,omitempty"`
+}
+
+// Message returns the message that the specification gives the rule, filled
+// with the values of the alert.
+func (a Alert) Message() string {
+	r, ok := ruleNamed(a.Rule)
+	if !ok {
+		return a.Rule
+	}
+	v := a.Values
+	text := strings.NewReplacer(
+		"{prev}", number(v.Prev), "{curr}", number(v.Curr), "{delta}", number(v.Delta),
+		"{threshold}", number(v.Threshold), "{prev_time}", duration(v.Prev), "{curr_time}", duration(v.Curr),
+		"{name}", v.names(), "{why}", v.Why, "{n}", strconv.Itoa(v.N),
+	).Replace(r.message)
+	if a.Against == AgainstBaseline {
+		text += " (since the baseline)"
+	}
+	return text
+}
+
+func (v Values) names() string {
+	if v.N > 1 {
+		return fmt.Sprintf("%s (and %d more)", v.Name, v.N-1)
+	}
+	return v.Name
+}
+
+// number writes a value as people do: one decimal, and only where it is needed.
+func number(v *float64) string {
+	if v == nil {
+		return "?"
+	}
+	return strconv.FormatFloat(math.Round(*v*10)/10, 'f', -1, 64)
+}
+
+func duration(ms *float64) string {
+	if ms == nil {
+		return "?"
+	}
+	return (time.Duration(*ms) * time.Millisecond).String()
+}
+
+// MarshalJSON writes the alert together with its message.
+func (a Alert) MarshalJSON() ([]byte, error) {
+	type plain Alert
+	return json.Marshal(struct {
+		plain
+		Message string `json:"message"`
+	}{plain(a), a.Message()})
+}
+
+// sortAlerts puts the worst first and keeps the order of the rules otherwise.
+func sortAlerts(alerts []Alert) {
+	slices.SortStableFunc(alerts, func(a, b Alert) int { return cmp.Compare(b.Severity, a.Severity) })
+}

@@ -1,0 +1,156 @@
+// Package detector judges an iteration: it compares what was measured with the
+// iteration before and with the baseline, raises alerts, classifies, looks for
+// stalls, cycles and stuck loops, and recommends what to do.
+//
+// It is pure: the same [Input] always gives the same [Assessment]. It knows no
+// clock, disk or process. What was not measured never fires a rule.
+//
+// Where a section was not measured in the iteration before, the latest accepted
+// measurement of it stands in, so that breaking a check for one iteration hides
+// nothing from the next.
+//
+// The comparison with the baseline is about slow erosion: it alerts only in an
+// iteration that made things worse. What an earlier iteration did was judged
+// then, and an accepted loss is not held against every iteration that follows.
+package detector
+
+import (
+	"supervise/metric"
+	"supervise/source"
+)
+
+// Observation is one iteration as the detector sees it.
+type Observation struct {
+	Iteration int // from 1; 0 is the baseline
+	Set       metric.Set
+	Tree      string  // content identity of the tree; "" when unknown
+	Score     float64 // in [0,1]; valid when Scored
+	Scored    bool
+	Class     Class  // of earlier iterations; that of the current one is not read
+	Changed   bool   // the agent changed the tree
+	Error     string // what went wrong in the iteration, "" when nothing did
+	AgentExit int    // exit status of the agent
+}
+
+// TestSource is a test definition in a source file. It belongs to the test
+// whose name is Def.Name and whose suite is Suite or, where Suite is empty, the
+// File or its folder.
+type TestSource struct {
+	Suite string
+	File  string // slash separated, relative to the root of the tree
+	Def   source.TestDef
+}
+
+// Input is everything that the verdict on one iteration rests on. Only Current
+// is needed; what is missing is not compared.
+type Input struct {
+	Current  Observation
+	Previous Observation // of the tree that the iteration started from
+	Baseline Observation
+
+	// History holds the accepted earlier iterations, the baseline first and the
+	// latest last. Rejected iterations are not in it, nor should those be in
+	// which the agent could not work at all (rate limit, login).
+	History []Observation
+	// Errors are the errors of the latest iterations in a row, rejected ones
+	// too, oldest first and that of the current one last. It is empty when the
+	// current iteration had none.
+	Errors []string
+	// Best is the best iteration so far; nil when there is none.
+	Best *Observation
+
+	// Before and After are the test definitions of the changed files, before
+	// and after the iteration. They explain lost tests.
+	Before, After []TestSource
+	// Renamed maps the old path of a renamed file to the new one.
+	Renamed map[string]string
+	// Removed are the paths of deleted files, as evidence.
+	Removed []string
+	// GoneSymbols are the names that product code defined before the iteration
+	// and defines no more.
+	GoneSymbols []string
+	// AddedByLoop are the tests that the baseline did not have.
+	AddedByLoop map[metric.ID]bool
+
+	// Flaky are the tests whose failure in this iteration was confirmed to be
+	// none: they passed when run again on the same tree.
+	Flaky []metric.ID
+	// CoverageWobble is by how many points coverage varies on one tree. A drop
+	// within it is no drop.
+	CoverageWobble float64
+	// SuiteUnread counts the iterations in a row before this one in which the
+	// tests could not be read.
+	SuiteUnread int
+}
+
+// Assessment is the verdict on one iteration.
+type Assessment struct {
+	Iteration      int            `json:"iteration"`
+	Class          Class          `json:"classification"`
+	Alerts         []Alert        `json:"alerts"` // the worst first
+	FromPrevious   metric.Delta   `json:"from_previous"`
+	FromBaseline   metric.Delta   `json:"from_baseline"`
+	Changes        TestChanges    `json:"tests"` // since the previous iteration
+	Stall          *Stall         `json:"stall,omitempty"`
+	Cycle          *Cycle         `json:"cycle,omitempty"`
+	Stuck          *Stuck         `json:"stuck,omitempty"`
+	Recommendation Recommendation `json:"recommendation"`
+}
+
+// Recommendation is what the loop should do next, and why. Confidence is in
+// [0,1].
+type Recommendation struct {
+	Action     Recommend `json:"action"`
+	Target     int       `json:"target_iteration"` // whose tree to restore, for Rollback
+	Reason     string    `json:"reason"`
+	Confidence float64   `json:"confidence"`
+}
+
+// TestChanges says test by test what happened between two measurements. All
+// lists are sorted by identity.
+type TestChanges struct {
+	New          []metric.ID `json:"new,omitempty"`
+	Gone         []metric.ID `json:"gone,omitempty"` // explained or not
+	NewlyFailing []metric.ID `json:"newly_failing,omitempty"`
+	NewlyPassing []metric.ID `json:"newly_passing,omitempty"`
+	NewlySkipped []metric.ID `json:"newly_skipped,omitempty"`
+	Flaky        []metric.ID `json:"flaky,omitempty"`
+	NotRun       []metric.ID `json:"not_run,omitempty"`   // known, but their suite or parent broke off
+	Explained    []Loss      `json:"explained,omitempty"` // the part of Gone that is no deletion
+}
+
+// Critical reports whether any alert is CRITICAL.
+func (a Assessment) Critical() bool {
+	return len(a.Alerts) > 0 && a.Alerts[0].Severity >= Critical
+}
+
+// Assess judges the current iteration of in by the rules of o.
+func Assess(in Input, o Options) Assessment {
+	j := newJudge(in, o.withDefaults())
+	a := Assessment{
+		Iteration:    in.Current.Iteration,
+		FromPrevious: j.previous.delta,
+		FromBaseline: j.baseline.delta,
+		Changes:      j.previous.tests.changes(),
+	}
+	a.Alerts = j.alerts(ofTree)
+	if !undone(a.Alerts) && in.Current.Iteration > 0 {
+		j.cycle, j.stuck = j.findCycle(), j.findStuck()
+		a.Cycle, a.Stuck = j.cycle, j.stuck
+		a.Alerts = append(a.Alerts, j.alerts(ofLoop)...)
+	}
+	sortAlerts(a.Alerts)
+	a.Class, a.Stall = j.classify(a.Alerts)
+	a.Recommendation = j.recommend(a)
+	return a
+}
+
+// undone reports whether the iteration is to be taken back.
+func undone(alerts []Alert) bool {
+	for _, a := range alerts {
+		if a.Severity == Critical && a.Action == AlertAndRollback {
+			return true
+		}
+	}
+	return false
+}

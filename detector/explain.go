@@ -1,0 +1,437 @@
+package detector
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+	"supervise/source"
+)
+
+// Loss is a test that is gone and was explained.
+type Loss struct {
+	ID   metric.ID   `json:"id"`
+	By   Explanation `json:"by"`
+	Into metric.ID   `json:"into,omitzero"` // the test it lives on in, if there is one
+}
+
+// Explanation is why a lost test is no deletion.
+type Explanation string
+
+// The explanations, in the order in which they are tried.
+const (
+	FileRenamed  Explanation = "file_renamed"
+	SameName     Explanation = "same_name_elsewhere"
+	SimilarBody  Explanation = "similar_body"
+	Absorbed     Explanation = "absorbed"
+	SubjectGone  Explanation = "subject_gone"
+	AddedByLoop  Explanation = "added_by_loop"
+	CaseOfParent Explanation = "case_of_parent"
+)
+
+var explanationTexts = map[Explanation]string{
+	FileRenamed:  "its file was renamed",
+	SameName:     "a new test elsewhere has its name",
+	SimilarBody:  "a new test has mostly the same body",
+	Absorbed:     "its assertions or literals are in other test code now",
+	SubjectGone:  "the product code it tested is gone",
+	AddedByLoop:  "this loop had added it",
+	CaseOfParent: "the cases of its test were changed",
+}
+
+// String says the explanation in words.
+func (e Explanation) String() string { return explanationTexts[e] }
+
+// The shares of a lost test that must be found again.
+const (
+	similarEnough   = .5
+	assertionsFound = .5
+	literalsFound   = .6
+)
+
+// maxPairs bounds how many pairs of lost and new tests are compared body by
+// body; beyond it only tests of one suite are.
+const maxPairs = 50_000
+
+// explainer finds out what became of lost tests.
+type explainer struct {
+	in     Input
+	strict bool
+	before map[string][]TestSource // by name
+	after  map[string][]TestSource
+	gains  []gain
+}
+
+// gain is what the test code of one definition has now and had not before.
+type gain struct {
+	TestSource
+	assertions, literals map[string]bool
+}
+
+// lostTest is one identity to be explained.
+type lostTest struct {
+	metric.Test
+	def *source.TestDef // nil when its source is not known
+	dir string
+}
+
+// search is the state while the losses of one comparison are explained: a new
+// test can stand for one lost test only.
+type search struct {
+	*explainer
+	diff  *testDiff
+	free  []metric.ID // new tests that stand for none yet
+	pairs int
+	into  map[metric.ID]metric.ID // of losses that are explained
+
+	identities []metric.ID // of the gains
+}
+
+// steps are tried in order; the first that holds explains the loss.
+var steps = []struct {
+	by   Explanation
+	find func(*search, lostTest) (into metric.ID, ok bool)
+}{
+	{CaseOfParent, (*search).caseOfMovedParent},
+	{FileRenamed, (*search).fileRenamed},
+	{SameName, (*search).sameName},
+	{SimilarBody, (*search).similarBody},
+	{Absorbed, (*search).absorbed},
+	{SubjectGone, (*search).subjectGone},
+	{AddedByLoop, (*search).addedByLoop},
+	{CaseOfParent, (*search).caseReplaced},
+}
+
+func newExplainer(in Input, strict bool) *explainer {
+	ex := &explainer{in: in, strict: strict, before: byName(in.Before), after: byName(in.After)}
+	for _, t := range in.After {
+		if t.Def.Kind != source.Subtest && !t.Def.Skipped {
+			ex.gains = append(ex.gains, ex.gain(t))
+		}
+	}
+	return ex
+}
+
+func byName(list []TestSource) map[string][]TestSource {
+	m := make(map[string][]TestSource, len(list))
+	for _, t := range list {
+		m[t.Def.Name] = append(m[t.Def.Name], t)
+	}
+	return m
+}
+
+func (ex *explainer) gain(t TestSource) gain {
+	g := gain{TestSource: t, assertions: set(t.Def.Assertions), literals: set(t.Def.Literals)}
+	for _, old := range ex.before[t.Def.Name] {
+		if old.Suite != t.Suite || old.File != t.File {
+			continue
+		}
+		for _, a := range old.Def.Assertions {
+			delete(g.assertions, a)
+		}
+		for _, l := range old.Def.Literals {
+			delete(g.literals, l)
+		}
+	}
+	return g
+}
+
+func set(list []string) map[string]bool {
+	m := make(map[string]bool, len(list))
+	for _, s := range list {
+		m[s] = true
+	}
+	return m
+}
+
+// losses explains what it can of the tests that are gone in d.
+func (ex *explainer) losses(d *testDiff) []Loss {
+	if ex.strict || len(d.Gone) == 0 {
+		return nil
+	}
+	s := &search{
+		explainer: ex, diff: d, free: slices.Clone(d.New),
+		pairs: len(d.Gone) * len(ex.in.After), into: map[metric.ID]metric.ID{},
+		identities: ex.identify(d.now),
+	}
+	var out []Loss
+	for _, id := range d.Gone {
+		c, _ := d.before.Lookup(id)
+		lost := lostTest{Test: c}
+		if t := find(ex.before[id.Name], c); t != nil {
+			lost.def, lost.dir = &t.Def, path.Dir(t.File)
+		}
+		for _, step := range steps {
+			if into, ok := step.find(s, lost); ok {
+				s.into[id] = into
+				out = append(out, Loss{ID: id, By: step.by, Into: into})
+				break
+			}
+		}
+	}
+	return out
+}
+
+// find returns the definition of the test among those of its name.
+func find(list []TestSource, c metric.Test) *TestSource {
+	for i, t := range list {
+		if t.belongs(c) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+func (t TestSource) belongs(c metric.Test) bool {
+	if t.Suite != "" {
+		return t.Suite == c.Suite
+	}
+	dir := path.Dir(t.File)
+	return t.File == "" || t.File == c.File || t.File == c.Suite || dir == c.Suite || strings.HasSuffix(c.Suite, "/"+dir) ||
+		dir == "." && !strings.Contains(c.Suite, "/")
+}
+
+// take gives the free test away.
+func (s *search) take(id metric.ID) metric.ID {
+	s.free = slices.DeleteFunc(s.free, func(f metric.ID) bool { return f == id })
+	return id
+}
+
+// source returns the definition of a test of now, nil when it is not known.
+func (s *search) source(id metric.ID) *TestSource {
+	c, _ := s.diff.now.Lookup(id)
+	return find(s.after[id.Name], c)
+}
+
+// stands reports whether a new test can stand for the lost one: not when it has
+// given up all assertions.
+func (s *search) stands(lost lostTest, id metric.ID) bool {
+	t := s.source(id)
+	return lost.def == nil || t == nil || len(lost.def.Assertions) == 0 || len(t.Def.Assertions) > 0
+}
+
+func (s *search) caseOfMovedParent(lost lostTest) (metric.ID, bool) {
+	parent, ok := lost.Parent()
+	if !ok {
+		return metric.ID{}, false
+	}
+	into, moved := s.into[parent]
+	if !moved || into == (metric.ID{}) {
+		return into, moved
+	}
+	want := into
+	want.Name += strings.TrimPrefix(lost.Name, parent.Name)
+	if slices.Contains(s.free, want) {
+		return s.take(want), true
+	}
+	return s.sibling(into)
+}
+
+// sibling takes any free case of the test.
+func (s *search) sibling(parent metric.ID) (metric.ID, bool) {
+	for _, id := range s.free {
+		if p, ok := id.Parent(); ok && p == parent {
+			return s.take(id), true
+		}
+	}
+	return metric.ID{}, false
+}
+
+func (s *search) fileRenamed(lost lostTest) (metric.ID, bool) {
+	for _, id := range s.free {
+		if id.Name == lost.Name && s.renamedTo(lost, id) && s.stands(lost, id) {
+			return s.take(id), true
+		}
+	}
+	return metric.ID{}, false
+}
+
+func (s *search) renamedTo(lost lostTest, id metric.ID) bool {
+	from, to := []string{lost.File, lost.Suite}, []string{id.Suite}
+	if t := find(s.before[lost.Name], lost.Test); t != nil {
+		from = append(from, t.File)
+	}
+	if c, _ := s.diff.now.Lookup(id); c.File != "" {
+		to = append(to, c.File)
+	}
+	if t := s.source(id); t != nil {
+		to = append(to, t.File)
+	}
+	return slices.ContainsFunc(from, func(f string) bool {
+		target := s.in.Renamed[f]
+		return target != "" && slices.Contains(to, target)
+	})
+}
+
+func (s *search) sameName(lost lostTest) (metric.ID, bool) {
+	for _, id := range s.free {
+		if id.Name == lost.Name && s.stands(lost, id) {
+			return s.take(id), true
+		}
+	}
+	return metric.ID{}, false
+}
+
+func (s *search) similarBody(lost lostTest) (metric.ID, bool) {
+	if lost.def == nil {
+		return metric.ID{}, false
+	}
+	var best metric.ID
+	most := 0.0
+	for _, id := range s.free {
+		if s.pairs > maxPairs && id.Suite != lost.Suite {
+			continue
+		}
+		t := s.source(id)
+		if t == nil || !s.stands(lost, id) {
+			continue
+		}
+		if like := source.Similarity(*lost.def, t.Def); like >= similarEnough && like > most {
+			best, most = id, like
+		}
+	}
+	if most == 0 {
+		return metric.ID{}, false
+	}
+	return s.take(best), true
+}
+
+// absorbed looks for the assertions and literals of the lost test in the test
+// code that was added, as far as that tests the same things.
+func (s *search) absorbed(lost lostTest) (metric.ID, bool) {
+	if lost.def == nil {
+		return metric.ID{}, false
+	}
+	assertions, literals := set(lost.def.Assertions), set(lost.def.Literals)
+	foundA, foundL := map[string]bool{}, map[string]bool{}
+	var into metric.ID
+	most := 0
+	for i, g := range s.gains {
+		if s.identities[i] == (metric.ID{}) || !sharesSubject(*lost.def, g.Def) {
+			continue
+		}
+		n := common(assertions, g.assertions, foundA) + common(literals, g.literals, foundL)
+		if n > most {
+			into, most = s.identities[i], n
+		}
+	}
+	ok := most > 0 && (share(foundA, assertions) >= assertionsFound ||
+		telling(lost.def.Literals) && share(foundL, literals) >= literalsFound)
+	return into, ok
+}
+
+// identify returns, for every gain, the test of now that it belongs to, and the
+// zero identity where there is none: code that does not run absorbs nothing.
+func (ex *explainer) identify(now *metric.Tests) []metric.ID {
+	byName := map[string][]int{}
+	for i, g := range ex.gains {
+		byName[g.Def.Name] = append(byName[g.Def.Name], i)
+	}
+	out := make([]metric.ID, len(ex.gains))
+	for _, c := range now.Cases {
+		for _, i := range byName[c.Name] {
+			if ex.gains[i].belongs(c) {
+				out[i] = c.ID
+			}
+		}
+	}
+	return out
+}
+
+// common records in found which members of want are in have, and returns how
+// many.
+func common(want, have, found map[string]bool) int {
+	n := 0
+	for s := range want {
+		if have[s] {
+			found[s] = true
+			n++
+		}
+	}
+	return n
+}
+
+func share(found, all map[string]bool) float64 {
+	if len(all) == 0 {
+		return 0
+	}
+	return float64(len(found)) / float64(len(all))
+}
+
+// telling reports whether at least two literals are of a kind that not every
+// test has.
+func telling(literals []string) bool {
+	n := 0
+	for _, l := range literals {
+		if l != "0" && l != "1" && l != `""` && l != "``" {
+			n++
+		}
+	}
+	return n >= 2
+}
+
+// ofRunner are names of the test runner, which say nothing of what is tested.
+var ofRunner = set([]string{
+	"Run", "Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow", "Log", "Logf", "Helper", "Skip", "Skipf", "SkipNow",
+	"Parallel", "Cleanup", "TempDir", "Setenv", "Name", "T", "B", "F", "testing.T", "testing.B", "testing.F",
+})
+
+// sharesSubject reports whether both tests refer to a product symbol in common,
+// or the lost one to none at all.
+func sharesSubject(lost, other source.TestDef) bool {
+	names := slices.DeleteFunc(slices.Clone(lost.Symbols), func(s string) bool { return ofRunner[s] })
+	return len(names) == 0 || slices.ContainsFunc(names, func(s string) bool { return slices.Contains(other.Symbols, s) })
+}
+
+// subjectGone does not excuse a test that failed before: to remove both the
+// task and its test is no way to finish it.
+func (s *search) subjectGone(lost lostTest) (metric.ID, bool) {
+	if lost.def == nil || lost.Failed() {
+		return metric.ID{}, false
+	}
+	return metric.ID{}, slices.ContainsFunc(lost.def.Symbols, func(sym string) bool {
+		return slices.ContainsFunc(s.in.GoneSymbols, func(gone string) bool { return gone == sym || lastName(gone) == lastName(sym) })
+	})
+}
+
+func lastName(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }
+
+func (s *search) addedByLoop(lost lostTest) (metric.ID, bool) {
+	return metric.ID{}, s.in.AddedByLoop[lost.ID]
+}
+
+// caseReplaced explains a case that passed and whose test has a new case
+// instead: rows of tables are renamed. A failing case is not exchanged so.
+func (s *search) caseReplaced(lost lostTest) (metric.ID, bool) {
+	parent, ok := lost.Parent()
+	if !ok || lost.Status != metric.Passed {
+		return metric.ID{}, false
+	}
+	if _, stays := s.diff.now.Lookup(parent); !stays {
+		return metric.ID{}, false
+	}
+	return s.sibling(parent)
+}
+
+// findDef returns the definition of a test, or of the nearest test around it.
+func findDef(list []TestSource, c metric.Test) *TestSource {
+	for {
+		for i, t := range list {
+			if t.Def.Name == c.Name && t.belongs(c) {
+				return &list[i]
+			}
+		}
+		parent, ok := c.Parent()
+		if !ok {
+			return nil
+		}
+		c.ID = parent
+	}
+}
+
+// sameDef reports whether a test was not touched.
+func sameDef(a, b TestSource) bool {
+	return maps.Equal(a.Def.Tokens, b.Def.Tokens) && slices.Equal(a.Def.SkipConditions, b.Def.SkipConditions)
+}

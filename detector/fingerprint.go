@@ -1,0 +1,43 @@
+package detector
+
+import (
+	"regexp"
+	"strings"
+)
+
+// normal is how an error text is freed of what changes from run to run, in this
+// order: the greater patterns come before the digits they contain.
+var normal = []struct {
+	pattern *regexp.Regexp
+	with    string
+}{
+	{regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]`), ""},
+	{regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "<uuid>"},
+	{regexp.MustCompile(`\b\d{4}[-/]\d\d[-/]\d\d([T ]\d\d:\d\d(:\d\d)?([.,]\d+)?(Z|[+-]\d\d:?\d\d)?)?\b`), "<time>"},
+	{regexp.MustCompile(`\b\d{1,2}:\d\d:\d\d([.,]\d+)?\b`), "<time>"},
+	{regexp.MustCompile(`\b\d+(\.\d+)?(ns|µs|us|ms|s|m|h)\b`), "<time>"},
+	{regexp.MustCompile(`(?i)\b(tmp|temp)[-_.]?\w*\d\w*|\b(tmp|temp)[-_.]\w+`), "<temp>"},
+	{regexp.MustCompile(`([A-Za-z]:)?([\\/][\w.@+~<>-]+)*[\\/]([\w.@+~<>-]+)`), "<path>/$3"},
+	{regexp.MustCompile(`(?i)\b0x[0-9a-f]+\b`), "<hex>"},
+	{regexp.MustCompile(`(?i)\b[0-9a-f]*([0-9][a-f]|[a-f][0-9])[0-9a-f]*\b`), "<hex>"},
+	{regexp.MustCompile(`\d+`), "<n>"},
+	{regexp.MustCompile(`\s+`), " "},
+}
+
+// maxFingerprint bounds how many bytes of an error are compared.
+const maxFingerprint = 2000
+
+// Fingerprint returns what an error says without what differs each time it is
+// said: digits, hexadecimal numbers, UUIDs, times, folders and the names of
+// temporary files. Two errors with one fingerprint are the same error. The
+// fingerprint of an empty error is empty.
+func Fingerprint(err string) string {
+	err = strings.TrimSpace(err)
+	if len(err) > maxFingerprint {
+		err = strings.ToValidUTF8(err[:maxFingerprint], "")
+	}
+	for _, n := range normal {
+		err = n.pattern.ReplaceAllString(err, n.with)
+	}
+	return strings.TrimSpace(err)
+}

@@ -1,0 +1,100 @@
+package detector
+
+import (
+	"supervise/metric"
+)
+
+// judge holds what the rules look at while one iteration is judged.
+type judge struct {
+	in       Input
+	opts     Options
+	now      metric.Set
+	previous comparison
+	baseline comparison
+	cycle    *Cycle
+	stuck    *Stuck
+}
+
+// comparison is the current measurement beside an earlier one.
+type comparison struct {
+	against string
+	before  metric.Set
+	now     metric.Set
+	delta   metric.Delta
+	tests   *testDiff // nil when tests are missing on either side
+}
+
+func newJudge(in Input, o Options) *judge {
+	j := &judge{in: in, opts: o, now: in.Current.Set}
+	j.now.Tests = settle(j.now.Tests, in.Flaky)
+	if in.Current.Iteration == 0 {
+		j.previous = comparison{against: AgainstPrevious, now: j.now, delta: metric.Delta{}}
+		j.baseline = comparison{against: AgainstBaseline, now: j.now, delta: metric.Delta{}}
+		return j
+	}
+	ex := newExplainer(in, o.Strict)
+	before := fill(in.Previous.Set, in.History)
+	j.previous = j.compare(AgainstPrevious, before, ex)
+	j.baseline = j.compare(AgainstBaseline, in.Baseline.Set, ex)
+	if start := sorted(before.Tests); j.baseline.tests != nil && start != nil {
+		j.baseline.tests.forget(diffTests(j.baseline.before.Tests, start))
+	}
+	return j
+}
+
+func (j *judge) compare(against string, before metric.Set, ex *explainer) comparison {
+	before.Tests = sorted(before.Tests)
+	c := comparison{against: against, before: before, now: j.now, delta: j.now.Sub(before)}
+	if before.Tests != nil && j.now.Tests != nil {
+		c.tests = diffTests(before.Tests, j.now.Tests)
+		c.tests.explain(ex)
+	}
+	return c
+}
+
+// fill returns s with the sections that were not measured taken from the latest
+// iteration that measured them.
+func fill(s metric.Set, history []Observation) metric.Set {
+	for i := len(history) - 1; i >= 0; i-- {
+		if s.Tests != nil && s.Coverage != nil && s.Lint != nil && known(s.Build) && s.Code != nil {
+			break
+		}
+		h := history[i].Set
+		s.Tests, s.Coverage = or(s.Tests, h.Tests), or(s.Coverage, h.Coverage)
+		s.Lint, s.Code = or(s.Lint, h.Lint), or(s.Code, h.Code)
+		if !known(s.Build) && known(h.Build) {
+			s.Build = h.Build
+		}
+	}
+	return s
+}
+
+func or[T any](a, b *T) *T {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+func known(b *metric.Build) bool { return b != nil && b.Status != metric.BuildUnknown }
+
+// values returns a number of both sides, and false unless both were measured.
+func (c comparison) values(f metric.Field) (before, now float64, ok bool) {
+	if _, ok = c.delta[f]; !ok {
+		return 0, 0, false
+	}
+	before, _ = c.before.Value(f)
+	now, _ = c.now.Value(f)
+	return before, now, true
+}
+
+// coverageFell reports whether coverage is lower by more than limit points and
+// by more than it varies by itself.
+func (j *judge) coverageFell(c comparison, limit float64) bool {
+	d, ok := c.delta[metric.CoveragePct]
+	return ok && -d > limit+epsilon && -d > j.in.CoverageWobble+epsilon
+}
+
+// epsilon keeps sums of decimal fractions from deciding: 77.9 to 75.9 is a drop
+// of exactly two points.
+const epsilon = 1e-9

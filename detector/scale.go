@@ -1,0 +1,116 @@
+package detector
+
+import (
+	"slices"
+
+	"supervise/metric"
+)
+
+// Severity is how grave an alert is. Severities are ordered: a graver one is
+// greater. The zero value is no severity.
+type Severity uint8
+
+// The severities, from mild to grave.
+const (
+	Info Severity = iota + 1
+	Low
+	Medium
+	High
+	Critical
+)
+
+var severityNames = [...]string{Info: "INFO", Low: "LOW", Medium: "MEDIUM", High: "HIGH", Critical: "CRITICAL"}
+
+// String returns the severity in capitals, as reports write it.
+func (s Severity) String() string { return nameOf(severityNames[:], int(s)) }
+
+// MarshalText writes the severity by name; it never fails.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a severity by its name in capitals. An unknown name is a
+// [metric.UnknownNameError].
+func (s *Severity) UnmarshalText(text []byte) error {
+	i, err := indexOf(severityNames[:], "severity", text)
+	*s = Severity(i)
+	return err
+}
+
+// Class is what an iteration was, in one word.
+type Class uint8
+
+// The classes of an iteration.
+const (
+	Baseline   Class = iota + 1 // measured before any agent ran
+	Forward                     // better than before
+	Plateau                     // neither better nor worse
+	Regression                  // worse than before
+	Stalled                     // the last of several plateaus in a row
+)
+
+var classNames = [...]string{Baseline: "baseline", Forward: "forward", Plateau: "plateau", Regression: "regression", Stalled: "stalled"}
+
+// String returns the class in lower case.
+func (c Class) String() string { return nameOf(classNames[:], int(c)) }
+
+// MarshalText writes the class by name; it never fails.
+func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads a class by name. An unknown name is a
+// [metric.UnknownNameError].
+func (c *Class) UnmarshalText(text []byte) error {
+	i, err := indexOf(classNames[:], "classification", text)
+	*c = Class(i)
+	return err
+}
+
+func nameOf(names []string, i int) string {
+	if i == 0 || i >= len(names) {
+		return "unknown"
+	}
+	return names[i]
+}
+
+func indexOf(names []string, kind string, text []byte) (int, error) {
+	i := slices.Index(names, string(text))
+	if i <= 0 {
+		return 0, &metric.UnknownNameError{Kind: kind, Name: string(text)}
+	}
+	return i, nil
+}
+
+// Action is what an alert asks for.
+type Action string
+
+// The actions of the rules. Of these only AlertAndRollback undoes an iteration, and
+// only when the alert is [Critical].
+const (
+	AlertAndRollback Action = "immediate_alert_and_rollback"
+	AlertAndFlag     Action = "alert_and_flag_iteration"
+	AlertRegression  Action = "alert_regression"
+	AlertAndReview   Action = "alert_and_review"
+	AlertComplexity  Action = "alert_complexity"
+	ForceTerminate   Action = "force_terminate"
+	AskHuman         Action = "escalate"
+	Note             Action = "note"
+	Off              Action = "off" // the rule does not fire
+)
+
+// Recommend is what an assessment advises the loop to do.
+type Recommend string
+
+// The recommendations.
+const (
+	Continue Recommend = "continue"
+	Stop     Recommend = "stop"
+	Rollback Recommend = "rollback"
+	Escalate Recommend = "escalate"
+)
+
+// RollbackTarget says which tree a rollback returns to.
+type RollbackTarget string
+
+// The targets of a rollback.
+const (
+	ToStart RollbackTarget = "started" // the tree that the iteration started from
+	ToBest  RollbackTarget = "best"    // the best tree so far, if there is one
+)

@@ -1,0 +1,228 @@
+package detector
+
+import (
+	"slices"
+
+	"supervise/metric"
+)
+
+// testDiff is what happened to each test between two measurements.
+type testDiff struct {
+	TestChanges
+	before, now *metric.Tests
+	unexplained []metric.ID        // of Gone
+	broken      []metric.ID        // passed before, and does not although it should: failing, not run, or gone without an explanation
+	uncounted   map[metric.ID]bool // earlier tests that need not be there any more
+	excused     map[metric.ID]bool // tests that need not pass any more
+	standIns    map[metric.ID]bool // new tests that stand for an explained loss
+}
+
+// settle returns t with the failures that were confirmed to be flaky as passes.
+func settle(t *metric.Tests, flaky []metric.ID) *metric.Tests {
+	t = sorted(t)
+	for _, id := range flaky {
+		if c, ok := t.Lookup(id); ok && c.Failed() {
+			c.Status, c.Flaky = metric.Passed, true
+			t = t.With(c)
+		}
+	}
+	return t
+}
+
+// sorted returns t with its cases in the order of their identities.
+func sorted(t *metric.Tests) *metric.Tests {
+	if t == nil || slices.IsSortedFunc(t.Cases, compareCases) {
+		return t
+	}
+	out := *t
+	out.Cases = metric.NewTests(t.Cases).Cases
+	return &out
+}
+
+func compareCases(a, b metric.Test) int { return a.ID.Compare(b.ID) }
+
+// diffTests compares two sets of tests. Nothing is explained yet.
+func diffTests(before, now *metric.Tests) *testDiff {
+	d := &testDiff{
+		before: before, now: now,
+		uncounted: map[metric.ID]bool{}, excused: map[metric.ID]bool{}, standIns: map[metric.ID]bool{},
+	}
+	old := before.Cases
+	for _, c := range now.Cases {
+		for len(old) > 0 && old[0].ID.Compare(c.ID) < 0 {
+			d.lost(old[0])
+			old = old[1:]
+		}
+		if len(old) > 0 && old[0].ID == c.ID {
+			d.changed(old[0], c)
+			old = old[1:]
+		} else {
+			d.added(c)
+		}
+	}
+	for _, c := range old {
+		d.lost(c)
+	}
+	return d
+}
+
+func (d *testDiff) added(c metric.Test) {
+	d.New = append(d.New, c.ID)
+	if c.Flaky {
+		d.Flaky = append(d.Flaky, c.ID)
+	}
+}
+
+func (d *testDiff) changed(before, now metric.Test) {
+	switch {
+	case now.Status == metric.NotRun && before.Status != metric.NotRun:
+		d.NotRun = append(d.NotRun, now.ID)
+	case now.Failed() && before.Status == metric.Passed:
+		d.NewlyFailing = append(d.NewlyFailing, now.ID)
+	case now.Status == metric.Passed && before.Failed():
+		d.NewlyPassing = append(d.NewlyPassing, now.ID)
+	case now.Status == metric.Skipped && ran(before):
+		d.NewlySkipped = append(d.NewlySkipped, now.ID)
+		d.excused[now.ID] = true
+	}
+	if before.Status == metric.Passed && now.Failed() {
+		d.broken = append(d.broken, now.ID)
+	}
+	if now.Flaky && !before.Flaky {
+		d.Flaky = append(d.Flaky, now.ID)
+	}
+}
+
+func ran(c metric.Test) bool { return c.Status != metric.Skipped && c.Status != metric.NotRun }
+
+// lost files a test that is there no more. The case of a test that failed or
+// was skipped before it came to the case, and a test of a suite that broke off,
+// did not run; they are not gone.
+func (d *testDiff) lost(c metric.Test) {
+	switch parent, ok := d.standingParent(c.ID); {
+	case ok && parent.Status == metric.Skipped:
+		d.uncounted[c.ID], d.excused[c.ID] = true, true
+	case ok && parent.Failed(), d.suiteBroke(c.ID.Suite):
+		d.uncounted[c.ID] = true
+		d.NotRun = append(d.NotRun, c.ID)
+		if c.Status == metric.Passed {
+			d.broken = append(d.broken, c.ID)
+		}
+	default:
+		d.Gone = append(d.Gone, c.ID)
+	}
+}
+
+// standingParent returns the nearest test around a case that is still there.
+func (d *testDiff) standingParent(id metric.ID) (metric.Test, bool) {
+	for p, ok := id.Parent(); ok; p, ok = p.Parent() {
+		if c, there := d.now.Lookup(p); there {
+			return c, true
+		}
+	}
+	return metric.Test{}, false
+}
+
+func (d *testDiff) suiteBroke(name string) bool {
+	return slices.ContainsFunc(d.now.Broken, func(s metric.Suite) bool { return s.Name == name })
+}
+
+// explain tells the lost tests that are no deletion from those that are.
+func (d *testDiff) explain(ex *explainer) {
+	d.Explained = ex.losses(d)
+	for _, l := range d.Explained {
+		d.follow(l)
+	}
+	for _, id := range d.Gone {
+		if d.uncounted[id] {
+			continue
+		}
+		d.unexplained = append(d.unexplained, id)
+		if c, _ := d.before.Lookup(id); c.Status == metric.Passed {
+			d.broken = append(d.broken, id)
+		}
+	}
+	slices.SortFunc(d.NewlySkipped, metric.ID.Compare)
+	slices.SortFunc(d.NewlyFailing, metric.ID.Compare)
+	slices.SortFunc(d.broken, metric.ID.Compare)
+}
+
+// follow judges the test that an explained loss lives on in: a rename hides
+// neither a skip nor a failure.
+func (d *testDiff) follow(l Loss) {
+	was, _ := d.before.Lookup(l.ID)
+	is, there := d.now.Lookup(l.Into)
+	d.uncounted[l.ID] = true
+	if _, old := d.before.Lookup(l.Into); there && !old {
+		d.standIns[l.Into] = true
+	}
+	switch {
+	case there && is.Status == metric.Skipped && ran(was) && d.standIns[l.Into]:
+		d.NewlySkipped = addOnce(d.NewlySkipped, l.Into)
+	case there && is.Failed() && was.Status == metric.Passed && d.standIns[l.Into]:
+		d.NewlyFailing, d.broken = addOnce(d.NewlyFailing, l.Into), addOnce(d.broken, l.Into)
+		return
+	}
+	d.excused[l.ID] = true
+}
+
+func addOnce(ids []metric.ID, id metric.ID) []metric.ID {
+	if slices.Contains(ids, id) {
+		return ids
+	}
+	return append(ids, id)
+}
+
+// forget drops what had already happened when the iteration began: it was
+// judged in the iteration that did it.
+func (d *testDiff) forget(earlier *testDiff) {
+	done := map[metric.ID]bool{}
+	for _, id := range slices.Concat(earlier.Gone, earlier.broken, earlier.NewlySkipped) {
+		done[id], d.excused[id] = true, true
+	}
+	for _, id := range earlier.Gone {
+		d.uncounted[id] = true
+	}
+	for _, list := range []*[]metric.ID{&d.Gone, &d.unexplained, &d.NewlySkipped, &d.NewlyFailing, &d.broken} {
+		*list = slices.DeleteFunc(*list, func(id metric.ID) bool { return done[id] })
+	}
+}
+
+// counts returns how many tests and how many passing tests each side has,
+// leaving out on both sides what is accounted for: explained losses with the
+// new tests that stand for them, and among the passing ones the newly skipped
+// tests, which have a rule of their own.
+func (d *testDiff) counts() (before, now metric.Counts) {
+	for _, c := range d.before.Cases {
+		if !d.uncounted[c.ID] {
+			before.Count++
+		}
+		if c.Status == metric.Passed && !d.excused[c.ID] {
+			before.Passed++
+		}
+	}
+	for _, c := range d.now.Cases {
+		if d.standIns[c.ID] {
+			continue
+		}
+		now.Count++
+		if c.Status == metric.Passed && !d.excused[c.ID] {
+			now.Passed++
+		}
+	}
+	return before, now
+}
+
+// decreased reports whether there are fewer tests than before and one of them
+// is gone without an explanation.
+func (d *testDiff) decreased() bool {
+	before, now := d.counts()
+	return len(d.unexplained) > 0 && now.Count < before.Count
+}
+
+func (d *testDiff) changes() TestChanges {
+	if d == nil {
+		return TestChanges{}
+	}
+	return d.TestChanges
+}
