@@ -1,0 +1,352 @@
+package selector
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"supervise/metric"
+)
+
+// Candidate is an iteration that can be chosen. Candidates are given in the
+// order of their iterations.
+type Candidate struct {
+	Iteration int
+	Score     float64     // in [0,1]; valid when Scored
+	Scored    bool        // false: nothing of it could be measured
+	Set       *metric.Set // nil for a score from elsewhere, which is compared plainly
+	Verified  bool
+	Critical  bool // has a CRITICAL alert that nobody resolved
+	Partial   bool // a planned section could not be measured
+	Rejected  bool // was undone
+	Baseline  bool
+
+	// What it took, for the summary; nil when not known.
+	Tokens   *int64
+	CostUSD  *float64
+	Duration *time.Duration
+}
+
+// eligible reports whether the candidate may be chosen as an iteration.
+func (c Candidate) eligible() bool { return !c.Baseline && !c.Rejected && !c.Critical }
+
+// Mode is how the best iteration is chosen.
+type Mode string
+
+// The modes of choice.
+const (
+	HighestQuality           Mode = "highest_quality"
+	HighestQualityVerified   Mode = "highest_quality_verified"
+	MostRecentAboveThreshold Mode = "most_recent_above_threshold"
+)
+
+// Valid reports whether m is one of the modes.
+func (m Mode) Valid() bool {
+	return m == HighestQuality || m == HighestQualityVerified || m == MostRecentAboveThreshold
+}
+
+// OverrideKind is what a human wants instead of the automatic choice.
+type OverrideKind string
+
+// The overrides.
+const (
+	UseBest     OverrideKind = "use_best"     // the automatic choice, confirmed
+	UseFinal    OverrideKind = "use_final"    // the last iteration
+	UseSpecific OverrideKind = "use_specific" // the iteration named
+)
+
+// Override is a human's choice. A reason is mandatory.
+type Override struct {
+	Kind      OverrideKind `json:"kind"`
+	Iteration int          `json:"iteration,omitempty"` // for UseSpecific
+	Reason    string       `json:"reason"`
+}
+
+// Options say how to choose. Thresholds are in [0,1].
+type Options struct {
+	Mode      Mode    // HighestQualityVerified when empty
+	Threshold float64 // acceptable quality
+	// CoverageSlack is by how many points coverage may fall in an iteration that
+	// supersedes an earlier one. 0 means the default of .5, a negative number
+	// none.
+	CoverageSlack float64
+	Override      *Override
+}
+
+// DefaultOptions returns the options of a user who sets nothing.
+func DefaultOptions() Options {
+	return Options{Mode: HighestQualityVerified, Threshold: .70, CoverageSlack: .5}
+}
+
+// Choice is the iteration that was chosen, and why.
+type Choice struct {
+	Iteration      int          `json:"selected_iteration"`
+	Score          float64      `json:"quality_score"`
+	Final          int          `json:"final_iteration"`
+	FinalScore     float64      `json:"final_quality"`
+	Mode           Mode         `json:"mode"`
+	Threshold      float64      `json:"threshold"`
+	Reason         string       `json:"reason"`
+	Verified       bool         `json:"verified"`
+	BelowThreshold bool         `json:"below_threshold,omitempty"`
+	FellBack       bool         `json:"fell_back,omitempty"`       // no iteration was verified
+	Partial        bool         `json:"partial,omitempty"`         // only partial ones were eligible
+	Unscored       bool         `json:"unscored,omitempty"`        // nothing of it was measured
+	BaselineChosen bool         `json:"baseline_chosen,omitempty"` // no iteration was eligible
+	Superseded     []int        `json:"superseded,omitempty"`      // left behind by later progress
+	Ineligible     []int        `json:"ineligible,omitempty"`      // rejected, or with a CRITICAL alert
+	Rationale      []string     `json:"rationale"`
+	Degradation    *Degradation `json:"degradation,omitempty"` // nil when the last iteration is the best
+	Override       *Override    `json:"override,omitempty"`
+}
+
+// The errors of [Best].
+var (
+	ErrNoCandidates = errors.New("there are no iterations to choose from")
+	ErrNoEligible   = errors.New("no iteration is eligible and there is no baseline")
+	ErrNoReason     = errors.New("an override needs a reason")
+	ErrNoIteration  = errors.New("there is no such iteration")
+	ErrMode         = errors.New("unknown selection mode")
+	ErrOverride     = errors.New("unknown override")
+)
+
+// epsilon is how far scores may differ and still be equal.
+const epsilon = 1e-9
+
+// Best chooses among the candidates. The baseline is chosen only when no
+// iteration is eligible. Ties go to the earlier iteration.
+func Best(cands []Candidate, o Options) (Choice, error) {
+	o.Mode, o.CoverageSlack = cmp.Or(o.Mode, HighestQualityVerified), cmp.Or(o.CoverageSlack, .5)
+	switch {
+	case len(cands) == 0:
+		return Choice{}, ErrNoCandidates
+	case !o.Mode.Valid():
+		return Choice{}, fmt.Errorf("%w: %s", ErrMode, o.Mode)
+	case o.Override != nil && strings.TrimSpace(o.Override.Reason) == "":
+		return Choice{}, ErrNoReason
+	}
+	p := narrow(cands, o)
+	chosen, err := p.choose(cands, o)
+	if err != nil {
+		return Choice{}, err
+	}
+	return p.choice(chosen, cands, o), nil
+}
+
+// pool is what is left to choose from, and what was left out on the way.
+type pool struct {
+	candidates []Candidate
+	ineligible []int
+	superseded []int
+	fellBack   bool
+	partial    bool
+}
+
+// narrow keeps the eligible candidates, of those the completely measured and
+// verified ones if there are any, and of those what is not superseded.
+func narrow(cands []Candidate, o Options) pool {
+	var p pool
+	for _, c := range cands {
+		switch {
+		case c.eligible():
+			p.candidates = append(p.candidates, c)
+		case !c.Baseline:
+			p.ineligible = append(p.ineligible, c.Iteration)
+		}
+	}
+	p.prefer(func(c Candidate) bool { return c.Scored })
+	p.partial = !p.prefer(func(c Candidate) bool { return !c.Partial })
+	if o.Mode == HighestQualityVerified {
+		p.fellBack = !p.prefer(func(c Candidate) bool { return c.Verified })
+		p.dropSuperseded(o.CoverageSlack)
+	}
+	return p
+}
+
+// prefer keeps the candidates that are good, or all when none is, and reports
+// whether there was a good one or nothing to choose from.
+func (p *pool) prefer(good func(Candidate) bool) bool {
+	var kept []Candidate
+	for _, c := range p.candidates {
+		if good(c) {
+			kept = append(kept, c)
+		}
+	}
+	if len(kept) == 0 {
+		return len(p.candidates) == 0
+	}
+	p.candidates = kept
+	return true
+}
+
+func (p *pool) dropSuperseded(slack float64) {
+	var kept []Candidate
+	for i, c := range p.candidates {
+		if slices.ContainsFunc(p.candidates[i+1:], func(later Candidate) bool { return supersedes(later, c, slack) }) {
+			p.superseded = append(p.superseded, c.Iteration)
+		} else {
+			kept = append(kept, c)
+		}
+	}
+	p.candidates = kept
+}
+
+// supersedes reports whether a later iteration made progress over an earlier
+// one that a lower score must not throw away: more passing tests, no more
+// failing ones, no more errors, and coverage not lower by more than slack.
+func supersedes(later, earlier Candidate, slack float64) bool {
+	if later.Set == nil || earlier.Set == nil || later.Set.Tests == nil || earlier.Set.Tests == nil {
+		return false
+	}
+	d := later.Set.Sub(*earlier.Set)
+	return d[metric.TestsPassed] > 0 && d[metric.TestsFailed] <= 0 &&
+		sameMeasured(d, metric.ErrorCount, later, earlier) && d[metric.ErrorCount] <= 0 &&
+		sameMeasured(d, metric.CoveragePct, later, earlier) && d[metric.CoveragePct] >= -max(0, slack)-epsilon
+}
+
+// sameMeasured reports whether a number can be compared or is missing from both
+// sides: where only one has it nothing is known about progress.
+func sameMeasured(d metric.Delta, f metric.Field, a, b Candidate) bool {
+	_, compared := d[f]
+	_, inA := a.Set.Value(f)
+	_, inB := b.Set.Value(f)
+	return compared || !inA && !inB
+}
+
+func (p pool) choose(cands []Candidate, o Options) (Candidate, error) {
+	if o.Override != nil && o.Override.Kind != UseBest {
+		return overridden(cands, *o.Override)
+	}
+	if len(p.candidates) == 0 {
+		if i := slices.IndexFunc(cands, func(c Candidate) bool { return c.Baseline }); i >= 0 {
+			return cands[i], nil
+		}
+		return Candidate{}, ErrNoEligible
+	}
+	if !p.candidates[0].Scored {
+		return p.candidates[len(p.candidates)-1], nil
+	}
+	if o.Mode == MostRecentAboveThreshold {
+		for _, c := range slices.Backward(p.candidates) {
+			if c.Score >= o.Threshold-epsilon {
+				return c, nil
+			}
+		}
+	}
+	return highest(p.candidates), nil
+}
+
+// highest returns the candidate with the highest score, the earliest of equals.
+func highest(cands []Candidate) Candidate {
+	best := cands[0]
+	for _, c := range cands[1:] {
+		if c.Score > best.Score+epsilon {
+			best = c
+		}
+	}
+	return best
+}
+
+func overridden(cands []Candidate, o Override) (Candidate, error) {
+	switch o.Kind {
+	case UseFinal:
+		return cands[len(cands)-1], nil
+	case UseSpecific:
+		for _, c := range cands {
+			if c.Iteration == o.Iteration {
+				return c, nil
+			}
+		}
+		return Candidate{}, fmt.Errorf("%w: %d", ErrNoIteration, o.Iteration)
+	case UseBest:
+	}
+	return Candidate{}, fmt.Errorf("%w: %s", ErrOverride, o.Kind)
+}
+
+func (p pool) choice(chosen Candidate, cands []Candidate, o Options) Choice {
+	final := cands[len(cands)-1]
+	c := Choice{
+		Iteration: chosen.Iteration, Score: chosen.Score, Final: final.Iteration, FinalScore: final.Score,
+		Mode: o.Mode, Threshold: o.Threshold, Verified: chosen.Verified, Partial: chosen.Partial, Unscored: !chosen.Scored,
+		BelowThreshold: chosen.Scored && chosen.Score < o.Threshold-epsilon,
+		FellBack:       p.fellBack, BaselineChosen: chosen.Baseline,
+		Superseded: p.superseded, Ineligible: p.ineligible, Degradation: Degraded(cands), Override: o.Override,
+	}
+	c.Reason = reason(c)
+	c.Rationale = rationale(c, chosen, final)
+	return c
+}
+
+func reason(c Choice) string {
+	quality := percent(c.Score)
+	text := ""
+	switch {
+	case c.Override != nil && c.Override.Kind != UseBest:
+		return fmt.Sprintf("Chosen by hand: %s", c.Override.Reason)
+	case c.BaselineChosen:
+		return "No iteration is acceptable; the baseline stays"
+	case c.Unscored:
+		return "Latest iteration; nothing of it could be measured"
+	case c.Mode == MostRecentAboveThreshold && !c.BelowThreshold:
+		return fmt.Sprintf("Most recent iteration of at least %s: %s", percent(c.Threshold), quality)
+	case c.FellBack:
+		text = fmt.Sprintf("Highest quality (no verified iterations): %s", quality)
+	case c.Mode == HighestQualityVerified:
+		text = fmt.Sprintf("Highest verified quality: %s", quality)
+	default:
+		text = fmt.Sprintf("Highest quality: %s", quality)
+	}
+	if c.BelowThreshold {
+		text += fmt.Sprintf(" (below the threshold of %s)", percent(c.Threshold))
+	}
+	return text
+}
+
+func percent(v float64) string { return fmt.Sprintf("%d%%", points(v)) }
+
+// rationale lists what speaks for the choice, from its values.
+func rationale(c Choice, chosen, final Candidate) []string {
+	var out []string
+	add := func(when bool, format string, args ...any) {
+		if when {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	if chosen.Set != nil {
+		n := chosen.Set.Tests.Counts()
+		add(chosen.Set.Tests != nil, "%d of %d tests pass", n.Passed, n.Count)
+		coverage, ok := chosen.Set.Value(metric.CoveragePct)
+		add(ok, "Coverage is %g%%", math.Round(coverage*10)/10)
+		errs, ok := chosen.Set.Value(metric.ErrorCount)
+		add(ok, "Error count is %g", errs)
+	}
+	add(c.Verified, "It is verified")
+	add(c.FellBack, "No eligible iteration is verified")
+	add(c.Partial, "Only a part of it could be measured")
+	add(len(c.Superseded) > 0, "Superseded by later progress: %s", list(c.Superseded))
+	add(len(c.Ineligible) > 0, "Not eligible (undone, or with a CRITICAL finding): %s", list(c.Ineligible))
+	if chosen.Iteration != final.Iteration && chosen.Scored && final.Scored {
+		add(true, "Final iteration %d has %s, %+.1f points", final.Iteration, percent(final.Score), 100*(final.Score-chosen.Score))
+	}
+	if d := c.Degradation; d != nil {
+		add(d.Peak == chosen.Iteration, "Quality fell from iteration %d on", d.Started)
+	}
+	return out
+}
+
+func list(iterations []int) string {
+	return strings.Trim(fmt.Sprint(iterations), "[]")
+}
+
+// Verified reports whether an iteration is proven good: no test fails and at
+// least one passes, the build is not broken, no CRITICAL alert is unresolved,
+// and the completion criterion holds if there is one (nil: there is none).
+func Verified(set metric.Set, critical bool, criterion *bool) bool {
+	n := set.Tests.Counts()
+	broken := set.Build != nil && set.Build.Status == metric.BuildFailure
+	return n.Failed == 0 && n.Passed > 0 && !broken && !critical && (criterion == nil || *criterion)
+}

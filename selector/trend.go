@@ -1,0 +1,224 @@
+package selector
+
+import (
+	"time"
+)
+
+// Degradation is a loss of quality after the peak.
+type Degradation struct {
+	Peak      int       `json:"peak_iteration"`
+	Started   int       `json:"degradation_started"` // the first iteration after the peak
+	AfterPeak int       `json:"iterations_after_peak"`
+	Pattern   string    `json:"pattern"`
+	Loss      float64   `json:"quality_loss"` // of the final iteration, in per cent of the peak; negative
+	Triggers  []Trigger `json:"triggers,omitempty"`
+}
+
+// Flagged reports whether the loss is more than the usual up and down.
+func (d Degradation) Flagged() bool { return len(d.Triggers) > 0 }
+
+// Trigger is what makes a loss of quality a degradation.
+type Trigger string
+
+// The triggers.
+const (
+	Drop         Trigger = "drop"          // the score fell by more than .05 at once
+	TwoFalls     Trigger = "two_falls"     // it fell twice in a row
+	MoreFailures Trigger = "more_failures" // more tests fail than before
+)
+
+// maxDrop is the greatest fall of the score at once that is no degradation.
+const maxDrop = .05
+
+// OverRefinement is the pattern of work that gets worse by being gone on with.
+const OverRefinement = "over_refinement"
+
+// Degraded describes how far quality fell below its peak among the iterations
+// that were not undone. It is nil when the last of them is the peak.
+func Degraded(cands []Candidate) *Degradation {
+	s := series(cands)
+	if len(s) < 2 {
+		return nil
+	}
+	peak := 0
+	for i, c := range s {
+		if c.Score > s[peak].Score+epsilon {
+			peak = i
+		}
+	}
+	last := s[len(s)-1]
+	if last.Score >= s[peak].Score-epsilon {
+		return nil
+	}
+	return &Degradation{
+		Peak: s[peak].Iteration, Started: s[peak+1].Iteration, AfterPeak: len(s) - 1 - peak, Pattern: OverRefinement,
+		Loss: 100 * (last.Score - s[peak].Score) / s[peak].Score, Triggers: triggers(s[peak:]),
+	}
+}
+
+// series are the iterations that have a score and were not undone.
+func series(cands []Candidate) []Candidate {
+	var out []Candidate
+	for _, c := range cands {
+		if c.Scored && !c.Baseline && !c.Rejected {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func triggers(s []Candidate) []Trigger {
+	found := map[Trigger]bool{}
+	falls := 0
+	for i := 1; i < len(s); i++ {
+		fall := s[i-1].Score - s[i].Score
+		if fall > epsilon {
+			falls++
+		} else {
+			falls = 0
+		}
+		found[Drop] = found[Drop] || fall > maxDrop+epsilon
+		found[TwoFalls] = found[TwoFalls] || falls >= 2
+		found[MoreFailures] = found[MoreFailures] || moreFailures(s[i-1], s[i])
+	}
+	var out []Trigger
+	for _, t := range []Trigger{Drop, TwoFalls, MoreFailures} {
+		if found[t] {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func moreFailures(before, now Candidate) bool {
+	if before.Set == nil || now.Set == nil || before.Set.Tests == nil || now.Set.Tests == nil {
+		return false
+	}
+	return now.Set.Tests.Counts().Failed > before.Set.Tests.Counts().Failed
+}
+
+// Returns are gains that become too small to go on for.
+type Returns struct {
+	Since int `json:"since_iteration"` // the first of the small gains
+	At    int `json:"at_iteration"`    // where there were enough of them
+}
+
+// The default limits of diminishing returns: this many gains in a row, each
+// less than this much of the score.
+const (
+	SmallGains = 2
+	SmallGain  = .05
+)
+
+// Diminishing looks for the first time that count gains in a row were at least
+// 0 and less than limit. It is nil when there were none.
+func Diminishing(cands []Candidate, count int, limit float64) *Returns {
+	s := series(cands)
+	small := 0
+	for i := 1; i < len(s); i++ {
+		gain := s[i].Score - s[i-1].Score
+		if gain < -epsilon || gain >= limit-epsilon {
+			small = 0
+			continue
+		}
+		if small++; small >= count {
+			return &Returns{Since: s[i-small+1].Iteration, At: s[i].Iteration}
+		}
+	}
+	return nil
+}
+
+// Trend is the way the scores go.
+type Trend string
+
+// The trends.
+const (
+	Improving   Trend = "improving"
+	Stable      Trend = "stable"
+	Declining   Trend = "declining"
+	Fluctuating Trend = "fluctuating"
+)
+
+// steady is a change of the score that is none.
+const steady = .02
+
+// Trajectory names the way of the scores: stable when all lie within .02,
+// improving or declining when they go one way but for steps of .02, else
+// fluctuating.
+func Trajectory(cands []Candidate) Trend {
+	s := series(cands)
+	if len(s) == 0 {
+		return Stable
+	}
+	low, high := s[0].Score, s[0].Score
+	fell, rose := 0.0, 0.0
+	for i, c := range s {
+		low, high = min(low, c.Score), max(high, c.Score)
+		if i > 0 {
+			rose, fell = max(rose, c.Score-s[i-1].Score), max(fell, s[i-1].Score-c.Score)
+		}
+	}
+	net := s[len(s)-1].Score - s[0].Score
+	switch {
+	case high-low <= steady+epsilon:
+		return Stable
+	case net > 0 && fell <= steady+epsilon:
+		return Improving
+	case net < 0 && rose <= steady+epsilon:
+		return Declining
+	default:
+		return Fluctuating
+	}
+}
+
+// Summary sums a loop up. Scores are nil when nothing was scored, sums when no
+// iteration told its part.
+type Summary struct {
+	Iterations int            `json:"total_iterations"`
+	Rejected   int            `json:"rejected_iterations"`
+	Average    *float64       `json:"average_quality"`
+	Best       *float64       `json:"best_quality"`
+	Worst      *float64       `json:"worst_quality"`
+	Tokens     *int64         `json:"total_tokens"`
+	CostUSD    *float64       `json:"total_cost_usd"`
+	Duration   *time.Duration `json:"total_time_ns"`
+	Trend      Trend          `json:"trend"`
+}
+
+// Summarize sums up all iterations, without the baseline. What was undone has
+// its costs, but no part in the scores.
+func Summarize(cands []Candidate) Summary {
+	out := Summary{Trend: Trajectory(cands)}
+	for _, c := range cands {
+		if c.Baseline {
+			continue
+		}
+		out.Iterations++
+		if c.Rejected {
+			out.Rejected++
+		}
+		out.Tokens, out.CostUSD, out.Duration = add(out.Tokens, c.Tokens), add(out.CostUSD, c.CostUSD), add(out.Duration, c.Duration)
+	}
+	s := series(cands)
+	if len(s) == 0 {
+		return out
+	}
+	low, high, sum := s[0].Score, s[0].Score, 0.0
+	for _, c := range s {
+		low, high, sum = min(low, c.Score), max(high, c.Score), sum+c.Score
+	}
+	mean := sum / float64(len(s))
+	out.Average, out.Best, out.Worst = &mean, &high, &low
+	return out
+}
+
+func add[T int64 | float64 | time.Duration](sum, part *T) *T {
+	if part == nil {
+		return sum
+	}
+	total := *part
+	if sum != nil {
+		total += *sum
+	}
+	return &total
+}
