@@ -6,9 +6,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"supervise/metric"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // outcomes makes one test per status, named t0, t1, ….

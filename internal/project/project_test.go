@@ -52,23 +52,32 @@ func TestDetectGo(t *testing.T) {
 		notes string
 	}{
 		{
-			"plain", map[string]string{"go.mod": "module m\n"},
-			[]string{"go"}, always + "lint: go vet ./...", "",
+			"plain",
+			map[string]string{"go.mod": "module m\n"},
+			[]string{"go"},
+			always + "lint: go vet ./...", "",
 		},
 		{
-			"golangci-lint configured and there", map[string]string{"go.mod": "module m\n", ".golangci.yml": "version: \"2\"\n"},
-			[]string{"go", "golangci-lint"}, always + "lint: golangci-lint run --output.json.path={{report_dir}}/golangci.json ./...", "",
+			"golangci-lint configured and there",
+			map[string]string{"go.mod": "module m\n", ".golangci.yml": "version: \"2\"\n"},
+			[]string{"go", "golangci-lint"},
+			always + "lint: golangci-lint run --output.json.path={{report_dir}}/golangci.json ./...", "",
 		},
 		{
-			"golangci-lint of the old configuration", map[string]string{"go.mod": "module m\n", ".golangci.yml": "linters: {}\n"},
-			[]string{"go", "golangci-lint"}, always + "lint: golangci-lint run --out-format=json ./...", "",
+			"golangci-lint of the old configuration",
+			map[string]string{"go.mod": "module m\n", ".golangci.yml": "linters: {}\n"},
+			[]string{"go", "golangci-lint"},
+			always + "lint: golangci-lint run --out-format=json ./...", "",
 		},
 		{
-			"golangci-lint configured, not installed", map[string]string{"go.mod": "module m\n", ".golangci.toml": "version = \"2\"\n"},
-			[]string{"go"}, always + "lint: go vet ./...", ".golangci.toml is there but golangci-lint is not on PATH",
+			"golangci-lint configured, not installed",
+			map[string]string{"go.mod": "module m\n", ".golangci.toml": "version = \"2\"\n"},
+			[]string{"go"},
+			always + "lint: go vet ./...", ".golangci.toml is there but golangci-lint is not on PATH",
 		},
 		{
-			"no go", map[string]string{"go.mod": "module m\n"},
+			"no go",
+			map[string]string{"go.mod": "module m\n"},
 			nil, always + "lint: go vet ./...", "go is not on PATH",
 		},
 	} {
