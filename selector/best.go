@@ -274,11 +274,17 @@ func (p pool) choice(chosen Candidate, cands []Candidate, o Options) Choice {
 		Mode: o.Mode, Threshold: o.Threshold, Verified: chosen.Verified, Partial: chosen.Partial, Unscored: !chosen.Scored,
 		BelowThreshold: chosen.Scored && chosen.Score < o.Threshold-epsilon,
 		FellBack:       p.fellBack, BaselineChosen: chosen.Baseline,
-		Superseded: p.superseded, Ineligible: p.ineligible, Degradation: Degraded(cands), Override: o.Override,
+		Superseded: p.superseded, Ineligible: p.ineligible, Degradation: Degraded(p.standing(cands)), Override: o.Override,
 	}
 	c.Reason = reason(c)
 	c.Rationale = rationale(c, chosen, final)
 	return c
+}
+
+// standing leaves out what was superseded: a score that fell because the work
+// grew is no degradation.
+func (p pool) standing(cands []Candidate) []Candidate {
+	return slices.DeleteFunc(slices.Clone(cands), func(c Candidate) bool { return slices.Contains(p.superseded, c.Iteration) })
 }
 
 func reason(c Choice) string {
