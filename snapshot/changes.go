@@ -113,7 +113,7 @@ func (s *Store) Files(id ID) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]File, 0, m.Info.Files)
+	out := make([]File, 0, m.Files)
 	for _, e := range m.work {
 		f := File{Path: e.path, Size: e.st.size, Mode: goMode(e.st.mode), Hash: e.oid.String()}
 		switch e.kind {

@@ -12,7 +12,7 @@ func writeFileSync(name string, data []byte, perm os.FileMode) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	defer os.Remove(f.Name())
+	defer os.Remove(f.Name()) //nolint:errcheck // it has its final name by then, or stays for sweepTemps
 	_, err = f.Write(data)
 	if err == nil {
 		err = f.Chmod(perm)
@@ -36,6 +36,6 @@ func writeFileSync(name string, data []byte, perm os.FileMode) error {
 func sweepTemps(dir string) {
 	list, _ := filepath.Glob(filepath.Join(dir, "tmp_*"))
 	for _, f := range list {
-		os.Remove(f) // it will be tried again next time
+		_ = os.Remove(f) // it will be tried again next time
 	}
 }

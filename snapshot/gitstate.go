@@ -95,11 +95,31 @@ func isBelow(p, dir string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
+// inExternal begins the names of what lies in the git folder outside of the tree, where names of the tree are mixed with
+// them; no path of the tree begins with a slash.
+const inExternal = "/external/"
+
+// objectDir is the folder of an object database that a manifest names.
+func (s *Store) objectDir(key string) string {
+	rel, outside := strings.CutPrefix(key, inExternal)
+	switch {
+	case !outside:
+		return filepath.Join(s.work, filepath.FromSlash(key))
+	case rel == "objects": // shared by all linked worktrees
+		return filepath.Join(s.config.External.Common, rel)
+	default:
+		return filepath.Join(s.config.External.GitDir, filepath.FromSlash(rel))
+	}
+}
+
 // external looks at the git folder outside of the tree.
 func (sc *scanner) external(ctx context.Context) error {
 	ext := sc.s.config.External
 	if ext.GitDir == "" {
 		return nil
+	}
+	if ext.linked() {
+		sc.m.objectDirs = append(sc.m.objectDirs, inExternal+"objects")
 	}
 	root, err := os.OpenRoot(ext.GitDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -109,20 +129,7 @@ func (sc *scanner) external(ctx context.Context) error {
 		return fmt.Errorf("open git folder: %w", err)
 	}
 	defer root.Close()
-	w := walker{
-		keep: func(dir, name string, _ zone) bool { return !sc.isTemp(name) && keepGit(dir, name) },
-		fail: func(string, Reason) {},
-		visit: func(_ context.Context, at listing) ([]zone, error) {
-			next := make([]zone, len(at.nodes))
-			sc.mu.Lock()
-			defer sc.mu.Unlock()
-			for i, n := range at.nodes {
-				sc.m.ext = sc.record(sc.m.ext, partExt, at, n)
-				next[i] = zoneGit
-			}
-			return next, nil
-		},
-	}
+	w := walker{keep: sc.keepExternal, visit: sc.visitExternal, fail: func(string, Reason) {}}
 	if err := w.walk(ctx, root, zoneGit); err != nil {
 		return err
 	}
@@ -130,6 +137,30 @@ func (sc *scanner) external(ctx context.Context) error {
 		sc.m.Branch = currentBranch(ctx, ext.GitDir)
 	}
 	return nil
+}
+
+func (sc *scanner) keepExternal(dir, name string, _ zone) bool {
+	if !sc.isTemp(name) {
+		return keepGit(dir, name)
+	}
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	sc.m.temps = append(sc.m.temps, inExternal+joinPath(dir, name))
+	return false
+}
+
+func (sc *scanner) visitExternal(_ context.Context, at listing) ([]zone, error) {
+	next := make([]zone, len(at.nodes))
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	if isObjectDir(at.dir) {
+		sc.m.objectDirs = append(sc.m.objectDirs, inExternal+at.dir)
+	}
+	for i, n := range at.nodes {
+		sc.m.ext = sc.record(sc.m.ext, partExt, at, n)
+		next[i] = zoneGit
+	}
+	return next, nil
 }
 
 // currentBranch reads where the branch of a linked worktree stands. A detached HEAD has none.
@@ -150,7 +181,8 @@ func resolveRef(ctx context.Context, gitDir, name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// restoreBranch moves the branch of a linked worktree back, if it moved.
+// restoreBranch moves the branch of a linked worktree back, if it moved. gitDir is the shared folder: seen from there the
+// branch is not checked out, so that git does not write into the worktree's own HEAD log.
 func restoreBranch(ctx context.Context, gitDir string, b branchRef) error {
 	if b.Name == "" || resolveRef(ctx, gitDir, b.Name) == b.Commit {
 		return nil
@@ -264,7 +296,7 @@ func (p *pool) clear(dir string) error {
 			return fmt.Errorf("remove git object: %w", err)
 		}
 		if !strings.HasPrefix(n, "pack/") {
-			os.Remove(filepath.Dir(file)) // fails until it is empty
+			_ = os.Remove(filepath.Dir(file)) // fails until it is empty
 		}
 	}
 	return nil
@@ -330,7 +362,7 @@ func linkOrCopy(from, to string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(out.Name())
+	defer os.Remove(out.Name()) //nolint:errcheck // it has its final name by then, or is garbage that git sweeps
 	_, err = io.Copy(out, in)
 	if err = errors.Join(err, out.Chmod(fi.Mode().Perm()), out.Sync(), out.Close()); err != nil {
 		return err

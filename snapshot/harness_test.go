@@ -132,7 +132,7 @@ func nested(t *testing.T, dir string) {
 
 func fsTakesBytes(dir string) bool {
 	p := filepath.Join(dir, "probe-\xe9")
-	defer os.Remove(p)
+	defer func() { _ = os.Remove(p) }()
 	return os.WriteFile(p, nil, 0o600) == nil
 }
 

@@ -322,8 +322,7 @@ func treeID(entries []entry) string {
 		if e.kind == kindLink {
 			mode = 0
 		}
-		fmt.Fprintf(h, "%c %o %s %d ", e.kind, mode, e.oid, len(e.path))
-		io.WriteString(h, e.path)
+		fmt.Fprintf(h, "%c %o %s %d %s", e.kind, mode, e.oid, len(e.path), e.path)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -214,7 +214,10 @@ func (s *Store) lock() (func(), error) {
 		f.Close()
 		return nil, fmt.Errorf("lock snapshot store %s: %w", s.dir, err)
 	}
-	return func() { f.Close() }, nil
+	return func() {
+		unlockFile(f)
+		f.Close()
+	}, nil
 }
 
 // Exclude names files and folders, relative to the root of the tree, that from now on are neither captured nor deleted

@@ -142,7 +142,7 @@ func (p *packWriter) stream(r io.Reader, size int64, want oid) error {
 	crc := crc32.NewIEEE()
 	out := &offsetWriter{f: p.f, off: p.off}
 	w := bufio.NewWriterSize(io.MultiWriter(out, crc), 1<<16)
-	w.Write(entryHead(objBlob, size))
+	w.Write(entryHead(objBlob, size)) //nolint:errcheck // Flush reports it
 	h := newHash(objBlob, size)
 	if err := deflate(w, io.TeeReader(r, h)); err != nil {
 		return err
@@ -250,7 +250,7 @@ func (p *packWriter) seal() ([]byte, error) {
 func (p *packWriter) abort() {
 	if p.f != nil {
 		p.f.Close()
-		os.Remove(p.f.Name())
+		_ = os.Remove(p.f.Name()) // after finish it has another name
 		p.f = nil
 	}
 }

@@ -20,35 +20,43 @@ type plan struct {
 func diff(now, want []entry, leave func(string) bool) plan {
 	var p plan
 	have := byPath(now)
-	wanted := byPath(want)
 	for _, w := range want {
 		n, ok := have[w.path]
-		switch {
-		case w.kind == kindDir && (!ok || n.kind != kindDir):
-			p.mkdir = append(p.mkdir, w)
-		case w.kind == kindDir && n.st.mode != w.st.mode:
-			p.open = append(p.open, w)
-		case w.kind == kindDir || ok && n.same(w):
-		case ok && n.kind == w.kind && n.oid == w.oid:
-			p.chmod = append(p.chmod, w)
-		default:
-			p.write = append(p.write, w)
-		}
+		p.want(n, ok, w)
 	}
+	wanted := byPath(want)
 	for _, n := range now {
 		w, ok := wanted[n.path]
-		if !ok && leave(n.path) {
-			continue
-		}
-		switch {
-		case n.kind == kindDir && (!ok || w.kind != kindDir):
+		switch same := (n.kind == kindDir) == (w.kind == kindDir); {
+		case ok && same || !ok && leave(n.path):
+		case n.kind == kindDir:
 			p.rmdir = append(p.rmdir, n)
-		case n.kind != kindDir && (!ok || w.kind == kindDir):
+		default:
 			p.remove = append(p.remove, n)
 		}
 	}
 	sort.SliceStable(p.rmdir, func(i, j int) bool { return depth(p.rmdir[i].path) > depth(p.rmdir[j].path) })
 	return p
+}
+
+// want plans for one wanted entry, where n is what is there, if anything is.
+func (p *plan) want(n entry, ok bool, w entry) {
+	if w.kind == kindDir {
+		switch {
+		case !ok || n.kind != kindDir:
+			p.mkdir = append(p.mkdir, w)
+		case n.st.mode != w.st.mode:
+			p.open = append(p.open, w)
+		}
+		return
+	}
+	switch {
+	case ok && n.same(w):
+	case ok && n.kind == w.kind && n.oid == w.oid:
+		p.chmod = append(p.chmod, w)
+	default:
+		p.write = append(p.write, w)
+	}
 }
 
 func depth(p string) int { return strings.Count(p, "/") }

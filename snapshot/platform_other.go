@@ -25,6 +25,8 @@ func syncDir(string) error { return nil }
 // lockFile does nothing here.
 func lockFile(*os.File) error { return nil }
 
+func unlockFile(*os.File) {}
+
 func fatal(error) bool { return false }
 
 // lockHolder cannot be told on this system; a lock is taken for stale.

@@ -21,7 +21,7 @@ const hasInodes = true
 // permsOf is the mode of chmod(2): permission, set-id and sticky bits.
 func permsOf(fi fs.FileInfo) uint32 {
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
-		return uint32(st.Mode) & 0o7777
+		return uint32(uint64(st.Mode) & 0o7777) // 16 or 32 bits wide
 	}
 	return uint32(fi.Mode().Perm())
 }
@@ -46,6 +46,12 @@ func lockFile(f *os.File) error {
 		return ErrBusy
 	}
 	return err
+}
+
+// unlockFile gives the lock up at once. Closing alone would not do: a child that another goroutine is just starting has
+// the file open until it executes its program.
+func unlockFile(f *os.File) {
+	unix.Flock(int(f.Fd()), unix.LOCK_UN) //nolint:errcheck // closing the file follows
 }
 
 // fatal tells errors that every further write would meet too.

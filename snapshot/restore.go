@@ -131,8 +131,8 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 // checkLocks refuses to work beside a live git process. A stale lock is no obstacle: it is a file like any other.
 func (s *Store) checkLocks(target *manifest) error {
 	dirs := map[string]bool{}
-	for _, d := range s.databases(target) {
-		dirs[filepath.Dir(d)] = true
+	for _, key := range target.objectDirs {
+		dirs[filepath.Dir(s.objectDir(key))] = true
 	}
 	if ext := s.config.External; ext.GitDir != "" {
 		dirs[ext.GitDir] = true
@@ -153,10 +153,8 @@ func (s *Store) checkLocks(target *manifest) error {
 
 // apply changes the tree from present to target: working files, git's files, then git's objects.
 func (s *Store) apply(ctx context.Context, j journal, present, target *manifest, r *Restored) error {
-	for _, t := range present.temps {
-		if err := s.root.Remove(t); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove left-over temporary file: %w", err)
-		}
+	if err := s.sweep(present.temps); err != nil {
+		return err
 	}
 	if err := s.clearObjects(present, target); err != nil {
 		return err
@@ -177,16 +175,30 @@ func (s *Store) apply(ctx context.Context, j journal, present, target *manifest,
 	if err := work.run(plan{rmdir: todo.rmdir}, target.work); err != nil {
 		return err
 	}
-	if err := s.giveObjects(target); err != nil {
-		return err
-	}
 	return s.applyExternal(ctx, j, present, target, r)
 }
 
+// sweep removes the temporary files of an earlier attempt.
+func (s *Store) sweep(temps []string) error {
+	for _, t := range temps {
+		var err error
+		if rel, outside := strings.CutPrefix(t, inExternal); outside {
+			err = os.Remove(filepath.Join(s.config.External.GitDir, filepath.FromSlash(rel)))
+		} else {
+			err = s.root.Remove(t)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove left-over temporary file: %w", err)
+		}
+	}
+	return nil
+}
+
+// applyExternal restores the git folder outside of the tree, if there is one, and gives back objects inside and outside.
 func (s *Store) applyExternal(ctx context.Context, j journal, present, target *manifest, r *Restored) error {
 	ext := s.config.External
 	if ext.GitDir == "" {
-		return nil
+		return s.giveObjects(target)
 	}
 	if err := os.MkdirAll(ext.GitDir, 0o755); err != nil {
 		return fmt.Errorf("make git folder: %w", err)
@@ -201,39 +213,16 @@ func (s *Store) applyExternal(ctx context.Context, j journal, present, target *m
 	if err := a.run(p, target.ext); err != nil {
 		return err
 	}
+	r.GitFiles += len(a.written) + len(a.deleted)
+	if err := s.giveObjects(target); err != nil {
+		return err
+	}
 	if ext.linked() {
-		if err := restoreBranch(ctx, ext.GitDir, target.Branch); err != nil {
+		if err := restoreBranch(ctx, ext.Common, target.Branch); err != nil {
 			r.mismatch(target.Branch.Name, err.Error())
 		}
-		// Moving the branch wrote a line into this worktree's HEAD log.
-		now, err := s.rescanLogs(root, target.ext)
-		if err != nil {
-			return err
-		}
-		if err := a.run(plan{write: now}, target.ext); err != nil {
-			return err
-		}
 	}
-	r.GitFiles += len(a.written) + len(a.deleted)
 	return nil
-}
-
-// rescanLogs finds the logs of a worktree that differ in size from the target.
-func (s *Store) rescanLogs(root *os.Root, want []entry) ([]entry, error) {
-	var out []entry
-	for _, e := range want {
-		if e.kind != kindFile || !strings.HasPrefix(e.path, "logs/") {
-			continue
-		}
-		fi, err := root.Lstat(e.path)
-		if err != nil {
-			return nil, fmt.Errorf("look at restored log: %w", err)
-		}
-		if fi.Size() != e.st.size {
-			out = append(out, e)
-		}
-	}
-	return out, nil
 }
 
 // clearObjects empties the object databases that the target does not have; the pool keeps what was in them.
@@ -251,30 +240,29 @@ func (s *Store) clearObjects(present, target *manifest) error {
 		if err != nil {
 			return err
 		}
-		if err := p.clear(filepath.Join(s.work, filepath.FromSlash(d))); err != nil {
+		if err := p.clear(s.objectDir(d)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// giveObjects puts back what is missing from the target's object databases.
 func (s *Store) giveObjects(target *manifest) error {
-	for key, dir := range s.databases(target) {
-		if key == externalPool || s.realDir(key) {
-			p, err := s.poolFor(key)
-			if err != nil {
-				return err
-			}
-			if err := p.give(dir, target.ID.seq()); err != nil {
-				return err
-			}
+	for _, key := range target.objectDirs {
+		if !strings.HasPrefix(key, inExternal) && !s.realDir(key) {
+			continue // a mismatch that verify reports
+		}
+		p, err := s.poolFor(key)
+		if err != nil {
+			return err
+		}
+		if err := p.give(s.objectDir(key), target.ID.seq()); err != nil {
+			return err
 		}
 	}
 	return nil
 }
-
-// externalPool names the pool of the objects outside of the tree.
-const externalPool = "/external"
 
 // realDir tells whether a path of the tree is a folder that is reached without symbolic links.
 func (s *Store) realDir(p string) bool {

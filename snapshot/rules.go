@@ -247,7 +247,7 @@ func (a *asker) ask(paths []string) ([]bool, error) {
 	}
 	if err != nil {
 		a.in.Close() // ends the write, should it still wait
-		<-sent
+		_ = <-sent   // the broken pipe follows from err
 		return nil, fmt.Errorf("ask git what is ignored: %w: %s", err, strings.TrimSpace(a.errs.String()))
 	}
 	return out, <-sent

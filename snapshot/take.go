@@ -61,28 +61,16 @@ func (s *Store) take(ctx context.Context, label, token string) (*manifest, error
 
 // gather takes the git objects that have come since the last snapshot.
 func (s *Store) gather(m *manifest, seq int) error {
-	for key, dir := range s.databases(m) {
+	for _, key := range m.objectDirs {
 		p, err := s.poolFor(key)
 		if err != nil {
 			return err
 		}
-		if err := p.gather(dir, seq); err != nil {
+		if err := p.gather(s.objectDir(key), seq); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// databases are the object databases of a snapshot: the key of the pool and the folder.
-func (s *Store) databases(m *manifest) map[string]string {
-	out := map[string]string{}
-	for _, d := range m.objectDirs {
-		out[d] = filepath.Join(s.work, filepath.FromSlash(d))
-	}
-	if ext := s.config.External; ext.GitDir != "" {
-		out[externalPool] = filepath.Join(ext.Common, "objects")
-	}
-	return out
 }
 
 // commit makes the objects by which plain git reaches the contents; it returns the commit of git's own state.
