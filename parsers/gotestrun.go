@@ -212,15 +212,27 @@ func (r *goRun) reason() string {
 		return why
 	}
 	why := cmp.Or(r.exit, lastLine(r.out.String()))
-	if r.closed || len(r.cases) > 0 && len(r.open) == 0 && !r.anyFailed() {
-		return "failed without a failing test: " + why
+	for _, c := range r.cases {
+		if c.status == 0 {
+			return joined("crashed in "+c.name, why)
+		}
 	}
-	return "crashed: " + why
+	if r.anyFailed() && !r.closed {
+		return joined("crashed", why)
+	}
+	return joined("failed without a failing test", why)
+}
+
+func joined(what, why string) string {
+	if why == "" {
+		return what
+	}
+	return what + ": " + why
 }
 
 // lastLine returns the last line that says more than FAIL.
 func lastLine(s string) string {
-	last := "no output"
+	last := ""
 	for line := range strings.Lines(s) {
 		line = strings.TrimSpace(line)
 		if line != "" && line != "PASS" && !strings.HasPrefix(line, "FAIL") {

@@ -48,6 +48,7 @@ var (
 	goPlace  = regexp.MustCompile(`^(vet: )?((?:[A-Za-z]:)?[^:\s][^:]*\.[A-Za-z]+):(\d+)(?::(\d+))?: (.+)$`)
 	goHeader = regexp.MustCompile(`^# (\[)?[^\s\[\]]+\]?( \[[^\]]+\])?$`)
 	goOther  = regexp.MustCompile(`^(package|imports|pattern|no required module|cannot find|found packages|vet:|go: (?:errors|error|cannot|module|updates|no |go.mod|inconsistent))`)
+	goLoad   = regexp.MustCompile(`^[^:\s][^:]*\.go:\d+:\d+: (no required module|package |cannot find|import cycle|use of internal|expected |undefined: |syntax error)`)
 )
 
 func detectVet(head []byte) bool {
@@ -58,7 +59,7 @@ func detectVet(head []byte) bool {
 
 func detectBuild(head []byte) bool {
 	header := lineWith(head, goHeader.MatchString)
-	return header && lineWith(head, goPlace.MatchString) || lineWith(head, goOther.MatchString)
+	return header && lineWith(head, goPlace.MatchString) || lineWith(head, goOther.MatchString) || lineWith(head, goLoad.MatchString)
 }
 
 func lineWith(head []byte, match func(string) bool) bool {
@@ -122,7 +123,7 @@ func (g *goText) finding(m []string) goFinding {
 	f := goFinding{level: metric.Error, file: slashed(m[2]), message: cleanText(m[5])}
 	f.lineNumber, _ = strconv.Atoi(m[3]) // digits; 0 where there are too many of them
 	f.column, _ = strconv.Atoi(m[4])
-	f.vet = g.inVet || g.only == "go vet"
+	f.vet = g.inVet || g.only == "go vet" && !g.headed // under "# package" alone stands the compiler's word
 	f.typed = !f.vet || m[1] != ""
 	for prefix, level := range map[string]metric.Level{"warning: ": metric.Warning, "note: ": metric.Note} {
 		if rest, ok := strings.CutPrefix(f.message, prefix); ok { // of a C compiler

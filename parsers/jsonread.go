@@ -118,5 +118,5 @@ func (j *jsonReader) fault(err error) error {
 }
 
 func (j *jsonReader) syntax(problem string) error {
-	return &SyntaxError{Line: 1, Offset: j.InputOffset(), Problem: problem}
+	return &SyntaxError{Offset: j.InputOffset(), Problem: problem}
 }

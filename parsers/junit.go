@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"supervise/internal/xmlstream"
 	"supervise/metric"
@@ -84,7 +83,7 @@ type junitReader struct {
 	cases    []metric.Test
 	broken   []metric.Suite
 	totals   Totals
-	took     time.Duration
+	noTests  int            // cases that stand for a suite
 	unnamed  map[string]int // how many cases without a name each suite has
 	producer string
 	problems problems
@@ -182,6 +181,8 @@ func (f junitFrame) outcome(t xmlstream.Token) *clip {
 	}
 	message, _ := t.Attr("message")
 	if f.test != nil {
+		why, _ := t.Attr("type")
+		f.test.todo = f.test.todo || o.status == metric.Skipped && why == "todo"
 		return f.test.ended(o.status, o.flaky, message)
 	}
 	if o.status == metric.Failed || o.status == metric.Errored {
@@ -217,14 +218,57 @@ func (j *junitReader) close(whole bool) {
 
 func (j *junitReader) endCase(f junitFrame) {
 	t := f.test.result(f.suite)
+	j.totals.add(t.Status)
+	f.suite.own.add(t.Status)
+	f.suite.sum += t.Duration
+	if j.producer == "pytest" && t.File == "" { // all stand in one suite called "pytest"
+		t.Suite = pytestModule(cmp.Or(f.test.test.Class, t.Name))
+	}
+	if j.noTest(t) {
+		return
+	}
 	if t.Name == "" {
 		j.unnamed[t.Suite]++
 		t.Name = fmt.Sprintf("(unnamed %d)", j.unnamed[t.Suite])
 	}
 	j.cases = append(j.cases, t)
-	j.totals.add(t.Status)
-	f.suite.own.add(t.Status)
-	f.suite.sum += t.Duration
+}
+
+// junitNoTests are the cases that are no tests: they say that a file could not
+// be loaded, so that none of its tests ran.
+var junitNoTests = []struct {
+	producer string
+	is       func(metric.Test) bool
+}{
+	{"pytest", func(t metric.Test) bool {
+		return t.Status == metric.Errored && strings.HasPrefix(t.Message, "collection failure")
+	}},
+	{"vitest", func(t metric.Test) bool { return t.Failed() && t.Name == t.Class && t.Name == t.Suite }},
+	{"jest-junit", func(t metric.Test) bool { return t.Class == "Test suite failed to run" }},
+}
+
+// noTest lists the suite of such a case as broken, and reports whether t is one.
+func (j *junitReader) noTest(t metric.Test) bool {
+	for _, n := range junitNoTests {
+		if n.producer == j.producer && n.is(t) {
+			j.broken = append(j.broken, metric.Suite{Name: t.Suite, Why: t.Message})
+			j.noTests++
+			return true
+		}
+	}
+	return false
+}
+
+// pytestModule cuts the classes off a classname like "tests.test_a.TestB":
+// modules are written in lower case.
+func pytestModule(classname string) string {
+	parts := strings.Split(classname, ".")
+	for i, p := range parts {
+		if i > 0 && p != "" && p[0] >= 'A' && p[0] <= 'Z' {
+			return strings.Join(parts[:i], ".")
+		}
+	}
+	return classname
 }
 
 func (j *junitReader) endSuite(s *junitSuite, whole bool) {
@@ -245,8 +289,8 @@ func (j *junitReader) report() Report {
 	t := metric.NewTests(j.cases)
 	t.Broken = uniqueSuites(j.broken)
 	t.Duration = j.frames[0].suite.sum
-	if same := j.totals.Tests - len(t.Cases); same > 0 {
-		j.problems.add("%d test cases have the same suite, class and name as another one and are counted with it", same)
+	if same := j.totals.Tests - j.noTests - len(t.Cases); same > 0 {
+		j.problems.add("%d cases have the suite, class and name of another one and are one test with it", same)
 	}
 	return Report{Producer: j.producer, Tests: t, Cases: j.totals, Problems: j.problems.all()}
 }

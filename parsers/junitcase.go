@@ -99,6 +99,7 @@ type junitCase struct {
 	worst   metric.Status
 	flaky   bool
 	notRun  bool
+	todo    bool // it may fail, and does not count then
 	message clip
 }
 
@@ -150,8 +151,12 @@ func (c *junitCase) ended(s metric.Status, flaky bool, message string) *clip {
 // result returns the outcome of the case in its suite.
 func (c *junitCase) result(s *junitSuite) metric.Test {
 	t := c.test
-	if t.Status = c.worst; c.notRun {
+	t.Status = c.worst
+	switch {
+	case c.notRun:
 		t.Status = metric.NotRun
+	case c.todo:
+		t.Status = metric.Skipped
 	}
 	t.Flaky = c.flaky && t.Status == metric.Passed
 	t.Message = withoutRepeat(c.message.String())

@@ -23,7 +23,8 @@
 // path of the package, nothing, and the name with its subtests. For JUnit XML
 // the suite is the file attribute, else the names of the enclosing suites
 // joined by " > "; the class is classname, or, where a writer gives none, the
-// names of the suites within the file.
+// names of the suites within the file. pytest names no suite and often no file:
+// there the suite is the module.
 package parsers
 
 import (
@@ -116,8 +117,11 @@ func (e *SyntaxError) Error() string {
 	if e.File != "" {
 		place = e.File + ": "
 	}
-	if e.Line > 0 {
+	switch {
+	case e.Line > 0:
 		place += fmt.Sprintf("line %d (byte %d): ", e.Line, e.Offset)
+	case e.Offset > 0:
+		place += fmt.Sprintf("byte %d: ", e.Offset)
 	}
 	return place + e.Problem
 }

@@ -1,0 +1,114 @@
+package parsers_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"supervise/parsers"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+const fixtures = "../testdata"
+
+// captured lists the captured reports that have one of the endings.
+func captured(t testing.TB, folders ...string) []string {
+	t.Helper()
+	var out []string
+	for _, pattern := range folders {
+		found, err := filepath.Glob(filepath.Join(fixtures, pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no captured report is called %s: %v", pattern, err)
+		}
+		out = append(out, found...)
+	}
+	return out
+}
+
+var allCaptured = []string{"tests/gotest/*.jsonl", "tests/junit/*/*.xml", "lint/*/*.json", "lint/*/*.txt"}
+
+// TestGolden compares what is read from captured reports with golden files.
+func TestGolden(t *testing.T) {
+	for _, path := range captured(t, allCaptured...) {
+		if strings.HasSuffix(path, ".golden.json") {
+			continue
+		}
+		name, err := filepath.Rel(fixtures, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(filepath.ToSlash(name), func(t *testing.T) {
+			compareGolden(t, path, filepath.ToSlash(name))
+		})
+	}
+}
+
+func compareGolden(t *testing.T, path, name string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := struct {
+		parsers.Report
+		Error string `json:"error,omitempty"`
+	}{}
+	got.Report, err = parsers.Parse(bytes.NewReader(text), name)
+	if err != nil {
+		got.Error = err.Error()
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "\t")
+	if err := enc.Encode(got); err != nil {
+		t.Fatal(err)
+	}
+	golden := path + ".golden.json"
+	if *update {
+		if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), b.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestCutOff reads every captured report without its last part: whatever is
+// missing, a test report may not be read as a whole one with fewer tests.
+func TestCutOff(t *testing.T) {
+	for _, path := range captured(t, "tests/gotest/outcomes.jsonl", "tests/junit/*/*.xml") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = bytes.TrimSpace(text)
+		whole, err := parsers.Parse(bytes.NewReader(text), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []int{10, 30, 50, 70, 90, 99} {
+			cut, err := parsers.Parse(bytes.NewReader(text[:len(text)*part/100]), path)
+			var syntax *parsers.SyntaxError
+			if errors.As(err, &syntax) || errors.Is(err, parsers.ErrUnknownFormat) {
+				continue
+			}
+			if err != nil || len(cut.Tests.Broken) == len(whole.Tests.Broken) {
+				t.Errorf("%s cut to %d %%: error %v and broken %v", path, part, err, cut.Tests.Broken)
+			}
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package parsers_test
+
+import (
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"supervise/parsers"
+)
+
+// endless gives head, then part over and over until size bytes, then tail.
+func endless(head, part string, size int, tail string) io.Reader {
+	block := strings.Repeat(part, 1+(1<<16)/len(part))
+	list := []io.Reader{strings.NewReader(head)}
+	for n := 0; n < size; n += len(block) {
+		list = append(list, strings.NewReader(block))
+	}
+	return io.MultiReader(append(list, strings.NewReader(tail))...)
+}
+
+const big = 100 << 20
+
+var hostile = []struct {
+	name string
+	src  func() io.Reader
+	want string // in the error; "" for none
+}{
+	{"100 MB of one text", func() io.Reader {
+		return endless(`<testsuite><testcase name="a"><failure>`, "text ", big, `</failure></testcase></testsuite>`)
+	}, ""},
+	{"100 MB of one attribute", func() io.Reader {
+		return endless(`<testsuite><testcase name="`, "text ", big, `"/></testsuite>`)
+	}, ""},
+	{"100 MB of output", func() io.Reader {
+		return endless(`<testsuite><testcase name="a"/><system-out><![CDATA[`, "text ", big, `]]></system-out></testsuite>`)
+	}, ""},
+	{"depth 100000", func() io.Reader {
+		return endless("", "<testsuite>", 100_000*len("<testsuite>"), "")
+	}, "nested more than"},
+	{"entity bomb", func() io.Reader {
+		bomb := `<!DOCTYPE lolz [<!ENTITY a "lol">`
+		for c := 'b'; c <= 'j'; c++ {
+			bomb += "<!ENTITY " + string(c) + ` "` + strings.Repeat("&"+string(c-1)+";", 10) + `">`
+		}
+		return strings.NewReader(bomb + `]><testsuite><testcase name="&j;"><failure>&j;</failure></testcase></testsuite>`)
+	}, ""},
+	{"endless line between events", func() io.Reader {
+		return endless(`{"Action":"start","Package":"p"}`+"\n", "text ", big, "\n"+`{"Action":"pass","Package":"p"}`+"\n")
+	}, ""},
+	{"endless event", func() io.Reader {
+		return endless(`{"Action":"start","Package":"p"}`+"\n"+`{"Action":"output","Package":"p","Output":"`, "text ", big, `"}`+"\n"+`{"Action":"pass","Package":"p"}`+"\n")
+	}, ""},
+	{"100 MB of output of one test", func() io.Reader {
+		return endless(`{"Action":"run","Package":"p","Test":"A"}`+"\n",
+			`{"Action":"output","Package":"p","Test":"A","Output":"a line of output that says nothing much at all, again and again"}`+"\n", big, "")
+	}, ""},
+	{"endless issue", func() io.Reader {
+		return endless(`{"Issues":[{"FromLinter":"a","Text":"`, "text ", big, `"}]}`)
+	}, "one value is longer than 32 MiB"},
+	{"endless line of a compiler", func() io.Reader {
+		return endless("# p\na.go:1:2: ", "text ", big, "\n")
+	}, ""},
+}
+
+// TestHostile reads what was made to break readers: each ends, with little
+// memory.
+func TestHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads a gigabyte")
+	}
+	for _, tt := range hostile {
+		t.Run(tt.name, func(t *testing.T) {
+			watched := &heapWatch{src: tt.src()}
+			runtime.GC()
+			base := watched.now()
+			r, err := parsers.Parse(watched, "hostile")
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+			if grown := int64(watched.peak) - int64(base); grown > 256<<20 {
+				t.Errorf("the heap grew by %d MB", grown>>20)
+			}
+			if r.Tests != nil {
+				for _, c := range r.Tests.Cases {
+					if len(c.Message) > 9<<10 {
+						t.Errorf("a message of %d bytes was kept", len(c.Message))
+					}
+				}
+			}
+		})
+	}
+}
+
+// heapWatch looks at the heap while it is read from.
+type heapWatch struct {
+	src  io.Reader
+	peak uint64
+	n    int
+}
+
+func (h *heapWatch) now() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// Read implements [io.Reader].
+func (h *heapWatch) Read(p []byte) (int, error) {
+	n, err := h.src.Read(p)
+	if h.n += n; h.n > 4<<20 {
+		h.n = 0
+		h.peak = max(h.peak, h.now())
+	}
+	return n, err
+}

@@ -1,0 +1,4 @@
+int f(void) {
+	int unused;
+	return missing;
+}

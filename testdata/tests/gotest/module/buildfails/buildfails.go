@@ -1,0 +1,5 @@
+package buildfails
+
+func Two() (int, error) { return 1 }
+
+var x int = "text"

@@ -1,0 +1,5 @@
+package buildfails
+
+import "testing"
+
+func TestTwo(t *testing.T) { Two() }

@@ -1,0 +1,5 @@
+package vetfails
+
+import "fmt"
+
+func Print() { fmt.Printf("%d\n", "text") }

@@ -1,0 +1,5 @@
+package vetfails
+
+import "testing"
+
+func TestPrint(t *testing.T) { Print() }
