@@ -126,7 +126,7 @@ type Tests struct {
 // of a rerun makes the test passed and flaky.
 func NewTests(cases []Test) *Tests {
 	t := &Tests{Cases: slices.Clone(cases)}
-	slices.SortStableFunc(t.Cases, func(a, b Test) int { return a.ID.Compare(b.ID) })
+	slices.SortStableFunc(t.Cases, func(a, b Test) int { return a.Compare(b.ID) })
 	out := t.Cases[:0]
 	for _, c := range t.Cases {
 		if n := len(out); n > 0 && out[n-1].ID == c.ID {
@@ -164,7 +164,7 @@ func (t *Tests) Lookup(id ID) (Test, bool) {
 	if t == nil {
 		return Test{}, false
 	}
-	i, ok := slices.BinarySearchFunc(t.Cases, id, func(c Test, id ID) int { return c.ID.Compare(id) })
+	i, ok := slices.BinarySearchFunc(t.Cases, id, func(c Test, id ID) int { return c.Compare(id) })
 	if !ok {
 		return Test{}, false
 	}
@@ -237,7 +237,7 @@ func (t *Tests) CarryOver(known *Tests) *Tests {
 func (t *Tests) With(c Test) *Tests {
 	out := *t
 	out.Cases = slices.Clone(t.Cases)
-	if i, ok := slices.BinarySearchFunc(out.Cases, c.ID, func(x Test, id ID) int { return x.ID.Compare(id) }); ok {
+	if i, ok := slices.BinarySearchFunc(out.Cases, c.ID, func(x Test, id ID) int { return x.Compare(id) }); ok {
 		out.Cases[i] = c
 	}
 	return &out
