@@ -133,7 +133,7 @@ func (s *shape) block(t *tokens, f span, last int) (span, bool) {
 		f.end = next - 1
 		i = next
 	}
-	return f, f.end > last
+	return f, f.end > last || t.lang == Python // where documentation alone may be the body
 }
 
 // assignment reads a function that is given a name: name = (…) => …,

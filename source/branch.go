@@ -116,18 +116,20 @@ func notPython(t *tokens, i, _ int) bool {
 	if !t.startsLine(i) || t.is(i+1, "_") && t.is(i+2, ":") {
 		return true
 	}
-	last := t.first[t.list[i].line] - 1
-	return !t.is(last, ":") && !t.hasColon(i+1, last)
+	return !t.clause(i + 1)
 }
 
-func (t *tokens) hasColon(from, to int) bool {
-	if t.is(from, "=") || t.is(from, ":") || t.is(from, ".") {
+// clause reports whether what begins at token i is closed by a colon, as the
+// pattern of a case is and what is done to a variable of that name is not.
+func (t *tokens) clause(i int) bool {
+	if t.is(i, "=") || t.is(i, ":") || t.is(i, ".") {
 		return false
 	}
-	for i := from; i < to; i = t.skip(i) {
+	for n := 0; n < headLimit && i < len(t.list) && (n == 0 || !t.startsLine(i)); n++ {
 		if t.is(i, ":") {
 			return true
 		}
+		i = t.skip(i)
 	}
 	return false
 }

@@ -46,7 +46,7 @@ type shape struct {
 }
 
 var (
-	control      = words(`if for while switch catch return new case else do throw in of with typeof super`)
+	control      = words(`if for while switch catch return new case else do throw in of with typeof super await yield`)
 	blockEnd     = words(`end`)
 	clauses      = words(`rescue ensure else catch after`)
 	nativeWords  = words(`if for while switch catch return sizeof alignof alignas decltype noexcept requires static_assert asm else do new delete case defined throw __attribute__ __declspec`)

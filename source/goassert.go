@@ -36,20 +36,34 @@ type asserter struct {
 // assertions lists the failures a test can report, those of its subtests
 // included.
 func (t *goTests) assertions(g goTest) []string {
-	a := &asserter{goTests: t, handles: map[string]bool{}, suite: g.suite}
+	a := &asserter{goTests: t, handles: g.handles(), suite: g.suite}
+	ast.Inspect(g.body, a.visit)
+	return a.found
+}
+
+// handles returns the names by which a test and its subtests report.
+func (g *goTest) handles() map[string]bool {
+	names := map[string]bool{}
 	if name := g.handle(); name != "" {
-		a.handles[name] = true
+		names[name] = true
 	}
-	ast.Inspect(g.body, func(n ast.Node) bool {
+	ast.Inspect(g.inner(), func(n ast.Node) bool {
 		if fn, ok := n.(*ast.FuncLit); ok && takesTest(fn.Type) {
 			for _, name := range fn.Type.Params.List[0].Names {
-				a.handles[name.Name] = true
+				names[name.Name] = true
 			}
 		}
 		return true
 	})
-	ast.Inspect(g.body, a.visit)
-	return a.found
+	return names
+}
+
+// inner returns the body of a test, or the call that names it where it has none.
+func (g *goTest) inner() ast.Node {
+	if g.body != nil {
+		return g.body
+	}
+	return g.node
 }
 
 func (a *asserter) visit(n ast.Node) bool {
@@ -163,11 +177,8 @@ func assertionName(name string) bool {
 // types here: what a name is declared as within the test hides it everywhere
 // in the test.
 func (t *goTests) symbols(g goTest) []string {
-	var node ast.Node = g.node
-	if g.body != nil {
-		node = g.body
-	}
-	local := localNames(g, node)
+	local := localNames(g)
+	handles := g.handles()
 	found := map[string]bool{}
 	add := func(name string) {
 		if name != "_" && !local[name] && !t.own[name] && !t.imports[name] && !doc.IsPredeclared(name) {
@@ -178,10 +189,10 @@ func (t *goTests) symbols(g goTest) []string {
 	visit = func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.SelectorExpr:
-			if pkg, ok := x.X.(*ast.Ident); ok && t.imports[pkg.Name] && !local[pkg.Name] {
-				if pkg.Name != "testing" {
-					found[pkg.Name+"."+x.Sel.Name] = true
-				}
+			if base, ok := x.X.(*ast.Ident); ok && handles[base.Name] {
+				return false
+			} else if ok && t.imports[base.Name] && !local[base.Name] {
+				found[base.Name+"."+x.Sel.Name] = base.Name != "testing"
 				return false
 			}
 			found[x.Sel.Name] = true
@@ -197,12 +208,12 @@ func (t *goTests) symbols(g goTest) []string {
 		}
 		return true
 	}
-	ast.Inspect(node, visit)
+	ast.Inspect(g.inner(), visit)
 	return sorted(found)
 }
 
 // localNames returns the names that a test declares itself.
-func localNames(g goTest, body ast.Node) map[string]bool {
+func localNames(g goTest) map[string]bool {
 	names := map[string]bool{g.handle(): true}
 	add := func(list ...ast.Expr) {
 		for _, e := range list {
@@ -211,7 +222,7 @@ func localNames(g goTest, body ast.Node) map[string]bool {
 			}
 		}
 	}
-	ast.Inspect(body, func(n ast.Node) bool {
+	ast.Inspect(g.inner(), func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.AssignStmt:
 			if x.Tok == token.DEFINE {
@@ -241,8 +252,10 @@ func localNames(g goTest, body ast.Node) map[string]bool {
 
 func sorted(set map[string]bool) []string {
 	var list []string
-	for s := range set {
-		list = append(list, s)
+	for s, in := range set {
+		if in {
+			list = append(list, s)
+		}
 	}
 	slices.Sort(list)
 	return list

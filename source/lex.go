@@ -34,6 +34,7 @@ type frame struct {
 	*quote
 	opener, closer byte // of code within text, its brackets
 	depth          int  // brackets open at this level
+	outer          int  // brackets that were open where it began
 }
 
 // heredoc is a here-document whose body starts on the next line.
@@ -130,6 +131,7 @@ func (l *lexer) readCode() {
 func (l *lexer) newline() {
 	l.pos++
 	if l.inLine > 0 {
+		l.brackets = l.stack[l.inLine].outer
 		l.stack = l.stack[:l.inLine]
 		l.inLine = 0
 	}
@@ -240,7 +242,7 @@ func (l *lexer) begin(q *quote, n int) {
 	if q.interpLine && l.inLine == 0 {
 		l.inLine = len(l.stack)
 	}
-	l.stack = append(l.stack, frame{quote: q})
+	l.stack = append(l.stack, frame{quote: q, outer: l.brackets})
 }
 
 // readPunct takes one byte of code and counts brackets; the one that closes
@@ -349,6 +351,7 @@ func (l *lexer) interpolate(q *quote) bool {
 		inner.opener, inner.closer = '(', ')'
 	}
 	l.stack = append(l.stack, inner)
+	l.brackets++
 	l.last, l.word = inner.opener, nil
 	return true
 }

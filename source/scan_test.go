@@ -124,7 +124,7 @@ export function plain(a, b = {}) {
 
 class A extends B {
   static async *walk(x) {
-    for (const y of x) { yield y; } // 1
+    for await (const y of x) { yield y; } // 1
   }
   get size() { return this.if; }
   field = (e) => { while (e) {} }; // 1
