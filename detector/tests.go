@@ -176,16 +176,19 @@ func addOnce(ids []metric.ID, id metric.ID) []metric.ID {
 // forget drops what had already happened when the iteration began: it was
 // judged in the iteration that did it.
 func (d *testDiff) forget(earlier *testDiff) {
-	done := map[metric.ID]bool{}
-	for _, id := range slices.Concat(earlier.Gone, earlier.broken, earlier.NewlySkipped) {
-		done[id], d.excused[id] = true, true
-	}
+	gone, judged := map[metric.ID]bool{}, map[metric.ID]bool{}
 	for _, id := range earlier.Gone {
-		d.uncounted[id] = true
+		gone[id], d.uncounted[id] = true, true
 	}
-	for _, list := range []*[]metric.ID{&d.Gone, &d.unexplained, &d.NewlySkipped, &d.NewlyFailing, &d.broken} {
-		*list = slices.DeleteFunc(*list, func(id metric.ID) bool { return done[id] })
+	for _, id := range slices.Concat(earlier.Gone, earlier.broken, earlier.NewlySkipped) {
+		judged[id], d.excused[id] = true, true
 	}
+	drop := func(ids []metric.ID, known map[metric.ID]bool) []metric.ID {
+		return slices.DeleteFunc(ids, func(id metric.ID) bool { return known[id] })
+	}
+	d.Gone, d.unexplained = drop(d.Gone, gone), drop(d.unexplained, gone)
+	d.NewlySkipped, d.NewlyFailing = drop(d.NewlySkipped, judged), drop(d.NewlyFailing, judged)
+	d.broken = drop(d.broken, judged)
 }
 
 // counts returns how many tests and how many passing tests each side has,

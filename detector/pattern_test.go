@@ -1,0 +1,317 @@
+package detector_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/quick"
+	"time"
+
+	"supervise/detector"
+	"supervise/metric"
+)
+
+// plateaus returns the input of the n-th plateau in a row after a baseline and
+// one step forward, with the given scores of the plateaus.
+func plateaus(s metric.Set, scores ...float64) detector.Input {
+	history := []detector.Observation{
+		{Set: s, Class: detector.Baseline, Score: .5, Scored: true}, {Iteration: 1, Set: s, Class: detector.Forward, Score: .8, Scored: true},
+	}
+	for i, score := range scores {
+		history = append(history, detector.Observation{Iteration: 2 + i, Set: s, Class: detector.Plateau, Score: score, Scored: true})
+	}
+	last := len(history) - 1
+	return detector.Input{Current: history[last], History: history[:last], Previous: history[last-1], Baseline: history[0]}
+}
+
+func TestStall(t *testing.T) {
+	s := measured(10, 9, 80)
+	for _, tt := range []struct {
+		name   string
+		scores []float64
+		want   detector.Class
+	}{
+		{"two plateaus", []float64{.8, .8}, detector.Plateau},
+		{"three plateaus", []float64{.8, .8, .8}, detector.Stalled},
+		{"scores just within the range", []float64{.8, .819, .8}, detector.Stalled},
+		{"scores .02 apart", []float64{.8, .82, .8}, detector.Plateau},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := detector.Assess(plateaus(s, tt.scores...), detector.DefaultOptions())
+			if a.Class != tt.want || (a.Stall != nil) != (tt.want == detector.Stalled) {
+				t.Fatalf("class %v, stall %v, want %v", a.Class, a.Stall, tt.want)
+			}
+			if a.Stall != nil && (a.Recommendation.Action != detector.Stop || a.Recommendation.Reason != "No meaningful progress for 3 iterations" || len(a.Stall.Alternatives()) != 3) {
+				t.Errorf("recommendation %+v", a.Recommendation)
+			}
+		})
+	}
+}
+
+func TestStallGoesOn(t *testing.T) {
+	in := plateaus(measured(10, 9, 80), .8, .8, .8, .8)
+	in.History[4].Class = detector.Stalled
+	if a := detector.Assess(in, detector.DefaultOptions()); a.Class != detector.Stalled {
+		t.Errorf("class %v after a stall that was continued, want stalled", a.Class)
+	}
+}
+
+func TestSmallGainsThatAddUpAreNoStall(t *testing.T) {
+	in := plateaus(measured(10, 9, 80), .8, .8, .8)
+	for i, c := range []float64{80, 80.04, 80.08} {
+		o := &in.Current
+		if i < 2 {
+			o = &in.History[2+i]
+		}
+		o.Set = measured(10, 9, c)
+	}
+	in.Previous = in.History[3]
+	if a := detector.Assess(in, detector.DefaultOptions()); a.Class != detector.Plateau {
+		t.Errorf("class %v, want plateau", a.Class)
+	}
+}
+
+func TestClasses(t *testing.T) {
+	withCode := func(s metric.Set, loc int) metric.Set {
+		s.Code = code(3, loc, 3)
+		return s
+	}
+	for _, tt := range []struct {
+		name        string
+		before, now metric.Set
+		scores      [2]float64
+		want        detector.Class
+	}{
+		{name: "pass rate down by more than 5", before: measured(10, 5, 80), now: metric.Set{Tests: numberedTests(0, 12, 5), Coverage: percent(80)}, want: detector.Regression},
+		{name: "pass rate down by 5", before: metric.Set{Tests: numberedTests(0, 18, 9)}, now: metric.Set{Tests: numberedTests(0, 20, 9)}, scores: [2]float64{.5, .5}, want: detector.Plateau},
+		{name: "one more error", before: metric.Set{Lint: lint(1)}, now: metric.Set{Lint: lint(2)}, want: detector.Regression},
+		{name: "one less error, pass rate low", before: metric.Set{Lint: lint(2), Tests: numberedTests(0, 2, 1)}, now: metric.Set{Lint: lint(1), Tests: numberedTests(0, 2, 1)}, scores: [2]float64{.5, .6}, want: detector.Forward},
+		{name: "new test on a green project", before: measured(10, 10, 80), now: measured(11, 11, 80), want: detector.Forward},
+		{name: "more code with the same numbers", before: withCode(measured(10, 10, 80), 100), now: withCode(measured(10, 10, 80), 110), want: detector.Forward},
+		{name: "a little more code with the same numbers", before: withCode(measured(10, 10, 80), 100), now: withCode(measured(10, 10, 80), 102), want: detector.Plateau},
+		{name: "more code, less coverage, score up", before: withCode(measured(10, 10, 80), 100), now: withCode(measured(10, 10, 79), 150), scores: [2]float64{.8, .83}, want: detector.Forward},
+		{name: "more code, less coverage, score down", before: withCode(measured(10, 10, 80), 100), now: withCode(measured(10, 10, 79), 150), scores: [2]float64{.8, .77}, want: detector.Regression},
+		{name: "more code, less coverage, score same", before: withCode(measured(10, 10, 80), 100), now: withCode(measured(10, 10, 79), 150), scores: [2]float64{.8, .78}, want: detector.Plateau},
+		{name: "nothing measured", want: detector.Plateau},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			in := step(tt.before, tt.now)
+			in.Previous.Score, in.Previous.Scored, in.Current.Score, in.Current.Scored = tt.scores[0], true, tt.scores[1], true
+			if got := detector.Assess(in, detector.DefaultOptions()).Class; got != tt.want {
+				t.Errorf("class %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// path assesses the last of a series of coverages, all accepted, with trees
+// that are all different unless named.
+func path(coverages []float64, trees []string) detector.Assessment {
+	var all []detector.Observation
+	for i, c := range coverages {
+		o := detector.Observation{Iteration: i, Set: measured(4, 4, c), Tree: fmt.Sprint("tree ", i), Class: detector.Plateau}
+		if trees != nil {
+			o.Tree = trees[i]
+		}
+		all = append(all, o)
+	}
+	last := len(all) - 1
+	in := detector.Input{Current: all[last], History: all[:last], Previous: all[last-1], Baseline: all[0]}
+	return detector.Assess(in, detector.DefaultOptions())
+}
+
+func TestEveryPlantedPeriodIsFound(t *testing.T) {
+	for p := 2; p <= 5; p++ {
+		for _, length := range []int{2 * p, 3*p + 1, 14} {
+			var series []float64
+			for i := range length {
+				series = append(series, 80+.1*float64(i%p))
+			}
+			a := path(series, nil)
+			if length < 2*p {
+				continue
+			}
+			if a.Cycle == nil || a.Cycle.Period != p || a.Cycle.SameTree {
+				t.Fatalf("period %d over %d iterations: cycle %+v", p, length, a.Cycle)
+			}
+			rule, action := "metric_cycling", detector.Escalate
+			if length-1 > 10 {
+				rule, action = "infinite_loop", detector.Stop
+			}
+			if _, ok := alertOf(a, rule); !ok || a.Recommendation.Action != action {
+				t.Errorf("period %d at iteration %d: alerts %v, recommendation %+v", p, length-1, fired(a), a.Recommendation)
+			}
+		}
+	}
+}
+
+func TestHalfACycleIsNone(t *testing.T) {
+	if a := path([]float64{80, 81, 80}, nil); a.Cycle != nil {
+		t.Errorf("cycle %+v although nothing repeated yet", a.Cycle)
+	}
+}
+
+func TestTheSameTreeAgainIsAnInfiniteLoop(t *testing.T) {
+	a := path([]float64{80, 80, 81, 80}, []string{"o", "a", "b", "a"})
+	if a.Cycle == nil || !a.Cycle.SameTree || a.Cycle.Period != 2 || !a.Critical() || a.Recommendation.Action != detector.Stop {
+		t.Fatalf("cycle %+v, recommendation %+v", a.Cycle, a.Recommendation)
+	}
+	if got := a.Alerts[0]; got.Message() != "Infinite loop detected: metrics cycling" || got.Action != detector.ForceTerminate {
+		t.Errorf("%+v", got)
+	}
+}
+
+// An idle loop is a stall, never a cycle: not on the same tree either.
+func TestConstantSeriesIsNoCycle(t *testing.T) {
+	constant := func(length uint8, tenths uint16, sameTree bool) bool {
+		n := int(length%30) + 2
+		series, trees := slices.Repeat([]float64{float64(tenths%1000) / 10}, n), slices.Repeat([]string{"t"}, n)
+		if !sameTree {
+			trees = nil
+		}
+		return path(series, trees).Cycle == nil
+	}
+	if err := quick.Check(constant, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestImprovingSeriesIsNoCycle(t *testing.T) {
+	improving := func(steps []uint8) bool {
+		series := []float64{1}
+		for _, s := range steps[:min(len(steps), 30)] {
+			series = append(series, series[len(series)-1]+.1+float64(s%20)/10)
+		}
+		return len(series) < 2 || path(series, nil).Cycle == nil
+	}
+	if err := quick.Check(improving, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestClassificationIsTotal(t *testing.T) {
+	total := func(count, passed, count2, passed2 uint8, cov, cov2 uint16, lint1, lint2 uint8) bool {
+		before, now := measured(int(count), int(passed), float64(cov%101)), measured(int(count2), int(passed2), float64(cov2%101))
+		before.Lint, now.Lint = lint(int(lint1%20)), lint(int(lint2%20))
+		a := detector.Assess(step(before, now), detector.DefaultOptions())
+		return a.Class >= detector.Forward && a.Class <= detector.Stalled && a.Recommendation.Action != "" && a.Recommendation.Reason != ""
+	}
+	if err := quick.Check(total, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// A rejected iteration says nothing about the way of the loop.
+func TestAnIterationThatIsUndoneIsNoCycle(t *testing.T) {
+	var all []detector.Observation
+	for i := range 12 {
+		all = append(all, detector.Observation{Iteration: i, Set: measured(4, 4-i%2, 80)})
+	}
+	in := detector.Input{Current: all[11], History: all[:11], Previous: all[10], Baseline: all[0]}
+	a := detector.Assess(in, detector.DefaultOptions())
+	if a.Cycle != nil || a.Recommendation.Action != detector.Rollback {
+		t.Errorf("cycle %+v, recommendation %+v", a.Cycle, a.Recommendation)
+	}
+}
+
+func TestStuck(t *testing.T) {
+	in := step(measured(3, 3, 80), measured(3, 3, 80))
+	errs := []string{
+		"2026-02-02T10:00:01Z agent: open /tmp/run-8123/out.go:17: permission denied (0xc0000140a0)",
+		"2026-02-02T10:09:44Z agent: open /tmp/run-99/out.go:3: permission denied (0xc00007e190)",
+		"2026-02-02T11:30:00Z agent: open /var/tmp/run-1/out.go:1204: permission denied (0xc0000dead0)",
+	}
+	for n := 1; n <= 3; n++ {
+		in.Errors = errs[:n]
+		a := detector.Assess(in, detector.DefaultOptions())
+		if (a.Stuck != nil) != (n == 3) {
+			t.Fatalf("%d errors: stuck %+v", n, a.Stuck)
+		}
+		if n == 3 {
+			want(t, a, "MEDIUM stuck_loop_detected")
+			if a.Recommendation.Action != detector.Escalate {
+				t.Errorf("recommendation %+v", a.Recommendation)
+			}
+		}
+	}
+	in.Errors = []string{errs[0], "another error", errs[2]}
+	if a := detector.Assess(in, detector.DefaultOptions()); a.Stuck != nil {
+		t.Errorf("stuck %+v although the errors differ", a.Stuck)
+	}
+}
+
+func TestAgentThatFailsWithoutAChangeIsStuck(t *testing.T) {
+	for _, changed := range []bool{false, true} {
+		var all []detector.Observation
+		for i := range 4 {
+			all = append(all, detector.Observation{Iteration: i, Set: measured(3, 3, 80), AgentExit: 1, Changed: i == 2 && changed})
+		}
+		in := detector.Input{Current: all[3], History: all[:3], Previous: all[2], Baseline: all[0]}
+		if a := detector.Assess(in, detector.DefaultOptions()); (a.Stuck != nil) == changed {
+			t.Errorf("changed %v: stuck %+v", changed, a.Stuck)
+		}
+	}
+}
+
+func TestFingerprint(t *testing.T) {
+	for _, same := range [][2]string{
+		{"line 12: x", "line 9999: x"},
+		{"job 3f2504e0-4f89-11d3-9a0c-0305e82c3301 failed", "job 9b2d7c11-0000-4abc-8def-1234567890ab failed"},
+		{"at 0xc000012345", "at 0xdeadbeef"},
+		{"commit 9fceb02d0ae598e95dc970b74767f19372d61af8 is bad", "commit 1a410efbd13591db07496601ebc7a059dd55cfe9 is bad"},
+		{"read /home/a/project/calc.go: denied", "read /srv/b/calc.go: denied"},
+		{`read C:\Users\a\calc.go: denied`, `read D:\b\calc.go: denied`},
+		{"took 1.5s", "took 230ms"},
+		{"at 10:00:00 it broke", "at 23:59:59.123 it broke"},
+		{"file tmp_aXbY.txt", "file tmp_q.txt"},
+		{"\x1b[31mbad\x1b[0m thing", "bad  thing"},
+	} {
+		if a, b := detector.Fingerprint(same[0]), detector.Fingerprint(same[1]); a != b || a == "" {
+			t.Errorf("%q and %q differ: %q, %q", same[0], same[1], a, b)
+		}
+	}
+	for _, other := range [][2]string{
+		{"undefined: Add", "undefined: Subtract"}, {"open calc.go: denied", "open main.go: denied"}, {"template missing", "temperature missing"},
+		{"read /a/calc.go", "read /a/main.go"}, {"added face", "dead decade"},
+	} {
+		if a, b := detector.Fingerprint(other[0]), detector.Fingerprint(other[1]); a == b {
+			t.Errorf("%q and %q are the same: %q", other[0], other[1], a)
+		}
+	}
+	if got := detector.Fingerprint(" \n"); got != "" {
+		t.Errorf("an empty error has the fingerprint %q", got)
+	}
+}
+
+func TestRegressionFarBelowTheBestIsUndone(t *testing.T) {
+	for score, action := range map[float64]detector.Recommend{.69: detector.Rollback, .70: detector.Continue} {
+		in := step(metric.Set{Lint: lint(1)}, metric.Set{Lint: lint(2)})
+		in.Best = &detector.Observation{Iteration: 1, Score: .8, Scored: true}
+		in.Current.Score, in.Current.Scored = score, true
+		if r := detector.Assess(in, detector.DefaultOptions()).Recommendation; r.Action != action {
+			t.Errorf("score %v: %+v, want %s", score, r, action)
+		}
+	}
+}
+
+// BenchmarkAssess compares 10 000 tests with 10 000.
+func BenchmarkAssess(b *testing.B) {
+	before, now := measured(10_000, 9_900, 80), metric.Set{Tests: numberedTests(50, 10_050, 9_900), Coverage: percent(80)}
+	in := step(before, now)
+	var slowest time.Duration
+	for b.Loop() {
+		start := time.Now()
+		detector.Assess(in, detector.DefaultOptions())
+		slowest = max(slowest, time.Since(start))
+	}
+	b.ReportMetric(float64(slowest.Microseconds()), "µs-max")
+}
+
+func TestRuleTableReadsWell(t *testing.T) {
+	for _, r := range detector.Rules() {
+		if r.Name == "" || r.Type == "" || r.Condition == "" || r.Action == "" || r.Severity == 0 || strings.ToLower(r.Name) != r.Name {
+			t.Errorf("incomplete row %+v", r)
+		}
+	}
+}
