@@ -60,7 +60,7 @@ var hostile = []struct {
 	}, "one value is longer than 32 MiB"},
 	{"endless line of a compiler", func() io.Reader {
 		return endless("# p\na.go:1:2: ", "text ", big, "\n")
-	}, ""},
+	}, "none of the formats"},
 }
 
 // TestHostile reads what was made to break readers: each ends, with little

@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -22,8 +23,12 @@ const (
 // WriteJUnit writes t as JUnit XML. Tests stand in suites by the Suite of
 // their identity; a suite that did not run has the property
 // "supervise.did_not_run". A test that is not run is written as a failure, so
-// that other readers count it as we do.
+// that other readers count it as we do. It is an error to write a set of tests
+// that was not measured (nil).
 func WriteJUnit(w io.Writer, t *metric.Tests) error {
+	if t == nil {
+		return errors.New("write JUnit XML: no tests were measured")
+	}
 	all := junit.Testsuites{Name: "supervise", Time: inSeconds(t.Duration)}
 	broken := map[string]string{}
 	for _, s := range t.Broken {

@@ -12,9 +12,9 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
 	"supervise/internal/xmlstream"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // flat reads a document into one line a token; neighbouring texts are joined.

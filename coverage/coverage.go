@@ -1,0 +1,115 @@
+// Package coverage reads coverage reports. A report is recognised by its
+// content, never by its name, and is counted unit by unit; what a report says
+// of its own totals is never trusted.
+//
+// Numbers keep the unit of their report: a Go profile counts statements. A
+// report that cannot be read whole gives an error and what was read so far; an
+// empty one is an error, not full or no coverage.
+package coverage
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"supervise/internal/xmlstream"
+	"supervise/metric"
+)
+
+// Report is what was read. Problems lists what is odd about the report and was
+// tolerated.
+type Report struct {
+	Format   string           `json:"format"`
+	Coverage *metric.Coverage `json:"coverage,omitempty"`
+	Problems []string         `json:"problems,omitempty"`
+}
+
+// Format is one kind of report. Detect tells it by the first bytes of its
+// text, Parse reads it.
+type Format struct {
+	Name   string
+	Detect func(head []byte) bool
+	Parse  func(io.Reader) (Report, error)
+}
+
+// formats is the table of all formats, the most specific first.
+var formats = []Format{
+	{Name: "go", Detect: detectGo, Parse: parseGo},
+}
+
+// Formats returns the table of all formats, the most specific first.
+func Formats() []Format { return slices.Clone(formats) }
+
+// What a report can be that is none. Both come wrapped, with the name of the
+// report.
+var (
+	ErrEmpty         = errors.New("the coverage report is empty: look whether the tests ran to their end")
+	ErrUnknownFormat = errors.New("the coverage report has none of the formats that are known: let the tests write a Go profile")
+)
+
+// SyntaxError says where a report is damaged or cut off. Line counts from 1; 0
+// is not known.
+type SyntaxError struct {
+	File    string
+	Line    int
+	Problem string
+}
+
+// Error names the place and the problem.
+func (e *SyntaxError) Error() string {
+	place := ""
+	if e.File != "" {
+		place = e.File + ": "
+	}
+	if e.Line > 0 {
+		place += fmt.Sprintf("line %d: ", e.Line)
+	}
+	return place + e.Problem
+}
+
+// headSize is how much of a report is looked at to recognise it.
+const headSize = 64 << 10
+
+// Parse recognises the report in r and returns its coverage; see [Read].
+func Parse(r io.Reader, name string) (*metric.Coverage, error) {
+	report, err := Read(r, name)
+	return report.Coverage, err
+}
+
+// Read recognises the report in r and reads it. The name stands in messages
+// only. Errors wrap [ErrEmpty], [ErrUnknownFormat] or a [*SyntaxError], or come
+// from r. What was read before a SyntaxError is returned with it.
+func Read(r io.Reader, name string) (Report, error) {
+	src := bufio.NewReaderSize(xmlstream.UTF8(r), headSize)
+	head, err := src.Peek(headSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return Report{}, named(err, name)
+	}
+	if len(bytes.TrimSpace(head)) == 0 {
+		return Report{}, named(ErrEmpty, name)
+	}
+	for _, f := range formats {
+		if f.Detect(head) {
+			report, err := f.Parse(src)
+			report.Format = f.Name
+			return report, named(err, name)
+		}
+	}
+	return Report{}, named(ErrUnknownFormat, name)
+}
+
+// named puts the name of the report into the error.
+func named(err error, name string) error {
+	var syntax *SyntaxError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &syntax):
+		syntax.File = name
+		return fmt.Errorf("read coverage report: %w", err)
+	}
+	return fmt.Errorf("read coverage report %s: %w", name, err)
+}

@@ -1,0 +1,170 @@
+package coverage
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+
+	"golang.org/x/tools/cover"
+
+	"supervise/metric"
+)
+
+// goBlock is one line of a profile: file:line.column,line.column statements count.
+var goBlock = regexp.MustCompile(`^(.+:\d{1,9}\.\d{1,9},\d{1,9}\.\d{1,9}) (\d{1,9}) (\d+)$`)
+
+var goMode = regexp.MustCompile(`^mode: (set|count|atomic)$`)
+
+// maxGoLine is longer than any line of a profile, and shorter than what
+// x/tools/cover gives up at.
+const maxGoLine = 16 << 10
+
+// tooLong stands for a line longer than maxGoLine.
+var tooLong = []byte("…")
+
+func detectGo(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		if line = bytes.TrimSpace(line); goMode.Match(line) || goBlock.Match(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// parseGo reads a profile of go test -coverprofile. Profiles that were written
+// one after another are one report, and blocks that stand in several of them
+// are merged.
+func parseGo(r io.Reader) (Report, error) {
+	clean := &goCleaner{src: bufio.NewReaderSize(r, maxGoLine), places: map[string]string{}}
+	profiles, err := cover.ParseProfilesFromReader(clean)
+	report := Report{Coverage: goCoverage(profiles), Problems: clean.problems()}
+	switch {
+	case clean.err != nil:
+		return report, fmt.Errorf("read Go profile: %w", clean.err)
+	case err != nil:
+		return Report{Problems: report.Problems}, &SyntaxError{Problem: err.Error()}
+	case clean.cut > 0:
+		return report, &SyntaxError{Line: clean.cut, Problem: "the profile ends in the middle of a line: the tests were stopped, or the file was cut off"}
+	}
+	return report, nil
+}
+
+func goCoverage(profiles []*cover.Profile) *metric.Coverage {
+	c := &metric.Coverage{Unit: metric.Statements, Format: "go"}
+	for _, p := range profiles {
+		f := metric.FileCoverage{Path: p.FileName}
+		for _, b := range p.Blocks {
+			f.Total += int64(b.NumStmt)
+			if b.Count > 0 {
+				f.Covered += int64(b.NumStmt)
+			}
+		}
+		c.Covered += f.Covered
+		c.Total += f.Total
+		c.Files = append(c.Files, f)
+	}
+	return c
+}
+
+// goCleaner hands on the lines of a profile that x/tools/cover understands: one
+// mode line, and well-formed blocks with a count of 0 or 1, since only that
+// matters and a larger one can be too large.
+type goCleaner struct {
+	src    *bufio.Reader
+	out    []byte
+	read   int
+	begun  bool
+	number int
+
+	places map[string]string // of a block to its number of statements
+	noise  int
+	first  int // the line of the first noise
+	odd    int // blocks with another number of statements than before
+	cut    int // the last line, where it was cut off
+	err    error
+}
+
+// Read implements [io.Reader].
+func (g *goCleaner) Read(p []byte) (int, error) {
+	for g.read == len(g.out) {
+		g.out, g.read = g.out[:0], 0
+		if !g.begun {
+			g.begun = true
+			g.out = append(g.out, "mode: set\n"...)
+			continue
+		}
+		line, whole, err := g.line()
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				g.err = err
+			}
+			return 0, io.EOF
+		}
+		g.take(line, whole)
+	}
+	n := copy(p, g.out[g.read:])
+	g.read += n
+	return n, nil
+}
+
+// line returns the next line, cut to maxGoLine, and whether its end was there.
+func (g *goCleaner) line() (line []byte, whole bool, err error) {
+	line, err = g.src.ReadSlice('\n')
+	for errors.Is(err, bufio.ErrBufferFull) {
+		_, err = g.src.ReadSlice('\n') // too long to be a block, whatever it is
+		line = tooLong
+	}
+	if err != nil && (len(line) == 0 || !errors.Is(err, io.EOF)) {
+		return nil, false, err
+	}
+	g.number++
+	return bytes.TrimSpace(line), err == nil, nil
+}
+
+// take hands on a block, and counts what is none.
+func (g *goCleaner) take(line []byte, whole bool) {
+	m := goBlock.FindSubmatch(line)
+	switch {
+	case m != nil:
+		g.block(m)
+	case len(line) == 0, goMode.Match(line):
+	case !whole:
+		g.cut = g.number
+	default:
+		if g.noise++; g.noise == 1 {
+			g.first = g.number
+		}
+	}
+}
+
+func (g *goCleaner) block(m [][]byte) {
+	place, statements := string(m[1]), string(m[2])
+	if known, ok := g.places[place]; !ok {
+		g.places[place] = statements
+	} else if known != statements { // of another version of the file
+		g.odd++
+		return
+	}
+	hit := byte('0')
+	if len(bytes.Trim(m[3], "0")) > 0 {
+		hit = '1'
+	}
+	g.out = append(g.out, place...)
+	g.out = append(g.out, ' ')
+	g.out = append(g.out, statements...)
+	g.out = append(g.out, ' ', hit, '\n')
+}
+
+func (g *goCleaner) problems() []string {
+	var out []string
+	if g.noise > 0 {
+		out = append(out, fmt.Sprintf("%d lines are no blocks of a profile, the first is line %d", g.noise, g.first))
+	}
+	if g.odd > 0 {
+		out = append(out, fmt.Sprintf("%d blocks have another number of statements than the same block before: profiles of two versions of the code were joined", g.odd))
+	}
+	return out
+}
