@@ -70,6 +70,7 @@ func hashObject(t objType, data []byte) oid {
 type packWriter struct {
 	dir   string // objects/pack
 	known func(oid) bool
+	zips  sync.Pool // of *zlib.Writer; a new one costs more than a small file
 
 	mu   sync.Mutex
 	f    *os.File
@@ -98,7 +99,7 @@ func (p *packWriter) add(t objType, data []byte) (oid, error) {
 	}
 	var b bytes.Buffer
 	b.Write(entryHead(t, int64(len(data))))
-	if err := deflate(&b, bytes.NewReader(data)); err != nil {
+	if err := p.deflate(&b, bytes.NewReader(data)); err != nil {
 		return id, err
 	}
 	p.mu.Lock()
@@ -144,7 +145,7 @@ func (p *packWriter) stream(r io.Reader, size int64, want oid) error {
 	w := bufio.NewWriterSize(io.MultiWriter(out, crc), 1<<16)
 	w.Write(entryHead(objBlob, size)) //nolint:errcheck // Flush reports it
 	h := newHash(objBlob, size)
-	if err := deflate(w, io.TeeReader(r, h)); err != nil {
+	if err := p.deflate(w, io.TeeReader(r, h)); err != nil {
 		return err
 	}
 	if err := w.Flush(); err != nil {
@@ -195,11 +196,17 @@ func entryHead(t objType, size int64) []byte {
 	return append(b, c)
 }
 
-func deflate(w io.Writer, r io.Reader) error {
-	z, err := zlib.NewWriterLevel(w, zlib.BestSpeed)
-	if err != nil {
-		return fmt.Errorf("compress: %w", err)
+func (p *packWriter) deflate(w io.Writer, r io.Reader) error {
+	z, ok := p.zips.Get().(*zlib.Writer)
+	if ok {
+		z.Reset(w)
+	} else {
+		var err error
+		if z, err = zlib.NewWriterLevel(w, zlib.BestSpeed); err != nil {
+			return fmt.Errorf("compress: %w", err)
+		}
 	}
+	defer p.zips.Put(z)
 	if _, err := io.Copy(z, r); err != nil {
 		return fmt.Errorf("compress: %w", err)
 	}

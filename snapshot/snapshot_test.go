@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -181,7 +180,7 @@ func TestParentReplacedByLinkToOutside(t *testing.T) {
 func TestSkippedFilesAreNeverTouched(t *testing.T) {
 	dir := plain(t)
 	write(t, dir, "big", strings.Repeat("x", 2000))
-	must(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
+	makePipe(t, filepath.Join(dir, "pipe"))
 	s := open(t, dir, Options{MaxFile: 1000})
 	first := take(t, s)
 	want := []Skip{{"big", TooBig, 2000}, {"pipe", Special, 0}}
