@@ -134,8 +134,11 @@ func Assess(in Input, o Options) Assessment {
 		Changes:      j.previous.tests.changes(),
 	}
 	a.Alerts = j.alerts(ofTree)
-	if !undone(a.Alerts) && in.Current.Iteration > 0 {
-		j.cycle, j.stuck = j.findCycle(), j.findStuck()
+	if in.Current.Iteration > 0 {
+		j.stuck = j.findStuck()
+		if !undone(a.Alerts) {
+			j.cycle = j.findCycle()
+		}
 		a.Cycle, a.Stuck = j.cycle, j.stuck
 		a.Alerts = append(a.Alerts, j.alerts(ofLoop)...)
 	}

@@ -189,8 +189,52 @@ func (t TestSource) belongs(c metric.Test) bool {
 		return t.Suite == c.Suite
 	}
 	dir := path.Dir(t.File)
-	return t.File == "" || t.File == c.File || t.File == c.Suite || dir == c.Suite || strings.HasSuffix(c.Suite, "/"+dir) ||
-		dir == "." && !strings.Contains(c.Suite, "/")
+	return t.File == "" || t.File == c.File || t.File == c.Suite || dir == c.Suite || strings.HasSuffix(c.Suite, "/"+dir)
+}
+
+// place names the suite of the definitions at the root of the tree, which no
+// folder tells: it is what the names of all suites have in common.
+func place(list []TestSource, suites map[string]bool) []TestSource {
+	root := commonPath(suites)
+	out := slices.Clone(list)
+	for i, t := range out {
+		if t.Suite == "" && t.File != "" && path.Dir(t.File) == "." && !suites[t.File] && suites[root] {
+			out[i].Suite = root
+		}
+	}
+	return out
+}
+
+func commonPath(names map[string]bool) string {
+	var common []string
+	first := true
+	for name := range names {
+		parts := strings.Split(name, "/")
+		if first {
+			common, first = parts, false
+			continue
+		}
+		n := 0
+		for n < min(len(common), len(parts)) && common[n] == parts[n] {
+			n++
+		}
+		common = common[:n]
+	}
+	return strings.Join(common, "/")
+}
+
+// suitesOf names all suites of the sets.
+func suitesOf(sets ...metric.Set) map[string]bool {
+	out := map[string]bool{}
+	for _, s := range sets {
+		if s.Tests == nil {
+			continue
+		}
+		for _, c := range s.Tests.Cases {
+			out[c.Suite] = true
+		}
+	}
+	return out
 }
 
 // take gives the free test away.

@@ -13,8 +13,9 @@ import (
 )
 
 // defs are the test definitions of a Go test file of the package "calc".
-func defs(t *testing.T, file string, tests ...string) []detector.TestSource {
+func defs(t *testing.T, tests ...string) []detector.TestSource {
 	t.Helper()
+	const file = "calc_test.go"
 	src := "package calc\n\nimport \"testing\"\n\n" + strings.Join(tests, "\n\n") + "\n"
 	scanned, err := source.Scan(file, []byte(src))
 	if err != nil {
@@ -198,7 +199,7 @@ var losses = []losing{
 
 func (l losing) input(t *testing.T) detector.Input {
 	in := step(metric.Set{Tests: suite(l.was...)}, metric.Set{Tests: suite(l.is...)})
-	in.Before, in.After = defs(t, "calc_test.go", l.before...), defs(t, "calc_test.go", l.after...)
+	in.Before, in.After = defs(t, l.before...), defs(t, l.after...)
 	if l.change != nil {
 		l.change(&in)
 	}
@@ -286,7 +287,7 @@ func TestSkips(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			in := step(metric.Set{Tests: suite(passing("TestDivide")...)},
 				metric.Set{Tests: suite(metric.Test{ID: id("TestDivide"), Status: metric.Skipped, Message: tt.message})})
-			in.Before, in.After = defs(t, "calc_test.go", body(tt.before)...), defs(t, "calc_test.go", body(tt.after)...)
+			in.Before, in.After = defs(t, body(tt.before)...), defs(t, body(tt.after)...)
 			want(t, detector.Assess(in, detector.DefaultOptions()), tt.alert+" tests_newly_skipped")
 		})
 	}
@@ -327,6 +328,28 @@ func TestChangesOfEveryTest(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Definitions are matched to tests by folder where no suite is named: those of
+// the root package by what all import paths have in common.
+func TestDefinitionsAreFoundByFolder(t *testing.T) {
+	test := func(suite, name string) metric.Test {
+		return metric.Test{ID: metric.ID{Suite: suite, Name: name}, Status: metric.Passed}
+	}
+	for file, pkg := range map[string]string{"calc_test.go": "example.org/m", "sub/calc_test.go": "example.org/m/sub"} {
+		others := []metric.Test{test("example.org/m", "TestRoot"), test("example.org/m/sub", "TestSub")}
+		in := step(
+			metric.Set{Tests: suite(append(others, test(pkg, "TestDivide"))...)},
+			metric.Set{Tests: suite(append(others, test(pkg, "TestQuotient"))...)},
+		)
+		in.Before, in.After = defs(t, divides), defs(t, renamed(divides, "TestDivide", "TestQuotient"))
+		in.Before[0].Suite, in.Before[0].File, in.After[0].Suite, in.After[0].File = "", file, "", file
+		a := detector.Assess(in, detector.DefaultOptions())
+		want(t, a)
+		if len(a.Changes.Explained) != 1 {
+			t.Errorf("%s: explained %v", file, a.Changes.Explained)
+		}
 	}
 }
 

@@ -32,8 +32,10 @@ func newJudge(in Input, o Options) *judge {
 		j.baseline = comparison{against: AgainstBaseline, now: j.now, delta: metric.Delta{}}
 		return j
 	}
-	ex := newExplainer(in, o.Strict)
 	before := fill(in.Previous.Set, in.History)
+	suites := suitesOf(before, j.now)
+	j.in.Before, j.in.After = place(in.Before, suites), place(in.After, suites)
+	ex := newExplainer(j.in, o.Strict)
 	j.previous = j.compare(AgainstPrevious, before, ex)
 	j.baseline = j.compare(AgainstBaseline, in.Baseline.Set, ex)
 	if start := sorted(before.Tests); j.baseline.tests != nil && start != nil {

@@ -113,13 +113,13 @@ func repeats(s []metric.Signature, p int) bool {
 func (j *judge) findStuck() *Stuck {
 	n := j.opts.StuckCount
 	if errs := j.in.Errors; len(errs) >= n {
-		print := Fingerprint(errs[len(errs)-1])
+		mark := Fingerprint(errs[len(errs)-1])
 		same := 0
-		for i := len(errs) - 1; i >= 0 && print != "" && Fingerprint(errs[i]) == print; i-- {
+		for i := len(errs) - 1; i >= 0 && mark != "" && Fingerprint(errs[i]) == mark; i-- {
 			same++
 		}
 		if same >= n {
-			return &Stuck{Count: same, Fingerprint: print, Error: errs[len(errs)-1]}
+			return &Stuck{Count: same, Fingerprint: mark, Error: errs[len(errs)-1]}
 		}
 	}
 	failed := 0

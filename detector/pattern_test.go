@@ -272,8 +272,11 @@ func TestFingerprint(t *testing.T) {
 		}
 	}
 	for _, other := range [][2]string{
-		{"undefined: Add", "undefined: Subtract"}, {"open calc.go: denied", "open main.go: denied"}, {"template missing", "temperature missing"},
-		{"read /a/calc.go", "read /a/main.go"}, {"added face", "dead decade"},
+		{"undefined: Add", "undefined: Subtract"},
+		{"open calc.go: denied", "open main.go: denied"},
+		{"template missing", "temperature missing"},
+		{"read /a/calc.go", "read /a/main.go"},
+		{"added face", "dead decade"},
 	} {
 		if a, b := detector.Fingerprint(other[0]), detector.Fingerprint(other[1]); a == b {
 			t.Errorf("%q and %q are the same: %q", other[0], other[1], a)

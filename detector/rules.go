@@ -22,7 +22,8 @@ type Rule struct {
 }
 
 // scope says what a rule judges: the tree that the iteration left, or the way
-// the loop goes. The latter is left alone in an iteration that is undone.
+// the loop goes. The latter needs the verdict on the former: what is undone is
+// no part of a cycle.
 type scope uint8
 
 const (
@@ -156,7 +157,7 @@ func ruleNamed(name string) (Rule, bool) {
 
 // alerts applies all rules of a scope.
 func (j *judge) alerts(s scope) []Alert {
-	var out []Alert
+	out := []Alert{}
 	for _, r := range rules {
 		if r.scope != s || j.opts.off(r) {
 			continue

@@ -39,7 +39,7 @@ func sorted(t *metric.Tests) *metric.Tests {
 	return &out
 }
 
-func compareCases(a, b metric.Test) int { return a.ID.Compare(b.ID) }
+func compareCases(a, b metric.Test) int { return a.Compare(b.ID) }
 
 // diffTests compares two sets of tests. Nothing is explained yet.
 func diffTests(before, now *metric.Tests) *testDiff {
@@ -49,7 +49,7 @@ func diffTests(before, now *metric.Tests) *testDiff {
 	}
 	old := before.Cases
 	for _, c := range now.Cases {
-		for len(old) > 0 && old[0].ID.Compare(c.ID) < 0 {
+		for len(old) > 0 && old[0].Compare(c.ID) < 0 {
 			d.lost(old[0])
 			old = old[1:]
 		}
@@ -102,7 +102,7 @@ func (d *testDiff) lost(c metric.Test) {
 	switch parent, ok := d.standingParent(c.ID); {
 	case ok && parent.Status == metric.Skipped:
 		d.uncounted[c.ID], d.excused[c.ID] = true, true
-	case ok && parent.Failed(), d.suiteBroke(c.ID.Suite):
+	case ok && parent.Failed(), d.suiteBroke(c.Suite):
 		d.uncounted[c.ID] = true
 		d.NotRun = append(d.NotRun, c.ID)
 		if c.Status == metric.Passed {

@@ -217,11 +217,11 @@ func TestNeverAnIneligibleIterationWhileAnEligibleOneExists(t *testing.T) {
 		}
 		modes := []selector.Mode{selector.HighestQuality, selector.HighestQualityVerified, selector.MostRecentAboveThreshold}
 		got, err := selector.Best(cands, selector.Options{Mode: modes[mode%3], Threshold: .7})
-		any := false
+		found := false
 		for _, ok := range eligible {
-			any = any || ok
+			found = found || ok
 		}
-		return err == nil && got.BaselineChosen == !any && (!any || eligible[got.Iteration])
+		return err == nil && got.BaselineChosen == !found && (!found || eligible[got.Iteration])
 	}
 	if err := quick.Check(property, &quick.Config{MaxCount: 2000}); err != nil {
 		t.Error(err)
@@ -281,8 +281,8 @@ func TestDegradation(t *testing.T) {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
 	}
-	rising := scored(60, 70, 80)
-	undone := append(rising, selector.Candidate{Iteration: 4, Score: .1, Scored: true, Rejected: true})
+	undone := scored(60, 70, 80, 10)
+	undone[3].Rejected = true
 	if d := selector.Degraded(undone); d != nil {
 		t.Errorf("degradation %+v although the bad iteration was undone", d)
 	}

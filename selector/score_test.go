@@ -103,10 +103,15 @@ func TestEfficiency(t *testing.T) {
 		loc  int
 		want float64
 	}{
-		{loc: 100, want: 100}, {loc: 120, want: 100}, {loc: 80, want: 100}, // within a fifth
-		{loc: 140, want: (75 + 100.) / 2}, {loc: 60, want: (75 + 100.) / 2},
-		{loc: 150, want: (62.5 + 100) / 2}, {loc: 151, want: (61.25 + 50) / 2}, // bloat
-		{loc: 200, want: (0 + 50.) / 2}, {loc: 0, want: (0 + 100.) / 2},
+		{loc: 100, want: 100},
+		{loc: 120, want: 100},
+		{loc: 80, want: 100}, // within a fifth
+		{loc: 140, want: (75 + 100.) / 2},
+		{loc: 60, want: (75 + 100.) / 2},
+		{loc: 150, want: (62.5 + 100) / 2},
+		{loc: 151, want: (61.25 + 50) / 2}, // bloat
+		{loc: 200, want: (0 + 50.) / 2},
+		{loc: 0, want: (0 + 100.) / 2},
 	} {
 		if got := selector.Grade(numbers{loc: tt.loc}.set(), base, selector.DefaultWeights()).Dimensions[4].Score; math.Abs(got-tt.want) > 1e-9 {
 			t.Errorf("%d lines: efficiency %v, want %v", tt.loc, got, tt.want)
