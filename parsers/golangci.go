@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -51,8 +52,11 @@ func levelOf(severity string) metric.Level {
 
 func detectGolangci(head []byte) bool {
 	at := golangciStart(head)
-	return at >= 0 && (bytes.Contains(head[at:], []byte(`"FromLinter"`)) || bytes.Contains(head[at:], []byte(`"Report"`)))
+	return at >= 0 && golangciKeys.Match(head[at:])
 }
+
+// golangciKeys tell the report from others that have a list of issues.
+var golangciKeys = regexp.MustCompile(`"FromLinter"|"Report"|^\{\s*"Issues"\s*:\s*(null|\[\s*\])\s*\}`)
 
 // golangciStart finds the report behind what the tool may log before it.
 func golangciStart(head []byte) int {
@@ -100,7 +104,7 @@ func readGolangci(j *jsonReader, p *problems) (*metric.Lint, error) {
 				if err := j.value(&i); err != nil {
 					return err
 				}
-				l.Findings = append(l.Findings, i.finding())
+				l.Findings = append(l.Findings, i.findings()...)
 				return nil
 			})
 		case "Report":
@@ -116,6 +120,24 @@ func readGolangci(j *jsonReader, p *problems) (*metric.Lint, error) {
 		err = &SyntaxError{Problem: "golangci-lint says that it did not run to its end: " + cleanText(about.Error)}
 	}
 	return l, err
+}
+
+// findings returns what the issue says: one finding, except where it holds all
+// that a compiler printed about a package.
+func (i golangciIssue) findings() []metric.Finding {
+	f := i.finding()
+	var g goText
+	for line := range strings.Lines(strings.TrimPrefix(i.Text, ": ")) {
+		g.line(line)
+	}
+	if !f.Type || len(g.findings) == 0 {
+		return []metric.Finding{f}
+	}
+	list := g.lint().Findings
+	for n := range list {
+		list[n].Tool, list[n].Rule = f.Tool, f.Rule
+	}
+	return list
 }
 
 func (i golangciIssue) finding() metric.Finding {

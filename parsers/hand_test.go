@@ -238,6 +238,15 @@ func TestFindings(t *testing.T) {
 			},
 		},
 		{"no issues", "golangci-lint", `{"Issues":null,"Report":{}}`, []metric.Finding{}},
+		{"no issues, short", "golangci-lint", `{"Issues": []}`, []metric.Finding{}},
+		{
+			"what the compiler printed, in one issue", "golangci-lint",
+			`{"Issues":[{"FromLinter":"typecheck","Text":": # p\n./a.go:1:2: bad\n./b.go:3:4: worse","Pos":{"Filename":"a.go","Line":1}}]}`,
+			[]metric.Finding{
+				{Tool: "golangci-lint", Rule: "typecheck", Level: metric.Error, Type: true, File: "a.go", Line: 1, Column: 2, Message: "bad"},
+				{Tool: "golangci-lint", Rule: "typecheck", Level: metric.Error, Type: true, File: "b.go", Line: 3, Column: 4, Message: "worse"},
+			},
+		},
 		{
 			"a package and its test variant", "go-build", "# p\n./a.go:1:2: bad\n# p [p.test]\n./a.go:1:2: bad\n\tand more\n",
 			[]metric.Finding{{Tool: "go build", Level: metric.Error, Type: true, File: "a.go", Line: 1, Column: 2, Message: "bad"}},
