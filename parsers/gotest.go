@@ -3,7 +3,6 @@ package parsers
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"strings"
 
@@ -91,27 +90,42 @@ func (g *goTest) line(l textLine) {
 	for len(bytes.TrimSpace(text)) > 0 {
 		start := eventStart(text)
 		if start < 0 {
+			if !l.whole && text[0] == '{' {
+				g.damaged(l, io.ErrUnexpectedEOF)
+				return
+			}
 			g.text(string(text))
 			return
 		}
 		if start > 0 {
 			g.text(string(text[:start]))
 		}
-		var e goEvent
-		d := json.NewDecoder(bytes.NewReader(text[start:]))
-		if err := d.Decode(&e); err != nil {
+		e, n, err := decodeEvent(text[start:])
+		if err != nil {
 			g.damaged(l, err)
 			return
 		}
 		g.event(e)
-		text = text[start+int(d.InputOffset()):]
+		text = text[start+n:]
 	}
+}
+
+// decodeEvent reads the event that text begins with, and returns how much of
+// it that is; as a rule all of it.
+func decodeEvent(text []byte) (e goEvent, n int, err error) {
+	if json.Unmarshal(text, &e) == nil {
+		return e, len(text), nil
+	}
+	e = goEvent{}
+	d := json.NewDecoder(bytes.NewReader(text))
+	err = d.Decode(&e)
+	return e, int(d.InputOffset()), err
 }
 
 // damaged takes a line that begins like an event and is none: the last line of
 // a report that was cut off, or noise.
 func (g *goTest) damaged(l textLine, err error) {
-	if !l.whole && errors.Is(err, io.ErrUnexpectedEOF) {
+	if !l.whole {
 		g.cut = &SyntaxError{Line: l.number, Offset: l.offset, Problem: "the report ends in the middle of an event: go test was stopped, or its output was cut off"}
 		return
 	}

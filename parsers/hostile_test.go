@@ -51,9 +51,9 @@ var hostile = []struct {
 	{"endless event", func() io.Reader {
 		return endless(`{"Action":"start","Package":"p"}`+"\n"+`{"Action":"output","Package":"p","Output":"`, "text ", big, `"}`+"\n"+`{"Action":"pass","Package":"p"}`+"\n")
 	}, ""},
-	{"100 MB of output of one test", func() io.Reader {
+	{"20 MB of output of one test", func() io.Reader {
 		return endless(`{"Action":"run","Package":"p","Test":"A"}`+"\n",
-			`{"Action":"output","Package":"p","Test":"A","Output":"a line of output that says nothing much at all, again and again"}`+"\n", big, "")
+			`{"Action":"output","Package":"p","Test":"A","Output":"a line of output that says nothing much at all, again and again"}`+"\n", big/5, "")
 	}, ""},
 	{"endless issue", func() io.Reader {
 		return endless(`{"Issues":[{"FromLinter":"a","Text":"`, "text ", big, `"}]}`)
