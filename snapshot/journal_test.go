@@ -3,8 +3,11 @@ package snapshot
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -56,6 +59,86 @@ func TestInterruptedRestoreIsFinished(t *testing.T) {
 	}
 }
 
+// helperEnv makes the test binary restore a snapshot and nothing else, to be killed while it does.
+const helperEnv = "SNAPSHOT_TEST_RESTORE"
+
+func TestMain(m *testing.M) {
+	if args := strings.Split(os.Getenv(helperEnv), "\n"); len(args) == 3 {
+		s, err := Open(context.Background(), args[0], args[1], Options{})
+		if err == nil {
+			_, err = s.Restore(context.Background(), ID(args[2]))
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// A restore that is killed as soon as it has begun to write loses nothing and is finished later.
+func TestKilledRestore(t *testing.T) {
+	dir := workshop(t)
+	for i := range 400 {
+		write(t, dir, fmt.Sprintf("many/d%d/f%d", i%20, i), fmt.Sprint("one ", i))
+	}
+	s := open(t, dir, Options{})
+	target := take(t, s)
+	before := picture(t, dir)
+	for i := range 400 {
+		write(t, dir, fmt.Sprintf("many/d%d/f%d", i%20, i), fmt.Sprint("two ", i))
+	}
+	write(t, dir, "fresh/new.go", "new\n")
+	git(t, dir, "commit", "-q", "-am", "agent")
+	after := picture(t, dir)
+	rejected := take(t, s)
+
+	killed := 0
+	for round := range 5 {
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), helperEnv+"="+strings.Join([]string{dir, s.dir, string(target.ID)}, "\n"))
+		must(t, child.Start())
+		done := make(chan error, 1)
+		go func() { done <- child.Wait() }()
+		if waitForJournal(t, s, dir, round*90, done) {
+			must(t, child.Process.Kill())
+			<-done
+			killed++
+		}
+		n := reopen(t, s)
+		if r := n.Recovered(); r != nil && len(r.Mismatches) > 0 {
+			t.Errorf("round %d: %+v", round, r.Mismatches)
+		}
+		restore(t, n, target.ID)
+		same(t, "finished", before, picture(t, dir))
+		restore(t, n, rejected.ID)
+		same(t, "undone", after, picture(t, dir))
+	}
+	if killed == 0 {
+		t.Error("no restore was caught while it was writing")
+	}
+}
+
+// waitForJournal waits until a restore is under way and has written some files. There is no event for that.
+func waitForJournal(t *testing.T, s *Store, dir string, files int, done chan error) bool {
+	t.Helper()
+	name := filepath.Join(dir, fmt.Sprintf("many/d%d/f%d", files%20, files))
+	for {
+		select {
+		case err := <-done:
+			must(t, err)
+			return false
+		default:
+		}
+		_, err := os.Stat(s.journalFile())
+		if content, _ := os.ReadFile(name); err == nil && (files == 0 || strings.HasPrefix(string(content), "one")) {
+			return true
+		}
+		runtime.Gosched()
+	}
+}
+
 func TestDamagedManifestIsRefused(t *testing.T) {
 	dir := plain(t)
 	s := open(t, dir, Options{})
@@ -80,5 +163,24 @@ func TestDamagedManifestIsRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), file) {
 			t.Errorf("%s: error is %v, want one that names %s", name, err, file)
 		}
+	}
+}
+
+// After a restore that failed half-way, the next snapshot must not start a history that a later Open would roll back.
+func TestTakeFinishesAnInterruptedRestoreFirst(t *testing.T) {
+	dir := plain(t)
+	s := open(t, dir, Options{})
+	target := take(t, s)
+	write(t, dir, "a.txt", "rejected\n")
+	safety := take(t, s)
+	j, err := json.Marshal(journal{Target: target.ID, Safety: safety.ID, Token: "TOKEN"})
+	must(t, err)
+	must(t, os.WriteFile(s.journalFile(), j, 0o600))
+	if next := take(t, s); next.Tree != target.Tree || read(t, dir, "a.txt") != "a\n" {
+		t.Error("the restore was not finished before the snapshot")
+	}
+	write(t, dir, "a.txt", "later work\n")
+	if reopen(t, s); read(t, dir, "a.txt") != "later work\n" {
+		t.Error("a finished restore was done again")
 	}
 }

@@ -109,6 +109,10 @@ var sabotages = []struct {
 		write(t, dir, ".git/index.lock", "")
 	}},
 	{"ignore more", func(t *testing.T, dir string) { write(t, dir, ".gitignore", "*\n") }},
+	{"a folder in place of the ignore file", func(t *testing.T, dir string) {
+		must(t, os.Remove(filepath.Join(dir, ".gitignore")))
+		write(t, dir, ".gitignore/sub/x", "x\n")
+	}},
 	{"ignore nothing", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, ".gitignore"))) }},
 }
 

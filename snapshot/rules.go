@@ -229,9 +229,8 @@ func (a *asker) ask(paths []string) ([]bool, error) {
 		dir := strings.HasSuffix(p, "/")
 		p = strings.TrimSuffix(p, "/")
 		if dir {
-			if err := os.MkdirAll(filepath.Join(a.tree, filepath.FromSlash(p)), 0o700); err != nil {
-				return nil, fmt.Errorf("make scratch folder: %w", err)
-			}
+			// It fails for a folder named .gitignore and for paths that are too long; git judges those as files.
+			_ = os.MkdirAll(filepath.Join(a.tree, filepath.FromSlash(p)), 0o700)
 		}
 		q.WriteString("./" + p + "\x00") // a name may begin with a colon, which would be pathspec magic
 	}

@@ -183,7 +183,7 @@ func (sc *scanner) record(part []entry, name string, at listing, n node) []entry
 		}
 		sc.links[name+e.path] = target
 	case kindFile:
-		if n.st.size > sc.s.opts.MaxFile {
+		if n.st.size > sc.maxSize(name) {
 			sc.m.Skipped = append(sc.m.Skipped, Skip{e.path, TooBig, n.st.size})
 			return part
 		}
@@ -192,6 +192,16 @@ func (sc *scanner) record(part []entry, name string, at listing, n node) []entry
 		return part
 	}
 	return append(part, e)
+}
+
+// maxGitFile is the size limit for the files of git's own state, of which the index can be large.
+const maxGitFile = 1 << 30
+
+func (sc *scanner) maxSize(part string) int64 {
+	if part == partWork {
+		return sc.s.opts.MaxFile
+	}
+	return max(sc.s.opts.MaxFile, maxGitFile)
 }
 
 func (sc *scanner) sort() {
@@ -359,7 +369,12 @@ func (sc *scanner) readOnce(dir *os.Root, e *entry) error {
 		return err
 	}
 	st := statOf(before)
-	if !before.Mode().IsRegular() || st.ino != e.st.ino || st.dev != e.st.dev {
+	// os.Root follows a link inside the tree even where the flags forbid it.
+	named, err := dir.Lstat(path.Base(e.path))
+	if err != nil {
+		return err
+	}
+	if !named.Mode().IsRegular() || statOf(named).ino != st.ino || !before.Mode().IsRegular() || st.ino != e.st.ino || st.dev != e.st.dev {
 		e.st = st
 		return errContentChanged
 	}
@@ -379,9 +394,6 @@ func (sc *scanner) readOnce(dir *os.Root, e *entry) error {
 }
 
 func (sc *scanner) content(f *os.File, size int64) (oid, error) {
-	if size > sc.s.opts.MaxFile {
-		return oid{}, errContentChanged // it grew; the next snapshot will call it too big
-	}
 	if size < streamFrom {
 		data := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 		n, err := data.ReadFrom(io.LimitReader(f, size+1))

@@ -559,3 +559,24 @@ func TestCancelledTakeLeavesNothing(t *testing.T) {
 		t.Errorf("left over: %v", left)
 	}
 }
+
+func TestPathTooLongForTheSystem(t *testing.T) {
+	dir := workshop(t)
+	s := open(t, dir, Options{})
+	first := take(t, s)
+	root, err := os.OpenRoot(dir)
+	must(t, err)
+	defer root.Close()
+	long := "lib" + strings.Repeat("/a-folder-with-a-long-name", 200)
+	must(t, root.MkdirAll(long, 0o755))
+	must(t, root.WriteFile(long+"/file", []byte("deep\n"), 0o600))
+	second := take(t, s)
+	restore(t, s, first.ID)
+	if _, err := root.Lstat("lib/a-folder-with-a-long-name"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the long path is still there: %v", err)
+	}
+	restore(t, s, second.ID)
+	if got, err := root.ReadFile(long + "/file"); err != nil || string(got) != "deep\n" {
+		t.Errorf("the long path did not come back: %q, %v", got, err)
+	}
+}

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"sort"
 	"strconv"
 )
 
 // Take captures the tree as it is now. It waits for nobody: the processes that write into the tree should be gone or
 // stopped, otherwise files that change while they are read are skipped as Unstable. Nothing in the tree is written.
+//
+// A restore that was interrupted is finished first, as by Open.
 //
 // The label is free text for the commit that plain git shows. An error means that no snapshot was made.
 func (s *Store) Take(ctx context.Context, label string) (Info, error) {
@@ -20,6 +24,9 @@ func (s *Store) Take(ctx context.Context, label string) (Info, error) {
 		return Info{}, err
 	}
 	defer unlock()
+	if err := s.recover(ctx); err != nil { // otherwise a later Open would undo what has happened since
+		return Info{}, err
+	}
 	m, err := s.take(ctx, label, "")
 	if err != nil {
 		return Info{}, fmt.Errorf("take snapshot: %w", err)
@@ -66,10 +73,16 @@ func (s *Store) gather(m *manifest, seq int) error {
 		if err != nil {
 			return err
 		}
-		if err := p.gather(s.objectDir(key), seq); err != nil {
+		err = p.gather(s.objectDir(key), seq)
+		if errors.Is(err, fs.ErrPermission) {
+			m.Skipped = append(m.Skipped, Skip{Path: key, Reason: Unreadable})
+			continue
+		}
+		if err != nil {
 			return err
 		}
 	}
+	sort.Slice(m.Skipped, func(i, j int) bool { return m.Skipped[i].Path < m.Skipped[j].Path })
 	return nil
 }
 
