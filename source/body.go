@@ -116,24 +116,35 @@ func (s *shape) block(t *tokens, f span, last int) (span, bool) {
 	base := t.indent(f.head)
 	f.body, f.end = last+1, last
 	for i := last + 1; i < len(t.list) && t.budget > 0; t.budget-- {
-		if t.startsLine(i) && t.list[i].line > t.line(last) && !t.inText[t.list[i].line-1] && t.indent(i) <= base {
-			level := t.indent(i) == base
-			if level && s.closers[t.text(i)] {
+		if t.startsLine(i) && t.list[i].line > t.line(last) && !t.inText[t.list[i].line-1] {
+			level := t.indent(i)
+			if level == base && s.closers[t.text(i)] {
 				f.end = i
 				break
 			}
-			if !level || !s.goesOn[t.text(i)] {
+			if level < base || level == base && !s.goesOn[t.text(i)] {
 				break
 			}
 		}
-		next := t.skip(i)
-		if t.is(i, "}") || t.is(i, ")") || t.is(i, "]") || t.is(i, ";") && !s.indented {
-			break // the end of what is around it
+		if s.closesOuter(t, i) {
+			break
 		}
-		f.end = next - 1
-		i = next
+		i = t.skip(i)
+		f.end = i - 1
 	}
 	return f, f.end > last || t.lang == Python // where documentation alone may be the body
+}
+
+// closesOuter reports whether token i ends what is around a body without
+// brackets: a bracket that opened before it, or the statement.
+func (s *shape) closesOuter(t *tokens, i int) bool {
+	switch t.text(i) {
+	case "}", ")", "]":
+		return true
+	case ";":
+		return !s.indented
+	}
+	return false
 }
 
 // assignment reads a function that is given a name: name = (…) => …,

@@ -218,21 +218,22 @@ func truth(e ast.Expr) (value, known bool) {
 }
 
 func binaryTruth(x *ast.BinaryExpr) (value, known bool) {
-	left, leftKnown := truth(x.X)
-	right, rightKnown := truth(x.Y)
-	switch x.Op {
-	case token.LOR:
-		decided := leftKnown && left || rightKnown && right
-		return decided, decided || leftKnown && rightKnown
-	case token.LAND:
-		denied := leftKnown && !left || rightKnown && !right
-		return !denied, denied || leftKnown && rightKnown
-	case token.EQL, token.NEQ:
+	if x.Op == token.EQL || x.Op == token.NEQ {
 		a, ok := x.X.(*ast.BasicLit)
 		b, both := x.Y.(*ast.BasicLit)
-		if ok && both && a.Kind == b.Kind {
-			return (a.Value == b.Value) == (x.Op == token.EQL), true
+		if !ok || !both || a.Kind != b.Kind {
+			return false, false
 		}
+		return (a.Value == b.Value) == (x.Op == token.EQL), true
 	}
-	return false, false
+	if x.Op != token.LOR && x.Op != token.LAND {
+		return false, false
+	}
+	decides := x.Op == token.LOR // the value of one side that settles the whole
+	left, leftKnown := truth(x.X)
+	right, rightKnown := truth(x.Y)
+	if leftKnown && left == decides || rightKnown && right == decides {
+		return decides, true
+	}
+	return !decides, leftKnown && rightKnown
 }

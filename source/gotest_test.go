@@ -153,6 +153,15 @@ func TestTable(t *testing.T) {
 	}
 }
 
+func TestDeepSubtestsAreCut(t *testing.T) {
+	const depth = 500
+	src := "package a\nimport \"testing\"\nfunc TestX(t *testing.T) {\n" +
+		strings.Repeat(`t.Run("s", func(t *testing.T) {`, depth) + strings.Repeat("})", depth) + "\n}\n"
+	if got := names(t, "a_test.go", src); len(got) != 1+maxDepth {
+		t.Errorf("%d tests, want %d", len(got), 1+maxDepth)
+	}
+}
+
 func TestSuites(t *testing.T) {
 	src := `package a
 
@@ -258,8 +267,7 @@ func TestBuildConstraints(t *testing.T) {
 	}
 }
 
-func TestAssertionsAndSymbols(t *testing.T) {
-	src := `package loop_test
+const assertionSource = `package loop_test
 
 import (
 	"testing"
@@ -300,7 +308,9 @@ func TestX(t *testing.T) {
 	t.Log("nothing")
 }
 `
-	def := scanTests(t, "loop_test.go", src)["TestX"]
+
+func TestAssertionsAndSymbols(t *testing.T) {
+	def := scanTests(t, "loop_test.go", assertionSource)["TestX"]
 	wantAssertions := []string{
 		`err != nil => t.Fatal`,
 		`diff := cmp.Diff(want, l.Close()); diff != "" => t.Error`,
@@ -323,8 +333,7 @@ func TestX(t *testing.T) {
 	}
 }
 
-func TestSimilarity(t *testing.T) {
-	src := `package a
+const similarSource = `package a
 
 import "testing"
 
@@ -365,7 +374,9 @@ func TestTrivial(t *testing.T) {
 
 func TestEmpty(t *testing.T) {}
 `
-	defs := scanTests(t, "a_test.go", src)
+
+func TestSimilarity(t *testing.T) {
+	defs := scanTests(t, "a_test.go", similarSource)
 	tests := []struct {
 		a, b     string
 		min, max float64

@@ -196,7 +196,7 @@ func (l *lexer) rubyHeredoc() bool {
 	case l.at("<<"):
 		c := l.peek(2)
 		bare := c >= 'A' && c <= 'Z' || c == '_' || c == '"' || c == '\''
-		return bare && !(l.afterValue() && !l.commandArgument()) && l.heredocTag(2, q)
+		return bare && (!l.afterValue() || l.commandArgument()) && l.heredocTag(2, q)
 	}
 	return false
 }

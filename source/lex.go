@@ -271,34 +271,23 @@ func (l *lexer) readPunct(c byte) {
 // readText reads until the text ends or code begins within it.
 func (l *lexer) readText() {
 	f := l.top()
-	q := f.quote
-	as := text
-	if q.as == comment {
-		as = comment
-	}
+	as := f.body()
 	for l.pos < len(l.src) {
 		c := l.src[l.pos]
 		switch {
-		case q.heredoc && l.atTag(q.close):
-			l.take(len(q.close), code)
-			l.end()
-			return
-		case q.line && c == '\n':
-			l.end()
-			return
-		case q.interp != "" && c == q.interp[0] && l.at(q.interp):
-			if l.interpolate(q) {
-				return
-			}
-		case q.escape && c == '\\':
-			l.take(2, as)
-		case q.nest != 0 && c == q.nest:
-			f.depth++
-			l.take(1, as)
-		case !q.heredoc && c == q.close[0] && l.at(q.close):
+		case l.atEnd(f.quote, c):
 			if l.closed(f, as) {
 				return
 			}
+		case f.interp != "" && c == f.interp[0] && l.at(f.interp):
+			if l.interpolate(f.quote) {
+				return
+			}
+		case f.escape && c == '\\':
+			l.take(2, as)
+		case f.nest != 0 && c == f.nest:
+			f.depth++
+			l.take(1, as)
 		default:
 			l.kinds[l.pos] = as
 			l.pos++
@@ -306,27 +295,47 @@ func (l *lexer) readText() {
 	}
 }
 
-// closed steps over a closing quote and reports whether it ended the text.
+// body returns the kind of what stands between the quotes.
+func (q *quote) body() kind {
+	if q.as == comment {
+		return comment
+	}
+	return text
+}
+
+// atEnd reports whether a text may end at the byte c.
+func (l *lexer) atEnd(q *quote, c byte) bool {
+	switch {
+	case q.heredoc:
+		return l.atTag(q.close)
+	case c == '\n':
+		return q.line
+	}
+	return c == q.close[0] && l.at(q.close)
+}
+
+// closed steps over what may end a text and reports whether it did.
 func (l *lexer) closed(f *frame, as kind) bool {
-	q := f.quote
-	n := len(q.close)
+	n := len(f.close)
 	switch {
 	case f.depth > 0:
 		f.depth--
 		l.take(n, as)
-	case q.double && hasPrefix(l.src[l.pos+n:], q.close):
+		return false
+	case f.double && hasPrefix(l.src[l.pos+n:], f.close):
 		l.take(2*n, as)
-	case q.greedy && l.peek(n) == q.close[0]:
+		return false
+	case f.greedy && l.peek(n) == f.close[0]:
 		l.take(1, as)
+		return false
+	case f.line && l.at("\n"): // newline looks at it again
+	case f.as == comment:
+		l.take(n, comment)
 	default:
-		if q.as != comment {
-			as = code
-		}
-		l.take(n, as)
-		l.end()
-		return true
+		l.take(n, code)
 	}
-	return false
+	l.end()
+	return true
 }
 
 // end leaves a text; what follows it follows a value.

@@ -154,9 +154,10 @@ type TestDef struct {
 	Assertions []string
 	// Literals are the distinct literals of the body as written, in order.
 	Literals []string
-	// Skipped says that nothing can come behind a skip: it is a statement of
-	// the body itself, or stands under a constant condition, or the build
-	// constraint of the file is never met.
+	// Skipped says that the test skips itself in any case: the skip is a
+	// statement of the body itself, or stands under a condition that is always
+	// true, or the file is built under the tag "ignore" only. A skip in a
+	// subtest is the subtest's, and one in a helper is not seen.
 	Skipped bool
 	// SkipConditional says that the test is skipped, or not built, under a
 	// condition on platform, version, a missing tool or short mode.
