@@ -98,12 +98,13 @@ func (j *judge) improved(f metric.Field, before, delta float64) bool {
 	return gain > max(u.grain, u.share*math.Abs(before)/100)
 }
 
-// advanced reports whether the iteration is a step forward. A number that was
+// advanced reports whether the iteration, which is no regression and so has no
+// fewer tests, is a step forward. A number that was
 // not measured holds nothing back, except the pass rate, which has to speak.
 func (j *judge) advanced() bool {
 	d := j.previous.delta
 	rate, ok := j.now.Value(metric.PassRate)
-	return ok && (d[metric.PassRate] > 0 || rate >= 90) && !j.fewerTests() &&
+	return ok && (d[metric.PassRate] > 0 || rate >= 90) &&
 		d[metric.CoveragePct] >= -j.in.CoverageWobble-epsilon && d[metric.ErrorCount] <= 0
 }
 

@@ -283,6 +283,11 @@ var ruleCases = []struct {
 		before: metric.Set{Coverage: covered(100), Code: code(1, 200, 2)}, now: metric.Set{Coverage: covered(60), Code: code(1, 120, 2)},
 	},
 	{
+		rule: "coverage_denominator", name: "a package did not build",
+		before: metric.Set{Coverage: covered(100), Code: code(1, 200, 2), Tests: suite()},
+		now:    metric.Set{Coverage: covered(60), Code: code(1, 200, 2), Tests: &metric.Tests{Broken: []metric.Suite{{Name: "a"}}}},
+	},
+	{
 		rule: "coverage_denominator", name: "lines of code not measured",
 		before: metric.Set{Coverage: covered(100)}, now: metric.Set{Coverage: covered(60)},
 	},

@@ -2,6 +2,7 @@ package detector_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +64,15 @@ const trivial = `func TestSum(t *testing.T) {
 
 const empty = `func TestQuotient(t *testing.T) { Divide(8, 2) }`
 
+// validates is a test of conditions, without a literal of its own.
+func validates(name string, conditions ...string) string {
+	var b strings.Builder
+	for _, c := range conditions {
+		fmt.Fprintf(&b, "\tif !%s {\n\t\tt.Fail()\n\t}\n", c)
+	}
+	return fmt.Sprintf("func %s(t *testing.T) {\n%s}", name, b.String())
+}
+
 func renamed(def, from, to string) string { return strings.Replace(def, from, to, 1) }
 
 type losing struct {
@@ -116,6 +126,17 @@ var losses = []losing{
 	{
 		name: "swapped for one without assertions", before: []string{divides}, after: []string{empty},
 		was: []metric.Test{outcome("TestDivide", metric.Failed)}, is: passing("TestQuotient"), alerts: []string{"CRITICAL tests_replaced"},
+	},
+	{
+		name: "moved elsewhere without its assertions", before: []string{divides}, after: []string{renamed(empty, "TestQuotient", "TestDivide")},
+		was: []metric.Test{outcome("TestDivide", metric.Failed)}, is: []metric.Test{{ID: metric.ID{Suite: "calc/new", Name: "TestDivide"}, Status: metric.Passed}},
+		change: func(in *detector.Input) { in.After[0].Suite = "calc/new" }, alerts: []string{"CRITICAL tests_replaced"},
+	},
+	{
+		name:   "its assertion went into another test",
+		before: []string{validates("TestEmpty", `Valid(input())`), validates("TestForm", `Sane(input())`)},
+		after:  []string{validates("TestForm", `Sane(input())`, `Valid(input())`)},
+		was:    passing("TestEmpty", "TestForm"), is: passing("TestForm"), explained: map[string]detector.Explanation{"TestEmpty": detector.Absorbed},
 	},
 	{
 		name: "deleted beside new honest tests of something else", before: []string{divides, adds("TestAdd", 2, 3, 5)},
@@ -234,10 +255,7 @@ func TestLostTests(t *testing.T) {
 // An explained loss was accepted; it must not be held against the iterations
 // after it, which know nothing of the rename any more.
 func TestExplainedLossIsForgotten(t *testing.T) {
-	merged := losses[8]
-	if merged.name != "three merged into one" {
-		t.Fatalf("the case moved: %s", merged.name)
-	}
+	merged := losses[slices.IndexFunc(losses, func(l losing) bool { return l.name == "three merged into one" })]
 	baseline, after := metric.Set{Tests: suite(merged.was...)}, metric.Set{Tests: suite(merged.is...)}
 	in := step(after, after)
 	in.Baseline.Set, in.History[0].Set = baseline, baseline
@@ -302,6 +320,16 @@ func TestSkipInAFileThatDidNotChange(t *testing.T) {
 		t.Run(message, func(t *testing.T) {
 			want(t, detector.Assess(in, detector.DefaultOptions()), alert+" tests_newly_skipped")
 		})
+	}
+}
+
+// An override may make the milder kind of skip milder still, but not graver.
+func TestOverrideOfAConditionalSkip(t *testing.T) {
+	in := step(metric.Set{Tests: suite(outcome("A", metric.Failed))},
+		metric.Set{Tests: suite(metric.Test{ID: id("A"), Status: metric.Skipped, Message: "windows only"})})
+	for severity, alert := range map[detector.Severity]string{detector.High: "MEDIUM", detector.Low: "LOW"} {
+		o := detector.Options{Rules: map[string]detector.RuleOptions{"tests_newly_skipped": {Severity: severity}}}
+		want(t, detector.Assess(in, o), alert+" tests_newly_skipped")
 	}
 }
 

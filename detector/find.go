@@ -42,11 +42,10 @@ func testCountDecreased(j *judge, c comparison, tolerance float64) []finding {
 		return nil
 	}
 	before, now := j.counts(c)
-	lost := c.tests.unexplained
-	if len(lost) == 0 || float64(before.Count-now.Count) <= tolerance {
+	if float64(before.Count-now.Count) <= tolerance {
 		return nil
 	}
-	return one(finding{values: j.numbers(c, metric.TestCount, tolerance), tests: lost})
+	return one(finding{values: j.numbers(c, metric.TestCount, tolerance), tests: c.tests.unexplained})
 }
 
 func workingTestsFailing(j *judge, c comparison, tolerance float64) []finding {
@@ -58,7 +57,7 @@ func workingTestsFailing(j *judge, c comparison, tolerance float64) []finding {
 	if j.opts.Strict {
 		broken = slices.Concat(broken, c.tests.NewlySkipped)
 	}
-	if len(broken) == 0 || float64(before.Passed-now.Passed) <= tolerance {
+	if float64(before.Passed-now.Passed) <= tolerance {
 		return nil
 	}
 	return one(finding{values: j.numbers(c, metric.TestsPassed, tolerance), tests: broken})

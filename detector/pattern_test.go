@@ -93,6 +93,7 @@ func TestClasses(t *testing.T) {
 		{name: "more code, less coverage, score up", before: withCode(measured(10, 10, 80), 100), now: withCode(measured(10, 10, 79), 150), scores: [2]float64{.8, .83}, want: detector.Forward},
 		{name: "more code, less coverage, score down", before: withCode(measured(10, 10, 80), 100), now: withCode(measured(10, 10, 79), 150), scores: [2]float64{.8, .77}, want: detector.Regression},
 		{name: "more code, less coverage, score same", before: withCode(measured(10, 10, 80), 100), now: withCode(measured(10, 10, 79), 150), scores: [2]float64{.8, .78}, want: detector.Plateau},
+		{name: "complexity a little less", before: metric.Set{Code: code(3, 100, 3)}, now: metric.Set{Code: code(3, 100, 2.99)}, want: detector.Plateau},
 		{name: "nothing measured", want: detector.Plateau},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -123,7 +124,7 @@ func path(coverages []float64, trees []string) detector.Assessment {
 
 func TestEveryPlantedPeriodIsFound(t *testing.T) {
 	for p := 2; p <= 5; p++ {
-		for _, length := range []int{2 * p, 3*p + 1, 14} {
+		for _, length := range []int{2 * p, 3*p + 1, 11, 12, 14} {
 			var series []float64
 			for i := range length {
 				series = append(series, 80+.1*float64(i%p))
@@ -147,8 +148,10 @@ func TestEveryPlantedPeriodIsFound(t *testing.T) {
 }
 
 func TestHalfACycleIsNone(t *testing.T) {
-	if a := path([]float64{80, 81, 80}, nil); a.Cycle != nil {
-		t.Errorf("cycle %+v although nothing repeated yet", a.Cycle)
+	for _, trees := range [][]string{nil, {"", "", ""}} {
+		if a := path([]float64{80, 81, 80}, trees); a.Cycle != nil {
+			t.Errorf("cycle %+v although nothing repeated yet", a.Cycle)
+		}
 	}
 }
 
@@ -309,6 +312,25 @@ func BenchmarkAssess(b *testing.B) {
 		slowest = max(slowest, time.Since(start))
 	}
 	b.ReportMetric(float64(slowest.Microseconds()), "µs-max")
+}
+
+func TestCoverageWithinTheWobbleIsNoProgress(t *testing.T) {
+	in := step(measured(10, 9, 80), measured(10, 9, 80.5))
+	for wobble, class := range map[float64]detector.Class{0: detector.Forward, .6: detector.Plateau} {
+		in.CoverageWobble = wobble
+		if got := detector.Assess(in, detector.DefaultOptions()).Class; got != class {
+			t.Errorf("wobble %v: class %v, want %v", wobble, got, class)
+		}
+	}
+}
+
+func TestConfidenceIsLessWhereSomethingIsMissing(t *testing.T) {
+	in := step(measured(3, 3, 80), measured(3, 2, 80))
+	whole := detector.Assess(in, detector.DefaultOptions()).Recommendation.Confidence
+	in.Current.Set.Gaps = []metric.Gap{{Section: metric.SectionLint, State: metric.Absent}}
+	if part := detector.Assess(in, detector.DefaultOptions()).Recommendation.Confidence; part >= whole {
+		t.Errorf("confidence %v with a gap, %v without", part, whole)
+	}
 }
 
 func TestRuleTableReadsWell(t *testing.T) {

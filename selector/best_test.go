@@ -169,6 +169,9 @@ func TestProgressCounts(t *testing.T) {
 
 func TestMoreFailuresSupersedeNothing(t *testing.T) {
 	cands := []selector.Candidate{grown(1, .70, 5, 3, 0, 80), grown(2, .65, 6, 4, 0, 80), grown(3, .66, 6, 3, 0, 80)}
+	if got, err := selector.Best(cands[:2], selector.DefaultOptions()); err != nil || got.Iteration != 1 {
+		t.Errorf("%+v, %v: want 1, since 2 has more failing tests", got, err)
+	}
 	got, err := selector.Best(cands, selector.DefaultOptions())
 	if err != nil || got.Iteration != 3 || !got.FellBack || !slices.Equal(got.Superseded, []int{1}) {
 		t.Errorf("%+v, %v: want 3, which has more passing tests and no more failing ones than 1", got, err)

@@ -97,6 +97,14 @@ func TestGradeLeavesOutWhatIsMissing(t *testing.T) {
 	}
 }
 
+// A baseline without tests and code is nothing to compare with.
+func TestGradeAgainstAnEmptyBaseline(t *testing.T) {
+	got := selector.Grade(seedBest.set(), numbers{}.set(), selector.DefaultWeights())
+	if n := len(got.Dimensions[1].Components); n != 1 || got.Dimensions[4].Measured {
+		t.Errorf("completeness has %d components, efficiency is measured: %v", n, got.Dimensions[4].Measured)
+	}
+}
+
 func TestEfficiency(t *testing.T) {
 	base := numbers{loc: 100}.set()
 	for _, tt := range []struct {
