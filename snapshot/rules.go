@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -246,7 +247,7 @@ func (a *asker) ask(paths []string) ([]bool, error) {
 	}
 	if err != nil {
 		a.in.Close() // ends the write, should it still wait
-		_ = <-sent   // the broken pipe follows from err
+		err = errors.Join(err, <-sent)
 		return nil, fmt.Errorf("ask git what is ignored: %w: %s", err, strings.TrimSpace(a.errs.String()))
 	}
 	return out, <-sent
