@@ -247,7 +247,7 @@ func (a *asker) ask(paths []string) ([]bool, error) {
 	}
 	if err != nil {
 		a.in.Close() // ends the write, should it still wait
-		err = errors.Join(err, <-sent)
+		err = errors.Join(err, <-sent, a.cmd.Wait()) // after which all that git had to say is in errs
 		return nil, fmt.Errorf("ask git what is ignored: %w: %s", err, strings.TrimSpace(a.errs.String()))
 	}
 	return out, <-sent
