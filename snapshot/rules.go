@@ -246,7 +246,7 @@ func (a *asker) ask(paths []string) ([]bool, error) {
 		out[i], err = a.answer()
 	}
 	if err != nil {
-		a.in.Close() // ends the write, should it still wait
+		a.in.Close()                                 // ends the write, should it still wait
 		err = errors.Join(err, <-sent, a.cmd.Wait()) // after which all that git had to say is in errs
 		return nil, fmt.Errorf("ask git what is ignored: %w: %s", err, strings.TrimSpace(a.errs.String()))
 	}
