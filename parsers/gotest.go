@@ -3,6 +3,7 @@ package parsers
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 
@@ -81,6 +82,9 @@ func parseGoTest(r io.Reader) (Report, error) {
 	g := &goTest{runs: map[string][]*goRun{}, builds: map[string]*goBuild{}}
 	if err := eachLine(r, g.line); err != nil {
 		return g.report(), err
+	}
+	if g.cut == nil && len(g.packages)+len(g.order)+len(g.broken) == 0 {
+		return g.report(), fmt.Errorf("%w: there is no event of go test in it", ErrUnknownFormat)
 	}
 	return g.report(), g.cut
 }

@@ -218,6 +218,11 @@ func TestParseAs(t *testing.T) {
 			t.Errorf("%s of nothing: error %v, want ErrEmpty", f.Name, err)
 		}
 	}
+	for _, format := range []string{"go-test-json", "junit"} {
+		if _, err := parsers.ParseAs(strings.NewReader("<html>all is well</html>"), format); !errors.Is(err, parsers.ErrUnknownFormat) {
+			t.Errorf("%s of another text: error %v, want ErrUnknownFormat", format, err)
+		}
+	}
 	if _, err := parsers.ParseAs(strings.NewReader("x"), "nonsense"); !errors.Is(err, parsers.ErrUnknownFormat) {
 		t.Errorf("error %v, want ErrUnknownFormat", err)
 	}

@@ -88,6 +88,7 @@ type junitReader struct {
 	producer string
 	problems problems
 	noise    string
+	found    bool // there is an element of a test report
 }
 
 // junitFrame is what an open element belongs to, and where its text goes.
@@ -103,6 +104,9 @@ func parseJUnit(r io.Reader) (Report, error) {
 	err := j.read(xmlstream.NewReader(r))
 	for len(j.frames) > 1 { // what a cut off report began counts as far as it goes
 		j.close(err == nil)
+	}
+	if err == nil && !j.found {
+		err = fmt.Errorf("%w: there is no testsuite in it", ErrUnknownFormat)
 	}
 	return j.report(), err
 }
@@ -134,6 +138,7 @@ func (j *junitReader) read(x *xmlstream.Reader) error {
 func (j *junitReader) open(t xmlstream.Token) {
 	f := j.frames[len(j.frames)-1]
 	f.name = t.Name
+	j.found = j.found || junitRoots[t.Name]
 	switch t.Name {
 	case "testsuites", "testsuite":
 		f.suite, f.test, f.text = newSuite(t, f.suite), nil, nil
