@@ -1,0 +1,285 @@
+package ledger
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"supervise/detector"
+	"supervise/metric"
+	"supervise/parsers"
+	"supervise/selector"
+	"supervise/snapshot"
+)
+
+// Iteration is everything that is known about one iteration; number 0 is the
+// baseline.
+type Iteration struct {
+	Version    int                 `json:"version"`
+	LoopID     string              `json:"loop_id"`
+	Number     int                 `json:"iteration"`
+	StartedAt  time.Time           `json:"started_at"`
+	EndedAt    time.Time           `json:"timestamp"`
+	Set        metric.Set          `json:"measured"`
+	Score      selector.Score      `json:"score"`
+	Assessment detector.Assessment `json:"assessment"`
+	Agent      *AgentRun           `json:"agent,omitempty"`
+	Start      snapshot.ID         `json:"start_snapshot"` // the tree that the agent started from
+	Snapshot   snapshot.ID         `json:"snapshot"`       // the tree that it left
+	Tree       string              `json:"tree"`
+	Changed    []FileChange        `json:"changed_files"`
+	Verified   bool                `json:"verified"`
+	Rejected   bool                `json:"rejected"`
+	Reused     bool                `json:"reused_measurement,omitempty"` // the tree had been measured before
+	Level      string              `json:"reinforcement_level,omitempty"`
+	Retry      int                 `json:"retry,omitempty"` // which retry of an incident this was
+	Checks     []CheckRun          `json:"checks"`
+	OwnTime    time.Duration       `json:"own_time_ns"` // supervise's own work, agent and checks excluded
+}
+
+// FileChange is a file that the agent changed: added, modified, deleted, or mode
+// when only its permissions are others.
+type FileChange struct {
+	Path string `json:"path"`
+	Kind string `json:"kind"`
+}
+
+// CheckRun is what one check did in an iteration.
+type CheckRun struct {
+	Name     string        `json:"name"`
+	Command  string        `json:"command"`
+	ExitCode int           `json:"exit_code"`
+	Duration time.Duration `json:"duration_ns"`
+	Read     []string      `json:"read"` // what was read: "FORMAT from PATH"
+	Problems []string      `json:"problems,omitempty"`
+	Why      string        `json:"why,omitempty"` // why it counts as not measured
+	Output   string        `json:"output,omitempty"`
+}
+
+// AgentRun is what the agent's process did. Its exit code is a fact about the
+// agent, never a verdict.
+type AgentRun struct {
+	ExitCode  int           `json:"exit_code"`
+	Signal    string        `json:"signal,omitempty"`
+	Cause     string        `json:"cause"`
+	Duration  time.Duration `json:"duration_ns"`
+	Leftovers []string      `json:"leftovers,omitempty"` // processes it left behind, which were ended
+	LastWords string        `json:"last_words,omitempty"`
+}
+
+// Progress is the document progress/iteration-NNN-metrics.json.
+type Progress struct {
+	Iteration int            `json:"iteration"`
+	Timestamp time.Time      `json:"timestamp"`
+	Class     detector.Class `json:"classification"`
+	metric.Record
+	Derived Derived          `json:"derived"`
+	Alerts  []detector.Alert `json:"alerts"`
+	IsBest  bool             `json:"is_best_iteration"`
+}
+
+// Derived holds the numbers that follow from the measured ones.
+type Derived struct {
+	ErrorCount   *float64         `json:"error_count"`
+	QualityScore *float64         `json:"quality_score"`
+	Class        detector.Class   `json:"classification"`
+	Signature    metric.Signature `json:"signature"`
+	Deltas       Deltas           `json:"deltas"`
+}
+
+// Deltas are the changes of every number that was measured on both sides.
+type Deltas struct {
+	FromPrevious metric.Delta `json:"from_previous"`
+	FromBaseline metric.Delta `json:"from_baseline"`
+}
+
+// Progress returns the iteration as the progress document shows it.
+func (it Iteration) Progress(best bool) Progress {
+	r := it.Set.Record()
+	p := Progress{
+		Iteration: it.Number, Timestamp: it.EndedAt, Class: it.Assessment.Class, Record: r,
+		Alerts: it.Assessment.Alerts, IsBest: best,
+		Derived: Derived{
+			QualityScore: it.Quality(), Class: it.Assessment.Class, Signature: it.Set.Signature(),
+			Deltas: Deltas{it.Assessment.FromPrevious, it.Assessment.FromBaseline},
+		},
+	}
+	if r.Quality != nil {
+		p.Derived.ErrorCount = r.Quality.ErrorCount
+	}
+	return p
+}
+
+// Quality returns the score in [0,1], nil when nothing was measured.
+func (it Iteration) Quality() *float64 {
+	if !it.Score.Measured {
+		return nil
+	}
+	v := it.Score.Value
+	return &v
+}
+
+// Files are what is kept of an iteration beside its record.
+type Files struct {
+	Patch     []byte            // the agent's changes as a unified diff
+	Artifacts map[string][]byte // changed files by path, as the agent left them
+}
+
+// Name returns iteration-NNN, as the files of an iteration are called.
+func Name(n int) string { return fmt.Sprintf("iteration-%03d", n) }
+
+// Folder returns the folder of iteration n and makes it.
+func (l *Ledger) Folder(n int) (string, error) {
+	dir := filepath.Join(l.dir, "iterations", Name(n))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("make iteration folder: %w", err)
+	}
+	return dir, nil
+}
+
+// Append writes the iteration into its folder. Writing it again replaces it.
+func (l *Ledger) Append(it Iteration, files Files, best bool) error {
+	it.Version = Version
+	dir, err := l.Folder(it.Number)
+	if err != nil {
+		return err
+	}
+	progress := Name(it.Number) + "-metrics.json"
+	if it.Number == 0 {
+		progress = Name(0) + "-baseline.json"
+	}
+	writes := []func() error{
+		func() error { return writeResults(dir, it.Set) },
+		func() error { return WriteFile(filepath.Join(dir, "changes.patch"), files.Patch) },
+		func() error { return writeArtifacts(filepath.Join(dir, "artifacts"), files.Artifacts) },
+		func() error { return WriteJSON(filepath.Join(l.dir, "progress", progress), it.Progress(best)) },
+		func() error { return l.checkpoint(it) },
+		func() error { return WriteJSON(filepath.Join(dir, "metrics.json"), it) }, // last: it is what readers look for
+	}
+	for _, write := range writes {
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeResults(dir string, s metric.Set) error {
+	if s.Tests != nil {
+		var b bytes.Buffer
+		if err := parsers.WriteJUnit(&b, s.Tests); err != nil {
+			return fmt.Errorf("write test results: %w", err)
+		}
+		if err := WriteFile(filepath.Join(dir, "results.xml"), b.Bytes()); err != nil {
+			return err
+		}
+	}
+	if s.Coverage != nil {
+		if err := WriteJSON(filepath.Join(dir, "coverage.json"), s.Coverage); err != nil {
+			return err
+		}
+	}
+	if s.Lint != nil {
+		return WriteJSON(filepath.Join(dir, "lint.json"), s.Lint)
+	}
+	return nil
+}
+
+// writeArtifacts copies changed files. Their names come from the agent, so
+// nothing may leave the folder.
+func writeArtifacts(dir string, files map[string][]byte) error {
+	if len(files) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("keep changed files: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("keep changed files: %w", err)
+	}
+	defer root.Close()
+	for path, data := range files {
+		if err := root.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return fmt.Errorf("keep changed files: %w", err)
+		}
+		if err := root.WriteFile(path, data, 0o600); err != nil {
+			return fmt.Errorf("keep changed files: %w", err)
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) checkpoint(it Iteration) error {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if err := json.NewEncoder(z).Encode(it); err != nil {
+		return fmt.Errorf("write checkpoint: %w", err)
+	}
+	if err := z.Close(); err != nil {
+		return fmt.Errorf("write checkpoint: %w", err)
+	}
+	return WriteFile(filepath.Join(l.dir, "checkpoints", Name(it.Number)+".json.gz"), b.Bytes())
+}
+
+// WriteReport writes a report of the loop, for instance reports/….md.
+func (l *Ledger) WriteReport(name string, text []byte) error {
+	return WriteFile(filepath.Join(l.dir, "reports", name), text)
+}
+
+// WriteOutput copies the changed files of the selected iteration to
+// final-output/, replacing what stood there.
+func (l *Ledger) WriteOutput(files map[string][]byte) error {
+	dir := filepath.Join(l.dir, "final-output")
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("write final output: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("write final output: %w", err)
+	}
+	return writeArtifacts(dir, files)
+}
+
+// Iterations reads all iterations of the loop in dir, by number.
+func Iterations(dir string) ([]Iteration, error) {
+	var out []Iteration
+	entries, err := os.ReadDir(filepath.Join(dir, "iterations"))
+	if err != nil {
+		return nil, fmt.Errorf("read iterations: %w", err)
+	}
+	for _, e := range entries {
+		var it Iteration
+		path := filepath.Join(dir, "iterations", e.Name(), "metrics.json")
+		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+			continue // begun and never finished
+		}
+		if err := readJSON(path, &it); err != nil {
+			return nil, err
+		}
+		out = append(out, it)
+	}
+	slices.SortFunc(out, func(a, b Iteration) int { return a.Number - b.Number })
+	return out, nil
+}
+
+// Artifacts lists the copied files of the selected iteration.
+func Artifacts(dir string) []string {
+	var out []string
+	root := filepath.Join(dir, "final-output")
+	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error { //nolint:errcheck // an unreadable folder has no files to list
+		if err == nil && d.Type().IsRegular() {
+			if rel, err := filepath.Rel(root, path); err == nil {
+				out = append(out, filepath.ToSlash(rel))
+			}
+		}
+		return nil
+	})
+	return out
+}

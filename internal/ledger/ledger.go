@@ -1,0 +1,219 @@
+// Package ledger keeps the folder of one loop: its state, every iteration, the
+// reports and an audit log whose entries are chained by hash.
+//
+// Every file is written whole beside its place, synced and renamed; a reader
+// never sees half of one. One supervisor at a time holds a loop and a working
+// tree.
+package ledger
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Version is the schema version of the files this package writes. Files of a
+// lower version stay readable; a higher one is refused.
+const Version = 1
+
+// Errors that callers tell apart.
+var (
+	ErrNoLoop = errors.New("no such loop")
+	ErrLocked = errors.New("in use by another supervise")
+	ErrNewer  = errors.New("written by a newer supervise")
+)
+
+// Home returns the folder that holds everything about the working tree at
+// root: base/<name>-<hash>. base is usually [DefaultBase].
+func Home(base, root string) string {
+	sum := sha256.Sum256([]byte(root))
+	return filepath.Join(base, slug(filepath.Base(root), 40)+"-"+hex.EncodeToString(sum[:4]))
+}
+
+// DefaultBase returns $XDG_STATE_HOME/supervise, or ~/.local/state/supervise.
+func DefaultBase(getenv func(string) string) (string, error) {
+	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "supervise"), nil
+	}
+	home := getenv("HOME")
+	if home == "" {
+		var err error
+		if home, err = os.UserHomeDir(); err != nil {
+			return "", fmt.Errorf("find a folder for the state: %w; set XDG_STATE_HOME or give --state-dir", err)
+		}
+	}
+	return filepath.Join(home, ".local", "state", "supervise"), nil
+}
+
+// NewID makes the name of a loop: ralph-<slug>-<8 hex>.
+func NewID(task string) string {
+	b := make([]byte, 4)
+	rand.Read(b) // never fails, see crypto/rand
+	return "ralph-" + slug(task, 32) + "-" + hex.EncodeToString(b)
+}
+
+var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
+
+// slug reduces a text to what is safe and readable in a file name.
+func slug(text string, limit int) string {
+	s := strings.Trim(notSlug.ReplaceAllString(strings.ToLower(text), "-"), "-")
+	if len(s) > limit {
+		s = s[:limit]
+		if i := strings.LastIndexByte(s, '-'); i > limit/2 {
+			s = s[:i]
+		}
+	}
+	if s = strings.Trim(s, "-"); s == "" {
+		return "loop"
+	}
+	return s
+}
+
+// Ledger is the folder of one loop, held by this process.
+type Ledger struct {
+	dir   string
+	state State
+	log   *eventLog
+	locks []*os.File
+}
+
+var folders = []string{"progress", "iterations", "checkpoints", "reports", "analytics", "final-output"}
+
+// Create makes the folder of a new loop below home and takes its locks. The
+// error wraps [ErrLocked] when another supervisor works in the same tree.
+func Create(home string, s State) (*Ledger, error) {
+	l := &Ledger{dir: Dir(home, s.LoopID)}
+	for _, sub := range folders {
+		if err := os.MkdirAll(filepath.Join(l.dir, sub), 0o700); err != nil {
+			return nil, fmt.Errorf("make loop folder: %w", err)
+		}
+	}
+	if err := l.lock(home); err != nil {
+		return nil, err
+	}
+	var err error
+	if l.log, err = openLog(filepath.Join(l.dir, logName)); err != nil {
+		l.unlock()
+		return nil, err
+	}
+	return l, l.Save(s)
+}
+
+// Dir returns the folder of a loop.
+func Dir(home, loopID string) string { return filepath.Join(home, "loops", loopID) }
+
+// Dir returns the folder of the loop.
+func (l *Ledger) Dir() string { return l.dir }
+
+// lock takes the loop and the working tree. Locks end with the process, also
+// when it is killed.
+func (l *Ledger) lock(home string) error {
+	for _, path := range []string{filepath.Join(home, "lock"), filepath.Join(l.dir, "lock")} {
+		f, err := lockFile(path)
+		if err != nil {
+			l.unlock()
+			return fmt.Errorf("lock %s: %w", path, err)
+		}
+		l.locks = append(l.locks, f)
+	}
+	return nil
+}
+
+func (l *Ledger) unlock() {
+	for _, f := range l.locks {
+		f.Close()
+	}
+	l.locks = nil
+}
+
+// Close ends the log and frees the locks.
+func (l *Ledger) Close() error {
+	err := l.log.close()
+	l.unlock()
+	return err
+}
+
+// Loops lists the loops below home, the latest first.
+func Loops(home string) ([]State, error) {
+	entries, err := os.ReadDir(filepath.Join(home, "loops"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("list loops: %w", err)
+	}
+	var out []State
+	for _, e := range entries {
+		if s, err := ReadState(Dir(home, e.Name())); err == nil {
+			out = append(out, s)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b State) int { return b.StartedAt.Compare(a.StartedAt) })
+	return out, nil
+}
+
+// Find returns the folder and state of a loop by its name or a unique part of
+// it; the latest loop when name is empty. The error wraps [ErrNoLoop].
+func Find(home, name string) (string, State, error) {
+	loops, err := Loops(home)
+	if err != nil {
+		return "", State{}, err
+	}
+	var found []State
+	for _, s := range loops {
+		if s.LoopID == name || name == "" {
+			return Dir(home, s.LoopID), s, nil
+		}
+		if strings.Contains(s.LoopID, name) {
+			found = append(found, s)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return Dir(home, found[0].LoopID), found[0], nil
+	case 0:
+		if name == "" {
+			return "", State{}, fmt.Errorf("%w: nothing has been run in this working tree yet (looked in %s)", ErrNoLoop, home)
+		}
+		return "", State{}, fmt.Errorf("%w: %s (looked in %s)", ErrNoLoop, name, home)
+	}
+	return "", State{}, fmt.Errorf("%w: %s stands for %d loops; write more of the name", ErrNoLoop, name, len(found))
+}
+
+// SnapshotDir returns the folder for the loop's snapshots: beside the loop's
+// own, so that the loop's folder stays small enough to be looked at.
+func (l *Ledger) SnapshotDir() string { return SnapshotDir(l.dir) }
+
+// SnapshotDir returns the snapshot folder of the loop in dir.
+func SnapshotDir(dir string) string {
+	return filepath.Join(filepath.Dir(filepath.Dir(dir)), "snapshots", filepath.Base(dir))
+}
+
+// ScratchDir returns a folder for reports that are read and thrown away.
+func (l *Ledger) ScratchDir() string {
+	return filepath.Join(filepath.Dir(filepath.Dir(l.dir)), "scratch", filepath.Base(l.dir))
+}
+
+// WriteAnalytics writes analytics/analytics.json and analytics/report.md.
+func (l *Ledger) WriteAnalytics(v any, text []byte) error {
+	return errors.Join(
+		WriteJSON(filepath.Join(l.dir, "analytics", "analytics.json"), v),
+		WriteFile(filepath.Join(l.dir, "analytics", "report.md"), text),
+	)
+}
+
+// Free reports whether no supervisor holds the loop in dir.
+func Free(dir string) (bool, error) {
+	f, err := lockFile(filepath.Join(dir, "lock"))
+	if errors.Is(err, ErrLocked) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for a running supervise: %w", err)
+	}
+	return true, f.Close()
+}

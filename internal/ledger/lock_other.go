@@ -1,0 +1,13 @@
+//go:build !unix
+
+package ledger
+
+import (
+	"errors"
+	"os"
+)
+
+// lockFile refuses: without locks two supervisors could work in one tree.
+func lockFile(string) (*os.File, error) {
+	return nil, errors.New("supervise needs Linux or macOS to hold a loop; on Windows use WSL")
+}

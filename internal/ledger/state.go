@@ -1,0 +1,121 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"supervise/detector"
+	"supervise/metric"
+	"supervise/snapshot"
+)
+
+// Status is where a loop stands.
+type Status string
+
+// The statuses of a loop.
+const (
+	Running    Status = "running"
+	Paused     Status = "paused"
+	Completing Status = "completing"
+	Completed  Status = "completed"
+	Failed     Status = "failed"
+	Aborted    Status = "aborted"
+	Crashed    Status = "crashed"
+)
+
+// State is the state of a loop, as state.json holds it.
+type State struct {
+	Version    int           `json:"version"`
+	LoopID     string        `json:"loop_id"`
+	Status     Status        `json:"status"`
+	StopReason string        `json:"stop_reason,omitempty"` // why it ended: criterion_met, interrupted, …
+	StopText   string        `json:"stop_text,omitempty"`   // the same for people
+	ExitCode   int           `json:"exit_code"`             // of supervise
+	Iteration  int           `json:"iteration"`             // the last one that began
+	Task       string        `json:"task"`
+	Agent      []string      `json:"agent"`
+	Criterion  string        `json:"completion_criteria"`
+	Workspace  string        `json:"workspace"`
+	PID        int           `json:"pid"`
+	StartedAt  time.Time     `json:"started_at"`
+	UpdatedAt  time.Time     `json:"last_updated"`
+	Config     Configuration `json:"configuration"`
+
+	BaselineMetrics  *metric.Record `json:"baseline_metrics,omitempty"`
+	BaselineSnapshot snapshot.ID    `json:"baseline_snapshot,omitempty"`
+	BaselineRuns     int            `json:"baseline_runs,omitempty"`
+	CoverageWobble   float64        `json:"coverage_wobble,omitempty"` // points
+	History          []HistoryEntry `json:"iteration_history"`
+	Best             *BestIteration `json:"best_iteration,omitempty"`
+	Selected         *BestIteration `json:"selected_iteration,omitempty"`
+	Regressions      []Regression   `json:"regression_events"`
+	Level            string         `json:"reinforcement_level"`
+	RecoveryAttempts int            `json:"recovery_attempts"`
+}
+
+// Configuration is what the loop was started with.
+type Configuration struct {
+	MaxIterations  int      `json:"max_iterations"`
+	TimeoutMinutes float64  `json:"timeout_minutes,omitempty"`
+	MaxRetries     int      `json:"max_retries"`
+	OnStall        string   `json:"on_stall"`
+	PlanHash       string   `json:"plan_hash"`
+	Checks         []string `json:"checks"`
+}
+
+// HistoryEntry is one iteration in the state.
+type HistoryEntry struct {
+	Iteration    int            `json:"iteration"`
+	QualityScore *float64       `json:"quality_score"`
+	Class        detector.Class `json:"classification"`
+	Rejected     bool           `json:"rejected,omitempty"`
+	Snapshot     snapshot.ID    `json:"snapshot"`
+}
+
+// BestIteration names an iteration and why it was chosen.
+type BestIteration struct {
+	Iteration    int         `json:"iteration"`
+	QualityScore float64     `json:"quality_score"`
+	Snapshot     snapshot.ID `json:"snapshot"`
+	SnapshotPath string      `json:"snapshot_path"`
+	Reason       string      `json:"selection_reason,omitempty"`
+}
+
+// Regression is a finding that cost an iteration, and what came of it.
+type Regression struct {
+	ID        string    `json:"event_id"` // reg-001
+	Timestamp time.Time `json:"timestamp"`
+	Iteration int       `json:"iteration"`
+	Type      string    `json:"regression_type"`
+	Severity  string    `json:"severity"`
+	Message   string    `json:"message"`
+	Tests     []string  `json:"tests,omitempty"`
+	Outcome   string    `json:"recovery_outcome"`
+	Kept      string    `json:"rejected_snapshot"`
+}
+
+// Save writes the state.
+func (l *Ledger) Save(s State) error {
+	s.Version = Version
+	l.state = s
+	return WriteJSON(filepath.Join(l.dir, "state.json"), s)
+}
+
+// ReadState reads the state of the loop in dir. The error wraps [ErrNoLoop]
+// when there is none, [ErrNewer] when this program is too old for it.
+func ReadState(dir string) (State, error) {
+	var s State
+	err := readJSON(filepath.Join(dir, "state.json"), &s)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return s, fmt.Errorf("%w in %s", ErrNoLoop, dir)
+	case err != nil:
+		return s, err
+	case s.Version > Version:
+		return s, fmt.Errorf("read state of %s: %w (version %d, known up to %d); update supervise", dir, ErrNewer, s.Version, Version)
+	}
+	return s, nil
+}

@@ -1,0 +1,155 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/metric"
+)
+
+// Paint colours a text; plain output passes it through.
+type Paint func(Tone, string) string
+
+// Tone is what a colour stands for.
+type Tone uint8
+
+// The tones of the terminal.
+const (
+	Plain Tone = iota
+	Good
+	Bad
+	Warn
+	Faint
+	Strong
+)
+
+// NoPaint leaves texts as they are.
+func NoPaint(_ Tone, s string) string { return s }
+
+// ANSI colours texts for a terminal.
+func ANSI(t Tone, s string) string {
+	codes := [...]string{Plain: "", Good: "32", Bad: "31;1", Warn: "33", Faint: "2", Strong: "1"}
+	if codes[t] == "" || s == "" {
+		return s
+	}
+	return "\x1b[" + codes[t] + "m" + s + "\x1b[0m"
+}
+
+var classTones = map[detector.Class]Tone{
+	detector.Baseline: Faint, detector.Forward: Good, detector.Plateau: Plain, detector.Regression: Bad, detector.Stalled: Warn,
+}
+
+// Line sums an iteration up in one line: number, class, tests passed of all,
+// coverage, errors, score, time and alerts.
+func Line(it ledger.Iteration, paint Paint) string {
+	number := fmt.Sprintf("%3d", it.Number)
+	class := paint(classTones[it.Assessment.Class], fmt.Sprintf("%-10s", it.Assessment.Class))
+	tail := ""
+	if list := alertNames(it.Assessment.Alerts); list != "" {
+		tail = "  " + paint(alertTone(it.Assessment.Alerts), list)
+	}
+	if it.Rejected {
+		tail += paint(Bad, " → rolled back")
+	}
+	took := Duration(it.EndedAt.Sub(it.StartedAt).Round(time.Millisecond))
+	return fmt.Sprintf("%s  %s  %s  %6s  %6s%s", paint(Strong, number), class, numbers(it.Set), quality(it), took, tail)
+}
+
+// numbers are the columns for tests, skipped tests, coverage and errors.
+func numbers(s metric.Set) string {
+	return fmt.Sprintf("%9s  %4s  %6s  %4s", tests(s), value(&s, metric.TestsSkipped, ""), coverage(s), value(&s, metric.ErrorCount, ""))
+}
+
+const numbersHead = "   passed  skip   cover  errs"
+
+func coverage(s metric.Set) string {
+	v, ok := s.Value(metric.CoveragePct)
+	if !ok {
+		return notMeasured
+	}
+	return percent(v / 100)
+}
+
+// LineHead names the columns of [Line].
+func LineHead(paint Paint) string {
+	return paint(Faint, fmt.Sprintf("%3s  %-10s  %s  %6s  %6s  %s", "#", "class", numbersHead, "score", "time", "alerts"))
+}
+
+func alertNames(alerts []detector.Alert) string {
+	var out []string
+	for _, a := range alerts {
+		if a.Severity > detector.Info {
+			out = append(out, fmt.Sprintf("%s %s", a.Severity, a.Rule))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func alertTone(alerts []detector.Alert) Tone {
+	tone := Faint
+	for _, a := range alerts {
+		switch {
+		case a.Severity >= detector.Critical:
+			return Bad
+		case a.Severity >= detector.Medium:
+			tone = Warn
+		}
+	}
+	return tone
+}
+
+// Trajectory draws the scores of all iterations as bars and marks the selected
+// and the rejected ones.
+func Trajectory(its []ledger.Iteration, selected int) []string {
+	const width = 36
+	var out []string
+	for _, it := range its {
+		name := fmt.Sprintf("Iteration %d:", it.Number)
+		if it.Number == 0 {
+			name = "Baseline:"
+		}
+		share := 0.0
+		if it.Score.Measured {
+			share = it.Score.Value
+		}
+		out = append(out, strings.TrimRight(fmt.Sprintf("%-14s %s %6s%s", name, bar(share, width), quality(it), flags(it, selected)), " "))
+	}
+	return out
+}
+
+func flags(it ledger.Iteration, selected int) string {
+	switch {
+	case it.Number == selected:
+		return " ← SELECTED"
+	case it.Rejected:
+		return " ← REJECTED"
+	case it.Assessment.Class == detector.Regression:
+		return " ← REGRESSION"
+	}
+	return ""
+}
+
+// Table draws all iterations, a line each, with the trajectory as bars.
+func Table(its []ledger.Iteration, selected int, paint Paint) []string {
+	const width = 20
+	out := []string{paint(Faint, fmt.Sprintf("%3s  %-10s  %s  %-*s %6s", "#", "class", numbersHead, width, "quality", "score"))}
+	for _, it := range its {
+		share, tone := 0.0, Plain
+		if it.Score.Measured {
+			share = it.Score.Value
+		}
+		note := ""
+		switch {
+		case it.Number == selected:
+			tone, note = Good, " ← selected"
+		case it.Rejected:
+			tone, note = Bad, " rejected"
+		}
+		out = append(out, fmt.Sprintf("%3d  %-10s  %s  %s %6s%s", it.Number, it.Assessment.Class, numbers(it.Set),
+			paint(tone, bar(share, width)), quality(it), paint(tone, note)))
+	}
+	return out
+}

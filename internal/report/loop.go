@@ -1,0 +1,326 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/metric"
+	"supervise/selector"
+)
+
+// Names of the reports of a whole loop, in its folder reports/.
+const (
+	SelectionName  = "output-selection-report.md"
+	CompletionName = "completion-report.md"
+)
+
+// Loop is what the reports of a whole loop show.
+type Loop struct {
+	State        ledger.State
+	Iterations   []ledger.Iteration // with the baseline first
+	Choice       selector.Choice
+	Artifacts    []string // paths of the files that the selection changed
+	Verification *Verification
+	Mode         selector.Mode
+	Threshold    float64 // in [0,1]
+	Now          time.Time
+}
+
+// Verification is whether the selected tree gave the same numbers again.
+type Verification struct {
+	Holds       bool
+	Differences []string
+}
+
+func (v Loop) selected() ledger.Iteration { return v.Iterations[v.Choice.Iteration] }
+
+func (v Loop) final() ledger.Iteration { return v.Iterations[len(v.Iterations)-1] }
+
+// Selection returns the output selection report.
+func Selection(v Loop) []byte {
+	p := &page{}
+	p.line("# Output Selection Report\n")
+	p.line("**Loop ID**: %s", v.State.LoopID)
+	p.line("**Total Iterations**: %d", len(v.Iterations)-1)
+	p.line("**Selected Iteration**: %s\n", iterationName(v.Choice.Iteration))
+	p.summary(v)
+	p.scores(v)
+	p.rationale(v)
+	p.degradation(v)
+	p.line("## Quality Trajectory\n\n```")
+	for _, line := range Trajectory(v.Iterations, v.Choice.Iteration) {
+		p.line("%s", line)
+	}
+	p.line("```\n")
+	p.applied(v)
+	return []byte(p.String())
+}
+
+func iterationName(n int) string {
+	if n == 0 {
+		return "0 (the baseline)"
+	}
+	return fmt.Sprint(n)
+}
+
+func (p *page) summary(v Loop) {
+	final := v.final()
+	p.line("## Summary\n")
+	p.line("| Metric | Value |")
+	p.line("|--------|-------|")
+	p.line("| Selected Iteration | %s |", iterationName(v.Choice.Iteration))
+	p.line("| Selected Quality | %s |", quality(v.selected()))
+	p.line("| Final Iteration | %s |", iterationName(final.Number))
+	p.line("| Final Quality | %s |", quality(final))
+	p.line("| Degradation Detected | %s |", yes(v.Choice.Degradation != nil && v.Choice.Degradation.Flagged()))
+	p.line("| Selection Mode | %s, threshold %s |", v.Mode, percent(v.Threshold))
+	p.line("| Verified | %s |\n", yes(v.selected().Verified))
+}
+
+func quality(it ledger.Iteration) string {
+	if !it.Score.Measured {
+		return notMeasured
+	}
+	return percent(it.Score.Value)
+}
+
+func yes(b bool) string {
+	if b {
+		return "Yes"
+	}
+	return "No"
+}
+
+func (p *page) scores(v Loop) {
+	p.line("## Quality Scores\n")
+	p.line("| Iteration | Quality | Delta | Tests | Coverage | Errors | Classification | Verified | Status |")
+	p.line("|-----------|---------|-------|-------|----------|--------|----------------|----------|--------|")
+	var before *float64
+	for _, it := range v.Iterations {
+		p.line("| %d | %s | %s | %s | %s | %s | %s | %s | %s |", it.Number, quality(it), scoreDelta(it, before), tests(it.Set),
+			value(&it.Set, metric.CoveragePct, "%"), value(&it.Set, metric.ErrorCount, ""), it.Assessment.Class, mark(it.Verified), v.status(it))
+		if it.Score.Measured {
+			s := it.Score.Value
+			before = &s
+		}
+	}
+	p.line("")
+}
+
+func scoreDelta(it ledger.Iteration, before *float64) string {
+	if before == nil || !it.Score.Measured {
+		return "-"
+	}
+	return fmt.Sprintf("%+.1f points", 100*(it.Score.Value-*before))
+}
+
+func tests(s metric.Set) string {
+	if s.Tests == nil {
+		return notMeasured
+	}
+	n := s.Tests.Counts()
+	return fmt.Sprintf("%d/%d", n.Passed, n.Count)
+}
+
+func mark(b bool) string {
+	if b {
+		return "✓"
+	}
+	return "✗"
+}
+
+func (v Loop) status(it ledger.Iteration) string {
+	var out []string
+	if it.Number == v.Choice.Iteration {
+		out = append(out, "✓ SELECTED")
+	}
+	if it.Rejected {
+		out = append(out, "rejected")
+	}
+	if it.Number == v.final().Number {
+		out = append(out, "(final)")
+	}
+	return strings.Join(out, " ")
+}
+
+func (p *page) rationale(v Loop) {
+	p.line("## Selection Rationale\n")
+	p.line("**Selected**: Iteration %s", iterationName(v.Choice.Iteration))
+	p.line("**Reason**: %s\n", v.Choice.Reason)
+	for _, r := range v.Choice.Rationale {
+		p.line("- %s", r)
+	}
+	p.verification(v.Verification)
+	p.line("")
+}
+
+func (p *page) verification(v *Verification) {
+	switch {
+	case v == nil:
+		p.line("- The selected tree was not measured again")
+	case v.Holds:
+		p.line("- The selected tree was measured again after it was restored: the numbers hold")
+	default:
+		p.line("- The selected tree was measured again after it was restored, and the numbers do NOT hold: %s", strings.Join(v.Differences, "; "))
+	}
+}
+
+// degradation names both bases of the percentages: a loss of quality is
+// relative to the peak, an improvement relative to the final iteration.
+func (p *page) degradation(v Loop) {
+	selected, final := v.selected(), v.final()
+	if !selected.Score.Measured || !final.Score.Measured || selected.Number == final.Number {
+		return
+	}
+	s, f := selected.Score.Value, final.Score.Value
+	p.line("## Degradation Analysis\n")
+	p.line("- Selected quality %s, final quality %s: a difference of %+.1f points", percent(s), percent(f), 100*(s-f))
+	if f > 0 {
+		p.line("- Improvement over the final iteration: %+.1f%% of the final quality", 100*(s-f)/f)
+	}
+	if s > 0 {
+		p.line("- Quality loss after the selection: %+.1f%% of the selected quality", 100*(f-s)/s)
+	}
+	if d := v.Choice.Degradation; d != nil {
+		p.line("- Degradation started at iteration %d; iterations after the peak: %d", d.Started, final.Number-selected.Number)
+	}
+	p.line("")
+}
+
+func (p *page) applied(v Loop) {
+	p.line("## Artifacts Applied\n")
+	if len(v.Artifacts) == 0 {
+		p.line("- none: the selected tree has the same files as the baseline")
+	}
+	for _, path := range v.Artifacts {
+		p.line("- %s (from iteration %d)", path, v.Choice.Iteration)
+	}
+	p.line("")
+}
+
+// Completion returns the completion report: how the loop ended, what it cost
+// and what happened on the way.
+func Completion(v Loop) []byte {
+	p := &page{}
+	p.line("# Loop Completion Report\n")
+	p.line("**Loop ID**: %s", v.State.LoopID)
+	p.line("**Status**: %s", v.State.Status)
+	p.line("**Stopped because**: %s (%s)", v.State.StopText, v.State.StopReason)
+	p.line("**Completion Criteria**: %s", v.State.Criterion)
+	p.line("**Iterations**: %d, %d rejected", len(v.Iterations)-1, len(v.State.Regressions))
+	p.line("**Total Time**: %s", Duration(v.Now.Sub(v.State.StartedAt)))
+	p.line("**Selected Iteration**: %s: %s\n", iterationName(v.Choice.Iteration), v.Choice.Reason)
+	p.comparison(v)
+	p.regressions(v.State.Regressions)
+	p.line("## Quality Trajectory\n\n```")
+	for _, line := range Trajectory(v.Iterations, v.Choice.Iteration) {
+		p.line("%s", line)
+	}
+	p.line("```")
+	return []byte(p.String())
+}
+
+func (p *page) comparison(v Loop) {
+	base, sel := v.Iterations[0].Set, v.selected().Set
+	d := sel.Sub(base)
+	p.line("## Baseline and Selection\n")
+	p.line("| Metric | Baseline | Selected | Delta |")
+	p.line("|--------|----------|----------|-------|")
+	for _, r := range metricRows {
+		p.line("| %s | %s | %s | %s |", r.name, value(&base, r.field, r.unit), value(&sel, r.field, r.unit), delta(d, r.field, r.unit))
+	}
+	p.line("")
+}
+
+func (p *page) regressions(list []ledger.Regression) {
+	p.line("## Regression Events\n")
+	if len(list) == 0 {
+		p.line("none\n")
+		return
+	}
+	for _, r := range list {
+		p.line("- [%s] Iteration %d - %s (%s): %s", r.ID, r.Iteration, r.Type, r.Severity, r.Message)
+		p.line("  - Recovery: %s; the rejected tree is snapshot `%s`", r.Outcome, r.Kept)
+		for _, t := range r.Tests {
+			p.line("  - test `%s`", t)
+		}
+	}
+	p.line("")
+}
+
+// Analytics is the document analytics/analytics.json.
+type Analytics struct {
+	LoopID     string           `json:"loop_id"`
+	Status     ledger.Status    `json:"status"`
+	StopReason string           `json:"stop_reason"`
+	Iterations int              `json:"total_iterations"`
+	Rejected   int              `json:"rejected_iterations"`
+	Selected   int              `json:"selected_iteration"`
+	Best       *float64         `json:"best_quality"`
+	Average    *float64         `json:"average_quality"`
+	Worst      *float64         `json:"worst_quality"`
+	TotalMS    int64            `json:"total_time_ms"`
+	AgentMS    int64            `json:"agent_time_ms"`
+	ChecksMS   int64            `json:"checks_time_ms"`
+	OwnMS      int64            `json:"own_time_ms"`
+	Alerts     map[string]int   `json:"alerts_by_rule"`
+	Classes    map[string]int   `json:"iterations_by_classification"`
+	Trajectory []AnalyticsPoint `json:"trajectory"`
+}
+
+// AnalyticsPoint is one iteration in the analytics.
+type AnalyticsPoint struct {
+	Iteration int            `json:"iteration"`
+	Quality   *float64       `json:"quality_score"`
+	Class     detector.Class `json:"classification"`
+}
+
+// AnalyticsOf sums up a loop. Scores are in [0,1].
+func AnalyticsOf(v Loop) Analytics {
+	a := Analytics{
+		LoopID: v.State.LoopID, Status: v.State.Status, StopReason: v.State.StopReason, Iterations: len(v.Iterations) - 1,
+		Rejected: len(v.State.Regressions), Selected: v.Choice.Iteration, TotalMS: v.Now.Sub(v.State.StartedAt).Milliseconds(),
+		Alerts: map[string]int{}, Classes: map[string]int{},
+	}
+	var scores []float64
+	for _, it := range v.Iterations {
+		a.add(it)
+		if q := it.Quality(); q != nil && it.Number > 0 {
+			scores = append(scores, *q)
+		}
+	}
+	a.summarise(scores)
+	return a
+}
+
+func (a *Analytics) add(it ledger.Iteration) {
+	a.Trajectory = append(a.Trajectory, AnalyticsPoint{it.Number, it.Quality(), it.Assessment.Class})
+	a.Classes[it.Assessment.Class.String()]++
+	a.OwnMS += it.OwnTime.Milliseconds()
+	if it.Agent != nil {
+		a.AgentMS += it.Agent.Duration.Milliseconds()
+	}
+	for _, c := range it.Checks {
+		if !it.Reused {
+			a.ChecksMS += c.Duration.Milliseconds()
+		}
+	}
+	for _, alert := range it.Assessment.Alerts {
+		a.Alerts[alert.Rule]++
+	}
+}
+
+func (a *Analytics) summarise(scores []float64) {
+	if len(scores) == 0 {
+		return
+	}
+	best, worst, sum := scores[0], scores[0], 0.0
+	for _, s := range scores {
+		best, worst, sum = max(best, s), min(worst, s), sum+s
+	}
+	mean := sum / float64(len(scores))
+	a.Best, a.Worst, a.Average = &best, &worst, &mean
+}

@@ -1,0 +1,88 @@
+// Package report lays out what a loop measured and decided, for people: as
+// Markdown, as lines for a terminal, and as JSON. It decides nothing.
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"supervise/metric"
+)
+
+// Number writes a number with at most two decimals and no trailing zeroes.
+func Number(v float64) string {
+	s := strconv.FormatFloat(math.Round(v*100)/100, 'f', 2, 64)
+	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	if s == "-0" {
+		return "0"
+	}
+	return s
+}
+
+// notMeasured stands where a number is missing. It is never a zero.
+const notMeasured = "n/a"
+
+// value writes the number f of a set, with its unit.
+func value(s *metric.Set, f metric.Field, unit string) string {
+	if s == nil {
+		return notMeasured
+	}
+	v, ok := s.Value(f)
+	if !ok {
+		return notMeasured
+	}
+	return Number(v) + unit
+}
+
+// delta writes the change of f from before to now, with its sign.
+func delta(d metric.Delta, f metric.Field, unit string) string {
+	v, ok := d[f]
+	switch {
+	case !ok:
+		return notMeasured
+	case math.Abs(v) < .005:
+		return "0" + unit
+	case v > 0:
+		return "+" + Number(v) + unit
+	}
+	return Number(v) + unit
+}
+
+// percent writes a score in [0,1] as a percentage.
+func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) + "%" }
+
+// Duration writes a time span as a person says it: 0.4s, 12s, 3m05s, 2h10m.
+func Duration(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + "s"
+	case d < time.Minute:
+		return strconv.Itoa(int(d.Round(time.Second).Seconds())) + "s"
+	case d < time.Hour:
+		d = d.Round(time.Second)
+		return strconv.Itoa(int(d.Minutes())) + "m" + two(int(d.Seconds())%60) + "s"
+	}
+	d = d.Round(time.Minute)
+	return strconv.Itoa(int(d.Hours())) + "h" + two(int(d.Minutes())%60) + "m"
+}
+
+func two(n int) string {
+	if n < 10 {
+		return "0" + strconv.Itoa(n)
+	}
+	return strconv.Itoa(n)
+}
+
+// bar draws a share of [0,1] in width cells of eighths.
+func bar(share float64, width int) string {
+	const eighths = " ▏▎▍▌▋▊▉█"
+	cells := []rune(eighths)
+	n := int(math.Round(min(max(share, 0), 1) * float64(width) * 8))
+	out := strings.Repeat("█", n/8)
+	if rest := n % 8; rest > 0 {
+		out += string(cells[rest])
+	}
+	return out + strings.Repeat(" ", width-len([]rune(out)))
+}
