@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"supervise/internal/config"
+	"supervise/internal/ledger"
+	"supervise/internal/loop"
+	"supervise/internal/report"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/tools/txtar"
+)
+
+//go:embed demo.txtar
+var demoFiles []byte
+
+const demoAgent = "__demo-agent"
+
+const demoIntro = `A small Go project with two failing tests, in a folder of its own. A scripted agent
+works on it for six iterations, in a real terminal; the tests, the rules and the
+rollbacks are real. Watch iterations 3 and 4, where it cheats, and 6, where it
+makes good work worse.
+`
+
+const demoOutro = `
+What happened: in iteration 3 the agent deleted the failing test and in 4 it skipped
+it; both were found by name and undone. Iteration 5 did the work. Iteration 6 passes
+all tests too, but made the project worse, so iteration 5 is what you get.
+
+The project is in  %s
+Now in your own:   supervise run -p "Make the tests pass" -- YOUR-AGENT
+`
+
+func (a *app) demoCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "Show in half a minute what this is for",
+		Long: `Demo lays a small Go project into a temporary folder and runs a scripted agent on
+it: honest progress, a new test, a deleted test, a skipped test, a peak, and an
+iteration that is worse. It needs Go and git.`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context()) },
+	}
+}
+
+func (a *app) demo(ctx context.Context) error {
+	for _, tool := range []string{"go", "git"} {
+		if _, err := lookPath(tool); err != nil {
+			return usageError{fmt.Errorf("the demo needs %s: %w", tool, err)}
+		}
+	}
+	dir, err := os.MkdirTemp("", "supervise-demo-")
+	if err != nil {
+		return fmt.Errorf("make a folder for the demo: %w", err)
+	}
+	root := filepath.Join(dir, "shop")
+	if err := layDemo(ctx, root); err != nil {
+		return fmt.Errorf("lay out the demo: %w", err)
+	}
+	fmt.Fprintln(a.out, a.paint(a.out)(report.Faint, strings.TrimRight(demoIntro, "\n"))+"\n")
+	opts, err := demoOptions(root, filepath.Join(dir, "state"))
+	if err != nil {
+		return err
+	}
+	if err := a.supervise(ctx, opts, &runFlags{show: "lines"}); err != nil {
+		return err
+	}
+	if a.code == 0 {
+		fmt.Fprintf(a.out, demoOutro, root)
+	}
+	return nil
+}
+
+func demoOptions(root, state string) (loop.Options, error) {
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return loop.Options{}, err
+	}
+	settings := config.Default()
+	settings.Limits.MaxIterations, settings.Until = 6, string(loop.Never)
+	opts, err := settings.Loop(root)
+	if err != nil {
+		return opts, err
+	}
+	if opts.Plan, _, err = settings.Plan(root, lookPath); err != nil {
+		return opts, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return opts, err
+	}
+	opts.Task, opts.Args, opts.Home = "Make all tests of the shop pass.", []string{self, demoAgent}, ledger.Home(state, root)
+	opts.NoRepeat = true
+	return opts, nil
+}
+
+// layDemo writes the project and puts it under git.
+func layDemo(ctx context.Context, root string) error {
+	if err := writeStep(root, "start"); err != nil {
+		return err
+	}
+	for _, args := range [][]string{
+		{"init", "--quiet"},
+		{"add", "."},
+		{"-c", "user.name=demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false", "commit", "--quiet", "-m", "start"},
+	} {
+		cmd := exec.CommandContext(ctx, "git", args...)
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s: %w: %s", args[0], err, out)
+		}
+	}
+	return nil
+}
+
+// writeStep writes the files of one step of the script below dir.
+func writeStep(dir, step string) error {
+	for _, f := range txtar.Parse(demoFiles).Files {
+		name, ok := strings.CutPrefix(f.Name, step+"/")
+		if !ok || name == "SAY" {
+			continue
+		}
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// demoAgentCmd is the scripted agent: a program of its own in the loop's
+// terminal, which does what its script says for the iteration.
+func (a *app) demoAgentCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: demoAgent, Hidden: true, Short: "The scripted agent of the demo",
+		RunE: func(*cobra.Command, []string) error {
+			step := os.Getenv("SUPERVISE_ITERATION")
+			if step == "" {
+				return errors.New("the scripted agent is started by supervise demo")
+			}
+			for _, f := range txtar.Parse(demoFiles).Files {
+				if f.Name == step+"/SAY" {
+					fmt.Fprintf(a.out, "%s", f.Data)
+				}
+			}
+			return writeStep(".", step)
+		},
+	}
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"supervise/internal/config"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) initCmd() *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Write a commented " + config.FileName + " for this project",
+		Long: `Init recognises how the project is built, tested, covered and linted and writes
+that as a commented ` + config.FileName + ` into the root of the working tree.`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.init(cmd, force) },
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	return cmd
+}
+
+func (a *app) init(cmd *cobra.Command, force bool) error {
+	root, err := a.workspace(cmd.Context())
+	if err != nil {
+		return err
+	}
+	path := config.Path(root)
+	if _, err := os.Lstat(path); err == nil && !force {
+		return usageError{fmt.Errorf("%s is there already; --force replaces it", path)}
+	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("look for %s: %w", path, err)
+	}
+	plan, notes, err := config.Default().Plan(root, lookPath)
+	if err != nil {
+		return err
+	}
+	text, err := config.Write(plan, notes)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		return fmt.Errorf("write configuration: %w", err)
+	}
+	a.printPlan(plan)
+	fmt.Fprintf(a.out, "wrote %s\n", path)
+	return nil
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"supervise/runner"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain makes the program itself and a fake agent commands of the scripts.
+func TestMain(m *testing.M) {
+	runner.ShimMain()
+	testscript.Main(m, map[string]func(){
+		"supervise": main,
+		"agent":     func() { os.Exit(fakeAgent()) },
+	})
+}
+
+// fakeAgent does in iteration N what stands in $AGENT_STEPS/N: files are copied
+// into the tree, except
+//
+//	_rm      lists files to delete
+//	_sh      is run by the shell
+//	_say     is printed
+//	_exit    holds the exit status
+//	_hang    makes it ignore SIGINT, start a grandchild in a session of its own, and wait
+//
+// Without a folder for the iteration it does nothing. What it was told is
+// appended to $AGENT_HEARD.
+func fakeAgent() int {
+	hear()
+	dir := filepath.Join(os.Getenv("AGENT_STEPS"), os.Getenv("SUPERVISE_ITERATION"))
+	code := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		switch d.Name() {
+		case "_rm":
+			for name := range strings.FieldsSeq(string(data)) {
+				if err := os.RemoveAll(name); err != nil {
+					return err
+				}
+			}
+		case "_sh":
+			cmd := exec.Command("/bin/sh", "-ec", string(data))
+			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+			return cmd.Run()
+		case "_say":
+			fmt.Printf("%s", data)
+		case "_exit":
+			_, err := fmt.Sscan(string(data), &code)
+			return err
+		case "_hang":
+			hang(string(data))
+		default:
+			rel, err := filepath.Rel(dir, path)
+			if err != nil {
+				return err
+			}
+			if err := os.MkdirAll(filepath.Dir(rel), 0o755); err != nil {
+				return err
+			}
+			return os.WriteFile(rel, data, 0o644)
+		}
+		return nil
+	})
+	if err != nil && !os.IsNotExist(err) {
+		fmt.Fprintln(os.Stderr, "fake agent:", err)
+		return 1
+	}
+	return code
+}
+
+// hear notes the arguments and, where it is no terminal, the standard input.
+func hear() {
+	path := os.Getenv("AGENT_HEARD")
+	if path == "" {
+		return
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		panic(err)
+	}
+	defer f.Close()
+	fmt.Fprintf(f, "== iteration %s\n", os.Getenv("SUPERVISE_ITERATION"))
+	for _, arg := range os.Args[1:] {
+		fmt.Fprintf(f, "arg: %s\n", arg)
+	}
+	if isTerminal(os.Stdin) {
+		fmt.Fprintln(f, "stdin: terminal")
+		return
+	}
+	text, _ := io.ReadAll(os.Stdin)
+	fmt.Fprintf(f, "stdin: %s\n", text)
+}
+
+// hang writes the process ids of itself and of a grandchild in another session
+// to the named fifo or file, and never ends by itself.
+func hang(report string) {
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	child := exec.Command("/bin/sh", "-c", "trap '' INT TERM HUP; while :; do read x; done")
+	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	in, err := child.StdinPipe() // never closed: the shell waits for it
+	if err != nil {
+		panic(err)
+	}
+	_ = in
+	if err := child.Start(); err != nil {
+		panic(err)
+	}
+	ids := fmt.Sprintf("%d %d\n", os.Getpid(), child.Process.Pid)
+	if err := os.WriteFile(strings.TrimSpace(report), []byte(ids), 0o644); err != nil {
+		panic(err)
+	}
+	select {}
+}
+
+// goCaches keeps the real caches of Go in scripts, whose home is empty.
+func goCaches(t *testing.T) []string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS").Output()
+	if err != nil {
+		t.Skip("go is not on PATH: the scripts measure Go projects")
+	}
+	v := strings.Split(string(out), "\n")
+	return []string{"GOCACHE=" + v[0], "GOMODCACHE=" + v[1], "GOPROXY=" + v[2], "GOFLAGS=" + v[3], "GOTOOLCHAIN=local", "GOTELEMETRY=off"}
+}
+
+func TestScripts(t *testing.T) {
+	caches := goCaches(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, caches...)
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
+			env.Setenv("AGENT_STEPS", filepath.Join(env.WorkDir, "steps"))
+			env.Setenv("AGENT_HEARD", filepath.Join(env.WorkDir, "heard"))
+			env.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(env.WorkDir, "gitconfig"))
+			return os.WriteFile(filepath.Join(env.WorkDir, "gitconfig"),
+				[]byte("[user]\n\tname = t\n\temail = t@localhost\n[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n"), 0o644)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
+	})
+}
+
+// status runs a command and checks its exit status: status N CMD ARGS…
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N command [args…]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit := (*exec.ExitError)(nil); asExit(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("run %s: %v", args[1], err)
+	}
+	if want := args[0]; fmt.Sprint(got) != want {
+		ts.Fatalf("%s ended with status %d, want %s", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+func asExit(err error, to **exec.ExitError) bool {
+	e, ok := err.(*exec.ExitError) //nolint:errorlint // Exec returns it bare
+	*to = e
+	return ok
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+
+	"supervise/internal/config"
+	"supervise/internal/measure"
+	"supervise/internal/report"
+
+	"github.com/spf13/cobra"
+)
+
+// planFlags override the recognised checks.
+type planFlags struct {
+	buildCmd           string
+	testCmds, lintCmds []string
+	testReports        []string
+}
+
+func (f *planFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.buildCmd, "build-cmd", "", "command that builds the project")
+	flags.StringArrayVar(&f.testCmds, "test-cmd", nil, "command that runs the tests (repeatable)")
+	flags.StringArrayVar(&f.testReports, "test-report", nil, "file or pattern that the test command writes: JUnit XML, go test -json, Go coverage profile (repeatable)")
+	flags.StringArrayVar(&f.lintCmds, "lint-cmd", nil, "command that lints the project (repeatable)")
+}
+
+// override puts the flags over the settings of the file.
+func (f *planFlags) override(s *config.Settings) error {
+	if len(f.testReports) > 0 && len(f.testCmds) == 0 {
+		return usageError{errors.New("--test-report needs --test-cmd: a recognised test command writes its own reports")}
+	}
+	if f.buildCmd != "" {
+		s.Checks.Build = shellChecks([]string{f.buildCmd}, nil)
+	}
+	if len(f.testCmds) > 0 {
+		s.Checks.Test = shellChecks(f.testCmds, f.testReports)
+	}
+	if len(f.lintCmds) > 0 {
+		s.Checks.Lint = shellChecks(f.lintCmds, nil)
+	}
+	return nil
+}
+
+func shellChecks(lines, reports []string) config.List {
+	var out config.List
+	for _, line := range lines {
+		out = append(out, config.Check{Command: config.Shell(line), Reports: reports})
+	}
+	return out
+}
+
+// plan returns the settings and the plan for root, flags over file over what is
+// recognised. Notes about what is missing go to standard error.
+func (a *app) plan(root string, f *planFlags) (config.Settings, measure.Plan, error) {
+	s, err := a.settings(root)
+	if err != nil {
+		return s, measure.Plan{}, err
+	}
+	if err := f.override(&s); err != nil {
+		return s, measure.Plan{}, err
+	}
+	plan, notes, err := s.Plan(root, lookPath)
+	for _, n := range notes {
+		fmt.Fprintf(a.err, "note: %s\n", n)
+	}
+	return s, plan, err
+}
+
+// printPlan lists what will be run.
+func (a *app) printPlan(plan measure.Plan) {
+	paint := a.paint(a.out)
+	fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, "tree "), plan.Root)
+	for _, c := range plan.Checks {
+		fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, fmt.Sprintf("%-5s", c.Kind)), c.Line())
+	}
+}
+
+// lookPath finds a program.
+func lookPath(name string) (string, error) { return exec.LookPath(name) }

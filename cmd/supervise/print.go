@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"supervise/internal/ledger"
+	"supervise/internal/loop"
+	"supervise/internal/report"
+	"supervise/runner"
+
+	"golang.org/x/term"
+)
+
+// attach gives the loop the terminal of this process, if there is one, and the
+// printers that were asked for.
+func (a *app) attach(opts *loop.Options, f *runFlags) {
+	tty := term.IsTerminal(int(a.in.Fd())) && isTerminal(a.out) && !f.json
+	show := f.show
+	if show == "auto" {
+		show = "none"
+		if tty {
+			show = "raw"
+		}
+	}
+	if tty && show == "raw" {
+		opts.Terminal = &runner.Terminal{In: a.in, Out: a.out.(*os.File)} //nolint:forcetypeassert // a terminal is a file
+	}
+	if f.json {
+		opts.OnEvent = jsonPrinter(a.out, opts.Log.WithField("output", "json").Error)
+		return
+	}
+	p := &printer{out: a.out, talk: a.err, paint: a.paint(a.out), live: isTerminal(a.err)}
+	opts.OnEvent = p.event
+	if show == "lines" {
+		opts.Mirror = func(int) io.WriteCloser { return &lines{to: a.out, prefix: p.paint(report.Faint, "       │ ")} }
+	}
+}
+
+// jsonPrinter prints one JSON object per event.
+func jsonPrinter(w io.Writer, complain func(...any)) func(loop.Event) {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return func(e loop.Event) {
+		if err := enc.Encode(e); err != nil {
+			complain(err)
+		}
+	}
+}
+
+// printer prints events for people: what is worth keeping on out, progress on
+// talk.
+type printer struct {
+	out, talk io.Writer
+	paint     report.Paint
+	live      bool // talk is a terminal: progress lines are replaced
+	history   []ledger.Iteration
+	selected  int
+	choice    *loop.Selected
+	verified  *loop.Verification
+	dir       string
+}
+
+func (p *printer) line(format string, args ...any) {
+	fmt.Fprintf(p.out, format+"\n", args...)
+}
+
+func (p *printer) event(e loop.Event) {
+	p.clear()
+	switch d := e.Data.(type) {
+	case loop.Started:
+		p.started(e.LoopID, d)
+	case loop.Check:
+		p.progress(d)
+	case loop.Baseline:
+		p.baseline(d)
+	case loop.AgentStart:
+		p.status("iteration %d of %d: the agent works (prompt level %s, %s)", e.Iteration, d.Max, strings.ToLower(d.Level), d.Why)
+	case loop.Finish:
+		p.history = append(p.history, d.It)
+		p.line("%s", report.Line(d.It, p.paint))
+		p.gaps(d.It)
+	case loop.Rejected:
+		p.rejected(d)
+	case loop.Selected:
+		p.selected, p.choice = d.Choice.Iteration, &d
+	case loop.Verification:
+		p.verified = &d
+	case loop.Finished:
+		p.finished(d)
+	}
+}
+
+func (p *printer) started(id string, d loop.Started) {
+	p.dir = d.Dir
+	p.line("%s %s", p.paint(report.Strong, "supervise"), id)
+	p.line("%s %s", p.paint(report.Faint, "agent"), strings.Join(d.Agent, " "))
+	for _, c := range d.Plan.Checks {
+		p.line("%s %s", p.paint(report.Faint, fmt.Sprintf("%-5s", c.Kind)), c.Line())
+	}
+	p.line("%s %s", p.paint(report.Faint, "state"), d.Dir)
+	p.line("\n%s", report.LineHead(p.paint))
+}
+
+// clear removes the progress line.
+func (p *printer) clear() {
+	if p.live {
+		fmt.Fprint(p.talk, "\r\x1b[K")
+	}
+}
+
+// status shows what is going on. Without a terminal it is a line of its own.
+func (p *printer) status(format string, args ...any) {
+	text := "     " + fmt.Sprintf(format, args...)
+	if p.live {
+		fmt.Fprint(p.talk, p.paint(report.Faint, text))
+		return
+	}
+	fmt.Fprintln(p.talk, text)
+}
+
+func (p *printer) progress(c loop.Check) {
+	if !c.Done {
+		p.status("%s …", c.Name)
+	}
+}
+
+func (p *printer) baseline(d loop.Baseline) {
+	p.history = append(p.history, d.It)
+	p.line("%s", report.Line(d.It, p.paint))
+	p.gaps(d.It)
+	if len(d.Flaky) > 0 {
+		p.note("flaky before any agent ran: %s", strings.Join(d.Flaky, ", "))
+	}
+	for _, s := range d.Skipped {
+		p.note("not in the snapshots: %s", s)
+	}
+	if len(d.Artefacts) > 0 {
+		p.note("made by the checks themselves, left alone: %s", strings.Join(d.Artefacts, ", "))
+	}
+	p.note("done when: %s", d.Criterion)
+}
+
+func (p *printer) note(format string, args ...any) {
+	p.line("     %s", p.paint(report.Faint, fmt.Sprintf(format, args...)))
+}
+
+func (p *printer) gaps(it ledger.Iteration) {
+	for _, g := range it.Set.Gaps {
+		p.line("     %s", p.paint(report.Warn, fmt.Sprintf("%s not measured: %s", g.Section, g.Why)))
+	}
+	for _, c := range it.Checks {
+		for _, problem := range c.Problems {
+			p.note("%s: %s", c.Name, problem)
+		}
+	}
+}
+
+func (p *printer) rejected(d loop.Rejected) {
+	for _, r := range d.Reasons {
+		p.line("     %s", p.paint(report.Bad, r))
+	}
+	if len(d.Tests) > 0 {
+		p.line("     about: %s", strings.Join(cut(d.Tests, 5), ", "))
+	}
+	what := fmt.Sprintf("tree put back to iteration %d", d.Restored)
+	if d.Restored == 0 {
+		what = "tree put back to the baseline"
+	}
+	retry := "no retry left"
+	if d.Retry > 0 {
+		retry = fmt.Sprintf("retry %d of %d", d.Retry, d.Max)
+	}
+	p.note("%s; the rejected one is kept as %s; %s", what, d.Kept, retry)
+}
+
+func cut(list []string, n int) []string {
+	if len(list) <= n {
+		return list
+	}
+	return append(append([]string{}, list[:n]...), fmt.Sprintf("and %d more", len(list)-n))
+}
+
+func (p *printer) finished(d loop.Finished) {
+	if p.choice == nil {
+		return
+	}
+	p.line("")
+	for _, line := range report.Table(p.history, p.selected, p.paint) {
+		p.line("%s", line)
+	}
+	p.line("\n%s %s", p.paint(report.Strong, "stopped "), d.Text)
+	name := fmt.Sprintf("iteration %d", p.selected)
+	if p.selected == 0 {
+		name = "the baseline"
+	}
+	p.line("%s %s: %s", p.paint(report.Strong, "selected"), p.paint(report.Good, name), p.choice.Choice.Reason)
+	p.verification()
+	p.line("%s %s", p.paint(report.Strong, "report  "), d.Report)
+}
+
+func (p *printer) verification() {
+	switch {
+	case !p.choice.Applied:
+		p.line("         not applied: the tree is as the last iteration left it")
+	case p.verified == nil:
+		p.line("         restored; not measured again")
+	case p.verified.Holds:
+		p.line("         restored and measured again: the numbers hold")
+	default:
+		p.line("         %s", p.paint(report.Bad, "restored and measured again: the numbers do NOT hold: "+strings.Join(p.verified.Differences, "; ")))
+	}
+}
+
+// lines prints what an agent prints, a line at a time behind a prefix, without
+// its escape sequences.
+type lines struct {
+	to     io.Writer
+	prefix string
+	rest   []byte
+}
+
+// Write prints the whole lines and keeps what is left.
+func (l *lines) Write(p []byte) (int, error) {
+	l.rest = append(l.rest, p...)
+	for {
+		line, rest, found := bytes.Cut(l.rest, []byte("\n"))
+		if !found {
+			return len(p), nil
+		}
+		l.print(line)
+		l.rest = append(l.rest[:0], rest...)
+	}
+}
+
+func (l *lines) print(line []byte) {
+	if text := strings.TrimRight(loop.StripEscapes(string(line)), "\r "); text != "" {
+		fmt.Fprintln(l.to, l.prefix+text)
+	}
+}
+
+// Close prints what came without an end of line.
+func (l *lines) Close() error {
+	l.print(l.rest)
+	l.rest = nil
+	return nil
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"supervise/internal/config"
+	"supervise/internal/ledger"
+	"supervise/internal/loop"
+	"supervise/internal/report"
+	"supervise/runner"
+
+	"github.com/sirupsen/logrus"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// streams are where a command reads and writes.
+type streams struct {
+	in       *os.File
+	out, err io.Writer
+}
+
+// app is what all subcommands share.
+type app struct {
+	streams
+	dir     string // -C
+	config  string // --config
+	state   string // --state-dir
+	verbose bool
+	code    int // exit status of a command that ended without an error
+}
+
+const exitStatus = `
+EXIT STATUS
+  0    done: the criterion is met, or no regression
+  1    an error of supervise itself
+  2    wrong usage or configuration
+  3    a critical finding is left unresolved
+  4    no acceptable iteration, or a limit was reached without meeting the criterion
+  5    stalled, cycling or stuck
+  6    unmeasurable: the checks gave nothing that can be judged
+  130  interrupted
+The agent's own exit status goes into the state, it is never that of supervise.`
+
+// usageError marks errors that another command line would mend.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// run runs one command line and returns the exit status.
+func run(args []string, s streams) int {
+	a := &app{streams: s}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	ctx, stop := interruptible()
+	defer stop()
+	if err := root.ExecuteContext(ctx); err != nil {
+		fmt.Fprintf(s.err, "supervise: %v\n", err)
+		return exitCode(err)
+	}
+	return a.code
+}
+
+// exitCodes maps errors to exit statuses; the first that fits counts.
+var exitCodes = []struct {
+	err  error
+	code int
+}{
+	{loop.ErrInterrupted, 130},
+	{context.Canceled, 130},
+	{loop.ErrUnmeasurable, 6},
+	{config.ErrInvalid, 2},
+	{ledger.ErrNoLoop, 2},
+	{runner.ErrNotFound, 2},
+}
+
+func exitCode(err error) int {
+	var usage usageError
+	if errors.As(err, &usage) {
+		return 2
+	}
+	for _, row := range exitCodes {
+		if errors.Is(err, row.err) {
+			return row.code
+		}
+	}
+	return 1
+}
+
+// interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP ends.
+// The second one ends the process the usual way.
+func interruptible() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-signals:
+			signal.Stop(signals)
+			cancel(loop.ErrInterrupted)
+		case <-done:
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(done)
+		cancel(nil)
+	}
+}
+
+func (a *app) root() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "supervise",
+		Short: "Make coding agents safe to leave alone",
+		Long: `supervise runs a coding agent in a loop, once per iteration. After each one it
+runs the project's own tests and linters, compares every number and every test
+with the iteration before, undoes what breaks the rules, and at the end gives
+back the best iteration, not the last.`,
+		Example: `  supervise demo
+  supervise run -P PROMPT.md -- claude -p --dangerously-skip-permissions
+  supervise run --max-iterations 20 -p "Make the tests pass" -- codex exec {{prompt}}
+  supervise status`,
+		RunE:         func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceUsage: true, SilenceErrors: true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+	}
+	flags := cmd.PersistentFlags()
+	flags.StringVarP(&a.dir, "dir", "C", "", "work in this folder instead of the current one")
+	flags.StringVar(&a.config, "config", "", "configuration file (default "+config.FileName+" in the working tree)")
+	flags.StringVar(&a.state, "state-dir", os.Getenv("SUPERVISE_STATE_DIR"), "folder for the state of loops (default $XDG_STATE_HOME/supervise)")
+	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log more, on standard error")
+	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w; see '%s --help'", err, c.CommandPath())}
+	})
+	cmd.AddCommand(a.runCmd(), a.initCmd(), a.measureCmd(), a.statusCmd(), a.reportCmd(), a.diffCmd(), a.rollbackCmd(), a.demoCmd(), a.demoAgentCmd(), a.versionCmd())
+	for _, sub := range append(cmd.Commands(), cmd) {
+		finish(sub)
+	}
+	return cmd
+}
+
+// finish gives a command what all of them have: the exit statuses in its help,
+// and wrong arguments as wrong usage.
+func finish(cmd *cobra.Command) {
+	if cmd.Long == "" {
+		cmd.Long = cmd.Short + "."
+	}
+	cmd.Long += "\n" + exitStatus
+	args := cmd.Args
+	if args == nil {
+		args = cobra.NoArgs
+	}
+	cmd.Args = func(c *cobra.Command, list []string) error {
+		if err := args(c, list); err != nil {
+			return usageError{fmt.Errorf("%w; see '%s --help'", err, c.CommandPath())}
+		}
+		return nil
+	}
+}
+
+// workspace returns the root of the working tree: the top of the git checkout,
+// else the folder itself.
+func (a *app) workspace(ctx context.Context) (string, error) {
+	dir, err := filepath.Abs(a.dir)
+	if err != nil {
+		return "", fmt.Errorf("find the working tree: %w", err)
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", usageError{fmt.Errorf("find the working tree: %w", err)}
+	}
+	return topLevel(ctx, dir), nil
+}
+
+// home returns the folder of the loops in root.
+func (a *app) home(root string) (string, error) {
+	base := a.state
+	if base == "" {
+		var err error
+		if base, err = ledger.DefaultBase(os.Getenv); err != nil {
+			return "", err
+		}
+	}
+	if !filepath.IsAbs(base) {
+		base = filepath.Join(root, base)
+	}
+	return ledger.Home(base, root), nil
+}
+
+// settings loads the configuration of the working tree.
+func (a *app) settings(root string) (config.Settings, error) {
+	if a.config != "" {
+		return config.Load(a.config, true)
+	}
+	return config.Load(config.Path(root), false)
+}
+
+// paint colours for a terminal, unless NO_COLOR asks not to.
+func (a *app) paint(w io.Writer) report.Paint {
+	if os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w) {
+		return report.ANSI
+	}
+	return report.NoPaint
+}
+
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// log is for people who look for a fault; results and progress do not pass it.
+func (a *app) log() logrus.FieldLogger {
+	l := logrus.New()
+	l.SetOutput(a.err)
+	l.SetLevel(logrus.WarnLevel)
+	if a.verbose {
+		l.SetLevel(logrus.DebugLevel)
+	}
+	l.SetFormatter(&logrus.TextFormatter{DisableTimestamp: true, DisableColors: true})
+	return l
+}

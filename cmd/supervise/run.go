@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"supervise/internal/config"
+	"supervise/internal/loop"
+
+	"github.com/spf13/cobra"
+)
+
+// runFlags are the flags of run.
+type runFlags struct {
+	planFlags
+	set                config.Settings // values of the flags that override settings
+	prompt, promptFile string
+	dryRun, noApply    bool
+	show               string
+	json               bool
+}
+
+func (a *app) runCmd() *cobra.Command {
+	f := &runFlags{set: config.Default()}
+	cmd := &cobra.Command{
+		Use:   "run [flags] -- AGENT [ARGS…]",
+		Short: "Run an agent in a supervised loop",
+		Long: `Run measures the working tree, then runs AGENT once per iteration and measures
+again. An iteration with a critical finding (a test deleted, skipped or broken) is
+kept as a snapshot and undone, and the next prompt says what was rejected and why.
+At the end the best iteration is restored and measured once more.
+
+The prompt reaches the agent where {{prompt}} or {{prompt_file}} stand in its
+arguments, else on standard input. It is also the file $SUPERVISE_PROMPT_FILE.
+Flags end at --: everything behind it is the agent's.`,
+		Example: `  supervise run -p "Make the failing tests pass" -- claude -p --dangerously-skip-permissions
+  supervise run -P PROMPT.md --max-iterations 20 --max-time 8h -- codex exec {{prompt}}
+  supervise run --test-cmd 'pytest --junitxml=report.xml' --test-report report.xml -- ./agent.sh
+  supervise run --dry-run`,
+		Args: f.args,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runLoop(cmd, f, args) },
+	}
+	f.register(cmd)
+	return cmd
+}
+
+// args refuses what does not stand behind --, so that a misspelt flag is never
+// taken for a part of the agent's command.
+func (f *runFlags) args(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0 && f.dryRun:
+		return nil
+	case len(args) == 0:
+		return errors.New("give the agent's command behind --")
+	case cmd.ArgsLenAtDash() != 0:
+		return fmt.Errorf("unexpected argument %q: the agent's command stands behind --", args[0])
+	}
+	return nil
+}
+
+func (f *runFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	s := &f.set
+	flags.StringVarP(&f.prompt, "prompt", "p", "", "what the agent is to do")
+	flags.StringVarP(&f.promptFile, "prompt-file", "P", "", "file that says what the agent is to do")
+	flags.IntVarP(&s.Limits.MaxIterations, "max-iterations", "m", s.Limits.MaxIterations, "how many times the agent is run at most")
+	flags.DurationVar(&s.Limits.MaxTime, "max-time", 0, "limit of the whole loop, for instance 8h (default none)")
+	flags.DurationVar(&s.Limits.IterationTimeout, "iteration-timeout", 0, "limit of the agent in one iteration (default none)")
+	flags.DurationVar(&s.Limits.IdleTimeout, "idle-timeout", 0, "stop the agent when it prints nothing for so long (default none)")
+	flags.IntVar(&s.Limits.MaxRetries, "max-retries", s.Limits.MaxRetries, "rejected iterations in a row before the loop ends")
+	flags.StringVar(&s.Until, "until", s.Until, "when the task is done: auto, green, idle, never, or a command that succeeds then")
+	flags.StringVar(&s.OnStall, "on-stall", s.OnStall, "what a stall does: stop or continue")
+	flags.StringVar(&s.Reinforcement, "reinforcement", s.Reinforcement, "what the prompt says beside the task: adaptive, off, minimal, standard, aggressive")
+	flags.BoolVar(&s.Strict, "strict", false, "a renamed or moved test counts as a deleted one")
+	flags.BoolVar(&s.AllowUntested, "allow-untested", false, "run although no test can be measured, judged by build and lint alone")
+	flags.StringVar(&s.Selection.Mode, "select", s.Selection.Mode, "how the best is chosen: highest_quality_verified, highest_quality, most_recent_above_threshold")
+	f.planFlags.register(cmd)
+	flags.BoolVar(&f.noApply, "no-apply", false, "leave the tree as the last iteration left it")
+	flags.StringVar(&f.show, "agent-output", "auto", "what is shown of the agent's output: raw, lines, none (auto: raw on a terminal, else none)")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan and stop")
+	flags.BoolVar(&f.json, "json", false, "print events as JSON lines on standard output")
+}
+
+// overrides copies the value of each flag that was given over the setting.
+var overrides = map[string]func(to, from *config.Settings){
+	"max-iterations":    func(to, from *config.Settings) { to.Limits.MaxIterations = from.Limits.MaxIterations },
+	"max-time":          func(to, from *config.Settings) { to.Limits.MaxTime = from.Limits.MaxTime },
+	"iteration-timeout": func(to, from *config.Settings) { to.Limits.IterationTimeout = from.Limits.IterationTimeout },
+	"idle-timeout":      func(to, from *config.Settings) { to.Limits.IdleTimeout = from.Limits.IdleTimeout },
+	"max-retries":       func(to, from *config.Settings) { to.Limits.MaxRetries = from.Limits.MaxRetries },
+	"until":             func(to, from *config.Settings) { to.Until = from.Until },
+	"on-stall":          func(to, from *config.Settings) { to.OnStall = from.OnStall },
+	"reinforcement":     func(to, from *config.Settings) { to.Reinforcement = from.Reinforcement },
+	"strict":            func(to, from *config.Settings) { to.Strict = from.Strict },
+	"allow-untested":    func(to, from *config.Settings) { to.AllowUntested = from.AllowUntested },
+	"select":            func(to, from *config.Settings) { to.Selection.Mode = from.Selection.Mode },
+}
+
+func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
+	if !slices.Contains([]string{"auto", "raw", "lines", "none"}, f.show) {
+		return usageError{fmt.Errorf("--agent-output is auto, raw, lines or none, not %s", f.show)}
+	}
+	root, err := a.workspace(cmd.Context())
+	if err != nil {
+		return err
+	}
+	task, err := f.task()
+	if err != nil {
+		return err
+	}
+	settings, plan, err := a.plan(root, &f.planFlags)
+	if err != nil {
+		return err
+	}
+	for name, set := range overrides {
+		if cmd.Flags().Changed(name) {
+			set(&settings, &f.set)
+		}
+	}
+	opts, err := settings.Loop(root)
+	if err != nil {
+		return err
+	}
+	opts.Plan = plan
+	if f.dryRun {
+		a.printPlan(plan)
+		return nil
+	}
+	if opts.Home, err = a.home(root); err != nil {
+		return err
+	}
+	opts.Task, opts.Args, opts.NoApply = task, args, f.noApply
+	return a.supervise(cmd.Context(), opts, f)
+}
+
+// task returns what the agent is to do.
+func (f *runFlags) task() (string, error) {
+	if f.promptFile == "" {
+		return f.prompt, nil
+	}
+	if f.prompt != "" {
+		return "", usageError{errors.New("give the prompt with -p or with -P, not both")}
+	}
+	text, err := os.ReadFile(f.promptFile)
+	if err != nil {
+		return "", usageError{fmt.Errorf("read the prompt: %w", err)}
+	}
+	return string(text), nil
+}
+
+// supervise runs the loop with this process's terminal and prints what happens.
+func (a *app) supervise(ctx context.Context, opts loop.Options, f *runFlags) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	opts.OnInterrupt = func() { cancel(loop.ErrInterrupted) }
+	opts.Log = a.log()
+	a.attach(&opts, f)
+	out, err := loop.Run(ctx, opts)
+	if err != nil {
+		return err
+	}
+	a.code = out.Stop.Reason.ExitCode()
+	return nil
+}

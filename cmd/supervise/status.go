@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"supervise/internal/ledger"
+	"supervise/internal/report"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) statusCmd() *cobra.Command {
+	var asJSON, all bool
+	cmd := &cobra.Command{
+		Use:     "status [LOOP]",
+		Short:   "Show where a loop stands, the latest without a name",
+		Example: "  supervise status\n  supervise status --all\n  supervise status --json fix-tests",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if all {
+				return a.statusAll(cmd, asJSON)
+			}
+			return a.status(cmd, args, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the state as JSON")
+	cmd.Flags().BoolVar(&all, "all", false, "list all loops of this working tree")
+	return cmd
+}
+
+// find returns the loop that is meant, by a part of its name or the latest.
+func (a *app) find(cmd *cobra.Command, name string) (string, ledger.State, error) {
+	root, err := a.workspace(cmd.Context())
+	if err != nil {
+		return "", ledger.State{}, err
+	}
+	home, err := a.home(root)
+	if err != nil {
+		return "", ledger.State{}, err
+	}
+	return ledger.Find(home, name)
+}
+
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+func (a *app) status(cmd *cobra.Command, args []string, asJSON bool) error {
+	dir, state, err := a.find(cmd, first(args))
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.encode(state)
+	}
+	its, err := ledger.Iterations(dir)
+	if err != nil {
+		return err
+	}
+	paint := a.paint(a.out)
+	a.statusHead(state, paint)
+	selected := -1
+	if best := chosen(state); best != nil {
+		selected = best.Iteration
+	}
+	for _, line := range report.Table(its, selected, paint) {
+		fmt.Fprintln(a.out, line)
+	}
+	for _, r := range state.Regressions {
+		fmt.Fprintf(a.out, "%s\n", paint(report.Bad, fmt.Sprintf("[%s] Iteration %d - %s (%s): %s; %s", r.ID, r.Iteration, r.Type, r.Severity, r.Message, r.Outcome)))
+	}
+	fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, "state"), dir)
+	return nil
+}
+
+// chosen is the iteration that was selected, or the best one so far.
+func chosen(s ledger.State) *ledger.BestIteration {
+	if s.Selected != nil {
+		return s.Selected
+	}
+	return s.Best
+}
+
+func (a *app) statusHead(s ledger.State, paint report.Paint) {
+	fmt.Fprintf(a.out, "%s %s\n", paint(report.Strong, s.LoopID), s.Status)
+	rows := []struct{ name, text string }{
+		{"task", s.Task},
+		{"stopped", s.StopText},
+		{"criterion", s.Criterion},
+		{"iteration", fmt.Sprintf("%d of at most %d", s.Iteration, s.Config.MaxIterations)},
+		{"started", s.StartedAt.Local().Format(time.DateTime) + ", " + report.Duration(s.UpdatedAt.Sub(s.StartedAt)) + " to the last change"},
+		{"level", s.Level},
+		{"recovery", fmt.Sprintf("%d attempts", s.RecoveryAttempts)},
+	}
+	for _, r := range rows {
+		if r.text != "" {
+			fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, fmt.Sprintf("%-9s", r.name)), r.text)
+		}
+	}
+	fmt.Fprintln(a.out)
+}
+
+func (a *app) statusAll(cmd *cobra.Command, asJSON bool) error {
+	root, err := a.workspace(cmd.Context())
+	if err != nil {
+		return err
+	}
+	home, err := a.home(root)
+	if err != nil {
+		return err
+	}
+	loops, err := ledger.Loops(home)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.encode(loops)
+	}
+	for _, s := range loops {
+		fmt.Fprintf(a.out, "%s  %-10s %3d iterations  %s  %s\n", s.StartedAt.Local().Format(time.DateTime), s.Status, s.Iteration, s.LoopID, s.StopReason)
+	}
+	if len(loops) == 0 {
+		fmt.Fprintf(a.err, "nothing has been run in %s yet\n", root)
+	}
+	return nil
+}
+
+func (a *app) encode(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

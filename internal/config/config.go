@@ -1,0 +1,268 @@
+// Package config reads what a user wants, from defaults, the file
+// .supervise.yaml and flags, and turns it into the options of each package.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"supervise/detector"
+	"supervise/internal/loop"
+	"supervise/internal/measure"
+	"supervise/internal/project"
+	"supervise/internal/prompt"
+	"supervise/internal/recovery"
+	"supervise/selector"
+	"supervise/snapshot"
+
+	"github.com/goccy/go-yaml"
+)
+
+// FileName is the configuration in the root of a project.
+const FileName = ".supervise.yaml"
+
+// ErrInvalid is wrapped by every error that a change of flags or file mends.
+var ErrInvalid = errors.New("invalid configuration")
+
+// Settings are everything a user can set. The zero value of a field that is a
+// limit means that there is none.
+type Settings struct {
+	Checks        Checks          `yaml:"checks"`
+	Limits        Limits          `yaml:"limits"`
+	Until         string          `yaml:"until"`    // auto, green, idle, never, or a command
+	OnStall       string          `yaml:"on_stall"` // stop or continue
+	Reinforcement string          `yaml:"reinforcement"`
+	Strict        bool            `yaml:"strict"`
+	Rules         map[string]Rule `yaml:"rules"`
+	Weights       Weights         `yaml:"quality_weights"`
+	Selection     Selection       `yaml:"selection"`
+	Snapshot      Snapshot        `yaml:"snapshot"`
+	AllowUntested bool            `yaml:"allow_untested"`
+}
+
+// Checks are the commands of the project. What is not given is recognised.
+type Checks struct {
+	Build List `yaml:"build"`
+	Test  List `yaml:"test"`
+	Lint  List `yaml:"lint"`
+}
+
+// Check is one command. In the file it is a string for the shell, or a mapping.
+type Check struct {
+	Command  Argv          `yaml:"command"`
+	Reports  []string      `yaml:"reports"`
+	Coverage bool          `yaml:"coverage"`
+	Timeout  time.Duration `yaml:"timeout"`
+}
+
+// Limits bound a loop.
+type Limits struct {
+	MaxIterations    int           `yaml:"max_iterations"`
+	MaxTime          time.Duration `yaml:"max_time"`
+	IterationTimeout time.Duration `yaml:"iteration_timeout"`
+	IdleTimeout      time.Duration `yaml:"idle_timeout"`
+	MaxRetries       int           `yaml:"max_retries"`
+	CheckTimeout     time.Duration `yaml:"check_timeout"`
+}
+
+// Rule overrides a row of the rules.
+type Rule struct {
+	Severity  string   `yaml:"severity"`
+	Threshold *float64 `yaml:"threshold"`
+	Action    string   `yaml:"action"`
+	Off       bool     `yaml:"off"`
+}
+
+// Weights are those of the quality score.
+type Weights struct {
+	Validation   float64 `yaml:"validation"`
+	Completeness float64 `yaml:"completeness"`
+	Correctness  float64 `yaml:"correctness"`
+	Readability  float64 `yaml:"readability"`
+	Efficiency   float64 `yaml:"efficiency"`
+}
+
+// Selection is how the best iteration is chosen. Threshold is in [0,100].
+type Selection struct {
+	Mode      string  `yaml:"mode"`
+	Threshold float64 `yaml:"threshold"`
+}
+
+// Snapshot bounds what is kept of the tree.
+type Snapshot struct {
+	MaxFileMB int64    `yaml:"max_file_mb"`
+	Precious  []string `yaml:"precious"` // ignored files that are kept all the same
+}
+
+// Default returns the settings of a user who sets nothing.
+func Default() Settings {
+	w := selector.DefaultWeights()
+	return Settings{
+		Until: "auto", OnStall: "stop", Reinforcement: "adaptive",
+		Limits:    Limits{MaxIterations: 10, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout},
+		Weights:   Weights{w.Validation, w.Completeness, w.Correctness, w.Readability, w.Efficiency},
+		Selection: Selection{Mode: string(selector.HighestQualityVerified), Threshold: 70},
+		Snapshot:  Snapshot{MaxFileMB: 50},
+	}
+}
+
+// Load reads the file at path over the defaults. A file that is not there is no
+// error unless it was named.
+func Load(path string, named bool) (Settings, error) {
+	s := Default()
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) && !named {
+		return s, nil
+	}
+	if err != nil {
+		return s, fmt.Errorf("%w: read %s: %w", ErrInvalid, path, err)
+	}
+	if strings.TrimSpace(withoutComments(string(text))) == "" {
+		return s, nil
+	}
+	if err := yaml.UnmarshalWithOptions(text, &s, yaml.Strict()); err != nil {
+		return s, fmt.Errorf("%w: %s: %s", ErrInvalid, path, yaml.FormatError(err, false, true))
+	}
+	return s, s.Validate()
+}
+
+func withoutComments(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "#") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// Validate checks what the types alone do not say.
+func (s Settings) Validate() error {
+	if _, err := prompt.ParseLevel(s.Reinforcement); err != nil && !strings.EqualFold(s.Reinforcement, "adaptive") {
+		return fmt.Errorf("%w: reinforcement: %w, or adaptive", ErrInvalid, err)
+	}
+	if err := s.weights().Validate(); err != nil {
+		return fmt.Errorf("%w: quality_weights: %w", ErrInvalid, err)
+	}
+	if _, err := s.rules(); err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		bad  bool
+		text string
+	}{
+		{s.Limits.MaxIterations < 1, "max_iterations must be at least 1"},
+		{s.Limits.MaxRetries < 0, "max_retries must not be negative"},
+		{s.OnStall != "stop" && s.OnStall != "continue", "on_stall must be stop or continue, not " + s.OnStall},
+		{s.Selection.Threshold < 0 || s.Selection.Threshold > 100, "selection.threshold must be between 0 and 100"},
+		{!selector.Mode(s.Selection.Mode).Valid(), "selection.mode must be highest_quality, highest_quality_verified or most_recent_above_threshold, not " + s.Selection.Mode},
+	} {
+		if c.bad {
+			return fmt.Errorf("%w: %s", ErrInvalid, c.text)
+		}
+	}
+	return nil
+}
+
+func (s Settings) weights() selector.Weights {
+	w := s.Weights
+	return selector.Weights{
+		Validation: w.Validation, Completeness: w.Completeness, Correctness: w.Correctness,
+		Readability: w.Readability, Efficiency: w.Efficiency,
+	}
+}
+
+// rules turns the overrides into the detector's options.
+func (s Settings) rules() (detector.Options, error) {
+	o := detector.DefaultOptions()
+	o.Strict = s.Strict
+	for name, r := range s.Rules {
+		if !detector.Known(name) {
+			return o, fmt.Errorf("%w: rules: there is no rule %s; the rules are %s", ErrInvalid, name, strings.Join(detector.RuleNames(), ", "))
+		}
+		row := detector.RuleOptions{Threshold: r.Threshold, Action: detector.Action(r.Action), Off: r.Off}
+		if r.Severity != "" {
+			if err := row.Severity.UnmarshalText([]byte(strings.ToUpper(r.Severity))); err != nil {
+				return o, fmt.Errorf("%w: rules.%s.severity: %w", ErrInvalid, name, err)
+			}
+		}
+		if o.Rules == nil {
+			o.Rules = map[string]detector.RuleOptions{}
+		}
+		o.Rules[name] = row
+	}
+	return o, nil
+}
+
+// Loop turns the settings into the options of a loop in root. What only the
+// caller knows (agent, terminal, printers) is left to be filled in.
+func (s Settings) Loop(root string) (loop.Options, error) {
+	if err := s.Validate(); err != nil {
+		return loop.Options{}, err
+	}
+	rules, err := s.rules()
+	if err != nil {
+		return loop.Options{}, err
+	}
+	o := loop.Options{
+		Root: root, Until: loop.ParseUntil(strings.TrimPrefix(s.Until, "auto")),
+		MaxIterations: s.Limits.MaxIterations, MaxTime: s.Limits.MaxTime,
+		IterationTimeout: s.Limits.IterationTimeout, IdleTimeout: s.Limits.IdleTimeout,
+		Recovery: recovery.Options{MaxRetries: s.Limits.MaxRetries, StopOnStall: s.OnStall == "stop"},
+		Rules:    rules, Weights: s.weights(), AllowUntested: s.AllowUntested,
+		Select:   selector.Options{Mode: selector.Mode(s.Selection.Mode), Threshold: s.Selection.Threshold / 100},
+		Snapshot: snapshot.Options{MaxFile: s.Snapshot.MaxFileMB << 20, Precious: s.Snapshot.Precious},
+	}
+	if level, err := prompt.ParseLevel(s.Reinforcement); err == nil {
+		o.Level = &level
+	}
+	return o, nil
+}
+
+// Plan joins the checks of the settings with those that are recognised in root.
+// A kind of check that is given replaces all recognised ones of that kind. The
+// notes say what is missing.
+func (s Settings) Plan(root string, look func(string) (string, error)) (measure.Plan, []string, error) {
+	found, err := project.Detect(root, look)
+	if err != nil && (!errors.Is(err, project.ErrUnknown) || len(s.Checks.Test) == 0) {
+		return measure.Plan{}, nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	plan := measure.Plan{Root: root, Language: found.Language}
+	given := map[measure.Kind]List{measure.Build: s.Checks.Build, measure.Test: s.Checks.Test, measure.Lint: s.Checks.Lint}
+	for _, kind := range []measure.Kind{measure.Build, measure.Test, measure.Lint} {
+		for i, c := range given[kind] {
+			plan.Checks = append(plan.Checks, s.given(kind, i, c))
+		}
+		if len(given[kind]) > 0 {
+			continue
+		}
+		for _, c := range found.Checks {
+			if measure.Kind(c.Kind) == kind {
+				plan.Checks = append(plan.Checks, measure.Check{
+					Kind: kind, Name: c.Name, Command: c.Command, Reports: c.Reports,
+					Coverage: c.Coverage, Runner: c.Runner, Timeout: s.Limits.CheckTimeout,
+				})
+			}
+		}
+	}
+	return plan, found.Notes, nil
+}
+
+func (s Settings) given(kind measure.Kind, i int, c Check) measure.Check {
+	name := string(kind)
+	if i > 0 {
+		name = fmt.Sprintf("%s %d", kind, i+1)
+	}
+	out := measure.Check{Kind: kind, Name: name, Command: c.Command, Reports: c.Reports, Coverage: c.Coverage, Timeout: c.Timeout}
+	if out.Timeout == 0 {
+		out.Timeout = s.Limits.CheckTimeout
+	}
+	return out
+}
+
+// Path returns the configuration file of a project.
+func Path(root string) string { return filepath.Join(root, FileName) }

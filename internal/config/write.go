@@ -1,0 +1,89 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"supervise/internal/measure"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Write returns a commented configuration for the plan: what was recognised
+// stands as settings, everything else as comments with its default.
+func Write(plan measure.Plan, notes []string) (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, header, plan.Language)
+	for _, n := range notes {
+		fmt.Fprintf(&b, "# Note: %s\n", n)
+	}
+	b.WriteString("checks:\n")
+	for _, kind := range []measure.Kind{measure.Build, measure.Test, measure.Lint} {
+		if err := writeKind(&b, plan, kind); err != nil {
+			return "", err
+		}
+	}
+	b.WriteString(footer)
+	return b.String(), nil
+}
+
+func writeKind(b *strings.Builder, plan measure.Plan, kind measure.Kind) error {
+	type check struct {
+		Command  string   `yaml:"command"`
+		Reports  []string `yaml:"reports,omitempty,flow"`
+		Coverage bool     `yaml:"coverage,omitempty"`
+	}
+	var list []check
+	for _, c := range plan.Checks {
+		if c.Kind == kind {
+			list = append(list, check{c.Line(), c.Reports, c.Coverage})
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	text, err := yaml.MarshalWithOptions(map[string][]check{string(kind): list}, yaml.Indent(2), yaml.IndentSequence(true))
+	if err != nil {
+		return fmt.Errorf("write configuration: %w", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		b.WriteString("  " + line)
+	}
+	return nil
+}
+
+const header = `# Configuration of supervise (recognised project: %s).
+# Read once at the start of a loop; the agent's edits to it change nothing.
+# A check is a command for the shell, or {command, reports, coverage, timeout}.
+# {{report_dir}} is a fresh private folder outside the tree for each run.
+`
+
+const footer = `
+# limits:
+#   max_iterations: 10
+#   max_time: 4h            # of the whole loop; none by default
+#   iteration_timeout: 1h   # of the agent in one iteration; none by default
+#   idle_timeout: 10m       # the agent prints nothing for so long; none by default
+#   check_timeout: 30m
+#   max_retries: 3          # rejected iterations in a row before the loop ends
+
+# until: auto               # green, idle, never, or a command that succeeds when the task is done
+# on_stall: stop            # or continue
+# reinforcement: adaptive   # off, minimal, standard, aggressive
+# allow_untested: false     # run although there are no tests
+# strict: false             # true: a renamed test counts as a deleted one
+
+# rules:                    # every rule: severity, threshold, action, off
+#   coverage_regression: {threshold: 2}
+#   complexity_explosion: {off: true}
+
+# quality_weights: {validation: 0.30, completeness: 0.25, correctness: 0.25, readability: 0.10, efficiency: 0.10}
+
+# selection:
+#   mode: highest_quality_verified   # highest_quality, most_recent_above_threshold
+#   threshold: 70
+
+# snapshot:
+#   max_file_mb: 50         # larger files are not kept, and are never touched
+#   precious: [".env*"]     # ignored files that are kept all the same
+`

@@ -1,0 +1,66 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Argv is a command. In the file it is a string for the shell or a list of
+// arguments.
+type Argv []string
+
+// Shell returns the command that has the shell run the line.
+func Shell(line string) Argv { return Argv{"/bin/sh", "-c", line} }
+
+// UnmarshalYAML reads a string or a list of strings.
+func (a *Argv) UnmarshalYAML(unmarshal func(any) error) error {
+	var line string
+	if unmarshal(&line) == nil {
+		*a = Shell(line)
+		return nil
+	}
+	var list []string
+	if err := unmarshal(&list); err != nil {
+		return fmt.Errorf("a command is a string for the shell or a list of arguments: %w", err)
+	}
+	if len(list) == 0 {
+		return errors.New("a command has at least one word")
+	}
+	*a = list
+	return nil
+}
+
+// UnmarshalYAML reads a string for the shell, or a mapping.
+func (c *Check) UnmarshalYAML(unmarshal func(any) error) error {
+	var line string
+	if unmarshal(&line) == nil {
+		c.Command = Shell(line)
+		return nil
+	}
+	type plain Check // without this method
+	if err := unmarshal((*plain)(c)); err != nil {
+		return err
+	}
+	if len(c.Command) == 0 {
+		return errors.New("a check needs a command")
+	}
+	return nil
+}
+
+// List is one check or several.
+type List []Check
+
+// UnmarshalYAML reads one check, or a list of them.
+func (l *List) UnmarshalYAML(unmarshal func(any) error) error {
+	var many []Check
+	if unmarshal(&many) == nil {
+		*l = many
+		return nil
+	}
+	var one Check
+	if err := unmarshal(&one); err != nil {
+		return err
+	}
+	*l = List{one}
+	return nil
+}

@@ -1,0 +1,183 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/internal/prompt"
+	"supervise/metric"
+	"supervise/runner"
+)
+
+// Placeholders in the agent's arguments.
+const (
+	promptText = "{{prompt}}"
+	promptFile = "{{prompt_file}}"
+)
+
+// maxArgument is the longest argument that Linux passes to a program, in bytes.
+const maxArgument = 131071
+
+// errPromptTooLong names the remedy as well.
+var errPromptTooLong = fmt.Errorf("the prompt is longer than an argument may be (%d bytes): use {{prompt_file}}, or no placeholder to have it on standard input", maxArgument)
+
+// runAgent starts the agent with the prompt of the iteration and waits until
+// nothing of it is left.
+func (s *session) runAgent(ctx context.Context, w *work) error {
+	text, err := s.prompt(w)
+	if err != nil {
+		return err
+	}
+	dir, err := s.ledger.Folder(w.it.Number)
+	if err != nil {
+		return err
+	}
+	cmd, err := s.command(text, dir, w.it.Number)
+	if err != nil {
+		return err
+	}
+	transcript, err := os.OpenFile(filepath.Join(dir, "transcript.cast"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("keep the transcript: %w", err)
+	}
+	cast := runner.NewCast(transcript, cmd.Terminal.Cols, cmd.Terminal.Rows)
+	words := runner.NewTail(lastWords)
+	mirror := s.opts.Mirror(w.it.Number)
+	cmd.Stdout = io.MultiWriter(cast, words, mirror)
+	res, err := runner.Run(ctx, cmd)
+	if err := errors.Join(cast.Close(), transcript.Close(), mirror.Close()); err != nil {
+		s.opts.Log.WithError(err).Warn("keep the transcript")
+	}
+	if err != nil {
+		return fmt.Errorf("run the agent: %w", err)
+	}
+	w.it.Agent = &ledger.AgentRun{
+		ExitCode: res.ExitCode, Signal: res.Signal, Cause: res.Cause.String(), Duration: res.Ended.Sub(res.Started),
+		Leftovers: res.Leftovers, LastWords: lastLine(words.String()),
+	}
+	s.event(AgentFinished, w.it.Number, *w.it.Agent)
+	return nil
+}
+
+const lastWords = 4 << 10
+
+var escapes = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[@-Z\\-_])`)
+
+// StripEscapes removes the escape sequences of a terminal from a text.
+func StripEscapes(s string) string { return escapes.ReplaceAllString(s, "") }
+
+// lastLine returns the last line of what was printed that says anything.
+func lastLine(s string) string {
+	lines := strings.FieldsFunc(StripEscapes(s), func(r rune) bool { return r == '\n' || r == '\r' })
+	for i := len(lines) - 1; i >= 0; i-- {
+		if line := strings.TrimSpace(lines[i]); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// command puts the agent's command together. The prompt is always there as a
+// file, outside the tree; it is passed as an argument where the placeholder
+// asks for it, and on standard input when there is a task and no placeholder.
+func (s *session) command(text, dir string, n int) (runner.Command, error) {
+	path := filepath.Join(dir, "prompt.md")
+	if err := ledger.WriteFile(path, []byte(text)); err != nil {
+		return runner.Command{}, err
+	}
+	terminal := s.opts.Terminal
+	if terminal == nil {
+		terminal = &runner.Terminal{}
+	}
+	cmd := runner.Command{
+		Dir: s.opts.Root, Terminal: terminal, Timeout: s.opts.IterationTimeout, Idle: s.opts.IdleTimeout, Grace: s.opts.Grace,
+		Env: s.agentEnv(path, n), OnInterrupt: s.opts.OnInterrupt,
+	}
+	placed := false
+	for _, arg := range s.opts.Args {
+		filled := strings.ReplaceAll(strings.ReplaceAll(arg, promptText, text), promptFile, path)
+		placed = placed || filled != arg
+		if len(filled) > maxArgument {
+			return runner.Command{}, errPromptTooLong
+		}
+		cmd.Args = append(cmd.Args, filled)
+	}
+	switch {
+	case s.opts.Task != "" && !placed:
+		cmd.Stdin = strings.NewReader(text)
+	case terminal.In == nil:
+		cmd.Stdin = strings.NewReader("") // nobody types: a terminal that stays silent hangs many agents
+	}
+	return cmd, nil
+}
+
+func (s *session) agentEnv(prompt string, n int) []string {
+	env := s.opts.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	return append(append([]string{}, env...),
+		"SUPERVISE_LOOP_ID="+s.id,
+		"SUPERVISE_ITERATION="+strconv.Itoa(n),
+		"SUPERVISE_PROMPT_FILE="+prompt,
+	)
+}
+
+// prompt writes the text of the iteration and tells of its level.
+func (s *session) prompt(w *work) (string, error) {
+	level, why := prompt.For(prompt.Situation{
+		Iteration: w.it.Number, Rejected: s.rejected != nil, Plateau: s.previous.Class == detector.Plateau,
+	})
+	if s.opts.Level != nil {
+		level, why = *s.opts.Level, "set by the user"
+	}
+	s.state.Level, w.it.Level = level.String(), level.String()
+	s.event(IterationStarted, w.it.Number, AgentStart{Max: s.opts.MaxIterations, Level: level.String(), Why: why})
+	return prompt.Text(level, s.facts(w.it.Number))
+}
+
+// facts are the numbers of the tree that the agent starts from.
+func (s *session) facts(n int) prompt.Facts {
+	set := s.previous.Set
+	counts := set.Tests.Counts()
+	f := prompt.Facts{
+		Task: s.opts.Task, Iteration: n, Max: s.opts.MaxIterations, Criterion: s.opts.Until.String(),
+		Measured: set.Tests != nil, Passed: counts.Passed, Count: counts.Count, Failing: failing(set.Tests),
+	}
+	if s.opts.Until.Kind == Never {
+		f.Criterion = ""
+	}
+	if v, ok := set.Value(metric.CoveragePct); ok {
+		f.Coverage = strconv.FormatFloat(v, 'f', 1, 64) + "%"
+	}
+	if v, ok := set.Value(metric.ErrorCount); ok {
+		f.Errors = strconv.Itoa(int(v))
+	}
+	if s.rejected != nil {
+		f.Rejection = &prompt.Rejection{Iteration: s.rejected.iteration, Advice: s.rejected.step.Advice}
+		f.Rejection.Reasons, f.Rejection.Tests = reasonsOf(s.rejected.alerts)
+	}
+	return f
+}
+
+func failing(t *metric.Tests) []string {
+	if t == nil {
+		return nil
+	}
+	var out []string
+	for _, c := range t.Cases {
+		if c.Failed() {
+			out = append(out, c.ID.String())
+		}
+	}
+	return out
+}

@@ -1,0 +1,207 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/internal/measure"
+	"supervise/metric"
+	"supervise/selector"
+	"supervise/snapshot"
+)
+
+const (
+	// repeatBelow is how long the tests may take for the baseline to be
+	// measured twice, which shows flaky tests and how much coverage wobbles.
+	repeatBelow = 60 * time.Second
+
+	criterionTimeout = 10 * time.Minute
+)
+
+// baseline measures the tree before any agent runs: iteration 0.
+func (s *session) baseline(ctx context.Context) error {
+	started := s.opts.Now()
+	info, err := s.store.Take(ctx, "baseline")
+	if err != nil {
+		return fmt.Errorf("snapshot of the baseline: %w", err)
+	}
+	s.state.BaselineSnapshot = info.ID
+	res, err := s.meter.Run(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("measure the baseline: %w", err)
+	}
+	artefacts, err := s.artefacts(ctx, info.ID)
+	if err != nil {
+		return err
+	}
+	if err := s.repeat(ctx, &res); err != nil {
+		return fmt.Errorf("measure the baseline again: %w", err)
+	}
+	if err := s.judgeable(res); err != nil {
+		return err
+	}
+	s.measured[info.Tree] = res
+	it := ledger.Iteration{
+		LoopID: s.id, Number: 0, StartedAt: started, EndedAt: s.opts.Now(), Set: res.Set,
+		Score: selector.Grade(res.Set, res.Set, s.opts.Weights), Snapshot: info.ID, Start: info.ID, Tree: info.Tree,
+		Checks: Runs(res.Runs),
+	}
+	it.OwnTime = it.EndedAt.Sub(started) - s.checks
+	it.Assessment = detector.Assessment{Class: detector.Baseline}
+	s.begin(it)
+	it.Verified = s.verified(it, nil)
+	s.history = append(s.history, it)
+	s.event(BaselineMeasured, 0, s.baselineData(it, info, artefacts))
+	return s.record(it, ledger.Files{})
+}
+
+// begin takes the baseline as what the first iteration is compared with, and
+// settles the criterion.
+func (s *session) begin(it ledger.Iteration) {
+	obs := observation(it)
+	s.previous, s.accepted = obs, []detector.Observation{obs}
+	if s.opts.Until.Kind == Auto {
+		s.opts.Until.Kind = Green
+		if green(it.Set, it.Set) {
+			s.opts.Until.Kind = Idle
+		}
+	}
+	record := it.Set.Record()
+	s.state.BaselineMetrics, s.state.Criterion = &record, s.opts.Until.String()
+}
+
+// judgeable refuses a baseline by which no agent could be judged.
+func (s *session) judgeable(res measure.Result) error {
+	if res.Set.Tests != nil {
+		return nil
+	}
+	gap, _ := res.Set.Gap(metric.SectionTests)
+	if s.opts.AllowUntested && (res.Set.Build != nil || res.Set.Lint != nil) {
+		return nil
+	}
+	return fmt.Errorf("%w: Test results could not be read: %s. Mend the test command, or run with --allow-untested to be judged by build and lint alone", ErrUnmeasurable, gap.Why)
+}
+
+// artefacts finds the files that the checks themselves leave in the tree. They
+// are no work of the agent: from now on they are neither captured nor deleted.
+func (s *session) artefacts(ctx context.Context, before snapshot.ID) ([]string, error) {
+	after, err := s.store.Take(ctx, "after-checks")
+	if err != nil {
+		return nil, fmt.Errorf("snapshot after the checks: %w", err)
+	}
+	changes, err := s.store.Changes(ctx, before, after.ID)
+	if err != nil {
+		return nil, fmt.Errorf("compare the tree before and after the checks: %w", err)
+	}
+	var paths []string
+	for _, c := range changes {
+		if c.Kind == snapshot.Added {
+			paths = append(paths, c.Path)
+		}
+	}
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	return paths, s.store.Exclude(paths)
+}
+
+// repeat measures the baseline once more when that is quick. Tests with two
+// outcomes are flaky; the difference of the coverages is its wobble.
+func (s *session) repeat(ctx context.Context, res *measure.Result) error {
+	s.state.BaselineRuns = 1
+	if s.opts.NoRepeat || res.Set.Tests == nil || spent(res.Runs) > repeatBelow {
+		return nil
+	}
+	again, err := s.meter.Run(ctx, nil)
+	if err != nil {
+		return err
+	}
+	s.state.BaselineRuns = 2
+	if again.Set.Tests == nil {
+		return nil
+	}
+	first, ok1 := res.Set.Value(metric.CoveragePct)
+	second, ok2 := again.Set.Value(metric.CoveragePct)
+	if ok1 && ok2 {
+		s.state.CoverageWobble = math.Abs(first - second)
+	}
+	res.Set.Tests = s.markFlaky(res.Set.Tests, again.Set.Tests)
+	return nil
+}
+
+// markFlaky returns the tests with those marked that had another outcome the
+// second time. Such a test counts as passed: its failure says nothing.
+func (s *session) markFlaky(first, second *metric.Tests) *metric.Tests {
+	out := first
+	for _, t := range first.Cases {
+		u, ok := second.Lookup(t.ID)
+		if !ok || t.Failed() == u.Failed() || t.Status == metric.NotRun || u.Status == metric.NotRun {
+			continue
+		}
+		if t.Failed() {
+			t = u
+		}
+		t.Flaky = true
+		s.flaky[t.ID] = true
+		out = out.With(t)
+	}
+	return out
+}
+
+func spent(list []measure.Run) time.Duration {
+	var sum time.Duration
+	for _, r := range list {
+		sum += r.Duration
+	}
+	return sum
+}
+
+func (s *session) baselineData(it ledger.Iteration, info snapshot.Info, artefacts []string) Baseline {
+	b := Baseline{
+		Progress: it.Progress(false), Criterion: s.opts.Until.String(), Files: info.Files, Skipped: []string{},
+		Artefacts: artefacts, Wobble: s.state.CoverageWobble, Flaky: []string{}, Checks: it.Checks, It: it,
+	}
+	for _, skip := range info.Skipped {
+		b.Skipped = append(b.Skipped, skip.Path+": "+string(skip.Reason))
+	}
+	for id := range s.flaky {
+		b.Flaky = append(b.Flaky, id.String())
+	}
+	slices.Sort(b.Flaky)
+	return b
+}
+
+// Runs returns the runs of checks as the ledger keeps them.
+func Runs(list []measure.Run) []ledger.CheckRun {
+	out := make([]ledger.CheckRun, 0, len(list))
+	for _, r := range list {
+		c := ledger.CheckRun{
+			Name: r.Check.Name, Command: r.Check.Line(), ExitCode: r.ExitCode, Duration: r.Duration,
+			Problems: r.Problems, Why: r.Why, Read: []string{},
+		}
+		for _, src := range r.Read {
+			c.Read = append(c.Read, src.Format+" from "+src.Path)
+		}
+		if r.ExitCode != 0 {
+			c.Output = r.Output
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func observation(it ledger.Iteration) detector.Observation {
+	o := detector.Observation{
+		Iteration: it.Number, Set: it.Set, Tree: it.Tree, Score: it.Score.Value, Scored: it.Score.Measured,
+		Class: it.Assessment.Class, Changed: len(it.Changed) > 0,
+	}
+	if it.Agent != nil {
+		o.AgentExit = it.Agent.ExitCode
+	}
+	return o
+}

@@ -1,0 +1,184 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"supervise/internal/ledger"
+	"supervise/internal/report"
+	"supervise/metric"
+	"supervise/selector"
+)
+
+// finish gives back the best iteration: selects it, restores its tree, measures
+// that once more and writes the reports. It is done to the end also when the
+// loop was interrupted; only the measurement is left out then.
+func (s *session) finish(ctx context.Context, stop Stop) (Outcome, error) {
+	s.state.Status = ledger.Completing
+	if err := s.save(); err != nil {
+		return s.outcome(stop), err
+	}
+	out := s.outcome(stop)
+	if len(s.history) > 0 {
+		if err := s.selectBest(ctx, &out); err != nil {
+			s.fail(err)
+			return out, err
+		}
+	}
+	s.state.Status, s.state.StopReason, s.state.StopText = reasons[out.Stop.Reason].status, string(out.Stop.Reason), out.Stop.Text
+	s.state.ExitCode = out.Stop.Reason.ExitCode()
+	path, err := s.finalReports(out)
+	s.event(LoopFinished, s.state.Iteration, Finished{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: s.state.ExitCode, Report: path})
+	return out, errors.Join(err, s.save())
+}
+
+func (s *session) selectBest(ctx context.Context, out *Outcome) error {
+	choice, err := selector.Best(s.candidates(), s.opts.Select)
+	if err != nil {
+		return fmt.Errorf("select the best iteration: %w", err)
+	}
+	out.Choice = &choice
+	out.Stop = settle(out.Stop, choice, len(s.history))
+	s.state.Selected = s.bestIteration(choice)
+	if err := s.apply(ctx, choice); err != nil {
+		return err
+	}
+	s.event(OutputSelected, choice.Iteration, Selected{Choice: choice, Applied: !s.opts.NoApply})
+	if s.opts.NoApply || interrupted(ctx) {
+		return nil
+	}
+	out.Verified, err = s.verify(ctx, choice.Iteration)
+	if interrupted(ctx) {
+		return nil // the selection stands, it is only not verified
+	}
+	return err
+}
+
+func interrupted(ctx context.Context) bool { return ctx.Err() != nil }
+
+// settle corrects the reason to end when nothing that was done can be kept.
+func settle(stop Stop, c selector.Choice, n int) Stop {
+	if !c.BaselineChosen || n < 2 || stop.Reason == Interrupted || stop.Reason == RetriesSpent {
+		return stop
+	}
+	return Stop{NoneAcceptable, "no iteration is acceptable; the tree is as it was before (" + stop.Text + ")"}
+}
+
+// apply restores the selected tree and copies its changed files.
+func (s *session) apply(ctx context.Context, c selector.Choice) error {
+	ctx = context.WithoutCancel(ctx)
+	it := s.history[c.Iteration]
+	if !s.opts.NoApply {
+		if err := s.restore(ctx, it.Snapshot); err != nil {
+			return fmt.Errorf("restore iteration %d: %w", c.Iteration, err)
+		}
+	}
+	changes, err := s.store.Changes(ctx, s.state.BaselineSnapshot, it.Snapshot)
+	if err != nil {
+		return fmt.Errorf("compare the selection with the baseline: %w", err)
+	}
+	files, err := s.contents(ctx, it.Snapshot, changes)
+	if err != nil {
+		return err
+	}
+	return s.ledger.WriteOutput(files)
+}
+
+// verify measures the selected tree anew and compares the numbers.
+func (s *session) verify(ctx context.Context, n int) (*Verification, error) {
+	it := s.history[n]
+	res, err := s.meter.Run(ctx, it.Set.Tests)
+	if err != nil {
+		return nil, fmt.Errorf("verify the selection: %w", err)
+	}
+	v := &Verification{Differences: s.differences(it.Set, res.Set)}
+	v.Holds = len(v.Differences) == 0
+	s.event(OutputVerified, n, *v)
+	// What the checks changed on the way is no part of the selection.
+	return v, s.restore(context.WithoutCancel(ctx), it.Snapshot)
+}
+
+// verifiedFields are the numbers that have to hold; times and sizes do not say
+// anything about a tree.
+var verifiedFields = []metric.Field{metric.TestCount, metric.TestsFailed, metric.TestsSkipped, metric.CoveragePct, metric.ErrorCount}
+
+// differences lists the numbers that did not hold. Known flaky tests and
+// coverage within its slack or measured wobble are no differences.
+func (s *session) differences(was, now metric.Set) []string {
+	out := []string{}
+	for _, f := range verifiedFields {
+		a, ok1 := was.Value(f)
+		b, ok2 := now.Value(f)
+		switch {
+		case ok1 != ok2:
+			out = append(out, fmt.Sprintf("%s was measured once only", f))
+		case f == metric.CoveragePct && abs(a-b) <= max(coverageSlack, s.state.CoverageWobble):
+		case f == metric.TestsFailed && s.onlyFlaky(was.Tests, now.Tests):
+		case ok1 && a != b:
+			out = append(out, fmt.Sprintf("%s was %s and is %s", f, report.Number(a), report.Number(b)))
+		}
+	}
+	return out
+}
+
+// coverageSlack is by how many points coverage may differ between two runs on
+// one tree without a word: many tests take chance paths.
+const coverageSlack = .5
+
+func abs(v float64) float64 { return max(v, -v) }
+
+// onlyFlaky reports whether every test with another outcome is known as flaky.
+func (s *session) onlyFlaky(was, now *metric.Tests) bool {
+	if was == nil || now == nil {
+		return false
+	}
+	return !slices.ContainsFunc(now.Cases, func(t metric.Test) bool {
+		before, ok := was.Lookup(t.ID)
+		return (!ok || before.Failed() != t.Failed()) && !s.flaky[t.ID]
+	})
+}
+
+// finalReports writes the selection and completion reports and returns the path
+// of the one to read first.
+func (s *session) finalReports(out Outcome) (string, error) {
+	if out.Choice == nil {
+		return "", nil
+	}
+	v := report.Loop{
+		State: s.state, Iterations: s.history, Choice: *out.Choice, Artifacts: ledger.Artifacts(s.ledger.Dir()),
+		Now: s.opts.Now(), Mode: s.opts.Select.Mode, Threshold: s.opts.Select.Threshold,
+	}
+	if out.Verified != nil {
+		v.Verification = &report.Verification{Holds: out.Verified.Holds, Differences: out.Verified.Differences}
+	}
+	selection := report.SelectionName
+	err := errors.Join(
+		s.ledger.WriteReport(selection, report.Selection(v)),
+		s.ledger.WriteReport(report.CompletionName, report.Completion(v)),
+		s.ledger.WriteAnalytics(report.AnalyticsOf(v), report.Completion(v)),
+	)
+	return filepath.Join(s.ledger.Dir(), "reports", selection), err
+}
+
+// iterationReport writes the report of one iteration.
+func (s *session) iterationReport(it ledger.Iteration) error {
+	v := report.Iteration{It: it, Baseline: s.history[0], Best: s.state.Best, Kept: s.ledger.SnapshotDir()}
+	if n := s.comparedWith(it); n >= 0 {
+		v.Previous = &s.history[n]
+	}
+	return s.ledger.WriteReport(ledger.Name(it.Number)+"-report.md", report.OfIteration(v))
+}
+
+// comparedWith returns the iteration whose tree it started from, -1 for the
+// baseline.
+func (s *session) comparedWith(it ledger.Iteration) int {
+	for n := it.Number - 1; n >= 0; n-- {
+		if !s.history[n].Rejected {
+			return n
+		}
+	}
+	return -1
+}

@@ -1,0 +1,148 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"supervise/internal/ledger"
+	"supervise/metric"
+	"supervise/runner"
+)
+
+// Reason says why a loop ended.
+type Reason string
+
+// The reasons to end.
+const (
+	CriterionMet   Reason = "criterion_met"
+	Done           Reason = "done" // all iterations, and no criterion was asked for
+	IterationLimit Reason = "iteration_limit"
+	TimeLimit      Reason = "time_limit"
+	Stalled        Reason = "stalled"
+	Cycling        Reason = "infinite_loop"
+	Stuck          Reason = "stuck"
+	RetriesSpent   Reason = "retries_spent"
+	NoneAcceptable Reason = "no_acceptable_iteration"
+	Unmeasurable   Reason = "unmeasurable"
+	Interrupted    Reason = "interrupted"
+	Broken         Reason = "error"
+)
+
+// exitCodes and statuses are what the reasons mean to the outside.
+var reasons = map[Reason]struct {
+	code   int
+	status ledger.Status
+}{
+	CriterionMet:   {0, ledger.Completed},
+	Done:           {0, ledger.Completed},
+	Broken:         {1, ledger.Failed},
+	RetriesSpent:   {3, ledger.Failed},
+	IterationLimit: {4, ledger.Completed},
+	TimeLimit:      {4, ledger.Completed},
+	NoneAcceptable: {4, ledger.Failed},
+	Stalled:        {5, ledger.Completed},
+	Cycling:        {5, ledger.Failed},
+	Stuck:          {5, ledger.Failed},
+	Unmeasurable:   {6, ledger.Failed},
+	Interrupted:    {130, ledger.Aborted},
+}
+
+// ExitCode returns the exit status of supervise for the reason.
+func (r Reason) ExitCode() int { return reasons[r].code }
+
+// Stop is a reason to end, with its text for people. The zero value is none.
+type Stop struct {
+	Reason Reason `json:"reason"`
+	Text   string `json:"text"`
+}
+
+// UntilKind is the kind of a completion criterion.
+type UntilKind string
+
+// The kinds of criteria. Auto is Green when the baseline is not green, else
+// Idle.
+const (
+	Auto    UntilKind = ""
+	Green   UntilKind = "green"
+	Idle    UntilKind = "idle"
+	Never   UntilKind = "never"
+	Command UntilKind = "command"
+)
+
+// Until is when the task counts as done. The agent's own claim never does.
+type Until struct {
+	Kind    UntilKind
+	Command string // for Command: run by the shell, exit status 0 is done
+}
+
+// ParseUntil reads the value of --until: green, idle, never, or a command.
+func ParseUntil(s string) Until {
+	switch k := UntilKind(strings.TrimSpace(s)); k {
+	case Auto, Green, Idle, Never:
+		return Until{Kind: k}
+	case Command:
+	}
+	return Until{Kind: Command, Command: s}
+}
+
+// String returns the criterion for people.
+func (u Until) String() string {
+	switch u.Kind {
+	case Green:
+		return "no test fails, the build stands and there are no more errors than at the baseline"
+	case Idle:
+		return "an iteration changes nothing while the checks are green"
+	case Never:
+		return "none: all iterations are run"
+	case Command:
+		return "this command succeeds: " + u.Command
+	case Auto:
+	}
+	return "decided by the baseline"
+}
+
+// green reports whether no test fails, at least one passes, the build stands
+// and there are no more errors than at the baseline.
+func green(set, baseline metric.Set) bool {
+	n := set.Tests.Counts()
+	if n.Passed == 0 || n.Failed > 0 || len(set.Tests.Broken) > 0 {
+		return false
+	}
+	if set.Build != nil && set.Build.Status == metric.BuildFailure {
+		return false
+	}
+	now, ok := set.Value(metric.ErrorCount)
+	then, had := baseline.Value(metric.ErrorCount)
+	return !ok || !had || now <= then
+}
+
+// met reports whether the criterion holds for an iteration, and nil when there
+// is none to hold.
+func (s *session) met(ctx context.Context, it ledger.Iteration) (*bool, error) {
+	var holds bool
+	switch s.opts.Until.Kind {
+	case Green:
+		holds = green(it.Set, s.history[0].Set)
+	case Command:
+		res, err := runner.Run(ctx, runner.Command{
+			Args: []string{"/bin/sh", "-c", s.opts.Until.Command}, Dir: s.opts.Root,
+			Env: append(os.Environ(), "CI=true"), Timeout: criterionTimeout,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("run the criterion: %w", err)
+		}
+		holds = res.Cause == runner.Exited && res.ExitCode == 0
+	case Idle, Never, Auto:
+		return nil, nil //nolint:nilnil // no criterion is a third answer
+	}
+	return &holds, nil
+}
+
+// idle reports whether the agent came to rest by itself: it ended well, changed
+// nothing, and the checks are green. One that breaks off has not finished.
+func (s *session) idle(it ledger.Iteration) bool {
+	return s.opts.Until.Kind == Idle && len(it.Changed) == 0 && it.Agent != nil &&
+		it.Agent.ExitCode == 0 && it.Agent.Cause == runner.Exited.String() && green(it.Set, s.history[0].Set)
+}

@@ -1,0 +1,223 @@
+package measure
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"supervise/metric"
+	"supervise/runner"
+)
+
+// maxOutput bounds what is kept on disk of a check's output.
+const maxOutput = 512 << 20
+
+// tailOutput bounds what is kept in memory to explain a failure.
+const tailOutput = 16 << 10
+
+// check runs one command and reads what it wrote.
+func (m *Meter) check(ctx context.Context, c Check) (Run, error) {
+	run := Run{Check: c, state: metric.Absent}
+	dir, err := m.scratch()
+	if err != nil {
+		return run, err
+	}
+	defer os.RemoveAll(dir)
+	c = c.in(dir)
+	if err := m.deleteOld(c); err != nil {
+		return run, err
+	}
+	// A file system with coarse times may stamp a new file a little early.
+	started := time.Now().Add(-10 * time.Millisecond).Truncate(time.Second)
+	out, res, err := m.execute(ctx, c, dir)
+	run.ExitCode, run.Duration, run.Output = res.ExitCode, res.Ended.Sub(res.Started), out.tail.String()
+	if ctx.Err() != nil {
+		return run, context.Cause(ctx)
+	}
+	if err != nil {
+		if errors.Is(err, runner.ErrNotFound) {
+			run.Why = fmt.Sprintf("%s: command not found: %s; install it or put it on PATH, or give another command with --%s-cmd", c.Name, c.Command[0], c.Kind)
+			return run, nil
+		}
+		return run, err
+	}
+	if why := m.broken(c, res, out); why != "" {
+		run.Why, run.killed = why, true
+		return run, nil
+	}
+	read := reading{check: c, root: m.plan.Root, since: started, run: &run}
+	read.all(dir, out)
+	return run, nil
+}
+
+// broken says why the command's end alone rules its reports out.
+func (m *Meter) broken(c Check, res runner.Result, out *output) string {
+	switch {
+	case res.Cause == runner.TimedOut:
+		return fmt.Sprintf("%s took longer than %s and was stopped", c.Name, m.timeout(c))
+	case res.Signal != "":
+		return fmt.Sprintf("%s was ended by %s", c.Name, res.Signal)
+	case res.ExitCode == 127 || res.ExitCode == 126:
+		return fmt.Sprintf("%s could not be started: %s", c.Name, lastLine(out.tail.String()))
+	case out.err != nil:
+		return fmt.Sprintf("%s: %v", c.Name, out.err)
+	}
+	return ""
+}
+
+func (m *Meter) timeout(c Check) time.Duration {
+	if c.Timeout > 0 {
+		return c.Timeout
+	}
+	return DefaultTimeout
+}
+
+func (m *Meter) execute(ctx context.Context, c Check, dir string) (*output, runner.Result, error) {
+	out, err := newOutput(dir)
+	if err != nil {
+		return nil, runner.Result{}, err
+	}
+	// Tests report on standard output, and their noise must not be torn into it;
+	// linters and compilers speak on either.
+	var errs io.Writer = &out.tail
+	if c.Kind != Test {
+		errs = out
+	}
+	res, err := runner.Run(ctx, runner.Command{
+		Args: c.Command, Dir: m.plan.Root, Env: m.environment(),
+		Stdout: out, Stderr: errs, Timeout: m.timeout(c),
+	})
+	return out, res, errors.Join(err, out.close())
+}
+
+// environment is that of the checks: no terminal, no colour, no questions.
+func (m *Meter) environment() []string {
+	env := m.opts.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	out := make([]string, 0, len(env)+4)
+	for _, kv := range env {
+		if name, _, _ := strings.Cut(kv, "="); !strings.HasPrefix(name, "GIT_") {
+			out = append(out, kv)
+		}
+	}
+	return append(out, "CI=true", "TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0")
+}
+
+// in returns c with its private report folder filled in.
+func (c Check) in(dir string) Check {
+	fill := func(list []string) []string {
+		out := make([]string, len(list))
+		for i, s := range list {
+			out[i] = strings.ReplaceAll(s, ReportDir, dir)
+		}
+		return out
+	}
+	c.Command, c.Reports = fill(c.Command), fill(c.Reports)
+	return c
+}
+
+// deleteOld removes the reports of an earlier run, so that none of them can be
+// taken for one of this run.
+func (m *Meter) deleteOld(c Check) error {
+	for _, pattern := range c.Reports {
+		for _, path := range m.matches(pattern) {
+			if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return fmt.Errorf("delete old report: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+func (m *Meter) matches(pattern string) []string { return matches(m.plan.Root, pattern) }
+
+func matches(root, pattern string) []string {
+	if !filepath.IsAbs(pattern) {
+		pattern = filepath.Join(root, pattern)
+	}
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) == 0 {
+		return nil
+	}
+	return paths
+}
+
+// output keeps a command's standard output in a file and its end, together
+// with that of standard error, in memory.
+type output struct {
+	mu   sync.Mutex
+	file *os.File
+	left int64
+	tail tail
+	err  error
+}
+
+func newOutput(dir string) (*output, error) {
+	f, err := os.OpenFile(filepath.Join(dir, ".output"), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("keep output: %w", err)
+	}
+	return &output{file: f, left: maxOutput}, nil
+}
+
+// Write keeps p. Past the cap the rest is dropped and the output is marked as
+// incomplete, but the command is not disturbed.
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.tail.Write(p) //nolint:errcheck // keeps in memory, cannot go wrong
+	if o.err != nil {
+		return len(p), nil
+	}
+	if o.left -= int64(len(p)); o.left < 0 {
+		o.err = fmt.Errorf("printed more than %d MB; have it write a report file instead", maxOutput>>20)
+		return len(p), nil
+	}
+	if _, err := o.file.Write(p); err != nil {
+		o.err = fmt.Errorf("keep output: %w", err)
+	}
+	return len(p), nil
+}
+
+func (o *output) close() error {
+	_, err := o.file.Seek(0, io.SeekStart)
+	return err
+}
+
+// tail keeps the last bytes that were written to it, from any goroutine.
+type tail struct {
+	mu  sync.Mutex
+	buf []byte
+}
+
+// Write keeps the end of p.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = append(t.buf, p...)
+	if over := len(t.buf) - tailOutput; over > 0 {
+		t.buf = append(t.buf[:0], t.buf[over:]...)
+	}
+	return len(p), nil
+}
+
+// String returns what was kept.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(bytes.ToValidUTF8(t.buf, []byte("\uFFFD")))
+}
+
+func lastLine(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}

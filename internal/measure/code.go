@@ -1,0 +1,158 @@
+package measure
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"supervise/metric"
+	"supervise/source"
+)
+
+// maxSource is the largest file that is taken for a source file of a person.
+const maxSource = 4 << 20
+
+// codeCache remembers the shape of files by name, so that only files that
+// changed are read again.
+type codeCache map[string]shape
+
+type shape struct {
+	size     int64
+	modified time.Time
+	counts   bool // a source file of the project's own
+	loc      int
+	funcs    int
+	branches int // sum of the functions' complexities
+}
+
+// measure returns the shape of the project's own source below root.
+func (c codeCache) measure(ctx context.Context, root string) (*metric.Code, error) {
+	paths, err := tracked(ctx, root)
+	if err != nil {
+		return nil, fmt.Errorf("list source files: %w", err)
+	}
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, fmt.Errorf("list source files: %w", err)
+	}
+	defer dir.Close()
+	var sum shape
+	code := &metric.Code{}
+	for _, path := range paths {
+		s := c.shape(dir, path)
+		if !s.counts {
+			continue
+		}
+		code.Files++
+		sum.loc += s.loc
+		sum.funcs += s.funcs
+		sum.branches += s.branches
+	}
+	code.LOC, code.Functions = sum.loc, sum.funcs
+	if sum.funcs > 0 {
+		code.Complexity = float64(sum.branches) / float64(sum.funcs)
+	}
+	return code, nil
+}
+
+// shape returns the shape of one file, the zero shape when it is gone, not a
+// regular file or not the project's own source.
+func (c codeCache) shape(dir *os.Root, path string) shape {
+	if source.Vendored(path) {
+		return shape{}
+	}
+	info, err := dir.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSource {
+		return shape{}
+	}
+	if s, ok := c[path]; ok && s.size == info.Size() && s.modified.Equal(info.ModTime()) {
+		return s
+	}
+	s := shape{size: info.Size(), modified: info.ModTime()}
+	if f, err := dir.Open(path); err == nil {
+		s.scan(f, path)
+		f.Close()
+	}
+	c[path] = s
+	return s
+}
+
+func (s *shape) scan(f io.Reader, path string) {
+	head := make([]byte, 1024)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return // empty, or not to be read
+	}
+	head = head[:n]
+	if source.LanguageOf(path, head) == source.Unknown || source.Binary(head) || source.Generated(path, head) {
+		return
+	}
+	rest, err := io.ReadAll(f)
+	if err != nil {
+		return
+	}
+	// A file that does not parse has lines all the same.
+	file, _ := source.Scan(path, append(head, rest...))
+	s.counts, s.loc, s.funcs = true, file.LOC, len(file.Functions)
+	for _, f := range file.Functions {
+		s.branches += f.Complexity
+	}
+}
+
+// tracked lists the files below root that git tracks or would track. Without
+// git every file counts that is not in a folder of dependencies.
+func tracked(ctx context.Context, root string) ([]string, error) {
+	cmd := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+	cmd.Dir = root
+	cmd.Env = withoutGit(os.Environ())
+	out, err := cmd.Output()
+	if err != nil {
+		return walk(root)
+	}
+	var paths []string
+	for name := range bytes.SplitSeq(out, []byte{0}) {
+		if len(name) > 0 {
+			paths = append(paths, string(name))
+		}
+	}
+	return paths, nil
+}
+
+func withoutGit(env []string) []string {
+	out := make([]string, 0, len(env))
+	for _, kv := range env {
+		if !strings.HasPrefix(kv, "GIT_") {
+			out = append(out, kv)
+		}
+	}
+	return out
+}
+
+func walk(root string) ([]string, error) {
+	var paths []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // what cannot be read is not counted
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == ".git" || source.Vendored(rel+"/")) {
+			return fs.SkipDir
+		}
+		if d.Type().IsRegular() {
+			paths = append(paths, rel)
+		}
+		return nil
+	})
+	return paths, err
+}

@@ -1,0 +1,249 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"supervise/metric"
+)
+
+// DefaultTimeout bounds a check that has no limit of its own.
+const DefaultTimeout = 30 * time.Minute
+
+// Options are the circumstances of a measurement.
+type Options struct {
+	Scratch    string         // folder for the private report folders; "" is the system's
+	Env        []string       // environment of the checks; nil is that of this process
+	OnProgress func(Progress) // called as checks start and end, may be nil
+}
+
+// Progress tells that a check started, or ended with a run.
+type Progress struct {
+	Check Check
+	Run   *Run // nil at the start
+}
+
+// Run is what became of one check: what was run and what was read from where.
+type Run struct {
+	Check    Check         `json:"check"`
+	ExitCode int           `json:"exit_code"`
+	Duration time.Duration `json:"duration_ns"`
+	Read     []Source      `json:"read,omitempty"`     // reports that were read
+	Problems []string      `json:"problems,omitempty"` // oddities that did not stop the reading
+	Why      string        `json:"why,omitempty"`      // why the check counts as not measured
+	Output   string        `json:"output,omitempty"`   // the end of what it printed
+	tests    *metric.Tests
+	coverage *metric.Coverage
+	lint     *metric.Lint
+	state    metric.Validity
+	killed   bool
+}
+
+// Source is one report that was read.
+type Source struct {
+	Path   string `json:"path"` // or "output"
+	Format string `json:"format"`
+}
+
+// Result is a measurement and how it came about.
+type Result struct {
+	Set  metric.Set
+	Runs []Run
+}
+
+// Meter measures trees by one plan. It remembers the shape of files it has
+// read, so that measuring again costs only what changed. It is not safe for
+// concurrent use.
+type Meter struct {
+	plan Plan
+	opts Options
+	code codeCache
+}
+
+// New returns a meter for the plan.
+func New(plan Plan, o Options) *Meter {
+	if o.OnProgress == nil {
+		o.OnProgress = func(Progress) {}
+	}
+	return &Meter{plan: plan, opts: o, code: codeCache{}}
+}
+
+// Run measures the tree as it stands. known are the tests of the tree that the
+// agent started from, nil for the baseline: those of a suite that could not run
+// are carried over. The error is ctx's, or a fault of the machine; a check that
+// fails is no error but part of the result.
+func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
+	var res Result
+	for _, c := range m.plan.Checks {
+		m.opts.OnProgress(Progress{Check: c})
+		run, err := m.check(ctx, c)
+		if err != nil {
+			return res, fmt.Errorf("run %s: %w", c.Name, err)
+		}
+		m.opts.OnProgress(Progress{Check: c, Run: &run})
+		res.Runs = append(res.Runs, run)
+	}
+	res.Set = m.gather(res.Runs, known)
+	code, err := m.code.measure(ctx, m.plan.Root)
+	if err != nil {
+		res.Set.Gaps = append(res.Set.Gaps, metric.Gap{Section: metric.SectionCode, State: metric.Absent, Why: err.Error()})
+	}
+	res.Set.Code = code
+	return res, ctx.Err()
+}
+
+// gather joins the runs into one set. A section with a run that does not count
+// is missing as a whole: half of the linters would look like fewer errors.
+func (m *Meter) gather(runs []Run, known *metric.Tests) metric.Set {
+	g := gathering{missing: map[metric.Section]metric.Gap{}}
+	for _, r := range runs {
+		g.add(r)
+	}
+	return g.set(m.plan, known)
+}
+
+type gathering struct {
+	tests    *metric.Tests
+	coverage *metric.Coverage
+	lint     *metric.Lint
+	build    *metric.Build
+	compiler *metric.Lint // compile errors that checks other than linters met
+	missing  map[metric.Section]metric.Gap
+}
+
+func (g *gathering) add(r Run) {
+	if r.state != metric.Measured {
+		section := r.Check.Kind.section()
+		if _, already := g.missing[section]; !already {
+			g.missing[section] = metric.Gap{Section: section, State: r.state, Why: r.Why}
+		}
+		return
+	}
+	switch r.Check.Kind {
+	case Build:
+		g.build = joinBuilds(g.build, r)
+		g.compiler = g.compiler.Merge(r.lint)
+	case Test:
+		g.tests = joinTests(g.tests, r.tests)
+		g.coverage = r.coverage
+	case Lint:
+		g.lint = g.lint.Merge(r.lint)
+	}
+}
+
+func (g *gathering) set(p Plan, known *metric.Tests) metric.Set {
+	s := metric.Set{Tests: g.tests.CarryOver(known), Coverage: g.coverage, Lint: withCompiler(g.lint, g.compiler), Build: g.build}
+	for _, section := range []metric.Section{metric.SectionBuild, metric.SectionTests, metric.SectionLint} {
+		gap, missing := g.missing[section]
+		if !missing {
+			continue
+		}
+		s.Gaps = append(s.Gaps, gap)
+		switch section {
+		case metric.SectionBuild:
+			s.Build = nil
+		case metric.SectionTests:
+			s.Tests, s.Coverage = nil, nil
+		case metric.SectionLint:
+			s.Lint = nil
+		case metric.SectionCoverage, metric.SectionCode:
+		}
+	}
+	if t := s.Tests; t != nil && len(t.Cases) == 0 { // suites broke, and none of their tests is known
+		s.Tests, s.Coverage = nil, nil
+		s.Gaps = append(s.Gaps, metric.Gap{
+			Section: metric.SectionTests, State: metric.Absent, Why: fmt.Sprintf("%s did not run: %s", t.Broken[0].Name, t.Broken[0].Why),
+		})
+	}
+	if why := coverageGap(p, s); why != "" {
+		s.Coverage = nil
+		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionCoverage, State: metric.Absent, Why: why})
+	}
+	return s
+}
+
+// withCompiler adds the compiler's errors to the findings, once each: a linter
+// that builds the code meets them too.
+func withCompiler(lint, compiler *metric.Lint) *metric.Lint {
+	if lint == nil || compiler == nil {
+		return lint
+	}
+	type place struct {
+		file      string
+		line, col int
+	}
+	seen := map[place]bool{}
+	for _, f := range lint.Findings {
+		if f.Type {
+			seen[place{f.File, f.Line, f.Column}] = true
+		}
+	}
+	more := &metric.Lint{}
+	for _, f := range compiler.Findings {
+		if at := (place{f.File, f.Line, f.Column}); f.Type && !seen[at] {
+			seen[at] = true
+			more.Findings = append(more.Findings, f)
+		}
+	}
+	return lint.Merge(more)
+}
+
+// coverageGap says why the coverage of s does not count, "" when it does. A
+// suite that did not run leaves its lines out of the report, which would look
+// like another coverage of the same code.
+func coverageGap(p Plan, s metric.Set) string {
+	switch {
+	case !p.wantsCoverage():
+		return ""
+	case s.Tests == nil:
+		return "the tests were not measured"
+	case len(s.Tests.Broken) > 0:
+		b := s.Tests.Broken[0]
+		return fmt.Sprintf("%s did not run: %s", b.Name, b.Why)
+	case s.Coverage == nil:
+		return "the test command wrote no coverage report"
+	}
+	return ""
+}
+
+func joinTests(a, b *metric.Tests) *metric.Tests {
+	if a == nil {
+		return b
+	}
+	t := metric.NewTests(append(append([]metric.Test{}, a.Cases...), b.Cases...))
+	t.Broken = append(append([]metric.Suite{}, a.Broken...), b.Broken...)
+	t.Duration, t.Format, t.Producer = a.Duration+b.Duration, a.Format, a.Producer
+	return t
+}
+
+func joinBuilds(a *metric.Build, r Run) *metric.Build {
+	b := metric.Build{Status: metric.BuildSuccess, Duration: r.Duration}
+	if r.ExitCode != 0 {
+		b.Status, b.FirstError = metric.BuildFailure, firstError(r)
+	}
+	if a == nil {
+		return &b
+	}
+	b.Duration += a.Duration
+	if a.Status == metric.BuildFailure {
+		b.Status, b.FirstError = a.Status, a.FirstError
+	}
+	return &b
+}
+
+// scratch makes a private folder for the reports of one run. Its name is not to
+// be guessed, so that nothing can lay a report there beforehand.
+func (m *Meter) scratch() (string, error) {
+	if m.opts.Scratch != "" {
+		if err := os.MkdirAll(m.opts.Scratch, 0o700); err != nil {
+			return "", fmt.Errorf("make report folder: %w", err)
+		}
+	}
+	dir, err := os.MkdirTemp(m.opts.Scratch, "supervise-reports-")
+	if err != nil {
+		return "", fmt.Errorf("make report folder: %w", err)
+	}
+	return dir, nil
+}

@@ -1,0 +1,284 @@
+package measure_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"supervise/internal/measure"
+	"supervise/metric"
+	"supervise/runner"
+)
+
+func TestMain(m *testing.M) {
+	runner.ShimMain()
+	os.Exit(m.Run())
+}
+
+// tree writes files into a new folder.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func shell(kind measure.Kind, line string, reports ...string) measure.Check {
+	return measure.Check{Kind: kind, Name: string(kind), Command: []string{"/bin/sh", "-c", line}, Reports: reports}
+}
+
+func run(t *testing.T, root string, known *metric.Tests, checks ...measure.Check) measure.Result {
+	t.Helper()
+	m := measure.New(measure.Plan{Root: root, Checks: checks}, measure.Options{Scratch: t.TempDir()})
+	res, err := m.Run(context.Background(), known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+const (
+	junit     = `<testsuite name="s"><testcase classname="c" name="a"/><testcase classname="c" name="b"><failure message="no"/></testcase></testsuite>`
+	truncated = `<testsuite name="s"><testcase classname="c" name="a"/><testcase classname="c" na`
+)
+
+// Whatever does not count leaves its section out, with a reason; nothing is
+// ever zero for want of a report.
+func TestValidity(t *testing.T) {
+	files := map[string]string{"good.xml": junit, "truncated.xml": truncated, "none.xml": `<testsuites/>`, "old.xml": junit}
+	for _, tt := range []struct {
+		name  string
+		check measure.Check
+		state metric.Validity
+		why   string
+	}{
+		{"no such program", measure.Check{Kind: measure.Test, Name: "t", Command: []string{"no-such-program"}}, metric.Absent, "command not found: no-such-program"},
+		{"no such program for the shell", shell(measure.Test, "no-such-program"), metric.Absent, "could not be started"},
+		{"silence", shell(measure.Test, "true"), metric.Absent, "printed nothing"},
+		{"other text", shell(measure.Test, "echo fine"), metric.Absent, "printed nothing that can be read"},
+		{"failure without a report", shell(measure.Test, "echo no database >&2; exit 2"), metric.Absent, "ended with status 2 and wrote no report that can be read: no database"},
+		{"cut off", shell(measure.Test, "cp truncated.xml r.xml", "r.xml"), metric.Partial, "r.xml"},
+		{"no tests", shell(measure.Test, "cp none.xml r.xml", "r.xml"), metric.Absent, "found no tests"},
+		{"old report", shell(measure.Test, "touch -d '2 hours ago' old.xml || touch -A -020000 old.xml", "*.xml"), metric.Stale, "older than the command"},
+		{"a link for a report", shell(measure.Test, "ln -sf good.xml r.xml", "r.xml"), metric.Absent, "not a regular file"},
+		{"a report from before", shell(measure.Test, "true", "good.xml"), metric.Absent, "printed nothing"},
+		{"killed", shell(measure.Test, "cp good.xml r.xml; kill -9 $$", "r.xml"), metric.Absent, "ended by SIGKILL"},
+		{"linter that fails without a word", shell(measure.Lint, "exit 1"), metric.Absent, "reported nothing that can be read"},
+		{"too slow", measure.Check{Kind: measure.Test, Name: "t", Command: []string{"/bin/sh", "-c", "while :; do :; done"}, Timeout: 50 * time.Millisecond}, metric.Absent, "took longer than 50ms"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			root := tree(t, files)
+			if tt.name == "old report" { // the pattern must match nothing beforehand
+				os.Remove(filepath.Join(root, "truncated.xml"))
+				tt.check.Command[2] = "cp .keep/old.xml old.xml; " + tt.check.Command[2]
+				os.MkdirAll(filepath.Join(root, ".keep"), 0o755)
+				os.WriteFile(filepath.Join(root, ".keep", "old.xml"), []byte(junit), 0o644)
+			}
+			res := run(t, root, nil, tt.check)
+			section := metric.SectionTests
+			if tt.check.Kind == measure.Lint {
+				section = metric.SectionLint
+			}
+			gap, ok := res.Set.Gap(section)
+			if !ok || gap.State != tt.state || !strings.Contains(gap.Why, tt.why) {
+				t.Errorf("gap %+v, want %s with %q", gap, tt.state, tt.why)
+			}
+			if res.Set.Tests != nil || res.Set.Lint != nil {
+				t.Errorf("something was measured all the same: %+v", res.Set)
+			}
+		})
+	}
+}
+
+func TestReportsThatCount(t *testing.T) {
+	files := map[string]string{"junit.xml": junit, "golint.txt": "a.go:3:1: something is odd\n"}
+	for _, tt := range []struct {
+		name  string
+		check measure.Check
+	}{
+		{"a named file", shell(measure.Test, "cp junit.xml out.xml; exit 1", "out.xml")},
+		{"a pattern", shell(measure.Test, "mkdir -p d; cp junit.xml d/1.xml", "d/*.xml")},
+		{"the private folder", shell(measure.Test, "cp junit.xml "+measure.ReportDir+"/x.xml")},
+		{"standard output", shell(measure.Test, "echo noise >&2; cat junit.xml")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			res := run(t, tree(t, files), nil, tt.check)
+			if n := res.Set.Tests.Counts(); n.Count != 2 || n.Failed != 1 {
+				t.Errorf("counts %+v, gaps %v, want 2 tests, 1 failed", n, res.Set.Gaps)
+			}
+		})
+	}
+	t.Run("a contradiction is named", func(t *testing.T) {
+		res := run(t, tree(t, files), nil, shell(measure.Test, "cat junit.xml; exit 0"))
+		if p := strings.Join(res.Runs[0].Problems, ";"); !strings.Contains(p, "status 0 although tests failed") {
+			t.Errorf("problems %q do not name it", p)
+		}
+	})
+	t.Run("silence of a linter that ends well is no finding", func(t *testing.T) {
+		res := run(t, tree(t, files), nil, shell(measure.Lint, "true"))
+		if v, ok := res.Set.Value(metric.ErrorCount); !ok || v != 0 {
+			t.Errorf("error_count %v, %v, want 0", v, ok)
+		}
+	})
+	t.Run("findings in any file:line:col text", func(t *testing.T) {
+		res := run(t, tree(t, files), nil, shell(measure.Lint, "cat golint.txt >&2; exit 1"))
+		if v, ok := res.Set.Value(metric.ErrorCount); !ok || v != 1 {
+			t.Errorf("error_count %v, %v, want 1 (%v)", v, ok, res.Set.Gaps)
+		}
+	})
+	t.Run("half of the linters is not measured", func(t *testing.T) {
+		res := run(t, tree(t, files), nil, shell(measure.Lint, "true"), shell(measure.Lint, "exit 1"))
+		if res.Set.Lint != nil || !res.Set.Partial() {
+			t.Errorf("lint %+v, want a gap", res.Set.Lint)
+		}
+	})
+}
+
+func TestChecksRunWithoutTerminal(t *testing.T) {
+	root := tree(t, map[string]string{"junit.xml": junit})
+	line := `test "$CI" = true && ! test -t 0 && ! test -t 1 && ! (: </dev/tty) 2>/dev/null && test -z "$(cat)" && cat junit.xml`
+	res := run(t, root, nil, shell(measure.Test, line))
+	if res.Set.Tests == nil {
+		t.Errorf("the check saw a terminal, an open standard input or no CI=true: %v", res.Set.Gaps)
+	}
+}
+
+var goFiles = map[string]string{
+	"go.mod":        "module m\n\ngo 1.21\n",
+	"a/a.go":        "package a\n\nfunc F(x int) int {\n\tif x > 0 {\n\t\treturn 1\n\t}\n\treturn 0\n}\n",
+	"a/a_test.go":   "package a\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) {\n\tif F(1) != 1 {\n\t\tt.Fail()\n\t}\n}\n\nfunc TestSkip(t *testing.T) { t.Skip(\"later\") }\n",
+	"b/b.go":        "package b\n\nfunc G() int { return 2 }\n",
+	"b/b_test.go":   "package b\n\nimport \"testing\"\n\nfunc TestG(t *testing.T) {\n\tif G() != 3 {\n\t\tt.Fatal(\"not 3\")\n\t}\n}\n",
+	"vendor/x/x.go": "package x\n",
+	"gen.pb.go":     "// Code generated by hand. DO NOT EDIT.\n\npackage m\n",
+}
+
+func goPlan(root string) []measure.Check {
+	return []measure.Check{
+		{Kind: measure.Build, Name: "go build", Command: []string{"go", "build", "-mod=mod", "./..."}},
+		{
+			Kind: measure.Test, Name: "go test", Runner: "go", Coverage: true, Reports: []string{measure.ReportDir + "/c.out"},
+			Command: []string{"go", "test", "-mod=mod", "-json", "-count=1", "-coverprofile=" + measure.ReportDir + "/c.out", "./..."},
+		},
+		{Kind: measure.Lint, Name: "go vet", Command: []string{"go", "vet", "-mod=mod", "./..."}},
+	}
+}
+
+func needGo(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("go is not on PATH")
+	}
+}
+
+func TestGoProject(t *testing.T) {
+	needGo(t)
+	root := tree(t, goFiles)
+	res := run(t, root, nil, goPlan(root)...)
+	for f, want := range map[metric.Field]float64{
+		metric.TestCount: 3, metric.TestsPassed: 1, metric.TestsFailed: 1, metric.TestsSkipped: 1,
+		metric.CoverageHit: 3, metric.CoverageTotal: 4, metric.ErrorCount: 0,
+		metric.FileCount: 4, metric.Complexity: 8.0 / 5,
+	} {
+		if got, ok := res.Set.Value(f); !ok || got != want {
+			t.Errorf("%s = %v, %v, want %v", f, got, ok, want)
+		}
+	}
+	if res.Set.Build == nil || res.Set.Build.Status != metric.BuildSuccess || res.Set.Partial() {
+		t.Errorf("build %+v, gaps %v, want a success and none", res.Set.Build, res.Set.Gaps)
+	}
+}
+
+// A package that does not compile any more did not lose its tests.
+func TestBrokenSuiteIsCarriedOver(t *testing.T) {
+	needGo(t)
+	root := tree(t, goFiles)
+	before := run(t, root, nil, goPlan(root)...)
+	if err := os.WriteFile(filepath.Join(root, "a", "a.go"), []byte("package a\n\nfunc F(x int) int { return y }\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	after := run(t, root, before.Set.Tests, goPlan(root)...)
+	if n := after.Set.Tests.Counts(); n.Count != 3 || n.Failed != 3 {
+		t.Errorf("counts %+v, want 3 tests, all failed", n)
+	}
+	if c, ok := after.Set.Tests.Lookup(metric.ID{Suite: "m/a", Name: "TestF"}); !ok || c.Status != metric.NotRun {
+		t.Errorf("TestF is %v, %v, want not_run", c.Status, ok)
+	}
+	if after.Set.Build.Status != metric.BuildFailure || !strings.Contains(after.Set.Build.FirstError, "a/a.go:3: undefined: y") {
+		t.Errorf("build %+v, want a failure that names a/a.go:3", after.Set.Build)
+	}
+	if gap, ok := after.Set.Gap(metric.SectionCoverage); !ok || !strings.Contains(gap.Why, "m/a did not run") {
+		t.Errorf("coverage gap %+v, want one for m/a: its lines are missing from the total", gap)
+	}
+	if got, _ := after.Set.Value(metric.TypeErrors); got == 0 {
+		t.Error("the compiler's error is no type error")
+	}
+}
+
+// Only an explicit pass of the very test clears it.
+func TestConfirm(t *testing.T) {
+	needGo(t)
+	files := map[string]string{
+		"go.mod": "module m\n\ngo 1.21\n",
+		"m_test.go": `package m
+
+import (
+	"os"
+	"testing"
+)
+
+// TestFlaky fails the first time and passes from then on.
+func TestFlaky(t *testing.T) {
+	t.Run("sub", func(t *testing.T) {
+		if _, err := os.Stat("ran"); err != nil {
+			os.WriteFile("ran", nil, 0o600)
+			t.Fatal("first time")
+		}
+	})
+}
+
+func TestBroken(t *testing.T) { t.Fatal("always") }
+`,
+	}
+	root := tree(t, files)
+	m := measure.New(measure.Plan{Root: root, Checks: goPlan(root)}, measure.Options{Scratch: t.TempDir()})
+	res, err := m.Run(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := metric.NewTests(nil)
+	for _, c := range res.Set.Tests.Cases {
+		c.Status = metric.Passed
+		all = metric.NewTests(append(all.Cases, c))
+	}
+	suspects := measure.Suspects(all, res.Set.Tests)
+	if len(suspects) != 3 {
+		t.Fatalf("suspects %v, want TestBroken, TestFlaky and TestFlaky/sub", suspects)
+	}
+	flaky, err := m.Confirm(context.Background(), suspects)
+	if err != nil || len(flaky) != 2 || flaky[0].Name != "TestFlaky" || flaky[1].Name != "TestFlaky/sub" {
+		t.Errorf("flaky %v, %v, want TestFlaky and TestFlaky/sub", flaky, err)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	m := measure.New(measure.Plan{Root: t.TempDir(), Checks: []measure.Check{shell(measure.Test, "cat")}}, measure.Options{
+		Scratch: t.TempDir(), OnProgress: func(measure.Progress) { cancel() },
+	})
+	if _, err := m.Run(ctx, nil); err == nil {
+		t.Error("a cancelled measurement ended without an error")
+	}
+}

@@ -1,0 +1,90 @@
+// Package measure runs the checks of a plan in a working tree and gathers what
+// they report into one [metric.Set].
+//
+// A report counts only if the check wrote it in this run, it is a regular file,
+// it could be read whole, and it agrees with the exit status. Whatever does not
+// count is a gap with a reason; it is never zero.
+package measure
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"supervise/metric"
+)
+
+// ReportDir stands, in commands and report paths, for the private folder that
+// each run of a check gets for its reports.
+const ReportDir = "{{report_dir}}"
+
+// Kind says what a check is for.
+type Kind string
+
+// The kinds of checks.
+const (
+	Build Kind = "build"
+	Test  Kind = "test"
+	Lint  Kind = "lint"
+)
+
+// Check is one command of a project.
+type Check struct {
+	Kind     Kind          `json:"kind"`
+	Name     string        `json:"name"`
+	Command  []string      `json:"command"`            // argv
+	Reports  []string      `json:"reports,omitempty"`  // files or patterns, relative to Root; none: the output is read
+	Coverage bool          `json:"coverage,omitempty"` // the reports hold coverage as well
+	Runner   string        `json:"runner,omitempty"`   // the framework that can run single tests again: "go"
+	Timeout  time.Duration `json:"timeout_ns,omitempty"`
+}
+
+// Line returns the command as a person would type it.
+func (c Check) Line() string {
+	if len(c.Command) == 3 && c.Command[1] == "-c" {
+		return c.Command[2]
+	}
+	return strings.Join(c.Command, " ")
+}
+
+// Plan is everything that is run to measure one tree.
+type Plan struct {
+	Language string  `json:"language"`
+	Root     string  `json:"root"` // absolute path of the working tree
+	Checks   []Check `json:"checks"`
+}
+
+// Hash identifies the plan: two trees may be compared when they were measured
+// by plans of one hash.
+func (p Plan) Hash() string {
+	b, err := json.Marshal(p)
+	if err != nil {
+		return "" // strings and numbers alone: cannot happen
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8])
+}
+
+// wantsCoverage reports whether a check of the plan is to report coverage.
+func (p Plan) wantsCoverage() bool {
+	for _, c := range p.Checks {
+		if c.Coverage {
+			return true
+		}
+	}
+	return false
+}
+
+func (k Kind) section() metric.Section {
+	switch k {
+	case Build:
+		return metric.SectionBuild
+	case Test:
+		return metric.SectionTests
+	case Lint:
+		return metric.SectionLint
+	}
+	return ""
+}

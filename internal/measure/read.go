@@ -1,0 +1,265 @@
+package measure
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"supervise/coverage"
+	"supervise/metric"
+	"supervise/parsers"
+)
+
+// reading gathers what one run of a check wrote.
+type reading struct {
+	check Check
+	root  string
+	since time.Time // a report older than this is not of this run
+	run   *Run
+	fault string // the first report that does not count, and why
+}
+
+// all reads the reports and the output, and decides whether they count.
+func (r *reading) all(dir string, out *output) {
+	defer out.file.Close()
+	for _, path := range r.paths(dir) {
+		r.file(path)
+	}
+	if !r.complete() {
+		r.source(out.file, "output")
+	}
+	r.judge(out)
+}
+
+// paths lists the named reports, and whatever else the command left in its
+// private folder.
+func (r *reading) paths(dir string) []string {
+	var out []string
+	for _, pattern := range r.check.Reports {
+		out = append(out, matches(r.root, pattern)...)
+	}
+	own, err := filepath.Glob(filepath.Join(dir, "[^.]*"))
+	if err == nil {
+		out = append(out, own...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// complete reports whether what was read answers the check without its output.
+func (r *reading) complete() bool {
+	switch r.check.Kind {
+	case Test:
+		return r.run.tests != nil
+	case Lint:
+		return r.run.lint != nil
+	case Build:
+	}
+	return false
+}
+
+func (r *reading) file(path string) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		r.reject(metric.Absent, "%s: %v", path, err)
+	case !info.Mode().IsRegular():
+		r.reject(metric.Absent, "%s is not a regular file", path)
+	case info.ModTime().Before(r.since):
+		r.reject(metric.Stale, "%s is older than the command that should have written it", path)
+	default:
+		f, err := os.Open(path)
+		if err != nil {
+			r.reject(metric.Absent, "%v", err)
+			return
+		}
+		defer f.Close()
+		r.source(f, path)
+	}
+}
+
+func (r *reading) reject(state metric.Validity, format string, args ...any) {
+	if r.fault == "" {
+		r.fault, r.run.state = fmt.Sprintf(format, args...), state
+	}
+}
+
+// source reads one report: of tests or findings, else of coverage.
+func (r *reading) source(f io.ReadSeeker, name string) {
+	report, err := parsers.Parse(f, name)
+	if errors.Is(err, parsers.ErrEmpty) {
+		return
+	}
+	if errors.Is(err, parsers.ErrUnknownFormat) {
+		r.coverage(f, name)
+		return
+	}
+	if err != nil {
+		r.reject(metric.Partial, "%v", err)
+		return
+	}
+	if r.check.Kind == Test && report.Tests == nil {
+		return // any text may look like findings
+	}
+	r.run.Read = append(r.run.Read, Source{name, report.Format})
+	r.run.Problems = append(r.run.Problems, report.Problems...)
+	r.run.lint = r.run.lint.Merge(r.local(report.Lint))
+	if report.Tests != nil {
+		r.run.tests = joinTests(r.run.tests, r.localTests(report.Tests))
+	}
+}
+
+// localTests makes suites and files that are absolute paths relative to the
+// root, so that they are the same in every checkout.
+func (r *reading) localTests(t *metric.Tests) *metric.Tests {
+	out := *t
+	cases := slices.Clone(t.Cases)
+	for i := range cases {
+		cases[i].Suite, cases[i].File = r.relative(cases[i].Suite), r.relative(cases[i].File)
+	}
+	out.Cases = metric.NewTests(cases).Cases
+	return &out
+}
+
+func (r *reading) relative(path string) string {
+	if !filepath.IsAbs(path) {
+		return path
+	}
+	rel, err := filepath.Rel(r.root, path)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}
+
+func (r *reading) coverage(f io.ReadSeeker, name string) {
+	if r.check.Kind != Test {
+		return
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		r.reject(metric.Absent, "%s: %v", name, err)
+		return
+	}
+	c, err := coverage.Parse(f, name)
+	if err != nil {
+		if name != "output" { // any text may stand in the output
+			r.run.Problems = append(r.run.Problems, err.Error())
+		}
+		return
+	}
+	r.run.Read = append(r.run.Read, Source{name, c.Format})
+	r.run.coverage = c
+}
+
+// local makes the paths of findings relative to the root of the project.
+func (r *reading) local(l *metric.Lint) *metric.Lint {
+	if l == nil {
+		return nil
+	}
+	out := *l
+	out.Findings = slices.Clone(l.Findings)
+	for i, f := range out.Findings {
+		if f.File != "" {
+			out.Findings[i].File = filepath.ToSlash(filepath.Clean(r.relative(f.File)))
+		}
+	}
+	return &out
+}
+
+// judge decides whether the run counts.
+func (r *reading) judge(out *output) {
+	if r.fault != "" {
+		r.run.Why = r.fault
+		return
+	}
+	if why := r.unread(out); why != "" {
+		r.run.Why, r.run.state = why, metric.Absent
+		return
+	}
+	r.run.state = metric.Measured
+	if r.check.Kind == Lint && r.run.lint == nil {
+		r.run.lint = &metric.Lint{Tools: []string{r.check.Name}}
+	}
+	r.run.Problems = append(r.run.Problems, r.contradiction()...)
+}
+
+// unread says why nothing that counts was read, "" when something was. Silence
+// is an answer from a build or a linter that ended well, from nothing else.
+func (r *reading) unread(out *output) string {
+	failed := r.run.ExitCode != 0
+	switch r.check.Kind {
+	case Build:
+		return ""
+	case Lint:
+		if failed && len(r.findings()) == 0 {
+			return fmt.Sprintf("%s ended with status %d and reported nothing that can be read: %s", r.check.Name, r.run.ExitCode, lastLine(out.tail.String()))
+		}
+	case Test:
+		return r.noTests(out)
+	}
+	return ""
+}
+
+func (r *reading) findings() []metric.Finding {
+	if r.run.lint == nil {
+		return nil
+	}
+	return r.run.lint.Findings
+}
+
+func (r *reading) noTests(out *output) string {
+	t, name := r.run.tests, r.check.Name
+	last := lastLine(out.tail.String())
+	switch {
+	case t == nil && r.run.ExitCode != 0:
+		return fmt.Sprintf("%s ended with status %d and wrote no report that can be read: %s", name, r.run.ExitCode, orNothing(last))
+	case t == nil && last == "":
+		return name + " printed nothing and wrote no report; have it print go test -json or write JUnit XML and name the file with --test-report"
+	case t == nil:
+		return name + " printed nothing that can be read as test results; have it print go test -json or write JUnit XML and name the file with --test-report"
+	case len(t.Cases) == 0 && len(t.Broken) == 0:
+		return name + " found no tests"
+	}
+	return ""
+}
+
+func orNothing(s string) string {
+	if s == "" {
+		return "it printed nothing"
+	}
+	return s
+}
+
+// contradiction names what the exit status says and the report does not.
+func (r *reading) contradiction() []string {
+	if r.check.Kind != Test || r.run.tests == nil {
+		return nil
+	}
+	bad := r.run.tests.Counts().Failed > 0 || len(r.run.tests.Broken) > 0
+	switch {
+	case bad && r.run.ExitCode == 0:
+		return []string{r.check.Name + " ended with status 0 although tests failed"}
+	case !bad && r.run.ExitCode != 0:
+		return []string{fmt.Sprintf("%s ended with status %d although no test failed", r.check.Name, r.run.ExitCode)}
+	}
+	return nil
+}
+
+// firstError is the first line that says why a build failed.
+func firstError(r Run) string {
+	if r.lint != nil && len(r.lint.Findings) > 0 {
+		f := r.lint.Findings[0]
+		return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message)
+	}
+	for line := range strings.Lines(r.Output) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			return line
+		}
+	}
+	return fmt.Sprintf("%s ended with status %d", r.Check.Name, r.ExitCode)
+}

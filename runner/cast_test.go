@@ -1,0 +1,239 @@
+package runner_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"supervise/runner"
+)
+
+// clock advances by step at each look.
+type clock struct {
+	at   time.Time
+	step time.Duration
+}
+
+func (c *clock) now() time.Time {
+	c.at = c.at.Add(c.step)
+	return c.at
+}
+
+type event struct {
+	seconds    float64
+	code, data string
+}
+
+// readCast parses a recording; every line has to be JSON of the right shape.
+func readCast(t *testing.T, recording []byte) (header map[string]any, events []event) {
+	t.Helper()
+	lines := bytes.Split(bytes.TrimSuffix(recording, []byte("\n")), []byte("\n"))
+	if err := json.Unmarshal(lines[0], &header); err != nil {
+		t.Fatalf("header: %v in %q", err, lines[0])
+	}
+	for _, line := range lines[1:] {
+		var e event
+		if err := json.Unmarshal(line, &[]any{&e.seconds, &e.code, &e.data}); err != nil {
+			t.Fatalf("event: %v in %q", err, line)
+		}
+		events = append(events, e)
+	}
+	return header, events
+}
+
+func TestCastIsExact(t *testing.T) {
+	var buf bytes.Buffer
+	c := &clock{at: time.Unix(1000, 0), step: 250 * time.Millisecond}
+	cast := runner.NewCast(&buf, 100, 30, c.now)
+	for _, p := range []string{"<a>\r\n", "ä"} {
+		if _, err := cast.Write([]byte(p)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := cast.Resize(80, 24); err != nil {
+		t.Fatal(err)
+	}
+	if err := cast.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"version":3,"term":{"cols":100,"rows":30},"timestamp":1000}
+[0.250000,"o","<a>\r\n"]
+[0.250000,"o","ä"]
+[0.250000,"r","80x24"]
+`
+	if buf.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", buf.String(), want)
+	}
+}
+
+// TestCastTearsNothing splits a text at every place.
+func TestCastTearsNothing(t *testing.T) {
+	const text = "a\x1b[1;31mrot\x1b[0m \x1b]0;titel ✳\x07ü€𝄞 \x1b]8;;http://x\x1b\\link\x1b(Bz\x1b7."
+	for i := range len(text) {
+		var buf bytes.Buffer
+		cast := runner.NewCast(&buf, 0, 0)
+		for _, p := range []string{text[:i], text[i:]} {
+			if n, err := cast.Write([]byte(p)); err != nil || n != len(p) {
+				t.Fatalf("Write: %d, %v", n, err)
+			}
+		}
+		if err := cast.Close(); err != nil {
+			t.Fatal(err)
+		}
+		_, events := readCast(t, buf.Bytes())
+		var all strings.Builder
+		for _, e := range events {
+			all.WriteString(e.data)
+			if torn(e.data) {
+				t.Errorf("split at %d: event %q is torn", i, e.data)
+			}
+		}
+		if all.String() != text {
+			t.Errorf("split at %d: got %q", i, all.String())
+		}
+	}
+}
+
+// torn reports whether an escape sequence of the text above begins in s and
+// does not end.
+func torn(s string) bool {
+	for _, whole := range []string{"\x1b[1;31m", "\x1b[0m", "\x1b]0;titel ✳\x07", "\x1b]8;;http://x\x1b\\", "\x1b(B", "\x1b7"} {
+		s = strings.ReplaceAll(s, whole, "")
+	}
+	return strings.Contains(s, "\x1b") || strings.Contains(s, "\ufffd")
+}
+
+func TestCastTakesAnything(t *testing.T) {
+	var buf bytes.Buffer
+	cast := runner.NewCast(&buf, 0, 0)
+	for _, p := range []string{"\xff\xfe", "\x1b]0;" + strings.Repeat("x", 5000), "\xe2\x82"} {
+		if _, err := cast.Write([]byte(p)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := cast.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, events := readCast(t, buf.Bytes())
+	if len(events) == 0 || !strings.HasPrefix(events[0].data, "\ufffd\ufffd") || !strings.Contains(buf.String(), strings.Repeat("x", 5000)) {
+		t.Errorf("got %v", events)
+	}
+}
+
+func TestCastLimit(t *testing.T) {
+	const limit = 8 << 10
+	for _, piece := range []string{"0123456789abcdef\r\n", "\x01\x02\x03\x04", "€€€\r\n", strings.Repeat("z", 20000)} {
+		var buf bytes.Buffer
+		cast := runner.NewCast(&buf, 0, 0)
+		cast.SetLimit(limit)
+		written := 0
+		for written < 100_000 {
+			n, err := cast.Write([]byte(piece))
+			if err != nil {
+				t.Fatal(err)
+			}
+			written += n
+		}
+		if _, err := cast.Write([]byte("the end")); err != nil {
+			t.Fatal(err)
+		}
+		if err := cast.Close(); err != nil {
+			t.Fatal(err)
+		}
+		_, events := readCast(t, buf.Bytes())
+		last, marker := events[len(events)-1], events[len(events)-2]
+		kept := 0
+		for _, e := range events {
+			if e.code == "o" {
+				kept += len(e.data)
+			}
+		}
+		var gap int
+		if err := json.Unmarshal([]byte(strings.TrimSuffix(marker.data, " bytes left out")), &gap); err != nil {
+			t.Fatalf("marker %q: %v", marker.data, err)
+		}
+		if buf.Len() > limit || marker.code != "m" || !strings.HasSuffix(last.data, "the end") || kept+gap != written+len("the end") {
+			t.Errorf("%.8q: %d bytes, marker %v, kept %d + gap %d of %d", piece, buf.Len(), marker, kept, gap, written+7)
+		}
+	}
+}
+
+func TestCastReportsItsWriter(t *testing.T) {
+	cast := runner.NewCast(fullDisk{}, 0, 0)
+	if _, err := cast.Write([]byte("x")); !errors.Is(err, errNoSpace) {
+		t.Errorf("Write: got %v", err)
+	}
+	if err := cast.Close(); !errors.Is(err, errNoSpace) {
+		t.Errorf("Close: got %v", err)
+	}
+}
+
+var errNoSpace = errors.New("no space")
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errNoSpace }
+
+func TestEmptyCastHasAHeader(t *testing.T) {
+	var buf bytes.Buffer
+	if err := runner.NewCast(&buf, 0, 0).Close(); err != nil {
+		t.Fatal(err)
+	}
+	header, events := readCast(t, buf.Bytes())
+	if header["version"] != 3.0 || len(events) != 0 {
+		t.Errorf("got %v and %v", header, events)
+	}
+}
+
+func TestTail(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		limit  int
+		pieces []string
+		want   string
+	}{
+		{"nothing", 4, nil, ""},
+		{"less", 4, []string{"ab"}, "ab"},
+		{"exactly", 4, []string{"ab", "cd"}, "abcd"},
+		{"one more", 4, []string{"abcd", "e"}, "bcde"},
+		{"wraps", 4, []string{"abc", "defgh", "ij"}, "ghij"},
+		{"one longer piece", 4, []string{"a", "bcdefgh"}, "efgh"},
+		{"after a longer piece", 4, []string{"ab", "c", "defghi", "j", "kl"}, "ijkl"},
+		{"default", 0, []string{strings.Repeat("x", 1000)}, strings.Repeat("x", 1000)},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tail := runner.NewTail(tc.limit)
+			written := 0
+			for _, p := range tc.pieces {
+				n, err := tail.Write([]byte(p))
+				if err != nil || n != len(p) {
+					t.Fatalf("Write: %d, %v", n, err)
+				}
+				written += n
+			}
+			if tail.String() != tc.want || tail.Written() != int64(written) {
+				t.Errorf("got %q of %d, want %q of %d", tail.String(), tail.Written(), tc.want, written)
+			}
+		})
+	}
+}
+
+func TestCauseText(t *testing.T) {
+	for c := runner.NotStarted; c <= runner.Interrupted; c++ {
+		text, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back runner.Cause
+		if err := json.Unmarshal(text, &back); err != nil || back != c {
+			t.Errorf("%s: got %v back, %v", text, back, err)
+		}
+	}
+	var c runner.Cause
+	if err := c.UnmarshalText([]byte("bored")); err == nil {
+		t.Error("an unknown cause was read")
+	}
+}

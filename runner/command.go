@@ -1,0 +1,201 @@
+// Package runner runs one child, on a pseudo-terminal or on pipes, and returns
+// when nothing of it is left: not its process group, not what it put into
+// sessions of its own, not what it made a daemon of.
+//
+// [Run] does not start the child itself. It starts its own program again as a
+// shim, which starts the child, adopts every descendant whose parent ends, and
+// kills them all when the child ends, when it is told to, or when the
+// supervising process dies, even by SIGKILL. Therefore every main function and
+// every TestMain of a program that uses this package calls [ShimMain] first.
+//
+// On Linux the guarantee is exact: the shim is a subreaper (prctl(2)), so it
+// has no child left if and only if no descendant is left. macOS has no such
+// thing: there the tree is what the parent links, the process group and what
+// was seen earlier show, so a daemon that was orphaned and left its group
+// between two looks escapes. What already ran before the child started, and
+// what the child asks such a daemon to do, is out of reach on both. On Windows
+// Run returns an error.
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"time"
+)
+
+// Command describes one child.
+type Command struct {
+	// Args is the argument vector. Args[0] without a slash is looked for in the
+	// absolute directories of PATH in Env; with one it is relative to Dir.
+	Args []string
+	// Dir is the working directory of the child; empty means that of the caller.
+	Dir string
+	// Env is the whole environment of the child; nil means that of the caller,
+	// with PWD set to Dir.
+	Env []string
+	// Stdin feeds descriptor 0. An [os.File] is handed to the child as it is; of
+	// any other reader the bytes arrive through a pipe that is closed at their
+	// end, also when Terminal is set (a terminal takes no line over 4 KB). Nil
+	// means the null device, or the terminal when there is one. A child on a
+	// terminal that nobody types into waits for ever when it reads: give it an
+	// empty reader. The reader must not block for ever.
+	Stdin io.Reader
+	// Stdout and Stderr receive the output. With a Terminal everything goes to
+	// Stdout. One writer given twice receives both in the order of the writing
+	// and is called from one goroutine; two different ones are called
+	// concurrently. Nil discards. When one of them returns an error the child
+	// goes on, the rest for that writer is discarded, and Run returns the error.
+	Stdout, Stderr io.Writer
+	// Terminal gives the child a pseudo-terminal. Nil means pipes and no
+	// controlling terminal at all.
+	Terminal *Terminal
+	// Timeout is the longest time the child may run; 0 means no limit.
+	Timeout time.Duration
+	// Idle is the longest time the child may print nothing; 0 means no limit.
+	Idle time.Duration
+	// Grace says how long a stop takes.
+	Grace Grace
+	// OnInterrupt is called when the user asked to stop, from the goroutine of
+	// Run, and must not block; usually it cancels the context. The user asks with
+	// one Ctrl-C, or with two within a second when the child has put its terminal
+	// into raw mode and the key may mean something to it. Where OnInterrupt is
+	// set, an interrupt signal sent to the calling process counts as a Ctrl-C.
+	// A further Ctrl-C cuts the interrupt grace short; the third kills at once.
+	OnInterrupt func()
+}
+
+// Terminal is the user's terminal, and the size of the child's.
+type Terminal struct {
+	// In and Out are the user's terminal, both nil when there is none. While the
+	// child runs, In is in raw mode and what is typed goes to the child; what the
+	// child prints is mirrored to Out. An In that is no terminal, or one of which
+	// this process is not in the foreground, is left alone.
+	In, Out *os.File
+	// Cols and Rows are the size of the child's terminal in characters. Where
+	// either is 0 both follow the user's terminal, or are 120×40 without one.
+	Cols, Rows uint16
+}
+
+// Size of a terminal that nothing else decides, in characters.
+const (
+	DefaultCols = 120
+	DefaultRows = 40
+)
+
+// Grace is how long a stop waits after asking before it insists. Zero means the
+// default, a negative duration that the step is left out.
+type Grace struct {
+	Interrupt time.Duration // after SIGINT, before SIGTERM; default 2 s
+	Terminate time.Duration // after SIGTERM, before SIGKILL; default 5 s
+}
+
+func (g Grace) withDefaults() Grace {
+	if g.Interrupt == 0 {
+		g.Interrupt = 2 * time.Second
+	}
+	if g.Terminate == 0 {
+		g.Terminate = 5 * time.Second
+	}
+	return g
+}
+
+// Result is how a child ended.
+type Result struct {
+	// ExitCode is the child's own; -1 when a signal ended it or it never ran.
+	ExitCode int
+	// Signal is the name of the signal that ended it, like "SIGKILL", else "".
+	Signal string
+	// Cause is why it ended.
+	Cause Cause
+	// Started and Ended frame the life of the child itself, without the clearing
+	// up after it.
+	Started, Ended time.Time
+	// Leftovers are the names of the descendants that still ran when the child
+	// ended, sorted. They are gone now.
+	Leftovers []string
+}
+
+// Cause is why a child ended.
+type Cause uint8
+
+// The causes. When Run itself stopped the child, the first reason it had counts.
+const (
+	NotStarted  Cause = iota // it never ran
+	Exited                   // by itself
+	Stopped                  // the context ended
+	TimedOut                 // Timeout passed
+	WentIdle                 // Idle passed without output
+	Interrupted              // the user insisted on it, and the context had not ended
+)
+
+var causeNames = [...]string{
+	NotStarted: "not_started", Exited: "exited", Stopped: "stopped",
+	TimedOut: "timed_out", WentIdle: "went_idle", Interrupted: "interrupted",
+}
+
+// String returns the name of the cause, like "timed_out".
+func (c Cause) String() string {
+	if int(c) >= len(causeNames) {
+		return fmt.Sprintf("cause(%d)", uint8(c))
+	}
+	return causeNames[c]
+}
+
+// MarshalText returns the name of the cause; it never fails.
+func (c Cause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads the name of a cause.
+func (c *Cause) UnmarshalText(text []byte) error {
+	i := slices.Index(causeNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("read cause of an end: %q is none", text)
+	}
+	*c = Cause(i) //nolint:gosec // an index into causeNames
+	return nil
+}
+
+// ErrNotFound is in the chain of Run's error when there is no such program as
+// Args[0]. It wraps [exec.ErrNotFound].
+var ErrNotFound = fmt.Errorf("no such program: %w", exec.ErrNotFound)
+
+var errNoArgs = errors.New("start child: no command given")
+
+// Run starts the child and returns when it and all its descendants are gone and
+// its output has been written. When ctx ends, or a limit of c is passed, the
+// child is asked to end by SIGINT, then by SIGTERM, and then everything is
+// killed; [Grace] says when.
+//
+// An error means that the child could not be started (with [ErrNotFound] or the
+// cause of ctx in its chain where that is why), that a writer failed, or that
+// the supervision itself broke; how a child ended is never an error.
+func Run(ctx context.Context, c Command) (Result, error) {
+	none := Result{ExitCode: -1}
+	if len(c.Args) == 0 || c.Args[0] == "" {
+		return none, errNoArgs
+	}
+	if ctx.Err() != nil {
+		return none, fmt.Errorf("start %s: %w", c.Args[0], context.Cause(ctx))
+	}
+	c.Grace = c.Grace.withDefaults()
+	return run(ctx, c)
+}
+
+// shimName is the argument 0 by which a process knows that it is the shim. The
+// arguments after it stay empty, so that nothing has to be parsed around it.
+const shimName = "supervise-shim"
+
+func isShim() bool { return len(os.Args) > 0 && os.Args[0] == shimName }
+
+// ShimMain acts as the shim and exits if this process was started as one;
+// otherwise it returns at once. It has to be called first in main and in every
+// TestMain of a program that calls Run.
+func ShimMain() {
+	if isShim() {
+		os.Exit(serveShim())
+	}
+}

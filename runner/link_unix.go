@@ -1,0 +1,184 @@
+//go:build linux || darwin
+
+package runner
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// link is the supervisor's end of the two pipes to a shim.
+type link struct {
+	cmd      *exec.Cmd
+	lifeline *os.File
+	status   *os.File
+	reports  chan report // closed when the shim is gone
+	stderr   *Tail       // what the shim says when it panics
+	leader   int         // pid of the child; 0 until it runs
+}
+
+var (
+	errNoAnswer = errors.New("start shim: it did not answer: main, and TestMain in tests, must call runner.ShimMain first")
+	errNested   = errors.New("start shim: this process is itself one: main, and TestMain in tests, must call runner.ShimMain first")
+	errLost     = errors.New("the shim process that watches the child's tree was killed: something of the tree may still run")
+	errStuck    = errors.New("the shim process that watches the child's tree does not answer: something of the tree may still run")
+)
+
+// readyLimit bounds the wait for a program that does not call ShimMain and goes
+// about its own business instead.
+const readyLimit = 10 * time.Second
+
+// startShim starts the shim with the child's three descriptors and the user's
+// terminal, and waits until it has saved the state of that.
+func startShim(child [3]*os.File, termIn, termOut *os.File) (*link, error) {
+	if isShim() {
+		return nil, errNested // or we would start ourselves without end
+	}
+	program, err := ownProgram()
+	if err != nil {
+		return nil, err
+	}
+	theirLifeline, lifeline, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("start shim: %w", err)
+	}
+	defer theirLifeline.Close() //nolint:errcheck // the shim has its own
+	status, theirStatus, err := os.Pipe()
+	if err != nil {
+		_ = lifeline.Close()
+		return nil, fmt.Errorf("start shim: %w", err)
+	}
+	defer theirStatus.Close() //nolint:errcheck // the shim has its own
+	l := &link{lifeline: lifeline, status: status, reports: make(chan report, 8), stderr: NewTail(4 << 10)}
+	l.cmd = &exec.Cmd{
+		Path: program, Args: []string{shimName}, Dir: "/", Stderr: l.stderr, WaitDelay: time.Second,
+		ExtraFiles:  []*os.File{theirLifeline, theirStatus, child[0], child[1], child[2], termIn, termOut},
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+	}
+	if err := l.cmd.Start(); err != nil {
+		_, _ = lifeline.Close(), status.Close()
+		return nil, fmt.Errorf("start shim: %w", err)
+	}
+	go l.read()
+	if err := l.awaitReady(); err != nil {
+		_ = l.cmd.Process.Kill()
+		l.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// ownProgram returns the path of this very program. On Linux that is a link to
+// the running image: the file may have been replaced, or built away by go run.
+func ownProgram() (string, error) {
+	if runtime.GOOS == "linux" {
+		return "/proc/self/exe", nil
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("start shim: %w", err)
+	}
+	return path, nil
+}
+
+// read passes on the reports. It ends when the shim does; the channel holds more
+// than a shim ever says, so it blocks on nobody.
+func (l *link) read() {
+	defer close(l.reports)
+	for dec := json.NewDecoder(l.status); ; {
+		var r report
+		if dec.Decode(&r) != nil {
+			return
+		}
+		l.reports <- r
+	}
+}
+
+func (l *link) awaitReady() error {
+	select {
+	case r, ok := <-l.reports:
+		if ok && r.Step == stepReady {
+			return nil
+		}
+	case <-time.After(readyLimit):
+	}
+	return errNoAnswer
+}
+
+// start has the shim start the child. The error is that of the system call.
+func (l *link) start(c Command, r resolved) error {
+	line, err := json.Marshal(spec{
+		Path: []byte(r.path), Dir: []byte(r.dir), Args: bytesOf(c.Args), Env: bytesOf(r.env), Terminal: c.Terminal != nil,
+	})
+	if err != nil {
+		return fmt.Errorf("start %s: %w", c.Args[0], err)
+	}
+	if _, err := l.lifeline.Write(append(line, '\n')); err != nil {
+		return l.lost()
+	}
+	report, ok := <-l.reports
+	switch {
+	case !ok:
+		return l.lost()
+	case report.Step == stepFailed && errors.Is(report.Errno, unix.ENOENT):
+		return fmt.Errorf("start %s: %w: the interpreter that its first line names may be missing", r.path, report.Errno)
+	case report.Step == stepFailed && errors.Is(report.Errno, unix.ENOEXEC):
+		return fmt.Errorf("start %s: %w: a script needs a first line like #!/bin/sh", r.path, report.Errno)
+	case report.Step == stepFailed:
+		return fmt.Errorf("start %s: %w", r.path, report.Errno)
+	}
+	l.leader = report.Pid
+	return nil
+}
+
+func bytesOf(list []string) [][]byte {
+	out := make([][]byte, len(list))
+	for i, s := range list {
+		out[i] = []byte(s)
+	}
+	return out
+}
+
+// order gives the shim an order. Somebody in the tree may have stopped it; that
+// it may be gone shows by the end of its reports.
+func (l *link) order(o order) {
+	_ = l.cmd.Process.Signal(unix.SIGCONT)
+	_, _ = l.lifeline.Write([]byte{byte(o)})
+}
+
+// lost returns the error for a shim that is gone before its time.
+func (l *link) lost() error {
+	if l.leader > 0 {
+		killWithoutShim(l.leader)
+	}
+	if said := strings.TrimSpace(l.stderr.String()); said != "" {
+		return fmt.Errorf("%w (%s)", errLost, said)
+	}
+	return errLost
+}
+
+// stuck kills a shim that does not answer, and what can be found of its tree.
+func (l *link) stuck() error {
+	_ = l.cmd.Process.Kill()
+	killWithoutShim(l.leader)
+	return errStuck
+}
+
+// close lets the shim go and waits for it. The user's terminal is ours again.
+func (l *link) close() {
+	_, _ = l.lifeline.Write([]byte{byte(orderGoodbye)}) // it may be gone already
+	_ = l.lifeline.Close()
+	_ = l.cmd.Wait() // its status says nothing that the reports did not
+	for range l.reports {
+	}
+	_ = l.status.Close()
+}

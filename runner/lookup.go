@@ -1,0 +1,98 @@
+//go:build linux || darwin
+
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// resolved is a command with everything looked up that depends on the state of
+// this process.
+type resolved struct {
+	path string // of the program, absolute
+	dir  string // absolute
+	env  []string
+}
+
+func resolve(c Command) (resolved, error) {
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return resolved{}, fmt.Errorf("find working directory: %w", err)
+	}
+	if info, err := os.Stat(dir); err != nil {
+		return resolved{}, fmt.Errorf("start %s: use working directory: %w", c.Args[0], err)
+	} else if !info.IsDir() {
+		return resolved{}, fmt.Errorf("start %s: working directory %s is not a directory", c.Args[0], dir)
+	}
+	r := resolved{dir: dir, env: c.Env}
+	if r.env == nil {
+		r.env = os.Environ()
+		if c.Dir != "" {
+			r.env = append(r.env, "PWD="+dir)
+		}
+	}
+	r.path, err = lookPath(c.Args[0], dir, r.env)
+	return r, err
+}
+
+// lookPath finds a program as the child's own environment has it. Entries of
+// PATH that are not absolute are passed over, as in os/exec: a name must not
+// start something that happens to lie in the working directory.
+func lookPath(name, dir string, env []string) (string, error) {
+	if strings.Contains(name, "/") {
+		path := name
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		return path, executable(path)
+	}
+	var denied error
+	for _, entry := range filepath.SplitList(lastValue(env, "PATH")) {
+		if !filepath.IsAbs(entry) {
+			continue
+		}
+		path := filepath.Join(entry, name)
+		err := executable(path)
+		if err == nil {
+			return path, nil
+		}
+		if !errors.Is(err, ErrNotFound) && denied == nil {
+			denied = err
+		}
+	}
+	if denied != nil {
+		return "", denied
+	}
+	return "", fmt.Errorf("start %s: %w: install it, or give its whole path", name, ErrNotFound)
+}
+
+func executable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("start %s: %w", path, ErrNotFound)
+	case err != nil:
+		return fmt.Errorf("start %s: %w", path, err)
+	case info.IsDir():
+		return fmt.Errorf("start %s: is a directory: %w", path, fs.ErrPermission)
+	case info.Mode()&0o111 == 0:
+		return fmt.Errorf("start %s: not executable: %w: allow it with chmod +x", path, fs.ErrPermission)
+	}
+	return nil
+}
+
+// lastValue returns the value of the last setting of a variable, which is the
+// one that a child of ours sees.
+func lastValue(env []string, name string) string {
+	for i := len(env) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(env[i], name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}

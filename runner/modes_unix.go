@@ -1,0 +1,163 @@
+//go:build linux || darwin
+
+package runner
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// mode is a private mode of a terminal (DECSET, xterm's ctlseqs) that a program
+// may leave switched when it is killed.
+type mode struct {
+	number  int
+	resting bool // how a shell expects it
+}
+
+// modesWatched are put back in this order: the main screen first, so that the
+// rest lands there.
+var modesWatched = []mode{
+	{1049, false}, // alternate screen with saved cursor
+	{1047, false}, // alternate screen
+	{47, false},   // alternate screen, old
+	{25, true},    // cursor visible
+	{7, true},     // lines wrap
+	{1, false},    // cursor keys send application codes
+	{1000, false}, // mouse: buttons
+	{1002, false}, // mouse: drags
+	{1003, false}, // mouse: moves
+	{1004, false}, // focus events
+	{1006, false}, // mouse: SGR coordinates
+	{1015, false}, // mouse: urxvt coordinates
+	{2004, false}, // bracketed paste
+	{2026, false}, // output held back
+}
+
+func (m mode) sequence(on bool) string {
+	final := "l"
+	if on {
+		final = "h"
+	}
+	return "\x1b[?" + strconv.Itoa(m.number) + final
+}
+
+const (
+	plainText     = "\x1b[0m"
+	popKeyboard   = "\x1b[<%du" // kitty's keyboard protocol, a stack
+	plainKeyboard = "\x1b[>4m"  // xterm's modifyOtherKeys
+)
+
+// resetAll returns what puts a terminal back about which nothing is known.
+func resetAll() string {
+	var b strings.Builder
+	for _, m := range modesWatched {
+		b.WriteString(m.sequence(m.resting))
+	}
+	return b.String() + fmt.Sprintf(popKeyboard, 9) + plainKeyboard + plainText
+}
+
+// maxParameters bounds what is remembered of a sequence, in bytes.
+const maxParameters = 64
+
+// modes follows the output of a program and knows which modes it left switched.
+// The zero value is that of a terminal in its resting state.
+type modes struct {
+	switched map[int]bool // mode to what it is now
+	keyboard int          // entries on kitty's stack
+	keys     bool         // modifyOtherKeys is on
+	any      bool         // there was an escape sequence at all
+	state    int          // 0 text, 1 after ESC, 2 in a control sequence
+	params   []byte
+}
+
+// Write follows p; it never fails.
+func (m *modes) Write(p []byte) (int, error) {
+	n := len(p)
+	for len(p) > 0 {
+		if m.state == 0 {
+			at := bytes.IndexByte(p, escape)
+			if at < 0 {
+				break
+			}
+			p, m.state, m.any = p[at+1:], 1, true
+			continue
+		}
+		m.next(p[0])
+		p = p[1:]
+	}
+	return n, nil
+}
+
+func (m *modes) next(b byte) {
+	switch {
+	case b == escape:
+		m.state = 1
+	case m.state == 1 && b == '[':
+		m.state, m.params = 2, m.params[:0]
+	case m.state == 1:
+		m.state = 0
+	case b >= 0x40 && b <= 0x7e:
+		m.state = 0
+		m.control(string(m.params), b)
+	case len(m.params) < maxParameters:
+		m.params = append(m.params, b)
+	default:
+		m.state = 0
+	}
+}
+
+// control takes note of one control sequence.
+func (m *modes) control(params string, final byte) {
+	if params == "" {
+		return
+	}
+	rest := params[1:]
+	switch {
+	case params[0] == '?' && (final == 'h' || final == 'l'):
+		for _, field := range strings.Split(rest, ";") {
+			if number, err := strconv.Atoi(field); err == nil {
+				m.set(number, final == 'h')
+			}
+		}
+	case params[0] == '>' && final == 'u':
+		m.keyboard++
+	case params[0] == '<' && final == 'u':
+		n, err := strconv.Atoi(rest)
+		if err != nil {
+			n = 1
+		}
+		m.keyboard = max(0, m.keyboard-n)
+	case params[0] == '>' && final == 'm':
+		level, on := strings.CutPrefix(rest, "4;")
+		m.keys = on && level != "0"
+	}
+}
+
+func (m *modes) set(number int, on bool) {
+	if m.switched == nil {
+		m.switched = map[int]bool{}
+	}
+	m.switched[number] = on
+}
+
+// reset returns what puts the terminal back, "" when there is nothing to do.
+func (m *modes) reset() string {
+	if !m.any {
+		return ""
+	}
+	var b strings.Builder
+	for _, w := range modesWatched {
+		if on, ok := m.switched[w.number]; ok && on != w.resting {
+			b.WriteString(w.sequence(w.resting))
+		}
+	}
+	if m.keyboard > 0 {
+		fmt.Fprintf(&b, popKeyboard, m.keyboard)
+	}
+	if m.keys {
+		b.WriteString(plainKeyboard)
+	}
+	return b.String() + plainText
+}

@@ -1,0 +1,119 @@
+package runner
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// orphansReturn says that a descendant whose parent ended becomes our child, so
+// that no child left means nothing left.
+const orphansReturn = true
+
+// process is one line of the process list. A pid alone names a process only as
+// long as it lives; pid and start name it for good.
+type process struct {
+	pid, ppid, pgid, sid int
+	start                uint64 // in clock ticks since boot
+	zombie               bool
+	comm                 string
+}
+
+// becomeReaper makes this process the parent of its orphaned descendants.
+func becomeReaper() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("adopt orphans: %w", err)
+	}
+	return nil
+}
+
+// listProcesses returns every process that can be seen.
+func listProcesses() ([]process, error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, fmt.Errorf("list processes: %w", err)
+	}
+	defer dir.Close() //nolint:errcheck // read only
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, fmt.Errorf("list processes: %w", err)
+	}
+	var all []process
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		if p, err := readProcess(pid); err == nil { // it may have ended meanwhile
+			all = append(all, p)
+		}
+	}
+	return all, nil
+}
+
+var errStat = errors.New("unknown form of /proc/PID/stat")
+
+// readProcess reads /proc/PID/stat (proc_pid_stat(5)). The name in it may hold
+// anything, parentheses included, so what follows counts from the last one.
+func readProcess(pid int) (process, error) {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return process{}, err
+	}
+	text := string(data)
+	from, to := strings.IndexByte(text, '('), strings.LastIndexByte(text, ')')
+	if from < 0 || to < from {
+		return process{}, errStat
+	}
+	fields := strings.Fields(text[to+1:])
+	if len(fields) < 20 {
+		return process{}, errStat
+	}
+	p := process{pid: pid, comm: text[from+1 : to], zombie: fields[0] == "Z" || fields[0] == "X"}
+	p.ppid, _ = strconv.Atoi(fields[1]) // the kernel writes numbers
+	p.pgid, _ = strconv.Atoi(fields[2])
+	p.sid, _ = strconv.Atoi(fields[3])
+	p.start, err = strconv.ParseUint(fields[19], 10, 64)
+	return p, err
+}
+
+// members returns the descendants of root, or those of leader when there is no
+// root any more.
+func members(all []process, root, leader int, _ map[int]process) []process {
+	if root != 0 {
+		return descendants(all, func(p process) bool { return p.ppid == root })
+	}
+	return descendants(all, func(p process) bool { return p.sid == leader || p.pgid == leader })
+}
+
+// signal signals exactly this process: the descriptor pins it, and it is looked
+// at once more, for its pid may belong to another one by now. An error means
+// that it is gone, or not ours; the next look at the tree shows which.
+func (p process) signal(sig unix.Signal) {
+	fd, err := unix.PidfdOpen(p.pid, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return
+	}
+	if err != nil { // older than Linux 5.3, or forbidden by a sandbox
+		_ = unix.Kill(p.pid, sig)
+		return
+	}
+	defer unix.Close(fd) //nolint:errcheck // nothing to lose
+	if now, err := readProcess(p.pid); err == nil && now.start == p.start {
+		_ = unix.PidfdSendSignal(fd, sig, nil, 0)
+	}
+}
+
+// command returns argument 0, or the kernel's name for the process.
+func (p process) command() string {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/cmdline")
+	if name, _, _ := bytes.Cut(data, []byte{0}); err == nil && len(name) > 0 {
+		return string(name)
+	}
+	return p.comm
+}

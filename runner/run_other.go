@@ -1,0 +1,25 @@
+//go:build !linux && !darwin
+
+package runner
+
+import (
+	"context"
+	"errors"
+)
+
+var errUnsupported = errors.New("start child: this system has neither the process tree nor the terminals that supervise needs: use Linux or macOS (on Windows, WSL works)")
+
+func run(context.Context, Command) (Result, error) {
+	return Result{ExitCode: -1}, errUnsupported
+}
+
+// serveShim is never reached by way of Run here.
+func serveShim() int { return 2 }
+
+// Size returns the size that the child's terminal has, in characters.
+func (t *Terminal) Size() (cols, rows uint16) {
+	if t.Cols != 0 && t.Rows != 0 {
+		return t.Cols, t.Rows
+	}
+	return DefaultCols, DefaultRows
+}

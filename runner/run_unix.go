@@ -1,0 +1,299 @@
+//go:build linux || darwin
+
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+)
+
+// run opens what the child needs, from the inside out, and gives it back in the
+// reverse order, so that the terminal is put back on every way out.
+func run(ctx context.Context, c Command) (Result, error) {
+	none := Result{ExitCode: -1}
+	found, err := resolve(c)
+	if err != nil {
+		return none, err
+	}
+	s, err := openStreams(c)
+	if err != nil {
+		return none, fmt.Errorf("start %s: %w", c.Args[0], err)
+	}
+	termIn, termOut, err := toPutBack(c.Terminal)
+	if err != nil {
+		s.release()
+		s.close()
+		return none, fmt.Errorf("start %s: %w", c.Args[0], err)
+	}
+	l, err := startShim(s.child, termIn, termOut)
+	s.release()
+	if err != nil {
+		s.close()
+		return none, fmt.Errorf("start %s: %w", c.Args[0], err)
+	}
+	defer l.close()
+	return supervise(ctx, c, &session{command: c, found: found, streams: s, link: l})
+}
+
+// toPutBack returns the user's terminal for the shim, or the null device.
+func toPutBack(t *Terminal) (in, out *os.File, err error) {
+	if in = t.typingFile(); in != nil {
+		if out = t.Out; out == nil {
+			out = in
+		}
+		return in, out, nil
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	return null, null, err
+}
+
+// session is one child and all that belongs to it.
+type session struct {
+	command Command
+	found   resolved
+	streams *streams
+	link    *link
+	console *console // nil without a terminal of the user's
+	presses chan press
+	result  Result
+	gone    bool     // nothing is left of the tree
+	left    []string // what is
+
+	stage    stage
+	timer    *time.Timer // to the next stage
+	asked    bool        // OnInterrupt has been called
+	count    int         // of Ctrl-C
+	pressed  time.Time   // the last one
+	signaled time.Time   // when the child's terminal last turned one into SIGINT
+}
+
+// stage is how far stopping has come.
+type stage uint8
+
+const (
+	running stage = iota
+	interrupting
+	terminating
+	killing
+)
+
+// supervise runs the child once everything is open.
+func supervise(ctx context.Context, c Command, s *session) (res Result, err error) {
+	s.presses = make(chan press, 16)
+	s.result = Result{ExitCode: -1}
+	if c.OnInterrupt != nil {
+		defer s.catchInterrupts()()
+	}
+	s.console, err = openConsole(c.Terminal, s.streams, s.presses)
+	if err != nil {
+		s.streams.close()
+		return s.result, fmt.Errorf("start %s: %w", c.Args[0], err)
+	}
+	defer s.console.close()
+	if err := s.link.start(c, s.found); err != nil {
+		s.streams.close()
+		return s.result, err
+	}
+	s.result.Started = time.Now()
+	s.streams.start(c.Stdin, s.console.mirror())
+	lost := s.wait(ctx)
+	return s.result, errors.Join(lost, s.verdict(lost), s.streams.drain())
+}
+
+// verdict returns an error when the tree resists.
+func (s *session) verdict(lost error) error {
+	if s.gone || lost != nil {
+		return nil
+	}
+	return fmt.Errorf("kill what %s left running: still there: %s", s.command.Args[0], strings.Join(s.left, ", "))
+}
+
+// catchInterrupts makes interrupt signals to this process count as Ctrl-C until
+// the function it returns is called.
+func (s *session) catchInterrupts() (stop func()) {
+	signals, done := make(chan os.Signal, 4), make(chan struct{})
+	signal.Notify(signals, os.Interrupt)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-signals:
+				offer(s.presses, press{at: time.Now(), signal: true})
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+		<-ended
+	}
+}
+
+// answerLimit is how long the shim may take to kill everything, beyond the time
+// after which it would itself give up.
+const answerLimit = sweepLimit + 10*time.Second
+
+// wait returns when the tree is gone. An error means that the shim is.
+func (s *session) wait(ctx context.Context) error {
+	s.timer = time.NewTimer(0)
+	s.timer.Stop()
+	defer s.timer.Stop()
+	limit, stopLimit := alarm(s.command.Timeout)
+	defer stopLimit()
+	idle, stopIdle := alarm(s.command.Idle)
+	defer func() { stopIdle() }()
+	done := ctx.Done()
+	for {
+		select {
+		case r, ok := <-s.link.reports:
+			if !ok {
+				return s.link.lost()
+			}
+			if s.take(r) {
+				return nil
+			}
+		case <-done:
+			done = nil
+			s.stop(Stopped, interrupting)
+		case <-limit:
+			s.stop(TimedOut, interrupting)
+		case <-idle:
+			left := s.command.Idle - s.streams.quiet()
+			if left <= 0 {
+				s.stop(WentIdle, interrupting)
+				continue
+			}
+			idle, stopIdle = alarm(left)
+		case p := <-s.presses:
+			s.press(p)
+		case <-s.timer.C:
+			if s.stage == killing || s.ended() {
+				return s.link.stuck()
+			}
+			s.enter(s.stage + 1)
+		}
+	}
+}
+
+// alarm returns a channel that fires once after d; for 0 it never does.
+func alarm(d time.Duration) (fires <-chan time.Time, stop func()) {
+	if d <= 0 {
+		return nil, func() {}
+	}
+	t := time.NewTimer(d)
+	return t.C, func() { t.Stop() }
+}
+
+// take takes a report in. It reports whether it was the last.
+func (s *session) take(r report) bool {
+	switch r.Step {
+	case stepEnded:
+		s.result.Ended = time.Now()
+		s.result.ExitCode, s.result.Signal = r.Exit, r.Signal
+		if s.result.Cause == NotStarted {
+			s.result.Cause = Exited
+		}
+		s.console.hush()
+		s.timer.Reset(answerLimit)
+	case stepSwept:
+		s.result.Leftovers, s.gone, s.left = r.Leftovers, r.Gone, r.Survivors
+		if !s.ended() {
+			s.result.Ended = time.Now()
+		}
+		return true
+	case stepReady, stepStarted, stepFailed: // before the child runs
+	}
+	return false
+}
+
+func (s *session) ended() bool { return !s.result.Ended.IsZero() }
+
+// stop begins to stop the child, with the given stage, unless it has ended. The
+// first cause counts.
+func (s *session) stop(why Cause, with stage) {
+	if s.ended() || s.stage >= with {
+		return
+	}
+	if s.result.Cause == NotStarted {
+		s.result.Cause = why
+	}
+	s.enter(with)
+}
+
+// enter goes to a stage of the stop, or beyond it where it is left out.
+func (s *session) enter(next stage) {
+	s.stage = next
+	switch next {
+	case running:
+	case interrupting:
+		if s.command.Grace.Interrupt < 0 {
+			s.enter(terminating)
+			return
+		}
+		s.interrupt()
+		s.timer.Reset(s.command.Grace.Interrupt)
+	case terminating:
+		if s.command.Grace.Terminate < 0 {
+			s.enter(killing)
+			return
+		}
+		s.link.order(orderTerminate)
+		s.timer.Reset(s.command.Grace.Terminate)
+	case killing:
+		s.link.order(orderKill)
+		s.timer.Reset(answerLimit)
+	}
+}
+
+// interrupt sends SIGINT once to each of the child's group and the foreground
+// group of its terminal, which a shell makes another one. To many agents a
+// second one means to leave without cleaning up, so a group that the terminal
+// has just signaled is left out.
+func (s *session) interrupt() {
+	spared := time.Since(s.signaled) < pressWindow
+	group := s.link.leader
+	if s.streams.master != nil {
+		if g := s.streams.foreground(); g > 0 {
+			group = g
+		}
+	}
+	if group != s.link.leader && !spared {
+		s.streams.interruptForeground()
+	}
+	if group != s.link.leader || !spared {
+		s.link.order(orderInterrupt)
+	}
+}
+
+// pressWindow is how close two Ctrl-C have to be to belong together.
+const pressWindow = time.Second
+
+// press judges one Ctrl-C.
+func (s *session) press(p press) {
+	if !s.asked && p.at.Sub(s.pressed) > pressWindow {
+		s.count = 0
+	}
+	s.count, s.pressed = s.count+1, p.at
+	if !p.raw && !p.signal {
+		s.signaled = p.at
+	}
+	switch {
+	case s.count >= 3:
+		s.stop(Interrupted, killing)
+	case !s.asked && (!p.raw || s.count == 2):
+		s.asked = true
+		if s.command.OnInterrupt != nil {
+			s.command.OnInterrupt()
+		}
+	case s.count == 2:
+		s.stop(Interrupted, terminating)
+	}
+}

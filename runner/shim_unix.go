@@ -1,0 +1,388 @@
+//go:build linux || darwin
+
+package runner
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+)
+
+// What clearing up may take.
+const (
+	sweepGrace = 250 * time.Millisecond // after SIGTERM to what is left over
+	sweepLimit = 5 * time.Second        // until what resists SIGKILL is reported
+	sweepPoll  = 5 * time.Millisecond   // a grandchild's end sends us no signal
+)
+
+// freezePasses bounds the attempts to hold a tree still. What cannot be stopped,
+// a process of another user, may start new ones for ever.
+const freezePasses = 100
+
+// maxNamed bounds the list of leftovers: a tree may hold thousands.
+const maxNamed = 64
+
+// shim is the process between the supervisor and the child.
+type shim struct {
+	orders   <-chan order     // closed when the supervisor is gone
+	children chan os.Signal   // SIGCHLD
+	status   *json.Encoder    // nobody reads it any more when the supervisor is gone, which is no error
+	terminal *userTerminal    // nil: none to put back
+	leader   int              // pid of the child
+	end      *unix.WaitStatus // of the child, once it has ended
+	known    map[int]process  // the tree as seen so far
+	named    map[int]string   // the leftovers by pid
+}
+
+// serveShim is the whole life of the shim. It returns its exit status.
+func serveShim() int {
+	if _, err := unix.FcntlInt(fdStatus, unix.F_GETFD, 0); err != nil {
+		fmt.Fprintln(os.Stderr, shimName+": started by hand; it is started by supervise only")
+		return 2
+	}
+	closeOnExec()
+	s := &shim{
+		children: make(chan os.Signal, 1), leader: -1,
+		known: map[int]process{}, named: map[int]string{},
+		status: json.NewEncoder(os.NewFile(fdStatus, "status")), terminal: saveTerminal(),
+	}
+	// Caught and dropped, not ignored: what is ignored would stay so in the child.
+	signal.Notify(make(chan os.Signal, 1), unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM,
+		unix.SIGTTIN, unix.SIGTTOU, unix.SIGTSTP, unix.SIGUSR1, unix.SIGUSR2)
+	signal.Notify(s.children, unix.SIGCHLD)
+	if err := becomeReaper(); err != nil {
+		fmt.Fprintln(os.Stderr, shimName+":", err)
+		return 1
+	}
+	lifeline := bufio.NewReader(os.NewFile(fdLifeline, "lifeline"))
+	s.report(report{Step: stepReady})
+	if s.start(lifeline) {
+		s.orders = readOrders(lifeline)
+		s.watch()
+		s.farewell()
+	}
+	return 0
+}
+
+func (s *shim) report(r report) {
+	_ = s.status.Encode(r) // see the field
+}
+
+// closeOnExec keeps every descriptor but the first three from the child: ours,
+// and those that our supervisor was itself handed by whoever started it.
+func closeOnExec() {
+	for fd := 3; fd < fdEnd; fd++ {
+		unix.CloseOnExec(fd)
+	}
+	entries, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if fd, err := strconv.Atoi(e.Name()); err == nil && fd >= fdEnd {
+			unix.CloseOnExec(fd)
+		}
+	}
+}
+
+// start reads the spec and starts the child; it reports whether that worked.
+func (s *shim) start(lifeline *bufio.Reader) bool {
+	line, err := lifeline.ReadBytes('\n')
+	if err != nil {
+		return false // the supervisor gave up before there was a child
+	}
+	var sp spec
+	if err := json.Unmarshal(line, &sp); err != nil {
+		s.report(report{Step: stepFailed, Errno: unix.EINVAL})
+		return false
+	}
+	attr := &syscall.ProcAttr{
+		Dir: string(sp.Dir), Env: stringsOf(sp.Env), Files: []uintptr{fdStdin, fdStdout, fdStderr},
+		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: sp.Terminal, Ctty: 1},
+	}
+	pid, err := syscall.ForkExec(string(sp.Path), stringsOf(sp.Args), attr)
+	for fd := fdStdin; fd <= fdStderr; fd++ {
+		_ = unix.Close(fd) // or the output would never end
+	}
+	if err != nil {
+		errno := unix.EINVAL
+		errors.As(err, &errno)
+		s.report(report{Step: stepFailed, Errno: errno})
+		return false
+	}
+	s.leader = pid
+	s.report(report{Step: stepStarted, Pid: pid})
+	return true
+}
+
+func stringsOf(list [][]byte) []string {
+	out := make([]string, len(list))
+	for i, b := range list {
+		out[i] = string(b)
+	}
+	return out
+}
+
+// readOrders passes on what the supervisor says. Its goroutine ends with the
+// lifeline, or with the process.
+func readOrders(lifeline *bufio.Reader) <-chan order {
+	orders := make(chan order)
+	go func() {
+		defer close(orders)
+		for {
+			b, err := lifeline.ReadByte()
+			if err != nil {
+				return
+			}
+			orders <- order(b)
+		}
+	}()
+	return orders
+}
+
+// watch returns when the child and its whole tree are gone, and has reported
+// both.
+func (s *shim) watch() {
+	for s.end == nil {
+		select {
+		case <-s.children:
+			s.reap()
+		case o, ok := <-s.orders:
+			if s.obey(o, ok) {
+				left, gone := s.kill()
+				s.reportEnd()
+				s.reportTree(left, gone)
+				return
+			}
+		}
+	}
+	s.reportEnd()
+	s.reportTree(s.sweep())
+}
+
+// obey follows an order while the child runs. It reports whether the tree is to
+// be killed.
+func (s *shim) obey(o order, ok bool) bool {
+	if !ok {
+		return true // the supervisor is gone
+	}
+	s.remember()
+	switch o {
+	case orderInterrupt:
+		s.signalGroup(unix.SIGINT)
+	case orderTerminate:
+		s.signalGroup(unix.SIGTERM)
+	case orderKill:
+		return true
+	case orderGoodbye: // means something only at the very end
+	}
+	return false
+}
+
+// signalGroup signals the child's process group. A stopped process sees a signal
+// only when it is continued.
+func (s *shim) signalGroup(sig unix.Signal) {
+	_ = unix.Kill(-s.leader, sig) // it may have ended in this moment
+	_ = unix.Kill(-s.leader, unix.SIGCONT)
+}
+
+// reap collects every child that has ended. It reports whether none is left.
+func (s *shim) reap() bool {
+	for {
+		var status unix.WaitStatus
+		pid, err := unix.Wait4(-1, &status, unix.WNOHANG, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return true
+		case pid == 0:
+			return false
+		case pid == s.leader:
+			s.end = &status
+		}
+	}
+}
+
+// remaining returns what still runs of the tree. An empty list does not mean
+// that nothing is left, since it takes time to make one; gone does.
+func (s *shim) remaining() (left []process, gone bool) {
+	none := s.reap()
+	if none && orphansReturn {
+		return nil, true
+	}
+	left = s.remember()
+	return left, none && len(left) == 0
+}
+
+// remember notes who belongs to the tree: where orphans are not given to us, a
+// later look would not find them.
+func (s *shim) remember() []process {
+	all, err := listProcesses()
+	if err != nil {
+		return nil
+	}
+	left := members(all, os.Getpid(), s.leader, s.known)
+	clear(s.known)
+	for _, p := range left {
+		s.known[p.pid] = p
+	}
+	return left
+}
+
+// sweep ends what outlived the child. It returns what kill returns.
+func (s *shim) sweep() (left []process, gone bool) {
+	left, gone = s.remaining()
+	if gone {
+		return nil, true
+	}
+	s.name(left)
+	for _, p := range left {
+		p.signal(unix.SIGTERM)
+		p.signal(unix.SIGCONT)
+	}
+	grace := time.After(sweepGrace)
+	tick := time.NewTicker(sweepPoll)
+	defer tick.Stop()
+	for {
+		if _, gone := s.remaining(); gone {
+			return nil, true
+		}
+		select {
+		case <-s.children:
+		case <-tick.C:
+		case o, ok := <-s.orders:
+			if !ok || o == orderKill {
+				return s.kill()
+			}
+		case <-grace:
+			return s.kill()
+		}
+	}
+}
+
+// kill freezes and kills the tree until it is gone. When part of it resists, it
+// gives up after a while and returns what is left.
+func (s *shim) kill() (left []process, gone bool) {
+	limit := time.After(sweepLimit)
+	tick := time.NewTicker(sweepPoll)
+	defer tick.Stop()
+	for {
+		left, gone = s.remaining()
+		if gone {
+			return nil, true
+		}
+		for _, p := range s.freeze(left) {
+			p.signal(unix.SIGKILL)
+		}
+		if s.end == nil {
+			_ = unix.Kill(-s.leader, unix.SIGKILL) // works without a process list, too
+		}
+		select {
+		case <-s.children:
+		case <-tick.C:
+		case <-limit:
+			return left, false
+		}
+	}
+}
+
+// freeze stops the tree before it is killed: one that starts new processes as
+// fast as they are killed has to hold still first. It returns all of it.
+func (s *shim) freeze(left []process) []process {
+	frozen := map[int]process{}
+	for pass, fresh := 0, true; fresh && pass < freezePasses; pass++ {
+		fresh = false
+		for _, p := range left {
+			if old, ok := frozen[p.pid]; ok && old.start == p.start {
+				continue
+			}
+			p.signal(unix.SIGSTOP)
+			frozen[p.pid], fresh = p, true
+		}
+		s.name(left)
+		left = s.remember()
+	}
+	out := make([]process, 0, len(frozen))
+	for _, p := range frozen {
+		out = append(out, p)
+	}
+	return out
+}
+
+// name notes the names of leftovers, while they can still be read.
+func (s *shim) name(left []process) {
+	for _, p := range left {
+		if _, ok := s.named[p.pid]; ok || p.pid == s.leader || p.zombie || len(s.named) >= maxNamed {
+			continue
+		}
+		s.named[p.pid] = filepath.Base(p.command())
+	}
+}
+
+// reportEnd reports how the child itself ended, if it did.
+func (s *shim) reportEnd() {
+	if s.end == nil {
+		return
+	}
+	r := report{Step: stepEnded, Exit: s.end.ExitStatus()}
+	if s.end.Signaled() {
+		r.Exit, r.Signal = -1, unix.SignalName(s.end.Signal())
+	}
+	s.report(r)
+}
+
+// reportTree reports what became of the rest.
+func (s *shim) reportTree(left []process, gone bool) {
+	r := report{Step: stepSwept, Gone: gone}
+	for _, p := range left {
+		r.Survivors = append(r.Survivors, fmt.Sprintf("%s (%d)", filepath.Base(p.command()), p.pid))
+	}
+	for _, name := range s.named {
+		r.Leftovers = append(r.Leftovers, name)
+	}
+	slices.Sort(r.Leftovers)
+	s.report(r)
+}
+
+// farewell waits for the supervisor to settle its side. When it dies first, the
+// user's terminal is ours to put back.
+func (s *shim) farewell() {
+	for o := range s.orders {
+		if o == orderGoodbye {
+			return
+		}
+	}
+	s.terminal.restore()
+}
+
+// userTerminal is the state of the user's terminal before it is touched.
+type userTerminal struct{ state *term.State }
+
+func saveTerminal() *userTerminal {
+	state, err := term.GetState(fdTermIn)
+	if err != nil {
+		return nil // the null device
+	}
+	return &userTerminal{state: state}
+}
+
+// restore puts the terminal back after the supervisor was killed. It knows
+// nothing of what the child printed, so it leaves every mode.
+func (t *userTerminal) restore() {
+	if t == nil {
+		return
+	}
+	_, _ = unix.Write(fdTermOut, []byte(resetAll()))
+	_ = term.Restore(fdTermIn, t.state) // the terminal may be gone as well
+}

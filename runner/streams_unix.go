@@ -1,0 +1,292 @@
+//go:build linux || darwin
+
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+const (
+	drainLimit = 500 * time.Millisecond // for output after the tree is gone
+	// drainMore is what is still read after that while it comes without waiting: a
+	// slow writer must not cost the end of the output, which pipes and terminals
+	// hold at most 64 KiB of, and a foreign process must not keep us for ever.
+	drainMore = 256 << 10
+)
+
+// streams are the child's three descriptors and what moves their bytes.
+type streams struct {
+	child   [3]*os.File
+	theirs  []*os.File // of child, those that are ours to close once the shim has them
+	feed    *os.File   // write end of descriptor 0, nil when the child has something else there
+	master  *os.File   // of the pseudo-terminal, nil without one
+	outputs []*output
+	born    time.Time
+	last    atomic.Int64 // when output came last, in nanoseconds after born
+	feeding chan struct{}
+	pumps   sync.WaitGroup
+}
+
+// output is one source of bytes, and where they go.
+type output struct {
+	from *os.File
+	to   io.Writer
+	err  error // the first one of to
+	over bool  // the deadline for draining has passed
+}
+
+func openStreams(c Command) (*streams, error) {
+	s := &streams{born: time.Now(), feeding: make(chan struct{})}
+	var err error
+	if c.Terminal != nil {
+		err = s.openTerminal(c)
+	} else {
+		err = s.openPipes(c)
+	}
+	if err == nil {
+		err = s.openStdin(c)
+	}
+	if err != nil {
+		s.release()
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// openTerminal opens a pseudo-terminal. The ioctls of creack/pty make a
+// descriptor blocking, after which neither a deadline nor Close ends a Read
+// (creack/pty#174), so the master is replaced by a copy and never given to them
+// again.
+func (s *streams) openTerminal(c Command) error {
+	master, slave, err := pty.Open()
+	if err != nil {
+		return fmt.Errorf("open pseudo-terminal: %w", err)
+	}
+	defer master.Close() //nolint:errcheck // replaced by its copy
+	s.theirs = append(s.theirs, slave)
+	s.child = [3]*os.File{slave, slave, slave}
+	fd, err := unix.FcntlInt(master.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return fmt.Errorf("open pseudo-terminal: %w", err)
+	}
+	if err := unix.SetNonblock(fd, true); err != nil {
+		_ = unix.Close(fd)
+		return fmt.Errorf("open pseudo-terminal: %w", err)
+	}
+	s.master = os.NewFile(uintptr(fd), "pseudo-terminal") //nolint:gosec // a descriptor is not negative
+	s.outputs = append(s.outputs, &output{from: s.master, to: orDiscard(c.Stdout)})
+	cols, rows := c.Terminal.Size()
+	return s.resize(cols, rows)
+}
+
+func (s *streams) openPipes(c Command) error {
+	to := []io.Writer{orDiscard(c.Stdout), orDiscard(c.Stderr)}
+	for i, w := range to {
+		if i == 1 && sameWriter(to[0], w) {
+			s.child[2] = s.child[1]
+			break
+		}
+		read, write, err := os.Pipe()
+		if err != nil {
+			return fmt.Errorf("open pipe: %w", err)
+		}
+		s.child[i+1] = write
+		s.theirs = append(s.theirs, write)
+		s.outputs = append(s.outputs, &output{from: read, to: w})
+	}
+	return nil
+}
+
+func orDiscard(w io.Writer) io.Writer {
+	if w == nil {
+		return io.Discard
+	}
+	return w
+}
+
+// sameWriter compares two writers, which panics for types that have no
+// equality.
+func sameWriter(a, b io.Writer) (same bool) {
+	defer func() { _ = recover() }()
+	return a == b
+}
+
+func (s *streams) openStdin(c Command) error {
+	if file, ok := c.Stdin.(*os.File); ok {
+		s.child[0] = file
+		return nil
+	}
+	if c.Stdin != nil {
+		read, write, err := os.Pipe()
+		if err != nil {
+			return fmt.Errorf("open pipe: %w", err)
+		}
+		s.child[0], s.feed = read, write
+		s.theirs = append(s.theirs, read)
+		return nil
+	}
+	if c.Terminal != nil {
+		return nil
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return fmt.Errorf("open empty standard input: %w", err)
+	}
+	s.child[0] = null
+	s.theirs = append(s.theirs, null)
+	return nil
+}
+
+// release closes the child's side, which the shim holds now.
+func (s *streams) release() {
+	for _, f := range s.theirs {
+		_ = f.Close()
+	}
+	s.theirs = nil
+}
+
+// start moves bytes. What comes from the terminal goes to mirror as well.
+func (s *streams) start(stdin io.Reader, mirror io.Writer) {
+	if s.feed == nil {
+		close(s.feeding)
+	} else {
+		go func() {
+			defer close(s.feeding)
+			_, _ = io.Copy(s.feed, stdin) // a child need not read all of it
+			_ = s.feed.Close()
+		}()
+	}
+	for _, o := range s.outputs {
+		s.pumps.Go(func() { s.pump(o, mirror) })
+	}
+}
+
+// pump copies until the source ends, on Linux by EIO when it is a terminal. What
+// cannot be written is thrown away, for a child that nobody reads would stop.
+func (s *streams) pump(o *output, mirror io.Writer) {
+	buf := make([]byte, 32<<10)
+	for more := drainMore; more > 0; {
+		n, err := o.from.Read(buf)
+		if n > 0 {
+			s.last.Store(int64(time.Since(s.born)))
+			if o.err == nil {
+				_, o.err = o.to.Write(buf[:n])
+			}
+			if mirror != nil {
+				_, _ = mirror.Write(buf[:n]) // the user's terminal may be gone
+			}
+		}
+		if o.over {
+			more -= n
+		}
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded) && !o.over:
+			o.over = true
+		case err != nil:
+			return
+		}
+		if o.over {
+			_ = o.from.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+		}
+	}
+}
+
+// quiet returns how long there has been no output.
+func (s *streams) quiet() time.Duration {
+	return time.Since(s.born) - time.Duration(s.last.Load())
+}
+
+// drain reads what is left after the tree is gone, closes everything, and
+// returns the errors of the writers.
+func (s *streams) drain() error {
+	for _, o := range s.outputs {
+		_ = o.from.SetReadDeadline(time.Now().Add(drainLimit))
+	}
+	s.pumps.Wait()
+	s.close()
+	select {
+	case <-s.feeding:
+	case <-time.After(drainLimit): // a reader that blocks, against the contract
+	}
+	var errs []error
+	for _, o := range s.outputs {
+		if o.err != nil {
+			errs = append(errs, fmt.Errorf("write output of child: %w", o.err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *streams) close() {
+	for _, o := range s.outputs {
+		_ = o.from.Close()
+	}
+	if s.feed != nil {
+		_ = s.feed.Close()
+	}
+}
+
+// resize gives the child's terminal another size, and the child a SIGWINCH.
+func (s *streams) resize(cols, rows uint16) error {
+	return s.control(func(fd int) error {
+		return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: cols, Row: rows})
+	})
+}
+
+// control calls f with the descriptor of the pseudo-terminal, which Fd would
+// make blocking.
+func (s *streams) control(f func(fd int) error) error {
+	conn, err := s.master.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("use pseudo-terminal: %w", err)
+	}
+	var failed error
+	if err := conn.Control(func(fd uintptr) { failed = f(int(fd)) }); err != nil { //nolint:gosec // a descriptor fits
+		return fmt.Errorf("use pseudo-terminal: %w", err)
+	}
+	if failed != nil {
+		return fmt.Errorf("use pseudo-terminal: %w", failed)
+	}
+	return nil
+}
+
+// isCooked reports whether the child's terminal turns Ctrl-C into a signal.
+func (s *streams) isCooked() bool {
+	cooked := true
+	_ = s.control(func(fd int) error {
+		state, err := unix.IoctlGetTermios(fd, getTermios)
+		if err == nil {
+			cooked = state.Lflag&unix.ISIG != 0
+		}
+		return err
+	})
+	return cooked
+}
+
+// foreground returns the process group that the child's terminal signals, 0
+// where that is unknown.
+func (s *streams) foreground() int {
+	group := 0
+	_ = s.control(func(fd int) (err error) {
+		group, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP)
+		return err
+	})
+	return group
+}
+
+// interruptForeground sends SIGINT to the foreground group, in raw mode too.
+func (s *streams) interruptForeground() {
+	_ = s.control(func(fd int) error {
+		return unix.IoctlSetInt(fd, unix.TIOCSIG, int(unix.SIGINT))
+	})
+}

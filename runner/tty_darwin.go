@@ -1,0 +1,29 @@
+package runner
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+const getTermios = unix.TIOCGETA
+
+var errManyFiles = errors.New("too many open files to wait for the terminal")
+
+// awaitInput waits until fd or wake can be read. It reports whether fd can.
+// poll(2) of macOS does not work for every terminal device, select(2) does.
+func awaitInput(fd, wake int) (bool, error) {
+	if max(fd, wake) >= unix.FD_SETSIZE {
+		return false, errManyFiles
+	}
+	for {
+		var set unix.FdSet
+		set.Set(fd)
+		set.Set(wake)
+		_, err := unix.Select(max(fd, wake)+1, &set, nil, nil, nil)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		return err == nil && !set.IsSet(wake), err
+	}
+}
