@@ -51,20 +51,21 @@ func startShim(child [3]*os.File, termIn, termOut *os.File) (*link, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start shim: %w", err)
 	}
-	defer theirLifeline.Close() //nolint:errcheck // the shim has its own
 	status, theirStatus, err := os.Pipe()
 	if err != nil {
-		_ = lifeline.Close()
+		_, _ = lifeline.Close(), theirLifeline.Close()
 		return nil, fmt.Errorf("start shim: %w", err)
 	}
-	defer theirStatus.Close() //nolint:errcheck // the shim has its own
 	l := &link{lifeline: lifeline, status: status, reports: make(chan report, 8), stderr: NewTail(4 << 10)}
 	l.cmd = &exec.Cmd{
 		Path: program, Args: []string{shimName}, Dir: "/", Stderr: l.stderr, WaitDelay: time.Second,
 		ExtraFiles:  []*os.File{theirLifeline, theirStatus, child[0], child[1], child[2], termIn, termOut},
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
-	if err := l.cmd.Start(); err != nil {
+	err = l.cmd.Start()
+	// Only the shim may hold its ends, or the end of it would not show.
+	_, _ = theirLifeline.Close(), theirStatus.Close()
+	if err != nil {
 		_, _ = lifeline.Close(), status.Close()
 		return nil, fmt.Errorf("start shim: %w", err)
 	}

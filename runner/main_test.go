@@ -44,7 +44,6 @@ var children = map[string]func(args []string) int{
 	"kill-self":  killSelf,
 	"burst":      burst,
 	"echo":       func([]string) int { _, _ = io.Copy(os.Stdout, os.Stdin); return 0 },
-	"fds":        listDescriptors,
 	"terminal":   describeTerminal,
 	"raw":        becomeRaw,
 	"stubborn":   func(args []string) int { return stubborn(args, nil) },
@@ -94,27 +93,6 @@ func pattern(n int) []byte {
 		fmt.Fprintf(&b, "line %d of the burst\n", i)
 	}
 	return b.Bytes()[:n]
-}
-
-func listDescriptors([]string) int {
-	dir, err := os.Open("/proc/self/fd")
-	if err != nil {
-		return 1
-	}
-	names, err := dir.Readdirnames(-1)
-	if err != nil {
-		return 1
-	}
-	for _, name := range names {
-		target, err := os.Readlink("/proc/self/fd/" + name)
-		fd, _ := strconv.Atoi(name)
-		// The Go runtime's own, and the folder that is being read.
-		if err != nil || fd == int(dir.Fd()) || strings.HasPrefix(target, "anon_inode:") {
-			continue
-		}
-		fmt.Println(fd)
-	}
-	return 0
 }
 
 func describeTerminal([]string) int {

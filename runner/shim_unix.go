@@ -47,7 +47,7 @@ type shim struct {
 
 // serveShim is the whole life of the shim. It returns its exit status.
 func serveShim() int {
-	if _, err := unix.FcntlInt(fdStatus, unix.F_GETFD, 0); err != nil {
+	if !isPipe(fdLifeline) || !isPipe(fdStatus) {
 		fmt.Fprintln(os.Stderr, shimName+": started by hand; it is started by supervise only")
 		return 2
 	}
@@ -73,6 +73,11 @@ func serveShim() int {
 		s.farewell()
 	}
 	return 0
+}
+
+func isPipe(fd int) bool {
+	var stat unix.Stat_t
+	return unix.Fstat(fd, &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFIFO
 }
 
 func (s *shim) report(r report) {

@@ -169,17 +169,16 @@ func TestLeftovers(t *testing.T) {
 				return []string{"/bin/sh", "-c", `echo $$ >"$0"; setsid sh -c 'sleep 300 & exec sleep 301' & exit 0`, pids}
 			}, ""},
 			{"background", func(pids string) []string {
-				return []string{"/bin/sh", "-c", `sleep 300 & echo $! >"$0"; exit 0`, pids}
+				return []string{"/bin/sh", "-c", `sleep 300 & echo $! >"$0"; until grep -q sleep /proc/$!/comm; do :; done; exit 0`, pids}
 			}, "sleep"},
 			{"stubborn daemon", func(pids string) []string {
+				// Through a FIFO the child learns that the daemon is up.
 				return []string{"/bin/sh", "-c", `mkfifo "$1.f"; "$0" act-as-child stubborn "$1" >"$1.f" & read up <"$1.f"; exit 0`, os.Args[0], pids}
 			}, filepath.Base(os.Args[0])},
 		} {
 			t.Run(way.name+"/"+tc.name, func(t *testing.T) {
 				pids := pidFile(t)
 				started := time.Now()
-				// On a terminal the kernel itself hangs up the foreground group when its
-				// leader ends; out of it nothing but the shim reaches.
 				res := mustRun(t, runner.Command{Args: append([]string{"/usr/bin/env"}, tc.args(pids)...), Terminal: way.terminal})
 				wantNothing(t, pids)
 				if res.Cause != runner.Exited || res.ExitCode != 0 {
@@ -188,6 +187,8 @@ func TestLeftovers(t *testing.T) {
 				if took := time.Since(started); took > 5*time.Second {
 					t.Errorf("took %v", took)
 				}
+				// On a terminal the kernel itself hangs up the foreground group when its
+				// leader ends, so what listens to that may be gone before it is seen.
 				if tc.leaves != "" && way.terminal == nil && !slices.Contains(res.Leftovers, tc.leaves) {
 					t.Errorf("leftovers %v do not name %s", res.Leftovers, tc.leaves)
 				}
