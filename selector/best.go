@@ -146,13 +146,15 @@ type pool struct {
 	partial    bool
 }
 
-// narrow keeps the eligible candidates, of those the completely measured and
+// narrow keeps the eligible candidates (those whose tests could be read, if the
+// baseline's could), of those the completely measured and
 // verified ones if there are any, and of those what is not superseded.
 func narrow(cands []Candidate, o Options) pool {
 	var p pool
+	tested := slices.ContainsFunc(cands, func(c Candidate) bool { return c.Baseline && c.Set != nil && c.Set.Tests != nil })
 	for _, c := range cands {
 		switch {
-		case c.eligible():
+		case c.eligible() && !(tested && c.untested()):
 			p.candidates = append(p.candidates, c)
 		case !c.Baseline:
 			p.ineligible = append(p.ineligible, c.Iteration)
@@ -166,6 +168,11 @@ func narrow(cands []Candidate, o Options) pool {
 	}
 	return p
 }
+
+// untested reports whether the tests of a measured iteration could not be read.
+// Where those of the baseline could, nobody knows whether it still works, and
+// whoever breaks the tests must not get further by it than by failing them.
+func (c Candidate) untested() bool { return c.Set != nil && c.Set.Tests == nil }
 
 // prefer keeps the candidates that are good, or all when none is, and reports
 // whether there was a good one or nothing to choose from.

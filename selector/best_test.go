@@ -116,6 +116,14 @@ func TestEligibility(t *testing.T) {
 			}
 		})
 	}
+	tested := numbers{passed: 1, total: 1}.set()
+	untested := with(func(c []selector.Candidate) { c[0].Set, c[1].Set, c[2].Set = &tested, &metric.Set{}, &tested })
+	if got, err := selector.Best(untested[:3], selector.DefaultOptions()); err != nil || got.Iteration != 2 {
+		t.Errorf("chose %d, %v, want 2: the tests of 1 could not be read", got.Iteration, err)
+	}
+	if got, err := selector.Best(untested[:2], selector.DefaultOptions()); err != nil || !got.BaselineChosen {
+		t.Errorf("chose %d, %v, want the baseline: the tests of 1 could not be read", got.Iteration, err)
+	}
 	rejected := scored(80)
 	rejected[0].Rejected = true
 	if _, err := selector.Best(rejected, selector.DefaultOptions()); !errors.Is(err, selector.ErrNoEligible) {

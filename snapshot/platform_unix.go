@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -41,12 +42,24 @@ func syncDir(dir string) error {
 
 // lockFile takes an exclusive lock that ends with the process.
 func lockFile(f *os.File) error {
-	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		return ErrBusy
+	for waited := time.Duration(0); ; waited += lockPoll {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case !errors.Is(err, unix.EWOULDBLOCK):
+			return err
+		case waited >= lockWait:
+			return ErrBusy
+		}
+		time.Sleep(lockPoll)
 	}
-	return err
 }
+
+// Another process holds the lock as long as it looks or writes, which is short:
+// a snapshot must not fail because somebody asks for a diff just then.
+const (
+	lockWait = 10 * time.Second
+	lockPoll = 20 * time.Millisecond
+)
 
 // unlockFile gives the lock up at once. Closing alone would not do: a child that another goroutine is just starting has
 // the file open until it executes its program.

@@ -24,17 +24,17 @@ that as a commented ` + config.FileName + ` into the root of the working tree.`,
 }
 
 func (a *app) init(cmd *cobra.Command, force bool) error {
-	root, err := a.workspace(cmd.Context())
+	at, err := a.place(cmd.Context())
 	if err != nil {
 		return err
 	}
-	path := config.Path(root)
+	path := config.Path(at.project)
 	if _, err := os.Lstat(path); err == nil && !force {
 		return usageError{fmt.Errorf("%s is there already; --force replaces it", path)}
 	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("look for %s: %w", path, err)
 	}
-	plan, notes, err := config.Default().Plan(root, lookPath)
+	plan, notes, err := config.Default().Plan(at.project, lookPath)
 	if err != nil {
 		return err
 	}

@@ -44,11 +44,11 @@ type measurement struct {
 }
 
 func (a *app) measure(cmd *cobra.Command, f *planFlags, asJSON bool) error {
-	root, err := a.workspace(cmd.Context())
+	at, err := a.place(cmd.Context())
 	if err != nil {
 		return err
 	}
-	_, plan, err := a.plan(root, f)
+	_, plan, err := a.plan(at.project, f)
 	if err != nil {
 		return err
 	}

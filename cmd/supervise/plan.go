@@ -52,17 +52,17 @@ func shellChecks(lines, reports []string) config.List {
 	return out
 }
 
-// plan returns the settings and the plan for root, flags over file over what is
+// plan returns the settings and the plan for a project, flags over file over what is
 // recognised. Notes about what is missing go to standard error.
-func (a *app) plan(root string, f *planFlags) (config.Settings, measure.Plan, error) {
-	s, err := a.settings(root)
+func (a *app) plan(dir string, f *planFlags) (config.Settings, measure.Plan, error) {
+	s, err := a.settings(dir)
 	if err != nil {
 		return s, measure.Plan{}, err
 	}
 	if err := f.override(&s); err != nil {
 		return s, measure.Plan{}, err
 	}
-	plan, notes, err := s.Plan(root, lookPath)
+	plan, notes, err := s.Plan(dir, lookPath)
 	for _, n := range notes {
 		fmt.Fprintf(a.err, "note: %s\n", n)
 	}

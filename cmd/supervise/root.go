@@ -168,40 +168,60 @@ func finish(cmd *cobra.Command) {
 	}
 }
 
-// workspace returns the root of the working tree: the top of the git checkout,
-// else the folder itself.
-func (a *app) workspace(ctx context.Context) (string, error) {
-	dir, err := filepath.Abs(a.dir)
+// place is where a command works.
+type place struct {
+	here    string // the folder the user is in: the agent runs there
+	project string // the nearest folder, upwards, with a configuration or a known project: the checks run there
+	root    string // the working tree: the top of the git checkout, else the project
+}
+
+// place finds out where the user is.
+func (a *app) place(ctx context.Context) (place, error) {
+	here, err := filepath.Abs(a.dir)
 	if err != nil {
-		return "", fmt.Errorf("find the working tree: %w", err)
+		return place{}, fmt.Errorf("find the working tree: %w", err)
 	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return "", usageError{fmt.Errorf("find the working tree: %w", err)}
+	if here, err = filepath.EvalSymlinks(here); err != nil {
+		return place{}, usageError{fmt.Errorf("find the working tree: %w", err)}
 	}
-	return topLevel(ctx, dir), nil
+	top := topLevel(ctx, here)
+	p := place{here: here, project: here, root: top}
+	for dir := here; ; dir = filepath.Dir(dir) {
+		if config.Is(dir) {
+			p.project = dir
+			break
+		}
+		if dir == top || dir == filepath.Dir(dir) || top == "" {
+			break
+		}
+	}
+	if p.root == "" {
+		p.root = p.project
+	}
+	return p, nil
 }
 
 // home returns the folder of the loops in root.
 func (a *app) home(root string) (string, error) {
-	base := a.state
-	if base == "" {
-		var err error
-		if base, err = ledger.DefaultBase(os.Getenv); err != nil {
-			return "", err
+	if a.state != "" {
+		if filepath.IsAbs(a.state) {
+			return filepath.Clean(a.state), nil
 		}
+		return filepath.Join(root, a.state), nil
 	}
-	if !filepath.IsAbs(base) {
-		base = filepath.Join(root, base)
+	base, err := ledger.DefaultBase(os.Getenv)
+	if err != nil {
+		return "", err
 	}
 	return ledger.Home(base, root), nil
 }
 
 // settings loads the configuration of the working tree.
-func (a *app) settings(root string) (config.Settings, error) {
+func (a *app) settings(dir string) (config.Settings, error) {
 	if a.config != "" {
 		return config.Load(a.config, true)
 	}
-	return config.Load(config.Path(root), false)
+	return config.Load(config.Path(dir), false)
 }
 
 // paint colours for a terminal, unless NO_COLOR asks not to.

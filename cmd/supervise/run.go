@@ -104,7 +104,7 @@ func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
 	if !slices.Contains([]string{"auto", "raw", "lines", "none"}, f.show) {
 		return usageError{fmt.Errorf("--agent-output is auto, raw, lines or none, not %s", f.show)}
 	}
-	root, err := a.workspace(cmd.Context())
+	at, err := a.place(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	settings, plan, err := a.plan(root, &f.planFlags)
+	settings, plan, err := a.plan(at.project, &f.planFlags)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
 			set(&settings, &f.set)
 		}
 	}
-	opts, err := settings.Loop(root)
+	opts, err := settings.Loop(at.root)
 	if err != nil {
 		return err
 	}
@@ -130,10 +130,10 @@ func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
 		a.printPlan(plan)
 		return nil
 	}
-	if opts.Home, err = a.home(root); err != nil {
+	if opts.Home, err = a.home(at.root); err != nil {
 		return err
 	}
-	opts.Task, opts.Args, opts.NoApply = task, args, f.noApply
+	opts.Dir, opts.Task, opts.Args, opts.NoApply = at.here, task, args, f.noApply
 	return a.supervise(cmd.Context(), opts, f)
 }
 

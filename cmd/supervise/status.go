@@ -32,11 +32,11 @@ func (a *app) statusCmd() *cobra.Command {
 
 // find returns the loop that is meant, by a part of its name or the latest.
 func (a *app) find(cmd *cobra.Command, name string) (string, ledger.State, error) {
-	root, err := a.workspace(cmd.Context())
+	at, err := a.place(cmd.Context())
 	if err != nil {
 		return "", ledger.State{}, err
 	}
-	home, err := a.home(root)
+	home, err := a.home(at.root)
 	if err != nil {
 		return "", ledger.State{}, err
 	}
@@ -106,11 +106,11 @@ func (a *app) statusHead(s ledger.State, paint report.Paint) {
 }
 
 func (a *app) statusAll(cmd *cobra.Command, asJSON bool) error {
-	root, err := a.workspace(cmd.Context())
+	at, err := a.place(cmd.Context())
 	if err != nil {
 		return err
 	}
-	home, err := a.home(root)
+	home, err := a.home(at.root)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (a *app) statusAll(cmd *cobra.Command, asJSON bool) error {
 		fmt.Fprintf(a.out, "%s  %-10s %3d iterations  %s  %s\n", s.StartedAt.Local().Format(time.DateTime), s.Status, s.Iteration, s.LoopID, s.StopReason)
 	}
 	if len(loops) == 0 {
-		fmt.Fprintf(a.err, "nothing has been run in %s yet\n", root)
+		fmt.Fprintf(a.err, "nothing has been run in %s yet\n", at.root)
 	}
 	return nil
 }

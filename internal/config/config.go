@@ -264,5 +264,12 @@ func (s Settings) given(kind measure.Kind, i int, c Check) measure.Check {
 	return out
 }
 
+// Is reports whether a project stands in dir: a configuration, or files by
+// which one is recognised.
+func Is(dir string) bool {
+	_, err := os.Stat(Path(dir))
+	return err == nil || project.Is(dir)
+}
+
 // Path returns the configuration file of a project.
 func Path(root string) string { return filepath.Join(root, FileName) }

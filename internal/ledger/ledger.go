@@ -95,7 +95,11 @@ func Create(home string, s State) (*Ledger, error) {
 			return nil, fmt.Errorf("make loop folder: %w", err)
 		}
 	}
-	if err := l.lock(home); err != nil {
+	if err := l.lock(home, s.Workspace); err != nil {
+		return nil, err
+	}
+	if err := hide(home, s.Workspace); err != nil {
+		l.unlock()
 		return nil, err
 	}
 	var err error
@@ -114,8 +118,8 @@ func (l *Ledger) Dir() string { return l.dir }
 
 // lock takes the loop and the working tree. Locks end with the process, also
 // when it is killed.
-func (l *Ledger) lock(home string) error {
-	for _, path := range []string{filepath.Join(home, "lock"), filepath.Join(l.dir, "lock")} {
+func (l *Ledger) lock(home, workspace string) error {
+	for _, path := range []string{treeLock(home, workspace), filepath.Join(l.dir, "lock")} {
 		f, err := lockFile(path)
 		if err != nil {
 			l.unlock()
@@ -124,6 +128,30 @@ func (l *Ledger) lock(home string) error {
 		l.locks = append(l.locks, f)
 	}
 	return nil
+}
+
+// treeLock is the lock of a working tree. Several trees may share a home.
+func treeLock(home, workspace string) string {
+	sum := sha256.Sum256([]byte(workspace))
+	return filepath.Join(home, "lock-"+hex.EncodeToString(sum[:4]))
+}
+
+// hide has git ignore a home that lies inside the working tree.
+func hide(home, workspace string) error {
+	if _, inside := Inside(home, workspace); !inside {
+		return nil
+	}
+	return WriteFile(filepath.Join(home, ".gitignore"), []byte("*\n"))
+}
+
+// Inside returns where home lies in the working tree, and false when it lies
+// outside.
+func Inside(home, workspace string) (string, bool) {
+	rel, err := filepath.Rel(workspace, home)
+	if workspace == "" || err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "", false
+	}
+	return rel, true
 }
 
 func (l *Ledger) unlock() {

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,7 +100,7 @@ func (s *session) command(text, dir string, n int) (runner.Command, error) {
 		terminal = &runner.Terminal{}
 	}
 	cmd := runner.Command{
-		Dir: s.opts.Root, Terminal: terminal, Timeout: s.opts.IterationTimeout, Idle: s.opts.IdleTimeout, Grace: s.opts.Grace,
+		Dir: cmp.Or(s.opts.Dir, s.opts.Root), Terminal: terminal, Timeout: s.opts.IterationTimeout, Idle: s.opts.IdleTimeout, Grace: s.opts.Grace,
 		Env: s.agentEnv(path, n), OnInterrupt: s.opts.OnInterrupt,
 	}
 	placed := false

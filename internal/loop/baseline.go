@@ -107,6 +107,7 @@ func (s *session) artefacts(ctx context.Context, before snapshot.ID) ([]string, 
 	if len(paths) == 0 {
 		return nil, nil
 	}
+	s.artefactPaths = paths
 	return paths, s.store.Exclude(paths)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -30,6 +31,7 @@ func (s *session) finish(ctx context.Context, stop Stop) (Outcome, error) {
 	}
 	s.state.Status, s.state.StopReason, s.state.StopText = reasons[out.Stop.Reason].status, string(out.Stop.Reason), out.Stop.Text
 	s.state.ExitCode = out.Stop.Reason.ExitCode()
+	s.tidy()
 	path, err := s.finalReports(out)
 	s.event(LoopFinished, s.state.Iteration, Finished{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: s.state.ExitCode, Report: path})
 	return out, errors.Join(err, s.save())
@@ -139,6 +141,20 @@ func (s *session) onlyFlaky(was, now *metric.Tests) bool {
 		before, ok := was.Lookup(t.ID)
 		return (!ok || before.Failed() != t.Failed()) && !s.flaky[t.ID]
 	})
+}
+
+// tidy removes the reports that the checks wrote into the tree and that had not
+// been there before the loop.
+func (s *session) tidy() {
+	for _, path := range s.artefactPaths {
+		full := filepath.Join(s.opts.Root, filepath.FromSlash(path))
+		if !s.meter.IsReport(full) {
+			continue
+		}
+		if err := os.Remove(full); err != nil && !errors.Is(err, os.ErrNotExist) {
+			s.opts.Log.WithError(err).Warn("remove a report of the checks")
+		}
+	}
 }
 
 // finalReports writes the selection and completion reports and returns the path

@@ -35,6 +35,7 @@ var ErrUnmeasurable = errors.New("nothing to judge by")
 // Options are all circumstances of a loop.
 type Options struct {
 	Root string // the working tree, absolute
+	Dir  string // where the agent runs; "" is Root
 	Home string // the folder of this tree's loops, see [ledger.Home]
 	Task string // what the agent is told; "" when it knows
 	Args []string
@@ -96,7 +97,9 @@ type session struct {
 	rejected *rejection // of the last iteration
 	unread   int        // iterations in a row without readable tests
 	flaky    map[metric.ID]bool
-	checks   time.Duration // spent in checks since the iteration began
+	// artefactPaths are what the checks themselves left in the tree.
+	artefactPaths []string
+	checks        time.Duration // spent in checks since the iteration began
 }
 
 type rejection struct {
@@ -164,7 +167,14 @@ func open(ctx context.Context, o Options) (*session, error) {
 	if s.store, err = snapshot.Open(ctx, o.Root, s.ledger.SnapshotDir(), o.Snapshot); err != nil {
 		return nil, errors.Join(err, s.ledger.Close())
 	}
-	s.meter = measure.New(o.Plan, measure.Options{Scratch: s.ledger.ScratchDir(), OnProgress: s.checked})
+	measuring := measure.Options{Scratch: s.ledger.ScratchDir(), OnProgress: s.checked}
+	if rel, inside := ledger.Inside(o.Home, o.Root); inside {
+		measuring.Ignore = o.Home
+		if err := s.store.Exclude([]string{rel}); err != nil {
+			return nil, errors.Join(err, s.store.Close(), s.ledger.Close())
+		}
+	}
+	s.meter = measure.New(o.Plan, measuring)
 	return s, nil
 }
 

@@ -127,7 +127,7 @@ func (s *session) met(ctx context.Context, it ledger.Iteration) (*bool, error) {
 		holds = green(it.Set, s.history[0].Set)
 	case Command:
 		res, err := runner.Run(ctx, runner.Command{
-			Args: []string{"/bin/sh", "-c", s.opts.Until.Command}, Dir: s.opts.Root,
+			Args: []string{"/bin/sh", "-c", s.opts.Until.Command}, Dir: s.opts.Plan.Root,
 			Env: append(os.Environ(), "CI=true"), Timeout: criterionTimeout,
 		})
 		if err != nil {

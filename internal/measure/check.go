@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -52,8 +53,8 @@ func (m *Meter) check(ctx context.Context, c Check) (Run, error) {
 		run.Why, run.killed = why, true
 		return run, nil
 	}
-	read := reading{check: c, root: m.plan.Root, since: started, run: &run}
-	read.all(dir, out)
+	read := reading{check: c, root: m.plan.Root, dir: dir, since: started, run: &run}
+	read.all(out)
 	return run, nil
 }
 
@@ -136,6 +137,19 @@ func (m *Meter) deleteOld(c Check) error {
 		}
 	}
 	return nil
+}
+
+// IsReport reports whether a check names the file at the absolute path as its
+// report.
+func (m *Meter) IsReport(path string) bool {
+	for _, c := range m.plan.Checks {
+		for _, pattern := range c.Reports {
+			if slices.Contains(m.matches(pattern), path) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (m *Meter) matches(pattern string) []string { return matches(m.plan.Root, pattern) }

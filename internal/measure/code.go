@@ -33,8 +33,9 @@ type shape struct {
 	branches int // sum of the functions' complexities
 }
 
-// measure returns the shape of the project's own source below root.
-func (c codeCache) measure(ctx context.Context, root string) (*metric.Code, error) {
+// measure returns the shape of the project's own source below root, without
+// what lies below ignore.
+func (c codeCache) measure(ctx context.Context, root, ignore string) (*metric.Code, error) {
 	paths, err := tracked(ctx, root)
 	if err != nil {
 		return nil, fmt.Errorf("list source files: %w", err)
@@ -47,6 +48,9 @@ func (c codeCache) measure(ctx context.Context, root string) (*metric.Code, erro
 	var sum shape
 	code := &metric.Code{}
 	for _, path := range paths {
+		if ignore != "" && strings.HasPrefix(filepath.Join(root, path), ignore+string(filepath.Separator)) {
+			continue
+		}
 		s := c.shape(dir, path)
 		if !s.counts {
 			continue

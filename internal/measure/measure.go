@@ -15,6 +15,7 @@ const DefaultTimeout = 30 * time.Minute
 // Options are the circumstances of a measurement.
 type Options struct {
 	Scratch    string         // folder for the private report folders; "" is the system's
+	Ignore     string         // absolute path of a folder that is no part of the project
 	Env        []string       // environment of the checks; nil is that of this process
 	OnProgress func(Progress) // called as checks start and end, may be nil
 }
@@ -86,7 +87,7 @@ func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
 		res.Runs = append(res.Runs, run)
 	}
 	res.Set = m.gather(res.Runs, known)
-	code, err := m.code.measure(ctx, m.plan.Root)
+	code, err := m.code.measure(ctx, m.plan.Root, m.opts.Ignore)
 	if err != nil {
 		res.Set.Gaps = append(res.Set.Gaps, metric.Gap{Section: metric.SectionCode, State: metric.Absent, Why: err.Error()})
 	}
@@ -151,17 +152,30 @@ func (g *gathering) set(p Plan, known *metric.Tests) metric.Set {
 		case metric.SectionCoverage, metric.SectionCode:
 		}
 	}
-	if t := s.Tests; t != nil && len(t.Cases) == 0 { // suites broke, and none of their tests is known
+	if why := emptiness(s.Tests, known); why != "" {
 		s.Tests, s.Coverage = nil, nil
-		s.Gaps = append(s.Gaps, metric.Gap{
-			Section: metric.SectionTests, State: metric.Absent, Why: fmt.Sprintf("%s did not run: %s", t.Broken[0].Name, t.Broken[0].Why),
-		})
+		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Absent, Why: why})
 	}
 	if why := coverageGap(p, s); why != "" {
 		s.Coverage = nil
 		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionCoverage, State: metric.Absent, Why: why})
 	}
 	return s
+}
+
+// emptiness says why a set without tests is no measurement, "" when it is one:
+// a run that ended well and found none, where there had been some, found that
+// they are gone.
+func emptiness(t, known *metric.Tests) string {
+	switch {
+	case t == nil || len(t.Cases) > 0:
+		return ""
+	case len(t.Broken) > 0:
+		return fmt.Sprintf("%s did not run: %s", t.Broken[0].Name, t.Broken[0].Why)
+	case known == nil || len(known.Cases) == 0:
+		return "the test command found no tests"
+	}
+	return ""
 }
 
 // withCompiler adds the compiler's errors to the findings, once each: a linter

@@ -71,6 +71,7 @@ func TestValidity(t *testing.T) {
 		{"failure without a report", shell(measure.Test, "echo no database >&2; exit 2"), metric.Absent, "ended with status 2 and wrote no report that can be read: no database"},
 		{"cut off", shell(measure.Test, "cp truncated.xml r.xml", "r.xml"), metric.Partial, "r.xml"},
 		{"no tests", shell(measure.Test, "cp none.xml r.xml", "r.xml"), metric.Absent, "found no tests"},
+		{"no tests and a failure", shell(measure.Test, "cp none.xml r.xml; exit 5", "r.xml"), metric.Absent, "ended with status 5 and found no tests"},
 		{"old report", shell(measure.Test, "touch -d '2 hours ago' old.xml || touch -A -020000 old.xml", "*.xml"), metric.Stale, "older than the command"},
 		{"a link for a report", shell(measure.Test, "ln -sf good.xml r.xml", "r.xml"), metric.Absent, "not a regular file"},
 		{"a report from before", shell(measure.Test, "true", "good.xml"), metric.Absent, "printed nothing"},
@@ -144,6 +145,16 @@ func TestReportsThatCount(t *testing.T) {
 			t.Errorf("lint %+v, want a gap", res.Set.Lint)
 		}
 	})
+}
+
+// A run that ends well and finds no tests where there were some found that they
+// are gone; that is a measurement.
+func TestAllTestsGone(t *testing.T) {
+	known := metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "s", Name: "a"}, Status: metric.Passed}})
+	res := run(t, tree(t, map[string]string{"none.xml": "<testsuites/>"}), known, shell(measure.Test, "cat none.xml"))
+	if v, ok := res.Set.Value(metric.TestCount); !ok || v != 0 {
+		t.Errorf("test_count %v, %v, want 0 (%v)", v, ok, res.Set.Gaps)
+	}
 }
 
 func TestChecksRunWithoutTerminal(t *testing.T) {

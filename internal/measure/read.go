@@ -19,15 +19,16 @@ import (
 type reading struct {
 	check Check
 	root  string
+	dir   string    // the private folder of the run
 	since time.Time // a report older than this is not of this run
 	run   *Run
 	fault string // the first report that does not count, and why
 }
 
 // all reads the reports and the output, and decides whether they count.
-func (r *reading) all(dir string, out *output) {
+func (r *reading) all(out *output) {
 	defer out.file.Close()
-	for _, path := range r.paths(dir) {
+	for _, path := range r.paths() {
 		r.file(path)
 	}
 	if !r.complete() {
@@ -38,12 +39,12 @@ func (r *reading) all(dir string, out *output) {
 
 // paths lists the named reports, and whatever else the command left in its
 // private folder.
-func (r *reading) paths(dir string) []string {
+func (r *reading) paths() []string {
 	var out []string
 	for _, pattern := range r.check.Reports {
 		out = append(out, matches(r.root, pattern)...)
 	}
-	own, err := filepath.Glob(filepath.Join(dir, "[^.]*"))
+	own, err := filepath.Glob(filepath.Join(r.dir, "[^.]*"))
 	if err == nil {
 		out = append(out, own...)
 	}
@@ -106,7 +107,7 @@ func (r *reading) source(f io.ReadSeeker, name string) {
 	if r.check.Kind == Test && report.Tests == nil {
 		return // any text may look like findings
 	}
-	r.run.Read = append(r.run.Read, Source{name, report.Format})
+	r.run.Read = append(r.run.Read, Source{r.shown(name), report.Format})
 	r.run.Problems = append(r.run.Problems, report.Problems...)
 	r.run.lint = r.run.lint.Merge(r.local(report.Lint))
 	if report.Tests != nil {
@@ -124,6 +125,15 @@ func (r *reading) localTests(t *metric.Tests) *metric.Tests {
 	}
 	out.Cases = metric.NewTests(cases).Cases
 	return &out
+}
+
+// shown is the name of a report for people: the private folder is gone when
+// they read it.
+func (r *reading) shown(path string) string {
+	if strings.HasPrefix(path, r.dir+string(filepath.Separator)) {
+		return filepath.Base(path)
+	}
+	return r.relative(path)
 }
 
 func (r *reading) relative(path string) string {
@@ -152,7 +162,7 @@ func (r *reading) coverage(f io.ReadSeeker, name string) {
 		}
 		return
 	}
-	r.run.Read = append(r.run.Read, Source{name, c.Format})
+	r.run.Read = append(r.run.Read, Source{r.shown(name), c.Format + " coverage"})
 	r.run.coverage = c
 }
 
@@ -222,8 +232,8 @@ func (r *reading) noTests(out *output) string {
 		return name + " printed nothing and wrote no report; have it print go test -json or write JUnit XML and name the file with --test-report"
 	case t == nil:
 		return name + " printed nothing that can be read as test results; have it print go test -json or write JUnit XML and name the file with --test-report"
-	case len(t.Cases) == 0 && len(t.Broken) == 0:
-		return name + " found no tests"
+	case len(t.Cases) == 0 && len(t.Broken) == 0 && r.run.ExitCode != 0:
+		return fmt.Sprintf("%s ended with status %d and found no tests: %s", name, r.run.ExitCode, orNothing(last))
 	}
 	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // ReportDir stands, in commands and report paths, for the private folder that
@@ -66,6 +67,11 @@ func Detect(root string, look func(string) (string, error)) (Project, error) {
 		return p, nil
 	}
 	return Project{}, fmt.Errorf("%w in %s: found no go.mod; give --test-cmd (and --test-report), or write a .supervise.yaml", ErrUnknown, root)
+}
+
+// Is reports whether a known kind of project stands in dir.
+func Is(dir string) bool {
+	return slices.ContainsFunc(recognisers, func(r recogniser) bool { return exists(dir, r.marker) })
 }
 
 func exists(root, name string) bool {

@@ -5,6 +5,7 @@ package prompt
 import (
 	"embed"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"text/template"
@@ -112,8 +113,11 @@ func Text(level Level, f Facts) (string, error) {
 	if err := t.ExecuteTemplate(&b, strings.ToLower(level.String())+".md", f); err != nil {
 		return "", fmt.Errorf("write prompt: %w", err)
 	}
-	return strings.TrimSpace(f.Task + "\n\n" + strings.TrimSpace(b.String())), nil
+	return strings.TrimSpace(f.Task+"\n\n"+strings.TrimSpace(blank.ReplaceAllString(b.String(), "\n"))) + "\n", nil
 }
+
+// blank are the lines that a part without anything to say leaves.
+var blank = regexp.MustCompile(`[ \t]*\n\s*\n`)
 
 func shorten(list []string, limit int) []string {
 	if len(list) <= limit {

@@ -71,7 +71,7 @@ func (p *page) head(v Iteration) {
 	p.line("**Classification**: %s", v.It.Assessment.Class)
 	p.line("**Quality Score**: %s", score(v.It))
 	if v.It.Rejected {
-		p.line("**Outcome**: rejected; its changes were undone and are kept as snapshot `%s`", v.It.Snapshot)
+		p.line("**Outcome**: rejected; its changes were undone and are kept as snapshot `s%s`", v.It.Snapshot)
 	}
 	p.line("")
 }
@@ -225,7 +225,7 @@ func (p *page) recommendation(v Iteration) {
 func (p *page) evidence(it ledger.Iteration) {
 	p.line("### Evidence\n")
 	if it.Agent != nil {
-		p.line("- Agent: ended by %s, status %d, after %s%s", it.Agent.Cause, it.Agent.ExitCode, Duration(it.Agent.Duration), leftovers(it.Agent.Leftovers))
+		p.line("- Agent: %s, status %d, after %s%s", strings.ReplaceAll(it.Agent.Cause, "_", " "), it.Agent.ExitCode, Duration(it.Agent.Duration), leftovers(it.Agent.Leftovers))
 	}
 	if it.Reused {
 		p.line("- Checks: not run, the same tree had been measured before")

@@ -56,6 +56,7 @@ func Selection(v Loop) []byte {
 	}
 	p.line("```\n")
 	p.applied(v)
+	p.recommendations(v)
 	return []byte(p.String())
 }
 
@@ -75,7 +76,7 @@ func (p *page) summary(v Loop) {
 	p.line("| Selected Quality | %s |", quality(v.selected()))
 	p.line("| Final Iteration | %s |", iterationName(final.Number))
 	p.line("| Final Quality | %s |", quality(final))
-	p.line("| Degradation Detected | %s |", yes(v.Choice.Degradation != nil && v.Choice.Degradation.Flagged()))
+	p.line("| Degradation Detected | %s |", yes(v.Choice.Degradation != nil))
 	p.line("| Selection Mode | %s, threshold %s |", v.Mode, percent(v.Threshold))
 	p.line("| Verified | %s |\n", yes(v.selected().Verified))
 }
@@ -197,6 +198,34 @@ func (p *page) applied(v Loop) {
 	}
 	for _, path := range v.Artifacts {
 		p.line("- %s (from iteration %d)", path, v.Choice.Iteration)
+	}
+	p.line("")
+}
+
+// recommendations are what the trajectory suggests for the next loop.
+func (p *page) recommendations(v Loop) {
+	selected, final := v.selected(), v.final()
+	var list []string
+	if n := final.Number - selected.Number; v.Choice.Degradation != nil && n > 0 && selected.Number > 0 {
+		list = append(list,
+			fmt.Sprintf("Quality fell after iteration %d; the best came %d of %d iterations before the end", selected.Number, n, final.Number),
+			fmt.Sprintf("For a task like this about %d iterations may be enough (--max-iterations %d)", selected.Number, selected.Number))
+	}
+	if n := len(v.State.Regressions); n > 0 {
+		list = append(list, fmt.Sprintf("%d iterations were rejected: read their reports before the agent runs again", n))
+	}
+	if v.Choice.BaselineChosen && final.Number > 0 {
+		list = append(list, "No iteration was acceptable: take a smaller task, or another prompt")
+	}
+	if !selected.Verified {
+		list = append(list, "The selection is not verified: tests still fail, or the criterion does not hold")
+	}
+	if len(list) == 0 {
+		return
+	}
+	p.line("## Recommendations\n")
+	for _, r := range list {
+		p.line("- %s", r)
 	}
 	p.line("")
 }
