@@ -12,7 +12,7 @@ func writeFileSync(name string, data []byte, perm os.FileMode) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	defer os.Remove(f.Name()) //nolint:errcheck // it has its final name by then, or stays for sweepTemps
+	defer os.Remove(f.Name()) // it has its final name by then, or stays for sweepTemps
 	_, err = f.Write(data)
 	if err == nil {
 		err = f.Chmod(perm)

@@ -362,7 +362,7 @@ func linkOrCopy(from, to string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(out.Name()) //nolint:errcheck // it has its final name by then, or is garbage that git sweeps
+	defer os.Remove(out.Name()) // it has its final name by then, or is garbage that git sweeps
 	_, err = io.Copy(out, in)
 	if err = errors.Join(err, out.Chmod(fi.Mode().Perm()), out.Sync(), out.Close()); err != nil {
 		return err

@@ -103,7 +103,7 @@ func (w *walker) enter(ctx context.Context, g *errgroup.Group, l listing, n node
 	sub, err := openSub(l.root, n)
 	if err != nil {
 		w.fail(path, Unreadable)
-		return nil
+		return nil //nolint:nilerr // recorded, never fatal
 	}
 	job := func() error {
 		defer sub.Close()
