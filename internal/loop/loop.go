@@ -16,6 +16,7 @@ import (
 	"supervise/internal/measure"
 	"supervise/internal/prompt"
 	"supervise/internal/recovery"
+	"supervise/internal/report"
 	"supervise/metric"
 	"supervise/runner"
 	"supervise/selector"
@@ -164,18 +165,30 @@ func open(ctx context.Context, o Options) (*session, error) {
 	if s.ledger, err = ledger.Create(o.Home, s.state); err != nil {
 		return nil, err
 	}
-	if s.store, err = snapshot.Open(ctx, o.Root, s.ledger.SnapshotDir(), o.Snapshot); err != nil {
+	if err := s.openStore(ctx); err != nil {
+		s.fail(err)
 		return nil, errors.Join(err, s.ledger.Close())
 	}
 	measuring := measure.Options{Scratch: s.ledger.ScratchDir(), OnProgress: s.checked}
-	if rel, inside := ledger.Inside(o.Home, o.Root); inside {
+	if _, inside := ledger.Inside(o.Home, o.Root); inside {
 		measuring.Ignore = o.Home
-		if err := s.store.Exclude([]string{rel}); err != nil {
-			return nil, errors.Join(err, s.store.Close(), s.ledger.Close())
-		}
 	}
 	s.meter = measure.New(o.Plan, measuring)
 	return s, nil
+}
+
+// openStore opens the snapshots of the tree, without the state if that lies in
+// the tree.
+func (s *session) openStore(ctx context.Context) (err error) {
+	if s.store, err = snapshot.Open(ctx, s.opts.Root, s.ledger.SnapshotDir(), s.opts.Snapshot); err != nil {
+		return err
+	}
+	if rel, inside := ledger.Inside(s.opts.Home, s.opts.Root); inside {
+		if err := s.store.Exclude([]string{rel}); err != nil {
+			return errors.Join(err, s.store.Close())
+		}
+	}
+	return nil
 }
 
 func (o Options) configuration() ledger.Configuration {
@@ -238,11 +251,11 @@ func (s *session) stopped(ctx context.Context, err error) (Stop, error) {
 // exhausted is the stop at the last iteration. Without a criterion that could
 // have been met before, that is what was asked for.
 func (s *session) exhausted() Stop {
-	text := fmt.Sprintf("%d iterations are done", s.opts.MaxIterations)
+	text := "all of " + report.Count(s.opts.MaxIterations, "iteration", "iterations") + " done"
 	if s.opts.Until.Kind == Never {
 		return Stop{Done, text}
 	}
-	return Stop{IterationLimit, text + " and the criterion is not met: " + s.opts.Until.String()}
+	return Stop{IterationLimit, text + ", and the criterion is not met: " + s.opts.Until.String()}
 }
 
 // checked passes the progress of the checks on.

@@ -261,5 +261,5 @@ func leftovers(list []string) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; it left %d processes behind, which were ended: %s", len(list), strings.Join(list, ", "))
+	return fmt.Sprintf("; it left %s behind, ended now: %s", Count(len(list), "process", "processes"), strings.Join(list, ", "))
 }

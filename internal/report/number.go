@@ -53,6 +53,14 @@ func delta(d metric.Delta, f metric.Field, unit string) string {
 // percent writes a score in [0,1] as a percentage.
 func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) + "%" }
 
+// Count writes how many there are: "1 process", "2 processes".
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
 // Duration writes a time span as a person says it: 0.4s, 12s, 3m05s, 2h10m.
 func Duration(d time.Duration) string {
 	switch {
