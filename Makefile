@@ -36,7 +36,7 @@ bench:
 
 # Writes the golden files anew; read the diff before committing it.
 golden:
-	$(GO) test ./parsers ./coverage -update
+	$(GO) test ./parsers ./coverage ./internal/report -update
 
 ci:
 	.ci/run

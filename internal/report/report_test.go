@@ -1,0 +1,186 @@
+package report_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/internal/report"
+	"supervise/metric"
+	"supervise/selector"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+var noon = time.Date(2026, 2, 2, 10, 0, 0, 0, time.UTC)
+
+// set makes a measurement of passed and all tests, and coverage in per cent.
+func set(passed, all, skipped int, coverage float64, errs int) metric.Set {
+	var cases []metric.Test
+	for i := range all {
+		t := metric.Test{ID: metric.ID{Suite: "shop", Name: fmt.Sprintf("Test%02d", i)}, Status: metric.Passed}
+		switch {
+		case i >= all-skipped:
+			t.Status = metric.Skipped
+		case i >= passed:
+			t.Status = metric.Failed
+		}
+		cases = append(cases, t)
+	}
+	lint := &metric.Lint{}
+	for range errs {
+		lint.Findings = append(lint.Findings, metric.Finding{Level: metric.Error, Message: "x"})
+	}
+	added, deleted := 3, 1
+	return metric.Set{
+		Tests: metric.NewTests(cases), Lint: lint, Build: &metric.Build{Status: metric.BuildSuccess},
+		Coverage: &metric.Coverage{Covered: int64(10 * coverage), Total: 1000, Unit: metric.Statements, Format: "go"},
+		Code:     &metric.Code{Files: 3, LOC: 120, Functions: 10, Complexity: 2.5, Added: &added, Deleted: &deleted},
+	}
+}
+
+// story is a loop with a peak at iteration 2, a rejected iteration 3 and a
+// worse one at the end.
+func story() report.Loop {
+	sets := []metric.Set{set(5, 8, 0, 65, 2), set(7, 8, 0, 70, 1), set(9, 9, 0, 85, 0), set(8, 8, 0, 84, 0), set(9, 9, 0, 82.5, 1)}
+	var its []ledger.Iteration
+	var accepted []detector.Observation
+	for n, s := range sets {
+		it := ledger.Iteration{
+			LoopID: "ralph-shop-00000001", Number: n, StartedAt: noon.Add(time.Duration(n) * time.Minute), EndedAt: noon.Add(time.Duration(n)*time.Minute + 12*time.Second),
+			Set: s, Score: selector.Grade(s, sets[0], selector.DefaultWeights()), Snapshot: "7", OwnTime: 40 * time.Millisecond,
+			Checks: []ledger.CheckRun{{Name: "go test", Duration: 3 * time.Second, Read: []string{"go-test-json from output"}}},
+		}
+		obs := detector.Observation{Iteration: n, Set: s, Tree: fmt.Sprint(n), Score: it.Score.Value, Scored: true}
+		it.Assessment = detector.Assessment{Class: detector.Baseline}
+		if n > 0 {
+			it.Agent = &ledger.AgentRun{Cause: "exited", Duration: 8 * time.Second}
+			it.Changed = []ledger.FileChange{{Path: "shop.go", Kind: "modified"}}
+			it.Assessment = detector.Assess(detector.Input{
+				Current: obs, Previous: accepted[len(accepted)-1], Baseline: accepted[0], History: accepted,
+			}, detector.DefaultOptions())
+		}
+		it.Rejected = n == 3
+		it.Verified = selector.Verified(s, it.Assessment.Critical(), nil)
+		if obs.Class = it.Assessment.Class; !it.Rejected {
+			accepted = append(accepted, obs)
+		}
+		its = append(its, it)
+	}
+	return loopOf(its)
+}
+
+func loopOf(its []ledger.Iteration) report.Loop {
+	var cands []selector.Candidate
+	for i, it := range its {
+		cands = append(cands, selector.Candidate{
+			Iteration: it.Number, Score: it.Score.Value, Scored: true, Set: &its[i].Set, Verified: it.Verified,
+			Critical: it.Assessment.Critical(), Rejected: it.Rejected, Baseline: it.Number == 0,
+		})
+	}
+	choice, err := selector.Best(cands, selector.DefaultOptions())
+	if err != nil {
+		panic(err)
+	}
+	return report.Loop{
+		State: ledger.State{
+			LoopID: "ralph-shop-00000001", Status: ledger.Completed, StopReason: "done", StopText: "all of 4 iterations done", StartedAt: noon,
+			Criterion: "none: all iterations are run",
+			Regressions: []ledger.Regression{{
+				ID: "reg-001", Iteration: 3, Type: "test_deletion", Severity: "CRITICAL", Message: "Test count decreased from 9 to 8",
+				Tests: []string{"shop: Test08"}, Outcome: "rolled back to iteration 2, retry", Kept: "s7",
+			}},
+		},
+		Iterations: its, Choice: choice, Artifacts: []string{"shop.go"}, Mode: selector.HighestQualityVerified, Threshold: .7,
+		Verification: &report.Verification{Holds: true}, Now: noon.Add(5 * time.Minute),
+	}
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got); if it is right, run go test ./internal/report -update:\n%s", name, diff)
+	}
+}
+
+func TestGoldens(t *testing.T) {
+	v := story()
+	golden(t, "selection.md", report.Selection(v))
+	golden(t, "completion.md", report.Completion(v))
+	for _, n := range []int{0, 2, 3} {
+		r := report.Iteration{It: v.Iterations[n], Baseline: v.Iterations[0], Best: &ledger.BestIteration{Iteration: 2, QualityScore: v.Iterations[2].Score.Value}}
+		if n > 0 {
+			r.Previous = &v.Iterations[n-1]
+		}
+		golden(t, fmt.Sprintf("iteration-%03d.md", n), report.OfIteration(r))
+	}
+	analytics, err := json.MarshalIndent(report.AnalyticsOf(v), "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "analytics.json", append(analytics, '\n'))
+	screen := []string{report.LineHead(report.NoPaint)}
+	for _, it := range v.Iterations {
+		screen = append(screen, report.Line(it, report.NoPaint))
+	}
+	screen = append(append(screen, ""), report.Table(v.Iterations, v.Choice.Iteration, report.NoPaint)...)
+	golden(t, "screen.txt", []byte(strings.Join(screen, "\n")+"\n"))
+}
+
+func TestNotMeasuredIsNeverZero(t *testing.T) {
+	it := ledger.Iteration{Set: metric.Set{Gaps: []metric.Gap{{Section: metric.SectionTests, State: metric.Absent, Why: "the database is down"}}}}
+	text := string(report.OfIteration(report.Iteration{It: it, Baseline: it}))
+	for _, want := range []string{"| Test Count | n/a | n/a | n/a | n/a | n/a |", "**Quality Score**: n/a", "**Not measured**: tests (absent): the database is down"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report lacks %q:\n%s", want, text)
+		}
+	}
+	if line := report.Line(it, report.NoPaint); strings.Contains(line, "0/0") || !strings.Contains(line, "n/a") {
+		t.Errorf("line %q, want n/a", line)
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for v, want := range map[float64]string{0: "0", 62.5: "62.5", 77.777: "77.78", 75: "75", -2.2: "-2.2", -.001: "0", 1e6: "1000000"} {
+		if got := report.Number(v); got != want {
+			t.Errorf("Number(%v) = %s, want %s", v, got, want)
+		}
+	}
+	for d, want := range map[time.Duration]string{
+		0: "0.0s", 420 * time.Millisecond: "0.4s", 12400 * time.Millisecond: "12s", 185 * time.Second: "3m05s", 130 * time.Minute: "2h10m",
+	} {
+		if got := report.Duration(d); got != want {
+			t.Errorf("Duration(%v) = %s, want %s", d, got, want)
+		}
+	}
+}
+
+func TestTrajectoryMarksTheSelection(t *testing.T) {
+	v := story()
+	lines := report.Trajectory(v.Iterations, 2)
+	if len(lines) != 5 || !strings.HasSuffix(lines[2], "← SELECTED") || !strings.HasSuffix(lines[3], "← REJECTED") || !strings.HasPrefix(lines[0], "Baseline:") {
+		t.Errorf("trajectory:\n%s", strings.Join(lines, "\n"))
+	}
+	if a, b := strings.Count(lines[0], "█"), strings.Count(lines[2], "█"); a >= b {
+		t.Errorf("the bar of the baseline (%d) is not shorter than that of the best (%d)", a, b)
+	}
+}
