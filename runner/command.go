@@ -155,7 +155,7 @@ func (c *Cause) UnmarshalText(text []byte) error {
 	if i < 0 {
 		return fmt.Errorf("read cause of an end: %q is none", text)
 	}
-	*c = Cause(i) //nolint:gosec // an index into causeNames
+	*c = Cause(i)
 	return nil
 }
 

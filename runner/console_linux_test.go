@@ -214,7 +214,9 @@ func TestSizeFollowsTheUser(t *testing.T) {
 	resize(90, 30)
 	out := watchFor("ready", 1)
 	go copyUntilClosed(io.Discard, keyboard)
+	done := make(chan struct{})
 	go func() {
+		defer close(done)
 		<-out.seen
 		resize(91, 31)
 		// The kernel tells the group in the foreground of that terminal, which this
@@ -222,6 +224,7 @@ func TestSizeFollowsTheUser(t *testing.T) {
 		_ = unix.Kill(os.Getpid(), unix.SIGWINCH)
 	}()
 	mustRun(t, runner.Command{Args: self("resized"), Terminal: &runner.Terminal{In: tty, Out: tty}, Stdout: out})
+	<-done
 	if !strings.Contains(out.String(), "size=91x31") {
 		t.Errorf("output %q, want the new size", out)
 	}

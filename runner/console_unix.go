@@ -56,7 +56,7 @@ func (t *Terminal) Size() (cols, rows uint16) {
 		if f == nil {
 			continue
 		}
-		size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ) //nolint:gosec // a descriptor fits
+		size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 		if err == nil && size.Col > 0 && size.Row > 0 {
 			return size.Col, size.Row
 		}
@@ -66,13 +66,13 @@ func (t *Terminal) Size() (cols, rows uint16) {
 
 // typingFile returns In where it is a terminal that this process may read.
 func (t *Terminal) typingFile() *os.File {
-	if t == nil || t.In == nil || !term.IsTerminal(int(t.In.Fd())) { //nolint:gosec // a descriptor fits
+	if t == nil || t.In == nil || !term.IsTerminal(int(t.In.Fd())) {
 		return nil
 	}
 	// Another group in the foreground means that we are a background job, which
 	// is stopped when it touches the terminal. An error means that the terminal
 	// is not the one that controls us, and then it is nobody's job control.
-	group, err := unix.IoctlGetInt(int(t.In.Fd()), unix.TIOCGPGRP) //nolint:gosec // a descriptor fits
+	group, err := unix.IoctlGetInt(int(t.In.Fd()), unix.TIOCGPGRP)
 	if err == nil && group != unix.Getpgrp() {
 		return nil
 	}
@@ -90,7 +90,7 @@ func openConsole(t *Terminal, s *streams, presses chan<- press) (*console, error
 		follow: t.Cols == 0 || t.Rows == 0, stopped: make(chan struct{}),
 	}
 	if c.in != nil {
-		state, err := term.MakeRaw(int(c.in.Fd())) //nolint:gosec // a descriptor fits
+		state, err := term.MakeRaw(int(c.in.Fd()))
 		if err != nil {
 			return nil, fmt.Errorf("put terminal into raw mode: %w", err)
 		}
@@ -114,11 +114,11 @@ func openConsole(t *Terminal, s *streams, presses chan<- press) (*console, error
 // read forwards what is typed until it is woken, or the terminal is gone. It
 // reads only what is there already, so that nothing typed later is swallowed.
 func (c *console) read(asleep *os.File) {
-	defer asleep.Close() //nolint:errcheck // nothing was written
+	defer asleep.Close()
 	buf := make([]byte, 4096)
-	fd := int(c.in.Fd()) //nolint:gosec // a descriptor fits
+	fd := int(c.in.Fd())
 	for {
-		ready, err := awaitInput(fd, int(asleep.Fd())) //nolint:gosec // a descriptor fits
+		ready, err := awaitInput(fd, int(asleep.Fd()))
 		if err != nil || !ready {
 			return
 		}
@@ -191,7 +191,7 @@ func (c *console) close() {
 	close(c.stopped)
 	c.hush()
 	c.work.Wait()
-	if c.out != nil && term.IsTerminal(int(c.out.Fd())) { //nolint:gosec // a descriptor fits
+	if c.out != nil && term.IsTerminal(int(c.out.Fd())) {
 		_, _ = io.WriteString(c.out, c.modes.reset()) // it may be gone
 	}
 	c.restore()
@@ -199,6 +199,6 @@ func (c *console) close() {
 
 func (c *console) restore() {
 	if c.state != nil {
-		_ = term.Restore(int(c.in.Fd()), c.state) //nolint:gosec // a descriptor fits; the terminal may be gone
+		_ = term.Restore(int(c.in.Fd()), c.state)
 	}
 }

@@ -115,30 +115,32 @@ func (l *link) awaitReady() error {
 	return errNoAnswer
 }
 
-// start has the shim start the child. The error is that of the system call.
+// start has the shim start the child. Whether it could shows in the reports: a
+// child may stop its parent before that comes to report it.
 func (l *link) start(c Command, r resolved) error {
 	line, err := json.Marshal(spec{
 		Path: []byte(r.path), Dir: []byte(r.dir), Args: bytesOf(c.Args), Env: bytesOf(r.env), Terminal: c.Terminal != nil,
 	})
 	if err != nil {
-		return fmt.Errorf("start %s: %w", c.Args[0], err)
+		return fmt.Errorf("start %s: %w", r.path, err)
 	}
 	if _, err := l.lifeline.Write(append(line, '\n')); err != nil {
 		return l.lost()
 	}
-	report, ok := <-l.reports
-	switch {
-	case !ok:
-		return l.lost()
-	case report.Step == stepFailed && errors.Is(report.Errno, unix.ENOENT):
-		return fmt.Errorf("start %s: %w: the interpreter that its first line names may be missing", r.path, report.Errno)
-	case report.Step == stepFailed && errors.Is(report.Errno, unix.ENOEXEC):
-		return fmt.Errorf("start %s: %w: a script needs a first line like #!/bin/sh", r.path, report.Errno)
-	case report.Step == stepFailed:
-		return fmt.Errorf("start %s: %w", r.path, report.Errno)
-	}
-	l.leader = report.Pid
 	return nil
+}
+
+// startError explains why the system refused to start a program.
+func startError(path string, errno syscall.Errno) error {
+	switch {
+	case errors.Is(errno, unix.ENOENT):
+		return fmt.Errorf("start %s: %w: the interpreter that its first line names may be missing", path, errno)
+	case errors.Is(errno, unix.ENOEXEC):
+		return fmt.Errorf("start %s: %w: a script needs a first line like #!/bin/sh", path, errno)
+	case errors.Is(errno, unix.E2BIG):
+		return fmt.Errorf("start %s: %w: pass long texts as a file or on standard input", path, errno)
+	}
+	return fmt.Errorf("start %s: %w", path, errno)
 }
 
 func bytesOf(list []string) [][]byte {
@@ -170,7 +172,9 @@ func (l *link) lost() error {
 // stuck kills a shim that does not answer, and what can be found of its tree.
 func (l *link) stuck() error {
 	_ = l.cmd.Process.Kill()
-	killWithoutShim(l.leader)
+	if l.leader > 0 {
+		killWithoutShim(l.leader)
+	}
 	return errStuck
 }
 

@@ -34,6 +34,10 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == childMark {
 		os.Exit(children[os.Args[2]](os.Args[3:]))
 	}
+	// A program with the race detector takes a second to end, unless told not to.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		panic(err)
+	}
 	os.Exit(m.Run())
 }
 
@@ -148,9 +152,12 @@ func stubborn(args []string, ready func()) int {
 	if ready != nil {
 		ready()
 	}
-	select {
-	case <-time.After(time.Hour): // without a timer Go calls this a deadlock
-	}
+	return waitForEver()
+}
+
+// waitForEver has a timer, or Go would call it a deadlock.
+func waitForEver() int {
+	<-time.After(time.Hour)
 	return 0
 }
 
@@ -206,12 +213,9 @@ func chatty([]string) int {
 
 // signalParent signals the shim, as an agent may that kills what it finds.
 func signalParent(sig unix.Signal) int {
-	fmt.Println("up")
 	_ = unix.Kill(os.Getppid(), sig)
-	select {
-	case <-time.After(time.Hour):
-	}
-	return 0
+	fmt.Println("up")
+	return waitForEver()
 }
 
 // supervisor is a program that runs a hostile child on the terminal at its

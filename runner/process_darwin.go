@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,6 +25,9 @@ type process struct {
 // becomeReaper has nothing to do: macOS has no subreaper.
 func becomeReaper() error { return nil }
 
+// dieWithParent has nothing to do: macOS has no such signal.
+func dieWithParent(*syscall.SysProcAttr) {}
+
 // listProcesses returns every process that can be seen.
 func listProcesses() ([]process, error) {
 	list, err := unix.SysctlKinfoProcSlice("kern.proc.all")
@@ -35,7 +39,7 @@ func listProcesses() ([]process, error) {
 		k := &list[i]
 		all = append(all, process{
 			pid: int(k.Proc.P_pid), ppid: int(k.Eproc.Ppid), pgid: int(k.Eproc.Pgid),
-			start:  uint64(k.Proc.P_starttime.Sec)*1e6 + uint64(k.Proc.P_starttime.Usec), //nolint:gosec // never before 1970
+			start:  uint64(k.Proc.P_starttime.Sec)*1e6 + uint64(k.Proc.P_starttime.Usec),
 			zombie: k.Proc.P_stat == zombieState,
 			comm:   unix.ByteSliceToString(k.Proc.P_comm[:]),
 		})

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -32,13 +33,17 @@ func becomeReaper() error {
 	return nil
 }
 
+// dieWithParent has the child killed when the shim is killed before anybody else
+// knows of the child. It is not inherited by what the child starts.
+func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
+
 // listProcesses returns every process that can be seen.
 func listProcesses() ([]process, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil, fmt.Errorf("list processes: %w", err)
 	}
-	defer dir.Close() //nolint:errcheck // read only
+	defer dir.Close()
 	names, err := dir.Readdirnames(-1)
 	if err != nil {
 		return nil, fmt.Errorf("list processes: %w", err)
@@ -103,7 +108,7 @@ func (p process) signal(sig unix.Signal) {
 		_ = unix.Kill(p.pid, sig)
 		return
 	}
-	defer unix.Close(fd) //nolint:errcheck // nothing to lose
+	defer unix.Close(fd)
 	if now, err := readProcess(p.pid); err == nil && now.start == p.start {
 		_ = unix.PidfdSendSignal(fd, sig, nil, 0)
 	}

@@ -61,8 +61,6 @@ type session struct {
 	console *console // nil without a terminal of the user's
 	presses chan press
 	result  Result
-	gone    bool     // nothing is left of the tree
-	left    []string // what is
 
 	stage    stage
 	timer    *time.Timer // to the next stage
@@ -95,22 +93,11 @@ func supervise(ctx context.Context, c Command, s *session) (res Result, err erro
 		return s.result, fmt.Errorf("start %s: %w", c.Args[0], err)
 	}
 	defer s.console.close()
-	if err := s.link.start(c, s.found); err != nil {
-		s.streams.close()
-		return s.result, err
-	}
-	s.result.Started = time.Now()
 	s.streams.start(c.Stdin, s.console.mirror())
-	lost := s.wait(ctx)
-	return s.result, errors.Join(lost, s.verdict(lost), s.streams.drain())
-}
-
-// verdict returns an error when the tree resists.
-func (s *session) verdict(lost error) error {
-	if s.gone || lost != nil {
-		return nil
+	if err = s.link.start(c, s.found); err == nil {
+		err = s.wait(ctx)
 	}
-	return fmt.Errorf("kill what %s left running: still there: %s", s.command.Args[0], strings.Join(s.left, ", "))
+	return s.result, errors.Join(err, s.streams.drain())
 }
 
 // catchInterrupts makes interrupt signals to this process count as Ctrl-C until
@@ -141,7 +128,8 @@ func (s *session) catchInterrupts() (stop func()) {
 // after which it would itself give up.
 const answerLimit = sweepLimit + 10*time.Second
 
-// wait returns when the tree is gone. An error means that the shim is.
+// wait returns when the tree is gone. An error means that the child could not be
+// started, that the tree resists, or that the shim is gone.
 func (s *session) wait(ctx context.Context) error {
 	s.timer = time.NewTimer(0)
 	s.timer.Stop()
@@ -157,8 +145,8 @@ func (s *session) wait(ctx context.Context) error {
 			if !ok {
 				return s.link.lost()
 			}
-			if s.take(r) {
-				return nil
+			if last, err := s.take(r); last {
+				return err
 			}
 		case <-done:
 			done = nil
@@ -192,9 +180,15 @@ func alarm(d time.Duration) (fires <-chan time.Time, stop func()) {
 	return t.C, func() { t.Stop() }
 }
 
-// take takes a report in. It reports whether it was the last.
-func (s *session) take(r report) bool {
+// take takes a report in. It reports whether it was the last, and what went
+// wrong by it.
+func (s *session) take(r report) (last bool, err error) {
 	switch r.Step {
+	case stepReady: // before the child was ordered
+	case stepStarted:
+		s.link.leader, s.result.Started = r.Pid, time.Now()
+	case stepFailed:
+		return true, startError(s.found.path, r.Errno)
 	case stepEnded:
 		s.result.Ended = time.Now()
 		s.result.ExitCode, s.result.Signal = r.Exit, r.Signal
@@ -204,14 +198,16 @@ func (s *session) take(r report) bool {
 		s.console.hush()
 		s.timer.Reset(answerLimit)
 	case stepSwept:
-		s.result.Leftovers, s.gone, s.left = r.Leftovers, r.Gone, r.Survivors
+		s.result.Leftovers = r.Leftovers
 		if !s.ended() {
 			s.result.Ended = time.Now()
 		}
-		return true
-	case stepReady, stepStarted, stepFailed: // before the child runs
+		if !r.Gone {
+			err = fmt.Errorf("kill what %s left running: still there: %s", s.command.Args[0], strings.Join(r.Survivors, ", "))
+		}
+		return true, err
 	}
-	return false
+	return false, nil
 }
 
 func (s *session) ended() bool { return !s.result.Ended.IsZero() }
@@ -260,7 +256,7 @@ func (s *session) enter(next stage) {
 func (s *session) interrupt() {
 	spared := time.Since(s.signaled) < pressWindow
 	group := s.link.leader
-	if s.streams.master != nil {
+	if s.streams.master != nil && group > 0 {
 		if g := s.streams.foreground(); g > 0 {
 			group = g
 		}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"syscall"
@@ -52,6 +53,7 @@ func serveShim() int {
 		return 2
 	}
 	closeOnExec()
+	runtime.LockOSThread() // dieWithParent means the thread
 	s := &shim{
 		children: make(chan os.Signal, 1), leader: -1,
 		known: map[int]process{}, named: map[int]string{},
@@ -116,6 +118,7 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		Dir: string(sp.Dir), Env: stringsOf(sp.Env), Files: []uintptr{fdStdin, fdStdout, fdStderr},
 		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: sp.Terminal, Ctty: 1},
 	}
+	dieWithParent(attr.Sys)
 	pid, err := syscall.ForkExec(string(sp.Path), stringsOf(sp.Args), attr)
 	for fd := fdStdin; fd <= fdStderr; fd++ {
 		_ = unix.Close(fd) // or the output would never end

@@ -72,7 +72,7 @@ func (s *streams) openTerminal(c Command) error {
 	if err != nil {
 		return fmt.Errorf("open pseudo-terminal: %w", err)
 	}
-	defer master.Close() //nolint:errcheck // replaced by its copy
+	defer master.Close() // replaced by its copy
 	s.theirs = append(s.theirs, slave)
 	s.child = [3]*os.File{slave, slave, slave}
 	fd, err := unix.FcntlInt(master.Fd(), unix.F_DUPFD_CLOEXEC, 3)
@@ -83,7 +83,7 @@ func (s *streams) openTerminal(c Command) error {
 		_ = unix.Close(fd)
 		return fmt.Errorf("open pseudo-terminal: %w", err)
 	}
-	s.master = os.NewFile(uintptr(fd), "pseudo-terminal") //nolint:gosec // a descriptor is not negative
+	s.master = os.NewFile(uintptr(fd), "pseudo-terminal")
 	s.outputs = append(s.outputs, &output{from: s.master, to: orDiscard(c.Stdout)})
 	cols, rows := c.Terminal.Size()
 	return s.resize(cols, rows)
@@ -251,7 +251,7 @@ func (s *streams) control(f func(fd int) error) error {
 		return fmt.Errorf("use pseudo-terminal: %w", err)
 	}
 	var failed error
-	if err := conn.Control(func(fd uintptr) { failed = f(int(fd)) }); err != nil { //nolint:gosec // a descriptor fits
+	if err := conn.Control(func(fd uintptr) { failed = f(int(fd)) }); err != nil {
 		return fmt.Errorf("use pseudo-terminal: %w", err)
 	}
 	if failed != nil {

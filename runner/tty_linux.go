@@ -10,7 +10,7 @@ const getTermios = unix.TCGETS
 
 // awaitInput waits until fd or wake can be read. It reports whether fd can.
 func awaitInput(fd, wake int) (bool, error) {
-	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(wake), Events: unix.POLLIN}} //nolint:gosec // descriptors fit
+	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(wake), Events: unix.POLLIN}}
 	for {
 		_, err := unix.Poll(fds, -1)
 		if errors.Is(err, unix.EINTR) {

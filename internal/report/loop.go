@@ -103,7 +103,7 @@ func (p *page) scores(v Loop) {
 	for _, it := range v.Iterations {
 		p.line("| %d | %s | %s | %s | %s | %s | %s | %s | %s |", it.Number, quality(it), scoreDelta(it, before), tests(it.Set),
 			value(&it.Set, metric.CoveragePct, "%"), value(&it.Set, metric.ErrorCount, ""), it.Assessment.Class, mark(it.Verified), v.status(it))
-		if it.Score.Measured {
+		if it.Score.Measured && !it.Rejected {
 			s := it.Score.Value
 			before = &s
 		}
@@ -212,7 +212,7 @@ func (p *page) recommendations(v Loop) {
 			fmt.Sprintf("For a task like this about %d iterations may be enough (--max-iterations %d)", selected.Number, selected.Number))
 	}
 	if n := len(v.State.Regressions); n > 0 {
-		list = append(list, fmt.Sprintf("%d iterations were rejected: read their reports before the agent runs again", n))
+		list = append(list, Count(n, "rejected iteration", "rejected iterations")+": read the reports before the agent runs again")
 	}
 	if v.Choice.BaselineChosen && final.Number > 0 {
 		list = append(list, "No iteration was acceptable: take a smaller task, or another prompt")
