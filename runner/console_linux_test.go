@@ -27,7 +27,8 @@ type sitting struct {
 }
 
 // sit runs a child on the user's terminal. The child's output is watched for a
-// text. Unless patient, the first request to stop cancels the run.
+// text. Unless patient, the first request to stop cancels the run, after the
+// OnInterrupt of c where that is set.
 func sit(t *testing.T, c runner.Command, text string, patient bool) *sitting {
 	t.Helper()
 	s := &sitting{out: watchFor(text, 1), asked: make(chan struct{}, 8), ended: make(chan struct{})}
@@ -37,8 +38,12 @@ func sit(t *testing.T, c runner.Command, text string, patient bool) *sitting {
 	t.Cleanup(cancel)
 	c.Terminal = &runner.Terminal{In: s.tty, Out: s.tty}
 	c.Stdout = s.out
+	first := c.OnInterrupt
 	c.OnInterrupt = func() {
 		s.asked <- struct{}{}
+		if first != nil {
+			first()
+		}
 		if !patient {
 			cancel()
 		}
@@ -76,11 +81,16 @@ func (s *sitting) end(t *testing.T) {
 func (s *sitting) wasAsked() bool { return len(s.asked) > 0 }
 
 func TestCtrlCInCookedChildStops(t *testing.T) {
+	// Two signals that arrive together are one, so the stop waits for the first to
+	// be noticed.
+	screen := watchFor("got-1", 1)
 	s := sit(t, runner.Command{
 		Args: []string{"/bin/sh", "-c", `n=0; trap 'n=$((n+1)); echo got-$n' INT; trap 'exit 9' TERM; echo ready; while :; do sleep 0.02; done`},
 		// Long enough that a second SIGINT would be noticed.
-		Grace: runner.Grace{Interrupt: 300 * time.Millisecond, Terminate: time.Minute},
+		Grace:       runner.Grace{Interrupt: 300 * time.Millisecond, Terminate: time.Minute},
+		OnInterrupt: func() { <-screen.seen },
 	}, "ready", false)
+	go copyUntilClosed(screen, s.keyboard)
 	s.out.await(t)
 	s.press(t, "\x03")
 	s.end(t)

@@ -62,6 +62,9 @@ func startShim(child [3]*os.File, termIn, termOut *os.File) (*link, error) {
 		ExtraFiles:  []*os.File{theirLifeline, theirStatus, child[0], child[1], child[2], termIn, termOut},
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
+	// A stopped shim would not see that we died. When it is not stopped, and when
+	// only the thread died that started it, this means nothing.
+	signalOnParentDeath(l.cmd.SysProcAttr, unix.SIGCONT)
 	err = l.cmd.Start()
 	// Only the shim may hold its ends, or the end of it would not show.
 	_, _ = theirLifeline.Close(), theirStatus.Close()
@@ -151,10 +154,13 @@ func bytesOf(list []string) [][]byte {
 	return out
 }
 
-// order gives the shim an order. Somebody in the tree may have stopped it; that
-// it may be gone shows by the end of its reports.
+// wake continues the shim, should something in the tree have stopped it.
+func (l *link) wake() { _ = l.cmd.Process.Signal(unix.SIGCONT) }
+
+// order gives the shim an order. That it may be gone shows by the end of its
+// reports.
 func (l *link) order(o order) {
-	_ = l.cmd.Process.Signal(unix.SIGCONT)
+	l.wake()
 	_, _ = l.lifeline.Write([]byte{byte(o)})
 }
 
@@ -180,7 +186,7 @@ func (l *link) stuck() error {
 
 // close lets the shim go and waits for it. The user's terminal is ours again.
 func (l *link) close() {
-	_, _ = l.lifeline.Write([]byte{byte(orderGoodbye)}) // it may be gone already
+	l.order(orderGoodbye)
 	_ = l.lifeline.Close()
 	_ = l.cmd.Wait() // its status says nothing that the reports did not
 	for range l.reports {

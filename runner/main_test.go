@@ -58,6 +58,8 @@ var children = map[string]func(args []string) int{
 	"chatty":     chatty,
 	"supervisor": supervisor,
 	"stop-shim":  func([]string) int { return signalParent(unix.SIGSTOP) },
+	"stop-end":   func([]string) int { _ = unix.Kill(os.Getppid(), unix.SIGSTOP); return 5 },
+	"introduce":  introduce,
 	"kill-shim":  func([]string) int { return signalParent(unix.SIGKILL) },
 	"resized":    resized,
 	"say":        func(args []string) int { fmt.Println(strings.Join(args, " ")); return 0 },
@@ -218,11 +220,17 @@ func signalParent(sig unix.Signal) int {
 	return waitForEver()
 }
 
-// supervisor is a program that runs a hostile child on the terminal at its
+// introduce tells its pid and that of the shim, and stays.
+func introduce([]string) int {
+	fmt.Printf("up %d %d\n", os.Getpid(), os.Getppid())
+	return waitForEver()
+}
+
+// supervisor is a program that runs the child args[0] on the terminal at its
 // descriptor 0, to be killed.
 func supervisor(args []string) int {
 	_, err := runner.Run(context.Background(), runner.Command{
-		Args: self("hostile", args...), Terminal: &runner.Terminal{In: os.Stdin, Out: os.Stdin}, Stdout: os.Stdout,
+		Args: self(args[0], args[1:]...), Terminal: &runner.Terminal{In: os.Stdin, Out: os.Stdin}, Stdout: os.Stdout,
 	})
 	fmt.Println("supervisor ended", err)
 	return 1

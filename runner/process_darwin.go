@@ -25,8 +25,8 @@ type process struct {
 // becomeReaper has nothing to do: macOS has no subreaper.
 func becomeReaper() error { return nil }
 
-// dieWithParent has nothing to do: macOS has no such signal.
-func dieWithParent(*syscall.SysProcAttr) {}
+// signalOnParentDeath has nothing to do: macOS has no such signal.
+func signalOnParentDeath(*syscall.SysProcAttr, syscall.Signal) {}
 
 // listProcesses returns every process that can be seen.
 func listProcesses() ([]process, error) {

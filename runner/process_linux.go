@@ -33,9 +33,9 @@ func becomeReaper() error {
 	return nil
 }
 
-// dieWithParent has the child killed when the shim is killed before anybody else
-// knows of the child. It is not inherited by what the child starts.
-func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
+// signalOnParentDeath has the new process signaled when the thread ends that
+// starts it (PR_SET_PDEATHSIG of prctl(2)).
+func signalOnParentDeath(attr *syscall.SysProcAttr, sig syscall.Signal) { attr.Pdeathsig = sig }
 
 // listProcesses returns every process that can be seen.
 func listProcesses() ([]process, error) {

@@ -10,6 +10,8 @@ import (
 	"os/signal"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // run opens what the child needs, from the inside out, and gives it back in the
@@ -84,9 +86,7 @@ const (
 func supervise(ctx context.Context, c Command, s *session) (res Result, err error) {
 	s.presses = make(chan press, 16)
 	s.result = Result{ExitCode: -1}
-	if c.OnInterrupt != nil {
-		defer s.catchInterrupts()()
-	}
+	defer s.listen()()
 	s.console, err = openConsole(c.Terminal, s.streams, s.presses)
 	if err != nil {
 		s.streams.close()
@@ -100,25 +100,33 @@ func supervise(ctx context.Context, c Command, s *session) (res Result, err erro
 	return s.result, errors.Join(err, s.streams.drain())
 }
 
-// catchInterrupts makes interrupt signals to this process count as Ctrl-C until
-// the function it returns is called.
-func (s *session) catchInterrupts() (stop func()) {
-	signals, done := make(chan os.Signal, 4), make(chan struct{})
-	signal.Notify(signals, os.Interrupt)
-	ended := make(chan struct{})
+// listen follows the signals to this process until the function it returns is
+// called. An interrupt counts as Ctrl-C where somebody wants to know. A child
+// signal may mean that something in the tree has stopped the shim, which is
+// continued then; it costs nothing when it means something else.
+func (s *session) listen() (stop func()) {
+	interrupts, children := make(chan os.Signal, 4), make(chan os.Signal, 1)
+	signal.Notify(children, unix.SIGCHLD)
+	if s.command.OnInterrupt != nil {
+		signal.Notify(interrupts, os.Interrupt)
+	}
+	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		for {
 			select {
-			case <-signals:
+			case <-interrupts:
 				offer(s.presses, press{at: time.Now(), signal: true})
+			case <-children:
+				s.link.wake()
 			case <-done:
 				return
 			}
 		}
 	}()
 	return func() {
-		signal.Stop(signals)
+		signal.Stop(interrupts)
+		signal.Stop(children)
 		close(done)
 		<-ended
 	}

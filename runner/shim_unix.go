@@ -53,7 +53,7 @@ func serveShim() int {
 		return 2
 	}
 	closeOnExec()
-	runtime.LockOSThread() // dieWithParent means the thread
+	runtime.LockOSThread() // the death of a parent is that of its thread
 	s := &shim{
 		children: make(chan os.Signal, 1), leader: -1,
 		known: map[int]process{}, named: map[int]string{},
@@ -118,7 +118,9 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		Dir: string(sp.Dir), Env: stringsOf(sp.Env), Files: []uintptr{fdStdin, fdStdout, fdStderr},
 		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: sp.Terminal, Ctty: 1},
 	}
-	dieWithParent(attr.Sys)
+	// Somebody may kill the shim before anybody else knows of the child. What the
+	// child starts does not inherit this.
+	signalOnParentDeath(attr.Sys, unix.SIGKILL)
 	pid, err := syscall.ForkExec(string(sp.Path), stringsOf(sp.Args), attr)
 	for fd := fdStdin; fd <= fdStderr; fd++ {
 		_ = unix.Close(fd) // or the output would never end

@@ -3,6 +3,7 @@ package runner_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -253,7 +254,7 @@ func TestSupervisorKilled(t *testing.T) {
 	screen := watchFor("\x1b[?1049l", 1)
 	go copyUntilClosed(screen, keyboard)
 	before := stateOf(t, tty)
-	argv := self("supervisor", pids)
+	argv := self("supervisor", "hostile", pids)
 	out := watchFor("up", hostileUps)
 	cmd := &exec.Cmd{Path: argv[0], Args: argv, Stdin: tty, Stdout: out, SysProcAttr: &syscall.SysProcAttr{Setsid: true}}
 	if err := cmd.Start(); err != nil {
@@ -332,6 +333,35 @@ func TestShimAttacked(t *testing.T) {
 		if err != nil || res.Cause != runner.Stopped {
 			t.Errorf("got %+v, %v; want stopped", res, err)
 		}
+	})
+	t.Run("stopped by one that ends", func(t *testing.T) {
+		if res := mustRun(t, runner.Command{Args: self("stop-end")}); res.ExitCode != 5 || res.Cause != runner.Exited {
+			t.Errorf("got %+v, want exit status 5", res)
+		}
+	})
+	t.Run("stopped, and its supervisor killed", func(t *testing.T) {
+		_, tty := userTerminal(t)
+		out := watchFor("\n", 1)
+		argv := append(self("supervisor", "introduce"), t.Name())
+		cmd := &exec.Cmd{Path: argv[0], Args: argv, Stdin: tty, Stdout: out}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		out.await(t)
+		var child, shim int
+		if _, err := fmt.Sscanf(out.String(), "up %d %d", &child, &shim); err != nil {
+			t.Fatalf("no pids in %q: %v", out, err)
+		}
+		fds := pidDescriptors(t, []int{child, shim})
+		// Stopped itself, the supervisor cannot continue the shim.
+		for _, pid := range []int{cmd.Process.Pid, shim} {
+			if err := unix.Kill(pid, unix.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		awaitGone(t, fds)
 	})
 	t.Run("killed", func(t *testing.T) {
 		res, err := runner.Run(context.Background(), runner.Command{Args: append(self("kill-shim"), t.Name())})
