@@ -42,7 +42,7 @@ type Values struct {
 	Threshold *float64 `json:"threshold,omitempty"`
 	Name      string   `json:"name,omitempty"` // of the first test concerned
 	Why       string   `json:"why,omitempty"`
-	N         int      `json:"n,omitempty"` // how many tests or lines
+	N         int      `json:"n,omitempty"` // how many tests, lines or lost things
 	Period    int      `json:"period,omitempty"`
 }
 

@@ -69,6 +69,9 @@ type Input struct {
 	// GoneSymbols are the names that product code defined before the iteration
 	// and defines no more.
 	GoneSymbols []string
+	// GitLost is what of git's own state the baseline had and the current tree
+	// has not, in words such as "branch topic".
+	GitLost []string
 	// AddedByLoop are the tests that the baseline did not have.
 	AddedByLoop map[metric.ID]bool
 

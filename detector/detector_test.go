@@ -342,7 +342,7 @@ func TestRules(t *testing.T) {
 }
 
 func TestEveryRuleOfSetsHasACaseThatFires(t *testing.T) {
-	notBySets := []string{"infinite_loop", "metric_cycling", "stuck_loop_detected", "test_explained"}
+	notBySets := []string{"git_state_lost", "infinite_loop", "metric_cycling", "stuck_loop_detected", "test_explained"}
 	for _, name := range detector.RuleNames() {
 		ok := slices.Contains(notBySets, name)
 		for _, tt := range ruleCases {
@@ -392,6 +392,66 @@ func TestRulesCanBeOverridden(t *testing.T) {
 				t.Errorf("%s fires below its threshold", tt.rule)
 			}
 		}
+	}
+}
+
+func TestGitStateLost(t *testing.T) {
+	many := []string{"branch a", "branch b", "branch c", "branch d", "tag e", "tag f", "tag g"}
+	for _, tt := range []struct {
+		name     string
+		lost     []string
+		rule     detector.RuleOptions
+		baseline bool   // the baseline itself is judged
+		severity string // "" when the rule does not fire
+		message  string
+		action   detector.Action
+	}{
+		{name: "nothing lost"},
+		{name: "empty list", lost: []string{}},
+		{
+			name: "one", lost: []string{"branch topic"}, severity: "CRITICAL", action: detector.AlertAndRollback,
+			message: "Git state is lost: branch topic (since the baseline)",
+		},
+		{
+			name: "five", lost: many[:5], severity: "CRITICAL", action: detector.AlertAndRollback,
+			message: "Git state is lost: branch a, branch b, branch c, branch d, tag e (since the baseline)",
+		},
+		{
+			name: "seven", lost: many, severity: "CRITICAL", action: detector.AlertAndRollback,
+			message: "Git state is lost: branch a, branch b, branch c, branch d, tag e and 2 more (since the baseline)",
+		},
+		{name: "off", lost: many, rule: detector.RuleOptions{Off: true}},
+		{name: "action off", lost: many, rule: detector.RuleOptions{Action: detector.Off}},
+		{
+			name: "overridden", lost: many[:1], rule: detector.RuleOptions{Severity: detector.Low, Action: "page_someone"},
+			severity: "LOW", action: "page_someone", message: "Git state is lost: branch a (since the baseline)",
+		},
+		{name: "the baseline is not judged", lost: many, baseline: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			in := step(measured(3, 3, 80), measured(3, 3, 80))
+			in.GitLost = tt.lost
+			if tt.baseline {
+				in.Current.Iteration = 0
+			}
+			a := detector.Assess(in, detector.Options{Rules: map[string]detector.RuleOptions{"git_state_lost": tt.rule}})
+			alert, ok := alertOf(a, "git_state_lost")
+			if ok != (tt.severity != "") {
+				t.Fatalf("fired %v, want severity %q", ok, tt.severity)
+			}
+			if !ok {
+				return
+			}
+			if alert.Severity.String() != tt.severity || alert.Action != tt.action || alert.Message() != tt.message {
+				t.Errorf("%v %s %q, want %s %s %q", alert.Severity, alert.Action, alert.Message(), tt.severity, tt.action, tt.message)
+			}
+			if alert.Type != "work_loss" || alert.Against != detector.AgainstBaseline || alert.Values.N != len(tt.lost) {
+				t.Errorf("type %s, against %s, n %d", alert.Type, alert.Against, alert.Values.N)
+			}
+			if undo := tt.action == detector.AlertAndRollback; undo != (a.Recommendation.Action == detector.Rollback) {
+				t.Errorf("recommendation %+v", a.Recommendation)
+			}
+		})
 	}
 }
 

@@ -1,8 +1,10 @@
 package detector
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"supervise/metric"
 )
@@ -118,6 +120,23 @@ func (j *judge) conditionalSkip(c metric.Test) bool {
 	}
 	before := findDef(j.in.Before, c)
 	return before != nil && sameDef(*before, *after) && machineReason.MatchString(c.Message)
+}
+
+// maxNamed is how many lost things a message names.
+const maxNamed = 5
+
+// gitStateLost speaks of the baseline alone: its state is the user's, while
+// what the loop itself made may go.
+func gitStateLost(j *judge, c comparison, _ float64) []finding {
+	lost := j.in.GitLost
+	if len(lost) == 0 || c.against != AgainstBaseline || j.in.Current.Iteration == 0 {
+		return nil
+	}
+	why := strings.Join(lost[:min(maxNamed, len(lost))], ", ")
+	if more := len(lost) - maxNamed; more > 0 {
+		why += fmt.Sprintf(" and %d more", more)
+	}
+	return one(finding{values: Values{Why: why, N: len(lost)}})
 }
 
 func coverageRegression(j *judge, c comparison, points float64) []finding {

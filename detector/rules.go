@@ -63,6 +63,11 @@ var rules = []Rule{
 		message:   "Test {name} is now skipped", find: testsNewlySkipped,
 	},
 	{
+		Name: "git_state_lost", Type: "work_loss", Severity: Critical, Action: AlertAndRollback, Baseline: true,
+		Condition: "the repository, a branch, a tag or a stash entry that the baseline had is gone",
+		message:   "Git state is lost: {why}", find: gitStateLost,
+	},
+	{
 		Name: "coverage_regression", Type: "coverage_regression", Severity: High, Action: AlertAndFlag, Threshold: 2, Baseline: true,
 		Condition: "coverage fell by more than the threshold in points, and by more than it varies by itself",
 		message:   "Coverage dropped {prev}%→{curr}% (exceeds -{threshold}% threshold)", find: coverageRegression,

@@ -217,12 +217,11 @@ func (a *applier) fill(temp string, e entry) error {
 // kept in the store under another name.
 func (a *applier) makeWay(p string, fi fs.FileInfo) error {
 	switch kindOf(fi) {
-	case kindDir:
-		return errors.New("a folder with files that are not in any snapshot is in the way; move it away and restore again")
 	case kindFile, kindLink:
 		if a.captured(p, fi) {
 			return nil
 		}
+	case kindDir: // what is captured has been removed from it; the rest is in no snapshot
 	default:
 		return nil
 	}
@@ -232,6 +231,9 @@ func (a *applier) makeWay(p string, fi fs.FileInfo) error {
 			break
 		}
 		to = filepath.Join(a.s.dir, "displaced", string(a.j.Safety), filepath.FromSlash(p)+"."+strconv.Itoa(n))
+	}
+	if fi.IsDir() {
+		delete(a.modes, p)
 	}
 	if err := keepDisplaced(filepath.Join(a.rootPath, filepath.FromSlash(p)), to, fi); err != nil {
 		return fmt.Errorf("keep what is in the way: %w", err)
@@ -243,6 +245,15 @@ func (a *applier) makeWay(p string, fi fs.FileInfo) error {
 func keepDisplaced(from, to string, fi fs.FileInfo) error {
 	if fi.Mode().IsRegular() {
 		return linkOrCopy(from, to)
+	}
+	if fi.IsDir() {
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			return err
+		}
+		if err := os.Rename(from, to); err != nil {
+			return fmt.Errorf("a folder with files that are not in any snapshot; move it away and restore again: %w", err)
+		}
+		return nil
 	}
 	target, err := os.Readlink(from)
 	if err == nil {

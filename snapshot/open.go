@@ -18,14 +18,38 @@ type config struct {
 	Version  int
 	Work     pathText
 	External external
+	Limits   limits
 	Rules    ruleConfig
 	Excludes []pathText
 }
 
 const configVersion = 1
 
+// limits are the Options that the store was made with. Whoever opens it later, such as a command that knows no
+// configuration, must capture the same: what a safety snapshot lacks cannot be brought back.
+type limits struct {
+	MaxFile, MaxTotal int64
+	Precious          []pathText
+}
+
+func (o Options) limits() limits {
+	l := limits{o.MaxFile, o.MaxTotal, make([]pathText, len(o.Precious))}
+	for i, p := range o.Precious {
+		l.Precious[i] = pathText(p)
+	}
+	return l
+}
+
+func (l limits) options() Options {
+	o := Options{l.MaxFile, l.MaxTotal, make([]string, len(l.Precious))}
+	for i, p := range l.Precious {
+		o.Precious[i] = string(p)
+	}
+	return o
+}
+
 // Open opens the store of snapshots of the tree whose root is work, and makes it if there is none in the folder store.
-// A new store fixes what is ignored from now on. An existing one finishes a restore that a crash interrupted (see
+// A new store fixes what is ignored from now on, and the options; those of a later Open do not count. An existing one finishes a restore that a crash interrupted (see
 // Recovered).
 //
 // Open refuses the root of the file system, the home folder and what contains it, a store that belongs to another tree,
@@ -170,6 +194,9 @@ func (s *Store) loadConfig(ctx context.Context, busy bool) error {
 	if string(s.config.Work) != s.work {
 		return fmt.Errorf("open snapshot store %s: it belongs to %s, not to %s; choose another store", s.dir, s.config.Work, s.work)
 	}
+	if s.config.Limits.MaxFile > 0 { // otherwise it was made before limits were kept
+		s.opts = s.config.Limits.options()
+	}
 	s.rules = newRules(s.ruleDir(), s.config.Rules, s.opts.Precious)
 	return nil
 }
@@ -190,7 +217,7 @@ func (s *Store) makeConfig(ctx context.Context) error {
 	}
 	slices.Sort(forced)
 	s.config = config{
-		Version: configVersion, Work: pathText(s.work), External: ext,
+		Version: configVersion, Work: pathText(s.work), External: ext, Limits: s.opts.limits(),
 		Rules: ruleConfig{Scopes: s.rules.scopes, Forced: forced},
 	}
 	return s.saveConfig()

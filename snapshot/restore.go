@@ -26,8 +26,9 @@ type Restored struct {
 	// Gone are ignored files and folders that existed at the target and do not exist now, such as node_modules. They
 	// were never captured; what made them has to run again.
 	Gone []string
-	// Displaced are uncaptured files (too big, or changed during the restore) that were in the way. They are kept in the
-	// folder displaced/SAFETY of the store.
+	// Displaced is what was in the way and is not in the safety snapshot: files that are too big, unreadable or unstable,
+	// or changed during the restore, and folders that still hold such or ignored files. They were moved into the folder
+	// displaced/SAFETY of the store.
 	Displaced []string
 	// Mismatches is what differs from the target after all. Anything here means that the restore is not whole.
 	Mismatches []Mismatch

@@ -28,7 +28,8 @@ func (id ID) seq() int {
 	return n
 }
 
-// Options limits what a store captures. The zero value means the defaults.
+// Options limits what a store captures. The zero value means the defaults. They count when the store is made; it keeps
+// them.
 type Options struct {
 	// MaxFile is the size in bytes above which a file is skipped. Zero means 50 MiB.
 	MaxFile int64

@@ -1,0 +1,199 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// GitLost says in words, sorted, what of git's own state the snapshot from holds and the snapshot to does not: ".git"
+// alone when the repository itself is gone; otherwise "branch NAME", "tag NAME" and "ref NAME" (full name) for refs that
+// no longer exist under their name, and "stash entry N (subject)" for entries of the stash, numbered as in from, whose
+// commit is in the stash no more. A ref that moved is not lost. Remote-tracking refs and those of one worktree's own,
+// such as refs/bisect, do not count, nor do the refs of nested repositories.
+//
+// Of a linked worktree only its own folder and its current branch are known; that the branch is gone shows only while it
+// is still checked out. Refs in the reftable format are not read, and what to could not read is not called lost. Where
+// there was no repository nothing is lost. A repository in place of another is not told from the first one.
+func (s *Store) GitLost(ctx context.Context, from, to ID) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("compare git state: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, err := s.manifest(from)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.manifest(to)
+	if err != nil {
+		return nil, err
+	}
+	old, now := s.gitFiles(a), s.gitFiles(b)
+	switch {
+	case !old.exists():
+		return nil, nil
+	case !now.exists():
+		if now.hidden("HEAD") {
+			return nil, nil
+		}
+		return []string{".git"}, nil
+	case s.config.External.linked():
+		return lostBranch(a.Branch, b.Branch), nil
+	case now.reftable() || old.reftable():
+		return nil, nil
+	}
+	lost, err := s.lostRefs(old, now)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(lost)
+	return lost, nil
+}
+
+// gitFiles is the state of the tree's own repository in one snapshot. Names are relative to the git folder.
+type gitFiles struct {
+	entries map[string]entry
+	dotGit  bool              // the tree has a .git
+	hidden  func(string) bool // whether a name may be there although it is not among the entries
+}
+
+func (s *Store) gitFiles(m *manifest) gitFiles {
+	g := gitFiles{entries: map[string]entry{}, hidden: func(string) bool { return false }}
+	for _, e := range m.git {
+		if rel, ok := strings.CutPrefix(e.path, ".git/"); ok {
+			g.entries[rel] = e
+		}
+		g.dotGit = g.dotGit || e.path == ".git"
+	}
+	if s.config.External.GitDir != "" {
+		g.entries = byPath(m.ext)
+		return g
+	}
+	unknown := m.unknown()
+	g.hidden = func(rel string) bool { return unknown(".git/" + rel) }
+	return g
+}
+
+func (g gitFiles) exists() bool {
+	_, head := g.entries["HEAD"]
+	return head && g.dotGit
+}
+
+func (g gitFiles) reftable() bool {
+	_, ok := g.entries["reftable"]
+	return ok
+}
+
+// lostBranch compares what is known of the current branch of a linked worktree.
+func lostBranch(old, now branchRef) []string {
+	if old.Commit == "" || now.Name != old.Name || now.Commit != "" {
+		return nil
+	}
+	return []string{refText(old.Name)}
+}
+
+const stashRef = "refs/stash"
+
+func (s *Store) lostRefs(old, now gitFiles) ([]string, error) {
+	had, err := s.refs(old)
+	if err != nil {
+		return nil, err
+	}
+	has, err := s.refs(now)
+	if err != nil {
+		return nil, err
+	}
+	lost, stashes, err := s.lostStashes(old, now)
+	if err != nil {
+		return nil, err
+	}
+	for name := range had {
+		known := !now.hidden(name) && !now.hidden("packed-refs")
+		if !has[name] && known && counts(name) && !(name == stashRef && stashes) {
+			lost = append(lost, refText(name))
+		}
+	}
+	return lost, nil
+}
+
+// counts tells the refs that somebody made by hand from those that are a copy or a tool's own.
+func counts(name string) bool {
+	for _, p := range []string{"refs/remotes/", "refs/prefetch/", "refs/bisect/", "refs/worktree/", "refs/rewritten/"} {
+		if strings.HasPrefix(name, p) {
+			return false
+		}
+	}
+	return true
+}
+
+func refText(name string) string {
+	if b, ok := strings.CutPrefix(name, "refs/heads/"); ok {
+		return "branch " + b
+	}
+	if t, ok := strings.CutPrefix(name, "refs/tags/"); ok {
+		return "tag " + t
+	}
+	return "ref " + name
+}
+
+// refs names the loose and the packed refs. An empty file is what a crash leaves of a loose one.
+func (s *Store) refs(g gitFiles) (map[string]bool, error) {
+	out := map[string]bool{}
+	for name, e := range g.entries {
+		if strings.HasPrefix(name, "refs/") && e.kind != kindDir && e.st.size > 0 && !strings.HasSuffix(name, ".lock") {
+			out[name] = true
+		}
+	}
+	lines, err := s.gitLines(g, "packed-refs")
+	for _, l := range lines {
+		if _, name, ok := strings.Cut(l, " "); ok && strings.HasPrefix(name, "refs/") {
+			out[name] = true
+		}
+	}
+	return out, err
+}
+
+// lostStashes lists the lost entries of the stash and tells whether it had any entry at all.
+func (s *Store) lostStashes(old, now gitFiles) (lost []string, had bool, err error) {
+	const log = "logs/" + stashRef
+	was, err := s.gitLines(old, log)
+	if err != nil || now.hidden(log) {
+		return nil, len(was) > 0, err
+	}
+	is, err := s.gitLines(now, log)
+	kept := map[string]bool{}
+	for _, l := range is {
+		commit, _ := stashEntry(l)
+		kept[commit] = true
+	}
+	for i, l := range was {
+		if commit, subject := stashEntry(l); !kept[commit] {
+			lost = append(lost, fmt.Sprintf("stash entry %d (%s)", len(was)-1-i, subject))
+		}
+	}
+	return lost, len(was) > 0, err
+}
+
+// stashEntry takes a line of a reflog apart: old id, new id, who and when, a tab, the subject.
+func stashEntry(line string) (commit, subject string) {
+	head, subject, _ := strings.Cut(line, "\t")
+	if f := strings.Fields(head); len(f) > 1 {
+		commit = f[1]
+	}
+	return commit, subject
+}
+
+// gitLines reads a file of git's state, which may be missing.
+func (s *Store) gitLines(g gitFiles, name string) ([]string, error) {
+	e, ok := g.entries[name]
+	if !ok || e.kind != kindFile {
+		return nil, nil
+	}
+	data, err := s.content(e.oid)
+	if err != nil {
+		return nil, fmt.Errorf("read %s of git: %w", name, err)
+	}
+	return strings.FieldsFunc(string(data), func(r rune) bool { return r == '\n' }), nil
+}
