@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strconv"
+	"syscall"
 )
 
 // applier carries out the plan for one part of the tree. Every step may be repeated. Something that is not what the
@@ -106,6 +107,9 @@ func (a *applier) remove(e entry) error {
 	fi, err := a.root.Lstat(e.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		return nil // its folder was moved out of the way
 	}
 	if err != nil {
 		return err

@@ -110,3 +110,16 @@ func TestFolderInTheWayIsDisplaced(t *testing.T) {
 		t.Errorf("displaced (-want +got):\n%s", d)
 	}
 }
+
+// The git state of a nested repository goes only after the working files, so its folder is moved away while it is whole.
+func TestNestedRepositoryInTheWayOfAFile(t *testing.T) {
+	dir := plain(t)
+	s := open(t, dir, Options{})
+	before := picture(t, dir)
+	first := take(t, s)
+	must(t, os.Remove(filepath.Join(dir, "a.txt")))
+	write(t, dir, "a.txt/x", "x\n")
+	git(t, filepath.Join(dir, "a.txt"), "init", "-q", "-b", "main")
+	restore(t, s, first.ID)
+	same(t, "restored", before, picture(t, dir))
+}
