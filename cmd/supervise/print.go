@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode"
 
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
@@ -34,7 +35,7 @@ func (a *app) attach(opts *loop.Options, f *runFlags) {
 		opts.OnEvent = jsonPrinter(a.out, opts.Log.WithField("output", "json").Error)
 		return
 	}
-	p := &printer{out: a.out, talk: a.err, paint: a.paint(a.out), live: isTerminal(a.err)}
+	p := &printer{out: a.out, talk: a.err, paint: a.paint(a.out), live: isTerminal(a.err), raw: opts.Terminal != nil}
 	opts.OnEvent = p.event
 	if show == "lines" {
 		opts.Mirror = func(int) io.WriteCloser { return &lines{to: a.out, prefix: p.paint(report.Faint, "       │ ")} }
@@ -58,11 +59,12 @@ type printer struct {
 	out, talk io.Writer
 	paint     report.Paint
 	live      bool // talk is a terminal: progress lines are replaced
+	raw       bool // the agent writes to the same terminal
 	history   []ledger.Iteration
 	selected  int
 	choice    *loop.Selected
 	verified  *loop.Verification
-	dir       string
+	dir, id   string
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -80,12 +82,23 @@ func (p *printer) event(e loop.Event) {
 		p.baseline(d)
 	case loop.AgentStart:
 		p.status("iteration %d of %d: the agent works (prompt level %s, %s)", e.Iteration, d.Max, strings.ToLower(d.Level), d.Why)
+		if p.live && p.raw {
+			fmt.Fprintln(p.talk) // the agent's own screen begins on a line of its own
+		}
 	case loop.Finish:
 		p.history = append(p.history, d.It)
 		p.line("%s", report.Line(d.It, p.paint))
+		p.agent(d.It)
 		p.gaps(d.It)
 	case loop.Rejected:
 		p.rejected(d)
+	case loop.Interruption:
+		p.history = append(p.history, d.It)
+		p.line("%s", report.Line(d.It, p.paint))
+		p.note("interrupted; what the agent had done (%s) is kept: supervise rollback %s %d",
+			report.Count(d.Changed, "changed file", "changed files"), e.LoopID, e.Iteration)
+	case loop.Crash:
+		p.crash(d)
 	case loop.Selected:
 		p.selected, p.choice = d.Choice.Iteration, &d
 	case loop.Verification:
@@ -96,7 +109,7 @@ func (p *printer) event(e loop.Event) {
 }
 
 func (p *printer) started(id string, d loop.Started) {
-	p.dir = d.Dir
+	p.dir, p.id = d.Dir, id
 	p.line("%s %s", p.paint(report.Strong, "supervise"), id)
 	p.line("%s %s", p.paint(report.Faint, "agent"), strings.Join(d.Agent, " "))
 	for _, c := range d.Plan.Checks {
@@ -145,6 +158,23 @@ func (p *printer) baseline(d loop.Baseline) {
 	p.note("done when: %s", d.Criterion)
 }
 
+// agent says how the agent ended, unless it ended well and left nothing.
+func (p *printer) agent(it ledger.Iteration) {
+	if text := report.Ending(it.Agent); text != "" {
+		p.note("agent: %s", text)
+	}
+}
+
+// crash warns that the tree may hold what an agent left unjudged.
+func (p *printer) crash(d loop.Crash) {
+	what := fmt.Sprintf("the tree may hold unjudged work of its iteration %d", d.Iteration)
+	if d.Restored {
+		what = "it was putting the tree back, which is done now"
+	}
+	p.line("%s", p.paint(report.Warn, fmt.Sprintf("loop %s was killed: %s; supervise rollback %s %d puts back what came before it",
+		d.LoopID, what, d.LoopID, max(0, d.Iteration-1))))
+}
+
 func (p *printer) note(format string, args ...any) {
 	p.line("     %s", p.paint(report.Faint, fmt.Sprintf(format, args...)))
 }
@@ -187,6 +217,7 @@ func cut(list []string, n int) []string {
 
 func (p *printer) finished(d loop.Finished) {
 	if p.choice == nil {
+		p.line("\n%s %s", p.paint(report.Strong, "stopped "), d.Text)
 		return
 	}
 	p.line("")
@@ -200,6 +231,7 @@ func (p *printer) finished(d loop.Finished) {
 	}
 	p.line("%s %s: %s", p.paint(report.Strong, "selected"), p.paint(report.Good, name), p.choice.Choice.Reason)
 	p.verification()
+	p.line("%s supervise rollback %s 0", p.paint(report.Strong, "undo all"), p.id)
 	p.line("%s %s", p.paint(report.Strong, "report  "), d.Report)
 }
 
@@ -238,9 +270,17 @@ func (l *lines) Write(p []byte) (int, error) {
 }
 
 func (l *lines) print(line []byte) {
-	if text := strings.TrimRight(loop.StripEscapes(string(line)), "\r "); text != "" {
+	text := strings.Map(printable, loop.StripEscapes(string(line)))
+	if text = strings.TrimRight(text, " "); text != "" {
 		fmt.Fprintln(l.to, l.prefix+text)
 	}
+}
+
+func printable(r rune) rune {
+	if r != '\t' && unicode.IsControl(r) {
+		return -1
+	}
+	return r
 }
 
 // Close prints what came without an end of line.

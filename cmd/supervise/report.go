@@ -49,7 +49,8 @@ func (a *app) report(cmd *cobra.Command, loop, name string, asJSON bool) error {
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "reports", name))
 	if err != nil {
-		return usageError{fmt.Errorf("loop %s has no such report (%s): %w", state.LoopID, state.Status, err)}
+		a.log().Debug(err)
+		return usageError{fmt.Errorf("loop %s (%s) has no %s", state.LoopID, state.Status, name)}
 	}
 	_, err = a.out.Write(text)
 	return err

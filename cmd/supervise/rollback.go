@@ -30,11 +30,11 @@ func (a *app) rollback(cmd *cobra.Command, loop, target string) error {
 	if err != nil {
 		return err
 	}
-	if state.Status == ledger.Running || state.Status == ledger.Completing {
-		if free, err := ledger.Free(dir); err != nil || !free {
-			return usageError{errors.New("the loop is running; interrupt it first")}
-		}
+	tree, err := ledger.HoldTree(state.Workspace)
+	if err != nil {
+		return fmt.Errorf("%w; interrupt the loop first", err)
 	}
+	defer tree.Close()
 	store, err := snapshot.Open(cmd.Context(), state.Workspace, ledger.SnapshotDir(dir), snapshot.Options{})
 	if err != nil {
 		return err

@@ -80,6 +80,7 @@ var exitCodes = []struct {
 	{loop.ErrUnmeasurable, 6},
 	{config.ErrInvalid, 2},
 	{ledger.ErrNoLoop, 2},
+	{ledger.ErrLocked, 2},
 	{runner.ErrNotFound, 2},
 }
 
@@ -96,23 +97,29 @@ func exitCode(err error) int {
 	return 1
 }
 
-// interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP ends.
-// The second one ends the process the usual way.
+// interruptible returns a context that SIGINT, SIGTERM or SIGHUP ends. Later
+// ones change nothing: a tree that is being put back is put back whole. Nor does
+// a reader of the output that goes away end the process.
 func interruptible() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
+	signals, pipes := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(pipes, syscall.SIGPIPE)
 	done := make(chan struct{})
 	go func() {
-		select {
-		case <-signals:
-			signal.Stop(signals)
-			cancel(loop.ErrInterrupted)
-		case <-done:
+		for {
+			select {
+			case <-signals:
+				cancel(loop.ErrInterrupted)
+			case <-pipes:
+			case <-done:
+				return
+			}
 		}
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
+		signal.Stop(pipes)
 		close(done)
 		cancel(nil)
 	}

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"supervise/internal/config"
 	"supervise/internal/loop"
@@ -71,7 +74,7 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.DurationVar(&s.Limits.MaxTime, "max-time", 0, "limit of the whole loop, for instance 8h (default none)")
 	flags.DurationVar(&s.Limits.IterationTimeout, "iteration-timeout", 0, "limit of the agent in one iteration (default none)")
 	flags.DurationVar(&s.Limits.IdleTimeout, "idle-timeout", 0, "stop the agent when it prints nothing for so long (default none)")
-	flags.IntVar(&s.Limits.MaxRetries, "max-retries", s.Limits.MaxRetries, "rejected iterations in a row before the loop ends")
+	flags.IntVar(&s.Limits.MaxRetries, "max-retries", s.Limits.MaxRetries, "how often a rejected iteration is tried again before the loop ends")
 	flags.StringVar(&s.Until, "until", s.Until, "when the task is done: auto, green, idle, never, or a command that succeeds then")
 	flags.StringVar(&s.OnStall, "on-stall", s.OnStall, "what a stall does: stop or continue")
 	flags.StringVar(&s.Reinforcement, "reinforcement", s.Reinforcement, "what the prompt says beside the task: adaptive, off, minimal, standard, aggressive")
@@ -127,14 +130,31 @@ func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
 	}
 	opts.Plan = plan
 	if f.dryRun {
+		if f.json {
+			return a.encode(plan)
+		}
 		a.printPlan(plan)
 		return nil
+	}
+	if err := a.startable(at.here, args[0]); err != nil {
+		return err
 	}
 	if opts.Home, err = a.home(at.root); err != nil {
 		return err
 	}
 	opts.Dir, opts.Task, opts.Args, opts.NoApply = at.here, task, args, f.noApply
 	return a.supervise(cmd.Context(), opts, f)
+}
+
+// startable refuses an agent that is not there before anything is measured.
+func (a *app) startable(dir, name string) error {
+	if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	if _, err := exec.LookPath(name); err != nil {
+		return usageError{fmt.Errorf("start the agent: %w", err)}
+	}
+	return nil
 }
 
 // task returns what the agent is to do.
@@ -159,6 +179,11 @@ func (a *app) supervise(ctx context.Context, opts loop.Options, f *runFlags) err
 	opts.OnInterrupt = func() { cancel(loop.ErrInterrupted) }
 	opts.Log = a.log()
 	a.attach(&opts, f)
+	defer context.AfterFunc(ctx, func() {
+		if errors.Is(context.Cause(ctx), loop.ErrInterrupted) {
+			fmt.Fprint(a.err, "\r\ninterrupted: ending the agent and putting the tree in order …\r\n")
+		}
+	})()
 	out, err := loop.Run(ctx, opts)
 	if err != nil {
 		return err

@@ -40,7 +40,7 @@ func (a *app) find(cmd *cobra.Command, name string) (string, ledger.State, error
 	if err != nil {
 		return "", ledger.State{}, err
 	}
-	return ledger.Find(home, name)
+	return ledger.Find(home, at.root, name)
 }
 
 func first(args []string) string {
@@ -114,7 +114,7 @@ func (a *app) statusAll(cmd *cobra.Command, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	loops, err := ledger.Loops(home)
+	loops, err := ledger.Loops(home, at.root)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,6 +58,7 @@ type Check struct {
 	Command  Argv          `yaml:"command"`
 	Reports  []string      `yaml:"reports"`
 	Coverage bool          `yaml:"coverage"`
+	Runner   string        `yaml:"runner"` // go: failing tests can be run again by name
 	Timeout  time.Duration `yaml:"timeout"`
 }
 
@@ -157,6 +160,9 @@ func (s Settings) Validate() error {
 	}{
 		{s.Limits.MaxIterations < 1, "max_iterations must be at least 1"},
 		{s.Limits.MaxRetries < 0, "max_retries must not be negative"},
+		{min(s.Limits.MaxTime, s.Limits.IterationTimeout, s.Limits.IdleTimeout, s.Limits.CheckTimeout) < 0, "limits must not be negative"},
+		{s.Snapshot.MaxFileMB < 0, "snapshot.max_file_mb must not be negative"},
+		{s.unknownUntil(), "until must be auto, green, idle, never, or a command; there is no command " + s.Until},
 		{s.OnStall != "stop" && s.OnStall != "continue", "on_stall must be stop or continue, not " + s.OnStall},
 		{s.Selection.Threshold < 0 || s.Selection.Threshold > 100, "selection.threshold must be between 0 and 100"},
 		{!selector.Mode(s.Selection.Mode).Valid(), "selection.mode must be highest_quality, highest_quality_verified or most_recent_above_threshold, not " + s.Selection.Mode},
@@ -193,9 +199,21 @@ func (s Settings) rules() (detector.Options, error) {
 		if o.Rules == nil {
 			o.Rules = map[string]detector.RuleOptions{}
 		}
+		if row.Action != "" && !slices.Contains(actions, row.Action) {
+			return o, fmt.Errorf("%w: rules.%s.action: there is no action %s; the actions are %v", ErrInvalid, name, r.Action, actions)
+		}
 		o.Rules[name] = row
 	}
+	if err := o.Validate(); err != nil {
+		return o, fmt.Errorf("%w: rules: %w", ErrInvalid, err)
+	}
 	return o, nil
+}
+
+// actions are those that a rule can be given.
+var actions = []detector.Action{
+	detector.AlertAndRollback, detector.AlertAndFlag, detector.AlertRegression, detector.AlertAndReview,
+	detector.AlertComplexity, detector.ForceTerminate, detector.AskHuman, detector.Note, detector.Off,
 }
 
 // Loop turns the settings into the options of a loop in root. What only the
@@ -209,7 +227,7 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		return loop.Options{}, err
 	}
 	o := loop.Options{
-		Root: root, Until: loop.ParseUntil(strings.TrimPrefix(s.Until, "auto")),
+		Root: root, Until: s.until(),
 		MaxIterations: s.Limits.MaxIterations, MaxTime: s.Limits.MaxTime,
 		IterationTimeout: s.Limits.IterationTimeout, IdleTimeout: s.Limits.IdleTimeout,
 		Recovery: recovery.Options{MaxRetries: s.Limits.MaxRetries, StopOnStall: s.OnStall == "stop"},
@@ -221,6 +239,25 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		o.Level = &level
 	}
 	return o, nil
+}
+
+// unknownUntil reports whether the criterion is a single word that is neither a
+// known one nor a program: most likely a typing error, and one that would let a
+// loop run to its limit.
+func (s Settings) unknownUntil() bool {
+	if s.until().Kind != loop.Command || strings.ContainsAny(s.Until, " \t/$;|&()<>'\"") {
+		return false
+	}
+	_, err := exec.LookPath(s.Until)
+	return err != nil
+}
+
+// until is the criterion of the settings.
+func (s Settings) until() loop.Until {
+	if s.Until == "auto" {
+		return loop.Until{Kind: loop.Auto}
+	}
+	return loop.ParseUntil(s.Until)
 }
 
 // Plan joins the checks of the settings with those that are recognised in root.
@@ -257,7 +294,7 @@ func (s Settings) given(kind measure.Kind, i int, c Check) measure.Check {
 	if i > 0 {
 		name = fmt.Sprintf("%s %d", kind, i+1)
 	}
-	out := measure.Check{Kind: kind, Name: name, Command: c.Command, Reports: c.Reports, Coverage: c.Coverage, Timeout: c.Timeout}
+	out := measure.Check{Kind: kind, Name: name, Command: c.Command, Reports: c.Reports, Coverage: c.Coverage, Runner: c.Runner, Timeout: c.Timeout}
 	if out.Timeout == 0 {
 		out.Timeout = s.Limits.CheckTimeout
 	}

@@ -72,6 +72,10 @@ func TestLoadRefuses(t *testing.T) {
 		"unknown key of a check": {"checks:\n  test:\n    comand: x\n", "comand"},
 		"wrong type":             {"limits:\n  max_iterations: many\n", "[2:"},
 		"no such rule":           {"rules:\n  test_count: {off: true}\n", "there is no rule test_count"},
+		"no such action":         {"rules:\n  tests_newly_skipped: {action: rollback}\n", "immediate_alert_and_rollback"},
+		"negative threshold":     {"rules:\n  coverage_regression: {threshold: -1}\n", "threshold"},
+		"negative limit":         {"limits: {max_time: -1h}\n", "negative"},
+		"misspelt criterion":     {"until: gren\n", "there is no command gren"},
 		"no such severity":       {"rules:\n  flaky_test: {severity: awful}\n", "rules.flaky_test.severity"},
 		"no iterations":          {"limits: {max_iterations: 0}\n", "at least 1"},
 		"no such mode":           {"selection: {mode: best}\n", "selection.mode"},
@@ -124,7 +128,7 @@ func TestWrite(t *testing.T) {
 	}
 	lines := func(p measure.Plan) (out []string) {
 		for _, c := range p.Checks {
-			out = append(out, string(c.Kind)+" "+c.Line()+" "+strings.Join(c.Reports, ","))
+			out = append(out, string(c.Kind)+" "+strings.Join(c.Command, "|")+" "+strings.Join(c.Reports, ",")+" "+c.Runner)
 		}
 		return out
 	}

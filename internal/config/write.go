@@ -29,14 +29,15 @@ func Write(plan measure.Plan, notes []string) (string, error) {
 
 func writeKind(b *strings.Builder, plan measure.Plan, kind measure.Kind) error {
 	type check struct {
-		Command  string   `yaml:"command"`
+		Command  any      `yaml:"command,flow"`
 		Reports  []string `yaml:"reports,omitempty,flow"`
 		Coverage bool     `yaml:"coverage,omitempty"`
+		Runner   string   `yaml:"runner,omitempty"`
 	}
 	var list []check
 	for _, c := range plan.Checks {
 		if c.Kind == kind {
-			list = append(list, check{c.Line(), c.Reports, c.Coverage})
+			list = append(list, check{c.Command, c.Reports, c.Coverage, c.Runner})
 		}
 	}
 	if len(list) == 0 {
@@ -54,7 +55,8 @@ func writeKind(b *strings.Builder, plan measure.Plan, kind measure.Kind) error {
 
 const header = `# Configuration of supervise (recognised project: %s).
 # Read once at the start of a loop; the agent's edits to it change nothing.
-# A check is a command for the shell, or {command, reports, coverage, timeout}.
+# A check is a command for the shell, or {command, reports, coverage, runner, timeout};
+# a command is a string for the shell or a list of arguments.
 # {{report_dir}} is a fresh private folder outside the tree for each run.
 `
 
@@ -65,7 +67,7 @@ const footer = `
 #   iteration_timeout: 1h   # of the agent in one iteration; none by default
 #   idle_timeout: 10m       # the agent prints nothing for so long; none by default
 #   check_timeout: 30m
-#   max_retries: 3          # rejected iterations in a row before the loop ends
+#   max_retries: 3          # how often a rejected iteration is tried again
 
 # until: auto               # green, idle, never, or a command that succeeds when the task is done
 # on_stall: stop            # or continue

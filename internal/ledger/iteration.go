@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,11 +36,15 @@ type Iteration struct {
 	Changed    []FileChange        `json:"changed_files"`
 	Verified   bool                `json:"verified"`
 	Rejected   bool                `json:"rejected"`
-	Reused     bool                `json:"reused_measurement,omitempty"` // the tree had been measured before
-	Level      string              `json:"reinforcement_level,omitempty"`
-	Retry      int                 `json:"retry,omitempty"` // which retry of an incident this was
-	Checks     []CheckRun          `json:"checks"`
-	OwnTime    time.Duration       `json:"own_time_ns"` // supervise's own work, agent and checks excluded
+	// Interrupted says that the loop was stopped before the iteration could be
+	// judged. It is kept and never selected.
+	Interrupted bool `json:"interrupted,omitempty"`
+
+	Reused  bool          `json:"reused_measurement,omitempty"` // the tree had been measured before
+	Level   string        `json:"reinforcement_level,omitempty"`
+	Retry   int           `json:"retry,omitempty"` // which retry of an incident this was
+	Checks  []CheckRun    `json:"checks"`
+	OwnTime time.Duration `json:"own_time_ns"` // supervise's own work, agent and checks excluded
 }
 
 // FileChange is a file that the agent changed: added, modified, deleted, or mode
@@ -126,11 +129,8 @@ func (it Iteration) Quality() *float64 {
 	return &v
 }
 
-// Files are what is kept of an iteration beside its record.
-type Files struct {
-	Patch     []byte            // the agent's changes as a unified diff
-	Artifacts map[string][]byte // changed files by path, as the agent left them
-}
+// Files are changed files by path, as the agent left them.
+type Files map[string][]byte
 
 // Name returns iteration-NNN, as the files of an iteration are called.
 func Name(n int) string { return fmt.Sprintf("iteration-%03d", n) }
@@ -157,8 +157,7 @@ func (l *Ledger) Append(it Iteration, files Files, best bool) error {
 	}
 	writes := []func() error{
 		func() error { return writeResults(dir, it.Set) },
-		func() error { return WriteFile(filepath.Join(dir, "changes.patch"), files.Patch) },
-		func() error { return writeArtifacts(filepath.Join(dir, "artifacts"), files.Artifacts) },
+		func() error { return writeArtifacts(filepath.Join(dir, "artifacts"), files) },
 		func() error { return WriteJSON(filepath.Join(l.dir, "progress", progress), it.Progress(best)) },
 		func() error { return l.checkpoint(it) },
 		func() error { return WriteJSON(filepath.Join(dir, "metrics.json"), it) }, // last: it is what readers look for
@@ -194,7 +193,7 @@ func writeResults(dir string, s metric.Set) error {
 
 // writeArtifacts copies changed files. Their names come from the agent, so
 // nothing may leave the folder.
-func writeArtifacts(dir string, files map[string][]byte) error {
+func writeArtifacts(dir string, files Files) error {
 	if len(files) == 0 {
 		return nil
 	}
@@ -236,7 +235,7 @@ func (l *Ledger) WriteReport(name string, text []byte) error {
 
 // WriteOutput copies the changed files of the selected iteration to
 // final-output/, replacing what stood there.
-func (l *Ledger) WriteOutput(files map[string][]byte) error {
+func (l *Ledger) WriteOutput(files Files) error {
 	dir := filepath.Join(l.dir, "final-output")
 	if err := os.RemoveAll(dir); err != nil {
 		return fmt.Errorf("write final output: %w", err)
@@ -267,19 +266,4 @@ func Iterations(dir string) ([]Iteration, error) {
 	}
 	slices.SortFunc(out, func(a, b Iteration) int { return a.Number - b.Number })
 	return out, nil
-}
-
-// Artifacts lists the copied files of the selected iteration.
-func Artifacts(dir string) []string {
-	var out []string
-	root := filepath.Join(dir, "final-output")
-	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error { //nolint:errcheck // an unreadable folder has no files to list
-		if err == nil && d.Type().IsRegular() {
-			if rel, err := filepath.Rel(root, path); err == nil {
-				out = append(out, filepath.ToSlash(rel))
-			}
-		}
-		return nil
-	})
-	return out
 }

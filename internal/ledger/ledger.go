@@ -90,13 +90,14 @@ var folders = []string{"progress", "iterations", "checkpoints", "reports", "anal
 // error wraps [ErrLocked] when another supervisor works in the same tree.
 func Create(home string, s State) (*Ledger, error) {
 	l := &Ledger{dir: Dir(home, s.LoopID)}
+	if err := l.lock(s.Workspace); err != nil {
+		return nil, err
+	}
 	for _, sub := range folders {
 		if err := os.MkdirAll(filepath.Join(l.dir, sub), 0o700); err != nil {
+			l.unlock()
 			return nil, fmt.Errorf("make loop folder: %w", err)
 		}
-	}
-	if err := l.lock(home, s.Workspace); err != nil {
-		return nil, err
 	}
 	if err := hide(home, s.Workspace); err != nil {
 		l.unlock()
@@ -118,22 +119,31 @@ func (l *Ledger) Dir() string { return l.dir }
 
 // lock takes the loop and the working tree. Locks end with the process, also
 // when it is killed.
-func (l *Ledger) lock(home, workspace string) error {
-	for _, path := range []string{treeLock(home, workspace), filepath.Join(l.dir, "lock")} {
-		f, err := lockFile(path)
-		if err != nil {
-			l.unlock()
-			return fmt.Errorf("lock %s: %w", path, err)
-		}
-		l.locks = append(l.locks, f)
+func (l *Ledger) lock(workspace string) error {
+	tree, err := HoldTree(workspace)
+	if err != nil {
+		return err
 	}
+	l.locks = append(l.locks, tree)
+	own, err := lockFile(filepath.Join(l.dir, "lock"))
+	if err != nil {
+		l.unlock()
+		return fmt.Errorf("lock loop: %w", err)
+	}
+	l.locks = append(l.locks, own)
 	return nil
 }
 
-// treeLock is the lock of a working tree. Several trees may share a home.
-func treeLock(home, workspace string) string {
-	sum := sha256.Sum256([]byte(workspace))
-	return filepath.Join(home, "lock-"+hex.EncodeToString(sum[:4]))
+// HoldTree takes the working tree until the file is closed: nobody else runs a
+// loop in it or puts it back meanwhile. What is locked is the folder itself, so
+// that it does not matter where each of them keeps its state. The error wraps
+// [ErrLocked].
+func HoldTree(workspace string) (*os.File, error) {
+	f, err := lockDir(workspace)
+	if err != nil {
+		return nil, fmt.Errorf("lock the working tree %s: %w", workspace, err)
+	}
+	return f, nil
 }
 
 // hide has git ignore a home that lies inside the working tree.
@@ -168,26 +178,30 @@ func (l *Ledger) Close() error {
 	return err
 }
 
-// Loops lists the loops below home, the latest first.
-func Loops(home string) ([]State, error) {
+// Loops lists the loops of the working tree below home, the latest first. Other
+// trees may have theirs in the same place.
+func Loops(home, workspace string) ([]State, error) {
 	entries, err := os.ReadDir(filepath.Join(home, "loops"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("list loops: %w", err)
 	}
 	var out []State
 	for _, e := range entries {
-		if s, err := ReadState(Dir(home, e.Name())); err == nil {
-			out = append(out, s)
+		s, err := ReadState(Dir(home, e.Name()))
+		if err != nil || s.Workspace != workspace {
+			continue
 		}
+		out = append(out, s.settle(Dir(home, e.Name())))
 	}
 	slices.SortStableFunc(out, func(a, b State) int { return b.StartedAt.Compare(a.StartedAt) })
 	return out, nil
 }
 
-// Find returns the folder and state of a loop by its name or a unique part of
-// it; the latest loop when name is empty. The error wraps [ErrNoLoop].
-func Find(home, name string) (string, State, error) {
-	loops, err := Loops(home)
+// Find returns the folder and state of a loop of the working tree by its name or
+// a unique part of it; the latest loop when name is empty. The error wraps
+// [ErrNoLoop].
+func Find(home, workspace, name string) (string, State, error) {
+	loops, err := Loops(home, workspace)
 	if err != nil {
 		return "", State{}, err
 	}

@@ -17,9 +17,12 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
+// workspace is the tree that the loops of these tests are about.
+const workspace = "testdata"
+
 func create(t *testing.T, home, id string) *ledger.Ledger {
 	t.Helper()
-	l, err := ledger.Create(home, ledger.State{LoopID: id, Status: ledger.Running, StartedAt: noon})
+	l, err := ledger.Create(home, ledger.State{LoopID: id, Workspace: workspace, Status: ledger.Running, StartedAt: noon})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,10 +45,13 @@ func TestNewID(t *testing.T) {
 }
 
 func TestOneSupervisorPerTree(t *testing.T) {
-	home := t.TempDir()
+	home, elsewhere := t.TempDir(), t.TempDir()
 	l := create(t, home, "ralph-a-00000001")
-	if _, err := ledger.Create(home, ledger.State{LoopID: "ralph-b-00000002"}); !errors.Is(err, ledger.ErrLocked) {
+	if _, err := ledger.Create(elsewhere, ledger.State{LoopID: "ralph-b-00000002", Workspace: workspace}); !errors.Is(err, ledger.ErrLocked) {
 		t.Errorf("a second loop in the same tree: %v, want ErrLocked", err)
+	}
+	if left, _ := os.ReadDir(elsewhere); len(left) > 0 {
+		t.Errorf("the refused loop left %v behind", left)
 	}
 	if free, err := ledger.Free(l.Dir()); free || err != nil {
 		t.Errorf("Free of a running loop = %v, %v", free, err)
@@ -127,12 +133,12 @@ func TestIterationsRoundTrip(t *testing.T) {
 		Number: 3, EndedAt: noon, Set: metric.Set{Tests: tests}, Score: selector.Score{Value: .5, Measured: true},
 		Assessment: detector.Assessment{Class: detector.Forward}, Rejected: true,
 	}
-	files := ledger.Files{Patch: []byte("diff"), Artifacts: map[string][]byte{"a/b.go": []byte("package a")}}
+	files := ledger.Files{"a/b.go": []byte("package a")}
 	if err := l.Append(it, files, true); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{
-		"iterations/iteration-003/metrics.json", "iterations/iteration-003/results.xml", "iterations/iteration-003/changes.patch",
+		"iterations/iteration-003/metrics.json", "iterations/iteration-003/results.xml",
 		"iterations/iteration-003/artifacts/a/b.go", "progress/iteration-003-metrics.json", "checkpoints/iteration-003.json.gz",
 	} {
 		if info, err := os.Stat(filepath.Join(l.Dir(), name)); err != nil || info.Size() == 0 {
@@ -158,22 +164,38 @@ func TestArtifactsStayInTheirFolder(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	home := t.TempDir()
-	if _, _, err := ledger.Find(home, ""); !errors.Is(err, ledger.ErrNoLoop) {
+	if _, _, err := ledger.Find(home, workspace, ""); !errors.Is(err, ledger.ErrNoLoop) {
 		t.Errorf("no loop: %v, want ErrNoLoop", err)
 	}
 	for i, id := range []string{"ralph-one-00000001", "ralph-two-00000002"} {
-		l, err := ledger.Create(home, ledger.State{LoopID: id, StartedAt: noon.Add(time.Duration(i) * time.Hour)})
+		l, err := ledger.Create(home, ledger.State{LoopID: id, Workspace: workspace, StartedAt: noon.Add(time.Duration(i) * time.Hour)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		l.Close()
 	}
 	for name, want := range map[string]string{"": "ralph-two-00000002", "one": "ralph-one-00000001", "ralph-two-00000002": "ralph-two-00000002"} {
-		if _, s, err := ledger.Find(home, name); err != nil || s.LoopID != want {
+		if _, s, err := ledger.Find(home, workspace, name); err != nil || s.LoopID != want {
 			t.Errorf("Find(%q) = %s, %v, want %s", name, s.LoopID, err, want)
 		}
 	}
-	if _, _, err := ledger.Find(home, "ralph"); !errors.Is(err, ledger.ErrNoLoop) {
+	if _, _, err := ledger.Find(home, "another tree", "one"); !errors.Is(err, ledger.ErrNoLoop) {
+		t.Errorf("the loop of another tree: %v, want ErrNoLoop", err)
+	}
+	if _, _, err := ledger.Find(home, workspace, "ralph"); !errors.Is(err, ledger.ErrNoLoop) {
 		t.Errorf("an ambiguous name: %v, want ErrNoLoop", err)
+	}
+}
+
+// A loop that says it runs and that nobody holds was killed.
+func TestKilledLoop(t *testing.T) {
+	home := t.TempDir()
+	l := create(t, home, "ralph-a-00000001")
+	if _, s, err := ledger.Find(home, workspace, ""); err != nil || s.Status != ledger.Running {
+		t.Errorf("while it is held: %s, %v, want running", s.Status, err)
+	}
+	l.Close()
+	if _, s, err := ledger.Find(home, workspace, ""); err != nil || s.Status != ledger.Crashed {
+		t.Errorf("when nobody holds it: %s, %v, want crashed", s.Status, err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 )
 
 // lockFile refuses: without locks two supervisors could work in one tree.
-func lockFile(string) (*os.File, error) {
-	return nil, errors.New("supervise needs Linux or macOS to hold a loop; on Windows use WSL")
-}
+func lockFile(string) (*os.File, error) { return nil, errNoLocks }
+
+func lockDir(string) (*os.File, error) { return nil, errNoLocks }
+
+var errNoLocks = errors.New("supervise needs Linux or macOS to hold a loop; on Windows use WSL")

@@ -20,6 +20,19 @@ func lockFile(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return flock(f)
+}
+
+// lockDir takes the advisory lock of a folder. Nothing is written there.
+func lockDir(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return flock(f)
+}
+
+func flock(f *os.File) (*os.File, error) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {

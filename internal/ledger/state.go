@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"supervise/detector"
@@ -72,6 +73,7 @@ type HistoryEntry struct {
 	QualityScore *float64       `json:"quality_score"`
 	Class        detector.Class `json:"classification"`
 	Rejected     bool           `json:"rejected,omitempty"`
+	Interrupted  bool           `json:"interrupted,omitempty"`
 	Snapshot     snapshot.ID    `json:"snapshot"`
 }
 
@@ -95,6 +97,24 @@ type Regression struct {
 	Tests     []string  `json:"tests,omitempty"`
 	Outcome   string    `json:"recovery_outcome"`
 	Kept      string    `json:"rejected_snapshot"`
+}
+
+// settle returns the state as it is: a loop that nobody holds does not run any
+// more, whatever was written last.
+func (s State) settle(dir string) State {
+	if s.Status != Running && s.Status != Completing {
+		return s
+	}
+	if free, err := Free(dir); err == nil && free {
+		s.Status, s.StopReason = Crashed, "killed"
+		s.StopText = "supervise was killed in iteration " + strconv.Itoa(s.Iteration)
+	}
+	return s
+}
+
+// MarkCrashed writes that the loop in dir does not run any more.
+func MarkCrashed(dir string, s State) error {
+	return WriteJSON(filepath.Join(dir, "state.json"), s)
 }
 
 // Save writes the state.

@@ -50,7 +50,8 @@ func (s *session) runAgent(ctx context.Context, w *work) error {
 	if err != nil {
 		return fmt.Errorf("keep the transcript: %w", err)
 	}
-	cast := runner.NewCast(transcript, cmd.Terminal.Cols, cmd.Terminal.Rows)
+	cols, rows := cmd.Terminal.Size()
+	cast := runner.NewCast(transcript, cols, rows)
 	words := runner.NewTail(lastWords)
 	mirror := s.opts.Mirror(w.it.Number)
 	cmd.Stdout = io.MultiWriter(cast, words, mirror)
@@ -58,7 +59,7 @@ func (s *session) runAgent(ctx context.Context, w *work) error {
 	if err := errors.Join(cast.Close(), transcript.Close(), mirror.Close()); err != nil {
 		s.opts.Log.WithError(err).Warn("keep the transcript")
 	}
-	if err != nil {
+	if err != nil && (ctx.Err() == nil || res.Cause != runner.NotStarted) { // else the time was up before it could start
 		return fmt.Errorf("run the agent: %w", err)
 	}
 	w.it.Agent = &ledger.AgentRun{
@@ -104,8 +105,9 @@ func (s *session) command(text, dir string, n int) (runner.Command, error) {
 		Env: s.agentEnv(path, n), OnInterrupt: s.opts.OnInterrupt,
 	}
 	placed := false
+	fill := strings.NewReplacer(promptText, text, promptFile, path)
 	for _, arg := range s.opts.Args {
-		filled := strings.ReplaceAll(strings.ReplaceAll(arg, promptText, text), promptFile, path)
+		filled := fill.Replace(arg)
 		placed = placed || filled != arg
 		if len(filled) > maxArgument {
 			return runner.Command{}, errPromptTooLong

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -30,7 +31,7 @@ func (s *session) baseline(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("snapshot of the baseline: %w", err)
 	}
-	s.state.BaselineSnapshot = info.ID
+	s.state.BaselineSnapshot, s.safe = info.ID, info.ID
 	res, err := s.meter.Run(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("measure the baseline: %w", err)
@@ -41,9 +42,6 @@ func (s *session) baseline(ctx context.Context) error {
 	}
 	if err := s.repeat(ctx, &res); err != nil {
 		return fmt.Errorf("measure the baseline again: %w", err)
-	}
-	if err := s.judgeable(res); err != nil {
-		return err
 	}
 	s.measured[info.Tree] = res
 	it := ledger.Iteration{
@@ -57,7 +55,10 @@ func (s *session) baseline(ctx context.Context) error {
 	it.Verified = s.verified(it, nil)
 	s.history = append(s.history, it)
 	s.event(BaselineMeasured, 0, s.baselineData(it, info, artefacts))
-	return s.record(it, ledger.Files{})
+	if err := s.record(it, nil); err != nil {
+		return err
+	}
+	return s.judgeable(res)
 }
 
 // begin takes the baseline as what the first iteration is compared with, and
@@ -81,10 +82,25 @@ func (s *session) judgeable(res measure.Result) error {
 		return nil
 	}
 	gap, _ := res.Set.Gap(metric.SectionTests)
-	if s.opts.AllowUntested && (res.Set.Build != nil || res.Set.Lint != nil) {
+	switch judged := res.Set.Build != nil || res.Set.Lint != nil; {
+	case s.opts.AllowUntested && judged:
+		s.untested()
 		return nil
+	case judged:
+		return fmt.Errorf("%w: Test results could not be read: %s. Mend the test command, or run with --allow-untested to be judged by build and lint alone", ErrUnmeasurable, gap.Why)
 	}
-	return fmt.Errorf("%w: Test results could not be read: %s. Mend the test command, or run with --allow-untested to be judged by build and lint alone", ErrUnmeasurable, gap.Why)
+	return fmt.Errorf("%w: Test results could not be read: %s. Mend the test command, or give --build-cmd or --lint-cmd together with --allow-untested", ErrUnmeasurable, gap.Why)
+}
+
+// untested turns off the rule that misses the tests: there were none to begin
+// with.
+func (s *session) untested() {
+	rules := maps.Clone(s.opts.Rules.Rules)
+	if rules == nil {
+		rules = map[string]detector.RuleOptions{}
+	}
+	rules["suite_did_not_run"] = detector.RuleOptions{Off: true}
+	s.opts.Rules.Rules = rules
 }
 
 // artefacts finds the files that the checks themselves leave in the tree. They

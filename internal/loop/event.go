@@ -14,6 +14,7 @@ type EventType string
 // The events of a loop, in the order in which they come.
 const (
 	LoopStarted       EventType = "loop_started"
+	CrashFound        EventType = "crash_found"
 	CheckStarted      EventType = "check_started"
 	CheckFinished     EventType = "check_finished"
 	BaselineMeasured  EventType = "baseline_measured"
@@ -21,6 +22,7 @@ const (
 	AgentFinished     EventType = "agent_finished"
 	IterationFinished EventType = "iteration_finished"
 	IterationRejected EventType = "iteration_rejected"
+	IterationStopped  EventType = "iteration_interrupted"
 	OutputSelected    EventType = "output_selected"
 	OutputVerified    EventType = "output_verified"
 	LoopFinished      EventType = "loop_finished"
@@ -42,6 +44,20 @@ type Started struct {
 	Plan          measure.Plan `json:"plan"`
 	Agent         []string     `json:"agent"`
 	MaxIterations int          `json:"max_iterations"`
+}
+
+// Crash is the data of crash_found: an earlier loop of this tree was killed.
+type Crash struct {
+	LoopID    string `json:"loop_id"`
+	Iteration int    `json:"iteration"`
+	Restored  bool   `json:"restored"` // it was killed while it put the tree back, which is done now
+}
+
+// Interruption is the data of iteration_interrupted.
+type Interruption struct {
+	Kept    string           `json:"kept_snapshot"`
+	Changed int              `json:"changed_files"`
+	It      ledger.Iteration `json:"-"`
 }
 
 // Check is the data of check_started and check_finished.

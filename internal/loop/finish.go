@@ -7,11 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"supervise/internal/ledger"
+	"supervise/internal/measure"
 	"supervise/internal/report"
 	"supervise/metric"
 	"supervise/selector"
+	"supervise/snapshot"
 )
 
 // finish gives back the best iteration: selects it, restores its tree, measures
@@ -19,22 +22,30 @@ import (
 // loop was interrupted; only the measurement is left out then.
 func (s *session) finish(ctx context.Context, stop Stop) (Outcome, error) {
 	s.state.Status = ledger.Completing
-	if err := s.save(); err != nil {
-		return s.outcome(stop), err
-	}
+	saved := s.save()
 	out := s.outcome(stop)
-	if len(s.history) > 0 {
-		if err := s.selectBest(ctx, &out); err != nil {
-			s.fail(err)
-			return out, err
-		}
+	if err := s.giveBack(ctx, &out); err != nil {
+		s.fail(err)
+		return out, err
 	}
 	s.state.Status, s.state.StopReason, s.state.StopText = reasons[out.Stop.Reason].status, string(out.Stop.Reason), out.Stop.Text
 	s.state.ExitCode = out.Stop.Reason.ExitCode()
 	s.tidy()
 	path, err := s.finalReports(out)
 	s.event(LoopFinished, s.state.Iteration, Finished{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: s.state.ExitCode, Report: path})
-	return out, errors.Join(err, s.save())
+	return out, errors.Join(err, saved, s.save())
+}
+
+// giveBack restores the best iteration; the baseline when the loop ended before
+// that was measured, since the checks may have been half done.
+func (s *session) giveBack(ctx context.Context, out *Outcome) error {
+	switch {
+	case len(s.history) > 0:
+		return s.selectBest(ctx, out)
+	case s.safe != "":
+		return s.restore(ctx, s.safe)
+	}
+	return nil
 }
 
 func (s *session) selectBest(ctx context.Context, out *Outcome) error {
@@ -55,6 +66,9 @@ func (s *session) selectBest(ctx context.Context, out *Outcome) error {
 	out.Verified, err = s.verify(ctx, choice.Iteration)
 	if interrupted(ctx) {
 		return nil // the selection stands, it is only not verified
+	}
+	if err == nil && !out.Verified.Holds && out.Stop.Reason.ExitCode() == 0 {
+		out.Stop = Stop{NotReproduced, "the selected tree gave other numbers when it was measured again: " + strings.Join(out.Verified.Differences, "; ")}
 	}
 	return err
 }
@@ -82,6 +96,13 @@ func (s *session) apply(ctx context.Context, c selector.Choice) error {
 	if err != nil {
 		return fmt.Errorf("compare the selection with the baseline: %w", err)
 	}
+	for _, change := range changes {
+		if change.Kind == snapshot.Deleted {
+			s.removed = append(s.removed, change.Path)
+			continue
+		}
+		s.applied = append(s.applied, change.Path)
+	}
 	files, err := s.contents(ctx, it.Snapshot, changes)
 	if err != nil {
 		return err
@@ -92,15 +113,36 @@ func (s *session) apply(ctx context.Context, c selector.Choice) error {
 // verify measures the selected tree anew and compares the numbers.
 func (s *session) verify(ctx context.Context, n int) (*Verification, error) {
 	it := s.history[n]
-	res, err := s.meter.Run(ctx, it.Set.Tests)
-	if err != nil {
+	known := it.Set.Tests
+	if known.Counts().Count == 0 {
+		known = s.history[0].Set.Tests
+	}
+	res, err := s.meter.Run(ctx, known)
+	if err == nil {
+		err = s.forgive(ctx, it.Set.Tests, res.Set.Tests)
+	}
+	// What the checks changed on the way is no part of the selection.
+	if err := errors.Join(err, s.restore(ctx, it.Snapshot)); err != nil {
 		return nil, fmt.Errorf("verify the selection: %w", err)
 	}
 	v := &Verification{Differences: s.differences(it.Set, res.Set)}
 	v.Holds = len(v.Differences) == 0
 	s.event(OutputVerified, n, *v)
-	// What the checks changed on the way is no part of the selection.
-	return v, s.restore(context.WithoutCancel(ctx), it.Snapshot)
+	return v, nil
+}
+
+// forgive remembers as flaky the tests that had two outcomes on one tree: those
+// that failed and pass now, and, after running them again, those the other way
+// round.
+func (s *session) forgive(ctx context.Context, was, now *metric.Tests) error {
+	flaky, err := s.meter.Confirm(ctx, measure.Suspects(was, now))
+	for _, t := range measure.Suspects(now, was) {
+		flaky = append(flaky, t.ID)
+	}
+	for _, id := range flaky {
+		s.flaky[id] = true
+	}
+	return err
 }
 
 // verifiedFields are the numbers that have to hold; times and sizes do not say
@@ -111,6 +153,9 @@ var verifiedFields = []metric.Field{metric.TestCount, metric.TestsFailed, metric
 // coverage within its slack or measured wobble are no differences.
 func (s *session) differences(was, now metric.Set) []string {
 	out := []string{}
+	if was.Build != nil && now.Build != nil && was.Build.Status != now.Build.Status {
+		out = append(out, fmt.Sprintf("the build was a %s and is a %s", was.Build.Status, now.Build.Status))
+	}
 	for _, f := range verifiedFields {
 		a, ok1 := was.Value(f)
 		b, ok2 := now.Value(f)
@@ -164,7 +209,7 @@ func (s *session) finalReports(out Outcome) (string, error) {
 		return "", nil
 	}
 	v := report.Loop{
-		State: s.state, Iterations: s.history, Choice: *out.Choice, Artifacts: ledger.Artifacts(s.ledger.Dir()),
+		State: s.state, Iterations: s.history, Choice: *out.Choice, Artifacts: s.applied, Removed: s.removed,
 		Now: s.opts.Now(), Mode: s.opts.Select.Mode, Threshold: s.opts.Select.Threshold,
 	}
 	if out.Verified != nil {

@@ -1,10 +1,12 @@
 package loop
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"supervise/detector"
@@ -12,6 +14,7 @@ import (
 	"supervise/internal/measure"
 	"supervise/internal/recovery"
 	"supervise/metric"
+	"supervise/runner"
 	"supervise/selector"
 	"supervise/snapshot"
 )
@@ -22,6 +25,7 @@ type work struct {
 	files   ledger.Files
 	start   snapshot.Info
 	changes []snapshot.Change
+	lines   diffLines
 }
 
 // iterate runs one iteration and returns a stop when it is the last. agentCtx
@@ -44,13 +48,28 @@ func (s *session) iterate(ctx, agentCtx context.Context, n int) (Stop, error) {
 	if err := s.capture(ctx, w); err != nil {
 		return Stop{}, err
 	}
-	if ctx.Err() != nil {
-		return Stop{}, context.Cause(ctx)
+	if interrupted(ctx) {
+		return Stop{}, s.abandon(w)
 	}
 	if err := s.judge(ctx, w); err != nil {
+		if interrupted(ctx) {
+			return Stop{}, s.abandon(w)
+		}
 		return Stop{}, err
 	}
 	return s.decide(ctx, w)
+}
+
+// abandon records an iteration that was interrupted before it could be judged,
+// so that what the agent did can be found and had back.
+func (s *session) abandon(w *work) error {
+	w.it.EndedAt = s.opts.Now()
+	w.it.Interrupted, w.it.Rejected = true, true
+	w.it.Set = metric.Set{Gaps: []metric.Gap{{Section: metric.SectionTests, State: metric.Absent, Why: "interrupted"}}}
+	w.it.Assessment = detector.Assessment{Iteration: w.it.Number, Class: detector.Plateau}
+	s.history = append(s.history, w.it)
+	s.event(IterationStopped, w.it.Number, Interruption{Kept: "s" + string(w.it.Snapshot), Changed: len(w.it.Changed), It: w.it})
+	return s.record(w.it, w.files)
 }
 
 // capture takes the snapshot of what the agent left. It is taken also when the
@@ -68,30 +87,46 @@ func (s *session) capture(ctx context.Context, w *work) error {
 	for _, c := range w.changes {
 		w.it.Changed = append(w.it.Changed, ledger.FileChange{Path: c.Path, Kind: string(c.Kind)})
 	}
-	var patch bytes.Buffer
-	if err := s.store.Patch(ctx, &patch, w.start.ID, info.ID); err != nil {
+	if err := s.patch(ctx, w); err != nil {
 		return fmt.Errorf("write the changes of iteration %d: %w", w.it.Number, err)
 	}
-	w.files.Patch = patch.Bytes()
-	w.files.Artifacts, err = s.contents(ctx, info.ID, w.changes)
+	w.files, err = s.contents(ctx, info.ID, w.changes)
 	return err
 }
 
-// maxArtifact bounds the copies of changed files; the snapshot has them all.
-const maxArtifact = 1 << 20
+// patch writes the agent's changes as a unified diff and counts its lines.
+func (s *session) patch(ctx context.Context, w *work) (err error) {
+	dir, err := s.ledger.Folder(w.it.Number)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "changes.patch"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return s.store.Patch(ctx, io.MultiWriter(f, &w.lines), w.start.ID, w.it.Snapshot)
+}
 
-func (s *session) contents(ctx context.Context, id snapshot.ID, changes []snapshot.Change) (map[string][]byte, error) {
-	out := map[string][]byte{}
+// Bounds of the copies of changed files; the snapshot has them all.
+const (
+	maxArtifact  = 1 << 20
+	maxArtifacts = 32 << 20
+)
+
+func (s *session) contents(ctx context.Context, id snapshot.ID, changes []snapshot.Change) (ledger.Files, error) {
+	out, left := ledger.Files{}, maxArtifacts
 	for _, c := range changes {
-		if c.Kind == snapshot.Deleted {
+		if c.Kind == snapshot.Deleted || left <= 0 {
 			continue
 		}
 		data, err := s.store.ReadFile(ctx, id, c.Path)
 		if err != nil {
 			return nil, fmt.Errorf("keep changed file: %w", err)
 		}
-		if len(data) <= maxArtifact {
+		if len(data) <= min(maxArtifact, left) {
 			out[c.Path] = data
+			left -= len(data)
 		}
 	}
 	return out, nil
@@ -108,7 +143,7 @@ func (s *session) judge(ctx context.Context, w *work) error {
 		return err
 	}
 	s.measured[w.it.Tree] = res
-	w.it.Set, w.it.Checks, w.it.Reused = withLines(res.Set, w.files.Patch), Runs(res.Runs), reused
+	w.it.Set, w.it.Checks, w.it.Reused = w.lines.into(res.Set), Runs(res.Runs), reused
 	w.it.Score = selector.Grade(w.it.Set, s.history[0].Set, s.opts.Weights)
 	in, err := s.input(ctx, w, flaky)
 	if err != nil {
@@ -146,27 +181,6 @@ func (s *session) confirm(ctx context.Context, res *measure.Result) ([]metric.ID
 	return flaky, nil
 }
 
-// withLines adds how many lines the agent added and deleted.
-func withLines(set metric.Set, patch []byte) metric.Set {
-	if set.Code == nil {
-		return set
-	}
-	code := *set.Code
-	var added, deleted int
-	for line := range bytes.Lines(patch) {
-		switch {
-		case bytes.HasPrefix(line, []byte("+++ ")), bytes.HasPrefix(line, []byte("--- ")):
-		case line[0] == '+':
-			added++
-		case line[0] == '-':
-			deleted++
-		}
-	}
-	code.Added, code.Deleted = &added, &deleted
-	set.Code = &code
-	return set
-}
-
 // input gathers what the rules look at.
 func (s *session) input(ctx context.Context, w *work, flaky []metric.ID) (detector.Input, error) {
 	obs := observation(w.it)
@@ -184,11 +198,15 @@ func (s *session) input(ctx context.Context, w *work, flaky []metric.ID) (detect
 	if err != nil {
 		return detector.Input{}, err
 	}
+	lost, err := s.store.GitLost(ctx, s.state.BaselineSnapshot, w.it.Snapshot)
+	if err != nil {
+		return detector.Input{}, fmt.Errorf("compare git's state with the baseline: %w", err)
+	}
 	return detector.Input{
 		Current: obs, Previous: s.previous, Baseline: s.accepted[0], History: s.accepted, Best: s.best,
 		Errors: s.errors, SuiteUnread: max(0, s.unread-1), CoverageWobble: s.state.CoverageWobble,
 		Flaky: flaky, AddedByLoop: s.addedByLoop(), Before: src.before, After: src.after,
-		Removed: src.removed, GoneSymbols: src.goneSymbols,
+		Removed: src.removed, GoneSymbols: src.goneSymbols, GitLost: lost,
 	}, nil
 }
 
@@ -207,12 +225,14 @@ func (s *session) addedByLoop() map[metric.ID]bool {
 }
 
 // complaint is the error text of an iteration, "" when it ended well: what the
-// agent said last when it failed, else the first error of the build.
+// agent said last when it failed and had done nothing, else the first error of
+// the build. An agent that worked and then ran out of turns or time did not fail.
 func complaint(it ledger.Iteration) string {
+	idle := len(it.Changed) == 0 && it.Agent.Cause == runner.Exited.String()
 	switch {
-	case it.Agent.Signal != "":
+	case idle && it.Agent.Signal != "":
 		return "agent ended by " + it.Agent.Signal
-	case it.Agent.ExitCode != 0:
+	case idle && it.Agent.ExitCode != 0:
 		return fmt.Sprintf("agent ended with status %d: %s", it.Agent.ExitCode, it.Agent.LastWords)
 	case it.Set.Build != nil && it.Set.Build.Status == metric.BuildFailure:
 		return it.Set.Build.FirstError
@@ -241,13 +261,13 @@ func (s *session) decide(ctx context.Context, w *work) (Stop, error) {
 		Changed: len(w.it.Changed), ElapsedMS: w.it.EndedAt.Sub(w.it.StartedAt).Milliseconds(),
 		Next: string(step.Move), Reason: step.Reason, It: w.it,
 	})
-	if err := s.record(w.it, w.files); err != nil {
-		return Stop{}, err
-	}
-	if step.Reject {
+	if step.Reject { // first of all: whatever goes wrong then, the tree is right
 		if err := s.reject(ctx, w, step); err != nil {
 			return Stop{}, err
 		}
+	}
+	if err := s.record(w.it, w.files); err != nil {
+		return Stop{}, err
 	}
 	return s.stopAfter(w.it, step, holds), nil
 }
@@ -260,7 +280,7 @@ func (s *session) accept(it ledger.Iteration) {
 		return
 	}
 	obs := observation(it)
-	s.previous = obs
+	s.previous, s.safe = obs, it.Snapshot
 	s.accepted = append(s.accepted, obs)
 	if choice, err := selector.Best(s.candidates(), s.opts.Select); err == nil && !choice.BaselineChosen && !s.isBest(choice.Iteration) {
 		best := s.history[choice.Iteration]
@@ -303,7 +323,7 @@ func (s *session) reject(ctx context.Context, w *work, step recovery.Step) error
 	target := w.start.ID
 	if step.Target != s.previous.Iteration && step.Target > 0 {
 		target = s.history[step.Target].Snapshot
-		s.previous = observation(s.history[step.Target])
+		s.previous, s.safe = observation(s.history[step.Target]), target
 	}
 	if err := s.restore(ctx, target); err != nil {
 		return fmt.Errorf("undo iteration %d: %w", w.it.Number, err)
@@ -312,7 +332,7 @@ func (s *session) reject(ctx context.Context, w *work, step recovery.Step) error
 	data := s.rejectedData(w, step)
 	s.state.Regressions = append(s.state.Regressions, s.regression(w, step, data))
 	s.event(IterationRejected, w.it.Number, data)
-	return s.save()
+	return nil
 }
 
 // restore puts a snapshot back and makes sure that it is back.
@@ -372,7 +392,7 @@ func (s *session) regression(w *work, step recovery.Step, r Rejected) ledger.Reg
 // record writes the iteration, its report and the trackers.
 func (s *session) record(it ledger.Iteration, files ledger.Files) error {
 	s.state.History = append(s.state.History, ledger.HistoryEntry{
-		Iteration: it.Number, QualityScore: it.Quality(), Class: it.Assessment.Class, Rejected: it.Rejected, Snapshot: it.Snapshot,
+		Iteration: it.Number, QualityScore: it.Quality(), Class: it.Assessment.Class, Rejected: it.Rejected, Interrupted: it.Interrupted, Snapshot: it.Snapshot,
 	})
 	err := errors.Join(
 		s.ledger.Append(it, files, s.isBest(it.Number)),

@@ -88,16 +88,18 @@ type session struct {
 	meter  *measure.Meter
 	state  ledger.State
 
-	history  []ledger.Iteration // all iterations, the baseline first
-	accepted []detector.Observation
-	errors   []string // of the latest iterations without a break, for stuck loops
-	previous detector.Observation
-	best     *detector.Observation
-	measured map[string]measure.Result // by tree
-	recovery recovery.State
-	rejected *rejection // of the last iteration
-	unread   int        // iterations in a row without readable tests
-	flaky    map[metric.ID]bool
+	history          []ledger.Iteration // all iterations, the baseline first
+	accepted         []detector.Observation
+	errors           []string // of the latest iterations without a break, for stuck loops
+	previous         detector.Observation
+	safe             snapshot.ID // the tree of previous
+	best             *detector.Observation
+	measured         map[string]measure.Result // by tree
+	recovery         recovery.State
+	rejected         *rejection // of the last iteration
+	unread           int        // iterations in a row without readable tests
+	flaky            map[metric.ID]bool
+	applied, removed []string // paths that the selection changed and deleted
 	// artefactPaths are what the checks themselves left in the tree.
 	artefactPaths []string
 	checks        time.Duration // spent in checks since the iteration began
@@ -120,10 +122,27 @@ func Run(ctx context.Context, o Options) (Outcome, error) {
 	defer s.close()
 	stop, err := s.run(ctx)
 	if err != nil {
+		err = s.rescue(err)
 		s.fail(err)
 		return s.outcome(stop), err
 	}
 	return s.finish(ctx, stop)
+}
+
+// rescue puts the tree back to the last one that was accepted when something
+// broke: what an agent left must not stay unjudged.
+func (s *session) rescue(cause error) error {
+	if s.safe == "" || s.opts.NoApply {
+		return cause
+	}
+	res, err := s.store.Restore(context.Background(), s.safe)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w; and the tree could not be put back to snapshot s%s: %w", cause, s.safe, err)
+	case len(res.Written)+len(res.Deleted)+res.GitFiles == 0:
+		return cause
+	}
+	return fmt.Errorf("%w; the tree is put back to snapshot s%s, and what was there is kept: supervise rollback %s s%s", cause, s.safe, s.id, res.Safety)
 }
 
 func (o Options) withDefaults() Options {
@@ -174,7 +193,39 @@ func open(ctx context.Context, o Options) (*session, error) {
 		measuring.Ignore = o.Home
 	}
 	s.meter = measure.New(o.Plan, measuring)
+	if err := s.sweep(ctx); err != nil {
+		s.fail(err)
+		s.close()
+		return nil, err
+	}
 	return s, nil
+}
+
+// sweep looks after loops of this tree that were killed: a restore that was
+// under way is finished, and the caller is told that the tree may hold what an
+// agent left unjudged.
+func (s *session) sweep(ctx context.Context) error {
+	loops, err := ledger.Loops(s.opts.Home, s.opts.Root)
+	if err != nil {
+		return err
+	}
+	for _, dead := range loops {
+		if dead.Status != ledger.Crashed || dead.LoopID == s.id {
+			continue
+		}
+		dir := ledger.Dir(s.opts.Home, dead.LoopID)
+		store, err := snapshot.Open(ctx, s.opts.Root, ledger.SnapshotDir(dir), s.opts.Snapshot)
+		if err != nil {
+			return fmt.Errorf("finish what loop %s left when it was killed: %w", dead.LoopID, err)
+		}
+		data := Crash{LoopID: dead.LoopID, Iteration: dead.Iteration, Restored: store.Recovered() != nil}
+		dead.StopReason = "killed, noticed by " + s.id
+		s.event(CrashFound, 0, data)
+		if err := errors.Join(store.Close(), ledger.MarkCrashed(dir, dead)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // openStore opens the snapshots of the tree, without the state if that lies in
@@ -218,32 +269,35 @@ func (s *session) run(ctx context.Context) (Stop, error) {
 	if err := s.baseline(ctx); err != nil {
 		return s.stopped(ctx, err)
 	}
-	deadline := s.opts.Now().Add(s.opts.MaxTime)
+	agentCtx, cancel := s.timed(ctx)
+	defer cancel()
 	for n := 1; n <= s.opts.MaxIterations; n++ {
-		agentCtx, cancel := context.WithCancel(ctx)
-		if s.opts.MaxTime > 0 {
-			agentCtx, cancel = context.WithDeadline(ctx, deadline)
-		}
 		stop, err := s.iterate(ctx, agentCtx, n)
-		timeUp := agentCtx.Err() != nil && ctx.Err() == nil
-		cancel()
-		if err != nil {
+		switch {
+		case err != nil || ctx.Err() != nil:
 			return s.stopped(ctx, err)
-		}
-		if stop.Reason == "" && timeUp {
-			stop = Stop{TimeLimit, fmt.Sprintf("the time limit of %s is reached", s.opts.MaxTime)}
-		}
-		if stop.Reason != "" {
+		case stop.Reason != "":
 			return stop, nil
+		case agentCtx.Err() != nil:
+			return Stop{TimeLimit, fmt.Sprintf("the time limit of %s is reached", s.opts.MaxTime)}, nil
 		}
 	}
 	return s.exhausted(), nil
 }
 
+// timed returns the context of the agents: it ends with the time limit of the
+// loop.
+func (s *session) timed(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s.opts.MaxTime <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, s.opts.Now().Add(s.opts.MaxTime))
+}
+
 // stopped turns an interruption into a stop; any other error stays one.
 func (s *session) stopped(ctx context.Context, err error) (Stop, error) {
 	if ctx.Err() != nil {
-		return Stop{Interrupted, "interrupted"}, nil //nolint:nilerr // the error is the interruption
+		return Stop{Interrupted, "interrupted by the user"}, nil //nolint:nilerr // the error is the interruption
 	}
 	return Stop{}, err
 }

@@ -24,6 +24,7 @@ const (
 	Cycling        Reason = "infinite_loop"
 	Stuck          Reason = "stuck"
 	RetriesSpent   Reason = "retries_spent"
+	NotReproduced  Reason = "not_reproduced" // the selected tree gave other numbers when it was measured again
 	NoneAcceptable Reason = "no_acceptable_iteration"
 	Unmeasurable   Reason = "unmeasurable"
 	Interrupted    Reason = "interrupted"
@@ -39,6 +40,7 @@ var reasons = map[Reason]struct {
 	Done:           {0, ledger.Completed},
 	Broken:         {1, ledger.Failed},
 	RetriesSpent:   {3, ledger.Failed},
+	NotReproduced:  {3, ledger.Failed},
 	IterationLimit: {4, ledger.Completed},
 	TimeLimit:      {4, ledger.Completed},
 	NoneAcceptable: {4, ledger.Failed},

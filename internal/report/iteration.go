@@ -70,7 +70,9 @@ func (p *page) head(v Iteration) {
 	p.line("**Timestamp**: %s", v.It.EndedAt.UTC().Format(time.RFC3339))
 	p.line("**Classification**: %s", v.It.Assessment.Class)
 	p.line("**Quality Score**: %s", score(v.It))
-	if v.It.Rejected {
+	if v.It.Interrupted {
+		p.line("**Outcome**: interrupted before it could be judged; what the agent had done is kept as snapshot `s%s`: `supervise rollback %s %d`", v.It.Snapshot, v.It.LoopID, v.It.Number)
+	} else if v.It.Rejected {
 		p.line("**Outcome**: rejected; its changes were undone and are kept as snapshot `s%s`", v.It.Snapshot)
 	}
 	p.line("")
@@ -253,6 +255,20 @@ func read(c ledger.CheckRun) string {
 		return ": not measured: " + c.Why
 	case len(c.Read) > 0:
 		return ", read " + strings.Join(c.Read, ", ")
+	}
+	return ""
+}
+
+// Ending says how an agent ended that did not end well or left something
+// behind, "" otherwise.
+func Ending(a *ledger.AgentRun) string {
+	switch {
+	case a == nil:
+		return ""
+	case a.Signal != "":
+		return strings.ReplaceAll(a.Cause, "_", " ") + ", ended by " + a.Signal + leftovers(a.Leftovers)
+	case a.Cause != "exited" || a.ExitCode != 0 || len(a.Leftovers) > 0:
+		return fmt.Sprintf("%s, status %d%s", strings.ReplaceAll(a.Cause, "_", " "), a.ExitCode, leftovers(a.Leftovers))
 	}
 	return ""
 }

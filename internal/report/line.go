@@ -46,7 +46,7 @@ var classTones = map[detector.Class]Tone{
 // coverage, errors, score, time and alerts.
 func Line(it ledger.Iteration, paint Paint) string {
 	number := fmt.Sprintf("%3d", it.Number)
-	class := paint(classTones[it.Assessment.Class], fmt.Sprintf("%-10s", it.Assessment.Class))
+	class := paint(classTones[it.Assessment.Class], fmt.Sprintf("%-10s", className(it)))
 	tail := ""
 	if list := alertNames(it.Assessment.Alerts); list != "" {
 		tail = "  " + paint(alertTone(it.Assessment.Alerts), list)
@@ -76,6 +76,14 @@ func coverage(s metric.Set) string {
 // LineHead names the columns of [Line].
 func LineHead(paint Paint) string {
 	return paint(Faint, fmt.Sprintf("%3s  %-10s  %s  %6s  %6s  %s", "#", "class", numbersHead, "score", "time", "alerts"))
+}
+
+// className is the class of an iteration, or that it was not judged.
+func className(it ledger.Iteration) string {
+	if it.Interrupted {
+		return "stopped"
+	}
+	return it.Assessment.Class.String()
 }
 
 func alertNames(alerts []detector.Alert) string {
@@ -124,6 +132,8 @@ func flags(it ledger.Iteration, selected int) string {
 	switch {
 	case it.Number == selected:
 		return " ← SELECTED"
+	case it.Interrupted:
+		return " ← INTERRUPTED"
 	case it.Rejected:
 		return " ← REJECTED"
 	case it.Assessment.Class == detector.Regression:
@@ -145,10 +155,12 @@ func Table(its []ledger.Iteration, selected int, paint Paint) []string {
 		switch {
 		case it.Number == selected:
 			tone, note = Good, " ← selected"
+		case it.Interrupted:
+			note = " interrupted"
 		case it.Rejected:
 			tone, note = Bad, " rejected"
 		}
-		out = append(out, fmt.Sprintf("%3d  %-10s  %s  %s %6s%s", it.Number, it.Assessment.Class, numbers(it.Set),
+		out = append(out, fmt.Sprintf("%3d  %-10s  %s  %s %6s%s", it.Number, className(it), numbers(it.Set),
 			paint(tone, bar(share, width)), quality(it), paint(tone, note)))
 	}
 	return out

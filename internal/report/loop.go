@@ -23,6 +23,7 @@ type Loop struct {
 	Iterations   []ledger.Iteration // with the baseline first
 	Choice       selector.Choice
 	Artifacts    []string // paths of the files that the selection changed
+	Removed      []string // paths of those that it deleted
 	Verification *Verification
 	Mode         selector.Mode
 	Threshold    float64 // in [0,1]
@@ -138,7 +139,10 @@ func (v Loop) status(it ledger.Iteration) string {
 	if it.Number == v.Choice.Iteration {
 		out = append(out, "✓ SELECTED")
 	}
-	if it.Rejected {
+	switch {
+	case it.Interrupted:
+		out = append(out, "interrupted")
+	case it.Rejected:
 		out = append(out, "rejected")
 	}
 	if it.Number == v.final().Number {
@@ -193,11 +197,14 @@ func (p *page) degradation(v Loop) {
 
 func (p *page) applied(v Loop) {
 	p.line("## Artifacts Applied\n")
-	if len(v.Artifacts) == 0 {
+	if len(v.Artifacts)+len(v.Removed) == 0 {
 		p.line("- none: the selected tree has the same files as the baseline")
 	}
 	for _, path := range v.Artifacts {
 		p.line("- %s (from iteration %d)", path, v.Choice.Iteration)
+	}
+	for _, path := range v.Removed {
+		p.line("- %s (deleted by iteration %d)", path, v.Choice.Iteration)
 	}
 	p.line("")
 }
