@@ -19,7 +19,7 @@ func (a *app) rollbackCmd() *cobra.Command {
 		Long: `Rollback puts the working tree back to what iteration N of the loop left, 0 for
 the tree before any agent ran. The present tree is kept as a snapshot first and
 its name (s and a number) is printed; give that instead of N to undo the rollback.`,
-		Example: "  supervise rollback ralph-fix-tests-1a2b3c4d 3\n  supervise rollback fix-tests 0",
+		Example: "  supervise rollback ralph-fix-tests-1a2b3c4d 3\n  supervise rollback fix-tests 0\n  supervise rollback latest 0",
 		Args:    cobra.ExactArgs(2),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.rollback(cmd, args[0], args[1]) },
 	}

@@ -198,12 +198,15 @@ func Loops(home, workspace string) ([]State, error) {
 }
 
 // Find returns the folder and state of a loop of the working tree by its name or
-// a unique part of it; the latest loop when name is empty. The error wraps
-// [ErrNoLoop].
+// a unique part of it; the latest loop when name is "latest" or empty. The error
+// wraps [ErrNoLoop].
 func Find(home, workspace, name string) (string, State, error) {
 	loops, err := Loops(home, workspace)
 	if err != nil {
 		return "", State{}, err
+	}
+	if name == "latest" {
+		name = ""
 	}
 	var found []State
 	for _, s := range loops {

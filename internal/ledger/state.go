@@ -106,14 +106,22 @@ func (s State) settle(dir string) State {
 		return s
 	}
 	if free, err := Free(dir); err == nil && free {
-		s.Status, s.StopReason = Crashed, "killed"
+		s.Status, s.StopReason = Crashed, killed
 		s.StopText = "supervise was killed in iteration " + strconv.Itoa(s.Iteration)
 	}
 	return s
 }
 
-// MarkCrashed writes that the loop in dir does not run any more.
-func MarkCrashed(dir string, s State) error {
+// killed is the reason of a crash that no later run has noticed yet.
+const killed = "killed"
+
+// Unnoticed reports whether the loop was killed and no later run knows of it.
+func (s State) Unnoticed() bool { return s.Status == Crashed && s.StopReason == killed }
+
+// MarkCrashed writes that the loop in dir does not run any more, and which loop
+// noticed it.
+func MarkCrashed(dir string, s State, by string) error {
+	s.StopReason = killed + ", noticed by " + by
 	return WriteJSON(filepath.Join(dir, "state.json"), s)
 }
 

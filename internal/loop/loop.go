@@ -210,7 +210,7 @@ func (s *session) sweep(ctx context.Context) error {
 		return err
 	}
 	for _, dead := range loops {
-		if dead.Status != ledger.Crashed || dead.LoopID == s.id {
+		if !dead.Unnoticed() || dead.LoopID == s.id {
 			continue
 		}
 		dir := ledger.Dir(s.opts.Home, dead.LoopID)
@@ -219,9 +219,8 @@ func (s *session) sweep(ctx context.Context) error {
 			return fmt.Errorf("finish what loop %s left when it was killed: %w", dead.LoopID, err)
 		}
 		data := Crash{LoopID: dead.LoopID, Iteration: dead.Iteration, Restored: store.Recovered() != nil}
-		dead.StopReason = "killed, noticed by " + s.id
 		s.event(CrashFound, 0, data)
-		if err := errors.Join(store.Close(), ledger.MarkCrashed(dir, dead)); err != nil {
+		if err := errors.Join(store.Close(), ledger.MarkCrashed(dir, dead, s.id)); err != nil {
 			return err
 		}
 	}
