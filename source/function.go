@@ -279,6 +279,9 @@ func kotlinName(t *tokens, i int) (string, int) {
 			if t.isWord(j-1) && j-1 > i {
 				return t.text(j - 1), j
 			}
+			if t.is(j-1, "`") && t.is(j-2, "`") {
+				return string(t.src[t.list[j-2].end:t.list[j-1].pos]), j
+			}
 			return "", j
 		}
 	}

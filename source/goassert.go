@@ -162,10 +162,14 @@ func root(e ast.Expr) string {
 
 // assertionName reports whether a name begins with a word of assertion, and
 // not only with its letters, as expected does.
-func assertionName(name string) bool {
+func assertionName(name string) bool { return beginsWith(name, assertionWords) }
+
+// beginsWith reports whether a name begins with one of the words, in either
+// case, and goes on after it with anything but a lower-case letter.
+func beginsWith(name string, words []string) bool {
 	lower := strings.ToLower(name)
-	for _, word := range assertionWords {
-		if strings.HasPrefix(lower, word) {
+	for _, word := range words {
+		if strings.HasPrefix(lower, word) && len(word) <= len(name) {
 			next, _ := utf8.DecodeRuneInString(name[len(word):])
 			return len(name) == len(word) || !unicode.IsLower(next)
 		}

@@ -63,6 +63,7 @@ var grammars = [languageCount]grammar{
 			{open: `"""`, close: `"""`, greedy: true, interp: "${"},
 			{open: `"`, close: `"`, escape: true, line: true, interp: "${"},
 			squote,
+			{open: "`", close: "`", line: true}, // a name with blanks
 		},
 	},
 	Rust: {

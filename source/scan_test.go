@@ -58,6 +58,16 @@ func TestScanIsLinear(t *testing.T) {
 		{"a.cpp", "a::"},
 		{"a.go", "\nfunc ("},
 		{"a.sh", "(("},
+		{"test_a.py", "def test_a(): assert "},
+		{"test_a.py", "class A: assert ("},
+		{"a.test.js", "it('a', "},
+		{"a.test.js", "describe('a', () => { expect(b)."},
+		{"a.test.js", "it.each`"},
+		{"ATest.java", "@Test "},
+		{"ATest.java", "@Test void a() { assert(b); "},
+		{"a_spec.rb", "it 'a' do "},
+		{"a_spec.rb", "describe A do\n it 'a' do\n"},
+		{"a.rs", "#[test] fn a() { mod b {"},
 	}
 	for _, tt := range tests {
 		start := time.Now()
@@ -75,6 +85,8 @@ func FuzzScan(f *testing.F) {
 		"def a():\n  if b: pass\n", "int f() {\n if (x) {}\n}\n", "const f = (a) =>\n a ? b : c", "fun f() = 1\nfun g() {", "A::A() : x{1} {}",
 		"package a\nfunc f() { if x {} }", "case a:\n}{)(", "f() {", "operator()() {", "def ", "fn <", "func (a b[c]) d() {",
 		"package a\nimport \"testing\"\nfunc TestX(t *testing.T) { t.Run(\"a\", func(t *testing.T) { t.Skip() }); if x { t.Error() } }",
+		"describe('a', () => { it.each([1])(\"b\", c => { expect(c).d }) })", "describe A do\n it 'b' do\n c.should d\n end\nend", "class A:\n def test_b(): assert(",
+		"#[test]\nfn test_a() { assert!(b) }", "class A { @Test void b() { assert(", "it 'a' do end }", "test(\"a",
 	} {
 		for i := 1; i < languageCount; i++ {
 			f.Add(uint8(i), []byte(s))

@@ -1,6 +1,6 @@
 // Package source reads the text of source files: their language, where code,
 // comments and strings are, how many lines of code and which functions they
-// have and how complex those are, and for Go the tests they define. It looks
+// have and how complex those are, and the tests they define. It looks
 // at bytes and paths alone and does no input or output.
 //
 // Go is read by its own parser. Every other language is read by one scanner
@@ -14,6 +14,7 @@
 //   - Branches of the C preprocessor are all read, as if none excluded another.
 //   - The ?: operator counts when it is written between blanks.
 //   - Definitions that macros make are not seen.
+//   - Tests with a computed title are not seen, nor is what skips a test.
 package source
 
 import "fmt"
@@ -29,8 +30,8 @@ type File struct {
 	// another language than Go that has code but no function stands as one
 	// function named "(file)".
 	Functions []Function
-	// Tests are the test definitions, in the order of the file. Only Go has
-	// them as yet.
+	// Tests are the test definitions, in the order of the file: of Go, Python,
+	// JavaScript, TypeScript, Java, Kotlin, Rust, Ruby, PHP, C# and Swift.
 	Tests []TestDef
 }
 
@@ -50,15 +51,14 @@ func Scan(path string, src []byte) (File, error) {
 		if err == nil {
 			return file, nil
 		}
-		file.Functions, file.Tests = scanFunctions(lang, src, kinds), nil
+		file.Functions, file.Tests = functions(tokenize(lang, src, kinds)), nil
 		return file, fmt.Errorf("parse go source: %w", err)
 	}
-	file.Functions = scanFunctions(lang, src, kinds)
+	t := tokenize(lang, src, kinds)
+	file.Functions = functions(t)
+	t.budget = blockBudget * len(t.list)
+	file.Tests = findTests(path, t, kinds)
 	return file, nil
-}
-
-func scanFunctions(lang Language, src []byte, kinds []kind) []Function {
-	return functions(tokenize(lang, mask(src, kinds), kinds))
 }
 
 // Mask returns a copy of src in which comments, with their delimiters, and the
@@ -139,8 +139,13 @@ type TestDef struct {
 	// a subtest with the literal name "a b". Subtests whose name is computed,
 	// such as the rows of a table, are part of the test around them. A method
 	// of a testify suite is TestRunner/TestMethod when the function that runs
-	// the suite is in the same file, else SuiteType/TestMethod.
+	// the suite is in the same file, else SuiteType/TestMethod. In other
+	// languages it is the name of the function or method, or the title behind
+	// those of all groups around it: "calc adds".
 	Name string
+	// Class is what stands around the test, "" for nothing and in Go: the
+	// innermost class or module of a method, the titles of the groups of a title.
+	Class string
 	// Kind says how the runner treats it.
 	Kind TestKind
 	// Line and End are the first and last line, from 1.
@@ -150,14 +155,16 @@ type TestDef struct {
 	Tokens map[string]int
 	// Assertions are the failures a test can report, in order, with white space
 	// made single: the call, or for t.Error and its like the condition under
-	// which it is reached, "got != want => t.Error".
+	// which it is reached, "got != want => t.Error". In other languages they are
+	// the statements with a word that asserts, such as assert, expect or raises.
 	Assertions []string
 	// Literals are the distinct literals of the body as written, in order.
 	Literals []string
 	// Skipped says that the test skips itself in any case: the skip is a
 	// statement of the body itself, or stands under a condition that is always
 	// true, or the file is built under the tag "ignore" only. A skip in a
-	// subtest is the subtest's, and one in a helper is not seen.
+	// subtest is the subtest's, and one in a helper is not seen. Skips are read
+	// in Go alone.
 	Skipped bool
 	// SkipConditional says that the test is skipped, or not built, under a
 	// condition on platform, version, a missing tool or short mode.
@@ -167,7 +174,8 @@ type TestDef struct {
 	SkipConditions []string
 	// Symbols are the names from outside the test file that the body uses,
 	// sorted: "Open" of the same package, "loop.Open" of an imported one, and of
-	// methods and fields the last name, "Close".
+	// methods and fields the last name, "Close". In other languages they are the
+	// names that are called or selected, those of the file included.
 	Symbols []string
 }
 

@@ -11,6 +11,7 @@ type lexeme struct {
 // tokens is the code of one file, without comments and the bodies of strings.
 type tokens struct {
 	lang   Language
+	src    []byte // as it was read
 	masked []byte
 	list   []lexeme
 	first  []int  // index of the first token of each line, the length of list at the end
@@ -29,9 +30,10 @@ var pairs = func() map[[2]byte]bool {
 	return set
 }()
 
-// tokenize splits masked text and pairs its brackets.
-func tokenize(lang Language, masked []byte, kinds []kind) *tokens {
-	t := &tokens{lang: lang, masked: masked, list: make([]lexeme, 0, len(masked)/6)}
+// tokenize splits the code of a source and pairs its brackets.
+func tokenize(lang Language, src []byte, kinds []kind) *tokens {
+	masked := mask(src, kinds)
+	t := &tokens{lang: lang, src: src, masked: masked, list: make([]lexeme, 0, len(masked)/6)}
 	g := &grammars[lang]
 	line := 1
 	t.beginLine(0, kinds)

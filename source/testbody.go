@@ -1,0 +1,125 @@
+package source
+
+import (
+	"slices"
+	"strings"
+)
+
+// assertingWords begin the names that assert in the languages other than Go.
+var assertingWords = []string{"assert", "expect", "should", "verify", "refute", "must", "wont", "raises", "fail", "check", "require"}
+
+// noise are words that are called or selected in every test and say nothing
+// of what is tested.
+var noise = words(`self this cls super if for while switch catch function new not and or in is return await async lambda
+	print len str int list dict set range type isinstance console log to be eq equal that get let have fn mock
+	pytest unittest jest vi sinon chai Assert Assertions Mockito String println format vec None True False`)
+
+// compares are the operators that count as tokens.
+var compares = words(`== != < > <= >= && || !`)
+
+// read fills in what the body of a test tells.
+func (f *testFinder) read(def *TestDef, body scope) {
+	body.end = min(body.end, len(f.list)-1)
+	def.Tokens = map[string]int{}
+	f.texts(def, body)
+	symbols := map[string]bool{}
+	numbers := map[string]bool{}
+	for i := body.body; i <= body.end; i++ {
+		text := f.text(i)
+		switch {
+		case !f.list[i].word:
+			if compares[text] {
+				def.Tokens[text]++
+			}
+			continue
+		case isDigit(text[0]) && !numbers[text]:
+			numbers[text] = true
+			def.Literals = append(def.Literals, text)
+		case f.refers(i):
+			symbols[text] = true
+		}
+		def.Tokens[text]++
+	}
+	def.Symbols = sorted(symbols)
+	f.assertions(def, body)
+}
+
+// texts counts the strings of a body.
+func (f *testFinder) texts(def *TestDef, body scope) {
+	if body.end < body.body {
+		return
+	}
+	from, to := f.list[body.body].pos, f.list[body.end].end
+	for i := from; i < to; i++ {
+		if f.kinds[i] != text {
+			continue
+		}
+		start := i
+		for i < to && f.kinds[i] == text {
+			i++
+		}
+		literal := `"` + string(f.src[start:i]) + `"`
+		if def.Tokens[literal] == 0 {
+			def.Literals = append(def.Literals, literal)
+		}
+		def.Tokens[literal]++
+	}
+}
+
+// refers reports whether the word at token i names something that a test uses:
+// it is called or selected, and not by the way of the runner.
+func (f *testFinder) refers(i int) bool {
+	name := f.text(i)
+	if isDigit(name[0]) || noise[name] || asserts(name) || len(name) > 2 && strings.HasPrefix(name, "to") && name[2] < 'a' {
+		return false
+	}
+	if f.is(i+1, "(") {
+		return true
+	}
+	return f.is(i-1, ".") || f.is(i-1, "::") || f.is(i-1, "->")
+}
+
+// asserts reports whether a name is that of an assertion.
+func asserts(name string) bool { return beginsWith(strings.TrimLeft(name, "_"), assertingWords) }
+
+// assertions lists the statements of a body that assert.
+func (f *testFinder) assertions(def *TestDef, body scope) {
+	least := body.body
+	for i := body.body; i <= body.end; i++ {
+		if !f.list[i].word || !asserts(f.text(i)) {
+			continue
+		}
+		from, to := f.statement(i, least, body.end)
+		words := strings.Fields(string(f.plain[f.list[from].pos:f.list[to].end]))
+		def.Assertions = append(def.Assertions, strings.Join(words, " "))
+		least, i = to+1, to
+	}
+}
+
+// openers end a statement to the left of it.
+var openers = words(`{ } ; ( [ => do then`)
+
+// statement returns the first and last token of the statement around token i,
+// as far as it lies between two tokens.
+func (f *testFinder) statement(i, least, most int) (from, to int) {
+	from, to = i, i
+	for from > least && !f.startsLine(from) && !openers[f.text(from-1)] {
+		from--
+		if m := f.list[from].mate; m >= least && m < from {
+			from = m
+		}
+	}
+	for next := f.skip(i); next <= most; next = f.skip(next) {
+		if slices.Contains([]string{";", "}", ")", "]"}, f.text(next)) || f.startsLine(next) && !f.goesOn(next) {
+			break
+		}
+		to = min(f.skip(next)-1, most)
+	}
+	return from, to
+}
+
+// goesOn reports whether the line that token i begins belongs to the statement
+// of the line before.
+func (f *testFinder) goesOn(i int) bool {
+	return f.is(i, ".") || f.is(i, "?.") || f.is(i, "->") || f.is(i-1, `\`) || f.is(i-1, ",")
+}
