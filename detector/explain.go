@@ -59,8 +59,8 @@ const maxPairs = 50_000
 type explainer struct {
 	in     Input
 	strict bool
-	before map[string][]TestSource // by name
-	after  map[string][]TestSource
+	before *definitions
+	after  *definitions
 	gains  []gain
 }
 
@@ -73,8 +73,9 @@ type gain struct {
 // lostTest is one identity to be explained.
 type lostTest struct {
 	metric.Test
-	def *source.TestDef // nil when its source is not known
-	dir string
+	def    *source.TestDef // nil when its source is not known
+	defs   []*TestSource   // all that fit equally well, that of def first
+	isCase bool            // one of several that the definition gives
 }
 
 // search is the state while the losses of one comparison are explained: a new
@@ -85,6 +86,7 @@ type search struct {
 	free  []metric.ID // new tests that stand for none yet
 	pairs int
 	into  map[metric.ID]metric.ID // of losses that are explained
+	found map[metric.ID][]*TestSource
 
 	identities []metric.ID // of the gains
 }
@@ -105,7 +107,7 @@ var steps = []struct {
 }
 
 func newExplainer(in Input, strict bool) *explainer {
-	ex := &explainer{in: in, strict: strict, before: byName(in.Before), after: byName(in.After)}
+	ex := &explainer{in: in, strict: strict, before: newDefinitions(in.Before), after: newDefinitions(in.After)}
 	for _, t := range in.After {
 		if t.Def.Kind != source.Subtest && !t.Def.Skipped {
 			ex.gains = append(ex.gains, ex.gain(t))
@@ -114,18 +116,11 @@ func newExplainer(in Input, strict bool) *explainer {
 	return ex
 }
 
-func byName(list []TestSource) map[string][]TestSource {
-	m := make(map[string][]TestSource, len(list))
-	for _, t := range list {
-		m[t.Def.Name] = append(m[t.Def.Name], t)
-	}
-	return m
-}
-
 func (ex *explainer) gain(t TestSource) gain {
 	g := gain{TestSource: t, assertions: set(t.Def.Assertions), literals: set(t.Def.Literals)}
-	for _, old := range ex.before[t.Def.Name] {
-		if old.Suite != t.Suite || old.File != t.File {
+	for _, i := range ex.before.byWord[lastWord(t.Def.Name)] {
+		old := ex.before.list[i]
+		if !sameTest(old, t) {
 			continue
 		}
 		for _, a := range old.Def.Assertions {
@@ -153,16 +148,13 @@ func (ex *explainer) losses(d *testDiff) []Loss {
 	}
 	s := &search{
 		explainer: ex, diff: d, free: slices.Clone(d.New),
-		pairs: len(d.Gone) * len(ex.in.After), into: map[metric.ID]metric.ID{},
+		pairs: len(d.Gone) * len(ex.in.After), into: map[metric.ID]metric.ID{}, found: map[metric.ID][]*TestSource{},
 		identities: ex.identify(d.now),
 	}
 	var out []Loss
 	for _, id := range d.Gone {
 		c, _ := d.before.Lookup(id)
-		lost := lostTest{Test: c}
-		if t := find(ex.before[id.Name], c); t != nil {
-			lost.def, lost.dir = &t.Def, path.Dir(t.File)
-		}
+		lost := ex.lost(c)
 		for _, step := range steps {
 			if into, ok := step.find(s, lost); ok {
 				s.into[id] = into
@@ -174,14 +166,17 @@ func (ex *explainer) losses(d *testDiff) []Loss {
 	return out
 }
 
-// find returns the definition of the test among those of its name.
-func find(list []TestSource, c metric.Test) *TestSource {
-	for i, t := range list {
-		if t.belongs(c) {
-			return &list[i]
+// lost looks up what is gone.
+func (ex *explainer) lost(c metric.Test) lostTest {
+	lost := lostTest{Test: c}
+	for n, i := range ex.before.of(c) {
+		t := &ex.before.list[i]
+		if n == 0 {
+			lost.def, lost.isCase = &t.Def, !t.exact() && ex.before.nameFit(i, newReported(c)) == byCase
 		}
+		lost.defs = append(lost.defs, t)
 	}
-	return nil
+	return lost
 }
 
 func (t TestSource) belongs(c metric.Test) bool {
@@ -198,7 +193,7 @@ func place(list []TestSource, suites map[string]bool) []TestSource {
 	root := commonPath(suites)
 	out := slices.Clone(list)
 	for i, t := range out {
-		if t.Suite == "" && t.File != "" && path.Dir(t.File) == "." && !suites[t.File] && suites[root] {
+		if t.Suite == "" && t.exact() && t.File != "" && path.Dir(t.File) == "." && !suites[t.File] && suites[root] {
 			out[i].Suite = root
 		}
 	}
@@ -243,17 +238,26 @@ func (s *search) take(id metric.ID) metric.ID {
 	return id
 }
 
-// source returns the definition of a test of now, nil when it is not known.
-func (s *search) source(id metric.ID) *TestSource {
+// sources returns the definitions of a test of now, as far as they are known.
+func (s *search) sources(id metric.ID) []*TestSource {
+	list, known := s.found[id]
+	if known {
+		return list
+	}
 	c, _ := s.diff.now.Lookup(id)
-	return find(s.after[id.Name], c)
+	for _, i := range s.after.of(c) {
+		list = append(list, &s.after.list[i])
+	}
+	s.found[id] = list
+	return list
 }
 
 // stands reports whether a new test can stand for the lost one: not when it has
 // given up all assertions.
 func (s *search) stands(lost lostTest, id metric.ID) bool {
-	t := s.source(id)
-	return lost.def == nil || t == nil || len(lost.def.Assertions) == 0 || len(t.Def.Assertions) > 0
+	list := s.sources(id)
+	return lost.def == nil || len(list) == 0 || len(lost.def.Assertions) == 0 ||
+		slices.ContainsFunc(list, func(t *TestSource) bool { return len(t.Def.Assertions) > 0 })
 }
 
 func (s *search) caseOfMovedParent(lost lostTest) (metric.ID, bool) {
@@ -294,13 +298,13 @@ func (s *search) fileRenamed(lost lostTest) (metric.ID, bool) {
 
 func (s *search) renamedTo(lost lostTest, id metric.ID) bool {
 	from, to := []string{lost.File, lost.Suite}, []string{id.Suite}
-	if t := find(s.before[lost.Name], lost.Test); t != nil {
+	for _, t := range lost.defs {
 		from = append(from, t.File)
 	}
 	if c, _ := s.diff.now.Lookup(id); c.File != "" {
 		to = append(to, c.File)
 	}
-	if t := s.source(id); t != nil {
+	for _, t := range s.sources(id) {
 		to = append(to, t.File)
 	}
 	return slices.ContainsFunc(from, func(f string) bool {
@@ -328,11 +332,11 @@ func (s *search) similarBody(lost lostTest) (metric.ID, bool) {
 		if s.pairs > maxPairs && id.Suite != lost.Suite {
 			continue
 		}
-		t := s.source(id)
-		if t == nil || !s.stands(lost, id) {
+		if s.sameDefinition(lost, id) || !s.stands(lost, id) {
 			continue
 		}
-		if like := source.Similarity(*lost.def, t.Def); like >= similarEnough && like > most {
+		like := s.likeness(lost, id)
+		if like >= similarEnough && (like > most || like == most && sameRow(lost.ID, id) && !sameRow(lost.ID, best)) {
 			best, most = id, like
 		}
 	}
@@ -340,6 +344,30 @@ func (s *search) similarBody(lost lostTest) (metric.ID, bool) {
 		return metric.ID{}, false
 	}
 	return s.take(best), true
+}
+
+// likeness returns the greatest similarity of a definition of the lost test to
+// one of the new test.
+func (s *search) likeness(lost lostTest, id metric.ID) float64 {
+	most := 0.0
+	for _, was := range lost.defs {
+		for _, is := range s.sources(id) {
+			most = max(most, source.Similarity(was.Def, is.Def))
+		}
+	}
+	return most
+}
+
+// sameDefinition reports whether the lost test was one of the cases of a
+// definition that is still there and gives the new test: a row was exchanged.
+func (s *search) sameDefinition(lost lostTest, id metric.ID) bool {
+	return lost.isCase && slices.ContainsFunc(s.sources(id), func(t *TestSource) bool { return sameTest(*lost.defs[0], *t) })
+}
+
+// sameRow reports whether two cases of tests have the same parameters.
+func sameRow(a, b metric.ID) bool {
+	i, j := strings.IndexByte(a.Name, '['), strings.IndexByte(b.Name, '[')
+	return i >= 0 && j >= 0 && a.Name[i:] == b.Name[j:]
 }
 
 // absorbed looks for the assertions and literals of the lost test in the test
@@ -369,16 +397,15 @@ func (s *search) absorbed(lost lostTest) (metric.ID, bool) {
 // identify returns, for every gain, the test of now that it belongs to, and the
 // zero identity where there is none: code that does not run absorbs nothing.
 func (ex *explainer) identify(now *metric.Tests) []metric.ID {
-	byName := map[string][]int{}
+	list := make([]TestSource, len(ex.gains))
 	for i, g := range ex.gains {
-		byName[g.Def.Name] = append(byName[g.Def.Name], i)
+		list[i] = g.TestSource
 	}
-	out := make([]metric.ID, len(ex.gains))
+	defs := newDefinitions(list)
+	out := make([]metric.ID, len(list))
 	for _, c := range now.Cases {
-		for _, i := range byName[c.Name] {
-			if ex.gains[i].belongs(c) {
-				out[i] = c.ID
-			}
+		for _, i := range defs.of(c) {
+			out[i] = c.ID
 		}
 	}
 	return out
@@ -449,21 +476,28 @@ func (s *search) addedByLoop(lost lostTest) (metric.ID, bool) {
 // caseReplaced explains a case that passed and whose test has a new case
 // instead: rows of tables are renamed. A failing case is not exchanged so.
 func (s *search) caseReplaced(lost lostTest) (metric.ID, bool) {
-	parent, ok := lost.Parent()
-	if !ok || lost.Status != metric.Passed {
+	if lost.Status != metric.Passed {
 		return metric.ID{}, false
 	}
-	if _, stays := s.diff.now.Lookup(parent); !stays {
-		return metric.ID{}, false
+	if parent, ok := lost.Parent(); ok {
+		if into, ok := s.sibling(parent); ok {
+			return into, true
+		}
 	}
-	return s.sibling(parent)
+	for _, id := range s.free {
+		if s.sameDefinition(lost, id) {
+			return s.take(id), true
+		}
+	}
+	return metric.ID{}, false
 }
 
-// findDef returns the definition of a test, or of the nearest test around it.
+// findDef returns the definition of a test, or of the nearest test around it,
+// where that tells of skips: in Go.
 func findDef(list []TestSource, c metric.Test) *TestSource {
 	for {
 		for i, t := range list {
-			if t.Def.Name == c.Name && t.belongs(c) {
+			if t.exact() && t.Def.Name == c.Name && t.belongs(c) {
 				return &list[i]
 			}
 		}

@@ -1,0 +1,239 @@
+package detector
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+	"supervise/source"
+)
+
+// definitions finds the definition of a test. Go tells both name and package;
+// other runners write names in many ways and say of the file what they like, so
+// that the definitions that fit best are taken for those of the test.
+type definitions struct {
+	list   []TestSource
+	byWord map[string][]int       // by the last word of the name
+	rows   map[int]*regexp.Regexp // of the titles with places for values
+	titles []int                  // the places of those
+}
+
+func newDefinitions(list []TestSource) *definitions {
+	d := &definitions{list: list, byWord: make(map[string][]int, len(list)), rows: map[int]*regexp.Regexp{}}
+	for i, t := range list {
+		if rows := rowTitle(t); rows != nil {
+			d.rows[i], d.titles = rows, append(d.titles, i)
+		}
+		word := lastWord(t.Def.Name)
+		d.byWord[word] = append(d.byWord[word], i)
+	}
+	return d
+}
+
+func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
+
+// maxSame bounds how many definitions are looked at for one test.
+const maxSame = 8
+
+// reported is a test with the names that its definition may have.
+type reported struct {
+	metric.Test
+	plain, full string   // with blanks between groups, without and with the class
+	own         []string // without parameters
+}
+
+func newReported(c metric.Test) reported {
+	return reported{Test: c, plain: plainTitle(c.Name), full: plainTitle(c.Class + " " + c.Name), own: ownNames(c.Name)}
+}
+
+// of returns the places of the definitions that fit the test best.
+func (d *definitions) of(c metric.Test) []int {
+	r := newReported(c)
+	var words []string
+	for _, name := range append(r.own, c.Name, r.plain) {
+		if word := lastWord(name); !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	var places []int
+	for _, word := range words {
+		places = append(places, d.byWord[word]...)
+	}
+	if out := d.best(places, r); len(out) > 0 {
+		return out
+	}
+	return d.best(d.titles, r)
+}
+
+func (d *definitions) best(places []int, r reported) []int {
+	var out []int
+	most := 1
+	for _, i := range places {
+		switch rank := d.rank(i, r); {
+		case rank > most:
+			most, out = rank, append(out[:0], i)
+		case rank == most && len(out) < maxSame:
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// rank says how well a definition fits a test, 0 for not at all. What the
+// report says of the file weighs most, then the name, then the class.
+func (d *definitions) rank(i int, c reported) int {
+	t := &d.list[i]
+	if t.exact() {
+		if t.Def.Name == c.Name && t.belongs(c.Test) {
+			return 1
+		}
+		return 0
+	}
+	name := d.nameFit(i, c)
+	if name == byNothing {
+		return 0
+	}
+	rank := 1 + 8*max(refersTo(c.File, t.File), refersTo(c.Suite, t.File), refersTo(c.Class, t.File)) + 2*int(name)
+	if t.inClass(c.Class) || t.inClass(c.Suite) {
+		rank++
+	}
+	return rank
+}
+
+// exact reports whether the name and suite of the test are known to the letter.
+func (t TestSource) exact() bool {
+	return t.Suite != "" || t.File == "" || source.LanguageOf(t.File, nil) == source.Go
+}
+
+// nameFit says by what the name of a test is that of a definition.
+type nameFit int
+
+const (
+	byNothing nameFit = iota
+	byCase            // the parameters put aside
+	byTitle           // a part of the groups put aside
+	byName
+)
+
+func (d *definitions) nameFit(i int, c reported) nameFit {
+	def := &d.list[i].Def
+	title := strings.TrimPrefix(def.Name, def.Class+" ")
+	switch {
+	case def.Name == c.plain, def.Name == c.full:
+		return byName
+	case c.plain == title, strings.HasSuffix(c.plain, " "+title), strings.HasSuffix(def.Name, " "+c.plain):
+		return byTitle
+	case slices.Contains(c.own, def.Name):
+		return byCase
+	}
+	if rows := d.rows[i]; rows != nil && rows.MatchString(c.plain) {
+		return byCase
+	}
+	return byNothing
+}
+
+// separators are what runners write between groups, and before a title.
+var separators = strings.NewReplacer(" > ", " ", " › ", " ", " » ", " ", " / ", " ")
+
+// plainTitle returns a name with groups and title separated by a blank.
+func plainTitle(name string) string {
+	return strings.Join(strings.Fields(separators.Replace(name)), " ")
+}
+
+// ownNames returns what may be the name of the function behind that of a test:
+// without parameters, and without package and class.
+func ownNames(name string) []string {
+	name, _, _ = strings.Cut(name, " with data set ")
+	if i := strings.IndexAny(name, "[({"); i >= 0 {
+		name = name[:i]
+	}
+	name = strings.TrimSpace(name)
+	if name == "" {
+		return nil
+	}
+	return []string{name, name[strings.LastIndexAny(name, `.#:\`)+1:]}
+}
+
+// hole is the place of a value in the title of a test with rows.
+var hole = regexp.MustCompile(`%[a-zA-Z#$%]|\$[A-Za-z_#][\w.]*`)
+
+// rowTitle returns what matches the names of the rows of a test, nil for a test
+// whose title has no place for values.
+func rowTitle(t TestSource) *regexp.Regexp {
+	if t.exact() {
+		return nil
+	}
+	title := strings.TrimPrefix(t.Def.Name, t.Def.Class+" ")
+	places := hole.FindAllStringIndex(title, -1)
+	if len(places) == 0 || len(places) > 20 {
+		return nil
+	}
+	var b strings.Builder
+	from := 0
+	for _, at := range places {
+		b.WriteString(regexp.QuoteMeta(title[from:at[0]]) + ".*")
+		from = at[1]
+	}
+	rows, err := regexp.Compile(`(?s)(?:^| )` + b.String() + regexp.QuoteMeta(title[from:]) + `$`)
+	if err != nil { // a title that is no text
+		return nil
+	}
+	return rows
+}
+
+// parts splits what runners say of the place of a test.
+func parts(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(`./\:$#+> `, r) })
+}
+
+// refersTo says how well a suite or class names a file: 2 by its path or by the
+// modules down to it, 1 by its name alone, 0 not.
+func refersTo(text, file string) int {
+	if text == "" {
+		return 0
+	}
+	p := strings.TrimPrefix(strings.ReplaceAll(text, `\`, "/"), "./")
+	if p == file || strings.HasSuffix(p, "/"+file) || strings.HasSuffix(file, "/"+p) {
+		return 2
+	}
+	names := parts(text)
+	folders := strings.Split(strings.TrimSuffix(file, path.Ext(file)), "/")
+	stem, folders := folders[len(folders)-1], folders[:len(folders)-1]
+	fit := 0
+	for i := len(names) - 1; i >= 0; i-- {
+		if !strings.EqualFold(names[i], stem) {
+			continue
+		}
+		n := 0
+		for n < min(i, len(folders)) && strings.EqualFold(names[i-1-n], folders[len(folders)-1-n]) {
+			n++
+		}
+		if n == min(i, len(folders)) {
+			return 2
+		}
+		fit = 1
+	}
+	return fit
+}
+
+// inClass reports whether a suite or class ends with that of the definition or,
+// where it stands in none, with its file.
+func (t TestSource) inClass(name string) bool {
+	p := parts(name)
+	if len(p) == 0 {
+		return false
+	}
+	last := p[len(p)-1]
+	if t.Def.Class == "" {
+		return last == strings.TrimSuffix(path.Base(t.File), path.Ext(t.File))
+	}
+	name = plainTitle(name)
+	return last == t.Def.Class || name == t.Def.Class || strings.HasSuffix(name, " "+t.Def.Class)
+}
+
+// sameTest reports whether two definitions are one test before and after.
+func sameTest(a, b TestSource) bool {
+	return a.Def.Name == b.Def.Name && a.Def.Class == b.Def.Class && a.File == b.File && a.Suite == b.Suite
+}
