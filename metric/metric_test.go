@@ -186,7 +186,7 @@ func TestFingerprintIgnoresLineNumbers(t *testing.T) {
 }
 
 func TestParent(t *testing.T) {
-	for name, want := range map[string]string{"TestA/b": "TestA", "TestA/b/c": "TestA/b", "test_x[1-2]": "test_x", "plain": ""} {
+	for name, want := range map[string]string{"TestA/b": "TestA", "TestA/b/c": "TestA/b", "test_x[1-2]": "test_x", "test_x[a/b]": "test_x", "plain": ""} {
 		got, _ := metric.ID{Name: name}.Parent()
 		if diff := cmp.Diff(want, got.Name); diff != "" {
 			t.Errorf("Parent of %s: %s", name, diff)

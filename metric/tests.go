@@ -32,10 +32,10 @@ func (id ID) String() string {
 // false when id is no such case: "TestA/b" and "test_a[b]" belong to "TestA"
 // and "test_a".
 func (id ID) Parent() (ID, bool) {
-	if i := strings.LastIndexByte(id.Name, '/'); i > 0 {
+	if i := strings.IndexByte(id.Name, '['); i > 0 && strings.HasSuffix(id.Name, "]") {
 		return ID{id.Suite, id.Class, id.Name[:i]}, true
 	}
-	if i := strings.IndexByte(id.Name, '['); i > 0 && strings.HasSuffix(id.Name, "]") {
+	if i := strings.LastIndexByte(id.Name, '/'); i > 0 {
 		return ID{id.Suite, id.Class, id.Name[:i]}, true
 	}
 	return ID{}, false
@@ -118,6 +118,7 @@ type Tests struct {
 	Duration time.Duration `json:"duration_ns"`      // wall time of the run, or the sum of the cases
 	Format   string        `json:"format,omitempty"`
 	Producer string        `json:"producer,omitempty"`
+	Failure  string        `json:"failure,omitempty"`  // why the run as a whole failed although no test did
 	Problems []string      `json:"problems,omitempty"` // what the report says of itself that the recount denies
 }
 

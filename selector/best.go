@@ -361,5 +361,6 @@ func list(iterations []int) string {
 func Verified(set metric.Set, critical bool, criterion *bool) bool {
 	n := set.Tests.Counts()
 	broken := set.Build != nil && set.Build.Status == metric.BuildFailure
-	return n.Failed == 0 && n.Passed > 0 && !broken && !critical && (criterion == nil || *criterion)
+	whole := set.Tests != nil && set.Tests.Failure == ""
+	return whole && n.Failed == 0 && n.Passed > 0 && !broken && !critical && (criterion == nil || *criterion)
 }

@@ -196,7 +196,7 @@ func (s *session) tidy() {
 		if !s.meter.IsReport(full) {
 			continue
 		}
-		if err := os.Remove(full); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := s.meter.RemoveReport(full); err != nil && !errors.Is(err, os.ErrNotExist) {
 			s.opts.Log.WithError(err).Warn("remove a report of the checks")
 		}
 	}

@@ -109,7 +109,7 @@ func (u Until) String() string {
 // and there are no more errors than at the baseline.
 func green(set, baseline metric.Set) bool {
 	n := set.Tests.Counts()
-	if n.Passed == 0 || n.Failed > 0 || len(set.Tests.Broken) > 0 {
+	if n.Passed == 0 || n.Failed > 0 || len(set.Tests.Broken) > 0 || set.Tests.Failure != "" {
 		return false
 	}
 	if set.Build != nil && set.Build.Status == metric.BuildFailure {

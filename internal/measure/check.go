@@ -33,11 +33,17 @@ func (m *Meter) check(ctx context.Context, c Check) (Run, error) {
 	defer os.RemoveAll(dir)
 	c = c.in(dir)
 	if err := m.deleteOld(c); err != nil {
-		return run, err
+		run.Why = fmt.Sprintf("%s: %v", c.Name, err)
+		return run, nil //nolint:nilerr // it is the check that does not count, not the machine that is broken
 	}
 	// A file system with coarse times may stamp a new file a little early.
 	started := time.Now().Add(-10 * time.Millisecond).Truncate(time.Second)
-	out, res, err := m.execute(ctx, c, dir)
+	out, err := newOutput(dir)
+	if err != nil {
+		return run, err
+	}
+	defer out.file.Close()
+	res, err := m.execute(ctx, c, out)
 	run.ExitCode, run.Duration, run.Output = res.ExitCode, res.Ended.Sub(res.Started), out.tail.String()
 	if ctx.Err() != nil {
 		return run, context.Cause(ctx)
@@ -55,6 +61,7 @@ func (m *Meter) check(ctx context.Context, c Check) (Run, error) {
 	}
 	read := reading{check: c, root: m.plan.Root, dir: dir, since: started, run: &run}
 	read.all(out)
+	m.missing(c, &run)
 	return run, nil
 }
 
@@ -80,11 +87,7 @@ func (m *Meter) timeout(c Check) time.Duration {
 	return DefaultTimeout
 }
 
-func (m *Meter) execute(ctx context.Context, c Check, dir string) (*output, runner.Result, error) {
-	out, err := newOutput(dir)
-	if err != nil {
-		return nil, runner.Result{}, err
-	}
+func (m *Meter) execute(ctx context.Context, c Check, out *output) (runner.Result, error) {
 	// Tests report on standard output, and their noise must not be torn into it;
 	// linters and compilers speak on either.
 	var errs io.Writer = &out.tail
@@ -95,7 +98,7 @@ func (m *Meter) execute(ctx context.Context, c Check, dir string) (*output, runn
 		Args: c.Command, Dir: m.plan.Root, Env: m.environment(),
 		Stdout: out, Stderr: errs, Timeout: m.timeout(c),
 	})
-	return out, res, errors.Join(err, out.close())
+	return res, errors.Join(err, out.rewind())
 }
 
 // environment is that of the checks: no terminal, no colour, no questions.
@@ -131,12 +134,45 @@ func (c Check) in(dir string) Check {
 func (m *Meter) deleteOld(c Check) error {
 	for _, pattern := range c.Reports {
 		for _, path := range m.matches(pattern) {
-			if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-				return fmt.Errorf("delete old report: %w", err)
+			if err := m.RemoveReport(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return fmt.Errorf("old report %s cannot be deleted: %w", path, err)
 			}
 		}
 	}
 	return nil
+}
+
+// missing makes a run count as not measured when a report that held tests in an
+// earlier run was not written in this one: half of the tests would look deleted.
+func (m *Meter) missing(c Check, run *Run) {
+	if c.Kind != Test || run.state != metric.Measured {
+		return
+	}
+	for _, pattern := range c.Reports {
+		paths := m.matches(pattern)
+		if m.tested[pattern] && len(paths) == 0 {
+			run.state, run.Why = metric.Absent, fmt.Sprintf("%s: report %s, which held tests before, was not written", c.Name, pattern)
+			return
+		}
+		m.tested[pattern] = m.tested[pattern] || slices.ContainsFunc(run.Read, func(s Source) bool {
+			return !strings.HasSuffix(s.Format, coverageMark) && slices.Contains(paths, filepath.Join(m.plan.Root, s.Path))
+		})
+	}
+}
+
+// RemoveReport deletes the file at the absolute path. In the tree no link is
+// followed out of it.
+func (m *Meter) RemoveReport(path string) error {
+	rel, err := filepath.Rel(m.plan.Root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return os.Remove(path)
+	}
+	root, err := os.OpenRoot(m.plan.Root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return root.Remove(rel)
 }
 
 // IsReport reports whether a check names the file at the absolute path as its
@@ -202,7 +238,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (o *output) close() error {
+// rewind makes what was kept ready to be read.
+func (o *output) rewind() error {
 	_, err := o.file.Seek(0, io.SeekStart)
 	return err
 }

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -61,6 +62,9 @@ type Meter struct {
 	plan Plan
 	opts Options
 	code codeCache
+
+	covered bool            // coverage has been read
+	tested  map[string]bool // patterns of reports that tests have been read from
 }
 
 // New returns a meter for the plan.
@@ -68,7 +72,7 @@ func New(plan Plan, o Options) *Meter {
 	if o.OnProgress == nil {
 		o.OnProgress = func(Progress) {}
 	}
-	return &Meter{plan: plan, opts: o, code: codeCache{}}
+	return &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[string]bool{}}
 }
 
 // Run measures the tree as it stands. known are the tests of the tree that the
@@ -102,7 +106,8 @@ func (m *Meter) gather(runs []Run, known *metric.Tests) metric.Set {
 	for _, r := range runs {
 		g.add(r)
 	}
-	return g.set(m.plan, known)
+	m.covered = m.covered || g.coverage != nil // what was there once is missed from then on
+	return g.set(m.covered || m.plan.wantsCoverage(), known)
 }
 
 type gathering struct {
@@ -128,13 +133,15 @@ func (g *gathering) add(r Run) {
 		g.compiler = g.compiler.Merge(r.lint)
 	case Test:
 		g.tests = joinTests(g.tests, r.tests)
-		g.coverage = r.coverage
+		g.coverage = joinCoverage(g.coverage, r.coverage)
 	case Lint:
 		g.lint = g.lint.Merge(r.lint)
 	}
 }
 
-func (g *gathering) set(p Plan, known *metric.Tests) metric.Set {
+// set returns the gathered sections. wanted says that coverage is missed when it
+// is not there.
+func (g *gathering) set(wanted bool, known *metric.Tests) metric.Set {
 	s := metric.Set{Tests: g.tests.CarryOver(known), Coverage: g.coverage, Lint: withCompiler(g.lint, g.compiler), Build: g.build}
 	for _, section := range []metric.Section{metric.SectionBuild, metric.SectionTests, metric.SectionLint} {
 		gap, missing := g.missing[section]
@@ -156,7 +163,7 @@ func (g *gathering) set(p Plan, known *metric.Tests) metric.Set {
 		s.Tests, s.Coverage = nil, nil
 		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Absent, Why: why})
 	}
-	if why := coverageGap(p, s); why != "" {
+	if why := coverageGap(wanted, s); why != "" {
 		s.Coverage = nil
 		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionCoverage, State: metric.Absent, Why: why})
 	}
@@ -207,9 +214,9 @@ func withCompiler(lint, compiler *metric.Lint) *metric.Lint {
 // coverageGap says why the coverage of s does not count, "" when it does. A
 // suite that did not run leaves its lines out of the report, which would look
 // like another coverage of the same code.
-func coverageGap(p Plan, s metric.Set) string {
+func coverageGap(wanted bool, s metric.Set) string {
 	switch {
-	case !p.wantsCoverage():
+	case !wanted:
 		return ""
 	case s.Tests == nil:
 		return "the tests were not measured"
@@ -229,7 +236,23 @@ func joinTests(a, b *metric.Tests) *metric.Tests {
 	t := metric.NewTests(append(append([]metric.Test{}, a.Cases...), b.Cases...))
 	t.Broken = append(append([]metric.Suite{}, a.Broken...), b.Broken...)
 	t.Duration, t.Format, t.Producer = a.Duration+b.Duration, a.Format, a.Producer
+	t.Failure = cmp.Or(a.Failure, b.Failure)
 	return t
+}
+
+// joinCoverage sums the coverage of two runs. Of two that cannot be compared the
+// first counts: the sum of lines and statements means nothing.
+func joinCoverage(a, b *metric.Coverage) *metric.Coverage {
+	switch {
+	case a == nil:
+		return b
+	case !a.Comparable(b):
+		return a
+	}
+	sum := *a
+	sum.Covered, sum.Total = a.Covered+b.Covered, a.Total+b.Total
+	sum.Files = append(append([]metric.FileCoverage{}, a.Files...), b.Files...)
+	return &sum
 }
 
 func joinBuilds(a *metric.Build, r Run) *metric.Build {

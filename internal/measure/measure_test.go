@@ -157,6 +157,53 @@ func TestAllTestsGone(t *testing.T) {
 	}
 }
 
+// A run that fails as a whole is measured, and never green.
+func TestFailureOfTheWholeRun(t *testing.T) {
+	good := `<testsuite name="s"><testcase name="a"/></testsuite>`
+	res := run(t, tree(t, map[string]string{"r.xml": good}), nil, shell(measure.Test, "cat r.xml; exit 1"))
+	if res.Set.Tests == nil || !strings.Contains(res.Set.Tests.Failure, "status 1 although no test failed") {
+		t.Errorf("tests %+v, want the failure of the run", res.Set.Tests)
+	}
+}
+
+// A named report that is not written any more is not half of the tests deleted.
+func TestReportThatIsMissedNow(t *testing.T) {
+	root := tree(t, map[string]string{"one": `<testsuite name="s"><testcase name="a"/></testsuite>`, "two": `<testsuite name="t"><testcase name="b"/></testsuite>`})
+	m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{
+		shell(measure.Test, "cp one a.xml; test -e broken || cp two b.xml", "a.xml", "b.xml"),
+	}}, measure.Options{Scratch: t.TempDir()})
+	first, err := m.Run(context.Background(), nil)
+	if err != nil || first.Set.Tests.Counts().Count != 2 {
+		t.Fatalf("first run: %+v, %v, want 2 tests", first.Set, err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "broken"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	second, err := m.Run(context.Background(), first.Set.Tests)
+	if gap, ok := second.Set.Gap(metric.SectionTests); err != nil || !ok || !strings.Contains(gap.Why, "b.xml, which held tests before, was not written") {
+		t.Errorf("second run: gap %+v, %v, want one that names b.xml", gap, err)
+	}
+}
+
+// A report in whose place a folder stands, or a link out of the tree, makes the
+// check not measured, and nothing outside is deleted.
+func TestOldReportsAreDeletedInTheTreeOnly(t *testing.T) {
+	outside := tree(t, map[string]string{"r.xml": "mine"})
+	root := tree(t, map[string]string{"full/r.xml/x": ""})
+	if err := os.Symlink(outside, filepath.Join(root, "out")); err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{"full/r.xml", "out/r.xml"} {
+		res := run(t, root, nil, shell(measure.Test, "true", pattern))
+		if gap, ok := res.Set.Gap(metric.SectionTests); !ok || !strings.Contains(gap.Why, "cannot be deleted") {
+			t.Errorf("%s: gap %+v, want that it cannot be deleted", pattern, gap)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(outside, "r.xml")); err != nil {
+		t.Errorf("a file outside the tree was deleted: %v", err)
+	}
+}
+
 func TestChecksRunWithoutTerminal(t *testing.T) {
 	root := tree(t, map[string]string{"junit.xml": junit})
 	line := `test "$CI" = true && ! test -t 0 && ! test -t 1 && ! (: </dev/tty) 2>/dev/null && test -z "$(cat)" && cat junit.xml`

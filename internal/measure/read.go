@@ -27,7 +27,6 @@ type reading struct {
 
 // all reads the reports and the output, and decides whether they count.
 func (r *reading) all(out *output) {
-	defer out.file.Close()
 	for _, path := range r.paths() {
 		r.file(path)
 	}
@@ -147,6 +146,9 @@ func (r *reading) relative(path string) string {
 	return filepath.ToSlash(rel)
 }
 
+// coverageMark tells coverage reports from others in [Source].Format.
+const coverageMark = " coverage"
+
 func (r *reading) coverage(f io.ReadSeeker, name string) {
 	if r.check.Kind != Test {
 		return
@@ -162,7 +164,7 @@ func (r *reading) coverage(f io.ReadSeeker, name string) {
 		}
 		return
 	}
-	r.run.Read = append(r.run.Read, Source{r.shown(name), c.Format + " coverage"})
+	r.run.Read = append(r.run.Read, Source{r.shown(name), c.Format + coverageMark})
 	r.run.coverage = c
 }
 
@@ -255,7 +257,8 @@ func (r *reading) contradiction() []string {
 	case bad && r.run.ExitCode == 0:
 		return []string{r.check.Name + " ended with status 0 although tests failed"}
 	case !bad && r.run.ExitCode != 0:
-		return []string{fmt.Sprintf("%s ended with status %d although no test failed", r.check.Name, r.run.ExitCode)}
+		r.run.tests.Failure = fmt.Sprintf("%s ended with status %d although no test failed", r.check.Name, r.run.ExitCode)
+		return []string{r.run.tests.Failure}
 	}
 	return nil
 }

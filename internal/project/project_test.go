@@ -42,7 +42,7 @@ func commands(p project.Project) string {
 }
 
 func TestDetectGo(t *testing.T) {
-	const always = "build: go build ./...\n" +
+	const always = "build: go build -o " + os.DevNull + " ./...\n" +
 		"test: go test -json -count=1 -coverprofile={{report_dir}}/cover.out ./...\n"
 	for _, tt := range []struct {
 		name  string
@@ -61,13 +61,13 @@ func TestDetectGo(t *testing.T) {
 			"golangci-lint configured and there",
 			map[string]string{"go.mod": "module m\n", ".golangci.yml": "version: \"2\"\n"},
 			[]string{"go", "golangci-lint"},
-			always + "lint: golangci-lint run --output.json.path={{report_dir}}/golangci.json ./...", "",
+			always + "lint: golangci-lint run --output.json.path={{report_dir}}/golangci.json --max-same-issues=0 --max-issues-per-linter=0 ./...", "",
 		},
 		{
 			"golangci-lint of the old configuration",
 			map[string]string{"go.mod": "module m\n", ".golangci.yml": "linters: {}\n"},
 			[]string{"go", "golangci-lint"},
-			always + "lint: golangci-lint run --out-format=json ./...", "",
+			always + "lint: golangci-lint run --out-format=json --max-same-issues=0 --max-issues-per-linter=0 ./...", "",
 		},
 		{
 			"golangci-lint configured, not installed",
