@@ -34,7 +34,7 @@ func (m *Meter) check(ctx context.Context, c Check) (Run, error) {
 	c = c.in(dir)
 	if err := m.deleteOld(c); err != nil {
 		run.Why = fmt.Sprintf("%s: %v", c.Name, err)
-		return run, nil //nolint:nilerr // it is the check that does not count, not the machine that is broken
+		return run, nil // it is the check that does not count, not the machine that is broken
 	}
 	// A file system with coarse times may stamp a new file a little early.
 	started := time.Now().Add(-10 * time.Millisecond).Truncate(time.Second)
