@@ -51,7 +51,7 @@ func Line(it ledger.Iteration, paint Paint) string {
 	if list := alertNames(it.Assessment.Alerts); list != "" {
 		tail = "  " + paint(alertTone(it.Assessment.Alerts), list)
 	}
-	if it.Rejected {
+	if it.Rejected && !it.Interrupted {
 		tail += paint(Bad, " → rolled back")
 	}
 	took := Duration(it.EndedAt.Sub(it.StartedAt).Round(time.Millisecond))
