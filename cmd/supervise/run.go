@@ -142,6 +142,9 @@ func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
 	if opts.Home, err = a.home(at.root); err != nil {
 		return err
 	}
+	if note := versioned(cmd.Context(), at.root); note != "" && !f.json {
+		fmt.Fprintf(a.err, "note: %s\n", note)
+	}
 	opts.Dir, opts.Task, opts.Args, opts.NoApply = at.here, task, args, f.noApply
 	return a.supervise(cmd.Context(), opts, f)
 }
