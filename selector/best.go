@@ -356,8 +356,9 @@ func list(iterations []int) string {
 }
 
 // Verified reports whether an iteration is proven good: no test fails and at
-// least one passes, the build is not broken, no CRITICAL alert is unresolved,
-// and the completion criterion holds if there is one (nil: there is none).
+// least one passes, the run of the tests did not fail as a whole, the build is
+// not broken, no CRITICAL alert is unresolved, and the completion criterion holds
+// if there is one (nil: there is none).
 func Verified(set metric.Set, critical bool, criterion *bool) bool {
 	n := set.Tests.Counts()
 	broken := set.Build != nil && set.Build.Status == metric.BuildFailure

@@ -244,6 +244,9 @@ func TestVerified(t *testing.T) {
 	green := numbers{passed: 3, total: 3}.set()
 	broken := green
 	broken.Build = &metric.Build{Status: metric.BuildFailure}
+	crashed, tests := green, *green.Tests
+	tests.Failure = "test ended with status 1 although no test failed"
+	crashed.Tests = &tests
 	for _, tt := range []struct {
 		name      string
 		set       metric.Set
@@ -259,6 +262,7 @@ func TestVerified(t *testing.T) {
 		{"no test passes", numbers{}.set(), false, nil, false},
 		{"tests not measured", metric.Set{}, false, nil, false},
 		{"the build is broken", broken, false, nil, false},
+		{"the run failed as a whole", crashed, false, nil, false},
 		{"the build is not known", metric.Set{Tests: green.Tests}, false, nil, true},
 	} {
 		if got := selector.Verified(tt.set, tt.critical, tt.criterion); got != tt.want {

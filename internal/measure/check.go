@@ -33,7 +33,7 @@ func (m *Meter) check(ctx context.Context, c Check) (Run, error) {
 	defer os.RemoveAll(dir)
 	c = c.in(dir)
 	if err := m.deleteOld(c); err != nil {
-		run.Why = fmt.Sprintf("%s: %v", c.Name, err)
+		run.Why = err.Error()
 		return run, nil // it is the check that does not count, not the machine that is broken
 	}
 	// A file system with coarse times may stamp a new file a little early.
@@ -59,9 +59,8 @@ func (m *Meter) check(ctx context.Context, c Check) (Run, error) {
 		run.Why, run.killed = why, true
 		return run, nil
 	}
-	read := reading{check: c, root: m.plan.Root, dir: dir, since: started, run: &run}
+	read := reading{check: c, root: m.plan.Root, dir: dir, since: started, run: &run, tested: m.tested, holds: map[string]bool{}}
 	read.all(out)
-	m.missing(c, &run)
 	return run, nil
 }
 
@@ -130,62 +129,104 @@ func (c Check) in(dir string) Check {
 }
 
 // deleteOld removes the reports of an earlier run, so that none of them can be
-// taken for one of this run.
+// taken for one of this run. An error says which one is in the way, and why.
 func (m *Meter) deleteOld(c Check) error {
 	for _, pattern := range c.Reports {
 		for _, path := range m.matches(pattern) {
-			if err := m.RemoveReport(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-				return fmt.Errorf("old report %s cannot be deleted: %w", path, err)
+			if err := m.remove(pattern, path); err != nil {
+				return fmt.Errorf("old report %s cannot be deleted: %w", relative(m.plan.Root, path), err)
 			}
+		}
+		if outside(pattern) { // none is there yet, but the next run would refuse it
+			return fmt.Errorf("old report %s cannot be deleted: %w", pattern, errOutside)
 		}
 	}
 	return nil
 }
 
-// missing makes a run count as not measured when a report that held tests in an
-// earlier run was not written in this one: half of the tests would look deleted.
-func (m *Meter) missing(c Check, run *Run) {
-	if c.Kind != Test || run.state != metric.Measured {
-		return
-	}
-	for _, pattern := range c.Reports {
-		paths := m.matches(pattern)
-		if m.tested[pattern] && len(paths) == 0 {
-			run.state, run.Why = metric.Absent, fmt.Sprintf("%s: report %s, which held tests before, was not written", c.Name, pattern)
-			return
-		}
-		m.tested[pattern] = m.tested[pattern] || slices.ContainsFunc(run.Read, func(s Source) bool {
-			return !strings.HasSuffix(s.Format, coverageMark) && slices.Contains(paths, filepath.Join(m.plan.Root, s.Path))
-		})
-	}
+// The reasons why a report is left alone.
+var (
+	errOutside = errors.New("it lies outside the working tree; name it by its absolute path")
+	errFolder  = errors.New("it is a folder")
+	errUnnamed = errors.New("no check names it as its report")
+)
+
+// outside reports whether a relative pattern leaves the working tree by its
+// name.
+func outside(pattern string) bool {
+	return !filepath.IsAbs(pattern) && !filepath.IsLocal(pattern)
 }
 
-// RemoveReport deletes the file at the absolute path. In the tree no link is
-// followed out of it.
+// RemoveReport deletes the file at the absolute path, which a check names as its
+// report (see [Meter.IsReport]). In the tree no link is followed out of it. It is
+// an error if the path is no such report, is a folder or lies outside the tree
+// although its check names it relative to the tree; a file that vanished
+// meanwhile is none.
 func (m *Meter) RemoveReport(path string) error {
+	pattern, ok := m.naming(path)
+	if !ok {
+		return fmt.Errorf("remove report %s: %w", path, errUnnamed)
+	}
+	if err := m.remove(pattern, path); err != nil {
+		return fmt.Errorf("remove report %s: %w", path, err)
+	}
+	return nil
+}
+
+// remove deletes one file that the pattern matches.
+func (m *Meter) remove(pattern, path string) error {
+	if outside(pattern) {
+		return errOutside
+	}
 	rel, err := filepath.Rel(m.plan.Root, path)
 	if err != nil || !filepath.IsLocal(rel) {
-		return os.Remove(path)
+		return gone(os.Remove(path)) // by its absolute path: a person wants it so
 	}
 	root, err := os.OpenRoot(m.plan.Root)
 	if err != nil {
-		return err
+		return gone(err)
 	}
 	defer root.Close()
-	return root.Remove(rel)
+	info, err := root.Lstat(rel)
+	switch {
+	case err != nil:
+		return gone(err)
+	case info.IsDir():
+		return errFolder
+	}
+	return gone(root.Remove(rel))
+}
+
+// gone is err without the path, which the caller names, and nil when the file is
+// not there any more.
+func gone(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	var at *os.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }
 
 // IsReport reports whether a check names the file at the absolute path as its
 // report.
 func (m *Meter) IsReport(path string) bool {
+	_, ok := m.naming(path)
+	return ok
+}
+
+// naming returns the pattern by which a check names the file as its report.
+func (m *Meter) naming(path string) (string, bool) {
 	for _, c := range m.plan.Checks {
 		for _, pattern := range c.Reports {
 			if slices.Contains(m.matches(pattern), path) {
-				return true
+				return pattern, true
 			}
 		}
 	}
-	return false
+	return "", false
 }
 
 func (m *Meter) matches(pattern string) []string { return matches(m.plan.Root, pattern) }

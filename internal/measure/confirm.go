@@ -57,9 +57,10 @@ func (m *Meter) rerun(ctx context.Context, suspects []metric.Test) ([]metric.ID,
 }
 
 // passes lists the suspects that passed in the run. Only an explicit pass
-// counts: a test that did not show up again has not recovered.
+// counts: a test that did not show up again has not recovered, nor has one
+// whose run failed as a whole.
 func passes(r Run, suspects []metric.Test) []metric.ID {
-	if r.state != metric.Measured || r.tests == nil || len(r.tests.Broken) > 0 {
+	if r.state != metric.Measured || r.tests == nil || len(r.tests.Broken) > 0 || r.tests.Failure != "" {
 		return nil
 	}
 	var out []metric.ID

@@ -63,8 +63,8 @@ type Meter struct {
 	opts Options
 	code codeCache
 
-	covered bool            // coverage has been read
-	tested  map[string]bool // patterns of reports that tests have been read from
+	covered bool           // coverage has been read
+	tested  map[named]bool // reports that tests have been read from
 }
 
 // New returns a meter for the plan.
@@ -72,7 +72,7 @@ func New(plan Plan, o Options) *Meter {
 	if o.OnProgress == nil {
 		o.OnProgress = func(Progress) {}
 	}
-	return &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[string]bool{}}
+	return &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}}
 }
 
 // Run measures the tree as it stands. known are the tests of the tree that the
@@ -103,8 +103,8 @@ func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
 // is missing as a whole: half of the linters would look like fewer errors.
 func (m *Meter) gather(runs []Run, known *metric.Tests) metric.Set {
 	g := gathering{missing: map[metric.Section]metric.Gap{}}
-	for _, r := range runs {
-		g.add(r)
+	for i := range runs {
+		g.add(&runs[i])
 	}
 	m.covered = m.covered || g.coverage != nil // what was there once is missed from then on
 	return g.set(m.covered || m.plan.wantsCoverage(), known)
@@ -119,7 +119,7 @@ type gathering struct {
 	missing  map[metric.Section]metric.Gap
 }
 
-func (g *gathering) add(r Run) {
+func (g *gathering) add(r *Run) {
 	if r.state != metric.Measured {
 		section := r.Check.Kind.section()
 		if _, already := g.missing[section]; !already {
@@ -129,10 +129,11 @@ func (g *gathering) add(r Run) {
 	}
 	switch r.Check.Kind {
 	case Build:
-		g.build = joinBuilds(g.build, r)
+		g.build = joinBuilds(g.build, *r)
 		g.compiler = g.compiler.Merge(r.lint)
 	case Test:
 		g.tests = joinTests(g.tests, r.tests)
+		r.Problems = append(r.Problems, unlike(g.coverage, r.coverage)...)
 		g.coverage = joinCoverage(g.coverage, r.coverage)
 	case Lint:
 		g.lint = g.lint.Merge(r.lint)
@@ -253,6 +254,16 @@ func joinCoverage(a, b *metric.Coverage) *metric.Coverage {
 	sum.Covered, sum.Total = a.Covered+b.Covered, a.Total+b.Total
 	sum.Files = append(append([]metric.FileCoverage{}, a.Files...), b.Files...)
 	return &sum
+}
+
+// unlike names coverage that is left out because it cannot be added to what is
+// there.
+func unlike(a, b *metric.Coverage) []string {
+	if a == nil || b == nil || a.Comparable(b) {
+		return nil
+	}
+	return []string{fmt.Sprintf("the coverage of this check (%s, %s) is left out: it cannot be added to that of an earlier one (%s, %s)",
+		b.Format, b.Unit, a.Format, a.Unit)}
 }
 
 func joinBuilds(a *metric.Build, r Run) *metric.Build {

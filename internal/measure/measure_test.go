@@ -12,6 +12,7 @@ import (
 	"supervise/internal/measure"
 	"supervise/metric"
 	"supervise/runner"
+	"supervise/selector"
 )
 
 func TestMain(m *testing.M) {
@@ -49,7 +50,23 @@ func run(t *testing.T, root string, known *metric.Tests, checks ...measure.Check
 	return res
 }
 
+// again measures with a meter that may have measured before.
+func again(t *testing.T, m *measure.Meter) measure.Result {
+	t.Helper()
+	res, err := m.Run(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// suite is a report of one suite with one test, which passed.
+func suite(name string) string {
+	return `<testsuite name="` + name + `"><testcase name="x"/></testsuite>`
+}
+
 const (
+	profile   = "mode: set\nm/a.go:1.1,2.2 2 1\nm/a.go:3.1,4.2 1 0\n"
 	junit     = `<testsuite name="s"><testcase classname="c" name="a"/><testcase classname="c" name="b"><failure message="no"/></testcase></testsuite>`
 	truncated = `<testsuite name="s"><testcase classname="c" name="a"/><testcase classname="c" na`
 )
@@ -157,50 +174,204 @@ func TestAllTestsGone(t *testing.T) {
 	}
 }
 
-// A run that fails as a whole is measured, and never green.
+// A run that fails as a whole is measured, and never green; another check that
+// ends well does not hide it.
 func TestFailureOfTheWholeRun(t *testing.T) {
-	good := `<testsuite name="s"><testcase name="a"/></testsuite>`
-	res := run(t, tree(t, map[string]string{"r.xml": good}), nil, shell(measure.Test, "cat r.xml; exit 1"))
-	if res.Set.Tests == nil || !strings.Contains(res.Set.Tests.Failure, "status 1 although no test failed") {
-		t.Errorf("tests %+v, want the failure of the run", res.Set.Tests)
+	files := map[string]string{"a": suite("a"), "b": suite("b"), "bad": junit}
+	well, crashed := shell(measure.Test, "cat a"), shell(measure.Test, "cat b; exit 3")
+	for _, tt := range []struct {
+		name   string
+		checks []measure.Check
+		want   string
+	}{
+		{"alone", []measure.Check{crashed}, "test ended with status 3 although no test failed"},
+		{"before another", []measure.Check{crashed, well}, "test ended with status 3 although no test failed"},
+		{"after another", []measure.Check{well, crashed}, "test ended with status 3 although no test failed"},
+		{"a test failed", []measure.Check{shell(measure.Test, "cat bad; exit 1")}, ""},
+		{"it ended well", []measure.Check{well}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			res := run(t, tree(t, files), nil, tt.checks...)
+			if res.Set.Tests == nil || res.Set.Tests.Failure != tt.want {
+				t.Fatalf("tests %+v, want them with the failure %q", res.Set.Tests, tt.want)
+			}
+			var problems []string
+			for _, r := range res.Runs {
+				problems = append(problems, r.Problems...)
+			}
+			if !strings.Contains(strings.Join(problems, ";"), tt.want) {
+				t.Errorf("problems %q do not name %q", problems, tt.want)
+			}
+			green := tt.want == "" && res.Set.Tests.Counts().Failed == 0
+			if got := selector.Verified(res.Set, false, nil); got != green {
+				t.Errorf("verified %v, want %v", got, green)
+			}
+		})
 	}
 }
 
 // A named report that is not written any more is not half of the tests deleted.
 func TestReportThatIsMissedNow(t *testing.T) {
-	root := tree(t, map[string]string{"one": `<testsuite name="s"><testcase name="a"/></testsuite>`, "two": `<testsuite name="t"><testcase name="b"/></testsuite>`})
-	m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{
-		shell(measure.Test, "cp one a.xml; test -e broken || cp two b.xml", "a.xml", "b.xml"),
-	}}, measure.Options{Scratch: t.TempDir()})
-	first, err := m.Run(context.Background(), nil)
-	if err != nil || first.Set.Tests.Counts().Count != 2 {
-		t.Fatalf("first run: %+v, %v, want 2 tests", first.Set, err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "broken"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	second, err := m.Run(context.Background(), first.Set.Tests)
-	if gap, ok := second.Set.Gap(metric.SectionTests); err != nil || !ok || !strings.Contains(gap.Why, "b.xml, which held tests before, was not written") {
-		t.Errorf("second run: gap %+v, %v, want one that names b.xml", gap, err)
+	const first = "cp one a.xml; cp two b.xml; "
+	private := measure.ReportDir + "/b.xml"
+	for _, tt := range []struct {
+		name, first, second string
+		reports             []string
+		why                 string // of the gap after the second run, "" for none
+	}{
+		{"not written", first, "cp one a.xml; echo no memory; exit 1", []string{"a.xml", "b.xml"}, "report b.xml, which the tests wrote before, was not written; test ended with status 1: no memory"},
+		{"not written, and ended well", first, "cp one a.xml", []string{"a.xml", "b.xml"}, "report b.xml, which the tests wrote before, was not written"},
+		{"the output does not stand in", first, "cat one", []string{"a.xml"}, "report a.xml, which the tests wrote before, was not written"},
+		{"a pattern", "mkdir -p d; cp one d/1.xml; cp two b.xml", "cp two b.xml", []string{"d/*.xml", "b.xml"}, "report d/*.xml, which"},
+		{"one of a pattern", "mkdir -p d; cp one d/1.xml; cp two d/2.xml", "cp two d/2.xml", []string{"d/*.xml"}, ""},
+		{"in the private folder", "cp one a.xml; cp two " + private, "cp one a.xml", []string{"a.xml", private}, "report b.xml, which the tests wrote before, was not written"},
+		{"written empty", first, "cp one a.xml; : >b.xml", []string{"a.xml", "b.xml"}, "report b.xml, which the tests wrote before, holds no test results any more"},
+		{"a report of no tests is an answer", first, "cp one a.xml; cp none b.xml", []string{"a.xml", "b.xml"}, ""},
+		{"never written", "cp one a.xml", "cp one a.xml", []string{"a.xml", "b.xml"}, ""},
+		{"coverage", "cp one a.xml; cp cover b.xml", "cp one a.xml", []string{"a.xml", "b.xml"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			root := tree(t, map[string]string{"one": suite("a"), "two": suite("b"), "none": "<testsuites/>", "cover": profile})
+			line := "if test -e .again; then " + tt.second + "; else " + strings.TrimSuffix(tt.first, "; ") + "; : >.again; fi"
+			m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{shell(measure.Test, line, tt.reports...)}}, measure.Options{Scratch: t.TempDir()})
+			if res := again(t, m); res.Set.Tests == nil {
+				t.Fatalf("first run: gaps %v, want tests", res.Set.Gaps)
+			}
+			res := again(t, m)
+			gap, _ := res.Set.Gap(metric.SectionTests)
+			if (tt.why == "") != (gap.Why == "") || !strings.Contains(gap.Why, tt.why) || (gap.Why != "" && gap.State != metric.Absent) {
+				t.Errorf("second run: gap %+v, want %q", gap, tt.why)
+			}
+		})
 	}
 }
 
-// A report in whose place a folder stands, or a link out of the tree, makes the
+// Coverage that was seen once is missed when it vanishes, whatever the plan says
+// of it, and checks without coverage take nothing from those with.
+func TestCoverageIsKept(t *testing.T) {
+	files := map[string]string{"one": suite("a"), "two": suite("b"), "cover": profile, "more": strings.ReplaceAll(profile, "a.go", "b.go")}
+	private := measure.ReportDir + "/c.out"
+	with := shell(measure.Test, "cat one; cp cover "+private)
+	t.Run("vanished", func(t *testing.T) {
+		root := tree(t, files)
+		m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{
+			shell(measure.Test, "cat one; test -e .again || cp cover "+private+"; : >.again"),
+		}}, measure.Options{Scratch: t.TempDir()})
+		if res := again(t, m); res.Set.Coverage == nil || res.Set.Partial() {
+			t.Fatalf("first run: %+v, want coverage and no gap", res.Set)
+		}
+		if gap, ok := again(t, m).Set.Gap(metric.SectionCoverage); !ok || gap.State != metric.Absent {
+			t.Errorf("second run: gap %+v, %v, want one for coverage", gap, ok)
+		}
+	})
+	t.Run("never seen", func(t *testing.T) {
+		if res := run(t, tree(t, files), nil, shell(measure.Test, "cat one")); res.Set.Partial() {
+			t.Errorf("gaps %v, want none", res.Set.Gaps)
+		}
+	})
+	for _, tt := range []struct {
+		name           string
+		second         measure.Check
+		covered, total int64
+		files          int
+	}{
+		{"the second check has none", shell(measure.Test, "cat two"), 2, 3, 1},
+		{"both are summed", shell(measure.Test, "cat two; cp more "+private), 4, 6, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := run(t, tree(t, files), nil, with, tt.second).Set.Coverage
+			if c == nil || c.Covered != tt.covered || c.Total != tt.total || len(c.Files) != tt.files {
+				t.Errorf("coverage %+v, want %d of %d in %d files", c, tt.covered, tt.total, tt.files)
+			}
+		})
+	}
+}
+
+// A report in whose place a folder stands, or a path out of the tree, makes the
 // check not measured, and nothing outside is deleted.
 func TestOldReportsAreDeletedInTheTreeOnly(t *testing.T) {
 	outside := tree(t, map[string]string{"r.xml": "mine"})
-	root := tree(t, map[string]string{"full/r.xml/x": ""})
+	root := filepath.Join(outside, "tree")
+	for _, dir := range []string{"full/r.xml/x", "empty/r.xml"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := os.Symlink(outside, filepath.Join(root, "out")); err != nil {
 		t.Fatal(err)
 	}
-	for _, pattern := range []string{"full/r.xml", "out/r.xml"} {
-		res := run(t, root, nil, shell(measure.Test, "true", pattern))
-		if gap, ok := res.Set.Gap(metric.SectionTests); !ok || !strings.Contains(gap.Why, "cannot be deleted") {
+	for pattern, want := range map[string]string{
+		"full/r.xml":  "old report full/r.xml cannot be deleted: it is a folder",
+		"empty/r.xml": "old report empty/r.xml cannot be deleted: it is a folder",
+		"out/r.xml":   "old report out/r.xml cannot be deleted: ",
+		"out/*.xml":   "old report out/r.xml cannot be deleted: ",
+		"../r.xml":    "cannot be deleted: it lies outside the working tree",
+		"../new.xml":  "old report ../new.xml cannot be deleted: it lies outside the working tree",
+	} {
+		m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{shell(measure.Test, ": >ran", pattern)}}, measure.Options{Scratch: t.TempDir()})
+		gap, ok := again(t, m).Set.Gap(metric.SectionTests)
+		if !ok || gap.State != metric.Absent || !strings.Contains(gap.Why, want) {
 			t.Errorf("%s: gap %+v, want that it cannot be deleted", pattern, gap)
+		}
+		if path := filepath.Join(root, filepath.FromSlash(pattern)); m.IsReport(path) && m.RemoveReport(path) == nil {
+			t.Errorf("%s: removed, want an error", pattern)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(outside, "r.xml")); err != nil {
 		t.Errorf("a file outside the tree was deleted: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(root, "ran")); err == nil {
+		t.Error("the check ran although its old report was in the way")
+	}
+}
+
+func TestRemoveReport(t *testing.T) {
+	root := tree(t, map[string]string{"d/r.xml": "", "d/other.txt": "", "target": ""})
+	elsewhere := filepath.Join(tree(t, map[string]string{"r.xml": ""}), "r.xml")
+	if err := os.Symlink(filepath.Join(root, "target"), filepath.Join(root, "d", "link.xml")); err != nil {
+		t.Fatal(err)
+	}
+	m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{shell(measure.Test, "true", "d/*.xml", elsewhere)}}, measure.Options{})
+	for _, path := range []string{filepath.Join(root, "d", "r.xml"), filepath.Join(root, "d", "link.xml"), elsewhere} {
+		if err := m.RemoveReport(path); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		if _, err := os.Lstat(path); err == nil {
+			t.Errorf("%s is still there", path)
+		}
+	}
+	for _, name := range []string{"d/other.txt", "target"} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := m.RemoveReport(path); err == nil || !strings.Contains(err.Error(), "no check names it") {
+			t.Errorf("%s: error %v, want that no check names it", name, err)
+		}
+		if _, err := os.Stat(path); err != nil {
+			t.Errorf("%s was deleted: %v", name, err)
+		}
+	}
+}
+
+// The kept output of a check is closed however the check ends.
+func TestOutputIsClosed(t *testing.T) {
+	const fds = "/proc/self/fd"
+	if _, err := os.Stat(fds); err != nil {
+		t.Skip("open files cannot be listed here")
+	}
+	root := tree(t, map[string]string{"one": suite("a")})
+	for _, c := range []measure.Check{
+		shell(measure.Test, "cat one"), shell(measure.Test, "kill -9 $$"),
+		{Kind: measure.Test, Name: "t", Command: []string{"no-such-program"}},
+	} {
+		run(t, root, nil, c)
+		open, err := os.ReadDir(fds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fd := range open {
+			if to, err := os.Readlink(filepath.Join(fds, fd.Name())); err == nil && strings.Contains(to, ".output") {
+				t.Errorf("%v: %s is still open", c.Command, to)
+			}
+		}
 	}
 }
 

@@ -23,7 +23,14 @@ type reading struct {
 	since time.Time // a report older than this is not of this run
 	run   *Run
 	fault string // the first report that does not count, and why
+
+	tested map[named]bool  // the meter's: reports that held tests in some run
+	holds  map[string]bool // by path: whether a test report of this run holds any
 }
+
+// named is a report as the plan names it, the same in every run: its pattern and
+// the command that writes it.
+type named struct{ command, pattern string }
 
 // all reads the reports and the output, and decides whether they count.
 func (r *reading) all(out *output) {
@@ -33,6 +40,7 @@ func (r *reading) all(out *output) {
 	if !r.complete() {
 		r.source(out.file, "output")
 	}
+	r.missing()
 	r.judge(out)
 }
 
@@ -111,7 +119,42 @@ func (r *reading) source(f io.ReadSeeker, name string) {
 	r.run.lint = r.run.lint.Merge(r.local(report.Lint))
 	if report.Tests != nil {
 		r.run.tests = joinTests(r.run.tests, r.localTests(report.Tests))
+		r.holds[name] = len(report.Tests.Cases)+len(report.Tests.Broken) > 0
 	}
+}
+
+// missing rejects a run whose named report held tests in an earlier run and now
+// is not there or is no test report any more: half of the tests would look
+// deleted. A test report that holds none is an answer.
+func (r *reading) missing() {
+	if r.check.Kind != Test {
+		return
+	}
+	for i, pattern := range r.run.Check.Reports {
+		report, spoke := named{r.run.Check.Line(), pattern}, false
+		paths := matches(r.root, r.check.Reports[i])
+		for _, path := range paths {
+			holds, isTests := r.holds[path]
+			spoke = spoke || isTests
+			r.tested[report] = r.tested[report] || holds
+		}
+		if spoke || !r.tested[report] {
+			continue
+		}
+		what := "was not written"
+		if len(paths) > 0 {
+			what = "holds no test results any more"
+		}
+		r.reject(metric.Absent, "report %s, which the tests wrote before, %s%s", strings.TrimPrefix(pattern, ReportDir+"/"), what, r.ending())
+	}
+}
+
+// ending tells how a command that failed ended, to be put after a reason.
+func (r *reading) ending() string {
+	if r.run.ExitCode == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s ended with status %d: %s", r.check.Name, r.run.ExitCode, orNothing(lastLine(r.run.Output)))
 }
 
 // localTests makes suites and files that are absolute paths relative to the
@@ -135,19 +178,19 @@ func (r *reading) shown(path string) string {
 	return r.relative(path)
 }
 
-func (r *reading) relative(path string) string {
+func (r *reading) relative(path string) string { return relative(r.root, path) }
+
+// relative is the path below root with slashes, or path where it is not below.
+func relative(root, path string) string {
 	if !filepath.IsAbs(path) {
 		return path
 	}
-	rel, err := filepath.Rel(r.root, path)
+	rel, err := filepath.Rel(root, path)
 	if err != nil || strings.HasPrefix(rel, "..") {
 		return path
 	}
 	return filepath.ToSlash(rel)
 }
-
-// coverageMark tells coverage reports from others in [Source].Format.
-const coverageMark = " coverage"
 
 func (r *reading) coverage(f io.ReadSeeker, name string) {
 	if r.check.Kind != Test {
@@ -164,7 +207,7 @@ func (r *reading) coverage(f io.ReadSeeker, name string) {
 		}
 		return
 	}
-	r.run.Read = append(r.run.Read, Source{r.shown(name), c.Format + coverageMark})
+	r.run.Read = append(r.run.Read, Source{r.shown(name), c.Format + " coverage"})
 	r.run.coverage = c
 }
 

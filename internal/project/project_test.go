@@ -2,6 +2,7 @@ package project_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -94,6 +95,61 @@ func TestDetectGo(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The proposed build works for every layout of a module and leaves nothing
+// behind: go build ./... by itself writes a program where the module is one main
+// package, and fails where a folder has the name of that program.
+func TestGoBuildLeavesNothing(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("go is not on PATH")
+	}
+	const program = "package main\n\nfunc main() {}\n"
+	for name, files := range map[string]map[string]string{
+		"libraries":      {"a/a.go": "package a\n", "b/b.go": "package b\n"},
+		"one program":    {"main.go": program},
+		"programs":       {"cmd/x/main.go": program, "cmd/y/main.go": program},
+		"program in m/m": {"m/main.go": program},
+		"folder m":       {"main.go": program, "m/data.txt": ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := write(t, map[string]string{"go.mod": "module m\n\ngo 1.21\n"})
+			for path, text := range files {
+				path = filepath.Join(dir, filepath.FromSlash(path))
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p, err := project.Detect(dir, exec.LookPath)
+			if err != nil {
+				t.Fatal(err)
+			}
+			command := p.Checks[0].Command
+			build := exec.Command(command[0], command[1:]...)
+			build.Dir = dir
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Errorf("%s: %v: %s", strings.Join(command, " "), err, out)
+			}
+			if got := count(t, dir); got != len(files)+1 {
+				t.Errorf("%d files after the build, want %d", got, len(files)+1)
+			}
+		})
+	}
+}
+
+func count(t *testing.T, dir string) int {
+	t.Helper()
+	n := 0
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			n++
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func TestDetectUnknown(t *testing.T) {
