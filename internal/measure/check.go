@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +43,7 @@ func (m *Meter) check(ctx context.Context, c Check) (Run, error) {
 	}
 	defer out.file.Close()
 	res, err := m.execute(ctx, c, out)
-	run.ExitCode, run.Duration, run.Output = res.ExitCode, res.Ended.Sub(res.Started), out.tail.String()
+	run.ExitCode, run.Duration, run.Output = res.ExitCode, res.Ended.Sub(res.Started), out.end()
 	if ctx.Err() != nil {
 		return run, context.Cause(ctx)
 	}
@@ -72,7 +71,7 @@ func (m *Meter) broken(c Check, res runner.Result, out *output) string {
 	case res.Signal != "":
 		return fmt.Sprintf("%s was ended by %s", c.Name, res.Signal)
 	case res.ExitCode == 127 || res.ExitCode == 126:
-		return fmt.Sprintf("%s could not be started: %s", c.Name, lastLine(out.tail.String()))
+		return fmt.Sprintf("%s could not be started: %s", c.Name, lastLine(out.end()))
 	case out.err != nil:
 		return fmt.Sprintf("%s: %v", c.Name, out.err)
 	}
@@ -89,7 +88,7 @@ func (m *Meter) timeout(c Check) time.Duration {
 func (m *Meter) execute(ctx context.Context, c Check, out *output) (runner.Result, error) {
 	// Tests report on standard output, and their noise must not be torn into it;
 	// linters and compilers speak on either.
-	var errs io.Writer = &out.tail
+	var errs io.Writer = out.tail
 	if c.Kind != Test {
 		errs = out
 	}
@@ -248,7 +247,7 @@ type output struct {
 	mu   sync.Mutex
 	file *os.File
 	left int64
-	tail tail
+	tail *runner.Tail
 	err  error
 }
 
@@ -257,7 +256,7 @@ func newOutput(dir string) (*output, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keep output: %w", err)
 	}
-	return &output{file: f, left: maxOutput}, nil
+	return &output{file: f, left: maxOutput, tail: runner.NewTail(tailOutput)}, nil
 }
 
 // Write keeps p. Past the cap the rest is dropped and the output is marked as
@@ -265,7 +264,7 @@ func newOutput(dir string) (*output, error) {
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.tail.Write(p) //nolint:errcheck // keeps in memory, cannot go wrong
+	_, _ = o.tail.Write(p) // keeps in memory, cannot go wrong
 	if o.err != nil {
 		return len(p), nil
 	}
@@ -285,29 +284,8 @@ func (o *output) rewind() error {
 	return err
 }
 
-// tail keeps the last bytes that were written to it, from any goroutine.
-type tail struct {
-	mu  sync.Mutex
-	buf []byte
-}
-
-// Write keeps the end of p.
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.buf = append(t.buf, p...)
-	if over := len(t.buf) - tailOutput; over > 0 {
-		t.buf = append(t.buf[:0], t.buf[over:]...)
-	}
-	return len(p), nil
-}
-
-// String returns what was kept.
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(bytes.ToValidUTF8(t.buf, []byte("\uFFFD")))
-}
+// end is the end of what was printed, as text.
+func (o *output) end() string { return strings.ToValidUTF8(o.tail.String(), "\uFFFD") }
 
 func lastLine(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")

@@ -252,7 +252,7 @@ func (r *reading) unread(out *output) string {
 		return ""
 	case Lint:
 		if failed && len(r.findings()) == 0 {
-			return fmt.Sprintf("%s ended with status %d and reported nothing that can be read: %s", r.check.Name, r.run.ExitCode, lastLine(out.tail.String()))
+			return fmt.Sprintf("%s ended with status %d and reported nothing that can be read: %s", r.check.Name, r.run.ExitCode, lastLine(out.end()))
 		}
 	case Test:
 		return r.noTests(out)
@@ -269,7 +269,7 @@ func (r *reading) findings() []metric.Finding {
 
 func (r *reading) noTests(out *output) string {
 	t, name := r.run.tests, r.check.Name
-	last := lastLine(out.tail.String())
+	last := lastLine(out.end())
 	switch {
 	case t == nil && r.run.ExitCode != 0:
 		return fmt.Sprintf("%s ended with status %d and wrote no report that can be read: %s", name, r.run.ExitCode, orNothing(last))
