@@ -105,13 +105,7 @@ func (m *Meter) environment() []string {
 	if env == nil {
 		env = os.Environ()
 	}
-	out := make([]string, 0, len(env)+4)
-	for _, kv := range env {
-		if name, _, _ := strings.Cut(kv, "="); !strings.HasPrefix(name, "GIT_") {
-			out = append(out, kv)
-		}
-	}
-	return append(out, "CI=true", "TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0")
+	return append(withoutGit(env), "CI=true", "TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0")
 }
 
 // in returns c with its private report folder filled in.
