@@ -1,0 +1,2 @@
+/* global console */
+console.log("only a warning");
