@@ -1,0 +1,5 @@
+"""Conventions only."""
+
+
+def Bad():
+    """Do."""
