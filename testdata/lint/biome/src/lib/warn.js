@@ -1,0 +1,1 @@
+export const w = (a) => a == 1;

@@ -1,0 +1,4 @@
+#!/bin/sh
+a=$(ls)
+echo "$a" | cat
+read b; echo $b

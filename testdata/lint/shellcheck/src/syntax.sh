@@ -1,0 +1,3 @@
+#!/bin/sh
+if true; then
+  echo "x

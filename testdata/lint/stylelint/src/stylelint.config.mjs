@@ -1,0 +1,5 @@
+export default {
+  extends: "stylelint-config-standard",
+  rules: { "block-no-empty": [true, { severity: "warning" }] },
+  reportDescriptionlessDisables: true,
+};
