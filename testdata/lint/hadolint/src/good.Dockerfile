@@ -1,2 +1,2 @@
 FROM debian:12.5
-USER nobody
+USER 1000:1000
