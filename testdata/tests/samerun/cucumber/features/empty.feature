@@ -1,0 +1,2 @@
+Feature: nothing in it
+  Scenario: without a step

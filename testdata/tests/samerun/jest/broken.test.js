@@ -1,0 +1,2 @@
+require('./nowhere.js');
+test('never', () => {});

@@ -1,0 +1,4 @@
+describe.skip('all of it', () => {
+  test('one', () => {});
+  test('two', () => {});
+});

@@ -1,0 +1,3 @@
+import test from 'ava';
+import './nowhere.mjs';
+test('never', (t) => { t.pass(); });
