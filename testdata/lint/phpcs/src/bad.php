@@ -1,0 +1,6 @@
+<?php
+function f($a){
+  if ($a == null) { echo "<é>"; }
+	return  TRUE;
+}
+class thing {}

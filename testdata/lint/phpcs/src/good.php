@@ -1,0 +1,10 @@
+<?php
+
+namespace Sample;
+
+/**
+ * A class.
+ */
+final class Good
+{
+}
