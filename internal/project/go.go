@@ -2,65 +2,115 @@ package project
 
 import (
 	"os"
-	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 )
-
-// Every run is a fresh one (-count=1): a cached result would hide a flaky test
-// and make test times meaningless.
-var goTest = Check{
-	Kind: Test, Name: "go test", Runner: "go", Coverage: true,
-	Command: []string{"go", "test", "-json", "-count=1", "-coverprofile=" + ReportDir + "/cover.out", "./..."},
-	Reports: []string{ReportDir + "/cover.out"},
-}
 
 var golangciConfigs = []string{".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"}
 
-func proposeGo(root string, look func(string) (string, error)) (checks []Check, notes []string) {
-	if _, err := look("go"); err != nil {
-		notes = append(notes, "go is not on PATH: install Go, or put it on PATH")
+// proposeGo recognises a module, or the modules of a go.work.
+func proposeGo(f folder) proposal {
+	var p proposal
+	packages := []string{"./..."}
+	if f.has("go.work") != "" {
+		uses := goUses(f.read("go.work"))
+		packages = goPatterns(uses)
+		p.covers = func(dir string) bool { return slices.Contains(uses, dir) }
+		p.tool("workspace", "go.work")
 	}
-	checks = []Check{
-		// Built to nowhere: a module with a single program would get its binary.
-		{Kind: Build, Name: "go build", Command: []string{"go", "build", "-o", os.DevNull, "./..."}},
-		goTest,
+	if len(packages) == 0 {
+		return p
 	}
-	config, found := golangciConfig(root)
-	if !found {
-		return append(checks, vet()), notes
+	if !f.found("go") {
+		p.note("go is not on PATH: install Go, or put it on PATH")
 	}
-	if _, err := look("golangci-lint"); err != nil {
-		notes = append(notes, config+" is there but golangci-lint is not on PATH: go vet is used alone until it is installed")
-		return append(checks, vet()), notes
+	p.tool("go test", f.has("go.work", "go.mod"))
+	// Built to nowhere: a module with a single program would get its binary.
+	p.add(
+		Check{Kind: Build, Name: "go build", Command: with([]string{"go", "build", "-o", os.DevNull}, packages...)},
+		goTest(packages),
+	)
+	config := f.above(golangciConfigs...)
+	switch {
+	case config == "":
+		p.add(goVet(packages))
+	case !f.found("golangci-lint"):
+		p.note("%s is there but golangci-lint is not on PATH: go vet is used alone until it is installed", config)
+		p.add(goVet(packages))
+	default:
+		p.tool("golangci-lint", config)
+		p.add(golangci(f.read(config), packages))
 	}
-	return append(checks, golangci(filepath.Join(root, config))), notes
+	return p
 }
 
-func vet() Check {
-	return Check{Kind: Lint, Name: "go vet", Command: []string{"go", "vet", "./..."}}
+// Every run is a fresh one (-count=1): a cached result would hide a flaky test
+// and make test times meaningless.
+func goTest(packages []string) Check {
+	cover := ReportDir + "/cover.out"
+	return Check{
+		Kind: Test, Name: "go test", Runner: "go", Coverage: true,
+		Command:   with([]string{"go", "test", "-json", "-count=1", "-coverprofile=" + cover}, packages...),
+		Reports:   []string{cover},
+		Inventory: with([]string{"go", "test", "-json", "-list", "."}, packages...),
+	}
+}
+
+func goVet(packages []string) Check {
+	return Check{Kind: Lint, Name: "go vet", Command: with([]string{"go", "vet"}, packages...)}
 }
 
 // golangci-lint runs vet itself. Its limits are lifted: what it does not show
 // cannot be seen to grow. Version 2 of its configuration renamed the
 // flag that chooses the report.
-func golangci(config string) Check {
+func golangci(config string, packages []string) Check {
 	c := Check{Kind: Lint, Name: "golangci-lint"}
-	if text, err := os.ReadFile(config); err == nil && !versionTwo.Match(text) {
-		c.Command = []string{"golangci-lint", "run", "--out-format=json", "--max-same-issues=0", "--max-issues-per-linter=0", "./..."}
-		return c
+	format := "--out-format=json"
+	if config == "" || versionTwo.MatchString(config) {
+		report := ReportDir + "/golangci.json"
+		c.Reports, format = []string{report}, "--output.json.path="+report
 	}
-	c.Reports = []string{ReportDir + "/golangci.json"}
-	c.Command = []string{"golangci-lint", "run", "--output.json.path=" + ReportDir + "/golangci.json", "--max-same-issues=0", "--max-issues-per-linter=0", "./..."}
+	c.Command = with([]string{"golangci-lint", "run", format, "--max-same-issues=0", "--max-issues-per-linter=0"}, packages...)
 	return c
 }
 
-var versionTwo = regexp.MustCompile(`(?m)^\s*"?version"?\s*[:=]\s*"?2"?`)
+var (
+	versionTwo = regexp.MustCompile(`(?m)^\s*"?version"?\s*[:=]\s*"?2"?`)
+	goUse      = regexp.MustCompile(`(?m)^use\s+([^\s(]+)`)
+	goUseBlock = regexp.MustCompile(`(?ms)^use\s*\((.*?)^\s*\)`)
+	goComment  = regexp.MustCompile(`//.*`)
+)
 
-func golangciConfig(root string) (string, bool) {
-	for _, name := range golangciConfigs {
-		if exists(root, name) {
-			return name, true
-		}
+// goUses lists the folders that a go.work names, as slash paths; "" is its own.
+func goUses(text string) []string {
+	text = goComment.ReplaceAllString(text, "")
+	var out []string
+	for _, m := range goUse.FindAllStringSubmatch(text, -1) {
+		out = append(out, m[1])
 	}
-	return "", false
+	for _, m := range goUseBlock.FindAllStringSubmatch(text, -1) {
+		out = append(out, strings.Fields(m[1])...)
+	}
+	for i, dir := range out {
+		out[i] = strings.TrimPrefix(join("", strings.Trim(dir, `"`+"`")), ".")
+	}
+	return unique(out)
+}
+
+// goPatterns names all packages of the modules.
+func goPatterns(uses []string) []string {
+	var out []string
+	for _, dir := range uses {
+		if !strings.HasPrefix(dir, "./") && !strings.HasPrefix(dir, "/") {
+			dir = "./" + dir
+		}
+		out = append(out, strings.TrimSuffix(dir, "/")+"/...")
+	}
+	return out
+}
+
+// with returns a command with words added; the base is not shared.
+func with(base []string, words ...string) []string {
+	return append(slices.Clip(slices.Clone(base)), words...)
 }

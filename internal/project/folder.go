@@ -1,0 +1,195 @@
+package project
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// maxRead bounds what is read of one file.
+const maxRead = 4 << 20
+
+// folder is a read-only view of one folder of a checkout. Names are slash paths
+// relative to it.
+type folder struct {
+	root string // the checkout
+	dir  string // slash path below root; "" is the root
+	look func(string) (string, error)
+}
+
+func (f folder) abs(name string) string {
+	return filepath.Join(f.root, filepath.FromSlash(f.dir), filepath.FromSlash(name))
+}
+
+func (f folder) below(name string) folder {
+	return folder{root: f.root, dir: join(f.dir, name), look: f.look}
+}
+
+// has returns the first of the names or patterns that is there, or "".
+func (f folder) has(names ...string) string {
+	for _, name := range names {
+		if strings.ContainsAny(name, "*?[") {
+			if all := f.glob(name); len(all) > 0 {
+				return all[0]
+			}
+			continue
+		}
+		if _, err := os.Stat(f.abs(name)); err == nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// glob lists the names that a pattern matches, sorted.
+func (f folder) glob(pattern string) []string {
+	paths, err := filepath.Glob(filepath.Join(escaped.Replace(f.abs("")), filepath.FromSlash(pattern)))
+	if err != nil {
+		return nil
+	}
+	for i, p := range paths {
+		if rel, err := filepath.Rel(f.abs(""), p); err == nil {
+			paths[i] = filepath.ToSlash(rel)
+		}
+	}
+	return paths
+}
+
+var escaped = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`)
+
+// read returns the text of a file, "" where there is none.
+func (f folder) read(name string) string {
+	file, err := os.Open(f.abs(name))
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxRead))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// holds returns the first of the files that is there and matches, or "".
+func (f folder) holds(re *regexp.Regexp, names ...string) string {
+	for _, name := range names {
+		if re.MatchString(f.read(name)) {
+			return name
+		}
+	}
+	return ""
+}
+
+// found reports whether a program is on PATH.
+func (f folder) found(program string) bool {
+	if f.look == nil {
+		return false
+	}
+	_, err := f.look(program)
+	return err == nil
+}
+
+// upwards returns the folder itself and those above it, up to the root.
+func (f folder) upwards() []folder {
+	out := []folder{f}
+	for f.dir != "" {
+		if f.dir = path.Dir(f.dir); f.dir == "." {
+			f.dir = ""
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// above finds the nearest folder, upwards, that has one of the names. It returns
+// the path from f: "../../yarn.lock".
+func (f folder) above(names ...string) string {
+	for i, up := range f.upwards() {
+		if name := up.has(names...); name != "" {
+			return strings.Repeat("../", i) + name
+		}
+	}
+	return ""
+}
+
+// errEnough ends a search.
+var errEnough = errors.New("enough")
+
+// search lists files below the folder whose base name matches one of the
+// patterns, at most limit, in the folders that a project may stand in and five
+// levels deep.
+func (f folder) search(limit int, patterns ...string) []string {
+	var out []string
+	seen := 0
+	err := filepath.WalkDir(f.abs(""), func(p string, d os.DirEntry, err error) error {
+		if seen++; seen > 20_000 || len(out) >= limit {
+			return errEnough
+		}
+		rel, relErr := filepath.Rel(f.abs(""), p)
+		if err != nil || relErr != nil {
+			return nil //nolint:nilerr // what cannot be looked at holds nothing that could be proposed
+		}
+		rel = filepath.ToSlash(rel)
+		switch {
+		case rel == ".":
+		case d.IsDir():
+			if strings.HasPrefix(d.Name(), ".") || slices.Contains(skipped, d.Name()) || strings.Count(rel, "/") >= 5 {
+				return filepath.SkipDir
+			}
+		case matchesAny(d.Name(), patterns):
+			out = append(out, rel)
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil
+	}
+	return out
+}
+
+func matchesAny(name string, patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { ok, err := path.Match(p, name); return err == nil && ok })
+}
+
+// member reports whether dir is among the members of a workspace, given as
+// patterns like "packages/*", "libs/**" and "!packages/old". The last one that
+// matches decides.
+func member(dir string, patterns []string) bool {
+	in := false
+	for _, p := range patterns {
+		pattern, excluded := strings.CutPrefix(p, "!")
+		pattern = strings.Trim(strings.TrimPrefix(pattern, "./"), "/")
+		if within(dir, pattern) {
+			in = !excluded
+		}
+	}
+	return in
+}
+
+func within(dir, pattern string) bool {
+	if base, deep := strings.CutSuffix(pattern, "**"); deep {
+		base = strings.Trim(base, "/")
+		return base == "" || strings.HasPrefix(dir, base+"/") || matchPrefix(dir, base)
+	}
+	ok, err := path.Match(pattern, dir)
+	return err == nil && ok
+}
+
+// matchPrefix reports whether a pattern matches the first parts of dir.
+func matchPrefix(dir, pattern string) bool {
+	parts := strings.Split(dir, "/")
+	if n := strings.Count(pattern, "/") + 1; n < len(parts) {
+		ok, err := path.Match(pattern, strings.Join(parts[:n], "/"))
+		return err == nil && ok
+	}
+	return false
+}

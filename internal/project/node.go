@@ -1,0 +1,205 @@
+package project
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// manifest is a package.json, as far as it is needed.
+type manifest struct {
+	keys       map[string]json.RawMessage
+	scripts    map[string]string
+	deps       map[string]string
+	workspaces []string
+}
+
+// readManifest reads the package.json of a folder. Fields of an unexpected type
+// are taken as absent; other tools put up with them too.
+func readManifest(f folder) (manifest, error) {
+	m := manifest{deps: map[string]string{}}
+	if err := json.Unmarshal([]byte(f.read("package.json")), &m.keys); err != nil {
+		return m, err
+	}
+	m.field("scripts", &m.scripts)
+	for _, key := range []string{"dependencies", "devDependencies", "optionalDependencies", "peerDependencies"} {
+		var deps map[string]string
+		m.field(key, &deps)
+		for name, version := range deps {
+			m.deps[name] = version
+		}
+	}
+	var object struct{ Packages []string }
+	m.field("workspaces", &object)
+	m.field("workspaces", &m.workspaces)
+	m.workspaces = append(m.workspaces, object.Packages...)
+	var pnpm struct{ Packages []string }
+	if yaml.Unmarshal([]byte(f.read("pnpm-workspace.yaml")), &pnpm) == nil {
+		m.workspaces = append(m.workspaces, pnpm.Packages...)
+	}
+	return m, nil
+}
+
+// field reads one key into v, which is left as it was where the type differs.
+func (m manifest) field(key string, v any) {
+	if text, ok := m.keys[key]; ok && json.Unmarshal(text, v) != nil {
+		return
+	}
+}
+
+// manager is a package manager of Node.
+type manager struct {
+	name    string
+	locks   []string
+	exec    []string // runs a program of the project's dependencies
+	run     []string // runs a script of package.json
+	install string
+	get     string
+}
+
+// The order decides where several lock files stand. npx and its like are told
+// not to fetch what is not there.
+var managers = []manager{
+	{"pnpm", []string{"pnpm-lock.yaml"}, []string{"pnpm", "exec"}, []string{"pnpm", "--silent", "run"}, "pnpm install --frozen-lockfile", "corepack enable pnpm, or npm install -g pnpm"},
+	{"yarn", []string{"yarn.lock"}, []string{"yarn", "run", "--silent"}, []string{"yarn", "run", "--silent"}, "yarn install --immutable", "corepack enable yarn, or npm install -g yarn"},
+	{"bun", []string{"bun.lock", "bun.lockb"}, []string{"bunx"}, []string{"bun", "run", "--silent"}, "bun install --frozen-lockfile", "npm install -g bun"},
+	{"npm", []string{"package-lock.json", "npm-shrinkwrap.json"}, []string{"npx", "--no-install"}, []string{"npm", "run", "--silent"}, "npm ci", "install Node.js"},
+}
+
+var npm = managers[len(managers)-1]
+
+// node is a folder with a package.json.
+type node struct {
+	folder
+	manifest
+	manager manager
+	parts   []segment
+}
+
+func proposeNode(f folder) proposal {
+	var p proposal
+	m, err := readManifest(f)
+	if err != nil {
+		p.note("package.json cannot be read: %v", err)
+		return p
+	}
+	n := node{folder: f, manifest: m}
+	n.manager = n.choose(&p)
+	n.parts = n.flatten("test", 0)
+	n.build(&p)
+	n.tests(&p)
+	n.lint(&p)
+	if len(p.checks) > 0 && f.above("node_modules", ".pnp.cjs") == "" && len(m.deps) > 0 {
+		p.note("the dependencies in package.json are not installed (node_modules is not there): run %s", n.manager.installCommand(n))
+	}
+	if len(m.workspaces) > 0 {
+		p.tool("workspace", f.has("pnpm-workspace.yaml", "package.json"))
+		if p.has(Test) {
+			p.covers = func(dir string) bool { return member(dir, m.workspaces) }
+		}
+	}
+	p.lintsAll = true
+	return p
+}
+
+func (m manager) installCommand(n node) string {
+	if n.folder.above(m.locks...) == "" && m.name == "npm" {
+		return "npm install"
+	}
+	return m.install
+}
+
+// choose finds the package manager: by the packageManager field, else by the
+// lock file, here or above.
+func (n node) choose(p *proposal) manager {
+	chosen, why := npm, "package.json"
+	for _, m := range managers {
+		if lock := n.folder.above(m.locks...); lock != "" {
+			chosen, why = m, lock
+			break
+		}
+	}
+	for _, up := range n.upwards() {
+		var field string
+		if m, err := readManifest(up); err == nil {
+			m.field("packageManager", &field)
+		}
+		name, _, _ := strings.Cut(field, "@")
+		if i := slices.IndexFunc(managers, func(m manager) bool { return m.name == name }); i >= 0 {
+			chosen, why = managers[i], "packageManager in package.json"
+			break
+		}
+	}
+	p.tool(chosen.name, why)
+	if n.found(chosen.name) {
+		return chosen
+	}
+	p.note("%s is not on PATH: %s", chosen.name, chosen.get)
+	if chosen.name != "npm" && n.found("npm") {
+		chosen.exec, chosen.run = npm.exec, npm.run
+	}
+	return chosen
+}
+
+// exec is the argv that runs a program of the project's dependencies. yarn
+// prefers a script of the same name, which may do something else.
+func (n node) exec(program string, words ...string) []string {
+	start := n.manager.exec
+	if _, script := n.scripts[program]; script && start[0] == "yarn" {
+		start = npm.exec
+	}
+	return with(with(start, program), words...)
+}
+
+// script is the argv that runs a script of package.json.
+func (n node) script(name string) []string { return with(n.manager.run, name) }
+
+// build proposes the script that continuous integration runs before the tests,
+// and what the test script runs before the test framework.
+func (n node) build(p *proposal) {
+	if n.workspaceBuilds() {
+		return
+	}
+	script := n.scripts["build"]
+	if script != "" && !watches.MatchString(script) {
+		p.tool("build script", "package.json")
+		p.add(Check{Kind: Build, Name: n.manager.name + " run build", Command: n.script("build")})
+	}
+}
+
+// workspaceBuilds reports whether the root of the workspace has a build script,
+// which builds this member too.
+func (n node) workspaceBuilds() bool {
+	for _, up := range n.upwards()[1:] {
+		m, err := readManifest(up)
+		if err == nil && m.scripts["build"] != "" && member(strings.TrimPrefix(strings.TrimPrefix(n.dir, up.dir), "/"), m.workspaces) {
+			return true
+		}
+	}
+	return false
+}
+
+// depends returns the first of the packages that package.json names, or "".
+func (n node) depends(names ...string) string {
+	for _, name := range names {
+		if _, ok := n.deps[name]; ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// dependsAbove is depends, in this package or in one above, where a workspace
+// keeps what its members share.
+func (n node) dependsAbove(names ...string) string {
+	for _, up := range n.upwards() {
+		if m, err := readManifest(up); err == nil {
+			if name := (node{manifest: m}).depends(names...); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,254 @@
+package project
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// segment is one command of a script of package.json.
+type segment struct {
+	env   []string // NAME=value
+	words []string
+	plain bool // without what only a shell understands
+	globs bool // with patterns that the shell expands
+}
+
+var watches = regexp.MustCompile(`(^|\s)(--watch(All)?|-w)(\s|$)`)
+
+// delegates are programs that run the scripts of other packages.
+var delegates = []string{"turbo", "nx", "lerna", "wsrun", "rush", "lage", "moon", "ultra"}
+
+// flatten splits a script at its operators, and puts in the place of a command
+// that runs another script the commands of that.
+func (n node) flatten(script string, depth int) []segment {
+	var out []segment
+	for _, s := range split(n.scripts[script]) {
+		names := n.nested(s.words)
+		if len(names) == 0 || depth > 3 {
+			out = append(out, s)
+			continue
+		}
+		for _, name := range names {
+			out = append(out, n.flatten(name, depth+1)...)
+		}
+	}
+	return out
+}
+
+// nested returns the scripts that a command runs.
+func (n node) nested(words []string) []string {
+	if len(words) < 2 {
+		return nil
+	}
+	var names []string
+	switch words[0] {
+	case "npm", "pnpm", "yarn", "bun", "run-s", "run-p", "npm-run-all":
+		for _, w := range words[1:] {
+			switch {
+			case w == "--":
+				return n.known(names)
+			case w == "-r" || w == "--recursive" || w == "-ws" || w == "workspaces" || strings.HasPrefix(w, "--workspace") || strings.HasPrefix(w, "--filter"):
+				return nil
+			case strings.HasPrefix(w, "-") || w == "run" || w == "run-script" || w == "-s":
+			case w == "t" && words[0] == "npm":
+				names = append(names, "test")
+			default:
+				names = append(names, w)
+			}
+		}
+	}
+	return n.known(names)
+}
+
+func (n node) known(names []string) []string {
+	var out []string
+	for _, name := range names {
+		if before, ok := strings.CutSuffix(name, "*"); ok {
+			for script := range n.scripts {
+				if strings.HasPrefix(script, before) {
+					out = append(out, script)
+				}
+			}
+			slices.Sort(out)
+		} else if _, ok := n.scripts[name]; ok {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// delegated reports whether a script hands its work to other packages.
+func delegated(parts []segment) bool {
+	return slices.ContainsFunc(parts, func(s segment) bool {
+		return slices.ContainsFunc(s.words, func(w string) bool {
+			return slices.Contains(delegates, w) || w == "-r" || w == "--recursive" || w == "-ws" || w == "workspaces" ||
+				strings.HasPrefix(w, "--workspaces") || strings.HasPrefix(w, "--filter")
+		})
+	})
+}
+
+// split takes a line of the shell apart into its commands. What follows a pipe
+// or "||" is left out: it changes only how results are shown, or hides them.
+func split(line string) []segment {
+	var out []segment
+	keep := true
+	for _, t := range tokens(line) {
+		if !t.operator {
+			if keep {
+				if len(out) == 0 {
+					out = append(out, segment{plain: true})
+				}
+				out[len(out)-1].add(t)
+			}
+			continue
+		}
+		keep = t.text == "&&" || t.text == ";" || t.text == "&"
+		if keep && len(out) > 0 && len(out[len(out)-1].words) > 0 {
+			out = append(out, segment{plain: true})
+		}
+	}
+	return slices.DeleteFunc(out, func(s segment) bool { return len(s.words) == 0 })
+}
+
+var assignment = regexp.MustCompile(`^[A-Za-z_]\w*=`)
+
+func (s *segment) add(t token) {
+	s.plain = s.plain && !t.shell
+	s.globs = s.globs || t.glob
+	if len(s.words) == 0 && assignment.MatchString(t.text) {
+		s.env = append(s.env, t.text)
+		return
+	}
+	if len(s.words) == 0 && slices.Contains([]string{"cross-env", "env", "cross-env-shell"}, t.text) {
+		return
+	}
+	s.words = append(s.words, t.text)
+}
+
+// token is a word or an operator of a line of the shell.
+type token struct {
+	text     string
+	operator bool
+	shell    bool // holds what the shell would put something else for
+	glob     bool
+}
+
+var tokenRE = regexp.MustCompile(`&&|\|\||[;&|]|(?:\\.|'[^']*'|"(?:\\.|[^"\\])*"|[^\s;&|'"\\])+`)
+
+func tokens(line string) []token {
+	var out []token
+	for _, text := range tokenRE.FindAllString(line, -1) {
+		if strings.Trim(text, "&|;") == "" {
+			out = append(out, token{text: text, operator: true})
+			continue
+		}
+		out = append(out, unquote(text))
+	}
+	return out
+}
+
+// unquote removes the quotes from a word.
+func unquote(word string) token {
+	var t token
+	var b strings.Builder
+	var quote byte
+	for i := 0; i < len(word); i++ {
+		c := word[i]
+		switch {
+		case c == '\\' && quote != '\'' && i+1 < len(word):
+			i++
+			b.WriteByte(word[i])
+			continue
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+			continue
+		case c == quote && quote != 0:
+			quote = 0
+			continue
+		case quote != '\'' && (c == '$' || c == '`'), quote == 0 && strings.IndexByte("<>()", c) >= 0:
+			t.shell = true
+		case quote == 0 && strings.IndexByte("*?[{", c) >= 0:
+			t.glob = true
+		}
+		b.WriteByte(c)
+	}
+	t.text = b.String()
+	return t
+}
+
+// call is a command of a script that runs a known program.
+type call struct {
+	segment
+	program string
+	args    []string // what follows the program
+}
+
+// find returns the commands that run the program, whatever wrapper stands before
+// it. sub is the subcommand it must be given, or "".
+func find(parts []segment, program, sub string) []call {
+	var out []call
+	for _, s := range parts {
+		i := slices.IndexFunc(s.words, func(w string) bool { return programName(w) == program })
+		if i < 0 || !wraps(s.words[:i]) {
+			continue
+		}
+		c := call{segment: s, program: program, args: s.words[i+1:]}
+		if sub != "" && !slices.Contains(c.args, sub) {
+			continue
+		}
+		// node --flag node_modules/.bin/program: the flags are kept.
+		if i > 0 && s.words[0] == "node" {
+			c.env = append(slices.Clip(c.env), "NODE_OPTIONS="+strings.Join(s.words[1:i], " "))
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// programName is the name of the program that a word of a script runs:
+// node_modules/.bin/jest and node_modules/jest/bin/jest.js are jest.
+func programName(word string) string {
+	base := path.Base(word)
+	if strings.Contains(word, "node_modules/") || strings.HasPrefix(word, "./node_modules/") {
+		for _, end := range []string{".js", ".mjs", ".cjs"} {
+			base = strings.TrimSuffix(base, end)
+		}
+		return strings.TrimPrefix(base, "_")
+	}
+	if word == "_mocha" {
+		return "mocha"
+	}
+	return word
+}
+
+var wrappers = []string{"npx", "pnpx", "bunx", "pnpm", "yarn", "bun", "exec", "dlx", "x", "run", "c8", "nyc", "dotenv", "dotenvx", "is-ci", "node", "env"}
+
+// wraps reports whether all the words are wrappers of a command and their flags.
+func wraps(words []string) bool {
+	for i, w := range words {
+		flagValue := i > 0 && strings.HasPrefix(words[i-1], "-")
+		if !slices.Contains(wrappers, w) && !strings.HasPrefix(w, "-") && !flagValue && !assignment.MatchString(w) {
+			return false
+		}
+	}
+	return true
+}
+
+// without drops options from the words of a command. drop says how many values
+// follow each of them; "--name=value" is dropped as well.
+func without(words []string, drop map[string]int) []string {
+	var out []string
+	for i := 0; i < len(words); i++ {
+		name, _, inline := strings.Cut(words[i], "=")
+		values, ok := drop[name]
+		switch {
+		case !ok:
+			out = append(out, words[i])
+		case !inline:
+			i += values
+		}
+	}
+	return out
+}

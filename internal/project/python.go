@@ -1,0 +1,294 @@
+package project
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var pythonMarkers = []string{
+	"pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "requirements-dev.txt", "Pipfile",
+	"pytest.ini", "tox.ini", "conftest.py", "noxfile.py", "manage.py",
+}
+
+// dependencyFiles are where a Python project may list what it needs.
+var dependencyFiles = []string{
+	"pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "tox.ini", "noxfile.py", "requirements*.txt", "requirements*.in", "*requirements.txt",
+	"requirements/*.txt", "requirements/*.in", "environment.yml",
+}
+
+// python is a folder with Python in it.
+type python struct {
+	folder
+	env   string   // the virtual environment, relative to the folder; "" is none
+	start []string // what starts a program of the project's environment: "uv run --frozen"
+	deps  string   // the text of everything that lists dependencies
+}
+
+func proposePython(f folder) proposal {
+	var p proposal
+	py := newPython(f, &p)
+	switch {
+	case py.usesPytest(&p):
+		py.pytest(&p)
+		p.covers = py.covers
+	case f.has("manage.py") != "" && strings.Contains(f.read("manage.py"), "django"):
+		p.tool("django test", "manage.py")
+		p.add(py.unittest("django test", "manage.py", "test", "--verbosity=2", "--no-input"))
+	default:
+		py.discover(&p)
+	}
+	py.lint(&p)
+	p.lintsAll = true
+	return p
+}
+
+func newPython(f folder, p *proposal) python {
+	py := python{folder: f}
+	for _, pattern := range dependencyFiles {
+		for _, name := range f.glob(pattern) {
+			py.deps += tomlComment.ReplaceAllString(f.read(name), "") + "\n"
+		}
+	}
+	if config := f.above(".venv/pyvenv.cfg", "venv/pyvenv.cfg", "env/pyvenv.cfg"); config != "" {
+		py.env = path.Dir(config)
+	}
+	py.start = py.launcher(p)
+	return py
+}
+
+// launchers are the tools that keep an environment for the project, by the lock
+// file that says so.
+var launchers = []struct {
+	lock, program string
+	start         []string
+	get           string
+}{
+	{"uv.lock", "uv", []string{"uv", "run", "--frozen"}, "pip install uv"},
+	{"poetry.lock", "poetry", []string{"poetry", "run"}, "pipx install poetry"},
+	{"pdm.lock", "pdm", []string{"pdm", "run"}, "pipx install pdm"},
+	{"Pipfile.lock", "pipenv", []string{"pipenv", "run"}, "pip install pipenv"},
+}
+
+func (py python) launcher(p *proposal) []string {
+	for _, l := range launchers {
+		lock := py.above(l.lock)
+		if lock == "" {
+			continue
+		}
+		if py.found(l.program) {
+			p.tool(l.program, lock)
+			return l.start
+		}
+		p.note("%s is there but %s is not on PATH: %s", lock, l.program, l.get)
+	}
+	return nil
+}
+
+// program is the argv that runs a module of the project's environment.
+func (py python) program(words ...string) []string {
+	switch {
+	case py.start != nil:
+		return with(with(py.start, "python"), words...)
+	case py.env != "":
+		return with([]string{py.env + "/bin/python"}, words...)
+	case py.look == nil || py.found("python3") || !py.found("python"):
+		return with([]string{"python3"}, words...)
+	}
+	return with([]string{"python"}, words...)
+}
+
+// depends reports whether a package is listed as a dependency or installed in
+// the virtual environment.
+func (py python) depends(name string) bool {
+	re := regexp.MustCompile(`(?mi)(^|["'\s,])` + strings.ReplaceAll(regexp.QuoteMeta(name), "-", "[-_.]") + `\s*(\[[^\]]*\])?\s*($|["'<>=!~;,\s])`)
+	return re.MatchString(py.deps) || py.installed(name)
+}
+
+// installed reports whether a package is in the virtual environment.
+func (py python) installed(name string) bool {
+	if py.env == "" {
+		return false
+	}
+	name = strings.ReplaceAll(name, "-", "[_-]")
+	return py.has(py.env+"/lib/python*/site-packages/"+name+"-[0-9]*.dist-info") != ""
+}
+
+// available reports whether a package can be used: it is in the virtual
+// environment or, where another tool keeps that, among the dependencies.
+func (py python) available(name string) bool {
+	if py.env != "" && py.start == nil {
+		return py.installed(name)
+	}
+	return py.depends(name)
+}
+
+// needs notes that a package is asked for by a file but not in the environment.
+func (py python) needs(name, file string, p *proposal) {
+	if py.env != "" && py.start == nil && !py.installed(name) {
+		p.note("%s is asked for by %s but is not in %s: run %s/bin/python -m pip install %s", name, file, py.env, py.env, name)
+	}
+}
+
+// sections are the configuration files and the sections in them by which a tool
+// is recognised; a file without a section is enough by its presence.
+type section struct{ file, name string }
+
+func (py python) configured(sections []section) string {
+	for _, s := range sections {
+		if py.has(s.file) == "" {
+			continue
+		}
+		if s.name == "" {
+			return s.file
+		}
+		if _, ok := tomlTable(py.read(s.file), s.name); ok {
+			return s.file
+		}
+	}
+	return ""
+}
+
+var pytestSections = []section{
+	{"pytest.ini", ""},
+	{".pytest.ini", ""},
+	{"pytest.toml", ""},
+	{"pyproject.toml", "tool.pytest"},
+	{"tox.ini", "pytest"},
+	{"setup.cfg", "tool:pytest"},
+	{"conftest.py", ""},
+	{"tests/conftest.py", ""},
+	{"test/conftest.py", ""},
+}
+
+var pytestStyle = regexp.MustCompile(`(?m)^(import pytest|from pytest import|(async )?def test_)`)
+
+// testFiles are those that unittest and pytest look for.
+func (py python) testFiles() []string { return py.search(50, "test*.py", "*_test.py") }
+
+func (py python) usesPytest(p *proposal) bool {
+	config := py.configured(pytestSections)
+	switch {
+	case config != "":
+		p.tool("pytest", config)
+	case py.depends("pytest"):
+		config = "dependencies"
+		p.tool("pytest", config)
+	default:
+		if config = py.holds(pytestStyle, py.testFiles()...); config == "" {
+			return false
+		}
+		p.tool("pytest", config)
+	}
+	py.needs("pytest", config, p)
+	return true
+}
+
+// covers reports whether pytest, run in the folder, finds the tests of the
+// project in dir: everything below, unless testpaths says where they are.
+func (py python) covers(dir string) bool {
+	var paths []string
+	for _, s := range pytestSections[:6] {
+		table, _ := tomlTable(py.read(s.file), s.name)
+		if strings.HasSuffix(s.file, ".toml") {
+			inner, _ := tomlTable(py.read(s.file), s.name+".ini_options")
+			paths = append(paths, tomlStrings(table+inner, "testpaths")...)
+		} else if m := iniPaths.FindStringSubmatch(table); m != nil {
+			paths = append(paths, strings.Fields(m[1])...)
+		}
+	}
+	return len(paths) == 0 || slices.ContainsFunc(paths, func(p string) bool {
+		p = strings.Trim(strings.TrimPrefix(p, "./"), "/")
+		return p == "." || dir == p || strings.HasPrefix(dir, p+"/") || strings.HasPrefix(p, dir+"/")
+	})
+}
+
+var iniPaths = regexp.MustCompile(`(?m)^testpaths\s*=\s*((?:.*\n)(?:[ \t]+.*\n)*)`)
+
+// Options that a project gives to pytest are kept, but the run does not end at
+// the first failure and does not fail by a limit of coverage.
+func (py python) pytest(p *proposal) {
+	report, cover := ReportDir+"/pytest.xml", ReportDir+"/coverage.json"
+	words := []string{
+		"-m", "pytest", "--junitxml=" + report, "-o", "junit_family=xunit1", "-o", "cache_dir=" + ReportDir + "/cache",
+		"--maxfail=0", "--color=no",
+	}
+	c := Check{
+		Kind: Test, Name: "pytest", Runner: "pytest", Reports: []string{report}, Env: py.environment(),
+		Inventory: py.program("-m", "pytest", "--collect-only", "--verbosity=-1", "--color=no", "-p", "no:cacheprovider"),
+	}
+	switch {
+	case py.available("pytest-cov"):
+		words = append(words, "--cov", "--cov-report=json:"+cover, "--cov-fail-under=0")
+		c.Command = py.program(words...)
+	case py.available("coverage"):
+		c = py.covered(c, words)
+	default:
+		c.Command = py.program(words...)
+		p.note("no coverage: add pytest-cov to the dependencies")
+		p.add(c)
+		return
+	}
+	c.Coverage, c.Reports = true, append(c.Reports, cover)
+	c.Env = append(c.Env, "COVERAGE_FILE="+ReportDir+"/.coverage")
+	p.add(c)
+}
+
+// environment keeps compiled files out of the tree; one that is as old and as
+// long as a changed source would also be taken for it.
+func (py python) environment() []string { return []string{"PYTHONDONTWRITEBYTECODE=1"} }
+
+// covered runs a check under coverage.py, which writes its report in a second
+// step, whatever the tests said.
+func (py python) covered(c Check, words []string) Check {
+	python := strings.Join(py.program(), " ")
+	c.Command = []string{"/bin/sh", "-c", python + " -m coverage run " + quoted(words) + "; status=$?; " +
+		python + " -m coverage combine -q 2>/dev/null; " +
+		python + " -m coverage json -q --fail-under=0 -o " + quoted([]string{ReportDir + "/coverage.json"}) + " && exit $status"}
+	return c
+}
+
+// quoted joins words for the shell.
+func quoted(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w
+		if !plainWord.MatchString(w) {
+			out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+
+// discover recognises unittest by the test files.
+func (py python) discover(p *proposal) {
+	files := py.testFiles()
+	file := py.holds(regexp.MustCompile(`(?m)^\s*(import|from) unittest`), files...)
+	if file == "" {
+		return
+	}
+	words := []string{"-m", "unittest", "discover", "-v"}
+	// Discovery does not go down into folders that are no packages.
+	if dir := strings.Split(file, "/")[0]; dir != file && py.has(dir+"/__init__.py") == "" {
+		words = append(words, "-s", dir)
+	}
+	if matches := func(name string) bool { return matchesAny(path.Base(name), []string{"test*.py"}) }; !slices.ContainsFunc(files, matches) {
+		words = append(words, "-p", "*_test.py")
+	}
+	p.tool("unittest", file)
+	p.add(py.unittest("unittest", words...))
+}
+
+// unittest reports as text, on standard error.
+func (py python) unittest(name string, words ...string) Check {
+	c := Check{Kind: Test, Name: name, Runner: "unittest", Stderr: true, Env: py.environment(), Command: py.program(words...)}
+	if py.available("coverage") {
+		c = py.covered(c, words)
+		c.Coverage, c.Reports = true, []string{ReportDir + "/coverage.json"}
+		c.Env = append(c.Env, "COVERAGE_FILE="+ReportDir+"/.coverage")
+	}
+	return c
+}

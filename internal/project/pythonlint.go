@@ -1,0 +1,96 @@
+package project
+
+import "regexp"
+
+// pythonLinter is a linter or a type checker for Python.
+type pythonLinter struct {
+	name     string
+	sections []section
+	command  func(py python) Check
+}
+
+// Results kept by an earlier run are not used where the tool would also leave
+// them behind without hiding them from git.
+var pythonLinters = []pythonLinter{
+	{"ruff", []section{{"ruff.toml", ""}, {".ruff.toml", ""}, {"pyproject.toml", "tool.ruff"}}, func(py python) Check {
+		report := ReportDir + "/ruff.json"
+		return Check{
+			Command: py.tool("ruff", "check", "--no-fix", "--no-cache", "--output-format=json", "--output-file="+report, "."),
+			Reports: []string{report},
+		}
+	}},
+	{"flake8", []section{{".flake8", ""}, {"setup.cfg", "flake8"}, {"tox.ini", "flake8"}}, func(py python) Check {
+		return Check{Command: py.tool("flake8", "--format=default", "--color=never", "--extend-exclude=.venv,venv,env,node_modules")}
+	}},
+	{"pylint", []section{{".pylintrc", ""}, {"pylintrc", ""}, {".pylintrc.toml", ""}, {"pylintrc.toml", ""}, {"pyproject.toml", "tool.pylint"}}, func(py python) Check {
+		report := ReportDir + "/pylint.json"
+		return Check{
+			Command: py.tool("pylint", "--recursive=y", "--ignore=.venv,venv,env,node_modules,build,dist", "--output-format=json:"+report, "."),
+			Reports: []string{report},
+		}
+	}},
+	{"mypy", mypySections, func(py python) Check {
+		words := []string{"--no-color-output", "--no-pretty", "--show-column-numbers", "--show-error-codes", "--no-error-summary"}
+		if !py.mypyTargets() {
+			words = append(words, ".")
+		}
+		return Check{Command: py.tool("mypy", words...)}
+	}},
+	{"pyright", []section{{"pyrightconfig.json", ""}, {"pyproject.toml", "tool.pyright"}}, func(py python) Check {
+		return Check{Command: py.tool("pyright", "--outputjson")}
+	}},
+	{"basedpyright", []section{{"pyproject.toml", "tool.basedpyright"}}, func(py python) Check {
+		return Check{Command: py.tool("basedpyright", "--outputjson")}
+	}},
+}
+
+var pythonTargets = regexp.MustCompile(`(?m)^\s*(files|packages|modules)\s*=`)
+
+var mypySections = []section{{"mypy.ini", ""}, {".mypy.ini", ""}, {"pyproject.toml", "tool.mypy"}, {"setup.cfg", "mypy"}}
+
+// mypyTargets reports whether the configuration says what is checked.
+func (py python) mypyTargets() bool {
+	for _, s := range mypySections {
+		name := s.name
+		if name == "" {
+			name = "mypy"
+		}
+		table, _ := tomlTable(py.read(s.file), name)
+		if pythonTargets.MatchString(table) {
+			return true
+		}
+	}
+	return false
+}
+
+// lint proposes the linters that are configured or depended on.
+func (py python) lint(p *proposal) {
+	for _, l := range pythonLinters {
+		file := py.configured(l.sections)
+		if file == "" && py.depends(l.name) {
+			file = "dependencies"
+		}
+		if file == "" {
+			continue
+		}
+		if py.start == nil && !py.installed(l.name) && !py.found(l.name) {
+			p.note("%s is asked for by %s but is not installed: pip install %s", l.name, file, l.name)
+			continue
+		}
+		c := l.command(py)
+		c.Kind, c.Name = Lint, l.name
+		p.tool(l.name, file)
+		p.add(c)
+	}
+}
+
+// tool is the argv of a program of the project's environment, else of PATH.
+func (py python) tool(name string, words ...string) []string {
+	switch {
+	case py.start != nil:
+		return with(with(py.start, name), words...)
+	case py.installed(name):
+		return with([]string{py.env + "/bin/" + name}, words...)
+	}
+	return with([]string{name}, words...)
+}

@@ -1,0 +1,48 @@
+package project
+
+import (
+	"regexp"
+	"strings"
+)
+
+// tomlTable returns the lines of a table of a TOML text, and whether it or a
+// table inside it is there. Enough is understood of the format to recognise
+// tools by it, no more.
+func tomlTable(text, name string) (string, bool) {
+	var b strings.Builder
+	found, in := false, false
+	for line := range strings.Lines(text) {
+		if m := tomlHeader.FindStringSubmatch(line); m != nil {
+			in = m[1] == name
+			found = found || in || strings.HasPrefix(m[1], name+".")
+			continue
+		}
+		if in {
+			b.WriteString(line)
+		}
+	}
+	return b.String(), found
+}
+
+var (
+	tomlHeader  = regexp.MustCompile(`^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?$`)
+	tomlString  = regexp.MustCompile(`"([^"]*)"|'([^']*)'`)
+	tomlComment = regexp.MustCompile(`(?m)^\s*#.*$`)
+)
+
+// tomlStrings returns the strings of a key of a table: of a list or a single one.
+func tomlStrings(table, key string) []string {
+	re := regexp.MustCompile(`(?ms)^\s*` + regexp.QuoteMeta(key) + `\s*=\s*(\[.*?\]|"[^"\n]*"|'[^'\n]*')`)
+	m := re.FindStringSubmatch(tomlComment.ReplaceAllString(table, ""))
+	if m == nil {
+		return nil
+	}
+	var out []string
+	for _, s := range tomlString.FindAllStringSubmatch(m[1], -1) {
+		out = append(out, s[1]+s[2])
+	}
+	return out
+}
+
+// iniSection returns the lines of a section of an ini file.
+func iniSection(text, name string) (string, bool) { return tomlTable(text, name) }

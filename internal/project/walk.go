@@ -1,0 +1,135 @@
+package project
+
+import (
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// maxDepth is how many folders below the root are looked at.
+const maxDepth = 3
+
+// skipped are folders that hold no project of their own: what tools put there,
+// what comes from elsewhere, and samples.
+var skipped = []string{
+	"node_modules", "bower_components", "vendor", "third_party", "site-packages", "deps", "Pods",
+	"target", "build", "dist", "out", "bin", "obj", "_build", "coverage", "htmlcov",
+	"testdata", "fixtures", "__fixtures__", "examples", "example", "samples", "fuzz",
+	"venv", "env", "__pycache__",
+}
+
+// walk gathers the projects of a checkout.
+type walk struct{ found []part }
+
+// visit looks at one folder and at those below it. above are the projects that
+// were found on the way down.
+func (w *walk) visit(f folder, above []part) {
+	here := w.recognise(f, above)
+	above = append(slices.Clip(above), here...)
+	if depth(f.dir) == maxDepth {
+		return
+	}
+	ignored := f.ignored()
+	for _, name := range f.folders() {
+		if !slices.Contains(skipped, name) && !slices.Contains(ignored, name) {
+			w.visit(f.below(name), above)
+		}
+	}
+}
+
+// recognise finds the projects that stand in one folder. Below the root only
+// what has tests is a project of its own.
+func (w *walk) recognise(f folder, above []part) []part {
+	var here []part
+	for _, r := range recognisers {
+		if p, ok := r.ask(f, above); ok {
+			here = append(here, p)
+		}
+	}
+	if len(here) == 0 && len(above) == 0 {
+		if p, ok := makefile.ask(f, nil); ok && len(p.checks) > 0 {
+			here = append(here, p)
+		}
+	}
+	for _, p := range here {
+		if len(p.checks)+len(p.notes) > 0 {
+			w.found = append(w.found, p)
+		}
+	}
+	return here
+}
+
+func (r recogniser) ask(f folder, above []part) (part, bool) {
+	if f.has(r.markers...) == "" {
+		return part{}, false
+	}
+	for _, a := range above {
+		if a.from == r.language && a.takesIn(f.dir) {
+			return part{}, false
+		}
+	}
+	p := part{proposal: r.propose(f), dir: f.dir, from: r.language}
+	if p.language == "" {
+		p.language = r.language
+	}
+	if f.dir != "" && !p.has(Test) {
+		return part{}, false
+	}
+	p.checks = slices.DeleteFunc(p.checks, func(c Check) bool { return c.Kind == Lint && linted(c.Name, r.language, above) })
+	return p, true
+}
+
+// linted reports whether a linter runs over the folder from one above already.
+func linted(name, language string, above []part) bool {
+	return slices.ContainsFunc(above, func(a part) bool {
+		return a.from == language && a.lintsAll &&
+			slices.ContainsFunc(a.checks, func(c Check) bool { return c.Kind == Lint && c.Name == name })
+	})
+}
+
+func depth(dir string) int {
+	if dir == "" {
+		return 0
+	}
+	return strings.Count(dir, "/") + 1
+}
+
+// folders lists the names of the folders in f that may hold something, sorted.
+// Links, hidden folders and virtual environments are left out.
+func (f folder) folders() []string {
+	entries, err := os.ReadDir(f.abs(""))
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && f.has(e.Name()+"/pyvenv.cfg") == "" {
+			out = append(out, e.Name())
+		}
+	}
+	return out
+}
+
+// ignored lists the names of folders in f that the .gitignore of f or of the
+// root plainly names. Patterns are not followed.
+func (f folder) ignored() []string {
+	var out []string
+	for _, dir := range unique([]string{"", f.dir}) {
+		for line := range strings.Lines(folder{root: f.root, dir: dir}.read(".gitignore")) {
+			line = strings.TrimSpace(line)
+			anchored := strings.HasPrefix(line, "/")
+			name := strings.Trim(line, "/")
+			if name == "" || strings.ContainsAny(name, "*?[!#\\") {
+				continue
+			}
+			switch parent, base := path.Split(name); {
+			case parent == "" && (!anchored || dir == f.dir):
+				out = append(out, name)
+			case parent != "" && join(dir, strings.TrimSuffix(parent, "/")) == f.dir:
+				out = append(out, base)
+			}
+		}
+	}
+	return out
+}
