@@ -28,7 +28,7 @@ func proposeGo(f folder) proposal {
 	p.tool("go test", f.has("go.work", "go.mod"))
 	// Built to nowhere: a module with a single program would get its binary.
 	p.add(
-		Check{Kind: Build, Name: "go build", Command: with([]string{"go", "build", "-o", os.DevNull}, packages...)},
+		Check{Kind: Build, Name: "go build", Stderr: true, Command: with([]string{"go", "build", "-o", os.DevNull}, packages...)},
 		goTest(packages),
 	)
 	config := f.above(golangciConfigs...)
@@ -58,7 +58,7 @@ func goTest(packages []string) Check {
 }
 
 func goVet(packages []string) Check {
-	return Check{Kind: Lint, Name: "go vet", Command: with([]string{"go", "vet"}, packages...)}
+	return Check{Kind: Lint, Name: "go vet", Stderr: true, Command: with([]string{"go", "vet"}, packages...)}
 }
 
 // golangci-lint runs vet itself. Its limits are lifted: what it does not show

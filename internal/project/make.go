@@ -19,8 +19,8 @@ func proposeMake(f folder) proposal {
 		for _, target := range t.targets {
 			if regexp.MustCompile(`(?m)^` + target + `\s*::?([^=]|$)`).MatchString(text) {
 				p.tool("make "+target, file)
-				// A target may run anything, and many frameworks report on standard error.
-				p.add(Check{Kind: t.kind, Name: "make " + target, Command: []string{"make", target}, Stderr: t.kind == Test})
+				// A target may run anything, and many tools report on standard error.
+				p.add(Check{Kind: t.kind, Name: "make " + target, Command: []string{"make", target}, Stderr: true})
 				break
 			}
 		}

@@ -156,17 +156,27 @@ func (n node) exec(program string, words ...string) []string {
 // script is the argv that runs a script of package.json.
 func (n node) script(name string) []string { return with(n.manager.run, name) }
 
+// outputs are the folders that builds usually write to.
+var outputs = []string{"dist", "build", "lib", "out", "es", "esm", "cjs", ".next", ".nuxt", ".output", ".svelte-kit", "target"}
+
 // build proposes the script that continuous integration runs before the tests,
-// and what the test script runs before the test framework.
+// if what it writes is ignored by git.
 func (n node) build(p *proposal) {
-	if n.workspaceBuilds() {
+	script := n.scripts["build"]
+	if script == "" || watches.MatchString(script) || n.workspaceBuilds() {
 		return
 	}
-	script := n.scripts["build"]
-	if script != "" && !watches.MatchString(script) {
-		p.tool("build script", "package.json")
-		p.add(Check{Kind: Build, Name: n.manager.name + " run build", Command: n.script("build")})
+	for _, up := range n.upwards() {
+		if slices.ContainsFunc(up.ignored(), func(name string) bool { return slices.Contains(outputs, name) }) {
+			n.runBuild(p)
+			return
+		}
 	}
+}
+
+func (n node) runBuild(p *proposal) {
+	p.tool("build script", "package.json")
+	p.add(Check{Kind: Build, Name: n.manager.name + " run build", Command: n.script("build"), Stderr: true})
 }
 
 // workspaceBuilds reports whether the root of the workspace has a build script,

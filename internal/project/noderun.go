@@ -81,8 +81,12 @@ func (n node) tests(p *proposal) {
 		if config == "" || delegating || (config == "package.json" && script != "" && !placeholder(script)) {
 			continue
 		}
+		c := call{program: r.program}
+		if r.sub != "" {
+			c.args = []string{r.sub}
+		}
 		p.tool(r.program, config)
-		p.add(n.test(r, call{program: r.program}))
+		p.add(n.test(r, c))
 		return
 	}
 	switch {
@@ -146,12 +150,18 @@ var preparations = []string{"tsc", "babel", "swc", "esbuild", "rollup", "webpack
 func (n node) prepare(before []segment, p *proposal) {
 	builds := n.flatten("build", 0)
 	for _, s := range before {
+		if slices.ContainsFunc(builds, s.same) {
+			if !p.has(Build) {
+				n.runBuild(p)
+			}
+			continue
+		}
 		i := slices.IndexFunc(preparations, func(program string) bool { return len(find([]segment{s}, program, "")) > 0 })
-		if i < 0 || !s.plain || slices.Contains(s.words, "--noEmit") || slices.ContainsFunc(builds, s.same) {
+		if i < 0 || !s.plain || slices.Contains(s.words, "--noEmit") {
 			continue
 		}
 		c := find([]segment{s}, preparations[i], "")[0]
-		p.add(Check{Kind: Build, Name: c.program, Command: n.exec(c.program, c.args...), Env: c.env})
+		p.add(Check{Kind: Build, Name: c.program, Command: n.exec(c.program, c.args...), Env: c.env, Stderr: true})
 	}
 }
 
@@ -221,15 +231,18 @@ func (n node) mocha(c call) Check {
 		Command:   with(base, "--reporter=json", "--reporter-option=output="+report, "--no-bail", "--no-color"),
 		Inventory: n.exec(base[0], with(base[1:], "--dry-run", "--reporter=json", "--no-color")...),
 	}
-	return n.instrumented(check)
+	return n.instrumented(check, c)
 }
 
 // instrumented runs a check, whose command is the bare program, under the
-// project's tool for coverage.
-func (n node) instrumented(check Check) Check {
+// project's tool for coverage: the one in the script, else a dependency.
+func (n node) instrumented(check Check, c call) Check {
 	cover := ReportDir + "/coverage"
 	temp := map[string]string{"c8": "--temp-directory=", "nyc": "--temp-dir="}
 	tool := n.dependsAbove("c8", "nyc")
+	if i := slices.IndexFunc(c.words, func(w string) bool { return temp[w] != "" }); i >= 0 {
+		tool = c.words[i]
+	}
 	if tool == "" {
 		if check.Command[0] != "node" {
 			check.Command = n.exec(check.Command[0], check.Command[1:]...)
@@ -264,7 +277,7 @@ func (n node) nodeTest(c call) Check {
 		}
 		return check
 	}
-	return n.instrumented(Check{Name: "node --test", Command: with(words, c.args...), Reports: []string{report}})
+	return n.instrumented(Check{Name: "node --test", Command: with(words, c.args...), Reports: []string{report}}, c)
 }
 
 var major = regexp.MustCompile(`\d+`)

@@ -21,9 +21,13 @@ var watches = regexp.MustCompile(`(^|\s)(--watch(All)?|-w)(\s|$)`)
 var delegates = []string{"turbo", "nx", "lerna", "wsrun", "rush", "lage", "moon", "ultra"}
 
 // flatten splits a script at its operators, and puts in the place of a command
-// that runs another script the commands of that.
+// that runs another script the commands of that. A script "pretest" runs before
+// "test".
 func (n node) flatten(script string, depth int) []segment {
 	var out []segment
+	if n.scripts["pre"+script] != "" && n.scripts[script] != "" && depth <= 3 {
+		out = n.flatten("pre"+script, depth+1)
+	}
 	for _, s := range split(n.scripts[script]) {
 		names := n.nested(s.words)
 		if len(names) == 0 || depth > 3 {

@@ -111,7 +111,7 @@ func (py python) installed(name string) bool {
 	if py.env == "" {
 		return false
 	}
-	name = strings.ReplaceAll(name, "-", "[_-]")
+	name = strings.ReplaceAll(name, "-", "?") // a dash or an underscore
 	return py.has(py.env+"/lib/python*/site-packages/"+name+"-[0-9]*.dist-info") != ""
 }
 
@@ -124,15 +124,19 @@ func (py python) available(name string) bool {
 	return py.depends(name)
 }
 
-// needs notes that a package is asked for by a file but not in the environment.
+// needs notes that pytest is asked for by a file but was not found.
 func (py python) needs(name, file string, p *proposal) {
-	if py.env != "" && py.start == nil && !py.installed(name) {
+	switch {
+	case py.start != nil:
+	case py.env != "" && !py.installed(name):
 		p.note("%s is asked for by %s but is not in %s: run %s/bin/python -m pip install %s", name, file, py.env, py.env, name)
+	case py.env == "" && !py.found(name):
+		p.note("%s is asked for by %s but neither a virtual environment nor PATH has it: run python3 -m venv .venv && .venv/bin/python -m pip install %s and what the project needs", name, file, name)
 	}
 }
 
-// sections are the configuration files and the sections in them by which a tool
-// is recognised; a file without a section is enough by its presence.
+// section is a configuration file, and the section in it, by which a tool is
+// recognised; without a section the file is enough by its presence.
 type section struct{ file, name string }
 
 func (py python) configured(sections []section) string {
@@ -244,7 +248,7 @@ func (py python) environment() []string { return []string{"PYTHONDONTWRITEBYTECO
 func (py python) covered(c Check, words []string) Check {
 	python := strings.Join(py.program(), " ")
 	c.Command = []string{"/bin/sh", "-c", python + " -m coverage run " + quoted(words) + "; status=$?; " +
-		python + " -m coverage combine -q 2>/dev/null; " +
+		python + " -m coverage combine -q >/dev/null 2>&1; " +
 		python + " -m coverage json -q --fail-under=0 -o " + quoted([]string{ReportDir + "/coverage.json"}) + " && exit $status"}
 	return c
 }

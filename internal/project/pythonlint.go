@@ -1,6 +1,9 @@
 package project
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // pythonLinter is a linter or a type checker for Python.
 type pythonLinter struct {
@@ -20,12 +23,13 @@ var pythonLinters = []pythonLinter{
 		}
 	}},
 	{"flake8", []section{{".flake8", ""}, {"setup.cfg", "flake8"}, {"tox.ini", "flake8"}}, func(py python) Check {
-		return Check{Command: py.tool("flake8", "--format=default", "--color=never", "--extend-exclude=.venv,venv,env,node_modules")}
+		words := []string{"--format=default", "--color=never"}
+		return Check{Command: py.tool("flake8", py.exclude(words, "--extend-exclude=", ".flake8", "setup.cfg", "tox.ini")...)}
 	}},
 	{"pylint", []section{{".pylintrc", ""}, {"pylintrc", ""}, {".pylintrc.toml", ""}, {"pylintrc.toml", ""}, {"pyproject.toml", "tool.pylint"}}, func(py python) Check {
 		report := ReportDir + "/pylint.json"
 		return Check{
-			Command: py.tool("pylint", "--recursive=y", "--ignore=.venv,venv,env,node_modules,build,dist", "--output-format=json:"+report, "."),
+			Command: py.tool("pylint", py.exclude([]string{"--recursive=y", "--output-format=json:" + report, "."}, "--ignore=CVS,", pylintConfigs...)...),
 			Reports: []string{report},
 		}
 	}},
@@ -62,6 +66,20 @@ func (py python) mypyTargets() bool {
 	}
 	return false
 }
+
+// exclude adds an option that keeps a linter out of the virtual environment in
+// the folder, unless the project has its own list of what is left out.
+func (py python) exclude(words []string, option string, configs ...string) []string {
+	if py.env == "" || strings.Contains(py.env, "/") || py.holds(ownExcludes, configs...) != "" {
+		return words
+	}
+	return append(words, option+py.env)
+}
+
+var (
+	ownExcludes   = regexp.MustCompile(`(?m)^\s*(ignore|ignore-paths|ignore-patterns|exclude|extend-exclude)\s*=`)
+	pylintConfigs = []string{".pylintrc", "pylintrc", ".pylintrc.toml", "pylintrc.toml", "pyproject.toml"}
+)
 
 // lint proposes the linters that are configured or depended on.
 func (py python) lint(p *proposal) {
