@@ -8,14 +8,13 @@
 package coverage
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 
-	"supervise/internal/xmlstream"
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
 	"supervise/metric"
 )
 
@@ -27,11 +26,11 @@ type Report struct {
 	Problems []string         `json:"problems,omitempty"`
 }
 
-// Format is one kind of report. Detect tells it by the first bytes of its
+// Format is one kind of report. Detect tells it by the beginning of its
 // text, Parse reads it.
 type Format struct {
 	Name   string
-	Detect func(head []byte) bool
+	Detect func(sniff.Head) bool
 	Parse  func(io.Reader) (Report, error)
 }
 
@@ -50,28 +49,8 @@ var (
 	ErrUnknownFormat = errors.New("the coverage report has none of the formats that are known: let the tests write a Go profile")
 )
 
-// SyntaxError says where a report is damaged or cut off. Line counts from 1; 0
-// is not known.
-type SyntaxError struct {
-	File    string
-	Line    int
-	Problem string
-}
-
-// Error names the place and the problem.
-func (e *SyntaxError) Error() string {
-	place := ""
-	if e.File != "" {
-		place = e.File + ": "
-	}
-	if e.Line > 0 {
-		place += fmt.Sprintf("line %d: ", e.Line)
-	}
-	return place + e.Problem
-}
-
-// headSize is how much of a report is looked at to recognise it.
-const headSize = 64 << 10
+// SyntaxError says where a report is damaged or cut off.
+type SyntaxError = textstream.SyntaxError
 
 // Parse recognises the report in r and returns its coverage; see [Read].
 func Parse(r io.Reader, name string) (*metric.Coverage, error) {
@@ -83,12 +62,11 @@ func Parse(r io.Reader, name string) (*metric.Coverage, error) {
 // only. Errors wrap [ErrEmpty], [ErrUnknownFormat] or a [*SyntaxError], or come
 // from r. What was read before a SyntaxError is returned with it.
 func Read(r io.Reader, name string) (Report, error) {
-	src := bufio.NewReaderSize(xmlstream.UTF8(r), headSize)
-	head, err := src.Peek(headSize)
-	if err != nil && !errors.Is(err, io.EOF) {
+	src, head, err := sniff.Open(r)
+	if err != nil {
 		return Report{}, named(err, name)
 	}
-	if len(bytes.TrimSpace(head)) == 0 {
+	if head.Empty() {
 		return Report{}, named(ErrEmpty, name)
 	}
 	for _, f := range formats {
@@ -109,7 +87,7 @@ func named(err error, name string) error {
 		return nil
 	case errors.As(err, &syntax):
 		syntax.File = name
-		return fmt.Errorf("read coverage report: %w", err)
+		return fmt.Errorf("read coverage report: %w", syntax)
 	}
 	return fmt.Errorf("read coverage report %s: %w", name, err)
 }

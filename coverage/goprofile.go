@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strings"
 
 	"golang.org/x/tools/cover"
 
+	"supervise/internal/sniff"
 	"supervise/metric"
 )
 
@@ -25,13 +27,11 @@ const maxGoLine = 16 << 10
 // tooLong stands for a line longer than maxGoLine.
 var tooLong = []byte("…")
 
-func detectGo(head []byte) bool {
-	for line := range bytes.Lines(head) {
-		if line = bytes.TrimSpace(line); goMode.Match(line) || goBlock.Match(line) {
-			return true
-		}
-	}
-	return false
+func detectGo(h sniff.Head) bool {
+	return h.Line(func(l string) bool {
+		l = strings.TrimSpace(l)
+		return goMode.MatchString(l) || goBlock.MatchString(l)
+	})
 }
 
 // parseGo reads a profile of go test -coverprofile. Profiles that were written

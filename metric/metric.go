@@ -5,7 +5,12 @@
 // is missing from [Set.Value]. Nothing that could not be read is ever zero.
 package metric
 
-import "time"
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+)
 
 // Set is everything that was measured about one tree. A nil section was not
 // measured; Gaps says which planned sections are missing, and why.
@@ -65,11 +70,18 @@ const (
 // Coverage is how much of the code the tests executed, in the unit of its
 // report. Numbers of different units or formats must not be compared.
 type Coverage struct {
-	Covered int64          `json:"covered"`
-	Total   int64          `json:"total"`
-	Unit    Unit           `json:"unit"`
-	Format  string         `json:"format"`
-	Files   []FileCoverage `json:"files,omitempty"`
+	Covered  int64          `json:"covered"`
+	Total    int64          `json:"total"`
+	Unit     Unit           `json:"unit"`
+	Format   string         `json:"format"`
+	Branches *Ratio         `json:"branches,omitempty"` // nil where the report has none
+	Files    []FileCoverage `json:"files,omitempty"`
+}
+
+// Ratio is a part of a whole, 0 ≤ Covered ≤ Total.
+type Ratio struct {
+	Covered int64 `json:"covered"`
+	Total   int64 `json:"total"`
 }
 
 // Unit is what a coverage report counts.
@@ -77,15 +89,44 @@ type Unit string
 
 // The units of coverage.
 const (
-	Lines      Unit = "lines"
-	Statements Unit = "statements"
+	Lines        Unit = "lines"
+	Statements   Unit = "statements"
+	Instructions Unit = "instructions"
+	Regions      Unit = "regions"
 )
 
 // FileCoverage is the coverage of one source file.
 type FileCoverage struct {
-	Path    string `json:"path"`
-	Covered int64  `json:"covered"`
-	Total   int64  `json:"total"`
+	Path     string `json:"path"`
+	Covered  int64  `json:"covered"`
+	Total    int64  `json:"total"`
+	Branches *Ratio `json:"branches,omitempty"` // nil where the report has none
+	Hit      []Span `json:"hit,omitempty"`      // lines that were executed, where the report names lines
+	Missed   []Span `json:"missed,omitempty"`   // lines that could have been executed and were not
+}
+
+// Span is a run of source lines, both ends included and counted from 1.
+type Span struct{ First, Last int }
+
+// MarshalText writes a span as "3" or "3-7".
+func (s Span) MarshalText() ([]byte, error) {
+	text := strconv.AppendInt(nil, int64(s.First), 10)
+	if s.Last > s.First {
+		text = strconv.AppendInt(append(text, '-'), int64(s.Last), 10)
+	}
+	return text, nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (s *Span) UnmarshalText(text []byte) error {
+	first, last, ranged := strings.Cut(string(text), "-")
+	if !ranged {
+		last = first
+	}
+	var errs [2]error
+	s.First, errs[0] = strconv.Atoi(first)
+	s.Last, errs[1] = strconv.Atoi(last)
+	return errors.Join(errs[:]...)
 }
 
 // Percent returns 100·Covered/Total in [0,100], and false when Total is zero:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,17 +12,20 @@ import (
 	"supervise/parsers"
 )
 
-// fuzz reads anything as the named format, from the captured reports on.
+// fuzz reads anything as the named format, from the captured reports of that
+// format and the given texts on.
 func fuzz(f *testing.F, format string, seeds ...string) {
-	for _, path := range captured(f, seeds...) {
-		if strings.HasSuffix(path, ".golden.json") {
-			continue
-		}
+	for _, text := range seeds {
+		f.Add([]byte(text))
+	}
+	for _, path := range captured(f, "tests", "lint") {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(text[:min(len(text), 4096)])
+		if r, _ := parsers.Parse(bytes.NewReader(text), path); r.Format == format {
+			f.Add(text[:min(len(text), 4096)])
+		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := parsers.ParseAs(bytes.NewReader(text), format)
@@ -61,28 +65,49 @@ func checkSane(t *testing.T, r parsers.Report, err error) {
 	}
 }
 
-func FuzzGoTestJSON(f *testing.F) { fuzz(f, "go-test-json", "tests/gotest/*.jsonl") }
-func FuzzJUnit(f *testing.F)      { fuzz(f, "junit", "tests/junit/*/*.xml") }
-func FuzzGolangci(f *testing.F) {
-	f.Add([]byte(`{"Issues":[{"FromLinter":"a","Text":"b","Severity":"info","Pos":{"Filename":"c.go","Line":-1}}],"Report":{"Error":"x"}}`))
-	fuzz(f, "golangci-lint", "lint/golangci-lint/*.json")
+// TestFuzzed keeps anybody from adding a format without a fuzz function.
+func TestFuzzed(t *testing.T) {
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []byte
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, text...)
+	}
+	for _, f := range parsers.Formats() {
+		if !bytes.Contains(all, []byte(`fuzz(f, "`+f.Name+`"`)) {
+			t.Errorf("format %s has no fuzz function", f.Name)
+		}
+	}
 }
 
-func FuzzVet(f *testing.F) {
-	for _, path := range captured(f, "lint/govet/vet.*", "lint/gobuild/*.txt", "lint/gcc/gcc.txt") {
+// FuzzDetect reads anything as whatever it looks like.
+func FuzzDetect(f *testing.F) {
+	for _, path := range captured(f, "tests", "lint") {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(text)
+		f.Add(text[:min(len(text), 1024)])
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, format := range []string{"go-vet-json", "go-vet", "go-build", "errorformat"} {
-			r, err := parsers.ParseAs(bytes.NewReader(text), format)
-			checkSane(t, r, err)
-		}
 		if r, err := parsers.Parse(bytes.NewReader(text), "fuzz"); err == nil {
 			checkSane(t, r, err)
 		}
 	})
+}
+
+func FuzzGoTestJSON(f *testing.F)  { fuzz(f, "go-test-json") }
+func FuzzJUnit(f *testing.F)       { fuzz(f, "junit") }
+func FuzzGoVetJSON(f *testing.F)   { fuzz(f, "go-vet-json") }
+func FuzzGoVet(f *testing.F)       { fuzz(f, "go-vet") }
+func FuzzGoBuild(f *testing.F)     { fuzz(f, "go-build") }
+func FuzzErrorformat(f *testing.F) { fuzz(f, "errorformat") }
+func FuzzGolangci(f *testing.F) {
+	fuzz(f, "golangci-lint", `{"Issues":[{"FromLinter":"a","Text":"b","Severity":"info","Pos":{"Filename":"c.go","Line":-1}}],"Report":{"Error":"x"}}`)
 }

@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"maps"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/reviewdog/errorformat"
 
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
 	"supervise/metric"
 )
 
@@ -29,9 +32,8 @@ var genericLevels = map[string]metric.Level{"w": metric.Warning, "n": metric.Not
 // couldBePlace is a cheap look before the forms are tried.
 var couldBePlace = regexp.MustCompile(`^[^\s:].*?:\d{1,9}:(\d{1,9}:)? \S`)
 
-func detectErrorformat(head []byte) bool {
-	return !strings.HasPrefix(string(head[:min(len(head), 6)]), "mode: ") && lineWith(head, func(l string) bool {
-		l = stripANSI(l)
+func detectErrorformat(h sniff.Head) bool {
+	return !bytes.HasPrefix(h.Text, []byte("mode: ")) && h.Line(func(l string) bool {
 		m := couldBePlace.FindString(l)
 		return m != "" && plausibleFile(l[:strings.IndexByte(l[1:], ':')+1])
 	})
@@ -52,11 +54,11 @@ func parseErrorformat(r io.Reader) (Report, error) {
 		return Report{}, fmt.Errorf("compile error formats: %w", err)
 	}
 	l := &metric.Lint{Findings: []metric.Finding{}}
-	err = eachLine(r, func(line textLine) {
-		if len(line.text) > maxLineDetect {
+	err = textstream.EachLine(r, func(line textstream.Line) {
+		if len(line.Text) > maxLineDetect {
 			return
 		}
-		text := stripANSI(string(line.text))
+		text := textstream.StripANSI(string(line.Text))
 		if !couldBePlace.MatchString(text) {
 			return
 		}
@@ -73,7 +75,7 @@ func genericFinding(forms *errorformat.Errorformat, text string) (metric.Finding
 		if m == nil || !plausibleFile(m.F) {
 			continue
 		}
-		f := metric.Finding{Level: metric.Error, File: slashed(m.F), Line: m.L, Column: m.C, Message: cleanText(m.M)}
+		f := metric.Finding{Level: metric.Error, File: slashed(m.F), Line: m.L, Column: m.C, Message: textstream.CleanText(m.M)}
 		if l, ok := genericLevels[strings.ToLower(string(rune(m.T)))]; ok {
 			f.Level = l
 		}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
 	"supervise/metric"
 )
 
@@ -26,8 +28,8 @@ type goEvent struct {
 // events where the two outputs of a command were joined.
 var goEventStarts = [][]byte{[]byte(`{"Time":"`), []byte(`{"Action":"`), []byte(`{"ImportPath":"`), []byte(`{"Package":"`)}
 
-func detectGoTest(head []byte) bool {
-	for line := range bytes.Lines(head) {
+func detectGoTest(h sniff.Head) bool {
+	for line := range bytes.Lines(h.Text) {
 		if i := eventStart(line); i >= 0 && bytes.Contains(line[i:], []byte(`"Action":"`)) {
 			return true
 		}
@@ -54,7 +56,7 @@ type goTest struct {
 	builds   map[string]*goBuild // by import path
 	order    []*goBuild          // of their first event
 	broken   []metric.Suite      // told by plain text of older versions of Go
-	problems problems
+	problems textstream.Problems
 	noise    int
 	sample   string // the first line of noise
 	cut      error
@@ -80,7 +82,7 @@ func (b *goBuild) why() string {
 
 func parseGoTest(r io.Reader) (Report, error) {
 	g := &goTest{runs: map[string][]*goRun{}, builds: map[string]*goBuild{}}
-	if err := eachLine(r, g.line); err != nil {
+	if err := textstream.EachLine(r, g.line); err != nil {
 		return g.report(), err
 	}
 	if g.cut == nil && len(g.packages)+len(g.order)+len(g.broken) == 0 {
@@ -89,12 +91,12 @@ func parseGoTest(r io.Reader) (Report, error) {
 	return g.report(), g.cut
 }
 
-func (g *goTest) line(l textLine) {
-	text := l.text
+func (g *goTest) line(l textstream.Line) {
+	text := l.Text
 	for len(bytes.TrimSpace(text)) > 0 {
 		start := eventStart(text)
 		if start < 0 {
-			if !l.whole && text[0] == '{' {
+			if !l.Whole && text[0] == '{' {
 				g.damaged(l, io.ErrUnexpectedEOF)
 				return
 			}
@@ -128,12 +130,12 @@ func decodeEvent(text []byte) (e goEvent, n int, err error) {
 
 // damaged takes a line that begins like an event and is none: the last line of
 // a report that was cut off, or noise.
-func (g *goTest) damaged(l textLine, err error) {
-	if !l.whole {
-		g.cut = &SyntaxError{Line: l.number, Offset: l.offset, Problem: "the report ends in the middle of an event: go test was stopped, or its output was cut off"}
+func (g *goTest) damaged(l textstream.Line, err error) {
+	if !l.Whole {
+		g.cut = &SyntaxError{Line: l.Number, Offset: l.Offset, Problem: "the report ends in the middle of an event: go test was stopped, or its output was cut off"}
 		return
 	}
-	g.problems.add("line %d begins like an event and cannot be read: %v", l.number, err)
+	g.problems.Add("line %d begins like an event and cannot be read: %v", l.Number, err)
 }
 
 // text takes what is no event: the errors of a compiler, as Go before 1.24
@@ -147,7 +149,7 @@ func (g *goTest) text(line string) {
 		return
 	}
 	if g.noise++; g.noise == 1 {
-		g.sample = cleanText(line)
+		g.sample = textstream.CleanText(line)
 	}
 }
 
@@ -172,7 +174,7 @@ func (g *goTest) event(e goEvent) {
 	case "build-fail":
 		g.built(e.ImportPath).failed = true
 	case "":
-		g.problems.add("an event has no action")
+		g.problems.Add("an event has no action")
 	default:
 		if e.Package == "" {
 			e.Package = "command-line-arguments" // go test of a list of files before 1.20
@@ -201,7 +203,7 @@ func (g *goTest) buildOutput(e goEvent) {
 		case g.build.located > before:
 			b.first, b.placed = g.build.latest.place(), true
 		case b.first == "" && !known:
-			b.first = cleanText(line)
+			b.first = textstream.CleanText(line)
 		}
 	}
 }
@@ -247,9 +249,9 @@ func (g *goTest) report() Report {
 		r.Lint = g.build.lint()
 	}
 	if g.noise > 0 {
-		g.problems.add("%d lines between the events are no events, the first: %s", g.noise, g.sample)
+		g.problems.Add("%d lines between the events are no events, the first: %s", g.noise, g.sample)
 	}
-	r.Problems = g.problems.all()
+	r.Problems = g.problems.All()
 	return r
 }
 

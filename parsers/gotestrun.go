@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"supervise/internal/textstream"
 	"supervise/metric"
 )
 
@@ -12,9 +13,9 @@ type goRun struct {
 	pkg    string
 	open   map[string]*goCase // begun and not ended
 	cases  []*goCase
-	out    clip   // output that belongs to no test
-	result string // pass, fail or skip; "" before the end
-	built  string // import path of the build that failed
+	out    textstream.Clip // output that belongs to no test
+	result string          // pass, fail or skip; "" before the end
+	built  string          // import path of the build that failed
 	took   float64
 
 	spoke  bool   // there was output
@@ -28,7 +29,7 @@ type goCase struct {
 	name   string
 	status metric.Status // 0 before the end
 	took   float64
-	out    clip
+	out    textstream.Clip
 }
 
 // goEnds are the actions that end a test or a package.
@@ -69,7 +70,7 @@ func (r *goRun) end(e goEvent, status metric.Status) {
 	r.closed = false
 	c.status, c.took = status, e.Elapsed
 	if status == metric.Passed {
-		c.out = clip{} // nobody will ask for it
+		c.out = textstream.Clip{} // nobody will ask for it
 	}
 }
 
@@ -78,21 +79,21 @@ func (r *goRun) output(e goEvent) {
 	r.spoke = true
 	line := strings.TrimRight(e.Output, "\r\n")
 	if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
-		r.crash = cleanText(line)
+		r.crash = textstream.CleanText(line)
 	}
 	if strings.HasPrefix(line, "exit status ") || strings.HasPrefix(line, "signal: ") {
 		r.exit = line
 	}
 	if c := r.open[e.Test]; c != nil {
 		if !frame(line) {
-			c.out.add(e.Output)
+			c.out.Add(e.Output)
 		}
 		return
 	}
 	if e.Test == "" && (line == "PASS" || line == "FAIL") {
 		r.closed = true
 	}
-	r.out.add(e.Output)
+	r.out.Add(e.Output)
 }
 
 func frame(line string) bool {
@@ -116,7 +117,7 @@ func (r *goRun) tests(earlier []*goRun) []metric.Test {
 			continue
 		}
 		t := metric.Test{
-			ID:       metric.ID{Suite: r.pkg, Name: cleanName(c.name)},
+			ID:       metric.ID{Suite: r.pkg, Name: textstream.CleanName(c.name)},
 			Status:   c.status,
 			Duration: seconds(c.took),
 			Message:  c.out.String(),

@@ -1,7 +1,6 @@
 package parsers
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"path"
@@ -9,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
 	"supervise/metric"
 )
 
@@ -51,24 +52,14 @@ var (
 	goLoad   = regexp.MustCompile(`^[^:\s][^:]*\.go:\d+:\d+: (no required module|package |cannot find|import cycle|use of internal|expected |undefined: |syntax error)`)
 )
 
-func detectVet(head []byte) bool {
-	return lineWith(head, func(l string) bool {
+func detectVet(h sniff.Head) bool {
+	return h.Line(func(l string) bool {
 		return strings.HasPrefix(l, "vet: ") || strings.HasPrefix(l, "# [") && goHeader.MatchString(l)
 	})
 }
 
-func detectBuild(head []byte) bool {
-	header := lineWith(head, goHeader.MatchString)
-	return header && lineWith(head, goPlace.MatchString) || lineWith(head, goOther.MatchString) || lineWith(head, goLoad.MatchString)
-}
-
-func lineWith(head []byte, match func(string) bool) bool {
-	for line := range bytes.Lines(head) {
-		if len(line) < maxLineDetect && match(strings.TrimRight(string(line), "\r\n")) {
-			return true
-		}
-	}
-	return false
+func detectBuild(h sniff.Head) bool {
+	return h.Line(goHeader.MatchString) && h.Line(goPlace.MatchString) || h.Line(goOther.MatchString) || h.Line(goLoad.MatchString)
 }
 
 // maxLineDetect is the longest line that can be one of a compiler.
@@ -79,8 +70,8 @@ func parseBuild(r io.Reader) (Report, error) { return parseGoText(r, "go build")
 
 func parseGoText(r io.Reader, tool string) (Report, error) {
 	g := goText{only: tool, loose: true}
-	err := eachLine(r, func(l textLine) {
-		g.line(string(l.text[:min(len(l.text), maxLineDetect)]))
+	err := textstream.EachLine(r, func(l textstream.Line) {
+		g.line(string(l.Text[:min(len(l.Text), maxLineDetect)]))
 	})
 	return Report{Producer: tool, Lint: g.lint()}, err
 }
@@ -88,7 +79,7 @@ func parseGoText(r io.Reader, tool string) (Report, error) {
 // line takes one line, and reports whether it belongs to the output of a
 // compiler or of vet.
 func (g *goText) line(s string) bool {
-	s = strings.TrimRight(stripANSI(s), "\r\n")
+	s = strings.TrimRight(textstream.StripANSI(s), "\r\n")
 	if m := goHeader.FindStringSubmatch(s); m != nil {
 		g.headed, g.inVet, g.open = true, m[1] != "", false
 		return true
@@ -111,7 +102,7 @@ func (g *goText) line(s string) bool {
 		return true
 	}
 	if g.loose && goOther.MatchString(s) {
-		g.add(goFinding{typed: true, level: metric.Error, message: cleanText(s)})
+		g.add(goFinding{typed: true, level: metric.Error, message: textstream.CleanText(s)})
 		return true
 	}
 	g.headed = false
@@ -120,7 +111,7 @@ func (g *goText) line(s string) bool {
 
 // finding returns what a line that names a file says.
 func (g *goText) finding(m []string) goFinding {
-	f := goFinding{level: metric.Error, file: slashed(m[2]), message: cleanText(m[5])}
+	f := goFinding{level: metric.Error, file: slashed(m[2]), message: textstream.CleanText(m[5])}
 	f.lineNumber, _ = strconv.Atoi(m[3]) // digits; 0 where there are too many of them
 	f.column, _ = strconv.Atoi(m[4])
 	f.vet = g.inVet || g.only == "go vet" && !g.headed // under "# package" alone stands the compiler's word
@@ -147,8 +138,8 @@ func (g *goText) add(f goFinding) {
 // goOn adds an indented line to the last message.
 func (g *goText) goOn(s string) {
 	last := &g.findings[len(g.findings)-1]
-	if !g.repeat && len(last.message) < clipHead {
-		last.message += " " + cleanText(s)
+	if !g.repeat && len(last.message) < maxMessage {
+		last.message += " " + textstream.CleanText(s)
 	}
 }
 
@@ -171,3 +162,6 @@ func (g *goText) lint() *metric.Lint {
 	}
 	return l
 }
+
+// maxMessage is how many bytes of a message of several lines are gathered.
+const maxMessage = 2 << 10

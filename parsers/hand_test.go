@@ -190,9 +190,9 @@ func TestErrors(t *testing.T) {
 		{"times and addresses", "12:30:15: starting\nhttp://host:80/x:1: y\n10:20 done\n", parsers.ErrUnknownFormat, "none of the formats"},
 		{"cut off XML", "<testsuite>\n<testcase name='a'>", nil, "x.xml: line 2 (byte 31): the document ends inside <testcase>"},
 		{"cut off events", `{"Action":"start","Package":"p"}` + "\n{\"Ti", nil, "x.xml: line 2 (byte 33): the report ends in the middle of an event"},
-		{"cut off issues", `{"Issues":[{"FromLinter":"a","Text":"b"},{"From`, nil, "x.xml: byte 41: the report ends in the middle of a value"},
+		{"cut off issues", `{"Issues":[{"FromLinter":"a","Text":"b"},{"From`, nil, "x.xml: line 1 (byte 42): the report ends in the middle of a value"},
 		{"a linter that failed", `{"Issues":[],"Report":{"Error":"no config"}}`, nil, "golangci-lint says that it did not run to its end: no config"},
-		{"cut off findings of vet", "{\n\t\"p\": {\"printf\": [{\"posn\": \"a.go:1:2\"", nil, "line 1 (byte 0): the report ends in the middle of an object"},
+		{"cut off findings of vet", "{\n\t\"p\": {\"printf\": [{\"posn\": \"a.go:1:2\"", nil, "line 1: the report ends in the middle of an object"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := parsers.Parse(strings.NewReader(tt.report), "x.xml")

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
 	"supervise/internal/xmlstream"
 	"supervise/metric"
 )
@@ -61,21 +63,7 @@ var junitProducers = []struct{ element, attr, contains, name string }{
 
 var junitRoots = map[string]bool{"testsuites": true, "testsuite": true, "testcase": true}
 
-func detectJUnit(head []byte) bool {
-	if i := strings.IndexByte(string(head), '<'); i < 0 {
-		return false
-	}
-	x := xmlstream.NewReader(strings.NewReader(string(head)))
-	for {
-		t, err := x.Next()
-		if err != nil {
-			return false
-		}
-		if t.Kind == xmlstream.Start {
-			return junitRoots[t.Name]
-		}
-	}
-}
+func detectJUnit(h sniff.Head) bool { return junitRoots[h.Root.Name] }
 
 // junitReader reads one report. It keeps one frame for every open element.
 type junitReader struct {
@@ -86,7 +74,7 @@ type junitReader struct {
 	noTests  int            // cases that stand for a suite
 	unnamed  map[string]int // how many cases without a name each suite has
 	producer string
-	problems problems
+	problems textstream.Problems
 	noise    string
 	found    bool // there is an element of a test report
 }
@@ -96,7 +84,7 @@ type junitFrame struct {
 	name  string
 	suite *junitSuite
 	test  *junitCase
-	text  *clip // nil where text means nothing
+	text  *textstream.Clip // nil where text means nothing
 }
 
 func parseJUnit(r io.Reader) (Report, error) {
@@ -159,7 +147,7 @@ func (j *junitReader) open(t xmlstream.Token) {
 func (j *junitReader) property(t xmlstream.Token, f junitFrame) {
 	if name, _ := t.Attr("name"); name == propertyBroken && f.test == nil {
 		why, _ := t.Attr("value")
-		j.broken = append(j.broken, metric.Suite{Name: f.suite.id(), Why: cleanText(why)})
+		j.broken = append(j.broken, metric.Suite{Name: f.suite.id(), Why: textstream.CleanText(why)})
 	}
 }
 
@@ -179,7 +167,7 @@ func junitProducer(t xmlstream.Token) string {
 
 // outcome takes an element in a testcase or, for a suite that could not run,
 // directly in a suite. It returns where its text goes.
-func (f junitFrame) outcome(t xmlstream.Token) *clip {
+func (f junitFrame) outcome(t xmlstream.Token) *textstream.Clip {
 	o, known := junitOutcomes[t.Name]
 	if !known || f.text != nil { // an element within an outcome is a part of its text
 		return f.text
@@ -200,9 +188,9 @@ func (j *junitReader) text(t xmlstream.Token) {
 	f := j.frames[len(j.frames)-1]
 	switch {
 	case f.text != nil:
-		f.text.add(t.Text)
+		f.text.Add(t.Text)
 	case t.Depth == 0 && j.noise == "":
-		j.noise = firstLine(cleanText(t.Text))
+		j.noise = textstream.FirstLine(textstream.CleanText(t.Text))
 	}
 }
 
@@ -289,13 +277,13 @@ func (j *junitReader) endSuite(s *junitSuite, whole bool) {
 
 func (j *junitReader) report() Report {
 	if j.noise != "" {
-		j.problems.add("text outside of the report: %s", j.noise)
+		j.problems.Add("text outside of the report: %s", j.noise)
 	}
 	t := metric.NewTests(j.cases)
 	t.Broken = uniqueSuites(j.broken)
 	t.Duration = j.frames[0].suite.sum
 	if same := j.totals.Tests - j.noTests - len(t.Cases); same > 0 {
-		j.problems.add("%d cases have the suite, class and name of another one and are one test with it", same)
+		j.problems.Add("%d cases have the suite, class and name of another one and are one test with it", same)
 	}
-	return Report{Producer: j.producer, Tests: t, Cases: j.totals, Problems: j.problems.all()}
+	return Report{Producer: j.producer, Tests: t, Cases: j.totals, Problems: j.problems.All()}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"supervise/internal/textstream"
 	"supervise/internal/xmlstream"
 	"supervise/metric"
 )
@@ -20,7 +21,7 @@ type junitSuite struct {
 	declares   bool
 	own, inner Totals // of its own cases, and of those of the suites within
 	took, sum  time.Duration
-	why        *clip // it failed as a whole
+	why        *textstream.Clip // it failed as a whole
 }
 
 func newSuite(t xmlstream.Token, parent *junitSuite) *junitSuite {
@@ -29,10 +30,10 @@ func newSuite(t xmlstream.Token, parent *junitSuite) *junitSuite {
 		switch a.Name {
 		case "name":
 			if t.Name == "testsuite" { // the name of the whole is that of the tool
-				s.name = cleanName(a.Value)
+				s.name = textstream.CleanName(a.Value)
 			}
 		case "file", "filepath":
-			s.file = cleanName(a.Value)
+			s.file = textstream.CleanName(a.Value)
 		case "time":
 			s.took = junitTime(a.Value)
 		case "tests":
@@ -72,24 +73,24 @@ func (s *junitSuite) id() string {
 	return s.path()
 }
 
-func (s *junitSuite) failed(message string) *clip {
+func (s *junitSuite) failed(message string) *textstream.Clip {
 	if s.why == nil {
-		s.why = &clip{}
+		s.why = &textstream.Clip{}
 	}
-	s.why.add(message + "\n")
+	s.why.Add(message + "\n")
 	return s.why
 }
 
 // check compares what the suite says of itself with the recount. Writers
 // differ in whether the suites within count; either is right.
-func (s *junitSuite) check(p *problems) {
+func (s *junitSuite) check(p *textstream.Problems) {
 	all := s.own.plus(s.inner)
 	if s.declares && s.declared.Tests != all.Tests && s.declared.Tests != s.own.Tests {
-		p.add("suite %q says it has %d tests and holds %d", s.path(), s.declared.Tests, all.Tests)
+		p.Add("suite %q says it has %d tests and holds %d", s.path(), s.declared.Tests, all.Tests)
 	}
 	bad, ownBad := all.Failed+all.Errors, s.own.Failed+s.own.Errors
 	if s.declares && s.declared.Failed != bad && s.declared.Failed != ownBad {
-		p.add("suite %q says that %d tests failed and holds %d", s.path(), s.declared.Failed, bad)
+		p.Add("suite %q says that %d tests failed and holds %d", s.path(), s.declared.Failed, bad)
 	}
 }
 
@@ -100,7 +101,7 @@ type junitCase struct {
 	flaky   bool
 	notRun  bool
 	todo    bool // it may fail, and does not count then
-	message clip
+	message textstream.Clip
 }
 
 func newCase(t xmlstream.Token, s *junitSuite) *junitCase {
@@ -109,11 +110,11 @@ func newCase(t xmlstream.Token, s *junitSuite) *junitCase {
 	for _, a := range t.Attrs {
 		switch a.Name {
 		case "name":
-			c.test.Name = cleanName(a.Value)
+			c.test.Name = textstream.CleanName(a.Value)
 		case "classname", "class":
-			c.test.Class = cleanName(a.Value)
+			c.test.Class = textstream.CleanName(a.Value)
 		case "file", "filepath":
-			c.test.File = cleanName(a.Value)
+			c.test.File = textstream.CleanName(a.Value)
 		case "line", "lineno":
 			n, _ := strconv.ParseFloat(a.Value, 64)
 			c.test.Line = whole(n)
@@ -131,19 +132,19 @@ func newCase(t xmlstream.Token, s *junitSuite) *junitCase {
 
 // ended takes one outcome of the case; of several the worst counts. It returns
 // where the text of the outcome goes.
-func (c *junitCase) ended(s metric.Status, flaky bool, message string) *clip {
+func (c *junitCase) ended(s metric.Status, flaky bool, message string) *textstream.Clip {
 	if s == 0 {
 		return nil
 	}
 	if s > c.worst {
-		c.message = clip{} // a failure is more to tell than a skip before it
-	} else if s < c.worst && !c.message.empty() {
+		c.message = textstream.Clip{} // a failure is more to tell than a skip before it
+	} else if s < c.worst && !c.message.Empty() {
 		return nil
 	}
 	c.worst = max(c.worst, s)
 	c.flaky = c.flaky || flaky
 	if message != "" {
-		c.message.add(message + "\n")
+		c.message.Add(message + "\n")
 	}
 	return &c.message
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jstemmer/go-junit-report/v2/junit"
 
+	"supervise/internal/textstream"
 	"supervise/metric"
 )
 
@@ -72,9 +73,9 @@ func junitSuiteOf(name string, cases []metric.Test) junit.Testsuite {
 
 func junitCaseOf(c metric.Test) junit.Testcase {
 	out := junit.Testcase{Name: c.Name, Classname: c.Class, Time: inSeconds(c.Duration)}
-	result := &junit.Result{Message: firstLine(c.Message)}
+	result := &junit.Result{Message: textstream.FirstLine(c.Message)}
 	if strings.Contains(c.Message, "\n") {
-		result.Data = cleanText(c.Message)
+		result.Data = textstream.CleanText(c.Message)
 	}
 	switch c.Status {
 	case metric.Passed:

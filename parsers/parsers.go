@@ -28,14 +28,13 @@
 package parsers
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 
-	"supervise/internal/xmlstream"
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
 	"supervise/metric"
 )
 
@@ -70,27 +69,20 @@ type Totals struct {
 	Skipped int `json:"skipped"`
 }
 
-// Format is one kind of report. Detect tells it by the first bytes of its
-// text, Parse reads it. Silent says that the tool prints nothing when it finds
+// Format is one kind of report. Detect tells it by the beginning of its text,
+// Parse reads it. Silent says that the tool prints nothing when it finds
 // nothing, so that an empty report is a clean one.
 type Format struct {
 	Name   string
 	Kind   Kind
 	Silent bool
-	Detect func(head []byte) bool
+	Detect func(sniff.Head) bool
 	Parse  func(io.Reader) (Report, error)
 }
 
-// formats is the table of all formats, the most specific first.
-var formats = []Format{
-	{Name: "go-test-json", Kind: TestReport, Detect: detectGoTest, Parse: parseGoTest},
-	{Name: "junit", Kind: TestReport, Detect: detectJUnit, Parse: parseJUnit},
-	{Name: "golangci-lint", Kind: LintReport, Detect: detectGolangci, Parse: parseGolangci},
-	{Name: "go-vet-json", Kind: LintReport, Silent: true, Detect: detectVetJSON, Parse: parseVetJSON},
-	{Name: "go-vet", Kind: LintReport, Silent: true, Detect: detectVet, Parse: parseVet},
-	{Name: "go-build", Kind: LintReport, Silent: true, Detect: detectBuild, Parse: parseBuild},
-	{Name: "errorformat", Kind: LintReport, Silent: true, Detect: detectErrorformat, Parse: parseErrorformat},
-}
+// formats is the table of all formats, the most specific first: what is told by
+// its elements or members before what is told by its lines.
+var formats = slices.Concat(xmlTests, jsonTests, xmlLint, jsonLint, textTests, textLint)
 
 // Formats returns the table of all formats, the most specific first.
 func Formats() []Format { return slices.Clone(formats) }
@@ -102,42 +94,18 @@ var (
 	ErrUnknownFormat = errors.New("the report has none of the formats that are known: let the command write one of them")
 )
 
-// SyntaxError says where a report is damaged or cut off. Line counts from 1,
-// Offset in bytes of the text in UTF-8; both are 0 where they are not known.
-type SyntaxError struct {
-	File    string
-	Line    int
-	Offset  int64
-	Problem string
-}
-
-// Error names the place and the problem.
-func (e *SyntaxError) Error() string {
-	place := ""
-	if e.File != "" {
-		place = e.File + ": "
-	}
-	switch {
-	case e.Line > 0:
-		place += fmt.Sprintf("line %d (byte %d): ", e.Line, e.Offset)
-	case e.Offset > 0:
-		place += fmt.Sprintf("byte %d: ", e.Offset)
-	}
-	return place + e.Problem
-}
-
-// headSize is how much of a report is looked at to recognise it.
-const headSize = 256 << 10
+// SyntaxError says where a report is damaged or cut off.
+type SyntaxError = textstream.SyntaxError
 
 // Parse recognises the report in r and reads it. The name stands in messages
 // only. Errors wrap [ErrEmpty], [ErrUnknownFormat] or a [*SyntaxError], or come
 // from r. What was read before a SyntaxError is returned with it.
 func Parse(r io.Reader, name string) (Report, error) {
-	src, head, err := open(r)
+	src, head, err := sniff.Open(r)
 	if err != nil {
 		return Report{}, named(err, name)
 	}
-	if len(bytes.TrimSpace(head)) == 0 {
+	if head.Empty() {
 		return Report{}, named(ErrEmpty, name)
 	}
 	for _, f := range formats {
@@ -156,24 +124,14 @@ func ParseAs(r io.Reader, format string) (Report, error) {
 	if i < 0 {
 		return Report{}, fmt.Errorf("%w: no format is called %q", ErrUnknownFormat, format)
 	}
-	src, head, err := open(r)
+	src, head, err := sniff.Open(r)
 	if err != nil {
 		return Report{}, err
 	}
-	if len(bytes.TrimSpace(head)) == 0 && !formats[i].Silent {
+	if head.Empty() && !formats[i].Silent {
 		return Report{}, ErrEmpty
 	}
 	return formats[i].read(src)
-}
-
-// open returns the text of r in UTF-8, and its first bytes without taking them.
-func open(r io.Reader) (io.Reader, []byte, error) {
-	src := bufio.NewReaderSize(xmlstream.UTF8(r), headSize)
-	head, err := src.Peek(headSize)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, nil, fmt.Errorf("read report: %w", err)
-	}
-	return src, head, nil
 }
 
 func (f Format) read(src io.Reader) (Report, error) {
@@ -181,10 +139,6 @@ func (f Format) read(src io.Reader) (Report, error) {
 	report.Format = f.Name
 	if t := report.Tests; t != nil {
 		t.Format, t.Producer, t.Problems = f.Name, report.Producer, report.Problems
-	}
-	var xml *xmlstream.SyntaxError
-	if errors.As(err, &xml) {
-		err = &SyntaxError{Line: xml.Line, Offset: xml.Offset, Problem: xml.Problem}
 	}
 	return report, err
 }
@@ -197,7 +151,7 @@ func named(err error, name string) error {
 		return nil
 	case errors.As(err, &syntax):
 		syntax.File = name
-		return fmt.Errorf("read report: %w", err)
+		return fmt.Errorf("read report: %w", syntax)
 	}
 	return fmt.Errorf("read report %s: %w", name, err)
 }

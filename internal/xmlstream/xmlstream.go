@@ -10,7 +10,7 @@
 // it is read.
 //
 // The reader is strict about what would make a count wrong: an element that is
-// not closed, or is closed by another name, is a [SyntaxError].
+// not closed, or is closed by another name, is a [textstream.SyntaxError].
 package xmlstream
 
 import (
@@ -20,6 +20,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"supervise/internal/textstream"
 )
 
 // The limits of what is read. They are far above what any report needs.
@@ -67,20 +69,6 @@ func (t Token) Attr(name string) (string, bool) {
 	return "", false
 }
 
-// SyntaxError says where a document stops being readable. Offset counts bytes
-// from the start of the document after it was turned into UTF-8, Line counts
-// from 1.
-type SyntaxError struct {
-	Line    int
-	Offset  int64
-	Problem string
-}
-
-// Error names the place and the problem.
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("line %d (byte %d): %s", e.Line, e.Offset, e.Problem)
-}
-
 // Reader reads one document, or several that were written one after another.
 type Reader struct {
 	src   io.Reader
@@ -100,9 +88,9 @@ type Reader struct {
 }
 
 // NewReader returns a reader of the document in src, whatever its encoding:
-// see [UTF8].
+// see [textstream.UTF8].
 func NewReader(src io.Reader) *Reader {
-	return &Reader{src: UTF8(src), buf: make([]byte, chunk), line: 1, names: map[string]string{}}
+	return &Reader{src: textstream.UTF8(src), buf: make([]byte, chunk), line: 1, names: map[string]string{}}
 }
 
 // Line returns the line, from 1, that the next token starts on.
@@ -110,7 +98,7 @@ func (r *Reader) Line() int { return r.line }
 
 // Next returns the next token. At the end of the document it returns [io.EOF];
 // where the document cannot be read further, or ends inside an element, it
-// returns a [*SyntaxError]; an error of the source is returned as it is.
+// returns a [*textstream.SyntaxError]; an error of the source is returned as it is.
 // Processing instructions and DOCTYPEs are passed over.
 func (r *Reader) Next() (Token, error) {
 	if r.empty {
@@ -148,7 +136,7 @@ func (r *Reader) atEnd(err error) error {
 }
 
 func (r *Reader) fault(format string, args ...any) error {
-	return &SyntaxError{Line: r.line, Offset: r.consumed + int64(r.pos), Problem: fmt.Sprintf(format, args...)}
+	return &textstream.SyntaxError{Line: r.line, Offset: r.consumed + int64(r.pos), Problem: fmt.Sprintf(format, args...)}
 }
 
 // markup reads what begins with '<'. It reports true for what gives no token.

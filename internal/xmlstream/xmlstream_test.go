@@ -12,6 +12,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"supervise/internal/textstream"
 	"supervise/internal/xmlstream"
 
 	"github.com/google/go-cmp/cmp"
@@ -135,7 +136,7 @@ func TestUnreadable(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := flat(strings.NewReader(tt.doc))
-			var syntax *xmlstream.SyntaxError
+			var syntax *textstream.SyntaxError
 			if !errors.As(err, &syntax) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want a SyntaxError with %q", err, tt.want)
 			}

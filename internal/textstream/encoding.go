@@ -1,4 +1,4 @@
-package xmlstream
+package textstream
 
 import (
 	"bufio"

@@ -1,0 +1,139 @@
+package jsonstream
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"supervise/internal/textstream"
+)
+
+// Sink takes what [Events] finds. The bytes are valid during the call only.
+type Sink struct {
+	Event func(raw []byte, at textstream.Line) error // one object; an error ends the reading
+	Noise func(text []byte, at textstream.Line)      // text that belongs to no event
+}
+
+// Events reads objects that stand one or more in a line, as in JSON Lines, with
+// the text of other programs before, between and behind them. An event begins
+// with one of starts, `{"` where there are none. A last line that is cut off in
+// the middle of an event is a [textstream.SyntaxError].
+func Events(r io.Reader, starts []string, s Sink) error {
+	if len(starts) == 0 {
+		starts = []string{`{"`}
+	}
+	marks := make([][]byte, len(starts))
+	for i, m := range starts {
+		marks[i] = []byte(m)
+	}
+	lines := textstream.NewLines(r)
+	for {
+		line, err := lines.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read report: %w", err)
+		}
+		if err := events(line, marks, s); err != nil {
+			return err
+		}
+	}
+}
+
+func events(line textstream.Line, starts [][]byte, s Sink) error {
+	text := line.Text
+	for len(text) > 0 {
+		at := first(text, starts)
+		if at < 0 {
+			if !line.Whole && text[0] == '{' {
+				return cutOff(line)
+			}
+			noise(text, line, s)
+			return nil
+		}
+		noise(text[:at], line, s)
+		text = text[at:]
+		n := objectEnd(text)
+		if n < 0 {
+			if !line.Whole {
+				return cutOff(line)
+			}
+			noise(text, line, s)
+			return nil
+		}
+		if err := s.Event(text[:n], line); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return nil
+}
+
+func cutOff(line textstream.Line) error {
+	return line.Error("the report ends in the middle of an event: the tool was stopped, or its output was cut off")
+}
+
+func noise(text []byte, line textstream.Line, s Sink) {
+	if s.Noise != nil && len(bytes.TrimSpace(text)) > 0 {
+		s.Noise(text, line)
+	}
+}
+
+// first returns where the first of the marks stands in text, or -1.
+func first(text []byte, marks [][]byte) int {
+	at := -1
+	for _, m := range marks {
+		if bytes.HasPrefix(text, m) {
+			return 0
+		}
+		if i := bytes.Index(text, m); i >= 0 && (at < 0 || i < at) {
+			at = i
+		}
+	}
+	return at
+}
+
+// objectEnd returns the length of the object that text begins with, or -1 where
+// it has no end.
+func objectEnd(text []byte) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			n := stringEnd(text[i+1:])
+			if n < 0 {
+				return -1
+			}
+			i += n
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
+}
+
+// stringEnd returns the length of the string whose opening quote stands before
+// text, its closing quote included, or -1.
+func stringEnd(text []byte) int {
+	for i := 0; ; {
+		n := bytes.IndexByte(text[i:], '"')
+		if n < 0 {
+			return -1
+		}
+		i += n
+		escapes := 0
+		for j := i - 1; j >= 0 && text[j] == '\\'; j-- {
+			escapes++
+		}
+		i++
+		if escapes%2 == 0 {
+			return i
+		}
+	}
+}

@@ -1,0 +1,348 @@
+// Package jsonstream reads JSON reports of any size piece by piece. It wraps the
+// tokenizer of encoding/json/v2 and adds what reports need: text of other
+// programs before, between and behind the documents, bounded memory, and errors
+// that name the line.
+//
+// A document is read from its outside to its inside: [Reader.Object] and
+// [Reader.Array] call a function for each member or item, which must take the
+// value: with [Reader.Value], [Reader.Skip], or Object and Array again.
+package jsonstream
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"supervise/internal/textstream"
+)
+
+// MaxValue bounds the memory that one value can take that is read as a whole.
+const MaxValue = 32 << 20
+
+var errTooLong = fmt.Errorf("one value is longer than %d MiB: no report is like that", MaxValue>>20)
+
+// Raw is a value as it stands in the document, to be decoded later with
+// [Unmarshal].
+type Raw = jsontext.Value
+
+// Reader reads one JSON text. It is strict about its form, and lenient about
+// invalid UTF-8 and about names that stand twice in one object.
+type Reader struct {
+	dec *jsontext.Decoder
+	src *counted
+}
+
+// NewReader returns a reader of the document that src begins with.
+func NewReader(src io.Reader) *Reader {
+	c := &counted{src: src, left: MaxValue}
+	return &Reader{dec: jsontext.NewDecoder(c, lenient), src: c}
+}
+
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// Unmarshal decodes a value that was kept as [Raw]. Names are compared exactly;
+// members that v does not have are passed over.
+func Unmarshal(raw []byte, v any) error {
+	if err := json.Unmarshal(raw, v, lenient); err != nil {
+		return fmt.Errorf("decode JSON: %w", err)
+	}
+	return nil
+}
+
+// Kind returns the first byte of the next value: one of `{["0tfn`, or 0 where
+// there is none. Numbers are '0'; closing brackets are '}' and ']'.
+func (r *Reader) Kind() byte {
+	r.src.left = MaxValue
+	return byte(r.dec.PeekKind())
+}
+
+// Value decodes the next value as a whole.
+func (r *Reader) Value(v any) error {
+	r.src.left = MaxValue
+	return r.fault(json.UnmarshalDecode(r.dec, v))
+}
+
+// Text returns the next value if it is a string; any other value is passed over
+// and gives "".
+func (r *Reader) Text() (string, error) {
+	if r.Kind() != '"' {
+		return "", r.Skip()
+	}
+	t, err := r.dec.ReadToken()
+	if err != nil {
+		return "", r.fault(err)
+	}
+	return t.String(), nil
+}
+
+// Skip passes over the next value, of whatever size.
+func (r *Reader) Skip() error {
+	depth := r.dec.StackDepth()
+	for {
+		r.src.left = MaxValue
+		if _, err := r.dec.ReadToken(); err != nil {
+			return r.fault(err)
+		}
+		if r.dec.StackDepth() <= depth {
+			return nil
+		}
+	}
+}
+
+// Object calls f with the name of every member of the next value, which has to
+// be an object; f takes the member's value. Null stands for an empty object.
+func (r *Reader) Object(f func(name string) error) error {
+	some, err := r.open('{')
+	if err != nil || !some {
+		return err
+	}
+	for {
+		r.src.left = MaxValue
+		t, err := r.dec.ReadToken()
+		if err != nil {
+			return r.fault(err)
+		}
+		if t.Kind() == '}' {
+			return nil
+		}
+		if err := f(t.String()); err != nil {
+			return err
+		}
+	}
+}
+
+// Array calls f for every item of the next value, which has to be an array; f
+// takes the item. Null stands for an empty array.
+func (r *Reader) Array(f func() error) error {
+	some, err := r.open('[')
+	if err != nil || !some {
+		return err
+	}
+	for {
+		switch r.Kind() {
+		case ']':
+			_, err := r.dec.ReadToken()
+			return r.fault(err)
+		case 0:
+			_, err := r.dec.ReadToken() // says what is wrong
+			return r.fault(err)
+		}
+		if err := f(); err != nil {
+			return err
+		}
+	}
+}
+
+// open takes the bracket that opens an object or array. It reports false for
+// null.
+func (r *Reader) open(want jsontext.Kind) (bool, error) {
+	r.src.left = MaxValue
+	t, err := r.dec.ReadToken()
+	switch {
+	case err != nil:
+		return false, r.fault(err)
+	case t.Kind() == 'n':
+		return false, nil
+	case t.Kind() != want:
+		return false, r.Error("%s stands where %s should", t.Kind(), want)
+	}
+	return true, nil
+}
+
+// Error returns a [textstream.SyntaxError] at the place that was read last.
+func (r *Reader) Error(format string, args ...any) error {
+	next := bytes.TrimLeft(r.dec.UnreadBuffer(), " \t\r\n,:")
+	line := 1 + r.src.lines - bytes.Count(next, []byte{'\n'})
+	return &textstream.SyntaxError{Line: line, Offset: r.src.before + r.dec.InputOffset(), Problem: fmt.Sprintf(format, args...)}
+}
+
+// fault names the place of an error of the tokenizer.
+func (r *Reader) fault(err error) error {
+	var semantic *json.SemanticError
+	var syntax *jsontext.SyntacticError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errTooLong):
+		return r.Error("%v", errTooLong)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return r.Error("the report ends in the middle of a value: the tool was stopped, or its output was cut off")
+	case errors.As(err, &semantic):
+		return r.Error("a JSON %s stands in %s where a %v should", semantic.JSONKind, orRoot(semantic.JSONPointer), semantic.GoType)
+	case errors.As(err, &syntax):
+		return r.Error("%v in %s", syntax.Err, orRoot(syntax.JSONPointer))
+	}
+	return fmt.Errorf("read report: %w", err)
+}
+
+func orRoot(p jsontext.Pointer) string {
+	if p == "" {
+		return "the document"
+	}
+	return string(p)
+}
+
+// counted gives out no more than a ration of bytes until it is renewed, and
+// counts lines. A tokenizer that asks for more than its ration is in the middle
+// of one huge token.
+type counted struct {
+	src    io.Reader
+	left   int
+	lines  int   // line feeds given out
+	before int64 // bytes and line feeds before the first one
+}
+
+// Read implements [io.Reader].
+func (c *counted) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, errTooLong
+	}
+	n, err := c.src.Read(p[:min(len(p), c.left)])
+	c.left -= n
+	c.lines += bytes.Count(p[:n], []byte{'\n'})
+	return n, err
+}
+
+// Documents calls f for every document in src that begins a line; f takes it as
+// a whole. Tools of one command often write one after another, and other
+// programs talk between them: the first line of such text is returned as noise.
+// An error of f, or a document that is cut off, ends the reading.
+func Documents(src io.Reader, f func(*Reader) error) (noise string, err error) {
+	in := &source{src: src}
+	for {
+		head, err := in.peek()
+		if len(head) == 0 {
+			return noise, err
+		}
+		if begins(head) {
+			if err := in.documents(f); err != nil {
+				return noise, err
+			}
+			continue
+		}
+		line := in.passLine()
+		if noise == "" {
+			noise = textstream.CleanText(line)
+		}
+	}
+}
+
+// source is a text from which lines and documents are taken in turn.
+type source struct {
+	src    io.Reader
+	buf    []byte // read and not taken
+	offset int64  // of buf in the text
+	lines  int    // line feeds before buf
+}
+
+// Read implements [io.Reader].
+func (s *source) Read(p []byte) (int, error) {
+	if len(s.buf) > 0 {
+		n := copy(p, s.buf)
+		s.buf = s.buf[n:]
+		return n, nil
+	}
+	return s.src.Read(p)
+}
+
+// peek returns what comes next without taking it: 4 KiB, or what there is.
+func (s *source) peek() ([]byte, error) {
+	if len(s.buf) >= peeked {
+		return s.buf, nil
+	}
+	more := make([]byte, 16*peeked)
+	n, err := io.ReadAtLeast(s.src, more, peeked)
+	s.buf = append(s.buf[:len(s.buf):len(s.buf)], more[:n]...)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	if err != nil {
+		err = fmt.Errorf("read report: %w", err)
+	}
+	return s.buf, err
+}
+
+// peeked is how much is looked at to tell a document from other text.
+const peeked = 4 << 10
+
+// passLine takes a line of any length and returns its beginning.
+func (s *source) passLine() string {
+	line := ""
+	for {
+		n := bytes.IndexByte(s.buf, '\n') + 1
+		end := n > 0
+		if !end {
+			n = len(s.buf)
+		}
+		if line == "" {
+			line = string(s.buf[:min(n, 1<<10)])
+		}
+		s.take(n)
+		if head, err := s.peek(); end || len(head) == 0 || err != nil {
+			return line
+		}
+	}
+}
+
+func (s *source) take(n int) {
+	s.lines += bytes.Count(s.buf[:n], []byte{'\n'})
+	s.offset += int64(n)
+	s.buf = s.buf[n:]
+}
+
+// documents reads the documents that follow each other without other text.
+func (s *source) documents(f func(*Reader) error) error {
+	r := NewReader(s)
+	r.src.before, r.src.lines = s.offset, s.lines
+	for again := true; again; again = begins(r.unread()) {
+		if err := f(r); err != nil {
+			return err
+		}
+	}
+	rest := r.dec.UnreadBuffer()
+	s.lines = r.src.lines - bytes.Count(rest, []byte{'\n'})
+	s.offset += r.dec.InputOffset()
+	s.buf = append(bytes.Clone(rest), s.buf...)
+	return nil
+}
+
+// unread returns what the tokenizer has read of the next document.
+func (r *Reader) unread() []byte {
+	_ = r.Kind() // reads on
+	return r.dec.UnreadBuffer()
+}
+
+// begins reports whether text begins with an object or array, white space
+// aside. A log line like "[INFO] …" does not.
+func begins(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	if len(text) == 0 {
+		return false
+	}
+	inner := bytes.TrimLeft(text[1:], " \t\r\n")
+	switch text[0] {
+	case '{':
+		return len(inner) == 0 || inner[0] == '"' || inner[0] == '}'
+	case '[':
+		return len(inner) == 0 || strings.IndexByte(`{["]`, inner[0]) >= 0
+	}
+	return false
+}
+
+// Start returns where in text the first document begins, at the beginning of a
+// line, or -1.
+func Start(text []byte) int {
+	at := 0
+	for line := range bytes.Lines(text) {
+		if trimmed := bytes.TrimLeft(line, " \t\r\n"); len(trimmed) > 0 && begins(text[at:]) {
+			return at
+		}
+		at += len(line)
+	}
+	return -1
+}

@@ -1,0 +1,52 @@
+package sniff_test
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"supervise/internal/sniff"
+)
+
+func TestLook(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		is         func(sniff.Head) bool
+	}{
+		{"xml", `<?xml version="1.0"?><!-- x --><runs a="1"><run/></runs>`, func(h sniff.Head) bool {
+			return h.XML("x", "runs") && h.Elements("run") && !h.Elements("ran") && h.Root.Attr("a") == "1" && h.Root.Attr("b") == ""
+		}},
+		{"xml cut off", `<runs><run>`, func(h sniff.Head) bool { return h.XML("runs") && h.Elements("run") }},
+		{"talk before xml", "> run\n<runs/>", func(h sniff.Head) bool { return h.XML("runs") }},
+		{"json with markup in it", `{"html":"<b>x</b>"}`, func(h sniff.Head) bool { return !h.XML("b") && h.JSON("html") }},
+		{"object", `{"a":{"b":[{"c.d":1}]}}`, func(h sniff.Head) bool {
+			return h.JSON("a", "a.b", "a.*.[]", "a.b.[].*") && !h.JSON("c") && !h.JSON("*.[]") && h.Value == "{"
+		}},
+		{"list", "warning: x\n[{\"f\":1,\"m\":[]}]", func(h sniff.Head) bool { return h.JSON("[].f", "[].m") && h.Value == "[" && !h.EmptyList() }},
+		{"empty list", "[]\n", func(h sniff.Head) bool { return h.EmptyList() && !h.JSON("a") }},
+		{"json lines", "{\"a\":1}\n{\"b\":1}\n{\"c", func(h sniff.Head) bool { return h.JSON("a", "b") }},
+		{"text", "a.c:3: \x1b[1merror\x1b[0m\r\n", func(h sniff.Head) bool {
+			return h.Line(func(l string) bool { return l == "a.c:3: error" }) && h.Value == "" && !h.JSON() && !h.Empty()
+		}},
+		{"nothing", " \n", func(h sniff.Head) bool { return h.Empty() && !h.XML("a") && !h.JSON() }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if h := sniff.Look([]byte(tt.text)); !tt.is(h) {
+				t.Errorf("not so: %+v", h)
+			}
+		})
+	}
+}
+
+// The head is taken from the text, and the text is whole afterwards.
+func TestOpen(t *testing.T) {
+	text := strings.Repeat("a line\n", 100_000)
+	src, head, err := sniff.Open(strings.NewReader("\xef\xbb\xbf" + text))
+	if err != nil || len(head.Text) != sniff.Size || !strings.HasPrefix(text, string(head.Text)) {
+		t.Fatalf("head of %d bytes, %v", len(head.Text), err)
+	}
+	all, err := io.ReadAll(src)
+	if err != nil || string(all) != text {
+		t.Errorf("%d bytes follow, %v", len(all), err)
+	}
+}

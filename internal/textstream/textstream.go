@@ -1,0 +1,117 @@
+// Package textstream reads text that other programs wrote: in any encoding, with
+// lines of any length, with the colours of a terminal in it. It keeps no more
+// than a bounded piece of the text in memory.
+package textstream
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// MaxLine is how many bytes of one line are kept. No event of a test runner and
+// no message of a compiler comes near it.
+const MaxLine = 4 << 20
+
+const chunk = 64 << 10
+
+// SyntaxError says where a report is damaged or cut off. Line counts from 1,
+// Offset in bytes of the text in UTF-8; both are 0 where they are not known.
+type SyntaxError struct {
+	File    string
+	Line    int
+	Offset  int64
+	Problem string
+}
+
+// Error names the place and the problem.
+func (e *SyntaxError) Error() string {
+	place := ""
+	if e.File != "" {
+		place = e.File + ": "
+	}
+	switch {
+	case e.Line > 0 && e.Offset == 0:
+		place += fmt.Sprintf("line %d: ", e.Line)
+	case e.Line > 0:
+		place += fmt.Sprintf("line %d (byte %d): ", e.Line, e.Offset)
+	case e.Offset > 0:
+		place += fmt.Sprintf("byte %d: ", e.Offset)
+	}
+	return place + e.Problem
+}
+
+// Line is one line of a text, without its end.
+type Line struct {
+	Text   []byte // valid until the next line is read
+	Number int    // from 1
+	Offset int64  // of its first byte
+	Whole  bool   // its end was there: it is not a cut off last line
+	Long   bool   // it has more than MaxLine bytes, and is cut there
+}
+
+// Error returns a [SyntaxError] at the line.
+func (l Line) Error(format string, args ...any) error {
+	return &SyntaxError{Line: l.Number, Offset: l.Offset, Problem: fmt.Sprintf(format, args...)}
+}
+
+// Lines reads lines of any length in bounded memory.
+type Lines struct {
+	src    *bufio.Reader
+	buf    []byte
+	number int
+	offset int64
+}
+
+// NewLines returns a reader of the lines of r.
+func NewLines(r io.Reader) *Lines { return &Lines{src: bufio.NewReaderSize(r, chunk)} }
+
+// Next returns the next line, or the error that ends the text.
+func (l *Lines) Next() (Line, error) {
+	line := Line{Number: l.number + 1, Offset: l.offset}
+	part, err := l.src.ReadSlice('\n')
+	if err == nil { // as a rule the line lies in the buffer as a whole
+		l.offset += int64(len(part))
+		l.number++
+		line.Whole, line.Text = true, trimEnd(part)
+		return line, nil
+	}
+	l.buf = l.buf[:0]
+	for {
+		l.offset += int64(len(part))
+		if room := MaxLine - len(l.buf); len(part) > room {
+			line.Long, part = true, part[:room]
+		}
+		l.buf = append(l.buf, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			break
+		}
+		part, err = l.src.ReadSlice('\n')
+	}
+	if err != nil && (len(l.buf) == 0 || !errors.Is(err, io.EOF)) {
+		return Line{}, err
+	}
+	l.number++
+	line.Whole, line.Text = err == nil, trimEnd(l.buf)
+	return line, nil
+}
+
+func trimEnd(line []byte) []byte { return bytes.TrimRight(line, "\r\n") }
+
+// EachLine calls f with every line, and returns what ended the text if that is
+// not its end.
+func EachLine(r io.Reader, f func(Line)) error {
+	lines := NewLines(r)
+	for {
+		line, err := lines.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read report: %w", err)
+		}
+		f(line)
+	}
+}

@@ -1,0 +1,5 @@
+package parsers
+
+// textTests are what test runners print for people, and TAP.
+// The most specific stands first.
+var textTests = []Format{}
