@@ -1,0 +1,2 @@
+def untouched(x):
+    return 1 if x else 2

@@ -1,0 +1,4 @@
+Feature: all of it is skipped
+  @skip
+  Scenario: never
+    Given a calculator

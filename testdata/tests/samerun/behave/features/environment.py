@@ -1,0 +1,3 @@
+def before_tag(context, tag):
+    if tag == "broken_hook":
+        raise RuntimeError("no database")

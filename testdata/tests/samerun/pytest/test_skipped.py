@@ -1,0 +1,7 @@
+import pytest
+
+pytest.importorskip("nowhere_to_be_found")
+
+
+def test_never():
+    pass
