@@ -1,0 +1,5 @@
+package broken
+
+func f() int {
+	return missing
+}

@@ -1,0 +1,4 @@
+package good
+
+// One is one.
+const One = 1
