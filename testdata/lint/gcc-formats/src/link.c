@@ -1,0 +1,3 @@
+int missing(void);
+extern int gone;
+int main(void) { return missing() + gone; }
