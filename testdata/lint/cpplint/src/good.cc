@@ -1,0 +1,2 @@
+// Copyright 2026 Somebody
+int one() { return 1; }
