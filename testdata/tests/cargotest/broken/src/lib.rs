@@ -1,0 +1,4 @@
+#[test]
+fn never() {
+    let n: i32 = "a";
+}
