@@ -31,8 +31,10 @@ fuzz:
 	    echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg; \
 	  done; done
 
+# bench/ is a module of its own: it compares with other projects.
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+	cd bench && $(GO) test -run '^$$' -bench . -benchmem .
 
 # Writes the golden files anew; read the diff before committing it.
 golden:
