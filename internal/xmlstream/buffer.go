@@ -3,6 +3,7 @@ package xmlstream
 import (
 	"bytes"
 	"errors"
+	"hash/maphash"
 	"io"
 	"strconv"
 	"strings"
@@ -42,13 +43,17 @@ func (r *Reader) need(n int) error {
 // fill moves what is left to the front of the buffer and reads once.
 func (r *Reader) fill() {
 	if r.pos > 0 {
+		r.Line() // counts the lines that are dropped here
 		copy(r.buf, r.buf[r.pos:r.end])
 		r.consumed += int64(r.pos)
 		r.end -= r.pos
-		r.pos = 0
+		r.pos, r.counted = 0, 0
 	}
 	for range maxEmptyReads {
 		n, err := r.src.Read(r.buf[r.end:])
+		if i := bytes.IndexByte(r.buf[r.end:r.end+n], 0); i >= 0 {
+			n, err = i, errNull
+		}
 		r.end += n
 		r.rdErr = err
 		if n > 0 || err != nil {
@@ -58,14 +63,22 @@ func (r *Reader) fill() {
 	r.rdErr = io.ErrNoProgress
 }
 
+// errNull ends a document with a null byte in it. No writer of reports lets one
+// through, but a disk does that lost a part of the file.
+var errNull = errors.New("a null byte stands in the document: the file is damaged")
+
 // maxEmptyReads is how often a source may give neither bytes nor an error.
 const maxEmptyReads = 100
 
-// advance takes n available bytes.
-func (r *Reader) advance(n int) {
-	r.line += bytes.Count(r.buf[r.pos:r.pos+n], []byte{'\n'})
-	r.pos += n
+// Line returns the line, from 1, that the next token starts on.
+func (r *Reader) Line() int {
+	r.line += bytes.Count(r.buf[r.counted:r.pos], []byte{'\n'})
+	r.counted = r.pos
+	return r.line
 }
+
+// advance takes n available bytes.
+func (r *Reader) advance(n int) { r.pos += n }
 
 // has reports whether the source goes on with s.
 func (r *Reader) has(s string) bool {
@@ -76,24 +89,27 @@ func (r *Reader) has(s string) bool {
 }
 
 // until takes everything up to and with the delimiter and returns the first
-// keep bytes of what stood before it.
-func (r *Reader) until(delimiter string, keep int) (string, error) {
-	var kept []byte
+// keep bytes of what stood before it, valid until the next call.
+func (r *Reader) until(delimiter string, keep int) ([]byte, error) {
+	r.kept = r.kept[:0]
 	take := func(n int) {
-		if room := keep - len(kept); room > 0 {
-			kept = append(kept, r.buf[r.pos:r.pos+min(n, room)]...)
+		if room := keep - len(r.kept); room > 0 {
+			r.kept = append(r.kept, r.buf[r.pos:r.pos+min(n, room)]...)
 		}
 		r.advance(n)
 	}
+	if cap(r.kept) > chunk {
+		r.kept = nil // one long value is no reason to keep its memory
+	}
 	for {
 		if err := r.need(len(delimiter)); err != nil {
-			return "", cut(err)
+			return nil, cut(err)
 		}
 		window := r.buf[r.pos:r.end]
 		if n := bytes.Index(window, []byte(delimiter)); n >= 0 {
 			take(n)
 			r.advance(len(delimiter))
-			return string(kept), nil
+			return r.kept, nil
 		}
 		take(len(window) - len(delimiter) + 1) // the delimiter may begin in what is left
 	}
@@ -112,39 +128,92 @@ func (r *Reader) skipSpace() (byte, error) {
 
 // name reads a name and returns it without its namespace prefix.
 func (r *Reader) name() (string, error) {
-	n := 0
-	for {
-		if err := r.need(n + 1); err != nil {
-			return "", cut(err)
-		}
-		if !namePart(r.buf[r.pos+n]) {
-			break
-		}
-		if n++; n > maxName {
-			return "", r.fault("a name is longer than %d bytes", maxName)
-		}
+	n, err := r.nameLength()
+	if err != nil {
+		return "", err
 	}
 	raw := r.buf[r.pos : r.pos+n]
-	if i := bytes.LastIndexByte(raw, ':'); i >= 0 {
-		raw = raw[i+1:]
+	r.advance(n)
+	if name, known := r.names[string(raw)]; known {
+		return name, nil
 	}
-	name, known := r.names[string(raw)]
-	if !known {
-		name = strings.ToValidUTF8(string(raw), "\uFFFD")
-		if len(r.names) < 256 {
-			r.names[name] = name
+	name := strings.ToValidUTF8(string(raw[bytes.LastIndexByte(raw, ':')+1:]), "\uFFFD")
+	if len(r.names) < 256 {
+		r.names[string(raw)] = name
+	}
+	return name, nil
+}
+
+func (r *Reader) nameLength() (int, error) {
+	for n := 0; ; {
+		for n < r.end-r.pos && namePart[r.buf[r.pos+n]] {
+			n++
+		}
+		switch {
+		case n > maxName:
+			return 0, r.fault("a name is longer than %d bytes", maxName)
+		case n < r.end-r.pos:
+			return n, nil
+		}
+		if err := r.need(n + 1); err != nil {
+			return 0, cut(err)
 		}
 	}
-	r.advance(n)
-	return name, nil
 }
 
 func nameStart(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == ':' || c >= 0x80
 }
 
-func namePart(c byte) bool {
-	return nameStart(c) || c >= '0' && c <= '9' || c == '-' || c == '.'
+// namePart are the bytes that names are made of.
+var namePart = func() (table [256]bool) {
+	for c := range table {
+		table[c] = nameStart(byte(c)) || c >= '0' && c <= '9' || c == '-' || c == '.'
+	}
+	return table
+}()
+
+// value reads an attribute value up to and with its closing quote.
+func (r *Reader) value(quote byte) (string, error) {
+	if n := bytes.IndexByte(r.buf[r.pos:r.end], quote); n >= 0 {
+		raw := r.buf[r.pos : r.pos+n]
+		r.advance(n + 1)
+		return r.share(raw), nil
+	}
+	raw, err := r.until(string(rune(quote)), MaxValue)
+	return decode(raw), err
+}
+
+// Values up to maxShared bytes are looked up among the last ones of their hash:
+// the names of classes and files come again with every test.
+const (
+	maxShared = 256
+	sharedLen = 1 << 10
+)
+
+// share returns the decoded value, the very string that an equal value has
+// given before if it is still known.
+func (r *Reader) share(raw []byte) string {
+	if len(raw) > maxShared {
+		return decode(raw)
+	}
+	known := &r.shared[maphash.Bytes(r.seed, raw)%sharedLen]
+	if *known == string(raw) {
+		return *known
+	}
+	value := decode(raw)
+	if value == string(raw) {
+		*known = value
+	}
+	return value
+}
+
+// decode returns valid UTF-8 with its references resolved.
+func decode(raw []byte) string {
+	if bytes.IndexByte(raw, '&') < 0 && utf8.Valid(raw) {
+		return string(raw)
+	}
+	return unescape(strings.ToValidUTF8(string(raw), "\uFFFD"))
 }
 
 // maxReference is longer than any reference that is resolved.

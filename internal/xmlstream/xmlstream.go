@@ -17,6 +17,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -78,23 +79,38 @@ type Reader struct {
 	rdErr error // what the source ended with
 
 	consumed int64 // bytes before buf[0]
-	line     int   // of buf[pos]
+	counted  int   // the lines before buf[counted] are counted
+	line     int   // of buf[counted]
 
 	stack   []string
 	pending string // the name of an empty element whose End is still to come
 	empty   bool
+	mute    bool
+	outside string // the first text that stands in no element
 	attrs   []Attr
-	names   map[string]string
+	kept    []byte
+
+	names  map[string]string // as they are written, with what they mean
+	seed   maphash.Seed
+	shared [sharedLen]string
 }
 
 // NewReader returns a reader of the document in src, whatever its encoding:
 // see [textstream.UTF8].
 func NewReader(src io.Reader) *Reader {
-	return &Reader{src: textstream.UTF8(src), buf: make([]byte, chunk), line: 1, names: map[string]string{}}
+	return &Reader{
+		src: textstream.UTF8(src), buf: make([]byte, chunk), line: 1,
+		names: map[string]string{}, seed: maphash.MakeSeed(),
+	}
 }
 
-// Line returns the line, from 1, that the next token starts on.
-func (r *Reader) Line() int { return r.line }
+// Mute says whether Next passes over text. That is much faster than giving it:
+// most of the text in a report is output that nobody looks at.
+func (r *Reader) Mute(on bool) { r.mute = on }
+
+// Outside returns the beginning of the first text that stood outside of all
+// elements, "" where there was none: a report has no text there.
+func (r *Reader) Outside() string { return r.outside }
 
 // Next returns the next token. At the end of the document it returns [io.EOF];
 // where the document cannot be read further, or ends inside an element, it
@@ -111,7 +127,10 @@ func (r *Reader) Next() (Token, error) {
 			return Token{}, r.atEnd(err)
 		}
 		if c != '<' {
-			return r.text()
+			if t, ok := r.text(); ok {
+				return t, nil
+			}
+			continue
 		}
 		t, skipped, err := r.markup()
 		if err != nil {
@@ -131,12 +150,14 @@ func (r *Reader) atEnd(err error) error {
 		return r.fault("the document ends in the middle of a tag")
 	case errors.Is(err, io.EOF) && len(r.stack) > 0:
 		return r.fault("the document ends inside <%s>", r.stack[len(r.stack)-1])
+	case errors.Is(err, errNull):
+		return r.fault("%v", errNull)
 	}
 	return err
 }
 
 func (r *Reader) fault(format string, args ...any) error {
-	return &textstream.SyntaxError{Line: r.line, Offset: r.consumed + int64(r.pos), Problem: fmt.Sprintf(format, args...)}
+	return &textstream.SyntaxError{Line: r.Line(), Offset: r.consumed + int64(r.pos), Problem: fmt.Sprintf(format, args...)}
 }
 
 // markup reads what begins with '<'. It reports true for what gives no token.
@@ -158,7 +179,7 @@ func (r *Reader) markup() (t Token, skipped bool, err error) {
 		return t, false, err
 	}
 	r.advance(1) // a '<' that opens nothing is text
-	return Token{Kind: Text, Text: "<", Depth: len(r.stack)}, false, nil
+	return Token{Kind: Text, Text: "<", Depth: len(r.stack)}, r.mute, nil
 }
 
 func (r *Reader) declaration() (t Token, skipped bool, err error) {
@@ -170,11 +191,11 @@ func (r *Reader) declaration() (t Token, skipped bool, err error) {
 	case bytes.HasPrefix(head, []byte("<!--")):
 		r.advance(4)
 		text, err := r.until("-->", chunk)
-		return Token{Kind: Comment, Text: strings.ToValidUTF8(text, "\uFFFD"), Depth: len(r.stack)}, false, err
+		return Token{Kind: Comment, Text: strings.ToValidUTF8(string(text), "\uFFFD"), Depth: len(r.stack)}, false, err
 	case bytes.HasPrefix(head, []byte("<![CDATA[")):
 		r.advance(9)
 		t, err = r.cdata()
-		return t, false, err
+		return t, r.mute, err
 	}
 	return t, true, r.doctype()
 }
@@ -182,8 +203,12 @@ func (r *Reader) declaration() (t Token, skipped bool, err error) {
 // cdata returns the text of a CDATA section in one token, of which it keeps
 // the first 64 KiB: no report has anything to count behind that.
 func (r *Reader) cdata() (Token, error) {
+	if r.mute {
+		_, err := r.until("]]>", 0)
+		return Token{}, err
+	}
 	text, err := r.until("]]>", chunk)
-	return Token{Kind: Text, Text: strings.ToValidUTF8(text, "\uFFFD"), Depth: len(r.stack)}, err
+	return Token{Kind: Text, Text: strings.ToValidUTF8(string(text), "\uFFFD"), Depth: len(r.stack)}, err
 }
 
 // doctype passes over <!DOCTYPE …> with its internal subset, quoted strings
@@ -226,7 +251,9 @@ func (r *Reader) endTag() (Token, error) {
 	if err != nil {
 		return Token{}, err
 	}
-	if _, err := r.until(">", 0); err != nil {
+	if c, err := r.peek(); err == nil && c == '>' {
+		r.advance(1)
+	} else if _, err := r.until(">", 0); err != nil {
 		return Token{}, err
 	}
 	if len(r.stack) == 0 {
@@ -310,23 +337,45 @@ func (r *Reader) attribute(element string) error {
 		return r.fault("the value of attribute %s of <%s> is not in quotes", name, element)
 	}
 	r.advance(1)
-	value, err := r.until(string(rune(c)), MaxValue)
+	value, err := r.value(c)
 	if err != nil {
 		return err
 	}
-	r.attrs = append(r.attrs, Attr{Name: name, Value: unescape(strings.ToValidUTF8(value, "\uFFFD"))})
+	r.attrs = append(r.attrs, Attr{Name: name, Value: value})
 	return nil
 }
 
-// text reads character data up to the next markup, at most one buffer of it.
-func (r *Reader) text() (Token, error) {
+// text reads character data up to the next markup, at most one buffer of it,
+// and reports false where it is muted.
+func (r *Reader) text() (Token, bool) {
+	if r.mute && len(r.stack) > 0 {
+		r.pass()
+		return Token{}, false
+	}
 	_ = r.need(maxReference + utf8.UTFMax) // fewer are there only at the end of the source
 	window := r.buf[r.pos:r.end]
 	n := bytes.IndexByte(window, '<')
 	if n < 0 {
 		n = r.wholeText(window)
 	}
-	text := string(r.buf[r.pos : r.pos+n])
+	text := decode(window[:n])
 	r.advance(n)
-	return Token{Kind: Text, Text: unescape(strings.ToValidUTF8(text, "\uFFFD")), Depth: len(r.stack)}, nil
+	if len(r.stack) == 0 && r.outside == "" {
+		r.outside = strings.TrimSpace(text)
+		r.outside = strings.ToValidUTF8(r.outside[:min(len(r.outside), maxOutside)], "")
+	}
+	return Token{Kind: Text, Text: text, Depth: len(r.stack)}, !r.mute
+}
+
+// maxOutside is how much is kept of a text outside of all elements.
+const maxOutside = 512
+
+// pass passes over text up to the next markup or the end of the buffer.
+func (r *Reader) pass() {
+	window := r.buf[r.pos:r.end]
+	n := bytes.IndexByte(window, '<')
+	if n < 0 {
+		n = len(window)
+	}
+	r.advance(n)
 }

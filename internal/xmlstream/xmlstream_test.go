@@ -132,6 +132,7 @@ func TestUnreadable(t *testing.T) {
 		{"rubbish in a tag", `<a "x">`, "stands in the tag <a> where an attribute should"},
 		{"too deep", strings.Repeat("<a>", 100_000), "nested more than 4096 deep"},
 		{"too many attributes", "<a" + strings.Repeat(" x=''", 2000) + "/>", "more than 1024 attributes"},
+		{"null byte", "<a>\nb\x00c</a>", "line 2 (byte 5): a null byte stands in the document"},
 		{"endless name", "<a" + strings.Repeat("a", 10_000), "a name is longer"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -228,4 +229,89 @@ func FuzzXML(f *testing.F) {
 		}
 		t.Fatal("the reader does not come to an end")
 	})
+}
+
+// walked writes the elements of a document as Children gives them, with the
+// content of those called t.
+func walked(r *xmlstream.Reader, out *[]string, indent string) error {
+	return r.Children(func(t xmlstream.Token) error {
+		line := indent + t.Name
+		switch t.Name {
+		case "skip":
+			*out = append(*out, line)
+			return nil
+		case "t":
+			text := ""
+			err := r.Content(func(s string) { text += s })
+			*out = append(*out, line+" "+text)
+			return err
+		}
+		*out = append(*out, line)
+		return walked(r, out, indent+" ")
+	})
+}
+
+func TestChildren(t *testing.T) {
+	doc := "noise <a>x<skip>y<b/><![CDATA[<c>]]></skip><t>1<i>2<j/></i><![CDATA[<3>]]></t><t/>< <b><c/></b></a>\n<d/>"
+	for name, src := range map[string]io.Reader{
+		"whole":        strings.NewReader(doc),
+		"byte by byte": iotest.OneByteReader(strings.NewReader(doc)),
+	} {
+		var got []string
+		r := xmlstream.NewReader(src)
+		if err := walked(r, &got, ""); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		want := []string{"a", " skip", " t 12<3>", " t ", " b", "  c", "d"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: elements (-want +got):\n%s", name, diff)
+		}
+		if !strings.HasPrefix(r.Outside(), "n") {
+			t.Errorf("%s: outside stands %q, want noise", name, r.Outside())
+		}
+	}
+}
+
+func TestChildrenEnds(t *testing.T) {
+	enough := errors.New("enough")
+	r := xmlstream.NewReader(strings.NewReader("<a><b/><c/></a>"))
+	if err := r.Children(func(xmlstream.Token) error { return enough }); !errors.Is(err, enough) {
+		t.Errorf("error %v, want %v", err, enough)
+	}
+	var got []string
+	err := walked(xmlstream.NewReader(strings.NewReader("<a><skip><b></skip></a>")), &got, "")
+	var syntax *textstream.SyntaxError
+	if !errors.As(err, &syntax) {
+		t.Errorf("error %v, want a SyntaxError", err)
+	}
+	if err := walked(xmlstream.NewReader(strings.NewReader("<a><t>")), &got, ""); !errors.As(err, &syntax) {
+		t.Errorf("error %v, want a SyntaxError", err)
+	}
+}
+
+func TestLine(t *testing.T) {
+	r := xmlstream.NewReader(strings.NewReader("<a>\n" + strings.Repeat("<b>x\ny</b>\n", 20_000) + "<c/></a>"))
+	line := 0
+	err := r.Children(func(xmlstream.Token) error {
+		return r.Children(func(xmlstream.Token) error {
+			line = r.Line()
+			return nil
+		})
+	})
+	if err != nil || line != 40_002 {
+		t.Errorf("line %d, %v; want 40002", line, err)
+	}
+}
+
+// BenchmarkReader reads what most of a test report is made of.
+func BenchmarkReader(b *testing.B) {
+	doc := "<testsuite>" + strings.Repeat(`<testcase classname="tests.unit.test_module" name="test_something_or_other" time="0.001"/>`+"\n", 10_000) + "</testsuite>"
+	b.SetBytes(int64(len(doc)))
+	b.ReportAllocs()
+	for b.Loop() {
+		r := xmlstream.NewReader(strings.NewReader(doc))
+		for err := error(nil); err == nil; {
+			_, err = r.Next()
+		}
+	}
 }
