@@ -193,7 +193,7 @@ func unquotedGlobs(words []string) string {
 var globWord = regexp.MustCompile(`^[\w@%+=:,./*?\[\]{}-]+$`)
 
 func (n node) jest(start []string, c call) Check {
-	report, cover := ReportDir+"/jest.json", ReportDir+"/coverage"
+	report, cover := ReportDir+"/jest.json", ReportDir+"/.coverage"
 	return Check{
 		Name: "jest",
 		Command: with(with(start, c.args...), "--ci", "--watchAll=false", "--bail=0", "--json", "--outputFile="+report,
@@ -205,7 +205,7 @@ func (n node) jest(start []string, c call) Check {
 
 // vitest measures no coverage of a failed run unless it is told to.
 func (n node) vitest(c call) Check {
-	report, cover := ReportDir+"/vitest.json", ReportDir+"/coverage"
+	report, cover := ReportDir+"/vitest.json", ReportDir+"/.coverage"
 	check := Check{
 		Name:      "vitest",
 		Command:   n.exec("vitest", with(with([]string{"run"}, c.args...), "--reporter=json", "--outputFile="+report, "--bail=0")...),
@@ -237,7 +237,7 @@ func (n node) mocha(c call) Check {
 // instrumented runs a check, whose command is the bare program, under the
 // project's tool for coverage: the one in the script, else a dependency.
 func (n node) instrumented(check Check, c call) Check {
-	cover := ReportDir + "/coverage"
+	cover := ReportDir + "/.coverage"
 	temp := map[string]string{"c8": "--temp-directory=", "nyc": "--temp-dir="}
 	tool := n.dependsAbove("c8", "nyc")
 	if i := slices.IndexFunc(c.words, func(w string) bool { return temp[w] != "" }); i >= 0 {
@@ -249,7 +249,7 @@ func (n node) instrumented(check Check, c call) Check {
 		}
 		return check
 	}
-	check.Command = n.exec(tool, with([]string{"--reporter=json", "--report-dir=" + cover, temp[tool] + ReportDir + "/temp", "--check-coverage=false"}, check.Command...)...)
+	check.Command = n.exec(tool, with([]string{"--reporter=json", "--report-dir=" + cover, temp[tool] + ReportDir + "/.temp", "--check-coverage=false"}, check.Command...)...)
 	check.Coverage, check.Reports = true, append(check.Reports, cover+"/coverage-final.json")
 	return check
 }
@@ -258,7 +258,7 @@ func (n node) playwright(c call) Check {
 	report := ReportDir + "/playwright.json"
 	return Check{
 		Name:      "playwright",
-		Command:   n.exec("playwright", with(c.args, "--reporter=json", "--output="+ReportDir+"/artifacts", "--max-failures=0")...),
+		Command:   n.exec("playwright", with(c.args, "--reporter=json", "--output="+ReportDir+"/.artifacts", "--max-failures=0")...),
 		Env:       []string{"PLAYWRIGHT_JSON_OUTPUT_NAME=" + report},
 		Reports:   []string{report},
 		Inventory: n.exec("playwright", with(c.args, "--list", "--reporter=json")...),
@@ -300,7 +300,7 @@ func (n node) nodeMajor() int {
 }
 
 func (n node) bunTest(c call) Check {
-	report, cover := ReportDir+"/bun.xml", ReportDir+"/coverage"
+	report, cover := ReportDir+"/bun.xml", ReportDir+"/.coverage"
 	return Check{
 		Name: "bun test", Coverage: true,
 		Command: with(with([]string{"bun"}, c.args...), "--reporter=junit", "--reporter-outfile="+report,

@@ -18,6 +18,7 @@ import (
 
 // ReportDir stands, in commands, environments and report paths, for the private
 // folder that each run of a check gets for its reports. It lies outside the tree.
+// What is no report there, folders above all, has a name that begins with a dot.
 const ReportDir = "{{report_dir}}"
 
 // Kind says what a check is for.
@@ -95,6 +96,15 @@ var recognisers = []recogniser{
 	{"go", []string{"go.mod", "go.work"}, proposeGo},
 	{"node", []string{"package.json"}, proposeNode},
 	{"python", pythonMarkers, proposePython},
+	{"rust", []string{"Cargo.toml"}, proposeRust},
+	{"java", []string{"pom.xml"}, proposeMaven},
+	{"gradle", gradleFiles, proposeGradle},
+	{"ruby", rubyMarkers, proposeRuby},
+	{"php", phpMarkers, proposePHP},
+	{"dotnet", dotnetMarkers, proposeDotnet},
+	{"c++", []string{"CMakeLists.txt"}, proposeCMake},
+	{"meson", []string{"meson.build"}, proposeMeson},
+	{"elixir", []string{"mix.exs"}, proposeElixir},
 }
 
 // makefile is asked where nothing else is known.
@@ -145,6 +155,10 @@ func (p part) takesIn(dir string) bool {
 func (w walk) project(root string) Project {
 	out := Project{Root: root}
 	var languages []string
+	known := func(p part) bool { return len(p.checks) > 0 }
+	if slices.ContainsFunc(w.found, known) {
+		w.found = slices.DeleteFunc(w.found, func(p part) bool { return !known(p) })
+	}
 	for _, p := range w.found {
 		out.Parts = append(out.Parts, Part{Dir: p.dir, Language: p.language, Tools: p.tools})
 		languages = append(languages, p.language)

@@ -215,7 +215,7 @@ var iniPaths = regexp.MustCompile(`(?m)^testpaths\s*=\s*((?:.*\n)(?:[ \t]+.*\n)*
 func (py python) pytest(p *proposal) {
 	report, cover := ReportDir+"/pytest.xml", ReportDir+"/coverage.json"
 	words := []string{
-		"-m", "pytest", "--junitxml=" + report, "-o", "junit_family=xunit1", "-o", "cache_dir=" + ReportDir + "/cache",
+		"-m", "pytest", "--junitxml=" + report, "-o", "junit_family=xunit1", "-o", "cache_dir=" + ReportDir + "/.cache",
 		"--maxfail=0", "--color=no",
 	}
 	c := Check{

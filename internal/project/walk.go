@@ -38,8 +38,8 @@ func (w *walk) visit(f folder, above []part) {
 	}
 }
 
-// recognise finds the projects that stand in one folder. Below the root only
-// what has tests is a project of its own.
+// recognise finds the projects that stand in one folder. A Makefile adds what
+// nothing else there, or above, does.
 func (w *walk) recognise(f folder, above []part) []part {
 	var here []part
 	for _, r := range recognisers {
@@ -47,19 +47,20 @@ func (w *walk) recognise(f folder, above []part) []part {
 			here = append(here, p)
 		}
 	}
-	if len(here) == 0 && len(above) == 0 {
-		if p, ok := makefile.ask(f, nil); ok && len(p.checks) > 0 {
+	if len(above) == 0 && !slices.ContainsFunc(here, func(p part) bool { return p.has(Test) }) {
+		if p, ok := makefile.ask(f, nil); ok {
+			p.checks = slices.DeleteFunc(p.checks, func(c Check) bool {
+				return slices.ContainsFunc(here, func(p part) bool { return p.has(c.Kind) })
+			})
 			here = append(here, p)
 		}
 	}
-	for _, p := range here {
-		if len(p.checks)+len(p.notes) > 0 {
-			w.found = append(w.found, p)
-		}
-	}
+	w.found = append(w.found, here...)
 	return here
 }
 
+// ask has the recogniser look at a folder. Below the root only what has tests is
+// a project of its own.
 func (r recogniser) ask(f folder, above []part) (part, bool) {
 	if f.has(r.markers...) == "" {
 		return part{}, false
@@ -73,7 +74,7 @@ func (r recogniser) ask(f folder, above []part) (part, bool) {
 	if p.language == "" {
 		p.language = r.language
 	}
-	if f.dir != "" && !p.has(Test) {
+	if len(p.checks)+len(p.notes) == 0 || f.dir != "" && !p.has(Test) {
 		return part{}, false
 	}
 	p.checks = slices.DeleteFunc(p.checks, func(c Check) bool { return c.Kind == Lint && linted(c.Name, r.language, above) })

@@ -1,0 +1,85 @@
+package project
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var cmakeTests = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTest\s*\)|add_test|gtest_discover_tests|catch_discover_tests|doctest_discover_tests)`)
+
+// proposeCMake recognises a project of CMake. Its build folder lies in the tree,
+// since three checks need it: one that is there already, else one that git
+// ignores, else "build".
+func proposeCMake(f folder) proposal {
+	p := proposal{language: "c++", covers: everything}
+	if !f.found("cmake") {
+		p.note("cmake is not on PATH: install CMake 3.21 or later")
+	}
+	p.tool("CMake", "CMakeLists.txt")
+	dir := buildFolder(f, &p, "CMakeCache.txt")
+	p.add(
+		Check{Kind: Build, Name: "cmake", Command: []string{"cmake", "-S", ".", "-B", dir}, Stderr: true},
+		Check{Kind: Build, Name: "cmake --build", Command: []string{"cmake", "--build", dir, "--parallel"}, Stderr: true},
+	)
+	file := f.holds(cmakeTests, append([]string{"CMakeLists.txt"}, f.search(200, "CMakeLists.txt")...)...)
+	if file == "" {
+		p.note("no tests recognised: call enable_testing() and add_test() in CMakeLists.txt")
+		return p
+	}
+	report := ReportDir + "/ctest.xml"
+	p.tool("ctest", file)
+	p.add(Check{
+		Kind: Test, Name: "ctest", Runner: "ctest", Reports: []string{report},
+		Command:   []string{"ctest", "--test-dir", dir, "--output-junit", report, "--output-on-failure"},
+		Inventory: []string{"ctest", "--test-dir", dir, "--show-only=json-v1"},
+	})
+	return p
+}
+
+// proposeMeson recognises a project of Meson, which writes its report into the
+// build folder.
+func proposeMeson(f folder) proposal {
+	if f.has("CMakeLists.txt") != "" {
+		return proposal{}
+	}
+	p := proposal{language: "c++", covers: everything}
+	if !f.found("meson") {
+		p.note("meson is not on PATH: pip install meson ninja")
+	}
+	p.tool("Meson", "meson.build")
+	dir := buildFolder(f, &p, "meson-private/coredata.dat")
+	if f.has(dir+"/meson-private/coredata.dat") == "" {
+		p.add(Check{Kind: Build, Name: "meson setup", Command: []string{"meson", "setup", dir}, Stderr: true})
+	}
+	p.add(
+		Check{Kind: Build, Name: "meson compile", Command: []string{"meson", "compile", "-C", dir}, Stderr: true},
+		Check{
+			Kind: Test, Name: "meson test", Runner: "meson",
+			Command:   []string{"meson", "test", "-C", dir, "--no-rebuild"},
+			Reports:   []string{dir + "/meson-logs/testlog.junit.xml"},
+			Inventory: []string{"meson", "test", "-C", dir, "--list"},
+		},
+	)
+	return p
+}
+
+var buildFolders = []string{"build", "builddir", "_build", "cmake-build-debug", "out/build", "out"}
+
+func buildFolder(f folder, p *proposal, mark string) string {
+	for _, dir := range buildFolders {
+		if f.has(dir+"/"+mark) != "" {
+			return dir
+		}
+	}
+	ignored := f.ignored()
+	for _, dir := range buildFolders {
+		if slices.Contains(ignored, strings.Split(dir, "/")[0]) {
+			return dir
+		}
+	}
+	if mark == "CMakeCache.txt" && !strings.Contains(f.read(".gitignore"), "build") { // Meson hides its folder from git
+		p.note("the project is built in the folder build: add /build/ to .gitignore")
+	}
+	return "build"
+}

@@ -1,0 +1,46 @@
+package project
+
+import "strings"
+
+var dotnetMarkers = []string{"*.sln", "*.slnx", "*.csproj", "*.fsproj", "*.vbproj"}
+
+// proposeDotnet recognises a solution or, where there is none, a project.
+func proposeDotnet(f folder) proposal {
+	p := proposal{covers: everything}
+	if !f.found("dotnet") {
+		p.note("dotnet is not on PATH: install the .NET SDK")
+	}
+	file := f.has(dotnetMarkers...)
+	text := f.read("Directory.Packages.props") + f.read("Directory.Build.props")
+	for _, name := range f.search(200, "*.csproj", "*.fsproj", "*.vbproj", "Directory.Build.props") {
+		text += f.read(name)
+	}
+	env := []string{"DOTNET_CLI_TELEMETRY_OPTOUT=1", "DOTNET_NOLOGO=1", "DOTNET_CLI_UI_LANGUAGE=en"}
+	p.tool("dotnet", file)
+	p.add(Check{Kind: Build, Name: "dotnet build", Env: env, Command: []string{"dotnet", "build", "--nologo", "-tl:off"}})
+	if !strings.Contains(text, "Microsoft.NET.Test.Sdk") && !strings.Contains(text, "MSTest.Sdk") && !strings.Contains(text, "IsTestingPlatformApplication") {
+		p.note("no test project recognised: none refers to Microsoft.NET.Test.Sdk")
+		return p
+	}
+	results := ReportDir + "/.results"
+	test := Check{
+		Kind: Test, Name: "dotnet test", Runner: "dotnet", Env: env,
+		Command:   []string{"dotnet", "test", "--nologo", "-tl:off", "--logger=trx", "--results-directory=" + results},
+		Reports:   []string{results + "/**/*.trx"},
+		Inventory: []string{"dotnet", "test", "--nologo", "-tl:off", "--list-tests"},
+	}
+	switch {
+	case strings.Contains(f.read("global.json"), "Microsoft.Testing.Platform"):
+		test.Command = []string{"dotnet", "test", "--report-trx", "--results-directory", results}
+		test.Inventory = []string{"dotnet", "test", "--list-tests"}
+		p.tool("Microsoft.Testing.Platform", "global.json")
+	case strings.Contains(text, "coverlet.collector"):
+		p.tool("coverlet", "project file")
+		test.Command = append(test.Command, "--collect=XPlat Code Coverage")
+		test.Coverage, test.Reports = true, append(test.Reports, results+"/**/coverage.cobertura.xml")
+	default:
+		p.note("no coverage: dotnet add package coverlet.collector")
+	}
+	p.add(test)
+	return p
+}

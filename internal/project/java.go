@@ -1,0 +1,142 @@
+package project
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var gradleFiles = []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}
+
+// Tests that fail do not end the run: the modules after them would look deleted.
+var mavenFlags = []string{"--batch-mode", "--no-transfer-progress", "-Dstyle.color=never", "-Dmaven.test.failure.ignore=true"}
+
+// proposeMaven recognises a pom.xml, with the modules that it names.
+func proposeMaven(f folder) proposal {
+	if f.has("gradlew") != "" && f.has("mvnw") == "" {
+		return proposal{} // both are kept, and Gradle is the one that is run
+	}
+	p := proposal{language: jvmLanguage(f)}
+	maven := "mvn"
+	if f.has("mvnw") != "" {
+		maven = "./mvnw"
+		p.tool("Maven wrapper", "mvnw")
+	} else if !f.found("mvn") {
+		p.note("mvn is not on PATH: install Maven, or add its wrapper")
+	}
+	p.tool("Maven", "pom.xml")
+	poms, modules := mavenModules(f, "")
+	p.covers = func(dir string) bool { return slices.Contains(modules, dir) }
+	run := func(words ...string) []string { return with(with([]string{maven}, mavenFlags...), words...) }
+	test := Check{Kind: Test, Name: "maven", Runner: "maven", Command: run("test"), Reports: []string{"**/target/surefire-reports/TEST-*.xml"}}
+	if strings.Contains(poms, "maven-failsafe-plugin") {
+		p.tool("failsafe", "pom.xml")
+		test.Command = run("verify")
+		test.Reports = append(test.Reports, "**/target/failsafe-reports/TEST-*.xml")
+	}
+	if strings.Contains(poms, "jacoco-maven-plugin") {
+		p.tool("JaCoCo", "pom.xml")
+		test.Command = append(test.Command, "jacoco:report")
+		if !jacocoFile.MatchString(poms) { // what earlier runs covered is kept in the file that is used by itself
+			test.Command = append(test.Command, "-Djacoco.destFile="+ReportDir+"/.jacoco.exec", "-Djacoco.dataFile="+ReportDir+"/.jacoco.exec")
+		}
+		test.Coverage, test.Reports = true, append(test.Reports, "**/target/site/jacoco/jacoco.xml")
+	} else {
+		p.note("no coverage: add jacoco-maven-plugin with its goal prepare-agent to pom.xml")
+	}
+	p.add(Check{Kind: Build, Name: "maven test-compile", Command: run("test-compile")}, test)
+	if strings.Contains(poms, "maven-checkstyle-plugin") {
+		p.tool("checkstyle", "pom.xml")
+		p.add(Check{Kind: Lint, Name: "checkstyle", Command: run("checkstyle:checkstyle"), Reports: []string{"**/target/checkstyle-result.xml"}})
+	}
+	return p
+}
+
+var jacocoFile = regexp.MustCompile(`<(destFile|dataFile)>|jacoco\.(destFile|dataFile)`)
+
+var mavenModule = regexp.MustCompile(`<module>\s*([^<\s]+)\s*</module>`)
+
+// mavenModules returns the text of a pom and of those of its modules, and the
+// folders of the modules.
+func mavenModules(f folder, dir string) (text string, modules []string) {
+	text = xmlComment.ReplaceAllString(f.read(join(dir, "pom.xml")), "")
+	if strings.Count(dir, "/") > 5 {
+		return text, nil
+	}
+	for _, m := range mavenModule.FindAllStringSubmatch(text, -1) {
+		module := join(dir, m[1])
+		if strings.HasPrefix(module, "..") || module == dir {
+			continue
+		}
+		inner, below := mavenModules(f, module)
+		text += inner
+		modules = append(append(modules, module), below...)
+	}
+	return text, modules
+}
+
+var xmlComment = regexp.MustCompile(`(?s)<!--.*?-->`)
+
+// jvmLanguage is kotlin where all sources are.
+func jvmLanguage(f folder) string {
+	if len(f.search(1, "*.kt")) > 0 && len(f.search(1, "*.java")) == 0 {
+		return "kotlin"
+	}
+	return "java"
+}
+
+// gradleInit has JaCoCo write XML, whatever the project chose.
+const gradleInit = `allprojects {
+    tasks.matching { it.class.name.contains("JacocoReport") }.configureEach {
+        reports.xml.required = true
+    }
+}
+`
+
+// proposeGradle recognises a build of Gradle, with its subprojects.
+func proposeGradle(f folder) proposal {
+	if f.has("pom.xml") != "" && (f.has("mvnw") != "" || f.has("gradlew") == "") {
+		return proposal{}
+	}
+	p := proposal{language: jvmLanguage(f), covers: everything}
+	gradle := "gradle"
+	if f.has("gradlew") != "" {
+		gradle = "./gradlew"
+		p.tool("Gradle wrapper", "gradlew")
+	} else if !f.found("gradle") {
+		p.note("gradle is not on PATH: install Gradle, or add its wrapper")
+	}
+	p.tool("Gradle", f.has(gradleFiles...))
+	text := ""
+	for _, file := range append(f.search(100, "build.gradle", "build.gradle.kts", "*.gradle", "*.gradle.kts"), "gradle/libs.versions.toml") {
+		text += f.read(file)
+	}
+	run := func(words ...string) []string {
+		return with([]string{gradle, "--console=plain", "--continue", "--no-build-cache"}, words...)
+	}
+	test := Check{Kind: Test, Name: "gradle", Runner: "gradle", Reports: []string{"**/build/test-results/**/TEST-*.xml"}}
+	switch {
+	case gradleMulti.MatchString(text):
+		test.Command = run("cleanAllTests", "allTests")
+	case gradleJacoco.MatchString(text):
+		p.tool("JaCoCo", f.has(gradleFiles...))
+		test.Command = run("--init-script="+ReportDir+"/.jacoco.gradle", "cleanTest", "test", "jacocoTestReport")
+		test.Files = map[string]string{".jacoco.gradle": gradleInit}
+		test.Coverage, test.Reports = true, append(test.Reports, "**/build/reports/jacoco/test/*.xml")
+	default:
+		test.Command = run("cleanTest", "test")
+		p.note("no coverage: add the plugin jacoco to %s", f.has(gradleFiles...))
+	}
+	p.add(Check{Kind: Build, Name: "gradle testClasses", Command: run("testClasses"), Stderr: true}, test)
+	if gradleCheckstyle.MatchString(text) {
+		p.tool("checkstyle", f.has(gradleFiles...))
+		p.add(Check{Kind: Lint, Name: "checkstyle", Command: run("checkstyleMain", "checkstyleTest"), Reports: []string{"**/build/reports/checkstyle/*.xml"}})
+	}
+	return p
+}
+
+var (
+	gradleJacoco     = regexp.MustCompile("(?m)^[^/\n]*(id|apply plugin:)[\\s(]*['\"]jacoco['\"]|^\\s*`?jacoco`?\\s*$")
+	gradleCheckstyle = regexp.MustCompile("(?m)^[^/\n]*(id|apply plugin:)[\\s(]*['\"]checkstyle['\"]|^\\s*`?checkstyle`?\\s*$")
+	gradleMulti      = regexp.MustCompile(`kotlin\(\s*"multiplatform"|org\.jetbrains\.kotlin\.multiplatform`)
+)

@@ -1,0 +1,113 @@
+package project
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+var phpMarkers = []string{"composer.json", "phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"}
+
+var (
+	phpSource = regexp.MustCompile(`<(source|coverage|filter|whitelist)\b`)
+	phpDriver = regexp.MustCompile(`ext-(pcov|xdebug)|phpunit-pcov`)
+)
+
+func proposePHP(f folder) proposal {
+	var p proposal
+	if !f.found("php") {
+		p.note("php is not on PATH: install PHP")
+	}
+	packages := phpPackages(f)
+	config := f.has("phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml")
+	if f.has("vendor") == "" && len(packages) > 0 {
+		p.note("the packages in composer.json are not installed (vendor is not there): run composer install")
+	}
+	program, name := f.phpProgram("phpunit"), "phpunit"
+	switch {
+	case f.has("vendor/bin/pest") != "" || packages["pestphp/pest"] != "":
+		program, name = f.phpProgram("pest"), "pest"
+		p.tool(name, "composer.json")
+	case packages["phpunit/phpunit"] != "" || packages["symfony/phpunit-bridge"] != "":
+		p.tool(name, "composer.json")
+	case config != "":
+		p.tool(name, config)
+	default:
+		return proposal{}
+	}
+	p.add(phpTest(f, &p, name, program, f.read(config)))
+	if neon := f.has("phpstan.neon", "phpstan.neon.dist", "phpstan.dist.neon"); neon != "" {
+		p.tool("phpstan", neon)
+		p.add(Check{
+			Kind: Lint, Name: "phpstan",
+			Command: f.phpCommand("phpstan", "analyse", "--error-format=json", "--no-progress", "--no-interaction", "--no-ansi", "--memory-limit=-1"),
+		})
+	}
+	return p
+}
+
+func phpTest(f folder, p *proposal, name, program, config string) Check {
+	report, cover := ReportDir+"/phpunit.xml", ReportDir+"/clover.xml"
+	c := Check{
+		Kind: Test, Name: name, Runner: "phpunit", Reports: []string{report},
+		Command: phpRun(program, "--log-junit="+report, "--colors=never", "--do-not-cache-result"),
+	}
+	if name == "phpunit" {
+		c.Inventory = phpRun(program, "--list-tests")
+	}
+	switch {
+	case !phpSource.MatchString(config):
+		p.note("no coverage: say in phpunit.xml, with <source>, which folders hold the code")
+	case f.holds(phpDriver, "composer.json", "composer.lock") == "":
+		p.note("no coverage: install the extension pcov or xdebug, and add ext-pcov or ext-xdebug to require-dev of composer.json")
+	default:
+		c.Command = append(c.Command, "--coverage-clover="+cover)
+		c.Env = []string{"XDEBUG_MODE=coverage"}
+		c.Coverage, c.Reports = true, append(c.Reports, cover)
+	}
+	return c
+}
+
+// phpProgram is the project's own program, else that on PATH.
+func (f folder) phpProgram(name string) string {
+	for _, own := range []string{"vendor/bin/" + name, "bin/" + name, "tools/" + name, name + ".phar", "tools/" + name + ".phar"} {
+		if f.has(own) != "" {
+			return own
+		}
+	}
+	if f.has("composer.json") != "" && !f.found(name) {
+		return "vendor/bin/" + name
+	}
+	return name
+}
+
+// phpRun runs a program by php where it is a file of the project: it may lack
+// the right to be executed.
+func phpRun(program string, words ...string) []string {
+	if strings.ContainsAny(program, "/.") {
+		return with([]string{"php", program}, words...)
+	}
+	return with([]string{program}, words...)
+}
+
+func (f folder) phpCommand(name string, words ...string) []string {
+	return phpRun(f.phpProgram(name), words...)
+}
+
+func phpPackages(f folder) map[string]string {
+	var composer struct {
+		Require    map[string]string `json:"require"`
+		RequireDev map[string]string `json:"require-dev"`
+	}
+	if json.Unmarshal([]byte(f.read("composer.json")), &composer) != nil {
+		return nil
+	}
+	for name, version := range composer.Require {
+		if composer.RequireDev == nil {
+			composer.RequireDev = map[string]string{}
+		}
+		composer.RequireDev[name] = version
+	}
+	delete(composer.RequireDev, "php")
+	return composer.RequireDev
+}

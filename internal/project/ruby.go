@@ -1,0 +1,127 @@
+package project
+
+import (
+	"regexp"
+	"strings"
+)
+
+var rubyMarkers = []string{"Gemfile", "*.gemspec", ".rspec", "Rakefile"}
+
+// ruby is a folder with Ruby in it.
+type ruby struct {
+	folder
+	gems string // the text of everything that lists gems
+}
+
+func proposeRuby(f folder) proposal {
+	p := proposal{lintsAll: true}
+	r := ruby{folder: f}
+	for _, file := range append([]string{"Gemfile", "Gemfile.lock"}, f.glob("*.gemspec")...) {
+		r.gems += f.read(file) + "\n"
+	}
+	if !f.found("ruby") {
+		p.note("ruby is not on PATH: install Ruby")
+	} else if f.has("Gemfile") != "" && !f.found("bundle") {
+		p.note("bundle is not on PATH: gem install bundler, then run bundle install")
+	}
+	r.rspec(&p)
+	r.minitest(&p)
+	if !p.has(Test) {
+		return proposal{}
+	}
+	r.rubocop(&p)
+	return p
+}
+
+// exec is the argv of a program of the project's gems.
+func (r ruby) exec(words ...string) []string {
+	if r.has("Gemfile") == "" {
+		return words
+	}
+	return with([]string{"bundle", "exec"}, words...)
+}
+
+// gem reports whether a gem is asked for.
+func (r ruby) gem(name string) bool {
+	name = regexp.QuoteMeta(name)
+	return regexp.MustCompile(`(?m)^[^#\n]*(gem|dependency)[\s(]+["']` + name + `["']|^\s+` + name + ` \(`).MatchString(r.gems)
+}
+
+func (r ruby) rspec(p *proposal) {
+	config := r.has(".rspec", "spec/spec_helper.rb")
+	if config == "" && (r.gem("rspec") || r.gem("rspec-rails")) && r.has("spec") != "" {
+		config = "Gemfile"
+	}
+	if config == "" || len(r.search(1, "*_spec.rb")) == 0 {
+		return
+	}
+	report := ReportDir + "/rspec.json"
+	p.tool("rspec", config)
+	p.add(r.covered(p, Check{
+		Kind: Test, Name: "rspec", Runner: "rspec", Reports: []string{report},
+		Command:   r.exec("rspec", "--format=json", "--out="+report, "--no-color", "--no-fail-fast"),
+		Inventory: r.exec("rspec", "--dry-run", "--format=json", "--no-color"),
+	}, "spec/spec_helper.rb", "spec/rails_helper.rb", ".rspec"))
+}
+
+var rakeTest = regexp.MustCompile(`(?m)^[^#\n]*(Rake::TestTask|Minitest::TestTask)`)
+
+// minitest is run as the project runs it: by Rails, by its own task, else file
+// by file.
+func (r ruby) minitest(p *proposal) {
+	files := r.search(1, "*_test.rb", "test_*.rb")
+	if len(files) == 0 || r.has("test") == "" {
+		return
+	}
+	c := Check{Kind: Test, Name: "minitest", Runner: "minitest"}
+	switch {
+	case r.has("bin/rails") != "":
+		p.tool("minitest", "bin/rails")
+		c.Command = []string{"bin/rails", "test", "--verbose"}
+	case r.holds(rakeTest, "Rakefile", "rakefile") != "":
+		p.tool("minitest", "Rakefile")
+		c.Command, c.Env = r.exec("rake", "test"), []string{"TESTOPTS=--verbose", "A=--verbose"}
+	default:
+		p.tool("minitest", files[0])
+		c.Command = r.exec("ruby", "-Ilib", "-Itest", "-e", `Dir["./test/**/{test_*,*_test}.rb"].sort.each { |f| require f }`, "--", "--verbose")
+	}
+	p.add(r.covered(p, c, "test/test_helper.rb", "test/helper.rb", "test/minitest_helper.rb"))
+}
+
+var simplecovStart = regexp.MustCompile(`(?m)^[^#\n]*(SimpleCov\.start|require ["']simplecov)`)
+
+// covered adds the report that SimpleCov writes into the tree, if it is started
+// by one of the files.
+func (r ruby) covered(p *proposal, c Check, helpers ...string) Check {
+	starts := r.holds(simplecovStart, append(helpers, ".simplecov")...)
+	if starts == "" {
+		if !r.gem("simplecov") {
+			p.note("no coverage: add the gem simplecov, and start it in %s", helpers[0])
+		}
+		return c
+	}
+	p.tool("SimpleCov", starts)
+	c.Coverage, c.Reports = true, append(c.Reports, "coverage/.resultset.json")
+	return c
+}
+
+func (r ruby) rubocop(p *proposal) {
+	config := r.has(".rubocop.yml")
+	if config == "" && !r.gem("rubocop") && !r.gem("standard") {
+		return
+	}
+	if config == "" {
+		config = "Gemfile"
+	}
+	if strings.TrimSpace(r.gems) == "" && !r.found("rubocop") {
+		p.note("%s is there but rubocop is not on PATH: gem install rubocop", config)
+		return
+	}
+	report := ReportDir + "/rubocop.json"
+	words := []string{"rubocop", "--format=json", "--out=" + report, "--cache=false", "--no-color"}
+	if r.gems != "" && (r.gem("rubocop") || r.gem("standard")) {
+		words = r.exec(words...)
+	}
+	p.tool("rubocop", config)
+	p.add(Check{Kind: Lint, Name: "rubocop", Command: words, Reports: []string{report}})
+}

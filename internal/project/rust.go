@@ -1,0 +1,118 @@
+package project
+
+import (
+	"regexp"
+	"strings"
+)
+
+var nextestMention = regexp.MustCompile(`\bnextest\b`)
+
+// nextestConfig is read beside the project's own configuration. It has the
+// default profile write JUnit XML; the path is that of a fresh folder, so it may
+// be absolute.
+const nextestConfig = "[profile.default.junit]\npath = \"" + ReportDir + "/nextest.xml\"\nstore-success-output = false\n"
+
+// proposeRust recognises a package or a workspace.
+func proposeRust(f folder) proposal {
+	var p proposal
+	text := f.read("Cargo.toml")
+	workspace, isWorkspace := tomlTable(text, "workspace")
+	if isWorkspace {
+		p.tool("workspace", "Cargo.toml")
+		p.covers = rustMembers(f, workspace)
+	}
+	if !f.found("cargo") {
+		p.note("cargo is not on PATH: install Rust with rustup")
+	}
+	p.add(Check{Kind: Build, Name: "cargo build", Stderr: true, Command: []string{"cargo", "build", "--workspace", "--color=never"}})
+	rustTests(f, &p)
+	p.add(rustLint(f, &p))
+	return p
+}
+
+// rustMembers tells the packages of a workspace. Besides those that it lists,
+// Cargo takes in what they depend on by path; so everything below counts that is
+// neither excluded nor a workspace itself.
+func rustMembers(f folder, workspace string) func(string) bool {
+	excluded := tomlStrings(workspace, "exclude")
+	return func(dir string) bool {
+		for _, e := range excluded {
+			if e = strings.Trim(e, "/"); dir == e || strings.HasPrefix(dir, e+"/") {
+				return false
+			}
+		}
+		_, own := tomlTable(f.read(dir+"/Cargo.toml"), "workspace")
+		return !own
+	}
+}
+
+// rustTests proposes nextest where the project uses it and it is installed, and
+// then the documentation tests, which nextest does not run.
+func rustTests(f folder, p *proposal) {
+	uses := f.has(".config/nextest.toml")
+	if uses == "" {
+		uses = f.holds(nextestMention, append(f.glob(".github/workflows/*.y*ml"), "Makefile", "justfile", ".gitlab-ci.yml", "Makefile.toml", ".cargo/config.toml")...)
+	}
+	if uses != "" && !f.found("cargo-nextest") {
+		p.note("%s names nextest but it is not installed: cargo install --locked cargo-nextest; cargo test is used until then", uses)
+		uses = ""
+	}
+	cover := f.found("cargo-llvm-cov")
+	if !cover {
+		p.note("no coverage: cargo install cargo-llvm-cov, and rustup component add llvm-tools")
+	}
+	if uses == "" {
+		p.tool("cargo test", "Cargo.toml")
+		p.add(rustCovered(cover, Check{
+			Kind: Test, Name: "cargo test", Runner: "cargo", Stderr: true,
+			Command:   []string{"cargo", "test", "--workspace", "--no-fail-fast", "--color=never"},
+			Inventory: []string{"cargo", "test", "--workspace", "--color=never", "--", "--list", "--format=terse"},
+		}))
+		return
+	}
+	p.tool("nextest", uses)
+	p.add(rustCovered(cover, Check{
+		Kind: Test, Name: "nextest", Runner: "nextest",
+		Command: []string{
+			"cargo", "nextest", "run", "--workspace", "--no-fail-fast", "--color=never", "--profile=default",
+			"--tool-config-file=supervise:" + ReportDir + "/.nextest.toml",
+		},
+		Files:     map[string]string{".nextest.toml": nextestConfig},
+		Reports:   []string{ReportDir + "/nextest.xml"},
+		Inventory: []string{"cargo", "nextest", "list", "--workspace", "--message-format=json", "--color=never"},
+	}))
+	if f.has("src/lib.rs", "*/src/lib.rs", "*/*/src/lib.rs") != "" {
+		p.add(Check{
+			Kind: Test, Name: "cargo test --doc", Runner: "cargo", Stderr: true,
+			Command: []string{"cargo", "test", "--workspace", "--doc", "--no-fail-fast", "--color=never"},
+		})
+	}
+}
+
+// rustCovered runs a check under cargo-llvm-cov, which takes the words of cargo
+// and writes its report of a failed run too.
+func rustCovered(cover bool, c Check) Check {
+	if !cover {
+		return c
+	}
+	report := ReportDir + "/llvm-cov.json"
+	words := c.Command[1:]
+	if words[0] == "nextest" {
+		words = with([]string{"nextest"}, words[2:]...)
+	} else {
+		words = words[1:]
+	}
+	c.Command = with([]string{"cargo", "llvm-cov"}, words...)
+	c.Command = append(c.Command, "--ignore-run-fail", "--json", "--output-path="+report)
+	c.Coverage, c.Reports = true, append(c.Reports, report)
+	return c
+}
+
+func rustLint(f folder, p *proposal) Check {
+	if f.found("cargo-clippy") {
+		p.tool("clippy", "Cargo.toml")
+		return Check{Kind: Lint, Name: "clippy", Command: []string{"cargo", "clippy", "--workspace", "--all-targets", "--message-format=json"}}
+	}
+	p.note("clippy is not installed: rustup component add clippy; cargo check is used until then")
+	return Check{Kind: Lint, Name: "cargo check", Command: []string{"cargo", "check", "--workspace", "--all-targets", "--message-format=json"}}
+}
