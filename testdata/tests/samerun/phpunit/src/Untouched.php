@@ -1,0 +1,11 @@
+<?php
+
+namespace Shop;
+
+class Untouched
+{
+    public function never(): int
+    {
+        return 1;
+    }
+}
