@@ -1,0 +1,3 @@
+x = { 'a':1 }
+import sys, os
+import json

@@ -1,0 +1,6 @@
+sub f {
+  my $x = shift;
+  eval "<e>";
+  return undef;
+}
+open FH, "x";

@@ -1,0 +1,5 @@
+#!/usr/bin/perl
+use strict;
+use warnings;
+our $VERSION = 1;
+exit;
