@@ -2,31 +2,19 @@ package parsers
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
+	"supervise/internal/jsonstream"
 	"supervise/internal/sniff"
 	"supervise/internal/textstream"
 	"supervise/metric"
 )
 
-// goEvent is one line of go test -json: https://pkg.go.dev/cmd/test2json, and
-// go help buildjson for those with an ImportPath.
-type goEvent struct {
-	Action      string
-	Package     string
-	Test        string
-	Elapsed     float64 // seconds
-	Output      string
-	ImportPath  string
-	FailedBuild string
-}
-
 // goEventStarts are what an event may begin with. Other text stands between
 // events where the two outputs of a command were joined.
-var goEventStarts = [][]byte{[]byte(`{"Time":"`), []byte(`{"Action":"`), []byte(`{"ImportPath":"`), []byte(`{"Package":"`)}
+var goEventStarts = []string{`{"Time":"`, `{"Action":"`, `{"ImportPath":"`, `{"Package":"`}
 
 func detectGoTest(h sniff.Head) bool {
 	for line := range bytes.Lines(h.Text) {
@@ -40,7 +28,7 @@ func detectGoTest(h sniff.Head) bool {
 func eventStart(line []byte) int {
 	first := -1
 	for _, s := range goEventStarts {
-		if i := bytes.Index(line, s); i >= 0 && (first < 0 || i < first) {
+		if i := bytes.Index(line, []byte(s)); i >= 0 && (first < 0 || i < first) {
 			first = i
 		}
 	}
@@ -59,7 +47,9 @@ type goTest struct {
 	problems textstream.Problems
 	noise    int
 	sample   string // the first line of noise
-	cut      error
+	now      goEvent
+	latest   *goRun             // of the last event
+	spare    []*textstream.Clip // of tests that passed, to be used again
 }
 
 // goBuild is the build of one package, or of its test variant, that had
@@ -82,65 +72,26 @@ func (b *goBuild) why() string {
 
 func parseGoTest(r io.Reader) (Report, error) {
 	g := &goTest{runs: map[string][]*goRun{}, builds: map[string]*goBuild{}}
-	if err := textstream.EachLine(r, g.line); err != nil {
-		return g.report(), err
+	err := jsonstream.Events(r, goEventStarts, jsonstream.Sink{Event: g.line, Noise: g.text})
+	if err == nil && len(g.packages)+len(g.order)+len(g.broken) == 0 {
+		err = fmt.Errorf("%w: there is no event of go test in it", ErrUnknownFormat)
 	}
-	if g.cut == nil && len(g.packages)+len(g.order)+len(g.broken) == 0 {
-		return g.report(), fmt.Errorf("%w: there is no event of go test in it", ErrUnknownFormat)
-	}
-	return g.report(), g.cut
+	return g.report(), err
 }
 
-func (g *goTest) line(l textstream.Line) {
-	text := l.Text
-	for len(bytes.TrimSpace(text)) > 0 {
-		start := eventStart(text)
-		if start < 0 {
-			if !l.Whole && text[0] == '{' {
-				g.damaged(l, io.ErrUnexpectedEOF)
-				return
-			}
-			g.text(string(text))
-			return
-		}
-		if start > 0 {
-			g.text(string(text[:start]))
-		}
-		e, n, err := decodeEvent(text[start:])
-		if err != nil {
-			g.damaged(l, err)
-			return
-		}
-		g.event(e)
-		text = text[start+n:]
+func (g *goTest) line(raw []byte, l textstream.Line) error {
+	if err := g.now.decode(raw); err != nil {
+		g.problems.Add("line %d begins like an event and cannot be read: %v", l.Number, err)
+		return nil
 	}
-}
-
-// decodeEvent reads the event that text begins with, and returns how much of
-// it that is; as a rule all of it.
-func decodeEvent(text []byte) (e goEvent, n int, err error) {
-	if json.Unmarshal(text, &e) == nil {
-		return e, len(text), nil
-	}
-	e = goEvent{}
-	d := json.NewDecoder(bytes.NewReader(text))
-	err = d.Decode(&e)
-	return e, int(d.InputOffset()), err
-}
-
-// damaged takes a line that begins like an event and is none: the last line of
-// a report that was cut off, or noise.
-func (g *goTest) damaged(l textstream.Line, err error) {
-	if !l.Whole {
-		g.cut = &SyntaxError{Line: l.Number, Offset: l.Offset, Problem: "the report ends in the middle of an event: go test was stopped, or its output was cut off"}
-		return
-	}
-	g.problems.Add("line %d begins like an event and cannot be read: %v", l.Number, err)
+	g.event(&g.now)
+	return nil
 }
 
 // text takes what is no event: the errors of a compiler, as Go before 1.24
 // writes them between the events, or noise.
-func (g *goTest) text(line string) {
+func (g *goTest) text(text []byte, _ textstream.Line) {
+	line := string(text)
 	if pkg, ok := buildFailed(line); ok {
 		g.broken = append(g.broken, metric.Suite{Name: pkg, Why: "build failed"})
 		return
@@ -167,17 +118,17 @@ func buildFailed(line string) (pkg string, ok bool) {
 	return "", false
 }
 
-func (g *goTest) event(e goEvent) {
-	switch e.Action {
+func (g *goTest) event(e *goEvent) {
+	switch string(e.action) {
 	case "build-output":
 		g.buildOutput(e)
 	case "build-fail":
-		g.built(e.ImportPath).failed = true
+		g.built(string(e.importPath)).failed = true
 	case "":
 		g.problems.Add("an event has no action")
 	default:
-		if e.Package == "" {
-			e.Package = "command-line-arguments" // go test of a list of files before 1.20
+		if len(e.pkg) == 0 {
+			e.pkg = []byte("command-line-arguments") // go test of a list of files before 1.20
 		}
 		g.run(e).event(e)
 	}
@@ -193,9 +144,9 @@ func (g *goTest) built(path string) *goBuild {
 	return b
 }
 
-func (g *goTest) buildOutput(e goEvent) {
-	b := g.built(e.ImportPath)
-	for line := range strings.Lines(e.Output) {
+func (g *goTest) buildOutput(e *goEvent) {
+	b := g.built(string(e.importPath))
+	for line := range strings.Lines(string(e.output)) {
 		before := g.build.located
 		known := g.build.line(line)
 		switch {
@@ -210,36 +161,43 @@ func (g *goTest) buildOutput(e goEvent) {
 
 // run returns the run of the package that the event belongs to. An event after
 // the end of a run begins another one.
-func (g *goTest) run(e goEvent) *goRun {
-	runs := g.runs[e.Package]
+func (g *goTest) run(e *goEvent) *goRun {
+	goesOn := func(r *goRun) bool {
+		return r.result == "" || string(e.action) != "start" && string(e.action) != "run"
+	}
+	if r := g.latest; r != nil && r.pkg == string(e.pkg) && goesOn(r) {
+		return r
+	}
+	runs := g.runs[string(e.pkg)]
+	if n := len(runs); n > 0 && goesOn(runs[n-1]) {
+		g.latest = runs[n-1]
+		return g.latest
+	}
+	pkg := string(e.pkg)
 	if len(runs) == 0 {
-		g.packages = append(g.packages, e.Package)
+		g.packages = append(g.packages, pkg)
 	}
-	if n := len(runs); n > 0 && (runs[n-1].result == "" || e.Action != "start" && e.Action != "run") {
-		return runs[n-1]
-	}
-	run := &goRun{pkg: e.Package, open: map[string]*goCase{}}
-	g.runs[e.Package] = append(runs, run)
-	return run
+	g.latest = &goRun{pkg: pkg, open: map[string]*goCase{}, spare: &g.spare}
+	g.runs[pkg] = append(runs, g.latest)
+	return g.latest
 }
 
 func (g *goTest) report() Report {
 	r := Report{Producer: "go test"}
-	var cases []metric.Test
+	cases := make([]metric.Test, 0, g.began())
 	var suites []metric.Suite
 	sum := 0.0
 	for _, pkg := range g.packages {
 		for i, run := range g.runs[pkg] {
-			tests := run.tests(g.runs[pkg][:i])
-			for _, t := range tests {
-				r.Cases.add(t.Status)
-			}
-			cases = append(cases, tests...)
+			cases = run.tests(cases, g.runs[pkg][:i])
 			sum += run.seconds()
 			if why := run.broken(g.builds); why != "" {
 				suites = append(suites, metric.Suite{Name: pkg, Why: why})
 			}
 		}
+	}
+	for i := range cases {
+		r.Cases.add(cases[i].Status)
 	}
 	suites = append(suites, g.unclaimed()...)
 	r.Tests = metric.NewTests(cases)
@@ -253,6 +211,17 @@ func (g *goTest) report() Report {
 	}
 	r.Problems = g.problems.All()
 	return r
+}
+
+// began returns how many tests began.
+func (g *goTest) began() int {
+	n := 0
+	for _, runs := range g.runs {
+		for _, r := range runs {
+			n += len(r.cases)
+		}
+	}
+	return n
 }
 
 // unclaimed returns the packages whose build failed and that said no more: go

@@ -1,7 +1,9 @@
 package parsers
 
 import (
+	"bytes"
 	"cmp"
+	"slices"
 	"strings"
 
 	"supervise/internal/textstream"
@@ -12,6 +14,8 @@ import (
 type goRun struct {
 	pkg    string
 	open   map[string]*goCase // begun and not ended
+	latest *goCase            // of the last event, if it is open
+	spare  *[]*textstream.Clip
 	cases  []*goCase
 	out    textstream.Clip // output that belongs to no test
 	result string          // pass, fail or skip; "" before the end
@@ -29,25 +33,25 @@ type goCase struct {
 	name   string
 	status metric.Status // 0 before the end
 	took   float64
-	out    textstream.Clip
+	out    *textstream.Clip // nil where there is nothing to keep
 }
 
 // goEnds are the actions that end a test or a package.
 var goEnds = map[string]metric.Status{"pass": metric.Passed, "fail": metric.Failed, "skip": metric.Skipped}
 
-func (r *goRun) event(e goEvent) {
-	if e.Action == "output" {
+func (r *goRun) event(e *goEvent) {
+	if string(e.action) == "output" {
 		r.output(e)
 		return
 	}
-	status, ends := goEnds[e.Action]
+	status, ends := goEnds[string(e.action)]
 	switch {
-	case e.Test == "" && ends:
-		r.result, r.took = e.Action, e.Elapsed
-		r.built = cmp.Or(e.FailedBuild, r.built)
-	case e.Test == "": // start
-	case e.Action == "run":
-		r.begin(e.Test)
+	case len(e.test) == 0 && ends:
+		r.result, r.took = string(e.action), e.elapsed
+		r.built = cmp.Or(string(e.failedBuild), r.built)
+	case len(e.test) == 0: // start
+	case string(e.action) == "run":
+		r.begin(string(e.test))
 	case ends:
 		r.end(e, status)
 	}
@@ -58,60 +62,81 @@ func (r *goRun) begin(name string) *goCase {
 	c := &goCase{name: name}
 	r.cases = append(r.cases, c)
 	r.open[name] = c
+	r.latest = c
 	return c
 }
 
-func (r *goRun) end(e goEvent, status metric.Status) {
-	c := r.open[e.Test]
-	if c == nil {
-		c = r.begin(e.Test)
+// running returns the open test of that name, nil where there is none.
+func (r *goRun) running(name []byte) *goCase {
+	if r.latest == nil || r.latest.name != string(name) {
+		r.latest = r.open[string(name)]
 	}
-	delete(r.open, e.Test)
-	r.closed = false
-	c.status, c.took = status, e.Elapsed
-	if status == metric.Passed {
-		c.out = textstream.Clip{} // nobody will ask for it
+	return r.latest
+}
+
+func (r *goRun) end(e *goEvent, status metric.Status) {
+	c := r.running(e.test)
+	if c == nil {
+		c = r.begin(string(e.test))
+	}
+	delete(r.open, c.name)
+	r.closed, r.latest = false, nil
+	c.status, c.took = status, e.elapsed
+	if status == metric.Passed && c.out != nil {
+		c.out.Reset() // nobody will ask for it
+		*r.spare = append(*r.spare, c.out)
+		c.out = nil
 	}
 }
 
 // output keeps what a test printed, without the lines that frame it.
-func (r *goRun) output(e goEvent) {
+func (r *goRun) output(e *goEvent) {
 	r.spoke = true
-	line := strings.TrimRight(e.Output, "\r\n")
-	if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
-		r.crash = textstream.CleanText(line)
+	line := bytes.TrimRight(e.output, "\r\n")
+	switch {
+	case starts(line, "panic: "), starts(line, "fatal error: "):
+		r.crash = textstream.CleanText(string(line))
+	case starts(line, "exit status "), starts(line, "signal: "):
+		r.exit = string(line)
 	}
-	if strings.HasPrefix(line, "exit status ") || strings.HasPrefix(line, "signal: ") {
-		r.exit = line
-	}
-	if c := r.open[e.Test]; c != nil {
+	if c := r.running(e.test); c != nil {
 		if !frame(line) {
-			c.out.Add(e.Output)
+			c.print(e.output, r.spare)
 		}
 		return
 	}
-	if e.Test == "" && (line == "PASS" || line == "FAIL") {
+	if len(e.test) == 0 && (string(line) == "PASS" || string(line) == "FAIL") {
 		r.closed = true
 	}
-	r.out.Add(e.Output)
+	r.out.AddBytes(e.output)
 }
 
-func frame(line string) bool {
-	line = strings.TrimLeft(line, " \x16")
-	for _, p := range []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME ", "--- FAIL: ", "--- SKIP: ", "--- PASS: "} {
-		if strings.HasPrefix(line, p) {
-			return true
-		}
+func (c *goCase) print(text []byte, spare *[]*textstream.Clip) {
+	if n := len(*spare); c.out == nil && n > 0 {
+		c.out, *spare = (*spare)[n-1], (*spare)[:n-1]
 	}
-	return false
+	if c.out == nil {
+		c.out = &textstream.Clip{}
+	}
+	c.out.AddBytes(text)
 }
 
-// tests returns the outcomes of r. Benchmarks are no tests, except one that
+func starts(line []byte, prefix string) bool {
+	return len(line) >= len(prefix) && string(line[:len(prefix)]) == prefix
+}
+
+var frames = []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME ", "--- FAIL: ", "--- SKIP: ", "--- PASS: "}
+
+func frame(line []byte) bool {
+	line = bytes.TrimLeft(line, " \x16")
+	return slices.ContainsFunc(frames, func(p string) bool { return starts(line, p) })
+}
+
+// tests adds the outcomes of r to out. Benchmarks are no tests, except one that
 // failed. A run that holds nothing but tests that failed in the earlier runs
 // is a rerun of those.
-func (r *goRun) tests(earlier []*goRun) []metric.Test {
+func (r *goRun) tests(out []metric.Test, earlier []*goRun) []metric.Test {
 	rerun := len(earlier) > 0 && r.repeatsFailuresOf(earlier)
-	var out []metric.Test
 	for _, c := range r.cases {
 		if strings.HasPrefix(c.name, "Benchmark") && c.status != metric.Failed {
 			continue
@@ -120,7 +145,7 @@ func (r *goRun) tests(earlier []*goRun) []metric.Test {
 			ID:       metric.ID{Suite: r.pkg, Name: textstream.CleanName(c.name)},
 			Status:   c.status,
 			Duration: seconds(c.took),
-			Message:  c.out.String(),
+			Message:  c.said(),
 			Rerun:    rerun,
 		}
 		if c.status == 0 {
@@ -130,6 +155,13 @@ func (r *goRun) tests(earlier []*goRun) []metric.Test {
 		out = append(out, t)
 	}
 	return out
+}
+
+func (c *goCase) said() string {
+	if c.out == nil {
+		return ""
+	}
+	return c.out.String()
 }
 
 func (r *goRun) repeatsFailuresOf(earlier []*goRun) bool {

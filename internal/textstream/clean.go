@@ -20,7 +20,15 @@ type Clip struct {
 }
 
 // Add puts s behind what was added before.
-func (c *Clip) Add(s string) {
+func (c *Clip) Add(s string) { add(c, s) }
+
+// AddBytes puts s behind what was added before.
+func (c *Clip) AddBytes(s []byte) { add(c, s) }
+
+// Reset forgets what was added, and keeps the memory.
+func (c *Clip) Reset() { *c = Clip{head: c.head[:0], tail: c.tail[:0]} }
+
+func add[T string | []byte](c *Clip, s T) {
 	if room := clipHead - len(c.head); room > 0 {
 		n := min(room, len(s))
 		c.head = append(c.head, s[:n]...)
