@@ -1,0 +1,1 @@
+require('nowhere_to_be_found')
