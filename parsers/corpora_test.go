@@ -32,6 +32,10 @@ var divergences = map[string]struct {
 		parsers.Totals{Tests: 4, Passed: 1, Failed: 1, Errors: 1, Skipped: 1},
 		"upstream drops testcases without a name; a test is never lost here",
 	},
+	"EnricoMi+publish-unit-test-result-action/python/test/files/trx/yami_YAMILEX_2015-10-24_04_18_59.trx": {
+		parsers.Totals{Tests: 25, Passed: 2, Failed: 2, Errors: 1, Skipped: 20},
+		"upstream counts an aborted test as skipped; it ran and broke off, which is an error here",
+	},
 	"rwx-research+captain/test/fixtures/phpunit.xml": {
 		parsers.Totals{Tests: 14, Passed: 4, Failed: 3, Errors: 3, Skipped: 4},
 		"upstream counts PHPUnit's risky test as passed; the report says error, in the case and in its totals",
@@ -54,7 +58,7 @@ func TestCorpora(t *testing.T) {
 	if err := json.Unmarshal(text, &entries); err != nil {
 		t.Fatal(err)
 	}
-	formats := map[string]bool{"junit": true, "gotest": true}
+	formats := map[string]bool{"junit": true, "gotest": true, "trx": true, "nunit": true, "xunit": true}
 	count, good, diverging := 0, 0, 0
 	for _, e := range entries {
 		if !formats[e.Format] {

@@ -116,8 +116,7 @@ func newCase(t xmlstream.Token, s *junitSuite) *junitCase {
 		case "file", "filepath":
 			c.test.File = textstream.CleanName(a.Value)
 		case "line", "lineno":
-			n, _ := strconv.ParseFloat(a.Value, 64)
-			c.test.Line = whole(n)
+			c.test.Line = junitLine(a.Value)
 		case "time", "duration":
 			c.test.Duration = junitTime(a.Value)
 		case "status", "result":
@@ -128,6 +127,12 @@ func newCase(t xmlstream.Token, s *junitSuite) *junitCase {
 		}
 	}
 	return c
+}
+
+// junitLine reads a line number; what it cannot read is none.
+func junitLine(s string) int {
+	n, _ := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	return whole(n)
 }
 
 // ended takes one outcome of the case; of several the worst counts. It returns

@@ -1,7 +1,129 @@
 package parsers
 
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"supervise/internal/textstream"
+	"supervise/internal/xmlstream"
+	"supervise/metric"
+)
+
 // xmlTests are the reports of test runners in XML.
 // The most specific stands first.
 var xmlTests = []Format{
+	{Name: "trx", Kind: TestReport, Detect: detectTRX, Parse: parseTRX},
+	{Name: "nunit", Kind: TestReport, Detect: detectNUnit, Parse: parseNUnit},
+	{Name: "xunit", Kind: TestReport, Detect: detectXUnit, Parse: parseXUnit},
 	{Name: "junit", Kind: TestReport, Detect: detectJUnit, Parse: parseJUnit},
+}
+
+// testSet gathers the cases of one report.
+type testSet struct {
+	cases    []metric.Test
+	totals   Totals
+	broken   []metric.Suite
+	problems textstream.Problems
+	unnamed  int
+}
+
+// add takes one case, its names as they are written.
+func (s *testSet) add(t metric.Test) {
+	t.Suite, t.Class, t.Name = textstream.CleanName(t.Suite), textstream.CleanName(t.Class), textstream.CleanName(t.Name)
+	if t.Name == "" {
+		s.unnamed++
+		t.Name = fmt.Sprintf("(unnamed %d)", s.unnamed)
+	}
+	s.totals.add(t.Status)
+	s.cases = append(s.cases, t)
+}
+
+// breaks takes a suite that could not run.
+func (s *testSet) breaks(name, why string) {
+	s.broken = append(s.broken, metric.Suite{Name: textstream.CleanName(name), Why: why})
+}
+
+// report returns what was read of the document in x.
+func (s *testSet) report(x *xmlstream.Reader, producer string) Report {
+	if noise := textstream.FirstLine(textstream.CleanText(x.Outside())); noise != "" {
+		s.problems.Add("text outside of the report: %s", noise)
+	}
+	t := metric.NewTests(s.cases)
+	t.Broken = uniqueSuites(s.broken)
+	for _, c := range t.Cases {
+		t.Duration += c.Duration
+	}
+	if same := s.totals.Tests - len(t.Cases); same > 0 {
+		s.problems.Add("%d cases have the suite, class and name of another one and are one test with it", same)
+	}
+	return Report{Producer: producer, Tests: t, Cases: s.totals, Problems: s.problems.All()}
+}
+
+// declared compares a number that the report says of itself with the recount;
+// several recounts may be right, as writers differ in what they count.
+func (s *testSet) declared(t xmlstream.Token, attr, what string, counts ...int) {
+	text, ok := t.Attr(attr)
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if !ok || err != nil {
+		return
+	}
+	for _, c := range counts {
+		if n == c {
+			return
+		}
+	}
+	s.problems.Add("the report says that %d %s and holds %d", n, what, counts[0])
+}
+
+// readXML reads a whole document: f is called with its outermost elements and
+// reports false for one that it does not know.
+func readXML(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.Token) (bool, error)) (*xmlstream.Reader, error) {
+	x, found := xmlstream.NewReader(r), false
+	err := x.Children(func(t xmlstream.Token) error {
+		known, err := f(x, t)
+		found = found || known
+		return err
+	})
+	switch {
+	case err != nil:
+		return x, fmt.Errorf("read %s: %w", format, err)
+	case !found:
+		return x, fmt.Errorf("%w: it is no %s", ErrUnknownFormat, format)
+	}
+	return x, nil
+}
+
+// attr returns the value of the attribute, "" where the element has none.
+func attr(t xmlstream.Token, name string) string {
+	v, _ := t.Attr(name)
+	return v
+}
+
+// content adds the text of the open element to c.
+func content(x *xmlstream.Reader, c *textstream.Clip) error {
+	if !c.Empty() {
+		c.Add("\n")
+	}
+	return x.Content(c.Add)
+}
+
+// clipped returns the text of the open element.
+func clipped(x *xmlstream.Reader) (string, error) {
+	var c textstream.Clip
+	err := x.Content(c.Add)
+	return c.String(), err
+}
+
+// assembly returns the name of a .NET assembly without its folder, which
+// differs from checkout to checkout.
+func assembly(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
+
+// withoutClass cuts the class off the full name of a .NET test.
+func withoutClass(name, class string) string {
+	if short, ok := strings.CutPrefix(name, class+"."); ok && class != "" && short != "" {
+		return short
+	}
+	return name
 }

@@ -1,0 +1,154 @@
+package parsers_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"supervise/parsers"
+)
+
+func FuzzTRX(f *testing.F) {
+	fuzz(f, "trx", `<TestRun><Results><UnitTestResult testId="1" testName="N.C.a" outcome="Failed" duration="00:00:01.5"><Output><ErrorInfo><Message>m</Message></ErrorInfo></Output><InnerResults><UnitTestResult testName="b" outcome="Passed"/></InnerResults></UnitTestResult></Results><TestDefinitions><UnitTest id="1" storage="/a/b.dll"><TestMethod className="N.C" adapterTypeName="x"/></UnitTest></TestDefinitions><ResultSummary outcome="Error"><Counters total="2"/><RunInfos><RunInfo outcome="Error"><Text>crashed</Text></RunInfo></RunInfos></ResultSummary></TestRun>`)
+}
+
+func FuzzNUnit(f *testing.F) {
+	fuzz(f, "nunit",
+		`<test-run total="1"><test-suite type="Assembly" name="a.dll" result="Failed" site="TearDown"><failure><message>m</message></failure><test-case name="b" fullname="N.C(1).b" classname="N.C" result="Failed" label="Error"/></test-suite></test-run>`,
+		`<test-results name="a.dll"><test-suite name="C"><results><test-case name="N.C.b(1)" executed="True" success="True" time="0,5"/></results></test-suite></test-results>`)
+}
+
+func FuzzXUnit(f *testing.F) {
+	fuzz(f, "xunit", `<assemblies><assembly name="a.dll" total="1"><errors><error type="fatal" name="x"><failure><message>m</message></failure></error></errors><collection><test name="N.C.b" type="N.C" result="Fail" time="1"><failure><message>m</message></failure></test></collection></assembly></assemblies>`)
+}
+
+// trx wraps results, definitions and a summary into a run.
+func trx(results, definitions, summary string) string {
+	return "<TestRun><Results>" + results + "</Results><TestDefinitions>" + definitions + "</TestDefinitions>" + summary + "</TestRun>"
+}
+
+func trxOf(outcomes ...string) string {
+	var b strings.Builder
+	for _, o := range outcomes {
+		b.WriteString(`<UnitTestResult testName="` + o + `" outcome="` + o + `"/>`)
+	}
+	return trx(b.String(), "", "")
+}
+
+const (
+	trxDefinition = `<UnitTest id="1" storage="c:\\x\\bin\\t.dll"><TestMethod codeBase="C:\\X\\bin\\T.dll" className="N.C, T, Version=1" adapterTypeName="executor://xunit/x"/></UnitTest>`
+	trxRows       = `<UnitTestResult testId="1" testName="a" outcome="%"><InnerResults><UnitTestResult testId="1" testName="a (1)" outcome="Passed"/><UnitTestResult testId="1" testName="a (2)" outcome="Passed"/></InnerResults></UnitTestResult>`
+	trxCrashed    = `<ResultSummary outcome="Failed"><Counters total="1"/><RunInfos><RunInfo outcome="Error"><Text>The active test run was aborted. Reason: Test host process crashed</Text></RunInfo></RunInfos></ResultSummary>`
+)
+
+func TestDotNet(t *testing.T) {
+	for _, tt := range []struct {
+		name, report string
+		want         map[string]string
+	}{
+		{"trx: every outcome", trxOf("Passed", "Failed", "Timeout", "Aborted", "Error", "NotExecuted", "Inconclusive", "NotRunnable", "Pending", "Warning", "InProgress", "Odd"), map[string]string{
+			"Passed": "passed", "Failed": "failed", "Timeout": "failed", "Aborted": "error", "Error": "error", "NotExecuted": "skipped", "Inconclusive": "skipped",
+			"NotRunnable": "skipped", "Pending": "skipped", "Warning": "passed", "InProgress": "failed", "Odd": "error",
+		}},
+		{"trx: no outcome", `<TestRun><Results><UnitTestResult testName="a"/></Results></TestRun>`, map[string]string{"a": "error"}},
+		{"trx: class and assembly of the definition", trx(`<UnitTestResult testId="1" testName="N.C.a(x: 1.5)" outcome="Passed"/>`, trxDefinition, ""), map[string]string{"T.dll: N.C.a(x: 1.5)": "passed"}},
+		{"trx: definitions first", `<TestRun><TestDefinitions>` + trxDefinition + `</TestDefinitions><Results><UnitTestResult testId="1" testName="a" outcome="Passed"/></Results></TestRun>`, map[string]string{"T.dll: N.C.a": "passed"}},
+		{"trx: rows count, what gathers them does not", trx(strings.ReplaceAll(trxRows, "%", "Passed"), trxDefinition, ""), map[string]string{"T.dll: N.C.a (1)": "passed", "T.dll: N.C.a (2)": "passed"}},
+		{"trx: a failure that no row has", trx(strings.ReplaceAll(trxRows, "%", "Failed"), trxDefinition, ""), map[string]string{"T.dll: N.C.a": "failed", "T.dll: N.C.a (1)": "passed", "T.dll: N.C.a (2)": "passed"}},
+		{"trx: crash", trx(`<UnitTestResult testId="1" testName="a" outcome="Passed"/>`, trxDefinition, trxCrashed), map[string]string{
+			"T.dll: N.C.a": "passed", "broken T.dll": "The active test run was aborted. Reason: Test host process crashed",
+		}},
+		{"trx: crash before the first test", trx("", "", trxCrashed), map[string]string{"broken test run": "The active test run was aborted. Reason: Test host process crashed"}},
+		{
+			"nunit 3: labels and sites", `<test-run><test-suite type="Assembly" name="a.dll" result="Failed" site="Child"><test-suite type="TestFixture" name="C" fullname="N.C" result="Failed" site="SetUp"><failure><message>no</message></failure>` +
+				`<test-case name="a" fullname="N.C.a" classname="N.C" result="Failed" site="Parent"/><test-case name="b" fullname="N.C.b" classname="N.C" result="Skipped" label="Explicit"/></test-suite></test-suite></test-run>`,
+			map[string]string{"a.dll: N.C.a": "failed", "a.dll: N.C.b": "skipped"},
+		},
+		{
+			"nunit 3: tear down", `<test-run><test-suite type="Assembly" name="a.dll" result="Failed" site="Child"><test-suite type="TestFixture" name="C" fullname="N.C" result="Failed" site="TearDown"><failure><message>no</message></failure>` +
+				`<test-case name="a" fullname="N.C.a" classname="N.C" result="Passed"/></test-suite></test-suite></test-run>`,
+			map[string]string{"a.dll: N.C.a": "passed", "broken N.C": "N.C: no"},
+		},
+		{
+			"nunit 3: an assembly that cannot be loaded", `<test-run><test-suite type="Assembly" name="a.dll" runstate="NotRunnable" result="Failed" label="Invalid"><reason><message>no such file</message></reason></test-suite></test-run>`,
+			map[string]string{"broken a.dll": "a.dll: no such file"},
+		},
+		{
+			"nunit 3: arguments of a fixture", `<test-run><test-case name="a" fullname="N.C(1).a" classname="N.C" result="Passed"/><test-case name="a" fullname="N.C(2).a" classname="N.C" result="Inconclusive"/></test-run>`,
+			map[string]string{"N.C(1).a": "passed", "N.C(2).a": "skipped"},
+		},
+		{
+			"nunit 2", `<test-results name="/x/a.dll"><test-suite type="Namespace" name="N"><results><test-suite type="TestFixture" name="N"><results><test-suite type="ParameterizedTest" name="a"><results>` +
+				`<test-case name="N.N.a(1.5)" executed="True" result="Success"/></results></test-suite><test-case name="N.N.b" executed="True" result="Error"/><test-case name="N.N.c" executed="False" result="Ignored"/></results></test-suite></results></test-suite></test-results>`,
+			map[string]string{"a.dll: N.N.a(1.5)": "passed", "a.dll: N.N.b": "error", "a.dll: N.N.c": "skipped"},
+		},
+		{
+			"nunit 2 without results", `<test-results name="a.dll"><test-suite name="C"><results><test-case name="a" executed="True"/><test-case name="b" executed="False"/><test-case name="c" executed="True" success="False"/><test-case name="d" executed="True"><failure/></test-case></results></test-suite></test-results>`,
+			map[string]string{"a.dll: C.a": "passed", "a.dll: C.b": "skipped", "a.dll: C.c": "failed", "a.dll: C.d": "failed"},
+		},
+		{
+			"xunit: errors", `<assemblies><assembly name="/x/a.dll"><errors><error type="test-collection-cleanup" name="col"><failure><message>no</message></failure></error><error type="fatal"><failure><message>boom</message></failure></error></errors>` +
+				`<collection><test name="N.C.a" type="N.C" result="Pass"/><test name="b" type="N.C" result="Skip"><reason>later</reason></test><test name="N.C.c" type="N.C" result="NotRun"/></collection></assembly></assemblies>`,
+			map[string]string{"a.dll: N.C.a": "passed", "a.dll: N.C.b": "skipped", "a.dll: N.C.c": "skipped", "broken col": "test-collection-cleanup col: no", "broken a.dll": "fatal: boom"},
+		},
+		{"xunit 1", `<assembly name="a.dll" test-framework="xUnit.net 1.9"><class name="N.C"><test name="N.C.a" type="N.C" result="Odd"/></class></assembly>`, map[string]string{"a.dll: N.C.a": "error"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := parsers.Parse(strings.NewReader(tt.report), "report")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, statuses(r.Tests)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestDotNetRuns reads what reports say of the run as a whole.
+func TestDotNetRuns(t *testing.T) {
+	for _, tt := range []struct{ name, report, failure, problem string }{
+		{
+			"a run that failed without a failing test", trx("", "", `<ResultSummary outcome="Failed"><RunInfos><RunInfo outcome="Error"><Text>no adapter</Text></RunInfo></RunInfos></ResultSummary>`),
+			"no adapter", "",
+		},
+		{"a run that warns", trx("", "", `<ResultSummary outcome="Completed"><RunInfos><RunInfo outcome="Warning"><Text>no test is available</Text></RunInfo></RunInfos></ResultSummary>`), "", ""},
+		{"counters of trx", trx(`<UnitTestResult testName="a" outcome="Passed"/>`, "", `<ResultSummary outcome="Completed"><Counters total="3"/></ResultSummary>`), "", "the report says that 3 tests ran and holds 1"},
+		{"totals of nunit", `<test-run total="2" failed="0"><test-case name="a" result="Passed"/></test-run>`, "", "the report says that 2 tests ran and holds 1"},
+		{"totals of xunit", `<assemblies><assembly name="a.dll" total="1" failed="1"><test name="a" result="Pass"/></assembly></assemblies>`, "", "the report says that 1 tests failed in a.dll and holds 0"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := parsers.Parse(strings.NewReader(tt.report), "report")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Tests.Failure != tt.failure || strings.Join(r.Problems, "|") != tt.problem {
+				t.Errorf("failure %q and problems %q, want %q and %q", r.Tests.Failure, r.Problems, tt.failure, tt.problem)
+			}
+		})
+	}
+}
+
+func TestDotNetDamaged(t *testing.T) {
+	for _, report := range []string{
+		trxOf("Passed", "Failed"),
+		`<test-run><test-suite name="a.dll"><test-case name="a" result="Passed"/></test-suite></test-run>`,
+		`<assemblies><assembly name="a.dll"><collection><test name="a" result="Pass"/></collection></assembly></assemblies>`,
+	} {
+		for cut := 12; cut < len(report); cut++ {
+			_, err := parsers.Parse(strings.NewReader(report[:cut]), "report")
+			var syntax *parsers.SyntaxError
+			if !errors.As(err, &syntax) && !errors.Is(err, parsers.ErrUnknownFormat) {
+				t.Fatalf("cut to %q: error %v, want a SyntaxError", report[:cut], err)
+			}
+		}
+	}
+	for _, report := range []string{`<test-run><test-case name="a("b")" result="Passed"/></test-run>`, "<test-run>\x00</test-run>"} {
+		var syntax *parsers.SyntaxError
+		if _, err := parsers.Parse(strings.NewReader(report), "report"); !errors.As(err, &syntax) {
+			t.Errorf("%q: error %v, want a SyntaxError", report, err)
+		}
+	}
+}
