@@ -1,0 +1,3 @@
+const { price, never } = require('./src/price.js');
+price(1, true);
+never(2);

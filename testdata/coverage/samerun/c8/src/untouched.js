@@ -1,0 +1,1 @@
+module.exports = function untouched(x) { return x ? 1 : 2; };

@@ -1,0 +1,1 @@
+export default function untouched(x) { return x ? 1 : 2; }
