@@ -6,6 +6,7 @@
 package metric
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -84,11 +85,20 @@ type Ratio struct {
 	Total   int64 `json:"total"`
 }
 
+// Plus returns the sum of both, either of which may be nil for none.
+func (r *Ratio) Plus(o *Ratio) *Ratio {
+	if r == nil || o == nil {
+		return cmp.Or(r, o)
+	}
+	return &Ratio{r.Covered + o.Covered, r.Total + o.Total}
+}
+
 // Unit is what a coverage report counts.
 type Unit string
 
-// The units of coverage.
+// The units of coverage. A sum of several is Mixed.
 const (
+	Mixed        Unit = "mixed"
 	Lines        Unit = "lines"
 	Statements   Unit = "statements"
 	Instructions Unit = "instructions"

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,6 +29,9 @@ func (m *Meter) check(ctx context.Context, c Check) (Run, error) {
 		return run, err
 	}
 	defer os.RemoveAll(dir)
+	if err := c.lay(dir); err != nil {
+		return run, err
+	}
 	c = c.in(dir)
 	if err := m.deleteOld(c); err != nil {
 		run.Why = err.Error()
@@ -58,7 +60,7 @@ func (m *Meter) check(ctx context.Context, c Check) (Run, error) {
 		run.Why, run.killed = why, true
 		return run, nil
 	}
-	read := reading{check: c, root: m.plan.Root, dir: dir, since: started, run: &run, tested: m.tested, holds: map[string]bool{}}
+	read := reading{check: c, root: m.plan.Root, base: m.base(c), dir: dir, since: started, run: &run, tested: m.tested, holds: map[string]bool{}}
 	read.all(out)
 	return run, nil
 }
@@ -78,6 +80,9 @@ func (m *Meter) broken(c Check, res runner.Result, out *output) string {
 	return ""
 }
 
+// base is the folder that the check runs in.
+func (m *Meter) base(c Check) string { return filepath.Join(m.plan.Root, filepath.FromSlash(c.Dir)) }
+
 func (m *Meter) timeout(c Check) time.Duration {
 	if c.Timeout > 0 {
 		return c.Timeout
@@ -89,11 +94,11 @@ func (m *Meter) execute(ctx context.Context, c Check, out *output) (runner.Resul
 	// Tests report on standard output, and their noise must not be torn into it;
 	// linters and compilers speak on either.
 	var errs io.Writer = out.tail
-	if c.Kind != Test {
+	if c.Kind != Test || c.Stderr {
 		errs = out
 	}
 	res, err := runner.Run(ctx, runner.Command{
-		Args: c.Command, Dir: m.plan.Root, Env: m.environment(),
+		Args: c.Command, Dir: m.base(c), Env: append(m.environment(), c.Env...),
 		Stdout: out, Stderr: errs, Timeout: m.timeout(c),
 	})
 	return res, errors.Join(err, out.rewind())
@@ -117,122 +122,25 @@ func (c Check) in(dir string) Check {
 		}
 		return out
 	}
-	c.Command, c.Reports = fill(c.Command), fill(c.Reports)
+	c.Command, c.Reports, c.Env = fill(c.Command), fill(c.Reports), fill(c.Env)
 	return c
 }
 
-// deleteOld removes the reports of an earlier run, so that none of them can be
-// taken for one of this run. An error says which one is in the way, and why.
-func (m *Meter) deleteOld(c Check) error {
-	for _, pattern := range c.Reports {
-		for _, path := range m.matches(pattern) {
-			if err := m.remove(pattern, path); err != nil {
-				return fmt.Errorf("old report %s cannot be deleted: %w", relative(m.plan.Root, path), err)
-			}
+// lay writes the check's own files into its private folder.
+func (c Check) lay(dir string) error {
+	for name, text := range c.Files {
+		if !filepath.IsLocal(name) {
+			return fmt.Errorf("write %s for %s: it would lie outside the private folder", name, c.Name)
 		}
-		if outside(pattern) { // none is there yet, but the next run would refuse it
-			return fmt.Errorf("old report %s cannot be deleted: %w", pattern, errOutside)
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return fmt.Errorf("write %s for %s: %w", name, c.Name, err)
+		}
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, ReportDir, dir)), 0o600); err != nil {
+			return fmt.Errorf("write %s for %s: %w", name, c.Name, err)
 		}
 	}
 	return nil
-}
-
-// The reasons why a report is left alone.
-var (
-	errOutside = errors.New("it lies outside the working tree; name it by its absolute path")
-	errFolder  = errors.New("it is a folder")
-	errUnnamed = errors.New("no check names it as its report")
-)
-
-// outside reports whether a relative pattern leaves the working tree by its
-// name.
-func outside(pattern string) bool {
-	return !filepath.IsAbs(pattern) && !filepath.IsLocal(pattern)
-}
-
-// RemoveReport deletes the file at the absolute path, which a check names as its
-// report (see [Meter.IsReport]). In the tree no link is followed out of it. It is
-// an error if the path is no such report, is a folder or lies outside the tree
-// although its check names it relative to the tree; a file that vanished
-// meanwhile is none.
-func (m *Meter) RemoveReport(path string) error {
-	pattern, ok := m.naming(path)
-	if !ok {
-		return fmt.Errorf("remove report %s: %w", path, errUnnamed)
-	}
-	if err := m.remove(pattern, path); err != nil {
-		return fmt.Errorf("remove report %s: %w", path, err)
-	}
-	return nil
-}
-
-// remove deletes one file that the pattern matches.
-func (m *Meter) remove(pattern, path string) error {
-	if outside(pattern) {
-		return errOutside
-	}
-	rel, err := filepath.Rel(m.plan.Root, path)
-	if err != nil || !filepath.IsLocal(rel) {
-		return gone(os.Remove(path)) // by its absolute path: a person wants it so
-	}
-	root, err := os.OpenRoot(m.plan.Root)
-	if err != nil {
-		return gone(err)
-	}
-	defer root.Close()
-	info, err := root.Lstat(rel)
-	switch {
-	case err != nil:
-		return gone(err)
-	case info.IsDir():
-		return errFolder
-	}
-	return gone(root.Remove(rel))
-}
-
-// gone is err without the path, which the caller names, and nil when the file is
-// not there any more.
-func gone(err error) error {
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	var at *os.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
-}
-
-// IsReport reports whether a check names the file at the absolute path as its
-// report.
-func (m *Meter) IsReport(path string) bool {
-	_, ok := m.naming(path)
-	return ok
-}
-
-// naming returns the pattern by which a check names the file as its report.
-func (m *Meter) naming(path string) (string, bool) {
-	for _, c := range m.plan.Checks {
-		for _, pattern := range c.Reports {
-			if slices.Contains(m.matches(pattern), path) {
-				return pattern, true
-			}
-		}
-	}
-	return "", false
-}
-
-func (m *Meter) matches(pattern string) []string { return matches(m.plan.Root, pattern) }
-
-func matches(root, pattern string) []string {
-	if !filepath.IsAbs(pattern) {
-		pattern = filepath.Join(root, pattern)
-	}
-	paths, err := filepath.Glob(pattern)
-	if err != nil || len(paths) == 0 {
-		return nil
-	}
-	return paths
 }
 
 // output keeps a command's standard output in a file and its end, together

@@ -1,31 +1,47 @@
 package measure
 
 import (
-	"strings"
 	"testing"
 
 	"supervise/metric"
 )
 
-// Coverage of another unit or format does not replace what an earlier check
-// reported, and is told of. From outside only one format can be produced.
-func TestUnlikeCoverageIsLeftOut(t *testing.T) {
-	first := &metric.Coverage{Covered: 1, Total: 2, Unit: metric.Statements, Format: "go"}
-	for _, second := range []metric.Coverage{
-		{Covered: 9, Total: 9, Unit: metric.Lines, Format: "go"},
-		{Covered: 9, Total: 9, Unit: metric.Statements, Format: "lcov"},
+// Coverage of two projects is one sum. It compares with a sum of the same parts
+// alone, and a file that two checks report counts once.
+func TestCoverageOfSeveralChecks(t *testing.T) {
+	first := metric.Coverage{Covered: 1, Total: 2, Unit: metric.Statements, Format: "go", Files: []metric.FileCoverage{{Path: "a.go", Covered: 1, Total: 2}}}
+	for _, tt := range []struct {
+		name   string
+		second metric.Coverage
+		want   metric.Coverage
+	}{
+		{
+			"alike",
+			metric.Coverage{Covered: 3, Total: 4, Unit: metric.Statements, Format: "go", Files: []metric.FileCoverage{{Path: "b.go", Covered: 3, Total: 4}}},
+			metric.Coverage{Covered: 4, Total: 6, Unit: metric.Statements, Format: "go"},
+		},
+		{
+			"the same file",
+			metric.Coverage{Covered: 2, Total: 2, Unit: metric.Statements, Format: "go", Files: []metric.FileCoverage{{Path: "a.go", Covered: 2, Total: 2}}},
+			metric.Coverage{Covered: 2, Total: 2, Unit: metric.Statements, Format: "go"},
+		},
+		{
+			"another unit",
+			metric.Coverage{Covered: 9, Total: 9, Unit: metric.Lines, Format: "lcov", Files: []metric.FileCoverage{{Path: "a.js", Covered: 9, Total: 9}}},
+			metric.Coverage{Covered: 10, Total: 11, Unit: metric.Mixed, Format: "go+lcov"},
+		},
 	} {
-		runs := []Run{
-			{Check: Check{Kind: Test}, state: metric.Measured, tests: metric.NewTests([]metric.Test{{}}), coverage: first},
-			{Check: Check{Kind: Test}, state: metric.Measured, coverage: &second, tests: metric.NewTests(nil)},
-		}
-		set := New(Plan{}, Options{}).gather(runs, nil)
-		if set.Coverage == nil || set.Coverage.Covered != 1 || set.Coverage.Total != 2 {
-			t.Errorf("coverage %+v, want that of the first check", set.Coverage)
-		}
-		if p := strings.Join(runs[1].Problems, ";"); !strings.Contains(p, string(second.Unit)) || !strings.Contains(p, "left out") {
-			t.Errorf("problems %q do not say that it was left out", p)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			tests := metric.NewTests([]metric.Test{{}})
+			runs := []Run{
+				{Check: Check{Kind: Test}, state: metric.Measured, tests: tests, coverage: &first},
+				{Check: Check{Kind: Test}, state: metric.Measured, tests: tests, coverage: &tt.second},
+			}
+			got := New(Plan{}, Options{}).gather(runs, nil).Coverage
+			if got == nil || got.Covered != tt.want.Covered || got.Total != tt.want.Total || !got.Comparable(&tt.want) {
+				t.Errorf("coverage %+v, want %+v", got, tt.want)
+			}
+		})
 	}
 }
 

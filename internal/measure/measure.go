@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"supervise/metric"
@@ -133,7 +135,6 @@ func (g *gathering) add(r *Run) {
 		g.compiler = g.compiler.Merge(r.lint)
 	case Test:
 		g.tests = joinTests(g.tests, r.tests)
-		r.Problems = append(r.Problems, unlike(g.coverage, r.coverage)...)
 		g.coverage = joinCoverage(g.coverage, r.coverage)
 	case Lint:
 		g.lint = g.lint.Merge(r.lint)
@@ -231,39 +232,53 @@ func coverageGap(wanted bool, s metric.Set) string {
 }
 
 func joinTests(a, b *metric.Tests) *metric.Tests {
-	if a == nil {
-		return b
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
 	}
-	t := metric.NewTests(append(append([]metric.Test{}, a.Cases...), b.Cases...))
-	t.Broken = append(append([]metric.Suite{}, a.Broken...), b.Broken...)
-	t.Duration, t.Format, t.Producer = a.Duration+b.Duration, a.Format, a.Producer
+	t := metric.NewTests(slices.Concat(a.Cases, b.Cases))
+	t.Broken = slices.Concat(a.Broken, b.Broken)
+	t.Problems = slices.Concat(a.Problems, b.Problems)
+	t.Duration = a.Duration + b.Duration
+	t.Format, t.Producer = both(a.Format, b.Format), both(a.Producer, b.Producer)
 	t.Failure = cmp.Or(a.Failure, b.Failure)
 	return t
 }
 
-// joinCoverage sums the coverage of two runs. Of two that cannot be compared the
-// first counts: the sum of lines and statements means nothing.
-func joinCoverage(a, b *metric.Coverage) *metric.Coverage {
-	switch {
-	case a == nil:
-		return b
-	case !a.Comparable(b):
-		return a
-	}
-	sum := *a
-	sum.Covered, sum.Total = a.Covered+b.Covered, a.Total+b.Total
-	sum.Files = append(append([]metric.FileCoverage{}, a.Files...), b.Files...)
-	return &sum
+// both names what two reports were read as.
+func both(a, b string) string {
+	list := slices.Concat(strings.Split(a, "+"), strings.Split(b, "+"))
+	slices.Sort(list)
+	return strings.Join(slices.DeleteFunc(slices.Compact(list), func(s string) bool { return s == "" }), "+")
 }
 
-// unlike names coverage that is left out because it cannot be added to what is
-// there.
-func unlike(a, b *metric.Coverage) []string {
-	if a == nil || b == nil || a.Comparable(b) {
-		return nil
+// joinCoverage sums the coverage of two runs. Where they count in different units
+// the sum has the unit [metric.Mixed], and the names of both formats: it compares
+// only with a sum of the same parts. A file that stands in both counts once, as
+// the one that covers more of it.
+func joinCoverage(a, b *metric.Coverage) *metric.Coverage {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
 	}
-	return []string{fmt.Sprintf("the coverage of this check (%s, %s) is left out: it cannot be added to that of an earlier one (%s, %s)",
-		b.Format, b.Unit, a.Format, a.Unit)}
+	sum := metric.Coverage{Unit: a.Unit, Format: both(a.Format, b.Format)}
+	if a.Unit != b.Unit {
+		sum.Unit = metric.Mixed
+	}
+	at := map[string]int{}
+	for _, f := range slices.Concat(a.Files, b.Files) {
+		i, twice := at[f.Path]
+		switch {
+		case !twice:
+			at[f.Path] = len(sum.Files)
+			sum.Files = append(sum.Files, f)
+		case f.Covered > sum.Files[i].Covered:
+			sum.Files[i] = f
+		}
+	}
+	for _, f := range sum.Files {
+		sum.Covered, sum.Total = sum.Covered+f.Covered, sum.Total+f.Total
+		sum.Branches = sum.Branches.Plus(f.Branches)
+	}
+	return &sum
 }
 
 func joinBuilds(a *metric.Build, r Run) *metric.Build {

@@ -32,13 +32,18 @@ const (
 
 // Check is one command of a project.
 type Check struct {
-	Kind     Kind          `json:"kind"`
-	Name     string        `json:"name"`
-	Command  []string      `json:"command"`            // argv
-	Reports  []string      `json:"reports,omitempty"`  // files or patterns, relative to Root; none: the output is read
-	Coverage bool          `json:"coverage,omitempty"` // the reports hold coverage as well
-	Runner   string        `json:"runner,omitempty"`   // the framework that can run single tests again: "go"
-	Timeout  time.Duration `json:"timeout_ns,omitempty"`
+	Kind      Kind              `json:"kind"`
+	Name      string            `json:"name"`
+	Dir       string            `json:"dir,omitempty"`       // slash path of its project below Root, "" for Root itself: it runs there
+	Command   []string          `json:"command"`             // argv
+	Env       []string          `json:"env,omitempty"`       // NAME=value added to the environment; may hold ReportDir
+	Files     map[string]string `json:"files,omitempty"`     // files written into the private folder beforehand: name to text
+	Reports   []string          `json:"reports,omitempty"`   // files or patterns, relative to Dir; ** stands for any folders; none: the output is read
+	Stderr    bool              `json:"stderr,omitempty"`    // standard error belongs to the output of a test check, too
+	Coverage  bool              `json:"coverage,omitempty"`  // the reports hold coverage as well
+	Runner    string            `json:"runner,omitempty"`    // the test framework, for running single tests again and for reading Inventory
+	Inventory []string          `json:"inventory,omitempty"` // argv that lists the tests without running them
+	Timeout   time.Duration     `json:"timeout_ns,omitempty"`
 }
 
 // Line returns the command as a person would type it.

@@ -18,11 +18,14 @@ import (
 // reading gathers what one run of a check wrote.
 type reading struct {
 	check Check
-	root  string
+	root  string    // of the tree
+	base  string    // where the check ran
 	dir   string    // the private folder of the run
 	since time.Time // a report older than this is not of this run
 	run   *Run
 	fault string // the first report that does not count, and why
+
+	answered bool // the tests were read: another report of them says the same again
 
 	tested map[named]bool  // the meter's: reports that held tests in some run
 	holds  map[string]bool // by path: whether a test report of this run holds any
@@ -32,38 +35,58 @@ type reading struct {
 // the command that writes it.
 type named struct{ command, pattern string }
 
-// all reads the reports and the output, and decides whether they count.
+// all reads the reports and the output, and decides whether they count. What
+// else the command left in its private folder, and what it printed, is read
+// only where the named reports do not answer the check.
 func (r *reading) all(out *output) {
-	for _, path := range r.paths() {
+	named := r.named()
+	for _, path := range named {
 		r.file(path)
 	}
+	r.answered = r.run.tests != nil
 	if !r.complete() {
+		for _, path := range r.others(named) {
+			r.file(path)
+		}
+	}
+	if r.answered = r.run.tests != nil; !r.complete() {
 		r.source(out.file, "output")
 	}
 	r.missing()
 	r.judge(out)
 }
 
-// paths lists the named reports, and whatever else the command left in its
-// private folder.
-func (r *reading) paths() []string {
+// named lists the reports that the check names.
+func (r *reading) named() []string {
 	var out []string
 	for _, pattern := range r.check.Reports {
-		out = append(out, matches(r.root, pattern)...)
+		for _, path := range matches(r.base, pattern) {
+			if !slices.Contains(out, path) {
+				out = append(out, path)
+			}
+		}
 	}
-	own, err := filepath.Glob(filepath.Join(r.dir, "[^.]*"))
-	if err == nil {
-		out = append(out, own...)
+	return out
+}
+
+// others lists what else lies in the private folder.
+func (r *reading) others(named []string) []string {
+	paths, err := filepath.Glob(filepath.Join(r.dir, "[^.]*"))
+	if err != nil {
+		return nil
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return slices.DeleteFunc(paths, func(path string) bool {
+		_, ours := r.check.Files[filepath.Base(path)]
+		info, err := os.Lstat(path)
+		return ours || slices.Contains(named, path) || err != nil || info.IsDir()
+	})
 }
 
 // complete reports whether what was read answers the check without its output.
 func (r *reading) complete() bool {
 	switch r.check.Kind {
 	case Test:
-		return r.run.tests != nil
+		return r.run.tests != nil && (r.run.coverage != nil || !r.check.Coverage)
 	case Lint:
 		return r.run.lint != nil
 	case Build:
@@ -81,7 +104,7 @@ func (r *reading) file(path string) {
 	case info.ModTime().Before(r.since):
 		r.reject(metric.Stale, "%s is older than the command that should have written it", path)
 	default:
-		f, err := os.Open(path)
+		f, err := openReport(r.root, path)
 		if err != nil {
 			r.reject(metric.Absent, "%v", err)
 			return
@@ -111,14 +134,14 @@ func (r *reading) source(f io.ReadSeeker, name string) {
 		r.reject(metric.Partial, "%v", err)
 		return
 	}
-	if r.check.Kind == Test && report.Tests == nil {
+	if r.check.Kind == Test && (report.Tests == nil || r.answered) {
 		return // any text may look like findings
 	}
 	r.run.Read = append(r.run.Read, Source{r.shown(name), report.Format})
 	r.run.Problems = append(r.run.Problems, report.Problems...)
 	r.run.lint = r.run.lint.Merge(r.local(report.Lint))
 	if report.Tests != nil {
-		r.run.tests = joinTests(r.run.tests, r.localTests(report.Tests))
+		r.run.tests = joinTests(r.run.tests, r.localTests(report.Tests, report.Format))
 		r.holds[name] = len(report.Tests.Cases)+len(report.Tests.Broken) > 0
 	}
 }
@@ -132,7 +155,7 @@ func (r *reading) missing() {
 	}
 	for i, pattern := range r.run.Check.Reports {
 		report, spoke := named{r.run.Check.Line(), pattern}, false
-		paths := matches(r.root, r.check.Reports[i])
+		paths := matches(r.base, r.check.Reports[i])
 		for _, path := range paths {
 			holds, isTests := r.holds[path]
 			spoke = spoke || isTests
@@ -157,16 +180,58 @@ func (r *reading) ending() string {
 	return fmt.Sprintf("; %s ended with status %d: %s", r.check.Name, r.run.ExitCode, orNothing(lastLine(r.run.Output)))
 }
 
-// localTests makes suites and files that are absolute paths relative to the
-// root, so that they are the same in every checkout.
-func (r *reading) localTests(t *metric.Tests) *metric.Tests {
+// localTests makes suites and files relative to the root, so that they are the
+// same in every checkout and no suite of one project has the name of another's.
+// Go's packages have such names by themselves.
+func (r *reading) localTests(t *metric.Tests, format string) *metric.Tests {
+	if strings.HasPrefix(format, "go-test") {
+		return t
+	}
 	out := *t
 	cases := slices.Clone(t.Cases)
-	for i := range cases {
-		cases[i].Suite, cases[i].File = r.relative(cases[i].Suite), r.relative(cases[i].File)
+	for i, c := range cases {
+		cases[i].Suite = r.suite(c.Suite)
+		if c.File != "" {
+			cases[i].File = r.place(c.File)
+		}
 	}
 	out.Cases = metric.NewTests(cases).Cases
+	out.Broken = slices.Clone(t.Broken)
+	for i, b := range out.Broken {
+		out.Broken[i].Name = r.suite(b.Name)
+	}
 	return &out
+}
+
+// suite names a suite as seen from the root. It may be a file or any other name.
+func (r *reading) suite(name string) string {
+	switch {
+	case filepath.IsAbs(name):
+		return r.relative(name)
+	case r.check.Dir == "":
+		return name
+	case name == "":
+		return r.check.Dir
+	}
+	return r.check.Dir + "/" + name
+}
+
+// place is a path of a report as seen from the root, with slashes. Most tools
+// write paths relative to where they ran, some relative to the root.
+func (r *reading) place(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.ToSlash(filepath.Clean(r.relative(path)))
+	}
+	path = filepath.ToSlash(filepath.Clean(path))
+	if r.check.Dir == "" || !exists(filepath.Join(r.base, path)) && exists(filepath.Join(r.root, path)) {
+		return path
+	}
+	return r.check.Dir + "/" + path
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // shown is the name of a report for people: the private folder is gone when
@@ -200,7 +265,8 @@ func (r *reading) coverage(f io.ReadSeeker, name string) {
 		r.reject(metric.Absent, "%s: %v", name, err)
 		return
 	}
-	c, err := coverage.Parse(f, name)
+	report, err := coverage.Read(f, name)
+	c := report.Coverage
 	if err != nil {
 		if name != "output" { // any text may stand in the output
 			r.run.Problems = append(r.run.Problems, err.Error())
@@ -208,7 +274,33 @@ func (r *reading) coverage(f io.ReadSeeker, name string) {
 		return
 	}
 	r.run.Read = append(r.run.Read, Source{r.shown(name), c.Format + " coverage"})
-	r.run.coverage = c
+	r.run.Problems = append(r.run.Problems, report.Problems...)
+	r.addCoverage(r.localCoverage(c), r.shown(name))
+}
+
+// addCoverage adds what another report of the same run says: of other files it
+// is a part of the sum, in another format it says the same again.
+func (r *reading) addCoverage(c *metric.Coverage, name string) {
+	first := r.run.coverage
+	switch {
+	case first == nil:
+		r.run.coverage = c
+	case first.Comparable(c):
+		r.run.coverage = joinCoverage(first, c)
+	default:
+		r.run.Problems = append(r.run.Problems, fmt.Sprintf("coverage in %s (%s, %s) is not counted: that of this run was read as %s, %s", name, c.Format, c.Unit, first.Format, first.Unit))
+	}
+}
+
+// localCoverage makes paths relative to the root. Lines are left out: a loop
+// keeps many measurements.
+func (r *reading) localCoverage(c *metric.Coverage) *metric.Coverage {
+	out := *c
+	out.Files = slices.Clone(c.Files)
+	for i, f := range out.Files {
+		out.Files[i].Path, out.Files[i].Hit, out.Files[i].Missed = r.place(f.Path), nil, nil
+	}
+	return &out
 }
 
 // local makes the paths of findings relative to the root of the project.
@@ -220,7 +312,7 @@ func (r *reading) local(l *metric.Lint) *metric.Lint {
 	out.Findings = slices.Clone(l.Findings)
 	for i, f := range out.Findings {
 		if f.File != "" {
-			out.Findings[i].File = filepath.ToSlash(filepath.Clean(r.relative(f.File)))
+			out.Findings[i].File = r.place(f.File)
 		}
 	}
 	return &out
