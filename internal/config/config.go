@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -55,11 +56,17 @@ type Checks struct {
 
 // Check is one command. In the file it is a string for the shell, or a mapping.
 type Check struct {
-	Command  Argv          `yaml:"command"`
-	Reports  []string      `yaml:"reports"`
-	Coverage bool          `yaml:"coverage"`
-	Runner   string        `yaml:"runner"` // go: failing tests can be run again by name
-	Timeout  time.Duration `yaml:"timeout"`
+	Name      string            `yaml:"name"`
+	Dir       string            `yaml:"dir"` // of the project below the root; the command runs there
+	Command   Argv              `yaml:"command"`
+	Env       []string          `yaml:"env"`   // NAME=value
+	Files     map[string]string `yaml:"files"` // written into the private folder before the command runs
+	Reports   []string          `yaml:"reports"`
+	Stderr    bool              `yaml:"stderr"` // standard error belongs to the report
+	Coverage  bool              `yaml:"coverage"`
+	Runner    string            `yaml:"runner"`    // go: failing tests can be run again by name
+	Inventory Argv              `yaml:"inventory"` // lists the tests without running them
+	Timeout   time.Duration     `yaml:"timeout"`
 }
 
 // Limits bound a loop.
@@ -280,8 +287,8 @@ func (s Settings) Plan(root string, look func(string) (string, error)) (measure.
 		for _, c := range found.Checks {
 			if measure.Kind(c.Kind) == kind {
 				plan.Checks = append(plan.Checks, measure.Check{
-					Kind: kind, Name: c.Name, Command: c.Command, Reports: c.Reports,
-					Coverage: c.Coverage, Runner: c.Runner, Timeout: s.Limits.CheckTimeout,
+					Kind: kind, Name: c.Name, Dir: c.Dir, Command: c.Command, Env: c.Env, Files: c.Files, Reports: c.Reports, Stderr: c.Stderr,
+					Coverage: c.Coverage, Runner: c.Runner, Inventory: c.Inventory, Timeout: s.Limits.CheckTimeout,
 				})
 			}
 		}
@@ -294,7 +301,10 @@ func (s Settings) given(kind measure.Kind, i int, c Check) measure.Check {
 	if i > 0 {
 		name = fmt.Sprintf("%s %d", kind, i+1)
 	}
-	out := measure.Check{Kind: kind, Name: name, Command: c.Command, Reports: c.Reports, Coverage: c.Coverage, Runner: c.Runner, Timeout: c.Timeout}
+	out := measure.Check{
+		Kind: kind, Name: cmp.Or(c.Name, name), Dir: c.Dir, Command: c.Command, Env: c.Env, Files: c.Files, Reports: c.Reports, Stderr: c.Stderr,
+		Coverage: c.Coverage, Runner: c.Runner, Inventory: c.Inventory, Timeout: c.Timeout,
+	}
 	if out.Timeout == 0 {
 		out.Timeout = s.Limits.CheckTimeout
 	}

@@ -29,15 +29,21 @@ func Write(plan measure.Plan, notes []string) (string, error) {
 
 func writeKind(b *strings.Builder, plan measure.Plan, kind measure.Kind) error {
 	type check struct {
-		Command  any      `yaml:"command,flow"`
-		Reports  []string `yaml:"reports,omitempty,flow"`
-		Coverage bool     `yaml:"coverage,omitempty"`
-		Runner   string   `yaml:"runner,omitempty"`
+		Name      string            `yaml:"name,omitempty"`
+		Dir       string            `yaml:"dir,omitempty"`
+		Command   any               `yaml:"command,flow"`
+		Env       []string          `yaml:"env,omitempty,flow"`
+		Files     map[string]string `yaml:"files,omitempty"`
+		Reports   []string          `yaml:"reports,omitempty,flow"`
+		Stderr    bool              `yaml:"stderr,omitempty"`
+		Coverage  bool              `yaml:"coverage,omitempty"`
+		Runner    string            `yaml:"runner,omitempty"`
+		Inventory []string          `yaml:"inventory,omitempty,flow"`
 	}
 	var list []check
 	for _, c := range plan.Checks {
 		if c.Kind == kind {
-			list = append(list, check{c.Command, c.Reports, c.Coverage, c.Runner})
+			list = append(list, check{c.Name, c.Dir, c.Command, c.Env, c.Files, c.Reports, c.Stderr, c.Coverage, c.Runner, c.Inventory})
 		}
 	}
 	if len(list) == 0 {
@@ -55,8 +61,8 @@ func writeKind(b *strings.Builder, plan measure.Plan, kind measure.Kind) error {
 
 const header = `# Configuration of supervise (recognised project: %s).
 # Read once at the start of a loop; the agent's edits to it change nothing.
-# A check is a command for the shell, or {command, reports, coverage, runner, timeout};
-# a command is a string for the shell or a list of arguments.
+# A check is a command for the shell, or {name, dir, command, env, files, reports,
+# stderr, coverage, runner, inventory, timeout}; a command is a string for the shell or a list of arguments.
 # {{report_dir}} is a fresh private folder outside the tree for each run.
 `
 

@@ -3,6 +3,8 @@ package config
 import (
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 )
 
 // Argv is a command. In the file it is a string for the shell or a list of
@@ -43,6 +45,13 @@ func (c *Check) UnmarshalYAML(unmarshal func(any) error) error {
 	}
 	if len(c.Command) == 0 {
 		return errors.New("a check needs a command")
+	}
+	if c.Dir != "" && !filepath.IsLocal(filepath.FromSlash(c.Dir)) {
+		return fmt.Errorf("dir %q lies outside the project; name a folder below it", c.Dir)
+	}
+	c.Dir = path.Clean(c.Dir)
+	if c.Dir == "." {
+		c.Dir = ""
 	}
 	return nil
 }

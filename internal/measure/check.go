@@ -60,7 +60,7 @@ func (m *Meter) check(ctx context.Context, c Check) (Run, error) {
 		run.Why, run.killed = why, true
 		return run, nil
 	}
-	read := reading{check: c, root: m.plan.Root, base: m.base(c), dir: dir, since: started, run: &run, tested: m.tested, holds: map[string]bool{}}
+	read := reading{check: c, root: m.plan.Root, base: m.base(c), dir: dir, since: started, run: &run, tested: m.tested, read: m.read, holds: map[string]bool{}}
 	read.all(out)
 	return run, nil
 }

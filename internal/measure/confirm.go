@@ -89,7 +89,7 @@ func goReruns(c Check, suspects []metric.Test) []Check {
 	var out []Check
 	for _, pkg := range packages {
 		out = append(out, Check{
-			Kind: Test, Name: c.Name + " (again)", Timeout: c.Timeout,
+			Kind: Test, Name: c.Name + " (again)", Timeout: c.Timeout, Dir: c.Dir, Env: c.Env,
 			Command: []string{"go", "test", "-json", "-count=1", "-run", "^(" + strings.Join(names[pkg], "|") + ")$", pkg},
 		})
 	}

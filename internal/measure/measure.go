@@ -36,6 +36,7 @@ type Run struct {
 	Duration time.Duration `json:"duration_ns"`
 	Read     []Source      `json:"read,omitempty"`     // reports that were read
 	Problems []string      `json:"problems,omitempty"` // oddities that did not stop the reading
+	Listed   int           `json:"listed,omitempty"`   // how many tests or files the framework lists, where it was asked
 	Why      string        `json:"why,omitempty"`      // why the check counts as not measured
 	Output   string        `json:"output,omitempty"`   // the end of what it printed
 	tests    *metric.Tests
@@ -53,8 +54,15 @@ type Source struct {
 
 // Result is a measurement and how it came about.
 type Result struct {
-	Set  metric.Set
-	Runs []Run
+	Set   metric.Set
+	Runs  []Run
+	Parts []Part // where the plan has checks in several folders
+}
+
+// Part is what the checks of one project of several said.
+type Part struct {
+	Dir string
+	Set metric.Set
 }
 
 // Meter measures trees by one plan. It remembers the shape of files it has
@@ -65,8 +73,9 @@ type Meter struct {
 	opts Options
 	code codeCache
 
-	covered bool           // coverage has been read
-	tested  map[named]bool // reports that tests have been read from
+	covered bool              // coverage has been read
+	tested  map[named]bool    // reports that tests have been read from
+	read    map[string]string // command of a linter: the format its findings were read as
 }
 
 // New returns a meter for the plan.
@@ -74,7 +83,7 @@ func New(plan Plan, o Options) *Meter {
 	if o.OnProgress == nil {
 		o.OnProgress = func(Progress) {}
 	}
-	return &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}}
+	return &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, read: map[string]string{}}
 }
 
 // Run measures the tree as it stands. known are the tests of the tree that the
@@ -86,6 +95,9 @@ func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
 	for _, c := range m.plan.Checks {
 		m.opts.OnProgress(Progress{Check: c})
 		run, err := m.check(ctx, c)
+		if err == nil {
+			err = m.inventory(ctx, &run, known)
+		}
 		if err != nil {
 			return res, fmt.Errorf("run %s: %w", c.Name, err)
 		}
@@ -93,6 +105,7 @@ func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
 		res.Runs = append(res.Runs, run)
 	}
 	res.Set = m.gather(res.Runs, known)
+	res.Parts = m.parts(res.Runs)
 	code, err := m.code.measure(ctx, m.plan.Root, m.opts.Ignore)
 	if err != nil {
 		res.Set.Gaps = append(res.Set.Gaps, metric.Gap{Section: metric.SectionCode, State: metric.Absent, Why: err.Error()})
@@ -110,6 +123,29 @@ func (m *Meter) gather(runs []Run, known *metric.Tests) metric.Set {
 	}
 	m.covered = m.covered || g.coverage != nil // what was there once is missed from then on
 	return g.set(m.covered || m.plan.wantsCoverage(), known)
+}
+
+// parts gathers the runs of each folder by themselves.
+func (m *Meter) parts(runs []Run) []Part {
+	byDir := map[string]*gathering{}
+	var dirs []string
+	for i := range runs {
+		dir := runs[i].Check.Dir
+		if byDir[dir] == nil {
+			byDir[dir] = &gathering{missing: map[metric.Section]metric.Gap{}}
+			dirs = append(dirs, dir)
+		}
+		byDir[dir].add(&runs[i])
+	}
+	if len(dirs) < 2 {
+		return nil
+	}
+	out := make([]Part, len(dirs))
+	for i, dir := range dirs {
+		wanted := slices.ContainsFunc(m.plan.Checks, func(c Check) bool { return c.Dir == dir && c.Coverage })
+		out[i] = Part{dir, byDir[dir].set(wanted, nil)}
+	}
+	return out
 }
 
 type gathering struct {
@@ -161,6 +197,10 @@ func (g *gathering) set(wanted bool, known *metric.Tests) metric.Set {
 		case metric.SectionCoverage, metric.SectionCode:
 		}
 	}
+	if why := changed(s.Tests, known); why != "" {
+		s.Tests, s.Coverage = nil, nil
+		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Partial, Why: why})
+	}
 	if why := emptiness(s.Tests, known); why != "" {
 		s.Tests, s.Coverage = nil, nil
 		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Absent, Why: why})
@@ -170,6 +210,20 @@ func (g *gathering) set(wanted bool, known *metric.Tests) metric.Set {
 		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionCoverage, State: metric.Absent, Why: why})
 	}
 	return s
+}
+
+// changed says why the tests cannot be compared with those that are known: by
+// another reporter they have other names.
+func changed(t, known *metric.Tests) string {
+	if t == nil || known == nil || len(t.Cases) == 0 || len(known.Cases) == 0 {
+		return ""
+	}
+	for _, is := range []struct{ what, now, before string }{{"format", t.Format, known.Format}, {"producer", t.Producer, known.Producer}} {
+		if is.now != is.before && is.now != "" && is.before != "" {
+			return fmt.Sprintf("the %s of the test reports changed from %s to %s: their tests cannot be compared; undo the change, or start a new loop with it", is.what, is.before, is.now)
+		}
+	}
+	return ""
 }
 
 // emptiness says why a set without tests is no measurement, "" when it is one:
@@ -262,6 +316,11 @@ func joinCoverage(a, b *metric.Coverage) *metric.Coverage {
 	sum := metric.Coverage{Unit: a.Unit, Format: both(a.Format, b.Format)}
 	if a.Unit != b.Unit {
 		sum.Unit = metric.Mixed
+	}
+	if len(a.Files) == 0 || len(b.Files) == 0 { // totals alone are known
+		sum.Covered, sum.Total, sum.Branches = a.Covered+b.Covered, a.Total+b.Total, a.Branches.Plus(b.Branches)
+		sum.Files = slices.Concat(a.Files, b.Files)
+		return &sum
 	}
 	at := map[string]int{}
 	for _, f := range slices.Concat(a.Files, b.Files) {

@@ -511,3 +511,105 @@ func TestCancelled(t *testing.T) {
 		t.Error("a cancelled measurement ended without an error")
 	}
 }
+
+// Checks of several folders run where they belong, and what they report is named
+// as seen from the root.
+func TestSeveralProjects(t *testing.T) {
+	root := tree(t, map[string]string{"web/src/a.js": "", "api/b.py": ""})
+	web := shell(measure.Test, `cp "$CONF" out/a.xml && cat "$CONF" >&2`, "out/**/*.xml")
+	web.Dir, web.Env = "web", []string{"CONF=" + measure.ReportDir + "/conf/report.xml"}
+	web.Files = map[string]string{"conf/report.xml": `<testsuite name="s"><testcase file="src/a.js" name="a"/></testsuite>`}
+	web.Command[2] = "mkdir -p out/deep && mv out/deep out/deeper && " + web.Command[2]
+	api := shell(measure.Test, `echo '`+junit+`' >&2`)
+	api.Dir, api.Stderr, api.Name = "api", true, "api: tests"
+	lint := shell(measure.Lint, "echo 'b.py:3:1: error: no'; exit 1")
+	lint.Dir = "api"
+	res := run(t, root, nil, web, api, lint)
+	var got []string
+	for _, c := range res.Set.Tests.Cases {
+		got = append(got, c.ID.String()+" "+c.Status.String())
+	}
+	if want := "api/s: c.a passed,api/s: c.b failed,web/src/a.js: s.a passed"; strings.Join(got, ",") != want {
+		t.Errorf("tests %q, want %s", got, want)
+	}
+	if f := res.Set.Lint.Findings; len(f) != 1 || f[0].File != "api/b.py" {
+		t.Errorf("findings %+v", f)
+	}
+	if len(res.Parts) != 2 || len(res.Parts[0].Set.Tests.Cases) != 1 || len(res.Parts[1].Set.Tests.Cases) != 2 || res.Parts[1].Set.Lint == nil {
+		t.Errorf("parts %+v", res.Parts)
+	}
+}
+
+// A report of another reporter is not compared with that of the first one.
+func TestChangedFormat(t *testing.T) {
+	known := metric.NewTests([]metric.Test{{ID: metric.ID{Name: "a"}, Status: metric.Passed}})
+	known.Format = "jest"
+	res := run(t, tree(t, nil), known, shell(measure.Test, "echo '"+junit+"'; exit 1"))
+	if g, missing := res.Set.Gap(metric.SectionTests); !missing || !strings.Contains(g.Why, "from jest to junit") {
+		t.Errorf("gap %+v, set %+v", g, res.Set.Tests)
+	}
+	root := tree(t, map[string]string{"out": `<checkstyle version="1"><file name="a.js"><error line="1" severity="error" message="m" source="s"/></file></checkstyle>`})
+	m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{shell(measure.Lint, "cat out; exit 1")}}, measure.Options{Scratch: t.TempDir()})
+	if res := again(t, m); res.Set.Lint == nil {
+		t.Skip("checkstyle is not read yet")
+	}
+	if err := os.WriteFile(filepath.Join(root, "out"), []byte("conf.js:1:1: error: cannot load\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if g, missing := again(t, m).Set.Gap(metric.SectionLint); !missing || !strings.Contains(g.Why, "checkstyle before") {
+		t.Errorf("gap %+v", g)
+	}
+}
+
+// What the framework lists and does not run is not passed over in silence.
+func TestInventory(t *testing.T) {
+	const report = `<testsuites><testsuite name="pytest"><testcase classname="tests.test_a" name="test_x" file="tests/test_a.py"/>` +
+		`<testcase classname="tests.test_a.TestC" name="test_y[a-b]" file="tests/test_a.py"/></testsuite></testsuites>`
+	check := shell(measure.Test, "echo '"+report+"'")
+	check.Runner = "pytest"
+	for _, tt := range []struct{ name, list, want string }{
+		{"all ran", "tests/test_a.py::test_x\ntests/test_a.py::TestC::test_y[a-b]\n\n2 tests collected", ""},
+		{"one did not", "tests/test_a.py::test_x\ntests/test_a.py::TestC::test_y[a-b]\ntests/test_b.py::test_z", "1 of the 3 tests or files that the framework lists did not run, the first: tests/test_b.py test_z"},
+		{"not to be listed", "", "could not be listed"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := check
+			c.Inventory = []string{"/bin/sh", "-c", "printf '" + strings.ReplaceAll(tt.list, "\n", `\n`) + "'; test -n '" + tt.list + "'"}
+			res := run(t, tree(t, nil), nil, c)
+			problems := strings.Join(res.Runs[0].Problems, ";")
+			if !strings.Contains(problems, tt.want) || (tt.want == "") != (problems == "") {
+				t.Errorf("problems %q, want %q", problems, tt.want)
+			}
+			want := metric.Counts{Count: 2, Passed: 2}
+			if strings.HasPrefix(tt.want, "1 of") {
+				want = metric.Counts{Count: 3, Passed: 2, Failed: 1}
+			}
+			if got := res.Set.Tests.Counts(); got != want {
+				t.Errorf("counts %+v, want %+v", got, want)
+			}
+		})
+	}
+}
+
+// The inventory of Go is that of go test itself.
+func TestInventoryOfGo(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("go is not on PATH")
+	}
+	root := tree(t, map[string]string{
+		"go.mod": "module m\n\ngo 1.21\n", "a.go": "package m\n",
+		"a_test.go": "package m\n\nimport (\n\t\"fmt\"\n\t\"testing\"\n)\n\nfunc TestA(t *testing.T) {}\nfunc TestB(t *testing.T) {}\nfunc BenchmarkC(b *testing.B) {}\nfunc Example_d() {\n\tfmt.Println(1)\n\t// Output: 1\n}\nfunc Example() {}\n",
+	})
+	check := measure.Check{
+		Kind: measure.Test, Name: "go test", Runner: "go",
+		Command:   []string{"go", "test", "-json", "./..."},
+		Inventory: []string{"go", "test", "-json", "-list", ".", "./..."},
+	}
+	if res := run(t, root, nil, check); len(res.Runs[0].Problems) > 0 || res.Runs[0].Listed != 3 || res.Set.Tests.Counts().Passed != 3 {
+		t.Errorf("%d are listed, problems %q, counts %+v", res.Runs[0].Listed, res.Runs[0].Problems, res.Set.Tests.Counts())
+	}
+	check.Command = []string{"go", "test", "-json", "-run", "A", "./..."}
+	if res := run(t, root, nil, check); res.Set.Tests.Counts() != (metric.Counts{Count: 3, Passed: 1, Failed: 2}) {
+		t.Errorf("counts %+v, problems %q", res.Set.Tests.Counts(), res.Runs[0].Problems)
+	}
+}

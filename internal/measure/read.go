@@ -27,8 +27,9 @@ type reading struct {
 
 	answered bool // the tests were read: another report of them says the same again
 
-	tested map[named]bool  // the meter's: reports that held tests in some run
-	holds  map[string]bool // by path: whether a test report of this run holds any
+	read   map[string]string // the meter's: what findings were read as in another run
+	tested map[named]bool    // the meter's: reports that held tests in some run
+	holds  map[string]bool   // by path: whether a test report of this run holds any
 }
 
 // named is a report as the plan names it, the same in every run: its pattern and
@@ -139,10 +140,29 @@ func (r *reading) source(f io.ReadSeeker, name string) {
 	}
 	r.run.Read = append(r.run.Read, Source{r.shown(name), report.Format})
 	r.run.Problems = append(r.run.Problems, report.Problems...)
+	r.findingsAs(report)
 	r.run.lint = r.run.lint.Merge(r.local(report.Lint))
 	if report.Tests != nil {
 		r.run.tests = joinTests(r.run.tests, r.localTests(report.Tests, report.Format))
 		r.holds[name] = len(report.Tests.Cases)+len(report.Tests.Broken) > 0
+	}
+}
+
+// findingsAs rejects findings that come in another format than before: what the
+// two say cannot be compared, and often the linter has only told why it did not
+// run.
+func (r *reading) findingsAs(report parsers.Report) {
+	if r.check.Kind != Lint || report.Lint == nil || len(report.Lint.Findings) == 0 {
+		return
+	}
+	line := r.run.Check.Line()
+	before, known := r.read[line]
+	if !known {
+		r.read[line] = report.Format
+		return
+	}
+	if before != report.Format {
+		r.reject(metric.Partial, "%s was read as %s before and now as %s, which cannot be compared%s", r.check.Name, before, report.Format, r.ending())
 	}
 }
 
@@ -298,7 +318,10 @@ func (r *reading) localCoverage(c *metric.Coverage) *metric.Coverage {
 	out := *c
 	out.Files = slices.Clone(c.Files)
 	for i, f := range out.Files {
-		out.Files[i].Path, out.Files[i].Hit, out.Files[i].Missed = r.place(f.Path), nil, nil
+		out.Files[i].Hit, out.Files[i].Missed = nil, nil
+		if c.Format != "go" { // which names files by their package
+			out.Files[i].Path = r.place(f.Path)
+		}
 	}
 	return &out
 }

@@ -1,0 +1,234 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/textstream"
+	"supervise/metric"
+	"supervise/parsers"
+)
+
+// listed is one test, or one file of tests, that the framework says there is.
+type listed struct{ suite, name string } // name is "" for a file
+
+// listings read what the inventory command of a framework prints. The others'
+// is a report of tests.
+var listings = map[string]func(io.Reader) ([]listed, error){
+	"go":     listGo,
+	"pytest": listPytest,
+	"jest":   listFiles,
+	"vitest": listVitest,
+}
+
+// inventory compares what ran with what the framework itself lists, and returns
+// the tests with those added that did not run. It asks only where something may
+// be hidden: at the baseline, and when a known test is not in the report.
+func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) error {
+	c := run.Check
+	if len(c.Inventory) == 0 || run.state != metric.Measured || run.tests == nil || !loses(run.tests, known) {
+		return nil
+	}
+	list, err := m.list(ctx, c)
+	if err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		run.Problems = append(run.Problems, fmt.Sprintf("the tests of %s could not be listed: %v", c.Name, err))
+		return nil
+	}
+	run.tests, run.Listed = reconcile(run.tests, list), len(list)
+	if n := len(run.tests.Problems); n > 0 {
+		run.Problems = append(run.Problems, run.tests.Problems[n-1])
+	}
+	return nil
+}
+
+// loses reports whether a known test is not among the tests, or none is known.
+func loses(t, known *metric.Tests) bool {
+	if known == nil {
+		return true
+	}
+	return slices.ContainsFunc(known.Cases, func(c metric.Test) bool {
+		_, there := t.Lookup(c.ID)
+		return !there
+	})
+}
+
+// list runs the inventory command and reads what it prints.
+func (m *Meter) list(ctx context.Context, c Check) ([]listed, error) {
+	dir, err := m.scratch()
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	out, err := newOutput(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer out.file.Close()
+	c.Command, c.Stderr = c.Inventory, false
+	res, err := m.execute(ctx, c.in(dir), out)
+	switch {
+	case err != nil:
+		return nil, err
+	case m.broken(c, res, out) != "":
+		return nil, errors.New(m.broken(c, res, out))
+	case res.ExitCode != 0:
+		return nil, fmt.Errorf("%s ended with status %d: %s", strings.Join(c.Inventory, " "), res.ExitCode, orNothing(lastLine(out.end())))
+	}
+	read, known := listings[c.Runner]
+	if !known {
+		read = listReport
+	}
+	list, err := read(out.file)
+	r := reading{check: c, root: m.plan.Root, base: m.base(c)}
+	for i, l := range list {
+		if c.Runner != "go" {
+			list[i].suite = r.suite(slashed(l.suite))
+		}
+	}
+	return list, err
+}
+
+func slashed(path string) string { return filepath.ToSlash(path) }
+
+// reconcile adds the listed tests that are not among those that ran, as tests
+// that did not run. A test that is listed by its file alone is missed with its
+// whole file.
+func reconcile(t *metric.Tests, list []listed) *metric.Tests {
+	suites, names := map[string]bool{}, map[listed]bool{}
+	for _, c := range t.Cases {
+		suites[c.Suite], suites[c.File] = true, true
+		names[key(c.Suite, c.Class+" "+c.Name)] = true
+		names[key(c.File, c.Class+" "+c.Name)] = true
+		names[key(c.Suite, c.Name)] = true
+		names[key(c.File, lastWord(c.Class)+" "+c.Name)] = true
+	}
+	for _, b := range t.Broken {
+		suites[b.Name] = true
+	}
+	var missed []metric.Test
+	out := *t
+	out.Broken = slices.Clone(t.Broken)
+	told := ""
+	for _, l := range list {
+		switch {
+		case l.name == "" && suites[l.suite], l.name != "" && names[key(l.suite, l.name)]:
+			continue
+		case slices.ContainsFunc(t.Broken, func(b metric.Suite) bool { return b.Name == l.suite }):
+			continue // it is known that it did not run
+		case l.name == "":
+			out.Broken = append(out.Broken, metric.Suite{Name: l.suite, Why: "is listed by the framework and did not run"})
+		default:
+			missed = append(missed, metric.Test{ID: metric.ID{Suite: l.suite, Name: l.name}, Status: metric.NotRun, Message: "is listed by the framework and did not run"})
+		}
+		if told == "" {
+			told = strings.TrimSpace(l.suite + " " + l.name)
+		}
+	}
+	n := len(missed) + len(out.Broken) - len(t.Broken)
+	if n == 0 {
+		return t
+	}
+	out.Cases = metric.NewTests(append(missed, t.Cases...)).Cases
+	out.Problems = append(slices.Clone(t.Problems), fmt.Sprintf("%d of the %d tests or files that the framework lists did not run, the first: %s", n, len(list), told))
+	return &out
+}
+
+// key makes names comparable that are joined in different ways.
+func key(suite, name string) listed {
+	return listed{suite, strings.Join(strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '>' || r == ':' || r == '›' }), " ")}
+}
+
+// lastWord is the innermost part of a dotted class name.
+func lastWord(class string) string { return class[strings.LastIndexByte(class, '.')+1:] }
+
+// listGo reads go test -list . -json. Benchmarks are no tests.
+func listGo(r io.Reader) ([]listed, error) {
+	var out []listed
+	err := jsonstream.Events(r, nil, jsonstream.Sink{Event: func(raw []byte, _ textstream.Line) error {
+		var e struct{ Action, Package, Output string }
+		if err := jsonstream.Unmarshal(raw, &e); err != nil {
+			return err
+		}
+		name := strings.TrimSpace(e.Output)
+		for _, kind := range []string{"Test", "Example", "Fuzz"} {
+			if e.Action == "output" && strings.HasPrefix(name, kind) && !strings.ContainsAny(name, " \t") {
+				out = append(out, listed{e.Package, name})
+			}
+		}
+		return nil
+	}})
+	return out, err
+}
+
+// listPytest reads the node ids that pytest --collect-only -q prints.
+func listPytest(r io.Reader) ([]listed, error) {
+	var out []listed
+	err := textstream.EachLine(r, func(l textstream.Line) {
+		id := string(l.Text)
+		file, rest, ok := strings.Cut(id, "::")
+		if !ok || strings.ContainsAny(file, " \t") {
+			return
+		}
+		plain, parameters, _ := strings.Cut(rest, "[") // parameters may hold "::"
+		parts := strings.Split(plain, "::")
+		name := strings.Join(parts[max(0, len(parts)-2):], " ")
+		if parameters != "" {
+			name += "[" + parameters
+		}
+		out = append(out, listed{file, name})
+	})
+	return out, err
+}
+
+// listFiles reads one file name a line, as jest --listTests prints them.
+func listFiles(r io.Reader) ([]listed, error) {
+	var out []listed
+	err := textstream.EachLine(r, func(l textstream.Line) {
+		if name := strings.TrimSpace(string(l.Text)); filepath.IsAbs(name) {
+			out = append(out, listed{suite: name})
+		}
+	})
+	return out, err
+}
+
+// listVitest reads vitest list --json.
+func listVitest(r io.Reader) ([]listed, error) {
+	var out []listed
+	_, err := jsonstream.Documents(r, func(j *jsonstream.Reader) error {
+		return j.Array(func() error {
+			var t struct {
+				Name string `json:"name"`
+				File string `json:"file"`
+			}
+			err := j.Value(&t)
+			out = append(out, listed{t.File, t.Name})
+			return err
+		})
+	})
+	return out, err
+}
+
+// listReport reads a report of tests none of which ran.
+func listReport(r io.Reader) ([]listed, error) {
+	report, err := parsers.Parse(r, "the list of tests")
+	if err != nil {
+		return nil, err
+	}
+	var out []listed
+	if report.Tests != nil {
+		for _, t := range report.Tests.Cases {
+			out = append(out, listed{t.Suite, strings.TrimSpace(t.Class + " " + t.Name)})
+		}
+	}
+	return out, nil
+}
