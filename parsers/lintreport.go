@@ -1,0 +1,55 @@
+package parsers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"supervise/internal/textstream"
+	"supervise/metric"
+)
+
+// lintReport gathers the findings of one report.
+type lintReport struct {
+	metric.Lint
+	problems textstream.Problems
+}
+
+func newLint() *lintReport { return &lintReport{Lint: metric.Lint{Findings: []metric.Finding{}}} }
+
+// heard tells that a tool ran, whether or not it found something.
+func (l *lintReport) heard(tool string) {
+	if tool != "" && !slices.Contains(l.Tools, tool) {
+		l.Tools = append(l.Tools, tool)
+		slices.Sort(l.Tools)
+	}
+}
+
+// report returns what was gathered. Noise is the first line of text that did
+// not belong to the report.
+func (l *lintReport) report(producer, noise string, err error) (Report, error) {
+	if noise = strings.Trim(noise, "\x00"); noise != "" {
+		l.problems.Add("text outside of the report: %s", noise)
+	}
+	return Report{Producer: producer, Lint: &l.Lint, Problems: l.problems.All()}, err
+}
+
+// typeCheckers are the tools whose errors are type or compiler errors.
+var typeCheckers = map[string]bool{
+	"mypy": true, "pyright": true, "basedpyright": true, "ty": true, "pyre": true, "pyrefly": true, "tsc": true, "typescript": true,
+	"rustc": true, "gcc": true, "clang": true, "clang++": true, "g++": true, "javac": true, "ecj": true, "kotlinc": true, "scalac": true,
+	"go build": true, "csc": true, "msvc": true, "flow": true, "sorbet": true,
+}
+
+func checksTypes(tool string) bool {
+	tool = strings.ToLower(tool)
+	return typeCheckers[tool] || strings.HasPrefix(tool, "gnu c") || strings.HasPrefix(tool, "microsoft (r) c/c++")
+}
+
+// nothingFound gives the error of a report in which nothing of its format is.
+func nothingFound(err error, found bool, what string) error {
+	if err == nil && !found {
+		err = fmt.Errorf("%w: there is no %s in it", ErrUnknownFormat, what)
+	}
+	return err
+}
