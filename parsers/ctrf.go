@@ -1,0 +1,140 @@
+package parsers
+
+import (
+	"io"
+	"strings"
+	"time"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/sniff"
+	"supervise/metric"
+)
+
+// ctrfTest is one test of the Common Test Report Format: https://ctrf.io
+type ctrfTest struct {
+	Name      text   `json:"name"`
+	Status    string `json:"status"`
+	RawStatus string `json:"rawStatus"`
+	Duration  number `json:"duration"` // milliseconds
+	Message   text   `json:"message"`
+	Trace     text   `json:"trace"`
+	Suite     text   `json:"suite"` // a text, or a list from the outside to the inside
+	FilePath  text   `json:"filePath"`
+	Line      number `json:"line"`
+	Retries   number `json:"retries"`
+	Flaky     bool   `json:"flaky"`
+	Browser   text   `json:"browser"`
+}
+
+type ctrfResults struct {
+	tool    text
+	summary map[string]jsonstream.Raw
+	tests   bool
+}
+
+func detectCTRF(h sniff.Head) bool {
+	return h.JSON("results.tests") && (h.JSON("reportFormat") || h.JSON("results.tool", "results.summary"))
+}
+
+func parseCTRF(r io.Reader) (Report, error) {
+	s, producer := &outcomes{}, ""
+	return s.documentsOf(r, &producer, func(j *jsonstream.Reader) error {
+		var c ctrfResults
+		before := s.totals
+		err := j.Object(func(name string) error {
+			if name == "results" {
+				return c.read(j, s)
+			}
+			return j.Skip()
+		})
+		if err != nil {
+			return err
+		}
+		if !c.tests {
+			return j.Error("this is no report in CTRF: it has no tests")
+		}
+		producer = string(c.tool)
+		c.check(s, before)
+		return nil
+	})
+}
+
+func (c *ctrfResults) read(j *jsonstream.Reader, s *outcomes) error {
+	return j.Object(func(name string) error {
+		switch name {
+		case "tool":
+			var tool struct {
+				Name text `json:"name"`
+			}
+			err := j.Value(&tool)
+			c.tool = tool.Name
+			return err
+		case "summary":
+			return j.Value(&c.summary)
+		case "tests":
+			c.tests = true
+			return j.Array(func() error {
+				var t ctrfTest
+				if err := j.Value(&t); err != nil {
+					return err
+				}
+				s.add(t.test())
+				return nil
+			})
+		}
+		return j.Skip()
+	})
+}
+
+// check compares the summary with the recount; it tells pending, skipped and
+// other tests apart, which are all skipped here.
+func (c *ctrfResults) check(s *outcomes, before Totals) {
+	value := func(name string) float64 {
+		var n number
+		if jsonstream.Unmarshal(c.summary[name], &n) != nil {
+			return -1
+		}
+		return float64(n)
+	}
+	s.declares("tests", value("tests"), s.totals.Tests-before.Tests)
+	s.declares("passed tests", value("passed"), s.totals.Passed-before.Passed)
+	s.declares("failed tests", value("failed"), s.totals.Failed-before.Failed)
+	if took := number(value("stop") - value("start")); value("start") > 0 && took > 0 {
+		s.took += took.in(time.Millisecond)
+	}
+}
+
+func (t ctrfTest) test() metric.Test {
+	out := metric.Test{
+		ID:       metric.ID{Suite: string(t.FilePath), Class: strings.ReplaceAll(string(t.Suite), "\n", " > "), Name: string(t.Name)},
+		Duration: t.Duration.in(time.Millisecond), Message: joinedMessage(string(t.Message), string(t.Trace)),
+		File: string(t.FilePath), Line: t.Line.whole(),
+	}
+	if t.Browser != "" {
+		out.Class = describePath(string(t.Browser), out.Class)
+	}
+	switch t.Status {
+	case "passed":
+		out.Status = metric.Passed
+		out.Flaky = t.Flaky || t.Retries > 0
+	case "failed":
+		out.Status = metric.Failed
+	case "skipped", "pending":
+		out.Status = metric.Skipped
+	case "other":
+		out.Status = ctrfOther(t.RawStatus)
+	default:
+		out.Status, out.Message = metric.Errored, "it has the unknown status "+t.Status
+	}
+	return out
+}
+
+// ctrfOther tells by the word of the tool whether a test that is neither passed
+// nor failed is wrong.
+func ctrfOther(word string) metric.Status {
+	switch strings.ToLower(word) {
+	case "error", "errored", "broken", "crashed", "aborted", "timedout", "timeout", "interrupted":
+		return metric.Errored
+	}
+	return metric.Skipped
+}

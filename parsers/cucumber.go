@@ -1,0 +1,206 @@
+package parsers
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/sniff"
+	"supervise/metric"
+)
+
+// cucumberFeature is one feature of the JSON that Cucumber writes in all its
+// languages, and behave and others after it.
+type cucumberFeature struct {
+	URI      text              `json:"uri"`
+	Location text              `json:"location"` // of behave, file:line
+	Name     text              `json:"name"`
+	Before   []cucumberStep    `json:"before"`
+	After    []cucumberStep    `json:"after"`
+	Status   string            `json:"status"` // of behave
+	Elements []cucumberElement `json:"elements"`
+}
+
+// cucumberElement is a scenario, or a background that belongs to the scenarios
+// behind it.
+type cucumberElement struct {
+	Type     string         `json:"type"`
+	Keyword  string         `json:"keyword"`
+	Name     text           `json:"name"`
+	ID       text           `json:"id"`
+	Line     number         `json:"line"`
+	Location text           `json:"location"`
+	Status   string         `json:"status"` // of behave
+	Before   []cucumberStep `json:"before"`
+	Steps    []cucumberStep `json:"steps"`
+	After    []cucumberStep `json:"after"`
+}
+
+type cucumberStep struct {
+	Keyword text `json:"keyword"`
+	Name    text `json:"name"`
+	Result  *struct {
+		Status   string `json:"status"`
+		Duration number `json:"duration"` // nanoseconds; of behave seconds
+		Error    text   `json:"error_message"`
+	} `json:"result"`
+	Before []cucumberStep `json:"before"`
+	After  []cucumberStep `json:"after"`
+}
+
+func detectCucumber(h sniff.Head) bool {
+	return h.JSON("[].elements", "[].keyword") || h.JSON("[].elements.[].steps") || h.JSON("[].uri", "[].keyword", "[].name")
+}
+
+// parseCucumber reads scenarios as tests. An undefined or pending step skips
+// its scenario, as it does not say that something is wrong; an ambiguous one
+// fails it.
+func parseCucumber(r io.Reader) (Report, error) {
+	s, producer := &outcomes{}, "cucumber"
+	return s.documentsOf(r, &producer, func(j *jsonstream.Reader) error {
+		return j.Array(func() error {
+			var f cucumberFeature
+			if err := j.Value(&f); err != nil {
+				return err
+			}
+			if f.URI == "" && f.Location == "" && f.Elements == nil {
+				return j.Error("this is no feature of Cucumber: it has no place and no elements")
+			}
+			if f.URI == "" && f.Location != "" {
+				producer = "behave"
+			}
+			f.add(s)
+			return nil
+		})
+	})
+}
+
+func (f cucumberFeature) add(s *outcomes) {
+	file, unit := string(f.URI), time.Nanosecond
+	if file == "" {
+		file, _ = splitLine(string(f.Location))
+		unit = time.Second
+	}
+	var background []cucumberStep
+	var tests []metric.Test
+	for _, e := range f.Elements {
+		steps := slices.Concat(e.Before, e.Steps, e.After)
+		if e.Type == "background" || e.Type == "" && strings.HasPrefix(e.Keyword, "Background") {
+			background = steps
+			continue
+		}
+		tests = append(tests, e.test(file, string(f.Name), slices.Concat(background, steps), unit))
+		if f.URI != "" {
+			background = nil // it stands again before every scenario
+		}
+	}
+	nameExamples(tests)
+	for _, t := range tests {
+		s.add(t)
+	}
+	broken := worstStep(slices.Concat(f.Before, f.After), unit)
+	if broken.Status > metric.Skipped || f.Status == "hook_error" || f.Status == "cleanup_error" {
+		s.breaks(file, "a hook of the feature failed\n"+broken.Message)
+	}
+}
+
+// nameExamples tells the scenarios of one name apart: those of other lines are
+// the examples of an outline, those of one line are attempts at the same.
+func nameExamples(tests []metric.Test) {
+	groups := map[metric.ID][]*metric.Test{}
+	for i := range tests {
+		groups[tests[i].ID] = append(groups[tests[i].ID], &tests[i])
+	}
+	for _, group := range groups {
+		slices.SortStableFunc(group, func(a, b *metric.Test) int { return cmp.Compare(a.Line, b.Line) })
+		several := group[0].Line != group[len(group)-1].Line
+		n := 0
+		for i, t := range group {
+			t.Rerun = i > 0 && group[i-1].Line == t.Line
+			if !t.Rerun {
+				n++
+			}
+			if several {
+				t.Name += fmt.Sprintf("[%d]", n)
+			}
+		}
+	}
+}
+
+func splitLine(place string) (file string, line int) {
+	i := strings.LastIndexByte(place, ':')
+	if i < 0 {
+		return place, 0
+	}
+	n, err := strconv.Atoi(place[i+1:])
+	if err != nil {
+		return place, 0
+	}
+	return place[:i], n
+}
+
+// cucumberStatuses are the words for the result of a step or scenario, in any
+// case.
+var cucumberStatuses = map[string]metric.Status{
+	"passed": metric.Passed, "failed": metric.Failed, "ambiguous": metric.Failed,
+	"skipped": metric.Skipped, "pending": metric.Skipped, "undefined": metric.Skipped, "untested": metric.Skipped,
+	"error": metric.Errored, "hook_error": metric.Errored, "cleanup_error": metric.Errored,
+	"pending_warn": metric.Passed, "untested_pending": metric.Skipped, "untested_undefined": metric.Skipped,
+	"xfailed": metric.Skipped, "xpassed": metric.Failed, "unknown": metric.Errored,
+}
+
+// cucumberStatus returns what a word means: an unknown one is an error, and
+// none is nothing.
+func cucumberStatus(word string) metric.Status {
+	if word == "" {
+		return 0
+	}
+	if s, known := cucumberStatuses[strings.ToLower(word)]; known {
+		return s
+	}
+	return metric.Errored
+}
+
+func (e cucumberElement) test(file, feature string, steps []cucumberStep, unit time.Duration) metric.Test {
+	out := worstStep(steps, unit)
+	out.ID = metric.ID{Suite: file, Class: feature, Name: string(e.Name)}
+	out.File, out.Line = file, e.Line.whole()
+	if e.Location != "" {
+		out.File, out.Line = splitLine(string(e.Location))
+	}
+	if s := cucumberStatus(e.Status); s > out.Status {
+		out.Status = s
+	}
+	if out.Status == 0 { // a scenario without steps
+		out.Status = metric.Passed
+	}
+	return out
+}
+
+// worstStep returns the outcome of steps and the hooks around them.
+func worstStep(steps []cucumberStep, unit time.Duration) metric.Test {
+	var out metric.Test
+	take := func(t metric.Test) {
+		out.Duration += t.Duration
+		if t.Status > out.Status {
+			out.Status, out.Message = t.Status, t.Message
+		}
+	}
+	for _, s := range steps {
+		if r := s.Result; r != nil {
+			why := string(r.Error)
+			if why == "" && cucumberStatus(r.Status) > metric.Passed {
+				why = strings.TrimSpace(string(s.Keyword)) + " " + string(s.Name) + ": " + r.Status
+			}
+			take(metric.Test{Status: cucumberStatus(r.Status), Message: why, Duration: r.Duration.in(unit)})
+		}
+		take(worstStep(s.Before, unit))
+		take(worstStep(s.After, unit))
+	}
+	return out
+}

@@ -1,0 +1,163 @@
+package parsers
+
+import (
+	"io"
+	"strings"
+	"time"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/sniff"
+	"supervise/metric"
+)
+
+// jestFile is one test file of the JSON that jest, and vitest after it, write.
+// The results that jest hands to its reporters have other names for the same.
+type jestFile struct {
+	Name             text       `json:"name"`
+	TestFilePath     text       `json:"testFilePath"`
+	Status           string     `json:"status"`
+	Message          text       `json:"message"`
+	FailureMessage   text       `json:"failureMessage"`
+	AssertionResults []jestTest `json:"assertionResults"`
+	TestResults      []jestTest `json:"testResults"`
+	TestExecError    *struct {
+		Message text `json:"message"`
+	} `json:"testExecError"`
+}
+
+type jestTest struct {
+	AncestorTitles  []string `json:"ancestorTitles"`
+	Title           string   `json:"title"`
+	Status          string   `json:"status"`
+	Duration        number   `json:"duration"` // milliseconds
+	FailureMessages []text   `json:"failureMessages"`
+	Invocations     number   `json:"invocations"`
+	Location        *struct {
+		Line number `json:"line"`
+	} `json:"location"`
+}
+
+// jestAbout is what the report says of itself.
+type jestAbout struct {
+	total, failed, runtimeErrors number // -1 where it says nothing
+	success                      bool
+	interrupted                  bool
+	files                        bool
+}
+
+func detectJest(h sniff.Head) bool {
+	return h.JSON("testResults", "numTotalTests") || h.JSON("testResults.[].assertionResults")
+}
+
+func parseJest(r io.Reader) (Report, error) {
+	s, producer := &outcomes{}, "vitest"
+	return s.documentsOf(r, &producer, func(j *jsonstream.Reader) error {
+		about, before := jestAbout{total: -1, failed: -1, runtimeErrors: -1, success: true}, len(s.broken)
+		counted := s.totals
+		if err := about.read(j, s); err != nil {
+			return err
+		}
+		if about.runtimeErrors >= 0 {
+			producer = "jest"
+		}
+		s.declares("tests", float64(about.total), s.totals.Tests-counted.Tests)
+		s.declares("failed tests", float64(about.failed), s.failed()-counted.Failed-counted.Errors)
+		broken := len(s.broken) - before
+		if !about.success && s.failed() == 0 && broken == 0 {
+			s.failure = producer + " says that the run failed although no test did"
+		}
+		switch {
+		case about.interrupted:
+			return j.Error("jest says that it was interrupted before its tests had run")
+		case !about.files:
+			return j.Error("this is no report of jest or vitest: it has no testResults")
+		}
+		return nil
+	})
+}
+
+func (a *jestAbout) read(j *jsonstream.Reader, s *outcomes) error {
+	return j.Object(func(name string) error {
+		switch name {
+		case "numTotalTests":
+			return j.Value(&a.total)
+		case "numFailedTests":
+			return j.Value(&a.failed)
+		case "numRuntimeErrorTestSuites":
+			return j.Value(&a.runtimeErrors)
+		case "success":
+			return j.Value(&a.success)
+		case "wasInterrupted":
+			return j.Value(&a.interrupted)
+		case "testResults":
+			a.files = true
+			return j.Array(func() error {
+				var f jestFile
+				if err := j.Value(&f); err != nil {
+					return err
+				}
+				f.add(s)
+				return nil
+			})
+		}
+		return j.Skip()
+	})
+}
+
+// jestUnloaded is how jest words that a file failed outside of its tests.
+const jestUnloaded = "Test suite failed to run"
+
+func (f jestFile) add(s *outcomes) {
+	file := string(firstOf(f.Name, f.TestFilePath))
+	message := string(firstOf(f.Message, f.FailureMessage))
+	failed, before := f.Status == "failed", s.failed()
+	for _, t := range append(f.AssertionResults, f.TestResults...) {
+		s.add(t.test(file))
+	}
+	switch {
+	case f.TestExecError != nil:
+		s.breaks(file, joinedMessage(string(f.TestExecError.Message), message))
+	case strings.Contains(message, jestUnloaded), failed && s.failed() == before:
+		s.breaks(file, message)
+	}
+}
+
+func firstOf[T comparable](values ...T) (first T) {
+	for _, v := range values {
+		if v != first {
+			return v
+		}
+	}
+	return first
+}
+
+// jestStatuses are the words of jest and vitest. Unknown ones are errors.
+var jestStatuses = map[string]metric.Status{
+	"passed": metric.Passed, "failed": metric.Failed,
+	"pending": metric.Skipped, "skipped": metric.Skipped, "todo": metric.Skipped, "disabled": metric.Skipped, "focused": metric.Skipped,
+}
+
+// test returns the case. A pass that took several attempts, or left messages of
+// a failed one, is flaky.
+func (t jestTest) test(file string) metric.Test {
+	out := metric.Test{
+		ID:       metric.ID{Suite: file, Class: describePath(t.AncestorTitles...), Name: t.Title},
+		Status:   metric.Errored,
+		Duration: t.Duration.in(time.Millisecond),
+		Message:  joinTexts(t.FailureMessages, "\n"),
+		File:     file,
+	}
+	if s, known := jestStatuses[t.Status]; known {
+		out.Status = s
+	} else {
+		out.Message = joinedMessage("it has the unknown status "+t.Status, out.Message)
+	}
+	if t.Location != nil {
+		out.Line = t.Location.Line.whole()
+	}
+	if out.Status == metric.Skipped && t.Status != "skipped" {
+		out.Message = t.Status
+	}
+	out.Flaky = out.Status == metric.Passed && (t.Invocations > 1 || len(t.FailureMessages) > 0)
+	return out
+}

@@ -1,0 +1,200 @@
+package parsers
+
+import (
+	"io"
+	"strings"
+	"time"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/sniff"
+	"supervise/metric"
+)
+
+// playwrightSuite is a file or a describe block of Playwright's JSON reporter.
+type playwrightSuite struct {
+	Title  text              `json:"title"`
+	File   text              `json:"file"`
+	Specs  []playwrightSpec  `json:"specs"`
+	Suites []playwrightSuite `json:"suites"`
+}
+
+type playwrightSpec struct {
+	Title text             `json:"title"`
+	File  text             `json:"file"`
+	Line  number           `json:"line"`
+	Tests []playwrightTest `json:"tests"`
+}
+
+// playwrightTest is one spec in one project, with all its attempts.
+type playwrightTest struct {
+	ExpectedStatus string                 `json:"expectedStatus"`
+	ProjectName    text                   `json:"projectName"`
+	Status         string                 `json:"status"`
+	Annotations    []playwrightAnnotation `json:"annotations"`
+	Results        []struct {
+		Status   string `json:"status"`
+		Duration number `json:"duration"` // milliseconds
+		Error    text   `json:"error"`
+		Errors   []text `json:"errors"`
+	} `json:"results"`
+}
+
+type playwrightAnnotation struct {
+	Type        text `json:"type"`
+	Description text `json:"description"`
+}
+
+// playwrightError is one that belongs to no test: of a file that cannot be
+// loaded, of the global set-up, of the configuration.
+type playwrightError struct {
+	Message  text `json:"message"`
+	Stack    text `json:"stack"`
+	Value    text `json:"value"`
+	Location *struct {
+		File text `json:"file"`
+	} `json:"location"`
+}
+
+type playwrightReport struct {
+	root    string
+	suites  bool
+	errors  []playwrightError
+	stats   map[string]number
+	classes map[string]int // tests by their status
+	set     *outcomes
+}
+
+func detectPlaywright(h sniff.Head) bool {
+	return h.JSON("config", "suites") && (h.JSON("config.rootDir") || h.JSON("suites.[].specs"))
+}
+
+func parsePlaywright(r io.Reader) (Report, error) {
+	s := &outcomes{}
+	return s.documents(r, "playwright", func(j *jsonstream.Reader) error {
+		p := playwrightReport{set: s, classes: map[string]int{}}
+		if err := p.read(j); err != nil {
+			return err
+		}
+		if !p.suites {
+			return j.Error("this is no report of Playwright: it has no suites")
+		}
+		p.end()
+		return nil
+	})
+}
+
+func (p *playwrightReport) read(j *jsonstream.Reader) error {
+	return j.Object(func(name string) error {
+		switch name {
+		case "config":
+			var config struct {
+				RootDir text `json:"rootDir"`
+			}
+			err := j.Value(&config)
+			p.root = string(config.RootDir)
+			return err
+		case "suites":
+			p.suites = true
+			return j.Array(func() error {
+				var s playwrightSuite
+				if err := j.Value(&s); err != nil {
+					return err
+				}
+				p.suite(s, string(s.File), nil)
+				return nil
+			})
+		case "errors":
+			return j.Value(&p.errors)
+		case "stats":
+			return j.Value(&p.stats)
+		}
+		return j.Skip()
+	})
+}
+
+// suite takes a file, whose title is its name, and the groups in it.
+func (p *playwrightReport) suite(s playwrightSuite, file string, path []string) {
+	for _, spec := range s.Specs {
+		for _, t := range spec.Tests {
+			p.test(t, spec, metric.ID{
+				Suite: firstOf(file, string(spec.File)),
+				Class: describePath(append([]string{string(t.ProjectName)}, path...)...),
+				Name:  string(spec.Title),
+			})
+		}
+	}
+	for _, inner := range s.Suites {
+		p.suite(inner, firstOf(file, string(inner.File)), append(path[:len(path):len(path)], string(inner.Title)))
+	}
+}
+
+// playwrightStatuses are the outcomes after all attempts: what was expected to
+// fail and failed passed.
+var playwrightStatuses = map[string]metric.Status{
+	"expected": metric.Passed, "flaky": metric.Passed, "unexpected": metric.Failed, "skipped": metric.Skipped,
+}
+
+func (p *playwrightReport) test(t playwrightTest, spec playwrightSpec, id metric.ID) {
+	p.classes[t.Status]++
+	out := metric.Test{ID: id, Status: playwrightStatuses[t.Status], File: id.Suite, Line: spec.Line.whole(), Flaky: t.Status == "flaky"}
+	last := ""
+	for _, r := range t.Results {
+		out.Duration += r.Duration.in(time.Millisecond)
+		if len(r.Errors) == 0 {
+			r.Errors = []text{r.Error}
+		}
+		out.Message = firstOf(joinTexts(r.Errors, "\n"), out.Message)
+		last = r.Status
+	}
+	switch {
+	case out.Status == 0:
+		out.Status, out.Message = metric.Errored, "it has the unknown status "+t.Status
+	case out.Status == metric.Failed && last == "passed":
+		out.Message = "it passed and was expected to fail"
+	case out.Status == metric.Skipped && t.ExpectedStatus != "skipped":
+		out.Message = firstOf(out.Message, "it did not run: what stands before it failed")
+		p.set.addNotRun(out)
+		return
+	case out.Status == metric.Skipped:
+		out.Message = t.reason()
+	case out.Status == metric.Passed && !out.Flaky:
+		out.Message = ""
+	}
+	p.set.add(out)
+}
+
+// reason is why a test is skipped.
+func (t playwrightTest) reason() string {
+	for _, a := range t.Annotations {
+		if a.Description != "" {
+			return string(a.Description)
+		}
+	}
+	return ""
+}
+
+func (p *playwrightReport) end() {
+	for _, e := range p.errors {
+		why := joinedMessage(string(firstOf(e.Message, e.Value)), string(e.Stack))
+		if e.Location == nil || e.Location.File == "" {
+			p.set.failure = firstOf(p.set.failure, why)
+			continue
+		}
+		p.set.breaks(p.relative(string(e.Location.File)), why)
+	}
+	for _, name := range sortedKeys(playwrightStatuses) {
+		if n, stated := p.stats[name]; stated {
+			p.set.declares(name+" tests", float64(n), p.classes[name])
+		}
+	}
+	p.set.took += p.stats["duration"].in(time.Millisecond)
+}
+
+// relative names a file as the suites do.
+func (p *playwrightReport) relative(file string) string {
+	file, root := strings.ReplaceAll(file, `\`, "/"), strings.ReplaceAll(p.root, `\`, "/")
+	if rest, inside := strings.CutPrefix(file, strings.TrimSuffix(root, "/")+"/"); inside && root != "" {
+		return rest
+	}
+	return file
+}

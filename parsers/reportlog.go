@@ -1,0 +1,377 @@
+package parsers
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
+	"supervise/metric"
+)
+
+// reportlogEvent is one line of pytest-reportlog.
+type reportlogEvent struct {
+	Type       string           `json:"$report_type"`
+	NodeID     string           `json:"nodeid"`
+	Outcome    string           `json:"outcome"`
+	When       string           `json:"when"`
+	Longrepr   pytestRepr       `json:"longrepr"`
+	Duration   number           `json:"duration"` // seconds
+	XFail      *text            `json:"wasxfail"`
+	Location   []jsonstream.Raw `json:"location"` // file, line from 0, name
+	ExitStatus *number          `json:"exitstatus"`
+}
+
+// pytestRepr is how pytest words a failure or the reason of a skip.
+type pytestRepr string
+
+// UnmarshalJSON reads the forms of a longrepr: a text, [file, line, reason], or
+// a traceback.
+func (p *pytestRepr) UnmarshalJSON(raw []byte) error {
+	switch jsonstream.Raw(raw).Kind() {
+	case '[':
+		var place []text
+		if jsonstream.Unmarshal(raw, &place) == nil && len(place) > 0 {
+			*p = pytestRepr(strings.TrimPrefix(string(place[len(place)-1]), "Skipped: "))
+		}
+	case '{':
+		var o struct {
+			Crash     text `json:"reprcrash"`
+			Traceback struct {
+				Entries []struct {
+					Data struct {
+						Lines []text `json:"lines"`
+					} `json:"data"`
+				} `json:"reprentries"`
+			} `json:"reprtraceback"`
+		}
+		if jsonstream.Unmarshal(raw, &o) == nil {
+			var lines []text
+			for _, e := range o.Traceback.Entries {
+				lines = append(lines, e.Data.Lines...)
+			}
+			*p = pytestRepr(joinTexts(append([]text{o.Crash}, lines...), "\n"))
+		}
+	default:
+		*p = pytestRepr(textOf(raw))
+	}
+	return nil
+}
+
+// pytestID splits a node id: file::class::name[parameters].
+func pytestID(node string) metric.ID {
+	head, parameters := node, ""
+	if i := strings.IndexByte(node, '['); i > 0 && strings.Contains(node[:i], "::") {
+		head, parameters = node[:i], node[i:]
+	}
+	parts := strings.Split(head, "::")
+	last := len(parts) - 1
+	id := metric.ID{Suite: parts[0], Name: parts[last] + parameters}
+	if last > 0 {
+		id.Class = strings.Join(parts[1:last], "::")
+	}
+	return id
+}
+
+func detectReportlog(h sniff.Head) bool { return h.JSON("$report_type") }
+
+// reportlog reads the events of one session of pytest, or of several one after
+// another.
+type reportlog struct {
+	set       outcomes
+	tests     map[string]*pytestCase // by node id, the latest
+	order     []*pytestCase
+	collected []string // files
+	running   bool
+	sessions  int
+	crashed   bool // the collection of a file failed
+}
+
+// pytestCase is one test with its set-up, call and tear-down.
+type pytestCase struct {
+	test    metric.Test
+	over    bool // the tear-down was reported
+	again   bool // an attempt failed and is repeated
+	retried bool
+}
+
+func parseReportlog(r io.Reader) (Report, error) {
+	p := &reportlog{tests: map[string]*pytestCase{}}
+	noise := ""
+	err := jsonstream.Events(r, nil, jsonstream.Sink{Event: p.event, Noise: func(text []byte, _ textstream.Line) {
+		noise = firstOf(noise, textstream.CleanText(string(text)))
+	}})
+	if noise != "" {
+		p.set.problems.Add("text between the events: %s", noise)
+	}
+	if err == nil && (p.running || p.sessions == 0) {
+		err = &SyntaxError{Problem: "the session of pytest did not finish: it was stopped, or its report was cut off"}
+	}
+	p.finish()
+	return p.set.report("pytest"), err
+}
+
+func (p *reportlog) event(raw []byte, at textstream.Line) error {
+	var e reportlogEvent
+	if err := jsonstream.Unmarshal(raw, &e); err != nil {
+		return at.Error("%v", err)
+	}
+	switch e.Type {
+	case "SessionStart":
+		if p.running {
+			return at.Error("a session of pytest begins before the one before it finished")
+		}
+		p.finish()
+		p.running = true
+		p.sessions++
+	case "SessionFinish":
+		p.running = false
+		p.exit(e)
+	case "CollectReport":
+		p.collect(e)
+	case "TestReport":
+		p.phase(e)
+	case "SubTestReport", "SubtestReport":
+		if c := p.tests[e.NodeID]; c != nil && e.Outcome == "failed" {
+			c.worsen(metric.Failed, string(e.Longrepr))
+		}
+	}
+	return nil
+}
+
+func (p *reportlog) collect(e reportlogEvent) {
+	file, _, inside := strings.Cut(e.NodeID, "::")
+	switch {
+	case e.Outcome == "failed":
+		p.crashed = true
+		p.set.breaks(firstOf(file, "pytest"), string(e.Longrepr))
+	case e.Outcome == "passed" && !inside && path.Ext(file) != "" && !strings.HasSuffix(file, "/"):
+		p.collected = append(p.collected, file)
+	}
+}
+
+// phase takes the set-up, call or tear-down of a test.
+func (p *reportlog) phase(e reportlogEvent) {
+	c := p.tests[e.NodeID]
+	if c == nil || c.over && !c.again && e.When == "setup" {
+		c = &pytestCase{test: metric.Test{ID: pytestID(e.NodeID)}}
+		c.place(e)
+		p.tests[e.NodeID] = c
+		p.order = append(p.order, c)
+	}
+	if c.again && e.When == "setup" {
+		c.again, c.retried, c.over = false, true, false
+		c.test.Status, c.test.Message = 0, ""
+	}
+	c.test.Duration += e.Duration.in(time.Second)
+	c.over = c.over || e.When == "teardown"
+	message := string(e.Longrepr)
+	if e.XFail != nil {
+		message = firstOf(string(*e.XFail), message)
+	}
+	switch {
+	case e.Outcome == "passed" && e.When == "call":
+		c.worsen(metric.Passed, "")
+	case e.Outcome == "passed":
+	case e.Outcome == "skipped":
+		c.worsen(metric.Skipped, message)
+	case e.Outcome == "rerun":
+		c.again = true
+	case e.Outcome == "failed" && e.When == "call":
+		c.worsen(metric.Failed, message)
+	case e.Outcome == "failed":
+		c.worsen(metric.Errored, message)
+	default:
+		c.worsen(metric.Errored, "it has the unknown outcome "+e.Outcome)
+	}
+}
+
+func (c *pytestCase) place(e reportlogEvent) {
+	c.test.File = c.test.Suite
+	if len(e.Location) < 2 {
+		return
+	}
+	var line *float64
+	if jsonstream.Unmarshal(e.Location[1], &line) == nil && line != nil {
+		c.test.File, c.test.Line = firstOf(textOf(e.Location[0]), c.test.Suite), whole(*line)+1
+	}
+}
+
+func (c *pytestCase) worsen(s metric.Status, message string) {
+	if s > c.test.Status {
+		c.test.Status, c.test.Message = s, message
+	}
+}
+
+// pytestExits are the exit statuses of pytest that say that tests are missing.
+var pytestExits = map[int]string{
+	2: "pytest was interrupted",
+	3: "pytest had an internal error",
+	4: "pytest was called in a wrong way",
+}
+
+// exit takes the end of a session. Where it was broken off, or did not run what
+// it had collected, the files are broken: their tests are known and did not run.
+func (p *reportlog) exit(e reportlogEvent) {
+	status := 0
+	if e.ExitStatus != nil {
+		status = number(*e.ExitStatus).whole()
+	}
+	why := pytestExits[status]
+	if why != "" && !p.crashed {
+		p.set.failure = why
+	}
+	if why == "" && len(p.order) == 0 && status == 0 {
+		why = "pytest collected it and did not run it"
+	}
+	missing := 0
+	for _, file := range slices.Compact(slices.Sorted(slices.Values(p.collected))) {
+		switch {
+		case why != "":
+			p.set.breaks(file, why)
+		case !p.ran(file):
+			missing++
+		}
+	}
+	if missing > 0 && status != 5 {
+		p.set.problems.Add("of %d collected files no test was run: they were deselected, or pytest stopped early", missing)
+	}
+	p.collected = nil
+}
+
+func (p *reportlog) ran(file string) bool {
+	return slices.ContainsFunc(p.order, func(c *pytestCase) bool { return c.test.Suite == file })
+}
+
+// finish takes the tests of the session that finished.
+func (p *reportlog) finish() {
+	for _, c := range p.order {
+		if c.test.Status == 0 {
+			c.test.Status, c.test.Message = metric.Errored, "it began and did not end"
+		}
+		c.test.Flaky = c.retried && c.test.Status == metric.Passed
+		p.set.add(c.test)
+	}
+	p.order, p.crashed = nil, false
+	clear(p.tests)
+}
+
+// pytestJSONTest is one test of pytest-json-report.
+type pytestJSONTest struct {
+	NodeID   string           `json:"nodeid"`
+	Line     *number          `json:"lineno"` // from 0
+	Outcome  string           `json:"outcome"`
+	Setup    *pytestJSONPhase `json:"setup"`
+	Call     *pytestJSONPhase `json:"call"`
+	Teardown *pytestJSONPhase `json:"teardown"`
+}
+
+type pytestJSONPhase struct {
+	Duration number     `json:"duration"` // seconds
+	Outcome  string     `json:"outcome"`
+	Longrepr pytestRepr `json:"longrepr"`
+}
+
+func detectPytestJSON(h sniff.Head) bool {
+	return h.JSON("exitcode", "summary", "root") && (h.JSON("tests") || h.JSON("collectors") || h.JSON("summary.collected"))
+}
+
+func parsePytestJSON(r io.Reader) (Report, error) {
+	s := &outcomes{}
+	return s.documents(r, "pytest", func(j *jsonstream.Reader) error { return readPytestJSON(j, s) })
+}
+
+func readPytestJSON(j *jsonstream.Reader, s *outcomes) error {
+	var sum map[string]number
+	var exit *number
+	before := s.totals
+	err := j.Object(func(name string) error {
+		switch name {
+		case "exitcode":
+			return j.Value(&exit)
+		case "summary":
+			return j.Value(&sum)
+		case "duration":
+			var took number
+			err := j.Value(&took)
+			s.took += took.in(time.Second)
+			return err
+		case "collectors":
+			return j.Array(func() error { return readCollector(j, s) })
+		case "tests":
+			return j.Array(func() error {
+				var t pytestJSONTest
+				if err := j.Value(&t); err != nil {
+					return err
+				}
+				s.add(t.test())
+				return nil
+			})
+		}
+		return j.Skip()
+	})
+	switch {
+	case err != nil:
+		return err
+	case sum == nil || exit == nil:
+		return j.Error("this is no report of pytest-json-report: it has no summary or no exit code")
+	}
+	if n, stated := sum["total"]; stated {
+		s.declares("tests", float64(n), s.totals.Tests-before.Tests)
+	}
+	if why := pytestExits[exit.whole()]; why != "" && len(s.broken) == 0 {
+		s.failure = why
+	}
+	return nil
+}
+
+func readCollector(j *jsonstream.Reader, s *outcomes) error {
+	var c struct {
+		NodeID   string     `json:"nodeid"`
+		Outcome  string     `json:"outcome"`
+		Longrepr pytestRepr `json:"longrepr"`
+	}
+	if err := j.Value(&c); err != nil {
+		return err
+	}
+	if c.Outcome == "failed" {
+		file, _, _ := strings.Cut(c.NodeID, "::")
+		s.breaks(firstOf(file, "pytest"), string(c.Longrepr))
+	}
+	return nil
+}
+
+// pytestOutcomes are the words for a test as a whole. A rerun test passed at
+// the end.
+var pytestOutcomes = map[string]metric.Status{
+	"passed": metric.Passed, "xpassed": metric.Passed, "rerun": metric.Passed,
+	"failed": metric.Failed, "error": metric.Errored,
+	"skipped": metric.Skipped, "xfailed": metric.Skipped,
+}
+
+func (t pytestJSONTest) test() metric.Test {
+	out := metric.Test{ID: pytestID(t.NodeID), Status: pytestOutcomes[t.Outcome], Flaky: t.Outcome == "rerun"}
+	out.File = out.Suite
+	if t.Line != nil {
+		out.Line = t.Line.whole() + 1
+	}
+	for _, p := range []*pytestJSONPhase{t.Setup, t.Call, t.Teardown} {
+		if p == nil {
+			continue
+		}
+		out.Duration += p.Duration.in(time.Second)
+		out.Message = firstOf(out.Message, string(p.Longrepr))
+		if out.Flaky && p.Outcome == "failed" { // it did not pass the last time either
+			out.Status, out.Flaky = metric.Failed, false
+		}
+	}
+	if out.Status == 0 {
+		out.Status, out.Message = metric.Errored, fmt.Sprintf("it has the unknown outcome %q", t.Outcome)
+	}
+	return out
+}

@@ -1,0 +1,142 @@
+package parsers
+
+import (
+	"io"
+	"time"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/sniff"
+	"supervise/metric"
+)
+
+// rwxTest is one test of RWX's test results:
+// https://github.com/rwx-research/test-results-schema
+type rwxTest struct {
+	Scope    text       `json:"scope"`
+	Name     text       `json:"name"`
+	Lineage  []string   `json:"lineage"`
+	Location rwxPlace   `json:"location"`
+	Attempt  rwxAttempt `json:"attempt"`
+	Past     []struct {
+		Status rwxStatus `json:"status"`
+	} `json:"pastAttempts"`
+}
+
+type rwxAttempt struct {
+	Duration number    `json:"durationInNanoseconds"`
+	Status   rwxStatus `json:"status"`
+}
+
+type rwxPlace struct {
+	File text   `json:"file"`
+	Line number `json:"line"`
+}
+
+type rwxStatus struct {
+	Kind      string `json:"kind"`
+	Message   text   `json:"message"`
+	Exception text   `json:"exception"`
+	Backtrace []text `json:"backtrace"`
+}
+
+func detectRWX(h sniff.Head) bool {
+	return h.JSON("framework.kind", "summary", "tests") && h.JSON("summary.otherErrors")
+}
+
+func parseRWX(r io.Reader) (Report, error) {
+	s, producer := &outcomes{}, ""
+	return s.documentsOf(r, &producer, func(j *jsonstream.Reader) error {
+		var about struct {
+			framework struct {
+				Kind text `json:"kind"`
+			}
+			summary map[string]jsonstream.Raw
+			tests   bool
+		}
+		before := s.totals
+		err := j.Object(func(name string) error {
+			switch name {
+			case "framework":
+				return j.Value(&about.framework)
+			case "summary":
+				return j.Value(&about.summary)
+			case "tests":
+				about.tests = true
+				return j.Array(func() error {
+					var t rwxTest
+					if err := j.Value(&t); err != nil {
+						return err
+					}
+					s.add(t.test())
+					return nil
+				})
+			case "otherErrors":
+				return j.Array(func() error { return readRWXError(j, s) })
+			}
+			return j.Skip()
+		})
+		switch {
+		case err != nil:
+			return err
+		case !about.tests || about.summary == nil:
+			return j.Error("these are no test results of RWX: they have no tests or no summary")
+		}
+		producer = string(about.framework.Kind)
+		s.rwxSums(about.summary, before)
+		return nil
+	})
+}
+
+func (s *outcomes) rwxSums(summary map[string]jsonstream.Raw, before Totals) {
+	for _, c := range []struct {
+		name    string
+		counted int
+	}{{"tests", s.totals.Tests - before.Tests}, {"successful", s.totals.Passed - before.Passed}} {
+		var n number
+		if jsonstream.Unmarshal(summary[c.name], &n) == nil {
+			s.declares(c.name+" (of the summary)", float64(n), c.counted)
+		}
+	}
+}
+
+func readRWXError(j *jsonstream.Reader, s *outcomes) error {
+	var e struct {
+		Message  text      `json:"message"`
+		Location *rwxPlace `json:"location"`
+	}
+	err := j.Value(&e)
+	if e.Location != nil && e.Location.File != "" {
+		s.breaks(string(e.Location.File), string(e.Message))
+	} else if err == nil {
+		s.failure = firstOf(s.failure, string(e.Message))
+	}
+	return err
+}
+
+// rwxStatuses are the kinds of outcomes. A quarantined test does not count,
+// whatever came out.
+var rwxStatuses = map[string]metric.Status{
+	"successful": metric.Passed, "failed": metric.Failed, "timedOut": metric.Failed, "canceled": metric.Errored,
+	"skipped": metric.Skipped, "pended": metric.Skipped, "todo": metric.Skipped, "quarantined": metric.Skipped,
+}
+
+func (t rwxTest) test() metric.Test {
+	st := t.Attempt.Status
+	out := metric.Test{
+		ID:     metric.ID{Suite: string(t.Location.File), Name: string(t.Name)},
+		Status: rwxStatuses[st.Kind], Duration: t.Attempt.Duration.in(time.Nanosecond),
+		Message: joinTexts([]text{st.Exception, st.Message, text(joinTexts(st.Backtrace, "\n"))}, "\n"),
+		File:    string(t.Location.File), Line: t.Location.Line.whole(),
+	}
+	if n := len(t.Lineage); n > 0 {
+		out.Class, out.Name = describePath(t.Lineage[:n-1:n-1]...), t.Lineage[n-1]
+	}
+	out.Class = describePath(string(t.Scope), out.Class)
+	if out.Status == 0 {
+		out.Status, out.Message = metric.Errored, "it has the unknown status "+st.Kind
+	}
+	for _, p := range t.Past {
+		out.Flaky = out.Flaky || out.Status == metric.Passed && rwxStatuses[p.Status.Kind] != metric.Passed
+	}
+	return out
+}
