@@ -1,0 +1,6 @@
+/** @file */
+/** Adds.
+ * @param nosuch it
+ * @nosuchcommand
+ */
+int f(int a, int b);

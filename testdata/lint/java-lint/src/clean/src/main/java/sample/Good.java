@@ -1,0 +1,3 @@
+package sample;
+
+public class Good {}

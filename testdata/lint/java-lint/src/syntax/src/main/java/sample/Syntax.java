@@ -1,0 +1,4 @@
+package sample;
+
+public class Syntax {
+    void f( {

@@ -1,0 +1,5 @@
+def f(x):
+    assert x
+    print(x)
+    eval(x)
+    eval(x)  # nosemgrep
