@@ -43,24 +43,6 @@ var junitStatuses = map[string]metric.Status{
 	"notrun": metric.Skipped, "pending": metric.Skipped, "suppressed": metric.Skipped, "todo": metric.Skipped,
 }
 
-// junitProducers tell the tool that wrote a report by an attribute of one of
-// its elements; the first that fits counts.
-var junitProducers = []struct{ element, attr, contains, name string }{
-	{"testsuite", "noNamespaceSchemaLocation", "surefire", "surefire"},
-	{"testsuite", "name", "pytest", "pytest"},
-	{"testsuites", "name", "pytest tests", "pytest"},
-	{"testsuites", "name", "jest tests", "jest-junit"},
-	{"testsuites", "name", "vitest tests", "vitest"},
-	{"testsuites", "name", "nextest-run", "nextest"},
-	{"testsuites", "name", "Mocha Tests", "mocha"},
-	{"testsuites", "name", "AllTests", "googletest"},
-	{"testsuites", "name", "supervise", "supervise"},
-	{"testsuites", "name", "bun test", "bun"},
-	{"testsuite", "name", "rspec", "rspec"},
-	{"property", "name", "go.version", "gotestsum"},
-	{"property", "name", "surefire.", "surefire"},
-}
-
 var junitRoots = map[string]bool{"testsuites": true, "testsuite": true, "testcase": true}
 
 func detectJUnit(h sniff.Head) bool { return junitRoots[h.Root.Name] }
@@ -72,10 +54,11 @@ type junitReader struct {
 	broken   []metric.Suite
 	totals   Totals
 	noTests  int            // cases that stand for a suite
+	more     int            // cases that a suite does not count itself
 	unnamed  map[string]int // how many cases without a name each suite has
+	spare    *junitCase     // for the next case
 	producer string
 	problems textstream.Problems
-	noise    string
 	found    bool // there is an element of a test report
 }
 
@@ -89,18 +72,20 @@ type junitFrame struct {
 
 func parseJUnit(r io.Reader) (Report, error) {
 	j := &junitReader{frames: []junitFrame{{suite: &junitSuite{}}}, unnamed: map[string]int{}}
-	err := j.read(xmlstream.NewReader(r))
+	x := xmlstream.NewReader(r)
+	err := j.read(x)
 	for len(j.frames) > 1 { // what a cut off report began counts as far as it goes
 		j.close(err == nil)
 	}
 	if err == nil && !j.found {
 		err = fmt.Errorf("%w: there is no testsuite in it", ErrUnknownFormat)
 	}
-	return j.report(), err
+	return j.report(x), err
 }
 
 func (j *junitReader) read(x *xmlstream.Reader) error {
 	for {
+		x.Mute(j.top().text == nil)
 		t, err := x.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -114,33 +99,48 @@ func (j *junitReader) read(x *xmlstream.Reader) error {
 		case xmlstream.End:
 			j.close(true)
 		case xmlstream.Text:
-			j.text(t)
+			if clip := j.top().text; clip != nil {
+				clip.Add(t.Text)
+			}
 		case xmlstream.Comment:
 			if j.producer == "" && strings.HasPrefix(t.Text, " suites ") { // one of its totals
-				j.producer = "node:test"
+				j.producer = nodeTest
 			}
 		}
 	}
 }
 
+// top returns the frame of the innermost open element.
+func (j *junitReader) top() *junitFrame { return &j.frames[len(j.frames)-1] }
+
 func (j *junitReader) open(t xmlstream.Token) {
-	f := j.frames[len(j.frames)-1]
+	f := *j.top()
 	f.name = t.Name
 	j.found = j.found || junitRoots[t.Name]
+	if j.producer == "" {
+		j.producer = junitProducer(t)
+	}
 	switch t.Name {
 	case "testsuites", "testsuite":
-		f.suite, f.test, f.text = newSuite(t, f.suite), nil, nil
+		f.suite, f.test, f.text = newSuite(t, f.suite, j.producer), nil, nil
 	case "testcase":
-		f.test, f.text = newCase(t, f.suite), nil
+		f.test, f.text = j.newCase(t, f.suite), nil
 	case "property":
 		j.property(t, f)
 	default:
 		f.text = f.outcome(t)
 	}
-	if j.producer == "" {
-		j.producer = junitProducer(t)
-	}
 	j.frames = append(j.frames, f)
+}
+
+// newCase returns a case, in the memory of one that is closed.
+func (j *junitReader) newCase(t xmlstream.Token, s *junitSuite) *junitCase {
+	c := j.spare
+	if j.spare = nil; c == nil {
+		c = &junitCase{}
+	}
+	c.begin(t, s)
+	return c
 }
 
 // property knows one property: the one that [WriteJUnit] writes.
@@ -149,20 +149,6 @@ func (j *junitReader) property(t xmlstream.Token, f junitFrame) {
 		why, _ := t.Attr("value")
 		j.broken = append(j.broken, metric.Suite{Name: f.suite.id(), Why: textstream.CleanText(why)})
 	}
-}
-
-func junitProducer(t xmlstream.Token) string {
-	for _, p := range junitProducers {
-		if p.element != t.Name {
-			continue
-		}
-		v, ok := t.Attr(p.attr)
-		if !ok || !strings.Contains(v, p.contains) {
-			continue
-		}
-		return p.name
-	}
-	return ""
 }
 
 // outcome takes an element in a testcase or, for a suite that could not run,
@@ -184,25 +170,16 @@ func (f junitFrame) outcome(t xmlstream.Token) *textstream.Clip {
 	return nil
 }
 
-func (j *junitReader) text(t xmlstream.Token) {
-	f := j.frames[len(j.frames)-1]
-	switch {
-	case f.text != nil:
-		f.text.Add(t.Text)
-	case t.Depth == 0 && j.noise == "":
-		j.noise = textstream.FirstLine(textstream.CleanText(t.Text))
-	}
-}
-
 // close ends the innermost element; whole is false where the report broke off
 // in it.
 func (j *junitReader) close(whole bool) {
-	f := j.frames[len(j.frames)-1]
+	f := *j.top()
 	j.frames = j.frames[:len(j.frames)-1]
 	switch f.name {
 	case "testcase":
 		if whole { // else its outcome may still have been to come
 			j.endCase(f)
+			j.spare = f.test
 		}
 	case "testsuites", "testsuite":
 		j.endSuite(f.suite, whole)
@@ -210,16 +187,15 @@ func (j *junitReader) close(whole bool) {
 }
 
 func (j *junitReader) endCase(f junitFrame) {
-	t := f.test.result(f.suite)
+	t := f.test.result(f.suite, j.producer)
 	j.totals.add(t.Status)
 	f.suite.own.add(t.Status)
 	f.suite.sum += t.Duration
-	if j.producer == "pytest" && t.File == "" { // all stand in one suite called "pytest"
-		t.Suite = pytestModule(cmp.Or(f.test.test.Class, t.Name))
-	}
 	if j.noTest(t) {
+		f.suite.noTests++
 		return
 	}
+	identify(&t, j.producer)
 	if t.Name == "" {
 		j.unnamed[t.Suite]++
 		t.Name = fmt.Sprintf("(unnamed %d)", j.unnamed[t.Suite])
@@ -227,24 +203,19 @@ func (j *junitReader) endCase(f junitFrame) {
 	j.cases = append(j.cases, t)
 }
 
-// junitNoTests are the cases that are no tests: they say that a file could not
-// be loaded, so that none of its tests ran.
-var junitNoTests = []struct {
-	producer string
-	is       func(metric.Test) bool
-}{
-	{"pytest", func(t metric.Test) bool {
-		return t.Status == metric.Errored && strings.HasPrefix(t.Message, "collection failure")
-	}},
-	{"vitest", func(t metric.Test) bool { return t.Failed() && t.Name == t.Class && t.Name == t.Suite }},
-	{"jest-junit", func(t metric.Test) bool { return t.Class == "Test suite failed to run" }},
-}
-
-// noTest lists the suite of such a case as broken, and reports whether t is one.
+// noTest lists the suite of a case that is no test as broken, and reports
+// whether t is one.
 func (j *junitReader) noTest(t metric.Test) bool {
+	if !t.Failed() {
+		return false
+	}
 	for _, n := range junitNoTests {
-		if n.producer == j.producer && n.is(t) {
-			j.broken = append(j.broken, metric.Suite{Name: t.Suite, Why: t.Message})
+		if (n.producer == j.producer || n.producer == "") && n.is(t) {
+			suite := t.Suite
+			if n.suite != nil {
+				suite = n.suite(t)
+			}
+			j.broken = append(j.broken, metric.Suite{Name: suite, Why: cmp.Or(t.Message, t.Name, "it could not run")})
 			j.noTests++
 			return true
 		}
@@ -252,21 +223,12 @@ func (j *junitReader) noTest(t metric.Test) bool {
 	return false
 }
 
-// pytestModule cuts the classes off a classname like "tests.test_a.TestB":
-// modules are written in lower case.
-func pytestModule(classname string) string {
-	parts := strings.Split(classname, ".")
-	for i, p := range parts {
-		if i > 0 && p != "" && p[0] >= 'A' && p[0] <= 'Z' {
-			return strings.Join(parts[:i], ".")
-		}
-	}
-	return classname
-}
-
 func (j *junitReader) endSuite(s *junitSuite, whole bool) {
 	if whole {
 		s.check(&j.problems)
+		if s.declares && len(s.name) > 0 {
+			j.more += max(0, s.own.Tests-s.noTests-s.declared.Tests)
+		}
 	}
 	s.parent.inner = s.parent.inner.plus(s.own).plus(s.inner)
 	s.parent.sum += cmp.Or(s.took, s.sum)
@@ -275,10 +237,14 @@ func (j *junitReader) endSuite(s *junitSuite, whole bool) {
 	}
 }
 
-func (j *junitReader) report() Report {
-	if j.noise != "" {
-		j.problems.Add("text outside of the report: %s", j.noise)
+func (j *junitReader) report(x *xmlstream.Reader) Report {
+	if noise := textstream.FirstLine(textstream.CleanText(x.Outside())); noise != "" {
+		j.problems.Add("text outside of the report: %s", noise)
 	}
+	if j.producer == jestJUnit && j.more > 0 {
+		j.problems.Add("%d cases are more than their suites say: each is a test.todo that reads as passed, as jest-junit does not mark it; the JSON of jest does", j.more)
+	}
+	markReruns(j.cases, j.producer)
 	t := metric.NewTests(j.cases)
 	t.Broken = uniqueSuites(j.broken)
 	t.Duration = j.frames[0].suite.sum

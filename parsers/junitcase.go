@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"strconv"
@@ -17,23 +18,28 @@ import (
 type junitSuite struct {
 	parent     *junitSuite
 	name, file string
+	path       string // the names of the suites from the outside to it
+	host       string
 	declared   Totals // what its attributes say, failures and errors in Failed
 	declares   bool
 	own, inner Totals // of its own cases, and of those of the suites within
 	took, sum  time.Duration
+	noTests    int              // of its own cases
 	why        *textstream.Clip // it failed as a whole
 }
 
-func newSuite(t xmlstream.Token, parent *junitSuite) *junitSuite {
+func newSuite(t xmlstream.Token, parent *junitSuite, producer string) *junitSuite {
 	s := &junitSuite{parent: parent, file: parent.file}
 	for _, a := range t.Attrs {
 		switch a.Name {
 		case "name":
 			if t.Name == "testsuite" { // the name of the whole is that of the tool
-				s.name = textstream.CleanName(a.Value)
+				s.name = suiteName(a.Value)
 			}
 		case "file", "filepath":
 			s.file = textstream.CleanName(a.Value)
+		case "hostname":
+			s.host = textstream.CleanName(a.Value)
 		case "time":
 			s.took = junitTime(a.Value)
 		case "tests":
@@ -44,8 +50,18 @@ func newSuite(t xmlstream.Token, parent *junitSuite) *junitSuite {
 			s.declared.Failed += whole(n)
 		}
 	}
+	s.path = parent.path
+	if s.name != "" {
+		s.path = strings.TrimPrefix(parent.path+within+s.name, within)
+	}
+	if producer == mocha && s.name == "Root Suite" { // its file is that of the suites behind it
+		parent.file = s.file
+	}
 	return s
 }
+
+// within stands between the name of a suite and that of a suite in it.
+const within = " > "
 
 func whole(f float64) int {
 	if math.IsNaN(f) || f < 0 || f > 1e9 {
@@ -54,23 +70,12 @@ func whole(f float64) int {
 	return int(f)
 }
 
-// path returns the names of the suites from the outside to s.
-func (s *junitSuite) path() string {
-	var names []string
-	for ; s != nil; s = s.parent {
-		if s.name != "" {
-			names = append([]string{s.name}, names...)
-		}
-	}
-	return strings.Join(names, " > ")
-}
-
 // id returns what the tests of s have as their suite.
 func (s *junitSuite) id() string {
 	if s.file != "" {
 		return s.file
 	}
-	return s.path()
+	return s.path
 }
 
 func (s *junitSuite) failed(message string) *textstream.Clip {
@@ -86,11 +91,11 @@ func (s *junitSuite) failed(message string) *textstream.Clip {
 func (s *junitSuite) check(p *textstream.Problems) {
 	all := s.own.plus(s.inner)
 	if s.declares && s.declared.Tests != all.Tests && s.declared.Tests != s.own.Tests {
-		p.Add("suite %q says it has %d tests and holds %d", s.path(), s.declared.Tests, all.Tests)
+		p.Add("suite %q says it has %d tests and holds %d", s.path, s.declared.Tests, all.Tests)
 	}
 	bad, ownBad := all.Failed+all.Errors, s.own.Failed+s.own.Errors
 	if s.declares && s.declared.Failed != bad && s.declared.Failed != ownBad {
-		p.Add("suite %q says that %d tests failed and holds %d", s.path(), s.declared.Failed, bad)
+		p.Add("suite %q says that %d tests failed and holds %d", s.path, s.declared.Failed, bad)
 	}
 }
 
@@ -104,8 +109,9 @@ type junitCase struct {
 	message textstream.Clip
 }
 
-func newCase(t xmlstream.Token, s *junitSuite) *junitCase {
-	c := &junitCase{worst: metric.Passed}
+// begin makes c the case of a testcase element in s.
+func (c *junitCase) begin(t xmlstream.Token, s *junitSuite) {
+	*c = junitCase{worst: metric.Passed}
 	c.test.File = s.file
 	for _, a := range t.Attrs {
 		switch a.Name {
@@ -126,7 +132,6 @@ func newCase(t xmlstream.Token, s *junitSuite) *junitCase {
 			c.notRun = c.notRun || word == statusNotRun
 		}
 	}
-	return c
 }
 
 // junitLine reads a line number; what it cannot read is none.
@@ -155,7 +160,7 @@ func (c *junitCase) ended(s metric.Status, flaky bool, message string) *textstre
 }
 
 // result returns the outcome of the case in its suite.
-func (c *junitCase) result(s *junitSuite) metric.Test {
+func (c *junitCase) result(s *junitSuite, producer string) metric.Test {
 	t := c.test
 	t.Status = c.worst
 	switch {
@@ -165,16 +170,27 @@ func (c *junitCase) result(s *junitSuite) metric.Test {
 		t.Status = metric.Skipped
 	}
 	t.Flaky = c.flaky && t.Status == metric.Passed
-	t.Message = withoutRepeat(c.message.String())
-	t.Suite = t.File
-	if t.Suite == "" {
-		t.Suite = s.path()
+	if !c.message.Empty() {
+		t.Message = withoutRepeat(c.message.String())
 	}
-	if t.Class == "test" { // node:test says this of every test
-		t.Class = ""
+	switch {
+	case t.File != "":
+		t.Suite = t.File
+	case producer == pytest: // all stand in one suite called "pytest"
+		t.Suite = pytestModule(cmp.Or(t.Class, t.Name))
+	case producer == surefire && t.Class != "": // its suites take in cases of others
+		t.Suite = t.Class
+	default:
+		t.Suite = s.path
 	}
-	if path := s.path(); t.Class == "" && t.File != "" && path != t.File {
-		t.Class = path
+	if t.Class == "" && t.File != "" && s.path != t.File {
+		t.Class = s.path
+	}
+	if producer == playwright { // the same test in several browsers
+		t.Class = s.host
+	}
+	if producer == ctest && t.Status == metric.Skipped && notStarted(t.Message) {
+		t.Status = metric.Errored
 	}
 	return t
 }
@@ -196,7 +212,7 @@ var thousands = regexp.MustCompile(`^\d{1,3}(,\d{3})+\.\d+$`)
 // is no time.
 func junitTime(s string) time.Duration {
 	s = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), "s"))
-	if thousands.MatchString(s) {
+	if strings.Contains(s, ",") && thousands.MatchString(s) {
 		s = strings.ReplaceAll(s, ",", "")
 	}
 	f, err := strconv.ParseFloat(strings.Replace(s, ",", ".", 1), 64)
