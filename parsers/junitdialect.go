@@ -106,7 +106,7 @@ var junitNoTests = []struct {
 	{jestJUnit, func(t metric.Test) bool {
 		return t.Class == "Test suite failed to run" || strings.HasPrefix(strings.TrimSpace(t.Name), "Test execution failure: could be caused by test hooks")
 	}, nil},
-	{mocha, func(t metric.Test) bool { return mochaHook.MatchString(t.Name) }, nil},
+	{mocha, func(t metric.Test) bool { return junitHook.MatchString(t.Name) }, nil},
 	{nodeTest, func(t metric.Test) bool { return t.Class == nodeClass && scriptFile.MatchString(t.Name) }, func(t metric.Test) string { return t.Name }},
 	{surefire, func(t metric.Test) bool { return t.Name == "" || t.Name == t.Class }, nil},
 	{"bats", func(t metric.Test) bool { return t.Name == "" }, nil},
@@ -121,7 +121,7 @@ var junitNoTests = []struct {
 }
 
 var (
-	mochaHook  = regexp.MustCompile(`"(before|after) (all|each)" hook`)
+	junitHook  = regexp.MustCompile(`"(before|after) (all|each)" hook`)
 	scriptFile = regexp.MustCompile(`[/\\].*\.[cm]?[jt]sx?$`)
 	ginkgoNode = regexp.MustCompile(`^\[(Synchronized|Report)?(Before|After)Suite\]`)
 	bracketed  = regexp.MustCompile(`\(([^()]+)\)$`)
