@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"supervise/internal/ledger"
@@ -40,7 +39,14 @@ type measurement struct {
 		QualityScore *float64         `json:"quality_score"`
 		Signature    metric.Signature `json:"signature"`
 	} `json:"derived"`
-	Checks []ledger.CheckRun `json:"checks"`
+	Projects []projectRecord   `json:"projects,omitempty"` // where there are several
+	Checks   []ledger.CheckRun `json:"checks"`
+}
+
+// projectRecord is what the checks of one project of several said.
+type projectRecord struct {
+	Dir string `json:"dir"`
+	metric.Record
 }
 
 func (a *app) measure(cmd *cobra.Command, f *planFlags, asJSON bool) error {
@@ -52,11 +58,7 @@ func (a *app) measure(cmd *cobra.Command, f *planFlags, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	p := &printer{out: io.Discard, talk: a.err, paint: a.paint(a.err), live: isTerminal(a.err)}
-	meter := measure.New(plan, measure.Options{OnProgress: func(m measure.Progress) {
-		p.event(loop.Event{Data: loop.Check{Name: m.Check.Name, Done: m.Run != nil}})
-	}})
-	res, err := meter.Run(cmd.Context(), nil)
+	res, err := a.measureOnce(cmd.Context(), plan)
 	if err != nil {
 		return err
 	}
@@ -72,6 +74,9 @@ func (a *app) measure(cmd *cobra.Command, f *planFlags, asJSON bool) error {
 
 func (a *app) printMeasurement(res measure.Result) error {
 	m := measurement{Record: res.Set.Record(), Checks: loop.Runs(res.Runs)}
+	for _, p := range res.Parts {
+		m.Projects = append(m.Projects, projectRecord{p.Dir, p.Set.Record()})
+	}
 	m.Derived.Signature = res.Set.Signature()
 	if m.Quality != nil {
 		m.Derived.ErrorCount = m.Quality.ErrorCount

@@ -149,7 +149,7 @@ back the best iteration, not the last.`,
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see '%s --help'", err, c.CommandPath())}
 	})
-	cmd.AddCommand(a.runCmd(), a.initCmd(), a.measureCmd(), a.statusCmd(), a.reportCmd(), a.diffCmd(), a.rollbackCmd(), a.demoCmd(), a.demoAgentCmd(), a.versionCmd())
+	cmd.AddCommand(a.runCmd(), a.initCmd(), a.doctorCmd(), a.measureCmd(), a.parseCmd(), a.statusCmd(), a.reportCmd(), a.diffCmd(), a.rollbackCmd(), a.demoCmd(), a.demoAgentCmd(), a.versionCmd())
 	for _, sub := range append(cmd.Commands(), cmd) {
 		finish(sub)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"supervise/coverage"
+	"supervise/internal/sniff"
 	"supervise/metric"
 	"supervise/parsers"
 )
@@ -121,20 +122,22 @@ func (r *reading) reject(state metric.Validity, format string, args ...any) {
 	}
 }
 
-// source reads one report: of tests or findings, else of coverage.
-func (r *reading) source(f io.ReadSeeker, name string) {
-	report, err := parsers.Parse(f, name)
-	if errors.Is(err, parsers.ErrEmpty) {
-		return
-	}
-	if errors.Is(err, parsers.ErrUnknownFormat) {
-		r.coverage(f, name)
-		return
-	}
-	if err != nil {
+// source reads one report: of tests, of findings or of coverage.
+func (r *reading) source(f io.Reader, name string) {
+	report, err := Read(f, name, "")
+	switch {
+	case errors.Is(err, parsers.ErrEmpty), errors.Is(err, parsers.ErrUnknownFormat), errors.Is(err, coverage.ErrEmpty):
+	case report.Coverage != nil || isCoverage(sniff.Head{}, report.Format):
+		r.coverage(report, err, name)
+	case err != nil:
 		r.reject(metric.Partial, "%v", err)
-		return
+	default:
+		r.results(report, name)
 	}
+}
+
+// results takes tests or findings.
+func (r *reading) results(report Report, name string) {
 	if r.check.Kind == Test && (report.Tests == nil || r.answered) {
 		return // any text may look like findings
 	}
@@ -151,7 +154,7 @@ func (r *reading) source(f io.ReadSeeker, name string) {
 // findingsAs rejects findings that come in another format than before: what the
 // two say cannot be compared, and often the linter has only told why it did not
 // run.
-func (r *reading) findingsAs(report parsers.Report) {
+func (r *reading) findingsAs(report Report) {
 	if r.check.Kind != Lint || report.Lint == nil || len(report.Lint.Findings) == 0 {
 		return
 	}
@@ -277,25 +280,19 @@ func relative(root, path string) string {
 	return filepath.ToSlash(rel)
 }
 
-func (r *reading) coverage(f io.ReadSeeker, name string) {
-	if r.check.Kind != Test {
-		return
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		r.reject(metric.Absent, "%s: %v", name, err)
-		return
-	}
-	report, err := coverage.Read(f, name)
-	c := report.Coverage
-	if err != nil {
+// coverage takes the coverage of a test check.
+func (r *reading) coverage(report Report, err error, name string) {
+	switch {
+	case r.check.Kind != Test:
+	case err != nil:
 		if name != "output" { // any text may stand in the output
 			r.run.Problems = append(r.run.Problems, err.Error())
 		}
-		return
+	default:
+		r.run.Read = append(r.run.Read, Source{r.shown(name), report.Format + " coverage"})
+		r.run.Problems = append(r.run.Problems, report.Problems...)
+		r.addCoverage(r.localCoverage(report.Coverage), r.shown(name))
 	}
-	r.run.Read = append(r.run.Read, Source{r.shown(name), c.Format + " coverage"})
-	r.run.Problems = append(r.run.Problems, report.Problems...)
-	r.addCoverage(r.localCoverage(c), r.shown(name))
 }
 
 // addCoverage adds what another report of the same run says: of other files it
