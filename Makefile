@@ -1,7 +1,7 @@
 # The targets of the house. `make test` is the README's test command.
 GO ?= go
 
-.PHONY: build test race lint vet fuzz bench golden cross ci
+.PHONY: build test race lint vet fuzz bench golden corpora cross ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/supervise ./cmd/supervise
@@ -39,6 +39,15 @@ bench:
 # Writes the golden files anew; read the diff before committing it.
 golden:
 	$(GO) test ./parsers ./coverage ./internal/report -update
+
+# Reads collections of real reports and compares with what is known of them: a
+# folder with expected-*.json and reports.tar.gz. make corpora CORPORA=folder
+CORPORA ?= $(firstword $(wildcard ../corpora ../*/corpora))
+corpora:
+	@test -f "$(CORPORA)/reports.tar.gz" || { echo "no corpora: name their folder with CORPORA=..."; exit 2; }
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && cp "$(CORPORA)"/expected-*.json "$$dir" && \
+	  tar -xzf "$(CORPORA)/reports.tar.gz" -C "$$dir" && \
+	  SUPERVISE_CORPORA="$$dir" $(GO) test -count=1 -v -run Corpora ./parsers ./coverage | grep -v '^=== '
 
 ci:
 	.ci/run
