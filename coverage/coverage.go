@@ -37,6 +37,17 @@ type Format struct {
 // formats is the table of all formats, the most specific first.
 var formats = []Format{
 	{Name: "go", Detect: detectGo, Parse: parseGo},
+	{Name: "jacoco", Detect: detectJaCoCo, Parse: parseJaCoCo},
+	{Name: "clover", Detect: detectClover, Parse: parseClover},
+	{Name: "cobertura", Detect: detectCobertura, Parse: parseCobertura},
+	{Name: "opencover", Detect: detectOpenCover, Parse: parseOpenCover},
+	{Name: "istanbul", Detect: detectIstanbul, Parse: parseIstanbul},
+	{Name: "istanbul-summary", Detect: detectIstanbulSummary, Parse: parseIstanbulSummary},
+	{Name: "coverage.py", Detect: detectCoveragePy, Parse: parseCoveragePy},
+	{Name: "llvm-cov", Detect: detectLLVM, Parse: parseLLVM},
+	{Name: "gcov", Detect: detectGcov, Parse: parseGcov},
+	{Name: "simplecov", Detect: detectSimpleCov, Parse: parseSimpleCov},
+	{Name: "lcov", Detect: detectLCOV, Parse: parseLCOV},
 }
 
 // Formats returns the table of all formats, the most specific first.

@@ -1,0 +1,199 @@
+package coverage
+
+import (
+	"io"
+	"strings"
+
+	"supervise/internal/sniff"
+	"supervise/internal/xmlstream"
+	"supervise/metric"
+)
+
+func detectClover(h sniff.Head) bool {
+	return h.XML("coverage") && (h.Elements("project") || h.Root.Attr("clover") != "")
+}
+
+// istanbulClover is the version that istanbul (jest, vitest, nyc, c8) writes,
+// always the same one.
+const istanbulClover = "3.2.0"
+
+// cloverReader reads the XML of Clover. PHPUnit and OpenClover list statements:
+// these are counted, and so are the statements of the metrics; a method is no
+// statement. Istanbul lists lines under the name of statements, one element
+// for each, so its unit is lines, and the numbers are those of its other
+// reports.
+//
+// A cond element has the two outcomes of a condition; istanbul's has all
+// branches of its line and is the line itself, with its count. The sources of
+// tests (testproject) are not counted, as in the metrics.
+type cloverReader struct {
+	*xmlReport
+	istanbul bool
+	project  bool
+	tests    int // depth of testproject
+	pkg      string
+	inFile   bool
+	last     int    // the line of the statement before
+	nth      uint32 // which statement of its line it was
+	cond     coberturaLine
+	declares totals
+}
+
+func parseClover(r io.Reader) (Report, error) {
+	c := &cloverReader{xmlReport: newXMLReport(r, metric.Statements)}
+	c.declares = noTotals
+	err := c.each(func(t xmlstream.Token) error {
+		switch t.Kind {
+		case xmlstream.Start:
+			return c.start(t)
+		case xmlstream.End:
+			c.endElement(t.Name)
+		}
+		return nil
+	})
+	report := c.report("clover", c.noise)
+	if err == nil && !c.project {
+		return Report{}, &SyntaxError{Problem: "there is no project in the report: the tool measured nothing"}
+	}
+	if err == nil {
+		c.compare(c.declares, report.Coverage)
+		report.Problems = c.problems.All()
+	}
+	return report, err
+}
+
+func (c *cloverReader) start(t xmlstream.Token) error {
+	switch t.Name {
+	case "line":
+		if c.inFile && c.tests == 0 {
+			return c.lineElement(t)
+		}
+	case "coverage":
+		version, _ := t.Attr("clover")
+		if c.istanbul = version == istanbulClover; c.istanbul {
+			c.unit = metric.Lines
+		}
+	case "project":
+		c.project = true
+	case "testproject":
+		c.tests++
+	case "package":
+		c.pkg, _ = t.Attr("name")
+	case "file":
+		if c.tests == 0 {
+			c.begin(c.path(t))
+			c.inFile, c.last, c.nth = true, -1, 0
+		}
+	case "metrics":
+		if t.Depth == 2 && c.tests == 0 { // of the project
+			c.declares = totals{
+				covered: total(t, "coveredstatements"), units: total(t, "statements"),
+				taken: total(t, "coveredconditionals"), branches: total(t, "conditionals"),
+			}
+		}
+	}
+	return nil
+}
+
+func (c *cloverReader) endElement(name string) {
+	switch name {
+	case "testproject":
+		c.tests--
+	case "package":
+		c.pkg = ""
+	case "file":
+		if c.inFile {
+			c.endCondition()
+			c.end()
+			c.inFile = false
+		}
+	}
+}
+
+// path returns the full path of a file where the report has it. A bare name
+// in a package is put below the folders of the package: other packages may
+// have a file of that name.
+func (c *cloverReader) path(t xmlstream.Token) string {
+	if full, _ := t.Attr("path"); full != "" {
+		return full
+	}
+	name, _ := t.Attr("name")
+	if c.pkg == "" || strings.ContainsAny(name, `/\`) {
+		return name
+	}
+	return strings.ReplaceAll(c.pkg, ".", "/") + "/" + name
+}
+
+func (c *cloverReader) lineElement(t xmlstream.Token) error {
+	var num, kind, count string
+	yes, no := number(-1), number(-1)
+	for _, a := range t.Attrs {
+		switch a.Name {
+		case "num":
+			num = a.Value
+		case "type":
+			kind = a.Value
+		case "count":
+			count = a.Value
+		case "truecount":
+			yes = declaredNumber(a.Value)
+		case "falsecount":
+			no = declaredNumber(a.Value)
+		}
+	}
+	if kind == "method" {
+		return nil
+	}
+	n, err := c.lineNumber("line", num)
+	if err != nil {
+		return err
+	}
+	if kind == "cond" {
+		if yes < 0 || no < 0 {
+			return c.fault("the counts of the condition on line %d are no numbers", n)
+		}
+		c.addCondition(n, yes, no)
+		if !c.istanbul {
+			return nil
+		}
+	}
+	hit, err := c.executed("line", count)
+	if err != nil {
+		return err
+	}
+	c.addUnit(n, hit)
+	return nil
+}
+
+func (c *cloverReader) addUnit(n int, hit bool) {
+	if c.istanbul {
+		c.line(n, hit)
+		return
+	}
+	if c.last != n {
+		c.last, c.nth = n, 0
+	}
+	c.statement(n, c.nth, hit)
+	c.nth++
+}
+
+// addCondition adds the branches of a condition to those of its line. Of
+// istanbul the counts are of branches, of others how often each outcome was.
+func (c *cloverReader) addCondition(n int, yes, no number) {
+	if c.cond.number != n {
+		c.endCondition()
+		c.cond.number = n
+	}
+	if c.istanbul {
+		c.cond.covered += yes
+		c.cond.total += yes + no
+		return
+	}
+	c.cond.covered += min(yes, 1) + min(no, 1)
+	c.cond.total += 2
+}
+
+func (c *cloverReader) endCondition() {
+	c.condition(c.cond.number, c.cond.covered, c.cond.total)
+	c.cond = coberturaLine{}
+}

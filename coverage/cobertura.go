@@ -1,0 +1,192 @@
+package coverage
+
+import (
+	"io"
+	"path"
+	"strings"
+
+	"supervise/internal/sniff"
+	"supervise/internal/xmlstream"
+	"supervise/metric"
+)
+
+func detectCobertura(h sniff.Head) bool {
+	if !h.XML("coverage") || h.Elements("project") {
+		return false
+	}
+	for _, name := range []string{"line-rate", "lines-valid", "branch-rate"} {
+		if h.Root.Attr(name) != "" {
+			return true
+		}
+	}
+	return h.Elements("packages")
+}
+
+// coberturaReader reads the XML of Cobertura, which tools of every language
+// write. The lines of all classes of one file are its lines; one that stands
+// there twice is executed if it is in one place, and has the greatest number of
+// branches. The lines of methods are those of their class again, and count
+// only where a class has none of its own.
+//
+// The path of a file is its filename, below the source root if there is exactly
+// one: with several roots nothing says which one it is.
+type coberturaReader struct {
+	*xmlReport
+	sources  []string
+	source   strings.Builder
+	inSource bool
+	inMethod bool
+	inClass  bool
+	packages bool // there is a list of packages, even if it is empty
+	own      bool // the class has lines of its own
+	held     []coberturaLine
+	declares totals
+}
+
+// coberturaLine is a line of a method. It counts if its class has no lines.
+type coberturaLine struct {
+	number         int
+	hit            bool
+	covered, total int64
+}
+
+func parseCobertura(r io.Reader) (Report, error) {
+	c := &coberturaReader{xmlReport: newXMLReport(r, metric.Lines)}
+	err := c.each(func(t xmlstream.Token) error {
+		switch t.Kind {
+		case xmlstream.Start:
+			return c.start(t)
+		case xmlstream.End:
+			c.endElement(t.Name)
+		case xmlstream.Text:
+			if c.inSource && c.source.Len() < 4096 {
+				c.source.WriteString(t.Text)
+			}
+		}
+		return nil
+	})
+	report := c.report("cobertura", c.noise)
+	if err == nil && !c.packages {
+		return Report{}, &SyntaxError{Problem: "there are no packages in the report: the tool measured nothing"}
+	}
+	if err == nil {
+		c.compare(c.declares, report.Coverage)
+		report.Problems = c.problems.All()
+	}
+	return report, err
+}
+
+func (c *coberturaReader) start(t xmlstream.Token) error {
+	switch t.Name {
+	case "line":
+		if c.inClass {
+			return c.lineElement(t)
+		}
+	case "method":
+		c.inMethod = true
+	case "class":
+		c.beginClass(t)
+	case "source":
+		c.inSource = true
+	case "packages":
+		c.packages = true
+	case "coverage":
+		c.declares = totals{
+			covered: total(t, "lines-covered"), units: total(t, "lines-valid"),
+			taken: total(t, "branches-covered"), branches: total(t, "branches-valid"),
+		}
+	}
+	return nil
+}
+
+func (c *coberturaReader) endElement(name string) {
+	switch name {
+	case "method":
+		c.inMethod = false
+	case "class":
+		c.endClass()
+	case "source":
+		if s := strings.TrimSpace(c.source.String()); s != "" {
+			c.sources = append(c.sources, s)
+		}
+		c.source.Reset()
+		c.inSource = false
+	}
+}
+
+func (c *coberturaReader) beginClass(t xmlstream.Token) {
+	name, _ := t.Attr("filename")
+	if name == "" {
+		name, _ = t.Attr("name")
+	}
+	if len(c.sources) == 1 {
+		name = below(c.sources[0], name)
+	}
+	c.begin(name)
+	c.inClass, c.own, c.held = true, false, c.held[:0]
+}
+
+func (c *coberturaReader) endClass() {
+	if c.inClass && !c.own {
+		for _, l := range c.held {
+			c.add(l)
+		}
+	}
+	c.inClass = false
+}
+
+func (c *coberturaReader) add(l coberturaLine) {
+	c.line(l.number, l.hit)
+	c.condition(l.number, l.covered, l.total)
+}
+
+func (c *coberturaReader) lineElement(t xmlstream.Token) error {
+	var l coberturaLine
+	var number, hits string
+	for _, a := range t.Attrs {
+		switch a.Name {
+		case "number":
+			number = a.Value
+		case "hits":
+			hits = a.Value
+		case "condition-coverage":
+			l.covered, l.total, _ = fraction(a.Value) // a percentage alone counts nothing
+		}
+	}
+	var err error
+	if l.number, err = c.lineNumber("line", number); err != nil {
+		return err
+	}
+	if l.hit, err = c.executed("line", hits); err != nil {
+		return err
+	}
+	if c.inMethod {
+		if !c.own {
+			c.held = append(c.held, l)
+		}
+		return nil
+	}
+	c.own = true
+	c.add(l)
+	return nil
+}
+
+// below returns the path of a file below a source root. Roots and names are
+// those of the machine that wrote the report, whatever its system was.
+func below(root, name string) string {
+	switch {
+	case absolute(name) || name == "":
+		return name
+	case root == "." || root == "./":
+		return name
+	case strings.ContainsRune(root, '\\') && !strings.ContainsRune(root, '/'):
+		return strings.TrimRight(root, `\`) + `\` + strings.TrimPrefix(name, `.\`)
+	}
+	return path.Join(root, name)
+}
+
+// absolute reports whether a path of any system is absolute, or a URL.
+func absolute(name string) bool {
+	drive := len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/')
+	return drive || strings.HasPrefix(name, "/") || strings.HasPrefix(name, `\`) || strings.Contains(name, "://")
+}

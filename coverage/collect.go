@@ -1,0 +1,244 @@
+package coverage
+
+import (
+	"cmp"
+	"hash/fnv"
+	"slices"
+	"strconv"
+
+	"supervise/internal/textstream"
+	"supervise/metric"
+)
+
+// maxLine is the greatest line number that is one.
+const maxLine = 1<<31 - 1
+
+// file is what a report says of one source file. Formats use the part of it
+// that they have: lines, or statements with their lines, or numbers alone.
+type file struct {
+	path       string
+	lines      lineSet
+	statements marks // line<<32 | which one of the line
+	branches   marks // by identity
+	conditions conditions
+	counts     metric.Ratio // of units that are not named one by one
+	taken      metric.Ratio // of branches, likewise
+}
+
+// collector gathers the files of a report. One of them is open at a time; a
+// file that is opened again adds to what is known of it.
+type collector struct {
+	unit     metric.Unit
+	problems textstream.Problems
+	files    map[string]*file
+	open     *file
+	section  marks // lines of the open file
+}
+
+func newCollector(unit metric.Unit) *collector {
+	return &collector{unit: unit, files: map[string]*file{}}
+}
+
+// begin opens a file and closes the one before.
+func (c *collector) begin(path string) *file {
+	path = textstream.CleanName(path)
+	if c.open != nil && c.open.path == path {
+		return c.open
+	}
+	c.end()
+	f := c.files[path]
+	if f == nil {
+		f = &file{path: path}
+		c.files[path] = f
+	}
+	c.open = f
+	return f
+}
+
+// end closes the open file.
+func (c *collector) end() {
+	if c.open != nil {
+		c.open.lines.add(&c.section)
+		c.section = marks{list: c.section.list[:0]}
+		c.open = nil
+	}
+}
+
+// line adds a line of the open file. Lines are counted from 1: some compilers
+// name a line 0 for code that stands nowhere, which is no line.
+func (c *collector) line(number int, hit bool) {
+	if number < 1 || number > maxLine {
+		c.problems.Add("%s: %d is no line", c.open.path, number)
+		return
+	}
+	c.section.add(uint64(number), hit)
+}
+
+// statement adds a statement of the open file, the nth of its line.
+func (c *collector) statement(line int, nth uint32, hit bool) {
+	line = max(0, min(line, maxLine))
+	c.open.statements.add(uint64(line)<<32|uint64(nth), hit)
+	if line > 0 {
+		c.section.add(uint64(line), hit)
+	}
+}
+
+// condition adds the branches of a line of the open file.
+func (c *collector) condition(line int, covered, total int64) {
+	if line < 1 || line > maxLine || total <= 0 || covered < 0 {
+		return
+	}
+	c.open.conditions.add(uint32(line), uint32(min(covered, total, maxLine)), uint32(min(total, maxLine)))
+}
+
+// branch adds one branch of a line of the open file.
+func (c *collector) branch(line int, block, name []byte, taken bool) {
+	c.open.branches.add(branchKey(line, block, name), taken)
+}
+
+// branchKey makes a number of what identifies a branch: the numbers themselves
+// where they are small, as a rule.
+func branchKey(line int, block, name []byte) uint64 {
+	b, okBlock := small(block, 1<<16)
+	n, okName := small(name, 1<<15)
+	if okBlock && okName && line >= 0 && line <= maxLine {
+		return uint64(line)<<31 | b<<15 | n
+	}
+	h := fnv.New64a()
+	_, _ = h.Write(strconv.AppendInt(nil, int64(line), 10)) // a hash takes everything
+	for _, part := range [][]byte{block, name} {
+		_, _ = h.Write([]byte{0})
+		_, _ = h.Write(part)
+	}
+	return 1<<62 | h.Sum64()>>2
+}
+
+// small returns the decimal number, if it is one below limit.
+func small(digits []byte, limit uint64) (uint64, bool) {
+	if len(digits) == 0 || len(digits) > 5 {
+		return 0, false
+	}
+	var n uint64
+	for _, d := range digits {
+		if d < '0' || d > '9' {
+			return 0, false
+		}
+		n = n*10 + uint64(d-'0')
+	}
+	return n, n < limit
+}
+
+// coverage returns what was gathered, the files in the order of their paths.
+func (c *collector) coverage(format string) *metric.Coverage {
+	c.end()
+	out := &metric.Coverage{Unit: c.unit, Format: format}
+	var branches metric.Ratio
+	for _, f := range c.files {
+		fc := f.coverage()
+		out.Covered += fc.Covered
+		out.Total += fc.Total
+		if fc.Branches != nil {
+			branches.Covered += fc.Branches.Covered
+			branches.Total += fc.Branches.Total
+		}
+		out.Files = append(out.Files, fc)
+	}
+	slices.SortFunc(out.Files, func(a, b metric.FileCoverage) int { return cmp.Compare(a.Path, b.Path) })
+	out.Branches = some(branches)
+	return out
+}
+
+func (f *file) coverage() metric.FileCoverage {
+	f.lines.fold()
+	units := f.lines.ratio()
+	if len(f.statements.list) > 0 {
+		units = f.statements.ratio()
+	}
+	if f.counts.Total > 0 {
+		units = f.counts
+	}
+	branches := f.taken
+	for _, r := range []metric.Ratio{f.branches.ratio(), f.conditions.ratio()} {
+		branches.Covered += r.Covered
+		branches.Total += r.Total
+	}
+	return metric.FileCoverage{
+		Path: f.path, Covered: units.Covered, Total: units.Total,
+		Branches: some(branches), Hit: f.lines.hit, Missed: f.lines.missed,
+	}
+}
+
+// some returns nil for what has no parts.
+func some(r metric.Ratio) *metric.Ratio {
+	if r.Total <= 0 {
+		return nil
+	}
+	return &r
+}
+
+// number is a total that a report declares; -1 where it does not.
+type number = int64
+
+// declared compares the totals of the report with the recount.
+func (c *collector) declared(what string, covered, total number, got metric.Ratio) {
+	if total >= 0 && total != got.Total || covered >= 0 && covered != got.Covered {
+		c.problems.Add("the report declares %s of %s %s, and lists %d of %d", shown(covered), shown(total), what, got.Covered, got.Total)
+	}
+}
+
+// totals are what a report declares of all its files, each -1 where it does
+// not.
+type totals struct{ covered, units, taken, branches number }
+
+var noTotals = totals{-1, -1, -1, -1}
+
+// compare compares the totals of the report with the recount.
+func (c *collector) compare(d totals, got *metric.Coverage) {
+	c.declared(string(got.Unit), d.covered, d.units, metric.Ratio{Covered: got.Covered, Total: got.Total})
+	branches := metric.Ratio{}
+	if got.Branches != nil {
+		branches = *got.Branches
+	}
+	c.declared("branches", d.taken, d.branches, branches)
+}
+
+func shown(n number) string {
+	if n < 0 {
+		return "?"
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// report returns the coverage that was gathered. noise is the first line of
+// text that does not belong to the report.
+func (c *collector) report(format, noise string) Report {
+	cov := c.coverage(format)
+	if noise != "" {
+		c.problems.Add("text outside of the report: %s", noise)
+	}
+	return Report{Coverage: cov, Problems: c.problems.All()}
+}
+
+// numbers adds a file of which only numbers are known. Two files of one name
+// cannot be merged: the one with more units stays.
+func (c *collector) numbers(path string, units, branches metric.Ratio) *file {
+	known := len(c.files)
+	f := c.begin(path)
+	if len(c.files) == known {
+		c.problems.Add("%s stands twice in a report that names no lines", f.path)
+		if units.Total < f.counts.Total || units.Total == f.counts.Total && units.Covered <= f.counts.Covered {
+			return f
+		}
+	}
+	f.counts, f.taken = units, branches
+	return f
+}
+
+// compared compares the totals of a report that was read whole.
+func (c *collector) compared(d totals, report Report, err error) (Report, error) {
+	if err == nil {
+		c.compare(d, report.Coverage)
+		report.Problems = c.problems.All()
+	}
+	return report, err
+}

@@ -1,0 +1,98 @@
+package coverage
+
+import (
+	"io"
+	"strconv"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/sniff"
+	"supervise/metric"
+)
+
+func detectCoveragePy(h sniff.Head) bool {
+	return h.JSON("meta.branch_coverage", "files") || h.JSON("files.*.executed_lines")
+}
+
+// coveragepyFile is one file of the report of "coverage json". Functions and
+// classes repeat what it says.
+type coveragepyFile struct {
+	Executed         []int              `json:"executed_lines"`
+	Missing          []int              `json:"missing_lines"`
+	ExecutedBranches [][]int            `json:"executed_branches"`
+	MissingBranches  [][]int            `json:"missing_branches"`
+	Summary          *coveragepySummary `json:"summary"`
+}
+
+type coveragepySummary struct {
+	Covered         *int64 `json:"covered_lines"`
+	Statements      *int64 `json:"num_statements"`
+	CoveredBranches *int64 `json:"covered_branches"`
+	Branches        *int64 `json:"num_branches"`
+}
+
+// parseCoveragePy reads the JSON of coverage.py, formats 2 and 3. What it calls
+// statements are lines, as in its other reports.
+func parseCoveragePy(r io.Reader) (Report, error) {
+	c := newCollector(metric.Lines)
+	declares := noTotals
+	files := false
+	report, err := c.documents(r, "coverage.py", func(r *jsonstream.Reader) error {
+		return r.Object(func(name string) error {
+			switch name {
+			case "totals":
+				var s coveragepySummary
+				err := r.Value(&s)
+				declares = s.totals()
+				return err
+			case "files":
+				files = true
+				return r.Object(func(path string) error { return c.coveragepy(r, path) })
+			}
+			return r.Skip()
+		})
+	})
+	if err == nil && !files {
+		return Report{}, &SyntaxError{Problem: "the report has no files"}
+	}
+	return c.compared(declares, report, err)
+}
+
+func (c *collector) coveragepy(r *jsonstream.Reader, path string) error {
+	var f coveragepyFile
+	if err := r.Value(&f); err != nil {
+		return err
+	}
+	if f.Executed == nil || f.Missing == nil {
+		return r.Error("%s has no lines: this is no report of coverage.py", path)
+	}
+	c.begin(path)
+	for _, n := range f.Executed {
+		c.line(n, true)
+	}
+	for _, n := range f.Missing {
+		c.line(n, false)
+	}
+	for _, b := range []struct {
+		list  [][]int
+		taken bool
+	}{{f.ExecutedBranches, true}, {f.MissingBranches, false}} {
+		for _, pair := range b.list {
+			if len(pair) != 2 {
+				return r.Error("a branch of %s has no beginning and end", path)
+			}
+			c.branch(pair[0], []byte("0"), strconv.AppendInt(nil, int64(pair[1]), 10), b.taken)
+		}
+	}
+	c.end()
+	return nil
+}
+
+func (s coveragepySummary) totals() totals {
+	or := func(n *int64) number {
+		if n == nil {
+			return -1
+		}
+		return *n
+	}
+	return totals{or(s.Covered), or(s.Statements), or(s.CoveredBranches), or(s.Branches)}
+}

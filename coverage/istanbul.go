@@ -1,0 +1,131 @@
+package coverage
+
+import (
+	"io"
+	"strconv"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/sniff"
+	"supervise/metric"
+)
+
+func detectIstanbul(h sniff.Head) bool {
+	return h.JSON("*.statementMap") || h.JSON("*.data", "*.data.statementMap")
+}
+
+// istanbulFile is one file of coverage-final.json, as jest, vitest, nyc and c8
+// write it. Maps say where things stand, s and b how often they were executed.
+type istanbulFile struct {
+	Path         string                      `json:"path"`
+	StatementMap map[string]istanbulRange    `json:"statementMap"`
+	S            map[string]jsonstream.Raw   `json:"s"`
+	B            map[string][]jsonstream.Raw `json:"b"`
+	BranchMap    map[string]istanbulBranch   `json:"branchMap"`
+	Data         *istanbulFile               `json:"data"`
+}
+
+type istanbulRange struct {
+	Start struct {
+		Line int `json:"line"`
+	} `json:"start"`
+}
+
+type istanbulBranch struct {
+	Line int           `json:"line"`
+	Loc  istanbulRange `json:"loc"`
+}
+
+// parseIstanbul reads coverage-final.json. The unit is lines, as istanbul itself
+// makes them for all of its other reports: a line is one on which a statement
+// begins, and it is executed if one of those is.
+func parseIstanbul(r io.Reader) (Report, error) {
+	c := newCollector(metric.Lines)
+	return c.documents(r, "istanbul", func(r *jsonstream.Reader) error {
+		return r.Object(func(name string) error {
+			var f istanbulFile
+			if err := r.Value(&f); err != nil {
+				return err
+			}
+			if f.Data != nil {
+				f = *f.Data
+			}
+			return c.istanbul(r, name, f)
+		})
+	})
+}
+
+func (c *collector) istanbul(r *jsonstream.Reader, name string, f istanbulFile) error {
+	if f.StatementMap == nil || f.S == nil {
+		return r.Error("%s has no statements: this is no coverage of istanbul", name)
+	}
+	if f.Path == "" {
+		f.Path = name
+	}
+	c.begin(f.Path)
+	for id, place := range f.StatementMap {
+		hit, ok := positive(f.S[id])
+		if !ok {
+			return r.Error("statement %s of %s has no count", id, name)
+		}
+		c.line(place.Start.Line, hit)
+	}
+	for id, counts := range f.B {
+		for i, count := range counts {
+			taken, ok := positive(count)
+			if !ok {
+				return r.Error("branch %s of %s has no count", id, name)
+			}
+			c.branch(f.BranchMap[id].line(), []byte(id), strconv.AppendInt(nil, int64(i), 10), taken)
+		}
+	}
+	c.end()
+	return nil
+}
+
+func (b istanbulBranch) line() int {
+	if b.Loc.Start.Line > 0 {
+		return b.Loc.Start.Line
+	}
+	return b.Line
+}
+
+func detectIstanbulSummary(h sniff.Head) bool { return h.JSON("*.lines.pct", "*.statements.pct") }
+
+// istanbulSummary is one file of coverage-summary.json.
+type istanbulSummary struct {
+	Lines    *counted `json:"lines"`
+	Branches *counted `json:"branches"`
+}
+
+// parseIstanbulSummary reads coverage-summary.json: the lines of each file; the
+// member total is compared. It names no lines.
+func parseIstanbulSummary(r io.Reader) (Report, error) {
+	c := newCollector(metric.Lines)
+	declares := noTotals
+	report, err := c.documents(r, "istanbul-summary", func(r *jsonstream.Reader) error {
+		return r.Object(func(name string) error {
+			var f istanbulSummary
+			if err := r.Value(&f); err != nil {
+				return err
+			}
+			if f.Lines == nil {
+				return r.Error("%s has no lines: this is no summary of istanbul", name)
+			}
+			if f.Branches == nil {
+				f.Branches = &counted{}
+			}
+			lines, ok := f.Lines.ratio()
+			branches, okBranches := f.Branches.ratio()
+			switch {
+			case !ok || !okBranches:
+				return r.Error("%s has more covered than there is", name)
+			case name == "total":
+				declares = totals{lines.Covered, lines.Total, branches.Covered, branches.Total}
+				return nil
+			}
+			c.numbers(name, lines, branches)
+			return nil
+		})
+	})
+	return c.compared(declares, report, err)
+}

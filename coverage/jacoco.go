@@ -1,0 +1,228 @@
+package coverage
+
+import (
+	"io"
+
+	"supervise/internal/sniff"
+	"supervise/internal/xmlstream"
+	"supervise/metric"
+)
+
+func detectJaCoCo(h sniff.Head) bool {
+	return h.XML("report") && (h.Elements("sessioninfo") || h.Elements("counter") || h.Elements("package", "sourcefile"))
+}
+
+// jacocoReader reads the XML of JaCoCo, which Kover and Pester write as well.
+// A line is executed if one of its instructions is; branches are those of the
+// lines. A source file without lines (compiled without line numbers) has the
+// numbers of its counters, and a package without source files those of its
+// classes. The path is package/sourcefile, below its groups where another
+// group has a file of that path too.
+type jacocoReader struct {
+	*xmlReport
+	groups   []string
+	pkg      string
+	owner    map[string]string // path to the groups it was first seen in
+	inMethod bool
+	within   string // the element whose counters come: sourcefile, class, package or report
+	lines    int    // of the source file
+	sources  bool   // the package has source files
+	classes  []jacocoClass
+	class    jacocoClass
+	source   jacocoCounters
+	declares jacocoCounters
+}
+
+type jacocoClass struct {
+	path   string
+	counts jacocoCounters
+}
+
+// jacocoCounters are the counters of one element.
+type jacocoCounters struct{ lines, branches metric.Ratio }
+
+func parseJaCoCo(r io.Reader) (Report, error) {
+	j := &jacocoReader{xmlReport: newXMLReport(r, metric.Lines), owner: map[string]string{}}
+	err := j.each(func(t xmlstream.Token) error {
+		switch t.Kind {
+		case xmlstream.Start:
+			return j.start(t)
+		case xmlstream.End:
+			j.endElement(t.Name)
+		}
+		return nil
+	})
+	report := j.report("jacoco", j.noise)
+	if err == nil {
+		d := noTotals
+		if l := j.declares.lines; l.Total > 0 {
+			d.covered, d.units = l.Covered, l.Total
+		}
+		if b := j.declares.branches; b.Total > 0 {
+			d.taken, d.branches = b.Covered, b.Total
+		}
+		j.compare(d, report.Coverage)
+		report.Problems = j.problems.All()
+	}
+	return report, err
+}
+
+func (j *jacocoReader) start(t xmlstream.Token) error {
+	name, _ := t.Attr("name")
+	switch t.Name {
+	case "line":
+		if j.within == "sourcefile" {
+			return j.lineElement(t)
+		}
+	case "counter":
+		if !j.inMethod {
+			return j.counter(t)
+		}
+	case "method":
+		j.inMethod = true
+	case "class":
+		j.within, j.class = "class", jacocoClass{path: j.className(t, name)}
+	case "sourcefile":
+		j.begin(j.path(name))
+		j.within, j.lines, j.sources, j.source = "sourcefile", 0, true, jacocoCounters{}
+	case "package":
+		j.within, j.pkg, j.sources, j.classes = "package", name, false, j.classes[:0]
+	case "group":
+		j.groups = append(j.groups, name)
+		j.within = "group"
+	case "report":
+		j.within = "report"
+	}
+	return nil
+}
+
+func (j *jacocoReader) endElement(name string) {
+	switch name {
+	case "method":
+		j.inMethod = false
+	case "class":
+		j.classes = append(j.classes, j.class)
+		j.within = "package"
+	case "sourcefile":
+		if j.lines == 0 {
+			j.count(j.source)
+		}
+		j.end()
+		j.within = "package"
+	case "package":
+		j.endPackage()
+		j.within = "report"
+		if len(j.groups) > 0 {
+			j.within = "group"
+		}
+	case "group":
+		if j.groups = j.groups[:len(j.groups)-1]; len(j.groups) == 0 {
+			j.within = "report"
+		}
+	}
+}
+
+func (j *jacocoReader) endPackage() {
+	if j.sources {
+		return
+	}
+	for _, c := range j.classes {
+		j.begin(c.path)
+		j.count(c.counts)
+	}
+	j.end()
+}
+
+// count adds counters that are all that is known of the open file.
+func (j *jacocoReader) count(c jacocoCounters) {
+	f := j.open
+	f.counts.Covered += c.lines.Covered
+	f.counts.Total += c.lines.Total
+	f.taken.Covered += c.branches.Covered
+	f.taken.Total += c.branches.Total
+}
+
+// className returns the path of the source file of a class, or its name.
+func (j *jacocoReader) className(t xmlstream.Token, name string) string {
+	if source, _ := t.Attr("sourcefilename"); source != "" {
+		return j.path(source)
+	}
+	return name
+}
+
+func (j *jacocoReader) path(source string) string {
+	plain := source
+	if j.pkg != "" {
+		plain = j.pkg + "/" + source
+	}
+	group := ""
+	for _, g := range j.groups {
+		group += g + "/"
+	}
+	first, seen := j.owner[plain]
+	if !seen {
+		j.owner[plain] = group
+	}
+	if seen && first != group {
+		return group + plain
+	}
+	return plain
+}
+
+func (j *jacocoReader) lineElement(t xmlstream.Token) error {
+	var nr, ci string
+	var missed, covered number
+	for _, a := range t.Attrs {
+		switch a.Name {
+		case "nr":
+			nr = a.Value
+		case "ci":
+			ci = a.Value
+		case "mb":
+			missed = declaredNumber(a.Value)
+		case "cb":
+			covered = declaredNumber(a.Value)
+		}
+	}
+	n, err := j.lineNumber("line", nr)
+	if err != nil {
+		return err
+	}
+	hit, err := j.executed("line", ci)
+	if err != nil {
+		return err
+	}
+	if missed < 0 || covered < 0 {
+		return j.fault("the branches of line %d are no numbers", n)
+	}
+	j.lines++
+	j.line(n, hit)
+	j.condition(n, covered, missed+covered)
+	return nil
+}
+
+func (j *jacocoReader) counter(t xmlstream.Token) error {
+	var to *jacocoCounters
+	switch j.within {
+	case "sourcefile":
+		to = &j.source
+	case "class":
+		to = &j.class.counts
+	case "report":
+		to = &j.declares
+	default:
+		return nil
+	}
+	missed, covered := total(t, "missed"), total(t, "covered")
+	if missed < 0 || covered < 0 {
+		return j.fault("a counter has no numbers")
+	}
+	r := metric.Ratio{Covered: covered, Total: missed + covered}
+	switch kind, _ := t.Attr("type"); kind {
+	case "LINE":
+		to.lines = r
+	case "BRANCH":
+		to.branches = r
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package coverage
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
+	"supervise/metric"
+)
+
+// lcovRecords are the lines of an LCOV file that may tell one from other text.
+var lcovRecords = []string{"DA:", "BRDA:", "FN:", "FNDA:", "FNL:", "FNF:", "LF:", "LH:", "end_of_record"}
+
+func detectLCOV(h sniff.Head) bool {
+	source := func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "SF:") }
+	record := func(l string) bool {
+		l = strings.TrimSpace(l)
+		for _, r := range lcovRecords {
+			if strings.HasPrefix(l, r) {
+				return true
+			}
+		}
+		return false
+	}
+	return h.Line(source) && h.Line(record)
+}
+
+// lcovReader reads an LCOV tracefile: of lcov, llvm-cov, istanbul, coverage.py,
+// simplecov-lcov and many others. Lines are counted by their DA records, a
+// line or branch that stands there twice once; what LF, LH, BRF and BRH say is
+// compared. A line counts as executed by its own count, never by its branches.
+type lcovReader struct {
+	*collector
+	at     textstream.Line
+	within bool // a source file is open
+	titled bool // a test is named, and no source file came yet
+	begun  int  // the line of its SF, or TN
+	named  [4]number
+	noise  string
+	branch marks // of this section
+}
+
+func parseLCOV(r io.Reader) (Report, error) {
+	l := &lcovReader{collector: newCollector(metric.Lines)}
+	lines := textstream.NewLines(r)
+	var err error
+	for err == nil {
+		if l.at, err = lines.Next(); err == nil {
+			err = l.take()
+		}
+	}
+	switch {
+	case !errors.Is(err, io.EOF):
+		var syntax *SyntaxError
+		if !errors.As(err, &syntax) {
+			err = fmt.Errorf("read LCOV: %w", err)
+		}
+		return l.report("lcov", l.noise), err
+	case l.within:
+		why := "the record of " + l.open.path + " has no end_of_record: the tool was stopped, or its output was cut off"
+		return l.report("lcov", l.noise), &SyntaxError{Line: l.begun, Problem: why}
+	case l.titled && len(l.files) > 0:
+		return l.report("lcov", l.noise), &SyntaxError{Line: l.begun, Problem: "a test is named and no source file follows: the tool was stopped, or its output was cut off"}
+	case len(l.files) == 0:
+		return Report{}, &SyntaxError{Problem: "no source file is named"}
+	}
+	return l.report("lcov", l.noise), nil
+}
+
+// take reads one line.
+func (l *lcovReader) take() error {
+	text := bytes.TrimSpace(l.at.Text)
+	key, value, ok := bytes.Cut(text, []byte{':'})
+	if l.within && ok && len(key) == 2 && key[0] == 'D' && key[1] == 'A' { // nearly all of them
+		return l.line(value)
+	}
+	switch {
+	case len(text) == 0 || text[0] == '#':
+		return nil
+	case string(text) == "end_of_record":
+		return l.endSource()
+	case !l.within && string(key) == "TN", !l.at.Whole && isBeginning(text):
+		l.titled, l.begun = true, l.at.Number
+		return nil
+	case string(key) == "SF":
+		return l.beginSource(string(value))
+	case ok && l.within && string(key) == "BRDA":
+		return l.branchLine(value)
+	case ok && l.within && l.total(string(key), value), ok && isRecordName(key):
+		return nil
+	}
+	if l.noise == "" {
+		l.noise = textstream.CleanText(string(text[:min(len(text), 1<<10)]))
+	}
+	return nil
+}
+
+// isBeginning reports whether a last line is the beginning of a TN or SF.
+func isBeginning(text []byte) bool {
+	return bytes.HasPrefix([]byte("TN:"), text) || bytes.HasPrefix([]byte("SF:"), text)
+}
+
+func isRecordName(key []byte) bool {
+	for _, c := range key {
+		if c < 'A' || c > 'Z' {
+			return false
+		}
+	}
+	return len(key) > 1 && len(key) < 8
+}
+
+func (l *lcovReader) beginSource(path string) error {
+	if l.within {
+		return l.at.Error("another source file begins before the end_of_record of %s, which began on line %d", l.open.path, l.begun)
+	}
+	l.begin(path)
+	l.within, l.titled, l.begun = true, false, l.at.Number
+	l.named = [4]number{-1, -1, -1, -1}
+	return nil
+}
+
+func (l *lcovReader) endSource() error {
+	if !l.within {
+		return nil // a second one ends nothing
+	}
+	lines := l.section.ratio()
+	l.declared("lines of "+l.open.path, l.named[1], l.named[0], lines)
+	l.declared("branches of "+l.open.path, l.named[3], l.named[2], l.branch.ratio())
+	for _, b := range l.branch.list {
+		l.open.branches.add(b>>1, b&1 == 1)
+	}
+	l.branch = marks{list: l.branch.list[:0]}
+	l.within = false
+	l.end()
+	return nil
+}
+
+// lcovNoCount are what some tools write instead of a count of 0.
+var lcovNoCount = map[string]bool{"-": true, "#####": true, "=====": true, "=": true, "undefined": true}
+
+// line reads "12,3" or "12,3,checksum".
+func (l *lcovReader) line(value []byte) error {
+	number, rest := field(value)
+	count, _ := field(rest)
+	n, ok := natural(number)
+	if !ok && string(number) == "undefined" {
+		l.problems.Add("%s: a line has no number", l.open.path)
+		return nil
+	}
+	if !ok {
+		return l.at.Error("%q is no line number", number)
+	}
+	hit, ok := positive(count)
+	if !ok && !lcovNoCount[string(count)] {
+		return l.at.Error("%q is no number of executions", count)
+	}
+	l.collector.line(n, hit)
+	return nil
+}
+
+// branchLine reads "12,0,1,3": line, block, branch and how often it was taken,
+// "-" where the line was never reached. The branch may be text with commas.
+func (l *lcovReader) branchLine(value []byte) error {
+	number, rest := field(value)
+	block, rest := field(rest)
+	i := bytes.LastIndexByte(rest, ',')
+	n, ok := natural(number)
+	if !ok || i < 0 {
+		return l.at.Error("%q is no branch", value)
+	}
+	taken, ok := positive(rest[i+1:])
+	if !ok && !lcovNoCount[string(rest[i+1:])] {
+		return l.at.Error("%q is no number of executions", rest[i+1:])
+	}
+	l.branch.add(branchKey(n, block, rest[:i]), taken)
+	return nil
+}
+
+// lcovTotals are the records of totals: found and hit, of lines and branches.
+var lcovTotals = map[string]int{"LF": 0, "LH": 1, "BRF": 2, "BRH": 3}
+
+func (l *lcovReader) total(key string, value []byte) bool {
+	i, ok := lcovTotals[key]
+	if ok {
+		l.named[i] = declaredNumber(value)
+	}
+	return ok
+}

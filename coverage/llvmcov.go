@@ -1,0 +1,194 @@
+package coverage
+
+import (
+	"io"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/sniff"
+	"supervise/metric"
+)
+
+func detectLLVM(h sniff.Head) bool {
+	file := "data.[].files.[]."
+	return h.JSON(file+"filename") || h.JSON(file+"segments") || h.JSON(file+"expansions") || h.JSON(file+"branches")
+}
+
+// llvmReader reads what "llvm-cov export" writes, as cargo llvm-cov and Swift
+// do too. The numbers of a file are those of its summary, which counts lines
+// function by function: a line in two functions, as in a closure, counts twice
+// there. Which lines were executed is taken from the segments, as "llvm-cov
+// show" and the LCOV of the same tool do; a report made with -summary-only has
+// none.
+type llvmReader struct {
+	*collector
+	declares totals
+	data     bool
+}
+
+type llvmSummary struct {
+	Lines    *llvmCount `json:"lines"`
+	Branches llvmCount  `json:"branches"`
+}
+
+type llvmCount struct {
+	Count   int64 `json:"count"`
+	Covered int64 `json:"covered"`
+}
+
+func (c llvmCount) ratio() metric.Ratio { return metric.Ratio{Covered: c.Covered, Total: c.Count} }
+
+func (c llvmCount) sane() bool { return c.Covered >= 0 && c.Covered <= c.Count }
+
+func parseLLVM(r io.Reader) (Report, error) {
+	l := &llvmReader{collector: newCollector(metric.Lines)}
+	report, err := l.documents(r, "llvm-cov", func(r *jsonstream.Reader) error {
+		return r.Object(func(name string) error {
+			if name != "data" {
+				return r.Skip()
+			}
+			l.data = true
+			return r.Array(func() error { return r.Object(func(name string) error { return l.export(r, name) }) })
+		})
+	})
+	if err == nil && !l.data {
+		return Report{}, &SyntaxError{Problem: "the report has no data"}
+	}
+	return l.compared(l.declares, report, err)
+}
+
+// export reads one member of an item of data: there is one for each program.
+func (l *llvmReader) export(r *jsonstream.Reader, name string) error {
+	switch name {
+	case "files":
+		return r.Array(func() error { return l.file(r) })
+	case "totals":
+		var s llvmSummary
+		if err := r.Value(&s); err != nil || s.Lines == nil {
+			return err
+		}
+		l.declares.covered += s.Lines.Covered
+		l.declares.units += s.Lines.Count
+		l.declares.taken += s.Branches.Covered
+		l.declares.branches += s.Branches.Count
+		return nil
+	}
+	return r.Skip()
+}
+
+func (l *llvmReader) file(r *jsonstream.Reader) error {
+	var summary llvmSummary
+	var lines llvmLines
+	path := ""
+	err := r.Object(func(name string) (err error) {
+		switch name {
+		case "filename":
+			path, err = r.Text()
+		case "summary":
+			err = r.Value(&summary)
+		case "segments":
+			lines = llvmLines{}
+			err = lines.read(r)
+		default:
+			err = r.Skip()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if path == "" || summary.Lines == nil || !summary.Lines.sane() || !summary.Branches.sane() {
+		return r.Error("a file has no name or no numbers of lines")
+	}
+	f := l.numbers(path, summary.Lines.ratio(), summary.Branches.ratio())
+	f.lines.add(&lines.marks)
+	l.end()
+	return nil
+}
+
+// llvmSegment is where a region of code begins or goes on: line, column,
+// count, whether there is a count, whether it is the beginning, and whether it
+// is a gap between regions.
+type llvmSegment struct {
+	line              int
+	hit, counted      bool
+	entry, gap, known bool
+}
+
+// maxSegment is more lines than any region of code has.
+const maxSegment = 1 << 20
+
+// llvmLines makes lines of segments. A line has code where a region goes on
+// from the line before or a region with a count begins; the most executed of
+// these decides.
+type llvmLines struct {
+	marks   marks
+	wrapped llvmSegment // the last one of the lines before
+	segment llvmSegment // the last one
+	line    int         // that is being read
+	regions int         // that begin on it
+	hit     bool        // one of these was executed
+	skipped bool        // the line begins with code that was not compiled
+}
+
+func (l *llvmLines) read(r *jsonstream.Reader) error {
+	var raw []jsonstream.Raw
+	err := r.Array(func() error {
+		raw = raw[:0]
+		if err := r.Value(&raw); err != nil {
+			return err
+		}
+		s, ok := newLLVMSegment(raw)
+		if !ok || s.line < l.line || l.line > 0 && s.line-l.line > maxSegment {
+			return r.Error("a segment has no place or no count")
+		}
+		l.add(s)
+		return nil
+	})
+	l.endLine()
+	return err
+}
+
+func newLLVMSegment(raw []jsonstream.Raw) (s llvmSegment, ok bool) {
+	if len(raw) < 5 {
+		return s, false
+	}
+	flag := func(i int) bool { return i < len(raw) && (string(raw[i]) == "true" || string(raw[i]) == "1") }
+	line, okLine := natural(raw[0])
+	hit, okCount := positive(raw[2])
+	return llvmSegment{line: line, hit: hit, counted: flag(3), entry: flag(4), gap: flag(5), known: true}, okLine && okCount && line <= maxLine
+}
+
+func (l *llvmLines) add(s llvmSegment) {
+	if s.line != l.line {
+		l.endLine()
+		l.fill(s.line)
+		l.line, l.regions, l.hit = s.line, 0, false
+		l.skipped = !s.counted && s.entry
+	}
+	if s.counted && s.entry && !s.gap {
+		l.regions++
+		l.hit = l.hit || s.hit
+	}
+	l.segment = s
+}
+
+// endLine marks the line that was read.
+func (l *llvmLines) endLine() {
+	if !l.segment.known || l.line < 1 {
+		return
+	}
+	if !l.skipped && (l.wrapped.counted || l.regions > 0) {
+		l.marks.add(uint64(l.line), l.hit || l.wrapped.known && l.wrapped.hit)
+	}
+	l.wrapped = l.segment
+}
+
+// fill marks the lines between the one that was read and the next.
+func (l *llvmLines) fill(next int) {
+	if !l.wrapped.counted {
+		return
+	}
+	for n := l.line + 1; n < next; n++ {
+		l.marks.add(uint64(n), l.wrapped.hit)
+	}
+}

@@ -1,0 +1,224 @@
+package coverage
+
+import (
+	"cmp"
+	"slices"
+
+	"supervise/metric"
+)
+
+// marks is a set of numbered things, each hit or not. They are added in any
+// order and as often as they are named; one hit is enough. It takes eight bytes
+// for each.
+type marks struct {
+	list    []uint64 // number<<1 | hit
+	mixed   bool     // the list is not in order, or has a number twice
+	settled int      // how long it was when it was put in order last
+}
+
+// add adds a number below 1<<63.
+func (m *marks) add(number uint64, hit bool) {
+	mark := number << 1
+	if hit {
+		mark |= 1
+	}
+	if n := len(m.list); n > 0 && m.list[n-1]>>1 >= number {
+		if m.list[n-1]>>1 == number {
+			m.list[n-1] |= mark
+			return
+		}
+		m.mixed = true
+	}
+	m.list = append(m.list, mark)
+	if m.mixed && len(m.list) > 2*m.settled+4096 { // memory grows with the set, not with the report
+		m.settle()
+	}
+}
+
+// settle puts the list in order, each number once.
+func (m *marks) settle() {
+	if m.mixed {
+		slices.Sort(m.list)
+		kept := m.list[:0]
+		for _, mark := range m.list { // of one number the hit comes last
+			if n := len(kept); n > 0 && kept[n-1]>>1 == mark>>1 {
+				kept[n-1] = mark
+				continue
+			}
+			kept = append(kept, mark)
+		}
+		m.list, m.mixed = kept, false
+	}
+	m.settled = len(m.list)
+}
+
+func (m *marks) ratio() metric.Ratio {
+	m.settle()
+	r := metric.Ratio{Total: int64(len(m.list))}
+	for _, mark := range m.list {
+		r.Covered += int64(mark & 1)
+	}
+	return r
+}
+
+// spans returns the runs of marks that are hit, and of those that are not.
+func (m *marks) spans() (hit, missed []metric.Span) {
+	m.settle()
+	for _, mark := range m.list {
+		if mark&1 == 1 {
+			hit = extend(hit, int(mark>>1))
+		} else {
+			missed = extend(missed, int(mark>>1))
+		}
+	}
+	return slices.Clip(hit), slices.Clip(missed)
+}
+
+func extend(spans []metric.Span, line int) []metric.Span {
+	if n := len(spans); n > 0 && spans[n-1].Last+1 == line {
+		spans[n-1].Last = line
+		return spans
+	}
+	return append(spans, metric.Span{First: line, Last: line})
+}
+
+// lineSet is what is known of the lines of one file. A file that stands in a
+// report again adds to it.
+type lineSet struct {
+	hit, missed []metric.Span
+	pending     marks // of a second time
+}
+
+// add takes the lines of one section of a report, which may be used again then.
+func (l *lineSet) add(section *marks) {
+	if len(section.list) == 0 {
+		return
+	}
+	if len(l.hit)+len(l.missed)+len(l.pending.list) == 0 {
+		l.hit, l.missed = section.spans()
+		return
+	}
+	for _, mark := range section.list {
+		l.pending.add(mark>>1, mark&1 == 1)
+	}
+	if len(l.pending.list) > 4*(len(l.hit)+len(l.missed))+256 {
+		l.fold()
+	}
+}
+
+// fold merges what is pending.
+func (l *lineSet) fold() {
+	if len(l.pending.list) == 0 {
+		return
+	}
+	hit, missed := l.pending.spans()
+	l.pending = marks{}
+	l.hit = union(l.hit, hit)
+	l.missed = without(union(l.missed, missed), l.hit)
+}
+
+func (l *lineSet) ratio() metric.Ratio {
+	covered := length(l.hit)
+	return metric.Ratio{Covered: covered, Total: covered + length(l.missed)}
+}
+
+func length(spans []metric.Span) int64 {
+	var n int64
+	for _, s := range spans {
+		n += int64(s.Last - s.First + 1)
+	}
+	return n
+}
+
+// union returns the lines that are in a or in b, both in order.
+func union(a, b []metric.Span) []metric.Span {
+	all := append(append(make([]metric.Span, 0, len(a)+len(b)), a...), b...)
+	slices.SortFunc(all, func(x, y metric.Span) int { return cmp.Compare(x.First, y.First) })
+	out := all[:0]
+	for _, s := range all {
+		if n := len(out); n > 0 && s.First <= out[n-1].Last+1 {
+			out[n-1].Last = max(out[n-1].Last, s.Last)
+			continue
+		}
+		out = append(out, s)
+	}
+	return slices.Clip(out)
+}
+
+// without returns the lines of a that are not in b, both in order.
+func without(a, b []metric.Span) []metric.Span {
+	var out []metric.Span
+	for _, s := range a {
+		for len(b) > 0 && b[0].Last < s.First {
+			b = b[1:]
+		}
+		for _, cut := range b {
+			if cut.First > s.Last {
+				break
+			}
+			if cut.First > s.First {
+				out = append(out, metric.Span{First: s.First, Last: cut.First - 1})
+			}
+			s.First = cut.Last + 1
+		}
+		if s.First <= s.Last {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// condition is how many of the branches of one line were taken.
+type condition struct{ line, covered, total uint32 }
+
+// conditions are the branches of a file by line. A line that is named again has
+// the greatest of both numbers.
+type conditions struct {
+	list    []condition
+	mixed   bool
+	settled int
+}
+
+func (c *conditions) add(line, covered, total uint32) {
+	n := len(c.list)
+	if n > 0 && c.list[n-1].line == line {
+		c.list[n-1].merge(condition{line, covered, total})
+		return
+	}
+	c.mixed = c.mixed || n > 0 && c.list[n-1].line > line
+	c.list = append(c.list, condition{line, covered, total})
+	if c.mixed && len(c.list) > 2*c.settled+1024 {
+		c.settle()
+	}
+}
+
+func (c *condition) merge(d condition) {
+	c.total = max(c.total, d.total)
+	c.covered = min(max(c.covered, d.covered), c.total)
+}
+
+func (c *conditions) settle() {
+	if c.mixed {
+		slices.SortFunc(c.list, func(a, b condition) int { return cmp.Compare(a.line, b.line) })
+		kept := c.list[:0]
+		for _, d := range c.list {
+			if n := len(kept); n > 0 && kept[n-1].line == d.line {
+				kept[n-1].merge(d)
+				continue
+			}
+			kept = append(kept, d)
+		}
+		c.list, c.mixed = kept, false
+	}
+	c.settled = len(c.list)
+}
+
+func (c *conditions) ratio() metric.Ratio {
+	c.settle()
+	var r metric.Ratio
+	for _, d := range c.list {
+		r.Covered += int64(min(d.covered, d.total))
+		r.Total += int64(d.total)
+	}
+	return r
+}

@@ -1,0 +1,75 @@
+package coverage
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// positive reports whether a number of executions is more than none. Counts
+// are written as integers of any size, and by some tools as 1.0 or 1e3, or
+// negative where a counter ran over, which is no execution that one could rely
+// on. ok is false for what is no number.
+func positive[T ~string | ~[]byte](count T) (hit, ok bool) {
+	if len(count) == 0 {
+		return false, false
+	}
+	for i := 0; i < len(count); i++ {
+		c := count[i]
+		if c < '0' || c > '9' {
+			f, err := strconv.ParseFloat(string(count), 64)
+			if err != nil && !math.IsInf(f, 0) || math.IsNaN(f) {
+				return false, false
+			}
+			return f > 0, true
+		}
+		hit = hit || c != '0'
+	}
+	return hit, true
+}
+
+// natural returns the decimal number of at most 18 digits; ok is false for
+// what is none.
+func natural[T ~string | ~[]byte](digits T) (n int, ok bool) {
+	if len(digits) == 0 || len(digits) > 18 {
+		return 0, false
+	}
+	for i := 0; i < len(digits); i++ {
+		if digits[i] < '0' || digits[i] > '9' {
+			return 0, false
+		}
+		n = n*10 + int(digits[i]-'0')
+	}
+	return n, true
+}
+
+// declaredNumber returns the number of an attribute, -1 where it is none.
+func declaredNumber[T ~string | ~[]byte](s T) number {
+	if n, ok := natural(s); ok {
+		return number(n)
+	}
+	return -1
+}
+
+// fraction reads "50% (1/2)" or "1/2".
+func fraction(s string) (covered, total int64, ok bool) {
+	if i := strings.LastIndexByte(s, '('); i >= 0 {
+		s = strings.TrimSuffix(strings.TrimSpace(s[i+1:]), ")")
+	}
+	a, b, ok := strings.Cut(s, "/")
+	if !ok {
+		return 0, 0, false
+	}
+	c, okCovered := natural(strings.TrimSpace(a))
+	t, okTotal := natural(strings.TrimSpace(b))
+	return int64(c), int64(t), okCovered && okTotal
+}
+
+// field cuts the text before the first comma off.
+func field(s []byte) (first, rest []byte) {
+	if i := bytes.IndexByte(s, ','); i >= 0 {
+		return s[:i], s[i+1:]
+	}
+	return s, nil
+}

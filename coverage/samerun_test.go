@@ -1,0 +1,58 @@
+package coverage_test
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// sameRun are the numbers of the reports that one run of one tool wrote.
+// Reports that say nothing else have the numbers of the set; the others stand
+// with the reason.
+var sameRun = []struct {
+	folder, want string
+	others       map[string]otherwise
+}{
+	{"jest", "6/11 lines, 2/13 branches", byLine("6/11 lines, 2/12 branches")},
+	{"nyc", "7/10 lines, 5/13 branches", byLine("7/10 lines, 5/12 branches")},
+	{"vitest-v8", "4/9 lines, 2/13 branches", byLine("4/9 lines, 2/12 branches")},
+	{"coverage-py", "16/23 lines, 4/10 branches", nil},
+	{"llvm-cov", "13/22 lines, 10/18 branches", map[string]otherwise{
+		"lcov.info": {"14/23 lines, 10/18 branches", "its DA records have the line of a macro that no function owns; its own LF and the JSON have not"},
+	}},
+}
+
+// byLine is what istanbul's reports that give branches to lines do not have: a
+// branch, such as a default value of a parameter, on a line without statement.
+func byLine(want string) map[string]otherwise {
+	const reason = "branches stand at lines only, and one is on a line without statement"
+	return map[string]otherwise{"clover.xml": {want, reason}, "cobertura-coverage.xml": {want, reason}}
+}
+
+type otherwise struct{ want, reason string }
+
+// TestSameRun compares the reports that one run wrote in several formats.
+func TestSameRun(t *testing.T) {
+	for _, tt := range sameRun {
+		seen := 0
+		for _, path := range captured(t) {
+			name, err := filepath.Rel(filepath.Join(fixtures, "samerun", tt.folder), path)
+			if err != nil || filepath.Dir(name) != "." {
+				continue
+			}
+			seen++
+			r, err := readFile(path)
+			want := tt.want
+			if o, ok := tt.others[name]; ok {
+				t.Logf("%s/%s has %s: %s", tt.folder, name, o.want, o.reason)
+				t.Logf("%s/%s has %s: %s", tt.folder, name, o.want, o.reason)
+				want = o.want
+			}
+			if got := summary(r); err != nil || got != want {
+				t.Errorf("%s/%s: %s, %v; want %s", tt.folder, name, got, err, want)
+			}
+		}
+		if seen < 2 {
+			t.Errorf("%s has %d reports", tt.folder, seen)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package coverage
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"supervise/internal/textstream"
+	"supervise/internal/xmlstream"
+	"supervise/metric"
+)
+
+// xmlReport reads a report in XML element by element.
+type xmlReport struct {
+	*collector
+	x     *xmlstream.Reader
+	noise string
+}
+
+func newXMLReport(r io.Reader, unit metric.Unit) *xmlReport {
+	return &xmlReport{collector: newCollector(unit), x: xmlstream.NewReader(r)}
+}
+
+// each calls f with every token in the document, comments and text outside of
+// it aside. It returns what ended the document, if that is not its end.
+func (x *xmlReport) each(f func(xmlstream.Token) error) error {
+	for {
+		t, err := x.x.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			var syntax *SyntaxError
+			if !errors.As(err, &syntax) {
+				err = fmt.Errorf("read report: %w", err)
+			}
+			return err
+		case t.Kind == xmlstream.Comment:
+			continue
+		case t.Kind == xmlstream.Text && t.Depth == 0:
+			if text := textstream.FirstLine(textstream.CleanText(t.Text)); x.noise == "" && text != "" {
+				x.noise = text
+			}
+			continue
+		}
+		if err := f(t); err != nil {
+			return err
+		}
+	}
+}
+
+// fault is an error at the present place.
+func (x *xmlReport) fault(format string, args ...any) error {
+	return &SyntaxError{Line: x.x.Line(), Problem: fmt.Sprintf(format, args...)}
+}
+
+// total returns the number of an attribute, -1 where it is none.
+func total(t xmlstream.Token, name string) number {
+	v, _ := t.Attr(name)
+	return declaredNumber(strings.TrimSpace(v))
+}
+
+// lineNumber reads an attribute that has to be a number.
+func (x *xmlReport) lineNumber(element, value string) (int, error) {
+	n, ok := natural(value)
+	if !ok {
+		return 0, x.fault("%q is no line number in <%s>", value, element)
+	}
+	return n, nil
+}
+
+// executed reads an attribute that has to be a count.
+func (x *xmlReport) executed(element, value string) (bool, error) {
+	hit, ok := positive(value)
+	if !ok {
+		return false, x.fault("%q is no number of executions in <%s>", value, element)
+	}
+	return hit, nil
+}
