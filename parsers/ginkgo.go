@@ -2,6 +2,7 @@ package parsers
 
 import (
 	"io"
+	"regexp"
 	"strings"
 	"time"
 
@@ -112,8 +113,10 @@ func (g *ginkgoSuite) add(s *outcomes) {
 				setup = setup || strings.HasSuffix(spec.NodeType, "BeforeSuite")
 				s.breaks(g.path, spec.NodeType+" failed: "+t.Message)
 			}
-		case setup && t.Status == metric.Skipped && spec.State != "pending":
+		case setup && spec.State == "skipped":
 			t.Message = "the set-up of the suite failed"
+			s.addNotRun(t)
+		case spec.State == "skipped" && ginkgoOrdered.MatchString(t.Message):
 			s.addNotRun(t)
 		default:
 			s.add(t)
@@ -130,6 +133,9 @@ func (g *ginkgoSuite) add(s *outcomes) {
 	}
 	s.took += g.took.in(time.Nanosecond)
 }
+
+// ginkgoOrdered is why a spec was left out that nobody wanted to be skipped.
+var ginkgoOrdered = regexp.MustCompile(`^Spec skipped because (an earlier spec in an ordered container|a BeforeAll node) failed`)
 
 func (spec ginkgoSpec) test(suite string) metric.Test {
 	var path []string

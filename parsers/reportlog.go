@@ -150,9 +150,19 @@ func (p *reportlog) collect(e reportlogEvent) {
 	case e.Outcome == "failed":
 		p.crashed = true
 		p.set.breaks(firstOf(file, "pytest"), string(e.Longrepr))
-	case e.Outcome == "passed" && !inside && path.Ext(file) != "" && !strings.HasSuffix(file, "/"):
+	case inside || path.Ext(file) == "" || strings.HasPrefix(path.Base(file), "."):
+	case e.Outcome == "skipped":
+		p.order = append(p.order, &pytestCase{test: skippedFile(file, e.Longrepr)})
+	default:
 		p.collected = append(p.collected, file)
 	}
+}
+
+// skippedFile stands for the tests of a file that is skipped as a whole, which
+// are not named.
+func skippedFile(file string, why pytestRepr) metric.Test {
+	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	return metric.Test{ID: metric.ID{Suite: file, Name: name}, Status: metric.Skipped, Message: string(why), File: file}
 }
 
 // phase takes the set-up, call or tear-down of a test.
@@ -226,7 +236,7 @@ func (p *reportlog) exit(e reportlogEvent) {
 	if why != "" && !p.crashed {
 		p.set.failure = why
 	}
-	if why == "" && len(p.order) == 0 && status == 0 {
+	if why == "" && status == 0 && !slices.ContainsFunc(p.order, func(c *pytestCase) bool { return c.over }) {
 		why = "pytest collected it and did not run it"
 	}
 	missing := 0
@@ -289,7 +299,7 @@ func parsePytestJSON(r io.Reader) (Report, error) {
 func readPytestJSON(j *jsonstream.Reader, s *outcomes) error {
 	var sum map[string]number
 	var exit *number
-	before := s.totals
+	before, files := s.totals, 0 // files that are skipped as a whole
 	err := j.Object(func(name string) error {
 		switch name {
 		case "exitcode":
@@ -302,7 +312,9 @@ func readPytestJSON(j *jsonstream.Reader, s *outcomes) error {
 			s.took += took.in(time.Second)
 			return err
 		case "collectors":
-			return j.Array(func() error { return readCollector(j, s) })
+			err := j.Array(func() error { return readCollector(j, s) })
+			files = s.totals.Tests - before.Tests
+			return err
 		case "tests":
 			return j.Array(func() error {
 				var t pytestJSONTest
@@ -322,7 +334,7 @@ func readPytestJSON(j *jsonstream.Reader, s *outcomes) error {
 		return j.Error("this is no report of pytest-json-report: it has no summary or no exit code")
 	}
 	if n, stated := sum["total"]; stated {
-		s.declares("tests", float64(n), s.totals.Tests-before.Tests)
+		s.declares("tests", float64(n), s.totals.Tests-before.Tests-files)
 	}
 	if why := pytestExits[exit.whole()]; why != "" && len(s.broken) == 0 {
 		s.failure = why
@@ -339,9 +351,12 @@ func readCollector(j *jsonstream.Reader, s *outcomes) error {
 	if err := j.Value(&c); err != nil {
 		return err
 	}
-	if c.Outcome == "failed" {
-		file, _, _ := strings.Cut(c.NodeID, "::")
+	file, _, inside := strings.Cut(c.NodeID, "::")
+	switch {
+	case c.Outcome == "failed":
 		s.breaks(firstOf(file, "pytest"), string(c.Longrepr))
+	case c.Outcome == "skipped" && !inside && path.Ext(file) != "":
+		s.add(skippedFile(file, c.Longrepr))
 	}
 	return nil
 }

@@ -104,7 +104,11 @@ func rspecErrors(s *outcomes, messages []text) {
 	for _, m := range messages {
 		for _, part := range rspecError.FindAllStringSubmatchIndex(string(m), -1) {
 			found = true
-			s.breaks(string(m)[part[2]:part[3]], string(m)[part[0]:])
+			name, why := string(m)[part[2]:part[3]], string(m)[part[0]:]
+			if file := rspecFile.FindString(name + "\n" + why); file != "" {
+				name = file
+			}
+			s.breaks(name, why)
 		}
 	}
 	if !found {
@@ -113,6 +117,9 @@ func rspecErrors(s *outcomes, messages []text) {
 }
 
 var rspecError = regexp.MustCompile(`An error occurred (?:while loading|in an?) (.+?)\.\s`)
+
+// rspecFile is the file of a specification, as examples name it.
+var rspecFile = regexp.MustCompile(`\./\S+?_spec\.rb`)
 
 func (e rspecExample) test() metric.Test {
 	full, name := string(e.FullDescription), string(firstOf(e.Description, e.FullDescription))

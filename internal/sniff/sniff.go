@@ -59,11 +59,12 @@ func Open(r io.Reader) (io.Reader, Head, error) {
 // Look returns what the text of a report, or its first bytes, say about it.
 func Look(text []byte) Head {
 	h := Head{Text: text}
-	if bytes.IndexByte(text, '<') >= 0 {
+	markup, document := bytes.IndexByte(text, '<'), jsonstream.Start(text)
+	if markup >= 0 && (document < 0 || markup < document) {
 		h.lookXML()
 	}
-	if h.Root.Name == "" {
-		h.lookJSON()
+	if h.Root.Name == "" || document >= 0 && !bytes.HasPrefix(bytes.TrimSpace(text), []byte("<")) {
+		h.lookJSON() // what stands before it may hold markup
 	}
 	return h
 }
@@ -151,10 +152,6 @@ func (h *Head) lookXML() {
 			return
 		}
 		switch {
-		case t.Kind == xmlstream.Text && h.Root.Name == "" && !looksBlank(t.Text):
-			if strings.ContainsAny(t.Text[:1], "{[") { // a JSON report that holds markup
-				return
-			}
 		case t.Kind == xmlstream.Start:
 			if h.Root.Name == "" {
 				h.Root = Element{t.Name, append([]xmlstream.Attr{}, t.Attrs...)}
@@ -163,8 +160,6 @@ func (h *Head) lookXML() {
 		}
 	}
 }
-
-func looksBlank(s string) bool { return strings.TrimSpace(s) == "" }
 
 func (h *Head) lookJSON() {
 	paths := map[string]bool{}

@@ -19,6 +19,8 @@ func TestLook(t *testing.T) {
 		{"xml cut off", `<runs><run>`, func(h sniff.Head) bool { return h.XML("runs") && h.Elements("run") }},
 		{"talk before xml", "> run\n<runs/>", func(h sniff.Head) bool { return h.XML("runs") }},
 		{"json with markup in it", `{"html":"<b>x</b>"}`, func(h sniff.Head) bool { return !h.XML("b") && h.JSON("html") }},
+		{"talk before json with markup in it", "a line\n{\n \"html\":\"<b>x</b>\"}", func(h sniff.Head) bool { return !h.XML("b") && h.JSON("html") }},
+		{"markup before json", "at <anonymous>\n{\"a\":1}", func(h sniff.Head) bool { return h.JSON("a") }},
 		{"object", `{"a":{"b":[{"c.d":1}]}}`, func(h sniff.Head) bool {
 			return h.JSON("a", "a.b", "a.*.[]", "a.b.[].*") && !h.JSON("c") && !h.JSON("*.[]") && h.Value == "{"
 		}},
