@@ -36,7 +36,7 @@ func proposeMaven(f folder) proposal {
 	}
 	if strings.Contains(poms, "jacoco-maven-plugin") {
 		p.tool("JaCoCo", "pom.xml")
-		test.Command = append(test.Command, "jacoco:report")
+		test.Command = append(test.Command, "jacoco:report", "-Djacoco.haltOnFailure=false")
 		if !jacocoFile.MatchString(poms) { // what earlier runs covered is kept in the file that is used by itself
 			test.Command = append(test.Command, "-Djacoco.destFile="+ReportDir+"/.jacoco.exec", "-Djacoco.dataFile="+ReportDir+"/.jacoco.exec")
 		}
@@ -85,10 +85,12 @@ func jvmLanguage(f folder) string {
 	return "java"
 }
 
-// gradleInit has JaCoCo write XML, whatever the project chose.
+// gradleInit has JaCoCo write XML, whatever the project chose. Old versions of
+// Gradle have another name for it.
 const gradleInit = `allprojects {
     tasks.matching { it.class.name.contains("JacocoReport") }.configureEach {
-        reports.xml.required = true
+        def xml = reports.xml
+        xml.hasProperty("required") ? xml.required.set(true) : (xml.enabled = true)
     }
 }
 `

@@ -115,8 +115,14 @@ func (n node) scripted(p *proposal) bool {
 	for _, name := range testScripts {
 		parts := n.flatten(name, 0)
 		var before []segment
-		for _, s := range parts {
+		for i, s := range parts {
 			r, c, ok := runnerOf(s)
+			if ok && !s.plain {
+				if i == len(parts)-1 && n.appended(name, r, c, p) {
+					return true
+				}
+				ok = false
+			}
 			if !ok {
 				before = append(before, s)
 				continue
@@ -133,9 +139,30 @@ func (n node) scripted(p *proposal) bool {
 	return false
 }
 
+// appended proposes the script itself, with the framework's options after it:
+// for a script that only a shell understands, and that ends with a framework
+// which takes options anywhere.
+func (n node) appended(script string, r nodeRunner, c call, p *proposal) bool {
+	if !slices.Contains([]string{"jest", "vitest", "playwright"}, r.name) {
+		return false
+	}
+	c.args, c.env = nil, nil
+	check := r.check(n, c)
+	check.Kind, check.Runner = Test, r.name
+	options := slices.DeleteFunc(slices.Clone(check.Command), func(w string) bool { return !strings.HasPrefix(w, "--") || w == "--no-install" || w == "--silent" })
+	check.Command = n.script(script)
+	if n.manager.run[0] == "npm" {
+		check.Command = append(check.Command, "--")
+	}
+	check.Command, check.Inventory = append(check.Command, options...), nil
+	p.tool(r.program, "script "+script+" in package.json")
+	p.add(check)
+	return true
+}
+
 func runnerOf(s segment) (nodeRunner, call, bool) {
 	for _, r := range nodeRunners {
-		if calls := find([]segment{s}, r.program, r.sub); len(calls) > 0 && s.plain {
+		if calls := find([]segment{s}, r.program, r.sub); len(calls) > 0 {
 			return r, calls[0], true
 		}
 	}

@@ -38,7 +38,7 @@ type Check struct {
 	Dir       string            // slash path of the project's folder below the root, "" for the root: the command runs there, Reports are relative to it
 	Command   []string          // argv
 	Env       []string          // NAME=value added to the environment; may hold ReportDir
-	Files     map[string]string // files that are written into the private folder before the command runs: name -> text
+	Files     map[string]string // files that are written into the private folder before the command runs: name -> text, which may hold ReportDir
 	Reports   []string          // files or patterns that the command writes, "**" stands for any folders; none: its output is read
 	Stderr    bool              // standard error belongs to the output that is read
 	Coverage  bool              // the reports hold coverage as well

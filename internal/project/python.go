@@ -73,7 +73,7 @@ var launchers = []struct {
 
 func (py python) launcher(p *proposal) []string {
 	for _, l := range launchers {
-		lock := py.above(l.lock)
+		lock := py.lock(l.lock)
 		if lock == "" {
 			continue
 		}
@@ -84,6 +84,22 @@ func (py python) launcher(p *proposal) []string {
 		p.note("%s is there but %s is not on PATH: %s", lock, l.program, l.get)
 	}
 	return nil
+}
+
+// lock finds a lock file: in the folder or, where that is no project by its own
+// pyproject.toml or is one of a workspace of uv, in one above.
+func (py python) lock(name string) string {
+	for i, up := range py.upwards() {
+		if up.has(name) == "" {
+			continue
+		}
+		_, workspace := tomlTable(up.read("pyproject.toml"), "tool.uv.workspace")
+		if i > 0 && py.has("pyproject.toml") != "" && !workspace {
+			return ""
+		}
+		return strings.Repeat("../", i) + name
+	}
+	return ""
 }
 
 // program is the argv that runs a module of the project's environment.
