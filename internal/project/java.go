@@ -88,7 +88,7 @@ func jvmLanguage(f folder) string {
 // gradleInit has JaCoCo write XML, whatever the project chose. Old versions of
 // Gradle have another name for it.
 const gradleInit = `allprojects {
-    tasks.matching { it.class.name.contains("JacocoReport") }.configureEach {
+    tasks.matching { it.class.name.contains("JacocoReport") }.all {
         def xml = reports.xml
         xml.hasProperty("required") ? xml.required.set(true) : (xml.enabled = true)
     }
@@ -113,8 +113,8 @@ func proposeGradle(f folder) proposal {
 	for _, file := range append(f.search(100, "build.gradle", "build.gradle.kts", "*.gradle", "*.gradle.kts"), "gradle/libs.versions.toml") {
 		text += f.read(file)
 	}
-	run := func(words ...string) []string {
-		return with([]string{gradle, "--console=plain", "--continue", "--no-build-cache"}, words...)
+	run := func(words ...string) []string { // a daemon would outlive the check
+		return with([]string{gradle, "--no-daemon", "--console=plain", "--continue", "--no-build-cache"}, words...)
 	}
 	test := Check{Kind: Test, Name: "gradle", Runner: "gradle", Reports: []string{"**/build/test-results/**/TEST-*.xml"}}
 	switch {
