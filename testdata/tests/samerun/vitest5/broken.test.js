@@ -1,0 +1,3 @@
+import { test } from 'vitest';
+import './nowhere.js';
+test('never', () => {});
