@@ -43,11 +43,13 @@ func (id ID) Parent() (ID, bool) {
 
 // Compare orders identities by suite, class and name.
 func (id ID) Compare(other ID) int {
-	return cmp.Or(
-		strings.Compare(id.Suite, other.Suite),
-		strings.Compare(id.Class, other.Class),
-		strings.Compare(id.Name, other.Name),
-	)
+	if c := strings.Compare(id.Suite, other.Suite); c != 0 {
+		return c
+	}
+	if c := strings.Compare(id.Class, other.Class); c != 0 {
+		return c
+	}
+	return strings.Compare(id.Name, other.Name)
 }
 
 // Status is the outcome of one test. The order is from best to worst: where a
@@ -126,18 +128,23 @@ type Tests struct {
 // identity stands more than once the worst status counts, except that a pass
 // of a rerun makes the test passed and flaky.
 func NewTests(cases []Test) *Tests {
-	t := &Tests{Cases: slices.Clone(cases)}
-	slices.SortStableFunc(t.Cases, func(a, b Test) int { return a.Compare(b.ID) })
-	out := t.Cases[:0]
-	for _, c := range t.Cases {
-		if n := len(out); n > 0 && out[n-1].ID == c.ID {
-			out[n-1] = merge(out[n-1], c)
+	if cases == nil {
+		return &Tests{}
+	}
+	order := make([]int, len(cases)) // moving numbers is cheaper than moving cases
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cases[a].Compare(cases[b].ID), a-b) })
+	out := make([]Test, 0, len(cases))
+	for _, i := range order {
+		if n := len(out); n > 0 && out[n-1].ID == cases[i].ID {
+			out[n-1] = merge(out[n-1], cases[i])
 			continue
 		}
-		out = append(out, c)
+		out = append(out, cases[i])
 	}
-	t.Cases = out
-	return t
+	return &Tests{Cases: out}
 }
 
 func merge(a, b Test) Test {

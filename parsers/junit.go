@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"supervise/internal/sniff"
@@ -199,6 +200,9 @@ func (j *junitReader) endCase(f junitFrame) {
 	if t.Name == "" {
 		j.unnamed[t.Suite]++
 		t.Name = fmt.Sprintf("(unnamed %d)", j.unnamed[t.Suite])
+	}
+	if len(j.cases) == cap(j.cases) { // doubling copies less than append does
+		j.cases = slices.Grow(j.cases, max(64, len(j.cases)))
 	}
 	j.cases = append(j.cases, t)
 }

@@ -78,6 +78,9 @@ func StripANSI(s string) string {
 // CleanText returns a message that is safe to show: no colours, no control
 // characters but tab and line feed, valid UTF-8, no space around it.
 func CleanText(s string) string {
+	if plain(s) {
+		return strings.TrimSpace(s)
+	}
 	s = strings.ToValidUTF8(StripANSI(s), "\uFFFD")
 	s = strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || !control(r) {
@@ -91,12 +94,25 @@ func CleanText(s string) string {
 // CleanName returns a name in which what cannot be shown is U+FFFD: dropping
 // it could make two names one.
 func CleanName(s string) string {
+	if plain(s) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		if control(r) {
 			return '\uFFFD'
 		}
 		return r
 	}, strings.ToValidUTF8(StripANSI(s), "\uFFFD"))
+}
+
+// plain reports whether s is printable ASCII, as most names and messages are.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 func control(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }

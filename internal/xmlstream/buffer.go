@@ -134,15 +134,22 @@ func (r *Reader) name() (string, error) {
 	}
 	raw := r.buf[r.pos : r.pos+n]
 	r.advance(n)
-	if name, known := r.names[string(raw)]; known {
-		return name, nil
+	if n == 0 {
+		return "", nil
 	}
-	name := strings.ToValidUTF8(string(raw[bytes.LastIndexByte(raw, ':')+1:]), "\uFFFD")
-	if len(r.names) < 256 {
-		r.names[string(raw)] = name
+	known := &r.names[(n*31+int(raw[0])*7+int(raw[n-1]))%namesLen]
+	if known.raw != string(raw) {
+		known.raw = string(raw)
+		known.name = strings.ToValidUTF8(known.raw[strings.LastIndexByte(known.raw, ':')+1:], "\uFFFD")
 	}
-	return name, nil
+	return known.name, nil
 }
+
+// knownName is a name as it is written, and without its prefix.
+type knownName struct{ raw, name string }
+
+// namesLen is how many names are known at a time.
+const namesLen = 256
 
 func (r *Reader) nameLength() (int, error) {
 	for n := 0; ; {
@@ -210,10 +217,11 @@ func (r *Reader) share(raw []byte) string {
 
 // decode returns valid UTF-8 with its references resolved.
 func decode(raw []byte) string {
-	if bytes.IndexByte(raw, '&') < 0 && utf8.Valid(raw) {
-		return string(raw)
+	s := string(raw)
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\uFFFD")
 	}
-	return unescape(strings.ToValidUTF8(string(raw), "\uFFFD"))
+	return unescape(s)
 }
 
 // maxReference is longer than any reference that is resolved.
@@ -250,6 +258,7 @@ func unescape(s string) string {
 		return s
 	}
 	var b strings.Builder
+	b.Grow(len(s))
 	for ; i >= 0; i = strings.IndexByte(s, '&') {
 		b.WriteString(s[:i])
 		s = s[i:]

@@ -90,7 +90,7 @@ type Reader struct {
 	attrs   []Attr
 	kept    []byte
 
-	names  map[string]string // as they are written, with what they mean
+	names  [namesLen]knownName
 	seed   maphash.Seed
 	shared [sharedLen]string
 }
@@ -100,7 +100,7 @@ type Reader struct {
 func NewReader(src io.Reader) *Reader {
 	return &Reader{
 		src: textstream.UTF8(src), buf: make([]byte, chunk), line: 1,
-		names: map[string]string{}, seed: maphash.MakeSeed(),
+		seed: maphash.MakeSeed(),
 	}
 }
 
