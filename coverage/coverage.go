@@ -1,10 +1,14 @@
 // Package coverage reads coverage reports. A report is recognised by its
 // content, never by its name, and is counted unit by unit; what a report says
-// of its own totals is never trusted.
+// of its own totals is never trusted: where they differ, that is a problem of
+// the report.
 //
-// Numbers keep the unit of their report: a Go profile counts statements. A
-// report that cannot be read whole gives an error and what was read so far; an
-// empty one is an error, not full or no coverage.
+// Numbers keep the unit of their report: lines where it lists lines, else
+// statements, as in a Go profile. A file that stands in a report twice is
+// merged, a line of it is executed if it is in one place. A report that cannot
+// be read whole gives an error and what was read so far; an empty one is an
+// error, not full or no coverage. One that lists nothing executable has 0 of 0,
+// which is no coverage either: [metric.Coverage.Percent] says so.
 package coverage
 
 import (
@@ -38,6 +42,7 @@ type Format struct {
 var formats = []Format{
 	{Name: "go", Detect: detectGo, Parse: parseGo},
 	{Name: "jacoco", Detect: detectJaCoCo, Parse: parseJaCoCo},
+	{Name: "sonarqube", Detect: detectSonar, Parse: parseSonar},
 	{Name: "clover", Detect: detectClover, Parse: parseClover},
 	{Name: "cobertura", Detect: detectCobertura, Parse: parseCobertura},
 	{Name: "opencover", Detect: detectOpenCover, Parse: parseOpenCover},
@@ -46,6 +51,7 @@ var formats = []Format{
 	{Name: "coverage.py", Detect: detectCoveragePy, Parse: parseCoveragePy},
 	{Name: "llvm-cov", Detect: detectLLVM, Parse: parseLLVM},
 	{Name: "gcov", Detect: detectGcov, Parse: parseGcov},
+	{Name: "gcovr-summary", Detect: detectGcovrSummary, Parse: parseGcovrSummary},
 	{Name: "simplecov", Detect: detectSimpleCov, Parse: parseSimpleCov},
 	{Name: "lcov", Detect: detectLCOV, Parse: parseLCOV},
 }
@@ -57,7 +63,7 @@ func Formats() []Format { return slices.Clone(formats) }
 // report.
 var (
 	ErrEmpty         = errors.New("the coverage report is empty: look whether the tests ran to their end")
-	ErrUnknownFormat = errors.New("the coverage report has none of the formats that are known: let the tests write a Go profile")
+	ErrUnknownFormat = errors.New("the coverage report has none of the formats that are known: let the tests write LCOV, Cobertura XML or a Go profile")
 )
 
 // SyntaxError says where a report is damaged or cut off.

@@ -210,3 +210,11 @@ func FuzzSimpleCov(f *testing.F) {
 "/b.rb":[0,1]}},"b":{"coverage":{"/a.rb":{"lines":[0,0,null,0,5]}}}}`,
 		`{"meta":{"simplecov_version":"1"},"coverage":{"/a.rb":{"lines":[1,0],"branches":[{"type":"then","start_line":1,"coverage":0},{"coverage":"ignored"}]}}}`)
 }
+
+func FuzzGcovrSummary(f *testing.F) {
+	fuzz(f, "gcovr-summary", `{"files":[{"filename":"a","line_total":3,"line_covered":1,"branch_total":2,"branch_covered":1},{"filename":"a","line_total":4}],"line_total":7,"branch_covered":null}`)
+}
+
+func FuzzSonar(f *testing.F) {
+	fuzz(f, "sonarqube", `<coverage version="1"><file path="a"><lineToCover lineNumber="1" covered="true" branchesToCover="2" coveredBranches="1"/><lineToCover lineNumber="1" covered="false"/></file></coverage>`)
+}

@@ -20,7 +20,6 @@ type gcovFile struct {
 
 type gcovLine struct {
 	Number   int            `json:"line_number"`
-	Function string         `json:"function_name"`
 	Count    jsonstream.Raw `json:"count"`
 	Branches []struct {
 		Count jsonstream.Raw `json:"count"`
@@ -29,8 +28,8 @@ type gcovLine struct {
 	Excluded bool `json:"gcovr/excluded"`
 }
 
-// parseGcov reads the JSON of gcov and of gcovr. A line is executed if it is in
-// one of its functions; lines that gcovr excludes do not count.
+// parseGcov reads the JSON of gcov and of gcovr. A line, and the nth branch of a
+// line, is executed if it is in one of its functions; lines that gcovr excludes do not count.
 func parseGcov(r io.Reader) (Report, error) {
 	c := newCollector(metric.Lines)
 	return c.documents(r, "gcov", func(r *jsonstream.Reader) error {
@@ -66,9 +65,60 @@ func (c *collector) gcovFile(r *jsonstream.Reader) error {
 			if !ok {
 				return r.Error("a branch on line %d of %s has no count", l.Number, f.File)
 			}
-			c.branch(l.Number, []byte(l.Function), strconv.AppendInt(nil, int64(i), 10), taken)
+			c.branch(l.Number, nil, strconv.AppendInt(nil, int64(i), 10), taken)
 		}
 	}
 	c.end()
+	return nil
+}
+
+func detectGcovrSummary(h sniff.Head) bool { return h.JSON("files.[].line_total", "files.[].filename") }
+
+// gcovrSummary is the summary of one file, or of all.
+type gcovrSummary struct {
+	File            string `json:"filename"`
+	Lines           *int64 `json:"line_total"`
+	Covered         int64  `json:"line_covered"`
+	Branches        int64  `json:"branch_total"`
+	CoveredBranches int64  `json:"branch_covered"`
+}
+
+// parseGcovrSummary reads the summary of "gcovr --json-summary". It names no
+// lines.
+func parseGcovrSummary(r io.Reader) (Report, error) {
+	c := newCollector(metric.Lines)
+	declares := noTotals
+	numbers := map[string]*number{
+		"line_covered": &declares.covered, "line_total": &declares.units,
+		"branch_covered": &declares.taken, "branch_total": &declares.branches,
+	}
+	report, err := c.documents(r, "gcovr-summary", func(r *jsonstream.Reader) error {
+		return r.Object(func(name string) error {
+			if n := numbers[name]; n != nil {
+				return r.Value(n)
+			}
+			if name != "files" {
+				return r.Skip()
+			}
+			return r.Array(func() error { return c.gcovrSummary(r) })
+		})
+	})
+	return c.compared(declares, report, err)
+}
+
+func (c *collector) gcovrSummary(r *jsonstream.Reader) error {
+	var f gcovrSummary
+	if err := r.Value(&f); err != nil {
+		return err
+	}
+	if f.Lines == nil {
+		return r.Error("%q has no lines", f.File)
+	}
+	lines, ok := counted{*f.Lines, f.Covered}.ratio()
+	branches, okBranches := counted{f.Branches, f.CoveredBranches}.ratio()
+	if !ok || !okBranches {
+		return r.Error("%s has more covered than there is", f.File)
+	}
+	c.numbers(f.File, lines, branches)
 	return nil
 }

@@ -14,9 +14,9 @@ func detectJaCoCo(h sniff.Head) bool {
 
 // jacocoReader reads the XML of JaCoCo, which Kover and Pester write as well.
 // A line is executed if one of its instructions is; branches are those of the
-// lines. A source file without lines (compiled without line numbers) has the
-// numbers of its counters, and a package without source files those of its
-// classes. The path is package/sourcefile, below its groups where another
+// lines. A source file without lines (compiled without line numbers), or whose
+// lines do not say whether they were executed (gcovr), has the numbers of its
+// counters, and a package without source files those of its classes. The path is package/sourcefile, below its groups where another
 // group has a file of that path too.
 type jacocoReader struct {
 	*xmlReport
@@ -171,18 +171,22 @@ func (j *jacocoReader) path(source string) string {
 
 func (j *jacocoReader) lineElement(t xmlstream.Token) error {
 	var nr, ci string
+	said := false
 	var missed, covered number
 	for _, a := range t.Attrs {
 		switch a.Name {
 		case "nr":
 			nr = a.Value
 		case "ci":
-			ci = a.Value
+			ci, said = a.Value, true
 		case "mb":
 			missed = declaredNumber(a.Value)
 		case "cb":
 			covered = declaredNumber(a.Value)
 		}
+	}
+	if !said {
+		return nil
 	}
 	n, err := j.lineNumber("line", nr)
 	if err != nil {

@@ -53,13 +53,13 @@ func parseLCOV(r io.Reader) (Report, error) {
 			err = l.take()
 		}
 	}
+	var syntax *SyntaxError
+	damaged := errors.As(err, &syntax)
 	switch {
-	case !errors.Is(err, io.EOF):
-		var syntax *SyntaxError
-		if !errors.As(err, &syntax) {
-			err = fmt.Errorf("read LCOV: %w", err)
-		}
+	case damaged && (l.at.Whole || !l.within): // else what is wrong is that it is cut off
 		return l.report("lcov", l.noise), err
+	case !damaged && !errors.Is(err, io.EOF):
+		return l.report("lcov", l.noise), fmt.Errorf("read LCOV: %w", err)
 	case l.within:
 		why := "the record of " + l.open.path + " has no end_of_record: the tool was stopped, or its output was cut off"
 		return l.report("lcov", l.noise), &SyntaxError{Line: l.begun, Problem: why}

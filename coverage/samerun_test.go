@@ -15,6 +15,21 @@ var sameRun = []struct {
 	{"jest", "6/11 lines, 2/13 branches", byLine("6/11 lines, 2/12 branches")},
 	{"nyc", "7/10 lines, 5/13 branches", byLine("7/10 lines, 5/12 branches")},
 	{"vitest-v8", "4/9 lines, 2/13 branches", byLine("4/9 lines, 2/12 branches")},
+	{"vitest-istanbul", "4/9 lines, 2/13 branches", byLine("4/9 lines, 2/12 branches")},
+	{"c8", "18/23 lines, 4/9 branches", nil},
+	{"phpunit", "3/7 lines", map[string]otherwise{
+		"clover.xml": {"3/7 statements", "its unit is statements; every one stands on a line of its own"},
+	}},
+	{"go", "6/8 lines", map[string]otherwise{
+		"cover.out": {"4/5 statements", "a profile counts statements, its conversion every line of their blocks"},
+	}},
+	{"gcovr", "18/25 lines, 13/22 branches", map[string]otherwise{
+		"clover.xml":         {"20/27 statements", "gcovr counts a line once for each instance of a template, and gives no conditions here"},
+		"jacoco.xml":         {"20/27 lines, 14/24 branches", "its lines do not say whether they were executed: its counters, by instance of a template"},
+		"gcovr-summary.json": {"20/27 lines, 14/24 branches", "numbers alone, by instance of a template"},
+		"lcov.info":          {"18/26 lines, 13/22 branches", "written by lcov, which has a line that gcovr leaves out"},
+		"sample.gcov.json":   {"10/17 lines", "written by gcov, for one of the two files"},
+	}},
 	{"coverage-py", "16/23 lines, 4/10 branches", nil},
 	{"llvm-cov", "13/22 lines, 10/18 branches", map[string]otherwise{
 		"lcov.info": {"14/23 lines, 10/18 branches", "its DA records have the line of a macro that no function owns; its own LF and the JSON have not"},

@@ -1,0 +1,47 @@
+package coverage
+
+import (
+	"io"
+
+	"supervise/internal/sniff"
+	"supervise/internal/xmlstream"
+	"supervise/metric"
+)
+
+func detectSonar(h sniff.Head) bool { return h.XML("coverage") && h.Elements("file", "lineToCover") }
+
+// parseSonar reads the generic coverage of SonarQube, which many tools write:
+// files, and in each the lines that can be covered.
+func parseSonar(r io.Reader) (Report, error) {
+	s := newXMLReport(r, metric.Lines)
+	within := false
+	err := s.each(func(t xmlstream.Token) error {
+		switch {
+		case t.Kind == xmlstream.Start && t.Name == "file":
+			path, _ := t.Attr("path")
+			s.begin(path)
+			within = true
+		case t.Kind == xmlstream.End && t.Name == "file":
+			within = false
+		case t.Kind == xmlstream.Start && t.Name == "lineToCover" && within:
+			return s.sonarLine(t)
+		}
+		return nil
+	})
+	return s.report("sonarqube", s.noise), err
+}
+
+func (x *xmlReport) sonarLine(t xmlstream.Token) error {
+	value, _ := t.Attr("lineNumber")
+	n, err := x.lineNumber("lineToCover", value)
+	if err != nil {
+		return err
+	}
+	covered, _ := t.Attr("covered")
+	if covered != "true" && covered != "false" {
+		return x.fault("line %d is neither covered nor not", n)
+	}
+	x.line(n, covered == "true")
+	x.condition(n, total(t, "coveredBranches"), total(t, "branchesToCover"))
+	return nil
+}
