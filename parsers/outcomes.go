@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -67,7 +68,14 @@ func (s *outcomes) documents(r io.Reader, producer string, read func(*jsonstream
 
 // documentsOf is documents where the producer is known only behind the reading.
 func (s *outcomes) documentsOf(r io.Reader, producer *string, read func(*jsonstream.Reader) error) (Report, error) {
-	noise, err := jsonstream.Documents(r, read)
+	some := false
+	noise, err := jsonstream.Documents(r, func(j *jsonstream.Reader) error {
+		some = true
+		return read(j)
+	})
+	if err == nil && !some {
+		err = fmt.Errorf("%w: there is no JSON in it", ErrUnknownFormat)
+	}
 	if noise != "" {
 		s.problems.Add("text outside of the report: %s", textstream.Clipped(noise))
 	}
