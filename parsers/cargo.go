@@ -51,6 +51,9 @@ var rustcLevels = map[string]metric.Level{"help": metric.Note, "failure-note": m
 // rustcSums are what the compiler says at its end about what it said before.
 var rustcSums = regexp.MustCompile(`^(aborting due to |\d+ warnings? emitted|could not compile |\d+ positional arguments? in format)`)
 
+// rustcError is the code of an error; other codes are lints, which may be denied.
+var rustcError = regexp.MustCompile(`^E\d{4}$`)
+
 func detectCargo(h sniff.Head) bool {
 	return h.JSON("reason", "message.spans") || h.JSON("reason", "success") || h.JSON("reason", "package_id")
 }
@@ -61,7 +64,7 @@ func detectRustc(h sniff.Head) bool {
 
 // parseCargo reads what cargo check, build and clippy write. The same finding
 // of several targets is one. Errors of the compiler are marked as type errors,
-// what clippy denies is a plain error.
+// lints that are denied are plain errors.
 func parseCargo(r io.Reader) (Report, error) {
 	c := cargo{lint: newLint(), seen: map[metric.Finding]bool{}, stream: true}
 	return c.read(r, "cargo")
@@ -140,7 +143,7 @@ func (c *cargo) diagnostic(d rustcDiagnostic) {
 	if strings.HasPrefix(f.Rule, "clippy::") {
 		f.Tool = "clippy"
 	}
-	f.Type = f.Level == metric.Error && f.Tool == "rustc"
+	f.Type = f.Level == metric.Error && f.Tool == "rustc" && (f.Rule == "" || rustcError.MatchString(f.Rule))
 	if s := d.primary(); s != nil {
 		f.File, f.Line, f.Column = slashed(s.File), max(0, s.Line), max(0, s.Column)
 		if len(s.Text) > 0 {

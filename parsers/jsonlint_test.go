@@ -63,3 +63,9 @@ func FuzzCredo(f *testing.F)          { fuzz(f, "credo", lintSample("credo")...)
 func FuzzDartAnalyze(f *testing.F)    { fuzz(f, "dart-analyze", lintSample("dart-analyze")...) }
 func FuzzVale(f *testing.F)           { fuzz(f, "vale", lintSample("vale")...) }
 func FuzzFindingsByFile(f *testing.F) { fuzz(f, "findings-by-file", lintSample("findings-by-file")...) }
+func FuzzActionlintLines(f *testing.F) {
+	fuzz(f, "actionlint-lines", lintSample("actionlint-lines")...)
+}
+func FuzzGithubAnnotations(f *testing.F) {
+	fuzz(f, "github-annotations", lintSample("github-annotations")...)
+}

@@ -97,7 +97,13 @@ var manyShapes = []lintShape{
 		lists: []lintList{staticcheckProblem.in("[]")},
 	},
 	{
-		name: "sonarqube-generic", like: []string{"issues.[].engineId", "issues.[].primaryLocation"}, levels: sonarLevels,
+		name: "github-annotations", like: []string{"[].annotation_level [].message"},
+		lists: []lintList{{
+			at: "[]", file: "file|path", line: "start_line|line", column: "start_column", rule: "title", message: "message", level: "annotation_level",
+		}},
+	},
+	{
+		name: "sonarqube-generic", clean: issuesClean, like: []string{"issues.[].engineId", "issues.[].primaryLocation"}, levels: sonarLevels,
 		lists: []lintList{{
 			at: "issues.[]", file: "primaryLocation.filePath", line: "primaryLocation.textRange.startLine", rule: "ruleId",
 			message: "primaryLocation.message", level: "severity|impacts.0.severity",
@@ -129,6 +135,9 @@ var commentsClean = regexp.MustCompile(`^\s*\{\s*"comments"\s*:\s*\[\s*\]\s*\}\s
 // violationsClean is a report of sqlfluff about good files.
 var violationsClean = regexp.MustCompile(`^\s*\{\s*"violations"\s*:\s*\[\s*\]\s*\}\s*$`)
 
+// issuesClean is SonarQube's generic report of good files.
+var issuesClean = regexp.MustCompile(`^\s*\{\s*"issues"\s*:\s*\[\s*\]\s*\}\s*$`)
+
 var shellcheckComment = lintList{
 	file: "file", line: "line", column: "column", rule: "code", message: "message", level: "level",
 	each: func(_ lintItem, f metric.Finding) []metric.Finding {
@@ -136,6 +145,8 @@ var shellcheckComment = lintList{
 		return []metric.Finding{f}
 	},
 }
+
+var actionlint = lintList{file: "filepath", line: "line", column: "column", rule: "kind", message: "message", text: "snippet"}
 
 var phpMessage = lintList{at: "files.*.messages.[]", file: "*", line: "line", column: "column", rule: "source|identifier", message: "message"}
 
@@ -253,10 +264,10 @@ var otherShapes = []lintShape{
 		lists: []lintList{{at: "vulnerabilities.[]", file: "filePath", rule: "id", message: "title", level: "severity"}},
 	},
 	{
-		name: "actionlint", tool: "actionlint", like: []string{"[].filepath [].kind [].message"},
-		lists: []lintList{{
-			at: "[]", file: "filepath", line: "line", column: "column", rule: "kind", message: "message", text: "snippet",
-		}},
+		name: "actionlint", tool: "actionlint", like: []string{"[].filepath [].kind [].message"}, lists: []lintList{actionlint.in("[]")},
+	},
+	{
+		name: "actionlint-lines", tool: "actionlint", lines: true, like: []string{"filepath kind message"}, lists: []lintList{actionlint},
 	},
 	{
 		name: "ktlint", tool: "ktlint", like: []string{"[].file [].errors.[].rule"},

@@ -3,6 +3,7 @@ package parsers
 import (
 	"cmp"
 	"io"
+	"slices"
 	"strings"
 
 	"supervise/internal/jsonstream"
@@ -290,8 +291,8 @@ func (r *sarifRun) add(p sarifPending, m sarifMessage, locations []sarifLocation
 // end gives the findings what stood elsewhere in the run.
 func (r *sarifRun) end(j *jsonstream.Reader) {
 	for _, inv := range r.invocations {
-		r.notifications(inv.Execution)
-		r.notifications(inv.Configuration)
+		r.notifications(inv.Execution, false)
+		r.notifications(inv.Configuration, true)
 	}
 	tool := r.tool.Driver.Name
 	r.producer = cmp.Or(r.producer, tool)
@@ -308,12 +309,37 @@ func (r *sarifRun) end(j *jsonstream.Reader) {
 				rule.Short.Text, rule.Full.Text, p.message.ID))
 		}
 	}
+	r.compilers()
 	r.success(j)
 }
 
-func (r *sarifRun) notifications(list []sarifNotification) {
+// sarifCompilers are the rules under which linters pass on what a compiler
+// printed: it is an error, whatever they call it.
+var sarifCompilers = map[string]bool{"compile": true, "typecheck": true}
+
+func (r *sarifRun) compilers() {
+	found := r.lint.Findings[r.first:]
+	if !slices.ContainsFunc(found, func(f metric.Finding) bool { return sarifCompilers[f.Rule] }) {
+		return
+	}
+	list := r.lint.Findings[:r.first:r.first]
+	for _, f := range found {
+		if sarifCompilers[f.Rule] {
+			f.Level, f.Type, f.Message = metric.Error, true, strings.TrimPrefix(f.Message, ": ")
+			list = append(list, compiled(f)...)
+		} else {
+			list = append(list, f)
+		}
+	}
+	r.lint.Findings = list
+}
+
+// notifications takes what a tool calls an error of its own run, and warnings
+// about the comments in a file that configure it: eslint reports useless ones
+// in this way.
+func (r *sarifRun) notifications(list []sarifNotification, configuration bool) {
 	for _, n := range list {
-		if n.Level == "error" {
+		if n.Level == "error" || configuration && n.Level == "warning" && len(n.Locations) > 0 {
 			p := sarifPending{rule: n.Descriptor, level: n.Level, invocation: -1}
 			p.rule.ID = cmp.Or(n.Descriptor.ID, n.Associated.ID)
 			r.add(p, n.Message, n.Locations)
@@ -364,7 +390,7 @@ func (r *sarifRun) success(j *jsonstream.Reader) {
 		}
 		r.lint.problems.Add("%s says that its run was not successful", tool)
 	}
-	if !r.looked && len(r.pending) == 0 {
+	if !r.looked && len(r.pending) == 0 && len(r.invocations) == 0 {
 		r.lint.problems.Add("%s wrote a run without results: it may not have looked for any", tool)
 	}
 }

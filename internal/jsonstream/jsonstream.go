@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -219,6 +220,10 @@ func Documents(src io.Reader, f func(*Reader) error) (noise string, err error) {
 		if len(head) == 0 {
 			return noise, err
 		}
+		if colour := sgr.Find(head); colour != nil {
+			in.take(len(colour))
+			continue
+		}
 		if begins(head) {
 			if err := in.documents(f); err != nil {
 				return noise, err
@@ -231,6 +236,10 @@ func Documents(src io.Reader, f func(*Reader) error) (noise string, err error) {
 		}
 	}
 }
+
+// sgr is a change of colour before a document or line: some tools switch
+// colours off before they write JSON to a pipe.
+var sgr = regexp.MustCompile(`^\s*\x1b\[[0-9;]*m`)
 
 // source is a text from which lines and documents are taken in turn.
 type source struct {

@@ -44,6 +44,7 @@ func TestDocuments(t *testing.T) {
 		{"talk around", "[INFO] begin\n> run\n[{\"n\":\"a\"}]\nDone {in} 3 s\n", []string{"a"}, "[INFO] begin", ""},
 		{"several", "[{\"n\":\"a\"}]\n[]\n[{\"n\":\"b\"}] tail\n[{\"n\":\"c\"}]", []string{"a", "b", "c"}, "tail", ""},
 		{"joined", `[{"n":"a"}][{"n":"b"}]`, []string{"a", "b"}, "", ""},
+		{"colours off before it", "\x1b[0m[{\"n\":\"a\"}]\x1b[0m\n", []string{"a"}, "", ""},
 		{"null", `[{"n":null},null]`, []string{""}, "", ""},
 		{"cut off", "x\n[{\"n\":\"a\"},\n{\"n\":\"b", []string{"a", ""}, "x", "line 3"},
 		{"cut off between", "[{\"n\":\"a\"},\n", []string{"a"}, "", "ends in the middle"},
