@@ -49,7 +49,7 @@ type rustcSpan struct {
 var rustcLevels = map[string]metric.Level{"help": metric.Note, "failure-note": metric.Note}
 
 // rustcSums are what the compiler says at its end about what it said before.
-var rustcSums = regexp.MustCompile(`^(aborting due to |\d+ warnings? emitted|could not compile |\d+ positional arguments? in format)`)
+var rustcSums = regexp.MustCompile(`^(aborting due to |\d+ warnings? emitted|could not compile )`)
 
 // rustcError is the code of an error; other codes are lints, which may be denied.
 var rustcError = regexp.MustCompile(`^E\d{4}$`)
@@ -66,19 +66,26 @@ func detectRustc(h sniff.Head) bool {
 // of several targets is one. Errors of the compiler are marked as type errors,
 // lints that are denied are plain errors.
 func parseCargo(r io.Reader) (Report, error) {
-	c := cargo{lint: newLint(), seen: map[metric.Finding]bool{}, stream: true}
+	c := cargo{lint: newLint(), seen: map[rustcSeen]bool{}, stream: true}
 	return c.read(r, "cargo")
 }
 
 // parseRustc reads rustc with --error-format=json.
 func parseRustc(r io.Reader) (Report, error) {
-	c := cargo{lint: newLint(), seen: map[metric.Finding]bool{}}
+	c := cargo{lint: newLint(), seen: map[rustcSeen]bool{}}
 	return c.read(r, "rustc")
+}
+
+// rustcSeen tells findings apart: those in a macro by the place where the macro
+// is used as well.
+type rustcSeen struct {
+	metric.Finding
+	line, column int
 }
 
 type cargo struct {
 	lint   *lintReport
-	seen   map[metric.Finding]bool
+	seen   map[rustcSeen]bool
 	noise  string
 	stream bool // events of cargo, with an end
 	other  bool // there is an event of cargo
@@ -144,14 +151,16 @@ func (c *cargo) diagnostic(d rustcDiagnostic) {
 		f.Tool = "clippy"
 	}
 	f.Type = f.Level == metric.Error && f.Tool == "rustc" && (f.Rule == "" || rustcError.MatchString(f.Rule))
+	seen := rustcSeen{}
 	if s := d.primary(); s != nil {
+		seen.line, seen.column = s.used()
 		f.File, f.Line, f.Column = slashed(s.File), max(0, s.Line), max(0, s.Column)
 		if len(s.Text) > 0 {
 			f.Text = textstream.Clipped(s.Text[0].Text)
 		}
 	}
-	if !c.seen[f] {
-		c.seen[f] = true
+	if seen.Finding = f; !c.seen[seen] {
+		c.seen[seen] = true
 		c.lint.heard(f.Tool)
 		c.lint.Findings = append(c.lint.Findings, f)
 	}
@@ -171,6 +180,14 @@ func (d *rustcDiagnostic) primary() *rustcSpan {
 		return s
 	}
 	return nil
+}
+
+// used returns where the outermost macro is used that the place belongs to.
+func (s *rustcSpan) used() (line, column int) {
+	for s.Expansion != nil {
+		s = &s.Expansion.Span
+	}
+	return s.Line, s.Column
 }
 
 func foreign(file string) bool { return strings.HasPrefix(file, "/") || strings.HasPrefix(file, "<") }
