@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -18,20 +19,34 @@ func fuzz(f *testing.F, format string, seeds ...string) {
 	for _, text := range seeds {
 		f.Add([]byte(text))
 	}
-	for _, path := range captured(f, "tests", "lint") {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
-		if r, _ := parsers.Parse(bytes.NewReader(text), path); r.Format == format {
-			f.Add(text[:min(len(text), 4096)])
-		}
+	for _, text := range beginnings()[format] {
+		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := parsers.ParseAs(bytes.NewReader(text), format)
 		checkSane(t, r, err)
 	})
 }
+
+// beginnings are the first bytes of the captured reports, by format.
+var beginnings = sync.OnceValue(func() map[string][][]byte {
+	out := map[string][][]byte{}
+	paths, err := filepath.Glob(filepath.Join(fixtures, "*", "*", "*.golden.json"))
+	deeper, err2 := filepath.Glob(filepath.Join(fixtures, "*", "*", "*", "*.golden.json"))
+	if err != nil || err2 != nil {
+		panic("the patterns are wrong")
+	}
+	for _, golden := range append(paths, deeper...) {
+		path := strings.TrimSuffix(golden, ".golden.json")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			panic(err)
+		}
+		r, _ := parsers.Parse(bytes.NewReader(text), path) // some are damaged
+		out[r.Format] = append(out[r.Format], text[:min(len(text), 4096)])
+	}
+	return out
+})
 
 // checkSane asserts what holds for every report, however damaged.
 func checkSane(t *testing.T, r parsers.Report, err error) {

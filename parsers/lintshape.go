@@ -96,8 +96,9 @@ func (s lintShape) parse(r io.Reader) (Report, error) {
 	} else {
 		noise, err = jsonstream.Documents(r, func(j *jsonstream.Reader) error { return reader.document(j) })
 	}
+	reader.fill()
 	if err == nil {
-		err = reader.end()
+		err = reader.check()
 	}
 	return reader.lint.report(s.tool, noise, err)
 }
@@ -284,22 +285,26 @@ func (s *shapeReader) declare(level metric.Level, n int) { s.declared[level] += 
 // levelsOf are what a total may count; 0 stands for all.
 var levelsOf = map[metric.Level]string{0: "findings", metric.Error: "errors", metric.Warning: "warnings", metric.Note: "notes"}
 
-// end fills in what stood behind the findings, and looks whether the report is
-// a whole one.
-func (s *shapeReader) end() error {
-	count := map[metric.Level]int{0: s.items}
+// fill gives the findings what stood behind them.
+func (s *shapeReader) fill() {
 	for i := range s.lint.Findings {
 		f := &s.lint.Findings[i]
-		if f.Tool == "" && s.source != "" {
-			f.Tool = s.source
-		}
+		f.Tool = cmp.Or(f.Tool, s.source)
 		if f.Level == 0 {
 			f.Level = cmp.Or(s.fallback, metric.Error)
 			f.Type = f.Level == metric.Error && (s.types || checksTypes(f.Tool))
 		}
-		count[f.Level]++
 	}
 	s.lint.heard(s.source)
+}
+
+// check compares the totals that the report declares, and looks whether it is a
+// whole one.
+func (s *shapeReader) check() error {
+	count := map[metric.Level]int{0: s.items}
+	for _, f := range s.lint.Findings {
+		count[f.Level]++
+	}
 	for _, level := range slices.Sorted(maps.Keys(s.declared)) {
 		if n := s.declared[level]; n != count[level] {
 			s.lint.problems.Add("the report says it has %d %s and holds %d", n, levelsOf[level], count[level])
