@@ -69,3 +69,4 @@ func FuzzActionlintLines(f *testing.F) {
 func FuzzGithubAnnotations(f *testing.F) {
 	fuzz(f, "github-annotations", lintSample("github-annotations")...)
 }
+func FuzzGitlabSast(f *testing.F) { fuzz(f, "gitlab-sast", lintSample("gitlab-sast")...) }

@@ -58,10 +58,13 @@ func total(at string, level metric.Level) lintFact {
 	return lintFact{at, func(s *shapeReader, v lintItem) { s.declare(level, v.number(".")) }}
 }
 
-// looked is a fact: how many files were looked at. A report of none that holds
-// nothing is no clean one.
+// looked is a fact: the files that were looked at, or how many they are. A
+// report of none that has nothing to say about a file is no clean one.
 func looked(at string) lintFact {
-	return lintFact{at, func(s *shapeReader, v lintItem) { s.idle = v.number(".") == 0 }}
+	return lintFact{at, func(s *shapeReader, v lintItem) {
+		list, _ := v.value.([]any)
+		s.idle = len(list) == 0 && v.number(".") == 0
+	}}
 }
 
 // format returns the row of the shape in the table of formats.
@@ -315,7 +318,7 @@ func (s *shapeReader) check() error {
 		return fmt.Errorf("%w: there is nothing of a %s report in it", ErrUnknownFormat, s.name)
 	case s.failure != "":
 		return &SyntaxError{Problem: s.failure}
-	case s.idle && s.items == 0:
+	case s.idle && !slices.ContainsFunc(s.lint.Findings, func(f metric.Finding) bool { return f.File != "" }):
 		return &SyntaxError{Problem: s.tool + " looked at no file: its arguments or its configuration name none"}
 	}
 	return nil

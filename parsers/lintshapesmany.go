@@ -103,6 +103,15 @@ var manyShapes = []lintShape{
 		}},
 	},
 	{
+		name: "gitlab-sast", like: []string{"vulnerabilities.[].location vulnerabilities.[].identifiers", "vulnerabilities scan version"},
+		levels: map[string]metric.Level{"unknown": metric.Note},
+		lists: []lintList{{
+			at: "vulnerabilities.[]", file: "location.file", line: "location.start_line", rule: "identifiers.0.value",
+			message: "message|name|description", level: "severity",
+		}},
+		facts: []lintFact{{"scan.scanner.name", func(s *shapeReader, v lintItem) { s.source = v.text(".") }}},
+	},
+	{
 		name: "sonarqube-generic", clean: issuesClean, like: []string{"issues.[].engineId", "issues.[].primaryLocation"}, levels: sonarLevels,
 		lists: []lintList{{
 			at: "issues.[]", file: "primaryLocation.filePath", line: "primaryLocation.textRange.startLine", rule: "ruleId",
@@ -221,6 +230,7 @@ var otherShapes = []lintShape{
 			},
 			{at: "errors.[]", file: "path", rule: "type", message: "message|long_msg", level: "level"},
 		},
+		facts: []lintFact{looked("paths.scanned")},
 	},
 	{
 		name: "brakeman", tool: "brakeman", like: []string{"scan_info warnings"}, levels: brakemanLevels,
