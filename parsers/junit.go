@@ -248,6 +248,12 @@ func (j *junitReader) report(x *xmlstream.Reader) Report {
 	if j.producer == jestJUnit && j.more > 0 {
 		j.problems.Add("%d cases are more than their suites say: each is a test.todo that reads as passed, as jest-junit does not mark it; the JSON of jest does", j.more)
 	}
+	if j.producer == vitest {
+		var broken []metric.Suite
+		j.cases, broken = splitGroups(j.cases)
+		j.broken = append(j.broken, broken...)
+		j.noTests += len(broken)
+	}
 	markReruns(j.cases, j.producer)
 	t := metric.NewTests(j.cases)
 	t.Broken = uniqueSuites(j.broken)

@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -21,6 +22,8 @@ const (
 	busted     = "busted"
 	rspec      = "rspec"
 	gotestsum  = "gotestsum"
+	ginkgo     = "ginkgo"
+	vitest     = "vitest"
 )
 
 // junitProducers tell the tool that wrote a report by an attribute of one of
@@ -29,7 +32,7 @@ var junitProducers = map[string][]struct{ attr, contains, name string }{
 	"testsuites": {
 		{"name", "pytest tests", pytest},
 		{"name", "jest tests", jestJUnit},
-		{"name", "vitest tests", "vitest"},
+		{"name", "vitest tests", vitest},
 		{"name", "nextest-run", "nextest"},
 		{"name", "Mocha Tests", mocha},
 		{"name", "AllTests", "googletest"},
@@ -50,7 +53,7 @@ var junitProducers = map[string][]struct{ attr, contains, name string }{
 	"property": {
 		{"name", "go.version", gotestsum},
 		{"name", "surefire.", surefire},
-		{"name", "SuiteSucceeded", "ginkgo"},
+		{"name", "SuiteSucceeded", ginkgo},
 		{"name", "random-seed", "catch2"},
 		{"name", "browser.fullName", "karma"},
 	},
@@ -102,16 +105,18 @@ var junitNoTests = []struct {
 	suite    func(metric.Test) string
 }{
 	{pytest, func(t metric.Test) bool { return strings.HasPrefix(t.Message, "collection failure") }, nil},
-	{"vitest", func(t metric.Test) bool { return t.Name == t.Class && t.Name == t.Suite }, nil},
+	{vitest, func(t metric.Test) bool { return t.Name == t.Class && t.Name == t.Suite }, nil},
 	{jestJUnit, func(t metric.Test) bool {
 		return t.Class == "Test suite failed to run" || strings.HasPrefix(strings.TrimSpace(t.Name), "Test execution failure: could be caused by test hooks")
 	}, nil},
 	{mocha, func(t metric.Test) bool { return junitHook.MatchString(t.Name) }, nil},
-	{nodeTest, func(t metric.Test) bool { return t.Class == nodeClass && scriptFile.MatchString(t.Name) }, func(t metric.Test) string { return t.Name }},
+	{nodeTest, func(t metric.Test) bool {
+		return t.Class == nodeClass && (scriptFile.MatchString(t.Name) || t.Name != "" && strings.HasSuffix(t.File, t.Name))
+	}, func(t metric.Test) string { return cmp.Or(t.File, t.Name) }},
 	{surefire, func(t metric.Test) bool { return t.Name == "" || t.Name == t.Class }, nil},
 	{"bats", func(t metric.Test) bool { return t.Name == "" }, nil},
 	{"googletest", func(t metric.Test) bool { return t.Name == "" }, nil},
-	{"ginkgo", func(t metric.Test) bool { return ginkgoNode.MatchString(t.Name) }, nil},
+	{ginkgo, func(t metric.Test) bool { return ginkgoNode.MatchString(t.Name) }, nil},
 	{gotestsum, func(t metric.Test) bool { return t.Name == "TestMain" && t.Class == "" }, nil},
 	{"", func(t metric.Test) bool { return t.Name == "[build failed]" || t.Name == "[setup failed]" }, nil},
 	{"", func(t metric.Test) bool { return t.Name == "Failure" && strings.HasPrefix(t.Message, "Runtime error") }, nil},
@@ -208,10 +213,42 @@ func identify(t *metric.Test, producer string) {
 	if t.Class == t.Suite || t.Class == t.Name {
 		t.Class = ""
 	}
+	if producer == ginkgo && t.Status == metric.Skipped && strings.Contains(t.Message, "Spec skipped because") {
+		t.Status = metric.NotRun // what it needs failed
+	}
 }
 
 // nodeEscapes undoes what node:test escapes twice in an attribute.
 var nodeEscapes = strings.NewReplacer("&quot;", `"`, "&#10;", " ")
+
+// splitGroups takes those cases out that are no tests but groups around some,
+// and returns them as broken suites: vitest lists a describe whose hook failed
+// like a test of its name.
+func splitGroups(cases []metric.Test) (tests []metric.Test, broken []metric.Suite) {
+	failed := map[metric.ID]bool{}
+	for _, c := range cases {
+		if c.Failed() {
+			failed[c.ID] = false
+		}
+	}
+	for _, c := range cases {
+		group := c.ID
+		for i := strings.LastIndex(group.Name, within); i > 0; i = strings.LastIndex(group.Name, within) {
+			group.Name = group.Name[:i]
+			if _, is := failed[group]; is {
+				failed[group] = true
+			}
+		}
+	}
+	for _, c := range cases {
+		if c.Failed() && failed[c.ID] {
+			broken = append(broken, metric.Suite{Name: c.Suite, Why: c.Name + ": " + c.Message})
+			continue
+		}
+		tests = append(tests, c)
+	}
+	return tests, broken
+}
 
 // markReruns marks the cases that are second attempts.
 func markReruns(cases []metric.Test, producer string) {

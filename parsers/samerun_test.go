@@ -1,0 +1,155 @@
+package parsers_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"supervise/metric"
+	"supervise/parsers"
+)
+
+// verdict is what the reports of one run should agree on.
+type verdict struct{ count, passed, failed, skipped, flaky, broken int }
+
+// plus returns the sums of both.
+func (v verdict) plus(o verdict) verdict {
+	return verdict{v.count + o.count, v.passed + o.passed, v.failed + o.failed, v.skipped + o.skipped, v.flaky + o.flaky, v.broken + o.broken}
+}
+
+// sameRuns are runs of one tool with several of its reporters at once. Each
+// report must say the same as the first one, or differ by what is listed, for
+// the reason that is listed.
+var sameRuns = []struct {
+	reports string // patterns of files below testdata/tests/samerun
+	want    verdict
+	differs map[string]difference
+}{
+	{"bats/bats.junit.xml", verdict{7, 3, 2, 2, 0, 1}, nil},
+	{"behave/behave.json behave/TESTS-*.xml", verdict{12, 3, 6, 3, 0, 0}, nil},
+	{"busted/busted.junit.xml", verdict{7, 3, 2, 2, 0, 1}, nil},
+	{"cucumber/cucumber.ndjson cucumber/cucumber.json cucumber/cucumber.junit.xml", verdict{12, 5, 4, 3, 1, 0}, map[string]difference{
+		"cucumber/cucumber.json":      {verdict{flaky: -1}, "the JSON holds the last attempt alone"},
+		"cucumber/cucumber.junit.xml": {verdict{failed: 2, skipped: -2, flaky: -1}, "undefined and pending are written as failures, and only the last attempt"},
+	}},
+	{"ginkgo/ginkgo.json ginkgo/ginkgo.junit.xml", verdict{13, 4, 6, 3, 1, 1}, map[string]difference{
+		"ginkgo/ginkgo.junit.xml": {verdict{flaky: -1}, "attempts are not written"},
+	}},
+	{"gotestsum/gotest.jsonl gotestsum/gotestsum.junit.xml gotestsum/go-junit-report.junit.xml", verdict{15, 9, 4, 2, 0, 3}, map[string]difference{
+		"gotestsum/gotestsum.junit.xml":       {verdict{broken: -1}, "a panic is the failure of the test that ran"},
+		"gotestsum/go-junit-report.junit.xml": {verdict{broken: -1}, "a panic is the failure of the test that ran"},
+	}},
+	{"gotestsum/rerun.jsonl gotestsum/rerun.junit.xml", verdict{3, 2, 1, 0, 1, 0}, nil},
+	{"gtest/gtest.json gtest/gtest.junit.xml", verdict{13, 5, 5, 3, 0, 0}, nil},
+	{"jest/jest.json jest/jest.ctrf.json jest/jest.junit.xml", verdict{19, 9, 6, 4, 1, 3}, map[string]difference{
+		"jest/jest.ctrf.json": {verdict{broken: -3}, "files that could not be loaded are not written"},
+		"jest/jest.junit.xml": {verdict{passed: 1, skipped: -1, flaky: -1, broken: -2}, "neither test.todo, attempts nor files that could not be loaded are written"},
+	}},
+	{"mocha/mocha.json mocha/mocha.xunit.xml mocha/mocha.junit.xml", verdict{15, 8, 3, 4, 1, 1}, map[string]difference{
+		"mocha/mocha.xunit.xml": {verdict{flaky: -1}, "attempts are not written"},
+		"mocha/mocha.junit.xml": {verdict{count: -4, skipped: -4, flaky: -1}, "mocha-junit-reporter leaves pending tests out, and attempts"},
+	}},
+	{"nextest/nextest.jsonl nextest/nextest.junit.xml", verdict{15, 8, 4, 3, 1, 0}, map[string]difference{
+		"nextest/nextest.junit.xml": {verdict{count: -3, skipped: -3}, "ignored tests are not written"},
+	}},
+	{"node/node.junit.xml", verdict{19, 8, 6, 5, 0, 1}, nil},
+	{"node24/node.junit.xml", verdict{18, 8, 5, 5, 0, 1}, nil},
+	{"playwright/playwright.json playwright/playwright.junit.xml", verdict{20, 10, 7, 3, 1, 0}, map[string]difference{
+		"playwright/playwright.junit.xml": {verdict{failed: -1, skipped: 1, flaky: -1}, "a test behind a broken beforeAll is written as skipped, and only the last attempt"},
+	}},
+	{"pytest/pytest.jsonl pytest/pytest.json pytest/pytest.junit.xml", verdict{22, 9, 8, 5, 1, 1}, map[string]difference{
+		"pytest/pytest.junit.xml": {verdict{flaky: -1}, "attempts are not written"},
+	}},
+	{"rspec/rspec.json rspec/rspec.junit.xml", verdict{19, 7, 8, 4, 0, 1}, map[string]difference{
+		"rspec/rspec.junit.xml": {verdict{broken: -1}, "errors outside of examples are not written"},
+	}},
+	{"vitest/vitest.json vitest/vitest.junit.xml", verdict{19, 8, 5, 6, 1, 3}, map[string]difference{
+		"vitest/vitest.junit.xml": {verdict{flaky: -1}, "attempts are not written"},
+	}},
+	{"vitest5/vitest.json vitest5/vitest.junit.xml", verdict{19, 8, 5, 6, 1, 3}, map[string]difference{
+		"vitest5/vitest.junit.xml": {verdict{flaky: -1}, "attempts are not written"},
+	}},
+}
+
+// difference is by what a report differs from the first one of its run, and why.
+type difference struct {
+	by     verdict
+	reason string
+}
+
+func TestSameRun(t *testing.T) {
+	for _, run := range sameRuns {
+		for _, reports := range strings.Fields(run.reports) {
+			t.Run(reports, func(t *testing.T) {
+				d := run.differs[reports]
+				if got, want := read(t, reports), run.want.plus(d.by); got != want {
+					t.Errorf("got %+v, want %+v %s", got, want, d.reason)
+				}
+			})
+		}
+	}
+}
+
+// read returns what the reports that match the pattern say together.
+func read(t *testing.T, pattern string) verdict {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(fixtures, "tests", "samerun", pattern))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no report matches %s: %v", pattern, err)
+	}
+	var cases []metric.Test
+	broken := 0
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := parsers.Parse(bytes.NewReader(text), path)
+		if err != nil || r.Tests == nil {
+			t.Fatalf("%s is no test report: %v", path, err)
+		}
+		cases = append(cases, r.Tests.Cases...)
+		broken += len(r.Tests.Broken)
+	}
+	n := metric.NewTests(cases).Counts()
+	return verdict{n.Count, n.Passed, n.Failed, n.Skipped, n.Flaky, broken}
+}
+
+// TestSameRunNames asserts that reports of one run that name tests in the same
+// way give them the same identity.
+func TestSameRunNames(t *testing.T) {
+	for _, tt := range []struct{ one, other string }{
+		{"gotestsum/gotest.jsonl", "gotestsum/gotestsum.junit.xml"},
+		{"gotestsum/gotest.jsonl", "gotestsum/go-junit-report.junit.xml"},
+		{"gotestsum/rerun.jsonl", "gotestsum/rerun.junit.xml"},
+		{"mocha/mocha.json", "mocha/mocha.xunit.xml"},
+	} {
+		t.Run(tt.other, func(t *testing.T) {
+			one, other := identities(t, tt.one), identities(t, tt.other)
+			for id := range other {
+				if !one[id] {
+					t.Errorf("%s is not in %s", id, tt.one)
+				}
+			}
+		})
+	}
+}
+
+func identities(t *testing.T, name string) map[metric.ID]bool {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(fixtures, "tests", "samerun", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := parsers.Parse(bytes.NewReader(text), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[metric.ID]bool{}
+	for _, c := range r.Tests.Cases {
+		out[c.ID] = true
+	}
+	return out
+}
