@@ -1,0 +1,66 @@
+package parsers_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"supervise/parsers"
+)
+
+const tapCorpus = "tapjs+tap-parser/test/fixtures/"
+
+var tapDivergences = map[string]divergence{
+	tapCorpus + "out_of_order.tap": {
+		parsers.Totals{Tests: 15, Passed: 15},
+		"upstream stops at a plan behind a test point; a test is never lost here",
+	},
+	tapCorpus + "skip-all-with-assert.tap": {
+		parsers.Totals{Tests: 1, Passed: 1},
+		"upstream passes over the point behind a plan of none; a test is never lost here",
+	},
+}
+
+// TestCorporaTAP compares whether the stream as a whole is a success.
+func TestCorporaTAP(t *testing.T) {
+	dir := os.Getenv("SUPERVISE_CORPORA")
+	if dir == "" {
+		t.Skip("SUPERVISE_CORPORA does not name a folder of reports with known results")
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "expected-tests.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries []struct {
+		Format   string
+		Files    []string
+		Expected struct {
+			OverallOK bool `json:"overall_ok"`
+		}
+	}
+	if err := json.Unmarshal(text, &entries); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Format != "tap" || refused[e.Files[0]] != "" {
+			continue
+		}
+		f, err := os.Open(filepath.Join(dir, e.Files[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := parsers.Parse(f, e.Files[0])
+		_ = f.Close()
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		ok := r.Tests.Counts().Failed+r.Cases.Failed+len(r.Tests.Broken) == 0
+		name := strings.TrimPrefix(e.Files[0], tapCorpus)
+		if ok != e.Expected.OverallOK {
+			t.Errorf("%s: ok is %v, %+v %v %q", name, ok, r.Cases, r.Tests.Broken, r.Problems)
+		}
+	}
+}
