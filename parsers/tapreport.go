@@ -14,9 +14,8 @@ import (
 func (t *tap) report() Report {
 	var cases []metric.Test
 	var broken []metric.Suite
+	t.end()
 	for _, d := range t.docs {
-		t.doc, t.stack = d, t.open(d)
-		t.at(0)
 		if d.empty() {
 			continue
 		}
@@ -39,14 +38,6 @@ func (t *tap) report() Report {
 	return r
 }
 
-// open returns the groups of d that are open: those of the last stream alone.
-func (t *tap) open(d *tapDoc) []*tapGroup {
-	if t.stack[0] == d.root {
-		return t.stack
-	}
-	return []*tapGroup{d.root}
-}
-
 // finish returns why a stream, or a subtest in it, did not run to its end. A
 // stream without a plan, or with fewer points than planned, broke off; what it
 // left out is unknown.
@@ -57,12 +48,14 @@ func (t *tap) finish(d *tapDoc) []metric.Suite {
 	switch {
 	case d.bailed:
 		why = joined("bailed out", textstream.CleanText(d.why))
+	case d.open != nil:
+		why = "the report ends in the subtests of " + d.open.path() + ": the run broke off, or its output was cut off"
 	case !plan.set:
 		why = "there is no plan: the run broke off, or its output was cut off"
 	case points < plan.count:
 		why = fmt.Sprintf("%d of %d planned tests came: the run broke off, or its output was cut off", points, plan.count)
-	case points > plan.count && d.cut:
-		why = "the plan is cut off"
+	case d.cut:
+		why = "the last line has no end: the output was cut off"
 	case points > plan.count:
 		t.problems.Add("%s: %d tests were planned, %d came", d.suite, plan.count, points)
 	case d.again.set && d.again.count != plan.count:

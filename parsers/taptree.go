@@ -19,13 +19,19 @@ type tapDoc struct {
 	version bool        // it begins with its version
 	late    bool        // which stands behind the plan
 	again   tapPlanned  // another plan behind a complete stream
-	cut     bool        // the plan is the last line and has no end
+	cut     bool        // the last line is a plan or a point and has no end
+	braces  bool        // there are subtests in braces
+	open    *tapGroup   // the subtest in braces that has no end
 	bailed  bool
 	why     string // it bailed out
 	exit    string // how the program ended, where prove says so
 
-	section string // the last comment, which is the name of a test of tape
+	// tape writes the name of a test as a comment before its assertions, and the
+	// plan behind all of them.
 	tape    bool
+	section string // the last comment
+	remark  bool   // the last line is a comment
+	led     bool   // the line before it is one
 }
 
 // tapGroup is the points of a stream or of a subtest.
@@ -36,8 +42,9 @@ type tapGroup struct {
 	child   *tapGroup
 	plan    tapPlanned
 	points  int
-	last    int // number of the last point
-	fails   int // failures in it, to any depth
+	last    int  // number of the last point
+	fails   int  // failures in it, to any depth
+	closed  bool // its closing brace came
 }
 
 // tapItem is one test point and what is told of it.
@@ -87,13 +94,28 @@ func (t *tap) pop() {
 	g := t.stack[n]
 	t.stack = t.stack[:n]
 	switch {
-	case g.verdict != nil && g.points == 0: // a brace in its name, or nothing in braces
+	case g.verdict != nil && g.points == 0:
+		if p := &g.verdict.point; !g.closed && p.skip == "" && p.seconds == 0 {
+			p.name += " {" // it is part of the name
+		}
 		t.doc.leaf(g.verdict)
 	case g.verdict != nil:
 		t.doc.groups = append(t.doc.groups, g)
 	default:
 		g.up.child = g
 	}
+}
+
+// end ends all that is open at the end of the report. A subtest in braces that
+// is open then was cut off; what looks like one can be a name with a brace.
+func (t *tap) end() {
+	for _, g := range t.stack[1:] {
+		if g.verdict != nil && (g.points > 0 || g.plan.set || t.doc.braces || g.verdict.point.seconds > 0) {
+			t.doc.open = g
+			break
+		}
+	}
+	t.at(0)
 }
 
 func (d *tapDoc) leaf(i *tapItem) {
@@ -127,6 +149,9 @@ func (t *tap) point(depth int, p tapPoint) {
 	}
 	item := &tapItem{group: g, point: p, status: p.status()}
 	if depth == 0 {
+		if g.points == 1 {
+			t.doc.tape = t.doc.version && t.doc.led && !g.plan.set && g.child == nil
+		}
 		item.section = t.doc.section
 		t.total.add(item.status)
 	}
@@ -209,6 +234,7 @@ func (t *tap) brace(depth int, body string) bool {
 		if len(t.stack) <= depth+1 {
 			return false
 		}
+		t.stack[depth+1].closed, t.doc.braces = true, true
 		t.at(depth)
 		return true
 	}
@@ -229,19 +255,6 @@ func (t *tap) brace(depth int, body string) bool {
 func (d *tapDoc) bail(why string) {
 	if !d.bailed {
 		d.bailed, d.why = true, why
-	}
-}
-
-var tapeTotals = regexp.MustCompile(`^(pass|fail)  \d+$`)
-
-// comment takes a comment of the outermost level. tape names its tests so, and
-// is known by the two spaces in its totals.
-func (d *tapDoc) comment(text string) {
-	if d.root.plan.set && tapeTotals.MatchString(text) {
-		d.tape = true
-	}
-	if text != "" {
-		d.section = text
 	}
 }
 
