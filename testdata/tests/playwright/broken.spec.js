@@ -1,0 +1,3 @@
+const { test } = require('@playwright/test');
+require('./nowhere.js');
+test('never', () => {});
