@@ -1,0 +1,150 @@
+package project
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// test is the check of a framework, called as the script calls it.
+func (n node) test(r nodeRunner, c call) Check {
+	drop := maps.Clone(r.drop)
+	c.args = without(c.args, drop)
+	check := r.check(n, c)
+	check.Kind, check.Runner, check.Env = Test, r.name, append(slices.Clone(c.env), check.Env...)
+	if c.globs && r.program != "mocha" && r.program != "vitest" {
+		check.Command = []string{"/bin/sh", "-c", unquotedGlobs(check.Command)}
+	}
+	return check
+}
+
+// unquotedGlobs joins words for the shell, which expands the patterns.
+func unquotedGlobs(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		if out[i] = w; !globWord.MatchString(w) {
+			out[i] = quoted([]string{w})
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+var globWord = regexp.MustCompile(`^[\w@%+=:,./*?\[\]{}-]+$`)
+
+func (n node) jest(start []string, c call) Check {
+	report, cover := ReportDir+"/jest.json", ReportDir+"/.coverage"
+	return Check{
+		Name: "jest",
+		Command: with(with(start, c.args...), "--ci", "--watchAll=false", "--bail=0", "--json", "--outputFile="+report,
+			"--coverage", "--coverageReporters=json", "--coverageDirectory="+cover, "--coverageThreshold={}"),
+		Reports: []string{report, cover + "/coverage-final.json"}, Coverage: true,
+		Inventory: with(with(start, c.args...), "--listTests"),
+	}
+}
+
+// vitest measures no coverage of a failed run unless it is told to.
+func (n node) vitest(c call) Check {
+	report, cover := ReportDir+"/vitest.json", ReportDir+"/.coverage"
+	check := Check{
+		Name:      "vitest",
+		Command:   n.exec("vitest", with(with([]string{"run"}, c.args...), "--reporter=json", "--outputFile="+report, "--bail=0")...),
+		Reports:   []string{report},
+		Inventory: n.exec("vitest", with(with([]string{"list"}, c.args...), "--json")...),
+	}
+	provider := n.dependsAbove("@vitest/coverage-v8", "@vitest/coverage-istanbul")
+	if provider == "" {
+		return check
+	}
+	check.Command = append(check.Command, "--coverage.enabled", "--coverage.provider="+strings.TrimPrefix(provider, "@vitest/coverage-"),
+		"--coverage.reporter=json", "--coverage.reportsDirectory="+cover, "--coverage.reportOnFailure",
+		"--coverage.thresholds.lines=0", "--coverage.thresholds.functions=0", "--coverage.thresholds.branches=0", "--coverage.thresholds.statements=0")
+	check.Coverage, check.Reports = true, append(check.Reports, cover+"/coverage-final.json")
+	return check
+}
+
+func (n node) mocha(c call) Check {
+	report := ReportDir + "/mocha.json"
+	base := with([]string{"mocha"}, c.args...)
+	check := Check{
+		Name: "mocha", Reports: []string{report},
+		Command:   with(base, "--reporter=json", "--reporter-option=output="+report, "--no-bail", "--no-color"),
+		Inventory: n.exec(base[0], with(base[1:], "--dry-run", "--reporter=json", "--no-color")...),
+	}
+	return n.instrumented(check, c)
+}
+
+// instrumented runs a check, whose command is the bare program, under the
+// project's tool for coverage: the one in the script, else a dependency.
+func (n node) instrumented(check Check, c call) Check {
+	cover := ReportDir + "/.coverage"
+	temp := map[string]string{"c8": "--temp-directory=", "nyc": "--temp-dir="}
+	tool := n.dependsAbove("c8", "nyc")
+	if i := slices.IndexFunc(c.words, func(w string) bool { return temp[w] != "" }); i >= 0 {
+		tool = c.words[i]
+	}
+	if tool == "" {
+		if check.Command[0] != "node" {
+			check.Command = n.exec(check.Command[0], check.Command[1:]...)
+		}
+		return check
+	}
+	check.Command = n.exec(tool, with([]string{"--reporter=json", "--report-dir=" + cover, temp[tool] + ReportDir + "/.temp", "--check-coverage=false"}, check.Command...)...)
+	check.Coverage, check.Reports = true, append(check.Reports, cover+"/coverage-final.json")
+	return check
+}
+
+func (n node) playwright(c call) Check {
+	report := ReportDir + "/playwright.json"
+	return Check{
+		Name:      "playwright",
+		Command:   n.exec("playwright", with(c.args, "--reporter=json", "--output="+ReportDir+"/.artifacts", "--max-failures=0")...),
+		Env:       []string{"PLAYWRIGHT_JSON_OUTPUT_NAME=" + report},
+		Reports:   []string{report},
+		Inventory: with([]string{"env", "-u", "PLAYWRIGHT_JSON_OUTPUT_NAME"}, n.exec("playwright", with(c.args, "--list", "--reporter=json")...)...),
+	}
+}
+
+// nodeTest puts its options first: what follows a file is the file's.
+func (n node) nodeTest(c call) Check {
+	report, cover := ReportDir+"/node.xml", ReportDir+"/lcov.info"
+	words := []string{c.program, "--test", "--test-reporter=junit", "--test-reporter-destination=" + report}
+	if n.dependsAbove("c8", "nyc") == "" && n.nodeMajor() >= 22 {
+		words = append(words, "--experimental-test-coverage", "--test-reporter=lcov", "--test-reporter-destination="+cover)
+		check := Check{Name: "node --test", Command: with(words, c.args...), Reports: []string{report, cover}, Coverage: true}
+		if c.program != "node" {
+			check.Command = n.exec(check.Command[0], check.Command[1:]...)
+		}
+		return check
+	}
+	return n.instrumented(Check{Name: "node --test", Command: with(words, c.args...), Reports: []string{report}}, c)
+}
+
+var major = regexp.MustCompile(`\d+`)
+
+// nodeMajor is the lowest major version of Node that the project says it runs
+// on, 0 where it says none.
+func (n node) nodeMajor() int {
+	var engines map[string]string
+	n.field("engines", &engines)
+	for _, text := range []string{n.read(".nvmrc"), n.read(".node-version"), engines["node"]} {
+		if m := major.FindString(text); m != "" && len(m) < 4 {
+			v := 0
+			for _, d := range m {
+				v = v*10 + int(d-'0')
+			}
+			return v
+		}
+	}
+	return 0
+}
+
+func (n node) bunTest(c call) Check {
+	report, cover := ReportDir+"/bun.xml", ReportDir+"/.coverage"
+	return Check{
+		Name: "bun test", Coverage: true,
+		Command: with(with([]string{"bun"}, c.args...), "--reporter=junit", "--reporter-outfile="+report,
+			"--coverage", "--coverage-reporter=lcov", "--coverage-dir="+cover),
+		Reports: []string{report, cover + "/lcov.info"},
+	}
+}

@@ -1,0 +1,99 @@
+package project
+
+import (
+	"regexp"
+	"strings"
+)
+
+// launchers are the tools that keep an environment for the project, by the lock
+// file that says so.
+var launchers = []struct {
+	lock, program string
+	start         []string
+	get           string
+}{
+	{"uv.lock", "uv", []string{"uv", "run", "--frozen"}, "pip install uv"},
+	{"poetry.lock", "poetry", []string{"poetry", "run"}, "pipx install poetry"},
+	{"pdm.lock", "pdm", []string{"pdm", "run"}, "pipx install pdm"},
+	{"Pipfile.lock", "pipenv", []string{"pipenv", "run"}, "pip install pipenv"},
+}
+
+func (py python) launcher(p *proposal) []string {
+	for _, l := range launchers {
+		lock := py.lock(l.lock)
+		if lock == "" {
+			continue
+		}
+		if py.found(l.program) {
+			p.tool(l.program, lock)
+			return l.start
+		}
+		p.note("%s is there but %s is not on PATH: %s", lock, l.program, l.get)
+	}
+	return nil
+}
+
+// lock finds a lock file: in the folder or, where that is no project by its own
+// pyproject.toml or is one of a workspace of uv, in one above.
+func (py python) lock(name string) string {
+	for i, up := range py.upwards() {
+		if up.has(name) == "" {
+			continue
+		}
+		_, workspace := tomlTable(up.read("pyproject.toml"), "tool.uv.workspace")
+		if i > 0 && py.has("pyproject.toml") != "" && !workspace {
+			return ""
+		}
+		return strings.Repeat("../", i) + name
+	}
+	return ""
+}
+
+// program is the argv that runs a module of the project's environment.
+func (py python) program(words ...string) []string {
+	switch {
+	case py.start != nil:
+		return with(with(py.start, "python"), words...)
+	case py.env != "":
+		return with([]string{py.env + "/bin/python"}, words...)
+	case py.look == nil || py.found("python3") || !py.found("python"):
+		return with([]string{"python3"}, words...)
+	}
+	return with([]string{"python"}, words...)
+}
+
+// depends reports whether a package is listed as a dependency or installed in
+// the virtual environment.
+func (py python) depends(name string) bool {
+	re := regexp.MustCompile(`(?mi)(^|["'\s,])` + strings.ReplaceAll(regexp.QuoteMeta(name), "-", "[-_.]") + `\s*(\[[^\]]*\])?\s*($|["'<>=!~;,\s])`)
+	return re.MatchString(py.deps) || py.installed(name)
+}
+
+// installed reports whether a package is in the virtual environment.
+func (py python) installed(name string) bool {
+	if py.env == "" {
+		return false
+	}
+	name = strings.ReplaceAll(name, "-", "?") // a dash or an underscore
+	return py.has(py.env+"/lib/python*/site-packages/"+name+"-[0-9]*.dist-info") != ""
+}
+
+// available reports whether a package can be used: it is in the virtual
+// environment or, where another tool keeps that, among the dependencies.
+func (py python) available(name string) bool {
+	if py.env != "" && py.start == nil {
+		return py.installed(name)
+	}
+	return py.depends(name)
+}
+
+// needs notes that pytest is asked for by a file but was not found.
+func (py python) needs(name, file string, p *proposal) {
+	switch {
+	case py.start != nil:
+	case py.env != "" && !py.installed(name):
+		p.note("%s is asked for by %s but is not in %s: run %s/bin/python -m pip install %s", name, file, py.env, py.env, name)
+	case py.env == "" && !py.found(name):
+		p.note("%s is asked for by %s but neither a virtual environment nor PATH has it: run python3 -m venv .venv && .venv/bin/python -m pip install %s and what the project needs", name, file, name)
+	}
+}
