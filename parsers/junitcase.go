@@ -163,19 +163,30 @@ func (c *junitCase) ended(s metric.Status, flaky bool, message string) *textstre
 func (c *junitCase) result(s *junitSuite, producer string) metric.Test {
 	t := c.test
 	t.Status = c.worst
+	if !c.message.Empty() {
+		t.Message = withoutRepeat(c.message.String())
+	}
 	switch {
 	case c.notRun:
 		t.Status = metric.NotRun
 	case c.todo:
 		t.Status = metric.Skipped
+	case producer == ctest && t.Status == metric.Skipped && notStarted(t.Message):
+		t.Status = metric.Errored
 	}
 	t.Flaky = c.flaky && t.Status == metric.Passed
-	if !c.message.Empty() {
-		t.Message = withoutRepeat(c.message.String())
-	}
+	s.place(&t, producer)
+	return t
+}
+
+// place gives a case its suite, and its class where it has none.
+func (s *junitSuite) place(t *metric.Test, producer string) {
 	switch {
 	case t.File != "":
 		t.Suite = t.File
+		if t.Class == "" && s.path != t.File {
+			t.Class = s.path
+		}
 	case producer == pytest: // all stand in one suite called "pytest"
 		t.Suite = pytestModule(cmp.Or(t.Class, t.Name))
 	case producer == surefire && t.Class != "": // its suites take in cases of others
@@ -183,16 +194,9 @@ func (c *junitCase) result(s *junitSuite, producer string) metric.Test {
 	default:
 		t.Suite = s.path
 	}
-	if t.Class == "" && t.File != "" && s.path != t.File {
-		t.Class = s.path
-	}
 	if producer == playwright { // the same test in several browsers
 		t.Class = s.host
 	}
-	if producer == ctest && t.Status == metric.Skipped && notStarted(t.Message) {
-		t.Status = metric.Errored
-	}
-	return t
 }
 
 // withoutRepeat drops the first line where the next one begins with it: many

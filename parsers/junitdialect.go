@@ -190,31 +190,46 @@ var placed = regexp.MustCompile(`^(.+):(\d+)$`)
 
 // identify takes out of the identity of t what says nothing, or says it twice.
 func identify(t *metric.Test, producer string) {
-	switch producer {
-	case nodeTest:
-		if t.Class == nodeClass {
-			t.Class = ""
-		}
-		t.Name = nodeEscapes.Replace(t.Name)
-	case mocha, jestJUnit: // their classes are the title, or a part of it
-		t.Name = strings.TrimSpace(t.Name)
-		if strings.HasSuffix(t.Name, strings.TrimSpace(t.Class)) || t.Class == "Mocha Tests" {
-			t.Class = ""
-		}
-	case rspec: // the file once more
-		if t.File != "" {
-			t.Class = ""
-		}
-	case busted: // "spec/a_spec.lua:12"
-		if m := placed.FindStringSubmatch(t.Class); m != nil {
-			t.Suite, t.File, t.Line, t.Class = m[1], m[1], junitLine(m[2]), ""
-		}
+	if shorten := junitNames[producer]; shorten != nil {
+		shorten(t)
 	}
 	if t.Class == t.Suite || t.Class == t.Name {
 		t.Class = ""
 	}
-	if producer == ginkgo && t.Status == metric.Skipped && strings.Contains(t.Message, "Spec skipped because") {
-		t.Status = metric.NotRun // what it needs failed
+}
+
+// junitNames are the producers with a way of their own to name a test.
+var junitNames = map[string]func(*metric.Test){
+	nodeTest: func(t *metric.Test) {
+		if t.Class == nodeClass {
+			t.Class = ""
+		}
+		t.Name = nodeEscapes.Replace(t.Name)
+	},
+	mocha:     withoutTitle,
+	jestJUnit: withoutTitle,
+	rspec: func(t *metric.Test) {
+		if t.File != "" { // its class is the file once more
+			t.Class = ""
+		}
+	},
+	busted: func(t *metric.Test) { // "spec/a_spec.lua:12"
+		if m := placed.FindStringSubmatch(t.Class); m != nil {
+			t.Suite, t.File, t.Line, t.Class = m[1], m[1], junitLine(m[2]), ""
+		}
+	},
+	ginkgo: func(t *metric.Test) {
+		if t.Status == metric.Skipped && strings.Contains(t.Message, "Spec skipped because") {
+			t.Status = metric.NotRun // what it needs failed
+		}
+	},
+}
+
+// withoutTitle drops a class that is the title, or a part of it.
+func withoutTitle(t *metric.Test) {
+	t.Name = strings.TrimSpace(t.Name)
+	if strings.HasSuffix(t.Name, strings.TrimSpace(t.Class)) || t.Class == "Mocha Tests" {
+		t.Class = ""
 	}
 }
 

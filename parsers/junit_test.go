@@ -1,0 +1,133 @@
+package parsers_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"supervise/parsers"
+)
+
+// TestJUnitProducers reads what single producers write in a way of their own.
+func TestJUnitProducers(t *testing.T) {
+	for _, tt := range []struct {
+		name, producer, report string
+		want                   map[string]string
+	}{
+		{
+			"ctest: what was not started failed", "ctest",
+			`<testsuite name="x"><testcase name="a" classname="a" status="notrun"><skipped message="Unable to find executable"/></testcase>` +
+				`<testcase name="b" classname="b" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/></testcase><testcase name="c" classname="c" status="disabled"/>` +
+				`<testcase name="d" classname="d" status="notrun"><skipped message="Fixture dependency failed"/></testcase><testcase name="e" classname="e" status="run"/></testsuite>`,
+			map[string]string{"x: a": "error", "x: b": "skipped", "x: c": "skipped", "x: d": "error", "x: e": "passed"},
+		},
+		{
+			"googletest: disabled", "googletest",
+			`<testsuites name="AllTests"><testsuite name="A"><testcase name="DISABLED_a" classname="A" status="notrun" result="suppressed"/><testcase name="" classname="A"><failure message="set up"/></testcase></testsuite></testsuites>`,
+			map[string]string{"A: DISABLED_a": "skipped", "broken A": "set up"},
+		},
+		{
+			"surefire: the class is the suite, a set up that failed is no test", "surefire",
+			`<testsuite name="pkg.Outer$Inner" xsi:noNamespaceSchemaLocation="https://maven.apache.org/surefire/x.xsd"><testcase name="a" classname="pkg.Outer"/><testcase name="" classname="pkg.Broken"><error message="no"/></testcase></testsuite>`,
+			map[string]string{"pkg.Outer: a": "passed", "broken pkg.Broken": "no"},
+		},
+		{
+			"testng: an attempt that is repeated", "surefire",
+			`<testsuite name="TestSuite" xsi:noNamespaceSchemaLocation="surefire"><testcase name="a" classname="C"><skipped message="no"/></testcase><testcase name="a" classname="C"/><testcase name="b" classname="C"><skipped/></testcase></testsuite>`,
+			map[string]string{"C: a": "passed", "C: b": "skipped"},
+		},
+		{
+			"gotestsum: repeated because it failed", "gotestsum",
+			`<testsuites><testsuite name="p"><properties><property name="go.version" value="go1"/></properties><testcase classname="p" name="A"><failure/></testcase><testcase classname="p" name="A"/><testcase classname="p" name="B"/></testsuite></testsuites>`,
+			map[string]string{"p: A": "passed", "p: B": "passed"},
+		},
+		{
+			"gotestsum: repeated on purpose", "gotestsum",
+			`<testsuites><testsuite name="p"><properties><property name="go.version" value="go1"/></properties><testcase classname="p" name="A"><failure/></testcase><testcase classname="p" name="A"/><testcase classname="p" name="B"/><testcase classname="p" name="B"/></testsuite></testsuites>`,
+			map[string]string{"p: A": "failed", "p: B": "passed"},
+		},
+		{
+			"gotestsum: a package that did not build", "gotestsum",
+			`<testsuites><testsuite name="p"><properties><property name="go.version" value="go1"/></properties><testcase classname="" name="TestMain"><failure message="Failed">build failed</failure></testcase></testsuite></testsuites>`,
+			map[string]string{"broken p": "Failed\nbuild failed"},
+		},
+		{
+			"go-junit-report: a package that did not build", "",
+			`<testsuites><testsuite name="p"><testcase classname="p" name="[build failed]"><error message="Build error"/></testcase></testsuite></testsuites>`,
+			map[string]string{"broken p": "Build error"},
+		},
+		{
+			"node:test", "node:test",
+			`<testsuites><testcase name="/p/a.test.mjs" classname="test"><failure message="test failed"/></testcase><testcase name="say &amp;quot;x&amp;quot;" classname="test"/><testcase name="b.test.js" classname="test" file="/p/b.test.js"><failure message="no"/></testcase></testsuites>`,
+			map[string]string{`say "x"`: "passed", "broken /p/a.test.mjs": "test failed", "broken /p/b.test.js": "no"},
+		},
+		{
+			"jest-junit", "jest-junit",
+			`<testsuites name="jest tests"><testsuite name="g"><testcase classname=" g a" name=" g a"/><testcase classname="Test suite failed to run" name="a.test.js"><failure>no module</failure></testcase></testsuite></testsuites>`,
+			map[string]string{"g: g a": "passed", "broken g": "no module"},
+		},
+		{
+			"mocha: files of Cypress, hooks", "mocha",
+			`<testsuites name="Mocha Tests"><testsuite name="Root Suite" file="a.cy.js"/><testsuite name="g"><testcase name="g a" classname="a"/></testsuite><testsuite name="Root Suite" file="b.cy.js"/>` +
+				`<testsuite name="h"><testcase name="h &quot;before each&quot; hook for &quot;b&quot;" classname="&quot;before each&quot; hook for &quot;b&quot;"><failure message="no"/></testcase></testsuite></testsuites>`,
+			map[string]string{"a.cy.js: g a": "passed", "broken b.cy.js": "no"},
+		},
+		{
+			"vitest: a group whose hook failed", "vitest",
+			`<testsuites name="vitest tests"><testsuite name="a.test.js"><testcase classname="a.test.js" name="g"><failure message="no"/></testcase><testcase classname="a.test.js" name="g &gt; a"><skipped/></testcase></testsuite></testsuites>`,
+			map[string]string{"a.test.js: g > a": "skipped", "broken a.test.js": "g: no"},
+		},
+		{
+			"playwright: projects", "playwright",
+			`<testsuites id="" name=""><testsuite name="a.spec.js" hostname="firefox"><testcase name="a" classname="a.spec.js"/></testsuite><testsuite name="a.spec.js" hostname="webkit"><testcase name="a" classname="a.spec.js"><failure/></testcase></testsuite></testsuites>`,
+			map[string]string{"a.spec.js: firefox.a": "passed", "a.spec.js: webkit.a": "failed"},
+		},
+		{
+			"unittest-xml-reporting: names with a time", "",
+			`<testsuites><testsuite name="test_a.A-20260102030405"><testcase classname="test_a.A" name="test_x"/><testcase classname="unittest.suite._ErrorHolder-20260102030405" name="setUpClass (pkg.test_b.B)"><error message="no"/></testcase>` +
+				`<testcase classname="unittest.loader._FailedTest" name="pkg.test_c" file="loader.py"><error message="import"/></testcase></testsuite></testsuites>`,
+			map[string]string{"test_a.A: test_x": "passed", "broken pkg.test_b": "no", "broken pkg/test_c.py": "import"},
+		},
+		{"busted: the line is no part of the name", "busted", `<testsuites><testsuite name="Run 1 of 1"><testcase name="a" classname="spec/a_spec.lua:3"/></testsuite></testsuites>`, map[string]string{"spec/a_spec.lua: a": "passed"}},
+		{"bats: set up of a file", "bats", `<testsuites><testsuite name="a.bats"><testcase classname="a.bats" name=""><failure>no</failure></testcase></testsuite></testsuites>`, map[string]string{"broken a.bats": "no"}},
+		{"phpunit", "phpunit", `<testsuites><testsuite name="s"><testcase name="a" class="C" classname="C" assertions="1" file="C.php"/></testsuite></testsuites>`, map[string]string{"C.php: C.a": "passed"}},
+		{"an assembly of .NET", "", `<testsuites><testsuite name="C:\x\a.dll"><testcase name="a" classname="N.C"/></testsuite></testsuites>`, map[string]string{"a.dll: N.C.a": "passed"}},
+		{"JUnit under Gradle: a class that could not start", "", `<testsuite name="N.C"><testcase name="initializationError" classname="N.C"><failure message="no"/></testcase></testsuite>`, map[string]string{"broken N.C": "no"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := parsers.Parse(strings.NewReader(tt.report), "report")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Producer != tt.producer {
+				t.Errorf("producer %q, want %q", r.Producer, tt.producer)
+			}
+			if diff := cmp.Diff(tt.want, statuses(r.Tests)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestJUnitAttempts asserts that a pass on a second attempt is called flaky.
+func TestJUnitAttempts(t *testing.T) {
+	for _, report := range []string{
+		`<testsuite><testcase name="a"><flakyFailure message="no"/></testcase></testsuite>`,
+		`<testsuite><properties><property name="go.version" value="go1"/></properties><testcase name="a"><failure/></testcase><testcase name="a"/><testcase name="b"/></testsuite>`,
+		`<testsuite xsi:noNamespaceSchemaLocation="surefire"><testcase name="a"><skipped/></testcase><testcase name="a"/></testsuite>`,
+	} {
+		r, err := parsers.Parse(strings.NewReader(report), "report")
+		if err != nil || r.Tests.Counts().Flaky != 1 || r.Tests.Counts().Failed != 0 {
+			t.Errorf("%s: %v, %v; want one flaky test", report, r.Tests.Cases, err)
+		}
+	}
+}
+
+// TestJestTodo asserts that it is told what jest-junit does not tell.
+func TestJestTodo(t *testing.T) {
+	r, err := parsers.Parse(strings.NewReader(`<testsuites name="jest tests"><testsuite name="g" tests="1"><testcase classname="g a" name="g a" time="0.1"/><testcase classname="g b" name="g b" time="0"/></testsuite></testsuites>`), "report")
+	if err != nil || !strings.Contains(strings.Join(r.Problems, "\n"), "test.todo") {
+		t.Errorf("problems %q, %v; want one about test.todo", r.Problems, err)
+	}
+}
