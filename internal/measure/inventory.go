@@ -19,13 +19,15 @@ import (
 // listed is one test, or one file of tests, that the framework says there is.
 type listed struct{ suite, name string } // name is "" for a file
 
-// listings read what the inventory command of a framework prints. The others'
-// is a report of tests.
+// listings read what the inventory command of a framework prints.
 var listings = map[string]func(io.Reader) ([]listed, error){
-	"go":     listGo,
-	"pytest": listPytest,
-	"jest":   listFiles,
-	"vitest": listVitest,
+	"go":         listGo,
+	"pytest":     listPytest,
+	"jest":       listFiles,
+	"vitest":     listVitest,
+	"mocha":      listReport,
+	"playwright": listReport,
+	"rspec":      listReport,
 }
 
 // inventory compares what ran with what the framework itself lists, and returns
@@ -33,7 +35,7 @@ var listings = map[string]func(io.Reader) ([]listed, error){
 // be hidden: at the baseline, and when a known test is not in the report.
 func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) error {
 	c := run.Check
-	if len(c.Inventory) == 0 || run.state != metric.Measured || run.tests == nil || !loses(run.tests, known) {
+	if _, read := listings[c.Runner]; len(c.Inventory) == 0 || !read || run.state != metric.Measured || run.tests == nil || !loses(run.tests, known) {
 		return nil
 	}
 	list, err := m.list(ctx, c)
@@ -84,11 +86,7 @@ func (m *Meter) list(ctx context.Context, c Check) ([]listed, error) {
 	case res.ExitCode != 0:
 		return nil, fmt.Errorf("%s ended with status %d: %s", strings.Join(c.Inventory, " "), res.ExitCode, orNothing(lastLine(out.end())))
 	}
-	read, known := listings[c.Runner]
-	if !known {
-		read = listReport
-	}
-	list, err := read(out.file)
+	list, err := listings[c.Runner](out.file)
 	r := reading{check: c, root: m.plan.Root, base: m.base(c)}
 	for i, l := range list {
 		if c.Runner != "go" {

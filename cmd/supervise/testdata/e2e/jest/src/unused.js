@@ -1,0 +1,3 @@
+const never = 1
+var old = 2
+export default old
