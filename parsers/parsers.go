@@ -87,6 +87,12 @@ var formats = slices.Concat(xmlTests, jsonTests, xmlLint, jsonLint, textTests, t
 // Formats returns the table of all formats, the most specific first.
 func Formats() []Format { return slices.Clone(formats) }
 
+// Structured reports whether the named format is one of XML or JSON, which text
+// of another program is not taken for.
+func Structured(format string) bool {
+	return slices.ContainsFunc(slices.Concat(xmlTests, jsonTests, xmlLint, jsonLint), func(f Format) bool { return f.Name == format })
+}
+
 // What a report can be that is none. Both come wrapped, with the name of the
 // report.
 var (

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +44,7 @@ func (m *Meter) check(ctx context.Context, c Check) (Run, error) {
 	if err != nil {
 		return run, err
 	}
-	defer out.file.Close()
+	defer out.close()
 	res, err := m.execute(ctx, c, out)
 	run.ExitCode, run.Duration, run.Output = res.ExitCode, res.Ended.Sub(res.Started), out.end()
 	if ctx.Err() != nil {
@@ -74,8 +75,8 @@ func (m *Meter) broken(c Check, res runner.Result, out *output) string {
 		return fmt.Sprintf("%s was ended by %s", c.Name, res.Signal)
 	case res.ExitCode == 127 || res.ExitCode == 126:
 		return fmt.Sprintf("%s could not be started: %s", c.Name, lastLine(out.end()))
-	case out.err != nil:
-		return fmt.Sprintf("%s: %v", c.Name, out.err)
+	case cmp.Or(out.err, out.errs.err) != nil:
+		return fmt.Sprintf("%s: %v", c.Name, cmp.Or(out.err, out.errs.err))
 	}
 	return ""
 }
@@ -91,10 +92,10 @@ func (m *Meter) timeout(c Check) time.Duration {
 }
 
 func (m *Meter) execute(ctx context.Context, c Check, out *output) (runner.Result, error) {
-	// Tests report on standard output, and their noise must not be torn into it;
-	// linters and compilers speak on either.
-	var errs io.Writer = out.tail
-	if c.Kind != Test || c.Stderr {
+	// The noise of standard error must not be torn into a report, and is kept by
+	// itself: linters and compilers may speak there.
+	var errs io.Writer = out.errs
+	if c.Stderr {
 		errs = out
 	}
 	res, err := runner.Run(ctx, runner.Command{
@@ -146,19 +147,36 @@ func (c Check) lay(dir string) error {
 // output keeps a command's standard output in a file and its end, together
 // with that of standard error, in memory.
 type output struct {
-	mu   sync.Mutex
+	mu   *sync.Mutex // of the tail, which the errors share
 	file *os.File
 	left int64
 	tail *runner.Tail
 	err  error
+	errs *output // standard error; nil for itself
 }
 
 func newOutput(dir string) (*output, error) {
-	f, err := os.OpenFile(filepath.Join(dir, ".output"), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	o, err := openOutput(filepath.Join(dir, ".output"), runner.NewTail(tailOutput), &sync.Mutex{})
+	if err != nil {
+		return nil, err
+	}
+	o.errs, err = openOutput(filepath.Join(dir, ".errors"), o.tail, o.mu)
+	return o, err
+}
+
+func openOutput(path string, tail *runner.Tail, mu *sync.Mutex) (*output, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("keep output: %w", err)
 	}
-	return &output{file: f, left: maxOutput, tail: runner.NewTail(tailOutput)}, nil
+	return &output{mu: mu, file: f, left: maxOutput, tail: tail}, nil
+}
+
+func (o *output) close() {
+	_ = o.file.Close() // what was read of it is read
+	if o.errs != nil {
+		o.errs.close()
+	}
 }
 
 // Write keeps p. Past the cap the rest is dropped and the output is marked as
@@ -183,6 +201,9 @@ func (o *output) Write(p []byte) (int, error) {
 // rewind makes what was kept ready to be read.
 func (o *output) rewind() error {
 	_, err := o.file.Seek(0, io.SeekStart)
+	if o.errs != nil {
+		err = errors.Join(err, o.errs.rewind())
+	}
 	return err
 }
 

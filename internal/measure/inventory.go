@@ -75,7 +75,7 @@ func (m *Meter) list(ctx context.Context, c Check) ([]listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer out.file.Close()
+	defer out.close()
 	c.Command, c.Stderr = c.Inventory, false
 	res, err := m.execute(ctx, c.in(dir), out)
 	switch {

@@ -52,10 +52,26 @@ func (r *reading) all(out *output) {
 		}
 	}
 	if r.answered = r.run.tests != nil; !r.complete() {
-		r.source(out.file, "output")
+		r.output(out)
 	}
 	r.missing()
 	r.judge(out)
+}
+
+// output reads what was printed. A linter's standard error is read as well, unless
+// its standard output is a report by itself: what stands beside that is talk.
+func (r *reading) output(out *output) {
+	before := len(r.run.Read)
+	r.source(out.file, "output")
+	if r.check.Kind == Test {
+		return
+	}
+	for _, s := range r.run.Read[before:] {
+		if parsers.Structured(s.Format) {
+			return
+		}
+	}
+	r.source(out.errs.file, "standard error")
 }
 
 // named lists the reports that the check names.
