@@ -147,7 +147,7 @@ func (c Check) lay(dir string) error {
 // output keeps a command's standard output in a file and its end, together
 // with that of standard error, in memory.
 type output struct {
-	mu   *sync.Mutex // of the tail, which the errors share
+	mu   sync.Mutex
 	file *os.File
 	left int64
 	tail *runner.Tail
@@ -156,20 +156,20 @@ type output struct {
 }
 
 func newOutput(dir string) (*output, error) {
-	o, err := openOutput(filepath.Join(dir, ".output"), runner.NewTail(tailOutput), &sync.Mutex{})
+	o, err := openOutput(filepath.Join(dir, ".output"), runner.NewTail(tailOutput))
 	if err != nil {
 		return nil, err
 	}
-	o.errs, err = openOutput(filepath.Join(dir, ".errors"), o.tail, o.mu)
+	o.errs, err = openOutput(filepath.Join(dir, ".errors"), o.tail)
 	return o, err
 }
 
-func openOutput(path string, tail *runner.Tail, mu *sync.Mutex) (*output, error) {
+func openOutput(path string, tail *runner.Tail) (*output, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("keep output: %w", err)
 	}
-	return &output{mu: mu, file: f, left: maxOutput, tail: tail}, nil
+	return &output{file: f, left: maxOutput, tail: tail}, nil
 }
 
 func (o *output) close() {
