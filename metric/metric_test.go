@@ -112,6 +112,14 @@ func TestCarryOver(t *testing.T) {
 	}
 }
 
+func TestCarryOverOfNothing(t *testing.T) {
+	known := metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "a", Name: "x"}, Status: metric.Passed}, {ID: metric.ID{Suite: "b", Name: "y"}, Status: metric.Passed}})
+	now := &metric.Tests{Broken: []metric.Suite{{Name: "a", Why: "it cannot be loaded"}}}
+	if got, want := now.CarryOver(known).Counts(), (metric.Counts{Count: 2, Failed: 2}); got != want {
+		t.Errorf("CarryOver counts %+v, want %+v: one broken suite kept all of them from running", got, want)
+	}
+}
+
 func TestSignature(t *testing.T) {
 	s := metric.Set{
 		Tests:    outcomes(metric.Passed, metric.Passed, metric.Failed),

@@ -220,7 +220,8 @@ func (t *Tests) PassRate() (float64, bool) {
 
 // CarryOver returns t with the tests of known that belong to a suite that did
 // not run in t added as [NotRun]. A suite that could not run is not a deleted
-// suite. Neither argument is changed.
+// suite. Where nothing at all ran, that holds for every suite: many tools run
+// none of them when one cannot be loaded. Neither argument is changed.
 func (t *Tests) CarryOver(known *Tests) *Tests {
 	if t == nil || known == nil || len(t.Broken) == 0 {
 		return t
@@ -232,6 +233,9 @@ func (t *Tests) CarryOver(known *Tests) *Tests {
 	cases := slices.Clone(t.Cases)
 	for _, c := range known.Cases {
 		why, lost := broken[c.Suite]
+		if len(t.Cases) == 0 && !lost {
+			why, lost = t.Broken[0].Why, true
+		}
 		if _, ran := t.Lookup(c.ID); lost && !ran {
 			cases = append(cases, Test{ID: c.ID, Status: NotRun, Message: why, File: c.File, Line: c.Line})
 		}
