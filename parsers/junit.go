@@ -53,6 +53,7 @@ type junitReader struct {
 	frames   []junitFrame
 	cases    []metric.Test
 	broken   []metric.Suite
+	hollow   []metric.Suite // suites with tests that are not there
 	totals   Totals
 	noTests  int            // cases that stand for a suite
 	more     int            // cases that a suite does not count itself
@@ -233,6 +234,9 @@ func (j *junitReader) endSuite(s *junitSuite, whole bool) {
 		if s.declares && len(s.name) > 0 {
 			j.more += max(0, s.own.Tests-s.noTests-s.declared.Tests)
 		}
+		if s.declared.Tests > 0 && s.own.plus(s.inner).Tests == 0 {
+			j.hollow = append(j.hollow, metric.Suite{Name: s.id(), Why: fmt.Sprintf("its report says that it has %d tests and names none", s.declared.Tests)})
+		}
 	}
 	s.parent.inner = s.parent.inner.plus(s.own).plus(s.inner)
 	s.parent.sum += cmp.Or(s.took, s.sum)
@@ -255,6 +259,9 @@ func (j *junitReader) report(x *xmlstream.Reader) Report {
 		j.noTests += len(broken)
 	}
 	markReruns(j.cases, j.producer)
+	if j.totals.Tests == 0 {
+		j.broken = append(j.broken, j.hollow...)
+	}
 	t := metric.NewTests(j.cases)
 	t.Broken = uniqueSuites(j.broken)
 	t.Duration = j.frames[0].suite.sum

@@ -120,7 +120,7 @@ func (c *junitCase) begin(t xmlstream.Token, s *junitSuite) {
 		case "classname", "class":
 			c.test.Class = textstream.CleanName(a.Value)
 		case "file", "filepath":
-			c.test.File = textstream.CleanName(a.Value)
+			c.test.File, c.test.Line = fileLine(textstream.CleanName(a.Value), c.test.Line)
 		case "line", "lineno":
 			c.test.Line = junitLine(a.Value)
 		case "time", "duration":
@@ -179,8 +179,23 @@ func (c *junitCase) result(s *junitSuite, producer string) metric.Test {
 	return t
 }
 
+// fileLine splits "a_test.exs:12" as ExUnit writes it: a line is no part of an
+// identity. Without a line it returns the one given.
+func fileLine(file string, line int) (string, int) {
+	if n := len(file); n == 0 || file[n-1] < '0' || file[n-1] > '9' {
+		return file, line
+	}
+	if m := placed.FindStringSubmatch(file); m != nil {
+		return m[1], junitLine(m[2])
+	}
+	return file, line
+}
+
 // place gives a case its suite, and its class where it has none.
 func (s *junitSuite) place(t *metric.Test, producer string) {
+	if producer == pytest && strings.HasPrefix(t.File, "../") { // that of a decorator
+		t.File = ""
+	}
 	switch {
 	case t.File != "":
 		t.Suite = t.File

@@ -27,7 +27,7 @@ const (
 )
 
 // junitProducers tell the tool that wrote a report by an attribute of one of
-// its elements; the first that fits counts. An empty text fits every value.
+// its elements; the first that fits counts.
 var junitProducers = map[string][]struct{ attr, contains, name string }{
 	"testsuites": {
 		{"name", "pytest tests", pytest},
@@ -38,7 +38,6 @@ var junitProducers = map[string][]struct{ attr, contains, name string }{
 		{"name", "AllTests", "googletest"},
 		{"name", "supervise", "supervise"},
 		{"name", "bun test", "bun"},
-		{"id", "", playwright},
 	},
 	"testsuite": {
 		{"noNamespaceSchemaLocation", "surefire", surefire},
@@ -49,6 +48,7 @@ var junitProducers = map[string][]struct{ attr, contains, name string }{
 		{"name", "Run 1 of ", busted},
 		{"name", "Elixir.", "exunit"},
 		{"hostname", "tbd", "catch2"},
+		{"package", "org.eslint", "eslint"},
 	},
 	"property": {
 		{"name", "go.version", gotestsum},
@@ -67,8 +67,13 @@ func junitProducer(t xmlstream.Token) string {
 			return p.name
 		}
 	}
-	if t.Name == "testcase" {
+	switch t.Name {
+	case "testcase":
 		return caseProducer(t)
+	case "testsuites":
+		if id, ok := t.Attr("id"); ok && id+attr(t, "name") == "" {
+			return playwright
+		}
 	}
 	return ""
 }
