@@ -179,11 +179,19 @@ func some(r metric.Ratio) *metric.Ratio {
 // number is a total that a report declares; -1 where it does not.
 type number = int64
 
-// declared compares the totals of the report with the recount.
-func (c *collector) declared(what string, covered, total number, got metric.Ratio) {
-	if total >= 0 && total != got.Total || covered >= 0 && covered != got.Covered {
-		c.problems.Add("the report declares %s of %s %s, and lists %d of %d", shown(covered), shown(total), what, got.Covered, got.Total)
+// declares are two numbers of a report that belong together.
+type declares struct{ covered, total number }
+
+// declared compares what the report declares of a file, or of all, with the
+// recount.
+func (c *collector) declared(what, path string, d declares, got metric.Ratio) {
+	if (d.total < 0 || d.total == got.Total) && (d.covered < 0 || d.covered == got.Covered) {
+		return
 	}
+	if path != "" {
+		what += " of " + path
+	}
+	c.problems.Add("the report declares %s of %s %s, and lists %d of %d", shown(d.covered), shown(d.total), what, got.Covered, got.Total)
 }
 
 // totals are what a report declares of all its files, each -1 where it does
@@ -194,12 +202,12 @@ var noTotals = totals{-1, -1, -1, -1}
 
 // compare compares the totals of the report with the recount.
 func (c *collector) compare(d totals, got *metric.Coverage) {
-	c.declared(string(got.Unit), d.covered, d.units, metric.Ratio{Covered: got.Covered, Total: got.Total})
+	c.declared(string(got.Unit), "", declares{d.covered, d.units}, metric.Ratio{Covered: got.Covered, Total: got.Total})
 	branches := metric.Ratio{}
 	if got.Branches != nil {
 		branches = *got.Branches
 	}
-	c.declared("branches", d.taken, d.branches, branches)
+	c.declared("branches", "", declares{d.taken, d.branches}, branches)
 }
 
 func shown(n number) string {

@@ -73,11 +73,12 @@ func parseLCOV(r io.Reader) (Report, error) {
 
 // take reads one line.
 func (l *lcovReader) take() error {
+	if number, hit, ok := plainLine(l.at.Text); ok && l.within { // nearly all of them
+		l.collector.line(number, hit)
+		return nil
+	}
 	text := bytes.TrimSpace(l.at.Text)
 	key, value, ok := bytes.Cut(text, []byte{':'})
-	if l.within && ok && len(key) == 2 && key[0] == 'D' && key[1] == 'A' { // nearly all of them
-		return l.line(value)
-	}
 	switch {
 	case len(text) == 0 || text[0] == '#':
 		return nil
@@ -88,15 +89,38 @@ func (l *lcovReader) take() error {
 		return nil
 	case string(key) == "SF":
 		return l.beginSource(string(value))
+	case ok && l.within && string(key) == "DA":
+		return l.line(value)
 	case ok && l.within && string(key) == "BRDA":
 		return l.branchLine(value)
-	case ok && l.within && l.total(string(key), value), ok && isRecordName(key):
+	case ok && l.within && l.total(key, value), ok && isRecordName(key):
 		return nil
 	}
 	if l.noise == "" {
 		l.noise = textstream.CleanText(string(text[:min(len(text), 1<<10)]))
 	}
 	return nil
+}
+
+// plainLine reads "DA:12,3" with numbers of at most nine digits.
+func plainLine(text []byte) (number int, hit, ok bool) {
+	if len(text) < 6 || text[0] != 'D' || text[1] != 'A' || text[2] != ':' {
+		return 0, false, false
+	}
+	i := 3
+	for ; i < len(text) && i < 12 && text[i] >= '0' && text[i] <= '9'; i++ {
+		number = number*10 + int(text[i]-'0')
+	}
+	if i == 3 || i+1 >= len(text) || text[i] != ',' {
+		return 0, false, false
+	}
+	for _, c := range text[i+1:] {
+		if c < '0' || c > '9' {
+			return 0, false, false
+		}
+		hit = hit || c != '0'
+	}
+	return number, hit, true
 }
 
 // isBeginning reports whether a last line is the beginning of a TN or SF.
@@ -128,11 +152,9 @@ func (l *lcovReader) endSource() error {
 		return nil // a second one ends nothing
 	}
 	lines := l.section.ratio()
-	l.declared("lines of "+l.open.path, l.named[1], l.named[0], lines)
-	l.declared("branches of "+l.open.path, l.named[3], l.named[2], l.branch.ratio())
-	for _, b := range l.branch.list {
-		l.open.branches.add(b>>1, b&1 == 1)
-	}
+	l.declared("lines", l.open.path, declares{l.named[1], l.named[0]}, lines)
+	l.declared("branches", l.open.path, declares{l.named[3], l.named[2]}, l.branch.ratio())
+	l.open.branches.addAll(&l.branch)
 	l.branch = marks{list: l.branch.list[:0]}
 	l.within = false
 	l.end()
@@ -141,6 +163,13 @@ func (l *lcovReader) endSource() error {
 
 // lcovNoCount are what some tools write instead of a count of 0.
 var lcovNoCount = map[string]bool{"-": true, "#####": true, "=====": true, "=": true, "undefined": true}
+
+func lcovCount(count []byte) (hit, ok bool) {
+	if lcovNoCount[string(count)] {
+		return false, true
+	}
+	return positive(count)
+}
 
 // line reads "12,3" or "12,3,checksum".
 func (l *lcovReader) line(value []byte) error {
@@ -154,8 +183,8 @@ func (l *lcovReader) line(value []byte) error {
 	if !ok {
 		return l.at.Error("%q is no line number", number)
 	}
-	hit, ok := positive(count)
-	if !ok && !lcovNoCount[string(count)] {
+	hit, ok := lcovCount(count)
+	if !ok {
 		return l.at.Error("%q is no number of executions", count)
 	}
 	l.collector.line(n, hit)
@@ -172,8 +201,8 @@ func (l *lcovReader) branchLine(value []byte) error {
 	if !ok || i < 0 {
 		return l.at.Error("%q is no branch", value)
 	}
-	taken, ok := positive(rest[i+1:])
-	if !ok && !lcovNoCount[string(rest[i+1:])] {
+	taken, ok := lcovCount(rest[i+1:])
+	if !ok {
 		return l.at.Error("%q is no number of executions", rest[i+1:])
 	}
 	l.branch.add(branchKey(n, block, rest[:i]), taken)
@@ -183,8 +212,8 @@ func (l *lcovReader) branchLine(value []byte) error {
 // lcovTotals are the records of totals: found and hit, of lines and branches.
 var lcovTotals = map[string]int{"LF": 0, "LH": 1, "BRF": 2, "BRH": 3}
 
-func (l *lcovReader) total(key string, value []byte) bool {
-	i, ok := lcovTotals[key]
+func (l *lcovReader) total(key, value []byte) bool {
+	i, ok := lcovTotals[string(key)]
 	if ok {
 		l.named[i] = declaredNumber(value)
 	}

@@ -64,22 +64,38 @@ func (m *marks) ratio() metric.Ratio {
 // spans returns the runs of marks that are hit, and of those that are not.
 func (m *marks) spans() (hit, missed []metric.Span) {
 	m.settle()
-	for _, mark := range m.list {
-		if mark&1 == 1 {
-			hit = extend(hit, int(mark>>1))
-		} else {
-			missed = extend(missed, int(mark>>1))
+	var out [2][]metric.Span
+	var count [2]int
+	m.eachRun(func(is uint64, _ metric.Span) { count[is]++ })
+	for is, n := range count {
+		if n > 0 {
+			out[is] = make([]metric.Span, 0, n)
 		}
 	}
-	return slices.Clip(hit), slices.Clip(missed)
+	m.eachRun(func(is uint64, s metric.Span) { out[is] = append(out[is], s) })
+	return out[1], out[0]
 }
 
-func extend(spans []metric.Span, line int) []metric.Span {
-	if n := len(spans); n > 0 && spans[n-1].Last+1 == line {
-		spans[n-1].Last = line
-		return spans
+// eachRun calls f with every run of numbers, and 1 where they are hit.
+func (m *marks) eachRun(f func(is uint64, s metric.Span)) {
+	for i := 0; i < len(m.list); {
+		first, next := m.list[i], i+1
+		for next < len(m.list) && m.list[next] == first+uint64(next-i)<<1 {
+			next++
+		}
+		f(first&1, metric.Span{First: int(first >> 1), Last: int(m.list[next-1] >> 1)})
+		i = next
 	}
-	return append(spans, metric.Span{First: line, Last: line})
+}
+
+// addAll adds what is in n, which is in order.
+func (m *marks) addAll(n *marks) {
+	if len(m.list) == 0 {
+		m.list = slices.Grow(m.list, len(n.list))
+	}
+	for _, mark := range n.list {
+		m.add(mark>>1, mark&1 == 1)
+	}
 }
 
 // lineSet is what is known of the lines of one file. A file that stands in a
@@ -98,9 +114,7 @@ func (l *lineSet) add(section *marks) {
 		l.hit, l.missed = section.spans()
 		return
 	}
-	for _, mark := range section.list {
-		l.pending.add(mark>>1, mark&1 == 1)
-	}
+	l.pending.addAll(section)
 	if len(l.pending.list) > 4*(len(l.hit)+len(l.missed))+256 {
 		l.fold()
 	}

@@ -5,7 +5,6 @@ package textstream
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -98,7 +97,13 @@ func (l *Lines) Next() (Line, error) {
 	return line, nil
 }
 
-func trimEnd(line []byte) []byte { return bytes.TrimRight(line, "\r\n") }
+func trimEnd(line []byte) []byte {
+	n := len(line)
+	for n > 0 && (line[n-1] == '\n' || line[n-1] == '\r') {
+		n--
+	}
+	return line[:n]
+}
 
 // EachLine calls f with every line, and returns what ended the text if that is
 // not its end.
