@@ -251,6 +251,8 @@ func TestOtherJSON(t *testing.T) {
 		{"dart: a test that does not end", dartOf(dartStart("2", "a"), dartEnd), map[string]string{"test/a_test.dart: a": "error"}},
 		{"rwx", `{"framework":{"kind":"RSpec"},"summary":{"tests":2,"otherErrors":1},"tests":[{"name":"g a","lineage":["g","a"],"location":{"file":"a.rb"},"attempt":{"status":{"kind":"successful"}},"pastAttempts":[{"status":{"kind":"failed"}}]},{"name":"b","attempt":{"status":{"kind":"timedOut"}}}],"otherErrors":[{"message":"no"},{"message":"nor","location":{"file":"b.rb"}}]}`,
 			map[string]string{"a.rb: g.a": "passed flaky", "b": "failed", "failure": "no", "broken b.rb": "nor"}},
+		{"robot: a set-up of a suite that fails", `{"generator":"Robot","rpa":false,"suite":{"id":"s1","suites":[{"tests":[{"name":"a","status":"FAIL","message":"Parent suite setup failed"},{"name":"b","status":"SKIP"}],"name":"I","source":"/p/i.robot"}],"setup":{"status":"FAIL","message":"no"},"name":"S"}}`,
+			map[string]string{"/p/i.robot: S > I.a": "failed", "/p/i.robot: S > I.b": "skipped", "broken S": "no"}},
 		{"googletest", `{"tests":3,"failures":1,"disabled":1,"testsuites":[{"name":"S","testsuite":[{"name":"a","status":"RUN","result":"COMPLETED","classname":"S"},{"name":"b","status":"RUN","result":"COMPLETED","failures":[{"failure":"no"}]},{"name":"c","status":"NOTRUN","result":"SUPPRESSED"},{"name":"d","status":"RUN","result":"SKIPPED"}]},{"name":"NonTestSuiteFailure","testsuite":[{"name":"","failures":[{"failure":"no"}]}]}]}`,
 			map[string]string{"S.a": "passed", "S.b": "failed", "S.c": "skipped", "S.d": "skipped", "broken NonTestSuiteFailure": "no"}},
 	})
@@ -291,6 +293,7 @@ func TestJSONBroken(t *testing.T) {
 		{"ctrf", `{"results":{}}`},
 		{"rwx", `{"tests":[]}`},
 		{"ginkgo-json", `[{}]`},
+		{"robot-json", `{"generator":"Robot"}`},
 		{"cucumber-json", `[{"name":"a"}]`},
 		{"cucumber-messages", lines(`{"testRunStarted":{}}`)},
 		{"cucumber-messages", lines(`{"testCaseStarted":{"id":"1","testCaseId":"2"}}`)},

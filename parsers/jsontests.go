@@ -18,6 +18,7 @@ var jsonTests = []Format{
 	{Name: "testcafe-json", Kind: TestReport, Detect: detectTestCafe, Parse: parseTestCafe},
 	{Name: "karma-json", Kind: TestReport, Detect: detectKarma, Parse: parseKarma},
 	{Name: "googletest-json", Kind: TestReport, Detect: detectGoogletest, Parse: parseGoogletest},
+	{Name: "robot-json", Kind: TestReport, Detect: detectRobotJSON, Parse: parseRobotJSON},
 	{Name: "mocha-json", Kind: TestReport, Detect: detectMocha, Parse: parseMocha},
 	{Name: "cucumber-json", Kind: TestReport, Detect: detectCucumber, Parse: parseCucumber},
 }

@@ -90,3 +90,7 @@ func FuzzMocha(f *testing.F) {
 func FuzzCucumber(f *testing.F) {
 	fuzz(f, "cucumber-json", `[{"uri":"a.feature","keyword":"Feature","name":"f","elements":[{"type":"background","steps":[{"result":{"status":"passed"}}]},{"type":"scenario","name":"s","line":1,"steps":[{"result":{"status":"failed","duration":1}}],"after":[{"result":{"status":"failed"}}]}]}]`)
 }
+
+func FuzzRobotJSON(f *testing.F) {
+	fuzz(f, "robot-json", `{"generator":"Robot","rpa":false,"suite":{"id":"s1","tests":[{"name":"a","status":"FAIL","message":"m","lineno":2,"elapsed_time":0.1}],"suites":[{"tests":[],"name":"b"}],"setup":{"status":"FAIL"},"name":"s"},"statistics":{"total":{"fail":2}}}`)
+}
