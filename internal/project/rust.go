@@ -70,6 +70,13 @@ func rustTests(f folder, p *proposal) {
 		}))
 		return
 	}
+	// The project's own configuration stands over the one that is added.
+	report := ReportDir + "/nextest.xml"
+	if own, _ := tomlTable(f.read(".config/nextest.toml"), "profile.default.junit"); own != "" {
+		if path := tomlStrings(own, "path"); len(path) == 1 {
+			report = "target/nextest/default/" + path[0]
+		}
+	}
 	p.tool("nextest", uses)
 	p.add(rustCovered(cover, Check{
 		Kind: Test, Name: "nextest", Runner: "nextest",
@@ -78,7 +85,7 @@ func rustTests(f folder, p *proposal) {
 			"--tool-config-file=supervise:" + ReportDir + "/.nextest.toml",
 		},
 		Files:     map[string]string{".nextest.toml": nextestConfig},
-		Reports:   []string{ReportDir + "/nextest.xml"},
+		Reports:   []string{report},
 		Inventory: []string{"cargo", "nextest", "list", "--workspace", "--message-format=json", "--color=never"},
 	}))
 	if f.has("src/lib.rs", "*/src/lib.rs", "*/*/src/lib.rs") != "" {
