@@ -87,7 +87,7 @@ func proposeNode(f folder) proposal {
 	}
 	n := node{folder: f, manifest: m}
 	n.manager = n.choose(&p)
-	n.parts = n.flatten("test", 0)
+	n.parts = n.flatten("test")
 	n.build(&p)
 	n.tests(&p)
 	n.lint(&p)

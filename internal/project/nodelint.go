@@ -91,7 +91,7 @@ func (n node) lintParts() []segment {
 	slices.Sort(names[len(lintScripts):])
 	var parts []segment
 	for _, name := range names {
-		parts = append(parts, n.flatten(name, 0)...)
+		parts = append(parts, n.flatten(name)...)
 	}
 	return parts
 }

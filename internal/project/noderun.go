@@ -111,7 +111,7 @@ var testScripts = []string{"test", "test:ci", "test:unit", "tests", "unit"}
 // scripted proposes what the test script runs, in its order.
 func (n node) scripted(p *proposal) bool {
 	for _, name := range testScripts {
-		parts := n.flatten(name, 0)
+		parts := n.flatten(name)
 		var before []segment
 		for i, s := range parts {
 			r, c, ok := runnerOf(s)
@@ -173,7 +173,7 @@ var preparations = []string{"tsc", "babel", "swc", "esbuild", "rollup", "webpack
 
 // prepare proposes what the test script runs before the framework, as builds.
 func (n node) prepare(before []segment, p *proposal) {
-	builds := n.flatten("build", 0)
+	builds := n.flatten("build")
 	for _, s := range before {
 		if slices.ContainsFunc(builds, s.same) {
 			if !p.has(Build) {

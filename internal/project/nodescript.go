@@ -20,22 +20,31 @@ var watches = regexp.MustCompile(`(^|\s)(--watch(All)?|-w)(\s|$)`)
 // delegates are programs that run the scripts of other packages.
 var delegates = []string{"turbo", "nx", "lerna", "wsrun", "rush", "lage", "moon", "ultra"}
 
+// maxSegments bounds the commands that are taken from one script.
+const maxSegments = 100
+
 // flatten splits a script at its operators, and puts in the place of a command
 // that runs another script the commands of that. A script "pretest" runs before
-// "test".
-func (n node) flatten(script string, depth int) []segment {
+// "test". within are the scripts that are being followed: none runs itself.
+func (n node) flatten(script string, within ...string) []segment {
+	if slices.Contains(within, script) || len(within) > 4 {
+		return nil
+	}
+	within = append(slices.Clip(within), script)
 	var out []segment
-	if n.scripts["pre"+script] != "" && n.scripts[script] != "" && depth <= 3 {
-		out = n.flatten("pre"+script, depth+1)
+	if n.scripts["pre"+script] != "" && n.scripts[script] != "" {
+		out = n.flatten("pre"+script, within...)
 	}
 	for _, s := range split(n.scripts[script]) {
 		names := n.nested(s.words)
-		if len(names) == 0 || depth > 3 {
+		if len(names) == 0 {
 			out = append(out, s)
-			continue
 		}
 		for _, name := range names {
-			out = append(out, n.flatten(name, depth+1)...)
+			out = append(out, n.flatten(name, within...)...)
+		}
+		if len(out) > maxSegments {
+			return out[:maxSegments]
 		}
 	}
 	return out
@@ -43,7 +52,7 @@ func (n node) flatten(script string, depth int) []segment {
 
 // nested returns the scripts that a command runs.
 func (n node) nested(words []string) []string {
-	if len(words) < 2 {
+	if len(words) < 2 || words[0] == "bun" && words[1] == "test" { // bun has a framework of its own
 		return nil
 	}
 	var names []string
