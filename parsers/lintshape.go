@@ -221,7 +221,7 @@ func (s *shapeReader) inside(j *jsonstream.Reader, path []string, next map[strin
 	case kind == 'n' && len(path) > 0:
 		return j.Skip()
 	}
-	return j.Error("this is not what a %s report has there", s.name)
+	return j.Error("this is not what the format %s has there", s.name)
 }
 
 // matches reports whether a document's path leads to the place, or is it.
@@ -315,7 +315,7 @@ func (s *shapeReader) check() error {
 	}
 	switch {
 	case !s.found:
-		return fmt.Errorf("%w: there is nothing of a %s report in it", ErrUnknownFormat, s.name)
+		return fmt.Errorf("%w: there is nothing of the format %s in it", ErrUnknownFormat, s.name)
 	case s.failure != "":
 		return &SyntaxError{Problem: s.failure}
 	case s.idle && !slices.ContainsFunc(s.lint.Findings, func(f metric.Finding) bool { return f.File != "" }):

@@ -162,7 +162,7 @@ func uriPath(uri string) string {
 var placeholder = regexp.MustCompile(`\{(\d{1,3})\}`)
 
 // fill puts the arguments of the message into text.
-func (m sarifMessage) fill(text string) string {
+func (m *sarifMessage) fill(text string) string {
 	if len(m.Arguments) > 0 {
 		text = placeholder.ReplaceAllStringFunc(text, func(hole string) string {
 			if n, err := strconv.Atoi(hole[1 : len(hole)-1]); err == nil && n < len(m.Arguments) {

@@ -164,11 +164,12 @@ func (r *Reader) Error(format string, args ...any) error {
 
 // fault names the place of an error of the tokenizer.
 func (r *Reader) fault(err error) error {
+	if err == nil {
+		return nil
+	}
 	var semantic *json.SemanticError
 	var syntax *jsontext.SyntacticError
 	switch {
-	case err == nil:
-		return nil
 	case errors.Is(err, errTooLong):
 		return r.Error("%v", errTooLong)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

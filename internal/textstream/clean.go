@@ -60,6 +60,9 @@ func (c *Clip) String() string {
 
 // Clipped returns s as a [Clip] keeps it.
 func Clipped(s string) string {
+	if len(s) <= clipHead+clipTail {
+		return CleanText(s)
+	}
 	var c Clip
 	c.Add(s)
 	return c.String()
