@@ -88,9 +88,9 @@ func jvmLanguage(f folder) string {
 // gradleInit has JaCoCo write XML, whatever the project chose. Old versions of
 // Gradle have another name for it.
 const gradleInit = `allprojects {
-    tasks.matching { it.class.name.contains("JacocoReport") }.all {
-        def xml = reports.xml
-        xml.hasProperty("required") ? xml.required.set(true) : (xml.enabled = true)
+    tasks.matching { it.class.name.contains("JacocoReport") }.all { task ->
+        def xml = task.reports.xml
+        xml.metaClass.hasProperty(xml, "required") ? xml.required.set(true) : (xml.enabled = true)
     }
 }
 `

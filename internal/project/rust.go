@@ -2,6 +2,7 @@ package project
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -46,8 +47,8 @@ func rustMembers(f folder, workspace string) func(string) bool {
 	}
 }
 
-// rustTests proposes nextest where the project uses it and it is installed, and
-// then the documentation tests, which nextest does not run.
+// rustTests proposes nextest where the project uses it and it is installed, else
+// cargo's own.
 func rustTests(f folder, p *proposal) {
 	uses := f.has(".config/nextest.toml")
 	if uses == "" {
@@ -68,6 +69,9 @@ func rustTests(f folder, p *proposal) {
 			Command:   []string{"cargo", "test", "--workspace", "--no-fail-fast", "--color=never"},
 			Inventory: []string{"cargo", "test", "--workspace", "--color=never", "--", "--list", "--format=terse"},
 		}))
+		if cover {
+			rustDoc(f, p)
+		}
 		return
 	}
 	// The project's own configuration stands over the one that is added.
@@ -88,6 +92,12 @@ func rustTests(f folder, p *proposal) {
 		Reports:   []string{report},
 		Inventory: []string{"cargo", "nextest", "list", "--workspace", "--message-format=json", "--color=never"},
 	}))
+	rustDoc(f, p)
+}
+
+// rustDoc proposes the documentation tests, which neither nextest nor
+// cargo-llvm-cov runs.
+func rustDoc(f folder, p *proposal) {
 	if f.has("src/lib.rs", "*/src/lib.rs", "*/*/src/lib.rs") != "" {
 		p.add(Check{
 			Kind: Test, Name: "cargo test --doc", Runner: "cargo", Stderr: true,
@@ -97,7 +107,7 @@ func rustTests(f folder, p *proposal) {
 }
 
 // rustCovered runs a check under cargo-llvm-cov, which takes the words of cargo
-// and writes its report of a failed run too.
+// and writes its report of a failed run too; it then ends with status 0.
 func rustCovered(cover bool, c Check) Check {
 	if !cover {
 		return c
@@ -110,6 +120,7 @@ func rustCovered(cover bool, c Check) Check {
 		words = words[1:]
 	}
 	c.Command = with([]string{"cargo", "llvm-cov"}, words...)
+	c.Command = slices.DeleteFunc(c.Command, func(w string) bool { return w == "--no-fail-fast" }) // may not be used together
 	c.Command = append(c.Command, "--ignore-run-fail", "--json", "--output-path="+report)
 	c.Coverage, c.Reports = true, append(c.Reports, report)
 	return c
