@@ -35,13 +35,14 @@ type cloverReader struct {
 	inFile   bool
 	last     int    // the line of the statement before
 	nth      uint32 // which statement of its line it was
-	cond     coberturaLine
-	declares totals
+	cond     struct {
+		number         int
+		covered, total int64
+	}
 }
 
 func parseClover(r io.Reader) (Report, error) {
 	c := &cloverReader{xmlReport: newXMLReport(r, metric.Statements)}
-	c.declares = noTotals
 	err := c.each(func(t xmlstream.Token) error {
 		switch t.Kind {
 		case xmlstream.Start:
@@ -51,15 +52,10 @@ func parseClover(r io.Reader) (Report, error) {
 		}
 		return nil
 	})
-	report := c.report("clover", c.noise)
 	if err == nil && !c.project {
 		return Report{}, &SyntaxError{Problem: "there is no project in the report: the tool measured nothing"}
 	}
-	if err == nil {
-		c.compare(c.declares, report.Coverage)
-		report.Problems = c.problems.All()
-	}
-	return report, err
+	return c.report("clover", err)
 }
 
 func (c *cloverReader) start(t xmlstream.Token) error {
@@ -195,5 +191,5 @@ func (c *cloverReader) addCondition(n int, yes, no number) {
 
 func (c *cloverReader) endCondition() {
 	c.condition(c.cond.number, c.cond.covered, c.cond.total)
-	c.cond = coberturaLine{}
+	c.cond.number, c.cond.covered, c.cond.total = 0, 0, 0
 }

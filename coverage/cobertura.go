@@ -37,17 +37,10 @@ type coberturaReader struct {
 	inSource bool
 	inMethod bool
 	inClass  bool
-	packages bool // there is a list of packages, even if it is empty
-	own      bool // the class has lines of its own
-	held     []coberturaLine
-	declares totals
-}
-
-// coberturaLine is a line of a method. It counts if its class has no lines.
-type coberturaLine struct {
-	number         int
-	hit            bool
-	covered, total int64
+	packages bool       // there is a list of packages, even if it is empty
+	own      bool       // the class has lines of its own
+	held     marks      // lines of the methods, which count if the class has none
+	branches conditions // of them
 }
 
 func parseCobertura(r io.Reader) (Report, error) {
@@ -65,15 +58,10 @@ func parseCobertura(r io.Reader) (Report, error) {
 		}
 		return nil
 	})
-	report := c.report("cobertura", c.noise)
 	if err == nil && !c.packages {
 		return Report{}, &SyntaxError{Problem: "there are no packages in the report: the tool measured nothing"}
 	}
-	if err == nil {
-		c.compare(c.declares, report.Coverage)
-		report.Problems = c.problems.All()
-	}
-	return report, err
+	return c.report("cobertura", err)
 }
 
 func (c *coberturaReader) start(t xmlstream.Token) error {
@@ -123,26 +111,23 @@ func (c *coberturaReader) beginClass(t xmlstream.Token) {
 		name = below(c.sources[0], name)
 	}
 	c.begin(name)
-	c.inClass, c.own, c.held = true, false, c.held[:0]
+	c.inClass, c.own = true, false
+	c.held, c.branches = marks{list: c.held.list[:0]}, conditions{}
 }
 
 func (c *coberturaReader) endClass() {
 	if c.inClass && !c.own {
-		for _, l := range c.held {
-			c.add(l)
+		c.section.addAll(&c.held)
+		for _, b := range c.branches.list {
+			c.condition(int(b.line), int64(b.covered), int64(b.total))
 		}
 	}
 	c.inClass = false
 }
 
-func (c *coberturaReader) add(l coberturaLine) {
-	c.line(l.number, l.hit)
-	c.condition(l.number, l.covered, l.total)
-}
-
 func (c *coberturaReader) lineElement(t xmlstream.Token) error {
-	var l coberturaLine
 	var number, hits string
+	var covered, total int64
 	for _, a := range t.Attrs {
 		switch a.Name {
 		case "number":
@@ -150,24 +135,27 @@ func (c *coberturaReader) lineElement(t xmlstream.Token) error {
 		case "hits":
 			hits = a.Value
 		case "condition-coverage":
-			l.covered, l.total, _ = fraction(a.Value) // a percentage alone counts nothing
+			covered, total, _ = fraction(a.Value) // a percentage alone counts nothing
 		}
 	}
-	var err error
-	if l.number, err = c.lineNumber("line", number); err != nil {
+	n, err := c.lineNumber("line", number)
+	if err != nil {
 		return err
 	}
-	if l.hit, err = c.executed("line", hits); err != nil {
+	hit, err := c.executed("line", hits)
+	if err != nil {
 		return err
 	}
-	if c.inMethod {
-		if !c.own {
-			c.held = append(c.held, l)
+	if !c.inMethod {
+		c.own = true
+		c.line(n, hit)
+		c.condition(n, covered, total)
+	} else if !c.own && n > 0 && n <= maxLine {
+		c.held.add(uint64(n), hit)
+		if total > 0 {
+			c.branches.add(uint32(n), uint32(min(covered, total, maxLine)), uint32(min(total, maxLine)))
 		}
-		return nil
 	}
-	c.own = true
-	c.add(l)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package coverage
 
 import (
 	"cmp"
+	"fmt"
 	"hash/fnv"
 	"slices"
 	"strconv"
@@ -9,6 +10,9 @@ import (
 	"supervise/internal/textstream"
 	"supervise/metric"
 )
+
+// maxFiles is more than any project has.
+const maxFiles = 1 << 19
 
 // maxLine is the greatest line number that is one.
 const maxLine = 1<<31 - 1
@@ -33,10 +37,12 @@ type collector struct {
 	files    map[string]*file
 	open     *file
 	section  marks // lines of the open file
+	declares totals
+	noise    string // the first line of text that does not belong to the report
 }
 
 func newCollector(unit metric.Unit) *collector {
-	return &collector{unit: unit, files: map[string]*file{}}
+	return &collector{unit: unit, files: map[string]*file{}, declares: noTotals}
 }
 
 // begin opens a file and closes the one before.
@@ -49,7 +55,9 @@ func (c *collector) begin(path string) *file {
 	f := c.files[path]
 	if f == nil {
 		f = &file{path: path}
-		c.files[path] = f
+		if len(c.files) < maxFiles { // else the report is refused at its end
+			c.files[path] = f
+		}
 	}
 	c.open = f
 	return f
@@ -179,12 +187,16 @@ func some(r metric.Ratio) *metric.Ratio {
 // number is a total that a report declares; -1 where it does not.
 type number = int64
 
-// declares are two numbers of a report that belong together.
-type declares struct{ covered, total number }
+// totals are what a report declares of all its files.
+type totals struct{ covered, units, taken, branches number }
 
-// declared compares what the report declares of a file, or of all, with the
-// recount.
-func (c *collector) declared(what, path string, d declares, got metric.Ratio) {
+var noTotals = totals{-1, -1, -1, -1}
+
+// claim is what a report declares of one thing.
+type claim struct{ covered, total number }
+
+// check compares a claim about a file, or about all, with the recount.
+func (c *collector) check(what, path string, d claim, got metric.Ratio) {
 	if (d.total < 0 || d.total == got.Total) && (d.covered < 0 || d.covered == got.Covered) {
 		return
 	}
@@ -194,22 +206,6 @@ func (c *collector) declared(what, path string, d declares, got metric.Ratio) {
 	c.problems.Add("the report declares %s of %s %s, and lists %d of %d", shown(d.covered), shown(d.total), what, got.Covered, got.Total)
 }
 
-// totals are what a report declares of all its files, each -1 where it does
-// not.
-type totals struct{ covered, units, taken, branches number }
-
-var noTotals = totals{-1, -1, -1, -1}
-
-// compare compares the totals of the report with the recount.
-func (c *collector) compare(d totals, got *metric.Coverage) {
-	c.declared(string(got.Unit), "", declares{d.covered, d.units}, metric.Ratio{Covered: got.Covered, Total: got.Total})
-	branches := metric.Ratio{}
-	if got.Branches != nil {
-		branches = *got.Branches
-	}
-	c.declared("branches", "", declares{d.taken, d.branches}, branches)
-}
-
 func shown(n number) string {
 	if n < 0 {
 		return "?"
@@ -217,14 +213,25 @@ func shown(n number) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// report returns the coverage that was gathered. noise is the first line of
-// text that does not belong to the report.
-func (c *collector) report(format, noise string) Report {
+// report returns what was gathered; err is what ended the reading before its
+// time. Only a report that was read whole is compared with its totals.
+func (c *collector) report(format string, err error) (Report, error) {
 	cov := c.coverage(format)
-	if noise != "" {
-		c.problems.Add("text outside of the report: %s", noise)
+	if err == nil && len(c.files) >= maxFiles {
+		err = &SyntaxError{Problem: fmt.Sprintf("the report has %d files or more", maxFiles)}
 	}
-	return Report{Coverage: cov, Problems: c.problems.All()}
+	if err == nil {
+		c.check(string(c.unit), "", claim{c.declares.covered, c.declares.units}, metric.Ratio{Covered: cov.Covered, Total: cov.Total})
+		branches := metric.Ratio{}
+		if cov.Branches != nil {
+			branches = *cov.Branches
+		}
+		c.check("branches", "", claim{c.declares.taken, c.declares.branches}, branches)
+	}
+	if c.noise != "" {
+		c.problems.Add("text outside of the report: %s", c.noise)
+	}
+	return Report{Coverage: cov, Problems: c.problems.All()}, err
 }
 
 // numbers adds a file of which only numbers are known. Two files of one name
@@ -240,13 +247,4 @@ func (c *collector) numbers(path string, units, branches metric.Ratio) *file {
 	}
 	f.counts, f.taken = units, branches
 	return f
-}
-
-// compared compares the totals of a report that was read whole.
-func (c *collector) compared(d totals, report Report, err error) (Report, error) {
-	if err == nil {
-		c.compare(d, report.Coverage)
-		report.Problems = c.problems.All()
-	}
-	return report, err
 }

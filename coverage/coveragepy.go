@@ -34,15 +34,14 @@ type coveragepySummary struct {
 // statements are lines, as in its other reports.
 func parseCoveragePy(r io.Reader) (Report, error) {
 	c := newCollector(metric.Lines)
-	declares := noTotals
 	files := false
-	report, err := c.documents(r, "coverage.py", func(r *jsonstream.Reader) error {
+	err := c.documents(r, func(r *jsonstream.Reader) error {
 		return r.Object(func(name string) error {
 			switch name {
 			case "totals":
 				var s coveragepySummary
 				err := r.Value(&s)
-				declares = s.totals()
+				c.declares = s.totals()
 				return err
 			case "files":
 				files = true
@@ -54,7 +53,7 @@ func parseCoveragePy(r io.Reader) (Report, error) {
 	if err == nil && !files {
 		return Report{}, &SyntaxError{Problem: "the report has no files"}
 	}
-	return c.compared(declares, report, err)
+	return c.report("coverage.py", err)
 }
 
 func (c *collector) coveragepy(r *jsonstream.Reader, path string) error {

@@ -32,7 +32,7 @@ type gcovLine struct {
 // line, is executed if it is in one of its functions; lines that gcovr excludes do not count.
 func parseGcov(r io.Reader) (Report, error) {
 	c := newCollector(metric.Lines)
-	return c.documents(r, "gcov", func(r *jsonstream.Reader) error {
+	err := c.documents(r, func(r *jsonstream.Reader) error {
 		return r.Object(func(name string) error {
 			if name != "files" {
 				return r.Skip()
@@ -40,6 +40,7 @@ func parseGcov(r io.Reader) (Report, error) {
 			return r.Array(func() error { return c.gcovFile(r) })
 		})
 	})
+	return c.report("gcov", err)
 }
 
 func (c *collector) gcovFile(r *jsonstream.Reader) error {
@@ -87,12 +88,11 @@ type gcovrSummary struct {
 // lines.
 func parseGcovrSummary(r io.Reader) (Report, error) {
 	c := newCollector(metric.Lines)
-	declares := noTotals
 	numbers := map[string]*number{
-		"line_covered": &declares.covered, "line_total": &declares.units,
-		"branch_covered": &declares.taken, "branch_total": &declares.branches,
+		"line_covered": &c.declares.covered, "line_total": &c.declares.units,
+		"branch_covered": &c.declares.taken, "branch_total": &c.declares.branches,
 	}
-	report, err := c.documents(r, "gcovr-summary", func(r *jsonstream.Reader) error {
+	err := c.documents(r, func(r *jsonstream.Reader) error {
 		return r.Object(func(name string) error {
 			if n := numbers[name]; n != nil {
 				return r.Value(n)
@@ -103,7 +103,7 @@ func parseGcovrSummary(r io.Reader) (Report, error) {
 			return r.Array(func() error { return c.gcovrSummary(r) })
 		})
 	})
-	return c.compared(declares, report, err)
+	return c.report("gcovr-summary", err)
 }
 
 func (c *collector) gcovrSummary(r *jsonstream.Reader) error {

@@ -40,7 +40,7 @@ type istanbulBranch struct {
 // begins, and it is executed if one of those is.
 func parseIstanbul(r io.Reader) (Report, error) {
 	c := newCollector(metric.Lines)
-	return c.documents(r, "istanbul", func(r *jsonstream.Reader) error {
+	err := c.documents(r, func(r *jsonstream.Reader) error {
 		return r.Object(func(name string) error {
 			var f istanbulFile
 			if err := r.Value(&f); err != nil {
@@ -52,6 +52,7 @@ func parseIstanbul(r io.Reader) (Report, error) {
 			return c.istanbul(r, name, f)
 		})
 	})
+	return c.report("istanbul", err)
 }
 
 func (c *collector) istanbul(r *jsonstream.Reader, name string, f istanbulFile) error {
@@ -101,8 +102,7 @@ type istanbulSummary struct {
 // member total is compared. It names no lines.
 func parseIstanbulSummary(r io.Reader) (Report, error) {
 	c := newCollector(metric.Lines)
-	declares := noTotals
-	report, err := c.documents(r, "istanbul-summary", func(r *jsonstream.Reader) error {
+	err := c.documents(r, func(r *jsonstream.Reader) error {
 		return r.Object(func(name string) error {
 			var f istanbulSummary
 			if err := r.Value(&f); err != nil {
@@ -120,12 +120,12 @@ func parseIstanbulSummary(r io.Reader) (Report, error) {
 			case !ok || !okBranches:
 				return r.Error("%s has more covered than there is", name)
 			case name == "total":
-				declares = totals{lines.Covered, lines.Total, branches.Covered, branches.Total}
+				c.declares = totals{lines.Covered, lines.Total, branches.Covered, branches.Total}
 				return nil
 			}
 			c.numbers(name, lines, branches)
 			return nil
 		})
 	})
-	return c.compared(declares, report, err)
+	return c.report("istanbul-summary", err)
 }

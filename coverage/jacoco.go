@@ -30,7 +30,7 @@ type jacocoReader struct {
 	classes  []jacocoClass
 	class    jacocoClass
 	source   jacocoCounters
-	declares jacocoCounters
+	all      jacocoCounters // of the report
 }
 
 type jacocoClass struct {
@@ -52,19 +52,13 @@ func parseJaCoCo(r io.Reader) (Report, error) {
 		}
 		return nil
 	})
-	report := j.report("jacoco", j.noise)
-	if err == nil {
-		d := noTotals
-		if l := j.declares.lines; l.Total > 0 {
-			d.covered, d.units = l.Covered, l.Total
-		}
-		if b := j.declares.branches; b.Total > 0 {
-			d.taken, d.branches = b.Covered, b.Total
-		}
-		j.compare(d, report.Coverage)
-		report.Problems = j.problems.All()
+	if l := j.all.lines; l.Total > 0 {
+		j.declares.covered, j.declares.units = l.Covered, l.Total
 	}
-	return report, err
+	if b := j.all.branches; b.Total > 0 {
+		j.declares.taken, j.declares.branches = b.Covered, b.Total
+	}
+	return j.report("jacoco", err)
 }
 
 func (j *jacocoReader) start(t xmlstream.Token) error {
@@ -213,7 +207,7 @@ func (j *jacocoReader) counter(t xmlstream.Token) error {
 	case "class":
 		to = &j.class.counts
 	case "report":
-		to = &j.declares
+		to = &j.all
 	default:
 		return nil
 	}

@@ -10,14 +10,13 @@ import (
 )
 
 // documents reads a report in JSON: f takes each of its documents.
-func (c *collector) documents(r io.Reader, format string, f func(*jsonstream.Reader) error) (Report, error) {
-	noise, err := jsonstream.Documents(r, f)
-	report := c.report(format, noise)
+func (c *collector) documents(r io.Reader, f func(*jsonstream.Reader) error) (err error) {
+	c.noise, err = jsonstream.Documents(r, f)
 	var syntax *SyntaxError
 	if err != nil && !errors.As(err, &syntax) {
 		err = fmt.Errorf("read report: %w", err)
 	}
-	return report, err
+	return err
 }
 
 // counted is how JSON reports write a ratio. Numbers may be "Unknown".

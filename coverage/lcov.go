@@ -40,7 +40,6 @@ type lcovReader struct {
 	titled bool // a test is named, and no source file came yet
 	begun  int  // the line of its SF, or TN
 	named  [4]number
-	noise  string
 	branch marks // of this section
 }
 
@@ -57,18 +56,18 @@ func parseLCOV(r io.Reader) (Report, error) {
 	damaged := errors.As(err, &syntax)
 	switch {
 	case damaged && (l.at.Whole || !l.within): // else what is wrong is that it is cut off
-		return l.report("lcov", l.noise), err
+		return l.report("lcov", err)
 	case !damaged && !errors.Is(err, io.EOF):
-		return l.report("lcov", l.noise), fmt.Errorf("read LCOV: %w", err)
+		return l.report("lcov", fmt.Errorf("read LCOV: %w", err))
 	case l.within:
 		why := "the record of " + l.open.path + " has no end_of_record: the tool was stopped, or its output was cut off"
-		return l.report("lcov", l.noise), &SyntaxError{Line: l.begun, Problem: why}
+		return l.report("lcov", &SyntaxError{Line: l.begun, Problem: why})
 	case l.titled && len(l.files) > 0:
-		return l.report("lcov", l.noise), &SyntaxError{Line: l.begun, Problem: "a test is named and no source file follows: the tool was stopped, or its output was cut off"}
+		return l.report("lcov", &SyntaxError{Line: l.begun, Problem: "a test is named and no source file follows: the tool was stopped, or its output was cut off"})
 	case len(l.files) == 0:
 		return Report{}, &SyntaxError{Problem: "no source file is named"}
 	}
-	return l.report("lcov", l.noise), nil
+	return l.report("lcov", nil)
 }
 
 // take reads one line.
@@ -152,8 +151,8 @@ func (l *lcovReader) endSource() error {
 		return nil // a second one ends nothing
 	}
 	lines := l.section.ratio()
-	l.declared("lines", l.open.path, declares{l.named[1], l.named[0]}, lines)
-	l.declared("branches", l.open.path, declares{l.named[3], l.named[2]}, l.branch.ratio())
+	l.check("lines", l.open.path, claim{l.named[1], l.named[0]}, lines)
+	l.check("branches", l.open.path, claim{l.named[3], l.named[2]}, l.branch.ratio())
 	l.open.branches.addAll(&l.branch)
 	l.branch = marks{list: l.branch.list[:0]}
 	l.within = false

@@ -21,8 +21,7 @@ func detectLLVM(h sniff.Head) bool {
 // none.
 type llvmReader struct {
 	*collector
-	declares totals
-	data     bool
+	data bool
 }
 
 type llvmSummary struct {
@@ -41,7 +40,7 @@ func (c llvmCount) sane() bool { return c.Covered >= 0 && c.Covered <= c.Count }
 
 func parseLLVM(r io.Reader) (Report, error) {
 	l := &llvmReader{collector: newCollector(metric.Lines)}
-	report, err := l.documents(r, "llvm-cov", func(r *jsonstream.Reader) error {
+	err := l.documents(r, func(r *jsonstream.Reader) error {
 		return r.Object(func(name string) error {
 			if name != "data" {
 				return r.Skip()
@@ -53,7 +52,7 @@ func parseLLVM(r io.Reader) (Report, error) {
 	if err == nil && !l.data {
 		return Report{}, &SyntaxError{Problem: "the report has no data"}
 	}
-	return l.compared(l.declares, report, err)
+	return l.report("llvm-cov", err)
 }
 
 // export reads one member of an item of data: there is one for each program.
@@ -66,10 +65,11 @@ func (l *llvmReader) export(r *jsonstream.Reader, name string) error {
 		if err := r.Value(&s); err != nil || s.Lines == nil {
 			return err
 		}
-		l.declares.covered += s.Lines.Covered
-		l.declares.units += s.Lines.Count
-		l.declares.taken += s.Branches.Covered
-		l.declares.branches += s.Branches.Count
+		d := &l.declares // of all programs
+		d.covered = max(d.covered, 0) + s.Lines.Covered
+		d.units = max(d.units, 0) + s.Lines.Count
+		d.taken = max(d.taken, 0) + s.Branches.Covered
+		d.branches = max(d.branches, 0) + s.Branches.Count
 		return nil
 	}
 	return r.Skip()

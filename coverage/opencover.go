@@ -30,11 +30,10 @@ type opencoverReader struct {
 	text     strings.Builder
 	inMethod bool
 	modules  bool
-	declares totals
 }
 
 func parseOpenCover(r io.Reader) (Report, error) {
-	o := &opencoverReader{xmlReport: newXMLReport(r, metric.Statements), paths: map[string]string{}, declares: noTotals}
+	o := &opencoverReader{xmlReport: newXMLReport(r, metric.Statements), paths: map[string]string{}}
 	err := o.each(func(t xmlstream.Token) error {
 		switch t.Kind {
 		case xmlstream.Start:
@@ -49,15 +48,10 @@ func parseOpenCover(r io.Reader) (Report, error) {
 		}
 		return nil
 	})
-	report := o.report("opencover", o.noise)
 	if err == nil && !o.modules {
 		return Report{}, &SyntaxError{Problem: "there are no modules in the report: the tool measured nothing"}
 	}
-	if err == nil {
-		o.compare(o.declares, report.Coverage)
-		report.Problems = o.problems.All()
-	}
-	return report, err
+	return o.report("opencover", err)
 }
 
 func (o *opencoverReader) start(t xmlstream.Token) error {

@@ -45,7 +45,7 @@ func (a simplecovLine) merge(b simplecovLine) simplecovLine {
 
 func parseSimpleCov(r io.Reader) (Report, error) {
 	s := &simplecovReader{collector: newCollector(metric.Lines), lines: map[string][]simplecovLine{}}
-	report, err := s.documents(r, "simplecov", func(r *jsonstream.Reader) error {
+	err := s.documents(r, func(r *jsonstream.Reader) error {
 		return r.Object(func(name string) error {
 			switch {
 			case r.Kind() != '{':
@@ -65,8 +65,7 @@ func parseSimpleCov(r io.Reader) (Report, error) {
 		return Report{}, &SyntaxError{Problem: "the report has no results"}
 	}
 	s.finish()
-	report.Coverage, report.Problems = s.coverage("simplecov"), s.problems.All()
-	return report, err
+	return s.report("simplecov", err)
 }
 
 func (s *simplecovReader) finish() {
@@ -85,6 +84,9 @@ func (s *simplecovReader) finish() {
 func (s *simplecovReader) result(r *jsonstream.Reader) error {
 	s.found = true
 	return r.Object(func(path string) error {
+		if len(s.lines) >= maxFiles {
+			return r.Error("the report has %d files or more", maxFiles)
+		}
 		s.begin(path)
 		if r.Kind() == '[' { // as before SimpleCov 0.18
 			return s.fileLines(r, path)

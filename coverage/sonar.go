@@ -28,7 +28,7 @@ func parseSonar(r io.Reader) (Report, error) {
 		}
 		return nil
 	})
-	return s.report("sonarqube", s.noise), err
+	return s.report("sonarqube", err)
 }
 
 func (x *xmlReport) sonarLine(t xmlstream.Token) error {

@@ -14,8 +14,7 @@ import (
 // xmlReport reads a report in XML element by element.
 type xmlReport struct {
 	*collector
-	x     *xmlstream.Reader
-	noise string
+	x *xmlstream.Reader
 }
 
 func newXMLReport(r io.Reader, unit metric.Unit) *xmlReport {
