@@ -30,6 +30,10 @@ var sameRuns = []struct {
 	{"bats/bats.junit.xml", verdict{7, 3, 2, 2, 0, 1}, nil},
 	{"behave/behave.json behave/TESTS-*.xml", verdict{12, 3, 6, 3, 0, 0}, nil},
 	{"busted/busted.junit.xml", verdict{7, 3, 2, 2, 0, 1}, nil},
+	{"catch2/catch2.xml catch2/catch2.junit.xml", verdict{10, 5, 5, 0, 0, 0}, map[string]difference{
+		"catch2/catch2.junit.xml": {verdict{2, 1, 1, 0, 0, 0}, "each section is a case, a case without assertions is none, and a failure that may be is one"},
+	}},
+	{"ctest/Test.xml ctest/ctest.junit.xml", verdict{12, 4, 6, 2, 0, 0}, nil},
 	{"cucumber/cucumber.ndjson cucumber/cucumber.json cucumber/cucumber.junit.xml", verdict{12, 5, 4, 3, 1, 0}, map[string]difference{
 		"cucumber/cucumber.json":      {verdict{flaky: -1}, "the JSON holds the last attempt alone"},
 		"cucumber/cucumber.junit.xml": {verdict{failed: 2, skipped: -2, flaky: -1}, "undefined and pending are written as failures, and only the last attempt"},
@@ -62,6 +66,7 @@ var sameRuns = []struct {
 	{"pytest/pytest.jsonl pytest/pytest.json pytest/pytest.junit.xml", verdict{22, 9, 8, 5, 1, 1}, map[string]difference{
 		"pytest/pytest.junit.xml": {verdict{flaky: -1}, "attempts are not written"},
 	}},
+	{"robot/robot.xml robot/robot.xunit.xml", verdict{13, 4, 7, 2, 0, 0}, nil},
 	{"rspec/rspec.json rspec/rspec.junit.xml", verdict{19, 7, 8, 4, 0, 1}, map[string]difference{
 		"rspec/rspec.junit.xml": {verdict{broken: -1}, "errors outside of examples are not written"},
 	}},
@@ -124,6 +129,7 @@ func TestSameRunNames(t *testing.T) {
 		{"gotestsum/gotest.jsonl", "gotestsum/gotestsum.junit.xml"},
 		{"gotestsum/gotest.jsonl", "gotestsum/go-junit-report.junit.xml"},
 		{"gotestsum/rerun.jsonl", "gotestsum/rerun.junit.xml"},
+		{"ctest/Test.xml", "ctest/ctest.junit.xml"},
 		{"mocha/mocha.json", "mocha/mocha.xunit.xml"},
 	} {
 		t.Run(tt.other, func(t *testing.T) {

@@ -17,6 +17,10 @@ var xmlTests = []Format{
 	{Name: "trx", Kind: TestReport, Detect: detectTRX, Parse: parseTRX},
 	{Name: "nunit", Kind: TestReport, Detect: detectNUnit, Parse: parseNUnit},
 	{Name: "xunit", Kind: TestReport, Detect: detectXUnit, Parse: parseXUnit},
+	{Name: "robot", Kind: TestReport, Detect: detectRobot, Parse: parseRobot},
+	{Name: "testng", Kind: TestReport, Detect: detectTestNG, Parse: parseTestNG},
+	{Name: "ctest", Kind: TestReport, Detect: detectCTest, Parse: parseCTest},
+	{Name: "catch2", Kind: TestReport, Detect: detectCatch2, Parse: parseCatch2},
 	{Name: "junit", Kind: TestReport, Detect: detectJUnit, Parse: parseJUnit},
 }
 

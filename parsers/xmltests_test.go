@@ -24,6 +24,22 @@ func FuzzXUnit(f *testing.F) {
 	fuzz(f, "xunit", `<assemblies><assembly name="a.dll" total="1"><errors><error type="fatal" name="x"><failure><message>m</message></failure></error></errors><collection><test name="N.C.b" type="N.C" result="Fail" time="1"><failure><message>m</message></failure></test></collection></assembly></assemblies>`)
 }
 
+func FuzzRobot(f *testing.F) {
+	fuzz(f, "robot", `<robot><suite name="S" source="/a.robot"><test name="b" line="2"><status status="PASS" elapsed="1"/></test><status status="FAIL">Suite teardown failed:\nno</status></suite><errors><msg>Parsing '/b.robot' failed: no</msg></errors></robot>`)
+}
+
+func FuzzTestNG(f *testing.F) {
+	fuzz(f, "testng", `<testng-results passed="1"><suite><test><class name="C"><test-method name="a" status="PASS" duration-ms="3"><params><param index="0"><value>1</value></param></params></test-method><test-method is-config="true" name="b" status="FAIL"><exception class="E"><message>no</message></exception></test-method></class></test></suite></testng-results>`)
+}
+
+func FuzzCTest(f *testing.F) {
+	fuzz(f, "ctest", `<Site BuildName="x"><Testing><TestList><Test>./a</Test></TestList><Test Status="notrun"><Name>a</Name><FullName>./a</FullName><Results><NamedMeasurement name="Completion Status"><Value>Disabled</Value></NamedMeasurement></Results></Test></Testing></Site>`)
+}
+
+func FuzzCatch2(f *testing.F) {
+	fuzz(f, "catch2", `<Catch name="x"><Group><TestCase name="a" filename="a.cpp" line="1"><Section><Expression success="false"><Expanded>1 == 2</Expanded></Expression></Section><OverallResult success="false"/></TestCase></Group></Catch>`)
+}
+
 // trx wraps results, definitions and a summary into a run.
 func trx(results, definitions, summary string) string {
 	return "<TestRun><Results>" + results + "</Results><TestDefinitions>" + definitions + "</TestDefinitions>" + summary + "</TestRun>"
@@ -43,7 +59,7 @@ const (
 	trxCrashed    = `<ResultSummary outcome="Failed"><Counters total="1"/><RunInfos><RunInfo outcome="Error"><Text>The active test run was aborted. Reason: Test host process crashed</Text></RunInfo></RunInfos></ResultSummary>`
 )
 
-func TestDotNet(t *testing.T) {
+func TestXMLReports(t *testing.T) {
 	for _, tt := range []struct {
 		name, report string
 		want         map[string]string
@@ -92,6 +108,25 @@ func TestDotNet(t *testing.T) {
 			"xunit: errors", `<assemblies><assembly name="/x/a.dll"><errors><error type="test-collection-cleanup" name="col"><failure><message>no</message></failure></error><error type="fatal"><failure><message>boom</message></failure></error></errors>` +
 				`<collection><test name="N.C.a" type="N.C" result="Pass"/><test name="b" type="N.C" result="Skip"><reason>later</reason></test><test name="N.C.c" type="N.C" result="NotRun"/></collection></assembly></assemblies>`,
 			map[string]string{"a.dll: N.C.a": "passed", "a.dll: N.C.b": "skipped", "a.dll: N.C.c": "skipped", "broken col": "test-collection-cleanup col: no", "broken a.dll": "fatal: boom"},
+		},
+		{
+			"robot", `<robot><suite name="S" source="/p"><suite name="A" source="/p/a.robot"><test name="a"><status status="PASS"/></test><test name="b"><status status="SKIP">later</status></test><status status="FAIL">Suite teardown failed:` + "\n" + `no</status></suite>` +
+				`<suite name="B"><test name="a"><kw><status status="FAIL"/></kw><status status="PASS"/></test><status status="PASS"/></suite></suite><errors><msg level="ERROR">Parsing '/p/c.robot' failed: it has no tests</msg></errors></robot>`,
+			map[string]string{"/p/a.robot: a": "failed", "/p/a.robot: b": "skipped", "S > B: a": "passed", "broken /p/c.robot": "Parsing '/p/c.robot' failed: it has no tests"},
+		},
+		{
+			"testng", `<testng-results><suite><test><class name="C"><test-method name="a" status="SKIP"/><test-method name="a" status="PASS"/><test-method name="b" status="FAIL"><params><param><value>1</value></param><param><value is-null="true"/></param></params></test-method>` +
+				`<test-method name="setUp" is-config="true" status="FAIL"><exception class="E"><message>no</message></exception></test-method></class></test></suite></testng-results>`,
+			map[string]string{"C: a": "passed", "C: b[1, null]": "failed", "broken C": "setUp: no"},
+		},
+		{
+			"ctest", `<Site BuildName="x"><Testing><TestList><Test>./a</Test><Test>./d</Test></TestList><Test Status="passed"><Name>a</Name><FullName>./a</FullName></Test><Test Status="notrun"><Name>b</Name><Results><NamedMeasurement name="Completion Status"><Value>Unable to find executable</Value></NamedMeasurement></Results></Test>` +
+				`<Test Status="notrun"><Name>c</Name><Results><NamedMeasurement name="Completion Status"><Value>SKIP_RETURN_CODE=77</Value></NamedMeasurement></Results></Test></Testing></Site>`,
+			map[string]string{"x: a": "passed", "x: b": "error", "x: c": "skipped", "broken x": "./d was listed and has no result: the run broke off"},
+		},
+		{
+			"catch2", `<Catch2TestRun name="x"><TestCase name="a"><OverallResult success="true"/></TestCase><TestCase name="b"><OverallResult success="true" skips="1"/></TestCase><TestCase name="c"><Section><Expression success="false"/></Section><OverallResult success="false"/></TestCase><TestCase name="d"/></Catch2TestRun>`,
+			map[string]string{"x: a": "passed", "x: b": "skipped", "x: c": "failed", "x: d": "error"},
 		},
 		{"xunit 1", `<assembly name="a.dll" test-framework="xUnit.net 1.9"><class name="N.C"><test name="N.C.a" type="N.C" result="Odd"/></class></assembly>`, map[string]string{"a.dll: N.C.a": "error"}},
 	} {
