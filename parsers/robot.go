@@ -11,26 +11,17 @@ import (
 	"supervise/metric"
 )
 
-var robotStatuses = map[string]metric.Status{
-	"PASS": metric.Passed, "FAIL": metric.Failed, "SKIP": metric.Skipped, "NOT RUN": metric.Skipped, "NOT_RUN": metric.Skipped,
-}
-
 func detectRobot(h sniff.Head) bool { return h.XML("robot") }
 
 // robotReader reads the output.xml of Robot Framework. The suite of a test is
-// the file it stands in.
+// the file it stands in, the class the path of suites, as in the JSON.
 type robotReader struct {
 	testSet
 	tests []metric.Test // not yet added: the tear down of a suite may still fail
 }
 
-// robotStatus is the outcome of a suite or test.
-type robotStatus struct {
-	status metric.Status
-	word   string
-	took   string
-	why    string
-}
+// robotEnd is the outcome of a suite, test or keyword.
+type robotEnd struct{ status, took, why string }
 
 func parseRobot(r io.Reader) (Report, error) {
 	b := &robotReader{}
@@ -58,25 +49,38 @@ func (b *robotReader) suite(x *xmlstream.Reader, t xmlstream.Token, path string)
 	path = strings.TrimPrefix(path+within+attr(t, "name"), within)
 	file := textstream.CleanName(attr(t, "source"))
 	first := len(b.tests)
-	var end robotStatus
+	var end robotEnd
 	err := x.Children(func(t xmlstream.Token) (err error) {
 		switch t.Name {
 		case "suite":
 			err = b.suite(x, t, path)
 		case "test":
 			err = b.test(x, t, path, file)
+		case "kw":
+			err = b.fixture(x, orPath(file, path))
 		case "status":
-			end, err = readRobotStatus(x, t)
+			end, err = readRobotEnd(x, t)
 		}
 		return err
 	})
 	if at := strings.Index(end.why, "uite teardown failed"); err == nil && at >= 0 {
 		b.tornDown(first, end.why[max(0, at-1):])
 	}
-	if err == nil && end.status == metric.Failed && first == len(b.tests) && end.why != "" {
-		b.breaks(orPath(file, path), end.why)
-	}
 	return err
+}
+
+// fixture reads a keyword of a suite: its set up or tear down.
+func (b *robotReader) fixture(x *xmlstream.Reader, suite string) error {
+	return x.Children(func(t xmlstream.Token) error {
+		if t.Name != "status" {
+			return nil
+		}
+		end, err := readRobotEnd(x, t)
+		if end.status == "FAIL" {
+			b.breaks(suite, end.why)
+		}
+		return err
+	})
 }
 
 func orPath(file, path string) string {
@@ -98,32 +102,30 @@ func (b *robotReader) tornDown(first int, why string) {
 }
 
 func (b *robotReader) test(x *xmlstream.Reader, t xmlstream.Token, path, file string) error {
-	c := metric.Test{ID: metric.ID{Suite: orPath(file, path), Name: attr(t, "name")}, File: file, Line: junitLine(attr(t, "line"))}
-	var end robotStatus
+	c := metric.Test{ID: metric.ID{Suite: orPath(file, path), Class: path, Name: attr(t, "name")}, File: file, Line: junitLine(attr(t, "line"))}
+	var end robotEnd
 	err := x.Children(func(t xmlstream.Token) (err error) {
 		if t.Name == "status" {
-			end, err = readRobotStatus(x, t)
+			end, err = readRobotEnd(x, t)
 		}
 		return err
 	})
 	if err != nil {
 		return err // what the test came to may stand in what is missing
 	}
-	c.Status, c.Message, c.Duration = end.status, end.why, junitTime(end.took)
-	if c.Status == 0 {
-		c.Status = metric.Errored
-		b.problems.Add("test %q has the status %q, which nobody knows: it counts as an error", c.Name, end.word)
+	c.Status, c.Duration = robotStatus(end.status), junitTime(end.took)
+	if c.Status != metric.Passed {
+		c.Message = end.why
 	}
 	b.tests = append(b.tests, c)
 	return nil
 }
 
-func readRobotStatus(x *xmlstream.Reader, t xmlstream.Token) (robotStatus, error) {
-	s := robotStatus{word: attr(t, "status"), took: attr(t, "elapsed")}
-	s.status = robotStatuses[s.word]
+func readRobotEnd(x *xmlstream.Reader, t xmlstream.Token) (robotEnd, error) {
+	end := robotEnd{status: attr(t, "status"), took: attr(t, "elapsed")}
 	var err error
-	s.why, err = clipped(x)
-	return s, err
+	end.why, err = clipped(x)
+	return end, err
 }
 
 var robotUnread = regexp.MustCompile(`^Parsing '(.+)' failed: `)

@@ -112,7 +112,7 @@ func TestXMLReports(t *testing.T) {
 		{
 			"robot", `<robot><suite name="S" source="/p"><suite name="A" source="/p/a.robot"><test name="a"><status status="PASS"/></test><test name="b"><status status="SKIP">later</status></test><status status="FAIL">Suite teardown failed:` + "\n" + `no</status></suite>` +
 				`<suite name="B"><test name="a"><kw><status status="FAIL"/></kw><status status="PASS"/></test><status status="PASS"/></suite></suite><errors><msg level="ERROR">Parsing '/p/c.robot' failed: it has no tests</msg></errors></robot>`,
-			map[string]string{"/p/a.robot: a": "failed", "/p/a.robot: b": "skipped", "S > B: a": "passed", "broken /p/c.robot": "Parsing '/p/c.robot' failed: it has no tests"},
+			map[string]string{"/p/a.robot: S > A.a": "failed", "/p/a.robot: S > A.b": "skipped", "S > B: S > B.a": "passed", "broken /p/c.robot": "Parsing '/p/c.robot' failed: it has no tests"},
 		},
 		{
 			"testng", `<testng-results><suite><test><class name="C"><test-method name="a" status="SKIP"/><test-method name="a" status="PASS"/><test-method name="b" status="FAIL"><params><param><value>1</value></param><param><value is-null="true"/></param></params></test-method>` +
