@@ -8,10 +8,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
 
+	"supervise/internal/textstream"
 	"supervise/metric"
 	"supervise/runner"
 )
@@ -210,7 +212,18 @@ func (o *output) rewind() error {
 // end is the end of what was printed, as text.
 func (o *output) end() string { return strings.ToValidUTF8(o.tail.String(), "\uFFFD") }
 
+// noTestsFound are the words by which test runners say that there is nothing to
+// run, as a rule before they list where they looked.
+var noTestsFound = regexp.MustCompile(`(?i)\bno tests? (?:files? |cases? |suites? )?(?:(?:were |was )?(?:found|executed|ran|collected)|to run)\b|\bno test files\b`)
+
+// lastLine is the line of a command's output that says most about how it ended:
+// as a rule the last one.
 func lastLine(s string) string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
+	lines := strings.Split(strings.TrimSpace(textstream.StripANSI(s)), "\n")
+	for _, line := range lines {
+		if noTestsFound.MatchString(line) {
+			return strings.TrimSpace(line)
+		}
+	}
 	return strings.TrimSpace(lines[len(lines)-1])
 }
