@@ -87,10 +87,12 @@ func jvmLanguage(f folder) string {
 
 // gradleInit has JaCoCo write XML, whatever the project chose. Old versions of
 // Gradle have another name for it.
-const gradleInit = `allprojects {
-    tasks.matching { it.class.name.contains("JacocoReport") }.all { task ->
-        def xml = task.reports.xml
-        xml.metaClass.hasProperty(xml, "required") ? xml.required.set(true) : (xml.enabled = true)
+const gradleInit = `gradle.projectsEvaluated {
+    rootProject.allprojects.each { project ->
+        project.tasks.matching { it.class.name.contains("JacocoReport") }.each { task ->
+            def xml = task.reports.xml
+            xml.metaClass.hasProperty(xml, "required") ? xml.required.set(true) : (xml.enabled = true)
+        }
     }
 }
 `
