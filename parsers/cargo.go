@@ -14,11 +14,10 @@ import (
 // cargoEvent is one line of cargo with --message-format=json:
 // https://doc.rust-lang.org/cargo/reference/external-tools.html
 type cargoEvent struct {
-	Reason  string           `json:"reason"`
-	Message jsonstream.Raw   `json:"message"`
-	Success *bool            `json:"success"`
-	Type    string           `json:"$message_type"`
-	rust    *rustcDiagnostic // decoded from Message
+	Reason  string         `json:"reason"`
+	Message jsonstream.Raw `json:"message"`
+	Success *bool          `json:"success"`
+	Type    string         `json:"$message_type"`
 }
 
 // rustcDiagnostic is what the compiler and clippy say:

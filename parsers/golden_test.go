@@ -133,3 +133,31 @@ func loses(cut, whole *metric.Tests) bool {
 	}
 	return false
 }
+
+// TestLintCapturedCutOff reads every captured report of a linter in JSON or XML
+// without its last part: fewer findings are never read as a whole report.
+func TestLintCapturedCutOff(t *testing.T) {
+	for _, path := range captured(t, "lint") {
+		if ext := filepath.Ext(path); ext != ".json" && ext != ".sarif" && ext != ".xml" {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := parsers.Parse(bytes.NewReader(text), path)
+		if err != nil { // it was captured as a damaged one
+			continue
+		}
+		end := bytes.LastIndexAny(text, "]}>")
+		if len(bytes.TrimSpace(text)) > end+1 { // text follows, of which nobody knows the end
+			continue
+		}
+		for _, part := range []int{20, 40, 60, 80, 99, 100} {
+			cut := text[:end*part/100]
+			if r, err := parsers.Parse(bytes.NewReader(cut), path); err == nil && len(r.Lint.Findings) <= len(whole.Lint.Findings) {
+				t.Errorf("%s cut to %d %% was read as %s with %d findings, of %d", path, part, r.Format, len(r.Lint.Findings), len(whole.Lint.Findings))
+			}
+		}
+	}
+}

@@ -34,6 +34,7 @@ func FuzzStaticcheck(f *testing.F) { fuzz(f, "staticcheck", lintSample("staticch
 func FuzzStaticcheckList(f *testing.F) {
 	fuzz(f, "staticcheck-list", lintSample("staticcheck-list")...)
 }
+
 func FuzzSonarqubeGeneric(f *testing.F) {
 	fuzz(f, "sonarqube-generic", lintSample("sonarqube-generic")...)
 }
@@ -63,9 +64,11 @@ func FuzzCredo(f *testing.F)          { fuzz(f, "credo", lintSample("credo")...)
 func FuzzDartAnalyze(f *testing.F)    { fuzz(f, "dart-analyze", lintSample("dart-analyze")...) }
 func FuzzVale(f *testing.F)           { fuzz(f, "vale", lintSample("vale")...) }
 func FuzzFindingsByFile(f *testing.F) { fuzz(f, "findings-by-file", lintSample("findings-by-file")...) }
+
 func FuzzActionlintLines(f *testing.F) {
 	fuzz(f, "actionlint-lines", lintSample("actionlint-lines")...)
 }
+
 func FuzzGithubAnnotations(f *testing.F) {
 	fuzz(f, "github-annotations", lintSample("github-annotations")...)
 }

@@ -2,6 +2,7 @@ package parsers
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -41,9 +42,24 @@ var typeCheckers = map[string]bool{
 	"go build": true, "csc": true, "msvc": true, "flow": true, "sorbet": true,
 }
 
+// typeRules are tools that pass on the errors of a compiler beside their own:
+// the rules by which those are told.
+var typeRules = map[string]*regexp.Regexp{
+	"clippy":                              rustcError,
+	"microsoft (r) visual c# compiler":    regexp.MustCompile(`^CS\d{4}$`),
+	"microsoft (r) visual basic compiler": regexp.MustCompile(`^BC\d{4,5}$`),
+}
+
+// checksTypes reports whether errors of the tool are type or compiler errors.
 func checksTypes(tool string) bool {
 	tool = strings.ToLower(tool)
 	return typeCheckers[tool] || strings.HasPrefix(tool, "gnu c") || strings.HasPrefix(tool, "microsoft (r) c/c++")
+}
+
+// typeError is checksTypes for an error of the rule.
+func typeError(tool, rule string) bool {
+	rules := typeRules[strings.ToLower(tool)]
+	return checksTypes(tool) || rules != nil && rules.MatchString(rule)
 }
 
 // nothingFound gives the error of a report in which nothing of its format is.

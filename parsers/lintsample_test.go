@@ -131,17 +131,17 @@ func TestLintSamples(t *testing.T) {
 }
 
 // TestLintCutOff cuts each sample off at every byte behind its beginning: what
-// is left is never read as a whole report.
+// is left is never read as a whole report. Where a line of JSON ends cannot be
+// told from the end of the report, but by cargo's last event.
 func TestLintCutOff(t *testing.T) {
 	for _, s := range lintSamples {
 		whole := strings.TrimRight(s.report, "\n\x00 ")
-		lines := strings.Count(whole, "\n")
+		if s.format == "cargo" {
+			whole, _, _ = strings.Cut(whole, "\nrunning")
+		}
 		for n := len(whole) / 4; n < len(whole); n++ {
 			cut := whole[:n]
-			if lines > 0 && strings.HasSuffix(strings.TrimSpace(cut), "}") && s.format != "cargo" || s.format == "gcc-json" && strings.HasSuffix(strings.TrimSpace(cut), "]") {
-				continue // the end of a line of JSON Lines cannot be told from its end
-			}
-			if s.format == "cargo" && strings.Contains(cut, "build-finished") && strings.HasSuffix(strings.TrimRight(cut, "\nruning 1tes"), "}") {
+			if ends := strings.TrimSpace(cut); s.format != "cargo" && strings.Contains(whole[len(ends):], "\n") && strings.ContainsAny(ends[len(ends)-1:], "}]") {
 				continue
 			}
 			if r, err := parsers.ParseAs(strings.NewReader(cut), s.format); err == nil {

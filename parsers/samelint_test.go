@@ -43,11 +43,13 @@ var sameLint = []struct {
 	{"java-lint", "checkstyle.xml checkstyle.sarif", nil, ""},
 	{"java-lint", "pmd.xml", map[string]levelCounts{"pmd.sarif": {warnings: 7}}, "PMD's SARIF calls the priorities 3 and 4 warnings"},
 	{
-		"java-lint", "spotbugs.xml", map[string]levelCounts{"spotbugs-sarif.json": {errors: 2, warnings: 2, notes: 12}},
+		"java-lint", "spotbugs.xml",
+		map[string]levelCounts{"spotbugs-sarif.json": {errors: 2, warnings: 2, notes: 12}},
 		"SpotBugs' SARIF has levels by rank, its XML by priority",
 	},
 	{
-		"staticcheck", "json.jsonl", map[string]levelCounts{"sarif.sarif": {errors: 1, warnings: 6}},
+		"staticcheck", "json.jsonl",
+		map[string]levelCounts{"sarif.sarif": {errors: 1, warnings: 6}},
 		"staticcheck's JSON calls every finding an error that fails the run; its SARIF has the levels of the rules",
 	},
 	{"staticcheck", "compile-json.jsonl compile-sarif.sarif compile-trimpath.jsonl", nil, ""},

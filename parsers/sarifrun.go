@@ -193,7 +193,7 @@ func (r *sarifRun) end(j *jsonstream.Reader) {
 			f.File = p.place.path
 		}
 		f.Level = r.level(p, rule)
-		f.Type = f.Level == metric.Error && checksTypes(tool)
+		f.Type = f.Level == metric.Error && typeError(tool, f.Rule)
 		if p.message != nil {
 			f.Message = p.message.fill(cmp.Or(rule.Messages[p.message.ID].Text, r.tool.Driver.Messages[p.message.ID].Text,
 				rule.Short.Text, rule.Full.Text, p.message.ID))

@@ -93,8 +93,14 @@ var spotbugsLevels = map[string]metric.Level{"1": metric.Error, "2": metric.Warn
 // checkstyleTools tell the tool that wrote a report in the form of Checkstyle
 // by the beginning of its rules.
 var checkstyleTools = []struct{ prefix, tool string }{
-	{"eslint.rules.", "eslint"}, {"ShellCheck.", "shellcheck"}, {"com.puppycrawl.tools.checkstyle.", "checkstyle"},
-	{"stylelint.rules.", "stylelint"}, {"detekt.", "detekt"}, {"lint/", "biome"}, {"DL", "hadolint"}, {"jslint", "jslint"},
+	{"eslint.rules.", "eslint"},
+	{"ShellCheck.", "shellcheck"},
+	{"com.puppycrawl.tools.checkstyle.", "checkstyle"},
+	{"stylelint.rules.", "stylelint"},
+	{"detekt.", "detekt"},
+	{"lint/", "biome"},
+	{"DL", "hadolint"},
+	{"jslint", "jslint"},
 }
 
 // checkstyle gives a finding its tool, and takes apart what golangci-lint holds

@@ -106,6 +106,7 @@ func (x *xmlShapeReader) read(r *xmlstream.Reader) error {
 			x.end()
 		case xmlstream.Text:
 			x.text(t)
+		case xmlstream.Comment:
 		}
 	}
 }
