@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"supervise/metric"
 )
@@ -22,6 +23,9 @@ func nameDoctests(cases []metric.Test) {
 	items := map[string][]*metric.Test{}
 	for i := range cases {
 		c := &cases[i]
+		if !strings.Contains(c.Name, "(line ") {
+			continue
+		}
 		m := rustDoctest.FindStringSubmatch(c.Name)
 		if m == nil {
 			continue

@@ -19,6 +19,7 @@ var jsonTests = []Format{
 	{Name: "karma-json", Kind: TestReport, Detect: detectKarma, Parse: parseKarma},
 	{Name: "googletest-json", Kind: TestReport, Detect: detectGoogletest, Parse: parseGoogletest},
 	{Name: "robot-json", Kind: TestReport, Detect: detectRobotJSON, Parse: parseRobotJSON},
+	{Name: "mochawesome", Kind: TestReport, Detect: detectMochawesome, Parse: parseMochawesome},
 	{Name: "mocha-json", Kind: TestReport, Detect: detectMocha, Parse: parseMocha},
 	{Name: "cucumber-json", Kind: TestReport, Detect: detectCucumber, Parse: parseCucumber},
 }

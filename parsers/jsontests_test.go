@@ -94,3 +94,7 @@ func FuzzCucumber(f *testing.F) {
 func FuzzRobotJSON(f *testing.F) {
 	fuzz(f, "robot-json", `{"generator":"Robot","rpa":false,"suite":{"id":"s1","tests":[{"name":"a","status":"FAIL","message":"m","lineno":2,"elapsed_time":0.1}],"suites":[{"tests":[],"name":"b"}],"setup":{"status":"FAIL"},"name":"s"},"statistics":{"total":{"fail":2}}}`)
 }
+
+func FuzzMochawesome(f *testing.F) {
+	fuzz(f, "mochawesome", `{"stats":{"tests":2,"passes":1},"results":[{"file":"a.js","title":"","suites":[{"title":"g","beforeHooks":[{"title":"h","fail":true,"err":{"message":"m"}}],"tests":[{"title":"a","state":"passed","pass":true},{"title":"b","skipped":true}],"suites":[]}]},false]}`)
+}

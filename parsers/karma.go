@@ -3,7 +3,6 @@ package parsers
 import (
 	"io"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -119,7 +118,7 @@ func (b karmaBrowser) short() string { return karmaVersion.ReplaceAllString(stri
 
 func (t karmaTest) test(browser string) metric.Test {
 	out := metric.Test{
-		ID:       metric.ID{Suite: browser, Class: describePath(slices.Clone(t.Suite)...), Name: string(t.Description)},
+		ID:       metric.ID{Suite: browser, Class: describePath(t.Suite...), Name: string(t.Description)},
 		Duration: t.Time.in(time.Millisecond), Message: strings.TrimSpace(joinTexts(t.Log, "\n")),
 	}
 	switch {

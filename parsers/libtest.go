@@ -175,9 +175,11 @@ var nextestName = regexp.MustCompile(`^([^$]+)\$(.*?)(?:#(\d+))?$`)
 
 func (l *libtest) testEvent(e libtestEvent) {
 	attempt, suite := "", l.open
-	if m := nextestName.FindStringSubmatch(e.Name); m != nil && e.Type == "test" {
-		e.Name, attempt = m[2], m[3]
-		suite = l.nextest(m[1])
+	if e.Type == "test" && strings.IndexByte(e.Name, '$') > 0 {
+		if m := nextestName.FindStringSubmatch(e.Name); m != nil {
+			e.Name, attempt = m[2], m[3]
+			suite = l.nextest(m[1])
+		}
 	}
 	if suite == nil {
 		l.set.problems.Add("the test %s belongs to no suite", textstream.CleanName(e.Name))

@@ -3,7 +3,6 @@ package parsers
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -183,5 +182,11 @@ func joinedMessage(message, trace string) string {
 
 // describePath is the class of a test that stands in nested groups.
 func describePath(titles ...string) string {
-	return strings.Join(slices.DeleteFunc(titles, func(s string) bool { return s == "" }), " > ")
+	var path []string
+	for _, t := range titles {
+		if t != "" {
+			path = append(path, t)
+		}
+	}
+	return strings.Join(path, " > ")
 }
