@@ -12,7 +12,7 @@ import (
 )
 
 // maxFiles is more than any project has.
-const maxFiles = 1 << 19
+const maxFiles = 1 << 18
 
 // maxLine is the greatest line number that is one.
 const maxLine = 1<<31 - 1

@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"bytes"
 	"io"
 	"strconv"
 	"strings"
@@ -111,44 +112,52 @@ func (s *simplecovReader) result(r *jsonstream.Reader) error {
 	})
 }
 
-// fileLines reads the lines of one file: a count, null for no code, or
-// "ignored".
+// fileLines reads the lines of one file and merges them with those of other
+// results.
 func (s *simplecovReader) fileLines(r *jsonstream.Reader, path string) error {
+	var raw jsonstream.Raw
+	if err := r.Value(&raw); err != nil {
+		return err
+	}
 	known, again := s.lines[path]
 	n := 0
-	err := r.Array(func() error {
-		line := simplecovNoCode
-		if r.Kind() == '0' {
-			var count float64
-			if err := r.Value(&count); err != nil {
-				return err
-			}
-			line = simplecovMissed
-			if count > 0 {
-				line = simplecovHit
-			}
-		} else if err := r.Skip(); err != nil {
-			return err
-		}
-		if n < len(known) {
+	list := bytes.TrimSuffix(bytes.TrimPrefix(raw, []byte("[")), []byte("]"))
+	for len(list) > 0 {
+		item, rest := field(list)
+		list = rest
+		line, ok := newSimplecovLine(bytes.TrimSpace(item))
+		switch {
+		case !ok:
+			return r.Error("line %d of %s is no count: %s", n+1, path, item)
+		case n < len(known):
 			known[n] = known[n].merge(line)
-		} else {
-			if again && line == simplecovMissed {
-				line = simplecovNoCode
-			}
+		case again: // the other results have no code there
+			known = append(known, line.merge(simplecovNoCode))
+		default:
 			known = append(known, line)
 		}
 		n++
-		return nil
-	})
-	for i := n; again && i < len(known); i++ {
+	}
+	for i := n; i < len(known); i++ {
 		known[i] = known[i].merge(simplecovNoCode)
 	}
 	if !again {
 		s.order = append(s.order, path)
 	}
 	s.lines[path] = known
-	return err
+	return nil
+}
+
+// newSimplecovLine reads a count, null for no code, or "ignored".
+func newSimplecovLine(item []byte) (simplecovLine, bool) {
+	if string(item) == "null" || string(item) == `"ignored"` || len(item) == 0 {
+		return simplecovNoCode, true
+	}
+	hit, ok := positive(item)
+	if hit {
+		return simplecovHit, true
+	}
+	return simplecovMissed, ok
 }
 
 // branchesByName reads {"[:if, 0, 3, 4, 5, 6]": {"[:then, …]": 1, "[:else, …]": 0}}:
