@@ -18,6 +18,9 @@ var goEventStarts = []string{`{"Time":"`, `{"Action":"`, `{"ImportPath":"`, `{"P
 
 func detectGoTest(h sniff.Head) bool {
 	for line := range bytes.Lines(h.Text) {
+		if bytes.HasPrefix(line, []byte("=== RUN   ")) { // of go test -v, where a test may print events
+			return false
+		}
 		if i := eventStart(line); i >= 0 && bytes.Contains(line[i:], []byte(`"Action":"`)) {
 			return true
 		}

@@ -55,10 +55,12 @@ type libtest struct {
 	noise  string // the first line that is neither an event nor of cargo
 }
 
+func newLibtest() *libtest { return &libtest{used: map[metric.ID]int{}} }
+
 // parseLibtest reads the JSON of libtest. Binaries are named where the lines
 // of cargo stand between the events.
 func parseLibtest(r io.Reader) (Report, error) {
-	l := &libtest{used: map[metric.ID]int{}}
+	l := newLibtest()
 	err := jsonstream.Events(r, libtestStarts, jsonstream.Sink{Event: l.event, Noise: l.text})
 	if err == nil && l.suites+len(l.set.broken) == 0 {
 		err = fmt.Errorf("%w: no suite begins in it", ErrUnknownFormat)

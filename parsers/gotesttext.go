@@ -1,0 +1,193 @@
+package parsers
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jstemmer/go-junit-report/v2/gtr"
+	"github.com/jstemmer/go-junit-report/v2/parser/gotest"
+
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
+	"supervise/metric"
+)
+
+// goSummary is the line that ends the tests of a package.
+var goSummary = regexp.MustCompile(`^(?:ok  \t\S+\t(?:[0-9.]+s|\(cached\))|FAIL\t\S+(?:\t[0-9.]+s| \[(?:build|setup) failed\])|\?   \t\S+\t\[no test files\])`)
+
+func detectGoTestText(h sniff.Head) bool {
+	return h.Line(goSummary.MatchString) || h.Line(func(l string) bool { return strings.HasPrefix(l, "=== RUN   ") }) &&
+		h.Line(func(l string) bool { return strings.HasPrefix(l, "--- ") || strings.HasPrefix(l, "panic: ") })
+}
+
+// parseGoTestText reads what go test prints for people. Without -v it names no
+// more than the tests that failed, and that is an error: nobody knows how many
+// there are.
+func parseGoTestText(r io.Reader) (Report, error) {
+	g := &goTestText{results: map[string]string{}}
+	p := gotest.NewParser(gotest.TimestampFunc(func() time.Time { return time.Time{} }))
+	report, err := p.Parse(io.TeeReader(r, &g.tee))
+	if err != nil {
+		return Report{}, fmt.Errorf("read report: %w", err)
+	}
+	for _, e := range p.Events() {
+		g.event(e)
+	}
+	for _, pkg := range report.Packages {
+		g.pkg(pkg)
+	}
+	return g.report(), g.fault()
+}
+
+// goTestText is what the text of go test says beside its tests.
+type goTestText struct {
+	set     outcomes
+	build   goText
+	tee     lineTee
+	results map[string]string // of the packages: ok, FAIL or ?, with what stands behind
+	runs    int               // tests that began
+	failed  int               // packages
+	lost    []string          // packages whose tests are not named
+}
+
+// lineTee keeps the last line of what is written to it.
+type lineTee struct{ line, last []byte }
+
+// Write implements [io.Writer].
+func (t *lineTee) Write(p []byte) (int, error) {
+	for _, c := range p {
+		if c == '\n' {
+			if len(t.line) > 0 {
+				t.last = append(t.last[:0], t.line...)
+			}
+			t.line = t.line[:0]
+		} else if c != '\r' && len(t.line) < maxLineDetect {
+			t.line = append(t.line, c)
+		}
+	}
+	return len(p), nil
+}
+
+func (g *goTestText) event(e gotest.Event) {
+	switch e.Type {
+	case "run_test":
+		g.runs++
+	case "summary":
+		g.results[e.Name] = e.Result + " " + e.Data
+		if e.Result == "FAIL" {
+			g.failed++
+		}
+	}
+}
+
+func (g *goTestText) pkg(pkg gtr.Package) {
+	for _, t := range pkg.Tests {
+		if strings.HasPrefix(t.Name, "Benchmark") && t.Result != gtr.Fail {
+			continue
+		}
+		g.set.add(goTextTest(pkg.Name, t))
+	}
+	g.set.took += pkg.Duration
+	result := g.results[pkg.Name]
+	switch {
+	case pkg.BuildError.Name != "":
+		g.compiler(pkg)
+	case strings.Contains(result, "[build failed]"), strings.Contains(result, "[setup failed]"):
+		g.set.breaks(pkg.Name, "build failed")
+	case strings.HasPrefix(result, "FAIL"):
+		g.ended(pkg)
+	}
+	if g.runs == 0 && (strings.HasPrefix(result, "ok") && !strings.Contains(result, "[no tests to run]") || strings.HasPrefix(result, "FAIL") && !strings.Contains(result, " failed]")) {
+		g.lost = append(g.lost, pkg.Name)
+	}
+}
+
+var goTextStatuses = map[gtr.Result]metric.Status{gtr.Pass: metric.Passed, gtr.Fail: metric.Failed, gtr.Skip: metric.Skipped}
+
+func goTextTest(pkg string, t gtr.Test) metric.Test {
+	c := metric.Test{ID: metric.ID{Suite: pkg, Name: t.Name}, Status: goTextStatuses[t.Result], Duration: max(0, t.Duration)}
+	if c.Status != metric.Passed {
+		c.Message = strings.Join(t.Output, "\n")
+	}
+	if c.Status == 0 {
+		c.Status, c.Message = metric.Failed, "did not finish\n"+c.Message
+	}
+	return c
+}
+
+// compiler takes the errors of a package that was not built.
+func (g *goTestText) compiler(pkg gtr.Package) {
+	g.build.line("# " + pkg.BuildError.Name)
+	first := ""
+	for _, line := range pkg.BuildError.Output {
+		before := g.build.located
+		if g.build.line(line); g.build.located > before {
+			first = cmp.Or(first, g.build.latest.place())
+		}
+	}
+	if first == "" && len(pkg.BuildError.Output) > 0 {
+		first = pkg.BuildError.Output[0]
+	}
+	g.set.breaks(pkg.Name, joined("build failed", first))
+}
+
+// ended says why a package failed where no test did, or where it broke off.
+func (g *goTestText) ended(pkg gtr.Package) {
+	run := goRun{closed: true, spoke: true}
+	for _, t := range pkg.Tests {
+		run.cases = append(run.cases, &goCase{name: t.Name, status: goTextStatuses[t.Result]})
+		run.said(t.Output)
+	}
+	run.said(pkg.Output)
+	run.said(pkg.RunError.Output)
+	if run.crash != "" {
+		run.closed = false
+	}
+	if run.anyFailed() && run.closed {
+		return
+	}
+	g.set.breaks(pkg.Name, run.reason())
+}
+
+// said looks for the lines that tell how a test binary ended.
+func (r *goRun) said(lines []string) {
+	for _, line := range lines {
+		r.output(&goEvent{output: []byte(line + "\n")})
+	}
+}
+
+func (g *goTestText) report() Report {
+	r := g.set.report("go test")
+	if len(g.build.findings) > 0 {
+		r.Lint = g.build.lint()
+	}
+	return r
+}
+
+// errUnnamed is why the text of go test is no report.
+var errUnnamed = errors.New("go test names the tests that passed with -v or -json only")
+
+func (g *goTestText) fault() error {
+	last := textstream.StripANSI(string(cmp.Or(string(g.tee.line), string(g.tee.last))))
+	switch {
+	case len(g.lost) > 0:
+		return fmt.Errorf("%w: %w (%s)", ErrUnknownFormat, errUnnamed, g.lost[0])
+	case g.ends(last):
+		return nil
+	}
+	return &SyntaxError{Problem: "the report ends before the result of a package: go test was stopped, or its output was cut off"}
+}
+
+// ends reports whether the last line can be the last one of go test: the result
+// of a package, and behind those of several the word FAIL where one failed.
+func (g *goTestText) ends(last string) bool {
+	if len(g.results) > 1 && g.failed > 0 {
+		return last == "FAIL"
+	}
+	return len(g.results) > 0 && (last == "FAIL" || goSummary.MatchString(last))
+}
