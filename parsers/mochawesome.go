@@ -2,6 +2,7 @@ package parsers
 
 import (
 	"io"
+	"strings"
 	"time"
 
 	"supervise/internal/jsonstream"
@@ -42,7 +43,7 @@ func parseMochawesome(r io.Reader) (Report, error) {
 	s := &outcomes{}
 	return s.documents(r, "mochawesome", func(j *jsonstream.Reader) error {
 		var stats struct {
-			Tests    *number `json:"tests"`
+			Tests    *number `json:"testsRegistered"` // the others leave out what did not run
 			Duration number  `json:"duration"`
 		}
 		before, results := s.totals.Tests, false
@@ -82,8 +83,17 @@ func readMochawesome(j *jsonstream.Reader, s *outcomes) error {
 	return nil
 }
 
+// place is the file, from the project's folder on: mochawesome cuts that off and
+// leaves the slash.
+func (m mochawesomeSuite) place() string {
+	if m.File != "" && m.File != m.FullFile && strings.HasSuffix(string(m.FullFile), string(m.File)) {
+		return strings.TrimLeft(string(m.File), `/\`)
+	}
+	return string(firstOf(m.File, m.FullFile))
+}
+
 func (m mochawesomeSuite) add(s *outcomes, file string, path []string) {
-	file = string(firstOf(m.File, m.FullFile, text(file)))
+	file = firstOf(m.place(), file)
 	path = append(path[:len(path):len(path)], string(m.Title))
 	for _, hooks := range [][]mochawesomeTest{m.BeforeHooks, m.AfterHooks} {
 		for _, h := range hooks {
