@@ -23,8 +23,10 @@
 // path of the package, nothing, and the name with its subtests. For JUnit XML
 // the suite is the file attribute, else the names of the enclosing suites
 // joined by " > "; the class is classname, or, where a writer gives none, the
-// names of the suites within the file. pytest names no suite and often no file:
-// there the suite is the module.
+// names of the suites within the file. A class that only says the suite or the
+// name again is left out, so that reports of one run agree. pytest names no
+// suite and often no file: there the suite is the module. For .NET the suite is
+// the assembly without its folder, the class the type of the test.
 package parsers
 
 import (

@@ -217,11 +217,16 @@ func (r *Reader) share(raw []byte) string {
 
 // decode returns valid UTF-8 with its references resolved.
 func decode(raw []byte) string {
-	s := string(raw)
+	var s string
+	if bytes.IndexByte(raw, '&') < 0 {
+		s = string(raw)
+	} else {
+		s = unescape(raw)
+	}
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 	}
-	return unescape(s)
+	return s
 }
 
 // maxReference is longer than any reference that is resolved.
@@ -252,28 +257,24 @@ var predefined = map[string]string{"lt": "<", "gt": ">", "amp": "&", "quot": `"`
 
 // unescape resolves the references that XML knows without a DOCTYPE; all
 // others, and an '&' that begins none, stay as they are.
-func unescape(s string) string {
-	i := strings.IndexByte(s, '&')
-	if i < 0 {
-		return s
-	}
+func unescape(raw []byte) string {
 	var b strings.Builder
-	b.Grow(len(s))
-	for ; i >= 0; i = strings.IndexByte(s, '&') {
-		b.WriteString(s[:i])
-		s = s[i:]
-		end := strings.IndexByte(s[:min(len(s), maxReference)], ';')
+	b.Grow(len(raw))
+	for i := bytes.IndexByte(raw, '&'); i >= 0; i = bytes.IndexByte(raw, '&') {
+		b.Write(raw[:i])
+		raw = raw[i:]
+		end := bytes.IndexByte(raw[:min(len(raw), maxReference)], ';')
 		value, ok := "", false
 		if end > 0 {
-			value, ok = resolve(s[1:end])
+			value, ok = resolve(string(raw[1:end]))
 		}
 		if !ok {
 			value, end = "&", 0
 		}
 		b.WriteString(value)
-		s = s[end+1:]
+		raw = raw[end+1:]
 	}
-	b.WriteString(s)
+	b.Write(raw)
 	return b.String()
 }
 
