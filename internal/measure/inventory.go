@@ -17,7 +17,11 @@ import (
 )
 
 // listed is one test, or one file of tests, that the framework says there is.
-type listed struct{ suite, name string } // name is "" for a file
+type listed struct {
+	suite   string // "" where the list does not say
+	name    string // "" for a file
+	ignored bool   // it is not meant to run
+}
 
 // listings read what the inventory command of a framework prints.
 var listings = map[string]func(io.Reader) ([]listed, error){
@@ -28,6 +32,9 @@ var listings = map[string]func(io.Reader) ([]listed, error){
 	"mocha":      listReport,
 	"playwright": listReport,
 	"rspec":      listReport,
+	"cargo":      listCargo,
+	"nextest":    listNextest,
+	"ctest":      listCTest,
 }
 
 // inventory compares what ran with what the framework itself lists, and returns
@@ -46,8 +53,9 @@ func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) er
 		run.Problems = append(run.Problems, fmt.Sprintf("the tests of %s could not be listed: %v", c.Name, err))
 		return nil
 	}
+	before := len(run.tests.Problems)
 	run.tests, run.Listed = reconcile(run.tests, list), len(list)
-	if n := len(run.tests.Problems); n > 0 {
+	if n := len(run.tests.Problems); n > before {
 		run.Problems = append(run.Problems, run.tests.Problems[n-1])
 	}
 	return nil
@@ -89,7 +97,7 @@ func (m *Meter) list(ctx context.Context, c Check) ([]listed, error) {
 	list, err := listings[c.Runner](out.file)
 	r := reading{check: c, root: m.plan.Root, base: m.base(c)}
 	for i, l := range list {
-		if c.Runner != "go" {
+		if c.Runner != "go" && l.suite != "" {
 			list[i].suite = r.suite(slashed(l.suite))
 		}
 	}
@@ -98,52 +106,61 @@ func (m *Meter) list(ctx context.Context, c Check) ([]listed, error) {
 
 func slashed(path string) string { return filepath.ToSlash(path) }
 
-// reconcile adds the listed tests that are not among those that ran, as tests
-// that did not run. A test that is listed by its file alone is missed with its
-// whole file.
+// reconcile adds the listed tests that are not among those that ran: as tests
+// that did not run, or as skipped ones where the framework says so and reports
+// none of them. A test that is listed by its file alone is missed with its whole
+// file.
 func reconcile(t *metric.Tests, list []listed) *metric.Tests {
-	suites, names := map[string]bool{}, map[listed]bool{}
-	for _, c := range t.Cases {
-		suites[c.Suite], suites[c.File] = true, true
-		names[key(c.Suite, c.Class+" "+c.Name)] = true
-		names[key(c.File, c.Class+" "+c.Name)] = true
-		names[key(c.Suite, c.Name)] = true
-		names[key(c.File, lastWord(c.Class)+" "+c.Name)] = true
-	}
-	for _, b := range t.Broken {
-		suites[b.Name] = true
-	}
+	ran := namesOf(t)
 	var missed []metric.Test
 	out := *t
 	out.Broken = slices.Clone(t.Broken)
-	told := ""
+	told, n := "", 0
 	for _, l := range list {
-		switch {
-		case l.name == "" && suites[l.suite], l.name != "" && names[key(l.suite, l.name)]:
-			continue
-		case slices.ContainsFunc(t.Broken, func(b metric.Suite) bool { return b.Name == l.suite }):
-			continue // it is known that it did not run
-		case l.name == "":
-			out.Broken = append(out.Broken, metric.Suite{Name: l.suite, Why: "is listed by the framework and did not run"})
-		default:
-			missed = append(missed, metric.Test{ID: metric.ID{Suite: l.suite, Name: l.name}, Status: metric.NotRun, Message: "is listed by the framework and did not run"})
+		if ran[key(l.suite, l.name)] || slices.ContainsFunc(t.Broken, func(b metric.Suite) bool { return b.Name == l.suite }) {
+			continue // or it is known that it did not run
 		}
-		if told == "" {
+		test := metric.Test{ID: metric.ID{Suite: l.suite, Name: l.name}, Status: metric.NotRun, Message: "is listed by the framework and did not run"}
+		switch {
+		case l.ignored:
+			test.Status, test.Message = metric.Skipped, "ignored"
+			missed = append(missed, test)
+			continue
+		case l.name == "":
+			out.Broken = append(out.Broken, metric.Suite{Name: l.suite, Why: test.Message})
+		default:
+			missed = append(missed, test)
+		}
+		if n++; told == "" {
 			told = strings.TrimSpace(l.suite + " " + l.name)
 		}
 	}
-	n := len(missed) + len(out.Broken) - len(t.Broken)
-	if n == 0 {
-		return t
-	}
 	out.Cases = metric.NewTests(append(missed, t.Cases...)).Cases
-	out.Problems = append(slices.Clone(t.Problems), fmt.Sprintf("%d of the %d tests or files that the framework lists did not run, the first: %s", n, len(list), told))
+	if n > 0 {
+		out.Problems = append(slices.Clone(t.Problems), fmt.Sprintf("%d of the %d tests or files that the framework lists did not run, the first: %s", n, len(list), told))
+	}
 	return &out
+}
+
+// namesOf returns every way in which a list may name the tests that ran, and
+// their files.
+func namesOf(t *metric.Tests) map[listed]bool {
+	names := map[listed]bool{}
+	for _, c := range t.Cases {
+		for _, suite := range []string{c.Suite, c.File, ""} {
+			names[key(suite, "")] = suite != ""
+			names[key(suite, c.Name)] = true
+			names[key(suite, c.Class+" "+c.Name)] = true
+			names[key(suite, lastWord(c.Class)+" "+c.Name)] = true
+		}
+	}
+	return names
 }
 
 // key makes names comparable that are joined in different ways.
 func key(suite, name string) listed {
-	return listed{suite, strings.Join(strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '>' || r == ':' || r == '›' }), " ")}
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '>' || r == ':' || r == '›' })
+	return listed{suite: suite, name: strings.Join(words, " ")}
 }
 
 // lastWord is the innermost part of a dotted class name.
@@ -160,7 +177,7 @@ func listGo(r io.Reader) ([]listed, error) {
 		name := strings.TrimSpace(e.Output)
 		for _, kind := range []string{"Test", "Example", "Fuzz"} {
 			if e.Action == "output" && strings.HasPrefix(name, kind) && !strings.ContainsAny(name, " \t") {
-				out = append(out, listed{e.Package, name})
+				out = append(out, listed{suite: e.Package, name: name})
 			}
 		}
 		return nil
@@ -183,7 +200,7 @@ func listPytest(r io.Reader) ([]listed, error) {
 		if parameters != "" {
 			name += "[" + parameters
 		}
-		out = append(out, listed{file, name})
+		out = append(out, listed{suite: file, name: name})
 	})
 	return out, err
 }
@@ -209,10 +226,60 @@ func listVitest(r io.Reader) ([]listed, error) {
 				File string `json:"file"`
 			}
 			err := j.Value(&t)
-			out = append(out, listed{t.File, t.Name})
+			out = append(out, listed{suite: t.File, name: t.Name})
 			return err
 		})
 	})
+	return out, err
+}
+
+// listCargo reads cargo test -- --list --format=terse. Which binary a test stands
+// in is not said.
+func listCargo(r io.Reader) ([]listed, error) {
+	var out []listed
+	err := textstream.EachLine(r, func(l textstream.Line) {
+		if name, ok := strings.CutSuffix(string(l.Text), ": test"); ok {
+			out = append(out, listed{name: name})
+		}
+	})
+	return out, err
+}
+
+// listNextest reads cargo nextest list --message-format=json. Ignored tests are
+// not in nextest's reports.
+func listNextest(r io.Reader) ([]listed, error) {
+	var list struct {
+		Suites map[string]struct {
+			Cases map[string]struct {
+				Kind    string `json:"kind"`
+				Ignored bool   `json:"ignored"`
+			} `json:"testcases"`
+		} `json:"rust-suites"`
+	}
+	_, err := jsonstream.Documents(r, func(j *jsonstream.Reader) error { return j.Value(&list) })
+	var out []listed
+	for suite, s := range list.Suites {
+		for name, c := range s.Cases {
+			if c.Kind != "bench" {
+				out = append(out, listed{suite, name, c.Ignored})
+			}
+		}
+	}
+	return out, err
+}
+
+// listCTest reads ctest --show-only=json-v1.
+func listCTest(r io.Reader) ([]listed, error) {
+	var list struct {
+		Tests []struct {
+			Name string `json:"name"`
+		} `json:"tests"`
+	}
+	_, err := jsonstream.Documents(r, func(j *jsonstream.Reader) error { return j.Value(&list) })
+	var out []listed
+	for _, t := range list.Tests {
+		out = append(out, listed{name: t.Name})
+	}
 	return out, err
 }
 
@@ -225,7 +292,7 @@ func listReport(r io.Reader) ([]listed, error) {
 	var out []listed
 	if report.Tests != nil {
 		for _, t := range report.Tests.Cases {
-			out = append(out, listed{t.Suite, strings.TrimSpace(t.Class + " " + t.Name)})
+			out = append(out, listed{suite: t.Suite, name: strings.TrimSpace(t.Class + " " + t.Name)})
 		}
 	}
 	return out, nil
