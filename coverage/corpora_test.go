@@ -105,18 +105,20 @@ func summary(r coverage.Report) string {
 }
 
 func (e corpusEntry) compare(r coverage.Report, err error) string {
-	if e.Expected.ParseError {
-		if err == nil {
-			return "was read although it is damaged"
-		}
+	switch {
+	case e.Expected.ParseError && err == nil:
+		return "was read although it is damaged"
+	case e.Expected.ParseError:
 		return ""
-	}
-	if err != nil {
+	case err != nil:
 		return err.Error()
-	}
-	if !strings.HasPrefix("gocover", r.Format) && r.Format != e.Format {
+	case r.Format != strings.Replace(e.Format, "gocover", "go", 1):
 		return "read as " + r.Format
 	}
+	return e.numbers(r)
+}
+
+func (e corpusEntry) numbers(r coverage.Report) string {
 	c, x := r.Coverage, e.Expected
 	units := x.Lines
 	if c.Unit == metric.Statements && x.Statements != nil {

@@ -48,13 +48,19 @@ func checkSane(t *testing.T, r coverage.Report, err error) {
 	if err != nil && !errors.As(err, &syntax) && !errors.Is(err, coverage.ErrEmpty) && !errors.Is(err, coverage.ErrUnknownFormat) {
 		t.Errorf("error %v has no type", err)
 	}
-	c := r.Coverage
-	if c == nil {
-		if err == nil {
-			t.Error("nothing was read, and no error")
-		}
-		return
+	if err == nil && r.Coverage == nil {
+		t.Error("nothing was read, and no error")
 	}
+	if r.Coverage != nil {
+		checkCoverage(t, r.Coverage)
+	}
+	if _, err := json.Marshal(r); err != nil {
+		t.Errorf("the report cannot be written: %v", err)
+	}
+}
+
+func checkCoverage(t *testing.T, c *metric.Coverage) {
+	t.Helper()
 	checkRatio(t, &metric.Ratio{Covered: c.Covered, Total: c.Total})
 	checkRatio(t, c.Branches)
 	var covered, total int64
@@ -73,9 +79,6 @@ func checkSane(t *testing.T, r coverage.Report, err error) {
 	}
 	if covered != c.Covered || total != c.Total {
 		t.Errorf("the files have %d of %d, the report %d of %d", covered, total, c.Covered, c.Total)
-	}
-	if _, err := json.Marshal(r); err != nil {
-		t.Errorf("the report cannot be written: %v", err)
 	}
 }
 
@@ -146,7 +149,7 @@ func FuzzDetect(f *testing.F) {
 }
 
 func FuzzGoProfile(f *testing.F) {
-	fuzz(f, "go", two+two+"p/a.go:1.1,2.2 9 1\nx:0.0,0.0 0 0\n")
+	fuzz(f, "go", two+two+"p/a.go:1.1,2.2 9 1\nx:0.0,0.0 0 0\n\xf1:1.1,1.1 1 1\n")
 }
 
 func FuzzLCOV(f *testing.F) {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/cover"
 
 	"supervise/internal/sniff"
+	"supervise/internal/textstream"
 	"supervise/metric"
 )
 
@@ -55,18 +56,33 @@ func parseGo(r io.Reader) (Report, error) {
 func goCoverage(profiles []*cover.Profile) *metric.Coverage {
 	c := &metric.Coverage{Unit: metric.Statements, Format: "go"}
 	for _, p := range profiles {
-		f := metric.FileCoverage{Path: p.FileName}
-		for _, b := range p.Blocks {
-			f.Total += int64(b.NumStmt)
-			if b.Count > 0 {
-				f.Covered += int64(b.NumStmt)
-			}
-		}
+		f := goFile(p)
 		c.Covered += f.Covered
 		c.Total += f.Total
 		c.Files = append(c.Files, f)
 	}
 	return c
+}
+
+// goFile counts the statements of a file. Its lines are those of its blocks; one
+// that has a part of an executed block was executed.
+func goFile(p *cover.Profile) metric.FileCoverage {
+	f := metric.FileCoverage{Path: textstream.CleanName(p.FileName)}
+	var hit, missed []metric.Span
+	for _, b := range p.Blocks {
+		f.Total += int64(b.NumStmt)
+		lines := metric.Span{First: b.StartLine, Last: b.EndLine}
+		switch {
+		case b.Count > 0:
+			f.Covered += int64(b.NumStmt)
+			hit = append(hit, lines)
+		default:
+			missed = append(missed, lines)
+		}
+	}
+	f.Hit = union(nil, hit)
+	f.Missed = without(union(nil, missed), f.Hit)
+	return f
 }
 
 // goCleaner hands on the lines of a profile that x/tools/cover understands: one

@@ -110,6 +110,8 @@ var hand = []struct {
 		"1/1 lines, 2/2 branches\n/a.rb +[1] -[]", ""},
 	{"gcov: a template", `{"files":[{"file":"a.cc","lines":[{"line_number":3,"count":0,"function_name":"f<int>","branches":[{"count":0},{"count":1}]},{"line_number":3,"count":2,"function_name":"f<long>","branches":[{"count":1},{"count":0}]}]}]}`,
 		"1/1 lines, 2/2 branches\na.cc +[3] -[]", ""},
+	{"go: lines of blocks", "mode: set\np/a.go:4.22,5.11 1 1\np/a.go:5.11,7.3 1 0\np/a.go:9.2,9.11 1 1\n",
+		"2/3 statements\np/a.go +[4-5,9] -[6-7]", ""},
 	{"sonarqube", `<coverage version="1"><file path="a"><lineToCover lineNumber="1" covered="true" branchesToCover="2" coveredBranches="1"/><lineToCover lineNumber="2" covered="false"/></file></coverage>`,
 		"1/2 lines, 1/2 branches\na +[1] -[2]", ""},
 }

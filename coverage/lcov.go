@@ -36,11 +36,12 @@ func detectLCOV(h sniff.Head) bool {
 type lcovReader struct {
 	*collector
 	at     textstream.Line
-	within bool // a source file is open
-	titled bool // a test is named, and no source file came yet
-	begun  int  // the line of its SF, or TN
-	named  [4]number
-	branch marks // of this section
+	within bool  // a source file is open
+	titled bool  // a test is named, and no source file came yet
+	begun  int   // the line of its SF, or TN
+	taken  marks // branches of this section
+
+	lines, branches claim // of this section
 }
 
 func parseLCOV(r io.Reader) (Report, error) {
@@ -83,16 +84,15 @@ func (l *lcovReader) take() error {
 		return nil
 	case string(text) == "end_of_record":
 		return l.endSource()
-	case !l.within && string(key) == "TN", !l.at.Whole && isBeginning(text):
+	case ok && string(key) == "SF":
+		return l.beginSource(string(value))
+	case !l.within && isTitle(text, l.at.Whole):
 		l.titled, l.begun = true, l.at.Number
 		return nil
-	case string(key) == "SF":
-		return l.beginSource(string(value))
-	case ok && l.within && string(key) == "DA":
-		return l.line(value)
-	case ok && l.within && string(key) == "BRDA":
-		return l.branchLine(value)
-	case ok && l.within && l.total(key, value), ok && isRecordName(key):
+	case ok && isRecordName(key):
+		if read := lcovReaders[string(key)]; read != nil && l.within {
+			return read(l, value)
+		}
 		return nil
 	}
 	if l.noise == "" {
@@ -101,30 +101,38 @@ func (l *lcovReader) take() error {
 	return nil
 }
 
-// plainLine reads "DA:12,3" with numbers of at most nine digits.
-func plainLine(text []byte) (number int, hit, ok bool) {
-	if len(text) < 6 || text[0] != 'D' || text[1] != 'A' || text[2] != ':' {
-		return 0, false, false
-	}
-	i := 3
-	for ; i < len(text) && i < 12 && text[i] >= '0' && text[i] <= '9'; i++ {
-		number = number*10 + int(text[i]-'0')
-	}
-	if i == 3 || i+1 >= len(text) || text[i] != ',' {
-		return 0, false, false
-	}
-	for _, c := range text[i+1:] {
-		if c < '0' || c > '9' {
-			return 0, false, false
-		}
-		hit = hit || c != '0'
-	}
-	return number, hit, true
+// lcovReaders read the records of a source file. Functions and MC/DC are not
+// counted.
+var lcovReaders = map[string]func(*lcovReader, []byte) error{
+	"DA":   (*lcovReader).line,
+	"BRDA": (*lcovReader).branchLine,
+	"LF":   func(l *lcovReader, value []byte) error { l.lines.total = declaredNumber(value); return nil },
+	"LH":   func(l *lcovReader, value []byte) error { l.lines.covered = declaredNumber(value); return nil },
+	"BRF":  func(l *lcovReader, value []byte) error { l.branches.total = declaredNumber(value); return nil },
+	"BRH":  func(l *lcovReader, value []byte) error { l.branches.covered = declaredNumber(value); return nil },
 }
 
-// isBeginning reports whether a last line is the beginning of a TN or SF.
-func isBeginning(text []byte) bool {
-	return bytes.HasPrefix([]byte("TN:"), text) || bytes.HasPrefix([]byte("SF:"), text)
+// plainLine reads "DA:12,3" as nearly every line is written.
+func plainLine(text []byte) (number int, hit, ok bool) {
+	text, ok = bytes.CutPrefix(text, []byte("DA:"))
+	i := bytes.IndexByte(text, ',')
+	if !ok || i < 0 {
+		return 0, false, false
+	}
+	if number, ok = natural(text[:i]); !ok {
+		return 0, false, false
+	}
+	hit, ok = positive(text[i+1:])
+	return number, hit, ok
+}
+
+// isTitle reports whether a line outside of a record is a TN, or the beginning
+// of a TN or SF that was cut off.
+func isTitle(text []byte, whole bool) bool {
+	if bytes.HasPrefix(text, []byte("TN:")) {
+		return true
+	}
+	return !whole && (bytes.HasPrefix([]byte("TN:"), text) || bytes.HasPrefix([]byte("SF:"), text))
 }
 
 func isRecordName(key []byte) bool {
@@ -142,7 +150,7 @@ func (l *lcovReader) beginSource(path string) error {
 	}
 	l.begin(path)
 	l.within, l.titled, l.begun = true, false, l.at.Number
-	l.named = [4]number{-1, -1, -1, -1}
+	l.lines, l.branches = claim{-1, -1}, claim{-1, -1}
 	return nil
 }
 
@@ -151,10 +159,10 @@ func (l *lcovReader) endSource() error {
 		return nil // a second one ends nothing
 	}
 	lines := l.section.ratio()
-	l.check("lines", l.open.path, claim{l.named[1], l.named[0]}, lines)
-	l.check("branches", l.open.path, claim{l.named[3], l.named[2]}, l.branch.ratio())
-	l.open.branches.addAll(&l.branch)
-	l.branch = marks{list: l.branch.list[:0]}
+	l.check("lines", l.open.path, l.lines, lines)
+	l.check("branches", l.open.path, l.branches, l.taken.ratio())
+	l.open.branches.addAll(&l.taken)
+	l.taken = marks{list: l.taken.list[:0]}
 	l.within = false
 	l.end()
 	return nil
@@ -204,17 +212,6 @@ func (l *lcovReader) branchLine(value []byte) error {
 	if !ok {
 		return l.at.Error("%q is no number of executions", rest[i+1:])
 	}
-	l.branch.add(branchKey(n, block, rest[:i]), taken)
+	l.taken.add(branchKey(n, block, rest[:i]), taken)
 	return nil
-}
-
-// lcovTotals are the records of totals: found and hit, of lines and branches.
-var lcovTotals = map[string]int{"LF": 0, "LH": 1, "BRF": 2, "BRH": 3}
-
-func (l *lcovReader) total(key, value []byte) bool {
-	i, ok := lcovTotals[string(key)]
-	if ok {
-		l.named[i] = declaredNumber(value)
-	}
-	return ok
 }

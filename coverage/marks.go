@@ -150,11 +150,17 @@ func union(a, b []metric.Span) []metric.Span {
 	slices.SortFunc(all, func(x, y metric.Span) int { return cmp.Compare(x.First, y.First) })
 	out := all[:0]
 	for _, s := range all {
+		if s.First < 1 || s.Last < s.First {
+			continue
+		}
 		if n := len(out); n > 0 && s.First <= out[n-1].Last+1 {
 			out[n-1].Last = max(out[n-1].Last, s.Last)
 			continue
 		}
 		out = append(out, s)
+	}
+	if len(out) == 0 {
+		return nil
 	}
 	return slices.Clip(out)
 }
