@@ -15,15 +15,17 @@ import (
 )
 
 // cucumberFeature is one feature of the JSON that Cucumber writes in all its
-// languages, and behave and others after it.
+// languages, and behave and others after it. It is read scenario by scenario,
+// since pictures may be part of it.
 type cucumberFeature struct {
-	URI      text              `json:"uri"`
-	Location text              `json:"location"` // of behave, file:line
-	Name     text              `json:"name"`
-	Before   []cucumberStep    `json:"before"`
-	After    []cucumberStep    `json:"after"`
-	Status   string            `json:"status"` // of behave
-	Elements []cucumberElement `json:"elements"`
+	uri      text
+	location text // of behave, file:line
+	name     text
+	before   []cucumberStep
+	after    []cucumberStep
+	status   text // of behave
+	elements []cucumberElement
+	listed   bool // it has elements
 }
 
 // cucumberElement is a scenario, or a background that belongs to the scenarios
@@ -65,13 +67,13 @@ func parseCucumber(r io.Reader) (Report, error) {
 	return s.documentsOf(r, &producer, func(j *jsonstream.Reader) error {
 		return j.Array(func() error {
 			var f cucumberFeature
-			if err := j.Value(&f); err != nil {
+			if err := f.read(j); err != nil {
 				return err
 			}
-			if f.URI == "" && f.Location == "" && f.Elements == nil {
+			if f.uri == "" && f.location == "" && !f.listed {
 				return j.Error("this is no feature of Cucumber: it has no place and no elements")
 			}
-			if f.URI == "" && f.Location != "" {
+			if f.uri == "" && f.location != "" {
 				producer = "behave"
 			}
 			f.add(s)
@@ -80,22 +82,50 @@ func parseCucumber(r io.Reader) (Report, error) {
 	})
 }
 
-func (f cucumberFeature) add(s *outcomes) {
-	file, unit := string(f.URI), time.Nanosecond
+func (f *cucumberFeature) read(j *jsonstream.Reader) error {
+	return j.Object(func(name string) error {
+		switch name {
+		case "uri":
+			return j.Value(&f.uri)
+		case "location":
+			return j.Value(&f.location)
+		case "name":
+			return j.Value(&f.name)
+		case "before":
+			return j.Value(&f.before)
+		case "after":
+			return j.Value(&f.after)
+		case "status":
+			return j.Value(&f.status)
+		case "elements":
+			f.listed = true
+			return j.Array(func() error {
+				var e cucumberElement
+				err := j.Value(&e)
+				f.elements = append(f.elements, e)
+				return err
+			})
+		}
+		return j.Skip()
+	})
+}
+
+func (f *cucumberFeature) add(s *outcomes) {
+	file, unit := string(f.uri), time.Nanosecond
 	if file == "" {
-		file, _ = splitLine(string(f.Location))
+		file, _ = splitLine(string(f.location))
 		unit = time.Second
 	}
 	var background []cucumberStep
 	var tests []metric.Test
-	for _, e := range f.Elements {
+	for _, e := range f.elements {
 		steps := slices.Concat(e.Before, e.Steps, e.After)
 		if e.Type == "background" || e.Type == "" && strings.HasPrefix(e.Keyword, "Background") {
 			background = steps
 			continue
 		}
-		tests = append(tests, e.test(file, string(f.Name), slices.Concat(background, steps), unit))
-		if f.URI != "" {
+		tests = append(tests, e.test(file, string(f.name), slices.Concat(background, steps), unit))
+		if f.uri != "" {
 			background = nil // it stands again before every scenario
 		}
 	}
@@ -103,8 +133,8 @@ func (f cucumberFeature) add(s *outcomes) {
 	for _, t := range tests {
 		s.add(t)
 	}
-	broken := worstStep(slices.Concat(f.Before, f.After), unit)
-	if broken.Status > metric.Skipped || f.Status == "hook_error" || f.Status == "cleanup_error" {
+	broken := worstStep(slices.Concat(f.before, f.after), unit)
+	if broken.Status > metric.Skipped || f.status == "hook_error" || f.status == "cleanup_error" {
 		s.breaks(file, "a hook of the feature failed\n"+broken.Message)
 	}
 }

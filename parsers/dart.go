@@ -19,8 +19,9 @@ type dartEvent struct {
 	Type  string `json:"type"`
 	Time  number `json:"time"` // milliseconds since the start
 	Suite *struct {
-		ID   int  `json:"id"`
-		Path text `json:"path"`
+		ID       int  `json:"id"`
+		Platform text `json:"platform"`
+		Path     text `json:"path"`
 	} `json:"suite"`
 	Count number `json:"count"` // of suites
 	Group *struct {
@@ -70,9 +71,10 @@ type dart struct {
 
 type dartSuite struct {
 	path   string
-	stated int  // tests, as they are announced; -1 before that
-	ended  int  // tests
-	broken bool // it could not be loaded, or its set-up failed
+	where  string // the platform, "" for the usual one
+	stated int    // tests, as they are announced; -1 before that
+	ended  int    // tests
+	broken bool   // it could not be loaded, or its set-up failed
 }
 
 type dartTest struct {
@@ -172,7 +174,11 @@ func (d *dart) announce(e dartEvent) {
 	case e.Type == "allSuites":
 		d.stated = e.Count.whole()
 	case e.Suite != nil:
-		d.suites[e.Suite.ID] = &dartSuite{path: slashed(string(e.Suite.Path)), stated: -1}
+		s := &dartSuite{path: slashed(string(e.Suite.Path)), stated: -1}
+		if e.Suite.Platform != "vm" {
+			s.where = string(e.Suite.Platform)
+		}
+		d.suites[e.Suite.ID] = s
 	case e.Group != nil:
 		d.groups[e.Group.ID] = string(e.Group.Name)
 		if s := d.suites[e.Group.SuiteID]; s != nil && e.Group.ParentID == nil {
@@ -194,7 +200,7 @@ func (d *dart) start(e dartEvent) {
 		suite = &dartSuite{}
 	}
 	t := &dartTest{suite: suite, started: e.Time, reason: string(e.Test.Metadata.SkipReason), test: metric.Test{
-		ID:   metric.ID{Suite: suite.path, Class: class, Name: withoutGroup(e.Test.Name, class)},
+		ID:   metric.ID{Suite: suite.path, Class: describePath(suite.where, class), Name: withoutGroup(e.Test.Name, class)},
 		File: firstOf(dartFile(string(firstOf(e.Test.RootURL, e.Test.URL))), suite.path),
 		Line: firstOf(e.Test.RootLine, e.Test.Line).whole(),
 	}}
@@ -252,7 +258,7 @@ func (d *dart) done(e dartEvent) {
 // hook reports whether it is no test of the project: the loading of a file, or
 // what runs before and after the tests.
 func (t *dartTest) hook() bool {
-	return t.test.Name == "(setUpAll)" || t.test.Name == "(tearDownAll)" || t.test.Class == "" && strings.HasPrefix(t.test.Name, "loading ") && t.test.Line == 0
+	return t.test.Name == "(setUpAll)" || t.test.Name == "(tearDownAll)" || t.test.Class == t.suite.where && strings.HasPrefix(t.test.Name, "loading ") && t.test.Line == 0
 }
 
 // finish takes the tests of the run that ended.

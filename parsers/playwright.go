@@ -11,11 +11,11 @@ import (
 )
 
 // playwrightSuite is a file or a describe block of Playwright's JSON reporter.
+// It is read spec by spec, since pictures may be part of it.
 type playwrightSuite struct {
-	Title  text              `json:"title"`
-	File   text              `json:"file"`
-	Specs  []playwrightSpec  `json:"specs"`
-	Suites []playwrightSuite `json:"suites"`
+	title, file text
+	specs       []playwrightSpec
+	suites      []playwrightSuite
 }
 
 type playwrightSpec struct {
@@ -97,10 +97,10 @@ func (p *playwrightReport) read(j *jsonstream.Reader) error {
 			p.suites = true
 			return j.Array(func() error {
 				var s playwrightSuite
-				if err := j.Value(&s); err != nil {
+				if err := s.read(j); err != nil {
 					return err
 				}
-				p.suite(s, string(s.File), nil)
+				p.suite(s, string(s.file), nil)
 				return nil
 			})
 		case "errors":
@@ -112,9 +112,35 @@ func (p *playwrightReport) read(j *jsonstream.Reader) error {
 	})
 }
 
+func (s *playwrightSuite) read(j *jsonstream.Reader) error {
+	return j.Object(func(name string) error {
+		switch name {
+		case "title":
+			return j.Value(&s.title)
+		case "file":
+			return j.Value(&s.file)
+		case "specs":
+			return j.Array(func() error {
+				var spec playwrightSpec
+				err := j.Value(&spec)
+				s.specs = append(s.specs, spec)
+				return err
+			})
+		case "suites":
+			return j.Array(func() error {
+				var inner playwrightSuite
+				err := inner.read(j)
+				s.suites = append(s.suites, inner)
+				return err
+			})
+		}
+		return j.Skip()
+	})
+}
+
 // suite takes a file, whose title is its name, and the groups in it.
 func (p *playwrightReport) suite(s playwrightSuite, file string, path []string) {
-	for _, spec := range s.Specs {
+	for _, spec := range s.specs {
 		for _, t := range spec.Tests {
 			p.test(t, spec, metric.ID{
 				Suite: firstOf(file, string(spec.File)),
@@ -123,8 +149,8 @@ func (p *playwrightReport) suite(s playwrightSuite, file string, path []string) 
 			})
 		}
 	}
-	for _, inner := range s.Suites {
-		p.suite(inner, firstOf(file, string(inner.File)), append(path[:len(path):len(path)], string(inner.Title)))
+	for _, inner := range s.suites {
+		p.suite(inner, firstOf(file, string(inner.file)), append(path[:len(path):len(path)], string(inner.title)))
 	}
 }
 

@@ -194,7 +194,7 @@ func (c *pytestCase) phase(e reportlogEvent) {
 		}
 	case "skipped":
 		c.worsen(metric.Skipped, message)
-	case "rerun":
+	case "rerun", "retried": // of pytest-rerunfailures, pytest-retry
 		c.again = true
 	case "failed":
 		if e.When == "call" {
@@ -270,7 +270,7 @@ func (p *reportlog) finish() {
 		if c.test.Status == 0 {
 			c.test.Status, c.test.Message = metric.Errored, "it began and did not end"
 		}
-		c.test.Flaky = c.retried && c.test.Status == metric.Passed
+		c.test.Flaky = (c.again || c.retried) && c.test.Status == metric.Passed
 		p.set.add(c.test)
 	}
 	p.order, p.crashed = nil, false
