@@ -58,6 +58,24 @@ var hostile = []struct {
 	{"endless issue", func() io.Reader {
 		return endless(`{"Issues":[{"FromLinter":"a","Text":"`, "text ", big, `"}]}`)
 	}, "one value is longer than 32 MiB"},
+	{"endless result", func() io.Reader {
+		return endless(`{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"t"}},"results":[{"codeFlows":[`, `{"a":[1,2]},`, big, `0],"message":{"text":"m"}}]}]}`)
+	}, "one value is longer than 32 MiB"},
+	{"endless properties of a run", func() io.Reader {
+		return endless(`{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"t"}},"graphs":[`, `{"a":[1,2]},`, big, `0],"results":[{"message":{"text":"m"}}]}]}`)
+	}, ""},
+	{"endless list in a file of eslint", func() io.Reader {
+		return endless(`[{"filePath":"a.js","messages":[],"stats":[`, `1,`, big, `1]}]`)
+	}, ""},
+	{"endless message of eslint", func() io.Reader {
+		return endless(`[{"filePath":"a.js","messages":[{"message":"`, `text `, big, `"}]}]`)
+	}, "one value is longer than 32 MiB"},
+	{"endless message of checkstyle", func() io.Reader {
+		return endless(`<checkstyle><file name="a"><error message="`, "text ", big, `"/></file></checkstyle>`)
+	}, ""},
+	{"endless text of PMD", func() io.Reader {
+		return endless(`<pmd><file name="a"><violation rule="r">`, "text ", big, `</violation></file></pmd>`)
+	}, ""},
 	{"endless line of a compiler", func() io.Reader {
 		return endless("# p\na.go:1:2: ", "text ", big, "\n")
 	}, "none of the formats"},

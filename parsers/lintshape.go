@@ -41,6 +41,7 @@ type lintShape struct {
 type lintList struct {
 	at                                             string
 	file, line, column, rule, message, level, text string
+	also                                           string                                          // other places that each looks at
 	fixed                                          metric.Level                                    // of items without level
 	once                                           bool                                            // equal findings are one
 	each                                           func(lintItem, metric.Finding) []metric.Finding // what an item really gives
@@ -103,7 +104,7 @@ func (s lintShape) parse(r io.Reader) (Report, error) {
 	if err == nil {
 		err = reader.check()
 	}
-	return reader.lint.report(s.tool, noise, err)
+	return reader.lint.report(cmp.Or(s.tool, reader.source), noise, err)
 }
 
 // shapeReader reads one report.
@@ -120,6 +121,7 @@ type shapeReader struct {
 	idle     bool         // no file was looked at
 	failure  string       // why the report is not a whole one
 	names    interner
+	wanted   lintWanted
 }
 
 // shapePlace is the place of a list or fact, cut where its items begin: what
@@ -131,22 +133,21 @@ type shapePlace struct {
 }
 
 func newShapeReader(s lintShape) *shapeReader {
-	r := &shapeReader{lintShape: s, lint: newLint(), declared: map[metric.Level]int{}, seen: map[metric.Finding]bool{}, names: interner{}}
+	r := &shapeReader{lintShape: s, lint: newLint(), declared: map[metric.Level]int{}, seen: map[metric.Finding]bool{}, names: interner{}, wanted: lintWanted{}}
 	r.lint.heard(s.tool)
 	for _, l := range s.lists {
+		r.wanted.list(l)
 		r.place(l.at, func(v lintItem) error { return r.finding(l, v) })
 	}
 	for _, f := range s.facts {
+		r.wanted.add(placePath(f.at))
 		r.place(f.at, func(v lintItem) error { f.tell(r, v); return nil })
 	}
 	return r
 }
 
 func (s *shapeReader) place(at string, take func(lintItem) error) {
-	p := shapePlace{path: strings.Split(at, "."), take: take}
-	if at == "" {
-		p.path = nil
-	}
+	p := shapePlace{path: placePath(at), take: take}
 	p.outer = len(p.path)
 	if i := slices.IndexFunc(p.path, func(name string) bool { return name == "[]" || name == "*" }); i >= 0 {
 		p.outer = i + 1
@@ -192,8 +193,8 @@ func (s *shapeReader) walk(j *jsonstream.Reader, path []string, key string) erro
 	}
 	switch {
 	case here:
-		var v any
-		if err := j.Value(&v); err != nil {
+		v, err := s.wanted.at(path).read(j)
+		if err != nil {
 			return err
 		}
 		if err := s.whole(path, lintItem{value: v, key: key}); err != nil {

@@ -170,7 +170,7 @@ var scriptShapes = []lintShape{
 func markdownlint(at, file string) lintList {
 	return lintList{
 		at: at, file: file, line: "lineNumber", column: "errorRange.0", rule: "ruleNames.0", message: "ruleDescription",
-		level: "severity", text: "errorContext",
+		level: "severity", text: "errorContext", also: "errorDetail",
 		each: func(v lintItem, f metric.Finding) []metric.Finding {
 			if detail := v.text("errorDetail"); detail != "" {
 				f.Message += " [" + detail + "]"

@@ -9,12 +9,12 @@ import (
 
 var codeClimateIssue = lintList{
 	file: "location.path", line: "location.lines.begin|location.positions.begin.line|location.lines.begin.line",
-	column: "location.positions.begin.column", rule: "check_name", message: "description", level: "severity", each: codeClimate,
+	column: "location.positions.begin.column", rule: "check_name", message: "description", level: "severity", also: "type", each: codeClimate,
 }
 
 var rdjsonDiagnostic = lintList{
 	file: "location.path", line: "location.range.start.line", column: "location.range.start.column", rule: "code.value",
-	message: "message", level: "severity", each: reviewdog,
+	message: "message", level: "severity", also: "source.name", each: reviewdog,
 }
 
 // reviewdog gives a finding the tool that the diagnostic names.
@@ -115,7 +115,7 @@ var manyShapes = []lintShape{
 		name: "sonarqube-generic", clean: issuesClean, like: []string{"issues.[].engineId", "issues.[].primaryLocation"}, levels: sonarLevels,
 		lists: []lintList{{
 			at: "issues.[]", file: "primaryLocation.filePath", line: "primaryLocation.textRange.startLine", rule: "ruleId",
-			message: "primaryLocation.message", level: "severity|impacts.0.severity",
+			message: "primaryLocation.message", level: "severity|impacts.0.severity", also: "engineId",
 			each: func(v lintItem, f metric.Finding) []metric.Finding {
 				f.Tool = v.text("engineId")
 				return []metric.Finding{f}
@@ -125,7 +125,7 @@ var manyShapes = []lintShape{
 	{
 		name: "sonarqube", tool: "sonarqube", like: []string{"issues.[].component issues.[].rule", "issues components paging"}, levels: sonarLevels,
 		lists: []lintList{{
-			at: "issues.[]", file: "component", line: "line|textRange.startLine", rule: "rule", message: "message", level: "severity",
+			at: "issues.[]", file: "component", line: "line|textRange.startLine", rule: "rule", message: "message", level: "severity", also: "status",
 			each: func(v lintItem, f metric.Finding) []metric.Finding {
 				if v.is("status", "CLOSED", "RESOLVED") {
 					return nil
@@ -161,7 +161,7 @@ var phpMessage = lintList{at: "files.*.messages.[]", file: "*", line: "line", co
 
 var sqlfluff = lintList{
 	file: "^filepath|path|filepath", line: "start_line_no|line_no", column: "start_line_pos|line_pos", rule: "code|rule_code",
-	message: "description|rule_description|rule_name",
+	message: "description|rule_description|rule_name", also: "warning",
 	each: func(v lintItem, f metric.Finding) []metric.Finding {
 		if v.is("warning", "true") {
 			f.Level = metric.Warning
@@ -189,7 +189,7 @@ var otherShapes = []lintShape{
 		lists: []lintList{{
 			at: "files.[].offenses.[]", file: "^path", line: "location.start_line|location.line",
 			column: "location.start_column|location.column", rule: "cop_name|linter_name|linter", message: "message", level: "severity",
-			each: unless("corrected", "true"),
+			also: "corrected", each: unless("corrected", "true"),
 		}},
 		facts: []lintFact{total("summary.offense_count", 0), looked("summary.inspected_file_count")},
 	},
@@ -226,7 +226,7 @@ var otherShapes = []lintShape{
 		lists: []lintList{
 			{
 				at: "results.[]", file: "path", line: "start.line", column: "start.col", rule: "check_id", message: "extra.message",
-				level: "extra.severity", each: unless("extra.is_ignored", "true"),
+				level: "extra.severity", also: "extra.is_ignored", each: unless("extra.is_ignored", "true"),
 			},
 			{at: "errors.[]", file: "path", rule: "type", message: "message|long_msg", level: "level"},
 		},
@@ -329,6 +329,6 @@ func (l lintList) levelled(place string) lintList {
 func trivy(at string) lintList {
 	return lintList{
 		at: at, file: "^Target", line: "StartLine|CauseMetadata.StartLine", rule: "VulnerabilityID|ID|RuleID", message: "Title|Message|Description",
-		level: "Severity", each: unless("Status", "PASS", "EXCEPTION"),
+		level: "Severity", also: "Status", each: unless("Status", "PASS", "EXCEPTION"),
 	}
 }
