@@ -51,7 +51,7 @@ func parseCTRF(r io.Reader) (Report, error) {
 			return err
 		}
 		if !c.tests {
-			return j.Error("this is no report in CTRF: it has no tests")
+			return otherShape(j, "this is no report in CTRF: it has no tests")
 		}
 		producer = string(c.tool)
 		c.check(s, before)

@@ -65,6 +65,12 @@ func detectCucumber(h sniff.Head) bool {
 func parseCucumber(r io.Reader) (Report, error) {
 	s, producer := &outcomes{}, "cucumber"
 	return s.documentsOf(r, &producer, func(j *jsonstream.Reader) error {
+		if j.Kind() != '[' {
+			if err := j.Skip(); err != nil {
+				return err
+			}
+			return otherShape(j, "this is no report of Cucumber: it has no features")
+		}
 		return j.Array(func() error {
 			var f cucumberFeature
 			if err := f.read(j); err != nil {

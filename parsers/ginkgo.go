@@ -48,6 +48,12 @@ func detectGinkgo(h sniff.Head) bool { return h.JSON("[].SuitePath", "[].SpecRep
 func parseGinkgo(r io.Reader) (Report, error) {
 	s := &outcomes{}
 	return s.documents(r, "ginkgo", func(j *jsonstream.Reader) error {
+		if j.Kind() != '[' {
+			if err := j.Skip(); err != nil {
+				return err
+			}
+			return otherShape(j, "this is no report of Ginkgo: it has no suites")
+		}
 		return j.Array(func() error {
 			g := ginkgoSuite{}
 			if err := g.read(j); err != nil {

@@ -57,6 +57,12 @@ func parseJest(r io.Reader) (Report, error) {
 		if err := about.read(j, s); err != nil {
 			return err
 		}
+		switch {
+		case !about.files:
+			return otherShape(j, "this is no report of jest or vitest: it has no testResults")
+		case about.interrupted:
+			return j.Error("jest says that it was interrupted before its tests had run")
+		}
 		if about.runtimeErrors >= 0 {
 			producer = "jest"
 		}
@@ -65,12 +71,6 @@ func parseJest(r io.Reader) (Report, error) {
 		broken := len(s.broken) - before
 		if !about.success && s.failed() == 0 && broken == 0 {
 			s.failure = producer + " says that the run failed although no test did"
-		}
-		switch {
-		case about.interrupted:
-			return j.Error("jest says that it was interrupted before its tests had run")
-		case !about.files:
-			return j.Error("this is no report of jest or vitest: it has no testResults")
 		}
 		return nil
 	})

@@ -67,7 +67,7 @@ func parseKarma(r io.Reader) (Report, error) {
 		case err != nil:
 			return err
 		case k.results == nil || k.summary == nil:
-			return j.Error("this is no report of karma: it has no result or no summary")
+			return otherShape(j, "this is no report of karma: it has no result or no summary")
 		}
 		k.add(s)
 		return nil

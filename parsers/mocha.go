@@ -53,7 +53,7 @@ func parseMocha(r io.Reader) (Report, error) {
 			return err
 		}
 		if m.counts["tests"] == nil || m.counts["failures"] == nil {
-			return j.Error("this is no report of mocha: it has no lists of tests and failures")
+			return otherShape(j, "this is no report of mocha: it has no lists of tests and failures")
 		}
 		m.add(s)
 		return nil

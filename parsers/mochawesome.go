@@ -61,7 +61,7 @@ func parseMochawesome(r io.Reader) (Report, error) {
 		case err != nil:
 			return err
 		case !results:
-			return j.Error("this is no report of mochawesome: it has no results")
+			return otherShape(j, "this is no report of mochawesome: it has no results")
 		}
 		if stats.Tests != nil {
 			s.declares("tests", float64(*stats.Tests), s.totals.Tests-before)

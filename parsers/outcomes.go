@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -66,19 +67,44 @@ func (s *outcomes) documents(r io.Reader, producer string, read func(*jsonstream
 }
 
 // documentsOf is documents where the producer is known only behind the reading.
+// Documents of another shape, such as the log lines of a test, are no part of
+// the report, as long as there is one.
 func (s *outcomes) documentsOf(r io.Reader, producer *string, read func(*jsonstream.Reader) error) (Report, error) {
-	some := false
+	own := 0
+	var other *shapeError
 	noise, err := jsonstream.Documents(r, func(j *jsonstream.Reader) error {
-		some = true
-		return read(j)
+		before := len(s.cases) + len(s.broken)
+		err := read(j)
+		if errors.As(err, &other) && len(s.cases)+len(s.broken) == before {
+			return nil
+		}
+		own++
+		return err
 	})
-	if err == nil && !some {
+	switch {
+	case err != nil || own > 0:
+	case other != nil:
+		err = other.error
+	default:
 		err = fmt.Errorf("%w: there is no JSON in it", ErrUnknownFormat)
 	}
 	if noise != "" {
 		s.problems.Add("text outside of the report: %s", textstream.Clipped(noise))
 	}
+	if other != nil && err == nil {
+		s.problems.Add("a document outside of the report: %v", other.error)
+	}
 	return s.report(*producer), err
+}
+
+// shapeError is what a document of another shape gives that was read whole.
+type shapeError struct{ error }
+
+// Unwrap returns the error that names the place.
+func (e *shapeError) Unwrap() error { return e.error }
+
+func otherShape(j *jsonstream.Reader, problem string) error {
+	return &shapeError{j.Error("%s", problem)}
 }
 
 // report returns what was gathered.

@@ -76,7 +76,7 @@ func parsePlaywright(r io.Reader) (Report, error) {
 			return err
 		}
 		if !p.suites {
-			return j.Error("this is no report of Playwright: it has no suites")
+			return otherShape(j, "this is no report of Playwright: it has no suites")
 		}
 		p.end()
 		return nil

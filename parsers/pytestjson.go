@@ -72,7 +72,7 @@ func readPytestJSON(j *jsonstream.Reader, s *outcomes) error {
 	case err != nil:
 		return err
 	case sum == nil || exit == nil:
-		return j.Error("this is no report of pytest-json-report: it has no summary or no exit code")
+		return otherShape(j, "this is no report of pytest-json-report: it has no summary or no exit code")
 	}
 	if n, stated := sum["total"]; stated {
 		s.declares("tests", float64(n), s.totals.Tests-before.Tests-files)

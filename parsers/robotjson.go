@@ -60,7 +60,7 @@ func parseRobotJSON(r io.Reader) (Report, error) {
 		case err != nil:
 			return err
 		case root == nil:
-			return j.Error("this is no output of Robot Framework: it has no suite")
+			return otherShape(j, "this is no output of Robot Framework: it has no suite")
 		}
 		root.add(s, nil)
 		if n := sums.Total.Fail; n != nil {

@@ -71,7 +71,7 @@ func readRSpec(j *jsonstream.Reader, s *outcomes) error {
 	case err != nil:
 		return err
 	case !listed || sum == nil:
-		return j.Error("this is no report of RSpec: it has no examples or no summary")
+		return otherShape(j, "this is no report of RSpec: it has no examples or no summary")
 	}
 	sum.check(s, before)
 	if sum.Errors > 0 {

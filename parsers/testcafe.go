@@ -56,7 +56,7 @@ func parseTestCafe(r io.Reader) (Report, error) {
 		case err != nil:
 			return err
 		case !fixtures:
-			return j.Error("this is no report of TestCafe: it has no fixtures")
+			return otherShape(j, "this is no report of TestCafe: it has no fixtures")
 		}
 		ran := s.totals.Passed - before.Passed + s.failed() - before.Failed - before.Errors
 		s.declares("tests that ran", float64(total), ran)
