@@ -117,8 +117,9 @@ func reconcile(t *metric.Tests, list []listed) *metric.Tests {
 	out.Broken = slices.Clone(t.Broken)
 	told, n := "", 0
 	for _, l := range list {
-		if ran[key(l.suite, l.name)] || slices.ContainsFunc(t.Broken, func(b metric.Suite) bool { return b.Name == l.suite }) {
-			continue // or it is known that it did not run
+		known := slices.ContainsFunc(t.Broken, func(b metric.Suite) bool { return b.Name == l.suite || l.suite == "" })
+		if known || ran[key(l.suite, l.name)] {
+			continue // it is known that it did not run, or it did
 		}
 		test := metric.Test{ID: metric.ID{Suite: l.suite, Name: l.name}, Status: metric.NotRun, Message: "is listed by the framework and did not run"}
 		switch {
@@ -234,11 +235,12 @@ func listVitest(r io.Reader) ([]listed, error) {
 }
 
 // listCargo reads cargo test -- --list --format=terse. Which binary a test stands
-// in is not said.
+// in is not said. Documentation tests are left out: not every way to run the tests
+// runs them.
 func listCargo(r io.Reader) ([]listed, error) {
 	var out []listed
 	err := textstream.EachLine(r, func(l textstream.Line) {
-		if name, ok := strings.CutSuffix(string(l.Text), ": test"); ok {
+		if name, ok := strings.CutSuffix(string(l.Text), ": test"); ok && !strings.Contains(name, " (line ") {
 			out = append(out, listed{name: name})
 		}
 	})
