@@ -3,6 +3,7 @@ package coverage
 import (
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"supervise/internal/sniff"
@@ -94,7 +95,8 @@ func (c *coberturaReader) endElement(name string) {
 	case "class":
 		c.endClass()
 	case "source":
-		if s := strings.TrimSpace(c.source.String()); s != "" {
+		s := strings.TrimSpace(c.source.String())
+		if s != "" && s != "--source" && !slices.Contains(c.sources, s) { // an option that Cobertura took for a root
 			c.sources = append(c.sources, s)
 		}
 		c.source.Reset()

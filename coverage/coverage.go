@@ -52,6 +52,7 @@ var formats = []Format{
 	{Name: "llvm-cov", Detect: detectLLVM, Parse: parseLLVM},
 	{Name: "gcov", Detect: detectGcov, Parse: parseGcov},
 	{Name: "gcovr-summary", Detect: detectGcovrSummary, Parse: parseGcovrSummary},
+	{Name: "coverlet", Detect: detectCoverlet, Parse: parseCoverlet},
 	{Name: "simplecov", Detect: detectSimpleCov, Parse: parseSimpleCov},
 	{Name: "lcov", Detect: detectLCOV, Parse: parseLCOV},
 }

@@ -221,3 +221,7 @@ func FuzzGcovrSummary(f *testing.F) {
 func FuzzSonar(f *testing.F) {
 	fuzz(f, "sonarqube", `<coverage version="1"><file path="a"><lineToCover lineNumber="1" covered="true" branchesToCover="2" coveredBranches="1"/><lineToCover lineNumber="1" covered="false"/></file></coverage>`)
 }
+
+func FuzzCoverlet(f *testing.F) {
+	fuzz(f, "coverlet", `{"m.dll":{"a.cs":{"A":{"F":{"Lines":{"1":1,"0":0},"Branches":[{"Line":1,"Offset":3,"Path":0,"Hits":1},{"Line":-1,"Offset":3,"Path":0,"Hits":1}]}}}}}`)
+}

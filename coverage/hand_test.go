@@ -56,6 +56,7 @@ var hand = []struct {
 	{"lcov: lines in any order, twice", "SF:a\nDA:7,0\nDA:3,0\nDA:7,1\nDA:3,0\nLF:2\nLH:1\nend_of_record\n", "1/2 lines\na +[7] -[3]", ""},
 	{"lcov: totals that lie", "SF:a\nDA:1,1\nLF:10\nLH:10\nend_of_record\n", "1/1 lines\na +[1] -[]", "declares 10 of 10 lines of a, and lists 1 of 1"},
 	{"lcov: other text", "warning: x\nSF:a\nDA:1,1\nend_of_record\nbye\n", "1/1 lines\na +[1] -[]", "text outside of the report: warning: x"},
+	{"lcov: a line of no file", "SF:a\nDA:1,1\nend_of_record\nDA:2,1\n", "1/1 lines\na +[1] -[]", "text outside of the report: DA:2,1"},
 	{"lcov: a line 0", "SF:a\nDA:0,1\nDA:1,1\nend_of_record\n", "1/1 lines\na +[1] -[]", "0 is no line"},
 	{"lcov: functions of every version, and MC/DC", "SF:a\nFN:1,3,f\nFNL:0,1,3\nFNA:0,1,f\nFNDA:1,f\nMCDC:1,2,t,1,0,x\nDA:1,1\nend_of_record\n", "1/1 lines\na +[1] -[]", ""},
 	{"cobertura: partial classes and generic methods", xmlHead +
@@ -69,6 +70,8 @@ var hand = []struct {
 		"1/2 lines\na +[] -[2]\nb +[1] -[]", ""},
 	{"cobertura: one source root", strings.Replace(xmlHead, "<packages>", "<sources><source>\n/work/src\n</source></sources><packages>", 1) +
 		`<class filename="./p/a.py"><lines><line number="1" hits="1"/></lines></class><class filename="/abs.py"/>` + xmlTail, "1/1 lines\n/abs.py +[] -[]\n/work/src/p/a.py +[1] -[]", ""},
+	{"cobertura: an option among the source roots", strings.Replace(xmlHead, "<packages>", "<sources><source>--source</source><source>/a</source><source>/a</source></sources><packages>", 1) +
+		`<class filename="a.scala"><lines><line number="1" hits="1"/></lines></class>` + xmlTail, "1/1 lines\n/a/a.scala +[1] -[]", ""},
 	{"cobertura: several source roots", strings.Replace(xmlHead, "<packages>", "<sources><source>/a</source><source>/b</source></sources><packages>", 1) +
 		`<class filename="a.py"><lines><line number="1" hits="1"/></lines></class>` + xmlTail, "1/1 lines\na.py +[1] -[]", ""},
 	{"cobertura: a source root of Windows", strings.Replace(xmlHead, "<packages>", `<sources><source>C:\w\</source></sources><packages>`, 1) +
@@ -108,6 +111,8 @@ var hand = []struct {
 		"3/5 lines\n/a.rb +[1,3] -[4]\n/old.rb +[1] -[3]", ""},
 	{"simplecov: branches of two results", `{"a":{"coverage":{"/a.rb":{"lines":[1],"branches":{"[:if, 0, 1, 0, 1, 9]":{"[:then, 1, 1]":1,"[:else, 2, 1]":0}}}}},"b":{"coverage":{"/a.rb":{"lines":[1],"branches":{"[:if, 0, 1, 0, 1, 9]":{"[:then, 1, 1]":0,"[:else, 2, 1]":4}}}}}}`,
 		"1/1 lines, 2/2 branches\n/a.rb +[1] -[]", ""},
+	{"coverlet: methods of one file", `{"m.dll":{"C:\\a.cs":{"N.A":{"System.Void N.A::F()":{"Lines":{"1":1,"2":0},"Branches":[{"Line":1,"Offset":3,"EndOffset":5,"Path":0,"Ordinal":0,"Hits":2},{"Line":1,"Offset":3,"EndOffset":9,"Path":1,"Ordinal":1,"Hits":0}]}},` +
+		`"N.A/B":{"System.Void N.A/B::G()":{"Lines":{"2":3,"9":0},"Branches":[]}}}}}`, "2/3 lines, 1/2 branches\nC:\\a.cs +[1-2] -[9]", ""},
 	{"gcov: a template", `{"files":[{"file":"a.cc","lines":[{"line_number":3,"count":0,"function_name":"f<int>","branches":[{"count":0},{"count":1}]},{"line_number":3,"count":2,"function_name":"f<long>","branches":[{"count":1},{"count":0}]}]}]}`,
 		"1/1 lines, 2/2 branches\na.cc +[3] -[]", ""},
 	{"go: lines of blocks", "mode: set\np/a.go:4.22,5.11 1 1\np/a.go:5.11,7.3 1 0\np/a.go:9.2,9.11 1 1\n",
@@ -160,6 +165,7 @@ func TestRefused(t *testing.T) {
 		{"coverage.py: no files", `{"meta":{"branch_coverage":true},"files":{"a.py":{}}}`, "a.py has no lines"},
 		{"llvm-cov: a file without numbers", `{"data":[{"files":[{"filename":"a"}]}]}`, "no numbers of lines"},
 		{"gcov: a line without count", `{"files":[{"file":"a","lines":[{"line_number":1}]}]}`, "line 1 of a has no count"},
+		{"coverlet: a line without count", `{"m.dll":{"a.cs":{"A":{"F":{"Lines":{"1":"x"}}}}}}`, "line 1 of a.cs has no count"},
 		{"simplecov: no lines", `{"a":{"coverage":{"/b":{"lines":[1]},"/a":{"branches":{}}}}}`, "/a has no lines"},
 		{"sonarqube: neither covered nor not", `<coverage version="1"><file path="a"><lineToCover lineNumber="1"/></file></coverage>`, "neither covered nor not"},
 	} {

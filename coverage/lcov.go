@@ -90,10 +90,13 @@ func (l *lcovReader) take() error {
 		l.titled, l.begun = true, l.at.Number
 		return nil
 	case ok && isRecordName(key):
-		if read := lcovReaders[string(key)]; read != nil && l.within {
+		read := lcovReaders[string(key)]
+		if read == nil {
+			return nil
+		}
+		if l.within {
 			return read(l, value)
 		}
-		return nil
 	}
 	if l.noise == "" {
 		l.noise = textstream.CleanText(string(text[:min(len(text), 1<<10)]))

@@ -1,0 +1,65 @@
+package coverage
+
+import (
+	"fmt"
+	"io"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/sniff"
+	"supervise/metric"
+)
+
+func detectCoverlet(h sniff.Head) bool { return h.JSON("*.*.*.*.Lines") }
+
+// coverletMethod is one method: module, file, class and method are the names of
+// objects in objects.
+type coverletMethod struct {
+	Lines    map[string]jsonstream.Raw
+	Branches []struct {
+		Line, Offset, Path int
+		Hits               jsonstream.Raw
+	}
+}
+
+// parseCoverlet reads the JSON of coverlet, which it writes if no other format
+// is asked for.
+func parseCoverlet(r io.Reader) (Report, error) {
+	c := newCollector(metric.Lines)
+	err := c.documents(r, func(r *jsonstream.Reader) error {
+		return r.Object(func(string) error {
+			return r.Object(func(file string) error {
+				c.begin(file)
+				return r.Object(func(string) error {
+					return r.Object(func(method string) error { return c.coverlet(r, file, method) })
+				})
+			})
+		})
+	})
+	return c.report("coverlet", err)
+}
+
+func (c *collector) coverlet(r *jsonstream.Reader, file, method string) error {
+	var m coverletMethod
+	if err := r.Value(&m); err != nil {
+		return err
+	}
+	if m.Lines == nil {
+		return r.Error("%s of %s has no lines", method, file)
+	}
+	for line, count := range m.Lines {
+		n, okLine := natural(line)
+		hit, ok := positive(count)
+		if !ok || !okLine {
+			return r.Error("line %s of %s has no count", line, file)
+		}
+		c.line(n, hit)
+	}
+	for _, b := range m.Branches {
+		taken, ok := positive(b.Hits)
+		if !ok {
+			return r.Error("a branch on line %d of %s has no count", b.Line, file)
+		}
+		c.branch(b.Line, []byte(method), fmt.Appendf(nil, "%d:%d", b.Offset, b.Path), taken)
+	}
+	return nil
+}
