@@ -27,7 +27,9 @@ var sameRuns = []struct {
 	want    verdict
 	differs map[string]difference
 }{
-	{"bats/bats.junit.xml", verdict{7, 3, 2, 2, 0, 1}, nil},
+	{"bats/bats.junit.xml bats/bats.tap", verdict{7, 3, 2, 2, 0, 1}, map[string]difference{
+		"bats/bats.tap": {verdict{count: 1, failed: 1}, "the set up of a file is written as a test, in the place of two"},
+	}},
 	{"behave/behave.json behave/TESTS-*.xml", verdict{12, 3, 6, 3, 0, 0}, nil},
 	{"busted/busted.junit.xml", verdict{7, 3, 2, 2, 0, 1}, nil},
 	{"catch2/catch2.xml catch2/catch2.junit.xml", verdict{10, 5, 5, 0, 0, 0}, map[string]difference{
@@ -51,15 +53,20 @@ var sameRuns = []struct {
 		"jest/jest.ctrf.json": {verdict{broken: -3}, "files that could not be loaded are not written"},
 		"jest/jest.junit.xml": {verdict{passed: 1, skipped: -1, flaky: -1, broken: -2}, "neither test.todo, attempts nor files that could not be loaded are written"},
 	}},
-	{"mocha/mocha.json mocha/mocha.xunit.xml mocha/mocha.junit.xml", verdict{15, 8, 3, 4, 1, 1}, map[string]difference{
+	{"mocha/mocha.json mocha/mocha.xunit.xml mocha/mocha.junit.xml mocha/mocha.tap", verdict{15, 8, 3, 4, 1, 1}, map[string]difference{
+		"mocha/mocha.tap":       {verdict{count: 2, failed: 2, flaky: -1, broken: -1}, "hooks that failed are written as tests, and no attempts"},
 		"mocha/mocha.xunit.xml": {verdict{flaky: -1}, "attempts are not written"},
 		"mocha/mocha.junit.xml": {verdict{count: -4, skipped: -4, flaky: -1}, "mocha-junit-reporter leaves pending tests out, and attempts"},
 	}},
 	{"nextest/nextest.jsonl nextest/nextest.junit.xml", verdict{15, 8, 4, 3, 1, 0}, map[string]difference{
 		"nextest/nextest.junit.xml": {verdict{count: -3, skipped: -3}, "ignored tests are not written"},
 	}},
-	{"node/node.junit.xml", verdict{19, 8, 6, 5, 0, 1}, nil},
-	{"node24/node.junit.xml", verdict{18, 8, 5, 5, 0, 1}, nil},
+	{"node/node.junit.xml node/node.tap", verdict{19, 8, 6, 5, 0, 1}, map[string]difference{
+		"node/node.tap": {verdict{count: 1, failed: 1, broken: -1}, "a file that could not be loaded is written as a test"},
+	}},
+	{"node24/node.junit.xml node24/node.tap", verdict{18, 8, 5, 5, 0, 1}, map[string]difference{
+		"node24/node.tap": {verdict{count: 1, failed: 1, broken: -1}, "a file that could not be loaded is written as a test"},
+	}},
 	{"playwright/playwright.json playwright/playwright.junit.xml", verdict{20, 10, 7, 3, 1, 0}, map[string]difference{
 		"playwright/playwright.junit.xml": {verdict{failed: -1, skipped: 1, flaky: -1}, "a test behind a broken beforeAll is written as skipped, and only the last attempt"},
 	}},
@@ -72,10 +79,12 @@ var sameRuns = []struct {
 	{"rspec/rspec.json rspec/rspec.junit.xml", verdict{19, 7, 8, 4, 0, 1}, map[string]difference{
 		"rspec/rspec.junit.xml": {verdict{broken: -1}, "errors outside of examples are not written"},
 	}},
-	{"vitest/vitest.json vitest/vitest.junit.xml", verdict{19, 8, 5, 6, 1, 3}, map[string]difference{
+	{"vitest/vitest.json vitest/vitest.junit.xml vitest/vitest.tap", verdict{19, 8, 5, 6, 1, 3}, map[string]difference{
+		"vitest/vitest.tap":       {verdict{count: 2, failed: 2, flaky: -1, broken: -1}, "files that could not be loaded are written as tests, and no attempts"},
 		"vitest/vitest.junit.xml": {verdict{flaky: -1}, "attempts are not written"},
 	}},
-	{"vitest5/vitest.json vitest5/vitest.junit.xml", verdict{19, 8, 5, 6, 1, 3}, map[string]difference{
+	{"vitest5/vitest.json vitest5/vitest.junit.xml vitest5/vitest.tap", verdict{19, 8, 5, 6, 1, 3}, map[string]difference{
+		"vitest5/vitest.tap":       {verdict{count: 2, failed: 2, flaky: -1, broken: -1}, "files that could not be loaded are written as tests, and no attempts"},
 		"vitest5/vitest.junit.xml": {verdict{flaky: -1}, "attempts are not written"},
 	}},
 }

@@ -26,7 +26,7 @@ var (
 	tapTest    = regexp.MustCompile(`^(not )?ok(?:\s+(\d+))?(?:\s+-(?:\s+|$)|\s+|$)(.*)$`)
 	tapBail    = regexp.MustCompile(`(?i)^Bail out!\s*(.*)$`)
 	tapSubtest = regexp.MustCompile(`^#\s*Subtest(?::\s*(.*))?$`)
-	tapWord    = regexp.MustCompile(`(?i)^(todo)\b:?\s*(.*)$|^(skip)\S*\s*(.*)$|^time=([0-9.]+)(m?s)\b\s*(.*)$`)
+	tapWord    = regexp.MustCompile(`(?i)^(todo)\b:?\s*(.*)$|^(skip)\S*\s*(.*)$|^(?:time=|in )([0-9.]+) ?(m?s)(?:ec)?\b\s*(.*)$`)
 	tapEscape  = strings.NewReplacer(`\#`, `#`, `\\`, `\`)
 )
 

@@ -81,7 +81,7 @@ func StripANSI(s string) string {
 // CleanText returns a message that is safe to show: no colours, no control
 // characters but tab and line feed, valid UTF-8, no space around it.
 func CleanText(s string) string {
-	if plain(s) {
+	if plain(s, true) {
 		return strings.TrimSpace(s)
 	}
 	s = strings.ToValidUTF8(StripANSI(s), "\uFFFD")
@@ -97,7 +97,7 @@ func CleanText(s string) string {
 // CleanName returns a name in which what cannot be shown is U+FFFD: dropping
 // it could make two names one.
 func CleanName(s string) string {
-	if plain(s) {
+	if plain(s, false) {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
@@ -108,10 +108,11 @@ func CleanName(s string) string {
 	}, strings.ToValidUTF8(StripANSI(s), "\uFFFD"))
 }
 
-// plain reports whether s is printable ASCII, as most names and messages are.
-func plain(s string) bool {
+// plain reports whether s is printable ASCII, as most names and messages are;
+// with lines it may have tabs and line feeds as well.
+func plain(s string, lines bool) bool {
 	for i := range len(s) {
-		if s[i] < 0x20 || s[i] >= 0x7f {
+		if c := s[i]; c >= 0x7f || c < 0x20 && !(lines && (c == '\n' || c == '\t')) {
 			return false
 		}
 	}
