@@ -107,23 +107,32 @@ func (m mochawesomeSuite) add(s *outcomes, file string, path []string) {
 			ID:       metric.ID{Suite: file, Class: describePath(path...), Name: string(t.Title)},
 			Duration: t.Duration.in(time.Millisecond), Message: joinedMessage(string(t.Err.Message), string(t.Err.Stack)), File: file,
 		}
+		out.Status = t.status()
 		switch {
-		case t.Fail || t.State == "failed":
-			out.Status = metric.Failed
-		case t.Pending || t.State == "pending":
-			out.Status = metric.Skipped
-		case t.Skipped || t.State == "skipped":
+		case out.Status == metric.NotRun:
 			out.Message = "a hook before it failed"
 			s.addNotRun(out)
 			continue
-		case t.Pass || t.State == "passed":
-			out.Status = metric.Passed
-		default:
-			out.Status, out.Message = metric.Errored, "the report does not say how it ended"
+		case out.Status == metric.Errored:
+			out.Message = "the report does not say how it ended"
 		}
 		s.add(out)
 	}
 	for _, inner := range m.Suites {
 		inner.add(s, file, path)
 	}
+}
+
+func (t mochawesomeTest) status() metric.Status {
+	switch {
+	case t.Fail || t.State == "failed":
+		return metric.Failed
+	case t.Pending || t.State == "pending":
+		return metric.Skipped
+	case t.Skipped || t.State == "skipped":
+		return metric.NotRun
+	case t.Pass || t.State == "passed":
+		return metric.Passed
+	}
+	return metric.Errored
 }

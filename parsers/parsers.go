@@ -26,7 +26,10 @@
 // names of the suites within the file. A class that only says the suite or the
 // name again is left out, so that reports of one run agree. pytest names no
 // suite and often no file: there the suite is the module. For .NET the suite is
-// the assembly without its folder, the class the type of the test.
+// the assembly without its folder, the class the type of the test. In reports
+// in JSON the suite is the file, feature, package or binary that the report
+// names; the class is the path of the groups around the test, joined by " > ",
+// behind the project or platform where a test runs in several.
 package parsers
 
 import (
