@@ -139,6 +139,40 @@ func TestE2E(t *testing.T) {
 	}
 }
 
+// Several projects in one repository are measured each by itself and in sum.
+func TestE2EMonorepo(t *testing.T) {
+	base := os.Getenv("SUPERVISE_E2E")
+	if base == "" {
+		t.Skip("SUPERVISE_E2E is not set: .ci/e2e installs the tools of other languages and runs this")
+	}
+	root := t.TempDir()
+	for dir, p := range map[string]struct{ project, heavy string }{"web": {"vitest", "node_modules"}, "api": {"python", ".venv"}} {
+		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join("testdata", "e2e", p.project))); err != nil {
+			t.Fatal(err)
+		}
+		installed := filepath.Join(base, p.project, p.heavy)
+		if _, err := os.Stat(installed); err != nil {
+			t.Skipf("%s is not installed: %v", p.project, err)
+		}
+		if err := os.Symlink(installed, filepath.Join(root, dir, p.heavy)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out, talk bytes.Buffer
+	code := run([]string{"-C", root, "measure", "--json"}, streams{in: os.Stdin, out: &out, err: &talk})
+	var m measurement
+	if err := json.Unmarshal(out.Bytes(), &m); err != nil || code != 0 || m.Testing == nil {
+		t.Fatalf("status %d, %v: %s%s", code, err, out.String(), talk.String())
+	}
+	counts := map[string]float64{"": *m.Testing.TestCount}
+	for _, p := range m.Projects {
+		counts[p.Dir] = *p.Testing.TestCount
+	}
+	if diff := cmp.Diff(map[string]float64{"": 12, "web": 6, "api": 6}, counts); diff != "" || m.Testing.CoverageUnit == "" {
+		t.Errorf("(-want +got):\n%s%s", diff, out.String())
+	}
+}
+
 func (c e2eCase) check(t *testing.T, base, project string, heavy []string) {
 	dir := filepath.Join(t.TempDir(), project)
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "e2e", project))); err != nil {
