@@ -54,7 +54,9 @@ func parseErrorformat(r io.Reader) (Report, error) {
 		return Report{}, fmt.Errorf("compile error formats: %w", err)
 	}
 	l := &metric.Lint{Findings: []metric.Finding{}}
+	text := false
 	err = textstream.EachLine(r, func(line textstream.Line) {
+		text = text || len(line.Text) > 0
 		if len(line.Text) > maxLineDetect {
 			return
 		}
@@ -66,7 +68,7 @@ func parseErrorformat(r io.Reader) (Report, error) {
 			l.Findings = append(l.Findings, f)
 		}
 	})
-	return Report{Lint: l}, err
+	return Report{Lint: l}, nothingFound(err, len(l.Findings) > 0 || !text, "finding")
 }
 
 func genericFinding(forms *errorformat.Errorformat, text string) (metric.Finding, bool) {

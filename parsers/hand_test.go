@@ -262,11 +262,18 @@ func TestFindings(t *testing.T) {
 			[]metric.Finding{{Tool: "go build", Level: metric.Error, Type: true, Message: "package a imports b imports a: import cycle not allowed"}},
 		},
 		{
-			"any compiler", "errorformat", "\x1b[1mC:\\src\\a.c:3:4:\x1b[0m warning: unused\nx.py:7: error: bad\nnothing\n./y.ts:1:1: plain\n",
+			"several tools in one log", "lint-text", "\x1b[1mC:\\src\\a.c:3:4:\x1b[0m warning: unused\nx.py:7: error: bad\nnothing\n./y.ts:1:1: plain\n",
 			[]metric.Finding{
-				{Level: metric.Warning, File: "C:/src/a.c", Line: 3, Column: 4, Message: "unused"},
-				{Level: metric.Error, File: "x.py", Line: 7, Message: "bad"},
+				{Tool: "gcc", Level: metric.Warning, File: "C:/src/a.c", Line: 3, Column: 4, Message: "unused"},
+				{Tool: "mypy", Level: metric.Error, Type: true, File: "x.py", Line: 7, Message: "bad"},
 				{Level: metric.Error, File: "y.ts", Line: 1, Column: 1, Message: "plain"},
+			},
+		},
+		{
+			"any tool", "errorformat", "C:\\src\\a.x:3:4: odd\nnothing\n./y.x:1:1: plain\n",
+			[]metric.Finding{
+				{Level: metric.Error, File: "C:/src/a.x", Line: 3, Column: 4, Message: "odd"},
+				{Level: metric.Error, File: "y.x", Line: 1, Column: 1, Message: "plain"},
 			},
 		},
 	} {

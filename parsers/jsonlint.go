@@ -2,6 +2,7 @@ package parsers
 
 import (
 	"io"
+	"regexp"
 	"slices"
 
 	"supervise/internal/jsonstream"
@@ -28,7 +29,10 @@ func shapeFormats(shapes []lintShape) []Format {
 	return list
 }
 
-func detectEmptyList(h sniff.Head) bool { return h.EmptyList() }
+// An empty pair of brackets within a line is talk.
+func detectEmptyList(h sniff.Head) bool { return h.EmptyList() && emptyList.Match(h.Text) }
+
+var emptyList = regexp.MustCompile(`(?m)^\s*\[\s*\]`)
 
 // parseEmptyList reads [], which many linters write when they find nothing.
 func parseEmptyList(r io.Reader) (Report, error) {

@@ -68,7 +68,7 @@ func Clipped(s string) string {
 	return c.String()
 }
 
-var ansi = regexp.MustCompile("\x1b(\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[@-Z\\\\^_])")
+var ansi = regexp.MustCompile("\x1b(\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[()*+][0-9A-Za-z]|[@-Z\\\\^_])")
 
 // StripANSI removes the sequences that colour a terminal.
 func StripANSI(s string) string {

@@ -1,0 +1,326 @@
+package parsers
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
+	"supervise/metric"
+)
+
+// lintText reads what compilers and linters print for people, several of them
+// one after the other if need be: the log of a build. Each line is tried with
+// the forms of [lineForms]; a finding that stands twice, with the same message
+// at the same place, is one.
+type lintText struct {
+	*lintReport
+	forms   []lineForm
+	pending map[string]parts // by block: what the lines before said
+	seen    map[string]bool
+	text    bool // there was some
+	last    int  // the finding that the following lines may go on with, -1 for none
+	more    bool
+	line    textstream.Line
+	before  string // the line before
+	said    tally  // since the last summary
+	broken  error
+	voices  map[string]bool // tools that are told by their summary alone
+	denied  string          // a summary that speaks of findings
+}
+
+// parts is what a line says of a finding.
+type parts struct {
+	file, level, rule, msg, outer string
+	line, column                  int
+}
+
+type tally struct{ errors, warnings, total int }
+
+func detectLintText(h sniff.Head) bool {
+	ofGo := func(s string) bool { return goLoad.MatchString(s) && !strings.HasSuffix(s, ")") }
+	if h.Line(goHeader.MatchString) && h.Line(goPlace.MatchString) || h.Line(ofGo) {
+		return false
+	}
+	l := newLintText()
+	return h.Line(func(s string) bool {
+		l.take(s)
+		return len(l.Findings) > 0 || len(l.Tools) > 0
+	})
+}
+
+func newLintText() *lintText {
+	return &lintText{
+		lintReport: newLint(), forms: lineForms(), pending: map[string]parts{}, seen: map[string]bool{},
+		last: -1, voices: map[string]bool{},
+	}
+}
+
+// parseLintText reads the findings of any text. What looks like none is passed
+// over. A tool that broke off is an error, and so is a summary that tells of
+// findings where none was read.
+func parseLintText(r io.Reader) (Report, error) {
+	l := newLintText()
+	err := textstream.EachLine(r, func(line textstream.Line) {
+		l.line = line
+		if len(line.Text) <= maxLineDetect {
+			l.take(textstream.StripANSI(string(line.Text)))
+		}
+	})
+	l.end()
+	if err == nil {
+		err = l.broken
+	}
+	if err == nil && l.text && len(l.Findings)+len(l.Tools) == 0 {
+		err = nothingFound(nil, false, "finding")
+	}
+	if err == nil && l.denied != "" && len(l.Findings) == 0 {
+		err = &textstream.SyntaxError{Problem: fmt.Sprintf("no finding could be read, and the summary says %q", l.denied)}
+	}
+	return l.report(strings.Join(l.Tools, ", "), "", err)
+}
+
+// take reads one line, without colours.
+func (l *lintText) take(s string) {
+	s = strings.TrimRight(s, " \t\r\n")
+	defer func() { l.before = s }()
+	l.text = l.text || s != ""
+	outer, inner := peel(s)
+	switch {
+	case inner == "":
+		l.more = l.more && l.last >= 0 && l.Findings[l.last].Message == ""
+	case l.crash(inner), l.summary(inner):
+		l.last = -1
+	case l.form(s, inner, outer), branch.MatchString(inner) && l.form(s, branch.ReplaceAllString(inner, ""), outer):
+	default:
+		l.goOn(inner)
+	}
+}
+
+// crashes are the first words of a tool that broke off.
+var crashes = regexp.MustCompile(`^(Traceback \(most recent call last\):|Oops! Something went wrong! :\(|Error: Cannot find module |Exception in thread "|panic: |thread '.*' panicked at |(/usr)?(/bin/)?(ba|z|da)?sh: (\w+ )?\d*:? ?.*: (command )?not found|.*\.sh: line \d+: .*: command not found|INTERNAL ERROR: |fatal error: unexpected signal|Segmentation fault)`)
+
+func (l *lintText) crash(s string) bool {
+	if !crashes.MatchString(s) {
+		return false
+	}
+	if l.broken == nil {
+		l.broken = l.line.Error("a tool broke off: %s", textstream.CleanText(s))
+	}
+	return true
+}
+
+// summary compares what a tool counted with what was read of it.
+func (l *lintText) summary(s string) bool {
+	for _, form := range summaries() {
+		m := form.re.FindStringSubmatch(s)
+		if m == nil {
+			continue
+		}
+		if form.tool != "" {
+			l.heard(form.tool)
+			l.voices[form.tool] = true
+		}
+		for i, name := range form.re.SubexpNames() {
+			if name != "" && m[i] != "" {
+				n, _ := strconv.Atoi(m[i]) // "no" is 0
+				l.declared(name, n, s)
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func (l *lintText) declared(what string, n int, summary string) {
+	got := map[string]*int{"errors": &l.said.errors, "warnings": &l.said.warnings, "total": &l.said.total}[what]
+	if n > 0 {
+		l.denied = textstream.CleanText(summary)
+	}
+	if *got != n {
+		l.problems.Add("%d %s were read where the summary says %q", *got, strings.Replace(what, "total", "findings", 1), textstream.CleanText(summary))
+	}
+	*got = 0
+}
+
+// form tries the forms of lines in turn.
+func (l *lintText) form(raw, s, outer string) bool {
+	whole := s
+	for i := range l.forms {
+		f := &l.forms[i]
+		if s = whole; f.raw {
+			s = raw
+		}
+		if f.has != "" && !strings.Contains(s, f.has) {
+			continue
+		}
+		m := f.re.FindStringSubmatch(s)
+		if m == nil {
+			continue
+		}
+		p := f.parts(m)
+		p.outer = outer
+		if l.fits(f, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// fits takes what a line of the form says, if that makes sense.
+func (l *lintText) fits(f *lineForm, p parts) bool {
+	switch {
+	case f.outer && p.outer == "", p.file != "" && !f.sure && !namesFile(p.file):
+		return false
+	case f.keep && f.join:
+		p = p.with(l.pending[f.block])
+		fallthrough
+	case f.keep:
+		l.pending[f.block] = p
+		l.last = -1
+		return true
+	case f.block != "":
+		p = p.with(l.pending[f.block])
+		if p.file == "" || p.msg == "" {
+			return false
+		}
+		if f.once {
+			delete(l.pending, f.block)
+		}
+	}
+	if x := f.finding(p); !f.skip && !l.explains(x) {
+		l.add(x, f, p.level)
+	}
+	return true
+}
+
+// explains reports whether mypy says more of the finding before.
+func (l *lintText) explains(f metric.Finding) bool {
+	if f.Tool != "mypy" || f.Level != metric.Note || len(l.Findings) == 0 {
+		return false
+	}
+	before := l.Findings[len(l.Findings)-1]
+	return before.Tool == f.Tool && before.File == f.File && before.Line == f.Line && before.Level == metric.Error
+}
+
+// with fills what p leaves open.
+func (p parts) with(q parts) parts {
+	for _, s := range []struct{ to, from *string }{{&p.file, &q.file}, {&p.level, &q.level}, {&p.rule, &q.rule}, {&p.msg, &q.msg}} {
+		if *s.to == "" {
+			*s.to = *s.from
+		}
+	}
+	if p.line == 0 {
+		p.line = q.line
+	}
+	if p.column == 0 {
+		p.column = q.column
+	}
+	return p
+}
+
+func (l *lintText) add(f metric.Finding, form *lineForm, word string) {
+	l.finish()
+	l.heard(f.Tool)
+	l.said.total++
+	switch f.Level {
+	case metric.Error:
+		l.said.errors++
+	case metric.Warning:
+		l.said.warnings++
+	case metric.Note:
+	}
+	l.last, l.more = -1, form.more
+	if key := fmt.Sprint(f, word); !l.seen[key] || f.Message == "" {
+		l.seen[key] = true
+		l.last = len(l.Findings)
+		l.Findings = append(l.Findings, f)
+	}
+}
+
+var (
+	caretLine = regexp.MustCompile(`^\s*\|?[\s~|_-]*[~^]`)
+	margin    = regexp.MustCompile(`^\s*\d*\s+\| ?`)
+)
+
+// goOn looks at a line that is no finding of its own: the source line with
+// carets under it, or more of the message.
+func (l *lintText) goOn(s string) {
+	if l.last < 0 {
+		return
+	}
+	f := &l.Findings[l.last]
+	indented := s[0] == ' ' || s[0] == '\t'
+	switch {
+	case caretLine.MatchString(s) && f.Text == "":
+		_, source := peel(l.before)
+		f.Text = textstream.CleanText(margin.ReplaceAllString(source, ""))
+		if f.Column == 0 && !strings.Contains(s, "|") {
+			f.Column = strings.IndexByte(s, '^') + 1
+		}
+		f.Message = strings.TrimSpace(strings.TrimSuffix(f.Message, f.Text))
+	case f.Message == "" && indented, l.more && (indented || f.Tool == "mypy" && f.Rule == "" && len(l.before) > wrapped) && f.Text == "":
+		if len(f.Message) < maxMessage {
+			f.Message = strings.TrimSpace(f.Message + " " + textstream.CleanText(s))
+		}
+	case !indented && !margin.MatchString(s):
+		l.last = -1
+	}
+}
+
+// wrapped is the length from which mypy --pretty breaks a line.
+const wrapped = 60
+
+// trailingRule is a rule at the end of a message.
+var trailingRule = regexp.MustCompile(`\s+[\[(](-?[A-Za-z][-\w./@:+=,]*)[\])]$`)
+
+// finish takes the rule off the end of a message of several lines.
+func (l *lintText) finish() {
+	if l.last < 0 {
+		return
+	}
+	f := &l.Findings[l.last]
+	if m := trailingRule.FindStringSubmatchIndex(f.Message); m != nil && f.Rule == "" && l.more {
+		f.Rule, f.Message = f.Message[m[2]:m[3]], f.Message[:m[0]]
+	}
+}
+
+// end gives names that only a summary tells to findings of the same form.
+func (l *lintText) end() {
+	l.finish()
+	if !l.voices["ruff"] {
+		return
+	}
+	l.Tools = nil
+	for i := range l.Findings {
+		if l.Findings[i].Tool == "flake8" {
+			l.Findings[i].Tool = "ruff"
+		}
+		l.heard(l.Findings[i].Tool)
+	}
+	l.heard("ruff")
+}
+
+// namesFile keeps words, times and addresses from being read as files. A name
+// with spaces ends in an extension.
+func namesFile(name string) bool {
+	if !strings.ContainsFunc(name, unicode.IsLetter) || strings.Contains(strings.TrimPrefix(name, "file://"), "://") {
+		return false
+	}
+	base := name[strings.LastIndexAny(name, `/\`)+1:]
+	dot := strings.LastIndexByte(base, '.')
+	extension := dot >= 0 && len(base)-dot <= 12 && !strings.ContainsAny(base[dot:], " ()") && dot < len(base)-1
+	if strings.ContainsRune(name, ' ') {
+		return extension && !strings.HasPrefix(name, "from ") && !strings.HasPrefix(name, "In file ")
+	}
+	return extension || len(base) < len(name) || plainFiles[base]
+}
+
+var plainFiles = map[string]bool{
+	"Makefile": true, "makefile": true, "GNUmakefile": true, "Dockerfile": true, "Containerfile": true, "Gemfile": true, "Rakefile": true,
+	"Jenkinsfile": true, "Vagrantfile": true, "<stdin>": true, "<command-line>": true, "<built-in>": true,
+}
