@@ -25,15 +25,22 @@ func detectGoTestText(h sniff.Head) bool {
 		h.Line(func(l string) bool { return strings.HasPrefix(l, "--- ") || strings.HasPrefix(l, "panic: ") })
 }
 
+// maxGoText bounds the memory, which is some thirty times the text.
+const maxGoText = 8 << 20
+
 // parseGoTestText reads what go test prints for people. Without -v it names no
 // more than the tests that failed, and that is an error: nobody knows how many
 // there are.
 func parseGoTestText(r io.Reader) (Report, error) {
 	g := &goTestText{results: map[string]string{}}
 	p := gotest.NewParser(gotest.TimestampFunc(func() time.Time { return time.Time{} }))
-	report, err := p.Parse(io.TeeReader(r, &g.tee))
-	if err != nil {
+	src := &io.LimitedReader{R: r, N: maxGoText}
+	report, err := p.Parse(io.TeeReader(src, &g.tee))
+	switch {
+	case err != nil:
 		return Report{}, fmt.Errorf("read report: %w", err)
+	case src.N == 0:
+		return Report{}, &SyntaxError{Problem: fmt.Sprintf("the output of go test is longer than %d MiB: let it write -json, which is read event by event", maxGoText>>20)}
 	}
 	for _, e := range p.Events() {
 		g.event(e)

@@ -76,6 +76,18 @@ var hostile = []struct {
 	{"endless text of PMD", func() io.Reader {
 		return endless(`<pmd><file name="a"><violation rule="r">`, "text ", big, `</violation></file></pmd>`)
 	}, ""},
+	{"endless test point", func() io.Reader {
+		return endless("TAP version 13\n1..1\nnot ok 1 ", "text ", big, "\n")
+	}, ""},
+	{"endless block of a test point", func() io.Reader {
+		return endless("TAP version 13\n1..1\nnot ok 1 a\n  ---\n", "  text: a line of it\n", big/5, "  ...\n")
+	}, ""},
+	{"endless text of go test", func() io.Reader {
+		return endless("=== RUN   TestA\n--- PASS: TestA (0.00s)\n", "a line of output\n", big, "ok  \tp\t0.1s\n")
+	}, "longer than 8 MiB"},
+	{"endless output of a test of Rust", func() io.Reader {
+		return endless("running 1 test\ntest a ... FAILED\n\nfailures:\n\n---- a stdout ----\n", "a line of output\n", big/5, "\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n")
+	}, ""},
 	{"endless line of a compiler", func() io.Reader {
 		return endless("# p\na.go:1:2: ", "text ", big, "\n")
 	}, "none of the formats"},

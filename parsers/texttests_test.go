@@ -1,6 +1,13 @@
 package parsers_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"supervise/parsers"
+)
 
 func FuzzTAP(f *testing.F) {
 	fuzz(f, "tap",
@@ -37,4 +44,103 @@ func FuzzMinitest(f *testing.F) {
 func FuzzExUnit(f *testing.F) {
 	fuzz(f, "exunit",
 		"ATest [test/a_test.exs]\n  * test a [L#1]\r  * test a (0.1ms) [L#1]\n  * test b (excluded) [L#2]\n\n  1) test a (ATest)\n     x\n\n  0) ATest: failure on setup_all callback, x\n\n2 tests, 1 failure, 1 excluded\n")
+}
+
+func TestTextTests(t *testing.T) {
+	for _, tt := range []struct {
+		name, format, report string
+		want                 map[string]string
+	}{
+		{
+			"go test -v of a package that panics", "go-test",
+			"=== RUN   TestA\n--- PASS: TestA (0.01s)\n=== RUN   TestB\npanic: boom\n\ngoroutine 1 [running]:\nFAIL\tp\t0.1s\nok  \tq\t0.1s [no tests to run]\nFAIL\n",
+			map[string]string{"p: TestA": "passed", "p: TestB": "failed", "broken p": "panic: boom"},
+		},
+		{
+			"go test of what cannot be built", "go-test",
+			"# p\na.go:1:2: undefined: x\nFAIL\tp [build failed]\n?   \tq\t[no test files]\nFAIL\n",
+			map[string]string{"broken p": "build failed: a.go:1: undefined: x"},
+		},
+		{
+			"a test of Rust whose verdict stands behind its output", "cargo-test",
+			"     Running unittests src/lib.rs (target/debug/deps/a-0123456789abcdef)\n\nrunning 2 tests\ntest x ... it says test y ... ok\nok\ntest z - should panic ... FAILED\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
+			map[string]string{"src/lib.rs (a): x": "passed", "src/lib.rs (a): z": "failed"},
+		},
+		{
+			"a binary of Rust that aborts", "cargo-test",
+			"     Running tests/a.rs (target/debug/deps/a-0123456789abcdef)\n\nrunning 2 tests\ntest x ... ok\nerror: test failed, to rerun pass `--test a`\n   Doc-tests a\n\nrunning 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
+			map[string]string{"tests/a.rs (a): x": "passed", "broken tests/a.rs (a)": "the test binary ended before its 2 tests had run"},
+		},
+		{
+			"a report of Rust that ends between two binaries", "cargo-test",
+			"running 1 test\ntest x ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n\n   Doc-tests a\n",
+			map[string]string{"x": "passed", "broken doc-tests a": "the report ends before its tests: cargo was stopped, or its output was cut off"},
+		},
+		{
+			"unittest of Python before 3.11", "unittest",
+			"test_a (m.C) ... ok\ntest_b (m.C)\nWhat it is for. ... ok\ntest_c (m.C) ... printed\nFAIL\nsetUpClass (m.D) ... skipped 'no net'\nsetUpClass (m.E) ... ERROR\n\n----------------------------------------------------------------------\nRan 3 tests in 0.000s\n\nFAILED (failures=1, errors=1)\n",
+			map[string]string{"m: C.test_a": "passed", "m: C.test_b": "passed", "m: C.test_c": "failed", "m: D.setUpClass": "skipped", "broken m": "setUpClass of m.E failed"},
+		},
+		{
+			"unittest with a verdict that is missing", "unittest",
+			"test_a (m.C.test_a) ... ok\ntest_b (m.C.test_b) ... \nRan 2 tests in 0.000s\n",
+			map[string]string{"m: C.test_a": "passed", "m: C.test_b": "error"},
+		},
+		{
+			"minitest with output between", "minitest",
+			"A#test_a = hello\n0.01 s = .\nB::C#test_b c = 0.00 s = S\n\n2 runs, 1 assertions, 0 failures, 0 errors, 1 skips\n",
+			map[string]string{"A: test_a": "passed", "B::C: test_b c": "skipped"},
+		},
+		{
+			"mix test with a module that could not be set up", "exunit",
+			"ATest [test/a_test.exs]\n  * test a [L#1]\r  * test a (0.1ms) [L#1]\n  * test b (excluded) [L#2]\n\n  0) ATest: failure on setup_all callback, all tests have been invalidated\n     ** (RuntimeError) no\n\n2 tests, 0 failures, 1 excluded, 1 invalid\n",
+			map[string]string{"test/a_test.exs: ATest.test a": "error", "test/a_test.exs: ATest.test b": "skipped", "broken test/a_test.exs": "setup_all of ATest failed: ** (RuntimeError) no"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := parsers.Parse(strings.NewReader(tt.report), "test")
+			if err != nil || r.Format != tt.format {
+				t.Fatal(r.Format, err)
+			}
+			if diff := cmp.Diff(tt.want, statuses(r.Tests)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestTextUnnamed reads what names none or not all of its tests: it is no
+// report of fewer tests.
+func TestTextUnnamed(t *testing.T) {
+	for report, want := range map[string]string{
+		"ok  \tp\t0.1s\n": "with -v or -json only (p)",
+		"--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tp\t0.1s\nFAIL\n":                                                                   "with -v or -json only (p)",
+		"=== RUN   TestA\n--- PASS: TestA (0.00s)\nPASS\n":                                                                       "ends before the result of a package",
+		"=== RUN   TestA\n--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tp\t0.1s\nok  \tq\t0.1s\n":                                         "ends before the result of a package",
+		"\nrunning 2 tests\n..\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n": "leave -q out",
+		"..\n-----\nRan 2 tests in 0.000s\n\nOK\n":                                                                               "names its tests with -v only",
+		"test_a (m.C.test_a) ... ok\n-----\nRan 2 tests in 0.000s\n\nOK\n":                                                       "2 tests ran, and 1 are named",
+		"test_a (m.C.test_a) ... ok\n":                                                                                           "ends before the number of tests",
+		"..\n2 runs, 1 assertions, 0 failures, 0 errors, 0 skips\n":                                                              "with --verbose only",
+		"A#test_a = 0.00 s = .\n2 runs, 1 assertions, 0 failures, 0 errors, 0 skips":                                             "2 tests ran, and 1 are named",
+		"A#test_a = 0.00 s = .\n":                                                                                                "ends before its totals",
+		"..\n\n2 tests, 0 failures\n":                                                                                            "with --trace only",
+		"ATest [test/a_test.exs]\n  * test a (0.1ms) [L#1]\n":                                                                    "ends before its totals",
+	} {
+		if _, err := parsers.Parse(strings.NewReader(report), "test"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", report, err, want)
+		}
+	}
+}
+
+// TestNoTestText reads text that has some words of test runners.
+func TestNoTestText(t *testing.T) {
+	for _, text := range []string{
+		"ok  done\n", "running 5 tests of the engine\n", "test of it ... ok\n", "failed (see log) ... ok\n", "a = 1.5 s = .\n", "see tests (a.b) for more\n",
+		"2 tests were removed, 1 failure was fixed\n", "FAIL\n", "PASS\n",
+	} {
+		if r, err := parsers.Parse(strings.NewReader(text), "test"); err == nil && r.Tests != nil {
+			t.Errorf("%q was read as %s: %+v", text, r.Format, r.Cases)
+		}
+	}
 }
