@@ -180,7 +180,7 @@ func (g *goTestText) report() Report {
 var errUnnamed = errors.New("go test names the tests that passed with -v or -json only")
 
 func (g *goTestText) fault() error {
-	last := textstream.StripANSI(string(cmp.Or(string(g.tee.line), string(g.tee.last))))
+	last := textstream.StripANSI(cmp.Or(string(g.tee.line), string(g.tee.last)))
 	switch {
 	case len(g.lost) > 0:
 		return fmt.Errorf("%w: %w (%s)", ErrUnknownFormat, errUnnamed, g.lost[0])

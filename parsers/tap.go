@@ -123,14 +123,21 @@ func (t *tap) line(l textstream.Line) {
 	if t.yaml >= 0 && t.block(indent, body) {
 		return
 	}
-	fresh := t.fresh
-	t.fresh = false
 	if body != "" {
 		t.doc.led, t.doc.remark = t.doc.remark, body[0] == '#' && indent == 0 && !tapSubtest.MatchString(body)
+		t.told(indent, body)
+	} else {
+		t.fresh = false
 	}
+	t.doc.cut = !l.Whole && (t.fresh || t.doc.root.plan.line == body && !t.doc.complete())
+}
+
+// told takes a line outside of blocks.
+func (t *tap) told(indent int, body string) {
+	fresh := t.fresh
+	t.fresh = false
 	switch {
-	case body == "":
-	case fresh && !t.doc.bailed && (body == "---" || strings.HasPrefix(body, "--- ")) && indent > 0:
+	case fresh && indent > 0 && !t.doc.bailed && (body == "---" || strings.HasPrefix(body, "--- ")):
 		t.yaml, t.inner = indent, -1
 	case indent == 0 && t.prove.line(t, body):
 	case indent%4 == 0 && indent/4 <= maxTapDepth && t.known(indent/4, body):
@@ -139,7 +146,6 @@ func (t *tap) line(l textstream.Line) {
 	default:
 		t.other(body)
 	}
-	t.doc.cut = !l.Whole && (t.fresh || t.doc.root.plan.line == body && !t.doc.complete())
 }
 
 // known takes a line that TAP knows at that depth.

@@ -137,16 +137,7 @@ func (t *tap) point(depth int, p tapPoint) {
 	if depth == 0 {
 		g = t.another(p)
 	}
-	if g.points++; p.number == 0 {
-		p.number = g.last + 1
-	}
-	if p.number != g.last+1 && g.last > 0 {
-		t.problems.Add("test point %d stands where %d should", p.number, g.last+1)
-	}
-	g.last = p.number
-	if g.plan.expects(p.number) {
-		p.skip = "TODO"
-	}
+	t.number(g, &p)
 	item := &tapItem{group: g, point: p, status: p.status()}
 	if depth == 0 {
 		if g.points == 1 {
@@ -170,6 +161,20 @@ func (t *tap) point(depth int, p tapPoint) {
 		t.doc.groups = append(t.doc.groups, child)
 	default:
 		t.doc.leaf(item)
+	}
+}
+
+// number gives the point its number, where it has none.
+func (t *tap) number(g *tapGroup, p *tapPoint) {
+	if g.points++; p.number == 0 {
+		p.number = g.last + 1
+	}
+	if p.number != g.last+1 && g.last > 0 {
+		t.problems.Add("test point %d stands where %d should", p.number, g.last+1)
+	}
+	g.last = p.number
+	if g.plan.expects(p.number) {
+		p.skip = "TODO"
 	}
 }
 
