@@ -86,18 +86,11 @@ func readGolangci(j *jsonstream.Reader, l *metric.Lint, p *textstream.Problems) 
 // that a compiler printed about a package.
 func (i golangciIssue) findings() []metric.Finding {
 	f := i.finding()
-	var g goText
-	for line := range strings.Lines(strings.TrimPrefix(i.Text, ": ")) {
-		g.line(line)
-	}
-	if !f.Type || len(g.findings) == 0 {
+	if !f.Type {
 		return []metric.Finding{f}
 	}
-	list := g.lint().Findings
-	for n := range list {
-		list[n].Tool, list[n].Rule = f.Tool, f.Rule
-	}
-	return list
+	f.Message = strings.TrimPrefix(f.Message, ": ")
+	return compiled(f)
 }
 
 func (i golangciIssue) finding() metric.Finding {
