@@ -108,12 +108,12 @@ func (m mochawesomeSuite) add(s *outcomes, file string, path []string) {
 			Duration: t.Duration.in(time.Millisecond), Message: joinedMessage(string(t.Err.Message), string(t.Err.Stack)), File: file,
 		}
 		out.Status = t.status()
-		switch {
-		case out.Status == metric.NotRun:
+		if out.Status == metric.NotRun {
 			out.Message = "a hook before it failed"
 			s.addNotRun(out)
 			continue
-		case out.Status == metric.Errored:
+		}
+		if out.Status == metric.Errored {
 			out.Message = "the report does not say how it ended"
 		}
 		s.add(out)

@@ -156,7 +156,7 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 }
 
 func textOf(raw jsonstream.Raw) string {
-	switch raw.Kind() {
+	switch byte(raw.Kind()) {
 	case '"':
 		var s string
 		if jsonstream.Unmarshal(raw, &s) != nil {

@@ -29,7 +29,9 @@ var e2eProjects = []struct {
 	cases []e2eCase
 }{
 	{
-		"vitest", []string{"node", "npx"}, []string{"node_modules"},
+		"vitest",
+		[]string{"node", "npx"},
+		[]string{"node_modules"},
 		[]e2eCase{
 			{name: "as it is", want: map[string]any{
 				"test_count": 6, "tests_passed": 3, "tests_failed": 1, "tests_skipped": 2, "lint_errors": 1, "lint_warnings": 1,
@@ -41,7 +43,9 @@ var e2eProjects = []struct {
 		},
 	},
 	{
-		"jest", []string{"node", "npx"}, []string{"node_modules"},
+		"jest",
+		[]string{"node", "npx"},
+		[]string{"node_modules"},
 		[]e2eCase{
 			{name: "as it is", want: map[string]any{
 				"test_count": 6, "tests_passed": 3, "tests_failed": 1, "tests_skipped": 2, "lint_errors": 1, "lint_warnings": 1,
@@ -52,7 +56,9 @@ var e2eProjects = []struct {
 		},
 	},
 	{
-		"python", []string{"python3"}, []string{".venv"},
+		"python",
+		[]string{"python3"},
+		[]string{".venv"},
 		[]e2eCase{
 			{name: "as it is", want: map[string]any{
 				"test_count": 6, "tests_passed": 3, "tests_failed": 2, "tests_skipped": 1, "lint_errors": 1, "type_errors": 1,
@@ -63,7 +69,9 @@ var e2eProjects = []struct {
 		},
 	},
 	{
-		"java", []string{"mvn", "javac"}, nil,
+		"java",
+		[]string{"mvn", "javac"},
+		nil,
 		[]e2eCase{
 			{name: "as it is", want: map[string]any{
 				"test_count": 5, "tests_passed": 2, "tests_failed": 2, "tests_skipped": 1, "build_status": "success", "coverage_lines_covered": 3, "coverage_lines_total": 5,
@@ -80,7 +88,9 @@ var e2eProjects = []struct {
 		"nextest", []string{"cargo", "cargo-nextest"}, nil, rustCases,
 	},
 	{
-		"rspec", []string{"ruby", "rspec"}, nil,
+		"rspec",
+		[]string{"ruby", "rspec"},
+		nil,
 		[]e2eCase{
 			{name: "as it is", want: map[string]any{"test_count": 5, "tests_passed": 2, "tests_failed": 1, "tests_skipped": 2}},
 			{name: "broken build", files: map[string]string{"lib/calc.rb": "module Calc\n  def"}, code: 6, want: map[string]any{"test_count": nil}},
@@ -89,7 +99,9 @@ var e2eProjects = []struct {
 		},
 	},
 	{
-		"phpunit", []string{"php", "phpunit"}, nil,
+		"phpunit",
+		[]string{"php", "phpunit"},
+		nil,
 		[]e2eCase{
 			{name: "as it is", want: map[string]any{"test_count": 5, "tests_passed": 2, "tests_failed": 2, "tests_skipped": 1}},
 			{name: "broken build", files: map[string]string{"src/calc.php": "<?php function add( {"}, code: 6, want: map[string]any{"test_count": nil}},
@@ -98,7 +110,9 @@ var e2eProjects = []struct {
 		},
 	},
 	{
-		"ctest", []string{"ctest", "cmake", "cc"}, nil,
+		"ctest",
+		[]string{"ctest", "cmake", "cc"},
+		nil,
 		[]e2eCase{
 			{name: "as it is", want: map[string]any{"test_count": 4, "tests_passed": 1, "tests_failed": 2, "tests_skipped": 1, "build_status": "success"}},
 			{name: "broken build", files: map[string]string{"calc.c": "int add(int a, int b) {"}, want: map[string]any{"build_status": "failure", "tests_passed": 0}},

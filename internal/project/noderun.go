@@ -18,11 +18,15 @@ type nodeRunner struct {
 
 var nodeRunners = []nodeRunner{
 	{
-		"jest", "jest", "", []string{"jest"}, []string{"jest.config.*"},
+		"jest", "jest", "",
+		[]string{"jest"},
+		[]string{"jest.config.*"},
 		jestDrop, func(n node, c call) Check { return n.jest(n.exec("jest"), c) },
 	},
 	{
-		"jest", "react-scripts", "test", []string{"react-scripts"}, nil,
+		"jest", "react-scripts", "test",
+		[]string{"react-scripts"},
+		nil,
 		jestDrop, func(n node, c call) Check { return n.jest(n.exec("react-scripts"), c) },
 	},
 	{"vitest", "vitest", "", []string{"vitest"}, []string{"vitest.config.*", "vitest.workspace.*"}, vitestDrop, node.vitest},
@@ -68,15 +72,10 @@ func (n node) tests(p *proposal) {
 	}
 	script := n.scripts["test"]
 	delegating := delegated(n.parts)
+	settled := delegating || script != "" && !placeholder(script) // package.json says by its script what is run
 	for _, r := range nodeRunners {
-		config := n.has(r.configs...)
-		if config == "" && n.keyed(r) {
-			config = "package.json"
-		}
-		if pkg := n.depends(r.packages...); config == "" && pkg != "" && len(n.workspaces) == 0 {
-			config = "package.json"
-		}
-		if config == "" || delegating || (config == "package.json" && script != "" && !placeholder(script)) {
+		config := n.configured(r)
+		if config == "" || delegating || settled && config == "package.json" {
 			continue
 		}
 		c := call{program: r.program}
@@ -95,6 +94,17 @@ func (n node) tests(p *proposal) {
 	case n.dir == "" && len(n.workspaces) == 0 && len(n.deps) > 0:
 		p.note("no test framework recognised in package.json: add jest, vitest, mocha or a script test")
 	}
+}
+
+// configured returns the file by which the framework is known to be used.
+func (n node) configured(r nodeRunner) string {
+	if config := n.has(r.configs...); config != "" {
+		return config
+	}
+	if n.keyed(r) || n.depends(r.packages...) != "" && len(n.workspaces) == 0 {
+		return "package.json"
+	}
+	return ""
 }
 
 func placeholder(script string) bool { return strings.Contains(script, "no test specified") }

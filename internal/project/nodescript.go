@@ -55,24 +55,34 @@ func (n node) nested(words []string) []string {
 	if len(words) < 2 || words[0] == "bun" && words[1] == "test" { // bun has a framework of its own
 		return nil
 	}
+	if !slices.Contains(scriptRunners, words[0]) {
+		return nil
+	}
 	var names []string
-	switch words[0] {
-	case "npm", "pnpm", "yarn", "bun", "run-s", "run-p", "npm-run-all":
-		for _, w := range words[1:] {
-			switch {
-			case w == "--":
-				return n.known(names)
-			case w == "-r" || w == "--recursive" || w == "-ws" || w == "workspaces" || strings.HasPrefix(w, "--workspace") || strings.HasPrefix(w, "--filter"):
-				return nil
-			case strings.HasPrefix(w, "-") || w == "run" || w == "run-script" || w == "-s":
-			case w == "t" && words[0] == "npm":
-				names = append(names, "test")
-			default:
-				names = append(names, w)
-			}
+	for _, w := range words[1:] {
+		switch {
+		case w == "--":
+			return n.known(names)
+		case toMembers(w):
+			return nil
+		case strings.HasPrefix(w, "-") || w == "run" || w == "run-script":
+		case w == "t" && words[0] == "npm":
+			names = append(names, "test")
+		default:
+			names = append(names, w)
 		}
 	}
 	return n.known(names)
+}
+
+// scriptRunners run scripts of package.json that are named behind them.
+var scriptRunners = []string{"npm", "pnpm", "yarn", "bun", "run-s", "run-p", "npm-run-all"}
+
+// toMembers reports whether a word has a package manager run the scripts of
+// members of the workspace.
+func toMembers(w string) bool {
+	return w == "-r" || w == "--recursive" || w == "-ws" || w == "workspaces" ||
+		strings.HasPrefix(w, "--workspace") || strings.HasPrefix(w, "--filter")
 }
 
 func (n node) known(names []string) []string {
@@ -173,22 +183,23 @@ func unquote(word string) token {
 		case c == '\\' && quote != '\'' && i+1 < len(word):
 			i++
 			b.WriteByte(word[i])
-			continue
 		case quote == 0 && (c == '\'' || c == '"'):
 			quote = c
-			continue
 		case c == quote && quote != 0:
 			quote = 0
-			continue
-		case quote != '\'' && (c == '$' || c == '`'), quote == 0 && strings.IndexByte("<>()", c) >= 0:
-			t.shell = true
-		case quote == 0 && strings.IndexByte("*?[{", c) >= 0:
-			t.glob = true
+		default:
+			t.mark(c, quote)
+			b.WriteByte(c)
 		}
-		b.WriteByte(c)
 	}
 	t.text = b.String()
 	return t
+}
+
+// mark notes what a character asks of the shell.
+func (t *token) mark(c, quote byte) {
+	t.shell = t.shell || quote != '\'' && (c == '$' || c == '`') || quote == 0 && strings.IndexByte("<>()", c) >= 0
+	t.glob = t.glob || quote == 0 && strings.IndexByte("*?[{", c) >= 0
 }
 
 // call is a command of a script that runs a known program.

@@ -43,6 +43,3 @@ func tomlStrings(table, key string) []string {
 	}
 	return out
 }
-
-// iniSection returns the lines of a section of an ini file.
-func iniSection(text, name string) (string, bool) { return tomlTable(text, name) }

@@ -151,13 +151,13 @@ func (h *Head) lookXML() {
 		if err != nil {
 			return
 		}
-		switch {
-		case t.Kind == xmlstream.Start:
-			if h.Root.Name == "" {
-				h.Root = Element{t.Name, append([]xmlstream.Attr{}, t.Attrs...)}
-			}
-			h.elements[t.Name] = true
+		if t.Kind != xmlstream.Start {
+			continue
 		}
+		if h.Root.Name == "" {
+			h.Root = Element{t.Name, append([]xmlstream.Attr{}, t.Attrs...)}
+		}
+		h.elements[t.Name] = true
 	}
 }
 
