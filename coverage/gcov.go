@@ -9,7 +9,7 @@ import (
 	"supervise/metric"
 )
 
-func detectGcov(h sniff.Head) bool { return h.JSON("files.[].file", "files.[].lines") }
+func detectGcov(h sniff.Head) bool { return h.JSON("files.[].lines.[].line_number") }
 
 // gcovFile is one file of "gcov --json-format" and of "gcovr --json". A line
 // stands there once for each function it is compiled into.

@@ -193,3 +193,18 @@ func TestBrokenSource(t *testing.T) {
 		}
 	}
 }
+
+// TestLateNames reads a report whose first file is named behind more text than
+// is looked at to recognise it.
+func TestLateNames(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"gcc_version":"12","files":[{"lines":[{"line_number":1,"count":1}`)
+	for b.Len() < 1<<19 {
+		b.WriteString(`,{"line_number":2,"count":0,"branches":[]}`)
+	}
+	b.WriteString(`],"file":"a.c","functions":[]}]}`)
+	r, err := coverage.Read(strings.NewReader(b.String()), "late.json")
+	if err != nil || shown(t, r) != "1/2 lines\na.c +[1] -[2]" {
+		t.Errorf("%s, %v", shown(t, r), err)
+	}
+}
