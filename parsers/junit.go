@@ -46,7 +46,11 @@ var junitStatuses = map[string]metric.Status{
 
 var junitRoots = map[string]bool{"testsuites": true, "testsuite": true, "testcase": true}
 
-func detectJUnit(h sniff.Head) bool { return junitRoots[h.Root.Name] }
+// detectJUnit leaves out what has the root element and other tests within it,
+// such as the XML of Check.
+func detectJUnit(h sniff.Head) bool {
+	return junitRoots[h.Root.Name] && (h.Elements("testcase") || !h.Elements("test"))
+}
 
 // junitReader reads one report. It keeps one frame for every open element.
 type junitReader struct {

@@ -24,6 +24,10 @@ func TestTAP(t *testing.T) {
 			map[string]string{"TAP: test 1": "passed", "TAP: test 2": "failed", "TAP: test 3": "passed"},
 		},
 		{
+			"points without a space before the dash", "1..3\nok-a\nnot ok 2-b\nok 3 -c\n",
+			map[string]string{"TAP: a": "passed", "TAP: b": "failed", "TAP: -c": "passed"},
+		},
+		{
 			"too few tests", "1..3\nok 1 a\n",
 			map[string]string{"TAP: a": "passed", "broken TAP": "1 of 3 planned tests came" + brokeOff},
 		},

@@ -23,7 +23,7 @@ type tapPoint struct {
 var (
 	tapVersion = regexp.MustCompile(`(?i)^TAP version \d+\s*$`)
 	tapPlan    = regexp.MustCompile(`^(\d+)\.\.(\d+)(?:\s+todo\s([\d\s]+);?)?\s*(?:#\s*(.*))?$`)
-	tapTest    = regexp.MustCompile(`^(not )?ok(?:\s+(\d+))?(?:\s+-(?:\s+|$)|\s+|$)(.*)$`)
+	tapTest    = regexp.MustCompile(`^(not )?ok(?:\s+(\d+))?(?:\s+-(?:\s+|$)|-\s*|\s+|$)(.*)$`)
 	tapBail    = regexp.MustCompile(`(?i)^Bail out!\s*(.*)$`)
 	tapSubtest = regexp.MustCompile(`^#\s*Subtest(?::\s*(.*))?$`)
 	tapWord    = regexp.MustCompile(`(?i)^(todo)\b:?\s*(.*)$|^(skip)\S*\s*(.*)$|^(?:time=|in )([0-9.]+) ?(m?s)(?:ec)?\b\s*(.*)$`)

@@ -29,7 +29,18 @@ var trxOutcomes = map[string]metric.Status{
 // still to come are unknown.
 var trxCrashes = []string{"test run was aborted", "test host process crashed", "test run aborted", "test run was canceled"}
 
-func detectTRX(h sniff.Head) bool { return h.XML("TestRun") }
+// detectTRX wants more than the root element, which CppUnit has as well.
+func detectTRX(h sniff.Head) bool {
+	if !h.XML("TestRun") {
+		return false
+	}
+	for _, part := range []string{"Results", "ResultSummary", "TestDefinitions", "TestSettings", "Times"} {
+		if h.Elements(part) {
+			return true
+		}
+	}
+	return strings.Contains(h.Root.Attr("xmlns"), "TeamTest")
+}
 
 // trxReader reads the TRX of Visual Studio, dotnet test and vstest. The suite
 // is the assembly, the class that of the test method; both stand in the

@@ -15,6 +15,7 @@ import (
 // The most specific stands first.
 var xmlTests = []Format{
 	{Name: "trx", Kind: TestReport, Detect: detectTRX, Parse: parseTRX},
+	{Name: "cppunit", Kind: TestReport, Detect: detectCppUnit, Parse: parseCppUnit},
 	{Name: "nunit", Kind: TestReport, Detect: detectNUnit, Parse: parseNUnit},
 	{Name: "xunit", Kind: TestReport, Detect: detectXUnit, Parse: parseXUnit},
 	{Name: "robot", Kind: TestReport, Detect: detectRobot, Parse: parseRobot},

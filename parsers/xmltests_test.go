@@ -14,6 +14,15 @@ func FuzzTRX(f *testing.F) {
 	fuzz(f, "trx", `<TestRun><Results><UnitTestResult testId="1" testName="N.C.a" outcome="Failed" duration="00:00:01.5"><Output><ErrorInfo><Message>m</Message></ErrorInfo></Output><InnerResults><UnitTestResult testName="b" outcome="Passed"/></InnerResults></UnitTestResult></Results><TestDefinitions><UnitTest id="1" storage="/a/b.dll"><TestMethod className="N.C" adapterTypeName="x"/></UnitTest></TestDefinitions><ResultSummary outcome="Error"><Counters total="2"/><RunInfos><RunInfo outcome="Error"><Text>crashed</Text></RunInfo></RunInfos></ResultSummary></TestRun>`)
 }
 
+func FuzzCppUnit(f *testing.F) {
+	fuzz(f, "cppunit", cppunit)
+}
+
+// cppunit has the root element of a TRX.
+const cppunit = `<TestRun><FailedTests><FailedTest id="3"><Name>n::M::sum</Name><FailureType>Assertion</FailureType><Location><File>m.cpp</File><Line>5</Line></Location><Message>no</Message></FailedTest>` +
+	`<FailedTest id="4"><Name>M : push</Name><FailureType>Error</FailureType></FailedTest></FailedTests><SuccessfulTests><Test id="1"><Name>M::new</Name></Test></SuccessfulTests>` +
+	`<SkippedTests><Test id="2"><Name>later</Name></Test></SkippedTests><Statistics><Tests>4</Tests><FailuresTotal>2</FailuresTotal><Errors>1</Errors></Statistics></TestRun>`
+
 func FuzzNUnit(f *testing.F) {
 	fuzz(f, "nunit",
 		`<test-run total="1"><test-suite type="Assembly" name="a.dll" result="Failed" site="TearDown"><failure><message>m</message></failure><test-case name="b" fullname="N.C(1).b" classname="N.C" result="Failed" label="Error"/></test-suite></test-run>`,
@@ -128,6 +137,7 @@ func TestXMLReports(t *testing.T) {
 			"catch2", `<Catch2TestRun name="x"><TestCase name="a"><OverallResult success="true"/></TestCase><TestCase name="b"><OverallResult success="true" skips="1"/></TestCase><TestCase name="c"><Section><Expression success="false"/></Section><OverallResult success="false"/></TestCase><TestCase name="d"/></Catch2TestRun>`,
 			map[string]string{"x: a": "passed", "x: b": "skipped", "x: c": "failed", "x: d": "error"},
 		},
+		{"cppunit", cppunit, map[string]string{"n::M.sum": "failed", "M.push": "error", "M.new": "passed", "later": "skipped"}},
 		{"xunit 1", `<assembly name="a.dll" test-framework="xUnit.net 1.9"><class name="N.C"><test name="N.C.a" type="N.C" result="Odd"/></class></assembly>`, map[string]string{"a.dll: N.C.a": "error"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -184,6 +194,19 @@ func TestDotNetDamaged(t *testing.T) {
 		var syntax *parsers.SyntaxError
 		if _, err := parsers.Parse(strings.NewReader(report), "report"); !errors.As(err, &syntax) {
 			t.Errorf("%q: error %v, want a SyntaxError", report, err)
+		}
+	}
+}
+
+// Documents that have the root element of a report and nothing of it are no
+// reports without tests.
+func TestOnlyTheRoot(t *testing.T) {
+	for _, report := range []string{
+		`<TestRun><Odd/></TestRun>`,
+		`<testsuites xmlns="http://check.sourceforge.net/ns"><suite><title>a</title><test result="failure"><id>b</id></test></suite></testsuites>`,
+	} {
+		if r, err := parsers.Parse(strings.NewReader(report), "report"); !errors.Is(err, parsers.ErrUnknownFormat) {
+			t.Errorf("%s: read as %s with error %v", report, r.Format, err)
 		}
 	}
 }
