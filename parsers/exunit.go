@@ -13,16 +13,17 @@ import (
 )
 
 var (
-	exunitModule = regexp.MustCompile(`^([A-Z][\pL\pN_.]*) \[(\S+\.exs?)\]$`)
-	exunitTest   = regexp.MustCompile(`^  \* ((?:test|doctest|property|feature) .+?)(?: \(([0-9.]+ms|skipped|excluded|invalid)\))? \[L#(\d+)\]$`)
-	exunitDetail = regexp.MustCompile(`^ {1,4}\d+\) (.+) \(([A-Z][\pL\pN_.]*)\)$`)
-	exunitSetup  = regexp.MustCompile(`^ {1,4}\d+\) ([A-Z][\pL\pN_.]*): failure on setup_all callback`)
-	exunitTotals = regexp.MustCompile(`^\d+ (?:tests?|doctests?|propert|features?)[^.]*, (\d+) failures?\b(.*)$`)
-	exunitNumber = regexp.MustCompile(`(\d+) (tests?|doctests?|property|properties|features?|excluded|invalid|skipped)\b`)
+	exunitModule   = regexp.MustCompile(`^([A-Z][\pL\pN_.]*) \[(\S+\.exs?)\]$`)
+	exunitTest     = regexp.MustCompile(`^  \* ((?:test|doctest|property|feature) .+?)(?: \(([0-9.]+ms|skipped|excluded|invalid)\))? \[L#(\d+)\]$`)
+	exunitDetail   = regexp.MustCompile(`^ {1,4}\d+\) (.+) \(([A-Z][\pL\pN_.]*)\)$`)
+	exunitSetup    = regexp.MustCompile(`^ {1,4}\d+\) ([A-Z][\pL\pN_.]*): failure on setup_all callback`)
+	exunitTotals   = regexp.MustCompile(`^\d+ (?:tests?|doctests?|propert(?:y|ies)|features?)(?:, \d+ (?:tests?|propert(?:y|ies)|features?))*, (\d+) failures?\b(.*)$`)
+	exunitFinished = regexp.MustCompile(`^Finished in [0-9.]+ seconds(?: \(|$)`)
+	exunitNumber   = regexp.MustCompile(`(\d+) (tests?|doctests?|property|properties|features?|excluded|invalid|skipped)\b`)
 )
 
 func detectExUnit(h sniff.Head) bool {
-	return h.Line(exunitTotals.MatchString) || h.Line(exunitModule.MatchString) && h.Line(func(l string) bool {
+	return h.Line(exunitFinished.MatchString) && h.Line(exunitTotals.MatchString) || h.Line(exunitModule.MatchString) && h.Line(func(l string) bool {
 		return exunitTest.MatchString(lastPart(l))
 	})
 }

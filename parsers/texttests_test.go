@@ -124,7 +124,7 @@ func TestTextUnnamed(t *testing.T) {
 		"..\n2 runs, 1 assertions, 0 failures, 0 errors, 0 skips\n":                                                              "with --verbose only",
 		"A#test_a = 0.00 s = .\n2 runs, 1 assertions, 0 failures, 0 errors, 0 skips":                                             "2 tests ran, and 1 are named",
 		"A#test_a = 0.00 s = .\n":                                                                                                "ends before its totals",
-		"..\n\n2 tests, 0 failures\n":                                                                                            "with --trace only",
+		"..\n\nFinished in 0.05 seconds\n2 tests, 0 failures\n":                                                                  "with --trace only",
 		"ATest [test/a_test.exs]\n  * test a (0.1ms) [L#1]\n":                                                                    "ends before its totals",
 	} {
 		if _, err := parsers.Parse(strings.NewReader(report), "test"); err == nil || !strings.Contains(err.Error(), want) {
@@ -138,6 +138,7 @@ func TestNoTestText(t *testing.T) {
 	for _, text := range []string{
 		"ok  done\n", "running 5 tests of the engine\n", "test of it ... ok\n", "failed (see log) ... ok\n", "a = 1.5 s = .\n", "see tests (a.b) for more\n",
 		"2 tests were removed, 1 failure was fixed\n", "FAIL\n", "PASS\n",
+		"7 tests, 2 failures, 2 skipped\n", "Finished in 0.001 seconds.\n5 tests, 5 assertions, 0 failures, 0 errors, 0 pendings\n",
 	} {
 		if r, err := parsers.Parse(strings.NewReader(text), "test"); err == nil && r.Tests != nil {
 			t.Errorf("%q was read as %s: %+v", text, r.Format, r.Cases)
