@@ -22,6 +22,7 @@ var javaForms = []lineForm{
 	{tool: "javac", has: ".java:", pattern: `(?P<file>.*\.java):{line}(?::{col})?: (?P<level>warning|error|Note): (?:\[{rule}\] )?{msg}`, typed: true, more: true},
 	{tool: "javac", has: "compiler.", pattern: `{file}:{line}:{col}: compiler\.(?P<level>err|warn|note)\.(?P<rule>[\w.]+): {msg}`, typed: true, levels: map[string]metric.Level{"err": metric.Error}},
 	{tool: "javac", pattern: `(?P<level>warning|error): \[{rule}\] {msg}`, typed: true},
+	{tool: "javac", pattern: `(?P<level>error): (?P<msg>warnings found and -Werror specified)`, typed: true},
 	{tool: "ecj", has: "(at line", pattern: `\d+\. (?P<level>ERROR|WARNING|INFO) in (?P<file>.+?) \(at line {line}\)`, sure: true, typed: true},
 }
 
@@ -55,7 +56,7 @@ var otherForms = []lineForm{
 	{tool: "codechecker", pattern: `\[(?P<level>LOW|MEDIUM|HIGH|CRITICAL|STYLE|UNSPECIFIED)\] {file}:{line}:{col}: {msg} \[{rule}\]`},
 	{tool: "nagfor", has: ": ", pattern: `(?P<level>Info|Warning|Questionable|Extension|Obsolescent|Deleted feature used|Non-[Ss]tandard|Error|Runtime Error|Fatal Error|Panic)(?:\([\w ]+\))?: (?P<file>\S.*\.[fF]\w*|\S+\.inc)(?:, line {line})?: {msg}`, sure: true},
 	{tool: "armcc", has: ", line ", pattern: `{quoted}, line {line}: {word}\s+(?:\(\w+:)?(?P<rule>#?\w+(?:-\w)?)\)?: {msg}`, sure: true},
-	{tool: "staticcheck", has: ".go:", pattern: `(?P<file>.+\.go):{line}:{col}: {msg} \((?P<rule>(?:SA|S|QF|U)\d{4}|compile)\)`},
+	{tool: "staticcheck", has: ".go:", pattern: `(?P<file>.+\.go):{line}:{col}: {msg} \((?P<rule>(?:SA|ST|S|QF|U)\d{4}|compile)\)`},
 	{tool: "golangci-lint", has: ".go:", pattern: `(?P<file>.+\.go):{line}(?::{col})?: {msg} \((?P<rule>[a-z]\w*)\)`, level: metric.Error},
 	{tool: "golangci-lint", has: ".go:", pattern: `(?P<file>.+\.go):{line}:{col}\s{2,}(?P<rule>[a-z]\w*)\s{2,}{msg}`, level: metric.Error},
 	{tool: "actionlint", pattern: `(?P<file>\S+\.ya?ml):{line}:{col}: {msg} \[(?P<rule>[a-z][\w-]+)\]`, level: metric.Error},
@@ -67,7 +68,7 @@ var otherForms = []lineForm{
 	{tool: "rustc", has: ".rs:", pattern: `(?P<file>.+\.rs):{line}:{col}: (?P<level>error|warning|note)(?:\[{rule}\])?: {msg}`},
 	{tool: "gfortran", pattern: `(?P<file>\S+\.[fF]\d*):{line}(?:[.:]{col}(?:-\d+)?)?:`, block: "gfortran", keep: true},
 	{tool: "gfortran", pattern: `(?P<level>Warning|Error|Fatal Error|Internal Error)(?:: | at ){msg}`, block: "gfortran", typed: true, once: true},
-	{tool: "luacheck", has: ".lua:", pattern: `\s*(?P<file>\S.*\.lua):{line}:{col}: (?:\((?P<level>[EW])(?P<rule>\d+)\) )?{msg}`, level: metric.Warning},
+	{tool: "luacheck", has: ".lua:", pattern: `\s*(?P<file>\S.*\.lua):{line}:{col}(?:-\d+)?: (?:\((?P<level>[EW])(?P<rule>\d+)\) )?{msg}`, level: metric.Warning},
 	{tool: "semgrep", pattern: `{file}:{line}:{col}:(?P<level>[IWE]):{rule}:{msg}`},
 	{tool: "codespell", has: " ==> ", pattern: `{file}:{line}: {msg}`, level: metric.Error},
 	{tool: "rustfmt", has: "Diff in ", pattern: `Diff in {file}:{line}:`, sure: true},
@@ -98,45 +99,51 @@ var headerForms = []lineForm{
 // summary is the line in which a tool counts its findings, or says that there
 // are none.
 type summary struct {
-	tool string
-	re   *regexp.Regexp
+	tool   string
+	unless string // this tool was heard, which says the same in another sense
+	re     *regexp.Regexp
 }
 
 var summaries = sync.OnceValue(func() []summary {
 	out := make([]summary, len(summaryForms))
 	for i, f := range summaryForms {
-		out[i] = summary{f.tool, regexp.MustCompile(`^\s*(?:` + f.pattern + `)$`)}
+		out[i] = summary{f.tool, f.unless, regexp.MustCompile(`^\s*(?:` + f.pattern + `)$`)}
 	}
 	return out
 })
 
-var summaryForms = []struct{ tool, pattern string }{
-	{"mypy", `Success: no issues found in \d+ source files?`},
-	{"mypy", `Found (?P<errors>\d+) errors? in \d+ files? \(.*\)`},
-	{"pyright", `(?P<errors>\d+) errors?, (?P<warnings>\d+) warnings?(?:, \d+ (?:informations?|notes?))?\s*`},
-	{"ruff", `All checks passed!`},
-	{"ruff", `Found (?P<total>\d+) errors?(?: \(\d+ fixed, \d+ remaining\))?\.`},
-	{"", `Found (?P<errors>\d+) errors?(?: in \d+ files?\.| in the same file, starting at: .*)`},
-	{"", `✖ (?P<total>\d+) problems? \(.*\)`},
-	{"", `(?P<total>\d+) problems?(?: \(\d+ errors?, \d+ warnings?\))?`},
-	{"eslint", `✔ No problems found`},
-	{"golangci-lint", `(?P<total>\d+) issues[.:]`},
-	{"pylint", `Your code has been rated at .*`},
-	{"rubocop", `\d+ files? inspected, (?P<total>\d+|no) offenses? detected.*`},
-	{"shellcheck", `No issues detected!`},
-	{"stylelint", `0 problems found`},
-	{"prettier", `All matched files use Prettier code style!`},
-	{"black", `\d+ files? would be left unchanged\.`},
-	{"phpstan", `\[OK\] No errors`},
-	{"phpstan", `\[ERROR\] Found (?P<total>\d+) errors?`},
-	{"psalm", `No errors found!`},
-	{"luacheck", `Total: (?P<warnings>\d+) warnings? / (?P<errors>\d+) errors? in \d+ files?`},
-	{"perlcritic", `\S+ source OK`},
-	{"cpplint", `Total errors found: (?P<total>\d+)`},
-	{"dart", `No issues found!.*`},
-	{"biome", `Checked \d+ files? in \S+ No fixes applied\.`},
-	{"", `(?P<errors>\d+) errors?(?: generated\.)?`},
-	{"", `(?P<warnings>\d+) warnings?(?: generated\.)?`},
-	{"", `(?P<warnings>\d+) warnings? and (?P<errors>\d+) errors? generated\.`},
-	{"", `Finished .* target\(s\) in .*`},
+var summaryForms = []struct{ tool, unless, pattern string }{
+	{"mypy", "", `Success: no issues found in \d+ source files?`},
+	{"mypy", "", `Found (?P<errors>\d+) errors? in \d+ files? \(.*\)`},
+	{"pyright", "", `(?P<errors>\d+) errors?, (?P<warnings>\d+) warnings?(?:, \d+ (?:informations?|notes?))?\s*`},
+	{"ruff", "", `All checks passed!`},
+	{"ruff", "biome", `Found (?P<total>\d+) errors?(?: \(\d+ fixed, \d+ remaining\))?\.`},
+	{"biome", "", `Found (?P<errors>\d+) errors?\.`},
+	{"biome", "", `Found (?P<warnings>\d+) warnings?\.`},
+	{"staticcheck", "", `✖ (?P<total>\d+) problems? \(.* ignored\)`},
+	{"", "", `only showing the first \d+ errors, of (?P<errors>\d+) total;.*`},
+	{"", "", `only showing the first \d+ warnings, of (?P<warnings>\d+) total;.*`},
+	{"", "", `Found (?P<errors>\d+) errors?(?: in \d+ files?\.| in the same file, starting at: .*)`},
+	{"", "", `✖ (?P<total>\d+) problems? \(.*\)`},
+	{"", "", `(?P<total>\d+) problems?(?: \(\d+ errors?, \d+ warnings?\))?`},
+	{"eslint", "", `✔ No problems found`},
+	{"golangci-lint", "", `(?P<total>\d+) issues[.:]`},
+	{"pylint", "", `Your code has been rated at .*`},
+	{"rubocop", "", `\d+ files? inspected, (?P<total>\d+|no) offenses? detected.*`},
+	{"shellcheck", "", `No issues detected!`},
+	{"stylelint", "", `0 problems found`},
+	{"prettier", "", `All matched files use Prettier code style!`},
+	{"black", "", `\d+ files? would be left unchanged\.`},
+	{"phpstan", "", `\[OK\] No errors`},
+	{"phpstan", "", `\[ERROR\] Found (?P<total>\d+) errors?`},
+	{"psalm", "", `No errors found!`},
+	{"luacheck", "", `Total: (?P<warnings>\d+) warnings? / (?P<errors>\d+) errors? in \d+ files?`},
+	{"perlcritic", "", `\S+ source OK`},
+	{"cpplint", "", `Total errors found: (?P<total>\d+)`},
+	{"dart", "", `No issues found!.*`},
+	{"biome", "", `Checked \d+ files? in \S+ No fixes applied\.`},
+	{"", "", `(?P<errors>\d+) errors?(?: generated\.)?`},
+	{"", "", `(?P<warnings>\d+) warnings?(?: generated\.)?`},
+	{"", "", `(?P<warnings>\d+) warnings? and (?P<errors>\d+) errors? generated\.`},
+	{"", "", `Finished .* target\(s\) in .*`},
 }

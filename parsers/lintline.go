@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ type lineForm struct {
 	sure    bool         // the rest of the line says that {file} is one
 	outer   bool         // the line begins with a level in brackets, as in Maven
 	skip    bool         // looks like a finding and is none
+	from0   bool         // columns are counted from 0
 	raw     bool         // the level in brackets belongs to it
 	join    bool         // what the lines kept before say stays
 	more    bool         // indented lines that follow go on with the message
@@ -88,6 +90,7 @@ func (p *parts) set(name, value string) {
 		p.line, _ = strconv.Atoi(value) // digits
 	case "col":
 		p.column, _ = strconv.Atoi(value)
+		p.col = true
 	case "level":
 		p.level = value
 	case "rule":
@@ -104,15 +107,39 @@ func (f *lineForm) finding(p parts) metric.Finding {
 		out.File = textstream.CleanName(slashed(strings.TrimPrefix(p.file, "file://")))
 	}
 	out.Level = f.levelOf(p)
-	if f.tool == "" && f.level == 0 {
+	switch {
+	case f.pairs != nil:
+		out.Message = textstream.CleanText(unescape.Replace(p.msg))
+		if m := titled.FindStringSubmatch(p.rule); m != nil {
+			out.Tool, out.Rule = m[1], m[2]
+		}
+	case p.tool != "":
+		out.Tool = p.tool
+	case f.tool == "" && f.level == 0:
 		out.Tool, out.Rule = toolOf(out)
+	}
+	if out.Tool == "rustc" && arrowed[path.Ext(out.File)] != "" {
+		out.Tool = arrowed[path.Ext(out.File)]
+	}
+	if f.from0 && p.col {
+		out.Column++
 	}
 	if m := trailingRule.FindStringSubmatchIndex(out.Message); m != nil && out.Rule == "" && !f.more && rulesBehind[out.Tool] {
 		out.Rule, out.Message = out.Message[m[2]:m[3]], out.Message[:m[0]]
 	}
-	out.Type = (f.typed || checksTypes(out.Tool)) && out.Level == metric.Error
+	out.Rule = strings.TrimPrefix(strings.TrimSuffix(out.Rule, ",-warnings-as-errors"), "-Werror,")
+	out.Type = (f.typed || checksTypes(out.Tool) || compilerRules[out.Rule]) && out.Level == metric.Error
 	return out
 }
+
+// titled is how ruff names itself in the messages to GitHub.
+var titled = regexp.MustCompile(`^(\w+) \((\S+)\)$`)
+
+// arrowed are the tools of other languages that print as rustc does.
+var arrowed = map[string]string{".py": "ty", ".pyi": "ty", ".ts": "deno", ".tsx": "deno", ".js": "deno"}
+
+// compilerRules are those under which linters pass on errors of a compiler.
+var compilerRules = map[string]bool{"compile": true, "typecheck": true, "clang-diagnostic-error": true}
 
 func (f *lineForm) levelOf(p parts) metric.Level {
 	word := strings.ToLower(p.level)

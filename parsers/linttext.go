@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -25,6 +26,7 @@ type lintText struct {
 	text    bool // there was some
 	last    int  // the finding that the following lines may go on with, -1 for none
 	more    bool
+	stray   bool
 	line    textstream.Line
 	before  string // the line before
 	said    tally  // since the last summary
@@ -35,8 +37,9 @@ type lintText struct {
 
 // parts is what a line says of a finding.
 type parts struct {
-	file, level, rule, msg, outer string
-	line, column                  int
+	tool, file, level, rule, msg, outer string
+	line, column                        int
+	col                                 bool // a column was given
 }
 
 type tally struct{ errors, warnings, total int }
@@ -94,6 +97,7 @@ func (l *lintText) take(s string) {
 	case inner == "":
 		l.more = l.more && l.last >= 0 && l.Findings[l.last].Message == ""
 	case l.crash(inner), l.summary(inner):
+		l.finish()
 		l.last = -1
 	case l.form(s, inner, outer), branch.MatchString(inner) && l.form(s, branch.ReplaceAllString(inner, ""), outer):
 	default:
@@ -118,7 +122,7 @@ func (l *lintText) crash(s string) bool {
 func (l *lintText) summary(s string) bool {
 	for _, form := range summaries() {
 		m := form.re.FindStringSubmatch(s)
-		if m == nil {
+		if m == nil || slices.Contains(l.Tools, form.unless) {
 			continue
 		}
 		if form.tool != "" {
@@ -176,10 +180,13 @@ func (l *lintText) fits(f *lineForm, p parts) bool {
 	switch {
 	case f.outer && p.outer == "", p.file != "" && !f.sure && !namesFile(p.file):
 		return false
-	case f.keep && f.join:
-		p = p.with(l.pending[f.block])
-		fallthrough
+	case f.keep && !f.join:
+		p.tool = f.tool
+		l.pending[f.block] = p
+		l.last = -1
+		return true
 	case f.keep:
+		p = p.with(l.pending[f.block])
 		l.pending[f.block] = p
 		l.last = -1
 		return true
@@ -209,7 +216,7 @@ func (l *lintText) explains(f metric.Finding) bool {
 
 // with fills what p leaves open.
 func (p parts) with(q parts) parts {
-	for _, s := range []struct{ to, from *string }{{&p.file, &q.file}, {&p.level, &q.level}, {&p.rule, &q.rule}, {&p.msg, &q.msg}} {
+	for _, s := range []struct{ to, from *string }{{&p.tool, &q.tool}, {&p.file, &q.file}, {&p.level, &q.level}, {&p.rule, &q.rule}, {&p.msg, &q.msg}} {
 		if *s.to == "" {
 			*s.to = *s.from
 		}
@@ -218,7 +225,7 @@ func (p parts) with(q parts) parts {
 		p.line = q.line
 	}
 	if p.column == 0 {
-		p.column = q.column
+		p.column, p.col = q.column, p.col || q.col
 	}
 	return p
 }
@@ -234,7 +241,7 @@ func (l *lintText) add(f metric.Finding, form *lineForm, word string) {
 		l.said.warnings++
 	case metric.Note:
 	}
-	l.last, l.more = -1, form.more
+	l.last, l.more, l.stray = -1, form.more, false
 	if key := fmt.Sprint(f, word); !l.seen[key] || f.Message == "" {
 		l.seen[key] = true
 		l.last = len(l.Findings)
@@ -254,6 +261,11 @@ func (l *lintText) goOn(s string) {
 		return
 	}
 	f := &l.Findings[l.last]
+	if m := clippyRule.FindStringSubmatch(s); m != nil && f.Tool == "rustc" {
+		f.Tool, f.Rule, f.Type = "clippy", "clippy::"+m[1], false
+		l.heard(f.Tool)
+		return
+	}
 	indented := s[0] == ' ' || s[0] == '\t'
 	switch {
 	case caretLine.MatchString(s) && f.Text == "":
@@ -267,10 +279,15 @@ func (l *lintText) goOn(s string) {
 		if len(f.Message) < maxMessage {
 			f.Message = strings.TrimSpace(f.Message + " " + textstream.CleanText(s))
 		}
-	case !indented && !margin.MatchString(s):
+	case !indented && !margin.MatchString(s) && l.stray:
 		l.last = -1
+	case !indented: // a source line may stand there as well
+		l.stray = true
 	}
 }
+
+// clippyRule stands below each of its findings.
+var clippyRule = regexp.MustCompile(`rust-clippy/\S*index\.html#(\w+)`)
 
 // wrapped is the length from which mypy --pretty breaks a line.
 const wrapped = 60

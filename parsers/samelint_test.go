@@ -1,114 +1,113 @@
 package parsers_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"supervise/metric"
 	"supervise/parsers"
 )
 
-// levelCounts are the numbers of findings of each level.
-type levelCounts struct{ errors, warnings, notes, types int }
-
-// sameLint are the reports that the reporters of one tool wrote about the same
-// sources. The first is what the others are compared with; a report that says
-// something else is listed with what it says and why.
-var sameLint = []struct {
-	tool    string
-	reports string
-	differ  map[string]levelCounts
-	reason  string
-}{
-	{"eslint", "json.json json-with-metadata.json sarif.sarif checkstyle.xml gitlab.json", nil, ""},
-	{"eslint", "syntax.json", map[string]levelCounts{"syntax.sarif": {errors: 1}, "syntax-checkstyle.xml": {errors: 1}}, "only the first is about a second file with a warning"},
-	{"ruff", "json.json lines.jsonl sarif.sarif gitlab.json", map[string]levelCounts{"rdjson.json": {warnings: 11}}, "ruff gives its rdjson the severity WARNING as a whole"},
-	{"ruff", "syntax-json.json syntax-lines.jsonl syntax-sarif.sarif syntax-gitlab.json", map[string]levelCounts{"syntax-rdjson.json": {warnings: 2}}, "ruff gives its rdjson the severity WARNING as a whole"},
-	{"biome", "json.json json-pretty.json ci.json sarif.sarif checkstyle.xml gitlab.json rdjson.json", nil, ""},
-	{"hadolint", "json.json sarif.sarif checkstyle.xml gitlab_codeclimate.json sonarqube.json codeclimate.txt", nil, ""},
-	{"hadolint", "syntax-json.json syntax-sarif.sarif syntax-checkstyle.xml syntax-gitlab_codeclimate.json syntax-sonarqube.json syntax-codeclimate.txt", nil, ""},
-	{"shellcheck", "json.json json1.json checkstyle.xml", nil, ""},
-	{"shellcheck", "syntax-json.json syntax-json1.json syntax-checkstyle.xml", nil, ""},
-	{"pylint", "json.json json2.json reports.json exit-zero.json", nil, ""},
-	{"pylint", "syntax-json.json syntax-json2.json", nil, ""},
-	{"phpcs", "json.json checkstyle.xml xml.xml", nil, ""},
-	{"bandit", "json.json sarif.sarif exit-zero.json", nil, ""},
-	{"sqlfluff", "json.json nofail.json sarif.sarif", map[string]levelCounts{"github-annotation.json": {warnings: 7}}, "annotations are warnings unless another level is asked for"},
-	{"actionlint", "json.json jsonl.jsonl", nil, ""},
-	{"markdownlint", "json.json output-file.json", nil, ""},
-	{"cargo", "clippy.jsonl clippy-ansi.jsonl", nil, ""},
-	{"semgrep", "json.json sarif.sarif gitlab-sast.json", nil, ""},
-	{"java-lint", "checkstyle.xml checkstyle.sarif", nil, ""},
-	{"java-lint", "pmd.xml", map[string]levelCounts{"pmd.sarif": {warnings: 7}}, "PMD's SARIF calls the priorities 3 and 4 warnings"},
-	{
-		"java-lint", "spotbugs.xml",
-		map[string]levelCounts{"spotbugs-sarif.json": {errors: 2, warnings: 2, notes: 12}},
-		"SpotBugs' SARIF has levels by rank, its XML by priority",
-	},
-	{
-		"staticcheck", "json.jsonl",
-		map[string]levelCounts{"sarif.sarif": {errors: 1, warnings: 6}},
-		"staticcheck's JSON calls every finding an error that fails the run; its SARIF has the levels of the rules",
-	},
-	{"staticcheck", "compile-json.jsonl compile-sarif.sarif compile-trimpath.jsonl", nil, ""},
-	{"staticcheck", "syntax-json.jsonl syntax-sarif.sarif", nil, ""},
-	{
-		"golangci-lint-v2", "json.json checkstyle.xml exit-zero.json",
-		map[string]levelCounts{"code-climate.json": {errors: 10, notes: 1}, "sarif.sarif": {errors: 5, warnings: 6}},
-		"golangci-lint writes a severity that Code Climate does not know as critical, and one that SARIF does not know as error",
-	},
-	{"golangci-lint-v2", "compile-json.json compile-checkstyle.xml compile-sarif.sarif compile-code-climate.json compile-trimpath.json", nil, ""},
+// sameLint are reports of one run in several formats of one tool. The parts of
+// a finding that all of them give are the same in all of them.
+var sameLint = []struct{ parts, first, others string }{
+	{"place level type rule", "mypy/mypy.txt", "mypy/colour.txt"},
+	{"line level type rule", "mypy/mypy.txt", "mypy/pretty.txt"},
+	{"line level type", "mypy/mypy.txt", "mypy/no-summary.txt"},
+	{"place level type rule", "tsc/tsc.txt", "tsc/pretty.txt tsc/build.txt"},
+	{"place level type rule", "tsc/config-error.txt", "tsc/config-error-pretty.txt"},
+	{"place level type rule", "gcc-formats/gcc.txt", "gcc-formats/gcc-plain.txt gcc-formats/gcc-ascii.txt gcc-formats/make.txt"},
+	{"place level type rule", "gcc-formats/gcc-warnings.txt", "gcc-formats/gcc-warnings.json"},
+	{"place level type rule", "gcc-formats/g++.txt", "gcc-formats/g++.json"},
+	{"place level type rule", "gcc-formats/clang.txt", "gcc-formats/clang-msvc.txt gcc-formats/clang-parseable.txt"},
+	{"place level type", "gcc-formats/clang.txt", "gcc-formats/clang-categories.txt"},
+	{"place level type", "maven/batch.txt", "maven/colour.txt maven/fail-never.txt"},
+	{"place level type", "cargo/check.jsonl", "cargo/check.txt cargo/check-short.txt cargo/check-colour.txt"},
+	{"place level", "cargo/clippy.txt", "cargo/clippy-short.txt"},
+	{"place level rule", "eslint/json.json", "eslint/stylish.txt eslint/stylish-colour.txt eslint/compact.txt eslint/unix.txt"},
+	{"place level rule", "flake8/flake8.txt", "flake8/colour.txt flake8/source-statistics.txt"},
+	{"line level rule", "flake8/flake8.txt", "flake8/pylint.txt"},
+	{"place level rule", "pylint/json.json", "pylint/text.txt pylint/colorized.txt"},
+	{"line level rule", "pylint/json.json", "pylint/parseable.txt pylint/msvs.txt"},
+	{"place level type rule", "pyright/pyright.json", "pyright/pyright.txt"},
+	{"place level rule", "ruff/json.json", "ruff/concise.txt ruff/full.txt ruff/grouped.txt ruff/azure.txt"},
+	{"line level rule", "ruff/json.json", "ruff/pylint.txt ruff/github.txt"},
+	{"place level rule", "staticcheck/json.jsonl", "staticcheck/text.txt staticcheck/stylish.txt"},
+	{"place rule", "golangci-lint-v2/json.json", "golangci-lint-v2/text.txt golangci-lint-v2/tab.txt golangci-lint-v2/default.txt golangci-lint-v2/colour.txt"},
+	{"line rule", "golangci-lint-v2/json.json", "golangci-lint-v2/teamcity.txt"},
+	{"place level rule", "shellcheck/json1.json", "shellcheck/gcc.txt"},
+	{"line level rule", "shellcheck/json1.json", "shellcheck/tty.txt"},
+	{"line level rule", "hadolint/json.json", "hadolint/gnu.txt hadolint/tty.txt"},
+	{"place level rule", "rubocop/json.json", "rubocop/emacs.txt rubocop/clang.txt rubocop/simple.txt rubocop/progress.txt"},
+	{"place level", "yamllint/parsable.txt", "yamllint/standard.txt yamllint/colored.txt yamllint/github.txt"},
+	{"place level rule", "stylelint/json.json", "stylelint/string.txt stylelint/no-colour.txt stylelint/compact.txt stylelint/unix.txt"},
+	{"place rule", "actionlint/json.json", "actionlint/text.txt actionlint/oneline.txt actionlint/colour.txt"},
+	{"line rule", "markdownlint/json.json", "markdownlint/text.txt"},
+	{"place level", "phpcs/json.json", "phpcs/emacs.txt"},
+	{"line level", "phpcs/json.json", "phpcs/full.txt"},
+	{"line level rule", "cppcheck/xml.xml", "cppcheck/text.txt"},
+	{"line level", "cppcheck/text.txt", "cppcheck/template-cppcheck1.txt cppcheck/template-edit.txt cppcheck/template-vs.txt"},
+	{"place level rule", "bandit/json.json", "bandit/txt.txt"},
+	{"line level rule", "bandit/json.json", "bandit/custom.txt"},
+	{"place rule", "sqlfluff/json.json", "sqlfluff/human.txt"},
+	{"place", "luacheck/default.txt", "luacheck/plain.txt luacheck/visual_studio.txt luacheck/codes.txt"},
+	{"line", "cpplint/emacs.txt", "cpplint/vs7.txt cpplint/eclipse.txt"},
+	{"place level", "sphinx/output-file.txt", "sphinx/sphinx.txt sphinx/werror-console.txt"},
 }
 
-// TestSameLint compares the reports of one run with each other.
+// TestSameLint compares what is read of one run in several formats.
 func TestSameLint(t *testing.T) {
-	for _, set := range sameLint {
-		reports := strings.Fields(set.reports)
-		t.Run(set.tool+" "+reports[0], func(t *testing.T) {
-			want := countLevels(t, set.tool, reports[0])
-			if want == (levelCounts{}) {
-				t.Error("there is no finding to compare")
+	for _, s := range sameLint {
+		want := lintLines(t, s.first, s.parts)
+		for _, other := range strings.Fields(s.others) {
+			if diff := cmp.Diff(want, lintLines(t, other, s.parts)); diff != "" {
+				t.Errorf("%s (-) and %s (+), %s:\n%s", s.first, other, s.parts, diff)
 			}
-			for _, name := range reports[1:] {
-				if got := countLevels(t, set.tool, name); got != want {
-					t.Errorf("%s holds %+v, %s holds %+v", name, got, reports[0], want)
-				}
-			}
-			for name, differs := range set.differ {
-				if got := countLevels(t, set.tool, name); got != differs || set.reason == "" {
-					t.Errorf("%s holds %+v, want %+v (%s)", name, got, differs, set.reason)
-				}
-			}
-		})
+		}
 	}
 }
 
-func countLevels(t *testing.T, tool, name string) levelCounts {
+// lintLines lists the parts of all findings.
+func lintLines(t *testing.T, name, parts string) []string {
 	t.Helper()
-	f, err := os.Open(filepath.Join(fixtures, "lint", tool, name))
+	f, err := os.Open(filepath.Join(fixtures, "lint", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = f.Close() }()
+	defer f.Close()
 	r, err := parsers.Parse(f, name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var n levelCounts
+	out := make([]string, 0, len(r.Lint.Findings))
 	for _, x := range r.Lint.Findings {
-		switch x.Level {
-		case metric.Error:
-			n.errors++
-		case metric.Warning:
-			n.warnings++
-		case metric.Note:
-			n.notes++
-		}
-		if x.Type {
-			n.types++
+		out = append(out, lintParts(x, strings.Fields(parts)))
+	}
+	slices.Sort(out)
+	return out
+}
+
+func lintParts(x metric.Finding, parts []string) string {
+	out := filepath.Base(x.File)
+	for _, part := range parts {
+		switch part {
+		case "place":
+			out += fmt.Sprintf(":%d:%d", x.Line, x.Column)
+		case "line":
+			out += fmt.Sprintf(":%d", x.Line)
+		case "level":
+			out += " " + x.Level.String()
+		case "rule":
+			out += " " + x.Rule
+		case "type":
+			out += fmt.Sprint(" ", x.Type)
 		}
 	}
-	return n
+	return out
 }
