@@ -48,7 +48,8 @@ func (f goFinding) place() string {
 var (
 	goPlace  = regexp.MustCompile(`^(vet: )?((?:[A-Za-z]:)?[^:\s][^:]*\.[A-Za-z]+):(\d+)(?::(\d+))?: (.+)$`)
 	goHeader = regexp.MustCompile(`^# (\[)?[^\s\[\]]+\]?( \[[^\]]+\])?$`)
-	goOther  = regexp.MustCompile(`^(package|imports|pattern|no required module|cannot find|found packages|vet:|go: (?:errors|error|cannot|module|updates|no |go.mod|inconsistent))`)
+	goOther  = regexp.MustCompile(`^(package \S+(?: is not |: |$)|\t?imports \S+(?: from \S+)?: |pattern \S+: |no required module|cannot find (?:package|module|main)|found packages \S+ \(|vet: |go: (?:errors|error|cannot|module|updates|no |go.mod|inconsistent))`)
+	goClause = regexp.MustCompile(`^package \S+$`) // stands in sources as well
 	goLoad   = regexp.MustCompile(`^[^:\s][^:]*\.go:\d+:\d+: (no required module|package |cannot find|import cycle|use of internal|expected |undefined: |syntax error)`)
 )
 
@@ -59,7 +60,8 @@ func detectVet(h sniff.Head) bool {
 }
 
 func detectBuild(h sniff.Head) bool {
-	return h.Line(goHeader.MatchString) && h.Line(goPlace.MatchString) || h.Line(goOther.MatchString) || h.Line(goLoad.MatchString)
+	return h.Line(goHeader.MatchString) && h.Line(goPlace.MatchString) || h.Line(goLoad.MatchString) ||
+		h.Line(func(l string) bool { return goOther.MatchString(l) && !goClause.MatchString(l) })
 }
 
 // maxLineDetect is the longest line that can be one of a compiler.

@@ -186,6 +186,7 @@ func TestErrors(t *testing.T) {
 		{"text", "all is well\n", parsers.ErrUnknownFormat, "read report x.xml: the report has none of the formats"},
 		{"other XML", "<html><testsuite/></html>", parsers.ErrUnknownFormat, "none of the formats"},
 		{"other JSON", `{"tests": 3}`, parsers.ErrUnknownFormat, "none of the formats"},
+		{"a source of Go or Kotlin", "package a.b\n\nimport c.D\npattern=x\ncannot find anything\n", parsers.ErrUnknownFormat, "none of the formats"},
 		{"a coverage profile", "mode: set\na/b.go:1.2,3.4 1 1\n", parsers.ErrUnknownFormat, "none of the formats"},
 		{"times and addresses", "12:30:15: starting\nhttp://host:80/x:1: y\n10:20 done\n", parsers.ErrUnknownFormat, "none of the formats"},
 		{"cut off XML", "<testsuite>\n<testcase name='a'>", nil, "x.xml: line 2 (byte 31): the document ends inside <testcase>"},

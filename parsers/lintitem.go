@@ -26,6 +26,9 @@ func (v lintItem) reach(path []string, take func(lintItem) error) error {
 // descend goes on from a value inside of v.
 func (v lintItem) descend(value any, path []string, take func(lintItem) error) error {
 	if len(path) == 0 {
+		if value == nil {
+			return nil
+		}
 		return take(lintItem{value: value, key: v.key, up: v.up})
 	}
 	name, rest := path[0], path[1:]

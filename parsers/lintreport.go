@@ -26,11 +26,28 @@ func (l *lintReport) heard(tool string) {
 	}
 }
 
+// keep takes a finding.
+func (l *lintReport) keep(f metric.Finding) {
+	l.heard(f.Tool)
+	l.Findings = append(l.Findings, f)
+}
+
+// hollow reports whether none of the findings names a file, rule or message:
+// then they are something else of the same name.
+func (l *lintReport) hollow() bool {
+	return len(l.Findings) > 0 && !slices.ContainsFunc(l.Findings, func(f metric.Finding) bool {
+		return f.Rule != "" || f.Message != "" || f.File != ""
+	})
+}
+
 // report returns what was gathered. Noise is the first line of text that did
 // not belong to the report.
 func (l *lintReport) report(producer, noise string, err error) (Report, error) {
 	if noise = strings.Trim(noise, "\x00"); noise != "" {
 		l.problems.Add("text outside of the report: %s", noise)
+	}
+	if err == nil && l.hollow() {
+		err = fmt.Errorf("%w: what stands in place of its findings names no file, rule or message", ErrUnknownFormat)
 	}
 	return Report{Producer: producer, Lint: &l.Lint, Problems: l.problems.All()}, err
 }

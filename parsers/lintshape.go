@@ -266,8 +266,7 @@ func (s *shapeReader) finding(l lintList, v lintItem) error {
 		if l.once {
 			s.seen[f] = true
 		}
-		s.lint.heard(f.Tool)
-		s.lint.Findings = append(s.lint.Findings, f)
+		s.lint.keep(f)
 	}
 	return nil
 }

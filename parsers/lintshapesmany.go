@@ -107,7 +107,7 @@ var manyShapes = []lintShape{
 		levels: map[string]metric.Level{"unknown": metric.Note},
 		lists: []lintList{{
 			at: "vulnerabilities.[]", file: "location.file", line: "location.start_line", rule: "identifiers.0.value",
-			message: "message|name|description", level: "severity",
+			message: "message|name|description|identifiers.0.name", level: "severity",
 		}},
 		facts: []lintFact{{"scan.scanner.name", func(s *shapeReader, v lintItem) { s.source = v.text(".") }}},
 	},

@@ -64,12 +64,14 @@ var noRule = &sarifRule{}
 
 // rule returns the rule that is referred to, or an empty one. A number counts
 // if the rule there has the right name, a name in the named part of the tool
-// first, then in all of them.
+// first, then in all of them. Where nothing has the name, the number counts.
 func (t *sarifTool) rule(ref sarifRuleRef) *sarifRule {
 	c := t.component(ref.ToolComponent)
+	numbered := noRule
 	if i := ref.Index; i != nil && *i >= 0 && *i < len(c.Rules) {
-		if r := &c.Rules[*i]; ref.ID == "" || r.ID == ref.ID || strings.HasPrefix(ref.ID, r.ID+"/") {
-			return r
+		numbered = &c.Rules[*i]
+		if ref.ID == "" || numbered.ID == ref.ID || strings.HasPrefix(ref.ID, numbered.ID+"/") {
+			return numbered
 		}
 	}
 	if r := c.find(ref); r != nil {
@@ -83,7 +85,7 @@ func (t *sarifTool) rule(ref sarifRuleRef) *sarifRule {
 			return r
 		}
 	}
-	return noRule
+	return numbered
 }
 
 func (t *sarifTool) component(ref *sarifRuleRef) *sarifComponent {

@@ -203,6 +203,10 @@ func (r *sarifRun) end(j *jsonstream.Reader) {
 	r.success(j)
 }
 
+// sarifHarmless are errors of a run that are no failure of it: SpotBugs misses
+// classes that a library needs, and goes on. Its XML has them as a remark.
+var sarifHarmless = map[string]bool{"spotbugs-missing-classes": true}
+
 // sarifCompilers are the rules under which linters pass on what a compiler
 // printed: it is an error, whatever they call it.
 var sarifCompilers = map[string]bool{"compile": true, "typecheck": true}
@@ -229,6 +233,9 @@ func (r *sarifRun) compilers() {
 // in this way.
 func (r *sarifRun) notifications(list []sarifNotification, configuration bool) {
 	for _, n := range list {
+		if sarifHarmless[n.Descriptor.ID] {
+			continue
+		}
 		if n.Level == "error" || configuration && n.Level == "warning" && len(n.Locations) > 0 {
 			ref := n.Descriptor
 			ref.ID = cmp.Or(ref.ID, n.Associated.ID)
@@ -263,7 +270,7 @@ func (r *sarifRun) success(j *jsonstream.Reader) {
 		}
 		why := ""
 		for _, n := range append(inv.Execution, inv.Configuration...) {
-			if n.Level == "error" && len(n.Locations) == 0 {
+			if n.Level == "error" && len(n.Locations) == 0 && !sarifHarmless[n.Descriptor.ID] {
 				why = cmp.Or(n.Message.Text, n.Descriptor.ID, "it does not say why")
 			}
 		}

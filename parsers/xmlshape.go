@@ -173,9 +173,8 @@ func (x *xmlShapeReader) end() {
 		list = x.each(f)
 	}
 	for _, f := range list {
-		x.lint.heard(f.Tool)
+		x.lint.keep(f)
 	}
-	x.lint.Findings = append(x.lint.Findings, list...)
 }
 
 func (x *xmlShapeReader) finding() metric.Finding {
