@@ -80,6 +80,8 @@ var perlLevels = map[string]metric.Level{"5": metric.Error, "4": metric.Error, "
 // nativeForms are those of the compilers of C and of all that print as they do,
 // and of linkers.
 var nativeForms = []lineForm{
+	{tool: "ghc", has: ".hs:", pattern: `(?P<file>.+\.hs):{line}:{col}: {word}:(?: \[{rule}\](?: \[-W.*\])?)?\s*{msg}`, typed: true},
+	{tool: "swiftlint", has: ".swift:", pattern: `(?P<file>.+\.swift):{line}:(?:{col}:)? {word}: {msg} \({rule}\)`},
 	{has: "note: ", pattern: `{file}:{line}(?::{col})?:\s+note: {msg}`, skip: true},
 	{tool: "doxygen", has: ": ", pattern: `{file}:-?{line}:\s*(?P<level>[Ww]arning|error): (?P<msg>.*(?:@\w+|\\\w+|documented|documentation|unknown command|explicit link|resolve reference|end of (?:file|comment|list)|no (?:uniquely )?matching|Reached|while searching).*)`, sure: true, more: true},
 	{has: ": ", pattern: `{file}:{line}(?::{col})?(?::(?:\{[-\d:]+\})+)?:\s*{word}(?:\[{rule}\])?:\s*{msg}`},

@@ -99,6 +99,8 @@ func (l *lintText) take(s string) {
 	case l.crash(inner), l.summary(inner):
 		l.finish()
 		l.last = -1
+	case ruler.MatchString(inner):
+		l.last = -1
 	case l.form(s, inner, outer), branch.MatchString(inner) && l.form(s, branch.ReplaceAllString(inner, ""), outer):
 	default:
 		l.goOn(inner)
@@ -250,6 +252,7 @@ func (l *lintText) add(f metric.Finding, form *lineForm, word string) {
 }
 
 var (
+	ruler     = regexp.MustCompile(`^[\s+|]*[-=*_]{3,}[\s+|=*_-]*$`)
 	caretLine = regexp.MustCompile(`^\s*\|?[\s~|_-]*[~^]`)
 	margin    = regexp.MustCompile(`^\s*\d*\s+\| ?`)
 )

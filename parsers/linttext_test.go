@@ -1,5 +1,108 @@
 package parsers_test
 
-import "testing"
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
 
-func FuzzLintText(f *testing.F) { fuzz(f, "lint-text", "a.c:1:2: error: x\n") }
+	"github.com/google/go-cmp/cmp"
+
+	"supervise/parsers"
+)
+
+func FuzzLintText(f *testing.F) {
+	fuzz(f, "lint-text", "a.c:1:2: error: x [-Wx]\n", "##teamcity[inspection typeId='a' message='b|nc' file='d' line='1' SEVERITY='INFO']\n",
+		"x.js\n  1:2  error  m  r\n\n✖ 1 problem (1 error, 0 warnings)\n", "error[E1]: m\n --> a.rs:1:2\n  |\n1 | x\n  | ^\n")
+}
+
+// textSamples are texts of tools that are not captured, and mixtures, with what
+// they hold: "tool rule level place: message", a ! behind the level of type
+// errors.
+var textSamples = []struct{ name, report, want string }{
+	{"MSBuild repeats itself at its end", `  1>C:\src\My App\A.cs(3,5): error CS1002: ; expected [C:\src\My App\p.csproj]
+     C:\src\My App\A.cs(4,7,4,9): warning CS0168: unused [C:\src\My App\p.csproj::TargetFramework=net8.0]
+MSBUILD : error MSB1009: Project file does not exist.
+Build FAILED.
+       C:\src\My App\A.cs(3,5): error CS1002: ; expected [C:\src\My App\p.csproj]
+    1 Warning(s)
+    2 Error(s)`, `csc CS1002 error! C:/src/My App/A.cs:3:5: ; expected
+csc CS0168 warning C:/src/My App/A.cs:4:7: unused
+msbuild MSB1009 error MSBUILD:0:0: Project file does not exist.`},
+	{"eslint and tsc in one script", "\n> p@1 lint\n> eslint . && tsc\n\n/p/a.js\n  1:2  error  no  r\n\n✖ 1 problem (1 error, 0 warnings)\n\nb.ts(1,2): error TS2322: m\n  more\n",
+		"eslint r error /p/a.js:1:2: no\ntsc TS2322 error! b.ts:1:2: m more"},
+	{"kotlinc", "e: file:///p/A.kt:3:5 Unresolved reference: x\nw: /p/B.kt: (4, 6): unused\n", "kotlinc  error! /p/A.kt:3:5: Unresolved reference: x\nkotlinc  warning /p/B.kt:4:6: unused"},
+	{"messages to GitHub", "::group::x\n::error file=a b.py,line=1,col=2,title=ruff (F401)::one%0Atwo%2C three\n::warning::no place\n::endgroup::\n", "ruff F401 error a b.py:1:2: one\ntwo, three"},
+	{"messages to TeamCity", "##teamcity[inspection typeId='r' message='a |'b|' |[c|] ||' file='x.go' line='3' SEVERITY='WARNING']\n", " r warning x.go:3:0: a 'b' [c] |"},
+	{"in a build of parallel branches", "[linux] 12:00:01 a.c:1:2: warning: w [-Wx]\n[linux] a.c:1:2: warning: w [-Wx]\n", "gcc -Wx warning a.c:1:2: w"},
+	{"PHPStan", " ------ ------\n  Line   src/A.php\n ------ ------\n  3      Call to f()\n         with too much.\n ------ ------\n\n [ERROR] Found 1 error\n", "phpstan  error src/A.php:3:0: Call to f() with too much."},
+	{"PHP", "PHP Parse error:  syntax error, unexpected end of file in /p/a.php on line 7\nNo syntax errors detected in b.php\n", "php  error /p/a.php:7:0: syntax error, unexpected end of file"},
+	{"ty", "error[invalid-assignment]: Object of type `str` is not assignable\n --> a.py:1:10\n  |\n1 | x: int = \"a\"\n  |          ^^^\ninfo: rule is enabled by default\n\nFound 1 diagnostic\n", "ty invalid-assignment error! a.py:1:10: Object of type `str` is not assignable"},
+	{"dart", "Analyzing...\n\n  error • Undefined name 'x' • lib/a.dart:3:5 • undefined_identifier\n\n1 issue found.\n", "dart undefined_identifier error lib/a.dart:3:5: Undefined name 'x'"},
+	{"ghc", "src/A.hs:3:5: error: [GHC-88464]\n    Variable not in scope: x\n", "ghc GHC-88464 error! src/A.hs:3:5: Variable not in scope: x"},
+	{"swiftlint", "/p/A.swift:3:5: warning: Line Length Violation: too long (line_length)\n", "swiftlint line_length warning /p/A.swift:3:5: Line Length Violation: too long"},
+}
+
+func TestLintText(t *testing.T) {
+	for _, s := range textSamples {
+		t.Run(s.name, func(t *testing.T) {
+			r, err := parsers.Parse(strings.NewReader(s.report), s.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := make([]string, 0, len(r.Lint.Findings))
+			for _, f := range r.Lint.Findings {
+				level := f.Level.String()
+				if f.Type {
+					level += "!"
+				}
+				lines = append(lines, fmt.Sprintf("%s %s %s %s:%d:%d: %s", f.Tool, f.Rule, level, f.File, f.Line, f.Column, f.Message))
+			}
+			if diff := cmp.Diff(s.want, strings.Join(lines, "\n")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// notFindings are texts without a finding: of tools that broke off, of programs
+// and of people.
+var notFindings = []struct{ name, text string }{
+	{"a traceback", "Traceback (most recent call last):\n  File \"/p/a.py\", line 8, in <module>\n    main()\nImportError: No module named x\n"},
+	{"a crash of node", "node:internal/modules/cjs/loader:1080\n  throw err;\n  ^\n\nError: Cannot find module '/p/x.js'\n    at Module._resolve (node:internal/modules/cjs/loader:1077:15)\n"},
+	{"no such command", "bash: line 1: eslint: command not found\n"},
+	{"no such command in a script", "./lint.sh: line 3: eslint: command not found\n"},
+	{"no such command, zsh", "zsh:1: command not found: eslint\n"},
+	{"dash", "sh: 1: eslint: not found\n"},
+	{"a panic", "panic: runtime error\n\ngoroutine 1 [running]:\nmain.main()\n\t/p/a.go:12 +0x1d\n"},
+	{"prose", "Note: this is all.\nSee the docs: at 10:30: start.\nIn chapter 3:4 it says: error\nWarning: be careful\n"},
+	{"a log of a server", "2026-01-02T03:04:05Z INFO started\n12:30:45 error: no route\n127.0.0.1:8080: refused\nhttp://localhost:8080: refused\nlevel=error msg=x\n"},
+	{"results of tests", "=== RUN   TestA\n--- FAIL: TestA (0.00s)\n    a_test.go:12: got 1, want 2\nFAIL\n1 passing (3ms)\n2) suite\n   at Context.<anonymous> (test/a.js:3:5)\n"},
+	{"npm", "npm error code ELIFECYCLE\nnpm error errno 1\nnpm warn deprecated x@1: no\n"},
+	{"a listing", "src/a.js\nsrc/b.js\n\n1 file changed, 2 insertions(+)\n"},
+	{"a summary without what it counts", "Found 3 errors in 2 files (checked 4 source files)\n"},
+	{"git", "diff --git a/x.c b/x.c\n--- a/x.c\n+++ b/x.c\n@@ -1,2 +3,4 @@ int main()\n-  a\n+  b\n"},
+}
+
+func TestNoLintText(t *testing.T) {
+	for _, s := range notFindings {
+		for _, format := range []string{"lint-text", "errorformat"} {
+			r, err := parsers.ParseAs(strings.NewReader(s.text), format)
+			if err == nil {
+				t.Errorf("%s: read as %s with %v", s.name, format, r.Lint.Findings)
+			}
+		}
+		if r, err := parsers.Parse(strings.NewReader(s.text), s.name); err == nil && r.Tests == nil {
+			t.Errorf("%s: read as %s with %+v", s.name, r.Format, r.Lint)
+		}
+	}
+}
+
+// TestBrokenOff: what a tool told before it broke off is not all.
+func TestBrokenOff(t *testing.T) {
+	r, err := parsers.Parse(strings.NewReader("a.py:1:1: F401 unused\nTraceback (most recent call last):\n  File \"x.py\", line 1, in f\n"), "report")
+	var syntax *parsers.SyntaxError
+	if !errors.As(err, &syntax) || syntax.Line != 2 || len(r.Lint.Findings) != 1 {
+		t.Errorf("error %v after %v", err, r.Lint)
+	}
+}
