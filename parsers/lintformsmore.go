@@ -1,9 +1,6 @@
 package parsers
 
 import (
-	"regexp"
-	"sync"
-
 	"supervise/metric"
 )
 
@@ -45,7 +42,10 @@ const project = `(?: \[[^\]]*proj(?:::[^\]]*)?\])?`
 // otherForms are those of tools of many other languages.
 var otherForms = []lineForm{
 	{tool: "cmake", has: "CMake ", pattern: `CMake (?P<level>Error|Warning|Warning \(dev\)|Deprecation Warning|Deprecation Error) (?:at|in) (?P<file>[^:]+):(?:{line})?(?: \(\S+\))?:?`, levels: map[string]metric.Level{"deprecation error": metric.Error}},
-	{tool: "sphinx", pattern: `(?P<file>(?:[A-Za-z]:)?[^:]+)(?::docstring of [^:]+(?::[^:\s]+)*?)?:(?:{line}|None|:)?:? (?P<level>WARNING|ERROR|SEVERE|CRITICAL|INFO): {msg}`, sure: true},
+	{tool: "sphinx", has: "WARNING: ", pattern: `(?P<file>(?:[A-Za-z]:)?[^:]+)(?::docstring of [^:]+(?::[^:\s]+)*?)?:(?:{line}|None|:)?:? (?P<level>WARNING): {msg}`, sure: true},
+	{tool: "sphinx", has: "ERROR: ", pattern: `(?P<file>(?:[A-Za-z]:)?[^:]+)(?::docstring of [^:]+(?::[^:\s]+)*?)?:(?:{line}|None|:)?:? (?P<level>ERROR): {msg}`, sure: true},
+	{tool: "sphinx", has: "SEVERE: ", pattern: `(?P<file>(?:[A-Za-z]:)?[^:]+)(?::docstring of [^:]+(?::[^:\s]+)*?)?:(?:{line}|None|:)?:? (?P<level>SEVERE): {msg}`, sure: true},
+	{tool: "sphinx", has: "CRITICAL: ", pattern: `(?P<file>(?:[A-Za-z]:)?[^:]+)(?::docstring of [^:]+(?::[^:\s]+)*?)?:(?:{line}|None|:)?:? (?P<level>CRITICAL): {msg}`, sure: true},
 	{tool: "cpplint", has: "]", pattern: `{file}:(?:{line}|None): (?:(?P<level>warning): | ?){msg}  \[{rule}\] \[\d\]`, level: metric.Error},
 	{tool: "cppcheck", has: "]: (", pattern: `\[{file}:{line}\](?: -> \[[^\]]*\])*: \({word}\) {msg}`},
 	{tool: "cppcheck", has: " +", pattern: `{file} \+{line}: {word}: {msg}`},
@@ -96,56 +96,4 @@ var nativeForms = []lineForm{
 // headerForms are the names of files over a list of findings.
 var headerForms = []lineForm{
 	{pattern: `(?P<file>[^\s:=].*?\.\w{1,12}|/[^\s:=]*):?`, block: "stylish", keep: true},
-}
-
-// summary is the line in which a tool counts its findings, or says that there
-// are none.
-type summary struct {
-	tool   string
-	unless string // this tool was heard, which says the same in another sense
-	re     *regexp.Regexp
-}
-
-var summaries = sync.OnceValue(func() []summary {
-	out := make([]summary, len(summaryForms))
-	for i, f := range summaryForms {
-		out[i] = summary{f.tool, f.unless, regexp.MustCompile(`^\s*(?:` + f.pattern + `)$`)}
-	}
-	return out
-})
-
-var summaryForms = []struct{ tool, unless, pattern string }{
-	{"mypy", "", `Success: no issues found in \d+ source files?`},
-	{"mypy", "", `Found (?P<errors>\d+) errors? in \d+ files? \(.*\)`},
-	{"pyright", "", `(?P<errors>\d+) errors?, (?P<warnings>\d+) warnings?(?:, \d+ (?:informations?|notes?))?\s*`},
-	{"ruff", "", `All checks passed!`},
-	{"ruff", "biome", `Found (?P<total>\d+) errors?(?: \(\d+ fixed, \d+ remaining\))?\.`},
-	{"biome", "", `Found (?P<errors>\d+) errors?\.`},
-	{"biome", "", `Found (?P<warnings>\d+) warnings?\.`},
-	{"staticcheck", "", `✖ (?P<total>\d+) problems? \(.* ignored\)`},
-	{"", "", `only showing the first \d+ errors, of (?P<errors>\d+) total;.*`},
-	{"", "", `only showing the first \d+ warnings, of (?P<warnings>\d+) total;.*`},
-	{"", "", `Found (?P<errors>\d+) errors?(?: in \d+ files?\.| in the same file, starting at: .*)`},
-	{"", "", `✖ (?P<total>\d+) problems? \(.*\)`},
-	{"", "", `(?P<total>\d+) problems?(?: \(\d+ errors?, \d+ warnings?\))?`},
-	{"eslint", "", `✔ No problems found`},
-	{"golangci-lint", "", `(?P<total>\d+) issues[.:]`},
-	{"pylint", "", `Your code has been rated at .*`},
-	{"rubocop", "", `\d+ files? inspected, (?P<total>\d+|no) offenses? detected.*`},
-	{"shellcheck", "", `No issues detected!`},
-	{"stylelint", "", `0 problems found`},
-	{"prettier", "", `All matched files use Prettier code style!`},
-	{"black", "", `\d+ files? would be left unchanged\.`},
-	{"phpstan", "", `\[OK\] No errors`},
-	{"phpstan", "", `\[ERROR\] Found (?P<total>\d+) errors?`},
-	{"psalm", "", `No errors found!`},
-	{"luacheck", "", `Total: (?P<warnings>\d+) warnings? / (?P<errors>\d+) errors? in \d+ files?`},
-	{"perlcritic", "", `\S+ source OK`},
-	{"cpplint", "", `Total errors found: (?P<total>\d+)`},
-	{"dart", "", `No issues found!.*`},
-	{"biome", "", `Checked \d+ files? in \S+ No fixes applied\.`},
-	{"", "", `(?P<errors>\d+) errors?(?: generated\.)?`},
-	{"", "", `(?P<warnings>\d+) warnings?(?: generated\.)?`},
-	{"", "", `(?P<warnings>\d+) warnings? and (?P<errors>\d+) errors? generated\.`},
-	{"", "", `Finished .* target\(s\) in .*`},
 }

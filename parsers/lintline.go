@@ -34,6 +34,59 @@ type lineForm struct {
 
 	re    *regexp.Regexp
 	pairs *regexp.Regexp
+	needs look
+}
+
+// look is what is seen of a line, or needed in one, before a pattern is tried.
+type look uint8
+
+const (
+	colonDigit look = 1 << iota // as in "file:1"
+	parenDigit                  // as in "file(1"
+	indented
+	outdented
+)
+
+// seen looks at a line.
+func seen(s string) look {
+	out := outdented
+	if s[0] == ' ' || s[0] == '\t' {
+		out = indented
+	}
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			continue
+		}
+		switch {
+		case i == 0:
+		case s[i-1] == ':':
+			out |= colonDigit
+		case s[i-1] == '(':
+			out |= parenDigit
+		}
+	}
+	return out
+}
+
+// needed tells from a pattern what each of its lines has. A line that stands in
+// a group may be left out.
+func needed(pattern string) look {
+	var out look
+	plain := strings.ReplaceAll(pattern, "(?:", "\x00")
+	switch {
+	case strings.Contains(plain, "{line}|"):
+	case strings.Contains(plain, ":{line}") && !strings.Contains(plain, "\x00:{line}"):
+		out = colonDigit
+	case strings.Contains(plain, `\({line}`):
+		out = parenDigit
+	}
+	switch {
+	case strings.HasPrefix(pattern, `\s+`), strings.HasPrefix(pattern, "  "):
+		out |= indented
+	case strings.HasPrefix(pattern, "{file}"), strings.HasPrefix(pattern, "(?P<level>"), strings.HasPrefix(pattern, `(?P<file>\S`), strings.HasPrefix(pattern, `(?P<file>[^\s`):
+		out |= outdented
+	}
+	return out
 }
 
 // places are what stands for the names in braces of a pattern.
@@ -51,6 +104,7 @@ var places = strings.NewReplacer(
 func compileForms(table []lineForm) []lineForm {
 	out := make([]lineForm, len(table))
 	for i, f := range table {
+		f.needs = needed(f.pattern)
 		f.re = regexp.MustCompile("^" + places.Replace(f.pattern) + "$")
 		out[i] = f
 	}
@@ -107,6 +161,20 @@ func (f *lineForm) finding(p parts) metric.Finding {
 		out.File = textstream.CleanName(slashed(strings.TrimPrefix(p.file, "file://")))
 	}
 	out.Level = f.levelOf(p)
+	if f.from0 && p.col {
+		out.Column++
+	}
+	f.name(&out, p)
+	if rulesBehind[out.Tool] && out.Rule == "" && !f.more {
+		takeRule(&out)
+	}
+	out.Rule = strings.TrimPrefix(strings.TrimSuffix(out.Rule, ",-warnings-as-errors"), "-Werror,")
+	out.Type = (f.typed || checksTypes(out.Tool) || compilerRules[out.Rule]) && out.Level == metric.Error
+	return out
+}
+
+// name gives a finding its tool.
+func (f *lineForm) name(out *metric.Finding, p parts) {
 	switch {
 	case f.pairs != nil:
 		out.Message = textstream.CleanText(unescape.Replace(p.msg))
@@ -116,20 +184,18 @@ func (f *lineForm) finding(p parts) metric.Finding {
 	case p.tool != "":
 		out.Tool = p.tool
 	case f.tool == "" && f.level == 0:
-		out.Tool, out.Rule = toolOf(out)
+		out.Tool, out.Rule = toolOf(*out)
 	}
-	if out.Tool == "rustc" && arrowed[path.Ext(out.File)] != "" {
-		out.Tool = arrowed[path.Ext(out.File)]
+	if other := arrowed[path.Ext(out.File)]; out.Tool == "rustc" && other != "" {
+		out.Tool = other
 	}
-	if f.from0 && p.col {
-		out.Column++
+}
+
+// takeRule takes the rule off the end of a message.
+func takeRule(f *metric.Finding) {
+	if m := trailingRule.FindStringSubmatchIndex(f.Message); m != nil {
+		f.Rule, f.Message = f.Message[m[2]:m[3]], f.Message[:m[0]]
 	}
-	if m := trailingRule.FindStringSubmatchIndex(out.Message); m != nil && out.Rule == "" && !f.more && rulesBehind[out.Tool] {
-		out.Rule, out.Message = out.Message[m[2]:m[3]], out.Message[:m[0]]
-	}
-	out.Rule = strings.TrimPrefix(strings.TrimSuffix(out.Rule, ",-warnings-as-errors"), "-Werror,")
-	out.Type = (f.typed || checksTypes(out.Tool) || compilerRules[out.Rule]) && out.Level == metric.Error
-	return out
 }
 
 // titled is how ruff names itself in the messages to GitHub.
@@ -176,51 +242,6 @@ var (
 	task       = regexp.MustCompile(`^\s*\[(?:javac|exec|java|javadoc|ecj|groovyc|scalac|kotlinc|echo|wsimport|ant:\w+|apt|aspectj|iajc|cc|mkdir)\](?: |$)`)
 	node       = regexp.MustCompile(`^\s*\d+>`)
 	leveled    = regexp.MustCompile(`^\[\s?(ERROR|WARNING|WARN|INFO|FATAL|error|warn|info)\s?\](?: |$)`)
-)
-
-// rulesBehind are the tools that name the rule behind the message.
-var rulesBehind = map[string]bool{
-	"gcc": true, "clang-tidy": true, "cppcheck": true, "shellcheck": true, "doxygen": true, "sphinx": true, "mypy": true, "checkstyle": true,
-	"cpplint": true, "actionlint": true, "yamllint": true, "eslint": true, "clang": true, "flow": true, "ansible-lint": true,
-}
-
-// languages tell the compiler by the file.
-var languages = map[string]string{
-	"java": "javac", "kt": "kotlinc", "kts": "kotlinc", "scala": "scalac", "rs": "rustc", "swift": "swiftc", "hs": "ghc", "go": "go build",
-	"c": "gcc", "h": "gcc", "cc": "gcc", "cpp": "gcc", "cxx": "gcc", "c++": "gcc", "hpp": "gcc", "hh": "gcc", "hxx": "gcc", "m": "gcc", "mm": "gcc",
-	"ipp": "gcc", "inl": "gcc", "s": "gcc", "l": "gcc", "y": "gcc", "cu": "gcc", "f": "gcc", "f90": "gcc", "for": "gcc", "tpp": "gcc", "f77": "gcc", "f95": "gcc",
-	"py": "mypy", "pyi": "mypy", "sh": "shellcheck", "bash": "shellcheck", "zig": "zig", "cs": "csc", "fs": "fsc", "vb": "vbc", "pas": "dcc",
-	"php": "phpcs", "rst": "sphinx", "ts": "tsc", "tsx": "tsc",
-}
-
-// toolOf tells who speaks in a line like "file:line:column: level: message", by
-// the file and by the rule behind the message. The rule of a compiler is left to
-// be taken off.
-func toolOf(f metric.Finding) (tool, rule string) {
-	base := f.File[strings.LastIndexByte(f.File, '/')+1:]
-	tool = languages[strings.ToLower(base[strings.LastIndexByte(base, '.')+1:])]
-	last := ""
-	if m := trailingRule.FindStringSubmatch(f.Message); m != nil {
-		last = m[1]
-	}
-	switch {
-	case f.Rule != "":
-		return tool, f.Rule
-	case shellRule.MatchString(last):
-		tool = "shellcheck"
-	case tool == "gcc" && last != "" && !strings.HasPrefix(last, "-") && strings.Contains(last, "-"):
-		tool = "clang-tidy"
-	case tool == "gcc" && cppcheckRule.MatchString(last):
-		tool = "cppcheck"
-	case strings.HasPrefix(f.File, "<"):
-		tool = "gcc"
-	}
-	return tool, ""
-}
-
-var (
-	shellRule    = regexp.MustCompile(`^SC\d+$`)
-	cppcheckRule = regexp.MustCompile(`^[a-z]+[A-Za-z]*$`)
 )
 
 // peel takes off what a build tool puts before a line: the time, the task, the

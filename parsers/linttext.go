@@ -3,9 +3,6 @@ package parsers
 import (
 	"fmt"
 	"io"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -107,59 +104,15 @@ func (l *lintText) take(s string) {
 	}
 }
 
-// crashes are the first words of a tool that broke off.
-var crashes = regexp.MustCompile(`^(Traceback \(most recent call last\):|Oops! Something went wrong! :\(|Error: Cannot find module |Exception in thread "|panic: |thread '.*' panicked at |(/usr)?(/bin/)?(ba|z|da)?sh: (\w+ )?\d*:? ?.*: (command )?not found|.*\.sh: line \d+: .*: command not found|INTERNAL ERROR: |fatal error: unexpected signal|Segmentation fault)`)
-
-func (l *lintText) crash(s string) bool {
-	if !crashes.MatchString(s) {
-		return false
-	}
-	if l.broken == nil {
-		l.broken = l.line.Error("a tool broke off: %s", textstream.CleanText(s))
-	}
-	return true
-}
-
-// summary compares what a tool counted with what was read of it.
-func (l *lintText) summary(s string) bool {
-	for _, form := range summaries() {
-		m := form.re.FindStringSubmatch(s)
-		if m == nil || slices.Contains(l.Tools, form.unless) {
-			continue
-		}
-		if form.tool != "" {
-			l.heard(form.tool)
-			l.voices[form.tool] = true
-		}
-		for i, name := range form.re.SubexpNames() {
-			if name != "" && m[i] != "" {
-				n, _ := strconv.Atoi(m[i]) // "no" is 0
-				l.declared(name, n, s)
-			}
-		}
-		return true
-	}
-	return false
-}
-
-func (l *lintText) declared(what string, n int, summary string) {
-	got := map[string]*int{"errors": &l.said.errors, "warnings": &l.said.warnings, "total": &l.said.total}[what]
-	if n > 0 {
-		l.denied = textstream.CleanText(summary)
-	}
-	if *got != n {
-		l.problems.Add("%d %s were read where the summary says %q", *got, strings.Replace(what, "total", "findings", 1), textstream.CleanText(summary))
-	}
-	*got = 0
-}
-
 // form tries the forms of lines in turn.
 func (l *lintText) form(raw, s, outer string) bool {
-	whole := s
+	whole, has := s, seen(s)
 	for i := range l.forms {
 		f := &l.forms[i]
 		if s = whole; f.raw {
 			s = raw
+		} else if has&f.needs != f.needs {
+			continue
 		}
 		if f.has != "" && !strings.Contains(s, f.has) {
 			continue
@@ -248,64 +201,6 @@ func (l *lintText) add(f metric.Finding, form *lineForm, word string) {
 		l.seen[key] = true
 		l.last = len(l.Findings)
 		l.Findings = append(l.Findings, f)
-	}
-}
-
-var (
-	ruler     = regexp.MustCompile(`^[\s+|]*[-=*_]{3,}[\s+|=*_-]*$`)
-	caretLine = regexp.MustCompile(`^\s*\|?[\s~|_-]*[~^]`)
-	margin    = regexp.MustCompile(`^\s*\d*\s+\| ?`)
-)
-
-// goOn looks at a line that is no finding of its own: the source line with
-// carets under it, or more of the message.
-func (l *lintText) goOn(s string) {
-	if l.last < 0 {
-		return
-	}
-	f := &l.Findings[l.last]
-	if m := clippyRule.FindStringSubmatch(s); m != nil && f.Tool == "rustc" {
-		f.Tool, f.Rule, f.Type = "clippy", "clippy::"+m[1], false
-		l.heard(f.Tool)
-		return
-	}
-	indented := s[0] == ' ' || s[0] == '\t'
-	switch {
-	case caretLine.MatchString(s) && f.Text == "":
-		_, source := peel(l.before)
-		f.Text = textstream.CleanText(margin.ReplaceAllString(source, ""))
-		if f.Column == 0 && !strings.Contains(s, "|") {
-			f.Column = strings.IndexByte(s, '^') + 1
-		}
-		f.Message = strings.TrimSpace(strings.TrimSuffix(f.Message, f.Text))
-	case f.Message == "" && indented, l.more && (indented || f.Tool == "mypy" && f.Rule == "" && len(l.before) > wrapped) && f.Text == "":
-		if len(f.Message) < maxMessage {
-			f.Message = strings.TrimSpace(f.Message + " " + textstream.CleanText(s))
-		}
-	case !indented && !margin.MatchString(s) && l.stray:
-		l.last = -1
-	case !indented: // a source line may stand there as well
-		l.stray = true
-	}
-}
-
-// clippyRule stands below each of its findings.
-var clippyRule = regexp.MustCompile(`rust-clippy/\S*index\.html#(\w+)`)
-
-// wrapped is the length from which mypy --pretty breaks a line.
-const wrapped = 60
-
-// trailingRule is a rule at the end of a message.
-var trailingRule = regexp.MustCompile(`\s+[\[(](-?[A-Za-z][-\w./@:+=,]*)[\])]$`)
-
-// finish takes the rule off the end of a message of several lines.
-func (l *lintText) finish() {
-	if l.last < 0 {
-		return
-	}
-	f := &l.Findings[l.last]
-	if m := trailingRule.FindStringSubmatchIndex(f.Message); m != nil && f.Rule == "" && l.more {
-		f.Rule, f.Message = f.Message[m[2]:m[3]], f.Message[:m[0]]
 	}
 }
 
