@@ -263,6 +263,10 @@ func TestFindings(t *testing.T) {
 			[]metric.Finding{{Tool: "go build", Level: metric.Error, Type: true, Message: "package a imports b imports a: import cycle not allowed"}},
 		},
 		{
+			"golint, which is no compiler", "lint-text", "a.go:1:1: package comment is detached\n",
+			[]metric.Finding{{Level: metric.Error, File: "a.go", Line: 1, Column: 1, Message: "package comment is detached"}},
+		},
+		{
 			"several tools in one log", "lint-text", "\x1b[1mC:\\src\\a.c:3:4:\x1b[0m warning: unused\nx.py:7: error: bad\nnothing\n./y.ts:1:1: plain\n",
 			[]metric.Finding{
 				{Tool: "gcc", Level: metric.Warning, File: "C:/src/a.c", Line: 3, Column: 4, Message: "unused"},
