@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"supervise/internal/textstream"
 	"sync"
+
+	"supervise/internal/textstream"
 )
 
 // summary is the line in which a tool counts its findings, or says that there

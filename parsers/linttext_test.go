@@ -29,8 +29,10 @@ Build FAILED.
     2 Error(s)`, `csc CS1002 error! C:/src/My App/A.cs:3:5: ; expected
 csc CS0168 warning C:/src/My App/A.cs:4:7: unused
 msbuild MSB1009 error MSBUILD:0:0: Project file does not exist.`},
-	{"eslint and tsc in one script", "\n> p@1 lint\n> eslint . && tsc\n\n/p/a.js\n  1:2  error  no  r\n\n✖ 1 problem (1 error, 0 warnings)\n\nb.ts(1,2): error TS2322: m\n  more\n",
-		"eslint r error /p/a.js:1:2: no\ntsc TS2322 error! b.ts:1:2: m more"},
+	{
+		"eslint and tsc in one script", "\n> p@1 lint\n> eslint . && tsc\n\n/p/a.js\n  1:2  error  no  r\n\n✖ 1 problem (1 error, 0 warnings)\n\nb.ts(1,2): error TS2322: m\n  more\n",
+		"eslint r error /p/a.js:1:2: no\ntsc TS2322 error! b.ts:1:2: m more",
+	},
 	{"kotlinc", "e: file:///p/A.kt:3:5 Unresolved reference: x\nw: /p/B.kt: (4, 6): unused\n", "kotlinc  error! /p/A.kt:3:5: Unresolved reference: x\nkotlinc  warning /p/B.kt:4:6: unused"},
 	{"messages to GitHub", "::group::x\n::error file=a b.py,line=1,col=2,title=ruff (F401)::one%0Atwo%2C three\n::warning::no place\n::endgroup::\n", "ruff F401 error a b.py:1:2: one\ntwo, three"},
 	{"messages to TeamCity", "##teamcity[inspection typeId='r' message='a |'b|' |[c|] ||' file='x.go' line='3' SEVERITY='WARNING']\n", " r warning x.go:3:0: a 'b' [c] |"},

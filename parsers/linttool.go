@@ -3,6 +3,7 @@ package parsers
 import (
 	"regexp"
 	"strings"
+
 	"supervise/metric"
 )
 
