@@ -9,7 +9,9 @@ import (
 	"supervise/metric"
 )
 
-func detectGcov(h sniff.Head) bool { return h.JSON("files.[].lines.[].line_number") }
+func detectGcov(h sniff.Head) bool {
+	return h.JSON("files.[].lines.[].line_number") || h.JSON("gcovr/format_version", "files") || h.JSON("gcc_version", "files")
+}
 
 // gcovFile is one file of "gcov --json-format" and of "gcovr --json". A line
 // stands there once for each function it is compiled into.

@@ -49,6 +49,9 @@ var junitRoots = map[string]bool{"testsuites": true, "testsuite": true, "testcas
 // detectJUnit leaves out what has the root element and other tests within it,
 // such as the XML of Check.
 func detectJUnit(h sniff.Head) bool {
+	if h.XML("testrun") { // Eclipse; others have the root as well
+		return h.Elements("testcase")
+	}
 	return junitRoots[h.Root.Name] && (h.Elements("testcase") || !h.Elements("test"))
 }
 

@@ -3,6 +3,7 @@ package parsers
 import (
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"supervise/internal/sniff"
@@ -17,7 +18,8 @@ func detectRobot(h sniff.Head) bool { return h.XML("robot") }
 // the file it stands in, the class the path of suites, as in the JSON.
 type robotReader struct {
 	testSet
-	tests []metric.Test // not yet added: the tear down of a suite may still fail
+	tests []metric.Test   // not yet added: the tear down of a suite may still fail
+	all   xmlstream.Token // the numbers that the report says of itself
 }
 
 // robotEnd is the outcome of a suite, test or keyword.
@@ -33,6 +35,8 @@ func parseRobot(r io.Reader) (Report, error) {
 			switch t.Name {
 			case "suite":
 				return b.suite(x, t, "")
+			case "statistics":
+				return x.Children(func(xmlstream.Token) error { return b.statistics(x) })
 			case "errors":
 				return x.Children(func(xmlstream.Token) error { return b.error(x) })
 			}
@@ -42,6 +46,10 @@ func parseRobot(r io.Reader) (Report, error) {
 	for _, t := range b.tests {
 		b.add(t)
 	}
+	if err == nil {
+		b.declared(b.all, "pass", "tests passed", b.totals.Passed)
+		b.declared(b.all, "fail", "tests failed", b.totals.Failed+b.totals.Errors)
+	}
 	return b.report(x, "robot"), err
 }
 
@@ -49,6 +57,9 @@ func (b *robotReader) suite(x *xmlstream.Reader, t xmlstream.Token, path string)
 	path = strings.TrimPrefix(path+within+attr(t, "name"), within)
 	file := textstream.CleanName(attr(t, "source"))
 	first := len(b.tests)
+	if other := attr(t, "src"); other != "" { // split by Robot Framework 2
+		b.breaks(orPath(file, path), "its results are in another file, "+other)
+	}
 	var end robotEnd
 	err := x.Children(func(t xmlstream.Token) (err error) {
 		switch t.Name {
@@ -78,6 +89,18 @@ func (b *robotReader) fixture(x *xmlstream.Reader, suite string) error {
 		end, err := readRobotEnd(x, t)
 		if end.status == "FAIL" {
 			b.breaks(suite, end.why)
+		}
+		return err
+	})
+}
+
+// statistics reads the numbers of all tests, which stand among others.
+func (b *robotReader) statistics(x *xmlstream.Reader) error {
+	return x.Children(func(t xmlstream.Token) error {
+		t.Attrs = slices.Clone(t.Attrs)
+		name, err := clipped(x)
+		if name == "All Tests" {
+			b.all = t
 		}
 		return err
 	})

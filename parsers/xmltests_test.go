@@ -124,6 +124,10 @@ func TestXMLReports(t *testing.T) {
 			map[string]string{"/p/a.robot: S > A.a": "failed", "/p/a.robot: S > A.b": "skipped", "S > B: S > B.a": "passed", "broken /p/c.robot": "Parsing '/p/c.robot' failed: it has no tests"},
 		},
 		{
+			"robot: split output", `<robot><suite name="S" source="/p"><suite src="o-001.xml" name="A" source="/p/a.robot"><status status="FAIL"/></suite><status status="FAIL"/></suite></robot>`,
+			map[string]string{"broken /p/a.robot": "its results are in another file, o-001.xml"},
+		},
+		{
 			"testng", `<testng-results><suite><test><class name="C"><test-method name="a" status="SKIP"/><test-method name="a" status="PASS"/><test-method name="b" status="FAIL"><params><param><value>1</value></param><param><value is-null="true"/></param></params></test-method>` +
 				`<test-method name="setUp" is-config="true" status="FAIL"><exception class="E"><message>no</message></exception></test-method></class></test></suite></testng-results>`,
 			map[string]string{"C: a": "passed", "C: b[1, null]": "failed", "broken C": "setUp: no"},
@@ -137,6 +141,7 @@ func TestXMLReports(t *testing.T) {
 			"catch2", `<Catch2TestRun name="x"><TestCase name="a"><OverallResult success="true"/></TestCase><TestCase name="b"><OverallResult success="true" skips="1"/></TestCase><TestCase name="c"><Section><Expression success="false"/></Section><OverallResult success="false"/></TestCase><TestCase name="d"/></Catch2TestRun>`,
 			map[string]string{"x: a": "passed", "x: b": "skipped", "x: c": "failed", "x: d": "error"},
 		},
+		{"junit of Eclipse", `<testrun name="All" tests="2" failures="1"><testsuite name="p.A"><testcase name="a" classname="p.A"/><testcase name="b" classname="p.A"><failure>no</failure></testcase></testsuite></testrun>`, map[string]string{"p.A: a": "passed", "p.A: b": "failed"}},
 		{"cppunit", cppunit, map[string]string{"n::M.sum": "failed", "M.push": "error", "M.new": "passed", "later": "skipped"}},
 		{"xunit 1", `<assembly name="a.dll" test-framework="xUnit.net 1.9"><class name="N.C"><test name="N.C.a" type="N.C" result="Odd"/></class></assembly>`, map[string]string{"a.dll: N.C.a": "error"}},
 	} {
