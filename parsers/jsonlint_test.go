@@ -59,6 +59,9 @@ func FuzzSnyk(f *testing.F)           { fuzz(f, "snyk", lintSample("snyk")...) }
 func FuzzActionlint(f *testing.F)     { fuzz(f, "actionlint", lintSample("actionlint")...) }
 func FuzzKtlint(f *testing.F)         { fuzz(f, "ktlint", lintSample("ktlint")...) }
 func FuzzSwiftlint(f *testing.F)      { fuzz(f, "swiftlint", lintSample("swiftlint")...) }
+func FuzzGosec(f *testing.F)          { fuzz(f, "gosec", lintSample("gosec")...) }
+func FuzzCfnLint(f *testing.F)        { fuzz(f, "cfn-lint", lintSample("cfn-lint")...) }
+func FuzzCheckov(f *testing.F)        { fuzz(f, "checkov", lintSample("checkov")...) }
 func FuzzTflint(f *testing.F)         { fuzz(f, "tflint", lintSample("tflint")...) }
 func FuzzCredo(f *testing.F)          { fuzz(f, "credo", lintSample("credo")...) }
 func FuzzDartAnalyze(f *testing.F)    { fuzz(f, "dart-analyze", lintSample("dart-analyze")...) }

@@ -129,6 +129,7 @@ func (v lintItem) number(places string) int {
 		case float64:
 			n = x
 		case string:
+			x, _, _ = strings.Cut(x, "-") // the first of several lines
 			if f, err := strconv.ParseFloat(x, 64); err == nil {
 				n = f
 			}

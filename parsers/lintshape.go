@@ -59,6 +59,9 @@ func total(at string, level metric.Level) lintFact {
 	return lintFact{at, func(s *shapeReader, v lintItem) { s.declare(level, v.number(".")) }}
 }
 
+// sign is a fact that tells a report, if nothing else is in it.
+func sign(at string) lintFact { return lintFact{at, func(*shapeReader, lintItem) {}} }
+
 // looked is a fact: the files that were looked at, or how many they are. A
 // report of none that has nothing to say about a file is no clean one.
 func looked(at string) lintFact {

@@ -79,7 +79,7 @@ var manyShapes = []lintShape{
 		lists: []lintList{codeClimateIssue}, levels: map[string]metric.Level{"major": metric.Error},
 	},
 	{
-		name: "rdjson", like: []string{"diagnostics source.name", "diagnostics.[].location.path diagnostics.[].message"}, levels: rdjsonLevels,
+		name: "rdjson", clean: diagnosticsClean, like: []string{"diagnostics source.name", "diagnostics.[].location.path diagnostics.[].message"}, levels: rdjsonLevels,
 		lists: []lintList{rdjsonDiagnostic.in("diagnostics.[]")},
 		facts: []lintFact{
 			{"source.name", func(s *shapeReader, v lintItem) { s.source = v.text(".") }},
@@ -112,7 +112,7 @@ var manyShapes = []lintShape{
 		facts: []lintFact{{"scan.scanner.name", func(s *shapeReader, v lintItem) { s.source = v.text(".") }}},
 	},
 	{
-		name: "sonarqube-generic", clean: issuesClean, like: []string{"issues.[].engineId", "issues.[].primaryLocation"}, levels: sonarLevels,
+		name: "sonarqube-generic", clean: issuesClean, like: []string{"issues.[].engineId", "issues.[].primaryLocation", "rules.[].engineId issues"}, levels: sonarLevels,
 		lists: []lintList{{
 			at: "issues.[]", file: "primaryLocation.filePath", line: "primaryLocation.textRange.startLine", rule: "ruleId",
 			message: "primaryLocation.message", level: "severity|impacts.0.severity", also: "engineId",
@@ -139,4 +139,14 @@ var manyShapes = []lintShape{
 }
 
 // issuesClean is SonarQube's generic report of good files.
-var issuesClean = regexp.MustCompile(`^\s*\{\s*"issues"\s*:\s*\[\s*\]\s*\}\s*$`)
+var issuesClean = regexp.MustCompile(`^\s*\{(\s*"rules"\s*:\s*\[\s*\]\s*,)?\s*"issues"\s*:\s*\[\s*\]\s*\}\s*$`)
+
+// tflintClean is a report of tflint about good files.
+var tflintClean = regexp.MustCompile(`^\s*\{\s*"issues"\s*:\s*\[\s*\]\s*,\s*"errors"\s*:\s*\[\s*\]\s*\}\s*$`)
+
+// dartClean is a report of dart about good files.
+var dartClean = regexp.MustCompile(`^\s*\{\s*"version"\s*:\s*1\s*,\s*"diagnostics"\s*:\s*\[\s*\]\s*\}\s*$`)
+
+// diagnosticsClean is a report of good files by reviewdog, or by one of the
+// tools that write it without a source.
+var diagnosticsClean = regexp.MustCompile(`^\s*\{\s*"diagnostics"\s*:\s*\[\s*\]\s*\}\s*$`)

@@ -131,12 +131,15 @@ var otherShapes = []lintShape{
 		levels: map[string]metric.Level{"unknown": metric.Note},
 		lists: []lintList{
 			trivy("[].Vulnerabilities.[]"), trivy("Results.[].Vulnerabilities.[]"), trivy("Results.[].Misconfigurations.[]"),
-			trivy("Results.[].Secrets.[]"),
+			trivy("Results.[].Secrets.[]"), trivy("Results.[].Licenses.[]"),
 		},
+		facts: []lintFact{sign("SchemaVersion")}, // nothing found: there are no results
 	},
 	{
-		name: "snyk", tool: "snyk", like: []string{"vulnerabilities.[].packageName", "vulnerabilities ok dependencyCount"},
-		lists: []lintList{{at: "vulnerabilities.[]", file: "filePath", rule: "id", message: "title", level: "severity"}},
+		name: "snyk", tool: "snyk", like: []string{
+			"vulnerabilities.[].packageName", "vulnerabilities ok dependencyCount", "[].vulnerabilities [].ok [].dependencyCount",
+		},
+		lists: []lintList{snyk.in("vulnerabilities.[]"), snyk.in("[].vulnerabilities.[]")},
 	},
 	{
 		name: "actionlint", tool: "actionlint", like: []string{"[].filepath [].kind [].message"}, lists: []lintList{actionlint.in("[]")},
@@ -155,7 +158,7 @@ var otherShapes = []lintShape{
 		}},
 	},
 	{
-		name: "tflint", tool: "tflint", like: []string{"issues errors", "issues.[].range issues.[].rule"},
+		name: "tflint", tool: "tflint", clean: tflintClean, like: []string{"issues.[].range issues.[].rule", "issues errors.[].message", "issues errors.[].summary"},
 		lists: []lintList{
 			{
 				at: "issues.[]", file: "range.filename", line: "range.start.line", column: "range.start.column", rule: "rule.name",
@@ -169,7 +172,26 @@ var otherShapes = []lintShape{
 		lists: []lintList{{at: "issues.[]", file: "filename", line: "line_no", column: "column", rule: "check", message: "message"}},
 	},
 	{
-		name: "dart-analyze", tool: "dart", types: true, like: []string{"diagnostics.[].problemMessage"},
+		name: "gosec", tool: "gosec", like: []string{"Issues.[].rule_id Issues.[].details", "Issues Stats GosecVersion"},
+		lists: []lintList{
+			{at: "Issues.[]", file: "file", line: "line", column: "column", rule: "rule_id", message: "details", level: "severity"},
+			{at: "Golang errors.*.[]", file: "*", line: "line", column: "column", message: "error"},
+		},
+	},
+	{
+		name: "cfn-lint", tool: "cfn-lint", like: []string{"[].Filename [].Rule.Id [].Level"},
+		lists: []lintList{{
+			at: "[]", file: "Filename", line: "Location.Start.LineNumber", column: "Location.Start.ColumnNumber", rule: "Rule.Id",
+			message: "Message", level: "Level",
+		}},
+	},
+	{
+		name: "checkov", tool: "checkov", like: []string{"results.failed_checks", "[].results.failed_checks", "passed failed checkov_version"},
+		lists: []lintList{checkov.in("results.failed_checks.[]"), checkov.in("[].results.failed_checks.[]")},
+		facts: []lintFact{total("summary.failed", 0), total("[].summary.failed", 0), sign("checkov_version")},
+	},
+	{
+		name: "dart-analyze", tool: "dart", types: true, clean: dartClean, like: []string{"diagnostics.[].problemMessage"},
 		lists: []lintList{{
 			at: "diagnostics.[]", file: "location.file", line: "location.range.start.line", column: "location.range.start.column",
 			rule: "code", message: "problemMessage", level: "severity",
@@ -185,6 +207,11 @@ var otherShapes = []lintShape{
 	},
 }
 
+var (
+	snyk    = lintList{file: "filePath|^displayTargetFile", rule: "id", message: "title", level: "severity"}
+	checkov = lintList{file: "file_path", line: "file_line_range.0", rule: "check_id", message: "check_name", level: "severity"}
+)
+
 func (l lintList) levelled(place string) lintList {
 	l.level = place
 	return l
@@ -193,7 +220,7 @@ func (l lintList) levelled(place string) lintList {
 // trivy leaves out the checks that passed.
 func trivy(at string) lintList {
 	return lintList{
-		at: at, file: "^Target", line: "StartLine|CauseMetadata.StartLine", rule: "VulnerabilityID|ID|RuleID", message: "Title|Message|Description",
+		at: at, file: "^Target", line: "StartLine|CauseMetadata.StartLine", rule: "VulnerabilityID|ID|RuleID|Name", message: "Title|Message|Description|PkgName|FilePath",
 		level: "Severity", also: "Status", each: unless("Status", "PASS", "EXCEPTION"),
 	}
 }

@@ -12,7 +12,7 @@ var severities = map[string]metric.Level{
 	"": metric.Error, "error": metric.Error,
 	"warning": metric.Warning, "warn": metric.Warning, "medium": metric.Warning, "minor": metric.Warning,
 	"info": metric.Note, "note": metric.Note, "notice": metric.Note, "low": metric.Note, "hint": metric.Note, "ignore": metric.Note,
-	"information": metric.Note, "style": metric.Note, "suggestion": metric.Note,
+	"information": metric.Note, "informational": metric.Note, "style": metric.Note, "suggestion": metric.Note,
 }
 
 func levelOf(severity string) metric.Level {
