@@ -8,6 +8,7 @@ import (
 var javaForms = []lineForm{
 	{tool: "error-prone", pattern: `{file}:\[{line},{col}\] \[(?P<rule>[A-Z]\w+)\] {msg}`, outer: true},
 	{tool: "checkstyle", pattern: `{file}:\[{line}(?:,{col})?\] \(\w+\) (?P<rule>\w+): {msg}`, outer: true},
+	{tool: "spotbugs", has: ".java", pattern: `(?P<level>High|Medium|Low): {msg} \[[^\]]*\] .*?(?P<file>\w+\.java)(?::\[lines? {line}(?:-\d+)?\].*)? (?P<rule>[A-Z][A-Z0-9_]+)`, outer: true},
 	{tool: "javac", pattern: `{file}:\[{line},{col}\] (?:\[{rule}\] )?{msg}`, typed: true, outer: true, more: true},
 	{tool: "kotlinc", has: ".kt", pattern: `(?P<file>.+\.kts?): \({line}, {col}\):? {msg}`, typed: true, outer: true},
 	{tool: "kotlinc", has: ".kt", pattern: `(?P<level>[ew]): (?P<file>.+?\.kts?):(?: \(|){line}(?:, |:){col}\)?:? {msg}`, typed: true, sure: true},

@@ -19,7 +19,7 @@ import (
 var sameLint = []struct{ parts, first, others string }{
 	{"place level type rule", "mypy/mypy.txt", "mypy/colour.txt"},
 	{"line level type rule", "mypy/mypy.txt", "mypy/pretty.txt"},
-	{"line level type", "mypy/mypy.txt", "mypy/no-summary.txt"},
+	{"line level type", "mypy/mypy.txt", "mypy/no-summary.txt mypy/mypy.jsonl"},
 	{"place level type rule", "tsc/tsc.txt", "tsc/pretty.txt tsc/build.txt"},
 	{"place level type rule", "tsc/config-error.txt", "tsc/config-error-pretty.txt"},
 	{"place level type rule", "gcc-formats/gcc.txt", "gcc-formats/gcc-plain.txt gcc-formats/gcc-ascii.txt gcc-formats/make.txt"},
