@@ -17,11 +17,12 @@ import (
 	"supervise/metric"
 )
 
-// goSummary is the line that ends the tests of a package.
-var goSummary = regexp.MustCompile(`^(?:ok  \t\S+\t(?:[0-9.]+s|\(cached\))|FAIL\t\S+(?:\t[0-9.]+s| \[(?:build|setup) failed\])|\?   \t\S+\t\[no test files\])`)
+// goSummary is the line that ends the tests of a package. Its tabs may have
+// become spaces on the way; "ok" and one space begin a line of TAP.
+var goSummary = regexp.MustCompile(`^(?:ok\s{2,}\S+\s+(?:[0-9.]+s|\(cached\))|FAIL\s+\S+\s+(?:[0-9.]+s|\[(?:build|setup) failed\])|\?\s+\S+\s+\[no test files\])`)
 
 func detectGoTestText(h sniff.Head) bool {
-	return h.Line(goSummary.MatchString) || h.Line(func(l string) bool { return strings.HasPrefix(l, "=== RUN   ") }) &&
+	return h.Line(goSummary.MatchString) || h.Line(func(l string) bool { return strings.HasPrefix(l, "=== RUN ") }) &&
 		h.Line(func(l string) bool { return strings.HasPrefix(l, "--- ") || strings.HasPrefix(l, "panic: ") })
 }
 

@@ -20,9 +20,20 @@ type jestFile struct {
 	FailureMessage   text       `json:"failureMessage"`
 	AssertionResults []jestTest `json:"assertionResults"`
 	TestResults      []jestTest `json:"testResults"`
-	TestExecError    *struct {
-		Message text `json:"message"`
-	} `json:"testExecError"`
+	TestExecError    jestError  `json:"testExecError"`
+}
+
+// jestError is an error of a file, an object or a mere text. Its message may be
+// empty.
+type jestError struct {
+	is  bool
+	why text
+}
+
+// UnmarshalJSON reads what it can and never fails.
+func (e *jestError) UnmarshalJSON(raw []byte) error {
+	e.is = string(raw) != "null" && string(raw) != "false"
+	return e.why.UnmarshalJSON(raw)
 }
 
 type jestTest struct {
@@ -115,8 +126,8 @@ func (f jestFile) add(s *outcomes) {
 		s.add(t.test(file))
 	}
 	switch {
-	case f.TestExecError != nil:
-		s.breaks(file, joinedMessage(string(f.TestExecError.Message), message))
+	case f.TestExecError.is:
+		s.breaks(file, joinedMessage(string(f.TestExecError.why), message))
 	case strings.Contains(message, jestUnloaded), failed && s.failed() == before:
 		s.breaks(file, message)
 	}

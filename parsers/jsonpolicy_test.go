@@ -149,6 +149,7 @@ func TestJavaScriptJSON(t *testing.T) {
 			map[string]string{"a.js: g > h.a": "passed", "a.js: b": "failed", "a.js: c": "skipped", "a.js: d": "skipped", "a.js: e": "skipped", "a.js: f": "error"}},
 		{"jest: a file that cannot be loaded", jestOf(jestFile("failed", "Test suite failed to run", "")), map[string]string{"broken a.js": "Test suite failed to run"}},
 		{"jest: a file that fails behind its tests", jestOf(jestFile("failed", "no clean up", `{"title":"a","status":"passed"}`)), map[string]string{"a.js: a": "passed", "broken a.js": "no clean up"}},
+		{"jest: an error of a file that is a text", `{"numTotalTests":0,"testResults":[{"testFilePath":"a.js","testExecError":"no such module","testResults":[]},{"testFilePath":"b.js","testExecError":null,"testResults":[{"title":"b","status":"passed"}]}]}`, map[string]string{"broken a.js": "no such module", "b.js: b": "passed"}},
 		{"jest: several invocations", jestOf(jestFile("passed", "", `{"title":"a","status":"passed","invocations":2}`)), map[string]string{"a.js: a": "passed flaky"}},
 		{"vitest: a message of a failed attempt", jestOf(jestFile("passed", "", `{"title":"a","status":"passed","failureMessages":["no"]}`)), map[string]string{"a.js: a": "passed flaky"}},
 		{"vitest: an error outside of all files", `{"numTotalTests":1,"success":false,"testResults":[` + jestFile("passed", "", `{"title":"a","status":"passed"}`) + `]}`,

@@ -28,6 +28,10 @@ func TestTAP(t *testing.T) {
 			map[string]string{"TAP: a": "passed", "TAP: b": "failed", "TAP: -c": "passed"},
 		},
 		{
+			"words of testem", "ok 1 Chrome - a\nskip 2 Chrome - b\ntodo 3 Chrome - c\n\n1..3\n",
+			map[string]string{"TAP: Chrome - a": "passed", "TAP: Chrome - b": "skipped", "TAP: Chrome - c": "skipped"},
+		},
+		{
 			"too few tests", "1..3\nok 1 a\n",
 			map[string]string{"TAP: a": "passed", "broken TAP": "1 of 3 planned tests came" + brokeOff},
 		},

@@ -23,6 +23,7 @@ type tapPoint struct {
 var (
 	tapVersion = regexp.MustCompile(`(?i)^TAP version \d+\s*$`)
 	tapPlan    = regexp.MustCompile(`^(\d+)\.\.(\d+)(?:\s+todo\s([\d\s]+);?)?\s*(?:#\s*(.*))?$`)
+	testemWord = regexp.MustCompile(`^(skip|todo) +(\d+ .*)$`)
 	tapTest    = regexp.MustCompile(`^(not )?ok(?:\s+(\d+))?(?:\s+-(?:\s+|$)|-\s*|\s+|$)(.*)$`)
 	tapBail    = regexp.MustCompile(`(?i)^Bail out!\s*(.*)$`)
 	tapSubtest = regexp.MustCompile(`^#\s*Subtest(?::\s*(.*))?$`)
@@ -31,9 +32,18 @@ var (
 )
 
 // parseTapPoint reads a test point, with or without its number, description
-// and directive.
+// and directive. Testem writes "skip 3 name".
 func parseTapPoint(line string) (p tapPoint, ok bool) {
-	if line == "" || line[0] != 'o' && line[0] != 'n' {
+	switch {
+	case line == "":
+		return p, false
+	case line[0] == 's' || line[0] == 't':
+		if m := testemWord.FindStringSubmatch(line); m != nil {
+			p, ok = parseTapPoint("ok " + m[2])
+			p.skip = strings.ToUpper(m[1])
+		}
+		return p, ok
+	case line[0] != 'o' && line[0] != 'n':
 		return p, false
 	}
 	m := tapTest.FindStringSubmatch(line)

@@ -57,6 +57,11 @@ func TestTextTests(t *testing.T) {
 			map[string]string{"p: TestA": "passed", "p: TestB": "failed", "broken p": "panic: boom"},
 		},
 		{
+			"go test -v with spaces instead of tabs", "go-test",
+			"# q\nq/a.go:3: undefined: x\n=== RUN TestA\n--- PASS: TestA (0.10 seconds)\nPASS\nok      p    0.1s\nFAIL    q [build failed]\nFAIL\n",
+			map[string]string{"p: TestA": "passed", "broken q": "build failed: q/a.go:3: undefined: x"},
+		},
+		{
 			"go test of what cannot be built", "go-test",
 			"# p\na.go:1:2: undefined: x\nFAIL\tp [build failed]\n?   \tq\t[no test files]\nFAIL\n",
 			map[string]string{"broken p": "build failed: a.go:1: undefined: x"},
