@@ -36,7 +36,7 @@ var xmlLint = xmlFormats([]xmlShape{
 		}},
 	},
 	{
-		name: "spotbugs", root: "BugCollection", tool: "spotbugs", levels: spotbugsLevels,
+		name: "spotbugs", root: "BugCollection", tool: "spotbugs", levels: spotbugsLevels, each: spotbugs,
 		lists: map[string]xmlList{
 			"BugInstance": {
 				file: "SourceLine@sourcepath|Class/SourceLine@sourcepath|SourceLine@sourcefile|Class@classname",
@@ -117,6 +117,14 @@ func checkstyle(f metric.Finding) []metric.Finding {
 	}
 	f.Type, f.Message = true, strings.TrimPrefix(f.Message, ": ")
 	return compiled(f)
+}
+
+// spotbugs leaves out errors that say nothing.
+func spotbugs(f metric.Finding) []metric.Finding {
+	if f.Rule == "" && f.Message == "" {
+		return nil
+	}
+	return []metric.Finding{f}
 }
 
 // ideaProblem makes the path relative to the project.
