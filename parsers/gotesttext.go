@@ -26,8 +26,46 @@ func detectGoTestText(h sniff.Head) bool {
 		h.Line(func(l string) bool { return strings.HasPrefix(l, "--- ") || strings.HasPrefix(l, "panic: ") })
 }
 
-// maxGoText bounds the memory, which is some thirty times the text.
-const maxGoText = 8 << 20
+// maxGoText bounds the memory, which is some thirty times the text that reaches
+// the library.
+const maxGoText = 6 << 20
+
+// maxGoOutput is how many lines in a row are handed on that are no frame of a test
+// or package: more than a message has that anybody reads.
+const maxGoOutput = 200
+
+// goTextFrame begins the lines that tell of tests, packages and how they ended.
+var goTextFrame = regexp.MustCompile(`^\s*(?:=== |--- |ok  \t|FAIL|PASS|\?   \t|panic: |fatal error: |exit status |signal: |coverage: |# )`)
+
+// goTextThinner leaves out what tests print beyond that.
+type goTextThinner struct {
+	lines *textstream.Lines
+	out   []byte
+	row   int // lines since the last frame
+}
+
+// Read implements [io.Reader].
+func (g *goTextThinner) Read(p []byte) (int, error) {
+	for len(g.out) == 0 {
+		line, err := g.lines.Next()
+		if err != nil {
+			return 0, err
+		}
+		if g.row++; goTextFrame.Match(line.Text) {
+			g.row = 0
+		}
+		if g.row > maxGoOutput {
+			continue
+		}
+		g.out = append(g.out[:0], line.Text[:min(len(line.Text), maxLineDetect)]...)
+		if line.Whole {
+			g.out = append(g.out, '\n')
+		}
+	}
+	n := copy(p, g.out)
+	g.out = g.out[n:]
+	return n, nil
+}
 
 // parseGoTestText reads what go test prints for people. Without -v it names no
 // more than the tests that failed, and that is an error: nobody knows how many
@@ -35,7 +73,7 @@ const maxGoText = 8 << 20
 func parseGoTestText(r io.Reader) (Report, error) {
 	g := &goTestText{results: map[string]string{}}
 	p := gotest.NewParser(gotest.TimestampFunc(func() time.Time { return time.Time{} }))
-	src := &io.LimitedReader{R: r, N: maxGoText}
+	src := &io.LimitedReader{R: &goTextThinner{lines: textstream.NewLines(r)}, N: maxGoText}
 	report, err := p.Parse(io.TeeReader(src, &g.tee))
 	switch {
 	case err != nil:
