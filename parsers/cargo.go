@@ -161,7 +161,7 @@ func (c *cargo) diagnostic(d rustcDiagnostic) {
 	if seen.Finding = f; !c.seen[seen] {
 		c.seen[seen] = true
 		c.lint.heard(f.Tool)
-		c.lint.Findings = append(c.lint.Findings, f)
+		c.lint.Findings = keep(c.lint.Findings, f)
 	}
 }
 

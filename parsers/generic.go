@@ -65,7 +65,7 @@ func parseErrorformat(r io.Reader) (Report, error) {
 			return
 		}
 		if f, ok := genericFinding(forms, text); ok {
-			l.Findings = append(l.Findings, f)
+			l.Findings = keep(l.Findings, f)
 		}
 	})
 	return Report{Lint: l}, nothingFound(err, len(l.Findings) > 0 || !text, "finding")

@@ -64,7 +64,7 @@ func readGolangci(j *jsonstream.Reader, l *metric.Lint, p *textstream.Problems) 
 				if err := j.Value(&i); err != nil {
 					return err
 				}
-				l.Findings = append(l.Findings, i.findings()...)
+				l.Findings = keep(l.Findings, i.findings()...)
 				return nil
 			})
 		case "Report":

@@ -52,6 +52,7 @@ type goTest struct {
 	sample   string // the first line of noise
 	now      goEvent
 	latest   *goRun             // of the last event
+	tests    int                // that began
 	spare    []*textstream.Clip // of tests that passed, to be used again
 }
 
@@ -87,7 +88,11 @@ func (g *goTest) line(raw []byte, l textstream.Line) error {
 		g.problems.Add("line %d begins like an event and cannot be read: %v", l.Number, err)
 		return nil
 	}
-	g.event(&g.now)
+	if g.event(&g.now); string(g.now.action) == "run" {
+		if g.tests++; g.tests >= maxKept {
+			return tooMany()
+		}
+	}
 	return nil
 }
 

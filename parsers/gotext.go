@@ -133,7 +133,7 @@ func (g *goText) add(f goFinding) {
 	g.open, g.repeat = true, g.seen[f]
 	if !g.repeat {
 		g.seen[f] = true
-		g.findings = append(g.findings, f)
+		g.findings = keep(g.findings, f)
 	}
 }
 

@@ -212,7 +212,7 @@ func (j *junitReader) endCase(f junitFrame) {
 	if len(j.cases) == cap(j.cases) { // doubling copies less than append does
 		j.cases = slices.Grow(j.cases, max(64, len(j.cases)))
 	}
-	j.cases = append(j.cases, t)
+	j.cases = keep(j.cases, t)
 }
 
 // noTest lists the suite of a case that is no test as broken, and reports

@@ -222,7 +222,7 @@ func (s *libtestSuite) event(e libtestEvent, again bool) {
 	if !known || e.Event == "started" && s.cases[i].Status != 0 {
 		i = len(s.cases)
 		s.index[e.Name] = i
-		s.cases = append(s.cases, metric.Test{ID: metric.ID{Suite: s.name, Name: e.Name}})
+		s.cases = keep(s.cases, metric.Test{ID: metric.ID{Suite: s.name, Name: e.Name}})
 	}
 	c := &s.cases[i]
 	if e.Type == "bench" {

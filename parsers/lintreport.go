@@ -29,7 +29,7 @@ func (l *lintReport) heard(tool string) {
 // keep takes a finding.
 func (l *lintReport) keep(f metric.Finding) {
 	l.heard(f.Tool)
-	l.Findings = append(l.Findings, f)
+	l.Findings = keep(l.Findings, f)
 }
 
 // hollow reports whether none of the findings names a file, rule or message:

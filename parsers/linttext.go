@@ -200,7 +200,7 @@ func (l *lintText) add(f metric.Finding, form *lineForm, word string) {
 	if key := fmt.Sprint(f, word); !l.seen[key] || f.Message == "" {
 		l.seen[key] = true
 		l.last = len(l.Findings)
-		l.Findings = append(l.Findings, f)
+		l.Findings = keep(l.Findings, f)
 	}
 }
 

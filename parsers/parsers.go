@@ -33,6 +33,7 @@
 package parsers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -145,13 +146,34 @@ func ParseAs(r io.Reader, format string) (Report, error) {
 	return formats[i].read(src)
 }
 
+// maxKept is how many tests, or findings, are kept of one report. No project has
+// so many; a report that repeats itself without end has.
+const maxKept = 2_000_000
+
+// keep appends what there is room for.
+func keep[T any](list []T, more ...T) []T {
+	return append(list, more[:min(len(more), maxKept-len(list))]...)
+}
+
+// full says that a report has more than is kept.
+func (r Report) full() error {
+	if r.Cases.Tests < maxKept && (r.Lint == nil || len(r.Lint.Findings) < maxKept) {
+		return nil
+	}
+	return tooMany()
+}
+
+func tooMany() error {
+	return &SyntaxError{Problem: fmt.Sprintf("there are more than %d tests or findings: the tool has repeated itself without end", maxKept)}
+}
+
 func (f Format) read(src io.Reader) (Report, error) {
 	report, err := f.Parse(src)
 	report.Format = f.Name
 	if t := report.Tests; t != nil {
 		t.Format, t.Producer, t.Problems = f.Name, report.Producer, report.Problems
 	}
-	return report, err
+	return report, cmp.Or(err, report.full())
 }
 
 // named puts the name of the report into the error.

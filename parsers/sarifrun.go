@@ -165,7 +165,7 @@ func (r *sarifRun) add(p sarifPending, m *sarifMessage, locations []sarifLocatio
 		kept := *m
 		p.message = &kept
 	}
-	r.lint.Findings = append(r.lint.Findings, f)
+	r.lint.Findings = keep(r.lint.Findings, f)
 	r.pending = append(r.pending, p)
 }
 

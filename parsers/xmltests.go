@@ -42,7 +42,7 @@ func (s *testSet) add(t metric.Test) {
 		t.Name = fmt.Sprintf("(unnamed %d)", s.unnamed)
 	}
 	s.totals.add(t.Status)
-	s.cases = append(s.cases, t)
+	s.cases = keep(s.cases, t)
 }
 
 // breaks takes a suite that could not run.
