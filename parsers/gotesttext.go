@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -26,6 +27,12 @@ func detectGoTestText(h sniff.Head) bool {
 		h.Line(func(l string) bool { return strings.HasPrefix(l, "--- ") || strings.HasPrefix(l, "panic: ") })
 }
 
+// goRunLine tells that a test begins.
+var goRunLine = regexp.MustCompile(`^=== RUN   (?:Test|Example|Fuzz|Benchmark)\S*$`)
+
+// maxGoTests bounds the time, which grows with the square of the tests.
+const maxGoTests = 10_000
+
 // maxGoText bounds the memory, which is some thirty times the text that reaches
 // the library.
 const maxGoText = 6 << 20
@@ -37,11 +44,14 @@ const maxGoOutput = 200
 // goTextFrame begins the lines that tell of tests, packages and how they ended.
 var goTextFrame = regexp.MustCompile(`^\s*(?:=== |--- |ok  \t|FAIL|PASS|\?   \t|panic: |fatal error: |exit status |signal: |coverage: |# )`)
 
-// goTextThinner leaves out what tests print beyond that.
+// goTextThinner leaves out what tests print beyond that, and refuses what would
+// take the library too long or too much memory.
 type goTextThinner struct {
 	lines *textstream.Lines
 	out   []byte
 	row   int // lines since the last frame
+	size  int // bytes handed on
+	tests int
 }
 
 // Read implements [io.Reader].
@@ -54,6 +64,12 @@ func (g *goTextThinner) Read(p []byte) (int, error) {
 		if g.row++; goTextFrame.Match(line.Text) {
 			g.row = 0
 		}
+		if bytes.HasPrefix(line.Text, []byte("=== RUN ")) {
+			g.tests++
+		}
+		if g.size > maxGoText || g.tests > maxGoTests {
+			return 0, line.Error("there are more than %d tests or %d MiB: let go test write -json, which is read event by event", maxGoTests, maxGoText>>20)
+		}
 		if g.row > maxGoOutput {
 			continue
 		}
@@ -64,6 +80,7 @@ func (g *goTextThinner) Read(p []byte) (int, error) {
 	}
 	n := copy(p, g.out)
 	g.out = g.out[n:]
+	g.size += n
 	return n, nil
 }
 
@@ -73,13 +90,9 @@ func (g *goTextThinner) Read(p []byte) (int, error) {
 func parseGoTestText(r io.Reader) (Report, error) {
 	g := &goTestText{results: map[string]string{}}
 	p := gotest.NewParser(gotest.TimestampFunc(func() time.Time { return time.Time{} }))
-	src := &io.LimitedReader{R: &goTextThinner{lines: textstream.NewLines(r)}, N: maxGoText}
-	report, err := p.Parse(io.TeeReader(src, &g.tee))
-	switch {
-	case err != nil:
+	report, err := p.Parse(io.TeeReader(&goTextThinner{lines: textstream.NewLines(r)}, &g.tee))
+	if err != nil {
 		return Report{}, fmt.Errorf("read report: %w", err)
-	case src.N == 0:
-		return Report{}, &SyntaxError{Problem: fmt.Sprintf("the output of go test is longer than %d MiB: let it write -json, which is read event by event", maxGoText>>20)}
 	}
 	for _, e := range p.Events() {
 		g.event(e)
