@@ -42,6 +42,29 @@ msbuild MSB1009 error MSBUILD:0:0: Project file does not exist.`},
 	{"ty", "error[invalid-assignment]: Object of type `str` is not assignable\n --> a.py:1:10\n  |\n1 | x: int = \"a\"\n  |          ^^^\ninfo: rule is enabled by default\n\nFound 1 diagnostic\n", "ty invalid-assignment error! a.py:1:10: Object of type `str` is not assignable"},
 	{"dart", "Analyzing...\n\n  error • Undefined name 'x' • lib/a.dart:3:5 • undefined_identifier\n\n1 issue found.\n", "dart undefined_identifier error lib/a.dart:3:5: Undefined name 'x'"},
 	{"ghc", "src/A.hs:3:5: error: [GHC-88464]\n    Variable not in scope: x\n", "ghc GHC-88464 error! src/A.hs:3:5: Variable not in scope: x"},
+	{
+		"rubocop of old, without cops", "Gemfile:4:1: C: Extra blank line detected.\nbin/run:3:25: W: Do not suppress exceptions.\n",
+		"rubocop  note Gemfile:4:1: Extra blank line detected.\nrubocop  warning bin/run:3:25: Do not suppress exceptions.",
+	},
+	{
+		"haml-lint and slim-lint", "app/a.html.haml:33 [W] ImplicitDiv: no div\napp/b.html.slim:4 [W] RuboCop: Style/X: no\napp/c.html.haml:5 [E] broken\n",
+		"haml-lint ImplicitDiv warning app/a.html.haml:33:0: no div\nslim-lint RuboCop warning app/b.html.slim:4:0: Style/X: no\nhaml-lint  error app/c.html.haml:5:0: broken",
+	},
+	{
+		"standard", "standard: Use JavaScript Standard Style\n  /p/a.js:4:12: Extra semicolon.\n  app/b.rb:4:5: Style/X: no comma.\n",
+		"standard  error /p/a.js:4:12: Extra semicolon.\nstandard Style/X error app/b.rb:4:5: no comma.",
+	},
+	{
+		"reek", "app/a.rb -- 2 warnings:\n  [3, 7]:IrresponsibleModule: A has no comment [https://host/x.md]\n  app/a.rb:9: UtilityFunction: A#b\n",
+		"reek IrresponsibleModule warning app/a.rb:3:0: A has no comment [https://host/x.md]\nreek UtilityFunction warning app/a.rb:9:0: A#b",
+	},
+	{"puppet-lint", "m/a.pp - ERROR: not in autoload layout on line 7\nm/a.pp - WARNING: tab on line 8 (check: hard_tabs)\n", "puppet-lint  error m/a.pp:7:0: not in autoload layout\npuppet-lint hard_tabs warning m/a.pp:8:0: tab"},
+	{"psalm", "src/a.php:8:4:error - InvalidGlobal: no\nINFO: MixedReturn - src/b.php:3:5 - mixed (see https://host/1)\n", "psalm InvalidGlobal error src/a.php:8:4: no\npsalm MixedReturn note src/b.php:3:5: mixed (see https://host/1)"},
+	{"tslint", "ERROR: src/a.ts:3:5 - no var\nWARNING: src/b.tsx[4, 6]: no semicolon\nsrc/c.ts[1, 2]: no\n", "tslint  error src/a.ts:3:5: no var\ntslint  warning src/b.tsx:4:6: no semicolon\ntslint  error src/c.ts:1:2: no"},
+	{"hlint", "src/A.hs:11:18: Suggestion: Redundant bracket\nFound:\n  (a)\nsrc/A.hs:(3,1)-(5,8): Warning: Use map\n", "hlint  note src/A.hs:11:18: Redundant bracket\nhlint  warning src/A.hs:3:1: Use map"},
+	{"scalastyle", "error file=/p/A.scala message=File is long\nwarning file=/p/A.scala message=Bad name line=6 column=7\n", "scalastyle  error /p/A.scala:0:0: File is long\nscalastyle  warning /p/A.scala:6:7: Bad name"},
+	{"dotenv-linter", ".env:2 LowercaseKey: The foo key should be in uppercase\n", "dotenv-linter LowercaseKey warning .env:2:0: The foo key should be in uppercase"},
+	{"merger of Android's manifests", "/p/src/AndroidManifest.xml:20:5-21:31 Warning:\n\tElement x was tagged\n", "manifest-merger  warning /p/src/AndroidManifest.xml:20:5: Element x was tagged"},
 	{"swiftlint", "/p/A.swift:3:5: warning: Line Length Violation: too long (line_length)\n", "swiftlint line_length warning /p/A.swift:3:5: Line Length Violation: too long"},
 }
 
