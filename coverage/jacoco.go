@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"bytes"
 	"io"
 
 	"supervise/internal/sniff"
@@ -9,7 +10,8 @@ import (
 )
 
 func detectJaCoCo(h sniff.Head) bool {
-	return h.XML("report") && (h.Elements("sessioninfo") || h.Elements("counter") || h.Elements("package", "sourcefile"))
+	return h.XML("report") && (h.Elements("sessioninfo") || h.Elements("counter") || h.Elements("package", "sourcefile") ||
+		bytes.Contains(h.Text, []byte("-//JACOCO//DTD")))
 }
 
 // jacocoReader reads the XML of JaCoCo, which Kover and Pester write as well.

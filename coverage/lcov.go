@@ -32,7 +32,7 @@ func detectLCOV(h sniff.Head) bool {
 // lcovReader reads an LCOV tracefile: of lcov, llvm-cov, istanbul, coverage.py,
 // simplecov-lcov and many others. Lines are counted by their DA records, a
 // line or branch that stands there twice once; what LF, LH, BRF and BRH say is
-// compared. A line counts as executed by its own count, never by its branches.
+// compared, and counts where no lines are listed. A line counts as executed by its own count, never by its branches.
 type lcovReader struct {
 	*collector
 	at     textstream.Line
@@ -162,14 +162,32 @@ func (l *lcovReader) endSource() error {
 		return nil // a second one ends nothing
 	}
 	lines := l.section.ratio()
-	l.check("lines", l.open.path, l.lines, lines)
-	l.check("branches", l.open.path, l.branches, l.taken.ratio())
+	if lines.Total == 0 && l.lines.total > 0 && l.lines.possible() {
+		l.summary()
+	} else {
+		l.check("lines", l.open.path, l.lines, lines)
+		l.check("branches", l.open.path, l.branches, l.taken.ratio())
+	}
 	l.open.branches.addAll(&l.taken)
 	l.taken = marks{list: l.taken.list[:0]}
 	l.within = false
 	l.end()
 	return nil
 }
+
+// summary takes the numbers of a file whose lines are not listed, as llvm-cov
+// writes them with -summary-only.
+func (l *lcovReader) summary() {
+	if l.lines.total > l.open.counts.Total {
+		l.open.counts = metric.Ratio{Covered: l.lines.covered, Total: l.lines.total}
+	}
+	if l.branches.possible() && l.branches.total > l.open.taken.Total {
+		l.open.taken = metric.Ratio{Covered: l.branches.covered, Total: l.branches.total}
+	}
+}
+
+// possible reports whether the numbers can be true.
+func (c claim) possible() bool { return c.covered >= 0 && c.covered <= c.total }
 
 // lcovNoCount are what some tools write instead of a count of 0.
 var lcovNoCount = map[string]bool{"-": true, "#####": true, "=====": true, "=": true, "undefined": true}

@@ -112,18 +112,17 @@ func (g *goTest) text(text []byte, _ textstream.Line) {
 	}
 }
 
-// buildFailed reads "FAIL<tab>package [build failed]".
+// buildFailed reads "FAIL<tab>package [build failed]"; the tab may have become
+// spaces.
 func buildFailed(line string) (pkg string, ok bool) {
-	rest, ok := strings.CutPrefix(strings.TrimSpace(line), "FAIL\t")
-	if !ok {
+	if !strings.HasPrefix(strings.TrimSpace(line), "FAIL") {
 		return "", false
 	}
-	for _, why := range []string{" [build failed]", " [setup failed]"} {
-		if pkg, ok = strings.CutSuffix(rest, why); ok {
-			return pkg, true
-		}
+	words := strings.Fields(line)
+	if len(words) != 4 || words[0] != "FAIL" || words[2] != "[build" && words[2] != "[setup" || words[3] != "failed]" {
+		return "", false
 	}
-	return "", false
+	return words[1], true
 }
 
 func (g *goTest) event(e *goEvent) {

@@ -55,3 +55,27 @@ func TestGoTestEscapes(t *testing.T) {
 		}
 	}
 }
+
+// Go before 1.24 writes what it cannot build between the events, and tools may
+// have put spaces for its tab.
+func TestGoTestBuildFailedText(t *testing.T) {
+	events := `{"Action":"run","Package":"q","Test":"A"}` + "\n" + `{"Action":"pass","Package":"q","Test":"A"}` + "\n" + `{"Action":"pass","Package":"q"}` + "\n"
+	for line, want := range map[string]string{
+		"FAIL\tp [build failed]":         "p",
+		"FAIL    p.com/a [setup failed]": "p.com/a",
+		"FAIL p [no test files]":         "",
+		"FAILED p [build failed]":        "",
+	} {
+		r, err := parsers.ParseAs(strings.NewReader(line+"\n"+events), "go-test-json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, s := range r.Tests.Broken {
+			got += s.Name
+		}
+		if got != want {
+			t.Errorf("%q: broken %q, want %q", line, got, want)
+		}
+	}
+}
