@@ -49,6 +49,7 @@ func parseClover(r io.Reader) (Report, error) {
 			return c.start(t)
 		case xmlstream.End:
 			c.endElement(t.Name)
+		case xmlstream.Text, xmlstream.Comment:
 		}
 		return nil
 	})

@@ -56,6 +56,7 @@ func parseCobertura(r io.Reader) (Report, error) {
 			if c.inSource && c.source.Len() < 4096 {
 				c.source.WriteString(t.Text)
 			}
+		case xmlstream.Comment:
 		}
 		return nil
 	})

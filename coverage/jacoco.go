@@ -51,6 +51,7 @@ func parseJaCoCo(r io.Reader) (Report, error) {
 			return j.start(t)
 		case xmlstream.End:
 			j.endElement(t.Name)
+		case xmlstream.Text, xmlstream.Comment:
 		}
 		return nil
 	})

@@ -45,6 +45,7 @@ func parseOpenCover(r io.Reader) (Report, error) {
 			if o.text.Len() < 16<<10 {
 				o.text.WriteString(t.Text)
 			}
+		case xmlstream.Comment:
 		}
 		return nil
 	})

@@ -23,8 +23,7 @@ import (
 var goSummary = regexp.MustCompile(`^(?:ok\s{2,}\S+\s+(?:[0-9.]+s|\(cached\))|FAIL\s+\S+\s+(?:[0-9.]+s|\[(?:build|setup) failed\])|\?\s+\S+\s+\[no test files\])`)
 
 func detectGoTestText(h sniff.Head) bool {
-	return h.Line(goSummary.MatchString) || h.Line(func(l string) bool { return strings.HasPrefix(l, "=== RUN ") }) &&
-		h.Line(func(l string) bool { return strings.HasPrefix(l, "--- ") || strings.HasPrefix(l, "panic: ") })
+	return h.Line(goSummary.MatchString) || h.Line(goRunLine.MatchString)
 }
 
 // goRunLine tells that a test begins.

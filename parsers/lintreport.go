@@ -14,9 +14,12 @@ import (
 type lintReport struct {
 	metric.Lint
 	problems textstream.Problems
+	seen     map[metric.Finding]bool // those with a place
 }
 
-func newLint() *lintReport { return &lintReport{Lint: metric.Lint{Findings: []metric.Finding{}}} }
+func newLint() *lintReport {
+	return &lintReport{Lint: metric.Lint{Findings: []metric.Finding{}}, seen: map[metric.Finding]bool{}}
+}
 
 // heard tells that a tool ran, whether or not it found something.
 func (l *lintReport) heard(tool string) {
@@ -26,9 +29,16 @@ func (l *lintReport) heard(tool string) {
 	}
 }
 
-// keep takes a finding.
+// keep takes a finding. One that stands twice, at one place with one message, is
+// one.
 func (l *lintReport) keep(f metric.Finding) {
 	l.heard(f.Tool)
+	if f.Line > 0 {
+		if l.seen[f] {
+			return
+		}
+		l.seen[f] = true
+	}
 	l.Findings = keep(l.Findings, f)
 }
 

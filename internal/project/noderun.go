@@ -86,6 +86,12 @@ func (n node) tests(p *proposal) {
 		p.add(n.test(r, c))
 		return
 	}
+	n.unrecognised(p, delegating)
+}
+
+// unrecognised proposes the test script where no framework is known.
+func (n node) unrecognised(p *proposal, delegating bool) {
+	script := n.scripts["test"]
 	switch {
 	case delegating && len(n.workspaces) > 0: // each member is a project of its own
 	case script != "" && !placeholder(script):
