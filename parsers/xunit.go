@@ -19,7 +19,7 @@ var xunitResults = map[string]metric.Status{
 }
 
 func detectXUnit(h sniff.Head) bool {
-	return h.XML("assemblies") || h.XML("assembly") && (h.Root.Attr("test-framework") != "" || h.Elements("test"))
+	return h.XML("assemblies") || h.XML("assembly") && (h.Root.Attr("test-framework") != "" || h.Root.Attr("run-date") != "" || h.Elements("test"))
 }
 
 // xunitReader reads the XML of xUnit.net, versions 1 to 3, and of Fixie:
