@@ -47,7 +47,21 @@ var summaryForms = []struct{ tool, unless, pattern string }{
 	{"shellcheck", "", `No issues detected!`},
 	{"stylelint", "", `0 problems found`},
 	{"prettier", "", `All matched files use Prettier code style!`},
-	{"black", "", `\d+ files? would be left unchanged\.`},
+	{"black", "", `\d+ files? (?:would be )?left unchanged\.`},
+	{"swiftlint", "", `Done linting! Found (?P<total>\d+) violations?, \d+ serious in \d+ files?\.`},
+	{"oxlint", "", `Found (?P<warnings>\d+) warnings? and (?P<errors>\d+) errors?\.`},
+	{"markdownlint", "", `Summary: (?P<total>\d+) error\(s\)`},
+	{"ansible-lint", "", `Passed: 0 failure\(s\), 0 warning\(s\) (?:on|in) \d+ files?\..*`},
+	{"svelte-check", "", `svelte-check found 0 errors and 0 warnings.*`},
+	{"bandit", "", `No issues identified\.`},
+	{"sqlfluff", "", `All Finished.*`},
+	{"credo", "", `\d+ mods/funs, found no issues\.`},
+	{"eslint", "", `✔ No ESLint warnings or errors`},
+	{"haml-lint", "", `\d+ files? inspected, (?P<total>\d+) lints? detected`},
+	{"brakeman", "", `No warnings found`},
+	{"sorbet", "", `No errors! Great job\.`},
+	{"flow", "", `No errors!`},
+	{"msbuild", "", `0 Error\(s\)`},
 	{"phpstan", "", `\[OK\] No errors`},
 	{"phpstan", "", `\[ERROR\] Found (?P<total>\d+) errors?`},
 	{"psalm", "", `No errors found!`},
@@ -55,9 +69,11 @@ var summaryForms = []struct{ tool, unless, pattern string }{
 	{"perlcritic", "", `\S+ source OK`},
 	{"cpplint", "", `Total errors found: (?P<total>\d+)`},
 	{"dart", "", `No issues found!.*`},
-	{"biome", "", `Checked \d+ files? in \S+ No fixes applied\.`},
+	{"biome", "", `Checked \d+ files? in \S+ No fixes (?:applied|needed)\.`},
+	{"clang-tidy", "", `Suppressed (?P<suppressed>\d+) warnings? \(.*\)\.?`},
+	{"", "", `(?P<ahead>\d+) warnings? generated\.`},
 	{"", "", `(?P<errors>\d+) errors?(?: generated\.)?`},
-	{"", "", `(?P<warnings>\d+) warnings?(?: generated\.)?`},
+	{"", "", `(?P<warnings>\d+) warnings?`},
 	{"", "", `(?P<warnings>\d+) warnings? and (?P<errors>\d+) errors? generated\.`},
 	{"", "", `Finished .* target\(s\) in .*`},
 }
@@ -84,7 +100,7 @@ func (l *lintText) crash(s string) bool {
 
 // summaryWords are those without which no line is a summary.
 var summaryWords = []string{
-	"rror", "arning", "roblem", "issue", "offense", "passed", "rated", " style!", "unchanged", "OK", "Checked", "Finished",
+	"rror", "arning", "roblem", "issue", "offense", "passed", "rated", " style!", "unchanged", "OK", "Checked", "Finished", "violation", "lint",
 }
 
 // longSummary is more than any of them is long.
@@ -117,6 +133,19 @@ func (l *lintText) summary(s string) bool {
 }
 
 func (l *lintText) declared(what string, n int, summary string) {
+	switch {
+	case what == "suppressed":
+		if l.ahead -= n; l.ahead <= 0 {
+			l.denied = ""
+		}
+		return
+	case what == "ahead" && l.said.total == 0: // clang-tidy counts first, with what it will suppress
+		l.ahead += n
+		l.denied = textstream.CleanText(summary)
+		return
+	case what == "ahead":
+		what = "warnings"
+	}
 	got := map[string]*int{"errors": &l.said.errors, "warnings": &l.said.warnings, "total": &l.said.total}[what]
 	if n > 0 {
 		l.denied = textstream.CleanText(summary)

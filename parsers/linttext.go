@@ -30,6 +30,7 @@ type lintText struct {
 	broken  error
 	voices  map[string]bool // tools that are told by their summary alone
 	denied  string          // a summary that speaks of findings
+	ahead   int             // findings that a summary told before them
 }
 
 // parts is what a line says of a finding.

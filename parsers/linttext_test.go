@@ -65,6 +65,13 @@ msbuild MSB1009 error MSBUILD:0:0: Project file does not exist.`},
 	{"scalastyle", "error file=/p/A.scala message=File is long\nwarning file=/p/A.scala message=Bad name line=6 column=7\n", "scalastyle  error /p/A.scala:0:0: File is long\nscalastyle  warning /p/A.scala:6:7: Bad name"},
 	{"dotenv-linter", ".env:2 LowercaseKey: The foo key should be in uppercase\n", "dotenv-linter LowercaseKey warning .env:2:0: The foo key should be in uppercase"},
 	{"merger of Android's manifests", "/p/src/AndroidManifest.xml:20:5-21:31 Warning:\n\tElement x was tagged\n", "manifest-merger  warning /p/src/AndroidManifest.xml:20:5: Element x was tagged"},
+	{"MSBuild finds nothing", "  p -> /p/bin/p.dll\n\nBuild succeeded.\n    0 Warning(s)\n    0 Error(s)\n", ""},
+	{"swiftlint finds nothing", "Linting 'a.swift' (1/1)\nDone linting! Found 0 violations, 0 serious in 1 file.\n", ""},
+	{"oxlint finds nothing", "Found 0 warnings and 0 errors.\nFinished in 5ms on 1 file with 90 rules using 2 threads.\n", ""},
+	{"bandit finds nothing", "Test results:\n\tNo issues identified.\n\nCode scanned:\n", ""},
+	{"markdownlint finds nothing", "Finding: **/*.md\nLinting: 1 file(s)\nSummary: 0 error(s)\n", ""},
+	{"clang-tidy, with nothing of the user's code", "12 warnings generated.\n7 warnings generated.\nSuppressed 19 warnings (19 in non-user code).\nUse -header-filter=.* to display errors from all non-system headers.\n", ""},
+	{"clang-tidy", "13 warnings generated.\n/p/a.cpp:3:5: warning: use nullptr [modernize-use-nullptr]\nSuppressed 12 warnings (12 in non-user code).\n", "clang-tidy modernize-use-nullptr warning /p/a.cpp:3:5: use nullptr"},
 	{"swiftlint", "/p/A.swift:3:5: warning: Line Length Violation: too long (line_length)\n", "swiftlint line_length warning /p/A.swift:3:5: Line Length Violation: too long"},
 }
 
@@ -105,6 +112,7 @@ var notFindings = []struct{ name, text string }{
 	{"results of tests", "=== RUN   TestA\n--- FAIL: TestA (0.00s)\n    a_test.go:12: got 1, want 2\nFAIL\n1 passing (3ms)\n2) suite\n   at Context.<anonymous> (test/a.js:3:5)\n"},
 	{"npm", "npm error code ELIFECYCLE\nnpm error errno 1\nnpm warn deprecated x@1: no\n"},
 	{"a listing", "src/a.js\nsrc/b.js\n\n1 file changed, 2 insertions(+)\n"},
+	{"warnings of clang-tidy without what it counts", "13 warnings generated.\nSuppressed 12 warnings (12 in non-user code).\n"},
 	{"a summary without what it counts", "Found 3 errors in 2 files (checked 4 source files)\n"},
 	{"git", "diff --git a/x.c b/x.c\n--- a/x.c\n+++ b/x.c\n@@ -1,2 +3,4 @@ int main()\n-  a\n+  b\n"},
 }
