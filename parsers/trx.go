@@ -89,6 +89,7 @@ func parseTRX(r io.Reader) (Report, error) {
 		v.add(v.identified(result))
 	}
 	if counters.Name != "" && err == nil {
+		v.hollow(counters, "test run", v.totals.Tests)
 		v.declared(counters, "total", "tests ran", v.totals.Tests, v.all)
 	}
 	report := v.report(x, v.producer())

@@ -82,6 +82,14 @@ func (s *testSet) declared(t xmlstream.Token, attr, what string, counts ...int) 
 	s.problems.Add("the report says that %d %s and holds %d", n, what, counts[0])
 }
 
+// hollow breaks a suite that, as its report says, has tests of which none is
+// there.
+func (s *testSet) hollow(t xmlstream.Token, name string, tests int) {
+	if n := declaredNumber(t, "total"); n > 0 && tests == 0 {
+		s.breaks(name, fmt.Sprintf("its report says that it has %d tests and names none", n))
+	}
+}
+
 // readXML reads a whole document: f is called with its outermost elements and
 // reports false for one that it does not know.
 func readXML(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.Token) (bool, error)) (*xmlstream.Reader, error) {

@@ -143,6 +143,9 @@ func TestXMLReports(t *testing.T) {
 		},
 		{"junit of Eclipse", `<testrun name="All" tests="2" failures="1"><testsuite name="p.A"><testcase name="a" classname="p.A"/><testcase name="b" classname="p.A"><failure>no</failure></testcase></testsuite></testrun>`, map[string]string{"p.A: a": "passed", "p.A: b": "failed"}},
 		{"cppunit", cppunit, map[string]string{"n::M.sum": "failed", "M.push": "error", "M.new": "passed", "later": "skipped"}},
+		{"trx: tests that are not there", `<TestRun><ResultSummary outcome="Completed"><Counters total="3"/></ResultSummary></TestRun>`, map[string]string{"broken test run": "its report says that it has 3 tests and names none"}},
+		{"nunit: tests that are not there", `<test-results name="/x/a.dll" total="3"/>`, map[string]string{"broken a.dll": "its report says that it has 3 tests and names none"}},
+		{"xunit: tests that are not there", `<assemblies><assembly name="a.dll" total="3"/><assembly name="b.dll" total="1"><test name="b" result="Pass"/></assembly></assemblies>`, map[string]string{"broken a.dll": "its report says that it has 3 tests and names none", "b.dll: b": "passed"}},
 		{"xunit 1 without tests", `<assembly name="a.dll" run-date="2024-01-23" total="0"/>`, map[string]string{}},
 		{"xunit 1", `<assembly name="a.dll" test-framework="xUnit.net 1.9"><class name="N.C"><test name="N.C.a" type="N.C" result="Odd"/></class></assembly>`, map[string]string{"a.dll: N.C.a": "error"}},
 	} {

@@ -67,6 +67,9 @@ func (u *xunitReader) assembly(x *xmlstream.Reader, t xmlstream.Token) error {
 		}
 		return u.test(x, t, name)
 	})
+	if err == nil {
+		u.hollow(t, name, u.totals.Tests-before.Tests)
+	}
 	u.declared(t, "total", "tests ran in "+name, u.totals.Tests-before.Tests)
 	u.declared(t, "failed", "tests failed in "+name, u.totals.Failed+u.totals.Errors-before.Failed-before.Errors)
 	return err
