@@ -1,7 +1,7 @@
 # The targets of the house. `make test` is the README's test command.
 GO ?= go
 
-.PHONY: build test race lint vet fuzz bench golden corpora e2e cross ci
+.PHONY: build test race lint vet fuzz bench golden corpora hostile e2e cross ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/supervise ./cmd/supervise
@@ -35,6 +35,10 @@ fuzz:
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 	cd bench && $(GO) test -run '^$$' -bench . -benchmem .
+
+# Reads a gigabyte of each thing that was made to break readers.
+hostile:
+	SUPERVISE_HOSTILE_MB=1024 $(GO) test -count=1 -timeout 60m -v -run Hostile ./parsers ./coverage | grep -v '^=== '
 
 # Measures real projects of other languages with their real tools, which it installs.
 e2e:

@@ -82,7 +82,7 @@ func TestErrorLine(t *testing.T) {
 // be kept as a whole is an error.
 func TestBounded(t *testing.T) {
 	huge := func() io.Reader {
-		return io.MultiReader(strings.NewReader(`[{"x":[`), &repeat{text: `"spam",`, left: 7 * 32 << 20}, strings.NewReader(`0],"n":"a"}]`))
+		return io.MultiReader(strings.NewReader(`[{"x":[`), &repeat{text: `"spam",`, left: 7 * 8 << 20}, strings.NewReader(`0],"n":"a"}]`))
 	}
 	got, _, err := read(huge())
 	if err != nil || len(got) != 1 {
@@ -90,12 +90,12 @@ func TestBounded(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, _, err = read(io.MultiReader(strings.NewReader(`[{"x":"`), &repeat{text: "spam", left: 256 << 20}, strings.NewReader(`"}]`)))
+	_, _, err = read(io.MultiReader(strings.NewReader(`[{"x":"`), &repeat{text: "spam", left: 64 << 20}, strings.NewReader(`"}]`)))
 	runtime.ReadMemStats(&after)
 	if err == nil || !strings.Contains(err.Error(), "longer than") {
 		t.Errorf("a huge string: error %v", err)
 	}
-	if used := after.TotalAlloc - before.TotalAlloc; used > 256<<20 {
+	if used := after.TotalAlloc - before.TotalAlloc; used > 192<<20 {
 		t.Errorf("%d MiB were allocated", used>>20)
 	}
 	if _, _, err := read(&repeat{text: "[", left: 1 << 20}); err == nil {

@@ -1,0 +1,7 @@
+//go:build race
+
+package parsers_test
+
+// The race detector makes everything some ten times slower, and there is nothing
+// concurrent in reading a report.
+const raced = true
