@@ -51,7 +51,8 @@ var scriptForms = []lineForm{
 	{tool: "biome", pattern: `(?P<level>[i!×✖]) {file}: (?P<rule>format|organizeImports|assist\S*): {msg}`},
 	{tool: "biome", has: "━━━", pattern: `{file}(?::{line}:{col})? {rule}\s.*━{3,}`, block: "biome", keep: true},
 	{tool: "biome", pattern: `  (?P<level>[×✖!i]) {msg}`, block: "biome", once: true},
-	{tool: "oxlint", pattern: `\s+(?P<level>[×⚠!x]) {rule}(?:\([\w/-]+\))?: {msg}`, block: "oxlint", keep: true},
+	{tool: "oxlint", pattern: `\s+(?P<level>[×⚠!x]) (?P<rule>[\w@/-]+\([\w@/-]+\)): {msg}`, block: "oxlint", keep: true},
+	{tool: "oxlint", pattern: `  (?P<level>[×⚠!x]) (?P<msg>[A-Z\x60].*)`, block: "oxlint", keep: true},
 	{tool: "oxlint", has: "[", pattern: `\s+[,╭][-─]\[{file}:{line}:{col}\].*`, block: "oxlint", once: true},
 	{tool: "markdownlint", has: " MD", pattern: `{file}:{line}(?::{col})? (?:(?P<level>error|warning) )?(?P<rule>MD\d+)\S* {msg}`},
 

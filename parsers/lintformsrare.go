@@ -18,6 +18,7 @@ var rareForms = []lineForm{
 	{tool: "tslint", has: ".ts", pattern: `(?:(?P<level>ERROR|WARNING): )?(?P<file>\S+\.tsx?)\[{line}, {col}\]: {msg}`},
 	{tool: "tslint", has: ".ts", pattern: `(?P<level>ERROR|WARNING): (?P<file>\S+\.tsx?):{line}:{col} - {msg}`},
 	{tool: "hlint", has: "hs:", pattern: `(?P<file>\S.*\.l?hs):\(?{line}[:,]{col}\)?(?:-\(?[\d,]+\)?)?: (?P<level>Suggestion|Warning|Error|Ignore): {msg}`},
+	{tool: "icc", has: "(col. ", pattern: `{file}\({line}\): \(col\. {col}\) {word}(?: (?P<rule>#\d+))?: {msg}`, sure: true},
 	{tool: "scalastyle", has: " message=", pattern: `(?P<level>error|warning|info) file={file} message=(?P<msg>.*?)(?: line={line})?(?: column={col})?`, sure: true},
 	{tool: "dotenv-linter", has: ".env", pattern: `(?P<file>(?:\S*/)?\.env[\w.-]*):{line} (?:(?P<rule>[A-Z]\w+): )?{msg}`, level: metric.Warning},
 	{tool: "manifest-merger", has: "Manifest.xml:", pattern: `{file}:{line}:{col}-(?:\d+:)?\d+ (?P<level>Warning|Error|Info):`, more: true},
