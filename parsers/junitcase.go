@@ -209,6 +209,12 @@ func (s *junitSuite) place(t *metric.Test, producer string) {
 	default:
 		t.Suite = s.path
 	}
+	if producer == pytest { // classname repeats the module
+		module := strings.ReplaceAll(strings.TrimSuffix(t.Suite, ".py"), "/", ".")
+		if rest, ok := strings.CutPrefix(t.Class, module); ok && (rest == "" || rest[0] == '.') {
+			t.Class = strings.TrimPrefix(rest, ".")
+		}
+	}
 	if producer == playwright { // the same test in several browsers
 		t.Class = s.host
 	}
