@@ -111,6 +111,7 @@ type goTestText struct {
 	runs    int               // tests that began
 	failed  int               // packages
 	lost    []string          // packages whose tests are not named
+	open    []string          // tests without an end in packages that passed
 }
 
 // lineTee keeps the last line of what is written to it.
@@ -144,14 +145,17 @@ func (g *goTestText) event(e gotest.Event) {
 }
 
 func (g *goTestText) pkg(pkg gtr.Package) {
+	result := g.results[pkg.Name]
 	for _, t := range pkg.Tests {
 		if strings.HasPrefix(t.Name, "Benchmark") && t.Result != gtr.Fail {
 			continue
 		}
+		if t.Result == gtr.Unknown && strings.HasPrefix(result, "ok") {
+			g.open = append(g.open, t.Name)
+		}
 		g.set.add(goTextTest(pkg.Name, t))
 	}
 	g.set.took += pkg.Duration
-	result := g.results[pkg.Name]
 	switch {
 	case pkg.BuildError.Name != "":
 		g.compiler(pkg)
@@ -235,6 +239,8 @@ func (g *goTestText) fault() error {
 	switch {
 	case len(g.lost) > 0:
 		return fmt.Errorf("%w: %w (%s)", ErrUnknownFormat, errUnnamed, g.lost[0])
+	case len(g.open) > 0:
+		return &SyntaxError{Problem: fmt.Sprintf("%s began and has no result, although its package passed", g.open[0])}
 	case g.ends(last):
 		return nil
 	}

@@ -120,6 +120,7 @@ func TestTextUnnamed(t *testing.T) {
 	for report, want := range map[string]string{
 		"ok  \tp\t0.1s\n": "with -v or -json only (p)",
 		"--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tp\t0.1s\nFAIL\n":                                                                   "with -v or -json only (p)",
+		"=== RUN   TestA\n--- PASS: TestA (4.0003ms)\nPASS\nok  \tp\t0.1s\n":                                                     "TestA began and has no result",
 		"=== RUN   TestA\n--- PASS: TestA (0.00s)\nPASS\n":                                                                       "ends before the result of a package",
 		"=== RUN   TestA\n--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tp\t0.1s\nok  \tq\t0.1s\n":                                         "ends before the result of a package",
 		"\nrunning 2 tests\n..\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n": "leave -q out",
