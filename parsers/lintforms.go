@@ -23,6 +23,7 @@ var (
 var messageForms = []lineForm{
 	{has: "##teamcity[", pattern: `\s*##teamcity\[inspection {pairs}\]`, pairs: quotedPairs, sure: true},
 	{has: "::", pattern: `\s*::(?P<level>error|warning|notice) (?P<pairs>.*?file=.*?)::{msg}`, pairs: commaPairs, sure: true},
+	{has: "##vso[", pattern: `\s*##vso\[task\.logissue {pairs};\]{msg}`, pairs: semiPairs, sure: true}, // ] may stand in a path
 	{has: "##vso[", pattern: `\s*##vso\[task\.logissue {pairs}\]{msg}`, pairs: semiPairs, sure: true},
 }
 
@@ -45,9 +46,9 @@ var scriptForms = []lineForm{
 	{tool: "eslint", pattern: `\s+{line}:{col}\s+(?P<level>error|warning|info)\s+{msg}(?:\s{2,}{rule})?`, block: "stylish"},
 	{tool: "staticcheck", has: "(", pattern: `\s+\({line}, {col}\)\s+{rule}\s+{msg}`, block: "stylish"},
 	{tool: "ruff", pattern: `\s+{line}:{col}\s+(?P<rule>[A-Z]+\d+) (?:\[\*\] )?{msg}`, block: "stylish"},
-	{tool: "ruff", has: "invalid-syntax", pattern: `\s+{line}:{col}\s+{rule}: {msg}`, block: "stylish"},
+	{tool: "ruff", pattern: `\s+{line}:{col} ` + ruffName + `(?: \[\*\]|:) {msg}`, level: metric.Error, block: "stylish"},
 
-	{tool: "biome", has: ": lint/", pattern: `(?P<level>[i!×✖]) {file}:{line}:{col}: {rule}: {msg}`},
+	{tool: "biome", pattern: `(?P<level>[i!×✖]) {file}:{line}:{col}: (?P<rule>(?:lint|assist|plugin|suppressions)/[\w/]+|plugin|parse|syntax|format): {msg}`},
 	{tool: "biome", pattern: `(?P<level>[i!×✖]) {file}: (?P<rule>format|organizeImports|assist\S*): {msg}`},
 	{tool: "biome", has: "━━━", pattern: `{file}(?::{line}:{col})? {rule}\s.*━{3,}`, block: "biome", keep: true},
 	{tool: "biome", pattern: `  (?P<level>[×✖!i]) {msg}`, block: "biome", once: true},
@@ -87,6 +88,9 @@ var phpLevels = map[string]metric.Level{
 	"warning": metric.Warning, "notice": metric.Note, "deprecated": metric.Note,
 }
 
+// ruffName is the name of a rule, which preview prints in place of its code.
+const ruffName = `(?P<rule>[a-z]+(?:-[a-z0-9]+)+|unformatted)`
+
 // pythonForms are those of Python.
 var pythonForms = []lineForm{
 	{tool: "mypy", pattern: `{file}\.pyi?: (?P<level>note): (?:In |At ).*:`, skip: true},
@@ -105,7 +109,7 @@ var pythonForms = []lineForm{
 	{tool: "bandit", has: ">> Issue: [", pattern: `>> Issue: \[(?P<rule>[^\]:]*)[^\]]*\] {msg}`, block: "bandit", keep: true},
 	{tool: "flake8", has: "[", pattern: `{file}:{line}: \[{rule}\] {msg}`, level: metric.Error},
 	{tool: "flake8", pattern: `{file}:{line}(?::{col})?: (?P<rule>[A-Z]{1,5}\d{1,5}) (?:\[\*\] )?{msg}`, level: metric.Error},
-	{tool: "ruff", has: "invalid-syntax:", pattern: `{file}:{line}:{col}: {rule}: {msg}`, level: metric.Error},
+	{tool: "ruff", pattern: `(?P<file>(?:[A-Za-z]:)?[^:]*\.(?:pyi?|ipynb)):{line}:{col}: ` + ruffName + `: (?:\[\*\] )?{msg}`, level: metric.Error},
 	{tool: "pydocstyle", pattern: `{file}:{line} (?:in|at) .*:`, block: "pydocstyle", keep: true},
 	{tool: "pydocstyle", pattern: `\s+(?P<rule>D\d+): {msg}`, block: "pydocstyle", level: metric.Error, once: true},
 	{tool: "bandit", has: "Severity: ", pattern: `\s+Severity: (?P<level>\w+)\s+Confidence: .*`, block: "bandit", keep: true, join: true},

@@ -63,7 +63,7 @@ var otherForms = []lineForm{
 	{tool: "actionlint", pattern: `(?P<file>\S+\.ya?ml):{line}:{col}: {msg} \[(?P<rule>[a-z][\w-]+)\]`, level: metric.Error},
 	{tool: "doxygen", pattern: `(?P<level>[Ww]arning|error|Notice): (?P<msg>(?:Output directory |tag |source |[Dd]oxygen |ignoring unsupported tag |the dot tool).*)`},
 	{tool: "ruff", pattern: `(?P<rule>[A-Z]{1,5}\d{2,5})(?: \[\*\])? {msg}`, level: metric.Error, block: "arrow", keep: true},
-	{tool: "ruff", pattern: `(?P<rule>invalid-syntax|unformatted): {msg}`, level: metric.Error, block: "arrow", keep: true},
+	{tool: "ruff", pattern: ruffName + `: (?:\[\*\] )?{msg}`, level: metric.Error, block: "arrow", keep: true},
 	{tool: "rustc", pattern: `(?P<level>error|warning)(?:\[{rule}\])?: {msg}`, block: "arrow", keep: true},
 	{tool: "rustc", has: "--> ", pattern: `\s*--> {file}:{line}:{col}`, block: "arrow", once: true},
 	{tool: "rustc", has: ".rs:", pattern: `(?P<file>.+\.rs):{line}:{col}: (?P<level>error|warning|note)(?:\[{rule}\])?: {msg}`},

@@ -31,7 +31,9 @@ var summaryForms = []struct{ tool, unless, pattern string }{
 	{"mypy", "", `Found (?P<errors>\d+) errors? in \d+ files? \(.*\)`},
 	{"pyright", "", `(?P<errors>\d+) errors?, (?P<warnings>\d+) warnings?(?:, \d+ (?:informations?|notes?))?\s*`},
 	{"ruff", "", `All checks passed!`},
-	{"ruff", "biome", `Found (?P<total>\d+) errors?(?: \(\d+ fixed, \d+ remaining\))?\.`},
+	{"ruff", "", `Found \d+ errors? \(\d+ fixed, (?P<total>\d+) remaining\)\.`},
+	{"biome", "", `Diagnostics not shown: (?P<left>\d+)\.`},
+	{"ruff", "biome", `Found (?P<total>\d+) errors?\.`},
 	{"biome", "", `Found (?P<errors>\d+) errors?\.`},
 	{"biome", "", `Found (?P<warnings>\d+) warnings?\.`},
 	{"staticcheck", "", `✖ (?P<total>\d+) problems? \(.* ignored\)`},
@@ -100,7 +102,7 @@ func (l *lintText) crash(s string) bool {
 
 // summaryWords are those without which no line is a summary.
 var summaryWords = []string{
-	"rror", "arning", "roblem", "issue", "offense", "passed", "rated", " style!", "unchanged", "OK", "Checked", "Finished", "violation", "lint",
+	"rror", "arning", "roblem", "issue", "offense", "passed", "rated", " style!", "unchanged", "OK", "Checked", "Finished", "violation", "lint", "not shown",
 }
 
 // longSummary is more than any of them is long.
@@ -134,6 +136,9 @@ func (l *lintText) summary(s string) bool {
 
 func (l *lintText) declared(what string, n int, summary string) {
 	switch {
+	case what == "left":
+		l.broken = l.line.Error("biome left out %d diagnostics: run it with --max-diagnostics=none", n)
+		return
 	case what == "suppressed":
 		if l.ahead -= n; l.ahead <= 0 {
 			l.denied = ""

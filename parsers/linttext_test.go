@@ -71,6 +71,13 @@ msbuild MSB1009 error MSBUILD:0:0: Project file does not exist.`},
 		"oxlint", "\n  ! Unused eslint-disable directive (no problems were reported).\n   ,-[a.vue:6:1]\n 5 | x\n   `----\n\n  x eslint(no-debugger): `debugger` is not allowed\n   ╭─[b.js:1:2]\n 1 | x\n   `----\n\nFound 1 warning and 1 error.\n",
 		"oxlint  warning a.vue:6:1: Unused eslint-disable directive (no problems were reported).\noxlint eslint(no-debugger) error b.js:1:2: `debugger` is not allowed",
 	},
+	{
+		"ruff with names of rules", "a.py:1:8: unused-import: [*] `os` unused\n\nundefined-name: no y\n --> b.py:2:5\n\nc.py:\n  1:8 unused-import [*] m\n  3:1 invalid-syntax: n\n\nFound 5 errors (1 fixed, 4 remaining).\n",
+		"ruff unused-import error a.py:1:8: `os` unused\nruff undefined-name error b.py:2:5: no y\nruff unused-import error c.py:1:8: m\nruff invalid-syntax error c.py:3:1: n",
+	},
+	{"ruff mended all", "Found 1 error (1 fixed, 0 remaining).\n", ""},
+	{"biome, concise", "× a.ts:1:1: assist/source/organizeImports: Sort these.\n! a.ts:4:3: lint/x/y: No.\nFound 1 error.\nFound 1 warning.\n", "biome assist/source/organizeImports error a.ts:1:1: Sort these.\nbiome lint/x/y warning a.ts:4:3: No."},
+	{"messages to Azure", "##vso[task.logissue type=error;sourcepath=app/[id]/a.py;linenumber=1;columnnumber=8;code=F401;]unused\n##vso[task.logissue type=warning;sourcepath=b.py]no\n", " F401 error app/[id]/a.py:1:8: unused\n  warning b.py:0:0: no"},
 	{"icc", "C:\\p\\a.cpp(14): (col. 20) remark: LOOP WAS VECTORIZED.\n", "icc  note C:/p/a.cpp:14:20: LOOP WAS VECTORIZED."},
 	{"oxlint finds nothing", "Found 0 warnings and 0 errors.\nFinished in 5ms on 1 file with 90 rules using 2 threads.\n", ""},
 	{"bandit finds nothing", "Test results:\n\tNo issues identified.\n\nCode scanned:\n", ""},
@@ -142,5 +149,9 @@ func TestBrokenOff(t *testing.T) {
 	var syntax *parsers.SyntaxError
 	if !errors.As(err, &syntax) || syntax.Line != 2 || len(r.Lint.Findings) != 1 {
 		t.Errorf("error %v after %v", err, r.Lint)
+	}
+	_, err = parsers.Parse(strings.NewReader("× a.ts:4:3: lint/x/y: No.\nDiagnostics not shown: 59.\nFound 60 errors.\n"), "report")
+	if err == nil || !strings.Contains(err.Error(), "left out 59 diagnostics") {
+		t.Errorf("diagnostics that are not shown: error %v", err)
 	}
 }
