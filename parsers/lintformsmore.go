@@ -65,7 +65,7 @@ var otherForms = []lineForm{
 	{tool: "ruff", pattern: `(?P<rule>[A-Z]{1,5}\d{2,5})(?: \[\*\])? {msg}`, level: metric.Error, block: "arrow", keep: true},
 	{tool: "ruff", pattern: ruffName + `: (?:\[\*\] )?{msg}`, level: metric.Error, block: "arrow", keep: true},
 	{tool: "rustc", pattern: `(?P<level>error|warning)(?:\[{rule}\])?: {msg}`, block: "arrow", keep: true},
-	{tool: "rustc", has: "--> ", pattern: `\s*--> {file}:{line}:{col}`, block: "arrow", once: true},
+	{tool: "rustc", has: "--> ", pattern: `\s*--> {file}:(?:cell \d+:)?{line}:{col}`, block: "arrow", once: true},
 	{tool: "rustc", has: ".rs:", pattern: `(?P<file>.+\.rs):{line}:{col}: (?P<level>error|warning|note)(?:\[{rule}\])?: {msg}`},
 	{tool: "gfortran", pattern: `(?P<file>\S+\.[fF]\d*):{line}(?:[.:]{col}(?:-\d+)?)?:`, block: "gfortran", keep: true},
 	{tool: "gfortran", pattern: `(?P<level>Warning|Error|Fatal Error|Internal Error)(?:: | at ){msg}`, block: "gfortran", typed: true, once: true},
