@@ -42,7 +42,7 @@ var listings = map[string]func(io.Reader) ([]listed, error){
 // be hidden: at the baseline, and when a known test is not in the report.
 func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) error {
 	c := run.Check
-	if _, read := listings[c.Runner]; len(c.Inventory) == 0 || !read || run.state != metric.Measured || run.tests == nil || !loses(run.tests, known) {
+	if _, read := listings[c.Runner]; len(c.Inventory) == 0 || !read || run.state != metric.Measured || run.tests == nil || !m.loses(run, known) {
 		return nil
 	}
 	list, err := m.list(ctx, c)
@@ -61,14 +61,24 @@ func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) er
 	return nil
 }
 
-// loses reports whether a known test is not among the tests, or none is known.
-func loses(t, known *metric.Tests) bool {
+// loses reports whether a test of the check that is known is not among those of
+// the run, or none is known. Which suites a check runs is learnt from its runs.
+func (m *Meter) loses(run *Run, known *metric.Tests) bool {
+	line := run.Check.Line()
+	suites, learnt := m.suites[line]
+	if !learnt {
+		suites = map[string]bool{}
+		m.suites[line] = suites
+	}
+	for _, t := range run.tests.Cases {
+		suites[t.Suite] = true
+	}
 	if known == nil {
 		return true
 	}
 	return slices.ContainsFunc(known.Cases, func(c metric.Test) bool {
-		_, there := t.Lookup(c.ID)
-		return !there
+		_, there := run.tests.Lookup(c.ID)
+		return !there && (suites[c.Suite] || !learnt)
 	})
 }
 
@@ -247,14 +257,17 @@ func listCargo(r io.Reader) ([]listed, error) {
 	return out, err
 }
 
-// listNextest reads cargo nextest list --message-format=json. Ignored tests are
-// not in nextest's reports.
+// listNextest reads cargo nextest list --message-format=json. Tests that are
+// ignored, or left out by the default filter, are not in nextest's reports.
 func listNextest(r io.Reader) ([]listed, error) {
 	var list struct {
 		Suites map[string]struct {
 			Cases map[string]struct {
 				Kind    string `json:"kind"`
 				Ignored bool   `json:"ignored"`
+				Match   struct {
+					Status string `json:"status"`
+				} `json:"filter-match"`
 			} `json:"testcases"`
 		} `json:"rust-suites"`
 	}
@@ -263,7 +276,7 @@ func listNextest(r io.Reader) ([]listed, error) {
 	for suite, s := range list.Suites {
 		for name, c := range s.Cases {
 			if c.Kind != "bench" {
-				out = append(out, listed{suite, name, c.Ignored})
+				out = append(out, listed{suite, name, c.Ignored || c.Match.Status == "mismatch"})
 			}
 		}
 	}

@@ -73,9 +73,10 @@ type Meter struct {
 	opts Options
 	code codeCache
 
-	covered bool              // coverage has been read
-	tested  map[named]bool    // reports that tests have been read from
-	read    map[string]string // command of a linter: the format its findings were read as
+	covered bool                       // coverage has been read
+	tested  map[named]bool             // reports that tests have been read from
+	suites  map[string]map[string]bool // command of a test check: the suites it has run
+	read    map[string]string          // command of a linter: the format its findings were read as
 }
 
 // New returns a meter for the plan.
@@ -83,7 +84,7 @@ func New(plan Plan, o Options) *Meter {
 	if o.OnProgress == nil {
 		o.OnProgress = func(Progress) {}
 	}
-	return &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, read: map[string]string{}}
+	return &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, read: map[string]string{}, suites: map[string]map[string]bool{}}
 }
 
 // Run measures the tree as it stands. known are the tests of the tree that the
