@@ -64,7 +64,7 @@ func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) er
 // loses reports whether a test of the check that is known is not among those of
 // the run, or none is known. Which suites a check runs is learnt from its runs.
 func (m *Meter) loses(run *Run, known *metric.Tests) bool {
-	line := run.Check.Line()
+	line := run.Check.id()
 	suites, learnt := m.suites[line]
 	if !learnt {
 		suites = map[string]bool{}

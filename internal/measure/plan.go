@@ -54,6 +54,10 @@ func (c Check) Line() string {
 	return strings.Join(c.Command, " ")
 }
 
+// id tells the check from the others of a plan: several projects may have the
+// same command.
+func (c Check) id() string { return c.Dir + ": " + c.Line() }
+
 // Plan is everything that is run to measure one tree.
 type Plan struct {
 	Language string  `json:"language"`

@@ -175,7 +175,7 @@ func (r *reading) findingsAs(report Report) {
 	if r.check.Kind != Lint || report.Lint == nil || len(report.Lint.Findings) == 0 {
 		return
 	}
-	line := r.run.Check.Line()
+	line := r.run.Check.id()
 	before, known := r.read[line]
 	if !known {
 		r.read[line] = report.Format
@@ -194,7 +194,7 @@ func (r *reading) missing() {
 		return
 	}
 	for i, pattern := range r.run.Check.Reports {
-		report, spoke := named{r.run.Check.Line(), pattern}, false
+		report, spoke := named{r.run.Check.id(), pattern}, false
 		paths := matches(r.base, r.check.Reports[i])
 		for _, path := range paths {
 			holds, isTests := r.holds[path]
