@@ -23,13 +23,15 @@ cross:
 lint:
 	golangci-lint run ./...
 
-# FUZZTIME=2m make fuzz
+# FUZZTIME=2m FUZZJOBS=2 make fuzz; FUZZ=Tap for those of that name alone
 FUZZTIME ?= 20s
+FUZZJOBS ?= 1
+FUZZ ?= .
 fuzz:
-	@set -e; for pkg in $$($(GO) list ./...); do \
-	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-	    echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg; \
-	  done; done
+	@for pkg in $$($(GO) list ./...); do \
+	  $(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' | grep -e '$(FUZZ)' | sed "s,^,$$pkg ,"; \
+	done | xargs -P $(FUZZJOBS) -L 1 sh -c \
+	  'out=$$(GOMAXPROCS=$$(($$(nproc 2>/dev/null || echo 2) / $(FUZZJOBS))) $(GO) test -run "^$$" -fuzz "^$$1\$$" -fuzztime $(FUZZTIME) $$0 2>&1) && echo "ok   $$0 $$1" || { echo "FAIL $$0 $$1"; echo "$$out"; exit 255; }'
 
 # bench/ is a module of its own: it compares with other projects.
 bench:
