@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"supervise/internal/loop"
@@ -32,7 +33,7 @@ With --json it prints one object for each file, each on a line of its own.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, files []string) error { return a.parse(files, format, asJSON) },
 	}
-	cmd.Flags().StringVar(&format, "format", "", "read as this format instead of recognising it: "+strings.Join(measure.Formats(), ", "))
+	cmd.Flags().StringVar(&format, "format", "", "read as this format instead of recognising it; an unknown one lists them")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, one object a line")
 	return cmd
 }
@@ -90,6 +91,9 @@ type item struct {
 }
 
 func (a *app) parse(files []string, format string, asJSON bool) error {
+	if known := measure.Formats(); format != "" && !slices.Contains(known, format) {
+		return usageError{fmt.Errorf("there is no format %s; the formats are %s", format, strings.Join(known, ", "))}
+	}
 	enc := json.NewEncoder(a.out)
 	enc.SetEscapeHTML(false)
 	for _, name := range files {
