@@ -98,7 +98,7 @@ func (j *jacocoReader) endElement(name string) {
 	case "method":
 		j.inMethod = false
 	case "class":
-		j.classes = append(j.classes, j.class)
+		j.endClass()
 		j.within = "package"
 	case "sourcefile":
 		if j.lines == 0 {
@@ -117,6 +117,21 @@ func (j *jacocoReader) endElement(name string) {
 			j.within = "report"
 		}
 	}
+}
+
+// endClass keeps the numbers of a class until it is known whether its package has
+// source files. Classes of one file follow each other and are one.
+func (j *jacocoReader) endClass() {
+	if n := len(j.classes); n > 0 && j.classes[n-1].path == j.class.path {
+		j.classes[n-1].counts.add(j.class.counts)
+	} else if n < maxFiles { // else the report is refused at its end
+		j.classes = append(j.classes, j.class)
+	}
+}
+
+func (c *jacocoCounters) add(o jacocoCounters) {
+	c.lines = *c.lines.Plus(&o.lines)
+	c.branches = *c.branches.Plus(&o.branches)
 }
 
 func (j *jacocoReader) endPackage() {
