@@ -193,8 +193,11 @@ func fileLine(file string, line int) (string, int) {
 
 // place gives a case its suite, and its class where it has none.
 func (s *junitSuite) place(t *metric.Test, producer string) {
-	if producer == pytest && strings.HasPrefix(t.File, "../") { // that of a decorator
+	if producer == pytest && strings.HasPrefix(t.File, "../") && t.Class == "" { // that of a decorator
 		t.File = ""
+	}
+	if producer == pytest && t.File != "" && t.Class != "" && !strings.HasPrefix(t.Class+".", strings.ReplaceAll(strings.TrimSuffix(t.File, ".py"), "/", ".")+".") {
+		t.File, t.Line = strings.ReplaceAll(pytestModule(t.Class), ".", "/")+".py", 0 // file says where an inherited or decorated function stands, classname where it was collected
 	}
 	switch {
 	case t.File != "":

@@ -118,16 +118,20 @@ func (m *Meter) environment() []string {
 
 // in returns c with its private report folder filled in.
 func (c Check) in(dir string) Check {
-	fill := func(list []string) []string {
+	fill := func(list []string, dir string) []string {
 		out := make([]string, len(list))
 		for i, s := range list {
 			out[i] = strings.ReplaceAll(s, ReportDir, dir)
 		}
 		return out
 	}
-	c.Command, c.Reports, c.Env = fill(c.Command), fill(c.Reports), fill(c.Env)
+	c.Command, c.Env = fill(c.Command, dir), fill(c.Env, dir)
+	c.Reports = fill(c.Reports, literally.Replace(dir))
 	return c
 }
+
+// literally has a name stand for itself in a pattern.
+var literally = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
 
 // lay writes the check's own files into its private folder.
 func (c Check) lay(dir string) error {

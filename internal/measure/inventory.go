@@ -1,12 +1,14 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -50,11 +52,16 @@ func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) er
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		run.Problems = append(run.Problems, fmt.Sprintf("the tests of %s could not be listed: %v", c.Name, err))
+		why := fmt.Sprintf("the tests of %s could not be listed: %v", c.Name, err)
+		run.Problems = append(run.Problems, why)
+		if m.unseen[c.id()] { // without the list they would look deleted
+			run.state, run.Why = metric.Partial, why
+		}
 		return nil
 	}
-	before := len(run.tests.Problems)
+	before, count := len(run.tests.Problems), len(run.tests.Cases)
 	run.tests, run.Listed = reconcile(run.tests, list), len(list)
+	m.unseen[c.id()] = len(run.tests.Cases) > count
 	if n := len(run.tests.Problems); n > before {
 		run.Problems = append(run.Problems, run.tests.Problems[n-1])
 	}
@@ -64,15 +71,7 @@ func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) er
 // loses reports whether a test of the check that is known is not among those of
 // the run, or none is known. Which suites a check runs is learnt from its runs.
 func (m *Meter) loses(run *Run, known *metric.Tests) bool {
-	line := run.Check.id()
-	suites, learnt := m.suites[line]
-	if !learnt {
-		suites = map[string]bool{}
-		m.suites[line] = suites
-	}
-	for _, t := range run.tests.Cases {
-		suites[t.Suite] = true
-	}
+	suites, learnt := m.suites[run.Check.id()]
 	if known == nil {
 		return true
 	}
@@ -80,6 +79,56 @@ func (m *Meter) loses(run *Run, known *metric.Tests) bool {
 		_, there := run.tests.Lookup(c.ID)
 		return !there && (suites[c.Suite] || !learnt)
 	})
+}
+
+// learn remembers the suites that a check has run, those that it only lists too.
+func (m *Meter) learn(run *Run) {
+	if run.state != metric.Measured || run.tests == nil {
+		return
+	}
+	line := run.Check.id()
+	if m.suites[line] == nil {
+		m.suites[line] = map[string]bool{}
+	}
+	for _, t := range run.tests.Cases {
+		m.suites[line][t.Suite] = true
+	}
+}
+
+// buildTools run the tests of one module after another.
+var buildTools = map[string]bool{"maven": true, "gradle": true, "dotnet": true}
+
+// stopped breaks the known suites of a check that ran nothing since one of them
+// is broken, or of a build tool that stopped before it came to them.
+func (m *Meter) stopped(run *Run, known *metric.Tests) {
+	t := run.tests
+	if run.state != metric.Measured || t == nil || known == nil {
+		return
+	}
+	why := ""
+	switch {
+	case len(t.Cases) == 0 && len(t.Broken) > 0:
+		why = t.Broken[0].Why
+	case buildTools[run.Check.Runner] && t.Failure != "", run.Check.Runner == "maven" && run.ExitCode != 0:
+		why = cmp.Or(t.Failure, fmt.Sprintf("%s ended with status %d before it came to it", run.Check.Name, run.ExitCode))
+	default:
+		return
+	}
+	suites, learnt := m.suites[run.Check.id()]
+	seen := map[string]bool{}
+	for _, c := range t.Cases {
+		seen[c.Suite] = true
+	}
+	for _, b := range t.Broken {
+		seen[b.Name] = true
+	}
+	for _, c := range known.Cases {
+		ours := suites[c.Suite] || !learnt && run.Check.Dir != "" && strings.HasPrefix(c.Suite, run.Check.Dir+"/")
+		if ours && !seen[c.Suite] {
+			seen[c.Suite] = true
+			t.Broken = append(t.Broken, metric.Suite{Name: c.Suite, Why: why})
+		}
+	}
 }
 
 // list runs the inventory command and reads what it prints.
@@ -187,7 +236,7 @@ func listGo(r io.Reader) ([]listed, error) {
 		}
 		name := strings.TrimSpace(e.Output)
 		for _, kind := range []string{"Test", "Example", "Fuzz"} {
-			if e.Action == "output" && strings.HasPrefix(name, kind) && !strings.ContainsAny(name, " \t") {
+			if rest, ok := strings.CutPrefix(name, kind); ok && e.Action == "output" && goTestName.MatchString(rest) {
 				out = append(out, listed{suite: e.Package, name: name})
 			}
 		}
@@ -195,6 +244,9 @@ func listGo(r io.Reader) ([]listed, error) {
 	}})
 	return out, err
 }
+
+// goTestName is what follows "Test": nothing, or no small letter first.
+var goTestName = regexp.MustCompile(`^(|[^\p{Ll}\s][\p{L}\p{N}_]*)$`)
 
 // listPytest reads the node ids that pytest --collect-only -q prints.
 func listPytest(r io.Reader) ([]listed, error) {
@@ -307,6 +359,9 @@ func listReport(r io.Reader) ([]listed, error) {
 	var out []listed
 	if report.Tests != nil {
 		for _, t := range report.Tests.Cases {
+			if strings.HasPrefix(t.Name, "example at ./") { // RSpec makes up its description when it runs
+				continue
+			}
 			out = append(out, listed{suite: t.Suite, name: strings.TrimSpace(t.Class + " " + t.Name)})
 		}
 	}

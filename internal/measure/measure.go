@@ -76,6 +76,8 @@ type Meter struct {
 	covered bool                       // coverage has been read
 	tested  map[named]bool             // reports that tests have been read from
 	suites  map[string]map[string]bool // command of a test check: the suites it has run
+	unseen  map[string]bool            // test checks some of whose tests are known from their list alone
+	covers  map[string]bool            // test checks that have reported coverage
 	read    map[string]string          // command of a linter: the format its findings were read as
 }
 
@@ -84,7 +86,7 @@ func New(plan Plan, o Options) *Meter {
 	if o.OnProgress == nil {
 		o.OnProgress = func(Progress) {}
 	}
-	return &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, read: map[string]string{}, suites: map[string]map[string]bool{}}
+	return &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, read: map[string]string{}, suites: map[string]map[string]bool{}, unseen: map[string]bool{}, covers: map[string]bool{}}
 }
 
 // Run measures the tree as it stands. known are the tests of the tree that the
@@ -97,7 +99,10 @@ func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
 		m.opts.OnProgress(Progress{Check: c})
 		run, err := m.check(ctx, c)
 		if err == nil {
-			err = m.inventory(ctx, &run, known)
+			m.stopped(&run, known)
+			if err = m.inventory(ctx, &run, known); err == nil {
+				m.learn(&run)
+			}
 		}
 		if err != nil {
 			return res, fmt.Errorf("run %s: %w", c.Name, err)
@@ -121,9 +126,22 @@ func (m *Meter) gather(runs []Run, known *metric.Tests) metric.Set {
 	g := gathering{missing: map[metric.Section]metric.Gap{}}
 	for i := range runs {
 		g.add(&runs[i])
+		m.uncovered(&g, runs[i])
 	}
 	m.covered = m.covered || g.coverage != nil // what was there once is missed from then on
 	return g.set(m.covered || m.plan.wantsCoverage(), known)
+}
+
+// uncovered notes that a check wrote no coverage although it did before: the sum
+// of the others would be that of less code.
+func (m *Meter) uncovered(g *gathering, r Run) {
+	switch {
+	case r.state != metric.Measured || r.Check.Kind != Test:
+	case r.coverage != nil:
+		m.covers[r.Check.id()] = true
+	case m.covers[r.Check.id()]:
+		g.uncovered = cmp.Or(g.uncovered, r.Check.Name+" wrote no coverage report, which it did before")
+	}
 }
 
 // parts gathers the runs of each folder by themselves.
@@ -156,6 +174,8 @@ type gathering struct {
 	build    *metric.Build
 	compiler *metric.Lint // compile errors that checks other than linters met
 	missing  map[metric.Section]metric.Gap
+
+	uncovered string // why the coverage is not that of all checks
 }
 
 func (g *gathering) add(r *Run) {
@@ -206,7 +226,7 @@ func (g *gathering) set(wanted bool, known *metric.Tests) metric.Set {
 		s.Tests, s.Coverage = nil, nil
 		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Absent, Why: why})
 	}
-	if why := coverageGap(wanted, s); why != "" {
+	if why := cmp.Or(coverageGap(wanted, s), g.uncovered); why != "" {
 		s.Coverage = nil
 		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionCoverage, State: metric.Absent, Why: why})
 	}

@@ -598,7 +598,7 @@ func TestInventoryOfGo(t *testing.T) {
 	}
 	root := tree(t, map[string]string{
 		"go.mod": "module m\n\ngo 1.21\n", "a.go": "package m\n",
-		"a_test.go": "package m\n\nimport (\n\t\"fmt\"\n\t\"testing\"\n)\n\nfunc TestA(t *testing.T) {}\nfunc TestB(t *testing.T) {}\nfunc BenchmarkC(b *testing.B) {}\nfunc Example_d() {\n\tfmt.Println(1)\n\t// Output: 1\n}\nfunc Example() {}\n",
+		"a_test.go": "package m\n\nimport (\n\t\"fmt\"\n\t\"testing\"\n)\n\nfunc TestA(t *testing.T) {}\nfunc TestB(t *testing.T) {}\nfunc BenchmarkC(b *testing.B) {}\nfunc TestMain(m *testing.M) {\n\tfmt.Println(\"Testing...\")\n\tm.Run()\n}\nfunc Example_d() {\n\tfmt.Println(1)\n\t// Output: 1\n}\nfunc Example() {}\n",
 	})
 	check := measure.Check{
 		Kind: measure.Test, Name: "go test", Runner: "go",
@@ -611,5 +611,72 @@ func TestInventoryOfGo(t *testing.T) {
 	check.Command = []string{"go", "test", "-json", "-run", "A", "./..."}
 	if res := run(t, root, nil, check); res.Set.Tests.Counts() != (metric.Counts{Count: 3, Passed: 1, Failed: 2}) {
 		t.Errorf("counts %+v, problems %q", res.Set.Tests.Counts(), res.Runs[0].Problems)
+	}
+}
+
+// A project whose tests were all stopped does not look as if they were deleted,
+// although another project ran; nor does a module that a build tool did not come
+// to.
+func TestStoppedTestsAreNotGone(t *testing.T) {
+	const both = `<testsuites><testsuite name="s1"><testcase name="x"/></testsuite><testsuite name="s2"><testcase name="y"/></testsuite></testsuites>`
+	for _, tt := range []struct{ name, runner, then string }{
+		{"nothing ran", "pytest", `<testsuites><testsuite name="s1"><error message="cannot be loaded"/></testsuite></testsuites>`},
+		{"a later module", "maven", suite("s1")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			root := tree(t, map[string]string{"a/out": both, "b/out": suite("s")})
+			a, b := shell(measure.Test, "cat out; test ! -e fail"), shell(measure.Test, "cat out")
+			a.Dir, b.Dir, a.Runner = "a", "b", tt.runner
+			m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{a, b}}, measure.Options{Scratch: t.TempDir()})
+			known := again(t, m).Set.Tests
+			for name, text := range map[string]string{"a/out": tt.then, "a/fail": ""} {
+				if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			res, err := m.Run(context.Background(), known)
+			if err != nil {
+				t.Fatal(err)
+			}
+			y, there := res.Set.Tests.Lookup(metric.ID{Suite: "a/s2", Name: "y"})
+			if !there || y.Status != metric.NotRun || res.Set.Tests.Counts().Count != 3 {
+				t.Errorf("tests %+v, gaps %+v", res.Set.Tests, res.Set.Gaps)
+			}
+		})
+	}
+}
+
+// The coverage of some projects is not that of all of them.
+func TestCoverageOfSomeIsNone(t *testing.T) {
+	root := tree(t, map[string]string{"a/cover.out": profile, "b/cover.out": strings.ReplaceAll(profile, "m/", "n/")})
+	var checks []measure.Check
+	for _, dir := range []string{"a", "b"} {
+		c := shell(measure.Test, "if test -e cover.out; then cp cover.out $D; fi; echo '"+suite(dir)+"'")
+		c.Dir, c.Env = dir, []string{"D=" + measure.ReportDir}
+		checks = append(checks, c)
+	}
+	m := measure.New(measure.Plan{Root: root, Checks: checks}, measure.Options{Scratch: t.TempDir()})
+	for i := range checks {
+		checks[i].Coverage = true
+	}
+	if c := again(t, m).Set.Coverage; c == nil || c.Total != 6 {
+		t.Fatalf("coverage %+v, want that of both", c)
+	}
+	if err := os.Remove(filepath.Join(root, "b", "cover.out")); err != nil {
+		t.Fatal(err)
+	}
+	set := again(t, m).Set
+	if g, missing := set.Gap(metric.SectionCoverage); set.Coverage != nil || !missing || !strings.Contains(g.Why, "which it did before") {
+		t.Errorf("coverage %+v, gap %+v", set.Coverage, g)
+	}
+}
+
+// A private folder whose name has a meaning in patterns is one all the same.
+func TestOddScratch(t *testing.T) {
+	c := shell(measure.Test, "echo '"+suite("s")+"' > $D/a.xml")
+	c.Env, c.Reports = []string{"D=" + measure.ReportDir}, []string{measure.ReportDir + "/*.xml"}
+	m := measure.New(measure.Plan{Root: t.TempDir(), Checks: []measure.Check{c}}, measure.Options{Scratch: filepath.Join(t.TempDir(), "a[b]{c,d}*")})
+	if res := again(t, m); res.Set.Tests == nil || res.Set.Tests.Counts().Count != 1 {
+		t.Errorf("tests %+v, gaps %+v", res.Set.Tests, res.Set.Gaps)
 	}
 }

@@ -90,15 +90,19 @@ func (r *reading) named() []string {
 
 // others lists what else lies in the private folder.
 func (r *reading) others(named []string) []string {
-	paths, err := filepath.Glob(filepath.Join(r.dir, "[^.]*"))
+	entries, err := os.ReadDir(r.dir)
 	if err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(paths, func(path string) bool {
-		_, ours := r.check.Files[filepath.Base(path)]
-		info, err := os.Lstat(path)
-		return ours || slices.Contains(named, path) || err != nil || info.IsDir()
-	})
+	var out []string
+	for _, e := range entries {
+		path := filepath.Join(r.dir, e.Name())
+		_, ours := r.check.Files[e.Name()]
+		if !ours && !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !slices.Contains(named, path) {
+			out = append(out, path)
+		}
+	}
+	return out
 }
 
 // complete reports whether what was read answers the check without its output.
@@ -168,6 +172,10 @@ func (r *reading) results(report Report, name string) {
 	}
 }
 
+// compilerText are the formats that one text of compilers may be taken for,
+// depending on which kinds of findings stand in it.
+var compilerText = map[string]bool{"go-vet": true, "go-build": true, "lint-text": true}
+
 // findingsAs rejects findings that come in another format than before: what the
 // two say cannot be compared, and often the linter has only told why it did not
 // run.
@@ -181,7 +189,7 @@ func (r *reading) findingsAs(report Report) {
 		r.read[line] = report.Format
 		return
 	}
-	if before != report.Format {
+	if before != report.Format && !(compilerText[before] && compilerText[report.Format]) {
 		r.reject(metric.Partial, "%s was read as %s before and now as %s, which cannot be compared%s", r.check.Name, before, report.Format, r.ending())
 	}
 }
@@ -253,7 +261,7 @@ func (r *reading) suite(name string) string {
 	case name == "":
 		return r.check.Dir
 	}
-	return r.check.Dir + "/" + name
+	return r.place(name)
 }
 
 // place is a path of a report as seen from the root, with slashes. Most tools

@@ -42,6 +42,11 @@ func proposeGo(f folder) proposal {
 		p.tool("golangci-lint", config)
 		p.add(golangci(f.read(config), packages))
 	}
+	if f.has("go.work") == "" && f.above("go.work") != "" { // no member of it, or it had been taken in
+		for i := range p.checks {
+			p.checks[i].Env = append(p.checks[i].Env, "GOWORK=off")
+		}
+	}
 	return p
 }
 

@@ -64,7 +64,7 @@ type manager struct {
 var managers = []manager{
 	{"pnpm", []string{"pnpm-lock.yaml"}, []string{"pnpm", "exec"}, []string{"pnpm", "--silent", "run"}, "pnpm install --frozen-lockfile", "corepack enable pnpm, or npm install -g pnpm"},
 	{"yarn", []string{"yarn.lock"}, []string{"yarn", "run", "--silent"}, []string{"yarn", "run", "--silent"}, "yarn install --immutable", "corepack enable yarn, or npm install -g yarn"},
-	{"bun", []string{"bun.lock", "bun.lockb"}, []string{"bunx"}, []string{"bun", "run", "--silent"}, "bun install --frozen-lockfile", "npm install -g bun"},
+	{"bun", []string{"bun.lock", "bun.lockb"}, []string{"bunx", "--no-install"}, []string{"bun", "run", "--silent"}, "bun install --frozen-lockfile", "npm install -g bun"},
 	{"npm", []string{"package-lock.json", "npm-shrinkwrap.json"}, []string{"npx", "--no-install"}, []string{"npm", "run", "--silent"}, "npm ci", "install Node.js"},
 }
 

@@ -94,6 +94,8 @@ func (n node) unrecognised(p *proposal, delegating bool) {
 	script := n.scripts["test"]
 	switch {
 	case delegating && len(n.workspaces) > 0: // each member is a project of its own
+	case endless.MatchString(script) && !ends.MatchString(script) || watches.MatchString(script):
+		p.note("the script test of package.json waits for changes and does not end: give --test-cmd with a command that runs the tests once")
 	case script != "" && !placeholder(script):
 		p.tool("test script", "package.json")
 		p.add(Check{Kind: Test, Name: n.manager.name + " test", Command: n.script("test"), Stderr: true})

@@ -15,6 +15,12 @@ type segment struct {
 	globs bool // with patterns that the shell expands
 }
 
+// endless are programs that wait for changes unless they are told otherwise.
+var endless = regexp.MustCompile(`\b(nodemon|chokidar|tsc-watch)\b|\bcypress open\b|^\s*(npx )?(ng test|karma start)((?: +\S+)*)$`)
+
+// ends are the words by which such a program runs once.
+var ends = regexp.MustCompile(`--(single-run|no-watch|watch[= ]false)`)
+
 var watches = regexp.MustCompile(`(^|\s)(--watch(All)?|-w)(\s|$)`)
 
 // delegates are programs that run the scripts of other packages.

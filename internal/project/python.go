@@ -99,7 +99,7 @@ func (py python) usesPytest(p *proposal) bool {
 	switch {
 	case config != "":
 		p.tool("pytest", config)
-	case py.depends("pytest"):
+	case py.depends("pytest") && (py.dir == "" || len(py.testFiles()) > 0): // a list of tools makes no tests
 		config = "dependencies"
 		p.tool("pytest", config)
 	default:
