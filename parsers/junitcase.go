@@ -193,11 +193,8 @@ func fileLine(file string, line int) (string, int) {
 
 // place gives a case its suite, and its class where it has none.
 func (s *junitSuite) place(t *metric.Test, producer string) {
-	if producer == pytest && strings.HasPrefix(t.File, "../") && t.Class == "" { // that of a decorator
-		t.File = ""
-	}
-	if producer == pytest && t.File != "" && t.Class != "" && !strings.HasPrefix(t.Class+".", strings.ReplaceAll(strings.TrimSuffix(t.File, ".py"), "/", ".")+".") {
-		t.File, t.Line = strings.ReplaceAll(pytestModule(t.Class), ".", "/")+".py", 0 // file says where an inherited or decorated function stands, classname where it was collected
+	if producer == pytest {
+		pytestFile(t)
 	}
 	switch {
 	case t.File != "":
@@ -212,15 +209,36 @@ func (s *junitSuite) place(t *metric.Test, producer string) {
 	default:
 		t.Suite = s.path
 	}
-	if producer == pytest { // classname repeats the module
-		module := strings.ReplaceAll(strings.TrimSuffix(t.Suite, ".py"), "/", ".")
-		if rest, ok := strings.CutPrefix(t.Class, module); ok && (rest == "" || rest[0] == '.') {
-			t.Class = strings.TrimPrefix(rest, ".")
-		}
+	if producer == pytest {
+		pytestClass(t)
 	}
 	if producer == playwright { // the same test in several browsers
 		t.Class = s.host
 	}
+}
+
+// pytestFile names the file in which a test was collected, which its class is
+// about: the attribute says where the function stands, which a class may have
+// inherited and a decorator may have brought along.
+func pytestFile(t *metric.Test) {
+	switch {
+	case t.Class == "" && strings.HasPrefix(t.File, "../"):
+		t.File = ""
+	case t.Class != "" && t.File != "" && !strings.HasPrefix(t.Class+".", dotted(t.File)+"."):
+		t.File, t.Line = strings.ReplaceAll(pytestModule(t.Class), ".", "/")+".py", 0
+	}
+}
+
+// pytestClass leaves out the module, which a class name begins with.
+func pytestClass(t *metric.Test) {
+	if rest, ok := strings.CutPrefix(t.Class, dotted(t.Suite)); ok && (rest == "" || rest[0] == '.') {
+		t.Class = strings.TrimPrefix(rest, ".")
+	}
+}
+
+// dotted is the module in a file of Python.
+func dotted(file string) string {
+	return strings.ReplaceAll(strings.TrimSuffix(file, ".py"), "/", ".")
 }
 
 // withoutRepeat drops the first line where the next one begins with it: many

@@ -101,19 +101,14 @@ var buildTools = map[string]bool{"maven": true, "gradle": true, "dotnet": true}
 // stopped breaks the known suites of a check that ran nothing since one of them
 // is broken, or of a build tool that stopped before it came to them.
 func (m *Meter) stopped(run *Run, known *metric.Tests) {
+	if run.state != metric.Measured || run.tests == nil || known == nil {
+		return
+	}
+	why := whyStopped(*run)
+	if why == "" {
+		return
+	}
 	t := run.tests
-	if run.state != metric.Measured || t == nil || known == nil {
-		return
-	}
-	why := ""
-	switch {
-	case len(t.Cases) == 0 && len(t.Broken) > 0:
-		why = t.Broken[0].Why
-	case buildTools[run.Check.Runner] && t.Failure != "", run.Check.Runner == "maven" && run.ExitCode != 0:
-		why = cmp.Or(t.Failure, fmt.Sprintf("%s ended with status %d before it came to it", run.Check.Name, run.ExitCode))
-	default:
-		return
-	}
 	suites, learnt := m.suites[run.Check.id()]
 	seen := map[string]bool{}
 	for _, c := range t.Cases {
@@ -129,6 +124,19 @@ func (m *Meter) stopped(run *Run, known *metric.Tests) {
 			t.Broken = append(t.Broken, metric.Suite{Name: c.Suite, Why: why})
 		}
 	}
+}
+
+// whyStopped says why suites did not run that the report does not name, "" where
+// all of them should have.
+func whyStopped(run Run) string {
+	t := run.tests
+	switch {
+	case len(t.Cases) == 0 && len(t.Broken) > 0:
+		return t.Broken[0].Why
+	case buildTools[run.Check.Runner] && t.Failure != "", run.Check.Runner == "maven" && run.ExitCode != 0:
+		return cmp.Or(t.Failure, fmt.Sprintf("%s ended with status %d before it came to it", run.Check.Name, run.ExitCode))
+	}
+	return ""
 }
 
 // list runs the inventory command and reads what it prints.
