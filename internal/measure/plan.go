@@ -39,7 +39,7 @@ type Check struct {
 	Env       []string          `json:"env,omitempty"`       // NAME=value added to the environment; may hold ReportDir
 	Files     map[string]string `json:"files,omitempty"`     // files written into the private folder beforehand: name to text
 	Reports   []string          `json:"reports,omitempty"`   // files or patterns, relative to Dir; ** stands for any folders; none: the output is read
-	Stderr    bool              `json:"stderr,omitempty"`    // standard error belongs to the output of a test check, too
+	Stderr    bool              `json:"stderr,omitempty"`    // standard error is read with standard output, as one text
 	Coverage  bool              `json:"coverage,omitempty"`  // the reports hold coverage as well
 	Runner    string            `json:"runner,omitempty"`    // the test framework, for running single tests again and for reading Inventory
 	Inventory []string          `json:"inventory,omitempty"` // argv that lists the tests without running them
