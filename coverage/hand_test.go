@@ -78,8 +78,8 @@ var hand = []struct {
 			`<class filename="b"><methods><method><lines><line number="1" hits="1"/></lines></method></methods><lines/></class>` + xmlTail,
 		"1/2 lines\na +[] -[2]\nb +[1] -[]", "",
 	},
-	{"cobertura: one source root", strings.Replace(xmlHead, "<packages>", "<sources><source>\n/work/src\n</source></sources><packages>", 1) +
-		`<class filename="./p/a.py"><lines><line number="1" hits="1"/></lines></class><class filename="/abs.py"/>` + xmlTail, "1/1 lines\n/abs.py +[] -[]\n/work/src/p/a.py +[1] -[]", ""},
+	{"cobertura: one source root", strings.Replace(xmlHead, "<packages>", "<sources><source>\n/project/src\n</source></sources><packages>", 1) +
+		`<class filename="./p/a.py"><lines><line number="1" hits="1"/></lines></class><class filename="/abs.py"/>` + xmlTail, "1/1 lines\n/abs.py +[] -[]\n/project/src/p/a.py +[1] -[]", ""},
 	{"cobertura: an option among the source roots", strings.Replace(xmlHead, "<packages>", "<sources><source>--source</source><source>/a</source><source>/a</source></sources><packages>", 1) +
 		`<class filename="a.scala"><lines><line number="1" hits="1"/></lines></class>` + xmlTail, "1/1 lines\n/a/a.scala +[1] -[]", ""},
 	{"cobertura: several source roots", strings.Replace(xmlHead, "<packages>", "<sources><source>/a</source><source>/b</source></sources><packages>", 1) +
