@@ -551,7 +551,7 @@ func TestChangedFormat(t *testing.T) {
 	root := tree(t, map[string]string{"out": `<checkstyle version="1"><file name="a.js"><error line="1" severity="error" message="m" source="s"/></file></checkstyle>`})
 	m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{shell(measure.Lint, "cat out; exit 1")}}, measure.Options{Scratch: t.TempDir()})
 	if res := again(t, m); res.Set.Lint == nil {
-		t.Skip("checkstyle is not read yet")
+		t.Fatalf("gaps %+v", res.Set.Gaps)
 	}
 	if err := os.WriteFile(filepath.Join(root, "out"), []byte("conf.js:1:1: error: cannot load\n"), 0o644); err != nil {
 		t.Fatal(err)
