@@ -165,13 +165,11 @@ func (m *Meter) list(ctx context.Context, c Check) ([]listed, error) {
 	r := reading{check: c, root: m.plan.Root, base: m.base(c)}
 	for i, l := range list {
 		if c.Runner != "go" && l.suite != "" {
-			list[i].suite = r.suite(slashed(l.suite))
+			list[i].suite = r.suite(filepath.ToSlash(l.suite))
 		}
 	}
 	return list, err
 }
-
-func slashed(path string) string { return filepath.ToSlash(path) }
 
 // reconcile adds the listed tests that are not among those that ran: as tests
 // that did not run, or as skipped ones where the framework says so and reports
