@@ -9,10 +9,10 @@ import (
 
 // RuleOptions overrides one rule. What is zero stays as the rule has it.
 type RuleOptions struct {
-	Severity  Severity
-	Threshold *float64 // at least 0, in the unit of the rule
-	Action    Action
-	Off       bool
+	Severity  Severity `json:"severity,omitempty"`
+	Threshold *float64 `json:"threshold,omitempty"` // at least 0, in the unit of the rule
+	Action    Action   `json:"action,omitempty"`
+	Off       bool     `json:"off,omitempty"`
 }
 
 // Options are the numbers of the verdict. The zero value of a field means its

@@ -233,7 +233,7 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 	if err != nil {
 		return loop.Options{}, err
 	}
-	o := loop.Options{
+	o := loop.Options{Settings: loop.Settings{
 		Root: root, Until: s.until(),
 		MaxIterations: s.Limits.MaxIterations, MaxTime: s.Limits.MaxTime,
 		IterationTimeout: s.Limits.IterationTimeout, IdleTimeout: s.Limits.IdleTimeout,
@@ -241,7 +241,7 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		Rules:    rules, Weights: s.weights(), AllowUntested: s.AllowUntested,
 		Select:   selector.Options{Mode: selector.Mode(s.Selection.Mode), Threshold: s.Selection.Threshold / 100},
 		Snapshot: snapshot.Options{MaxFile: s.Snapshot.MaxFileMB << 20, Precious: s.Snapshot.Precious},
-	}
+	}}
 	if level, err := prompt.ParseLevel(s.Reinforcement); err == nil {
 		o.Level = &level
 	}

@@ -9,10 +9,13 @@ import (
 	"runtime"
 )
 
+// tempPrefix begins the names of files that are not whole yet.
+const tempPrefix = ".tmp-"
+
 // WriteFile writes data whole: beside its place, synced, renamed, and the folder
 // synced, so that after a crash there is the old file or the new one.
 func WriteFile(path string, data []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	f, err := os.CreateTemp(filepath.Dir(path), tempPrefix+"*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}

@@ -40,11 +40,38 @@ type Iteration struct {
 	// judged. It is kept and never selected.
 	Interrupted bool `json:"interrupted,omitempty"`
 
-	Reused  bool          `json:"reused_measurement,omitempty"` // the tree had been measured before
-	Level   string        `json:"reinforcement_level,omitempty"`
-	Retry   int           `json:"retry,omitempty"` // which retry of an incident this was
-	Checks  []CheckRun    `json:"checks"`
+	Reused bool       `json:"reused_measurement,omitempty"` // the tree had been measured before
+	Level  string     `json:"reinforcement_level,omitempty"`
+	Retry  int        `json:"retry,omitempty"` // which retry of an incident this was
+	Checks []CheckRun `json:"checks"`
+
+	// Decision is what followed from the assessment, nil for the baseline and
+	// where it came to none. Best is the best iteration with this one counted in,
+	// Regression what this one cost.
+	Decision   *Decision      `json:"decision,omitempty"`
+	Best       *BestIteration `json:"best_so_far,omitempty"`
+	Regression *Regression    `json:"regression,omitempty"`
+
+	// Of the baseline alone: how often it was measured, by how many points its
+	// coverage wobbled, and the files that the checks themselves left in the tree.
+	BaselineRuns   int      `json:"baseline_runs,omitempty"`
+	CoverageWobble float64  `json:"coverage_wobble,omitempty"`
+	Artefacts      []string `json:"artefacts,omitempty"`
+
 	OwnTime time.Duration `json:"own_time_ns"` // supervise's own work, agent and checks excluded
+}
+
+// Decision is what the loop did after an iteration.
+type Decision struct {
+	Move      string `json:"move"`                       // continue, retry, stop, escalate
+	Target    int    `json:"target_iteration,omitempty"` // of a rejected one: whose tree was put back
+	Retry     int    `json:"retry,omitempty"`            // which retry follows, from 1
+	Reason    string `json:"reason"`
+	Diagnosis string `json:"diagnosis,omitempty"`
+	Advice    string `json:"advice,omitempty"` // for the next prompt
+	Criterion *bool  `json:"criterion_met,omitempty"`
+	Retries   int    `json:"retries"`  // of the incident that is open after this iteration
+	Attempts  int    `json:"attempts"` // in the whole loop
 }
 
 // FileChange is a file that the agent changed: added, modified, deleted, or mode

@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -93,23 +94,84 @@ func Create(home string, s State) (*Ledger, error) {
 	if err := l.lock(s.Workspace); err != nil {
 		return nil, err
 	}
+	if err := l.make(home, s); err != nil {
+		return nil, errors.Join(err, l.release())
+	}
+	return l, nil
+}
+
+func (l *Ledger) make(home string, s State) error {
 	for _, sub := range folders {
 		if err := os.MkdirAll(filepath.Join(l.dir, sub), 0o700); err != nil {
-			l.unlock()
-			return nil, fmt.Errorf("make loop folder: %w", err)
+			return fmt.Errorf("make loop folder: %w", err)
 		}
 	}
 	if err := hide(home, s.Workspace); err != nil {
-		l.unlock()
-		return nil, err
+		return err
 	}
 	var err error
-	if l.log, err = openLog(filepath.Join(l.dir, logName)); err != nil {
-		l.unlock()
-		return nil, err
+	if l.log, err = openLog(filepath.Join(l.dir, logName), func(Event) {}); err != nil {
+		return err
 	}
-	return l, l.Save(s)
+	s.Version = Version
+	if err := l.Log(s.StartedAt, eventCreated, 0, 0, s); err != nil {
+		return err
+	}
+	return l.Save(s)
 }
+
+// Open takes an existing loop to go on with it, and shows each event of its log,
+// oldest first. What a crash left half written is swept away. The error wraps
+// [ErrLocked] when a supervisor still works on the loop or in its tree.
+func Open(home, loopID string, each func(Event)) (*Ledger, State, error) {
+	l := &Ledger{dir: Dir(home, loopID)}
+	s, err := ReadState(l.dir)
+	if err != nil {
+		return nil, s, err
+	}
+	if err := l.lock(s.Workspace); err != nil {
+		return nil, s, err
+	}
+	if s, err = l.open(each); err != nil {
+		return nil, s, errors.Join(err, l.release())
+	}
+	return l, s, nil
+}
+
+// open reads the state again, now that nobody else writes it.
+func (l *Ledger) open(each func(Event)) (State, error) {
+	if err := l.sweep(); err != nil {
+		return State{}, err
+	}
+	var err error
+	if l.log, err = openLog(filepath.Join(l.dir, logName), each); err != nil {
+		return State{}, err
+	}
+	l.state, err = ReadState(l.dir)
+	return l.state, err
+}
+
+// sweep removes the unfinished files of a supervisor that was killed.
+func (l *Ledger) sweep() error {
+	err := filepath.WalkDir(l.dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "artifacts" || d.Name() == "final-output"):
+			return fs.SkipDir // the agent's files may have any name
+		case d.Type().IsRegular() && strings.HasPrefix(d.Name(), tempPrefix):
+			return os.Remove(path)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("sweep the loop's folder: %w", err)
+	}
+	return os.RemoveAll(l.ScratchDir())
+}
+
+// Problems tells what was wrong with the log when the loop was opened.
+func (l *Ledger) Problems() []string { return l.log.problems }
 
 // Dir returns the folder of a loop.
 func Dir(home, loopID string) string { return filepath.Join(home, "loops", loopID) }
@@ -127,8 +189,7 @@ func (l *Ledger) lock(workspace string) error {
 	l.locks = append(l.locks, tree)
 	own, err := lockFile(filepath.Join(l.dir, "lock"))
 	if err != nil {
-		l.unlock()
-		return fmt.Errorf("lock loop: %w", err)
+		return errors.Join(fmt.Errorf("lock loop: %w", err), l.release())
 	}
 	l.locks = append(l.locks, own)
 	return nil
@@ -164,18 +225,19 @@ func Inside(home, workspace string) (string, bool) {
 	return rel, true
 }
 
-func (l *Ledger) unlock() {
+// Close ends the log and frees the locks.
+func (l *Ledger) Close() error { return l.release() }
+
+func (l *Ledger) release() error {
+	var errs []error
+	if l.log != nil {
+		errs = append(errs, l.log.close())
+	}
 	for _, f := range l.locks {
-		f.Close()
+		errs = append(errs, f.Close())
 	}
 	l.locks = nil
-}
-
-// Close ends the log and frees the locks.
-func (l *Ledger) Close() error {
-	err := l.log.close()
-	l.unlock()
-	return err
+	return errors.Join(errs...)
 }
 
 // Loops lists the loops of the working tree below home, the latest first. Other

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -40,24 +40,26 @@ func (e Event) sum() string {
 
 // eventLog appends to the audit log of a loop.
 type eventLog struct {
-	file *os.File
-	last Event
+	file     *os.File
+	end      int64 // of the last whole line
+	last     Event
+	problems []string // what replay found wrong
 }
 
-// openLog opens the log for appending. A last line that was torn by a crash is
-// cut off; what stands before it is kept.
-func openLog(path string) (*eventLog, error) {
+// openLog opens the log for appending and shows each event that stands in it to
+// each, oldest first. A last line that was torn by a crash is cut off; what
+// stands before it is kept.
+func openLog(path string, each func(Event)) (*eventLog, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open audit log: %w", err)
 	}
 	l := &eventLog{file: f}
-	end, err := l.replay()
-	if err == nil {
-		err = f.Truncate(end)
+	if err = l.replay(each); err == nil {
+		err = l.cut()
 	}
 	if err == nil {
-		_, err = f.Seek(end, io.SeekStart)
+		err = syncDir(filepath.Dir(path)) // or the log itself could be gone after a crash
 	}
 	if err != nil {
 		f.Close()
@@ -66,26 +68,34 @@ func openLog(path string) (*eventLog, error) {
 	return l, nil
 }
 
-// replay finds the end of the last whole line.
-func (l *eventLog) replay() (int64, error) {
-	r := bufio.NewReader(l.file)
-	var end int64
-	for {
-		line, err := r.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return end, nil
-		}
-		if err != nil {
-			return end, err
-		}
-		end += int64(len(line))
-		var e Event
-		if json.Unmarshal(line, &e) == nil {
+// replay reads the log to the end of its last whole line.
+func (l *eventLog) replay(each func(Event)) error {
+	c := chain{}
+	torn, err := eachLine(l.file, func(line []byte) {
+		l.end += int64(len(line)) + 1
+		if e, ok := c.next(line); ok {
 			l.last = e
+			each(e)
 		}
+	})
+	l.problems = c.problems
+	if torn > 0 {
+		l.problems = append(l.problems, fmt.Sprintf("%s: the last line was torn by a crash; its %d bytes are cut off", logName, torn))
 	}
+	return err
 }
 
+// cut removes what stands behind the last whole line.
+func (l *eventLog) cut() error {
+	if err := l.file.Truncate(l.end); err != nil {
+		return err
+	}
+	_, err := l.file.Seek(l.end, io.SeekStart)
+	return err
+}
+
+// append writes one line and syncs it. What a failed write left is removed, so
+// that the next line does not stick to it.
 func (l *eventLog) append(e Event) error {
 	e.Seq, e.Prev = l.last.Seq+1, l.last.Hash
 	e.Hash = e.sum()
@@ -94,9 +104,9 @@ func (l *eventLog) append(e Event) error {
 		return fmt.Errorf("write audit log: %w", err)
 	}
 	if _, err := l.file.Write(append(b, '\n')); err != nil {
-		return fmt.Errorf("write audit log: %w", err)
+		return fmt.Errorf("write audit log: %w", errors.Join(err, l.cut()))
 	}
-	l.last = e
+	l.last, l.end = e, l.end+int64(len(b))+1
 	if err := l.file.Sync(); err != nil {
 		return fmt.Errorf("write audit log: %w", err)
 	}
@@ -120,26 +130,72 @@ func (l *Ledger) Log(at time.Time, name string, iteration int, took time.Duratio
 
 // Audit reads the log of the loop in dir and checks its chain. The problems
 // name the lines that are damaged or were changed; the events before and after
-// them are returned all the same.
+// them are returned all the same. A line that is being written, or that a crash
+// tore, is no event yet.
 func Audit(dir string) (events []Event, problems []string, err error) {
-	b, err := os.ReadFile(dir + "/" + logName)
+	problems, err = readLog(dir, func(e Event) { events = append(events, e) })
+	return events, problems, err
+}
+
+func readLog(dir string, each func(Event)) (problems []string, err error) {
+	f, err := os.Open(filepath.Join(dir, logName))
 	if err != nil {
-		return nil, nil, fmt.Errorf("read audit log: %w", err)
+		return nil, fmt.Errorf("read audit log: %w", err)
 	}
-	prev := ""
-	for i, line := range bytes.Split(bytes.TrimSuffix(b, []byte("\n")), []byte("\n")) {
-		var e Event
-		switch {
-		case json.Unmarshal(line, &e) != nil:
-			problems = append(problems, fmt.Sprintf("%s:%d: not readable", logName, i+1))
-			continue
-		case e.sum() != e.Hash:
-			problems = append(problems, fmt.Sprintf("%s:%d: changed after it was written", logName, i+1))
-		case e.Prev != prev:
-			problems = append(problems, fmt.Sprintf("%s:%d: entries before it are missing or were changed", logName, i+1))
+	defer f.Close()
+	c := chain{}
+	if _, err := eachLine(f, func(line []byte) {
+		if e, ok := c.next(line); ok {
+			each(e)
 		}
-		prev = e.Hash
-		events = append(events, e)
+	}); err != nil {
+		return c.problems, fmt.Errorf("read audit log: %w", err)
 	}
-	return events, problems, nil
+	return c.problems, nil
+}
+
+// eachLine shows every whole line without its end, and returns how many bytes
+// stand behind the last of them.
+func eachLine(r io.Reader, each func([]byte)) (torn int, err error) {
+	lines := bufio.NewReaderSize(r, 1<<16)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return len(line), nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		each(line[:len(line)-1])
+	}
+}
+
+// chain reads lines of a log one after another and checks that each follows from
+// the one before.
+type chain struct {
+	line     int
+	prev     string
+	problems []string
+}
+
+// next reads a line; false when it is none of ours.
+func (c *chain) next(line []byte) (Event, bool) {
+	c.line++
+	var e Event
+	if json.Unmarshal(line, &e) != nil || e.Hash == "" {
+		c.problem("not readable")
+		return Event{}, false
+	}
+	switch {
+	case e.sum() != e.Hash:
+		c.problem("changed after it was written")
+	case e.Prev != c.prev:
+		c.problem("entries before it are missing or were changed")
+	}
+	c.prev = e.Hash
+	return e, true
+}
+
+func (c *chain) problem(what string) {
+	c.problems = append(c.problems, fmt.Sprintf("%s:%d: %s", logName, c.line, what))
 }

@@ -11,7 +11,7 @@ import (
 // chain goes on behind the last whole one.
 func TestTornTailIsCutOff(t *testing.T) {
 	path := filepath.Join(t.TempDir(), logName)
-	l, err := openLog(path)
+	l, err := openLog(path, func(Event) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestTornTailIsCutOff(t *testing.T) {
 	}
 	f.WriteString(`{"seq":3,"time":"20`)
 	f.Close()
-	if l, err = openLog(path); err != nil {
+	if l, err = openLog(path, func(Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.append(Event{Name: "y"}); err != nil {

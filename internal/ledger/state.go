@@ -125,18 +125,32 @@ func MarkCrashed(dir string, s State, by string) error {
 	return WriteJSON(filepath.Join(dir, "state.json"), s)
 }
 
-// Save writes the state.
+// Save writes the state. What does not follow from the iterations goes into the
+// log as well, before: state.json is a cache of the log.
 func (l *Ledger) Save(s State) error {
 	s.Version = Version
+	if c := s.change(); c != l.state.change() {
+		if err := l.Log(s.UpdatedAt, eventState, s.Iteration, 0, c); err != nil {
+			return err
+		}
+	}
 	l.state = s
-	return WriteJSON(filepath.Join(l.dir, "state.json"), s)
+	return WriteJSON(filepath.Join(l.dir, stateName), s)
 }
 
-// ReadState reads the state of the loop in dir. The error wraps [ErrNoLoop]
-// when there is none, [ErrNewer] when this program is too old for it.
+const stateName = "state.json"
+
+// ReadState reads the state of the loop in dir; it is put together from the log
+// where state.json is missing or damaged. The error wraps [ErrNoLoop] when there
+// is none, [ErrNewer] when this program is too old for it.
 func ReadState(dir string) (State, error) {
 	var s State
-	err := readJSON(filepath.Join(dir, "state.json"), &s)
+	err := readJSON(filepath.Join(dir, stateName), &s)
+	if err != nil {
+		if again, err := rebuild(dir); err == nil {
+			return again, nil
+		}
+	}
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return s, fmt.Errorf("%w in %s", ErrNoLoop, dir)

@@ -14,7 +14,6 @@ import (
 	"supervise/detector"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
-	"supervise/internal/prompt"
 	"supervise/internal/recovery"
 	"supervise/internal/report"
 	"supervise/metric"
@@ -35,29 +34,9 @@ var ErrUnmeasurable = errors.New("nothing to judge by")
 
 // Options are all circumstances of a loop.
 type Options struct {
-	Root string // the working tree, absolute
-	Dir  string // where the agent runs; "" is Root
-	Home string // the folder of this tree's loops, see [ledger.Home]
-	Task string // what the agent is told; "" when it knows
-	Args []string
+	Settings
+	Home string   // the folder of this tree's loops, see [ledger.Home]
 	Env  []string // of the agent; nil is that of this process
-	Plan measure.Plan
-
-	MaxIterations    int           // at least 1
-	MaxTime          time.Duration // 0: none
-	IterationTimeout time.Duration // 0: none
-	IdleTimeout      time.Duration // 0: none
-	Until            Until
-	Level            *prompt.Level // fixed reinforcement level; nil follows the iteration
-	AllowUntested    bool          // run although no test could be measured
-	NoApply          bool          // leave the tree as the last iteration left it
-	NoRepeat         bool          // measure the baseline once, however short it is
-
-	Recovery recovery.Options
-	Rules    detector.Options
-	Weights  selector.Weights
-	Select   selector.Options
-	Snapshot snapshot.Options
 
 	Terminal    *runner.Terminal                   // nil: the agent gets a terminal of its own, unseen
 	Mirror      func(iteration int) io.WriteCloser // receives what the agent prints; nil: nobody
@@ -239,20 +218,6 @@ func (s *session) openStore(ctx context.Context) (err error) {
 		}
 	}
 	return nil
-}
-
-func (o Options) configuration() ledger.Configuration {
-	c := ledger.Configuration{
-		MaxIterations: o.MaxIterations, TimeoutMinutes: o.MaxTime.Minutes(), MaxRetries: o.Recovery.MaxRetries,
-		OnStall: "continue", PlanHash: o.Plan.Hash(),
-	}
-	if o.Recovery.StopOnStall {
-		c.OnStall = "stop"
-	}
-	for _, check := range o.Plan.Checks {
-		c.Checks = append(c.Checks, string(check.Kind)+": "+check.Line())
-	}
-	return c
 }
 
 func (s *session) close() {

@@ -30,6 +30,12 @@ func (l Level) String() string { return levelNames[l] }
 // MarshalText writes the level by name.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
+// UnmarshalText reads a level by name.
+func (l *Level) UnmarshalText(text []byte) (err error) {
+	*l, err = ParseLevel(string(text))
+	return err
+}
+
 // ParseLevel reads a level by name, in any case. "ADAPTIVE" is no level but the
 // rule [For], and is refused here.
 func ParseLevel(name string) (Level, error) {

@@ -1,0 +1,117 @@
+package ledger
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// The events that the ledger itself writes: everything in state.json follows
+// from them and from the iterations.
+const (
+	eventCreated = "loop_created"  // data is the first State
+	eventState   = "state_changed" // data is a stateChange
+)
+
+// stateChange is what of a state does not follow from the iterations.
+type stateChange struct {
+	Status     Status `json:"status"`
+	StopReason string `json:"stop_reason,omitempty"`
+	StopText   string `json:"stop_text,omitempty"`
+	ExitCode   int    `json:"exit_code"`
+	PID        int    `json:"pid"`
+	Criterion  string `json:"completion_criteria"`
+	Selected   int    `json:"selected_iteration"` // -1: none
+	Reason     string `json:"selection_reason,omitempty"`
+	Iterations int    `json:"max_iterations"`
+}
+
+func (s State) change() stateChange {
+	c := stateChange{
+		Status: s.Status, StopReason: s.StopReason, StopText: s.StopText, ExitCode: s.ExitCode, PID: s.PID,
+		Criterion: s.Criterion, Selected: -1, Iterations: s.Config.MaxIterations,
+	}
+	if s.Selected != nil {
+		c.Selected, c.Reason = s.Selected.Iteration, s.Selected.Reason
+	}
+	return c
+}
+
+// rebuild puts the state together from the log and the iterations.
+func rebuild(dir string) (State, error) {
+	var s State
+	var change *stateChange
+	_, err := readLog(dir, func(e Event) {
+		s.UpdatedAt = e.Time
+		s.Iteration = max(s.Iteration, e.Iteration)
+		switch e.Name {
+		case eventCreated:
+			_ = json.Unmarshal(e.Data, &s) // the check below finds it missing
+		case eventState:
+			var c stateChange
+			if json.Unmarshal(e.Data, &c) == nil {
+				change = &c
+			}
+		}
+	})
+	if err != nil {
+		return s, err
+	}
+	if s.LoopID == "" {
+		return s, fmt.Errorf("put the state together: %w", errNoBeginning)
+	}
+	its, err := Iterations(dir)
+	if err != nil {
+		return s, err
+	}
+	s.History, s.Regressions = nil, nil
+	for _, it := range its {
+		s.Add(it)
+	}
+	if change != nil {
+		s.apply(*change, its, dir)
+	}
+	return s, nil
+}
+
+var errNoBeginning = errors.New("the log does not tell how the loop began")
+
+func (s *State) apply(c stateChange, its []Iteration, dir string) {
+	s.Status, s.StopReason, s.StopText, s.ExitCode = c.Status, c.StopReason, c.StopText, c.ExitCode
+	s.PID, s.Criterion, s.Config.MaxIterations = c.PID, c.Criterion, c.Iterations
+	i := slices.IndexFunc(its, func(it Iteration) bool { return it.Number == c.Selected })
+	if i >= 0 {
+		s.Selected = &BestIteration{
+			Iteration: c.Selected, QualityScore: its[i].Score.Value, Snapshot: its[i].Snapshot,
+			SnapshotPath: SnapshotDir(dir), Reason: c.Reason,
+		}
+	}
+}
+
+// Add takes an iteration into the state: its place in the history, and what
+// came of it.
+func (s *State) Add(it Iteration) {
+	s.Iteration = max(s.Iteration, it.Number)
+	s.History = append(s.History, HistoryEntry{
+		Iteration: it.Number, QualityScore: it.Quality(), Class: it.Assessment.Class,
+		Rejected: it.Rejected, Interrupted: it.Interrupted, Snapshot: it.Snapshot,
+	})
+	if it.Number == 0 {
+		record := it.Set.Record()
+		s.BaselineMetrics, s.BaselineSnapshot = &record, it.Snapshot
+		s.BaselineRuns, s.CoverageWobble = it.BaselineRuns, it.CoverageWobble
+	}
+	if it.Level != "" {
+		s.Level = it.Level
+	}
+	if it.Best != nil {
+		s.Best = it.Best
+	}
+	if it.Regression != nil {
+		s.Regressions = append(s.Regressions, *it.Regression)
+	}
+	if it.Decision != nil {
+		s.RecoveryAttempts = it.Decision.Attempts
+	}
+}

@@ -1,0 +1,54 @@
+package loop
+
+import (
+	"time"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/internal/measure"
+	"supervise/internal/prompt"
+	"supervise/internal/recovery"
+	"supervise/selector"
+	"supervise/snapshot"
+)
+
+// Settings are what a loop was asked to do. They are fixed when it starts and
+// kept in its folder: a loop that is resumed follows them, whatever became of
+// the configuration in the tree meanwhile.
+type Settings struct {
+	Root string       `json:"root"`            // the working tree, absolute
+	Dir  string       `json:"dir,omitempty"`   // where the agent runs; "" is Root
+	Task string       `json:"task,omitempty"`  // what the agent is told; "" when it knows
+	Args []string     `json:"agent,omitempty"` // its command
+	Plan measure.Plan `json:"plan"`
+
+	MaxIterations    int           `json:"max_iterations"`                 // at least 1
+	MaxTime          time.Duration `json:"max_time_ns,omitempty"`          // 0: none
+	IterationTimeout time.Duration `json:"iteration_timeout_ns,omitempty"` // 0: none
+	IdleTimeout      time.Duration `json:"idle_timeout_ns,omitempty"`      // 0: none
+	Until            Until         `json:"until"`
+	Level            *prompt.Level `json:"reinforcement,omitempty"`  // fixed reinforcement level; nil follows the iteration
+	AllowUntested    bool          `json:"allow_untested,omitempty"` // run although no test could be measured
+	NoApply          bool          `json:"no_apply,omitempty"`       // leave the tree as the last iteration left it
+	NoRepeat         bool          `json:"no_repeat,omitempty"`      // measure the baseline once, however short it is
+
+	Recovery recovery.Options `json:"recovery"`
+	Rules    detector.Options `json:"rules"`
+	Weights  selector.Weights `json:"quality_weights"`
+	Select   selector.Options `json:"selection"`
+	Snapshot snapshot.Options `json:"snapshot"`
+}
+
+func (s Settings) configuration() ledger.Configuration {
+	c := ledger.Configuration{
+		MaxIterations: s.MaxIterations, TimeoutMinutes: s.MaxTime.Minutes(), MaxRetries: s.Recovery.MaxRetries,
+		OnStall: "continue", PlanHash: s.Plan.Hash(),
+	}
+	if s.Recovery.StopOnStall {
+		c.OnStall = "stop"
+	}
+	for _, check := range s.Plan.Checks {
+		c.Checks = append(c.Checks, string(check.Kind)+": "+check.Line())
+	}
+	return c
+}
