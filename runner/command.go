@@ -36,7 +36,7 @@ type Command struct {
 	// Dir is the working directory of the child; empty means that of the caller.
 	Dir string
 	// Env is the whole environment of the child; nil means that of the caller,
-	// with PWD set to Dir.
+	// with PWD set to Dir. On Linux SUPERVISE_TREE is added, which marks the tree.
 	Env []string
 	// Stdin feeds descriptor 0. An [os.File] is handed to the child as it is; of
 	// any other reader the bytes arrive through a pipe that is closed at their
@@ -60,6 +60,11 @@ type Command struct {
 	Idle time.Duration
 	// Grace says how long a stop takes.
 	Grace Grace
+	// OnStart is called once, from the goroutine of Run, when the child has
+	// started, with the process that watches the tree and the child itself:
+	// written down, they let [KillSurvivors] clear up after the death of both this
+	// process and the shim. Nothing is stopped or timed while it runs.
+	OnStart func(shim, leader Process)
 	// OnInterrupt is called when the user asked to stop, from the goroutine of
 	// Run, and must not block; usually it cancels the context. The user asks with
 	// one Ctrl-C, or with two within a second when the child has put its terminal
@@ -162,6 +167,10 @@ func (c *Cause) UnmarshalText(text []byte) error {
 // ErrNotFound is in the chain of Run's error when there is no such program as
 // Args[0]. It wraps [exec.ErrNotFound].
 var ErrNotFound = fmt.Errorf("no such program: %w", exec.ErrNotFound)
+
+// ErrSurvivors is in the chain of an error that names processes which are left
+// of a child's tree, or may be.
+var ErrSurvivors = errors.New("processes are left")
 
 var errNoArgs = errors.New("start child: no command given")
 

@@ -3,6 +3,7 @@
 package runner
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +24,8 @@ type link struct {
 	status   *os.File
 	reports  chan report // closed when the shim is gone
 	stderr   *Tail       // what the shim says when it panics
-	leader   int         // pid of the child; 0 until it runs
+	shim     Process     // its name is empty where the system tells none
+	leader   Process     // the child; its pid is 0 until it runs
 }
 
 var (
@@ -72,6 +74,7 @@ func startShim(child [3]*os.File, termIn, termOut *os.File) (*link, error) {
 		_, _ = lifeline.Close(), status.Close()
 		return nil, fmt.Errorf("start shim: %w", err)
 	}
+	l.shim, _ = identify(l.cmd.Process.Pid)
 	go l.read()
 	if err := l.awaitReady(); err != nil {
 		_ = l.cmd.Process.Kill()
@@ -166,21 +169,27 @@ func (l *link) order(o order) {
 
 // lost returns the error for a shim that is gone before its time.
 func (l *link) lost() error {
-	if l.leader > 0 {
-		killWithoutShim(l.leader)
-	}
+	l.killTree()
 	if said := strings.TrimSpace(l.stderr.String()); said != "" {
 		return fmt.Errorf("%w (%s)", errLost, said)
 	}
 	return errLost
 }
 
+// killTree kills what can be found of the child's tree, for the case that
+// somebody killed the shim.
+func (l *link) killTree() {
+	if l.leader.PID == 0 {
+		return
+	}
+	h := &hunt{shim: l.shim, leader: l.leader, fresh: true, named: map[int]string{}}
+	_, _ = h.kill(context.Background()) // the caller says that something may be left
+}
+
 // stuck kills a shim that does not answer, and what can be found of its tree.
 func (l *link) stuck() error {
 	_ = l.cmd.Process.Kill()
-	if l.leader > 0 {
-		killWithoutShim(l.leader)
-	}
+	l.killTree()
 	return errStuck
 }
 

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -53,6 +54,7 @@ var children = map[string]func(args []string) int{
 	"stubborn":   func(args []string) int { return stubborn(args, nil) },
 	"hostile":    hostile,
 	"daemonize":  daemonize,
+	"daemons":    daemons,
 	"respawn":    respawn,
 	"modes":      func([]string) int { fmt.Print("\x1b[?1049h\x1b[?2004h\x1b[?25l"); return 0 },
 	"chatty":     chatty,
@@ -187,6 +189,16 @@ func hostile(args []string) int {
 // hostileUps is how many lines a hostile tree prints when it is complete.
 const hostileUps = 6
 
+// daemons is a tree of hostileUps that is found without its parents by its
+// environment alone.
+func daemons(args []string) int {
+	return stubborn(args, func() {
+		for range hostileUps - 1 {
+			spawn(&syscall.SysProcAttr{Setsid: true}, nil, self("daemonize", args...))
+		}
+	})
+}
+
 // daemonize leaves a grandchild behind that init would adopt.
 func daemonize(args []string) int {
 	spawn(&syscall.SysProcAttr{Setsid: true}, nil, self("stubborn", args...))
@@ -227,10 +239,17 @@ func introduce([]string) int {
 }
 
 // supervisor is a program that runs the child args[0] on the terminal at its
-// descriptor 0, to be killed.
+// descriptor 0, to be killed. It prints which processes it started.
 func supervisor(args []string) int {
 	_, err := runner.Run(context.Background(), runner.Command{
 		Args: self(args[0], args[1:]...), Terminal: &runner.Terminal{In: os.Stdin, Out: os.Stdin}, Stdout: os.Stdout,
+		OnStart: func(shim, leader runner.Process) {
+			line, err := json.Marshal(started{shim, leader})
+			if err != nil {
+				panic(err)
+			}
+			fmt.Println(string(line))
+		},
 	})
 	fmt.Println("supervisor ended", err)
 	return 1

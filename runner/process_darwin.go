@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -36,16 +37,42 @@ func listProcesses() ([]process, error) {
 	}
 	all := make([]process, 0, len(list))
 	for i := range list {
-		k := &list[i]
-		all = append(all, process{
-			pid: int(k.Proc.P_pid), ppid: int(k.Eproc.Ppid), pgid: int(k.Eproc.Pgid),
-			start:  uint64(k.Proc.P_starttime.Sec)*1e6 + uint64(k.Proc.P_starttime.Usec),
-			zombie: k.Proc.P_stat == zombieState,
-			comm:   unix.ByteSliceToString(k.Proc.P_comm[:]),
-		})
+		all = append(all, fromKernel(&list[i]))
 	}
 	return all, nil
 }
+
+// readProcess returns one process.
+func readProcess(pid int) (process, error) {
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return process{}, err
+	}
+	return fromKernel(k), nil
+}
+
+func fromKernel(k *unix.KinfoProc) process {
+	return process{
+		pid: int(k.Proc.P_pid), ppid: int(k.Eproc.Ppid), pgid: int(k.Eproc.Pgid),
+		start:  uint64(k.Proc.P_starttime.Sec)*1e6 + uint64(k.Proc.P_starttime.Usec),
+		zombie: k.Proc.P_stat == zombieState,
+		comm:   unix.ByteSliceToString(k.Proc.P_comm[:]),
+	}
+}
+
+// name returns the name of the process.
+func (p process) name() Process {
+	return Process{PID: p.pid, Start: strconv.FormatUint(p.start, 10)}
+}
+
+// led reports whether the process is in the process group of that number.
+func (p process) led(leader int) bool { return p.pgid == leader }
+
+// mark changes nothing: macOS shows nobody the environment of another process.
+func mark(env []string, _ Process) []string { return env }
+
+// marked is never true.
+func (p process) marked(Process) bool { return false }
 
 // members returns the descendants of root, the process group of leader, what
 // was known before and still lives, and the descendants of all those. Zombies
@@ -53,7 +80,7 @@ func listProcesses() ([]process, error) {
 func members(all []process, root, leader int, known map[int]process) []process {
 	found := descendants(all, func(p process) bool {
 		old, ok := known[p.pid]
-		return (root != 0 && p.ppid == root) || p.pgid == leader || (ok && old.start == p.start)
+		return p.ppid == root || p.pgid == leader || (ok && old.start == p.start)
 	})
 	alive := found[:0]
 	for _, p := range found {

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -87,13 +89,60 @@ func readProcess(pid int) (process, error) {
 	return p, err
 }
 
-// members returns the descendants of root, or those of leader when there is no
-// root any more.
-func members(all []process, root, leader int, _ map[int]process) []process {
-	if root != 0 {
-		return descendants(all, func(p process) bool { return p.ppid == root })
+// identityTail is what makes the start of a process unique: ticks count from the
+// boot, and pids from 1 in each pid namespace.
+var identityTail = sync.OnceValue(func() string {
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // absent in some sandboxes
+	space, _ := os.Readlink("/proc/self/ns/pid")
+	return strings.Trim(space, "pid:[]") + "-" + strings.TrimSpace(string(boot))
+})
+
+// name returns the name of the process.
+func (p process) name() Process {
+	return Process{PID: p.pid, Start: strconv.FormatUint(p.start, 10) + "-" + identityTail()}
+}
+
+// led reports whether the process is the leader of a session or process group
+// of that number, or in one.
+func (p process) led(leader int) bool { return p.sid == leader || p.pgid == leader }
+
+// markVariable holds, in the environment of everything that a shim starts, the
+// names of the shims above it.
+const markVariable = "SUPERVISE_TREE"
+
+// mark returns the environment with the shim's name added, by which what it
+// starts is found when the shim is dead.
+func mark(env []string, shim Process) []string {
+	marks := strings.TrimSpace(lastValue(env, markVariable) + " " + shim.mark())
+	return append(env, markVariable+"="+marks)
+}
+
+func (p Process) mark() string { return strconv.Itoa(p.PID) + "-" + p.Start }
+
+// marked reports whether the process was started with the shim's mark.
+func (p process) marked(shim Process) bool {
+	if shim.Start == "" {
+		return false
 	}
-	return descendants(all, func(p process) bool { return p.sid == leader || p.pgid == leader })
+	if ticks, _, _ := strings.Cut(shim.Start, "-"); !atLeast(p.start, ticks) {
+		return false
+	}
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/environ")
+	if err != nil {
+		return false // another user's, or gone
+	}
+	marks := lastValue(strings.Split(string(data), "\x00"), markVariable)
+	return slices.Contains(strings.Fields(marks), shim.mark())
+}
+
+func atLeast(start uint64, ticks string) bool {
+	from, err := strconv.ParseUint(ticks, 10, 64)
+	return err == nil && start >= from
+}
+
+// members returns the descendants of root.
+func members(all []process, root, _ int, _ map[int]process) []process {
+	return descendants(all, func(p process) bool { return p.ppid == root })
 }
 
 // signal signals exactly this process: the descriptor pins it, and it is looked

@@ -41,7 +41,7 @@ type step string
 
 const (
 	stepReady   step = "ready"   // the terminal's state is saved; waits for the spec
-	stepStarted step = "started" // Pid runs
+	stepStarted step = "started" // Leader runs
 	stepFailed  step = "failed"  // it could not be started: Errno
 	stepEnded   step = "ended"   // the child itself ended: Exit, Signal
 	stepSwept   step = "swept"   // so did its tree, when Gone: Leftovers, Survivors
@@ -50,7 +50,7 @@ const (
 // report is one line on the status pipe.
 type report struct {
 	Step      step
-	Pid       int           `json:",omitempty"`
+	Leader    Process       `json:",omitzero"`
 	Errno     syscall.Errno `json:",omitempty"`
 	Exit      int           `json:",omitempty"`
 	Signal    string        `json:",omitempty"`

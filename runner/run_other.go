@@ -23,3 +23,9 @@ func (t *Terminal) Size() (cols, rows uint16) {
 	}
 	return DefaultCols, DefaultRows
 }
+
+func self() (Process, error) { return Process{}, errUnsupported }
+
+func alive(Process) bool { return false }
+
+func killSurvivors(context.Context, Process, Process) ([]string, error) { return nil, errUnsupported }

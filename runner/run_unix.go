@@ -194,7 +194,10 @@ func (s *session) take(r report) (last bool, err error) {
 	switch r.Step {
 	case stepReady: // before the child was ordered
 	case stepStarted:
-		s.link.leader, s.result.Started = r.Pid, time.Now()
+		s.link.leader, s.result.Started = r.Leader, time.Now()
+		if s.command.OnStart != nil {
+			s.command.OnStart(s.link.shim, s.link.leader)
+		}
 	case stepFailed:
 		return true, startError(s.found.path, r.Errno)
 	case stepEnded:
@@ -263,16 +266,16 @@ func (s *session) enter(next stage) {
 // has just signaled is left out.
 func (s *session) interrupt() {
 	spared := time.Since(s.signaled) < pressWindow
-	group := s.link.leader
+	group := s.link.leader.PID
 	if s.streams.master != nil && group > 0 {
 		if g := s.streams.foreground(); g > 0 {
 			group = g
 		}
 	}
-	if group != s.link.leader && !spared {
+	if group != s.link.leader.PID && !spared {
 		s.streams.interruptForeground()
 	}
-	if group != s.link.leader || !spared {
+	if group != s.link.leader.PID || !spared {
 		s.link.order(orderInterrupt)
 	}
 }

@@ -114,8 +114,9 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		s.report(report{Step: stepFailed, Errno: unix.EINVAL})
 		return false
 	}
+	self, _ := self() // without a name nothing can be found by it
 	attr := &syscall.ProcAttr{
-		Dir: string(sp.Dir), Env: stringsOf(sp.Env), Files: []uintptr{fdStdin, fdStdout, fdStderr},
+		Dir: string(sp.Dir), Env: mark(stringsOf(sp.Env), self), Files: []uintptr{fdStdin, fdStdout, fdStderr},
 		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: sp.Terminal, Ctty: 1},
 	}
 	// Somebody may kill the shim before anybody else knows of the child. What the
@@ -132,7 +133,11 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		return false
 	}
 	s.leader = pid
-	s.report(report{Step: stepStarted, Pid: pid})
+	leader, err := identify(pid) // it cannot be collected before
+	if err != nil {
+		leader.PID = pid
+	}
+	s.report(report{Step: stepStarted, Leader: leader})
 	return true
 }
 

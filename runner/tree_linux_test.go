@@ -341,7 +341,7 @@ func TestShimAttacked(t *testing.T) {
 	})
 	t.Run("stopped, and its supervisor killed", func(t *testing.T) {
 		_, tty := userTerminal(t)
-		out := watchFor("\n", 1)
+		out := watchFor("\n", 2)
 		argv := append(self("supervisor", "introduce"), t.Name())
 		cmd := &exec.Cmd{Path: argv[0], Args: argv, Stdin: tty, Stdout: out}
 		if err := cmd.Start(); err != nil {
@@ -349,7 +349,8 @@ func TestShimAttacked(t *testing.T) {
 		}
 		out.await(t)
 		var child, shim int
-		if _, err := fmt.Sscanf(out.String(), "up %d %d", &child, &shim); err != nil {
+		_, said, _ := strings.Cut(out.String(), "\n")
+		if _, err := fmt.Sscanf(said, "up %d %d", &child, &shim); err != nil {
 			t.Fatalf("no pids in %q: %v", out, err)
 		}
 		fds := pidDescriptors(t, []int{child, shim})

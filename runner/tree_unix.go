@@ -2,8 +2,6 @@
 
 package runner
 
-import "golang.org/x/sys/unix"
-
 // descendants returns the processes that match, and everything below them.
 func descendants(all []process, match func(process) bool) []process {
 	children := make(map[int][]int, len(all))
@@ -29,23 +27,4 @@ func descendants(all []process, match func(process) bool) []process {
 		}
 	}
 	return out
-}
-
-// killWithoutShim kills what can be found of a child's tree from outside, for
-// the case that somebody killed the shim. What left the child's session and
-// lost its parent is not found.
-func killWithoutShim(leader int) {
-	for range 3 {
-		_ = unix.Kill(-leader, unix.SIGKILL)
-		all, err := listProcesses()
-		if err != nil {
-			return
-		}
-		left := members(all, 0, leader, nil)
-		for _, sig := range []unix.Signal{unix.SIGSTOP, unix.SIGKILL} {
-			for _, p := range left {
-				p.signal(sig)
-			}
-		}
-	}
 }

@@ -1,0 +1,178 @@
+package runner_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"supervise/runner"
+
+	"golang.org/x/sys/unix"
+)
+
+// started is what a supervisor writes down of its child.
+type started struct{ Shim, Leader runner.Process }
+
+// deadRun starts a supervisor with the child, kills it, and with it its shim
+// where that is asked for; else the shim is stopped. It returns what was written
+// down and descriptors of every process that was noted.
+func deadRun(t *testing.T, child string, killShim bool, pids string) (started, []int) {
+	t.Helper()
+	_, tty := userTerminal(t)
+	out := watchFor("up", hostileUps)
+	argv := self("supervisor", child, pids)
+	cmd := &exec.Cmd{Path: argv[0], Args: argv, Stdin: tty, Stdout: out, SysProcAttr: &syscall.SysProcAttr{Setsid: true}}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	out.await(t)
+	var run started
+	line, _, _ := strings.Cut(out.String(), "\n")
+	if err := json.Unmarshal([]byte(line), &run); err != nil {
+		t.Fatalf("read %q: %v", line, err)
+	}
+	if !run.Shim.Alive() || !run.Leader.Alive() {
+		t.Fatalf("not alive: %+v", run)
+	}
+	fds := pidDescriptors(t, append(notedPids(t, pids), run.Shim.PID, run.Leader.PID))
+	// Stopped itself, the supervisor cannot continue the shim.
+	for _, pid := range []int{cmd.Process.Pid, run.Shim.PID} {
+		if err := unix.Kill(pid, unix.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if killShim {
+		_ = unix.Kill(run.Shim.PID, unix.SIGKILL)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	return run, fds
+}
+
+func TestKillSurvivors(t *testing.T) {
+	for _, tc := range []struct {
+		name, child string
+		killShim    bool
+	}{{"shim stopped", "hostile", false}, {"shim killed", "daemons", true}} {
+		t.Run(tc.name, func(t *testing.T) {
+			pids := pidFile(t)
+			run, fds := deadRun(t, tc.child, tc.killShim, pids)
+			names, err := runner.KillSurvivors(t.Context(), run.Shim, run.Leader)
+			t.Cleanup(func() { reapByMarker(t, pids) })
+			if err != nil {
+				t.Error(err)
+			}
+			if tc.killShim && len(names) == 0 {
+				t.Error("nobody is named")
+			}
+			awaitGone(t, fds)
+			if run.Shim.Alive() || run.Leader.Alive() {
+				t.Errorf("alive: %+v", run)
+			}
+		})
+	}
+}
+
+// reapByMarker kills what a failed test would leave running.
+func reapByMarker(t *testing.T, marker string) {
+	for _, line := range survivors(t, marker) {
+		var pid int
+		if _, err := fmt.Sscanf(line, "/proc/%d/", &pid); err == nil {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+	}
+}
+
+// TestKillSurvivorsOfAnotherLife: whoever has the pids now is left alone.
+func TestKillSurvivorsOfAnotherLife(t *testing.T) {
+	cmd := exec.Command("/bin/sh", "-c", "sleep 300 & echo up; wait")
+	out := watchFor("up", 1)
+	cmd.Stdout, cmd.SysProcAttr = out, &syscall.SysProcAttr{Setsid: true}
+	cmd.WaitDelay = time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL); _ = cmd.Wait() })
+	out.await(t)
+	self, err := runner.Self()
+	if err != nil || !self.Alive() {
+		t.Fatalf("%+v: %v", self, err)
+	}
+	earlier := runner.Process{PID: cmd.Process.Pid, Start: "1" + self.Start}
+	rebooted := runner.Process{PID: self.PID, Start: self.Start + "0"}
+	for _, p := range []runner.Process{earlier, rebooted, {PID: self.PID}, {}} {
+		if p.Alive() {
+			t.Errorf("%+v is alive", p)
+		}
+	}
+	names, err := runner.KillSurvivors(t.Context(), earlier, earlier)
+	if err != nil || len(names) != 0 {
+		t.Errorf("killed %v, %v", names, err)
+	}
+	if unix.Kill(cmd.Process.Pid, 0) != nil {
+		t.Error("the innocent one is dead")
+	}
+}
+
+// TestKillSurvivorsInDoubt: a session whose leader is gone may be that of a later
+// process with the same pid. What bears no mark is named and left alone.
+func TestKillSurvivorsInDoubt(t *testing.T) {
+	out := watchFor("\n", 1)
+	cmd := exec.Command("/bin/sh", "-c", "sleep 300 & until grep -q sleep /proc/$!/comm; do :; done; echo $!")
+	cmd.Stdout, cmd.SysProcAttr = out, &syscall.SysProcAttr{Setsid: true}
+	cmd.WaitDelay = time.Millisecond
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	self, err := runner.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.await(t)
+	_ = cmd.Wait()
+	t.Cleanup(func() { _ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) })
+	leader := runner.Process{PID: cmd.Process.Pid, Start: self.Start}
+	_, err = runner.KillSurvivors(t.Context(), runner.Process{}, leader)
+	pid := strings.TrimSpace(out.String())
+	if !errors.Is(err, runner.ErrSurvivors) || !strings.Contains(err.Error(), "sleep ("+pid+")") {
+		t.Errorf("got %v, want the name of the process %s", err, pid)
+	}
+	if _, err := os.Stat("/proc/" + pid); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOnStart: the processes are named once, before the child ends.
+func TestOnStart(t *testing.T) {
+	var seen []runner.Process
+	c := runner.Command{Args: []string{"/bin/sh", "-c", `read go; exit 3`}, Stdout: watchFor("", 0)}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	c.Stdin = r
+	c.OnStart = func(shim, leader runner.Process) {
+		seen = append(seen, shim, leader)
+		if !shim.Alive() || !leader.Alive() {
+			t.Errorf("not alive: %+v %+v", shim, leader)
+		}
+		fmt.Fprintln(w, "go")
+		_ = w.Close()
+	}
+	res, err := runner.Run(context.Background(), c)
+	if err != nil || res.ExitCode != 3 {
+		t.Fatalf("got %+v, %v", res, err)
+	}
+	if len(seen) != 2 || slices.ContainsFunc(seen, runner.Process.Alive) {
+		t.Errorf("seen %+v, want two that are gone", seen)
+	}
+}

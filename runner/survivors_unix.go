@@ -1,0 +1,216 @@
+//go:build linux || darwin
+
+package runner
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// shimGrace is how long a shim without a supervisor may take to clear up by
+// itself, which includes to put the user's terminal back.
+const shimGrace = 2 * time.Second
+
+// hunt looks for a child's tree from outside.
+type hunt struct {
+	shim, leader Process
+	fresh        bool // the leader was seen alive a moment ago: its pid cannot belong to another
+	named        map[int]string
+}
+
+// quarry is what a look around has found.
+type quarry struct {
+	tree     []process // without zombies and without the shim
+	shim     *process  // nil: gone
+	doubtful []process // of the leader's session, or of another one that has its number
+}
+
+// self returns the name of the calling process.
+func self() (Process, error) { return identify(os.Getpid()) }
+
+// identify returns the name of a process that exists.
+func identify(pid int) (Process, error) {
+	p, err := readProcess(pid)
+	if err != nil {
+		return Process{}, fmt.Errorf("find process %d: %w", pid, err)
+	}
+	return p.name(), nil
+}
+
+// alive reports whether the process runs.
+func alive(p Process) bool {
+	now, err := readProcess(p.PID)
+	return err == nil && !now.zombie && now.name() == p
+}
+
+func killSurvivors(ctx context.Context, shim, leader Process) ([]string, error) {
+	h := &hunt{shim: shim, leader: leader, named: map[int]string{}}
+	awaitShim(ctx, shim)
+	return h.kill(ctx)
+}
+
+// awaitShim gives the shim time to end what it has to. It may have been stopped.
+func awaitShim(ctx context.Context, shim Process) {
+	grace := time.After(shimGrace)
+	tick := time.NewTicker(sweepPoll)
+	defer tick.Stop()
+	for shim.Alive() {
+		_ = unix.Kill(shim.PID, unix.SIGCONT) // harmless to whom it is not meant for
+		select {
+		case <-tick.C:
+		case <-grace:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// kill kills what find finds until there is nothing more, and the shim last: as
+// long as it is there, orphans are its children and cannot get lost.
+func (h *hunt) kill(ctx context.Context) ([]string, error) {
+	limit := time.After(sweepLimit)
+	tick := time.NewTicker(sweepPoll)
+	defer tick.Stop()
+	for {
+		q, err := h.freeze()
+		if err != nil {
+			return h.names(), err
+		}
+		switch {
+		case len(q.tree) > 0:
+			for _, p := range q.tree {
+				p.signal(unix.SIGKILL)
+			}
+		case q.shim != nil:
+			q.shim.signal(unix.SIGKILL)
+		default:
+			return h.names(), survived(q.doubtful, "may be of the dead run, or of another one that has its number by now")
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return h.names(), survived(q.tree, context.Cause(ctx).Error())
+		case <-limit:
+			return h.names(), survived(q.tree, fmt.Sprintf("still there after %s", sweepLimit))
+		}
+	}
+}
+
+// freeze stops what find finds until it finds nothing new, and returns it.
+func (h *hunt) freeze() (q quarry, err error) {
+	frozen := map[int]uint64{}
+	for pass, fresh := 0, true; fresh && pass < freezePasses; pass++ {
+		fresh = false
+		if q, err = h.find(); err != nil {
+			return q, err
+		}
+		for _, p := range q.tree {
+			if start, ok := frozen[p.pid]; ok && start == p.start {
+				continue
+			}
+			p.signal(unix.SIGSTOP)
+			frozen[p.pid], fresh = p.start, true
+		}
+		h.note(q.tree)
+	}
+	return q, nil
+}
+
+// note remembers the names, while they can still be read.
+func (h *hunt) note(list []process) {
+	for _, p := range list {
+		if _, ok := h.named[p.pid]; !ok && len(h.named) < maxNamed {
+			h.named[p.pid] = filepath.Base(p.command())
+		}
+	}
+}
+
+func (h *hunt) names() []string { return slices.Sorted(maps.Values(h.named)) }
+
+// survived returns the error for processes that are left, nil for none.
+func survived(list []process, why string) error {
+	if len(list) == 0 {
+		return nil
+	}
+	slices.SortFunc(list, func(a, b process) int { return cmp.Compare(a.pid, b.pid) })
+	var text []string
+	for i, p := range list {
+		if i == 10 {
+			text = append(text, fmt.Sprintf("and %d more", len(list)-i))
+			break
+		}
+		text = append(text, fmt.Sprintf("%s (%d)", filepath.Base(p.command()), p.pid))
+	}
+	return fmt.Errorf("%w: %s: %s: look at them with ps, and end those that are not wanted with kill -9", ErrSurvivors, strings.Join(text, ", "), why)
+}
+
+// find looks around once.
+func (h *hunt) find() (quarry, error) {
+	all, err := listProcesses()
+	if err != nil {
+		return quarry{}, err
+	}
+	var q quarry
+	spared := lineage(all, os.Getpid())
+	for i, p := range all {
+		if !p.zombie && p.name() == h.shim {
+			q.shim = &all[i]
+			spared[p.pid] = true
+		}
+	}
+	belongs, doubtful := h.matchers(all, q.shim != nil)
+	for _, p := range descendants(all, belongs) {
+		if !p.zombie && !spared[p.pid] {
+			q.tree = append(q.tree, p)
+		}
+	}
+	for _, p := range all {
+		if !p.zombie && !spared[p.pid] && doubtful(p) && !slices.Contains(q.tree, p) {
+			q.doubtful = append(q.doubtful, p)
+		}
+	}
+	return q, nil
+}
+
+// lineage returns a process and all its ancestors: whoever asks for survivors to
+// be killed does not mean himself.
+func lineage(all []process, pid int) map[int]bool {
+	parent := make(map[int]int, len(all))
+	for _, p := range all {
+		parent[p.pid] = p.ppid
+	}
+	line := map[int]bool{}
+	for ; pid > 0 && !line[pid]; pid = parent[pid] {
+		line[pid] = true
+	}
+	return line
+}
+
+// matchers return who belongs to the tree, apart from what descends from those,
+// and who may.
+func (h *hunt) matchers(all []process, shimLives bool) (belongs, doubtful func(process) bool) {
+	var ours, reused bool // whose the leader's pid is
+	for _, p := range all {
+		if p.pid == h.leader.PID {
+			ours = p.name() == h.leader
+			reused = !ours
+		}
+	}
+	ours = ours || (h.fresh && !reused)
+	inGroup := func(p process) bool { return h.leader.PID > 0 && p.led(h.leader.PID) }
+	belongs = func(p process) bool {
+		return (shimLives && p.ppid == h.shim.PID) || (ours && inGroup(p)) || p.marked(h.shim)
+	}
+	doubtful = func(p process) bool { return !ours && !reused && inGroup(p) }
+	return belongs, doubtful
+}
