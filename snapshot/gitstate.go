@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // gitRel is the part of a path behind its first .git: "refs" for "sub/.git/refs", "" for .git itself.
@@ -260,8 +262,9 @@ func (p *pool) gather(dir string, seq int) error {
 	return nil
 }
 
-// give puts back the objects that existed at snapshot seq and are missing from dir now.
-func (p *pool) give(dir string, seq int) error {
+// give puts back the objects that existed when the snapshot h was taken and are missing from dir now, or are not what they
+// were.
+func (p *pool) give(dir string, h header) error {
 	present, err := listObjects(dir)
 	if err != nil {
 		return err
@@ -270,15 +273,65 @@ func (p *pool) give(dir string, seq int) error {
 	for _, n := range present {
 		have[n] = true
 	}
+	changed := changedFolders(dir, h.Started)
 	for n, first := range p.first {
-		if first > seq || have[n] {
+		to := filepath.Join(dir, filepath.FromSlash(n))
+		if first > h.ID.seq() || have[n] && (!changed[path.Dir(n)] || p.intact(n, to)) {
 			continue
 		}
-		if err := linkOrCopy(p.file(n), filepath.Join(dir, filepath.FromSlash(n))); err != nil {
+		if err := errors.Join(ignoreMissing(os.Remove(to)), linkOrCopy(p.file(n), to)); err != nil {
 			return fmt.Errorf("give back git object: %w", err)
 		}
 	}
 	return nil
+}
+
+// changedFolders names the folders of an object database in which files came or went since then. Whoever edits files, as
+// sed -i does, usually puts new ones in their place.
+func changedFolders(dir string, since time.Time) map[string]bool {
+	out := map[string]bool{}
+	list, _ := os.ReadDir(dir) // without it nothing counts as changed
+	for _, d := range list {
+		if fi, err := d.Info(); err == nil && fi.IsDir() && fi.ModTime().After(since.Add(-racyWindow)) {
+			out[d.Name()] = true
+		}
+	}
+	return out
+}
+
+// intact tells whether an object file is still the one that the pool knows by its name. Files beside a pack that git
+// writes anew at will are not looked at.
+func (p *pool) intact(name, file string) bool {
+	if ext := path.Ext(name); ext != "" && ext != ".pack" && ext != ".idx" {
+		return true
+	}
+	ours, errOurs := os.Open(p.file(name))
+	theirs, errTheirs := os.Open(file)
+	defer ours.Close()
+	defer theirs.Close()
+	if errOurs != nil {
+		return true // nothing better can be had
+	}
+	a, errA := ours.Stat()
+	b, errB := theirs.Stat()
+	if errors.Join(errTheirs, errA, errB) != nil || a.Size() != b.Size() {
+		return false
+	}
+	return os.SameFile(a, b) || sameBytes(ours, theirs)
+}
+
+func sameBytes(a, b io.Reader) bool {
+	var bufA, bufB [1 << 15]byte
+	for {
+		n, errA := io.ReadFull(a, bufA[:])
+		m, errB := io.ReadFull(b, bufB[:])
+		switch {
+		case n != m || !bytes.Equal(bufA[:n], bufB[:m]):
+			return false
+		case errA != nil || errB != nil:
+			return errA == errB //nolint:errorlint // both are ends of file, or one is not
+		}
+	}
 }
 
 // clear removes the objects that the pool holds from a database that the target snapshot did not have.

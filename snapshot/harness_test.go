@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -222,4 +223,32 @@ func same(t *testing.T, what string, want, got map[string]string) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)
 	}
+}
+
+// noise writes a file that cannot be compressed.
+func noise(t *testing.T, dir, name string, size int) {
+	t.Helper()
+	data := make([]byte, size)
+	seed := [32]byte{}
+	copy(seed[:], name)
+	_, err := rand.NewChaCha8(seed).Read(data)
+	must(t, err)
+	write(t, dir, name, string(data))
+}
+
+// sizes lists all files below a folder.
+func sizes(t *testing.T, dir string) map[string]int64 {
+	t.Helper()
+	out := map[string]int64{}
+	must(t, filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		fi, err := d.Info()
+		if err == nil {
+			out[strings.TrimPrefix(p, dir)] = fi.Size()
+		}
+		return err
+	}))
+	return out
 }

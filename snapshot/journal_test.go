@@ -59,22 +59,42 @@ func TestInterruptedRestoreIsFinished(t *testing.T) {
 	}
 }
 
-// helperEnv makes the test binary restore a snapshot and nothing else, to be killed while it does.
-const helperEnv = "SNAPSHOT_TEST_RESTORE"
+// childEnv makes the test binary work on a store and nothing else, to be killed while it does: the action, the tree, the
+// store and perhaps a snapshot, each on a line.
+const childEnv = "SNAPSHOT_TEST_CHILD"
+
+func child(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join(args, "\n"))
+	cmd.Stderr = os.Stderr
+	return cmd
+}
 
 func TestMain(m *testing.M) {
-	if args := strings.Split(os.Getenv(helperEnv), "\n"); len(args) == 3 {
-		s, err := Open(context.Background(), args[0], args[1], Options{})
-		if err == nil {
-			_, err = s.Restore(context.Background(), ID(args[2]))
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
+	args := strings.Split(os.Getenv(childEnv), "\n")
+	if len(args) < 3 {
+		os.Exit(m.Run())
 	}
-	os.Exit(m.Run())
+	if err := childMain(args); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func childMain(args []string) error {
+	ctx := context.Background()
+	s, err := Open(ctx, args[1], args[2], Options{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	switch args[0] {
+	case "take":
+		_, err = s.Take(ctx, "child")
+	case "restore":
+		_, err = s.Restore(ctx, ID(args[3]))
+	}
+	return err
 }
 
 // A restore that is killed as soon as it has begun to write loses nothing and is finished later.
@@ -96,13 +116,12 @@ func TestKilledRestore(t *testing.T) {
 
 	killed := 0
 	for round := range 5 {
-		child := exec.Command(os.Args[0])
-		child.Env = append(os.Environ(), helperEnv+"="+strings.Join([]string{dir, s.dir, string(target.ID)}, "\n"))
-		must(t, child.Start())
+		cmd := child("restore", dir, s.dir, string(target.ID))
+		must(t, cmd.Start())
 		done := make(chan error, 1)
-		go func() { done <- child.Wait() }()
+		go func() { done <- cmd.Wait() }()
 		if waitForJournal(t, s, dir, round*90, done) {
-			must(t, child.Process.Kill())
+			must(t, cmd.Process.Kill())
 			if <-done != nil {
 				killed++
 			}

@@ -147,8 +147,7 @@ func (s *Store) start(ctx context.Context) error {
 	}
 	if !busy {
 		defer unlock()
-		sweepTemps(s.manifestDir())
-		sweepTemps(filepath.Join(s.GitDir(), "objects", "pack"))
+		s.sweepStore()
 	}
 	if s.objects, err = openObjects(s.GitDir()); err != nil {
 		return err
@@ -170,6 +169,13 @@ func (s *Store) start(ctx context.Context) error {
 		return nil // whoever holds the lock also finishes restores
 	}
 	return s.recover(ctx)
+}
+
+// sweepStore removes what a crash left half-written in the store.
+func (s *Store) sweepStore() {
+	for _, dir := range []string{"", "manifests", "repo.git", "repo.git/objects/pack", "repo.git/refs/iter", "repo.git/refs/state"} {
+		sweepTemps(filepath.Join(s.dir, filepath.FromSlash(dir)))
+	}
 }
 
 func (s *Store) configFile() string { return filepath.Join(s.dir, "store.json") }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -23,8 +24,8 @@ type Restored struct {
 	Written, Deleted []string
 	// GitFiles counts the files of git's own state that were written or deleted.
 	GitFiles int
-	// Gone are ignored files and folders that existed at the target and do not exist now, such as node_modules. They
-	// were never captured; what made them has to run again.
+	// Gone is what existed at the target, was not captured and does not exist now: ignored files and folders such as
+	// node_modules, and skipped files. They cannot be brought back; what made them has to run again.
 	Gone []string
 	// Displaced is what was in the way and is not in the safety snapshot: files that are too big, unreadable or unstable,
 	// or changed during the restore, and folders that still hold such or ignored files. They were moved into the folder
@@ -258,7 +259,7 @@ func (s *Store) giveObjects(target *manifest) error {
 		if err != nil {
 			return err
 		}
-		if err := p.give(s.objectDir(key), target.ID.seq()); err != nil {
+		if err := p.give(s.objectDir(key), target.header); err != nil {
 			return err
 		}
 	}
@@ -297,17 +298,31 @@ func (s *Store) verify(ctx context.Context, j journal, target *manifest, r *Rest
 			r.mismatch(e.path, "did not exist in the snapshot")
 		}
 	}
-	for _, p := range target.ignored {
-		p = strings.TrimSuffix(p, "/")
-		if _, err := s.root.Lstat(p); errors.Is(err, fs.ErrNotExist) && !s.excluded(p) {
-			r.Gone = append(r.Gone, p)
-		}
-	}
+	r.Gone = s.gone(target)
 	sort.Strings(r.Written)
 	sort.Strings(r.Deleted)
 	sort.Strings(r.Displaced)
 	sort.SliceStable(r.Mismatches, func(i, k int) bool { return r.Mismatches[i].Path < r.Mismatches[k].Path })
 	return nil
+}
+
+// gone lists what the target saw, did not capture, and is not there any more.
+func (s *Store) gone(target *manifest) []string {
+	var out []string
+	note := func(p string) {
+		p = strings.TrimSuffix(p, "/")
+		if _, err := s.root.Lstat(p); errors.Is(err, fs.ErrNotExist) && !s.excluded(p) {
+			out = append(out, p)
+		}
+	}
+	for _, p := range target.ignored {
+		note(p)
+	}
+	for _, skip := range target.Skipped {
+		note(skip.Path)
+	}
+	sort.Strings(out)
+	return slices.Compact(out)
 }
 
 // mismatch notes a path once, with the first reason.

@@ -121,37 +121,45 @@ func TestRestoreBringsBackEverything(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			dir := workshop(t)
-			s := open(t, dir, Options{})
-			before := picture(t, dir)
-			first := take(t, s)
-			same(t, "taking a snapshot changed the tree", before, picture(t, dir))
-			c.do(t, dir)
-			after := picture(t, dir)
-			if cmp.Equal(before, after) {
-				t.Fatal("the sabotage changed nothing")
-			}
-			r := restore(t, s, first.ID)
-			same(t, "restored", before, picture(t, dir))
-			again := restore(t, s, first.ID)
-			if len(again.Written)+len(again.Deleted)+again.GitFiles > 0 {
-				t.Errorf("second restore did something: %+v", again)
-			}
-			same(t, "restored twice", before, picture(t, dir))
-			s = reopen(t, s)
-			restore(t, s, r.Safety)
-			same(t, "undone", after, picture(t, dir))
-			restore(t, s, first.ID)
-			same(t, "restored after undo", before, picture(t, dir))
-			storeIsSound(t, s)
+			bringsBack(t, dir, func() { c.do(t, dir) })
 		})
 	}
+}
+
+// bringsBack takes the tree, has it damaged, and restores it, undoes that and restores it again: each time everything is
+// there byte for byte, the state of git included. It returns the store.
+func bringsBack(t *testing.T, dir string, sabotage func()) *Store {
+	t.Helper()
+	s := open(t, dir, Options{})
+	before := picture(t, dir)
+	first := take(t, s)
+	same(t, "taking a snapshot changed the tree", before, picture(t, dir))
+	sabotage()
+	after := picture(t, dir)
+	if cmp.Equal(before, after) {
+		t.Fatal("the sabotage changed nothing")
+	}
+	r := restore(t, s, first.ID)
+	same(t, "restored", before, picture(t, dir))
+	again := restore(t, s, first.ID)
+	if len(again.Written)+len(again.Deleted)+again.GitFiles > 0 {
+		t.Errorf("second restore did something: %+v", again)
+	}
+	same(t, "restored twice", before, picture(t, dir))
+	s = reopen(t, s)
+	restore(t, s, r.Safety)
+	same(t, "undone", after, picture(t, dir))
+	restore(t, s, first.ID)
+	same(t, "restored after undo", before, picture(t, dir))
+	storeIsSound(t, s)
+	return s
 }
 
 // storeIsSound lets git judge what we wrote, and compares our trees with those that git makes of the same files.
 func storeIsSound(t *testing.T, s *Store) {
 	t.Helper()
 	// The workshop holds a file named git~1, which git finds suspicious.
-	out := git(t, s.GitDir(), "-c", "fsck.hasDotgit=ignore", "fsck", "--full", "--strict", "--no-progress")
+	out := git(t, s.GitDir(), "-c", "fsck.hasDotgit=ignore", "fsck", "--full", "--strict", "--no-dangling", "--no-progress")
 	if out != "notice: HEAD points to an unborn branch (none)\n" {
 		t.Errorf("git fsck of the store: %s", out)
 	}

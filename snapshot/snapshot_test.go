@@ -220,8 +220,8 @@ func TestTotalLimitSkipsTheLargest(t *testing.T) {
 }
 
 func TestUnreadableEntries(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root can read everything; run the tests as another user")
+	if !asNobody(t) { // root can read everything
+		return
 	}
 	dir := plain(t)
 	write(t, dir, "locked/inner", "x", 0o600)

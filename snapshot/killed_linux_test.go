@@ -1,0 +1,122 @@
+package snapshot
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// small makes a repository with little in it, but something of every kind that a restore treats in a way of its own.
+func small(t *testing.T) string {
+	t.Helper()
+	dir := repository(t)
+	write(t, dir, "deep/er/c.txt", "c\n")
+	write(t, dir, "run.sh", "#!/bin/sh\n", 0o755)
+	must(t, os.Symlink("a.txt", filepath.Join(dir, "link")))
+	must(t, os.Mkdir(filepath.Join(dir, "empty"), 0o700))
+	git(t, dir, "branch", "other")
+	return dir
+}
+
+// havoc changes all of it.
+func havoc(t *testing.T, dir string) {
+	t.Helper()
+	write(t, dir, "a.txt", "rejected\n")
+	must(t, os.RemoveAll(filepath.Join(dir, "deep")))
+	write(t, dir, "deep", "a file in place of a folder\n")
+	must(t, os.Chmod(filepath.Join(dir, "run.sh"), 0o600))
+	must(t, os.Remove(filepath.Join(dir, "link")))
+	write(t, dir, "link/inside", "a folder in place of a link\n")
+	must(t, os.Remove(filepath.Join(dir, "empty")))
+	write(t, dir, "new/file", "new\n")
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "-q", "-m", "agent")
+	git(t, dir, "branch", "-q", "-D", "other")
+}
+
+// A restore that is killed before any step that it makes is either not begun, or finished by the next Open; and it can be
+// undone.
+func TestRestoreKilledAtEveryStep(t *testing.T) {
+	killedAt(t, 10, func(t *testing.T) ([]string, func(bool)) {
+		dir := small(t)
+		s := open(t, dir, Options{})
+		before, target := picture(t, dir), take(t, s)
+		havoc(t, dir)
+		after, rejected := picture(t, dir), take(t, s)
+		return []string{"restore", dir, s.dir, string(target.ID)}, func(killed bool) {
+			s := reopen(t, s)
+			r := s.Recovered()
+			switch {
+			case !killed:
+				same(t, "restored", before, picture(t, dir))
+			case r == nil && cmp.Equal(after, picture(t, dir)): // not begun, or all done
+				restore(t, s, target.ID)
+			case r != nil && (r.Target != target.ID || len(r.Mismatches) > 0):
+				t.Errorf("recovered: %+v", r)
+			case r != nil:
+				same(t, "finished", before, picture(t, dir))
+				restore(t, s, r.Safety)
+				same(t, "undone", after, picture(t, dir))
+				restore(t, s, target.ID)
+			}
+			same(t, "restored", before, picture(t, dir))
+			restore(t, s, rejected.ID)
+			same(t, "the rejected tree", after, picture(t, dir))
+			storeIsSound(t, s)
+		}
+	})
+}
+
+// A snapshot that is killed before any step that it makes is there whole or not at all; the tree is untouched, and those
+// that were taken before are still good.
+func TestTakeKilledAtEveryStep(t *testing.T) {
+	killedAt(t, 8, func(t *testing.T) ([]string, func(bool)) {
+		dir := small(t)
+		s := open(t, dir, Options{})
+		before, first := picture(t, dir), take(t, s)
+		havoc(t, dir)
+		after := picture(t, dir)
+		return []string{"take", dir, s.dir}, func(bool) {
+			same(t, "taking a snapshot changed the tree", after, picture(t, dir))
+			s := reopen(t, s)
+			next := take(t, s)
+			list, err := s.List()
+			must(t, err)
+			if len(list) != 2 && (len(list) != 3 || list[1].Tree != next.Tree) {
+				t.Errorf("snapshots: %+v", list)
+			}
+			for _, i := range list {
+				if _, err := s.Files(i.ID); err != nil {
+					t.Error(err)
+				}
+			}
+			restore(t, s, first.ID)
+			same(t, "restored", before, picture(t, dir))
+			restore(t, s, next.ID)
+			same(t, "undone", after, picture(t, dir))
+			storeIsSound(t, s)
+		}
+	})
+}
+
+// The first snapshot may be killed while the store itself is made.
+func TestOpenKilledAtEveryStep(t *testing.T) {
+	killedAt(t, 10, func(t *testing.T) ([]string, func(bool)) {
+		dir, store := small(t), filepath.Join(t.TempDir(), "store")
+		before := picture(t, dir)
+		return []string{"take", dir, store}, func(bool) {
+			same(t, "making a store changed the tree", before, picture(t, dir))
+			s, err := Open(context.Background(), dir, store, Options{})
+			must(t, err)
+			defer s.Close()
+			first := take(t, s)
+			havoc(t, dir)
+			restore(t, s, first.ID)
+			same(t, "restored", before, picture(t, dir))
+			storeIsSound(t, s)
+		}
+	})
+}

@@ -1,0 +1,117 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Other file systems below the tree, sockets and devices are named, and nothing below or in them is touched.
+func TestMountPointsAndSpecialFiles(t *testing.T) {
+	if !mounting(t) {
+		return
+	}
+	dir := repository(t)
+	mount(t, filepath.Join(dir, "cache"), "1m")
+	write(t, dir, "cache/inside", "not ours\n")
+	var lc net.ListenConfig
+	l, err := lc.Listen(context.Background(), "unix", filepath.Join(dir, "s"))
+	must(t, err)
+	defer l.Close()
+	want := []Skip{{"cache", MountPoint, 0}, {"s", Special, 0}}
+	if err := unix.Mknod(filepath.Join(dir, "null"), unix.S_IFCHR|0o600, int(unix.Mkdev(1, 3))); err == nil {
+		want = []Skip{want[0], {"null", Special, 0}, want[1]}
+	}
+	s := open(t, dir, Options{})
+	first := take(t, s)
+	if d := cmp.Diff(want, first.Skipped); d != "" {
+		t.Errorf("skipped (-want +got):\n%s", d)
+	}
+	write(t, dir, "cache/inside", "changed\n")
+	write(t, dir, "cache/more", "more\n")
+	write(t, dir, "a.txt", "changed\n")
+	r := restore(t, s, first.ID)
+	if read(t, dir, "a.txt") != "a\n" || read(t, dir, "cache/inside") != "changed\n" || !exists(dir, "cache/more") || !exists(dir, "s") || len(r.Gone) > 0 {
+		t.Errorf("restored beside a mounted file system: %+v", r)
+	}
+	must(t, unix.Unmount(filepath.Join(dir, "cache"), unix.MNT_DETACH))
+	must(t, os.Remove(filepath.Join(dir, "cache")))
+	if restore(t, s, first.ID); !exists(dir, "cache") {
+		t.Error("the folder to mount on did not come back")
+	}
+}
+
+// A disk that fills up makes the snapshot fail with an error that tells where, and leaves the store as it was.
+func TestDiskFullWhileAPackIsWritten(t *testing.T) {
+	if !mounting(t) {
+		return
+	}
+	dir, disk := repository(t), filepath.Join(t.TempDir(), "disk")
+	mount(t, disk, "1m")
+	s, err := Open(context.Background(), dir, filepath.Join(disk, "store"), Options{})
+	must(t, err)
+	defer s.Close()
+	before, first := picture(t, dir), take(t, s)
+	kept := sizes(t, disk)
+	noise(t, dir, "large", 3<<20)
+	after := picture(t, dir)
+	for range 2 {
+		if info, err := s.Take(context.Background(), ""); !errors.Is(err, unix.ENOSPC) || !strings.Contains(err.Error(), disk) {
+			t.Errorf("on a full disk: %+v, %v", info, err)
+		}
+	}
+	if _, err := s.Restore(context.Background(), first.ID); !errors.Is(err, unix.ENOSPC) {
+		t.Errorf("restore that cannot take the present first: %v", err)
+	}
+	same(t, "after the refused restore", after, picture(t, dir))
+	if d := cmp.Diff(kept, sizes(t, disk)); d != "" {
+		t.Errorf("left in the store (-want +got):\n%s", d)
+	}
+	must(t, os.Remove(filepath.Join(dir, "large")))
+	write(t, dir, "a.txt", "changed\n")
+	s = reopen(t, s)
+	take(t, s)
+	restore(t, s, first.ID)
+	same(t, "restored", before, picture(t, dir))
+	storeIsSound(t, s)
+}
+
+// The working tree may be on the disk that fills up while files are put back: what was there is not lost, and what is
+// missing comes when there is room.
+func TestDiskFullWhileATreeIsRestored(t *testing.T) {
+	if !mounting(t) {
+		return
+	}
+	disk := filepath.Join(t.TempDir(), "disk")
+	mount(t, disk, "2m")
+	dir := filepath.Join(disk, "work")
+	noise(t, dir, "large", 1280<<10)
+	write(t, dir, "small", "s\n")
+	s, err := Open(context.Background(), dir, filepath.Join(t.TempDir(), "store"), Options{})
+	must(t, err)
+	defer s.Close()
+	before, first := picture(t, dir), take(t, s)
+	must(t, os.Remove(filepath.Join(dir, "large")))
+	noise(t, dir, "other", 512<<10)
+	noise(t, disk, "somebody else's", 640<<10)
+	after := picture(t, dir)
+	noise(t, disk, "more", 512<<10)
+	_, err = s.Restore(context.Background(), first.ID)
+	if !errors.Is(err, unix.ENOSPC) {
+		t.Fatal(err)
+	}
+	must(t, os.Remove(filepath.Join(disk, "more")))
+	must(t, os.Remove(filepath.Join(disk, "somebody else's")))
+	s = reopen(t, s)
+	same(t, "finished when there was room", before, picture(t, dir))
+	restore(t, s, s.Recovered().Safety)
+	same(t, "undone", after, picture(t, dir))
+}
