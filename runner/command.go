@@ -54,6 +54,10 @@ type Command struct {
 	// Terminal gives the child a pseudo-terminal. Nil means pipes and no
 	// controlling terminal at all.
 	Terminal *Terminal
+	// NoCgroup keeps the child in the cgroup of the caller. Otherwise it gets one of
+	// its own where the system allows that, which is the only way to find whatever
+	// it leaves behind when it kills the shim.
+	NoCgroup bool
 	// Timeout is the longest time the child may run; 0 means no limit.
 	Timeout time.Duration
 	// Idle is the longest time the child may print nothing; 0 means no limit.
@@ -120,6 +124,8 @@ type Result struct {
 	// Started and Ended frame the life of the child itself, without the clearing
 	// up after it.
 	Started, Ended time.Time
+	// Containment is what held its tree.
+	Containment Containment
 	// Leftovers are the names of the descendants that still ran when the child
 	// ended, sorted. They are gone now.
 	Leftovers []string

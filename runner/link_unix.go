@@ -26,13 +26,17 @@ type link struct {
 	stderr   *Tail       // what the shim says when it panics
 	shim     Process     // its name is empty where the system tells none
 	leader   Process     // the child; its pid is 0 until it runs
+	group    cgroup      // of the child, where it has one
 }
 
 var (
 	errNoAnswer = errors.New("start shim: it did not answer: main, and TestMain in tests, must call runner.ShimMain first")
 	errNested   = errors.New("start shim: this process is itself one: main, and TestMain in tests, must call runner.ShimMain first")
-	errLost     = errors.New("the shim process that watches the child's tree was killed: something of the tree may still run")
-	errStuck    = errors.New("the shim process that watches the child's tree does not answer: something of the tree may still run")
+	errLost     = errors.New("the shim process that watches the child's tree was killed")
+	errStuck    = errors.New("the shim process that watches the child's tree does not answer")
+
+	errTreeGone   = errors.New("the child was stopped, and nothing of its tree is left")
+	errTreeUnsure = errors.New("the child was stopped, but a daemon of it that cleared its environment may still run")
 )
 
 // readyLimit bounds the wait for a program that does not call ShimMain and goes
@@ -125,7 +129,7 @@ func (l *link) awaitReady() error {
 // child may stop its parent before that comes to report it.
 func (l *link) start(c Command, r resolved) error {
 	line, err := json.Marshal(spec{
-		Path: []byte(r.path), Dir: []byte(r.dir), Args: bytesOf(c.Args), Env: bytesOf(r.env), Terminal: c.Terminal != nil,
+		Path: []byte(r.path), Dir: []byte(r.dir), Args: bytesOf(c.Args), Env: bytesOf(r.env), Terminal: c.Terminal != nil, NoCgroup: c.NoCgroup,
 	})
 	if err != nil {
 		return fmt.Errorf("start %s: %w", r.path, err)
@@ -169,28 +173,30 @@ func (l *link) order(o order) {
 
 // lost returns the error for a shim that is gone before its time.
 func (l *link) lost() error {
-	l.killTree()
 	if said := strings.TrimSpace(l.stderr.String()); said != "" {
-		return fmt.Errorf("%w (%s)", errLost, said)
+		return fmt.Errorf("%w (%s): %w", errLost, said, l.killTree())
 	}
-	return errLost
-}
-
-// killTree kills what can be found of the child's tree, for the case that
-// somebody killed the shim.
-func (l *link) killTree() {
-	if l.leader.PID == 0 {
-		return
-	}
-	h := &hunt{shim: l.shim, leader: l.leader, fresh: true, named: map[int]string{}}
-	_, _ = h.kill(context.Background()) // the caller says that something may be left
+	return fmt.Errorf("%w: %w", errLost, l.killTree())
 }
 
 // stuck kills a shim that does not answer, and what can be found of its tree.
 func (l *link) stuck() error {
 	_ = l.cmd.Process.Kill()
-	l.killTree()
-	return errStuck
+	return fmt.Errorf("%w: %w", errStuck, l.killTree())
+}
+
+// killTree kills what can be found of the child's tree when the shim cannot. The
+// error says what became of it, in any case.
+func (l *link) killTree() error {
+	h := &hunt{shim: l.shim, leader: l.leader, group: l.group, fresh: true, named: map[int]string{}}
+	_, err := h.kill(context.Background())
+	switch {
+	case err != nil:
+		return err
+	case l.group.dir != "":
+		return errTreeGone
+	}
+	return errTreeUnsure
 }
 
 // close lets the shim go and waits for it. The user's terminal is ours again.

@@ -32,6 +32,7 @@ const childMark = "act-as-child"
 
 func TestMain(m *testing.M) {
 	runner.ShimMain()
+	children["wild"] = wild // which looks into a table that looks for children
 	if len(os.Args) > 2 && os.Args[1] == childMark {
 		os.Exit(children[os.Args[2]](os.Args[3:]))
 	}
@@ -54,14 +55,15 @@ var children = map[string]func(args []string) int{
 	"stubborn":   func(args []string) int { return stubborn(args, nil) },
 	"hostile":    hostile,
 	"daemonize":  daemonize,
-	"daemons":    daemons,
+	"stop":       stopSelf,
+	"background": background,
+	"headless":   headless,
 	"respawn":    respawn,
 	"modes":      func([]string) int { fmt.Print("\x1b[?1049h\x1b[?2004h\x1b[?25l"); return 0 },
 	"chatty":     chatty,
 	"supervisor": supervisor,
 	"stop-shim":  func([]string) int { return signalParent(unix.SIGSTOP) },
 	"stop-end":   func([]string) int { _ = unix.Kill(os.Getppid(), unix.SIGSTOP); return 5 },
-	"introduce":  introduce,
 	"kill-shim":  func([]string) int { return signalParent(unix.SIGKILL) },
 	"resized":    resized,
 	"say":        func(args []string) int { fmt.Println(strings.Join(args, " ")); return 0 },
@@ -77,7 +79,7 @@ func self(name string, args ...string) []string {
 }
 
 func spawn(attr *syscall.SysProcAttr, env []string, argv []string) {
-	cmd := &exec.Cmd{Path: argv[0], Args: argv, Env: env, SysProcAttr: attr, Stdout: os.Stdout}
+	cmd := &exec.Cmd{Path: argv[0], Args: argv, Env: env, SysProcAttr: attr, Stdout: os.Stdout, Stderr: os.Stderr}
 	if err := cmd.Start(); err != nil {
 		panic(err)
 	}
@@ -189,16 +191,6 @@ func hostile(args []string) int {
 // hostileUps is how many lines a hostile tree prints when it is complete.
 const hostileUps = 6
 
-// daemons is a tree of hostileUps that is found without its parents by its
-// environment alone.
-func daemons(args []string) int {
-	return stubborn(args, func() {
-		for range hostileUps - 1 {
-			spawn(&syscall.SysProcAttr{Setsid: true}, nil, self("daemonize", args...))
-		}
-	})
-}
-
 // daemonize leaves a grandchild behind that init would adopt.
 func daemonize(args []string) int {
 	spawn(&syscall.SysProcAttr{Setsid: true}, nil, self("stubborn", args...))
@@ -232,27 +224,40 @@ func signalParent(sig unix.Signal) int {
 	return waitForEver()
 }
 
-// introduce tells its pid and that of the shim, and stays.
-func introduce([]string) int {
-	fmt.Printf("up %d %d\n", os.Getpid(), os.Getppid())
-	return waitForEver()
-}
-
-// supervisor is a program that runs the child args[0] on the terminal at its
-// descriptor 0, to be killed. It prints which processes it started.
+// supervisor is a program that runs the child args[1], to be killed, in the way
+// that the words of args[0] say: on the terminal at descriptor 0, on a pty of its
+// own, with descriptor 0 as the child's standard input, or without a cgroup. On
+// standard error it prints which processes it started.
 func supervisor(args []string) int {
-	_, err := runner.Run(context.Background(), runner.Command{
-		Args: self(args[0], args[1:]...), Terminal: &runner.Terminal{In: os.Stdin, Out: os.Stdin}, Stdout: os.Stdout,
-		OnStart: func(shim, leader runner.Process) {
-			line, err := json.Marshal(started{shim, leader})
-			if err != nil {
-				panic(err)
-			}
-			fmt.Println(string(line))
-		},
-	})
+	c := runner.Command{Args: self(args[1], args[2:]...), Stdout: os.Stdout, Stderr: os.Stderr}
+	for _, word := range strings.Fields(args[0]) {
+		switch word {
+		case "terminal":
+			c.Terminal = &runner.Terminal{In: os.Stdin, Out: os.Stdin}
+		case "pty":
+			c.Terminal = &runner.Terminal{}
+		case "stdin":
+			c.Stdin = os.Stdin
+		case "nocgroup":
+			c.NoCgroup = true
+		}
+	}
+	c.OnStart = func(shim, leader runner.Process) {
+		line, err := json.Marshal(started{os.Getpid(), shim, leader})
+		if err != nil {
+			panic(err)
+		}
+		fmt.Fprintln(os.Stderr, string(line))
+	}
+	_, err := runner.Run(context.Background(), c)
 	fmt.Println("supervisor ended", err)
 	return 1
+}
+
+// background starts another child, and stays.
+func background(args []string) int {
+	spawn(&syscall.SysProcAttr{Setsid: true}, nil, self(args[0], args[1:]...))
+	return waitForEver()
 }
 
 // watcher is a writer that tells when it has seen a text n times.
@@ -293,6 +298,14 @@ func (w *watcher) await(t *testing.T) {
 	case <-w.seen:
 	case <-time.After(20 * time.Second):
 		t.Fatalf("%q did not come %d times; output so far:\n%s", w.text, w.n, w.String())
+	}
+}
+
+// wait waits until the text was there, or ctx ends.
+func (w *watcher) wait(ctx context.Context) {
+	select {
+	case <-w.seen:
+	case <-ctx.Done():
 	}
 }
 

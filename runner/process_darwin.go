@@ -14,6 +14,9 @@ const orphansReturn = false
 // zombieState is SZOMB of <sys/proc.h>.
 const zombieState = 5
 
+// withoutCgroup is what holds a tree that has no cgroup.
+const withoutCgroup = ByGroup
+
 // process is one line of the process list. A pid alone names a process only as
 // long as it lives; pid and start name it for good.
 type process struct {

@@ -18,6 +18,9 @@ import (
 // that no child left means nothing left.
 const orphansReturn = true
 
+// withoutCgroup is what holds a tree that has no cgroup.
+const withoutCgroup = BySubreaper
+
 // process is one line of the process list. A pid alone names a process only as
 // long as it lives; pid and start name it for good.
 type process struct {
@@ -81,7 +84,10 @@ func readProcess(pid int) (process, error) {
 	if len(fields) < 20 {
 		return process{}, errStat
 	}
-	p := process{pid: pid, comm: text[from+1 : to], zombie: fields[0] == "Z" || fields[0] == "X"}
+	p := process{pid: pid, comm: text[from+1 : to]}
+	// A process whose first thread has ended looks like a zombie, and may live on
+	// in the others for as long as it likes.
+	p.zombie = (fields[0] == "Z" && fields[17] == "1") || fields[0] == "X"
 	p.ppid, _ = strconv.Atoi(fields[1]) // the kernel writes numbers
 	p.pgid, _ = strconv.Atoi(fields[2])
 	p.sid, _ = strconv.Atoi(fields[3])

@@ -24,6 +24,7 @@ type spec struct {
 	Args     [][]byte
 	Env      [][]byte
 	Terminal bool // descriptor 1 is a terminal, which becomes the controlling one
+	NoCgroup bool
 }
 
 // order is one byte on the lifeline.
@@ -41,7 +42,8 @@ type step string
 
 const (
 	stepReady   step = "ready"   // the terminal's state is saved; waits for the spec
-	stepStarted step = "started" // Leader runs
+	stepHeld    step = "held"    // there is a cgroup for the child: Cgroup
+	stepStarted step = "started" // Leader runs, in Cgroup unless that is empty
 	stepFailed  step = "failed"  // it could not be started: Errno
 	stepEnded   step = "ended"   // the child itself ended: Exit, Signal
 	stepSwept   step = "swept"   // so did its tree, when Gone: Leftovers, Survivors
@@ -51,6 +53,7 @@ const (
 type report struct {
 	Step      step
 	Leader    Process       `json:",omitzero"`
+	Cgroup    string        `json:",omitempty"`
 	Errno     syscall.Errno `json:",omitempty"`
 	Exit      int           `json:",omitempty"`
 	Signal    string        `json:",omitempty"`

@@ -95,6 +95,7 @@ func supervise(ctx context.Context, c Command, s *session) (res Result, err erro
 	defer s.console.close()
 	s.streams.start(c.Stdin, s.console.mirror())
 	if err = s.link.start(c, s.found); err == nil {
+		s.hold("")
 		err = s.wait(ctx)
 	}
 	return s.result, errors.Join(err, s.streams.drain())
@@ -193,12 +194,16 @@ func alarm(d time.Duration) (fires <-chan time.Time, stop func()) {
 func (s *session) take(r report) (last bool, err error) {
 	switch r.Step {
 	case stepReady: // before the child was ordered
+	case stepHeld:
+		s.hold(r.Cgroup)
 	case stepStarted:
 		s.link.leader, s.result.Started = r.Leader, time.Now()
+		s.hold(r.Cgroup)
 		if s.command.OnStart != nil {
 			s.command.OnStart(s.link.shim, s.link.leader)
 		}
 	case stepFailed:
+		s.result.Containment = ByNothing
 		return true, startError(s.found.path, r.Errno)
 	case stepEnded:
 		s.result.Ended = time.Now()
@@ -219,6 +224,14 @@ func (s *session) take(r report) (last bool, err error) {
 		return true, err
 	}
 	return false, nil
+}
+
+// hold notes what holds the tree. The shim may be killed before it could say so.
+func (s *session) hold(group string) {
+	s.link.group = cgroup{group}
+	if s.result.Containment = withoutCgroup; group != "" {
+		s.result.Containment = ByCgroup
+	}
 }
 
 func (s *session) ended() bool { return !s.result.Ended.IsZero() }

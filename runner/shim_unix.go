@@ -25,6 +25,9 @@ const (
 	sweepGrace = 250 * time.Millisecond // after SIGTERM to what is left over
 	sweepLimit = 5 * time.Second        // until what resists SIGKILL is reported
 	sweepPoll  = 5 * time.Millisecond   // a grandchild's end sends us no signal
+	groupLimit = time.Second            // until what survives cgroup.kill is looked for
+	groupPoll  = time.Millisecond
+	restAfter  = 50 * time.Millisecond // until what cgroup.kill passes over is killed one by one
 )
 
 // freezePasses bounds the attempts to hold a tree still. What cannot be stopped,
@@ -42,6 +45,7 @@ type shim struct {
 	terminal *userTerminal    // nil: none to put back
 	leader   int              // pid of the child
 	end      *unix.WaitStatus // of the child, once it has ended
+	group    cgroup           // holds the tree, where the system has such
 	known    map[int]process  // the tree as seen so far
 	named    map[int]string   // the leftovers by pid
 }
@@ -72,6 +76,7 @@ func serveShim() int {
 	if s.start(lifeline) {
 		s.orders = readOrders(lifeline)
 		s.watch()
+		s.group.remove()
 		s.farewell()
 	}
 	return 0
@@ -122,9 +127,17 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 	// Somebody may kill the shim before anybody else knows of the child. What the
 	// child starts does not inherit this.
 	signalOnParentDeath(attr.Sys, unix.SIGKILL)
-	pid, err := syscall.ForkExec(string(sp.Path), stringsOf(sp.Args), attr)
+	if !sp.NoCgroup {
+		s.group, _ = newCgroup(self) // the report says what there is
+		s.report(report{Step: stepHeld, Cgroup: s.group.dir})
+	}
+	pid, inside, err := s.group.forkExec(string(sp.Path), stringsOf(sp.Args), attr)
 	for fd := fdStdin; fd <= fdStderr; fd++ {
 		_ = unix.Close(fd) // or the output would never end
+	}
+	if !inside {
+		s.group.remove()
+		s.group = cgroup{}
 	}
 	if err != nil {
 		errno := unix.EINVAL
@@ -137,7 +150,7 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 	if err != nil {
 		leader.PID = pid
 	}
-	s.report(report{Step: stepStarted, Leader: leader})
+	s.report(report{Step: stepStarted, Leader: leader, Cgroup: s.group.dir})
 	return true
 }
 
@@ -192,7 +205,9 @@ func (s *shim) obey(o order, ok bool) bool {
 	if !ok {
 		return true // the supervisor is gone
 	}
-	s.remember()
+	if !orphansReturn {
+		s.remember()
+	}
 	switch o {
 	case orderInterrupt:
 		s.signalGroup(unix.SIGINT)
@@ -286,9 +301,11 @@ func (s *shim) sweep() (left []process, gone bool) {
 	}
 }
 
-// kill freezes and kills the tree until it is gone. When part of it resists, it
-// gives up after a while and returns what is left.
+// kill kills the tree until it is gone, at once where it has a cgroup, and what
+// is not in there frozen first. When part of it resists, it gives up after a while
+// and returns what is left.
 func (s *shim) kill() (left []process, gone bool) {
+	s.killGroup()
 	limit := time.After(sweepLimit)
 	tick := time.NewTicker(sweepPoll)
 	defer tick.Stop()
@@ -308,6 +325,32 @@ func (s *shim) kill() (left []process, gone bool) {
 		case <-tick.C:
 		case <-limit:
 			return left, false
+		}
+	}
+}
+
+// killGroup kills what is in the cgroup and collects it. As the shim is the
+// parent of orphans, the tree is gone when it has no child left.
+func (s *shim) killGroup() {
+	if s.group.dir == "" {
+		return
+	}
+	s.name(s.group.members(maxNamed + 1))
+	s.group.kill()
+	tick := time.NewTicker(groupPoll)
+	defer tick.Stop()
+	rest := time.After(restAfter)
+	end, empty := time.Now().Add(groupLimit), false
+	for !s.reap() && time.Now().Before(end) {
+		if !empty && !s.group.populated() {
+			// What is left now is on its last instructions, or got out of the cgroup.
+			end, empty = time.Now().Add(10*groupPoll), true
+		}
+		select {
+		case <-rest:
+			s.group.killRest()
+		case <-s.children:
+		case <-tick.C:
 		}
 	}
 }

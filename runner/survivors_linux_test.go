@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -19,26 +20,26 @@ import (
 )
 
 // started is what a supervisor writes down of its child.
-type started struct{ Shim, Leader runner.Process }
+type started struct {
+	Supervisor   int // pid
+	Shim, Leader runner.Process
+}
 
 // deadRun starts a supervisor with the child, kills it, and with it its shim
 // where that is asked for; else the shim is stopped. It returns what was written
 // down and descriptors of every process that was noted.
-func deadRun(t *testing.T, child string, killShim bool, pids string) (started, []int) {
+func deadRun(t *testing.T, killShim bool, pids string) (started, []int) {
 	t.Helper()
 	_, tty := userTerminal(t)
-	out := watchFor("up", hostileUps)
-	argv := self("supervisor", child, pids)
-	cmd := &exec.Cmd{Path: argv[0], Args: argv, Stdin: tty, Stdout: out, SysProcAttr: &syscall.SysProcAttr{Setsid: true}}
+	out, errs := watchFor("up", hostileUps), watchFor("\n", 1)
+	argv := self("supervisor", "terminal", "hostile", pids)
+	cmd := &exec.Cmd{Path: argv[0], Args: argv, Stdin: tty, Stdout: out, Stderr: errs, SysProcAttr: &syscall.SysProcAttr{Setsid: true}}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // where the test breaks off before
 	out.await(t)
-	var run started
-	line, _, _ := strings.Cut(out.String(), "\n")
-	if err := json.Unmarshal([]byte(line), &run); err != nil {
-		t.Fatalf("read %q: %v", line, err)
-	}
+	run := startedIn(t, errs)
 	if !run.Shim.Alive() || !run.Leader.Alive() {
 		t.Fatalf("not alive: %+v", run)
 	}
@@ -57,14 +58,28 @@ func deadRun(t *testing.T, child string, killShim bool, pids string) (started, [
 	return run, fds
 }
 
+// startedIn waits for what a supervisor prints about its child and returns it.
+func startedIn(t *testing.T, errs *watcher) started {
+	t.Helper()
+	errs.await(t)
+	var run started
+	if err := json.Unmarshal([]byte(errs.String()), &run); err != nil {
+		t.Fatalf("read %q: %v", errs, err)
+	}
+	return run
+}
+
 func TestKillSurvivors(t *testing.T) {
 	for _, tc := range []struct {
-		name, child string
-		killShim    bool
-	}{{"shim stopped", "hostile", false}, {"shim killed", "daemons", true}} {
+		name     string
+		killShim bool
+	}{{"shim stopped", false}, {"shim killed", true}} {
 		t.Run(tc.name, func(t *testing.T) {
+			if tc.killShim && !cgroups(t) {
+				t.Skip("this system lets us make no cgroup")
+			}
 			pids := pidFile(t)
-			run, fds := deadRun(t, tc.child, tc.killShim, pids)
+			run, fds := deadRun(t, tc.killShim, pids)
 			names, err := runner.KillSurvivors(t.Context(), run.Shim, run.Leader)
 			t.Cleanup(func() { reapByMarker(t, pids) })
 			if err != nil {
@@ -79,6 +94,60 @@ func TestKillSurvivors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSweep: what a dead run has left in its cgroup ends when the next one starts.
+func TestSweep(t *testing.T) {
+	if !cgroups(t) {
+		t.Skip("this system lets us make no cgroup")
+	}
+	pids := pidFile(t)
+	_, fds := deadRun(t, true, pids)
+	t.Cleanup(func() { reapByMarker(t, pids) })
+	mustRun(t, runner.Command{Args: self("exit", "0")})
+	awaitGone(t, fds)
+	if left := survivors(t, pids); len(left) > 0 {
+		t.Errorf("left over:\n%s", strings.Join(left, "\n"))
+	}
+}
+
+// TestSweepSparesTheSupervised: the cgroup of a dead run in which somebody else is
+// being supervised stays.
+func TestSweepSparesTheSupervised(t *testing.T) {
+	if !cgroups(t) {
+		t.Skip("this system lets us make no cgroup")
+	}
+	lock := filepath.Join(t.TempDir(), "lock")
+	up, errs := watchFor("up", 2), watchFor("\n", 2)
+	argv := self("supervisor", "", "background", "supervisor", "", "wild", traits[0].name, lock)
+	cmd := &exec.Cmd{Path: argv[0], Args: argv, Stdout: up, Stderr: errs, WaitDelay: time.Millisecond}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	up.await(t)
+	errs.await(t)
+	runs := map[bool]started{} // by whether it is the outer one
+	for line := range strings.Lines(errs.String()) {
+		var run started
+		if err := json.Unmarshal([]byte(line), &run); err != nil {
+			t.Fatalf("read %q: %v", line, err)
+		}
+		runs[run.Supervisor == cmd.Process.Pid] = run
+	}
+	outer, inner := runs[true], runs[false]
+	_ = unix.Kill(cmd.Process.Pid, unix.SIGSTOP)
+	_ = unix.Kill(outer.Shim.PID, unix.SIGKILL)
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	mustRun(t, runner.Command{Args: self("exit", "0")})
+	if !inner.Leader.Alive() || !inner.Shim.Alive() {
+		t.Errorf("swept: %+v", inner)
+	}
+	names, err := runner.KillSurvivors(t.Context(), outer.Shim, outer.Leader)
+	if err != nil || len(names) == 0 {
+		t.Errorf("killed %v, %v", names, err)
+	}
+	awaitFree(t, lock)
 }
 
 // reapByMarker kills what a failed test would leave running.

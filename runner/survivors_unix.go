@@ -23,6 +23,7 @@ const shimGrace = 2 * time.Second
 // hunt looks for a child's tree from outside.
 type hunt struct {
 	shim, leader Process
+	group        cgroup
 	fresh        bool // the leader was seen alive a moment ago: its pid cannot belong to another
 	named        map[int]string
 }
@@ -31,6 +32,7 @@ type hunt struct {
 type quarry struct {
 	tree     []process // without zombies and without the shim
 	shim     *process  // nil: gone
+	within   bool      // this process is in the tree's cgroup
 	doubtful []process // of the leader's session, or of another one that has its number
 }
 
@@ -53,8 +55,8 @@ func alive(p Process) bool {
 }
 
 func killSurvivors(ctx context.Context, shim, leader Process) ([]string, error) {
-	h := &hunt{shim: shim, leader: leader, named: map[int]string{}}
 	awaitShim(ctx, shim)
+	h := &hunt{shim: shim, leader: leader, group: findCgroup(shim), named: map[int]string{}}
 	return h.kill(ctx)
 }
 
@@ -78,6 +80,7 @@ func awaitShim(ctx context.Context, shim Process) {
 // kill kills what find finds until there is nothing more, and the shim last: as
 // long as it is there, orphans are its children and cannot get lost.
 func (h *hunt) kill(ctx context.Context) ([]string, error) {
+	defer h.group.remove()
 	limit := time.After(sweepLimit)
 	tick := time.NewTicker(sweepPoll)
 	defer tick.Stop()
@@ -88,12 +91,16 @@ func (h *hunt) kill(ctx context.Context) ([]string, error) {
 		}
 		switch {
 		case len(q.tree) > 0:
+			if !q.within {
+				h.group.kill()
+			}
 			for _, p := range q.tree {
 				p.signal(unix.SIGKILL)
 			}
 		case q.shim != nil:
 			q.shim.signal(unix.SIGKILL)
 		default:
+			h.group.awaitEmpty(sweepLimit) // what is on its last instructions is in no list
 			return h.names(), survived(q.doubtful, "may be of the dead run, or of another one that has its number by now")
 		}
 		select {
@@ -160,7 +167,8 @@ func (h *hunt) find() (quarry, error) {
 	if err != nil {
 		return quarry{}, err
 	}
-	var q quarry
+	members := h.group.pids()
+	q := quarry{within: members[os.Getpid()]}
 	spared := lineage(all, os.Getpid())
 	for i, p := range all {
 		if !p.zombie && p.name() == h.shim {
@@ -168,7 +176,7 @@ func (h *hunt) find() (quarry, error) {
 			spared[p.pid] = true
 		}
 	}
-	belongs, doubtful := h.matchers(all, q.shim != nil)
+	belongs, doubtful := h.matchers(all, members, q.shim != nil)
 	for _, p := range descendants(all, belongs) {
 		if !p.zombie && !spared[p.pid] {
 			q.tree = append(q.tree, p)
@@ -198,7 +206,7 @@ func lineage(all []process, pid int) map[int]bool {
 
 // matchers return who belongs to the tree, apart from what descends from those,
 // and who may.
-func (h *hunt) matchers(all []process, shimLives bool) (belongs, doubtful func(process) bool) {
+func (h *hunt) matchers(all []process, members map[int]bool, shimLives bool) (belongs, doubtful func(process) bool) {
 	var ours, reused bool // whose the leader's pid is
 	for _, p := range all {
 		if p.pid == h.leader.PID {
@@ -209,7 +217,7 @@ func (h *hunt) matchers(all []process, shimLives bool) (belongs, doubtful func(p
 	ours = ours || (h.fresh && !reused)
 	inGroup := func(p process) bool { return h.leader.PID > 0 && p.led(h.leader.PID) }
 	belongs = func(p process) bool {
-		return (shimLives && p.ppid == h.shim.PID) || (ours && inGroup(p)) || p.marked(h.shim)
+		return members[p.pid] || (shimLives && p.ppid == h.shim.PID) || (ours && inGroup(p)) || p.marked(h.shim)
 	}
 	doubtful = func(p process) bool { return !ours && !reused && inGroup(p) }
 	return belongs, doubtful

@@ -3,7 +3,6 @@ package runner_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -254,7 +253,7 @@ func TestSupervisorKilled(t *testing.T) {
 	screen := watchFor("\x1b[?1049l", 1)
 	go copyUntilClosed(screen, keyboard)
 	before := stateOf(t, tty)
-	argv := self("supervisor", "hostile", pids)
+	argv := self("supervisor", "terminal", "hostile", pids)
 	out := watchFor("up", hostileUps)
 	cmd := &exec.Cmd{Path: argv[0], Args: argv, Stdin: tty, Stdout: out, SysProcAttr: &syscall.SysProcAttr{Setsid: true}}
 	if err := cmd.Start(); err != nil {
@@ -341,18 +340,14 @@ func TestShimAttacked(t *testing.T) {
 	})
 	t.Run("stopped, and its supervisor killed", func(t *testing.T) {
 		_, tty := userTerminal(t)
-		out := watchFor("\n", 2)
-		argv := append(self("supervisor", "introduce"), t.Name())
-		cmd := &exec.Cmd{Path: argv[0], Args: argv, Stdin: tty, Stdout: out}
+		errs := watchFor("\n", 1)
+		argv := self("supervisor", "terminal", "stubborn", pidFile(t))
+		cmd := &exec.Cmd{Path: argv[0], Args: argv, Stdin: tty, Stderr: errs}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		out.await(t)
-		var child, shim int
-		_, said, _ := strings.Cut(out.String(), "\n")
-		if _, err := fmt.Sscanf(said, "up %d %d", &child, &shim); err != nil {
-			t.Fatalf("no pids in %q: %v", out, err)
-		}
+		run := startedIn(t, errs)
+		child, shim := run.Leader.PID, run.Shim.PID
 		fds := pidDescriptors(t, []int{child, shim})
 		// Stopped itself, the supervisor cannot continue the shim.
 		for _, pid := range []int{cmd.Process.Pid, shim} {

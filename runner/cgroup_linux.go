@@ -1,0 +1,267 @@
+package runner
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// cgroupPrefix begins the name of every cgroup of ours. The name of its shim
+// follows, which tells later whether anybody still watches over it.
+const cgroupPrefix = "supervise-"
+
+// cgroup is a cgroup (version 2, cgroups(7)) for one child's tree. Nothing that
+// a process does to its session, parents or environment takes it out. The zero
+// value is none, and does nothing.
+type cgroup struct{ dir string }
+
+var errNoCgroup = errors.New("no cgroup of its own")
+
+// newCgroup makes the cgroup of a shim below the one that this process is in, so
+// that its limits hold for the tree as well. An error is usual: often the system
+// allows no such thing, as most containers do, or has no cgroup.kill, which came
+// with Linux 5.14.
+func newCgroup(shim Process) (cgroup, error) {
+	parent, err := ownCgroup()
+	if err != nil {
+		return cgroup{}, err
+	}
+	sweepCgroups(parent)
+	g := cgroup{filepath.Join(parent, cgroupPrefix+shim.mark())}
+	if err := os.Mkdir(g.dir, 0o755); err != nil {
+		return cgroup{}, fmt.Errorf("%w: %w", errNoCgroup, err)
+	}
+	if _, err := os.Stat(filepath.Join(g.dir, "cgroup.kill")); err != nil {
+		_ = os.Remove(g.dir)
+		return cgroup{}, fmt.Errorf("%w: %w", errNoCgroup, err)
+	}
+	return g, nil
+}
+
+// ownCgroup returns the folder of the cgroup that this process is in.
+func ownCgroup() (string, error) {
+	point, root, err := cgroupMount()
+	if err != nil {
+		return "", err
+	}
+	data, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errNoCgroup, err)
+	}
+	for line := range strings.Lines(string(data)) {
+		path, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "0::")
+		if !ok {
+			continue
+		}
+		below, err := filepath.Rel(root, path)
+		if err != nil || !filepath.IsLocal(below) {
+			return "", fmt.Errorf("%w: %s lies outside of the mount %s", errNoCgroup, path, point)
+		}
+		return filepath.Join(point, below), nil
+	}
+	return "", fmt.Errorf("%w: this system has version 1 alone", errNoCgroup)
+}
+
+// cgroupMount returns where the hierarchy of version 2 is mounted, and which
+// folder of it (/proc/PID/mountinfo of proc(5)).
+func cgroupMount() (point, root string, err error) {
+	f, err := os.Open("/proc/self/mountinfo")
+	if err != nil {
+		return "", "", fmt.Errorf("%w: %w", errNoCgroup, err)
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		mount, source, _ := strings.Cut(lines.Text(), " - ")
+		fields := strings.Fields(mount)
+		if len(fields) >= 5 && strings.HasPrefix(source, "cgroup2 ") {
+			return unescapeMount(fields[4]), unescapeMount(fields[3]), nil
+		}
+	}
+	return "", "", fmt.Errorf("%w: version 2 is not mounted", errNoCgroup)
+}
+
+// unescapeMount returns a path as it is: mountinfo has blanks in octal.
+var unescapeMount = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace
+
+// sweepCgroups ends what earlier runs left in the folder: cgroups whose shim is
+// dead and in which nobody is supervised any more.
+func sweepCgroups(parent string) {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		g := cgroup{filepath.Join(parent, e.Name())}
+		if owner, ok := cgroupOwner(e.Name()); ok && !owner.Alive() && !g.supervised() {
+			g.kill()
+			if !g.awaitEmpty(restAfter) {
+				g.killRest()
+				g.awaitEmpty(time.Second)
+			}
+			g.remove()
+		}
+	}
+}
+
+// cgroupOwner returns the shim that a cgroup is named for. It is not ok when the
+// shim is one of another pid namespace, about which nothing can be said.
+func cgroupOwner(name string) (shim Process, ok bool) {
+	mark, ours := strings.CutPrefix(name, cgroupPrefix)
+	pid, start, cut := strings.Cut(mark, "-")
+	_, tail, whole := strings.Cut(start, "-")
+	n, err := strconv.Atoi(pid)
+	return Process{PID: n, Start: start}, ours && cut && whole && err == nil && tail == identityTail()
+}
+
+// supervised reports whether a shim lives for which a cgroup below g is made: a
+// supervisor ran in the tree and still does.
+func (g cgroup) supervised() bool {
+	found := false
+	g.walk(func(dir string) {
+		if owner, ok := cgroupOwner(filepath.Base(dir)); ok && owner.Alive() {
+			found = true
+		}
+	})
+	return found
+}
+
+// findCgroup returns the cgroup of a shim that may be dead, from wherever in the
+// hierarchy this process is.
+func findCgroup(shim Process) cgroup {
+	point, _, err := cgroupMount()
+	if err != nil || shim.Start == "" {
+		return cgroup{}
+	}
+	name, found := cgroupPrefix+shim.mark(), cgroup{}
+	cgroup{point}.walk(func(dir string) {
+		if filepath.Base(dir) == name {
+			found.dir = dir
+		}
+	})
+	return found
+}
+
+// walk calls visit for the folder of the cgroup and all below it, the inner ones
+// later.
+func (g cgroup) walk(visit func(dir string)) {
+	if g.dir == "" {
+		return
+	}
+	_ = filepath.WalkDir(g.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // cgroups come and go while we look
+		}
+		if d.IsDir() {
+			visit(path)
+		}
+		return nil
+	})
+}
+
+// forkExec starts a process in the cgroup. Where the system does not let it, for
+// one because a sandbox forbids clone3(2), the process starts outside.
+func (g cgroup) forkExec(path string, argv []string, attr *syscall.ProcAttr) (pid int, inside bool, err error) {
+	if g.dir != "" {
+		f, err := os.OpenFile(g.dir, unix.O_PATH|unix.O_DIRECTORY, 0)
+		if err == nil {
+			defer f.Close()
+			sys := *attr.Sys
+			sys.UseCgroupFD, sys.CgroupFD = true, int(f.Fd())
+			within := *attr
+			within.Sys = &sys
+			if pid, err = syscall.ForkExec(path, argv, &within); err == nil {
+				return pid, true, nil
+			}
+		}
+	}
+	pid, err = syscall.ForkExec(path, argv, attr)
+	return pid, false, err
+}
+
+// kill kills every process in the cgroup and below it, all at once, be it stopped
+// or about to fork. The kernel passes over one whose first thread has ended.
+func (g cgroup) kill() {
+	if g.dir != "" {
+		_ = os.WriteFile(filepath.Join(g.dir, "cgroup.kill"), []byte("1"), 0)
+	}
+}
+
+// members returns the processes in the cgroup and below it, at most n.
+func (g cgroup) members(n int) []process {
+	var list []process
+	for pid := range g.pids() {
+		if p, err := readProcess(pid); err == nil {
+			list = append(list, p)
+		}
+		if len(list) == n {
+			break
+		}
+	}
+	return list
+}
+
+// killRest kills one by one what kill has passed over.
+func (g cgroup) killRest() {
+	for _, p := range g.members(-1) {
+		p.signal(unix.SIGKILL)
+	}
+}
+
+// populated reports whether a process is in the cgroup or below it. Those that
+// ended but were not collected do not count.
+func (g cgroup) populated() bool {
+	if g.dir == "" {
+		return false
+	}
+	data, err := os.ReadFile(filepath.Join(g.dir, "cgroup.events"))
+	return err == nil && slices.Contains(strings.Split(string(data), "\n"), "populated 1")
+}
+
+// pids returns the processes in the cgroup and below it, as they are numbered
+// here.
+func (g cgroup) pids() map[int]bool {
+	pids := map[int]bool{}
+	g.walk(func(dir string) {
+		data, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
+		if err != nil {
+			return
+		}
+		for _, field := range strings.Fields(string(data)) {
+			if pid, err := strconv.Atoi(field); err == nil && pid > 0 { // 0: of another pid namespace
+				pids[pid] = true
+			}
+		}
+	})
+	return pids
+}
+
+// awaitEmpty waits until nothing is in the cgroup, for at most so long. It
+// reports whether that is so.
+func (g cgroup) awaitEmpty(limit time.Duration) bool {
+	for end := time.Now().Add(limit); g.populated(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
+}
+
+// remove removes the cgroup and what the tree made below it. One that cannot be
+// removed is swept at a later start.
+func (g cgroup) remove() {
+	var dirs []string
+	g.walk(func(dir string) { dirs = append(dirs, dir) })
+	for _, dir := range slices.Backward(dirs) {
+		_ = os.Remove(dir)
+	}
+}
