@@ -201,6 +201,7 @@ func restoreBranch(ctx context.Context, gitDir string, b branchRef) error {
 type pool struct {
 	dir   string
 	first map[string]int // name such as "ab/cdef…" or "pack/pack-….idx" → number of that snapshot
+	gone  map[string]int // name → number of the first snapshot that missed it in the database
 }
 
 // poolFor opens the pool of the object database that key names.
@@ -208,9 +209,22 @@ func (s *Store) poolFor(key string) (*pool, error) {
 	if p := s.pools[key]; p != nil {
 		return p, nil
 	}
-	p := &pool{dir: filepath.Join(s.dir, "objects", hashObject(objBlob, []byte(key)).String()[:16]), first: map[string]int{}}
-	if err := os.MkdirAll(p.dir, 0o700); err != nil {
+	dir := filepath.Join(s.dir, "objects", poolName(key))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make object pool: %w", err)
+	}
+	p, err := openPool(dir)
+	if err == nil {
+		s.pools[key] = p
+	}
+	return p, err
+}
+
+// openPool reads which files are in a pool.
+func openPool(dir string) (*pool, error) {
+	p := &pool{dir: dir, first: map[string]int{}}
+	if err := p.loadGone(); err != nil {
+		return nil, err
 	}
 	list, err := os.ReadDir(p.dir)
 	if err != nil {
@@ -231,7 +245,6 @@ func (s *Store) poolFor(key string) (*pool, error) {
 			}
 		}
 	}
-	s.pools[key] = p
 	return p, nil
 }
 
@@ -259,7 +272,7 @@ func (p *pool) gather(dir string, seq int) error {
 		}
 		p.first[n] = seq
 	}
-	return nil
+	return p.missed(names, seq)
 }
 
 // give puts back the objects that existed when the snapshot h was taken and are missing from dir now, or are not what they
@@ -274,9 +287,9 @@ func (p *pool) give(dir string, h header) error {
 		have[n] = true
 	}
 	changed := changedFolders(dir, h.Started)
-	for n, first := range p.first {
+	for n := range p.first {
 		to := filepath.Join(dir, filepath.FromSlash(n))
-		if first > h.ID.seq() || have[n] && (!changed[path.Dir(n)] || p.intact(n, to)) {
+		if !p.neededBy(n, h.ID.seq()) || have[n] && (!changed[path.Dir(n)] || p.intact(n, to)) {
 			continue
 		}
 		if err := errors.Join(ignoreMissing(os.Remove(to)), linkOrCopy(p.file(n), to)); err != nil {

@@ -93,6 +93,10 @@ func childMain(args []string) error {
 		_, err = s.Take(ctx, "child")
 	case "restore":
 		_, err = s.Restore(ctx, ID(args[3]))
+	case "rollback":
+		_, err = s.Rollback(ctx, ID(args[3]))
+	case "prune":
+		_, err = s.Prune(ctx, []ID{ID(args[3]), ID(args[4]), ID(args[5])})
 	}
 	return err
 }

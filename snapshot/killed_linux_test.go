@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -117,6 +118,56 @@ func TestOpenKilledAtEveryStep(t *testing.T) {
 			restore(t, s, first.ID)
 			same(t, "restored", before, picture(t, dir))
 			storeIsSound(t, s)
+		}
+	})
+}
+
+// Dropping snapshots that is killed before any step that it makes is finished later, or not begun; the snapshots that are
+// kept are good in either case, and space comes back.
+func TestPruneKilledAtEveryStep(t *testing.T) {
+	killedAt(t, 8, func(t *testing.T) ([]string, func(bool)) {
+		dir := small(t)
+		s := open(t, dir, Options{})
+		ids, pictures := history(t, dir, s, 4)
+		git(t, dir, "gc", "-q", "--prune=now")
+		ids, pictures = append(ids, take(t, s).ID), append(pictures, picture(t, dir))
+		before, err := s.Usage()
+		must(t, err)
+		keep := []ID{ids[0], ids[2], ids[4]}
+		return []string{"prune", dir, s.dir, string(keep[0]), string(keep[1]), string(keep[2])}, func(bool) {
+			s := reopen(t, s)
+			if _, err := s.Prune(context.Background(), keep); err != nil { // again, if it was not begun
+				t.Fatal(err)
+			}
+			after, err := s.Usage()
+			must(t, err)
+			if before.Bytes-after.Bytes < 2<<18 || after.Snapshots != 3 {
+				t.Errorf("usage was %+v and is %+v", before, after)
+			}
+			for _, i := range []int{0, 2, 4} {
+				restore(t, s, ids[i])
+				same(t, fmt.Sprint("restored ", i), pictures[i], picture(t, dir))
+			}
+			storeIsSound(t, s)
+		}
+	})
+}
+
+// A rollback that is killed before any step that it makes can be undone once it is finished.
+func TestRollbackKilledAtEveryStep(t *testing.T) {
+	killedAt(t, 6, func(t *testing.T) ([]string, func(bool)) {
+		dir := small(t)
+		s := open(t, dir, Options{})
+		target := take(t, s)
+		havoc(t, dir)
+		after := picture(t, dir)
+		return []string{"rollback", dir, s.dir, string(target.ID)}, func(bool) {
+			s := reopen(t, s)
+			if !cmp.Equal(after, picture(t, dir)) {
+				_, err := s.Undo(context.Background())
+				must(t, err)
+			}
+			same(t, "undone", after, picture(t, dir))
 		}
 	})
 }

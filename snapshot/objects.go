@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
@@ -90,6 +91,14 @@ func (o *objects) refresh() error {
 	return nil
 }
 
+// reload forgets all packs and reads their indexes again.
+func (o *objects) reload() error {
+	o.mu.Lock()
+	o.loc, o.packs, o.seen = map[oid]location{}, nil, map[string]bool{}
+	o.mu.Unlock()
+	return o.refresh()
+}
+
 // load adds the objects of one index; their pack is the next one.
 func (o *objects) load(data []byte) error {
 	const head = 8 + 4*256
@@ -131,6 +140,9 @@ func (o *objects) open(id oid) (io.ReadCloser, int64, error) {
 		return nil, 0, fmt.Errorf("content %s is missing from %s", id, o.dir)
 	}
 	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) && o.reload() == nil { // another process has written the pack anew
+		return o.open(id)
+	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("open pack: %w", err)
 	}

@@ -158,6 +158,9 @@ func (s *Store) start(ctx context.Context) error {
 	if err := s.refresh(); err != nil {
 		return err
 	}
+	if !busy {
+		_ = s.finishPrune(ctx) // what is left to do stays noted in the store
+	}
 	if id := s.newest(); id != "" {
 		if s.base, err = s.manifest(id); err != nil {
 			s.base = nil // damaged: all files are read anew
@@ -176,6 +179,11 @@ func (s *Store) sweepStore() {
 	for _, dir := range []string{"", "manifests", "repo.git", "repo.git/objects/pack", "repo.git/refs/iter", "repo.git/refs/state"} {
 		sweepTemps(filepath.Join(s.dir, filepath.FromSlash(dir)))
 	}
+	pools, _ := filepath.Glob(filepath.Join(s.dir, "objects", "*"))
+	for _, dir := range pools {
+		sweepTemps(dir)
+	}
+	_ = sweepPacks(filepath.Join(s.GitDir(), "objects", "pack")) // it will be tried again next time
 }
 
 func (s *Store) configFile() string { return filepath.Join(s.dir, "store.json") }

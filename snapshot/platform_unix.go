@@ -71,3 +71,15 @@ func unlockFile(f *os.File) {
 func fatal(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EROFS) || errors.Is(err, unix.EIO)
 }
+
+// diskBytes is what a file takes of the disk, nothing if it has other names.
+func diskBytes(fi fs.FileInfo) int64 {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	if !ok {
+		return fi.Size()
+	}
+	if st.Nlink > 1 {
+		return 0
+	}
+	return st.Blocks * 512
+}

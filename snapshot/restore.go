@@ -13,6 +13,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 )
 
 // Restored tells what a restore did. All paths are relative to the root of the tree, with slashes, and sorted.
@@ -45,6 +46,8 @@ const tempPrefix = ".supervise-"
 type journal struct {
 	Target, Safety ID
 	Token          string
+	At             time.Time
+	Rollback       bool `json:",omitempty"` // the journal becomes the note of the last rollback
 }
 
 func (s *Store) journalFile() string { return filepath.Join(s.dir, "restore.json") }
@@ -56,6 +59,10 @@ func (s *Store) journalFile() string { return filepath.Join(s.dir, "restore.json
 // The processes that write into the tree must be gone. ErrLocked means that a git process is at work; nothing has been
 // changed then.
 func (s *Store) Restore(ctx context.Context, id ID) (Restored, error) {
+	return s.putBack(ctx, journal{Target: id})
+}
+
+func (s *Store) putBack(ctx context.Context, j journal) (Restored, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	unlock, err := s.lock()
@@ -66,9 +73,10 @@ func (s *Store) Restore(ctx context.Context, id ID) (Restored, error) {
 	if err := s.recover(ctx); err != nil {
 		return Restored{}, err
 	}
-	r, err := s.restore(ctx, journal{Target: id, Token: rand.Text()})
+	j.Token = rand.Text()
+	r, err := s.restore(ctx, j)
 	if err != nil {
-		return r, fmt.Errorf("restore snapshot %s: %w", id, err)
+		return r, fmt.Errorf("restore snapshot %s: %w", j.Target, err)
 	}
 	return r, nil
 }
@@ -107,7 +115,7 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 		return Restored{}, fmt.Errorf("take the present first: %w", err)
 	}
 	if j.Safety == "" { // otherwise the journal exists and the first safety snapshot is the one to go back to
-		j.Safety = present.ID
+		j.Safety, j.At = present.ID, present.TakenAt
 		data, err := json.Marshal(j)
 		if err != nil {
 			return Restored{}, fmt.Errorf("write restore journal: %w", err)
@@ -116,6 +124,7 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 			return Restored{}, err
 		}
 	}
+	s.safety = j.Safety
 	ctx = context.WithoutCancel(ctx)
 	r := &Restored{Target: j.Target, Safety: j.Safety}
 	if err := s.apply(ctx, j, present, target, r); err != nil {
@@ -124,7 +133,7 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 	if err := s.verify(ctx, j, target, r); err != nil {
 		return *r, err
 	}
-	if err := errors.Join(syncTree(s.root), os.Remove(s.journalFile()), syncDir(s.dir)); err != nil {
+	if err := errors.Join(syncTree(s.root), s.closeJournal(j)); err != nil {
 		return *r, fmt.Errorf("close restore journal: %w", err)
 	}
 	return *r, nil

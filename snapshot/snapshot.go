@@ -129,6 +129,7 @@ type Store struct {
 	manifests manifestCache
 	base      *manifest // what the tree looked like when we last saw it: saves reading unchanged files
 	recovered *Restored
+	safety    ID // of the last restore
 }
 
 // Close releases the store. It does not delete anything.
@@ -179,7 +180,7 @@ func (s *Store) header(id ID) (header, error) {
 	if h, ok := s.infos[id]; ok {
 		return h, nil
 	}
-	return header{}, fmt.Errorf("snapshot %q in %s: %w", id, s.dir, ErrUnknown)
+	return header{}, s.missing(id)
 }
 
 // refresh reads the heads of manifests and the packs that are not known yet.
@@ -227,6 +228,10 @@ func (s *Store) manifest(id ID) (*manifest, error) {
 		return nil, err
 	}
 	m, err := readManifest(filepath.Join(s.manifestDir(), string(id)))
+	if errors.Is(err, fs.ErrNotExist) { // another process has dropped it
+		delete(s.infos, id)
+		return nil, s.missing(id)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,10 @@ func (s *Store) take(ctx context.Context, label, token string) (*manifest, error
 	if err := s.refresh(); err != nil {
 		return nil, err
 	}
-	seq := s.newest().seq() + 1
+	seq, err := s.next()
+	if err != nil {
+		return nil, err
+	}
 	pack := newPackWriter(s.objects)
 	defer pack.abort()
 	m, err := s.scan(ctx, pack, token)

@@ -1,0 +1,260 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Pruned tells what Prune did.
+type Pruned struct {
+	Dropped []ID  // oldest first
+	Freed   int64 // bytes that came back, as by Usage
+}
+
+// Prune drops all snapshots but those in keep, and gives the space back that only they needed: packs of which some
+// contents are still needed are written anew without the others. The safety snapshots of the last restore and of the last
+// rollback are always kept, and so are displaced files (see Restored.Displaced).
+//
+// It is done whole or not at all: after a crash, or an error such as a full disk, the snapshots are dropped, the rest are
+// good, and the next Open or Prune gives back what space is left to be given back.
+func (s *Store) Prune(ctx context.Context, keep []ID) (Pruned, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	unlock, err := s.lock()
+	if err != nil {
+		return Pruned{}, err
+	}
+	defer unlock()
+	if err := s.recover(ctx); err != nil {
+		return Pruned{}, err
+	}
+	p, err := s.prune(ctx, keep)
+	if err != nil {
+		return p, fmt.Errorf("drop snapshots: %w", err)
+	}
+	return p, nil
+}
+
+func (s *Store) prune(ctx context.Context, keep []ID) (Pruned, error) {
+	if err := s.refresh(); err != nil {
+		return Pruned{}, err
+	}
+	for _, id := range keep {
+		if _, err := s.header(id); err != nil {
+			return Pruned{}, err
+		}
+	}
+	d, err := s.loadDropped()
+	if err != nil {
+		return Pruned{}, err
+	}
+	drop := s.others(append(s.pinned(), keep...))
+	if len(drop) == 0 && !d.Pending {
+		return Pruned{}, nil
+	}
+	before, err := s.diskUsage()
+	if err != nil {
+		return Pruned{}, err
+	}
+	d.Next, d.Pending = max(d.Next, s.newest().seq()+1), true
+	d.Sets = append(d.Sets, droppedSet{time.Now().UTC().Truncate(time.Second), drop})
+	if err := s.saveDropped(d); err != nil {
+		return Pruned{}, err
+	}
+	p := Pruned{Dropped: drop}
+	if err := s.reclaim(ctx, d); err != nil {
+		return p, err
+	}
+	after, err := s.diskUsage()
+	p.Freed = max(0, before-after)
+	return p, err
+}
+
+// pinned are the snapshots that nobody may drop.
+func (s *Store) pinned() []ID {
+	ids := []ID{s.safety}
+	if r, err := LastRollback(s.dir); err == nil {
+		ids = append(ids, r.Safety)
+	}
+	return ids
+}
+
+// others lists the snapshots of the store that are not in keep, oldest first.
+func (s *Store) others(keep []ID) []ID {
+	var out []ID
+	for id := range s.infos {
+		if !slices.Contains(keep, id) {
+			out = append(out, id)
+		}
+	}
+	slices.SortFunc(out, func(a, b ID) int { return a.seq() - b.seq() })
+	return out
+}
+
+// finishPrune gives back what an interrupted Prune did not. An error is no obstacle to using the store: the list of
+// dropped snapshots says that it is still to be done.
+func (s *Store) finishPrune(ctx context.Context) error {
+	d, err := s.loadDropped()
+	if err != nil || !d.Pending {
+		return err
+	}
+	return s.reclaim(ctx, d)
+}
+
+// reclaim removes what only dropped snapshots need. All its steps may be repeated.
+func (s *Store) reclaim(ctx context.Context, d dropped) error {
+	if err := s.refresh(); err != nil { // what is not known here would not be counted, and be lost
+		return err
+	}
+	if err := s.forget(d); err != nil {
+		return err
+	}
+	c := newCensus(s)
+	for _, id := range s.others(nil) {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		if err := c.count(id, 0); err != nil {
+			return err
+		}
+	}
+	if err := s.prunePacks(c.rank); err != nil {
+		return err
+	}
+	if err := s.prunePools(c.pools); err != nil {
+		return err
+	}
+	d.Pending = false
+	return s.saveDropped(d)
+}
+
+// forget removes the manifests and refs of dropped snapshots, and what is kept of them in memory.
+func (s *Store) forget(d dropped) error {
+	for _, set := range d.Sets {
+		for _, id := range set.IDs {
+			for _, f := range []string{"manifests/" + string(id), "repo.git/" + id.Ref(), "repo.git/refs/state/" + string(id)} {
+				if err := ignoreMissing(os.Remove(filepath.Join(s.dir, filepath.FromSlash(f)))); err != nil {
+					return fmt.Errorf("remove snapshot: %w", err)
+				}
+			}
+			delete(s.infos, id)
+		}
+	}
+	s.manifests = manifestCache{}
+	s.base = nil
+	if id := s.newest(); id != "" {
+		s.base, _ = s.manifest(id) // without it all files are read anew
+	}
+	var errs []error
+	for _, dir := range []string{"manifests", "repo.git/refs/iter", "repo.git/refs/state"} {
+		errs = append(errs, ignoreMissing(syncDir(filepath.Join(s.dir, filepath.FromSlash(dir)))))
+	}
+	return errors.Join(errs...)
+}
+
+// census finds out which contents are needed, and by which snapshot for longest.
+type census struct {
+	s     *Store
+	rank  map[oid]int            // of the snapshot that was counted first of those that need it
+	pools map[string]map[int]int // by folder of an object pool: the numbers of the snapshots that use it, and their ranks
+}
+
+func newCensus(s *Store) *census {
+	return &census{s: s, rank: map[oid]int{}, pools: map[string]map[int]int{}}
+}
+
+// count notes everything that a snapshot needs and that was not noted before. Both ways to it are gone: by the manifest,
+// and by the commits that plain git sees.
+func (c *census) count(id ID, rank int) error {
+	m, err := readManifest(filepath.Join(c.s.manifestDir(), string(id)))
+	if err != nil && !errors.Is(err, errTorn) { // a damaged one still has its commits
+		return err
+	}
+	if err == nil {
+		for _, part := range [][]entry{m.work, m.git, m.ext} {
+			for _, e := range part {
+				if e.kind != kindDir {
+					c.note(e.oid, rank)
+				}
+			}
+		}
+		for _, key := range m.objectDirs {
+			if c.pools[poolName(key)] == nil {
+				c.pools[poolName(key)] = map[int]int{}
+			}
+			c.pools[poolName(key)][id.seq()] = rank
+		}
+	}
+	for _, ref := range []string{id.Ref(), "refs/state/" + string(id)} {
+		if err := c.ref(ref, rank); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *census) note(id oid, rank int) bool {
+	if _, ok := c.rank[id]; ok {
+		return false
+	}
+	c.rank[id] = rank
+	return true
+}
+
+func (c *census) ref(name string, rank int) error {
+	text, err := os.ReadFile(filepath.Join(c.s.GitDir(), filepath.FromSlash(name)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read ref: %w", err)
+	}
+	id, err := parseOID(strings.TrimSpace(string(text)))
+	if err != nil {
+		return fmt.Errorf("read ref %s: %w", name, err)
+	}
+	commit, err := c.s.objects.read(id, objCommit)
+	if err != nil {
+		return err
+	}
+	line, _, _ := strings.Cut(string(commit), "\n")
+	tree, err := parseOID(strings.TrimPrefix(line, "tree "))
+	if err != nil {
+		return fmt.Errorf("read commit %s: %w", id, err)
+	}
+	c.note(id, rank)
+	return c.tree(tree, rank)
+}
+
+func (c *census) tree(id oid, rank int) error {
+	if !c.note(id, rank) {
+		return nil
+	}
+	data, err := c.s.objects.read(id, objTree)
+	if err != nil {
+		return err
+	}
+	for len(data) > 0 {
+		head, rest, ok := bytes.Cut(data, []byte{0})
+		if !ok || len(rest) < len(oid{}) {
+			return fmt.Errorf("tree %s is damaged", id)
+		}
+		var sub oid
+		copy(sub[:], rest)
+		data = rest[len(sub):]
+		if !bytes.HasPrefix(head, []byte(modeTree+" ")) {
+			c.note(sub, rank)
+		} else if err := c.tree(sub, rank); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Usage says what a store takes of the disk.
+type Usage struct {
+	Snapshots int
+	// Bytes are those that would come back if the store were deleted: files that it shares with the repository by hard
+	// links do not count.
+	Bytes int64
+}
+
+// Usage measures the store.
+func (s *Store) Usage() (Usage, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.refresh(); err != nil {
+		return Usage{}, err
+	}
+	n, err := s.diskUsage()
+	return Usage{Snapshots: len(s.infos), Bytes: n}, err
+}
+
+func (s *Store) diskUsage() (int64, error) {
+	var total int64
+	err := filepath.WalkDir(s.dir, func(_ string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // another process has removed it meanwhile
+		}
+		if err != nil || d.IsDir() {
+			return err
+		}
+		fi, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil {
+			total += diskBytes(fi)
+		}
+		return err
+	})
+	if err != nil {
+		return total, fmt.Errorf("measure snapshot store: %w", err)
+	}
+	return total, nil
+}
+
+// Weigh tells how many bytes would come back at least if snapshots were dropped in the given order: the first number is
+// for the first of them alone, the last one for all. Contents that several of them need come back with the last.
+func (s *Store) Weigh(ctx context.Context, order []ID) ([]int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.refresh(); err != nil {
+		return nil, err
+	}
+	c := newCensus(s)
+	ranked := append(slices.Clone(order), s.others(order)...)
+	for i := len(ranked) - 1; i >= 0; i-- { // what is kept comes first and has the highest rank
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("weigh snapshots: %w", err)
+		}
+		if err := c.count(ranked[i], min(i, len(order))); err != nil {
+			return nil, fmt.Errorf("weigh snapshots: %w", err)
+		}
+	}
+	freed := make([]int64, len(order)+1) // the last one is what is kept
+	if err := errors.Join(c.weighPacks(freed), c.weighPools(freed)); err != nil {
+		return nil, fmt.Errorf("weigh snapshots: %w", err)
+	}
+	for i := range order {
+		if fi, err := os.Lstat(filepath.Join(s.manifestDir(), string(order[i]))); err == nil {
+			freed[i] += diskBytes(fi)
+		}
+		if i > 0 {
+			freed[i] += freed[i-1]
+		}
+	}
+	return freed[:len(order)], nil
+}
+
+func (c *census) weighPacks(freed []int64) error {
+	packs, err := c.s.objects.packFiles()
+	if err != nil {
+		return err
+	}
+	for _, p := range packs {
+		for i, o := range p.objs {
+			freed[c.rank[o.id]] += p.length(i) // what nobody needs has rank 0 and goes with the first
+		}
+	}
+	return nil
+}
+
+func (c *census) weighPools(freed []int64) error {
+	for name, users := range c.pools {
+		p, err := openPool(filepath.Join(c.s.dir, "objects", name))
+		if err != nil {
+			return err
+		}
+		for file := range p.first {
+			if fi, err := os.Lstat(p.file(file)); err == nil {
+				freed[max(0, p.rank(file, users))] += diskBytes(fi)
+			}
+		}
+	}
+	return nil
+}
