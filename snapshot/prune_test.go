@@ -145,12 +145,13 @@ func TestPruneObjectPools(t *testing.T) {
 	git(t, dir, "reset", "-q", "--hard", "HEAD~1")
 	git(t, dir, "reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
 	git(t, dir, "gc", "-q", "--prune=now")
-	last, after := take(t, s), picture(t, dir)
+	last := take(t, s)
 
 	restore(t, s, middle.ID)
 	restore(t, s, last.ID)
 	git(t, dir, "gc", "-q", "--prune=now")
-	last, after = take(t, s), picture(t, dir)
+	after := picture(t, dir)
+	last = take(t, s)
 	if _, err := s.Prune(ctx, []ID{base.ID, middle.ID, last.ID}); err != nil {
 		t.Fatal(err)
 	}
