@@ -39,6 +39,9 @@ type Iteration struct {
 	// Interrupted says that the loop was stopped before the iteration could be
 	// judged. It is kept and never selected.
 	Interrupted bool `json:"interrupted,omitempty"`
+	// Resumed says that supervise itself died in this iteration, and went on with
+	// it later.
+	Resumed bool `json:"resumed,omitempty"`
 
 	Reused bool       `json:"reused_measurement,omitempty"` // the tree had been measured before
 	Level  string     `json:"reinforcement_level,omitempty"`
@@ -63,15 +66,16 @@ type Iteration struct {
 
 // Decision is what the loop did after an iteration.
 type Decision struct {
-	Move      string `json:"move"`                       // continue, retry, stop, escalate
-	Target    int    `json:"target_iteration,omitempty"` // of a rejected one: whose tree was put back
-	Retry     int    `json:"retry,omitempty"`            // which retry follows, from 1
-	Reason    string `json:"reason"`
-	Diagnosis string `json:"diagnosis,omitempty"`
-	Advice    string `json:"advice,omitempty"` // for the next prompt
-	Criterion *bool  `json:"criterion_met,omitempty"`
-	Retries   int    `json:"retries"`  // of the incident that is open after this iteration
-	Attempts  int    `json:"attempts"` // in the whole loop
+	Move      string      `json:"move"`                       // continue, retry, stop, escalate
+	Target    int         `json:"target_iteration,omitempty"` // of a rejected one: whose tree was put back
+	Restore   snapshot.ID `json:"restore_snapshot,omitempty"` // of a rejected one: the tree itself
+	Retry     int         `json:"retry,omitempty"`            // which retry follows, from 1
+	Reason    string      `json:"reason"`
+	Diagnosis string      `json:"diagnosis,omitempty"`
+	Advice    string      `json:"advice,omitempty"` // for the next prompt
+	Criterion *bool       `json:"criterion_met,omitempty"`
+	Retries   int         `json:"retries"`  // of the incident that is open after this iteration
+	Attempts  int         `json:"attempts"` // in the whole loop
 }
 
 // FileChange is a file that the agent changed: added, modified, deleted, or mode
@@ -165,7 +169,10 @@ func Name(n int) string { return fmt.Sprintf("iteration-%03d", n) }
 // Folder returns the folder of iteration n and makes it.
 func (l *Ledger) Folder(n int) (string, error) {
 	dir := filepath.Join(l.dir, "iterations", Name(n))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	if err := errors.Join(os.MkdirAll(dir, 0o700), syncDir(filepath.Dir(dir))); err != nil {
 		return "", fmt.Errorf("make iteration folder: %w", err)
 	}
 	return dir, nil
@@ -273,7 +280,8 @@ func (l *Ledger) WriteOutput(files Files) error {
 	return writeArtifacts(dir, files)
 }
 
-// Iterations reads all iterations of the loop in dir, by number.
+// Iterations reads all iterations of the loop in dir, by number. One that was
+// begun and never finished is left out.
 func Iterations(dir string) ([]Iteration, error) {
 	var out []Iteration
 	entries, err := os.ReadDir(filepath.Join(dir, "iterations"))
@@ -281,16 +289,48 @@ func Iterations(dir string) ([]Iteration, error) {
 		return nil, fmt.Errorf("read iterations: %w", err)
 	}
 	for _, e := range entries {
-		var it Iteration
-		path := filepath.Join(dir, "iterations", e.Name(), "metrics.json")
-		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-			continue // begun and never finished
+		it, err := readIteration(dir, e.Name())
+		if errors.Is(err, os.ErrNotExist) {
+			continue
 		}
-		if err := readJSON(path, &it); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		out = append(out, it)
 	}
 	slices.SortFunc(out, func(a, b Iteration) int { return a.Number - b.Number })
 	return out, nil
+}
+
+// readIteration reads the record of an iteration; from its checkpoint where the
+// record is damaged.
+func readIteration(dir, name string) (it Iteration, err error) {
+	path := filepath.Join(dir, "iterations", name, "metrics.json")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return it, fmt.Errorf("read iteration: %w", err)
+	}
+	if err = json.Unmarshal(b, &it); err == nil {
+		return it, nil
+	}
+	if again, spare := readCheckpoint(dir, name); spare == nil {
+		return again, nil
+	}
+	return it, fmt.Errorf("read %s: %w; its checkpoint cannot be read either", path, err)
+}
+
+func readCheckpoint(dir, name string) (it Iteration, err error) {
+	f, err := os.Open(filepath.Join(dir, "checkpoints", name+".json.gz"))
+	if err != nil {
+		return it, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return it, err
+	}
+	if err := json.NewDecoder(z).Decode(&it); err != nil {
+		return it, err
+	}
+	return it, z.Close()
 }

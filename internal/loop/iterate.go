@@ -35,8 +35,8 @@ func (s *session) iterate(ctx, agentCtx context.Context, n int) (Stop, error) {
 	s.state.Iteration, s.checks = n, 0
 	w := &work{it: ledger.Iteration{LoopID: s.id, Number: n, StartedAt: s.opts.Now(), Retry: s.recovery.Retries}}
 	var err error
-	if w.start, err = s.store.Take(ctx, fmt.Sprintf("before iteration %d", n)); err != nil {
-		return Stop{}, fmt.Errorf("snapshot before iteration %d: %w", n, err)
+	if w.start, err = s.take(ctx, n, BeforeAgent); err != nil {
+		return Stop{}, err
 	}
 	w.it.Start = w.start.ID
 	if err := s.save(); err != nil {
@@ -48,6 +48,11 @@ func (s *session) iterate(ctx, agentCtx context.Context, n int) (Stop, error) {
 	if err := s.capture(ctx, w); err != nil {
 		return Stop{}, err
 	}
+	return s.assess(ctx, w)
+}
+
+// assess measures what the agent left, judges it, and does what follows.
+func (s *session) assess(ctx context.Context, w *work) (Stop, error) {
 	if interrupted(ctx) {
 		return Stop{}, s.abandon(w)
 	}
@@ -60,6 +65,15 @@ func (s *session) iterate(ctx, agentCtx context.Context, n int) (Stop, error) {
 	return s.decide(ctx, w)
 }
 
+// take takes a snapshot of the tree and writes down at once which it is.
+func (s *session) take(ctx context.Context, n int, moment Moment) (snapshot.Info, error) {
+	info, err := s.store.Take(ctx, fmt.Sprintf("%s, %s", ledger.Name(n), moment))
+	if err != nil {
+		return info, fmt.Errorf("snapshot of the tree (%s, %s): %w", ledger.Name(n), moment, err)
+	}
+	return info, s.event(SnapshotTaken, n, Taken{Moment: moment, ID: info.ID, Tree: info.Tree, Files: info.Files})
+}
+
 // abandon records an iteration that was interrupted before it could be judged,
 // so that what the agent did can be found and had back.
 func (s *session) abandon(w *work) error {
@@ -68,19 +82,28 @@ func (s *session) abandon(w *work) error {
 	w.it.Set = metric.Set{Gaps: []metric.Gap{{Section: metric.SectionTests, State: metric.Absent, Why: "interrupted"}}}
 	w.it.Assessment = detector.Assessment{Iteration: w.it.Number, Class: detector.Plateau}
 	s.history = append(s.history, w.it)
-	s.event(IterationStopped, w.it.Number, Interruption{Kept: "s" + string(w.it.Snapshot), Changed: len(w.it.Changed), It: w.it})
-	return s.record(w.it, w.files)
+	if err := s.ledger.Append(w.it, w.files, false); err != nil {
+		return err
+	}
+	err := s.event(IterationStopped, w.it.Number, Interruption{Kept: "s" + string(w.it.Snapshot), Changed: len(w.it.Changed), It: w.it})
+	return errors.Join(err, s.record(w.it))
 }
 
 // capture takes the snapshot of what the agent left. It is taken also when the
 // loop is being interrupted: nothing the agent did may be lost.
 func (s *session) capture(ctx context.Context, w *work) error {
 	ctx = context.WithoutCancel(ctx)
-	info, err := s.store.Take(ctx, ledger.Name(w.it.Number))
+	info, err := s.take(ctx, w.it.Number, AfterAgent)
 	if err != nil {
-		return fmt.Errorf("snapshot of iteration %d: %w", w.it.Number, err)
+		return err
 	}
+	return s.describe(ctx, w, info)
+}
+
+// describe finds out what the agent changed.
+func (s *session) describe(ctx context.Context, w *work, info snapshot.Info) error {
 	w.it.Snapshot, w.it.Tree = info.ID, info.Tree
+	var err error
 	if w.changes, err = s.store.Changes(ctx, w.start.ID, info.ID); err != nil {
 		return fmt.Errorf("compare iteration %d with its start: %w", w.it.Number, err)
 	}
@@ -134,16 +157,16 @@ func (s *session) contents(ctx context.Context, id snapshot.ID, changes []snapsh
 
 // judge measures the tree, grades it and holds it against the rules.
 func (s *session) judge(ctx context.Context, w *work) error {
-	res, reused, err := s.measureOnce(ctx, w.it.Tree)
+	m, reused, err := s.measureOnce(ctx, w.it.Tree)
 	if err != nil {
 		return fmt.Errorf("measure iteration %d: %w", w.it.Number, err)
 	}
-	flaky, err := s.confirm(ctx, &res)
+	flaky, err := s.confirm(ctx, &m.set)
 	if err != nil {
 		return err
 	}
-	s.measured[w.it.Tree] = res
-	w.it.Set, w.it.Checks, w.it.Reused = w.lines.into(res.Set), Runs(res.Runs), reused
+	s.measured[w.it.Tree] = m
+	w.it.Set, w.it.Checks, w.it.Reused = w.lines.into(m.set), m.checks, reused
 	w.it.Score = selector.Grade(w.it.Set, s.history[0].Set, s.opts.Weights)
 	in, err := s.input(ctx, w, flaky)
 	if err != nil {
@@ -155,27 +178,36 @@ func (s *session) judge(ctx context.Context, w *work) error {
 	return nil
 }
 
+// measurement is what was measured of a tree, and by which runs.
+type measurement struct {
+	set    metric.Set
+	checks []ledger.CheckRun
+}
+
 // measureOnce measures a tree, or takes the numbers of an earlier measurement
 // of the very same one.
-func (s *session) measureOnce(ctx context.Context, tree string) (measure.Result, bool, error) {
-	if res, ok := s.measured[tree]; ok {
-		return res, true, nil
+func (s *session) measureOnce(ctx context.Context, tree string) (measurement, bool, error) {
+	if m, ok := s.measured[tree]; ok {
+		return m, true, nil
 	}
 	res, err := s.meter.Run(ctx, s.previous.Set.Tests)
-	return res, false, err
+	if err != nil {
+		return measurement{}, false, err
+	}
+	return measurement{res.Set, Runs(res.Runs)}, false, s.ledger.SaveMeter(s.meter.Memory())
 }
 
 // confirm runs the tests again that passed before and fail now. One that passes
 // then is flaky and counts as passed.
-func (s *session) confirm(ctx context.Context, res *measure.Result) ([]metric.ID, error) {
-	flaky, err := s.meter.Confirm(ctx, measure.Suspects(s.previous.Set.Tests, res.Set.Tests))
+func (s *session) confirm(ctx context.Context, set *metric.Set) ([]metric.ID, error) {
+	flaky, err := s.meter.Confirm(ctx, measure.Suspects(s.previous.Set.Tests, set.Tests))
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range flaky {
-		t, _ := res.Set.Tests.Lookup(id)
+		t, _ := set.Tests.Lookup(id)
 		t.Status, t.Flaky = metric.Passed, true
-		res.Set.Tests = res.Set.Tests.With(t)
+		set.Tests = set.Tests.With(t)
 		s.flaky[id] = true
 	}
 	return flaky, nil
@@ -184,16 +216,7 @@ func (s *session) confirm(ctx context.Context, res *measure.Result) ([]metric.ID
 // input gathers what the rules look at.
 func (s *session) input(ctx context.Context, w *work, flaky []metric.ID) (detector.Input, error) {
 	obs := observation(w.it)
-	obs.Error = complaint(w.it)
-	s.errors = append(s.errors, obs.Error)
-	if obs.Error == "" {
-		s.errors = nil
-	}
-	if obs.Set.Tests == nil {
-		s.unread++
-	} else {
-		s.unread = 0
-	}
+	obs.Error = s.count(w.it)
 	src, err := s.sources(ctx, w)
 	if err != nil {
 		return detector.Input{}, err
@@ -208,6 +231,21 @@ func (s *session) input(ctx context.Context, w *work, flaky []metric.ID) (detect
 		Flaky: flaky, AddedByLoop: s.addedByLoop(), Before: src.before, After: src.after,
 		Removed: src.removed, GoneSymbols: src.goneSymbols, GitLost: lost,
 	}, nil
+}
+
+// count counts the errors and the unreadable tests that come one after another,
+// and returns the error of this iteration.
+func (s *session) count(it ledger.Iteration) string {
+	text := complaint(it)
+	s.errors = append(s.errors, text)
+	if text == "" {
+		s.errors = nil
+	}
+	s.unread++
+	if it.Set.Tests != nil {
+		s.unread = 0
+	}
+	return text
 }
 
 // addedByLoop lists the tests of the previous tree that the baseline lacks.
@@ -240,12 +278,11 @@ func complaint(it ledger.Iteration) string {
 	return ""
 }
 
-// decide records the iteration and does what follows from its assessment.
+// decide draws the conclusion from the assessment. The verdict is written down
+// before anybody is told and before anything follows from it.
 func (s *session) decide(ctx context.Context, w *work) (Stop, error) {
 	step, next := recovery.Next(s.recovery, w.it.Assessment, s.opts.Recovery)
-	s.recovery = next
 	w.it.Rejected = step.Reject
-	s.state.RecoveryAttempts = next.Attempts
 	var holds *bool
 	if !step.Reject {
 		var err error
@@ -254,29 +291,78 @@ func (s *session) decide(ctx context.Context, w *work) (Stop, error) {
 		}
 	}
 	w.it.Verified = s.verified(w.it, holds)
-	s.history = append(s.history, w.it)
+	w.it.Decision = decision(step, next, holds)
+	if step.Reject {
+		w.it.Decision.Restore = s.target(w.it, step.Target)
+	}
 	s.accept(w.it)
-	s.event(IterationFinished, w.it.Number, Finish{
-		Progress: w.it.Progress(s.isBest(w.it.Number)), Rejected: w.it.Rejected, Verified: w.it.Verified,
-		Changed: len(w.it.Changed), ElapsedMS: w.it.EndedAt.Sub(w.it.StartedAt).Milliseconds(),
-		Next: string(step.Move), Reason: step.Reason, It: w.it,
+	it := &s.history[len(s.history)-1]
+	it.Best = s.state.Best
+	if step.Reject {
+		it.Regression = s.regression(*it)
+	}
+	if err := s.ledger.Append(*it, w.files, s.isBest(it.Number)); err != nil {
+		return Stop{}, err
+	}
+	if err := s.finished(*it); err != nil {
+		return Stop{}, err
+	}
+	return s.conclude(ctx, *it)
+}
+
+func decision(step recovery.Step, next recovery.State, holds *bool) *ledger.Decision {
+	d := &ledger.Decision{
+		Move: string(step.Move), Target: step.Target, Retry: step.Retry, Reason: step.Reason, Advice: step.Advice,
+		Criterion: holds, Retries: next.Retries, Attempts: next.Attempts,
+	}
+	if step.Diagnosis != nil {
+		d.Diagnosis = step.Diagnosis.String()
+	}
+	return d
+}
+
+func (s *session) finished(it ledger.Iteration) error {
+	return s.event(IterationFinished, it.Number, Finish{
+		Progress: it.Progress(s.isBest(it.Number)), Rejected: it.Rejected, Verified: it.Verified,
+		Changed: len(it.Changed), ElapsedMS: it.EndedAt.Sub(it.StartedAt).Milliseconds(),
+		Next: it.Decision.Move, Reason: it.Decision.Reason, It: it,
 	})
-	if step.Reject { // first of all: whatever goes wrong then, the tree is right
-		if err := s.reject(ctx, w, step); err != nil {
+}
+
+// conclude does what was decided about an iteration. Doing it once more, after
+// a crash, changes nothing.
+func (s *session) conclude(ctx context.Context, it ledger.Iteration) (Stop, error) {
+	if it.Rejected {
+		if err := s.reject(ctx, it); err != nil {
 			return Stop{}, err
 		}
 	}
-	if err := s.record(w.it, w.files); err != nil {
+	if err := s.record(it); err != nil {
 		return Stop{}, err
 	}
-	return s.stopAfter(w.it, step, holds), nil
+	return s.stopAfter(it), nil
 }
 
-// accept makes an iteration that was not rejected the one that the next is
-// compared with.
+// target is the snapshot that a rejected iteration is replaced by: the tree it
+// started from, or that of an earlier iteration.
+func (s *session) target(it ledger.Iteration, n int) snapshot.ID {
+	if n == s.previous.Iteration || n == 0 {
+		return it.Start
+	}
+	return s.history[n].Snapshot
+}
+
+// accept takes an iteration with its decision into the history. One that was not
+// rejected is what the next is compared with.
 func (s *session) accept(it ledger.Iteration) {
+	s.history = append(s.history, it)
+	s.recovery = recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts}
 	s.rejected = nil
 	if it.Rejected {
+		s.rejected = &s.history[len(s.history)-1]
+		if n := it.Decision.Target; n > 0 && n != s.previous.Iteration {
+			s.previous, s.safe = observation(s.history[n]), it.Decision.Restore
+		}
 		return
 	}
 	obs := observation(it)
@@ -319,20 +405,14 @@ func (s *session) verified(it ledger.Iteration, criterion *bool) bool {
 
 // reject puts back the tree that the iteration is to be replaced from. The
 // rejected tree stays a snapshot.
-func (s *session) reject(ctx context.Context, w *work, step recovery.Step) error {
-	target := w.start.ID
-	if step.Target != s.previous.Iteration && step.Target > 0 {
-		target = s.history[step.Target].Snapshot
-		s.previous, s.safe = observation(s.history[step.Target]), target
+func (s *session) reject(ctx context.Context, it ledger.Iteration) error {
+	if err := s.event(RollbackStarted, it.Number, RollingBack{From: it.Snapshot, To: it.Decision.Restore}); err != nil {
+		return err
 	}
-	if err := s.restore(ctx, target); err != nil {
-		return fmt.Errorf("undo iteration %d: %w", w.it.Number, err)
+	if err := s.restore(ctx, it.Decision.Restore); err != nil {
+		return fmt.Errorf("undo iteration %d: %w", it.Number, err)
 	}
-	s.rejected = &rejection{iteration: w.it.Number, step: step, alerts: w.it.Assessment.Alerts}
-	data := s.rejectedData(w, step)
-	s.state.Regressions = append(s.state.Regressions, s.regression(w, step, data))
-	s.event(IterationRejected, w.it.Number, data)
-	return nil
+	return s.event(IterationRejected, it.Number, s.rejectedData(it))
 }
 
 // restore puts a snapshot back and makes sure that it is back.
@@ -349,12 +429,12 @@ func (s *session) restore(ctx context.Context, id snapshot.ID) error {
 	return nil
 }
 
-func (s *session) rejectedData(w *work, step recovery.Step) Rejected {
-	r := Rejected{Kept: "s" + string(w.it.Snapshot), Restored: s.previous.Iteration, Retry: step.Retry, Max: s.opts.Recovery.MaxRetries}
-	r.Reasons, r.Tests = reasonsOf(w.it.Assessment.Alerts)
-	if step.Diagnosis != nil {
-		r.Cause = step.Diagnosis.String()
+func (s *session) rejectedData(it ledger.Iteration) Rejected {
+	r := Rejected{
+		Kept: "s" + string(it.Snapshot), Restored: s.previous.Iteration, Retry: it.Decision.Retry,
+		Max: s.opts.Recovery.MaxRetries, Cause: it.Decision.Diagnosis,
 	}
+	r.Reasons, r.Tests = reasonsOf(it.Assessment.Alerts)
 	return r
 }
 
@@ -376,26 +456,24 @@ func reasonsOf(alerts []detector.Alert) (messages, tests []string) {
 	return messages, tests
 }
 
-func (s *session) regression(w *work, step recovery.Step, r Rejected) ledger.Regression {
-	reg := ledger.Regression{
-		ID: fmt.Sprintf("reg-%03d", len(s.state.Regressions)+1), Timestamp: w.it.EndedAt, Iteration: w.it.Number,
+func (s *session) regression(it ledger.Iteration) *ledger.Regression {
+	r := s.rejectedData(it)
+	reg := &ledger.Regression{
+		ID: fmt.Sprintf("reg-%03d", len(s.state.Regressions)+1), Timestamp: it.EndedAt, Iteration: it.Number,
 		Message: strings.Join(r.Reasons, "; "), Tests: r.Tests, Kept: r.Kept,
-		Outcome: fmt.Sprintf("rolled back to iteration %d, %s", r.Restored, step.Move),
+		Outcome: fmt.Sprintf("rolled back to iteration %d, %s", r.Restored, it.Decision.Move),
 	}
-	if len(w.it.Assessment.Alerts) > 0 {
-		worst := w.it.Assessment.Alerts[0]
+	if len(it.Assessment.Alerts) > 0 {
+		worst := it.Assessment.Alerts[0]
 		reg.Type, reg.Severity = worst.Type, worst.Severity.String()
 	}
 	return reg
 }
 
-// record writes the iteration, its report and the trackers.
-func (s *session) record(it ledger.Iteration, files ledger.Files) error {
-	s.state.History = append(s.state.History, ledger.HistoryEntry{
-		Iteration: it.Number, QualityScore: it.Quality(), Class: it.Assessment.Class, Rejected: it.Rejected, Interrupted: it.Interrupted, Snapshot: it.Snapshot,
-	})
+// record writes the report of an iteration, the trackers and the state.
+func (s *session) record(it ledger.Iteration) error {
+	s.state.Add(it)
 	err := errors.Join(
-		s.ledger.Append(it, files, s.isBest(it.Number)),
 		s.iterationReport(it),
 		s.ledger.Track(s.history, s.tracking(), s.bestNumber(), s.opts.Now()),
 	)
@@ -423,18 +501,18 @@ func (s *session) tracking() ledger.TrackingConfig {
 }
 
 // stopAfter says whether the loop ends with this iteration, and why.
-func (s *session) stopAfter(it ledger.Iteration, step recovery.Step, holds *bool) Stop {
+func (s *session) stopAfter(it ledger.Iteration) Stop {
+	d := it.Decision
+	move := recovery.Move(d.Move)
 	switch {
-	case step.Reject && step.Move == recovery.Escalate:
-		return Stop{RetriesSpent, step.Reason}
-	case holds != nil && *holds:
+	case it.Rejected && move == recovery.Escalate:
+		return Stop{RetriesSpent, d.Reason}
+	case d.Criterion != nil && *d.Criterion, !it.Rejected && s.idle(it):
 		return Stop{CriterionMet, "the criterion is met: " + s.opts.Until.String()}
-	case !step.Reject && s.idle(it):
-		return Stop{CriterionMet, "the criterion is met: " + s.opts.Until.String()}
-	case step.Move == recovery.Continue, step.Move == recovery.Retry:
+	case move == recovery.Continue, move == recovery.Retry:
 		return Stop{}
 	}
-	return Stop{endOf(it.Assessment), step.Reason}
+	return Stop{endOf(it.Assessment), d.Reason}
 }
 
 func endOf(a detector.Assessment) Reason {
