@@ -64,6 +64,10 @@ type Command struct {
 	Idle time.Duration
 	// Grace says how long a stop takes.
 	Grace Grace
+	// Hold are files that stay open until nothing of the child is left, even when
+	// this process dies before: with their locks (flock(2)) nobody else can begin
+	// while the tree is being ended. The child does not get them.
+	Hold []*os.File
 	// OnStart is called once, from the goroutine of Run, when the child has
 	// started, with the process that watches the tree and the child itself:
 	// written down, they let [KillSurvivors] clear up after the death of both this

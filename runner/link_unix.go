@@ -44,8 +44,9 @@ var (
 const readyLimit = 10 * time.Second
 
 // startShim starts the shim with the child's three descriptors and the user's
-// terminal, and waits until it has saved the state of that.
-func startShim(child [3]*os.File, termIn, termOut *os.File) (*link, error) {
+// terminal, and waits until it has saved the state of that. The shim holds the
+// further files as long as it lives.
+func startShim(child [3]*os.File, termIn, termOut *os.File, hold []*os.File) (*link, error) {
 	if isShim() {
 		return nil, errNested // or we would start ourselves without end
 	}
@@ -65,7 +66,7 @@ func startShim(child [3]*os.File, termIn, termOut *os.File) (*link, error) {
 	l := &link{lifeline: lifeline, status: status, reports: make(chan report, 8), stderr: NewTail(4 << 10)}
 	l.cmd = &exec.Cmd{
 		Path: program, Args: []string{shimName}, Dir: "/", Stderr: l.stderr, WaitDelay: time.Second,
-		ExtraFiles:  []*os.File{theirLifeline, theirStatus, child[0], child[1], child[2], termIn, termOut},
+		ExtraFiles:  append([]*os.File{theirLifeline, theirStatus, child[0], child[1], child[2], termIn, termOut}, hold...),
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	// A stopped shim would not see that we died. When it is not stopped, and when

@@ -32,7 +32,7 @@ func run(ctx context.Context, c Command) (Result, error) {
 		s.close()
 		return none, fmt.Errorf("start %s: %w", c.Args[0], err)
 	}
-	l, err := startShim(s.child, termIn, termOut)
+	l, err := startShim(s.child, termIn, termOut, c.Hold)
 	s.release()
 	if err != nil {
 		s.close()

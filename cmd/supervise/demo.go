@@ -69,7 +69,7 @@ func (a *app) demo(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.supervise(ctx, opts, &runFlags{show: "lines"}); err != nil {
+	if err := a.supervise(ctx, opts, &runFlags{show: "lines"}, loop.Run); err != nil {
 		return err
 	}
 	if a.code == 0 {

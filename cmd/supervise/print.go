@@ -11,6 +11,7 @@ import (
 
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
+	"supervise/internal/measure"
 	"supervise/internal/report"
 	"supervise/runner"
 
@@ -76,6 +77,17 @@ func (p *printer) event(e loop.Event) {
 	switch d := e.Data.(type) {
 	case loop.Started:
 		p.started(e.LoopID, d)
+	case loop.Resumed:
+		p.resumed(e.LoopID, d)
+	case loop.Survivors:
+		p.line("     %s", p.paint(report.Warn, "ended what the killed supervise had left running: "+strings.Join(cut(d.Names, 5), ", ")))
+	case loop.Damage:
+		for _, problem := range d.Problems {
+			p.line("     %s", p.paint(report.Warn, problem))
+		}
+	case loop.TreeChange:
+		p.note("%s differed from what the loop knew and %s put back; what was there is kept: supervise rollback %s %s",
+			report.Count(d.Files, "file", "files"), isAre(d.Files), e.LoopID, d.Kept)
 	case loop.Check:
 		p.progress(d)
 	case loop.Baseline:
@@ -108,15 +120,36 @@ func (p *printer) event(e loop.Event) {
 	}
 }
 
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
 func (p *printer) started(id string, d loop.Started) {
-	p.dir, p.id = d.Dir, id
 	p.line("%s %s", p.paint(report.Strong, "supervise"), id)
-	p.line("%s %s", p.paint(report.Faint, "agent"), strings.Join(d.Agent, " "))
-	for _, c := range d.Plan.Checks {
+	p.head(id, d.Dir, d.Agent, d.Plan)
+	p.line("\n%s", report.LineHead(p.paint))
+}
+
+func (p *printer) resumed(id string, d loop.Resumed) {
+	p.line("%s %s, iteration %d: %s", p.paint(report.Strong, "supervise resumes"), id, d.Iteration, d.From)
+	p.head(id, d.Dir, d.Agent, d.Plan)
+	p.line("\n%s", report.LineHead(p.paint))
+	p.history = d.History
+	for _, it := range d.History {
+		p.line("%s", report.Line(it, p.paint))
+	}
+}
+
+func (p *printer) head(id, dir string, agent []string, plan measure.Plan) {
+	p.dir, p.id = dir, id
+	p.line("%s %s", p.paint(report.Faint, "agent"), strings.Join(agent, " "))
+	for _, c := range plan.Checks {
 		p.line("%s %s", p.paint(report.Faint, fmt.Sprintf("%-5s", c.Kind)), c.Line())
 	}
-	p.line("%s %s", p.paint(report.Faint, "state"), d.Dir)
-	p.line("\n%s", report.LineHead(p.paint))
+	p.line("%s %s", p.paint(report.Faint, "state"), dir)
 }
 
 // clear removes the progress line.
@@ -171,8 +204,8 @@ func (p *printer) crash(d loop.Crash) {
 	if d.Restored {
 		what = "it was putting the tree back, which is done now"
 	}
-	p.line("%s", p.paint(report.Warn, fmt.Sprintf("loop %s was killed: %s; supervise rollback %s %d puts back what came before it",
-		d.LoopID, what, d.LoopID, max(0, d.Iteration-1))))
+	p.line("%s", p.paint(report.Warn, fmt.Sprintf("loop %s was killed: %s; supervise resume %s goes on with it, supervise rollback %s %d puts back what came before it",
+		d.LoopID, what, d.LoopID, d.LoopID, max(0, d.Iteration-1))))
 }
 
 func (p *printer) note(format string, args ...any) {

@@ -81,6 +81,10 @@ var exitCodes = []struct {
 	{config.ErrInvalid, 2},
 	{ledger.ErrNoLoop, 2},
 	{ledger.ErrLocked, 2},
+	{ledger.ErrChanged, 2},
+	{loop.ErrNotBegun, 2},
+	{loop.ErrOverlaid, 2},
+	{loop.ErrNothingLeft, 2},
 	{runner.ErrNotFound, 2},
 }
 
@@ -149,7 +153,7 @@ back the best iteration, not the last.`,
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see '%s --help'", err, c.CommandPath())}
 	})
-	cmd.AddCommand(a.runCmd(), a.initCmd(), a.doctorCmd(), a.measureCmd(), a.parseCmd(), a.statusCmd(), a.reportCmd(), a.diffCmd(), a.rollbackCmd(), a.demoCmd(), a.demoAgentCmd(), a.versionCmd())
+	cmd.AddCommand(a.runCmd(), a.initCmd(), a.doctorCmd(), a.measureCmd(), a.parseCmd(), a.resumeCmd(), a.statusCmd(), a.reportCmd(), a.diffCmd(), a.rollbackCmd(), a.demoCmd(), a.demoAgentCmd(), a.versionCmd())
 	for _, sub := range append(cmd.Commands(), cmd) {
 		finish(sub)
 	}

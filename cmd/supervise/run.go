@@ -83,9 +83,22 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&s.Selection.Mode, "select", s.Selection.Mode, "how the best is chosen: highest_quality_verified, highest_quality, most_recent_above_threshold")
 	f.planFlags.register(cmd)
 	flags.BoolVar(&f.noApply, "no-apply", false, "leave the tree as the last iteration left it")
-	flags.StringVar(&f.show, "agent-output", "auto", "what is shown of the agent's output: raw, lines, none (auto: raw on a terminal, else none)")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan and stop")
+	f.registerShow(cmd)
+}
+
+// registerShow adds the flags about what is printed.
+func (f *runFlags) registerShow(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.show, "agent-output", "auto", "what is shown of the agent's output: raw, lines, none (auto: raw on a terminal, else none)")
 	flags.BoolVar(&f.json, "json", false, "print events as JSON lines on standard output")
+}
+
+func (f *runFlags) checkShow() error {
+	if !slices.Contains([]string{"auto", "raw", "lines", "none"}, f.show) {
+		return usageError{fmt.Errorf("--agent-output is auto, raw, lines or none, not %s", f.show)}
+	}
+	return nil
 }
 
 // overrides copies the value of each flag that was given over the setting.
@@ -104,8 +117,8 @@ var overrides = map[string]func(to, from *config.Settings){
 }
 
 func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
-	if !slices.Contains([]string{"auto", "raw", "lines", "none"}, f.show) {
-		return usageError{fmt.Errorf("--agent-output is auto, raw, lines or none, not %s", f.show)}
+	if err := f.checkShow(); err != nil {
+		return err
 	}
 	at, err := a.place(cmd.Context())
 	if err != nil {
@@ -146,7 +159,7 @@ func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
 		fmt.Fprintf(a.err, "note: %s\n", note)
 	}
 	opts.Dir, opts.Task, opts.Args, opts.NoApply = at.here, task, args, f.noApply
-	return a.supervise(cmd.Context(), opts, f)
+	return a.supervise(cmd.Context(), opts, f, loop.Run)
 }
 
 // startable refuses an agent that is not there before anything is measured.
@@ -176,7 +189,7 @@ func (f *runFlags) task() (string, error) {
 }
 
 // supervise runs the loop with this process's terminal and prints what happens.
-func (a *app) supervise(ctx context.Context, opts loop.Options, f *runFlags) error {
+func (a *app) supervise(ctx context.Context, opts loop.Options, f *runFlags, start func(context.Context, loop.Options) (loop.Outcome, error)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	opts.OnInterrupt = func() { cancel(loop.ErrInterrupted) }
@@ -187,7 +200,7 @@ func (a *app) supervise(ctx context.Context, opts loop.Options, f *runFlags) err
 			fmt.Fprint(a.err, "\r\ninterrupted: ending the agent and putting the tree in order …\r\n")
 		}
 	})()
-	out, err := loop.Run(ctx, opts)
+	out, err := start(ctx, opts)
 	if err != nil {
 		return err
 	}

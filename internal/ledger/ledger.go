@@ -83,6 +83,7 @@ type Ledger struct {
 	state State
 	log   *eventLog
 	locks []*os.File
+	meter string // SHA-256 of what was kept last of the measuring
 }
 
 var folders = []string{"progress", "iterations", "checkpoints", "reports", "analytics", "final-output"}
@@ -315,12 +316,13 @@ func (l *Ledger) WriteAnalytics(v any, text []byte) error {
 
 // Free reports whether no supervisor holds the loop in dir.
 func Free(dir string) (bool, error) {
-	f, err := lockFile(filepath.Join(dir, "lock"))
-	if errors.Is(err, ErrLocked) {
-		return false, nil
-	}
+	held, err := locked(filepath.Join(dir, "lock"))
 	if err != nil {
 		return false, fmt.Errorf("look for a running supervise: %w", err)
 	}
-	return true, f.Close()
+	return !held, nil
 }
+
+// Held are the files whose locks keep others from the loop and its tree. A
+// process that inherits them keeps the locks.
+func (l *Ledger) Held() []*os.File { return l.locks }

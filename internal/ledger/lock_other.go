@@ -12,4 +12,6 @@ func lockFile(string) (*os.File, error) { return nil, errNoLocks }
 
 func lockDir(string) (*os.File, error) { return nil, errNoLocks }
 
+func locked(string) (bool, error) { return false, errNoLocks }
+
 var errNoLocks = errors.New("supervise needs Linux or macOS to hold a loop; on Windows use WSL")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -32,13 +33,52 @@ func lockDir(path string) (*os.File, error) {
 	return flock(f)
 }
 
+// lockWait is how long a lock may be held by a supervisor that is already dead:
+// what it ran is being ended then.
+const (
+	lockWait = 2 * time.Second
+	lockPoll = 10 * time.Millisecond
+)
+
 func flock(f *os.File) (*os.File, error) {
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		f.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			err = ErrLocked
+	for waited := time.Duration(0); ; waited += lockPoll {
+		err := tryLock(f)
+		if err == nil {
+			return f, nil
 		}
-		return nil, err
+		if !errors.Is(err, ErrLocked) || waited >= lockWait {
+			f.Close()
+			return nil, err
+		}
+		time.Sleep(lockPoll)
 	}
-	return f, nil
+}
+
+func tryLock(f *os.File) error {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		err = ErrLocked
+	}
+	return err
+}
+
+// locked reports whether somebody holds the lock of the file.
+func locked(path string) (bool, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	err = tryLock(f)
+	return errors.Is(err, ErrLocked), ignoreLocked(err)
+}
+
+func ignoreLocked(err error) error {
+	if errors.Is(err, ErrLocked) {
+		return nil
+	}
+	return err
 }

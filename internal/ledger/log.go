@@ -133,11 +133,12 @@ func (l *Ledger) Log(at time.Time, name string, iteration int, took time.Duratio
 // them are returned all the same. A line that is being written, or that a crash
 // tore, is no event yet.
 func Audit(dir string) (events []Event, problems []string, err error) {
-	problems, err = readLog(dir, func(e Event) { events = append(events, e) })
+	problems, err = ReadLog(dir, func(e Event) { events = append(events, e) })
 	return events, problems, err
 }
 
-func readLog(dir string, each func(Event)) (problems []string, err error) {
+// ReadLog shows each event of the log of the loop in dir, as [Audit] does.
+func ReadLog(dir string, each func(Event)) (problems []string, err error) {
 	f, err := os.Open(filepath.Join(dir, logName))
 	if err != nil {
 		return nil, fmt.Errorf("read audit log: %w", err)

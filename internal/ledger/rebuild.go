@@ -42,7 +42,7 @@ func (s State) change() stateChange {
 func rebuild(dir string) (State, error) {
 	var s State
 	var change *stateChange
-	_, err := readLog(dir, func(e Event) {
+	_, err := ReadLog(dir, func(e Event) {
 		s.UpdatedAt = e.Time
 		s.Iteration = max(s.Iteration, e.Iteration)
 		switch e.Name {
@@ -92,6 +92,9 @@ func (s *State) apply(c stateChange, its []Iteration, dir string) {
 // Add takes an iteration into the state: its place in the history, and what
 // came of it.
 func (s *State) Add(it Iteration) {
+	if n := len(s.History); n > 0 && s.History[n-1].Iteration == it.Number {
+		return // a crash came between this and the next step
+	}
 	s.Iteration = max(s.Iteration, it.Number)
 	s.History = append(s.History, HistoryEntry{
 		Iteration: it.Number, QualityScore: it.Quality(), Class: it.Assessment.Class,

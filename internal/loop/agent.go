@@ -55,6 +55,10 @@ func (s *session) runAgent(ctx context.Context, w *work) error {
 	words := runner.NewTail(lastWords)
 	mirror := s.opts.Mirror(w.it.Number)
 	cmd.Stdout = io.MultiWriter(cast, words, mirror)
+	var noted error
+	cmd.OnStart = func(shim, leader runner.Process) {
+		noted = s.event(AgentSpawned, w.it.Number, Spawned{shim, leader})
+	}
 	res, err := runner.Run(ctx, cmd)
 	if err := errors.Join(cast.Close(), transcript.Close(), mirror.Close()); err != nil {
 		s.opts.Log.WithError(err).Warn("keep the transcript")
@@ -62,12 +66,14 @@ func (s *session) runAgent(ctx context.Context, w *work) error {
 	if err != nil && (ctx.Err() == nil || res.Cause != runner.NotStarted) { // else the time was up before it could start
 		return fmt.Errorf("run the agent: %w", err)
 	}
+	if noted != nil {
+		return noted
+	}
 	w.it.Agent = &ledger.AgentRun{
 		ExitCode: res.ExitCode, Signal: res.Signal, Cause: res.Cause.String(), Duration: res.Ended.Sub(res.Started),
 		Leftovers: res.Leftovers, LastWords: lastLine(words.String()),
 	}
-	s.event(AgentFinished, w.it.Number, *w.it.Agent)
-	return nil
+	return s.event(AgentFinished, w.it.Number, *w.it.Agent)
 }
 
 const lastWords = 4 << 10
@@ -102,7 +108,7 @@ func (s *session) command(text, dir string, n int) (runner.Command, error) {
 	}
 	cmd := runner.Command{
 		Dir: cmp.Or(s.opts.Dir, s.opts.Root), Terminal: terminal, Timeout: s.opts.IterationTimeout, Idle: s.opts.IdleTimeout, Grace: s.opts.Grace,
-		Env: s.agentEnv(path, n), OnInterrupt: s.opts.OnInterrupt,
+		Env: s.agentEnv(path, n), OnInterrupt: s.opts.OnInterrupt, Hold: s.ledger.Held(),
 	}
 	placed := false
 	fill := strings.NewReplacer(promptText, text, promptFile, path)
@@ -144,7 +150,9 @@ func (s *session) prompt(w *work) (string, error) {
 		level, why = *s.opts.Level, "set by the user"
 	}
 	s.state.Level, w.it.Level = level.String(), level.String()
-	s.event(IterationStarted, w.it.Number, AgentStart{Max: s.opts.MaxIterations, Level: level.String(), Why: why})
+	if err := s.event(IterationStarted, w.it.Number, AgentStart{Max: s.opts.MaxIterations, Level: level.String(), Why: why}); err != nil {
+		return "", err
+	}
 	return prompt.Text(level, s.facts(w.it.Number))
 }
 
@@ -166,8 +174,8 @@ func (s *session) facts(n int) prompt.Facts {
 		f.Errors = strconv.Itoa(int(v))
 	}
 	if s.rejected != nil {
-		f.Rejection = &prompt.Rejection{Iteration: s.rejected.iteration, Advice: s.rejected.step.Advice}
-		f.Rejection.Reasons, f.Rejection.Tests = reasonsOf(s.rejected.alerts)
+		f.Rejection = &prompt.Rejection{Iteration: s.rejected.Number, Advice: s.rejected.Decision.Advice}
+		f.Rejection.Reasons, f.Rejection.Tests = reasonsOf(s.rejected.Assessment.Alerts)
 	}
 	return f
 }

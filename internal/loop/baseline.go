@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -26,24 +27,27 @@ const (
 
 // baseline measures the tree before any agent runs: iteration 0.
 func (s *session) baseline(ctx context.Context) error {
-	started := s.opts.Now()
-	info, err := s.store.Take(ctx, "baseline")
+	info, err := s.take(ctx, 0, BeforeChecks)
 	if err != nil {
-		return fmt.Errorf("snapshot of the baseline: %w", err)
+		return err
 	}
+	return s.measureBaseline(ctx, info)
+}
+
+// measureBaseline measures the tree of the snapshot, which is the present one.
+func (s *session) measureBaseline(ctx context.Context, info snapshot.Info) error {
+	started := s.opts.Now()
 	s.state.BaselineSnapshot, s.safe = info.ID, info.ID
 	res, err := s.meter.Run(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("measure the baseline: %w", err)
 	}
-	artefacts, err := s.artefacts(ctx, info.ID)
-	if err != nil {
+	if err := s.artefacts(ctx, info.ID); err != nil {
 		return err
 	}
 	if err := s.repeat(ctx, &res); err != nil {
 		return fmt.Errorf("measure the baseline again: %w", err)
 	}
-	s.measured[info.Tree] = res
 	it := ledger.Iteration{
 		LoopID: s.id, Number: 0, StartedAt: started, EndedAt: s.opts.Now(), Set: res.Set,
 		Score: selector.Grade(res.Set, res.Set, s.opts.Weights), Snapshot: info.ID, Start: info.ID, Tree: info.Tree,
@@ -51,21 +55,29 @@ func (s *session) baseline(ctx context.Context) error {
 	}
 	it.OwnTime = it.EndedAt.Sub(started) - s.checks
 	it.Assessment = detector.Assessment{Class: detector.Baseline}
-	s.begin(it)
+	it.BaselineRuns, it.CoverageWobble, it.Artefacts = s.state.BaselineRuns, s.state.CoverageWobble, s.artefactPaths
 	it.Verified = s.verified(it, nil)
-	s.history = append(s.history, it)
-	s.event(BaselineMeasured, 0, s.baselineData(it, info, artefacts))
-	if err := s.record(it, nil); err != nil {
+	s.begin(it)
+	err = errors.Join(s.ledger.SaveMeter(s.meter.Memory()), s.ledger.Append(it, nil, false))
+	if err == nil {
+		err = s.event(BaselineMeasured, 0, s.baselineData(it, info))
+	}
+	if err == nil {
+		err = s.record(it)
+	}
+	if err != nil {
 		return err
 	}
-	return s.judgeable(res)
+	return s.judgeable(it.Set)
 }
 
 // begin takes the baseline as what the first iteration is compared with, and
 // settles the criterion.
 func (s *session) begin(it ledger.Iteration) {
 	obs := observation(it)
-	s.previous, s.accepted = obs, []detector.Observation{obs}
+	s.previous, s.accepted, s.safe = obs, []detector.Observation{obs}, it.Snapshot
+	s.history = []ledger.Iteration{it}
+	s.measured[it.Tree] = measurement{it.Set, it.Checks}
 	if s.opts.Until.Kind == Auto {
 		s.opts.Until.Kind = Green
 		if green(it.Set, it.Set) {
@@ -77,12 +89,12 @@ func (s *session) begin(it ledger.Iteration) {
 }
 
 // judgeable refuses a baseline by which no agent could be judged.
-func (s *session) judgeable(res measure.Result) error {
-	if res.Set.Tests != nil {
+func (s *session) judgeable(set metric.Set) error {
+	if set.Tests != nil {
 		return nil
 	}
-	gap, _ := res.Set.Gap(metric.SectionTests)
-	switch judged := res.Set.Build != nil || res.Set.Lint != nil; {
+	gap, _ := set.Gap(metric.SectionTests)
+	switch judged := set.Build != nil || set.Lint != nil; {
 	case s.opts.AllowUntested && judged:
 		s.untested()
 		return nil
@@ -105,26 +117,25 @@ func (s *session) untested() {
 
 // artefacts finds the files that the checks themselves leave in the tree. They
 // are no work of the agent: from now on they are neither captured nor deleted.
-func (s *session) artefacts(ctx context.Context, before snapshot.ID) ([]string, error) {
-	after, err := s.store.Take(ctx, "after-checks")
+func (s *session) artefacts(ctx context.Context, before snapshot.ID) error {
+	after, err := s.store.Take(ctx, ledger.Name(0)+", after the checks")
 	if err != nil {
-		return nil, fmt.Errorf("snapshot after the checks: %w", err)
+		return fmt.Errorf("snapshot after the checks: %w", err)
 	}
 	changes, err := s.store.Changes(ctx, before, after.ID)
 	if err != nil {
-		return nil, fmt.Errorf("compare the tree before and after the checks: %w", err)
+		return fmt.Errorf("compare the tree before and after the checks: %w", err)
 	}
-	var paths []string
 	for _, c := range changes {
-		if c.Kind == snapshot.Added {
-			paths = append(paths, c.Path)
+		if c.Kind == snapshot.Added && !slices.Contains(s.artefactPaths, c.Path) {
+			s.artefactPaths = append(s.artefactPaths, c.Path)
 		}
 	}
-	if len(paths) == 0 {
-		return nil, nil
+	taken := Taken{Moment: AfterChecks, ID: after.ID, Tree: after.Tree, Files: after.Files, Artefacts: s.artefactPaths}
+	if err := s.event(SnapshotTaken, 0, taken); err != nil || len(s.artefactPaths) == 0 {
+		return err
 	}
-	s.artefactPaths = paths
-	return paths, s.store.Exclude(paths)
+	return s.store.Exclude(s.artefactPaths)
 }
 
 // repeat measures the baseline once more when that is quick. Tests with two
@@ -178,10 +189,10 @@ func spent(list []measure.Run) time.Duration {
 	return sum
 }
 
-func (s *session) baselineData(it ledger.Iteration, info snapshot.Info, artefacts []string) Baseline {
+func (s *session) baselineData(it ledger.Iteration, info snapshot.Info) Baseline {
 	b := Baseline{
 		Progress: it.Progress(false), Criterion: s.opts.Until.String(), Files: info.Files, Skipped: []string{},
-		Artefacts: artefacts, Wobble: s.state.CoverageWobble, Flaky: []string{}, Checks: it.Checks, It: it,
+		Artefacts: it.Artefacts, Wobble: s.state.CoverageWobble, Flaky: []string{}, Checks: it.Checks, It: it,
 	}
 	for _, skip := range info.Skipped {
 		b.Skipped = append(b.Skipped, skip.Path+": "+string(skip.Reason))

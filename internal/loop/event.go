@@ -5,7 +5,9 @@ import (
 
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/runner"
 	"supervise/selector"
+	"supervise/snapshot"
 )
 
 // EventType names what happened.
@@ -14,22 +16,30 @@ type EventType string
 // The events of a loop, in the order in which they come.
 const (
 	LoopStarted       EventType = "loop_started"
+	LoopResumed       EventType = "loop_resumed"
 	CrashFound        EventType = "crash_found"
+	SurvivorsEnded    EventType = "survivors_ended"
+	LogDamaged        EventType = "log_damaged"
+	TreeChanged       EventType = "tree_changed"
+	SnapshotTaken     EventType = "snapshot_taken"
 	CheckStarted      EventType = "check_started"
 	CheckFinished     EventType = "check_finished"
 	BaselineMeasured  EventType = "baseline_measured"
 	IterationStarted  EventType = "iteration_started"
+	AgentSpawned      EventType = "agent_spawned"
 	AgentFinished     EventType = "agent_finished"
 	IterationFinished EventType = "iteration_finished"
+	RollbackStarted   EventType = "rollback_started"
 	IterationRejected EventType = "iteration_rejected"
 	IterationStopped  EventType = "iteration_interrupted"
+	LoopStopping      EventType = "loop_stopping"
 	OutputSelected    EventType = "output_selected"
 	OutputVerified    EventType = "output_verified"
 	LoopFinished      EventType = "loop_finished"
 )
 
 // Event is one thing that happened in a loop. Data is one of the types below,
-// by Type.
+// by Type. It stands in the loop's log before anybody is told.
 type Event struct {
 	Type      EventType `json:"type"`
 	Time      time.Time `json:"time"`
@@ -44,6 +54,71 @@ type Started struct {
 	Plan          measure.Plan `json:"plan"`
 	Agent         []string     `json:"agent"`
 	MaxIterations int          `json:"max_iterations"`
+	Settings      string       `json:"settings_sha256"` // of settings.json
+}
+
+// Resumed is the data of loop_resumed: the loop goes on after its supervisor
+// ended.
+type Resumed struct {
+	Dir       string       `json:"dir"`
+	Plan      measure.Plan `json:"plan"`
+	Agent     []string     `json:"agent"`
+	Iteration int          `json:"iteration"` // that it goes on with
+	From      string       `json:"from"`      // what it does first
+	Max       int          `json:"max_iterations"`
+
+	History []ledger.Iteration `json:"-"`
+}
+
+// Survivors is the data of survivors_ended: what a dead supervisor had left
+// running.
+type Survivors struct {
+	Names []string `json:"names"`
+}
+
+// Damage is the data of log_damaged.
+type Damage struct {
+	Problems []string `json:"problems"`
+}
+
+// TreeChange is the data of tree_changed: the tree was not what the loop had
+// left, and is put back to Restored. What it was is kept.
+type TreeChange struct {
+	Kept     string `json:"kept_snapshot"`
+	Restored string `json:"restored_snapshot"`
+	Files    int    `json:"files"`
+}
+
+// Moment is when a snapshot is taken.
+type Moment string
+
+// The moments of an iteration at which snapshots are taken.
+const (
+	BeforeChecks Moment = "before_checks" // of the baseline
+	AfterChecks  Moment = "after_checks"  // of the baseline
+	BeforeAgent  Moment = "before_agent"
+	AfterAgent   Moment = "after_agent"
+)
+
+// Taken is the data of snapshot_taken.
+type Taken struct {
+	Moment    Moment      `json:"moment"`
+	ID        snapshot.ID `json:"snapshot"`
+	Tree      string      `json:"tree"`
+	Files     int         `json:"files"`
+	Artefacts []string    `json:"artefacts,omitempty"` // after_checks: files that the checks made
+}
+
+// Spawned is the data of agent_spawned.
+type Spawned struct {
+	Shim   runner.Process `json:"shim"` // which ends the agent's tree
+	Leader runner.Process `json:"leader"`
+}
+
+// RollingBack is the data of rollback_started.
+type RollingBack struct {
+	From snapshot.ID `json:"from_snapshot"`
+	To   snapshot.ID `json:"to_snapshot"`
 }
 
 // Crash is the data of crash_found: an earlier loop of this tree was killed.
@@ -134,11 +209,20 @@ type Finished struct {
 	Report   string `json:"report,omitempty"`
 }
 
-// event tells the caller and the audit log.
-func (s *session) event(t EventType, iteration int, data any) {
+// event writes the log and tells the caller. What the log does not have, nobody
+// is told.
+func (s *session) event(t EventType, iteration int, data any) error {
 	e := Event{Type: t, Time: s.opts.Now(), LoopID: s.id, Iteration: iteration, Data: data}
-	s.opts.OnEvent(e)
 	if err := s.ledger.Log(e.Time, string(t), iteration, took(data), data); err != nil {
+		return err
+	}
+	s.opts.OnEvent(e)
+	return nil
+}
+
+// note is an event that nothing depends on.
+func (s *session) note(t EventType, iteration int, data any) {
+	if err := s.event(t, iteration, data); err != nil {
 		s.opts.Log.WithError(err).Error("write the audit log")
 	}
 }

@@ -22,7 +22,7 @@ import (
 // loop was interrupted; only the measurement is left out then.
 func (s *session) finish(ctx context.Context, stop Stop) (Outcome, error) {
 	s.state.Status = ledger.Completing
-	saved := s.save()
+	saved := errors.Join(s.event(LoopStopping, s.state.Iteration, stop), s.save())
 	out := s.outcome(stop)
 	if err := s.giveBack(ctx, &out); err != nil {
 		s.fail(err)
@@ -32,8 +32,9 @@ func (s *session) finish(ctx context.Context, stop Stop) (Outcome, error) {
 	s.state.ExitCode = out.Stop.Reason.ExitCode()
 	s.tidy()
 	path, err := s.finalReports(out)
-	s.event(LoopFinished, s.state.Iteration, Finished{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: s.state.ExitCode, Report: path})
-	return out, errors.Join(err, saved, s.save())
+	err = errors.Join(err, saved, s.save())
+	s.note(LoopFinished, s.state.Iteration, Finished{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: s.state.ExitCode, Report: path})
+	return out, err
 }
 
 // giveBack restores the best iteration; the baseline when the loop ended before
@@ -59,7 +60,9 @@ func (s *session) selectBest(ctx context.Context, out *Outcome) error {
 	if err := s.apply(ctx, choice); err != nil {
 		return err
 	}
-	s.event(OutputSelected, choice.Iteration, Selected{Choice: choice, Applied: !s.opts.NoApply})
+	if err := s.event(OutputSelected, choice.Iteration, Selected{Choice: choice, Applied: !s.opts.NoApply}); err != nil {
+		return err
+	}
 	if s.opts.NoApply || interrupted(ctx) {
 		return nil
 	}
@@ -127,8 +130,7 @@ func (s *session) verify(ctx context.Context, n int) (*Verification, error) {
 	}
 	v := &Verification{Differences: s.differences(it.Set, res.Set)}
 	v.Holds = len(v.Differences) == 0
-	s.event(OutputVerified, n, *v)
-	return v, nil
+	return v, s.event(OutputVerified, n, *v)
 }
 
 // forgive remembers as flaky the tests that had two outcomes on one tree: those

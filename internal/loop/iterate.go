@@ -174,7 +174,9 @@ func (s *session) judge(ctx context.Context, w *work) error {
 	}
 	w.it.Assessment = detector.Assess(in, s.opts.Rules)
 	w.it.EndedAt = s.opts.Now()
-	w.it.OwnTime = w.it.EndedAt.Sub(w.it.StartedAt) - s.checks - w.it.Agent.Duration
+	if !w.it.Resumed { // else nobody was at work most of the time
+		w.it.OwnTime = w.it.EndedAt.Sub(w.it.StartedAt) - s.checks - w.it.Agent.Duration
+	}
 	return nil
 }
 
@@ -417,16 +419,18 @@ func (s *session) reject(ctx context.Context, it ledger.Iteration) error {
 
 // restore puts a snapshot back and makes sure that it is back.
 func (s *session) restore(ctx context.Context, id snapshot.ID) error {
+	_, err := s.putBack(ctx, id)
+	return err
+}
+
+func (s *session) putBack(ctx context.Context, id snapshot.ID) (snapshot.Restored, error) {
 	res, err := s.store.Restore(context.WithoutCancel(ctx), id)
-	if err != nil {
-		return err
-	}
-	if len(res.Mismatches) > 0 {
+	if err == nil && len(res.Mismatches) > 0 {
 		m := res.Mismatches[0]
-		return fmt.Errorf("the tree could not be put back whole, %d paths differ, the first is %s: %s; the present state is kept as snapshot s%s",
+		err = fmt.Errorf("the tree could not be put back whole, %d paths differ, the first is %s: %s; the present state is kept as snapshot s%s",
 			len(res.Mismatches), m.Path, m.Why, res.Safety)
 	}
-	return nil
+	return res, err
 }
 
 func (s *session) rejectedData(it ledger.Iteration) Rejected {

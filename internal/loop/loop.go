@@ -73,21 +73,15 @@ type session struct {
 	previous         detector.Observation
 	safe             snapshot.ID // the tree of previous
 	best             *detector.Observation
-	measured         map[string]measure.Result // by tree
+	measured         map[string]measurement // by tree
 	recovery         recovery.State
-	rejected         *rejection // of the last iteration
-	unread           int        // iterations in a row without readable tests
+	rejected         *ledger.Iteration // the last one, when it was rejected
+	unread           int               // iterations in a row without readable tests
 	flaky            map[metric.ID]bool
 	applied, removed []string // paths that the selection changed and deleted
 	// artefactPaths are what the checks themselves left in the tree.
 	artefactPaths []string
 	checks        time.Duration // spent in checks since the iteration began
-}
-
-type rejection struct {
-	iteration int
-	step      recovery.Step
-	alerts    []detector.Alert
 }
 
 // Run runs a loop to its end. The outcome is valid, as far as it got, also with
@@ -100,6 +94,11 @@ func Run(ctx context.Context, o Options) (Outcome, error) {
 	}
 	defer s.close()
 	stop, err := s.run(ctx)
+	return s.end(ctx, stop, err)
+}
+
+// end gives the best iteration back, or the last safe tree when something broke.
+func (s *session) end(ctx context.Context, stop Stop, err error) (Outcome, error) {
 	if err != nil {
 		err = s.rescue(err)
 		s.fail(err)
@@ -148,12 +147,17 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 func (discard) Close() error { return nil }
 
+func newSession(o Options, id string) *session {
+	return &session{opts: o, id: id, measured: map[string]measurement{}, flaky: map[metric.ID]bool{}}
+}
+
+// open makes the folder of a new loop.
 func open(ctx context.Context, o Options) (*session, error) {
 	name := o.Task
 	if name == "" && len(o.Args) > 0 {
 		name = o.Args[0]
 	}
-	s := &session{opts: o, id: ledger.NewID(name), measured: map[string]measure.Result{}, flaky: map[metric.ID]bool{}}
+	s := newSession(o, ledger.NewID(name))
 	s.state = ledger.State{
 		LoopID: s.id, Status: ledger.Running, Task: o.Task, Agent: o.Args, Criterion: o.Until.String(),
 		Workspace: o.Root, PID: os.Getpid(), StartedAt: o.Now(), UpdatedAt: o.Now(),
@@ -163,21 +167,35 @@ func open(ctx context.Context, o Options) (*session, error) {
 	if s.ledger, err = ledger.Create(o.Home, s.state); err != nil {
 		return nil, err
 	}
-	if err := s.openStore(ctx); err != nil {
-		s.fail(err)
-		return nil, errors.Join(err, s.ledger.Close())
+	sum, err := s.ledger.SaveSettings(o.Settings)
+	if err == nil {
+		err = s.equip(ctx, measure.Memory{})
 	}
-	measuring := measure.Options{Scratch: s.ledger.ScratchDir(), OnProgress: s.checked}
-	if _, inside := ledger.Inside(o.Home, o.Root); inside {
-		measuring.Ignore = o.Home
+	if err == nil {
+		err = s.event(LoopStarted, 0, Started{Dir: s.ledger.Dir(), Plan: o.Plan, Agent: o.Args, MaxIterations: o.MaxIterations, Settings: sum})
 	}
-	s.meter = measure.New(o.Plan, measuring)
-	if err := s.sweep(ctx); err != nil {
+	if err == nil {
+		err = s.sweep(ctx)
+	}
+	if err != nil {
 		s.fail(err)
 		s.close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// equip opens the snapshots and prepares the measuring.
+func (s *session) equip(ctx context.Context, learnt measure.Memory) error {
+	if err := s.openStore(ctx); err != nil {
+		return err
+	}
+	o := measure.Options{Scratch: s.ledger.ScratchDir(), OnProgress: s.checked, Memory: learnt, Hold: s.ledger.Held()}
+	if _, inside := ledger.Inside(s.opts.Home, s.opts.Root); inside {
+		o.Ignore = s.opts.Home
+	}
+	s.meter = measure.New(s.opts.Plan, o)
+	return nil
 }
 
 // sweep looks after loops of this tree that were killed: a restore that was
@@ -193,13 +211,18 @@ func (s *session) sweep(ctx context.Context) error {
 			continue
 		}
 		dir := ledger.Dir(s.opts.Home, dead.LoopID)
+		t := &trail{}
+		if _, err := ledger.ReadLog(dir, t.read); err == nil {
+			if err := endSurvivors(ctx, t, s.event); err != nil {
+				return fmt.Errorf("loop %s was killed: %w", dead.LoopID, err)
+			}
+		}
 		store, err := snapshot.Open(ctx, s.opts.Root, ledger.SnapshotDir(dir), s.opts.Snapshot)
 		if err != nil {
 			return fmt.Errorf("finish what loop %s left when it was killed: %w", dead.LoopID, err)
 		}
 		data := Crash{LoopID: dead.LoopID, Iteration: dead.Iteration, Restored: store.Recovered() != nil}
-		s.event(CrashFound, 0, data)
-		if err := errors.Join(store.Close(), ledger.MarkCrashed(dir, dead, s.id)); err != nil {
+		if err := errors.Join(s.event(CrashFound, 0, data), store.Close(), ledger.MarkCrashed(dir, dead, s.id)); err != nil {
 			return err
 		}
 	}
@@ -213,15 +236,17 @@ func (s *session) openStore(ctx context.Context) (err error) {
 		return err
 	}
 	if rel, inside := ledger.Inside(s.opts.Home, s.opts.Root); inside {
-		if err := s.store.Exclude([]string{rel}); err != nil {
-			return errors.Join(err, s.store.Close())
-		}
+		return s.store.Exclude([]string{rel})
 	}
 	return nil
 }
 
 func (s *session) close() {
-	if err := errors.Join(s.store.Close(), s.ledger.Close()); err != nil {
+	err := s.ledger.Close()
+	if s.store != nil {
+		err = errors.Join(s.store.Close(), err)
+	}
+	if err != nil {
 		s.opts.Log.WithError(err).Warn("close the loop's folder")
 	}
 }
@@ -229,13 +254,18 @@ func (s *session) close() {
 // run is the loop proper: the baseline, then iteration after iteration until
 // one of them says stop.
 func (s *session) run(ctx context.Context) (Stop, error) {
-	s.event(LoopStarted, 0, Started{Dir: s.ledger.Dir(), Plan: s.opts.Plan, Agent: s.opts.Args, MaxIterations: s.opts.MaxIterations})
 	if err := s.baseline(ctx); err != nil {
 		return s.stopped(ctx, err)
 	}
-	agentCtx, cancel := s.timed(ctx)
+	return s.iterations(ctx, 1, 0)
+}
+
+// iterations runs the iterations from the given one on. spent is how much of the
+// loop's time is gone already.
+func (s *session) iterations(ctx context.Context, from int, spent time.Duration) (Stop, error) {
+	agentCtx, cancel := s.timed(ctx, spent)
 	defer cancel()
-	for n := 1; n <= s.opts.MaxIterations; n++ {
+	for n := from; n <= s.opts.MaxIterations; n++ {
 		stop, err := s.iterate(ctx, agentCtx, n)
 		switch {
 		case err != nil || ctx.Err() != nil:
@@ -251,11 +281,11 @@ func (s *session) run(ctx context.Context) (Stop, error) {
 
 // timed returns the context of the agents: it ends with the time limit of the
 // loop.
-func (s *session) timed(ctx context.Context) (context.Context, context.CancelFunc) {
+func (s *session) timed(ctx context.Context, spent time.Duration) (context.Context, context.CancelFunc) {
 	if s.opts.MaxTime <= 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadline(ctx, s.opts.Now().Add(s.opts.MaxTime))
+	return context.WithDeadline(ctx, s.opts.Now().Add(s.opts.MaxTime-spent))
 }
 
 // stopped turns an interruption into a stop; any other error stays one.
@@ -279,11 +309,11 @@ func (s *session) exhausted() Stop {
 // checked passes the progress of the checks on.
 func (s *session) checked(p measure.Progress) {
 	if p.Run == nil {
-		s.event(CheckStarted, s.state.Iteration, Check{Name: p.Check.Name, Command: p.Check.Line()})
+		s.note(CheckStarted, s.state.Iteration, Check{Name: p.Check.Name, Command: p.Check.Line()})
 		return
 	}
 	s.checks += p.Run.Duration
-	s.event(CheckFinished, s.state.Iteration, Check{
+	s.note(CheckFinished, s.state.Iteration, Check{
 		Name: p.Check.Name, Command: p.Check.Line(), ExitCode: p.Run.ExitCode,
 		DurationMS: p.Run.Duration.Milliseconds(), Why: p.Run.Why, Done: true,
 	})
@@ -301,10 +331,11 @@ func (s *session) fail(err error) {
 		s.state.StopReason = string(Unmeasurable)
 	}
 	s.state.ExitCode = Reason(s.state.StopReason).ExitCode()
-	s.event(LoopFinished, s.state.Iteration, Finished{Reason: Reason(s.state.StopReason), Text: err.Error(), ExitCode: s.state.ExitCode})
+	text := err.Error()
 	if err := s.save(); err != nil {
 		s.opts.Log.WithError(err).Error("save the state")
 	}
+	s.note(LoopFinished, s.state.Iteration, Finished{Reason: Reason(s.state.StopReason), Text: text, ExitCode: s.state.ExitCode})
 }
 
 func (s *session) outcome(stop Stop) Outcome {

@@ -101,6 +101,7 @@ func (m *Meter) execute(ctx context.Context, c Check, out *output) (runner.Resul
 		errs = out
 	}
 	res, err := runner.Run(ctx, runner.Command{
+		Hold: m.opts.Hold,
 		Args: c.Command, Dir: m.base(c), Env: append(m.environment(), c.Env...),
 		Stdout: out, Stderr: errs, Timeout: m.timeout(c),
 	})

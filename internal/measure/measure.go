@@ -21,6 +21,8 @@ type Options struct {
 	Ignore     string         // absolute path of a folder that is no part of the project
 	Env        []string       // environment of the checks; nil is that of this process
 	OnProgress func(Progress) // called as checks start and end, may be nil
+	Memory     Memory         // of an earlier meter of the same plan
+	Hold       []*os.File     // see [runner.Command]
 }
 
 // Progress tells that a check started, or ended with a run.
@@ -86,7 +88,9 @@ func New(plan Plan, o Options) *Meter {
 	if o.OnProgress == nil {
 		o.OnProgress = func(Progress) {}
 	}
-	return &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, read: map[string]string{}, suites: map[string]map[string]bool{}, unseen: map[string]bool{}, covers: map[string]bool{}}
+	m := &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, read: map[string]string{}, suites: map[string]map[string]bool{}, unseen: map[string]bool{}, covers: map[string]bool{}}
+	m.recall(o.Memory)
+	return m
 }
 
 // Run measures the tree as it stands. known are the tests of the tree that the

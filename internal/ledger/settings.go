@@ -1,0 +1,79 @@
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+const (
+	settingsName = "settings.json"
+	meterName    = "meter.json"
+)
+
+// ErrChanged is returned for settings that are not those the loop was started
+// with.
+var ErrChanged = errors.New("changed since the loop started")
+
+// SaveSettings keeps what the loop was asked to do and returns the SHA-256 of
+// the file, in hex.
+func (l *Ledger) SaveSettings(v any) (string, error) {
+	path := filepath.Join(l.dir, settingsName)
+	if err := WriteJSON(path, v); err != nil {
+		return "", err
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("read settings: %w", err)
+	}
+	return sha(b), nil
+}
+
+// ReadSettings reads the settings of the loop in dir. The error wraps
+// [ErrChanged] when the file does not have the given SHA-256.
+func ReadSettings(dir, sum string, v any) error {
+	path := filepath.Join(dir, settingsName)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read settings: %w", err)
+	}
+	if sha(b) != sum {
+		return fmt.Errorf("read %s: %w: start a new loop instead", path, ErrChanged)
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
+}
+
+func sha(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// SaveMeter keeps what the measuring has learnt. Without a change nothing is
+// written.
+func (l *Ledger) SaveMeter(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("keep what the measuring learnt: %w", err)
+	}
+	if sum := sha(b); sum != l.meter {
+		l.meter = sum
+		return WriteFile(filepath.Join(l.dir, meterName), append(b, '\n'))
+	}
+	return nil
+}
+
+// ReadMeter reads what the measuring had learnt. Nothing is no error.
+func (l *Ledger) ReadMeter(v any) error {
+	err := readJSON(filepath.Join(l.dir, meterName), v)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,328 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"supervise/internal/ledger"
+	"supervise/internal/measure"
+	"supervise/runner"
+	"supervise/snapshot"
+)
+
+// The reasons for which a loop cannot be resumed.
+var (
+	ErrNotBegun    = errors.New("it ended before it began")
+	ErrOverlaid    = errors.New("a later loop has worked in the same tree")
+	ErrNothingLeft = errors.New("all its iterations are done")
+)
+
+// diedWithSupervise is the cause of an agent's end that nobody saw.
+const diedWithSupervise = "supervisor_died"
+
+// Resume goes on with a loop whose supervisor is gone, where its log says that
+// it stood. What the loop was asked to do comes from its folder; of o counts
+// what belongs to this process, and its limits where they are not zero. force
+// goes on although a later loop has worked in the tree.
+//
+// Survivors of the dead run are ended first. An agent that was cut off is judged
+// by what it left; one that had done nothing is run again. The outcome and the
+// errors are those of [Run]; in addition the error may wrap [ErrNotBegun],
+// [ErrOverlaid], [ErrNothingLeft], [ledger.ErrChanged] or [ledger.ErrNoLoop].
+func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, error) {
+	t := &trail{}
+	s, err := reopen(ctx, id, o.withDefaults(), t, force)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer s.close()
+	stop, err := s.goOn(ctx, t)
+	return s.end(ctx, stop, err)
+}
+
+// reopen takes the loop and brings the session to where the last one was.
+func reopen(ctx context.Context, id string, o Options, t *trail, force bool) (*session, error) {
+	l, state, err := ledger.Open(o.Home, id, t.read)
+	if err != nil {
+		return nil, err
+	}
+	s := newSession(o, id)
+	s.ledger, s.state = l, state
+	if err := s.revive(ctx, t, force); err != nil {
+		s.close()
+		return nil, fmt.Errorf("resume loop %s: %w", id, err)
+	}
+	return s, nil
+}
+
+func (s *session) revive(ctx context.Context, t *trail, force bool) error {
+	if err := s.reload(t); err != nil {
+		return err
+	}
+	if err := s.overlaid(); err != nil && !force {
+		return err
+	}
+	var learnt measure.Memory
+	its, err := ledger.Iterations(s.ledger.Dir())
+	if err == nil {
+		err = s.ledger.ReadMeter(&learnt)
+	}
+	if err == nil {
+		err = s.replay(its)
+	}
+	if err == nil {
+		err = s.possible(t)
+	}
+	if err == nil {
+		err = endSurvivors(ctx, t, s.event)
+	}
+	if err == nil {
+		err = s.equip(ctx, learnt)
+	}
+	if err != nil {
+		return err
+	}
+	s.state.Status, s.state.StopReason, s.state.StopText, s.state.ExitCode = ledger.Running, "", "", 0
+	s.state.PID, s.state.Selected, s.state.Config = os.Getpid(), nil, s.opts.configuration()
+	return errors.Join(s.tellResumed(t), s.save())
+}
+
+// reload reads what the loop was asked to do.
+func (s *session) reload(t *trail) error {
+	if t.settings == "" {
+		return fmt.Errorf("%w: start a new one", ErrNotBegun)
+	}
+	limits := s.opts.Settings
+	s.opts.Settings = Settings{}
+	if err := ledger.ReadSettings(s.ledger.Dir(), t.settings, &s.opts.Settings); err != nil {
+		return err
+	}
+	s.opts.MaxIterations = cmp.Or(limits.MaxIterations, s.opts.MaxIterations)
+	s.opts.MaxTime = cmp.Or(limits.MaxTime, s.opts.MaxTime)
+	return nil
+}
+
+// overlaid finds a loop that worked in the tree later.
+func (s *session) overlaid() error {
+	loops, err := ledger.Loops(s.opts.Home, s.opts.Root)
+	if err != nil {
+		return err
+	}
+	for _, other := range loops { // the latest first
+		if other.LoopID != s.id && other.StartedAt.After(s.state.UpdatedAt) {
+			return fmt.Errorf("%w: %s; --force puts the tree back to where this one stood and goes on (what is there is kept)", ErrOverlaid, other.LoopID)
+		}
+	}
+	return nil
+}
+
+// replay brings the session to where it was after the given iterations.
+func (s *session) replay(its []ledger.Iteration) error {
+	s.state.History, s.state.Regressions = []ledger.HistoryEntry{}, []ledger.Regression{}
+	for n, it := range its {
+		switch {
+		case it.Number != n:
+			return fmt.Errorf("the record of iteration %d is missing in %s: start a new loop", n, s.ledger.Dir())
+		case n == 0:
+			s.begin(it)
+			s.artefactPaths = it.Artefacts
+		case it.Interrupted:
+			s.history, s.rejected = append(s.history, it), nil
+		case it.Decision == nil:
+			return fmt.Errorf("iteration %d has no decision, as older versions wrote it: start a new loop", n)
+		default:
+			s.count(it)
+			s.accept(it)
+			s.measured[it.Tree] = measurement{it.Set, it.Checks}
+		}
+		s.rememberFlaky(it)
+		s.state.Add(it)
+	}
+	return nil
+}
+
+func (s *session) rememberFlaky(it ledger.Iteration) {
+	if it.Set.Tests == nil {
+		return
+	}
+	for _, t := range it.Set.Tests.Cases {
+		if t.Flaky {
+			s.flaky[t.ID] = true
+		}
+	}
+}
+
+// possible refuses to go on where nothing is left to be done.
+func (s *session) possible(t *trail) error {
+	if done := len(s.history) - 1; t.ended && done >= s.opts.MaxIterations {
+		return fmt.Errorf("%w (%d): --max-iterations %d gives it more", ErrNothingLeft, done, done+10)
+	}
+	return nil
+}
+
+// endSurvivors ends what is left of the agent of a dead run.
+func endSurvivors(ctx context.Context, t *trail, tell func(EventType, int, any) error) error {
+	if !t.running() {
+		return nil
+	}
+	names, err := runner.KillSurvivors(ctx, t.spawned.Shim, t.spawned.Leader)
+	if err != nil {
+		return fmt.Errorf("end what the agent left running: %w", err)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return tell(SurvivorsEnded, t.iteration, Survivors{names})
+}
+
+func (s *session) tellResumed(t *trail) error {
+	if damage := s.ledger.Problems(); len(damage) > 0 {
+		if err := s.event(LogDamaged, s.state.Iteration, Damage{damage}); err != nil {
+			return err
+		}
+	}
+	n, from := s.where(t)
+	return s.event(LoopResumed, n, Resumed{
+		Dir: s.ledger.Dir(), Plan: s.opts.Plan, Agent: s.opts.Args, Iteration: n, From: from, Max: s.opts.MaxIterations, History: s.history,
+	})
+}
+
+// where says in words with what the loop goes on.
+func (s *session) where(t *trail) (iteration int, from string) {
+	last := len(s.history) - 1
+	switch {
+	case last < 0:
+		return 0, "the baseline is measured"
+	case t.stop != nil && !t.ended:
+		return last, "the best iteration is given back"
+	case t.iteration <= last:
+		return last + 1, "the next iteration begins"
+	case t.after != "":
+		return t.iteration, "what the agent left is measured"
+	case t.spawned != nil:
+		return t.iteration, "what the agent had done until it was cut off is measured"
+	}
+	return t.iteration, "the iteration begins again"
+}
+
+// goOn does what the dead supervisor had not done any more.
+func (s *session) goOn(ctx context.Context, t *trail) (Stop, error) {
+	if len(s.history) == 0 {
+		return s.goOnBaseline(ctx, t)
+	}
+	if err := s.judgeable(s.history[0].Set); err != nil {
+		return Stop{}, err
+	}
+	if t.stop != nil && !t.ended {
+		return *t.stop, nil
+	}
+	stop, err := s.goOnIteration(ctx, t)
+	switch {
+	case err != nil || ctx.Err() != nil:
+		return s.stopped(ctx, err)
+	case stop.Reason != "" && !t.ended:
+		return stop, nil
+	}
+	return s.iterations(ctx, len(s.history), t.spent())
+}
+
+func (s *session) goOnBaseline(ctx context.Context, t *trail) (Stop, error) {
+	if t.baseline == "" {
+		return s.run(ctx)
+	}
+	info, err := s.store.Info(t.baseline)
+	if err == nil {
+		err = s.settle(ctx, t.baseline)
+	}
+	if err == nil {
+		s.artefactPaths = t.artefacts
+		err = s.measureBaseline(ctx, info)
+	}
+	if err != nil {
+		return s.stopped(ctx, err)
+	}
+	return s.iterations(ctx, 1, t.spent())
+}
+
+// goOnIteration finishes the last iteration that began, and leaves the tree as
+// the next one finds it.
+func (s *session) goOnIteration(ctx context.Context, t *trail) (Stop, error) {
+	last := s.history[len(s.history)-1]
+	if t.iteration > last.Number {
+		return s.finishIteration(ctx, t)
+	}
+	if last.Number == 0 || last.Interrupted || t.ended {
+		return Stop{}, s.settle(ctx, s.safe)
+	}
+	if !t.told {
+		if err := s.finished(last); err != nil {
+			return Stop{}, err
+		}
+	}
+	if last.Rejected && !t.undone {
+		return s.conclude(ctx, last)
+	}
+	if err := s.settle(ctx, s.safe); err != nil {
+		return Stop{}, err
+	}
+	return s.stopAfter(last), s.record(last)
+}
+
+// finishIteration judges what the agent left. Where it had not begun, or had
+// done nothing yet, there is nothing to judge: it is run again.
+func (s *session) finishIteration(ctx context.Context, t *trail) (Stop, error) {
+	s.state.Iteration = t.iteration
+	w := &work{it: ledger.Iteration{
+		LoopID: s.id, Number: t.iteration, StartedAt: t.began, Start: t.start, Level: t.level, Retry: s.recovery.Retries,
+		Agent: t.agent, Resumed: true,
+	}}
+	if w.it.Agent == nil {
+		w.it.Agent = &ledger.AgentRun{ExitCode: -1, Cause: diedWithSupervise, Duration: max(0, t.last.Sub(t.spawnedAt))}
+	}
+	if t.after == "" && t.spawned == nil {
+		return Stop{}, s.settle(ctx, t.start)
+	}
+	var err error
+	if w.start, err = s.store.Info(t.start); err != nil {
+		return Stop{}, err
+	}
+	info, err := s.left(ctx, t)
+	if err != nil {
+		return Stop{}, err
+	}
+	if t.running() && info.Tree == w.start.Tree {
+		return Stop{}, s.settle(ctx, t.start)
+	}
+	if err := s.describe(ctx, w, info); err != nil {
+		return Stop{}, err
+	}
+	return s.assess(ctx, w)
+}
+
+// left returns the snapshot of what the agent left; the tree is as it holds.
+func (s *session) left(ctx context.Context, t *trail) (snapshot.Info, error) {
+	if t.after == "" {
+		return s.take(context.WithoutCancel(ctx), t.iteration, AfterAgent)
+	}
+	if err := s.settle(ctx, t.after); err != nil {
+		return snapshot.Info{}, err
+	}
+	return s.store.Info(t.after)
+}
+
+// settle makes the tree what the loop knows it to be, and tells when it was not:
+// checks may have been at work, or somebody since.
+func (s *session) settle(ctx context.Context, id snapshot.ID) error {
+	res, err := s.putBack(ctx, id)
+	if err != nil {
+		return err
+	}
+	files := len(res.Written) + len(res.Deleted)
+	if files+res.GitFiles == 0 {
+		return nil
+	}
+	return s.event(TreeChanged, s.state.Iteration, TreeChange{Kept: "s" + string(res.Safety), Restored: "s" + string(id), Files: files})
+}

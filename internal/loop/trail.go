@@ -1,0 +1,113 @@
+package loop
+
+import (
+	"encoding/json"
+	"time"
+
+	"supervise/internal/ledger"
+	"supervise/snapshot"
+)
+
+// trail is what the log of a loop tells about where it stood when its supervisor
+// ended.
+type trail struct {
+	settings  string      // hash of what the loop was asked to do; "" when it never began
+	baseline  snapshot.ID // the tree before the checks of the baseline ran
+	artefacts []string
+
+	iteration int // the last one that began, 0 for none
+	began     time.Time
+	start     snapshot.ID // the tree that its agent started from
+	level     string
+	spawned   *Spawned
+	spawnedAt time.Time
+	agent     *ledger.AgentRun // how it ended, nil as long as it runs
+	after     snapshot.ID      // the tree that it left
+	told      bool             // the verdict
+	undone    bool             // the iteration was rejected, and the tree is put back
+
+	stop  *Stop // the best iteration is being given back
+	ended bool  // all was done
+
+	active  time.Duration // of the earlier sessions
+	session time.Time     // when the latest one began
+	last    time.Time
+}
+
+// read takes an event in, oldest first. Events of other kinds, and data that is
+// not understood, change nothing.
+func (t *trail) read(e ledger.Event) {
+	t.last = e.Time
+	read, known := trailEvents[EventType(e.Name)]
+	if known {
+		read(t, e)
+	}
+}
+
+// trailEvents are the events that say where a loop stands.
+var trailEvents = map[EventType]func(*trail, ledger.Event){
+	LoopStarted: func(t *trail, e ledger.Event) {
+		t.settings, t.session = decode[Started](e).Settings, e.Time
+	},
+	LoopResumed: func(t *trail, e ledger.Event) { t.resumed(e.Time) },
+	SnapshotTaken: func(t *trail, e ledger.Event) {
+		t.taken(e, decode[Taken](e))
+	},
+	IterationStarted: func(t *trail, e ledger.Event) { t.level = decode[AgentStart](e).Level },
+	AgentSpawned: func(t *trail, e ledger.Event) {
+		s := decode[Spawned](e)
+		t.spawned, t.spawnedAt = &s, e.Time
+	},
+	AgentFinished: func(t *trail, e ledger.Event) {
+		a := decode[ledger.AgentRun](e)
+		t.agent = &a
+	},
+	IterationFinished: func(t *trail, _ ledger.Event) { t.told = true },
+	IterationRejected: func(t *trail, _ ledger.Event) { t.undone = true },
+	LoopStopping: func(t *trail, e ledger.Event) {
+		s := decode[Stop](e)
+		t.stop = &s
+	},
+	LoopFinished: func(t *trail, _ ledger.Event) { t.ended = true },
+}
+
+func decode[T any](e ledger.Event) (v T) {
+	_ = json.Unmarshal(e.Data, &v) // our own writing, under a hash
+	return v
+}
+
+func (t *trail) taken(e ledger.Event, d Taken) {
+	switch d.Moment {
+	case BeforeChecks:
+		t.baseline = d.ID
+	case AfterChecks:
+		t.artefacts = d.Artefacts
+	case BeforeAgent:
+		t.iteration, t.began, t.start = e.Iteration, e.Time, d.ID
+		t.level, t.spawned, t.agent, t.after, t.told, t.undone = "", nil, nil, "", false, false
+	case AfterAgent:
+		t.after = d.ID
+	}
+}
+
+func (t *trail) resumed(at time.Time) {
+	t.active += max(0, t.before(at).Sub(t.session))
+	t.session = at
+	if t.ended {
+		t.ended, t.stop = false, nil
+	}
+}
+
+// before is when the session before the given time ended, as far as is known.
+func (t *trail) before(at time.Time) time.Time {
+	if t.last.Before(at) {
+		return t.last
+	}
+	return at
+}
+
+// spent is how much of the loop's time is gone.
+func (t *trail) spent() time.Duration { return t.active + max(0, t.last.Sub(t.session)) }
+
+// running reports whether the agent may still have been running at the end.
+func (t *trail) running() bool { return t.spawned != nil && t.agent == nil }

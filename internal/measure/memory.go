@@ -1,0 +1,73 @@
+package measure
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Memory is what a meter has learnt from its runs. A meter that starts with the
+// memory of another goes on where that one ended.
+type Memory struct {
+	Covered bool                `json:"covered,omitempty"`            // coverage has been read
+	Tested  []TestReport        `json:"tested,omitempty"`             // where tests have been read from
+	Suites  map[string][]string `json:"suites,omitempty"`             // by check: the suites it has run
+	Unseen  []string            `json:"unseen,omitempty"`             // checks some of whose tests are known from their list alone
+	Covers  []string            `json:"covers,omitempty"`             // checks that have reported coverage
+	Formats map[string]string   `json:"formats_of_linters,omitempty"` // by check: what its findings were read as
+}
+
+// TestReport names the report of a check, by the pattern of the plan.
+type TestReport struct {
+	Check   string `json:"check"`
+	Pattern string `json:"pattern"`
+}
+
+// Memory returns what the meter has learnt so far.
+func (m *Meter) Memory() Memory {
+	out := Memory{Covered: m.covered, Unseen: holding(m.unseen), Covers: holding(m.covers), Suites: map[string][]string{}, Formats: maps.Clone(m.read)}
+	for r, holds := range m.tested {
+		if holds {
+			out.Tested = append(out.Tested, TestReport{r.command, r.pattern})
+		}
+	}
+	slices.SortFunc(out.Tested, func(a, b TestReport) int {
+		return cmp.Or(cmp.Compare(a.Check, b.Check), cmp.Compare(a.Pattern, b.Pattern))
+	})
+	for check, suites := range m.suites {
+		out.Suites[check] = holding(suites)
+	}
+	return out
+}
+
+func holding(set map[string]bool) []string {
+	var out []string
+	for name, holds := range set {
+		if holds {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// recall takes over what another meter has learnt.
+func (m *Meter) recall(old Memory) {
+	m.covered = old.Covered
+	for _, r := range old.Tested {
+		m.tested[named{r.Check, r.Pattern}] = true
+	}
+	for check, suites := range old.Suites {
+		m.suites[check] = map[string]bool{}
+		for _, s := range suites {
+			m.suites[check][s] = true
+		}
+	}
+	for _, check := range old.Unseen {
+		m.unseen[check] = true
+	}
+	for _, check := range old.Covers {
+		m.covers[check] = true
+	}
+	maps.Copy(m.read, old.Formats)
+}
