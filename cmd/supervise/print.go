@@ -204,7 +204,7 @@ func (p *printer) crash(d loop.Crash) {
 	if d.Restored {
 		what = "it was putting the tree back, which is done now"
 	}
-	p.line("%s", p.paint(report.Warn, fmt.Sprintf("loop %s was killed: %s; supervise resume %s goes on with it, supervise rollback %s %d puts back what came before it",
+	p.line("%s", p.paint(report.Warn, fmt.Sprintf("loop %s was killed: %s; interrupt this one and supervise resume %s --force goes on with it, or supervise rollback %s %d puts back what came before it",
 		d.LoopID, what, d.LoopID, d.LoopID, max(0, d.Iteration-1))))
 }
 

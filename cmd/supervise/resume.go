@@ -23,7 +23,8 @@ What the agent had done in a broken-off iteration is measured and judged; what
 still runs of it is ended first. The command, the checks and the rules are those
 the loop was started with, also when the configuration has changed since. If the
 tree is not as the loop left it, it is put back; what was there is kept as a
-snapshot and named.`,
+snapshot and named. A loop that has done all its iterations says so again;
+--max-iterations gives it more.`,
 		Example: "  supervise resume\n  supervise resume fix-tests --max-iterations 30",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

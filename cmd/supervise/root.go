@@ -84,7 +84,6 @@ var exitCodes = []struct {
 	{ledger.ErrChanged, 2},
 	{loop.ErrNotBegun, 2},
 	{loop.ErrOverlaid, 2},
-	{loop.ErrNothingLeft, 2},
 	{runner.ErrNotFound, 2},
 }
 

@@ -323,6 +323,6 @@ func Free(dir string) (bool, error) {
 	return !held, nil
 }
 
-// Held are the files whose locks keep others from the loop and its tree. A
-// process that inherits them keeps the locks.
-func (l *Ledger) Held() []*os.File { return l.locks }
+// Held is what keeps others from the tree. A process that inherits it keeps the
+// tree, though not the loop: whether this supervisor lives shows all the same.
+func (l *Ledger) Held() []*os.File { return l.locks[:1] }

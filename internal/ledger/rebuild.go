@@ -65,7 +65,7 @@ func rebuild(dir string) (State, error) {
 	if err != nil {
 		return s, err
 	}
-	s.History, s.Regressions = nil, nil
+	s.History, s.Regressions = []HistoryEntry{}, []Regression{}
 	for _, it := range its {
 		s.Add(it)
 	}

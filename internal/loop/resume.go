@@ -15,9 +15,8 @@ import (
 
 // The reasons for which a loop cannot be resumed.
 var (
-	ErrNotBegun    = errors.New("it ended before it began")
-	ErrOverlaid    = errors.New("a later loop has worked in the same tree")
-	ErrNothingLeft = errors.New("all its iterations are done")
+	ErrNotBegun = errors.New("it ended before it began")
+	ErrOverlaid = errors.New("a later loop has worked in the same tree")
 )
 
 // diedWithSupervise is the cause of an agent's end that nobody saw.
@@ -29,9 +28,12 @@ const diedWithSupervise = "supervisor_died"
 // goes on although a later loop has worked in the tree.
 //
 // Survivors of the dead run are ended first. An agent that was cut off is judged
-// by what it left; one that had done nothing is run again. The outcome and the
-// errors are those of [Run]; in addition the error may wrap [ErrNotBegun],
-// [ErrOverlaid], [ErrNothingLeft], [ledger.ErrChanged] or [ledger.ErrNoLoop].
+// by what it left; one that had done nothing is run again. A loop that has ended
+// goes on if iterations are left; if not, nothing is done and its end is told
+// again.
+//
+// The outcome and the errors are those of [Run]; in addition the error may wrap
+// [ErrNotBegun], [ErrOverlaid], [ledger.ErrChanged] or [ledger.ErrNoLoop].
 func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, error) {
 	t := &trail{}
 	s, err := reopen(ctx, id, o.withDefaults(), t, force)
@@ -39,6 +41,11 @@ func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, err
 		return Outcome{}, err
 	}
 	defer s.close()
+	if s.store == nil {
+		f := t.finished
+		s.opts.OnEvent(Event{Type: LoopFinished, Time: t.last, LoopID: id, Iteration: s.state.Iteration, Data: f})
+		return s.outcome(Stop{f.Reason, f.Text}), nil
+	}
 	stop, err := s.goOn(ctx, t)
 	return s.end(ctx, stop, err)
 }
@@ -58,31 +65,29 @@ func reopen(ctx context.Context, id string, o Options, t *trail, force bool) (*s
 	return s, nil
 }
 
+// revive leaves the store closed where nothing is left to be done.
 func (s *session) revive(ctx context.Context, t *trail, force bool) error {
 	if err := s.reload(t); err != nil {
+		return err
+	}
+	its, err := ledger.Iterations(s.ledger.Dir())
+	if err == nil {
+		err = s.replay(its)
+	}
+	if err != nil || t.ended && len(its) > s.opts.MaxIterations {
 		return err
 	}
 	if err := s.overlaid(); err != nil && !force {
 		return err
 	}
 	var learnt measure.Memory
-	its, err := ledger.Iterations(s.ledger.Dir())
-	if err == nil {
-		err = s.ledger.ReadMeter(&learnt)
+	if err := s.ledger.ReadMeter(&learnt); err != nil {
+		return err
 	}
-	if err == nil {
-		err = s.replay(its)
+	if err := endSurvivors(ctx, t, s.event); err != nil {
+		return err
 	}
-	if err == nil {
-		err = s.possible(t)
-	}
-	if err == nil {
-		err = endSurvivors(ctx, t, s.event)
-	}
-	if err == nil {
-		err = s.equip(ctx, learnt)
-	}
-	if err != nil {
+	if err := s.equip(ctx, learnt); err != nil {
 		return err
 	}
 	s.state.Status, s.state.StopReason, s.state.StopText, s.state.ExitCode = ledger.Running, "", "", 0
@@ -100,7 +105,7 @@ func (s *session) reload(t *trail) error {
 	if err := ledger.ReadSettings(s.ledger.Dir(), t.settings, &s.opts.Settings); err != nil {
 		return err
 	}
-	s.opts.MaxIterations = cmp.Or(limits.MaxIterations, s.opts.MaxIterations)
+	s.opts.MaxIterations = cmp.Or(limits.MaxIterations, s.state.Config.MaxIterations, s.opts.MaxIterations)
 	s.opts.MaxTime = cmp.Or(limits.MaxTime, s.opts.MaxTime)
 	return nil
 }
@@ -153,14 +158,6 @@ func (s *session) rememberFlaky(it ledger.Iteration) {
 			s.flaky[t.ID] = true
 		}
 	}
-}
-
-// possible refuses to go on where nothing is left to be done.
-func (s *session) possible(t *trail) error {
-	if done := len(s.history) - 1; t.ended && done >= s.opts.MaxIterations {
-		return fmt.Errorf("%w (%d): --max-iterations %d gives it more", ErrNothingLeft, done, done+10)
-	}
-	return nil
 }
 
 // endSurvivors ends what is left of the agent of a dead run.

@@ -26,8 +26,9 @@ type trail struct {
 	told      bool             // the verdict
 	undone    bool             // the iteration was rejected, and the tree is put back
 
-	stop  *Stop // the best iteration is being given back
-	ended bool  // all was done
+	stop     *Stop // the best iteration is being given back
+	ended    bool  // all was done
+	finished Finished
 
 	active  time.Duration // of the earlier sessions
 	session time.Time     // when the latest one began
@@ -68,7 +69,7 @@ var trailEvents = map[EventType]func(*trail, ledger.Event){
 		s := decode[Stop](e)
 		t.stop = &s
 	},
-	LoopFinished: func(t *trail, _ ledger.Event) { t.ended = true },
+	LoopFinished: func(t *trail, e ledger.Event) { t.ended, t.finished = true, decode[Finished](e) },
 }
 
 func decode[T any](e ledger.Event) (v T) {

@@ -1,0 +1,353 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"supervise/internal/ledger"
+	"supervise/snapshot"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestCrash kills supervise with SIGKILL at random moments, resumes the loop,
+// and kills it again, until it has been killed SUPERVISE_CRASHES times (20
+// without the variable; "make crash"). Nothing that was reported may be missing,
+// no file of the user lost, no process left, and every resume goes on.
+func TestCrash(t *testing.T) {
+	want := 20
+	if n, err := strconv.Atoi(os.Getenv("SUPERVISE_CRASHES")); err == nil {
+		want = n
+	}
+	seed := uint64(time.Now().UnixNano())
+	if n, err := strconv.ParseUint(os.Getenv("SUPERVISE_SEED"), 10, 64); err == nil {
+		seed = n
+	}
+	t.Logf("SUPERVISE_SEED=%d", seed)
+	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // it has to be repeatable
+	kills, loops := 0, 0
+	for kills < want && !t.Failed() {
+		c := newCrashWorld(t, random)
+		c.run()
+		kills, loops = kills+c.kills, loops+1
+	}
+	t.Logf("%d loops were killed %d times in all", loops, kills)
+}
+
+// crashWorld is a project, its loop, and what the loop has told so far.
+type crashWorld struct {
+	*world
+	random *rand.Rand
+	mark   string // in the command line of every process of the agent
+	loop   string
+	told   []told
+	kills  int
+	orphan bool // the watcher of the agent's processes was killed as well, and nobody came after it yet
+}
+
+// told is an event as it was printed.
+type told struct {
+	Type      string          `json:"type"`
+	Time      time.Time       `json:"time"`
+	LoopID    string          `json:"loop_id"`
+	Iteration int             `json:"iteration"`
+	Data      json.RawMessage `json:"data"`
+}
+
+const crashIterations = 5
+
+// newCrashWorld makes a project with the user's work in it, a fast check, and an
+// agent that is destructive in iteration 2: it takes a test away before it
+// deletes anything else, so that no part of that may be accepted.
+func newCrashWorld(t *testing.T, random *rand.Rand) *crashWorld {
+	t.Helper()
+	c := &crashWorld{world: newWorld(t), random: random}
+	c.mark = strconv.Itoa(1_000_000 + random.IntN(1_000_000))
+	for name, text := range map[string]string{
+		"proj/check.sh": `code=0
+{
+  echo '<testsuite name="s">'
+  for f in t-*.txt; do
+    if grep -q ok "$f"; then echo "<testcase classname=\"c\" name=\"$f\"/>"
+    else echo "<testcase classname=\"c\" name=\"$f\"><failure message=\"no\"/></testcase>"; code=1; fi
+  done
+  echo '</testsuite>'
+} > "$1/junit.xml"
+exit $code
+`,
+		"proj/t-1.txt": "ok\n", "proj/t-2.txt": "broken\n", "proj/.gitignore": "*.log\n",
+		"proj/tracked.txt": "one\n", "proj/deep/file.txt": "deep\n",
+		"agent.sh": fmt.Sprintf(`n=$SUPERVISE_ITERATION
+setsid sleep %s & sleep %s &
+case $n in
+2) rm -f t-1.txt; rm -rf deep untracked.txt; echo agent > tracked.txt; git add -A; git commit -qm agent; git checkout -q -b agent; git stash clear ;;
+3) echo ok > t-2.txt ;;
+*) for i in 1 2 3 4 5 6 7 8 9; do echo "$n $i" > new-$n-$i.txt; done; echo ok > t-new-$n.txt; git commit -qam "agent $n" ;;
+esac
+`, c.mark, c.mark),
+	} {
+		c.write(name, text)
+	}
+	c.git("init", "-q")
+	c.git("add", ".")
+	c.git("commit", "-qm", "start")
+	c.write("proj/tracked.txt", "stashed\n")
+	c.git("stash", "push", "-q", "-m", "the user's own")
+	c.write("proj/tracked.txt", "two\n")
+	c.git("add", "tracked.txt")
+	c.write("proj/tracked.txt", "three\n")
+	c.write("proj/untracked.txt", "mine\n")
+	c.write("proj/mine.log", "ignored\n")
+	return c
+}
+
+// run starts the loop and resumes it until it ends by itself, killing it on the
+// way, and then looks at what it left.
+func (c *crashWorld) run() {
+	for attempt := 0; !c.t.Failed(); attempt++ {
+		args := []string{"resume", c.loop, "--json"}
+		if c.loop == "" {
+			args = []string{
+				"run", "--json", "--until", "never", "--on-stall", "continue", "--max-retries", "9", "--max-iterations", strconv.Itoa(crashIterations),
+				"--test-cmd", "sh check.sh {{report_dir}}", "--test-report", "{{report_dir}}/junit.xml", "--", "sh", filepath.Join(c.dir, "agent.sh"),
+			}
+		}
+		if c.once(args, c.random.IntN(6) > 0) {
+			break
+		}
+	}
+	c.nothingMissing()
+	c.nothingLost()
+}
+
+// once runs supervise, kills it if it is to die, and reports whether the loop
+// came to its end.
+func (c *crashWorld) once(args []string, die bool) bool {
+	cmd := c.command("supervise", args...)
+	var talk bytes.Buffer
+	cmd.Stderr = &talk
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	alone := make(chan bool, 1)
+	if die {
+		both := c.random.IntN(3) == 0
+		killer := time.AfterFunc(time.Duration(c.random.IntN(300))*time.Millisecond, func() { alone <- kill(cmd.Process, both) })
+		defer killer.Stop()
+	}
+	c.listen(bufio.NewReader(out))
+	_ = cmd.Wait() // its status is looked at below
+	select {
+	case ok := <-alone:
+		c.orphan = c.orphan || !ok
+	default:
+	}
+	if !c.orphan {
+		c.nobodyLeft()
+	}
+	status, _ := cmd.ProcessState.Sys().(interface{ Signaled() bool })
+	if status.Signaled() {
+		c.kills++
+		if c.loop != "" && c.random.IntN(8) == 0 { // it is only a cache
+			if err := os.Remove(filepath.Join(c.folder(), "state.json")); err != nil && !os.IsNotExist(err) {
+				c.t.Error(err)
+			}
+		}
+		return false
+	}
+	if code := cmd.ProcessState.ExitCode(); code != 0 {
+		c.t.Errorf("supervise %s: status %d, want 0\n%s", strings.Join(args, " "), code, talk.String())
+	}
+	return true
+}
+
+// kill kills supervise, and with it, where that is wanted and there are any, the
+// watchers of its children's processes, as a machine that runs out of memory
+// does. It reports whether supervise died alone.
+func kill(p *os.Process, both bool) (alone bool) {
+	list := watchers(p.Pid)
+	if !both || len(list) == 0 {
+		_ = p.Kill()
+		return true
+	}
+	_ = p.Signal(unix.SIGSTOP) // or it would clear up after its watcher
+	for _, pid := range list {
+		_ = unix.Kill(pid, unix.SIGKILL)
+	}
+	_ = p.Kill()
+	return false
+}
+
+// watchers returns the children of a process.
+func watchers(pid int) []int {
+	var text []byte
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, path := range tasks {
+		more, _ := os.ReadFile(path)
+		text = append(append(text, ' '), more...)
+	}
+	var pids []int
+	for field := range strings.FieldsSeq(string(text)) {
+		if n, err := strconv.Atoi(field); err == nil && !slices.Contains(pids, n) {
+			pids = append(pids, n)
+		}
+	}
+	return pids
+}
+
+// listen notes what supervise tells. A last line may be torn by its death.
+func (c *crashWorld) listen(r *bufio.Reader) {
+	for {
+		line, err := r.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var e told
+		if err := json.Unmarshal(line, &e); err != nil {
+			c.t.Errorf("supervise printed %q: %v", line, err)
+		}
+		c.loop = e.LoopID
+		c.orphan = c.orphan && e.Type != "loop_resumed"
+		c.told = append(c.told, e)
+	}
+}
+
+// nobodyLeft waits until nobody holds the tree, which is when the watcher of the
+// dead run's processes has ended, and looks for what runs all the same.
+func (c *crashWorld) nobodyLeft() {
+	tree, err := os.Open(c.root)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer tree.Close()
+	if err := unix.Flock(int(tree.Fd()), unix.LOCK_EX); err != nil {
+		c.t.Fatal(err)
+	}
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range lines {
+		if text, err := os.ReadFile(path); err == nil && bytes.Contains(text, []byte(c.mark)) {
+			c.t.Errorf("still running: %s (%s)", bytes.ReplaceAll(text, []byte{0}, []byte{' '}), path)
+		}
+	}
+}
+
+func (c *crashWorld) folder() string {
+	dirs, _ := filepath.Glob(filepath.Join(c.dir, "state", "supervise", "*", "loops", c.loop))
+	if len(dirs) != 1 {
+		c.t.Fatalf("the loop %s has %d folders", c.loop, len(dirs))
+	}
+	return dirs[0]
+}
+
+// nothingMissing holds what was told against what is kept.
+func (c *crashWorld) nothingMissing() {
+	dir := c.folder()
+	events, problems, err := ledger.Audit(dir)
+	if err != nil || len(problems) > 0 {
+		c.t.Errorf("the log: %v, problems %v", err, problems)
+	}
+	logged := map[string]bool{}
+	for _, e := range events {
+		logged[eventKey(e.Name, e.Iteration, e.Time, e.Data)] = true
+	}
+	its, err := ledger.Iterations(dir)
+	if err != nil || len(its) != crashIterations+1 {
+		c.t.Errorf("%d iterations are kept (%v), want %d and the baseline", len(its), err, crashIterations)
+	}
+	store, err := snapshot.Open(c.t.Context(), c.root, ledger.SnapshotDir(dir), snapshot.Options{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer store.Close()
+	for _, e := range c.told {
+		if !logged[eventKey(e.Type, e.Iteration, e.Time, e.Data)] {
+			c.t.Errorf("%s of iteration %d was told and is not in the log", e.Type, e.Iteration)
+		}
+		switch e.Type {
+		case "snapshot_taken":
+			c.snapshotKept(store, e)
+		case "iteration_finished", "baseline_measured":
+			c.metricsKept(its, e)
+		}
+	}
+}
+
+func eventKey(name string, iteration int, at time.Time, data json.RawMessage) string {
+	var v any
+	_ = json.Unmarshal(data, &v)
+	text, _ := json.Marshal(v) // keys sorted
+	return fmt.Sprint(name, iteration, at.UnixNano(), string(text))
+}
+
+func (c *crashWorld) snapshotKept(store *snapshot.Store, e told) {
+	var d struct {
+		Snapshot snapshot.ID
+		Tree     string
+	}
+	if err := json.Unmarshal(e.Data, &d); err != nil {
+		c.t.Fatal(err)
+	}
+	if info, err := store.Info(d.Snapshot); err != nil || info.Tree != d.Tree {
+		c.t.Errorf("snapshot s%s of iteration %d was told with the tree %s and is %s, %v", d.Snapshot, e.Iteration, d.Tree, info.Tree, err)
+	}
+}
+
+func (c *crashWorld) metricsKept(its []ledger.Iteration, e told) {
+	var d struct {
+		Metrics ledger.Progress
+	}
+	if err := json.Unmarshal(e.Data, &d); err != nil {
+		c.t.Fatal(err)
+	}
+	i := slices.IndexFunc(its, func(it ledger.Iteration) bool { return it.Number == e.Iteration })
+	if i < 0 {
+		c.t.Errorf("iteration %d was told and is not kept", e.Iteration)
+		return
+	}
+	kept, was := its[i].Progress(false), d.Metrics
+	if kept.Derived.Signature != was.Derived.Signature || *kept.Derived.QualityScore != *was.Derived.QualityScore {
+		c.t.Errorf("iteration %d was told as %+v and is kept as %+v", e.Iteration, was.Derived, kept.Derived)
+	}
+}
+
+// nothingLost looks at the user's files and at git, and takes the loop back.
+func (c *crashWorld) nothingLost() {
+	for name, text := range map[string]string{
+		"untracked.txt": "mine\n", "mine.log": "ignored\n", "deep/file.txt": "deep\n", "tracked.txt": "three\n", "t-1.txt": "ok\n", "t-2.txt": "ok\n",
+	} {
+		if got, err := os.ReadFile(filepath.Join(c.root, name)); err != nil || string(got) != text {
+			c.t.Errorf("%s holds %q at the end, %v; want %q", name, got, err, text)
+		}
+	}
+	if list := c.git("stash", "list"); strings.Count(list, "\n") != 1 || !strings.Contains(list, "the user's own") {
+		c.t.Errorf("the stash is %q", list)
+	}
+	c.git("fsck", "--no-dangling")
+	if out, code := c.supervise("rollback", c.loop, "0"); code != 0 {
+		c.t.Errorf("rollback to the baseline: status %d\n%s", code, out)
+	}
+	files := map[string]bool{}
+	for line := range strings.Lines(c.git("--no-optional-locks", "status", "--porcelain")) {
+		files[strings.TrimRight(line, "\n")] = true
+	}
+	if want := map[string]bool{"MM tracked.txt": true, "?? untracked.txt": true}; !maps.Equal(files, want) {
+		c.t.Errorf("at the baseline git says %v, want %v", files, want)
+	}
+}
