@@ -77,17 +77,6 @@ func (p *printer) event(e loop.Event) {
 	switch d := e.Data.(type) {
 	case loop.Started:
 		p.started(e.LoopID, d)
-	case loop.Resumed:
-		p.resumed(e.LoopID, d)
-	case loop.Survivors:
-		p.line("     %s", p.paint(report.Warn, "ended what the killed supervise had left running: "+strings.Join(cut(d.Names, 5), ", ")))
-	case loop.Damage:
-		for _, problem := range d.Problems {
-			p.line("     %s", p.paint(report.Warn, problem))
-		}
-	case loop.TreeChange:
-		p.note("%s differed from what the loop knew and %s put back; what was there is kept: supervise rollback %s %s",
-			report.Count(d.Files, "file", "files"), isAre(d.Files), e.LoopID, d.Kept)
 	case loop.Check:
 		p.progress(d)
 	case loop.Baseline:
@@ -109,16 +98,37 @@ func (p *printer) event(e loop.Event) {
 		p.line("%s", report.Line(d.It, p.paint))
 		p.note("interrupted; what the agent had done (%s) is kept: supervise rollback %s %d",
 			report.Count(d.Changed, "changed file", "changed files"), e.LoopID, e.Iteration)
-	case loop.Crash:
-		p.crash(d)
 	case loop.Selected:
 		p.selected, p.choice = d.Choice.Iteration, &d
 	case loop.Verification:
 		p.verified = &d
 	case loop.Finished:
 		p.finished(d)
+	default:
+		p.aftermath(e)
 	}
 }
+
+// aftermath prints what came of the death of a supervisor.
+func (p *printer) aftermath(e loop.Event) {
+	switch d := e.Data.(type) {
+	case loop.Resumed:
+		p.resumed(e.LoopID, d)
+	case loop.Crash:
+		p.crash(d)
+	case loop.Survivors:
+		p.warn("ended what the killed supervise had left running: " + strings.Join(cut(d.Names, 5), ", "))
+	case loop.Damage:
+		for _, problem := range d.Problems {
+			p.warn(problem)
+		}
+	case loop.TreeChange:
+		p.note("%s differed from what the loop knew and %s put back; what was there is kept: supervise rollback %s %s",
+			report.Count(d.Files, "file", "files"), isAre(d.Files), e.LoopID, d.Kept)
+	}
+}
+
+func (p *printer) warn(text string) { p.line("     %s", p.paint(report.Warn, text)) }
 
 func isAre(n int) string {
 	if n == 1 {
