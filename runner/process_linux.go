@@ -66,16 +66,28 @@ func listProcesses() ([]process, error) {
 	return all, nil
 }
 
+// readShort reads a file of the kernel's that one read returns whole. It takes a
+// third of the calls of [os.ReadFile], which count with thousands of processes.
+func readShort(path string, buf []byte) (int, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer unix.Close(fd)
+	return unix.Read(fd, buf)
+}
+
 var errStat = errors.New("unknown form of /proc/PID/stat")
 
 // readProcess reads /proc/PID/stat (proc_pid_stat(5)). The name in it may hold
 // anything, parentheses included, so what follows counts from the last one.
 func readProcess(pid int) (process, error) {
-	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	var buf [1024]byte // the file is shorter: 52 numbers and a name of at most 64 bytes
+	n, err := readShort("/proc/"+strconv.Itoa(pid)+"/stat", buf[:])
 	if err != nil {
 		return process{}, err
 	}
-	text := string(data)
+	text := string(buf[:n])
 	from, to := strings.IndexByte(text, '('), strings.LastIndexByte(text, ')')
 	if from < 0 || to < from {
 		return process{}, errStat
