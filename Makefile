@@ -1,7 +1,7 @@
 # The targets of the house. `make test` is the README's test command.
 GO ?= go
 
-.PHONY: build test race lint vet fuzz bench golden corpora hostile e2e cross ci
+.PHONY: build test race lint vet fuzz bench golden corpora hostile crash e2e cross ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/supervise ./cmd/supervise
@@ -41,6 +41,13 @@ bench:
 # Reads a gigabyte of each thing that was made to break readers.
 hostile:
 	SUPERVISE_HOSTILE_MB=1024 $(GO) test -count=1 -timeout 60m -v -run Hostile ./parsers ./coverage | grep -v '^=== '
+
+# Kills supervise at random moments and resumes, that many times. A run that failed
+# prints its seed: make crash SEED=...
+CRASHES ?= 1000
+SEED ?=
+crash:
+	SUPERVISE_CRASHES=$(CRASHES) SUPERVISE_SEED=$(SEED) $(GO) test -count=1 -timeout 2h -v -run 'TestCrash$$' ./cmd/supervise
 
 # Measures real projects of other languages with their real tools, which it installs.
 e2e:

@@ -15,7 +15,7 @@ import (
 
 // The reasons for which a loop cannot be resumed.
 var (
-	ErrNotBegun = errors.New("it ended before it began")
+	ErrNotBegun = errors.New("its log does not say what it was to do: it was killed too early, or an older version wrote it")
 	ErrOverlaid = errors.New("a later loop has worked in the same tree")
 )
 

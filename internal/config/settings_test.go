@@ -1,0 +1,43 @@
+package config_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"supervise/internal/config"
+	"supervise/internal/loop"
+	"supervise/internal/measure"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A loop that is resumed follows the settings in its folder, so nothing of them
+// may be lost on the way through JSON.
+func TestSettingsSurviveJSON(t *testing.T) {
+	s := config.Default()
+	zero := 0.0
+	s.Rules = map[string]config.Rule{"file_deletion": {Severity: "low", Threshold: &zero}, "error_increase": {Off: true}}
+	s.Reinforcement, s.Until, s.Strict = "off", "test -f done", true
+	s.Limits.MaxTime, s.Snapshot.Precious = time.Hour, []string{"*.secret"}
+	o, err := s.Loop("/project")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Args, o.Task = []string{"agent", "{{prompt}}"}, "do it"
+	o.Plan = measure.Plan{Root: "/project", Language: "go", Checks: []measure.Check{{
+		Kind: measure.Test, Name: "t", Command: []string{"go", "test"}, Env: []string{"A=b"}, Files: map[string]string{"a": "b"},
+		Reports: []string{"*.xml"}, Stderr: true, Coverage: true, Runner: "go", Inventory: []string{"list"}, Timeout: time.Minute,
+	}}}
+	text, err := json.Marshal(o.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got loop.Settings
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(o.Settings, got); diff != "" {
+		t.Errorf("-before +after:\n%s", diff)
+	}
+}
