@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"sort"
 )
 
@@ -153,30 +151,4 @@ func (s *Store) content(id oid) ([]byte, error) {
 		return nil, err
 	}
 	return b.Bytes(), nil
-}
-
-// Patch writes the difference of the working files as git shows it: unified, with the prefixes a/ and b/, in git's order.
-// Excluded paths are left out. It needs git.
-func (s *Store) Patch(ctx context.Context, w io.Writer, from, to ID) error {
-	s.mu.Lock()
-	_, errFrom := s.header(from)
-	_, errTo := s.header(to)
-	args := []string{
-		"--git-dir=" + s.GitDir(), "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/",
-		from.Ref(), to.Ref(), "--",
-	}
-	for _, x := range s.config.Excludes {
-		args = append(args, ":(exclude,literal)"+string(x))
-	}
-	s.mu.Unlock()
-	if err := firstError(errFrom, errTo); err != nil {
-		return err
-	}
-	cmd := gitCommand(ctx, s.GitDir(), append([]string{"-c", "core.attributesFile=" + os.DevNull}, args...)...)
-	var stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = w, &stderr
-	if err := cmd.Run(); err != nil {
-		return gitError(cmd, err, stderr.String())
-	}
-	return nil
 }

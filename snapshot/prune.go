@@ -44,7 +44,7 @@ func (s *Store) Prune(ctx context.Context, keep []ID) (Pruned, error) {
 }
 
 func (s *Store) prune(ctx context.Context, keep []ID) (Pruned, error) {
-	if err := s.refresh(); err != nil {
+	if err := s.resync(); err != nil {
 		return Pruned{}, err
 	}
 	for _, id := range keep {
@@ -111,11 +111,13 @@ func (s *Store) finishPrune(ctx context.Context) error {
 
 // reclaim removes what only dropped snapshots need. All its steps may be repeated.
 func (s *Store) reclaim(ctx context.Context, d dropped) error {
-	if err := s.refresh(); err != nil { // what is not known here would not be counted, and be lost
+	if err := s.resync(); err != nil { // what is not known here would not be counted, and be lost
 		return err
 	}
-	if err := s.forget(d); err != nil {
-		return err
+	for _, set := range d.Sets {
+		if err := s.forget(set.IDs); err != nil {
+			return err
+		}
 	}
 	c := newCensus(s)
 	for _, id := range s.others(nil) {
@@ -136,17 +138,25 @@ func (s *Store) reclaim(ctx context.Context, d dropped) error {
 	return s.saveDropped(d)
 }
 
-// forget removes the manifests and refs of dropped snapshots, and what is kept of them in memory.
-func (s *Store) forget(d dropped) error {
-	for _, set := range d.Sets {
-		for _, id := range set.IDs {
-			for _, f := range []string{"manifests/" + string(id), "repo.git/" + id.Ref(), "repo.git/refs/state/" + string(id)} {
-				if err := ignoreMissing(os.Remove(filepath.Join(s.dir, filepath.FromSlash(f)))); err != nil {
-					return fmt.Errorf("remove snapshot: %w", err)
-				}
-			}
+// resync brings the list of snapshots up to date with what other processes took and dropped.
+func (s *Store) resync() error {
+	for id := range s.infos {
+		if _, err := os.Lstat(filepath.Join(s.manifestDir(), string(id))); errors.Is(err, fs.ErrNotExist) {
 			delete(s.infos, id)
 		}
+	}
+	return s.refresh()
+}
+
+// forget removes the manifests and refs of dropped snapshots, and what is kept of them in memory.
+func (s *Store) forget(ids []ID) error {
+	for _, id := range ids {
+		for _, f := range []string{"manifests/" + string(id), "repo.git/" + id.Ref(), "repo.git/refs/state/" + string(id)} {
+			if err := ignoreMissing(os.Remove(filepath.Join(s.dir, filepath.FromSlash(f)))); err != nil {
+				return fmt.Errorf("remove snapshot: %w", err)
+			}
+		}
+		delete(s.infos, id)
 	}
 	s.manifests = manifestCache{}
 	s.base = nil

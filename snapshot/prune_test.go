@@ -204,3 +204,43 @@ func TestUndo(t *testing.T) {
 	must(t, err)
 	same(t, "the later work", meanwhile, picture(t, dir))
 }
+
+// A look at the present leaves nothing behind, unless somebody else needs it.
+func TestPresent(t *testing.T) {
+	ctx := context.Background()
+	dir := repository(t)
+	s := open(t, dir, Options{})
+	first := take(t, s)
+	noise(t, dir, "large", 1<<20)
+	git(t, dir, "add", "large")
+	before, tree := sizes(t, s.dir), picture(t, dir)
+	other := reopen(t, s)
+	info, drop, err := s.Present(ctx, "now")
+	must(t, err)
+	if c, err := s.Changes(ctx, first.ID, info.ID); err != nil || !cmp.Equal(c, []Change{{"large", Added}}) {
+		t.Errorf("changes: %v, %v", c, err)
+	}
+	_, err = other.List()
+	must(t, err)
+	must(t, drop())
+	after := sizes(t, s.dir)
+	delete(after, "/dropped.json")
+	if d := cmp.Diff(before, after); d != "" {
+		t.Errorf("left behind (-want +got):\n%s", d)
+	}
+	for _, s := range []*Store{s, other} {
+		if _, err := s.Files(info.ID); !errors.Is(err, ErrUnknown) {
+			t.Errorf("the dropped snapshot: %v", err)
+		}
+	}
+	_, drop, err = s.Present(ctx, "now")
+	must(t, err)
+	later := take(t, other)
+	_, err = other.Prune(ctx, []ID{first.ID, later.ID})
+	must(t, err)
+	must(t, drop())
+	must(t, os.Remove(filepath.Join(dir, "large")))
+	restore(t, s, later.ID)
+	same(t, "restored", tree, picture(t, dir))
+	storeIsSound(t, s)
+}

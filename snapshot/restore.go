@@ -32,6 +32,8 @@ type Restored struct {
 	// or changed during the restore, and folders that still hold such or ignored files. They were moved into the folder
 	// displaced/SAFETY of the store.
 	Displaced []string
+	// DisplacedTo is that folder, "" if nothing was displaced.
+	DisplacedTo string
 	// Mismatches is what differs from the target after all. Anything here means that the restore is not whole.
 	Mismatches []Mismatch
 }
@@ -311,6 +313,9 @@ func (s *Store) verify(ctx context.Context, j journal, target *manifest, r *Rest
 	sort.Strings(r.Written)
 	sort.Strings(r.Deleted)
 	sort.Strings(r.Displaced)
+	if len(r.Displaced) > 0 {
+		r.DisplacedTo = filepath.Join(s.dir, "displaced", string(j.Safety))
+	}
 	sort.SliceStable(r.Mismatches, func(i, k int) bool { return r.Mismatches[i].Path < r.Mismatches[k].Path })
 	return nil
 }

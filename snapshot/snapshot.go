@@ -158,7 +158,7 @@ func (s *Store) Info(id ID) (Info, error) {
 func (s *Store) List() ([]Info, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.refresh(); err != nil {
+	if err := s.resync(); err != nil {
 		return nil, err
 	}
 	list := make([]Info, 0, len(s.infos))

@@ -22,7 +22,7 @@ type Usage struct {
 func (s *Store) Usage() (Usage, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.refresh(); err != nil {
+	if err := s.resync(); err != nil {
 		return Usage{}, err
 	}
 	n, err := s.diskUsage()
@@ -58,7 +58,7 @@ func (s *Store) diskUsage() (int64, error) {
 func (s *Store) Weigh(ctx context.Context, order []ID) ([]int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.refresh(); err != nil {
+	if err := s.resync(); err != nil {
 		return nil, err
 	}
 	c := newCensus(s)

@@ -3,29 +3,106 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"supervise/internal/ledger"
+	"supervise/internal/report"
 	"supervise/snapshot"
 
 	"github.com/spf13/cobra"
 )
 
 func (a *app) rollbackCmd() *cobra.Command {
-	return &cobra.Command{
-		Use:   "rollback LOOP N",
-		Short: "Put the tree of an iteration back, rejected or not",
-		Long: `Rollback puts the working tree back to what iteration N of the loop left, 0 for
-the tree before any agent ran. The present tree is kept as a snapshot first and
-its name (s and a number) is printed; give that instead of N to undo the rollback.`,
-		Example: "  supervise rollback ralph-fix-tests-1a2b3c4d 3\n  supervise rollback fix-tests 0\n  supervise rollback latest 0",
-		Args:    cobra.ExactArgs(2),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.rollback(cmd, args[0], args[1]) },
+	var undo bool
+	cmd := &cobra.Command{
+		Use:   "rollback LOOP N | rollback --undo [LOOP]",
+		Short: "Put the tree of an iteration back, rejected or not; --undo takes that back",
+		Long: `Rollback puts the working tree, and git's state with it, back to what iteration N
+of the loop left. ` + treeNames + `
+
+The tree as it was is kept as a snapshot first. --undo puts back what was there
+before the last rollback, of the loop or of any loop of this working tree. An undo
+is a rollback too: a second one does again what the first one undid, and nothing
+that was done in between is lost.`,
+		Example: "  supervise rollback ralph-fix-tests-1a2b3c4d 3\n  supervise rollback fix-tests baseline\n  supervise rollback latest best\n  supervise rollback --undo",
+		Args: func(c *cobra.Command, args []string) error {
+			if undo {
+				return cobra.MaximumNArgs(1)(c, args)
+			}
+			return cobra.ExactArgs(2)(c, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if undo {
+				return a.undo(cmd, args)
+			}
+			return a.rollback(cmd, args[0], args[1])
+		},
 	}
+	cmd.Flags().BoolVar(&undo, "undo", false, "put back what was there before the last rollback")
+	return cmd
 }
 
 func (a *app) rollback(cmd *cobra.Command, loop, target string) error {
+	if target == "now" {
+		return usageError{errors.New("the working tree is as it is now: give another tree to put back")}
+	}
+	return a.putBack(cmd, loop, func(t *trees) (string, snapshot.Restored, error) {
+		id, err := t.find(cmd.Context(), target)
+		if err != nil {
+			return "", snapshot.Restored{}, err
+		}
+		res, err := t.store.Rollback(cmd.Context(), id)
+		return "put back", res, err
+	})
+}
+
+func (a *app) undo(cmd *cobra.Command, args []string) error {
+	loop, err := a.lastRolledBack(cmd, args)
+	if err != nil {
+		return err
+	}
+	return a.putBack(cmd, loop, func(t *trees) (string, snapshot.Restored, error) {
+		res, err := t.store.Undo(cmd.Context())
+		if errors.Is(err, snapshot.ErrNoRollback) {
+			err = usageError{fmt.Errorf("loop %s: %w", t.state.LoopID, snapshot.ErrNoRollback)}
+		}
+		return "undone: put back", res, err
+	})
+}
+
+// lastRolledBack returns the loop that is meant: the one that is named, else the one of this tree's last rollback.
+func (a *app) lastRolledBack(cmd *cobra.Command, args []string) (string, error) {
+	if len(args) > 0 {
+		return args[0], nil
+	}
+	at, err := a.place(cmd.Context())
+	if err != nil {
+		return "", err
+	}
+	home, err := a.home(at.root)
+	if err != nil {
+		return "", err
+	}
+	loops, err := ledger.Loops(home, at.root)
+	if err != nil {
+		return "", err
+	}
+	var latest snapshot.Rollback
+	name := ""
+	for _, s := range loops {
+		r, err := snapshot.LastRollback(ledger.SnapshotDir(ledger.Dir(home, s.LoopID)))
+		if err == nil && r.At.After(latest.At) {
+			latest, name = r, s.LoopID
+		}
+	}
+	if name == "" {
+		return "", usageError{fmt.Errorf("undo in %s: %w", at.root, snapshot.ErrNoRollback)}
+	}
+	return name, nil
+}
+
+// putBack has do restore a tree of the loop, and says what came of it.
+func (a *app) putBack(cmd *cobra.Command, loop string, do func(*trees) (string, snapshot.Restored, error)) (err error) {
 	dir, state, err := a.find(cmd, loop)
 	if err != nil {
 		return err
@@ -35,52 +112,31 @@ func (a *app) rollback(cmd *cobra.Command, loop, target string) error {
 		return fmt.Errorf("%w; interrupt the loop first", err)
 	}
 	defer tree.Close()
-	store, err := snapshot.Open(cmd.Context(), state.Workspace, ledger.SnapshotDir(dir), snapshot.Options{})
+	t, err := openTrees(cmd.Context(), dir, state)
 	if err != nil {
 		return err
 	}
-	defer store.Close()
-	id, err := snapshotOf(dir, state, store, target)
+	defer func() { err = errors.Join(err, t.close()) }()
+	what, res, err := do(t)
 	if err != nil {
 		return err
 	}
-	res, err := store.Restore(cmd.Context(), id)
-	if err != nil {
-		return err
+	a.restored(t.state.LoopID, what, res)
+	return nil
+}
+
+func (a *app) restored(loop, what string, res snapshot.Restored) {
+	fmt.Fprintf(a.out, "%s s%s: %s written, %d deleted; %s\n", what, res.Target,
+		report.Count(len(res.Written), "file", "files"), len(res.Deleted), report.Count(res.GitFiles, "file of git's state", "files of git's state"))
+	if len(res.Gone) > 0 {
+		fmt.Fprintf(a.out, "was there, is gone and was never kept: %s\n", strings.Join(cut(res.Gone, 10), ", "))
 	}
-	fmt.Fprintf(a.out, "put back s%s: %d files written, %d deleted\n", id, len(res.Written), len(res.Deleted))
-	fmt.Fprintf(a.out, "undo with: supervise rollback %s s%s\n", state.LoopID, res.Safety)
+	if len(res.Displaced) > 0 {
+		fmt.Fprintf(a.out, "moved out of the way, too big or unreadable to be kept: %s (in %s)\n", strings.Join(cut(res.Displaced, 10), ", "), res.DisplacedTo)
+	}
+	fmt.Fprintf(a.out, "the tree as it was is kept as s%s; undo with: supervise rollback --undo %s\n", res.Safety, loop)
 	for _, m := range res.Mismatches {
 		fmt.Fprintf(a.err, "differs: %s: %s\n", m.Path, m.Why)
 		a.code = 1
 	}
-	return nil
-}
-
-// snapshotOf finds a snapshot by the number of an iteration or by its name.
-func snapshotOf(dir string, state ledger.State, store *snapshot.Store, target string) (snapshot.ID, error) {
-	if id, ok := strings.CutPrefix(target, "s"); ok {
-		info, err := store.Info(snapshot.ID(id))
-		if err != nil {
-			return "", usageError{fmt.Errorf("loop %s: %w %s", state.LoopID, err, target)}
-		}
-		return info.ID, nil
-	}
-	n, err := iterationArg(target)
-	if err != nil {
-		return "", err
-	}
-	if n == 0 {
-		return state.BaselineSnapshot, nil
-	}
-	its, err := ledger.Iterations(dir)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", err
-	}
-	for _, it := range its {
-		if it.Number == n {
-			return it.Snapshot, nil
-		}
-	}
-	return "", usageError{fmt.Errorf("loop %s has no iteration %d", state.LoopID, n)}
 }

@@ -1,0 +1,79 @@
+package snapshot
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Patch writes the difference of the working files as git shows it: unified, with the prefixes a/ and b/, in git's order.
+// Excluded paths are left out. It needs git.
+func (s *Store) Patch(ctx context.Context, w io.Writer, from, to ID) error {
+	return s.diff(ctx, w, from, to)
+}
+
+// Stat writes how many lines of which files changed, as git diff --stat shows it. It needs git.
+func (s *Store) Stat(ctx context.Context, w io.Writer, from, to ID) error {
+	return s.diff(ctx, w, from, to, "--stat")
+}
+
+// Lines are the lines of a file that were added and deleted. Those of a binary file are not counted.
+type Lines struct {
+	Added, Deleted int
+	Binary         bool
+}
+
+// Lines counts the changed lines of every file that git finds changed, by path. It needs git.
+func (s *Store) Lines(ctx context.Context, from, to ID) (map[string]Lines, error) {
+	var b bytes.Buffer
+	if err := s.diff(ctx, &b, from, to, "--numstat", "-z", "--no-renames"); err != nil {
+		return nil, err
+	}
+	out := map[string]Lines{}
+	r := bufio.NewReader(&b)
+	for {
+		line, err := r.ReadString(0)
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		f := strings.SplitN(strings.TrimSuffix(line, "\x00"), "\t", 3)
+		if err != nil || len(f) != 3 {
+			return nil, fmt.Errorf("count changed lines: git printed %q", line)
+		}
+		l := Lines{Binary: f[0] == "-"}
+		l.Added, _ = strconv.Atoi(f[0]) // a dash for binary files
+		l.Deleted, _ = strconv.Atoi(f[1])
+		out[f[2]] = l
+	}
+}
+
+func (s *Store) diff(ctx context.Context, w io.Writer, from, to ID, how ...string) error {
+	s.mu.Lock()
+	_, errFrom := s.header(from)
+	_, errTo := s.header(to)
+	args := []string{
+		"-c", "core.attributesFile=" + os.DevNull,
+		"--git-dir=" + s.GitDir(), "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/",
+	}
+	args = append(append(args, how...), from.Ref(), to.Ref(), "--")
+	for _, x := range s.config.Excludes {
+		args = append(args, ":(exclude,literal)"+string(x))
+	}
+	s.mu.Unlock()
+	if err := firstError(errFrom, errTo); err != nil {
+		return err
+	}
+	cmd := gitCommand(ctx, s.GitDir(), args...)
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = w, &stderr
+	if err := cmd.Run(); err != nil {
+		return gitError(cmd, err, stderr.String())
+	}
+	return nil
+}
