@@ -60,7 +60,11 @@ type Command struct {
 	NoCgroup bool
 	// Timeout is the longest time the child may run; 0 means no limit.
 	Timeout time.Duration
-	// Idle is the longest time the child may print nothing; 0 means no limit.
+	// FirstOutput is the longest time until the child prints its first byte; 0
+	// means no limit.
+	FirstOutput time.Duration
+	// Idle is the longest time the child may print nothing; 0 means no limit. Of
+	// these three no time counts in which the user has suspended the job.
 	Idle time.Duration
 	// Grace says how long a stop takes.
 	Grace Grace
@@ -86,12 +90,19 @@ type Command struct {
 type Terminal struct {
 	// In and Out are the user's terminal, both nil when there is none. While the
 	// child runs, In is in raw mode and what is typed goes to the child; what the
-	// child prints is mirrored to Out. An In that is no terminal, or one of which
-	// this process is not in the foreground, is left alone.
+	// child prints is mirrored to Out. An In that is no terminal is left alone, as
+	// is one of which this process is not in the foreground, until it is. When the
+	// user stops the child by Ctrl-Z, or by what the program has for that, the
+	// terminal is given back and this process stops with its group until its shell
+	// continues it. For that to work nothing may ever have asked os/signal for
+	// SIGTSTP.
 	In, Out *os.File
 	// Cols and Rows are the size of the child's terminal in characters. Where
 	// either is 0 both follow the user's terminal, or are 120×40 without one.
 	Cols, Rows uint16
+	// OnResize is called when the child's terminal gets another size, from a
+	// goroutine of Run; the calls do not overlap.
+	OnResize func(cols, rows uint16)
 }
 
 // Size of a terminal that nothing else decides, in characters.
@@ -144,13 +155,14 @@ const (
 	Exited                   // by itself
 	Stopped                  // the context ended
 	TimedOut                 // Timeout passed
+	NoOutput                 // FirstOutput passed without any output
 	WentIdle                 // Idle passed without output
 	Interrupted              // the user insisted on it, and the context had not ended
 )
 
 var causeNames = [...]string{
 	NotStarted: "not_started", Exited: "exited", Stopped: "stopped",
-	TimedOut: "timed_out", WentIdle: "went_idle", Interrupted: "interrupted",
+	TimedOut: "timed_out", NoOutput: "no_output", WentIdle: "went_idle", Interrupted: "interrupted",
 }
 
 // String returns the name of the cause, like "timed_out".

@@ -1,9 +1,11 @@
 package runner_test
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -233,8 +235,21 @@ func TestSizeFollowsTheUser(t *testing.T) {
 		// test program is not.
 		_ = unix.Kill(os.Getpid(), unix.SIGWINCH)
 	}()
-	mustRun(t, runner.Command{Args: self("resized"), Terminal: &runner.Terminal{In: tty, Out: tty}, Stdout: out})
+	var recording bytes.Buffer
+	cast := runner.NewCast(&recording, 90, 30)
+	terminal := &runner.Terminal{In: tty, Out: tty, OnResize: func(cols, rows uint16) {
+		if err := cast.Resize(cols, rows); err != nil {
+			t.Error(err)
+		}
+	}}
+	mustRun(t, runner.Command{Args: self("resized"), Terminal: terminal, Stdout: io.MultiWriter(cast, out)})
 	<-done
+	if err := cast.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, events := readCast(t, recording.Bytes()); len(events) < 2 || !slices.ContainsFunc(events, func(e event) bool { return e.code == "r" && e.data == "91x31" }) {
+		t.Errorf("the recording does not tell the size: %v", events)
+	}
 	if !strings.Contains(out.String(), "size=91x31") {
 		t.Errorf("output %q, want the new size", out)
 	}

@@ -3,9 +3,6 @@
 package runner
 
 import (
-	"bytes"
-	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"sync"
@@ -15,36 +12,26 @@ import (
 	"golang.org/x/term"
 )
 
-// press is one Ctrl-C.
-type press struct {
-	at     time.Time
-	raw    bool // the child had its terminal in raw mode, so the key is its own
-	signal bool // it came as a signal to this process, and not to the child
-}
-
-// The forms of Ctrl-C: the byte, and what a terminal sends whose keyboard
-// protocol (kitty's, or xterm's modifyOtherKeys) the child has switched on. The
-// latter mean something only to a child in raw mode.
-const ctrlC = 0x03
-
-var ctrlCSequences = [][]byte{[]byte("\x1b[99;5u"), []byte("\x1b[27;5;99~")}
-
-// forwardLimit is how long a child may refuse to take what is typed before that
-// is thrown away: the next Ctrl-C has to be seen.
-const forwardLimit = time.Second
-
-// console is the user's terminal while a child has it.
+// console is the user's terminal while a child has it. Its methods are called
+// from the goroutine of Run, but for Write.
 type console struct {
-	in, out *os.File // nil: nothing to read from, nowhere to mirror
-	streams *streams
-	presses chan<- press
-	follow  bool // the child's terminal has the size of the user's
-	state   *term.State
-	modes   modes
-	wake    *os.File // closing it ends the reading
-	stopped chan struct{}
-	work    sync.WaitGroup
+	terminal *Terminal
+	in       *os.File // a terminal to type at, nil for none
+	streams  *streams
+	presses  chan<- press
+	keyboard *keyboard // nil while the terminal is not ours
+	looks    <-chan time.Time
+	over     bool // the child has ended: what is typed is not for it
+	stopped  chan struct{}
+	work     sync.WaitGroup
+
+	screen sync.Mutex // over what follows, and what is written to the terminal
+	modes  modes
 }
+
+// lookEvery is how often a job in the background looks whether it is in the
+// foreground by now, which no signal tells to one that was not stopped.
+const lookEvery = 200 * time.Millisecond
 
 // Size returns the size that the child's terminal has, or begins with, in
 // characters.
@@ -64,19 +51,21 @@ func (t *Terminal) Size() (cols, rows uint16) {
 	return DefaultCols, DefaultRows
 }
 
-// typingFile returns In where it is a terminal that this process may read.
+// typingFile returns In where it is a terminal.
 func (t *Terminal) typingFile() *os.File {
 	if t == nil || t.In == nil || !term.IsTerminal(int(t.In.Fd())) {
 		return nil
 	}
-	// Another group in the foreground means that we are a background job, which
-	// is stopped when it touches the terminal. An error means that the terminal
-	// is not the one that controls us, and then it is nobody's job control.
-	group, err := unix.IoctlGetInt(int(t.In.Fd()), unix.TIOCGPGRP)
-	if err == nil && group != unix.Getpgrp() {
-		return nil
-	}
 	return t.In
+}
+
+// inForeground reports whether this process may use the terminal. Another group
+// in the foreground means that we are a background job, which is stopped when it
+// touches the terminal. An error means that the terminal is not the one that
+// controls us, and then it is nobody's job control.
+func inForeground(tty *os.File) bool {
+	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
+	return err != nil || group == unix.Getpgrp()
 }
 
 // openConsole takes the user's terminal over. Without one it returns nil, on
@@ -85,101 +74,106 @@ func openConsole(t *Terminal, s *streams, presses chan<- press) (*console, error
 	if t == nil || (t.In == nil && t.Out == nil) {
 		return nil, nil //nolint:nilnil // documented
 	}
-	c := &console{
-		in: t.typingFile(), out: t.Out, streams: s, presses: presses,
-		follow: t.Cols == 0 || t.Rows == 0, stopped: make(chan struct{}),
+	c := &console{terminal: t, in: t.typingFile(), streams: s, presses: presses, stopped: make(chan struct{})}
+	if err := c.take(); err != nil {
+		return nil, err
 	}
-	if c.in != nil {
-		state, err := term.MakeRaw(int(c.in.Fd()))
-		if err != nil {
-			return nil, fmt.Errorf("put terminal into raw mode: %w", err)
-		}
-		c.state = state
-		asleep, wake, err := os.Pipe()
-		if err != nil {
-			c.restore()
-			return nil, fmt.Errorf("read terminal: %w", err)
-		}
-		c.wake = wake
-		c.work.Go(func() { c.read(asleep) })
-	}
-	if c.follow {
+	if t.Cols == 0 || t.Rows == 0 {
 		sizes := make(chan os.Signal, 1)
 		signal.Notify(sizes, unix.SIGWINCH)
-		c.work.Go(func() { c.followSize(t, sizes) })
+		c.resize() // it may have changed before that
+		c.work.Go(func() { c.followSize(sizes) })
 	}
 	return c, nil
 }
 
-// read forwards what is typed until it is woken, or the terminal is gone. It
-// reads only what is there already, so that nothing typed later is swallowed.
-func (c *console) read(asleep *os.File) {
-	defer asleep.Close()
-	buf := make([]byte, 4096)
-	fd := int(c.in.Fd())
-	for {
-		ready, err := awaitInput(fd, int(asleep.Fd()))
-		if err != nil || !ready {
-			return
-		}
-		n, err := unix.Read(fd, buf)
-		if err != nil || n <= 0 {
-			return
-		}
-		c.forward(buf[:n])
+// take puts the terminal into raw mode and reads from it, as soon as this
+// process is in the foreground.
+func (c *console) take() (err error) {
+	c.looks = nil
+	switch {
+	case c.in == nil || c.over || c.keyboard != nil:
+		return nil
+	case !inForeground(c.in):
+		c.looks = time.After(lookEvery)
+		return nil
 	}
+	c.keyboard, err = openKeyboard(c.in, c.forward)
+	return err
 }
 
-// forward gives keys to the child, and tells of every Ctrl-C among them.
-func (c *console) forward(keys []byte) {
-	raw := !c.streams.isCooked()
-	asked := bytes.Count(keys, []byte{ctrlC})
-	if raw {
-		for _, sequence := range ctrlCSequences {
-			asked += bytes.Count(keys, sequence)
-		}
+// holds reports whether the terminal is ours at present.
+func (c *console) holds() bool { return c != nil && c.keyboard != nil }
+
+// look returns a channel that fires when take should be called.
+func (c *console) look() <-chan time.Time {
+	if c == nil {
+		return nil
 	}
-	_ = c.streams.master.SetWriteDeadline(time.Now().Add(forwardLimit))
-	_, _ = c.streams.master.Write(keys) // what the child does not take is lost, as in any terminal
-	for range asked {
-		offer(c.presses, press{at: time.Now(), raw: raw})
-	}
+	return c.looks
 }
 
-// offer never blocks: nobody presses faster than the channel is emptied.
-func offer(presses chan<- press, p press) {
-	select {
-	case presses <- p:
-	default:
-	}
-}
-
-func (c *console) followSize(t *Terminal, sizes chan os.Signal) {
+func (c *console) followSize(sizes chan os.Signal) {
 	defer signal.Stop(sizes)
 	for {
 		select {
 		case <-sizes:
-			cols, rows := t.Size()
-			_ = c.streams.resize(cols, rows) // the child may just be gone
+			c.resize()
 		case <-c.stopped:
 			return
 		}
 	}
 }
 
-// mirror returns where the child's output goes besides; nil for nowhere.
-func (c *console) mirror() io.Writer {
-	if c == nil || c.out == nil {
-		return nil
+// resize gives the child's terminal the size of the user's.
+func (c *console) resize() {
+	c.streams.follow(c.terminal)
+}
+
+// mirrored reports whether the child's output is shown.
+func (c *console) mirrored() bool { return c != nil && c.terminal.Out != nil }
+
+// Write shows what the child prints; it never fails, for the terminal may be
+// gone.
+func (c *console) Write(p []byte) (int, error) {
+	c.screen.Lock()
+	defer c.screen.Unlock()
+	_, _ = c.modes.Write(p)
+	_, _ = c.terminal.Out.Write(p)
+	return len(p), nil
+}
+
+// say writes to the screen what puts modes back that the child has switched, or
+// switches them again.
+func (c *console) say(sequences func(*modes) string) {
+	if c.terminal.Out == nil || !term.IsTerminal(int(c.terminal.Out.Fd())) {
+		return
 	}
-	return io.MultiWriter(&c.modes, c.out)
+	c.screen.Lock()
+	defer c.screen.Unlock()
+	_, _ = c.terminal.Out.WriteString(sequences(&c.modes)) // it may be gone
 }
 
 // hush stops reading: what is typed from now on is for whoever reads next.
 func (c *console) hush() {
-	if c != nil && c.wake != nil {
-		_ = c.wake.Close() // the second time it fails, to no harm
+	if c == nil {
+		return
 	}
+	c.over, c.looks = true, nil
+	if c.keyboard != nil {
+		c.keyboard.stop()
+	}
+}
+
+// release gives the terminal back as it was, the screen included.
+func (c *console) release() {
+	if c.keyboard == nil {
+		return
+	}
+	c.keyboard.stop()
+	c.say((*modes).reset)
+	c.keyboard.restore()
+	c.keyboard = nil
 }
 
 // close stops reading and puts the terminal back. All output has to be mirrored
@@ -191,14 +185,8 @@ func (c *console) close() {
 	close(c.stopped)
 	c.hush()
 	c.work.Wait()
-	if c.out != nil && term.IsTerminal(int(c.out.Fd())) {
-		_, _ = io.WriteString(c.out, c.modes.reset()) // it may be gone
+	if c.keyboard == nil && (c.in == nil || inForeground(c.in)) {
+		c.say((*modes).reset) // shown, but not typed at
 	}
-	c.restore()
-}
-
-func (c *console) restore() {
-	if c.state != nil {
-		_ = term.Restore(int(c.in.Fd()), c.state)
-	}
+	c.release()
 }

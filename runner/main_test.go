@@ -46,27 +46,30 @@ func TestMain(m *testing.M) {
 // children are the programs that the tests run. They get what follows their
 // name, and return their exit status.
 var children = map[string]func(args []string) int{
-	"exit":       func(args []string) int { n, _ := strconv.Atoi(args[0]); return n },
-	"kill-self":  killSelf,
-	"burst":      burst,
-	"echo":       func([]string) int { _, _ = io.Copy(os.Stdout, os.Stdin); return 0 },
-	"terminal":   describeTerminal,
-	"raw":        becomeRaw,
-	"stubborn":   func(args []string) int { return stubborn(args, nil) },
-	"hostile":    hostile,
-	"daemonize":  daemonize,
-	"stop":       stopSelf,
-	"background": background,
-	"headless":   headless,
-	"respawn":    respawn,
-	"modes":      func([]string) int { fmt.Print("\x1b[?1049h\x1b[?2004h\x1b[?25l"); return 0 },
-	"chatty":     chatty,
-	"supervisor": supervisor,
-	"stop-shim":  func([]string) int { return signalParent(unix.SIGSTOP) },
-	"stop-end":   func([]string) int { _ = unix.Kill(os.Getppid(), unix.SIGSTOP); return 5 },
-	"kill-shim":  func([]string) int { return signalParent(unix.SIGKILL) },
-	"resized":    resized,
-	"say":        func(args []string) int { fmt.Println(strings.Join(args, " ")); return 0 },
+	"exit":        func(args []string) int { n, _ := strconv.Atoi(args[0]); return n },
+	"kill-self":   killSelf,
+	"burst":       burst,
+	"echo":        func([]string) int { _, _ = io.Copy(os.Stdout, os.Stdin); return 0 },
+	"terminal":    describeTerminal,
+	"raw":         becomeRaw,
+	"stubborn":    func(args []string) int { return stubborn(args, nil) },
+	"hostile":     hostile,
+	"daemonize":   daemonize,
+	"stop":        stopSelf,
+	"background":  background,
+	"headless":    headless,
+	"respawn":     respawn,
+	"modes":       func([]string) int { fmt.Print("\x1b[?1049h\x1b[?2004h\x1b[?25l"); return 0 },
+	"chatty":      chatty,
+	"supervisor":  supervisor,
+	"stop-shim":   func([]string) int { return signalParent(unix.SIGSTOP) },
+	"stop-end":    func([]string) int { _ = unix.Kill(os.Getppid(), unix.SIGSTOP); return 5 },
+	"kill-shim":   func([]string) int { return signalParent(unix.SIGKILL) },
+	"resized":     resized,
+	"say":         func(args []string) int { fmt.Println(strings.Join(args, " ")); return 0 },
+	"runs":        runs,
+	"line-reader": lineReader,
+	"editor":      editor,
 }
 
 // self returns the command line of a child.
@@ -119,7 +122,8 @@ func describeTerminal([]string) int {
 		fmt.Printf("size=%dx%d ", size.Col, size.Row)
 	}
 	sid, _ := unix.Getsid(0)
-	fmt.Printf("leader=%t\n", sid == os.Getpid())
+	front, err := unix.IoctlGetInt(1, unix.TIOCGPGRP)
+	fmt.Printf("leader=%t front=%t\n", sid == os.Getpid(), err == nil && front == unix.Getpgrp() && front == os.Getpid())
 	return 0
 }
 
@@ -283,6 +287,13 @@ func (w *watcher) Write(p []byte) (int, error) {
 		close(w.seen)
 	}
 	return len(p), nil
+}
+
+// next has await wait for another text, in what comes from now on.
+func (w *watcher) next(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.text, w.n, w.done, w.seen = text, strings.Count(w.buf.String(), text)+1, false, make(chan struct{})
 }
 
 func (w *watcher) String() string {

@@ -142,6 +142,17 @@ func (m *modes) set(number int, on bool) {
 	m.switched[number] = on
 }
 
+// again returns what switches everything that reset has put back.
+func (m *modes) again() string {
+	var b strings.Builder
+	for _, w := range modesWatched {
+		if on, ok := m.switched[w.number]; ok && on != w.resting {
+			b.WriteString(w.sequence(on))
+		}
+	}
+	return b.String()
+}
+
 // reset returns what puts the terminal back, "" when there is nothing to do.
 func (m *modes) reset() string {
 	if !m.any {

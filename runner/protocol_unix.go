@@ -34,6 +34,9 @@ const (
 	orderInterrupt order = 'i' // SIGINT to the child's process group
 	orderTerminate order = 't' // SIGTERM to the child's process group
 	orderKill      order = 'k' // kill the whole tree
+	orderContinue  order = 'c' // SIGCONT to the child's process group
+	orderAway      order = 'a' // the user's terminal is the user's: not to be put back
+	orderHeld      order = 'h' // it is ours again
 	orderGoodbye   order = 'g' // everything is settled: the end of the lifeline means nothing now
 )
 
@@ -44,6 +47,7 @@ const (
 	stepReady   step = "ready"   // the terminal's state is saved; waits for the spec
 	stepHeld    step = "held"    // there is a cgroup for the child: Cgroup
 	stepStarted step = "started" // Leader runs, in Cgroup unless that is empty
+	stepPaused  step = "paused"  // it was stopped, by Signal
 	stepFailed  step = "failed"  // it could not be started: Errno
 	stepEnded   step = "ended"   // the child itself ended: Exit, Signal
 	stepSwept   step = "swept"   // so did its tree, when Gone: Leftovers, Survivors

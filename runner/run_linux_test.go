@@ -145,10 +145,10 @@ func TestTerminalOrNone(t *testing.T) {
 		command runner.Command
 		want    string
 	}{
-		{"pipes", runner.Command{}, "fd0=false fd1=false fd2=false tty=false leader=true"},
-		{"default size", runner.Command{Terminal: &runner.Terminal{}}, "fd0=true fd1=true fd2=true tty=true size=120x40 leader=true"},
-		{"given size", runner.Command{Terminal: &runner.Terminal{Cols: 77, Rows: 11}}, "fd0=true fd1=true fd2=true tty=true size=77x11 leader=true"},
-		{"fed", runner.Command{Terminal: &runner.Terminal{}, Stdin: strings.NewReader("")}, "fd0=false fd1=true fd2=true tty=true size=120x40 leader=true"},
+		{"pipes", runner.Command{}, "fd0=false fd1=false fd2=false tty=false leader=true front=false"},
+		{"default size", runner.Command{Terminal: &runner.Terminal{}}, "fd0=true fd1=true fd2=true tty=true size=120x40 leader=false front=true"},
+		{"given size", runner.Command{Terminal: &runner.Terminal{Cols: 77, Rows: 11}}, "fd0=true fd1=true fd2=true tty=true size=77x11 leader=false front=true"},
+		{"fed", runner.Command{Terminal: &runner.Terminal{}, Stdin: strings.NewReader("")}, "fd0=false fd1=true fd2=true tty=true size=120x40 leader=false front=true"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var out bytes.Buffer

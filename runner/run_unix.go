@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -44,7 +45,7 @@ func run(ctx context.Context, c Command) (Result, error) {
 
 // toPutBack returns the user's terminal for the shim, or the null device.
 func toPutBack(t *Terminal) (in, out *os.File, err error) {
-	if in = t.typingFile(); in != nil {
+	if in = t.typingFile(); in != nil && inForeground(in) {
 		if out = t.Out; out == nil {
 			out = in
 		}
@@ -63,6 +64,9 @@ type session struct {
 	console *console // nil without a terminal of the user's
 	presses chan press
 	result  Result
+
+	limits    limits
+	continued chan os.Signal // SIGCONT to this process
 
 	stage    stage
 	timer    *time.Timer // to the next stage
@@ -84,7 +88,7 @@ const (
 
 // supervise runs the child once everything is open.
 func supervise(ctx context.Context, c Command, s *session) (res Result, err error) {
-	s.presses = make(chan press, 16)
+	s.presses, s.continued = make(chan press, 16), make(chan os.Signal, 1)
 	s.result = Result{ExitCode: -1}
 	defer s.listen()()
 	s.console, err = openConsole(c.Terminal, s.streams, s.presses)
@@ -93,7 +97,12 @@ func supervise(ctx context.Context, c Command, s *session) (res Result, err erro
 		return s.result, fmt.Errorf("start %s: %w", c.Args[0], err)
 	}
 	defer s.console.close()
-	s.streams.start(c.Stdin, s.console.mirror())
+	s.limits = limitsOf(c)
+	var mirror io.Writer
+	if s.console.mirrored() {
+		mirror = s.console
+	}
+	s.streams.start(c.Stdin, mirror)
 	if err = s.link.start(c, s.found); err == nil {
 		s.hold("")
 		err = s.wait(ctx)
@@ -108,6 +117,7 @@ func supervise(ctx context.Context, c Command, s *session) (res Result, err erro
 func (s *session) listen() (stop func()) {
 	interrupts, children := make(chan os.Signal, 4), make(chan os.Signal, 1)
 	signal.Notify(children, unix.SIGCHLD)
+	signal.Notify(s.continued, unix.SIGCONT)
 	if s.command.OnInterrupt != nil {
 		signal.Notify(interrupts, os.Interrupt)
 	}
@@ -126,6 +136,7 @@ func (s *session) listen() (stop func()) {
 		}
 	}()
 	return func() {
+		signal.Stop(s.continued)
 		signal.Stop(interrupts)
 		signal.Stop(children)
 		close(done)
@@ -143,10 +154,8 @@ func (s *session) wait(ctx context.Context) error {
 	s.timer = time.NewTimer(0)
 	s.timer.Stop()
 	defer s.timer.Stop()
-	limit, stopLimit := alarm(s.command.Timeout)
-	defer stopLimit()
-	idle, stopIdle := alarm(s.command.Idle)
-	defer func() { stopIdle() }()
+	alarm := time.NewTimer(0) // of the limits
+	defer alarm.Stop()
 	done := ctx.Done()
 	for {
 		select {
@@ -160,15 +169,17 @@ func (s *session) wait(ctx context.Context) error {
 		case <-done:
 			done = nil
 			s.stop(Stopped, interrupting)
-		case <-limit:
-			s.stop(TimedOut, interrupting)
-		case <-idle:
-			left := s.command.Idle - s.streams.quiet()
-			if left <= 0 {
-				s.stop(WentIdle, interrupting)
-				continue
+		case <-alarm.C:
+			cause, next := s.limits.check(time.Now(), s.streams.heard())
+			if cause != NotStarted {
+				s.stop(cause, interrupting)
+			} else if next > 0 {
+				alarm.Reset(next)
 			}
-			idle, stopIdle = alarm(left)
+		case <-s.continued:
+			s.resume()
+		case <-s.console.look():
+			s.occupy()
 		case p := <-s.presses:
 			s.press(p)
 		case <-s.timer.C:
@@ -178,15 +189,6 @@ func (s *session) wait(ctx context.Context) error {
 			s.enter(s.stage + 1)
 		}
 	}
-}
-
-// alarm returns a channel that fires once after d; for 0 it never does.
-func alarm(d time.Duration) (fires <-chan time.Time, stop func()) {
-	if d <= 0 {
-		return nil, func() {}
-	}
-	t := time.NewTimer(d)
-	return t.C, func() { t.Stop() }
 }
 
 // take takes a report in. It reports whether it was the last, and what went
@@ -205,6 +207,8 @@ func (s *session) take(r report) (last bool, err error) {
 	case stepFailed:
 		s.result.Containment = ByNothing
 		return true, startError(s.found.path, r.Errno)
+	case stepPaused:
+		s.pause(r.Signal)
 	case stepEnded:
 		s.result.Ended = time.Now()
 		s.result.ExitCode, s.result.Signal = r.Exit, r.Signal

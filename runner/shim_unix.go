@@ -25,6 +25,7 @@ type shim struct {
 	children chan os.Signal   // SIGCHLD
 	status   *json.Encoder    // nobody reads it any more when the supervisor is gone, which is no error
 	terminal *userTerminal    // nil: none to put back
+	away     bool             // the user's terminal is not ours at present
 	leader   int              // pid of the child
 	end      *unix.WaitStatus // of the child, once it has ended
 	group    cgroup           // holds the tree, where the system has such
@@ -93,8 +94,11 @@ func closeOnExec() {
 // start reads the spec and starts the child; it reports whether that worked.
 func (s *shim) start(lifeline *bufio.Reader) bool {
 	line, err := lifeline.ReadBytes('\n')
-	if err != nil {
-		return false // the supervisor gave up before there was a child
+	if err != nil { // there will be no child: the supervisor gave up, or it is dead
+		if len(line) == 0 || order(line[0]) != orderGoodbye {
+			s.terminal.restore()
+		}
+		return false
 	}
 	var sp spec
 	if err := json.Unmarshal(line, &sp); err != nil {
@@ -104,7 +108,7 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 	self, _ := self() // without a name nothing can be found by it
 	attr := &syscall.ProcAttr{
 		Dir: string(sp.Dir), Env: mark(stringsOf(sp.Env), self), Files: []uintptr{fdStdin, fdStdout, fdStderr},
-		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: sp.Terminal, Ctty: 1},
+		Sys: &syscall.SysProcAttr{Setsid: !sp.Terminal, Foreground: sp.Terminal, Ctty: fdStdout},
 	}
 	// Somebody may kill the shim before anybody else knows of the child. What the
 	// child starts does not inherit this.
@@ -113,7 +117,7 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		s.group, _ = newCgroup(self) // the report says what there is
 		s.report(report{Step: stepHeld, Cgroup: s.group.dir})
 	}
-	pid, inside, err := s.group.forkExec(string(sp.Path), stringsOf(sp.Args), attr)
+	pid, inside, err := s.fork(string(sp.Path), stringsOf(sp.Args), attr)
 	for fd := fdStdin; fd <= fdStderr; fd++ {
 		_ = unix.Close(fd) // or the output would never end
 	}
@@ -197,6 +201,10 @@ func (s *shim) obey(o order, ok bool) bool {
 		s.signalGroup(unix.SIGTERM)
 	case orderKill:
 		return true
+	case orderContinue:
+		_ = unix.Kill(-s.leader, unix.SIGCONT)
+	case orderAway, orderHeld:
+		s.away = o == orderAway
 	case orderGoodbye: // means something only at the very end
 	}
 	return false
@@ -209,17 +217,20 @@ func (s *shim) signalGroup(sig unix.Signal) {
 	_ = unix.Kill(-s.leader, unix.SIGCONT)
 }
 
-// reap collects every child that has ended. It reports whether none is left.
+// reap collects every child that has ended, and reports that the first one was
+// stopped. It returns whether none is left.
 func (s *shim) reap() bool {
 	for {
 		var status unix.WaitStatus
-		pid, err := unix.Wait4(-1, &status, unix.WNOHANG, nil)
+		pid, err := unix.Wait4(-1, &status, unix.WNOHANG|unix.WUNTRACED, nil)
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case err != nil:
 			return true
 		case pid == 0:
 			return false
+		case pid == s.leader && status.Stopped():
+			s.report(report{Step: stepPaused, Signal: unix.SignalName(status.StopSignal())})
 		case pid == s.leader:
 			s.end = &status
 		}
@@ -259,7 +270,9 @@ func (s *shim) farewell() {
 			return
 		}
 	}
-	s.terminal.restore()
+	if !s.away {
+		s.terminal.restore()
+	}
 }
 
 // userTerminal is the state of the user's terminal before it is touched.

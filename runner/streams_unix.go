@@ -31,7 +31,11 @@ type streams struct {
 	master  *os.File   // of the pseudo-terminal, nil without one
 	outputs []*output
 	born    time.Time
-	last    atomic.Int64 // when output came last, in nanoseconds after born
+	last    atomic.Int64 // when output came last, in nanoseconds after born; 0 for never
+	typed   atomic.Int64 // when the user typed last, in nanoseconds since 1970
+	sizing  sync.Mutex
+	cols    uint16
+	rows    uint16
 	feeding chan struct{}
 	pumps   sync.WaitGroup
 }
@@ -201,9 +205,60 @@ func (s *streams) pump(o *output, mirror io.Writer) {
 	}
 }
 
-// quiet returns how long there has been no output.
-func (s *streams) quiet() time.Duration {
-	return time.Since(s.born) - time.Duration(s.last.Load())
+// heard returns when output came last, zero for never.
+func (s *streams) heard() time.Time {
+	last := s.last.Load()
+	if last == 0 {
+		return time.Time{}
+	}
+	return s.born.Add(time.Duration(last))
+}
+
+// typedSince reports whether the user has typed something within the last d.
+func (s *streams) typedSince(d time.Duration) bool {
+	return time.Since(time.Unix(0, s.typed.Load())) < d
+}
+
+// settle waits until all that a stopped child has printed is read and passed on.
+func (s *streams) settle() {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	limit := time.After(settleLimit)
+	for still := 0; still < 4; still++ {
+		select {
+		case <-tick.C:
+		case <-limit:
+			return
+		}
+		if s.readable() || time.Since(s.heard()) < 10*time.Millisecond {
+			still = 0
+		}
+	}
+}
+
+// readable reports whether the terminal holds output that has not been read.
+func (s *streams) readable() (ready bool) {
+	_ = s.control(func(fd int) error {
+		set := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		n, err := unix.Poll(set, 0)
+		ready = n > 0 && set[0].Revents&unix.POLLIN != 0
+		return err
+	})
+	return ready
+}
+
+// follow gives the child's terminal the size that t has now.
+func (s *streams) follow(t *Terminal) {
+	s.sizing.Lock()
+	defer s.sizing.Unlock()
+	cols, rows := t.Size()
+	if cols == s.cols && rows == s.rows {
+		return
+	}
+	_ = s.resize(cols, rows) // the child may just be gone
+	if t.OnResize != nil {
+		t.OnResize(cols, rows)
+	}
 }
 
 // drain reads what is left after the tree is gone, closes everything, and
@@ -238,6 +293,7 @@ func (s *streams) close() {
 
 // resize gives the child's terminal another size, and the child a SIGWINCH.
 func (s *streams) resize(cols, rows uint16) error {
+	s.cols, s.rows = cols, rows
 	return s.control(func(fd int) error {
 		return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: cols, Row: rows})
 	})

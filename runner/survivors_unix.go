@@ -204,21 +204,37 @@ func lineage(all []process, pid int) map[int]bool {
 	return line
 }
 
+// numbers say what the pids of the dead run stand for by now.
+type numbers struct {
+	ours    bool // the leader lives, or did a moment ago
+	group   bool // the number of the leader's group still is that
+	session bool // and that of the session, which on a terminal the shim leads
+}
+
+func (h *hunt) numbers(all []process) numbers {
+	n := numbers{group: h.leader.PID > 0, session: h.shim.PID > 0}
+	for _, p := range all {
+		if p.pid == h.shim.PID && p.name() != h.shim {
+			n.session = false
+		}
+		if p.pid == h.leader.PID {
+			n.ours = p.name() == h.leader
+			n.group = n.ours
+			n.session = n.session && !(n.ours && !p.led(h.shim.PID))
+		}
+	}
+	n.ours = n.ours || (h.fresh && n.group)
+	return n
+}
+
 // matchers return who belongs to the tree, apart from what descends from those,
 // and who may.
 func (h *hunt) matchers(all []process, members map[int]bool, shimLives bool) (belongs, doubtful func(process) bool) {
-	var ours, reused bool // whose the leader's pid is
-	for _, p := range all {
-		if p.pid == h.leader.PID {
-			ours = p.name() == h.leader
-			reused = !ours
-		}
-	}
-	ours = ours || (h.fresh && !reused)
-	inGroup := func(p process) bool { return h.leader.PID > 0 && p.led(h.leader.PID) }
+	n := h.numbers(all)
+	led := func(p process) bool { return (n.group && p.led(h.leader.PID)) || (n.session && p.led(h.shim.PID)) }
 	belongs = func(p process) bool {
-		return members[p.pid] || (shimLives && p.ppid == h.shim.PID) || (ours && inGroup(p)) || p.marked(h.shim)
+		return members[p.pid] || (shimLives && p.ppid == h.shim.PID) || (n.ours && led(p)) || p.marked(h.shim)
 	}
-	doubtful = func(p process) bool { return !ours && !reused && inGroup(p) }
+	doubtful = func(p process) bool { return !n.ours && led(p) }
 	return belongs, doubtful
 }

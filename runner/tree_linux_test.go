@@ -141,6 +141,23 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
+// TestFirstOutput: one that says nothing at all is stopped early, one that has
+// said something may be silent.
+func TestFirstOutput(t *testing.T) {
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			c := runner.Command{Args: []string{"/bin/sleep", "300"}, Terminal: way.terminal, FirstOutput: 200 * time.Millisecond, Idle: time.Minute, Grace: quick}
+			if res := mustRun(t, c); res.Cause != runner.NoOutput || res.Signal != "SIGINT" {
+				t.Errorf("silent: got %+v, want no output", res)
+			}
+			c.Args, c.FirstOutput = []string{"/bin/sh", "-c", "echo x; sleep 1.2"}, time.Second
+			if res := mustRun(t, c); res.Cause != runner.Exited || res.Ended.Sub(res.Started) < c.FirstOutput {
+				t.Errorf("silent after a word: got %+v, want exited", res)
+			}
+		})
+	}
+}
+
 func TestIdle(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {

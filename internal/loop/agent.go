@@ -52,6 +52,7 @@ func (s *session) runAgent(ctx context.Context, w *work) error {
 	}
 	cols, rows := cmd.Terminal.Size()
 	cast := runner.NewCast(transcript, cols, rows)
+	cmd.Terminal.OnResize = func(cols, rows uint16) { _ = cast.Resize(cols, rows) } // Close tells of the error
 	words := runner.NewTail(lastWords)
 	mirror := s.opts.Mirror(w.it.Number)
 	cmd.Stdout = io.MultiWriter(cast, words, mirror)
@@ -102,9 +103,9 @@ func (s *session) command(text, dir string, n int) (runner.Command, error) {
 	if err := ledger.WriteFile(path, []byte(text)); err != nil {
 		return runner.Command{}, err
 	}
-	terminal := s.opts.Terminal
-	if terminal == nil {
-		terminal = &runner.Terminal{}
+	terminal := &runner.Terminal{}
+	if s.opts.Terminal != nil {
+		*terminal = *s.opts.Terminal
 	}
 	cmd := runner.Command{
 		Dir: cmp.Or(s.opts.Dir, s.opts.Root), Terminal: terminal, Timeout: s.opts.IterationTimeout, Idle: s.opts.IdleTimeout, Grace: s.opts.Grace,

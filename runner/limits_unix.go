@@ -1,0 +1,66 @@
+//go:build linux || darwin
+
+package runner
+
+import "time"
+
+// limits are the times after which a child is stopped. A time in which the whole
+// job is suspended does not count.
+type limits struct {
+	timeout, first, idle time.Duration // 0: none
+	began                time.Time     // moved by what does not count
+	resumed              time.Time
+}
+
+func limitsOf(c Command) limits {
+	return limits{timeout: c.Timeout, first: c.FirstOutput, idle: c.Idle, began: time.Now()}
+}
+
+// suspended leaves a time out of account.
+func (l *limits) suspended(from, to time.Time) {
+	l.began, l.resumed = l.began.Add(to.Sub(from)), to
+}
+
+// check returns why the child has to be stopped now, NotStarted for no reason,
+// and then how long it is to the next check, 0 for ever. The last output came at
+// heard, which is zero when there was none.
+func (l *limits) check(now, heard time.Time) (cause Cause, next time.Duration) {
+	quietSince := latest(l.began, l.resumed, heard)
+	for _, limit := range []struct {
+		cause Cause
+		after time.Duration
+		from  time.Time
+	}{
+		{TimedOut, l.timeout, l.began},
+		{NoOutput, whenever(heard.IsZero(), l.first), l.began},
+		{WentIdle, l.idle, quietSince},
+	} {
+		if limit.after <= 0 {
+			continue
+		}
+		left := limit.after - now.Sub(limit.from)
+		if left <= 0 {
+			return limit.cause, 0
+		}
+		if next == 0 || left < next {
+			next = left
+		}
+	}
+	return NotStarted, next
+}
+
+func whenever(holds bool, d time.Duration) time.Duration {
+	if !holds {
+		return 0
+	}
+	return d
+}
+
+func latest(times ...time.Time) (last time.Time) {
+	for _, t := range times {
+		if t.After(last) {
+			last = t
+		}
+	}
+	return last
+}
