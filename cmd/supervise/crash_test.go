@@ -88,14 +88,14 @@ func newCrashWorld(t *testing.T, random *rand.Rand) *crashWorld {
 } > "$1/junit.xml"
 exit $code
 `,
-		"proj/t-1.txt": "ok\n", "proj/t-2.txt": "broken\n", "proj/.gitignore": "*.log\n",
+		"proj/t-1.txt": "ok\n", "proj/t-2.txt": "fails\n", "proj/.gitignore": "*.log\n",
 		"proj/tracked.txt": "one\n", "proj/deep/file.txt": "deep\n",
 		"agent.sh": fmt.Sprintf(`n=$SUPERVISE_ITERATION
 setsid sleep %s & sleep %s &
 case $n in
-2) rm -f t-1.txt; rm -rf deep untracked.txt; echo agent > tracked.txt; git add -A; git commit -qm agent; git checkout -q -b agent; git stash clear ;;
+2) rm -f t-1.txt; sleep .1; rm -rf deep untracked.txt; sleep .1; echo agent > tracked.txt; git add -A; git commit -qm agent; git checkout -q -b agent; git stash clear ;;
 3) echo ok > t-2.txt ;;
-*) for i in 1 2 3 4 5 6 7 8 9; do echo "$n $i" > new-$n-$i.txt; done; echo ok > t-new-$n.txt; git commit -qam "agent $n" ;;
+*) for i in 1 2 3 4 5 6 7 8 9; do echo "$n $i" > new-$n-$i.txt; sleep .03; done; echo ok > t-new-$n.txt; git commit -qam "agent $n" ;;
 esac
 `, c.mark, c.mark),
 	} {
@@ -131,6 +131,17 @@ func (c *crashWorld) run() {
 	}
 	c.nothingMissing()
 	c.nothingLost()
+	if c.t.Failed() {
+		c.story()
+	}
+}
+
+// story logs what happened to a loop that came out wrong.
+func (c *crashWorld) story() {
+	events, _, _ := ledger.Audit(c.folder())
+	for _, e := range events {
+		c.t.Logf("%s %d %s %.300s", e.Time.Format("05.000"), e.Iteration, e.Name, e.Data)
+	}
 }
 
 // once runs supervise, kills it if it is to die, and reports whether the loop
@@ -149,7 +160,7 @@ func (c *crashWorld) once(args []string, die bool) bool {
 	alone := make(chan bool, 1)
 	if die {
 		both := c.random.IntN(3) == 0
-		killer := time.AfterFunc(time.Duration(c.random.IntN(300))*time.Millisecond, func() { alone <- kill(cmd.Process, both) })
+		killer := time.AfterFunc(time.Duration(c.random.IntN(500))*time.Millisecond, func() { alone <- kill(cmd.Process, both) })
 		defer killer.Stop()
 	}
 	c.listen(bufio.NewReader(out))
@@ -170,6 +181,7 @@ func (c *crashWorld) once(args []string, die bool) bool {
 				c.t.Error(err)
 			}
 		}
+		c.meddle()
 		return false
 	}
 	if code := cmd.ProcessState.ExitCode(); code != 0 {
@@ -245,6 +257,32 @@ func (c *crashWorld) nobodyLeft() {
 		if text, err := os.ReadFile(path); err == nil && bytes.Contains(text, []byte(c.mark)) {
 			c.t.Errorf("still running: %s (%s)", bytes.ReplaceAll(text, []byte{0}, []byte{' '}), path)
 		}
+	}
+}
+
+// meddle changes the tree behind the loop's back, sometimes, where the loop knows
+// what the tree has to be: not before it has seen it, and not while what the
+// agent does is unknown.
+func (c *crashWorld) meddle() {
+	if c.loop == "" || c.random.IntN(2) == 0 {
+		return
+	}
+	events, _, err := ledger.Audit(c.folder())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	known := false
+	for _, e := range events {
+		switch e.Name {
+		case "snapshot_taken", "iteration_rejected":
+			known = true
+		case "agent_spawned", "agent_finished":
+			known = false
+		}
+	}
+	if known {
+		c.write("proj/stray.txt", "not of the loop\n")
+		c.write("proj/deep/file.txt", "not of the loop\n")
 	}
 }
 
@@ -335,6 +373,9 @@ func (c *crashWorld) nothingLost() {
 		if got, err := os.ReadFile(filepath.Join(c.root, name)); err != nil || string(got) != text {
 			c.t.Errorf("%s holds %q at the end, %v; want %q", name, got, err, text)
 		}
+	}
+	if _, err := os.Stat(filepath.Join(c.root, "stray.txt")); !os.IsNotExist(err) {
+		c.t.Errorf("what somebody laid into the tree was taken for the loop's: %v", err)
 	}
 	if list := c.git("stash", "list"); strings.Count(list, "\n") != 1 || !strings.Contains(list, "the user's own") {
 		c.t.Errorf("the stash is %q", list)
