@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -56,7 +57,7 @@ func TestDiskFullWhileAPackIsWritten(t *testing.T) {
 	}
 	dir, disk := repository(t), filepath.Join(t.TempDir(), "disk")
 	mount(t, disk, "1m")
-	s, err := Open(context.Background(), dir, filepath.Join(disk, "store"), Options{})
+	s, err := Open(context.Background(), dir, filepath.Join(disk, "store"), Options{MinFree: -1})
 	must(t, err)
 	defer s.Close()
 	before, first := picture(t, dir), take(t, s)
@@ -64,7 +65,7 @@ func TestDiskFullWhileAPackIsWritten(t *testing.T) {
 	noise(t, dir, "large", 3<<20)
 	after := picture(t, dir)
 	for range 2 {
-		if info, err := s.Take(context.Background(), ""); !errors.Is(err, unix.ENOSPC) || !strings.Contains(err.Error(), disk) {
+		if info, err := s.Take(context.Background(), ""); !errors.Is(err, unix.ENOSPC) || !errors.Is(err, ErrNoSpace) || !strings.Contains(err.Error(), disk) {
 			t.Errorf("on a full disk: %+v, %v", info, err)
 		}
 	}
@@ -114,4 +115,50 @@ func TestDiskFullWhileATreeIsRestored(t *testing.T) {
 	same(t, "finished when there was room", before, picture(t, dir))
 	restore(t, s, s.Recovered().Safety)
 	same(t, "undone", after, picture(t, dir))
+}
+
+// Some of the disk stays free for others, also while a pack grows.
+func TestSomeOfTheDiskStaysFree(t *testing.T) {
+	if !mounting(t) {
+		return
+	}
+	dir, disk := repository(t), filepath.Join(t.TempDir(), "disk")
+	mount(t, disk, "32m")
+	s, err := Open(context.Background(), dir, filepath.Join(disk, "store"), Options{MinFree: 12 << 20})
+	must(t, err)
+	defer s.Close()
+	take(t, s)
+	kept := sizes(t, disk)
+	noise(t, dir, "large", 30<<20)
+	for i := range 300 {
+		noise(t, dir, fmt.Sprint("small/", i), 100<<10)
+	}
+	least := lowest(t, disk, func() { _, err = s.Take(context.Background(), "") })
+	if !errors.Is(err, ErrNoSpace) || !strings.Contains(err.Error(), "12 MB are to stay free") {
+		t.Errorf("take: %v", err)
+	}
+	if least < 12<<20-spaceStep/2 {
+		t.Errorf("%d bytes were free at the lowest", least)
+	}
+	if d := cmp.Diff(kept, sizes(t, disk)); d != "" {
+		t.Errorf("left in the store (-want +got):\n%s", d)
+	}
+}
+
+// lowest is the least free space of a disk that was seen while do ran.
+func lowest(t *testing.T, disk string, do func()) int64 {
+	t.Helper()
+	done := make(chan struct{})
+	go func() { defer close(done); do() }()
+	least := int64(1 << 62)
+	for {
+		free, _, err := diskSpace(disk)
+		must(t, err)
+		least = min(least, free)
+		select {
+		case <-done:
+			return least
+		default:
+		}
+	}
 }

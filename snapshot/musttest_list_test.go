@@ -46,6 +46,7 @@ var mustTest = []struct {
 	{"killed before any step of a restore", []string{"TestRestoreKilledAtEveryStep", "TestKilledRestore", "TestInterruptedRestoreIsFinished"}},
 	{"killed before any step of a snapshot", []string{"TestTakeKilledAtEveryStep", "TestOpenKilledAtEveryStep"}},
 	{"disk full while a pack is written", []string{"TestDiskFullWhileAPackIsWritten"}},
+	{"disk is filled", []string{"TestSomeOfTheDiskStaysFree", "TestNoRoomForASnapshot", "TestFilesOfTheStoreMayNotGrow"}},
 	{"disk full while a tree is restored", []string{"TestDiskFullWhileATreeIsRestored"}},
 	{"killed while snapshots are dropped", []string{"TestPruneKilledAtEveryStep"}},
 	{"store grows without bound", []string{"TestPrune", "TestPruneObjectPools"}},

@@ -30,10 +30,11 @@ const configVersion = 1
 type limits struct {
 	MaxFile, MaxTotal int64
 	Precious          []pathText
+	MinFree           int64 `json:",omitempty"`
 }
 
 func (o Options) limits() limits {
-	l := limits{o.MaxFile, o.MaxTotal, make([]pathText, len(o.Precious))}
+	l := limits{o.MaxFile, o.MaxTotal, make([]pathText, len(o.Precious)), o.MinFree}
 	for i, p := range o.Precious {
 		l.Precious[i] = pathText(p)
 	}
@@ -41,7 +42,7 @@ func (o Options) limits() limits {
 }
 
 func (l limits) options() Options {
-	o := Options{l.MaxFile, l.MaxTotal, make([]string, len(l.Precious))}
+	o := Options{l.MaxFile, l.MaxTotal, make([]string, len(l.Precious)), l.MinFree}
 	for i, p := range l.Precious {
 		o.Precious[i] = string(p)
 	}

@@ -71,6 +71,7 @@ type packWriter struct {
 	dir   string // objects/pack
 	known func(oid) bool
 	zips  sync.Pool // of *zlib.Writer; a new one costs more than a small file
+	space *space    // nil: not watched
 
 	mu   sync.Mutex
 	f    *os.File
@@ -110,6 +111,9 @@ func (p *packWriter) add(t objType, data []byte) (oid, error) {
 	if err := p.create(); err != nil {
 		return id, err
 	}
+	if err := p.space.check(p.off + int64(b.Len())); err != nil {
+		return id, err
+	}
 	if _, err := p.f.WriteAt(b.Bytes(), p.off); err != nil {
 		return id, fmt.Errorf("write pack: %w", err)
 	}
@@ -141,7 +145,7 @@ func (p *packWriter) stream(r io.Reader, size int64, want oid) error {
 		return err
 	}
 	crc := crc32.NewIEEE()
-	out := &offsetWriter{f: p.f, off: p.off}
+	out := &offsetWriter{f: p.f, off: p.off, space: p.space}
 	w := bufio.NewWriterSize(io.MultiWriter(out, crc), 1<<16)
 	w.Write(entryHead(objBlob, size)) //nolint:errcheck // Flush reports it
 	h := newHash(objBlob, size)
@@ -159,11 +163,15 @@ func (p *packWriter) stream(r io.Reader, size int64, want oid) error {
 }
 
 type offsetWriter struct {
-	f   *os.File
-	off int64
+	f     *os.File
+	off   int64
+	space *space
 }
 
 func (w *offsetWriter) Write(b []byte) (int, error) {
+	if err := w.space.check(w.off + int64(len(b))); err != nil {
+		return 0, err
+	}
 	n, err := w.f.WriteAt(b, w.off)
 	w.off += int64(n)
 	return n, err

@@ -83,3 +83,12 @@ func diskBytes(fi fs.FileInfo) int64 {
 	}
 	return st.Blocks * 512
 }
+
+// diskSpace tells how many bytes of the disk that holds a folder are free for this user, and how many it has.
+func diskSpace(dir string) (free, total int64, err error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return 0, 0, fmt.Errorf("look at the free space of %s: %w", dir, err)
+	}
+	return int64(st.Bavail) * int64(st.Bsize), int64(st.Blocks) * int64(st.Bsize), nil //nolint:unconvert // the types differ between systems
+}

@@ -40,6 +40,9 @@ type Options struct {
 	// without a slash is matched with the last element of the path, one with a slash with the whole path. Nil means
 	// DefaultPrecious, an empty slice means none.
 	Precious []string
+	// MinFree is how many bytes of the store's disk a snapshot must leave free (see ErrNoSpace). Zero means the larger of
+	// 512 MiB and 2 % of the disk, a negative number that the disk may be filled.
+	MinFree int64
 }
 
 // DefaultPrecious returns the patterns of ignored files that are usually made by hand and missed when they are gone.

@@ -36,6 +36,11 @@ func (s *Store) Take(ctx context.Context, label string) (Info, error) {
 
 // take does the work of Take; token names the temporary files of a restore that are not part of the tree.
 func (s *Store) take(ctx context.Context, label, token string) (*manifest, error) {
+	m, err := s.capture(ctx, label, token)
+	return m, withoutSpace(err, s.dir)
+}
+
+func (s *Store) capture(ctx context.Context, label, token string) (*manifest, error) {
 	if err := s.refresh(); err != nil {
 		return nil, err
 	}
@@ -44,6 +49,7 @@ func (s *Store) take(ctx context.Context, label, token string) (*manifest, error
 		return nil, err
 	}
 	pack := newPackWriter(s.objects)
+	pack.space = &space{dir: s.dir, keep: s.opts.MinFree}
 	defer pack.abort()
 	m, err := s.scan(ctx, pack, token)
 	if err != nil {

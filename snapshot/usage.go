@@ -29,9 +29,11 @@ func (s *Store) Usage() (Usage, error) {
 	return Usage{Snapshots: len(s.infos), Bytes: n}, err
 }
 
-func (s *Store) diskUsage() (int64, error) {
+func (s *Store) diskUsage() (int64, error) { return usageOf(s.dir) }
+
+func usageOf(dir string) (int64, error) {
 	var total int64
-	err := filepath.WalkDir(s.dir, func(_ string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // another process has removed it meanwhile
 		}
@@ -51,6 +53,56 @@ func (s *Store) diskUsage() (int64, error) {
 		return total, fmt.Errorf("measure snapshot store: %w", err)
 	}
 	return total, nil
+}
+
+// Summary is what can be said about a store without opening it, also while somebody else uses it.
+type Summary struct {
+	Usage
+	Dropped int    // snapshots that Prune dropped
+	Skipped []Skip // of the newest snapshot
+}
+
+// Summarize looks at the store in the folder dir. One that is not there is empty.
+func Summarize(dir string) (Summary, error) {
+	s := &Store{dir: dir}
+	list, err := os.ReadDir(s.manifestDir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return Summary{}, nil
+	}
+	if err != nil {
+		return Summary{}, fmt.Errorf("look at snapshot store: %w", err)
+	}
+	var sum Summary
+	var newest ID
+	for _, f := range list {
+		if id := ID(f.Name()); id.seq() > 0 {
+			sum.Snapshots++
+			newest = later(newest, id)
+		}
+	}
+	d, err := s.loadDropped()
+	if err != nil {
+		return sum, err
+	}
+	for _, set := range d.Sets {
+		sum.Dropped += len(set.IDs)
+	}
+	if newest != "" {
+		h, err := readHeader(filepath.Join(s.manifestDir(), string(newest)))
+		if err != nil {
+			return sum, err
+		}
+		sum.Skipped = h.Skipped
+	}
+	sum.Bytes, err = usageOf(dir)
+	return sum, err
+}
+
+func later(a, b ID) ID {
+	if a.seq() > b.seq() {
+		return a
+	}
+	return b
 }
 
 // Weigh tells how many bytes would come back at least if snapshots were dropped in the given order: the first number is

@@ -1,0 +1,62 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// ErrNoSpace is returned when a snapshot would leave less than Options.MinFree of the disk, or when the disk is full. No
+// snapshot was made then, and nothing of it is left behind.
+var ErrNoSpace = errors.New("not enough free disk space")
+
+// The least that stays free of the disk if Options.MinFree is zero: the larger of the two.
+const (
+	defaultMinFree = 512 << 20
+	minFreePercent = 2
+)
+
+// spaceStep is after how many bytes written the disk is looked at again.
+const spaceStep = 4 << 20
+
+// space watches the free space of a disk while a pack is written.
+type space struct {
+	dir  string
+	keep int64 // bytes that stay free; 0: the default, negative: none
+	next int64 // length of the pack at which to look again
+}
+
+// check refuses to make the pack off bytes long if that left too little.
+func (s *space) check(off int64) error {
+	if s == nil || s.keep < 0 || off < s.next {
+		return nil
+	}
+	free, total, err := diskSpace(s.dir)
+	if err != nil {
+		return nil //nolint:nilerr // a full disk will tell by itself
+	}
+	keep := s.keep
+	if keep == 0 {
+		keep = max(defaultMinFree, total/100*minFreePercent)
+	}
+	if free < keep {
+		return fmt.Errorf("%w in %s: %s free, and %s are to stay free; make room, keep the state on another disk (--state-dir), or lower snapshot.min_free_mb",
+			ErrNoSpace, s.dir, megabytes(free), megabytes(keep))
+	}
+	s.next = off + min(spaceStep, free-keep)
+	return nil
+}
+
+// megabytes is a size for people, rounded down.
+func megabytes(n int64) string { return fmt.Sprintf("%d MB", n>>20) }
+
+// withoutSpace tells errors of a full disk from others, and says where it is.
+func withoutSpace(err error, dir string) error {
+	if err == nil || errors.Is(err, ErrNoSpace) {
+		return err
+	}
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("%w in %s: %w; make room, or keep the state on another disk (--state-dir)", ErrNoSpace, dir, err)
+	}
+	return err
+}
