@@ -18,54 +18,97 @@ import (
 	"supervise/runner"
 )
 
-// maxOutput bounds what is kept on disk of a check's output.
-const maxOutput = 512 << 20
+// DefaultMaxOutput bounds what is kept on disk of each of a check's two outputs,
+// in bytes.
+const DefaultMaxOutput = 512 << 20
 
 // tailOutput bounds what is kept in memory to explain a failure.
 const tailOutput = 16 << 10
 
+// attempt is one execution of a check, whose reports have not been read yet.
+type attempt struct {
+	check   Check  // with its private folder filled in
+	dir     string // that folder
+	started time.Time
+	out     *output
+	run     Run
+	unread  bool // there are reports that may count
+	err     error
+}
+
+// release removes what the attempt kept.
+func (a *attempt) release() {
+	if a.out != nil {
+		a.out.close()
+	}
+	if a.dir != "" {
+		_ = os.RemoveAll(a.dir) // the scratch folder is swept at the next start
+	}
+}
+
 // check runs one command and reads what it wrote.
 func (m *Meter) check(ctx context.Context, c Check) (Run, error) {
-	run := Run{Check: c, state: metric.Absent}
-	dir, err := m.scratch()
-	if err != nil {
-		return run, err
+	return m.read(m.attempt(ctx, c))
+}
+
+// attempt runs one command. It may be called concurrently.
+func (m *Meter) attempt(ctx context.Context, c Check) *attempt {
+	a := &attempt{check: c, run: Run{Check: c, state: metric.Absent}}
+	if ctx.Err() != nil {
+		a.err = context.Cause(ctx)
+	} else {
+		a.err = m.try(ctx, a)
 	}
-	defer os.RemoveAll(dir)
-	if err := c.lay(dir); err != nil {
-		return run, err
+	return a
+}
+
+// try prepares and runs the command of the attempt, and notes how it ended.
+func (m *Meter) try(ctx context.Context, a *attempt) (err error) {
+	if a.dir, err = m.scratch(); err != nil {
+		return err
 	}
-	c = c.in(dir)
+	if err := a.check.lay(a.dir); err != nil {
+		return err
+	}
+	c := a.check.in(a.dir)
+	a.check = c
 	if err := m.deleteOld(c); err != nil {
-		run.Why = err.Error()
-		return run, nil // it is the check that does not count, not the machine that is broken
+		a.run.Why = err.Error()
+		return nil //nolint:nilerr // it is the check that does not count, not the machine that is broken
 	}
 	// A file system with coarse times may stamp a new file a little early.
-	started := time.Now().Add(-10 * time.Millisecond).Truncate(time.Second)
-	out, err := newOutput(dir)
-	if err != nil {
-		return run, err
+	a.started = time.Now().Add(-10 * time.Millisecond).Truncate(time.Second)
+	if a.out, err = m.newOutput(a.dir); err != nil {
+		return err
 	}
-	defer out.close()
-	res, err := m.execute(ctx, c, out)
-	run.ExitCode, run.Duration, run.Output = res.ExitCode, res.Ended.Sub(res.Started), out.end()
-	if ctx.Err() != nil {
-		return run, context.Cause(ctx)
+	res, err := m.execute(ctx, c, a.out)
+	a.run.ExitCode, a.run.Duration, a.run.Output, a.run.Leftovers = res.ExitCode, res.Ended.Sub(res.Started), a.out.end(), res.Leftovers
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, runner.ErrNotFound):
+		a.run.Why = fmt.Sprintf("%s: command not found: %s; install it or put it on PATH, or give another command with --%s-cmd", c.Name, c.Command[0], c.Kind)
+		return nil
+	case err != nil:
+		return err
 	}
-	if err != nil {
-		if errors.Is(err, runner.ErrNotFound) {
-			run.Why = fmt.Sprintf("%s: command not found: %s; install it or put it on PATH, or give another command with --%s-cmd", c.Name, c.Command[0], c.Kind)
-			return run, nil
-		}
-		return run, err
+	if why := m.broken(c, res, a.out); why != "" {
+		a.run.Why, a.run.killed = why, true
+		return nil
 	}
-	if why := m.broken(c, res, out); why != "" {
-		run.Why, run.killed = why, true
-		return run, nil
+	a.unread = true
+	return nil
+}
+
+// read reads what the attempt wrote, and releases it.
+func (m *Meter) read(a *attempt) (Run, error) {
+	defer a.release()
+	if a.err != nil || !a.unread {
+		return a.run, a.err
 	}
-	read := reading{check: c, root: m.plan.Root, base: m.base(c), dir: dir, since: started, run: &run, tested: m.tested, read: m.read, holds: map[string]bool{}}
-	read.all(out)
-	return run, nil
+	read := reading{check: a.check, root: m.plan.Root, base: m.base(a.check), dir: a.dir, since: a.started, run: &a.run, tested: m.tested, read: m.formats, holds: map[string]bool{}}
+	read.all(a.out)
+	return a.run, nil
 }
 
 // broken says why the command's end alone rules its reports out.
@@ -156,27 +199,29 @@ func (c Check) lay(dir string) error {
 type output struct {
 	mu   sync.Mutex
 	file *os.File
-	left int64
+	most int64 // bytes
+	size int64
 	tail *runner.Tail
 	err  error
 	errs *output // standard error; nil for itself
 }
 
-func newOutput(dir string) (*output, error) {
-	o, err := openOutput(filepath.Join(dir, ".output"), runner.NewTail(tailOutput))
+func (m *Meter) newOutput(dir string) (*output, error) {
+	most := cmp.Or(m.opts.MaxOutput, DefaultMaxOutput)
+	o, err := openOutput(filepath.Join(dir, ".output"), most, runner.NewTail(tailOutput))
 	if err != nil {
 		return nil, err
 	}
-	o.errs, err = openOutput(filepath.Join(dir, ".errors"), o.tail)
+	o.errs, err = openOutput(filepath.Join(dir, ".errors"), most, o.tail)
 	return o, err
 }
 
-func openOutput(path string, tail *runner.Tail) (*output, error) {
+func openOutput(path string, most int64, tail *runner.Tail) (*output, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("keep output: %w", err)
 	}
-	return &output{file: f, left: maxOutput, tail: tail}, nil
+	return &output{file: f, most: most, tail: tail}, nil
 }
 
 func (o *output) close() {
@@ -195,12 +240,13 @@ func (o *output) Write(p []byte) (int, error) {
 	if o.err != nil {
 		return len(p), nil
 	}
-	if o.left -= int64(len(p)); o.left < 0 {
-		o.err = fmt.Errorf("printed more than %d MB; have it write a report file instead", maxOutput>>20)
-		return len(p), nil
-	}
-	if _, err := o.file.Write(p); err != nil {
+	if o.size += int64(len(p)); o.size > o.most {
+		o.err = fmt.Errorf("printed more than %d MB; have it write a report file instead", o.most>>20)
+	} else if _, err := o.file.Write(p); err != nil {
 		o.err = fmt.Errorf("keep output: %w", err)
+	}
+	if o.err != nil {
+		_ = o.file.Truncate(0) // it will not be read: the disk has better uses
 	}
 	return len(p), nil
 }

@@ -146,7 +146,7 @@ func (m *Meter) list(ctx context.Context, c Check) ([]listed, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	out, err := newOutput(dir)
+	out, err := m.newOutput(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ type Options struct {
 	OnProgress func(Progress) // called as checks start and end, may be nil
 	Memory     Memory         // of an earlier meter of the same plan
 	Hold       []*os.File     // see [runner.Command]
+	MaxOutput  int64          // bytes kept of each output of a check; 0 is [DefaultMaxOutput]
 }
 
 // Progress tells that a check started, or ended with a run.
@@ -41,11 +42,14 @@ type Run struct {
 	Listed   int           `json:"listed,omitempty"`   // how many tests or files the framework lists, where it was asked
 	Why      string        `json:"why,omitempty"`      // why the check counts as not measured
 	Output   string        `json:"output,omitempty"`   // the end of what it printed
-	tests    *metric.Tests
-	coverage *metric.Coverage
-	lint     *metric.Lint
-	state    metric.Validity
-	killed   bool
+	// Leftovers are the names of the processes that still ran when it ended. They
+	// were ended, too.
+	Leftovers []string `json:"leftovers,omitempty"`
+	tests     *metric.Tests
+	coverage  *metric.Coverage
+	lint      *metric.Lint
+	state     metric.Validity
+	killed    bool
 }
 
 // Source is one report that was read.
@@ -80,7 +84,7 @@ type Meter struct {
 	suites  map[string]map[string]bool // command of a test check: the suites it has run
 	unseen  map[string]bool            // test checks some of whose tests are known from their list alone
 	covers  map[string]bool            // test checks that have reported coverage
-	read    map[string]string          // command of a linter: the format its findings were read as
+	formats map[string]string          // command of a linter: the format its findings were read as
 }
 
 // New returns a meter for the plan.
@@ -88,7 +92,7 @@ func New(plan Plan, o Options) *Meter {
 	if o.OnProgress == nil {
 		o.OnProgress = func(Progress) {}
 	}
-	m := &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, read: map[string]string{}, suites: map[string]map[string]bool{}, unseen: map[string]bool{}, covers: map[string]bool{}}
+	m := &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, formats: map[string]string{}, suites: map[string]map[string]bool{}, unseen: map[string]bool{}, covers: map[string]bool{}}
 	m.recall(o.Memory)
 	return m
 }
@@ -99,20 +103,12 @@ func New(plan Plan, o Options) *Meter {
 // fails is no error but part of the result.
 func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
 	var res Result
-	for _, c := range m.plan.Checks {
-		m.opts.OnProgress(Progress{Check: c})
-		run, err := m.check(ctx, c)
-		if err == nil {
-			m.stopped(&run, known)
-			if err = m.inventory(ctx, &run, known); err == nil {
-				m.learn(&run)
-			}
-		}
+	for _, st := range m.plan.stages() {
+		runs, err := m.stage(ctx, st, known)
+		res.Runs = append(res.Runs, runs...)
 		if err != nil {
-			return res, fmt.Errorf("run %s: %w", c.Name, err)
+			return res, err
 		}
-		m.opts.OnProgress(Progress{Check: c, Run: &run})
-		res.Runs = append(res.Runs, run)
 	}
 	res.Set = m.gather(res.Runs, known)
 	res.Parts = m.parts(res.Runs)
@@ -122,6 +118,44 @@ func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
 	}
 	res.Set.Code = code
 	return res, ctx.Err()
+}
+
+// stage runs the checks of a stage and reads what they wrote, in the order of the
+// plan, in which their beginnings and ends are told as well.
+func (m *Meter) stage(ctx context.Context, st stage, known *metric.Tests) ([]Run, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	lanes := m.begin(ctx, st)
+	defer lanes.end()
+	defer cancel()
+	var runs []Run
+	for _, i := range st.all() {
+		c := m.plan.Checks[i]
+		m.opts.OnProgress(Progress{Check: c})
+		run, err := m.conclude(ctx, <-lanes.attempts[i], known)
+		if err != nil {
+			return runs, fmt.Errorf("run %s: %w", c.Name, err)
+		}
+		if slices.Contains(st.inOrder, i) {
+			lanes.concluded <- struct{}{}
+		}
+		m.opts.OnProgress(Progress{Check: c, Run: &run})
+		runs = append(runs, run)
+	}
+	return runs, nil
+}
+
+// conclude reads what a check wrote, and compares it with what is known.
+func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (Run, error) {
+	run, err := m.read(a)
+	if err != nil {
+		return run, err
+	}
+	m.stopped(&run, known)
+	if err := m.inventory(ctx, &run, known); err != nil {
+		return run, err
+	}
+	m.learn(&run)
+	return run, nil
 }
 
 // gather joins the runs into one set. A section with a run that does not count

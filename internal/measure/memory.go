@@ -25,7 +25,7 @@ type TestReport struct {
 
 // Memory returns what the meter has learnt so far.
 func (m *Meter) Memory() Memory {
-	out := Memory{Covered: m.covered, Unseen: holding(m.unseen), Covers: holding(m.covers), Suites: map[string][]string{}, Formats: maps.Clone(m.read)}
+	out := Memory{Covered: m.covered, Unseen: holding(m.unseen), Covers: holding(m.covers), Suites: map[string][]string{}, Formats: maps.Clone(m.formats)}
 	for r, holds := range m.tested {
 		if holds {
 			out.Tested = append(out.Tested, TestReport{r.command, r.pattern})
@@ -69,5 +69,5 @@ func (m *Meter) recall(old Memory) {
 	for _, check := range old.Covers {
 		m.covers[check] = true
 	}
-	maps.Copy(m.read, old.Formats)
+	maps.Copy(m.formats, old.Formats)
 }

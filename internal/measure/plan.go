@@ -63,11 +63,15 @@ type Plan struct {
 	Language string  `json:"language"`
 	Root     string  `json:"root"` // absolute path of the working tree
 	Checks   []Check `json:"checks"`
+	// Parallel is how many checks run at the same time, or [Auto]. From 2 on every
+	// linter that reports in private runs beside the tests.
+	Parallel int `json:"parallel,omitempty"`
 }
 
 // Hash identifies the plan: two trees may be compared when they were measured
-// by plans of one hash.
+// by plans of one hash. What runs beside what changes no result.
 func (p Plan) Hash() string {
+	p.Parallel = Auto
 	b, err := json.Marshal(p)
 	if err != nil {
 		return "" // strings and numbers alone: cannot happen

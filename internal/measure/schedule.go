@@ -1,0 +1,189 @@
+package measure
+
+import (
+	"context"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Auto is the [Plan].Parallel by which linters that are known to read only run
+// beside the tests, where there are at least four CPUs.
+const Auto = 0
+
+// enoughCPUs is from where on a linter does not slow the tests down.
+const enoughCPUs = 4
+
+// stage is a set of checks, by their place in the plan, of which all have ended
+// before the next stage begins.
+type stage struct {
+	inOrder []int // one after another: each may need what those before it wrote
+	beside  []int // at any time meanwhile
+}
+
+// all returns the checks of the stage in the order of the plan.
+func (s stage) all() []int {
+	list := slices.Concat(s.inOrder, s.beside)
+	slices.Sort(list)
+	return list
+}
+
+// workers is how many checks of the plan run at the same time, at most.
+func (p Plan) workers() int {
+	switch {
+	case p.Parallel > 0:
+		return p.Parallel
+	case runtime.GOMAXPROCS(0) >= enoughCPUs:
+		return 2
+	}
+	return 1
+}
+
+// stages divides the checks. What is built may be needed by all that follows, so
+// a build is a stage of its own; two test checks are never run at the same time.
+func (p Plan) stages() []stage {
+	var list []stage
+	open := false
+	for i, c := range p.Checks {
+		if c.Kind == Build || !open {
+			list = append(list, stage{})
+		}
+		open = c.Kind != Build
+		last := &list[len(list)-1]
+		if p.workers() > 1 && c.besideOthers(p.Parallel != Auto) {
+			last.beside = append(last.beside, i)
+		} else {
+			last.inOrder = append(last.inOrder, i)
+		}
+	}
+	return list
+}
+
+// besideOthers reports whether the check may run beside the tests: it writes
+// nothing into the tree that a pattern of another check could take for its
+// report, and it is known to read only, or somebody vouches for that.
+func (c Check) besideOthers(vouched bool) bool {
+	return c.Kind == Lint && c.private() && (vouched || c.readsOnly())
+}
+
+// private reports whether the check reports by its output or in its private
+// folder alone.
+func (c Check) private() bool {
+	return !slices.ContainsFunc(c.Reports, func(r string) bool { return !strings.HasPrefix(r, ReportDir+"/") })
+}
+
+// readers are linters and type checkers that leave the tree as it is, where they
+// have the option that they need for that, and whose caches may be used by
+// several at a time.
+var readers = []struct{ tool, option string }{
+	{"go vet", ""},
+	{"golangci-lint", ""},
+	{"staticcheck", ""},
+	{"eslint", ""},
+	{"biome", ""},
+	{"oxlint", ""},
+	{"stylelint", ""},
+	{"tsc", "--noEmit"},
+	{"vue-tsc", "--noEmit"},
+	{"pyright", ""},
+	{"basedpyright", ""},
+	{"ruff", ""},
+	{"flake8", ""},
+	{"mypy", ""},
+	{"pylint", ""},
+	{"cargo clippy", ""},
+	{"cargo check", ""},
+	{"rubocop", ""},
+	{"standardrb", ""},
+	{"phpstan", ""},
+	{"psalm", ""},
+	{"shellcheck", ""},
+	{"hadolint", ""},
+	{"yamllint", ""},
+	{"actionlint", ""},
+}
+
+// writes are the beginnings of options by which they write all the same.
+var writes = []string{"--fix", "--write", "--unsafe", "--auto", "--apply", "--alter", "-a", "-A"}
+
+// maxWrapper is how many words may stand before the name of a tool, like those
+// of "npx --no-install eslint" and "uv run --frozen python -m mypy".
+const maxWrapper = 5
+
+// readsOnly reports whether the command is that of a known tool, with options
+// that leave the tree alone.
+func (c Check) readsOnly() bool {
+	for _, option := range writes {
+		if slices.ContainsFunc(c.Command, func(word string) bool { return strings.HasPrefix(word, option) }) {
+			return false
+		}
+	}
+	before := ""
+	for i, word := range c.Command {
+		word = filepath.Base(word)
+		for _, r := range readers {
+			if i <= maxWrapper && (r.tool == word || r.tool == before+" "+word) {
+				return r.option == "" || slices.Contains(c.Command, r.option)
+			}
+		}
+		before = word
+	}
+	return false
+}
+
+// lanes runs the checks of one stage.
+type lanes struct {
+	meter     *Meter
+	attempts  map[int]chan *attempt // by place in the plan; each takes one
+	concluded chan struct{}         // the last one of inOrder was read
+	done      sync.WaitGroup
+}
+
+// begin starts a stage. Every check of it is sent as an attempt, also when ctx
+// ends before it was its turn.
+func (m *Meter) begin(ctx context.Context, s stage) *lanes {
+	l := &lanes{meter: m, attempts: map[int]chan *attempt{}, concluded: make(chan struct{}, 1)}
+	for _, i := range s.all() {
+		l.attempts[i] = make(chan *attempt, 1)
+	}
+	l.done.Go(func() { l.inOrder(ctx, s.inOrder) })
+	waiting := make(chan int, len(s.beside))
+	for _, i := range s.beside {
+		waiting <- i
+	}
+	close(waiting)
+	for range min(m.plan.workers()-1, len(s.beside)) {
+		l.done.Go(func() {
+			for i := range waiting {
+				l.attempts[i] <- m.attempt(ctx, m.plan.Checks[i])
+			}
+		})
+	}
+	return l
+}
+
+// inOrder runs checks one after another. The reports of each are read before the
+// next one may write its own.
+func (l *lanes) inOrder(ctx context.Context, list []int) {
+	for _, i := range list {
+		l.attempts[i] <- l.meter.attempt(ctx, l.meter.plan.Checks[i])
+		select {
+		case <-l.concluded:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// end waits for what still runs, and gives back what nobody has taken.
+func (l *lanes) end() {
+	l.done.Wait()
+	for _, c := range l.attempts {
+		select {
+		case a := <-c:
+			a.release()
+		default:
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package measure
+
+import (
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func check(kind Kind, line string, reports ...string) Check {
+	return Check{Kind: kind, Name: line, Command: strings.Fields(line), Reports: reports}
+}
+
+func TestStages(t *testing.T) {
+	build, tests, vet := check(Build, "go build"), check(Test, "go test", "r.xml"), check(Lint, "go vet")
+	for _, tc := range []struct {
+		name     string
+		parallel int
+		checks   []Check
+		want     []stage
+	}{
+		{"one at a time", 1, []Check{build, tests, vet}, []stage{{inOrder: []int{0}}, {inOrder: []int{1, 2}}}},
+		{"a build first", 2, []Check{build, tests, vet}, []stage{{inOrder: []int{0}}, {inOrder: []int{1}, beside: []int{2}}}},
+		{"a build between", 2, []Check{vet, build, tests}, []stage{{beside: []int{0}}, {inOrder: []int{1}}, {inOrder: []int{2}}}},
+		{"two tests", 3, []Check{tests, vet, tests}, []stage{{inOrder: []int{0, 2}, beside: []int{1}}}},
+		{"a report in the tree", 2, []Check{tests, check(Lint, "eslint .", "out.json")}, []stage{{inOrder: []int{0, 1}}}},
+		{"a private report", 2, []Check{tests, check(Lint, "eslint .", ReportDir+"/out.json")}, []stage{{inOrder: []int{0}, beside: []int{1}}}},
+		{"vouched for", 2, []Check{tests, check(Lint, "make lint")}, []stage{{inOrder: []int{0}, beside: []int{1}}}},
+		{"nothing", 2, nil, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := (Plan{Checks: tc.checks, Parallel: tc.parallel}).stages(); !reflect.DeepEqual(got, tc.want) {
+				t.Errorf("got %+v, want %+v", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestAuto(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
+	for _, tc := range []struct {
+		cpus   int
+		lint   string
+		beside bool
+	}{
+		{3, "go vet ./...", false},
+		{4, "go vet ./...", true},
+		{4, "go version", false},
+		{4, "make lint", false},
+		{4, "npx --no-install eslint . --format=json", true},
+		{4, "node_modules/.bin/eslint .", true},
+		{4, "eslint . --fix", false},
+		{4, "uv run --frozen python -m mypy .", true},
+		{4, "tsc --noEmit", true},
+		{4, "tsc", false},
+		{4, "rubocop -A", false},
+		{4, "cargo clippy", true},
+		{4, "cargo fmt", false},
+		{4, "echo a b c d e eslint", false},
+	} {
+		runtime.GOMAXPROCS(tc.cpus)
+		st := Plan{Checks: []Check{check(Test, "go test"), check(Lint, tc.lint)}}.stages()
+		if got := len(st) == 1 && len(st[0].beside) == 1; got != tc.beside {
+			t.Errorf("%d CPUs, %s: beside the tests %t, want %t", tc.cpus, tc.lint, got, tc.beside)
+		}
+	}
+}
+
+func TestHashOfParallel(t *testing.T) {
+	a, b := Plan{Root: "/r"}, Plan{Root: "/r", Parallel: 3}
+	if a.Hash() != b.Hash() {
+		t.Error("plans that give the same results have other hashes")
+	}
+}
