@@ -188,6 +188,9 @@ func (a *app) showRuns(res measure.Result) {
 		for _, problem := range r.Problems {
 			fmt.Fprintf(a.out, "        %s\n", paint(report.Warn, problem))
 		}
+		if len(r.Leftovers) > 0 {
+			fmt.Fprintf(a.out, "        %s\n", paint(report.Warn, "left running, and ended now: "+strings.Join(r.Leftovers, ", ")))
+		}
 	}
 	fmt.Fprintln(a.out)
 	for _, p := range res.Parts {

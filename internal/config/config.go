@@ -35,6 +35,7 @@ var ErrInvalid = errors.New("invalid configuration")
 // limit means that there is none.
 type Settings struct {
 	Checks        Checks          `yaml:"checks"`
+	Parallel      Parallel        `yaml:"checks_parallel"` // auto, or how many checks run at the same time
 	Limits        Limits          `yaml:"limits"`
 	Until         string          `yaml:"until"`    // auto, green, idle, never, or a command
 	OnStall       string          `yaml:"on_stall"` // stop or continue
@@ -275,7 +276,7 @@ func (s Settings) Plan(root string, look func(string) (string, error)) (measure.
 	if err != nil && (!errors.Is(err, project.ErrUnknown) || len(s.Checks.Test) == 0) {
 		return measure.Plan{}, nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	plan := measure.Plan{Root: root, Language: found.Language}
+	plan := measure.Plan{Root: root, Language: found.Language, Parallel: int(s.Parallel)}
 	given := map[measure.Kind]List{measure.Build: s.Checks.Build, measure.Test: s.Checks.Test, measure.Lint: s.Checks.Lint}
 	for _, kind := range []measure.Kind{measure.Build, measure.Test, measure.Lint} {
 		for i, c := range given[kind] {

@@ -35,6 +35,7 @@ checks:
     - ruff check
     - command: mypy .
 limits: {max_iterations: 3, max_time: 8h}
+checks_parallel: 3
 until: make done
 rules:
   coverage_regression: {threshold: 1.5, severity: critical}
@@ -46,7 +47,7 @@ selection: {threshold: 60}
 	want := config.Default()
 	want.Checks.Test = config.List{{Command: config.Argv{"pytest", "-q"}, Reports: []string{"report.xml"}, Timeout: 5 * time.Minute}}
 	want.Checks.Lint = config.List{{Command: config.Shell("ruff check")}, {Command: config.Shell("mypy .")}}
-	want.Limits.MaxIterations, want.Limits.MaxTime = 3, 8*time.Hour
+	want.Limits.MaxIterations, want.Limits.MaxTime, want.Parallel = 3, 8*time.Hour, 3
 	want.Until, want.Selection.Threshold = "make done", 60
 	threshold := 1.5
 	want.Rules = map[string]config.Rule{"coverage_regression": {Threshold: &threshold, Severity: "critical"}}
@@ -78,6 +79,8 @@ func TestLoadRefuses(t *testing.T) {
 		"misspelt criterion":     {"until: gren\n", "there is no command gren"},
 		"no such severity":       {"rules:\n  flaky_test: {severity: awful}\n", "rules.flaky_test.severity"},
 		"no iterations":          {"limits: {max_iterations: 0}\n", "at least 1"},
+		"no checks at a time":    {"checks_parallel: 0\n", "auto or a number from 1"},
+		"no such number":         {"checks_parallel: some\n", "auto or a number from 1"},
 		"no such mode":           {"selection: {mode: best}\n", "selection.mode"},
 		"weights of nothing":     {"quality_weights: {validation: 0, completeness: 0, correctness: 0, readability: 0, efficiency: 0}\n", "quality_weights"},
 		"no such level":          {"reinforcement: loud\n", "reinforcement"},

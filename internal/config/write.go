@@ -75,6 +75,8 @@ const footer = `
 #   check_timeout: 30m
 #   max_retries: 3          # how often a rejected iteration is tried again
 
+# checks_parallel: auto     # linters run beside the tests; 1: one check after another, 2 and more: that many at once
+
 # until: auto               # green, idle, never, or a command that succeeds when the task is done
 # on_stall: stop            # or continue
 # reinforcement: adaptive   # off, minimal, standard, aggressive

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+
+	"supervise/internal/measure"
 )
 
 // Argv is a command. In the file it is a string for the shell or a list of
@@ -30,6 +32,24 @@ func (a *Argv) UnmarshalYAML(unmarshal func(any) error) error {
 	}
 	*a = list
 	return nil
+}
+
+// Parallel is how many checks run at the same time, or [measure.Auto].
+type Parallel int
+
+// UnmarshalYAML reads a number from 1, or auto.
+func (p *Parallel) UnmarshalYAML(unmarshal func(any) error) error {
+	var n int
+	if unmarshal(&n) == nil && n >= 1 {
+		*p = Parallel(n)
+		return nil
+	}
+	var word string
+	if unmarshal(&word) == nil && word == "auto" {
+		*p = measure.Auto
+		return nil
+	}
+	return errors.New("checks_parallel must be auto or a number from 1, like 2")
 }
 
 // UnmarshalYAML reads a string for the shell, or a mapping.

@@ -95,6 +95,8 @@ type CheckRun struct {
 	Problems []string      `json:"problems,omitempty"`
 	Why      string        `json:"why,omitempty"` // why it counts as not measured
 	Output   string        `json:"output,omitempty"`
+
+	Leftovers []string `json:"leftovers,omitempty"` // processes it left behind, which were ended
 }
 
 // AgentRun is what the agent's process did. Its exit code is a fact about the

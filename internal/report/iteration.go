@@ -233,7 +233,7 @@ func (p *page) evidence(it ledger.Iteration) {
 		p.line("- Checks: not run, the same tree had been measured before")
 	}
 	for _, c := range it.Checks {
-		p.line("- %s: status %d in %s%s", c.Name, c.ExitCode, Duration(c.Duration), read(c))
+		p.line("- %s: status %d in %s%s%s", c.Name, c.ExitCode, Duration(c.Duration), read(c), leftovers(c.Leftovers))
 		for _, problem := range c.Problems {
 			p.line("  - %s", problem)
 		}
