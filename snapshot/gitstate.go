@@ -131,38 +131,13 @@ func (sc *scanner) external(ctx context.Context) error {
 		return fmt.Errorf("open git folder: %w", err)
 	}
 	defer root.Close()
-	w := walker{keep: sc.keepExternal, visit: sc.visitExternal, fail: func(string, Reason) {}}
-	if err := w.walk(ctx, root, zoneGit); err != nil {
+	if err := sc.walker(partExt).walk(ctx, root, zoneGit); err != nil {
 		return err
 	}
 	if ext.linked() {
 		sc.m.Branch = currentBranch(ctx, ext.GitDir)
 	}
 	return nil
-}
-
-func (sc *scanner) keepExternal(dir, name string, _ zone) bool {
-	if !sc.isTemp(name) {
-		return keepGit(dir, name)
-	}
-	sc.mu.Lock()
-	defer sc.mu.Unlock()
-	sc.m.temps = append(sc.m.temps, inExternal+joinPath(dir, name))
-	return false
-}
-
-func (sc *scanner) visitExternal(_ context.Context, at listing) ([]zone, error) {
-	next := make([]zone, len(at.nodes))
-	sc.mu.Lock()
-	defer sc.mu.Unlock()
-	if isObjectDir(at.dir) {
-		sc.m.objectDirs = append(sc.m.objectDirs, inExternal+at.dir)
-	}
-	for i, n := range at.nodes {
-		sc.m.ext = sc.record(sc.m.ext, partExt, at, n)
-		next[i] = zoneGit
-	}
-	return next, nil
 }
 
 // currentBranch reads where the branch of a linked worktree stands. A detached HEAD has none.

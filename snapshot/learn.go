@@ -33,7 +33,7 @@ func learnRules(ctx context.Context, root *os.Root, dir, skip string, precious [
 	if err := l.addScope(ctx, ""); err != nil {
 		return nil, err
 	}
-	l.j = l.judge()
+	l.j = l.judge(&manifest{})
 	defer l.j.close()
 	w := walker{keep: l.keep, visit: l.visit, fail: func(string, Reason) {}}
 	if err := w.walk(ctx, root, zoneWork); err != nil {
@@ -42,35 +42,38 @@ func learnRules(ctx context.Context, root *os.Root, dir, skip string, precious [
 	return l.rules, nil
 }
 
-func (l *learner) keep(dir, name string, _ zone) bool {
-	return l.skip == "" || joinPath(dir, name) != l.skip
+func (l *learner) keep(dir string, _ zone) func(string) bool {
+	if l.skip == "" {
+		return nil
+	}
+	return func(name string) bool { return joinPath(dir, name) != l.skip }
 }
 
-func (l *learner) visit(ctx context.Context, at listing) ([]zone, error) {
-	next := make([]zone, len(at.nodes))
+func (l *learner) visit(ctx context.Context, at *listing) error {
 	l.mu.Lock() // scopes are added here and looked up by others
 	defer l.mu.Unlock()
 	if err := l.copyRules(ctx, at); err != nil {
-		return nil, err
+		return err
 	}
-	ignored, err := l.j.ignored(ctx, at.dir, at.nodes)
+	ignored, err := l.j.ignored(ctx, at)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for i, n := range at.nodes {
+	for i := range at.nodes {
+		n := &at.nodes[i]
 		switch {
 		case isDotGit(n.name):
-		case ignored[i]:
+		case ignored != nil && ignored[i]:
 			l.forceBelow(at.join(n.name), n.kind == kindDir)
 		case n.kind == kindDir:
-			next[i] = zoneWork
+			n.next = zoneWork
 		}
 	}
-	return next, nil
+	return nil
 }
 
 // copyRules takes note of a nested repository and of the folder's .gitignore.
-func (l *learner) copyRules(ctx context.Context, at listing) error {
+func (l *learner) copyRules(ctx context.Context, at *listing) error {
 	for _, n := range at.nodes {
 		if isDotGit(n.name) && at.dir != "" {
 			if err := l.addScope(ctx, at.dir); err != nil {
@@ -86,7 +89,7 @@ func (l *learner) copyRules(ctx context.Context, at listing) error {
 		if n.name != ".gitignore" || n.kind != kindFile {
 			continue
 		}
-		data, err := at.root.ReadFile(n.name)
+		data, err := readIn(at.open, n.name)
 		if err != nil {
 			continue // git could not read it either
 		}
@@ -95,8 +98,18 @@ func (l *learner) copyRules(ctx context.Context, at listing) error {
 		if err := errors.Join(os.MkdirAll(to, 0o700), os.WriteFile(filepath.Join(to, n.name), data, 0o600)); err != nil {
 			return fmt.Errorf("copy ignore file: %w", err)
 		}
+		l.learn(s.Dir, data)
 	}
 	return nil
+}
+
+// learn takes the patterns of a copied file into the hints, if they have been read already.
+func (l *learner) learn(dir string, file []byte) {
+	l.rules.mu.Lock()
+	defer l.rules.mu.Unlock()
+	if h := l.hints[dir]; h != nil {
+		h.add(file)
+	}
 }
 
 // forceBelow notes the tracked files among an ignored path and what is below it.

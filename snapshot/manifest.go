@@ -2,13 +2,11 @@ package snapshot
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -38,7 +36,7 @@ type stat struct {
 type entry struct {
 	path string
 	kind kind
-	oid  oid // content; the target of a symbolic link; zero for folders
+	oid  oid // content; the target of a symbolic link; the git tree of a folder, or zero if it is not known
 	st   stat
 }
 
@@ -53,6 +51,10 @@ type header struct {
 	Started time.Time // before the first file was looked at
 	Commit  string    // of the working files, in hex
 	Branch  branchRef // linked worktrees only
+	// State is the commit of git's own state, WorkTree and StateTree are the trees of both commits, in hex. Version 1
+	// lacks all three.
+	State               string `json:",omitempty"`
+	WorkTree, StateTree string `json:",omitempty"`
 }
 
 // branchRef is the current branch of a linked worktree; Commit is empty for a branch without commits.
@@ -70,20 +72,13 @@ type manifest struct {
 	objectDirs []string // the object databases inside the tree
 	ignored    []string // topmost ignored paths, folders with a slash at the end
 	temps      []string // left behind by an interrupted restore; never stored
+	stored     *objects // which hold all the contents; nil if that is not known
 }
 
-const manifestVersion = "supervise-snapshot 1"
-
-// The parts of a manifest, each headed by its name in brackets.
-const (
-	partWork    = "[work]"
-	partGit     = "[git]"
-	partExt     = "[external]"
-	partObjects = "[objects]"
-	partIgnored = "[ignored]"
-)
-
-var errTorn = errors.New("the file is damaged; the snapshot cannot be used, the others are not affected")
+// list is one part of the manifest.
+func (m *manifest) list(p part) *[]entry {
+	return [parts]*[]entry{&m.work, &m.git, &m.ext}[p]
+}
 
 // encodePath makes any file name fit on one line of text.
 func encodePath(p string) string {
@@ -113,34 +108,6 @@ func (p *pathText) UnmarshalText(b []byte) error {
 	return err
 }
 
-// encode writes the manifest as text with a checksum in its last line.
-func (m *manifest) encode() ([]byte, error) {
-	var b bytes.Buffer
-	h := m.header
-	h.Skipped = nil
-	head, err := json.Marshal(struct {
-		header
-		Skips []skipText `json:",omitempty"`
-	}{h, skipTexts(m.Skipped)})
-	if err != nil {
-		return nil, fmt.Errorf("encode snapshot header: %w", err)
-	}
-	fmt.Fprintf(&b, "%s\n%s\n", manifestVersion, head)
-	for _, p := range []struct {
-		name    string
-		entries []entry
-	}{{partWork, m.work}, {partGit, m.git}, {partExt, m.ext}} {
-		b.WriteString(p.name + "\n")
-		for _, e := range p.entries {
-			writeEntry(&b, e)
-		}
-	}
-	writeNames(&b, partObjects, m.objectDirs)
-	writeNames(&b, partIgnored, m.ignored)
-	fmt.Fprintf(&b, "end %x\n", sha256.Sum256(b.Bytes()))
-	return b.Bytes(), nil
-}
-
 // skipText is a Skip whose path survives JSON.
 type skipText struct {
 	Path   pathText
@@ -154,28 +121,6 @@ func skipTexts(list []Skip) []skipText {
 		out[i] = skipText{pathText(s.Path), s.Reason, s.Size}
 	}
 	return out
-}
-
-func writeEntry(b *bytes.Buffer, e entry) {
-	b.WriteByte(byte(e.kind))
-	b.WriteByte(' ')
-	b.Write(strconv.AppendUint(b.AvailableBuffer(), uint64(e.st.mode), 8))
-	b.WriteByte(' ')
-	b.WriteString(e.oid.String())
-	for _, n := range []int64{e.st.size, e.st.mtime, e.st.ctime, int64(e.st.ino), int64(e.st.dev)} {
-		b.WriteByte(' ')
-		b.Write(strconv.AppendInt(b.AvailableBuffer(), n, 10))
-	}
-	b.WriteByte(' ')
-	b.WriteString(encodePath(e.path))
-	b.WriteByte('\n')
-}
-
-func writeNames(b *bytes.Buffer, part string, names []string) {
-	b.WriteString(part + "\n")
-	for _, n := range names {
-		b.WriteString(encodePath(n) + "\n")
-	}
 }
 
 func readHeader(file string) (header, error) {
@@ -196,8 +141,8 @@ func parseHeader(r *bufio.Reader) (header, error) {
 	if err != nil {
 		return header{}, errors.Join(errTorn, err)
 	}
-	if version != manifestVersion+"\n" {
-		return header{}, fmt.Errorf("unknown format %q; use the version of the program that wrote it", strings.TrimSpace(version))
+	if v := strings.TrimSpace(version); v != manifestVersion && v != manifestVersion1 {
+		return header{}, fmt.Errorf("unknown format %q; use the version of the program that wrote it", v)
 	}
 	line, err := r.ReadBytes('\n')
 	if err != nil {
@@ -228,93 +173,12 @@ func readManifest(file string) (*manifest, error) {
 	return m, nil
 }
 
-func parseManifest(data []byte) (*manifest, error) {
-	end := bytes.LastIndex(data, []byte("\nend ")) + 1
-	sum := sha256.Sum256(data[:end])
-	if end == 0 || string(data[end:]) != "end "+hex.EncodeToString(sum[:])+"\n" {
-		return nil, errTorn
-	}
-	r := bufio.NewReader(bytes.NewReader(data[:end]))
-	h, err := parseHeader(r)
-	if err != nil {
-		return nil, err
-	}
-	m := &manifest{header: h}
-	part := ""
-	for {
-		line, err := r.ReadString('\n')
-		if errors.Is(err, io.EOF) {
-			return m, nil
-		}
-		line = strings.TrimSuffix(line, "\n")
-		if isPart(line) {
-			part = line
-			continue
-		}
-		if err := m.parseLine(part, line); err != nil {
-			return nil, errors.Join(errTorn, err)
-		}
-	}
-}
-
-// isPart tells a heading from a name; encodePath quotes names that begin like a heading.
-func isPart(line string) bool {
-	switch line {
-	case partWork, partGit, partExt, partObjects, partIgnored:
-		return true
-	}
-	return false
-}
-
-func (m *manifest) parseLine(part, line string) error {
-	if part == partObjects || part == partIgnored {
-		name, err := decodePath(line)
-		if part == partObjects {
-			m.objectDirs = append(m.objectDirs, name)
-		} else {
-			m.ignored = append(m.ignored, name)
-		}
-		return err
-	}
-	e, err := parseEntry(line)
-	switch part {
-	case partWork:
-		m.work = append(m.work, e)
-	case partGit:
-		m.git = append(m.git, e)
-	case partExt:
-		m.ext = append(m.ext, e)
-	}
-	return err
-}
-
-func parseEntry(line string) (entry, error) {
-	f := strings.SplitN(line, " ", 9)
-	if len(f) != 9 || len(f[0]) != 1 {
-		return entry{}, fmt.Errorf("line %q has too few fields", line)
-	}
-	e := entry{kind: kind(f[0][0])}
-	mode, errMode := strconv.ParseUint(f[1], 8, 32)
-	e.st.mode = uint32(mode)
-	id, errID := parseOID(f[2])
-	e.oid = id
-	var nums [5]int64
-	errs := []error{errMode, errID}
-	for i := range nums {
-		n, err := strconv.ParseInt(f[3+i], 10, 64)
-		nums[i] = n
-		errs = append(errs, err)
-	}
-	e.st.size, e.st.mtime, e.st.ctime, e.st.ino, e.st.dev = nums[0], nums[1], nums[2], uint64(nums[3]), uint64(nums[4])
-	path, err := decodePath(f[8])
-	e.path = path
-	return e, errors.Join(append(errs, err)...)
-}
-
 // treeID hashes sorted entries into an identity that does not depend on times and inodes. Folders do not count.
 func treeID(entries []entry) string {
 	h := sha256.New()
-	for _, e := range entries {
+	buf := make([]byte, 0, 1<<14)
+	for i := range entries {
+		e := &entries[i]
 		if e.kind == kindDir {
 			continue
 		}
@@ -322,8 +186,17 @@ func treeID(entries []entry) string {
 		if e.kind == kindLink {
 			mode = 0
 		}
-		fmt.Fprintf(h, "%c %o %s %d %s", e.kind, mode, e.oid, len(e.path), e.path)
+		buf = append(buf, byte(e.kind), ' ')
+		buf = append(strconv.AppendUint(buf, uint64(mode), 8), ' ')
+		buf = append(hex.AppendEncode(buf, e.oid[:]), ' ')
+		buf = append(strconv.AppendInt(buf, int64(len(e.path)), 10), ' ')
+		buf = append(buf, e.path...)
+		if len(buf) > 1<<13 {
+			h.Write(buf)
+			buf = buf[:0]
+		}
 	}
+	h.Write(buf)
 	return hex.EncodeToString(h.Sum(nil))
 }
 

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -65,6 +66,9 @@ func (o *objects) has(id oid) bool {
 	_, ok := o.loc[id]
 	return ok
 }
+
+// holds tells whether all contents of a manifest are known to be here.
+func (o *objects) holds(m *manifest) bool { return m.stored == o }
 
 // refresh reads the indexes of packs that are not known yet.
 func (o *objects) refresh() error {
@@ -202,36 +206,49 @@ func (o *objects) setRef(name, id string) error {
 }
 
 // writeTrees writes the folders of sorted entries as git trees and returns the id of the topmost. Empty folders have no
-// place in them.
+// place in them. The entry of a folder keeps the id of its tree; a tree that is known and stored is not made again.
 func writeTrees(p *packWriter, entries []entry, prefix string) (oid, error) {
 	var items []treeItem
 	for i := 0; i < len(entries); {
 		name, _, deep := strings.Cut(entries[i].path[len(prefix):], "/")
 		if !deep {
 			if entries[i].kind != kindDir {
-				items = append(items, treeItem{name, gitMode(entries[i]), entries[i].oid})
+				items = append(items, treeItem{name, gitMode(&entries[i]), entries[i].oid})
 			}
 			i++
 			continue
 		}
-		below := prefix + name + "/"
-		end := i
-		files := 0
-		for ; end < len(entries) && strings.HasPrefix(entries[end].path, below); end++ {
-			if entries[end].kind != kindDir {
-				files++
-			}
+		dir := prefix + name
+		n := sort.Search(len(entries)-i, func(k int) bool { return !strings.HasPrefix(entries[i+k].path[len(prefix):], name+"/") })
+		id, err := writeSubtree(p, entries[:i], entries[i:i+n], dir)
+		if err != nil {
+			return oid{}, err
 		}
-		if files > 0 {
-			id, err := writeTrees(p, entries[i:end], below)
-			if err != nil {
-				return oid{}, err
-			}
+		if id != (oid{}) {
 			items = append(items, treeItem{name, modeTree, id})
 		}
-		i = end
+		i += n
 	}
 	return p.add(objTree, encodeTree(items))
+}
+
+// writeSubtree writes the tree of one folder, whose own entry is among those before; the id is zero if it holds no files.
+func writeSubtree(p *packWriter, before, entries []entry, dir string) (oid, error) {
+	var self *entry
+	if i := lookup(before, dir); i >= 0 && before[i].kind == kindDir {
+		self = &before[i]
+		if self.oid != (oid{}) && p.has(self.oid) {
+			return self.oid, nil
+		}
+	}
+	if !slices.ContainsFunc(entries, func(e entry) bool { return e.kind != kindDir }) {
+		return oid{}, nil
+	}
+	id, err := writeTrees(p, entries, dir+"/")
+	if self != nil && err == nil {
+		self.oid = id
+	}
+	return id, err
 }
 
 type treeItem struct {
@@ -244,7 +261,7 @@ const (
 	modeFile = "100644"
 )
 
-func gitMode(e entry) string {
+func gitMode(e *entry) string {
 	switch {
 	case e.kind == kindLink:
 		return "120000"

@@ -165,8 +165,6 @@ func (s *Store) start(ctx context.Context) error {
 	if id := s.newest(); id != "" {
 		if s.base, err = s.manifest(id); err != nil {
 			s.base = nil // damaged: all files are read anew
-		} else {
-			s.rules.recall(s.base)
 		}
 	}
 	if busy {

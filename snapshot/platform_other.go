@@ -8,10 +8,7 @@ import (
 	"os"
 )
 
-const (
-	openFlags = os.O_RDONLY
-	hasInodes = false
-)
+const hasInodes = false
 
 func permsOf(fi fs.FileInfo) uint32 { return uint32(fi.Mode().Perm()) }
 

@@ -13,9 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openFlags keep a read from following a link that was put in place of a file and from waiting on a pipe.
-const openFlags = os.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK
-
 // hasInodes tells that files can be recognised by inode and change time.
 const hasInodes = true
 

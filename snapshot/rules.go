@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -40,13 +41,14 @@ type rules struct {
 	precious   []string
 
 	mu    sync.Mutex
-	known map[string]bool // path, folders with a slash at the end → ignored
+	known map[string]bool   // what git has answered: path, folders with a slash at the end → ignored
+	hints map[string]*hints // by scope.Dir
 }
 
 func newRules(dir string, c ruleConfig, precious []string) *rules {
 	r := &rules{
 		dir: dir, scopes: c.Scopes, precious: precious,
-		forced: map[string]bool{}, forcedDirs: map[string]bool{}, known: map[string]bool{},
+		forced: map[string]bool{}, forcedDirs: map[string]bool{}, known: map[string]bool{}, hints: map[string]*hints{},
 	}
 	for _, f := range c.Forced {
 		r.force(string(f))
@@ -61,32 +63,17 @@ func (r *rules) force(p string) {
 	}
 }
 
-// recall takes over the decisions that a snapshot shows, which saves asking git.
-func (r *rules) recall(m *manifest) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, e := range m.work {
-		switch {
-		case e.kind != kindDir:
-			r.known[e.path] = false
-		case !r.forcedDirs[e.path]: // those may be ignored and captured
-			r.known[e.path+"/"] = false
-		}
-	}
-	for _, p := range m.ignored {
-		r.known[p] = true
-	}
-}
-
-// judgement is a walk's talk with git about ignored paths. It starts git only for paths that were never seen before.
+// judgement is a walk's talk with git about ignored paths. It starts git only for paths that the base of the walk does
+// not show and that some pattern may match.
 type judgement struct {
 	*rules
+	base  *manifest
 	mu    sync.Mutex
 	asked map[string]*asker // by scope.Dir
 }
 
-func (r *rules) judge() *judgement {
-	return &judgement{rules: r, asked: map[string]*asker{}}
+func (r *rules) judge(base *manifest) *judgement {
+	return &judgement{rules: r, base: base, asked: map[string]*asker{}}
 }
 
 func (j *judgement) close() {
@@ -95,27 +82,36 @@ func (j *judgement) close() {
 	}
 }
 
-// ignored tells for every node of a folder of working files whether the rules ignore it.
-func (j *judgement) ignored(ctx context.Context, dir string, nodes []node) ([]bool, error) {
-	out := make([]bool, len(nodes))
+// ignored tells for every node of a folder of working files whether the rules ignore it; nil says that none is.
+func (j *judgement) ignored(ctx context.Context, l *listing) ([]bool, error) {
+	if l.zone != zoneWork {
+		return nil, nil
+	}
+	var out []bool
 	var ask []int
-	j.rules.mu.Lock()
-	for i, n := range nodes {
-		known, ok := j.known[nodeKey(dir, n)]
-		out[i] = known
-		if !ok && !isDotGit(n.name) {
+	for i := range l.nodes {
+		ignored, known := j.recall(l.dir, &l.nodes[i])
+		if !known {
 			ask = append(ask, i)
 		}
+		if ignored {
+			if out == nil {
+				out = make([]bool, len(l.nodes))
+			}
+			out[i] = true
+		}
 	}
-	j.rules.mu.Unlock()
 	if len(ask) == 0 {
 		return out, nil
 	}
+	if out == nil {
+		out = make([]bool, len(l.nodes))
+	}
 	paths := make([]string, len(ask))
 	for k, i := range ask {
-		paths[k] = nodeKey(dir, nodes[i])
+		paths[k] = nodeKey(l.dir, &l.nodes[i])
 	}
-	answers, err := j.ask(ctx, j.scopeOf(dir), paths)
+	answers, err := j.ask(ctx, j.scopeOf(l.dir), paths)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +124,40 @@ func (j *judgement) ignored(ctx context.Context, dir string, nodes []node) ([]bo
 	return out, nil
 }
 
-func nodeKey(dir string, n node) string {
+// recall decides without git, if that is possible.
+func (j *judgement) recall(dir string, n *node) (ignored, known bool) {
+	if isDotGit(n.name) {
+		return false, true
+	}
+	if n.at >= 0 && j.captured(n) {
+		return false, true
+	}
+	if len(j.base.ignored) > 0 {
+		key := nodeKey(dir, n)
+		if i := sort.SearchStrings(j.base.ignored, key); i < len(j.base.ignored) && j.base.ignored[i] == key {
+			return true, true
+		}
+	}
+	if !j.mayIgnore(j.scopeOf(dir), n) {
+		return false, true
+	}
+	j.rules.mu.Lock()
+	defer j.rules.mu.Unlock()
+	ignored, known = j.known[nodeKey(dir, n)]
+	return ignored, known
+}
+
+// captured tells whether the base shows that a node is not ignored. It does not of what it captured although ignored: a
+// folder with tracked files, and a precious file that may have become too big for that.
+func (j *judgement) captured(n *node) bool {
+	e := &j.base.work[n.at]
+	if n.kind == kindDir || e.kind == kindDir {
+		return n.kind == e.kind && (len(j.forcedDirs) == 0 || !j.forcedDirs[e.path])
+	}
+	return n.st.size <= maxPrecious || e.st.size > maxPrecious
+}
+
+func nodeKey(dir string, n *node) string {
 	if n.kind == kindDir {
 		return joinPath(dir, n.name) + "/"
 	}
@@ -166,7 +195,7 @@ func (j *judgement) ask(ctx context.Context, s scope, paths []string) ([]bool, e
 }
 
 // isPrecious tells whether an ignored file is captured all the same.
-func (r *rules) isPrecious(p string, n node) bool {
+func (r *rules) isPrecious(p string, n *node) bool {
 	if n.kind != kindFile || n.st.size > maxPrecious {
 		return false
 	}

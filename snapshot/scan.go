@@ -1,31 +1,20 @@
 package snapshot
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // racyWindow is how much older than the start of a snapshot a file's change time must be before the file is taken for
 // unchanged without reading it: clocks of file systems tick every few milliseconds.
-const (
-	racyWindow   = 20 * time.Millisecond
-	readAttempts = 3
-	streamFrom   = 4 << 20 // larger files are hashed and stored without being held in memory
-)
+const racyWindow = 20 * time.Millisecond
 
 // scanner makes a manifest of the tree as it is now.
 type scanner struct {
@@ -34,46 +23,72 @@ type scanner struct {
 	j     *judgement
 	token string // of a restore that is under way; its temporary files are not captured
 
+	base     *manifest
+	parts    [parts]*partScan
+	stable   int64 // files of the base that were last changed before this time need not be read again
+	complete bool  // the store holds all contents of the base
+
 	mu    sync.Mutex
 	m     *manifest
-	links map[string]string // targets of symbolic links, by part and path
+	links map[string]string // targets of new symbolic links, by path
 }
 
 // scan looks at everything and reads what may have changed since s.base.
 func (s *Store) scan(ctx context.Context, pack *packWriter, token string) (*manifest, error) {
-	sc := &scanner{s: s, pack: pack, token: token, j: s.rules.judge(), m: &manifest{}, links: map[string]string{}}
+	sc := &scanner{s: s, pack: pack, token: token, m: &manifest{}, links: map[string]string{}, base: s.base}
+	if sc.base == nil {
+		sc.base = &manifest{}
+	}
+	sc.j = s.rules.judge(sc.base)
 	defer sc.j.close()
+	sc.stable = sc.base.Started.Add(-racyWindow).UnixNano()
+	sc.complete = pack == nil || s.objects.holds(sc.base)
+	for i := range sc.parts {
+		sc.parts[i] = newPartScan(*sc.base.list(part(i)))
+	}
 	sc.m.Started = time.Now()
-	if err := sc.walker().walk(ctx, s.root, zoneWork); err != nil {
+	if err := sc.walker(partWork).walk(ctx, s.root, zoneWork); err != nil {
 		return nil, err
 	}
 	if err := sc.external(ctx); err != nil {
 		return nil, err
 	}
-	sc.sort()
-	sc.limitTotal()
-	base := s.base
-	if base == nil {
-		base = &manifest{}
-	}
-	for _, p := range []struct {
-		entries *[]entry
-		base    []entry
-		root    string
-		part    string
-	}{{&sc.m.work, base.work, s.work, partWork}, {&sc.m.git, base.git, s.work, partGit}, {&sc.m.ext, base.ext, s.config.External.GitDir, partExt}} {
-		todo := sc.reuse(*p.entries, p.base, base.Started)
-		if err := sc.read(ctx, p.root, p.part, *p.entries, todo); err != nil {
-			return nil, err
-		}
-		*p.entries = dropUnread(*p.entries)
-	}
-	sc.count()
-	return sc.m, nil
+	return sc.m, sc.finish(ctx)
 }
 
-func (sc *scanner) walker() *walker {
-	return &walker{keep: sc.keep, visit: sc.visit, fail: func(p string, r Reason) { sc.skip(Skip{Path: p, Reason: r}) }}
+// finish puts together what the walk has found and reads the contents.
+func (sc *scanner) finish(ctx context.Context) error {
+	sort.Strings(sc.m.ignored)
+	sort.Strings(sc.m.objectDirs)
+	for i, p := range sc.parts {
+		dirty := folders{}
+		list, todo := p.merge(dirty)
+		if part(i) == partWork {
+			list, todo = sc.limitTotal(list, todo, dirty)
+		}
+		dirty.forget(list)
+		if err := sc.read(ctx, part(i), list, todo); err != nil {
+			return err
+		}
+		if len(todo) > 0 {
+			list = dropUnread(list)
+		}
+		*sc.m.list(part(i)) = list
+	}
+	sc.count()
+	return nil
+}
+
+func (sc *scanner) walker(root part) *walker {
+	return &walker{
+		keep:  func(dir string, z zone) func(string) bool { return sc.keep(root, dir, z) },
+		visit: func(ctx context.Context, l *listing) error { return sc.visit(ctx, root, l) },
+		fail: func(p string, r Reason) {
+			if root == partWork {
+				sc.skip(Skip{Path: p, Reason: r})
+			}
+		},
+	}
 }
 
 func (sc *scanner) skip(s Skip) {
@@ -82,367 +97,260 @@ func (sc *scanner) skip(s Skip) {
 	sc.m.Skipped = append(sc.m.Skipped, s)
 }
 
-// keep leaves out what must not even be looked at.
-func (sc *scanner) keep(dir, name string, z zone) bool {
-	p := joinPath(dir, name)
-	if sc.isTemp(name) {
-		sc.mu.Lock()
-		defer sc.mu.Unlock()
-		sc.m.temps = append(sc.m.temps, p)
-		return false
-	}
+// keep leaves out what must not even be looked at. A nil function leaves out nothing.
+func (sc *scanner) keep(root part, dir string, z zone) func(string) bool {
+	rel, key := "", ""
 	if z == zoneGit {
-		return keepGit(gitRel(dir), name)
+		rel = gitRel(dir)
 	}
-	return p != sc.s.inside && !sc.s.excluded(p)
+	if root == partExt {
+		rel, key = dir, inExternal
+	}
+	if z != zoneGit && sc.token == "" && sc.s.inside == "" && len(sc.s.config.Excludes) == 0 {
+		return nil
+	}
+	return func(name string) bool {
+		switch {
+		case sc.isTemp(name):
+			sc.mu.Lock()
+			defer sc.mu.Unlock()
+			sc.m.temps = append(sc.m.temps, key+joinPath(dir, name))
+			return false
+		case z == zoneGit:
+			return keepGit(rel, name)
+		}
+		p := joinPath(dir, name)
+		return p != sc.s.inside && !sc.s.excluded(p)
+	}
 }
 
 func (sc *scanner) isTemp(name string) bool {
 	return sc.token != "" && strings.HasPrefix(name, tempPrefix+sc.token)
 }
 
-func (sc *scanner) visit(ctx context.Context, at listing) ([]zone, error) {
-	next := make([]zone, len(at.nodes))
-	ignored := make([]bool, len(at.nodes))
-	if at.zone == zoneWork {
-		var err error
-		if ignored, err = sc.j.ignored(ctx, at.dir, at.nodes); err != nil {
-			return nil, err
+// visit compares one folder with the base and tells where to go on.
+func (sc *scanner) visit(ctx context.Context, root part, l *listing) error {
+	rel, key, of := "", "", partWork
+	switch {
+	case root == partExt:
+		rel, key, of = l.dir, inExternal, partExt
+	case l.zone == zoneGit:
+		rel, of = gitRel(l.dir), partGit
+	}
+	sc.parts[of].find(l.dir, l.nodes)
+	if l.zone == zoneGit {
+		if isObjectDir(rel) {
+			sc.mu.Lock()
+			sc.m.objectDirs = append(sc.m.objectDirs, key+l.dir)
+			sc.mu.Unlock()
 		}
+		for i := range l.nodes {
+			sc.record(of, l, &l.nodes[i])
+			l.nodes[i].next = zoneGit
+		}
+		return nil
+	}
+	ignored, err := sc.j.ignored(ctx, l)
+	if err != nil {
+		return err
+	}
+	for i := range l.nodes {
+		l.nodes[i].next = sc.place(l, &l.nodes[i], ignored != nil && ignored[i])
+	}
+	return nil
+}
+
+// place records one node outside of .git and tells by which rules to go on below it.
+func (sc *scanner) place(l *listing, n *node, ignored bool) zone {
+	if isDotGit(n.name) {
+		return sc.dotGit(l, n)
+	}
+	if l.zone != zoneIgnored && !ignored {
+		sc.record(partWork, l, n)
+		return zoneWork
+	}
+	p, rules := l.join(n.name), sc.s.rules
+	if n.kind == kindDir && rules.forcedDirs[p] {
+		sc.record(partWork, l, n)
+		return zoneIgnored
+	}
+	if rules.forced[p] && n.kind != kindDir || l.zone == zoneWork && rules.isPrecious(p, n) {
+		sc.record(partWork, l, n)
+		return zoneNone
 	}
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
-	if at.zone == zoneGit && isObjectDir(gitRel(at.dir)) {
-		sc.m.objectDirs = append(sc.m.objectDirs, at.dir)
-	}
-	for i, n := range at.nodes {
-		next[i] = sc.place(at, n, ignored[i])
-	}
-	return next, nil
+	sc.m.ignored = append(sc.m.ignored, nodeKey(l.dir, n))
+	return zoneNone
 }
 
-// place records one node and tells by which rules to go on below it.
-func (sc *scanner) place(at listing, n node, ignored bool) zone {
-	p := at.join(n.name)
-	rules := sc.s.rules
-	switch {
-	case at.zone == zoneGit:
-		sc.m.git = sc.record(sc.m.git, partGit, at, n)
-		return zoneGit
-	case isDotGit(n.name):
-		return sc.dotGit(at, n)
-	case at.zone == zoneIgnored || ignored:
-		if n.kind == kindDir && rules.forcedDirs[p] {
-			sc.m.work = sc.record(sc.m.work, partWork, at, n)
-			return zoneIgnored
-		}
-		if rules.forced[p] && n.kind != kindDir || at.zone == zoneWork && rules.isPrecious(p, n) {
-			sc.m.work = sc.record(sc.m.work, partWork, at, n)
-			return zoneNone
-		}
-		sc.m.ignored = append(sc.m.ignored, nodeKey(at.dir, n))
+func (sc *scanner) dotGit(l *listing, n *node) zone {
+	if l.zone == zoneIgnored {
 		return zoneNone
 	}
-	sc.m.work = sc.record(sc.m.work, partWork, at, n)
-	return zoneWork
-}
-
-func (sc *scanner) dotGit(at listing, n node) zone {
-	if at.zone == zoneIgnored {
-		return zoneNone
-	}
-	sc.m.git = sc.record(sc.m.git, partGit, at, n)
-	if n.kind == kindFile && at.dir != "" && leadsOut(at, n.name) {
-		sc.m.Skipped = append(sc.m.Skipped, Skip{Path: at.join(n.name) + "/", Reason: External})
+	n.at = lookup(sc.parts[partGit].base, l.join(n.name))
+	sc.record(partGit, l, n)
+	if n.kind == kindFile && l.dir != "" && leadsOut(l, n.name) {
+		sc.skip(Skip{Path: l.join(n.name) + "/", Reason: External})
 	}
 	return zoneGit
 }
 
 // leadsOut tells whether a .git file names a folder outside the tree.
-func leadsOut(at listing, name string) bool {
-	data, err := at.root.ReadFile(name)
+func leadsOut(l *listing, name string) bool {
+	data, err := readIn(l.open, name)
 	to, found := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir:")
 	if err != nil || !found {
 		return false
 	}
 	to = filepath.ToSlash(strings.TrimSpace(to))
-	return path.IsAbs(to) || strings.HasPrefix(path.Clean(joinPath(at.dir, to)), "..")
+	return path.IsAbs(to) || strings.HasPrefix(path.Clean(joinPath(l.dir, to)), "..")
 }
 
-// record adds a node to a part, or to the skipped ones.
-func (sc *scanner) record(part []entry, name string, at listing, n node) []entry {
-	e := entry{path: at.join(n.name), kind: n.kind, st: n.st}
+// readIn reads a file that is expected to be small.
+func readIn(d dirFD, name string) ([]byte, error) {
+	f, err := d.file(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// record notes a node in a part, or among the skipped ones.
+func (sc *scanner) record(of part, l *listing, n *node) {
+	p := sc.parts[of]
+	st := n.st
+	if n.kind == kindDir {
+		st = stat{mode: n.st.mode, ino: n.st.ino, dev: n.st.dev} // times and sizes of folders change with their files
+	}
+	if n.at >= 0 && sc.unchanged(&p.base[n.at], n.kind, st) {
+		p.seen[n.at] = true
+		return
+	}
+	f := found{entry: entry{path: l.join(n.name), kind: n.kind, st: st}, at: n.at, todo: true}
 	switch n.kind {
 	case kindDir:
-		e.st = stat{mode: n.st.mode, ino: n.st.ino, dev: n.st.dev} // times and sizes of folders change with their files
-	case kindLink:
-		target, err := at.root.Readlink(n.name)
-		if err != nil {
-			sc.m.Skipped = append(sc.m.Skipped, Skip{Path: e.path, Reason: Unreadable})
-			return part
+		f.todo = false
+		if n.at >= 0 && p.base[n.at].kind == kindDir {
+			f.oid = p.base[n.at].oid
 		}
-		sc.links[name+e.path] = target
+	case kindLink:
+		target, err := l.open.readlink(n.name)
+		if err != nil {
+			sc.skip(Skip{Path: f.path, Reason: Unreadable})
+			return
+		}
+		sc.mu.Lock()
+		sc.links[linkKey(of, f.path)] = target
+		sc.mu.Unlock()
 	case kindFile:
-		if n.st.size > sc.maxSize(name) {
-			sc.m.Skipped = append(sc.m.Skipped, Skip{e.path, TooBig, n.st.size})
-			return part
+		if st.size > sc.maxSize(of) {
+			sc.skip(Skip{f.path, TooBig, st.size})
+			return
 		}
 	default:
-		sc.m.Skipped = append(sc.m.Skipped, Skip{Path: e.path, Reason: Special})
-		return part
+		sc.skip(Skip{Path: f.path, Reason: Special})
+		return
 	}
-	return append(part, e)
+	if n.at >= 0 {
+		p.seen[n.at] = true
+	}
+	p.add(f)
+}
+
+func linkKey(of part, path string) string { return string(rune('0'+of)) + path }
+
+// unchanged tells whether the content of an entry need not be looked at again.
+func (sc *scanner) unchanged(e *entry, k kind, st stat) bool {
+	if e.kind != k || e.st != st {
+		return false
+	}
+	changed := st.ctime
+	if !hasInodes {
+		changed = max(st.ctime, st.mtime)
+	}
+	switch {
+	case k == kindDir:
+		return true
+	case k == kindLink && !hasInodes, changed >= sc.stable:
+		return false
+	}
+	return sc.complete || sc.pack.has(e.oid)
 }
 
 // maxGitFile is the size limit for the files of git's own state, of which the index can be large.
 const maxGitFile = 1 << 30
 
-func (sc *scanner) maxSize(part string) int64 {
-	if part == partWork {
+func (sc *scanner) maxSize(of part) int64 {
+	if of == partWork {
 		return sc.s.opts.MaxFile
 	}
 	return max(sc.s.opts.MaxFile, maxGitFile)
 }
 
-func (sc *scanner) sort() {
-	for _, part := range [][]entry{sc.m.work, sc.m.git, sc.m.ext} {
-		sort.Slice(part, func(i, j int) bool { return part[i].path < part[j].path })
-	}
-	sort.Strings(sc.m.ignored)
-	sort.Strings(sc.m.objectDirs)
-}
-
 // limitTotal skips the largest working files until the rest fits.
-func (sc *scanner) limitTotal() {
+func (sc *scanner) limitTotal(list []entry, todo []int, dirty folders) ([]entry, []int) {
 	var total int64
-	bySize := make([]int, 0, len(sc.m.work))
-	for i, e := range sc.m.work {
-		if e.kind == kindFile {
-			total += e.st.size
+	for i := range list {
+		total += list[i].st.size // that of folders is 0
+	}
+	if total <= sc.s.opts.MaxTotal {
+		return list, todo
+	}
+	list = slices.Clone(list) // it may be that of the base
+	var bySize []int
+	for i := range list {
+		if list[i].kind == kindFile {
 			bySize = append(bySize, i)
 		}
 	}
-	if total <= sc.s.opts.MaxTotal {
-		return
-	}
-	sort.SliceStable(bySize, func(a, b int) bool { return sc.m.work[bySize[a]].st.size > sc.m.work[bySize[b]].st.size })
+	sort.SliceStable(bySize, func(a, b int) bool { return list[bySize[a]].st.size > list[bySize[b]].st.size })
 	for _, i := range bySize {
 		if total <= sc.s.opts.MaxTotal {
 			break
 		}
-		e := &sc.m.work[i]
+		e := &list[i]
 		total -= e.st.size
 		sc.m.Skipped = append(sc.m.Skipped, Skip{e.path, OverTotal, e.st.size})
+		dirty.above(e.path)
 		e.kind = 0
 	}
-	sc.m.work = dropUnread(sc.m.work)
-}
-
-// reuse takes over the content ids of files that have not changed since the base was made and returns the others. Both
-// lists are sorted.
-func (sc *scanner) reuse(now, base []entry, started time.Time) []int {
-	var todo []int
-	limit := started.Add(-racyWindow).UnixNano()
-	b := 0
-	for i := range now {
-		e := &now[i]
-		for b < len(base) && base[b].path < e.path {
-			b++
-		}
-		if e.kind == kindDir {
-			continue
-		}
-		changed := max(e.st.ctime, e.st.mtime)
-		if hasInodes {
-			changed = e.st.ctime
-		}
-		if e.kind == kindFile && b < len(base) && base[b].path == e.path && base[b].kind == e.kind && base[b].st == e.st && changed < limit {
-			e.oid = base[b].oid
-			if sc.pack == nil || sc.pack.has(e.oid) {
-				continue
-			}
-		}
-		todo = append(todo, i)
-	}
-	return todo
-}
-
-// read hashes, and stores, the contents of the entries with the given indexes. What cannot be read becomes kind 0.
-func (sc *scanner) read(ctx context.Context, rootPath, part string, entries []entry, todo []int) error {
-	if len(todo) == 0 {
-		return nil
-	}
-	root, err := os.OpenRoot(rootPath)
-	if err != nil {
-		return fmt.Errorf("open %s: %w", rootPath, err)
-	}
-	defer root.Close()
-	byDir := map[string][]int{}
+	unread := map[string]bool{}
 	for _, i := range todo {
-		dir := path.Dir(entries[i].path)
-		byDir[dir] = append(byDir[dir], i)
+		unread[list[i].path] = true
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(max(2, runtime.NumCPU()))
-	for dir, list := range byDir {
-		g.Go(func() error {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			return sc.readDir(root, dir, part, entries, list)
-		})
-	}
-	return g.Wait()
-}
-
-func (sc *scanner) readDir(root *os.Root, dir, part string, entries []entry, list []int) error {
-	sub, err := root.OpenRoot(dir)
-	if err != nil {
-		for _, i := range list {
-			sc.unread(&entries[i], part, Unreadable)
-		}
-		return nil
-	}
-	defer sub.Close()
-	for _, i := range list {
-		e := &entries[i]
-		if e.kind == kindLink {
-			if e.oid, err = sc.store([]byte(sc.links[part+e.path])); err != nil {
-				return err
-			}
-			continue
-		}
-		err := sc.readFile(sub, e)
-		switch {
-		case err == nil:
-		case errors.Is(err, errContentChanged):
-			sc.unread(e, part, Unstable)
-		case errors.Is(err, errStore):
-			return err
-		case errors.Is(err, fs.ErrNotExist):
-			e.kind = 0 // gone since the walk
-		default:
-			sc.unread(e, part, Unreadable)
+	list, todo = dropUnread(list), nil
+	for i := range list {
+		if unread[list[i].path] {
+			todo = append(todo, i)
 		}
 	}
-	return nil
+	return list, todo
 }
 
-// errStore marks errors of our own store, which are not the file's fault.
-var errStore = errors.New("store content")
-
-func (sc *scanner) unread(e *entry, part string, r Reason) {
-	if part != partExt {
-		sc.skip(Skip{e.path, r, e.st.size})
-	}
-	e.kind = 0
-}
-
-func (sc *scanner) store(data []byte) (oid, error) {
-	if sc.pack == nil {
-		return hashObject(objBlob, data), nil
-	}
-	id, err := sc.pack.add(objBlob, data)
-	if err != nil {
-		return id, errors.Join(errStore, err)
-	}
-	return id, nil
-}
-
-// readFile reads a file that holds still while it is read. The entry's stat becomes that of the content.
-func (sc *scanner) readFile(dir *os.Root, e *entry) error {
-	err := errContentChanged
-	for try := 0; try < readAttempts && errors.Is(err, errContentChanged); try++ {
-		err = sc.readOnce(dir, e)
-	}
-	return err
-}
-
-func (sc *scanner) readOnce(dir *os.Root, e *entry) error {
-	f, err := dir.OpenFile(path.Base(e.path), openFlags, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	before, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	st := statOf(before)
-	// os.Root follows a link inside the tree even where the flags forbid it.
-	named, err := dir.Lstat(path.Base(e.path))
-	if err != nil {
-		return err
-	}
-	if !named.Mode().IsRegular() || statOf(named).ino != st.ino || !before.Mode().IsRegular() || st.ino != e.st.ino || st.dev != e.st.dev {
-		e.st = st
-		return errContentChanged
-	}
-	id, err := sc.content(f, st.size)
-	if err != nil {
-		return err
-	}
-	after, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if statOf(after) != st {
-		return errContentChanged
-	}
-	e.oid, e.st = id, st
-	return nil
-}
-
-func (sc *scanner) content(f *os.File, size int64) (oid, error) {
-	if size < streamFrom {
-		data := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
-		n, err := data.ReadFrom(io.LimitReader(f, size+1))
-		if err == nil && n != size {
-			err = errContentChanged
-		}
-		if err != nil {
-			return oid{}, err
-		}
-		return sc.store(data.Bytes())
-	}
-	h := newHash(objBlob, size)
-	n, err := io.Copy(h, io.LimitReader(f, size+1))
-	if err == nil && n != size {
-		err = errContentChanged
-	}
-	id := sumOf(h)
-	if err != nil || sc.pack == nil {
-		return id, err
-	}
-	if err := sc.pack.stream(io.NewSectionReader(f, 0, size), size, id); err != nil {
-		if errors.Is(err, errContentChanged) {
-			return id, err
-		}
-		return id, errors.Join(errStore, err)
-	}
-	return id, nil
-}
-
-// dropUnread removes the entries whose kind was cleared.
-func dropUnread(entries []entry) []entry {
-	out := entries[:0]
-	for _, e := range entries {
-		if e.kind != 0 {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
+// count sums up what was found. What depends on the working files alone is taken over if they are those of the base.
 func (sc *scanner) count() {
 	m := sc.m
 	sort.Slice(m.Skipped, func(i, j int) bool { return m.Skipped[i].Path < m.Skipped[j].Path })
-	for _, e := range m.work {
-		if e.kind != kindDir {
+	m.TakenAt = m.Started
+	if b := sc.base; b.Tree != "" && shared(m.work, b.work) {
+		m.Tree, m.Files, m.Bytes, m.WorkTree = b.Tree, b.Files, b.Bytes, b.WorkTree
+	} else {
+		m.total()
+	}
+	if b := sc.base; shared(m.git, b.git) && shared(m.ext, b.ext) {
+		m.StateTree = b.StateTree
+	}
+}
+
+// total sums up the working files.
+func (m *manifest) total() {
+	for i := range m.work {
+		if m.work[i].kind != kindDir {
 			m.Files++
-			m.Bytes += e.st.size
+			m.Bytes += m.work[i].st.size
 		}
 	}
 	m.Tree = treeID(m.work)
-	m.TakenAt = m.Started
 }

@@ -97,8 +97,14 @@ func (s *Store) gather(m *manifest, seq int) error {
 
 // commit makes the objects by which plain git reaches the contents; it returns the commit of git's own state.
 func (s *Store) commit(m *manifest, pack *packWriter) (string, error) {
-	tree, errTree := writeTrees(pack, m.work, "")
-	flat, errFlat := writeFlat(pack, m.git, m.ext)
+	tree, errTree := parseOID(m.WorkTree) // known if nothing has changed
+	if errTree != nil || !pack.has(tree) {
+		tree, errTree = writeTrees(pack, m.work, "")
+	}
+	flat, errFlat := parseOID(m.StateTree)
+	if errFlat != nil || !pack.has(flat) {
+		flat, errFlat = writeFlat(pack, m.git, m.ext)
+	}
 	if err := errors.Join(errTree, errFlat); err != nil {
 		return "", err
 	}
@@ -108,8 +114,9 @@ func (s *Store) commit(m *manifest, pack *packWriter) (string, error) {
 	}
 	commit, errWork := writeCommit(pack, tree, message, m.TakenAt)
 	state, errState := writeCommit(pack, flat, message+": state of git", m.TakenAt)
-	m.Commit = commit.String()
-	return state.String(), errors.Join(errWork, errState)
+	m.WorkTree, m.StateTree = tree.String(), flat.String()
+	m.Commit, m.State = commit.String(), state.String()
+	return m.State, errors.Join(errWork, errState)
 }
 
 // publish makes the snapshot exist; the manifest comes last, so that a crash leaves all of it or nothing.
@@ -129,6 +136,7 @@ func (s *Store) publish(m *manifest, state string) error {
 	}
 	s.infos[m.ID] = m.header
 	s.manifests.put(m)
+	m.stored = s.objects
 	s.base = m
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -16,6 +17,8 @@ type node struct {
 	name string
 	kind kind
 	st   stat
+	at   int  // where the base of a scan has it, -1: nowhere
+	next zone // set by the visitor: the rules by which to go on below it
 }
 
 // zone says by which rules a folder is looked at.
@@ -28,16 +31,16 @@ const (
 	zoneGit                 // inside .git
 )
 
-// listing is one folder of a walk.
+// listing is one folder of a walk. Its nodes are valid during the visit only.
 type listing struct {
-	root  *os.Root // the folder itself
-	dir   string   // its path from the root of the walk, "" for the root
+	open  dirFD  // the folder itself
+	dir   string // its path from the root of the walk, "" for the root
 	zone  zone
 	nodes []node
 }
 
 // join is the path of an entry of the folder.
-func (l listing) join(name string) string { return joinPath(l.dir, name) }
+func (l *listing) join(name string) string { return joinPath(l.dir, name) }
 
 func joinPath(dir, name string) string {
 	if dir == "" {
@@ -49,113 +52,113 @@ func joinPath(dir, name string) string {
 // walker goes through a tree in parallel, never through symbolic links and never onto another file system. Folders are
 // visited before what is below them.
 type walker struct {
-	keep  func(dir, name string, z zone) bool            // nil keeps all; called before a name is looked at
-	visit func(context.Context, listing) ([]zone, error) // where to go on, one zone for each node
-	fail  func(path string, reason Reason)               // an entry that could not be looked at; never the root
+	keep  func(dir string, z zone) func(name string) bool // tells which names to look at; nil keeps all, also as a result
+	visit func(context.Context, *listing) error           // sets the next zone of each node
+	fail  func(path string, reason Reason)                // an entry that could not be looked at; never the root
+
+	g       *errgroup.Group
+	dev     uint64
+	scratch sync.Pool // of *scratch
+}
+
+// scratch is memory that the walk of one folder needs and the next one can have again.
+type scratch struct {
+	list  lister
+	nodes []node
 }
 
 var errReplaced = errors.New("replaced while it was opened")
 
 func (w *walker) walk(ctx context.Context, root *os.Root, z zone) error {
-	fi, err := root.Stat(".")
+	open, st, err := openDir(root)
 	if err != nil {
 		return fmt.Errorf("look at %s: %w", root.Name(), err)
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(max(2, runtime.NumCPU()))
-	g.Go(func() error { return w.folder(ctx, g, listing{root: root, zone: z}, statOf(fi).dev) })
-	return g.Wait()
+	w.g, ctx = errgroup.WithContext(ctx)
+	w.g.SetLimit(max(2, runtime.NumCPU()))
+	w.dev = st.dev
+	w.g.Go(func() error { return w.folder(ctx, listing{open: open, zone: z}) })
+	return w.g.Wait()
 }
 
-func (w *walker) folder(ctx context.Context, g *errgroup.Group, l listing, dev uint64) error {
-	if err := ctx.Err(); err != nil {
+// folder visits one folder, which it closes, and walks those in it.
+func (w *walker) folder(ctx context.Context, l listing) error {
+	defer l.open.close()
+	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err := w.list(&l); err != nil {
+	s, ok := w.scratch.Get().(*scratch)
+	if !ok {
+		s = &scratch{}
+	}
+	defer w.scratch.Put(s)
+	if err := w.list(&l, s); err != nil {
 		if l.dir == "" {
-			return err
+			return fmt.Errorf("list the folder: %w", err)
 		}
 		w.fail(l.dir, Unreadable)
 		return nil
 	}
-	next, err := w.visit(ctx, l)
-	if err != nil {
+	if err := w.visit(ctx, &l); err != nil {
 		return err
 	}
-	for i, n := range l.nodes {
-		if n.kind != kindDir || next[i] == zoneNone {
-			continue
-		}
-		if err := w.enter(ctx, g, l, n, next[i], dev); err != nil {
-			return err
+	for i := range l.nodes {
+		if n := &l.nodes[i]; n.kind == kindDir && n.next != zoneNone {
+			if err := w.enter(ctx, &l, n); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
 // enter opens a folder now, while its parent is open, and walks it in a goroutine of its own if one is free.
-func (w *walker) enter(ctx context.Context, g *errgroup.Group, l listing, n node, z zone, dev uint64) error {
+func (w *walker) enter(ctx context.Context, l *listing, n *node) error {
 	path := l.join(n.name)
-	if n.st.dev != dev {
+	if n.st.dev != w.dev {
 		w.fail(path, MountPoint)
 		return nil
 	}
-	sub, err := openSub(l.root, n)
+	open, st, err := l.open.sub(n.name)
+	if err == nil && (st.ino != n.st.ino || st.dev != n.st.dev) {
+		open.close()
+		err = errReplaced
+	}
 	if err != nil {
 		w.fail(path, Unreadable)
 		return nil //nolint:nilerr // recorded, never fatal
 	}
-	job := func() error {
-		defer sub.Close()
-		return w.folder(ctx, g, listing{root: sub, dir: path, zone: z}, dev)
-	}
-	if !g.TryGo(job) {
-		return job()
+	below := listing{open: open, dir: path, zone: n.next}
+	if !w.g.TryGo(func() error { return w.folder(ctx, below) }) {
+		return w.folder(ctx, below)
 	}
 	return nil
 }
 
-// openSub opens the folder that was seen and nothing that was put in its place.
-func openSub(parent *os.Root, n node) (*os.Root, error) {
-	sub, err := parent.OpenRoot(n.name)
+func (w *walker) list(l *listing, s *scratch) error {
+	names, err := s.list.names(l.open)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	fi, err := sub.Stat(".")
-	if err == nil && (statOf(fi).ino != n.st.ino || statOf(fi).dev != n.st.dev) {
-		err = errReplaced
+	var keep func(string) bool
+	if w.keep != nil {
+		keep = w.keep(l.dir, l.zone)
 	}
-	if err != nil {
-		sub.Close()
-		return nil, err
-	}
-	return sub, nil
-}
-
-func (w *walker) list(l *listing) error {
-	d, err := l.root.Open(".")
-	if err != nil {
-		return fmt.Errorf("open folder %s: %w", l.root.Name(), err)
-	}
-	names, err := d.Readdirnames(-1)
-	d.Close()
-	if err != nil {
-		return fmt.Errorf("list folder %s: %w", l.root.Name(), err)
-	}
-	l.nodes = make([]node, 0, len(names))
+	s.nodes = s.nodes[:0]
 	for _, name := range names {
-		if w.keep != nil && !w.keep(l.dir, name, l.zone) {
+		if keep != nil && !keep(name) {
 			continue
 		}
-		fi, err := l.root.Lstat(name)
+		kind, st, err := s.list.lstat(l.open, name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // gone since it was listed
 		case err != nil:
 			w.fail(l.join(name), Unreadable)
 		default:
-			l.nodes = append(l.nodes, node{name, kindOf(fi), statOf(fi)})
+			s.nodes = append(s.nodes, node{name: name, kind: kind, st: st, at: -1})
 		}
 	}
+	l.nodes = s.nodes
 	return nil
 }
 

@@ -1,0 +1,177 @@
+package snapshot
+
+import (
+	"sort"
+	"strings"
+	"sync"
+)
+
+// part is one of the lists of a manifest.
+type part int
+
+const (
+	partWork part = iota // working files
+	partGit              // .git folders inside the tree, without objects
+	partExt              // a git folder outside of the tree
+	parts
+)
+
+// partScan compares one part of the tree with what the base of the scan knows of it. Where nothing has changed it keeps
+// no more than a mark for each entry.
+type partScan struct {
+	base []entry
+	seen []bool // of base: it is still there
+
+	mu   sync.Mutex
+	news []found
+}
+
+// found is an entry that is not in the base, or not like this.
+type found struct {
+	entry
+	at   int  // what it takes the place of in the base, -1: nothing
+	todo bool // the content has to be read
+}
+
+func newPartScan(base []entry) *partScan {
+	return &partScan{base: base, seen: make([]bool, len(base))}
+}
+
+func (p *partScan) add(f found) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.news = append(p.news, f)
+}
+
+// below is the range of the sorted entries that lie in a folder.
+func below(list []entry, dir string) (lo, hi int) {
+	if dir == "" {
+		return 0, len(list)
+	}
+	prefix := dir + "/"
+	lo = search(list, 0, prefix)
+	hi = lo + sort.Search(len(list)-lo, func(i int) bool { return !strings.HasPrefix(list[lo+i].path, prefix) })
+	return lo, hi
+}
+
+// search finds the first entry whose path without its first skip bytes is not less than name.
+func search(list []entry, skip int, name string) int {
+	lo, hi := 0, len(list)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if list[mid].path[skip:] < name {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// lookup finds the entry of a path, or -1.
+func lookup(list []entry, path string) int {
+	if i := search(list, 0, path); i < len(list) && list[i].path == path {
+		return i
+	}
+	return -1
+}
+
+// find sets where the nodes of a folder are in the base.
+func (p *partScan) find(dir string, nodes []node) {
+	lo, hi := below(p.base, dir)
+	if lo == hi {
+		return
+	}
+	skip := len(dir) + 1
+	if dir == "" {
+		skip = 0
+	}
+	list := p.base[lo:hi]
+	for i := range nodes {
+		n := &nodes[i]
+		if k := search(list, skip, n.name); k < len(list) && list[k].path[skip:] == n.name {
+			n.at = lo + k
+		}
+	}
+}
+
+// merge makes the list of the part as it is now, sorted, and names the entries whose content has to be read. It is the
+// list of the base itself, which nobody may change, if nothing is new.
+func (p *partScan) merge(dirty folders) (list []entry, todo []int) {
+	if len(p.news) == 0 && p.whole() {
+		return p.base, nil
+	}
+	sort.Slice(p.news, func(i, j int) bool { return p.news[i].path < p.news[j].path })
+	list = make([]entry, 0, len(p.base)+len(p.news))
+	news := p.news
+	put := func(f found) {
+		if f.kind != kindDir {
+			dirty.above(f.path)
+		}
+		if f.todo {
+			todo = append(todo, len(list))
+		}
+		list = append(list, f.entry)
+	}
+	for i := range p.base {
+		e := &p.base[i]
+		for len(news) > 0 && news[0].path < e.path {
+			put(news[0])
+			news = news[1:]
+		}
+		switch {
+		case len(news) > 0 && news[0].at == i:
+			put(news[0])
+			news = news[1:]
+		case p.seen[i]:
+			list = append(list, *e)
+		default:
+			dirty.above(e.path)
+		}
+	}
+	for _, f := range news {
+		put(f)
+	}
+	return list, todo
+}
+
+// whole tells whether all that the base has is still there.
+func (p *partScan) whole() bool {
+	for _, s := range p.seen {
+		if !s {
+			return false
+		}
+	}
+	return true
+}
+
+// folders is a set of folders below which something changed.
+type folders map[string]bool
+
+// above adds the folders that a path lies in, up to "".
+func (f folders) above(p string) {
+	for {
+		p = p[:max(0, strings.LastIndexByte(p, '/'))]
+		if f[p] {
+			return
+		}
+		f[p] = true
+		if p == "" {
+			return
+		}
+	}
+}
+
+// forget clears the ids of the trees that are not right any more. The list is one that merge has made.
+func (f folders) forget(list []entry) {
+	for p := range f {
+		if i := lookup(list, p); i >= 0 && list[i].kind == kindDir {
+			list[i].oid = oid{}
+		}
+	}
+}
+
+// shared tells whether two lists are one and the same.
+func shared(a, b []entry) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
