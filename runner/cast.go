@@ -5,32 +5,28 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"sync"
 	"time"
 	"unicode/utf8"
 )
 
-// DefaultCastLimit is the size that a recording may reach, in bytes.
-const DefaultCastLimit = 64 << 20
-
 // Cast records the output of a terminal as an asciicast of version 3
 // (https://docs.asciinema.org/manual/asciicast/v3/): a header line, then one
-// JSON line per event with the seconds since the event before it.
+// JSON line per event with the seconds since the event before it. Each line is
+// one Write to the underlying writer, and at most 32 KiB long.
 //
 // No event ends within a character or an escape sequence. Bytes that are not
-// UTF-8 become U+FFFD. Of a recording that would pass its limit the beginning
-// and the end are kept, with a marker between them that counts what is left out.
-// It may be used from several goroutines.
+// UTF-8 become U+FFFD. It may be used from several goroutines.
 type Cast struct {
 	mu     sync.Mutex
 	w      io.Writer
 	now    func() time.Time
-	limit  int64
 	header castHeader
+	begun  bool // the header is written
 	last   time.Time
-	size   int64  // bytes written to w
 	held   []byte // the beginning of a character or sequence
-	end    *Tail  // nil until the head is full
+	line   []byte // for the next event
 	err    error
 }
 
@@ -52,7 +48,7 @@ func NewCast(w io.Writer, cols, rows uint16, now ...func() time.Time) *Cast {
 	if cols == 0 || rows == 0 {
 		cols, rows = DefaultCols, DefaultRows
 	}
-	c := &Cast{w: w, now: time.Now, limit: DefaultCastLimit}
+	c := &Cast{w: w, now: time.Now}
 	if len(now) > 0 && now[0] != nil {
 		c.now = now[0]
 	}
@@ -61,38 +57,27 @@ func NewCast(w io.Writer, cols, rows uint16, now ...func() time.Time) *Cast {
 	return c
 }
 
-// SetLimit sets the size that the recording may reach, in bytes. It has to be
-// called before the first event; below 4096 it is 4096.
-func (c *Cast) SetLimit(limit int64) { c.limit = max(limit, 4096) }
-
-// endSize is how much raw output of the end is kept for a recording that is too
-// long. A byte takes up to six in JSON, so it fits into 6/16 of the limit.
-func (c *Cast) endSize() int64 { return min(1<<20, c.limit/16) }
+// maxEvent is how much output one event holds at most, in bytes. In JSON a byte
+// takes up to six.
+const maxEvent = 4 << 10
 
 // Write records output. It reports the error of the underlying writer.
 func (c *Cast) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err != nil {
-		return 0, c.err
+	data := p
+	if len(c.held) > 0 {
+		data = append(c.held, p...)
 	}
-	if c.end != nil {
-		return c.end.Write(p)
+	for c.err == nil && len(data) > 0 {
+		n := wholeLength(data[:min(len(data), maxEvent)])
+		if n == 0 {
+			break
+		}
+		c.event('o', data[:n])
+		data = data[n:]
 	}
-	data := append(c.held, p...)
-	n := wholeLength(data)
-	text := data[:n]
-	c.held = bytes.Clone(data[n:])
-	if n == 0 {
-		return len(p), nil
-	}
-	if line := c.line("o", string(text)); c.size+int64(len(line)) <= c.limit-7*c.endSize() {
-		c.put(line)
-	} else {
-		c.end = NewTail(int(c.endSize()))
-		_, _ = c.end.Write(data) // a Tail never fails
-		c.held = nil
-	}
+	c.held = append([]byte(nil), data...)
 	if c.err != nil {
 		return 0, c.err
 	}
@@ -103,62 +88,110 @@ func (c *Cast) Write(p []byte) (int, error) {
 func (c *Cast) Resize(cols, rows uint16) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.end == nil && c.err == nil {
-		c.put(c.line("r", fmt.Sprintf("%dx%d", cols, rows)))
-	}
+	c.event('r', fmt.Appendf(nil, "%dx%d", cols, rows))
 	return c.err
 }
 
-// Close writes what is held back, and the end of a recording that was too long.
-// It does not close the underlying writer. Nothing may be written after it.
+// Close writes what is held back. It does not close the underlying writer.
+// Nothing may be written after it.
 func (c *Cast) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err != nil {
-		return c.err
+	if len(c.held) > 0 {
+		c.event('o', c.held)
 	}
-	switch {
-	case c.end != nil:
-		kept := c.end.Bytes()
-		for len(kept) > 0 && !utf8.RuneStart(kept[0]) {
-			kept = kept[1:]
-		}
-		c.put(c.line("m", fmt.Sprintf("%d bytes left out", c.end.Written()-int64(len(kept)))))
-		c.put(c.line("o", string(kept)))
-	case len(c.held) > 0:
-		c.put(c.line("o", string(c.held)))
-	case c.size == 0:
-		c.put(nil)
-	}
+	c.begin()
 	return c.err
 }
 
-// line returns one event. Its time counts from the event before it, which moves
+// event writes one event. Its time counts from the event before it, which moves
 // by what is written and not by what passed: rounding errors must not add up.
-func (c *Cast) line(code, data string) []byte {
+func (c *Cast) event(code byte, data []byte) {
+	c.begin()
 	elapsed := max(0, c.now().Sub(c.last).Round(time.Microsecond))
 	c.last = c.last.Add(elapsed)
-	return encodeLine([]any{json.Number(fmt.Sprintf("%.6f", elapsed.Seconds())), code, data})
+	c.line = append(appendInterval(append(c.line[:0], '['), elapsed), ',', '"', code, '"', ',')
+	c.line = append(appendJSON(c.line, data), ']', '\n')
+	c.put(c.line)
 }
 
-// put writes one line, and the header before the first one.
-func (c *Cast) put(line []byte) {
-	if c.size == 0 {
-		line = append(encodeLine(c.header), line...)
+// appendInterval appends seconds with six digits behind the point.
+func appendInterval(b []byte, d time.Duration) []byte {
+	b = append(strconv.AppendInt(b, int64(d/time.Second), 10), '.')
+	micros := int64(d % time.Second / time.Microsecond)
+	for unit := int64(100_000); unit > 0; unit /= 10 {
+		b = append(b, byte('0'+micros/unit%10))
 	}
-	n, err := c.w.Write(line)
-	c.size += int64(n)
-	if err != nil {
+	return b
+}
+
+// begin writes the header before anything else.
+func (c *Cast) begin() {
+	if !c.begun {
+		c.begun = true
+		line, err := json.Marshal(c.header)
+		if err != nil {
+			c.err = fmt.Errorf("write recording: %w", err)
+		}
+		c.put(append(line, '\n'))
+	}
+}
+
+func (c *Cast) put(line []byte) {
+	if c.err != nil {
+		return
+	}
+	if _, err := c.w.Write(line); err != nil {
 		c.err = fmt.Errorf("write recording: %w", err)
 	}
 }
 
-func encodeLine(v any) []byte {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // numbers and strings always encode
-	return buf.Bytes()
+// plain are the bytes that a JSON string holds as they are, of ASCII.
+var plain = func() (set [256]bool) {
+	for b := 0x20; b < 0x7f; b++ {
+		set[b] = b != '"' && b != '\\'
+	}
+	return set
+}()
+
+// appendJSON appends text as a JSON string (RFC 8259, section 7). What is not
+// UTF-8 becomes U+FFFD.
+func appendJSON(b, text []byte) []byte {
+	b = append(b, '"')
+	from := 0
+	for i := 0; i < len(text); {
+		if plain[text[i]] {
+			i++
+			continue
+		}
+		if text[i] >= utf8.RuneSelf {
+			if r, size := utf8.DecodeRune(text[i:]); r != utf8.RuneError || size > 1 {
+				i += size
+				continue
+			}
+		}
+		b = appendEscape(append(b, text[from:i]...), text[i])
+		i++
+		from = i
+	}
+	return append(append(b, text[from:]...), '"')
+}
+
+func appendEscape(b []byte, c byte) []byte {
+	const hex = "0123456789abcdef"
+	switch {
+	case c == '\n':
+		return append(b, '\\', 'n')
+	case c == '\r':
+		return append(b, '\\', 'r')
+	case c == '\t':
+		return append(b, '\\', 't')
+	case c == '"' || c == '\\':
+		return append(b, '\\', c)
+	case c >= utf8.RuneSelf:
+		return append(b, "\ufffd"...)
+	}
+	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 }
 
 const (

@@ -100,6 +100,10 @@ type Terminal struct {
 	// Cols and Rows are the size of the child's terminal in characters. Where
 	// either is 0 both follow the user's terminal, or are 120×40 without one.
 	Cols, Rows uint16
+	// Optional has the child run on pipes, with its standard error in Stdout,
+	// where the system has no pseudo-terminal to give: /dev/ptmx is missing, or all
+	// are taken. What it prints is not mirrored then. Result.NoTerminal tells.
+	Optional bool
 	// OnResize is called when the child's terminal gets another size, from a
 	// goroutine of Run; the calls do not overlap.
 	OnResize func(cols, rows uint16)
@@ -136,6 +140,9 @@ type Result struct {
 	Signal string
 	// Cause is why it ended.
 	Cause Cause
+	// NoTerminal is why the child had none although it should; nil when it had, or
+	// was to have none.
+	NoTerminal error
 	// Started and Ended frame the life of the child itself, without the clearing
 	// up after it.
 	Started, Ended time.Time

@@ -24,6 +24,12 @@ func run(ctx context.Context, c Command) (Result, error) {
 		return none, err
 	}
 	s, err := openStreams(c)
+	noTerminal := error(nil)
+	if errors.Is(err, errNoTerminal) && c.Terminal.Optional {
+		noTerminal = err
+		c.Terminal, c.Stderr = nil, c.Stdout
+		s, err = openStreams(c)
+	}
 	if err != nil {
 		return none, fmt.Errorf("start %s: %w", c.Args[0], err)
 	}
@@ -40,7 +46,9 @@ func run(ctx context.Context, c Command) (Result, error) {
 		return none, fmt.Errorf("start %s: %w", c.Args[0], err)
 	}
 	defer l.close()
-	return supervise(ctx, c, &session{command: c, found: found, streams: s, link: l})
+	res, err := supervise(ctx, c, &session{command: c, found: found, streams: s, link: l})
+	res.NoTerminal = noTerminal
+	return res, err
 }
 
 // toPutBack returns the user's terminal for the shim, or the null device.

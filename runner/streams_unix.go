@@ -48,6 +48,8 @@ type output struct {
 	over bool  // the deadline for draining has passed
 }
 
+var errNoTerminal = errors.New("open pseudo-terminal")
+
 func openStreams(c Command) (*streams, error) {
 	s := &streams{born: time.Now(), feeding: make(chan struct{})}
 	var err error
@@ -74,7 +76,7 @@ func openStreams(c Command) (*streams, error) {
 func (s *streams) openTerminal(c Command) error {
 	master, slave, err := pty.Open()
 	if err != nil {
-		return fmt.Errorf("open pseudo-terminal: %w", err)
+		return fmt.Errorf("%w: %w", errNoTerminal, err)
 	}
 	defer master.Close() // replaced by its copy
 	s.theirs = append(s.theirs, slave)

@@ -74,6 +74,8 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.DurationVar(&s.Limits.MaxTime, "max-time", 0, "limit of the whole loop, for instance 8h (default none)")
 	flags.DurationVar(&s.Limits.IterationTimeout, "iteration-timeout", 0, "limit of the agent in one iteration (default none)")
 	flags.DurationVar(&s.Limits.IdleTimeout, "idle-timeout", 0, "stop the agent when it prints nothing for so long (default none)")
+	flags.DurationVar(&s.Limits.FirstOutput, "first-output-timeout", 0, "stop the agent when it has printed nothing at all for so long (default none)")
+	flags.StringVar(&s.Pty, "pty", s.Pty, "whether the agent has a terminal: auto, always, never (pipes)")
 	flags.IntVar(&s.Limits.MaxRetries, "max-retries", s.Limits.MaxRetries, "how often a rejected iteration is tried again before the loop ends")
 	flags.StringVar(&s.Until, "until", s.Until, "when the task is done: auto, green, idle, never, or a command that succeeds then")
 	flags.StringVar(&s.OnStall, "on-stall", s.OnStall, "what a stall does: stop or continue")
@@ -103,17 +105,19 @@ func (f *runFlags) checkShow() error {
 
 // overrides copies the value of each flag that was given over the setting.
 var overrides = map[string]func(to, from *config.Settings){
-	"max-iterations":    func(to, from *config.Settings) { to.Limits.MaxIterations = from.Limits.MaxIterations },
-	"max-time":          func(to, from *config.Settings) { to.Limits.MaxTime = from.Limits.MaxTime },
-	"iteration-timeout": func(to, from *config.Settings) { to.Limits.IterationTimeout = from.Limits.IterationTimeout },
-	"idle-timeout":      func(to, from *config.Settings) { to.Limits.IdleTimeout = from.Limits.IdleTimeout },
-	"max-retries":       func(to, from *config.Settings) { to.Limits.MaxRetries = from.Limits.MaxRetries },
-	"until":             func(to, from *config.Settings) { to.Until = from.Until },
-	"on-stall":          func(to, from *config.Settings) { to.OnStall = from.OnStall },
-	"reinforcement":     func(to, from *config.Settings) { to.Reinforcement = from.Reinforcement },
-	"strict":            func(to, from *config.Settings) { to.Strict = from.Strict },
-	"allow-untested":    func(to, from *config.Settings) { to.AllowUntested = from.AllowUntested },
-	"select":            func(to, from *config.Settings) { to.Selection.Mode = from.Selection.Mode },
+	"max-iterations":       func(to, from *config.Settings) { to.Limits.MaxIterations = from.Limits.MaxIterations },
+	"max-time":             func(to, from *config.Settings) { to.Limits.MaxTime = from.Limits.MaxTime },
+	"iteration-timeout":    func(to, from *config.Settings) { to.Limits.IterationTimeout = from.Limits.IterationTimeout },
+	"idle-timeout":         func(to, from *config.Settings) { to.Limits.IdleTimeout = from.Limits.IdleTimeout },
+	"first-output-timeout": func(to, from *config.Settings) { to.Limits.FirstOutput = from.Limits.FirstOutput },
+	"pty":                  func(to, from *config.Settings) { to.Pty = from.Pty },
+	"max-retries":          func(to, from *config.Settings) { to.Limits.MaxRetries = from.Limits.MaxRetries },
+	"until":                func(to, from *config.Settings) { to.Until = from.Until },
+	"on-stall":             func(to, from *config.Settings) { to.OnStall = from.OnStall },
+	"reinforcement":        func(to, from *config.Settings) { to.Reinforcement = from.Reinforcement },
+	"strict":               func(to, from *config.Settings) { to.Strict = from.Strict },
+	"allow-untested":       func(to, from *config.Settings) { to.AllowUntested = from.AllowUntested },
+	"select":               func(to, from *config.Settings) { to.Selection.Mode = from.Selection.Mode },
 }
 
 func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {

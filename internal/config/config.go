@@ -19,6 +19,7 @@ import (
 	"supervise/internal/project"
 	"supervise/internal/prompt"
 	"supervise/internal/recovery"
+	"supervise/runner"
 	"supervise/selector"
 	"supervise/snapshot"
 
@@ -39,6 +40,7 @@ type Settings struct {
 	Limits        Limits          `yaml:"limits"`
 	Until         string          `yaml:"until"`    // auto, green, idle, never, or a command
 	OnStall       string          `yaml:"on_stall"` // stop or continue
+	Pty           string          `yaml:"pty"`      // auto, always or never
 	Reinforcement string          `yaml:"reinforcement"`
 	Strict        bool            `yaml:"strict"`
 	Rules         map[string]Rule `yaml:"rules"`
@@ -76,6 +78,8 @@ type Limits struct {
 	MaxTime          time.Duration `yaml:"max_time"`
 	IterationTimeout time.Duration `yaml:"iteration_timeout"`
 	IdleTimeout      time.Duration `yaml:"idle_timeout"`
+	FirstOutput      time.Duration `yaml:"first_output_timeout"`
+	TranscriptMB     int64         `yaml:"transcript_mb"`
 	MaxRetries       int           `yaml:"max_retries"`
 	CheckTimeout     time.Duration `yaml:"check_timeout"`
 }
@@ -113,8 +117,8 @@ type Snapshot struct {
 func Default() Settings {
 	w := selector.DefaultWeights()
 	return Settings{
-		Until: "auto", OnStall: "stop", Reinforcement: "adaptive",
-		Limits:    Limits{MaxIterations: 10, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout},
+		Until: "auto", OnStall: "stop", Reinforcement: "adaptive", Pty: string(loop.PtyAuto),
+		Limits:    Limits{MaxIterations: 10, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
 		Weights:   Weights{w.Validation, w.Completeness, w.Correctness, w.Readability, w.Efficiency},
 		Selection: Selection{Mode: string(selector.HighestQualityVerified), Threshold: 70},
 		Snapshot:  Snapshot{MaxFileMB: 50},
@@ -168,7 +172,9 @@ func (s Settings) Validate() error {
 	}{
 		{s.Limits.MaxIterations < 1, "max_iterations must be at least 1"},
 		{s.Limits.MaxRetries < 0, "max_retries must not be negative"},
-		{min(s.Limits.MaxTime, s.Limits.IterationTimeout, s.Limits.IdleTimeout, s.Limits.CheckTimeout) < 0, "limits must not be negative"},
+		{min(s.Limits.MaxTime, s.Limits.IterationTimeout, s.Limits.IdleTimeout, s.Limits.FirstOutput, s.Limits.CheckTimeout) < 0, "limits must not be negative"},
+		{s.Limits.TranscriptMB < 1, "limits.transcript_mb must be at least 1"},
+		{!loop.PtyMode(s.Pty).Valid(), "pty must be auto, always or never, not " + s.Pty},
 		{s.Snapshot.MaxFileMB < 0, "snapshot.max_file_mb must not be negative"},
 		{s.unknownUntil(), "until must be auto, green, idle, never, or a command; there is no command " + s.Until},
 		{s.OnStall != "stop" && s.OnStall != "continue", "on_stall must be stop or continue, not " + s.OnStall},
@@ -237,7 +243,8 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 	o := loop.Options{Settings: loop.Settings{
 		Root: root, Until: s.until(),
 		MaxIterations: s.Limits.MaxIterations, MaxTime: s.Limits.MaxTime,
-		IterationTimeout: s.Limits.IterationTimeout, IdleTimeout: s.Limits.IdleTimeout,
+		IterationTimeout: s.Limits.IterationTimeout, IdleTimeout: s.Limits.IdleTimeout, FirstOutputTimeout: s.Limits.FirstOutput,
+		Pty: loop.PtyMode(s.Pty), Transcript: s.Limits.TranscriptMB << 20,
 		Recovery: recovery.Options{MaxRetries: s.Limits.MaxRetries, StopOnStall: s.OnStall == "stop"},
 		Rules:    rules, Weights: s.weights(), AllowUntested: s.AllowUntested,
 		Select:   selector.Options{Mode: selector.Mode(s.Selection.Mode), Threshold: s.Selection.Threshold / 100},

@@ -72,11 +72,14 @@ const footer = `
 #   max_time: 4h            # of the whole loop; none by default
 #   iteration_timeout: 1h   # of the agent in one iteration; none by default
 #   idle_timeout: 10m       # the agent prints nothing for so long; none by default
+#   first_output_timeout: 5m # the agent prints nothing at all for so long; none by default
+#   transcript_mb: 64       # of what the agent prints is kept: the beginning, and the end
 #   check_timeout: 30m
 #   max_retries: 3          # how often a rejected iteration is tried again
 
 # checks_parallel: auto     # linters run beside the tests; 1: one check after another, 2 and more: that many at once
 
+# pty: auto                 # the agent has a terminal of its own; always: or it is an error; never: pipes
 # until: auto               # green, idle, never, or a command that succeeds when the task is done
 # on_stall: stop            # or continue
 # reinforcement: adaptive   # off, minimal, standard, aggressive

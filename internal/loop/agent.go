@@ -5,10 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +23,9 @@ const (
 	promptText = "{{prompt}}"
 	promptFile = "{{prompt_file}}"
 )
+
+// promptName is the file of a prompt in the folder of its iteration.
+const promptName = "prompt.md"
 
 // maxArgument is the longest argument that Linux passes to a program, in bytes.
 const maxArgument = 131071
@@ -46,33 +48,30 @@ func (s *session) runAgent(ctx context.Context, w *work) error {
 	if err != nil {
 		return err
 	}
-	transcript, err := os.OpenFile(filepath.Join(dir, "transcript.cast"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	rec, err := s.transcribe(&cmd, dir, w.it.Number)
 	if err != nil {
-		return fmt.Errorf("keep the transcript: %w", err)
+		return err
 	}
-	cols, rows := cmd.Terminal.Size()
-	cast := runner.NewCast(transcript, cols, rows)
-	cmd.Terminal.OnResize = func(cols, rows uint16) { _ = cast.Resize(cols, rows) } // Close tells of the error
-	words := runner.NewTail(lastWords)
-	mirror := s.opts.Mirror(w.it.Number)
-	cmd.Stdout = io.MultiWriter(cast, words, mirror)
 	var noted error
 	cmd.OnStart = func(shim, leader runner.Process) {
 		noted = s.event(AgentSpawned, w.it.Number, Spawned{shim, leader})
 	}
 	res, err := runner.Run(ctx, cmd)
-	if err := errors.Join(cast.Close(), transcript.Close(), mirror.Close()); err != nil {
+	if err := errors.Join(rec.close(), s.maskPrompt(text, dir)); err != nil {
 		s.opts.Log.WithError(err).Warn("keep the transcript")
 	}
 	if err != nil && (ctx.Err() == nil || res.Cause != runner.NotStarted) { // else the time was up before it could start
 		return fmt.Errorf("run the agent: %w", err)
+	}
+	if res.NoTerminal != nil {
+		s.opts.Log.WithError(res.NoTerminal).Warn("the agent had no terminal: --pty=never says that it needs none")
 	}
 	if noted != nil {
 		return noted
 	}
 	w.it.Agent = &ledger.AgentRun{
 		ExitCode: res.ExitCode, Signal: res.Signal, Cause: res.Cause.String(), Duration: res.Ended.Sub(res.Started),
-		Leftovers: res.Leftovers, LastWords: lastLine(words.String()),
+		Leftovers: res.Leftovers, LastWords: lastLine(rec.words.String()),
 	}
 	return s.event(AgentFinished, w.it.Number, *w.it.Agent)
 }
@@ -99,16 +98,12 @@ func lastLine(s string) string {
 // file, outside the tree; it is passed as an argument where the placeholder
 // asks for it, and on standard input when there is a task and no placeholder.
 func (s *session) command(text, dir string, n int) (runner.Command, error) {
-	path := filepath.Join(dir, "prompt.md")
+	path := filepath.Join(dir, promptName)
 	if err := ledger.WriteFile(path, []byte(text)); err != nil {
 		return runner.Command{}, err
 	}
-	terminal := &runner.Terminal{}
-	if s.opts.Terminal != nil {
-		*terminal = *s.opts.Terminal
-	}
 	cmd := runner.Command{
-		Dir: cmp.Or(s.opts.Dir, s.opts.Root), Terminal: terminal, Timeout: s.opts.IterationTimeout, Idle: s.opts.IdleTimeout, Grace: s.opts.Grace,
+		Dir: cmp.Or(s.opts.Dir, s.opts.Root), Terminal: s.terminal(), Timeout: s.opts.IterationTimeout, FirstOutput: s.opts.FirstOutputTimeout, Idle: s.opts.IdleTimeout, Grace: s.opts.Grace,
 		Env: s.agentEnv(path, n), OnInterrupt: s.opts.OnInterrupt, Hold: s.ledger.Held(),
 	}
 	placed := false
@@ -124,18 +119,36 @@ func (s *session) command(text, dir string, n int) (runner.Command, error) {
 	switch {
 	case s.opts.Task != "" && !placed:
 		cmd.Stdin = strings.NewReader(text)
-	case terminal.In == nil:
+	case cmd.Terminal == nil || cmd.Terminal.In == nil:
 		cmd.Stdin = strings.NewReader("") // nobody types: a terminal that stays silent hangs many agents
 	}
 	return cmd, nil
 }
 
-func (s *session) agentEnv(prompt string, n int) []string {
-	env := s.opts.Env
-	if env == nil {
-		env = os.Environ()
+// terminal returns the agent's terminal, nil for none.
+func (s *session) terminal() *runner.Terminal {
+	if s.opts.Pty == PtyNever {
+		return nil
 	}
-	return append(append([]string{}, env...),
+	t := runner.Terminal{}
+	if s.opts.Terminal != nil {
+		t = *s.opts.Terminal
+	}
+	t.Optional = s.opts.Pty != PtyAlways
+	return &t
+}
+
+// maskPrompt masks what is kept of a prompt, which had to be whole for the agent.
+func (s *session) maskPrompt(text, dir string) error {
+	masked := s.masker.String(text)
+	if masked == text {
+		return nil
+	}
+	return ledger.WriteFile(filepath.Join(dir, promptName), []byte(masked))
+}
+
+func (s *session) agentEnv(prompt string, n int) []string {
+	return append(slices.Clone(s.opts.agentsEnv()),
 		"SUPERVISE_LOOP_ID="+s.id,
 		"SUPERVISE_ITERATION="+strconv.Itoa(n),
 		"SUPERVISE_PROMPT_FILE="+prompt,

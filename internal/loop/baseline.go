@@ -38,7 +38,7 @@ func (s *session) baseline(ctx context.Context) error {
 func (s *session) measureBaseline(ctx context.Context, info snapshot.Info) error {
 	started := s.opts.Now()
 	s.state.BaselineSnapshot, s.safe = info.ID, info.ID
-	res, err := s.meter.Run(ctx, nil)
+	res, err := s.measureMasked(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("measure the baseline: %w", err)
 	}
@@ -145,7 +145,7 @@ func (s *session) repeat(ctx context.Context, res *measure.Result) error {
 	if s.opts.NoRepeat || res.Set.Tests == nil || spent(res.Runs) > repeatBelow {
 		return nil
 	}
-	again, err := s.meter.Run(ctx, nil)
+	again, err := s.measureMasked(ctx, nil)
 	if err != nil {
 		return err
 	}

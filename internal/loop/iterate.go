@@ -192,7 +192,7 @@ func (s *session) measureOnce(ctx context.Context, tree string) (measurement, bo
 	if m, ok := s.measured[tree]; ok {
 		return m, true, nil
 	}
-	res, err := s.meter.Run(ctx, s.previous.Set.Tests)
+	res, err := s.measureMasked(ctx, s.previous.Set.Tests)
 	if err != nil {
 		return measurement{}, false, err
 	}

@@ -65,6 +65,7 @@ type session struct {
 	ledger *ledger.Ledger
 	store  *snapshot.Store
 	meter  *measure.Meter
+	masker *runner.Masker // of the secrets in the environment; nil where there is none
 	state  ledger.State
 
 	history          []ledger.Iteration // all iterations, the baseline first
@@ -148,7 +149,7 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (discard) Close() error { return nil }
 
 func newSession(o Options, id string) *session {
-	return &session{opts: o, id: id, measured: map[string]measurement{}, flaky: map[metric.ID]bool{}}
+	return &session{opts: o, id: id, masker: runner.NewMasker(Secrets(o.agentsEnv())), measured: map[string]measurement{}, flaky: map[metric.ID]bool{}}
 }
 
 // open makes the folder of a new loop.
@@ -157,9 +158,10 @@ func open(ctx context.Context, o Options) (*session, error) {
 	if name == "" && len(o.Args) > 0 {
 		name = o.Args[0]
 	}
-	s := newSession(o, ledger.NewID(name))
+	s := newSession(o, "")
+	s.id = ledger.NewID(s.masker.String(name))
 	s.state = ledger.State{
-		LoopID: s.id, Status: ledger.Running, Task: o.Task, Agent: o.Args, Criterion: o.Until.String(),
+		LoopID: s.id, Status: ledger.Running, Task: s.masker.String(o.Task), Agent: s.maskedAll(o.Args), Criterion: o.Until.String(),
 		Workspace: o.Root, PID: os.Getpid(), StartedAt: o.Now(), UpdatedAt: o.Now(),
 		History: []ledger.HistoryEntry{}, Regressions: []ledger.Regression{}, Config: o.configuration(),
 	}
@@ -172,7 +174,7 @@ func open(ctx context.Context, o Options) (*session, error) {
 		err = s.equip(ctx, measure.Memory{})
 	}
 	if err == nil {
-		err = s.event(LoopStarted, 0, Started{Dir: s.ledger.Dir(), Plan: o.Plan, Agent: o.Args, MaxIterations: o.MaxIterations, Settings: sum})
+		err = s.event(LoopStarted, 0, Started{Dir: s.ledger.Dir(), Plan: o.Plan, Agent: s.maskedAll(o.Args), MaxIterations: o.MaxIterations, Settings: sum})
 	}
 	if err == nil {
 		err = s.sweep(ctx)
@@ -315,7 +317,7 @@ func (s *session) checked(p measure.Progress) {
 	s.checks += p.Run.Duration
 	s.note(CheckFinished, s.state.Iteration, Check{
 		Name: p.Check.Name, Command: p.Check.Line(), ExitCode: p.Run.ExitCode,
-		DurationMS: p.Run.Duration.Milliseconds(), Why: p.Run.Why, Done: true,
+		DurationMS: p.Run.Duration.Milliseconds(), Why: s.masker.String(p.Run.Why), Done: true,
 	})
 }
 

@@ -26,11 +26,15 @@ type Settings struct {
 	MaxTime          time.Duration `json:"max_time_ns,omitempty"`          // 0: none
 	IterationTimeout time.Duration `json:"iteration_timeout_ns,omitempty"` // 0: none
 	IdleTimeout      time.Duration `json:"idle_timeout_ns,omitempty"`      // 0: none
-	Until            Until         `json:"until"`
-	Level            *prompt.Level `json:"reinforcement,omitempty"`  // fixed reinforcement level; nil follows the iteration
-	AllowUntested    bool          `json:"allow_untested,omitempty"` // run although no test could be measured
-	NoApply          bool          `json:"no_apply,omitempty"`       // leave the tree as the last iteration left it
-	NoRepeat         bool          `json:"no_repeat,omitempty"`      // measure the baseline once, however short it is
+	// FirstOutputTimeout is how long the agent may take to print anything; 0: none.
+	FirstOutputTimeout time.Duration `json:"first_output_timeout_ns,omitempty"`
+	Pty                PtyMode       `json:"pty,omitempty"`
+	Transcript         int64         `json:"transcript_bytes,omitempty"` // limit of the recording of one iteration; 0: the default
+	Until              Until         `json:"until"`
+	Level              *prompt.Level `json:"reinforcement,omitempty"`  // fixed reinforcement level; nil follows the iteration
+	AllowUntested      bool          `json:"allow_untested,omitempty"` // run although no test could be measured
+	NoApply            bool          `json:"no_apply,omitempty"`       // leave the tree as the last iteration left it
+	NoRepeat           bool          `json:"no_repeat,omitempty"`      // measure the baseline once, however short it is
 
 	Recovery recovery.Options `json:"recovery"`
 	Rules    detector.Options `json:"rules"`

@@ -1,0 +1,192 @@
+package runner
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Secret is a text that must not be stored, and the name to stand for it.
+type Secret struct{ Name, Value string }
+
+// minSecret is the length below which a value is not looked for, in bytes: it
+// would be found everywhere.
+const minSecret = 8
+
+// Masker replaces secrets. It may be used from several goroutines; nil masks
+// nothing.
+type Masker struct {
+	needles []needle
+	pairs   [1 << 10]uint64 // a set of the two bytes that needles begin with
+	longest int
+}
+
+// needle is one form of a secret. As values of several lines leave a terminal,
+// their lines end in \r\n.
+type needle struct{ text, mask []byte }
+
+// NewMasker returns a masker for the secrets, nil for none. Values shorter than
+// 8 bytes are left out. Of two that begin at the same place the longer counts.
+func NewMasker(secrets []Secret) *Masker {
+	m := &Masker{}
+	for _, s := range secrets {
+		forms := []string{s.Value}
+		if strings.Contains(s.Value, "\n") {
+			forms = append(forms, strings.ReplaceAll(strings.ReplaceAll(s.Value, "\r\n", "\n"), "\n", "\r\n"))
+		}
+		for _, form := range forms {
+			if form = strings.Trim(form, "\r\n"); len(form) >= minSecret {
+				m.needles = append(m.needles, needle{[]byte(form), []byte("[" + s.Name + "]")})
+			}
+		}
+	}
+	if len(m.needles) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(m.needles, func(a, b needle) int { return cmp.Compare(len(b.text), len(a.text)) })
+	m.longest = len(m.needles[0].text)
+	for _, n := range m.needles {
+		pair := pairOf(n.text[0], n.text[1])
+		m.pairs[pair>>6] |= 1 << (pair & 63)
+	}
+	return m
+}
+
+func pairOf(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
+
+// begins reports whether a secret may begin with the two bytes.
+func (m *Masker) begins(a, b byte) bool {
+	pair := pairOf(a, b)
+	return m.pairs[pair>>6]&(1<<(pair&63)) != 0
+}
+
+// find returns where the first secret in b begins, and which; nil for none.
+func (m *Masker) find(b []byte) (at int, found *needle) {
+	for i := 0; i+1 < len(b); i++ {
+		if !m.begins(b[i], b[i+1]) {
+			continue
+		}
+		for j := range m.needles {
+			if bytes.HasPrefix(b[i:], m.needles[j].text) {
+				return i, &m.needles[j]
+			}
+		}
+	}
+	return 0, nil
+}
+
+// begun returns the length of the longest end of b that a secret begins with,
+// and that secret. What is whole does not count.
+func (m *Masker) begun(b []byte) (int, *needle) {
+	for i := max(0, len(b)-m.longest+1); i < len(b); i++ {
+		if i+1 < len(b) && !m.begins(b[i], b[i+1]) {
+			continue
+		}
+		for j := range m.needles {
+			if len(m.needles[j].text) > len(b)-i && bytes.HasPrefix(m.needles[j].text, b[i:]) {
+				return len(b) - i, &m.needles[j]
+			}
+		}
+	}
+	return 0, nil
+}
+
+// String returns s with the secrets replaced.
+func (m *Masker) String(s string) string { return string(m.Bytes([]byte(s))) }
+
+// Bytes returns b with the secrets replaced; without any it is b itself.
+func (m *Masker) Bytes(b []byte) []byte {
+	if m == nil {
+		return b
+	}
+	var out []byte
+	for {
+		at, found := m.find(b)
+		if found == nil {
+			break
+		}
+		out = append(append(out, b[:at]...), found.mask...)
+		b = b[at+len(found.text):]
+	}
+	if out == nil {
+		return b
+	}
+	return append(out, b...)
+}
+
+// Writer returns a writer that passes on to w what is written to it, with the
+// secrets replaced, wherever the writes divide them. The beginning of what may
+// become a secret is held back until it is decided, by Close at the latest.
+func (m *Masker) Writer(w io.Writer) io.WriteCloser { return &maskWriter{masker: m, to: w} }
+
+type maskWriter struct {
+	mu     sync.Mutex
+	masker *Masker
+	to     io.Writer
+	held   []byte
+}
+
+// Write masks p and reports the error of the underlying writer.
+func (w *maskWriter) Write(p []byte) (int, error) {
+	if w.masker == nil {
+		return w.to.Write(p)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	data := p
+	if len(w.held) > 0 {
+		data = append(w.held, p...)
+	}
+	ready := w.ready(data)
+	masked := w.masker.Bytes(ready)
+	held := append([]byte(nil), data[len(ready):]...)
+	var err error
+	if len(masked) > 0 {
+		_, err = w.to.Write(masked)
+	}
+	w.held = held
+	if err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// ready returns the beginning of data that can be decided. A secret that stands
+// there whole is cut out of the way first: its end may look like the beginning
+// of another.
+func (w *maskWriter) ready(data []byte) []byte {
+	rest := data
+	for {
+		at, found := w.masker.find(rest)
+		if found == nil {
+			break
+		}
+		// A longer secret may begin at the same place or before it, and still come.
+		if n, longer := w.masker.begun(rest); longer != nil && len(rest)-n <= at {
+			return data[:len(data)-n]
+		}
+		rest = rest[at+len(found.text):]
+	}
+	n, _ := w.masker.begun(rest)
+	return data[:len(data)-n]
+}
+
+// Close passes on what is held back. The beginning of a secret that is long
+// enough to be of use is masked as well. The underlying writer is not closed.
+func (w *maskWriter) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.held) == 0 {
+		return nil
+	}
+	text := w.masker.Bytes(w.held)
+	if n, begun := w.masker.begun(text); n >= minSecret {
+		text = append(bytes.Clone(text[:len(text)-n]), begun.mask...)
+	}
+	w.held = nil
+	_, err := w.to.Write(text)
+	return err
+}
