@@ -72,7 +72,7 @@ type manifest struct {
 	objectDirs []string // the object databases inside the tree
 	ignored    []string // topmost ignored paths, folders with a slash at the end
 	temps      []string // left behind by an interrupted restore; never stored
-	stored     *objects // which hold all the contents; nil if that is not known
+	stored     *epoch   // in which the store holds all the contents; nil if that is not known
 }
 
 // list is one part of the manifest.

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -44,6 +45,19 @@ func TestManifestOfVersion1(t *testing.T) {
 	must(t, err)
 	if d := cmp.Diff(old, now, manifests); d != "" {
 		t.Errorf("version 1 and 2 differ:\n%s", d)
+	}
+}
+
+// Refs are not synced, so that a crash of the system may leave them empty or missing.
+func TestLostRefsAreMadeAgain(t *testing.T) {
+	s := open(t, plain(t), Options{})
+	first, second := take(t, s), take(t, s)
+	refs := git(t, s.GitDir(), "for-each-ref")
+	must(t, os.Truncate(filepath.Join(s.GitDir(), first.ID.Ref()), 0))
+	must(t, os.Remove(filepath.Join(s.GitDir(), "refs/state", string(second.ID))))
+	reopen(t, s)
+	if d := cmp.Diff(refs, git(t, s.GitDir(), "for-each-ref")); d != "" {
+		t.Errorf("refs (-want +got):\n%s", d)
 	}
 }
 

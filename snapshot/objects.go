@@ -26,7 +26,11 @@ type objects struct {
 	loc   map[oid]location
 	packs []string // file names of the packs
 	seen  map[string]bool
+	epoch *epoch
 }
+
+// epoch is a time in which no object was dropped.
+type epoch struct{ _ byte }
 
 type location struct {
 	pack int
@@ -43,7 +47,7 @@ const repoConfig = `[core]
 
 // openObjects opens the git directory, or makes it. It needs no git for that.
 func openObjects(dir string) (*objects, error) {
-	o := &objects{dir: dir, loc: map[oid]location{}, seen: map[string]bool{}}
+	o := &objects{dir: dir, loc: map[oid]location{}, seen: map[string]bool{}, epoch: &epoch{}}
 	for _, d := range []string{o.packDir(), filepath.Join(dir, "objects", "info"), filepath.Join(dir, "refs", "heads")} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return nil, fmt.Errorf("make git directory: %w", err)
@@ -68,7 +72,7 @@ func (o *objects) has(id oid) bool {
 }
 
 // holds tells whether all contents of a manifest are known to be here.
-func (o *objects) holds(m *manifest) bool { return m.stored == o }
+func (o *objects) holds(m *manifest) bool { return m.stored == o.epoch }
 
 // refresh reads the indexes of packs that are not known yet.
 func (o *objects) refresh() error {
@@ -78,9 +82,14 @@ func (o *objects) refresh() error {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.forgetDropped(list)
 	for _, idx := range list {
 		if o.seen[idx] {
 			continue
+		}
+		pack := strings.TrimSuffix(idx, ".idx") + ".pack"
+		if _, err := os.Lstat(pack); errors.Is(err, fs.ErrNotExist) {
+			continue // a crash of the system may leave the index alone
 		}
 		data, err := os.ReadFile(idx)
 		if err != nil {
@@ -90,7 +99,7 @@ func (o *objects) refresh() error {
 			return fmt.Errorf("read pack index %s: %w", idx, err)
 		}
 		o.seen[idx] = true
-		o.packs = append(o.packs, strings.TrimSuffix(idx, ".idx")+".pack")
+		o.packs = append(o.packs, pack)
 	}
 	return nil
 }
@@ -101,6 +110,19 @@ func (o *objects) reload() error {
 	o.loc, o.packs, o.seen = map[oid]location{}, nil, map[string]bool{}
 	o.mu.Unlock()
 	return o.refresh()
+}
+
+// forgetDropped starts anew if another process has dropped packs.
+func (o *objects) forgetDropped(list []string) {
+	left := 0
+	for _, idx := range list {
+		if o.seen[idx] {
+			left++
+		}
+	}
+	if left < len(o.seen) {
+		o.loc, o.seen, o.packs, o.epoch = map[oid]location{}, map[string]bool{}, nil, &epoch{}
+	}
 }
 
 // load adds the objects of one index; their pack is the next one.
@@ -196,13 +218,37 @@ func (o *objects) copyTo(w io.Writer, id oid) error {
 	return nil
 }
 
-// setRef points a ref at an object.
-func (o *objects) setRef(name, id string) error {
-	file := filepath.Join(o.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return fmt.Errorf("make ref: %w", err)
+// refs of a snapshot and what they point at.
+func (h header) refs() map[string]string {
+	return map[string]string{h.ID.Ref(): h.Commit, "refs/state/" + string(h.ID): h.State}
+}
+
+// setRefs points the refs of a snapshot at its commits. They are not synced.
+func (o *objects) setRefs(h header) error {
+	for name, id := range h.refs() {
+		file := filepath.Join(o.dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			return fmt.Errorf("make ref: %w", err)
+		}
+		if err := os.WriteFile(file, []byte(id+"\n"), 0o600); err != nil {
+			return fmt.Errorf("make ref: %w", err)
+		}
 	}
-	return writeFileSync(file, []byte(id+"\n"), 0o600)
+	return nil
+}
+
+// mendRefs makes the refs of a snapshot again that a crash of the system has eaten.
+func (o *objects) mendRefs(h header) error {
+	if h.State == "" { // of version 1, which synced them
+		return nil
+	}
+	for name, id := range h.refs() {
+		fi, err := os.Lstat(filepath.Join(o.dir, filepath.FromSlash(name)))
+		if err != nil || fi.Size() != int64(len(id)+1) {
+			return o.setRefs(h)
+		}
+	}
+	return nil
 }
 
 // writeTrees writes the folders of sorted entries as git trees and returns the id of the topmost. Empty folders have no

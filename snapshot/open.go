@@ -160,6 +160,11 @@ func (s *Store) start(ctx context.Context) error {
 		return err
 	}
 	if !busy {
+		for _, h := range s.infos {
+			if err := s.objects.mendRefs(h); err != nil {
+				return err
+			}
+		}
 		_ = s.finishPrune(ctx) // what is left to do stays noted in the store
 	}
 	if id := s.newest(); id != "" {

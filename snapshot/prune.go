@@ -124,7 +124,7 @@ func (s *Store) reclaim(ctx context.Context, d dropped) error {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
-		if err := c.count(id, 0); err != nil {
+		if err := errors.Join(s.objects.mendRefs(s.infos[id]), c.count(id, 0)); err != nil {
 			return err
 		}
 	}

@@ -211,7 +211,7 @@ func (w *packWriter) copyFrom(p packFile, needed map[oid]int, there map[oid]bool
 func (w *packWriter) copyRaw(r io.Reader, o packed) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.create(); err != nil {
+	if err := errors.Join(w.create(), w.flush()); err != nil {
 		return err
 	}
 	crc := crc32.NewIEEE()

@@ -49,6 +49,7 @@ func (s *Store) capture(ctx context.Context, label, token string) (*manifest, er
 		return nil, err
 	}
 	pack := newPackWriter(s.objects)
+	pack.raw.Store(s.base == nil) // the first snapshot is waited for
 	pack.space = &space{dir: s.dir, keep: s.opts.MinFree}
 	defer pack.abort()
 	m, err := s.scan(ctx, pack, token)
@@ -59,20 +60,10 @@ func (s *Store) capture(ctx context.Context, label, token string) (*manifest, er
 	if err := s.gather(m, seq); err != nil {
 		return nil, err
 	}
-	state, err := s.commit(m, pack)
-	if err != nil {
+	if err := s.commit(m, pack); err != nil {
 		return nil, err
 	}
-	if err := pack.finish(); err != nil {
-		return nil, err
-	}
-	if err := s.objects.refresh(); err != nil {
-		return nil, err
-	}
-	if err := s.publish(m, state); err != nil {
-		return nil, err
-	}
-	return m, nil
+	return m, s.publish(m, pack)
 }
 
 // gather takes the git objects that have come since the last snapshot.
@@ -95,8 +86,8 @@ func (s *Store) gather(m *manifest, seq int) error {
 	return nil
 }
 
-// commit makes the objects by which plain git reaches the contents; it returns the commit of git's own state.
-func (s *Store) commit(m *manifest, pack *packWriter) (string, error) {
+// commit makes the objects by which plain git reaches the contents.
+func (s *Store) commit(m *manifest, pack *packWriter) error {
 	tree, errTree := parseOID(m.WorkTree) // known if nothing has changed
 	if errTree != nil || !pack.has(tree) {
 		tree, errTree = writeTrees(pack, m.work, "")
@@ -106,7 +97,7 @@ func (s *Store) commit(m *manifest, pack *packWriter) (string, error) {
 		flat, errFlat = writeFlat(pack, m.git, m.ext)
 	}
 	if err := errors.Join(errTree, errFlat); err != nil {
-		return "", err
+		return err
 	}
 	message := m.Label
 	if message == "" {
@@ -116,27 +107,30 @@ func (s *Store) commit(m *manifest, pack *packWriter) (string, error) {
 	state, errState := writeCommit(pack, flat, message+": state of git", m.TakenAt)
 	m.WorkTree, m.StateTree = tree.String(), flat.String()
 	m.Commit, m.State = commit.String(), state.String()
-	return m.State, errors.Join(errWork, errState)
+	return errors.Join(errWork, errState)
 }
 
-// publish makes the snapshot exist; the manifest comes last, so that a crash leaves all of it or nothing.
-func (s *Store) publish(m *manifest, state string) error {
+// publish makes the snapshot exist; with the manifest, so that a crash leaves all of it or nothing. Refs come after
+// it, unsynced: what a crash eats of them is made again by Open.
+func (s *Store) publish(m *manifest, pack *packWriter) error {
 	data, err := m.encode()
 	if err != nil {
 		return err
 	}
-	if err := s.objects.setRef("refs/state/"+string(m.ID), state); err != nil {
+	list, err := stage(filepath.Join(s.manifestDir(), string(m.ID)), data, 0o600)
+	if err != nil {
 		return err
 	}
-	if err := s.objects.setRef(m.ID.Ref(), m.Commit); err != nil {
+	defer list.abort()
+	if err := pack.finish(list); err != nil {
 		return err
 	}
-	if err := writeFileSync(filepath.Join(s.manifestDir(), string(m.ID)), data, 0o600); err != nil {
+	s.infos[m.ID] = m.header // it exists, whatever comes
+	if err := errors.Join(s.objects.setRefs(m.header), s.objects.refresh()); err != nil {
 		return err
 	}
-	s.infos[m.ID] = m.header
 	s.manifests.put(m)
-	m.stored = s.objects
+	m.stored = s.objects.epoch
 	s.base = m
 	return nil
 }
