@@ -56,7 +56,7 @@ func (s *Store) saveDropped(d dropped) error {
 	if err != nil {
 		return fmt.Errorf("write list of dropped snapshots: %w", err)
 	}
-	return writeFileSync(s.droppedFile(), append(data, '\n'), 0o600)
+	return writeFileSync(s.droppedFile(), append(data, '\n'))
 }
 
 // when tells when a snapshot was dropped, if it was.

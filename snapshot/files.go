@@ -67,8 +67,8 @@ func publish(list ...*staged) error {
 }
 
 // writeFileSync replaces a file of the store so that after a crash either the old or the new content is there.
-func writeFileSync(name string, data []byte, perm os.FileMode) error {
-	t, err := stage(name, data, perm)
+func writeFileSync(name string, data []byte) error {
+	t, err := stage(name, data, 0o600)
 	if err != nil {
 		return err
 	}

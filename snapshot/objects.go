@@ -56,10 +56,10 @@ func openObjects(dir string) (*objects, error) {
 	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err == nil {
 		return o, o.refresh()
 	}
-	if err := writeFileSync(filepath.Join(dir, "config"), []byte(repoConfig), 0o600); err != nil {
+	if err := writeFileSync(filepath.Join(dir, "config"), []byte(repoConfig)); err != nil {
 		return nil, err
 	}
-	return o, writeFileSync(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o600)
+	return o, writeFileSync(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"))
 }
 
 func (o *objects) packDir() string { return filepath.Join(o.dir, "objects", "pack") }

@@ -246,7 +246,7 @@ func (s *Store) saveConfig() error {
 	if err != nil {
 		return fmt.Errorf("write snapshot store: %w", err)
 	}
-	return writeFileSync(s.configFile(), append(data, '\n'), 0o600)
+	return writeFileSync(s.configFile(), append(data, '\n'))
 }
 
 // lock keeps other processes from changing the store until the returned function is called.

@@ -41,7 +41,7 @@ func (p *pool) saveGone() error {
 		lines = append(lines, strconv.Itoa(seq)+" "+name+"\n")
 	}
 	sort.Strings(lines)
-	return writeFileSync(filepath.Join(p.dir, goneFile), []byte(strings.Join(lines, "")), 0o600)
+	return writeFileSync(filepath.Join(p.dir, goneFile), []byte(strings.Join(lines, "")))
 }
 
 // missed notes which files of the pool are not in the database any more; names are those that are.

@@ -122,7 +122,7 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 		if err != nil {
 			return Restored{}, fmt.Errorf("write restore journal: %w", err)
 		}
-		if err := writeFileSync(s.journalFile(), data, 0o600); err != nil {
+		if err := writeFileSync(s.journalFile(), data); err != nil {
 			return Restored{}, err
 		}
 	}
