@@ -3,6 +3,7 @@ package runner_test
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -110,6 +111,41 @@ func TestStopPolitely(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestStopSequence: one who does not listen is asked, told and killed, after two
+// and five seconds.
+func TestStopSequence(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ready, asked, told := watchFor("ready", 1), watchFor("INT", 1), watchFor("TERM", 1)
+	var stopped, toldAt time.Time
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		ready.wait(t.Context())
+		stopped = time.Now()
+		cancel()
+		told.wait(t.Context())
+		toldAt = time.Now()
+	}()
+	res, err := runner.Run(ctx, runner.Command{
+		Args:   []string{"/bin/sh", "-c", `trap 'echo INT' INT; trap 'echo TERM' TERM; echo ready; while :; do sleep 0.02; done`},
+		Stdout: io.MultiWriter(ready, asked, told),
+	})
+	took := time.Since(stopped)
+	<-watched
+	if err != nil || res.Cause != runner.Stopped || res.Signal != "SIGKILL" {
+		t.Errorf("got %+v, %v; want stopped by SIGKILL", res, err)
+	}
+	asked.await(t)
+	if early := toldAt.Sub(stopped); early < 2*time.Second || took < 7*time.Second {
+		t.Errorf("SIGTERM came after %v and the end after %v, want two and seven seconds", early, took)
+	}
+	if text := asked.String(); strings.Index(text, "INT") > strings.Index(text, "TERM") {
+		t.Errorf("got %q, want SIGINT first", text)
 	}
 }
 
