@@ -25,14 +25,24 @@ type started struct {
 	Shim, Leader runner.Process
 }
 
-// deadRun starts a supervisor with the child, kills it, and with it its shim
-// where that is asked for; else the shim is stopped. It returns what was written
-// down and descriptors of every process that was noted.
-func deadRun(t *testing.T, killShim bool, pids string) (started, []int) {
+// dead is a run that is to die.
+type dead struct {
+	words    string // of the supervisor
+	child    string
+	ups      int  // of the child
+	killShim bool // else it is stopped
+}
+
+// deadRun starts a supervisor with the child and kills it. It returns what was
+// written down, and descriptors of every process that was noted.
+func deadRun(t *testing.T, d dead, pids string) (started, []int) {
 	t.Helper()
 	_, tty := userTerminal(t)
-	out, errs := watchFor("up", hostileUps), watchFor("\n", 1)
-	argv := self("supervisor", "terminal", "hostile", pids)
+	out, errs := watchFor("up", d.ups), watchFor("\n", 1)
+	argv := self("supervisor", "terminal "+d.words, d.child, pids)
+	if d.child == "background" {
+		argv = self("supervisor", "terminal "+d.words, d.child, "stubborn", pids)
+	}
 	cmd := &exec.Cmd{Path: argv[0], Args: argv, Stdin: tty, Stdout: out, Stderr: errs, SysProcAttr: &syscall.SysProcAttr{Setsid: true}}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -50,7 +60,7 @@ func deadRun(t *testing.T, killShim bool, pids string) (started, []int) {
 			t.Fatal(err)
 		}
 	}
-	if killShim {
+	if d.killShim {
 		_ = unix.Kill(run.Shim.PID, unix.SIGKILL)
 	}
 	_ = cmd.Process.Kill()
@@ -72,21 +82,27 @@ func startedIn(t *testing.T, errs *watcher) started {
 func TestKillSurvivors(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
-		killShim bool
-	}{{"shim stopped", false}, {"shim killed", true}} {
+		dead     dead
+		cgroup   bool // needed
+		nameless bool // another program may have begun to sweep
+	}{
+		{"shim stopped", dead{child: "hostile", ups: hostileUps}, false, true},
+		{"shim killed", dead{child: "hostile", ups: hostileUps, killShim: true}, true, true},
+		{"shim killed, no cgroup", dead{child: "background", ups: 1, killShim: true, words: "nocgroup"}, false, false},
+	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if tc.killShim && !cgroups(t) {
+			if tc.cgroup && !cgroups(t) {
 				t.Skip("this system lets us make no cgroup")
 			}
 			pids := pidFile(t)
-			run, fds := deadRun(t, tc.killShim, pids)
+			run, fds := deadRun(t, tc.dead, pids)
 			names, err := runner.KillSurvivors(t.Context(), run.Shim, run.Leader)
 			t.Cleanup(func() { reapByMarker(t, pids) })
 			if err != nil {
 				t.Error(err)
 			}
-			if tc.killShim && len(names) == 0 {
-				t.Error("nobody is named")
+			if !tc.nameless && !slices.Equal(names, []string{filepath.Base(os.Args[0])}) {
+				t.Errorf("named are %q", names)
 			}
 			awaitGone(t, fds)
 			if run.Shim.Alive() || run.Leader.Alive() {
@@ -102,7 +118,7 @@ func TestSweep(t *testing.T) {
 		t.Skip("this system lets us make no cgroup")
 	}
 	pids := pidFile(t)
-	_, fds := deadRun(t, true, pids)
+	_, fds := deadRun(t, dead{child: "hostile", ups: hostileUps, killShim: true}, pids)
 	t.Cleanup(func() { reapByMarker(t, pids) })
 	mustRun(t, runner.Command{Args: self("exit", "0")})
 	awaitGone(t, fds)

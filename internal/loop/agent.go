@@ -70,7 +70,7 @@ func (s *session) runAgent(ctx context.Context, w *work) error {
 		return noted
 	}
 	w.it.Agent = &ledger.AgentRun{
-		ExitCode: res.ExitCode, Signal: res.Signal, Cause: res.Cause.String(), Duration: res.Ended.Sub(res.Started),
+		ExitCode: res.ExitCode, Signal: res.Signal, Cause: res.Cause.String(), Duration: res.Ended.Sub(res.Started), Containment: res.Containment.String(),
 		Leftovers: res.Leftovers, LastWords: lastLine(rec.words.String()),
 	}
 	return s.event(AgentFinished, w.it.Number, *w.it.Agent)
