@@ -3,6 +3,7 @@ package runner_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -189,6 +190,45 @@ func TestInterruptSignal(t *testing.T) {
 		t.Errorf("got %+v, %v; want stopped", res, err)
 	}
 	wantNothing(t, pids)
+}
+
+// TestKeysReachTheChildUntouched: mouse, paste and any other bytes are passed on
+// as they come, also more than a terminal takes as one line.
+func TestKeysReachTheChildUntouched(t *testing.T) {
+	s := sit(t, runner.Command{Args: self("raw")}, "ready.", false)
+	s.out.await(t)
+	keys := "\x1b[<0;10;5M\x1b[<0;10;5m\x1b[200~" + strings.Repeat("paste\r\n\x1a\x04\x13", 2000) + "ä\x1b[201~\x1b[I"
+	go copyUntilClosed(io.Discard, s.keyboard)
+	s.press(t, keys+"q")
+	s.end(t)
+	var want strings.Builder
+	for _, b := range []byte(keys + "q") {
+		fmt.Fprintf(&want, "%02x.", b)
+	}
+	if got := strings.TrimPrefix(s.out.String(), "ready."); got != want.String() {
+		t.Errorf("%d bytes arrived that differ from the %d typed", len(got)/3, len(keys)+1)
+	}
+}
+
+// TestPasteWaits: a child that is busy gets all that was pasted meanwhile, and a
+// Ctrl-C behind it is seen all the same.
+func TestPasteWaits(t *testing.T) {
+	s := sit(t, runner.Command{Args: self("busy", t.Name()), Grace: quick}, "ready.", false)
+	s.out.await(t)
+	paste := strings.Repeat("0123456789abcdef", 6<<10)
+	s.press(t, paste)
+	s.out.next("read " + fmt.Sprint(len(paste)))
+	for _, pid := range childrenNamed(t, t.Name()) {
+		if err := unix.Kill(pid, unix.SIGUSR1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.out.await(t)
+	s.press(t, paste+"\x03\x03")
+	s.end(t)
+	if !s.wasAsked() {
+		t.Error("Ctrl-C behind what the child does not read was not seen")
+	}
 }
 
 func TestTypingReachesTheChild(t *testing.T) {

@@ -20,6 +20,7 @@ type console struct {
 	streams  *streams
 	presses  chan<- press
 	keyboard *keyboard // nil while the terminal is not ours
+	feeder   *feeder
 	looks    <-chan time.Time
 	over     bool // the child has ended: what is typed is not for it
 	stopped  chan struct{}
@@ -74,10 +75,11 @@ func openConsole(t *Terminal, s *streams, presses chan<- press) (*console, error
 	if t == nil || (t.In == nil && t.Out == nil) {
 		return nil, nil //nolint:nilnil // documented
 	}
-	c := &console{terminal: t, in: t.typingFile(), streams: s, presses: presses, stopped: make(chan struct{})}
+	c := &console{terminal: t, in: t.typingFile(), streams: s, presses: presses, feeder: newFeeder(s.master), stopped: make(chan struct{})}
 	if err := c.take(); err != nil {
 		return nil, err
 	}
+	c.work.Go(c.feeder.run)
 	if t.Cols == 0 || t.Rows == 0 {
 		sizes := make(chan os.Signal, 1)
 		signal.Notify(sizes, unix.SIGWINCH)
@@ -163,6 +165,7 @@ func (c *console) hush() {
 	if c.keyboard != nil {
 		c.keyboard.stop()
 	}
+	c.feeder.close()
 }
 
 // release gives the terminal back as it was, the screen included.

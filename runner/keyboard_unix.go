@@ -92,9 +92,61 @@ const ctrlC = 0x03
 
 var ctrlCSequences = [][]byte{[]byte("\x1b[99;5u"), []byte("\x1b[27;5;99~")}
 
-// forwardLimit is how long a child may refuse to take what is typed before that
-// is thrown away: the next Ctrl-C has to be seen.
-const forwardLimit = time.Second
+// maxTyped bounds what waits for a child that does not read, in bytes. What is
+// typed beyond that is thrown away: the next Ctrl-C has to be seen.
+const maxTyped = 1 << 20
+
+// feeder gives the child what is typed, as fast as it takes it.
+type feeder struct {
+	to     *os.File
+	mu     sync.Mutex
+	more   *sync.Cond
+	queue  []byte
+	closed bool
+}
+
+func newFeeder(to *os.File) *feeder {
+	f := &feeder{to: to}
+	f.more = sync.NewCond(&f.mu)
+	return f
+}
+
+// put adds keys. It does not block.
+func (f *feeder) put(keys []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.closed && len(f.queue)+len(keys) <= maxTyped {
+		f.queue = append(f.queue, keys...)
+		f.more.Signal()
+	}
+}
+
+// run writes until the feeder is closed.
+func (f *feeder) run() {
+	for {
+		f.mu.Lock()
+		for len(f.queue) == 0 && !f.closed {
+			f.more.Wait()
+		}
+		keys := f.queue
+		f.queue = nil
+		closed := f.closed
+		f.mu.Unlock()
+		if closed {
+			return
+		}
+		_, _ = f.to.Write(keys) // the child may just be gone
+	}
+}
+
+// close ends run; what is left in the queue is thrown away.
+func (f *feeder) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	_ = f.to.SetWriteDeadline(time.Now())
+	f.more.Signal()
+}
 
 // forward gives keys to the child, and tells of every Ctrl-C among them.
 func (c *console) forward(keys []byte) {
@@ -106,8 +158,7 @@ func (c *console) forward(keys []byte) {
 		}
 	}
 	c.streams.typed.Store(time.Now().UnixNano())
-	_ = c.streams.master.SetWriteDeadline(time.Now().Add(forwardLimit))
-	_, _ = c.streams.master.Write(keys) // what the child does not take is lost, as in any terminal
+	c.feeder.put(keys)
 	for range asked {
 		offer(c.presses, press{at: time.Now(), raw: raw})
 	}

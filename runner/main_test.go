@@ -70,6 +70,7 @@ var children = map[string]func(args []string) int{
 	"runs":        runs,
 	"line-reader": lineReader,
 	"editor":      editor,
+	"busy":        busy,
 }
 
 // self returns the command line of a child.
@@ -144,6 +145,24 @@ func becomeRaw([]string) int {
 			return 0
 		}
 	}
+}
+
+// busy has its terminal in raw mode and does not read from it until it gets a
+// signal, for longer than anybody's patience. It tells how much it has read, and
+// then reads no more.
+func busy([]string) int {
+	wait := make(chan os.Signal, 1)
+	signal.Notify(wait, unix.SIGUSR1)
+	if _, err := term.MakeRaw(0); err != nil {
+		return 1
+	}
+	fmt.Print("ready.")
+	<-wait
+	<-time.After(1500 * time.Millisecond) // this is the case under test, no wait for an event
+	buf := make([]byte, 96<<10)
+	n, err := io.ReadFull(os.Stdin, buf)
+	fmt.Print("read ", n, err)
+	return waitForEver()
 }
 
 func resized([]string) int {

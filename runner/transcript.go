@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,10 @@ import (
 
 // DefaultTranscriptLimit is the size that a transcript may reach, in bytes.
 const DefaultTranscriptLimit = 64 << 20
+
+// transcriptParts is in how many files the end is kept. The oldest is given up as
+// a whole, so this is how exactly the limit is made use of.
+const transcriptParts = 8
 
 // minTranscript is the least limit: each part has to hold some events.
 const minTranscript = 1 << 20
@@ -23,7 +28,7 @@ const minTranscript = 1 << 20
 // limit the first eighth and the end are kept, with a marker event between them
 // that counts the bytes of the recording which are left out.
 //
-// While it is written the end is kept in two files beside it, each of which is a
+// While it is written the end is kept in some files beside it, each of which is a
 // recording of its own, so that what the death of this process leaves can be
 // played. Close joins them.
 type Transcript struct {
@@ -31,9 +36,9 @@ type Transcript struct {
 	limit  int64
 	header []byte
 	head   *os.File
-	size   int64    // of head
-	parts  [2]*part // of the end; the first is the older one
-	gap    gap      // between head and parts
+	size   int64   // of head
+	parts  []*part // of the end, the oldest first
+	gap    gap     // between head and parts
 }
 
 // part is one of the files that hold the end.
@@ -56,8 +61,8 @@ func CreateTranscript(path string, limit int64) (*Transcript, error) {
 		limit = DefaultTranscriptLimit
 	}
 	t := &Transcript{path: path, limit: max(limit, minTranscript)}
-	for _, i := range []int{1, 2} {
-		if err := os.Remove(t.partPath(i)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for i := range transcriptParts {
+		if err := os.Remove(t.partPath(i + 1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("keep the transcript: %w", err)
 		}
 	}
@@ -89,47 +94,46 @@ func (t *Transcript) partPath(i int) string {
 // headLimit and partLimit add up to the limit, less what the marker takes.
 func (t *Transcript) headLimit() int64 { return t.limit / 8 }
 
-func (t *Transcript) partLimit() int64 { return (t.limit - t.headLimit() - 256) / 2 }
+func (t *Transcript) partLimit() int64 { return (t.limit - t.headLimit() - 256) / transcriptParts }
 
 // Write takes one line.
 func (t *Transcript) Write(line []byte) (int, error) {
 	if t.header == nil {
 		t.header = bytes.Clone(line)
 	}
-	if t.parts[1] == nil && t.size+int64(len(line)) <= t.headLimit() {
+	if len(t.parts) == 0 && t.size+int64(len(line)) <= t.headLimit() {
 		n, err := t.head.Write(line)
 		t.size += int64(n)
 		return n, err
 	}
-	if t.parts[1] == nil || t.parts[1].size+int64(len(line)) > t.partLimit() {
+	if len(t.parts) == 0 || t.parts[len(t.parts)-1].size+int64(len(line)) > t.partLimit() {
 		if err := t.turn(); err != nil {
 			return 0, err
 		}
 	}
-	p := t.parts[1]
+	p := t.parts[len(t.parts)-1]
 	n, err := p.file.Write(line)
 	p.size, p.took = p.size+int64(n), p.took+interval(line)
 	return n, err
 }
 
-// turn begins a part, for which the oldest one is given up once there are two.
+// turn begins a part, for which the oldest one is given up once there are all.
 func (t *Transcript) turn() (err error) {
-	oldest, fresh := t.parts[0], &part{}
-	switch {
-	case oldest != nil:
+	fresh := &part{}
+	if len(t.parts) < transcriptParts {
+		fresh.file, err = createFile(t.partPath(len(t.parts) + 1))
+	} else {
+		oldest := t.parts[0]
+		t.parts = slices.Delete(t.parts, 0, 1)
 		t.gap.bytes += oldest.size - int64(len(t.header))
 		t.gap.took += oldest.took
 		fresh.file = oldest.file
 		err = errors.Join(fresh.file.Truncate(0), seek(fresh.file, 0))
-	case t.parts[1] != nil:
-		fresh.file, err = createFile(t.partPath(2))
-	default:
-		fresh.file, err = createFile(t.partPath(1))
 	}
 	if err != nil {
 		return err
 	}
-	t.parts[0], t.parts[1] = t.parts[1], fresh
+	t.parts = append(t.parts, fresh)
 	n, err := fresh.file.Write(t.header)
 	fresh.size = int64(n)
 	return err
@@ -160,7 +164,7 @@ func (t *Transcript) Close() error {
 		errs = append(errs, err)
 	}
 	for _, p := range t.parts {
-		if p != nil && errors.Join(errs...) == nil {
+		if errors.Join(errs...) == nil {
 			errs = append(errs, t.join(p))
 		}
 	}

@@ -79,7 +79,7 @@ func TestTranscriptKeepsBothEnds(t *testing.T) {
 	if !strings.HasPrefix(whole, text[:from]) || !strings.HasSuffix(whole, text[to:]) || from+gap+len(text)-to != len(whole) {
 		t.Errorf("kept %d bytes and %d, left out %d, of %d", from, len(text)-to, gap, len(whole))
 	}
-	if len(text) > 1<<20 || from < 1<<16 || len(text)-to < 1<<18 {
+	if len(text) > 1<<20 || from < 1<<16 || len(text)-to < 3<<18 {
 		t.Errorf("%d bytes at the beginning and %d at the end are not what a limit of 1 MiB allows", from, len(text)-to)
 	}
 	if _, all := readCast(t, []byte(whole)); math.Abs(length(all)-length(events)) > 0.001 {
