@@ -155,7 +155,9 @@ func TestStopsStoppedChild(t *testing.T) {
 	out := watchFor("ready", 1)
 	go func() { <-out.seen; cancel() }()
 	res, err := runner.Run(ctx, runner.Command{
-		Args: []string{"/bin/sh", "-c", `trap 'exit 7' INT; echo ready; kill -STOP $$; while :; do sleep 0.02; done`}, Stdout: out,
+		Args: []string{"/bin/sh", "-c", `trap 'exit 7' INT
+			( until grep -q '^State:.T' /proc/$$/status; do :; done; echo ready ) &
+			kill -STOP $$; while :; do sleep 0.02; done`}, Stdout: out,
 	})
 	if err != nil || res.ExitCode != 7 {
 		t.Errorf("got %+v, %v; want exit status 7", res, err)
