@@ -13,8 +13,8 @@ func newCgroup(Process) (cgroup, error) { return cgroup{}, errors.ErrUnsupported
 
 func findCgroup(Process) cgroup { return cgroup{} }
 
-func (cgroup) forkExec(attr *syscall.ProcAttr, forkExec forkExec) (pid int, inside bool, err error) {
-	pid, _, err = forkExec(attr)
+func (cgroup) forkExec(path string, argv []string, attr *syscall.ProcAttr) (pid int, inside bool, err error) {
+	pid, err = syscall.ForkExec(path, argv, attr)
 	return pid, false, err
 }
 

@@ -170,7 +170,7 @@ func (g cgroup) walk(visit func(dir string)) {
 
 // forkExec starts a process in the cgroup. Where the system does not let it, for
 // one because a sandbox forbids clone3(2), the process starts outside.
-func (g cgroup) forkExec(attr *syscall.ProcAttr, forkExec forkExec) (pid int, inside bool, err error) {
+func (g cgroup) forkExec(path string, argv []string, attr *syscall.ProcAttr) (pid int, inside bool, err error) {
 	if g.dir != "" {
 		f, err := os.OpenFile(g.dir, unix.O_PATH|unix.O_DIRECTORY, 0)
 		if err == nil {
@@ -179,13 +179,12 @@ func (g cgroup) forkExec(attr *syscall.ProcAttr, forkExec forkExec) (pid int, in
 			sys.UseCgroupFD, sys.CgroupFD = true, int(f.Fd())
 			within := *attr
 			within.Sys = &sys
-			forked := false
-			if pid, forked, err = forkExec(&within); err == nil || forked {
-				return pid, true, err
+			if pid, err = syscall.ForkExec(path, argv, &within); err == nil {
+				return pid, true, nil
 			}
 		}
 	}
-	pid, _, err = forkExec(attr)
+	pid, err = syscall.ForkExec(path, argv, attr)
 	return pid, false, err
 }
 

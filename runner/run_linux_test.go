@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -348,5 +349,26 @@ func TestStartedByHandAsShim(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "by hand") {
 		t.Errorf("got %v and %q, want a refusal", err, out)
+	}
+}
+
+// TestShortLived: the end of a child is seen however early it comes.
+func TestShortLived(t *testing.T) {
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			var all sync.WaitGroup
+			for range 8 {
+				all.Go(func() {
+					for range 40 {
+						res, err := runner.Run(t.Context(), runner.Command{Args: []string{"/bin/true"}, Terminal: way.terminal, Timeout: 20 * time.Second})
+						if err != nil || res.Cause != runner.Exited {
+							t.Errorf("got %+v, %v; want exited", res, err)
+							return
+						}
+					}
+				})
+			}
+			all.Wait()
+		})
 	}
 }
