@@ -95,6 +95,23 @@ func (p *partScan) find(dir string, nodes []node) {
 	}
 }
 
+// children makes a node of each entry of the sorted list that lies directly in a folder.
+func children(list []entry, dir string, nodes []node) []node {
+	lo, hi := below(list, dir)
+	skip := len(dir) + 1
+	for i := lo; i < hi; {
+		name, _, deep := strings.Cut(list[i].path[skip:], "/")
+		if !deep {
+			nodes = append(nodes, node{name: name, at: i})
+			i++
+			continue
+		}
+		prefix := list[i].path[:skip+len(name)+1]
+		i += sort.Search(hi-i, func(k int) bool { return !strings.HasPrefix(list[i+k].path, prefix) })
+	}
+	return nodes
+}
+
 // merge makes the list of the part as it is now, sorted, and names the entries whose content has to be read. It is the
 // list of the base itself, which nobody may change, if nothing is new.
 func (p *partScan) merge(dirty folders) (list []entry, todo []int) {

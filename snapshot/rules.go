@@ -194,13 +194,10 @@ func (j *judgement) ask(ctx context.Context, s scope, paths []string) ([]bool, e
 	return a.ask(rel)
 }
 
-// isPrecious tells whether an ignored file is captured all the same.
-func (r *rules) isPrecious(p string, n *node) bool {
-	if n.kind != kindFile || n.st.size > maxPrecious {
-		return false
-	}
+// isPrecious tells whether an ignored file of that path and name is captured all the same, if it is small enough.
+func (r *rules) isPrecious(p, base string) bool {
 	for _, pattern := range r.precious {
-		name := n.name
+		name := base
 		if strings.Contains(pattern, "/") {
 			name = p
 		}

@@ -75,13 +75,45 @@ func (sc *scanner) finish(ctx context.Context) error {
 		}
 		*sc.m.list(part(i)) = list
 	}
+	sc.forgetTimes()
 	sc.count()
 	return nil
+}
+
+// forgetTimes makes the next scan list the folders that hold more than what the manifest knows.
+func (sc *scanner) forgetTimes() {
+	doubtful := map[string]bool{}
+	for _, s := range sc.m.Skipped {
+		p := strings.TrimSuffix(s.Path, "/")
+		doubtful[p], doubtful[dirOf(p)] = true, true
+	}
+	for _, p := range sc.m.ignored {
+		if !strings.HasSuffix(p, "/") && sc.s.rules.isPrecious(p, path.Base(p)) {
+			doubtful[dirOf(p)] = true // it is captured when it becomes small enough
+		}
+	}
+	for _, t := range sc.m.temps {
+		doubtful[dirOf(strings.TrimPrefix(t, inExternal))] = true
+	}
+	for p := range doubtful {
+		for i := range sc.parts {
+			list := sc.m.list(part(i))
+			k := lookup(*list, p)
+			if k < 0 || (*list)[k].kind != kindDir || (*list)[k].st.ctime == 0 {
+				continue
+			}
+			if shared(*list, sc.parts[i].base) {
+				*list = slices.Clone(*list)
+			}
+			(*list)[k].st.mtime, (*list)[k].st.ctime = 0, 0
+		}
+	}
 }
 
 func (sc *scanner) walker(root part) *walker {
 	return &walker{
 		keep:  func(dir string, z zone) func(string) bool { return sc.keep(root, dir, z) },
+		known: func(l *listing) bool { return sc.known(root, l) },
 		visit: func(ctx context.Context, l *listing) error { return sc.visit(ctx, root, l) },
 		fail: func(p string, r Reason) {
 			if root == partWork {
@@ -128,16 +160,71 @@ func (sc *scanner) isTemp(name string) bool {
 	return sc.token != "" && strings.HasPrefix(name, tempPrefix+sc.token)
 }
 
+// partOf is the part to which the entries of a folder belong.
+func partOf(root part, l *listing) part {
+	if root == partWork && l.zone == zoneGit {
+		return partGit
+	}
+	return root
+}
+
+// known lists a folder by what the base knows of it. A folder changes its times when a name comes or goes.
+func (sc *scanner) known(root part, l *listing) bool {
+	of := partOf(root, l)
+	base := sc.parts[of].base
+	if isDotGit(l.self.name) || l.self.at < 0 || !hasInodes {
+		return false // the entry of .git tells nothing of names that were left out in it
+	}
+	e := &base[l.self.at]
+	if e.kind != kindDir || e.st != folderStat(l.self.st) || e.st.ctime == 0 || !sc.settled(e.st.ctime) {
+		return false
+	}
+	if lo, hi := below(sc.parts[partGit].base, l.dir); of == partWork && lo < hi {
+		return false
+	}
+	l.nodes = children(base, l.dir, l.nodes)
+	if of == partWork {
+		sc.knownIgnored(l)
+	}
+	if keep := sc.keep(root, l.dir, l.zone); keep != nil {
+		l.nodes = slices.DeleteFunc(l.nodes, func(n node) bool { return !keep(n.name) })
+	}
+	return true
+}
+
+// knownIgnored takes over what is ignored in a folder whose names have not changed.
+func (sc *scanner) knownIgnored(l *listing) {
+	prefix, all := l.dir+"/", sc.base.ignored
+	for i := sort.SearchStrings(all, prefix); i < len(all) && strings.HasPrefix(all[i], prefix); i++ {
+		name := strings.TrimSuffix(all[i][len(prefix):], "/")
+		if strings.Contains(name, "/") || sc.s.excluded(joinPath(l.dir, name)) {
+			continue
+		}
+		sc.mu.Lock()
+		sc.m.ignored = append(sc.m.ignored, all[i])
+		sc.mu.Unlock()
+	}
+}
+
+// folderStat is what is recorded of a folder: its size means nothing.
+func folderStat(st stat) stat {
+	st.size = 0
+	return st
+}
+
 // visit compares one folder with the base and tells where to go on.
 func (sc *scanner) visit(ctx context.Context, root part, l *listing) error {
-	rel, key, of := "", "", partWork
-	switch {
-	case root == partExt:
-		rel, key, of = l.dir, inExternal, partExt
-	case l.zone == zoneGit:
-		rel, of = gitRel(l.dir), partGit
+	rel, key, of := l.dir, "", partOf(root, l)
+	switch of {
+	case partExt:
+		key = inExternal
+	case partGit:
+		rel = gitRel(l.dir)
+	default:
 	}
-	sc.parts[of].find(l.dir, l.nodes)
+	if !l.known {
+		sc.parts[of].find(l.dir, l.nodes)
+	}
 	if l.zone == zoneGit {
 		if isObjectDir(rel) {
 			sc.mu.Lock()
@@ -174,7 +261,7 @@ func (sc *scanner) place(l *listing, n *node, ignored bool) zone {
 		sc.record(partWork, l, n)
 		return zoneIgnored
 	}
-	if rules.forced[p] && n.kind != kindDir || l.zone == zoneWork && rules.isPrecious(p, n) {
+	if rules.forced[p] && n.kind != kindDir || l.zone == zoneWork && n.kind == kindFile && n.st.size <= maxPrecious && rules.isPrecious(p, n.name) {
 		sc.record(partWork, l, n)
 		return zoneNone
 	}
@@ -222,7 +309,7 @@ func (sc *scanner) record(of part, l *listing, n *node) {
 	p := sc.parts[of]
 	st := n.st
 	if n.kind == kindDir {
-		st = stat{mode: n.st.mode, ino: n.st.ino, dev: n.st.dev} // times and sizes of folders change with their files
+		st = folderStat(st)
 	}
 	if n.at >= 0 && sc.unchanged(&p.base[n.at], n.kind, st) {
 		p.seen[n.at] = true
@@ -263,6 +350,9 @@ func linkKey(of part, path string) string { return string(rune('0'+of)) + path }
 
 // unchanged tells whether the content of an entry need not be looked at again.
 func (sc *scanner) unchanged(e *entry, k kind, st stat) bool {
+	if k == kindDir && e.kind == k && e.st.ctime == 0 && sc.base.WorkTree != "" {
+		st.mtime, st.ctime = 0, 0 // see forgetTimes
+	}
 	if e.kind != k || e.st != st {
 		return false
 	}
@@ -273,10 +363,19 @@ func (sc *scanner) unchanged(e *entry, k kind, st stat) bool {
 	switch {
 	case k == kindDir:
 		return true
-	case k == kindLink && !hasInodes, changed >= sc.stable:
+	case k == kindLink && !hasInodes, !sc.settled(changed):
 		return false
 	}
 	return sc.complete || sc.pack.has(e.oid)
+}
+
+// settled tells whether what was last changed then could not have changed again, unnoticed, after the base was made. Where
+// times are whole seconds the file system is taken for one that counts in steps of two.
+func (sc *scanner) settled(changed int64) bool {
+	if changed%int64(time.Second) == 0 {
+		changed += int64(2 * time.Second)
+	}
+	return changed < sc.stable
 }
 
 // maxGitFile is the size limit for the files of git's own state, of which the index can be large.

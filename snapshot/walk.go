@@ -36,6 +36,8 @@ type listing struct {
 	open  dirFD  // the folder itself
 	dir   string // its path from the root of the walk, "" for the root
 	zone  zone
+	self  node // the folder in its parent; nowhere in a base for the root
+	known bool // the nodes come from the base of a scan, which has set where they are in it
 	nodes []node
 }
 
@@ -55,6 +57,7 @@ type walker struct {
 	keep  func(dir string, z zone) func(name string) bool // tells which names to look at; nil keeps all, also as a result
 	visit func(context.Context, *listing) error           // sets the next zone of each node
 	fail  func(path string, reason Reason)                // an entry that could not be looked at; never the root
+	known func(*listing) bool                             // fills in the nodes of an unchanged folder; nil knows none
 
 	g       *errgroup.Group
 	dev     uint64
@@ -77,7 +80,7 @@ func (w *walker) walk(ctx context.Context, root *os.Root, z zone) error {
 	w.g, ctx = errgroup.WithContext(ctx)
 	w.g.SetLimit(max(2, runtime.NumCPU()))
 	w.dev = st.dev
-	w.g.Go(func() error { return w.folder(ctx, listing{open: open, zone: z}) })
+	w.g.Go(func() error { return w.folder(ctx, listing{open: open, zone: z, self: node{at: -1}}) })
 	return w.g.Wait()
 }
 
@@ -128,14 +131,42 @@ func (w *walker) enter(ctx context.Context, l *listing, n *node) error {
 		w.fail(path, Unreadable)
 		return nil //nolint:nilerr // recorded, never fatal
 	}
-	below := listing{open: open, dir: path, zone: n.next}
+	below := listing{open: open, dir: path, zone: n.next, self: *n}
 	if !w.g.TryGo(func() error { return w.folder(ctx, below) }) {
 		return w.folder(ctx, below)
 	}
 	return nil
 }
 
+// list looks at the entries of a folder.
 func (w *walker) list(l *listing, s *scratch) error {
+	l.nodes = s.nodes[:0]
+	l.known = w.known != nil && w.known(l)
+	if !l.known {
+		if err := w.names(l, s); err != nil {
+			return err
+		}
+	}
+	s.nodes = l.nodes[:0]
+	there := l.nodes[:0]
+	for i := range l.nodes {
+		n := &l.nodes[i]
+		var err error
+		n.kind, n.st, err = s.list.lstat(l.open, n.name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // gone since it was listed
+		case err != nil:
+			w.fail(l.join(n.name), Unreadable)
+		default:
+			there = append(there, *n)
+		}
+	}
+	l.nodes = there
+	return nil
+}
+
+// names makes a node of each name that is to be kept.
+func (w *walker) names(l *listing, s *scratch) error {
 	names, err := s.list.names(l.open)
 	if err != nil {
 		return err
@@ -144,21 +175,11 @@ func (w *walker) list(l *listing, s *scratch) error {
 	if w.keep != nil {
 		keep = w.keep(l.dir, l.zone)
 	}
-	s.nodes = s.nodes[:0]
 	for _, name := range names {
-		if keep != nil && !keep(name) {
-			continue
-		}
-		kind, st, err := s.list.lstat(l.open, name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // gone since it was listed
-		case err != nil:
-			w.fail(l.join(name), Unreadable)
-		default:
-			s.nodes = append(s.nodes, node{name: name, kind: kind, st: st, at: -1})
+		if keep == nil || keep(name) {
+			l.nodes = append(l.nodes, node{name: name, at: -1})
 		}
 	}
-	l.nodes = s.nodes
 	return nil
 }
 
