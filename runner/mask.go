@@ -21,7 +21,10 @@ const minSecret = 8
 type Masker struct {
 	needles []needle
 	pairs   [1 << 10]uint64 // a set of the two bytes that needles begin with
-	longest int
+	// shifts tells, by two bytes, how far it is at least to a place where a needle
+	// can end its first shortest bytes.
+	shifts            [1 << 12]uint8
+	shortest, longest int
 }
 
 // needle is one form of a secret. As values of several lines leave a terminal,
@@ -47,13 +50,22 @@ func NewMasker(secrets []Secret) *Masker {
 		return nil
 	}
 	slices.SortStableFunc(m.needles, func(a, b needle) int { return cmp.Compare(len(b.text), len(a.text)) })
-	m.longest = len(m.needles[0].text)
+	m.longest, m.shortest = len(m.needles[0].text), min(len(m.needles[len(m.needles)-1].text), 255)
+	for i := range m.shifts {
+		m.shifts[i] = uint8(m.shortest - 1)
+	}
 	for _, n := range m.needles {
 		pair := pairOf(n.text[0], n.text[1])
 		m.pairs[pair>>6] |= 1 << (pair & 63)
+		for i := range m.shortest - 1 {
+			shift := &m.shifts[hashPair(n.text[i], n.text[i+1])]
+			*shift = min(*shift, uint8(m.shortest-2-i))
+		}
 	}
 	return m
 }
+
+func hashPair(a, b byte) uint16 { return (uint16(a)<<5 ^ uint16(b)) & (1<<12 - 1) }
 
 func pairOf(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 
@@ -63,17 +75,22 @@ func (m *Masker) begins(a, b byte) bool {
 	return m.pairs[pair>>6]&(1<<(pair&63)) != 0
 }
 
-// find returns where the first secret in b begins, and which; nil for none.
+// find returns where the first secret in b begins, and which; nil for none. It is
+// the algorithm of Wu and Manber: of a window as long as the shortest secret the
+// last two bytes tell how far the window may be moved.
 func (m *Masker) find(b []byte) (at int, found *needle) {
-	for i := 0; i+1 < len(b); i++ {
-		if !m.begins(b[i], b[i+1]) {
+	for i := m.shortest - 2; i+1 < len(b); {
+		if shift := m.shifts[hashPair(b[i], b[i+1])]; shift > 0 {
+			i += int(shift)
 			continue
 		}
+		at = i - (m.shortest - 2)
 		for j := range m.needles {
-			if bytes.HasPrefix(b[i:], m.needles[j].text) {
-				return i, &m.needles[j]
+			if bytes.HasPrefix(b[at:], m.needles[j].text) {
+				return at, &m.needles[j]
 			}
 		}
+		i++
 	}
 	return 0, nil
 }
@@ -140,9 +157,8 @@ func (w *maskWriter) Write(p []byte) (int, error) {
 	if len(w.held) > 0 {
 		data = append(w.held, p...)
 	}
-	ready := w.ready(data)
-	masked := w.masker.Bytes(ready)
-	held := append([]byte(nil), data[len(ready):]...)
+	masked, rest := w.masker.decide(data)
+	held := append([]byte(nil), rest...)
 	var err error
 	if len(masked) > 0 {
 		_, err = w.to.Write(masked)
@@ -154,24 +170,24 @@ func (w *maskWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ready returns the beginning of data that can be decided. A secret that stands
-// there whole is cut out of the way first: its end may look like the beginning
-// of another.
-func (w *maskWriter) ready(data []byte) []byte {
-	rest := data
+// decide returns the beginning of data, masked, and the rest that may be the
+// beginning of a secret. A secret that stands there whole is cut out of the way
+// first: its end may look like the beginning of another.
+func (m *Masker) decide(data []byte) (masked, rest []byte) {
+	var out []byte
 	for {
-		at, found := w.masker.find(rest)
-		if found == nil {
-			break
-		}
+		at, found := m.find(data)
+		n, longer := m.begun(data)
 		// A longer secret may begin at the same place or before it, and still come.
-		if n, longer := w.masker.begun(rest); longer != nil && len(rest)-n <= at {
-			return data[:len(data)-n]
+		if found == nil || (longer != nil && len(data)-n <= at) {
+			if out == nil {
+				return data[:len(data)-n], data[len(data)-n:]
+			}
+			return append(out, data[:len(data)-n]...), data[len(data)-n:]
 		}
-		rest = rest[at+len(found.text):]
+		out = append(append(out, data[:at]...), found.mask...)
+		data = data[at+len(found.text):]
 	}
-	n, _ := w.masker.begun(rest)
-	return data[:len(data)-n]
 }
 
 // Close passes on what is held back. The beginning of a secret that is long

@@ -23,6 +23,13 @@ const (
 	drainMore = 256 << 10
 )
 
+// Output that flows is read in larger pieces when it is not read at once: each
+// piece costs a terminal several changes of the running thread.
+const (
+	flowing   = time.Millisecond // between two reads
+	smallRead = 2 << 10          // of the 4 KiB that a terminal gives at most
+)
+
 // streams are the child's three descriptors and what moves their bytes.
 type streams struct {
 	child   [3]*os.File
@@ -42,10 +49,11 @@ type streams struct {
 
 // output is one source of bytes, and where they go.
 type output struct {
-	from *os.File
-	to   io.Writer
-	err  error // the first one of to
-	over bool  // the deadline for draining has passed
+	from  *os.File
+	to    io.Writer
+	batch *batch
+	err   error // the first one of to
+	over  bool  // the deadline for draining has passed
 }
 
 var errNoTerminal = errors.New("open pseudo-terminal")
@@ -173,23 +181,24 @@ func (s *streams) start(stdin io.Reader, mirror io.Writer) {
 		}()
 	}
 	for _, o := range s.outputs {
-		s.pumps.Go(func() { s.pump(o, mirror) })
+		o.batch = newBatch()
+		s.pumps.Go(func() { s.read(o) })
+		s.pumps.Go(func() { o.write(mirror) })
 	}
 }
 
-// pump copies until the source ends, on Linux by EIO when it is a terminal. What
-// cannot be written is thrown away, for a child that nobody reads would stop.
-func (s *streams) pump(o *output, mirror io.Writer) {
+// read reads until the source ends, on Linux by EIO when it is a terminal.
+func (s *streams) read(o *output) {
+	defer o.batch.end()
 	buf := make([]byte, 32<<10)
 	for more := drainMore; more > 0; {
 		n, err := o.from.Read(buf)
 		if n > 0 {
-			s.last.Store(int64(time.Since(s.born)))
-			if o.err == nil {
-				_, o.err = o.to.Write(buf[:n])
-			}
-			if mirror != nil {
-				_, _ = mirror.Write(buf[:n]) // the user's terminal may be gone
+			now := time.Since(s.born)
+			flows := now-time.Duration(s.last.Swap(int64(now))) < flowing
+			o.batch.put(buf[:n])
+			if flows && n < smallRead && o.from == s.master {
+				letFill()
 			}
 		}
 		if o.over {
@@ -203,6 +212,19 @@ func (s *streams) pump(o *output, mirror io.Writer) {
 		}
 		if o.over {
 			_ = o.from.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+		}
+	}
+}
+
+// write passes on what was read. What cannot be written is thrown away, for a
+// child that nobody reads would stop.
+func (o *output) write(mirror io.Writer) {
+	for p := o.batch.take(); p != nil; p = o.batch.take() {
+		if mirror != nil {
+			_, _ = mirror.Write(p) // the user's terminal may be gone
+		}
+		if o.err == nil {
+			_, o.err = o.to.Write(p)
 		}
 	}
 }
@@ -232,7 +254,7 @@ func (s *streams) settle() {
 		case <-limit:
 			return
 		}
-		if s.readable() || time.Since(s.heard()) < 10*time.Millisecond {
+		if s.readable() || !s.outputs[0].batch.idle() {
 			still = 0
 		}
 	}

@@ -24,7 +24,7 @@ const transcriptParts = 8
 const minTranscript = 1 << 20
 
 // Transcript is the file of a [Cast], or of anything that writes a header line
-// and then lines of which none is longer than 32 KiB. Of one that passes its
+// and then lines of which none is longer than 100 KiB. Of one that passes its
 // limit the first eighth and the end are kept, with a marker event between them
 // that counts the bytes of the recording which are left out.
 //

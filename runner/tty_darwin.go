@@ -27,3 +27,6 @@ func awaitInput(fd, wake int) (bool, error) {
 		return err == nil && !set.IsSet(wake), err
 	}
 }
+
+// letFill does nothing: it has been measured on Linux alone.
+func letFill() {}

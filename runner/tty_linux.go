@@ -19,3 +19,7 @@ func awaitInput(fd, wake int) (bool, error) {
 		return err == nil && fds[1].Revents == 0, err
 	}
 }
+
+// letFill waits for a moment, in which a terminal's buffer of some 12 KB does not
+// overflow. The timers of the Go runtime are not as exact.
+func letFill() { _ = unix.Nanosleep(&unix.Timespec{Nsec: 20_000}, nil) }
