@@ -116,6 +116,13 @@ func (p *printer) aftermath(e loop.Event) {
 		p.resumed(e.LoopID, d)
 	case loop.Crash:
 		p.crash(d)
+	case loop.SnapshotsGone:
+		p.note("%s dropped to keep the store small (%s freed, %s left): %s", report.Count(len(d.Snapshots), "old snapshot", "old snapshots"),
+			size(d.Freed), size(d.Bytes), strings.Join(cut(d.Snapshots, 10), ", "))
+	case loop.OverLimit:
+		p.line("     %s", p.paint(report.Warn, fmt.Sprintf("the snapshots take %s, over snapshot.max_store_mb (%s): %s", size(d.Bytes), size(d.Limit), d.Why)))
+	case loop.Shortfall:
+		p.shortfall(d)
 	case loop.Survivors:
 		p.warn("ended what the killed supervise had left running: " + strings.Join(cut(d.Names, 5), ", "))
 	case loop.Damage:
@@ -216,6 +223,27 @@ func (p *printer) crash(d loop.Crash) {
 	}
 	p.line("%s", p.paint(report.Warn, fmt.Sprintf("loop %s was killed: %s; interrupt this one and supervise resume %s --force goes on with it, or supervise rollback %s %d puts back what came before it",
 		d.LoopID, what, d.LoopID, d.LoopID, max(0, d.Iteration-1))))
+}
+
+// shortfall tells what a restore could not do.
+func (p *printer) shortfall(d loop.Shortfall) {
+	if len(d.Gone) > 0 {
+		p.line("     %s", p.paint(report.Warn, "gone, and never kept, so that it cannot be put back: "+strings.Join(cut(d.Gone, 10), ", ")))
+	}
+	if len(d.Displaced) > 0 {
+		p.line("     %s", p.paint(report.Warn, "in the way, and too big or unreadable to be kept: "+strings.Join(cut(d.Displaced, 10), ", ")+"; moved to "+d.DisplacedTo))
+	}
+}
+
+// size is a number of bytes for people.
+func size(n int64) string {
+	switch {
+	case n >= 10<<30:
+		return fmt.Sprintf("%d GB", n>>30)
+	case n >= 10<<20:
+		return fmt.Sprintf("%d MB", n>>20)
+	}
+	return fmt.Sprintf("%d KB", (n+1023)>>10)
 }
 
 func (p *printer) note(format string, args ...any) {

@@ -3,10 +3,12 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"supervise/internal/ledger"
 	"supervise/internal/report"
+	"supervise/snapshot"
 
 	"github.com/spf13/cobra"
 )
@@ -55,8 +57,12 @@ func (a *app) status(cmd *cobra.Command, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	kept, err := snapshot.Summarize(ledger.SnapshotDir(dir))
+	if err != nil {
+		return err
+	}
 	if asJSON {
-		return a.encode(state)
+		return a.encode(statusDoc{state, snapshotsOf(kept)})
 	}
 	its, err := ledger.Iterations(dir)
 	if err != nil {
@@ -74,8 +80,43 @@ func (a *app) status(cmd *cobra.Command, args []string, asJSON bool) error {
 	for _, r := range state.Regressions {
 		fmt.Fprintf(a.out, "%s\n", paint(report.Bad, fmt.Sprintf("[%s] Iteration %d - %s (%s): %s; %s", r.ID, r.Iteration, r.Type, r.Severity, r.Message, r.Outcome)))
 	}
+	a.statusKept(kept, paint)
 	fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, "state"), dir)
 	return nil
+}
+
+// statusDoc is what status --json prints.
+type statusDoc struct {
+	ledger.State
+	Snapshots snapshotsDoc `json:"snapshots"`
+}
+
+// snapshotsDoc says what is kept, and what is not.
+type snapshotsDoc struct {
+	Count   int      `json:"count"`
+	Bytes   int64    `json:"bytes"`
+	Dropped int      `json:"dropped"` // by retention
+	Skipped []string `json:"skipped"` // paths that are in no snapshot, and why
+}
+
+func snapshotsOf(sum snapshot.Summary) snapshotsDoc {
+	d := snapshotsDoc{Count: sum.Snapshots, Bytes: sum.Bytes, Dropped: sum.Dropped, Skipped: make([]string, 0, len(sum.Skipped))}
+	for _, s := range sum.Skipped {
+		d.Skipped = append(d.Skipped, s.Path+": "+string(s.Reason))
+	}
+	return d
+}
+
+func (a *app) statusKept(sum snapshot.Summary, paint report.Paint) {
+	d := snapshotsOf(sum)
+	text := fmt.Sprintf("%d, %s", d.Count, size(d.Bytes))
+	if d.Dropped > 0 {
+		text += fmt.Sprintf("; %d dropped to save space", d.Dropped)
+	}
+	fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, "snapshots"), text)
+	if len(d.Skipped) > 0 {
+		fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, "not kept"), strings.Join(cut(d.Skipped, 10), ", "))
+	}
 }
 
 // chosen is the iteration that was selected, or the best one so far.

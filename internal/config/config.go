@@ -109,8 +109,10 @@ type Selection struct {
 
 // Snapshot bounds what is kept of the tree.
 type Snapshot struct {
-	MaxFileMB int64    `yaml:"max_file_mb"`
-	Precious  []string `yaml:"precious"` // ignored files that are kept all the same
+	MaxFileMB  int64    `yaml:"max_file_mb"`
+	MaxStoreMB int64    `yaml:"max_store_mb"` // over it old snapshots are dropped; 0: never
+	MinFreeMB  int64    `yaml:"min_free_mb"`  // that a snapshot leaves free of the disk; 0: 512, at least 2 % of the disk
+	Precious   []string `yaml:"precious"`     // ignored files that are kept all the same
 }
 
 // Default returns the settings of a user who sets nothing.
@@ -121,7 +123,7 @@ func Default() Settings {
 		Limits:    Limits{MaxIterations: 10, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
 		Weights:   Weights{w.Validation, w.Completeness, w.Correctness, w.Readability, w.Efficiency},
 		Selection: Selection{Mode: string(selector.HighestQualityVerified), Threshold: 70},
-		Snapshot:  Snapshot{MaxFileMB: 50},
+		Snapshot:  Snapshot{MaxFileMB: 50, MaxStoreMB: 4096},
 	}
 }
 
@@ -176,6 +178,8 @@ func (s Settings) Validate() error {
 		{s.Limits.TranscriptMB < 1, "limits.transcript_mb must be at least 1"},
 		{!loop.PtyMode(s.Pty).Valid(), "pty must be auto, always or never, not " + s.Pty},
 		{s.Snapshot.MaxFileMB < 0, "snapshot.max_file_mb must not be negative"},
+		{s.Snapshot.MaxStoreMB < 0, "snapshot.max_store_mb must not be negative"},
+		{s.Snapshot.MinFreeMB < 0, "snapshot.min_free_mb must not be negative"},
 		{s.unknownUntil(), "until must be auto, green, idle, never, or a command; there is no command " + s.Until},
 		{s.OnStall != "stop" && s.OnStall != "continue", "on_stall must be stop or continue, not " + s.OnStall},
 		{s.Selection.Threshold < 0 || s.Selection.Threshold > 100, "selection.threshold must be between 0 and 100"},
@@ -248,7 +252,8 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		Recovery: recovery.Options{MaxRetries: s.Limits.MaxRetries, StopOnStall: s.OnStall == "stop"},
 		Rules:    rules, Weights: s.weights(), AllowUntested: s.AllowUntested,
 		Select:   selector.Options{Mode: selector.Mode(s.Selection.Mode), Threshold: s.Selection.Threshold / 100},
-		Snapshot: snapshot.Options{MaxFile: s.Snapshot.MaxFileMB << 20, Precious: s.Snapshot.Precious},
+		Snapshot: snapshot.Options{MaxFile: s.Snapshot.MaxFileMB << 20, Precious: s.Snapshot.Precious, MinFree: s.Snapshot.MinFreeMB << 20},
+		MaxStore: s.Snapshot.MaxStoreMB << 20,
 	}}
 	if level, err := prompt.ParseLevel(s.Reinforcement); err == nil {
 		o.Level = &level

@@ -98,5 +98,7 @@ const footer = `
 
 # snapshot:
 #   max_file_mb: 50         # larger files are not kept, and are never touched
+#   max_store_mb: 4096      # over it the oldest are dropped that are not baseline, best, of the latest iterations or with findings; 0: never
+#   min_free_mb: 512        # of the disk stay free; at least 2 % of it when this is not given
 #   precious: [".env*"]     # ignored files that are kept all the same
 `

@@ -191,11 +191,8 @@ func spent(list []measure.Run) time.Duration {
 
 func (s *session) baselineData(it ledger.Iteration, info snapshot.Info) Baseline {
 	b := Baseline{
-		Progress: it.Progress(false), Criterion: s.opts.Until.String(), Files: info.Files, Skipped: []string{},
+		Progress: it.Progress(false), Criterion: s.opts.Until.String(), Files: info.Files, Skipped: skips(info),
 		Artefacts: it.Artefacts, Wobble: s.state.CoverageWobble, Flaky: []string{}, Checks: it.Checks, It: it,
-	}
-	for _, skip := range info.Skipped {
-		b.Skipped = append(b.Skipped, skip.Path+": "+string(skip.Reason))
 	}
 	for id := range s.flaky {
 		b.Flaky = append(b.Flaky, id.String())

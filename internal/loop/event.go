@@ -22,6 +22,9 @@ const (
 	LogDamaged        EventType = "log_damaged"
 	TreeChanged       EventType = "tree_changed"
 	SnapshotTaken     EventType = "snapshot_taken"
+	SnapshotsDropped  EventType = "snapshots_dropped"
+	StoreOverLimit    EventType = "store_over_limit"
+	RestoreIncomplete EventType = "restore_incomplete"
 	CheckStarted      EventType = "check_started"
 	CheckFinished     EventType = "check_finished"
 	BaselineMeasured  EventType = "baseline_measured"
@@ -107,6 +110,32 @@ type Taken struct {
 	Tree      string      `json:"tree"`
 	Files     int         `json:"files"`
 	Artefacts []string    `json:"artefacts,omitempty"` // after_checks: files that the checks made
+}
+
+// SnapshotsGone is the data of snapshots_dropped: the store was over its limit,
+// or the disk had too little room.
+type SnapshotsGone struct {
+	Snapshots []string `json:"snapshots"`
+	Freed     int64    `json:"freed_bytes"`
+	Bytes     int64    `json:"store_bytes"` // what is left
+	Limit     int64    `json:"limit_bytes"`
+}
+
+// OverLimit is the data of store_over_limit: nothing is left that may be dropped.
+// It is told once.
+type OverLimit struct {
+	Bytes     int64  `json:"store_bytes"`
+	Limit     int64  `json:"limit_bytes"`
+	Snapshots int    `json:"snapshots"`
+	Why       string `json:"why"`
+}
+
+// Shortfall is the data of restore_incomplete: what was there, was not kept, and
+// is gone; and what was in the way, is in no snapshot either, and was moved.
+type Shortfall struct {
+	Gone        []string `json:"gone"`
+	Displaced   []string `json:"displaced,omitempty"`
+	DisplacedTo string   `json:"displaced_to,omitempty"`
 }
 
 // Spawned is the data of agent_spawned.

@@ -213,6 +213,7 @@ func (s *session) finalReports(out Outcome) (string, error) {
 	v := report.Loop{
 		State: s.state, Iterations: s.history, Choice: *out.Choice, Artifacts: s.applied, Removed: s.removed,
 		Now: s.opts.Now(), Mode: s.opts.Select.Mode, Threshold: s.opts.Select.Threshold,
+		Skipped: s.skipped(out.Choice.Iteration), Dropped: s.droppedNames(),
 	}
 	if out.Verified != nil {
 		v.Verification = &report.Verification{Holds: out.Verified.Holds, Differences: out.Verified.Differences}

@@ -38,7 +38,7 @@ func (s *session) iterate(ctx, agentCtx context.Context, n int) (Stop, error) {
 	if w.start, err = s.take(ctx, n, BeforeAgent); err != nil {
 		return Stop{}, err
 	}
-	w.it.Start = w.start.ID
+	w.it.Start, s.start = w.start.ID, w.start.ID
 	if err := s.save(); err != nil {
 		return Stop{}, err
 	}
@@ -67,7 +67,11 @@ func (s *session) assess(ctx context.Context, w *work) (Stop, error) {
 
 // take takes a snapshot of the tree and writes down at once which it is.
 func (s *session) take(ctx context.Context, n int, moment Moment) (snapshot.Info, error) {
-	info, err := s.store.Take(ctx, fmt.Sprintf("%s, %s", ledger.Name(n), moment))
+	var info snapshot.Info
+	err := s.withRoom(ctx, func() (err error) {
+		info, err = s.store.Take(ctx, fmt.Sprintf("%s, %s", ledger.Name(n), moment))
+		return err
+	})
 	if err != nil {
 		return info, fmt.Errorf("snapshot of the tree (%s, %s): %w", ledger.Name(n), moment, err)
 	}
@@ -339,7 +343,7 @@ func (s *session) conclude(ctx context.Context, it ledger.Iteration) (Stop, erro
 			return Stop{}, err
 		}
 	}
-	if err := s.record(it); err != nil {
+	if err := errors.Join(s.record(it), s.retain(ctx)); err != nil {
 		return Stop{}, err
 	}
 	return s.stopAfter(it), nil
@@ -393,7 +397,7 @@ func (s *session) candidates() []selector.Candidate {
 		out[i] = selector.Candidate{
 			Iteration: it.Number, Score: it.Score.Value, Scored: it.Score.Measured, Set: &s.history[i].Set,
 			Verified: it.Verified, Critical: it.Assessment.Critical(), Partial: it.Set.Partial(),
-			Rejected: it.Rejected, Baseline: it.Number == 0,
+			Rejected: it.Rejected || s.dropped[it.Snapshot], Baseline: it.Number == 0,
 		}
 	}
 	return out
@@ -424,7 +428,14 @@ func (s *session) restore(ctx context.Context, id snapshot.ID) error {
 }
 
 func (s *session) putBack(ctx context.Context, id snapshot.ID) (snapshot.Restored, error) {
-	res, err := s.store.Restore(context.WithoutCancel(ctx), id)
+	var res snapshot.Restored
+	err := s.withRoom(ctx, func() (err error) {
+		res, err = s.store.Restore(context.WithoutCancel(ctx), id)
+		return err
+	})
+	if err == nil {
+		err = s.shortfall(res)
+	}
 	if err == nil && len(res.Mismatches) > 0 {
 		m := res.Mismatches[0]
 		err = fmt.Errorf("the tree could not be put back whole, %d paths differ, the first is %s: %s; the present state is kept as snapshot s%s",

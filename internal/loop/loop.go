@@ -72,7 +72,12 @@ type session struct {
 	accepted         []detector.Observation
 	errors           []string // of the latest iterations without a break, for stuck loops
 	previous         detector.Observation
-	safe             snapshot.ID // the tree of previous
+	safe             snapshot.ID   // the tree of previous
+	start            snapshot.ID   // the tree that the present iteration starts from
+	foreign          []snapshot.ID // what somebody else had put into the tree
+	dropped          map[snapshot.ID]bool
+	missed           map[string]bool // paths that are gone and were told of
+	warned           bool            // that the store is over its limit
 	best             *detector.Observation
 	measured         map[string]measurement // by tree
 	recovery         recovery.State
@@ -149,7 +154,10 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (discard) Close() error { return nil }
 
 func newSession(o Options, id string) *session {
-	return &session{opts: o, id: id, masker: runner.NewMasker(Secrets(o.agentsEnv())), measured: map[string]measurement{}, flaky: map[metric.ID]bool{}}
+	return &session{
+		opts: o, id: id, masker: runner.NewMasker(Secrets(o.agentsEnv())), measured: map[string]measurement{}, flaky: map[metric.ID]bool{},
+		dropped: map[snapshot.ID]bool{}, missed: map[string]bool{},
+	}
 }
 
 // open makes the folder of a new loop.
@@ -213,7 +221,7 @@ func (s *session) sweep(ctx context.Context) error {
 			continue
 		}
 		dir := ledger.Dir(s.opts.Home, dead.LoopID)
-		t := &trail{}
+		t := newTrail()
 		if _, err := ledger.ReadLog(dir, t.read); err == nil {
 			if err := endSurvivors(ctx, t, s.event); err != nil {
 				return fmt.Errorf("loop %s was killed: %w", dead.LoopID, err)

@@ -35,7 +35,7 @@ const diedWithSupervise = "supervisor_died"
 // The outcome and the errors are those of [Run]; in addition the error may wrap
 // [ErrNotBegun], [ErrOverlaid], [ledger.ErrChanged] or [ledger.ErrNoLoop].
 func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, error) {
-	t := &trail{}
+	t := newTrail()
 	s, err := reopen(ctx, id, o.withDefaults(), t, force)
 	if err != nil {
 		return Outcome{}, err
@@ -70,6 +70,7 @@ func (s *session) revive(ctx context.Context, t *trail, force bool) error {
 	if err := s.reload(t); err != nil {
 		return err
 	}
+	s.foreign, s.dropped, s.warned = t.foreign, t.dropped, t.overLimit
 	its, err := ledger.Iterations(s.ledger.Dir())
 	if err == nil {
 		err = s.replay(its)
@@ -321,5 +322,6 @@ func (s *session) settle(ctx context.Context, id snapshot.ID) error {
 	if files+res.GitFiles == 0 {
 		return nil
 	}
+	s.foreign = append(s.foreign, res.Safety)
 	return s.event(TreeChanged, s.state.Iteration, TreeChange{Kept: "s" + string(res.Safety), Restored: "s" + string(id), Files: files})
 }

@@ -41,6 +41,7 @@ type Settings struct {
 	Weights  selector.Weights `json:"quality_weights"`
 	Select   selector.Options `json:"selection"`
 	Snapshot snapshot.Options `json:"snapshot"`
+	MaxStore int64            `json:"max_store_bytes,omitempty"` // over it old snapshots are dropped; 0: never
 }
 
 func (s Settings) configuration() ledger.Configuration {

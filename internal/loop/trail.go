@@ -2,6 +2,7 @@ package loop
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"supervise/internal/ledger"
@@ -25,6 +26,10 @@ type trail struct {
 	after     snapshot.ID      // the tree that it left
 	told      bool             // the verdict
 	undone    bool             // the iteration was rejected, and the tree is put back
+
+	foreign   []snapshot.ID // what was found in the tree and is kept
+	dropped   map[snapshot.ID]bool
+	overLimit bool // that was told
 
 	stop     *Stop // the best iteration is being given back
 	ended    bool  // all was done
@@ -65,6 +70,15 @@ var trailEvents = map[EventType]func(*trail, ledger.Event){
 	},
 	IterationFinished: func(t *trail, _ ledger.Event) { t.told = true },
 	IterationRejected: func(t *trail, _ ledger.Event) { t.undone = true },
+	TreeChanged: func(t *trail, e ledger.Event) {
+		t.foreign = append(t.foreign, snapshotNamed(decode[TreeChange](e).Kept))
+	},
+	SnapshotsDropped: func(t *trail, e ledger.Event) {
+		for _, name := range decode[SnapshotsGone](e).Snapshots {
+			t.dropped[snapshotNamed(name)] = true
+		}
+	},
+	StoreOverLimit: func(t *trail, _ ledger.Event) { t.overLimit = true },
 	LoopStopping: func(t *trail, e ledger.Event) {
 		s := decode[Stop](e)
 		t.stop = &s
@@ -76,6 +90,11 @@ func decode[T any](e ledger.Event) (v T) {
 	_ = json.Unmarshal(e.Data, &v) // our own writing, under a hash
 	return v
 }
+
+// snapshotNamed is the snapshot that events call sN.
+func snapshotNamed(name string) snapshot.ID { return snapshot.ID(strings.TrimPrefix(name, "s")) }
+
+func newTrail() *trail { return &trail{dropped: map[snapshot.ID]bool{}} }
 
 func (t *trail) taken(e ledger.Event, d Taken) {
 	switch d.Moment {

@@ -28,6 +28,8 @@ type Loop struct {
 	Mode         selector.Mode
 	Threshold    float64 // in [0,1]
 	Now          time.Time
+	Skipped      []string // paths that are in no snapshot, and why
+	Dropped      []string // snapshots that were dropped to save space
 }
 
 // Verification is whether the selected tree gave the same numbers again.
@@ -256,7 +258,20 @@ func Completion(v Loop) []byte {
 		p.line("%s", line)
 	}
 	p.line("```")
+	p.list("Not in the Snapshots", v.Skipped)
+	p.list("Snapshots Dropped to Save Space", v.Dropped)
 	return []byte(p.String())
+}
+
+// list writes a section, if it has anything.
+func (p *page) list(title string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	p.line("\n## %s\n", title)
+	for _, i := range items {
+		p.line("- `%s`", i)
+	}
 }
 
 func (p *page) comparison(v Loop) {
