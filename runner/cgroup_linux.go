@@ -32,6 +32,9 @@ var errNoCgroup = errors.New("no cgroup of its own")
 // allows no such thing, as most containers do, or has no cgroup.kill, which came
 // with Linux 5.14.
 func newCgroup(shim Process) (cgroup, error) {
+	if shim.Start == "" {
+		return cgroup{}, fmt.Errorf("%w: its shim has no name", errNoCgroup)
+	}
 	parent, err := ownCgroup()
 	if err != nil {
 		return cgroup{}, err
@@ -102,7 +105,7 @@ func sweepCgroups(parent string) {
 	}
 	for _, e := range entries {
 		g := cgroup{filepath.Join(parent, e.Name())}
-		if owner, ok := cgroupOwner(e.Name()); ok && !owner.Alive() && !g.supervised() {
+		if owner, ok := cgroupOwner(e.Name()); ok && owner.ended() && !g.supervised() {
 			g.kill()
 			if !g.awaitEmpty(restAfter) {
 				g.killRest()

@@ -120,6 +120,16 @@ func (p process) name() Process {
 	return Process{PID: p.pid, Start: strconv.FormatUint(p.start, 10) + "-" + identityTail()}
 }
 
+// ended reports whether the process is gone for certain: not being able to look
+// is no proof.
+func (p Process) ended() bool {
+	now, err := readProcess(p.PID)
+	if err != nil {
+		return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH)
+	}
+	return now.zombie || now.name() != p
+}
+
 // led reports whether the process is the leader of a session or process group
 // of that number, or in one.
 func (p process) led(leader int) bool { return p.sid == leader || p.pgid == leader }
@@ -131,6 +141,9 @@ const markVariable = "SUPERVISE_TREE"
 // mark returns the environment with the shim's name added, by which what it
 // starts is found when the shim is dead.
 func mark(env []string, shim Process) []string {
+	if shim.Start == "" {
+		return env
+	}
 	marks := strings.TrimSpace(lastValue(env, markVariable) + " " + shim.mark())
 	return append(env, markVariable+"="+marks)
 }

@@ -228,7 +228,7 @@ func (s *session) take(r report) (last bool, err error) {
 	case stepSwept:
 		s.result.Leftovers = r.Leftovers
 		if !s.ended() {
-			s.result.Ended = time.Now()
+			s.result.Ended, s.result.Cause = time.Now(), max(s.result.Cause, Exited)
 		}
 		if !r.Gone {
 			err = fmt.Errorf("kill what %s left running: still there: %s", s.command.Args[0], strings.Join(r.Survivors, ", "))

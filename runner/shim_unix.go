@@ -168,10 +168,10 @@ func readOrders(lifeline *bufio.Reader) <-chan order {
 // watch returns when the child and its whole tree are gone, and has reported
 // both.
 func (s *shim) watch() {
-	for s.end == nil {
+	for none := false; s.end == nil && !none; {
 		select {
 		case <-s.children:
-			s.reap()
+			none = s.reap() // without having seen how the child ended: it is over all the same
 		case o, ok := <-s.orders:
 			if s.obey(o, ok) {
 				left, gone := s.kill()
