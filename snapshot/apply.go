@@ -19,7 +19,7 @@ type applier struct {
 	root     *os.Root
 	rootPath string
 	j        journal
-	now      map[string]entry
+	now      []entry
 	r        *Restored
 
 	written, deleted []string
@@ -28,7 +28,7 @@ type applier struct {
 }
 
 func (s *Store) newApplier(root *os.Root, rootPath string, j journal, now []entry, r *Restored) *applier {
-	return &applier{s: s, root: root, rootPath: rootPath, j: j, now: byPath(now), r: r, modes: map[string]uint32{}}
+	return &applier{s: s, root: root, rootPath: rootPath, j: j, now: now, r: r, modes: map[string]uint32{}}
 }
 
 // run carries out the plan. Errors of single paths become mismatches; an error that would meet all others too, such as
@@ -76,13 +76,11 @@ func (a *applier) loosen(dir string) bool {
 
 // close gives folders their final permissions, deepest first.
 func (a *applier) close(want []entry) {
-	for _, e := range want {
-		if _, ok := a.modes[e.path]; ok && e.kind == kindDir {
-			a.modes[e.path] = e.st.mode
-		}
-	}
 	dirs := make([]string, 0, len(a.modes))
 	for d := range a.modes {
+		if i := lookup(want, d); i >= 0 && want[i].kind == kindDir {
+			a.modes[d] = want[i].st.mode
+		}
 		dirs = append(dirs, d)
 	}
 	sort.Slice(dirs, func(i, j int) bool { return depth(dirs[i]) > depth(dirs[j]) })
@@ -98,9 +96,12 @@ var errChangedMeanwhile = errors.New("changed during the restore")
 // captured tells whether what is at a path now is what the present snapshot holds. The change time is left out: it moves
 // when another name of the same file goes away.
 func (a *applier) captured(p string, fi fs.FileInfo) bool {
-	e, ok := a.now[p]
-	st := statOf(fi)
-	return ok && e.kind == kindOf(fi) && st.size == e.st.size && st.mtime == e.st.mtime && st.ino == e.st.ino && st.dev == e.st.dev
+	i := lookup(a.now, p)
+	if i < 0 {
+		return false
+	}
+	e, st := &a.now[i], statOf(fi)
+	return e.kind == kindOf(fi) && st.size == e.st.size && st.mtime == e.st.mtime && st.ino == e.st.ino && st.dev == e.st.dev
 }
 
 func (a *applier) remove(e entry) error {

@@ -51,32 +51,40 @@ func (s *Store) Changes(ctx context.Context, from, to ID) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	old := byPath(files(s.without(a.work)))
 	var out []Change
-	for _, e := range files(s.without(b.work)) {
-		o, ok := old[e.path]
-		delete(old, e.path)
-		if kind, changed := compare(o, e, ok, a); changed {
-			out = append(out, Change{e.path, kind})
+	pairs(s.without(a.work), s.without(b.work), func(o, e *entry) {
+		if kind, changed := compare(fileOf(o), fileOf(e), a, b); changed {
+			out = append(out, Change{pathOf(o, e), kind})
 		}
-	}
-	for p := range old {
-		switch {
-		case b.skipped(p):
-			out = append(out, Change{p, Modified})
-		default:
-			out = append(out, Change{p, Deleted})
-		}
-	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Path < out[j].Path })
+	})
 	return out, nil
 }
 
-func compare(o, e entry, existed bool, from *manifest) (ChangeKind, bool) {
+// fileOf is nil for folders too.
+func fileOf(e *entry) *entry {
+	if e == nil || e.kind == kindDir {
+		return nil
+	}
+	return e
+}
+
+func pathOf(a, b *entry) string {
+	if a != nil {
+		return a.path
+	}
+	return b.path
+}
+
+// compare tells how a file differs between two snapshots, in which it is o and e, or nil.
+func compare(o, e *entry, from, to *manifest) (ChangeKind, bool) {
 	switch {
-	case !existed && from.skipped(e.path):
+	case o == nil && e == nil:
+		return "", false
+	case e == nil && to.skipped(o.path), o == nil && from.skipped(e.path):
 		return Modified, true
-	case !existed:
+	case e == nil:
+		return Deleted, true
+	case o == nil:
 		return Added, true
 	case o.same(e):
 		return "", false
@@ -91,16 +99,6 @@ func compare(o, e entry, existed bool, from *manifest) (ChangeKind, bool) {
 func (m *manifest) skipped(p string) bool {
 	i := sort.Search(len(m.Skipped), func(i int) bool { return m.Skipped[i].Path >= p })
 	return i < len(m.Skipped) && m.Skipped[i].Path == p
-}
-
-func files(entries []entry) []entry {
-	out := make([]entry, 0, len(entries))
-	for _, e := range entries {
-		if e.kind != kindDir {
-			out = append(out, e)
-		}
-	}
-	return out
 }
 
 // Files lists the working files and links of a snapshot, sorted by path.

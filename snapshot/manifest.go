@@ -41,7 +41,7 @@ type entry struct {
 }
 
 // same tells whether both entries would be restored to the same thing.
-func (e entry) same(o entry) bool {
+func (e *entry) same(o *entry) bool {
 	return e.kind == o.kind && e.oid == o.oid && (e.kind == kindLink || e.st.mode == o.st.mode)
 }
 

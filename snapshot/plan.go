@@ -15,47 +15,66 @@ type plan struct {
 	chmod  []entry // files whose content is right
 }
 
+// pairs goes through two sorted lists together: each path once, with nil for the list that does not have it.
+func pairs(a, b []entry, do func(a, b *entry)) {
+	if shared(a, b) {
+		b = a
+	}
+	for len(a) > 0 || len(b) > 0 {
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0].path < b[0].path:
+			do(&a[0], nil)
+			a = a[1:]
+		case len(a) == 0 || b[0].path < a[0].path:
+			do(nil, &b[0])
+			b = b[1:]
+		default:
+			do(&a[0], &b[0])
+			a, b = a[1:], b[1:]
+		}
+	}
+}
+
 // diff compares what is there with what is wanted. leave names paths that must not be deleted, because the target cannot
 // tell whether they were there.
 func diff(now, want []entry, leave func(string) bool) plan {
 	var p plan
-	have := byPath(now)
-	for _, w := range want {
-		n, ok := have[w.path]
-		p.want(n, ok, w)
+	if shared(now, want) {
+		return p
 	}
-	wanted := byPath(want)
-	for _, n := range now {
-		w, ok := wanted[n.path]
-		switch same := (n.kind == kindDir) == (w.kind == kindDir); {
-		case ok && same || !ok && leave(n.path):
-		case n.kind == kindDir:
-			p.rmdir = append(p.rmdir, n)
-		default:
-			p.remove = append(p.remove, n)
+	pairs(now, want, func(n, w *entry) {
+		if w != nil {
+			p.want(n, w)
 		}
-	}
+		switch {
+		case n == nil, w != nil && (n.kind == kindDir) == (w.kind == kindDir), w == nil && leave(n.path):
+		case n.kind == kindDir:
+			p.rmdir = append(p.rmdir, *n)
+		default:
+			p.remove = append(p.remove, *n)
+		}
+	})
 	sort.SliceStable(p.rmdir, func(i, j int) bool { return depth(p.rmdir[i].path) > depth(p.rmdir[j].path) })
 	return p
 }
 
-// want plans for one wanted entry, where n is what is there, if anything is.
-func (p *plan) want(n entry, ok bool, w entry) {
+// want plans for one wanted entry, where n is what is there, nil for nothing.
+func (p *plan) want(n, w *entry) {
 	if w.kind == kindDir {
 		switch {
-		case !ok || n.kind != kindDir:
-			p.mkdir = append(p.mkdir, w)
+		case n == nil || n.kind != kindDir:
+			p.mkdir = append(p.mkdir, *w)
 		case n.st.mode != w.st.mode:
-			p.open = append(p.open, w)
+			p.open = append(p.open, *w)
 		}
 		return
 	}
 	switch {
-	case ok && n.same(w):
-	case ok && n.kind == w.kind && n.oid == w.oid:
-		p.chmod = append(p.chmod, w)
+	case n != nil && n.same(w):
+	case n != nil && n.kind == w.kind && n.oid == w.oid:
+		p.chmod = append(p.chmod, *w)
 	default:
-		p.write = append(p.write, w)
+		p.write = append(p.write, *w)
 	}
 }
 
@@ -71,14 +90,18 @@ func byPath(list []entry) map[string]entry {
 
 // without drops the working files that were excluded after a snapshot was taken.
 func (s *Store) without(entries []entry) []entry {
-	if len(s.config.Excludes) == 0 {
-		return entries
-	}
-	var out []entry
-	for _, e := range entries {
-		if !s.excluded(e.path) {
-			out = append(out, e)
+	for _, x := range s.config.Excludes {
+		lo, hi := below(entries, string(x))
+		if self := lookup(entries, string(x)); lo == hi && self < 0 {
+			continue
 		}
+		var out []entry
+		for i := range entries {
+			if !s.excluded(entries[i].path) {
+				out = append(out, entries[i])
+			}
+		}
+		return out
 	}
-	return out
+	return entries
 }

@@ -132,10 +132,13 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 	if err := s.apply(ctx, j, present, target, r); err != nil {
 		return *r, err
 	}
-	if err := s.verify(ctx, j, target, r); err != nil {
+	synced := make(chan error, 1)
+	go func() { synced <- syncTree(s.root) }() // the disk works while we look
+	err = errors.Join(s.verify(ctx, j, target, r), <-synced)
+	if err != nil {
 		return *r, err
 	}
-	if err := errors.Join(syncTree(s.root), s.closeJournal(j)); err != nil {
+	if err := s.closeJournal(j); err != nil {
 		return *r, fmt.Errorf("close restore journal: %w", err)
 	}
 	return *r, nil
