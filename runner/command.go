@@ -197,9 +197,14 @@ func (c *Cause) UnmarshalText(text []byte) error {
 // Args[0]. It wraps [exec.ErrNotFound].
 var ErrNotFound = fmt.Errorf("no such program: %w", exec.ErrNotFound)
 
-// ErrSurvivors is in the chain of an error that names processes which are left
-// of a child's tree, or may be.
-var ErrSurvivors = errors.New("processes are left")
+// The errors that name processes which run on.
+var (
+	// ErrSurvivors: they are of the child's tree.
+	ErrSurvivors = errors.New("processes are left")
+	// ErrDoubtful: they may be of the child's tree, or of a later one with the same
+	// number. They have been left alone.
+	ErrDoubtful = errors.New("processes may be left")
+)
 
 var errNoArgs = errors.New("start child: no command given")
 

@@ -26,9 +26,10 @@ func (p Process) Alive() bool { return p.Start != "" && alive(p) }
 // be called while the child's Run is still going on.
 //
 // Names are those of the processes that were there, sorted, at most 64. The
-// error wraps [ErrSurvivors] when something is left, or may be: after five
-// seconds, or when ctx ends. Any other means that the system does not list its
-// processes.
+// error wraps [ErrSurvivors] when something is left after five seconds, or when
+// ctx ends, and [ErrDoubtful] when something is there that may have belonged to
+// it: then everything that certainly did is gone. Any other means that the system
+// does not list its processes.
 //
 // On Linux everything is found that the shim holds, that is in its cgroup, that
 // belongs to the leader, or that has the shim's mark in its environment. A

@@ -227,7 +227,7 @@ func TestKillSurvivorsInDoubt(t *testing.T) {
 	leader := runner.Process{PID: cmd.Process.Pid, Start: self.Start}
 	_, err = runner.KillSurvivors(t.Context(), runner.Process{}, leader)
 	pid := strings.TrimSpace(out.String())
-	if !errors.Is(err, runner.ErrSurvivors) || !strings.Contains(err.Error(), "sleep ("+pid+")") {
+	if !errors.Is(err, runner.ErrDoubtful) || !strings.Contains(err.Error(), "sleep ("+pid+")") {
 		t.Errorf("got %v, want the name of the process %s", err, pid)
 	}
 	if _, err := os.Stat("/proc/" + pid); err != nil {

@@ -101,14 +101,14 @@ func (h *hunt) kill(ctx context.Context) ([]string, error) {
 			q.shim.signal(unix.SIGKILL)
 		default:
 			h.group.awaitEmpty(sweepLimit) // what is on its last instructions is in no list
-			return h.names(), survived(q.doubtful, "may be of the dead run, or of another one that has its number by now")
+			return h.names(), survived(ErrDoubtful, q.doubtful, "of the dead run, or of another one that has its number by now")
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return h.names(), survived(q.tree, context.Cause(ctx).Error())
+			return h.names(), survived(ErrSurvivors, q.tree, context.Cause(ctx).Error())
 		case <-limit:
-			return h.names(), survived(q.tree, fmt.Sprintf("still there after %s", sweepLimit))
+			return h.names(), survived(ErrSurvivors, q.tree, fmt.Sprintf("still there after %s", sweepLimit))
 		}
 	}
 }
@@ -145,7 +145,7 @@ func (h *hunt) note(list []process) {
 func (h *hunt) names() []string { return slices.Sorted(maps.Values(h.named)) }
 
 // survived returns the error for processes that are left, nil for none.
-func survived(list []process, why string) error {
+func survived(kind error, list []process, why string) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -158,7 +158,7 @@ func survived(list []process, why string) error {
 		}
 		text = append(text, fmt.Sprintf("%s (%d)", filepath.Base(p.command()), p.pid))
 	}
-	return fmt.Errorf("%w: %s: %s: look at them with ps, and end those that are not wanted with kill -9", ErrSurvivors, strings.Join(text, ", "), why)
+	return fmt.Errorf("%w: %s: %s: look at them with ps, and end those that are not wanted with kill -9", kind, strings.Join(text, ", "), why)
 }
 
 // find looks around once.

@@ -223,7 +223,7 @@ func (s *session) sweep(ctx context.Context) error {
 		dir := ledger.Dir(s.opts.Home, dead.LoopID)
 		t := newTrail()
 		if _, err := ledger.ReadLog(dir, t.read); err == nil {
-			if err := endSurvivors(ctx, t, s.event); err != nil {
+			if err := s.endSurvivors(ctx, t); err != nil {
 				return fmt.Errorf("loop %s was killed: %w", dead.LoopID, err)
 			}
 		}

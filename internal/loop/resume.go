@@ -85,7 +85,7 @@ func (s *session) revive(ctx context.Context, t *trail, force bool) error {
 	if err := s.ledger.ReadMeter(&learnt); err != nil {
 		return err
 	}
-	if err := endSurvivors(ctx, t, s.event); err != nil {
+	if err := s.endSurvivors(ctx, t); err != nil {
 		return err
 	}
 	if err := s.equip(ctx, learnt); err != nil {
@@ -161,19 +161,24 @@ func (s *session) rememberFlaky(it ledger.Iteration) {
 	}
 }
 
-// endSurvivors ends what is left of the agent of a dead run.
-func endSurvivors(ctx context.Context, t *trail, tell func(EventType, int, any) error) error {
+// endSurvivors ends what is left of the agent of a dead run. What cannot be told
+// apart from the processes of a later one does not keep the loop from going on.
+func (s *session) endSurvivors(ctx context.Context, t *trail) error {
 	if !t.running() {
 		return nil
 	}
 	names, err := runner.KillSurvivors(ctx, t.spawned.Shim, t.spawned.Leader)
+	if errors.Is(err, runner.ErrDoubtful) {
+		s.opts.Log.WithError(err).Warn("end what the agent left running")
+		err = nil
+	}
 	if err != nil {
 		return fmt.Errorf("end what the agent left running: %w", err)
 	}
 	if len(names) == 0 {
 		return nil
 	}
-	return tell(SurvivorsEnded, t.iteration, Survivors{names})
+	return s.event(SurvivorsEnded, t.iteration, Survivors{names})
 }
 
 func (s *session) tellResumed(t *trail) error {
