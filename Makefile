@@ -1,7 +1,7 @@
 # The targets of the house. `make test` is the README's test command.
 GO ?= go
 
-.PHONY: build test race lint vet fuzz bench golden corpora hostile crash torrent e2e cross ci
+.PHONY: build test race lint vet fuzz bench golden corpora hostile crash steps torrent e2e cross ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/supervise ./cmd/supervise
@@ -54,6 +54,10 @@ TORRENT_MB ?= 10240
 torrent:
 	SUPERVISE_TORRENT_MB=$(TORRENT_MB) $(GO) test -count=1 -timeout 60m -v -run TestTorrent ./cmd/supervise | grep -v '^=== '
 	SUPERVISE_RUNS=1000 $(GO) test -count=1 -timeout 60m -v -run 'TestNothingIsLost/(burst|killed)' ./runner | grep -v '^=== '
+
+# Kills every kind of work on a snapshot store before each step that it makes.
+steps:
+	SNAPSHOT_TEST_ALL_STEPS=1 $(GO) test -count=1 -timeout 2h -v -run 'KilledAtEveryStep' ./snapshot | grep -v '^=== '
 
 # Measures real projects of other languages with their real tools, which it installs.
 e2e:

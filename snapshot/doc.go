@@ -28,11 +28,17 @@
 //
 // Restore first takes the present, so it can be undone. It deletes only paths that the present snapshot holds and the
 // target knew to be absent, and never anything ignored or skipped; what the present snapshot lacks and is in the way is
-// moved into the store (see Restored.Displaced). It writes through os.Root into temporary names and renames them; files that are already right are not touched. Rewritten files keep the time of the restore as their
-// modification time, so build tools notice them. A journal makes the restore finish on the next Open after a crash.
+// moved into the store (see Restored.Displaced). It writes through os.Root into temporary names and renames them; files
+// that are already right are not touched. Rewritten files keep the time of the restore as their modification time, so
+// build tools notice them. A journal makes the restore finish on the next Open after a crash.
 //
 // Owners, extended attributes and access lists are not recorded, and hard links between files of the tree come back as
 // separate files. .git/lfs and .git/annex are left alone.
+//
+// # What is dropped
+//
+// Prune drops snapshots and gives their space back. Each pack and each object file of git goes that no other snapshot
+// needs. Displaced files never go. A take leaves Options.MinFree of the disk free.
 //
 // # Linked worktrees
 //
