@@ -165,11 +165,12 @@ const (
 	NoOutput                 // FirstOutput passed without any output
 	WentIdle                 // Idle passed without output
 	Interrupted              // the user insisted on it, and the context had not ended
+	Attacked                 // something of its tree stopped the shim again and again
 )
 
 var causeNames = [...]string{
 	NotStarted: "not_started", Exited: "exited", Stopped: "stopped",
-	TimedOut: "timed_out", NoOutput: "no_output", WentIdle: "went_idle", Interrupted: "interrupted",
+	TimedOut: "timed_out", NoOutput: "no_output", WentIdle: "went_idle", Interrupted: "interrupted", Attacked: "attacked",
 }
 
 // String returns the name of the cause, like "timed_out".

@@ -162,6 +162,9 @@ func bytesOf(list []string) [][]byte {
 	return out
 }
 
+// stopped reports whether the shim has been stopped since it was asked last.
+func (l *link) stopped() bool { return wasStopped(l.cmd.Process.Pid) }
+
 // wake continues the shim, should something in the tree have stopped it.
 func (l *link) wake() { _ = l.cmd.Process.Signal(unix.SIGCONT) }
 

@@ -64,6 +64,7 @@ var children = map[string]func(args []string) int{
 	"supervisor":  supervisor,
 	"stop-shim":   func([]string) int { return signalParent(unix.SIGSTOP) },
 	"stop-end":    func([]string) int { _ = unix.Kill(os.Getppid(), unix.SIGSTOP); return 5 },
+	"harass":      harass,
 	"kill-shim":   func([]string) int { return signalParent(unix.SIGKILL) },
 	"resized":     resized,
 	"say":         func(args []string) int { fmt.Println(strings.Join(args, " ")); return 0 },
@@ -275,6 +276,14 @@ func supervisor(args []string) int {
 	_, err := runner.Run(context.Background(), c)
 	fmt.Println("supervisor ended", err)
 	return 1
+}
+
+// harass stops the shim again and again.
+func harass(args []string) int {
+	notePid(args[0])
+	for {
+		_ = unix.Kill(os.Getppid(), unix.SIGSTOP)
+	}
 }
 
 // background starts another child, and stays.

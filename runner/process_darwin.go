@@ -32,6 +32,9 @@ func becomeReaper() error { return nil }
 // signalOnParentDeath has nothing to do: macOS has no such signal.
 func signalOnParentDeath(*syscall.SysProcAttr, syscall.Signal) {}
 
+// wasStopped is never true: macOS does not tell without collecting the child.
+func wasStopped(int) bool { return false }
+
 // listProcesses returns every process that can be seen.
 func listProcesses() ([]process, error) {
 	list, err := unix.SysctlKinfoProcSlice("kern.proc.all")

@@ -42,6 +42,14 @@ func becomeReaper() error {
 // starts it (PR_SET_PDEATHSIG of prctl(2)).
 func signalOnParentDeath(attr *syscall.SysProcAttr, sig syscall.Signal) { attr.Pdeathsig = sig }
 
+// wasStopped reports whether the child has been stopped since it was asked last.
+// It collects nothing that another one waits for.
+func wasStopped(pid int) bool {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_PID, pid, &info, unix.WSTOPPED|unix.WNOHANG, nil)
+	return err == nil && info.Signo != 0
+}
+
 // listProcesses returns every process that can be seen.
 func listProcesses() ([]process, error) {
 	dir, err := os.Open("/proc")

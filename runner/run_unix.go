@@ -75,6 +75,7 @@ type session struct {
 
 	limits    limits
 	continued chan os.Signal // SIGCONT to this process
+	attacked  chan struct{}  // closed when the shim has been stopped too often
 
 	stage    stage
 	timer    *time.Timer // to the next stage
@@ -96,7 +97,7 @@ const (
 
 // supervise runs the child once everything is open.
 func supervise(ctx context.Context, c Command, s *session) (res Result, err error) {
-	s.presses, s.continued = make(chan press, 16), make(chan os.Signal, 1)
+	s.presses, s.continued, s.attacked = make(chan press, 16), make(chan os.Signal, 1), make(chan struct{})
 	s.result = Result{ExitCode: -1}
 	defer s.listen()()
 	s.console, err = openConsole(c.Terminal, s.streams, s.presses)
@@ -132,11 +133,17 @@ func (s *session) listen() (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
+		stops := 0
 		for {
 			select {
 			case <-interrupts:
 				offer(s.presses, press{at: time.Now(), signal: true})
 			case <-children:
+				if s.link.stopped() {
+					if stops++; stops == maxStops {
+						close(s.attacked)
+					}
+				}
 				s.link.wake()
 			case <-done:
 				return
@@ -152,6 +159,10 @@ func (s *session) listen() (stop func()) {
 	}
 }
 
+// maxStops is how often the shim may be stopped before that is taken for an
+// attack. One that goes on with it would hold the shim when supervise dies.
+const maxStops = 5
+
 // answerLimit is how long the shim may take to kill everything, beyond the time
 // after which it would itself give up.
 const answerLimit = sweepLimit + 10*time.Second
@@ -164,7 +175,7 @@ func (s *session) wait(ctx context.Context) error {
 	defer s.timer.Stop()
 	alarm := time.NewTimer(0) // of the limits
 	defer alarm.Stop()
-	done := ctx.Done()
+	done, attacked := ctx.Done(), s.attacked
 	for {
 		select {
 		case r, ok := <-s.link.reports:
@@ -184,6 +195,9 @@ func (s *session) wait(ctx context.Context) error {
 			} else if next > 0 {
 				alarm.Reset(next)
 			}
+		case <-attacked:
+			attacked = nil
+			s.stop(Attacked, killing)
 		case <-s.continued:
 			s.resume()
 		case <-s.console.look():

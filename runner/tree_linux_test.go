@@ -388,6 +388,16 @@ func TestShimAttacked(t *testing.T) {
 			t.Errorf("got %+v, %v; want stopped", res, err)
 		}
 	})
+	t.Run("stopped again and again", func(t *testing.T) {
+		for _, way := range ways {
+			pids := pidFile(t)
+			res, err := runner.Run(t.Context(), runner.Command{Args: self("harass", pids), Terminal: way.terminal})
+			if err != nil || res.Cause != runner.Attacked {
+				t.Errorf("%s: got %+v, %v; want attacked", way.name, res, err)
+			}
+			wantNothing(t, pids)
+		}
+	})
 	t.Run("stopped by one that ends", func(t *testing.T) {
 		if res := mustRun(t, runner.Command{Args: self("stop-end")}); res.ExitCode != 5 || res.Cause != runner.Exited {
 			t.Errorf("got %+v, want exit status 5", res)
