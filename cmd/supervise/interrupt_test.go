@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -58,6 +59,31 @@ func TestCtrlC(t *testing.T) {
 		t.Errorf("the terminal is not as before: %v, was %v", *after, *before)
 	}
 	interrupted(t, w)
+}
+
+// While the agent has the terminal nothing of ours comes between what it prints:
+// it would be somewhere on its screen.
+func TestScreenIsTheAgents(t *testing.T) {
+	w := newWorld(t)
+	w.write("proj/report.xml", `<testsuite name="s"><testcase classname="c" name="n"/></testsuite>`)
+	user, tty, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer user.Close()
+	// The event is logged before it is told, so there is still something to wait
+	// for that leaves no trace.
+	script := `printf "<begin"; until grep -q agent_spawned "$(dirname "$SUPERVISE_PROMPT_FILE")"/../../hook-log.jsonl; do :; done; sleep 0.2; printf "end>"`
+	cmd := w.command("supervise", "run", "--max-iterations", "3", "--until", "never", "--on-stall", "continue", "--allow-untested", "--test-cmd", "cat report.xml", "--", "sh", "-c", script)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	screen := drain(user)
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v:\n%s", err, screen)
+	}
+	if text := screen.String(); strings.Count(text, "<beginend>") != 3 {
+		t.Errorf("something came between: %q", text)
+	}
 }
 
 // The same by a signal, without a terminal.

@@ -61,6 +61,7 @@ type printer struct {
 	paint     report.Paint
 	live      bool // talk is a terminal: progress lines are replaced
 	raw       bool // the agent writes to the same terminal
+	theirs    bool // it does so at present: nothing of ours may come in between
 	history   []ledger.Iteration
 	selected  int
 	choice    *loop.Selected
@@ -73,6 +74,14 @@ func (p *printer) line(format string, args ...any) {
 }
 
 func (p *printer) event(e loop.Event) {
+	switch e.Type {
+	case loop.AgentSpawned:
+		p.theirs = p.raw
+		return
+	case loop.AgentFinished:
+		p.theirs = false
+	default:
+	}
 	p.clear()
 	switch d := e.Data.(type) {
 	case loop.Started:
@@ -171,7 +180,7 @@ func (p *printer) head(id, dir string, agent []string, plan measure.Plan) {
 
 // clear removes the progress line.
 func (p *printer) clear() {
-	if p.live {
+	if p.live && !p.theirs {
 		fmt.Fprint(p.talk, "\r\x1b[K")
 	}
 }
