@@ -59,9 +59,9 @@ type walker struct {
 	fail  func(path string, reason Reason)                // an entry that could not be looked at; never the root
 	known func(*listing) bool                             // fills in the nodes of an unchanged folder; nil knows none
 
-	g       *errgroup.Group
 	dev     uint64
 	scratch sync.Pool // of *scratch
+	queue   queue
 }
 
 // scratch is memory that the walk of one folder needs and the next one can have again.
@@ -77,11 +77,78 @@ func (w *walker) walk(ctx context.Context, root *os.Root, z zone) error {
 	if err != nil {
 		return fmt.Errorf("look at %s: %w", root.Name(), err)
 	}
-	w.g, ctx = errgroup.WithContext(ctx)
-	w.g.SetLimit(max(2, runtime.NumCPU()))
 	w.dev = st.dev
-	w.g.Go(func() error { return w.folder(ctx, listing{open: open, zone: z, self: node{at: -1}}) })
-	return w.g.Wait()
+	w.queue.wake.L = &w.queue.mu
+	w.queue.push(listing{open: open, zone: z, self: node{at: -1}})
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var g errgroup.Group
+	for range max(2, runtime.NumCPU()) {
+		g.Go(func() error { return w.work(ctx, cancel) })
+	}
+	return g.Wait()
+}
+
+// work walks folders of the queue until there are none left. After an error the others are closed only.
+func (w *walker) work(ctx context.Context, cancel context.CancelCauseFunc) error {
+	for {
+		l, ok := w.queue.pop()
+		if !ok {
+			return context.Cause(ctx)
+		}
+		if err := w.folder(ctx, l); err != nil {
+			cancel(err)
+		}
+		w.queue.done()
+	}
+}
+
+// queue holds open folders that are to be walked. The last comes first, which keeps it short.
+type queue struct {
+	mu      sync.Mutex
+	wake    sync.Cond
+	list    []listing
+	pending int // in the list or being walked
+}
+
+// queueMost bounds how many folders are open at a time, beside those above the ones that are being walked.
+const queueMost = 64
+
+// push adds a folder, unless there are many already.
+func (q *queue) push(l listing) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.list) >= queueMost {
+		return false
+	}
+	q.list = append(q.list, l)
+	q.pending++
+	q.wake.Signal()
+	return true
+}
+
+// pop waits for a folder; there is none any more when all have been walked.
+func (q *queue) pop() (listing, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.list) == 0 && q.pending > 0 {
+		q.wake.Wait()
+	}
+	if len(q.list) == 0 {
+		return listing{}, false
+	}
+	l := q.list[len(q.list)-1]
+	q.list = q.list[:len(q.list)-1]
+	return l, true
+}
+
+// done follows the walk of a folder that pop gave.
+func (q *queue) done() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.pending--; q.pending == 0 {
+		q.wake.Broadcast()
+	}
 }
 
 // folder visits one folder, which it closes, and walks those in it.
@@ -115,7 +182,7 @@ func (w *walker) folder(ctx context.Context, l listing) error {
 	return nil
 }
 
-// enter opens a folder now, while its parent is open, and walks it in a goroutine of its own if one is free.
+// enter opens a folder now, while its parent is open, and leaves it to the queue if that has room.
 func (w *walker) enter(ctx context.Context, l *listing, n *node) error {
 	path := l.join(n.name)
 	if n.st.dev != w.dev {
@@ -132,10 +199,10 @@ func (w *walker) enter(ctx context.Context, l *listing, n *node) error {
 		return nil //nolint:nilerr // recorded, never fatal
 	}
 	below := listing{open: open, dir: path, zone: n.next, self: *n}
-	if !w.g.TryGo(func() error { return w.folder(ctx, below) }) {
-		return w.folder(ctx, below)
+	if w.queue.push(below) {
+		return nil
 	}
-	return nil
+	return w.folder(ctx, below)
 }
 
 // list looks at the entries of a folder.
