@@ -73,14 +73,18 @@ func (p *printer) line(format string, args ...any) {
 	fmt.Fprintf(p.out, format+"\n", args...)
 }
 
+// yields follows who has the terminal, and reports whether it is handed to the
+// agent now.
+func (p *printer) yields(t loop.EventType) bool {
+	if t == loop.AgentSpawned || t == loop.AgentFinished {
+		p.theirs = p.raw && t == loop.AgentSpawned
+	}
+	return t == loop.AgentSpawned
+}
+
 func (p *printer) event(e loop.Event) {
-	switch e.Type {
-	case loop.AgentSpawned:
-		p.theirs = p.raw
+	if p.yields(e.Type) {
 		return
-	case loop.AgentFinished:
-		p.theirs = false
-	default:
 	}
 	p.clear()
 	switch d := e.Data.(type) {
