@@ -83,6 +83,7 @@ type press struct {
 	at     time.Time
 	raw    bool // the child had its terminal in raw mode, so the key is its own
 	signal bool // it came as a signal to this process, and not to the child
+	attack bool // it is none: the shim has been stopped too often
 }
 
 // The forms of Ctrl-C: the byte, and what a terminal sends whose keyboard

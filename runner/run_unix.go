@@ -75,7 +75,6 @@ type session struct {
 
 	limits    limits
 	continued chan os.Signal // SIGCONT to this process
-	attacked  chan struct{}  // closed when the shim has been stopped too often
 
 	stage    stage
 	timer    *time.Timer // to the next stage
@@ -97,7 +96,7 @@ const (
 
 // supervise runs the child once everything is open.
 func supervise(ctx context.Context, c Command, s *session) (res Result, err error) {
-	s.presses, s.continued, s.attacked = make(chan press, 16), make(chan os.Signal, 1), make(chan struct{})
+	s.presses, s.continued = make(chan press, 16), make(chan os.Signal, 1)
 	s.result = Result{ExitCode: -1}
 	defer s.listen()()
 	s.console, err = openConsole(c.Terminal, s.streams, s.presses)
@@ -140,8 +139,8 @@ func (s *session) listen() (stop func()) {
 				offer(s.presses, press{at: time.Now(), signal: true})
 			case <-children:
 				if s.link.stopped() {
-					if stops++; stops == maxStops {
-						close(s.attacked)
+					if stops++; stops >= maxStops {
+						offer(s.presses, press{attack: true})
 					}
 				}
 				s.link.wake()
@@ -175,7 +174,7 @@ func (s *session) wait(ctx context.Context) error {
 	defer s.timer.Stop()
 	alarm := time.NewTimer(0) // of the limits
 	defer alarm.Stop()
-	done, attacked := ctx.Done(), s.attacked
+	done := ctx.Done()
 	for {
 		select {
 		case r, ok := <-s.link.reports:
@@ -195,9 +194,6 @@ func (s *session) wait(ctx context.Context) error {
 			} else if next > 0 {
 				alarm.Reset(next)
 			}
-		case <-attacked:
-			attacked = nil
-			s.stop(Attacked, killing)
 		case <-s.continued:
 			s.resume()
 		case <-s.console.look():
@@ -322,8 +318,12 @@ func (s *session) interrupt() {
 // pressWindow is how close two Ctrl-C have to be to belong together.
 const pressWindow = time.Second
 
-// press judges one Ctrl-C.
+// press judges one Ctrl-C, or that the shim has been stopped too often.
 func (s *session) press(p press) {
+	if p.attack {
+		s.stop(Attacked, killing)
+		return
+	}
 	if !s.asked && p.at.Sub(s.pressed) > pressWindow {
 		s.count = 0
 	}
