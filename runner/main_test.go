@@ -72,6 +72,7 @@ var children = map[string]func(args []string) int{
 	"line-reader": lineReader,
 	"editor":      editor,
 	"busy":        busy,
+	"without-pty": withoutPty,
 }
 
 // self returns the command line of a child.
