@@ -72,6 +72,11 @@ type Command struct {
 	// this process dies before: with their locks (flock(2)) nobody else can begin
 	// while the tree is being ended. The child does not get them.
 	Hold []*os.File
+	// BeforeStart is called once, from the goroutine of Run, right before the child
+	// is started, with the process that will watch its tree. Written down, that
+	// lets [KillSurvivors] find what a supervisor leaves that dies at this very
+	// moment. An error keeps the child from being started and is that of Run.
+	BeforeStart func(shim Process) error
 	// OnStart is called once, from the goroutine of Run, when the child has
 	// started, with the process that watches the tree and the child itself:
 	// written down, they let [KillSurvivors] clear up after the death of both this

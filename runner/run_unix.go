@@ -111,7 +111,13 @@ func supervise(ctx context.Context, c Command, s *session) (res Result, err erro
 		mirror = s.console
 	}
 	s.streams.start(c.Stdin, mirror)
-	if err = s.link.start(c, s.found); err == nil {
+	if c.BeforeStart != nil {
+		err = c.BeforeStart(s.link.shim)
+	}
+	if err == nil {
+		err = s.link.start(c, s.found)
+	}
+	if err == nil {
 		s.hold("")
 		err = s.wait(ctx)
 	}

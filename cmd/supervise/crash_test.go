@@ -276,8 +276,8 @@ func (c *crashWorld) meddle() {
 		switch e.Name {
 		case "snapshot_taken", "iteration_rejected":
 			known = true
-		case "agent_spawned", "agent_finished":
-			known = false
+		case "child_starting":
+			known = known && !bytes.Contains(e.Data, []byte(`"agent"`))
 		}
 	}
 	if known {

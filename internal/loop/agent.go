@@ -53,6 +53,7 @@ func (s *session) runAgent(ctx context.Context, w *work) error {
 		return err
 	}
 	var noted error
+	cmd.BeforeStart = s.starting(childAgent)
 	cmd.OnStart = func(shim, leader runner.Process) {
 		noted = s.event(AgentSpawned, w.it.Number, Spawned{shim, leader})
 	}

@@ -29,6 +29,7 @@ const (
 	CheckFinished     EventType = "check_finished"
 	BaselineMeasured  EventType = "baseline_measured"
 	IterationStarted  EventType = "iteration_started"
+	ChildStarting     EventType = "child_starting"
 	AgentSpawned      EventType = "agent_spawned"
 	AgentFinished     EventType = "agent_finished"
 	IterationFinished EventType = "iteration_finished"
@@ -138,6 +139,20 @@ type Shortfall struct {
 	DisplacedTo string   `json:"displaced_to,omitempty"`
 }
 
+// Child is the data of child_starting: what is to run next, and the process that
+// watches over it.
+type Child struct {
+	What string         `json:"what"` // agent, check, criterion
+	Shim runner.Process `json:"shim"`
+}
+
+// The children of a loop.
+const (
+	childAgent     = "agent"
+	childCheck     = "check"
+	childCriterion = "criterion"
+)
+
 // Spawned is the data of agent_spawned.
 type Spawned struct {
 	Shim   runner.Process `json:"shim"` // which ends the agent's tree
@@ -239,14 +254,22 @@ type Finished struct {
 }
 
 // event writes the log and tells the caller. What the log does not have, nobody
-// is told.
+// is told. Checks that run at the same time may have events at the same time.
 func (s *session) event(t EventType, iteration int, data any) error {
+	s.telling.Lock()
+	defer s.telling.Unlock()
 	e := Event{Type: t, Time: s.opts.Now(), LoopID: s.id, Iteration: iteration, Data: data}
 	if err := s.ledger.Log(e.Time, string(t), iteration, took(data), data); err != nil {
 		return err
 	}
 	s.opts.OnEvent(e)
 	return nil
+}
+
+// starting writes down what is about to be started, so that nothing of it can
+// get lost when this process dies with its watchers.
+func (s *session) starting(what string) func(runner.Process) error {
+	return func(shim runner.Process) error { return s.event(ChildStarting, s.state.Iteration, Child{what, shim}) }
 }
 
 // note is an event that nothing depends on.

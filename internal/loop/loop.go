@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"supervise/detector"
@@ -67,6 +68,8 @@ type session struct {
 	meter  *measure.Meter
 	masker *runner.Masker // of the secrets in the environment; nil where there is none
 	state  ledger.State
+
+	telling sync.Mutex // of events, one after another
 
 	history          []ledger.Iteration // all iterations, the baseline first
 	accepted         []detector.Observation
@@ -200,7 +203,7 @@ func (s *session) equip(ctx context.Context, learnt measure.Memory) error {
 	if err := s.openStore(ctx); err != nil {
 		return err
 	}
-	o := measure.Options{Scratch: s.ledger.ScratchDir(), OnProgress: s.checked, Memory: learnt, Hold: s.ledger.Held()}
+	o := measure.Options{Scratch: s.ledger.ScratchDir(), OnProgress: s.checked, Memory: learnt, Hold: s.ledger.Held(), BeforeStart: s.starting(childCheck)}
 	if _, inside := ledger.Inside(s.opts.Home, s.opts.Root); inside {
 		o.Ignore = s.opts.Home
 	}

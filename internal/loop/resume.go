@@ -161,19 +161,21 @@ func (s *session) rememberFlaky(it ledger.Iteration) {
 	}
 }
 
-// endSurvivors ends what is left of the agent of a dead run. What cannot be told
-// apart from the processes of a later one does not keep the loop from going on.
+// endSurvivors ends what is left of the agent and the checks of a dead run. What
+// cannot be told apart from the processes of a later one does not keep the loop
+// from going on.
 func (s *session) endSurvivors(ctx context.Context, t *trail) error {
-	if !t.running() {
-		return nil
-	}
-	names, err := runner.KillSurvivors(ctx, t.spawned.Shim, t.spawned.Leader)
-	if errors.Is(err, runner.ErrDoubtful) {
-		s.opts.Log.WithError(err).Warn("end what the agent left running")
-		err = nil
-	}
-	if err != nil {
-		return fmt.Errorf("end what the agent left running: %w", err)
+	var names []string
+	for _, c := range t.children {
+		left, err := runner.KillSurvivors(ctx, c.Shim, c.Leader)
+		if errors.Is(err, runner.ErrDoubtful) {
+			s.opts.Log.WithError(err).Warn("end what a killed supervise left running")
+			err = nil
+		}
+		if err != nil {
+			return fmt.Errorf("end what a killed supervise left running: %w", err)
+		}
+		names = append(names, left...)
 	}
 	if len(names) == 0 {
 		return nil

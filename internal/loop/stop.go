@@ -131,7 +131,7 @@ func (s *session) met(ctx context.Context, it ledger.Iteration) (*bool, error) {
 		res, err := runner.Run(ctx, runner.Command{
 			Args: []string{"/bin/sh", "-c", s.opts.Until.Command}, Dir: s.opts.Plan.Root,
 			Env: append(os.Environ(), "CI=true"), Timeout: criterionTimeout,
-			Hold: s.ledger.Held(),
+			Hold: s.ledger.Held(), BeforeStart: s.starting(childCriterion),
 		})
 		if err != nil {
 			return nil, fmt.Errorf("run the criterion: %w", err)

@@ -29,7 +29,8 @@ type trail struct {
 
 	foreign   []snapshot.ID // what was found in the tree and is kept
 	dropped   map[snapshot.ID]bool
-	overLimit bool // that was told
+	overLimit bool      // that was told
+	children  []Spawned // that may have been running at the end
 
 	stop     *Stop // the best iteration is being given back
 	ended    bool  // all was done
@@ -60,15 +61,18 @@ var trailEvents = map[EventType]func(*trail, ledger.Event){
 		t.taken(e, decode[Taken](e))
 	},
 	IterationStarted: func(t *trail, e ledger.Event) { t.level = decode[AgentStart](e).Level },
+	ChildStarting:    func(t *trail, e ledger.Event) { t.starting(e, decode[Child](e)) },
 	AgentSpawned: func(t *trail, e ledger.Event) {
-		s := decode[Spawned](e)
-		t.spawned, t.spawnedAt = &s, e.Time
+		if t.spawned != nil {
+			*t.spawned = decode[Spawned](e)
+		}
 	},
 	AgentFinished: func(t *trail, e ledger.Event) {
 		a := decode[ledger.AgentRun](e)
-		t.agent = &a
+		t.agent, t.children = &a, nil
 	},
-	IterationFinished: func(t *trail, _ ledger.Event) { t.told = true },
+	BaselineMeasured:  func(t *trail, _ ledger.Event) { t.children = nil },
+	IterationFinished: func(t *trail, _ ledger.Event) { t.told, t.children = true, nil },
 	IterationRejected: func(t *trail, _ ledger.Event) { t.undone = true },
 	TreeChanged: func(t *trail, e ledger.Event) {
 		t.foreign = append(t.foreign, snapshotNamed(decode[TreeChange](e).Kept))
@@ -83,7 +87,17 @@ var trailEvents = map[EventType]func(*trail, ledger.Event){
 		s := decode[Stop](e)
 		t.stop = &s
 	},
-	LoopFinished: func(t *trail, e ledger.Event) { t.ended, t.finished = true, decode[Finished](e) },
+	OutputVerified: func(t *trail, _ ledger.Event) { t.children = nil },
+	LoopFinished:   func(t *trail, e ledger.Event) { t.ended, t.finished = true, decode[Finished](e) },
+}
+
+// starting notes a child. It may have been started, whether or not that was
+// written down as well.
+func (t *trail) starting(e ledger.Event, c Child) {
+	t.children = append(t.children, Spawned{Shim: c.Shim})
+	if c.What == childAgent {
+		t.spawned, t.spawnedAt = &t.children[len(t.children)-1], e.Time
+	}
 }
 
 func decode[T any](e ledger.Event) (v T) {
@@ -112,7 +126,7 @@ func (t *trail) taken(e ledger.Event, d Taken) {
 
 func (t *trail) resumed(at time.Time) {
 	t.active += max(0, t.before(at).Sub(t.session))
-	t.session = at
+	t.session, t.children = at, nil // what was left was ended first
 	if t.ended {
 		t.ended, t.stop = false, nil
 	}

@@ -144,7 +144,7 @@ func (m *Meter) execute(ctx context.Context, c Check, out *output) (runner.Resul
 		errs = out
 	}
 	res, err := runner.Run(ctx, runner.Command{
-		Hold: m.opts.Hold,
+		Hold: m.opts.Hold, BeforeStart: m.opts.BeforeStart,
 		Args: c.Command, Dir: m.base(c), Env: append(m.environment(), c.Env...),
 		Stdout: out, Stderr: errs, Timeout: m.timeout(c),
 	})

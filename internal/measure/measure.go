@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"supervise/metric"
+	"supervise/runner"
 )
 
 // DefaultTimeout bounds a check that has no limit of its own.
@@ -23,7 +24,10 @@ type Options struct {
 	OnProgress func(Progress) // called as checks start and end, may be nil
 	Memory     Memory         // of an earlier meter of the same plan
 	Hold       []*os.File     // see [runner.Command]
-	MaxOutput  int64          // bytes kept of each output of a check; 0 is [DefaultMaxOutput]
+
+	// BeforeStart is that of [runner.Command]. It may be called concurrently.
+	BeforeStart func(shim runner.Process) error
+	MaxOutput   int64 // bytes kept of each output of a check; 0 is [DefaultMaxOutput]
 }
 
 // Progress tells that a check started, or ended with a run.
