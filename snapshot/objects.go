@@ -125,6 +125,17 @@ func (o *objects) forgetDropped(list []string) {
 	}
 }
 
+// adopt takes in a pack that was just written.
+func (o *objects) adopt(idx string, objs []packed) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range objs {
+		o.loc[objs[i].id] = location{len(o.packs), objs[i].off}
+	}
+	o.seen[idx] = true
+	o.packs = append(o.packs, strings.TrimSuffix(idx, ".idx")+".pack")
+}
+
 // load adds the objects of one index; their pack is the next one.
 func (o *objects) load(data []byte) error {
 	const head = 8 + 4*256

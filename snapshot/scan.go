@@ -433,6 +433,7 @@ func (sc *scanner) count() {
 	m := sc.m
 	sort.Slice(m.Skipped, func(i, j int) bool { return m.Skipped[i].Path < m.Skipped[j].Path })
 	m.TakenAt = m.Started
+	m.keepNames(sc.base)
 	if b := sc.base; b.Tree != "" && shared(m.work, b.work) {
 		m.Tree, m.Files, m.Bytes, m.WorkTree = b.Tree, b.Files, b.Bytes, b.WorkTree
 	} else {
@@ -440,6 +441,16 @@ func (sc *scanner) count() {
 	}
 	if b := sc.base; shared(m.git, b.git) && shared(m.ext, b.ext) {
 		m.StateTree = b.StateTree
+	}
+}
+
+// keepNames takes over lists of the base that have not changed, so that many snapshots do not need many times the memory.
+func (m *manifest) keepNames(base *manifest) {
+	if slices.Equal(m.Skipped, base.Skipped) {
+		m.Skipped = slices.Clip(base.Skipped)
+	}
+	if slices.Equal(m.ignored, base.ignored) {
+		m.ignored = slices.Clip(base.ignored)
 	}
 }
 

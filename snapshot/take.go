@@ -126,7 +126,7 @@ func (s *Store) publish(m *manifest, pack *packWriter) error {
 		return err
 	}
 	s.infos[m.ID] = m.header // it exists, whatever comes
-	if err := errors.Join(s.objects.setRefs(m.header), s.objects.refresh()); err != nil {
+	if err := s.objects.setRefs(m.header); err != nil {
 		return err
 	}
 	s.manifests.put(m)
