@@ -30,8 +30,7 @@ FUZZ ?= .
 fuzz:
 	@for pkg in $$($(GO) list ./...); do \
 	  $(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' | grep -e '$(FUZZ)' | sed "s,^,$$pkg ,"; \
-	done | xargs -P $(FUZZJOBS) -L 1 sh -c \
-	  'out=$$(GOMAXPROCS=$$(($$(nproc 2>/dev/null || echo 2) / $(FUZZJOBS))) $(GO) test -run "^$$" -fuzz "^$$1\$$" -fuzztime $(FUZZTIME) $$0 2>&1) && echo "ok   $$0 $$1" || { echo "FAIL $$0 $$1"; echo "$$out"; exit 255; }'
+	done | GO=$(GO) GOMAXPROCS=$$(($$(nproc 2>/dev/null || echo 2) / $(FUZZJOBS))) xargs -P $(FUZZJOBS) -L 1 .ci/fuzz $(FUZZTIME)
 
 # bench/ is a module of its own: it compares with other projects.
 bench:
