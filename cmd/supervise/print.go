@@ -316,6 +316,9 @@ func (p *printer) finished(d loop.Finished) {
 	p.line("%s %s: %s", p.paint(report.Strong, "selected"), p.paint(report.Good, name), p.choice.Choice.Reason)
 	p.verification()
 	p.line("%s supervise rollback %s 0", p.paint(report.Strong, "undo all"), p.id)
+	if d.Reason == loop.Interrupted {
+		p.line("%s supervise resume %s", p.paint(report.Strong, "go on   "), p.id)
+	}
 	p.line("%s %s", p.paint(report.Strong, "report  "), d.Report)
 }
 

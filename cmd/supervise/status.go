@@ -132,6 +132,7 @@ func (a *app) statusHead(s ledger.State, paint report.Paint) {
 	rows := []struct{ name, text string }{
 		{"task", s.Task},
 		{"stopped", s.StopText},
+		{"go on", goOn(s)},
 		{"criterion", s.Criterion},
 		{"iteration", fmt.Sprintf("%d of at most %d", s.Iteration, s.Config.MaxIterations)},
 		{"started", s.StartedAt.Local().Format(time.DateTime) + ", " + report.Duration(s.UpdatedAt.Sub(s.StartedAt)) + " to the last change"},
@@ -144,6 +145,14 @@ func (a *app) statusHead(s ledger.State, paint report.Paint) {
 		}
 	}
 	fmt.Fprintln(a.out)
+}
+
+// goOn is how a loop that was cut off is continued.
+func goOn(s ledger.State) string {
+	if s.Status == ledger.Crashed || s.Status == ledger.Aborted {
+		return "supervise resume " + s.LoopID
+	}
+	return ""
 }
 
 func (a *app) statusAll(cmd *cobra.Command, asJSON bool) error {
