@@ -209,3 +209,26 @@ func TestCauseText(t *testing.T) {
 		t.Error("an unknown cause was read")
 	}
 }
+
+// FuzzCast divides any bytes anywhere: the recording is always JSON, and holds
+// them all.
+func FuzzCast(f *testing.F) {
+	f.Add([]byte("a\x1b[1;31mrot\x1b]0;t\x07ü€\xff\xe2\x82 \x1b\\\x7f\"\\\x00"), uint8(3))
+	f.Fuzz(func(t *testing.T, text []byte, step uint8) {
+		var buf bytes.Buffer
+		cast := runner.NewCast(&buf, 0, 0)
+		for rest := text; len(rest) > 0; {
+			n := min(len(rest), int(step)+1)
+			if _, err := cast.Write(rest[:n]); err != nil {
+				t.Fatal(err)
+			}
+			rest = rest[n:]
+		}
+		if err := cast.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, events := readCast(t, buf.Bytes()); joined(events) != string([]rune(string(text))) {
+			t.Errorf("got %q of %q", joined(events), text)
+		}
+	})
+}
