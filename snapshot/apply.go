@@ -144,7 +144,7 @@ func (a *applier) mkdir(e entry) error {
 		if err := a.makeWay(e.path, fi); err != nil {
 			return err
 		}
-		if err := a.root.Remove(e.path); err != nil {
+		if err := ignoreMissing(a.root.Remove(e.path)); err != nil {
 			return err
 		}
 	}
@@ -230,6 +230,20 @@ func (a *applier) makeWay(p string, fi fs.FileInfo) error {
 	default:
 		return nil
 	}
+	if fi.IsDir() {
+		delete(a.modes, p)
+	}
+	if err := a.keepDisplaced(p, fi); err != nil {
+		return fmt.Errorf("keep what is in the way: %w", err)
+	}
+	a.r.Displaced = append(a.r.Displaced, p)
+	return nil
+}
+
+func (a *applier) keepDisplaced(p string, fi fs.FileInfo) error {
+	if a.rootPath == a.s.work && a.s.otherDisk() {
+		return a.moveAside(p)
+	}
 	to := filepath.Join(a.s.dir, "displaced", string(a.j.Safety), filepath.FromSlash(p))
 	for n := 1; ; n++ { // an earlier attempt of the same restore may have kept a file of that name
 		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
@@ -237,14 +251,7 @@ func (a *applier) makeWay(p string, fi fs.FileInfo) error {
 		}
 		to = filepath.Join(a.s.dir, "displaced", string(a.j.Safety), filepath.FromSlash(p)+"."+strconv.Itoa(n))
 	}
-	if fi.IsDir() {
-		delete(a.modes, p)
-	}
-	if err := keepDisplaced(filepath.Join(a.rootPath, filepath.FromSlash(p)), to, fi); err != nil {
-		return fmt.Errorf("keep what is in the way: %w", err)
-	}
-	a.r.Displaced = append(a.r.Displaced, p)
-	return nil
+	return keepDisplaced(filepath.Join(a.rootPath, filepath.FromSlash(p)), to, fi)
 }
 
 func keepDisplaced(from, to string, fi fs.FileInfo) error {

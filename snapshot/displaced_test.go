@@ -87,7 +87,7 @@ func TestUncapturedPresentIsDisplaced(t *testing.T) {
 			if d := cmp.Diff([]string{"a.txt", "sub"}, r.Displaced); d != "" || len(r.Mismatches) > 0 {
 				t.Errorf("mismatches %v, displaced (-want +got):\n%s", r.Mismatches, d)
 			}
-			kept := filepath.Join(s.dir, "displaced", string(present.ID))
+			kept := s.displacedTo(present.ID)
 			got := []string{read(t, kept, "a.txt"), read(t, kept, "sub"), read(t, dir, "new"), read(t, dir, "a.txt"), read(t, dir, "sub/b.txt")}
 			want := []string{"later work\n", "a file where the folder was\n", "later file\n", "a\n", "b\n"}
 			if d := cmp.Diff(want, got); d != "" {
@@ -105,7 +105,7 @@ func TestFolderInTheWayIsDisplaced(t *testing.T) {
 	write(t, dir, "a.txt/deep/huge", strings.Repeat("z", 3000))
 	write(t, dir, "a.txt/small", "captured\n")
 	r := restore(t, s, first.ID)
-	kept := filepath.Join(s.dir, "displaced", string(r.Safety))
+	kept := r.DisplacedTo
 	if d := cmp.Diff([]string{"a.txt"}, r.Displaced); d != "" || len(read(t, kept, "a.txt/deep/huge")) != 3000 || read(t, dir, "a.txt") != "a\n" {
 		t.Errorf("displaced (-want +got):\n%s", d)
 	}

@@ -28,7 +28,7 @@
 //
 // Restore first takes the present, so it can be undone. It deletes only paths that the present snapshot holds and the
 // target knew to be absent, and never anything ignored or skipped; what the present snapshot lacks and is in the way is
-// moved into the store (see Restored.Displaced). It writes through os.Root into temporary names and renames them; files
+// moved out of the way (see Restored.Displaced). It writes through os.Root into temporary names and renames them; files
 // that are already right are not touched. Rewritten files keep the time of the restore as their modification time, so
 // build tools notice them. A journal makes the restore finish on the next Open after a crash.
 //

@@ -139,10 +139,25 @@ func fsTakesBytes(dir string) bool {
 
 func open(t *testing.T, dir string, o Options) *Store {
 	t.Helper()
-	s, err := Open(context.Background(), dir, filepath.Join(t.TempDir(), "store"), o)
+	s, err := Open(context.Background(), dir, filepath.Join(storeBase(t), "store"), o)
 	must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
+}
+
+// storesEnv names a folder on another disk than the trees, to run all tests with stores there.
+const storesEnv = "SNAPSHOT_TEST_STORES"
+
+func storeBase(t *testing.T) string {
+	t.Helper()
+	base := os.Getenv(storesEnv)
+	if base == "" {
+		return t.TempDir()
+	}
+	dir, err := os.MkdirTemp(base, "stores")
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
 }
 
 // reopen starts anew as a later process would.
@@ -183,6 +198,9 @@ func picture(t *testing.T, dir string) map[string]string {
 		rel, _ := filepath.Rel(dir, p)
 		if d.IsDir() && d.Name() == "objects" && strings.Contains(rel, ".git") {
 			pic[rel] = "objects"
+			return fs.SkipDir
+		}
+		if rel == asideName { // see Restored.Displaced
 			return fs.SkipDir
 		}
 		if d.Name() == ".git" {

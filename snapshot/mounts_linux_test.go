@@ -162,3 +162,37 @@ func lowest(t *testing.T, disk string, do func()) int64 {
 		}
 	}
 }
+
+// What cannot be moved into a store on another disk is moved aside within the tree, where nobody deletes it.
+func TestDisplacedBesideAStoreOnAnotherDisk(t *testing.T) {
+	if !mounting(t) {
+		return
+	}
+	dir, disk := repository(t), filepath.Join(t.TempDir(), "disk")
+	mount(t, disk, "4m")
+	s, err := Open(context.Background(), dir, filepath.Join(disk, "store"), Options{MaxFile: 1000, MinFree: -1})
+	must(t, err)
+	defer s.Close()
+	first := take(t, s)
+	must(t, os.RemoveAll(filepath.Join(dir, "a.txt")))
+	noise(t, dir, "a.txt/deep/huge", 6<<20)
+	must(t, os.RemoveAll(filepath.Join(dir, "sub")))
+	noise(t, dir, "sub", 6<<20)
+	for round := range 2 {
+		r := restore(t, s, first.ID)
+		if d := cmp.Diff([]string{"a.txt", "sub"}, r.Displaced); round == 0 && d != "" {
+			t.Fatalf("displaced (-want +got):\n%s", d)
+		}
+		for _, name := range []string{"a.txt/deep/huge", "sub"} {
+			if text := read(t, dir, asideName+"/"+"2"+"/"+name); len(text) != 6<<20 {
+				t.Errorf("%s: %d bytes are kept", name, len(text))
+			}
+		}
+		if status := git(t, dir, "status", "--porcelain"); status != "" || read(t, dir, "a.txt") != "a\n" || read(t, dir, "sub/b.txt") != "b\n" {
+			t.Errorf("not restored: %s", status)
+		}
+		if again := take(t, s); again.Tree != first.Tree || len(again.Skipped) > 0 {
+			t.Errorf("what was moved aside is in a snapshot: %+v", again)
+		}
+	}
+}

@@ -56,6 +56,7 @@ var mustTest = []struct {
 	{"folder replaced by a link that leads out of the tree", []string{"TestParentReplacedByLinkToOutside"}},
 	{"other file systems mounted into the tree", []string{"TestMountPointsAndSpecialFiles"}},
 	{"path that is too long for the system", []string{"TestPathTooLongForTheSystem"}},
+	{"state on another disk than the tree", []string{"TestDisplacedBesideAStoreOnAnotherDisk"}},
 	{"home folder or whole file system as the tree", []string{"TestOpenRefuses"}},
 }
 

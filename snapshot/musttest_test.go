@@ -171,7 +171,7 @@ func TestFileOf5GB(t *testing.T) {
 	if now, err := os.Stat(image); err != nil || !os.SameFile(was, now) || !now.ModTime().Equal(was.ModTime()) {
 		t.Errorf("the large file was touched: %v", err)
 	}
-	kept, err := os.Stat(filepath.Join(s.dir, "displaced", string(r.Safety), "a.txt"))
+	kept, err := os.Stat(filepath.Join(r.DisplacedTo, "a.txt"))
 	if err != nil || !os.SameFile(kept, inTheWay) || read(t, dir, "a.txt") != "a\n" {
 		t.Errorf("the large file in the way of a small one: %v, %v", r.Displaced, err)
 	}

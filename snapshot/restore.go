@@ -30,7 +30,8 @@ type Restored struct {
 	Gone []string
 	// Displaced is what was in the way and is not in the safety snapshot: files that are too big, unreadable or unstable,
 	// or changed during the restore, and folders that still hold such or ignored files. They were moved into the folder
-	// displaced/SAFETY of the store.
+	// displaced/SAFETY of the store; if that is on another disk, into .supervise-displaced/SAFETY of the tree, which is in no
+	// snapshot.
 	Displaced []string
 	// DisplacedTo is that folder, "" if nothing was displaced.
 	DisplacedTo string
@@ -317,7 +318,7 @@ func (s *Store) verify(ctx context.Context, j journal, target *manifest, r *Rest
 	sort.Strings(r.Deleted)
 	sort.Strings(r.Displaced)
 	if len(r.Displaced) > 0 {
-		r.DisplacedTo = filepath.Join(s.dir, "displaced", string(j.Safety))
+		r.DisplacedTo = s.displacedTo(j.Safety)
 	}
 	sort.SliceStable(r.Mismatches, func(i, k int) bool { return r.Mismatches[i].Path < r.Mismatches[k].Path })
 	return nil

@@ -203,7 +203,7 @@ func TestSkippedFilesAreNeverTouched(t *testing.T) {
 	if read(t, dir, "a.txt") != "a\n" {
 		t.Error("a captured file did not come back")
 	}
-	kept := read(t, filepath.Join(s.dir, "displaced", string(r.Safety)), "a.txt")
+	kept := read(t, r.DisplacedTo, "a.txt")
 	if !cmp.Equal(r.Displaced, []string{"a.txt"}) || kept != strings.Repeat("y", 3000) {
 		t.Errorf("what was in the way is lost: %v, %d bytes", r.Displaced, len(kept))
 	}
