@@ -41,6 +41,15 @@ func (s *shim) remaining() (left []process, gone bool) {
 	return left, none && len(left) == 0
 }
 
+// gone reports whether nothing is left, without a list where none is needed.
+func (s *shim) gone() bool {
+	if orphansReturn {
+		return s.reap()
+	}
+	_, gone := s.remaining()
+	return gone
+}
+
 // remember notes who belongs to the tree: where orphans are not given to us, a
 // later look would not find them.
 func (s *shim) remember() []process {
@@ -71,7 +80,7 @@ func (s *shim) sweep() (left []process, gone bool) {
 	tick := time.NewTicker(sweepPoll)
 	defer tick.Stop()
 	for {
-		if _, gone := s.remaining(); gone {
+		if s.gone() {
 			return nil, true
 		}
 		select {
@@ -104,11 +113,14 @@ func (s *shim) kill() (left []process, gone bool) {
 		default:
 			s.name(left)
 		}
-		for _, p := range left {
-			p.signal(unix.SIGKILL)
+		whole := s.end == nil // then the number of the group is still ours
+		if whole {
+			_ = unix.Kill(-s.leader, unix.SIGKILL) // as a rule nearly all: one call instead of thousands
 		}
-		if s.end == nil {
-			_ = unix.Kill(-s.leader, unix.SIGKILL) // works without a process list, too
+		for _, p := range left {
+			if !whole || p.pgid != s.leader {
+				p.signal(unix.SIGKILL)
+			}
 		}
 		s.settle()
 	}
