@@ -132,6 +132,12 @@ func TestScripts(t *testing.T) {
 			return os.WriteFile(filepath.Join(env.WorkDir, "gitconfig"),
 				[]byte("[user]\n\tname = t\n\temail = t@localhost\n[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n"), 0o644)
 		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "mounts" {
+				return false, fmt.Errorf("there is no condition %s", cond)
+			}
+			return exec.Command("unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt").Run() == nil, nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
 	})
 }
