@@ -170,7 +170,7 @@ const (
 	NoOutput                 // FirstOutput passed without any output
 	WentIdle                 // Idle passed without output
 	Interrupted              // the user insisted on it, and the context had not ended
-	Attacked                 // something of its tree stopped the shim again and again
+	Attacked                 // something of its tree killed the shim, or stopped it again and again
 )
 
 var causeNames = [...]string{

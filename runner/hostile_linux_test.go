@@ -275,6 +275,12 @@ func stopTree(t *testing.T, how holding, tr trait, lock string) {
 	res, err := runTree(t, how, tr, lock, false)
 	wantFree(t, lock)
 	wantHeld(t, how, res)
+	if tr.endsRun && res.Containment == runner.ByCgroup {
+		if err != nil || res.Cause != runner.Attacked {
+			t.Errorf("got %+v, %v; want an attack", res, err)
+		}
+		return
+	}
 	if tr.endsRun {
 		if err == nil || !strings.Contains(err.Error(), "was killed") {
 			t.Errorf("got %+v, %v; want an error that says what happened", res, err)

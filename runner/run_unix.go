@@ -185,7 +185,7 @@ func (s *session) wait(ctx context.Context) error {
 		select {
 		case r, ok := <-s.link.reports:
 			if !ok {
-				return s.link.lost()
+				return s.orphaned()
 			}
 			if last, err := s.take(r); last {
 				return err
@@ -213,6 +213,22 @@ func (s *session) wait(ctx context.Context) error {
 			s.enter(s.stage + 1)
 		}
 	}
+}
+
+// orphaned ends the run after the shim was killed. Where nothing can be left that
+// is a way for the child to end like any other.
+func (s *session) orphaned() error {
+	err := s.link.lost()
+	if s.result.Started.IsZero() || !errors.Is(err, errTreeGone) {
+		return err
+	}
+	if s.result.Cause == NotStarted {
+		s.result.Cause = Attacked
+	}
+	if !s.ended() {
+		s.result.Ended = time.Now()
+	}
+	return nil
 }
 
 // take takes a report in. It reports whether it was the last, and what went
