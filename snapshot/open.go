@@ -2,9 +2,11 @@ package snapshot
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -73,7 +75,7 @@ func Open(ctx context.Context, work, store string, o Options) (*Store, error) {
 	}
 	s := &Store{
 		work: work, dir: store, inside: inside, opts: o.withDefaults(), root: root,
-		pools: map[string]*pool{}, infos: map[ID]header{},
+		name: rand.Text(), pools: map[string]*pool{}, infos: map[ID]header{},
 	}
 	if err := s.start(ctx); err != nil {
 		root.Close()
@@ -259,10 +261,31 @@ func (s *Store) lock() (func(), error) {
 		f.Close()
 		return nil, fmt.Errorf("lock snapshot store %s: %w", s.dir, err)
 	}
+	if err := s.sign(f); err != nil {
+		unlockFile(f)
+		f.Close()
+		return nil, fmt.Errorf("lock snapshot store %s: %w", s.dir, err)
+	}
 	return func() {
 		unlockFile(f)
 		f.Close()
 	}, nil
+}
+
+// sign leaves our name in the lock, and finds out whether another has been there since: then there may be snapshots that
+// we do not know, and some that we know may be gone.
+func (s *Store) sign(f *os.File) error {
+	last := make([]byte, len(s.name)+1)
+	n, err := f.ReadAt(last, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if string(last[:n]) == s.name {
+		return nil
+	}
+	s.stale = true
+	_, err = f.WriteAt([]byte(s.name), 0)
+	return errors.Join(err, f.Truncate(int64(len(s.name))))
 }
 
 // Exclude names files and folders, relative to the root of the tree, that from now on are neither captured nor deleted

@@ -123,7 +123,9 @@ type Store struct {
 	inside string   // path of the store in the tree, "" if it lies outside
 	root   *os.Root // the working tree
 
+	name      string // among those who lock the store
 	mu        sync.Mutex
+	stale     bool // others may have changed the store since it was read
 	config    config
 	objects   *objects
 	rules     *rules

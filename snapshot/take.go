@@ -41,8 +41,11 @@ func (s *Store) take(ctx context.Context, label, token string) (*manifest, error
 }
 
 func (s *Store) capture(ctx context.Context, label, token string) (*manifest, error) {
-	if err := s.refresh(); err != nil {
-		return nil, err
+	if s.stale { // it takes long in a store of many snapshots
+		if err := s.refresh(); err != nil {
+			return nil, err
+		}
+		s.stale, s.pools = false, map[string]*pool{}
 	}
 	seq, err := s.next()
 	if err != nil {
