@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -75,12 +76,16 @@ func torrent(t *testing.T, size int, filter, marker string) {
 	wantTranscript(t, w, marker)
 }
 
-// meet opens a FIFO, which waits for the other side, unless the program ends.
+// meet opens a FIFO, which waits for the other side, unless the program ends. A
+// reader stays until the other side has written and closed it.
 func meet(t *testing.T, path string, flag int, ended <-chan struct{}, out fmt.Stringer) {
 	t.Helper()
 	met := make(chan error, 1)
 	go func() {
 		f, err := os.OpenFile(path, flag, 0)
+		if err == nil && flag == os.O_RDONLY {
+			_, err = io.Copy(io.Discard, f)
+		}
 		if err == nil {
 			err = f.Close()
 		}
