@@ -157,18 +157,16 @@ func (c *crashWorld) once(args []string, die bool) bool {
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}
-	alone := make(chan bool, 1)
+	died := func() (alone bool) { return true }
 	if die {
-		both := c.random.IntN(3) == 0
+		both, alone := c.random.IntN(3) == 0, make(chan bool, 1)
 		killer := time.AfterFunc(time.Duration(c.random.IntN(500))*time.Millisecond, func() { alone <- kill(cmd.Process, both) })
-		defer killer.Stop()
+		died = func() bool { return killer.Stop() || <-alone }
 	}
 	c.listen(bufio.NewReader(out))
 	_ = cmd.Wait() // its status is looked at below
-	select {
-	case ok := <-alone:
-		c.orphan = c.orphan || !ok
-	default:
+	if !died() {
+		c.orphan = true
 	}
 	if !c.orphan {
 		c.nobodyLeft()
