@@ -30,6 +30,8 @@ type Alert struct {
 	Tests       []metric.ID `json:"tests,omitempty"`
 	Files       []string    `json:"files,omitempty"`
 	Action      Action      `json:"action"`
+	// Acknowledged is set where a person had accepted the finding.
+	Acknowledged *Acknowledged `json:"acknowledged,omitempty"`
 }
 
 // Values are the numbers and words behind an alert. A number that plays no part
@@ -44,6 +46,7 @@ type Values struct {
 	Why       string   `json:"why,omitempty"`
 	N         int      `json:"n,omitempty"` // how many tests, lines or lost things
 	Period    int      `json:"period,omitempty"`
+	Path      string   `json:"path,omitempty"` // pattern of the part of the tree that the numbers are about; "" is all of it
 }
 
 // Message returns the message that the specification gives the rule, filled
@@ -57,12 +60,19 @@ func (a Alert) Message() string {
 	text := strings.NewReplacer(
 		"{prev}", number(v.Prev), "{curr}", number(v.Curr), "{delta}", number(v.Delta),
 		"{threshold}", number(v.Threshold), "{prev_time}", duration(v.Prev), "{curr_time}", duration(v.Curr),
-		"{name}", v.names(), "{why}", v.Why, "{n}", strconv.Itoa(v.N),
+		"{of}", v.of(), "{name}", v.names(), "{why}", v.Why, "{n}", strconv.Itoa(v.N),
 	).Replace(r.message)
 	if a.Against == AgainstBaseline {
 		text += " (since the baseline)"
 	}
 	return text
+}
+
+func (v Values) of() string {
+	if v.Path == "" {
+		return ""
+	}
+	return " of " + v.Path
 }
 
 func (v Values) names() string {
@@ -87,13 +97,15 @@ func duration(ms *float64) string {
 	return (time.Duration(*ms) * time.Millisecond).String()
 }
 
-// MarshalJSON writes the alert together with its message.
+// MarshalJSON writes the alert together with its message and the ID of what was
+// found.
 func (a Alert) MarshalJSON() ([]byte, error) {
 	type plain Alert
 	return json.Marshal(struct {
+		ID string `json:"id"`
 		plain
 		Message string `json:"message"`
-	}{plain(a), a.Message()})
+	}{a.ID(), plain(a), a.Message()})
 }
 
 // sortAlerts puts the worst first and keeps the order of the rules otherwise.

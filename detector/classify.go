@@ -27,12 +27,25 @@ func (j *judge) classify(alerts []Alert) (Class, *Stall) {
 	return j.byScore(), nil
 }
 
+// regressed reports whether something got worse that nobody had accepted.
 func (j *judge) regressed(alerts []Alert) bool {
-	d := j.previous.delta
+	d, ok := j.previous.delta, j.accepted
 	r, _ := ruleNamed("coverage_regression")
-	return j.fewerTests() || d[metric.PassRate] < -j.opts.PassRateDrop-epsilon ||
-		j.coverageFell(j.previous, j.opts.threshold(r)) || d[metric.ErrorCount] > 0 ||
+	return j.fewerTests() && !ok["test_count_decreased"] ||
+		j.passRateFell() && !ok["working_tests_failing"] ||
+		j.coverageFell(j.previous, j.opts.row(r, AgainstPrevious).threshold()) && !ok["coverage_regression"] ||
+		d[metric.ErrorCount] > 0 && !ok["error_increase"] ||
 		len(alerts) > 0 && alerts[0].Severity >= High
+}
+
+// passRateFell reports whether the pass rate is lower by too much. Tests that are
+// known to be flaky do not count.
+func (j *judge) passRateFell() bool {
+	d := j.previous.delta[metric.PassRate]
+	if t := j.previous.tests; t != nil && len(t.knownFlaky) > 0 {
+		d += 100 * float64(len(t.knownFlaky)) / float64(len(t.now.Cases))
+	}
+	return d < -j.opts.PassRateDrop-epsilon
 }
 
 // fewerTests reports whether the number of tests fell. Tests that were merged
@@ -62,8 +75,11 @@ var levels = map[metric.Field]unit{
 }
 
 // plateau reports whether nothing moved by more than the range and nothing got
-// better.
+// better. Where no number can be compared, the score says whether it moved.
 func (j *judge) plateau() bool {
+	if len(j.previous.delta) == 0 {
+		return j.byScore() == Plateau
+	}
 	for f, d := range j.previous.delta {
 		u, ok := levels[f]
 		if !ok {

@@ -15,6 +15,9 @@
 package detector
 
 import (
+	"slices"
+	"time"
+
 	"supervise/metric"
 	"supervise/source"
 )
@@ -30,6 +33,9 @@ type Observation struct {
 	Changed   bool   // the agent changed the tree
 	Error     string // what went wrong in the iteration, "" when nothing did
 	AgentExit int    // exit status of the agent
+	// Settled are the tests that the iteration lost with an explanation or with a
+	// person's word, see [Assessment.Settled].
+	Settled []Loss
 }
 
 // TestSource is a test definition in a source file. It belongs to the test
@@ -72,6 +78,8 @@ type Input struct {
 	// GitLost is what of git's own state the baseline had and the current tree
 	// has not, in words such as "branch topic".
 	GitLost []string
+	// AckFiles are the files of acknowledgements that the iteration changed.
+	AckFiles []string
 	// AddedByLoop are the tests that the baseline did not have.
 	AddedByLoop map[metric.ID]bool
 
@@ -81,6 +89,9 @@ type Input struct {
 	// CoverageWobble is by how many points coverage varies on one tree. A drop
 	// within it is no drop.
 	CoverageWobble float64
+	// Now is when the iteration is judged; acknowledgements that expired before
+	// do not count. Zero is before all of them.
+	Now time.Time
 	// SuiteUnread counts the iterations in a row before this one in which the
 	// tests could not be read.
 	SuiteUnread int
@@ -107,6 +118,16 @@ type Recommendation struct {
 	Target     int       `json:"target_iteration"` // whose tree to restore, for Rollback
 	Reason     string    `json:"reason"`
 	Confidence float64   `json:"confidence"`
+	// Parts are where the confidence comes from; their points sum to it. Records
+	// of older versions have none.
+	Parts []ConfidencePart `json:"confidence_parts,omitempty"`
+}
+
+// ConfidencePart is one of the reasons for a confidence, with what it adds or,
+// below zero, takes away.
+type ConfidencePart struct {
+	Why    string  `json:"why"`
+	Points float64 `json:"points"`
 }
 
 // TestChanges says test by test what happened between two measurements. All
@@ -127,9 +148,26 @@ func (a Assessment) Critical() bool {
 	return len(a.Alerts) > 0 && a.Alerts[0].Severity >= Critical
 }
 
+// Settled returns the lost tests that nobody holds against the iteration: those
+// that were explained, and those of acknowledged alerts.
+func (a Assessment) Settled() []Loss {
+	out := slices.Clone(a.Changes.Explained)
+	for _, alert := range a.Alerts {
+		if alert.Acknowledged == nil {
+			continue
+		}
+		for _, id := range alert.Tests {
+			if !slices.ContainsFunc(out, func(l Loss) bool { return l.ID == id }) {
+				out = append(out, Loss{ID: id})
+			}
+		}
+	}
+	return out
+}
+
 // Assess judges the current iteration of in by the rules of o.
 func Assess(in Input, o Options) Assessment {
-	j := newJudge(in, o.withDefaults())
+	j := newJudge(in, o.WithDefaults())
 	a := Assessment{
 		Iteration:    in.Current.Iteration,
 		FromPrevious: j.previous.delta,

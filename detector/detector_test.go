@@ -142,7 +142,7 @@ func walk(sets []metric.Set, scores []float64, o detector.Options) []detector.As
 		if a.Recommendation.Action == detector.Rollback {
 			continue
 		}
-		in.Current.Class = a.Class
+		in.Current.Class, in.Current.Settled = a.Class, a.Settled()
 		history = append(history, in.Current)
 		if current := in.Current; i > 0 && current.Scored && (best == nil || current.Score > best.Score) {
 			best = &current
@@ -342,7 +342,7 @@ func TestRules(t *testing.T) {
 }
 
 func TestEveryRuleOfSetsHasACaseThatFires(t *testing.T) {
-	notBySets := []string{"git_state_lost", "infinite_loop", "metric_cycling", "stuck_loop_detected", "test_explained"}
+	notBySets := []string{"git_state_lost", "acknowledgements_changed", "infinite_loop", "metric_cycling", "stuck_loop_detected", "test_explained"}
 	for _, name := range detector.RuleNames() {
 		ok := slices.Contains(notBySets, name)
 		for _, tt := range ruleCases {
@@ -623,5 +623,34 @@ func TestNamesRoundTrip(t *testing.T) {
 	var s detector.Severity
 	if s.UnmarshalText([]byte("DIRE")) == nil || s.UnmarshalText(nil) == nil {
 		t.Error("an unknown severity was read")
+	}
+}
+
+// Orchestrators may give scores alone.
+func TestScoresAloneAreClassified(t *testing.T) {
+	at := func(n int, score float64, class detector.Class) detector.Observation {
+		return detector.Observation{Iteration: n, Score: score, Scored: true, Class: class}
+	}
+	best := at(2, .85, detector.Forward)
+	for _, tt := range []struct {
+		score  float64
+		class  detector.Class
+		action detector.Recommend
+	}{
+		{.88, detector.Forward, detector.Continue},
+		{.84, detector.Plateau, detector.Continue},
+		{.80, detector.Regression, detector.Continue},
+		{.70, detector.Regression, detector.Rollback},
+	} {
+		history := []detector.Observation{at(1, .72, detector.Forward), best}
+		got := detector.Assess(detector.Input{Current: at(3, tt.score, 0), Previous: best, History: history, Best: &best}, detector.Options{})
+		if got.Class != tt.class || got.Recommendation.Action != tt.action {
+			t.Errorf("%v after .85 is %s, %s, want %s, %s", tt.score, got.Class, got.Recommendation.Action, tt.class, tt.action)
+		}
+	}
+	flat := []detector.Observation{at(1, .72, detector.Forward), at(2, .721, detector.Plateau), at(3, .722, detector.Plateau)}
+	got := detector.Assess(detector.Input{Current: at(4, .72, 0), Previous: flat[2], History: flat}, detector.Options{})
+	if got.Class != detector.Stalled || got.Recommendation.Action != detector.Stop {
+		t.Errorf("flat scores are %s, %s, want stalled, stop", got.Class, got.Recommendation.Action)
 	}
 }

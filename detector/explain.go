@@ -29,6 +29,7 @@ const (
 	SubjectGone  Explanation = "subject_gone"
 	AddedByLoop  Explanation = "added_by_loop"
 	CaseOfParent Explanation = "case_of_parent"
+	BecameCase   Explanation = "became_case"
 )
 
 var explanationTexts = map[Explanation]string{
@@ -39,6 +40,7 @@ var explanationTexts = map[Explanation]string{
 	SubjectGone:  "the product code it tested is gone",
 	AddedByLoop:  "this loop had added it",
 	CaseOfParent: "the cases of its test were changed",
+	BecameCase:   "a test that was mostly the same has a new case instead",
 }
 
 // String says the explanation in words.
@@ -62,6 +64,8 @@ type explainer struct {
 	before *definitions
 	after  *definitions
 	gains  []gain
+
+	identified []metric.ID // see identify
 }
 
 // gain is what the test code of one definition has now and had not before.
@@ -88,7 +92,8 @@ type search struct {
 	into  map[metric.ID]metric.ID // of losses that are explained
 	found map[metric.ID][]*TestSource
 
-	identities []metric.ID // of the gains
+	identities []metric.ID   // of the gains
+	grown      []metric.Test // tests with new cases, nil until they are asked for
 }
 
 // steps are tried in order; the first that holds explains the loss.
@@ -104,6 +109,7 @@ var steps = []struct {
 	{SubjectGone, (*search).subjectGone},
 	{AddedByLoop, (*search).addedByLoop},
 	{CaseOfParent, (*search).caseReplaced},
+	{BecameCase, (*search).becameCase},
 }
 
 func newExplainer(in Input, strict bool) *explainer {
@@ -377,6 +383,7 @@ func (s *search) absorbed(lost lostTest) (metric.ID, bool) {
 		return metric.ID{}, false
 	}
 	assertions, literals := set(lost.def.Assertions), set(lost.def.Literals)
+	wantA, wantL := slices.Collect(maps.Keys(assertions)), slices.Collect(maps.Keys(literals))
 	foundA, foundL := map[string]bool{}, map[string]bool{}
 	var into metric.ID
 	most := 0
@@ -384,7 +391,7 @@ func (s *search) absorbed(lost lostTest) (metric.ID, bool) {
 		if s.identities[i] == (metric.ID{}) || !sharesSubject(*lost.def, g.Def) {
 			continue
 		}
-		n := common(assertions, g.assertions, foundA) + common(literals, g.literals, foundL)
+		n := common(wantA, g.assertions, foundA) + common(wantL, g.literals, foundL)
 		if n > most {
 			into, most = s.identities[i], n
 		}
@@ -397,6 +404,9 @@ func (s *search) absorbed(lost lostTest) (metric.ID, bool) {
 // identify returns, for every gain, the test of now that it belongs to, and the
 // zero identity where there is none: code that does not run absorbs nothing.
 func (ex *explainer) identify(now *metric.Tests) []metric.ID {
+	if ex.identified != nil || len(ex.gains) == 0 {
+		return ex.identified // one set of tests is judged, against two others
+	}
 	list := make([]TestSource, len(ex.gains))
 	for i, g := range ex.gains {
 		list[i] = g.TestSource
@@ -408,14 +418,15 @@ func (ex *explainer) identify(now *metric.Tests) []metric.ID {
 			out[i] = c.ID
 		}
 	}
+	ex.identified = out
 	return out
 }
 
 // common records in found which members of want are in have, and returns how
 // many.
-func common(want, have, found map[string]bool) int {
+func common(want []string, have, found map[string]bool) int {
 	n := 0
-	for s := range want {
+	for _, s := range want {
 		if have[s] {
 			found[s] = true
 			n++
@@ -482,6 +493,9 @@ func (s *search) caseReplaced(lost lostTest) (metric.ID, bool) {
 	if parent, ok := lost.Parent(); ok {
 		if into, ok := s.sibling(parent); ok {
 			return into, true
+		}
+		if s.writtenOut(parent) {
+			return parent, true
 		}
 	}
 	for _, id := range s.free {

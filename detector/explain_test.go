@@ -73,6 +73,41 @@ func validates(name string, conditions ...string) string {
 	return fmt.Sprintf("func %s(t *testing.T) {\n%s}", name, b.String())
 }
 
+// nilOf is a test of what Decode makes of nil, in a map of the type.
+func nilOf(name, kind string) string {
+	return fmt.Sprintf(`func %s(t *testing.T) {
+	input := %s{"a": nil, "b": nil}
+	var result Map
+	if err := Decode(input, &result); err != nil {
+		t.Fatalf("should not error: %%s", err)
+	}
+	if result.A != "" {
+		t.Fatalf("A should be the default: %%s", result.A)
+	}
+	if result.B != nil {
+		t.Fatalf("B should be nil: %%s", result.B)
+	}
+}`, name, kind)
+}
+
+const nils = `func TestNil(t *testing.T) {
+	for _, tt := range []struct{ name string; in any; want Map }{
+		{"strings", map[string]any{"a": nil, "b": nil}, Map{}},
+		{"any", map[any]any{"a": nil, "b": nil}, Map{}},
+		{"partial", map[string]any{"b": nil}, Map{A: "foo"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := Map{A: "foo"}
+			if err := NewDecoder(&got).Decode(tt.in); err != nil {
+				t.Fatalf("decode: %v", err)
+			}
+			if !reflect.DeepEqual(got, tt.want) {
+				t.Fatalf("%q: expected %#v, got %#v", tt.name, tt.want, got)
+			}
+		})
+	}
+}`
+
 func renamed(def, from, to string) string { return strings.Replace(def, from, to, 1) }
 
 type losing struct {
@@ -151,6 +186,42 @@ var losses = []losing{
 		explained: map[string]detector.Explanation{"TestAddSmall": detector.Absorbed, "TestAddNegative": detector.Absorbed, "TestAddLarge": detector.Absorbed},
 	},
 	{
+		name:   "merged into the table of a near copy",
+		before: []string{nilOf("TestNil", "map[string]any"), nilOf("TestNilOfAny", "map[any]any")}, after: []string{nils},
+		was: passing("TestNil", "TestNilOfAny"), is: passing("TestNil", "TestNil/any", "TestNil/partial", "TestNil/strings"),
+		explained: map[string]detector.Explanation{"TestNilOfAny": detector.BecameCase},
+	},
+	{
+		name:   "more near copies than new cases",
+		before: []string{nilOf("TestNil", "map[string]any"), nilOf("TestNilA", "map[any]any"), nilOf("TestNilB", "map[any]string")}, after: []string{nils},
+		was: passing("TestNil", "TestNilA", "TestNilB"), is: passing("TestNil", "TestNil/any"),
+		alerts:    []string{"CRITICAL test_count_decreased", "CRITICAL working_tests_failing"},
+		explained: map[string]detector.Explanation{"TestNilA": detector.BecameCase},
+	},
+	{
+		name:   "a failing near copy exchanged for a case",
+		before: []string{nilOf("TestNil", "map[string]any"), nilOf("TestNilOfAny", "map[any]any")}, after: []string{nils},
+		was: append(passing("TestNil"), outcome("TestNilOfAny", metric.Failed)), is: passing("TestNil", "TestNil/any"),
+		alerts: []string{"CRITICAL tests_replaced"},
+	},
+	{
+		name:   "a near copy exchanged for a case that fails",
+		before: []string{nilOf("TestNil", "map[string]any"), nilOf("TestNilOfAny", "map[any]any")}, after: []string{nils},
+		was: passing("TestNil", "TestNilOfAny"), is: append(passing("TestNil"), outcome("TestNil/any", metric.Failed)),
+		alerts: []string{"CRITICAL working_tests_failing"}, explained: map[string]detector.Explanation{"TestNilOfAny": detector.BecameCase},
+	},
+	{
+		name:   "a near copy exchanged for a case that asserts nothing",
+		before: []string{nilOf("TestNil", "map[string]any"), nilOf("TestNilOfAny", "map[any]any")},
+		after:  []string{"func TestNil(t *testing.T) {\n\tt.Run(\"any\", func(*testing.T) { Decode(nil, nil) })\n}"},
+		was:    passing("TestNil", "TestNilOfAny"), is: passing("TestNil", "TestNil/any"), alerts: []string{"CRITICAL tests_replaced"},
+	},
+	{
+		name:   "a test of something else exchanged for a case",
+		before: []string{nilOf("TestNil", "map[string]any"), divides}, after: []string{nils},
+		was: passing("TestNil", "TestDivide"), is: passing("TestNil", "TestNil/any"), alerts: []string{"CRITICAL tests_replaced"},
+	},
+	{
 		name: "moved to another package", before: []string{divides}, was: passing("TestDivide"),
 		is:        []metric.Test{{ID: metric.ID{Suite: "calc/division", Name: "TestDivide"}, Status: metric.Passed}},
 		explained: map[string]detector.Explanation{"TestDivide": detector.SameName},
@@ -201,6 +272,25 @@ var losses = []losing{
 	},
 	{
 		name: "a row removed", was: passing("TestAdd", "TestAdd/a", "TestAdd/b"), is: passing("TestAdd", "TestAdd/a"),
+		alerts: []string{"CRITICAL test_count_decreased", "CRITICAL working_tests_failing"},
+	},
+	{
+		name: "a table of one row written out", before: []string{table}, after: []string{adds("TestAdd", 2, 3, 5)},
+		was: passing("TestAdd", "TestAdd/a"), is: passing("TestAdd"), explained: map[string]detector.Explanation{"TestAdd/a": detector.CaseOfParent},
+	},
+	{
+		name: "a table of one row written out, without an assertion", before: []string{table}, after: []string{"func TestAdd(t *testing.T) { Add(2, 3) }"},
+		was: passing("TestAdd", "TestAdd/a"), is: passing("TestAdd"),
+		alerts: []string{"CRITICAL test_count_decreased", "CRITICAL working_tests_failing"},
+	},
+	{
+		name: "a table of one row that failed written out", before: []string{table}, after: []string{adds("TestAdd", 2, 3, 5)},
+		was: []metric.Test{outcome("TestAdd", metric.Failed), outcome("TestAdd/a", metric.Failed)}, is: passing("TestAdd"),
+		alerts: []string{"CRITICAL test_count_decreased"},
+	},
+	{
+		name: "a table of two rows written out as one", before: []string{table}, after: []string{adds("TestAdd", 2, 3, 5)},
+		was: passing("TestAdd", "TestAdd/a", "TestAdd/b"), is: passing("TestAdd"),
 		alerts: []string{"CRITICAL test_count_decreased", "CRITICAL working_tests_failing"},
 	},
 	{

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"supervise/metric"
 	"supervise/source"
@@ -18,11 +19,13 @@ type definitions struct {
 	byWord map[string][]int       // by the last word of the name
 	rows   map[int]*regexp.Regexp // of the titles with places for values
 	titles []int                  // the places of those
+	exact  bool                   // all are known to the letter
 }
 
 func newDefinitions(list []TestSource) *definitions {
-	d := &definitions{list: list, byWord: make(map[string][]int, len(list)), rows: map[int]*regexp.Regexp{}}
+	d := &definitions{list: list, byWord: make(map[string][]int, len(list)), rows: map[int]*regexp.Regexp{}, exact: true}
 	for i, t := range list {
+		d.exact = d.exact && t.exact()
 		if rows := rowTitle(t); rows != nil {
 			d.rows[i], d.titles = rows, append(d.titles, i)
 		}
@@ -45,11 +48,19 @@ type reported struct {
 }
 
 func newReported(c metric.Test) reported {
-	return reported{Test: c, plain: plainTitle(c.Name), full: plainTitle(c.Class + " " + c.Name), own: ownNames(c.Name)}
+	r := reported{Test: c, plain: plainTitle(c.Name), own: ownNames(c.Name)}
+	r.full = r.plain
+	if c.Class != "" {
+		r.full = plainTitle(c.Class + " " + c.Name)
+	}
+	return r
 }
 
 // of returns the places of the definitions that fit the test best.
 func (d *definitions) of(c metric.Test) []int {
+	if d.exact {
+		return d.best(d.byWord[lastWord(c.Name)], reported{Test: c})
+	}
 	r := newReported(c)
 	var words []string
 	for _, name := range append(r.own, c.Name, r.plain) {
@@ -107,6 +118,29 @@ func (t TestSource) exact() bool {
 	return t.Suite != "" || t.File == "" || source.LanguageOf(t.File, nil) == source.Go
 }
 
+// file returns the file in which a test stands, "" where it is in none of the
+// definitions.
+func (d *definitions) file(c metric.Test) string {
+	for _, i := range d.of(c) {
+		t := d.list[i]
+		if t.exact() || max(refersTo(c.File, t.File), refersTo(c.Suite, t.File), refersTo(c.Class, t.File)) == 2 {
+			return t.File
+		}
+	}
+	if parent, ok := c.Parent(); ok {
+		c.ID = parent
+		return d.file(c)
+	}
+	return ""
+}
+
+// holds reports whether one of the files of the definitions is that of the test.
+func (d *definitions) holds(c metric.Test) bool {
+	return d.file(c) != "" || slices.ContainsFunc(d.list, func(t TestSource) bool {
+		return t.File != "" && max(refersTo(c.File, t.File), refersTo(c.Suite, t.File)) == 2
+	})
+}
+
 // nameFit says by what the name of a test is that of a definition.
 type nameFit int
 
@@ -139,6 +173,9 @@ var separators = strings.NewReplacer(" > ", " ", " › ", " ", " » ", " ", " / 
 
 // plainTitle returns a name with groups and title separated by a blank.
 func plainTitle(name string) string {
+	if !strings.ContainsFunc(name, unicode.IsSpace) {
+		return name // most names; the rest is slow
+	}
 	return strings.Join(strings.Fields(separators.Replace(name)), " ")
 }
 

@@ -13,6 +13,10 @@ type judge struct {
 	baseline comparison
 	cycle    *Cycle
 	stuck    *Stuck
+	sources  *explainer // nil for the baseline
+
+	acknowledgements []acknowledged
+	accepted         map[string]bool // rules all of whose findings are acknowledged
 }
 
 // comparison is the current measurement beside an earlier one.
@@ -25,7 +29,7 @@ type comparison struct {
 }
 
 func newJudge(in Input, o Options) *judge {
-	j := &judge{in: in, opts: o, now: in.Current.Set}
+	j := &judge{in: in, opts: o, now: in.Current.Set, acknowledgements: o.acknowledgements(in.Now), accepted: map[string]bool{}}
 	j.now.Tests = settle(j.now.Tests, in.Flaky)
 	if in.Current.Iteration == 0 {
 		j.previous = comparison{against: AgainstPrevious, now: j.now, delta: metric.Delta{}}
@@ -33,19 +37,43 @@ func newJudge(in Input, o Options) *judge {
 		return j
 	}
 	before := fill(in.Previous.Set, in.History)
-	suites := suitesOf(before, j.now)
-	j.in.Before, j.in.After = place(in.Before, suites), place(in.After, suites)
+	if len(in.Before)+len(in.After) > 0 {
+		suites := suitesOf(before, j.now)
+		j.in.Before, j.in.After = place(in.Before, suites), place(in.After, suites)
+	}
 	ex := newExplainer(j.in, o.Strict)
+	j.sources = ex
 	j.previous = j.compare(AgainstPrevious, before, ex)
 	j.baseline = j.compare(AgainstBaseline, in.Baseline.Set, ex)
-	if start := sorted(before.Tests); j.baseline.tests != nil && start != nil {
-		j.baseline.tests.forget(diffTests(j.baseline.before.Tests, start))
+	for _, d := range []*testDiff{j.previous.tests, j.baseline.tests} {
+		if d != nil {
+			d.excuseFlaky(j.baseline.before.Tests, j.touched)
+		}
+	}
+	if start := j.previous.before.Tests; j.baseline.tests != nil && start != nil {
+		if earlier := diffTests(j.baseline.before.Tests, start); len(earlier.Gone)+len(earlier.NotRun)+len(earlier.broken)+len(earlier.NewlySkipped) > 0 {
+			j.baseline.tests.forget(earlier, settled(in.History))
+		}
 	}
 	return j
 }
 
+// settled gathers what became of the tests that earlier iterations lost with an
+// explanation, or with a person's word.
+func settled(history []Observation) map[metric.ID]metric.ID {
+	out := map[metric.ID]metric.ID{}
+	for _, o := range history {
+		for _, l := range o.Settled {
+			out[l.ID] = l.Into
+		}
+	}
+	return out
+}
+
 func (j *judge) compare(against string, before metric.Set, ex *explainer) comparison {
-	before.Tests = sorted(before.Tests)
+	if before.Tests != j.previous.before.Tests {
+		before.Tests = sorted(before.Tests)
+	}
 	c := comparison{against: against, before: before, now: j.now, delta: j.now.Sub(before)}
 	if before.Tests != nil && j.now.Tests != nil {
 		c.tests = diffTests(before.Tests, j.now.Tests)

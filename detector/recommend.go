@@ -10,31 +10,34 @@ import (
 type advice struct {
 	action     Recommend
 	confidence float64
+	basis      string // what the confidence rests on
 	when       func(*judge, Assessment) (reason string, ok bool)
 }
 
 const partialPenalty = .15
 
 var advices = []advice{
-	{Rollback, .95, func(_ *judge, a Assessment) (string, bool) { return rollbackReason(a, 2) }},
-	{Rollback, .90, func(_ *judge, a Assessment) (string, bool) { return rollbackReason(a, 1) }},
-	{Stop, .90, func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "infinite_loop") }},
-	{Escalate, .80, func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "metric_cycling") }},
-	{Escalate, .80, func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "stuck_loop_detected") }},
-	{Rollback, .80, (*judge).farBelowBest},
-	{Stop, .80, func(_ *judge, a Assessment) (string, bool) {
+	{Rollback, .95, "two or more rules ask for the rollback", func(_ *judge, a Assessment) (string, bool) { return rollbackReason(a, 2) }},
+	{Rollback, .90, "one rule asks for the rollback", func(_ *judge, a Assessment) (string, bool) { return rollbackReason(a, 1) }},
+	{Stop, .90, "an infinite loop is confirmed", func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "infinite_loop", ForceTerminate) }},
+	{Escalate, .80, "a cycle is confirmed", func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "metric_cycling", AskHuman) }},
+	{Escalate, .80, "the same error came again and again", func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "stuck_loop_detected", AskHuman) }},
+	{Stop, .80, "a rule is set to end the loop", func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "", ForceTerminate) }},
+	{Escalate, .80, "a rule is set to ask a person", func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "", AskHuman) }},
+	{Rollback, .80, "a regression that lost too much of the best score", (*judge).farBelowBest},
+	{Stop, .80, "a stall", func(_ *judge, a Assessment) (string, bool) {
 		if a.Stall == nil {
 			return "", false
 		}
 		return a.Stall.Message(), true
 	}},
-	{Continue, .60, func(_ *judge, a Assessment) (string, bool) {
+	{Continue, .60, "a regression, and no rule asks for a rollback", func(_ *judge, a Assessment) (string, bool) {
 		if len(a.Alerts) == 0 || a.Class != Regression {
 			return "", false
 		}
 		return "Regression without a reason to undo it: " + a.Alerts[0].Message(), true
 	}},
-	{Continue, .80, func(_ *judge, a Assessment) (string, bool) { return classReasons[a.Class], true }},
+	{Continue, .80, "the class of the iteration alone", func(_ *judge, a Assessment) (string, bool) { return classReasons[a.Class], true }},
 }
 
 var classReasons = map[Class]string{
@@ -52,8 +55,10 @@ func (j *judge) recommend(a Assessment) Recommendation {
 			continue
 		}
 		r := Recommendation{Action: row.action, Reason: reason, Confidence: row.confidence}
+		r.Parts = []ConfidencePart{{row.basis, row.confidence}}
 		if j.now.Partial() {
 			r.Confidence -= partialPenalty
+			r.Parts = append(r.Parts, ConfidencePart{"something was not measured", -partialPenalty})
 		}
 		if r.Action == Rollback {
 			r.Target = j.target()
@@ -81,19 +86,22 @@ func rollbackReason(a Assessment, atLeast int) (string, bool) {
 	return strings.Join(messages, "; "), len(messages) >= atLeast
 }
 
-func alertReason(a Assessment, rule string) (string, bool) {
+// alertReason names the first alert of a rule, of any when rule is empty, that
+// asks for the action. Acknowledged alerts ask for none.
+func alertReason(a Assessment, rule string, action Action) (string, bool) {
 	for _, alert := range a.Alerts {
-		if alert.Rule == rule {
+		if (rule == "" || alert.Rule == rule) && alert.Action == action {
 			return alert.Message(), true
 		}
 	}
 	return "", false
 }
 
-// farBelowBest undoes a regression that lost too much of the best score.
+// farBelowBest undoes a regression that lost too much of the best score. Without
+// rules nothing is undone.
 func (j *judge) farBelowBest(a Assessment) (string, bool) {
 	best, now := j.in.Best, j.in.Current
-	if a.Class != Regression || best == nil || !best.Scored || !now.Scored || now.Score >= best.Score-j.opts.BestMargin-epsilon {
+	if j.opts.Mode == ModeOff || a.Class != Regression || best == nil || !best.Scored || !now.Scored || now.Score >= best.Score-j.opts.BestMargin-epsilon {
 		return "", false
 	}
 	return fmt.Sprintf("Quality fell to %.2f, more than %.2f below the %.2f of iteration %d", now.Score, j.opts.BestMargin, best.Score, best.Iteration), true

@@ -12,13 +12,15 @@ type Rule struct {
 	Type      string
 	Severity  Severity
 	Action    Action
-	Threshold float64 // 0 where the rule has none
-	Baseline  bool    // compared with the baseline too
-	Condition string  // in words
+	Threshold float64
+	Unit      string // of the threshold; "" where the rule has none
+	Baseline  bool   // compared with the baseline too
+	Paths     bool   // parts of the tree can have a threshold of their own
+	Condition string // in words
 
 	message string // with {placeholders} for the values
 	scope   scope
-	find    func(*judge, comparison, float64) []finding
+	find    func(*judge, comparison, row) []finding
 }
 
 // scope says what a rule judges: the tree that the iteration left, or the way
@@ -31,9 +33,11 @@ const (
 	ofLoop
 )
 
-// finding is what a rule has to say. A severity of zero is that of the rule.
+// finding is what a rule has to say. Where severity and action are empty, they
+// are those of the rule.
 type finding struct {
 	severity Severity
+	action   Action
 	values   Values
 	tests    []metric.ID
 	files    []string
@@ -43,42 +47,47 @@ type finding struct {
 // previous iteration, the same rule is not raised against the baseline as well.
 var rules = []Rule{
 	{
-		Name: "test_count_decreased", Type: "test_deletion", Severity: Critical, Action: AlertAndRollback, Baseline: true,
+		Name: "test_count_decreased", Type: "test_deletion", Severity: Critical, Action: AlertAndRollback, Unit: "tests", Baseline: true,
 		Condition: "there are fewer tests than before, and a lost one is not explained",
 		message:   "Test count decreased from {prev} to {curr}", find: testCountDecreased,
 	},
 	{
-		Name: "working_tests_failing", Type: "functionality_loss", Severity: Critical, Action: AlertAndRollback, Baseline: true,
-		Condition: "fewer tests pass than before, and one that passed does not",
+		Name: "working_tests_failing", Type: "functionality_loss", Severity: Critical, Action: AlertAndRollback, Unit: "tests", Baseline: true,
+		Condition: "fewer tests pass than before; HIGH when a test that passed fails while others make up for it in number",
 		message:   "Previously passing tests now failing", find: workingTestsFailing,
 	},
 	{
-		Name: "tests_replaced", Type: "test_deletion", Severity: Critical, Action: AlertAndRollback,
+		Name: "tests_replaced", Type: "test_deletion", Severity: Critical, Action: AlertAndRollback, Unit: "tests",
 		Condition: "a test is gone without an explanation although the count held",
 		message:   "Test {name} disappeared", find: testsReplaced,
 	},
 	{
-		Name: "tests_newly_skipped", Type: "test_skipping", Severity: Critical, Action: AlertAndRollback, Baseline: true,
+		Name: "tests_newly_skipped", Type: "test_skipping", Severity: Critical, Action: AlertAndRollback, Unit: "tests", Baseline: true,
 		Condition: "a test that ran before is skipped; MEDIUM when that depends on platform, version or a missing tool",
 		message:   "Test {name} is now skipped", find: testsNewlySkipped,
 	},
 	{
-		Name: "git_state_lost", Type: "work_loss", Severity: Critical, Action: AlertAndRollback, Baseline: true,
+		Name: "git_state_lost", Type: "work_loss", Severity: Critical, Action: AlertAndRollback, Unit: "losses", Baseline: true,
 		Condition: "the repository, a branch, a tag or a stash entry that the baseline had is gone",
 		message:   "Git state is lost: {why}", find: gitStateLost,
 	},
 	{
-		Name: "coverage_regression", Type: "coverage_regression", Severity: High, Action: AlertAndFlag, Threshold: 2, Baseline: true,
-		Condition: "coverage fell by more than the threshold in points, and by more than it varies by itself",
-		message:   "Coverage dropped {prev}%→{curr}% (exceeds -{threshold}% threshold)", find: coverageRegression,
+		Name: "acknowledgements_changed", Type: "tampering", Severity: Critical, Action: AlertAndRollback,
+		Condition: "the iteration changed the file of acknowledgements, which is a person's word",
+		message:   "The agent changed {why}", find: acknowledgementsChanged,
 	},
 	{
-		Name: "error_increase", Type: "error_increase", Severity: High, Action: AlertRegression, Threshold: 5,
+		Name: "coverage_regression", Type: "coverage_regression", Severity: High, Action: AlertAndFlag, Threshold: 2, Unit: "points", Baseline: true, Paths: true,
+		Condition: "coverage fell by more than the threshold in points, and by more than it varies by itself",
+		message:   "Coverage{of} dropped {prev}%→{curr}% (exceeds -{threshold}% threshold)", find: coverageRegression,
+	},
+	{
+		Name: "error_increase", Type: "error_increase", Severity: High, Action: AlertRegression, Threshold: 5, Unit: "errors",
 		Condition: "the error count grew by more than the threshold",
 		message:   "Error count increased by {delta}", find: errorIncrease,
 	},
 	{
-		Name: "suite_did_not_run", Type: "suite_did_not_run", Severity: High, Action: AlertRegression,
+		Name: "suite_did_not_run", Type: "suite_did_not_run", Severity: High, Action: AlertRegression, Unit: "iterations",
 		Condition: "the test check gave nothing that can be read; CRITICAL the second time in a row",
 		message:   "Test results could not be read: {why}", find: suiteDidNotRun,
 	},
@@ -88,27 +97,27 @@ var rules = []Rule{
 		message:   "Build is broken: {why}", find: buildBroken,
 	},
 	{
-		Name: "file_deletion", Type: "file_deletion", Severity: Medium, Action: AlertAndReview,
+		Name: "file_deletion", Type: "file_deletion", Severity: Medium, Action: AlertAndReview, Unit: "files",
 		Condition: "there are fewer source files than before",
 		message:   "File count decreased (potential code deletion)", find: fileDeletion,
 	},
 	{
-		Name: "complexity_explosion", Type: "complexity_explosion", Severity: Medium, Action: AlertComplexity, Threshold: 50,
+		Name: "complexity_explosion", Type: "complexity_explosion", Severity: Medium, Action: AlertComplexity, Threshold: 50, Unit: "%",
 		Condition: "mean complexity grew by more than the threshold in per cent",
 		message:   "Complexity increased >{threshold}%", find: complexityExplosion,
 	},
 	{
-		Name: "coverage_denominator", Type: "coverage_denominator", Severity: Medium, Action: AlertAndReview, Threshold: 10,
+		Name: "coverage_denominator", Type: "coverage_denominator", Severity: Medium, Action: AlertAndReview, Threshold: 10, Unit: "%",
 		Condition: "coverage counts fewer lines, by more than the threshold in per cent, while the code did not shrink",
 		message:   "Coverage now ignores {n} lines", find: coverageDenominator,
 	},
 	{
-		Name: "flaky_test", Type: "flaky_test", Severity: Medium, Action: AlertAndReview,
-		Condition: "a failing test passed when it was run again",
+		Name: "flaky_test", Type: "flaky_test", Severity: Medium, Action: AlertAndReview, Unit: "tests",
+		Condition: "a failing test passed when it was run again; HIGH when its file was changed",
 		message:   "{name} is flaky", find: flakyTest,
 	},
 	{
-		Name: "test_time_anomaly", Type: "test_time_anomaly", Severity: Medium, Action: AlertAndReview, Threshold: 50,
+		Name: "test_time_anomaly", Type: "test_time_anomaly", Severity: Medium, Action: AlertAndReview, Threshold: 50, Unit: "%",
 		Condition: "the same tests took less time, by more than the threshold in per cent, and a second or more before",
 		message:   "Tests took {curr_time}, were {prev_time}", find: testTimeAnomaly,
 	},
@@ -163,29 +172,49 @@ func ruleNamed(name string) (Rule, bool) {
 // alerts applies all rules of a scope.
 func (j *judge) alerts(s scope) []Alert {
 	out := []Alert{}
+	if j.opts.Mode == ModeOff {
+		return out
+	}
 	for _, r := range rules {
-		if r.scope != s || j.opts.off(r) {
+		if r.scope != s {
 			continue
 		}
-		c := j.previous
-		found := r.find(j, c, j.opts.threshold(r))
-		if len(found) == 0 && r.Baseline {
-			c = j.baseline
-			found = r.find(j, c, j.opts.threshold(r))
+		raised := j.apply(r, j.previous)
+		if len(raised) == 0 && r.Baseline {
+			raised = j.apply(r, j.baseline)
 		}
-		for _, f := range found {
-			out = append(out, j.alert(r, c.against, f))
+		var told []Alert
+		for _, a := range raised {
+			told = append(told, j.acknowledge(a)...)
+		}
+		j.accepted[r.Name] = len(told) > 0 && !slices.ContainsFunc(told, func(a Alert) bool { return a.Acknowledged == nil })
+		out = append(out, told...)
+	}
+	return out
+}
+
+// apply returns what a rule has to say in one comparison.
+func (j *judge) apply(rule Rule, c comparison) []Alert {
+	r := j.opts.row(rule, c.against)
+	if r.off() {
+		return nil
+	}
+	var out []Alert
+	for _, f := range r.find(j, c, r) {
+		if a := j.alert(r, c.against, f); j.opts.Mode.applies(a) {
+			out = append(out, a)
 		}
 	}
 	return out
 }
 
-func (j *judge) alert(r Rule, against string, f finding) Alert {
+func (j *judge) alert(r row, against string, f finding) Alert {
 	if len(f.tests) > 0 {
 		f.values.Name, f.values.N = f.tests[0].String(), len(f.tests)
+		f.files = j.filesOfAll(f.tests)
 	}
 	return Alert{
-		Rule: r.Name, Type: r.Type, Severity: j.opts.severity(r, f.severity), Action: j.opts.action(r),
+		Rule: r.Name, Type: r.Type, Severity: r.severity(f.severity), Action: r.action(f.action),
 		Values: f.values, Against: against, TriggeredAt: j.in.Current.Iteration, Tests: f.tests, Files: f.files,
 	}
 }

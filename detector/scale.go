@@ -81,8 +81,9 @@ func indexOf(names []string, kind string, text []byte) (int, error) {
 // Action is what an alert asks for.
 type Action string
 
-// The actions of the rules. Of these only AlertAndRollback undoes an iteration, and
-// only when the alert is [Critical].
+// The actions of the rules. AlertAndRollback undoes the iteration when the alert is
+// [Critical]; ForceTerminate and AskHuman end the loop; the others only say what
+// the alert is for.
 const (
 	AlertAndRollback Action = "immediate_alert_and_rollback"
 	AlertAndFlag     Action = "alert_and_flag_iteration"
@@ -94,6 +95,10 @@ const (
 	Note             Action = "note"
 	Off              Action = "off" // the rule does not fire
 )
+
+var actions = []Action{
+	AlertAndRollback, AlertAndFlag, AlertRegression, AlertAndReview, AlertComplexity, ForceTerminate, AskHuman, Note, Off,
+}
 
 // Recommend is what an assessment advises the loop to do.
 type Recommend string

@@ -15,7 +15,14 @@ type testDiff struct {
 	uncounted   map[metric.ID]bool // earlier tests that need not be there any more
 	excused     map[metric.ID]bool // tests that need not pass any more
 	standIns    map[metric.ID]bool // new tests that stand for an explained loss
+	knownFlaky  []metric.ID        // fail now, and were flaky at the baseline
+	earlier     erosion
+	counted     *counted // see counts; nothing changes any more when they are asked for
 }
+
+// erosion is what earlier iterations did to the tests of the baseline and nobody
+// accepted.
+type erosion struct{ gone, broken, skipped []metric.ID }
 
 // settle returns t with the failures that were confirmed to be flaky as passes.
 func settle(t *metric.Tests, flaky []metric.ID) *metric.Tests {
@@ -123,6 +130,19 @@ func (d *testDiff) standingParent(id metric.ID) (metric.Test, bool) {
 	return metric.Test{}, false
 }
 
+// goneBefore lists the tests that were gone already when their suite broke off:
+// the tests that it had then carry over, and they are not among them.
+func (d *testDiff) goneBefore() []metric.ID {
+	carried := map[string]bool{}
+	for _, c := range d.now.Cases {
+		carried[c.Suite] = carried[c.Suite] || c.Status == metric.NotRun && d.suiteBroke(c.Suite)
+	}
+	return slices.DeleteFunc(slices.Clone(d.NotRun), func(id metric.ID) bool {
+		_, there := d.now.Lookup(id)
+		return there || !carried[id.Suite]
+	})
+}
+
 func (d *testDiff) suiteBroke(name string) bool {
 	return slices.ContainsFunc(d.now.Broken, func(s metric.Suite) bool { return s.Name == name })
 }
@@ -174,21 +194,83 @@ func addOnce(ids []metric.ID, id metric.ID) []metric.ID {
 }
 
 // forget drops what had already happened when the iteration began: it was
-// judged in the iteration that did it.
-func (d *testDiff) forget(earlier *testDiff) {
+// judged in the iteration that did it. What was not settled then is kept as
+// erosion. A test that a settled loss lives on in is no new one.
+func (d *testDiff) forget(earlier *testDiff, settled map[metric.ID]metric.ID) {
 	gone, judged := map[metric.ID]bool{}, map[metric.ID]bool{}
-	for _, id := range earlier.Gone {
+	before := slices.Concat(earlier.Gone, earlier.goneBefore())
+	for _, id := range before {
 		gone[id], d.uncounted[id] = true, true
 	}
-	for _, id := range slices.Concat(earlier.Gone, earlier.broken, earlier.NewlySkipped) {
+	for _, id := range slices.Concat(before, earlier.broken, earlier.NewlySkipped) {
 		judged[id], d.excused[id] = true, true
 	}
-	drop := func(ids []metric.ID, known map[metric.ID]bool) []metric.ID {
-		return slices.DeleteFunc(ids, func(id metric.ID) bool { return known[id] })
+	for _, id := range slices.Concat(d.broken, d.NewlySkipped) { // under another name, maybe
+		is, _ := d.now.Lookup(id)
+		if was, there := earlier.now.Lookup(id); there && (was.Status == is.Status || was.Failed() && is.Failed()) {
+			judged[id] = true
+		}
 	}
-	d.Gone, d.unexplained = drop(d.Gone, gone), drop(d.unexplained, gone)
-	d.NewlySkipped, d.NewlyFailing = drop(d.NewlySkipped, judged), drop(d.NewlyFailing, judged)
-	d.broken = drop(d.broken, judged)
+	drop := func(ids []metric.ID, known map[metric.ID]bool) (left, eroded []metric.ID) {
+		for _, id := range ids {
+			if _, ok := settled[id]; known[id] && !ok {
+				eroded = append(eroded, id)
+			} else if !known[id] {
+				left = append(left, id)
+			}
+		}
+		return left, eroded
+	}
+	d.Gone, _ = drop(d.Gone, gone)
+	d.NewlyFailing, _ = drop(d.NewlyFailing, judged)
+	d.unexplained, d.earlier.gone = drop(d.unexplained, gone)
+	d.NewlySkipped, d.earlier.skipped = drop(d.NewlySkipped, judged)
+	d.broken, d.earlier.broken = drop(d.broken, judged)
+	d.adopt(settled)
+}
+
+// adopt follows the settled losses of earlier tests to where they live on.
+func (d *testDiff) adopt(settled map[metric.ID]metric.ID) {
+	for id := range settled {
+		if _, ours := d.before.Lookup(id); !ours {
+			continue
+		}
+		into := settled[id]
+		for range len(settled) {
+			next, ok := settled[into]
+			if !ok {
+				break
+			}
+			into = next
+		}
+		if _, old := d.before.Lookup(into); !old {
+			d.standIns[into] = true
+		}
+	}
+}
+
+// excuseFlaky drops the failures of tests that were flaky at the baseline, unless
+// their file was changed: that they fail says nothing.
+func (d *testDiff) excuseFlaky(baseline *metric.Tests, touched func(metric.ID) bool) {
+	d.broken = slices.DeleteFunc(d.broken, func(id metric.ID) bool {
+		was, _ := baseline.Lookup(id)
+		is, there := d.now.Lookup(id)
+		if !was.Flaky || !there || is.Status == metric.NotRun || touched(id) {
+			return false
+		}
+		d.knownFlaky, d.excused[id] = append(d.knownFlaky, id), true
+		return true
+	})
+	d.Flaky = together(d.Flaky, d.knownFlaky)
+}
+
+// failing lists the broken tests that are still there.
+func (d *testDiff) failing() []metric.ID {
+	gone := map[metric.ID]bool{}
+	for _, id := range d.unexplained {
+		gone[id] = true
+	}
+	return slices.DeleteFunc(slices.Clone(d.broken), func(id metric.ID) bool { return gone[id] })
 }
 
 // counts returns how many tests and how many passing tests each side has,
@@ -196,25 +278,37 @@ func (d *testDiff) forget(earlier *testDiff) {
 // new tests that stand for them, and among the passing ones the newly skipped
 // tests, which have a rule of their own.
 func (d *testDiff) counts() (before, now metric.Counts) {
-	for _, c := range d.before.Cases {
-		if !d.uncounted[c.ID] {
-			before.Count++
-		}
-		if c.Status == metric.Passed && !d.excused[c.ID] {
-			before.Passed++
+	if d.counted != nil {
+		return d.counted.before, d.counted.now
+	}
+	before, now = d.before.Counts(), d.now.Counts()
+	for id := range d.uncounted {
+		if _, there := d.before.Lookup(id); there {
+			before.Count--
 		}
 	}
-	for _, c := range d.now.Cases {
-		if d.standIns[c.ID] {
-			continue
+	for id := range d.excused {
+		if c, there := d.before.Lookup(id); there && c.Status == metric.Passed {
+			before.Passed--
 		}
-		now.Count++
-		if c.Status == metric.Passed && !d.excused[c.ID] {
-			now.Passed++
+		if c, there := d.now.Lookup(id); there && c.Status == metric.Passed && !d.standIns[id] {
+			now.Passed--
 		}
 	}
+	for id := range d.standIns {
+		if c, there := d.now.Lookup(id); there {
+			now.Count--
+			if c.Status == metric.Passed {
+				now.Passed--
+			}
+		}
+	}
+	d.counted = &counted{before, now}
 	return before, now
 }
+
+// counted are the counts of both sides.
+type counted struct{ before, now metric.Counts }
 
 // decreased reports whether there are fewer tests than before and one of them
 // is gone without an explanation.

@@ -44,7 +44,21 @@ const (
 type fieldRow struct {
 	field  Field
 	better Direction
-	value  func(Set) (float64, bool)
+	value  func(*view) (float64, bool)
+}
+
+// view is a Set whose tests are counted once, however many numbers are asked for.
+type view struct {
+	Set
+	counts *Counts
+}
+
+func (v *view) tests() Counts {
+	if v.counts == nil {
+		n := v.Tests.Counts()
+		v.counts = &n
+	}
+	return *v.counts
 }
 
 // fields is the table of all numbers; every listing, delta and rule reads it.
@@ -53,12 +67,12 @@ var fields = []fieldRow{
 	{TestsPassed, HigherIsBetter, ofTests(func(n Counts) int { return n.Passed })},
 	{TestsFailed, LowerIsBetter, ofTests(func(n Counts) int { return n.Failed })},
 	{TestsSkipped, LowerIsBetter, ofTests(func(n Counts) int { return n.Skipped })},
-	{PassRate, HigherIsBetter, func(s Set) (float64, bool) { return s.Tests.PassRate() }},
-	{CoveragePct, HigherIsBetter, func(s Set) (float64, bool) { return s.Coverage.Percent() }},
+	{PassRate, HigherIsBetter, func(s *view) (float64, bool) { return s.tests().passRate() }},
+	{CoveragePct, HigherIsBetter, func(s *view) (float64, bool) { return s.Coverage.Percent() }},
 	{CoverageHit, Neutral, ofCoverage(func(c *Coverage) int64 { return c.Covered })},
 	{CoverageTotal, Neutral, ofCoverage(func(c *Coverage) int64 { return c.Total })},
-	{TestTime, Neutral, func(s Set) (float64, bool) {
-		if s.Tests == nil {
+	{TestTime, Neutral, func(s *view) (float64, bool) {
+		if s.Tests == nil || s.Tests.Duration == 0 {
 			return 0, false
 		}
 		return milliseconds(s.Tests.Duration), true
@@ -67,15 +81,15 @@ var fields = []fieldRow{
 	{LintWarnings, LowerIsBetter, ofLint(func(n LintCounts) int { return n.Warnings })},
 	{TypeErrors, LowerIsBetter, ofLint(func(n LintCounts) int { return n.TypeErrors })},
 	{ErrorCount, LowerIsBetter, ofLint(func(n LintCounts) int { return n.Errors + n.Warnings + n.TypeErrors })},
-	{BuildTime, Neutral, func(s Set) (float64, bool) {
-		if s.Build == nil {
+	{BuildTime, Neutral, func(s *view) (float64, bool) {
+		if s.Build == nil || s.Build.Duration == 0 {
 			return 0, false
 		}
 		return milliseconds(s.Build.Duration), true
 	}},
 	{FileCount, Neutral, ofCode(func(c *Code) float64 { return float64(c.Files) })},
 	{LOCTotal, Neutral, ofCode(func(c *Code) float64 { return float64(c.LOC) })},
-	{Complexity, LowerIsBetter, func(s Set) (float64, bool) {
+	{Complexity, LowerIsBetter, func(s *view) (float64, bool) {
 		if s.Code == nil || s.Code.Functions == 0 {
 			return 0, false
 		}
@@ -85,26 +99,26 @@ var fields = []fieldRow{
 	{LOCDeleted, Neutral, ofChange(func(c *Code) *int { return c.Deleted })},
 }
 
-func ofTests(get func(Counts) int) func(Set) (float64, bool) {
-	return func(s Set) (float64, bool) {
+func ofTests(get func(Counts) int) func(*view) (float64, bool) {
+	return func(s *view) (float64, bool) {
 		if s.Tests == nil {
 			return 0, false
 		}
-		return float64(get(s.Tests.Counts())), true
+		return float64(get(s.tests())), true
 	}
 }
 
-func ofCoverage(get func(*Coverage) int64) func(Set) (float64, bool) {
-	return func(s Set) (float64, bool) {
-		if s.Coverage == nil {
+func ofCoverage(get func(*Coverage) int64) func(*view) (float64, bool) {
+	return func(s *view) (float64, bool) {
+		if s.Coverage == nil || s.Coverage.Unit == Percentage {
 			return 0, false
 		}
 		return float64(get(s.Coverage)), true
 	}
 }
 
-func ofLint(get func(LintCounts) int) func(Set) (float64, bool) {
-	return func(s Set) (float64, bool) {
+func ofLint(get func(LintCounts) int) func(*view) (float64, bool) {
+	return func(s *view) (float64, bool) {
 		if s.Lint == nil {
 			return 0, false
 		}
@@ -112,8 +126,8 @@ func ofLint(get func(LintCounts) int) func(Set) (float64, bool) {
 	}
 }
 
-func ofCode(get func(*Code) float64) func(Set) (float64, bool) {
-	return func(s Set) (float64, bool) {
+func ofCode(get func(*Code) float64) func(*view) (float64, bool) {
+	return func(s *view) (float64, bool) {
 		if s.Code == nil {
 			return 0, false
 		}
@@ -121,8 +135,8 @@ func ofCode(get func(*Code) float64) func(Set) (float64, bool) {
 	}
 }
 
-func ofChange(get func(*Code) *int) func(Set) (float64, bool) {
-	return func(s Set) (float64, bool) {
+func ofChange(get func(*Code) *int) func(*view) (float64, bool) {
+	return func(s *view) (float64, bool) {
 		if s.Code == nil || get(s.Code) == nil {
 			return 0, false
 		}
@@ -155,7 +169,7 @@ func (f Field) Better() Direction {
 func (s Set) Value(f Field) (float64, bool) {
 	for _, r := range fields {
 		if r.field == f {
-			return r.value(s)
+			return r.value(&view{Set: s})
 		}
 	}
 	return 0, false
@@ -169,9 +183,10 @@ type Delta map[Field]float64
 // is not compared.
 func (s Set) Sub(earlier Set) Delta {
 	d := make(Delta, len(fields))
+	this, that := &view{Set: s}, &view{Set: earlier}
 	for _, r := range fields {
-		now, ok1 := r.value(s)
-		then, ok2 := r.value(earlier)
+		now, ok1 := r.value(this)
+		then, ok2 := r.value(that)
 		if ok1 && ok2 && (!ofCoverageField(r.field) || s.Coverage.Comparable(earlier.Coverage)) {
 			d[r.field] = now - then
 		}

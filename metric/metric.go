@@ -27,6 +27,11 @@ type Set struct {
 // Partial reports whether a planned section is missing from s.
 func (s Set) Partial() bool { return len(s.Gaps) > 0 }
 
+// Empty reports whether nothing at all was measured or planned.
+func (s Set) Empty() bool {
+	return s.Tests == nil && s.Coverage == nil && s.Lint == nil && s.Build == nil && s.Code == nil && len(s.Gaps) == 0
+}
+
 // Gap returns the reason why the section is missing, and whether it is.
 func (s Set) Gap(section Section) (Gap, bool) {
 	for _, g := range s.Gaps {
@@ -96,9 +101,12 @@ func (r *Ratio) Plus(o *Ratio) *Ratio {
 // Unit is what a coverage report counts.
 type Unit string
 
-// The units of coverage. A sum of several is Mixed.
+// The units of coverage. A sum of several is Mixed. Where somebody told the
+// percentage alone, it is Percentage; Covered and Total are its ratio then and
+// count nothing.
 const (
 	Mixed        Unit = "mixed"
+	Percentage   Unit = "percentage"
 	Lines        Unit = "lines"
 	Statements   Unit = "statements"
 	Instructions Unit = "instructions"

@@ -14,6 +14,7 @@ type batch struct {
 	changed *sync.Cond
 	filling []byte
 	writing []byte // of the last take, to be used again
+	bare    bool   // the lines of filling lack their carriage returns
 	busy    bool   // what was taken is not written yet
 	ended   bool
 }
@@ -24,22 +25,22 @@ func newBatch() *batch {
 	return b
 }
 
-// put adds a piece, when there is room for it.
-func (b *batch) put(p []byte) {
+// put adds a piece, when there is room for it and it is of the same kind.
+func (b *batch) put(p []byte, bare bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for len(b.filling) > 0 && len(b.filling)+len(p) > maxBatch {
+	for len(b.filling) > 0 && (len(b.filling)+len(p) > maxBatch || b.bare != bare) {
 		b.changed.Wait()
 	}
-	b.filling = append(b.filling, p...)
+	b.filling, b.bare = append(b.filling, p...), bare
 	if !b.busy {
 		b.changed.Signal()
 	}
 }
 
-// take returns all that was put since the last take, nil after the end. It is
-// valid until the next one.
-func (b *batch) take() []byte {
+// take returns all of one kind that was put since the last take, nil after the
+// end. It is valid until the next one.
+func (b *batch) take() (p []byte, bare bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.busy = false
@@ -47,12 +48,12 @@ func (b *batch) take() []byte {
 		b.changed.Wait()
 	}
 	if len(b.filling) == 0 {
-		return nil
+		return nil, false
 	}
 	b.filling, b.writing = b.writing[:0], b.filling
 	b.busy = true
 	b.changed.Signal()
-	return b.writing
+	return b.writing, b.bare
 }
 
 // end says that nothing more is put.

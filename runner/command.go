@@ -93,7 +93,8 @@ type Command struct {
 
 // Terminal is the user's terminal, and the size of the child's.
 type Terminal struct {
-	// In and Out are the user's terminal, both nil when there is none. While the
+	// In and Out are the user's terminal, both nil when there is none; on Linux the
+	// child's begins without ONLCR then, and Run adds the carriage returns. While the
 	// child runs, In is in raw mode and what is typed goes to the child; what the
 	// child prints is mirrored to Out. An In that is no terminal is left alone, as
 	// is one of which this process is not in the foreground, until it is. When the

@@ -23,13 +23,6 @@ const (
 	drainMore = 256 << 10
 )
 
-// Output that flows is read in larger pieces when it is not read at once: each
-// piece costs a terminal several changes of the running thread.
-const (
-	flowing   = time.Millisecond // between two reads
-	smallRead = 2 << 10          // of the 4 KiB that a terminal gives at most
-)
-
 // streams are the child's three descriptors and what moves their bytes.
 type streams struct {
 	child   [3]*os.File
@@ -37,6 +30,7 @@ type streams struct {
 	feed    *os.File   // write end of descriptor 0, nil when the child has something else there
 	master  *os.File   // of the pseudo-terminal, nil without one
 	outputs []*output
+	bare    bool // the child's terminal began without ONLCR
 	born    time.Time
 	last    atomic.Int64 // when output came last, in nanoseconds after born; 0 for never
 	typed   atomic.Int64 // when the user typed last, in nanoseconds since 1970
@@ -45,15 +39,6 @@ type streams struct {
 	rows    uint16
 	feeding chan struct{}
 	pumps   sync.WaitGroup
-}
-
-// output is one source of bytes, and where they go.
-type output struct {
-	from  *os.File
-	to    io.Writer
-	batch *batch
-	err   error // the first one of to
-	over  bool  // the deadline for draining has passed
 }
 
 var errNoTerminal = errors.New("open pseudo-terminal")
@@ -99,6 +84,7 @@ func (s *streams) openTerminal(c Command) error {
 	}
 	s.master = os.NewFile(uintptr(fd), "pseudo-terminal")
 	s.outputs = append(s.outputs, &output{from: s.master, to: orDiscard(c.Stdout)})
+	s.bare = c.Terminal.In == nil && c.Terminal.Out == nil && withoutReturns(slave)
 	cols, rows := c.Terminal.Size()
 	return s.resize(cols, rows)
 }
@@ -182,50 +168,8 @@ func (s *streams) start(stdin io.Reader, mirror io.Writer) {
 	}
 	for _, o := range s.outputs {
 		o.batch = newBatch()
-		s.pumps.Go(func() { s.read(o) })
+		s.pumps.Go(func() { s.pump(o) })
 		s.pumps.Go(func() { o.write(mirror) })
-	}
-}
-
-// read reads until the source ends, on Linux by EIO when it is a terminal.
-func (s *streams) read(o *output) {
-	defer o.batch.end()
-	buf := make([]byte, 32<<10)
-	for more := drainMore; more > 0; {
-		n, err := o.from.Read(buf)
-		if n > 0 {
-			now := time.Since(s.born)
-			flows := now-time.Duration(s.last.Swap(int64(now))) < flowing
-			o.batch.put(buf[:n])
-			if flows && n < smallRead && o.from == s.master {
-				letFill()
-			}
-		}
-		if o.over {
-			more -= n
-		}
-		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded) && !o.over:
-			o.over = true
-		case err != nil:
-			return
-		}
-		if o.over {
-			_ = o.from.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
-		}
-	}
-}
-
-// write passes on what was read. What cannot be written is thrown away, for a
-// child that nobody reads would stop.
-func (o *output) write(mirror io.Writer) {
-	for p := o.batch.take(); p != nil; p = o.batch.take() {
-		if mirror != nil {
-			_, _ = mirror.Write(p) // the user's terminal may be gone
-		}
-		if o.err == nil {
-			_, o.err = o.to.Write(p)
-		}
 	}
 }
 

@@ -2,6 +2,8 @@ package runner
 
 import (
 	"errors"
+	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,6 +22,19 @@ func awaitInput(fd, wake int) (bool, error) {
 	}
 }
 
-// letFill waits for a moment, in which a terminal's buffer of some 12 KB does not
-// overflow. The timers of the Go runtime are not as exact.
-func letFill() { _ = unix.Nanosleep(&unix.Timespec{Nsec: 20_000}, nil) }
+// awaitMore waits for a moment until fd can be read, and reports whether it can.
+func awaitMore(fd int, atMost time.Duration) bool {
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(atMost.Milliseconds()))
+	return err == nil && n > 0
+}
+
+// withoutReturns has a terminal put no carriage returns before line feeds, and
+// reports whether it does so.
+func withoutReturns(tty *os.File) bool {
+	state, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
+	if err != nil || state.Oflag&unix.OPOST == 0 || state.Oflag&unix.ONLCR == 0 {
+		return false
+	}
+	state.Oflag &^= unix.ONLCR
+	return unix.IoctlSetTermios(int(tty.Fd()), unix.TCSETS, state) == nil
+}

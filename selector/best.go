@@ -64,6 +64,7 @@ type Override struct {
 	Kind      OverrideKind `json:"kind"`
 	Iteration int          `json:"iteration,omitempty"` // for UseSpecific
 	Reason    string       `json:"reason"`
+	By        string       `json:"by,omitempty"` // who wants it
 }
 
 // Options say how to choose. Thresholds are in [0,1].
@@ -101,6 +102,7 @@ type Choice struct {
 	Ineligible     []int        `json:"ineligible,omitempty"`      // rejected, or with a CRITICAL alert
 	Rationale      []string     `json:"rationale"`
 	Degradation    *Degradation `json:"degradation,omitempty"` // nil when the last iteration is the best
+	Diminishing    *Returns     `json:"diminishing_returns,omitempty"`
 	Override       *Override    `json:"override,omitempty"`
 }
 
@@ -191,37 +193,22 @@ func (p *pool) prefer(good func(Candidate) bool) bool {
 }
 
 func (p *pool) dropSuperseded(slack float64) {
+	later := fronts{}
 	var kept []Candidate
-	for i, c := range p.candidates {
-		if slices.ContainsFunc(p.candidates[i+1:], func(later Candidate) bool { return supersedes(later, c, slack) }) {
+	for _, c := range slices.Backward(p.candidates) {
+		state, ok := stateOf(c)
+		if ok && later.supersede(state, slack) {
 			p.superseded = append(p.superseded, c.Iteration)
 		} else {
 			kept = append(kept, c)
 		}
+		if ok {
+			later.add(state)
+		}
 	}
+	slices.Reverse(kept)
+	slices.Reverse(p.superseded)
 	p.candidates = kept
-}
-
-// supersedes reports whether a later iteration made progress over an earlier
-// one that a lower score must not throw away: more passing tests, no more
-// failing ones, no more errors, and coverage not lower by more than slack.
-func supersedes(later, earlier Candidate, slack float64) bool {
-	if later.Set == nil || earlier.Set == nil || later.Set.Tests == nil || earlier.Set.Tests == nil {
-		return false
-	}
-	d := later.Set.Sub(*earlier.Set)
-	return d[metric.TestsPassed] > 0 && d[metric.TestsFailed] <= 0 &&
-		sameMeasured(d, metric.ErrorCount, later, earlier) && d[metric.ErrorCount] <= 0 &&
-		sameMeasured(d, metric.CoveragePct, later, earlier) && d[metric.CoveragePct] >= -max(0, slack)-epsilon
-}
-
-// sameMeasured reports whether a number can be compared or is missing from both
-// sides: where only one has it nothing is known about progress.
-func sameMeasured(d metric.Delta, f metric.Field, a, b Candidate) bool {
-	_, compared := d[f]
-	_, inA := a.Set.Value(f)
-	_, inB := b.Set.Value(f)
-	return compared || !inA && !inB
 }
 
 func (p pool) choose(cands []Candidate, o Options) (Candidate, error) {
@@ -282,6 +269,7 @@ func (p pool) choice(chosen Candidate, cands []Candidate, o Options) Choice {
 		BelowThreshold: chosen.Scored && chosen.Score < o.Threshold-epsilon,
 		FellBack:       p.fellBack, BaselineChosen: chosen.Baseline,
 		Superseded: p.superseded, Ineligible: p.ineligible, Degradation: Degraded(p.standing(cands)), Override: o.Override,
+		Diminishing: Diminishing(cands, SmallGains, SmallGain),
 	}
 	c.Reason = reason(c)
 	c.Rationale = rationale(c, chosen, final)
@@ -291,7 +279,10 @@ func (p pool) choice(chosen Candidate, cands []Candidate, o Options) Choice {
 // standing leaves out what was superseded: a score that fell because the work
 // grew is no degradation.
 func (p pool) standing(cands []Candidate) []Candidate {
-	return slices.DeleteFunc(slices.Clone(cands), func(c Candidate) bool { return slices.Contains(p.superseded, c.Iteration) })
+	return slices.DeleteFunc(slices.Clone(cands), func(c Candidate) bool {
+		_, gone := slices.BinarySearch(p.superseded, c.Iteration)
+		return gone
+	})
 }
 
 func reason(c Choice) string {
@@ -340,6 +331,7 @@ func rationale(c Choice, chosen, final Candidate) []string {
 	add(c.Verified, "It is verified")
 	add(c.FellBack, "No eligible iteration is verified")
 	add(c.Partial, "Only a part of it could be measured")
+	add(slices.Contains(c.Ineligible, c.Iteration), "It is not eligible by itself: it was undone, or has a CRITICAL finding")
 	add(len(c.Superseded) > 0, "Superseded by later progress: %s", list(c.Superseded))
 	add(len(c.Ineligible) > 0, "Not eligible (undone, or with a CRITICAL finding): %s", list(c.Ineligible))
 	if chosen.Iteration != final.Iteration && chosen.Scored && final.Scored {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"supervise/metric"
 )
@@ -35,9 +36,9 @@ var ErrWeights = errors.New("weights are not usable")
 func (w Weights) Validate() error {
 	sum := 0.0
 	for _, d := range dimensions {
-		v := d.weight(w)
-		if v < 0 || math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("%w: %s is %v; give a number of at least 0", ErrWeights, d.name, v)
+		v := *d.weight(&w)
+		if v < 0 || math.IsNaN(v) || v > maxWeight {
+			return fmt.Errorf("%w: %s is %v; give a number from 0 to %v", ErrWeights, d.name, v, maxWeight)
 		}
 		sum += v
 	}
@@ -45,6 +46,32 @@ func (w Weights) Validate() error {
 		return fmt.Errorf("%w: they sum to 0; give at least one that is greater", ErrWeights)
 	}
 	return nil
+}
+
+// maxWeight keeps sums of weights finite.
+const maxWeight = 1e9
+
+// With returns the weights with those of the named dimensions replaced. An
+// unknown name and weights that are not usable are an error.
+func (w Weights) With(named map[string]float64) (Weights, error) {
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		i := slices.Index(DimensionNames(), name)
+		if i < 0 {
+			return w, fmt.Errorf("%w: there is no dimension %s; the dimensions are %s", ErrWeights, name, strings.Join(DimensionNames(), ", "))
+		}
+		*dimensions[i].weight(&w) = named[name]
+	}
+	return w, w.Validate()
+}
+
+// DimensionNames returns the names of the dimensions, in the order of the
+// specification.
+func DimensionNames() []string {
+	out := make([]string, len(dimensions))
+	for i, d := range dimensions {
+		out[i] = d.name
+	}
+	return out
 }
 
 // Score is the quality of an iteration.
@@ -87,27 +114,27 @@ type component struct {
 // dimensions is the table of section 5 of the specification.
 var dimensions = []struct {
 	name       string
-	weight     func(Weights) float64
+	weight     func(*Weights) *float64
 	components []component
 }{
-	{"validation", func(w Weights) float64 { return w.Validation }, []component{
+	{"validation", func(w *Weights) *float64 { return &w.Validation }, []component{
 		{"tests_passed", func(g graded) (float64, bool) { return g.current.Value(metric.PassRate) }},
 		{"build_success", buildSuccess},
 		{"lint_errors", less(metric.LintErrors, 5)},
 	}},
-	{"completeness", func(w Weights) float64 { return w.Completeness }, []component{
+	{"completeness", func(w *Weights) *float64 { return &w.Completeness }, []component{
 		{"coverage_percentage", func(g graded) (float64, bool) { return g.current.Value(metric.CoveragePct) }},
 		{"test_count", testCount},
 	}},
-	{"correctness", func(w Weights) float64 { return w.Correctness }, []component{
+	{"correctness", func(w *Weights) *float64 { return &w.Correctness }, []component{
 		{"pass_rate", func(g graded) (float64, bool) { return g.current.Value(metric.PassRate) }},
 		{"error_count", less(metric.ErrorCount, 2)},
 	}},
-	{"readability", func(w Weights) float64 { return w.Readability }, []component{
+	{"readability", func(w *Weights) *float64 { return &w.Readability }, []component{
 		{"lint_warnings", less(metric.LintWarnings, 3)},
 		{"complexity_score", less(metric.Complexity, 5)},
 	}},
-	{"efficiency", func(w Weights) float64 { return w.Efficiency }, []component{
+	{"efficiency", func(w *Weights) *float64 { return &w.Efficiency }, []component{
 		{"loc", locAppropriate},
 		{"no_bloat", noBloat},
 	}},
@@ -170,7 +197,7 @@ func Grade(current, baseline metric.Set, w Weights) Score {
 	g := graded{current, baseline}
 	out := make([]Dimension, len(dimensions))
 	for i, d := range dimensions {
-		out[i] = Dimension{Name: d.name, Weight: d.weight(w)}
+		out[i] = Dimension{Name: d.name, Weight: *d.weight(&w)}
 		sum := 0.0
 		for _, c := range d.components {
 			v, ok := c.value(g)
@@ -202,15 +229,40 @@ func FromDimensions(scores map[string]float64, w Weights) (Score, error) {
 		if ok && !(v >= 0 && v <= 1) {
 			return Score{}, fmt.Errorf("%w: %s is %v; give a number from 0 to 1", ErrDimension, d.name, v)
 		}
-		out[i] = Dimension{Name: d.name, Weight: d.weight(w), Score: 100 * v, Measured: ok}
+		out[i] = Dimension{Name: d.name, Weight: *d.weight(&w), Score: 100 * v, Measured: ok}
 		known[d.name] = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(scores)) {
 		if !known[name] {
-			return Score{}, fmt.Errorf("%w: there is no dimension %s", ErrDimension, name)
+			return Score{}, fmt.Errorf("%w: there is no dimension %s; the dimensions are %s", ErrDimension, name, strings.Join(DimensionNames(), ", "))
 		}
 	}
 	return weigh(out), nil
+}
+
+// FromValue is a score in [0,1] that was found elsewhere, without dimensions. A
+// number out of range is an error.
+func FromValue(v float64) (Score, error) {
+	if !(v >= 0 && v <= 1) {
+		return Score{}, fmt.Errorf("%w: the score is %v; give a number from 0 to 1", ErrDimension, v)
+	}
+	return Score{Value: v, Measured: true}, nil
+}
+
+// Weighed returns the score of the same dimensions by other weights. One without
+// dimensions stays as it is.
+func (s Score) Weighed(w Weights) Score {
+	if len(s.Dimensions) == 0 {
+		return s
+	}
+	ds := slices.Clone(s.Dimensions)
+	for i := range ds {
+		ds[i].Contribution = 0
+		if k := slices.Index(DimensionNames(), ds[i].Name); k >= 0 {
+			ds[i].Weight = *dimensions[k].weight(&w)
+		}
+	}
+	return weigh(ds)
 }
 
 // weigh sums the measured dimensions up by their weights.

@@ -94,7 +94,7 @@ exit $code
 setsid sleep %s & sleep %s &
 case $n in
 2) rm -f t-1.txt; sleep .1; rm -rf deep untracked.txt; sleep .1; echo agent > tracked.txt; git add -A; git commit -qm agent; git checkout -q -b agent; git stash clear ;;
-3) echo ok > t-2.txt ;;
+3) echo ok > fixed.log; mv fixed.log t-2.txt ;; # in one step: half of it counts as done
 *) for i in 1 2 3 4 5 6 7 8 9; do echo "$n $i" > new-$n-$i.txt; sleep .03; done; echo ok > t-new-$n.txt; git commit -qam "agent $n" ;;
 esac
 `, c.mark, c.mark),

@@ -36,6 +36,7 @@ it; both were found by name and undone. Iteration 5 did the work. Iteration 6 pa
 all tests too, but made the project worse, so iteration 5 is what you get.
 
 The project is in  %s
+Why, for example:  cd there && %s explain latest 3
 Now in your own:   supervise run -p "Make the tests pass" -- YOUR-AGENT
 `
 
@@ -69,11 +70,12 @@ func (a *app) demo(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.state = opts.Home
 	if err := a.supervise(ctx, opts, &runFlags{show: "lines"}, loop.Run); err != nil {
 		return err
 	}
 	if a.code == 0 {
-		fmt.Fprintf(a.out, demoOutro, root)
+		fmt.Fprintf(a.out, demoOutro, root, a.self())
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
@@ -30,4 +31,11 @@ func topLevel(ctx context.Context, dir string) string {
 		return ""
 	}
 	return strings.TrimSuffix(string(out), "\n")
+}
+
+// ignored reports whether git ignores a file; one that it tracks it does not.
+func ignored(ctx context.Context, path string) bool {
+	cmd := exec.CommandContext(ctx, "git", "check-ignore", "--quiet", filepath.Base(path))
+	cmd.Dir = filepath.Dir(path)
+	return cmd.Run() == nil
 }

@@ -36,7 +36,7 @@ func (a *app) attach(opts *loop.Options, f *runFlags) {
 		opts.OnEvent = jsonPrinter(a.out, opts.Log.WithField("output", "json").Error)
 		return
 	}
-	p := &printer{out: a.out, talk: a.err, paint: a.paint(a.out), live: isTerminal(a.err), raw: opts.Terminal != nil}
+	p := &printer{out: a.out, talk: a.err, paint: a.paint(a.out), live: isTerminal(a.err), raw: opts.Terminal != nil, self: a.self()}
 	opts.OnEvent = p.event
 	if show == "lines" {
 		opts.Mirror = func(int) io.WriteCloser { return &lines{to: a.out, prefix: p.paint(report.Faint, "       │ ")} }
@@ -67,6 +67,7 @@ type printer struct {
 	choice    *loop.Selected
 	verified  *loop.Verification
 	dir, id   string
+	self      string // how supervise is called to find the loop
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -105,7 +106,7 @@ func (p *printer) event(e loop.Event) {
 		p.agent(d.It)
 		p.gaps(d.It)
 	case loop.Rejected:
-		p.rejected(d)
+		p.rejected(d, e.Iteration)
 	case loop.Interruption:
 		p.history = append(p.history, d.It)
 		p.line("%s", report.Line(d.It, p.paint))
@@ -274,7 +275,7 @@ func (p *printer) gaps(it ledger.Iteration) {
 	}
 }
 
-func (p *printer) rejected(d loop.Rejected) {
+func (p *printer) rejected(d loop.Rejected, iteration int) {
 	for _, r := range d.Reasons {
 		p.line("     %s", p.paint(report.Bad, r))
 	}
@@ -290,6 +291,7 @@ func (p *printer) rejected(d loop.Rejected) {
 		retry = fmt.Sprintf("retry %d of %d", d.Retry, d.Max)
 	}
 	p.note("%s; the rejected one is kept as %s; %s", what, d.Kept, retry)
+	p.note("why, and how to override it: supervise explain %s %d", p.id, iteration)
 }
 
 func cut(list []string, n int) []string {
@@ -315,9 +317,9 @@ func (p *printer) finished(d loop.Finished) {
 	}
 	p.line("%s %s: %s", p.paint(report.Strong, "selected"), p.paint(report.Good, name), p.choice.Choice.Reason)
 	p.verification()
-	p.line("%s supervise rollback %s 0", p.paint(report.Strong, "undo all"), p.id)
+	p.line("%s %s rollback %s 0", p.paint(report.Strong, "undo all"), p.self, p.id)
 	if d.Reason == loop.Interrupted {
-		p.line("%s supervise resume %s", p.paint(report.Strong, "go on   "), p.id)
+		p.line("%s %s resume %s", p.paint(report.Strong, "go on   "), p.self, p.id)
 	}
 	p.line("%s %s", p.paint(report.Strong, "report  "), d.Report)
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
+	"supervise/internal/ledger"
 	"supervise/internal/loop"
 
 	"github.com/spf13/cobra"
@@ -54,6 +56,9 @@ func (a *app) resume(cmd *cobra.Command, f *runFlags, args []string, limits loop
 	_, state, err := a.find(cmd, first(args))
 	if err != nil {
 		return err
+	}
+	if state.Kind == ledger.Recorded {
+		return usageError{fmt.Errorf("loop %s has its iterations from elsewhere: supervise record goes on with it", state.LoopID)}
 	}
 	home, err := a.home(at.root)
 	if err != nil {

@@ -117,12 +117,16 @@ func (a *app) putBack(cmd *cobra.Command, loop string, do func(*trees) (string, 
 		return err
 	}
 	defer func() { err = errors.Join(err, t.close()) }()
+	keep, err := a.keepAcks(cmd.Context())
+	if err != nil {
+		return err
+	}
 	what, res, err := do(t)
 	if err != nil {
 		return err
 	}
 	a.restored(t.state.LoopID, what, res)
-	return nil
+	return keep()
 }
 
 func (a *app) restored(loop, what string, res snapshot.Restored) {

@@ -10,9 +10,12 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"supervise/internal/ack"
 	"supervise/internal/config"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
+	"supervise/internal/measure"
+	"supervise/internal/replay"
 	"supervise/internal/report"
 	"supervise/runner"
 
@@ -35,6 +38,15 @@ type app struct {
 	state   string // --state-dir
 	verbose bool
 	code    int // exit status of a command that ended without an error
+}
+
+// self returns how supervise is called to find the loops of this call: with the
+// folder of their state, unless the environment names it.
+func (a *app) self() string {
+	if a.state == "" || a.state == os.Getenv("SUPERVISE_STATE_DIR") {
+		return "supervise"
+	}
+	return "supervise --state-dir " + measure.ShellQuoted(a.state)
 }
 
 const exitStatus = `
@@ -79,11 +91,14 @@ var exitCodes = []struct {
 	{context.Canceled, 130},
 	{loop.ErrUnmeasurable, 6},
 	{config.ErrInvalid, 2},
+	{ack.ErrInvalid, 2},
 	{ledger.ErrNoLoop, 2},
 	{ledger.ErrLocked, 2},
 	{ledger.ErrChanged, 2},
 	{loop.ErrNotBegun, 2},
 	{loop.ErrOverlaid, 2},
+	{replay.ErrRange, 2},
+	{replay.ErrNothing, 6},
 	{runner.ErrNotFound, 2},
 }
 
@@ -152,7 +167,9 @@ back the best iteration, not the last.`,
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see '%s --help'", err, c.CommandPath())}
 	})
-	cmd.AddCommand(a.runCmd(), a.initCmd(), a.doctorCmd(), a.measureCmd(), a.parseCmd(), a.resumeCmd(), a.statusCmd(), a.reportCmd(), a.diffCmd(), a.rollbackCmd(), a.demoCmd(), a.demoAgentCmd(), a.versionCmd())
+	cmd.AddCommand(a.replayCmd())
+	cmd.AddCommand(a.runCmd(), a.initCmd(), a.doctorCmd(), a.measureCmd(), a.parseCmd(), a.resumeCmd(), a.statusCmd(), a.reportCmd(), a.explainCmd(), a.ackCmd(), a.diffCmd(), a.rollbackCmd(), a.demoCmd(), a.demoAgentCmd(), a.versionCmd())
+	cmd.AddCommand(a.selectCmd(), a.recordCmd(), a.decideCmd())
 	for _, sub := range append(cmd.Commands(), cmd) {
 		finish(sub)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"supervise/internal/config"
 	"supervise/internal/loop"
@@ -79,7 +80,9 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&s.Limits.MaxRetries, "max-retries", s.Limits.MaxRetries, "how often a rejected iteration is tried again before the loop ends")
 	flags.StringVar(&s.Until, "until", s.Until, "when the task is done: auto, green, idle, never, or a command that succeeds then")
 	flags.StringVar(&s.OnStall, "on-stall", s.OnStall, "what a stall does: stop or continue")
+	flags.BoolVar(&s.Diminishing, "stop-on-diminishing", false, "end the loop when quality grows by less than 5 points twice in a row")
 	flags.StringVar(&s.Reinforcement, "reinforcement", s.Reinforcement, "what the prompt says beside the task: adaptive, off, minimal, standard, aggressive")
+	flags.StringVar(&s.Mode, "mode", s.Mode, "which rules apply: standard, minimal (critical findings alone), aggressive (all), off")
 	flags.BoolVar(&s.Strict, "strict", false, "a renamed or moved test counts as a deleted one")
 	flags.BoolVar(&s.AllowUntested, "allow-untested", false, "run although no test can be measured, judged by build and lint alone")
 	flags.StringVar(&s.Selection.Mode, "select", s.Selection.Mode, "how the best is chosen: highest_quality_verified, highest_quality, most_recent_above_threshold")
@@ -114,7 +117,9 @@ var overrides = map[string]func(to, from *config.Settings){
 	"max-retries":          func(to, from *config.Settings) { to.Limits.MaxRetries = from.Limits.MaxRetries },
 	"until":                func(to, from *config.Settings) { to.Until = from.Until },
 	"on-stall":             func(to, from *config.Settings) { to.OnStall = from.OnStall },
+	"stop-on-diminishing":  func(to, from *config.Settings) { to.Diminishing = from.Diminishing },
 	"reinforcement":        func(to, from *config.Settings) { to.Reinforcement = from.Reinforcement },
+	"mode":                 func(to, from *config.Settings) { to.Mode = from.Mode },
 	"strict":               func(to, from *config.Settings) { to.Strict = from.Strict },
 	"allow-untested":       func(to, from *config.Settings) { to.AllowUntested = from.AllowUntested },
 	"select":               func(to, from *config.Settings) { to.Selection.Mode = from.Selection.Mode },
@@ -159,11 +164,27 @@ func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
 	if opts.Home, err = a.home(at.root); err != nil {
 		return err
 	}
-	if note := versioned(cmd.Context(), at.root); note != "" && !f.json {
-		fmt.Fprintf(a.err, "note: %s\n", note)
+	if err := a.before(cmd.Context(), at, &opts, f); err != nil {
+		return err
 	}
 	opts.Dir, opts.Task, opts.Args, opts.NoApply = at.here, task, args, f.noApply
 	return a.supervise(cmd.Context(), opts, f, loop.Run)
+}
+
+// before reads what the user had accepted, and says what should be known before
+// a loop starts.
+func (a *app) before(ctx context.Context, at place, opts *loop.Options, f *runFlags) error {
+	list, known, err := accepted(ctx, at.project, time.Now())
+	if err != nil {
+		return err
+	}
+	opts.Rules.Acknowledged = list
+	for _, note := range []string{versioned(ctx, at.root), known} {
+		if note != "" && !f.json {
+			fmt.Fprintf(a.err, "note: %s\n", note)
+		}
+	}
+	return nil
 }
 
 // startable refuses an agent that is not there before anything is measured.

@@ -2,10 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
+	"supervise/detector"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
 	"supervise/snapshot"
@@ -61,8 +64,21 @@ func (a *app) status(cmd *cobra.Command, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	at, err := a.place(cmd.Context())
+	if err != nil {
+		return err
+	}
+	found, err := a.findings(at, state.LoopID)
+	if err != nil {
+		return err
+	}
 	if asJSON {
-		return a.encode(statusDoc{state, snapshotsOf(kept)})
+		doc := statusDoc{State: state, Snapshots: snapshotsOf(kept), Findings: found}
+		verdicts, err := ledger.Verdicts(dir)
+		if n := len(verdicts); n > 0 {
+			doc.Changes = verdicts[n-1].Changes
+		}
+		return errors.Join(err, a.encode(doc))
 	}
 	its, err := ledger.Iterations(dir)
 	if err != nil {
@@ -80,6 +96,8 @@ func (a *app) status(cmd *cobra.Command, args []string, asJSON bool) error {
 	for _, r := range state.Regressions {
 		fmt.Fprintf(a.out, "%s\n", paint(report.Bad, fmt.Sprintf("[%s] Iteration %d - %s (%s): %s; %s", r.ID, r.Iteration, r.Type, r.Severity, r.Message, r.Outcome)))
 	}
+	a.printTests(its, paint)
+	a.printFindings(found, paint)
 	a.statusKept(kept, paint)
 	fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, "state"), dir)
 	return nil
@@ -88,7 +106,10 @@ func (a *app) status(cmd *cobra.Command, args []string, asJSON bool) error {
 // statusDoc is what status --json prints.
 type statusDoc struct {
 	ledger.State
-	Snapshots snapshotsDoc `json:"snapshots"`
+	Snapshots snapshotsDoc   `json:"snapshots"`
+	Findings  statusFindings `json:"findings"`
+	// Changes says what became of which test in the last iteration.
+	Changes detector.TestChanges `json:"test_changes,omitzero"`
 }
 
 // snapshotsDoc says what is kept, and what is not.
@@ -134,7 +155,7 @@ func (a *app) statusHead(s ledger.State, paint report.Paint) {
 		{"stopped", s.StopText},
 		{"go on", goOn(s)},
 		{"criterion", s.Criterion},
-		{"iteration", fmt.Sprintf("%d of at most %d", s.Iteration, s.Config.MaxIterations)},
+		{"iteration", iterationOf(s)},
 		{"started", s.StartedAt.Local().Format(time.DateTime) + ", " + report.Duration(s.UpdatedAt.Sub(s.StartedAt)) + " to the last change"},
 		{"level", s.Level},
 		{"recovery", fmt.Sprintf("%d attempts", s.RecoveryAttempts)},
@@ -145,6 +166,14 @@ func (a *app) statusHead(s ledger.State, paint report.Paint) {
 		}
 	}
 	fmt.Fprintln(a.out)
+}
+
+// iterationOf says how far the loop is; nobody told the limit of a recorded one.
+func iterationOf(s ledger.State) string {
+	if s.Config.MaxIterations == 0 {
+		return strconv.Itoa(s.Iteration)
+	}
+	return fmt.Sprintf("%d of at most %d", s.Iteration, s.Config.MaxIterations)
 }
 
 // goOn is how a loop that was cut off is continued.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,12 +36,19 @@ var ErrInvalid = errors.New("invalid configuration")
 type Settings struct {
 	Checks        Checks          `yaml:"checks"`
 	Parallel      Parallel        `yaml:"checks_parallel"` // auto, or how many checks run at the same time
+	Confirm       Confirm         `yaml:"confirm"`
 	Limits        Limits          `yaml:"limits"`
 	Until         string          `yaml:"until"`    // auto, green, idle, never, or a command
 	OnStall       string          `yaml:"on_stall"` // stop or continue
-	Pty           string          `yaml:"pty"`      // auto, always or never
+	Diminishing   bool            `yaml:"stop_on_diminishing"`
+	Pty           string          `yaml:"pty"` // auto, always or never
 	Reinforcement string          `yaml:"reinforcement"`
+	Mode          string          `yaml:"mode"` // off, minimal, standard or aggressive
 	Strict        bool            `yaml:"strict"`
+	RollbackTo    string          `yaml:"rollback_to"` // started or best
+	Stall         Stall           `yaml:"stall"`
+	Cycle         Cycle           `yaml:"cycle"`
+	Stuck         Stuck           `yaml:"stuck"`
 	Rules         map[string]Rule `yaml:"rules"`
 	Weights       Weights         `yaml:"quality_weights"`
 	Selection     Selection       `yaml:"selection"`
@@ -67,9 +73,15 @@ type Check struct {
 	Reports   []string          `yaml:"reports"`
 	Stderr    bool              `yaml:"stderr"` // standard error belongs to the report
 	Coverage  bool              `yaml:"coverage"`
-	Runner    string            `yaml:"runner"`    // go: failing tests can be run again by name
+	Runner    string            `yaml:"runner"`    // the test framework: failing tests can be run again alone
 	Inventory Argv              `yaml:"inventory"` // lists the tests without running them
 	Timeout   time.Duration     `yaml:"timeout"`
+}
+
+// Confirm is how failures of tests that passed before are confirmed.
+type Confirm struct {
+	MaxTests int `yaml:"max_tests"` // with more of them nothing is run again
+	Reruns   int `yaml:"reruns"`    // how often a test is run again, at most; 0: never
 }
 
 // Limits bound a loop.
@@ -82,14 +94,6 @@ type Limits struct {
 	TranscriptMB     int64         `yaml:"transcript_mb"`
 	MaxRetries       int           `yaml:"max_retries"`
 	CheckTimeout     time.Duration `yaml:"check_timeout"`
-}
-
-// Rule overrides a row of the rules.
-type Rule struct {
-	Severity  string   `yaml:"severity"`
-	Threshold *float64 `yaml:"threshold"`
-	Action    string   `yaml:"action"`
-	Off       bool     `yaml:"off"`
 }
 
 // Weights are those of the quality score.
@@ -117,9 +121,12 @@ type Snapshot struct {
 
 // Default returns the settings of a user who sets nothing.
 func Default() Settings {
-	w := selector.DefaultWeights()
+	w, rules := selector.DefaultWeights(), detector.DefaultOptions()
 	return Settings{
+		Mode: string(detector.ModeStandard), RollbackTo: string(detector.ToStart),
+		Stall: Stall{rules.StallWindow, rules.StallRange}, Cycle: Cycle{rules.CycleWindow, rules.CycleMin}, Stuck: Stuck{rules.StuckCount},
 		Until: "auto", OnStall: "stop", Reinforcement: "adaptive", Pty: string(loop.PtyAuto),
+		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},
 		Limits:    Limits{MaxIterations: 10, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
 		Weights:   Weights{w.Validation, w.Completeness, w.Correctness, w.Readability, w.Efficiency},
 		Selection: Selection{Mode: string(selector.HighestQualityVerified), Threshold: 70},
@@ -144,7 +151,10 @@ func Load(path string, named bool) (Settings, error) {
 	if err := yaml.UnmarshalWithOptions(text, &s, yaml.Strict()); err != nil {
 		return s, fmt.Errorf("%w: %s: %s", ErrInvalid, path, yaml.FormatError(err, false, true))
 	}
-	return s, s.Validate()
+	if err := s.Validate(); err != nil {
+		return s, locate(err, path, text)
+	}
+	return s, nil
 }
 
 func withoutComments(text string) string {
@@ -160,36 +170,58 @@ func withoutComments(text string) string {
 // Validate checks what the types alone do not say.
 func (s Settings) Validate() error {
 	if _, err := prompt.ParseLevel(s.Reinforcement); err != nil && !strings.EqualFold(s.Reinforcement, "adaptive") {
-		return fmt.Errorf("%w: reinforcement: %w, or adaptive", ErrInvalid, err)
+		return invalid(fmt.Sprintf("reinforcement: %v, or adaptive", err), "reinforcement")
 	}
 	if err := s.weights().Validate(); err != nil {
-		return fmt.Errorf("%w: quality_weights: %w", ErrInvalid, err)
+		return invalid(fmt.Sprintf("quality_weights: %v", err), "quality_weights")
 	}
 	if _, err := s.rules(); err != nil {
 		return err
 	}
-	for _, c := range []struct {
-		bad  bool
-		text string
-	}{
-		{s.Limits.MaxIterations < 1, "max_iterations must be at least 1"},
-		{s.Limits.MaxRetries < 0, "max_retries must not be negative"},
-		{min(s.Limits.MaxTime, s.Limits.IterationTimeout, s.Limits.IdleTimeout, s.Limits.FirstOutput, s.Limits.CheckTimeout) < 0, "limits must not be negative"},
-		{s.Limits.TranscriptMB < 1, "limits.transcript_mb must be at least 1"},
-		{!loop.PtyMode(s.Pty).Valid(), "pty must be auto, always or never, not " + s.Pty},
-		{s.Snapshot.MaxFileMB < 0, "snapshot.max_file_mb must not be negative"},
-		{s.Snapshot.MaxStoreMB < 0, "snapshot.max_store_mb must not be negative"},
-		{s.Snapshot.MinFreeMB < 0, "snapshot.min_free_mb must not be negative"},
-		{s.unknownUntil(), "until must be auto, green, idle, never, or a command; there is no command " + s.Until},
-		{s.OnStall != "stop" && s.OnStall != "continue", "on_stall must be stop or continue, not " + s.OnStall},
-		{s.Selection.Threshold < 0 || s.Selection.Threshold > 100, "selection.threshold must be between 0 and 100"},
-		{!selector.Mode(s.Selection.Mode).Valid(), "selection.mode must be highest_quality, highest_quality_verified or most_recent_above_threshold, not " + s.Selection.Mode},
-	} {
+	if c, bad := s.Checks.Test.unknownRunner(); bad {
+		return invalid(fmt.Sprintf("checks.test: there is no runner %s; the runners are %s; without one failing tests are run again with the whole command", c.Runner, strings.Join(measure.Runners(), ", ")), "checks", "test")
+	}
+	for _, c := range s.conditions() {
 		if c.bad {
-			return fmt.Errorf("%w: %s", ErrInvalid, c.text)
+			return invalid(c.text, strings.Split(c.key, ".")...)
 		}
 	}
 	return nil
+}
+
+// condition is what a setting must not be.
+type condition struct {
+	bad       bool
+	key, text string
+}
+
+func (s Settings) conditions() []condition {
+	return []condition{
+		{s.Limits.MaxIterations < 1, "limits.max_iterations", "max_iterations must be at least 1"},
+		{s.Confirm.MaxTests < 1, "confirm.max_tests", "confirm.max_tests must be at least 1; reruns: 0 turns running tests again off"},
+		{s.Confirm.Reruns < 0, "confirm.reruns", "confirm.reruns must not be negative"},
+		{s.Limits.MaxRetries < 0, "limits.max_retries", "max_retries must not be negative"},
+		{s.Limits.MaxTime < 0, "limits.max_time", "limits.max_time must not be negative"},
+		{s.Limits.IterationTimeout < 0, "limits.iteration_timeout", "limits.iteration_timeout must not be negative"},
+		{s.Limits.IdleTimeout < 0, "limits.idle_timeout", "limits.idle_timeout must not be negative"},
+		{s.Limits.FirstOutput < 0, "limits.first_output_timeout", "limits.first_output_timeout must not be negative"},
+		{s.Limits.CheckTimeout < 0, "limits.check_timeout", "limits.check_timeout must not be negative"},
+		{s.Limits.TranscriptMB < 1, "limits.transcript_mb", "limits.transcript_mb must be at least 1"},
+		{!loop.PtyMode(s.Pty).Valid(), "pty", "pty must be auto, always or never, not " + s.Pty},
+		{s.Snapshot.MaxFileMB < 0, "snapshot.max_file_mb", "snapshot.max_file_mb must not be negative"},
+		{s.Snapshot.MaxStoreMB < 0, "snapshot.max_store_mb", "snapshot.max_store_mb must not be negative"},
+		{s.Snapshot.MinFreeMB < 0, "snapshot.min_free_mb", "snapshot.min_free_mb must not be negative"},
+		{s.unknownUntil(), "until", "until must be auto, green, idle, never, or a command; there is no command " + s.Until},
+		{s.OnStall != "stop" && s.OnStall != "continue", "on_stall", "on_stall must be stop or continue, not " + s.OnStall},
+		{s.Stall.Iterations < 2, "stall.iterations", "stall.iterations must be at least 2"},
+		{!(s.Stall.Range > 0 && s.Stall.Range <= 1), "stall.range", "stall.range must be above 0 and at most 1, like 0.02"},
+		{s.Cycle.Window < 2, "cycle.window", "cycle.window must be at least 2"},
+		{s.Cycle.After < 1, "cycle.after", "cycle.after must be at least 1"},
+		{s.Stuck.Errors < 2, "stuck.errors", "stuck.errors must be at least 2"},
+		{s.RollbackTo != string(detector.ToStart) && s.RollbackTo != string(detector.ToBest), "rollback_to", "rollback_to must be started or best, not " + s.RollbackTo},
+		{!(s.Selection.Threshold >= 0 && s.Selection.Threshold <= 100), "selection.threshold", "selection.threshold must be between 0 and 100"},
+		{!selector.Mode(s.Selection.Mode).Valid(), "selection.mode", "selection.mode must be highest_quality, highest_quality_verified or most_recent_above_threshold, not " + s.Selection.Mode},
+	}
 }
 
 func (s Settings) weights() selector.Weights {
@@ -198,40 +230,6 @@ func (s Settings) weights() selector.Weights {
 		Validation: w.Validation, Completeness: w.Completeness, Correctness: w.Correctness,
 		Readability: w.Readability, Efficiency: w.Efficiency,
 	}
-}
-
-// rules turns the overrides into the detector's options.
-func (s Settings) rules() (detector.Options, error) {
-	o := detector.DefaultOptions()
-	o.Strict = s.Strict
-	for name, r := range s.Rules {
-		if !detector.Known(name) {
-			return o, fmt.Errorf("%w: rules: there is no rule %s; the rules are %s", ErrInvalid, name, strings.Join(detector.RuleNames(), ", "))
-		}
-		row := detector.RuleOptions{Threshold: r.Threshold, Action: detector.Action(r.Action), Off: r.Off}
-		if r.Severity != "" {
-			if err := row.Severity.UnmarshalText([]byte(strings.ToUpper(r.Severity))); err != nil {
-				return o, fmt.Errorf("%w: rules.%s.severity: %w", ErrInvalid, name, err)
-			}
-		}
-		if o.Rules == nil {
-			o.Rules = map[string]detector.RuleOptions{}
-		}
-		if row.Action != "" && !slices.Contains(actions, row.Action) {
-			return o, fmt.Errorf("%w: rules.%s.action: there is no action %s; the actions are %v", ErrInvalid, name, r.Action, actions)
-		}
-		o.Rules[name] = row
-	}
-	if err := o.Validate(); err != nil {
-		return o, fmt.Errorf("%w: rules: %w", ErrInvalid, err)
-	}
-	return o, nil
-}
-
-// actions are those that a rule can be given.
-var actions = []detector.Action{
-	detector.AlertAndRollback, detector.AlertAndFlag, detector.AlertRegression, detector.AlertAndReview,
-	detector.AlertComplexity, detector.ForceTerminate, detector.AskHuman, detector.Note, detector.Off,
 }
 
 // Loop turns the settings into the options of a loop in root. What only the
@@ -249,14 +247,17 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		MaxIterations: s.Limits.MaxIterations, MaxTime: s.Limits.MaxTime,
 		IterationTimeout: s.Limits.IterationTimeout, IdleTimeout: s.Limits.IdleTimeout, FirstOutputTimeout: s.Limits.FirstOutput,
 		Pty: loop.PtyMode(s.Pty), Transcript: s.Limits.TranscriptMB << 20,
-		Recovery: recovery.Options{MaxRetries: s.Limits.MaxRetries, StopOnStall: s.OnStall == "stop"},
-		Rules:    rules, Weights: s.weights(), AllowUntested: s.AllowUntested,
+		Recovery: recovery.Options{MaxRetries: s.Limits.MaxRetries, StopOnStall: s.OnStall == "stop"}, StopOnDiminishing: s.Diminishing,
+		Rules: rules, Weights: s.weights(), AllowUntested: s.AllowUntested,
 		Select:   selector.Options{Mode: selector.Mode(s.Selection.Mode), Threshold: s.Selection.Threshold / 100},
 		Snapshot: snapshot.Options{MaxFile: s.Snapshot.MaxFileMB << 20, Precious: s.Snapshot.Precious, MinFree: s.Snapshot.MinFreeMB << 20},
 		MaxStore: s.Snapshot.MaxStoreMB << 20,
 	}}
 	if level, err := prompt.ParseLevel(s.Reinforcement); err == nil {
 		o.Level = &level
+	}
+	if s.Confirm != Default().Confirm {
+		o.Confirm = &measure.Reruns{MaxTests: s.Confirm.MaxTests, Reruns: s.Confirm.Reruns}
 	}
 	return o, nil
 }

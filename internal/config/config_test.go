@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"supervise/detector"
 	"supervise/internal/config"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
@@ -56,6 +57,46 @@ selection: {threshold: 60}
 	}
 }
 
+// Every column of a rule reaches the detector.
+func TestRulesReachTheDetector(t *testing.T) {
+	s, err := load(t, `
+mode: minimal
+strict: true
+rollback_to: best
+stall: {iterations: 4, range: .05}
+cycle: {window: 6, after: 20}
+stuck: {errors: 5}
+rules:
+  coverage_regression:
+    severity: critical
+    threshold: 1.5
+    action: immediate_alert_and_rollback
+    previous: {off: true}
+    baseline: {severity: Low, threshold: 0, action: note}
+    paths: {"internal/**": 1, cmd/**: 5}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := s.Loop("/tree")
+	if err != nil {
+		t.Fatal(err)
+	}
+	limit, none := 1.5, 0.0
+	want := detector.DefaultOptions()
+	want.Mode, want.Strict, want.RollbackTo = detector.ModeMinimal, true, detector.ToBest
+	want.StallWindow, want.StallRange, want.CycleWindow, want.CycleMin, want.StuckCount = 4, .05, 6, 20, 5
+	want.Rules = map[string]detector.RuleOptions{"coverage_regression": {
+		Severity: detector.Critical, Threshold: &limit, Action: detector.AlertAndRollback,
+		Previous: &detector.RuleOptions{Off: true},
+		Baseline: &detector.RuleOptions{Severity: detector.Low, Threshold: &none, Action: detector.Note},
+		Paths:    map[string]float64{"internal/**": 1, "cmd/**": 5},
+	}}
+	if diff := cmp.Diff(want, o.Rules); diff != "" {
+		t.Errorf("options (-want +got):\n%s", diff)
+	}
+}
+
 func TestEmptyFileIsTheDefault(t *testing.T) {
 	s, err := load(t, "# nothing\n\n")
 	if err != nil {
@@ -68,23 +109,44 @@ func TestEmptyFileIsTheDefault(t *testing.T) {
 
 func TestLoadRefuses(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
-		"unknown key":            {"until: green\nlimit: 3\n", "[2:1]"},
-		"unknown nested key":     {"limits:\n  max_iteration: 3\n", "[2:3]"},
-		"unknown key of a check": {"checks:\n  test:\n    comand: x\n", "comand"},
-		"wrong type":             {"limits:\n  max_iterations: many\n", "[2:"},
-		"no such rule":           {"rules:\n  test_count: {off: true}\n", "there is no rule test_count"},
-		"no such action":         {"rules:\n  tests_newly_skipped: {action: rollback}\n", "immediate_alert_and_rollback"},
-		"negative threshold":     {"rules:\n  coverage_regression: {threshold: -1}\n", "threshold"},
-		"negative limit":         {"limits: {max_time: -1h}\n", "negative"},
-		"misspelt criterion":     {"until: gren\n", "there is no command gren"},
-		"no such severity":       {"rules:\n  flaky_test: {severity: awful}\n", "rules.flaky_test.severity"},
-		"no iterations":          {"limits: {max_iterations: 0}\n", "at least 1"},
-		"no checks at a time":    {"checks_parallel: 0\n", "auto or a number from 1"},
-		"no such number":         {"checks_parallel: some\n", "auto or a number from 1"},
-		"no such mode":           {"selection: {mode: best}\n", "selection.mode"},
-		"weights of nothing":     {"quality_weights: {validation: 0, completeness: 0, correctness: 0, readability: 0, efficiency: 0}\n", "quality_weights"},
-		"no such level":          {"reinforcement: loud\n", "reinforcement"},
-		"no yaml":                {"limits: [\n", ""},
+		"unknown key":                 {"until: green\nlimit: 3\n", "[2:1]"},
+		"unknown nested key":          {"limits:\n  max_iteration: 3\n", "[2:3]"},
+		"unknown key of a check":      {"checks:\n  test:\n    comand: x\n", "comand"},
+		"wrong type":                  {"limits:\n  max_iterations: many\n", "[2:"},
+		"no such runner":              {"checks: {test: {command: make test, runner: jets}}\n", "there is no runner jets; the runners are cargo, ctest"},
+		"no tests to run again":       {"confirm: {max_tests: 0}\n", "confirm.max_tests must be at least 1"},
+		"negative reruns":             {"confirm: {reruns: -1}\n", "confirm.reruns must not be negative"},
+		"no such rule":                {"rules:\n  test_count: {off: true}\n", "there is no rule test_count"},
+		"no such action":              {"rules:\n  tests_newly_skipped: {action: rollback}\n", "immediate_alert_and_rollback"},
+		"negative threshold":          {"rules:\n  coverage_regression: {threshold: -1}\n", "threshold"},
+		"negative limit":              {"limits: {max_time: -1h}\n", "negative"},
+		"misspelt criterion":          {"until: gren\n", "there is no command gren"},
+		"no such severity":            {"rules:\n  flaky_test: {severity: awful}\n", "rules.flaky_test.severity"},
+		"threshold of a rule without": {"rules:\n  build_broken: {threshold: 1}\n", "[2:18] rules.build_broken.threshold: the rule has no threshold"},
+		"threshold of a cycle":        {"rules: {infinite_loop: {threshold: 1}}\n", "cycle.after"},
+		"no number":                   {"rules: {error_increase: {threshold: .inf}}\n", "give a number"},
+		"not compared":                {"rules:\n  build_broken:\n    baseline: {off: true}\n", "[3:5] rules.build_broken.baseline: the rule is not compared with the baseline"},
+		"threshold of one comparison": {"rules:\n  coverage_regression:\n    threshold: 3\n    baseline:\n      threshold: -1\n", "[5:7] rules.coverage_regression.baseline.threshold"},
+		"severity of one comparison":  {"rules:\n  coverage_regression: {previous: {severity: dire}}\n", "[2:36] rules.coverage_regression.previous.severity"},
+		"comparison in a comparison":  {"rules: {coverage_regression: {previous: {baseline: {off: true}}}}\n", "nothing else"},
+		"paths of a rule without":     {"rules: {file_deletion: {paths: {\"a/**\": 1}}}\n", "no limits for parts"},
+		"negative path limit":         {"rules:\n  coverage_regression:\n    paths:\n      a/**: 1\n      b/**: -1\n", "[5:7] rules.coverage_regression.paths.b/**"},
+		"empty path":                  {"rules: {coverage_regression: {paths: {\"\": 1}}}\n", "the pattern is empty"},
+		"an action without effect":    {"rules:\n  file_deletion: {action: immediate_alert_and_rollback}\n", "[2:19] rules.file_deletion.action: immediate_alert_and_rollback undoes findings that are CRITICAL"},
+		"no such rules mode":          {"mode: careful\n", "[1:1] mode: there is no mode careful"},
+		"a stall of one":              {"stall: {iterations: 1}\n", "[1:9] stall.iterations must be at least 2"},
+		"a stall of any score":        {"stall: {range: .nan}\n", "stall.range"},
+		"a cycle of one":              {"cycle: {window: 1}\n", "cycle.window"},
+		"a cycle at once":             {"cycle: {after: 0}\n", "cycle.after"},
+		"stuck at once":               {"stuck: {errors: 1}\n", "stuck.errors"},
+		"no such rollback":            {"rollback_to: end\n", "rollback_to must be started or best"},
+		"no iterations":               {"limits: {max_iterations: 0}\n", "at least 1"},
+		"no checks at a time":         {"checks_parallel: 0\n", "auto or a number from 1"},
+		"no such number":              {"checks_parallel: some\n", "auto or a number from 1"},
+		"no such mode":                {"selection: {mode: best}\n", "selection.mode"},
+		"weights of nothing":          {"quality_weights: {validation: 0, completeness: 0, correctness: 0, readability: 0, efficiency: 0}\n", "quality_weights"},
+		"no such level":               {"reinforcement: loud\n", "reinforcement"},
+		"no yaml":                     {"limits: [\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := load(t, tt.text)

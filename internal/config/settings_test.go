@@ -17,8 +17,13 @@ import (
 func TestSettingsSurviveJSON(t *testing.T) {
 	s := config.Default()
 	zero := 0.0
-	s.Rules = map[string]config.Rule{"file_deletion": {Severity: "low", Threshold: &zero}, "error_increase": {Off: true}}
+	s.Rules = map[string]config.Rule{
+		"file_deletion": {Severity: "low", Threshold: &zero}, "error_increase": {Off: true},
+		"coverage_regression": {Baseline: &config.Rule{Threshold: &zero}, Paths: map[string]float64{"a/**": 1}},
+	}
+	s.Mode, s.RollbackTo = "aggressive", "best"
 	s.Reinforcement, s.Until, s.Strict = "off", "test -f done", true
+	s.Confirm.Reruns = 0
 	s.Limits.MaxTime, s.Snapshot.Precious = time.Hour, []string{"*.secret"}
 	o, err := s.Loop("/project")
 	if err != nil {

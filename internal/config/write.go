@@ -77,17 +77,28 @@ const footer = `
 #   check_timeout: 30m
 #   max_retries: 3          # how often a rejected iteration is tried again
 
+# confirm:                  # tests that passed before and fail now are run again, alone, before anybody is accused
+#   max_tests: 20           # with more of them nothing is run again
+#   reruns: 2               # 0: never
+
 # checks_parallel: auto     # linters run beside the tests; 1: one check after another, 2 and more: that many at once
 
 # pty: auto                 # the agent has a terminal of its own; always: or it is an error; never: pipes
 # until: auto               # green, idle, never, or a command that succeeds when the task is done
 # on_stall: stop            # or continue
+# stop_on_diminishing: false  # true ends the loop when quality grows by less than 5 points twice in a row
 # reinforcement: adaptive   # off, minimal, standard, aggressive
 # allow_untested: false     # run although there are no tests
-# strict: false             # true: a renamed test counts as a deleted one
 
-# rules:                    # every rule: severity, threshold, action, off
-#   coverage_regression: {threshold: 2}
+# mode: standard            # which rules apply: off, minimal (critical findings alone), aggressive
+# strict: false             # true: a renamed test counts as a deleted one
+# rollback_to: started      # where a rejected iteration goes back to; best: to the best so far
+# stall: {iterations: 3, range: 0.02}  # so many plateaus in a row whose scores lie so near
+# cycle: {window: 5, after: 10}        # longest period looked for; ends the loop after so many iterations
+# stuck: {errors: 3}                   # equal errors in a row
+
+# rules:                    # every rule: severity, threshold, action, off; previous and baseline for one comparison
+#   coverage_regression: {threshold: 2, baseline: {threshold: 5}, paths: {"internal/**": 1}}
 #   complexity_explosion: {off: true}
 
 # quality_weights: {validation: 0.30, completeness: 0.25, correctness: 0.25, readability: 0.10, efficiency: 0.10}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"supervise/internal/measure"
 )
@@ -78,6 +79,15 @@ func (c *Check) UnmarshalYAML(unmarshal func(any) error) error {
 
 // List is one check or several.
 type List []Check
+
+// unknownRunner returns the first check with a runner that nobody knows.
+func (l List) unknownRunner() (Check, bool) {
+	i := slices.IndexFunc(l, func(c Check) bool { return c.Runner != "" && !slices.Contains(measure.Runners(), c.Runner) })
+	if i < 0 {
+		return Check{}, false
+	}
+	return l[i], true
+}
 
 // UnmarshalYAML reads one check, or a list of them.
 func (l *List) UnmarshalYAML(unmarshal func(any) error) error {

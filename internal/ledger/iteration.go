@@ -48,6 +48,9 @@ type Iteration struct {
 	Retry  int        `json:"retry,omitempty"` // which retry of an incident this was
 	Checks []CheckRun `json:"checks"`
 
+	// Confirmation is nil where no test failed that had passed before.
+	Confirmation *Confirmation `json:"confirmation,omitempty"`
+
 	// Decision is what followed from the assessment, nil for the baseline and
 	// where it came to none. Best is the best iteration with this one counted in,
 	// Regression what this one cost.
@@ -62,6 +65,35 @@ type Iteration struct {
 	Artefacts      []string `json:"artefacts,omitempty"`
 
 	OwnTime time.Duration `json:"own_time_ns"` // supervise's own work, agent and checks excluded
+
+	// Evidence is nil for an iteration that was read: see [ReadEvidence].
+	Evidence *Evidence `json:"-"`
+
+	Told *Told `json:"told,omitempty"` // of an iteration that somebody else ran
+}
+
+// Told is what an orchestrator said of an iteration that it ran itself. A number
+// that it did not give is nil.
+type Told struct {
+	Tokens       *int64   `json:"tokens_used,omitempty"`
+	CostUSD      *float64 `json:"token_cost_usd,omitempty"`
+	TimeMS       *int64   `json:"execution_time_ms,omitempty"`
+	Verification string   `json:"verification_status,omitempty"` // passed, failed, skipped; "" when not said
+	Reflections  []string `json:"reflections,omitempty"`
+	Artifacts    []string `json:"artifacts,omitempty"` // paths that were copied, as they were named
+	Error        string   `json:"error,omitempty"`     // what went wrong
+	From         *int     `json:"started_from,omitempty"`
+	Unchanged    bool     `json:"unchanged,omitempty"` // the agent changed nothing
+	ExitCode     int      `json:"exit_code,omitempty"` // of the agent
+}
+
+// Confirmation tells what became of the tests that failed although they had
+// passed before.
+type Confirmation struct {
+	Suspects []metric.ID `json:"suspects"`
+	Flaky    []metric.ID `json:"flaky,omitempty"`   // those that passed when they were run again
+	Runs     []CheckRun  `json:"runs,omitempty"`    // in order
+	Refused  string      `json:"refused,omitempty"` // why nothing was run again
 }
 
 // Decision is what the loop did after an iteration.
@@ -120,7 +152,9 @@ type Progress struct {
 	metric.Record
 	Derived Derived          `json:"derived"`
 	Alerts  []detector.Alert `json:"alerts"`
-	IsBest  bool             `json:"is_best_iteration"`
+	// Changes says test by test what happened since the previous iteration.
+	Changes detector.TestChanges `json:"test_changes,omitzero"`
+	IsBest  bool                 `json:"is_best_iteration"`
 }
 
 // Derived holds the numbers that follow from the measured ones.
@@ -143,7 +177,7 @@ func (it Iteration) Progress(best bool) Progress {
 	r := it.Set.Record()
 	p := Progress{
 		Iteration: it.Number, Timestamp: it.EndedAt, Class: it.Assessment.Class, Record: r,
-		Alerts: it.Assessment.Alerts, IsBest: best,
+		Alerts: it.Assessment.Alerts, Changes: it.Assessment.Changes, IsBest: best,
 		Derived: Derived{
 			QualityScore: it.Quality(), Class: it.Assessment.Class, Signature: it.Set.Signature(),
 			Deltas: Deltas{it.Assessment.FromPrevious, it.Assessment.FromBaseline},
@@ -195,6 +229,7 @@ func (l *Ledger) Append(it Iteration, files Files, best bool) error {
 	}
 	writes := []func() error{
 		func() error { return writeResults(dir, it.Set) },
+		func() error { return writeEvidence(dir, it.Evidence) },
 		func() error { return writeArtifacts(filepath.Join(dir, "artifacts"), files) },
 		func() error { return WriteJSON(filepath.Join(l.dir, "progress", progress), it.Progress(best)) },
 		func() error { return l.checkpoint(it) },

@@ -84,6 +84,7 @@ type Ledger struct {
 	log   *eventLog
 	locks []*os.File
 	meter string // SHA-256 of what was kept last of the measuring
+	rows  trackedRows
 }
 
 var folders = []string{"progress", "iterations", "checkpoints", "reports", "analytics", "final-output"}
@@ -92,7 +93,7 @@ var folders = []string{"progress", "iterations", "checkpoints", "reports", "anal
 // error wraps [ErrLocked] when another supervisor works in the same tree.
 func Create(home string, s State) (*Ledger, error) {
 	l := &Ledger{dir: Dir(home, s.LoopID)}
-	if err := l.lock(s.Workspace); err != nil {
+	if err := l.lock(s.tree()); err != nil {
 		return nil, err
 	}
 	if err := l.make(home, s); err != nil {
@@ -130,13 +131,37 @@ func Open(home, loopID string, each func(Event)) (*Ledger, State, error) {
 	if err != nil {
 		return nil, s, err
 	}
-	if err := l.lock(s.Workspace); err != nil {
+	return l.take(s.tree(), each)
+}
+
+// Amend takes an existing loop as [Open] does to add to its records. The working
+// tree is left to whoever works in it.
+func Amend(home, loopID string, each func(Event)) (*Ledger, State, error) {
+	l := &Ledger{dir: Dir(home, loopID)}
+	if s, err := ReadState(l.dir); err != nil {
 		return nil, s, err
 	}
-	if s, err = l.open(each); err != nil {
+	return l.take("", each)
+}
+
+func (l *Ledger) take(tree string, each func(Event)) (*Ledger, State, error) {
+	if err := l.lock(tree); err != nil {
+		return nil, State{}, err
+	}
+	s, err := l.open(each)
+	if err != nil {
 		return nil, s, errors.Join(err, l.release())
 	}
 	return l, s, nil
+}
+
+// tree is the working tree that nobody else may work in; "" where somebody else
+// runs the iterations.
+func (s State) tree() string {
+	if s.Kind == Recorded {
+		return ""
+	}
+	return s.Workspace
 }
 
 // open reads the state again, now that nobody else writes it.
@@ -180,14 +205,16 @@ func Dir(home, loopID string) string { return filepath.Join(home, "loops", loopI
 // Dir returns the folder of the loop.
 func (l *Ledger) Dir() string { return l.dir }
 
-// lock takes the loop and the working tree. Locks end with the process, also
-// when it is killed.
+// lock takes the loop and, unless that is "", the working tree. Locks end with
+// the process, also when it is killed.
 func (l *Ledger) lock(workspace string) error {
-	tree, err := HoldTree(workspace)
-	if err != nil {
-		return err
+	if workspace != "" {
+		tree, err := HoldTree(workspace)
+		if err != nil {
+			return err
+		}
+		l.locks = append(l.locks, tree)
 	}
-	l.locks = append(l.locks, tree)
 	own, err := lockFile(filepath.Join(l.dir, "lock"))
 	if err != nil {
 		return errors.Join(fmt.Errorf("lock loop: %w", err), l.release())

@@ -27,10 +27,18 @@ const (
 	Crashed    Status = "crashed"
 )
 
+// Kind is who runs the iterations of a loop. It is empty for those that supervise
+// runs.
+type Kind string
+
+// Recorded is a loop whose iterations somebody else runs and tells of.
+const Recorded Kind = "recorded"
+
 // State is the state of a loop, as state.json holds it.
 type State struct {
 	Version    int           `json:"version"`
 	LoopID     string        `json:"loop_id"`
+	Kind       Kind          `json:"kind,omitempty"`
 	Status     Status        `json:"status"`
 	StopReason string        `json:"stop_reason,omitempty"` // why it ended: criterion_met, interrupted, …
 	StopText   string        `json:"stop_text,omitempty"`   // the same for people
@@ -102,7 +110,7 @@ type Regression struct {
 // settle returns the state as it is: a loop that nobody holds does not run any
 // more, whatever was written last.
 func (s State) settle(dir string) State {
-	if s.Status != Running && s.Status != Completing {
+	if s.Status != Running && s.Status != Completing || s.Kind == Recorded {
 		return s
 	}
 	if free, err := Free(dir); err == nil && free {
@@ -135,8 +143,13 @@ func (l *Ledger) Save(s State) error {
 		}
 	}
 	l.state = s
+	s.History = s.History[max(0, len(s.History)-keptHistory):]
 	return WriteJSON(filepath.Join(l.dir, stateName), s)
 }
+
+// keptHistory is of how many iterations, the latest ones, state.json has the
+// history; progress/trajectory.json has it of all.
+const keptHistory = 50
 
 const stateName = "state.json"
 

@@ -1,12 +1,17 @@
 package ledger
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"supervise/detector"
 	"supervise/selector"
+	"supervise/snapshot"
 )
 
 // Tracking is the tracker file best-output-tracking.json: the scores of every
@@ -44,7 +49,7 @@ type TrackedIteration struct {
 	Dimensions   map[string]float64 `json:"dimensions"`
 	Tokens       *int64             `json:"tokens_used"`
 	Cost         *float64           `json:"token_cost_usd"`
-	TimeMS       int64              `json:"execution_time_ms"`
+	TimeMS       *int64             `json:"execution_time_ms"`   // null when nobody told
 	Verification string             `json:"verification_status"` // passed, failed, skipped
 	SnapshotPath string             `json:"snapshot_path"`
 	Artifacts    []string           `json:"artifacts"`
@@ -61,31 +66,115 @@ type TrajectoryPoint struct {
 }
 
 // Track writes the tracker file and the trajectory from all iterations so far.
+// What earlier calls wrote of an iteration is written again as it was.
 func (l *Ledger) Track(its []Iteration, config TrackingConfig, best *int, now time.Time) error {
+	if err := l.rows.add(l.dir, its); err != nil {
+		return err
+	}
 	t := Tracking{LoopID: l.state.LoopID, Config: config, Best: best, LastUpdated: now, Iterations: []TrackedIteration{}}
 	t.Config.StoragePath = l.dir
-	points := []TrajectoryPoint{}
-	var before *float64
-	for _, it := range its {
-		points = append(points, TrajectoryPoint{it.Number, it.Quality(), it.Assessment.Class, it.Rejected, best != nil && *best == it.Number})
+	text, err := indented(t, "")
+	if err != nil {
+		return fmt.Errorf("write the tracker: %w", err)
+	}
+	points := slices.Clone(l.rows.points)
+	if i := slices.IndexFunc(its, func(it Iteration) bool { return best != nil && it.Number == *best }); i >= 0 {
+		if points[i], err = indented(its[i].point(true), "  "); err != nil {
+			return fmt.Errorf("write the trajectory: %w", err)
+		}
+	}
+	if err := WriteFile(filepath.Join(l.dir, "progress", "trajectory.json"), append(array(points, ""), '\n')); err != nil {
+		return err
+	}
+	none := []byte(`"iterations": []`) // nowhere else: within strings the quotes are escaped
+	text = bytes.Replace(text, none, append(none[:len(none)-2:len(none)-2], array(l.rows.tracked, "  ")...), 1)
+	return WriteFile(filepath.Join(l.dir, "best-output-tracking.json"), append(text, '\n'))
+}
+
+// trackedRows are the entries of the trackers as text, so that each is made once.
+type trackedRows struct {
+	done            int // iterations
+	points, tracked [][]byte
+	quality         *float64 // of the last tracked one
+}
+
+func (r *trackedRows) add(dir string, its []Iteration) error {
+	for _, it := range its[min(r.done, len(its)):] {
+		point, err := indented(it.point(false), "  ")
+		if err != nil {
+			return fmt.Errorf("write the trajectory: %w", err)
+		}
+		r.points = append(r.points, point)
+		r.done++
 		if it.Number == 0 {
 			continue
 		}
-		row := l.tracked(it, before)
-		t.Iterations = append(t.Iterations, row)
-		before = row.Quality
+		row := it.tracked(dir, r.quality)
+		text, err := indented(row, "    ")
+		if err != nil {
+			return fmt.Errorf("write the tracker: %w", err)
+		}
+		r.tracked, r.quality = append(r.tracked, text), row.Quality
 	}
-	if err := WriteJSON(filepath.Join(l.dir, "progress", "trajectory.json"), points); err != nil {
-		return err
-	}
-	return WriteJSON(filepath.Join(l.dir, "best-output-tracking.json"), t)
+	return nil
 }
 
-func (l *Ledger) tracked(it Iteration, before *float64) TrackedIteration {
-	dir := filepath.Join(l.dir, "iterations", Name(it.Number))
+func (it Iteration) point(best bool) TrajectoryPoint {
+	return TrajectoryPoint{it.Number, it.Quality(), it.Assessment.Class, it.Rejected, best}
+}
+
+// indented returns v as WriteJSON writes it, at that depth.
+func indented(v any, prefix string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(prefix, "  ")
+	err := enc.Encode(v)
+	return bytes.TrimRight(b.Bytes(), "\n"), err
+}
+
+// array joins entries to an array at that depth.
+func array(entries [][]byte, prefix string) []byte {
+	if len(entries) == 0 {
+		return []byte("[]")
+	}
+	between := []byte(",\n" + prefix + "  ")
+	out := append([]byte("["), between[1:]...)
+	out = append(out, bytes.Join(entries, between)...)
+	return append(out, "\n"+prefix+"]"...)
+}
+
+// Tracked returns the iterations of the loop in dir as the tracker has them,
+// without the baseline.
+func Tracked(dir string, its []Iteration) []TrackedIteration {
+	out := []TrackedIteration{}
+	var before *float64
+	for _, it := range its {
+		if it.Number == 0 {
+			continue
+		}
+		row := it.tracked(dir, before)
+		out = append(out, row)
+		before = row.Quality
+	}
+	return out
+}
+
+// Dimensions returns the dimension scores in [0,1] that were found, by name.
+func (it Iteration) Dimensions() map[string]float64 {
+	out := map[string]float64{}
+	for _, d := range it.Score.Dimensions {
+		if d.Measured {
+			out[d.Name] = round(d.Score) / 100
+		}
+	}
+	return out
+}
+
+func (it Iteration) tracked(loop string, before *float64) TrackedIteration {
 	row := TrackedIteration{
-		Number: it.Number, Timestamp: it.EndedAt, TimeMS: it.EndedAt.Sub(it.StartedAt).Milliseconds(),
-		Dimensions: map[string]float64{}, Verification: verification(it), SnapshotPath: dir,
+		Number: it.Number, Timestamp: it.EndedAt,
+		Dimensions: it.Dimensions(), Verification: it.Verification(), SnapshotPath: filepath.Join(loop, "iterations", Name(it.Number)),
 		Artifacts: []string{}, Reflections: []string{},
 	}
 	if q := it.Quality(); q != nil {
@@ -96,13 +185,18 @@ func (l *Ledger) tracked(it Iteration, before *float64) TrackedIteration {
 		delta := round(*row.Quality - *before)
 		row.Delta = &delta
 	}
-	for _, d := range it.Score.Dimensions {
-		if d.Measured {
-			row.Dimensions[d.Name] = round(d.Score) / 100
-		}
-	}
 	for _, c := range it.Changed {
 		row.Artifacts = append(row.Artifacts, c.Path)
+	}
+	took, tokens, usd := it.cost()
+	row.Tokens, row.Cost = tokens, usd
+	if took != nil {
+		ms := took.Milliseconds()
+		row.TimeMS = &ms
+	}
+	if it.Told != nil {
+		row.Artifacts = append(row.Artifacts, it.Told.Artifacts...)
+		row.Reflections = append(row.Reflections, it.Told.Reflections...)
 	}
 	for _, a := range it.Assessment.Alerts {
 		row.Reflections = append(row.Reflections, a.Message())
@@ -110,14 +204,72 @@ func (l *Ledger) tracked(it Iteration, before *float64) TrackedIteration {
 	return row
 }
 
-func verification(it Iteration) string {
+// The verification statuses of an iteration.
+const (
+	VerifyPassed  = "passed"
+	VerifyFailed  = "failed"
+	VerifySkipped = "skipped" // nothing was there to verify it by
+)
+
+// Verification says whether the iteration is proven good: passed, failed, or
+// skipped when there is nothing to tell by.
+func (it Iteration) Verification() string {
 	switch {
-	case it.Set.Tests == nil:
-		return "skipped"
 	case it.Verified:
-		return "passed"
+		return VerifyPassed
+	case it.Told != nil && it.Told.Verification != "" && it.Told.Verification != VerifyPassed:
+		return it.Told.Verification
+	case it.Set.Tests == nil:
+		return VerifySkipped
 	}
-	return "failed"
+	return VerifyFailed
+}
+
+// Candidates are the iterations as the selector sees them. The tree of one whose
+// snapshot was dropped cannot be had back any more: it counts as undone.
+func Candidates(its []Iteration, dropped map[snapshot.ID]bool) []selector.Candidate {
+	out := make([]selector.Candidate, len(its))
+	for i, it := range its {
+		c := selector.Candidate{
+			Iteration: it.Number, Score: it.Score.Value, Scored: it.Score.Measured, Set: &its[i].Set,
+			Verified: it.Verified, Critical: it.Assessment.Critical(), Partial: it.Set.Partial(),
+			Rejected: it.Rejected || it.Snapshot != "" && dropped[it.Snapshot], Baseline: it.Number == 0,
+		}
+		if it.Told != nil && it.Set.Empty() {
+			c.Set = nil // a score from elsewhere, compared plainly
+		}
+		c.Duration, c.Tokens, c.CostUSD = it.cost()
+		out[i] = c
+	}
+	return out
+}
+
+// cost is what the iteration took, as far as it is known.
+func (it Iteration) cost() (took *time.Duration, tokens *int64, usd *float64) {
+	if t := it.Told; t != nil {
+		if t.TimeMS != nil {
+			d := time.Duration(*t.TimeMS) * time.Millisecond
+			took = &d
+		}
+		return took, t.Tokens, t.CostUSD
+	}
+	d := it.EndedAt.Sub(it.StartedAt)
+	return &d, nil, nil
+}
+
+// Observation is the iteration as the detector sees it.
+func (it Iteration) Observation() detector.Observation {
+	o := detector.Observation{
+		Iteration: it.Number, Set: it.Set, Tree: it.Tree, Score: it.Score.Value, Scored: it.Score.Measured,
+		Class: it.Assessment.Class, Changed: len(it.Changed) > 0, Settled: it.Assessment.Settled(),
+	}
+	if it.Agent != nil {
+		o.AgentExit = it.Agent.ExitCode
+	}
+	if it.Told != nil {
+		o.Changed, o.AgentExit, o.Error = !it.Told.Unchanged, it.Told.ExitCode, it.Told.Error
+	}
+	return o
 }
 
 func round(v float64) float64 { return math.Round(v*100) / 100 }

@@ -188,11 +188,34 @@ func (s *session) facts(n int) prompt.Facts {
 	if v, ok := set.Value(metric.ErrorCount); ok {
 		f.Errors = strconv.Itoa(int(v))
 	}
+	if last := len(s.history) - 1; s.rejected == nil && last > 0 {
+		f.Changes = toldChanges(s.history[last].Assessment.Changes)
+	}
 	if s.rejected != nil {
 		f.Rejection = &prompt.Rejection{Iteration: s.rejected.Number, Advice: s.rejected.Decision.Advice}
 		f.Rejection.Reasons, f.Rejection.Tests = reasonsOf(s.rejected.Assessment.Alerts)
 	}
 	return f
+}
+
+// toldChanges are what the next iteration has to know of what became of which
+// test.
+func toldChanges(c detector.TestChanges) []prompt.Change {
+	var out []prompt.Change
+	for _, k := range []struct {
+		what string
+		ids  []metric.ID
+	}{{"newly failing", c.NewlyFailing}, {"newly skipped", c.NewlySkipped}, {"did not run", c.NotRun}, {"flaky", c.Flaky}, {"newly passing", c.NewlyPassing}} {
+		if len(k.ids) == 0 {
+			continue
+		}
+		change := prompt.Change{What: k.what}
+		for _, id := range k.ids {
+			change.Tests = append(change.Tests, id.String())
+		}
+		out = append(out, change)
+	}
+	return out
 }
 
 func failing(t *metric.Tests) []string {

@@ -74,7 +74,7 @@ func (s *session) measureBaseline(ctx context.Context, info snapshot.Info) error
 // begin takes the baseline as what the first iteration is compared with, and
 // settles the criterion.
 func (s *session) begin(it ledger.Iteration) {
-	obs := observation(it)
+	obs := it.Observation()
 	s.previous, s.accepted, s.safe = obs, []detector.Observation{obs}, it.Snapshot
 	s.history = []ledger.Iteration{it}
 	s.measured[it.Tree] = measurement{it.Set, it.Checks}
@@ -153,29 +153,49 @@ func (s *session) repeat(ctx context.Context, res *measure.Result) error {
 	if again.Set.Tests == nil {
 		return nil
 	}
-	first, ok1 := res.Set.Value(metric.CoveragePct)
-	second, ok2 := again.Set.Value(metric.CoveragePct)
-	if ok1 && ok2 {
-		s.state.CoverageWobble = math.Abs(first - second)
+	s.state.CoverageWobble = wobble(res.Set, again.Set)
+	res.Set.Tests = unsteady(res.Set.Tests, again.Set.Tests)
+	for _, t := range res.Set.Tests.Cases {
+		if t.Flaky {
+			s.flaky[t.ID] = true
+		}
 	}
-	res.Set.Tests = s.markFlaky(res.Set.Tests, again.Set.Tests)
 	return nil
 }
 
-// markFlaky returns the tests with those marked that had another outcome the
-// second time. Such a test counts as passed: its failure says nothing.
-func (s *session) markFlaky(first, second *metric.Tests) *metric.Tests {
+// wobble is by how many points the coverages of one tree differ, 0 where they
+// cannot be compared.
+func wobble(first, second metric.Set) float64 {
+	if !first.Coverage.Comparable(second.Coverage) {
+		return 0
+	}
+	a, ok1 := first.Value(metric.CoveragePct)
+	b, ok2 := second.Value(metric.CoveragePct)
+	if !ok1 || !ok2 {
+		return 0
+	}
+	return math.Abs(a - b)
+}
+
+// unsteady returns the tests with those marked that had another outcome the
+// second time. A test that failed once counts as passed: its failure says
+// nothing. One that was skipped once counts as skipped: that it is says nothing.
+func unsteady(first, second *metric.Tests) *metric.Tests {
 	out := first
 	for _, t := range first.Cases {
 		u, ok := second.Lookup(t.ID)
-		if !ok || t.Failed() == u.Failed() || t.Status == metric.NotRun || u.Status == metric.NotRun {
+		if !ok || t.Status == u.Status || t.Status == metric.NotRun || u.Status == metric.NotRun || t.Failed() && u.Failed() {
 			continue
 		}
-		if t.Failed() {
+		switch {
+		case t.Failed():
+			t = u
+			t.Flaky = true
+		case u.Failed():
+			t.Flaky = true
+		case u.Status == metric.Skipped:
 			t = u
 		}
-		t.Flaky = true
-		s.flaky[t.ID] = true
 		out = out.With(t)
 	}
 	return out
@@ -218,15 +238,4 @@ func Runs(list []measure.Run) []ledger.CheckRun {
 		out = append(out, c)
 	}
 	return out
-}
-
-func observation(it ledger.Iteration) detector.Observation {
-	o := detector.Observation{
-		Iteration: it.Number, Set: it.Set, Tree: it.Tree, Score: it.Score.Value, Scored: it.Score.Measured,
-		Class: it.Assessment.Class, Changed: len(it.Changed) > 0,
-	}
-	if it.Agent != nil {
-		o.AgentExit = it.Agent.ExitCode
-	}
-	return o
 }

@@ -40,6 +40,15 @@ const (
 	OutputSelected    EventType = "output_selected"
 	OutputVerified    EventType = "output_verified"
 	LoopFinished      EventType = "loop_finished"
+
+	// What people do with a loop afterwards.
+	SelectionChanged EventType = "selection_changed"
+	SelectionApplied EventType = "selection_applied"
+
+	// The events of a loop whose iterations somebody else runs.
+	LoopRecorded      EventType = "loop_recorded"
+	IterationRecorded EventType = "iteration_recorded"
+	IterationReplaced EventType = "iteration_replaced"
 )
 
 // Event is one thing that happened in a loop. Data is one of the types below,
@@ -236,6 +245,21 @@ type Rejected struct {
 type Selected struct {
 	Choice  selector.Choice `json:"choice"`
 	Applied bool            `json:"applied"`
+}
+
+// Reselected is the data of selection_changed: somebody chose anew.
+type Reselected struct {
+	Choice selector.Choice `json:"choice"`
+	Before *int            `json:"selected_before"` // nil when nothing was
+	By     string          `json:"by"`              // user name
+}
+
+// Applied is the data of selection_applied: the tree of the selection was put
+// back by hand.
+type Applied struct {
+	Snapshot string `json:"snapshot"`
+	Kept     string `json:"kept_snapshot"` // the tree as it was
+	By       string `json:"by"`
 }
 
 // Verification is the data of output_verified: whether the selected tree gave

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/explain"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/report"
@@ -95,22 +96,36 @@ func (s *session) apply(ctx context.Context, c selector.Choice) error {
 			return fmt.Errorf("restore iteration %d: %w", c.Iteration, err)
 		}
 	}
-	changes, err := s.store.Changes(ctx, s.state.BaselineSnapshot, it.Snapshot)
-	if err != nil {
-		return fmt.Errorf("compare the selection with the baseline: %w", err)
-	}
-	for _, change := range changes {
-		if change.Kind == snapshot.Deleted {
-			s.removed = append(s.removed, change.Path)
-			continue
-		}
-		s.applied = append(s.applied, change.Path)
-	}
-	files, err := s.contents(ctx, it.Snapshot, changes)
+	out, err := OutputOf(ctx, s.store, s.state.BaselineSnapshot, it.Snapshot)
 	if err != nil {
 		return err
 	}
-	return s.ledger.WriteOutput(files)
+	s.applied, s.removed = out.Changed, out.Removed
+	return s.ledger.WriteOutput(out.Files)
+}
+
+// Output is what a selected tree has other than the baseline.
+type Output struct {
+	Changed, Removed []string     // paths
+	Files            ledger.Files // of the changed ones, as far as they are small
+}
+
+// OutputOf compares two trees of the store.
+func OutputOf(ctx context.Context, store *snapshot.Store, baseline, selected snapshot.ID) (Output, error) {
+	changes, err := store.Changes(ctx, baseline, selected)
+	if err != nil {
+		return Output{}, fmt.Errorf("compare the selection with the baseline: %w", err)
+	}
+	var out Output
+	for _, change := range changes {
+		if change.Kind == snapshot.Deleted {
+			out.Removed = append(out.Removed, change.Path)
+			continue
+		}
+		out.Changed = append(out.Changed, change.Path)
+	}
+	out.Files, err = contents(ctx, store, selected, changes)
+	return out, err
 }
 
 // verify measures the selected tree anew and compares the numbers.
@@ -122,7 +137,7 @@ func (s *session) verify(ctx context.Context, n int) (*Verification, error) {
 	}
 	res, err := s.measureMasked(ctx, known)
 	if err == nil {
-		err = s.forgive(ctx, it.Set.Tests, res.Set.Tests)
+		err = s.forgive(ctx, it.Set, res.Set)
 	}
 	// What the checks changed on the way is no part of the selection.
 	if err := errors.Join(err, s.restore(ctx, it.Snapshot)); err != nil {
@@ -136,12 +151,12 @@ func (s *session) verify(ctx context.Context, n int) (*Verification, error) {
 // forgive remembers as flaky the tests that had two outcomes on one tree: those
 // that failed and pass now, and, after running them again, those the other way
 // round.
-func (s *session) forgive(ctx context.Context, was, now *metric.Tests) error {
-	flaky, err := s.meter.Confirm(ctx, measure.Suspects(was, now))
-	for _, t := range measure.Suspects(now, was) {
-		flaky = append(flaky, t.ID)
+func (s *session) forgive(ctx context.Context, was, now metric.Set) error {
+	c, err := s.meter.Confirm(ctx, was, now)
+	for _, t := range measure.Suspects(now.Tests, was.Tests) {
+		c.Flaky = append(c.Flaky, t.ID)
 	}
-	for _, id := range flaky {
+	for _, id := range c.Flaky {
 		s.flaky[id] = true
 	}
 	return err
@@ -211,7 +226,7 @@ func (s *session) finalReports(out Outcome) (string, error) {
 		return "", nil
 	}
 	v := report.Loop{
-		State: s.state, Iterations: s.history, Choice: *out.Choice, Artifacts: s.applied, Removed: s.removed,
+		State: s.state, Iterations: s.history, Choice: *out.Choice, Summary: selector.Summarize(s.candidates()), Artifacts: s.applied, Removed: s.removed,
 		Now: s.opts.Now(), Mode: s.opts.Select.Mode, Threshold: s.opts.Select.Threshold,
 		Skipped: s.skipped(out.Choice.Iteration), Dropped: s.droppedNames(),
 	}
@@ -229,20 +244,9 @@ func (s *session) finalReports(out Outcome) (string, error) {
 
 // iterationReport writes the report of one iteration.
 func (s *session) iterationReport(it ledger.Iteration) error {
-	v := report.Iteration{It: it, Baseline: s.history[0], Best: s.state.Best, Kept: s.ledger.SnapshotDir()}
-	if n := s.comparedWith(it); n >= 0 {
+	v := report.Iteration{It: it, Baseline: s.history[0], Best: s.state.Best, Kept: s.ledger.SnapshotDir(), Criterion: s.state.Criterion, Rules: s.opts.Rules}
+	if n := explain.Previous(s.history, it.Number); n >= 0 {
 		v.Previous = &s.history[n]
 	}
 	return s.ledger.WriteReport(ledger.Name(it.Number)+"-report.md", report.OfIteration(v))
-}
-
-// comparedWith returns the iteration whose tree it started from, -1 for the
-// baseline.
-func (s *session) comparedWith(it ledger.Iteration) int {
-	for n := it.Number - 1; n >= 0; n-- {
-		if !s.history[n].Rejected {
-			return n
-		}
-	}
-	return -1
 }

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"supervise/detector"
+	"supervise/internal/ack"
 	"supervise/internal/ledger"
-	"supervise/internal/measure"
 	"supervise/internal/recovery"
 	"supervise/metric"
 	"supervise/runner"
@@ -117,7 +118,7 @@ func (s *session) describe(ctx context.Context, w *work, info snapshot.Info) err
 	if err := s.patch(ctx, w); err != nil {
 		return fmt.Errorf("write the changes of iteration %d: %w", w.it.Number, err)
 	}
-	w.files, err = s.contents(ctx, info.ID, w.changes)
+	w.files, err = contents(ctx, s.store, info.ID, w.changes)
 	return err
 }
 
@@ -141,13 +142,13 @@ const (
 	maxArtifacts = 32 << 20
 )
 
-func (s *session) contents(ctx context.Context, id snapshot.ID, changes []snapshot.Change) (ledger.Files, error) {
+func contents(ctx context.Context, store *snapshot.Store, id snapshot.ID, changes []snapshot.Change) (ledger.Files, error) {
 	out, left := ledger.Files{}, maxArtifacts
 	for _, c := range changes {
 		if c.Kind == snapshot.Deleted || left <= 0 {
 			continue
 		}
-		data, err := s.store.ReadFile(ctx, id, c.Path)
+		data, err := store.ReadFile(ctx, id, c.Path)
 		if err != nil {
 			return nil, fmt.Errorf("keep changed file: %w", err)
 		}
@@ -165,14 +166,13 @@ func (s *session) judge(ctx context.Context, w *work) error {
 	if err != nil {
 		return fmt.Errorf("measure iteration %d: %w", w.it.Number, err)
 	}
-	flaky, err := s.confirm(ctx, &m.set)
-	if err != nil {
+	if w.it.Confirmation, err = s.confirm(ctx, &m.set); err != nil {
 		return err
 	}
 	s.measured[w.it.Tree] = m
 	w.it.Set, w.it.Checks, w.it.Reused = w.lines.into(m.set), m.checks, reused
 	w.it.Score = selector.Grade(w.it.Set, s.history[0].Set, s.opts.Weights)
-	in, err := s.input(ctx, w, flaky)
+	in, err := s.input(ctx, w)
 	if err != nil {
 		return err
 	}
@@ -205,38 +205,52 @@ func (s *session) measureOnce(ctx context.Context, tree string) (measurement, bo
 
 // confirm runs the tests again that passed before and fail now. One that passes
 // then is flaky and counts as passed.
-func (s *session) confirm(ctx context.Context, set *metric.Set) ([]metric.ID, error) {
-	flaky, err := s.meter.Confirm(ctx, measure.Suspects(s.previous.Set.Tests, set.Tests))
-	if err != nil {
+func (s *session) confirm(ctx context.Context, set *metric.Set) (*ledger.Confirmation, error) {
+	c, err := s.meter.Confirm(ctx, s.previous.Set, *set)
+	if err != nil || len(c.Suspects) == 0 {
 		return nil, err
 	}
-	for _, id := range flaky {
+	for _, id := range c.Flaky {
 		t, _ := set.Tests.Lookup(id)
 		t.Status, t.Flaky = metric.Passed, true
 		set.Tests = set.Tests.With(t)
 		s.flaky[id] = true
 	}
-	return flaky, nil
+	return &ledger.Confirmation{Suspects: c.Suspects, Flaky: c.Flaky, Runs: Runs(s.maskedRuns(c.Runs)), Refused: s.masker.String(c.Refused)}, nil
 }
 
 // input gathers what the rules look at.
-func (s *session) input(ctx context.Context, w *work, flaky []metric.ID) (detector.Input, error) {
-	obs := observation(w.it)
-	obs.Error = s.count(w.it)
-	src, err := s.sources(ctx, w)
+func (s *session) input(ctx context.Context, w *work) (detector.Input, error) {
+	e, err := s.sources(ctx, w)
 	if err != nil {
 		return detector.Input{}, err
 	}
-	lost, err := s.store.GitLost(ctx, s.state.BaselineSnapshot, w.it.Snapshot)
-	if err != nil {
+	if e.Judged = s.opts.Now(); w.it.Confirmation != nil {
+		e.Flaky = w.it.Confirmation.Flaky
+	}
+	if e.GitLost, err = s.store.GitLost(ctx, s.state.BaselineSnapshot, w.it.Snapshot); err != nil {
 		return detector.Input{}, fmt.Errorf("compare git's state with the baseline: %w", err)
 	}
+	for _, c := range w.changes {
+		if path.Base(c.Path) == ack.FileName {
+			e.AckFiles = append(e.AckFiles, c.Path)
+		}
+	}
+	w.it.Evidence = &e
+	return s.inputOf(w.it, e), nil
+}
+
+// inputOf puts together what the rules look at, from what is recorded alone: the
+// iteration, its evidence, and those before it.
+func (s *session) inputOf(it ledger.Iteration, e ledger.Evidence) detector.Input {
+	obs := it.Observation()
+	obs.Error = s.count(it)
 	return detector.Input{
 		Current: obs, Previous: s.previous, Baseline: s.accepted[0], History: s.accepted, Best: s.best,
-		Errors: s.errors, SuiteUnread: max(0, s.unread-1), CoverageWobble: s.state.CoverageWobble,
-		Flaky: flaky, AddedByLoop: s.addedByLoop(), Before: src.before, After: src.after,
-		Removed: src.removed, GoneSymbols: src.goneSymbols, GitLost: lost,
-	}, nil
+		Errors: s.errors, SuiteUnread: max(0, s.unread-1), CoverageWobble: s.history[0].CoverageWobble,
+		AddedByLoop: s.addedByLoop(), Flaky: e.Flaky, Before: e.Before, After: e.After, Renamed: e.Renamed,
+		Removed: e.Removed, GoneSymbols: e.GoneSymbols, GitLost: e.GitLost, AckFiles: e.AckFiles, Now: e.Judged,
+	}
 }
 
 // count counts the errors and the unreadable tests that come one after another,
@@ -257,7 +271,7 @@ func (s *session) count(it ledger.Iteration) string {
 // addedByLoop lists the tests of the previous tree that the baseline lacks.
 func (s *session) addedByLoop() map[metric.ID]bool {
 	out := map[metric.ID]bool{}
-	if s.previous.Set.Tests == nil {
+	if s.previous.Set.Tests == nil || s.commits {
 		return out
 	}
 	for _, t := range s.previous.Set.Tests.Cases {
@@ -367,19 +381,40 @@ func (s *session) accept(it ledger.Iteration) {
 	if it.Rejected {
 		s.rejected = &s.history[len(s.history)-1]
 		if n := it.Decision.Target; n > 0 && n != s.previous.Iteration {
-			s.previous, s.safe = observation(s.history[n]), it.Decision.Restore
+			s.previous, s.safe = s.history[n].Observation(), it.Decision.Restore
 		}
 		return
 	}
-	obs := observation(it)
+	obs := it.Observation()
 	s.previous, s.safe = obs, it.Snapshot
 	s.accepted = append(s.accepted, obs)
+	if s.commits {
+		s.best = &s.accepted[len(s.accepted)-1]
+		return
+	}
+	if !s.mayBeBest() {
+		return
+	}
 	if choice, err := selector.Best(s.candidates(), s.opts.Select); err == nil && !choice.BaselineChosen && !s.isBest(choice.Iteration) {
 		best := s.history[choice.Iteration]
-		o := observation(best)
+		o := best.Observation()
 		s.best = &o
 		s.state.Best = s.bestIteration(choice)
 	}
+}
+
+// mayBeBest reports whether the last iteration can change which is the best: only
+// where it is chosen from the best so far, the baseline and itself. The others
+// did not stand against the best before, and an iteration that does not beat it
+// helps none of them.
+func (s *session) mayBeBest() bool {
+	few := []ledger.Iteration{s.history[0]}
+	if s.best != nil && s.best.Iteration > 0 {
+		few = append(few, s.history[s.best.Iteration])
+	}
+	few = append(few, s.history[len(s.history)-1])
+	choice, err := selector.Best(ledger.Candidates(few, s.dropped), s.opts.Select)
+	return err != nil || !choice.BaselineChosen && !s.isBest(choice.Iteration)
 }
 
 func (s *session) bestIteration(c selector.Choice) *ledger.BestIteration {
@@ -391,17 +426,7 @@ func (s *session) bestIteration(c selector.Choice) *ledger.BestIteration {
 }
 
 // candidates are all iterations as the selector sees them.
-func (s *session) candidates() []selector.Candidate {
-	out := make([]selector.Candidate, len(s.history))
-	for i, it := range s.history {
-		out[i] = selector.Candidate{
-			Iteration: it.Number, Score: it.Score.Value, Scored: it.Score.Measured, Set: &s.history[i].Set,
-			Verified: it.Verified, Critical: it.Assessment.Critical(), Partial: it.Set.Partial(),
-			Rejected: it.Rejected || s.dropped[it.Snapshot], Baseline: it.Number == 0,
-		}
-	}
-	return out
-}
+func (s *session) candidates() []selector.Candidate { return ledger.Candidates(s.history, s.dropped) }
 
 func (s *session) isBest(n int) bool { return s.best != nil && s.best.Iteration == n }
 
@@ -488,14 +513,28 @@ func (s *session) regression(it ledger.Iteration) *ledger.Regression {
 // record writes the report of an iteration, the trackers and the state.
 func (s *session) record(it ledger.Iteration) error {
 	s.state.Add(it)
-	err := errors.Join(
-		s.iterationReport(it),
-		s.ledger.Track(s.history, s.tracking(), s.bestNumber(), s.opts.Now()),
-	)
-	if err != nil {
+	if err := errors.Join(s.iterationReport(it), s.track()); err != nil {
 		return err
 	}
 	return s.save()
+}
+
+// track writes the trackers: after every iteration, and in a loop of many each
+// time it has grown by a twentieth, since they are written whole.
+func (s *session) track() error {
+	if n := len(s.history); n > trackedAtOnce && n < s.tracked+s.tracked/20 {
+		return nil
+	}
+	return s.trackNow()
+}
+
+// trackedAtOnce is how many iterations a loop has whose trackers are always up to
+// date.
+const trackedAtOnce = 200
+
+func (s *session) trackNow() error {
+	s.tracked = len(s.history)
+	return s.ledger.Track(s.history, s.opts.Tracking(), s.bestNumber(), s.opts.Now())
 }
 
 func (s *session) bestNumber() *int {
@@ -503,16 +542,6 @@ func (s *session) bestNumber() *int {
 		return nil
 	}
 	return &s.best.Iteration
-}
-
-func (s *session) tracking() ledger.TrackingConfig {
-	return ledger.TrackingConfig{
-		KeepAll: true, Weights: s.opts.Weights,
-		Selection: ledger.SelectionConfig{
-			Mode: s.opts.Select.Mode, Threshold: 100 * s.opts.Select.Threshold,
-			Verify: s.opts.Select.Mode == selector.HighestQualityVerified,
-		},
-	}
 }
 
 // stopAfter says whether the loop ends with this iteration, and why.
@@ -525,9 +554,22 @@ func (s *session) stopAfter(it ledger.Iteration) Stop {
 	case d.Criterion != nil && *d.Criterion, !it.Rejected && s.idle(it):
 		return Stop{CriterionMet, "the criterion is met: " + s.opts.Until.String()}
 	case move == recovery.Continue, move == recovery.Retry:
-		return Stop{}
+		return s.dried(it)
 	}
 	return Stop{endOf(it.Assessment), d.Reason}
+}
+
+// dried stops a loop whose gains have become too small with this iteration, if
+// that was asked for. One that is resumed goes on.
+func (s *session) dried(it ledger.Iteration) Stop {
+	if !s.opts.StopOnDiminishing || it.Rejected {
+		return Stop{}
+	}
+	small := selector.Diminishing(s.candidates(), selector.SmallGains, selector.SmallGain)
+	if small == nil || small.At != it.Number {
+		return Stop{}
+	}
+	return Stop{Diminishing, fmt.Sprintf("diminishing returns: since iteration %d quality grew by less than %g points each time", small.Since, 100*selector.SmallGain)}
 }
 
 func endOf(a detector.Assessment) Reason {
@@ -536,6 +578,8 @@ func endOf(a detector.Assessment) Reason {
 		return Cycling
 	case a.Stuck != nil:
 		return Stuck
+	case a.Stall == nil:
+		return StoppedByRule
 	}
 	return Stalled
 }

@@ -88,9 +88,11 @@ type session struct {
 	unread           int               // iterations in a row without readable tests
 	flaky            map[metric.ID]bool
 	applied, removed []string // paths that the selection changed and deleted
+	commits          bool     // it is a history that is judged, see [Record]
 	// artefactPaths are what the checks themselves left in the tree.
 	artefactPaths []string
 	checks        time.Duration // spent in checks since the iteration began
+	tracked       int           // how many iterations the trackers have
 }
 
 // Run runs a loop to its end. The outcome is valid, as far as it got, also with
@@ -108,6 +110,9 @@ func Run(ctx context.Context, o Options) (Outcome, error) {
 
 // end gives the best iteration back, or the last safe tree when something broke.
 func (s *session) end(ctx context.Context, stop Stop, err error) (Outcome, error) {
+	if s.tracked > 0 && s.tracked < len(s.history) {
+		err = errors.Join(err, s.trackNow())
+	}
 	if err != nil {
 		err = s.rescue(err)
 		s.fail(err)
@@ -203,7 +208,7 @@ func (s *session) equip(ctx context.Context, learnt measure.Memory) error {
 	if err := s.openStore(ctx); err != nil {
 		return err
 	}
-	o := measure.Options{Scratch: s.ledger.ScratchDir(), OnProgress: s.checked, Memory: learnt, Hold: s.ledger.Held(), BeforeStart: s.starting(childCheck)}
+	o := measure.Options{Scratch: s.ledger.ScratchDir(), OnProgress: s.checked, Memory: learnt, Hold: s.ledger.Held(), BeforeStart: s.starting(childCheck), Reruns: s.opts.Confirm}
 	if _, inside := ledger.Inside(s.opts.Home, s.opts.Root); inside {
 		o.Ignore = s.opts.Home
 	}

@@ -99,15 +99,29 @@ func (s *session) measureMasked(ctx context.Context, previous *metric.Tests) (me
 	if err != nil || s.masker == nil {
 		return res, err
 	}
-	for i := range res.Runs {
-		r := &res.Runs[i]
-		r.Output, r.Why, r.Problems = s.masker.String(r.Output), s.masker.String(r.Why), s.maskedAll(r.Problems)
-	}
+	res.Runs = s.maskedRuns(res.Runs)
 	res.Set = s.maskedSet(res.Set)
 	for i := range res.Parts {
 		res.Parts[i].Set = s.maskedSet(res.Parts[i].Set)
 	}
 	return res, nil
+}
+
+// Masked returns the set with the secrets of an environment masked in its free
+// texts, as a loop stores it.
+func Masked(set metric.Set, env []string) metric.Set {
+	s := &session{masker: runner.NewMasker(Secrets(env))}
+	return s.maskedSet(set)
+}
+
+// maskedRuns masks what the checks printed.
+func (s *session) maskedRuns(list []measure.Run) []measure.Run {
+	list = slices.Clone(list)
+	for i := range list {
+		r := &list[i]
+		r.Output, r.Why, r.Problems = s.masker.String(r.Output), s.masker.String(r.Why), s.maskedAll(r.Problems)
+	}
+	return list
 }
 
 func (s *session) maskedAll(list []string) []string {

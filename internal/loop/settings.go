@@ -34,7 +34,11 @@ type Settings struct {
 	Level              *prompt.Level `json:"reinforcement,omitempty"`  // fixed reinforcement level; nil follows the iteration
 	AllowUntested      bool          `json:"allow_untested,omitempty"` // run although no test could be measured
 	NoApply            bool          `json:"no_apply,omitempty"`       // leave the tree as the last iteration left it
-	NoRepeat           bool          `json:"no_repeat,omitempty"`      // measure the baseline once, however short it is
+	// StopOnDiminishing ends the loop when two gains in a row are small.
+	StopOnDiminishing bool `json:"stop_on_diminishing,omitempty"`
+	NoRepeat          bool `json:"no_repeat,omitempty"` // measure the baseline once, however short it is
+
+	Confirm *measure.Reruns `json:"confirm,omitempty"` // how failures are confirmed; nil: as measure does by itself
 
 	Recovery recovery.Options `json:"recovery"`
 	Rules    detector.Options `json:"rules"`
@@ -42,6 +46,17 @@ type Settings struct {
 	Select   selector.Options `json:"selection"`
 	Snapshot snapshot.Options `json:"snapshot"`
 	MaxStore int64            `json:"max_store_bytes,omitempty"` // over it old snapshots are dropped; 0: never
+}
+
+// Tracking is how the tracker file says that the best is chosen.
+func (s Settings) Tracking() ledger.TrackingConfig {
+	return ledger.TrackingConfig{
+		KeepAll: true, Weights: s.Weights,
+		Selection: ledger.SelectionConfig{
+			Mode: s.Select.Mode, Threshold: 100 * s.Select.Threshold,
+			Verify: s.Select.Mode == selector.HighestQualityVerified,
+		},
+	}
 }
 
 func (s Settings) configuration() ledger.Configuration {

@@ -6,68 +6,94 @@ import (
 	"slices"
 
 	"supervise/detector"
+	"supervise/internal/ledger"
 	"supervise/snapshot"
 	"supervise/source"
 )
 
-// sources is what the text of the changed files tells the rules.
-type sources struct {
-	before, after []detector.TestSource
-	removed       []string // paths of deleted files
-	goneSymbols   []string // product functions that are no more
-}
-
 // maxText bounds the files that are looked at.
 const maxText = 1 << 20
 
-// sources reads the changed files as they were and as they are.
-func (s *session) sources(ctx context.Context, w *work) (sources, error) {
-	var out sources
+// sources finds out what the text of the changed files tells the rules.
+func (s *session) sources(ctx context.Context, w *work) (ledger.Evidence, error) {
+	return Sources(w.changes, func(path string, after bool) ([]byte, error) {
+		id := w.start.ID
+		if after {
+			id = w.it.Snapshot
+		}
+		text, err := s.store.ReadFile(ctx, id, path)
+		if err != nil {
+			return nil, fmt.Errorf("read changed file: %w", err)
+		}
+		return text, nil
+	})
+}
+
+// Sources returns what the text of the changed files tells the rules. read gives
+// the text of a file before or after the change; it is asked only for files of
+// known languages that were there. Errors are those of read.
+func Sources(changes []snapshot.Change, read func(path string, after bool) ([]byte, error)) (ledger.Evidence, error) {
+	var out ledger.Evidence
 	defined := map[string]int{}
-	for _, c := range w.changes {
+	texts := moved{}
+	for _, c := range changes {
 		if source.LanguageOf(c.Path, nil) == source.Unknown {
 			continue
 		}
+		was, is, err := versions(c, read)
+		if err != nil {
+			return out, err
+		}
 		if c.Kind == snapshot.Deleted {
-			out.removed = append(out.removed, c.Path)
+			out.Removed = append(out.Removed, c.Path)
 		}
-		was, err := s.scan(ctx, w.start.ID, c, snapshot.Added)
-		if err != nil {
-			return out, err
-		}
-		is, err := s.scan(ctx, w.it.Snapshot, c, snapshot.Deleted)
-		if err != nil {
-			return out, err
-		}
-		out.before = append(out.before, definitions(c.Path, was)...)
-		out.after = append(out.after, definitions(c.Path, is)...)
-		if !source.TestFile(c.Path, was.Language) {
-			count(defined, was, is)
+		texts.add(c, was, is)
+		before, after := scan(c.Path, was), scan(c.Path, is)
+		out.Before = append(out.Before, definitions(c.Path, before)...)
+		out.After = append(out.After, definitions(c.Path, after)...)
+		if !source.TestFile(c.Path, before.Language) {
+			count(defined, before, after)
 		}
 	}
 	for name, n := range defined {
 		if n < 0 {
-			out.goneSymbols = append(out.goneSymbols, name)
+			out.GoneSymbols = append(out.GoneSymbols, name)
 		}
 	}
-	slices.Sort(out.goneSymbols)
+	slices.Sort(out.GoneSymbols)
+	out.Renamed = texts.renames()
 	return out, nil
 }
 
-// scan reads a changed file in a snapshot; the zero File when it is not there.
-func (s *session) scan(ctx context.Context, id snapshot.ID, c snapshot.Change, absent snapshot.ChangeKind) (source.File, error) {
-	if c.Kind == absent {
-		return source.File{}, nil
+// versions returns the text of a changed file as it was and as it is, nil where
+// it is not there or too long to be looked at.
+func versions(c snapshot.Change, read func(string, bool) ([]byte, error)) (was, is []byte, err error) {
+	if c.Kind != snapshot.Added {
+		if was, err = read(c.Path, false); err != nil {
+			return nil, nil, err
+		}
 	}
-	text, err := s.store.ReadFile(ctx, id, c.Path)
-	if err != nil {
-		return source.File{}, fmt.Errorf("read changed file: %w", err)
+	if c.Kind != snapshot.Deleted {
+		if is, err = read(c.Path, true); err != nil {
+			return nil, nil, err
+		}
 	}
+	return short(was), short(is), nil
+}
+
+func short(text []byte) []byte {
 	if len(text) > maxText {
-		return source.File{}, nil
+		return nil
 	}
-	f, _ := source.Scan(c.Path, text) // what does not parse is read as far as it goes
-	return f, nil
+	return text
+}
+
+func scan(path string, text []byte) source.File {
+	if text == nil {
+		return source.File{}
+	}
+	f, _ := source.Scan(path, text) // what does not parse is read as far as it goes
+	return f
 }
 
 func definitions(path string, f source.File) []detector.TestSource {

@@ -23,8 +23,10 @@ const (
 	Stalled        Reason = "stalled"
 	Cycling        Reason = "infinite_loop"
 	Stuck          Reason = "stuck"
+	Diminishing    Reason = "diminishing_returns"
 	RetriesSpent   Reason = "retries_spent"
-	NotReproduced  Reason = "not_reproduced" // the selected tree gave other numbers when it was measured again
+	StoppedByRule  Reason = "stopped_by_rule" // a rule whose action is force_terminate or escalate
+	NotReproduced  Reason = "not_reproduced"  // the selected tree gave other numbers when it was measured again
 	NoneAcceptable Reason = "no_acceptable_iteration"
 	Unmeasurable   Reason = "unmeasurable"
 	Interrupted    Reason = "interrupted"
@@ -40,6 +42,7 @@ var reasons = map[Reason]struct {
 	Done:           {0, ledger.Completed},
 	Broken:         {1, ledger.Failed},
 	RetriesSpent:   {3, ledger.Failed},
+	StoppedByRule:  {3, ledger.Failed},
 	NotReproduced:  {3, ledger.Failed},
 	IterationLimit: {4, ledger.Completed},
 	TimeLimit:      {4, ledger.Completed},
@@ -47,6 +50,7 @@ var reasons = map[Reason]struct {
 	Stalled:        {5, ledger.Completed},
 	Cycling:        {5, ledger.Failed},
 	Stuck:          {5, ledger.Failed},
+	Diminishing:    {5, ledger.Completed},
 	Unmeasurable:   {6, ledger.Failed},
 	Interrupted:    {130, ledger.Aborted},
 }

@@ -44,12 +44,18 @@ type trail struct {
 // read takes an event in, oldest first. Events of other kinds, and data that is
 // not understood, change nothing.
 func (t *trail) read(e ledger.Event) {
-	t.last = e.Time
-	read, known := trailEvents[EventType(e.Name)]
-	if known {
-		read(t, e)
+	over := afterwards[EventType(e.Name)] || t.ended && EventType(e.Name) != LoopResumed
+	if read, known := trailEvents[EventType(e.Name)]; known {
+		read(t, e) // before the time moves on: a resumption asks when the session before it ended
+	}
+	if !over && e.Time.After(t.last) {
+		t.last = e.Time
 	}
 }
+
+// afterwards are the events that people cause when the loop is not at work: they
+// take none of its time.
+var afterwards = map[EventType]bool{SelectionChanged: true, SelectionApplied: true}
 
 // trailEvents are the events that say where a loop stands.
 var trailEvents = map[EventType]func(*trail, ledger.Event){

@@ -3,109 +3,211 @@ package measure
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 
 	"supervise/metric"
 )
 
-// Limits of the confirmation of failures.
+// Limits of the confirmation of failures where nothing else is said.
 const (
-	maxSuspects = 20 // more failures than that are no matter of chance
-	maxReruns   = 2
+	DefaultMaxTests = 20 // more failures than that are no matter of chance
+	DefaultReruns   = 2
 )
 
-// Confirm runs the tests again that failed although they passed before, and
-// only those, and returns the ones that passed this time: they are flaky. It
-// returns none where the framework cannot run single tests, where there are
-// more than twenty suspects, or where a suite could not run at all.
-func (m *Meter) Confirm(ctx context.Context, suspects []metric.Test) ([]metric.ID, error) {
-	if len(suspects) == 0 || len(suspects) > maxSuspects {
-		return nil, nil
+// Reruns say how failures are confirmed.
+type Reruns struct {
+	MaxTests int `json:"max_tests"` // with more suspects nothing is run again
+	Reruns   int `json:"reruns"`    // how often a suspect is run again, at most; 0: never
+}
+
+// Confirmation tells what became of the tests that fail although they passed
+// before.
+type Confirmation struct {
+	Suspects []metric.ID
+	Flaky    []metric.ID // the suspects that passed when they were run again
+	Runs     []Run       // that were made for it, in order
+	Refused  string      // why nothing was run again, "" where it was
+}
+
+// Confirm runs the tests again that passed in before and fail in now: those
+// alone where their framework can be told so, else the whole command, once. A
+// suspect is flaky by an explicit pass of its own; one that does not show up
+// again has not recovered. Nothing is run again where chance is not the reason:
+// the build is broken, a suite could not run, or the suspects are too many.
+func (m *Meter) Confirm(ctx context.Context, before, now metric.Set) (Confirmation, error) {
+	suspects := suspects(before.Tests, now.Tests)
+	var c Confirmation
+	for _, s := range suspects {
+		c.Suspects = append(c.Suspects, s.ID)
 	}
-	var flaky []metric.ID
-	for range maxReruns {
-		passed, err := m.rerun(ctx, suspects)
+	if c.Refused = m.refusal(suspects, now); c.Refused != "" || len(suspects) == 0 {
+		return c, nil
+	}
+	rounds := m.rounds()
+	for range m.reruns().Reruns {
+		passed, err := rounds.next(ctx, suspects)
+		c.Flaky, c.Runs = append(c.Flaky, passed...), rounds.runs
 		if err != nil {
-			return flaky, err
+			return c, err
 		}
-		flaky = append(flaky, passed...)
-		suspects = slices.DeleteFunc(slices.Clone(suspects), func(t metric.Test) bool { return slices.Contains(flaky, t.ID) })
+		suspects = slices.DeleteFunc(suspects, func(t metric.Test) bool { return slices.Contains(passed, t.ID) })
 		if len(suspects) == 0 {
 			break
 		}
 	}
-	return flaky, nil
+	slices.SortFunc(c.Flaky, metric.ID.Compare)
+	return c, nil
 }
 
-func (m *Meter) rerun(ctx context.Context, suspects []metric.Test) ([]metric.ID, error) {
-	var passed []metric.ID
-	for _, c := range m.plan.Checks {
-		if c.Kind != Test || c.Runner != "go" {
-			continue
-		}
-		for _, again := range goReruns(c, suspects) {
-			run, err := m.check(ctx, again)
-			if err != nil {
-				return nil, fmt.Errorf("run failing tests again: %w", err)
-			}
-			passed = append(passed, passes(run, suspects)...)
-		}
+func (m *Meter) reruns() Reruns {
+	if m.opts.Reruns != nil {
+		return *m.opts.Reruns
 	}
-	return passed, nil
+	return Reruns{DefaultMaxTests, DefaultReruns}
 }
 
-// passes lists the suspects that passed in the run. Only an explicit pass
-// counts: a test that did not show up again has not recovered, nor has one
-// whose run failed as a whole.
-func passes(r Run, suspects []metric.Test) []metric.ID {
-	if r.state != metric.Measured || r.tests == nil || len(r.tests.Broken) > 0 || r.tests.Failure != "" {
-		return nil
+// refusal says why the suspects are not run again, "" where they are.
+func (m *Meter) refusal(suspects []metric.Test, now metric.Set) string {
+	limits := m.reruns()
+	switch {
+	case len(suspects) == 0:
+		return ""
+	case limits.Reruns <= 0:
+		return "running failed tests again is turned off"
+	case now.Build != nil && now.Build.Status == metric.BuildFailure:
+		return "the build is broken: " + now.Build.FirstError
+	case len(now.Tests.Broken) > 0:
+		b := now.Tests.Broken[0]
+		return fmt.Sprintf("%s did not run: %s", b.Name, b.Why)
+	case len(suspects) > limits.MaxTests:
+		return fmt.Sprintf("%d tests fail that passed before, more than the %d that may be a matter of chance", len(suspects), limits.MaxTests)
 	}
-	var out []metric.ID
-	for _, s := range suspects {
-		if t, ok := r.tests.Lookup(s.ID); ok && t.Status == metric.Passed {
-			out = append(out, s.ID)
-		}
-	}
-	return out
-}
-
-// goReruns makes one command per package: the names of tests in two packages
-// may be equal.
-func goReruns(c Check, suspects []metric.Test) []Check {
-	names := map[string][]string{}
-	var packages []string
-	for _, s := range suspects {
-		root, _, _ := strings.Cut(s.Name, "/")
-		if _, seen := names[s.Suite]; !seen {
-			packages = append(packages, s.Suite)
-		}
-		if quoted := regexp.QuoteMeta(root); !slices.Contains(names[s.Suite], quoted) {
-			names[s.Suite] = append(names[s.Suite], quoted)
-		}
-	}
-	var out []Check
-	for _, pkg := range packages {
-		out = append(out, Check{
-			Kind: Test, Name: c.Name + " (again)", Timeout: c.Timeout, Dir: c.Dir, Env: c.Env,
-			Command: []string{"go", "test", "-json", "-count=1", "-run", "^(" + strings.Join(names[pkg], "|") + ")$", pkg},
-		})
-	}
-	return out
+	return ""
 }
 
 // Suspects returns the tests that passed in before and fail in now, and none
 // when a suite could not run: then chance is not the reason.
 func Suspects(before, now *metric.Tests) []metric.Test {
-	if before == nil || now == nil || len(now.Broken) > 0 {
+	if now == nil || len(now.Broken) > 0 {
+		return nil
+	}
+	return suspects(before, now)
+}
+
+func suspects(before, now *metric.Tests) []metric.Test {
+	if before == nil || now == nil {
 		return nil
 	}
 	var out []metric.Test
 	for _, t := range now.Cases {
 		if was, ok := before.Lookup(t.ID); ok && was.Status == metric.Passed && t.Failed() && t.Status != metric.NotRun {
 			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// rounds run suspects again, check by check.
+type rounds struct {
+	meter *Meter
+	runs  []Run
+	lost  map[int]bool // checks, by their place in the plan, that did not run all that they were told
+	done  map[int]bool // checks that are not run again
+}
+
+func (m *Meter) rounds() *rounds {
+	return &rounds{meter: m, lost: map[int]bool{}, done: map[int]bool{}}
+}
+
+// next runs the suspects once more and returns those that passed, and failed in
+// no other check that runs them too.
+func (r *rounds) next(ctx context.Context, suspects []metric.Test) ([]metric.ID, error) {
+	worst := map[metric.ID]metric.Status{}
+	for i, c := range r.meter.plan.Checks {
+		own := r.meter.testsOf(c, suspects)
+		if c.Kind != Test || r.done[i] || len(own) == 0 {
+			continue
+		}
+		run, err := r.run(ctx, i, own)
+		if err != nil {
+			return nil, fmt.Errorf("run failed tests again: %w", err)
+		}
+		for id, status := range outcomes(run, own) {
+			worst[id] = max(worst[id], status)
+		}
+	}
+	var passed []metric.ID
+	for _, s := range suspects {
+		if worst[s.ID] == metric.Passed {
+			passed = append(passed, s.ID)
+		}
+	}
+	return passed, nil
+}
+
+// run runs the suspects of the check at place i: they alone, or, where that
+// cannot be said or was not understood, the whole command, which is done once.
+func (r *rounds) run(ctx context.Context, i int, own []metric.Test) (Run, error) {
+	c := r.meter.plan.Checks[i]
+	again, alone := r.meter.selected(c, own)
+	if !alone || r.lost[i] {
+		again, alone, r.done[i] = c, false, true
+	}
+	again.Name = c.Name + " (again)"
+	again.Coverage = false
+	run, err := r.meter.rerun(ctx, again)
+	r.runs = append(r.runs, run)
+	r.lost[i] = alone && slices.ContainsFunc(own, func(s metric.Test) bool {
+		t, ok := run.tests.Lookup(s.ID)
+		return !ok || t.Status == metric.Skipped
+	})
+	r.done[i] = r.done[i] || run.killed // it would take as long again
+	return run, err
+}
+
+// rerun runs a check without learning from it: of a few tests nothing follows
+// about the others, and its coverage is that of no measurement.
+func (m *Meter) rerun(ctx context.Context, c Check) (Run, error) {
+	m.opts.OnProgress(Progress{Check: c})
+	apart := &Meter{plan: m.plan, opts: m.opts, tested: map[named]bool{}, formats: map[string]string{}}
+	run, err := apart.check(ctx, c)
+	run.coverage = nil
+	if err == nil {
+		m.opts.OnProgress(Progress{Check: c, Run: &run})
+	}
+	return run, err
+}
+
+// outcomes are those of the suspects in the run. Only an explicit pass clears a
+// suspect, and none does in a run that failed as a whole.
+func outcomes(r Run, suspects []metric.Test) map[metric.ID]metric.Status {
+	out := map[metric.ID]metric.Status{}
+	if r.state != metric.Measured || r.tests == nil {
+		return out
+	}
+	whole := len(r.tests.Broken) == 0 && (r.tests.Failure == "" || rerunners[r.Check.Runner].limited)
+	for _, s := range suspects {
+		t, ok := r.tests.Lookup(s.ID)
+		switch {
+		case !ok:
+		case whole || t.Status != metric.Passed:
+			out[s.ID] = t.Status
+		}
+	}
+	return out
+}
+
+// testsOf returns the suspects of suites that the check has run, or all of them
+// where nobody has seen which it runs.
+func (m *Meter) testsOf(c Check, suspects []metric.Test) []metric.Test {
+	suites, learnt := m.suites[c.id()]
+	if !learnt {
+		return suspects
+	}
+	var out []metric.Test
+	for _, s := range suspects {
+		if suites[s.Suite] {
+			out = append(out, s)
 		}
 	}
 	return out

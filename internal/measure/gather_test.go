@@ -37,22 +37,11 @@ func TestCoverageOfSeveralChecks(t *testing.T) {
 				{Check: Check{Kind: Test}, state: metric.Measured, tests: tests, coverage: &first},
 				{Check: Check{Kind: Test}, state: metric.Measured, tests: tests, coverage: &tt.second},
 			}
-			got := New(Plan{}, Options{}).gather(runs, nil).Coverage
+			set, _ := New(Plan{}, Options{}).gather(runs, nil)
+			got := set.Coverage
 			if got == nil || got.Covered != tt.want.Covered || got.Total != tt.want.Total || !got.Comparable(&tt.want) {
 				t.Errorf("coverage %+v, want %+v", got, tt.want)
 			}
 		})
-	}
-}
-
-// A test that passes in a run that failed as a whole has not recovered.
-func TestPassesOfAFailedRun(t *testing.T) {
-	suspect := metric.Test{ID: metric.ID{Suite: "s", Name: "a"}, Status: metric.Passed}
-	tests := metric.NewTests([]metric.Test{suspect})
-	for failure, want := range map[string]int{"": 1, "ended with status 2 although no test failed": 0} {
-		tests.Failure = failure
-		if got := passes(Run{state: metric.Measured, tests: tests}, []metric.Test{suspect}); len(got) != want {
-			t.Errorf("failure %q: %v recovered, want %d", failure, got, want)
-		}
 	}
 }

@@ -24,6 +24,7 @@ type Options struct {
 	OnProgress func(Progress) // called as checks start and end, may be nil
 	Memory     Memory         // of an earlier meter of the same plan
 	Hold       []*os.File     // see [runner.Command]
+	Reruns     *Reruns        // how failures are confirmed; nil is by [DefaultMaxTests] and [DefaultReruns]
 
 	// BeforeStart is that of [runner.Command]. It may be called concurrently.
 	BeforeStart func(shim runner.Process) error
@@ -64,7 +65,10 @@ type Source struct {
 
 // Result is a measurement and how it came about.
 type Result struct {
-	Set   metric.Set
+	Set metric.Set
+	// Read is what was read of the tests, before it was held against those that are
+	// known: nil when nothing was, without a case when no suite could run.
+	Read  *metric.Tests
 	Runs  []Run
 	Parts []Part // where the plan has checks in several folders
 }
@@ -114,7 +118,7 @@ func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
 			return res, err
 		}
 	}
-	res.Set = m.gather(res.Runs, known)
+	res.Set, res.Read = m.gather(res.Runs, known)
 	res.Parts = m.parts(res.Runs)
 	code, err := m.code.measure(ctx, m.plan.Root, m.opts.Ignore)
 	if err != nil {
@@ -164,14 +168,17 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 
 // gather joins the runs into one set. A section with a run that does not count
 // is missing as a whole: half of the linters would look like fewer errors.
-func (m *Meter) gather(runs []Run, known *metric.Tests) metric.Set {
+func (m *Meter) gather(runs []Run, known *metric.Tests) (set metric.Set, read *metric.Tests) {
 	g := gathering{missing: map[metric.Section]metric.Gap{}}
 	for i := range runs {
 		g.add(&runs[i])
 		m.uncovered(&g, runs[i])
 	}
 	m.covered = m.covered || g.coverage != nil // what was there once is missed from then on
-	return g.set(m.covered || m.plan.wantsCoverage(), known)
+	if _, missing := g.missing[metric.SectionTests]; !missing {
+		read = g.tests
+	}
+	return g.set(m.covered || m.plan.wantsCoverage(), known), read
 }
 
 // uncovered notes that a check wrote no coverage although it did before: the sum

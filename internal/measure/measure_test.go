@@ -492,11 +492,11 @@ func TestBroken(t *testing.T) { t.Fatal("always") }
 		c.Status = metric.Passed
 		all = metric.NewTests(append(all.Cases, c))
 	}
-	suspects := measure.Suspects(all, res.Set.Tests)
-	if len(suspects) != 3 {
+	if suspects := measure.Suspects(all, res.Set.Tests); len(suspects) != 3 {
 		t.Fatalf("suspects %v, want TestBroken, TestFlaky and TestFlaky/sub", suspects)
 	}
-	flaky, err := m.Confirm(context.Background(), suspects)
+	c, err := m.Confirm(context.Background(), metric.Set{Tests: all}, res.Set)
+	flaky := c.Flaky
 	if err != nil || len(flaky) != 2 || flaky[0].Name != "TestFlaky" || flaky[1].Name != "TestFlaky/sub" {
 		t.Errorf("flaky %v, %v, want TestFlaky and TestFlaky/sub", flaky, err)
 	}

@@ -82,7 +82,14 @@ type Facts struct {
 	Failing   []string // names of failing tests
 	Coverage  string   // "81.2%", "" when not measured
 	Errors    string   // "3", "" when not measured
+	Changes   []Change // that the last iteration made, when it was not rejected
 	Rejection *Rejection
+}
+
+// Change are tests to which the same thing happened.
+type Change struct {
+	What  string
+	Tests []string
 }
 
 // Rejection is what was done with the last iteration, and why.
@@ -100,12 +107,19 @@ var embedded embed.FS
 // budget of about 50, 150 or 300 tokens.
 var names = [...]int{Off: 0, Minimal: 2, Standard: 6, Aggressive: 10}
 
+// changed caps the tests of each kind of change; the minimal text names none.
+var changed = [...]int{Off: 0, Minimal: 0, Standard: 1, Aggressive: 3}
+
 // Text returns the whole prompt of an iteration.
 func Text(level Level, f Facts) (string, error) {
 	if level == Off {
 		return f.Task, nil
 	}
 	f.Failing = shorten(f.Failing, names[level])
+	f.Changes = slices.Clone(f.Changes)
+	for i, c := range f.Changes {
+		f.Changes[i].Tests = shorten(c.Tests, changed[level])
+	}
 	if f.Rejection != nil {
 		r := *f.Rejection
 		r.Tests = shorten(r.Tests, names[level])

@@ -54,13 +54,41 @@ func TestTextNamesTheNumbersOfThisLoop(t *testing.T) {
 	}
 }
 
+func TestTextNamesWhatBecameOfTheTests(t *testing.T) {
+	facts := prompt.Facts{Iteration: 2, Measured: true, Changes: []prompt.Change{
+		{What: "newly failing", Tests: []string{"calc: A", "calc: B", "calc: C", "calc: D", "calc: E"}},
+		{What: "newly passing", Tests: []string{"calc: F"}},
+	}}
+	for level, want := range map[prompt.Level]string{
+		prompt.Standard:   "Since the iteration before: newly failing: calc: A, and 4 more; newly passing: calc: F.",
+		prompt.Aggressive: "Since the iteration before: newly failing: calc: A, calc: B, calc: C, and 2 more; newly passing: calc: F.",
+	} {
+		if got, err := prompt.Text(level, facts); err != nil || !strings.Contains(got, want) {
+			t.Errorf("%v text lacks %q: %v\n%s", level, want, err, got)
+		}
+	}
+	if len(facts.Changes[0].Tests) != 5 {
+		t.Errorf("the facts were changed: %v", facts.Changes)
+	}
+	facts.Changes = nil
+	if got, err := prompt.Text(prompt.Aggressive, facts); err != nil || strings.Contains(got, "Since the iteration before") {
+		t.Errorf("nothing changed, and the text is %v\n%s", err, got)
+	}
+}
+
 func TestTextBeyondTheTaskStaysWithinItsBudget(t *testing.T) {
 	many := make([]string, 400)
 	for i := range many {
 		many[i] = "example.org/some/package: TestSomething"
 	}
 	for level, tokens := range map[prompt.Level]int{prompt.Minimal: 100, prompt.Standard: 250, prompt.Aggressive: 450} {
-		got, err := prompt.Text(level, prompt.Facts{Iteration: 1, Measured: true, Count: 400, Failing: many})
+		got, err := prompt.Text(level, prompt.Facts{Iteration: 1, Measured: true, Count: 400, Failing: many, Changes: []prompt.Change{
+			{What: "newly failing", Tests: many},
+			{What: "newly skipped", Tests: many},
+			{What: "did not run", Tests: many},
+			{What: "flaky", Tests: many},
+			{What: "newly passing", Tests: many},
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/explain"
 	"supervise/internal/ledger"
 	"supervise/metric"
 )
@@ -17,6 +18,13 @@ type Iteration struct {
 	Baseline ledger.Iteration
 	Best     *ledger.BestIteration
 	Kept     string // where the snapshots are
+
+	Criterion string           // when the task is done
+	Rules     detector.Options // that it was judged by
+}
+
+func (v Iteration) chain() explain.Chain {
+	return explain.Of(explain.Input{It: v.It, Previous: v.Previous, Baseline: v.Baseline, Criterion: v.Criterion, Rules: v.Rules})
 }
 
 // rows of the metrics table: the four of the specification first.
@@ -57,7 +65,9 @@ func OfIteration(v Iteration) []byte {
 	p.tests(v.It.Assessment.Changes)
 	p.best(v)
 	p.recommendation(v)
-	p.evidence(v.It)
+	c := v.chain()
+	p.reasoning(c)
+	p.overrides(c.Overrides)
 	return []byte(p.String())
 }
 
@@ -70,12 +80,26 @@ func (p *page) head(v Iteration) {
 	p.line("**Timestamp**: %s", v.It.EndedAt.UTC().Format(time.RFC3339))
 	p.line("**Classification**: %s", v.It.Assessment.Class)
 	p.line("**Quality Score**: %s", score(v.It))
-	if v.It.Interrupted {
-		p.line("**Outcome**: interrupted before it could be judged; what the agent had done is kept as snapshot `s%s`: `supervise rollback %s %d`", v.It.Snapshot, v.It.LoopID, v.It.Number)
-	} else if v.It.Rejected {
-		p.line("**Outcome**: rejected; its changes were undone and are kept as snapshot `s%s`", v.It.Snapshot)
+	if outcome := outcome(v.It); outcome != "" {
+		p.line("**Outcome**: %s", outcome)
 	}
 	p.line("")
+}
+
+// outcome says in one line what was done with an iteration that did not stand.
+func outcome(it ledger.Iteration) string {
+	switch {
+	case it.Interrupted:
+		return fmt.Sprintf("interrupted before it could be judged; what the agent had done is kept as snapshot `s%s`: `supervise rollback %s %d`", it.Snapshot, it.LoopID, it.Number)
+	case !it.Rejected:
+		return ""
+	}
+	text := "rejected"
+	if it.Decision != nil {
+		text += ": " + it.Decision.Reason
+		text += fmt.Sprintf("; the tree was put back to %s, next: %s", iterationOr(it.Decision.Target), next(it.Decision))
+	}
+	return text + fmt.Sprintf("; its changes were undone and are kept as snapshot `s%s`", it.Snapshot)
 }
 
 func score(it ledger.Iteration) string {
@@ -134,60 +158,58 @@ func (p *page) alerts(alerts []detector.Alert) {
 		return
 	}
 	for _, a := range alerts {
-		p.line("- **%s** `%s` (%s, against the %s): %s. Action: %s", a.Severity, a.Rule, a.Type, a.Against, a.Message(), a.Action)
-		for _, id := range a.Tests {
-			p.line("  - test `%s`", id)
+		p.line("- **%s** `%s` (%s, against the %s, finding `%s`): %s. Action: %s%s", a.Severity, a.Rule, a.Type, a.Against, a.ID(), a.Message(), a.Action, accepted(a))
+		names := make([]string, len(a.Tests))
+		for i, id := range a.Tests {
+			names[i] = id.String()
 		}
-		for _, f := range a.Files {
-			p.line("  - file `%s`", f)
-		}
+		p.under("test", names)
+		p.under("file", a.Files)
 	}
 	p.line("")
 }
 
-func (p *page) tests(c detector.TestChanges) {
-	groups := []struct {
-		name string
-		ids  []metric.ID
-	}{
-		{"New", c.New},
-		{"Gone", c.Gone},
-		{"Newly failing", c.NewlyFailing},
-		{"Newly passing", c.NewlyPassing},
-		{"Newly skipped", c.NewlySkipped},
-		{"Flaky", c.Flaky},
-		{"Did not run", c.NotRun},
+// accepted says who stands for an acknowledged finding.
+func accepted(a detector.Alert) string {
+	if a.Acknowledged == nil {
+		return ""
 	}
-	written := false
-	for _, g := range groups {
-		if len(g.ids) == 0 {
-			continue
-		}
-		if !written {
-			p.line("### Tests\n")
-			written = true
-		}
-		p.line("- %s: %s", g.name, names(g.ids))
+	return fmt.Sprintf(" (acknowledged as %s: %s; else %s)", a.Acknowledged.ID, a.Acknowledged.Reason, a.Acknowledged.Severity)
+}
+
+// under lists names below a line, as many as one can read.
+func (p *page) under(kind string, list []string) {
+	n := explain.NamesOf(list)
+	for _, name := range n.List {
+		p.line("  - %s `%s`", kind, name)
 	}
-	for _, l := range c.Explained {
-		p.line("- Gone, but explained: `%s` (%s)", l.ID, l.By)
-	}
-	if written || len(c.Explained) > 0 {
-		p.line("")
+	if n.More > 0 {
+		p.line("  - and %s more, see metrics.json", Count(n.More, kind, kind+"s"))
 	}
 }
 
-// maxNames bounds how many tests a line names.
-const maxNames = 25
+func (p *page) tests(c detector.TestChanges) {
+	groups, losses := explain.Groups(c), explain.Losses(c)
+	if len(groups)+len(losses) == 0 {
+		return
+	}
+	p.line("### Tests\n")
+	for _, g := range groups {
+		p.line("- %s: %s", g.What, names(g.Tests))
+	}
+	for _, l := range losses {
+		p.line("- Gone, but explained: %s (%s)", names(l.Tests), l.By)
+	}
+	p.line("")
+}
 
-func names(ids []metric.ID) string {
-	out := make([]string, 0, min(len(ids), maxNames))
-	for i, id := range ids {
-		if i == maxNames {
-			out = append(out, fmt.Sprintf("and %d more", len(ids)-maxNames))
-			break
-		}
-		out = append(out, "`"+id.String()+"`")
+func names(n explain.Names) string {
+	out := make([]string, 0, len(n.List)+1)
+	for _, name := range n.List {
+		out = append(out, "`"+name+"`")
+	}
+	if n.More > 0 {
+		out = append(out, fmt.Sprintf("and %d more", n.More))
 	}
 	return strings.Join(out, ", ")
 }
@@ -219,44 +241,25 @@ func (p *page) recommendation(v Iteration) {
 	}
 	p.line("**Reason**: %s", r.Reason)
 	p.line("**Confidence**: %.2f\n", r.Confidence)
-	if v.It.Rejected {
-		p.line("If this was right after all: `supervise rollback %s %d` puts the rejected tree back. A rule is changed or turned off under `rules:` in `.supervise.yaml`.\n", v.It.LoopID, v.It.Number)
-	}
 }
 
-func (p *page) evidence(it ledger.Iteration) {
-	p.line("### Evidence\n")
-	if it.Agent != nil {
-		p.line("- Agent: %s, status %d, after %s%s", strings.ReplaceAll(it.Agent.Cause, "_", " "), it.Agent.ExitCode, Duration(it.Agent.Duration), leftovers(it.Agent.Leftovers))
-	}
-	if it.Reused {
-		p.line("- Checks: not run, the same tree had been measured before")
-	}
-	for _, c := range it.Checks {
-		p.line("- %s: status %d in %s%s%s", c.Name, c.ExitCode, Duration(c.Duration), read(c), leftovers(c.Leftovers))
-		for _, problem := range c.Problems {
-			p.line("  - %s", problem)
-		}
-	}
-	p.line("- Changed files: %d", len(it.Changed))
-	for i, c := range it.Changed {
-		if i == maxNames {
-			p.line("  - and %d more, see changes.patch", len(it.Changed)-maxNames)
-			break
-		}
-		p.line("  - %s `%s`", c.Kind, c.Path)
-	}
-	p.line("- supervise's own work: %s", Duration(it.OwnTime))
+// reasoning writes the chain of reasoning in its five steps.
+func (p *page) reasoning(c explain.Chain) {
+	p.line("### Chain of Reasoning\n")
+	l := markdown()
+	l.chain(c)
+	p.WriteString(l.String())
 }
 
-func read(c ledger.CheckRun) string {
-	switch {
-	case c.Why != "":
-		return ": not measured: " + c.Why
-	case len(c.Read) > 0:
-		return ", read " + strings.Join(c.Read, ", ")
+// overrides ends the report: how to decide otherwise.
+func (p *page) overrides(list []explain.Override) {
+	if len(list) == 0 {
+		return
 	}
-	return ""
+	p.line("\n### How to Override\n")
+	for _, o := range list {
+		p.line("- %s: `%s`", overrideText(o), o.Command+o.Config)
+	}
 }
 
 // Ending says how an agent ended that did not end well or left something

@@ -22,6 +22,7 @@ type Loop struct {
 	State        ledger.State
 	Iterations   []ledger.Iteration // with the baseline first
 	Choice       selector.Choice
+	Summary      selector.Summary
 	Artifacts    []string // paths of the files that the selection changed
 	Removed      []string // paths of those that it deleted
 	Verification *Verification
@@ -38,21 +39,46 @@ type Verification struct {
 	Differences []string
 }
 
-func (v Loop) selected() ledger.Iteration { return v.Iterations[v.Choice.Iteration] }
+func (v Loop) selected() ledger.Iteration {
+	for _, it := range v.Iterations {
+		if it.Number == v.Choice.Iteration {
+			return it
+		}
+	}
+	return ledger.Iteration{Number: v.Choice.Iteration}
+}
 
 func (v Loop) final() ledger.Iteration { return v.Iterations[len(v.Iterations)-1] }
+
+// baseline is the zero iteration where there is none: orchestrators may leave it
+// out.
+func (v Loop) baseline() ledger.Iteration {
+	if first := v.Iterations[0]; first.Number == 0 {
+		return first
+	}
+	return ledger.Iteration{}
+}
+
+// count is how many iterations there are, without the baseline.
+func (v Loop) count() int {
+	if v.Iterations[0].Number == 0 {
+		return len(v.Iterations) - 1
+	}
+	return len(v.Iterations)
+}
 
 // Selection returns the output selection report.
 func Selection(v Loop) []byte {
 	p := &page{}
 	p.line("# Output Selection Report\n")
 	p.line("**Loop ID**: %s", v.State.LoopID)
-	p.line("**Total Iterations**: %d", len(v.Iterations)-1)
+	p.line("**Total Iterations**: %d", v.count())
 	p.line("**Selected Iteration**: %s\n", iterationName(v.Choice.Iteration))
 	p.summary(v)
 	p.scores(v)
 	p.rationale(v)
 	p.degradation(v)
+	p.totals(v.Summary)
 	p.line("## Quality Trajectory\n\n```")
 	for _, line := range Trajectory(v.Iterations, v.Choice.Iteration) {
 		p.line("%s", line)
@@ -157,6 +183,9 @@ func (p *page) rationale(v Loop) {
 	p.line("## Selection Rationale\n")
 	p.line("**Selected**: Iteration %s", iterationName(v.Choice.Iteration))
 	p.line("**Reason**: %s\n", v.Choice.Reason)
+	if o := v.Choice.Override; o != nil {
+		p.line("**Override**: %s by %s on %s\n", o.Kind, orNobody(o.By), v.Now.UTC().Format(time.RFC3339))
+	}
 	for _, r := range v.Choice.Rationale {
 		p.line("- %s", r)
 	}
@@ -193,8 +222,47 @@ func (p *page) degradation(v Loop) {
 	}
 	if d := v.Choice.Degradation; d != nil {
 		p.line("- Degradation started at iteration %d; iterations after the peak: %d", d.Started, final.Number-selected.Number)
+		for _, t := range d.Triggers {
+			p.line("- Flagged: %s", triggers[t])
+		}
 	}
 	p.line("")
+}
+
+// triggers say in words why a loss of quality is more than the usual up and down.
+var triggers = map[selector.Trigger]string{
+	selector.Drop:         "quality fell by more than 5 points at once",
+	selector.TwoFalls:     "quality fell twice in a row",
+	selector.MoreFailures: "more tests fail than before",
+}
+
+// totals says what the loop took, and how quality went.
+func (p *page) totals(s selector.Summary) {
+	p.line("## Totals\n")
+	p.line("| Metric | Value |")
+	p.line("|--------|-------|")
+	p.line("| Iterations | %d, %d rejected |", s.Iterations, s.Rejected)
+	if s.Average != nil {
+		p.line("| Quality | average %s, best %s, worst %s |", percent(*s.Average), percent(*s.Best), percent(*s.Worst))
+	}
+	p.line("| Trajectory | %s |", s.Trend)
+	if s.Duration != nil {
+		p.line("| Time | %s |", Duration(*s.Duration))
+	}
+	if s.Tokens != nil {
+		p.line("| Tokens | %d |", *s.Tokens)
+	}
+	if s.CostUSD != nil {
+		p.line("| Cost | $%.4f |", *s.CostUSD)
+	}
+	p.line("")
+}
+
+func orNobody(name string) string {
+	if name == "" {
+		return "an unknown user"
+	}
+	return name
 }
 
 func (p *page) applied(v Loop) {
@@ -219,6 +287,9 @@ func (p *page) recommendations(v Loop) {
 		list = append(list,
 			fmt.Sprintf("Quality fell after iteration %d; the best came %d of %d iterations before the end", selected.Number, n, final.Number),
 			fmt.Sprintf("For a task like this about %d iterations may be enough (--max-iterations %d)", selected.Number, selected.Number))
+	}
+	if d := v.Choice.Diminishing; d != nil {
+		list = append(list, fmt.Sprintf("Diminishing returns: from iteration %d to %d quality grew by less than %d points each time", d.Since, d.At, int(100*selector.SmallGain)))
 	}
 	if n := len(v.State.Regressions); n > 0 {
 		list = append(list, Count(n, "rejected iteration", "rejected iterations")+": read the reports before the agent runs again")
@@ -248,7 +319,7 @@ func Completion(v Loop) []byte {
 	p.line("**Status**: %s", v.State.Status)
 	p.line("**Stopped because**: %s (%s)", v.State.StopText, v.State.StopReason)
 	p.line("**Completion Criteria**: %s", v.State.Criterion)
-	p.line("**Iterations**: %d, %d rejected", len(v.Iterations)-1, len(v.State.Regressions))
+	p.line("**Iterations**: %d, %d rejected", v.count(), len(v.State.Regressions))
 	p.line("**Total Time**: %s", Duration(v.Now.Sub(v.State.StartedAt)))
 	p.line("**Selected Iteration**: %s: %s\n", iterationName(v.Choice.Iteration), v.Choice.Reason)
 	p.comparison(v)
@@ -275,7 +346,7 @@ func (p *page) list(title string, items []string) {
 }
 
 func (p *page) comparison(v Loop) {
-	base, sel := v.Iterations[0].Set, v.selected().Set
+	base, sel := v.baseline().Set, v.selected().Set
 	d := sel.Sub(base)
 	p.line("## Baseline and Selection\n")
 	p.line("| Metric | Baseline | Selected | Delta |")
@@ -317,6 +388,9 @@ type Analytics struct {
 	AgentMS    int64            `json:"agent_time_ms"`
 	ChecksMS   int64            `json:"checks_time_ms"`
 	OwnMS      int64            `json:"own_time_ms"`
+	Tokens     *int64           `json:"total_tokens"`   // null when nobody told
+	CostUSD    *float64         `json:"total_cost_usd"` // null when nobody told
+	Trend      selector.Trend   `json:"trend"`
 	Alerts     map[string]int   `json:"alerts_by_rule"`
 	Classes    map[string]int   `json:"iterations_by_classification"`
 	Trajectory []AnalyticsPoint `json:"trajectory"`
@@ -332,9 +406,10 @@ type AnalyticsPoint struct {
 // AnalyticsOf sums up a loop. Scores are in [0,1].
 func AnalyticsOf(v Loop) Analytics {
 	a := Analytics{
-		LoopID: v.State.LoopID, Status: v.State.Status, StopReason: v.State.StopReason, Iterations: len(v.Iterations) - 1,
+		LoopID: v.State.LoopID, Status: v.State.Status, StopReason: v.State.StopReason, Iterations: v.count(),
 		Rejected: len(v.State.Regressions), Selected: v.Choice.Iteration, TotalMS: v.Now.Sub(v.State.StartedAt).Milliseconds(),
 		Alerts: map[string]int{}, Classes: map[string]int{},
+		Tokens: v.Summary.Tokens, CostUSD: v.Summary.CostUSD, Trend: v.Summary.Trend,
 	}
 	var scores []float64
 	for _, it := range v.Iterations {

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"supervise/detector"
+	"supervise/internal/explain"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
 	"supervise/metric"
@@ -41,8 +43,10 @@ func set(passed, all, skipped int, coverage float64, errs int) metric.Set {
 		lint.Findings = append(lint.Findings, metric.Finding{Level: metric.Error, Message: "x"})
 	}
 	added, deleted := 3, 1
+	tests := metric.NewTests(cases)
+	tests.Duration = 2 * time.Second
 	return metric.Set{
-		Tests: metric.NewTests(cases), Lint: lint, Build: &metric.Build{Status: metric.BuildSuccess},
+		Tests: tests, Lint: lint, Build: &metric.Build{Status: metric.BuildSuccess},
 		Coverage: &metric.Coverage{Covered: int64(10 * coverage), Total: 1000, Unit: metric.Statements, Format: "go"},
 		Code:     &metric.Code{Files: 3, LOC: 120, Functions: 10, Complexity: 2.5, Added: &added, Deleted: &deleted},
 	}
@@ -100,7 +104,7 @@ func loopOf(its []ledger.Iteration) report.Loop {
 				Tests: []string{"shop: Test08"}, Outcome: "rolled back to iteration 2, retry", Kept: "s7",
 			}},
 		},
-		Iterations: its, Choice: choice, Artifacts: []string{"shop.go"}, Mode: selector.HighestQualityVerified, Threshold: .7,
+		Iterations: its, Choice: choice, Summary: selector.Summarize(cands), Artifacts: []string{"shop.go"}, Mode: selector.HighestQualityVerified, Threshold: .7,
 		Verification: &report.Verification{Holds: true}, Now: noon.Add(5 * time.Minute),
 	}
 }
@@ -133,6 +137,11 @@ func TestGoldens(t *testing.T) {
 		}
 		golden(t, fmt.Sprintf("iteration-%03d.md", n), report.OfIteration(r))
 	}
+	var table bytes.Buffer
+	if err := report.CSV(&table, v); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "iterations.csv", table.Bytes())
 	analytics, err := json.MarshalIndent(report.AnalyticsOf(v), "", "  ")
 	if err != nil {
 		t.Fatal(err)
@@ -182,5 +191,16 @@ func TestTrajectoryMarksTheSelection(t *testing.T) {
 	}
 	if a, b := strings.Count(lines[0], "█"), strings.Count(lines[2], "█"); a >= b {
 		t.Errorf("the bar of the baseline (%d) is not shorter than that of the best (%d)", a, b)
+	}
+}
+
+func TestChainSteersNoTerminal(t *testing.T) {
+	v := story()
+	it := v.Iterations[3]
+	it.Assessment.Alerts[0].Tests = []metric.ID{{Suite: "m", Name: "Test\x1b]0;owned\a\x1b[2J"}}
+	it.Checks[0].Problems = []string{"\x1b[31mred"}
+	text := report.Chain(explain.Of(explain.Input{It: it, Previous: &v.Iterations[2], Baseline: v.Iterations[0]}), report.NoPaint)
+	if strings.ContainsAny(text, "\x1b\a") || !strings.Contains(text, "m: Test]0;owned[2J") || !strings.Contains(text, "[31mred") {
+		t.Errorf("%q", text)
 	}
 }

@@ -1,0 +1,180 @@
+package detector
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"supervise/metric"
+)
+
+// Acknowledgement is a person's word that a finding is known and accepted. It
+// names the finding or a rule; of the other conditions all that are given must
+// hold. An alert that it covers is kept, as INFO and without an action.
+type Acknowledgement struct {
+	ID      string    `json:"id,omitempty"`      // its own name
+	Finding string    `json:"finding,omitempty"` // the [Alert.ID] of what is accepted
+	Rule    string    `json:"rule,omitempty"`
+	Tests   []string  `json:"tests,omitempty"` // patterns of test names, see [Acknowledgement.Validate]; none stands for every test
+	Path    string    `json:"path,omitempty"`  // pattern of files, suites and folders; "" stands for every one
+	UpTo    *float64  `json:"up_to,omitempty"` // how much the number may change at most, in the unit of the rule; nil: any
+	Reason  string    `json:"reason,omitempty"`
+	Expires time.Time `json:"expires,omitzero"` // it does not count from then on; zero: never
+}
+
+// Acknowledged says which acknowledgement covers an alert, and what the alert
+// would be without.
+type Acknowledged struct {
+	ID       string   `json:"id,omitempty"`
+	Reason   string   `json:"reason,omitempty"`
+	Severity Severity `json:"severity"`
+	Action   Action   `json:"action"`
+}
+
+// Validate reports what makes the acknowledgement senseless: that it names
+// neither a finding nor a rule that exists, or a pattern that cannot be read. In
+// the patterns of tests, * stands for any text and ? for one character; they are
+// held against the name alone and against "suite: class.name". In that of paths,
+// * ends at a slash and ** does not. A backslash takes the sense from the
+// character behind it.
+func (a Acknowledgement) Validate() error {
+	switch {
+	case a.Finding == "" && a.Rule == "":
+		return fmt.Errorf("acknowledgement %s names neither a finding nor a rule; give one of them", a.ID)
+	case a.Rule != "" && !Known(a.Rule):
+		return fmt.Errorf("acknowledgement %s: there is no rule %s; the rules are %s", a.ID, a.Rule, strings.Join(RuleNames(), ", "))
+	}
+	return nil
+}
+
+// Live reports whether the acknowledgement still counts at that time.
+func (a Acknowledgement) Live(at time.Time) bool { return a.Expires.IsZero() || at.Before(a.Expires) }
+
+// acknowledged is an acknowledgement that counts now, with its patterns ready.
+type acknowledged struct {
+	Acknowledgement
+	tests []*glob
+	path  *glob // nil for every one
+}
+
+func (o Options) acknowledgements(at time.Time) []acknowledged {
+	var out []acknowledged
+	for _, a := range o.Acknowledged {
+		if a.Validate() != nil || !a.Live(at) {
+			continue
+		}
+		k := acknowledged{Acknowledgement: a}
+		for _, t := range a.Tests {
+			k.tests = append(k.tests, nameGlob(t))
+		}
+		if a.Path != "" {
+			k.path = pathGlob(a.Path)
+		}
+		out = append(out, k)
+	}
+	return out
+}
+
+// acknowledge splits an alert into what was accepted and the rest.
+func (j *judge) acknowledge(alert Alert) []Alert {
+	id, rest := alert.ID(), alert
+	var out []Alert
+	for _, k := range j.acknowledgements {
+		if k.Rule != "" && k.Rule != alert.Rule || k.Finding != "" && k.Finding != id {
+			continue
+		}
+		if len(rest.Tests) == 0 {
+			if k.coversFiles(rest.Files) && k.coversSize(rest.Values.Delta) {
+				return append(out, rest.accepted(k))
+			}
+			continue
+		}
+		covered := func(t metric.ID) bool { return k.coversTest(t, j.filesOf(t)) }
+		some := rest
+		some.Tests = slices.DeleteFunc(slices.Clone(rest.Tests), func(t metric.ID) bool { return !covered(t) })
+		if len(some.Tests) == len(rest.Tests) {
+			return append(out, rest.accepted(k))
+		}
+		if len(some.Tests) > 0 {
+			rest.Tests = slices.DeleteFunc(slices.Clone(rest.Tests), covered)
+			out, rest = append(out, some.renamed().accepted(k)), rest.renamed()
+		}
+	}
+	return append(out, rest)
+}
+
+// renamed names the tests anew, after some went.
+func (a Alert) renamed() Alert {
+	a.Values.Name, a.Values.N = a.Tests[0].String(), len(a.Tests)
+	return a
+}
+
+func (a Alert) accepted(k acknowledged) Alert {
+	a.Acknowledged = &Acknowledged{ID: k.ID, Reason: k.Reason, Severity: a.Severity, Action: a.Action}
+	a.Severity, a.Action = Info, Note
+	return a
+}
+
+func (k acknowledged) coversFiles(files []string) bool {
+	if len(k.tests) > 0 || k.path != nil && len(files) == 0 {
+		return false
+	}
+	return k.path == nil || !slices.ContainsFunc(files, func(f string) bool { return !k.path.match(f) })
+}
+
+// coversSize reports whether a number changed by no more than what was accepted,
+// apart from rounding.
+func (k acknowledged) coversSize(delta *float64) bool {
+	return k.UpTo == nil || delta == nil || math.Abs(*delta) <= *k.UpTo+.005
+}
+
+func (k acknowledged) coversTest(id metric.ID, files []string) bool {
+	if len(k.tests) > 0 && !slices.ContainsFunc(k.tests, func(g *glob) bool { return g.match(id.Name) || g.match(id.String()) }) {
+		return false
+	}
+	return k.path == nil || slices.ContainsFunc(files, k.path.match)
+}
+
+// filesOf returns where a test stands, as far as is known: its file, and its
+// suite, which may be a file or a folder.
+func (j *judge) filesOf(id metric.ID) []string {
+	out := j.sourceFiles(id)
+	if id.Suite != "" {
+		out = append(out, id.Suite)
+	}
+	return out
+}
+
+// sourceFiles returns the files that a test is known to stand in.
+func (j *judge) sourceFiles(id metric.ID) []string {
+	var out []string
+	add := func(file string) {
+		if file != "" && !slices.Contains(out, file) {
+			out = append(out, file)
+		}
+	}
+	known := metric.Test{ID: id}
+	for _, set := range []*metric.Tests{j.previous.before.Tests, j.now.Tests} {
+		if t, ok := set.Lookup(id); ok {
+			add(t.File)
+			known = t
+		}
+	}
+	if j.sources != nil {
+		add(j.sources.after.file(known))
+		add(j.sources.before.file(known))
+	}
+	return out
+}
+
+// filesOfAll returns the files of all tests, sorted.
+func (j *judge) filesOfAll(ids []metric.ID) []string {
+	var out []string
+	for _, id := range ids {
+		out = append(out, j.sourceFiles(id)...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

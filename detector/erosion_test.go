@@ -1,0 +1,161 @@
+package detector_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"supervise/detector"
+	"supervise/metric"
+)
+
+// raised lists the iterations in which a rule was raised, as "5 baseline".
+func raised(as []detector.Assessment, rule string) []string {
+	out := []string{}
+	for i, a := range as {
+		for _, alert := range a.Alerts {
+			if alert.Rule == rule {
+				out = append(out, fmt.Sprint(i, " ", alert.Against))
+			}
+		}
+	}
+	return out
+}
+
+// Five steps each of which is within the tolerance of the rule add up, and the
+// comparison with the baseline says so when the sum is beyond it. An iteration
+// that makes nothing worse is left alone.
+func TestErosionOverFiveSmallSteps(t *testing.T) {
+	one, many := 1.0, 3.0
+	own := detector.RuleOptions{Threshold: &one, Severity: detector.High, Baseline: &detector.RuleOptions{Threshold: &many}}
+	skips := func(n int) metric.Set {
+		var cases []metric.Test
+		for i := range 9 {
+			s := metric.Passed
+			if i < n {
+				s = metric.Skipped
+			}
+			cases = append(cases, metric.Test{ID: numbered(i), Status: s})
+		}
+		return metric.Set{Tests: suite(cases...)}
+	}
+	for _, tt := range []struct {
+		rule string
+		set  func(n int) metric.Set // after n steps
+		want []string
+	}{
+		{"test_count_decreased", func(n int) metric.Set { return metric.Set{Tests: numberedTests(n, 9, 0)} }, []string{"4 baseline", "5 baseline"}},
+		{"working_tests_failing", func(n int) metric.Set { return metric.Set{Tests: numberedTests(0, 9, 9-n)} }, []string{"4 baseline", "5 baseline"}},
+		{"tests_newly_skipped", skips, []string{"4 baseline", "5 baseline"}},
+		{"coverage_regression", func(n int) metric.Set { return measured(9, 9, 80-float64(n)) }, []string{"4 baseline", "5 baseline"}},
+	} {
+		t.Run(tt.rule, func(t *testing.T) {
+			var sets []metric.Set
+			for n := range 6 {
+				sets = append(sets, tt.set(n))
+			}
+			got := walk(append(sets, tt.set(5)), nil, of(tt.rule, own))
+			if list := raised(got, tt.rule); !slices.Equal(list, tt.want) {
+				t.Errorf("raised at %v, want %v", list, tt.want)
+			}
+			for _, id := range got[4].Alerts[0].Tests {
+				if tt.rule != "coverage_regression" && len(got[4].Alerts[0].Tests) != 4 {
+					t.Errorf("evidence %v (%s), want the tests of all four steps", got[4].Alerts[0].Tests, id)
+				}
+			}
+		})
+	}
+}
+
+// What was explained, or acknowledged, when it happened is no erosion.
+func TestSettledLossesDoNotErode(t *testing.T) {
+	one, many := 1.0, 3.0
+	o := of("test_count_decreased", detector.RuleOptions{Threshold: &one, Baseline: &detector.RuleOptions{Threshold: &many}})
+	var sets []metric.Set
+	for n := range 6 {
+		sets = append(sets, metric.Set{Tests: numberedTests(n, 9, 0)})
+	}
+	o.Acknowledged = []detector.Acknowledgement{{Rule: "test_count_decreased", Tests: []string{"Test000?"}}}
+	if list := raised(walk(sets, nil, o), "test_count_decreased"); len(list) != 1 { // the fourth tells, and is acknowledged
+		t.Errorf("raised at %v", list)
+	}
+	// Every step moves one test to another suite: nothing is lost.
+	for n := range 6 {
+		cases := slices.Clone(numberedTests(n, 9, 9).Cases)
+		for moved := range n {
+			cases = append(cases, metric.Test{ID: metric.ID{Suite: "calc/new", Name: numbered(moved).Name}, Status: metric.Passed})
+		}
+		sets[n] = metric.Set{Tests: suite(cases...)}
+	}
+	o.Acknowledged = nil
+	for i, a := range walk(sets, nil, o) {
+		if len(fired(a)) > 0 {
+			t.Errorf("iteration %d: %v, although tests only moved", i, fired(a))
+		}
+	}
+	// Losses after that erode, and the tests that moved do not make up for them.
+	eroding := slices.Clone(sets)
+	for n := 1; n <= 4; n++ {
+		eroding = append(eroding, metric.Set{Tests: metric.NewTests(sets[5].Tests.Cases[n:])}) // the moved ones come last
+	}
+	o.Rules["working_tests_failing"] = detector.RuleOptions{Off: true}
+	if list := raised(walk(eroding, nil, o), "test_count_decreased"); !slices.Equal(list, []string{"9 baseline"}) {
+		t.Errorf("raised at %v", list)
+	}
+	// A test that is really lost afterwards is one loss, not seven.
+	last := metric.Set{Tests: metric.NewTests(sets[5].Tests.Cases[:8])}
+	as := walk(append(sets, last), nil, of("test_count_decreased", detector.RuleOptions{}))
+	if a, ok := alertOf(as[6], "test_count_decreased"); !ok || len(a.Tests) != 1 {
+		t.Errorf("fired %v: %+v, want one lost test", ok, a)
+	}
+}
+
+// A loss that a person let pass is not held against the iterations after it, in a
+// strict comparison neither.
+func TestStrictComparisonWithTheBaselineIsAboutThisIteration(t *testing.T) {
+	o := detector.Options{Strict: true, Rules: map[string]detector.RuleOptions{
+		"test_count_decreased": {Severity: detector.High}, "working_tests_failing": {Severity: detector.High},
+	}}
+	got := walk([]metric.Set{measured(9, 9, 80), measured(8, 8, 80), measured(8, 8, 80), measured(8, 8, 80)}, nil, o)
+	for _, rule := range []string{"test_count_decreased", "working_tests_failing"} {
+		if list := raised(got, rule); !slices.Equal(list, []string{"1 previous"}) {
+			t.Errorf("%s raised at %v", rule, list)
+		}
+	}
+}
+
+// A test that was renamed earlier counts once, under either name.
+func TestRenamedTestsDoNotMakeUpForErosion(t *testing.T) {
+	tests := func(names ...string) metric.Set { return metric.Set{Tests: suite(passing(names...)...)} }
+	in := step(tests("X", "B", "C", "D"), tests("X", "B", "C")) // E went within the tolerance
+	in.Baseline.Set, in.History[0].Set = tests("A", "B", "C", "D", "E"), tests("A", "B", "C", "D", "E")
+	one := 1.0
+	for name, tt := range map[string]struct {
+		settled []detector.Loss
+		fires   bool
+	}{
+		"renamed":            {[]detector.Loss{{ID: id("A"), By: detector.SimilarBody, Into: id("X")}}, true},
+		"renamed twice":      {[]detector.Loss{{ID: id("A"), Into: id("W")}, {ID: id("W"), Into: id("X")}}, true},
+		"its code went away": {[]detector.Loss{{ID: id("A"), By: detector.SubjectGone}}, false}, // X is a new test
+	} {
+		in.History[1].Settled = tt.settled
+		a, ok := alertOf(detector.Assess(in, of("test_count_decreased", detector.RuleOptions{Threshold: &one})), "test_count_decreased")
+		if ok != tt.fires || ok && !slices.Equal(a.Tests, []metric.ID{id("D"), id("E")}) {
+			t.Errorf("%s: fired %v with %v", name, ok, a.Tests)
+		}
+	}
+}
+
+func TestErosionOfAPart(t *testing.T) {
+	var sets []metric.Set
+	for _, n := range []int64{800, 793, 786, 786, 790, 788} {
+		s := files(map[string]int64{"m/d.go": 100})
+		s.Coverage.Files = append(s.Coverage.Files, metric.FileCoverage{Path: "m/internal/a.go", Covered: n, Total: 1000})
+		s.Coverage.Covered, s.Coverage.Total = n+100, 1100
+		sets = append(sets, s)
+	}
+	got := walk(sets, nil, of("coverage_regression", detector.RuleOptions{Paths: map[string]float64{"internal/**": 1}}))
+	if list := raised(got, "coverage_regression"); !slices.Equal(list, []string{"2 baseline", "5 baseline"}) {
+		t.Errorf("raised at %v, want it only where this iteration lost something", list)
+	}
+}

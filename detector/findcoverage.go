@@ -1,0 +1,79 @@
+package detector
+
+import (
+	"maps"
+	"slices"
+
+	"supervise/metric"
+)
+
+// coverageRegression speaks of the whole, and of the parts of the tree that have
+// a limit of their own. Against the baseline it does only where this very
+// iteration lost something.
+func coverageRegression(j *judge, c comparison, r row) []finding {
+	var out []finding
+	step, ok := j.previous.delta[metric.CoveragePct]
+	if j.coverageFell(c, r.threshold()) && (!ok || step < 0) {
+		out = append(out, finding{
+			values: j.numbers(c, metric.CoveragePct, r.threshold()),
+			files:  lessCovered(c, func(string) bool { return true }),
+		})
+	}
+	for _, pattern := range slices.Sorted(maps.Keys(r.own.Paths)) {
+		if f, fell := j.partCoverageFell(c, pattern, r.own.Paths[pattern]); fell {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// partCoverageFell looks at the files that a pattern covers.
+func (j *judge) partCoverageFell(c comparison, pattern string, limit float64) (finding, bool) {
+	if !c.now.Coverage.Comparable(c.before.Coverage) {
+		return finding{}, false
+	}
+	in := pathGlob(pattern).match
+	before, ok1 := part(c.before.Coverage, in).Percent()
+	now, ok2 := part(c.now.Coverage, in).Percent()
+	if !ok1 || !ok2 || before-now <= max(limit, j.in.CoverageWobble)+epsilon {
+		return finding{}, false
+	}
+	if start, ok := part(j.previous.before.Coverage, in).Percent(); ok && now >= start {
+		return finding{}, false
+	}
+	v := Values{Prev: &before, Curr: &now, Delta: ptr(now - before), Threshold: &limit, Path: pattern}
+	if base, ok := part(j.baseline.before.Coverage, in).Percent(); ok {
+		v.Baseline = &base
+	}
+	return finding{values: v, files: lessCovered(c, in)}, true
+}
+
+// part returns the coverage of some files.
+func part(c *metric.Coverage, in func(path string) bool) *metric.Coverage {
+	if c == nil {
+		return nil
+	}
+	out := metric.Coverage{Unit: c.Unit, Format: c.Format}
+	for _, f := range c.Files {
+		if in(f.Path) {
+			out.Covered += f.Covered
+			out.Total += f.Total
+		}
+	}
+	return &out
+}
+
+// lessCovered lists the files of a part of the tree that lost coverage.
+func lessCovered(c comparison, in func(path string) bool) []string {
+	before := make(map[string]metric.FileCoverage, len(c.before.Coverage.Files))
+	for _, f := range c.before.Coverage.Files {
+		before[f.Path] = f
+	}
+	var out []string
+	for _, f := range c.now.Coverage.Files {
+		if b, ok := before[f.Path]; ok && in(f.Path) && f.Covered*b.Total < b.Covered*f.Total {
+			out = append(out, f.Path)
+		}
+	}
+	return out
+}

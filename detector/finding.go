@@ -1,0 +1,54 @@
+package detector
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ID names what was found: the rule and its evidence, whatever the iteration or
+// the loop. It is eight hexadecimal digits. The evidence are the tests; without
+// any, the files; without those, what the alert says is wrong, or else the numbers.
+// The same finding has the same ID also in records of versions that did not
+// write it.
+func (a Alert) ID() string {
+	sum := sha256.Sum256([]byte(strings.Join(append([]string{a.Rule}, a.evidence()...), "\x00")))
+	return hex.EncodeToString(sum[:4])
+}
+
+// evidence is what tells the finding from others of its rule, in any order of
+// tests and files.
+func (a Alert) evidence() []string {
+	var tests []string
+	for _, id := range a.Tests {
+		tests = append(tests, "test "+id.String())
+	}
+	slices.Sort(tests)
+	var files []string
+	for _, f := range a.Files {
+		files = append(files, "file "+f)
+	}
+	slices.Sort(files)
+	switch v := a.Values; {
+	case len(tests) > 0:
+		return tests
+	case len(files) > 0 && v.Path != "":
+		return append(files, "of "+v.Path)
+	case len(files) > 0:
+		return files
+	case v.Why != "":
+		return []string{"why " + Fingerprint(v.Why)}
+	default:
+		return []string{"from " + evidenceNumber(v.Prev), "to " + evidenceNumber(v.Curr), "period " + strconv.Itoa(v.Period)}
+	}
+}
+
+func evidenceNumber(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatFloat(math.Round(*v*100)/100, 'f', -1, 64)
+}

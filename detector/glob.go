@@ -1,0 +1,52 @@
+package detector
+
+import (
+	"regexp"
+	"strings"
+)
+
+// glob is a pattern with wildcards.
+type glob struct{ re *regexp.Regexp }
+
+func (g *glob) match(s string) bool { return g.re.MatchString(s) }
+
+// nameGlob reads a pattern of names: * stands for any text, ? for a character.
+func nameGlob(pattern string) *glob {
+	return &glob{regexp.MustCompile(`(?s)\A` + expression(pattern, map[string]string{"*": `.*`, "**": `.*`, "?": `.`}) + `\z`)}
+}
+
+// pathGlob reads a pattern of slash separated paths: * and ? end at a slash, **
+// stands for any folders. A path is also matched from any of its folders on, so
+// that "calc/*.go" is found in "module/calc/add.go"; what a folder matches, all
+// below it does.
+func pathGlob(pattern string) *glob {
+	pattern = strings.Trim(strings.TrimPrefix(pattern, "./"), "/")
+	middle := expression(pattern, map[string]string{"**/": `(?:.*/)?`, "/**": `(?:/.*)?`, "**": `.*`, "*": `[^/]*`, "?": `[^/]`})
+	return &glob{regexp.MustCompile(`(?s)\A(?:.*/)?` + middle + `(?:/.*)?\z`)}
+}
+
+// wildcards are looked for in this order.
+var wildcards = []string{"**/", "/**", "**", "*", "?"}
+
+// expression translates the wildcards that stand in meaning and quotes the rest.
+func expression(pattern string, meaning map[string]string) string {
+	var b strings.Builder
+	pattern = strings.ToValidUTF8(pattern, "\uFFFD")
+	for pattern != "" {
+		if pattern[0] == '\\' && len(pattern) > 1 {
+			b.WriteString(regexp.QuoteMeta(pattern[1:2]))
+			pattern = pattern[2:]
+			continue
+		}
+		text, n := regexp.QuoteMeta(pattern[:1]), 1
+		for _, w := range wildcards {
+			if means, ok := meaning[w]; ok && strings.HasPrefix(pattern, w) {
+				text, n = means, len(w)
+				break
+			}
+		}
+		b.WriteString(text)
+		pattern = pattern[n:]
+	}
+	return b.String()
+}

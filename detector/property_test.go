@@ -1,0 +1,279 @@
+package detector_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"supervise/detector"
+	"supervise/metric"
+	"supervise/source"
+)
+
+// world makes inputs at random, the same for the same seed.
+type world struct{ *rand.Rand }
+
+func (w world) one(n int) bool { return w.IntN(n) == 0 }
+
+func (w world) status() metric.Status {
+	return []metric.Status{metric.Passed, metric.Passed, metric.Passed, metric.Failed, metric.Errored, metric.Skipped, metric.NotRun}[w.IntN(7)]
+}
+
+// tests makes tests of three suites, parametrised ones among them.
+func (w world) tests() *metric.Tests {
+	var cases []metric.Test
+	for range w.IntN(14) {
+		name := []string{"TestA", "TestB", "TestB/x", "TestB/y", "test_c", "test_c[1-2]", "test_c[2-3]", "d › e", "TestF"}[w.IntN(9)]
+		c := metric.Test{ID: metric.ID{Suite: []string{"calc", "calc/in", "t.py"}[w.IntN(3)], Name: name}, Status: w.status(), Flaky: w.one(8)}
+		if w.one(3) {
+			c.File, c.Message = c.Suite+"/a_test.go", "not supported on windows"
+		}
+		cases = append(cases, c)
+	}
+	t := metric.NewTests(cases)
+	t.Duration = time.Duration(w.IntN(5000)) * time.Millisecond
+	if w.one(6) {
+		t.Broken = []metric.Suite{{Name: "calc", Why: "build failed"}}
+	}
+	return t
+}
+
+// set makes a measurement of which any part may be missing.
+func (w world) set() metric.Set {
+	var s metric.Set
+	if !w.one(6) {
+		s.Tests = w.tests()
+	}
+	if !w.one(4) {
+		s.Coverage = &metric.Coverage{Unit: metric.Statements, Format: "go"}
+		for i := range 3 {
+			f := metric.FileCoverage{Path: fmt.Sprintf("calc/%d.go", i), Total: int64(w.IntN(50)), Covered: 0}
+			f.Covered = int64(w.IntN(int(f.Total) + 1))
+			s.Coverage.Files, s.Coverage.Covered, s.Coverage.Total = append(s.Coverage.Files, f), s.Coverage.Covered+f.Covered, s.Coverage.Total+f.Total
+		}
+	}
+	if !w.one(4) {
+		s.Lint = lint(w.IntN(12))
+	}
+	if !w.one(4) {
+		s.Build = build([]metric.BuildStatus{metric.BuildSuccess, metric.BuildFailure, metric.BuildUnknown}[w.IntN(3)])
+	}
+	if !w.one(4) {
+		s.Code = code(1+w.IntN(5), w.IntN(300), 4*w.Float64())
+	}
+	if w.one(5) {
+		s.Gaps = []metric.Gap{{Section: metric.SectionLint, State: metric.Absent, Why: "no report"}}
+	}
+	return s
+}
+
+func (w world) sources() []detector.TestSource {
+	var out []detector.TestSource
+	for range w.IntN(4) {
+		out = append(out, detector.TestSource{
+			Suite: []string{"", "calc"}[w.IntN(2)], File: []string{"calc/a_test.go", "t.py"}[w.IntN(2)],
+			Def: source.TestDef{
+				Name: []string{"TestA", "TestB", "test_c", "d e"}[w.IntN(4)], Skipped: w.one(5), SkipConditional: w.one(5),
+				Assertions: []string{"got != want", "err != nil"}[:w.IntN(3)], Literals: []string{"1", "17", `"x"`}[:w.IntN(4)],
+				Symbols: []string{"Add", "Divide"}[:w.IntN(3)], Tokens: map[string]int{"a": 1 + w.IntN(3), "b": 2},
+			},
+		})
+	}
+	return out
+}
+
+func (w world) observation(n int) detector.Observation {
+	return detector.Observation{
+		Iteration: n, Set: w.set(), Tree: fmt.Sprint("tree ", w.IntN(4)), Score: w.Float64(), Scored: !w.one(4),
+		Class: detector.Class(2 + w.IntN(3)), Changed: !w.one(3), AgentExit: w.IntN(2),
+	}
+}
+
+func (w world) input() detector.Input {
+	n := 1 + w.IntN(14)
+	var all []detector.Observation
+	for i := range n + 1 {
+		all = append(all, w.observation(i))
+	}
+	in := detector.Input{
+		Current: all[n], Previous: all[n-1], Baseline: all[0], History: all[:n], Before: w.sources(), After: w.sources(),
+		Errors: slices.Repeat([]string{"no such file"}, w.IntN(4)), SuiteUnread: w.IntN(2), CoverageWobble: 2 * w.Float64(),
+		GoneSymbols: []string{"Divide"}[:w.IntN(2)], GitLost: []string{"tag v1"}[:w.one01(8)], Best: &all[w.IntN(n)],
+		AckFiles: []string{".supervise-ack.yaml"}[:w.one01(8)],
+	}
+	if in.Current.Set.Tests != nil {
+		for _, c := range in.Current.Set.Tests.Cases {
+			if w.one(10) {
+				in.Flaky = append(in.Flaky, c.ID)
+			}
+		}
+	}
+	return in
+}
+
+// one01 is 1 one time in n, else 0.
+func (w world) one01(n int) int {
+	if w.one(n) {
+		return 1
+	}
+	return 0
+}
+
+// forInputs shows inputs at random.
+func forInputs(t *testing.T, check func(t *testing.T, w world, in detector.Input)) {
+	t.Helper()
+	for seed := range uint64(500) {
+		w := world{rand.New(rand.NewPCG(seed, 5))}
+		in := w.input()
+		check(t, w, in)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+func TestEveryAssessmentIsWhole(t *testing.T) {
+	seen := map[string]int{}
+	forInputs(t, func(t *testing.T, _ world, in detector.Input) {
+		a := detector.Assess(in, detector.DefaultOptions())
+		if a.Class < detector.Forward || a.Class > detector.Stalled {
+			t.Errorf("class %v", a.Class)
+		}
+		r := a.Recommendation
+		if r.Action == "" || r.Reason == "" || r.Confidence <= 0 || r.Confidence > 1 {
+			t.Errorf("recommendation %+v", r)
+		}
+		if a.Critical() && a.Class != detector.Regression {
+			t.Errorf("class %v with %v", a.Class, fired(a))
+		}
+		for i, alert := range a.Alerts {
+			seen[alert.Rule]++
+			if !detector.Known(alert.Rule) || alert.Severity == 0 || alert.Action == "" || strings.ContainsAny(alert.Message(), "{}") || i > 0 && alert.Severity > a.Alerts[i-1].Severity {
+				t.Errorf("alert %d: %+v: %s", i, alert, alert.Message())
+			}
+			if !slices.IsSortedFunc(alert.Tests, metric.ID.Compare) || len(slices.Compact(slices.Clone(alert.Tests))) != len(alert.Tests) {
+				t.Errorf("%s: evidence %v is not sorted, or names a test twice", alert.Rule, alert.Tests)
+			}
+		}
+	})
+	for _, name := range detector.RuleNames() {
+		if seen[name] == 0 && name != "infinite_loop" && name != "metric_cycling" { // these have properties of their own
+			t.Errorf("rule %s never fired: the inputs say nothing about it", name)
+		}
+	}
+}
+
+// The same input gives the same verdict, in whatever order the tests stand, and
+// is not changed by being looked at.
+func TestAssessmentIsAFunctionOfItsInput(t *testing.T) {
+	text := func(v any) string {
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	forInputs(t, func(t *testing.T, w world, in detector.Input) {
+		before := text([]any{in.Current, in.Previous, in.Baseline, in.History, in.Before, in.After, in.Flaky})
+		first := detector.Assess(in, detector.DefaultOptions())
+		if after := text([]any{in.Current, in.Previous, in.Baseline, in.History, in.Before, in.After, in.Flaky}); after != before {
+			t.Errorf("the input was changed:\n%s\n%s", before, after)
+		}
+		shuffle := func(o *detector.Observation) {
+			if o.Set.Tests == nil {
+				return
+			}
+			tests := *o.Set.Tests
+			tests.Cases = slices.Clone(tests.Cases)
+			w.Shuffle(len(tests.Cases), func(i, j int) { tests.Cases[i], tests.Cases[j] = tests.Cases[j], tests.Cases[i] })
+			o.Set.Tests = &tests
+		}
+		shuffle(&in.Current)
+		shuffle(&in.Previous)
+		shuffle(&in.Baseline)
+		w.Shuffle(len(in.Flaky), func(i, j int) { in.Flaky[i], in.Flaky[j] = in.Flaky[j], in.Flaky[i] })
+		if diff := cmp.Diff(first, detector.Assess(in, detector.DefaultOptions())); diff != "" {
+			t.Errorf("in another order:\n%s", diff)
+		}
+	})
+}
+
+func TestNoRuleFiresOnEqualSets(t *testing.T) {
+	forInputs(t, func(t *testing.T, w world, _ detector.Input) {
+		s := w.set()
+		if s.Tests == nil {
+			s.Tests = w.tests() // a suite that cannot be read stays an alert
+		}
+		in := step(s, s)
+		in.Before = w.sources()
+		in.After = in.Before
+		a := detector.Assess(in, detector.DefaultOptions())
+		if len(a.Alerts) > 0 || a.Class != detector.Plateau {
+			t.Errorf("class %v, alerts %v", a.Class, fired(a))
+		}
+		for _, baseline := range []metric.Set{w.set(), w.set()} { // what was before the iteration is not its doing
+			in.Baseline.Set, in.History[0].Set = baseline, baseline
+			if a := detector.Assess(in, detector.DefaultOptions()); len(a.Alerts) > 0 {
+				t.Errorf("against another baseline: %v", fired(a))
+			}
+		}
+	})
+}
+
+// Whatever happens, an acknowledgement of every rule takes the weight off every
+// alert and loses none.
+func TestAcknowledgedAlertsStayAndWeighNothing(t *testing.T) {
+	o := detector.DefaultOptions()
+	for _, name := range detector.RuleNames() {
+		o.Acknowledged = append(o.Acknowledged, covering(name))
+	}
+	forInputs(t, func(t *testing.T, _ world, in detector.Input) {
+		plain, a := detector.Assess(in, detector.DefaultOptions()), detector.Assess(in, o)
+		for _, alert := range plain.Alerts {
+			if !slices.ContainsFunc(a.Alerts, func(x detector.Alert) bool { return x.ID() == alert.ID() && x.Message() == alert.Message() }) && alert.Rule != "metric_cycling" {
+				t.Errorf("lost: %+v", alert)
+			}
+		}
+		if len(a.Alerts) > 0 && a.Alerts[0].Severity > detector.Info {
+			t.Errorf("alert %+v although all is acknowledged", a.Alerts[0])
+		}
+	})
+}
+
+func TestCycleProperties(t *testing.T) {
+	for seed := range uint64(300) {
+		w := world{rand.New(rand.NewPCG(seed, 9))}
+		n := 2 + w.IntN(30)
+		improving, constant := make([]float64, n), make([]float64, n)
+		level := 20.0
+		for i := range n {
+			level += .1 + w.Float64()
+			improving[i], constant[i] = level, 50
+		}
+		if c := path(improving, nil).Cycle; c != nil {
+			t.Fatalf("seed %d: cycle %+v in a series that improves strictly", seed, c)
+		}
+		if c := path(constant, nil).Cycle; c != nil {
+			t.Fatalf("seed %d: cycle %+v in a constant series", seed, c)
+		}
+		// A period is planted behind a start of any kind.
+		p := 2 + w.IntN(4)
+		series := improving[:w.IntN(n)]
+		block := make([]float64, p)
+		for i := range block {
+			block[i] = 80 + float64(i) + w.Float64()/2
+		}
+		for range 2 * p {
+			series = append(series, block[len(series)%p])
+		}
+		if c := path(series, nil).Cycle; c == nil || c.Period != p || c.Endless != (len(series)-1 > 10) {
+			t.Fatalf("seed %d: cycle %+v, want the planted period %d, in iteration %d", seed, c, p, len(series)-1)
+		}
+	}
+}

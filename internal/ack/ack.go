@@ -1,0 +1,200 @@
+// Package ack keeps the findings that a person accepted, in a file of the tree
+// that is meant to be committed.
+package ack
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"supervise/detector"
+)
+
+// FileName is the file of the acknowledgements, beside the configuration.
+const FileName = ".supervise-ack.yaml"
+
+// Never is what stands for an expiry that does not come.
+const Never = "never"
+
+// DefaultExpiry is how long an acknowledgement counts when nothing else is said.
+const DefaultExpiry = "90d"
+
+// ErrInvalid is wrapped by every error that an edit of the file or of the command
+// line mends.
+var ErrInvalid = errors.New("invalid acknowledgement")
+
+// Entry is one acknowledgement. Finding or Rule is given.
+type Entry struct {
+	Finding       string   `yaml:"finding,omitempty" json:"finding,omitempty"` // ID of what was accepted
+	Rule          string   `yaml:"rule,omitempty" json:"rule,omitempty"`
+	Tests         []string `yaml:"tests,omitempty" json:"tests,omitempty"` // patterns; none stands for all
+	Path          string   `yaml:"path,omitempty" json:"path,omitempty"`   // pattern of files, suites and folders
+	UpTo          *float64 `yaml:"up_to,omitempty" json:"up_to,omitempty"` // how much the number may change at most
+	Reason        string   `yaml:"reason" json:"reason"`
+	Date          string   `yaml:"date,omitempty" json:"date,omitempty"`       // on which it was written, YYYY-MM-DD
+	Expires       string   `yaml:"expires,omitempty" json:"expires,omitempty"` // YYYY-MM-DD, its last day, or never
+	FalsePositive bool     `yaml:"false_positive,omitempty" json:"false_positive,omitempty"`
+}
+
+// ID names the entry: it is that of the finding or, where none is given, made of
+// what the entry covers.
+func (e Entry) ID() string {
+	if e.Finding != "" {
+		return e.Finding
+	}
+	sum := sha256.Sum256([]byte(strings.Join(append([]string{e.Rule, e.Path}, e.Tests...), "\x00")))
+	return hex.EncodeToString(sum[:4])
+}
+
+// Of returns the entry that accepts a finding: this rule on these tests, or on
+// all that path covers. expires is as [Expiry] reads it.
+func Of(a detector.Alert, path, reason, expires string, now time.Time) (Entry, error) {
+	day, err := Expiry(cmp.Or(expires, DefaultExpiry), now)
+	if err != nil {
+		return Entry{}, err
+	}
+	if strings.TrimSpace(reason) == "" {
+		return Entry{}, fmt.Errorf("%w: give a reason that others will understand", ErrInvalid)
+	}
+	e := Entry{Finding: a.ID(), Rule: a.Rule, Path: path, Reason: reason, Date: now.Format(time.DateOnly), Expires: day}
+	if path == "" {
+		for _, id := range a.Tests {
+			e.Tests = append(e.Tests, literal(id.String()))
+		}
+		if d := a.Values.Delta; d != nil && len(a.Tests) == 0 {
+			size := math.Round(100*math.Abs(*d)) / 100
+			e.UpTo = &size
+		}
+	}
+	return e, nil
+}
+
+// literal quotes a name so that it is no pattern.
+func literal(name string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`).Replace(name)
+}
+
+// Expiry reads when something expires: a day (2026-12-31), a span from now (90d,
+// 12w), or never. It returns the day, or never.
+func Expiry(text string, now time.Time) (string, error) {
+	if text == Never {
+		return Never, nil
+	}
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		return day.Format(time.DateOnly), nil
+	}
+	days := map[string]int{"d": 1, "w": 7}
+	for unit, each := range days {
+		n, err := strconv.Atoi(strings.TrimSuffix(text, unit))
+		if strings.HasSuffix(text, unit) && err == nil && n > 0 && n <= 36500 {
+			return now.AddDate(0, 0, n*each).Format(time.DateOnly), nil
+		}
+	}
+	return "", fmt.Errorf("%w: expiry %q: give a number of days like 90d, of weeks like 12w, a day like 2026-12-31, or never", ErrInvalid, text)
+}
+
+// until is the moment from which the entry does not count, zero for never.
+func (e Entry) until() (time.Time, error) {
+	text := e.Expires
+	if text == "" {
+		written, err := time.Parse(time.DateOnly, e.Date)
+		if err != nil {
+			return time.Time{}, fmt.Errorf("%w: expires is missing; give a day like 2026-12-31, or never", ErrInvalid)
+		}
+		if text, err = Expiry(DefaultExpiry, written); err != nil {
+			return time.Time{}, err
+		}
+	}
+	if text == Never {
+		return time.Time{}, nil
+	}
+	day, err := time.ParseInLocation(time.DateOnly, text, time.Local)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%w: expires is %q; give a day like 2026-12-31, or never", ErrInvalid, text)
+	}
+	return day.AddDate(0, 0, 1), nil
+}
+
+// Expired reports whether the entry does not count any more.
+func (e Entry) Expired(now time.Time) bool {
+	at, err := e.until()
+	return err != nil || !at.IsZero() && !now.Before(at)
+}
+
+// Validate reports what makes the entry senseless.
+func (e Entry) Validate() error {
+	if strings.TrimSpace(e.Reason) == "" {
+		return fmt.Errorf("%w: reason is missing; say why this is acceptable", ErrInvalid)
+	}
+	if e.Rule == "" && e.Path != "" {
+		return fmt.Errorf("%w: path needs the rule that it is about", ErrInvalid)
+	}
+	if e.UpTo != nil && *e.UpTo < 0 {
+		return fmt.Errorf("%w: up_to is %v; give a number of at least 0, in the unit of the rule", ErrInvalid, *e.UpTo)
+	}
+	if e.Date != "" {
+		if _, err := time.Parse(time.DateOnly, e.Date); err != nil {
+			return fmt.Errorf("%w: date is %q; give a day like 2026-12-31", ErrInvalid, e.Date)
+		}
+	}
+	if _, err := e.until(); err != nil {
+		return err
+	}
+	k, err := e.acknowledgement()
+	if err == nil {
+		err = k.Validate()
+	}
+	if err != nil && !errors.Is(err, ErrInvalid) {
+		err = fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return err
+}
+
+// acknowledgement is the entry as the detector takes it. An entry with tests or
+// a path goes by its rule; one with neither covers the very finding.
+func (e Entry) acknowledgement() (detector.Acknowledgement, error) {
+	until, err := e.until()
+	k := detector.Acknowledgement{ID: e.ID(), Rule: e.Rule, Tests: e.Tests, Path: e.Path, UpTo: e.UpTo, Reason: e.Reason, Expires: until}
+	if len(e.Tests) == 0 && e.Path == "" {
+		k.Finding = e.Finding
+	}
+	return k, err
+}
+
+// Acknowledgements returns the entries that count now, as the detector takes
+// them. They are valid ones.
+func Acknowledgements(list []Entry, now time.Time) []detector.Acknowledgement {
+	var out []detector.Acknowledgement
+	for _, e := range list {
+		if k, err := e.acknowledgement(); err == nil && !e.Expired(now) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// Find returns the place of the entry with that ID, or whose ID begins so where
+// only one does, and -1 otherwise.
+func Find(list []Entry, id string) int {
+	if i := slices.IndexFunc(list, func(e Entry) bool { return e.ID() == id }); i >= 0 {
+		return i
+	}
+	at := -1
+	for i, e := range list {
+		switch {
+		case id == "" || !strings.HasPrefix(e.ID(), id):
+		case at >= 0:
+			return -1
+		default:
+			at = i
+		}
+	}
+	return at
+}

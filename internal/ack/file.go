@@ -1,0 +1,181 @@
+package ack
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// document is the file.
+type document struct {
+	Acknowledged []Entry `yaml:"acknowledged"`
+}
+
+const header = `# Findings of supervise that somebody accepted: they are reported and count for
+# nothing. Commit this file. supervise ack writes it; a loop reads it at its start.
+acknowledged:
+`
+
+// Path returns the path of the file in the folder of the configuration.
+func Path(dir string) string { return filepath.Join(dir, FileName) }
+
+// Load reads the file at path; one that is not there has no entries. Errors wrap
+// [ErrInvalid] and name the line.
+func Load(path string) ([]Entry, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: read %s: %w", ErrInvalid, path, err)
+	}
+	list, err := Parse(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return list, nil
+}
+
+// Parse reads the text of a file.
+func Parse(text string) ([]Entry, error) {
+	var d document
+	file, err := parser.ParseBytes([]byte(text), parser.ParseComments)
+	if err == nil && empty(file) {
+		return nil, nil
+	}
+	if err == nil {
+		err = yaml.UnmarshalWithOptions([]byte(text), &d, yaml.Strict())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", ErrInvalid, yaml.FormatError(err, false, true))
+	}
+	lines := starts(file)
+	at := func(i int) string {
+		if i < len(lines) {
+			return fmt.Sprintf("line %d: ", lines[i])
+		}
+		return ""
+	}
+	seen := map[string]int{}
+	for i, e := range d.Acknowledged {
+		if err := e.Validate(); err != nil {
+			return nil, fmt.Errorf("%s%w", at(i), err)
+		}
+		if first, twice := seen[e.ID()]; twice {
+			return nil, fmt.Errorf("%s%w: %s is acknowledged on %stoo; remove one of them", at(i), ErrInvalid, e.ID(), strings.Replace(at(first), ":", "", 1))
+		}
+		seen[e.ID()] = i
+	}
+	return d.Acknowledged, nil
+}
+
+func empty(f *ast.File) bool {
+	return !slices.ContainsFunc(f.Docs, func(d *ast.DocumentNode) bool {
+		return d.Body != nil && d.Body.Type() != ast.CommentType && d.Body.Type() != ast.NullType
+	})
+}
+
+// starts returns the line on which each entry begins, from 1; none where they
+// cannot be told.
+func starts(f *ast.File) []int {
+	path, err := yaml.PathString("$.acknowledged")
+	if err != nil {
+		return nil
+	}
+	node, err := path.FilterFile(f)
+	list, ok := node.(*ast.SequenceNode)
+	if err != nil || !ok || list.IsFlowStyle {
+		return nil
+	}
+	var out []int
+	for _, entry := range list.Entries {
+		out = append(out, entry.Start.Position.Line)
+	}
+	return out
+}
+
+// Add returns the text of a file with the entry at its end, and whether one of
+// the same ID was replaced. All other lines stay as they are.
+func Add(text string, e Entry) (string, bool, error) {
+	text, replaced, err := Remove(text, e.ID())
+	if err != nil {
+		return "", false, err
+	}
+	before, err := Parse(text)
+	if err != nil {
+		return "", false, err
+	}
+	if len(before) == 0 {
+		text = header
+	}
+	body, err := yaml.Marshal([]Entry{e})
+	if err != nil {
+		return "", false, fmt.Errorf("write acknowledgement: %w", err)
+	}
+	pad := indent(text)
+	text = strings.TrimRight(text, "\n") + "\n"
+	for line := range strings.Lines(string(body)) {
+		text += pad + line
+	}
+	return text, replaced, same(text, append(slices.Clone(before), e))
+}
+
+// indent is how far the entries of the file are indented.
+func indent(text string) string {
+	for line := range strings.Lines(text) {
+		if rest := strings.TrimLeft(line, " "); strings.HasPrefix(rest, "- ") {
+			return line[:len(line)-len(rest)]
+		}
+	}
+	return "  "
+}
+
+// Remove returns the text of a file without the entry of that ID, and whether
+// there was one. The comment lines before the next entry stay.
+func Remove(text, id string) (string, bool, error) {
+	list, err := Parse(text)
+	if err != nil {
+		return "", false, err
+	}
+	i := Find(list, id)
+	if i < 0 {
+		return text, false, nil
+	}
+	file, err := parser.ParseBytes([]byte(text), parser.ParseComments)
+	if err != nil {
+		return "", false, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	begin, lines := starts(file), strings.SplitAfter(text, "\n")
+	if len(begin) != len(list) {
+		return "", false, errByHand
+	}
+	from, to := begin[i]-1, len(lines)
+	if i+1 < len(begin) {
+		to = begin[i+1] - 1
+		for to > from+1 && strings.HasPrefix(strings.TrimSpace(lines[to-1]), "#") {
+			to--
+		}
+	}
+	rest := slices.Delete(slices.Clone(list), i, i+1)
+	out := strings.Join(slices.Concat(lines[:from], lines[to:]), "")
+	return out, true, same(out, rest)
+}
+
+var errByHand = fmt.Errorf("%w: the file is not written a line for each key, and cannot be changed without disturbing it; edit it by hand", ErrInvalid)
+
+// same makes sure that an edit did what it should, and nothing else.
+func same(text string, want []Entry) error {
+	got, err := Parse(text)
+	if err != nil || len(got) != len(want) || len(want) > 0 && !reflect.DeepEqual(got, want) {
+		return errByHand
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"supervise/detector"
+	"supervise/internal/loop"
+	"supervise/selector"
+
+	"github.com/goccy/go-yaml"
+)
+
+// verdictKeys are the keys of the file that a verdict depends on, and how each
+// gets from the settings of a file into those of a loop.
+var verdictKeys = map[string]func(to *loop.Settings, s Settings){
+	"strict":          func(to *loop.Settings, s Settings) { to.Rules.Strict = s.Strict },
+	"quality_weights": func(to *loop.Settings, s Settings) { to.Weights = s.weights() },
+	"selection": func(to *loop.Settings, s Settings) {
+		to.Select.Mode, to.Select.Threshold = selector.Mode(s.Selection.Mode), s.Selection.Threshold/100
+	},
+	"mode":        func(to *loop.Settings, s Settings) { to.Rules.Mode = detector.Mode(s.Mode) },
+	"rollback_to": func(to *loop.Settings, s Settings) { to.Rules.RollbackTo = detector.RollbackTarget(s.RollbackTo) },
+	"stall": func(to *loop.Settings, s Settings) {
+		to.Rules.StallWindow, to.Rules.StallRange = s.Stall.Iterations, s.Stall.Range
+	},
+	"cycle": func(to *loop.Settings, s Settings) {
+		to.Rules.CycleWindow, to.Rules.CycleMin = s.Cycle.Window, s.Cycle.After
+	},
+	"stuck": func(to *loop.Settings, s Settings) { to.Rules.StuckCount = s.Stuck.Errors },
+	"rules": func(*loop.Settings, Settings) {}, // key by key, see overlay
+}
+
+// judgedBy are the settings of a file that judge as those of a loop do, rules
+// aside.
+func judgedBy(base loop.Settings) Settings {
+	s, w, r := Default(), base.Weights, base.Rules.WithDefaults()
+	s.Weights = Weights{w.Validation, w.Completeness, w.Correctness, w.Readability, w.Efficiency}
+	s.Selection = Selection{Mode: string(base.Select.Mode), Threshold: 100 * base.Select.Threshold}
+	s.Strict, s.Mode, s.RollbackTo = r.Strict, string(r.Mode), string(r.RollbackTo)
+	s.Stall = Stall{Iterations: r.StallWindow, Range: r.StallRange}
+	s.Cycle, s.Stuck = Cycle{Window: r.CycleWindow, After: r.CycleMin}, Stuck{Errors: r.StuckCount}
+	return s
+}
+
+// WhatIf returns the settings of a loop with single keys changed, each given as in
+// the file with dots between: "rules.coverage_regression.threshold=1". Keys that
+// no verdict depends on are refused. The settings that are given stay as they
+// are. The error wraps [ErrInvalid].
+func WhatIf(base loop.Settings, keys []string) (loop.Settings, error) {
+	tree := map[string]any{}
+	for _, k := range keys {
+		if err := plant(tree, k); err != nil {
+			return base, err
+		}
+	}
+	text, err := yaml.Marshal(tree)
+	if err != nil {
+		return base, fmt.Errorf("%w: --what-if: %w", ErrInvalid, err)
+	}
+	s := judgedBy(base)
+	if err := yaml.UnmarshalWithOptions(text, &s, yaml.Strict()); err != nil {
+		return base, fmt.Errorf("%w: --what-if: %s", ErrInvalid, yaml.FormatError(err, false, false))
+	}
+	if err := s.Validate(); err != nil {
+		return base, fmt.Errorf("--what-if: %w", err)
+	}
+	for key := range tree {
+		verdictKeys[key](&base, s)
+	}
+	rules, err := s.rules()
+	if err == nil {
+		base.Rules.Rules, err = overlay(base.Rules.Rules, rules.Rules, tree["rules"])
+	}
+	return base, err
+}
+
+// plant puts one key with its value into the tree of a file.
+func plant(tree map[string]any, assignment string) error {
+	path, text, ok := strings.Cut(assignment, "=")
+	words := strings.SplitN(strings.TrimSpace(path), ".", 4)
+	if _, known := verdictKeys[words[0]]; !ok || !known {
+		return fmt.Errorf("%w: --what-if %s: give KEY=VALUE with a key of %s that a verdict depends on: %s; as in rules.coverage_regression.threshold=1",
+			ErrInvalid, assignment, FileName, strings.Join(slices.Sorted(maps.Keys(verdictKeys)), ", "))
+	}
+	var value any
+	if err := yaml.Unmarshal([]byte(text), &value); err != nil {
+		return fmt.Errorf("%w: --what-if %s: the value cannot be read: %w", ErrInvalid, assignment, err)
+	}
+	for _, word := range words[:len(words)-1] {
+		child, ok := tree[word].(map[string]any)
+		if !ok {
+			child = map[string]any{}
+			tree[word] = child
+		}
+		tree = child
+	}
+	tree[words[len(words)-1]] = value
+	return nil
+}
+
+// overlay puts the keys that were given, and no others, over the rules of a loop.
+// Keys have the same names in the file and in what a loop keeps of it.
+func overlay(base, tried map[string]detector.RuleOptions, given any) (map[string]detector.RuleOptions, error) {
+	out := maps.Clone(base)
+	named, ok := given.(map[string]any)
+	if !ok {
+		return out, nil
+	}
+	if out == nil {
+		out = map[string]detector.RuleOptions{}
+	}
+	for name, keys := range named {
+		was, err := fieldsOf(out[name])
+		if err != nil {
+			return nil, err
+		}
+		is, err := fieldsOf(tried[name])
+		if err != nil {
+			return nil, err
+		}
+		list, _ := keys.(map[string]any)
+		for key := range list {
+			delete(was, key) // a value of zero is not written
+			if v, set := is[key]; set {
+				was[key] = v
+			}
+		}
+		b, err := json.Marshal(was)
+		if err != nil {
+			return nil, err
+		}
+		var row detector.RuleOptions
+		if err := json.Unmarshal(b, &row); err != nil {
+			return nil, err
+		}
+		out[name] = row
+	}
+	return out, nil
+}
+
+func fieldsOf(r detector.RuleOptions) (map[string]json.RawMessage, error) {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]json.RawMessage{}
+	return out, json.Unmarshal(b, &out)
+}

@@ -1,0 +1,140 @@
+package explain
+
+import (
+	"slices"
+	"time"
+
+	"supervise/internal/ledger"
+	"supervise/metric"
+)
+
+// Extraction says what was read from where. A section that is nil was not
+// measured.
+type Extraction struct {
+	Agent    *ledger.AgentRun `json:"agent,omitempty"`
+	Changed  Names            `json:"changed_files"` // "modified m.go"
+	Reused   bool             `json:"reused"`        // the very same tree had been measured before
+	Checks   []Check          `json:"checks"`
+	Again    *Again           `json:"run_again,omitempty"` // nil where no test failed that had passed before
+	Tests    *Tests           `json:"tests,omitempty"`
+	Coverage *Coverage        `json:"coverage,omitempty"`
+	Lint     *Lint            `json:"lint,omitempty"`
+	Build    *metric.Build    `json:"build,omitempty"`
+	Code     *metric.Code     `json:"code,omitempty"`
+	Gaps     []metric.Gap     `json:"gaps"`
+	OwnTime  time.Duration    `json:"own_time_ns"`
+}
+
+// Check is one command of the project that ran, or whose results were used again.
+type Check struct {
+	Name      string        `json:"name"`
+	Command   string        `json:"command"`
+	ExitCode  int           `json:"exit_code"`
+	Duration  time.Duration `json:"duration_ns"`
+	Read      []string      `json:"read"`          // "FORMAT from PATH"
+	Why       string        `json:"why,omitempty"` // why it counts as not measured
+	Problems  []string      `json:"problems,omitempty"`
+	Leftovers []string      `json:"leftovers,omitempty"`
+}
+
+// Again tells what became of the tests that failed although they had passed
+// before: they were run again.
+type Again struct {
+	Suspects Names   `json:"suspects"`
+	Flaky    Names   `json:"flaky"` // those that passed then
+	Runs     []Check `json:"runs"`
+	Refused  string  `json:"refused,omitempty"` // why nothing was run again
+}
+
+// Tests are the counts of the test cases that were read.
+type Tests struct {
+	Count    int    `json:"count"`
+	Passed   int    `json:"passed"`
+	Failed   int    `json:"failed"` // with those that did not run
+	Skipped  int    `json:"skipped"`
+	NotRun   int    `json:"not_run"`
+	Flaky    int    `json:"flaky"`
+	Format   string `json:"format,omitempty"`
+	Producer string `json:"producer,omitempty"`
+}
+
+// Coverage is what was covered, in the unit of its report.
+type Coverage struct {
+	Percent float64     `json:"percent"`
+	Covered int64       `json:"covered"`
+	Total   int64       `json:"total"`
+	Unit    metric.Unit `json:"unit"`
+	Format  string      `json:"format,omitempty"`
+	Files   int         `json:"files"`
+}
+
+// Lint are the findings by level, and who found them.
+type Lint struct {
+	Errors     int      `json:"errors"`
+	Warnings   int      `json:"warnings"`
+	TypeErrors int      `json:"type_errors"`
+	Tools      []string `json:"tools,omitempty"`
+}
+
+func extraction(it ledger.Iteration) Extraction {
+	e := Extraction{
+		Agent: it.Agent, Reused: it.Reused, Tests: tests(it.Set.Tests),
+		Coverage: coverage(it.Set.Coverage), Lint: lint(it.Set.Lint), Build: it.Set.Build, Code: it.Set.Code,
+		Gaps: append([]metric.Gap{}, it.Set.Gaps...), OwnTime: it.OwnTime,
+	}
+	changed := make([]string, len(it.Changed))
+	for i, c := range it.Changed {
+		changed[i] = c.Kind + " " + c.Path
+	}
+	e.Changed = NamesOf(changed)
+	e.Checks = checks(it.Checks)
+	if a := it.Confirmation; a != nil {
+		e.Again = &Again{testNames(a.Suspects), testNames(a.Flaky), checks(a.Runs), a.Refused}
+	}
+	return e
+}
+
+func checks(runs []ledger.CheckRun) []Check {
+	out := make([]Check, 0, len(runs))
+	for _, c := range runs {
+		out = append(out, Check{c.Name, c.Command, c.ExitCode, c.Duration, c.Read, c.Why, c.Problems, c.Leftovers})
+	}
+	return out
+}
+
+func tests(t *metric.Tests) *Tests {
+	if t == nil {
+		return nil
+	}
+	n := t.Counts()
+	out := &Tests{Count: n.Count, Passed: n.Passed, Failed: n.Failed, Skipped: n.Skipped, Flaky: n.Flaky, Format: t.Format, Producer: t.Producer}
+	for _, c := range t.Cases {
+		if c.Status == metric.NotRun {
+			out.NotRun++
+		}
+	}
+	return out
+}
+
+func coverage(c *metric.Coverage) *Coverage {
+	percent, ok := c.Percent()
+	if !ok {
+		return nil
+	}
+	return &Coverage{percent, c.Covered, c.Total, c.Unit, c.Format, len(c.Files)}
+}
+
+func lint(l *metric.Lint) *Lint {
+	if l == nil {
+		return nil
+	}
+	n := l.Counts()
+	out := &Lint{Errors: n.Errors, Warnings: n.Warnings, TypeErrors: n.TypeErrors}
+	for _, f := range l.Findings {
+		if f.Tool != "" && !slices.Contains(out.Tools, f.Tool) {
+			out.Tools = append(out.Tools, f.Tool)
+		}
+	}
+	slices.Sort(out.Tools)
+	return out
+}

@@ -1,0 +1,116 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// CopyArtifacts copies files and folders into the artifacts of iteration n, in
+// place of what was there. The contents of a folder come to the top; a file
+// keeps its path in root, or its bare name when it lies elsewhere. Relative
+// paths are relative to root. Links are copied as links. A path that is not
+// there, and two that would be one, are errors.
+func (l *Ledger) CopyArtifacts(n int, root string, paths []string) error {
+	dir, err := l.Folder(n)
+	if err != nil {
+		return err
+	}
+	fresh, final := filepath.Join(dir, "artifacts.new"), filepath.Join(dir, "artifacts")
+	err = errors.Join(os.RemoveAll(fresh), os.MkdirAll(fresh, 0o700))
+	for _, path := range paths {
+		if err == nil {
+			err = l.copyArtifact(fresh, root, path)
+		}
+	}
+	if err == nil {
+		err = os.RemoveAll(final)
+	}
+	if err == nil && len(paths) > 0 {
+		err = os.Rename(fresh, final)
+	}
+	if err != nil || len(paths) == 0 {
+		err = errors.Join(err, os.RemoveAll(fresh))
+	}
+	if err != nil {
+		return fmt.Errorf("keep artifacts: %w", err)
+	}
+	return nil
+}
+
+func (l *Ledger) copyArtifact(to, root, path string) error {
+	full := path
+	if !filepath.IsAbs(path) {
+		full = filepath.Join(root, path)
+	}
+	info, err := os.Stat(full)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		if _, within := Inside(l.dir, full); within {
+			return fmt.Errorf("%s holds the state of the loop itself: name a folder without it", path)
+		}
+		return os.CopyFS(to, os.DirFS(full))
+	}
+	name, err := filepath.Rel(root, full)
+	if err != nil || name == ".." || strings.HasPrefix(name, ".."+string(filepath.Separator)) {
+		name = filepath.Base(full)
+	}
+	return copyFile(filepath.Join(to, name), full)
+}
+
+func copyFile(to, from string) error {
+	if _, err := os.Lstat(to); err == nil {
+		return fmt.Errorf("copy %s: %w", from, fs.ErrExist)
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	return WriteFile(to, data)
+}
+
+// OutputArtifacts copies the artifacts of iteration n to final-output/, replacing
+// what stood there, and returns their paths.
+func (l *Ledger) OutputArtifacts(n int) ([]string, error) {
+	to := filepath.Join(l.dir, "final-output")
+	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o700)); err != nil {
+		return nil, fmt.Errorf("write final output: %w", err)
+	}
+	from := os.DirFS(filepath.Join(l.dir, "iterations", Name(n), "artifacts"))
+	var paths []string
+	err := fs.WalkDir(from, ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = os.CopyFS(to, from)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write final output: %w", err)
+	}
+	return paths, nil
+}
+
+// RemoveResults removes what an iteration that is about to be replaced has beside
+// its record: the new one may have less.
+func (l *Ledger) RemoveResults(n int) error {
+	for _, name := range []string{"results.xml", "coverage.json", "lint.json", evidenceName} {
+		if err := os.Remove(filepath.Join(l.dir, "iterations", Name(n), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("replace iteration %d: %w", n, err)
+		}
+	}
+	return nil
+}

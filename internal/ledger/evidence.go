@@ -1,0 +1,67 @@
+package ledger
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"supervise/detector"
+	"supervise/metric"
+)
+
+const evidenceName = "evidence.json.gz"
+
+// Evidence is what the verdict on an iteration rests on beside the measurements:
+// with it the iteration can be judged again, when its trees are gone. It stands
+// in a file of its own, since it is large and seldom read.
+type Evidence struct {
+	Judged time.Time `json:"judged_at"`
+	// Before and After are the test definitions of the changed files.
+	Before      []detector.TestSource `json:"before,omitempty"`
+	After       []detector.TestSource `json:"after,omitempty"`
+	Renamed     map[string]string     `json:"renamed,omitempty"` // files, old path to new
+	Removed     []string              `json:"removed,omitempty"` // source files
+	GoneSymbols []string              `json:"gone_symbols,omitempty"`
+	GitLost     []string              `json:"git_lost,omitempty"`
+	AckFiles    []string              `json:"ack_files,omitempty"` // files of acknowledgements that the agent changed
+	Flaky       []metric.ID           `json:"flaky,omitempty"`     // failed first and passed when run again
+}
+
+// writeEvidence keeps the evidence of an iteration in its folder.
+func writeEvidence(dir string, e *Evidence) error {
+	if e == nil {
+		return nil
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if err := errors.Join(json.NewEncoder(z).Encode(e), z.Close()); err != nil {
+		return fmt.Errorf("write evidence: %w", err)
+	}
+	return WriteFile(filepath.Join(dir, evidenceName), b.Bytes())
+}
+
+// ReadEvidence reads the evidence of iteration n of the loop in dir. The error
+// wraps [os.ErrNotExist] where there is none: the iteration was not judged, or an
+// older version wrote it.
+func ReadEvidence(dir string, n int) (Evidence, error) {
+	var e Evidence
+	path := filepath.Join(dir, "iterations", Name(n), evidenceName)
+	f, err := os.Open(path)
+	if err != nil {
+		return e, fmt.Errorf("read evidence: %w", err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return e, fmt.Errorf("read %s: %w", path, err)
+	}
+	if err := errors.Join(json.NewDecoder(z).Decode(&e), z.Close()); err != nil {
+		return e, fmt.Errorf("read %s: %w", path, err)
+	}
+	return e, nil
+}

@@ -1,0 +1,149 @@
+package loop
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/internal/recovery"
+	"supervise/metric"
+	"supervise/selector"
+	"supervise/snapshot"
+	"supervise/source"
+)
+
+// suiteOf makes n tests, of which the last failing ones fail.
+func suiteOf(n, failing int) *metric.Tests {
+	cases := make([]metric.Test, n)
+	for i := range cases {
+		cases[i] = metric.Test{
+			ID:     metric.ID{Suite: fmt.Sprintf("example.org/project/internal/pkg%02d", i%50), Name: fmt.Sprintf("TestNumber%05d", i)},
+			Status: metric.Passed, Duration: time.Millisecond,
+		}
+		if i >= n-failing {
+			cases[i].Status = metric.Failed
+		}
+	}
+	return metric.NewTests(cases)
+}
+
+func measuredSet(n, failing int, coverage float64) metric.Set {
+	return metric.Set{
+		Tests:    suiteOf(n, failing),
+		Coverage: &metric.Coverage{Covered: int64(coverage * 100), Total: 10_000, Unit: metric.Statements, Format: "go"},
+		Lint:     &metric.Lint{}, Build: &metric.Build{Status: metric.BuildSuccess},
+		Code: &metric.Code{Files: 100, LOC: 10_000, Functions: 800, Complexity: 3},
+	}
+}
+
+// definitionsOf makes the definitions of tests, as the changed files have them.
+func definitionsOf(cases []metric.Test) []detector.TestSource {
+	var out []detector.TestSource
+	for i, c := range cases {
+		def := source.TestDef{Name: c.Name, Tokens: map[string]int{"got": 2, "want": 2, c.Name: 1}, Symbols: []string{"Add"}}
+		for k := range 5 {
+			def.Assertions = append(def.Assertions, fmt.Sprintf("got != %d", 5*i+k))
+			def.Literals = append(def.Literals, fmt.Sprint(1000+5*i+k))
+		}
+		out = append(out, detector.TestSource{File: c.Suite + "/a_test.go", Def: def})
+	}
+	return out
+}
+
+// BenchmarkVerdict is the own time of a verdict: 10 000 tests against 10 000, of
+// which some fail now, some are gone and some are new; graded and assessed.
+func BenchmarkVerdict(b *testing.B) {
+	before, now := measuredSet(10_000, 100, 80), measuredSet(10_050, 120, 79)
+	now.Tests = metric.NewTests(now.Tests.Cases[50:])
+	base := detector.Observation{Set: before, Class: detector.Baseline}
+	previous := detector.Observation{Iteration: 1, Set: before, Class: detector.Forward}
+	in := detector.Input{
+		Current: detector.Observation{Iteration: 2, Set: now, Changed: true}, Previous: previous, Baseline: base,
+		History: []detector.Observation{base, previous},
+		Before:  definitionsOf(before.Tests.Cases[:60]), After: definitionsOf(now.Tests.Cases[:60]),
+	}
+	weights := selector.DefaultWeights()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var took, cpu []time.Duration
+	for b.Loop() {
+		start, spent := time.Now(), threadTime()
+		selector.Grade(now, before, weights)
+		detector.Assess(in, detector.DefaultOptions())
+		took, cpu = append(took, time.Since(start)), append(cpu, threadTime()-spent)
+	}
+	for unit, list := range map[string][]time.Duration{"ms": took, "cpu-ms": cpu} {
+		slices.Sort(list)
+		for _, q := range []float64{.5, .95} {
+			at := list[min(len(list)-1, int(math.Ceil(q*float64(len(list)))))]
+			b.ReportMetric(float64(at.Microseconds())/1000, fmt.Sprintf("%s-p%.0f", unit, 100*q))
+		}
+	}
+}
+
+// BenchmarkHistory judges iterations one after the other as the loop does, with
+// everything before them as history, and writes the state and the trackers: the
+// whole of what grows with the history. Snapshots, checks and the files of a
+// single iteration are left out.
+func BenchmarkHistory(b *testing.B) {
+	for _, n := range []int{1000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				benchHistory(b, n)
+			}
+		})
+	}
+}
+
+func benchHistory(b *testing.B, n int) {
+	o := Options{Settings: Settings{Root: b.TempDir(), Rules: detector.DefaultOptions(), Weights: selector.DefaultWeights(), Select: selector.DefaultOptions()}}.withDefaults()
+	s := newSession(o, "ralph-bench-00000000")
+	var err error
+	if s.ledger, err = ledger.Create(b.TempDir(), ledger.State{LoopID: s.id, Workspace: o.Root, Status: ledger.Running, History: []ledger.HistoryEntry{}}); err != nil {
+		b.Fatal(err)
+	}
+	defer s.ledger.Close()
+	s.state = ledger.State{LoopID: s.id, Workspace: o.Root, Status: ledger.Running, History: []ledger.HistoryEntry{}}
+	sets := []metric.Set{measuredSet(100, 2, 80), measuredSet(100, 1, 80), measuredSet(100, 1, 80.4), measuredSet(100, 0, 80.2), measuredSet(101, 0, 80)}
+	base := ledger.Iteration{LoopID: s.id, Set: sets[0], Score: selector.Grade(sets[0], sets[0], o.Weights), Snapshot: "1", Tree: "t"}
+	base.Assessment = detector.Assessment{Class: detector.Baseline}
+	s.begin(base)
+	s.state.Add(base)
+	var judged, written time.Duration
+	for i := 1; i <= n; i++ {
+		set := sets[1+i%4]
+		tests := *set.Tests
+		tests.Cases = slices.Clone(tests.Cases)
+		set.Tests = &tests
+		it := ledger.Iteration{
+			LoopID: s.id, Number: i, Set: set, Snapshot: snapshot.ID(fmt.Sprint(i)), Tree: fmt.Sprint("tree ", i), StartedAt: time.Unix(int64(i), 0), EndedAt: time.Unix(int64(i+1), 0),
+			Changed: []ledger.FileChange{{Path: "calc/calc.go", Kind: "modified"}, {Path: "calc/calc_test.go", Kind: "modified"}},
+		}
+		start := time.Now()
+		it.Score = selector.Grade(set, base.Set, o.Weights)
+		it.Assessment = detector.Assess(s.inputOf(it, ledger.Evidence{}), o.Rules)
+		step, next := recovery.Next(s.recovery, it.Assessment, o.Recovery)
+		it.Verified, it.Decision = s.verified(it, nil), decision(step, next, nil)
+		s.accept(it)
+		s.state.Add(s.history[len(s.history)-1])
+		judged += time.Since(start)
+		start = time.Now()
+		if err := s.track(); err != nil {
+			b.Fatal(err)
+		}
+		if err := s.save(); err != nil {
+			b.Fatal(err)
+		}
+		written += time.Since(start)
+	}
+	b.ReportMetric(judged.Seconds(), "s-judged")
+	b.ReportMetric(written.Seconds(), "s-written-and-synced")
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	b.ReportMetric(float64(m.Sys)/1e6, "MB-sys")
+}

@@ -1,0 +1,304 @@
+package measure
+
+import (
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+)
+
+// rerunner is how one framework runs some tests alone. More tests than those may
+// run, but not fewer: what counts is only how those end.
+type rerunner struct {
+	programs []string // one of them stands in the command; none: it does not matter what the command is
+	own      []string // options by which a command selects tests itself, beside which ours do not hold
+	drop     []string // options that may not stand beside ours
+	after    string   // the word that ends the framework's own options, or begins them: see at
+	at       place
+	args     func(selection) []string // what the command is given; nil: the check is changed by change
+	change   func(selection) (Check, bool)
+
+	// limited says that the run may fail by a limit of coverage, which a few tests
+	// cannot reach and which cannot be turned off from outside.
+	limited bool
+}
+
+// place is where words are added to a command.
+type place int
+
+const (
+	atEnd      place = iota
+	beforeWord       // before the word after, or at the end
+	behindWord       // behind the word after, which has to be there
+)
+
+// rerunners are the frameworks by the names that a check gives as its runner. In
+// regular expressions what a shell, a script or a report may change in a name
+// stands as "any character".
+var rerunners = map[string]rerunner{
+	"go":     {change: goAgain},
+	"pytest": {change: pytestAgain},
+	"rspec":  {change: rspecAgain, limited: true},
+	"gradle": {change: gradleAgain},
+	"unittest": {
+		programs: []string{"unittest", "manage.py"}, args: func(s selection) []string {
+			return s.each("-k", func(t metric.Test) string { return "*" + lastWord(t.Class) + "." + beforeParameters(t.Name) })
+		},
+	},
+	"jest": {
+		programs: []string{"jest", "react-scripts"}, own: []string{"-t", "--testNamePattern"}, drop: []string{"--coverage", "--collectCoverage"}, args: func(s selection) []string {
+			return slices.Concat([]string{"--coverage=false", "--testNamePattern=" + s.titles(javaScript)}, s.patterns())
+		},
+	},
+	"vitest": {
+		programs: []string{"vitest"}, own: []string{"-t", "--testNamePattern"}, drop: []string{"--coverage", "--coverage.enabled"}, args: func(s selection) []string {
+			return slices.Concat([]string{"--coverage.enabled=false", "--testNamePattern=" + s.titles(javaScript)}, s.files())
+		},
+	},
+	"mocha": {
+		programs: []string{"mocha"}, own: []string{"-g", "--grep", "-f", "--fgrep"},
+		args: func(s selection) []string { return []string{"--grep=" + s.titles(javaScript)} },
+	},
+	"playwright": {
+		programs: []string{"playwright"}, own: []string{"-g", "--grep"},
+		args: func(s selection) []string { return []string{"--grep=" + s.alternatives(javaScript, "(", ")", nameOf)} },
+	},
+	"node": {
+		programs: []string{"node", "tsx"}, own: []string{"--test-name-pattern"}, after: "--test", at: behindWord,
+		args: func(s selection) []string {
+			return []string{"--test-name-pattern=" + s.alternatives(javaScript, begins, ")$", nameOf)}
+		},
+	},
+	"phpunit": {
+		programs: []string{"phpunit", "pest", "simple-phpunit"}, own: []string{"--filter"},
+		args: func(s selection) []string { return []string{"--filter=" + s.alternatives(perl, "/(", ")$/s", phpName)} },
+	},
+	"cargo": {programs: []string{"cargo"}, args: cargoArgs},
+	"nextest": {
+		programs: []string{"nextest", "cargo-nextest"}, after: "--", at: beforeWord,
+		args: func(s selection) []string { return []string{"-E", s.joined(" + ", nextestName)} },
+	},
+	"ctest": {
+		programs: []string{"ctest"},
+		args:     func(s selection) []string { return []string{"-R", s.alternatives(cmake, "^(", ")$", nameOf)} },
+	},
+	"dotnet": {
+		programs: []string{"dotnet"}, own: []string{"--filter", "--report-trx"}, after: "--", at: beforeWord,
+		args: func(s selection) []string { return []string{"--filter", s.joined("|", dotnetName)} },
+	},
+	"maven": {
+		programs: []string{"mvn", "mvnw", "mvnd"}, own: []string{"-Dtest", "-Dit.test"},
+		args: func(s selection) []string {
+			list := s.joined(",", mavenName)
+			return []string{"-Dtest=" + list, "-Dit.test=" + list, "-DfailIfNoTests=false", "-Dsurefire.failIfNoSpecifiedTests=false", "-Dfailsafe.failIfNoSpecifiedTests=false"}
+		},
+	},
+}
+
+// otherRunners are known by their reports; their tests cannot be run alone.
+var otherRunners = []string{"meson", "minitest", "mix"}
+
+// Runners lists the names that [Check].Runner may have, sorted.
+func Runners() []string {
+	list := slices.Concat(slices.Collect(maps.Keys(rerunners)), slices.Collect(maps.Keys(listings)), otherRunners)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// selection is a check, and tests of it that are to run alone.
+type selection struct {
+	check      Check
+	root, base string // the tree, and where the check runs
+	env        []string
+	tests      []metric.Test
+	line       invocation
+	plain      bool // the words of line are known
+}
+
+// selected returns the check that runs the tests alone, and false where its
+// framework is not known or its command not understood.
+func (m *Meter) selected(c Check, tests []metric.Test) (Check, bool) {
+	r, known := rerunners[c.Runner]
+	if !known {
+		return c, false
+	}
+	s := selection{check: c, root: m.plan.Root, base: m.base(c), env: m.environment(), tests: tests}
+	s.line, s.plain = invoked(c.Command)
+	if r.change != nil {
+		return r.change(s)
+	}
+	at, ok := r.room(s)
+	if !ok {
+		return c, false
+	}
+	c.Command = s.line.with(at, s.separated(r, r.args(s)), s.line.places(r.drop...))
+	return c, true
+}
+
+// room is the place in the command for the words that select, and false where
+// there is none.
+func (r rerunner) room(s selection) (int, bool) {
+	if !s.plain || s.line.index(r.programs...) < 0 && !s.script() || s.line.has(r.own...) {
+		return 0, false
+	}
+	end := len(s.line.words)
+	switch at := s.line.before(r.after); r.at {
+	case behindWord:
+		return at + 1, at < end
+	case beforeWord:
+		return at, true
+	case atEnd:
+	}
+	return end, true
+}
+
+// scriptRunners run a script of package.json and hand on to it what follows.
+var scriptRunners = []string{"npm", "pnpm", "yarn", "bun"}
+
+func (s selection) script() bool {
+	return s.line.index(scriptRunners...) == 0 && s.line.has("test", "t", "run", "run-script")
+}
+
+// separated puts "--" before words for a script that npm runs: it takes them for
+// its own otherwise.
+func (s selection) separated(r rerunner, words []string) []string {
+	if s.line.index("npm") == 0 && s.line.index(r.programs...) < 0 && !s.line.has("--") {
+		return append([]string{"--"}, words...)
+	}
+	return words
+}
+
+// each returns the option once for every name.
+func (s selection) each(option string, name func(metric.Test) string) []string {
+	var out []string
+	for _, n := range s.names(name) {
+		out = append(out, option, n)
+	}
+	return out
+}
+
+// names are the different names of the tests.
+func (s selection) names(name func(metric.Test) string) []string {
+	var out []string
+	for _, t := range s.tests {
+		if n := name(t); !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func (s selection) joined(separator string, name func(metric.Test) string) string {
+	return strings.Join(s.names(name), separator)
+}
+
+// alternatives is a regular expression that any of the names fits.
+func (s selection) alternatives(d dialect, open, end string, name func(metric.Test) string) string {
+	return open + s.joined("|", func(t metric.Test) string { return d.pattern(name(t)) }) + end
+}
+
+// titles is a regular expression for the titles of tests behind those of the
+// groups around them.
+func (s selection) titles(d dialect) string {
+	return begins + s.joined("|", func(t metric.Test) string {
+		groups := strings.Split(t.Class, " > ")
+		for i, g := range groups {
+			groups[i] = d.pattern(g)
+		}
+		return strings.TrimSpace(strings.Join(groups, " (. )?") + " " + d.pattern(t.Name))
+	}) + ")$"
+}
+
+// files are the files of the tests as seen from where the check runs, none where
+// one of them is not known.
+func (s selection) files() []string {
+	var out []string
+	for _, t := range s.tests {
+		file, ok := s.file(t)
+		if !ok {
+			return nil
+		}
+		if !slices.Contains(out, file) {
+			out = append(out, file)
+		}
+	}
+	return out
+}
+
+// patterns are the files as regular expressions.
+func (s selection) patterns() []string {
+	out := s.files()
+	for i, f := range out {
+		parts := strings.Split(f, "/")
+		for j, p := range parts {
+			parts[j] = javaScript.pattern(p)
+		}
+		out[i] = strings.Join(parts, "/") + "$"
+	}
+	return out
+}
+
+// file is the file of a test. Reports are read with names as seen from the root;
+// the framework knows those of the folder that it runs in.
+func (s selection) file(t metric.Test) (string, bool) {
+	name := t.File
+	if name == "" {
+		name = t.Suite
+	}
+	if name == "" || filepath.IsAbs(name) {
+		return name, false
+	}
+	if below, ok := strings.CutPrefix(name, s.check.Dir+"/"); ok && s.check.Dir != "" && exists(filepath.Join(s.base, below)) {
+		return below, true
+	}
+	full := filepath.Join(s.root, filepath.FromSlash(name))
+	rel, err := filepath.Rel(s.base, full)
+	return filepath.ToSlash(rel), err == nil && exists(full)
+}
+
+// dialect is how a regular expression is written.
+type dialect struct{ space string }
+
+var (
+	javaScript = dialect{`\s+`}
+	perl       = dialect{`\s+`}
+	cmake      = dialect{" +"}
+)
+
+// begins is where the title of a test begins in the expression, behind those of
+// the groups around it where the framework holds the expression against them all.
+const begins = `(^|\s)(`
+
+var wordRune = regexp.MustCompile(`^[\p{L}\p{Nd}_]$`)
+
+// pattern is a regular expression that the name fits.
+func (d dialect) pattern(name string) string {
+	var b strings.Builder
+	space := false
+	for _, r := range name {
+		if isSpace := r == ' ' || r == '\t' || r == '\u00A0'; isSpace || space && r == '\uFFFD' {
+			if !space {
+				b.WriteString(d.space)
+			}
+			space = true
+			continue
+		}
+		space = false
+		switch {
+		case wordRune.MatchString(string(r)):
+			b.WriteRune(r)
+		case strings.ContainsRune("&|;<>()*+?.,:#@=~{}", r):
+			b.WriteString("[" + string(r) + "]")
+		case r < 0x80:
+			b.WriteString(".")
+		case r == '\uFFFD': // a control character, a line feed perhaps, or several
+			b.WriteString(`[^a-zA-Z0-9]+`)
+		default:
+			b.WriteString(".+")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,121 @@
+package measure
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"supervise/metric"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A line of the shell is added to only where it is one simple command: the shell
+// itself says which words the program gets then.
+func TestSimpleCommand(t *testing.T) {
+	for _, tt := range []struct {
+		line string
+		want string // what the program is given, with "|" between; "" where nothing may be added
+	}{
+		{`printf '%s|' a  b`, "a|b|x y|it's|"},
+		{`A=1 printf "%s|" 'a b' "c"'d'e\ f`, "a b|cde f|x y|it's|"},
+		{`printf '%s|' "$HOME;&" '` + "`" + `'`, "/home;&|`|x y|it's|"},
+		{`printf '%s|' a#b `, "a#b|x y|it's|"},
+		{`printf '%s|' ''`, "|x y|it's|"},
+		{`printf '%s|' a; true`, ""},
+		{`true && printf a`, ""},
+		{`printf a | cat`, ""},
+		{`printf a >/dev/null`, ""},
+		{"printf a\nprintf b", ""},
+		{`printf $(echo a)`, ""},
+		{`printf "$(echo a)"`, ""},
+		{"printf `echo a`", ""},
+		{`(printf a)`, ""},
+		{`printf a # no more`, ""},
+		{`printf 'a`, ""},
+		{`printf a\`, ""},
+		{`if printf a`, ""},
+		{`! printf a`, ""},
+		{``, ""},
+	} {
+		v, ok := invoked([]string{"/bin/sh", "-c", tt.line})
+		if ok != (tt.want != "") {
+			t.Errorf("%s: simple is %v", tt.line, ok)
+		}
+		if !ok {
+			continue
+		}
+		argv := v.with(len(v.words), []string{"x y", "it's"}, nil)
+		cmd := exec.Command(argv[0], argv[1:]...)
+		cmd.Env = []string{"HOME=/home", "PATH=/usr/bin:/bin"}
+		if out, err := cmd.CombinedOutput(); err != nil || string(out) != tt.want {
+			t.Errorf("%s: %v: %q, want %q", argv[2], err, out, tt.want)
+		}
+	}
+}
+
+// What a check runs when some of its tests are to run alone; "" where that cannot
+// be told. Words of an argv stand between blanks here.
+func TestSelected(t *testing.T) {
+	unit := metric.Test{ID: metric.ID{Suite: "web/src/a.test.js", Class: "sum > of", Name: "adds 1+1"}, File: "web/src/a.test.js"}
+	for _, tt := range []struct {
+		runner, command, want string
+		test                  metric.Test
+	}{
+		{"jest", "npx jest --coverage src", `npx jest src --coverage=false --testNamePattern=(^|\s)(sum (. )?of adds\s+1[+]1)$ src/a[.]test[.]js$`, unit},
+		{"jest", "npx jest -t sum", "", unit},
+		{"jest", "npx jest --testNamePattern=sum", "", unit},
+		{"jest", "npm test", `npm test -- --coverage=false --testNamePattern=(^|\s)(sum (. )?of adds\s+1[+]1)$ src/a[.]test[.]js$`, unit},
+		{"jest", "npm run unit -- --ci", `npm run unit -- --ci --coverage=false --testNamePattern=(^|\s)(sum (. )?of adds\s+1[+]1)$ src/a[.]test[.]js$`, unit},
+		{"jest", "yarn test", `yarn test --coverage=false --testNamePattern=(^|\s)(sum (. )?of adds\s+1[+]1)$ src/a[.]test[.]js$`, unit},
+		{"jest", "make test", "", unit},
+		{"jest", "./run jest.config.js", "", unit},
+		{"vitest", "npx vitest run --coverage.enabled=true", `npx vitest run --coverage.enabled=false --testNamePattern=(^|\s)(sum (. )?of adds\s+1[+]1)$ src/a.test.js`, unit},
+		{"mocha", "npx c8 mocha", `npx c8 mocha --grep=(^|\s)(sum (. )?of adds\s+1[+]1)$`, unit},
+		{"mocha", "npx mocha -g sum", "", unit},
+		{"playwright", "npx playwright test", `npx playwright test --grep=(adds\s+1[+]1)`, unit},
+		{"node", "node --test src/", `node --test --test-name-pattern=(^|\s)(adds\s+1[+]1)$ src/`, unit},
+		{"node", "node run.js", "", unit},
+		{"phpunit", "php vendor/bin/phpunit tests", `php vendor/bin/phpunit tests --filter=/(ATest[:][:]testB\s+with\s+data\s+set\s+.x.)$/s`, metric.Test{ID: metric.ID{Class: `N\ATest`, Name: `testB with data set "x"`}}},
+		{"cargo", "cargo test --workspace", "cargo test --workspace -- --exact tests::a", metric.Test{ID: metric.ID{Suite: "x", Name: "tests::a"}}},
+		{"cargo", "cargo test -- --test-threads=1", "cargo test -- --test-threads=1 --exact tests::a", metric.Test{ID: metric.ID{Suite: "x", Name: "tests::a"}}},
+		{"nextest", "cargo nextest run", `cargo nextest run -E test(=a::b\u{28}\u{29})`, metric.Test{ID: metric.ID{Suite: "x", Name: "a::b()"}}},
+		{"ctest", "ctest --test-dir build", `ctest --test-dir build -R ^(a[+]b +c)$`, metric.Test{ID: metric.ID{Name: "a+b c"}}},
+		{"dotnet", "dotnet test --nologo", `dotnet test --nologo --filter FullyQualifiedName~N.C.Adds|DisplayName~Adds`, metric.Test{ID: metric.ID{Suite: "calc.dll", Class: "N.C", Name: "Adds(a: 1)"}}},
+		{"dotnet", "dotnet test --report-trx", "", metric.Test{ID: metric.ID{Class: "N.C", Name: "Adds"}}},
+		{"maven", "./mvnw test", "./mvnw test -Dtest=a.B#c* -Dit.test=a.B#c* -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false", metric.Test{ID: metric.ID{Suite: "web/a.B", Name: "c(int)[1]"}}},
+		{"maven", "mvn test", "mvn test -Dtest=a.B -Dit.test=a.B -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false", metric.Test{ID: metric.ID{Class: "a.B", Name: "adds two numbers"}}},
+		{"maven", "mvn test -Dtest=X", "", unit},
+		{"gradle", "./gradlew test", "./gradlew --init-script={{report_dir}}/.rerun.gradle test", unit},
+		{"unittest", "python -m unittest -v", "python -m unittest -v -k *T.test_a", metric.Test{ID: metric.ID{Suite: "tests.test_a", Class: "tests.test_a.T", Name: "test_a"}}},
+		{"go", "go test -race -tags a,b -run X ./... -timeout 5m", "go test -race -tags a,b -run X -timeout 5m -count=1 -run=^(TestA)$ m/p", metric.Test{ID: metric.ID{Suite: "m/p", Name: "TestA/x"}}},
+		{"go", "go test -json ./... -args -x", "go test -json -count=1 -run=^(TestA)$ m/p", metric.Test{ID: metric.ID{Suite: "m/p", Name: "TestA"}}},
+		{"go", "make test", "go test -json -count=1 -run=^(TestA)$ m/p", metric.Test{ID: metric.ID{Suite: "m/p", Name: "TestA"}}},
+		{"go", "gotestsum --junitfile x -- -short ./...", "gotestsum --junitfile x -- -short -count=1 -run=^(TestA)$ m/p", metric.Test{ID: metric.ID{Suite: "m/p", Name: "TestA"}}},
+		{"mix", "mix test", "", unit},
+		{"", "make test", "", unit},
+	} {
+		root := t.TempDir()
+		writeFile(t, root+"/web/src/a.test.js")
+		m := New(Plan{Root: root}, Options{})
+		got, ok := m.selected(Check{Kind: Test, Runner: tt.runner, Dir: "web", Command: strings.Fields(tt.command)}, []metric.Test{tt.test})
+		if !ok {
+			got.Command = nil
+		}
+		if diff := cmp.Diff(tt.want, strings.Join(got.Command, " ")); diff != "" {
+			t.Errorf("%s: %s (-want +got):\n%s", tt.runner, tt.command, diff)
+		}
+	}
+}
+
+func writeFile(t *testing.T, path string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

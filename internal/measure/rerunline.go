@@ -1,0 +1,228 @@
+package measure
+
+import (
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// invocation is a command whose words are known: the arguments of a program, or
+// one simple command of the shell, to which words can be added.
+type invocation struct {
+	shell []string // what starts the shell: "/bin/sh", "-c"; nil without it
+	line  string   // for the shell
+	words []word
+}
+
+// word is one word of a command, without its quotes.
+type word struct {
+	text       string
+	start, end int // in the line for the shell
+}
+
+// invoked takes a command apart. It is false for a line of the shell that is more
+// than one simple command: what is added to it might reach another one.
+func invoked(argv []string) (invocation, bool) {
+	if len(argv) != 3 || argv[1] != "-c" || !shells[path.Base(argv[0])] {
+		v := invocation{words: make([]word, len(argv))}
+		for i, a := range argv {
+			v.words[i].text = a
+		}
+		return v, len(argv) > 0 && !shells[path.Base(argv[0])]
+	}
+	words, ok := simpleCommand(argv[2])
+	return invocation{argv[:2], argv[2], words}, ok
+}
+
+var shells = map[string]bool{"sh": true, "bash": true, "dash": true, "zsh": true, "ksh": true}
+
+// with returns the command without the words at the places in drop and with
+// others put before the word at the place at.
+func (v invocation) with(at int, add []string, drop map[int]bool) []string {
+	var words []string
+	for i, w := range v.words {
+		if i == at {
+			words = append(words, v.written(add)...)
+		}
+		switch {
+		case drop[i]:
+		case v.shell != nil:
+			words = append(words, v.line[w.start:w.end])
+		default:
+			words = append(words, w.text)
+		}
+	}
+	if at >= len(v.words) {
+		words = append(words, v.written(add)...)
+	}
+	if v.shell == nil {
+		return words
+	}
+	return append(slices.Clone(v.shell), strings.Join(words, " "))
+}
+
+// written are words as they are written in the command.
+func (v invocation) written(words []string) []string {
+	if v.shell == nil {
+		return words
+	}
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = ShellQuoted(w)
+	}
+	return out
+}
+
+// index is the place of the first word that runs one of the programs, -1 where
+// there is none.
+func (v invocation) index(programs ...string) int {
+	return slices.IndexFunc(v.words, func(w word) bool { return slices.Contains(programs, programOf(w.text)) })
+}
+
+// before is the place of the word, or the end where it does not stand there.
+func (v invocation) before(text string) int {
+	if i := slices.IndexFunc(v.words, func(w word) bool { return w.text == text }); i >= 0 {
+		return i
+	}
+	return len(v.words)
+}
+
+// places are those of the words that give one of the options, with or without a
+// value behind "=".
+func (v invocation) places(options ...string) map[int]bool {
+	out := map[int]bool{}
+	for i, w := range v.words {
+		name, _, _ := strings.Cut(w.text, "=")
+		if slices.Contains(options, name) {
+			out[i] = true
+		}
+	}
+	return out
+}
+
+// has reports whether one of the words or options is given.
+func (v invocation) has(options ...string) bool { return len(v.places(options...)) > 0 }
+
+// programOf is the name of the program that a word names:
+// "node_modules/.bin/jest" and "node_modules/jest/bin/jest.js" are jest.
+func programOf(text string) string {
+	name := path.Base(strings.ReplaceAll(text, `\`, "/"))
+	for _, end := range []string{".js", ".cjs", ".mjs", ".cmd", ".bat", ".exe", ".phar"} {
+		name = strings.TrimSuffix(name, end)
+	}
+	return strings.TrimPrefix(name, "_")
+}
+
+// reserved are the words that begin something else than a simple command.
+var reserved = map[string]bool{
+	"if": true, "for": true, "while": true, "until": true, "case": true, "{": true, "}": true, "!": true, "[[": true, "function": true, "select": true,
+}
+
+// simpleCommand returns the words of a line of the shell, and false where it is
+// more than one command with words, variables and patterns.
+func simpleCommand(line string) ([]word, bool) {
+	s := shellLine{text: line}
+	for s.pos < len(line) {
+		if !s.step() {
+			return nil, false
+		}
+	}
+	if s.quote != 0 || s.escaped {
+		return nil, false
+	}
+	s.end()
+	return s.words, len(s.words) > 0 && !reserved[s.words[0].text]
+}
+
+// shellLine is a line of the shell that is being taken apart.
+type shellLine struct {
+	text    string
+	pos     int
+	words   []word
+	open    bool // within a word
+	word    word
+	quote   byte // the quotation mark that is open, 0 none
+	escaped bool // by a backslash
+}
+
+// step takes one byte. It is false at what makes more than a simple command.
+func (s *shellLine) step() bool {
+	c := s.text[s.pos]
+	switch {
+	case s.escaped:
+		s.escaped = false
+		s.take(c)
+	case c == s.quote:
+		s.quote = 0
+	case s.quote == '\'':
+		s.take(c)
+	case c == '\\':
+		s.begin()
+		s.escaped = true
+	case s.quote == 0 && (c == '\'' || c == '"'):
+		s.begin()
+		s.quote = c
+	case s.compound(c):
+		return false
+	case s.quote == 0 && (c == ' ' || c == '\t'):
+		s.end()
+	default:
+		s.take(c)
+	}
+	s.pos++
+	return true
+}
+
+// compound reports whether the byte, which is neither escaped nor in single
+// quotes, makes more than a simple command.
+func (s *shellLine) compound(c byte) bool {
+	switch {
+	case c == '`', c == '$' && strings.HasPrefix(s.text[s.pos+1:], "("):
+		return true
+	case s.quote != 0:
+		return false
+	}
+	return strings.IndexByte(";&|<>()\n\r", c) >= 0 || c == '#' && !s.open
+}
+
+func (s *shellLine) begin() {
+	if !s.open {
+		s.open, s.word = true, word{start: s.pos}
+	}
+}
+
+func (s *shellLine) take(c byte) {
+	s.begin()
+	s.word.text += string([]byte{c})
+}
+
+func (s *shellLine) end() {
+	if s.open {
+		s.word.end = s.pos
+		s.words = append(s.words, s.word)
+	}
+	s.open = false
+}
+
+var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+
+// ShellQuoted writes a word so that the shell takes it as it is.
+func ShellQuoted(w string) string {
+	if plainWord.MatchString(w) {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}
+
+// withFiles returns the check with files and variables of the environment added.
+func (c Check) withFiles(files map[string]string, env ...string) Check {
+	all := maps.Clone(c.Files)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, files)
+	c.Files, c.Env = all, append(slices.Clone(c.Env), env...)
+	return c
+}

@@ -1,0 +1,246 @@
+package measure
+
+import (
+	_ "embed" // a plugin of pytest
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+)
+
+func nameOf(t metric.Test) string { return t.Name }
+
+// beforeParameters is a name without the parameters of the case.
+func beforeParameters(name string) string {
+	if i := strings.IndexAny(name, "([{<"); i > 0 {
+		return strings.TrimSpace(name[:i])
+	}
+	return name
+}
+
+// phpName is what PHPUnit holds its filter against, "class::name": of the class
+// only the last part, since reports write namespaces in several ways.
+func phpName(t metric.Test) string {
+	class := t.Class[strings.LastIndexAny(t.Class, `.\`)+1:]
+	if class == "" {
+		return t.Name
+	}
+	return class + "::" + t.Name
+}
+
+// cargoArgs names the tests for the test binaries. Documentation tests have
+// names of several words, which rustdoc takes for several names: their file is
+// one.
+func cargoArgs(s selection) []string {
+	words, exact := []string{"--"}, "--exact"
+	if s.line.has("--") {
+		words = nil
+	}
+	names := s.names(func(t metric.Test) string {
+		if strings.Contains(t.Suite, "doc-tests ") {
+			exact = ""
+			return strings.Fields(t.Name)[0]
+		}
+		return t.Name
+	})
+	if exact != "" {
+		words = append(words, exact)
+	}
+	return append(words, names...)
+}
+
+// nextestName is a name in nextest's filter expressions, in which the characters
+// that mean something there are written by number.
+func nextestName(t metric.Test) string {
+	return "test(=" + escaped(t.Name, func(r rune) string { return fmt.Sprintf(`\u{%x}`, r) }) + ")"
+}
+
+// dotnetName is a condition of dotnet test. The full name of a case is that of
+// its method; what has a name for people is known by that.
+func dotnetName(t metric.Test) string {
+	full := strings.TrimPrefix(t.Class+"."+beforeParameters(t.Name), ".")
+	backslash := func(r rune) string {
+		if strings.ContainsRune(`\()&|=!~`, r) {
+			return `\` + string(r)
+		}
+		return string(r)
+	}
+	return "FullyQualifiedName~" + escaped(full, backslash) + "|DisplayName~" + escaped(beforeParameters(t.Name), backslash)
+}
+
+// escaped is a name in which what is no letter, digit, underscore or colon is
+// replaced.
+func escaped(name string, by func(rune) string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if r == ':' || wordRune.MatchString(string(r)) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(by(r))
+		}
+	}
+	return b.String()
+}
+
+var javaName = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{Nd}_$]*$`)
+
+// method is the class and the method of a test of the JVM, with "*" for the
+// parameters of a case; the method is "" where the name may be one for people.
+func method(t metric.Test) (class, name string) {
+	class = t.Class
+	if class == "" {
+		class = t.Suite[strings.LastIndexByte(t.Suite, '/')+1:]
+	}
+	switch name = beforeParameters(t.Name); {
+	case !javaName.MatchString(name):
+		return class, ""
+	case name != t.Name && strings.TrimSuffix(t.Name, "()") != name:
+		name += "*"
+	}
+	return class, name
+}
+
+func mavenName(t metric.Test) string {
+	class, name := method(t)
+	if name == "" {
+		return class
+	}
+	return class + "#" + name
+}
+
+//go:embed rerun.gradle
+var gradleFilter string
+
+// gradleAgain selects by a script for the start of Gradle: the option --tests
+// belongs to one task, and there may be several.
+func gradleAgain(s selection) (Check, bool) {
+	at := s.line.index("gradle", "gradlew")
+	if !s.plain || at < 0 || s.line.has("--tests") {
+		return s.check, false
+	}
+	names := s.names(func(t metric.Test) string {
+		class, name := method(t)
+		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(strings.TrimSuffix(class+"."+name, ".")) + "'"
+	})
+	c := s.check.withFiles(map[string]string{".rerun.gradle": strings.Replace(gradleFilter, "NAMES", strings.Join(names, ", "), 1)})
+	c.Command = s.line.with(at+1, []string{"--init-script=" + ReportDir + "/.rerun.gradle"}, nil)
+	return c, true
+}
+
+//go:embed rerun.py
+var pytestPlugin string
+
+// pytestAgain selects by a plugin, which the environment names: the command, the
+// folders that it collects in and the names of what it collects stay those of the
+// whole run, whatever starts it.
+func pytestAgain(s selection) (Check, bool) {
+	type test struct {
+		File  string `json:"file,omitempty"`
+		Class string `json:"class,omitempty"`
+		Name  string `json:"name"`
+	}
+	var list []test
+	for _, t := range s.tests {
+		file, known := s.file(t)
+		if file = filepath.Join(s.base, file); !known || !strings.HasSuffix(file, ".py") {
+			file = ""
+		}
+		list = append(list, test{file, t.Class, t.Name})
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return s.check, false
+	}
+	dir := ".rerun/"
+	return s.check.withFiles(map[string]string{dir + "supervise_rerun.py": pytestPlugin, dir + "tests.json": string(text)},
+		s.extended("PYTHONPATH", string(os.PathListSeparator), ReportDir+"/.rerun"),
+		s.extended("PYTEST_PLUGINS", ",", "supervise_rerun"),
+	), true
+}
+
+// rspecAgain selects by the environment, which reaches RSpec through any script.
+// A description that RSpec made up when the example ran is not known before: its
+// group is.
+func rspecAgain(s selection) (Check, bool) {
+	names := s.names(func(t metric.Test) string {
+		if t.Class != "" && (strings.HasPrefix(t.Name, "is expected to") || strings.HasPrefix(t.Name, "should")) {
+			return t.Class
+		}
+		return strings.TrimSpace(t.Class + " " + t.Name)
+	})
+	var words []string
+	for _, n := range names {
+		if strings.ContainsRune(n, '\uFFFD') {
+			return s.check, false
+		}
+		words = append(words, "--example="+n)
+	}
+	for i, w := range words {
+		words[i] = ShellQuoted(w)
+	}
+	return s.check.withFiles(nil, s.extended("SPEC_OPTS", " ", strings.Join(words, " "))), true
+}
+
+// extended is a variable of the environment with a value put before the one that
+// the check has.
+func (s selection) extended(name, separator, value string) string {
+	for _, v := range slices.Backward(slices.Concat(s.env, s.check.Env)) {
+		if old, ok := strings.CutPrefix(v, name+"="); ok {
+			if old != "" {
+				value += separator + old
+			}
+			break
+		}
+	}
+	return name + "=" + value
+}
+
+// goAgain runs the packages of the tests alone. What the command says beside
+// them, such as tags, is kept; where it is no plain go test, that is what is run.
+func goAgain(s selection) (Check, bool) {
+	packages := s.names(func(t metric.Test) string { return t.Suite })
+	roots := s.names(func(t metric.Test) string {
+		root, _, _ := strings.Cut(t.Name, "/")
+		return regexp.QuoteMeta(root)
+	})
+	words := slices.Concat([]string{"-count=1", "-run=^(" + strings.Join(roots, "|") + ")$"}, packages)
+	c := s.check
+	if at, drop, ok := s.goPackages(); ok {
+		c.Command = s.line.with(at, words, drop)
+		return c, true
+	}
+	c.Command, c.Reports, c.Stderr = slices.Concat([]string{"go", "test", "-json"}, words), nil, false
+	return c, true
+}
+
+// goSwitches are the options of go test that no value follows.
+var goSwitches = regexp.MustCompile(`^--?(test\.)?(a|asan|benchmem|c|cover|failfast|fullpath|i|json|linkshared|modcacherw|msan|n|race|short|trimpath|v|work|x)$`)
+
+// goPackages returns the places of the packages in the command, and that where
+// others can be put in; false where it is not understood.
+func (s selection) goPackages() (at int, drop map[int]bool, ok bool) {
+	start := s.line.index("go") + 2
+	if start < 2 || start > len(s.line.words) || s.line.words[start-1].text != "test" {
+		start = s.line.before("--") + 1
+		if s.line.index("gotestsum") < 0 || start > len(s.line.words) {
+			return 0, nil, false
+		}
+	}
+	drop = map[int]bool{}
+	for i := start; s.plain && i < len(s.line.words); i++ {
+		switch w := s.line.words[i].text; {
+		case w == "-args" || w == "--args":
+			return 0, nil, false
+		case !strings.HasPrefix(w, "-"):
+			drop[i] = true
+		case !strings.Contains(w, "=") && !goSwitches.MatchString(w):
+			i++
+		}
+	}
+	return len(s.line.words), drop, s.plain
+}

@@ -1,0 +1,195 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"supervise/internal/loop"
+	"supervise/internal/measure"
+	"supervise/metric"
+	"supervise/runner"
+)
+
+// measureAll measures the commits, several at a time, each worker in a checkout of
+// its own. The first error ends all.
+func (h *history) measureAll(ctx context.Context, list []Commit) error {
+	if len(list) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	waiting := make(chan Commit, len(list))
+	for _, c := range list {
+		waiting <- c
+	}
+	close(waiting)
+	var workers sync.WaitGroup
+	var told sync.Mutex
+	done := 0
+	finished := func(e entry, c Commit, took time.Duration) {
+		told.Lock()
+		defer told.Unlock()
+		done++
+		h.entries[c.tree] = e
+		h.opts.OnProgress(Progress{Done: done, Total: len(list), Commit: c, Took: took, Why: e.Why})
+	}
+	for i := range min(max(1, h.opts.Jobs), len(list)) {
+		workers.Go(func() {
+			if err := h.work(ctx, i, waiting, finished); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	workers.Wait()
+	return context.Cause(ctx)
+}
+
+// work measures commits until none is waiting.
+func (h *history) work(ctx context.Context, i int, waiting <-chan Commit, finished func(entry, Commit, time.Duration)) (err error) {
+	t, err := newTree(ctx, h.repo, h.base(i))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.remove()) }()
+	for c := range waiting {
+		began := time.Now()
+		e, err := h.measureOne(ctx, t, c)
+		if err != nil {
+			return fmt.Errorf("measure commit %s: %w", c.Short(), err)
+		}
+		finished(e, c, time.Since(began))
+	}
+	return nil
+}
+
+func (h *history) base(worker int) string {
+	return filepath.Join(h.opts.Checkout, strconv.Itoa(worker+1))
+}
+
+// measureOne measures one commit by itself, whatever stood before it, so that the
+// numbers hold for its tree wherever it is met again.
+func (h *history) measureOne(ctx context.Context, t *tree, c Commit) (entry, error) {
+	e := entry{Tree: c.tree, Commit: c.ID}
+	meter, why, err := h.ready(ctx, t, c)
+	if err != nil {
+		return e, err
+	}
+	if why != "" { // the machine may be the reason: it is tried again next time
+		e.Why = why
+		return e, nil
+	}
+	res, err := meter.Run(ctx, nil)
+	if err != nil {
+		return e, err
+	}
+	set := res.Set
+	if set.Tests == nil {
+		set.Tests = res.Read // what carries over depends on the commit before
+	}
+	e.Set = slim(loop.Masked(set, h.opts.Env))
+	e.Why = unmeasured(e.Set)
+	return e, h.cache.put(e)
+}
+
+// ready checks a commit out and prepares it. why says that there is nothing to be
+// measured.
+func (h *history) ready(ctx context.Context, t *tree, c Commit) (m *measure.Meter, why string, err error) {
+	if err := t.checkOut(ctx, c); err != nil {
+		return nil, "", err
+	}
+	root, err := h.root(t)
+	if err != nil {
+		return nil, "", err
+	}
+	if _, err := os.Stat(root); err != nil {
+		return nil, "the folder of the project is not there", nil //nolint:nilerr // that is the finding
+	}
+	if why, err := h.setUp(ctx, t, root); why != "" || err != nil {
+		return nil, why, err
+	}
+	plan, err := moved(h.opts.Plan, h.opts.Plan.Root, root)
+	if err != nil {
+		return nil, "", err
+	}
+	return measure.New(plan, measure.Options{Scratch: filepath.Join(t.base, "reports"), Hold: []*os.File{t.lock}}), "", nil
+}
+
+// setupTimeout bounds the preparation of a commit.
+const setupTimeout = 30 * time.Minute
+
+// setUp runs the user's preparation.
+func (h *history) setUp(ctx context.Context, t *tree, root string) (why string, err error) {
+	if h.opts.Setup == "" {
+		return "", nil
+	}
+	words := runner.NewTail(4 << 10)
+	res, err := runner.Run(ctx, runner.Command{
+		Args: []string{"/bin/sh", "-c", h.opts.Setup}, Dir: root, Env: append(os.Environ(), "CI=true"),
+		Stdout: words, Stderr: words, Timeout: setupTimeout, Hold: []*os.File{t.lock},
+	})
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("prepare the commit: %w", err)
+	case res.Cause != runner.Exited || res.ExitCode != 0:
+		return fmt.Sprintf("the setup command failed: %s, status %d: %s", res.Cause, res.ExitCode, firstLine(words.String())), nil
+	}
+	return "", nil
+}
+
+// confirm runs the tests again that fail in a commit and passed in the one before,
+// as a loop does before it accuses anybody.
+func (h *history) confirm(ctx context.Context) (err error) {
+	var t *tree
+	defer func() {
+		if t != nil {
+			err = errors.Join(err, t.remove())
+		}
+	}()
+	for p := range h.steps() {
+		suspects := ids(p.suspects) // none where nothing was measured
+		if len(suspects) == 0 || slices.Equal(suspects, p.entry.Suspects) {
+			continue
+		}
+		if t == nil {
+			if t, err = newTree(ctx, h.repo, h.base(0)); err != nil {
+				return err
+			}
+		}
+		began := time.Now()
+		if err := h.confirmOne(ctx, t, p, suspects); err != nil {
+			return fmt.Errorf("run failing tests of commit %s again: %w", p.commit.Short(), err)
+		}
+		h.opts.OnProgress(Progress{Commit: p.commit, Took: time.Since(began), Again: true})
+	}
+	return nil
+}
+
+func (h *history) confirmOne(ctx context.Context, t *tree, p step, suspects []metric.ID) error {
+	meter, why, err := h.ready(ctx, t, p.commit)
+	if err != nil || why != "" {
+		return err
+	}
+	found, err := meter.Confirm(ctx, p.before, p.set)
+	if err != nil {
+		return err
+	}
+	e := p.entry
+	e.Suspects, e.Flaky = suspects, found.Flaky
+	h.entries[p.commit.tree] = e
+	return h.cache.put(e)
+}
+
+func ids(tests []metric.Test) []metric.ID {
+	var out []metric.ID
+	for _, t := range tests {
+		out = append(out, t.ID)
+	}
+	return out
+}

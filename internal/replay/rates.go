@@ -1,0 +1,158 @@
+package replay
+
+import (
+	"math"
+	"slices"
+
+	"supervise/detector"
+)
+
+// Rate is how often a rule fired in a history.
+type Rate struct {
+	Rule     string            `json:"rule"`
+	Severity detector.Severity `json:"severity"` // the gravest that it fired with, or that of the rule
+	Fired    int               `json:"fired"`    // commits
+	Critical int               `json:"critical"` // commits on which it was CRITICAL
+	Of       int               `json:"of"`       // commits that were judged
+	Per100   Interval          `json:"per_100"`
+	FDR      []Discovery       `json:"false_discovery_rate"`
+}
+
+// Interval is a rate per 100 commits with its Wilson interval of 95 %.
+type Interval struct {
+	Rate float64 `json:"rate"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Discovery is the share of findings that are false where a given share of all
+// iterations, Prevalence, has a real fault of the kind. Both are in [0,1]. Low and
+// High follow from the ends of the interval.
+type Discovery struct {
+	Prevalence float64 `json:"prevalence"`
+	Rate       float64 `json:"rate"`
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+}
+
+// prevalences are those for which the false discovery rate is told.
+var prevalences = []float64{.01, .05, .20}
+
+// z is the quantile of the normal distribution for an interval of 95 %.
+const z = 1.959963984540054
+
+// wilson returns the share fired/of in per cent with its score interval: E. B.
+// Wilson, "Probable inference, the law of succession, and statistical inference",
+// J. Am. Stat. Assoc. 22 (1927) 209–212. It holds for few firings and for none.
+func wilson(fired, of int) Interval {
+	if of == 0 {
+		return Interval{High: 100}
+	}
+	n := float64(of)
+	p := float64(fired) / n
+	middle := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return Interval{100 * p, 100 * max(0, middle-half), 100 * min(1, middle+half)}
+}
+
+// falseDiscovery returns the share of firings that are false, by Bayes' theorem: a
+// rule that fires on a share alarm of the honest iterations, and on a share
+// sensitivity of the others, of which there are a share prevalence. See D.
+// Colquhoun, "An investigation of the false discovery rate and the
+// misinterpretation of p-values", R. Soc. Open Sci. 1 (2014) 140216.
+func falseDiscovery(alarm, prevalence, sensitivity float64) float64 {
+	wrong, right := alarm*(1-prevalence), sensitivity*prevalence
+	if wrong == 0 {
+		return 0
+	}
+	return wrong / (wrong + right)
+}
+
+// The rows that sum up.
+const (
+	anyCritical = "any CRITICAL"
+	anyHigh     = "any HIGH or CRITICAL"
+	undone      = "would be undone"
+)
+
+// rates counts on how many commits each rule fired, and how many were undone.
+func rates(list []Verdict, sensitivity float64) []Rate {
+	var out []Rate
+	add := func(r Rate, fires func(Verdict) (fired, critical bool)) {
+		for _, v := range list {
+			fired, critical := fires(v)
+			r.Fired += one(fired)
+			r.Critical += one(critical)
+		}
+		out = append(out, r.complete(len(list), sensitivity))
+	}
+	for _, rule := range detector.Rules() {
+		if rule.Severity == detector.Info {
+			continue
+		}
+		r := Rate{Rule: rule.Name, Severity: gravest(list, rule)}
+		add(r, func(v Verdict) (bool, bool) {
+			return v.fired(rule.Name, detector.Low), v.fired(rule.Name, detector.Critical)
+		})
+	}
+	add(Rate{Rule: anyCritical, Severity: detector.Critical}, func(v Verdict) (bool, bool) {
+		return v.worst() >= detector.Critical, v.worst() >= detector.Critical
+	})
+	add(Rate{Rule: anyHigh, Severity: detector.High}, func(v Verdict) (bool, bool) {
+		return v.worst() >= detector.High, v.worst() >= detector.Critical
+	})
+	add(Rate{Rule: undone, Severity: detector.Critical}, func(v Verdict) (bool, bool) {
+		return v.Undone, v.Undone && v.worst() >= detector.Critical
+	})
+	return out
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// gravest is the gravest severity that the rule fired with; its own when it did
+// not.
+func gravest(list []Verdict, rule detector.Rule) detector.Severity {
+	var most detector.Severity
+	for _, v := range list {
+		for _, a := range v.Alerts {
+			if a.Rule == rule.Name {
+				most = max(most, a.Severity)
+			}
+		}
+	}
+	if most == 0 {
+		return rule.Severity
+	}
+	return most
+}
+
+func (r Rate) complete(of int, sensitivity float64) Rate {
+	r.Of, r.Per100 = of, wilson(r.Fired, of)
+	for _, p := range prevalences {
+		r.FDR = append(r.FDR, Discovery{
+			Prevalence: p,
+			Rate:       falseDiscovery(r.Per100.Rate/100, p, sensitivity),
+			Low:        falseDiscovery(r.Per100.Low/100, p, sensitivity),
+			High:       falseDiscovery(r.Per100.High/100, p, sensitivity),
+		})
+	}
+	return r
+}
+
+// fired reports whether the rule fired with at least the severity.
+func (v Verdict) fired(rule string, least detector.Severity) bool {
+	return slices.ContainsFunc(v.Alerts, func(a detector.Alert) bool { return a.Rule == rule && a.Severity >= least })
+}
+
+func (v Verdict) worst() detector.Severity {
+	var most detector.Severity
+	for _, a := range v.Alerts {
+		most = max(most, a.Severity)
+	}
+	return most
+}

@@ -1,0 +1,186 @@
+package replay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"supervise/internal/ledger"
+	"supervise/internal/loop"
+	"supervise/selector"
+)
+
+// Recorded is a loop as it was recorded, with all that its verdicts rest on.
+type Recorded struct {
+	State    ledger.State
+	Settings loop.Settings
+
+	record  loop.Record
+	choice  *selector.Choice // nil when the loop ended before it chose
+	without []int            // iterations that were judged and whose evidence is missing
+}
+
+// LoopReport is what the replay of a recorded loop found.
+type LoopReport struct {
+	LoopID   string    `json:"loop_id"`
+	Verdicts []Verdict `json:"verdicts"` // those of now
+	Judged   int       `json:"judged"`
+	Selected *int      `json:"selected_iteration"` // by the rules of now, nil when nothing was selected
+
+	// Differences are verdicts that are not as recorded, which must not be.
+	// Doubtful are those on iterations whose evidence is missing, which may be.
+	Differences []Difference `json:"differences"`
+	Doubtful    []Difference `json:"doubtful"`
+	Without     []int        `json:"without_evidence"` // iterations that an older version recorded
+	Selection   *Reselected  `json:"selection_differs,omitempty"`
+	Best        []Reselected `json:"best_differs,omitempty"` // of an iteration; -1 is none
+	WhatIf      *WhatIf      `json:"what_if,omitempty"`
+}
+
+// Exact reports whether every verdict is as it was recorded.
+func (r LoopReport) Exact() bool {
+	return len(r.Differences) == 0 && r.Selection == nil && len(r.Best) == 0
+}
+
+// Read reads a recorded loop from its folder. The error wraps
+// [loop.ErrNotBegun] or [ledger.ErrChanged] where its settings are not there or
+// not those that it was started with.
+func Read(dir string, state ledger.State) (*Recorded, error) {
+	r := &Recorded{State: state, record: loop.Record{Dropped: map[int][]string{}}}
+	settings, err := r.readLog(dir)
+	if err != nil {
+		return nil, err
+	}
+	if settings == "" {
+		return nil, fmt.Errorf("replay loop %s: %w", state.LoopID, loop.ErrNotBegun)
+	}
+	if err := ledger.ReadSettings(dir, settings, &r.Settings); err != nil {
+		return nil, fmt.Errorf("replay loop %s: %w", state.LoopID, err)
+	}
+	its, err := ledger.Iterations(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, it := range its {
+		e, err := ledger.ReadEvidence(dir, it.Number)
+		switch judged := it.Number > 0 && !it.Interrupted; {
+		case err == nil:
+			it.Evidence = &e
+		case judged && errors.Is(err, os.ErrNotExist):
+			r.without = append(r.without, it.Number)
+		case judged:
+			return nil, err
+		}
+		r.record.Iterations = append(r.record.Iterations, it)
+	}
+	if len(its) == 0 {
+		return nil, fmt.Errorf("%w: loop %s ended before its baseline was measured", ErrNothing, state.LoopID)
+	}
+	return r, nil
+}
+
+// readLog finds what the iterations do not say, and returns the hash of the
+// settings. Of several selections the last that the loop itself made counts.
+func (r *Recorded) readLog(dir string) (settings string, err error) {
+	last := 0
+	_, err = ledger.ReadLog(dir, func(e ledger.Event) {
+		switch loop.EventType(e.Name) {
+		case loop.LoopStarted:
+			var s loop.Started
+			if json.Unmarshal(e.Data, &s) == nil {
+				settings = s.Settings
+			}
+		case loop.IterationFinished:
+			last = e.Iteration
+		case loop.SnapshotsDropped:
+			var gone loop.SnapshotsGone
+			if json.Unmarshal(e.Data, &gone) == nil {
+				r.record.Dropped[last] = append(r.record.Dropped[last], gone.Snapshots...)
+			}
+		case loop.OutputSelected:
+			var s loop.Selected
+			if json.Unmarshal(e.Data, &s) == nil && s.Choice.Override == nil {
+				r.choice = &s.Choice
+			}
+		default:
+		}
+	})
+	return settings, err
+}
+
+// Judge judges the loop again, by its own settings and, where whatIf is not nil, by
+// those as well.
+func (r *Recorded) Judge(whatIf *loop.Settings) (LoopReport, error) {
+	out := LoopReport{LoopID: r.State.LoopID, Without: append([]int{}, r.without...)}
+	res, err := loop.Rejudge(r.record, r.Settings)
+	if err != nil {
+		return out, fmt.Errorf("replay loop %s: %w", r.State.LoopID, err)
+	}
+	r.compare(&out, res)
+	if whatIf == nil {
+		return out, nil
+	}
+	tried, err := loop.Rejudge(r.record, *whatIf)
+	if err != nil {
+		return out, fmt.Errorf("replay loop %s: %w", r.State.LoopID, err)
+	}
+	out.WhatIf = &WhatIf{Changes: differences(out.Verdicts, judged(tried))}
+	if was, is := res.Choice.Iteration, tried.Choice.Iteration; was != is {
+		out.WhatIf.Select = &Reselected{was, is}
+	}
+	return out, nil
+}
+
+func judged(res loop.Rejudged) []Verdict {
+	out := []Verdict{}
+	for _, v := range res.Verdicts {
+		if v.Judged {
+			out = append(out, verdict(v))
+		}
+	}
+	return out
+}
+
+// compare holds the verdicts against the recorded ones.
+func (r *Recorded) compare(out *LoopReport, res loop.Rejudged) {
+	out.Verdicts, out.Differences, out.Doubtful = judged(res), []Difference{}, []Difference{}
+	out.Judged = len(out.Verdicts)
+	missing := map[int]bool{}
+	for _, n := range r.without {
+		missing[n] = true
+	}
+	for _, v := range res.Verdicts {
+		was := r.record.Iterations[v.Number]
+		if !v.Judged {
+			continue
+		}
+		d := Difference{verdict(loop.Verdict{Iteration: was}), verdict(v)}
+		switch {
+		case same(d.Was, d.Is):
+		case missing[v.Number]:
+			out.Doubtful = append(out.Doubtful, d)
+		default:
+			out.Differences = append(out.Differences, d)
+		}
+		if a, b := bestOf(was), bestOf(v.Iteration); a != b && len(r.without) == 0 {
+			out.Best = append(out.Best, Reselected{a, b})
+		}
+	}
+	if r.choice == nil {
+		return
+	}
+	n := res.Choice.Iteration
+	out.Selected = &n
+	if n != r.choice.Iteration && len(out.Doubtful) == 0 {
+		out.Selection = &Reselected{r.choice.Iteration, n}
+	}
+}
+
+// bestOf is the best iteration with this one counted in, -1 for none.
+func bestOf(it ledger.Iteration) int {
+	if it.Best == nil {
+		return -1
+	}
+	return it.Best.Iteration
+}

@@ -1,0 +1,150 @@
+// Package replay judges again what has happened already: a history of commits, as
+// if each were an iteration of a loop, or a recorded loop. So the rules can be
+// tuned on a project before anything depends on them, and how often they cry wolf
+// is known.
+//
+// A history is measured in a checkout of its own, commit by commit; what was
+// measured once is kept by tree and not measured again. The user's tree, index
+// and refs are never touched.
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"supervise/internal/ledger"
+	"supervise/internal/loop"
+	"supervise/internal/measure"
+)
+
+// The errors that another command line mends.
+var (
+	ErrRange   = errors.New("not a range of commits")
+	ErrNothing = errors.New("nothing to judge")
+)
+
+// Options are the circumstances of the replay of a history.
+type Options struct {
+	Repo  string // a folder of the repository
+	Span  string // REV..REV
+	Max   int    // how many of the latest commits, 0: all
+	Jobs  int    // how many commits are measured at the same time, at least 1
+	Setup string // run by the shell in the checkout before the checks, "" for nothing
+	Fresh bool   // measure also what was measured before
+
+	// Recorded measures nothing: commits that were not measured before are named
+	// and left out.
+	Recorded bool
+
+	Plan        measure.Plan // for the user's tree; it is moved to the checkout
+	Root        string       // the working tree that holds Plan.Root
+	Settings    loop.Settings
+	WhatIf      *loop.Settings // judged once more by these
+	Sensitivity float64        // share of real faults that a rule finds, in (0,1]
+	Home        string         // the folder of this tree's loops, see [ledger.Home]
+	Checkout    string         // a folder for checkouts, outside the tree
+	Env         []string       // whose secrets are not stored
+	Version     string         // of supervise: another one measures anew
+	Now         time.Time
+	OnProgress  func(Progress) // may be nil; called by one at a time
+}
+
+// Progress tells of a commit that was measured.
+type Progress struct {
+	Done, Total int // of those that had to be measured
+	Commit      Commit
+	Took        time.Duration
+	Again       bool   // suspicious tests alone were run again
+	Why         string // it could not be measured
+}
+
+// History measures and judges the commits of a range. The error wraps [ErrRange]
+// for a range that is none, [ErrNothing] when no commit could be measured, and the
+// cause of ctx when that ends; what was measured until then is kept.
+func History(ctx context.Context, o Options) (Report, error) {
+	if o.OnProgress == nil {
+		o.OnProgress = func(Progress) {}
+	}
+	r := repo{o.Repo}
+	list, err := r.commits(ctx, o.Span, o.Max)
+	if err != nil {
+		return Report{}, err
+	}
+	o.Plan = unlisted(o.Plan)
+	c, err := newCache(filepath.Join(o.Home, "replay"), o.Plan, o.Plan.Root, o.Setup, o.Version)
+	if err != nil {
+		return Report{}, err
+	}
+	h := &history{opts: o, repo: r, cache: c, commits: list, entries: map[string]entry{}}
+	if err := h.measure(ctx); err != nil {
+		return Report{}, err
+	}
+	return h.judge(ctx)
+}
+
+// unlisted returns the plan without the lists of tests, which a loop asks for where a
+// known test is missing: here every commit would pay for what tells a hidden test
+// from a lost one.
+func unlisted(p measure.Plan) measure.Plan {
+	p.Checks = slices.Clone(p.Checks)
+	for i := range p.Checks {
+		p.Checks[i].Inventory = nil
+	}
+	return p
+}
+
+// history is a range of commits on its way from git to the verdict.
+type history struct {
+	opts    Options
+	repo    repo
+	cache   cache
+	commits []Commit // the one before the range first
+	entries map[string]entry
+	missing int // trees that had to be measured
+}
+
+// measure fills the entries of all commits.
+func (h *history) measure(ctx context.Context) error {
+	var missing []Commit
+	asked := map[string]bool{}
+	for _, c := range h.commits {
+		e, known := h.cache.get(c.tree)
+		switch {
+		case known && !h.opts.Fresh:
+			h.entries[c.tree] = e
+		case !asked[c.tree]:
+			missing = append(missing, c)
+		}
+		asked[c.tree] = true
+	}
+	if h.opts.Recorded {
+		return nil
+	}
+	h.missing = len(missing)
+	if err := h.measureAll(ctx, missing); err != nil {
+		return err
+	}
+	return h.confirm(ctx)
+}
+
+// root is where the project stands in a checkout.
+func (h *history) root(t *tree) (string, error) {
+	rel, err := filepath.Rel(h.opts.Root, h.opts.Plan.Root)
+	if err != nil {
+		return "", fmt.Errorf("find the project in the tree: %w", err)
+	}
+	return filepath.Join(t.dir, rel), nil
+}
+
+// Checkout returns a folder for the checkouts of a replay: below home, unless that
+// lies in the working tree.
+func Checkout(home, root, temp string) string {
+	if _, inside := ledger.Inside(home, root); inside {
+		return filepath.Join(temp, "supervise-replay-"+filepath.Base(ledger.Home(temp, root)))
+	}
+	return filepath.Join(home, "replay", "checkout")
+}

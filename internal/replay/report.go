@@ -1,0 +1,149 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+
+	"supervise/detector"
+	"supervise/internal/loop"
+)
+
+// Report is what the replay of a history found.
+type Report struct {
+	From       string       `json:"from"` // the commit before the range, which is the baseline
+	To         string       `json:"to"`
+	Total      int          `json:"commits"`  // of the range
+	Judged     int          `json:"judged"`   // compared with the one before that was measured
+	Measured   int          `json:"measured"` // anew, not from the cache
+	Unmeasured []Unmeasured `json:"unmeasured"`
+	Moved      Moved        `json:"moved_tests"`
+	Rules      []Rate       `json:"rules"`
+	Commits    []Verdict    `json:"verdicts"`
+	WhatIf     *WhatIf      `json:"what_if,omitempty"`
+}
+
+// Unmeasured is a commit whose tests could not be read.
+type Unmeasured struct {
+	Commit
+	Why string `json:"why"`
+}
+
+// Verdict is what the rules say of a commit, or of an iteration of a loop.
+type Verdict struct {
+	*Commit
+	Number         int                     `json:"iteration"`
+	Class          detector.Class          `json:"classification"`
+	Alerts         []detector.Alert        `json:"alerts"`
+	Recommendation detector.Recommendation `json:"recommendation"`
+	Undone         bool                    `json:"undone"` // a loop would put the tree back
+	Partial        bool                    `json:"partial"`
+}
+
+// Name is the commit or the number of the iteration.
+func (v Verdict) Name() string {
+	if v.Commit != nil {
+		return v.Short()
+	}
+	return fmt.Sprintf("iteration %d", v.Number)
+}
+
+// Moved counts the commits that lost tests, all of which were found again: moved,
+// renamed or merged. None of those should be CRITICAL.
+type Moved struct {
+	Commits  int                          `json:"commits"`
+	Critical int                          `json:"critical"`
+	Tests    map[detector.Explanation]int `json:"tests"` // that were lost and explained, in all commits
+}
+
+// WhatIf is what other settings change.
+type WhatIf struct {
+	Changes []Difference `json:"changes"`
+	Rules   []Rate       `json:"rules,omitempty"`
+	Select  *Reselected  `json:"selection,omitempty"` // of a loop
+}
+
+// Difference is one verdict beside another on the same commit or iteration.
+type Difference struct {
+	Was Verdict `json:"was"`
+	Is  Verdict `json:"is"`
+}
+
+// Reselected is the iteration that was selected beside the one that would be.
+type Reselected struct {
+	Was int `json:"was"`
+	Is  int `json:"is"`
+}
+
+func (h *history) report(measured []Commit, left []Unmeasured) Report {
+	return Report{
+		Total: len(h.commits) - 1, Judged: max(0, len(measured)-1), Measured: h.missing,
+		From: h.commits[0].ID, To: h.commits[len(h.commits)-1].ID, Unmeasured: append([]Unmeasured{}, left...),
+		Rules: []Rate{}, Commits: []Verdict{},
+	}
+}
+
+// verdicts are those on all commits but the first, which is the baseline.
+func verdicts(commits []Commit, res loop.Rejudged) []Verdict {
+	out := make([]Verdict, 0, len(res.Verdicts))
+	for i, v := range res.Verdicts {
+		if v.Judged {
+			row := verdict(v)
+			row.Commit = &commits[i]
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+func verdict(v loop.Verdict) Verdict {
+	return Verdict{
+		Number: v.Number, Class: v.Assessment.Class, Alerts: v.Assessment.Alerts,
+		Recommendation: v.Assessment.Recommendation, Undone: v.Rejected, Partial: v.Set.Partial(),
+	}
+}
+
+// movedTests counts what the detector explained.
+func movedTests(res loop.Rejudged) Moved {
+	out := Moved{Tests: map[detector.Explanation]int{}}
+	for _, v := range res.Verdicts {
+		tests := v.Assessment.Changes
+		for _, l := range tests.Explained {
+			out.Tests[l.By]++
+		}
+		if len(tests.Gone) == 0 || len(tests.Gone) > len(tests.Explained) || slices.ContainsFunc(tests.Explained, gone) {
+			continue
+		}
+		out.Commits++
+		out.Critical += one(v.Assessment.Critical())
+	}
+	return out
+}
+
+// gone reports whether the test is not to be found anywhere, with good reason.
+func gone(l detector.Loss) bool {
+	return l.By == detector.SubjectGone || l.By == detector.AddedByLoop
+}
+
+// differences pairs the verdicts that differ in what follows from them: the class,
+// the alerts or what is recommended.
+func differences(was, is []Verdict) []Difference {
+	out := []Difference{}
+	for i := range min(len(was), len(is)) {
+		if !same(was[i], is[i]) {
+			out = append(out, Difference{was[i], is[i]})
+		}
+	}
+	return out
+}
+
+func same(a, b Verdict) bool {
+	r, s := a.Recommendation, b.Recommendation
+	return a.Class == b.Class && a.Undone == b.Undone &&
+		r.Action == s.Action && r.Target == s.Target && r.Reason == s.Reason && r.Confidence == s.Confidence &&
+		slices.EqualFunc(a.Alerts, b.Alerts, sameAlert)
+}
+
+func sameAlert(a, b detector.Alert) bool {
+	return a.Rule == b.Rule && a.Severity == b.Severity && a.Action == b.Action && a.Against == b.Against &&
+		a.Message() == b.Message() && slices.Equal(a.Tests, b.Tests)
+}

@@ -1,0 +1,360 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"supervise/detector"
+	"supervise/internal/explain"
+	"supervise/internal/ledger"
+)
+
+// Chain returns a chain of reasoning as plain text, for a terminal, with the ways
+// to override it at its end.
+func Chain(c explain.Chain, paint Paint) string {
+	l := &layout{code: func(s string) string { return s }, head: func(s string) string { return paint(Strong, s) + "\n" }}
+	l.chain(c)
+	if len(c.Overrides) > 0 {
+		l.heading("How to override")
+	}
+	for _, o := range c.Overrides {
+		l.item("%s:\n    %s", overrideText(o), o.Command+o.Config)
+	}
+	return l.String()
+}
+
+func overrideText(o explain.Override) string {
+	if o.Config != "" {
+		return o.When + ", in .supervise.yaml"
+	}
+	return o.When
+}
+
+// layout lays a chain out, as Markdown or as text.
+type layout struct {
+	strings.Builder
+	code func(string) string // marks a name
+	head func(string) string // marks a heading
+	// brief leaves out the tests and files, which stand elsewhere on the page.
+	brief bool
+}
+
+func markdown() *layout {
+	return &layout{
+		code: func(s string) string { return "`" + s + "`" },
+		head: func(s string) string { return "#### " + s + "\n\n" }, brief: true,
+	}
+}
+
+func (l *layout) heading(s string) {
+	if l.Len() > 0 {
+		l.WriteString("\n")
+	}
+	l.WriteString(l.head(s))
+}
+
+func (l *layout) item(format string, args ...any) {
+	l.WriteString("- " + clean(fmt.Sprintf(format, args...)) + "\n")
+}
+
+// clean takes out what would steer a terminal: names and errors come from agents
+// and their tests.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// under writes names below an item.
+func (l *layout) under(kind string, n explain.Names) {
+	for _, name := range n.List {
+		l.WriteString("  - " + kind + l.code(clean(name)) + "\n")
+	}
+	if n.More > 0 {
+		fmt.Fprintf(&l.Builder, "  - and %d more\n", n.More)
+	}
+}
+
+func (l *layout) chain(c explain.Chain) {
+	l.goal(c.Goal)
+	l.extraction(c.Extraction)
+	l.reasoning(c.Reasoning)
+	l.heading("4. Exception")
+	for _, e := range c.Exceptions {
+		l.item("%s", e.Text)
+		if e.Tests != nil {
+			l.under("", *e.Tests)
+		}
+	}
+	if len(c.Exceptions) == 0 {
+		l.item("nothing out of the ordinary")
+	}
+	l.synthesis(c.Synthesis)
+}
+
+func (l *layout) goal(g explain.Goal) {
+	l.heading("1. Goal")
+	l.item("%s", l.compared(g))
+	mode := fmt.Sprintf("%s, mode %s; lost tests may be explained by renames, moves and merges", Count(g.Rules, "rule", "rules"), g.Mode)
+	if g.Strict {
+		mode = fmt.Sprintf("%s, mode %s, strict: no lost test is explained", Count(g.Rules, "rule", "rules"), g.Mode)
+	}
+	l.item("Judged by %s", mode)
+	if g.Criterion != "" {
+		l.item("Done when: %s", g.Criterion)
+	}
+}
+
+func (l *layout) compared(g explain.Goal) string {
+	if g.Current.Iteration == 0 {
+		return fmt.Sprintf("The tree before any agent ran%s is measured; every iteration is held against it", l.tree(g.Current))
+	}
+	text := fmt.Sprintf("Iteration %d%s", g.Current.Iteration, l.tree(g.Current))
+	switch {
+	case g.Previous == nil && g.Baseline == nil:
+		return text + " is compared with nothing: none was recorded before it"
+	case g.Previous == nil:
+		return text + fmt.Sprintf(" is compared with the baseline%s", l.tree(*g.Baseline))
+	}
+	text += fmt.Sprintf(" is compared with %s%s, which it started from", iterationOr(g.Previous.Iteration), l.tree(*g.Previous))
+	if g.Baseline != nil && g.Previous.Iteration != 0 {
+		text += fmt.Sprintf(", and, for slow erosion, with the baseline%s", l.tree(*g.Baseline))
+	}
+	return text
+}
+
+// tree names the tree of a side, where there is one.
+func (l *layout) tree(s explain.Side) string {
+	if s.Snapshot == "" {
+		return ""
+	}
+	return " (tree " + l.code(s.Snapshot) + ")"
+}
+
+func iterationOr(n int) string {
+	if n == 0 {
+		return "the baseline"
+	}
+	return fmt.Sprintf("iteration %d", n)
+}
+
+func (l *layout) extraction(e explain.Extraction) {
+	l.heading("2. Extraction")
+	if e.Agent != nil {
+		l.item("Agent: %s, status %d, after %s%s", strings.ReplaceAll(e.Agent.Cause, "_", " "), e.Agent.ExitCode, Duration(e.Agent.Duration), leftovers(e.Agent.Leftovers))
+	}
+	if e.Reused {
+		l.item("Checks: not run, the same tree had been measured before")
+	}
+	for _, c := range e.Checks {
+		l.item("%s: status %d in %s%s%s", c.Name, c.ExitCode, Duration(c.Duration), read(c), leftovers(c.Leftovers))
+		for _, problem := range c.Problems {
+			l.WriteString("  - " + clean(problem) + "\n")
+		}
+	}
+	l.again(e.Again)
+	l.numbers(e)
+	for _, g := range e.Gaps {
+		l.item("Not measured: %s (%s): %s", g.Section, g.State, g.Why)
+	}
+	l.item("Changed files: %d", e.Changed.Len())
+	l.under("", e.Changed)
+	l.item("supervise's own work: %s", Duration(e.OwnTime))
+}
+
+// again tells what became of the tests that failed although they had passed.
+func (l *layout) again(a *explain.Again) {
+	if a == nil {
+		return
+	}
+	failed := Count(a.Suspects.Len(), "test that passed before failed", "tests that passed before failed")
+	if a.Refused != "" {
+		l.item("%s, not run again: %s", failed, a.Refused)
+		return
+	}
+	l.item("%s, run again: %d passed then, and are flaky", failed, a.Flaky.Len())
+	for _, c := range a.Runs {
+		fmt.Fprintf(&l.Builder, "  - %s: status %d in %s%s\n", l.code(c.Command), c.ExitCode, Duration(c.Duration), read(c))
+	}
+}
+
+func read(c explain.Check) string {
+	switch {
+	case c.Why != "":
+		return ": not measured: " + c.Why
+	case len(c.Read) > 0:
+		return ", read " + strings.Join(c.Read, ", ")
+	}
+	return ""
+}
+
+// numbers are the sections that were measured.
+func (l *layout) numbers(e explain.Extraction) {
+	if t := e.Tests; t != nil {
+		l.item("Tests: %d, of which %d passed, %d failed (%d of them did not run), %d skipped, %d flaky", t.Count, t.Passed, t.Failed, t.NotRun, t.Skipped, t.Flaky)
+	}
+	if c := e.Coverage; c != nil {
+		l.item("Coverage: %d of %d %s (%s %%), in %s", c.Covered, c.Total, c.Unit, Number(c.Percent), Count(c.Files, "file", "files"))
+	}
+	if f := e.Lint; f != nil {
+		by := ""
+		if len(f.Tools) > 0 {
+			by = ", by " + strings.Join(f.Tools, ", ")
+		}
+		l.item("Findings: %s, %s, %s%s", Count(f.Errors, "error", "errors"), Count(f.Warnings, "warning", "warnings"), Count(f.TypeErrors, "type error", "type errors"), by)
+	}
+	if b := e.Build; b != nil {
+		l.item("Build: %s", strings.TrimSuffix(string(b.Status)+": "+b.FirstError, ": "))
+	}
+	if c := e.Code; c != nil {
+		l.item("Code: %s, %d lines, mean complexity %s over %s", Count(c.Files, "file", "files"), c.LOC, Number(c.Complexity), Count(c.Functions, "function", "functions"))
+	}
+}
+
+func (l *layout) reasoning(r explain.Reasoning) {
+	l.heading("3. Reasoning")
+	for _, f := range r.Fired {
+		l.fired(f)
+	}
+	if len(r.Fired) == 0 {
+		l.item("No rule fired")
+	}
+	for _, n := range r.Near {
+		l.item("%s did not fire: %s", l.code(n.Rule), nearText(n))
+	}
+	if len(r.NotJudged) > 0 {
+		var list []string
+		for _, n := range r.NotJudged {
+			list = append(list, fmt.Sprintf("%s (needs %s)", l.code(n.Rule), n.Field))
+		}
+		l.item("Could not be judged, for want of a number: %s", strings.Join(list, ", "))
+	}
+	if l.brief {
+		return
+	}
+	for _, g := range r.Tests {
+		l.item("%s: %s", g.What, Count(g.Tests.Len(), "test", "tests"))
+		l.under("", g.Tests)
+	}
+	for _, e := range r.Explained {
+		l.item("Gone, but no deletion, because %s: %s", e.Why, Count(e.Tests.Len(), "test", "tests"))
+		l.under("", e.Tests)
+	}
+}
+
+func (l *layout) fired(f explain.Fired) {
+	l.item("%s (%s, finding %s) fired against the %s: %s", l.code(f.Rule), severityText(f), l.code(f.ID), f.Against, f.Message)
+	if text := valuesText(f.Values); text != "" {
+		l.WriteString("  - " + text + "\n")
+	}
+	if !l.brief {
+		l.under("test ", f.Tests)
+		l.under("file ", f.Files)
+	}
+}
+
+func severityText(f explain.Fired) string {
+	if k := f.Acknowledged; k != nil {
+		return fmt.Sprintf("%s, acknowledged as %s, else %s", f.Severity, cmp.Or(k.ID, "known"), k.Severity)
+	}
+	return f.Severity.String()
+}
+
+// valuesText lists the numbers behind an alert: before, now, change, threshold.
+func valuesText(v detector.Values) string {
+	var out []string
+	for _, n := range []struct {
+		name  string
+		value *float64
+		sign  bool
+	}{{"before", v.Prev, false}, {"now", v.Curr, false}, {"change", v.Delta, true}, {"threshold", v.Threshold, false}, {"baseline", v.Baseline, false}} {
+		switch {
+		case n.value == nil:
+		case n.sign && *n.value > 0:
+			out = append(out, n.name+" +"+Number(*n.value))
+		default:
+			out = append(out, n.name+" "+Number(*n.value))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func nearText(n explain.Near) string {
+	unit := ""
+	if n.Percent {
+		unit = " %"
+	}
+	text := fmt.Sprintf("%s went from %s to %s", n.Field, Number(n.Prev), Number(n.Now))
+	if n.Against == detector.AgainstBaseline {
+		text += " since the baseline"
+	}
+	if n.Threshold <= 0 {
+		return text + ", and what is lost is accounted for"
+	}
+	return fmt.Sprintf("%s, which is %s%s of the %s%s that it may", text, Number(n.Moved), unit, Number(n.Threshold), unit)
+}
+
+func (l *layout) synthesis(s explain.Synthesis) {
+	l.heading("5. Synthesis")
+	l.item("Classification: %s, because %s", s.Class, strings.Join(s.Because, "; "))
+	if s.Score != nil {
+		text := fmt.Sprintf("Quality score: %.4f", *s.Score)
+		if s.PreviousScore != nil {
+			text += fmt.Sprintf(" (%+.4f from %.4f)", *s.Score-*s.PreviousScore, *s.PreviousScore)
+		}
+		if s.Best != nil {
+			text += fmt.Sprintf("; best so far: iteration %d with %.4f", s.Best.Iteration, s.Best.QualityScore)
+		}
+		l.item("%s", text)
+	}
+	l.advice(s.Recommendation)
+	l.done(s)
+}
+
+func (l *layout) advice(r detector.Recommendation) {
+	if r.Action == "" {
+		return
+	}
+	target := ""
+	if r.Action == detector.Rollback {
+		target = " to " + iterationOr(r.Target)
+	}
+	l.item("Recommendation: %s%s: %s", r.Action, target, r.Reason)
+	var parts []string
+	for _, p := range r.Parts {
+		parts = append(parts, fmt.Sprintf("%+.2f %s", p.Points, p.Why))
+	}
+	from := strings.Join(parts, ", ")
+	l.item("Confidence: %.2f, from: %s", r.Confidence, cmp.Or(from, "not recorded by the version that ran the loop"))
+}
+
+// done says what the loop did.
+func (l *layout) done(s explain.Synthesis) {
+	d := s.Decision
+	if d == nil {
+		return
+	}
+	did := "accepted"
+	if s.Rejected {
+		did = fmt.Sprintf("rejected: the tree was put back to %s (%s), the rejected one is kept as %s", iterationOr(d.Target), l.code("s"+string(d.Restore)), l.code(s.Kept))
+	}
+	l.item("Done: %s; next: %s", did, next(d))
+	if d.Diagnosis != "" {
+		l.item("Diagnosis: %s", d.Diagnosis)
+	}
+	if d.Criterion != nil {
+		l.item("The criterion holds: %s", strings.ToLower(yes(*d.Criterion)))
+	}
+}
+
+func next(d *ledger.Decision) string {
+	if d.Retry > 0 {
+		return fmt.Sprintf("retry %d", d.Retry)
+	}
+	return d.Move
+}
