@@ -6,34 +6,17 @@ import (
 	"supervise/metric"
 )
 
-// Severity is how grave an alert is. Severities are ordered: a graver one is
-// greater. The zero value is no severity.
-type Severity uint8
+// Severity is how grave an alert is.
+type Severity = metric.Severity
 
 // The severities, from mild to grave.
 const (
-	Info Severity = iota + 1
-	Low
-	Medium
-	High
-	Critical
+	Info     = metric.Info
+	Low      = metric.Low
+	Medium   = metric.Medium
+	High     = metric.High
+	Critical = metric.Critical
 )
-
-var severityNames = [...]string{Info: "INFO", Low: "LOW", Medium: "MEDIUM", High: "HIGH", Critical: "CRITICAL"}
-
-// String returns the severity in capitals, as reports write it.
-func (s Severity) String() string { return nameOf(severityNames[:], int(s)) }
-
-// MarshalText writes the severity by name; it never fails.
-func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// UnmarshalText reads a severity by its name in capitals. An unknown name is a
-// [metric.UnknownNameError].
-func (s *Severity) UnmarshalText(text []byte) error {
-	i, err := indexOf(severityNames[:], "severity", text)
-	*s = Severity(i)
-	return err
-}
 
 // Class is what an iteration was, in one word.
 type Class uint8

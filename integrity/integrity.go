@@ -1,0 +1,103 @@
+// Package integrity finds, in a change of files, the ways in which coding agents
+// game the numbers: tests deleted, skipped, emptied or weakened, runners,
+// thresholds and checks turned off, outputs hard-coded. It looks at the text of
+// the files alone: nothing is run, nothing is read from disk.
+//
+// A finding is no proof. What it may do is the policy's: see [Finding.Severity].
+package integrity
+
+import (
+	"cmp"
+	"slices"
+
+	"supervise/metric"
+)
+
+// File is one changed file, before and after. Paths are slash separated and
+// relative to the root of the project.
+type File struct {
+	Path    string // after the change; before it where the file is gone
+	OldPath string // before the change, where it was renamed; else ""
+	// Before and After are its text; nil where the file is not there, or is not
+	// looked at because it is binary or too long.
+	Before, After []byte
+	// Added and Deleted say that the file was not, or is no longer, there.
+	Added, Deleted bool
+}
+
+// Finding is one thing that was found.
+type Finding struct {
+	// Rule is the pattern of the catalogue, "TP-05".
+	Rule string `json:"rule"`
+	// Type is its name in words, "unconditional_skip".
+	Type string `json:"type"`
+	// Severity is Critical for what may be rolled back without asking, High for
+	// what a person should look at first, Medium, Low and Info for what is said.
+	Severity metric.Severity `json:"severity"`
+	File     string          `json:"file"`
+	// Line is where, from 1, in the file after the change, or before it where it
+	// is gone; 0 is the file as a whole.
+	Line int `json:"line,omitempty"`
+	// Test is the name of the test concerned, as its runner prints it.
+	Test string `json:"test,omitempty"`
+	// Evidence are the lines that show it, as written, shortened.
+	Evidence string `json:"evidence,omitempty"`
+	// ExplainedBy says what makes it harmless, "" for nothing: what is explained
+	// is at most Info.
+	ExplainedBy string `json:"explained_by,omitempty"`
+}
+
+// Options say what is looked for. The zero value is all, with the severities of
+// the catalogue.
+type Options struct {
+	// Off are the rules that are not applied, by Rule or Type.
+	Off []string
+}
+
+// rule is a row of the table: one pattern of the catalogue.
+type rule struct {
+	id       string // "TP-05"
+	name     string // "unconditional_skip"
+	severity metric.Severity
+	// find returns what it finds; Rule, Type and, where it is 0, Severity are
+	// filled in from the row.
+	find func(*change) []Finding
+}
+
+// rules is the table, in the order of the catalogue.
+var rules = slices.Concat(testRules, configRules)
+
+// testRules are the rows about tests and product code.
+var testRules []rule
+
+// configRules are the rows about what runs and judges the tests: scripts,
+// configuration, thresholds, suppressions, the environment.
+var configRules []rule
+
+// change is what the rules look at: the files, each read and scanned at most once.
+type change struct {
+	files []File
+}
+
+// Audit returns what is found in a change, the gravest first, then by file and
+// line.
+func Audit(files []File, opt Options) []Finding {
+	c := &change{files: files}
+	out := []Finding{}
+	for _, r := range rules {
+		if slices.Contains(opt.Off, r.id) || slices.Contains(opt.Off, r.name) {
+			continue
+		}
+		for _, f := range r.find(c) {
+			f.Rule, f.Type, f.Severity = r.id, r.name, cmp.Or(f.Severity, r.severity)
+			if f.ExplainedBy != "" {
+				f.Severity = min(f.Severity, metric.Info)
+			}
+			out = append(out, f)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	return out
+}

@@ -1,0 +1,40 @@
+package metric
+
+import "slices"
+
+// Severity is how grave a finding is. Severities are ordered: a graver one is
+// greater. The zero value is no severity.
+type Severity uint8
+
+// The severities, from mild to grave.
+const (
+	Info Severity = iota + 1
+	Low
+	Medium
+	High
+	Critical
+)
+
+var severityNames = [...]string{Info: "INFO", Low: "LOW", Medium: "MEDIUM", High: "HIGH", Critical: "CRITICAL"}
+
+// String returns the severity in capitals, as reports write it.
+func (s Severity) String() string {
+	if s == 0 || int(s) >= len(severityNames) {
+		return "unknown"
+	}
+	return severityNames[s]
+}
+
+// MarshalText writes the severity by name; it never fails.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a severity by its name in capitals. An unknown name is a
+// [UnknownNameError].
+func (s *Severity) UnmarshalText(text []byte) error {
+	i := slices.Index(severityNames[:], string(text))
+	if i <= 0 {
+		return &UnknownNameError{Kind: "severity", Name: string(text)}
+	}
+	*s = Severity(i)
+	return nil
+}
