@@ -109,6 +109,11 @@ func TestClasses(t *testing.T) {
 // path assesses the last of a series of coverages, all accepted, with trees
 // that are all different unless named.
 func path(coverages []float64, trees []string) detector.Assessment {
+	return wobbling(coverages, trees, 0)
+}
+
+// wobbling does so where coverage varies by itself, by so many points.
+func wobbling(coverages []float64, trees []string, wobble float64) detector.Assessment {
 	var all []detector.Observation
 	for i, c := range coverages {
 		o := detector.Observation{Iteration: i, Set: measured(4, 4, c), Tree: fmt.Sprint("tree ", i), Class: detector.Plateau}
@@ -118,7 +123,7 @@ func path(coverages []float64, trees []string) detector.Assessment {
 		all = append(all, o)
 	}
 	last := len(all) - 1
-	in := detector.Input{Current: all[last], History: all[:last], Previous: all[last-1], Baseline: all[0]}
+	in := detector.Input{Current: all[last], History: all[:last], Previous: all[last-1], Baseline: all[0], CoverageWobble: wobble}
 	return detector.Assess(in, detector.DefaultOptions())
 }
 
@@ -127,7 +132,7 @@ func TestEveryPlantedPeriodIsFound(t *testing.T) {
 		for _, length := range []int{2 * p, 3*p + 1, 11, 12, 14} {
 			var series []float64
 			for i := range length {
-				series = append(series, 80+.1*float64(i%p))
+				series = append(series, 80+.2*float64(i%p))
 			}
 			a := path(series, nil)
 			if length < 2*p {
@@ -162,6 +167,59 @@ func TestTheSameTreeAgainIsAnInfiniteLoop(t *testing.T) {
 	}
 	if got := a.Alerts[0]; got.Message() != "Infinite loop detected: metrics cycling" || got.Action != detector.ForceTerminate {
 		t.Errorf("%+v", got)
+	}
+}
+
+// Coverage that only swings as it does by itself, or by a tenth of a point, moves
+// no loop in circles.
+func TestCoverageThatWobblesIsNoCycle(t *testing.T) {
+	again := func(block ...float64) []float64 { return slices.Repeat(block, 6) }
+	trees := func(block ...string) []string { return slices.Repeat(block, 6) }
+	for _, tt := range []struct {
+		name   string
+		series []float64
+		trees  []string
+		wobble float64
+		period int // 0: none
+	}{
+		{name: "a tenth, to and fro", series: again(71.3, 71.4)},
+		{name: "a tenth around a middle", series: again(71.3, 71.4, 71.3)},
+		{name: "a tenth, back at the same tree", series: again(71.3, 71.4), trees: trees("a", "b")},
+		{name: "two tenths", series: again(71.3, 71.5), period: 2},
+		{name: "three tenths by steps of one", series: again(71.3, 71.4, 71.6, 71.4), period: 4},
+		{name: "within the wobble", series: again(71.3, 71.7), wobble: .4},
+		{name: "within the wobble, by a hair", series: again(71.3, 71.64), wobble: .35},
+		{name: "within the wobble, back at the same tree", series: again(71.3, 71.7), trees: trees("a", "b"), wobble: .4},
+		{name: "beyond the wobble", series: again(71.3, 71.8), wobble: .4, period: 2},
+		{name: "a cycle that wobbles", series: []float64{70, 75, 70.2, 75.1, 69.9, 75.3, 70, 75}, wobble: .4, period: 2},
+		{name: "the same without a known wobble", series: []float64{70, 75, 70.2, 75.1, 69.9, 75.3, 70, 75}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			switch c := wobbling(tt.series, tt.trees, tt.wobble).Cycle; {
+			case c == nil && tt.period > 0:
+				t.Errorf("no cycle, want the period %d", tt.period)
+			case c != nil && c.Period != tt.period:
+				t.Errorf("cycle %+v, want the period %d", c, tt.period)
+			}
+		})
+	}
+}
+
+// What is no coverage counts however little it is, and coverage that is not
+// measured is none that swings.
+func TestOtherNumbersCycleByOne(t *testing.T) {
+	for name, sets := range map[string][2]metric.Set{
+		"errors":       {{Tests: numberedTests(0, 4, 4), Lint: lint(3)}, {Tests: numberedTests(0, 4, 4), Lint: lint(2)}},
+		"not measured": {measured(4, 4, .1), {Tests: numberedTests(0, 4, 4)}},
+	} {
+		var all []detector.Observation
+		for i := range 10 {
+			all = append(all, detector.Observation{Iteration: i, Set: sets[i%2]})
+		}
+		in := detector.Input{Current: all[9], History: all[:9], Previous: all[8], Baseline: all[0], CoverageWobble: 3}
+		if c := detector.Assess(in, detector.DefaultOptions()).Cycle; c == nil || c.Period != 2 {
+			t.Errorf("%s: cycle %+v, want the period 2", name, c)
+		}
 	}
 }
 

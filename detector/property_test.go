@@ -262,6 +262,16 @@ func TestCycleProperties(t *testing.T) {
 		if c := path(constant, nil).Cycle; c != nil {
 			t.Fatalf("seed %d: cycle %+v in a constant series", seed, c)
 		}
+		wobble, swinging := 3*w.Float64(), slices.Clone(constant)
+		for i := range swinging {
+			swinging[i] += wobble * float64(w.IntN(2)+i%2) / 2
+		}
+		if c := wobbling(swinging, nil, wobble).Cycle; c != nil {
+			t.Fatalf("seed %d: cycle %+v in %v, which wobbles by %v", seed, c, swinging, wobble)
+		}
+		if c := wobbling(improving, nil, wobble).Cycle; c != nil {
+			t.Fatalf("seed %d: cycle %+v in a series that improves strictly, with a wobble of %v", seed, c, wobble)
+		}
 		// A period is planted behind a start of any kind.
 		p := 2 + w.IntN(4)
 		series := improving[:w.IntN(n)]

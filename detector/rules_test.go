@@ -76,7 +76,7 @@ func withoutMeasurements(in *detector.Input) {
 func series(n, period int) detector.Input {
 	var all []detector.Observation
 	for i := range n {
-		s := measured(4, 4, 80+.1*float64(i%period))
+		s := measured(4, 4, 80+.2*float64(i%period))
 		if i < n-2*period {
 			s = measured(4, 4, 70+float64(i))
 		}
