@@ -9,11 +9,11 @@ import (
 
 // coverageRegression speaks of the whole, and of the parts of the tree that have
 // a limit of their own. Against the baseline it does only where this very
-// iteration lost something.
+// iteration lost something, and once for each depth.
 func coverageRegression(j *judge, c comparison, r row) []finding {
 	var out []finding
 	step, ok := j.previous.delta[metric.CoveragePct]
-	if j.coverageFell(c, r.threshold()) && (!ok || step < 0) {
+	if j.coverageFell(c, r.threshold()) && (!ok || step < 0) && !j.toldOfDepth(c, r.threshold(), (*metric.Coverage).Percent) {
 		out = append(out, finding{
 			values: j.numbers(c, metric.CoveragePct, r.threshold()),
 			files:  lessCovered(c, func(string) bool { return true }),
@@ -27,6 +27,30 @@ func coverageRegression(j *judge, c comparison, r row) []finding {
 	return out
 }
 
+// toldOfDepth reports whether coverage lies no deeper below the baseline than an
+// accepted iteration left it, of which was told then. To be told of again it has
+// to fall by more than the limit once more: from where it was told of, or from
+// where it has risen to by more than the limit since.
+func (j *judge) toldOfDepth(c comparison, limit float64, of func(*metric.Coverage) (float64, bool)) bool {
+	base, ok1 := of(c.before.Coverage)
+	now, ok2 := of(c.now.Coverage)
+	if c.against != AgainstBaseline || !ok1 || !ok2 {
+		return false
+	}
+	limit = max(limit, j.in.CoverageWobble) + epsilon
+	at := base
+	for _, o := range j.in.History {
+		switch v, ok := of(o.Set.Coverage); {
+		case !ok || !o.Set.Coverage.Comparable(c.before.Coverage):
+		case v < at-limit:
+			at = v
+		case v > at+limit:
+			at = min(v, base)
+		}
+	}
+	return now >= at-limit
+}
+
 // partCoverageFell looks at the files that a pattern covers.
 func (j *judge) partCoverageFell(c comparison, pattern string, limit float64) (finding, bool) {
 	if !c.now.Coverage.Comparable(c.before.Coverage) {
@@ -38,7 +62,8 @@ func (j *judge) partCoverageFell(c comparison, pattern string, limit float64) (f
 	if !ok1 || !ok2 || before-now <= max(limit, j.in.CoverageWobble)+epsilon {
 		return finding{}, false
 	}
-	if start, ok := part(j.previous.before.Coverage, in).Percent(); ok && now >= start {
+	of := func(c *metric.Coverage) (float64, bool) { return part(c, in).Percent() }
+	if start, ok := of(j.previous.before.Coverage); ok && now >= start || j.toldOfDepth(c, limit, of) {
 		return finding{}, false
 	}
 	v := Values{Prev: &before, Curr: &now, Delta: ptr(now - before), Threshold: &limit, Path: pattern}

@@ -296,6 +296,9 @@ func nearText(n explain.Near) string {
 	if n.Threshold <= 0 {
 		return text + ", and what is lost is accounted for"
 	}
+	if n.Moved > n.Threshold {
+		return fmt.Sprintf("%s, which is more than the %s%s that it may, but not this iteration's doing, told of before, or accounted for", text, Number(n.Threshold), unit)
+	}
 	return fmt.Sprintf("%s, which is %s%s of the %s%s that it may", text, Number(n.Moved), unit, Number(n.Threshold), unit)
 }
 
