@@ -80,7 +80,7 @@ var fields = []fieldRow{
 	{LintErrors, LowerIsBetter, ofLint(func(n LintCounts) int { return n.Errors })},
 	{LintWarnings, LowerIsBetter, ofLint(func(n LintCounts) int { return n.Warnings })},
 	{TypeErrors, LowerIsBetter, ofLint(func(n LintCounts) int { return n.TypeErrors })},
-	{ErrorCount, LowerIsBetter, ofLint(func(n LintCounts) int { return n.Errors + n.Warnings + n.TypeErrors })},
+	{ErrorCount, LowerIsBetter, func(s *view) (float64, bool) { return float64(s.Lint.ErrorCount()), s.Lint != nil }},
 	{BuildTime, Neutral, func(s *view) (float64, bool) {
 		if s.Build == nil || s.Build.Duration == 0 {
 			return 0, false

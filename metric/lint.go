@@ -69,7 +69,13 @@ func (f Finding) Fingerprint() string {
 type Lint struct {
 	Findings []Finding `json:"findings"`
 	Tools    []string  `json:"tools,omitempty"` // which tools were heard, those without findings too
+	// ErrorFields are those of [ErrorFields] that make up error_count; none stands
+	// for all of them.
+	ErrorFields []Field `json:"error_fields,omitempty"`
 }
+
+// ErrorFields returns the numbers that can be part of error_count.
+func ErrorFields() []Field { return []Field{LintErrors, LintWarnings, TypeErrors} }
 
 // LintCounts are the sums of a set of findings; notes count as none of them.
 type LintCounts struct {
@@ -96,7 +102,34 @@ func (l *Lint) Counts() LintCounts {
 	return n
 }
 
-// Merge returns the findings and tools of both. Either may be nil.
+// ErrorCount returns the sum that counts as the errors of l.
+func (l *Lint) ErrorCount() int {
+	n := l.Counts()
+	if l == nil || len(l.ErrorFields) == 0 {
+		return n.Errors + n.Warnings + n.TypeErrors
+	}
+	sum := 0
+	for f, v := range map[Field]int{LintErrors: n.Errors, LintWarnings: n.Warnings, TypeErrors: n.TypeErrors} {
+		if slices.Contains(l.ErrorFields, f) {
+			sum += v
+		}
+	}
+	return sum
+}
+
+// Counting returns l with the numbers named that make up error_count. A nil l
+// stays nil.
+func (l *Lint) Counting(fields []Field) *Lint {
+	if l == nil {
+		return nil
+	}
+	out := *l
+	out.ErrorFields = fields
+	return &out
+}
+
+// Merge returns the findings and tools of both, with the error fields of l. Either
+// may be nil.
 func (l *Lint) Merge(m *Lint) *Lint {
 	if l == nil || m == nil {
 		if l == nil {
@@ -106,5 +139,5 @@ func (l *Lint) Merge(m *Lint) *Lint {
 	}
 	tools := slices.Concat(l.Tools, m.Tools)
 	slices.Sort(tools)
-	return &Lint{Findings: slices.Concat(l.Findings, m.Findings), Tools: slices.Compact(tools)}
+	return &Lint{Findings: slices.Concat(l.Findings, m.Findings), Tools: slices.Compact(tools), ErrorFields: l.ErrorFields}
 }

@@ -120,6 +120,30 @@ func TestCarryOverOfNothing(t *testing.T) {
 	}
 }
 
+func TestErrorCountOfSomeFields(t *testing.T) {
+	l := &metric.Lint{Findings: []metric.Finding{
+		{Level: metric.Error}, {Level: metric.Warning}, {Level: metric.Warning}, {Level: metric.Error, Type: true}, {Level: metric.Note},
+	}}
+	for _, tt := range []struct {
+		fields []metric.Field
+		want   float64
+	}{
+		{nil, 4},
+		{[]metric.Field{metric.LintErrors}, 1},
+		{[]metric.Field{metric.LintWarnings}, 2},
+		{[]metric.Field{metric.TypeErrors, metric.LintErrors}, 2},
+		{metric.ErrorFields(), 4},
+	} {
+		s := metric.Set{Lint: l.Counting(tt.fields).Merge(&metric.Lint{})}
+		if got, ok := s.Value(metric.ErrorCount); !ok || got != tt.want {
+			t.Errorf("%v: error_count %v (%v), want %v", tt.fields, got, ok, tt.want)
+		}
+	}
+	if _, ok := (metric.Set{Lint: (*metric.Lint)(nil).Counting(metric.ErrorFields())}).Value(metric.ErrorCount); ok {
+		t.Error("findings that were not measured have a count")
+	}
+}
+
 func TestSignature(t *testing.T) {
 	s := metric.Set{
 		Tests:    outcomes(metric.Passed, metric.Passed, metric.Failed),

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"supervise/internal/project"
 	"supervise/internal/prompt"
 	"supervise/internal/recovery"
+	"supervise/metric"
 	"supervise/runner"
 	"supervise/selector"
 	"supervise/snapshot"
@@ -54,6 +56,7 @@ type Settings struct {
 	Selection     Selection       `yaml:"selection"`
 	Snapshot      Snapshot        `yaml:"snapshot"`
 	AllowUntested bool            `yaml:"allow_untested"`
+	ErrorCount    []metric.Field  `yaml:"error_count"` // what counts as an error
 }
 
 // Checks are the commands of the project. What is not given is recognised.
@@ -123,7 +126,8 @@ type Snapshot struct {
 func Default() Settings {
 	w, rules := selector.DefaultWeights(), detector.DefaultOptions()
 	return Settings{
-		Mode: string(detector.ModeStandard), RollbackTo: string(detector.ToStart),
+		ErrorCount: metric.ErrorFields(),
+		Mode:       string(detector.ModeStandard), RollbackTo: string(detector.ToStart),
 		Stall: Stall{rules.StallWindow, rules.StallRange}, Cycle: Cycle{rules.CycleWindow, rules.CycleMin}, Stuck: Stuck{rules.StuckCount},
 		Until: "auto", OnStall: "stop", Reinforcement: "adaptive", Pty: string(loop.PtyAuto),
 		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},
@@ -211,6 +215,7 @@ func (s Settings) conditions() []condition {
 		{s.Snapshot.MaxFileMB < 0, "snapshot.max_file_mb", "snapshot.max_file_mb must not be negative"},
 		{s.Snapshot.MaxStoreMB < 0, "snapshot.max_store_mb", "snapshot.max_store_mb must not be negative"},
 		{s.Snapshot.MinFreeMB < 0, "snapshot.min_free_mb", "snapshot.min_free_mb must not be negative"},
+		{!s.countsErrors(), "error_count", fmt.Sprintf("error_count must name one or more of %v, each once", metric.ErrorFields())},
 		{s.unknownUntil(), "until", "until must be auto, green, idle, never, or a command; there is no command " + s.Until},
 		{s.OnStall != "stop" && s.OnStall != "continue", "on_stall", "on_stall must be stop or continue, not " + s.OnStall},
 		{s.Stall.Iterations < 2, "stall.iterations", "stall.iterations must be at least 2"},
@@ -222,6 +227,26 @@ func (s Settings) conditions() []condition {
 		{!(s.Selection.Threshold >= 0 && s.Selection.Threshold <= 100), "selection.threshold", "selection.threshold must be between 0 and 100"},
 		{!selector.Mode(s.Selection.Mode).Valid(), "selection.mode", "selection.mode must be highest_quality, highest_quality_verified or most_recent_above_threshold, not " + s.Selection.Mode},
 	}
+}
+
+func (s Settings) countsErrors() bool {
+	seen := map[metric.Field]bool{}
+	for _, f := range s.ErrorCount {
+		if seen[f] || !slices.Contains(metric.ErrorFields(), f) {
+			return false
+		}
+		seen[f] = true
+	}
+	return len(seen) > 0
+}
+
+// errorFields are those of a plan: none where everything counts, as it did before
+// there was a choice.
+func (s Settings) errorFields() []metric.Field {
+	if len(s.ErrorCount) == len(metric.ErrorFields()) {
+		return nil
+	}
+	return slices.Sorted(slices.Values(s.ErrorCount))
 }
 
 func (s Settings) weights() selector.Weights {
@@ -251,7 +276,7 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		Rules: rules, Weights: s.weights(), AllowUntested: s.AllowUntested,
 		Select:   selector.Options{Mode: selector.Mode(s.Selection.Mode), Threshold: s.Selection.Threshold / 100},
 		Snapshot: snapshot.Options{MaxFile: s.Snapshot.MaxFileMB << 20, Precious: s.Snapshot.Precious, MinFree: s.Snapshot.MinFreeMB << 20},
-		MaxStore: s.Snapshot.MaxStoreMB << 20,
+		MaxStore: s.Snapshot.MaxStoreMB << 20, Plan: measure.Plan{ErrorFields: s.errorFields()},
 	}}
 	if level, err := prompt.ParseLevel(s.Reinforcement); err == nil {
 		o.Level = &level
@@ -289,7 +314,7 @@ func (s Settings) Plan(root string, look func(string) (string, error)) (measure.
 	if err != nil && (!errors.Is(err, project.ErrUnknown) || len(s.Checks.Test) == 0) {
 		return measure.Plan{}, nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	plan := measure.Plan{Root: root, Language: found.Language, Parallel: int(s.Parallel)}
+	plan := measure.Plan{Root: root, Language: found.Language, Parallel: int(s.Parallel), ErrorFields: s.errorFields()}
 	given := map[measure.Kind]List{measure.Build: s.Checks.Build, measure.Test: s.Checks.Test, measure.Lint: s.Checks.Lint}
 	for _, kind := range []measure.Kind{measure.Build, measure.Test, measure.Lint} {
 		for i, c := range given[kind] {

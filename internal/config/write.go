@@ -95,6 +95,7 @@ const footer = `
 # rollback_to: started      # where a rejected iteration goes back to; best: to the best so far
 # stall: {iterations: 3, range: 0.02}  # so many plateaus in a row whose scores lie so near
 # cycle: {window: 5, after: 10}        # longest period looked for; ends the loop after so many iterations
+# error_count: [lint_errors, lint_warnings, type_errors]  # what counts as an error
 # stuck: {errors: 3}                   # equal errors in a row
 
 # rules:                    # every rule: severity, threshold, action, off; previous and baseline for one comparison

@@ -45,3 +45,22 @@ func TestCoverageOfSeveralChecks(t *testing.T) {
 		})
 	}
 }
+
+func TestErrorsThatCount(t *testing.T) {
+	found := &metric.Lint{Findings: []metric.Finding{{Level: metric.Error}, {Level: metric.Warning}}}
+	for _, tt := range []struct {
+		fields []metric.Field
+		want   float64
+	}{{nil, 2}, {[]metric.Field{metric.LintErrors}, 1}} {
+		m := New(Plan{ErrorFields: tt.fields}, Options{})
+		runs := []Run{{Check: Check{Kind: Lint, Dir: "a"}, state: metric.Measured, lint: found}, {Check: Check{Kind: Lint, Dir: "b"}, state: metric.Measured, lint: &metric.Lint{}}}
+		set, _ := m.gather(runs, nil)
+		parts := m.parts(runs)
+		if got, ok := set.Value(metric.ErrorCount); !ok || got != tt.want {
+			t.Errorf("%v: error_count %v, want %v", tt.fields, got, tt.want)
+		}
+		if got, ok := parts[0].Set.Value(metric.ErrorCount); !ok || got != tt.want {
+			t.Errorf("%v: error_count %v of a project, want %v", tt.fields, got, tt.want)
+		}
+	}
+}

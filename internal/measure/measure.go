@@ -169,7 +169,7 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 // gather joins the runs into one set. A section with a run that does not count
 // is missing as a whole: half of the linters would look like fewer errors.
 func (m *Meter) gather(runs []Run, known *metric.Tests) (set metric.Set, read *metric.Tests) {
-	g := gathering{missing: map[metric.Section]metric.Gap{}}
+	g := gathering{errors: m.plan.ErrorFields, missing: map[metric.Section]metric.Gap{}}
 	for i := range runs {
 		g.add(&runs[i])
 		m.uncovered(&g, runs[i])
@@ -200,7 +200,7 @@ func (m *Meter) parts(runs []Run) []Part {
 	for i := range runs {
 		dir := runs[i].Check.Dir
 		if byDir[dir] == nil {
-			byDir[dir] = &gathering{missing: map[metric.Section]metric.Gap{}}
+			byDir[dir] = &gathering{errors: m.plan.ErrorFields, missing: map[metric.Section]metric.Gap{}}
 			dirs = append(dirs, dir)
 		}
 		byDir[dir].add(&runs[i])
@@ -221,7 +221,8 @@ type gathering struct {
 	coverage *metric.Coverage
 	lint     *metric.Lint
 	build    *metric.Build
-	compiler *metric.Lint // compile errors that checks other than linters met
+	errors   []metric.Field // that count as such
+	compiler *metric.Lint   // compile errors that checks other than linters met
 	missing  map[metric.Section]metric.Gap
 
 	uncovered string // why the coverage is not that of all checks
@@ -250,7 +251,7 @@ func (g *gathering) add(r *Run) {
 // set returns the gathered sections. wanted says that coverage is missed when it
 // is not there.
 func (g *gathering) set(wanted bool, known *metric.Tests) metric.Set {
-	s := metric.Set{Tests: g.tests.CarryOver(known), Coverage: g.coverage, Lint: withCompiler(g.lint, g.compiler), Build: g.build}
+	s := metric.Set{Tests: g.tests.CarryOver(known), Coverage: g.coverage, Lint: withCompiler(g.lint, g.compiler).Counting(g.errors), Build: g.build}
 	for _, section := range []metric.Section{metric.SectionBuild, metric.SectionTests, metric.SectionLint} {
 		gap, missing := g.missing[section]
 		if !missing {

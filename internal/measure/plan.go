@@ -66,6 +66,8 @@ type Plan struct {
 	// Parallel is how many checks run at the same time, or [Auto]. From 2 on every
 	// linter that reports in private runs beside the tests.
 	Parallel int `json:"parallel,omitempty"`
+	// ErrorFields are what counts as errors, see [metric.Lint]; none: everything.
+	ErrorFields []metric.Field `json:"error_fields,omitempty"`
 }
 
 // Hash identifies the plan: two trees may be compared when they were measured

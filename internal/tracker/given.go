@@ -221,8 +221,9 @@ const Unnamed = "counts"
 // given is the format of what an orchestrator gave by name.
 const given = "given"
 
-// Set is what was measured.
-func (m Message) Set() (metric.Set, error) {
+// Set is what was measured. errorFields are what counts as errors, see
+// [metric.Lint].
+func (m Message) Set(errorFields []metric.Field) (metric.Set, error) {
 	s := metric.Set{Gaps: m.Missing}
 	var errs [4]error
 	if t := m.Testing; t != nil {
@@ -230,7 +231,7 @@ func (m Message) Set() (metric.Set, error) {
 		s.Coverage, errs[1] = t.coverage()
 	}
 	if q := m.Quality; q != nil {
-		s.Lint, s.Build, errs[2] = q.lintAndBuild()
+		s.Lint, s.Build, errs[2] = q.lintAndBuild(errorFields)
 	}
 	if m.Codebase != nil {
 		s.Code, errs[3] = m.Codebase.code()
@@ -384,7 +385,7 @@ func percentage(pct float64) *metric.Coverage {
 	return &metric.Coverage{Covered: int64(math.Round(pct * grain)), Total: 100 * grain, Unit: metric.Percentage, Format: given}
 }
 
-func (q *Quality) lintAndBuild() (*metric.Lint, *metric.Build, error) {
+func (q *Quality) lintAndBuild(errorFields []metric.Field) (*metric.Lint, *metric.Build, error) {
 	var build *metric.Build
 	switch q.Build {
 	case "", metric.BuildUnknown:
@@ -396,11 +397,11 @@ func (q *Quality) lintAndBuild() (*metric.Lint, *metric.Build, error) {
 	default:
 		return nil, nil, refuse("build_status is %q: give success, failure or unknown", q.Build)
 	}
-	lint, err := q.lint()
+	lint, err := q.lint(errorFields)
 	return lint, build, err
 }
 
-func (q *Quality) lint() (*metric.Lint, error) {
+func (q *Quality) lint(errorFields []metric.Field) (*metric.Lint, error) {
 	kinds := q.TypeErrors
 	if kinds == nil {
 		kinds = q.TSErrors
@@ -412,20 +413,22 @@ func (q *Quality) lint() (*metric.Lint, error) {
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
-	switch parts := ok1 || ok2 || ok3; {
-	case !parts && !ok4:
-		return nil, nil //nolint:nilnil // not measured
-	case !parts:
-		types = all // of whatever kind: these count in the sum alone
-	case ok4 && all != errs+warnings+types:
-		return nil, refuse("error_count is %d, but lint_errors, lint_warnings and type_errors are %d, %d and %d", all, errs, warnings, types)
+	parts := ok1 || ok2 || ok3
+	if !parts {
+		if !ok4 {
+			return nil, nil //nolint:nilnil // not measured
+		}
+		types, errorFields = all, nil // of whatever kind: these count in the sum alone
 	}
-	out := &metric.Lint{Findings: []metric.Finding{}, Tools: []string{given}}
+	out := &metric.Lint{Findings: []metric.Finding{}, Tools: []string{given}, ErrorFields: errorFields}
 	for _, f := range []struct {
 		n       int
 		finding metric.Finding
 	}{{errs, metric.Finding{Level: metric.Error}}, {warnings, metric.Finding{Level: metric.Warning}}, {types, metric.Finding{Level: metric.Error, Type: true}}} {
 		out.Findings = append(out.Findings, slices.Repeat([]metric.Finding{f.finding}, f.n)...)
+	}
+	if sum := out.ErrorCount(); parts && ok4 && all != sum {
+		return nil, refuse("error_count is %d, but lint_errors, lint_warnings and type_errors are %d, %d and %d, of which %d count as errors", all, errs, warnings, types, sum)
 	}
 	return out, nil
 }

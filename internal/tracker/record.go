@@ -208,7 +208,7 @@ func (r *recorder) iteration(ctx context.Context) (ledger.Iteration, error) {
 			return ledger.Iteration{}, refuse("started_from is %d, which is no earlier iteration", *told.From)
 		}
 	}
-	set, err := r.m.Set()
+	set, err := r.m.Set(r.v.Settings.Plan.ErrorFields)
 	if err != nil {
 		return ledger.Iteration{}, err
 	}

@@ -221,7 +221,7 @@ func TestSets(t *testing.T) {
 		{"half of the code", `{"codebase": {"file_count": 3}}`, nil, "file_count and loc_total"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			set, err := message(t, tt.text).Set()
+			set, err := message(t, tt.text).Set(nil)
 			if tt.err != "" {
 				if !errors.Is(err, tracker.ErrMessage) || !strings.Contains(err.Error(), tt.err) {
 					t.Errorf("error %v, want one with %q", err, tt.err)
@@ -237,6 +237,21 @@ func TestSets(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Where not everything counts as an error, a sum is held against what does.
+func TestErrorsThatCount(t *testing.T) {
+	for text, want := range map[string]float64{
+		`{"quality": {"lint_errors": 1, "lint_warnings": 5}}`:                   1,
+		`{"quality": {"lint_errors": 1, "lint_warnings": 5, "error_count": 1}}`: 1,
+		`{"quality": {"error_count": 7}}`:                                       7,
+		`{"quality": {"lint_errors": 1, "lint_warnings": 5, "error_count": 6}}`: -1, // refused
+	} {
+		set, err := message(t, text).Set([]metric.Field{metric.LintErrors})
+		if got, ok := set.Value(metric.ErrorCount); want < 0 && err == nil || want >= 0 && (!ok || got != want) {
+			t.Errorf("%s: error_count %v (%v), %v; want %v", text, got, ok, err, want)
+		}
 	}
 }
 
