@@ -7,9 +7,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"sort"
 	"strconv"
 	"syscall"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // applier carries out the plan for one part of the tree. Every step may be repeated. Something that is not what the
@@ -25,10 +29,11 @@ type applier struct {
 	written, deleted []string
 	modes            map[string]uint32 // folders and the permissions they get in the end
 	temps            int
+	ready            map[string]string // temporary files that hold what a path is to get
 }
 
 func (s *Store) newApplier(root *os.Root, rootPath string, j journal, now []entry, r *Restored) *applier {
-	return &applier{s: s, root: root, rootPath: rootPath, j: j, now: now, r: r, modes: map[string]uint32{}}
+	return &applier{s: s, root: root, rootPath: rootPath, j: j, now: now, r: r, modes: map[string]uint32{}, ready: map[string]string{}}
 }
 
 // run carries out the plan. Errors of single paths become mismatches; an error that would meet all others too, such as
@@ -37,21 +42,40 @@ func (a *applier) run(p plan, want []entry) error {
 	for _, step := range []struct {
 		list []entry
 		do   func(entry) error
-	}{{p.open, a.open}, {p.remove, a.remove}, {p.rmdir, a.rmdir}, {p.mkdir, a.mkdir}, {p.write, a.write}, {p.chmod, a.chmod}} {
-		for _, e := range step.list {
-			err := step.do(e)
-			if errors.Is(err, fs.ErrPermission) && a.loosen(path.Dir(e.path)) {
-				err = step.do(e)
-			}
-			if fatal(err) {
-				return err
-			}
-			if err != nil {
-				a.r.mismatch(e.path, err.Error())
-			}
+	}{{p.open, a.open}, {p.remove, a.remove}, {p.rmdir, a.rmdir}, {p.mkdir, a.mkdir}} {
+		if err := a.each(step.list, step.do); err != nil {
+			return err
 		}
 	}
+	for some := range slices.Chunk(p.write, writeAhead) {
+		a.fillAhead(some)
+		err := a.each(some, a.write)
+		a.dropReady()
+		if err != nil {
+			return err
+		}
+	}
+	if err := a.each(p.chmod, a.chmod); err != nil {
+		return err
+	}
 	a.close(want)
+	return nil
+}
+
+// each does one step of the plan for every entry.
+func (a *applier) each(list []entry, do func(entry) error) error {
+	for _, e := range list {
+		err := do(e)
+		if errors.Is(err, fs.ErrPermission) && a.loosen(path.Dir(e.path)) {
+			err = do(e)
+		}
+		if fatal(err) {
+			return err
+		}
+		if err != nil {
+			a.r.mismatch(e.path, err.Error())
+		}
+	}
 	return nil
 }
 
@@ -172,16 +196,65 @@ func (a *applier) write(e entry) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	a.temps++
-	temp := joinPath(dirOf(e.path), tempPrefix+a.j.Token+"-"+strconv.Itoa(a.temps))
-	if err := a.fill(temp, e); err != nil {
-		return errors.Join(err, ignoreMissing(a.root.Remove(temp)))
+	temp, filled := a.ready[e.path]
+	delete(a.ready, e.path)
+	if !filled {
+		temp = a.temp(e)
+		if err := a.fill(temp, e); err != nil {
+			return errors.Join(err, ignoreMissing(a.root.Remove(temp)))
+		}
 	}
 	if err := a.root.Rename(temp, e.path); err != nil {
 		return errors.Join(err, ignoreMissing(a.root.Remove(temp)))
 	}
 	a.written = append(a.written, e.path)
 	return nil
+}
+
+// writeAhead is how many contents are written before they are put in place.
+const writeAhead = 256
+
+// fillAhead writes contents beside where they belong, several at a time: most of
+// the time of a restore goes into making files. What fails is left to write,
+// which says why.
+func (a *applier) fillAhead(list []entry) {
+	temps := make([]string, len(list))
+	for i, e := range list {
+		temps[i] = a.temp(e)
+	}
+	var group errgroup.Group
+	n := (len(list) + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
+	for from := 0; from < len(list); from += n {
+		group.Go(func() error {
+			for i := from; i < min(from+n, len(list)); i++ {
+				if err := a.fill(temps[i], list[i]); err != nil {
+					_ = a.root.Remove(temps[i])
+					temps[i] = ""
+				}
+			}
+			return nil
+		})
+	}
+	_ = group.Wait()
+	for i, e := range list {
+		if temps[i] != "" {
+			a.ready[e.path] = temps[i]
+		}
+	}
+}
+
+// dropReady removes what was written ahead and not put in place.
+func (a *applier) dropReady() {
+	for p, temp := range a.ready {
+		_ = a.root.Remove(temp)
+		delete(a.ready, p)
+	}
+}
+
+// temp names a new temporary file beside where e belongs.
+func (a *applier) temp(e entry) string {
+	a.temps++
+	return joinPath(dirOf(e.path), tempPrefix+a.j.Token+"-"+strconv.Itoa(a.temps))
 }
 
 func dirOf(p string) string {
