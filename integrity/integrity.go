@@ -68,21 +68,16 @@ type rule struct {
 var rules = slices.Concat(testRules, configRules)
 
 // testRules are the rows about tests and product code.
-var testRules []rule
+var testRules = slices.Concat(lostRules)
 
 // configRules are the rows about what runs and judges the tests: scripts,
 // configuration, thresholds, suppressions, the environment.
 var configRules []rule
 
-// change is what the rules look at: the files, each read and scanned at most once.
-type change struct {
-	files []File
-}
-
 // Audit returns what is found in a change, the gravest first, then by file and
 // line.
 func Audit(files []File, opt Options) []Finding {
-	c := &change{files: files}
+	c := newChange(files)
 	out := []Finding{}
 	for _, r := range rules {
 		if slices.Contains(opt.Off, r.id) || slices.Contains(opt.Off, r.name) {
@@ -100,4 +95,20 @@ func Audit(files []File, opt Options) []Finding {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return out
+}
+
+// Rules names the rules, each as "TP-05 unconditional_skip".
+func Rules() []string {
+	out := make([]string, len(rules))
+	for i, r := range rules {
+		out[i] = r.id + " " + r.name
+	}
+	return out
+}
+
+// Unknown returns those of the names that no rule has.
+func Unknown(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return slices.ContainsFunc(rules, func(r rule) bool { return r.id == name || r.name == name })
+	})
 }

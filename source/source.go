@@ -17,7 +17,10 @@
 //   - Tests with a computed title are not seen, nor is what skips a test.
 package source
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // File is what the text of a source file tells.
 type File struct {
@@ -44,7 +47,34 @@ func Scan(path string, src []byte) (File, error) {
 	if lang == Unknown {
 		return File{}, nil
 	}
+	return scan(path, lang, src, classify(lang, src))
+}
+
+// Read reads a source file as Scan does, and returns its text without comments,
+// and without comments and the bodies of strings, as Mask does, as well. Of an
+// Unknown language both are the text itself.
+func Read(path string, src []byte) (file File, plain, masked []byte, err error) {
+	lang := LanguageOf(path, src)
+	if lang == Unknown {
+		return File{}, src, src, nil
+	}
 	kinds := classify(lang, src)
+	file, err = scan(path, lang, src, kinds)
+	return file, strip(src, kinds), mask(src, kinds), err
+}
+
+// strip blanks the comments.
+func strip(src []byte, kinds []kind) []byte {
+	plain := bytes.Clone(src)
+	for i, k := range kinds {
+		if k == comment && src[i] != '\n' && src[i] != '\r' {
+			plain[i] = ' '
+		}
+	}
+	return plain
+}
+
+func scan(path string, lang Language, src []byte, kinds []kind) (File, error) {
 	file := File{Language: lang, LOC: countLines(src, kinds)}
 	if lang == Go {
 		err := scanGo(path, src, &file)

@@ -70,12 +70,7 @@ func findTests(path string, t *tokens, kinds []kind) []TestDef {
 	if !f.anywhere && (!f.inTest || len(f.prefixes)+len(f.marks)+len(f.calls) == 0) {
 		return nil
 	}
-	f.plain = bytes.Clone(t.src)
-	for i, k := range kinds {
-		if k == comment && f.plain[i] != '\n' {
-			f.plain[i] = ' '
-		}
-	}
+	f.plain = strip(t.src, kinds)
 	spans := findSpans(t)
 	heads := make(map[int]span, len(spans))
 	for _, s := range spans {
