@@ -80,6 +80,8 @@ type Input struct {
 	GitLost []string
 	// AckFiles are the files of acknowledgements that the iteration changed.
 	AckFiles []string
+	// Tampering is what the text of the changed files says about integrity.
+	Tampering []Tampering
 	// AddedByLoop are the tests that the baseline did not have.
 	AddedByLoop map[metric.ID]bool
 

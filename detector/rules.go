@@ -2,6 +2,7 @@ package detector
 
 import (
 	"slices"
+	"strings"
 
 	"supervise/metric"
 )
@@ -163,6 +164,9 @@ func Known(name string) bool {
 
 func ruleNamed(name string) (Rule, bool) {
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.Name == name })
+	if kind, ok := strings.CutPrefix(name, TamperPrefix); ok && kind != "" {
+		return tamperRule(kind, Critical), true
+	}
 	if i < 0 {
 		return Rule{}, false
 	}
@@ -190,6 +194,9 @@ func (j *judge) alerts(s scope) []Alert {
 		j.accepted[r.Name] = len(told) > 0 && !slices.ContainsFunc(told, func(a Alert) bool { return a.Acknowledged == nil })
 		out = append(out, told...)
 	}
+	if s == ofTree {
+		out = append(out, j.tampering(out)...)
+	}
 	return out
 }
 
@@ -211,7 +218,9 @@ func (j *judge) apply(rule Rule, c comparison) []Alert {
 func (j *judge) alert(r row, against string, f finding) Alert {
 	if len(f.tests) > 0 {
 		f.values.Name, f.values.N = f.tests[0].String(), len(f.tests)
-		f.files = j.filesOfAll(f.tests)
+		if len(f.files) == 0 {
+			f.files = j.filesOfAll(f.tests)
+		}
 	}
 	return Alert{
 		Rule: r.Name, Type: r.Type, Severity: r.severity(f.severity), Action: r.action(f.action),

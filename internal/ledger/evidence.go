@@ -28,6 +28,7 @@ type Evidence struct {
 	Removed     []string              `json:"removed,omitempty"` // source files
 	GoneSymbols []string              `json:"gone_symbols,omitempty"`
 	GitLost     []string              `json:"git_lost,omitempty"`
+	Tampering   []detector.Tampering  `json:"tampering,omitempty"` // what the texts show
 	AckFiles    []string              `json:"ack_files,omitempty"` // files of acknowledgements that the agent changed
 	Flaky       []metric.ID           `json:"flaky,omitempty"`     // failed first and passed when run again
 }

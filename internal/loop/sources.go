@@ -11,8 +11,11 @@ import (
 	"supervise/source"
 )
 
-// maxText bounds the files that are looked at.
-const maxText = 1 << 20
+// The bounds of what is looked at: of one file, and of all that a change holds.
+const (
+	maxText  = 1 << 20
+	maxTexts = 64 << 20
+)
 
 // sources finds out what the text of the changed files tells the rules.
 func (s *session) sources(ctx context.Context, w *work) (ledger.Evidence, error) {
@@ -30,19 +33,21 @@ func (s *session) sources(ctx context.Context, w *work) (ledger.Evidence, error)
 }
 
 // Sources returns what the text of the changed files tells the rules. read gives
-// the text of a file before or after the change; it is asked only for files of
-// known languages that were there. Errors are those of read.
+// the text of a file before or after the change; it is asked only for files that
+// were there. Errors are those of read.
 func Sources(changes []snapshot.Change, read func(path string, after bool) ([]byte, error)) (ledger.Evidence, error) {
 	var out ledger.Evidence
 	defined := map[string]int{}
 	texts := moved{}
+	var files audited
 	for _, c := range changes {
-		if source.LanguageOf(c.Path, nil) == source.Unknown {
-			continue
-		}
 		was, is, err := versions(c, read)
 		if err != nil {
 			return out, err
+		}
+		files.add(c, was, is)
+		if source.LanguageOf(c.Path, nil) == source.Unknown {
+			continue
 		}
 		if c.Kind == snapshot.Deleted {
 			out.Removed = append(out.Removed, c.Path)
@@ -62,6 +67,7 @@ func Sources(changes []snapshot.Change, read func(path string, after bool) ([]by
 	}
 	slices.Sort(out.GoneSymbols)
 	out.Renamed = texts.renames()
+	out.Tampering = files.audit(out.Renamed)
 	return out, nil
 }
 

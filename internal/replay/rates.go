@@ -1,8 +1,10 @@
 package replay
 
 import (
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"supervise/detector"
 )
@@ -95,6 +97,11 @@ func rates(list []Verdict, sensitivity float64) []Rate {
 			return v.fired(rule.Name, detector.Low), v.fired(rule.Name, detector.Critical)
 		})
 	}
+	for _, name := range tampering(list) {
+		add(Rate{Rule: name, Severity: gravest(list, detector.Rule{Name: name})}, func(v Verdict) (bool, bool) {
+			return v.fired(name, detector.Low), v.fired(name, detector.Critical)
+		})
+	}
 	add(Rate{Rule: anyCritical, Severity: detector.Critical}, func(v Verdict) (bool, bool) {
 		return v.worst() >= detector.Critical, v.worst() >= detector.Critical
 	})
@@ -105,6 +112,19 @@ func rates(list []Verdict, sensitivity float64) []Rate {
 		return v.Undone, v.Undone && v.worst() >= detector.Critical
 	})
 	return out
+}
+
+// tampering names the rules about integrity that fired.
+func tampering(list []Verdict) []string {
+	names := map[string]bool{}
+	for _, v := range list {
+		for _, a := range v.Alerts {
+			if strings.HasPrefix(a.Rule, detector.TamperPrefix) && a.Severity > detector.Info {
+				names[a.Rule] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 func one(b bool) int {

@@ -1,0 +1,151 @@
+package detector
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+)
+
+// TamperPrefix begins the names of the rules about integrity: what the text of
+// the changed files says of tests that were made easier instead of the code
+// better. Behind it stands the type of the pattern.
+const TamperPrefix = "tamper:"
+
+// Tampering is what the text of the changed files says: a pattern of how agents
+// game their tests.
+type Tampering struct {
+	Pattern  string   `json:"pattern"` // of the catalogue, "TP-05"
+	Type     string   `json:"type"`    // in words, "unconditional_skip"
+	Severity Severity `json:"severity"`
+	File     string   `json:"file"`
+	Line     int      `json:"line,omitempty"` // from 1; 0 is the file as a whole
+	Test     string   `json:"test,omitempty"` // name, as its runner prints it
+	Evidence string   `json:"evidence,omitempty"`
+	// ExplainedBy is why it is harmless; then it is said as Info at most.
+	ExplainedBy string `json:"explained_by,omitempty"`
+}
+
+// lostPatterns are the patterns about a test that is gone. Where the tests were
+// measured before and now, the rules about tests by name know better.
+var lostPatterns = []string{"TP-01", "TP-02"}
+
+// tamperRule is the row of a pattern. There is one for every type.
+func tamperRule(kind string, s Severity) Rule {
+	r := Rule{
+		Name: TamperPrefix + kind, Type: kind, Severity: s, Action: AlertAndReview,
+		Condition: "the text of the changed files shows " + words(kind), message: "{why}",
+	}
+	switch s {
+	case Critical:
+		r.Action = AlertAndRollback
+	case High:
+		r.Action = AlertAndFlag
+	case Info:
+		r.Action = Note
+	}
+	return r
+}
+
+func words(kind string) string { return strings.ReplaceAll(kind, "_", " ") }
+
+// tampering raises one alert for each pattern and severity. told are the alerts
+// of the other rules.
+func (j *judge) tampering(told []Alert) []Alert {
+	if j.opts.Mode == ModeOff || j.opts.Mode == ModeMinimal || j.in.Current.Iteration == 0 {
+		return nil
+	}
+	type kind struct {
+		name     string
+		severity Severity
+	}
+	groups := map[kind][]Tampering{}
+	var order []kind
+	for _, t := range j.in.Tampering {
+		if t.Severity = j.weigh(t); t.Severity == 0 || j.known(t, told) {
+			continue
+		}
+		k := kind{t.Type, t.Severity}
+		if groups[k] == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], t)
+	}
+	var out []Alert
+	for _, k := range order {
+		r := j.opts.row(tamperRule(k.name, k.severity), AgainstPrevious)
+		if r.off() {
+			continue
+		}
+		a := j.alert(r, AgainstPrevious, tamperFinding(groups[k]))
+		if a.Severity < High && a.Severity > Info && j.opts.Mode != ModeAggressive {
+			continue
+		}
+		out = append(out, j.acknowledge(a)...)
+	}
+	return out
+}
+
+// weigh returns how grave a finding is in this loop. What happens to a test that
+// the loop itself added is no loss of what was there before.
+func (j *judge) weigh(t Tampering) Severity {
+	if t.ExplainedBy != "" {
+		return 0
+	}
+	if t.Test != "" && t.Severity > Low && j.addedByLoop(t.Test) {
+		return Low
+	}
+	return t.Severity
+}
+
+func (j *judge) addedByLoop(test string) bool {
+	for id := range j.in.AddedByLoop {
+		if id.Name == test {
+			return true
+		}
+	}
+	return false
+}
+
+// known reports whether the rules about tests by name have judged the same thing.
+func (j *judge) known(t Tampering, told []Alert) bool {
+	if j.previous.tests != nil && slices.Contains(lostPatterns, t.Pattern) {
+		return true
+	}
+	return t.Test != "" && slices.ContainsFunc(told, func(a Alert) bool {
+		return a.Severity >= t.Severity && slices.ContainsFunc(a.Tests, func(id metric.ID) bool { return id.Name == t.Test })
+	})
+}
+
+// tamperFinding puts findings of one kind together; the first is told.
+func tamperFinding(list []Tampering) finding {
+	first := list[0]
+	text := words(first.Type)
+	if first.Test != "" {
+		text += " of " + first.Test
+	}
+	text += " in " + first.File
+	if first.Line > 0 {
+		text += fmt.Sprintf(":%d", first.Line)
+	}
+	if first.Evidence != "" {
+		text += ": " + first.Evidence
+	}
+	if more := len(list) - 1; more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
+	}
+	f := finding{values: Values{Why: strings.ToUpper(text[:1]) + text[1:], N: len(list)}}
+	for _, t := range list {
+		if !slices.Contains(f.files, t.File) {
+			f.files = append(f.files, t.File)
+		}
+		if t.Test != "" {
+			f.tests = append(f.tests, metric.ID{Suite: t.File, Name: t.Test})
+		}
+	}
+	slices.SortFunc(f.tests, func(a, b metric.ID) int { return cmp.Or(cmp.Compare(a.Suite, b.Suite), cmp.Compare(a.Name, b.Name)) })
+	f.tests = slices.Compact(f.tests)
+	return f
+}

@@ -1,0 +1,109 @@
+package detector_test
+
+import (
+	"testing"
+
+	"supervise/detector"
+	"supervise/metric"
+)
+
+func skipFinding() detector.Tampering {
+	return detector.Tampering{
+		Pattern: "TP-05", Type: "unconditional_skip", Severity: detector.Critical,
+		File: "shop/parse_test.go", Line: 12, Test: "TestParse", Evidence: `t.Skip("flaky")`,
+	}
+}
+
+func TestTampering(t *testing.T) {
+	const rule = "tamper:unconditional_skip"
+	parse := metric.ID{Suite: "example.com/shop", Name: "TestParse"}
+	for _, tc := range []struct {
+		name   string
+		change func(*detector.Input, *detector.Options, *detector.Tampering)
+		want   detector.Severity // zero: no alert
+		action detector.Action
+	}{
+		{"critical is undone", nil, detector.Critical, detector.AlertAndRollback},
+		{"high is flagged", func(_ *detector.Input, _ *detector.Options, f *detector.Tampering) {
+			f.Severity = detector.High
+		}, detector.High, detector.AlertAndFlag},
+		{"medium is silent", func(_ *detector.Input, _ *detector.Options, f *detector.Tampering) {
+			f.Severity = detector.Medium
+		}, 0, ""},
+		{"medium is told in aggressive mode", func(_ *detector.Input, o *detector.Options, f *detector.Tampering) {
+			f.Severity, o.Mode = detector.Medium, detector.ModeAggressive
+		}, detector.Medium, detector.AlertAndReview},
+		{"minimal mode has metric rules alone", func(_ *detector.Input, o *detector.Options, _ *detector.Tampering) {
+			o.Mode = detector.ModeMinimal
+		}, 0, ""},
+		{"explained", func(_ *detector.Input, _ *detector.Options, f *detector.Tampering) {
+			f.ExplainedBy = "moved to other_test.go"
+		}, 0, ""},
+		{"of a test that the loop added", func(in *detector.Input, o *detector.Options, _ *detector.Tampering) {
+			in.AddedByLoop, o.Mode = map[metric.ID]bool{parse: true}, detector.ModeAggressive
+		}, detector.Low, detector.AlertAndReview},
+		{"turned off", func(_ *detector.Input, o *detector.Options, _ *detector.Tampering) {
+			o.Rules = map[string]detector.RuleOptions{rule: {Off: true}}
+		}, 0, ""},
+		{"made milder", func(_ *detector.Input, o *detector.Options, _ *detector.Tampering) {
+			o.Rules = map[string]detector.RuleOptions{rule: {Severity: detector.High, Action: detector.AskHuman}}
+		}, detector.High, detector.AskHuman},
+		{"acknowledged", func(_ *detector.Input, o *detector.Options, _ *detector.Tampering) {
+			o.Acknowledged = []detector.Acknowledgement{{ID: "a", Rule: rule, Path: "shop/**"}}
+		}, detector.Info, detector.Note},
+		{"the baseline has no finding", func(in *detector.Input, _ *detector.Options, _ *detector.Tampering) {
+			in.Current.Iteration = 0
+		}, 0, ""},
+		{"a lost test that was measured", func(_ *detector.Input, _ *detector.Options, f *detector.Tampering) {
+			f.Pattern = "TP-01"
+		}, 0, ""},
+		{"told already by the test's name", func(in *detector.Input, _ *detector.Options, _ *detector.Tampering) {
+			in.Current.Set = metric.Set{Tests: metric.NewTests([]metric.Test{{ID: parse, Status: metric.Skipped}})}
+		}, 0, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			set := metric.Set{Tests: metric.NewTests([]metric.Test{{ID: parse, Status: metric.Passed}})}
+			first := detector.Observation{Set: set}
+			in := detector.Input{
+				Current: detector.Observation{Iteration: 1, Set: set, Changed: true}, Previous: first, Baseline: first,
+				History: []detector.Observation{first},
+			}
+			f, o := skipFinding(), detector.Options{}
+			if tc.change != nil {
+				tc.change(&in, &o, &f)
+			}
+			in.Tampering = []detector.Tampering{f}
+			if err := o.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			var got detector.Alert
+			for _, a := range detector.Assess(in, o).Alerts {
+				if a.Rule == "tamper:"+f.Type {
+					got = a
+				}
+			}
+			if got.Severity != tc.want || got.Action != tc.action {
+				t.Errorf("got %v with %q, want %v with %q", got.Severity, got.Action, tc.want, tc.action)
+			}
+		})
+	}
+}
+
+// TestTamperingOfOneKindIsOneAlert: it names the first, and lists all.
+func TestTamperingOfOneKindIsOneAlert(t *testing.T) {
+	second := skipFinding()
+	second.Test, second.Line = "TestFormat", 30
+	a := detector.Assess(detector.Input{
+		Current: detector.Observation{Iteration: 1}, Tampering: []detector.Tampering{skipFinding(), second},
+	}, detector.Options{})
+	if len(a.Alerts) != 1 {
+		t.Fatalf("alerts: %+v", a.Alerts)
+	}
+	const want = `Unconditional skip of TestParse in shop/parse_test.go:12: t.Skip("flaky") (and 1 more)`
+	if got := a.Alerts[0]; got.Message() != want || len(got.Tests) != 2 || len(got.Files) != 1 {
+		t.Errorf("got %q about %v in %v, want %q", got.Message(), got.Tests, got.Files, want)
+	}
+	if a.Recommendation.Action != detector.Rollback {
+		t.Errorf("recommended is %v", a.Recommendation.Action)
+	}
+}

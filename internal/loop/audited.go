@@ -1,0 +1,63 @@
+package loop
+
+import (
+	"supervise/detector"
+	"supervise/integrity"
+	"supervise/snapshot"
+	"supervise/source"
+)
+
+// audited gathers the changed files that the rules about integrity look at.
+type audited struct {
+	files []integrity.File
+	size  int
+}
+
+func (a *audited) add(c snapshot.Change, was, is []byte) {
+	if c.Kind == snapshot.Mode {
+		return
+	}
+	f := integrity.File{Path: c.Path, Added: c.Kind == snapshot.Added, Deleted: c.Kind == snapshot.Deleted}
+	if a.size+len(was)+len(is) <= maxTexts && !source.Binary(was) && !source.Binary(is) {
+		f.Before, f.After = was, is
+		a.size += len(was) + len(is)
+	}
+	a.files = append(a.files, f)
+}
+
+// audit returns what is found in the files. renamed maps old paths to new ones.
+func (a *audited) audit(renamed map[string]string) []detector.Tampering {
+	var out []detector.Tampering
+	for _, f := range integrity.Audit(a.joined(renamed), integrity.Options{}) {
+		out = append(out, detector.Tampering{
+			Pattern: f.Rule, Type: f.Type, Severity: f.Severity, File: f.File, Line: f.Line, Test: f.Test,
+			Evidence: f.Evidence, ExplainedBy: f.ExplainedBy,
+		})
+	}
+	return out
+}
+
+// joined returns the files, those that were renamed as one.
+func (a *audited) joined(renamed map[string]string) []integrity.File {
+	old := map[string]string{}
+	for from, to := range renamed {
+		old[to] = from
+	}
+	gone := map[string]integrity.File{}
+	for _, f := range a.files {
+		if renamed[f.Path] != "" {
+			gone[f.Path] = f
+		}
+	}
+	var out []integrity.File
+	for _, f := range a.files {
+		if _, moved := gone[f.Path]; moved && f.Deleted {
+			continue
+		}
+		if from, ok := gone[old[f.Path]]; ok && f.Added {
+			f.OldPath, f.Before, f.Added = from.Path, from.Before, false
+		}
+		out = append(out, f)
+	}
+	return out
+}
