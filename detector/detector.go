@@ -88,6 +88,10 @@ type Input struct {
 	// Flaky are the tests whose failure in this iteration was confirmed to be
 	// none: they passed when run again on the same tree.
 	Flaky []metric.ID
+	// KnownFlaky are the tests that were found to be flaky earlier, true, and those
+	// whose file was changed since then, false: of these nothing is known any more.
+	// Of tests that are not in it the baseline tells. See [Assessment.LearnFlaky].
+	KnownFlaky map[metric.ID]bool
 	// CoverageWobble is by how many points coverage varies on one tree. A drop
 	// within it is no drop.
 	CoverageWobble float64
@@ -140,9 +144,11 @@ type TestChanges struct {
 	NewlyFailing []metric.ID `json:"newly_failing,omitempty"`
 	NewlyPassing []metric.ID `json:"newly_passing,omitempty"`
 	NewlySkipped []metric.ID `json:"newly_skipped,omitempty"`
-	Flaky        []metric.ID `json:"flaky,omitempty"`
+	Flaky        []metric.ID `json:"flaky,omitempty"`     // not known to be, or their file was changed
 	NotRun       []metric.ID `json:"not_run,omitempty"`   // known, but their suite or parent broke off
 	Explained    []Loss      `json:"explained,omitempty"` // the part of Gone that is no deletion
+	// FlakyTouched are the tests that are or were flaky and whose file was changed.
+	FlakyTouched []metric.ID `json:"flaky_touched,omitempty"`
 }
 
 // Critical reports whether any alert is CRITICAL.
@@ -165,6 +171,25 @@ func (a Assessment) Settled() []Loss {
 		}
 	}
 	return out
+}
+
+// LearnFlaky adds to what is known, see [Input], what the iteration taught about
+// flaky tests: now are those that failed in it and passed on the same tree. Where
+// their file was changed, that may be the reason and nothing is learnt; where such
+// an iteration stands, nothing is known of these tests any more, for good.
+func (a Assessment) LearnFlaky(known map[metric.ID]bool, now []metric.ID, rejected bool) {
+	for _, id := range now {
+		_, touched := slices.BinarySearchFunc(a.Changes.FlakyTouched, id, metric.ID.Compare)
+		if _, told := known[id]; !touched && !told {
+			known[id] = true
+		}
+	}
+	if rejected {
+		return
+	}
+	for _, id := range a.Changes.FlakyTouched {
+		known[id] = false
+	}
 }
 
 // Assess judges the current iteration of in by the rules of o.

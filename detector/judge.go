@@ -1,6 +1,8 @@
 package detector
 
 import (
+	"maps"
+
 	"supervise/metric"
 )
 
@@ -45,9 +47,10 @@ func newJudge(in Input, o Options) *judge {
 	j.sources = ex
 	j.previous = j.compare(AgainstPrevious, before, ex)
 	j.baseline = j.compare(AgainstBaseline, in.Baseline.Set, ex)
+	known := knownFlaky(j.baseline.before.Tests, in.KnownFlaky)
 	for _, d := range []*testDiff{j.previous.tests, j.baseline.tests} {
 		if d != nil {
-			d.excuseFlaky(j.baseline.before.Tests, j.touched)
+			d.excuseFlaky(known, j.touched)
 		}
 	}
 	if start := j.previous.before.Tests; j.baseline.tests != nil && start != nil {
@@ -56,6 +59,24 @@ func newJudge(in Input, o Options) *judge {
 		}
 	}
 	return j
+}
+
+// knownFlaky joins what the baseline tells of flaky tests with what was learnt.
+func knownFlaky(baseline *metric.Tests, learnt map[metric.ID]bool) map[metric.ID]bool {
+	known := maps.Clone(learnt)
+	if baseline == nil {
+		return known
+	}
+	for _, c := range baseline.Cases {
+		if _, told := learnt[c.ID]; !c.Flaky || told {
+			continue
+		}
+		if known == nil {
+			known = map[metric.ID]bool{}
+		}
+		known[c.ID] = true
+	}
+	return known
 }
 
 // settled gathers what became of the tests that earlier iterations lost with an

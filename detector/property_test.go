@@ -211,7 +211,9 @@ func TestNoRuleFiresOnEqualSets(t *testing.T) {
 			s.Tests = w.tests() // a suite that cannot be read stays an alert
 		}
 		in := step(s, s)
-		in.Before = w.sources()
+		if in.Before = w.sources(); s.Tests.Counts().Flaky > 0 { // what else changed in the file of a flaky test may matter
+			in.Before = nil
+		}
 		in.After = in.Before
 		a := detector.Assess(in, detector.DefaultOptions())
 		if len(a.Alerts) > 0 || a.Class != detector.Plateau {

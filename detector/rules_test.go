@@ -329,6 +329,9 @@ func TestFlakyTests(t *testing.T) {
 	}
 	failed, passed := outcome("TestB", metric.Failed), outcome("TestB", metric.Passed)
 	touches := func(in *detector.Input) { in.Before, in.After = nil, []detector.TestSource{{File: "calc/b_test.py"}} }
+	learnt := func(known bool) func(*detector.Input) {
+		return func(in *detector.Input) { in.KnownFlaky = map[metric.ID]bool{id("TestB"): known} }
+	}
 	for _, tt := range []struct {
 		name          string
 		baseline, now metric.Test
@@ -346,6 +349,15 @@ func TestFlakyTests(t *testing.T) {
 		{name: "known to be flaky, and fails after its file was changed", baseline: flaky(passed), now: failed, change: touches, want: []string{"CRITICAL working_tests_failing"}},
 		{name: "known to be flaky, and is gone", baseline: flaky(passed), now: outcome("TestZ", metric.Failed), want: []string{"CRITICAL working_tests_failing", "CRITICAL tests_replaced"}},
 		{name: "known to be flaky, and passes", baseline: flaky(passed), now: passed},
+		{name: "known to be flaky, fails, and passes when run again", baseline: flaky(passed), now: failed, confirmed: true},
+		{name: "known, passes when run again, and its file was changed", baseline: flaky(passed), now: failed, confirmed: true, change: touches, want: []string{"HIGH flaky_test"}},
+		{name: "learnt to be flaky, and fails", baseline: passed, now: failed, change: learnt(true), want: []string{"MEDIUM flaky_test"}},
+		{name: "learnt to be flaky, fails, and passes when run again", baseline: passed, now: failed, confirmed: true, change: learnt(true)},
+		{name: "learnt to be flaky, passes when run again, and its file was changed", baseline: passed, now: failed, confirmed: true, change: func(in *detector.Input) {
+			learnt(true)(in)
+			touches(in)
+		}, want: []string{"HIGH flaky_test"}},
+		{name: "flaky at the baseline, and fails since its file was changed earlier", baseline: flaky(passed), now: failed, change: learnt(false), want: []string{"CRITICAL working_tests_failing"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			was, is := withFile(tt.baseline, "calc/b_test.py"), withFile(tt.now, "calc/b_test.py")

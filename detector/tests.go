@@ -15,7 +15,8 @@ type testDiff struct {
 	uncounted   map[metric.ID]bool // earlier tests that need not be there any more
 	excused     map[metric.ID]bool // tests that need not pass any more
 	standIns    map[metric.ID]bool // new tests that stand for an explained loss
-	knownFlaky  []metric.ID        // fail now, and were flaky at the baseline
+	flakyNow    []metric.ID        // failed first and passed then
+	knownFlaky  []metric.ID        // fail now, and are known to be flaky
 	earlier     erosion
 	counted     *counted // see counts; nothing changes any more when they are asked for
 }
@@ -76,7 +77,7 @@ func diffTests(before, now *metric.Tests) *testDiff {
 func (d *testDiff) added(c metric.Test) {
 	d.New = append(d.New, c.ID)
 	if c.Flaky {
-		d.Flaky = append(d.Flaky, c.ID)
+		d.flakyNow = append(d.flakyNow, c.ID)
 	}
 }
 
@@ -95,8 +96,8 @@ func (d *testDiff) changed(before, now metric.Test) {
 	if before.Status == metric.Passed && now.Failed() {
 		d.broken = append(d.broken, now.ID)
 	}
-	if now.Flaky && !before.Flaky {
-		d.Flaky = append(d.Flaky, now.ID)
+	if now.Flaky {
+		d.flakyNow = append(d.flakyNow, now.ID)
 	}
 }
 
@@ -249,19 +250,35 @@ func (d *testDiff) adopt(settled map[metric.ID]metric.ID) {
 	}
 }
 
-// excuseFlaky drops the failures of tests that were flaky at the baseline, unless
-// their file was changed: that they fail says nothing.
-func (d *testDiff) excuseFlaky(baseline *metric.Tests, touched func(metric.ID) bool) {
+// excuseFlaky drops the failures of tests that are known to be flaky, unless their
+// file was changed: that they fail says nothing. That a known one was flaky again
+// is nothing new.
+func (d *testDiff) excuseFlaky(known map[metric.ID]bool, touched func(metric.ID) bool) {
+	for _, id := range d.flakyNow {
+		if was, _ := d.before.Lookup(id); !was.Flaky && !known[id] || touched(id) {
+			d.Flaky = append(d.Flaky, id)
+		}
+	}
 	d.broken = slices.DeleteFunc(d.broken, func(id metric.ID) bool {
-		was, _ := baseline.Lookup(id)
 		is, there := d.now.Lookup(id)
-		if !was.Flaky || !there || is.Status == metric.NotRun || touched(id) {
+		if !known[id] || !there || is.Status == metric.NotRun || touched(id) {
 			return false
 		}
 		d.knownFlaky, d.excused[id] = append(d.knownFlaky, id), true
 		return true
 	})
 	d.Flaky = together(d.Flaky, d.knownFlaky)
+	for _, id := range d.flakyNow {
+		if !known[id] && touched(id) {
+			d.FlakyTouched = append(d.FlakyTouched, id)
+		}
+	}
+	for id, yes := range known {
+		if _, there := d.now.Lookup(id); yes && there && touched(id) {
+			d.FlakyTouched = append(d.FlakyTouched, id)
+		}
+	}
+	slices.SortFunc(d.FlakyTouched, metric.ID.Compare)
 }
 
 // failing lists the broken tests that are still there.

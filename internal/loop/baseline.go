@@ -155,10 +155,8 @@ func (s *session) repeat(ctx context.Context, res *measure.Result) error {
 	}
 	s.state.CoverageWobble = wobble(res.Set, again.Set)
 	res.Set.Tests = unsteady(res.Set.Tests, again.Set.Tests)
-	for _, t := range res.Set.Tests.Cases {
-		if t.Flaky {
-			s.flaky[t.ID] = true
-		}
+	for _, id := range flakyOf(res.Set.Tests) {
+		s.flaky[id] = true
 	}
 	return nil
 }
@@ -197,6 +195,19 @@ func unsteady(first, second *metric.Tests) *metric.Tests {
 			t = u
 		}
 		out = out.With(t)
+	}
+	return out
+}
+
+// flakyOf lists the tests that failed and passed on the same tree.
+func flakyOf(t *metric.Tests) []metric.ID {
+	var out []metric.ID
+	if t != nil {
+		for _, c := range t.Cases {
+			if c.Flaky {
+				out = append(out, c.ID)
+			}
+		}
 	}
 	return out
 }

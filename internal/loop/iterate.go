@@ -249,7 +249,7 @@ func (s *session) inputOf(it ledger.Iteration, e ledger.Evidence) detector.Input
 		Current: obs, Previous: s.previous, Baseline: s.accepted[0], History: s.accepted, Best: s.best,
 		Errors: s.errors, SuiteUnread: max(0, s.unread-1), CoverageWobble: s.history[0].CoverageWobble,
 		AddedByLoop: s.addedByLoop(), Flaky: e.Flaky, Before: e.Before, After: e.After, Renamed: e.Renamed,
-		Removed: e.Removed, GoneSymbols: e.GoneSymbols, GitLost: e.GitLost, AckFiles: e.AckFiles, Tampering: e.Tampering, Now: e.Judged,
+		Removed: e.Removed, GoneSymbols: e.GoneSymbols, GitLost: e.GitLost, AckFiles: e.AckFiles, Tampering: e.Tampering, Now: e.Judged, KnownFlaky: s.unsteady,
 	}
 }
 
@@ -376,6 +376,7 @@ func (s *session) target(it ledger.Iteration, n int) snapshot.ID {
 // rejected is what the next is compared with.
 func (s *session) accept(it ledger.Iteration) {
 	s.history = append(s.history, it)
+	it.Assessment.LearnFlaky(s.unsteady, flakyOf(it.Set.Tests), it.Rejected)
 	s.recovery = recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts}
 	s.rejected = nil
 	if it.Rejected {

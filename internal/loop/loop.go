@@ -84,11 +84,12 @@ type session struct {
 	best             *detector.Observation
 	measured         map[string]measurement // by tree
 	recovery         recovery.State
-	rejected         *ledger.Iteration // the last one, when it was rejected
-	unread           int               // iterations in a row without readable tests
-	flaky            map[metric.ID]bool
-	applied, removed []string // paths that the selection changed and deleted
-	commits          bool     // it is a history that is judged, see [Record]
+	rejected         *ledger.Iteration  // the last one, when it was rejected
+	unread           int                // iterations in a row without readable tests
+	flaky            map[metric.ID]bool // had two outcomes on one tree, at any time
+	unsteady         map[metric.ID]bool // what the iterations so far taught, see [detector.Input]
+	applied, removed []string           // paths that the selection changed and deleted
+	commits          bool               // it is a history that is judged, see [Record]
 	// artefactPaths are what the checks themselves left in the tree.
 	artefactPaths []string
 	checks        time.Duration // spent in checks since the iteration began
@@ -163,7 +164,7 @@ func (discard) Close() error { return nil }
 
 func newSession(o Options, id string) *session {
 	return &session{
-		opts: o, id: id, masker: runner.NewMasker(Secrets(o.agentsEnv())), measured: map[string]measurement{}, flaky: map[metric.ID]bool{},
+		opts: o, id: id, masker: runner.NewMasker(Secrets(o.agentsEnv())), measured: map[string]measurement{}, flaky: map[metric.ID]bool{}, unsteady: map[metric.ID]bool{},
 		dropped: map[snapshot.ID]bool{}, missed: map[string]bool{},
 	}
 }

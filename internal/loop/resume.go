@@ -151,13 +151,8 @@ func (s *session) replay(its []ledger.Iteration) error {
 }
 
 func (s *session) rememberFlaky(it ledger.Iteration) {
-	if it.Set.Tests == nil {
-		return
-	}
-	for _, t := range it.Set.Tests.Cases {
-		if t.Flaky {
-			s.flaky[t.ID] = true
-		}
+	for _, id := range flakyOf(it.Set.Tests) {
+		s.flaky[id] = true
 	}
 }
 
