@@ -1,6 +1,7 @@
 package detector
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -71,6 +72,38 @@ func (j *judge) partCoverageFell(c comparison, pattern string, limit float64) (f
 		v.Baseline = &base
 	}
 	return finding{values: v, files: lessCovered(c, in)}, true
+}
+
+// Unmatched says of each limit for a part of the tree why it has no effect on a
+// tree with these measurements: most likely its pattern is misspelt.
+func (o Options) Unmatched(s metric.Set) []string {
+	var out []string
+	for _, r := range rules {
+		own := o.Rules[r.Name]
+		if o.Mode == ModeOff || own.Off || own.Action == Off {
+			continue
+		}
+		for _, pattern := range slices.Sorted(maps.Keys(own.Paths)) {
+			if why := unmatched(pattern, s.Coverage); why != "" {
+				out = append(out, fmt.Sprintf("rules.%s.paths: %s has no effect: %s", r.Name, pattern, why))
+			}
+		}
+	}
+	return out
+}
+
+func unmatched(pattern string, c *metric.Coverage) string {
+	switch {
+	case c == nil:
+		return "coverage was not measured"
+	case len(c.Files) == 0:
+		return "the coverage report names no files"
+	}
+	fits := pathGlob(pattern)
+	if slices.ContainsFunc(c.Files, func(f metric.FileCoverage) bool { return fits.match(f.Path) }) {
+		return ""
+	}
+	return fmt.Sprintf("it fits none of the %d files of the coverage report, such as %s", len(c.Files), c.Files[0].Path)
 }
 
 // part returns the coverage of some files.

@@ -450,6 +450,36 @@ func TestCoverageOfPartsNotMeasured(t *testing.T) {
 	}
 }
 
+// A limit that no file comes under is told, so that a misspelt pattern is not
+// taken for a guard.
+func TestPathsThatMatchNothing(t *testing.T) {
+	paths := detector.RuleOptions{Paths: map[string]float64{"internal/**": 1, "intern/**": 1, "lib/*.go": 1}}
+	off := paths
+	off.Off = true
+	some := files(map[string]int64{"m/internal/a.go": 80, "m/d.go": 50})
+	idle := func(pattern, why string) string {
+		return "rules.coverage_regression.paths: " + pattern + " has no effect: " + why
+	}
+	none := "it fits none of the 2 files of the coverage report, such as m/internal/a.go"
+	for _, tt := range []struct {
+		name string
+		o    detector.Options
+		set  metric.Set
+		want []string
+	}{
+		{"two of three", of("coverage_regression", paths), some, []string{idle("intern/**", none), idle("lib/*.go", none)}},
+		{"no limits", detector.Options{}, some, nil},
+		{"off", of("coverage_regression", off), some, nil},
+		{"mode off", detector.Options{Mode: detector.ModeOff, Rules: of("coverage_regression", paths).Rules}, some, nil},
+		{"no coverage", of("coverage_regression", detector.RuleOptions{Paths: map[string]float64{"a/**": 1}}), metric.Set{}, []string{idle("a/**", "coverage was not measured")}},
+		{"no files", of("coverage_regression", detector.RuleOptions{Paths: map[string]float64{"a/**": 1}}), metric.Set{Coverage: percent(80)}, []string{idle("a/**", "the coverage report names no files")}},
+	} {
+		if diff := cmp.Diff(tt.want, tt.o.Unmatched(tt.set)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
 // The limits against the baseline are others than those of one step.
 func TestLimitsByComparison(t *testing.T) {
 	five := 5.0

@@ -79,6 +79,10 @@ func (a *app) doctor(ctx context.Context, f *planFlags, asJSON, noRun bool) erro
 	if err != nil {
 		return err
 	}
+	opts, err := s.Loop(plan.Root)
+	if err != nil {
+		return err
+	}
 	d := diagnosis{Tree: plan.Root, Checks: plan.Checks, Notes: notes, Projects: parts(plan.Root), Programs: []diagnosed{gitProgram(ctx)}}
 	if !asJSON {
 		a.showDiagnosis(d)
@@ -95,8 +99,11 @@ func (a *app) doctor(ctx context.Context, f *planFlags, asJSON, noRun bool) erro
 	}
 	record := res.Set.Record()
 	d.Runs, d.Metrics = loop.Runs(res.Runs), &record
+	idle := opts.Rules.Unmatched(res.Set)
+	d.Notes = append(d.Notes, idle...)
 	if !asJSON {
 		a.showRuns(res)
+		a.showNotes(idle)
 	}
 	return a.encodeIf(asJSON, d)
 }
@@ -166,10 +173,15 @@ func (a *app) showDiagnosis(d diagnosis) {
 		}
 		fmt.Fprintf(a.out, "%s %s%s\n", label(string(c.Kind)), c.Line(), where)
 	}
-	for _, n := range d.Notes {
-		fmt.Fprintf(a.out, "%s %s\n", label("note"), paint(report.Warn, n))
-	}
+	a.showNotes(d.Notes)
 	fmt.Fprintln(a.out)
+}
+
+func (a *app) showNotes(notes []string) {
+	paint := a.paint(a.out)
+	for _, n := range notes {
+		fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, fmt.Sprintf("%-8s", "note")), paint(report.Warn, n))
+	}
 }
 
 // showRuns says of each check how it ended and what was read from where, and

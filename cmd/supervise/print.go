@@ -213,6 +213,9 @@ func (p *printer) baseline(d loop.Baseline) {
 	if len(d.Flaky) > 0 {
 		p.note("flaky before any agent ran: %s", strings.Join(d.Flaky, ", "))
 	}
+	for _, text := range d.Idle {
+		p.note("%s", p.paint(report.Warn, text))
+	}
 	for _, s := range d.Skipped {
 		p.note("not in the snapshots: %s", s)
 	}

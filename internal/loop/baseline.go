@@ -224,6 +224,7 @@ func (s *session) baselineData(it ledger.Iteration, info snapshot.Info) Baseline
 	b := Baseline{
 		Progress: it.Progress(false), Criterion: s.opts.Until.String(), Files: info.Files, Skipped: skips(info),
 		Artefacts: it.Artefacts, Wobble: s.state.CoverageWobble, Flaky: []string{}, Checks: it.Checks, It: it,
+		Idle: append([]string{}, s.opts.Rules.Unmatched(it.Set)...),
 	}
 	for id := range s.flaky {
 		b.Flaky = append(b.Flaky, id.String())

@@ -207,6 +207,7 @@ type Baseline struct {
 	Artefacts []string          `json:"artefacts"`       // files that the checks themselves make
 	Wobble    float64           `json:"coverage_wobble"` // points
 	Flaky     []string          `json:"flaky"`           // tests with two outcomes
+	Idle      []string          `json:"settings_without_effect"`
 	Checks    []ledger.CheckRun `json:"checks"`
 	It        ledger.Iteration  `json:"-"`
 }
