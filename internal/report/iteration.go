@@ -189,18 +189,24 @@ func (p *page) under(kind string, list []string) {
 }
 
 func (p *page) tests(c detector.TestChanges) {
-	groups, losses := explain.Groups(c), explain.Losses(c)
-	if len(groups)+len(losses) == 0 {
+	if len(explain.Groups(c))+len(explain.Losses(c)) == 0 {
 		return
 	}
 	p.line("### Tests\n")
+	p.testGroups(c)
+	p.line("")
+}
+
+// testGroups lists what happened to which tests, and reports whether anything did.
+func (p *page) testGroups(c detector.TestChanges) bool {
+	groups, losses := explain.Groups(c), explain.Losses(c)
 	for _, g := range groups {
 		p.line("- %s: %s", g.What, names(g.Tests))
 	}
 	for _, l := range losses {
 		p.line("- Gone, but explained: %s (%s)", names(l.Tests), l.By)
 	}
-	p.line("")
+	return len(groups)+len(losses) > 0
 }
 
 func names(n explain.Names) string {

@@ -323,6 +323,7 @@ func Completion(v Loop) []byte {
 	p.line("**Total Time**: %s", Duration(v.Now.Sub(v.State.StartedAt)))
 	p.line("**Selected Iteration**: %s: %s\n", iterationName(v.Choice.Iteration), v.Choice.Reason)
 	p.comparison(v)
+	p.testComparison(v)
 	p.regressions(v.State.Regressions)
 	p.line("## Quality Trajectory\n\n```")
 	for _, line := range Trajectory(v.Iterations, v.Choice.Iteration) {
@@ -353,6 +354,27 @@ func (p *page) comparison(v Loop) {
 	p.line("|--------|----------|----------|-------|")
 	for _, r := range metricRows {
 		p.line("| %s | %s | %s | %s |", r.name, value(&base, r.field, r.unit), value(&sel, r.field, r.unit), delta(d, r.field, r.unit))
+	}
+	p.line("")
+}
+
+// testComparison says what became of each test between the baseline and the
+// selection.
+func (p *page) testComparison(v Loop) {
+	base, selected := v.baseline(), v.selected()
+	if selected.Number == 0 || base.Set.Tests == nil || selected.Set.Tests == nil {
+		return
+	}
+	var explained []detector.Loss
+	for _, it := range v.Iterations {
+		if it.Number <= selected.Number && !it.Rejected {
+			explained = append(explained, it.Assessment.Changes.Explained...)
+		}
+	}
+	changes := detector.Between(base.Set.Tests, selected.Set.Tests, explained)
+	p.line("### Tests, Baseline to Selection\n")
+	if !p.testGroups(changes) {
+		p.line("The same tests, with the same outcomes.")
 	}
 	p.line("")
 }

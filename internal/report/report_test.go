@@ -155,6 +155,54 @@ func TestGoldens(t *testing.T) {
 	golden(t, "screen.txt", []byte(strings.Join(screen, "\n")+"\n"))
 }
 
+// The completion report names the tests that became others since the baseline, a
+// readable number of them.
+func TestCompletionComparesTests(t *testing.T) {
+	tests := func(status metric.Status, from, to int) (out []metric.Test) {
+		for n := from; n < to; n++ {
+			out = append(out, metric.Test{ID: metric.ID{Suite: "shop", Name: fmt.Sprintf("T%03d", n)}, Status: status})
+		}
+		return out
+	}
+	id := func(name string) metric.ID { return metric.ID{Suite: "shop", Name: name} }
+	its := []ledger.Iteration{
+		{Number: 0, Set: metric.Set{Tests: metric.NewTests(tests(metric.Failed, 0, 40))}},
+		{Number: 1, Set: metric.Set{Tests: metric.NewTests(tests(metric.Passed, 1, 40))}, Rejected: true},
+		{Number: 2, Set: metric.Set{Tests: metric.NewTests(append(tests(metric.Passed, 1, 40), metric.Test{ID: id("Renamed"), Status: metric.Skipped}))}},
+		{Number: 3},
+	}
+	its[1].Assessment.Changes.Explained = []detector.Loss{{ID: id("T000"), By: detector.SubjectGone}}
+	its[2].Assessment.Changes.Explained = []detector.Loss{{ID: id("T000"), By: detector.SimilarBody, Into: id("Renamed")}}
+	section := func(selected int) string {
+		v := report.Loop{Iterations: its}
+		v.Choice.Iteration = selected
+		_, rest, _ := strings.Cut(string(report.Completion(v)), "### Tests, Baseline to Selection\n\n")
+		text, _, _ := strings.Cut(rest, "\n\n##")
+		return text
+	}
+	got := section(2)
+	for _, want := range []string{
+		"- Newly passing: `shop: T001`, ", "`shop: T025`, and 14 more\n", "- Newly skipped: `shop: Renamed`\n",
+		"- Gone, but explained: `shop: T000 → shop: Renamed` (a new test has mostly the same body)",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "- New:") || strings.Contains(got, "T026") {
+		t.Errorf("a renamed test counts as new, or too many are named:\n%s", got)
+	}
+	its[2].Set = its[0].Set
+	if got := section(2); got != "The same tests, with the same outcomes." {
+		t.Errorf("nothing changed: %q", got)
+	}
+	for _, n := range []int{0, 3} { // the baseline itself, and tests that were not measured
+		if got := section(n); got != "" {
+			t.Errorf("iteration %d: %q", n, got)
+		}
+	}
+}
+
 func TestNotMeasuredIsNeverZero(t *testing.T) {
 	it := ledger.Iteration{Set: metric.Set{Gaps: []metric.Gap{{Section: metric.SectionTests, State: metric.Absent, Why: "the database is down"}}}}
 	text := string(report.OfIteration(report.Iteration{It: it, Baseline: it}))

@@ -1,0 +1,54 @@
+package detector
+
+import (
+	"slices"
+
+	"supervise/metric"
+)
+
+// Between says test by test what happened between two measurements that lie
+// several iterations apart. explained are the losses of the iterations in between
+// that stand, oldest first: a test that was renamed on the way is followed to its
+// last name. Where one side has no tests, nothing is said.
+func Between(before, now *metric.Tests, explained []Loss) TestChanges {
+	if before == nil || now == nil {
+		return TestChanges{}
+	}
+	d := diffTests(sorted(before), sorted(now))
+	d.Flaky = d.flakyNow
+	lost := make(map[metric.ID]Loss, len(explained))
+	for _, l := range explained {
+		lost[l.ID] = l
+	}
+	for _, id := range d.Gone {
+		l, ok := d.lastName(id, lost)
+		if !ok {
+			continue
+		}
+		d.Explained = append(d.Explained, l)
+		d.follow(l)
+		was, _ := d.before.Lookup(id)
+		if is, there := d.now.Lookup(l.Into); there && d.standIns[l.Into] && was.Failed() && is.Status == metric.Passed {
+			d.NewlyPassing = addOnce(d.NewlyPassing, l.Into)
+		}
+	}
+	d.New = slices.DeleteFunc(d.New, func(id metric.ID) bool { return d.standIns[id] })
+	for _, list := range [][]metric.ID{d.NewlyFailing, d.NewlyPassing, d.NewlySkipped} {
+		slices.SortFunc(list, metric.ID.Compare)
+	}
+	return d.TestChanges
+}
+
+// lastName follows the losses of a test to the name that it has now, or to the
+// reason why it is there no more. It reports false where the test was lost on the
+// way and nothing explains that.
+func (d *testDiff) lastName(id metric.ID, lost map[metric.ID]Loss) (Loss, bool) {
+	l := lost[id]
+	for range len(lost) { // names may go in a circle
+		if _, there := d.now.Lookup(l.Into); there || l.Into == (metric.ID{}) {
+			return Loss{ID: id, By: l.By, Into: l.Into}, l.By != ""
+		}
+		l = lost[l.Into]
+	}
+	return Loss{}, false
+}
