@@ -38,12 +38,12 @@ func tamperRule(kind string, s Severity) Rule {
 		Name: TamperPrefix + kind, Type: kind, Severity: s, Action: AlertAndReview,
 		Condition: "the text of the changed files shows " + words(kind), message: "{why}",
 	}
-	switch s {
-	case Critical:
+	switch {
+	case s >= Critical:
 		r.Action = AlertAndRollback
-	case High:
+	case s == High:
 		r.Action = AlertAndFlag
-	case Info:
+	case s <= Info:
 		r.Action = Note
 	}
 	return r
