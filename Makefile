@@ -1,7 +1,7 @@
 # The targets of the house. `make test` is the README's test command.
 GO ?= go
 
-.PHONY: build test race lint vet fuzz bench golden corpora hostile crash steps torrent e2e cross ci
+.PHONY: build test race lint vet fuzz bench golden corpora hostile crash steps torrent e2e cross integrity ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/supervise ./cmd/supervise
@@ -61,6 +61,17 @@ steps:
 # Measures real projects of other languages with their real tools, which it installs.
 e2e:
 	.ci/e2e
+
+# Measures the integrity rules: recall on injected tampering, false positives on real
+# commits. REPOS, or TUNE and REPORT, are git directories; without any, this
+# repository and generated tiny projects. FLAGS="-json", "-examples 3", "-mutators 15-21"
+REPOS ?=
+TUNE ?= $(REPOS)
+REPORT ?=
+FLAGS ?=
+integrity: build
+	@cd bench && $(GO) run ./tamper -binary "$(CURDIR)/bin/supervise" $(FLAGS) \
+	  $(if $(strip $(TUNE)$(REPORT)),$(if $(TUNE),-tune $(abspath $(TUNE))) $(if $(REPORT),-report $(abspath $(REPORT))),-tiny -samples 4 -bases 4 -negatives 60 -tune "$(CURDIR)")
 
 # Writes the golden files anew; read the diff before committing it.
 golden:

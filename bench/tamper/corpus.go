@@ -1,0 +1,199 @@
+package main
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"time"
+
+	"supervise/integrity"
+	"supervise/metric"
+)
+
+// settings are the sizes of a run.
+type settings struct {
+	negatives int // commits for each repository
+	maxFiles  int // files of a commit from which it is left out
+	samples   int // mutants for each mutator, variant and repository
+	bases     int // states for each repository
+	seed      uint64
+	only      map[int]bool // mutators, all when empty
+}
+
+// outcome is one audit: of a real commit, a control or a mutant.
+type outcome struct {
+	Repo     string              `json:"repo"`
+	Lang     string              `json:"language,omitempty"`
+	Mutator  int                 `json:"mutator,omitempty"` // 0 for what is honest
+	Variant  string              `json:"variant,omitempty"`
+	Commit   string              `json:"commit"` // the state it was made on
+	File     string              `json:"file,omitempty"`
+	Test     string              `json:"test,omitempty"`
+	Phrase   string              `json:"phrase,omitempty"`
+	Subject  string              `json:"subject,omitempty"`
+	Worst    metric.Severity     `json:"worst,omitempty"` // of the findings that count
+	Findings []integrity.Finding `json:"findings,omitempty"`
+	took     time.Duration
+}
+
+// audit runs the rules and keeps the worst finding that names one of the files,
+// or any file when there are none.
+func (o *outcome) audit(files []integrity.File, blame map[string]bool) {
+	begin := time.Now()
+	o.Findings = integrity.Audit(files, integrity.Options{})
+	o.took = time.Since(begin)
+	for _, f := range o.Findings {
+		if len(blame) == 0 || blame[f.File] {
+			o.Worst = max(o.Worst, f.Severity)
+		}
+	}
+}
+
+// project is one corpus: real commits and the states to mutate.
+type project struct {
+	name    string
+	head    string
+	commits []commit
+	bases   []*base
+	repo    *repo
+}
+
+func openProject(dir string, set settings) (*project, error) {
+	r, err := openRepo(dir)
+	if err != nil {
+		return nil, err
+	}
+	p := &project{name: r.Name, head: r.Head, repo: r}
+	if p.commits, err = r.testCommits(set.negatives, set.maxFiles); err != nil {
+		return nil, err
+	}
+	var with []commit
+	for _, c := range p.commits {
+		if c.touchesCode() {
+			with = append(with, c)
+		}
+	}
+	for i := range min(set.bases, len(with)) {
+		c := with[i*len(with)/min(set.bases, len(with))]
+		t, err := r.treeAt(c.id + "^")
+		if err != nil {
+			continue // the first commit has no state before it
+		}
+		b, err := newBase(t, c.id+"^", r, &c)
+		if err != nil {
+			return nil, err
+		}
+		p.bases = append(p.bases, b)
+	}
+	return p, nil
+}
+
+// negatives audits the real commits.
+func (p *project) negatives() ([]outcome, error) {
+	var out []outcome
+	for _, c := range p.commits {
+		files, err := p.repo.load(c)
+		if err != nil {
+			return nil, err
+		}
+		o := outcome{Repo: p.name, Commit: c.id, Subject: c.subject}
+		o.audit(files, nil)
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// tries is how often a test is drawn until a mutator fits.
+const tries = 40
+
+// positives makes and audits the mutants of one mutator and variant, at most the
+// number of samples.
+func (p *project) positives(m mutator, v variant, set settings, chk *checker) []outcome {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s/%d/%s", p.name, m.id, v.key)
+	rng := rand.New(rand.NewPCG(set.seed, h.Sum64()))
+	var out []outcome
+	failed := 0
+	for len(out) < set.samples && failed < tries+4*len(out) && len(p.bases) > 0 {
+		o, ok := p.mutant(m, v, rng, chk)
+		if !ok {
+			failed++
+			continue
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// mutant draws one; false where it does not apply.
+func (p *project) mutant(m mutator, v variant, rng *rand.Rand, chk *checker) (outcome, bool) {
+	b := p.bases[rng.IntN(len(p.bases))]
+	t := b.draw(rng)
+	if t == nil {
+		return outcome{}, false
+	}
+	s := &subject{tree: b.tree, test: t, rng: rng}
+	if m.whole {
+		s.phrase = "whole"
+	}
+	other := v.edits(b, s)
+	s.phrase = ""
+	if other == nil {
+		return outcome{}, false
+	}
+	s.tree = b.over(other)
+	if s.test = again(s.tree, t); s.test == nil {
+		return outcome{}, false
+	}
+	own := m.make(s)
+	from := b.over(s.plant)
+	all := append(append([]edit{}, other...), own...)
+	if len(own) == 0 || !chk.keeps(from, all) {
+		return outcome{}, false
+	}
+	blame := map[string]bool{}
+	for _, f := range s.blame {
+		blame[f] = true
+	}
+	for _, e := range own {
+		if len(s.blame) == 0 {
+			blame[e.path] = true
+		}
+	}
+	o := outcome{
+		Repo: p.name, Lang: t.lang.title(t.file), Mutator: m.id, Variant: v.key, Commit: b.id,
+		File: t.file, Test: t.name, Phrase: s.phrase,
+	}
+	files := changed(from, all)
+	if len(files) == 0 {
+		return outcome{}, false
+	}
+	o.audit(files, blame)
+	return o, true
+}
+
+// again finds a test in a tree with other changes.
+func again(t *tree, old *testCase) *testCase {
+	for _, n := range findTests(old.file, t.read(old.file)) {
+		if n.name == old.name && n.indent == old.indent && len(n.assertions()) > 0 {
+			return n
+		}
+	}
+	return nil
+}
+
+// controls are the variants without any cheating.
+func (p *project) controls(v variant, set settings, chk *checker) []outcome {
+	quiet := mutator{make: func(s *subject) []edit {
+		s.blame = nil
+		return []edit{{path: s.test.file, after: s.tree.read(s.test.file)}}
+	}}
+	out := p.positives(quiet, v, set, chk)
+	for i := range out {
+		out[i].Worst = 0
+		for _, f := range out[i].Findings {
+			out[i].Worst = max(out[i].Worst, f.Severity)
+		}
+	}
+	return out
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"slices"
+	"strings"
+)
+
+// row is one entry of a table of cases, in lines.
+type row = span
+
+var rowStart = re(`^(\{|\[|\(|"|'|-?\d|pytest\.param|arguments\(|Arguments\.of|new |yield |case |#\[case|\[InlineData|\[TestCase|\w+\{|&|%\{|\w+:|"[^"]*": |'[^']*' => )`)
+
+// tables returns the lists of at least four entries in and over a test: literals
+// whose entries begin at one indentation, and attributes that repeat.
+func (t *testCase) tables() [][]row {
+	var out [][]row
+	for i := t.start; i <= t.last(); i++ {
+		trim := strings.TrimSpace(t.lines[i])
+		if attr := caseAttr.FindString(trim); attr != "" {
+			rows := []row{{i, i}}
+			for i+1 < t.head && caseAttr.FindString(strings.TrimSpace(t.lines[i+1])) == attr {
+				i++
+				rows = append(rows, row{i, i})
+			}
+			if len(rows) >= 3 {
+				out = append(out, rows)
+			}
+			continue
+		}
+		if !strings.HasSuffix(trim, "[") && !strings.HasSuffix(trim, "{") && !strings.HasSuffix(trim, "(") {
+			continue
+		}
+		if rows := t.listAt(i); len(rows) >= 4 {
+			out = append(out, rows)
+		}
+	}
+	return out
+}
+
+var caseAttr = re(`^(\[InlineData|\[TestCase|#\[case|#\[test_case|@TestWith)`)
+
+func (t *testCase) listAt(i int) []row {
+	var rows []row
+	ind := ""
+	for j := i + 1; j <= t.last(); j++ {
+		line := t.lines[j]
+		trim := strings.TrimSpace(line)
+		if trim == "" {
+			continue
+		}
+		in := indentOf(line)
+		switch {
+		case len(in) <= len(indentOf(t.lines[i])):
+			if strings.IndexByte("]})", trim[0]) >= 0 && closed(t.lines, rows) {
+				return rows
+			}
+			return nil
+		case ind == "":
+			ind = in
+			fallthrough
+		case in == ind:
+			if strings.HasPrefix(trim, t.lang.comment) || strings.IndexByte("]})", trim[0]) >= 0 {
+				if len(rows) > 0 {
+					rows[len(rows)-1].to = j
+				}
+				continue
+			}
+			if !rowStart.MatchString(trim) {
+				return nil
+			}
+			rows = append(rows, row{j, j})
+		case len(rows) > 0:
+			rows[len(rows)-1].to = j
+		}
+	}
+	return nil
+}
+
+// closed says that each row, but perhaps the last, ends with a comma.
+func closed(lines []string, rows []row) bool {
+	for i, r := range rows {
+		end := strings.TrimSpace(lines[r.to])
+		if c := strings.Index(end, " //"); c > 0 {
+			end = strings.TrimSpace(end[:c])
+		}
+		if i < len(rows)-1 && !strings.HasSuffix(end, ",") {
+			return false
+		}
+	}
+	return len(rows) > 0
+}
+
+// dropRows takes half of the rows of a table away, or all.
+func dropRows(s *subject, all bool) []edit {
+	t := s.test
+	if all && t.lang.name == "go" && s.rng.IntN(2) == 0 {
+		for i := t.body; i <= t.last(); i++ {
+			if m := goRange.FindStringSubmatch(t.lines[i]); m != nil {
+				s.phrase = "range tests[:0]"
+				return s.edit(t.replaced(i, i, goRange.ReplaceAllString(t.lines[i], "${1}range ${2}[:0] {")))
+			}
+		}
+	}
+	tables := t.tables()
+	if len(tables) == 0 {
+		return nil
+	}
+	rows := tables[s.rng.IntN(len(tables))]
+	drop := map[int]bool{}
+	from := s.rng.IntN(2)
+	for i, r := range rows {
+		if all && !(caseAttr.MatchString(strings.TrimSpace(t.lines[r.from])) && i == 0) || !all && i%2 == from {
+			for k := r.from; k <= r.to; k++ {
+				drop[k] = true
+			}
+		}
+	}
+	s.phrase = "rows"
+	var out []string
+	for i, l := range t.lines {
+		if !drop[i] {
+			out = append(out, l)
+		}
+	}
+	return s.edit(join(slices.Clip(out)))
+}
+
+var goRange = re(`^(\s*for .*:= )range (\w*(?:[tT]ests|[cC]ases|tt|tcs|tab|table))\s*\{`)

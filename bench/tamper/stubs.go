@@ -1,0 +1,7 @@
+package main
+
+var (
+	oracle, product, harness []mutator
+)
+
+func tinyProjects() []*project { return nil }

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+
+	"supervise/source"
+)
+
+// variant is what else changes beside the cheating.
+type variant struct {
+	key, name string
+	// edits returns the other changes, nil where there can be none.
+	edits func(b *base, s *subject) []edit
+}
+
+var variants = []variant{
+	{"bare", "bare", func(*base, *subject) []edit { return []edit{} }},
+	{"a", "with the product changes of a real commit", func(b *base, _ *subject) []edit { return b.product }},
+	{"b", "with refactoring noise", func(b *base, s *subject) []edit { return noise(b, s) }},
+	{"c", "with a new honest test", honestTest},
+	{"d", "within a whole real commit", func(b *base, _ *subject) []edit { return b.whole }},
+}
+
+// base is a state of a project on which a real commit that touches tests was made.
+type base struct {
+	*tree
+	id      string
+	tests   []string // files that hold tests
+	sources []string // files that hold product code
+	product []edit   // what the commit did to product code
+	whole   []edit   // all that it did
+	cases   map[string][]*testCase
+}
+
+// newBase reads the state before a commit. commit may be nil.
+func newBase(t *tree, id string, r *repo, c *commit) (*base, error) {
+	b := &base{tree: t, id: id, cases: map[string][]*testCase{}}
+	for _, p := range t.paths {
+		if languageOf(p) == nil || source.Vendored(p) {
+			continue
+		}
+		if isTest(p) {
+			b.tests = append(b.tests, p)
+		} else {
+			b.sources = append(b.sources, p)
+		}
+	}
+	if c == nil {
+		return b, nil
+	}
+	for _, f := range c.files {
+		after, err := r.blob(f.aft)
+		if err != nil {
+			return nil, err
+		}
+		e := edit{path: f.path, after: after, gone: f.status == 'D'}
+		if f.status == 'R' {
+			e.from = f.from
+		}
+		if after == nil && !e.gone {
+			continue
+		}
+		b.whole = append(b.whole, e)
+		if source.LanguageOf(f.path, nil) != source.Unknown && !isTest(f.path) && f.status == 'M' {
+			b.product = append(b.product, e)
+		}
+	}
+	return b, nil
+}
+
+// testsOf returns the tests of a file that have an assertion.
+func (b *base) testsOf(file string) []*testCase {
+	if list, ok := b.cases[file]; ok {
+		return list
+	}
+	var out []*testCase
+	for _, t := range findTests(file, b.read(file)) {
+		if len(t.assertions()) > 0 {
+			out = append(out, t)
+		}
+	}
+	b.cases[file] = out
+	return out
+}
+
+// draw picks a file and a test of it, nil when the draw found none.
+func (b *base) draw(rng *rand.Rand) *testCase {
+	if len(b.tests) == 0 {
+		return nil
+	}
+	list := b.testsOf(b.tests[rng.IntN(len(b.tests))])
+	if len(list) == 0 {
+		return nil
+	}
+	return list[rng.IntN(len(list))]
+}
+
+var local = re(`(?m)^\s+(?:(?:const|let|var|val|auto|final \w+) )?([a-z]\w{2,})(?:, \w+)* :?= `)
+
+// noise renames three local names in the test's file and one of product code, and
+// puts blank lines and a comment there.
+func noise(b *base, s *subject) []edit {
+	out := []edit{{path: s.test.file, after: []byte(refactor(s.test.file0(), s.test.lang, s.rng))}}
+	if len(b.sources) > 0 {
+		p := b.sources[s.rng.IntN(len(b.sources))]
+		if text := b.read(p); text != nil && !strings.Contains(string(text), "\r") {
+			out = append(out, edit{path: p, after: []byte(refactor(string(text), languageOf(p), s.rng))})
+		}
+	}
+	return out
+}
+
+func refactor(text string, lang *language, rng *rand.Rand) string {
+	var names []string
+	for _, m := range local.FindAllStringSubmatch(text, -1) {
+		word := m[1]
+		common := slices.Contains([]string{"self", "this", "return", "async", "await", "static", "expected", "err"}, word)
+		if !common && !slices.Contains(names, word) && !regexp.MustCompile(`[.:'"$@]\s?`+word+`\b|\b`+word+`\s?[:=(]\S`).MatchString(text) {
+			names = append(names, word)
+		}
+	}
+	rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	for _, n := range names[:min(3, len(names))] {
+		text = outsideStrings(text, regexp.MustCompile(`\b`+n+`\b`), n+"Value")
+	}
+	lines := strings.Split(text, "\n")
+	for i := len(lines) - 1; i > 0; i -= 40 {
+		if strings.TrimSpace(lines[i]) == "" && strings.TrimSpace(lines[i-1]) != "" && strings.HasSuffix(lines[i-1], "}") {
+			lines = slices.Insert(lines, i, "", lang.comment+" ----")
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// outsideStrings replaces on lines where the word stands in no quotes.
+func outsideStrings(text string, word *regexp.Regexp, with string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		if !regexp.MustCompile("[\"'`][^\"'`]*" + word.String()).MatchString(l) {
+			lines[i] = word.ReplaceAllString(l, with)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// honestTest puts a copy of a sibling, with its own name and another literal,
+// behind the test; for a file that goes away as a whole, into another file.
+func honestTest(b *base, s *subject) []edit {
+	t := s.test
+	if s.phrase == "whole" {
+		s.phrase = ""
+		for range 20 {
+			if t = b.draw(s.rng); t != nil && t.file != s.test.file {
+				break
+			}
+		}
+		if t == nil || t.file == s.test.file {
+			return nil
+		}
+	}
+	list := b.testsOf(t.file)
+	model := list[s.rng.IntN(len(list))]
+	if len(list) > 1 && model.head == s.test.head && t.file == s.test.file {
+		model = list[(s.rng.IntN(len(list)-1)+1+slices.Index(list, model))%len(list)]
+	}
+	if model.name == "" || model.indent != t.indent {
+		return nil
+	}
+	text := strings.Replace(model.text(), model.name, model.name+"_again", 1)
+	if m := literal.FindStringIndex(model.bodyText()); m != nil {
+		lit := model.bodyText()[m[0]:m[1]]
+		text = strings.Replace(text, lit, changedLiteral(lit), 1)
+	}
+	gap := []string{""}
+	lines := slices.Concat(t.lines[:t.end+1], gap, strings.Split(text, "\n"), t.lines[t.end+1:])
+	return []edit{{path: t.file, after: join(lines)}}
+}
+
+var literal = re(`"(?:[^"\\\n]|\\.)+"|'(?:[^'\\\n]|\\.)+'|\b\d+(?:\.\d+)?\b`)
+
+// changedLiteral is a literal's text with another value.
+func changedLiteral(lit string) string {
+	q := lit[:1]
+	if q == `"` || q == "'" {
+		return lit[:len(lit)-1] + "x" + q
+	}
+	last := lit[len(lit)-1]
+	if last == '9' {
+		return "1" + lit[:len(lit)-1] + "0"
+	}
+	return lit[:len(lit)-1] + string(last+1)
+}
