@@ -100,9 +100,7 @@ type side struct {
 	path    string
 	text    []byte
 	scanned bool
-	file    source.File
-	plain   []byte // without comments
-	masked  []byte // without comments and the bodies of strings
+	file    source.Inspection
 	split   []line
 	begin   []int // see starts
 }
@@ -116,11 +114,11 @@ func (s *side) scan() {
 	}
 	s.scanned = true
 	// A Go file that does not parse is still read, as far as it goes.
-	s.file, s.plain, s.masked, _ = source.Read(s.path, s.text)
+	s.file, _ = source.Inspect(s.path, s.text)
 }
 
 // source returns what the scanner tells of the file.
-func (s *side) source() source.File { s.scan(); return s.file }
+func (s *side) source() *source.Inspection { s.scan(); return &s.file }
 
 // language is Unknown for what is no source code.
 func (s *side) language() source.Language { return source.LanguageOf(s.path, head(s.text)) }
@@ -130,8 +128,8 @@ func head(text []byte) []byte { return text[:min(len(text), 512)] }
 // withoutComments returns the text with its comments blank, withoutStrings with
 // the bodies of its strings blank as well. Both are as long as the text and have
 // its lines. What is not source code stays as it is.
-func (s *side) withoutComments() []byte { s.scan(); return s.plain }
-func (s *side) withoutStrings() []byte  { s.scan(); return s.masked }
+func (s *side) withoutComments() []byte { s.scan(); return s.file.Plain }
+func (s *side) withoutStrings() []byte  { s.scan(); return s.file.Masked }
 
 // lines returns the text by lines.
 func (s *side) lines() []line {

@@ -50,19 +50,6 @@ func Scan(path string, src []byte) (File, error) {
 	return scan(path, lang, src, classify(lang, src))
 }
 
-// Read reads a source file as Scan does, and returns its text without comments,
-// and without comments and the bodies of strings, as Mask does, as well. Of an
-// Unknown language both are the text itself.
-func Read(path string, src []byte) (file File, plain, masked []byte, err error) {
-	lang := LanguageOf(path, src)
-	if lang == Unknown {
-		return File{}, src, src, nil
-	}
-	kinds := classify(lang, src)
-	file, err = scan(path, lang, src, kinds)
-	return file, strip(src, kinds), mask(src, kinds), err
-}
-
 // strip blanks the comments.
 func strip(src []byte, kinds []kind) []byte {
 	plain := bytes.Clone(src)

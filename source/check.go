@@ -1,0 +1,333 @@
+package source
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Strength is how much of a value an assertion pins down. Greater is stronger.
+type Strength uint8
+
+// The strengths, from weak to strong.
+const (
+	Truthy  Strength = iota + 1 // anything that counts as true
+	NonNull                     // anything that is there, or no error
+	Bound                       // anything on one side of a bound
+	Shape                       // any value of a type, a length or a kind of error
+	Pattern                     // any value that holds or matches a part
+	Approx                      // any value near to one
+	Exact                       // one value
+)
+
+var strengthNames = [...]string{"", "truthy", "non_null", "bound", "shape", "pattern", "approx", "exact"}
+
+// String returns the lower-case name of the strength.
+func (s Strength) String() string {
+	if s == 0 || int(s) >= len(strengthNames) {
+		return fmt.Sprintf("strength(%d)", uint8(s))
+	}
+	return strengthNames[s]
+}
+
+// Assertion is what the text of an assertion says.
+type Assertion struct {
+	Strength Strength
+	// Canonical is the text with its negations taken out, and Negated whether
+	// their number was odd: two assertions that differ in Negated alone are each
+	// other's opposite.
+	Canonical string
+	Negated   bool
+	// Skeleton is the text with its literals taken out, Literals are those.
+	Skeleton string
+	Literals []string
+	// Trivial says that it holds whatever the code does.
+	Trivial bool
+}
+
+// Assert reads an assertion as [TestDef.Assertions] has it.
+func Assert(text string) Assertion {
+	a := Assertion{Strength: strength(text), Trivial: trivial(text)}
+	a.Canonical, a.Negated = canonical(text)
+	a.Skeleton = literal.ReplaceAllStringFunc(text, func(l string) string {
+		a.Literals = append(a.Literals, l)
+		return "§"
+	})
+	return a
+}
+
+// literal matches strings, numbers and the names of constants.
+var literal = regexp.MustCompile(`[bBrRfFuU]{0,2}"(?:[^"\\]|\\.)*"#*|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `|\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\w*|\b(?:[Tt]rue|[Ff]alse|None|nil|null|undefined)\b`)
+
+// inStrings matches what is quoted, for looking at the code alone.
+var inStrings = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`")
+
+// strengthRow is a pattern of assertions of one strength.
+type strengthRow struct {
+	s  Strength
+	re *regexp.Regexp
+}
+
+// goFailures are read from the conditions under which a test fails; the first
+// that matches counts.
+var goFailures = []strengthRow{
+	{NonNull, regexp.MustCompile(`(?:^|[ ;(!])(?:\w*[eE]rr\w*|\w+) (?:!=|==) nil(?: =>|\)|$| \|\|)`)},
+	{Exact, regexp.MustCompile(`DeepEqual|cmp\.Diff|cmp\.Equal|bytes\.Equal|slices\.Equal|maps\.Equal|EqualFold|\.Equal\(`)},
+	{Pattern, regexp.MustCompile(`Contains|HasPrefix|HasSuffix|Match|errors\.(?:Is|As)|Index`)},
+	{Bound, regexp.MustCompile(`[^-=<>]([<>]=?)[^<>-]`)},
+	{Exact, regexp.MustCompile(`[!=]=`)},
+}
+
+// strengths are the patterns of assertions in all other forms.
+var strengths = []strengthRow{
+	{Approx, regexp.MustCompile(`(?i)almost_?equal|\bapprox|InDelta|InEpsilon|toBeCloseTo|close_?to|isclose|be_within|in_delta|in_epsilon|WithinDuration|relative_eq|abs_diff|EXPECT_NEAR|ASSERT_NEAR|_FLOAT_EQ|_DOUBLE_EQ|WithDelta|accuracy:|allclose|BOOST_CHECK_CLOSE|closeTo|BeApproximately`)},
+	{NonNull, regexp.MustCompile(`(?i)\bis not none\b|\bNotNil\b|NotNull|toBeDefined|not\.toBeNull|not\.toBeUndefined|\.exist\b|assertIsNotNone|is_some\(\)|is_ok\(\)|\bNoError|refute_nil|not_to be_nil|not_nil|assertNotNull|isNotNull|!= (?:nil|null|undefined|nullptr|None)\b|!== (?:null|undefined)|not\.to\.be\.(?:null|undefined)|NotEmpty|isPresent|assertNotEmpty|be_present|assertNotNil|doesNotThrow|not\.toThrow|DoesNotThrow|NO_THROW|Not\.Null|is_not_none|assert_nothing_raised|isNot\(nullValue`)},
+	{Shape, regexp.MustCompile(`(?i)isinstance|toHaveLength|InstanceOf|IsType|assertLen|\.Len\(|toHaveProperty|expect\.any|be_an?\(|be_kind_of|kind_of|instance_of|IsAssignable|assert_?count|hasSize|toBeTypeOf|assertHas|matches!|is_err\(\)|assert_?raises|\braises\(|assert_?throws|\bThrows|toThrow\(\)?|raise_error|Panics|expectException|should_panic|_THROW|assertThrows|pytest\.warns|isEmpty|be_empty|assert_empty|HaveCount|typeof|rejects|XCTAssertThrows|responds?_to|assertHasKey|ArrayHasKey`)},
+	{Exact, regexp.MustCompile(`(?i)equal|[^!<>=]==|\btobe\(|assert_eq|eqnice|\beq\(|_EQ\(|_STREQ|assertSame|\bsame\(|isEqualTo|to eq\b|eql\b|EqualTo|Is\.EqualTo|deepStrict|strict|toEqual|deep\.eq|\bis\(|\bassertIs\(|\bis (?:True|False|None)\b|assertIsNone|\bIs\.True|toMatchSnapshot|toMatchInlineSnapshot|snapshot|assert_nil|toBeNull\(|assertNull|isNull\(|\.Nil\(|\.Null\(|_NE\(|assert_ne|!==?|must_be_nil|be_nil|toHaveBeenCalledWith|fnmatch_lines|calledWith|toHaveBeenCalledTimes|Equivalent|JSONEq|=== `)},
+	{Pattern, regexp.MustCompile(`(?i)match|regex|contain|starts_?with|ends_?with|includ|\bin\b|toThrow\(.|ErrorIs|ErrorAs|EqualError|assertIn\b|=~|HasPrefix|HasSuffix|Subset|hasItem|HaveKey`)},
+	{Bound, regexp.MustCompile(`(?i)[^-=<>]\s[<>]=?\s|greater|less|_GT\(|_GE\(|_LT\(|_LE\(|isBetween|toBeGreater|toBeLess|at_least|at_most|be [<>]|InRange|Positive|Negative|\.above|\.below|\.least|\.most`)},
+}
+
+// strength says how much an assertion pins down.
+func strength(text string) Strength {
+	code := inStrings.ReplaceAllString(text, `""`)
+	if cond, _, ok := strings.Cut(code, " => t."); ok {
+		for _, r := range goFailures {
+			if r.re.MatchString(cond + " =>") {
+				return r.s
+			}
+		}
+		return Truthy
+	}
+	for _, r := range strengths {
+		if r.re.MatchString(code) {
+			return r.s
+		}
+	}
+	return Truthy
+}
+
+// flips are pairs of opposites: the first is turned into the second, and counts.
+var flips = []struct {
+	re *regexp.Regexp
+	to string
+}{
+	{regexp.MustCompile(`\bassert_ne!`), "assert_eq!"},
+	{regexp.MustCompile(`\bdebug_assert_ne!`), "debug_assert_eq!"},
+	{regexp.MustCompile(`_NE\(`), "_EQ("},
+	{regexp.MustCompile(`_FALSE\(`), "_TRUE("},
+	{regexp.MustCompile(`\b(assert|Assert|XCTAssert)Not(\w+)`), "${1}${2}"},
+	{regexp.MustCompile(`\bassertIsNot\b`), "assertIs"},
+	{regexp.MustCompile(`\b(assert_|must_)not_(\w+)`), "${1}${2}"},
+	{regexp.MustCompile(`\bwont_`), "must_"},
+	{regexp.MustCompile(`\brefute\b`), "assert"},
+	{regexp.MustCompile(`\brefute_`), "assert_"},
+	{regexp.MustCompile(`\bassertFalse\b`), "assertTrue"},
+	{regexp.MustCompile(`\bAssertFalse\b`), "AssertTrue"},
+	{regexp.MustCompile(`\bXCTAssertFalse\b`), "XCTAssertTrue"},
+	{regexp.MustCompile(`\b(assert|require|Assert)\.Not(\w+)`), "${1}.${2}"},
+	{regexp.MustCompile(`\b(assert|require|Assert)\.False\b`), "${1}.True"},
+	{regexp.MustCompile(`\b(assert|require)\.NoError\b`), "${1}.Error"},
+	{regexp.MustCompile(`\bassert\.(?:not([A-Z]\w*))`), "assert.${1}"},
+	{regexp.MustCompile(`\.(?:not|Not|never)\.`), "."},
+	{regexp.MustCompile(`\.(?:not_to|to_not)\b`), ".to"},
+	{regexp.MustCompile(`\.toBeFalsy\(`), ".toBeTruthy("},
+	{regexp.MustCompile(`\.isFalse\(`), ".isTrue("},
+	{regexp.MustCompile(`\.isNot(\w+)\(`), ".is${1}("},
+	{regexp.MustCompile(`\.doesNotContain`), ".contains"},
+	{regexp.MustCompile(`\bnot in\b`), "in"},
+	{regexp.MustCompile(`\bis not\b`), "is"},
+	{regexp.MustCompile(`!==`), "==="},
+	{regexp.MustCompile(`!=`), "=="},
+	{regexp.MustCompile(`\bnot\s+`), ""},
+	{regexp.MustCompile(`!(\w|\()`), "${1}"},
+	{regexp.MustCompile(` >= `), " < "},
+	{regexp.MustCompile(` <= `), " > "},
+	{regexp.MustCompile(`\.IfNot\(`), ".If("},
+	{regexp.MustCompile(`\bis_err\(\)`), "is_ok()"},
+	{regexp.MustCompile(`\bis_none\(\)`), "is_some()"},
+}
+
+// canonical takes the negations out of an assertion.
+func canonical(text string) (string, bool) {
+	n := 0
+	var kept []string
+	code := inStrings.ReplaceAllStringFunc(text, func(s string) string { kept = append(kept, s); return "\x00" })
+	code = strings.ReplaceAll(code, "assert_eq!", "assert_eq\x01")
+	code = strings.ReplaceAll(code, "assert_ne!", "assert_ne\x01")
+	code = macro.ReplaceAllString(code, "${1}\x01${2}")
+	for _, f := range flips {
+		re := f.re
+		if found := re.FindAllStringIndex(code, -1); len(found) > 0 {
+			n += len(found)
+			code = re.ReplaceAllString(code, f.to)
+		}
+	}
+	if strings.Contains(code, "assert_ne\x01") {
+		n++
+		code = strings.ReplaceAll(code, "assert_ne\x01", "assert_eq\x01")
+	}
+	var b strings.Builder
+	for i := 0; i < len(code); i++ {
+		switch {
+		case code[i] == 0 && len(kept) > 0:
+			b.WriteString(kept[0])
+			kept = kept[1:]
+		case code[i] == 1:
+			b.WriteByte('!')
+		case code[i] != ' ' && code[i] != '(' && code[i] != ')':
+			b.WriteByte(code[i])
+		}
+	}
+	return b.String(), n%2 == 1
+}
+
+// macro matches the call of a macro of Rust, whose sign is no negation.
+var macro = regexp.MustCompile(`\b(\w+)!([(\[{])`)
+
+// sameOperands match assertions that compare a thing with itself.
+var equalCalls = regexp.MustCompile(`(?i)(?:assert\w*\.?equals?|assert_equal|assert_eq!|assertsame|areequal|\.equal|strictequal|deepequal|_eq|\bis_equal|assertEquals|requireEqual|\bsame)\s*\((.*)\)\s*;?$`)
+
+// chained matches expect(x).toBe(y) and its like.
+var chained = regexp.MustCompile(`(?:^|[^.\w])(?:expect|assertThat|expect_that)\s*\((.*?)\)\s*\.?\s*(?:to\b\.?)?\s*(?:toBe|toEqual|toStrictEqual|isEqualTo|equal|eql|eq|be|isSameAs|equals|toBeTruthy|toBeDefined|isTrue|be_truthy|ok|true|toBeNull)\b\s*\(?(.*?)\)?;?$`)
+
+// truths are assertions of what is written there.
+var truths = []*regexp.Regexp{
+	regexp.MustCompile(`^assert\s+(?:True|1|not False|not 0|true|"[^"]+"|\(True\))(?:\s*,.*)?$`),
+	regexp.MustCompile(`(?i)^(?:self\.|this\.|t\.|\w+\.)?(?:assert_?true|istrue|ok|is_true|assert)!?\s*\(\s*(?:\w+,\s*)?(?:true|1|!0|!false|not false)\s*(?:,.*)?\)\s*;?$`),
+	regexp.MustCompile(`(?i)^(?:self\.|\$this->|this\.|\w+\.|\w+::)?(?:assert_?false|isfalse|refute)\s*\(?\s*(?:\w+,\s*)?(?:false|0)\s*(?:,.*)?\)?\s*;?$`),
+	regexp.MustCompile(`(?i)^(?:\$this->|self::|static::|assert::|Assert\.)(?:assert)?true\s*\(\s*true\s*(?:,.*)?\)\s*;?$`),
+	regexp.MustCompile(`^(?:assert|require|is)\.(?:True|Truef|Condition)\(\w+, true(?:,.*)?\)$`),
+	regexp.MustCompile(`^(?:assert|require|is)\.(?:False|Falsef)\(\w+, false(?:,.*)?\)$`),
+	regexp.MustCompile(`^(?:EXPECT|ASSERT)_TRUE\(\s*true\s*\)|^(?:EXPECT|ASSERT)_FALSE\(\s*false\s*\)|^(?:CHECK|REQUIRE|BOOST_\w+|XCTAssert(?:True)?|#expect|#require)\(\s*(?:true|1)\s*\)`),
+	regexp.MustCompile(`\bAssert\.Pass\(|\baddToAssertionCount\(|\bexpectNotToPerformAssertions\(|\bt\.pass\(\)|\bassert\.isOk\(true\)|^SUCCEED\(`),
+	regexp.MustCompile(`^(?:false|!true|1 == 2|1 != 1|0 != 0|1 > 2) => t\.`),
+	regexp.MustCompile(`^assert\s+true;?$`),
+}
+
+// trivial reports whether an assertion holds whatever the code does.
+func trivial(text string) bool {
+	text = strings.TrimSpace(text)
+	for _, re := range truths {
+		if re.MatchString(text) {
+			return true
+		}
+	}
+	if cond, _, ok := strings.Cut(text, " => t."); ok {
+		return neverFails(cond)
+	}
+	if m := equalCalls.FindStringSubmatch(text); m != nil {
+		return sameTwice(arguments(m[1]))
+	}
+	if m := chained.FindStringSubmatch(text); m != nil {
+		if m[2] == "" {
+			return m[1] == "true" || m[1] == "True" || m[1] == "1"
+		}
+		return sameTwice([]string{m[1], m[2]})
+	}
+	if rest, ok := strings.CutPrefix(text, "assert "); ok {
+		return comparesSame(rest)
+	}
+	if m := wrapped.FindStringSubmatch(text); m != nil {
+		return comparesSame(m[1])
+	}
+	return false
+}
+
+// wrapped matches assertions of a condition in parentheses.
+var wrapped = regexp.MustCompile(`^(?:assert!|assert|self\.assertTrue|assertTrue|Assert\.True|Assert\.IsTrue|\$this->assertTrue|EXPECT_TRUE|ASSERT_TRUE|CHECK|REQUIRE|#expect|XCTAssert|XCTAssertTrue|assert\.ok|assert\.True|assert_true|assert_true!)\((?:t, )?(.*)\)\s*;?$`)
+
+// comparison splits a condition at its only comparison.
+var comparison = regexp.MustCompile(`^(.*?[^=!<>])\s*(===?|!==?|<=?|>=?|\bis\b|\beq\b)\s*([^=].*)$`)
+
+// comparesSame reports whether a condition compares a thing with itself, or
+// constants with each other, or ends with "or true".
+func comparesSame(cond string) bool {
+	if value, known := constantly(cond); known {
+		return value
+	}
+	m := comparison.FindStringSubmatch(cond)
+	return m != nil && m[2] != "<" && m[2] != ">" && m[2] != "!=" && m[2] != "!==" && sameTwice([]string{m[1], m[3]})
+}
+
+// neverFails reports whether the condition of a failure never holds.
+func neverFails(cond string) bool {
+	if value, known := constantly(cond); known {
+		return !value
+	}
+	m := comparison.FindStringSubmatch(cond)
+	return m != nil && strings.HasPrefix(m[2], "!=") && sameTwice([]string{m[1], m[3]})
+}
+
+// sameTwice reports whether the first two values, leaving out the handle of the
+// test, are the same, or both constants that are equal.
+func sameTwice(args []string) bool {
+	if len(args) > 2 && (args[0] == "t" || args[0] == "tb" || args[0] == "s.T()") {
+		args = args[1:]
+	}
+	if len(args) < 2 {
+		return false
+	}
+	a, b := squeezed(args[0]), squeezed(args[1])
+	if a == b {
+		return a != "" && !strings.ContainsAny(inStrings.ReplaceAllString(a, ""), "()") // a call may give something else
+	}
+	x, okX := sum(a)
+	y, okY := sum(b)
+	return okX && okY && x == y
+}
+
+func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }
+
+var sumForm = regexp.MustCompile(`^(\d{1,6})(?:([+*-])(\d{1,6}))?$`)
+
+// sum works out 1, 1+1 and their like.
+func sum(s string) (int, bool) {
+	m := sumForm.FindStringSubmatch(s)
+	if m == nil {
+		return 0, false
+	}
+	a, b := atoi(m[1]), atoi(m[3])
+	switch m[2] {
+	case "+":
+		return a + b, true
+	case "-":
+		return a - b, true
+	case "*":
+		return a * b, true
+	}
+	return a, true
+}
+
+func atoi(s string) int {
+	n := 0
+	for _, c := range s {
+		n = 10*n + int(c-'0')
+	}
+	return n
+}
+
+// arguments splits what stands between the parentheses of a call.
+func arguments(s string) []string {
+	var out []string
+	depth, start := 0, 0
+	var quote rune
+	for i, c := range s {
+		switch {
+		case quote != 0:
+			if c == quote && s[i-1] != '\\' {
+				quote = 0
+			}
+		case c == '"' || c == '\'' || c == '`':
+			quote = c
+		case c == '(' || c == '[' || c == '{':
+			depth++
+		case c == ')' || c == ']' || c == '}':
+			depth--
+		case c == ',' && depth == 0:
+			out = append(out, strings.TrimSpace(s[start:i]))
+			start = i + 1
+		}
+	}
+	return append(out, strings.TrimSpace(s[start:]))
+}

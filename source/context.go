@@ -1,0 +1,328 @@
+package source
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// conditions returns the conditions under which the statement at token i is
+// reached, from the outside in, as far as the line from which a test begins. It
+// returns false for a statement of a function within the test that is not its
+// body.
+func (in *inspector) conditions(i, from int) ([]string, bool) {
+	if shapes[in.lang].indented {
+		return in.indentedConditions(i, from)
+	}
+	var conds []string
+	if c, ok := in.inlineCondition(i); ok {
+		conds = append(conds, c)
+	}
+	functions := 0
+	for j := in.up[i]; j >= 0 && in.list[j].line >= from; j = in.up[j] {
+		if !in.is(j, "{") {
+			continue
+		}
+		word, at := in.blockHead(j)
+		switch {
+		case functionHeads[word]:
+			functions++
+			if in.lang == Go && in.testAt(in.list[at].line) || in.list[at].line == from {
+				slices.Reverse(conds)
+				return conds, true
+			}
+		case word == "if" || word == "while" || word == "match" || word == "switch" || word == "guard" || word == "when" || word == "for" || word == "foreach":
+			conds = append(conds, in.headCondition(at, j))
+		case word == "else" || word == "catch" || word == "case" || word == "default":
+			conds = append(conds, word)
+		}
+	}
+	slices.Reverse(conds)
+	return conds, functions <= 1
+}
+
+var functionHeads = words(`func function fn fun => def TEST it test`)
+
+func (in *inspector) testAt(line int) bool {
+	return slices.ContainsFunc(in.file.Tests, func(t TestDef) bool { return t.Line == line })
+}
+
+// blockWords are the words that a block can belong to.
+var blockWords = words(`if while for foreach match switch guard when else catch case default try do loop finally func function fn fun class struct mod namespace describe context suite impl enum interface unsafe using lock synchronized`)
+
+// blockHead returns the word that the block opened at token j belongs to, "" for
+// none, and where it stands.
+func (in *inspector) blockHead(j int) (string, int) {
+	if in.is(j-1, "=>") {
+		at := j - 2
+		if in.is(at, ")") && in.list[at].mate >= 0 {
+			at = in.list[at].mate
+		}
+		return "=>", at
+	}
+	for k, n := j-1, 0; k >= 0 && n < 60; k, n = k-1, n+1 {
+		if m := in.list[k].mate; m >= 0 && m < k {
+			k = m
+			continue
+		}
+		switch text := in.text(k); {
+		case text == ";" && in.lang != Go, text == "{", text == "}", text == "(" || text == "[":
+			return "", k
+		case blockWords[text]:
+			if text == "if" && in.is(k-1, "else") {
+				return "if", k
+			}
+			return text, k
+		case in.list[k].mate < 0 && in.is(k, "=") && in.lang != Go:
+			return "", k
+		}
+	}
+	return "", j
+}
+
+// headCondition is what stands between the word of a block and its brace.
+func (in *inspector) headCondition(word, brace int) string {
+	cond := in.between(in.list[word].end, in.list[brace].pos)
+	if i := strings.LastIndex(cond, ";"); i >= 0 && in.lang == Go {
+		return strings.TrimSpace(cond[i+1:]) + " " + strings.TrimSpace(cond[:i])
+	}
+	for len(cond) > 1 && cond[0] == '(' && cond[len(cond)-1] == ')' && balanced(cond[1:len(cond)-1]) {
+		cond = strings.TrimSpace(cond[1 : len(cond)-1])
+	}
+	return cond
+}
+
+func balanced(s string) bool {
+	depth := 0
+	for _, c := range s {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth < 0 {
+				return false
+			}
+		}
+	}
+	return depth == 0
+}
+
+// inlineCondition reads "if (cond) statement" and "cond && statement".
+func (in *inspector) inlineCondition(i int) (string, bool) {
+	j := i - 1
+	for j >= 0 && in.list[j].line == in.list[i].line && (in.isWord(j) && !blockWords[in.text(j)] || in.is(j, ".") || in.is(j, "->")) {
+		j--
+	}
+	switch {
+	case in.is(j, ")") && in.list[j].mate > 0 && in.is(in.list[j].mate-1, "if"):
+		return in.between(in.list[in.list[j].mate].end, in.list[j].pos), true
+	case in.is(j, "else"):
+		return "else", true
+	case in.is(j, "&&"), in.is(j, "||"), in.is(j, "?"), in.is(j, ":") && in.lang != Swift:
+		from := in.list[in.first[in.list[j].line-1]].pos
+		return in.between(from, in.list[j].pos), true
+	}
+	return "", false
+}
+
+// indentedHead matches the lines that a block without braces belongs to.
+var indentedHead = regexp.MustCompile(`^(if|elif|elsif|unless|while|until|for|else|except|case|when|cond|rescue|def|class|lambda)\b(.*?):?\s*$`)
+
+// modifiers follow a statement of Ruby.
+var modifiers = regexp.MustCompile(`\b(if|unless)\b\s+(.*?)\s*$`)
+
+func (in *inspector) indentedConditions(i, from int) ([]string, bool) {
+	var conds []string
+	at := in.list[i].line
+	level := in.indent(i)
+	text := in.lineText(at)
+	if in.lang == Ruby || in.lang == Elixir {
+		if m := modifiers.FindStringSubmatch(in.maskedLine(at)); m != nil && !strings.HasPrefix(strings.TrimSpace(in.maskedLine(at)), m[1]) {
+			conds = append(conds, negatedIf(m[1] == "unless", m[2]))
+		}
+	}
+	if m := indentedHead.FindStringSubmatch(text); m != nil && !in.startsLine(i) { // if cond: statement
+		cond, _, _ := strings.Cut(m[2], ":")
+		conds = append(conds, strings.TrimSpace(cond))
+	}
+	for n := at - 1; n > from && level > 0; n-- {
+		first := in.first[n-1]
+		if first >= len(in.list) || in.list[first].line != n || in.inText[n-1] || in.indent(first) >= level {
+			continue
+		}
+		level = in.indent(first)
+		m := indentedHead.FindStringSubmatch(in.lineText(n))
+		if m == nil {
+			continue
+		}
+		switch m[1] {
+		case "def", "class", "lambda":
+			return conds, false
+		case "else", "except", "rescue", "case", "cond", "when":
+			conds = append(conds, strings.TrimSpace(m[0]))
+		default:
+			conds = append(conds, negatedIf(m[1] == "unless" || m[1] == "until", strings.TrimSpace(m[2])))
+		}
+	}
+	slices.Reverse(conds)
+	return conds, true
+}
+
+func negatedIf(negated bool, cond string) string {
+	if !negated {
+		return cond
+	}
+	switch value, known := constantly(cond); {
+	case known && value:
+		return "false"
+	case known:
+		return "true"
+	}
+	return "not " + cond
+}
+
+// maskedLine returns a line without comments and the bodies of strings.
+func (in *inspector) maskedLine(n int) string {
+	from, to := in.lineSpan(n)
+	return string(in.masked[from:to])
+}
+
+// annotationMark finds the test or class that the annotation at token i stands
+// before.
+func (in *inspector) annotationMark(m *Mark, i int) bool {
+	if in.lang == Rust && m.Condition == "not test" {
+		return false
+	}
+	to := in.behindAnnotation(i)
+	for n, j := 0, to; j < len(in.list) && n < maxMarks; j, n = j+1, n+1 {
+		for k := range in.file.Tests {
+			if t := &in.file.Tests[k]; t.Line == in.list[j].line && t.Kind != Subtest {
+				m.From, m.To = t.Line, t.End
+				return true
+			}
+		}
+		if testShapes[in.lang].classes[in.text(j)] && in.isWord(j+1) {
+			m.From, m.To, m.Scope = in.list[j].line, in.blockEnd(j), OnGroup
+			return in.holdsTest(m.From, m.To)
+		}
+		if in.list[j].mate > j {
+			if in.is(j, "{") {
+				return false
+			}
+			j = in.list[j].mate
+		}
+		if in.is(j, ";") {
+			return false
+		}
+	}
+	return false
+}
+
+// behindAnnotation returns the token behind the annotation at token i.
+func (in *inspector) behindAnnotation(i int) int {
+	if b := in.up[i]; b >= 0 && in.is(b, "[") { // within [ … ] of C#
+		return in.list[b].mate + 1
+	}
+	j := i
+	for j < len(in.list) && in.list[j].line == in.list[i].line {
+		j = in.skip(j)
+		if in.is(j-1, "]") || in.is(j-1, ")") {
+			break
+		}
+	}
+	return j
+}
+
+func (in *inspector) holdsTest(from, to int) bool {
+	return slices.ContainsFunc(in.file.Tests, func(t TestDef) bool { return from <= t.Line && t.Line <= to })
+}
+
+// blockEnd returns the last line of the class or group that token j begins.
+func (in *inspector) blockEnd(j int) int {
+	if s := &shapes[in.lang]; s.indented {
+		last := in.first[in.list[j].line] - 1
+		if in.lang == Python {
+			last = s.headEnd(in.tokens, j, j+1)
+		}
+		b, _ := s.block(in.tokens, span{head: j}, last)
+		return in.line(min(b.end, len(in.list)-1))
+	}
+	for k := j; k < len(in.list) && k < j+maxMarks; k = in.skip(k) {
+		if in.is(k, "{") {
+			return in.line(max(in.list[k].mate, k))
+		}
+	}
+	return in.line(j)
+}
+
+// callMark finds the lines of the call at token i.
+func (in *inspector) callMark(m *Mark, i int) bool {
+	end := m.Line
+	if in.lang == Ruby {
+		last := in.first[m.Line] - 1
+		if b, ok := shapes[Ruby].block(in.tokens, span{head: i}, last); ok {
+			end = in.line(min(b.end, len(in.list)-1))
+		}
+	} else {
+		for j := i; j < len(in.list) && j < i+40 && in.list[j].line <= m.Line+1; j++ {
+			if in.is(j, "(") && in.list[j].mate > j {
+				end = max(end, in.line(in.list[j].mate))
+				if !in.is(in.list[j].mate+1, "(") {
+					break
+				}
+				j = in.list[j].mate
+			}
+		}
+	}
+	m.From, m.To = m.Line, end
+	if scriptShape.groups[strings.TrimSpace(in.text(i))] || rubyGroups[in.text(i)] || strings.Contains(in.text(i), "describe") || strings.Contains(in.text(i), "context") {
+		m.Scope = OnGroup
+	}
+	return true
+}
+
+// fileMark finds what holds a mark that is no statement of a test: the class
+// around it, or the file.
+func (in *inspector) fileMark(m *Mark, i int) bool {
+	if in.lang == Python && in.testAround(m.Line) != nil {
+		return false
+	}
+	m.From, m.To, m.Scope = in.groupAround(i)
+	if in.lang == Python && in.indent(i) > 0 && in.is(i, "pytest") {
+		return false
+	}
+	if in.lang == Ruby {
+		m.To = in.lastLine() // what follows is data
+	}
+	return true
+}
+
+// groupAround returns the lines of the class around token i, or of the file.
+func (in *inspector) groupAround(i int) (from, to int, s Scope) {
+	classes := testShapes[in.lang].classes
+	from, to, s = 1, in.lastLine(), OnFile
+	for j := 0; j < i; j++ {
+		if classes[in.text(j)] && in.isWord(j+1) && !in.is(j-1, ".") {
+			if end := in.blockEnd(j); end >= in.list[i].line && in.list[j].line > from {
+				from, to, s = in.list[j].line, end, OnGroup
+			}
+		}
+	}
+	return from, to, s
+}
+
+// modifierMark finds the test whose call holds the line, or ends with it.
+func (in *inspector) modifierMark(m *Mark) bool {
+	if t := in.testAround(m.Line); t != nil {
+		m.From, m.To = t.Line, t.End
+		return true
+	}
+	for i := range in.file.Tests {
+		if t := &in.file.Tests[i]; t.End == m.Line || t.Line == m.Line+1 {
+			m.From, m.To = t.Line, t.End
+			return true
+		}
+	}
+	m.From, m.To, m.Scope = m.Line, in.blockEnd(in.first[m.Line-1]), OnGroup
+	return in.holdsTest(m.From, m.To)
+}

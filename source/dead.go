@@ -1,0 +1,303 @@
+package source
+
+import (
+	"regexp"
+	"strings"
+)
+
+// dead notes the lines of tests that are never reached: behind a return that
+// stands under no condition, and under conditions that never hold.
+func (in *inspector) dead() {
+	for k := range in.file.Tests {
+		t := &in.file.Tests[k]
+		if t.Kind == Example {
+			continue
+		}
+		from, to, ok := in.bodyOf(t)
+		if !ok {
+			continue
+		}
+		if shapes[in.lang].indented {
+			in.deadLines(t, from, to)
+		} else {
+			in.deadTokens(t, from, to)
+		}
+	}
+}
+
+// bodyOf returns the first and last token of the body of a test.
+func (in *inspector) bodyOf(t *TestDef) (from, to int, ok bool) {
+	if t.Line < 1 || t.End >= len(in.first)+1 {
+		return 0, 0, false
+	}
+	head := in.first[t.Line-1]
+	to = in.first[min(t.End, in.lastLine())] - 1
+	if shapes[in.lang].indented {
+		last := head
+		if in.lang == Python {
+			if last = head; !in.is(head, "def") {
+				for last < to && !in.is(last, "def") {
+					last++
+				}
+			}
+			last = shapes[Python].headEnd(in.tokens, last, last+1)
+		} else {
+			last = in.first[t.Line] - 1
+		}
+		return last + 1, to, last < to
+	}
+	for j := head; j <= to; j++ {
+		if in.is(j, "{") && in.list[j].mate > j && in.functionBrace(j) {
+			return j + 1, in.list[j].mate - 1, true
+		}
+	}
+	return 0, 0, false
+}
+
+// functionBrace reports whether a brace opens the body of a function: the
+// parameters, what they return, or an arrow stand before it.
+func (in *inspector) functionBrace(j int) bool {
+	if in.is(j-1, ")") || in.is(j-1, "=>") || in.is(j-1, "|") {
+		return true
+	}
+	word, _ := in.blockHead(j)
+	return functionHeads[word] || word == "" && in.isWord(j-1)
+}
+
+// ends are the statements that leave a test.
+var leaves = words(`return`)
+
+// deadTokens looks at the statements of a body in braces.
+func (in *inspector) deadTokens(t *TestDef, from, to int) {
+	for j := from; j <= to; j++ {
+		if in.is(j, "{") && in.list[j].mate > j {
+			if word, at := in.blockHead(j); word == "if" || word == "while" {
+				if value, known := constantly(in.headCondition(at, j)); known && !value {
+					in.noteDead(t, in.list[at].line, in.list[at].line, in.line(in.list[j].mate))
+				} else if known && value && in.leavesAt(j+1) && in.list[j].mate < to {
+					in.noteDead(t, in.list[at].line, in.line(in.list[j].mate)+1, t.End)
+					return
+				}
+				if word == "if" {
+					j = in.list[j].mate // a condition is around what follows
+				}
+				continue
+			}
+			if functionHeads[first(in.blockHead(j))] {
+				j = in.list[j].mate
+				continue
+			}
+		}
+		if in.up[j] != in.up[from] && !in.plainBlock(j, from) {
+			continue
+		}
+		if leaves[in.text(j)] && in.startsStatement(j) {
+			if next := in.statementEnd(j); next <= to {
+				in.noteDead(t, in.list[j].line, in.list[next].line, in.list[to].line)
+			}
+			return
+		}
+	}
+}
+
+func first(s string, _ int) string { return s }
+
+// plainBlock reports whether all blocks between token j and a body are bare.
+func (in *inspector) plainBlock(j, from int) bool {
+	for b := in.up[j]; b >= 0 && b != in.up[from]; b = in.up[b] {
+		if !in.is(b, "{") {
+			return false
+		}
+		if word, _ := in.blockHead(b); word != "" {
+			return false
+		}
+	}
+	return true
+}
+
+func (in *inspector) leavesAt(j int) bool { return leaves[in.text(j)] }
+
+func (in *inspector) startsStatement(j int) bool {
+	return in.startsLine(j) || in.is(j-1, ";") || in.is(j-1, "{") || in.is(j-1, "}")
+}
+
+// statementEnd returns the token behind the statement at token j.
+func (in *inspector) statementEnd(j int) int {
+	for k := j + 1; k < len(in.list); k = in.skip(k) {
+		if in.is(k, ";") {
+			return k + 1
+		}
+		if in.startsLine(k) && !in.goesOnAt(k) || in.is(k, "}") {
+			return k
+		}
+	}
+	return len(in.list)
+}
+
+func (in *inspector) goesOnAt(k int) bool {
+	return in.is(k, ".") || in.is(k, "?.") || in.is(k, "&&") || in.is(k, "||") || in.is(k, "+") || in.is(k-1, ",") || in.is(k-1, "&&") || in.is(k-1, "||")
+}
+
+func (in *inspector) noteDead(t *TestDef, line, from, to int) {
+	if to >= from {
+		in.marks = append(in.marks, Mark{Kind: Dead, Line: line, From: from, To: min(to, t.End), Text: in.lineText(line)})
+	}
+}
+
+var neverHead = regexp.MustCompile(`^(if|elif|while|unless)\b\s*(.*?)(?::|\bthen|\bdo)?\s*$`)
+
+// deadLines looks at the statements of a body that is indented.
+func (in *inspector) deadLines(t *TestDef, from, to int) {
+	if from >= len(in.list) {
+		return
+	}
+	base := in.indent(from)
+	if in.list[from].line == t.Line { // on the line of the head
+		return
+	}
+	for n := in.list[from].line; n <= t.End; n++ {
+		i := in.first[n-1]
+		if i > to || in.list[i].line != n || in.inText[n-1] || in.up[i] >= 0 && in.list[in.up[i]].line > t.Line {
+			continue
+		}
+		text := in.lineText(n)
+		level := in.indent(i)
+		if m := neverHead.FindStringSubmatch(text); m != nil {
+			value, known := constantly(m[2])
+			if m[1] == "unless" {
+				value = !value
+			}
+			if known && !value {
+				end := in.indentedEnd(n, level, t.End)
+				in.noteDead(t, n, n, end)
+				n = end
+				continue
+			}
+			if next := in.first[n]; known && value && m[1] != "while" && next <= to && in.leavesAt(next) {
+				in.noteDead(t, n, n+2, t.End)
+				return
+			}
+		}
+		if level != base {
+			continue
+		}
+		if in.leavesAt(i) && !modifiers.MatchString(in.maskedLine(n)) || in.lang == Ruby && rubyNext.MatchString(text) {
+			end := t.End
+			if in.lang != Python {
+				end--
+			}
+			if n < end {
+				in.noteDead(t, n, n+1, end)
+			}
+			return
+		}
+	}
+}
+
+var rubyNext = regexp.MustCompile(`^(?:next|break)$`)
+
+// indentedEnd returns the last line of the block whose head stands at line n.
+func (in *inspector) indentedEnd(n, level, most int) int {
+	last := n
+	for k := n + 1; k <= most; k++ {
+		i := in.first[k-1]
+		if i >= len(in.list) || in.list[i].line != k || in.inText[k-1] {
+			continue
+		}
+		if in.indent(i) <= level {
+			break
+		}
+		last = k
+	}
+	return last
+}
+
+// swallowing matches what catches failures, by language: the head of what
+// handles them in masked text, with everything that it does.
+var swallowing = map[Language]*regexp.Regexp{
+	Python:     regexp.MustCompile(`(?m)^[ \t]*except(?:[ \t]+\(?[\w., ]*\b(?:Exception|AssertionError|BaseException)\b[\w., ]*\)?(?:[ \t]+as[ \t]+\w+)?)?[ \t]*:\s*(?:pass|\.\.\.|return|continue|print\([^\n]*\))[ \t]*(?:\n|$)`),
+	JavaScript: regexp.MustCompile(`\bcatch\s*(?:\([^)]*\))?\s*\{\s*(?:return;?|console\.\w+\([^)]*\);?)?\s*\}`),
+	Java:       regexp.MustCompile(`\bcatch\s*\(\s*(?:final\s+)?(?:[\w.| ]*\b(?:Throwable|Exception|AssertionError|Error|AssertionFailedError)\b)\s*\w*\s*\)\s*\{\s*(?:return;?|System\.\w+\.print\w*\([^)]*\);?)?\s*\}`),
+	Kotlin:     regexp.MustCompile(`\bcatch\s*\(\s*\w+\s*:\s*(?:Throwable|Exception|AssertionError|Error)\s*\)\s*\{\s*(?:return|println\([^)]*\))?\s*\}`),
+	Ruby:       regexp.MustCompile(`(?m)^[ \t]*rescue\b[^\n]*\n(?:[ \t]*(?:nil|true|puts[^\n]*)[ \t]*\n|[ \t]*\n)*[ \t]*end\b`),
+	PHP:        regexp.MustCompile(`\bcatch\s*\(\s*\\?(?:Throwable|Exception|[\w\\]*AssertionFailedError|[\w\\]*ExpectationFailedException|Error)\s*(?:\$\w+)?\s*\)\s*\{\s*(?:return;?)?\s*\}`),
+	CSharp:     regexp.MustCompile(`\bcatch\s*(?:\(\s*(?:System\.)?(?:Exception|\w*Assert\w*Exception)\s*\w*\s*\))?\s*\{\s*(?:return;?)?\s*\}`),
+	CPP:        regexp.MustCompile(`\bcatch\s*\(\s*(?:\.\.\.|(?:const\s+)?std::exception\s*&?\s*\w*)\s*\)\s*\{\s*(?:return;?)?\s*\}`),
+	Swift:      regexp.MustCompile(`\bcatch\s*\{\s*(?:return)?\s*\}`),
+	Go:         regexp.MustCompile(`\bdefer func\(\)\s*\{\s*(?:_\s*=\s*)?recover\(\)\s*\}\(\)|\bif r := recover\(\); r != nil \{\s*\}`),
+	Rust:       regexp.MustCompile(`\blet\s+_\w*\s*=\s*(?:std::)?(?:panic::)?catch_unwind\b`),
+}
+
+// suppressing matches what drops failures of the block behind it.
+var suppressing = regexp.MustCompile(`\bwith\s+(?:contextlib\.)?suppress\([^)]*\b(?:Exception|AssertionError|BaseException)\b`)
+
+// swallowed notes the lines of tests whose failures are caught and dropped.
+func (in *inspector) swallowed() {
+	lang := in.lang
+	switch lang {
+	case TypeScript:
+		lang = JavaScript
+	case C:
+		lang = CPP
+	}
+	re := swallowing[lang]
+	if re == nil {
+		return
+	}
+	for _, at := range re.FindAllIndex(in.masked, -1) {
+		i := in.tokenAt(at[0])
+		for i < len(in.list) && isSpace(in.masked[in.list[i].pos]) {
+			i++
+		}
+		if i >= len(in.list) {
+			continue
+		}
+		m := Mark{Kind: Swallow, Line: in.line(i), Text: in.between(in.list[i].pos, at[1])}
+		if in.triedLines(&m, i) && in.testAround(m.From) != nil {
+			in.marks = append(in.marks, m)
+		}
+	}
+	if lang == Python {
+		for _, at := range suppressing.FindAllIndex(in.masked, -1) {
+			i := in.tokenAt(at[0])
+			line := in.line(i)
+			m := Mark{Kind: Swallow, Line: line, From: line + 1, Text: in.lineText(line)}
+			m.To = in.indentedEnd(line, in.indent(i), in.lastLine())
+			in.marks = append(in.marks, m)
+		}
+	}
+}
+
+// triedLines finds the lines that a handler at token i is for.
+func (in *inspector) triedLines(m *Mark, i int) bool {
+	switch in.lang {
+	case Go, Rust:
+		t := in.testAround(m.Line)
+		if t == nil {
+			return false
+		}
+		m.From, m.To = m.Line, t.End
+		return true
+	case Python, Ruby:
+		level := in.indent(i)
+		for n := m.Line - 1; n >= 1; n-- {
+			j := in.first[n-1]
+			if j >= len(in.list) || in.list[j].line != n || in.inText[n-1] || in.indent(j) > level {
+				continue
+			}
+			if text := in.lineText(n); strings.HasPrefix(text, "try:") || text == "begin" || in.lang == Ruby && in.indent(j) == level && !strings.HasPrefix(text, "rescue") {
+				m.From, m.To = n+1, m.Line-1
+				return true
+			}
+			if in.indent(j) < level {
+				return false
+			}
+		}
+		return false
+	}
+	if !in.is(i-1, "}") || in.list[i-1].mate < 0 {
+		return false
+	}
+	m.From, m.To = in.line(in.list[i-1].mate), in.line(i-1)
+	return true
+}

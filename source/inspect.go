@@ -1,0 +1,230 @@
+package source
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Inspection is what the text of a source file tells of whether its tests are
+// run and what they can still find.
+type Inspection struct {
+	File
+	// Plain is the text without comments, Masked without the bodies of strings as
+	// well. Both are as long as the text and have its lines; of an Unknown
+	// language both are the text itself.
+	Plain, Masked []byte
+	// Marks are what keeps tests, or parts of them, from being run or from failing,
+	// in the order of the file.
+	Marks []Mark
+	// Lists are the tables in the file: literals with two rows or more.
+	Lists []List
+	// Directives are the comments and annotations that silence tools.
+	Directives []Directive
+}
+
+// Mark is a place that changes whether or how some lines are run.
+type Mark struct {
+	Kind MarkKind
+	// Line is where it stands, From and To are the lines it bears on.
+	Line, From, To int
+	// Text is what it reads, in one line.
+	Text string
+	// Condition is under what it holds, as written; "" for always.
+	Condition string
+	// Constant says that the condition depends on nothing and holds.
+	Constant bool
+	// Scope is what it stands on.
+	Scope Scope
+}
+
+// MarkKind is what a mark does.
+type MarkKind uint8
+
+// The kinds of marks.
+const (
+	Skip    MarkKind = iota // tests are skipped, or their failure is expected
+	Focus                   // all other tests are not run
+	Dead                    // lines that are never reached
+	Swallow                 // failures are caught and dropped
+)
+
+// Scope is what a mark stands on.
+type Scope uint8
+
+// The scopes of marks.
+const (
+	OnTest Scope = iota
+	OnGroup
+	OnFile
+)
+
+// Always reports whether the mark holds wherever the tests run.
+func (m Mark) Always() bool { return m.Condition == "" || m.Constant }
+
+// List is a literal with rows: the table of a test.
+type List struct {
+	Line, End int
+	// Rows are its elements, each in one line.
+	Rows []string
+}
+
+// Directive is a comment or an annotation that silences a tool.
+type Directive struct {
+	Line int
+	// Text is what it reads, from its own beginning on.
+	Text string
+	// Blanket says that it silences everything, or a whole file.
+	Blanket bool
+	// Coverage says that it takes lines out of what is measured as covered.
+	Coverage bool
+}
+
+// Inspect reads a source file as Scan does and more closely. The error is that
+// of Scan; what it comes with is as much as could be read.
+func Inspect(path string, src []byte) (Inspection, error) {
+	lang := LanguageOf(path, src)
+	if lang == Unknown {
+		return Inspection{Plain: src, Masked: src}, nil
+	}
+	kinds := classify(lang, src)
+	file, err := scan(path, lang, src, kinds)
+	t := tokenize(lang, src, kinds)
+	in := &inspector{tokens: t, plain: strip(src, kinds), kinds: kinds, path: path, file: &file}
+	in.inTest = TestFile(path, lang) || len(file.Tests) > 0
+	out := Inspection{File: file, Plain: in.plain, Masked: t.masked, Directives: in.directives()}
+	if in.inTest {
+		in.nesting()
+		in.skips()
+		in.dead()
+		in.swallowed()
+		slices.SortStableFunc(in.marks, func(a, b Mark) int { return a.Line - b.Line })
+		out.Marks, out.Lists = in.marks, in.lists()
+	}
+	return out, err
+}
+
+// inspector looks at the tokens of one file.
+type inspector struct {
+	*tokens
+	plain      []byte
+	kinds      []kind
+	path       string
+	file       *File
+	inTest     bool
+	up         []int // of each token, the bracket that it stands in, -1 for none
+	marks      []Mark
+	lineStarts []int
+}
+
+// nesting finds for each token the bracket around it.
+func (in *inspector) nesting() {
+	in.up = make([]int, len(in.list))
+	var open []int
+	for i, tok := range in.list {
+		for len(open) > 0 && in.list[open[len(open)-1]].mate < i {
+			open = open[:len(open)-1]
+		}
+		in.up[i] = -1
+		if len(open) > 0 {
+			in.up[i] = open[len(open)-1]
+			if in.list[open[len(open)-1]].mate == i { // a closing one stands beside its partner
+				open = open[:len(open)-1]
+				in.up[i] = -1
+				if len(open) > 0 {
+					in.up[i] = open[len(open)-1]
+				}
+			}
+		}
+		if tok.mate > i {
+			open = append(open, i)
+		}
+	}
+}
+
+// tokenAt returns the token at or behind a place in the text.
+func (in *inspector) tokenAt(pos int) int {
+	i, _ := slices.BinarySearchFunc(in.list, pos, func(t lexeme, pos int) int { return t.pos - pos })
+	return i
+}
+
+// between returns what stands between two places, in one line.
+func (in *inspector) between(from, to int) string {
+	if from >= to || to > len(in.plain) {
+		return ""
+	}
+	return strings.Join(strings.Fields(string(in.plain[from:to])), " ")
+}
+
+// lastLine is the number of the last line.
+func (in *inspector) lastLine() int { return len(in.first) - 1 }
+
+// rowText is how much of a line a mark quotes.
+func (in *inspector) lineText(n int) string {
+	if n < 1 || n > in.lastLine() {
+		return ""
+	}
+	from := len(in.plain)
+	if i := in.first[n-1]; i < len(in.list) && in.list[i].line == n {
+		from = in.list[i].pos
+	}
+	to := from
+	for to < len(in.plain) && in.plain[to] != '\n' {
+		to++
+	}
+	return in.between(from, to)
+}
+
+// testAround returns the innermost test that holds a line, nil for none.
+func (in *inspector) testAround(line int) *TestDef {
+	var best *TestDef
+	for i := range in.file.Tests {
+		t := &in.file.Tests[i]
+		if t.Line <= line && line <= t.End && (best == nil || t.End-t.Line <= best.End-best.Line) {
+			best = t
+		}
+	}
+	return best
+}
+
+// constants match conditions that depend on nothing: those that hold, and those
+// that do not.
+var (
+	holds  = regexp.MustCompile(`^(?:true|1|!false|!0|notfalse|not0|1==1|0==0|1<2|2>1|1!=2|"[^"]*"|all\(\)|.*\|\|true|true\|\|.*|.*[^a-z_]ortrue|trueor[^a-z_].*|bool\(1\)|\d+==\d+)$`)
+	denies = regexp.MustCompile(`^(?:false|0|!true|!1|nottrue|not1|1==2|1!=1|0!=0|1==0|0==1|2<1|any\(\)|none|nil|null|.*&&false|false&&.*|.*[^a-z_]andfalse|falseand[^a-z_].*|not\(all\(\)\))$`)
+)
+
+func constantly(cond string) (value, known bool) {
+	c := strings.ToLower(strings.Join(strings.Fields(cond), ""))
+	for len(c) > 2 && c[0] == '(' && c[len(c)-1] == ')' && !strings.ContainsAny(c[1:len(c)-1], "()") {
+		c = c[1 : len(c)-1]
+	}
+	if a, b, ok := strings.Cut(c, "=="); ok && a == b && constantWord.MatchString(a) {
+		return true, true
+	}
+	switch {
+	case denies.MatchString(c):
+		return false, true
+	case holds.MatchString(c):
+		return true, true
+	}
+	return false, false
+}
+
+var constantWord = regexp.MustCompile(`^(?:\d+|"[^"]*"|'[^']*')$`)
+
+// String returns the lower-case name of the kind.
+func (k MarkKind) String() string {
+	switch k {
+	case Skip:
+		return "skip"
+	case Focus:
+		return "focus"
+	case Dead:
+		return "dead"
+	case Swallow:
+		return "swallow"
+	}
+	return fmt.Sprintf("markkind(%d)", uint8(k))
+}

@@ -1,0 +1,124 @@
+package source
+
+// maxRows bounds how many rows of a list are told apart.
+const maxRows = 2000
+
+// lists returns the literals with two rows or more that stand in no other such:
+// tables of tests. A row is itself in brackets, or, in a list that an annotation
+// or a call with the name of a table holds, anything.
+func (in *inspector) lists() []List {
+	var out []List
+	for i := 0; i < len(in.list); i++ {
+		if in.list[i].mate <= i || !in.is(i, "[") && !in.is(i, "{") && !in.is(i, "(") {
+			continue
+		}
+		rows, ok := in.rows(i)
+		if !ok {
+			continue
+		}
+		out = append(out, List{Line: in.line(i), End: in.line(in.list[i].mate), Rows: rows})
+		i = in.list[i].mate
+	}
+	return append(out, in.repeated()...)
+}
+
+// rows returns the elements of the brackets at token i if they look like those
+// of a table.
+func (in *inspector) rows(i int) ([]string, bool) {
+	end := in.list[i].mate
+	composite, elements, start := 0, 0, i+1
+	plainRows := in.tableCall(i)
+	var rows []string
+	for j := i + 1; j <= end; j++ {
+		switch {
+		case j == end || in.is(j, ","):
+			if j > start {
+				elements++
+				if len(rows) < maxRows {
+					rows = append(rows, in.between(in.list[start].pos, in.list[j-1].end))
+				}
+				if in.compositeAt(start, j) {
+					composite++
+				}
+			}
+			start = j + 1
+		case in.is(j, ";") || blockWords[in.text(j)] && in.startsLine(j):
+			return nil, false // statements
+		case in.list[j].mate > j:
+			j = in.list[j].mate
+		}
+	}
+	if in.is(i, "(") && !plainRows && (in.lang != Python || in.isWord(i-1)) {
+		return nil, false
+	}
+	return rows, elements >= 2 && (composite*2 > elements || plainRows)
+}
+
+// compositeAt reports whether the element from token a up to b is in brackets, a
+// key with such a value, or a call that makes one.
+func (in *inspector) compositeAt(a, b int) bool {
+	last := b - 1
+	return in.list[last].mate >= a && in.list[last].mate < last && !in.is(last, "}") || in.is(last, "}")
+}
+
+// tableWords are the calls and annotations whose lists are tables.
+var tableWords = words(`parametrize each forEach ValueSource CsvSource EnumSource case values ints strings longs doubles with_them TestWith arguments of listOf arrayOf`)
+
+// tableCall reports whether brackets belong to what gives a test its rows.
+func (in *inspector) tableCall(i int) bool {
+	if in.is(i, "(") {
+		return tableWords[in.text(i-1)] && in.text(i-1) != "parametrize" && in.text(i-1) != "each" && in.text(i-1) != "forEach" && in.text(i-1) != "case" && in.text(i-1) != "of"
+	}
+	if b := in.up[i]; b >= 0 && in.is(b, "(") && (in.is(b-1, "parametrize") || tableWords[in.text(b-1)]) {
+		return true
+	}
+	return in.is(i-1, "=") && tableWords[in.text(i-2)]
+}
+
+// repeated gathers the rows that stand as annotations of their own, one list for
+// each test: [InlineData(…)], #[case(…)], #[test_case(…)].
+func (in *inspector) repeated() []List {
+	var out []List
+	if in.lang != CSharp && in.lang != Rust && in.lang != PHP {
+		return out
+	}
+	var cur List
+	lastToken := -1
+	for i := range in.list {
+		if !rowMarks[in.text(i)] || !in.is(i+1, "(") || in.list[i+1].mate < 0 {
+			continue
+		}
+		b := in.up[i]
+		if b < 0 || !in.is(b, "[") {
+			continue
+		}
+		row := in.between(in.list[i].pos, in.list[in.list[i+1].mate].end)
+		if lastToken >= 0 && in.onlyAnnotations(lastToken, b) {
+			cur.Rows, cur.End = append(cur.Rows, row), in.line(i)
+		} else {
+			if len(cur.Rows) > 1 {
+				out = append(out, cur)
+			}
+			cur = List{Line: in.line(i), End: in.line(i), Rows: []string{row}}
+		}
+		lastToken = in.list[i+1].mate
+	}
+	if len(cur.Rows) > 1 {
+		out = append(out, cur)
+	}
+	return out
+}
+
+var rowMarks = words(`InlineData TestCase DataRow case test_case TestWith Arguments`)
+
+// onlyAnnotations reports whether nothing stands between two rows but brackets.
+func (in *inspector) onlyAnnotations(a, b int) bool {
+	for j := a + 1; j < b; j++ {
+		switch in.text(j) {
+		case "]", "[", "#", ",":
+		default:
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,326 @@
+package source
+
+import (
+	"regexp"
+	"strings"
+)
+
+// markRow is one way in which tests are skipped or focused on: a pattern of
+// masked text, and what it stands on.
+type markRow struct {
+	langs []Language
+	re    *regexp.Regexp
+	kind  MarkKind
+	on    place
+	cond  argument
+}
+
+// place says what a pattern stands on.
+type place uint8
+
+const (
+	asStatement  place = iota // of a test, maybe under a condition
+	asAnnotation              // before a test or a class
+	asCall                    // the call of a test or a group itself
+	asFile                    // on all that the file, or the class, holds
+	asModifier                // behind the body or the title of a test
+)
+
+// argument says where the condition of a mark stands.
+type argument uint8
+
+const (
+	noCondition argument = iota
+	firstHolds           // the first argument: skipif(cond)
+	firstDenies          // the first argument, turned round: skipUnless(cond), assumeTrue(cond)
+	firstMaybe           // the first argument unless it is named: xfail(cond), xfail(reason=…)
+	unknownOne           // one that is not an expression: @DisabledOnOs
+)
+
+var scripts = []Language{JavaScript, TypeScript}
+
+func row(kind MarkKind, on place, cond argument, re string, langs ...Language) markRow {
+	return markRow{langs: langs, re: regexp.MustCompile(re), kind: kind, on: on, cond: cond}
+}
+
+// markRows is the table of skips and focus.
+var markRows = []markRow{
+	row(Skip, asStatement, noCondition, `\b\w+(?:\.T\(\))?\.(?:Skip|Skipf|SkipNow)\(`, Go),
+
+	row(Skip, asAnnotation, noCondition, `@(?:\w+\.)*mark\.skip\b|@(?:unittest\.)?skip\b|@(?:\w+\.)?expectedFailure\b`, Python),
+	row(Skip, asAnnotation, firstMaybe, `@(?:\w+\.)*mark\.xfail\b`, Python),
+	row(Skip, asAnnotation, firstHolds, `@(?:\w+\.)*(?:mark\.skipif|skipIf)\b`, Python),
+	row(Skip, asAnnotation, firstDenies, `@(?:\w+\.)*skipUnless\b`, Python),
+	row(Skip, asStatement, noCondition, `\bpytest\.(?:skip|xfail)\(|\bself\.skipTest\(|\braise (?:\w+\.)?SkipTest\b`, Python),
+	row(Skip, asFile, noCondition, `(?m)^[ \t]*pytestmark\s*=\s*[\[(]?\s*(?:pytest\.)?mark\.(?:skip|xfail)\b|^[ \t]*__test__\s*=\s*False\b|^pytest\.skip\(`, Python),
+	row(Skip, asFile, firstHolds, `(?m)^[ \t]*pytestmark\s*=\s*[\[(]?\s*(?:pytest\.)?mark\.skipif\b`, Python),
+
+	row(Skip, asCall, noCondition, `\b(?:it|test|specify|describe|context|suite)(?:\.\w+)*?\.(?:skip|todo|fails|failing|fixme)\b(?:\.\w+)*\s*[(\x60]|\bx(?:it|test|describe|context|specify)\s*\(`, scripts...),
+	row(Skip, asCall, firstHolds, `\b(?:it|test|describe|suite)\.skipIf\b`, scripts...),
+	row(Skip, asCall, firstDenies, `\b(?:it|test|describe|suite)\.runIf\b`, scripts...),
+	row(Skip, asStatement, noCondition, `\bthis\.skip\(\)|\b(?:t|ctx|context)\.(?:skip|todo)\(|(?:^|[\s;{])pending\(`, scripts...),
+	row(Skip, asModifier, noCondition, `\{\s*(?:skip|todo)\s*:\s*(?:true|"|'|\x60)`, scripts...),
+	row(Focus, asCall, noCondition, `\b(?:it|test|specify|describe|context|suite)(?:\.\w+)*?\.only\b\s*[(.\x60]|\b(?:fit|fdescribe|fcontext)\s*\(`, scripts...),
+
+	row(Skip, asAnnotation, noCondition, `@(?:\w+\.)*(?:Ignore|Disabled)\b`, Java, Kotlin),
+	row(Skip, asAnnotation, unknownOne, `@(?:\w+\.)*(?:Disabled|Enabled)(?:On|If|For)\w*`, Java, Kotlin),
+	row(Skip, asStatement, firstDenies, `\bassume(?:True|That)\s*\(`, Java, Kotlin),
+	row(Skip, asStatement, firstHolds, `\bassumeFalse\s*\(`, Java, Kotlin),
+	row(Skip, asStatement, noCondition, `\bthrow (?:new )?(?:\w+\.)*(?:SkipException|TestAbortedException|AssumptionViolatedException|TestSkippedException)\b|\babort\(`, Java, Kotlin),
+	row(Skip, asModifier, noCondition, `\.config\s*\(\s*enabled\s*=\s*false`, Kotlin),
+
+	row(Skip, asAnnotation, noCondition, `#\[ignore\b`, Rust),
+	row(Skip, asAnnotation, firstHolds, `#\[cfg_attr\(.*\bignore\b`, Rust),
+	row(Skip, asAnnotation, firstDenies, `#\[cfg\(`, Rust),
+	row(Skip, asFile, firstDenies, `(?m)^#!\[cfg\(`, Rust),
+
+	row(Skip, asCall, noCondition, `\bx(?:it|specify|describe|context|example|scenario)\b`, Ruby),
+	row(Skip, asStatement, noCondition, `(?m)(?:^|;|\bthen\b)[ \t]*(?:skip|pending)\b(?:[ \t(]|$)`, Ruby),
+	row(Skip, asModifier, noCondition, `(?m)^[ \t]*(?:RSpec\.)?(?:it|describe|context|specify|test|feature|scenario)\b[^\n]*,\s*(?::skip\b|skip:\s*(?:true|"|')|:pending\b|pending:\s*(?:true|"|'))`, Ruby),
+	row(Skip, asFile, noCondition, `(?m)^__END__$`, Ruby),
+	row(Focus, asCall, noCondition, `(?m)^[ \t]*(?:fit|fdescribe|fcontext|fspecify)\b|^[ \t]*(?:RSpec\.)?(?:it|describe|context|specify)\b[^\n]*,\s*(?::focus\b|focus:\s*true)`, Ruby),
+
+	row(Skip, asStatement, noCondition, `\bmarkTest(?:Skipped|Incomplete)\s*\(`, PHP),
+	row(Skip, asModifier, noCondition, `->(?:skip|todo)\s*\(`, PHP),
+	row(Focus, asModifier, noCondition, `->only\s*\(\)`, PHP),
+
+	row(Skip, asAnnotation, noCondition, `[\[,]\s*(?:\w+\.)*(?:Ignore|Explicit)\b(?:Attribute\b)?\s*[\](,]|\[[^\[\]]*\b(?:Skip|Ignore)\s*=\s*(?:\$?@?"|\w)`, CSharp),
+	row(Skip, asStatement, noCondition, `\bAssert\.(?:Ignore|Inconclusive|Skip)\(`, CSharp),
+	row(Skip, asStatement, firstHolds, `\b(?:Skip|Assert)\.(?:If|SkipWhen)\(`, CSharp),
+	row(Skip, asStatement, firstDenies, `\b(?:Skip|Assert)\.(?:IfNot|SkipUnless)\(|\bAssume\.That\(`, CSharp),
+
+	row(Skip, asStatement, noCondition, `\bGTEST_SKIP\(|\bSKIP\(`, C, CPP),
+	row(Skip, asModifier, noCondition, `\bDISABLED_\w+|\*\s*(?:doctest|boost::unit_test)::(?:skip|disabled)\(|BOOST_TEST_DISABLED`, C, CPP),
+
+	row(Skip, asStatement, noCondition, `\bthrow XCTSkip\b`, Swift),
+	row(Skip, asStatement, firstHolds, `\bXCTSkipIf\(`, Swift),
+	row(Skip, asStatement, firstDenies, `\bXCTSkipUnless\(`, Swift),
+	row(Skip, asAnnotation, noCondition, `@(?:Test|Suite)\([^\n]*\.disabled\(`, Swift),
+	row(Skip, asAnnotation, unknownOne, `@(?:Test|Suite)\([^\n]*\.enabled\(`, Swift),
+
+	row(Skip, asAnnotation, noCondition, `@tag\s*\(?(?::skip\b|skip:|:pending\b|:only_if)`, Elixir),
+	row(Skip, asFile, noCondition, `@moduletag\s*\(?(?::skip\b|skip:)`, Elixir),
+	row(Skip, asFile, noCondition, `@describetag\s*\(?(?::skip\b|skip:)`, Elixir),
+}
+
+// rowsOf are the rows of each language.
+var rowsOf = func() (out [languageCount][]markRow) {
+	for _, r := range markRows {
+		for _, l := range r.langs {
+			out[l] = append(out[l], r)
+		}
+	}
+	return out
+}()
+
+// skips notes the skips and the focus of the file.
+func (in *inspector) skips() {
+	for _, r := range rowsOf[in.lang] {
+		for _, at := range r.re.FindAllIndex(in.masked, -1) {
+			start := at[0]
+			for start < at[1] && (isSpace(in.masked[start]) || in.masked[start] == ';' || in.masked[start] == '{' && r.on == asStatement) {
+				start++
+			}
+			if i := in.tokenAt(start); i < len(in.list) {
+				in.mark(r, i, at[1])
+			}
+		}
+	}
+	in.tags()
+}
+
+// mark notes what a row found at token i.
+func (in *inspector) mark(r markRow, i, end int) {
+	m := Mark{Kind: r.kind, Line: in.line(i), Text: in.lineText(in.line(i))}
+	if !in.condition(&m, r, i, end) {
+		return
+	}
+	ok := false
+	switch r.on {
+	case asStatement:
+		ok = in.statementMark(&m, i)
+	case asAnnotation:
+		ok = in.annotationMark(&m, i)
+	case asCall:
+		ok = in.callMark(&m, i)
+	case asFile:
+		ok = in.fileMark(&m, i)
+	case asModifier:
+		ok = in.modifierMark(&m)
+	}
+	if ok {
+		in.marks = append(in.marks, m)
+	}
+}
+
+// condition reads the argument that is the condition. It returns false for a
+// condition that never holds.
+func (in *inspector) condition(m *Mark, r markRow, i, end int) bool {
+	switch r.cond {
+	case noCondition:
+		return true
+	case unknownOne:
+		m.Condition = m.Text
+		return true
+	}
+	arg, given := in.firstArgument(i, end)
+	if !given || r.cond == firstMaybe && (arg == "" || named.MatchString(arg)) {
+		return r.cond == firstMaybe
+	}
+	m.Condition = arg
+	value, known := constantly(arg)
+	if r.cond == firstDenies {
+		m.Condition, value = "not "+arg, !value
+	}
+	m.Constant = known && value
+	return !known || value
+}
+
+var named = regexp.MustCompile(`^\w+\s*=[^=]`)
+
+// firstArgument returns the first argument of the call that a pattern at token i
+// found, which ended at end.
+func (in *inspector) firstArgument(i, end int) (string, bool) {
+	open := -1
+	for j := i; j < len(in.list) && j < i+40; j++ {
+		if in.is(j, "(") {
+			open = j
+			if in.list[j].end >= end || j+1 < len(in.list) && in.list[j+1].pos >= end {
+				break
+			}
+			if in.lang != Rust { // where the pattern may go on within the parentheses
+				continue
+			}
+			break
+		}
+		if in.list[j].pos > end+1 {
+			break
+		}
+	}
+	if open < 0 || in.list[open].mate < 0 {
+		return "", false
+	}
+	j := open + 1
+	for j < in.list[open].mate && !in.is(j, ",") {
+		j = in.skip(j)
+	}
+	return in.between(in.list[open].end, in.list[min(j, in.list[open].mate)].pos), true
+}
+
+// statementMark notes a statement of a test, with the conditions it stands under.
+func (in *inspector) statementMark(m *Mark, i int) bool {
+	t := in.testAround(m.Line)
+	if t == nil {
+		return in.setUpMark(m, i)
+	}
+	if in.lang == Go && !t.Skipped && len(t.SkipConditions) == 0 {
+		return false
+	}
+	m.From, m.To = t.Line, t.End
+	conds, ok := in.conditions(i, t.Line)
+	if !ok {
+		return false
+	}
+	in.under(m, conds)
+	return true
+}
+
+// under adds the conditions that a mark stands under.
+func (in *inspector) under(m *Mark, conds []string) {
+	constant := m.Condition == "" || m.Constant
+	var open []string
+	for _, c := range conds {
+		value, known := constantly(c)
+		if known && value {
+			continue
+		}
+		if known {
+			m.Condition, m.Constant = "never: "+c, false
+			return
+		}
+		open = append(open, c)
+	}
+	switch {
+	case len(open) == 0 && len(conds) > 0 && constant:
+		m.Condition, m.Constant = conds[0], true
+	case len(open) > 0:
+		if m.Condition != "" && !m.Constant {
+			open = append(open, m.Condition)
+		}
+		m.Condition, m.Constant = strings.Join(open, " && "), false
+	}
+}
+
+// setUpWords are functions that run before each test.
+var setUpWords = regexp.MustCompile(`(?i)^(?:set_?up|before|before_?each|before_?all|setup_?method|setup_?class)$`)
+
+// setUpMark notes a skip in what runs before all tests of a file or class.
+func (in *inspector) setUpMark(m *Mark, i int) bool {
+	for _, f := range in.file.Functions {
+		if f.Line <= m.Line && m.Line <= f.End && setUpWords.MatchString(lastWordOf(f.Name)) {
+			conds, ok := in.conditions(i, f.Line)
+			m.From, m.To, m.Scope = in.groupAround(i)
+			in.under(m, conds)
+			return ok
+		}
+	}
+	if (in.lang == JavaScript || in.lang == TypeScript || in.lang == Ruby) && beforeCall.MatchString(in.lineText(m.Line-1)+" "+m.Text) {
+		m.From, m.To, m.Scope = in.groupAround(i)
+		return true
+	}
+	return false
+}
+
+var beforeCall = regexp.MustCompile(`\bbefore(?:Each|All|_each|_all)?\b`)
+
+func lastWordOf(name string) string { return name[strings.LastIndexAny(name, ".:")+1:] }
+
+// tags notes what keeps a whole Go file from being built.
+func (in *inspector) tags() {
+	if in.lang != Go {
+		return
+	}
+	for n := 1; n <= in.lastLine(); n++ {
+		from, to := in.lineSpan(n)
+		line := strings.TrimSpace(string(in.src[from:to]))
+		if strings.HasPrefix(line, "package ") {
+			return
+		}
+		tag, ok := strings.CutPrefix(line, "//go:build ")
+		if !ok {
+			continue
+		}
+		m := Mark{Kind: Skip, Line: n, From: 1, To: in.lastLine(), Text: line, Scope: OnFile, Condition: "not " + tag}
+		if tag == "ignore" || len(in.file.Tests) > 0 && in.allSkipped() {
+			m.Condition = ""
+		}
+		in.marks = append(in.marks, m)
+	}
+}
+
+func (in *inspector) allSkipped() bool {
+	for _, t := range in.file.Tests {
+		if !t.Skipped {
+			return false
+		}
+	}
+	return true
+}
+
+// lineSpan returns where a line begins and ends.
+func (in *inspector) lineSpan(n int) (from, to int) {
+	if in.lineStarts == nil {
+		in.lineStarts = []int{0}
+		for i, b := range in.src {
+			if b == '\n' {
+				in.lineStarts = append(in.lineStarts, i+1)
+			}
+		}
+	}
+	from = in.lineStarts[n-1]
+	to = len(in.src)
+	if n < len(in.lineStarts) {
+		to = in.lineStarts[n] - 1
+	}
+	return from, to
+}
