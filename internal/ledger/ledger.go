@@ -83,7 +83,8 @@ type Ledger struct {
 	state State
 	log   *eventLog
 	locks []*os.File
-	meter string // SHA-256 of what was kept last of the measuring
+	own   map[string][]byte // what was last written into the files that Check looks at, by name
+	meter string            // SHA-256 of what was kept last of the measuring
 	rows  trackedRows
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"path/filepath"
@@ -41,7 +42,8 @@ func (e Event) sum() string {
 // eventLog appends to the audit log of a loop.
 type eventLog struct {
 	file     *os.File
-	end      int64 // of the last whole line
+	sum      hash.Hash // of all whole lines
+	end      int64     // of the last whole line
 	last     Event
 	problems []string // what replay found wrong
 }
@@ -54,7 +56,7 @@ func openLog(path string, each func(Event)) (*eventLog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open audit log: %w", err)
 	}
-	l := &eventLog{file: f}
+	l := &eventLog{file: f, sum: sha256.New()}
 	if err = l.replay(each); err == nil {
 		err = l.cut()
 	}
@@ -73,6 +75,8 @@ func (l *eventLog) replay(each func(Event)) error {
 	c := chain{}
 	torn, err := eachLine(l.file, func(line []byte) {
 		l.end += int64(len(line)) + 1
+		l.sum.Write(line)
+		l.sum.Write([]byte{'\n'})
 		if e, ok := c.next(line); ok {
 			l.last = e
 			each(e)
@@ -103,10 +107,12 @@ func (l *eventLog) append(e Event) error {
 	if err != nil {
 		return fmt.Errorf("write audit log: %w", err)
 	}
-	if _, err := l.file.Write(append(b, '\n')); err != nil {
+	b = append(b, '\n')
+	if _, err := l.file.Write(b); err != nil {
 		return fmt.Errorf("write audit log: %w", errors.Join(err, l.cut()))
 	}
-	l.last, l.end = e, l.end+int64(len(b))+1
+	l.sum.Write(b)
+	l.last, l.end = e, l.end+int64(len(b))
 	if err := l.file.Sync(); err != nil {
 		return fmt.Errorf("write audit log: %w", err)
 	}

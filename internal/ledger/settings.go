@@ -30,6 +30,7 @@ func (l *Ledger) SaveSettings(v any) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read settings: %w", err)
 	}
+	l.keep(settingsName, b)
 	return sha(b), nil
 }
 

@@ -144,7 +144,12 @@ func (l *Ledger) Save(s State) error {
 	}
 	l.state = s
 	s.History = s.History[max(0, len(s.History)-keptHistory):]
-	return WriteJSON(filepath.Join(l.dir, stateName), s)
+	b, err := encoded(s)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", stateName, err)
+	}
+	l.keep(stateName, b)
+	return WriteFile(filepath.Join(l.dir, stateName), b)
 }
 
 // keptHistory is of how many iterations, the latest ones, state.json has the

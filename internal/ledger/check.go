@@ -1,0 +1,99 @@
+package ledger
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// keep remembers what was written into one of the loop's files.
+func (l *Ledger) keep(name string, data []byte) {
+	if l.own == nil {
+		l.own = map[string][]byte{}
+	}
+	l.own[name] = data
+}
+
+// Check compares the loop's log, state and settings with what this process has
+// written. It puts back what is not the same, as far as it can, and names it. A
+// log that was changed in place stays as it is: its chain shows where.
+func (l *Ledger) Check() (changed []string, err error) {
+	same, err := l.log.same(filepath.Join(l.dir, logName))
+	if err != nil {
+		return nil, err
+	}
+	if !same {
+		changed = append(changed, logName)
+		if err := l.log.putBack(filepath.Join(l.dir, logName)); err != nil {
+			return changed, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.own)) {
+		path := filepath.Join(l.dir, name)
+		is, err := os.ReadFile(path)
+		if err == nil && bytes.Equal(is, l.own[name]) {
+			continue
+		}
+		changed = append(changed, name)
+		if err := WriteFile(path, l.own[name]); err != nil {
+			return changed, err
+		}
+	}
+	return changed, nil
+}
+
+// same reports whether the log at path is the one that was written.
+func (l *eventLog) same(path string) (bool, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("check the audit log: %w", err)
+	}
+	defer f.Close()
+	ours, err := l.file.Stat()
+	if err != nil {
+		return false, fmt.Errorf("check the audit log: %w", err)
+	}
+	theirs, err := f.Stat()
+	if err != nil {
+		return false, fmt.Errorf("check the audit log: %w", err)
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return false, fmt.Errorf("check the audit log: %w", err)
+	}
+	return os.SameFile(ours, theirs) && bytes.Equal(sum.Sum(nil), l.sum.Sum(nil)), nil
+}
+
+// putBack writes the log anew where another file stands in its place; what was
+// written is still to be had from the open file.
+func (l *eventLog) putBack(path string) error {
+	text := make([]byte, l.end)
+	n, err := l.file.ReadAt(text, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("put the audit log back: %w", err)
+	}
+	text = text[:bytes.LastIndexByte(text[:n], '\n')+1] // of whole lines
+	if err := WriteFile(path, text); err != nil {
+		return fmt.Errorf("put the audit log back: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("put the audit log back: %w", err)
+	}
+	l.file.Close()
+	l.file, l.end = f, int64(len(text))
+	l.sum.Reset()
+	l.sum.Write(text)
+	_, err = f.Seek(l.end, io.SeekStart)
+	return err
+}

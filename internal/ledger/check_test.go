@@ -1,0 +1,78 @@
+package ledger_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"supervise/internal/ledger"
+)
+
+// TestCheck: what somebody else does to the loop's own files is seen and, as far
+// as it can be, put back.
+func TestCheck(t *testing.T) {
+	const log, state, settings = "hook-log.jsonl", "state.json", "settings.json"
+	for _, tc := range []struct {
+		name    string
+		meddle  func(dir string) error
+		changed []string
+		damaged bool // the log has lost something for good
+	}{
+		{"nothing", func(string) error { return nil }, nil, false},
+		{"state deleted", func(dir string) error { return os.Remove(filepath.Join(dir, state)) }, []string{state}, false},
+		{"settings rewritten", func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, settings), []byte("{}"), 0o600)
+		}, []string{settings}, false},
+		{"log deleted", func(dir string) error { return os.Remove(filepath.Join(dir, log)) }, []string{log}, false},
+		{"log replaced", func(dir string) error {
+			other := filepath.Join(dir, "other")
+			if err := os.WriteFile(other, nil, 0o600); err != nil {
+				return err
+			}
+			return os.Rename(other, filepath.Join(dir, log))
+		}, []string{log}, false},
+		{"log added to", func(dir string) error {
+			f, err := os.OpenFile(filepath.Join(dir, log), os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			_, err = f.WriteString("{}\n")
+			return err
+		}, []string{log}, false},
+		{"log cut short", func(dir string) error { return os.Truncate(filepath.Join(dir, log), 10) }, []string{log}, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := ledger.State{LoopID: "ralph-x-00000000", Workspace: t.TempDir(), Status: ledger.Running, StartedAt: noon}
+			l, err := ledger.Create(t.TempDir(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			if _, err := l.SaveSettings(map[string]int{"max_iterations": 3}); err != nil {
+				t.Fatal(err)
+			}
+			if err := tc.meddle(l.Dir()); err != nil {
+				t.Fatal(err)
+			}
+			changed, err := l.Check()
+			if err != nil || !slices.Equal(changed, tc.changed) {
+				t.Fatalf("changed are %v, %v; want %v", changed, err, tc.changed)
+			}
+			if err := l.Log(noon, "afterwards", 1, 0, nil); err != nil {
+				t.Fatal(err)
+			}
+			if again, err := l.Check(); err != nil || len(again) > 0 {
+				t.Errorf("after it was put back: %v, %v", again, err)
+			}
+			events, problems, err := ledger.Audit(l.Dir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(problems) > 0 != tc.damaged || events[len(events)-1].Name != "afterwards" {
+				t.Errorf("the log has the problems %v and ends with %+v", problems, events[len(events)-1])
+			}
+		})
+	}
+}
