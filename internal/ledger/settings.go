@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 const (
 	settingsName = "settings.json"
 	meterName    = "meter.json"
+	aroundName   = "around.json"
 )
 
 // ErrChanged is returned for settings that are not those the loop was started
@@ -68,6 +70,29 @@ func (l *Ledger) SaveMeter(v any) error {
 		return WriteFile(filepath.Join(l.dir, meterName), append(b, '\n'))
 	}
 	return nil
+}
+
+// SaveAround keeps what stood around the tree when the last accepted iteration
+// was judged.
+func (l *Ledger) SaveAround(v any) error {
+	b, err := encoded(v)
+	if err != nil {
+		return fmt.Errorf("keep what stands around the tree: %w", err)
+	}
+	if bytes.Equal(l.own[aroundName], b) {
+		return nil
+	}
+	l.keep(aroundName, b)
+	return WriteFile(filepath.Join(l.dir, aroundName), b)
+}
+
+// ReadAround reads what SaveAround kept, and false when there is nothing.
+func (l *Ledger) ReadAround(v any) (bool, error) {
+	err := readJSON(filepath.Join(l.dir, aroundName), v)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // ReadMeter reads what the measuring had learnt. Nothing is no error.

@@ -53,6 +53,13 @@ func (s *session) measureBaseline(ctx context.Context, info snapshot.Info) error
 		Score: selector.Grade(res.Set, res.Set, s.opts.Weights), Snapshot: info.ID, Start: info.ID, Tree: info.Tree,
 		Checks: Runs(res.Runs),
 	}
+	around, err := s.lookAround(ctx)
+	if err == nil {
+		err = s.settleAround(around)
+	}
+	if err != nil {
+		return err
+	}
 	it.OwnTime = it.EndedAt.Sub(started) - s.checks
 	it.Assessment = detector.Assessment{Class: detector.Baseline}
 	it.BaselineRuns, it.CoverageWobble, it.Artefacts = s.state.BaselineRuns, s.state.CoverageWobble, s.artefactPaths

@@ -12,6 +12,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/ack"
+	"supervise/internal/guard"
 	"supervise/internal/ledger"
 	"supervise/internal/recovery"
 	"supervise/metric"
@@ -27,6 +28,8 @@ type work struct {
 	start   snapshot.Info
 	changes []snapshot.Change
 	lines   diffLines
+	around  guard.State // see session.around
+	meddled []detector.Tampering
 }
 
 // iterate runs one iteration and returns a stop when it is the last. agentCtx
@@ -162,6 +165,13 @@ func contents(ctx context.Context, store *snapshot.Store, id snapshot.ID, change
 
 // judge measures the tree, grades it and holds it against the rules.
 func (s *session) judge(ctx context.Context, w *work) error {
+	var err error
+	if w.around, err = s.lookAround(ctx); err != nil {
+		return err
+	}
+	if w.meddled, err = s.meddled(w.around); err != nil {
+		return err
+	}
 	m, reused, err := s.measureOnce(ctx, w.it.Tree)
 	if err != nil {
 		return fmt.Errorf("measure iteration %d: %w", w.it.Number, err)
@@ -228,6 +238,7 @@ func (s *session) input(ctx context.Context, w *work) (detector.Input, error) {
 	if e.Judged = s.opts.Now(); w.it.Confirmation != nil {
 		e.Flaky = w.it.Confirmation.Flaky
 	}
+	e.Tampering = append(e.Tampering, w.meddled...)
 	if e.GitLost, err = s.store.GitLost(ctx, s.state.BaselineSnapshot, w.it.Snapshot); err != nil {
 		return detector.Input{}, fmt.Errorf("compare git's state with the baseline: %w", err)
 	}
@@ -316,6 +327,11 @@ func (s *session) decide(ctx context.Context, w *work) (Stop, error) {
 		w.it.Decision.Restore = s.target(w.it, step.Target)
 	}
 	s.accept(w.it)
+	if !step.Reject {
+		if err := s.settleAround(w.around); err != nil {
+			return Stop{}, err
+		}
+	}
 	it := &s.history[len(s.history)-1]
 	it.Best = s.state.Best
 	if step.Reject {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/guard"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/recovery"
@@ -90,6 +91,7 @@ type session struct {
 	unsteady         map[metric.ID]bool // what the iterations so far taught, see [detector.Input]
 	applied, removed []string           // paths that the selection changed and deleted
 	commits          bool               // it is a history that is judged, see [Record]
+	around           guard.State        // what stood around the tree when the last iteration was accepted
 	// artefactPaths are what the checks themselves left in the tree.
 	artefactPaths []string
 	checks        time.Duration // spent in checks since the iteration began

@@ -88,7 +88,11 @@ func (s *session) revive(ctx context.Context, t *trail, force bool) error {
 	if err := s.endSurvivors(ctx, t); err != nil {
 		return err
 	}
-	if err := s.equip(ctx, learnt); err != nil {
+	err = s.equip(ctx, learnt)
+	if err == nil && len(its) > 0 {
+		err = s.recallAround(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	s.state.Status, s.state.StopReason, s.state.StopText, s.state.ExitCode = ledger.Running, "", "", 0

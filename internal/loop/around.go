@@ -1,0 +1,57 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"supervise/detector"
+	"supervise/internal/guard"
+)
+
+// lookAround sees what stands around the tree now.
+func (s *session) lookAround(ctx context.Context) (guard.State, error) {
+	w := guard.Watch{Root: s.opts.Root, Programs: s.opts.Plan.Programs(), Env: os.Environ()}
+	state, err := w.Look(ctx)
+	if err != nil {
+		return state, fmt.Errorf("look at what stands around the tree: %w", err)
+	}
+	return state, nil
+}
+
+// settleAround keeps what stands around the tree as what later looks are
+// compared with.
+func (s *session) settleAround(now guard.State) error {
+	s.around = now
+	return s.ledger.SaveAround(now)
+}
+
+// recallAround brings back what an earlier process has seen. A loop of an older
+// version begins anew.
+func (s *session) recallAround(ctx context.Context) error {
+	if known, err := s.ledger.ReadAround(&s.around); known || err != nil {
+		return err
+	}
+	now, err := s.lookAround(ctx)
+	if err != nil {
+		return err
+	}
+	return s.settleAround(now)
+}
+
+// meddled says what the agent did to what stands around the tree, and to the
+// loop's own records.
+func (s *session) meddled(now guard.State) ([]detector.Tampering, error) {
+	var out []detector.Tampering
+	for _, c := range now.Since(s.around, s.opts.Root) {
+		out = append(out, detector.Tampering{Pattern: c.Pattern, Type: c.Type, Severity: c.Severity, File: c.File, Evidence: c.Text})
+	}
+	changed, err := s.ledger.Check()
+	for _, name := range changed {
+		out = append(out, detector.Tampering{
+			Pattern: "TP-30", Type: "supervisor_state_changed", Severity: detector.Critical, File: name,
+			Evidence: "a file of supervise's own in " + s.ledger.Dir(),
+		})
+	}
+	return out, err
+}
