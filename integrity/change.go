@@ -17,6 +17,8 @@ type change struct {
 	pairs     *inventory      // see tests
 	goneNames map[string]bool // see gone
 	ways      map[*test]wayOf // see lostBy
+	skips     []newSkip       // see newSkips
+	skipsRead bool
 }
 
 func newChange(files []File) *change {

@@ -68,7 +68,7 @@ type rule struct {
 var rules = slices.Concat(testRules, configRules)
 
 // testRules are the rows about tests and product code.
-var testRules = slices.Concat(lostRules)
+var testRules = slices.Concat(lostRules, skipRules)
 
 // configRules are the rows about what runs and judges the tests: scripts,
 // configuration, thresholds, suppressions, the environment.

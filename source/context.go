@@ -61,7 +61,7 @@ func (in *inspector) blockHead(j int) (string, int) {
 		return "=>", at
 	}
 	for k, n := j-1, 0; k >= 0 && n < 60; k, n = k-1, n+1 {
-		if m := in.list[k].mate; m >= 0 && m < k {
+		if m := in.list[k].mate; m >= 0 && m < k && !in.is(k, "}") {
 			k = m
 			continue
 		}

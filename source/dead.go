@@ -97,7 +97,22 @@ func (in *inspector) deadTokens(t *TestDef, from, to int) {
 			}
 			return
 		}
+		if leaves[in.text(j)] && in.alwaysLeaves(j) {
+			if next := in.statementEnd(j); next <= to {
+				in.noteDead(t, in.list[j].line, in.list[next].line, in.list[to].line)
+			}
+			return
+		}
 	}
+}
+
+// alwaysLeaves reads "if (true) return".
+func (in *inspector) alwaysLeaves(j int) bool {
+	if !in.is(j-1, ")") || in.list[j-1].mate < 1 || !in.is(in.list[j-1].mate-1, "if") {
+		return false
+	}
+	value, known := constantly(in.between(in.list[in.list[j-1].mate].end, in.list[j-1].pos))
+	return known && value
 }
 
 func first(s string, _ int) string { return s }
@@ -253,7 +268,7 @@ func (in *inspector) swallowed() {
 			continue
 		}
 		m := Mark{Kind: Swallow, Line: in.line(i), Text: in.between(in.list[i].pos, at[1])}
-		if in.triedLines(&m, i) && in.testAround(m.From) != nil {
+		if in.triedLines(&m, i) && (!in.inTest || in.testAround(m.From) != nil) {
 			in.marks = append(in.marks, m)
 		}
 	}
@@ -272,11 +287,10 @@ func (in *inspector) swallowed() {
 func (in *inspector) triedLines(m *Mark, i int) bool {
 	switch in.lang {
 	case Go, Rust:
-		t := in.testAround(m.Line)
-		if t == nil {
-			return false
+		m.From, m.To = m.Line, m.Line
+		if t := in.testAround(m.Line); t != nil {
+			m.To = t.End
 		}
-		m.From, m.To = m.Line, t.End
 		return true
 	case Python, Ruby:
 		level := in.indent(i)

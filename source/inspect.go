@@ -16,7 +16,7 @@ type Inspection struct {
 	// language both are the text itself.
 	Plain, Masked []byte
 	// Marks are what keeps tests, or parts of them, from being run or from failing,
-	// in the order of the file.
+	// in the order of the file. Of other code they are what swallows errors.
 	Marks []Mark
 	// Lists are the tables in the file: literals with two rows or more.
 	Lists []List
@@ -48,6 +48,7 @@ const (
 	Focus                   // all other tests are not run
 	Dead                    // lines that are never reached
 	Swallow                 // failures are caught and dropped
+	Exit                    // the process ends as if all were well
 )
 
 // Scope is what a mark stands on.
@@ -94,14 +95,15 @@ func Inspect(path string, src []byte) (Inspection, error) {
 	in := &inspector{tokens: t, plain: strip(src, kinds), kinds: kinds, path: path, file: &file}
 	in.inTest = TestFile(path, lang) || len(file.Tests) > 0
 	out := Inspection{File: file, Plain: in.plain, Masked: t.masked, Directives: in.directives()}
+	in.nesting()
+	in.swallowed()
 	if in.inTest {
-		in.nesting()
 		in.skips()
 		in.dead()
-		in.swallowed()
-		slices.SortStableFunc(in.marks, func(a, b Mark) int { return a.Line - b.Line })
-		out.Marks, out.Lists = in.marks, in.lists()
+		out.Lists = in.lists()
 	}
+	slices.SortStableFunc(in.marks, func(a, b Mark) int { return a.Line - b.Line })
+	out.Marks = in.marks
 	return out, err
 }
 
@@ -225,6 +227,8 @@ func (k MarkKind) String() string {
 		return "dead"
 	case Swallow:
 		return "swallow"
+	case Exit:
+		return "exit"
 	}
 	return fmt.Sprintf("markkind(%d)", uint8(k))
 }

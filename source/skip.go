@@ -24,6 +24,7 @@ const (
 	asCall                    // the call of a test or a group itself
 	asFile                    // on all that the file, or the class, holds
 	asModifier                // behind the body or the title of a test
+	asExit                    // a statement anywhere in a file of tests
 )
 
 // argument says where the condition of a mark stands.
@@ -46,6 +47,17 @@ func row(kind MarkKind, on place, cond argument, re string, langs ...Language) m
 // markRows is the table of skips and focus.
 var markRows = []markRow{
 	row(Skip, asStatement, noCondition, `\b\w+(?:\.T\(\))?\.(?:Skip|Skipf|SkipNow)\(`, Go),
+	row(Exit, asExit, noCondition, `\bos\.Exit\(\s*0\s*\)|\bsyscall\.Exit\(\s*0\s*\)`, Go),
+	row(Exit, asExit, noCondition, `\bos\._exit\(|\bsys\.exit\(\s*0?\s*\)|\braise SystemExit\(?\s*0?\s*\)?\s*$|(?m)^[ \t]*(?:quit|exit)\(\s*0?\s*\)`, Python),
+	row(Exit, asExit, noCondition, `\bprocess\.exit\(\s*0?\s*\)|\bprocess\.exitCode\s*=\s*0\b|\bprocess\.reallyExit\(`, scripts...),
+	row(Exit, asExit, noCondition, `\bSystem\.exit\(\s*0\s*\)|\bRuntime\.getRuntime\(\)\.(?:halt|exit)\(|\bexitProcess\(\s*0\s*\)`, Java, Kotlin),
+	row(Exit, asExit, noCondition, `\bprocess::exit\(\s*0\s*\)`, Rust),
+	row(Exit, asExit, noCondition, `(?m)^[ \t]*(?:Kernel\.)?exit!|(?m)^[ \t]*(?:Kernel\.)?exit(?:\(?\s*(?:0|true)\s*\)?)?[ \t]*$|\bat_exit\s*(?:\{|do)[^}\n]*\bexit!?\(?\s*0`, Ruby),
+	row(Exit, asExit, noCondition, `(?m)^[ \t]*(?:exit|die)\s*\(\s*0?\s*\)`, PHP),
+	row(Exit, asExit, noCondition, `\bEnvironment\.Exit\(\s*0\s*\)`, CSharp),
+	row(Exit, asExit, noCondition, `(?m)^[ \t]*(?:std::)?(?:exit|_exit|quick_exit|_Exit)\(\s*(?:0|EXIT_SUCCESS)\s*\)`, C, CPP),
+	row(Exit, asExit, noCondition, `(?m)^[ \t]*(?:exit|_exit)\(\s*(?:0|EXIT_SUCCESS)\s*\)`, Swift),
+	row(Exit, asExit, noCondition, `\bSystem\.(?:halt|stop)\(\s*0?\s*\)`, Elixir),
 
 	row(Skip, asAnnotation, noCondition, `@(?:\w+\.)*mark\.skip\b|@(?:unittest\.)?skip\b|@(?:\w+\.)?expectedFailure\b`, Python),
 	row(Skip, asAnnotation, firstMaybe, `@(?:\w+\.)*mark\.xfail\b`, Python),
@@ -127,6 +139,23 @@ func (in *inspector) skips() {
 		}
 	}
 	in.tags()
+	in.hiddenCases()
+}
+
+// hiddenTag matches the tags of Catch2 by which a test is not run, or may fail.
+var hiddenTag = regexp.MustCompile(`(?m)^[ \t]*(?:TEMPLATE_)?TEST_CASE\w*\s*\([^{;]*"[^"{;]*\[(?:\.|!hide|!shouldfail|!mayfail)`)
+
+func (in *inspector) hiddenCases() {
+	if in.lang != CPP && in.lang != C {
+		return
+	}
+	for _, at := range hiddenTag.FindAllIndex(in.plain, -1) {
+		i := in.tokenAt(at[0])
+		m := Mark{Kind: Skip, Line: in.line(i), Text: in.lineText(in.line(i))}
+		if in.modifierMark(&m) {
+			in.marks = append(in.marks, m)
+		}
+	}
 }
 
 // mark notes what a row found at token i.
@@ -147,6 +176,8 @@ func (in *inspector) mark(r markRow, i, end int) {
 		ok = in.fileMark(&m, i)
 	case asModifier:
 		ok = in.modifierMark(&m)
+	case asExit:
+		ok = in.exitMark(&m, i)
 	}
 	if ok {
 		in.marks = append(in.marks, m)
@@ -249,6 +280,26 @@ func (in *inspector) under(m *Mark, conds []string) {
 		}
 		m.Condition, m.Constant = strings.Join(open, " && "), false
 	}
+}
+
+// exitMark notes an end of the process, with the conditions within its function.
+func (in *inspector) exitMark(m *Mark, i int) bool {
+	m.From, m.To = m.Line, m.Line
+	from := 0
+	for _, f := range in.file.Functions {
+		if f.Line <= m.Line && m.Line <= f.End && f.Line > from && f.Name != wholeFile {
+			from = f.Line
+		}
+	}
+	if t := in.testAround(m.Line); t != nil {
+		from, m.From, m.To = max(from, t.Line), t.Line, t.End
+	}
+	conds, ok := in.conditions(i, max(from, 1))
+	if !ok {
+		conds = append(conds, "in a function")
+	}
+	in.under(m, conds)
+	return true
 }
 
 // setUpWords are functions that run before each test.

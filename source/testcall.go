@@ -6,8 +6,12 @@ import "strings"
 // describe "title" do.
 func (f *testFinder) call(i int) {
 	name := f.text(i)
+	if f.lang == Rust {
+		f.rustMacro(i)
+		return
+	}
 	isTest, isGroup := f.calls[name], f.groups[name]
-	if !isTest && !isGroup || f.is(i-1, ".") && !f.is(i-2, "RSpec") || f.is(i-1, "def") || f.is(i-1, ":") {
+	if !isTest && !isGroup || f.is(i-1, ".") && !f.is(i-2, "RSpec") || notBeforeCall[f.text(i-1)] {
 		return
 	}
 	open := f.arguments(i)
@@ -23,6 +27,47 @@ func (f *testFinder) call(i int) {
 		f.enter(body)
 	case title != "":
 		f.addTitled(title, i, body)
+	}
+}
+
+// notBeforeCall are tokens that make of a name behind them no call of a runner.
+var notBeforeCall = words(`def : -> :: fun func function`)
+
+// rustMacro reads the tests of a project's own macro: rgtest!(name, …).
+func (f *testFinder) rustMacro(i int) {
+	if !strings.HasSuffix(f.text(i), "test") || !f.is(i+1, "!") || !f.is(i+2, "(") || !f.isWord(i+3) || !f.is(i+4, ",") {
+		return
+	}
+	if end := f.list[i+2].mate; end > i+5 {
+		f.add(f.text(i+3), i, scope{body: i + 5, end: end - 1})
+		f.past = end
+	}
+}
+
+// nativeMacro reads TEST(Suite, Name) {, TEST_CASE("title", "[tags]") { and
+// their like.
+func (f *testFinder) nativeMacro(i int) {
+	open := i + 1
+	end := f.list[open].mate
+	if end < 0 || !f.is(end+1, "{") || f.list[end+1].mate < 0 {
+		return
+	}
+	name := ""
+	for j := open + 1; j < end && name == ""; j++ {
+		if f.is(j, `"`) && f.is(j+1, `"`) {
+			name = unescape(string(f.src[f.list[j].end:f.list[j+1].pos]))
+		}
+	}
+	if name == "" && f.isWord(open+1) {
+		name = f.text(open + 1)
+		if f.is(open+2, ",") && f.isWord(open+3) && !strings.HasPrefix(f.text(i), "BOOST") {
+			name += "." + f.text(open+3)
+		}
+	}
+	if name != "" {
+		body := scope{body: end + 2, end: f.list[end+1].mate}
+		f.add(name, i, body)
+		f.past = body.end
 	}
 }
 
@@ -50,7 +95,7 @@ func (f *testFinder) arguments(i int) int {
 		switch {
 		case f.is(i+1, ".") && f.isWord(i+2) && f.lang != Ruby:
 			i += 2
-		case f.is(i+1, "(") && f.list[i+1].mate > i && f.is(f.list[i+1].mate+1, "(") && f.is(i, "each"):
+		case f.is(i+1, "(") && f.list[i+1].mate > i && f.is(f.list[i+1].mate+1, "(") && f.is(i-1, "."): // .each(…), .skipIf(…)
 			return f.list[i+1].mate + 1
 		case f.is(i+1, "`") && f.is(i, "each"): // the rows of a table in a template
 			j := i + 2
@@ -99,8 +144,11 @@ func unescape(s string) string {
 
 // block returns the body of the call at token i whose title ends before behind.
 func (f *testFinder) block(i, open, behind int) (scope, bool) {
-	if f.lang == Ruby {
+	if f.lang == Ruby || f.lang == Elixir {
 		return f.rubyBlock(i, behind)
+	}
+	if m := f.mateOf(open); (f.lang == Kotlin || f.lang == Swift) && m > 0 && f.is(m+1, "{") && f.list[m+1].mate > m {
+		return scope{body: m + 2, end: f.list[m+1].mate}, true
 	}
 	if !f.is(open, "(") || f.list[open].mate <= behind {
 		return scope{}, false // a test without a body is only planned
@@ -115,19 +163,28 @@ func (f *testFinder) block(i, open, behind int) (scope, bool) {
 	return s, s.body <= s.end
 }
 
+// mateOf returns the partner of the bracket at token i, -1 for none.
+func (f *testFinder) mateOf(i int) int {
+	if !f.is(i, "(") {
+		return -1
+	}
+	return f.list[i].mate
+}
+
 // rubyBlock reads do … end or { … } behind the arguments of a call.
 func (f *testFinder) rubyBlock(i, behind int) (scope, bool) {
 	last := f.lineEnd(i)
 	for j := behind; j <= last && j < len(f.list); j = f.skip(j) {
 		switch f.text(j) {
 		case "{":
-			m := f.list[j].mate
-			return scope{body: j + 1, end: m}, m > j
+			if m := f.list[j].mate; f.lang == Ruby {
+				return scope{body: j + 1, end: m}, m > j
+			}
 		case "do":
 			if s, ok := f.oneLiner(j, last); ok {
 				return s, true
 			}
-			b, ok := shapes[Ruby].block(f.tokens, span{head: i}, last)
+			b, ok := shapes[f.lang].block(f.tokens, span{head: i}, last)
 			return scope{body: b.body, end: b.end}, ok && b.end < len(f.list)
 		}
 	}

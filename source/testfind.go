@@ -14,6 +14,7 @@ type testShape struct {
 	calls    map[string]bool // calls with a title and a body that are tests
 	groups   map[string]bool // calls with a title whose tests are named behind it
 	classes  map[string]bool // words that begin what methods stand in
+	macros   map[string]bool // macros whose arguments name a test
 
 	method func(title string) string // the name a runner makes of a title, nil for the title itself
 }
@@ -24,6 +25,9 @@ var (
 	csharpMarks = words(`Fact Theory SkippableFact Test TestCase TestCaseSource TestMethod DataTestMethod`)
 	jvmClasses  = words(`class interface record enum object`)
 	rubyGroups  = words(`describe context feature example_group shared_examples`)
+	// nativeMacros are those of GoogleTest, Catch2, doctest and Boost.Test.
+	nativeMacros = words(`TEST TEST_F TEST_P TYPED_TEST TYPED_TEST_P TEST_CASE TEST_CASE_METHOD TEST_CASE_FIXTURE TEMPLATE_TEST_CASE SCENARIO
+		BOOST_AUTO_TEST_CASE BOOST_FIXTURE_TEST_CASE BOOST_DATA_TEST_CASE BOOST_AUTO_TEST_CASE_TEMPLATE`)
 	scriptShape = testShape{
 		calls:  words(`it test specify fit xit xtest`),
 		groups: words(`describe context suite fdescribe xdescribe`),
@@ -35,15 +39,27 @@ var testShapes = [languageCount]testShape{
 	JavaScript: scriptShape,
 	TypeScript: scriptShape,
 	Java:       {prefixes: []string{"test"}, marks: junitMarks, classes: jvmClasses},
-	Kotlin:     {prefixes: []string{"test"}, marks: junitMarks, classes: jvmClasses},
-	Rust:       {marks: rustMarks, anywhere: true, classes: words(`mod`)},
+	Kotlin: {
+		prefixes: []string{"test"}, marks: junitMarks, classes: jvmClasses,
+		calls: words(`test it should`), groups: words(`describe context`),
+	},
+	Rust: {marks: rustMarks, anywhere: true, classes: words(`mod`)},
 	Ruby: {
 		prefixes: []string{"test_"}, classes: words(`class module`), groups: rubyGroups,
 		calls: words(`it specify test scenario example fit xit`), method: railsName,
 	},
-	PHP:    {prefixes: []string{"test"}, marks: words(`Test`), doc: "@test", classes: words(`class trait`)},
+	PHP: {
+		prefixes: []string{"test"}, marks: words(`Test`), doc: "@test", classes: words(`class trait`),
+		calls: words(`it test`), groups: words(`describe`),
+	},
 	CSharp: {marks: csharpMarks, classes: words(`class record struct`)},
-	Swift:  {prefixes: []string{"test"}, marks: words(`Test`), classes: words(`class struct extension`)},
+	Swift: {
+		prefixes: []string{"test"}, marks: words(`Test`), classes: words(`class struct extension`),
+		calls: words(`it`), groups: words(`describe context`),
+	},
+	C:      {prefixes: []string{"test_"}, macros: nativeMacros},
+	CPP:    {prefixes: []string{"test_"}, macros: nativeMacros},
+	Elixir: {calls: words(`test property`), groups: words(`describe`)},
 }
 
 // scope is a class, module or group that tests stand in, in terms of tokens.
@@ -67,7 +83,7 @@ type testFinder struct {
 // findTests returns the tests of a file of another language than Go.
 func findTests(path string, t *tokens, kinds []kind) []TestDef {
 	f := &testFinder{tokens: t, testShape: &testShapes[t.lang], kinds: kinds, inTest: TestFile(path, t.lang), past: -1}
-	if !f.anywhere && (!f.inTest || len(f.prefixes)+len(f.marks)+len(f.calls) == 0) {
+	if !f.anywhere && (!f.inTest || len(f.prefixes)+len(f.marks)+len(f.calls)+len(f.macros) == 0) {
 		return nil
 	}
 	f.plain = strip(t.src, kinds)
@@ -83,7 +99,9 @@ func findTests(path string, t *tokens, kinds []kind) []TestDef {
 		if !t.list[i].word || i <= f.past {
 			continue
 		}
-		if s, ok := heads[i]; ok {
+		if f.macros[f.text(i)] && f.is(i+1, "(") {
+			f.nativeMacro(i)
+		} else if s, ok := heads[i]; ok {
 			f.function(s)
 		} else if !f.class(i) {
 			f.call(i)

@@ -1,0 +1,293 @@
+package integrity
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+	"supervise/source"
+)
+
+// skipRules are about tests that are there and are not run, or not to their end.
+var skipRules = []rule{
+	{"TP-04", "dead_code", metric.Critical, findDead},
+	{"TP-05", "unconditional_skip", metric.Critical, findSkipped},
+	{"TP-06", "disguised_skip", metric.High, findDisguised},
+	{"TP-07", "group_disabled", metric.Critical, findGroupDisabled},
+	{"TP-08", "focus", metric.Critical, findFocus},
+}
+
+// marks returns the marks of a kind that bear on a test.
+func (t *test) marks(kind source.MarkKind) []source.Mark {
+	var out []source.Mark
+	for _, m := range t.s.source().Marks {
+		if m.Kind == kind && m.From <= t.Line && t.Line <= m.To {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// skipped reports whether a test does not run in any case.
+func (t *test) skipped() bool {
+	return t.Skipped || slices.ContainsFunc(t.marks(source.Skip), source.Mark.Always)
+}
+
+// newSkip is a skip that an existing test has now and had not before.
+type newSkip struct {
+	pair
+	source.Mark
+}
+
+// newSkips lists them, those of a group or a file once.
+func (c *change) newSkips() []newSkip {
+	if c.skipsRead {
+		return c.skips
+	}
+	c.skipsRead = true
+	type place struct {
+		s    *side
+		line int
+	}
+	seen := map[place]bool{}
+	for _, p := range c.tests().pairs {
+		if p.was.skipped() {
+			continue
+		}
+		old := p.was.marks(source.Skip)
+		for _, m := range p.now.marks(source.Skip) {
+			at := place{p.now.s, m.Line}
+			if seen[at] || slices.ContainsFunc(old, func(o source.Mark) bool { return sameMark(o, m) }) {
+				continue
+			}
+			seen[at] = true
+			c.skips = append(c.skips, newSkip{p, m})
+		}
+	}
+	return c.skips
+}
+
+// sameMark reports whether two marks say the same, wherever they stand.
+func sameMark(a, b source.Mark) bool {
+	return squash(a.Condition) == squash(b.Condition) && a.Constant == b.Constant && (a.Condition != "" || a.Always() == b.Always())
+}
+
+func squash(s string) string { return strings.Join(strings.Fields(s), "") }
+
+func (s newSkip) finding(severity metric.Severity) Finding {
+	f := Finding{Severity: severity, File: s.now.s.path, Line: s.Line, Test: s.now.Name, Evidence: evidence(s.Text)}
+	if s.Condition != "" && !strings.Contains(squash(s.Text), squash(s.Condition)) {
+		f.Evidence = evidence(s.Text + " when " + s.Condition)
+	}
+	return f
+}
+
+func findSkipped(c *change) []Finding {
+	var out []Finding
+	for _, s := range c.newSkips() {
+		if s.Scope == source.OnTest && s.Condition == "" {
+			out = append(out, s.finding(0))
+		}
+	}
+	return out
+}
+
+func findGroupDisabled(c *change) []Finding {
+	var out []Finding
+	for _, s := range c.newSkips() {
+		switch {
+		case s.Scope == source.OnTest:
+		case s.Condition == "":
+			out = append(out, s.finding(0))
+		case !s.Constant:
+			severity := conditionSeverity(s.Condition)
+			if customTag(s) {
+				severity = metric.High
+			}
+			out = append(out, s.finding(severity))
+		default:
+			out = append(out, s.finding(metric.Critical))
+		}
+	}
+	return out
+}
+
+// customTag reports whether a Go file is built only under a tag that says
+// nothing of the platform.
+func customTag(s newSkip) bool {
+	tag, ok := strings.CutPrefix(s.Text, "//go:build ")
+	return ok && !strings.HasPrefix(tag, "!") && !goPlatform.MatchString(tag)
+}
+
+var goPlatform = regexp.MustCompile(`\b(?:aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows|unix|386|amd64|arm|arm64|loong64|mips\w*|ppc64\w*|riscv64|s390x|wasm|cgo|race|go1\.\d+|gc|gccgo|purego|appengine|tinygo)\b`)
+
+func findDisguised(c *change) []Finding {
+	var out []Finding
+	for _, s := range c.newSkips() {
+		if s.Scope != source.OnTest || s.Condition == "" || strings.HasPrefix(s.Condition, "never: ") {
+			continue
+		}
+		severity := metric.High
+		if !s.Constant {
+			severity = conditionSeverity(s.Condition + " " + s.Text)
+		}
+		out = append(out, s.finding(severity))
+	}
+	return out
+}
+
+var (
+	// whereRun matches conditions on who runs the tests: a test that does not run
+	// where it would be seen to fail.
+	whereRun = regexp.MustCompile(`\bCI\b|["'.]CI["']|GITHUB_ACTIONS|GITLAB|TRAVIS|JENKINS|CIRCLECI|BUILDKITE|(?i:host_?name)|\buname\b|nodename|\bUSER(?:NAME)?\b|getpass|getlogin|whoami`)
+	// machine matches conditions on what the machine has.
+	machine = regexp.MustCompile(`(?i)platform|\bos\b|os\.|goos|goarch|version|linux|darwin|win(?:dows|32)|mac_?os|posix|\barch|hasattr|respond_to|defined\?|importlib|importorskip|import|which\b|lookpath|short\(\)|avail|install|\bhas_|\bhave_|support|feature|target_|unix|python|pypy|node|jdk|jre|java|ruby|engine|getuid|root|docker|network|missing|locale|symlink|chmod|libc|endian|byteorder|cpu|is_none|is none|== nil|== null|none\b|err\b|error|exist|environ|getenv|process\.env|env\[|not ready|timeout|verbose|race|deno|bun\b|browser|jit|typeof|is_file|is_dir|permission|privileg|admin|deps|optional|backend|driver|database|gpu|cuda|memory|tty`)
+)
+
+// conditionSeverity says how grave a new condition on a skip is.
+func conditionSeverity(cond string) metric.Severity {
+	switch {
+	case whereRun.MatchString(cond):
+		return metric.High
+	case machine.MatchString(cond):
+		return metric.Low
+	}
+	return metric.Medium
+}
+
+// findFocus finds tests that are run alone.
+func findFocus(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.files {
+		had := map[string]int{}
+		for _, m := range f.before().source().Marks {
+			if m.Kind == source.Focus {
+				had[m.Text]++
+			}
+		}
+		for _, m := range f.after().source().Marks {
+			if m.Kind != source.Focus {
+				continue
+			}
+			if had[m.Text]--; had[m.Text] >= 0 {
+				continue
+			}
+			x := Finding{File: f.Path, Line: m.Line, Evidence: evidence(m.Text)}
+			for _, t := range f.after().source().Tests {
+				if t.Line == m.Line {
+					x.Test = t.Name
+				}
+			}
+			if f.Added {
+				x.Severity = metric.High
+			}
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// findDead finds assertions of existing tests that are not reached any more.
+func findDead(c *change) []Finding {
+	var out []Finding
+	for _, p := range c.tests().pairs {
+		dead := p.now.dead()
+		if len(dead) == 0 || len(p.was.dead()) > 0 || p.now.parent != nil && len(p.now.parent.dead()) > 0 {
+			continue
+		}
+		in, all := p.now.assertionsIn(dead), len(p.now.Assertions)
+		if in == 0 && all > 0 || all == 0 && len(p.was.Assertions) > 0 && !deadText(p) {
+			continue
+		}
+		f := Finding{File: p.now.s.path, Line: dead[0].Line, Test: p.now.Name, Evidence: evidence(fmt.Sprintf("%s: %d of %d assertions are not reached", dead[0].Text, in, all))}
+		if in < all {
+			f.Severity = metric.High
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// deadText reports whether what a test has lost are its assertions: then other
+// rules tell.
+func deadText(p pair) bool { return len(p.was.Assertions) == 0 }
+
+// dead returns the marks of lines within a test that are not reached.
+func (t *test) dead() []source.Mark {
+	return t.within(source.Dead)
+}
+
+// within returns the marks of a kind that stand in a test.
+func (t *test) within(kind source.MarkKind) []source.Mark {
+	var out []source.Mark
+	for _, m := range t.s.source().Marks {
+		if m.Kind == kind && t.Line <= m.Line && m.Line <= t.End {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// assertionsIn counts the assertions of a test that stand in the lines of marks.
+func (t *test) assertionsIn(marks []source.Mark) int {
+	n := 0
+	for _, at := range t.assertionLines() {
+		if slices.ContainsFunc(marks, func(m source.Mark) bool { return m.From <= at && at <= m.To }) {
+			n++
+		}
+	}
+	return n
+}
+
+// assertionLines returns the line of each assertion of a test; where it is not
+// found, it is that of the test.
+func (t *test) assertionLines() []int {
+	var squashed []string
+	for n := t.Line; n <= t.End; n++ {
+		squashed = append(squashed, squash(t.s.lineAt(n)))
+	}
+	used := make([]bool, len(squashed))
+	out := make([]int, len(t.Assertions))
+	for i, a := range t.Assertions {
+		out[i] = t.Line
+		for _, key := range keys(a) {
+			if n := find(squashed, used, key); n >= 0 {
+				out[i], used[n] = t.Line+n, true
+				break
+			}
+		}
+	}
+	return out
+}
+
+// keys are the beginnings by which an assertion is found in the text, the
+// longest first.
+func keys(a string) []string {
+	cond, _, failure := strings.Cut(a, " => t.")
+	if failure {
+		cond = cond[strings.LastIndex(cond, "; ")+1:]
+		cond = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(cond), "!("), ")")
+		cond = strings.TrimPrefix(cond, "case ")
+	}
+	s := squash(cond)
+	var out []string
+	for _, n := range []int{60, 30, 16, 9} {
+		if len(s) > n {
+			out = append(out, s[:n])
+		} else if len(out) == 0 || len(out[len(out)-1]) != len(s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func find(list []string, used []bool, key string) int {
+	for i, s := range list {
+		if !used[i] && key != "" && strings.Contains(s, key) {
+			return i
+		}
+	}
+	return -1
+}
