@@ -1,0 +1,223 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"supervise/metric"
+)
+
+// Ending is how a test ended in another tree.
+type Ending struct {
+	// Test is how it ended; its Status is zero where it did not run.
+	Test metric.Test
+	// Unbuilt says that it could not run because it, or what it stands among, was
+	// not built or loaded there.
+	Unbuilt bool
+	Why     string // it did not run, "" where it did
+}
+
+// Elsewhere runs tests in another tree with the project's own checks: those
+// tests alone, where their framework can be told so, else the whole command. The
+// checks that build come first. limit bounds all of it; 0 leaves the limits of the
+// checks. What is read teaches the meter nothing. The error is ctx's, or a fault of
+// the machine.
+func (m *Meter) Elsewhere(ctx context.Context, root string, tests []metric.Test, limit time.Duration) (map[metric.ID]Ending, []Run, error) {
+	e := elsewhere{
+		meter: m, there: &Meter{plan: m.plan.in(root), opts: m.opts, tested: map[named]bool{}, formats: map[string]string{}},
+		ends: map[metric.ID]Ending{}, limit: limit,
+	}
+	if limit > 0 {
+		e.until = time.Now().Add(limit)
+	}
+	err := e.all(ctx, tests)
+	for _, t := range tests {
+		if _, known := e.ends[t.ID]; !known {
+			e.ends[t.ID] = Ending{Why: "no check ran it"}
+		}
+	}
+	return e.ends, e.runs, err
+}
+
+// in returns the plan for a tree in another folder.
+func (p Plan) in(root string) Plan {
+	moved := func(list []string) []string {
+		out := slices.Clone(list)
+		for i, s := range out {
+			out[i] = movedPath(s, p.Root, root)
+		}
+		return out
+	}
+	checks := slices.Clone(p.Checks)
+	for i, c := range checks {
+		checks[i].Command, checks[i].Env, checks[i].Reports = moved(c.Command), moved(c.Env), moved(c.Reports)
+	}
+	p.Root, p.Checks = root, checks
+	return p
+}
+
+// movedPath replaces the name of a folder in a text by that of another, where it
+// stands as a whole path or begins one.
+func movedPath(text, from, to string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, from)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		if after == "" || strings.ContainsRune(`/\ '":;,)`, rune(after[0])) {
+			b.WriteString(to)
+		} else {
+			b.WriteString(from)
+		}
+		text = after
+	}
+}
+
+// elsewhere is one run of tests in another tree.
+type elsewhere struct {
+	meter *Meter // of the project's own tree
+	there *Meter
+	limit time.Duration
+	until time.Time // zero: without an end
+	ends  map[metric.ID]Ending
+	runs  []Run
+}
+
+func (e *elsewhere) all(ctx context.Context, tests []metric.Test) error {
+	for _, kind := range []Kind{Build, Test} {
+		for i, c := range e.meter.plan.Checks {
+			own := tests
+			if kind == Test {
+				own = e.meter.testsOf(c, tests)
+			}
+			if c.Kind != kind || len(own) == 0 {
+				continue
+			}
+			stop, err := e.check(ctx, e.there.plan.Checks[i], own)
+			if stop || err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// check runs one check for the tests, and reports whether nothing is left to be
+// done after it.
+func (e *elsewhere) check(ctx context.Context, c Check, own []metric.Test) (stop bool, err error) {
+	alone := false
+	whole := c
+	if c.Kind == Test {
+		c, alone = e.there.selected(c, own)
+	}
+	run, err := e.run(ctx, c)
+	if err == nil && alone && e.unheard(run, own) {
+		run, err = e.run(ctx, whole)
+	}
+	switch {
+	case err != nil:
+		return false, err
+	case c.Kind == Test:
+		e.note(run, own)
+	case run.killed, run.ExitCode != 0:
+		why := cmp.Or(run.Why, firstError(run))
+		for _, t := range own {
+			e.ends[t.ID] = Ending{Unbuilt: !run.killed, Why: why}
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+func (e *elsewhere) run(ctx context.Context, c Check) (Run, error) {
+	c.Name += " (hold-out)"
+	c.Coverage = false
+	if e.limit > 0 {
+		c.Timeout = min(e.there.timeout(c), time.Until(e.until))
+		if c.Timeout <= 0 {
+			return Run{Check: c, Why: fmt.Sprintf("the time limit of %s for the hold-out run is over", e.limit), killed: true}, nil
+		}
+	}
+	e.meter.opts.OnProgress(Progress{Check: c})
+	run, err := e.there.check(ctx, c)
+	run.coverage = nil
+	e.runs = append(e.runs, run)
+	if err == nil {
+		e.meter.opts.OnProgress(Progress{Check: c, Run: &run})
+	} else {
+		err = fmt.Errorf("run tests in another tree: %w", err)
+	}
+	return run, err
+}
+
+// unheard reports whether a run of some tests alone ended well and ran none of
+// them: the framework understood their names otherwise.
+func (e *elsewhere) unheard(r Run, own []metric.Test) bool {
+	if r.killed || r.ExitCode != 0 || r.tests != nil && len(r.tests.Broken) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(own, func(t metric.Test) bool {
+		_, ran := r.tests.Lookup(t.ID)
+		return ran
+	})
+}
+
+// note writes down how the tests ended. One that several checks ran ended as the
+// worst of them.
+func (e *elsewhere) note(r Run, own []metric.Test) {
+	for _, t := range own {
+		is := endingIn(r, t.ID)
+		if was, known := e.ends[t.ID]; !known || was.Test.Status == 0 || is.Test.Status > was.Test.Status {
+			e.ends[t.ID] = is
+		}
+	}
+}
+
+// endingIn is how a test ended in a run.
+func endingIn(r Run, id metric.ID) Ending {
+	if r.killed {
+		return Ending{Why: r.Why}
+	}
+	t, ran := r.tests.Lookup(id)
+	switch {
+	case ran && t.Status == metric.Passed && !r.stands():
+		return Ending{Why: cmp.Or(r.Why, r.tests.Failure)}
+	case ran && t.Status == metric.Skipped:
+		return Ending{Why: cmp.Or(t.Message, "it was skipped there")}
+	case ran && t.Status != metric.NotRun:
+		return Ending{Test: t}
+	}
+	if why, broken := brokenBy(r, id); broken {
+		return Ending{Unbuilt: true, Why: why}
+	}
+	return Ending{Why: cmp.Or(r.Why, "no test of that name ran there")}
+}
+
+// stands reports whether a pass in the run counts: none does in one that failed
+// as a whole.
+func (r Run) stands() bool {
+	return r.state == metric.Measured && (r.tests.Failure == "" || rerunners[r.Check.Runner].limited)
+}
+
+// brokenBy says what kept the suite of a test from running. A command that fails
+// and reports no test at all has not come to them.
+func brokenBy(r Run, id metric.ID) (string, bool) {
+	if r.tests != nil {
+		for _, b := range r.tests.Broken {
+			if b.Name == id.Suite {
+				return b.Why, true
+			}
+		}
+		if len(r.tests.Broken) > 0 {
+			return r.tests.Broken[0].Why, true
+		}
+	}
+	empty := r.tests == nil || len(r.tests.Cases) == 0
+	return cmp.Or(r.Why, firstError(r)), empty && r.ExitCode != 0
+}

@@ -1,0 +1,96 @@
+package measure_test
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"supervise/internal/measure"
+	"supervise/metric"
+)
+
+// Tests run in another tree: what they say there counts, and nothing is learnt
+// of it, nor is the project's own tree looked at.
+func TestElsewhere(t *testing.T) {
+	needGo(t)
+	root := tree(t, goFiles)
+	plan := measure.Plan{Root: root, Checks: goPlan(root)}
+	m := measure.New(plan, measure.Options{Scratch: t.TempDir()})
+	res, err := m.Run(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []metric.Test
+	for _, c := range res.Set.Tests.Cases {
+		all = append(all, c)
+	}
+	changed := maps.Clone(goFiles)
+	changed["b/b.go"] = "package b\n\nfunc G() int { return 3 }\n"                // heals TestG
+	changed["a/a_test.go"] = strings.Replace(goFiles["a/a_test.go"], "F(1)", "H(1)", 1) // there is no H
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		limit time.Duration
+		want  map[string]string
+	}{
+		{"as it is", goFiles, 0, map[string]string{"TestF": "passed", "TestSkip": "", "TestG": "failed"}},
+		{"changed", changed, 0, map[string]string{"TestF": "unbuilt", "TestSkip": "unbuilt", "TestG": "passed"}},
+		{"without the tests", map[string]string{"go.mod": goFiles["go.mod"], "a/a.go": goFiles["a/a.go"], "b/b.go": goFiles["b/b.go"]}, 0, map[string]string{"TestF": "", "TestSkip": "", "TestG": ""}},
+		{"no time", goFiles, time.Nanosecond, map[string]string{"TestF": "", "TestSkip": "", "TestG": ""}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ends, _, err := m.Elsewhere(context.Background(), tree(t, tt.files), all, tt.limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for id, e := range ends {
+				got := ""
+				switch {
+				case e.Unbuilt:
+					got = "unbuilt"
+				case e.Test.Status != 0:
+					got = e.Test.Status.String()
+				}
+				if want, known := tt.want[id.Name]; known && (got != want || (e.Why == "") != (e.Test.Status != 0)) {
+					t.Errorf("%s: %q (%s), want %q", id, got, e.Why, want)
+				}
+			}
+			if len(ends) != len(all) {
+				t.Errorf("%d ends of %d tests", len(ends), len(all))
+			}
+		})
+	}
+}
+
+// The command is that of the other tree also where it names the tree, and where
+// its framework is not known the whole command runs.
+func TestElsewhereNamesTheOtherTree(t *testing.T) {
+	root := tree(t, map[string]string{"ran": ""})
+	other := tree(t, map[string]string{"keep": ""})
+	report := `<testsuite name="s"><testcase name="one"/><testcase name="two"><failure/></testcase></testsuite>`
+	c := shell(measure.Test, "echo x >> "+root+"/ran; echo '"+report+"' > '"+root+"/out.xml'; exit 1", "out.xml")
+	c.Env = []string{"AT=" + root}
+	m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{c}}, measure.Options{Scratch: t.TempDir()})
+	one, three := metric.Test{ID: metric.ID{Suite: "s", Name: "one"}}, metric.Test{ID: metric.ID{Suite: "s", Name: "three"}}
+	ends, runs, err := m.Elsewhere(context.Background(), other, []metric.Test{one, three}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := ends[one.ID]; e.Test.Status != metric.Passed {
+		t.Errorf("one: %+v, runs %+v", e, runs)
+	}
+	if e := ends[three.ID]; e.Test.Status != 0 || e.Unbuilt {
+		t.Errorf("three: %+v", e)
+	}
+	if text, _ := os.ReadFile(filepath.Join(root, "ran")); len(text) > 0 {
+		t.Error("the command ran in the project's own tree")
+	}
+	if !slices.ContainsFunc(runs, func(r measure.Run) bool { return strings.Contains(r.Check.Line(), other) }) {
+		t.Errorf("runs %+v", runs)
+	}
+}
