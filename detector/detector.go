@@ -82,6 +82,14 @@ type Input struct {
 	AckFiles []string
 	// Tampering is what the text of the changed files says about integrity.
 	Tampering []Tampering
+	// TestFiles are the changed files that are tests or belong to them: fixtures,
+	// snapshots, shared set-up.
+	TestFiles []string
+	// TestsAlone says that no code changed but that of tests.
+	TestsAlone bool
+	// HeldOut are the tests that findings name, as they were before the iteration,
+	// over the code as it is.
+	HeldOut []HeldOut
 	// AddedByLoop are the tests that the baseline did not have.
 	AddedByLoop map[metric.ID]bool
 

@@ -22,6 +22,7 @@ type Explanation string
 
 // The explanations, in the order in which they are tried.
 const (
+	Allowed      Explanation = "allowed"
 	FileRenamed  Explanation = "file_renamed"
 	SameName     Explanation = "same_name_elsewhere"
 	SimilarBody  Explanation = "similar_body"
@@ -33,6 +34,7 @@ const (
 )
 
 var explanationTexts = map[Explanation]string{
+	Allowed:      "allow_remove lets it go",
 	FileRenamed:  "its file was renamed",
 	SameName:     "a new test elsewhere has its name",
 	SimilarBody:  "a new test has mostly the same body",
@@ -61,6 +63,7 @@ const maxPairs = 50_000
 type explainer struct {
 	in     Input
 	strict bool
+	may    removable
 	before *definitions
 	after  *definitions
 	gains  []gain
@@ -101,6 +104,7 @@ var steps = []struct {
 	by   Explanation
 	find func(*search, lostTest) (into metric.ID, ok bool)
 }{
+	{Allowed, (*search).allowed},
 	{CaseOfParent, (*search).caseOfMovedParent},
 	{FileRenamed, (*search).fileRenamed},
 	{SameName, (*search).sameName},
@@ -112,8 +116,8 @@ var steps = []struct {
 	{BecameCase, (*search).becameCase},
 }
 
-func newExplainer(in Input, strict bool) *explainer {
-	ex := &explainer{in: in, strict: strict, before: newDefinitions(in.Before), after: newDefinitions(in.After)}
+func newExplainer(in Input, strict bool, may removable) *explainer {
+	ex := &explainer{in: in, strict: strict, may: may, before: newDefinitions(in.Before), after: newDefinitions(in.After)}
 	for _, t := range in.After {
 		if t.Def.Kind != source.Subtest && !t.Def.Skipped {
 			ex.gains = append(ex.gains, ex.gain(t))
@@ -264,6 +268,15 @@ func (s *search) stands(lost lostTest, id metric.ID) bool {
 	list := s.sources(id)
 	return lost.def == nil || len(list) == 0 || len(lost.def.Assertions) == 0 ||
 		slices.ContainsFunc(list, func(t *TestSource) bool { return len(t.Def.Assertions) > 0 })
+}
+
+// allowed reports whether the user declared that the test may go.
+func (s *search) allowed(lost lostTest) (metric.ID, bool) {
+	files := []string{lost.File, lost.Suite}
+	for _, t := range lost.defs {
+		files = append(files, t.File)
+	}
+	return metric.ID{}, s.may.test(lost.ID, files...)
 }
 
 func (s *search) caseOfMovedParent(lost lostTest) (metric.ID, bool) {

@@ -17,6 +17,8 @@ type judge struct {
 	stuck    *Stuck
 	sources  *explainer // nil for the baseline
 
+	removable removable
+
 	acknowledgements []acknowledged
 	accepted         map[string]bool // rules all of whose findings are acknowledged
 }
@@ -31,7 +33,7 @@ type comparison struct {
 }
 
 func newJudge(in Input, o Options) *judge {
-	j := &judge{in: in, opts: o, now: in.Current.Set, acknowledgements: o.acknowledgements(in.Now), accepted: map[string]bool{}}
+	j := &judge{in: in, opts: o, now: in.Current.Set, acknowledgements: o.acknowledgements(in.Now), accepted: map[string]bool{}, removable: newRemovable(o.AllowRemove)}
 	j.now.Tests = settle(j.now.Tests, in.Flaky)
 	if in.Current.Iteration == 0 {
 		j.previous = comparison{against: AgainstPrevious, now: j.now, delta: metric.Delta{}}
@@ -43,7 +45,7 @@ func newJudge(in Input, o Options) *judge {
 		suites := suitesOf(before, j.now)
 		j.in.Before, j.in.After = place(in.Before, suites), place(in.After, suites)
 	}
-	ex := newExplainer(j.in, o.Strict)
+	ex := newExplainer(j.in, o.Strict, j.removable)
 	j.sources = ex
 	j.previous = j.compare(AgainstPrevious, before, ex)
 	j.baseline = j.compare(AgainstBaseline, in.Baseline.Set, ex)

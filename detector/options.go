@@ -66,6 +66,11 @@ type Options struct {
 	RollbackTo RollbackTarget // ToStart
 
 	Acknowledged []Acknowledgement `json:",omitempty"` // findings that a person accepted
+
+	Tests Intent `json:",omitempty"` // what the user lets the agent do to the tests
+	// AllowRemove are patterns of tests and files whose removal is no finding: names
+	// as those of [Acknowledgement.Tests], paths as [Acknowledgement.Path].
+	AllowRemove []string `json:",omitempty"`
 }
 
 // DefaultOptions returns the options of a user who sets nothing.
@@ -103,6 +108,9 @@ func wrong(text string, field ...string) *FieldError { return &FieldError{field,
 func (o Options) Validate() error {
 	if !o.Mode.Valid() {
 		return wrong(fmt.Sprintf("there is no mode %s; the modes are off, minimal, standard and aggressive", o.Mode), "mode")
+	}
+	if err := o.checkIntent(); err != nil {
+		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Rules)) {
 		r, known := ruleNamed(name)

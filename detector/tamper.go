@@ -54,7 +54,7 @@ func words(kind string) string { return strings.ReplaceAll(kind, "_", " ") }
 // tampering raises one alert for each pattern and severity. told are the alerts
 // of the other rules.
 func (j *judge) tampering(told []Alert) []Alert {
-	if j.opts.Mode == ModeOff || j.opts.Mode == ModeMinimal || j.in.Current.Iteration == 0 {
+	if j.unread() {
 		return nil
 	}
 	type kind struct {
@@ -79,7 +79,7 @@ func (j *judge) tampering(told []Alert) []Alert {
 		if r.off() {
 			continue
 		}
-		a := j.alert(r, AgainstPrevious, tamperFinding(groups[k]))
+		a := j.alert(r, AgainstPrevious, j.tamperFinding(groups[k]))
 		if a.Severity < High && a.Severity > Info && j.opts.Mode != ModeAggressive {
 			continue
 		}
@@ -88,16 +88,26 @@ func (j *judge) tampering(told []Alert) []Alert {
 	return out
 }
 
+// unread reports whether the findings about integrity are not looked at.
+func (j *judge) unread() bool {
+	return j.opts.Mode == ModeOff || j.opts.Mode == ModeMinimal || j.in.Current.Iteration == 0
+}
+
 // weigh returns how grave a finding is in this loop. What happens to a test that
 // the loop itself added is no loss of what was there before.
 func (j *judge) weigh(t Tampering) Severity {
-	if t.ExplainedBy != "" {
+	if t.ExplainedBy != "" || j.mayBeLost(t) {
 		return 0
 	}
 	if t.Test != "" && t.Severity > Low && j.addedByLoop(t.Test) {
 		return Low
 	}
-	return t.Severity
+	return j.afterHoldOut(t)
+}
+
+// mayBeLost reports whether the user declared that the test may be removed.
+func (j *judge) mayBeLost(t Tampering) bool {
+	return !j.opts.Strict && slices.Contains(lostPatterns, t.Pattern) && j.removable.test(metric.ID{Suite: t.File, Name: t.Test}, t.File)
 }
 
 func (j *judge) addedByLoop(test string) bool {
@@ -120,7 +130,7 @@ func (j *judge) known(t Tampering, told []Alert) bool {
 }
 
 // tamperFinding puts findings of one kind together; the first is told.
-func tamperFinding(list []Tampering) finding {
+func (j *judge) tamperFinding(list []Tampering) finding {
 	first := list[0]
 	text := words(first.Type)
 	if first.Test != "" {
@@ -132,6 +142,12 @@ func tamperFinding(list []Tampering) finding {
 	}
 	if first.Evidence != "" {
 		text += ": " + first.Evidence
+	}
+	if outcome, held := j.heldOut(first); outcome != "" {
+		text += "; " + outcome.String()
+		if held.Why != "" {
+			text += ": " + held.Why
+		}
 	}
 	if more := len(list) - 1; more > 0 {
 		text += fmt.Sprintf(" (and %d more)", more)

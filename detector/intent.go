@@ -1,0 +1,126 @@
+package detector
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+	"supervise/source"
+)
+
+// Intent is what the user declares that an agent may do to the tests.
+type Intent string
+
+// The intents. An empty one is TestsFree.
+const (
+	TestsFree   Intent = "free"   // anything; the other rules judge it
+	TestsAppend Intent = "append" // add tests; those that exist stay as they are
+	TestsFrozen Intent = "frozen" // nothing: no test file may be added, changed or removed
+)
+
+// Valid reports whether i is one of the intents, or empty.
+func (i Intent) Valid() bool {
+	return i == "" || i == TestsFree || i == TestsAppend || i == TestsFrozen
+}
+
+// checkIntent reports the first declaration that makes no sense.
+func (o Options) checkIntent() *FieldError {
+	if !o.Tests.Valid() {
+		return wrong(fmt.Sprintf("it is %s; give free, append or frozen", o.Tests), "tests")
+	}
+	for _, p := range o.AllowRemove {
+		if strings.Trim(p, "/.* ") == "" {
+			return wrong(fmt.Sprintf("the pattern %q covers everything or nothing; name the tests or files that may be removed", p), "allow_remove")
+		}
+	}
+	return nil
+}
+
+// removable are the patterns of tests and files whose removal is no finding.
+type removable struct{ names, paths []*glob }
+
+func newRemovable(patterns []string) removable {
+	var r removable
+	for _, p := range patterns {
+		r.names, r.paths = append(r.names, nameGlob(p)), append(r.paths, pathGlob(p))
+	}
+	return r
+}
+
+// test reports whether a test may be removed: by its name, by its name with suite
+// and class, or by a file it stands in.
+func (r removable) test(id metric.ID, files ...string) bool {
+	named := slices.ContainsFunc(r.names, func(g *glob) bool { return g.match(id.Name) || g.match(id.String()) })
+	return named || slices.ContainsFunc(files, r.file)
+}
+
+func (r removable) file(name string) bool {
+	return name != "" && slices.ContainsFunc(r.paths, func(g *glob) bool { return g.match(name) })
+}
+
+// testsTouched fires where the user declared that tests may not be changed.
+func testsTouched(j *judge, c comparison, _ row) []finding {
+	if c.against != AgainstPrevious || j.in.Current.Iteration == 0 {
+		return nil
+	}
+	switch j.opts.Tests {
+	case TestsAppend:
+		return j.existingTouched()
+	case TestsFrozen:
+		return j.testFilesTouched()
+	case TestsFree:
+	}
+	return nil
+}
+
+// testFilesTouched makes one finding of the test files that are not as they were.
+func (j *judge) testFilesTouched() []finding {
+	var files []string
+	for _, f := range j.in.TestFiles {
+		if !slices.Contains(j.in.Removed, f) || !j.removable.file(f) {
+			files = append(files, f)
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	return one(finding{files: files, values: Values{N: len(files), Why: fmt.Sprintf("%s, although no test file may change (tests: frozen)", shortened(files))}})
+}
+
+// existingTouched makes one finding of the tests that the loop did not add and
+// that are not, somewhere, as they were. What is around them is not looked at.
+func (j *judge) existingTouched() []finding {
+	kept := map[string][]TestSource{}
+	for _, t := range j.in.After {
+		kept[t.Def.Name] = append(kept[t.Def.Name], t)
+	}
+	var names []string
+	var ids []metric.ID
+	for _, was := range j.in.Before {
+		id := metric.ID{Suite: was.File, Name: was.Def.Name}
+		same := func(is TestSource) bool { return is.Def.Class == was.Def.Class && sameDef(was, is) }
+		gone := len(kept[was.Def.Name]) == 0
+		switch {
+		case was.Def.Kind == source.Subtest, slices.ContainsFunc(kept[was.Def.Name], same):
+		case j.addedByLoop(was.Def.Name), gone && j.removable.test(id, was.File):
+		case !slices.Contains(ids, id):
+			ids, names = append(ids, id), append(names, was.Def.Name)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	slices.SortFunc(ids, metric.ID.Compare)
+	why := fmt.Sprintf("%s, although tests that exist may not be changed or lost (tests: append)", shortened(names))
+	return one(finding{tests: ids, values: Values{Why: why}})
+}
+
+// shortened names the first of a list.
+func shortened(list []string) string {
+	text := strings.Join(list[:min(maxNamed, len(list))], ", ")
+	if more := len(list) - maxNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
