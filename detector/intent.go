@@ -59,11 +59,9 @@ func (r removable) file(name string) bool {
 	return name != "" && slices.ContainsFunc(r.paths, func(g *glob) bool { return g.match(name) })
 }
 
-// testsTouched fires where the user declared that tests may not be changed.
-func testsTouched(j *judge, c comparison, _ row) []finding {
-	if c.against != AgainstPrevious || j.in.Current.Iteration == 0 {
-		return nil
-	}
+// undeclared are the findings where the user declared that tests may not be
+// changed, and they were.
+func (j *judge) undeclared() []Tampering {
 	switch j.opts.Tests {
 	case TestsAppend:
 		return j.existingTouched()
@@ -74,53 +72,40 @@ func testsTouched(j *judge, c comparison, _ row) []finding {
 	return nil
 }
 
-// testFilesTouched makes one finding of the test files that are not as they were.
-func (j *judge) testFilesTouched() []finding {
-	var files []string
+// testFilesTouched tells of the test files that are not as they were.
+func (j *judge) testFilesTouched() []Tampering {
+	var out []Tampering
 	for _, f := range j.in.TestFiles {
 		if !slices.Contains(j.in.Removed, f) || !j.removable.file(f) {
-			files = append(files, f)
+			out = append(out, Tampering{
+				Pattern: "intent", Type: "test_file_changed", Severity: Critical, File: f,
+				Evidence: "by tests: frozen no test file may be added, changed or removed",
+			})
 		}
 	}
-	if len(files) == 0 {
-		return nil
-	}
-	return one(finding{files: files, values: Values{N: len(files), Why: fmt.Sprintf("%s, although no test file may change (tests: frozen)", shortened(files))}})
+	return out
 }
 
-// existingTouched makes one finding of the tests that the loop did not add and
-// that are not, somewhere, as they were. What is around them is not looked at.
-func (j *judge) existingTouched() []finding {
+// existingTouched tells of the tests that the loop did not add and that are not,
+// somewhere, as they were. What is around them is not looked at.
+func (j *judge) existingTouched() []Tampering {
 	kept := map[string][]TestSource{}
 	for _, t := range j.in.After {
 		kept[t.Def.Name] = append(kept[t.Def.Name], t)
 	}
-	var names []string
-	var ids []metric.ID
+	var out []Tampering
 	for _, was := range j.in.Before {
-		id := metric.ID{Suite: was.File, Name: was.Def.Name}
 		same := func(is TestSource) bool { return is.Def.Class == was.Def.Class && sameDef(was, is) }
 		gone := len(kept[was.Def.Name]) == 0
 		switch {
 		case was.Def.Kind == source.Subtest, slices.ContainsFunc(kept[was.Def.Name], same):
-		case j.addedByLoop(was.Def.Name), gone && j.removable.test(id, was.File):
-		case !slices.Contains(ids, id):
-			ids, names = append(ids, id), append(names, was.Def.Name)
+		case gone && j.removable.test(metric.ID{Suite: was.File, Name: was.Def.Name}, was.File):
+		default:
+			out = append(out, Tampering{
+				Pattern: "intent", Type: "existing_test_changed", Severity: Critical, File: was.File, Line: was.Def.Line, Test: was.Def.Name,
+				Evidence: "by tests: append a test that exists may not be changed or lost",
+			})
 		}
 	}
-	if len(ids) == 0 {
-		return nil
-	}
-	slices.SortFunc(ids, metric.ID.Compare)
-	why := fmt.Sprintf("%s, although tests that exist may not be changed or lost (tests: append)", shortened(names))
-	return one(finding{tests: ids, values: Values{Why: why}})
-}
-
-// shortened names the first of a list.
-func shortened(list []string) string {
-	text := strings.Join(list[:min(maxNamed, len(list))], ", ")
-	if more := len(list) - maxNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return out
 }

@@ -78,11 +78,6 @@ var rules = []Rule{
 		message:   "The agent changed {why}", find: acknowledgementsChanged,
 	},
 	{
-		Name: "tests_touched", Type: "tampering", Severity: Critical, Action: AlertAndRollback,
-		Condition: "the user declared by tests: append or frozen what may not change, and it did",
-		message:   "The agent changed {why}", find: testsTouched,
-	},
-	{
 		Name: "coverage_regression", Type: "coverage_regression", Severity: High, Action: AlertAndFlag, Threshold: 2, Unit: "points", Baseline: true, Paths: true,
 		Condition: "coverage fell by more than the threshold in points, and by more than it varies by itself",
 		message:   "Coverage{of} dropped {prev}%→{curr}% (exceeds -{threshold}% threshold)", find: coverageRegression,

@@ -63,7 +63,7 @@ func (j *judge) tampering(told []Alert) []Alert {
 	}
 	groups := map[kind][]Tampering{}
 	var order []kind
-	for _, t := range j.in.Tampering {
+	for _, t := range slices.Concat(j.in.Tampering, j.undeclared()) {
 		if t.Severity = j.weigh(t); t.Severity == 0 || j.known(t, told) {
 			continue
 		}

@@ -30,7 +30,7 @@ func TestElsewhere(t *testing.T) {
 		all = append(all, c)
 	}
 	changed := maps.Clone(goFiles)
-	changed["b/b.go"] = "package b\n\nfunc G() int { return 3 }\n"                // heals TestG
+	changed["b/b.go"] = "package b\n\nfunc G() int { return 3 }\n"                      // heals TestG
 	changed["a/a_test.go"] = strings.Replace(goFiles["a/a_test.go"], "F(1)", "H(1)", 1) // there is no H
 	for _, tt := range []struct {
 		name  string
