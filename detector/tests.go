@@ -251,14 +251,9 @@ func (d *testDiff) adopt(settled map[metric.ID]metric.ID) {
 }
 
 // excuseFlaky drops the failures of tests that are known to be flaky, unless their
-// file was changed: that they fail says nothing. That a known one was flaky again
-// is nothing new.
+// file was changed: that they fail says nothing.
 func (d *testDiff) excuseFlaky(known map[metric.ID]bool, touched func(metric.ID) bool) {
-	for _, id := range d.flakyNow {
-		if was, _ := d.before.Lookup(id); !was.Flaky && !known[id] || touched(id) {
-			d.Flaky = append(d.Flaky, id)
-		}
-	}
+	d.listFlaky(known, touched)
 	d.broken = slices.DeleteFunc(d.broken, func(id metric.ID) bool {
 		is, there := d.now.Lookup(id)
 		if !known[id] || !there || is.Status == metric.NotRun || touched(id) {
@@ -268,8 +263,18 @@ func (d *testDiff) excuseFlaky(known map[metric.ID]bool, touched func(metric.ID)
 		return true
 	})
 	d.Flaky = together(d.Flaky, d.knownFlaky)
+}
+
+// listFlaky finds the tests that turned out to be flaky now, and those that are or
+// were and whose file was changed. That a known one was flaky again is nothing new.
+func (d *testDiff) listFlaky(known map[metric.ID]bool, touched func(metric.ID) bool) {
 	for _, id := range d.flakyNow {
-		if !known[id] && touched(id) {
+		was, _ := d.before.Lookup(id)
+		changed := touched(id)
+		if changed || !was.Flaky && !known[id] {
+			d.Flaky = append(d.Flaky, id)
+		}
+		if changed && !known[id] {
 			d.FlakyTouched = append(d.FlakyTouched, id)
 		}
 	}

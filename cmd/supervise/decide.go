@@ -48,11 +48,7 @@ func (a *app) decide(cmd *cobra.Command, name string, m tracker.Message, asJSON 
 	if m.MaxIterations < 0 {
 		return usageError{errors.New("--max-iterations must not be negative")}
 	}
-	dir, state, err := a.find(cmd, name)
-	if err != nil {
-		return err
-	}
-	v, err := tracker.Read(dir, state)
+	v, err := a.view(cmd, name)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 	"supervise/internal/config"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
-	"supervise/internal/measure"
 	"supervise/internal/replay"
 	"supervise/internal/report"
 	"supervise/runner"
@@ -46,7 +45,7 @@ func (a *app) self() string {
 	if a.state == "" || a.state == os.Getenv("SUPERVISE_STATE_DIR") {
 		return "supervise"
 	}
-	return "supervise --state-dir " + measure.ShellQuoted(a.state)
+	return "supervise --state-dir " + runner.ShellQuoted(a.state)
 }
 
 const exitStatus = `

@@ -157,14 +157,11 @@ func (a *app) selectBest(cmd *cobra.Command, name string, f *selectFlags) error 
 	if err != nil {
 		return usageError{err}
 	}
-	dir, state, err := a.find(cmd, name)
+	v, err := a.view(cmd, name)
 	if err != nil {
 		return err
 	}
-	v, err := tracker.Read(dir, state)
-	if err != nil {
-		return err
-	}
+	state := v.State
 	v, choice, err := v.Choose(w)
 	if err != nil {
 		return selectError(err)

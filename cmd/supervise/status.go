@@ -11,6 +11,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
+	"supervise/internal/tracker"
 	"supervise/snapshot"
 
 	"github.com/spf13/cobra"
@@ -46,6 +47,15 @@ func (a *app) find(cmd *cobra.Command, name string) (string, ledger.State, error
 		return "", ledger.State{}, err
 	}
 	return ledger.Find(home, at.root, name)
+}
+
+// view reads the loop of that name whole.
+func (a *app) view(cmd *cobra.Command, name string) (tracker.View, error) {
+	dir, state, err := a.find(cmd, name)
+	if err != nil {
+		return tracker.View{}, err
+	}
+	return tracker.Read(dir, state)
 }
 
 func first(args []string) string {

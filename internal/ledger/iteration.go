@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"supervise/detector"
@@ -327,15 +330,25 @@ func Iterations(dir string) ([]Iteration, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read iterations: %w", err)
 	}
-	for _, e := range entries {
-		it, err := readIteration(dir, e.Name())
+	read, errs := make([]Iteration, len(entries)), make([]error, len(entries))
+	var next atomic.Int64
+	var readers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(entries)) { // most of the time goes into decoding
+		readers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
+				read[i], errs[i] = readIteration(dir, entries[i].Name())
+			}
+		})
+	}
+	readers.Wait()
+	for i, err := range errs {
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, it)
+		out = append(out, read[i])
 	}
 	slices.SortFunc(out, func(a, b Iteration) int { return a.Number - b.Number })
 	return out, nil

@@ -3,9 +3,10 @@ package measure
 import (
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/runner"
 )
 
 // invocation is a command whose words are known: the arguments of a program, or
@@ -70,7 +71,7 @@ func (v invocation) written(words []string) []string {
 	}
 	out := make([]string, len(words))
 	for i, w := range words {
-		out[i] = ShellQuoted(w)
+		out[i] = runner.ShellQuoted(w)
 	}
 	return out
 }
@@ -204,16 +205,6 @@ func (s *shellLine) end() {
 		s.words = append(s.words, s.word)
 	}
 	s.open = false
-}
-
-var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
-
-// ShellQuoted writes a word so that the shell takes it as it is.
-func ShellQuoted(w string) string {
-	if plainWord.MatchString(w) {
-		return w
-	}
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
 // withFiles returns the check with files and variables of the environment added.

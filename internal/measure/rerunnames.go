@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"supervise/metric"
+	"supervise/runner"
 )
 
 func nameOf(t metric.Test) string { return t.Name }
@@ -180,10 +181,7 @@ func rspecAgain(s selection) (Check, bool) {
 		}
 		words = append(words, "--example="+n)
 	}
-	for i, w := range words {
-		words[i] = ShellQuoted(w)
-	}
-	return s.check.withFiles(nil, s.extended("SPEC_OPTS", " ", strings.Join(words, " "))), true
+	return s.check.withFiles(nil, s.extended("SPEC_OPTS", " ", runner.ShellQuoted(words...))), true
 }
 
 // extended is a variable of the environment with a value put before the one that

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/runner"
 )
 
 // test is the check of a framework, called as the script calls it.
@@ -24,7 +26,7 @@ func unquotedGlobs(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		if out[i] = w; !globWord.MatchString(w) {
-			out[i] = quoted([]string{w})
+			out[i] = runner.ShellQuoted(w)
 		}
 	}
 	return strings.Join(out, " ")

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/runner"
 )
 
 var pythonMarkers = []string{
@@ -170,25 +172,11 @@ func (py python) environment() []string { return []string{"PYTHONDONTWRITEBYTECO
 // step, whatever the tests said.
 func (py python) covered(c Check, words []string) Check {
 	python := strings.Join(py.program(), " ")
-	c.Command = []string{"/bin/sh", "-c", python + " -m coverage run " + quoted(words) + "; status=$?; " +
+	c.Command = []string{"/bin/sh", "-c", python + " -m coverage run " + runner.ShellQuoted(words...) + "; status=$?; " +
 		python + " -m coverage combine -q >/dev/null 2>&1; " +
-		python + " -m coverage json -q --fail-under=0 -o " + quoted([]string{ReportDir + "/coverage.json"}) + " && exit $status"}
+		python + " -m coverage json -q --fail-under=0 -o " + runner.ShellQuoted(ReportDir+"/coverage.json") + " && exit $status"}
 	return c
 }
-
-// quoted joins words for the shell.
-func quoted(words []string) string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = w
-		if !plainWord.MatchString(w) {
-			out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(out, " ")
-}
-
-var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
 // discover recognises unittest by the test files.
 func (py python) discover(p *proposal) {

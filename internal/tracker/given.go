@@ -30,29 +30,29 @@ type Message struct {
 	LoopID string `json:"loop_id"`
 
 	// Of an iteration and of the baseline.
-	Iteration    *int               `json:"iteration"`
-	Number       *int               `json:"iteration_number"` // the same
-	Timestamp    *time.Time         `json:"timestamp"`
-	Testing      *Testing           `json:"testing"`
-	Quality      *Quality           `json:"quality"`
-	Codebase     *Codebase          `json:"codebase"`
-	Missing      []metric.Gap       `json:"missing"`
-	Dimensions   map[string]float64 `json:"dimensions"`
-	Score        *float64           `json:"quality_score"`
-	Tokens       *int64             `json:"tokens_used"`
-	CostUSD      *float64           `json:"token_cost_usd"`
-	TimeMS       *int64             `json:"execution_time_ms"`
-	Verification string             `json:"verification_status"`
-	Reflections  []string           `json:"reflections"`
-	Artifacts    []string           `json:"artifacts"` // files and folders to keep
-	Error        string             `json:"error"`
-	ExitCode     int                `json:"exit_code"`
-	Unchanged    bool               `json:"unchanged"`
-	From         *int               `json:"started_from"`
-	Tree         string             `json:"tree"`
-	Snapshot     bool               `json:"snapshot"` // keep the working tree as it is now
-	Replace      bool               `json:"replace"`
-	Reason       string             `json:"reason"` // of a replacement
+	Iteration    *int                   `json:"iteration"`
+	Number       *int                   `json:"iteration_number"` // the same
+	Timestamp    *time.Time             `json:"timestamp"`
+	Testing      *Testing               `json:"testing"`
+	Quality      *Quality               `json:"quality"`
+	Codebase     *metric.CodebaseRecord `json:"codebase"`
+	Missing      []metric.Gap           `json:"missing"`
+	Dimensions   map[string]float64     `json:"dimensions"`
+	Score        *float64               `json:"quality_score"`
+	Tokens       *int64                 `json:"tokens_used"`
+	CostUSD      *float64               `json:"token_cost_usd"`
+	TimeMS       *int64                 `json:"execution_time_ms"`
+	Verification string                 `json:"verification_status"`
+	Reflections  []string               `json:"reflections"`
+	Artifacts    []string               `json:"artifacts"` // files and folders to keep
+	Error        string                 `json:"error"`
+	ExitCode     int                    `json:"exit_code"`
+	Unchanged    bool                   `json:"unchanged"`
+	From         *int                   `json:"started_from"`
+	Tree         string                 `json:"tree"`
+	Snapshot     bool                   `json:"snapshot"` // keep the working tree as it is now
+	Replace      bool                   `json:"replace"`
+	Reason       string                 `json:"reason"` // of a replacement
 
 	// Of a question for a decision.
 	MaxIterations     int      `json:"max_iterations"`
@@ -100,15 +100,6 @@ type Quality struct {
 	ErrorCount   *float64           `json:"error_count"`
 	Build        metric.BuildStatus `json:"build_status"`
 	BuildMS      *float64           `json:"build_time_ms"`
-}
-
-// Codebase are the numbers of the source.
-type Codebase struct {
-	Files      *float64 `json:"file_count"`
-	LOC        *float64 `json:"loc_total"`
-	Complexity *float64 `json:"complexity_score"`
-	Added      *float64 `json:"loc_added"`
-	Deleted    *float64 `json:"loc_deleted"`
 }
 
 // Messages reads JSON objects one after another. A field that is not known is an
@@ -234,7 +225,7 @@ func (m Message) Set(errorFields []metric.Field) (metric.Set, error) {
 		s.Lint, s.Build, errs[2] = q.lintAndBuild(errorFields)
 	}
 	if m.Codebase != nil {
-		s.Code, errs[3] = m.Codebase.code()
+		s.Code, errs[3] = codeOf(*m.Codebase)
 	}
 	return s, errors.Join(errs[:]...)
 }
@@ -433,23 +424,23 @@ func (q *Quality) lint(errorFields []metric.Field) (*metric.Lint, error) {
 	return out, nil
 }
 
-func (c *Codebase) code() (*metric.Code, error) {
-	files, ok1, err1 := count("file_count", c.Files)
-	if c.LOC == nil && !ok1 && c.Complexity == nil {
+func codeOf(c metric.CodebaseRecord) (*metric.Code, error) {
+	files, ok1, err1 := count("file_count", c.FileCount)
+	if c.LOCTotal == nil && !ok1 && c.Complexity == nil {
 		return nil, err1
 	}
-	if c.LOC == nil || !ok1 {
+	if c.LOCTotal == nil || !ok1 {
 		return nil, errors.Join(err1, refuse("codebase: give file_count and loc_total"))
 	}
-	if !(*c.LOC >= 0) || c.Complexity != nil && !(*c.Complexity >= 0) {
+	if !(*c.LOCTotal >= 0) || c.Complexity != nil && !(*c.Complexity >= 0) {
 		return nil, refuse("loc_total and complexity_score must not be negative")
 	}
-	out := &metric.Code{Files: files, LOC: int(*c.LOC)}
+	out := &metric.Code{Files: files, LOC: int(*c.LOCTotal)}
 	if c.Complexity != nil {
 		out.Functions, out.Complexity = 1, *c.Complexity
 	}
-	if c.Added != nil && c.Deleted != nil {
-		added, deleted := int(*c.Added), int(*c.Deleted)
+	if c.LOCAdded != nil && c.LOCDeleted != nil {
+		added, deleted := int(*c.LOCAdded), int(*c.LOCDeleted)
 		out.Added, out.Deleted = &added, &deleted
 	}
 	return out, err1

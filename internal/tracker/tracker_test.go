@@ -27,7 +27,7 @@ import (
 var noon = time.Date(2026, 2, 2, 12, 0, 0, 0, time.UTC)
 
 // place is an empty home beside an empty tree.
-func place(t *testing.T) tracker.Place {
+func place(t testing.TB) tracker.Place {
 	t.Helper()
 	return tracker.Place{
 		Home: t.TempDir(), Root: t.TempDir(), By: "ann", Now: func() time.Time { return noon },
@@ -40,7 +40,7 @@ func place(t *testing.T) tracker.Place {
 }
 
 // message reads one message.
-func message(t *testing.T, text string) tracker.Message {
+func message(t testing.TB, text string) tracker.Message {
 	t.Helper()
 	m, err := tracker.NewMessages(strings.NewReader(text)).Next()
 	if err != nil {
@@ -50,7 +50,7 @@ func message(t *testing.T, text string) tracker.Message {
 }
 
 // record records what must be accepted.
-func record(t *testing.T, p tracker.Place, text string) tracker.Recorded {
+func record(t testing.TB, p tracker.Place, text string) tracker.Recorded {
 	t.Helper()
 	rec, err := tracker.Record(context.Background(), p, message(t, text))
 	if err != nil {
