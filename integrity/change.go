@@ -13,12 +13,14 @@ import (
 // change is what the rules look at: the files, each read and scanned at most
 // once, and only when a rule asks.
 type change struct {
-	files     []*file
-	pairs     *inventory      // see tests
-	goneNames map[string]bool // see gone
-	ways      map[*test]wayOf // see lostBy
-	skips     []newSkip       // see newSkips
-	skipsRead bool
+	files      []*file
+	pairs      *inventory      // see tests
+	goneNames  map[string]bool // see gone
+	ways       map[*test]wayOf // see lostBy
+	skips      []newSkip       // see newSkips
+	skipsRead  bool
+	config     []*configFile // see configs
+	configured bool
 }
 
 func newChange(files []File) *change {

@@ -70,10 +70,6 @@ var rules = slices.Concat(testRules, configRules)
 // testRules are the rows about tests and product code.
 var testRules = slices.Concat(lostRules, skipRules)
 
-// configRules are the rows about what runs and judges the tests: scripts,
-// configuration, thresholds, suppressions, the environment.
-var configRules []rule
-
 // Audit returns what is found in a change, the gravest first, then by file and
 // line.
 func Audit(files []File, opt Options) []Finding {

@@ -1,0 +1,289 @@
+package integrity
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// trait is how a call differs from one that checks everything.
+type trait uint8
+
+const (
+	masks     trait = iota // its failure counts for nothing, or it never runs
+	focuses                // it selects tests
+	excludes               // it leaves tests out
+	runsNone               // it runs no test at all
+	updates                // it rewrites what is expected
+	loosens                // it retries, or waits longer
+	hidesCode              // it leaves code out of the coverage
+	allows                 // it turns rules of a linter off
+)
+
+// call is one call of a program that checks.
+type call struct {
+	check
+	command
+	traits []mark
+}
+
+// mark is one trait of a call: what shows it, and its value if it has one.
+type mark struct {
+	trait trait
+	name  string // "--ignore", "|| true"
+	value string
+}
+
+func (c call) has(t trait, name string) bool {
+	return slices.ContainsFunc(c.traits, func(m mark) bool { return m.trait == t && m.name == name })
+}
+
+// flags are the arguments that make a trait, for programs that match.
+var flags = []struct {
+	trait trait
+	heads *regexp.Regexp
+	names string // divided by blanks; = at the end: only with a value in the same word
+}{
+	{masks, regexp.MustCompile(``), "--passWithNoTests --pass-with-no-tests --exit-zero --no-fail --fail-never -fn --issues-exit-code=0 --failure-exit-code=0 --suppress-tests-exit-code -Dmaven.test.failure.ignore -Dmaven.test.failure.ignore=true -DtestFailureIgnore=true --warn-only --allow-no-tests --no-exit-code --exit-code=0 --force-success --nofail --suppress-no-test-exit-code --fail-on-error=false --fail-on-violations=false"},
+	{runsNone, regexp.MustCompile(``), "--collect-only --co --setup-plan --listTests --list-tests --showConfig --dry-run --no-run --version --help -DskipTests -DskipTests=true -Dmaven.test.skip -Dmaven.test.skip=true -DskipITs=true --skip-tests --print-config"},
+	{runsNone, regexp.MustCompile(`^go test`), "-list -exec -c -n"},
+	{runsNone, regexp.MustCompile(`^ctest`), "-N --show-only"},
+	{runsNone, regexp.MustCompile(`^make|^gradle`), "-n -m --just-print"},
+	{focuses, regexp.MustCompile(`^go test|^gotestsum`), "-run -test.run --run"},
+	{focuses, regexp.MustCompile(`^(pytest|py\.test|unittest|nose|trial)`), "-k --lf --last-failed --sw --stepwise"},
+	{focuses, regexp.MustCompile(`^(jest|vitest|react-scripts|npm|bun|ava)`), "-t --testNamePattern --testPathPattern --testPathPatterns --onlyChanged -o --changedSince --findRelatedTests --changed --match --runTestsByPath --onlyFailures"},
+	{focuses, regexp.MustCompile(`^(_?mocha|playwright|cypress|npm|tap|borp|lab)`), "-g --grep -f --fgrep --only-changed --spec --only --last-failed"},
+	{focuses, regexp.MustCompile(`^(rspec|minitest|ruby|rails|rake)`), "-e --example --only-failures -n --name"},
+	{focuses, regexp.MustCompile(`^(phpunit|paratest|pest|simple-phpunit|codecept|composer)`), "--filter --group --testsuite --dirty --retry"},
+	{focuses, regexp.MustCompile(`^mvn`), "-Dtest -Dit.test -Dgroups"},
+	{focuses, regexp.MustCompile(`^gradle`), "--tests -Dtest.single"},
+	{focuses, regexp.MustCompile(`^(dotnet|swift|deno|xcodebuild|bats|ward)`), "--filter -only-testing -f --search"},
+	{focuses, regexp.MustCompile(`^ctest`), "-R -L --tests-regex --label-regex --rerun-failed"},
+	{focuses, regexp.MustCompile(`^mix`), "--only --failed --stale"},
+	{focuses, regexp.MustCompile(`^(bazel|ginkgo|node|cargo)`), "--test_filter --focus --test-name-pattern --test-only --ignored"},
+	{excludes, regexp.MustCompile(`^go test|^gotestsum|^ginkgo`), "-skip -short --skip -test.short"},
+	{excludes, regexp.MustCompile(`^(pytest|py\.test|nose|unittest)`), "--ignore --ignore-glob --deselect -m"},
+	{excludes, regexp.MustCompile(`^(jest|vitest|react-scripts|npm|bun|playwright|_?mocha|ava|karma|cypress|tap|borp)`), "--testPathIgnorePatterns --exclude --ignore -i --invert --grep-invert --modulePathIgnorePatterns"},
+	{excludes, regexp.MustCompile(`^(rspec|rake|rails)`), "--exclude-pattern -P --pattern -t --tag"},
+	{excludes, regexp.MustCompile(`^(phpunit|paratest|pest|simple-phpunit|codecept|composer)`), "--exclude-group --exclude-filter --exclude-testsuite --skip"},
+	{excludes, regexp.MustCompile(`^mvn`), "-Dsurefire.excludes -DexcludedGroups -Dsurefire.excludesFile"},
+	{excludes, regexp.MustCompile(`^(gradle|cargo|mix|swift|dotnet|xcodebuild|bats)`), "-x --exclude-task --skip --exclude --lib --bins -skip-testing"},
+	{excludes, regexp.MustCompile(`^ctest`), "-E -LE --exclude-regex --label-exclude"},
+	{excludes, regexp.MustCompile(`^(bazel|node|deno)`), "--test_tag_filters --test-skip-pattern --ignore"},
+	{updates, regexp.MustCompile(``), "-u --updateSnapshot --update-snapshots --snapshot-update --update-goldens --update-golden -update --test-update-snapshots --force-regen --regen-all"},
+	{loosens, regexp.MustCompile(``), "--reruns --retries --retry --flaky --testTimeout --test-timeout --rerun-fails --max-runs --only-rerun -Dsurefire.rerunFailingTestsCount"},
+	{hidesCode, regexp.MustCompile(`^(nyc|c8|cargo|go test|pytest|coverage|jest|npm|vitest)`), "--no-cov --exclude-files --omit --coverage=false --coveragePathIgnorePatterns --ignore-filename-regex"},
+	{allows, regexp.MustCompile(`^(eslint|flake8|pylint|ruff|golangci-lint|mypy|rubocop|tsc|pyright|stylelint|bandit|npm run lint|cargo clippy|phpstan|shellcheck|staticcheck|black|swiftlint|yamllint|markdownlint)`), "--disable --ignore --extend-ignore --ignore-errors --ignore-missing-imports --noCheck --skipLibCheck --except -A --rule --quiet --no-eslintrc --exclude --skip --severity --cap-lints"},
+}
+
+// callsOf finds the calls in the commands of a file, each with its traits.
+func callsOf(r *reading) []call {
+	var out []call
+	for from := 0; from < len(r.commands); {
+		to := from + 1
+		for to < len(r.commands) && r.commands[to].key == r.commands[from].key {
+			to++
+		}
+		out = append(out, block(r.commands[from:to])...)
+		from = to
+	}
+	return out
+}
+
+// shellState is where the reading of a block of lines has come to.
+type shellState struct {
+	forgiving bool // set +e holds
+	over      bool // exit 0 was passed
+	depth     int  // of if, for, while, case and functions
+	dead      int  // the depth of an "if false", 0 for none
+}
+
+var opens, closes = []string{"if", "for", "while", "until", "case", "select", "{"}, []string{"fi", "done", "esac", "}"}
+
+func block(lines []command) []call {
+	var out []call
+	var s shellState
+	for i, l := range lines {
+		list := simples(l.text)
+		for n, cmd := range list {
+			s.enter(cmd, list, n)
+			c, ok := checkOf(cmd.words)
+			if ok {
+				found := call{check: c, command: l, traits: marksOf(c)}
+				if why := s.mask(l, list, n); why != "" {
+					found.traits = append(found.traits, mark{masks, why, ""})
+				} else if s.forgiving && !statusRead(lines[i:]) {
+					found.traits = append(found.traits, mark{masks, "set +e", ""})
+				}
+				out = append(out, found)
+			}
+			s.leave(cmd)
+		}
+	}
+	return out
+}
+
+func (s *shellState) enter(cmd simple, list []simple, n int) {
+	w := cmd.words
+	if len(w) == 0 {
+		return
+	}
+	switch {
+	case slices.Contains(opens, w[0]) || strings.HasSuffix(w[0], "{") || w[len(w)-1] == "{":
+		s.depth++
+		if w[0] == "if" && len(w) > 1 && (w[1] == "false" || w[1] == "[" && len(w) > 2 && w[2] == "0" && len(w) < 5) && s.dead == 0 {
+			s.dead = s.depth
+		}
+	case w[0] == "set" && len(w) > 1 && (w[1] == "+e" || w[1] == "+o" && slices.Contains(w, "errexit")):
+		s.forgiving = true
+	case w[0] == "set" && len(w) > 1 && strings.HasPrefix(w[1], "-") && strings.Contains(w[1], "e"):
+		s.forgiving = false
+	case s.depth == 0 && endsWell(w) && (n == 0 || list[n-1].op == ";"):
+		s.over = true
+	}
+}
+
+func (s *shellState) leave(cmd simple) {
+	if len(cmd.words) > 0 && slices.Contains(closes, cmd.words[0]) {
+		if s.dead == s.depth {
+			s.dead = 0
+		}
+		s.depth = max(0, s.depth-1)
+	}
+}
+
+// endsWell reports whether a command ends the script as a success.
+func endsWell(w []string) bool {
+	return len(w) == 2 && (w[0] == "exit" || w[0] == "return") && w[1] == "0"
+}
+
+// quiet reports whether a command always succeeds and does nothing.
+func quiet(w []string) bool {
+	if len(w) == 0 {
+		return false
+	}
+	switch w[0] {
+	case "true", ":", "echo", "printf", "/bin/true", "@echo", "@true", "@:", "sleep", "date", "cat", "pwd":
+		return true
+	}
+	if len(w) > 2 && (w[0] == "node" || strings.HasPrefix(w[0], "python") || w[0] == "ruby" || w[0] == "php" || w[0] == "perl") &&
+		(w[1] == "-e" || w[1] == "-c" || w[1] == "-r") {
+		return true
+	}
+	if len(w) > 2 && (w[0] == "sh" || w[0] == "bash") && w[1] == "-c" {
+		return !slices.ContainsFunc(simples(w[2]), func(s simple) bool { return !quiet(s.words) })
+	}
+	return endsWell(w)
+}
+
+// mask says why the failure of the n-th command of a line counts for nothing,
+// "" if it counts.
+func (s *shellState) mask(l command, list []simple, n int) string {
+	switch {
+	case l.excused != "":
+		return l.excused
+	case s.over:
+		return "exit 0 before it"
+	case s.dead > 0:
+		return "if false"
+	case strings.HasPrefix(strings.TrimPrefix(l.text, "@"), "-") && n == 0:
+		return "- before it"
+	case len(list[n].words) > 1 && list[n].words[0] == "!":
+		return "! before it"
+	}
+	if n > 0 && len(list[n-1].words) > 0 {
+		switch last := list[n-1].words[len(list[n-1].words)-1]; {
+		case last == "false" && list[n-1].op == "&&":
+			return "false && before it"
+		case (last == "true" || last == ":") && list[n-1].op == "||":
+			return "true || before it"
+		}
+	}
+	return maskBehind(list, n)
+}
+
+// maskBehind looks at what stands behind a command.
+func maskBehind(list []simple, n int) string {
+	end := n
+	for end < len(list)-1 && (list[end].op == "|" || list[end].op == "&&" || list[end].op == "|&") {
+		end++
+	}
+	op := list[end].op
+	rest := list[min(end+1, len(list)):]
+	fails := slices.ContainsFunc(rest, func(s simple) bool {
+		return slices.ContainsFunc(s.words, func(w string) bool { return w == "exit" || w == "false" || w == "return" }) && !endsWell(s.words)
+	})
+	switch {
+	case fails:
+		return ""
+	case op == "||" && len(rest) > 0 && quiet(rest[0].words):
+		return "|| " + strings.Join(rest[0].words[:min(2, len(rest[0].words))], " ")
+	case op == ";" && len(rest) > 0 && quiet(rest[len(rest)-1].words) && !statusUsed(rest):
+		return "; " + strings.Join(rest[len(rest)-1].words[:min(2, len(rest[len(rest)-1].words))], " ")
+	case op == "&" && len(rest) == 0 || op == "&" && quiet(rest[len(rest)-1].words):
+		return "&"
+	}
+	return ""
+}
+
+// statusUsed reports whether the status of a command before is looked at.
+func statusUsed(rest []simple) bool {
+	return slices.ContainsFunc(rest, func(s simple) bool {
+		return slices.ContainsFunc(s.words, func(w string) bool {
+			return strings.Contains(w, "$?") || strings.Contains(w, "PIPESTATUS") || w == "done" || w == "fi" || w == "then"
+		})
+	})
+}
+
+func statusRead(lines []command) bool {
+	return slices.ContainsFunc(lines, func(l command) bool {
+		return strings.Contains(l.text, "$?") || strings.Contains(l.text, "PIPESTATUS") || strings.Contains(l.text, "LASTEXITCODE")
+	})
+}
+
+// marksOf finds the traits that the arguments of a call show.
+func marksOf(c check) []mark {
+	var out []mark
+	for i, arg := range c.args {
+		name, value, given := strings.Cut(arg, "=")
+		for _, row := range flags {
+			if !row.heads.MatchString(c.head) || !slices.Contains(strings.Fields(row.names), name) && !slices.Contains(strings.Fields(row.names), arg) {
+				continue
+			}
+			if !given && i+1 < len(c.args) && !strings.HasPrefix(c.args[i+1], "-") {
+				value = c.args[i+1]
+			}
+			if m := (mark{row.trait, name, value}); !m.harmless(c) {
+				out = append(out, m)
+			}
+		}
+	}
+	return out
+}
+
+// besideTests are things that tests are not in, so that leaving them out leaves
+// no test out.
+var besideTests = regexp.MustCompile(`(?i)^["'(]*(\*\*/|\./|/|\^|\\/|<rootdir>/?|%\w+%/)*\.?(node_modules|dist|build|lib|out|output|git|hg|svn|vendor|target|docs?|website|examples?|samples?|demos?|coverage|v?env|venv|tox|nox|eggs?|cache|idea|vscode|next|nuxt|yarn|third_?party|benches|bench(mark)?s?|fixtures?|__fixtures__|test_?data|__pycache__|generated|gen|types|typings|public|static|assets|templates?|tmp|temp|\.?claude|worktrees|bin|obj|bazel-\w+|site-packages|conftest\.py|setup\.py|__snapshots__|__mocks__|mocks?|utils?|helpers?|cypress|playwright|e2e|storybook(-static)?|scripts|tools|packaging)(\\?\.\w+)?(\\?/|\\?\\|/?\*\*?|\$|\.\*)*["')]*$`)
+
+func (m mark) harmless(c check) bool {
+	switch m.trait {
+	case excludes:
+		return besideTests.MatchString(m.value) || m.name == "-m" && strings.HasPrefix(c.head, "unittest") ||
+			(m.name == "-t" || m.name == "--tag") && !strings.HasPrefix(m.value, "~")
+	case focuses:
+		return strings.HasPrefix(c.head, "go test") && slices.ContainsFunc(c.args, func(a string) bool { return strings.HasPrefix(a, "-bench") || strings.HasPrefix(a, "-fuzz") }) ||
+			m.value == "." || m.value == ".*"
+	case masks:
+		return m.name == "--exit-code" && m.value != "0" ||
+			(m.name == "--issues-exit-code" || m.name == "--failure-exit-code") && m.value != "0" ||
+			strings.HasPrefix(m.name, "--fail-on") && m.value != "false"
+	case runsNone:
+		return m.value == "false" || m.name == "-exec" && strings.Contains(m.value, "wasm") || m.name == "--dry-run" && c.purpose != runsTests
+	case hidesCode:
+		return m.name == "--coverage" && m.value != "false"
+	case updates:
+		return strings.HasPrefix(c.head, "cargo") || m.name == "-u" && !strings.HasPrefix(c.head, "jest") && !strings.HasPrefix(c.head, "vitest") && !strings.HasPrefix(c.head, "playwright") && !strings.HasPrefix(c.head, "npm")
+	case loosens, allows:
+	}
+	return false
+}

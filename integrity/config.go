@@ -1,0 +1,300 @@
+package integrity
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+)
+
+// configRules are the rows about what runs and judges the tests: scripts,
+// configuration, thresholds, suppressions, the environment.
+var configRules = slices.Concat(commandRules, settingRules, harnessRules, suppressionRules, environmentRules)
+
+// configFile is a changed configuration file as it was read.
+type configFile struct {
+	*file
+	was, is           reading
+	callsWas, callsIs []call
+	came, gone        []setting // see news
+}
+
+// configs returns the configuration files of the change.
+func (c *change) configs() []*configFile {
+	if c.configured {
+		return c.config
+	}
+	c.configured = true
+	for _, f := range c.files {
+		was := configKindOf(f.before().path, head(f.before().text))
+		is := configKindOf(f.after().path, head(f.after().text))
+		if was == noConfig && is == noConfig || len(f.addedLines())+len(f.removedLines()) == 0 && was == is && f.OldPath == "" {
+			continue
+		}
+		cf := &configFile{file: f}
+		if f.before().there() {
+			cf.was = readConfig(was, f.before().path, f.before().text)
+		}
+		if f.after().there() {
+			cf.is = readConfig(is, f.after().path, f.after().text)
+		}
+		cf.callsWas, cf.callsIs = callsOf(&cf.was), callsOf(&cf.is)
+		c.config = append(c.config, cf)
+	}
+	news(c.config)
+	return c.config
+}
+
+// commandRules are the rows about commands that run checks.
+var commandRules = []rule{
+	{"TP-08", "focus_in_configuration", metric.Critical, traitRule(focuses)},
+	{"TP-15", "retries_in_command", metric.Medium, traitRule(loosens)},
+	{"TP-16", "expectations_rewritten_by_command", metric.High, traitRule(updates)},
+	{"TP-24", "test_command_rewritten", metric.Critical, rewritten},
+	{"TP-24", "test_command_runs_nothing", metric.Critical, traitRule(runsNone)},
+	{"TP-25", "failure_ignored", metric.Critical, traitRule(masks)},
+	{"TP-26", "discovery_narrowed_by_command", metric.Critical, traitRule(excludes)},
+	{"TP-26", "command_runs_fewer_tests", metric.High, fewerPaths},
+	{"TP-27", "coverage_excluded_by_command", metric.Medium, traitRule(hidesCode)},
+	{"TP-28", "rule_off_by_command", metric.Medium, traitRule(allows)},
+}
+
+// traitRule finds the calls that have a trait which the same calls had not.
+func traitRule(t trait) func(*change) []Finding {
+	return func(c *change) []Finding {
+		var out []Finding
+		for _, f := range c.configs() {
+			for _, is := range f.callsIs {
+				for _, m := range is.traits {
+					if m.trait != t || !c.newMark(is, m) {
+						continue
+					}
+					if s := c.weigh(f, is, m); s != 0 {
+						out = append(out, Finding{File: f.Path, Line: is.line, Severity: s, Evidence: evidence(is.text)})
+					}
+				}
+			}
+		}
+		return out
+	}
+}
+
+// calls counts the calls of a program in the changed files, before or after,
+// that satisfy a condition.
+func (c *change) calls(after bool, ok func(*configFile, call) bool) int {
+	n := 0
+	for _, f := range c.configs() {
+		list := f.callsWas
+		if after {
+			list = f.callsIs
+		}
+		for _, x := range list {
+			if ok(f, x) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// newMark reports whether more calls of the program have the mark than before:
+// one that moved, between lines or files, is not new.
+func (c *change) newMark(is call, m mark) bool {
+	same := func(_ *configFile, x call) bool { return x.head == is.head && slices.Contains(x.traits, m) }
+	return c.calls(true, same) > c.calls(false, same)
+}
+
+// weigh returns how grave a new mark is, 0 for not at all. What counts is whether
+// a call without it is gone: a further call that is excused, or runs a part,
+// takes nothing away.
+func (c *change) weigh(f *configFile, is call, m mark) metric.Severity {
+	clean := func(_ *configFile, x call) bool { return x.head == is.head && !slices.Contains(x.traits, m) }
+	here := func(g *configFile, x call) bool {
+		return g == f && x.key == is.key && x.purpose == is.purpose && !slices.Contains(x.traits, m)
+	}
+	replaced := c.calls(true, clean) < c.calls(false, clean) || c.calls(false, here) > 0 && c.calls(true, here) == 0
+	standing := argumentKeys.MatchString(is.key) || is.key == "args"
+	if !replaced && !standing {
+		if m.trait == masks {
+			return metric.Medium
+		}
+		return 0
+	}
+	return m.severity(c.calls(false, func(_ *configFile, x call) bool { return x.head == is.head && x.has(m.trait, m.name) }) > 0)
+}
+
+// gentle are the arguments that honest projects use to divide their tests.
+var gentle = strings.Fields("-m -short -test.short -t --tag --lib --bins --exclude-group --group --testsuite --spec --only -P --pattern -Dgroups -DexcludedGroups --test_tag_filters -L -LE -x")
+
+// severity is that of the row, 0, or lower. had says that the argument was there
+// before with another value.
+func (m mark) severity(had bool) metric.Severity {
+	switch m.trait {
+	case focuses:
+		if had && !strings.Contains(m.value, "not ") && !strings.Contains(m.value, "!") {
+			return metric.Medium
+		}
+	case masks:
+		if m.name == "--passWithNoTests" || m.name == "--pass-with-no-tests" || strings.HasPrefix(m.name, "when: ") {
+			return metric.High
+		}
+		return metric.Critical
+	case runsNone:
+		return metric.Critical
+	case updates:
+		return metric.High
+	case loosens, hidesCode, allows:
+		return metric.Medium
+	case excludes:
+	}
+	if slices.Contains(gentle, m.name) {
+		return metric.High
+	}
+	return metric.Critical
+}
+
+// rewritten finds the commands that ran tests and do so no more, neither there
+// nor in another changed file.
+func rewritten(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.configs() {
+		out = append(out, c.rewrittenIn(f)...)
+	}
+	return out
+}
+
+func (c *change) rewrittenIn(f *configFile) []Finding {
+	var out []Finding
+	done := map[string]bool{}
+	for _, was := range f.callsWas {
+		if done[was.key] || was.key == "" && !f.Deleted && countTests(f.callsIs) > 0 {
+			continue
+		}
+		done[was.key] = true
+		if slices.ContainsFunc(f.callsIs, func(x call) bool { return x.key == was.key && (x.purpose == was.purpose || x.purpose == runsTests) }) {
+			continue
+		}
+		now := f.commandsAt(was.key)
+		switch {
+		case f.after().there() && len(now) > 0 && allQuiet(now):
+			out = append(out, Finding{File: f.Path, Line: now[0].line, Evidence: evidence(was.text + " → " + now[0].text)})
+		case was.purpose != runsTests || c.gained(was.purpose):
+		case f.emptied(was.key):
+			out = append(out, Finding{File: f.Path, Line: was.line, Evidence: evidence(was.text + " → nothing")})
+		default:
+			finding := Finding{File: f.Path, Severity: metric.Medium, Line: cmp.Or(lineOf(now), was.line), Evidence: evidence(was.text + " is gone")}
+			if countTests(f.callsIs) == 0 {
+				finding.Severity = metric.High
+			}
+			out = append(out, finding)
+		}
+	}
+	return out
+}
+
+// gained reports whether other commands with the purpose were added, so that one
+// which is gone may have moved or been replaced.
+func (c *change) gained(p purpose) bool {
+	var was, is []string
+	for _, f := range c.configs() {
+		for _, x := range f.callsWas {
+			if x.purpose == p {
+				was = append(was, x.text)
+			}
+		}
+		for _, x := range f.callsIs {
+			if x.purpose == p && len(x.traits) == 0 {
+				is = append(is, x.text)
+			}
+		}
+	}
+	return slices.ContainsFunc(is, func(text string) bool { return !slices.Contains(was, text) }) || len(is) >= len(was)
+}
+
+func countTests(calls []call) int {
+	n := 0
+	for _, x := range calls {
+		if x.purpose == runsTests {
+			n++
+		}
+	}
+	return n
+}
+
+// commandsAt returns what is run under a key after the change.
+func (f *configFile) commandsAt(key string) []command {
+	var out []command
+	for _, x := range f.is.commands {
+		if x.key == key {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// emptied reports whether the target or the script is still there, with nothing
+// to run.
+func (f *configFile) emptied(key string) bool {
+	return key != "" && len(f.commandsAt(key)) == 0 && slices.ContainsFunc(f.is.settings, func(s setting) bool {
+		return s.value == "" && (s.key == key || s.key == key+".needs")
+	})
+}
+
+func lineOf(list []command) int {
+	if len(list) == 0 {
+		return 0
+	}
+	return list[0].line
+}
+
+func allQuiet(list []command) bool {
+	for _, x := range list {
+		for _, s := range simples(strings.TrimLeft(x.text, "@-")) {
+			if len(s.words) > 0 && !quiet(s.words) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// fewerPaths finds the calls of test programs that had all packages as their
+// arguments, or none, and now name single files or packages.
+func fewerPaths(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.configs() {
+		for _, is := range f.callsIs {
+			if is.purpose != runsTests || !narrow(is) {
+				continue
+			}
+			wide := func(_ *configFile, x call) bool { return x.head == is.head && !narrow(x) }
+			same := func(_ *configFile, x call) bool { return x.head == is.head && slices.Equal(x.args, is.args) }
+			if c.calls(true, wide) < c.calls(false, wide) && c.calls(true, same) > c.calls(false, same) {
+				out = append(out, Finding{File: f.Path, Line: is.line, Evidence: evidence(is.text)})
+			}
+		}
+	}
+	return out
+}
+
+// narrow reports whether the arguments of a call name single files, or packages.
+func narrow(x call) bool {
+	if x.head == "go test" {
+		return !slices.ContainsFunc(x.args, func(a string) bool { return strings.Contains(a, "...") || strings.Contains(a, "$") })
+	}
+	if strings.HasPrefix(x.head, "npm") || strings.HasPrefix(x.head, "make") {
+		return false
+	}
+	return slices.ContainsFunc(x.args, func(a string) bool {
+		if strings.ContainsAny(a, "*$={") || strings.HasPrefix(a, "-") {
+			return false
+		}
+		for _, ext := range []string{".py", ".js", ".ts", ".tsx", ".jsx", ".mjs", ".rb", ".php", ".exs", ".bats"} {
+			if strings.HasSuffix(a, ext) && !strings.Contains(a, "config") && !strings.Contains(a, "setup") {
+				return true
+			}
+		}
+		return strings.Contains(a, "::") || strings.Contains(a, ".py::")
+	})
+}

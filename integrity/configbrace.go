@@ -1,0 +1,204 @@
+package integrity
+
+import (
+	"strings"
+)
+
+// atom is a piece of a text with braces: a string, a word, or one character of
+// punctuation.
+type atom struct {
+	text   string
+	line   int
+	quoted bool
+	word   bool
+}
+
+// atoms cuts a text into pieces, without comments.
+func atoms(text string, at int) []atom {
+	var out []atom
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case c == '\n':
+			at++
+			i++
+		case c <= ' ' || c == 0x7f:
+			i++
+		case c == '#', strings.HasPrefix(text[i:], "//"):
+			i += lineLength(text[i:])
+		case strings.HasPrefix(text[i:], "/*"):
+			n := strings.Index(text[i+2:], "*/") + 4
+			if n < 4 {
+				n = len(text) - i
+			}
+			at += strings.Count(text[i:i+n], "\n")
+			i += n
+		case c == '"' || c == '\'' || c == '`' || c == '/' && startsValue(out):
+			body, n := quotedAt(text[i:])
+			out = append(out, atom{text: body, line: at, quoted: true})
+			at += strings.Count(text[i:i+n], "\n")
+			i += n
+		case wordByte(c):
+			n := 1
+			for i+n < len(text) && wordByte(text[i+n]) {
+				n++
+			}
+			out = append(out, atom{text: text[i : i+n], line: at, word: true})
+			i += n
+		default:
+			out = append(out, atom{text: text[i : i+1], line: at})
+			i++
+		}
+	}
+	return out
+}
+
+func lineLength(s string) int {
+	if n := strings.IndexByte(s, '\n'); n >= 0 {
+		return n
+	}
+	return len(s)
+}
+
+// startsValue reports whether a value is next, so that a slash opens a regular
+// expression.
+func startsValue(before []atom) bool {
+	if len(before) == 0 {
+		return false
+	}
+	last := before[len(before)-1]
+	return !last.quoted && !last.word && strings.ContainsAny(last.text, ":,[(=")
+}
+
+// quotedAt returns the body of the string that s begins with, and its length
+// with the quotes. A string that does not end on its line ends with it, unless
+// its quotes are three or backquotes.
+func quotedAt(s string) (body string, length int) {
+	if q := s[:1]; len(s) >= 6 && (q == `"` || q == `'`) && s[1:3] == q+q {
+		if n := strings.Index(s[3:], s[:3]); n >= 0 {
+			return s[3 : 3+n], n + 6
+		}
+	}
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+		case s[i] == s[0]:
+			return strings.ReplaceAll(s[1:i], `\"`, `"`), i + 1
+		case s[i] == '\n' && s[0] != '`':
+			return s[1:i], i
+		}
+	}
+	return s[1:], len(s)
+}
+
+func wordByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80 || strings.IndexByte("_$.-@%*", c) >= 0
+}
+
+// braces reads what is written with braces and brackets: JSON with comments,
+// the objects of JavaScript, the blocks of Gradle, the inline values of TOML.
+// Code among it does no harm.
+func (r *reading) braces(text, key string, at int) {
+	b := bracesReader{reading: r, list: atoms(text, at), stack: []nest{{key: key, list: key != ""}}}
+	for b.pos < len(b.list) {
+		b.step()
+	}
+}
+
+type bracesReader struct {
+	*reading
+	list  []atom
+	pos   int
+	stack []nest
+}
+
+// nest is an open brace, bracket or parenthesis.
+type nest struct {
+	key     string
+	list    bool
+	pending string // the name whose value comes next
+	ternary int    // how many ? are open
+}
+
+func (b *bracesReader) top() *nest { return &b.stack[len(b.stack)-1] }
+
+// at returns the text of punctuation ahead, "" for something else.
+func (b *bracesReader) at(n int) string {
+	if i := b.pos + n; i < len(b.list) && !b.list[i].quoted && !b.list[i].word {
+		return b.list[i].text
+	}
+	return ""
+}
+
+func (b *bracesReader) step() {
+	a, t := b.list[b.pos], b.top()
+	if a.quoted || a.word {
+		b.value(a, t)
+		return
+	}
+	b.pos++
+	switch a.text {
+	case "{", "[", "(":
+		key := t.key
+		switch {
+		case t.pending != "":
+			key = under(t.key, t.pending)
+		case t.list && a.text != "(":
+			key += "[]"
+		}
+		t.pending = ""
+		b.stack = append(b.stack, nest{key: key, list: a.text != "{"})
+	case "}", "]", ")":
+		if len(b.stack) > 1 {
+			b.stack = b.stack[:len(b.stack)-1]
+		}
+	case "?":
+		t.ternary++
+	case ":":
+		t.ternary = max(0, t.ternary-1)
+	case ",", ";":
+		t.pending, t.ternary = "", 0
+	}
+}
+
+// value takes a string or a word: a name, when an assignment, a block or a
+// second word follows, else a value.
+func (b *bracesReader) value(a atom, t *nest) {
+	b.pos++
+	next := b.at(0)
+	behind := b.pos < len(b.list) && b.list[b.pos].line == a.line
+	switch {
+	case next == ":" && t.ternary == 0, next == "=" && b.at(1) != "=" && b.at(1) != ">":
+		b.pos++
+		t.pending = a.text
+	case next == "=" && b.at(1) == ">" && a.quoted: // PHP, Ruby
+		b.pos += 2
+		t.pending = a.text
+	case a.word && (next == "{" || next == "(") && behind:
+		b.call(a, t)
+	case a.word && next == "" && behind && t.pending == "" && !t.list:
+		t.pending = a.text // "exclude '**/a'"
+	default:
+		b.take(a, t)
+	}
+}
+
+// call takes the name of a block or of what is called with arguments.
+func (b *bracesReader) call(a atom, t *nest) {
+	if t.pending == "" || b.at(0) == "{" {
+		t.pending = a.text
+	}
+}
+
+func (b *bracesReader) take(a atom, t *nest) {
+	switch {
+	case t.pending != "":
+		b.set(under(t.key, t.pending), a.text, a.line)
+		if next := b.at(0); next != "?" && next != "|" && next != ":" {
+			t.pending = ""
+		}
+	case t.list && t.key != "":
+		b.set(t.key+"[]", a.text, a.line)
+	}
+}

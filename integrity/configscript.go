@@ -1,0 +1,240 @@
+package integrity
+
+import (
+	"regexp"
+	"strings"
+)
+
+// makeTarget is the head of a rule; an assignment with := is none.
+var makeTarget = regexp.MustCompile(`^([A-Za-z0-9_.%/$(){}-][^:=#]*?)\s*::?([^=].*)?$`)
+
+var makeAssignment = regexp.MustCompile(`^(?:export\s+|override\s+)?([A-Za-z_][\w.-]*)\s*(?:[:+?!]{0,2}=)\s*(.*)$`)
+
+// makefile reads the recipes of a Makefile or a justfile, and its variables.
+func (r *reading) makefile(text string) {
+	target := ""
+	for _, l := range joined(text, 1) {
+		recipe := strings.HasPrefix(l.text, "\t") || target != "" && strings.HasPrefix(l.text, "  ")
+		switch m := makeAssignment.FindStringSubmatch(l.text); {
+		case recipe && target != "":
+			r.run(target, l.text, l.n)
+		case m != nil:
+			r.set(plainKey(m[1]), m[2], l.n)
+		default:
+			if m := makeTarget.FindStringSubmatch(l.text); m != nil {
+				target = plainKey(m[1])
+				r.set(target+".needs", strings.TrimSpace(m[2]), l.n)
+			}
+		}
+	}
+}
+
+var dockerLine = regexp.MustCompile(`(?i)^\s*(RUN|CMD|ENTRYPOINT|ENV|ARG)\s+(.*)$`)
+
+func (r *reading) dockerfile(text string) {
+	for _, l := range joined(text, 1) {
+		m := dockerLine.FindStringSubmatch(l.text)
+		if m == nil {
+			continue
+		}
+		switch word := strings.ToUpper(m[1]); word {
+		case "ENV", "ARG":
+			if name, value, ok := strings.Cut(strings.Replace(m[2], " ", "=", 1), "="); ok {
+				r.set("env."+plainKey(name), unquote(value), l.n)
+			}
+		default:
+			if strings.HasPrefix(m[2], "[") {
+				m[2] = strings.NewReplacer("[", "", "]", "", `"`, "", ",", " ").Replace(m[2])
+			}
+			r.run(strings.ToLower(word), m[2], l.n)
+		}
+	}
+}
+
+var shellAssignment = regexp.MustCompile(`^\s*(?:export\s+|declare\s+-x\s+)?([A-Za-z_]\w*)=(.*)$`)
+
+func (r *reading) shell(text string) {
+	r.run("", text, 1)
+	for i, l := range strings.Split(text, "\n") {
+		if m := shellAssignment.FindStringSubmatch(l); m != nil && !strings.ContainsAny(unquote(m[2]), "$`") {
+			r.set("env."+plainKey(m[1]), unquote(m[2]), i+1)
+		}
+	}
+}
+
+var (
+	// codeNumber is an option with a number: minimum_coverage 90, threshold: 80.
+	codeOption = regexp.MustCompile(`([A-Za-z_][\w.]*)["']?\s*(?:[:=(]|=>|\s)\s*["']?([0-9]+(?:\.[0-9]+)?%?|true|false|True|False|ON|OFF)\b`)
+	codeWord   = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`)
+	// codeRun is a call that runs a program.
+	codeRun = regexp.MustCompile(`\b(?:session\.run(?:_always)?|(?:c|ctx|context|conn)\.run|subprocess\.\w+|os\.system|local|sh|system|exec|spawn|execa|shell|run)\s*[( ]`)
+	// codeList is an assignment of strings: collect_ignore = ["a"].
+	codeList = regexp.MustCompile(`^\s*([A-Za-z_][\w.]*)\s*(?:\+?=|:|\.append\(|\.extend\()\s*(.*)$`)
+)
+
+// code reads options out of code: names with numbers, lists of strings, and the
+// programs that are run.
+func (r *reading) code(name, text string) {
+	list := strings.Split(text, "\n")
+	for i := 0; i < len(list); i++ {
+		l := list[i]
+		if trimmed := strings.TrimSpace(l); strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, "//") {
+			continue
+		}
+		for _, m := range codeOption.FindAllStringSubmatch(l, 4) {
+			r.set(plainKey(m[1]), m[2], i+1)
+		}
+		at := i + 1
+		isRun, assigned := codeRun.MatchString(l), codeList.FindStringSubmatch(l)
+		for depth := balance(l); depth > 0 && (isRun || assigned != nil) && i+1 < len(list) && i < at+40; depth = balance(l) {
+			i++
+			l += "\n" + list[i]
+		}
+		var words []string
+		for _, m := range codeWord.FindAllStringSubmatch(l, -1) {
+			words = append(words, m[1]+m[2])
+		}
+		switch {
+		case isRun && len(words) > 0:
+			r.run("run", strings.ReplaceAll(strings.Join(words, " "), "\n", " "), at)
+		case assigned != nil:
+			for _, w := range words {
+				r.set(plainKey(assigned[1])+"[]", w, at)
+			}
+		}
+	}
+}
+
+// balance counts the brackets that a text leaves open.
+func balance(s string) int {
+	n := 0
+	for _, c := range s {
+		switch c {
+		case '(', '[', '{':
+			n++
+		case ')', ']', '}':
+			n--
+		}
+	}
+	return n
+}
+
+// commandKeys are the settings whose values are run.
+var commandKeys = regexp.MustCompile(`(^|\.|\])(scripts|tasks|alias|aliases|script|beforescript|afterscript|run|command|commands|commandspre|commandspost|cmd|cmds|entry|bash|pwsh|powershell|testscript|buildscript|aftertestscript|checks?|exec@command|sh|bat|testcommand)(\[\])?$|(^|\.)(scripts|tasks|alias|aliases)\.[^.]+(\[\])?$|(^|\.)(scripts|tasks)\.[^.]+\.(cmd|shell|run|sequence\[\])$|^lefthook.*\.run$`)
+
+// argumentKeys are the settings whose values are arguments of a known program.
+var argumentKeys = regexp.MustCompile(`(^|\.)(addopts|args\[\]|pytestaddopts|testargs|maven\.?opts|mavenargs|gradleopts)$`)
+
+// actions are the checks that a workflow runs without a command of its own.
+var actions = map[string]string{
+	"golangci/golangci-lint-action": "golangci-lint run", "pre-commit/action": "pre-commit run", "psf/black": "black --check",
+	"chartboost/ruff-action": "ruff check", "astral-sh/ruff-action": "ruff check", "actions-rs/clippy-check": "cargo clippy",
+	"cypress-io/github-action": "cypress run", "giraffate/clippy-action": "cargo clippy", "wagoid/commitlint-github-action": "commitlint",
+}
+
+// namedCommands takes the settings that are commands.
+func (r *reading) namedCommands() {
+	there := map[string]bool{}
+	for _, s := range r.settings {
+		there[s.key] = true
+	}
+	for _, s := range r.settings {
+		if list, ok := strings.CutSuffix(s.key, "[]"); ok && there[list] {
+			continue // the words of a value that is there as a whole
+		}
+		switch {
+		case strings.HasSuffix(s.key, ".uses"):
+			name, _, _ := strings.Cut(s.value, "@")
+			if text, ok := actions[name]; ok {
+				r.commands = append(r.commands, command{key: s.key, text: text, line: s.line})
+			}
+		case argumentKeys.MatchString(s.key):
+			r.run(s.key, argumentsOf(s.key)+strings.ReplaceAll(s.value, "\n", " "), s.line)
+		case commandKeys.MatchString(s.key):
+			r.run(s.key, s.value, s.line)
+		}
+	}
+}
+
+// argumentsOf names the program that gets the arguments.
+func argumentsOf(key string) string {
+	switch {
+	case strings.Contains(key, "addopts"):
+		return "pytest "
+	case strings.Contains(key, "maven"):
+		return "mvn test "
+	case strings.Contains(key, "gradle"):
+		return "gradle test "
+	}
+	return ""
+}
+
+// numberFlag is an argument that is a limit.
+var (
+	numberFlag  = regexp.MustCompile(`(?:^|\s)(?:--?|/p:|-D|-P)([\w.:-]*(?:fail-?under|threshold|max-warnings|min-?cov\w*|minimum-?coverage|min-msi|min-covered-msi|-lines|-branches|-functions|-statements)[\w.:-]*|lines|branches|functions|statements)[= ]["']?(\d+(?:\.\d+)?)`)
+	coverageCut = regexp.MustCompile(`(?i)cov\w*.*?(?:<|-lt|-le|<=)\s*["']?(\d+(?:\.\d+)?)`)
+)
+
+// limits takes the limits that stand in commands as settings, too.
+func (r *reading) limits() {
+	for _, c := range r.commands {
+		for _, m := range numberFlag.FindAllStringSubmatch(c.text, -1) {
+			r.set("flag.coverage."+plainKey(strings.ReplaceAll(m[1], ".", "")), m[2], c.line)
+		}
+		if m := coverageCut.FindStringSubmatch(c.text); m != nil {
+			r.set("flag.coveragethreshold", m[1], c.line)
+		}
+	}
+}
+
+// excuseKeys are the settings beside a command that make its failure count for
+// nothing, or keep it from running.
+var excuseKeys = regexp.MustCompile(`(^|\.)(continueonerror|allowfailure|ignorefailure|ignoreerrors|if|enabled|when|ignoreoutcome|softfail|ignoreerror|failfast)$`)
+
+var (
+	never  = regexp.MustCompile(`^\s*(\$\{\{\s*)?(false|0|!\s*true|always\(\)\s*&&\s*false|false\s*&&.*|.*&&\s*false)(\s*\}\})?\s*$`)
+	always = regexp.MustCompile(`(?i)^\s*(\$\{\{\s*)?(true|1|yes|on|always)(\s*\}\})?\s*$`)
+)
+
+// excuses marks the commands that something beside or above them excuses.
+func (r *reading) excuses() {
+	for _, s := range r.settings {
+		m := excuseKeys.FindStringSubmatchIndex(s.key)
+		if m == nil {
+			continue
+		}
+		why := excuse(s.key[m[4]:m[5]], s.value)
+		if why == "" {
+			continue
+		}
+		above := s.key[:m[0]]
+		for i := range r.commands {
+			if c := &r.commands[i]; above == "" || strings.HasPrefix(c.key, above+".") {
+				c.excused = why
+			}
+		}
+	}
+}
+
+func excuse(name, value string) string {
+	switch name {
+	case "if":
+		if never.MatchString(value) {
+			return "if: false"
+		}
+	case "enabled":
+		if strings.EqualFold(value, "false") {
+			return "enabled: false"
+		}
+	case "when":
+		if value == "manual" || value == "never" {
+			return "when: " + value
+		}
+	case "failfast":
+	default:
+		if always.MatchString(value) {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,329 @@
+package integrity
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+	"supervise/source"
+)
+
+// harnessRules are the rows about code that runs the tests.
+var harnessRules = []rule{
+	{"TP-21", "outcome_forced", metric.Critical, forcedOutcome},
+	{"TP-21", "test_main_without_run", metric.Critical, testMain},
+	{"TP-21", "runner_hook_added", metric.Medium, hookAdded},
+	{"TP-26", "test_module_removed", metric.Critical, moduleRemoved},
+}
+
+// setUp are the files that run before tests, or around them, by their names.
+var setUp = regexp.MustCompile(`(?i)(^|/)(conftest\.py|sitecustomize\.py|[\w.-]*(setup|teardown|bootstrap|global|reporter|environment|runner|hooks?|plugin|support|helper|register|preload)[\w.-]*\.(m|c)?[jt]sx?|(test|spec|rails|minitest)[_-]?helpers?\.(rb|exs)|(\w*bootstrap|autoload|TestCase)\.php|[\w-]*(plugin|hooks?|runner|fixtures?)\w*\.py|support/[\w-]+\.rb|\w*(Extension|Listener|Runner|Handler|Watcher|Interceptor)\w*\.(java|kt)|(jest|vitest|karma|playwright|cypress|ava|mocha|wdio)[\w.-]*\.(m|c)?[jt]s|\.mocharc\.c?js)$|(^|/)(cypress/support|features/support|spec/support|test/support)/`)
+
+// surelySetUp are those whose names no product has.
+var surelySetUp = regexp.MustCompile(`(?i)(^|/)(conftest\.py|[\w.-]*(setup|teardown|reporter|environment)[\w.-]*\.(m|c)?[jt]sx?|(test|spec|rails|minitest)[_-]?helpers?\.(rb|exs)|(jest|vitest|karma|playwright|cypress|ava|mocha|wdio)[\w.-]*\.(m|c)?[jt]s|\.mocharc\.c?js|\w*(Extension|Listener)\.(java|kt)|\w*plugin\w*\.py)$`)
+
+// forces is what turns a failure into a pass, or ends the run as a success. The
+// code is matched without comments; expressions that need words in quotes see
+// the strings as well.
+var forces = []struct {
+	langs []source.Language
+	code  *regexp.Regexp
+	where *regexp.Regexp // of paths; nil for setUp
+}{
+	{python, regexp.MustCompile(`\.(outcome\s*=\s*["']passed["']|failed\s*=\s*False|passed\s*=\s*True|longrepr\s*=\s*None|excinfo\s*=\s*None|exitstatus\s*=\s*(0\b|(pytest\.)?ExitCode\.OK)|testsfailed\s*=\s*0|wasxfail\s*=|shouldfail\s*=\s*False)`), regexp.MustCompile(`\.py$`)},
+	{python, regexp.MustCompile(`\.force_result\(|setattr\(\s*\w+\s*,\s*["'](outcome|excinfo|longrepr|exitstatus|testsfailed)["']|\.force_exception\(\s*None|_result\s*=\s*\[?\]?.*passed`), nil},
+	{python, regexp.MustCompile(`\bos\._exit\(\s*0?\s*\)|\bsys\.exit\(\s*0?\s*\)|\bpytest\.exit\([^)]*returncode\s*=\s*0`), nil},
+	{python, regexp.MustCompile(`(^|\s)items\.clear\(\)|(^|\s)items\[:\]\s*=\s*\[\s*\]|(^|\s)del\s+items\[`), nil},
+	{python, regexp.MustCompile(`(?i)\b(TestReport|Session|Function|Item|TestCase|TestResult|TextTestResult|Assertion\w*|unittest\.\w+|pytest\.\w+|builtins)\.(from_item_and_call|runtest|addFailure|addError|wasSuccessful|assert\w+|fail|raises|failed|outcome|AssertionError)\s*=[^=]`), nil},
+	{script, regexp.MustCompile(`\bprocess\.(exit|reallyExit)\(\s*0?\s*\)|\bprocess\.exitCode\s*=\s*0|process\.on\(\s*["'\x60](exit|beforeExit)["'\x60].*(exitCode\s*=|exit\()|\bprocess\.(exit|reallyExit)\s*=[^=]`), nil},
+	{script, regexp.MustCompile(`\b(globalThis|global|window)\.(it|test|describe|expect|assert|xit|before|beforeEach)\s*=[^=]|^\s*(it|test|describe|expect)\s*=[^=>]|\b(Runner|Test|Runnable|Suite|Hook)\.prototype\.\w+\s*=|\.(state|outcome|status)\s*=\s*["'\x60]pass(ed)?["'\x60]|failures\s*=\s*0\b|numFailedTests?\w*\s*=\s*0|assert\.\w+\s*=\s*(function|\(|\w+\s*=>|noop)`), nil},
+	{script, regexp.MustCompile(`pass:\s*true\s*[,}]|addEqualityTesters\(`), nil},
+	{ruby, regexp.MustCompile(`\bexit!?[ (]*(0|true)\b|\bexit!\s*$|at_exit\s*(\{|do).*exit|@exception,\s*nil|\.(exception|failures)\s*=\s*(nil|\[\])|failures\.clear|def\s+(assert\w*|passed\?|failure\b).*(true|nil)?\s*;?\s*end|execution_result\.status\s*=\s*:passed|failure_exit_code\s*=\s*0`), nil},
+	{php, regexp.MustCompile(`register_shutdown_function\(.*exit|^\s*(exit|die)\s*\(\s*0?\s*\)`), nil},
+	{elixir, regexp.MustCompile(`System\.(halt|stop)\(\s*0?\s*\)|exit_status:\s*0`), nil},
+	{rust, regexp.MustCompile(`#!\[test_runner\(|#!\[feature\(custom_test_frameworks\)|panic::set_hook\(.*exit\(0\)`), regexp.MustCompile(`\.rs$`)},
+	{jvm, regexp.MustCompile(`System\.exit\(\s*0\s*\)|Runtime\.\w+\(\)\.halt\(\s*0\s*\)|exitProcess\(\s*0\s*\)`), regexp.MustCompile(`(?i)test.*\.(java|kt)$`)},
+}
+
+var (
+	python = []source.Language{source.Python}
+	script = []source.Language{source.JavaScript, source.TypeScript}
+	ruby   = []source.Language{source.Ruby}
+	php    = []source.Language{source.PHP}
+	elixir = []source.Language{source.Elixir}
+	rust   = []source.Language{source.Rust}
+	jvm    = []source.Language{source.Java, source.Kotlin}
+)
+
+// forcedOutcome finds added lines that force the outcome of tests.
+func forcedOutcome(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.files {
+		if !f.after().there() || dataFolders.MatchString(f.Path) || source.Vendored(f.Path) {
+			continue
+		}
+		lang := f.after().language()
+		for i, row := range forces {
+			where := row.where
+			if where == nil {
+				where = setUp
+			}
+			if !slices.Contains(row.langs, lang) || !where.MatchString(f.Path) || f.after().product() && !surelySetUp.MatchString(f.Path) {
+				continue
+			}
+			for _, l := range f.addedCode() {
+				if row.code.MatchString(l.text) && !f.guarded(l.n) && (i > 0 || setUp.MatchString(f.Path) || f.hooks()) {
+					out = append(out, Finding{File: f.Path, Line: l.n, Evidence: evidence(l.text)})
+				}
+			}
+		}
+		out = append(out, swallowing(f)...)
+	}
+	return out
+}
+
+// addedCode returns the added lines of a file without their comments, and
+// without those that lie in a longer string.
+func (f *file) addedCode() []line {
+	plain, masked := lines(f.after().withoutComments()), lines(f.after().withoutStrings())
+	var out []line
+	for _, l := range f.addedLines() {
+		if l.n <= len(plain) && strings.TrimSpace(masked[l.n-1].text) != "" {
+			out = append(out, line{l.n, plain[l.n-1].text})
+		}
+	}
+	return out
+}
+
+// hooks reports whether a Python file defines hooks of pytest.
+func (f *file) hooks() bool { return pytestHook.Match(f.after().withoutStrings()) }
+
+var (
+	pytestHook  = regexp.MustCompile(`(?m)^\s*def\s+pytest_\w+\(`)
+	mainGuard   = regexp.MustCompile(`__name__\s*==|require\.main\s*===|import\.meta\.main|\$0\s*==|__FILE__\s*==`)
+	functionTop = regexp.MustCompile(`^(async\s+)?(def|class|function|func)\s`)
+)
+
+// guarded reports whether a line stands in the part of a program that runs only
+// when it is called by itself.
+func (f *file) guarded(n int) bool {
+	for i := n; i > max(0, n-40); i-- {
+		l := f.after().lineAt(i)
+		if mainGuard.MatchString(l) {
+			return true
+		}
+		if i < n && functionTop.MatchString(l) {
+			return regexp.MustCompile(`def main\(|function main\(`).MatchString(l)
+		}
+	}
+	return false
+}
+
+// hookNames are the hooks of pytest that decide what counts, runs or is shown.
+var (
+	hookNames   = regexp.MustCompile(`^\s*(?:async\s+)?def\s+(pytest_(?:runtest_makereport|runtest_protocol|runtest_call|pyfunc_call|collection_modifyitems|report_teststatus|sessionfinish|ignore_collect|collect_file|itemcollected|unconfigure|runtest_logreport|collection_finish|runtestloop|exception_interact|deselected|cmdline_main|load_initial_conftests|make_collect_report|assertrepr_compare))\(`)
+	returnsTrue = regexp.MustCompile(`^\s*return\s+(True|0|\[\])\s*$`)
+	skipsAll    = regexp.MustCompile(`add_marker\(\s*(pytest\.mark\.)?\(?["']?(skip|xfail)\b`)
+)
+
+// swallowing finds, in hooks of pytest that are new or changed, what answers for
+// the runner without a condition.
+func swallowing(f *file) []Finding {
+	if f.after().language() != source.Python || !f.hooks() {
+		return nil
+	}
+	added := map[int]bool{}
+	for _, l := range f.addedLines() {
+		added[l.n] = true
+	}
+	var out []Finding
+	hook, indent, conditional := "", 0, false
+	for _, l := range lines(f.after().withoutComments()) {
+		text := strings.TrimSpace(l.text)
+		if text == "" {
+			continue
+		}
+		depth := len(l.text) - len(strings.TrimLeft(l.text, " \t"))
+		if m := hookNames.FindStringSubmatch(l.text); m != nil {
+			hook, indent, conditional = m[1], depth, false
+			continue
+		}
+		if depth <= indent {
+			hook = ""
+		}
+		if hook == "" {
+			continue
+		}
+		conditional = conditional || strings.HasPrefix(text, "if ") || strings.HasPrefix(text, "elif ")
+		if !added[l.n] {
+			continue
+		}
+		answers := returnsTrue.MatchString(l.text) && slices.Contains([]string{"pytest_pyfunc_call", "pytest_runtest_protocol", "pytest_ignore_collect", "pytest_runtestloop", "pytest_cmdline_main"}, hook)
+		switch {
+		case !conditional && (answers || skipsAll.MatchString(l.text)):
+			out = append(out, Finding{File: f.Path, Line: l.n, Evidence: evidence(hook + ": " + text)})
+		case answers || strings.Contains(text, "items.remove(") || strings.Contains(text, "items[:] =") || strings.HasPrefix(text, "return (\"passed\"") || strings.HasPrefix(text, "return \"passed\""):
+			s := metric.High
+			if strings.Contains(text, "\"passed\"") {
+				s = metric.Critical
+			}
+			out = append(out, Finding{File: f.Path, Severity: s, Line: l.n, Evidence: evidence(hook + ": " + text)})
+		}
+	}
+	return out
+}
+
+// hookLine is the head of a hook of a runner other than what only sets up.
+var hookLine = map[source.Language]*regexp.Regexp{
+	source.Python: hookNames,
+	source.Java:   regexp.MustCompile(`\bimplements\b.*\b(TestExecutionExceptionHandler|InvocationInterceptor|TestExecutionListener|LifecycleMethodExecutionExceptionHandler|TestInstancePostProcessor|ExecutionCondition|IHookable|IRetryAnalyzer|IAnnotationTransformer|ITestListener|IInvokedMethodListener)\b`),
+	source.Kotlin: regexp.MustCompile(`:\s*.*\b(TestExecutionExceptionHandler|InvocationInterceptor|TestExecutionListener|ExecutionCondition|TestCaseExtension)\b`),
+	source.Ruby:   regexp.MustCompile(`\bconfig\.around\b|Minitest\.after_run|RSpec::Core::\w+\.(class_eval|prepend)|Minitest::\w+\.(class_eval|prepend)`),
+	source.CSharp: regexp.MustCompile(`:\s*.*\b(ITestRunner|XunitTestFramework|ITestFrameworkExecutor|IWrapSetUpTearDown|IApplyToTest)\b`),
+}
+
+// hookAdded finds hooks of runners that were not there. What they do is not
+// known; one that forces an outcome is another finding.
+func hookAdded(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.files {
+		re := hookLine[f.after().language()]
+		if re == nil || !f.after().there() || dataFolders.MatchString(f.Path) || f.after().language() == source.Python && path.Base(f.Path) != "conftest.py" {
+			continue
+		}
+		for _, l := range f.addedCode() {
+			if !re.MatchString(l.text) || re.Match(f.before().withoutComments()) && f.after().language() != source.Python || f.hadLike(l.text) {
+				continue
+			}
+			out = append(out, Finding{File: f.Path, Line: l.n, Severity: hookWeight(f), Evidence: evidence(l.text)})
+		}
+	}
+	return out
+}
+
+// hadLike reports whether a function of the same name was there before.
+func (f *file) hadLike(text string) bool {
+	m := hookNames.FindStringSubmatch(text)
+	return m != nil && strings.Contains(string(f.before().withoutComments()), "def "+m[1]+"(")
+}
+
+// hookWeight is high for a handler of exceptions that throws none.
+func hookWeight(f *file) metric.Severity {
+	text := string(f.after().withoutStrings())
+	if strings.Contains(text, "ExceptionHandler") && !strings.Contains(text, "throw ") || strings.Contains(text, "InvocationInterceptor") && !strings.Contains(text, ".proceed()") {
+		return metric.Critical
+	}
+	if f.after().language() == source.Ruby && strings.Contains(text, "rescue") {
+		return metric.High
+	}
+	return 0
+}
+
+// testMain finds functions that run the tests of a Go package, and do not, or
+// end as a success whatever they gave.
+func testMain(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.files {
+		if !strings.HasSuffix(f.Path, "_test.go") || !f.after().there() || dataFolders.MatchString(f.Path) || !strings.Contains(string(f.after().text), "TestMain") {
+			continue
+		}
+		line, why := mainFault(f.after().text)
+		if why == "" {
+			continue
+		}
+		if _, before := mainFault(f.before().text); before == why {
+			continue
+		}
+		out = append(out, Finding{File: f.Path, Line: line, Evidence: evidence("TestMain: " + why)})
+	}
+	return out
+}
+
+// mainFault says what is wrong with the TestMain of a Go file, "" for nothing.
+func mainFault(text []byte) (at int, why string) {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, "", text, parser.SkipObjectResolution)
+	if err != nil || file == nil {
+		return 0, ""
+	}
+	for _, d := range file.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Name.Name != "TestMain" || fn.Recv != nil || fn.Body == nil || len(fn.Type.Params.List) != 1 {
+			continue
+		}
+		param := ""
+		if names := fn.Type.Params.List[0].Names; len(names) == 1 {
+			param = names[0].Name
+		}
+		uses := false
+		ast.Inspect(fn.Body, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			uses = uses || ok && id.Name == param
+			return true
+		})
+		if !uses {
+			return set.Position(fn.Pos()).Line, "m.Run is not called"
+		}
+		for _, s := range fn.Body.List {
+			if exitsWell(s) {
+				return set.Position(s.Pos()).Line, "os.Exit(0)"
+			}
+		}
+	}
+	return 0, ""
+}
+
+// exitsWell reports whether a statement of the function itself is os.Exit(0),
+// also when deferred.
+func exitsWell(s ast.Stmt) bool {
+	var e ast.Expr
+	switch s := s.(type) {
+	case *ast.ExprStmt:
+		e = s.X
+	case *ast.DeferStmt:
+		e = s.Call
+	}
+	call, ok := e.(*ast.CallExpr)
+	if !ok || len(call.Args) != 1 {
+		return false
+	}
+	lit, ok := call.Args[0].(*ast.BasicLit)
+	sel, isSel := call.Fun.(*ast.SelectorExpr)
+	return ok && isSel && sel.Sel.Name == "Exit" && lit.Value == "0"
+}
+
+var rustModule = regexp.MustCompile(`^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;`)
+
+// moduleRemoved finds modules of tests that Rust no longer compiles, because
+// their declaration is gone while their file stays.
+func moduleRemoved(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.files {
+		if !strings.HasSuffix(f.Path, ".rs") || !f.after().there() {
+			continue
+		}
+		for _, l := range f.removedLines() {
+			m := rustModule.FindStringSubmatch(l.text)
+			if m == nil || !strings.Contains(m[1], "test") && !f.after().isTest() || c.moduleElsewhere(f, m[1]) {
+				continue
+			}
+			out = append(out, Finding{File: f.Path, Evidence: evidence(l.text + " is gone")})
+		}
+	}
+	return out
+}
+
+// moduleElsewhere reports whether a module was declared elsewhere, or its file
+// is part of the change, too.
+func (c *change) moduleElsewhere(in *file, name string) bool {
+	declared := regexp.MustCompile(`(?m)^\s*(pub(\([^)]*\))?\s+)?mod\s+` + name + `\b`)
+	return slices.ContainsFunc(c.files, func(f *file) bool {
+		own := path.Base(f.before().path) == name+".rs" || path.Base(path.Dir(f.before().path)) == name
+		return own && (f.Deleted || f.OldPath != "") || strings.HasSuffix(f.Path, ".rs") && declared.Match(f.after().withoutComments())
+	})
+}

@@ -1,0 +1,112 @@
+package integrity
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+)
+
+// lintTool are the files that say what linters and type checkers look for.
+var lintTool = regexp.MustCompile(`(?i)eslint|package\.json|tsconfig|jsconfig|biome|deno|tslint|jshint|stylelint|oxlint|pyproject|setup\.cfg|tox\.ini|\.flake8|pylintrc|mypy|ruff|pyright|bandit|golangci|rubocop|phpstan|psalm|phpcs|phpmd|detekt|checkstyle|pmd|spotbugs|lint|Cargo\.toml|clippy|proj$|\.props$|editorconfig|ruleset|swiftlint|credo|sorbet|clang-tidy|shellcheck|yamllint|Makefile`)
+
+// offRows are the values that turn rules off. came is a value that is there now,
+// gone one that is there no more.
+var offRows = []struct {
+	key, value string
+	gone       bool
+}{
+	{key: `(^|\.)rules?\.[^.]+(\[\])?`, value: `^(off|0|false|none|disable|warn|1)$`},
+	{key: `(^|\.)(linter|lints?|clippy|rust|checks)\.[^.]+(\.level)?`, value: `^(off|allow|none|false)$`},
+	{key: `(^|\.|\.\w+)(ignore|extendignore|disable|perfileignores(\.[^.]+)?|skips|disabledrules|excluderules(\[\])*\.\w+|exclusions\.rules(\[\])*\.\w+|ignoreerrors(\[\])*(\.message)?|disableerrorcode|unfixable|nowarn|msgdisable|warningsnotaserrors|ignorepatterns|exclude|excludepatterns|globalignores(\[\])?|ignoredpaths)(\[\])?`},
+	{key: `(^|\.)(strict\w*|noimplicit\w+|nounused\w+|nouncheckedindexedaccess|exactoptionalpropertytypes|nofallthroughcasesinswitch|alwaysstrict|disallow\w+|checkuntypeddefs|warnreturnany|warnunused\w+|warnredundantcasts|warnunreachable|treatwarningsaserrors|enforcecodestyleinbuild|nullable|enablenetanalyzers|typecheck|checkjs)`, value: `(?i)^(false|disable|off|no)$`},
+	{key: `(^|\.)(ignoreerrors|ignoremissingimports|skiplibcheck|nocheck|allowjs|allowunreachablecode|allowuntyped\w*|suppresswarnings|implicitreexport)`, value: `(?i)^true$`},
+	{key: `(^|\.)[a-z0-9]+/[a-z0-9/]+\.enabled|(^|\.)enabled|(^|\.)active`, value: `(?i)^false$`},
+	{key: `(^|\.)(select|extendselect|enable|enableerrorcode|extends|linters\.enable|pluginsenabled|optinrules)\[\]`, gone: true},
+	{key: `dotnetdiagnostic\.\w+\.severity`, value: `^(none|silent)$`},
+	{key: `module@name`, gone: true},
+	{key: `(^|\.)level`, value: `^[0-3]$`},
+}
+
+type offRow struct {
+	key, value *regexp.Regexp
+	gone       bool
+}
+
+var offs = func() []offRow {
+	var out []offRow
+	for _, r := range offRows {
+		out = append(out, offRow{regexp.MustCompile(`(?:` + r.key + `)$`), regexp.MustCompile(r.value), r.gone})
+	}
+	return out
+}()
+
+// everything is a name under which all rules are meant.
+var everything = regexp.MustCompile(`(?i)^(all|\*|\*\*|\*\*/\*|\./?|e,\s?w.*|src/?(\*\*)?(/\*)?|lib/?|pkg/?|app/?)$`)
+
+// rulesOff finds rules of linters and type checkers that were turned off. Three
+// of them in the end, or all at once, are grave; in a file that is new, or gone,
+// the rules of before are not known.
+func rulesOff(c *change) []Finding {
+	var out []Finding
+	net := 0
+	known := true
+	for _, f := range c.configs() {
+		if !lintTool.MatchString(toolOf(f.Path)) {
+			continue
+		}
+		known = known && f.before().there() && f.after().there()
+		for _, s := range f.came {
+			if !isOff(s, false) || besideTests.MatchString(s.value) {
+				continue
+			}
+			finding := Finding{File: f.Path, Line: s.line, Evidence: evidence(s.key + ": " + s.value)}
+			if everything.MatchString(s.value) || strings.HasSuffix(s.key, "strict") && !strings.EqualFold(s.value, "true") {
+				finding.Severity = metric.High
+			}
+			out = append(out, finding)
+			net++
+		}
+		for _, s := range f.gone {
+			switch {
+			case isOff(s, true) && f.left(s):
+				out = append(out, Finding{File: f.Path, Severity: metric.Medium, Evidence: evidence(s.key + ": " + s.value + " is gone")})
+				net++
+			case isOff(s, false):
+				net--
+			}
+		}
+		for _, s := range f.came {
+			if isOff(s, true) {
+				net--
+			}
+		}
+		out = append(out, raisedTolerance(f)...)
+	}
+	if net >= 3 && known && len(out) > 0 {
+		out[0].Severity = metric.High
+	}
+	return out
+}
+
+func isOff(s setting, gone bool) bool {
+	return slices.ContainsFunc(offs, func(r offRow) bool {
+		return r.gone == gone && r.key.MatchString(s.key) && r.value.MatchString(s.value)
+	})
+}
+
+// raisedTolerance finds the limits of linters that allow more than before.
+func raisedTolerance(f *configFile) []Finding {
+	was, is := bounds(toolOf(f.before().path), f.was.settings), bounds(toolOf(f.Path), f.is.settings)
+	var out []Finding
+	for _, key := range slices.Sorted(maps.Keys(was)) {
+		for i, o := range was[key] {
+			if now := is[key]; o.kind == softCeiling && i < len(now) && now[i].looser(o) {
+				out = append(out, Finding{File: f.Path, Line: now[i].line, Evidence: evidence(o.key + ": " + o.value + " → " + now[i].value)})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,142 @@
+package integrity
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+	"supervise/source"
+)
+
+var (
+	// startup files are run by an interpreter before anything else.
+	startup = regexp.MustCompile(`(^|/)(sitecustomize|usercustomize)\.py$|(^|/)\.pythonrc(\.py)?$`)
+	pthCode = regexp.MustCompile(`(?m)^\s*import[ \t]`)
+	// runnerNames are programs that run or check; a file of such a name in the
+	// project stands before them where the search path leads to it.
+	runnerNames = strings.Fields("pytest py.test python python3 node npm npx yarn pnpm jest vitest mocha go cargo rustc mvn gradle java ruby rspec rake bundle php phpunit composer dotnet " +
+		"make cmake ctest ninja tox nox mix elixir swift xcodebuild eslint tsc mypy ruff flake8 pylint golangci-lint coverage nyc c8 git tap ava bun deno playwright unittest bats uv poetry hatch")
+	binstub = regexp.MustCompile(`(?i)Gem\.bin_path|bundler|rubygems|vendor/autoload|composer|autoload\.php|require_relative|APP_PATH|hermit|pkgx|nix-shell|docker|basedir=`)
+	wrapper = regexp.MustCompile(`^(gradlew|mvnw)$`)
+)
+
+// shimmed finds files that run instead of the runner, or before it.
+func shimmed(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.files {
+		if !f.after().there() || dataFolders.MatchString(f.Path) || source.Vendored(f.Path) && path.Ext(f.Path) != ".pth" && !startup.MatchString(f.Path) {
+			continue
+		}
+		base := path.Base(f.Path)
+		text := f.after().text
+		switch {
+		case startup.MatchString(f.Path) && len(f.addedLines()) > 0,
+			path.Ext(base) == ".pth" && pthCode.Match(text) && len(f.addedLines()) > 0,
+			(f.Added || f.OldPath != "") && slices.Contains(runnerNames, base) && strings.HasPrefix(string(text), "#!") && !binstub.Match(text):
+			out = append(out, Finding{File: f.Path, Line: 1, Evidence: evidence(f.after().lineAt(1))})
+		case wrapper.MatchString(base):
+			if l, ok := firstMatch(f.addedLines(), regexp.MustCompile(`^\s*exit\s+0\s*$|\|\|\s*true|-DskipTests|failure\.ignore`)); ok {
+				out = append(out, Finding{File: f.Path, Line: l.n, Evidence: evidence(l.text)})
+			}
+		}
+	}
+	return out
+}
+
+var (
+	// libraries are what tests lean on, by the names they are imported by: a
+	// module of the project with such a name comes first.
+	libraries = strings.Fields("pytest _pytest pluggy unittest mock coverage pytest_cov hypothesis nose nose2 doctest xdist faker responses freezegun vcr tox nox " +
+		"requests numpy pandas attr attrs yaml click flask django jinja2 werkzeug sqlalchemy pydantic httpx aiohttp simplejson dateutil six typing_extensions setuptools pkg_resources " +
+		"json time datetime random subprocess asyncio logging typing math decimal os sys re io socket threading traceback inspect functools itertools collections pathlib shutil tempfile warnings difflib operator contextlib importlib builtins assertpy expects hamcrest")
+	runnersOwn = strings.Fields("pytest _pytest pluggy unittest mock coverage pytest_cov hypothesis nose doctest xdist")
+	replaced   = regexp.MustCompile(`^\s*(?:replace\s+)?([\w./~-]+)(?:\s+v\S+)?\s+=>\s+(\S+)(?:\s+v\S+)?`)
+	moduleLine = regexp.MustCompile(`(?m)^module\s+(\S+)`)
+	vendorList = regexp.MustCompile(`(^|/)(vendor/modules\.txt|go\.(mod|sum)|composer\.(json|lock)|package(-lock)?\.json|yarn\.lock|Gemfile\.lock|Cargo\.(toml|lock)|\.gitmodules)$`)
+)
+
+// shadowed finds modules of the project that take the place of a dependency, and
+// dependencies that are now something else.
+func shadowed(c *change) []Finding {
+	var out []Finding
+	listed := slices.ContainsFunc(c.files, func(f *file) bool { return vendorList.MatchString(f.Path) })
+	for _, f := range c.files {
+		if dataFolders.MatchString(f.Path) && !strings.Contains(f.Path, "node_modules/") {
+			continue
+		}
+		switch base := path.Base(f.Path); {
+		case base == "go.mod":
+			out = append(out, replacements(f)...)
+		case base == "go.work" && f.Added:
+			out = append(out, Finding{File: f.Path, Severity: metric.Info, Line: 1, Evidence: evidence(f.after().lineAt(1))})
+		case f.after().there() && f.Added && shadowName(f.Path) != "" && !c.ownPackage(f.Path):
+			finding := Finding{File: f.Path, Line: 1, Evidence: "import " + shadowName(f.Path) + " finds " + f.Path}
+			if slices.Contains(runnersOwn, shadowName(f.Path)) {
+				finding.Severity = metric.Critical
+			}
+			out = append(out, finding)
+		case f.after().there() && strings.Contains("/"+f.Path, "/node_modules/"),
+			f.after().there() && !f.Added && !listed && strings.HasPrefix(f.Path, "vendor/") && f.after().language() != source.Unknown:
+			out = append(out, Finding{File: f.Path, Line: 1, Evidence: f.Path})
+		}
+	}
+	return out
+}
+
+// shadowName returns the name of the library that a Python module at the root of
+// the project, or of its tests, hides; "" for none.
+func shadowName(name string) string {
+	dir, base := path.Split(name)
+	dir = strings.Trim(dir, "/")
+	module, ok := strings.CutSuffix(base, ".py")
+	if ok && module == "__init__" {
+		dir, module = path.Split(dir)
+		dir = strings.Trim(dir, "/")
+	}
+	if !ok || dir != "" && dir != "tests" && dir != "test" && dir != "src" || !slices.Contains(libraries, module) {
+		return ""
+	}
+	return module
+}
+
+// ownPackage reports whether the project is itself that library: more of it is
+// in the change and was there before.
+func (c *change) ownPackage(name string) bool {
+	module := shadowName(name)
+	return slices.ContainsFunc(c.files, func(f *file) bool {
+		return f.Path != name && !f.Added && (strings.HasPrefix(f.Path, module+"/") || strings.HasPrefix(f.Path, "src/"+module+"/") || strings.HasPrefix(f.before().path, module))
+	})
+}
+
+// replacements finds modules of Go that are replaced by a folder. A module of
+// the same repository may rightly be; one replaced by another version as well.
+func replacements(f *file) []Finding {
+	own := ""
+	if m := moduleLine.FindSubmatch(f.after().text); m != nil {
+		own = string(m[1])
+	}
+	var out []Finding
+	for _, l := range f.addedLines() {
+		m := replaced.FindStringSubmatch(l.text)
+		if m == nil {
+			continue
+		}
+		finding := Finding{File: f.Path, Line: l.n, Evidence: evidence(l.text)}
+		switch {
+		case !strings.HasPrefix(m[2], ".") && !strings.HasPrefix(m[2], "/"):
+			finding.Severity = metric.Medium
+		case repository(own) == repository(m[1]):
+			continue
+		}
+		out = append(out, finding)
+	}
+	return out
+}
+
+// repository is the part of a module's path that names its repository.
+func repository(module string) string {
+	parts := strings.SplitN(module, "/", 4)
+	return strings.Join(parts[:min(3, len(parts))], "/")
+}

@@ -1,0 +1,299 @@
+package integrity
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// simple is one command of a line of shell: its words and what stands behind it.
+type simple struct {
+	words []string // without quotes
+	op    string   // "&&", "||", ";", "|", "&", or "" at the end of the line
+}
+
+// simples cuts a line of shell into its commands. Quotes hide operators; the
+// words of subshells and groups are read as if they stood alone.
+func simples(text string) []simple {
+	var out []simple
+	var cur simple
+	var word strings.Builder
+	open := false
+	endWord := func() {
+		if open {
+			cur.words = append(cur.words, word.String())
+		}
+		word.Reset()
+		open = false
+	}
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '\\' && i+1 < len(text):
+			i++
+			word.WriteByte(text[i])
+			open = true
+		case c == '"' || c == '\'':
+			body, n := quotedAt(text[i:])
+			word.WriteString(body)
+			open = true
+			i += n - 1
+		case c == ' ' || c == '\t':
+			endWord()
+		case c == '#' && !open:
+			i = len(text)
+		case c == '(' || c == ')':
+			endWord()
+		case c == '&' && i > 0 && text[i-1] == '>', c == '&' && i+1 < len(text) && text[i+1] == '>':
+			word.WriteByte(c)
+		case c == ';' || c == '|' || c == '&' || c == '\n':
+			endWord()
+			op := string(c)
+			if c != '\n' && i+1 < len(text) && text[i+1] == c {
+				op += op
+				i++
+			}
+			cur.op = op
+			out = append(out, cur)
+			cur = simple{}
+		default:
+			word.WriteByte(c)
+			open = true
+		}
+	}
+	endWord()
+	if len(cur.words) > 0 {
+		out = append(out, cur)
+	}
+	return out
+}
+
+// purpose is what a program does for the project.
+type purpose uint8
+
+const (
+	noCheck purpose = iota
+	runsTests
+	runsLint // linters, types, formatting, coverage that must be reached
+)
+
+// runners are the programs that check a project, as the words they begin with.
+// A word may hold alternatives, divided by "|".
+var runners = map[string][]struct {
+	words   string
+	purpose purpose
+}{
+	"go":            {{"test", runsTests}, {"vet", runsLint}, {"tool", runsLint}},
+	"cargo":         {{"test|t|nextest|llvm-cov|tarpaulin|miri", runsTests}, {"clippy|fmt|check|deny|audit|hack", runsLint}},
+	"npm":           {{"test|t|tst|run test", runsTests}, {"run check", runsLint}},
+	"mvn":           {{"test|verify|integration-test|install|package", runsTests}, {"checkstyle:check|spotbugs:check|pmd:check", runsLint}},
+	"gradle":        {{"test|check|build|integrationTest|allTests|connectedCheck", runsTests}, {"lint|detekt|ktlintCheck|checkstyleMain|spotlessCheck", runsLint}},
+	"rake":          {{"test|spec|default|", runsTests}, {"rubocop|lint", runsLint}},
+	"rails":         {{"test|spec", runsTests}},
+	"ruby":          {{"-Itest|-Ilib:test|-Ilib", runsTests}},
+	"dotnet":        {{"test", runsTests}, {"format|build", runsLint}},
+	"make":          {{"test|tests|check|unittest|ci|spec", runsTests}, {"lint|vet|typecheck|coverage|fmt-check", runsLint}},
+	"mix":           {{"test|coveralls|espec", runsTests}, {"credo|dialyzer|format|compile", runsLint}},
+	"swift":         {{"test", runsTests}},
+	"xcodebuild":    {{"test", runsTests}},
+	"deno":          {{"test|task", runsTests}, {"lint|check|fmt", runsLint}},
+	"bun":           {{"test|run test", runsTests}},
+	"sbt":           {{"test|testOnly|", runsTests}},
+	"bazel":         {{"test|coverage", runsTests}},
+	"zig":           {{"test", runsTests}},
+	"node":          {{"--test", runsTests}},
+	"hatch":         {{"test|run test|run cov", runsTests}, {"fmt", runsLint}},
+	"composer":      {{"test|tests|run test|run-script test|phpunit|check", runsTests}, {"lint|phpstan|cs|psalm|stan", runsLint}},
+	"coverage":      {{"run", runsTests}, {"report", runsLint}},
+	"meson":         {{"test", runsTests}},
+	"task":          {{"test|check|", runsTests}, {"lint", runsLint}},
+	"ninja":         {{"test|check", runsTests}},
+	"biome":         {{"check|lint|ci|format", runsLint}},
+	"prettier":      {{"--check|-c|--list-different|-l", runsLint}},
+	"ruff":          {{"check|format|", runsLint}},
+	"vue-tsc":       {{"", runsLint}},
+	"next":          {{"lint", runsLint}},
+	"golangci-lint": {{"", runsLint}},
+	"pre-commit":    {{"run", runsLint}},
+	"nx":            {{"test|run-many|affected", runsTests}, {"lint", runsLint}},
+	"turbo":         {{"test|run test", runsTests}, {"lint|run lint", runsLint}},
+	"lerna":         {{"run test", runsTests}},
+	"ng":            {{"test|e2e", runsTests}, {"lint", runsLint}},
+}
+
+// testPrograms and lintPrograms check whatever their arguments are.
+var (
+	testPrograms = strings.Fields("pytest py.test nosetests nose2 unittest trial green stestr ward jest vitest mocha _mocha ava tap tape jasmine karma cypress playwright " +
+		"qunit uvu lab borp web-test-runner wtr react-scripts rspec minitest cucumber phpunit paratest pest simple-phpunit codecept behat ctest tox nox gotestsum ginkgo " +
+		"xctest bats shellspec prove vstest.console nunit3-console xunit.console karate detox testcafe wdio nightwatch tst c8 nyc")
+	lintPrograms = strings.Fields("eslint tsc tslint tsd mypy pyright basedpyright pyre flake8 pylint pycodestyle pydocstyle bandit black isort ty xo standard ts-standard semistandard stylelint oxlint jshint " +
+		"staticcheck golint revive errcheck gosec govulncheck rubocop standardrb brakeman sorbet srb reek phpstan psalm phpcs php-cs-fixer phpmd infection rector " +
+		"detekt ktlint checkstyle spotbugs swiftlint clang-tidy clang-format cppcheck shellcheck hadolint yamllint actionlint markdownlint codespell commitlint knip depcheck size-limit attw publint goveralls diff-cover stryker mutmut")
+)
+
+// wrappers run the words behind them; those with a value take the next word.
+var wrappers = strings.Fields("env sudo time exec command nice nohup npx pnpx bunx pnpm yarn poetry pipenv uv uvx pdm rye bundle cross-env cross-env-shell dotenv xvfb-run dbus-run-session " +
+	"python python2 python3 pypy3 py php ruby run exec dlx tool x timeout gtimeout setsid stdbuf retry then do else if while until ! { } && winpty conda micromamba mamba direnv")
+
+var (
+	assignment    = regexp.MustCompile(`^[A-Za-z_]\w*=`)
+	packageScript = regexp.MustCompile(`(?i)^(unit-?|ci[:-]?|run-?|e2e-?|integration-?)?(test|tests|spec|check|lint|types?(check)?|tsc|coverage|cov|e2e|mocha|jest|vitest|ci|verify|eslint|style)([:_.-].*)?$`)
+	numberWord    = regexp.MustCompile(`^\d+[smhd]?$`)
+)
+
+// check is a call of a program that checks the project.
+type check struct {
+	head    string // the program and what it is to do: "go test"
+	purpose purpose
+	args    []string // what follows
+}
+
+// checkOf reads a command; false means that it checks nothing.
+func checkOf(words []string) (check, bool) {
+	words = unwrap(words)
+	if len(words) == 0 {
+		return check{}, false
+	}
+	name := programName(words[0])
+	rest := words[1:]
+	for _, set := range []struct {
+		names   []string
+		purpose purpose
+	}{{testPrograms, runsTests}, {lintPrograms, runsLint}} {
+		if slices.Contains(set.names, name) {
+			return check{name, set.purpose, rest}, true
+		}
+	}
+	for _, row := range runners[name] {
+		for _, want := range strings.Split(row.words, "|") {
+			if args, ok := afterWords(rest, strings.Fields(want)); ok && (want != "" || len(rest) == 0) {
+				return check{strings.TrimSpace(name + " " + want), row.purpose, args}, true
+			}
+		}
+	}
+	if name == "npm" && len(rest) > 1 && (rest[0] == "run" || rest[0] == "run-script") && packageScript.MatchString(rest[1]) {
+		return check{"npm run " + rest[1], scriptPurpose(rest[1]), rest[2:]}, true
+	}
+	return check{}, false
+}
+
+func scriptPurpose(name string) purpose {
+	if strings.Contains(name, "test") || strings.Contains(name, "spec") || strings.Contains(name, "e2e") {
+		return runsTests
+	}
+	return runsLint
+}
+
+// programName names a program without its folder and what systems add to it.
+func programName(word string) string {
+	name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(path.Base(word), ".js"), ".exe"), ".phar")
+	switch name {
+	case "gradlew":
+		return "gradle"
+	case "mvnw":
+		return "mvn"
+	case "gmake", "nmake", "just", "$(MAKE)", "${MAKE}":
+		return "make"
+	case "$(GO)", "${GO}", "$(GOCMD)", "$(GO_CMD)", "richgo", "go1":
+		return "go"
+	case "$(PYTEST)":
+		return "pytest"
+	case "$(CARGO)":
+		return "cargo"
+	case "msbuild", "vstest":
+		return "dotnet"
+	}
+	return name
+}
+
+// afterWords returns what follows the wanted words, with options between them
+// passed over.
+func afterWords(words, want []string) ([]string, bool) {
+	if len(want) == 0 {
+		return words, true
+	}
+	var passed []string
+	for i, w := range words {
+		if w == want[0] || strings.HasPrefix(w, want[0]+":") && want[0] == "run" {
+			rest, ok := afterWords(words[i+1:], want[1:])
+			return append(passed, rest...), ok
+		}
+		if !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "+") && !strings.HasPrefix(w, ":") && !strings.Contains(w, "clean") {
+			return nil, false
+		}
+		passed = append(passed, w)
+	}
+	return nil, false
+}
+
+// unwrap takes away what only starts a program: assignments of the environment,
+// npx, poetry run, python -m, the marks of a recipe.
+func unwrap(words []string) []string {
+	words = slices.Clone(words)
+	for len(words) > 0 {
+		w := strings.TrimLeft(words[0], "@-+")
+		base := path.Base(w)
+		switch {
+		case w == "":
+			words = words[1:]
+			continue
+		case assignment.MatchString(w):
+			words = words[1:]
+			continue
+		case (base == "yarn" || base == "pnpm") && len(words) > 1 && packageScript.MatchString(words[1]):
+			return append([]string{"npm", "run"}, words[1:]...)
+		case (base == "yarn" || base == "pnpm" || base == "bun") && len(words) > 2 && words[1] == "run" && packageScript.MatchString(words[2]):
+			return append([]string{"npm"}, words[1:]...)
+		case base == "coverage" && len(words) > 1 && words[1] == "run":
+			if rest := afterModule(words[2:]); rest != nil {
+				words = rest
+				continue
+			}
+		case (base == "c8" || base == "nyc") && len(words) > 1 && nextProgram(words[1:]) != nil:
+			words = nextProgram(words[1:])
+			continue
+		case slices.Contains(wrappers, base):
+			if next := unwrapOne(base, words[1:]); next != nil {
+				words = next
+				continue
+			}
+		}
+		words[0] = w
+		return words
+	}
+	return nil
+}
+
+// afterModule returns the words behind "-m", with it gone.
+func afterModule(words []string) []string {
+	if i := slices.Index(words, "-m"); i >= 0 && i+1 < len(words) {
+		return words[i+1:]
+	}
+	return nil
+}
+
+// nextProgram returns the words from the first that is a check on.
+func nextProgram(words []string) []string {
+	for i, w := range words {
+		if !strings.HasPrefix(w, "-") {
+			if _, ok := checkOf(words[i:]); ok {
+				return words[i:]
+			}
+		}
+	}
+	return nil
+}
+
+func unwrapOne(name string, words []string) []string {
+	if strings.HasPrefix(name, "py") {
+		return afterModule(words)
+	}
+	for len(words) > 0 && (strings.HasPrefix(words[0], "-") || numberWord.MatchString(words[0])) {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return words
+}

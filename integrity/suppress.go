@@ -1,0 +1,137 @@
+package integrity
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+	"supervise/source"
+)
+
+// suppressionRules are the rows about what is written into the code to silence
+// the tools that look at it.
+var suppressionRules = []rule{
+	{"TP-27", "coverage_excluded_inline", metric.Medium, inlineRule(true)},
+	{"TP-28", "suppression_added", metric.Medium, inlineRule(false)},
+	{"TP-28", "suppression_baseline_grown", metric.Medium, baselineGrown},
+}
+
+// silencing is a quick look at a line, before the file is read as a whole.
+var silencing = regexp.MustCompile(`(?i)no-?lint|nosec|noqa|ignore|disable|no\s*(cover|branch)|suppress|allow\(|nocov|_EXCL|noinspection|NOSONAR|as any|@ts-|coverage|diagnostic|fmt:|todo|pylint|detekt`)
+
+// silenced is what a change does to the directives of one file.
+type silenced struct {
+	*file
+	came, gone []source.Directive
+}
+
+// inlineRule finds directives that there are more of than before in the whole
+// change: one that moved is none. Three more in files that were there before, or
+// one that silences everything in a file, are grave.
+func inlineRule(coverage bool) func(*change) []Finding {
+	return func(c *change) []Finding {
+		var out []Finding
+		net, known := 0, 0
+		for _, f := range c.silencedFiles(coverage) {
+			net += len(f.came) - len(f.gone)
+			if !f.Added {
+				known += len(f.came) - len(f.gone)
+			}
+			if len(f.came) > len(f.gone) {
+				out = append(out, f.finding())
+			}
+		}
+		for i := range out {
+			if !coverage && min(net, known) >= 3 {
+				out[i].Severity = metric.High
+			}
+		}
+		if net <= 0 {
+			return slices.DeleteFunc(out, func(f Finding) bool { return f.Severity != metric.High })
+		}
+		return out
+	}
+}
+
+func (f *silenced) finding() Finding {
+	first := f.came[0]
+	finding := Finding{File: f.Path, Line: first.Line, Evidence: evidence(first.Text)}
+	if n := len(f.came) - len(f.gone); n > 1 {
+		finding.Evidence = evidence(fmt.Sprintf("%s (and %d more)", first.Text, n-1))
+	}
+	i := slices.IndexFunc(f.came, func(d source.Directive) bool { return d.Blanket && !d.Coverage })
+	if i >= 0 && !f.Added {
+		finding.Severity, finding.Line, finding.Evidence = metric.High, f.came[i].Line, evidence(f.came[i].Text)
+	}
+	return finding
+}
+
+// silencedFiles returns the files whose directives changed.
+func (c *change) silencedFiles(coverage bool) []silenced {
+	var out []silenced
+	for _, f := range c.files {
+		if f.after().language() == source.Unknown && f.before().language() == source.Unknown || source.Vendored(f.Path) || dataFolders.MatchString(f.Path) {
+			continue
+		}
+		_, came := firstMatch(f.addedLines(), silencing)
+		_, gone := firstMatch(f.removedLines(), silencing)
+		if !came && !gone || source.Generated(f.Path, f.after().text) {
+			continue
+		}
+		was, is := f.before().directives(coverage), f.after().directives(coverage)
+		s := silenced{f, surplusDirectives(is, was), surplusDirectives(was, is)}
+		if len(s.came)+len(s.gone) > 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// directives returns those that silence the coverage, or all others. In a test
+// of types an error that is expected is what the test is about.
+func (s *side) directives(coverage bool) []source.Directive {
+	if !s.there() {
+		return nil
+	}
+	s.scan()
+	return slices.DeleteFunc(slices.Clone(s.file.Directives), func(d source.Directive) bool {
+		return d.Coverage != coverage || s.isTest() && strings.Contains(d.Text, "@ts-expect-error")
+	})
+}
+
+// surplusDirectives returns those of a that are more often in it than in b.
+func surplusDirectives(a, b []source.Directive) []source.Directive {
+	count := map[string]int{}
+	for _, d := range b {
+		count[d.Text]++
+	}
+	var out []source.Directive
+	for _, d := range a {
+		if count[d.Text]--; count[d.Text] < 0 {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// baselines are the files in which tools keep what they are not to report.
+var baselines = regexp.MustCompile(`(?i)(^|/)(\.rubocop_todo\.yml|phpstan-baseline\.(neon|php)|psalm-baseline\.xml|detekt-baseline\.xml|lint-baseline\.xml|\.?baseline\.json|\.secrets\.baseline|eslint-suppressions\.json|\.betterer\.results|\.eslint-todo\.\w+|mypy-baseline\.txt|\.mypy-baseline|\.basedpyright/baseline\.json|\.eslintignore|\.prettierignore|\.stylelintignore|\.semgrepignore|\.sonarcloud\.properties|\.trivyignore|\.snyk|checkstyle-suppressions\.xml|spotbugs-exclude\.xml|\.gometalinter\.json|suppressions\.(txt|xml))$`)
+
+func baselineGrown(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.files {
+		if !baselines.MatchString(f.Path) || dataFolders.MatchString(f.Path) {
+			continue
+		}
+		added := slices.DeleteFunc(slices.Clone(f.addedLines()), func(l line) bool {
+			return strings.HasPrefix(strings.TrimSpace(l.text), "#") || besideTests.MatchString(strings.TrimSpace(l.text))
+		})
+		if len(added) <= len(f.removedLines()) {
+			continue
+		}
+		out = append(out, Finding{File: f.Path, Line: added[0].n, Evidence: evidence(added[0].text)})
+	}
+	return out
+}
