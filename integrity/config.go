@@ -148,7 +148,7 @@ func (m mark) severity(had bool) metric.Severity {
 		return metric.Medium
 	case excludes:
 	}
-	if slices.Contains(gentle, m.name) {
+	if slices.Contains(gentle, m.name) && (m.trait == excludes || m.name != "-t") {
 		return metric.High
 	}
 	return metric.Critical
@@ -166,12 +166,16 @@ func rewritten(c *change) []Finding {
 
 func (c *change) rewrittenIn(f *configFile) []Finding {
 	var out []Finding
-	done := map[string]bool{}
+	type place struct {
+		key     string
+		purpose purpose
+	}
+	done := map[place]bool{}
 	for _, was := range f.callsWas {
-		if done[was.key] || was.key == "" && !f.Deleted && countTests(f.callsIs) > 0 {
+		if done[place{was.key, was.purpose}] || was.key == "" && !f.Deleted && countTests(f.callsIs) > 0 {
 			continue
 		}
-		done[was.key] = true
+		done[place{was.key, was.purpose}] = true
 		if slices.ContainsFunc(f.callsIs, func(x call) bool { return x.key == was.key && (x.purpose == was.purpose || x.purpose == runsTests) }) {
 			continue
 		}

@@ -68,6 +68,8 @@ var (
 	codeWord   = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`)
 	// codeRun is a call that runs a program.
 	codeRun = regexp.MustCompile(`\b(?:session\.run(?:_always)?|(?:c|ctx|context|conn)\.run|subprocess\.\w+|os\.system|local|sh|system|exec|spawn|execa|shell|run)\s*[( ]`)
+	// codeNamed is a list given by name: exclude: [:slow].
+	codeNamed = regexp.MustCompile(`\b(exclude|include|only|omit|ignore|except):\s*\[([^\]]*)\]`)
 	// codeList is an assignment of strings: collect_ignore = ["a"].
 	codeList = regexp.MustCompile(`^\s*([A-Za-z_][\w.]*)\s*(?:\+?=|:|\.append\(|\.extend\()\s*(.*)$`)
 )
@@ -83,6 +85,11 @@ func (r *reading) code(name, text string) {
 		}
 		for _, m := range codeOption.FindAllStringSubmatch(l, 4) {
 			r.set(plainKey(m[1]), m[2], i+1)
+		}
+		for _, m := range codeNamed.FindAllStringSubmatch(l, 4) {
+			for _, w := range strings.FieldsFunc(m[2], func(c rune) bool { return strings.ContainsRune(` ,"':`, c) }) {
+				r.set(plainKey(m[1])+"[]", w, i+1)
+			}
 		}
 		at := i + 1
 		isRun, assigned := codeRun.MatchString(l), codeList.FindStringSubmatch(l)
@@ -123,7 +130,7 @@ func balance(s string) int {
 var commandKeys = regexp.MustCompile(`(^|\.|\])(scripts|tasks|alias|aliases|script|beforescript|afterscript|run|command|commands|commandspre|commandspost|cmd|cmds|entry|bash|pwsh|powershell|testscript|buildscript|aftertestscript|checks?|exec@command|sh|bat|testcommand)(\[\])?$|(^|\.)(scripts|tasks|alias|aliases)\.[^.]+(\[\])?$|(^|\.)(scripts|tasks)\.[^.]+\.(cmd|shell|run|sequence\[\])$|^lefthook.*\.run$`)
 
 // argumentKeys are the settings whose values are arguments of a known program.
-var argumentKeys = regexp.MustCompile(`(^|\.)(addopts|args\[\]|pytestaddopts|testargs|maven\.?opts|mavenargs|gradleopts)$`)
+var argumentKeys = regexp.MustCompile(`(^|\.)(addopts(\[\])?|args\[\]|testargs|maven\.?opts|mavenargs|gradleopts)$`)
 
 // actions are the checks that a workflow runs without a command of its own.
 var actions = map[string]string{

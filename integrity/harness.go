@@ -73,7 +73,7 @@ func forcedOutcome(c *change) []Finding {
 			if where == nil {
 				where = setUp
 			}
-			if !slices.Contains(row.langs, lang) || !where.MatchString(f.Path) || f.after().product() && !surelySetUp.MatchString(f.Path) {
+			if !slices.Contains(row.langs, lang) || !where.MatchString(f.Path) || (row.where == nil || i == 0) && f.after().product() && !surelySetUp.MatchString(f.Path) {
 				continue
 			}
 			for _, l := range f.addedCode() {

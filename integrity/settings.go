@@ -101,8 +101,8 @@ var settingTable = compiled([]settingRow{
 	{id: "TP-31", file: pyTools, key: `(^|\.)pythonpath\[\]`, value: `(?i)shim|stub|fake|mock|\.hidden|^/`, severity: metric.High},
 	{id: "TP-31", key: env(`path`), value: `(?i)^["']?(\$\(?\{?(pwd|workspace|curdir|github_workspace)\)?\}?|\.{1,2}|\$\{\{\s*github\.workspace\s*\}\})/?(bin|shims?|tools?|fake|\.bin|scripts)?[:"]`, severity: metric.High},
 
-	{id: "TP-32", file: jsTools, key: `modulenamemapper\.[^.]*`, value: `(?i)(mock|stub|fake|shim|dummy)`, but: `(?i)(file|style|css|image|asset|svg|font|media|empty)[-_]?(mock|stub)?|identity-obj|\.css`},
-	{id: "TP-32", file: jsTools, key: `modulenamemapper\.[^.]*|(^|\.)(resolve\.)?alias\.[^.]*`, value: `^(<rootDir>|\./)`, but: `\$1|(?i)(mock|stub|fake|shim|dummy|css|style|asset|image|/src(/|$)|/lib(/|$)|/packages/)`, severity: metric.Medium},
+	{id: "TP-32", file: jsTools, key: `modulenamemapper\..*`, value: `(?i)(mock|stub|fake|shim|dummy)`, but: `(?i)(file|style|css|image|asset|svg|font|media|empty)[-_]?(mock|stub)?|identity-obj|\.css`},
+	{id: "TP-32", file: jsTools, key: `modulenamemapper\..*|(^|\.)(resolve\.)?alias\.[^.]*`, value: `^(<rootDir>|\./)`, but: `\$1|(?i)(mock|stub|fake|shim|dummy|css|style|asset|image|/src(/|$)|/lib(/|$)|/packages/)`, severity: metric.Medium},
 	{id: "TP-32", file: `package\.json|pnpm-workspace`, key: `(^|\.)(overrides|resolutions|pnpm\.overrides)\.[^.]*`, value: `^(file:|link:|portal:|patch:|\.{1,2}/)`},
 	{id: "TP-32", file: `package\.json`, key: `^(dependencies|devdependencies)\.[^.]*`, value: `^(file:|link:|portal:)`, but: `^(file|link|portal):(\.\.|\./packages|packages)|^(file|link):\.?/?$`, severity: metric.High},
 	{id: "TP-32", file: `Cargo\.toml`, key: `^patch\..*\.path|^replace\..*\.path`, but: `^(\.\.|/)`},

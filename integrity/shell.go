@@ -13,6 +13,9 @@ type simple struct {
 	op    string   // "&&", "||", ";", "|", "&", or "" at the end of the line
 }
 
+// makeVariable is a variable of a Makefile, $(GO).
+var makeVariable = regexp.MustCompile(`^\$\(\w+\)`)
+
 // simples cuts a line of shell into its commands. Quotes hide operators; the
 // words of subshells and groups are read as if they stood alone.
 func simples(text string) []simple {
@@ -44,6 +47,12 @@ func simples(text string) []simple {
 		case c == '#' && !open:
 			i = len(text)
 		case c == '(' || c == ')':
+			if name := makeVariable.FindString(text[max(0, i-1):]); name != "" && c == '(' {
+				word.WriteString(name[1:])
+				open = true
+				i += len(name) - 2
+				continue
+			}
 			endWord()
 		case c == '&' && i > 0 && text[i-1] == '>', c == '&' && i+1 < len(text) && text[i+1] == '>':
 			word.WriteByte(c)
