@@ -114,8 +114,7 @@ func (c *change) weigh(f *configFile, is call, m mark) metric.Severity {
 		return g == f && x.key == is.key && x.purpose == is.purpose && !slices.Contains(x.traits, m)
 	}
 	replaced := c.calls(true, clean) < c.calls(false, clean) || c.calls(false, here) > 0 && c.calls(true, here) == 0
-	standing := argumentKeys.MatchString(is.key) || is.key == "args"
-	if !replaced && !standing {
+	if !replaced && !standing(is.key) {
 		if m.trait == masks {
 			return metric.Medium
 		}
@@ -123,6 +122,10 @@ func (c *change) weigh(f *configFile, is call, m mark) metric.Severity {
 	}
 	return m.severity(c.calls(false, func(_ *configFile, x call) bool { return x.head == is.head && x.has(m.trait, m.name) }) > 0)
 }
+
+// standing reports whether what stands under a key is added to every call of a
+// program, and is no call of its own.
+func standing(key string) bool { return argumentKeys.MatchString(key) || key == "args" }
 
 // gentle are the arguments that honest projects use to divide their tests.
 var gentle = strings.Fields("-m -short -test.short -t --tag --lib --bins --exclude-group --group --testsuite --spec --only -P --pattern -Dgroups -DexcludedGroups --test_tag_filters -L -LE -x")
@@ -172,7 +175,7 @@ func (c *change) rewrittenIn(f *configFile) []Finding {
 	}
 	done := map[place]bool{}
 	for _, was := range f.callsWas {
-		if done[place{was.key, was.purpose}] || was.key == "" && !f.Deleted && countTests(f.callsIs) > 0 {
+		if standing(was.key) || done[place{was.key, was.purpose}] || was.key == "" && !f.Deleted && countTests(f.callsIs) > 0 {
 			continue
 		}
 		done[place{was.key, was.purpose}] = true
