@@ -50,8 +50,13 @@ type Finding struct {
 // Options say what is looked for. The zero value is all, with the severities of
 // the catalogue.
 type Options struct {
-	// Off are the rules that are not applied, by Rule or Type.
-	Off []string
+	// Off are the rules that are not applied: their Rule, their Type, or one of
+	// [Families].
+	Off []string `json:"off,omitempty"`
+	// Enabled, unless empty, are the only rules of the catalogue that are applied.
+	Enabled []string `json:"enabled,omitempty"`
+	// Patterns are rules of the user's own.
+	Patterns []Pattern `json:"patterns,omitempty"`
 }
 
 // rule is a row of the table: one pattern of the catalogue.
@@ -75,10 +80,7 @@ var testRules = slices.Concat(lostRules, skipRules)
 func Audit(files []File, opt Options) []Finding {
 	c := newChange(files)
 	out := []Finding{}
-	for _, r := range rules {
-		if slices.Contains(opt.Off, r.id) || slices.Contains(opt.Off, r.name) {
-			continue
-		}
+	for _, r := range opt.table() {
 		for _, f := range r.find(c) {
 			f.Rule, f.Type, f.Severity = r.id, r.name, cmp.Or(f.Severity, r.severity)
 			if f.ExplainedBy != "" {
@@ -102,9 +104,9 @@ func Rules() []string {
 	return out
 }
 
-// Unknown returns those of the names that no rule has.
+// Unknown returns those of the names that no rule and no family has.
 func Unknown(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		return slices.ContainsFunc(rules, func(r rule) bool { return r.id == name || r.name == name })
+		return slices.ContainsFunc(rules, func(r rule) bool { return named([]string{name}, r.id, r.name) })
 	})
 }

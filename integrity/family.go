@@ -1,0 +1,51 @@
+package integrity
+
+import (
+	"maps"
+	"slices"
+)
+
+// families are groups of rules under one name, for selecting them: the names of
+// the documents this project came from, and those of the catalogue's groups.
+var families = map[string][]string{
+	"test_deletion":       {"TP-01", "TP-02", "TP-03", "TP-04", "TP-05", "TP-06", "TP-07", "TP-08", "TP-09", "TP-26"},
+	"assertion_weakening": {"TP-10", "TP-11", "TP-12", "TP-13", "TP-14", "TP-15", "TP-16", "TP-17", "TP-18"},
+	"validation_bypass":   {"TP-10", "TP-11", "TP-12", "TP-13", "TP-14", "TP-15", "TP-16", "TP-17", "TP-18", "TP-21", "TP-22", "TP-23", "TP-24", "TP-25", "TP-28", "TP-29", "TP-30", "TP-31", "TP-32"},
+	"coverage_regression": {"TP-27"},
+	"feature_removal":     {"TP-17", "TP-33"},
+	"specification_gaming": {
+		"TP-13", "TP-19", "TP-20", "TP-23", "TP-29",
+	},
+	"harness": {"TP-21", "TP-22", "TP-24", "TP-25", "TP-26", "TP-29", "TP-30", "TP-31", "TP-32"},
+}
+
+// Families names the groups of rules, sorted.
+func Families() []string { return slices.Sorted(maps.Keys(families)) }
+
+// named reports whether one of the names means the rule: its number, its type,
+// or a family.
+func named(names []string, id, name string) bool {
+	return slices.ContainsFunc(names, func(n string) bool {
+		return n == id || n == name || slices.Contains(families[n], id)
+	})
+}
+
+// table returns the rules that the options leave, those of the user behind.
+// Patterns that make no sense are left out; see [CheckPatterns].
+func (o Options) table() []rule {
+	list := slices.Clone(rules)
+	for _, p := range o.Patterns {
+		if m, _, err := p.compile(); err == nil {
+			list = append(list, rule{m.ID, m.Type, m.severity, m.find})
+		}
+	}
+	own := len(rules)
+	var out []rule
+	for i, r := range list {
+		if named(o.Off, r.id, r.name) || len(o.Enabled) > 0 && i < own && !named(o.Enabled, r.id, r.name) {
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}

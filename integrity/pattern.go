@@ -1,0 +1,266 @@
+package integrity
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/goccy/go-yaml"
+
+	"supervise/metric"
+	"supervise/source"
+)
+
+// Pattern is a rule of the user's own: lines that come, or go, in some files.
+type Pattern struct {
+	// ID and Type are the Rule and Type of its findings. ID must not be one of the
+	// catalogue's.
+	ID   string `yaml:"id" json:"id"`
+	Type string `yaml:"type" json:"type"`
+	// Severity is info, low, medium, high or critical; medium if empty.
+	Severity string `yaml:"severity" json:"severity,omitempty"`
+	// Languages are names of [source.Language], such as "go"; none means all, and
+	// files that are no source code as well.
+	Languages []string `yaml:"languages" json:"languages,omitempty"`
+	// Files are globs of paths, where ** stands for any folders; none means all.
+	Files []string `yaml:"files" json:"files,omitempty"`
+	// Where is test, product or config; empty means anywhere.
+	Where string `yaml:"where" json:"where,omitempty"`
+	// In is which part of a line is looked at: code, without comments and the
+	// bodies of strings; text, as written; comment. Empty means code, and text in
+	// files that are no source code.
+	In string `yaml:"in" json:"in,omitempty"`
+	// Added and Removed are regular expressions (RE2). An added line matches the
+	// first, a removed one the second; with both, the file must have both.
+	Added   string `yaml:"added" json:"added,omitempty"`
+	Removed string `yaml:"removed" json:"removed,omitempty"`
+	// Unless is a regular expression: where an added line of the file matches it,
+	// as written, nothing is found there.
+	Unless string `yaml:"unless" json:"unless,omitempty"`
+}
+
+// PatternError is a pattern that makes no sense.
+type PatternError struct {
+	Index int    // in the list, from 0
+	Field string // as in the file
+	Err   error  // what is wrong, with the remedy
+}
+
+// Error says which pattern, which field, and what is wrong with it.
+func (e *PatternError) Error() string {
+	return fmt.Sprintf("patterns: number %d: %s: %v", e.Index+1, e.Field, e.Err)
+}
+
+func (e *PatternError) Unwrap() error { return e.Err }
+
+// CheckPatterns returns a [PatternError] for the first pattern that makes no sense.
+func CheckPatterns(list []Pattern) error {
+	seen := map[string]bool{}
+	for i, p := range list {
+		_, field, err := p.compile()
+		switch {
+		case err != nil:
+		case len(Unknown([]string{p.ID})) == 0:
+			field, err = "id", fmt.Errorf("%s is a rule of the catalogue; choose another", p.ID)
+		case len(Unknown([]string{p.Type})) == 0:
+			field, err = "type", fmt.Errorf("%s is a rule of the catalogue; choose another", p.Type)
+		case seen[p.ID]:
+			field, err = "id", fmt.Errorf("%s is there twice; give each pattern its own", p.ID)
+		}
+		if err != nil {
+			return &PatternError{i, field, err}
+		}
+		seen[p.ID] = true
+	}
+	return nil
+}
+
+// ReadPatterns reads a file of patterns: YAML with a list under "patterns". An
+// error names the file, the line and the remedy.
+func ReadPatterns(name string, text []byte) ([]Pattern, error) {
+	var doc struct {
+		Patterns []Pattern `yaml:"patterns"`
+	}
+	if err := yaml.UnmarshalWithOptions(text, &doc, yaml.Strict()); err != nil {
+		return nil, fmt.Errorf("%s: %s", name, yaml.FormatError(err, false, true))
+	}
+	if len(doc.Patterns) == 0 {
+		return nil, fmt.Errorf("%s: no pattern in it; write a list under \"patterns:\"", name)
+	}
+	if err := CheckPatterns(doc.Patterns); err != nil {
+		var at *PatternError
+		if line := 0; errors.As(err, &at) {
+			if line = patternLine(text, at); line > 0 {
+				return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+			}
+		}
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return doc.Patterns, nil
+}
+
+// patternLine returns where the field of a pattern stands, or the pattern, or 0.
+func patternLine(text []byte, at *PatternError) int {
+	for _, end := range []string{"." + at.Field, ""} {
+		path, err := yaml.PathString(fmt.Sprintf("$.patterns[%d]%s", at.Index, end))
+		if err != nil {
+			continue
+		}
+		if node, err := path.ReadNode(strings.NewReader(string(text))); err == nil && node != nil && node.GetToken() != nil {
+			return node.GetToken().Position.Line
+		}
+	}
+	return 0
+}
+
+// userRule is a pattern that is ready to be used.
+type userRule struct {
+	Pattern
+	severity               metric.Severity
+	languages              []source.Language
+	added, removed, unless *regexp.Regexp
+}
+
+// compile returns the field that is wrong, with what is wrong with it.
+func (p Pattern) compile() (m userRule, field string, err error) {
+	m = userRule{Pattern: p, severity: metric.Medium}
+	switch {
+	case p.ID == "":
+		return m, "id", errors.New("it is missing; give the pattern a name of its own, such as ACME-01")
+	case p.Type == "":
+		return m, "type", errors.New("it is missing; say what was found, such as feature_flag_off")
+	case p.Added == "" && p.Removed == "":
+		return m, "added", errors.New("it is missing, and so is removed; give a regular expression for at least one")
+	case !slices.Contains([]string{"", "test", "product", "config"}, p.Where):
+		return m, "where", fmt.Errorf("%q is not known; write test, product or config, or leave it out", p.Where)
+	case !slices.Contains([]string{"", "code", "text", "comment"}, p.In):
+		return m, "in", fmt.Errorf("%q is not known; write code, text or comment, or leave it out", p.In)
+	}
+	if p.Severity != "" {
+		if err := m.severity.UnmarshalText([]byte(strings.ToUpper(p.Severity))); err != nil {
+			return m, "severity", fmt.Errorf("%q is not known; write info, low, medium, high or critical", p.Severity)
+		}
+	}
+	for _, name := range p.Languages {
+		var lang source.Language
+		if err := lang.UnmarshalText([]byte(strings.ToLower(name))); err != nil {
+			return m, "languages", err
+		}
+		m.languages = append(m.languages, lang)
+	}
+	for _, glob := range p.Files {
+		if !doublestar.ValidatePattern(glob) {
+			return m, "files", fmt.Errorf("%q is no glob; write one such as src/**/*.go", glob)
+		}
+	}
+	for _, re := range []struct {
+		field, text string
+		to          **regexp.Regexp
+	}{{"added", p.Added, &m.added}, {"removed", p.Removed, &m.removed}, {"unless", p.Unless, &m.unless}} {
+		if re.text == "" {
+			continue
+		}
+		if *re.to, err = regexp.Compile(re.text); err != nil {
+			return m, re.field, fmt.Errorf("%w; the syntax is that of https://golang.org/s/re2syntax, write it in single quotes", err)
+		}
+	}
+	return m, "", nil
+}
+
+// find looks through the changed files.
+func (m *userRule) find(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.files {
+		if !m.about(f) {
+			continue
+		}
+		added, came := m.match(f.after(), f.addedLines(), m.added)
+		removed, gone := m.match(f.before(), f.removedLines(), m.removed)
+		if m.added != nil && !came || m.removed != nil && !gone {
+			continue
+		}
+		if m.unless != nil {
+			if _, excused := firstMatch(f.addedLines(), m.unless); excused {
+				continue
+			}
+		}
+		finding := Finding{File: f.Path, Line: added.n, Evidence: evidence(added.text)}
+		if !came {
+			finding.Evidence = evidence(removed.text)
+			if f.Deleted {
+				finding.Line = removed.n
+			}
+		}
+		out = append(out, finding)
+	}
+	return out
+}
+
+// about reports whether the pattern is about a file.
+func (m *userRule) about(f *file) bool {
+	side := f.after()
+	if f.Deleted {
+		side = f.before()
+	}
+	if len(m.languages) > 0 && !slices.Contains(m.languages, side.language()) {
+		return false
+	}
+	if len(m.Files) > 0 && !slices.ContainsFunc(m.Files, func(glob string) bool { return doublestar.MatchUnvalidated(glob, side.path) }) {
+		return false
+	}
+	switch m.Where {
+	case "test":
+		return side.isTest() || inTestFolder(side.path)
+	case "product":
+		return side.product()
+	case "config":
+		return configKindOf(side.path, head(side.text)) != noConfig
+	}
+	return true
+}
+
+// match returns the first of the lines whose wanted part the expression matches.
+func (m *userRule) match(s *side, list []line, re *regexp.Regexp) (line, bool) {
+	if re == nil || len(list) == 0 {
+		return line{}, false
+	}
+	part := m.part(s)
+	for _, l := range list {
+		if l.n <= len(part) && re.MatchString(part[l.n-1]) {
+			return l, true
+		}
+	}
+	return line{}, false
+}
+
+// part returns the lines of a text with nothing but what the pattern looks at.
+func (m *userRule) part(s *side) []string {
+	texts := func(list []line) []string {
+		out := make([]string, len(list))
+		for i, l := range list {
+			out[i] = l.text
+		}
+		return out
+	}
+	known := s.language() != source.Unknown
+	switch {
+	case m.In == "text" || !known && m.In != "comment":
+		return texts(s.lines())
+	case m.In != "comment":
+		return texts(lines(s.withoutStrings()))
+	case !known:
+		return nil
+	}
+	plain := s.withoutComments()
+	comments := make([]byte, len(s.text))
+	for i, b := range s.text {
+		comments[i] = ' '
+		if b == '\n' || b != plain[i] {
+			comments[i] = b
+		}
+	}
+	return texts(lines(comments))
+}
