@@ -107,6 +107,10 @@ func hear() {
 	fmt.Fprintf(f, "stdin: %s\n", text)
 }
 
+// quickGo spares Go what no test here looks at: debug information, and the vetting
+// of tests beside go vet.
+const quickGo = "-ldflags=-w -vet=off"
+
 // goCaches keeps the real caches of Go in scripts, whose home is empty.
 func goCaches(t *testing.T) []string {
 	t.Helper()
@@ -115,11 +119,18 @@ func goCaches(t *testing.T) []string {
 		t.Skip("go is not on PATH: the scripts measure Go projects")
 	}
 	v := strings.Split(string(out), "\n")
-	return []string{"GOCACHE=" + v[0], "GOMODCACHE=" + v[1], "GOPROXY=" + v[2], "GOFLAGS=" + v[3], "GOTOOLCHAIN=local", "GOTELEMETRY=off"}
+	return []string{"GOCACHE=" + v[0], "GOMODCACHE=" + v[1], "GOPROXY=" + v[2], "GOFLAGS=" + v[3] + " " + quickGo, "GOTOOLCHAIN=local", "GOTELEMETRY=off"}
 }
 
+// TestScripts runs what is told of the command line. Most scripts have projects of
+// shell functions, measured by testdata/check.sh within milliseconds; those about
+// what is recognised, built or renamed have Go.
 func TestScripts(t *testing.T) {
 	caches := goCaches(t)
+	check, err := os.ReadFile("testdata/check.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -129,6 +140,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("AGENT_STEPS", filepath.Join(env.WorkDir, "steps"))
 			env.Setenv("AGENT_HEARD", filepath.Join(env.WorkDir, "heard"))
 			env.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(env.WorkDir, "gitconfig"))
+			if err := os.WriteFile(filepath.Join(env.WorkDir, "check.sh"), check, 0o644); err != nil {
+				return err
+			}
 			return os.WriteFile(filepath.Join(env.WorkDir, "gitconfig"),
 				[]byte("[user]\n\tname = t\n\temail = t@localhost\n[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n"), 0o644)
 		},

@@ -44,7 +44,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) env() []string {
 	return append(slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "GIT_") }),
 		"XDG_STATE_HOME="+filepath.Join(w.dir, "state"), "AGENT_STEPS="+filepath.Join(w.dir, "steps"),
-		"GIT_CONFIG_GLOBAL="+filepath.Join(w.dir, "gitconfig"), "GIT_CONFIG_NOSYSTEM=1", "GOTOOLCHAIN=local", "GOWORK=off")
+		"GIT_CONFIG_GLOBAL="+filepath.Join(w.dir, "gitconfig"), "GIT_CONFIG_NOSYSTEM=1", "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" "+quickGo))
 }
 
 // write writes a file below the world's folder.
