@@ -28,6 +28,7 @@ import (
 // without the variable; "make crash"). Nothing that was reported may be missing,
 // no file of the user lost, no process left, and every resume goes on.
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	want := 20
 	if n, err := strconv.Atoi(os.Getenv("SUPERVISE_CRASHES")); err == nil {
 		want = n

@@ -28,6 +28,7 @@ import (
 // of it is left, the terminal is as before, the state says interrupted, and the
 // exit status is 130.
 func TestCtrlC(t *testing.T) {
+	t.Parallel()
 	w, fifo := hangingWorld(t)
 	user, tty, err := pty.Open()
 	if err != nil {
@@ -88,6 +89,7 @@ func TestScreenIsTheAgents(t *testing.T) {
 
 // The same by a signal, without a terminal.
 func TestInterruptSignal(t *testing.T) {
+	t.Parallel()
 	w, fifo := hangingWorld(t)
 	cmd := w.command("supervise", "run", "--", "agent")
 	screen := &safeBuffer{}
@@ -108,10 +110,9 @@ func TestInterruptSignal(t *testing.T) {
 // wrote the process ids of itself and its grandchild to the fifo.
 func hangingWorld(t *testing.T) (*world, string) {
 	t.Helper()
-	goCaches(t)
 	w := newWorld(t)
-	w.write("proj/go.mod", "module m\n\ngo 1.21\n")
-	w.write("proj/m_test.go", "package m\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {}\n")
+	w.write("proj/.supervise.yaml", shellPlan)
+	w.write("proj/m_test.sh", "TestOne() { :; }\n")
 	w.git("init", "-q")
 	w.git("add", ".")
 	w.git("commit", "-qm", "start")

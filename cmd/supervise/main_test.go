@@ -126,11 +126,9 @@ func goCaches(t *testing.T) []string {
 // shell functions, measured by testdata/check.sh within milliseconds; those about
 // what is recognised, built or renamed have Go.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	caches := goCaches(t)
-	check, err := os.ReadFile("testdata/check.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check := []byte(checkScript(t))
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

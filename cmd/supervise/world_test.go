@@ -15,6 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// shellPlan measures a project of shell functions; see testdata/check.sh.
+const shellPlan = "checks: {test: sh ../check.sh}\n"
+
 // world is a project under git with a fake agent and a state folder of its own.
 type world struct {
 	t    *testing.T
@@ -34,10 +37,21 @@ func newWorld(t *testing.T) *world {
 	}
 	w.dir, w.root, w.bin = dir, filepath.Join(dir, "proj"), os.Getenv("PATH")
 	w.write("gitconfig", "[user]\n\tname = t\n\temail = t@localhost\n[init]\n\tdefaultBranch = main\n")
+	w.write("check.sh", checkScript(t))
 	if err := os.MkdirAll(w.root, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// checkScript is the test command of projects of shell functions.
+func checkScript(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/check.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // env is the environment of every program in the world.
