@@ -28,7 +28,7 @@ func TestStoreKeepsItsOptions(t *testing.T) {
 				n, err := Open(context.Background(), dir, s.dir, other)
 				must(t, err)
 				defer n.Close()
-				if d := cmp.Diff(o, n.opts); d != "" {
+				if d := cmp.Diff(o, n.opts, cmp.AllowUnexported(Options{})); d != "" {
 					t.Errorf("opened with %+v (-want +got):\n%s", other, d)
 				}
 				if again := take(t, n); again.Tree != first.Tree || !cmp.Equal(again.Skipped, first.Skipped) {

@@ -104,13 +104,13 @@ func childMain(args []string) error {
 // A restore that is killed as soon as it has begun to write loses nothing and is finished later.
 func TestKilledRestore(t *testing.T) {
 	dir := workshop(t)
-	for i := range 400 {
+	for i := range 200 {
 		write(t, dir, fmt.Sprintf("many/d%d/f%d", i%20, i), fmt.Sprint("one ", i))
 	}
 	s := open(t, dir, Options{})
 	target := take(t, s)
 	before := picture(t, dir)
-	for i := range 400 {
+	for i := range 200 {
 		write(t, dir, fmt.Sprintf("many/d%d/f%d", i%20, i), fmt.Sprint("two ", i))
 	}
 	write(t, dir, "fresh/new.go", "new\n")
@@ -119,7 +119,7 @@ func TestKilledRestore(t *testing.T) {
 	rejected := take(t, s)
 
 	killed := 0
-	for round := range 5 {
+	for round := range 3 {
 		cmd := child("restore", dir, s.dir, string(target.ID))
 		must(t, cmd.Start())
 		done := make(chan error, 1)

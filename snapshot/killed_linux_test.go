@@ -41,7 +41,7 @@ func havoc(t *testing.T, dir string) {
 // A restore that is killed before any step that it makes is either not begun, or finished by the next Open; and it can be
 // undone.
 func TestRestoreKilledAtEveryStep(t *testing.T) {
-	killedAt(t, 10, func(t *testing.T) ([]string, func(bool)) {
+	killedAt(t, func(t *testing.T) ([]string, func(bool)) {
 		dir := small(t)
 		s := open(t, dir, Options{})
 		before, target := picture(t, dir), take(t, s)
@@ -74,7 +74,7 @@ func TestRestoreKilledAtEveryStep(t *testing.T) {
 // A snapshot that is killed before any step that it makes is there whole or not at all; the tree is untouched, and those
 // that were taken before are still good.
 func TestTakeKilledAtEveryStep(t *testing.T) {
-	killedAt(t, 8, func(t *testing.T) ([]string, func(bool)) {
+	killedAt(t, func(t *testing.T) ([]string, func(bool)) {
 		dir := small(t)
 		s := open(t, dir, Options{})
 		before, first := picture(t, dir), take(t, s)
@@ -105,7 +105,7 @@ func TestTakeKilledAtEveryStep(t *testing.T) {
 
 // The first snapshot may be killed while the store itself is made.
 func TestOpenKilledAtEveryStep(t *testing.T) {
-	killedAt(t, 10, func(t *testing.T) ([]string, func(bool)) {
+	killedAt(t, func(t *testing.T) ([]string, func(bool)) {
 		dir, store := small(t), filepath.Join(t.TempDir(), "store")
 		before := picture(t, dir)
 		return []string{"take", dir, store}, func(bool) {
@@ -125,7 +125,7 @@ func TestOpenKilledAtEveryStep(t *testing.T) {
 // Dropping snapshots that is killed before any step that it makes is finished later, or not begun; the snapshots that are
 // kept are good in either case, and space comes back.
 func TestPruneKilledAtEveryStep(t *testing.T) {
-	killedAt(t, 8, func(t *testing.T) ([]string, func(bool)) {
+	killedAt(t, func(t *testing.T) ([]string, func(bool)) {
 		dir := small(t)
 		s := open(t, dir, Options{})
 		ids, pictures := history(t, dir, s, 4)
@@ -155,7 +155,7 @@ func TestPruneKilledAtEveryStep(t *testing.T) {
 
 // A rollback that is killed before any step that it makes can be undone once it is finished.
 func TestRollbackKilledAtEveryStep(t *testing.T) {
-	killedAt(t, 6, func(t *testing.T) ([]string, func(bool)) {
+	killedAt(t, func(t *testing.T) ([]string, func(bool)) {
 		dir := small(t)
 		s := open(t, dir, Options{})
 		target := take(t, s)

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -44,7 +45,7 @@ func (o Options) limits() limits {
 }
 
 func (l limits) options() Options {
-	o := Options{l.MaxFile, l.MaxTotal, make([]string, len(l.Precious)), l.MinFree}
+	o := Options{MaxFile: l.MaxFile, MaxTotal: l.MaxTotal, Precious: make([]string, len(l.Precious)), MinFree: l.MinFree}
 	for i, p := range l.Precious {
 		o.Precious[i] = string(p)
 	}
@@ -74,7 +75,7 @@ func Open(ctx context.Context, work, store string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open working tree: %w", err)
 	}
 	s := &Store{
-		work: work, dir: store, inside: inside, opts: o.withDefaults(), root: root,
+		work: work, dir: store, inside: inside, opts: o.withDefaults(), root: root, lockWait: cmp.Or(o.lockWait, defaultLockWait),
 		name: rand.Text(), pools: map[string]*pool{}, infos: map[ID]header{},
 	}
 	if err := s.start(ctx); err != nil {
@@ -257,7 +258,7 @@ func (s *Store) lock() (func(), error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock snapshot store: %w", err)
 	}
-	if err := lockFile(f); err != nil {
+	if err := lockFile(f, s.lockWait); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("lock snapshot store %s: %w", s.dir, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"time"
 )
 
 const hasInodes = false
@@ -21,7 +22,7 @@ func statOf(fi fs.FileInfo) stat {
 func syncDir(string) error { return nil }
 
 // lockFile does nothing here.
-func lockFile(*os.File) error { return nil }
+func lockFile(*os.File, time.Duration) error { return nil }
 
 func unlockFile(*os.File) {}
 

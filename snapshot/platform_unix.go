@@ -37,26 +37,21 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// lockFile takes an exclusive lock that ends with the process.
-func lockFile(f *os.File) error {
+// lockFile takes an exclusive lock that ends with the process, and waits for it.
+func lockFile(f *os.File, wait time.Duration) error {
 	for waited := time.Duration(0); ; waited += lockPoll {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {
 		case !errors.Is(err, unix.EWOULDBLOCK):
 			return err
-		case waited >= lockWait:
+		case waited >= wait:
 			return ErrBusy
 		}
 		time.Sleep(lockPoll)
 	}
 }
 
-// Another process holds the lock as long as it looks or writes, which is short:
-// a snapshot must not fail because somebody asks for a diff just then.
-const (
-	lockWait = 10 * time.Second
-	lockPoll = 20 * time.Millisecond
-)
+const lockPoll = 20 * time.Millisecond
 
 // unlockFile gives the lock up at once. Closing alone would not do: a child that another goroutine is just starting has
 // the file open until it executes its program.

@@ -43,12 +43,18 @@ type Options struct {
 	// MinFree is how many bytes of the store's disk a snapshot must leave free (see ErrNoSpace). Zero means the larger of
 	// 512 MiB and 2 % of the disk, a negative number that the disk may be filled.
 	MinFree int64
+
+	lockWait time.Duration // for the store's lock; zero means defaultLockWait
 }
 
 // DefaultPrecious returns the patterns of ignored files that are usually made by hand and missed when they are gone.
 func DefaultPrecious() []string {
 	return []string{".env", ".env.*", ".env-*", ".envrc", "*.local", "*.local.*", "*.pem", "*.key", "*.tfvars", "local.properties"}
 }
+
+// Another process holds the lock as long as it looks or writes, which is short:
+// a snapshot must not fail because somebody asks for a diff just then.
+const defaultLockWait = 10 * time.Second
 
 const (
 	defaultMaxFile  = 50 << 20
@@ -124,6 +130,7 @@ type Store struct {
 	root   *os.Root // the working tree
 
 	name      string // among those who lock the store
+	lockWait  time.Duration
 	mu        sync.Mutex
 	stale     bool // others may have changed the store since it was read
 	config    config

@@ -495,7 +495,9 @@ func TestStoreIsForOneProcessAtATime(t *testing.T) {
 	first := take(t, s)
 	unlock, err := s.lock()
 	must(t, err)
-	reader := reopen(t, s)
+	reader, err := Open(context.Background(), s.work, s.dir, Options{lockWait: time.Millisecond})
+	must(t, err)
+	t.Cleanup(func() { reader.Close() })
 	if _, err := reader.Take(context.Background(), ""); !errors.Is(err, ErrBusy) {
 		t.Errorf("take beside another: %v", err)
 	}
