@@ -42,15 +42,15 @@ func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
 func always(s string) func(int) string { return func(int) string { return s } }
 
-// big is how much there is of what has no end: 40 MB, or what SUPERVISE_HOSTILE_MB
-// says.
+// big is how much there is of what has no end: 34 MiB, a little more than the
+// largest limit that is probed, or what SUPERVISE_HOSTILE_MB says.
 var big = hostileSize()
 
 func hostileSize() int {
 	if n, err := strconv.Atoi(os.Getenv("SUPERVISE_HOSTILE_MB")); err == nil && n > 0 {
 		return n << 20
 	}
-	return 40 << 20
+	return 34 << 20
 }
 
 var hostile = []struct {
@@ -70,10 +70,10 @@ var hostile = []struct {
 		})
 	}, ""},
 	{"lcov: lines in no order", func() io.Reader {
-		return endless("SF:a\n", big, "end_of_record\n", func(n int) string { return fmt.Sprintf("DA:%d,%d\n", 1+n*7919%99_991, n%3) })
+		return endless("SF:a\n", big/4, "end_of_record\n", func(n int) string { return fmt.Sprintf("DA:%d,%d\n", 1+n*7919%99_991, n%3) })
 	}, ""},
 	{"lcov: branches with names", func() io.Reader {
-		return endless("SF:a\nDA:1,1\n", big, "end_of_record\n", func(n int) string { return fmt.Sprintf("BRDA:%d,0,jump to %d,%d\n", 1+n%999, n%13, n%2) })
+		return endless("SF:a\nDA:1,1\n", big/4, "end_of_record\n", func(n int) string { return fmt.Sprintf("BRDA:%d,0,jump to %d,%d\n", 1+n%999, n%13, n%2) })
 	}, ""},
 	{"lcov: millions of files", func() io.Reader {
 		return endless("", big/4, "", func(n int) string { return fmt.Sprintf("SF:%d\nLF:1\nend_of_record\n", n) })
@@ -94,7 +94,7 @@ var hostile = []struct {
 		})
 	}, ""},
 	{"cobertura: an endless method", func() io.Reader {
-		return endless(xmlHead+`<class filename="a"><methods><method><lines>`, big, `</lines></method></methods></class>`+xmlTail, func(n int) string {
+		return endless(xmlHead+`<class filename="a"><methods><method><lines>`, big/4, `</lines></method></methods></class>`+xmlTail, func(n int) string {
 			return fmt.Sprintf(`<line number="%d" hits="1" condition-coverage="50%% (1/2)"/>`, 1+n*7919%99_991)
 		})
 	}, ""},
@@ -108,7 +108,7 @@ var hostile = []struct {
 		return endless(`<CoverageSession><Modules><Module><Classes><Class><FullName>`, big, `</FullName></Class></Classes></Module></Modules></CoverageSession>`, always("name"))
 	}, ""},
 	{"istanbul: an endless file", func() io.Reader {
-		return endless(`{"/a.js":{"path":"/a.js","statementMap":{},"s":{"0":1`, big, `}}}`, func(n int) string { return fmt.Sprintf(`,"%d":1`, n+1) })
+		return endless(`{"/a.js":{"path":"/a.js","statementMap":{},"s":{"0":1`, big, `}}}`, func(n int) string { return fmt.Sprintf(`,"%060d":1`, n+1) })
 	}, "one value is longer than 32 MiB"},
 	{"llvm-cov: endless functions", func() io.Reader {
 		return endless(`{"data":[{"files":[{"filename":"a","segments":[],"summary":{"lines":{"count":1,"covered":1}}}],"functions":[0`, big, `]}]}`, always(`,{"name":"f","regions":[[1,2,3]]}`))

@@ -21,15 +21,15 @@ func endless(head, part string, size int, tail string) io.Reader {
 	return io.MultiReader(append(list, strings.NewReader(tail))...)
 }
 
-// big is how much there is of what has no end: 48 MB, or what SUPERVISE_HOSTILE_MB
-// says.
+// big is how much there is of what has no end: 34 MiB, a little more than the
+// largest limit that is probed, or what SUPERVISE_HOSTILE_MB says.
 var big = hostileSize()
 
 func hostileSize() int {
 	if n, err := strconv.Atoi(os.Getenv("SUPERVISE_HOSTILE_MB")); err == nil && n > 0 {
 		return n << 20
 	}
-	return 48 << 20
+	return 34 << 20
 }
 
 type hostileCase struct {
@@ -96,19 +96,20 @@ var hostile = []hostileCase{
 		return endless("TAP version 13\n1..1\nnot ok 1 a\n  ---\n", "  text: a line of it\n", big/5, "  ...\n")
 	}, ""},
 	{"endless text of go test", func() io.Reader {
-		return endless("=== RUN   TestA\n--- PASS: TestA (0.00s)\n", "a line of output\n", big, "ok  \tp\t0.1s\n")
+		return endless("=== RUN   TestA\n--- PASS: TestA (0.00s)\n", "a line of output\n", big/2, "ok  \tp\t0.1s\n")
 	}, ""},
 	{"endless tests in the text of go test", func() io.Reader {
-		return endless("", "=== RUN   TestA\n--- PASS: TestA (0.00s)\n", big, "ok  \tp\t0.1s\n")
+		return endless("", "=== RUN   TestA\n--- PASS: TestA (0.00s)\n", big/5, "ok  \tp\t0.1s\n")
 	}, "more than 10000 tests"},
 	{"endless tests", func() io.Reader {
-		return endless("<testsuite>", `<testcase name="a"/>`, big, "</testsuite>")
+		return endless("<testsuite>", `<testcase name="a"/>`, max(big, 42<<20), "</testsuite>")
 	}, "more than 2000000 tests"},
 	{"endless events", func() io.Reader {
-		return endless("", `{"Action":"run","Package":"p","Test":"A"}`+"\n", 100<<20, "")
+		return endless("", `{"Action":"run","Package":"p","Test":"A"}`+"\n", 88<<20, "")
 	}, "more than 2000000 tests"},
 	{"endless findings", func() io.Reader {
-		return endless("[", `{"filePath":"a.js","messages":[{"message":"m","severity":2}]},`, 130<<20, `{"filePath":"b.js","messages":[]}]`)
+		file := `{"filePath":"a.js","messages":[` + strings.Repeat(`{"message":"m"},`, 99) + `{"message":"m"}]},`
+		return endless("[", file, 36<<20, `{"filePath":"b.js","messages":[]}]`)
 	}, "more than 2000000 tests or findings"},
 	{"endless output of a test of Rust", func() io.Reader {
 		return endless("running 1 test\ntest a ... FAILED\n\nfailures:\n\n---- a stdout ----\n", "a line of output\n", big/5, "\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n")
