@@ -122,6 +122,18 @@ func goCaches(t *testing.T) []string {
 	return []string{"GOCACHE=" + v[0], "GOMODCACHE=" + v[1], "GOPROXY=" + v[2], "GOFLAGS=" + v[3] + " " + quickGo, "GOTOOLCHAIN=local", "GOTELEMETRY=off"}
 }
 
+// shortScripts are those in which most happens at the same time in a loop: agents
+// that are ended, watched, and listened to, and commits that are measured in
+// parallel. They are what the race detector is to see; it takes ten times as long.
+var shortScripts = []string{
+	"testdata/script/ends.txtar",
+	"testdata/script/replay.txtar",
+	"testdata/script/resume.txtar",
+	"testdata/script/rollback.txtar",
+	"testdata/script/terminal.txtar",
+	"testdata/script/until.txtar",
+}
+
 // TestScripts runs what is told of the command line. Most scripts have projects of
 // shell functions, measured by testdata/check.sh within milliseconds; those about
 // what is recognised, built or renamed have Go.
@@ -129,8 +141,14 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	caches := goCaches(t)
 	check := []byte(checkScript(t))
+	dir, files := "testdata/script", []string(nil)
+	if testing.Short() {
+		dir, files = "", shortScripts
+		t.Logf("only %q: the others run the same loop to look at what is decided and printed", files)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir:                 dir,
+		Files:               files,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(env.Vars, caches...)
