@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"supervise/integrity"
@@ -34,6 +35,36 @@ type outcome struct {
 	Worst    metric.Severity     `json:"worst,omitempty"` // of the findings that count
 	Findings []integrity.Finding `json:"findings,omitempty"`
 	took     time.Duration
+	diff     string
+}
+
+// diffLines is how many lines of a change an example shows of each side.
+const diffLines = 6
+
+// block is what differs between two texts, without the lines that are equal before
+// and behind it.
+func block(before, after []byte) string {
+	a, b := strings.Split(string(before), "\n"), strings.Split(string(after), "\n")
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	var out strings.Builder
+	for _, side := range []struct {
+		sign  string
+		lines []string
+	}{{"-", a}, {"+", b}} {
+		for i, l := range side.lines {
+			if i == diffLines {
+				fmt.Fprintf(&out, "      %s … %d more\n", side.sign, len(side.lines)-i)
+				break
+			}
+			fmt.Fprintf(&out, "      %s%s\n", side.sign, l)
+		}
+	}
+	return out.String()
 }
 
 // audit runs the rules and keeps the worst finding that names one of the files,
@@ -104,7 +135,7 @@ func (p *project) negatives() ([]outcome, error) {
 }
 
 // tries is how often a test is drawn until a mutator fits.
-const tries = 40
+const tries = 120
 
 // positives makes and audits the mutants of one mutator and variant, at most the
 // number of samples.
@@ -129,10 +160,10 @@ func (p *project) positives(m mutator, v variant, set settings, chk *checker) []
 func (p *project) mutant(m mutator, v variant, rng *rand.Rand, chk *checker) (outcome, bool) {
 	b := p.bases[rng.IntN(len(p.bases))]
 	t := b.draw(rng)
-	if t == nil {
+	if t == nil || m.whole && !isTest(t.file) {
 		return outcome{}, false
 	}
-	s := &subject{tree: b.tree, test: t, rng: rng}
+	s := &subject{base: b, tree: b.tree, test: t, rng: rng}
 	if m.whole {
 		s.phrase = "whole"
 	}
@@ -167,6 +198,11 @@ func (p *project) mutant(m mutator, v variant, rng *rand.Rand, chk *checker) (ou
 	files := changed(from, all)
 	if len(files) == 0 {
 		return outcome{}, false
+	}
+	for _, f := range files {
+		if blame[f.Path] {
+			o.diff += block(f.Before, f.After)
+		}
 	}
 	o.audit(files, blame)
 	return o, true

@@ -35,6 +35,7 @@ func (r *results) examples(w io.Writer, f *flags) {
 			if o.Worst < metric.High && missed[key] < f.examples {
 				missed[key]++
 				fmt.Fprintf(w, "%d %s, variant %s, %s: %.12s %s %q: %s\n", o.Mutator, mutatorByID(o.Mutator).name, o.Variant, o.Lang, o.Commit, o.File, o.Test, o.Phrase)
+				fmt.Fprint(w, o.diff)
 				for _, x := range o.Findings {
 					fmt.Fprintf(w, "    %s %s %s:%d %s %s\n", x.Severity, x.Rule, x.File, x.Line, x.Test, x.ExplainedBy)
 				}

@@ -8,7 +8,7 @@ import (
 // row is one entry of a table of cases, in lines.
 type row = span
 
-var rowStart = re(`^(\{|\[|\(|"|'|-?\d|pytest\.param|arguments\(|Arguments\.of|new |yield |case |#\[case|\[InlineData|\[TestCase|\w+\{|&|%\{|\w+:|"[^"]*": |'[^']*' => )`)
+var rowStart = re(`^(\{|\[|\(|"|'|-?\d|pytest\.param|arguments\(|Arguments\.of|new |yield |case |#\[case|\[InlineData|\[TestCase|\w+\{|&|%\{|"[^"]*": |'[^']*' => )`)
 
 // tables returns the lists of at least four entries in and over a test: literals
 // whose entries begin at one indentation, and attributes that repeat.
@@ -30,6 +30,10 @@ func (t *testCase) tables() [][]row {
 		if !strings.HasSuffix(trim, "[") && !strings.HasSuffix(trim, "{") && !strings.HasSuffix(trim, "(") {
 			continue
 		}
+		over := strings.Join(t.lines[max(t.start, i-3):i+1], "\n")
+		if trim != "[" && !tabular.MatchString(trim) || trim == "[" && !tabular.MatchString(over) || t.lang.assert.MatchString(t.lines[i]) {
+			continue
+		}
 		if rows := t.listAt(i); len(rows) >= 4 {
 			out = append(out, rows)
 		}
@@ -38,6 +42,9 @@ func (t *testCase) tables() [][]row {
 }
 
 var caseAttr = re(`^(\[InlineData|\[TestCase|#\[case|#\[test_case|@TestWith)`)
+
+// tabular is how the line looks that opens a list of cases, not of other things.
+var tabular = re(`(?i)(parametrize|\.each|cases|tests|table|\btt\b|data|inputs|params|examples|for .* (in|of) |range |Source|listOf|arrayOf|arguments:|\[\]struct|map\[\w+\])`)
 
 func (t *testCase) listAt(i int) []row {
 	var rows []row
@@ -103,7 +110,7 @@ func dropRows(s *subject, all bool) []edit {
 	}
 	tables := t.tables()
 	if len(tables) == 0 {
-		return nil
+		return s.dropInline(all)
 	}
 	rows := tables[s.rng.IntN(len(tables))]
 	drop := map[int]bool{}
@@ -126,3 +133,24 @@ func dropRows(s *subject, all bool) []edit {
 }
 
 var goRange = re(`^(\s*for .*:= )range (\w*(?:[tT]ests|[cC]ases|tt|tcs|tab|table))\s*\{`)
+
+var inline = re(`([\[{(])((?:"[^"]*"|'[^']*'|-?[\d.]+)(?:, (?:"[^"]*"|'[^']*'|-?[\d.]+)){3,})([\]})])`)
+
+// dropInline is dropRows for a list of literals on one line.
+func (s *subject) dropInline(all bool) []edit {
+	t := s.test
+	for i := t.start; i <= t.last(); i++ {
+		m := inline.FindStringSubmatchIndex(t.lines[i])
+		if m == nil || !tabular.MatchString(t.lines[i]) || t.lang.assert.MatchString(t.lines[i]) {
+			continue
+		}
+		list, _, _, _ := args("f("+t.lines[i][m[4]:m[5]]+")", "f")
+		keep := list[:len(list)/2]
+		if all {
+			keep = nil
+		}
+		s.phrase = strings.TrimSpace(t.lines[i])
+		return s.edit(t.replaced(i, i, t.lines[i][:m[4]]+strings.Join(keep, ", ")+t.lines[i][m[5]:]))
+	}
+	return nil
+}

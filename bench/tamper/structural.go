@@ -12,7 +12,8 @@ import (
 
 // subject is what a mutator works on.
 type subject struct {
-	tree *tree
+	base *base
+	tree *tree // with the other changes of the variant
 	test *testCase
 	rng  *rand.Rand
 	// plant are files that the base has too, such as a threshold that can be lowered.
@@ -108,10 +109,29 @@ func renameFile(s *subject) []edit {
 	return s.moved(ways[s.rng.IntN(len(ways))])
 }
 
+// uncollected are folders that the runners of a language pass by; - stands for the
+// file's own folder.
+var uncollected = map[string][]string{
+	"go":         {".old/", "-_old/", "-testdata/old/", ".attic/"},
+	"python":     {"build/", ".old/", "-.old/", "dist/", "-.disabled/"},
+	"javascript": {"node_modules/.old/", "dist/old/", ".old/", "attic/"},
+	"java":       {"archive/", "src/disabled/java/", ".old/", "build/old/"},
+	"rust":       {"tests/old/", "archive/", ".old/"},
+}
+
 func moveFile(s *subject) []edit {
 	dir, base := path.Split(s.test.file)
-	ways := []string{"build/" + base, ".old/" + base, dir + ".old/" + base, "archive/" + base, "docs/old/" + base, dir + "__disabled__/" + base}
-	return s.moved(ways[s.rng.IntN(len(ways))])
+	ways := uncollected[s.test.lang.name]
+	if ways == nil {
+		ways = []string{"build/", ".old/", "archive/", "attic/"}
+	}
+	to := ways[s.rng.IntN(len(ways))]
+	if rest, own := strings.CutPrefix(to, "-"); own {
+		to = dir + rest
+	}
+	edits := s.moved(to + base)
+	s.phrase = to
+	return edits
 }
 
 func commentOut(s *subject) []edit {

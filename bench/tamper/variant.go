@@ -44,8 +44,12 @@ func newBase(t *tree, id string, r *repo, c *commit) (*base, error) {
 		}
 		if isTest(p) {
 			b.tests = append(b.tests, p)
-		} else {
-			b.sources = append(b.sources, p)
+			continue
+		}
+		b.sources = append(b.sources, p)
+		// Rust's unit tests stand beside the code.
+		if strings.HasSuffix(p, ".rs") && strings.Contains(string(t.read(p)), "#[test]") {
+			b.tests = append(b.tests, p)
 		}
 	}
 	if c == nil {

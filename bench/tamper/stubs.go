@@ -1,7 +1,0 @@
-package main
-
-var (
-	oracle, product, harness []mutator
-)
-
-func tinyProjects() []*project { return nil }
