@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"supervise/detector"
 	"supervise/internal/explain"
@@ -64,6 +65,11 @@ func (a *app) explain(cmd *cobra.Command, name string, n int, asJSON bool) error
 	}
 	in.Previous = numbered(its, explain.Previous(its, n))
 	c := explain.Of(in)
+	for i, o := range c.Overrides { // so that they can be given as they stand
+		if rest, ok := strings.CutPrefix(o.Command, "supervise "); ok {
+			c.Overrides[i].Command = a.self() + " " + rest
+		}
+	}
 	if asJSON {
 		return a.encode(c)
 	}
@@ -94,7 +100,8 @@ func (a *app) rulesOf(dir string) detector.Options {
 	sum := ""
 	_, err := ledger.ReadLog(dir, func(e ledger.Event) {
 		var started loop.Started
-		if e.Name == string(loop.LoopStarted) && json.Unmarshal(e.Data, &started) == nil {
+		begins := e.Name == string(loop.LoopStarted) || e.Name == string(loop.LoopRecorded)
+		if begins && json.Unmarshal(e.Data, &started) == nil {
 			sum = started.Settings
 		}
 	})

@@ -110,8 +110,8 @@ func (p *printer) event(e loop.Event) {
 	case loop.Interruption:
 		p.history = append(p.history, d.It)
 		p.line("%s", report.Line(d.It, p.paint))
-		p.note("interrupted; what the agent had done (%s) is kept: supervise rollback %s %d",
-			report.Count(d.Changed, "changed file", "changed files"), e.LoopID, e.Iteration)
+		p.note("interrupted; what the agent had done (%s) is kept: %s rollback %s %d",
+			report.Count(d.Changed, "changed file", "changed files"), p.self, e.LoopID, e.Iteration)
 	case loop.Selected:
 		p.selected, p.choice = d.Choice.Iteration, &d
 	case loop.Verification:
@@ -144,8 +144,8 @@ func (p *printer) aftermath(e loop.Event) {
 			p.warn(problem)
 		}
 	case loop.TreeChange:
-		p.note("%s differed from what the loop knew and %s put back; what was there is kept: supervise rollback %s %s",
-			report.Count(d.Files, "file", "files"), isAre(d.Files), e.LoopID, d.Kept)
+		p.note("%s differed from what the loop knew and %s put back; what was there is kept: %s rollback %s %s",
+			report.Count(d.Files, "file", "files"), isAre(d.Files), p.self, e.LoopID, d.Kept)
 	}
 }
 
@@ -238,8 +238,8 @@ func (p *printer) crash(d loop.Crash) {
 	if d.Restored {
 		what = "it was putting the tree back, which is done now"
 	}
-	p.line("%s", p.paint(report.Warn, fmt.Sprintf("loop %s was killed: %s; interrupt this one and supervise resume %s --force goes on with it, or supervise rollback %s %d puts back what came before it",
-		d.LoopID, what, d.LoopID, d.LoopID, max(0, d.Iteration-1))))
+	p.line("%s", p.paint(report.Warn, fmt.Sprintf("loop %s was killed: %s; interrupt this one and %s resume %s --force goes on with it, or %s rollback %s %d puts back what came before it",
+		d.LoopID, what, p.self, d.LoopID, p.self, d.LoopID, max(0, d.Iteration-1))))
 }
 
 // shortfall tells what a restore could not do.
@@ -294,7 +294,7 @@ func (p *printer) rejected(d loop.Rejected, iteration int) {
 		retry = fmt.Sprintf("retry %d of %d", d.Retry, d.Max)
 	}
 	p.note("%s; the rejected one is kept as %s; %s", what, d.Kept, retry)
-	p.note("why, and how to override it: supervise explain %s %d", p.id, iteration)
+	p.note("why, and how to override it: %s explain %s %d", p.self, p.id, iteration)
 }
 
 func cut(list []string, n int) []string {

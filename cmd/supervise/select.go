@@ -317,12 +317,15 @@ func (a *app) showSelection(sel tracker.Selection, before ledger.State, f *selec
 		fmt.Fprintf(a.out, "         %s\n", r)
 	}
 	if len(doc.Flags) > 0 {
-		fmt.Fprintf(a.out, "%s %s\n", paint(report.Warn, "note that"), strings.Join(doc.Flags, ", "))
+		fmt.Fprintf(a.out, "%s %s\n", paint(report.Warn, "note    "), strings.Join(doc.Flags, ", "))
 	}
 	for _, line := range report.Table(sel.View.Iterations, doc.Selected, paint) {
 		fmt.Fprintln(a.out, line)
 	}
 	a.selectionEnd(sel, paint)
+	if it, err := sel.View.Iteration(doc.Selected); err == nil && sel.Path != "" && !f.apply && it.Snapshot != "" {
+		fmt.Fprintf(a.out, "%s left as it is; to put the selected one there: %s rollback %s %d\n", paint(report.Faint, "tree    "), a.self(), sel.View.State.LoopID, doc.Selected)
+	}
 	return nil
 }
 

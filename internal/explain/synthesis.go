@@ -21,6 +21,7 @@ type Synthesis struct {
 	Rejected       bool                    `json:"rejected"`
 	Verified       bool                    `json:"verified"`
 	Kept           string                  `json:"kept_snapshot,omitempty"` // where the tree can be found
+	Advised        bool                    `json:"advised,omitempty"`       // somebody else runs the loop: nothing was put back
 	Decision       *ledger.Decision        `json:"decision,omitempty"`
 }
 
@@ -29,7 +30,7 @@ func synthesis(in Input) Synthesis {
 	s := Synthesis{
 		Class: it.Assessment.Class, Because: because(in), Score: it.Quality(), Best: it.Best,
 		Recommendation: it.Assessment.Recommendation, Rejected: it.Rejected, Verified: it.Verified,
-		Kept: snapshotName(string(it.Snapshot)), Decision: it.Decision,
+		Kept: snapshotName(string(it.Snapshot)), Advised: it.Told != nil, Decision: it.Decision,
 	}
 	if in.Previous != nil {
 		s.PreviousScore = in.Previous.Quality()

@@ -9,6 +9,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/explain"
 	"supervise/internal/ledger"
+	"supervise/metric"
 )
 
 // Chain returns a chain of reasoning as plain text, for a terminal, with the ways
@@ -198,7 +199,9 @@ func (l *layout) numbers(e explain.Extraction) {
 	if t := e.Tests; t != nil {
 		l.item("Tests: %d, of which %d passed, %d failed (%d of them did not run), %d skipped, %d flaky", t.Count, t.Passed, t.Failed, t.NotRun, t.Skipped, t.Flaky)
 	}
-	if c := e.Coverage; c != nil {
+	if c := e.Coverage; c != nil && c.Unit == metric.Percentage {
+		l.item("Coverage: %s %%, of which no more is known", Number(c.Percent))
+	} else if c != nil {
 		l.item("Coverage: %d of %d %s (%s %%), in %s", c.Covered, c.Total, c.Unit, Number(c.Percent), Count(c.Files, "file", "files"))
 	}
 	if f := e.Lint; f != nil {
@@ -343,7 +346,10 @@ func (l *layout) done(s explain.Synthesis) {
 		return
 	}
 	did := "accepted"
-	if s.Rejected {
+	switch {
+	case s.Rejected && s.Advised:
+		did = "advised to put the tree back to " + iterationOr(d.Target)
+	case s.Rejected:
 		did = fmt.Sprintf("rejected: the tree was put back to %s (%s), the rejected one is kept as %s", iterationOr(d.Target), l.code("s"+string(d.Restore)), l.code(s.Kept))
 	}
 	l.item("Done: %s; next: %s", did, next(d))

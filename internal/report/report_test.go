@@ -252,3 +252,17 @@ func TestChainSteersNoTerminal(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 }
+
+// Of an iteration that somebody else ran nothing is said that supervise did not do
+// or does not know.
+func TestChainOfARecordedIteration(t *testing.T) {
+	base := ledger.Iteration{Set: metric.Set{Coverage: &metric.Coverage{Covered: 72, Total: 100, Unit: metric.Percentage}}}
+	it := base
+	it.Number, it.Rejected, it.Told, it.Decision = 3, true, &ledger.Told{}, &ledger.Decision{Target: 2, Retry: 1}
+	text := report.Chain(explain.Of(explain.Input{It: it, Previous: &base, Baseline: base}), report.NoPaint)
+	for _, want := range []string{"- Done: advised to put the tree back to iteration 2; next: retry 1\n", "- Coverage: 72 %, of which no more is known\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+}
