@@ -338,6 +338,9 @@ func (p *printer) verification() {
 	default:
 		p.line("         %s", p.paint(report.Bad, "restored and measured again: the numbers do NOT hold: "+strings.Join(p.verified.Differences, "; ")))
 	}
+	if v := p.verified; v != nil && len(v.Broken) > 0 {
+		p.line("         %s", p.paint(report.Bad, "as they were before the loop, tests fail that passed then, and that it changed: "+strings.Join(cut(v.Broken, 5), ", ")))
+	}
 }
 
 // lines prints what an agent prints, a line at a time behind a prefix, without

@@ -39,6 +39,7 @@ type Settings struct {
 	Checks        Checks          `yaml:"checks"`
 	Parallel      Parallel        `yaml:"checks_parallel"` // auto, or how many checks run at the same time
 	Confirm       Confirm         `yaml:"confirm"`
+	HoldOut       HoldOut         `yaml:"holdout"`
 	Limits        Limits          `yaml:"limits"`
 	Until         string          `yaml:"until"`    // auto, green, idle, never, or a command
 	OnStall       string          `yaml:"on_stall"` // stop or continue
@@ -47,7 +48,9 @@ type Settings struct {
 	Reinforcement string          `yaml:"reinforcement"`
 	Mode          string          `yaml:"mode"` // off, minimal, standard or aggressive
 	Strict        bool            `yaml:"strict"`
-	RollbackTo    string          `yaml:"rollback_to"` // started or best
+	Tests         string          `yaml:"tests"`        // free, append or frozen
+	AllowRemove   []string        `yaml:"allow_remove"` // tests and files whose removal is no finding
+	RollbackTo    string          `yaml:"rollback_to"`  // started or best
 	Stall         Stall           `yaml:"stall"`
 	Cycle         Cycle           `yaml:"cycle"`
 	Stuck         Stuck           `yaml:"stuck"`
@@ -86,6 +89,19 @@ type Confirm struct {
 	MaxTests int `yaml:"max_tests"` // with more of them nothing is run again
 	Reruns   int `yaml:"reruns"`    // how often a test is run again, at most; 0: never
 }
+
+// HoldOut is when tests that findings name are run as they were before the
+// iteration.
+type HoldOut struct {
+	Run     string        `yaml:"run"`     // on-finding or never
+	Timeout time.Duration `yaml:"timeout"` // of all of it; 0: the limits of the checks
+}
+
+// The values of [HoldOut].Run.
+const (
+	onFinding = "on-finding"
+	never     = "never"
+)
 
 // Limits bound a loop.
 type Limits struct {
@@ -131,6 +147,8 @@ func Default() Settings {
 		Stall: Stall{rules.StallWindow, rules.StallRange}, Cycle: Cycle{rules.CycleWindow, rules.CycleMin}, Stuck: Stuck{rules.StuckCount},
 		Until: "auto", OnStall: "stop", Reinforcement: "adaptive", Pty: string(loop.PtyAuto),
 		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},
+		HoldOut:   HoldOut{Run: onFinding},
+		Tests:     string(detector.TestsFree),
 		Limits:    Limits{MaxIterations: 10, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
 		Weights:   Weights{w.Validation, w.Completeness, w.Correctness, w.Readability, w.Efficiency},
 		Selection: Selection{Mode: string(selector.HighestQualityVerified), Threshold: 70},
@@ -204,6 +222,8 @@ func (s Settings) conditions() []condition {
 		{s.Limits.MaxIterations < 1, "limits.max_iterations", "max_iterations must be at least 1"},
 		{s.Confirm.MaxTests < 1, "confirm.max_tests", "confirm.max_tests must be at least 1; reruns: 0 turns running tests again off"},
 		{s.Confirm.Reruns < 0, "confirm.reruns", "confirm.reruns must not be negative"},
+		{s.HoldOut.Run != onFinding && s.HoldOut.Run != never, "holdout.run", "holdout.run must be on-finding or never, not " + s.HoldOut.Run},
+		{s.HoldOut.Timeout < 0, "holdout.timeout", "holdout.timeout must not be negative"},
 		{s.Limits.MaxRetries < 0, "limits.max_retries", "max_retries must not be negative"},
 		{s.Limits.MaxTime < 0, "limits.max_time", "limits.max_time must not be negative"},
 		{s.Limits.IterationTimeout < 0, "limits.iteration_timeout", "limits.iteration_timeout must not be negative"},
@@ -281,6 +301,7 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 	if level, err := prompt.ParseLevel(s.Reinforcement); err == nil {
 		o.Level = &level
 	}
+	o.HoldOut = loop.HoldOut{Never: s.HoldOut.Run == never, Timeout: s.HoldOut.Timeout}
 	if s.Confirm != Default().Confirm {
 		o.Confirm = &measure.Reruns{MaxTests: s.Confirm.MaxTests, Reruns: s.Confirm.Reruns}
 	}

@@ -63,6 +63,9 @@ func TestRulesReachTheDetector(t *testing.T) {
 mode: minimal
 strict: true
 rollback_to: best
+tests: append
+allow_remove: [TestOld*, legacy/**]
+holdout: {run: never, timeout: 5m}
 stall: {iterations: 4, range: .05}
 cycle: {window: 6, after: 20}
 stuck: {errors: 5}
@@ -85,6 +88,10 @@ rules:
 	limit, none := 1.5, 0.0
 	want := detector.DefaultOptions()
 	want.Mode, want.Strict, want.RollbackTo = detector.ModeMinimal, true, detector.ToBest
+	want.Tests, want.AllowRemove = detector.TestsAppend, []string{"TestOld*", "legacy/**"}
+	if got := (loop.HoldOut{Never: true, Timeout: 5 * time.Minute}); o.HoldOut != got {
+		t.Errorf("hold-out %+v, want %+v", o.HoldOut, got)
+	}
 	want.StallWindow, want.StallRange, want.CycleWindow, want.CycleMin, want.StuckCount = 4, .05, 6, 20, 5
 	want.Rules = map[string]detector.RuleOptions{"coverage_regression": {
 		Severity: detector.Critical, Threshold: &limit, Action: detector.AlertAndRollback,
@@ -121,6 +128,10 @@ func TestLoadRefuses(t *testing.T) {
 		"negative threshold":          {"rules:\n  coverage_regression: {threshold: -1}\n", "threshold"},
 		"negative limit":              {"limits: {max_time: -1h}\n", "negative"},
 		"misspelt criterion":          {"until: gren\n", "there is no command gren"},
+		"no such intent":              {"mode: standard\ntests: locked\n", "[2:1] tests: it is locked; give free, append or frozen"},
+		"everything may go":           {"allow_remove: ['**']\n", `[1:1] allow_remove: the pattern "**" covers everything or nothing`},
+		"no such hold-out":            {"holdout:\n  run: always\n", "[2:3] holdout.run must be on-finding or never, not always"},
+		"negative hold-out":           {"holdout: {timeout: -1m}\n", "holdout.timeout must not be negative"},
 		"no such severity":            {"rules:\n  flaky_test: {severity: awful}\n", "rules.flaky_test.severity"},
 		"threshold of a rule without": {"rules:\n  build_broken: {threshold: 1}\n", "[2:18] rules.build_broken.threshold: the rule has no threshold"},
 		"threshold of a cycle":        {"rules: {infinite_loop: {threshold: 1}}\n", "cycle.after"},

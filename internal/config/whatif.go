@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -30,8 +31,10 @@ var verdictKeys = map[string]func(to *loop.Settings, s Settings){
 	"cycle": func(to *loop.Settings, s Settings) {
 		to.Rules.CycleWindow, to.Rules.CycleMin = s.Cycle.Window, s.Cycle.After
 	},
-	"stuck": func(to *loop.Settings, s Settings) { to.Rules.StuckCount = s.Stuck.Errors },
-	"rules": func(*loop.Settings, Settings) {}, // key by key, see overlay
+	"stuck":        func(to *loop.Settings, s Settings) { to.Rules.StuckCount = s.Stuck.Errors },
+	"tests":        func(to *loop.Settings, s Settings) { to.Rules.Tests = s.intent() },
+	"allow_remove": func(to *loop.Settings, s Settings) { to.Rules.AllowRemove = s.AllowRemove },
+	"rules":        func(*loop.Settings, Settings) {}, // key by key, see overlay
 }
 
 // judgedBy are the settings of a file that judge as those of a loop do, rules
@@ -40,6 +43,7 @@ func judgedBy(base loop.Settings) Settings {
 	s, w, r := Default(), base.Weights, base.Rules.WithDefaults()
 	s.Weights = Weights{w.Validation, w.Completeness, w.Correctness, w.Readability, w.Efficiency}
 	s.Selection = Selection{Mode: string(base.Select.Mode), Threshold: 100 * base.Select.Threshold}
+	s.Tests, s.AllowRemove = cmp.Or(string(r.Tests), s.Tests), r.AllowRemove
 	s.Strict, s.Mode, s.RollbackTo = r.Strict, string(r.Mode), string(r.RollbackTo)
 	s.Stall = Stall{Iterations: r.StallWindow, Range: r.StallRange}
 	s.Cycle, s.Stuck = Cycle{Window: r.CycleWindow, After: r.CycleMin}, Stuck{Errors: r.StuckCount}

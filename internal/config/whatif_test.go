@@ -47,6 +47,9 @@ func TestWhatIf(t *testing.T) {
 		{"strict, mode", []string{"strict=true", "mode=minimal"}, func(s *loop.Settings) {
 			s.Rules.Strict, s.Rules.Mode = true, detector.ModeMinimal
 		}},
+		{"intent", []string{"tests=frozen", "allow_remove=[a_test.go]"}, func(s *loop.Settings) {
+			s.Rules.Tests, s.Rules.AllowRemove = detector.TestsFrozen, []string{"a_test.go"}
+		}},
 		{"one of the weights", []string{"quality_weights.efficiency=0.25"}, func(s *loop.Settings) { s.Weights.Efficiency = .25 }},
 		{"one of the selection", []string{"selection.threshold=90"}, func(s *loop.Settings) { s.Select.Threshold = .9 }},
 		{"one of the stall", []string{"stall.iterations=5"}, func(s *loop.Settings) { s.Rules.StallWindow = 5 }},
@@ -71,7 +74,7 @@ func TestWhatIf(t *testing.T) {
 func TestWhatIfRefuses(t *testing.T) {
 	for keys, want := range map[string]string{
 		"rules.coverage_regression.threshold":    "give KEY=VALUE",
-		"limits.max_time=1h":                     "a key of .supervise.yaml that a verdict depends on: cycle, mode, ",
+		"limits.max_time=1h":                     "a key of .supervise.yaml that a verdict depends on: allow_remove, cycle, mode, ",
 		"rules.coverage.threshold=1":             "there is no rule coverage",
 		"rules.coverage_regression.limit=1":      "limit",
 		"rules.coverage_regression.threshold=-1": "threshold",

@@ -2,8 +2,10 @@ package explain
 
 import (
 	"slices"
+	"strings"
 	"time"
 
+	"supervise/detector"
 	"supervise/internal/ledger"
 	"supervise/metric"
 )
@@ -16,6 +18,7 @@ type Extraction struct {
 	Reused   bool             `json:"reused"`        // the very same tree had been measured before
 	Checks   []Check          `json:"checks"`
 	Again    *Again           `json:"run_again,omitempty"` // nil where no test failed that had passed before
+	HeldOut  *HeldOut         `json:"hold_out,omitempty"`  // nil where no finding asked for it
 	Tests    *Tests           `json:"tests,omitempty"`
 	Coverage *Coverage        `json:"coverage,omitempty"`
 	Lint     *Lint            `json:"lint,omitempty"`
@@ -44,6 +47,52 @@ type Again struct {
 	Flaky    Names   `json:"flaky"` // those that passed then
 	Runs     []Check `json:"runs"`
 	Refused  string  `json:"refused,omitempty"` // why nothing was run again
+}
+
+// HeldOut tells how tests that findings name ended as they were, over the new
+// code.
+type HeldOut struct {
+	Ended   []HeldOutGroup `json:"ended"`
+	PutBack Names          `json:"put_back"` // the files as they were
+	Runs    []Check        `json:"runs"`
+	Refused string         `json:"refused,omitempty"` // why nothing was run
+}
+
+// HeldOutGroup are the tests with one outcome, each with what it said.
+type HeldOutGroup struct {
+	Outcome detector.Outcome `json:"outcome"`
+	Tests   Names            `json:"tests"`
+}
+
+// HeldOutOf lays out a hold-out run, nil where there was none.
+func HeldOutOf(h *ledger.HoldOut) *HeldOut {
+	if h == nil {
+		return nil
+	}
+	out := &HeldOut{Ended: []HeldOutGroup{}, PutBack: NamesOf(h.PutBack), Runs: checks(h.Runs), Refused: h.Refused}
+	for _, outcome := range []detector.Outcome{detector.Broke, detector.Held, detector.Unbuilt, detector.NotHeld} {
+		var tests []string
+		for _, r := range h.Results {
+			if r.Outcome == outcome {
+				tests = append(tests, heldOutTest(r))
+			}
+		}
+		if len(tests) > 0 {
+			out.Ended = append(out.Ended, HeldOutGroup{outcome, NamesOf(tests)})
+		}
+	}
+	return out
+}
+
+func heldOutTest(r detector.HeldOut) string {
+	name := r.ID.String()
+	if r.ID.Name == "" {
+		name = strings.TrimSuffix(r.File+": "+r.Finding, ": ")
+	}
+	if r.Why == "" {
+		return name
+	}
+	return name + ": " + r.Why
 }
 
 // Tests are the counts of the test cases that were read.
@@ -88,6 +137,7 @@ func extraction(it ledger.Iteration) Extraction {
 	}
 	e.Changed = NamesOf(changed)
 	e.Checks = checks(it.Checks)
+	e.HeldOut = HeldOutOf(it.HoldOut)
 	if a := it.Confirmation; a != nil {
 		e.Again = &Again{testNames(a.Suspects), testNames(a.Flaky), checks(a.Runs), a.Refused}
 	}

@@ -54,6 +54,10 @@ type Iteration struct {
 	// Confirmation is nil where no test failed that had passed before.
 	Confirmation *Confirmation `json:"confirmation,omitempty"`
 
+	// HoldOut is nil where nothing was found of the tests that it could clear or
+	// prove.
+	HoldOut *HoldOut `json:"hold_out,omitempty"`
+
 	// Decision is what followed from the assessment, nil for the baseline and
 	// where it came to none. Best is the best iteration with this one counted in,
 	// Regression what this one cost.
@@ -97,6 +101,17 @@ type Confirmation struct {
 	Flaky    []metric.ID `json:"flaky,omitempty"`   // those that passed when they were run again
 	Runs     []CheckRun  `json:"runs,omitempty"`    // in order
 	Refused  string      `json:"refused,omitempty"` // why nothing was run again
+}
+
+// HoldOut tells how tests that findings name ended as they were in one tree, over
+// the code of another.
+type HoldOut struct {
+	TestsOf snapshot.ID        `json:"tests_of"`
+	CodeOf  snapshot.ID        `json:"code_of"`
+	Results []detector.HeldOut `json:"results"`
+	PutBack []string           `json:"put_back,omitempty"` // the test files as they were
+	Runs    []CheckRun         `json:"runs,omitempty"`     // in order
+	Refused string             `json:"refused,omitempty"`  // why nothing was run
 }
 
 // Decision is what the loop did after an iteration.

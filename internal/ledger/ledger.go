@@ -194,7 +194,7 @@ func (l *Ledger) sweep() error {
 	if err != nil {
 		return fmt.Errorf("sweep the loop's folder: %w", err)
 	}
-	return os.RemoveAll(l.ScratchDir())
+	return RemoveTree(l.ScratchDir())
 }
 
 // Problems tells what was wrong with the log when the loop was opened.
@@ -329,9 +329,34 @@ func SnapshotDir(dir string) string {
 	return filepath.Join(filepath.Dir(filepath.Dir(dir)), "snapshots", filepath.Base(dir))
 }
 
-// ScratchDir returns a folder for reports that are read and thrown away.
-func (l *Ledger) ScratchDir() string {
-	return filepath.Join(filepath.Dir(filepath.Dir(l.dir)), "scratch", filepath.Base(l.dir))
+// ScratchDir returns a folder for what is read and thrown away: reports, and
+// trees in which tests are tried.
+func (l *Ledger) ScratchDir() string { return scratchDir(l.dir) }
+
+func scratchDir(dir string) string {
+	return filepath.Join(filepath.Dir(filepath.Dir(dir)), "scratch", filepath.Base(dir))
+}
+
+// SweepScratch removes what the killed supervisor of the loop in dir left in its
+// [Ledger.ScratchDir].
+func SweepScratch(dir string) error { return RemoveTree(scratchDir(dir)) }
+
+// RemoveTree removes a folder with all it holds, also where a program forbade
+// that by its permissions. Links are not followed.
+func RemoveTree(dir string) error {
+	if err := os.RemoveAll(dir); err == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, _ error) error {
+		if d != nil && d.IsDir() {
+			return os.Chmod(path, 0o700) // what fails shows below
+		}
+		return nil
+	})
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("remove a folder of the loop: %w", err)
+	}
+	return nil
 }
 
 // WriteAnalytics writes analytics/analytics.json and analytics/report.md.

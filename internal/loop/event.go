@@ -268,6 +268,10 @@ type Applied struct {
 type Verification struct {
 	Holds       bool     `json:"holds"`
 	Differences []string `json:"differences"`
+	// HoldOut is nil where the loop found nothing of the tests; Broken are the tests
+	// that passed before the loop and fail as they were then.
+	HoldOut *ledger.HoldOut `json:"hold_out,omitempty"`
+	Broken  []string        `json:"broken,omitempty"`
 }
 
 // Finished is the data of loop_finished.

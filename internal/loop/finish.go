@@ -144,6 +144,12 @@ func (s *session) verify(ctx context.Context, n int) (*Verification, error) {
 		return nil, fmt.Errorf("verify the selection: %w", err)
 	}
 	v := &Verification{Differences: s.differences(it.Set, res.Set)}
+	if v.HoldOut, err = s.holdOutSelected(ctx, n); err != nil {
+		return nil, fmt.Errorf("verify the selection: %w", err)
+	}
+	for _, id := range broken(v.HoldOut, s.history[0].Set.Tests) {
+		v.Broken = append(v.Broken, id.String())
+	}
 	v.Holds = len(v.Differences) == 0
 	return v, s.event(OutputVerified, n, *v)
 }
@@ -231,7 +237,7 @@ func (s *session) finalReports(out Outcome) (string, error) {
 		Skipped: s.skipped(out.Choice.Iteration), Dropped: s.droppedNames(),
 	}
 	if out.Verified != nil {
-		v.Verification = &report.Verification{Holds: out.Verified.Holds, Differences: out.Verified.Differences}
+		v.Verification = &report.Verification{Holds: out.Verified.Holds, Differences: out.Verified.Differences, HoldOut: out.Verified.HoldOut}
 	}
 	selection := report.SelectionName
 	err := errors.Join(

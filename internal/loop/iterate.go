@@ -186,7 +186,10 @@ func (s *session) judge(ctx context.Context, w *work) error {
 	if err != nil {
 		return err
 	}
-	w.it.Assessment = detector.Assess(in, s.opts.Rules)
+	if w.it.HoldOut, err = s.holdOut(ctx, w, in); err != nil {
+		return err
+	}
+	w.it.Assessment = detector.Assess(heldOut(in, w.it), s.opts.Rules)
 	w.it.EndedAt = s.opts.Now()
 	if !w.it.Resumed { // else nobody was at work most of the time
 		w.it.OwnTime = w.it.EndedAt.Sub(w.it.StartedAt) - s.checks - w.it.Agent.Duration
@@ -256,12 +259,13 @@ func (s *session) input(ctx context.Context, w *work) (detector.Input, error) {
 func (s *session) inputOf(it ledger.Iteration, e ledger.Evidence) detector.Input {
 	obs := it.Observation()
 	obs.Error = s.count(it)
-	return detector.Input{
+	return heldOut(detector.Input{
 		Current: obs, Previous: s.previous, Baseline: s.accepted[0], History: s.accepted, Best: s.best,
 		Errors: s.errors, SuiteUnread: max(0, s.unread-1), CoverageWobble: s.history[0].CoverageWobble,
 		AddedByLoop: s.addedByLoop(), Flaky: e.Flaky, Before: e.Before, After: e.After, Renamed: e.Renamed,
 		Removed: e.Removed, GoneSymbols: e.GoneSymbols, GitLost: e.GitLost, AckFiles: e.AckFiles, Tampering: e.Tampering, Now: e.Judged, KnownFlaky: s.unsteady,
-	}
+		TestFiles: e.TestFiles, TestsAlone: e.TestsAlone,
+	}, it)
 }
 
 // count counts the errors and the unreadable tests that come one after another,

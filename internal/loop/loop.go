@@ -243,7 +243,7 @@ func (s *session) sweep(ctx context.Context) error {
 			return fmt.Errorf("finish what loop %s left when it was killed: %w", dead.LoopID, err)
 		}
 		data := Crash{LoopID: dead.LoopID, Iteration: dead.Iteration, Restored: store.Recovered() != nil}
-		if err := errors.Join(s.event(CrashFound, 0, data), store.Close(), ledger.MarkCrashed(dir, dead, s.id)); err != nil {
+		if err := errors.Join(s.event(CrashFound, 0, data), store.Close(), ledger.SweepScratch(dir), ledger.MarkCrashed(dir, dead, s.id)); err != nil {
 			return err
 		}
 	}

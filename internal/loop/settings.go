@@ -38,6 +38,8 @@ type Settings struct {
 	StopOnDiminishing bool `json:"stop_on_diminishing,omitempty"`
 	NoRepeat          bool `json:"no_repeat,omitempty"` // measure the baseline once, however short it is
 
+	HoldOut HoldOut `json:"hold_out,omitzero"` // when tests are tried as they were
+
 	Confirm *measure.Reruns `json:"confirm,omitempty"` // how failures are confirmed; nil: as measure does by itself
 
 	Recovery recovery.Options `json:"recovery"`

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"supervise/detector"
+	"supervise/integrity"
 	"supervise/internal/ledger"
 	"supervise/snapshot"
 	"supervise/source"
@@ -46,6 +47,9 @@ func Sources(changes []snapshot.Change, read func(path string, after bool) ([]by
 			return out, err
 		}
 		files.add(c, was, is)
+		if integrity.BelongsToTests(c.Path) {
+			out.TestFiles = append(out.TestFiles, c.Path)
+		}
 		if source.LanguageOf(c.Path, nil) == source.Unknown {
 			continue
 		}
@@ -68,6 +72,7 @@ func Sources(changes []snapshot.Change, read func(path string, after bool) ([]by
 	slices.Sort(out.GoneSymbols)
 	out.Renamed = texts.renames()
 	out.Tampering = files.audit(out.Renamed)
+	out.TestsAlone = len(out.TestFiles) > 0 && !integrity.TouchesProduct(files.files)
 	return out, nil
 }
 

@@ -159,6 +159,7 @@ func (l *layout) extraction(e explain.Extraction) {
 		}
 	}
 	l.again(e.Again)
+	l.heldOut(e.HeldOut)
 	l.numbers(e)
 	for _, g := range e.Gaps {
 		l.item("Not measured: %s (%s): %s", g.Section, g.State, g.Why)
@@ -180,6 +181,24 @@ func (l *layout) again(a *explain.Again) {
 	}
 	l.item("%s, run again: %d passed then, and are flaky", failed, a.Flaky.Len())
 	for _, c := range a.Runs {
+		fmt.Fprintf(&l.Builder, "  - %s: status %d in %s%s\n", l.code(c.Command), c.ExitCode, Duration(c.Duration), read(c))
+	}
+}
+
+// heldOut tells how tests ended as they were, over the new code.
+func (l *layout) heldOut(h *explain.HeldOut) {
+	if h == nil {
+		return
+	}
+	if h.Refused != "" {
+		l.item("Hold-out: the tests of the findings were not run as they were: %s", h.Refused)
+		return
+	}
+	for _, g := range h.Ended {
+		l.item("Hold-out: %s: %s", Count(g.Tests.Len(), "test", "tests"), g.Outcome)
+		l.under("", g.Tests)
+	}
+	for _, c := range h.Runs {
 		fmt.Fprintf(&l.Builder, "  - %s: status %d in %s%s\n", l.code(c.Command), c.ExitCode, Duration(c.Duration), read(c))
 	}
 }

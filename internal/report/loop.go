@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/explain"
 	"supervise/internal/ledger"
 	"supervise/metric"
 	"supervise/selector"
@@ -37,6 +38,7 @@ type Loop struct {
 type Verification struct {
 	Holds       bool
 	Differences []string
+	HoldOut     *ledger.HoldOut // nil where the loop found nothing of the tests
 }
 
 func (v Loop) selected() ledger.Iteration {
@@ -190,7 +192,23 @@ func (p *page) rationale(v Loop) {
 		p.line("- %s", r)
 	}
 	p.verification(v.Verification)
+	p.heldOut(v.Verification)
 	p.line("")
+}
+
+// heldOut tells how the tests that findings named end as they were before the
+// loop.
+func (p *page) heldOut(v *Verification) {
+	if v == nil || v.HoldOut == nil {
+		return
+	}
+	h := explain.HeldOutOf(v.HoldOut)
+	if h.Refused != "" {
+		p.line("- The tests that findings name were not run as they were before the loop: %s", h.Refused)
+	}
+	for _, g := range h.Ended {
+		p.line("- Hold-out, tests of before the loop over the selected code: %s: %s", g.Outcome, names(g.Tests))
+	}
 }
 
 func (p *page) verification(v *Verification) {

@@ -1,0 +1,375 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/internal/measure"
+	"supervise/metric"
+	"supervise/snapshot"
+	"supervise/source"
+)
+
+// Trial is a hold-out run: tests as they were in one tree of a store, over the
+// code of another.
+type Trial struct {
+	Store *snapshot.Store
+	Meter *measure.Meter
+	Plan  measure.Plan // that of the meter
+	Root  string       // the working tree, whose dependency folders are linked to and that is not written to
+	Dir   string       // a private folder, in which the tree is made and removed
+
+	Was, Is  snapshot.ID          // the trees of the tests and of the code
+	Findings []detector.Tampering // that name the tests
+	Before   *metric.Tests        // as they were measured in Was
+	Evidence ledger.Evidence      // of the change from Was to Is
+	Flaky    map[metric.ID]bool   // what these say proves nothing
+	Limit    time.Duration        // of all; 0: the limits of the checks
+}
+
+func (t Trial) refused(why string) *ledger.HoldOut {
+	out := &ledger.HoldOut{TestsOf: t.Was, CodeOf: t.Is, Results: []detector.HeldOut{}, Refused: why}
+	return out
+}
+
+// Run makes the tree, runs the tests and removes the tree. The error is ctx's, or a
+// fault of the machine.
+func (t Trial) Run(ctx context.Context) (out ledger.HoldOut, err error) {
+	run := &trialRun{Trial: t, out: *t.refused(""), ends: map[metric.ID]verdict{}}
+	wanted := run.wanted()
+	if len(wanted) > 0 {
+		err = run.inTree(ctx, wanted)
+	}
+	run.results()
+	if err != nil {
+		err = fmt.Errorf("hold-out run: %w", err)
+	}
+	return run.out, err
+}
+
+// verdict is how a test of the trial ended.
+type verdict struct {
+	outcome detector.Outcome
+	why     string
+}
+
+// trialRun is a trial under way.
+type trialRun struct {
+	Trial
+	out   ledger.HoldOut
+	tree  trialTree
+	named []namedTest
+	ends  map[metric.ID]verdict
+	until time.Time
+}
+
+// namedTest is a test that a finding names.
+type namedTest struct {
+	finding detector.Tampering
+	test    metric.Test
+}
+
+// wanted finds the tests of the findings, and returns those that can say
+// something, once each.
+func (r *trialRun) wanted() []metric.Test {
+	var out []metric.Test
+	seen := map[metric.ID]bool{}
+	for _, f := range r.Findings {
+		cases := f.Cases(r.Before, r.Evidence.Before, r.Evidence.Renamed)
+		if len(cases) == 0 {
+			none := detector.HeldOut{File: f.File, Finding: f.Test, Outcome: detector.NotHeld, Why: "no such test was measured before"}
+			r.out.Results = append(r.out.Results, none)
+		}
+		for _, c := range cases {
+			r.named = append(r.named, namedTest{f, c})
+			switch why := r.mute(f, c); {
+			case why != "":
+				r.ends[c.ID] = verdict{detector.NotHeld, why}
+			case !seen[c.ID]:
+				seen[c.ID] = true
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// mute says why a test cannot say anything, "" where it can.
+func (r *trialRun) mute(f detector.Tampering, c metric.Test) string {
+	switch {
+	case r.Flaky[c.ID] || c.Flaky:
+		return "it is flaky"
+	case c.Status == metric.Skipped || c.Status == metric.NotRun:
+		return "it did not run before either"
+	case !slices.Contains(r.Evidence.TestFiles, f.File) && !slices.Contains(r.Evidence.TestFiles, r.oldPath(f.File)):
+		return "it stands in a file with the code that it tests"
+	}
+	return ""
+}
+
+func (r *trialRun) oldPath(file string) string {
+	for from, to := range r.Evidence.Renamed {
+		if to == file {
+			return from
+		}
+	}
+	return file
+}
+
+// inTree runs the tests in a tree made for it.
+func (r *trialRun) inTree(ctx context.Context, tests []metric.Test) (err error) {
+	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(r.Dir, "tree-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ledger.RemoveTree(dir)) }()
+	if r.Limit > 0 {
+		r.until = time.Now().Add(r.Limit)
+	}
+	r.tree = trialTree{dir: dir, root: r.Root, store: r.Store, plan: r.Plan}
+	if err := r.tree.lay(ctx, r.Is); err != nil {
+		return err
+	}
+	if err := r.asTheyWere(ctx, tests); err != nil {
+		return err
+	}
+	return r.control(ctx, tests)
+}
+
+// asTheyWere puts the test files back that the findings name, with what is beside
+// them, and runs the tests. Those that do not build then are tried once more with
+// all test files as they were: one that stayed may have what was moved to it.
+func (r *trialRun) asTheyWere(ctx context.Context, tests []metric.Test) error {
+	few := r.flagged()
+	if err := r.putBack(ctx, few); err != nil {
+		return err
+	}
+	if err := r.run(ctx, tests); err != nil || len(few) == len(r.Evidence.TestFiles) {
+		return err
+	}
+	unbuilt := slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool { return r.ends[t.ID].outcome != detector.Unbuilt })
+	if len(unbuilt) == 0 {
+		return nil
+	}
+	if err := r.putBack(ctx, r.Evidence.TestFiles); err != nil {
+		return err
+	}
+	return r.run(ctx, unbuilt)
+}
+
+// flagged are the changed test files that the findings name, under both names
+// where they were renamed, and those that hold no test: what tests share.
+func (r *trialRun) flagged() []string {
+	holds := map[string]bool{}
+	for _, d := range slices.Concat(r.Evidence.Before, r.Evidence.After) {
+		holds[d.File] = true
+	}
+	var out []string
+	for _, f := range r.Evidence.TestFiles {
+		named := slices.ContainsFunc(r.named, func(n namedTest) bool {
+			return n.finding.File == f || r.oldPath(n.finding.File) == f
+		})
+		if named || !holds[f] {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (r *trialRun) putBack(ctx context.Context, files []string) error {
+	r.out.PutBack = files
+	if len(files) == 0 {
+		return nil
+	}
+	return r.Store.Export(ctx, r.Was, r.tree.dir, files...)
+}
+
+// run runs tests in the tree and notes how they end.
+func (r *trialRun) run(ctx context.Context, tests []metric.Test) error {
+	ends, err := r.elsewhere(ctx, tests)
+	for id, e := range ends {
+		r.ends[id] = r.verdict(e)
+	}
+	return err
+}
+
+func (r *trialRun) elsewhere(ctx context.Context, tests []metric.Test) (map[metric.ID]measure.Ending, error) {
+	limit := time.Duration(0)
+	if r.Limit > 0 {
+		limit = max(time.Until(r.until), time.Nanosecond)
+	}
+	ends, runs, err := r.Meter.Elsewhere(ctx, r.tree.dir, tests, limit)
+	r.out.Runs = append(r.out.Runs, Runs(runs)...)
+	return ends, err
+}
+
+func (r *trialRun) verdict(e measure.Ending) verdict {
+	why := r.shown(cmp.Or(e.Why, e.Test.Message))
+	switch {
+	case e.Unbuilt:
+		return verdict{detector.Unbuilt, why}
+	case e.Test.Status == 0:
+		return verdict{detector.NotHeld, why}
+	case e.Test.Status == metric.Passed:
+		return verdict{outcome: detector.Held}
+	case !r.Evidence.TestsAlone && misfit.MatchString(e.Test.Message):
+		return verdict{detector.Unbuilt, why}
+	}
+	return verdict{detector.Broke, why}
+}
+
+// misfit matches how a language that is not compiled says that a test does not fit
+// the code: what it uses is not there, or is called otherwise.
+var misfit = regexp.MustCompile(`\b(AttributeError|NameError|ImportError|ModuleNotFoundError|NoMethodError|ReferenceError|UndefinedFunctionError)\b|` +
+	`\bis not a (function|constructor)\b|Cannot find module|Call to undefined (method|function)|Class "[^"]*" not found|` +
+	`TypeError: .*(unexpected keyword argument|takes \d+ positional|missing \d+ required|got multiple values)|wrong number of arguments|ArgumentCountError`)
+
+// shown is what a test says, in one short line, without the name of the tree.
+func (r *trialRun) shown(text string) string {
+	text = strings.ReplaceAll(text, r.tree.dir+"/", "")
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			const limit = 200
+			if cut := []rune(line); len(cut) > limit {
+				return string(cut[:limit-1]) + "…"
+			}
+			return line
+		}
+	}
+	return ""
+}
+
+// control runs the tests that passed before and fail now over the code as it was,
+// in the same place. One that fails there, too, misses something else than the
+// change: what it says proves nothing.
+func (r *trialRun) control(ctx context.Context, tests []metric.Test) error {
+	failed := slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool {
+		return t.Status != metric.Passed || r.ends[t.ID].outcome != detector.Broke
+	})
+	if len(failed) == 0 {
+		return nil
+	}
+	changes, err := r.Store.Changes(ctx, r.Is, r.Was)
+	if err != nil {
+		return err
+	}
+	var paths []string
+	for _, c := range changes {
+		paths = append(paths, c.Path)
+	}
+	if len(paths) > 0 {
+		if err := r.Store.Export(ctx, r.Was, r.tree.dir, paths...); err != nil {
+			return err
+		}
+	}
+	ends, err := r.elsewhere(ctx, failed)
+	for id, e := range ends {
+		if e.Test.Status != metric.Passed {
+			why := cmp.Or(r.shown(cmp.Or(e.Why, e.Test.Message)), r.ends[id].why)
+			r.ends[id] = verdict{detector.NotHeld, "away from the working tree it does not pass over the old code either: " + why}
+		}
+	}
+	return err
+}
+
+// results writes down what is known of every test that a finding names.
+func (r *trialRun) results() {
+	for _, n := range r.named {
+		v, ran := r.ends[n.test.ID]
+		if !ran {
+			v = verdict{detector.NotHeld, "no check ran it"}
+		}
+		r.out.Results = append(r.out.Results, detector.HeldOut{
+			File: n.finding.File, Finding: n.finding.Test, ID: n.test.ID, Outcome: v.outcome, Why: v.why,
+		})
+	}
+	slices.SortStableFunc(r.out.Results, func(a, b detector.HeldOut) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Finding, b.Finding), a.ID.Compare(b.ID))
+	})
+	r.out.Results = slices.Compact(r.out.Results)
+}
+
+// dependencyFolders are what package managers put into a project, beside one of
+// the files; as a rule git ignores them.
+var dependencyFolders = []struct{ folder, beside string }{
+	{"node_modules", "package.json"},
+	{".yarn", "package.json"},
+	{".pnp.cjs", "package.json"},
+	{"bower_components", "bower.json"},
+	{".venv", ""},
+	{"venv", ""},
+	{"env", "requirements.txt"},
+	{"vendor", "go.mod"},
+	{"vendor", "composer.json"},
+	{"vendor", "Gemfile"},
+	{".bundle", "Gemfile"},
+	{"deps", "mix.exs"},
+	{"Pods", "Podfile"},
+	{"elm-stuff", "elm.json"},
+}
+
+// trialTree is a tree made of a snapshot.
+type trialTree struct {
+	dir, root string
+	store     *snapshot.Store
+	plan      measure.Plan
+}
+
+// lay writes the files, and links the dependency folders to those of the working
+// tree.
+func (t trialTree) lay(ctx context.Context, id snapshot.ID) error {
+	if err := t.store.Export(ctx, id, t.dir); err != nil {
+		return err
+	}
+	files, err := t.store.Files(id)
+	if err != nil {
+		return err
+	}
+	for dir, names := range t.projects(files) {
+		for _, d := range dependencyFolders {
+			if d.beside == "" || names[d.beside] {
+				if err := t.link(path.Join(dir, d.folder)); err != nil {
+					return fmt.Errorf("reuse %s: %w", path.Join(dir, d.folder), err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// projects are the folders that a project may begin in, with the names of the files
+// beside which a dependency folder may stand.
+func (t trialTree) projects(files []snapshot.File) map[string]map[string]bool {
+	out := map[string]map[string]bool{".": {}}
+	for _, c := range t.plan.Checks {
+		out[path.Clean(cmp.Or(c.Dir, "."))] = map[string]bool{}
+	}
+	manifests := map[string]bool{}
+	for _, d := range dependencyFolders {
+		manifests[d.beside] = true
+	}
+	for _, f := range files {
+		dir, name := path.Dir(f.Path), path.Base(f.Path)
+		if !manifests[name] || source.Vendored(f.Path) {
+			continue
+		}
+		if out[dir] == nil {
+			out[dir] = map[string]bool{}
+		}
+		out[dir][name] = true
+	}
+	return out
+}

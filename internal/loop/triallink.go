@@ -1,0 +1,83 @@
+package loop
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// link has a dependency folder of the tree lead to that of the working tree, entry
+// by entry: what a program adds to the folder, such as a cache, stays in the tree.
+// A folder that is not there, or that the snapshot holds, is left alone. Python's
+// environments are one link, since they are found by their own place.
+func (t trialTree) link(name string) error {
+	from, to := filepath.Join(t.root, filepath.FromSlash(name)), filepath.Join(t.dir, filepath.FromSlash(name))
+	info, err := os.Stat(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(to); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	if filepath.Base(name) != "node_modules" || !info.IsDir() {
+		return os.Symlink(from, to)
+	}
+	return linkEntries(from, to)
+}
+
+// linkEntries makes a folder whose entries lead to those of another. Caches, which
+// are hidden and not the package manager's own, are left out. The folders of
+// scopes are made likewise, and a link among the entries is made anew: it may lead
+// to another part of the project, which the tree has as well.
+func linkEntries(from, to string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(to, 0o700); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		source, target := filepath.Join(from, e.Name()), filepath.Join(to, e.Name())
+		switch {
+		case strings.HasPrefix(e.Name(), ".") && !managed[e.Name()]:
+			continue
+		case e.IsDir() && strings.HasPrefix(e.Name(), "@"):
+			err = linkEntries(source, target)
+		case e.Type() == fs.ModeSymlink:
+			err = relink(source, target)
+		default:
+			err = os.Symlink(source, target)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// managed are hidden entries of node_modules that are no caches.
+var managed = map[string]bool{".bin": true, ".pnpm": true, ".modules.yaml": true, ".package-lock.json": true, ".yarn-integrity": true, ".yarn-state.yml": true, ".store": true, ".prisma": true}
+
+// relink makes a link with the target of another where that is relative and leads
+// to something from the new place, too; else it leads to the other link.
+func relink(source, target string) error {
+	to, err := os.Readlink(source)
+	if err != nil {
+		return err
+	}
+	if !filepath.IsAbs(to) {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(target), to)); err == nil {
+			return os.Symlink(to, target)
+		}
+	}
+	return os.Symlink(source, target)
+}
