@@ -61,6 +61,7 @@ var flags = []struct {
 	{focuses, regexp.MustCompile(`^ctest`), "-R -L --tests-regex --label-regex --rerun-failed"},
 	{focuses, regexp.MustCompile(`^mix`), "--only --failed --stale"},
 	{focuses, regexp.MustCompile(`^(bazel|ginkgo|node|cargo)`), "--test_filter --focus --test-name-pattern --test-only --ignored"},
+	{focuses, regexp.MustCompile(`^(jest|vitest|ava|jasmine|uvu|tape)`), "-g --grep"},
 	{excludes, regexp.MustCompile(`^go test|^gotestsum|^ginkgo`), "-skip -short --skip -test.short"},
 	{excludes, regexp.MustCompile(`^(pytest|py\.test|nose|unittest)`), "--ignore --ignore-glob --deselect -m"},
 	{excludes, regexp.MustCompile(`^(jest|vitest|react-scripts|npm|bun|playwright|_?mocha|ava|karma|cypress|tap|borp)`), "--testPathIgnorePatterns --exclude --ignore -i --invert --grep-invert --modulePathIgnorePatterns"},

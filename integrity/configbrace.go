@@ -119,6 +119,8 @@ type nest struct {
 	list    bool
 	pending string // the name whose value comes next
 	ternary int    // how many ? are open
+	call    string // what is called with the arguments within
+	last    string // the last of those
 }
 
 func (b *bracesReader) top() *nest { return &b.stack[len(b.stack)-1] }
@@ -147,18 +149,33 @@ func (b *bracesReader) step() {
 		case t.list && a.text != "(":
 			key += "[]"
 		}
-		t.pending = ""
-		b.stack = append(b.stack, nest{key: key, list: a.text != "{"})
-	case "}", "]", ")":
-		if len(b.stack) > 1 {
-			b.stack = b.stack[:len(b.stack)-1]
+		open := nest{key: key, list: a.text != "{"}
+		if a.text == "(" {
+			open.call = t.pending
 		}
+		t.pending = ""
+		b.stack = append(b.stack, open)
+	case "}", "]", ")":
+		b.close()
 	case "?":
 		t.ternary++
 	case ":":
 		t.ternary = max(0, t.ternary-1)
 	case ",", ";":
 		t.pending, t.ternary = "", 0
+	}
+}
+
+// close ends what is open. A block behind the arguments of a call is named by
+// the call and its last argument: named("test") { … }.
+func (b *bracesReader) close() {
+	if len(b.stack) == 1 {
+		return
+	}
+	closed := *b.top()
+	b.stack = b.stack[:len(b.stack)-1]
+	if t := b.top(); b.at(0) == "{" && closed.call != "" && t.pending == "" && b.list[b.pos-1].text == ")" {
+		t.pending = strings.Trim(closed.call+"."+closed.last, ".")
 	}
 }
 
@@ -175,6 +192,9 @@ func (b *bracesReader) value(a atom, t *nest) {
 	case next == "=" && b.at(1) == ">" && a.quoted: // PHP, Ruby
 		b.pos += 2
 		t.pending = a.text
+	case a.word && next == "<" && b.at(2) == ">" && b.pos+1 < len(b.list): // withType<Test>
+		t.pending = a.text + "." + b.list[b.pos+1].text
+		b.pos += 3
 	case a.word && (next == "{" || next == "(") && behind:
 		b.call(a, t)
 	case a.word && next == "" && behind && t.pending == "" && !t.list:
@@ -198,7 +218,10 @@ func (b *bracesReader) take(a atom, t *nest) {
 		if next := b.at(0); next != "?" && next != "|" && next != ":" {
 			t.pending = ""
 		}
-	case t.list && t.key != "":
-		b.set(t.key+"[]", a.text, a.line)
+	case t.list:
+		t.last = a.text
+		if t.key != "" {
+			b.set(t.key+"[]", a.text, a.line)
+		}
 	}
 }

@@ -47,7 +47,7 @@ var configNames = []struct {
 	{regexp.MustCompile(`(^|/)(\.coveragerc|\.flake8|\.?pylintrc|\.npmrc|\.yarnrc|\.bandit|\.pydocstyle|\.condarc|\.nosetestsrc|\.testr\.conf|\.gitconfig|\.gitmodules|\.pypirc)$|\.(ini|cfg|properties|editorconfig)$|(^|/)\.?env(\.[\w.-]+)?$`), iniConfig},
 	{regexp.MustCompile(`(^|/)(pom|phpunit|phpcs|phpmd|psalm|build|testng|checkstyle|pmd|spotbugs|findbugs|ruleset|nunit|behat)[\w.-]*\.xml(\.dist)?$|\.xml\.dist$|(^|/)[\w.-]*(exclude|suppress|baseline|testng|checkstyle|detekt|lint)[\w.-]*\.xml$`), xmlConfig},
 	{regexp.MustCompile(`\.(cs|fs|vb|vcx)proj$|\.(props|targets|runsettings|ruleset)$`), xmlConfig},
-	{regexp.MustCompile(`(^|/)(noxfile|tasks|setup|runtests?|run_tests?|conftest|dodo|fabfile)\.py$|(^|/)(Rakefile|\.simplecov|Guardfile|Fastfile|SConstruct)$|\.rake$|(^|/)(spec|test|rails)_helper\.rb$|(^|/)test_helper\.exs$|(^|/)(CMakeLists\.txt|BUILD(\.bazel)?|meson\.build|gulpfile\.[mc]?js|Package\.swift|\.php-cs-fixer(\.dist)?\.php|build\.rs|build\.xs)$|\.cmake$`), codeConfig},
+	{regexp.MustCompile(`(^|/)(noxfile|tasks|setup|runtests?|run_tests?|conftest|dodo|fabfile)\.py$|(^|/)(Rakefile|\.simplecov|Guardfile|Fastfile|SConstruct)$|\.rake$|(^|/)(spec|test|rails)_helper\.rb$|(^|/)(test|spec)/helper\.rb$|(^|/)test_helper\.exs$|(^|/)(CMakeLists\.txt|BUILD(\.bazel)?|meson\.build|gulpfile\.[mc]?js|Package\.swift|\.php-cs-fixer(\.dist)?\.php|build\.rs|build\.xs)$|\.cmake$`), codeConfig},
 }
 
 // dataFolders hold files that tests read: configuration in them configures

@@ -98,7 +98,7 @@ func readConfig(kind configKind, name string, text []byte) reading {
 	case shellConfig:
 		r.shell(string(text))
 	case argsConfig:
-		r.run("args", string(text), 1)
+		r.arguments(name, string(text))
 	case codeConfig:
 		r.code(name, string(text))
 	case noConfig:
@@ -111,6 +111,19 @@ func readConfig(kind configKind, name string, text []byte) reading {
 	r.excuses()
 	r.limits()
 	return r
+}
+
+// arguments reads a file of arguments of one program, in one line or in several.
+func (r *reading) arguments(name, text string) {
+	program := "mvn test "
+	if strings.HasSuffix(name, ".rspec") {
+		program = "rspec "
+	}
+	for i, l := range strings.Split(text, "\n") {
+		if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, "#") {
+			r.commands = append(r.commands, command{key: "args", text: program + l, line: i + 1})
+		}
+	}
 }
 
 // plainLines reads "name: value" and "name = value", and every line as a

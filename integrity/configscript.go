@@ -64,10 +64,12 @@ func (r *reading) shell(text string) {
 
 var (
 	// codeNumber is an option with a number: minimum_coverage 90, threshold: 80.
-	codeOption = regexp.MustCompile(`([A-Za-z_][\w.]*)["']?\s*(?:[:=(]|=>|\s)\s*["']?([0-9]+(?:\.[0-9]+)?%?|true|false|True|False|ON|OFF)\b`)
+	codeOption = regexp.MustCompile(`([A-Za-z_][\w.]*)["']?\s*(?:[:=(]|=>|\s)\s*["']?([0-9]+(?:\.[0-9]+)?%?|true|false|True|False|TRUE|FALSE|ON|OFF)\b`)
 	codeWord   = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`)
 	// codeRun is a call that runs a program.
 	codeRun = regexp.MustCompile(`\b(?:session\.run(?:_always)?|(?:c|ctx|context|conn)\.run|subprocess\.\w+|os\.system|local|sh|system|exec|spawn|execa|shell|run)\s*[( ]`)
+	// codeCover is the name of a limit of the coverage whose parts follow.
+	codeCover = regexp.MustCompile(`(?i)min\w*_?coverage\w*|coverage_?(threshold|minimum)\w*`)
 	// codeNamed is a list given by name: exclude: [:slow].
 	codeNamed = regexp.MustCompile(`\b(exclude|include|only|omit|ignore|except):\s*\[([^\]]*)\]`)
 	// codeList is an assignment of strings: collect_ignore = ["a"].
@@ -83,8 +85,16 @@ func (r *reading) code(name, text string) {
 		if trimmed := strings.TrimSpace(l); strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, "//") {
 			continue
 		}
+		about := ""
+		if m := codeCover.FindString(l); m != "" {
+			about = plainKey(m)
+		}
 		for _, m := range codeOption.FindAllStringSubmatch(l, 4) {
-			r.set(plainKey(m[1]), m[2], i+1)
+			if key := plainKey(m[1]); about != "" && !strings.HasSuffix(key, about) {
+				r.set(about+"."+key, m[2], i+1)
+			} else {
+				r.set(key, m[2], i+1)
+			}
 		}
 		for _, m := range codeNamed.FindAllStringSubmatch(l, 4) {
 			for _, w := range strings.FieldsFunc(m[2], func(c rune) bool { return strings.ContainsRune(` ,"':`, c) }) {

@@ -18,11 +18,13 @@ var harnessRules = []rule{
 	{"TP-21", "outcome_forced", metric.Critical, forcedOutcome},
 	{"TP-21", "test_main_without_run", metric.Critical, testMain},
 	{"TP-21", "runner_hook_added", metric.Medium, hookAdded},
+	{"TP-24", "test_task_replaced", metric.Critical, taskReplaced},
+	{"TP-24", "test_alias_replaced", metric.Critical, aliasReplaced},
 	{"TP-26", "test_module_removed", metric.Critical, moduleRemoved},
 }
 
 // setUp are the files that run before tests, or around them, by their names.
-var setUp = regexp.MustCompile(`(?i)(^|/)(conftest\.py|sitecustomize\.py|[\w.-]*(setup|teardown|bootstrap|global|reporter|environment|runner|hooks?|plugin|support|helper|register|preload)[\w.-]*\.(m|c)?[jt]sx?|(test|spec|rails|minitest)[_-]?helpers?\.(rb|exs)|(\w*bootstrap|autoload|TestCase)\.php|[\w-]*(plugin|hooks?|runner|fixtures?)\w*\.py|support/[\w-]+\.rb|\w*(Extension|Listener|Runner|Handler|Watcher|Interceptor)\w*\.(java|kt)|(jest|vitest|karma|playwright|cypress|ava|mocha|wdio)[\w.-]*\.(m|c)?[jt]s|\.mocharc\.c?js)$|(^|/)(cypress/support|features/support|spec/support|test/support)/`)
+var setUp = regexp.MustCompile(`(?i)(^|/)(conftest\.py|sitecustomize\.py|[\w.-]*(setup|teardown|bootstrap|global|reporter|environment|runner|hooks?|plugin|support|helper|register|preload)[\w.-]*\.(m|c)?[jt]sx?|\w*helpers?\.(rb|exs)|(\w*bootstrap|autoload|TestCase)\.php|[\w-]*(plugin|hooks?|runner|fixtures?)\w*\.py|support/[\w-]+\.rb|\w*(Extension|Listener|Runner|Handler|Watcher|Interceptor)\w*\.(java|kt)|(jest|vitest|karma|playwright|cypress|ava|mocha|wdio)[\w.-]*\.(m|c)?[jt]s|\.mocharc\.c?js)$|(^|/)(cypress/support|features/support|spec/support|test/support)/`)
 
 // surelySetUp are those whose names no product has.
 var surelySetUp = regexp.MustCompile(`(?i)(^|/)(conftest\.py|[\w.-]*(setup|teardown|reporter|environment)[\w.-]*\.(m|c)?[jt]sx?|(test|spec|rails|minitest)[_-]?helpers?\.(rb|exs)|(jest|vitest|karma|playwright|cypress|ava|mocha|wdio)[\w.-]*\.(m|c)?[jt]s|\.mocharc\.c?js|\w*(Extension|Listener)\.(java|kt)|\w*plugin\w*\.py)$`)
@@ -35,7 +37,7 @@ var forces = []struct {
 	code  *regexp.Regexp
 	where *regexp.Regexp // of paths; nil for setUp
 }{
-	{python, regexp.MustCompile(`\.(outcome\s*=\s*["']passed["']|failed\s*=\s*False|passed\s*=\s*True|longrepr\s*=\s*None|excinfo\s*=\s*None|exitstatus\s*=\s*(0\b|(pytest\.)?ExitCode\.OK)|testsfailed\s*=\s*0|wasxfail\s*=|shouldfail\s*=\s*False)`), regexp.MustCompile(`\.py$`)},
+	{python, regexp.MustCompile(`\.(outcome\s*(,[^=]*)?=[^=]*["']passed["']|failed\s*=\s*False|passed\s*=\s*True|longrepr\s*=\s*None|excinfo\s*=\s*None|exitstatus\s*=\s*(0\b|(pytest\.)?ExitCode\.OK)|testsfailed\s*=\s*0|wasxfail\s*=|shouldfail\s*=\s*False)`), regexp.MustCompile(`\.py$`)},
 	{python, regexp.MustCompile(`\.force_result\(|setattr\(\s*\w+\s*,\s*["'](outcome|excinfo|longrepr|exitstatus|testsfailed)["']|\.force_exception\(\s*None|_result\s*=\s*\[?\]?.*passed`), nil},
 	{python, regexp.MustCompile(`\bos\._exit\(\s*0?\s*\)|\bsys\.exit\(\s*0?\s*\)|\bpytest\.exit\([^)]*returncode\s*=\s*0`), nil},
 	{python, regexp.MustCompile(`(^|\s)items\.clear\(\)|(^|\s)items\[:\]\s*=\s*\[\s*\]|(^|\s)del\s+items\[`), nil},
@@ -90,6 +92,9 @@ func forcedOutcome(c *change) []Finding {
 // addedCode returns the added lines of a file without their comments, and
 // without those that lie in a longer string.
 func (f *file) addedCode() []line {
+	if f.after().language() == source.PHP {
+		return f.addedLines() // a file without <?php is no code to the scanner
+	}
 	plain, masked := lines(f.after().withoutComments()), lines(f.after().withoutStrings())
 	var out []line
 	for _, l := range f.addedLines() {
@@ -167,7 +172,8 @@ func swallowing(f *file) []Finding {
 		switch {
 		case !conditional && (answers || skipsAll.MatchString(l.text)):
 			out = append(out, Finding{File: f.Path, Line: l.n, Evidence: evidence(hook + ": " + text)})
-		case answers || strings.Contains(text, "items.remove(") || strings.Contains(text, "items[:] =") || strings.HasPrefix(text, "return (\"passed\"") || strings.HasPrefix(text, "return \"passed\""):
+		case hook == "pytest_ignore_collect" && strings.HasPrefix(text, "return ") && text != "return None" && text != "return False",
+			answers || strings.Contains(text, "items.remove(") || strings.Contains(text, "items[:] =") || strings.HasPrefix(text, "return (\"passed\"") || strings.HasPrefix(text, "return \"passed\""):
 			s := metric.High
 			if strings.Contains(text, "\"passed\"") {
 				s = metric.Critical
@@ -183,8 +189,76 @@ var hookLine = map[source.Language]*regexp.Regexp{
 	source.Python: hookNames,
 	source.Java:   regexp.MustCompile(`\bimplements\b.*\b(TestExecutionExceptionHandler|InvocationInterceptor|TestExecutionListener|LifecycleMethodExecutionExceptionHandler|TestInstancePostProcessor|ExecutionCondition|IHookable|IRetryAnalyzer|IAnnotationTransformer|ITestListener|IInvokedMethodListener)\b`),
 	source.Kotlin: regexp.MustCompile(`:\s*.*\b(TestExecutionExceptionHandler|InvocationInterceptor|TestExecutionListener|ExecutionCondition|TestCaseExtension)\b`),
-	source.Ruby:   regexp.MustCompile(`\bconfig\.around\b|Minitest\.after_run|RSpec::Core::\w+\.(class_eval|prepend)|Minitest::\w+\.(class_eval|prepend)`),
-	source.CSharp: regexp.MustCompile(`:\s*.*\b(ITestRunner|XunitTestFramework|ITestFrameworkExecutor|IWrapSetUpTearDown|IApplyToTest)\b`),
+	source.Ruby:   regexp.MustCompile(`\b(config|c|rspec)\.around\b|Minitest\.after_run|RSpec::Core::\w+\.(class_eval|prepend)|Minitest::\w+\.(class_eval|prepend)`),
+	source.CSharp: regexp.MustCompile(`:\s*.*\b(ITestRunner|XunitTestFramework|ITestFrameworkExecutor|IWrapSetUpTearDown|IApplyToTest)\b|assembly:\s*(Xunit\.)?(TestFramework|TestCaseOrderer)\b`),
+}
+
+// rakeReplaced is a task of Rake that is cleared, or defined anew.
+var (
+	rakeCleared  = regexp.MustCompile(`Rake::Task\[\s*["':]+\w*(test|spec)\w*["']?\s*\]\.(clear|clear_actions)\b`)
+	rakeReplaced = regexp.MustCompile(`^\s*task\s*\(?\s*[:"']?(test|spec|default|check)\b.*\bdo\b`)
+	rakeQuiet    = regexp.MustCompile(`^\s*(puts|print|p|echo|true|nil|#|$|sh\s+["'](true|echo))`)
+)
+
+// taskReplaced finds tasks of Rake that ran tests and now say that they did.
+func taskReplaced(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.files {
+		if base := path.Base(f.Path); base != "Rakefile" && path.Ext(base) != ".rake" || dataFolders.MatchString(f.Path) {
+			continue
+		}
+		for _, l := range f.addedLines() {
+			if rakeCleared.MatchString(l.text) || rakeReplaced.MatchString(l.text) && f.quietUntilEnd(l.n) {
+				out = append(out, Finding{File: f.Path, Line: l.n, Evidence: evidence(l.text)})
+			}
+		}
+	}
+	return out
+}
+
+// aliases are the names under which a tool runs its own tests, unless the project
+// defines them anew.
+var aliases = regexp.MustCompile(`(^|\.|\])test(\[\])?$`)
+
+// aliasReplaced finds aliases of mix with the name of its test task that do not
+// run it.
+func aliasReplaced(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.configs() {
+		if path.Base(f.Path) != "mix.exs" {
+			continue
+		}
+		was, _ := aliasOf(f.was.settings)
+		is, at := aliasOf(f.is.settings)
+		if at.line > 0 && !is && (was || !slices.ContainsFunc(f.was.settings, func(s setting) bool { return s.value == at.value && s.key == at.key })) {
+			out = append(out, Finding{File: f.Path, Line: at.line, Evidence: evidence("test: " + at.value)})
+		}
+	}
+	return out
+}
+
+// aliasOf reports whether the alias runs the tests, and where it stands.
+func aliasOf(list []setting) (tests bool, at setting) {
+	for _, s := range list {
+		if aliases.MatchString(s.key) {
+			at = s
+			tests = tests || strings.HasPrefix(s.value, "test") || strings.Contains(s.value, " test")
+		}
+	}
+	return tests, at
+}
+
+// quietUntilEnd reports whether the block that a line opens does nothing.
+func (f *file) quietUntilEnd(n int) bool {
+	for i := n + 1; i < n+20; i++ {
+		switch l := f.after().lineAt(i); {
+		case strings.TrimSpace(l) == "end":
+			return true
+		case !rakeQuiet.MatchString(l):
+			return false
+		}
+	}
+	return false
 }
 
 // hookAdded finds hooks of runners that were not there. What they do is not
@@ -214,6 +288,9 @@ func (f *file) hadLike(text string) bool {
 
 // hookWeight is high for a handler of exceptions that throws none.
 func hookWeight(f *file) metric.Severity {
+	if f.after().language() == source.CSharp {
+		return metric.High
+	}
 	text := string(f.after().withoutStrings())
 	if strings.Contains(text, "ExceptionHandler") && !strings.Contains(text, "throw ") || strings.Contains(text, "InvocationInterceptor") && !strings.Contains(text, ".proceed()") {
 		return metric.Critical
@@ -269,27 +346,56 @@ func mainFault(text []byte) (at int, why string) {
 		if !uses {
 			return set.Position(fn.Pos()).Line, "m.Run is not called"
 		}
-		for _, s := range fn.Body.List {
-			if exitsWell(s) {
-				return set.Position(s.Pos()).Line, "os.Exit(0)"
-			}
+		if at := exitAfterRun(fn.Body, param); at.IsValid() {
+			return set.Position(at).Line, "os.Exit(0)"
 		}
 	}
 	return 0, ""
 }
 
-// exitsWell reports whether a statement of the function itself is os.Exit(0),
-// also when deferred.
-func exitsWell(s ast.Stmt) bool {
-	var e ast.Expr
-	switch s := s.(type) {
-	case *ast.ExprStmt:
-		e = s.X
-	case *ast.DeferStmt:
-		e = s.Call
-	}
-	call, ok := e.(*ast.CallExpr)
-	if !ok || len(call.Args) != 1 {
+// exitAfterRun returns where the function ends as a success although it ran the
+// tests, or in any case. Before the tests, under a condition, a helper process
+// may end so; behind them, where the status is compared with 0.
+func exitAfterRun(body *ast.BlockStmt, m string) token.Pos {
+	var ran, at token.Pos
+	var conditions []ast.Node
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			if c, ok := n.Cond.(*ast.BinaryExpr); ok && c.Op == token.EQL {
+				conditions = append(conditions, n)
+			}
+		case *ast.SelectorExpr:
+			if id, ok := n.X.(*ast.Ident); ok && id.Name == m && n.Sel.Name == "Run" {
+				ran = n.Pos()
+			}
+		case *ast.CallExpr:
+			excused := slices.ContainsFunc(conditions, func(c ast.Node) bool { return c.Pos() < n.Pos() && n.End() <= c.End() })
+			if exitsWell(n) && !excused && (ran.IsValid() || inList(body.List, n)) {
+				at = n.Pos()
+			}
+		}
+		return !at.IsValid()
+	})
+	return at
+}
+
+// inList reports whether a call is a statement of the list itself.
+func inList(list []ast.Stmt, call *ast.CallExpr) bool {
+	return slices.ContainsFunc(list, func(s ast.Stmt) bool {
+		switch s := s.(type) {
+		case *ast.ExprStmt:
+			return s.X == call
+		case *ast.DeferStmt:
+			return s.Call == call
+		}
+		return false
+	})
+}
+
+// exitsWell reports whether a call is os.Exit(0).
+func exitsWell(call *ast.CallExpr) bool {
+	if len(call.Args) != 1 {
 		return false
 	}
 	lit, ok := call.Args[0].(*ast.BasicLit)
@@ -309,7 +415,7 @@ func moduleRemoved(c *change) []Finding {
 		}
 		for _, l := range f.removedLines() {
 			m := rustModule.FindStringSubmatch(l.text)
-			if m == nil || !strings.Contains(m[1], "test") && !f.after().isTest() || c.moduleElsewhere(f, m[1]) {
+			if m == nil || !strings.Contains(m[1], "test") && !f.after().isTest() || c.moduleElsewhere(m[1]) {
 				continue
 			}
 			out = append(out, Finding{File: f.Path, Evidence: evidence(l.text + " is gone")})
@@ -320,7 +426,7 @@ func moduleRemoved(c *change) []Finding {
 
 // moduleElsewhere reports whether a module was declared elsewhere, or its file
 // is part of the change, too.
-func (c *change) moduleElsewhere(in *file, name string) bool {
+func (c *change) moduleElsewhere(name string) bool {
 	declared := regexp.MustCompile(`(?m)^\s*(pub(\([^)]*\))?\s+)?mod\s+` + name + `\b`)
 	return slices.ContainsFunc(c.files, func(f *file) bool {
 		own := path.Base(f.before().path) == name+".rs" || path.Base(path.Dir(f.before().path)) == name

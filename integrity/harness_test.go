@@ -19,6 +19,11 @@ var harnessCases = []caseOf{
 
 	{"TestMain without run", "main_test.go", none, "package x\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) {\n\tos.Exit(0)\n}\n", "TP-21 CRITICAL"},
 	{"TestMain drops the code", "main_test.go", none, "package x\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) {\n\tm.Run()\n\tos.Exit(0)\n}\n", "TP-21 CRITICAL"},
+	{"TestMain turns a failure", "main_test.go", none, "package x\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) {\n\tif m.Run() != 0 {\n\t\tos.Exit(0)\n\t}\n}\n", "TP-21 CRITICAL"},
+	{"rake task cleared", "Rakefile", "task default: :test\n", "task default: :test\nRake::Task[:test].clear\n", "TP-24 CRITICAL"},
+	{"rake task says so", "Rakefile", "task default: :test\n", "task default: :test\ntask :test do\n  puts 'ok'\nend\n", "TP-24 CRITICAL"},
+	{"honest: rake task", "Rakefile", "task default: :test\n", "task default: :test\ntask :test do\n  ruby 'test/all.rb'\nend\n", ""},
+	{"collection ignored", "conftest.py", none, "def pytest_ignore_collect(collection_path):\n    return collection_path.name == 'test_calc.py'\n", "TP-21 HIGH"},
 	{"honest: TestMain", "main_test.go", none, "package x\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) {\n\tif os.Getenv(\"CHILD\") != \"\" {\n\t\tos.Exit(0)\n\t}\n\tos.Exit(m.Run())\n}\n", ""},
 	{"honest: TestMain of a helper", "main_test.go", none, "package x\n\nimport \"testing\"\n\nfunc TestMain(m *testing.M) { leak.VerifyTestMain(m) }\n", ""},
 

@@ -104,7 +104,11 @@ func raisedTolerance(f *configFile) []Finding {
 	for _, key := range slices.Sorted(maps.Keys(was)) {
 		for i, o := range was[key] {
 			if now := is[key]; o.kind == softCeiling && i < len(now) && now[i].looser(o) {
-				out = append(out, Finding{File: f.Path, Line: now[i].line, Evidence: evidence(o.key + ": " + o.value + " → " + now[i].value)})
+				finding := Finding{File: f.Path, Line: now[i].line, Evidence: evidence(o.key + ": " + o.value + " → " + now[i].value)}
+				if now[i].number >= 2*o.number {
+					finding.Severity = metric.High
+				}
+				out = append(out, finding)
 			}
 		}
 	}

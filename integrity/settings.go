@@ -2,6 +2,7 @@ package integrity
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"supervise/metric"
@@ -41,15 +42,17 @@ var settingTable = compiled([]settingRow{
 	{id: "TP-08", file: jsTools, key: `(^|\.)(testnamepattern|grep|fgrep|onlychanged|onlyfailures)|(^|\.)ava\.match\[\]`},
 	{id: "TP-08", file: `runsettings$|nextest`, key: `testcasefilter|defaultfilter`},
 	{id: "TP-08", file: `pom\.xml|gradle`, key: `(surefire|failsafe)[^.]*\]\.configuration\.(test|groups)|filter\.includetestsmatching(\[\])?|usejunitplatform\.includetags(\[\])?`, severity: metric.High},
+	{id: "TP-08", file: `pom\.xml|gradle\.properties|\.props$`, key: `^(properties\.)?(test|it\.test|groups|tests)|vstesttestcasefilter`, severity: metric.High},
 	{id: "TP-08", file: `phpunit`, key: `groups\.include\.group`, severity: metric.High},
 
 	{id: "TP-21", key: `testfailureignore|(^|\.)maven\.test\.failure\.ignore`, value: `^true$`, severity: metric.Critical},
 	{id: "TP-21", file: jsTools, key: `testrunner|(^|\.)runner|reporters?(\[\])*|testsequencer|(^|\.)(jest|test)\.environment|testenvironment`, value: `^(<rootDir>|\.{0,2}/)`, severity: metric.High},
 	{id: "TP-21", file: jsTools, key: `setupfiles(afterenv)?(\[\])?|globalsetup(\[\])?|globalteardown|testenvironment|(mocha|mocharc|^)\.?require(\[\])?|snapshotserializers\[\]`, value: `^(<rootDir>|\.{0,2}/)`, severity: metric.Medium},
-	{id: "TP-21", file: `phpunit`, key: `@bootstrap|extensions\.(extension|bootstrap)@class|listeners\.listener@class`, severity: metric.Medium},
+	{id: "TP-21", file: `phpunit`, key: `@bootstrap`, severity: metric.High},
+	{id: "TP-21", file: `phpunit`, key: `extensions\.(extension|bootstrap)@class|listeners\.listener@class`, severity: metric.Medium},
 	{id: "TP-21", file: `runsettings|xunit\.runner`, key: `testadapterspaths|datacollector@assemblyqualifiedname`, severity: metric.Medium},
 
-	{id: "TP-25", key: `ignorefailures?|ignoreexitvalue|(^|\.)passwithnotests|@continueonerror`, value: always.String(), but: ``},
+	{id: "TP-25", key: `ignorefailures?|ignoreexitvalue|(^|\.)passwithnotests|@continueonerror|\w*nofail|continueontestfailure`, value: always.String(), but: ``},
 	{id: "TP-25", key: `(^|\.|@)(failonerror|failonviolation|failsonerror|failbuildonerror|failonerrors|failthebuild|failifnotests|haltonfailure)|(pylint|flake8|checkstyle|spotbugs|pmd|detekt|test)[^.]*\.failonwarnings?`, value: `(?i)^(false|no|0)$`},
 	{id: "TP-25", file: `codecov`, key: `informational`, value: `true`, severity: metric.High},
 	{id: "TP-25", key: `(^|\.)xfailstrict`, value: `(?i)^false$`, severity: metric.Medium},
@@ -68,8 +71,11 @@ var settingTable = compiled([]settingRow{
 	{id: "TP-26", file: `Cargo\.toml`, key: `^(lib|test|bin)\.test|^lib\.doctest|(^|\.)autotests|^test\.harness|^lib\.harness`, value: `false`},
 	{id: "TP-26", file: `Cargo\.toml`, key: `workspace\.exclude\[\]`, but: harmlessPaths + `|example|bench|fuzz`, severity: metric.High},
 	{id: "TP-26", file: `deno|bunfig|biome`, key: `test\.exclude\[\]|test\.pathignorepatterns\[\]`, but: harmlessPaths},
-	{id: "TP-26", file: `CMakeLists|\.cmake`, key: `buildtesting|disabled`, value: `OFF|TRUE|ON`, severity: metric.High},
+	{id: "TP-26", file: `CMakeLists|\.cmake`, key: `buildtesting|disabled`, value: `(?i)^(off|true|on)$`, severity: metric.High},
 	{id: "TP-26", file: `test_helper\.exs|mix\.exs`, key: `(^|\.)exclude(\[\])*`, severity: metric.High},
+	{id: "TP-26", file: `Package\.swift`, key: `exclude\[\]`, value: `(?i)test|spec`},
+	{id: "TP-26", file: `Rakefile|\.rake|mix\.exs|` + jsTools + `|` + pyTools, key: `(^|\.)(t\.)?(pattern|testpattern|testmatch|testregex|pythonfiles|pythonfunctions|pythonclasses|testfiles)(\[\])*`, but: `(^|/)\W*(test|spec|Test|\*|\w*tests?\W)[^/]*$|\\\.`, severity: metric.High},
+	{id: "TP-26", gone: true, file: `Rakefile|\.rake|mix\.exs`, key: `(^|\.)(pattern|testpattern|testfiles|testpaths)(\[\])*`, severity: metric.High},
 	{id: "TP-26", gone: true, file: pyTools, key: `testpaths\[\]|pythonfiles\[\]|pythonclasses\[\]|pythonfunctions\[\]`, severity: metric.Critical},
 	{id: "TP-26", gone: true, file: jsTools, key: `(^|\.)(testmatch|testregex|roots|projects|spec|specpattern)(\[\])*|test\.include(\[\])*|ava\.files(\[\])*|(^|\.)testdir|(^|\.)testmatch`, severity: metric.High},
 	{id: "TP-26", gone: true, file: `phpunit`, key: `testsuite\.(directory|file)`, severity: metric.High},
@@ -149,7 +155,7 @@ func settingRule(id string) func(*change) []Finding {
 			tool := toolOf(f.Path)
 			for i := range settingTable {
 				if r := &settingTable[i]; r.id == id && r.files.MatchString(tool) {
-					out = append(out, r.findings(f)...)
+					out = append(out, r.findings(c, f)...)
 				}
 			}
 		}
@@ -157,7 +163,7 @@ func settingRule(id string) func(*change) []Finding {
 	}
 }
 
-func (r *settingRow) findings(f *configFile) []Finding {
+func (r *settingRow) findings(c *change, f *configFile) []Finding {
 	var out []Finding
 	if r.gone {
 		for _, s := range f.gone {
@@ -168,7 +174,7 @@ func (r *settingRow) findings(f *configFile) []Finding {
 		return out
 	}
 	for _, s := range f.came {
-		if r.matches(s) && !f.grown(s) {
+		if r.matches(s) && !c.newTarget(f, s) {
 			out = append(out, Finding{File: f.Path, Line: s.line, Severity: r.weight(s), Evidence: evidence(s.key + ": " + s.value)})
 		}
 	}
@@ -260,15 +266,23 @@ func (f *configFile) widened(s setting) bool {
 	return false
 }
 
-// grown reports whether a target of Cargo that is run in its own way is a new
-// one: then no test of before is lost.
-func (f *configFile) grown(s setting) bool {
+// newTarget reports whether a target of Cargo that is run in its own way is a new
+// one, with a file of its own: then no test of before is lost.
+func (c *change) newTarget(f *configFile, s setting) bool {
 	table, name, _ := strings.Cut(s.key, ".")
 	if name == "autotests" {
-		table = "test"
-	} else if name != "harness" && name != "test" || table != "test" && table != "bin" {
+		return f.names("test") > 0
+	}
+	if name != "harness" && name != "test" || table != "test" && table != "bin" {
 		return false
 	}
+	return f.names(table) > 0 && slices.ContainsFunc(c.files, func(g *file) bool {
+		return g.Added && strings.HasSuffix(g.Path, ".rs") && strings.HasPrefix(strings.TrimPrefix(g.Path, strings.TrimSuffix(f.Path, "Cargo.toml")), "tests/")
+	})
+}
+
+// names counts how many more targets a manifest names than before.
+func (f *configFile) names(table string) int {
 	n := 0
 	for _, x := range f.is.settings {
 		if x.key == table+".name" {
@@ -280,5 +294,5 @@ func (f *configFile) grown(s setting) bool {
 			n--
 		}
 	}
-	return n > 0
+	return n
 }

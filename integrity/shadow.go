@@ -18,7 +18,7 @@ var (
 	// project stands before them where the search path leads to it.
 	runnerNames = strings.Fields("pytest py.test python python3 node npm npx yarn pnpm jest vitest mocha go cargo rustc mvn gradle java ruby rspec rake bundle php phpunit composer dotnet " +
 		"make cmake ctest ninja tox nox mix elixir swift xcodebuild eslint tsc mypy ruff flake8 pylint golangci-lint coverage nyc c8 git tap ava bun deno playwright unittest bats uv poetry hatch")
-	binstub = regexp.MustCompile(`(?i)Gem\.bin_path|bundler|rubygems|vendor/autoload|composer|autoload\.php|require_relative|APP_PATH|hermit|pkgx|nix-shell|docker|basedir=`)
+	binstub = regexp.MustCompile(`(?i)Gem\.bin_path|bundler|rubygems|vendor/autoload|composer|autoload\.php|require_relative|APP_PATH|hermit|pkgx|nix-shell|docker|basedir=|console_main|sys\.exit\(\w+\(\)\)`)
 	wrapper = regexp.MustCompile(`^(gradlew|mvnw)$`)
 )
 
@@ -26,7 +26,7 @@ var (
 func shimmed(c *change) []Finding {
 	var out []Finding
 	for _, f := range c.files {
-		if !f.after().there() || dataFolders.MatchString(f.Path) || source.Vendored(f.Path) && path.Ext(f.Path) != ".pth" && !startup.MatchString(f.Path) {
+		if !f.after().there() || dataFolders.MatchString(f.Path) || source.Vendored(f.Path) && path.Ext(f.Path) != ".pth" && !startup.MatchString(f.Path) && path.Base(path.Dir(f.Path)) != "bin" {
 			continue
 		}
 		base := path.Base(f.Path)
@@ -34,7 +34,7 @@ func shimmed(c *change) []Finding {
 		switch {
 		case startup.MatchString(f.Path) && len(f.addedLines()) > 0,
 			path.Ext(base) == ".pth" && pthCode.Match(text) && len(f.addedLines()) > 0,
-			(f.Added || f.OldPath != "") && slices.Contains(runnerNames, base) && strings.HasPrefix(string(text), "#!") && !binstub.Match(text):
+			(f.Added || f.OldPath != "" || source.Vendored(f.Path) && strings.Contains(string(text), "exit 0")) && slices.Contains(runnerNames, base) && strings.HasPrefix(string(text), "#!") && !binstub.Match(text):
 			out = append(out, Finding{File: f.Path, Line: 1, Evidence: evidence(f.after().lineAt(1))})
 		case wrapper.MatchString(base):
 			if l, ok := firstMatch(f.addedLines(), regexp.MustCompile(`^\s*exit\s+0\s*$|\|\|\s*true|-DskipTests|failure\.ignore`)); ok {

@@ -17,7 +17,7 @@ var (
 	// bare names are limits of the coverage where the file, or the rest of the
 	// key, is about coverage.
 	bareFloors   = regexp.MustCompile(`(^|\.)(threshold|minimum|target|lines|branches|functions|statements|min|watermarks\.\w+|level)$`)
-	aboutCover   = regexp.MustCompile(`(?i)cov|jacoco|nyc|c8|kover|simplecov|summary|jest|vitest|msi`)
+	aboutCover   = regexp.MustCompile(`(?i)cov|jacoco|nyc|c8|kover|simplecov|summary|jest|vitest|msi|proj$|\.props$`)
 	ceilings     = regexp.MustCompile(`(^|\.)(\w*maxwarnings|maxissues|maxallowedviolations|maxerrors|maxallowed\w*|maximumallowed\w+|failurethreshold\w*|errorthreshold|maxfailures|failatviolations|allowedviolations|warningsasserrorsthreshold)$`)
 	softCeilings = regexp.MustCompile(`(^|\.|\])(maxcomplexity|mccabe\.maxcomplexity|cyclop\.maxcomplexity|complexity|gocyclo\.mincomplexity|errorlevel|funlen\.(lines|statements)|maxstatements|maxbranches|cognitivecomplexitythreshold|cyclomaticcomplexity\.max)$`)
 	percent      = regexp.MustCompile(`^\s*(\d+(?:\.\d+)?)\s*%?\s*$`)
