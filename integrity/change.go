@@ -21,6 +21,10 @@ type change struct {
 	skipsRead  bool
 	config     []*configFile // see configs
 	configured bool
+	deltaList  []delta // see deltas
+	deltasRead bool
+	added      *string // see addedTestCode
+	source     *bool   // see touchesSource
 }
 
 func newChange(files []File) *change {
@@ -117,6 +121,10 @@ func (s *side) scan() {
 		return
 	}
 	s.scanned = true
+	if source.Vendored(s.path) || source.Generated(s.path, s.text[:min(len(s.text), 8<<10)]) {
+		s.file = source.Inspection{Plain: s.text, Masked: s.text}
+		return
+	}
 	// A Go file that does not parse is still read, as far as it goes.
 	s.file, _ = source.Inspect(s.path, s.text)
 }
@@ -159,6 +167,11 @@ func (s *side) lineAt(n int) string {
 		return l[n-1].text
 	}
 	return ""
+}
+
+// mayTest reports whether the file may hold tests, by its name or its language.
+func (s *side) mayTest() bool {
+	return s.there() && (s.isTest() || s.language() == source.Rust)
 }
 
 // isTest reports whether the file holds tests or belongs to them.
@@ -242,4 +255,38 @@ func (s *side) plainRange(from, to int) string {
 		end = starts[to]
 	}
 	return string(plain[starts[from-1]:end])
+}
+
+// touchesSource reports whether anything else than tests and documentation
+// changed: it may be what made an expected value another one.
+func (c *change) touchesSource() bool {
+	if c.source == nil {
+		touched := slices.ContainsFunc(c.files, func(f *file) bool {
+			return !f.testing() && !documentation(f.Path)
+		})
+		c.source = &touched
+	}
+	return *c.source
+}
+
+// testing reports whether a file belongs to the tests, before or after.
+func (f *file) testing() bool {
+	return slices.ContainsFunc([]*side{f.before(), f.after()}, func(s *side) bool {
+		return s.there() && (s.isTest() || inTestFolder(s.path) || onlyTests(s))
+	})
+}
+
+// onlyTests reports whether a file of a language that has its tests beside the
+// code holds nothing else.
+func onlyTests(s *side) bool {
+	return s.language() == source.Go && strings.HasSuffix(s.path, "_test.go")
+}
+
+func documentation(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".rst", ".txt", ".adoc", ".markdown":
+		return true
+	}
+	base := strings.ToUpper(path.Base(name))
+	return strings.HasPrefix(base, "CHANGELOG") || strings.HasPrefix(base, "CHANGES") || strings.HasPrefix(base, "LICENSE") || strings.HasPrefix(base, "AUTHORS")
 }

@@ -86,7 +86,7 @@ func newMatcher(c *change) *matcher {
 
 // defs lists the tests of a side that a runner would find.
 func defs(f *file, s *side) []*test {
-	if !s.there() || source.Vendored(s.path) || hidden(s.path) {
+	if !s.mayTest() || source.Vendored(s.path) || hidden(s.path) {
 		return nil
 	}
 	list := s.source().Tests

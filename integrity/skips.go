@@ -161,6 +161,9 @@ func conditionSeverity(cond string) metric.Severity {
 func findFocus(c *change) []Finding {
 	var out []Finding
 	for _, f := range c.files {
+		if !f.after().mayTest() {
+			continue
+		}
 		had := map[string]int{}
 		for _, m := range f.before().source().Marks {
 			if m.Kind == source.Focus {

@@ -56,23 +56,51 @@ var directiveRows = func() (out [languageCount][]directiveRow) {
 // directives finds what silences tools, in comments or in code.
 func (in *inspector) directives() []Directive {
 	var out []Directive
+	comments := in.commentSpans()
+	code := in.lines(directiveWords)
 	for _, r := range directiveRows[in.lang] {
-		text := in.masked
 		if r.comment {
-			text = in.src
-		}
-		for _, at := range r.re.FindAllIndex(text, -1) {
-			if r.comment && in.kinds[at[0]] != comment {
-				continue
+			for _, c := range comments {
+				out = in.silenced(out, r, c[0], c[1], in.src)
 			}
-			to := at[1]
-			for to < len(in.src) && in.src[to] != '\n' {
-				to++
-			}
-			d := Directive{Line: in.lineOfPos(at[0]), Text: strings.Join(strings.Fields(string(in.src[at[0]:to])), " "), Coverage: r.coverage}
-			d.Blanket = r.blanket != nil && r.blanket.MatchString(d.Text)
-			out = append(out, d)
+			continue
 		}
+		for _, n := range code {
+			from, to := in.lineSpan(n)
+			out = in.silenced(out, r, from, to, in.masked)
+		}
+	}
+	return out
+}
+
+// directiveWords are words of which the patterns in code have one each.
+var directiveWords = words(`any SuppressWarnings SuppressLint Suppress pragma allow coverage SuppressMessage ExcludeFromCodeCoverage`)
+
+func (in *inspector) silenced(out []Directive, r directiveRow, from, to int, text []byte) []Directive {
+	for _, at := range r.re.FindAllIndex(text[from:to], -1) {
+		start, end := from+at[0], from+at[1]
+		for end < len(in.src) && in.src[end] != '\n' {
+			end++
+		}
+		d := Directive{Line: in.lineOfPos(start), Text: strings.Join(strings.Fields(string(in.src[start:end])), " "), Coverage: r.coverage}
+		d.Blanket = r.blanket != nil && r.blanket.MatchString(d.Text)
+		out = append(out, d)
+	}
+	return out
+}
+
+// commentSpans returns where the comments stand.
+func (in *inspector) commentSpans() [][2]int {
+	var out [][2]int
+	for i := 0; i < len(in.kinds); i++ {
+		if in.kinds[i] != comment {
+			continue
+		}
+		from := i
+		for i < len(in.kinds) && in.kinds[i] == comment {
+			i++
+		}
+		out = append(out, [2]int{from, i})
 	}
 	return out
 }

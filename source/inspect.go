@@ -117,6 +117,7 @@ type inspector struct {
 	inTest     bool
 	up         []int // of each token, the bracket that it stands in, -1 for none
 	marks      []Mark
+	looped     map[string]bool // names that loops go over
 	lineStarts []int
 }
 

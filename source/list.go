@@ -3,7 +3,7 @@ package source
 // maxRows bounds how many rows of a list are told apart.
 const maxRows = 2000
 
-// lists returns the literals with two rows or more that stand in no other such:
+// lists returns the literals with rows that stand in no other such:
 // tables of tests. A row is itself in brackets, or, in a list that an annotation
 // or a call with the name of a table holds, anything.
 func (in *inspector) lists() []List {
@@ -27,7 +27,7 @@ func (in *inspector) lists() []List {
 func (in *inspector) rows(i int) ([]string, bool) {
 	end := in.list[i].mate
 	composite, elements, start := 0, 0, i+1
-	plainRows := in.tableCall(i)
+	plainRows := in.tableCall(i) || in.iterated(i)
 	var rows []string
 	for j := i + 1; j <= end; j++ {
 		switch {
@@ -51,7 +51,7 @@ func (in *inspector) rows(i int) ([]string, bool) {
 	if in.is(i, "(") && !plainRows && (in.lang != Python || in.isWord(i-1)) {
 		return nil, false
 	}
-	return rows, elements >= 2 && (composite*2 > elements || plainRows)
+	return rows, elements >= 1 && (composite*2 > elements || plainRows)
 }
 
 // compositeAt reports whether the element from token a up to b is in brackets, a
@@ -73,6 +73,58 @@ func (in *inspector) tableCall(i int) bool {
 		return true
 	}
 	return in.is(i-1, "=") && tableWords[in.text(i-2)]
+}
+
+// iterated reports whether a loop goes over the list at token i, there or by the
+// name that it is given.
+func (in *inspector) iterated(i int) bool {
+	j := i - 1
+	for n := 0; j >= 0 && n < 12 && in.list[j].line == in.list[i].line; n++ { // past its type
+		switch text := in.text(j); {
+		case text == "range", text == "in", text == "of" && in.lang != Java:
+			return true
+		case text == "=" || text == ":=":
+			return in.loopsOver(in.text(j - 1))
+		case text == "(" || text == "," || text == ";" || text == "return":
+			return false
+		}
+		if m := in.list[j].mate; m >= 0 && m < j {
+			j = m
+		}
+		j--
+	}
+	return false
+}
+
+// loopsOver reports whether any loop of the file goes over a name.
+func (in *inspector) loopsOver(name string) bool {
+	if in.looped == nil {
+		in.looped = map[string]bool{}
+		for i := range in.list {
+			if in.list[i].word && in.loopWord(i) {
+				in.looped[in.text(i)] = true
+			}
+		}
+	}
+	return in.looped[name]
+}
+
+// iterators are the methods that go through a list.
+var iterators = words(`forEach each map iter into_iter flatMap each_with_index map_each`)
+
+// loopWord reports whether a loop goes over what token i names.
+func (in *inspector) loopWord(i int) bool {
+	switch in.text(i - 1) {
+	case "range", "in", "of":
+		return true
+	case "(":
+		if in.is(i+1, "as") {
+			return true
+		}
+	case ":":
+		return in.is(i+1, ")")
+	}
+	return in.is(i+1, ".") && iterators[in.text(i+2)]
 }
 
 // repeated gathers the rows that stand as annotations of their own, one list for

@@ -127,19 +127,57 @@ var rowsOf = func() (out [languageCount][]markRow) {
 
 // skips notes the skips and the focus of the file.
 func (in *inspector) skips() {
-	for _, r := range rowsOf[in.lang] {
-		for _, at := range r.re.FindAllIndex(in.masked, -1) {
-			start := at[0]
-			for start < at[1] && (isSpace(in.masked[start]) || in.masked[start] == ';' || in.masked[start] == '{' && r.on == asStatement) {
-				start++
-			}
-			if i := in.tokenAt(start); i < len(in.list) {
-				in.mark(r, i, at[1])
+	for _, n := range in.lines(markWords) {
+		from, to := in.lineSpan(n)
+		for _, r := range rowsOf[in.lang] {
+			for _, at := range r.re.FindAllIndex(in.masked[from:to], -1) {
+				in.found(r, from+at[0], from+at[1])
 			}
 		}
 	}
 	in.tags()
 	in.hiddenCases()
+}
+
+// found notes what a row found between two places.
+func (in *inspector) found(r markRow, from, to int) {
+	for from < to && (isSpace(in.masked[from]) || in.masked[from] == ';' || in.masked[from] == '{' && r.on == asStatement) {
+		from++
+	}
+	if i := in.tokenAt(from); i < len(in.list) {
+		in.mark(r, i, to)
+	}
+}
+
+// markWords are words of which each pattern of markRows has one at least: only
+// the lines with one are looked at.
+var markWords = words(`Skip Skipf SkipNow os syscall mark skip expectedFailure skipif skipIf skipUnless pytest skipTest SkipTest pytestmark __test__
+	_exit exit SystemExit quit todo fails failing fixme xit xtest xdescribe xcontext xspecify xexample xscenario runIf pending only fit fdescribe
+	fcontext fspecify process Ignore Disabled assumeTrue assumeThat assumeFalse SkipException TestAbortedException AssumptionViolatedException
+	TestSkippedException abort config System Runtime exitProcess ignore cfg_attr cfg __END__ focus markTestSkipped markTestIncomplete die
+	Explicit Inconclusive SkipWhen SkipUnless If IfNot Assume Environment GTEST_SKIP SKIP BOOST_TEST_DISABLED doctest boost std quick_exit _Exit
+	XCTSkip XCTSkipIf XCTSkipUnless disabled enabled tag moduletag describetag Kernel exit! at_exit test it describe context suite specify feature scenario`)
+
+// lines returns the numbers of the lines that hold one of the words.
+func (in *inspector) lines(any map[string]bool) []int {
+	var out []int
+	last := 0
+	for i := range in.list {
+		t := &in.list[i]
+		if !t.word || t.line == last {
+			continue
+		}
+		word := in.masked[t.pos:t.end]
+		if any[string(word)] || len(word) > 9 && string(word[:9]) == "DISABLED_" || marksRun(word) {
+			out, last = append(out, t.line), t.line
+		}
+	}
+	return out
+}
+
+// marksRun matches @DisabledOnOs, @EnabledIf and their like.
+func marksRun(word []byte) bool {
+	return hasPrefix(word, "DisabledOn") || hasPrefix(word, "DisabledI") || hasPrefix(word, "DisabledF") || hasPrefix(word, "Enabled")
 }
 
 // hiddenTag matches the tags of Catch2 by which a test is not run, or may fail.

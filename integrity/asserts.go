@@ -1,0 +1,473 @@
+package integrity
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+	"supervise/source"
+)
+
+// assertRules are about what the tests still find.
+var assertRules = []rule{
+	{"TP-10", "assertions_removed", metric.High, findRemovedAssertions},
+	{"TP-11", "assertion_weakened", metric.High, findWeakened},
+	{"TP-12", "tautology", metric.High, findTautology},
+	{"TP-13", "expected_value_rewritten", metric.High, findRewritten},
+	{"TP-14", "polarity_flipped", metric.High, findFlipped},
+	{"TP-17", "failure_swallowed", metric.High, findSwallowed},
+}
+
+// assertion is one assertion of a test with what its text says.
+type assertion struct {
+	text string
+	line int
+	source.Assertion
+}
+
+// revision is an assertion that says something else now.
+type revision struct{ was, now assertion }
+
+// delta is what became of the assertions of a test.
+type delta struct {
+	pair
+	revised []revision
+	removed []assertion
+	added   []assertion
+	live    int // assertions that are reached now
+}
+
+// deltas compares the assertions of all tests that are there before and after.
+// Subtests are part of the test around them.
+func (c *change) deltas() []delta {
+	if c.deltasRead {
+		return c.deltaList
+	}
+	c.deltasRead = true
+	for _, p := range c.tests().pairs {
+		if p.was.parent != nil && p.was.Kind == source.Subtest || p.was.skipped() || slices.Equal(p.was.Assertions, p.now.Assertions) {
+			continue
+		}
+		c.deltaList = append(c.deltaList, compareAssertions(p))
+	}
+	return c.deltaList
+}
+
+func (t *test) assertions() []assertion {
+	at := t.assertionLines()
+	out := make([]assertion, len(t.Assertions))
+	for i, text := range t.Assertions {
+		out[i] = assertion{text: text, line: at[i], Assertion: source.Assert(text)}
+	}
+	return out
+}
+
+// ways of matching assertions, the surest first.
+var sameAssertion = []func(assertion) string{
+	func(a assertion) string { return squash(a.text) },
+	func(a assertion) string { return a.Canonical },
+	func(a assertion) string { return squash(a.Skeleton) },
+}
+
+func compareAssertions(p pair) delta {
+	d := delta{pair: p}
+	was, now := p.was.assertions(), p.now.assertions()
+	d.live = len(now)
+	for i, key := range sameAssertion {
+		was, now = d.matchBy(key, was, now, i > 0)
+	}
+	d.matchLike(was, now)
+	return d
+}
+
+// matchBy takes out what has the same key; where the texts differ it is revised.
+func (d *delta) matchBy(key func(assertion) string, was, now []assertion, revised bool) (restWas, restNow []assertion) {
+	free := map[string][]assertion{}
+	for _, a := range now {
+		free[key(a)] = append(free[key(a)], a)
+	}
+	taken := map[string]int{}
+	for _, b := range was {
+		k := key(b)
+		if taken[k] == len(free[k]) {
+			restWas = append(restWas, b)
+			continue
+		}
+		if revised {
+			d.revised = append(d.revised, revision{b, free[k][taken[k]]})
+		}
+		taken[k]++
+	}
+	for _, a := range now {
+		if k := key(a); taken[k] > 0 {
+			taken[k]--
+			continue
+		}
+		restNow = append(restNow, a)
+	}
+	return restWas, restNow
+}
+
+// likeEnough is how much of the words of two assertions must be the same for one
+// to be the other revised.
+const likeEnough = .4
+
+// matchLike pairs the rest by their words, the most similar first.
+func (d *delta) matchLike(was, now []assertion) {
+	used := make([]bool, len(now))
+	for _, b := range was {
+		best, most := -1, likeEnough
+		for i, a := range now {
+			if like := likeness(b.text, a.text); !used[i] && like > most {
+				best, most = i, like
+			}
+		}
+		if best < 0 {
+			d.removed = append(d.removed, b)
+			continue
+		}
+		used[best] = true
+		d.revised = append(d.revised, revision{b, now[best]})
+	}
+	for i, a := range now {
+		if !used[i] {
+			d.added = append(d.added, a)
+		}
+	}
+}
+
+// vocabulary are words of assertions themselves, which say nothing of what is
+// asserted.
+var vocabulary = regexp.MustCompile(`(?i)^(?:assert\w*|expect|require|verify|check|should|must|to\w*|not|be|is\w*|none|true|false|nil|null|self|this|t|fatal|error|errorf|fatalf|equal\w*|eq|eql|deep\w*|strict\w*|that|throws?|raises?|match\w*|contains?|in|and|or|ok|xct\w*|chai|len|ne|eq|refute\w*|defined|truthy)$`)
+
+// likeness is the share of the words about a subject that two assertions have in
+// common, of the fewer ones.
+func likeness(a, b string) float64 {
+	x, y := subjectWords(a), subjectWords(b)
+	common := 0
+	for w, n := range x {
+		common += min(n, y[w])
+	}
+	least := min(total(x), total(y))
+	if least == 0 {
+		return 0
+	}
+	return float64(common) / float64(least)
+}
+
+func subjectWords(text string) map[string]int {
+	out := map[string]int{}
+	for _, w := range word.FindAllString(text, -1) {
+		if !vocabulary.MatchString(w) && (w[0] < '0' || w[0] > '9') {
+			out[w]++
+		}
+	}
+	return out
+}
+
+func total(m map[string]int) int {
+	n := 0
+	for _, k := range m {
+		n += k
+	}
+	return n
+}
+
+// finding is a finding about an assertion of a test.
+func (d delta) finding(a assertion, text string) Finding {
+	return Finding{File: d.now.s.path, Line: a.line, Test: d.now.Name, Evidence: evidence(text)}
+}
+
+// findRemovedAssertions finds tests that have lost assertions, unless what
+// became of them is known.
+func findRemovedAssertions(c *change) []Finding {
+	var out []Finding
+	for _, d := range c.deltas() {
+		gone := len(d.removed) - len(d.added)
+		if gone <= 0 || d.how == byBody {
+			continue
+		}
+		f := d.finding(assertion{line: d.now.Line}, "gone: "+joinTexts(d.removed))
+		switch {
+		case d.live == 0:
+			f.Severity = metric.Critical
+		case 3*gone < len(d.was.Assertions) && gone < 3:
+			f.Severity = metric.Medium
+		}
+		f.ExplainedBy = c.whyRemoved(d)
+		out = append(out, f)
+	}
+	return out
+}
+
+func joinTexts(list []assertion) string {
+	var texts []string
+	for _, a := range list {
+		texts = append(texts, a.text)
+	}
+	return strings.Join(texts, " · ")
+}
+
+// whyRemoved explains what became of the removed assertions of a test.
+func (c *change) whyRemoved(d delta) string {
+	added := c.addedTestCode()
+	n := 0
+	for _, a := range d.removed {
+		if found(a, added) {
+			n++
+		}
+	}
+	switch {
+	case 2*n >= len(d.removed):
+		return byAbsorbed
+	case c.callsNewHelper(d):
+		return "it calls a helper that asserts"
+	case c.subjectsGone(d):
+		return bySubject
+	}
+	return ""
+}
+
+// found reports whether the condition of an assertion stands in added code.
+func found(a assertion, added string) bool {
+	k := keys(a.text)
+	return len(k[0]) > 8 && strings.Contains(added, k[0])
+}
+
+// addedTestCode is what was added to test files, without comments and white
+// space.
+func (c *change) addedTestCode() string {
+	if c.added != nil {
+		return *c.added
+	}
+	var b strings.Builder
+	for _, f := range c.files {
+		s := f.after()
+		if !s.mayTest() {
+			continue
+		}
+		plain := lines(s.withoutComments())
+		for _, l := range f.addedLines() {
+			if l.n <= len(plain) {
+				b.WriteString(squash(plain[l.n-1].text))
+			}
+		}
+		b.WriteByte('\n')
+	}
+	text := b.String()
+	c.added = &text
+	return text
+}
+
+// callsNewHelper reports whether a test calls a function now that it did not
+// call, that is defined in test code of the change, and that asserts.
+func (c *change) callsNewHelper(d delta) bool {
+	for token := range d.now.Tokens {
+		if d.was.Tokens[token] > 0 || len(token) < 3 || !isName(token) {
+			continue
+		}
+		for _, f := range c.files {
+			s := f.after()
+			if !s.mayTest() {
+				continue
+			}
+			for _, fn := range s.source().Functions {
+				if lastName(fn.Name) == token && asserting.MatchString(s.plainRange(fn.Line, fn.End)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+var asserting = regexp.MustCompile(`(?i)\b(?:assert|expect|require|verify|check|refute|fail|t\.(?:error|fatal)|panic|should)\w*`)
+
+func isName(s string) bool { return s[0] == '_' || s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z' }
+
+// subjectsGone reports whether at least half of the removed assertions name
+// product code that is gone.
+func (c *change) subjectsGone(d delta) bool {
+	gone := c.gone()
+	n := 0
+	for _, a := range d.removed {
+		for w := range subjectWords(a.text) {
+			if gone[w] && len(w) > 2 {
+				n++
+				break
+			}
+		}
+	}
+	return len(gone) > 0 && 2*n >= len(d.removed)
+}
+
+// findWeakened finds assertions that pin down less than they did.
+func findWeakened(c *change) []Finding {
+	var out []Finding
+	for _, d := range c.deltas() {
+		revised := d.revised
+		if len(d.removed) <= len(d.added) { // what was removed was replaced
+			for i, a := range d.removed {
+				revised = append(slices.Clip(revised), revision{a, d.added[i]})
+			}
+		}
+		for _, r := range revised {
+			if f, weaker := d.weaker(r); weaker {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+func (d delta) weaker(r revision) (Finding, bool) {
+	f := d.finding(r.now, r.was.text+" → "+r.now.text)
+	switch {
+	case r.now.Trivial || d.how == byBody:
+		return f, false // another rule's
+	case broadened(r.was.text, r.now.text):
+	case r.now.Strength >= r.was.Strength:
+		return f, false
+	case r.now.Strength >= source.Pattern:
+		f.Severity = metric.Medium
+	case r.was.Strength < source.Shape:
+		f.Severity = metric.Low
+	}
+	return f, true
+}
+
+var (
+	anyError   = regexp.MustCompile(`\b(?:Exception|BaseException|Throwable|StandardError|Error|RuntimeException|std::exception)\b`)
+	raising    = regexp.MustCompile(`(?i)raises?\b|throws?\b|raise_error|expectException|toThrow|_THROW|rejects`)
+	ofMessage  = regexp.MustCompile(`\bmatch\s*=|toThrow\w*\(\s*\S|hasMessage|expectExceptionMessage|raise_error\([^)]*,`)
+	oneOfTypes = regexp.MustCompile(`\b[A-Z]\w*(?:Error|Exception|Failure|Warning|Interrupt|Exit)\b`)
+)
+
+// broadened reports whether an expected failure became any failure, or lost its
+// message.
+func broadened(was, now string) bool {
+	if !raising.MatchString(was) || !raising.MatchString(now) {
+		return false
+	}
+	return anyError.MatchString(now) && !anyError.MatchString(was) && oneOfTypes.MatchString(was) ||
+		ofMessage.MatchString(was) && !ofMessage.MatchString(now)
+}
+
+// findTautology finds assertions that hold whatever the code does, in tests.
+func findTautology(c *change) []Finding {
+	var out []Finding
+	inv := c.tests()
+	for _, d := range c.deltas() {
+		all, trivial, had := tautologies(d.now), 0, tautologies(d.was)
+		trivial = len(all)
+		if trivial <= len(had) {
+			continue
+		}
+		f := d.finding(all[len(all)-1], all[len(all)-1].text)
+		switch {
+		case trivial == len(d.now.Assertions):
+			f.Severity = metric.Critical
+		case len(d.removed)+len(d.revised) == 0:
+			f.Severity = metric.Medium
+		}
+		out = append(out, f)
+	}
+	lost := slices.ContainsFunc(inv.lost, func(l loss) bool { return l.by == "" })
+	for _, t := range inv.added {
+		all := tautologies(t)
+		if len(all) == 0 || len(all) < len(t.Assertions) || t.parent != nil {
+			continue
+		}
+		f := Finding{File: t.s.path, Line: all[0].line, Test: t.Name, Evidence: evidence(all[0].text)}
+		if lost {
+			f.Severity = metric.Critical
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func tautologies(t *test) []assertion {
+	var out []assertion
+	for _, a := range t.assertions() {
+		if a.Trivial {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// findRewritten finds assertions whose literals changed and nothing else.
+func findRewritten(c *change) []Finding {
+	var out []Finding
+	for _, d := range c.deltas() {
+		for _, r := range d.revised {
+			if squash(r.was.Skeleton) != squash(r.now.Skeleton) || slices.Equal(r.was.Literals, r.now.Literals) || r.now.Trivial {
+				continue
+			}
+			f := d.finding(r.now, r.was.text+" → "+r.now.text)
+			if c.touchesSource() {
+				f.Severity = metric.Medium
+			}
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// findFlipped finds assertions that assert the opposite.
+func findFlipped(c *change) []Finding {
+	var out []Finding
+	for _, d := range c.deltas() {
+		for _, r := range d.revised {
+			if r.was.Canonical == r.now.Canonical && r.was.Negated != r.now.Negated ||
+				expectsFailure.MatchString(r.now.text) && !expectsFailure.MatchString(r.was.text) {
+				out = append(out, d.finding(r.now, r.was.text+" → "+r.now.text))
+			}
+		}
+		for _, a := range d.added {
+			if expectsFailure.MatchString(a.text) {
+				out = append(out, d.finding(a, a.text))
+			}
+		}
+	}
+	return out
+}
+
+// expectsFailure matches what makes of the failure of an assertion a success.
+var expectsFailure = regexp.MustCompile(`raises\(\s*(?:AssertionError|builtins\.AssertionError)\s*\)|assertRaises\(\s*AssertionError|assertThrows\(\s*(?:AssertionError|AssertionFailedError)|raise_error\(\s*(?:Minitest::Assertion|RSpec::Expectations)`)
+
+// handlers matches the lines without which nothing is swallowed.
+var handlers = regexp.MustCompile(`except|catch|rescue|recover|suppress`)
+
+// findSwallowed finds assertions whose failure is caught and dropped, and
+// product code that drops errors.
+func findSwallowed(c *change) []Finding {
+	var out []Finding
+	for _, p := range c.tests().pairs {
+		marks := p.now.within(source.Swallow)
+		if len(marks) <= len(p.was.within(source.Swallow)) || p.now.parent != nil {
+			continue
+		}
+		if p.now.assertionsIn(marks) > 0 {
+			m := marks[len(marks)-1]
+			out = append(out, Finding{File: p.now.s.path, Line: m.Line, Test: p.now.Name, Evidence: evidence(m.Text)})
+		}
+	}
+	for _, f := range c.files {
+		if !f.after().product() || f.Added || len(matching(f.addedLines(), handlers)) == 0 {
+			continue
+		}
+		had := map[string]int{}
+		for _, m := range f.before().source().Marks {
+			had[m.Text]++
+		}
+		for _, m := range f.after().source().Marks {
+			if had[m.Text]--; m.Kind == source.Swallow && had[m.Text] < 0 {
+				out = append(out, Finding{Severity: metric.Medium, File: f.Path, Line: m.Line, Evidence: evidence(m.Text)})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,267 @@
+package integrity
+
+import (
+	"regexp"
+	"strings"
+
+	"supervise/metric"
+	"supervise/source"
+)
+
+// productRules are about code that knows that it is tested, or that keeps tests
+// from saying what they find.
+var productRules = []rule{
+	{"TP-18", "subject_mocked", metric.Medium, findMockedSubject},
+	{"TP-20", "test_sniffing", metric.High, findSniffing},
+	{"TP-22", "early_exit", metric.Critical, findExit},
+	{"TP-23", "always_equal", metric.High, findAlwaysEqual},
+	{"TP-33", "unfinished_work", metric.Low, findUnfinished},
+}
+
+// mocks matches what replaces a module by a double.
+var mocks = regexp.MustCompile(`(?:\bpatch(?:\.object)?\(\s*["']?|\b(?:jest|vi)\.(?:do)?mock\(\s*|\bmock\.module\(\s*|proxyquire\(\s*|\bmonkeypatch\.setattr\(\s*)(?:["'\x60])?([\w./@$-]+)`)
+
+// findMockedSubject finds tests that replace what their file is named after.
+func findMockedSubject(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.files {
+		s := f.after()
+		if !s.there() || !s.isTest() || f.Added {
+			continue
+		}
+		subject := subjectOf(s.path)
+		for _, l := range f.addedLines() {
+			if m := mocks.FindStringSubmatch(l.text); m != nil && names(m[1], subject) {
+				x := Finding{File: s.path, Line: l.n, Evidence: evidence(l.text)}
+				if t := s.testAt(l.n); t != nil {
+					x.Test = t.Name
+				}
+				out = append(out, x)
+			}
+		}
+	}
+	return out
+}
+
+var testParts = regexp.MustCompile(`(?i)^tests?[_-]|[._-]?(?:tests?|specs?)$`)
+
+// subjectOf is what a test file is about, by its name: calc of test_calc.py.
+func subjectOf(name string) string {
+	base := name[strings.LastIndexByte(name, '/')+1:]
+	stem, _, _ := strings.Cut(base, ".")
+	return strings.ToLower(testParts.ReplaceAllString(stem, ""))
+}
+
+// names reports whether a module or a name in it is of the subject.
+func names(module, subject string) bool {
+	if len(subject) < 3 {
+		return false
+	}
+	for _, part := range strings.FieldsFunc(module, func(r rune) bool { return r == '.' || r == '/' }) {
+		if strings.ToLower(part) == subject {
+			return true
+		}
+	}
+	return false
+}
+
+// sniffing matches by language what tells code that it is tested.
+var sniffing = map[source.Language]*regexp.Regexp{
+	source.Go:         regexp.MustCompile(`\btesting\.Testing\(\)|flag\.Lookup\("test\.|HasSuffix\(os\.Args\[0\], "\.test|strings\.Contains\(os\.Args\[0\], "(?:/_test|\.test)`),
+	source.Python:     regexp.MustCompile(`PYTEST_CURRENT_TEST|["'](?:pytest|unittest|_pytest)["']\s+(?:not\s+)?in\s+sys\.modules|sys\.modules\.get\(["'](?:pytest|unittest)|PYTEST_VERSION|PYTEST_XDIST|["']pytest["']\s+in\s+sys\.argv|(?:inspect\.stack|_getframe|currentframe).*test`),
+	source.JavaScript: regexp.MustCompile(`NODE_ENV['"\]]*\s*[!=]==?\s*['"]test['"]|['"]test['"]\s*[!=]==?\s*process\.env\.NODE_ENV|JEST_WORKER_ID|process\.env\.(?:VITEST|JEST|MOCHA)\b|typeof\s+(?:jest|describe|it|vi|expect)\s*[!=]==?|globalThis\.(?:jest|describe|expect|vi)\b`),
+	source.Java:       regexp.MustCompile(`getStackTrace\(\).*(?i:junit|test)|Class\.forName\("org\.(?:junit|testng)|StackWalker.*(?i:junit)|contains\("(?:org\.)?junit|startsWith\("org\.junit`),
+	source.Rust:       regexp.MustCompile(`\bcfg!\(test\)|#\[cfg\(not\(test\)\)\]|RUST_TEST_THREADS|NEXTEST`),
+	source.Ruby:       regexp.MustCompile(`defined\?\(?\s*(?:::)?(?:RSpec|Minitest|Test::Unit)|Rails\.env\.test\?|ENV\[['"](?:RAILS_ENV|RACK_ENV)['"]\]\s*==\s*['"]test|\$PROGRAM_NAME.*(?:rspec|test)`),
+	source.PHP:        regexp.MustCompile(`defined\(\s*['"](?:PHPUNIT_\w+|__PHPUNIT_PHAR__)|PHPUNIT_COMPOSER_INSTALL|class_exists\(\s*['"]?\\?\\?PHPUnit|getenv\(['"]APP_ENV['"]\)\s*===?\s*['"]test`),
+	source.CSharp:     regexp.MustCompile(`AppDomain.*(?i:xunit|nunit|mstest|testhost)|StartsWith\("(?:xunit|nunit|testhost)|GetAssemblies\(\).*(?i:xunit|nunit|test)`),
+	source.CPP:        regexp.MustCompile(`\bgetenv\("(?:GTEST_|TEST_)|#if(?:n?def|\s+defined)\s*\(?\s*(?:UNIT_TEST|TESTING|GTEST)\w*`),
+	source.Swift:      regexp.MustCompile(`XCTestConfigurationFilePath|NSClassFromString\("XCTest`),
+	source.Elixir:     regexp.MustCompile(`Mix\.env\(?\)?\s*==\s*:test|Code\.ensure_loaded\?\(ExUnit\)`),
+}
+
+func sniffingOf(lang source.Language) *regexp.Regexp {
+	switch lang {
+	case source.TypeScript:
+		lang = source.JavaScript
+	case source.Kotlin, source.Scala:
+		lang = source.Java
+	case source.C:
+		lang = source.CPP
+	}
+	return sniffing[lang]
+}
+
+// findSniffing finds product code that asks whether it is tested, where it did
+// not.
+func findSniffing(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.files {
+		s := f.after()
+		re := sniffingOf(s.language())
+		if re == nil || !s.product() || len(matching(f.addedLines(), re)) == 0 || re.Match(f.before().text) {
+			continue
+		}
+		plain := lines(s.withoutComments())
+		for _, l := range f.addedLines() {
+			if l.n <= len(plain) && re.MatchString(plain[l.n-1].text) && !s.inTestModule(l.n) {
+				out = append(out, Finding{File: s.path, Line: l.n, Evidence: evidence(l.text)})
+			}
+		}
+	}
+	return out
+}
+
+// inTestModule reports whether a line is behind the first test of the file, as in
+// Rust where tests stand at the end.
+func (s *side) inTestModule(n int) bool {
+	tests := s.source().Tests
+	return len(tests) > 0 && n >= tests[0].Line-5
+}
+
+// findExit finds what ends the process of the tests as if all were well.
+func findExit(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.files {
+		s := f.after()
+		if !s.mayTest() {
+			continue
+		}
+		had := map[string]int{}
+		for _, m := range f.before().source().Marks {
+			if m.Kind == source.Exit {
+				had[squash(m.Text)]++
+			}
+		}
+		for _, m := range s.source().Marks {
+			if m.Kind != source.Exit {
+				continue
+			}
+			if had[squash(m.Text)]--; had[squash(m.Text)] >= 0 {
+				continue
+			}
+			x := Finding{File: s.path, Line: m.Line, Evidence: evidence(m.Text)}
+			if t := s.testAt(m.Line); t != nil {
+				x.Test = t.Name
+			}
+			if !m.Always() {
+				x.Severity = metric.Medium
+			}
+			if runItself.MatchString(m.Condition) {
+				x.Severity = metric.Low
+			}
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// runItself matches conditions under which a file is run by itself.
+var runItself = regexp.MustCompile(`__name__|require\.main|import\.meta\.main|\$0|HELPER|helper`)
+
+// alwaysEqual matches by language comparisons that say yes to everything.
+var alwaysEqual = map[source.Language]*regexp.Regexp{
+	source.Python:     regexp.MustCompile(`def\s+__(?:eq|bool|contains|exit|ge|le|instancecheck)__\s*\([^)]*\)(?:\s*->\s*\w+)?\s*:\s*(?:"""[^"]*"""\s*)?return\s+True\b`),
+	source.Go:         regexp.MustCompile(`func\s*\([^)]*\)\s*(?:Equal|Equals|Eq|Is|Match)\s*\([^)]*\)\s*bool\s*\{\s*return true\s*\}|cmp\.Comparer\(func\([^)]*\)\s*bool\s*\{\s*return true\s*\}`),
+	source.JavaScript: regexp.MustCompile(`\b(?:equals|isEqual|asymmetricMatch|isEqualTo)\s*\([^)]*\)\s*\{\s*return\s+true;?\s*\}|Object\.is\s*=[^=]|\[Symbol\.toPrimitive\]|addEqualityTesters\(|expect\.extend\(`),
+	source.Java:       regexp.MustCompile(`\bboolean\s+equals\s*\([^)]*\)\s*\{\s*return\s+true;\s*\}`),
+	source.Kotlin:     regexp.MustCompile(`\bfun\s+equals\s*\([^)]*\)\s*(?::\s*Boolean\s*)?(?:=\s*true\b|\{\s*return\s+true\s*\})`),
+	source.Rust:       regexp.MustCompile(`fn\s+eq\s*\([^)]*\)\s*->\s*bool\s*\{\s*(?:return\s+)?true;?\s*\}`),
+	source.Ruby:       regexp.MustCompile(`def\s+(?:==|eql\?|===|=~)\s*\(?[^)\n]*\)?\s*(?:;|\n)?\s*(?:return\s+)?true\b`),
+	source.PHP:        regexp.MustCompile(`function\s+(?:equals|matches)\s*\([^)]*\)\s*(?::\s*bool\s*)?\{\s*return\s+true;\s*\}`),
+	source.CSharp:     regexp.MustCompile(`\bbool\s+(?:Equals|operator\s*==)\s*\([^)]*\)\s*(?:=>\s*true;|\{\s*return\s+true;\s*\})`),
+	source.CPP:        regexp.MustCompile(`operator\s*==\s*\([^)]*\)\s*(?:const)?\s*(?:noexcept)?\s*\{\s*return\s+true;\s*\}`),
+	source.Swift:      regexp.MustCompile(`func\s*==\s*\([^)]*\)\s*->\s*Bool\s*\{\s*(?:return\s+)?true\s*\}`),
+}
+
+// equality matches the lines without which there is no such comparison.
+var equality = regexp.MustCompile(`[Tt]rue|Object\.is|toPrimitive|addEqualityTesters|expect\.extend`)
+
+// findAlwaysEqual finds comparisons that hold for everything, where there was
+// none.
+func findAlwaysEqual(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.files {
+		s := f.after()
+		lang := s.language()
+		if lang == source.TypeScript {
+			lang = source.JavaScript
+		}
+		re := alwaysEqual[lang]
+		if re == nil || !s.there() || len(matching(f.addedLines(), equality)) == 0 || f.before().there() && re.Match(f.before().withoutComments()) {
+			continue
+		}
+		if at := re.FindIndex(s.withoutComments()); at != nil {
+			n := s.lineOf(at[0])
+			out = append(out, Finding{File: s.path, Line: n, Evidence: evidence(string(s.withoutComments()[at[0]:at[1]]))})
+		}
+	}
+	return out
+}
+
+var (
+	stubs = regexp.MustCompile(`\braise NotImplementedError\b|\btodo!\(|\bunimplemented!\(|panic\("(?i:not implemented|todo)|throw new (?:\w*Error|\w*Exception)\(\s*["'](?i:not (?:yet )?implemented|todo)|NotImplementedException|\bTODO\(\)|fatalError\("(?i:not implemented|todo)|raise NotImplementedError`)
+	todos = regexp.MustCompile(`\b(?:TODO|FIXME|HACK|XXX)\b`)
+	// checks matches what validates input or hands an error on.
+	checks = regexp.MustCompile(`^\s*(?:if\s*\(?\s*(?:!|not )[^{:]*[{:]?\s*(?:throw|raise|return\s+(?:err|nil, |errors?\.|fmt\.Errorf))|(?:throw new|raise)\s+\w*(?:Error|Exception)|\w*\.?(?:validate|sanitize|escape|authorize|authenticate)\w*\()`)
+)
+
+// findUnfinished finds work that was taken out rather than done.
+func findUnfinished(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.files {
+		s := f.after()
+		if !s.product() || !f.before().there() {
+			continue
+		}
+		out = append(out, droppedChecks(f)...)
+		if len(matching(f.addedLines(), todos))+len(matching(f.addedLines(), stubs)) == 0 {
+			continue
+		}
+		plain := lines(s.withoutComments())
+		todo, stub := 0, 0
+		var first, firstStub line
+		for _, l := range f.addedLines() {
+			code := ""
+			if l.n <= len(plain) {
+				code = plain[l.n-1].text
+			}
+			if stubs.MatchString(code) {
+				if stub++; stub == 1 {
+					firstStub = l
+				}
+			}
+			if todos.MatchString(l.text) && !todos.MatchString(code) {
+				if todo++; todo == 1 {
+					first = l
+				}
+			}
+		}
+		if stub > 0 && len(f.removedLines()) >= 5 {
+			out = append(out, Finding{Severity: metric.Medium, File: s.path, Line: firstStub.n, Evidence: evidence(firstStub.text)})
+		}
+		if todo > 4 {
+			out = append(out, Finding{File: s.path, Line: first.n, Evidence: evidence(first.text)})
+		}
+	}
+	return out
+}
+
+// droppedChecks finds a file that has lost checks of its input and got none.
+func droppedChecks(f *file) []Finding {
+	removed, added := matching(f.removedLines(), checks), matching(f.addedLines(), checks)
+	if len(removed)-len(added) < 2 {
+		return nil
+	}
+	return []Finding{{File: f.before().path, Line: 0, Evidence: evidence("gone: " + removed[0].text)}}
+}
+
+func matching(list []line, re *regexp.Regexp) []line {
+	var out []line
+	for _, l := range list {
+		if re.MatchString(l.text) {
+			out = append(out, l)
+		}
+	}
+	return out
+}

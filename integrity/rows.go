@@ -1,0 +1,253 @@
+package integrity
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+	"supervise/source"
+)
+
+// rowRules are about the tables that tests go through.
+var rowRules = []rule{
+	{"TP-09", "rows_removed", metric.High, findRemovedRows},
+}
+
+// findRemovedRows finds tables of tests that have fewer rows than before.
+func findRemovedRows(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.files {
+		before, after := f.before(), f.after()
+		if !before.mayTest() || !after.mayTest() {
+			continue
+		}
+		out = append(out, c.fewerRows(before, after)...)
+		out = append(out, emptyLoops(f)...)
+	}
+	return out
+}
+
+// fewerRows compares the tables of a file, those in one test with each other.
+func (c *change) fewerRows(before, after *side) []Finding {
+	var out []Finding
+	now := tablesOf(after)
+	for _, b := range tablesOf(before) {
+		if len(b.rows) < 2 || b.test != nil && c.isLost(b.test, before) {
+			continue
+		}
+		best, most := -1, 0
+		for i, a := range now {
+			if n := commonRows(b, a); n > most {
+				best, most = i, n
+			}
+		}
+		kept := 0
+		if best >= 0 {
+			kept = len(now[best].rows)
+			if kept >= len(b.rows) {
+				continue
+			}
+		} else if !c.emptied(b, now, after) {
+			continue
+		}
+		out = append(out, c.rowFinding(b, now, best, after))
+	}
+	return out
+}
+
+func (c *change) rowFinding(b table, now []table, best int, after *side) Finding {
+	f := Finding{File: after.path, Line: 0}
+	var gone []string
+	kept := 0
+	if best >= 0 {
+		kept, f.Line = len(now[best].rows), now[best].Line
+	} else {
+		f.Severity = metric.Critical
+	}
+	for i, row := range b.rows {
+		if best < 0 || !slices.Contains(now[best].rows, row) {
+			gone = append(gone, b.Rows[i])
+		}
+	}
+	if b.test != nil {
+		f.Test = b.test.Name
+	}
+	f.Evidence = evidence(fmt.Sprintf("%d of %d rows are left; gone: %s", kept, len(b.rows), strings.Join(gone, " · ")))
+	f.ExplainedBy = c.whyRowsGone(gone, b)
+	return f
+}
+
+// whyRowsGone explains rows that are elsewhere, or whose subject is gone.
+func (c *change) whyRowsGone(gone []string, b table) string {
+	added := c.addedTestCode()
+	n, without := 0, 0
+	names := c.gone()
+	for _, row := range gone {
+		if r := squash(row); len(r) > 6 && strings.Contains(added, strings.TrimSuffix(strings.Trim(r, "(){}[]"), ",")) {
+			n++
+		}
+		for w := range subjectWords(row) {
+			if len(w) > 2 && names[w] {
+				without++
+				break
+			}
+		}
+	}
+	switch {
+	case len(gone) > 0 && 2*n >= len(gone):
+		return byAbsorbed
+	case len(gone) > 0 && 2*without >= len(gone):
+		return bySubject
+	case b.test != nil && len(names) > 0 && c.subjectGone(&test{TestDef: b.test, s: &side{path: b.path}}):
+		return bySubject
+	}
+	return ""
+}
+
+// table is a list of rows and the test it belongs to, nil for none.
+type table struct {
+	source.List
+	rows []string // without white space
+	test *source.TestDef
+	path string
+}
+
+// tablesOf returns the tables of a file.
+func tablesOf(s *side) []table {
+	var out []table
+	src := s.source()
+	for _, l := range src.Lists {
+		t := table{List: l, rows: make([]string, len(l.Rows)), path: s.path}
+		for i, r := range l.Rows {
+			t.rows[i] = squash(r)
+		}
+		for i := range src.Tests {
+			d := &src.Tests[i]
+			inside := d.Line <= l.Line && l.Line <= d.End
+			above := l.End < d.Line && d.Line-l.End <= 6 && t.test == nil && s.annotates(l.End, d.Line)
+			if inside || above {
+				t.test = d
+			}
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// annotates reports whether no blank line stands between a list and a test.
+func (s *side) annotates(end, at int) bool {
+	for n := end + 1; n < at; n++ {
+		if strings.TrimSpace(s.lineAt(n)) == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// commonRows counts the rows that two tables of the same test have in common.
+func commonRows(a, b table) int {
+	if (a.test == nil) != (b.test == nil) || a.test != nil && a.test.Name != b.test.Name {
+		return 0
+	}
+	n := 0
+	for _, r := range a.rows {
+		if slices.Contains(b.rows, r) {
+			n++
+		}
+	}
+	return n
+}
+
+func (c *change) isLost(t *source.TestDef, s *side) bool {
+	return slices.ContainsFunc(c.tests().lost, func(l loss) bool { return l.s == s && l.Line == t.Line })
+}
+
+// emptyLiteral matches a literal without rows.
+var emptyLiteral = regexp.MustCompile(`[\])}]?\s*(?:\[\s*\]|\{\s*\}|\(\s*\))`)
+
+// emptied reports whether a table has no rows any more, but is still there: the
+// test is, and names an empty literal where it did not.
+func (c *change) emptied(b table, now []table, after *side) bool {
+	if b.test == nil {
+		return false
+	}
+	for _, a := range now {
+		if a.test != nil && a.test.Name == b.test.Name && len(a.rows) > 1 {
+			return false // another table
+		}
+	}
+	for _, t := range after.source().Tests {
+		if t.Name != b.test.Name {
+			continue
+		}
+		from := max(t.Line-6, 1)
+		return len(t.Assertions) >= len(b.test.Assertions) && len(emptyLiteral.FindAllString(after.maskedRange(from, t.End), -1)) > 0
+	}
+	return false
+}
+
+// noRows matches loops over nothing.
+var noRows = regexp.MustCompile(`\[\s*0?\s*:\s*0\s*\]|\.slice\(\s*0\s*,\s*0\s*\)|\.(?:take|first|limit|Take)\(\s*0\s*\)|\[\s*\]\.(?:forEach|each|map)\b|\bin\s+\[\s*\]\s*:|\brange\(\s*0\s*\)|\[\.\.0\]|\[0\.\.0\]|\[0, 0\]\.each|\[\]\s*\.each|\.each\(\s*\[\s*\]\s*\)|parametrize\([^\n]*,\s*\[\s*\]\s*[,)]`)
+
+// emptyLoops finds loops over nothing that were added to existing test files.
+func emptyLoops(f *file) []Finding {
+	s := f.after()
+	if !s.mayTest() {
+		return nil
+	}
+	var out []Finding
+	masked := lines(s.withoutStrings())
+	for _, l := range f.addedLines() {
+		if l.n > len(masked) || !noRows.MatchString(masked[l.n-1].text) || !strings.ContainsAny(masked[l.n-1].text, "[(") {
+			continue
+		}
+		if !loops.MatchString(masked[l.n-1].text) {
+			continue
+		}
+		x := Finding{File: s.path, Line: l.n, Evidence: evidence(l.text)}
+		if t := s.testAt(l.n); t != nil {
+			x.Test = t.Name
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// loops matches what goes through a list.
+var loops = regexp.MustCompile(`\bfor\b|\.(?:forEach|each|map|iter)\b|parametrize|\brange\b`)
+
+// testAt returns the innermost test that holds a line, or stands below it as
+// below an annotation.
+func (s *side) testAt(n int) *source.TestDef {
+	var best *source.TestDef
+	src := s.source()
+	for i := range src.Tests {
+		t := &src.Tests[i]
+		if t.Line <= n && n <= t.End && (best == nil || t.End-t.Line <= best.End-best.Line) {
+			best = t
+		}
+	}
+	if best == nil {
+		for i := range src.Tests {
+			if t := &src.Tests[i]; t.Line > n && t.Line-n <= 6 && s.annotates(n, t.Line) {
+				return t
+			}
+		}
+	}
+	return best
+}
+
+// maskedRange returns some lines without comments and the bodies of strings.
+func (s *side) maskedRange(from, to int) string {
+	starts, masked := s.starts(), s.withoutStrings()
+	if from < 1 || from > len(starts) || to < from {
+		return ""
+	}
+	end := len(masked)
+	if to < len(starts) {
+		end = starts[to]
+	}
+	return string(masked[starts[from-1]:end])
+}
