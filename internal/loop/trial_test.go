@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,28 +71,29 @@ func (w *trialWorld) write(list files) {
 	}
 }
 
-// look takes a snapshot of the tree and measures it.
-func (w *trialWorld) look() (snapshot.ID, metric.Set) {
+func (w *trialWorld) take() snapshot.ID {
 	w.t.Helper()
 	info, err := w.store.Take(context.Background(), "")
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	res, err := w.meter.Run(context.Background(), nil)
-	if err != nil || res.Set.Tests == nil {
-		w.t.Fatal(err, res.Set.Gaps)
-	}
-	return info.ID, res.Set
+	return info.ID
 }
 
-// try makes a change and runs the hold-out of the findings about it. It returns
-// what the run says, and the verdict on the change.
-func (w *trialWorld) try(change files, findings ...detector.Tampering) (ledger.HoldOut, detector.Assessment) {
+// halfEnded are the tests as they were measured: TestHalf ended so.
+func halfEnded(s metric.Status) metric.Set {
+	return metric.Set{Tests: metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "example.com/shop", Name: "TestHalf"}, Status: s}})}
+}
+
+// try makes a change, after which TestHalf passes, and runs the hold-out of the
+// findings about it. It returns what the run says, and the verdict on the change.
+func (w *trialWorld) try(ended metric.Status, change files, findings ...detector.Tampering) (ledger.HoldOut, detector.Assessment) {
 	w.t.Helper()
 	ctx := context.Background()
-	was, before := w.look()
+	before, now := halfEnded(ended), halfEnded(metric.Passed)
+	was := w.take()
 	w.write(change)
-	is, now := w.look()
+	is := w.take()
 	changes, err := w.store.Changes(ctx, was, is)
 	if err != nil {
 		w.t.Fatal(err)
@@ -109,7 +109,6 @@ func (w *trialWorld) try(change files, findings ...detector.Tampering) (ledger.H
 	}
 	e.Tampering = findings
 	dir := w.t.TempDir()
-	before.Code, now.Code = nil, nil
 	first := detector.Observation{Set: before}
 	in := detector.Input{
 		Current: detector.Observation{Iteration: 1, Set: now, Changed: true}, Previous: first, Baseline: first, History: []detector.Observation{first},
@@ -170,43 +169,44 @@ func TestTrial(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		start   files
+		before  metric.Status
 		change  files
 		finding detector.Tampering
 		outcome detector.Outcome
 		want    detector.Severity // of the alert, in the standard mode
 		undone  bool
 	}{
-		{"weakened over broken code", goShop(shopBroken, exact), files{"shop_test.go": weak}, weakened, detector.Broke, detector.Critical, true},
-		{"the code was mended as well", goShop(shopBroken, exact), files{"shop.go": shopRight, "shop_test.go": weak}, weakened, detector.Held, 0, false},
+		{"weakened over broken code", goShop(shopBroken, exact), metric.Failed, files{"shop_test.go": weak}, weakened, detector.Broke, detector.Critical, true},
+		{"the code was mended as well", goShop(shopBroken, exact), metric.Failed, files{"shop.go": shopRight, "shop_test.go": weak}, weakened, detector.Held, 0, false},
 		{
-			"a wrong expectation, with new code", goShop(shopRight, exact),
+			"a wrong expectation, with new code", goShop(shopRight, exact), metric.Passed,
 			files{"shop.go": strings.Replace(shopRight, "n / 2", "(n + 4) / 2", 1), "shop_test.go": strings.ReplaceAll(exact, "4", "6")},
 			found("TP-13", "expected_value_rewritten", "shop_test.go"), detector.Broke, detector.High, false,
 		},
 		{
-			"it does not compile any more", goShop(shopRight, exact),
+			"it does not compile any more", goShop(shopRight, exact), metric.Passed,
 			files{"shop.go": shopOther, "shop_test.go": strings.Replace(weak, "Half(8)", "Half(8, 2)", 1)}, weakened, detector.Unbuilt, detector.High, false,
 		},
 		{
-			"in a file of a new name", goShop(shopBroken, exact),
+			"in a file of a new name", goShop(shopBroken, exact), metric.Failed,
 			files{"shop_test.go": "", "half_test.go": weak}, found("TP-11", "assertion_weakened", "half_test.go"), detector.Broke, detector.Critical, true,
 		},
 		{
-			"by what it shares with others", maps.Collect(maps.All(files{
+			"by what it shares with others", files{
 				"go.mod": "module example.com/shop\n\ngo 1.21\n", "shop.go": shopBroken, "shop_test.go": withHelper, "want_test.go": helper,
-			})), files{"shop_test.go": withHelper + "\n// as before\n", "want_test.go": strings.Replace(helper, "4", "8", 1)},
+			}, metric.Failed, files{"shop_test.go": withHelper + "\n// as before\n", "want_test.go": strings.Replace(helper, "4", "8", 1)},
 			weakened, detector.Broke, detector.Critical, true,
 		},
 		{
 			"another test was moved to a new file", files{
 				"go.mod": "module example.com/shop\n\ngo 1.21\n", "shop.go": shopBroken, "shop_test.go": exact + "\nfunc TestTwo(t *testing.T) { t.Log(2) }\n",
-			}, files{"shop_test.go": weak, "two_test.go": "package shop\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) { t.Log(2) }\n"},
+			}, metric.Failed, files{"shop_test.go": weak, "two_test.go": "package shop\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) { t.Log(2) }\n"},
 			weakened, detector.Broke, detector.Critical, true,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newTrialWorld(t, tt.start, check)
-			out, verdict := w.try(tt.change, tt.finding)
+			out, verdict := w.try(tt.before, tt.change, tt.finding)
 			if got := outcomes(out)["TestHalf"]; got != tt.outcome {
 				t.Errorf("outcome %q, want %q: %+v", got, tt.outcome, out)
 			}
@@ -230,7 +230,7 @@ func TestTrialNeedsItsPlace(t *testing.T) {
 	start := goShop(shopRight, "package shop\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestHalf(t *testing.T) {\n\tif _, err := os.Stat(\"local.cfg\"); err != nil || Half(8) != 4 {\n\t\tt.Fatal(err)\n\t}\n}\n")
 	start[".gitignore"], start["local.cfg"] = "local.cfg\n", "here\n"
 	w := newTrialWorldInGit(t, start, check)
-	out, verdict := w.try(files{"shop_test.go": strings.Replace(start["shop_test.go"], "|| Half(8) != 4", "|| Half(8) == 0", 1)},
+	out, verdict := w.try(metric.Passed, files{"shop_test.go": strings.Replace(start["shop_test.go"], "|| Half(8) != 4", "|| Half(8) == 0", 1)},
 		detector.Tampering{Pattern: "TP-11", Type: "assertion_weakened", Severity: detector.High, File: "shop_test.go", Test: "TestHalf"})
 	if len(out.Results) != 1 || out.Results[0].Outcome != detector.NotHeld || !strings.Contains(out.Results[0].Why, "over the old code either") {
 		t.Errorf("%+v", out.Results)
@@ -278,15 +278,12 @@ func TestTrialReusesDependencies(t *testing.T) {
 	check := measure.Check{Kind: measure.Test, Name: "test", Command: []string{"sh", "run.sh"}, Timeout: time.Minute}
 	w := newTrialWorldInGit(t, start, check)
 	finding := detector.Tampering{Pattern: "TP-13", Type: "expected_value_rewritten", Severity: detector.High, File: "t/half.sh"}
-	was, before := w.look()
+	was := w.take()
 	w.write(files{"t/half.sh": "same \"$(cat code.txt)\" 4\n"})
-	is, _ := w.look()
-	cache := filepath.Join(w.root, "node_modules", ".cache", "at")
-	if err := os.Remove(cache); err != nil {
-		t.Fatal(err)
-	}
+	is, cache := w.take(), filepath.Join(w.root, "node_modules", ".cache", "at")
+	before := metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "TAP", Name: "half"}, Status: metric.Failed}})
 	trial := Trial{
-		Store: w.store, Meter: w.meter, Plan: w.plan, Root: w.root, Dir: t.TempDir(), Was: was, Is: is, Findings: []detector.Tampering{finding}, Before: before.Tests,
+		Store: w.store, Meter: w.meter, Plan: w.plan, Root: w.root, Dir: t.TempDir(), Was: was, Is: is, Findings: []detector.Tampering{finding}, Before: before,
 		Evidence: ledger.Evidence{
 			TestFiles: []string{"t/half.sh"}, TestsAlone: true, Before: []detector.TestSource{{File: "t/half.sh", Def: testDef("half")}},
 		},
