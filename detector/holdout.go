@@ -1,8 +1,10 @@
 package detector
 
 import (
+	"path"
 	"regexp"
 	"slices"
+	"strings"
 
 	"supervise/metric"
 )
@@ -57,6 +59,9 @@ func ToHoldOut(in Input, o Options, least Severity) []Tampering {
 		if j.unread() || !slices.Contains(heldPatterns, t.Pattern) || j.weigh(t) < least {
 			continue
 		}
+		if t.Test == "" && !slices.Contains(in.TestFiles, t.File) { // of a command, say
+			continue
+		}
 		if !j.opts.row(tamperRule(t.Type, t.Severity), AgainstPrevious).off() {
 			out = append(out, t)
 		}
@@ -85,10 +90,42 @@ func (t Tampering) Cases(before *metric.Tests, defs []TestSource, renamed map[st
 			maybe = append(maybe, c)
 		}
 	}
+	if len(sure)+len(maybe) == 0 && t.Test == "" {
+		return expecting(t.File, before)
+	}
 	if len(sure) == 0 {
 		return maybe
 	}
 	return sure
+}
+
+// expecting returns the tests whose expected output a file holds, by where it
+// lies: beside the test file that it is named after, or below the folder of the
+// tests.
+func expecting(file string, before *metric.Tests) []metric.Test {
+	dir, name := path.Split(file)
+	dir = strings.TrimSuffix(dir, "/")
+	owner, folder := "", ""
+	switch base := path.Base(dir); {
+	case base == "__snapshots__":
+		owner = path.Join(path.Dir(dir), strings.TrimSuffix(strings.Replace(name, ".ambr", ".py", 1), ".snap"))
+	case strings.HasSuffix(name, ".snap"):
+		owner = strings.TrimSuffix(file, ".snap")
+	default:
+		i := strings.LastIndex("/"+dir+"/", "/testdata/")
+		if i < 0 {
+			return nil
+		}
+		folder = strings.Trim(("/" + dir)[:i], "/")
+	}
+	var out []metric.Test
+	for _, c := range before.Cases {
+		beside := folder != "" && (c.Suite == folder || strings.HasSuffix(c.Suite, "/"+folder))
+		if beside || owner != "" && max(refersTo(c.File, owner), refersTo(c.Suite, owner), refersTo(c.Class, owner)) == 2 {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // defining returns the definition of a test, or of the nearest test around it.

@@ -146,6 +146,12 @@ func TestToHoldOut(t *testing.T) {
 		{"turned off", func(_ *detector.Input, o *detector.Options) {
 			o.Rules = map[string]detector.RuleOptions{"tamper:assertion_weakened": {Off: true}}
 		}, 0},
+		{"of a command", func(in *detector.Input, _ *detector.Options) {
+			in.Tampering[0].Test, in.Tampering[0].File = "", "package.json"
+		}, 0},
+		{"of a whole test file", func(in *detector.Input, _ *detector.Options) {
+			in.Tampering[0].Test, in.TestFiles = "", []string{"shop/parse_test.go"}
+		}, 1},
 		{"no rules", func(_ *detector.Input, o *detector.Options) { o.Mode = detector.ModeOff }, 0},
 		{"of a test that the loop added", func(in *detector.Input, _ *detector.Options) {
 			in.AddedByLoop = map[metric.ID]bool{{Suite: "example.com/shop", Name: "TestParse"}: true}
@@ -198,6 +204,16 @@ func TestCases(t *testing.T) {
 			suite(test("web/calc.test.js", "calc", "adds", "web/calc.test.js"), test("web/calc.test.js", "calc", "subtracts", "web/calc.test.js")),
 			[]detector.TestSource{def("web/calc.test.js", "calc", "calc adds")}, nil, []string{"adds"},
 		},
+		{
+			"snapshots of jest", detector.Tampering{File: "web/__snapshots__/calc.test.js.snap"},
+			suite(test("web/calc.test.js", "calc", "adds", "web/calc.test.js"), test("web/other.test.js", "calc", "adds", "web/other.test.js")),
+			nil, nil, []string{"adds"},
+		},
+		{
+			"expected output in Go", detector.Tampering{File: "shop/testdata/out/a.golden"},
+			suite(test("m/shop", "", "TestGolden", ""), test("m/other", "", "TestGolden", "")), nil, nil, []string{"TestGolden"},
+		},
+		{"expected output that names nobody", detector.Tampering{File: "data/a.golden"}, suite(test("m/data", "", "TestA", "")), nil, nil, nil},
 		{"not measured", detector.Tampering{File: "a_test.go", Test: "TestA"}, nil, []detector.TestSource{def("a_test.go", "", "TestA")}, nil, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -88,6 +88,7 @@ func (s *session) holdOutSelected(ctx context.Context, n int) (*ledger.HoldOut, 
 	in := detector.Input{
 		Current: it.Observation(), Previous: s.accepted[0], Baseline: s.accepted[0],
 		Before: t.Evidence.Before, After: t.Evidence.After, Renamed: t.Evidence.Renamed, Tampering: t.Evidence.Tampering, Now: s.opts.Now(),
+		TestFiles: t.Evidence.TestFiles, TestsAlone: t.Evidence.TestsAlone,
 	}
 	t.Findings, t.Before = detector.ToHoldOut(in, s.opts.Rules, detector.Medium), base.Set.Tests
 	switch {
