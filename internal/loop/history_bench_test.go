@@ -3,6 +3,8 @@ package loop
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"testing"
@@ -90,6 +92,10 @@ func BenchmarkVerdict(b *testing.B) {
 // everything before them as history, and writes the state and the trackers: the
 // whole of what grows with the history. Snapshots, checks and the files of a
 // single iteration are left out.
+//
+// s-disk-alone is what the disk takes to sync as many files of the size of the
+// state, written with nothing else around: it is that of the machine, and the rest
+// of s-written-and-synced is ours. s-cpu is the time of the processor for all of it.
 func BenchmarkHistory(b *testing.B) {
 	for _, n := range []int{1000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -114,7 +120,10 @@ func benchHistory(b *testing.B, n int) {
 	base.Assessment = detector.Assessment{Class: detector.Baseline}
 	s.begin(base)
 	s.state.Add(base)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	var judged, written time.Duration
+	spent := threadTime()
 	for i := 1; i <= n; i++ {
 		set := sets[1+i%4]
 		tests := *set.Tests
@@ -141,9 +150,29 @@ func benchHistory(b *testing.B, n int) {
 		}
 		written += time.Since(start)
 	}
+	b.ReportMetric((threadTime() - spent).Seconds(), "s-cpu")
+	b.ReportMetric(float64(n)*syncing(b, s.ledger.Dir()).Seconds(), "s-disk-alone")
 	b.ReportMetric(judged.Seconds(), "s-judged")
 	b.ReportMetric(written.Seconds(), "s-written-and-synced")
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	b.ReportMetric(float64(m.Sys)/1e6, "MB-sys")
+}
+
+// syncing is how long the disk takes for one file of the size of the state.
+func syncing(b *testing.B, dir string) time.Duration {
+	b.Helper()
+	state, err := os.ReadFile(filepath.Join(dir, "state.json"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	const times = 100
+	path := filepath.Join(b.TempDir(), "file")
+	start := time.Now()
+	for range times {
+		if err := ledger.WriteFile(path, state); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return time.Since(start) / times
 }
