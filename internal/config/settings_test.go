@@ -8,8 +8,10 @@ import (
 	"supervise/internal/config"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
+	"supervise/snapshot"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // A loop that is resumed follows the settings in its folder, so nothing of them
@@ -42,7 +44,7 @@ func TestSettingsSurviveJSON(t *testing.T) {
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(o.Settings, got); diff != "" {
+	if diff := cmp.Diff(o.Settings, got, cmpopts.IgnoreUnexported(snapshot.Options{})); diff != "" {
 		t.Errorf("-before +after:\n%s", diff)
 	}
 }
