@@ -55,3 +55,17 @@ func (s *session) meddled(now guard.State) ([]detector.Tampering, error) {
 	}
 	return out, err
 }
+
+// doubt makes milder what a person may as well have done while nobody supervised
+// the tree: to change supervise's own configuration.
+func doubt(list []detector.Tampering) {
+	for i, t := range list {
+		if t.Type == configurationTouched {
+			list[i].Severity = min(t.Severity, detector.Medium)
+		}
+	}
+}
+
+// configurationTouched is the type of the finding that supervise's configuration
+// was changed.
+const configurationTouched = "supervisor_touched"

@@ -242,6 +242,9 @@ func (s *session) input(ctx context.Context, w *work) (detector.Input, error) {
 		e.Flaky = w.it.Confirmation.Flaky
 	}
 	e.Tampering = append(e.Tampering, w.meddled...)
+	if w.it.Resumed {
+		doubt(e.Tampering)
+	}
 	if e.GitLost, err = s.store.GitLost(ctx, s.state.BaselineSnapshot, w.it.Snapshot); err != nil {
 		return detector.Input{}, fmt.Errorf("compare git's state with the baseline: %w", err)
 	}
