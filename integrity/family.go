@@ -30,6 +30,10 @@ func named(names []string, id, name string) bool {
 	})
 }
 
+// alwaysOn is the rule that nobody turns off: it finds that the configuration
+// which could was itself changed.
+const alwaysOn = "supervisor_touched"
+
 // table returns the rules that the options leave, those of the user behind.
 // Patterns that make no sense are left out; see [CheckPatterns].
 func (o Options) table() []rule {
@@ -42,10 +46,10 @@ func (o Options) table() []rule {
 	own := len(rules)
 	var out []rule
 	for i, r := range list {
-		if named(o.Off, r.id, r.name) || len(o.Enabled) > 0 && i < own && !named(o.Enabled, r.id, r.name) {
-			continue
+		off := named(o.Off, r.id, r.name) || len(o.Enabled) > 0 && i < own && !named(o.Enabled, r.id, r.name)
+		if !off || r.name == alwaysOn {
+			out = append(out, r)
 		}
-		out = append(out, r)
 	}
 	return out
 }

@@ -110,6 +110,10 @@ func TestSelection(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
+	own := []File{oneFile(".supervise.yaml", "mode: standard\n", "integrity:\n  off: [TP-30]\n")}
+	if got := Audit(own, Options{Off: []string{"TP-30"}}); len(got) != 1 || got[0].Type != alwaysOn {
+		t.Errorf("who turns the rules off must be seen: %+v", got)
+	}
 	if got := Unknown([]string{"test_deletion", "TP-25", "failure_ignored", "nonsense"}); len(got) != 1 || got[0] != "nonsense" {
 		t.Errorf("unknown: %v", got)
 	}

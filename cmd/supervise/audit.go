@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"supervise/integrity"
@@ -78,7 +80,13 @@ func (a *app) audit(ctx context.Context, f *auditFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	found := integrity.Audit(c.Files, integrity.Options{Off: f.off})
+	settings, err := a.settings(cmp.Or(a.dir, "."))
+	if err != nil {
+		return err
+	}
+	opt := settings.Integrity.Options()
+	opt.Off = slices.Concat(opt.Off, f.off)
+	found := integrity.Audit(c.Files, opt)
 	for _, x := range found {
 		if x.Severity >= least {
 			a.code = loop.StoppedByRule.ExitCode()

@@ -55,6 +55,7 @@ type Settings struct {
 	Cycle         Cycle           `yaml:"cycle"`
 	Stuck         Stuck           `yaml:"stuck"`
 	Rules         map[string]Rule `yaml:"rules"`
+	Integrity     Integrity       `yaml:"integrity"`
 	Weights       Weights         `yaml:"quality_weights"`
 	Selection     Selection       `yaml:"selection"`
 	Snapshot      Snapshot        `yaml:"snapshot"`
@@ -176,6 +177,9 @@ func Load(path string, named bool) (Settings, error) {
 	if err := s.Validate(); err != nil {
 		return s, locate(err, path, text)
 	}
+	if err := s.Integrity.load(filepath.Dir(path)); err != nil {
+		return s, locate(err, path, text)
+	}
 	return s, nil
 }
 
@@ -198,6 +202,9 @@ func (s Settings) Validate() error {
 		return invalid(fmt.Sprintf("quality_weights: %v", err), "quality_weights")
 	}
 	if _, err := s.rules(); err != nil {
+		return err
+	}
+	if err := s.Integrity.validate(); err != nil {
 		return err
 	}
 	if c, bad := s.Checks.Test.unknownRunner(); bad {
@@ -293,7 +300,7 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		IterationTimeout: s.Limits.IterationTimeout, IdleTimeout: s.Limits.IdleTimeout, FirstOutputTimeout: s.Limits.FirstOutput,
 		Pty: loop.PtyMode(s.Pty), Transcript: s.Limits.TranscriptMB << 20,
 		Recovery: recovery.Options{MaxRetries: s.Limits.MaxRetries, StopOnStall: s.OnStall == "stop"}, StopOnDiminishing: s.Diminishing,
-		Rules: rules, Weights: s.weights(), AllowUntested: s.AllowUntested,
+		Rules: rules, Integrity: s.Integrity.Options(), Weights: s.weights(), AllowUntested: s.AllowUntested,
 		Select:   selector.Options{Mode: selector.Mode(s.Selection.Mode), Threshold: s.Selection.Threshold / 100},
 		Snapshot: snapshot.Options{MaxFile: s.Snapshot.MaxFileMB << 20, Precious: s.Snapshot.Precious, MinFree: s.Snapshot.MinFreeMB << 20},
 		MaxStore: s.Snapshot.MaxStoreMB << 20, Plan: measure.Plan{ErrorFields: s.errorFields()},

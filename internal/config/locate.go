@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -48,6 +49,14 @@ func find(text []byte, keys []string) *token.Token {
 	var at *token.Token
 	node := file.Docs[0].Body
 	for _, key := range keys {
+		if list, ok := node.(*ast.SequenceNode); ok {
+			i, err := strconv.Atoi(key)
+			if err != nil || i < 0 || i >= len(list.Values) {
+				break
+			}
+			at, node = list.Values[i].GetToken(), list.Values[i]
+			continue
+		}
 		pair := entry(node, key)
 		if pair == nil {
 			break

@@ -26,9 +26,9 @@ func (a *audited) add(c snapshot.Change, was, is []byte) {
 }
 
 // audit returns what is found in the files. renamed maps old paths to new ones.
-func (a *audited) audit(renamed map[string]string) []detector.Tampering {
+func (a *audited) audit(renamed map[string]string, opt integrity.Options) []detector.Tampering {
 	var out []detector.Tampering
-	for _, f := range integrity.Audit(a.joined(renamed), integrity.Options{}) {
+	for _, f := range integrity.Audit(a.joined(renamed), opt) {
 		out = append(out, detector.Tampering{
 			Pattern: f.Rule, Type: f.Type, Severity: f.Severity, File: f.File, Line: f.Line, Test: f.Test,
 			Evidence: f.Evidence, ExplainedBy: f.ExplainedBy,

@@ -75,7 +75,7 @@ func (s *session) holdOutSelected(ctx context.Context, n int) (*ledger.HoldOut, 
 	if err != nil {
 		return nil, fmt.Errorf("compare the selection with the baseline: %w", err)
 	}
-	t.Evidence, err = Sources(changes, func(path string, after bool) ([]byte, error) {
+	t.Evidence, err = Sources(changes, s.opts.Integrity, func(path string, after bool) ([]byte, error) {
 		id := t.Was
 		if after {
 			id = t.Is

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"testing"
 
+	"supervise/integrity"
 	"supervise/internal/loop"
 	"supervise/snapshot"
 )
@@ -36,7 +37,7 @@ func TestSourcesRenames(t *testing.T) {
 					changes = append(changes, snapshot.Change{Path: path, Kind: snapshot.Added})
 				}
 			}
-			e, err := loop.Sources(changes, func(path string, after bool) ([]byte, error) {
+			e, err := loop.Sources(changes, integrity.Options{}, func(path string, after bool) ([]byte, error) {
 				if after {
 					return []byte(test.after[path]), nil
 				}

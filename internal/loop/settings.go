@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/integrity"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/prompt"
@@ -44,10 +45,12 @@ type Settings struct {
 
 	Recovery recovery.Options `json:"recovery"`
 	Rules    detector.Options `json:"rules"`
-	Weights  selector.Weights `json:"quality_weights"`
-	Select   selector.Options `json:"selection"`
-	Snapshot snapshot.Options `json:"snapshot"`
-	MaxStore int64            `json:"max_store_bytes,omitempty"` // over it old snapshots are dropped; 0: never
+	// Integrity says which rules look at the text of what changed.
+	Integrity integrity.Options `json:"integrity,omitzero"`
+	Weights   selector.Weights  `json:"quality_weights"`
+	Select    selector.Options  `json:"selection"`
+	Snapshot  snapshot.Options  `json:"snapshot"`
+	MaxStore  int64             `json:"max_store_bytes,omitempty"` // over it old snapshots are dropped; 0: never
 }
 
 // Tracking is how the tracker file says that the best is chosen.

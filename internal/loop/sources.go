@@ -20,7 +20,7 @@ const (
 
 // sources finds out what the text of the changed files tells the rules.
 func (s *session) sources(ctx context.Context, w *work) (ledger.Evidence, error) {
-	return Sources(w.changes, func(path string, after bool) ([]byte, error) {
+	return Sources(w.changes, s.opts.Integrity, func(path string, after bool) ([]byte, error) {
 		id := w.start.ID
 		if after {
 			id = w.it.Snapshot
@@ -33,10 +33,11 @@ func (s *session) sources(ctx context.Context, w *work) (ledger.Evidence, error)
 	})
 }
 
-// Sources returns what the text of the changed files tells the rules. read gives
+// Sources returns what the text of the changed files tells the rules; opt says
+// which of those about integrity are applied. read gives
 // the text of a file before or after the change; it is asked only for files that
 // were there. Errors are those of read.
-func Sources(changes []snapshot.Change, read func(path string, after bool) ([]byte, error)) (ledger.Evidence, error) {
+func Sources(changes []snapshot.Change, opt integrity.Options, read func(path string, after bool) ([]byte, error)) (ledger.Evidence, error) {
 	var out ledger.Evidence
 	defined := map[string]int{}
 	texts := moved{}
@@ -71,7 +72,7 @@ func Sources(changes []snapshot.Change, read func(path string, after bool) ([]by
 	}
 	slices.Sort(out.GoneSymbols)
 	out.Renamed = texts.renames()
-	out.Tampering = files.audit(out.Renamed)
+	out.Tampering = files.audit(out.Renamed, opt)
 	out.TestsAlone = len(out.TestFiles) > 0 && !integrity.TouchesProduct(files.files)
 	return out, nil
 }

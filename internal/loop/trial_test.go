@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/integrity"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/metric"
@@ -98,7 +99,7 @@ func (w *trialWorld) try(ended metric.Status, change files, findings ...detector
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	e, err := Sources(changes, func(path string, after bool) ([]byte, error) {
+	e, err := Sources(changes, integrity.Options{}, func(path string, after bool) ([]byte, error) {
 		if after {
 			return w.store.ReadFile(ctx, is, path)
 		}

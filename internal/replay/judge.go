@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"supervise/integrity"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
@@ -109,7 +110,7 @@ func (h *history) compare(ctx context.Context, before Commit, p step, it *ledger
 	if err != nil {
 		return fmt.Errorf("compare commit %s with the one before: %w", p.commit.Short(), err)
 	}
-	e, err := loop.Sources(d.changes, d.read)
+	e, err := loop.Sources(d.changes, integrity.Options{}, d.read)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,70 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"supervise/integrity"
+)
+
+// Integrity says which rules look at the text of what changed.
+type Integrity struct {
+	// Enabled, unless empty, are the only rules of the catalogue that are applied:
+	// by number, name or family.
+	Enabled  []string            `yaml:"patterns_enabled"`
+	Off      []string            `yaml:"off"`
+	Patterns []integrity.Pattern `yaml:"patterns"`
+	// Files hold more patterns. A path that is not absolute starts at the folder of
+	// the configuration.
+	Files []string `yaml:"pattern_files"`
+
+	Loaded []integrity.Pattern `yaml:"-"` // those of the files
+}
+
+// Options returns what package integrity wants to know. The patterns of the files
+// are among it once the configuration was loaded.
+func (i Integrity) Options() integrity.Options {
+	return integrity.Options{Off: i.Off, Enabled: i.Enabled, Patterns: slices.Concat(i.Patterns, i.Loaded)}
+}
+
+func (i Integrity) validate() error {
+	for key, names := range map[string][]string{"patterns_enabled": i.Enabled, "off": i.Off} {
+		if unknown := integrity.Unknown(names); len(unknown) > 0 {
+			return invalid(fmt.Sprintf("integrity.%s: there is no rule %s; name one by its number (TP-25), its name (failure_ignored) or its family (%s)",
+				key, unknown[0], strings.Join(integrity.Families(), ", ")), "integrity", key)
+		}
+	}
+	if err := integrity.CheckPatterns(i.Options().Patterns); err != nil {
+		var at *integrity.PatternError
+		if errors.As(err, &at) && at.Index < len(i.Patterns) {
+			return invalid("integrity."+err.Error(), "integrity", "patterns", strconv.Itoa(at.Index), at.Field)
+		}
+		return invalid("integrity."+err.Error(), "integrity", "pattern_files")
+	}
+	return nil
+}
+
+// load reads the files of patterns. An error names the file, and the line in it.
+func (i *Integrity) load(dir string) error {
+	for _, name := range i.Files {
+		path := name
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, filepath.FromSlash(name))
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return invalid(fmt.Sprintf("integrity.pattern_files: %v; name a file that is there", err), "integrity", "pattern_files")
+		}
+		list, err := integrity.ReadPatterns(name, text)
+		if err != nil {
+			return invalid("integrity.pattern_files: "+err.Error(), "integrity", "pattern_files")
+		}
+		i.Loaded = append(i.Loaded, list...)
+	}
+	return i.validate()
+}
