@@ -95,6 +95,11 @@ func TestSeverityAfterHoldOut(t *testing.T) {
 			}
 		})
 	}
+	emptied := holdoutCase{"TP-10", metric.Passed, metric.Passed, detector.Held, true, false}.input()
+	emptied.Tampering[0].Severity = crit
+	if got := severityOf(emptied, detector.Options{}); got != high {
+		t.Errorf("emptied, and it passes as it was: %v, want %v", got, high)
+	}
 }
 
 func TestWhatTheHoldOutSaysIsTold(t *testing.T) {
@@ -185,33 +190,49 @@ func TestCases(t *testing.T) {
 		want    []string
 	}{
 		{
-			"go, with its cases", detector.Tampering{File: "shop/a_test.go", Test: "TestA"},
+			"go, with its cases",
+			detector.Tampering{File: "shop/a_test.go", Test: "TestA"},
 			suite(test("m/shop", "", "TestA", ""), test("m/shop", "", "TestA/x", ""), test("m/shop", "", "TestB", ""), test("m/other", "", "TestA", "")),
-			[]detector.TestSource{def("shop/a_test.go", "", "TestA"), def("shop/a_test.go", "", "TestB")}, nil, []string{"TestA", "TestA/x"},
+			[]detector.TestSource{def("shop/a_test.go", "", "TestA"), def("shop/a_test.go", "", "TestB")},
+			nil,
+			[]string{"TestA", "TestA/x"},
 		},
 		{
-			"pytest", detector.Tampering{File: "tests/test_a.py", Test: "test_row"},
+			"pytest",
+			detector.Tampering{File: "tests/test_a.py", Test: "test_row"},
 			suite(test("pytest", "tests.test_a", "test_row[1-2]", ""), test("pytest", "tests.test_a", "test_row[3-4]", ""), test("pytest", "tests.test_b", "test_row[1-2]", "")),
-			[]detector.TestSource{def("tests/test_a.py", "", "test_row")}, nil, []string{"test_row[1-2]", "test_row[3-4]"},
+			[]detector.TestSource{def("tests/test_a.py", "", "test_row")},
+			nil,
+			[]string{"test_row[1-2]", "test_row[3-4]"},
 		},
 		{
-			"all of a file that was renamed", detector.Tampering{File: "new_test.go"},
+			"all of a file that was renamed",
+			detector.Tampering{File: "new_test.go"},
 			suite(test("m", "", "TestA", ""), test("m", "", "TestB", "")),
-			[]detector.TestSource{def("old_test.go", "", "TestA")}, map[string]string{"old_test.go": "new_test.go"}, []string{"TestA"},
+			[]detector.TestSource{def("old_test.go", "", "TestA")},
+			map[string]string{"old_test.go": "new_test.go"},
+			[]string{"TestA"},
 		},
 		{
-			"jest, titles in groups", detector.Tampering{File: "web/calc.test.js", Test: "calc adds"},
+			"jest, titles in groups",
+			detector.Tampering{File: "web/calc.test.js", Test: "calc adds"},
 			suite(test("web/calc.test.js", "calc", "adds", "web/calc.test.js"), test("web/calc.test.js", "calc", "subtracts", "web/calc.test.js")),
-			[]detector.TestSource{def("web/calc.test.js", "calc", "calc adds")}, nil, []string{"adds"},
+			[]detector.TestSource{def("web/calc.test.js", "calc", "calc adds")},
+			nil,
+			[]string{"adds"},
 		},
 		{
-			"snapshots of jest", detector.Tampering{File: "web/__snapshots__/calc.test.js.snap"},
+			"snapshots of jest",
+			detector.Tampering{File: "web/__snapshots__/calc.test.js.snap"},
 			suite(test("web/calc.test.js", "calc", "adds", "web/calc.test.js"), test("web/other.test.js", "calc", "adds", "web/other.test.js")),
-			nil, nil, []string{"adds"},
+			nil, nil,
+			[]string{"adds"},
 		},
 		{
-			"expected output in Go", detector.Tampering{File: "shop/testdata/out/a.golden"},
-			suite(test("m/shop", "", "TestGolden", ""), test("m/other", "", "TestGolden", "")), nil, nil, []string{"TestGolden"},
+			"expected output in Go",
+			detector.Tampering{File: "shop/testdata/out/a.golden"},
+			suite(test("m/shop", "", "TestGolden", ""), test("m/other", "", "TestGolden", "")), nil, nil,
+			[]string{"TestGolden"},
 		},
 		{"expected output that names nobody", detector.Tampering{File: "data/a.golden"}, suite(test("m/data", "", "TestA", "")), nil, nil, nil},
 		{"not measured", detector.Tampering{File: "a_test.go", Test: "TestA"}, nil, []detector.TestSource{def("a_test.go", "", "TestA")}, nil, nil},

@@ -30,7 +30,7 @@ func (s *session) holdOut(ctx context.Context, w *work, in detector.Input) (*led
 	switch set := w.it.Set; {
 	case len(t.Findings) == 0:
 		return nil, nil //nolint:nilnil // there is none, as documented
-	case detector.Assess(in, s.opts.Rules).Critical():
+	case s.undoneWithout(in, t.Findings):
 		return t.refused("the iteration is undone in any case"), nil
 	case set.Build != nil && set.Build.Status == metric.BuildFailure:
 		return t.refused("the build is broken: " + set.Build.FirstError), nil
@@ -38,6 +38,13 @@ func (s *session) holdOut(ctx context.Context, w *work, in detector.Input) (*led
 		return t.refused("the tests could not be read"), nil
 	}
 	return s.try(ctx, t)
+}
+
+// undoneWithout reports whether an iteration is undone whatever the hold-out run
+// says of the findings.
+func (s *session) undoneWithout(in detector.Input, findings []detector.Tampering) bool {
+	in.Tampering = slices.DeleteFunc(slices.Clone(in.Tampering), func(t detector.Tampering) bool { return slices.Contains(findings, t) })
+	return detector.Assess(in, s.opts.Rules).Critical()
 }
 
 func (s *session) trial(was, is snapshot.ID) Trial {

@@ -186,22 +186,30 @@ func TestTrial(t *testing.T) {
 		},
 		{
 			"it does not compile any more", goShop(shopRight, exact), metric.Passed,
-			files{"shop.go": shopOther, "shop_test.go": strings.Replace(weak, "Half(8)", "Half(8, 2)", 1)}, weakened, detector.Unbuilt, detector.High, false,
+			files{"shop.go": shopOther, "shop_test.go": strings.Replace(weak, "Half(8)", "Half(8, 2)", 1)},
+			weakened, detector.Unbuilt, detector.High, false,
 		},
 		{
 			"in a file of a new name", goShop(shopBroken, exact), metric.Failed,
-			files{"shop_test.go": "", "half_test.go": weak}, found("TP-11", "assertion_weakened", "half_test.go"), detector.Broke, detector.Critical, true,
+			files{"shop_test.go": "", "half_test.go": weak},
+			found("TP-11", "assertion_weakened", "half_test.go"), detector.Broke, detector.Critical, true,
 		},
 		{
-			"by what it shares with others", files{
+			"by what it shares with others",
+			files{
 				"go.mod": "module example.com/shop\n\ngo 1.21\n", "shop.go": shopBroken, "shop_test.go": withHelper, "want_test.go": helper,
-			}, metric.Failed, files{"shop_test.go": withHelper + "\n// as before\n", "want_test.go": strings.Replace(helper, "4", "8", 1)},
+			},
+			metric.Failed,
+			files{"shop_test.go": withHelper + "\n// as before\n", "want_test.go": strings.Replace(helper, "4", "8", 1)},
 			weakened, detector.Broke, detector.Critical, true,
 		},
 		{
-			"another test was moved to a new file", files{
+			"another test was moved to a new file",
+			files{
 				"go.mod": "module example.com/shop\n\ngo 1.21\n", "shop.go": shopBroken, "shop_test.go": exact + "\nfunc TestTwo(t *testing.T) { t.Log(2) }\n",
-			}, metric.Failed, files{"shop_test.go": weak, "two_test.go": "package shop\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) { t.Log(2) }\n"},
+			},
+			metric.Failed,
+			files{"shop_test.go": weak, "two_test.go": "package shop\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) { t.Log(2) }\n"},
 			weakened, detector.Broke, detector.Critical, true,
 		},
 	} {

@@ -25,10 +25,7 @@ func TestElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []metric.Test
-	for _, c := range res.Set.Tests.Cases {
-		all = append(all, c)
-	}
+	all := res.Set.Tests.Cases
 	changed := maps.Clone(goFiles)
 	changed["b/b.go"] = "package b\n\nfunc G() int { return 3 }\n"                      // heals TestG
 	changed["a/a_test.go"] = strings.Replace(goFiles["a/a_test.go"], "F(1)", "H(1)", 1) // there is no H
