@@ -2,6 +2,7 @@ package integrity
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -122,7 +123,29 @@ func leftDiscovery(before, after *side) bool {
 	if !before.there() || !after.there() || before.path == after.path {
 		return false
 	}
-	return discovered(before) && !discovered(after)
+	if namedTest(path.Base(before.path)) && !namedTest(path.Base(after.path)) && suffixed(before.language()) {
+		return true
+	}
+	return discovered(before) && !discovered(after) || putAway(after.path) && !putAway(before.path)
+}
+
+// suffixed reports whether files of tests are usually told by their names.
+func suffixed(lang source.Language) bool {
+	switch lang {
+	case source.JavaScript, source.TypeScript, source.Go, source.Ruby, source.PHP:
+		return true
+	}
+	return false
+}
+
+// away matches folders for what is not used any more.
+var away = regexp.MustCompile(`(?i)^(?:[._].+|(?:old|archived?|attic|disabled|backups?|bak|tmp|temp|unused|legacy|skip(?:ped)?|quarantined?|graveyard|deprecated|obsolete|trash|parked|ignored?|build|dist|out|target|docs?|misc|notes|scratch|wip|later)(?:[._-].*)?|.*[._-](?:old|bak|disabled|off|tests?_?disabled|archive|unused))$`)
+
+// putAway reports whether a path lies in such a folder.
+func putAway(name string) bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
+		return len(dir) > 1 && dir != ".." && dir != "__tests__" && away.MatchString(dir)
+	})
 }
 
 // discovered reports whether the name of a file is one that runners look for.

@@ -49,7 +49,7 @@ func (c *change) fewerRows(before, after *side) []Finding {
 			if kept >= len(b.rows) {
 				continue
 			}
-		} else if !c.emptied(b, now, after) {
+		} else if !emptied(b, now, before, after) {
 			continue
 		}
 		out = append(out, c.rowFinding(b, now, best, after))
@@ -63,8 +63,6 @@ func (c *change) rowFinding(b table, now []table, best int, after *side) Finding
 	kept := 0
 	if best >= 0 {
 		kept, f.Line = len(now[best].rows), now[best].Line
-	} else {
-		f.Severity = metric.Critical
 	}
 	for i, row := range b.rows {
 		if best < 0 || !slices.Contains(now[best].rows, row) {
@@ -165,11 +163,11 @@ func (c *change) isLost(t *source.TestDef, s *side) bool {
 }
 
 // emptyLiteral matches a literal without rows.
-var emptyLiteral = regexp.MustCompile(`[\])}]?\s*(?:\[\s*\]|\{\s*\}|\(\s*\))`)
+var emptyLiteral = regexp.MustCompile(`\[\s*\]|\{\s*\}|(?:=|\bin)\s*\(\s*\)`)
 
 // emptied reports whether a table has no rows any more, but is still there: the
 // test is, and names an empty literal where it did not.
-func (c *change) emptied(b table, now []table, after *side) bool {
+func emptied(b table, now []table, before, after *side) bool {
 	if b.test == nil {
 		return false
 	}
@@ -183,7 +181,10 @@ func (c *change) emptied(b table, now []table, after *side) bool {
 			continue
 		}
 		from := max(t.Line-6, 1)
-		return len(t.Assertions) >= len(b.test.Assertions) && len(emptyLiteral.FindAllString(after.maskedRange(from, t.End), -1)) > 0
+		was := before.maskedRange(max(b.test.Line-6, 1), b.test.End)
+		is := after.maskedRange(from, t.End)
+		return len(t.Assertions) >= len(b.test.Assertions) &&
+			len(emptyLiteral.FindAllString(is, -1)) > len(emptyLiteral.FindAllString(was, -1))
 	}
 	return false
 }

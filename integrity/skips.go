@@ -88,7 +88,11 @@ func findSkipped(c *change) []Finding {
 	var out []Finding
 	for _, s := range c.newSkips() {
 		if s.Scope == source.OnTest && s.Condition == "" {
-			out = append(out, s.finding(0))
+			f := s.finding(0)
+			if strings.Contains(s.Text, "should_panic") { // it may be what it is about
+				f.Severity = metric.High
+			}
+			out = append(out, f)
 		}
 	}
 	return out
@@ -143,13 +147,20 @@ var (
 	// where it would be seen to fail.
 	whereRun = regexp.MustCompile(`\bCI\b|["'.]CI["']|GITHUB_ACTIONS|GITLAB|TRAVIS|JENKINS|CIRCLECI|BUILDKITE|(?i:host_?name)|\buname\b|nodename|\bUSER(?:NAME)?\b|getpass|getlogin|whoami`)
 	// machine matches conditions on what the machine has.
-	machine = regexp.MustCompile(`(?i)platform|\bos\b|os\.|goos|goarch|version|linux|darwin|win(?:dows|32)|mac_?os|posix|\barch|hasattr|respond_to|defined\?|importlib|importorskip|import|which\b|lookpath|short\(\)|avail|install|\bhas_|\bhave_|support|feature|target_|unix|python|pypy|node|jdk|jre|java|ruby|engine|getuid|root|docker|network|missing|locale|symlink|chmod|libc|endian|byteorder|cpu|is_none|is none|== nil|== null|none\b|err\b|error|exist|environ|getenv|process\.env|env\[|not ready|timeout|verbose|race|deno|bun\b|browser|jit|typeof|is_file|is_dir|permission|privileg|admin|deps|optional|backend|driver|database|gpu|cuda|memory|tty`)
+	machine = regexp.MustCompile(`(?i)platform|\bos\b|os\.|goos|goarch|version|linux|darwin|win(?:dows|32)|mac_?os|posix|\barch|hasattr|respond_to|defined\?|importlib|importorskip|import|which\b|lookpath|short\(\)|avail|install|\bhas_|\bhave_|support|feature|target_|unix|python|pypy|node|jdk|jre|java|ruby|engine|getuid|root|docker|network|missing|locale|symlink|chmod|libc|endian|byteorder|cpu|is_none|is none|== nil|== null|none\b|err\b|error|exist|not ready|timeout|verbose|race|deno|bun\b|browser|jit|typeof|is_file|is_dir|permission|privileg|admin|deps|optional|backend|driver|database|gpu|cuda|memory|tty`)
+)
+
+var (
+	// environment matches conditions on a variable that somebody may set.
+	environment = regexp.MustCompile(`(?i)getenv|lookupenv|environ|process\.env|\benv\[|env::var|getproperty\("(?:ci|skip|run)`)
+	// service matches the names of variables that say where something is.
+	service = regexp.MustCompile(`(?i)_(?:url|uri|host|port|dsn|path|home|dir|key|token|secret|addr)\b|database|postgres|mysql|redis|mongo|docker|\b(?:path|home|display|term|shell|tz|lang)\b`)
 )
 
 // conditionSeverity says how grave a new condition on a skip is.
 func conditionSeverity(cond string) metric.Severity {
 	switch {
-	case whereRun.MatchString(cond):
+	case whereRun.MatchString(cond), environment.MatchString(cond) && !service.MatchString(cond):
 		return metric.High
 	case machine.MatchString(cond):
 		return metric.Low

@@ -99,6 +99,9 @@ func strength(text string) Strength {
 		}
 		return Truthy
 	}
+	if strings.HasPrefix(code, "assert ") && strings.Contains(code, " is ") && !strings.Contains(code, " is not ") {
+		return Exact
+	}
 	for _, r := range strengths {
 		if r.re.MatchString(code) {
 			return r.s

@@ -193,6 +193,9 @@ func (in *inspector) annotationMark(m *Mark, i int) bool {
 	if in.lang == Rust && m.Condition == "not test" {
 		return false
 	}
+	if in.lang == Rust && m.Condition == "not not(test)" { // tests are built for tests alone
+		m.Constant = true
+	}
 	to := in.behindAnnotation(i)
 	for n, j := 0, to; j < len(in.list) && n < maxMarks; j, n = j+1, n+1 {
 		for k := range in.file.Tests {

@@ -54,11 +54,18 @@ func (in *inspector) rows(i int) ([]string, bool) {
 	return rows, elements >= 1 && (composite*2 > elements || plainRows)
 }
 
-// compositeAt reports whether the element from token a up to b is in brackets, a
-// key with such a value, or a call that makes one.
+// compositeAt reports whether the element from token a up to b is in brackets
+// itself, or a value in brackets behind a key that is no name of a field.
 func (in *inspector) compositeAt(a, b int) bool {
 	last := b - 1
-	return in.list[last].mate >= a && in.list[last].mate < last && !in.is(last, "}") || in.is(last, "}")
+	if in.isWord(a) && (in.is(a+1, ":") || in.is(a+1, "=")) {
+		return false
+	}
+	open := in.list[last].mate
+	if open < a || open >= last {
+		return false
+	}
+	return !in.is(last, ")") || open == a
 }
 
 // tableWords are the calls and annotations whose lists are tables.

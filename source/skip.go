@@ -25,6 +25,7 @@ const (
 	asFile                    // on all that the file, or the class, holds
 	asModifier                // behind the body or the title of a test
 	asExit                    // a statement anywhere in a file of tests
+	asNamed                   // the test whose name stands first
 )
 
 // argument says where the condition of a mark stands.
@@ -63,11 +64,13 @@ var markRows = []markRow{
 	row(Skip, asAnnotation, firstMaybe, `@(?:\w+\.)*mark\.xfail\b`, Python),
 	row(Skip, asAnnotation, firstHolds, `@(?:\w+\.)*(?:mark\.skipif|skipIf)\b`, Python),
 	row(Skip, asAnnotation, firstDenies, `@(?:\w+\.)*skipUnless\b`, Python),
-	row(Skip, asStatement, noCondition, `\bpytest\.(?:skip|xfail)\(|\bself\.skipTest\(|\braise (?:\w+\.)?SkipTest\b`, Python),
-	row(Skip, asFile, noCondition, `(?m)^[ \t]*pytestmark\s*=\s*[\[(]?\s*(?:pytest\.)?mark\.(?:skip|xfail)\b|^[ \t]*__test__\s*=\s*False\b|^pytest\.skip\(`, Python),
+	row(Skip, asStatement, noCondition, `\bpytest\.(?:skip|xfail)\(|\bself\.skipTest\(|\braise (?:\w+\.)?(?:SkipTest|skip\.Exception)\b`, Python),
+	row(Skip, asFile, noCondition, `(?m)^[ \t]*pytestmark\s*=\s*[\[(]?\s*(?:pytest\.)?mark\.(?:skip|xfail)\b|^[ \t]*__test__\s*=\s*False\b|^pytest\.skip\(|^raise (?:\w+\.)?(?:SkipTest|skip\.Exception)\b`, Python),
+	row(Skip, asNamed, noCondition, `(?m)^[ \t]*(\w+)\.__test__\s*=\s*False\b`, Python),
 	row(Skip, asFile, firstHolds, `(?m)^[ \t]*pytestmark\s*=\s*[\[(]?\s*(?:pytest\.)?mark\.skipif\b`, Python),
 
 	row(Skip, asCall, noCondition, `\b(?:it|test|specify|describe|context|suite)(?:\.\w+)*?\.(?:skip|todo|fails|failing|fixme)\b(?:\.\w+)*\s*[(\x60]|\bx(?:it|test|describe|context|specify)\s*\(`, scripts...),
+	row(Skip, asCall, noCondition, `\bvoid\s*\(\s*["'\x60]|\bfalse\s*&&\s*(?:describe|it|test|context|suite)\b`, scripts...),
 	row(Skip, asCall, firstHolds, `\b(?:it|test|describe|suite)\.skipIf\b`, scripts...),
 	row(Skip, asCall, firstDenies, `\b(?:it|test|describe|suite)\.runIf\b`, scripts...),
 	row(Skip, asStatement, noCondition, `\bthis\.skip\(\)|\b(?:t|ctx|context)\.(?:skip|todo)\(|(?:^|[\s;{])pending\(`, scripts...),
@@ -81,7 +84,7 @@ var markRows = []markRow{
 	row(Skip, asStatement, noCondition, `\bthrow (?:new )?(?:\w+\.)*(?:SkipException|TestAbortedException|AssumptionViolatedException|TestSkippedException)\b|\babort\(`, Java, Kotlin),
 	row(Skip, asModifier, noCondition, `\.config\s*\(\s*enabled\s*=\s*false`, Kotlin),
 
-	row(Skip, asAnnotation, noCondition, `#\[ignore\b`, Rust),
+	row(Skip, asAnnotation, noCondition, `#\[ignore\b|#\[should_panic\b`, Rust),
 	row(Skip, asAnnotation, firstHolds, `#\[cfg_attr\(.*\bignore\b`, Rust),
 	row(Skip, asAnnotation, firstDenies, `#\[cfg\(`, Rust),
 	row(Skip, asFile, firstDenies, `(?m)^#!\[cfg\(`, Rust),
@@ -137,6 +140,30 @@ func (in *inspector) skips() {
 	}
 	in.tags()
 	in.hiddenCases()
+	in.returnsEarly()
+}
+
+// elsewhere matches conditions on the environment and the host.
+var elsewhere = regexp.MustCompile(`(?i)getenv|lookupenv|environ|process\.env|\benv\b|env::|\bENV\[|hostname|uname|getproperty|nodename|whoami|getlogin`)
+
+// returnsEarly notes the returns of tests under conditions on the environment:
+// the test does not run there, and passes.
+func (in *inspector) returnsEarly() {
+	for i := range in.list {
+		if !leaves[in.text(i)] || !in.list[i].word {
+			continue
+		}
+		m := Mark{Kind: Skip, Line: in.line(i), Text: in.lineText(in.line(i))}
+		t := in.testAround(m.Line)
+		if t == nil {
+			continue
+		}
+		if conds, ok := in.conditions(i, t.Line); ok && len(conds) > 0 && elsewhere.MatchString(strings.Join(conds, " ")) {
+			m.From, m.To = t.Line, t.End
+			in.under(&m, conds)
+			in.marks = append(in.marks, m)
+		}
+	}
 }
 
 // found notes what a row found between two places.
@@ -151,7 +178,7 @@ func (in *inspector) found(r markRow, from, to int) {
 
 // markWords are words of which each pattern of markRows has one at least: only
 // the lines with one are looked at.
-var markWords = words(`Skip Skipf SkipNow os syscall mark skip expectedFailure skipif skipIf skipUnless pytest skipTest SkipTest pytestmark __test__
+var markWords = words(`Skip Skipf SkipNow os syscall mark skip expectedFailure skipif skipIf skipUnless pytest skipTest SkipTest pytestmark __test__ should_panic void false
 	_exit exit SystemExit quit todo fails failing fixme xit xtest xdescribe xcontext xspecify xexample xscenario runIf pending only fit fdescribe
 	fcontext fspecify process Ignore Disabled assumeTrue assumeThat assumeFalse SkipException TestAbortedException AssumptionViolatedException
 	TestSkippedException abort config System Runtime exitProcess ignore cfg_attr cfg __END__ focus markTestSkipped markTestIncomplete die
@@ -216,6 +243,8 @@ func (in *inspector) mark(r markRow, i, end int) {
 		ok = in.modifierMark(&m)
 	case asExit:
 		ok = in.exitMark(&m, i)
+	case asNamed:
+		ok = in.namedMark(&m, in.text(i))
 	}
 	if ok {
 		in.marks = append(in.marks, m)
@@ -340,6 +369,23 @@ func (in *inspector) exitMark(m *Mark, i int) bool {
 	return true
 }
 
+// namedMark finds the test or class with a name.
+func (in *inspector) namedMark(m *Mark, name string) bool {
+	for _, t := range in.file.Tests {
+		switch name {
+		case t.Name:
+			m.From, m.To = t.Line, t.End
+			return true
+		case t.Class:
+			if m.From == 0 {
+				m.From = t.Line
+			}
+			m.To, m.Scope = t.End, OnGroup
+		}
+	}
+	return m.From > 0
+}
+
 // setUpWords are functions that run before each test.
 var setUpWords = regexp.MustCompile(`(?i)^(?:set_?up|before|before_?each|before_?all|setup_?method|setup_?class)$`)
 
@@ -376,6 +422,9 @@ func (in *inspector) tags() {
 			return
 		}
 		tag, ok := strings.CutPrefix(line, "//go:build ")
+		if !ok {
+			tag, ok = strings.CutPrefix(line, "// +build ")
+		}
 		if !ok {
 			continue
 		}

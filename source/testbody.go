@@ -6,7 +6,7 @@ import (
 )
 
 // assertingWords begin the names that assert in the languages other than Go.
-var assertingWords = []string{"assert", "expect", "should", "verify", "refute", "must", "wont", "raises", "fail", "check", "require"}
+var assertingWords = []string{"assert", "expect", "should", "verify", "refute", "must", "wont", "raises", "fail", "check", "require", "eqnice", "panic"}
 
 // noise are words that are called or selected in every test and say nothing
 // of what is tested.
@@ -86,7 +86,7 @@ func asserts(name string) bool { return beginsWith(strings.TrimLeft(name, "_"), 
 func (f *testFinder) assertions(def *TestDef, body scope) {
 	least := body.body
 	for i := body.body; i <= body.end; i++ {
-		if !f.list[i].word || !asserts(f.text(i)) {
+		if !f.list[i].word || !asserts(f.text(i)) || f.is(i+1, "=") || f.is(i+1, ":=") {
 			continue
 		}
 		from, to := f.statement(i, least, body.end)
