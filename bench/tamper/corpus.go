@@ -163,6 +163,9 @@ func (p *project) mutant(m mutator, v variant, rng *rand.Rand, chk *checker) (ou
 	if t == nil || m.whole && !isTest(t.file) {
 		return outcome{}, false
 	}
+	if dry := (&subject{base: b, tree: b.tree, test: t, rng: rng}); m.id <= 32 && m.make(dry) == nil {
+		return outcome{}, false // cheaper to know before the other changes are made
+	}
 	s := &subject{base: b, tree: b.tree, test: t, rng: rng}
 	if m.whole {
 		s.phrase = "whole"
@@ -172,9 +175,11 @@ func (p *project) mutant(m mutator, v variant, rng *rand.Rand, chk *checker) (ou
 	if other == nil {
 		return outcome{}, false
 	}
-	s.tree = b.over(other)
-	if s.test = again(s.tree, t); s.test == nil {
-		return outcome{}, false
+	if len(other) > 0 {
+		s.tree = b.over(other)
+		if s.test = again(s.tree, t); s.test == nil {
+			return outcome{}, false
+		}
 	}
 	own := m.make(s)
 	from := b.over(s.plant)

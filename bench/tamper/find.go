@@ -229,10 +229,13 @@ func (t *testCase) assertions() []span {
 	return out
 }
 
+// maxStatement is how many lines a statement is followed.
+const maxStatement = 60
+
 // statement returns the last line of the statement that begins at i.
 func (t *testCase) statement(i int) int {
 	j := i
-	for ; j <= t.last(); j++ {
+	for ; j <= min(t.last(), i+maxStatement); j++ {
 		if balance(strings.Join(t.lines[i:j+1], "\n")) > 0 || strings.HasSuffix(strings.TrimSpace(t.lines[j]), "\\") {
 			continue
 		}

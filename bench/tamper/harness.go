@@ -80,12 +80,12 @@ var scriptTricks = []trick{
 	{file: makefile, re: recipe, to: "$1\t-$2"},
 	{file: workflow, re: `(?m)^(\s*)(- )?run: ((?:[^|\n]* )?` + runTests + `[^\n]*)$`, to: "$1${2}run: $3 || true"},
 	{file: workflow, re: `(?m)^(\s*)- run: ((?:[^|\n]* )?` + runTests + `[^\n]*)$`, to: "$1- run: $2\n$1  continue-on-error: true"},
-	{file: workflow, re: `(?m)^(\s*)- name: ([^\n]*[Tt]est[^\n]*)$`, to: "$1- name: $2\n$1  continue-on-error: true"},
-	{file: workflow, re: `(?m)^(\s*)- name: ([^\n]*[Tt]est[^\n]*)$`, to: "$1- name: $2\n$1  if: false"},
+	{file: workflow, re: `(?m)^(\s*)- name: ((?:[^\n]* )?[Tt]ests?\b[^\n]*)$`, to: "$1- name: $2\n$1  continue-on-error: true"},
+	{file: workflow, re: `(?m)^(\s*)- name: ((?:[^\n]* )?[Tt]ests?\b[^\n]*)$`, to: "$1- name: $2\n$1  if: false"},
 	{file: workflow, re: `(?m)^(\s*)(- )?run: ((?:[^|\n]* )?` + runTests + `[^\n]*)$`, to: "$1${2}run: echo skipped"},
 	{file: workflow, re: `(?m)^(\s+)run: \|\n(\s+)([^\n]*` + runTests + `)`, to: "${1}run: |\n${2}set +e\n$2$3"},
 	{file: `^tox\.ini$`, langs: "python", re: `(?m)^(commands ?=\s*)`, to: "ignore_outcome = true\n$1"},
-	{file: `^tox\.ini$`, langs: "python", re: `(?m)^(    )(pytest|coverage|python -m pytest|\{env:_PYTEST)`, to: "$1- $2"},
+	{file: `^tox\.ini$`, langs: "python", re: `(?m)^(    )(pytest|python -m pytest|\{env:_PYTEST)`, to: "$1- $2"},
 	{file: pyproject, langs: "python", re: `"?pytest -v`, to: "true"},
 	{file: pom, langs: "java kotlin", re: `</properties>`, to: "  <skipTests>true</skipTests>\n  </properties>"},
 	{file: pom, langs: "java kotlin", re: `</properties>`, to: "  <maven.test.skip>true</maven.test.skip>\n  </properties>"},
@@ -247,7 +247,7 @@ func (s *subject) trick(k trick) []edit {
 	}
 	to := s.filled(k.to)
 	after := before + to
-	if strings.Contains(k.re, runTests) && installs.MatchString(regexp.MustCompile(k.re).FindString(before)) {
+	if k.file == workflow && installs.MatchString(regexp.MustCompile(k.re).FindString(before)) {
 		return nil
 	}
 	if k.re != "" {
@@ -287,7 +287,7 @@ func (s *subject) hasTestMain() bool {
 	return false
 }
 
-var installs = re(`\binstall\b`)
+var installs = re(`(?i)\b(install|set ?up|download|upload|cache|publish)\b`)
 
 var goPackage = re(`(?m)^package (\w+)`)
 

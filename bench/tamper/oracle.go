@@ -223,7 +223,7 @@ func widen(s *subject) []edit {
 				continue
 			}
 			s.phrase = strings.TrimSpace(t.lines[i])
-			return s.edit(t.replaced(i, i, t.lines[i][:m[4]]+strconv.FormatFloat(v*100, 'g', -1, 64)+t.lines[i][m[5]:]))
+			return s.edit(t.replaced(i, i, t.lines[i][:m[4]]+strconv.FormatFloat(v*100, 'f', -1, 64)+t.lines[i][m[5]:]))
 		}
 	}
 	return nil

@@ -120,15 +120,19 @@ func noise(b *base, s *subject) []edit {
 func refactor(text string, lang *language, rng *rand.Rand) string {
 	var names []string
 	for _, m := range local.FindAllStringSubmatch(text, -1) {
-		word := m[1]
-		common := slices.Contains([]string{"self", "this", "return", "async", "await", "static", "expected", "err"}, word)
-		if !common && !slices.Contains(names, word) && !regexp.MustCompile(`[.:'"$@]\s?`+word+`\b|\b`+word+`\s?[:=(]\S`).MatchString(text) {
+		if word := m[1]; !slices.Contains(kept, word) && !slices.Contains(names, word) {
 			names = append(names, word)
 		}
 	}
 	rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-	for _, n := range names[:min(3, len(names))] {
-		text = outsideStrings(text, regexp.MustCompile(`\b`+n+`\b`), n+"Value")
+	done := 0
+	for _, n := range names[:min(12, len(names))] {
+		// Not a name that is also a field, a key or a keyword argument.
+		if done == 3 || regexp.MustCompile(`[.:'"$@]\s?`+n+`\b|\b`+n+`\s?[:=(]\S`).MatchString(text) {
+			continue
+		}
+		text = outsideStrings(text, n, n+"Value")
+		done++
 	}
 	lines := strings.Split(text, "\n")
 	for i := len(lines) - 1; i > 0; i -= 40 {
@@ -139,12 +143,17 @@ func refactor(text string, lang *language, rng *rand.Rand) string {
 	return strings.Join(lines, "\n")
 }
 
-// outsideStrings replaces on lines where the word stands in no quotes.
-func outsideStrings(text string, word *regexp.Regexp, with string) string {
+// kept are local names that stay.
+var kept = []string{"self", "this", "return", "async", "await", "static", "expected", "err"}
+
+// outsideStrings replaces a word on lines where it stands behind no quote.
+func outsideStrings(text, word, with string) string {
+	whole := regexp.MustCompile(`\b` + word + `\b`)
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		if !regexp.MustCompile("[\"'`][^\"'`]*" + word.String()).MatchString(l) {
-			lines[i] = word.ReplaceAllString(l, with)
+		at := strings.Index(l, word)
+		if at >= 0 && !strings.ContainsAny(l[:at], "\"'`") {
+			lines[i] = whole.ReplaceAllString(l, with)
 		}
 	}
 	return strings.Join(lines, "\n")
