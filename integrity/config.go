@@ -33,11 +33,15 @@ func (c *change) configs() []*configFile {
 			continue
 		}
 		cf := &configFile{file: f}
+		wasWell, isWell := true, true
 		if f.before().there() {
-			cf.was = readConfig(was, f.before().path, f.before().text)
+			cf.was, wasWell = readConfig(was, f.before().path, f.before().text)
 		}
 		if f.after().there() {
-			cf.is = readConfig(is, f.after().path, f.after().text)
+			cf.is, isWell = readConfig(is, f.after().path, f.after().text)
+		}
+		if !wasWell || !isWell { // the keys must be the same on both sides
+			cf.was, cf.is = readLines(f.before().text), readLines(f.after().text)
 		}
 		cf.callsWas, cf.callsIs = callsOf(&cf.was), callsOf(&cf.is)
 		c.config = append(c.config, cf)
@@ -184,14 +188,14 @@ func (c *change) rewrittenIn(f *configFile) []Finding {
 		}
 		now := f.commandsAt(was.key)
 		switch {
-		case f.after().there() && len(now) > 0 && allQuiet(now):
+		case f.after().there() && len(now) > 0 && (allQuiet(now) || f.quieted(was.key, now)):
 			out = append(out, Finding{File: f.Path, Line: now[0].line, Evidence: evidence(was.text + " → " + now[0].text)})
 		case was.purpose != runsTests || c.gained(was.purpose):
 		case f.emptied(was.key):
 			out = append(out, Finding{File: f.Path, Line: was.line, Evidence: evidence(was.text + " → nothing")})
 		default:
 			finding := Finding{File: f.Path, Severity: metric.Medium, Line: cmp.Or(lineOf(now), was.line), Evidence: evidence(was.text + " is gone")}
-			if countTests(f.callsIs) == 0 {
+			if countTests(f.callsIs) == 0 && (!strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")) {
 				finding.Severity = metric.High
 			}
 			out = append(out, finding)
@@ -245,6 +249,13 @@ func (f *configFile) commandsAt(key string) []command {
 func (f *configFile) emptied(key string) bool {
 	return key != "" && len(f.commandsAt(key)) == 0 && slices.ContainsFunc(f.is.settings, func(s setting) bool {
 		return s.value == "" && (s.key == key || s.key == key+".needs")
+	})
+}
+
+// quieted reports whether something that does nothing was put under a key.
+func (f *configFile) quieted(key string, now []command) bool {
+	return slices.ContainsFunc(now, func(x command) bool {
+		return allQuiet([]command{x}) && !strings.HasPrefix(x.text, "$") && !slices.ContainsFunc(f.was.commands, func(y command) bool { return y.key == key && y.text == x.text })
 	})
 }
 

@@ -52,7 +52,7 @@ var configNames = []struct {
 
 // dataFolders hold files that tests read: configuration in them configures
 // nothing.
-var dataFolders = regexp.MustCompile(`(?i)(^|/)(testdata|__?fixtures?__?|fixtures?|test-?(cases?|files?|resources|assets|data)|tests?/(data|resources|assets|samples?|projects?|cases?|inputs?)|src/test/resources|__mocks__|__snapshots__|goldens?|templates?|skeletons?|cookiecutter|docs?|examples?_?src)/`)
+var dataFolders = regexp.MustCompile(`(?i)(^|/)(testdata|__?fixtures?__?|fixtures?|test-?(cases?|files?|resources|assets|data)|tests?/(data|resources|assets|samples?|projects?|cases?|inputs?)|src/test/resources|__mocks__|__snapshots__|goldens?|skeletons?|cookiecutter)/`)
 
 // configKindOf returns how a file is written if it configures what runs,
 // measures and judges the code.

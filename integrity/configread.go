@@ -1,6 +1,7 @@
 package integrity
 
 import (
+	"regexp"
 	"strings"
 )
 
@@ -37,10 +38,22 @@ func (r *reading) set(key, value string, line int) {
 // run adds the lines of a script.
 func (r *reading) run(key, script string, at int) {
 	for _, l := range joined(script, at) {
-		if text := strings.TrimSpace(l.text); text != "" && !strings.HasPrefix(text, "#") {
+		if text := strings.TrimSpace(templated.ReplaceAllStringFunc(l.text, variable)); text != "" && !strings.HasPrefix(text, "#") {
 			r.commands = append(r.commands, command{key: key, text: text, line: l.n})
 		}
 	}
+}
+
+// templated is an expression of a workflow, which may hold anything.
+var templated = regexp.MustCompile(`\$\{\{.*?\}\}`)
+
+// variable writes such an expression as a variable with its last name.
+func variable(expression string) string {
+	names := strings.FieldsFunc(expression, func(c rune) bool { return !wordByte(byte(c)) || c == '.' || c == '$' })
+	if len(names) == 0 {
+		return "$(x)"
+	}
+	return "$(" + names[len(names)-1] + ")"
 }
 
 // joined returns the lines of a script, those that end in a backslash together
@@ -75,9 +88,9 @@ func under(key, name string) string {
 	return key + "." + plainKey(name)
 }
 
-// readConfig reads a configuration file. What cannot be read as what it should
-// be is read line by line.
-func readConfig(kind configKind, name string, text []byte) reading {
+// readConfig reads a configuration file; false means that it is not written as it
+// should be.
+func readConfig(kind configKind, name string, text []byte) (reading, bool) {
 	var r reading
 	ok := true
 	switch kind {
@@ -103,14 +116,22 @@ func readConfig(kind configKind, name string, text []byte) reading {
 		r.code(name, string(text))
 	case noConfig:
 	}
-	if !ok {
-		r = reading{}
-		r.plainLines(string(text))
-	}
+	r.finish()
+	return r, ok
+}
+
+// readLines reads a file of which one side is not written as it should be.
+func readLines(text []byte) reading {
+	var r reading
+	r.plainLines(string(text))
+	r.finish()
+	return r
+}
+
+func (r *reading) finish() {
 	r.namedCommands()
 	r.excuses()
 	r.limits()
-	return r
 }
 
 // arguments reads a file of arguments of one program, in one line or in several.

@@ -22,7 +22,7 @@ func (r *reading) yaml(text []byte) (ok bool) {
 			ok = false
 		}
 	}()
-	file, err := parser.ParseBytes(text, 0)
+	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		return false
 	}

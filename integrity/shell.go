@@ -128,6 +128,8 @@ var runners = map[string][]struct {
 	"nx":            {{"test|run-many|affected", runsTests}, {"lint", runsLint}},
 	"turbo":         {{"test|run test", runsTests}, {"lint|run lint", runsLint}},
 	"lerna":         {{"run test", runsTests}},
+	"grunt":         {{"test|karma|mocha|", runsTests}, {"lint|eslint|jshint", runsLint}},
+	"gulp":          {{"test|", runsTests}, {"lint", runsLint}},
 	"ng":            {{"test|e2e", runsTests}, {"lint", runsLint}},
 }
 
@@ -145,9 +147,13 @@ var (
 var wrappers = strings.Fields("env sudo time exec command nice nohup npx pnpx bunx pnpm yarn poetry pipenv uv uvx pdm rye bundle cross-env cross-env-shell dotenv xvfb-run dbus-run-session " +
 	"python python2 python3 pypy3 py php ruby run exec dlx tool x timeout gtimeout setsid stdbuf retry then do else if while until ! { } && winpty conda micromamba mamba direnv")
 
+// environments are wrappers whose own options take values.
+var environments = strings.Fields("uv poetry pdm pipenv conda mamba micromamba rye hatch")
+
 var (
 	assignment    = regexp.MustCompile(`^[A-Za-z_]\w*=`)
 	packageScript = regexp.MustCompile(`(?i)^(unit-?|ci[:-]?|run-?|e2e-?|integration-?)?(test|tests|spec|check|lint|types?(check)?|tsc|coverage|cov|e2e|mocha|jest|vitest|ci|verify|eslint|style)([:_.-].*)?$`)
+	shellVariable = regexp.MustCompile(`^\$[({]?(\w+)[)}]?$`)
 	numberWord    = regexp.MustCompile(`^\d+[smhd]?$`)
 )
 
@@ -187,6 +193,32 @@ func checkOf(words []string) (check, bool) {
 	return check{}, false
 }
 
+// purposeOf tells from the key of a command what it is for, whatever it runs.
+func purposeOf(key string) purpose {
+	if step := stepName.FindStringSubmatch(key); step != nil {
+		if stepTests.MatchString(step[1]) && !stepPrepares.MatchString(step[1]) {
+			return runsTests
+		}
+		return noCheck
+	}
+	name := strings.TrimRight(leaf(key), "[]")
+	switch {
+	case strings.HasPrefix(key, "testenv") && name == "commands":
+		return runsTests
+	case strings.Contains(key, "scripts.") || strings.Contains(key, "aliases.") || !strings.Contains(key, "."):
+		if packageScript.MatchString(name) {
+			return scriptPurpose(name)
+		}
+	}
+	return noCheck
+}
+
+var (
+	stepName     = regexp.MustCompile(`steps\[([^\]]*)\]\.run$`)
+	stepTests    = regexp.MustCompile(`test|spec`)
+	stepPrepares = regexp.MustCompile(`install|setup|prepare|upload|build|report|summary|publish|artifact|cache|download|latest|fetch|clone|setup|version|print|show`)
+)
+
 func scriptPurpose(name string) purpose {
 	if strings.Contains(name, "test") || strings.Contains(name, "spec") || strings.Contains(name, "e2e") {
 		return runsTests
@@ -197,19 +229,18 @@ func scriptPurpose(name string) purpose {
 // programName names a program without its folder and what systems add to it.
 func programName(word string) string {
 	name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(path.Base(word), ".js"), ".exe"), ".phar")
+	if m := shellVariable.FindStringSubmatch(name); m != nil {
+		name = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(m[1]), "cmd"), "_")
+	}
 	switch name {
 	case "gradlew":
 		return "gradle"
 	case "mvnw":
 		return "mvn"
-	case "gmake", "nmake", "just", "$(MAKE)", "${MAKE}":
+	case "gmake", "nmake", "just":
 		return "make"
-	case "$(GO)", "${GO}", "$(GOCMD)", "$(GO_CMD)", "richgo", "go1":
+	case "richgo":
 		return "go"
-	case "$(PYTEST)":
-		return "pytest"
-	case "$(CARGO)":
-		return "cargo"
 	case "msbuild", "vstest":
 		return "dotnet"
 	}
@@ -260,6 +291,9 @@ func unwrap(words []string) []string {
 				continue
 			}
 		case (base == "c8" || base == "nyc") && len(words) > 1 && nextProgram(words[1:]) != nil:
+			words = nextProgram(words[1:])
+			continue
+		case slices.Contains(environments, base) && slices.Contains(words, "run") && nextProgram(words[1:]) != nil:
 			words = nextProgram(words[1:])
 			continue
 		case slices.Contains(wrappers, base):

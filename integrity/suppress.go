@@ -27,15 +27,20 @@ type silenced struct {
 	came, gone []source.Directive
 }
 
+// linesEach is how many added lines there are for one directive, at most, where
+// the directives are what a change is about.
+const linesEach = 10
+
 // inlineRule finds directives that there are more of than before in the whole
-// change: one that moved is none. Three more in files that were there before, or
-// one that silences everything in a file, are grave.
+// change: one that moved is none. Three more in files that were there before are
+// grave where little else was added, and so is one that silences a whole file.
 func inlineRule(coverage bool) func(*change) []Finding {
 	return func(c *change) []Finding {
 		var out []Finding
-		net, known := 0, 0
+		net, known, added := 0, 0, 0
 		for _, f := range c.silencedFiles(coverage) {
 			net += len(f.came) - len(f.gone)
+			added += len(f.addedLines())
 			if !f.Added {
 				known += len(f.came) - len(f.gone)
 			}
@@ -44,7 +49,7 @@ func inlineRule(coverage bool) func(*change) []Finding {
 			}
 		}
 		for i := range out {
-			if !coverage && min(net, known) >= 3 {
+			if !coverage && min(net, known) >= 3 && min(net, known)*linesEach >= added {
 				out[i].Severity = metric.High
 			}
 		}
