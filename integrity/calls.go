@@ -139,7 +139,7 @@ func checkByKey(key string, words []string) (check, bool) {
 	if p == noCheck || len(words) == 0 || quiet(words) || slices.Contains(preparation, words[0]) || strings.ContainsAny(words[0], "={") {
 		return check{}, false
 	}
-	return check{programName(words[0]), p, words[1:]}, true
+	return check{head: programName(words[0]), purpose: p, args: words[1:], guessed: true}, true
 }
 
 func (s *shellState) enter(cmd simple, list []simple, n int) {

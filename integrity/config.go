@@ -183,14 +183,14 @@ func (c *change) rewrittenIn(f *configFile) []Finding {
 			continue
 		}
 		done[place{was.key, was.purpose}] = true
-		if slices.ContainsFunc(f.callsIs, func(x call) bool { return x.key == was.key && (x.purpose == was.purpose || x.purpose == runsTests) }) {
+		if slices.ContainsFunc(f.callsIs, func(x call) bool { return x.key == was.key && (x.purpose == was.purpose || x.purpose == runsTests) && (was.guessed || !x.guessed) }) {
 			continue
 		}
 		now := f.commandsAt(was.key)
 		switch {
 		case f.after().there() && len(now) > 0 && (allQuiet(now) || f.quieted(was.key, now)):
 			out = append(out, Finding{File: f.Path, Line: now[0].line, Evidence: evidence(was.text + " → " + now[0].text)})
-		case was.purpose != runsTests || c.gained(was.purpose):
+		case was.purpose != runsTests || was.guessed || c.gained(was.purpose):
 		case f.emptied(was.key):
 			out = append(out, Finding{File: f.Path, Line: was.line, Evidence: evidence(was.text + " → nothing")})
 		default:
@@ -210,12 +210,12 @@ func (c *change) gained(p purpose) bool {
 	var was, is []string
 	for _, f := range c.configs() {
 		for _, x := range f.callsWas {
-			if x.purpose == p {
+			if x.purpose == p && !x.guessed {
 				was = append(was, x.text)
 			}
 		}
 		for _, x := range f.callsIs {
-			if x.purpose == p && len(x.traits) == 0 {
+			if x.purpose == p && len(x.traits) == 0 && !x.guessed {
 				is = append(is, x.text)
 			}
 		}
@@ -226,7 +226,7 @@ func (c *change) gained(p purpose) bool {
 func countTests(calls []call) int {
 	n := 0
 	for _, x := range calls {
-		if x.purpose == runsTests {
+		if x.purpose == runsTests && !x.guessed {
 			n++
 		}
 	}

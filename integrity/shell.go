@@ -162,6 +162,8 @@ type check struct {
 	head    string // the program and what it is to do: "go test"
 	purpose purpose
 	args    []string // what follows
+	// guessed says that only the name of the script tells that it checks.
+	guessed bool
 }
 
 // checkOf reads a command; false means that it checks nothing.
@@ -177,18 +179,18 @@ func checkOf(words []string) (check, bool) {
 		purpose purpose
 	}{{testPrograms, runsTests}, {lintPrograms, runsLint}} {
 		if slices.Contains(set.names, name) {
-			return check{name, set.purpose, rest}, true
+			return check{head: name, purpose: set.purpose, args: rest}, true
 		}
 	}
 	for _, row := range runners[name] {
 		for _, want := range strings.Split(row.words, "|") {
 			if args, ok := afterWords(rest, strings.Fields(want)); ok && (want != "" || len(rest) == 0) {
-				return check{strings.TrimSpace(name + " " + want), row.purpose, args}, true
+				return check{head: strings.TrimSpace(name + " " + want), purpose: row.purpose, args: args}, true
 			}
 		}
 	}
 	if name == "npm" && len(rest) > 1 && (rest[0] == "run" || rest[0] == "run-script") && packageScript.MatchString(rest[1]) {
-		return check{"npm run " + rest[1], scriptPurpose(rest[1]), rest[2:]}, true
+		return check{head: "npm run " + rest[1], purpose: scriptPurpose(rest[1]), args: rest[2:]}, true
 	}
 	return check{}, false
 }
