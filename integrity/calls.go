@@ -38,12 +38,16 @@ func (c call) has(t trait, name string) bool {
 	return slices.ContainsFunc(c.traits, func(m mark) bool { return m.trait == t && m.name == name })
 }
 
-// flags are the arguments that make a trait, for programs that match.
-var flags = []struct {
+// flagRow is a set of arguments, divided by blanks, that make a trait for the
+// programs that match.
+type flagRow struct {
 	trait trait
 	heads *regexp.Regexp
-	names string // divided by blanks; = at the end: only with a value in the same word
-}{
+	names string
+}
+
+// flags are the arguments that make a trait.
+var flags = []flagRow{
 	{masks, regexp.MustCompile(``), "--passWithNoTests --pass-with-no-tests --exit-zero --no-fail --fail-never -fn --issues-exit-code=0 --failure-exit-code=0 --suppress-tests-exit-code -Dmaven.test.failure.ignore -Dmaven.test.failure.ignore=true -DtestFailureIgnore=true --warn-only --allow-no-tests --no-exit-code --exit-code=0 --force-success --nofail --suppress-no-test-exit-code --fail-on-error=false --fail-on-violations=false"},
 	{runsNone, regexp.MustCompile(``), "--collect-only --co --setup-plan --listTests --list-tests --showConfig --dry-run --no-run --version --help -DskipTests -DskipTests=true -Dmaven.test.skip -Dmaven.test.skip=true -DskipITs=true --skip-tests --print-config"},
 	{runsNone, regexp.MustCompile(`^go test`), "-list -exec -c -n"},
@@ -76,6 +80,17 @@ var flags = []struct {
 	{hidesCode, regexp.MustCompile(`^(nyc|c8|cargo|go test|pytest|coverage|jest|npm|vitest)`), "--no-cov --exclude-files --omit --coverage=false --coveragePathIgnorePatterns --ignore-filename-regex"},
 	{allows, regexp.MustCompile(`^(eslint|flake8|pylint|ruff|golangci-lint|mypy|rubocop|tsc|pyright|stylelint|bandit|npm run lint|cargo clippy|phpstan|shellcheck|staticcheck|black|swiftlint|yamllint|markdownlint)`), "--disable --ignore --extend-ignore --ignore-errors --ignore-missing-imports --noCheck --skipLibCheck --except -A --rule --quiet --no-eslintrc --exclude --skip --severity --cap-lints"},
 }
+
+// flagsByName are the rows of flags for each argument.
+var flagsByName = func() map[string][]flagRow {
+	out := map[string][]flagRow{}
+	for _, row := range flags {
+		for _, name := range strings.Fields(row.names) {
+			out[name] = append(out[name], row)
+		}
+	}
+	return out
+}()
 
 // callsOf finds the calls in the commands of a file, each with its traits.
 func callsOf(r *reading) []call {
@@ -148,17 +163,30 @@ func (s *shellState) enter(cmd simple, list []simple, n int) {
 		return
 	}
 	switch {
-	case slices.Contains(opens, w[0]) || strings.HasSuffix(w[0], "{") || w[len(w)-1] == "{":
+	case slices.Contains(opens, w[0]) || strings.HasSuffix(w[len(w)-1], "{"):
 		s.depth++
-		if w[0] == "if" && len(w) > 1 && (w[1] == "false" || w[1] == "[" && len(w) > 2 && w[2] == "0" && len(w) < 5) && s.dead == 0 {
+		if w[0] == "if" && neverTrue(w[1:]) && s.dead == 0 {
 			s.dead = s.depth
 		}
-	case w[0] == "set" && len(w) > 1 && (w[1] == "+e" || w[1] == "+o" && slices.Contains(w, "errexit")):
-		s.forgiving = true
-	case w[0] == "set" && len(w) > 1 && strings.HasPrefix(w[1], "-") && strings.Contains(w[1], "e"):
-		s.forgiving = false
+	case w[0] == "set" && len(w) > 1:
+		s.set(w[1:])
 	case s.depth == 0 && endsWell(w) && (n == 0 || list[n-1].op == ";"):
 		s.over = true
+	}
+}
+
+// neverTrue reports whether a condition of the shell is never met.
+func neverTrue(w []string) bool {
+	return len(w) > 0 && (w[0] == "false" || w[0] == "[" && len(w) > 1 && w[1] == "0" && len(w) < 4)
+}
+
+// set follows the options of the shell: whether a failure ends the script.
+func (s *shellState) set(options []string) {
+	switch o := options[0]; {
+	case o == "+e", o == "+o" && slices.Contains(options, "errexit"):
+		s.forgiving = true
+	case strings.HasPrefix(o, "-") && strings.Contains(o, "e"):
+		s.forgiving = false
 	}
 }
 
@@ -176,25 +204,26 @@ func endsWell(w []string) bool {
 	return len(w) == 2 && (w[0] == "exit" || w[0] == "return") && w[1] == "0"
 }
 
+var (
+	idle         = strings.Fields("true : echo printf /bin/true @echo @true @: sleep date cat pwd")
+	interpreters = regexp.MustCompile(`^(node|python[\d.]*|ruby|php|perl)$`)
+)
+
 // quiet reports whether a command always succeeds and does nothing.
 func quiet(w []string) bool {
-	if len(w) == 0 {
+	switch {
+	case len(w) == 0:
 		return false
-	}
-	switch w[0] {
-	case "$":
+	case slices.Contains(idle, w[0]), endsWell(w):
+		return true
+	case w[0] == "$":
 		return len(w) > 1 && (w[1] == "info" || w[1] == "warning")
-	case "true", ":", "echo", "printf", "/bin/true", "@echo", "@true", "@:", "sleep", "date", "cat", "pwd":
-		return true
-	}
-	if len(w) > 2 && (w[0] == "node" || strings.HasPrefix(w[0], "python") || w[0] == "ruby" || w[0] == "php" || w[0] == "perl") &&
-		(w[1] == "-e" || w[1] == "-c" || w[1] == "-r") {
-		return true
-	}
-	if len(w) > 2 && (w[0] == "sh" || w[0] == "bash") && w[1] == "-c" {
+	case len(w) > 2 && interpreters.MatchString(w[0]):
+		return w[1] == "-e" || w[1] == "-c" || w[1] == "-r"
+	case len(w) > 2 && (w[0] == "sh" || w[0] == "bash") && w[1] == "-c":
 		return !slices.ContainsFunc(simples(w[2]), func(s simple) bool { return !quiet(s.words) })
 	}
-	return endsWell(w)
+	return false
 }
 
 // mask says why the failure of the n-th command of a line counts for nothing,
@@ -226,33 +255,39 @@ func (s *shellState) mask(l command, list []simple, n int) string {
 // maskBehind looks at what stands behind a command.
 func maskBehind(list []simple, n int) string {
 	end := n
-	for end < len(list)-1 && (list[end].op == "|" || list[end].op == "&&" || list[end].op == "|&") {
+	for end < len(list)-1 && (list[end].op == "|" || list[end].op == "&&") {
 		end++
 	}
-	op := list[end].op
-	rest := list[min(end+1, len(list)):]
-	fails := slices.ContainsFunc(rest, func(s simple) bool {
-		return slices.ContainsFunc(s.words, func(w string) bool { return w == "exit" || w == "false" || w == "return" }) && !endsWell(s.words)
-	})
-	switch {
-	case fails:
+	op, rest := list[end].op, list[min(end+1, len(list)):]
+	if op == "&" && len(rest) == 0 {
+		return "&"
+	}
+	if len(rest) == 0 || slices.ContainsFunc(rest, failing) {
 		return ""
-	case op == "||" && len(rest) > 0 && quiet(rest[0].words):
-		return "|| " + strings.Join(rest[0].words[:min(2, len(rest[0].words))], " ")
-	case op == ";" && len(rest) > 0 && quiet(rest[len(rest)-1].words) && !statusUsed(rest):
-		return "; " + strings.Join(rest[len(rest)-1].words[:min(2, len(rest[len(rest)-1].words))], " ")
-	case op == "&" && len(rest) == 0 || op == "&" && quiet(rest[len(rest)-1].words):
+	}
+	first, last := rest[0], rest[len(rest)-1]
+	switch {
+	case op == "||" && quiet(first.words):
+		return "|| " + start(first.words)
+	case op == ";" && quiet(last.words) && !slices.ContainsFunc(rest, statusUsed):
+		return "; " + start(last.words)
+	case op == "&" && quiet(last.words):
 		return "&"
 	}
 	return ""
 }
 
+func start(words []string) string { return strings.Join(words[:min(2, len(words))], " ") }
+
+// failing reports whether a command may end the script as a failure.
+func failing(s simple) bool {
+	return !endsWell(s.words) && slices.ContainsFunc(s.words, func(w string) bool { return w == "exit" || w == "false" || w == "return" })
+}
+
 // statusUsed reports whether the status of a command before is looked at.
-func statusUsed(rest []simple) bool {
-	return slices.ContainsFunc(rest, func(s simple) bool {
-		return slices.ContainsFunc(s.words, func(w string) bool {
-			return strings.Contains(w, "$?") || strings.Contains(w, "PIPESTATUS") || w == "done" || w == "fi" || w == "then"
-		})
+func statusUsed(s simple) bool {
+	return slices.ContainsFunc(s.words, func(w string) bool {
+		return strings.Contains(w, "$?") || strings.Contains(w, "PIPESTATUS") || w == "done" || w == "fi" || w == "then"
 	})
 }
 
@@ -267,14 +302,15 @@ func marksOf(c check) []mark {
 	var out []mark
 	for i, arg := range c.args {
 		name, value, given := strings.Cut(arg, "=")
-		for _, row := range flags {
-			if !row.heads.MatchString(c.head) || !slices.Contains(strings.Fields(row.names), name) && !slices.Contains(strings.Fields(row.names), arg) {
-				continue
-			}
-			if !given && i+1 < len(c.args) && !strings.HasPrefix(c.args[i+1], "-") {
-				value = c.args[i+1]
-			}
-			if m := (mark{row.trait, name, value}); !m.harmless(c) {
+		rows := flagsByName[name]
+		if given {
+			rows = slices.Concat(rows, flagsByName[arg])
+		}
+		if !given && i+1 < len(c.args) && !strings.HasPrefix(c.args[i+1], "-") {
+			value = c.args[i+1]
+		}
+		for _, row := range rows {
+			if m := (mark{row.trait, name, value}); row.heads.MatchString(c.head) && !m.harmless(c) {
 				out = append(out, m)
 			}
 		}
@@ -286,25 +322,49 @@ func marksOf(c check) []mark {
 // no test out.
 var besideTests = regexp.MustCompile(`(?i)^["'(]*(\*\*/|\./|/|\^|\\/|<rootdir>/?|%\w+%/)*\.?(node_modules|dist|build|lib|out|output|git|hg|svn|vendor|target|docs?|website|examples?|samples?|demos?|coverage|v?env|venv|tox|nox|eggs?|cache|idea|vscode|next|nuxt|yarn|third_?party|benches|bench(mark)?s?|fixtures?|__fixtures__|test_?data|__pycache__|generated|gen|types|typings|public|static|assets|templates?|tmp|temp|\.?claude|worktrees|bin|obj|bazel-\w+|site-packages|conftest\.py|setup\.py|__snapshots__|__mocks__|mocks?|utils?|helpers?|cypress|playwright|e2e|storybook(-static)?|scripts|tools|packaging)(\\?\.\w+)?(\\?/|\\?\\|/?\*\*?|\$|\.\*)*["')]*$`)
 
+// harmless reports whether an argument has a meaning, with its value or for the
+// program, that takes nothing away.
 func (m mark) harmless(c check) bool {
 	switch m.trait {
 	case excludes:
-		return besideTests.MatchString(m.value) || m.name == "-m" && strings.HasPrefix(c.head, "unittest") ||
-			(m.name == "-t" || m.name == "--tag") && !strings.HasPrefix(m.value, "~")
+		return m.leavesAll(c)
 	case focuses:
-		return strings.HasPrefix(c.head, "go test") && slices.ContainsFunc(c.args, func(a string) bool { return strings.HasPrefix(a, "-bench") || strings.HasPrefix(a, "-fuzz") }) ||
-			m.value == "." || m.value == ".*"
-	case masks:
-		return m.name == "--exit-code" && m.value != "0" ||
-			(m.name == "--issues-exit-code" || m.name == "--failure-exit-code") && m.value != "0" ||
-			strings.HasPrefix(m.name, "--fail-on") && m.value != "false"
+		return m.value == "." || m.value == ".*" || c.head == "go test" && slices.ContainsFunc(c.args, benchmarks)
+	case masks, hidesCode:
+		return m.switchedOn()
 	case runsNone:
 		return m.value == "false" || m.name == "-exec" && strings.Contains(m.value, "wasm") || m.name == "--dry-run" && c.purpose != runsTests
-	case hidesCode:
-		return m.name == "--coverage" && m.value != "false"
 	case updates:
-		return strings.HasPrefix(c.head, "cargo") || m.name == "-u" && !strings.HasPrefix(c.head, "jest") && !strings.HasPrefix(c.head, "vitest") && !strings.HasPrefix(c.head, "playwright") && !strings.HasPrefix(c.head, "npm")
+		return c.head == "cargo test" || m.name == "-u" && !snapshotTools.MatchString(c.head)
 	case loosens, allows:
 	}
 	return false
+}
+
+// leavesAll reports whether what is left out holds no tests.
+func (m mark) leavesAll(c check) bool {
+	switch m.name {
+	case "-m":
+		return strings.HasPrefix(c.head, "unittest")
+	case "-t", "--tag": // of rspec: ~ leaves out
+		return !strings.HasPrefix(m.value, "~")
+	}
+	return besideTests.MatchString(m.value)
+}
+
+// switchedOn reports whether an argument that may turn a check off leaves it on.
+func (m mark) switchedOn() bool {
+	switch {
+	case strings.HasSuffix(m.name, "exit-code"):
+		return m.value != "" && m.value != "0"
+	case strings.HasPrefix(m.name, "--fail-on"), m.name == "--coverage":
+		return m.value != "false"
+	}
+	return false
+}
+
+var snapshotTools = regexp.MustCompile(`^(jest|vitest|playwright|npm)`)
+
+func benchmarks(arg string) bool {
+	return strings.HasPrefix(arg, "-bench") || strings.HasPrefix(arg, "-fuzz")
 }

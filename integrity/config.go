@@ -134,16 +134,12 @@ func standing(key string) bool { return argumentKeys.MatchString(key) || key == 
 // gentle are the arguments that honest projects use to divide their tests.
 var gentle = strings.Fields("-m -short -test.short -t --tag --lib --bins --exclude-group --group --testsuite --spec --only -P --pattern -Dgroups -DexcludedGroups --test_tag_filters -L -LE -x")
 
-// severity is that of the row, 0, or lower. had says that the argument was there
-// before with another value.
+// severity is how grave a mark is. had says that the argument was there before
+// with another value.
 func (m mark) severity(had bool) metric.Severity {
 	switch m.trait {
-	case focuses:
-		if had && !strings.Contains(m.value, "not ") && !strings.Contains(m.value, "!") {
-			return metric.Medium
-		}
 	case masks:
-		if m.name == "--passWithNoTests" || m.name == "--pass-with-no-tests" || strings.HasPrefix(m.name, "when: ") {
+		if strings.HasPrefix(m.name, "--pass") || strings.HasPrefix(m.name, "when: ") {
 			return metric.High
 		}
 		return metric.Critical
@@ -153,9 +149,12 @@ func (m mark) severity(had bool) metric.Severity {
 		return metric.High
 	case loosens, hidesCode, allows:
 		return metric.Medium
-	case excludes:
+	case focuses, excludes:
 	}
-	if slices.Contains(gentle, m.name) && (m.trait == excludes || m.name != "-t") {
+	switch {
+	case m.trait == focuses && had && !strings.Contains(m.value, "not ") && !strings.Contains(m.value, "!"):
+		return metric.Medium
+	case slices.Contains(gentle, m.name) && (m.trait == excludes || m.name != "-t"):
 		return metric.High
 	}
 	return metric.Critical
@@ -172,36 +171,46 @@ func rewritten(c *change) []Finding {
 }
 
 func (c *change) rewrittenIn(f *configFile) []Finding {
-	var out []Finding
 	type place struct {
 		key     string
 		purpose purpose
 	}
+	var out []Finding
 	done := map[place]bool{}
 	for _, was := range f.callsWas {
-		if standing(was.key) || done[place{was.key, was.purpose}] || was.key == "" && !f.Deleted && countTests(f.callsIs) > 0 {
+		at := place{was.key, was.purpose}
+		if done[at] || standing(was.key) || was.key == "" && !f.Deleted && countTests(f.callsIs) > 0 {
 			continue
 		}
-		done[place{was.key, was.purpose}] = true
-		if slices.ContainsFunc(f.callsIs, func(x call) bool { return x.key == was.key && (x.purpose == was.purpose || x.purpose == runsTests) && (was.guessed || !x.guessed) }) {
-			continue
-		}
-		now := f.commandsAt(was.key)
-		switch {
-		case f.after().there() && len(now) > 0 && (allQuiet(now) || f.quieted(was.key, now)):
-			out = append(out, Finding{File: f.Path, Line: now[0].line, Evidence: evidence(was.text + " → " + now[0].text)})
-		case was.purpose != runsTests || was.guessed || c.gained(was.purpose):
-		case f.emptied(was.key):
-			out = append(out, Finding{File: f.Path, Line: was.line, Evidence: evidence(was.text + " → nothing")})
-		default:
-			finding := Finding{File: f.Path, Severity: metric.Medium, Line: cmp.Or(lineOf(now), was.line), Evidence: evidence(was.text + " is gone")}
-			if countTests(f.callsIs) == 0 && (!strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")) {
-				finding.Severity = metric.High
-			}
-			out = append(out, finding)
+		done[at] = true
+		if !slices.ContainsFunc(f.callsIs, was.follows) {
+			out = append(out, c.goneCall(f, was)...)
 		}
 	}
 	return out
+}
+
+// follows reports whether another call checks at least as much in the same place.
+func (was call) follows(x call) bool {
+	return x.key == was.key && (x.purpose == was.purpose || x.purpose == runsTests) && (was.guessed || !x.guessed)
+}
+
+// goneCall says what it means that a call is gone from its place.
+func (c *change) goneCall(f *configFile, was call) []Finding {
+	now := f.commandsAt(was.key)
+	switch {
+	case f.after().there() && len(now) > 0 && (allQuiet(now) || f.quieted(was.key, now)):
+		return []Finding{{File: f.Path, Line: now[0].line, Evidence: evidence(was.text + " → " + now[0].text)}}
+	case was.purpose != runsTests || was.guessed || c.gained(was.purpose):
+		return nil
+	case f.emptied(was.key):
+		return []Finding{{File: f.Path, Line: was.line, Evidence: evidence(was.text + " → nothing")}}
+	}
+	finding := Finding{File: f.Path, Severity: metric.Medium, Line: cmp.Or(lineOf(now), was.line), Evidence: evidence(was.text + " is gone")}
+	if countTests(f.callsIs) == 0 && (!strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")) {
+		finding.Severity = metric.High
+	}
+	return []Finding{finding}
 }
 
 // gained reports whether other commands with the purpose were added, so that one

@@ -16,41 +16,51 @@ type atom struct {
 // atoms cuts a text into pieces, without comments.
 func atoms(text string, at int) []atom {
 	var out []atom
-	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
-		case c == '\n':
-			at++
-			i++
-		case c <= ' ' || c == 0x7f:
-			i++
-		case c == '#', strings.HasPrefix(text[i:], "//"):
-			i += lineLength(text[i:])
-		case strings.HasPrefix(text[i:], "/*"):
-			n := strings.Index(text[i+2:], "*/") + 4
-			if n < 4 {
-				n = len(text) - i
-			}
-			at += strings.Count(text[i:i+n], "\n")
-			i += n
-		case c == '"' || c == '\'' || c == '`' || c == '/' && startsValue(out):
-			body, n := quotedAt(text[i:])
-			out = append(out, atom{text: body, line: at, quoted: true})
-			at += strings.Count(text[i:i+n], "\n")
-			i += n
-		case wordByte(c):
-			n := 1
-			for i+n < len(text) && wordByte(text[i+n]) {
-				n++
-			}
-			out = append(out, atom{text: text[i : i+n], line: at, word: true})
-			i += n
-		default:
-			out = append(out, atom{text: text[i : i+1], line: at})
-			i++
+	for len(text) > 0 {
+		n := passed(text)
+		if n == 0 {
+			var a atom
+			a, n = atomOf(text, out)
+			a.line = at
+			out = append(out, a)
 		}
+		at += strings.Count(text[:n], "\n")
+		text = text[n:]
 	}
 	return out
+}
+
+// passed returns how many bytes of white space or comment come first.
+func passed(text string) int {
+	switch {
+	case text[0] <= ' ' || text[0] == 0x7f:
+		return 1
+	case text[0] == '#', strings.HasPrefix(text, "//"):
+		return lineLength(text)
+	case strings.HasPrefix(text, "/*"):
+		if n := strings.Index(text[2:], "*/"); n >= 0 {
+			return n + 4
+		}
+		return len(text)
+	}
+	return 0
+}
+
+// atomOf reads the piece that a text begins with, and its length.
+func atomOf(text string, before []atom) (atom, int) {
+	c := text[0]
+	switch {
+	case c == '"' || c == '\'' || c == '`' || c == '/' && startsValue(before):
+		body, n := quotedAt(text)
+		return atom{text: body, quoted: true}, n
+	case wordByte(c):
+		n := 1
+		for n < len(text) && wordByte(text[n]) {
+			n++
+		}
+		return atom{text: text[:n], word: true}, n
+	}
+	return atom{text: text[:1]}, 1
 }
 
 func lineLength(s string) int {
@@ -183,25 +193,37 @@ func (b *bracesReader) close() {
 // second word follows, else a value.
 func (b *bracesReader) value(a atom, t *nest) {
 	b.pos++
+	if n := b.assigned(a, t); n > 0 {
+		b.pos += n
+		t.pending = a.text
+		return
+	}
 	next := b.at(0)
-	behind := b.pos < len(b.list) && b.list[b.pos].line == a.line
+	behind := a.word && b.pos < len(b.list) && b.list[b.pos].line == a.line
 	switch {
-	case next == ":" && t.ternary == 0, next == "=" && b.at(1) != "=" && b.at(1) != ">":
-		b.pos++
-		t.pending = a.text
-	case next == "=" && b.at(1) == ">" && a.quoted: // PHP, Ruby
-		b.pos += 2
-		t.pending = a.text
-	case a.word && next == "<" && b.at(2) == ">" && b.pos+1 < len(b.list): // withType<Test>
+	case behind && next == "<" && b.at(2) == ">": // withType<Test>
 		t.pending = a.text + "." + b.list[b.pos+1].text
 		b.pos += 3
-	case a.word && (next == "{" || next == "(") && behind:
+	case behind && (next == "{" || next == "("):
 		b.call(a, t)
-	case a.word && next == "" && behind && t.pending == "" && !t.list:
+	case behind && next == "" && t.pending == "" && !t.list:
 		t.pending = a.text // "exclude '**/a'"
 	default:
 		b.take(a, t)
 	}
+}
+
+// assigned returns how long the sign of an assignment is that comes next: in PHP
+// and Ruby it is =>, behind quotes.
+func (b *bracesReader) assigned(a atom, t *nest) int {
+	next, then := b.at(0), b.at(1)
+	switch {
+	case next == ":" && t.ternary == 0, next == "=" && then != "=" && then != ">":
+		return 1
+	case next == "=" && then == ">" && a.quoted:
+		return 2
+	}
+	return 0
 }
 
 // call takes the name of a block or of what is called with arguments.

@@ -113,7 +113,7 @@ func readConfig(kind configKind, name string, text []byte) (reading, bool) {
 	case argsConfig:
 		r.arguments(name, string(text))
 	case codeConfig:
-		r.code(name, string(text))
+		r.code(string(text))
 	case noConfig:
 	}
 	r.finish()

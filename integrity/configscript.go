@@ -78,46 +78,59 @@ var (
 
 // code reads options out of code: names with numbers, lists of strings, and the
 // programs that are run.
-func (r *reading) code(name, text string) {
+func (r *reading) code(text string) {
 	list := strings.Split(text, "\n")
 	for i := 0; i < len(list); i++ {
-		l := list[i]
+		l, at := list[i], i+1
 		if trimmed := strings.TrimSpace(l); strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, "//") {
 			continue
 		}
-		about := ""
-		if m := codeCover.FindString(l); m != "" {
-			about = plainKey(m)
+		r.options(l, at)
+		runs, assigned := codeRun.MatchString(l), codeList.FindStringSubmatch(l)
+		if !runs && assigned == nil {
+			continue
 		}
-		for _, m := range codeOption.FindAllStringSubmatch(l, 4) {
-			if key := plainKey(m[1]); about != "" && !strings.HasSuffix(key, about) {
-				r.set(about+"."+key, m[2], i+1)
-			} else {
-				r.set(key, m[2], i+1)
-			}
-		}
-		for _, m := range codeNamed.FindAllStringSubmatch(l, 4) {
-			for _, w := range strings.FieldsFunc(m[2], func(c rune) bool { return strings.ContainsRune(` ,"':`, c) }) {
-				r.set(plainKey(m[1])+"[]", w, i+1)
-			}
-		}
-		at := i + 1
-		isRun, assigned := codeRun.MatchString(l), codeList.FindStringSubmatch(l)
-		for depth := balance(l); depth > 0 && (isRun || assigned != nil) && i+1 < len(list) && i < at+40; depth = balance(l) {
+		for balance(l) > 0 && i+1 < len(list) && i < at+40 {
 			i++
 			l += "\n" + list[i]
 		}
-		var words []string
-		for _, m := range codeWord.FindAllStringSubmatch(l, -1) {
-			words = append(words, m[1]+m[2])
+		r.quoted(l, at, runs, assigned)
+	}
+}
+
+// quoted takes the strings of a statement: the words of a program that it runs,
+// or the elements of a list that it sets.
+func (r *reading) quoted(l string, at int, runs bool, assigned []string) {
+	var words []string
+	for _, m := range codeWord.FindAllStringSubmatch(l, -1) {
+		words = append(words, m[1]+m[2])
+	}
+	switch {
+	case runs && len(words) > 0:
+		r.run("run", strings.ReplaceAll(strings.Join(words, " "), "\n", " "), at)
+	case assigned != nil:
+		for _, w := range words {
+			r.set(plainKey(assigned[1])+"[]", w, at)
 		}
-		switch {
-		case isRun && len(words) > 0:
-			r.run("run", strings.ReplaceAll(strings.Join(words, " "), "\n", " "), at)
-		case assigned != nil:
-			for _, w := range words {
-				r.set(plainKey(assigned[1])+"[]", w, at)
-			}
+	}
+}
+
+// options takes the names with numbers, and the named lists, of a line.
+func (r *reading) options(l string, at int) {
+	about := ""
+	if m := codeCover.FindString(l); m != "" {
+		about = plainKey(m)
+	}
+	for _, m := range codeOption.FindAllStringSubmatch(l, 4) {
+		key := plainKey(m[1])
+		if about != "" && !strings.HasSuffix(key, about) {
+			key = about + "." + key
+		}
+		r.set(key, m[2], at)
+	}
+	for _, m := range codeNamed.FindAllStringSubmatch(l, 4) {
+		for _, w := range strings.FieldsFunc(m[2], func(c rune) bool { return strings.ContainsRune(` ,"':`, c) }) {
+			r.set(plainKey(m[1])+"[]", w, at)
 		}
 	}
 }

@@ -176,32 +176,38 @@ var agentHookLine = regexp.MustCompile(`(?i)supervise|hook|PreToolUse|PostToolUs
 var hookLead = regexp.MustCompile(`^\s*(#|$|\. |set |cd |export |fi\b|done\b|then\b|else\b|if |source )`)
 
 func weakerHook(f *file) []Finding {
-	gone := 0
-	for _, l := range f.removedLines() {
-		if !hookLead.MatchString(l.text) {
-			gone++
-		}
-	}
-	left := 0
-	for _, l := range f.after().lines() {
-		if !hookLead.MatchString(l.text) {
-			left++
-		}
-	}
-	if l, ok := firstMatch(f.addedLines(), regexp.MustCompile(`^\s*exit\s+0\s*$|\|\|\s*true`)); ok && path.Ext(f.Path) != ".yaml" && path.Ext(f.Path) != ".yml" {
+	gone, left := work(f.removedLines()), work(f.after().lines())
+	yaml := strings.HasPrefix(path.Ext(f.Path), ".y")
+	if l, ok := firstMatch(f.addedLines(), endsHook); ok && !yaml {
 		return []Finding{{File: f.Path, Severity: metric.Critical, Line: l.n, Evidence: evidence(l.text)}}
 	}
-	switch {
-	case gone == 0 || f.OldPath != "" && left > 0:
+	if gone == 0 || f.OldPath != "" && left > 0 {
 		return nil
-	case f.after().there() && left == 0:
-		return []Finding{{File: f.Path, Severity: metric.Critical, Evidence: evidence(f.removedLines()[0].text + " is gone")}}
-	case f.Deleted:
-		return []Finding{{File: f.Path, Evidence: f.Path + " is gone"}}
-	case len(f.addedLines()) < gone/2+1 && gone > 1 && path.Ext(f.Path) == "":
-		return []Finding{{File: f.Path, Severity: metric.Medium, Evidence: evidence(f.removedLines()[0].text + " is gone")}}
 	}
-	return nil
+	finding := Finding{File: f.Path, Evidence: evidence(f.removedLines()[0].text + " is gone")}
+	switch {
+	case f.Deleted:
+	case left == 0:
+		finding.Severity = metric.Critical
+	case !yaml && gone > 1 && len(f.addedLines()) < gone/2+1:
+		finding.Severity = metric.Medium
+	default:
+		return nil
+	}
+	return []Finding{finding}
+}
+
+var endsHook = regexp.MustCompile(`^\s*exit\s+0\s*$|\|\|\s*true`)
+
+// work counts the lines of a hook that do something.
+func work(list []line) int {
+	n := 0
+	for _, l := range list {
+		if !hookLead.MatchString(l.text) {
+			n++
+		}
+	}
+	return n
 }
 
 func firstMatch(list []line, re *regexp.Regexp) (line, bool) {
@@ -227,33 +233,29 @@ func guideWeakened(c *change) []Finding {
 		if !guides.MatchString(f.before().path) || dataFolders.MatchString(f.Path) {
 			continue
 		}
-		for _, l := range f.addedLines() {
-			if licence.MatchString(l.text) && !negated.MatchString(l.text) {
-				out = append(out, Finding{File: f.Path, Line: l.n, Evidence: evidence(l.text)})
-				break
-			}
+		if i := slices.IndexFunc(f.addedLines(), func(l line) bool { return licence.MatchString(l.text) && !negated.MatchString(l.text) }); i >= 0 {
+			l := f.addedLines()[i]
+			out = append(out, Finding{File: f.Path, Line: l.n, Evidence: evidence(l.text)})
 		}
-		weaker := 0
-		var first line
-		for _, l := range f.removedLines() {
-			if duty.MatchString(l.text) && ofTests.MatchString(l.text) {
-				weaker++
-				if weaker == 1 {
-					first = l
-				}
-			}
+		gone, came := duties(f.removedLines()), duties(f.addedLines())
+		if len(gone) <= len(came) || f.OldPath != "" {
+			continue
 		}
-		for _, l := range f.addedLines() {
-			if duty.MatchString(l.text) && ofTests.MatchString(l.text) {
-				weaker--
-			}
+		finding := Finding{File: f.Path, Evidence: evidence(gone[0].text + " is gone")}
+		if f.Deleted {
+			finding.Severity = metric.Medium
 		}
-		if weaker > 0 && f.OldPath == "" {
-			s := metric.High
-			if f.Deleted {
-				s = metric.Medium
-			}
-			out = append(out, Finding{File: f.Path, Severity: s, Evidence: evidence(first.text + " is gone")})
+		out = append(out, finding)
+	}
+	return out
+}
+
+// duties returns the lines that say what must be done, or not, about tests.
+func duties(list []line) []line {
+	var out []line
+	for _, l := range list {
+		if duty.MatchString(l.text) && ofTests.MatchString(l.text) {
+			out = append(out, l)
 		}
 	}
 	return out

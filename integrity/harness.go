@@ -32,24 +32,27 @@ var surelySetUp = regexp.MustCompile(`(?i)(^|/)(conftest\.py|[\w.-]*(setup|teard
 // forces is what turns a failure into a pass, or ends the run as a success. The
 // code is matched without comments; expressions that need words in quotes see
 // the strings as well.
-var forces = []struct {
+type force struct {
 	langs []source.Language
 	code  *regexp.Regexp
 	where *regexp.Regexp // of paths; nil for setUp
-}{
-	{python, regexp.MustCompile(`\.(outcome\s*(,[^=]*)?=[^=]*["']passed["']|failed\s*=\s*False|passed\s*=\s*True|longrepr\s*=\s*None|excinfo\s*=\s*None|exitstatus\s*=\s*(0\b|(pytest\.)?ExitCode\.OK)|testsfailed\s*=\s*0|wasxfail\s*=|shouldfail\s*=\s*False)`), regexp.MustCompile(`\.py$`)},
-	{python, regexp.MustCompile(`\.force_result\(|setattr\(\s*\w+\s*,\s*["'](outcome|excinfo|longrepr|exitstatus|testsfailed)["']|\.force_exception\(\s*None|_result\s*=\s*\[?\]?.*passed`), nil},
-	{python, regexp.MustCompile(`\bos\._exit\(\s*0?\s*\)|\bsys\.exit\(\s*0?\s*\)|\bpytest\.exit\([^)]*returncode\s*=\s*0`), nil},
-	{python, regexp.MustCompile(`(^|\s)items\.clear\(\)|(^|\s)items\[:\]\s*=\s*\[\s*\]|(^|\s)del\s+items\[`), nil},
-	{python, regexp.MustCompile(`(?i)\b(TestReport|Session|Function|Item|TestCase|TestResult|TextTestResult|Assertion\w*|unittest\.\w+|pytest\.\w+|builtins)\.(from_item_and_call|runtest|addFailure|addError|wasSuccessful|assert\w+|fail|raises|failed|outcome|AssertionError)\s*=[^=]`), nil},
-	{script, regexp.MustCompile(`\bprocess\.(exit|reallyExit)\(\s*0?\s*\)|\bprocess\.exitCode\s*=\s*0|process\.on\(\s*["'\x60](exit|beforeExit)["'\x60].*(exitCode\s*=|exit\()|\bprocess\.(exit|reallyExit)\s*=[^=]`), nil},
-	{script, regexp.MustCompile(`\b(globalThis|global|window)\.(it|test|describe|expect|assert|xit|before|beforeEach)\s*=[^=]|^\s*(it|test|describe|expect)\s*=[^=>]|\b(Runner|Test|Runnable|Suite|Hook)\.prototype\.\w+\s*=|\.(state|outcome|status)\s*=\s*["'\x60]pass(ed)?["'\x60]|failures\s*=\s*0\b|numFailedTests?\w*\s*=\s*0|assert\.\w+\s*=\s*(function|\(|\w+\s*=>|noop)`), nil},
-	{script, regexp.MustCompile(`pass:\s*true\s*[,}]|addEqualityTesters\(`), nil},
-	{ruby, regexp.MustCompile(`\bexit!?[ (]*(0|true)\b|\bexit!\s*$|at_exit\s*(\{|do).*exit|@exception,\s*nil|\.(exception|failures)\s*=\s*(nil|\[\])|failures\.clear|def\s+(assert\w*|passed\?|failure\b).*(true|nil)?\s*;?\s*end|execution_result\.status\s*=\s*:passed|failure_exit_code\s*=\s*0`), nil},
-	{php, regexp.MustCompile(`register_shutdown_function\(.*exit|^\s*(exit|die)\s*\(\s*0?\s*\)`), nil},
-	{elixir, regexp.MustCompile(`System\.(halt|stop)\(\s*0?\s*\)|exit_status:\s*0`), nil},
-	{rust, regexp.MustCompile(`#!\[test_runner\(|#!\[feature\(custom_test_frameworks\)|panic::set_hook\(.*exit\(0\)`), regexp.MustCompile(`\.rs$`)},
-	{jvm, regexp.MustCompile(`System\.exit\(\s*0\s*\)|Runtime\.\w+\(\)\.halt\(\s*0\s*\)|exitProcess\(\s*0\s*\)`), regexp.MustCompile(`(?i)test.*\.(java|kt)$`)},
+	hooks bool           // elsewhere than in setUp, only beside hooks of pytest
+}
+
+var forces = []force{
+	{python, regexp.MustCompile(`\.(outcome\s*(,[^=]*)?=[^=]*["']passed["']|failed\s*=\s*False|passed\s*=\s*True|longrepr\s*=\s*None|excinfo\s*=\s*None|exitstatus\s*=\s*(0\b|(pytest\.)?ExitCode\.OK)|testsfailed\s*=\s*0|wasxfail\s*=|shouldfail\s*=\s*False)`), regexp.MustCompile(`\.py$`), true},
+	{python, regexp.MustCompile(`\.force_result\(|setattr\(\s*\w+\s*,\s*["'](outcome|excinfo|longrepr|exitstatus|testsfailed)["']|\.force_exception\(\s*None|_result\s*=\s*\[?\]?.*passed`), nil, false},
+	{python, regexp.MustCompile(`\bos\._exit\(\s*0?\s*\)|\bsys\.exit\(\s*0?\s*\)|\bpytest\.exit\([^)]*returncode\s*=\s*0`), nil, false},
+	{python, regexp.MustCompile(`(^|\s)items\.clear\(\)|(^|\s)items\[:\]\s*=\s*\[\s*\]|(^|\s)del\s+items\[`), nil, false},
+	{python, regexp.MustCompile(`(?i)\b(TestReport|Session|Function|Item|TestCase|TestResult|TextTestResult|Assertion\w*|unittest\.\w+|pytest\.\w+|builtins)\.(from_item_and_call|runtest|addFailure|addError|wasSuccessful|assert\w+|fail|raises|failed|outcome|AssertionError)\s*=[^=]`), nil, false},
+	{script, regexp.MustCompile(`\bprocess\.(exit|reallyExit)\(\s*0?\s*\)|\bprocess\.exitCode\s*=\s*0|process\.on\(\s*["'\x60](exit|beforeExit)["'\x60].*(exitCode\s*=|exit\()|\bprocess\.(exit|reallyExit)\s*=[^=]`), nil, false},
+	{script, regexp.MustCompile(`\b(globalThis|global|window)\.(it|test|describe|expect|assert|xit|before|beforeEach)\s*=[^=]|^\s*(it|test|describe|expect)\s*=[^=>]|\b(Runner|Test|Runnable|Suite|Hook)\.prototype\.\w+\s*=|\.(state|outcome|status)\s*=\s*["'\x60]pass(ed)?["'\x60]|failures\s*=\s*0\b|numFailedTests?\w*\s*=\s*0|assert\.\w+\s*=\s*(function|\(|\w+\s*=>|noop)`), nil, false},
+	{script, regexp.MustCompile(`pass:\s*true\s*[,}]|addEqualityTesters\(`), nil, false},
+	{ruby, regexp.MustCompile(`\bexit!?[ (]*(0|true)\b|\bexit!\s*$|at_exit\s*(\{|do).*exit|@exception,\s*nil|\.(exception|failures)\s*=\s*(nil|\[\])|failures\.clear|def\s+(assert\w*|passed\?|failure\b).*(true|nil)?\s*;?\s*end|execution_result\.status\s*=\s*:passed|failure_exit_code\s*=\s*0`), nil, false},
+	{php, regexp.MustCompile(`register_shutdown_function\(.*exit|^\s*(exit|die)\s*\(\s*0?\s*\)`), nil, false},
+	{elixir, regexp.MustCompile(`System\.(halt|stop)\(\s*0?\s*\)|exit_status:\s*0`), nil, false},
+	{rust, regexp.MustCompile(`#!\[test_runner\(|#!\[feature\(custom_test_frameworks\)|panic::set_hook\(.*exit\(0\)`), regexp.MustCompile(`\.rs$`), false},
+	{jvm, regexp.MustCompile(`System\.exit\(\s*0\s*\)|Runtime\.\w+\(\)\.halt\(\s*0\s*\)|exitProcess\(\s*0\s*\)`), regexp.MustCompile(`(?i)test.*\.(java|kt)$`), false},
 }
 
 var (
@@ -70,21 +73,34 @@ func forcedOutcome(c *change) []Finding {
 			continue
 		}
 		lang := f.after().language()
-		for i, row := range forces {
-			where := row.where
-			if where == nil {
-				where = setUp
-			}
-			if !slices.Contains(row.langs, lang) || !where.MatchString(f.Path) || (row.where == nil || i == 0) && f.after().product() && !surelySetUp.MatchString(f.Path) {
-				continue
-			}
-			for _, l := range f.addedCode() {
-				if row.code.MatchString(l.text) && !f.guarded(l.n) && (i > 0 || setUp.MatchString(f.Path) || f.hooks()) {
-					out = append(out, Finding{File: f.Path, Line: l.n, Evidence: evidence(l.text)})
-				}
+		for i := range forces {
+			if slices.Contains(forces[i].langs, lang) && forces[i].looksAt(f) {
+				out = append(out, forces[i].find(f)...)
 			}
 		}
 		out = append(out, swallowing(f)...)
+	}
+	return out
+}
+
+// looksAt reports whether a file is one in which the row looks: what runs before
+// tests or around them, but no product of which the name alone says so.
+func (r *force) looksAt(f *file) bool {
+	switch {
+	case r.where == nil && !setUp.MatchString(f.Path), r.where != nil && !r.where.MatchString(f.Path):
+		return false
+	case r.hooks && !setUp.MatchString(f.Path) && !f.hooks():
+		return false
+	}
+	return r.where != nil && !r.hooks || surelySetUp.MatchString(f.Path) || !f.after().product()
+}
+
+func (r *force) find(f *file) []Finding {
+	var out []Finding
+	for _, l := range f.addedCode() {
+		if r.code.MatchString(l.text) && !f.guarded(l.n) {
+			out = append(out, Finding{File: f.Path, Line: l.n, Evidence: evidence(l.text)})
+		}
 	}
 	return out
 }
@@ -109,9 +125,10 @@ func (f *file) addedCode() []line {
 func (f *file) hooks() bool { return pytestHook.Match(f.after().withoutStrings()) }
 
 var (
-	pytestHook  = regexp.MustCompile(`(?m)^\s*def\s+pytest_\w+\(`)
-	mainGuard   = regexp.MustCompile(`__name__\s*==|require\.main\s*===|import\.meta\.main|\$0\s*==|__FILE__\s*==`)
-	functionTop = regexp.MustCompile(`^(async\s+)?(def|class|function|func)\s`)
+	pytestHook   = regexp.MustCompile(`(?m)^\s*def\s+pytest_\w+\(`)
+	mainGuard    = regexp.MustCompile(`__name__\s*==|require\.main\s*===|import\.meta\.main|\$0\s*==|__FILE__\s*==`)
+	mainFunction = regexp.MustCompile(`def main\(|function main\(`)
+	functionTop  = regexp.MustCompile(`^(async\s+)?(def|class|function|func)\s`)
 )
 
 // guarded reports whether a line stands in the part of a program that runs only
@@ -123,7 +140,7 @@ func (f *file) guarded(n int) bool {
 			return true
 		}
 		if i < n && functionTop.MatchString(l) {
-			return regexp.MustCompile(`def main\(|function main\(`).MatchString(l)
+			return mainFunction.MatchString(l)
 		}
 	}
 	return false
@@ -147,42 +164,60 @@ func swallowing(f *file) []Finding {
 		added[l.n] = true
 	}
 	var out []Finding
-	hook, indent, conditional := "", 0, false
+	var h hookBody
 	for _, l := range lines(f.after().withoutComments()) {
-		text := strings.TrimSpace(l.text)
-		if text == "" {
+		if !h.enter(l.text) || !added[l.n] {
 			continue
 		}
-		depth := len(l.text) - len(strings.TrimLeft(l.text, " \t"))
-		if m := hookNames.FindStringSubmatch(l.text); m != nil {
-			hook, indent, conditional = m[1], depth, false
-			continue
-		}
-		if depth <= indent {
-			hook = ""
-		}
-		if hook == "" {
-			continue
-		}
-		conditional = conditional || strings.HasPrefix(text, "if ") || strings.HasPrefix(text, "elif ")
-		if !added[l.n] {
-			continue
-		}
-		answers := returnsTrue.MatchString(l.text) && slices.Contains([]string{"pytest_pyfunc_call", "pytest_runtest_protocol", "pytest_ignore_collect", "pytest_runtestloop", "pytest_cmdline_main"}, hook)
-		switch {
-		case !conditional && (answers || skipsAll.MatchString(l.text)):
-			out = append(out, Finding{File: f.Path, Line: l.n, Evidence: evidence(hook + ": " + text)})
-		case hook == "pytest_ignore_collect" && strings.HasPrefix(text, "return ") && text != "return None" && text != "return False",
-			answers || strings.Contains(text, "items.remove(") || strings.Contains(text, "items[:] =") || strings.HasPrefix(text, "return (\"passed\"") || strings.HasPrefix(text, "return \"passed\""):
-			s := metric.High
-			if strings.Contains(text, "\"passed\"") {
-				s = metric.Critical
-			}
-			out = append(out, Finding{File: f.Path, Severity: s, Line: l.n, Evidence: evidence(hook + ": " + text)})
+		if s := h.judge(strings.TrimSpace(l.text)); s != 0 {
+			out = append(out, Finding{File: f.Path, Severity: s, Line: l.n, Evidence: evidence(h.name + ": " + strings.TrimSpace(l.text))})
 		}
 	}
 	return out
 }
+
+// hookBody is the hook of pytest that lines belong to.
+type hookBody struct {
+	name        string // "" outside
+	indent      int
+	conditional bool // a condition was passed
+}
+
+// enter takes the next line; false means that it belongs to no hook.
+func (h *hookBody) enter(l string) bool {
+	text := strings.TrimSpace(l)
+	depth := len(l) - len(strings.TrimLeft(l, " \t"))
+	switch m := hookNames.FindStringSubmatch(l); {
+	case text == "":
+		return false
+	case m != nil:
+		*h = hookBody{m[1], depth, false}
+		return false
+	case depth <= h.indent:
+		h.name = ""
+	}
+	h.conditional = h.conditional || strings.HasPrefix(text, "if ") || strings.HasPrefix(text, "elif ")
+	return h.name != ""
+}
+
+// answering are the hooks whose answer keeps the runner from doing its work.
+var answering = strings.Fields("pytest_pyfunc_call pytest_runtest_protocol pytest_ignore_collect pytest_runtestloop pytest_cmdline_main")
+
+// judge says how grave a line of a hook is, 0 for not at all.
+func (h *hookBody) judge(text string) metric.Severity {
+	answers := returnsTrue.MatchString(text) && slices.Contains(answering, h.name)
+	ignores := h.name == "pytest_ignore_collect" && strings.HasPrefix(text, "return ") && text != "return None" && text != "return False"
+	removes := strings.Contains(text, "items.remove(") || strings.Contains(text, "items[:] =")
+	switch {
+	case !h.conditional && (answers || skipsAll.MatchString(text)), saysPassed.MatchString(text):
+		return metric.Critical
+	case answers, ignores, removes:
+		return metric.High
+	}
+	return 0
+}
+
+var saysPassed = regexp.MustCompile(`^return \(?["']passed["']`)
 
 // hookLine is the head of a hook of a runner other than what only sets up.
 var hookLine = map[source.Language]*regexp.Regexp{

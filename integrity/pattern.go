@@ -124,20 +124,12 @@ type userRule struct {
 	added, removed, unless *regexp.Regexp
 }
 
-// compile returns the field that is wrong, with what is wrong with it.
+// compile makes a pattern ready, or returns the field that is wrong and what is
+// wrong with it.
 func (p Pattern) compile() (m userRule, field string, err error) {
 	m = userRule{Pattern: p, severity: metric.Medium}
-	switch {
-	case p.ID == "":
-		return m, "id", errors.New("it is missing; give the pattern a name of its own, such as ACME-01")
-	case p.Type == "":
-		return m, "type", errors.New("it is missing; say what was found, such as feature_flag_off")
-	case p.Added == "" && p.Removed == "":
-		return m, "added", errors.New("it is missing, and so is removed; give a regular expression for at least one")
-	case !slices.Contains([]string{"", "test", "product", "config"}, p.Where):
-		return m, "where", fmt.Errorf("%q is not known; write test, product or config, or leave it out", p.Where)
-	case !slices.Contains([]string{"", "code", "text", "comment"}, p.In):
-		return m, "in", fmt.Errorf("%q is not known; write code, text or comment, or leave it out", p.In)
+	if field, err = p.missing(); err != nil {
+		return m, field, err
 	}
 	if p.Severity != "" {
 		if err := m.severity.UnmarshalText([]byte(strings.ToUpper(p.Severity))); err != nil {
@@ -151,11 +143,6 @@ func (p Pattern) compile() (m userRule, field string, err error) {
 		}
 		m.languages = append(m.languages, lang)
 	}
-	for _, glob := range p.Files {
-		if !doublestar.ValidatePattern(glob) {
-			return m, "files", fmt.Errorf("%q is no glob; write one such as src/**/*.go", glob)
-		}
-	}
 	for _, re := range []struct {
 		field, text string
 		to          **regexp.Regexp
@@ -168,6 +155,29 @@ func (p Pattern) compile() (m userRule, field string, err error) {
 		}
 	}
 	return m, "", nil
+}
+
+// missing returns the first field that lacks a value, or has none of those it may
+// have.
+func (p Pattern) missing() (field string, err error) {
+	switch {
+	case p.ID == "":
+		return "id", errors.New("it is missing; give the pattern a name of its own, such as ACME-01")
+	case p.Type == "":
+		return "type", errors.New("it is missing; say what was found, such as feature_flag_off")
+	case p.Added == "" && p.Removed == "":
+		return "added", errors.New("it is missing, and so is removed; give a regular expression for at least one")
+	case !slices.Contains([]string{"", "test", "product", "config"}, p.Where):
+		return "where", fmt.Errorf("%q is not known; write test, product or config, or leave it out", p.Where)
+	case !slices.Contains([]string{"", "code", "text", "comment"}, p.In):
+		return "in", fmt.Errorf("%q is not known; write code, text or comment, or leave it out", p.In)
+	}
+	for _, glob := range p.Files {
+		if !doublestar.ValidatePattern(glob) {
+			return "files", fmt.Errorf("%q is no glob; write one such as src/**/*.go", glob)
+		}
+	}
+	return "", nil
 }
 
 // find looks through the changed files.

@@ -51,44 +51,58 @@ var everything = regexp.MustCompile(`(?i)^(all|\*|\*\*|\*\*/\*|\./?|e,\s?w.*|src
 // the rules of before are not known.
 func rulesOff(c *change) []Finding {
 	var out []Finding
-	net := 0
-	known := true
+	net, known := 0, true
 	for _, f := range c.configs() {
 		if !lintTool.MatchString(toolOf(f.Path)) {
 			continue
 		}
 		known = known && f.before().there() && f.after().there()
-		for _, s := range f.came {
-			if !isOff(s, false) || besideTests.MatchString(s.value) {
-				continue
-			}
-			finding := Finding{File: f.Path, Line: s.line, Evidence: evidence(s.key + ": " + s.value)}
-			if everything.MatchString(s.value) || strings.HasSuffix(s.key, "strict") && !strings.EqualFold(s.value, "true") {
-				finding.Severity = metric.High
-			}
-			out = append(out, finding)
-			net++
-		}
-		for _, s := range f.gone {
-			switch {
-			case isOff(s, true) && f.left(s):
-				out = append(out, Finding{File: f.Path, Severity: metric.Medium, Evidence: evidence(s.key + ": " + s.value + " is gone")})
-				net++
-			case isOff(s, false):
-				net--
-			}
-		}
-		for _, s := range f.came {
-			if isOff(s, true) {
-				net--
-			}
-		}
+		found := f.rulesOff()
+		net += len(found) - f.rulesOn()
+		out = append(out, found...)
 		out = append(out, raisedTolerance(f)...)
 	}
 	if net >= 3 && known && len(out) > 0 {
 		out[0].Severity = metric.High
 	}
 	return out
+}
+
+// rulesOff finds the rules of one file that were turned off.
+func (f *configFile) rulesOff() []Finding {
+	var out []Finding
+	for _, s := range f.came {
+		if !isOff(s, false) || besideTests.MatchString(s.value) {
+			continue
+		}
+		finding := Finding{File: f.Path, Line: s.line, Evidence: evidence(s.key + ": " + s.value)}
+		if everything.MatchString(s.value) || strings.HasSuffix(s.key, "strict") && !strings.EqualFold(s.value, "true") {
+			finding.Severity = metric.High
+		}
+		out = append(out, finding)
+	}
+	for _, s := range f.gone {
+		if isOff(s, true) && f.left(s) {
+			out = append(out, Finding{File: f.Path, Severity: metric.Medium, Evidence: evidence(s.key + ": " + s.value + " is gone")})
+		}
+	}
+	return out
+}
+
+// rulesOn counts the rules of one file that were turned on.
+func (f *configFile) rulesOn() int {
+	n := 0
+	for _, s := range f.gone {
+		if isOff(s, false) {
+			n++
+		}
+	}
+	for _, s := range f.came {
+		if isOff(s, true) {
+			n++
+		}
+	}
+	return n
 }
 
 func isOff(s setting, gone bool) bool {

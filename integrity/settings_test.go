@@ -13,8 +13,10 @@ var settingCases = []caseOf{
 	{"nyc", ".nycrc", `{"check-coverage": true, "lines": 90}`, `{"check-coverage": true, "lines": 60}`, "TP-27 CRITICAL"},
 	{"nyc off", ".nycrc", `{"check-coverage": true, "lines": 90}`, `{"check-coverage": false, "lines": 90}`, "TP-27 HIGH"},
 	{"jacoco", "build.gradle", "jacocoTestCoverageVerification {\n  violationRules { rule { limit { minimum = 0.8 } } }\n}\n", "jacocoTestCoverageVerification {\n  violationRules { rule { limit { minimum = 0.1 } } }\n}\n", "TP-27 CRITICAL"},
-	{"jacoco in maven", "pom.xml", "<project><build><plugins><plugin><artifactId>jacoco-maven-plugin</artifactId><configuration><rules><rule><limits><limit><minimum>0.80</minimum></limit></limits></rule></rules></configuration></plugin></plugins></build></project>",
-		"<project><build><plugins><plugin><artifactId>jacoco-maven-plugin</artifactId><configuration><rules><rule><limits><limit><minimum>0.20</minimum></limit></limits></rule></rules></configuration></plugin></plugins></build></project>", "TP-27 CRITICAL"},
+	{
+		"jacoco in maven", "pom.xml", "<project><build><plugins><plugin><artifactId>jacoco-maven-plugin</artifactId><configuration><rules><rule><limits><limit><minimum>0.80</minimum></limit></limits></rule></rules></configuration></plugin></plugins></build></project>",
+		"<project><build><plugins><plugin><artifactId>jacoco-maven-plugin</artifactId><configuration><rules><rule><limits><limit><minimum>0.20</minimum></limit></limits></rule></rules></configuration></plugin></plugins></build></project>", "TP-27 CRITICAL",
+	},
 	{"simplecov", "spec/spec_helper.rb", "SimpleCov.start do\n  minimum_coverage 90\nend\n", "SimpleCov.start do\n  minimum_coverage 10\nend\n", "TP-27 CRITICAL"},
 	{"elixir", "mix.exs", "def project do\n  [app: :x, test_coverage: [summary: [threshold: 90]]]\nend\n", "def project do\n  [app: :x, test_coverage: [summary: [threshold: 30]]]\nend\n", "TP-27 CRITICAL"},
 	{"coverlet", "x.csproj", "<Project><PropertyGroup><CoverageThreshold>80</CoverageThreshold></PropertyGroup></Project>", "<Project><PropertyGroup><CoverageThreshold>8</CoverageThreshold></PropertyGroup></Project>", "TP-27 CRITICAL"},

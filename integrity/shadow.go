@@ -26,23 +26,40 @@ var (
 func shimmed(c *change) []Finding {
 	var out []Finding
 	for _, f := range c.files {
-		if !f.after().there() || dataFolders.MatchString(f.Path) || source.Vendored(f.Path) && path.Ext(f.Path) != ".pth" && !startup.MatchString(f.Path) && path.Base(path.Dir(f.Path)) != "bin" {
+		if !f.after().there() || dataFolders.MatchString(f.Path) || len(f.addedLines()) == 0 && f.OldPath == "" {
 			continue
 		}
-		base := path.Base(f.Path)
-		text := f.after().text
 		switch {
-		case startup.MatchString(f.Path) && len(f.addedLines()) > 0,
-			path.Ext(base) == ".pth" && pthCode.Match(text) && len(f.addedLines()) > 0,
-			(f.Added || f.OldPath != "" || source.Vendored(f.Path) && strings.Contains(string(text), "exit 0")) && slices.Contains(runnerNames, base) && strings.HasPrefix(string(text), "#!") && !binstub.Match(text):
+		case f.startup(), f.shim():
 			out = append(out, Finding{File: f.Path, Line: 1, Evidence: evidence(f.after().lineAt(1))})
-		case wrapper.MatchString(base):
-			if l, ok := firstMatch(f.addedLines(), regexp.MustCompile(`^\s*exit\s+0\s*$|\|\|\s*true|-DskipTests|failure\.ignore`)); ok {
+		case wrapper.MatchString(path.Base(f.Path)):
+			if l, ok := firstMatch(f.addedLines(), disarmed); ok {
 				out = append(out, Finding{File: f.Path, Line: l.n, Evidence: evidence(l.text)})
 			}
 		}
 	}
 	return out
+}
+
+// disarmed is a line that makes a wrapper of a build tool succeed.
+var disarmed = regexp.MustCompile(`^\s*exit\s+0\s*$|\|\|\s*true|-DskipTests|failure\.ignore`)
+
+// startup reports whether an interpreter runs the file before anything else.
+func (f *file) startup() bool {
+	return startup.MatchString(f.Path) || path.Ext(f.Path) == ".pth" && pthCode.Match(f.after().text)
+}
+
+// shim reports whether the file is a script with the name of a runner that is
+// new, or that stands where tools are installed and succeeds at once.
+func (f *file) shim() bool {
+	text := f.after().text
+	if !slices.Contains(runnerNames, path.Base(f.Path)) || !strings.HasPrefix(string(text), "#!") || binstub.Match(text) {
+		return false
+	}
+	if source.Vendored(f.Path) {
+		return path.Base(path.Dir(f.Path)) == "bin" && strings.Contains(string(text), "exit 0")
+	}
+	return f.Added || f.OldPath != ""
 }
 
 var (
@@ -63,26 +80,34 @@ func shadowed(c *change) []Finding {
 	var out []Finding
 	listed := slices.ContainsFunc(c.files, func(f *file) bool { return vendorList.MatchString(f.Path) })
 	for _, f := range c.files {
-		if dataFolders.MatchString(f.Path) && !strings.Contains(f.Path, "node_modules/") {
+		if !f.after().there() || dataFolders.MatchString(f.Path) && !strings.Contains(f.Path, "node_modules/") {
 			continue
 		}
-		switch base := path.Base(f.Path); {
-		case base == "go.mod":
+		switch name := shadowName(f.Path); {
+		case path.Base(f.Path) == "go.mod":
 			out = append(out, replacements(f)...)
-		case base == "go.work" && f.Added:
+		case path.Base(f.Path) == "go.work" && f.Added:
 			out = append(out, Finding{File: f.Path, Severity: metric.Info, Line: 1, Evidence: evidence(f.after().lineAt(1))})
-		case f.after().there() && f.Added && shadowName(f.Path) != "" && !c.ownPackage(f.Path):
-			finding := Finding{File: f.Path, Line: 1, Evidence: "import " + shadowName(f.Path) + " finds " + f.Path}
-			if slices.Contains(runnersOwn, shadowName(f.Path)) {
+		case f.Added && name != "" && !c.ownPackage(f.Path):
+			finding := Finding{File: f.Path, Line: 1, Evidence: "import " + name + " finds " + f.Path}
+			if slices.Contains(runnersOwn, name) {
 				finding.Severity = metric.Critical
 			}
 			out = append(out, finding)
-		case f.after().there() && strings.Contains("/"+f.Path, "/node_modules/"),
-			f.after().there() && !f.Added && !listed && strings.HasPrefix(f.Path, "vendor/") && f.after().language() != source.Unknown:
+		case f.installed(listed):
 			out = append(out, Finding{File: f.Path, Line: 1, Evidence: f.Path})
 		}
 	}
 	return out
+}
+
+// installed reports whether the file belongs to a dependency as it is installed,
+// and was changed by hand. listed says that the list of dependencies changed, too.
+func (f *file) installed(listed bool) bool {
+	if strings.Contains("/"+f.Path, "/node_modules/") {
+		return true
+	}
+	return !f.Added && !listed && strings.HasPrefix(f.Path, "vendor/") && f.after().language() != source.Unknown
 }
 
 // shadowName returns the name of the library that a Python module at the root of

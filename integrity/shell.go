@@ -13,69 +13,93 @@ type simple struct {
 	op    string   // "&&", "||", ";", "|", "&", or "" at the end of the line
 }
 
-// makeVariable is a variable of a Makefile, $(GO).
-var makeVariable = regexp.MustCompile(`^\$\(\w+\)`)
+// makeVariable is the rest of a variable of a Makefile, $(GO).
+var makeVariable = regexp.MustCompile(`^\(\w+\)`)
 
 // simples cuts a line of shell into its commands. Quotes hide operators; the
 // words of subshells and groups are read as if they stood alone.
 func simples(text string) []simple {
-	var out []simple
-	var cur simple
-	var word strings.Builder
-	open := false
-	endWord := func() {
-		if open {
-			cur.words = append(cur.words, word.String())
+	var p lineParser
+	for i := 0; i < len(text); {
+		i += p.step(text[i:], i > 0 && text[i-1] == '>', i > 0 && text[i-1] == '$')
+	}
+	p.endWord()
+	if len(p.cur.words) > 0 {
+		p.out = append(p.out, p.cur)
+	}
+	return p.out
+}
+
+// lineParser is how far a line was read.
+type lineParser struct {
+	out  []simple
+	cur  simple
+	word strings.Builder
+	open bool // a word has begun, be it empty
+}
+
+func (p *lineParser) add(s string) { p.word.WriteString(s); p.open = true }
+
+func (p *lineParser) endWord() {
+	if p.open {
+		p.cur.words = append(p.cur.words, p.word.String())
+	}
+	p.word.Reset()
+	p.open = false
+}
+
+// step reads from the beginning of rest and returns how many bytes. afterGreater
+// and afterDollar tell what stands before.
+func (p *lineParser) step(rest string, afterGreater, afterDollar bool) int {
+	if n := p.literal(rest, afterDollar); n > 0 {
+		return n
+	}
+	switch c := rest[0]; {
+	case c == '#' && !p.open:
+		return len(rest)
+	case c == ' ' || c == '\t' || c == '(' || c == ')':
+		p.endWord()
+	case c == '&' && (afterGreater || len(rest) > 1 && rest[1] == '>'):
+		p.add("&")
+	case strings.IndexByte(";|&\n", c) >= 0:
+		return p.operator(rest)
+	default:
+		p.add(rest[:1])
+	}
+	return 1
+}
+
+// literal reads what stands for itself: an escaped byte, a string, a variable of
+// a Makefile. It returns how many bytes, 0 for something else.
+func (p *lineParser) literal(rest string, afterDollar bool) int {
+	switch c := rest[0]; {
+	case c == '\\' && len(rest) > 1:
+		p.add(rest[1:2])
+		return 2
+	case c == '"' || c == '\'':
+		body, n := quotedAt(rest)
+		p.add(body)
+		return n
+	case c == '(' && afterDollar:
+		name := makeVariable.FindString(rest)
+		if name != "" {
+			p.add(name)
 		}
-		word.Reset()
-		open = false
+		return len(name)
 	}
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case c == '\\' && i+1 < len(text):
-			i++
-			word.WriteByte(text[i])
-			open = true
-		case c == '"' || c == '\'':
-			body, n := quotedAt(text[i:])
-			word.WriteString(body)
-			open = true
-			i += n - 1
-		case c == ' ' || c == '\t':
-			endWord()
-		case c == '#' && !open:
-			i = len(text)
-		case c == '(' || c == ')':
-			if name := makeVariable.FindString(text[max(0, i-1):]); name != "" && c == '(' {
-				word.WriteString(name[1:])
-				open = true
-				i += len(name) - 2
-				continue
-			}
-			endWord()
-		case c == '&' && i > 0 && text[i-1] == '>', c == '&' && i+1 < len(text) && text[i+1] == '>':
-			word.WriteByte(c)
-		case c == ';' || c == '|' || c == '&' || c == '\n':
-			endWord()
-			op := string(c)
-			if c != '\n' && i+1 < len(text) && text[i+1] == c {
-				op += op
-				i++
-			}
-			cur.op = op
-			out = append(out, cur)
-			cur = simple{}
-		default:
-			word.WriteByte(c)
-			open = true
-		}
+	return 0
+}
+
+func (p *lineParser) operator(rest string) int {
+	p.endWord()
+	n := 1
+	if len(rest) > 1 && rest[1] == rest[0] && rest[0] != '\n' {
+		n = 2
 	}
-	endWord()
-	if len(cur.words) > 0 {
-		out = append(out, cur)
-	}
-	return out
+	p.cur.op = rest[:n]
+	p.out = append(p.out, p.cur)
+	p.cur = simple{}
+	return n
 }
 
 // purpose is what a program does for the project.
@@ -275,37 +299,48 @@ func unwrap(words []string) []string {
 	words = slices.Clone(words)
 	for len(words) > 0 {
 		w := strings.TrimLeft(words[0], "@-+")
-		base := path.Base(w)
-		switch {
-		case w == "":
+		if w == "" || assignment.MatchString(w) {
 			words = words[1:]
 			continue
-		case assignment.MatchString(w):
-			words = words[1:]
-			continue
-		case (base == "yarn" || base == "pnpm") && len(words) > 1 && packageScript.MatchString(words[1]):
-			return append([]string{"npm", "run"}, words[1:]...)
-		case (base == "yarn" || base == "pnpm" || base == "bun") && len(words) > 2 && words[1] == "run" && packageScript.MatchString(words[2]):
-			return append([]string{"npm"}, words[1:]...)
-		case base == "coverage" && len(words) > 1 && words[1] == "run":
-			if rest := afterModule(words[2:]); rest != nil {
-				words = rest
-				continue
-			}
-		case (base == "c8" || base == "nyc") && len(words) > 1 && nextProgram(words[1:]) != nil:
-			words = nextProgram(words[1:])
-			continue
-		case slices.Contains(environments, base) && slices.Contains(words, "run") && nextProgram(words[1:]) != nil:
-			words = nextProgram(words[1:])
-			continue
-		case slices.Contains(wrappers, base):
-			if next := unwrapOne(base, words[1:]); next != nil {
-				words = next
-				continue
-			}
 		}
-		words[0] = w
-		return words
+		if script := packageCall(path.Base(w), words[1:]); script != nil {
+			return script
+		}
+		next := wrapped(path.Base(w), words[1:])
+		if next == nil {
+			words[0] = w
+			return words
+		}
+		words = next
+	}
+	return nil
+}
+
+// packageCall writes "yarn test" and its like as npm has it; nil for something
+// else.
+func packageCall(base string, rest []string) []string {
+	switch {
+	case base != "yarn" && base != "pnpm" && base != "bun" || len(rest) == 0:
+	case base != "bun" && packageScript.MatchString(rest[0]):
+		return append([]string{"npm", "run"}, rest...)
+	case rest[0] == "run" && len(rest) > 1 && packageScript.MatchString(rest[1]):
+		return append([]string{"npm"}, rest...)
+	}
+	return nil
+}
+
+// wrapped returns what a program that only starts another one starts, nil if it
+// is none.
+func wrapped(base string, rest []string) []string {
+	switch {
+	case base == "coverage" && len(rest) > 0 && rest[0] == "run":
+		return afterModule(rest[1:])
+	case base == "c8" || base == "nyc":
+		return nextProgram(rest)
+	case slices.Contains(environments, base) && slices.Contains(rest, "run") && nextProgram(rest) != nil:
+		return nextProgram(rest)
+	case slices.Contains(wrappers, base):
+		return unwrapOne(base, rest)
 	}
 	return nil
 }

@@ -155,21 +155,26 @@ func loosened(c *change) []Finding {
 			continue
 		}
 		for _, s := range f.came {
-			if !patience.MatchString(s.key) || floors.MatchString(s.key) || aboutCover.MatchString(s.key) && strings.HasSuffix(s.key, "threshold") {
-				continue
-			}
-			now, err := strconv.ParseFloat(strings.TrimSuffix(s.value, "s"), 64)
-			if err != nil {
-				continue
-			}
-			old, had := numberAt(f.was.settings, s.key)
-			retry := strings.Contains(s.key, "retr") || strings.Contains(s.key, "rerun")
-			if had && now >= 2*old && now > old || !had && retry && now > 0 || had && retry && now > old {
+			if patience.MatchString(s.key) && !floors.MatchString(s.key) && !(aboutCover.MatchString(s.key) && strings.HasSuffix(s.key, "threshold")) && f.looser(s) {
 				out = append(out, Finding{File: f.Path, Line: s.line, Evidence: evidence(s.key + ": " + s.value)})
 			}
 		}
 	}
 	return out
+}
+
+// looser reports whether a setting grants much more than before: twice, or a
+// retry more.
+func (f *configFile) looser(s setting) bool {
+	now, ok := numberAt([]setting{s}, s.key)
+	old, had := numberAt(f.was.settings, s.key)
+	if !ok || now <= old {
+		return false
+	}
+	if strings.Contains(s.key, "retr") || strings.Contains(s.key, "rerun") {
+		return true
+	}
+	return had && now >= 2*old
 }
 
 func numberAt(list []setting, key string) (float64, bool) {
