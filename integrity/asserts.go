@@ -192,7 +192,7 @@ func findRemovedAssertions(c *change) []Finding {
 		switch {
 		case d.live == 0:
 			f.Severity = metric.Critical
-		case 2*gone < len(d.was.Assertions)-1 || d.onlyErrors():
+		case 2*gone < len(d.was.Assertions)-1 || d.onlyErrors() || gone == 1 && c.touchesSource():
 			f.Severity = metric.Medium
 		}
 		f.ExplainedBy = c.whyRemoved(d)

@@ -13,18 +13,19 @@ import (
 // change is what the rules look at: the files, each read and scanned at most
 // once, and only when a rule asks.
 type change struct {
-	files      []*file
-	pairs      *inventory      // see tests
-	goneNames  map[string]bool // see gone
-	ways       map[*test]wayOf // see lostBy
-	skips      []newSkip       // see newSkips
-	skipsRead  bool
-	config     []*configFile // see configs
-	configured bool
-	deltaList  []delta // see deltas
-	deltasRead bool
-	added      *string // see addedTestCode
-	source     *bool   // see touchesSource
+	files        []*file
+	pairs        *inventory      // see tests
+	goneNames    map[string]bool // see gone
+	removedNames map[string]bool // see removedWords
+	ways         map[*test]wayOf // see lostBy
+	skips        []newSkip       // see newSkips
+	skipsRead    bool
+	config       []*configFile // see configs
+	configured   bool
+	deltaList    []delta // see deltas
+	deltasRead   bool
+	added        *string // see addedTestCode
+	source       *bool   // see touchesSource
 }
 
 func newChange(files []File) *change {

@@ -204,6 +204,9 @@ func findDeleted(c *change) []Finding {
 			continue
 		}
 		f := Finding{File: l.s.path, Line: l.Line, Test: l.Name, Evidence: evidence(l.s.lineAt(l.Line)), ExplainedBy: l.by}
+		if c.plausible(l) {
+			f.Severity = metric.Medium
+		}
 		out = append(out, f)
 	}
 	return out
@@ -235,16 +238,23 @@ func findFileDeleted(c *change) []Finding {
 	}
 	for _, f := range order {
 		var names []string
-		by := ""
+		by, plausible := "", 0
 		for _, l := range byFile[f] {
 			if by = l.by; by == "" {
 				names = append(names, l.Name)
+				if c.plausible(l) {
+					plausible++
+				}
 			}
 		}
 		if len(names) > 0 {
 			by = ""
 		}
-		out = append(out, Finding{File: f.Path, Test: first(names), Evidence: evidence(fileEvidence(len(byFile[f]), names)), ExplainedBy: by})
+		x := Finding{File: f.Path, Test: first(names), Evidence: evidence(fileEvidence(len(byFile[f]), names)), ExplainedBy: by}
+		if 2*plausible > len(names) {
+			x.Severity = metric.Medium
+		}
+		out = append(out, x)
 	}
 	return out
 }

@@ -71,6 +71,8 @@ func (c *change) rowFinding(b table, now []table, best int, after *side) Finding
 	}
 	if b.test != nil {
 		f.Test = b.test.Name
+	} else { // maybe no table of a test at all
+		f.Severity = metric.Medium
 	}
 	f.Evidence = evidence(fmt.Sprintf("%d of %d rows are left; gone: %s", kept, len(b.rows), strings.Join(gone, " · ")))
 	f.ExplainedBy = c.whyRowsGone(gone, b)

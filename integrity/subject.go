@@ -3,6 +3,7 @@ package integrity
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"supervise/source"
 )
@@ -70,4 +71,67 @@ func (c *change) subjectGone(t *test) bool {
 		name := lastName(s)
 		return len(name) > 2 && gone[name]
 	})
+}
+
+// removedWords returns the words of the product code that was removed and that
+// none of the changed product files has any more.
+func (c *change) removedWords() map[string]bool {
+	if c.removedNames != nil {
+		return c.removedNames
+	}
+	c.removedNames = map[string]bool{}
+	for _, f := range c.files {
+		if !f.before().product() {
+			continue
+		}
+		for _, l := range f.removedLines() {
+			for _, w := range word.FindAllString(l.text, -1) {
+				if len(w) > 4 {
+					c.removedNames[w] = true
+				}
+			}
+		}
+	}
+	if len(c.removedNames) == 0 {
+		return c.removedNames
+	}
+	for _, f := range c.files {
+		if f.after().product() {
+			for _, w := range word.FindAllString(string(f.after().text), -1) {
+				delete(c.removedNames, w)
+			}
+		}
+	}
+	return c.removedNames
+}
+
+// plausible reports whether there is a hint, although no more, that a test went
+// for a reason: it names something that product code does not have any more, or
+// a new test is about the same.
+func (c *change) plausible(l loss) bool {
+	if removed := c.removedWords(); len(removed) > 0 {
+		for token := range l.Tokens {
+			for _, w := range word.FindAllString(token, -1) {
+				if removed[w] {
+					return true
+				}
+			}
+		}
+	}
+	return slices.ContainsFunc(c.tests().added, func(t *test) bool { return sameSubject(l.test, t) })
+}
+
+// sameSubject reports whether a new test uses most of what a lost one did, and
+// asserts half as much at least.
+func sameSubject(lost, now *test) bool {
+	if len(lost.Symbols) < 3 || 2*len(now.Assertions) < len(lost.Assertions) || now.skipped() {
+		return false
+	}
+	n := 0
+	for _, s := range lost.Symbols {
+		if slices.Contains(now.Symbols, s) && !strings.HasPrefix(s, "testing.") {
+			n++
+		}
+	}
+	return 10*n >= 7*len(lost.Symbols)
 }
