@@ -71,7 +71,7 @@ REPORT ?=
 FLAGS ?=
 integrity: build
 	@cd bench && $(GO) run ./tamper -binary "$(CURDIR)/bin/supervise" $(FLAGS) \
-	  $(if $(strip $(TUNE)$(REPORT)),$(if $(TUNE),-tune $(abspath $(TUNE))) $(if $(REPORT),-report $(abspath $(REPORT))),-tiny -samples 4 -bases 4 -negatives 60 -tune "$(CURDIR)")
+	  $(if $(strip $(TUNE)$(REPORT)),$(if $(TUNE),-tune $(abspath $(TUNE))) $(if $(REPORT),-report $(abspath $(REPORT))),-tiny -samples 1 -bases 4 -negatives 60 -tune "$(CURDIR)")
 
 # Writes the golden files anew; read the diff before committing it.
 golden:

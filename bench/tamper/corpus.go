@@ -18,6 +18,7 @@ type settings struct {
 	samples   int // mutants for each mutator, variant and repository
 	bases     int // states for each repository
 	seed      uint64
+	until     time.Time    // no mutants are begun after it; zero for no limit
 	only      map[int]bool // mutators, all when empty
 }
 
@@ -135,25 +136,34 @@ func (p *project) negatives() ([]outcome, error) {
 }
 
 // tries is how often a test is drawn until a mutator fits.
-const tries = 120
+const tries = 60
 
 // positives makes and audits the mutants of one mutator and variant, at most the
 // number of samples.
 func (p *project) positives(m mutator, v variant, set settings, chk *checker) []outcome {
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%s/%d/%s", p.name, m.id, v.key)
-	rng := rand.New(rand.NewPCG(set.seed, h.Sum64()))
 	var out []outcome
-	failed := 0
-	for len(out) < set.samples && failed < tries+4*len(out) && len(p.bases) > 0 {
-		o, ok := p.mutant(m, v, rng, chk)
-		if !ok {
-			failed++
-			continue
+	for round := range set.samples {
+		if o, ok := p.positive(m, v, round, set.seed, chk); ok {
+			out = append(out, o)
 		}
-		out = append(out, o)
 	}
 	return out
+}
+
+// positive draws until a mutator applies, at most tries times.
+func (p *project) positive(m mutator, v variant, round int, seed uint64, chk *checker) (outcome, bool) {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s/%d/%s/%d", p.name, m.id, v.key, round)
+	rng := rand.New(rand.NewPCG(seed, h.Sum64()))
+	for range tries {
+		if len(p.bases) == 0 {
+			break
+		}
+		if o, ok := p.mutant(m, v, rng, chk); ok {
+			return o, true
+		}
+	}
+	return outcome{}, false
 }
 
 // mutant draws one; false where it does not apply.

@@ -307,9 +307,10 @@ func args(stmt, name string) (list []string, before, after string, ok bool) {
 		c := stmt[i]
 		switch {
 		case quote != 0:
-			if c == '\\' {
+			switch c {
+			case '\\':
 				i++
-			} else if c == quote {
+			case quote:
 				quote = 0
 			}
 		case c == '"' || c == '`' || c == '\'' && closesSoon(stmt[i+1:]):

@@ -154,8 +154,10 @@ func (r *repo) testCommits(n, maxFiles int) ([]commit, error) {
 }
 
 func (r *repo) testLog(n, maxFiles int, more ...string) ([]commit, error) {
-	args := append([]string{"-C", r.Dir, "log", "--no-merges", "--raw", "-z", "-M40%",
-		"--no-abbrev", "--no-ext-diff", "--no-textconv", "--format=%x01%H%x02%s"}, more...)
+	args := append([]string{
+		"-C", r.Dir, "log", "--no-merges", "--raw", "-z", "-M40%",
+		"--no-abbrev", "--no-ext-diff", "--no-textconv", "--format=%x01%H%x02%s",
+	}, more...)
 	cmd := exec.Command("git", args...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -218,11 +218,5 @@ func (l *language) open(line string) int {
 
 // blockEnd closes a block that begins with one of never.
 func (l *language) blockEnd() string {
-	switch l.family {
-	case byIndent:
-		return ""
-	case byEnd:
-		return "end"
-	}
-	return "}"
+	return [...]string{byBrace: "}", byIndent: "", byEnd: "end"}[l.family]
 }

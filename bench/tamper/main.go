@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 func main() {
@@ -59,6 +60,7 @@ func parse(args []string) (*flags, error) {
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON")
 	fs.IntVar(&f.examples, "examples", 0, "print so many false positives and misses of each kind")
 	fs.BoolVar(&f.force, "force", false, "examples of report repositories, too")
+	limit := fs.Duration("limit", 0, "begin no mutants after so long; 0 for no limit")
 	fs.IntVar(&f.jobs, "jobs", 2, "repositories at a time")
 	fs.BoolVar(&f.tiny, "tiny", false, "add the generated tiny projects, one for each language")
 	fs.Usage = func() { fmt.Fprint(fs.Output(), usage); fs.PrintDefaults() }
@@ -78,6 +80,9 @@ func parse(args []string) (*flags, error) {
 		return nil, err
 	}
 	f.tune = append(f.tune, fs.Args()...)
+	if *limit > 0 {
+		f.set.until = time.Now().Add(*limit)
+	}
 	var err error
 	if f.set.only, err = numbers(only); err != nil {
 		return nil, err
@@ -197,17 +202,26 @@ func measure(dir string, f *flags, chk *checker) (*part, error) {
 	return out, nil
 }
 
+// mutate goes round all mutators and variants again and again, so that a limit of
+// time leaves as many of each.
 func mutate(p *project, set settings, chk *checker) *part {
 	out := &part{Repo: p.name, Head: p.head}
+	late := func() bool { return !set.until.IsZero() && time.Now().After(set.until) }
 	for _, v := range variants {
-		if v.key != "bare" && v.key != "d" && (len(set.only) == 0 || set.only[0]) {
+		if v.key != "bare" && v.key != "d" && !late() && (len(set.only) == 0 || set.only[0]) {
 			out.controls = append(out.controls, p.controls(v, set, chk)...)
 		}
-		for _, m := range mutators {
-			if len(set.only) > 0 && !set.only[m.id] {
-				continue
+	}
+	for round := range set.samples {
+		for _, v := range variants {
+			for _, m := range mutators {
+				if len(set.only) > 0 && !set.only[m.id] || late() {
+					continue
+				}
+				if o, ok := p.positive(m, v, round, set.seed, chk); ok {
+					out.positives = append(out.positives, o)
+				}
 			}
-			out.positives = append(out.positives, p.positives(m, v, set, chk)...)
 		}
 	}
 	return out

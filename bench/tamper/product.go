@@ -54,13 +54,13 @@ func functionsOf(file string, text []byte, lang *language, names map[string]bool
 		return nil
 	}
 	own := *lang
-	if lang.family == byBrace {
+	switch {
+	case lang.family == byBrace:
 		own.closes = re(`^\}`)
-	} else if lang.family == byEnd {
+	case lang.name == "elixir":
+		own.opens = re(`^\s*defp? .*\bdo\s*$`)
+	case lang.family == byEnd:
 		own.opens = re(`^\s*defp?\b.*`)
-		if lang.name == "elixir" {
-			own.opens = re(`^\s*defp? .*\bdo\s*$`)
-		}
 	}
 	lines := strings.Split(string(text), "\n")
 	var out []*function

@@ -20,8 +20,6 @@ func (s *share) add(hit bool) {
 	}
 }
 
-func (s *share) plus(o share) { s.K, s.N = s.K+o.K, s.N+o.N }
-
 // rate is in [0,1]; NaN when nothing was measured.
 func (s share) rate() float64 {
 	if s.N == 0 {

@@ -15,8 +15,12 @@ type shape struct {
 
 // tinyCases are what the generated tests test.
 var tinyCases = [][3]string{
-	{"lower", `"Hello World"`, `"hello-world"`}, {"dashes", `"several  blanks"`, `"several-blanks"`}, {"trims", `" padded title "`, `"padded-title"`},
-	{"digits", `"Chapter 12"`, `"chapter-12"`}, {"keeps", `"already-fine"`, `"already-fine"`}, {"quotes", `"it's quoted"`, `"it-s-quoted"`},
+	{"lower", `"Hello World"`, `"hello-world"`},
+	{"dashes", `"several  blanks"`, `"several-blanks"`},
+	{"trims", `" padded title "`, `"padded-title"`},
+	{"digits", `"Chapter 12"`, `"chapter-12"`},
+	{"keeps", `"already-fine"`, `"already-fine"`},
+	{"quotes", `"it's quoted"`, `"it-s-quoted"`},
 }
 
 var shapes = []shape{
