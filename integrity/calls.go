@@ -329,13 +329,13 @@ func (m mark) harmless(c check) bool {
 	case excludes:
 		return m.leavesAll(c)
 	case focuses:
-		return m.value == "." || m.value == ".*" || c.head == "go test" && slices.ContainsFunc(c.args, benchmarks)
+		return everyName.MatchString(m.value) || c.head == "go test" && slices.ContainsFunc(c.args, benchmarks)
 	case masks, hidesCode:
 		return m.switchedOn()
 	case runsNone:
 		return m.value == "false" || m.name == "-exec" && strings.Contains(m.value, "wasm") || m.name == "--dry-run" && c.purpose != runsTests
 	case updates:
-		return c.head == "cargo test" || m.name == "-u" && !snapshotTools.MatchString(c.head)
+		return !snapshotTools.MatchString(c.head) && (m.name == "-u" || c.head == "cargo test")
 	case loosens, allows:
 	}
 	return false
@@ -362,6 +362,8 @@ func (m mark) switchedOn() bool {
 	}
 	return false
 }
+
+var everyName = regexp.MustCompile(`^\.\*?$`)
 
 var snapshotTools = regexp.MustCompile(`^(jest|vitest|playwright|npm)`)
 

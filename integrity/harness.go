@@ -1,6 +1,7 @@
 package integrity
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -86,6 +87,9 @@ func forcedOutcome(c *change) []Finding {
 // looksAt reports whether a file is one in which the row looks: what runs before
 // tests or around them, but no product of which the name alone says so.
 func (r *force) looksAt(f *file) bool {
+	if _, found := firstMatch(f.addedLines(), r.code); !found {
+		return false // most files, without a closer look
+	}
 	switch {
 	case r.where == nil && !setUp.MatchString(f.Path), r.where != nil && !r.where.MatchString(f.Path):
 		return false
@@ -122,7 +126,9 @@ func (f *file) addedCode() []line {
 }
 
 // hooks reports whether a Python file defines hooks of pytest.
-func (f *file) hooks() bool { return pytestHook.Match(f.after().withoutStrings()) }
+func (f *file) hooks() bool {
+	return bytes.Contains(f.after().text, []byte("def pytest_")) && pytestHook.Match(f.after().withoutStrings())
+}
 
 var (
 	pytestHook   = regexp.MustCompile(`(?m)^\s*def\s+pytest_\w+\(`)
@@ -302,7 +308,7 @@ func hookAdded(c *change) []Finding {
 	var out []Finding
 	for _, f := range c.files {
 		re := hookLine[f.after().language()]
-		if re == nil || !f.after().there() || dataFolders.MatchString(f.Path) || f.after().language() == source.Python && path.Base(f.Path) != "conftest.py" {
+		if re == nil || !slices.ContainsFunc(f.addedLines(), func(l line) bool { return re.MatchString(l.text) }) || !f.after().there() || dataFolders.MatchString(f.Path) || f.after().language() == source.Python && path.Base(f.Path) != "conftest.py" {
 			continue
 		}
 		for _, l := range f.addedCode() {
