@@ -131,11 +131,7 @@ func leftDiscovery(before, after *side) bool {
 
 // suffixed reports whether files of tests are usually told by their names.
 func suffixed(lang source.Language) bool {
-	switch lang {
-	case source.JavaScript, source.TypeScript, source.Go, source.Ruby, source.PHP:
-		return true
-	}
-	return false
+	return slices.Contains([]source.Language{source.JavaScript, source.TypeScript, source.Go, source.Ruby, source.PHP}, lang)
 }
 
 // away matches folders for what is not used any more.

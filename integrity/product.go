@@ -81,15 +81,15 @@ var sniffing = map[source.Language]*regexp.Regexp{
 }
 
 func sniffingOf(lang source.Language) *regexp.Regexp {
-	switch lang {
-	case source.TypeScript:
-		lang = source.JavaScript
-	case source.Kotlin, source.Scala:
-		lang = source.Java
-	case source.C:
-		lang = source.CPP
+	if like, ok := likeLanguage[lang]; ok {
+		lang = like
 	}
 	return sniffing[lang]
+}
+
+// likeLanguage are languages that are looked at as another.
+var likeLanguage = map[source.Language]source.Language{
+	source.TypeScript: source.JavaScript, source.Kotlin: source.Java, source.Scala: source.Java, source.C: source.CPP,
 }
 
 // findSniffing finds product code that asks whether it is tested, where it did

@@ -57,7 +57,7 @@ func Assert(text string) Assertion {
 }
 
 // literal matches strings, numbers and the names of constants.
-var literal = regexp.MustCompile(`[bBrRfFuU]{0,2}"(?:[^"\\]|\\.)*"#*|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `|\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\w*|\b(?:[Tt]rue|[Ff]alse|None|nil|null|undefined)\b`)
+var literal = regexp.MustCompile(`[bBrRfFuU]{0,2}"(?:[^"\\]|\\.)*"#*|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `|\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\w*|\b(?:[Tt]rue|(?:F|f)alse|None|nil|null|undefined)\b`)
 
 // inStrings matches what is quoted, for looking at the code alone.
 var inStrings = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`")
@@ -84,7 +84,7 @@ var strengths = []strengthRow{
 	{NonNull, regexp.MustCompile(`(?i)\bis not none\b|\bNotNil\b|NotNull|toBeDefined|not\.toBeNull|not\.toBeUndefined|\.exist\b|assertIsNotNone|is_some\(\)|is_ok\(\)|\bNoError|refute_nil|not_to be_nil|not_nil|assertNotNull|isNotNull|!= (?:nil|null|undefined|nullptr|None)\b|!== (?:null|undefined)|not\.to\.be\.(?:null|undefined)|NotEmpty|isPresent|assertNotEmpty|be_present|assertNotNil|doesNotThrow|not\.toThrow|DoesNotThrow|NO_THROW|Not\.Null|is_not_none|assert_nothing_raised|isNot\(nullValue`)},
 	{Shape, regexp.MustCompile(`(?i)isinstance|toHaveLength|InstanceOf|IsType|assertLen|\.Len\(|toHaveProperty|expect\.any|be_an?\(|be_kind_of|kind_of|instance_of|IsAssignable|assert_?count|hasSize|toBeTypeOf|assertHas|matches!|is_err\(\)|assert_?raises|\braises\(|assert_?throws|\bThrows|toThrow\(\)?|raise_error|Panics|expectException|should_panic|_THROW|assertThrows|pytest\.warns|isEmpty|be_empty|assert_empty|HaveCount|typeof|rejects|XCTAssertThrows|responds?_to|assertHasKey|ArrayHasKey`)},
 	{Exact, regexp.MustCompile(`(?i)equal|[^!<>=]==|\btobe\(|assert_eq|eqnice|\beq\(|_EQ\(|_STREQ|assertSame|\bsame\(|isEqualTo|to eq\b|eql\b|EqualTo|Is\.EqualTo|deepStrict|strict|toEqual|deep\.eq|\bis\(|\bassertIs\(|\bis (?:True|False|None)\b|assertIsNone|\bIs\.True|toMatchSnapshot|toMatchInlineSnapshot|snapshot|assert_nil|toBeNull\(|assertNull|isNull\(|\.Nil\(|\.Null\(|_NE\(|assert_ne|!==?|must_be_nil|be_nil|toHaveBeenCalledWith|fnmatch_lines|calledWith|toHaveBeenCalledTimes|Equivalent|JSONEq|=== `)},
-	{Pattern, regexp.MustCompile(`(?i)match|regex|contain|starts_?with|ends_?with|includ|\bin\b|toThrow\(.|ErrorIs|ErrorAs|EqualError|assertIn\b|=~|HasPrefix|HasSuffix|Subset|hasItem|HaveKey`)},
+	{Pattern, regexp.MustCompile(`(?i)match|regex|contain|starts_?with|ends_?with|includes?|\bin\b|toThrow\(.|ErrorIs|ErrorAs|EqualError|assertIn\b|=~|HasPrefix|HasSuffix|Subset|hasItem|HaveKey`)},
 	{Bound, regexp.MustCompile(`(?i)[^-=<>]\s[<>]=?\s|greater|less|_GT\(|_GE\(|_LT\(|_LE\(|isBetween|toBeGreater|toBeLess|at_least|at_most|be [<>]|InRange|Positive|Negative|\.above|\.below|\.least|\.most`)},
 }
 
@@ -321,11 +321,11 @@ func arguments(s string) []string {
 			if c == quote && s[i-1] != '\\' {
 				quote = 0
 			}
-		case c == '"' || c == '\'' || c == '`':
+		case strings.ContainsRune("\"'`", c):
 			quote = c
-		case c == '(' || c == '[' || c == '{':
+		case strings.ContainsRune("([{", c):
 			depth++
-		case c == ')' || c == ']' || c == '}':
+		case strings.ContainsRune(")]}", c):
 			depth--
 		case c == ',' && depth == 0:
 			out = append(out, strings.TrimSpace(s[start:i]))

@@ -31,15 +31,22 @@ func (in *inspector) conditions(i, from int) ([]string, bool) {
 				slices.Reverse(conds)
 				return conds, true
 			}
-		case word == "if" || word == "while" || word == "match" || word == "switch" || word == "guard" || word == "when" || word == "for" || word == "foreach":
+		case conditional[word]:
 			conds = append(conds, in.headCondition(at, j))
-		case word == "else" || word == "catch" || word == "case" || word == "default":
+		case alternative[word]:
 			conds = append(conds, word)
 		}
 	}
 	slices.Reverse(conds)
 	return conds, functions <= 1
 }
+
+// conditional are the words whose blocks have a condition, alternative those
+// whose blocks run instead of others.
+var (
+	conditional = words(`if while match switch guard when for foreach`)
+	alternative = words(`else catch case default`)
+)
 
 var functionHeads = words(`func function fn fun => def TEST it test`)
 
@@ -66,18 +73,25 @@ func (in *inspector) blockHead(j int) (string, int) {
 			continue
 		}
 		switch text := in.text(k); {
-		case text == ";" && in.lang != Go, text == "{", text == "}", text == "(" || text == "[":
+		case in.endsHead(text):
 			return "", k
 		case blockWords[text]:
-			if text == "if" && in.is(k-1, "else") {
-				return "if", k
-			}
 			return text, k
-		case in.list[k].mate < 0 && in.is(k, "=") && in.lang != Go:
-			return "", k
 		}
 	}
 	return "", j
+}
+
+// endsHead reports whether a token to the left of a block belongs to what is
+// before it.
+func (in *inspector) endsHead(text string) bool {
+	switch text {
+	case "{", "}", "(", "[":
+		return true
+	case ";", "=":
+		return in.lang != Go
+	}
+	return false
 }
 
 // headCondition is what stands between the word of a block and its brace.
@@ -146,8 +160,8 @@ func (in *inspector) indentedConditions(i, from int) ([]string, bool) {
 		conds = append(conds, strings.TrimSpace(cond))
 	}
 	for n := at - 1; n > from && level > 0; n-- {
-		first := in.first[n-1]
-		if first >= len(in.list) || in.list[first].line != n || in.inText[n-1] || in.indent(first) >= level {
+		first, ok := in.begins(n)
+		if !ok || in.indent(first) >= level {
 			continue
 		}
 		level = in.indent(first)
@@ -155,17 +169,33 @@ func (in *inspector) indentedConditions(i, from int) ([]string, bool) {
 		if m == nil {
 			continue
 		}
-		switch m[1] {
-		case "def", "class", "lambda":
+		if definitions[m[1]] {
 			return conds, false
-		case "else", "except", "rescue", "case", "cond", "when":
-			conds = append(conds, strings.TrimSpace(m[0]))
-		default:
-			conds = append(conds, negatedIf(m[1] == "unless" || m[1] == "until", strings.TrimSpace(m[2])))
 		}
+		conds = append(conds, headOf(m))
 	}
 	slices.Reverse(conds)
 	return conds, true
+}
+
+var (
+	definitions = words(`def class lambda`)
+	otherwise   = words(`else except rescue case cond when`)
+)
+
+// headOf is the condition of a block, from what indentedHead matched.
+func headOf(m []string) string {
+	if otherwise[m[1]] {
+		return strings.TrimSpace(m[0])
+	}
+	return negatedIf(m[1] == "unless" || m[1] == "until", strings.TrimSpace(m[2]))
+}
+
+// begins returns the first token of a line; false where the line has none, or
+// goes on with a text.
+func (in *inspector) begins(n int) (int, bool) {
+	i := in.first[n-1]
+	return i, i < len(in.list) && in.list[i].line == n && !in.inText[n-1]
 }
 
 func negatedIf(negated bool, cond string) string {

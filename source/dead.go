@@ -33,7 +33,7 @@ func (in *inspector) bodyOf(t *TestDef) (from, to int, ok bool) {
 	head := in.first[t.Line-1]
 	to = in.first[min(t.End, in.lastLine())] - 1
 	if shapes[in.lang].indented {
-		last := head
+		var last int
 		if in.lang == Python {
 			if last = head; !in.is(head, "def") {
 				for last < to && !in.is(last, "def") {
@@ -71,39 +71,48 @@ var leaves = words(`return`)
 func (in *inspector) deadTokens(t *TestDef, from, to int) {
 	for j := from; j <= to; j++ {
 		if in.is(j, "{") && in.list[j].mate > j {
-			if word, at := in.blockHead(j); word == "if" || word == "while" {
-				if value, known := constantly(in.headCondition(at, j)); known && !value {
-					in.noteDead(t, in.list[at].line, in.list[at].line, in.line(in.list[j].mate))
-				} else if known && value && in.leavesAt(j+1) && in.list[j].mate < to {
-					in.noteDead(t, in.list[at].line, in.line(in.list[j].mate)+1, t.End)
-					return
-				}
-				if word == "if" {
-					j = in.list[j].mate // a condition is around what follows
-				}
-				continue
+			next, done := in.deadBlock(t, j, to)
+			if done {
+				return
 			}
-			if functionHeads[first(in.blockHead(j))] {
-				j = in.list[j].mate
-				continue
-			}
-		}
-		if in.up[j] != in.up[from] && !in.plainBlock(j, from) {
+			j = next
 			continue
 		}
-		if leaves[in.text(j)] && in.startsStatement(j) {
-			if next := in.statementEnd(j); next <= to {
-				in.noteDead(t, in.list[j].line, in.list[next].line, in.list[to].line)
-			}
-			return
+		if !leaves[in.text(j)] || in.up[j] != in.up[from] && !in.plainBlock(j, from) {
+			continue
 		}
-		if leaves[in.text(j)] && in.alwaysLeaves(j) {
+		if in.startsStatement(j) || in.alwaysLeaves(j) {
 			if next := in.statementEnd(j); next <= to {
 				in.noteDead(t, in.list[j].line, in.list[next].line, in.list[to].line)
 			}
 			return
 		}
 	}
+}
+
+// deadBlock looks at the block that token j opens. It returns the token to go on
+// behind, and whether nothing behind it is reached.
+func (in *inspector) deadBlock(t *TestDef, j, to int) (next int, done bool) {
+	word, at := in.blockHead(j)
+	end := in.list[j].mate
+	switch {
+	case functionHeads[word]:
+		return end, false
+	case word != "if" && word != "while":
+		return j, false
+	}
+	value, known := constantly(in.headCondition(at, j))
+	switch {
+	case known && !value:
+		in.noteDead(t, in.list[at].line, in.list[at].line, in.line(end))
+	case known && in.leavesAt(j+1) && end < to:
+		in.noteDead(t, in.list[at].line, in.line(end)+1, t.End)
+		return end, true
+	}
+	if word == "if" {
+		return end, false // a condition is around what it holds
+	}
+	return j, false
 }
 
 // alwaysLeaves reads "if (true) return".
@@ -114,8 +123,6 @@ func (in *inspector) alwaysLeaves(j int) bool {
 	value, known := constantly(in.between(in.list[in.list[j-1].mate].end, in.list[j-1].pos))
 	return known && value
 }
-
-func first(s string, _ int) string { return s }
 
 // plainBlock reports whether all blocks between token j and a body are bare.
 func (in *inspector) plainBlock(j, from int) bool {
@@ -171,42 +178,62 @@ func (in *inspector) deadLines(t *TestDef, from, to int) {
 		return
 	}
 	for n := in.list[from].line; n <= t.End; n++ {
-		i := in.first[n-1]
-		if i > to || in.list[i].line != n || in.inText[n-1] || in.up[i] >= 0 && in.list[in.up[i]].line > t.Line {
+		i, ok := in.begins(n)
+		if !ok || i > to || in.up[i] >= 0 && in.list[in.up[i]].line > t.Line {
 			continue
 		}
-		text := in.lineText(n)
-		level := in.indent(i)
-		if m := neverHead.FindStringSubmatch(text); m != nil {
-			value, known := constantly(m[2])
-			if m[1] == "unless" {
-				value = !value
-			}
-			if known && !value {
-				end := in.indentedEnd(n, level, t.End)
-				in.noteDead(t, n, n, end)
-				n = end
-				continue
-			}
-			if next := in.first[n]; known && value && m[1] != "while" && next <= to && in.leavesAt(next) {
-				in.noteDead(t, n, n+2, t.End)
-				return
-			}
+		end, done := in.deadHead(t, n, to)
+		if done {
+			return
 		}
-		if level != base {
+		if end > n {
+			n = end
 			continue
 		}
-		if in.leavesAt(i) && !modifiers.MatchString(in.maskedLine(n)) || in.lang == Ruby && rubyNext.MatchString(text) {
-			end := t.End
-			if in.lang != Python {
-				end--
-			}
-			if n < end {
-				in.noteDead(t, n, n+1, end)
-			}
+		if in.indent(i) == base && in.leavesLine(i, n) {
+			in.deadBehind(t, n)
 			return
 		}
 	}
+}
+
+// leavesLine reports whether line n leaves the test in any case.
+func (in *inspector) leavesLine(i, n int) bool {
+	return in.leavesAt(i) && !modifiers.MatchString(in.maskedLine(n)) || in.lang == Ruby && rubyNext.MatchString(in.lineText(n))
+}
+
+// deadBehind notes all lines of a test behind line n.
+func (in *inspector) deadBehind(t *TestDef, n int) {
+	end := t.End
+	if in.lang != Python { // but for the word that ends it
+		end--
+	}
+	if n < end {
+		in.noteDead(t, n, n+1, end)
+	}
+}
+
+// deadHead looks at a line that begins a block. It returns the last line of a
+// block that is never reached, and whether nothing behind is reached.
+func (in *inspector) deadHead(t *TestDef, n, to int) (end int, done bool) {
+	m := neverHead.FindStringSubmatch(in.lineText(n))
+	if m == nil {
+		return 0, false
+	}
+	value, known := constantly(m[2])
+	if m[1] == "unless" {
+		value = !value
+	}
+	if known && !value {
+		end = in.indentedEnd(n, in.indent(in.first[n-1]), t.End)
+		in.noteDead(t, n, n, end)
+		return end, false
+	}
+	if next := in.first[n]; known && m[1] != "while" && next <= to && in.leavesAt(next) {
+		in.noteDead(t, n, n+2, t.End)
+		return 0, true
+	}
+	return 0, false
 }
 
 var rubyNext = regexp.MustCompile(`^(?:next|break)$`)
@@ -249,10 +276,9 @@ var suppressing = regexp.MustCompile(`\bwith\s+(?:contextlib\.)?suppress\([^)]*\
 // swallowed notes the lines of tests whose failures are caught and dropped.
 func (in *inspector) swallowed() {
 	lang := in.lang
-	switch lang {
-	case TypeScript:
+	if lang == TypeScript {
 		lang = JavaScript
-	case C:
+	} else if lang == C {
 		lang = CPP
 	}
 	re := swallowing[lang]
@@ -285,33 +311,38 @@ func (in *inspector) swallowed() {
 
 // triedLines finds the lines that a handler at token i is for.
 func (in *inspector) triedLines(m *Mark, i int) bool {
-	switch in.lang {
-	case Go, Rust:
+	if in.lang == Go || in.lang == Rust {
 		m.From, m.To = m.Line, m.Line
 		if t := in.testAround(m.Line); t != nil {
 			m.To = t.End
 		}
 		return true
-	case Python, Ruby:
-		level := in.indent(i)
-		for n := m.Line - 1; n >= 1; n-- {
-			j := in.first[n-1]
-			if j >= len(in.list) || in.list[j].line != n || in.inText[n-1] || in.indent(j) > level {
-				continue
-			}
-			if text := in.lineText(n); strings.HasPrefix(text, "try:") || text == "begin" || in.lang == Ruby && in.indent(j) == level && !strings.HasPrefix(text, "rescue") {
-				m.From, m.To = n+1, m.Line-1
-				return true
-			}
-			if in.indent(j) < level {
-				return false
-			}
-		}
-		return false
+	}
+	if in.lang == Python || in.lang == Ruby {
+		return in.triedAbove(m, in.indent(i))
 	}
 	if !in.is(i-1, "}") || in.list[i-1].mate < 0 {
 		return false
 	}
 	m.From, m.To = in.line(in.list[i-1].mate), in.line(i-1)
 	return true
+}
+
+// triedAbove finds the lines above a handler of the same indentation.
+func (in *inspector) triedAbove(m *Mark, level int) bool {
+	for n := m.Line - 1; n >= 1; n-- {
+		j, ok := in.begins(n)
+		if !ok || in.indent(j) > level {
+			continue
+		}
+		text := in.lineText(n)
+		if strings.HasPrefix(text, "try:") || text == "begin" || in.lang == Ruby && in.indent(j) == level && !strings.HasPrefix(text, "rescue") {
+			m.From, m.To = n+1, m.Line-1
+			return true
+		}
+		if in.indent(j) < level {
+			return false
+		}
+	}
+	return false
 }

@@ -26,17 +26,17 @@ func (in *inspector) lists() []List {
 // of a table.
 func (in *inspector) rows(i int) ([]string, bool) {
 	end := in.list[i].mate
-	composite, elements, start := 0, 0, i+1
+	composite, start := 0, i+1
 	plainRows := in.tableCall(i) || in.iterated(i)
+	if in.is(i, "(") && !plainRows && (in.lang != Python || in.isWord(i-1)) {
+		return nil, false
+	}
 	var rows []string
-	for j := i + 1; j <= end; j++ {
+	for j := i + 1; j <= end && len(rows) < maxRows; j++ {
 		switch {
 		case j == end || in.is(j, ","):
 			if j > start {
-				elements++
-				if len(rows) < maxRows {
-					rows = append(rows, in.between(in.list[start].pos, in.list[j-1].end))
-				}
+				rows = append(rows, in.between(in.list[start].pos, in.list[j-1].end))
 				if in.compositeAt(start, j) {
 					composite++
 				}
@@ -48,10 +48,7 @@ func (in *inspector) rows(i int) ([]string, bool) {
 			j = in.list[j].mate
 		}
 	}
-	if in.is(i, "(") && !plainRows && (in.lang != Python || in.isWord(i-1)) {
-		return nil, false
-	}
-	return rows, elements >= 1 && (composite*2 > elements || plainRows)
+	return rows, len(rows) > 0 && (composite*2 > len(rows) || plainRows)
 }
 
 // compositeAt reports whether the element from token a up to b is in brackets

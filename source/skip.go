@@ -254,10 +254,10 @@ func (in *inspector) mark(r markRow, i, end int) {
 // condition reads the argument that is the condition. It returns false for a
 // condition that never holds.
 func (in *inspector) condition(m *Mark, r markRow, i, end int) bool {
-	switch r.cond {
-	case noCondition:
+	if r.cond == noCondition {
 		return true
-	case unknownOne:
+	}
+	if r.cond == unknownOne {
 		m.Condition = m.Text
 		return true
 	}

@@ -48,24 +48,9 @@ func (r Repo) WorkingTree(ctx context.Context, base string) (Change, error) {
 
 // compare reads the files of the working tree that are not as in the tree.
 func (r Repo) compare(ctx context.Context, before map[string]string, names map[string]bool) (Change, error) {
-	now := map[string]*content{}
-	var ids []string
-	for name, on := range names {
-		if !on {
-			continue
-		}
-		c, err := readFile(filepath.Join(r.Dir, filepath.FromSlash(name)))
-		if err != nil {
-			return Change{}, fmt.Errorf("read the working tree: %w", err)
-		}
-		id := before[name]
-		if c == nil && id == "" || c != nil && id != "" && c.text != nil && blobID(c.text, len(id)) == id {
-			continue
-		}
-		now[name] = c
-		if id != "" {
-			ids = append(ids, id)
-		}
+	now, ids, err := r.differing(before, names)
+	if err != nil {
+		return Change{}, fmt.Errorf("read the working tree: %w", err)
 	}
 	texts, err := r.contents(ctx, ids)
 	if err != nil {
@@ -81,6 +66,30 @@ func (r Repo) compare(ctx context.Context, before map[string]string, names map[s
 		old[name] = was
 	}
 	return between(old, now), nil
+}
+
+// differing returns the files on disk that are not as in the tree, nil for those
+// that are gone, and the ids of what they were.
+func (r Repo) differing(before map[string]string, names map[string]bool) (now map[string]*content, ids []string, err error) {
+	now = map[string]*content{}
+	for name, on := range names {
+		if !on {
+			continue
+		}
+		c, err := readFile(filepath.Join(r.Dir, filepath.FromSlash(name)))
+		if err != nil {
+			return nil, nil, err
+		}
+		id := before[name]
+		if c == nil && id == "" || c != nil && id != "" && c.text != nil && blobID(c.text, len(id)) == id {
+			continue
+		}
+		now[name] = c
+		if id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return now, ids, nil
 }
 
 func unix(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
