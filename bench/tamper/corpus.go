@@ -197,6 +197,22 @@ func (p *project) mutant(m mutator, v variant, rng *rand.Rand, chk *checker) (ou
 	if len(own) == 0 || !chk.keeps(from, all) {
 		return outcome{}, false
 	}
+	blame := s.blamed(own)
+	o := outcome{
+		Repo: p.name, Lang: t.lang.title(t.file), Mutator: m.id, Variant: v.key, Commit: b.id,
+		File: t.file, Test: t.name, Phrase: s.phrase,
+	}
+	files := changed(from, all)
+	if len(files) == 0 {
+		return outcome{}, false
+	}
+	o.diff = shown(files, blame)
+	o.audit(files, blame)
+	return o, true
+}
+
+// blamed are the files of which a finding has to name one.
+func (s *subject) blamed(own []edit) map[string]bool {
 	blame := map[string]bool{}
 	for _, f := range s.blame {
 		blame[f] = true
@@ -206,21 +222,18 @@ func (p *project) mutant(m mutator, v variant, rng *rand.Rand, chk *checker) (ou
 			blame[e.path] = true
 		}
 	}
-	o := outcome{
-		Repo: p.name, Lang: t.lang.title(t.file), Mutator: m.id, Variant: v.key, Commit: b.id,
-		File: t.file, Test: t.name, Phrase: s.phrase,
-	}
-	files := changed(from, all)
-	if len(files) == 0 {
-		return outcome{}, false
-	}
+	return blame
+}
+
+// shown is what was done to the files that are blamed.
+func shown(files []integrity.File, blame map[string]bool) string {
+	out := ""
 	for _, f := range files {
 		if blame[f.Path] {
-			o.diff += block(f.Before, f.After)
+			out += block(f.Before, f.After)
 		}
 	}
-	o.audit(files, blame)
-	return o, true
+	return out
 }
 
 // again finds a test in a tree with other changes.

@@ -233,12 +233,7 @@ func (s *subject) trick(k trick) []edit {
 		return nil
 	}
 	if k.plant != "" {
-		planted := before + k.plant
-		if k.plantRe != "" {
-			planted = replaceFirst(before, k.plantRe, k.plant)
-		} else if before != "" && strings.HasSuffix(p, ".json") {
-			planted = k.plant // one document
-		}
+		planted := k.planted(p, before)
 		if planted == before {
 			return nil
 		}
@@ -260,6 +255,17 @@ func (s *subject) trick(k trick) []edit {
 	s.phrase = s.phrase[:min(len(s.phrase), 160)]
 	s.blame = []string{p}
 	return []edit{{path: p, after: []byte(after)}}
+}
+
+// planted is the file's text with what can be lowered.
+func (k trick) planted(file, before string) string {
+	switch {
+	case k.plantRe != "":
+		return replaceFirst(before, k.plantRe, k.plant)
+	case before != "" && strings.HasSuffix(file, ".json"):
+		return k.plant // one document
+	}
+	return before + k.plant
 }
 
 // place is the file a trick is played on, "" for none.

@@ -419,25 +419,12 @@ func lookup(s *subject) []edit {
 	if f == nil || !ok || len(f.params) == 0 || f.lang.name == "go" && !strings.Contains(f.sig, ") string {") {
 		return nil
 	}
-	var rows strings.Builder
-	n := 0
-	seen := map[string]bool{}
-	for _, t := range s.base.testsOf(s.test.file) {
-		in, out := t.literalsOf()
-		in = telling(in, f.file0())
-		for i := range min(len(in), len(out)) {
-			if !seen[in[i]] && n < 24 && (f.lang.name != "go" || strings.HasPrefix(out[i], `"`)) {
-				seen[in[i]] = true
-				n++
-				rows.WriteString(strings.NewReplacer("{in}", in[i], "{out}", out[i]).Replace(l.row))
-			}
-		}
-	}
+	rows, n := s.entries(f, l.row)
 	if n < 3 {
 		return nil
 	}
 	s.phrase = "table of literals"
-	table := strings.Split(strings.TrimSuffix(strings.Replace(l.table, "{rows}", rows.String(), 1), "\n"), "\n")
+	table := strings.Split(strings.TrimSuffix(strings.Replace(l.table, "{rows}", rows, 1), "\n"), "\n")
 	for i := range table {
 		table[i] = f.indent + table[i]
 	}
@@ -455,4 +442,24 @@ func lookup(s *subject) []edit {
 	}
 	lines := slices.Concat(f.lines[:where], table, []string{""}, f.lines[where:f.body], use, f.lines[f.body:])
 	return s.productEdit(f, join(lines))
+}
+
+// entries are the rows of a table with the literals of all tests of the file, and
+// how many.
+func (s *subject) entries(f *function, row string) (string, int) {
+	var rows strings.Builder
+	n := 0
+	seen := map[string]bool{}
+	for _, t := range s.base.testsOf(s.test.file) {
+		in, out := t.literalsOf()
+		in = telling(in, f.file0())
+		for i := range min(len(in), len(out)) {
+			if !seen[in[i]] && n < 24 && (f.lang.name != "go" || strings.HasPrefix(out[i], `"`)) {
+				seen[in[i]] = true
+				n++
+				rows.WriteString(strings.NewReplacer("{in}", in[i], "{out}", out[i]).Replace(row))
+			}
+		}
+	}
+	return rows.String(), n
 }

@@ -55,10 +55,15 @@ func newBase(t *tree, id string, r *repo, c *commit) (*base, error) {
 	if c == nil {
 		return b, nil
 	}
+	return b, b.changesOf(r, c)
+}
+
+// changesOf reads what the commit did.
+func (b *base) changesOf(r *repo, c *commit) error {
 	for _, f := range c.files {
 		after, err := r.blob(f.aft)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		e := edit{path: f.path, after: after, gone: f.status == 'D'}
 		if f.status == 'R' {
@@ -72,7 +77,7 @@ func newBase(t *tree, id string, r *repo, c *commit) (*base, error) {
 			b.product = append(b.product, e)
 		}
 	}
-	return b, nil
+	return nil
 }
 
 // testsOf returns the tests of a file that have an assertion.
