@@ -140,6 +140,7 @@ func TestCommandRules(t *testing.T) {
 		{"malformed yaml", ".travis.yml", "script:\n  - pytest\n\t bad: [\n", "script:\n  - pytest || true\n\t bad: [\n", "TP-25 CRITICAL"},
 
 		{"tox dash", "tox.ini", "[testenv]\ncommands =\n    pytest {posargs}\n", "[testenv]\ncommands =\n    - pytest {posargs}\n", "TP-25 CRITICAL"},
+		{"tox dash behind a blank line", "tox.ini", "[testenv]\ncommands =\n    pip install x\n\n    pytest -q\n\n[testenv:docs]\ncommands = sphinx-build\n", "[testenv]\ncommands =\n    pip install x\n\n    - pytest -q\n\n[testenv:docs]\ncommands = sphinx-build\n", "TP-25 CRITICAL"},
 		{"tox deselect", "tox.ini", "[testenv]\ncommands = pytest\n", "[testenv]\ncommands = pytest --deselect tests/test_a.py::test_x\n", "TP-26 CRITICAL"},
 		{"addopts k", "pyproject.toml", "[tool.pytest.ini_options]\naddopts = \"-ra\"\n", "[tool.pytest.ini_options]\naddopts = \"-ra -k 'not test_sum'\"\n", "TP-08 CRITICAL"},
 		{"addopts list", "pyproject.toml", "[tool.pytest.ini_options]\naddopts = [\"-ra\"]\n", "[tool.pytest.ini_options]\naddopts = [\n  \"-ra\",\n  \"--ignore=tests/test_calc.py\",\n]\n", "TP-26 CRITICAL"},

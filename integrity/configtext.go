@@ -160,11 +160,22 @@ func (r *reading) sections(text string, toml bool) {
 			r.tomlValue(under(section, strings.Trim(name, `"'`)), value, at)
 			continue
 		}
-		for ; i+1 < len(lines) && (strings.HasPrefix(lines[i+1], " ") || strings.HasPrefix(lines[i+1], "\t")); i++ {
+		for ; goesOn(lines[i+1:]); i++ {
 			value += "\n" + strings.TrimRight(lines[i+1], " \t\r")
 		}
 		r.iniValue(under(section, name), value, at)
 	}
+}
+
+// goesOn reports whether the first of the lines belongs to the value before: it is
+// indented, or blank before one that is.
+func goesOn(lines []string) bool {
+	for _, l := range lines {
+		if strings.TrimSpace(l) != "" {
+			return l[0] == ' ' || l[0] == '\t'
+		}
+	}
+	return false
 }
 
 // sectionKey reads the head of a section: "tool:pytest" is tool.pytest.
