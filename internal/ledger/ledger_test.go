@@ -199,3 +199,34 @@ func TestKilledLoop(t *testing.T) {
 		t.Errorf("when nobody holds it: %s, %v, want crashed", s.Status, err)
 	}
 }
+
+// TestSweepScratch removes what a killed supervisor left, also where a test made
+// its folder read-only, and nothing that a link leads to.
+func TestSweepScratch(t *testing.T) {
+	home := t.TempDir()
+	loop := filepath.Join(home, "loops", "ralph-x-1")
+	tree := filepath.Join(home, "scratch", "ralph-x-1", "tree-1", "mod")
+	kept := filepath.Join(home, "kept")
+	for _, dir := range []string{loop, tree, kept} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, err := range []error{
+		os.WriteFile(filepath.Join(tree, "f"), nil, 0o400), os.WriteFile(filepath.Join(kept, "f"), nil, 0o600),
+		os.Symlink(kept, filepath.Join(tree, "link")), os.Chmod(tree, 0o500),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := ledger.SweepScratch(loop); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(filepath.Join(home, "scratch", "ralph-x-1")); !os.IsNotExist(err) {
+		t.Errorf("the folder is still there: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(kept, "f")); err != nil {
+		t.Error(err)
+	}
+}

@@ -54,11 +54,16 @@ func (s *session) trial(was, is snapshot.ID) Trial {
 	}
 }
 
-// try runs a trial; no secret gets into its record.
+// try runs a trial; no secret gets into its record. What the machine cannot do, for
+// want of room perhaps, ends no loop: the findings stand as they are then.
 func (s *session) try(ctx context.Context, t Trial) (*ledger.HoldOut, error) {
 	out, err := t.Run(ctx)
-	if err != nil {
+	if err != nil && interrupted(ctx) {
 		return nil, err
+	}
+	if err != nil {
+		s.opts.Log.WithError(err).Warn("run tests as they were")
+		return t.refused(s.masker.String(err.Error())), nil
 	}
 	for i, r := range out.Results {
 		out.Results[i].Why = s.masker.String(r.Why)
