@@ -114,23 +114,37 @@ func (x exporter) write(e entry) error {
 	if e.kind == kindDir {
 		return x.root.MkdirAll(name, 0o700)
 	}
-	if err := x.root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return err
+	put := x.file
+	if e.kind == kindLink {
+		put = x.link
 	}
-	if _, err := x.root.Lstat(name); err == nil {
+	err := put(name, e)
+	if errors.Is(err, fs.ErrNotExist) { // seldom: the folders are made first
+		if err := x.root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return err
+		}
+		err = put(name, e)
+	}
+	if errors.Is(err, fs.ErrExist) {
 		if err := x.root.RemoveAll(name); err != nil {
 			return err
 		}
+		err = put(name, e)
 	}
-	if e.kind == kindLink {
-		return x.link(name, e)
-	}
-	f, err := x.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	return err
+}
+
+func (x exporter) file(name string, e entry) error {
+	mode := goMode(e.st.mode)&fs.ModePerm | 0o600
+	f, err := x.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return err
 	}
 	err = x.s.objects.copyTo(f, e.oid)
-	return errors.Join(err, f.Chmod(goMode(e.st.mode)&fs.ModePerm|0o600), f.Close())
+	if mode&^0o755 != 0 { // the usual umask takes these away
+		err = errors.Join(err, f.Chmod(mode))
+	}
+	return errors.Join(err, f.Close())
 }
 
 func (x exporter) link(name string, e entry) error {
