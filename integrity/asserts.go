@@ -229,10 +229,13 @@ func (c *change) whyRemoved(d delta) string {
 	return ""
 }
 
+// failsAnyway matches what fails in any case, or for any error.
+var failsAnyway = regexp.MustCompile(`\b(?:ifError|fail)\s*\(|\bdone\.fail\b|^t\.(?:Error|Fatal|Fail)`)
+
 // onlyErrors reports whether what was removed is all about errors that should not
 // be there: with another way to call the code they go.
 func (d delta) onlyErrors() bool {
-	return !slices.ContainsFunc(d.removed, func(a assertion) bool { return a.Strength != source.NonNull })
+	return !slices.ContainsFunc(d.removed, func(a assertion) bool { return a.Strength != source.NonNull && !failsAnyway.MatchString(a.text) })
 }
 
 // rewritten reports whether all names of an assertion stand in the lines that

@@ -1,0 +1,61 @@
+package source
+
+import (
+	"strings"
+	"testing"
+)
+
+// longTest is a file of tests of about a quarter of a megabyte.
+func longTest() []byte {
+	one := "@pytest.mark.parametrize(\"a, b\", [(1, 2), (3, 4)])\ndef test_N(a, b):\n    # adds\n    x = add(a, b)\n    if not x:\n        pytest.skip(\"no x\")\n    assert x == a + b\n    assert str(x) == \"text\"  # noqa\n\n\n"
+	return []byte(strings.Repeat(one, 1200))
+}
+
+func BenchmarkInspect(b *testing.B) {
+	src := longTest()
+	b.SetBytes(int64(len(src)))
+	for b.Loop() {
+		if _, err := Inspect("tests/test_a.py", src); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func TestInspect(t *testing.T) {
+	src := "import pytest\n\n\n@pytest.mark.parametrize(\"a, b\", [(1, 2), (3, 4)])\ndef test_a(a, b):\n    assert add(a, b) == 3  # noqa: E501\n    return\n    assert False\n"
+	in, err := Inspect("test_a.py", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(in.Lists) != 1 || strings.Join(in.Lists[0].Rows, ";") != "(1, 2);(3, 4)" {
+		t.Errorf("lists: %+v", in.Lists)
+	}
+	if len(in.Directives) != 1 || in.Directives[0].Line != 6 || in.Directives[0].Blanket {
+		t.Errorf("directives: %+v", in.Directives)
+	}
+	if len(in.Marks) != 1 || in.Marks[0].Kind != Dead || in.Marks[0].From != 8 {
+		t.Errorf("marks: %+v", in.Marks)
+	}
+	if strings.Contains(string(in.Plain), "noqa") || len(in.Plain) != len(src) {
+		t.Errorf("plain: %q", in.Plain)
+	}
+}
+
+// The scanner comes to an end, whatever the bytes, in all languages.
+func FuzzInspect(f *testing.F) {
+	for _, path := range []string{"a_test.go", "test_a.py", "a.test.js", "tests/a.rs", "a_spec.rb", "tests/ATest.php", "ATests.cs", "a_test.cc", "test/a_test.exs", "ATests.swift", "src/test/ATest.kt"} {
+		f.Add(path, "it('a', () => { if (x) { return } expect(1).toBe(1) })\n@skip\ndef test_a():\n    try:\n        assert x\n    except Exception:\n        pass\n")
+		f.Add(path, "TEST(A, B) {\n if (true) return;\n [[1, 2], [3, 4]] }\n")
+	}
+	f.Fuzz(func(t *testing.T, path, src string) {
+		in, _ := Inspect(path, []byte(src))
+		if len(in.Plain) != len(src) || len(in.Masked) != len(src) {
+			t.Errorf("%d bytes became %d and %d", len(src), len(in.Plain), len(in.Masked))
+		}
+		for _, test := range in.Tests {
+			for _, a := range test.Assertions {
+				Assert(a)
+			}
+		}
+	})
+}
