@@ -27,6 +27,7 @@ func TestAssertions(t *testing.T) {
 		{"a type", three, []string{"assert isinstance(x, int)", three[1], three[2]}, "TP-11 MEDIUM test_add"},
 		{"stronger", []string{"assert x > 0"}, []string{"assert x == 21"}, ""},
 		{"another literal", three, []string{"assert x == 22", three[1], three[2]}, "TP-13 HIGH test_add"},
+		{"another expected value", []string{"want = 21", "assert x == want"}, []string{"want = 22", "assert x == want"}, "TP-13 HIGH test_add"},
 		{"the opposite", three, []string{"assert x != 21", three[1], three[2]}, "TP-14 HIGH test_add"},
 		{"all true", three, []string{"assert True"}, "TP-12 CRITICAL test_add"},
 		{"swallowed", three, []string{"try:\n        assert x == 21\n    except AssertionError:\n        pass", three[1], three[2]}, "TP-17 HIGH test_add"},

@@ -92,6 +92,9 @@ var strengths = []strengthRow{
 func strength(text string) Strength {
 	code := inStrings.ReplaceAllString(text, `""`)
 	if cond, _, ok := strings.Cut(code, " => t."); ok {
+		if isEmpty.MatchString(text) {
+			return NonNull
+		}
 		for _, r := range goFailures {
 			if r.re.MatchString(cond + " =>") {
 				return r.s
@@ -109,6 +112,9 @@ func strength(text string) Strength {
 	}
 	return Truthy
 }
+
+// isEmpty matches failures for what is empty: anything else will do.
+var isEmpty = regexp.MustCompile(`(?:[\w.)\]] == ""|len\(.+\) (?:== 0|< 1)) => t\.`)
 
 // flips are pairs of opposites: the first is turned into the second, and counts.
 var flips = []struct {
@@ -206,6 +212,7 @@ var truths = []*regexp.Regexp{
 	regexp.MustCompile(`\bAssert\.Pass\(|\baddToAssertionCount\(|\bexpectNotToPerformAssertions\(|\bt\.pass\(\)|\bassert\.isOk\(true\)|^SUCCEED\(`),
 	regexp.MustCompile(`^(?:false|!true|1 == 2|1 != 1|0 != 0|1 > 2) => t\.`),
 	regexp.MustCompile(`^assert\s+true;?$`),
+	regexp.MustCompile(`(?i)\b\w*contains?\w*\((?:[^()]|\([^()]*\))*,\s*(?:""|'')\s*\)|\.(?:toContain|toMatch|include|startsWith|endsWith)\(\s*(?:""|'')\s*\)|^assert\s+(?:""|'')\s+in\s|HasPrefix\([^()]*, ""\)`),
 }
 
 // trivial reports whether an assertion holds whatever the code does.
