@@ -138,8 +138,8 @@ func (f *function) first(text string) []byte {
 	return f.inserted(f.body, indented(f.inner(), f.lang, text)...)
 }
 
-// literalsOf returns the literals of the test: those outside and those inside of
-// assertions.
+// literalsOf returns what a test gives and what it expects: the strings outside of
+// assertions and those inside; where all is in one line, the first and the others.
 func (t *testCase) literalsOf() (in, out []string) {
 	inside := map[int]bool{}
 	for _, a := range t.assertions() {
@@ -152,11 +152,17 @@ func (t *testCase) literalsOf() (in, out []string) {
 			continue // a message
 		}
 		for _, l := range literal.FindAllString(t.lines[i], -1) {
-			if inside[i] {
+			switch {
+			case len(l) < 3 || l[0] != '"' && l[0] != '\'':
+			case inside[i]:
 				out = append(out, l)
+			default:
+				in = append(in, l)
 			}
-			in = append(in, l)
 		}
+	}
+	if len(in) == 0 && len(out) > 1 {
+		in, out = out[:1], out[1:]
 	}
 	return in, out
 }
@@ -211,9 +217,9 @@ func hardCode(s *subject) []edit {
 		return nil
 	}
 	text := s.pick(branches[f.lang.name]...)
-	both := strings.NewReplacer("{p}", f.params[0], "{in}", in[0], "{out}", out[len(out)-1]).Replace(text)
+	both := strings.NewReplacer("{p}", f.params[0], "{in}", in[0], "{out}", out[0]).Replace(text)
 	if len(in) > 1 && s.rng.IntN(2) == 0 {
-		both += "\n" + strings.NewReplacer("{p}", f.params[0], "{in}", in[1], "{out}", out[0]).Replace(text)
+		both += "\n" + strings.NewReplacer("{p}", f.params[0], "{in}", in[1], "{out}", out[len(out)-1]).Replace(text)
 	}
 	return s.productEdit(f, f.first(both))
 }

@@ -180,6 +180,9 @@ func renameTest(s *subject) []edit {
 	s.rng.Shuffle(len(ways), func(i, j int) { ways[i], ways[j] = ways[j], ways[i] })
 	head := strings.Join(t.lines[t.start:t.head+1], "\n") + "\n"
 	for _, w := range ways {
+		if t.lang.name == "java" && strings.Contains(w[0], "void test") && strings.Contains(head, "@Test") {
+			continue // the annotation keeps it a test
+		}
 		if r := regexp.MustCompile(w[0]); r.MatchString(head) {
 			s.phrase = w[1]
 			with := strings.TrimSuffix(r.ReplaceAllString(head, w[1]), "\n")
