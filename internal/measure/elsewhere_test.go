@@ -91,3 +91,18 @@ func TestElsewhereNamesTheOtherTree(t *testing.T) {
 		t.Errorf("runs %+v", runs)
 	}
 }
+
+// Where a framework does not understand which tests it is to run alone, the whole
+// command runs.
+func TestElsewhereFallsBackOnTheWhole(t *testing.T) {
+	files := map[string]string{"mocha": `if [ $# -gt 0 ]; then echo 'no such option'; exit 2; fi
+echo '<testsuite name="s"><testcase name="one"/></testsuite>' >out.xml
+`}
+	c := measure.Check{Kind: measure.Test, Name: "mocha", Command: []string{"env", "sh", "mocha"}, Runner: "mocha", Reports: []string{"out.xml"}}
+	m := measure.New(measure.Plan{Root: tree(t, files), Checks: []measure.Check{c}}, measure.Options{Scratch: t.TempDir()})
+	one := metric.Test{ID: metric.ID{Suite: "s", Name: "one"}}
+	ends, runs, err := m.Elsewhere(context.Background(), tree(t, files), []metric.Test{one}, 0)
+	if err != nil || len(runs) != 2 || ends[one.ID].Test.Status != metric.Passed {
+		t.Errorf("%+v, %v after %d runs", ends, err, len(runs))
+	}
+}
