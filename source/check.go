@@ -57,7 +57,7 @@ func Assert(text string) Assertion {
 }
 
 // literal matches strings, numbers and the names of constants.
-var literal = regexp.MustCompile(`[bBrRfFuU]{0,2}"(?:[^"\\]|\\.)*"#*|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `|\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\w*|\b(?:[Tt]rue|(?:F|f)alse|None|nil|null|undefined)\b`)
+var literal = regexp.MustCompile(`[bBrRfFuU]{0,2}"(?:[^"\\]|\\.)*"#*|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `|\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\w*|\b(?:[Tt]rue|False|false|None|nil|null|undefined)\b`)
 
 // inStrings matches what is quoted, for looking at the code alone.
 var inStrings = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`")

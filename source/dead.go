@@ -270,16 +270,17 @@ var swallowing = map[Language]*regexp.Regexp{
 	Rust:       regexp.MustCompile(`\blet\s+_\w*\s*=\s*(?:std::)?(?:panic::)?catch_unwind\b`),
 }
 
+// alike are languages that are read as another.
+var alike = map[Language]Language{TypeScript: JavaScript, C: CPP}
+
 // suppressing matches what drops failures of the block behind it.
 var suppressing = regexp.MustCompile(`\bwith\s+(?:contextlib\.)?suppress\([^)]*\b(?:Exception|AssertionError|BaseException)\b`)
 
 // swallowed notes the lines of tests whose failures are caught and dropped.
 func (in *inspector) swallowed() {
 	lang := in.lang
-	if lang == TypeScript {
-		lang = JavaScript
-	} else if lang == C {
-		lang = CPP
+	if like, ok := alike[lang]; ok {
+		lang = like
 	}
 	re := swallowing[lang]
 	if re == nil {

@@ -28,7 +28,7 @@ func (in *inspector) rows(i int) ([]string, bool) {
 	end := in.list[i].mate
 	composite, start := 0, i+1
 	plainRows := in.tableCall(i) || in.iterated(i)
-	if in.is(i, "(") && !plainRows && (in.lang != Python || in.isWord(i-1)) {
+	if !plainRows && in.callAt(i) {
 		return nil, false
 	}
 	var rows []string
@@ -42,13 +42,24 @@ func (in *inspector) rows(i int) ([]string, bool) {
 				}
 			}
 			start = j + 1
-		case in.is(j, ";") || blockWords[in.text(j)] && in.startsLine(j):
-			return nil, false // statements
+		case in.statementAt(j):
+			return nil, false
 		case in.list[j].mate > j:
 			j = in.list[j].mate
 		}
 	}
 	return rows, len(rows) > 0 && (composite*2 > len(rows) || plainRows)
+}
+
+// statementAt reports whether a statement begins or ends at token j.
+func (in *inspector) statementAt(j int) bool {
+	return in.is(j, ";") || blockWords[in.text(j)] && in.startsLine(j)
+}
+
+// callAt reports whether the bracket at token i holds arguments, or in most
+// languages a value.
+func (in *inspector) callAt(i int) bool {
+	return in.is(i, "(") && (in.lang != Python || in.isWord(i-1))
 }
 
 // compositeAt reports whether the element from token a up to b is in brackets

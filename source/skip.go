@@ -46,9 +46,7 @@ var scripts = []Language{JavaScript, TypeScript}
 
 func row(kind MarkKind, on place, cond argument, re string, langs ...Language) markRow {
 	r := markRow{langs: langs, re: regexp.MustCompile(re), kind: kind, on: on, cond: cond}
-	for _, w := range wordsOfPattern.FindAll([]byte(escapes.ReplaceAllString(re, " ")), -1) {
-		r.words = append(r.words, w)
-	}
+	r.words = wordsOfPattern.FindAll([]byte(escapes.ReplaceAllString(re, " ")), -1)
 	return r
 }
 
