@@ -90,6 +90,8 @@ type Input struct {
 	// HeldOut are the tests that findings name, as they were before the iteration,
 	// over the code as it is.
 	HeldOut []HeldOut
+	// Hidden are the tests that the agent does not see; nil where they were not run.
+	Hidden *Hidden
 	// AddedByLoop are the tests that the baseline did not have.
 	AddedByLoop map[metric.ID]bool
 

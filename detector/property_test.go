@@ -101,11 +101,18 @@ func (w world) input() detector.Input {
 	for i := range n + 1 {
 		all = append(all, w.observation(i))
 	}
+	if w.one(12) { // mended, as far as one sees
+		all[n-1].Set.Tests, all[n].Set.Tests = suite(hiddenTest("TestA", metric.Failed)), suite(passing("TestA")...)
+	}
 	in := detector.Input{
 		Current: all[n], Previous: all[n-1], Baseline: all[0], History: all[:n], Before: w.sources(), After: w.sources(),
 		Errors: slices.Repeat([]string{"no such file"}, w.IntN(4)), SuiteUnread: w.IntN(2), CoverageWobble: 2 * w.Float64(),
 		GoneSymbols: []string{"Divide"}[:w.IntN(2)], GitLost: []string{"tag v1"}[:w.one01(8)], Best: &all[w.IntN(n)],
 		AckFiles: []string{".supervise-ack.yaml"}[:w.one01(8)],
+	}
+	if w.one(2) {
+		a, b := hiddenTest("TestHidden", metric.Status(1+w.IntN(5))), hiddenTest("TestSecret", metric.Status(1+w.IntN(5)))
+		in.Hidden = &detector.Hidden{Tests: suite(a, b), Passed: map[metric.ID]bool{a.ID: w.one(2)}}
 	}
 	if in.Current.Set.Tests != nil {
 		for _, c := range in.Current.Set.Tests.Cases {

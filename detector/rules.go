@@ -68,6 +68,11 @@ var rules = []Rule{
 		message:   "Test {name} is now skipped", find: testsNewlySkipped,
 	},
 	{
+		Name: HiddenTestsFailing, Type: "functionality_loss", Severity: Critical, Action: AlertAndRollback, Unit: "tests",
+		Condition: "a hidden test that passed before fails; HIGH when it did not run",
+		message:   "{why}", find: hiddenTestsFailing,
+	},
+	{
 		Name: "git_state_lost", Type: "work_loss", Severity: Critical, Action: AlertAndRollback, Unit: "losses", Baseline: true,
 		Condition: "the repository, a branch, a tag or a stash entry that the baseline had is gone",
 		message:   "Git state is lost: {why}", find: gitStateLost,
@@ -81,6 +86,11 @@ var rules = []Rule{
 		Name: "coverage_regression", Type: "coverage_regression", Severity: High, Action: AlertAndFlag, Threshold: 2, Unit: "points", Baseline: true, Paths: true,
 		Condition: "coverage fell by more than the threshold in points, and by more than it varies by itself",
 		message:   "Coverage{of} dropped {prev}%→{curr}% (exceeds -{threshold}% threshold)", find: coverageRegression,
+	},
+	{
+		Name: HiddenTestFailing, Type: "hidden_test_failing", Severity: High, Action: AlertAndFlag, Unit: "tests",
+		Condition: "tests that failed pass now, no visible test fails, and hidden tests do: the outputs may be written into the code",
+		message:   "All visible tests pass now; hidden tests that fail: {n}", find: hiddenTestFailing,
 	},
 	{
 		Name: "error_increase", Type: "error_increase", Severity: High, Action: AlertRegression, Threshold: 5, Unit: "errors",
@@ -164,13 +174,13 @@ func Known(name string) bool {
 
 func ruleNamed(name string) (Rule, bool) {
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.Name == name })
+	if i >= 0 {
+		return rules[i], true
+	}
 	if kind, ok := strings.CutPrefix(name, TamperPrefix); ok && kind != "" {
 		return tamperRule(kind, Critical), true
 	}
-	if i < 0 {
-		return Rule{}, false
-	}
-	return rules[i], true
+	return Rule{}, false
 }
 
 // alerts applies all rules of a scope.

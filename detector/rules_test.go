@@ -58,7 +58,10 @@ func ruleInputs() []ruleInput {
 	renamed := step(metric.Set{Tests: suite(passing("TestDivide")...)}, metric.Set{Tests: suite(metric.Test{ID: metric.ID{Suite: "calc/new", Name: "TestDivide"}, Status: metric.Passed})})
 	stayed := renamed
 	stayed.Current = stayed.Previous
+	unseen := func(in *detector.Input) { in.Hidden = nil }
 	return append(out,
+		ruleInput{detector.HiddenTestsFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}, "T"), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}, "T"), unseen},
+		ruleInput{detector.HiddenTestFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}), unseen},
 		ruleInput{"git_state_lost", lost, kept, nil},
 		ruleInput{"acknowledgements_changed", acked, kept, nil},
 		ruleInput{"stuck_loop_detected", stuck, twice, nil},

@@ -136,7 +136,9 @@ func (j *judge) tamperFinding(list []Tampering) finding {
 	if first.Test != "" {
 		text += " of " + first.Test
 	}
-	text += " in " + first.File
+	if first.File != "" {
+		text += " in " + first.File
+	}
 	if first.Line > 0 {
 		text += fmt.Sprintf(":%d", first.Line)
 	}
@@ -154,7 +156,7 @@ func (j *judge) tamperFinding(list []Tampering) finding {
 	}
 	f := finding{values: Values{Why: strings.ToUpper(text[:1]) + text[1:], N: len(list)}}
 	for _, t := range list {
-		if !slices.Contains(f.files, t.File) {
+		if t.File != "" && !slices.Contains(f.files, t.File) {
 			f.files = append(f.files, t.File)
 		}
 		if t.Test != "" {

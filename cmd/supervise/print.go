@@ -268,6 +268,9 @@ func (p *printer) note(format string, args ...any) {
 }
 
 func (p *printer) gaps(it ledger.Iteration) {
+	if text := report.Hidden(it.Hidden); text != "" {
+		p.note("hidden tests: %s", text)
+	}
 	for _, g := range it.Set.Gaps {
 		p.line("     %s", p.paint(report.Warn, fmt.Sprintf("%s not measured: %s", g.Section, g.Why)))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,6 +87,7 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&s.Strict, "strict", false, "a renamed or moved test counts as a deleted one")
 	flags.BoolVar(&s.AllowUntested, "allow-untested", false, "run although no test can be measured, judged by build and lint alone")
 	flags.StringVar(&s.Selection.Mode, "select", s.Selection.Mode, "how the best is chosen: highest_quality_verified, highest_quality, most_recent_above_threshold")
+	flags.StringVar(&s.HoldOut.Dir, "holdout-dir", "", "folder outside the tree with tests that the agent does not see")
 	f.planFlags.register(cmd)
 	flags.BoolVar(&f.noApply, "no-apply", false, "leave the tree as the last iteration left it")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan and stop")
@@ -122,6 +124,7 @@ var overrides = map[string]func(to, from *config.Settings){
 	"mode":                 func(to, from *config.Settings) { to.Mode = from.Mode },
 	"strict":               func(to, from *config.Settings) { to.Strict = from.Strict },
 	"allow-untested":       func(to, from *config.Settings) { to.AllowUntested = from.AllowUntested },
+	"holdout-dir":          func(to, from *config.Settings) { to.HoldOut.Dir = from.HoldOut.Dir },
 	"select":               func(to, from *config.Settings) { to.Selection.Mode = from.Selection.Mode },
 }
 
@@ -167,6 +170,9 @@ func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
 	if err := a.before(cmd.Context(), at, &opts, f); err != nil {
 		return err
 	}
+	if !cmd.Flags().Changed("holdout-dir") && !f.json {
+		a.readable(at, opts)
+	}
 	opts.Dir, opts.Task, opts.Args, opts.NoApply = at.here, task, args, f.noApply
 	return a.supervise(cmd.Context(), opts, f, loop.Run)
 }
@@ -185,6 +191,17 @@ func (a *app) before(ctx context.Context, at place, opts *loop.Options, f *runFl
 		}
 	}
 	return nil
+}
+
+// readable says that the agent can find the hidden tests by what stands in the tree.
+func (a *app) readable(at place, opts loop.Options) {
+	path := cmp.Or(a.config, config.Path(at.project))
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if rel, err := filepath.Rel(at.root, path); opts.Hidden.Dir != "" && err == nil && filepath.IsLocal(rel) {
+		fmt.Fprintf(a.err, "note: the agent can read %s, which says where the hidden tests are: give --holdout-dir, or a --config outside the tree\n", rel)
+	}
 }
 
 // startable refuses an agent that is not there before anything is measured.

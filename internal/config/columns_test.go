@@ -70,26 +70,31 @@ func firing() map[string]detector.Input {
 	slow, quick := tests("A"), tests("A")
 	slow.Duration, quick.Duration = 10*time.Second, time.Second
 	moved := metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "new", Name: "A"}, Status: metric.Passed}, tests("B").Cases[0]})
+	unseen, coded := from(same, same), from(metric.Set{Tests: tests("A", "!B")}, same)
+	unseen.Hidden = &detector.Hidden{Tests: tests("!H"), Passed: map[metric.ID]bool{tests("H").Cases[0].ID: true}}
+	coded.Hidden = &detector.Hidden{Tests: tests("!H")}
 	return map[string]detector.Input{
-		"test_count_decreased":     from(same, metric.Set{Tests: tests("A")}),
-		"working_tests_failing":    from(same, metric.Set{Tests: tests("A", "!B")}),
-		"tests_replaced":           from(metric.Set{Tests: tests("A", "!B")}, metric.Set{Tests: tests("A", "!C")}),
-		"tests_newly_skipped":      from(metric.Set{Tests: tests("A", "!B")}, metric.Set{Tests: tests("A", "-B")}),
-		"git_state_lost":           lost,
-		"acknowledgements_changed": acked,
-		"coverage_regression":      from(metric.Set{Coverage: lines(80, 100)}, metric.Set{Coverage: lines(70, 100)}),
-		"error_increase":           from(findings(0), findings(6)),
-		"suite_did_not_run":        from(same, metric.Set{}),
-		"build_broken":             from(metric.Set{Build: &metric.Build{Status: metric.BuildSuccess}}, metric.Set{Build: &metric.Build{Status: metric.BuildFailure}}),
-		"file_deletion":            from(metric.Set{Code: codeOf(3, 2)}, metric.Set{Code: codeOf(2, 2)}),
-		"complexity_explosion":     from(metric.Set{Code: codeOf(3, 2)}, metric.Set{Code: codeOf(3, 4)}),
-		"coverage_denominator":     from(metric.Set{Coverage: lines(80, 100), Code: codeOf(3, 2)}, metric.Set{Coverage: lines(40, 50), Code: codeOf(3, 2)}),
-		"flaky_test":               from(same, metric.Set{Tests: tests("A", "~B")}),
-		"test_time_anomaly":        from(metric.Set{Tests: slow}, metric.Set{Tests: quick}),
-		"infinite_loop":            circling(14),
-		"metric_cycling":           circling(6),
-		"stuck_loop_detected":      stuck,
-		"test_explained":           from(same, metric.Set{Tests: moved}),
+		detector.HiddenTestsFailing: unseen,
+		detector.HiddenTestFailing:  coded,
+		"test_count_decreased":      from(same, metric.Set{Tests: tests("A")}),
+		"working_tests_failing":     from(same, metric.Set{Tests: tests("A", "!B")}),
+		"tests_replaced":            from(metric.Set{Tests: tests("A", "!B")}, metric.Set{Tests: tests("A", "!C")}),
+		"tests_newly_skipped":       from(metric.Set{Tests: tests("A", "!B")}, metric.Set{Tests: tests("A", "-B")}),
+		"git_state_lost":            lost,
+		"acknowledgements_changed":  acked,
+		"coverage_regression":       from(metric.Set{Coverage: lines(80, 100)}, metric.Set{Coverage: lines(70, 100)}),
+		"error_increase":            from(findings(0), findings(6)),
+		"suite_did_not_run":         from(same, metric.Set{}),
+		"build_broken":              from(metric.Set{Build: &metric.Build{Status: metric.BuildSuccess}}, metric.Set{Build: &metric.Build{Status: metric.BuildFailure}}),
+		"file_deletion":             from(metric.Set{Code: codeOf(3, 2)}, metric.Set{Code: codeOf(2, 2)}),
+		"complexity_explosion":      from(metric.Set{Code: codeOf(3, 2)}, metric.Set{Code: codeOf(3, 4)}),
+		"coverage_denominator":      from(metric.Set{Coverage: lines(80, 100), Code: codeOf(3, 2)}, metric.Set{Coverage: lines(40, 50), Code: codeOf(3, 2)}),
+		"flaky_test":                from(same, metric.Set{Tests: tests("A", "~B")}),
+		"test_time_anomaly":         from(metric.Set{Tests: slow}, metric.Set{Tests: quick}),
+		"infinite_loop":             circling(14),
+		"metric_cycling":            circling(6),
+		"stuck_loop_detected":       stuck,
+		"test_explained":            from(same, metric.Set{Tests: moved}),
 	}
 }
 

@@ -92,16 +92,23 @@ type Confirm struct {
 }
 
 // HoldOut is when tests that findings name are run as they were before the
-// iteration.
+// iteration, and which tests the agent does not see.
 type HoldOut struct {
 	Run     string        `yaml:"run"`     // on-finding or never
 	Timeout time.Duration `yaml:"timeout"` // of all of it; 0: the limits of the checks
+
+	Dir     string   `yaml:"dir"`     // of the hidden tests, outside the tree; "": there are none
+	Command Argv     `yaml:"command"` // that runs them; none: the test checks
+	Reports []string `yaml:"reports"` // of the command
+	When    string   `yaml:"when"`    // iteration or end
 }
 
-// The values of [HoldOut].Run.
+// The values of [HoldOut].Run and [HoldOut].When.
 const (
-	onFinding = "on-finding"
-	never     = "never"
+	onFinding   = "on-finding"
+	never       = "never"
+	onIteration = "iteration"
+	atEnd       = "end"
 )
 
 // Limits bound a loop.
@@ -148,7 +155,7 @@ func Default() Settings {
 		Stall: Stall{rules.StallWindow, rules.StallRange}, Cycle: Cycle{rules.CycleWindow, rules.CycleMin}, Stuck: Stuck{rules.StuckCount},
 		Until: "auto", OnStall: "stop", Reinforcement: "adaptive", Pty: string(loop.PtyAuto),
 		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},
-		HoldOut:   HoldOut{Run: onFinding},
+		HoldOut:   HoldOut{Run: onFinding, When: onIteration},
 		Tests:     string(detector.TestsFree),
 		Limits:    Limits{MaxIterations: 10, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
 		Weights:   Weights{w.Validation, w.Completeness, w.Correctness, w.Readability, w.Efficiency},
@@ -179,6 +186,9 @@ func Load(path string, named bool) (Settings, error) {
 	}
 	if err := s.Integrity.load(filepath.Dir(path)); err != nil {
 		return s, locate(err, path, text)
+	}
+	if dir := s.HoldOut.Dir; dir != "" && !filepath.IsAbs(dir) {
+		s.HoldOut.Dir = filepath.Join(filepath.Dir(path), filepath.FromSlash(dir))
 	}
 	return s, nil
 }
@@ -231,6 +241,8 @@ func (s Settings) conditions() []condition {
 		{s.Confirm.Reruns < 0, "confirm.reruns", "confirm.reruns must not be negative"},
 		{s.HoldOut.Run != onFinding && s.HoldOut.Run != never, "holdout.run", "holdout.run must be on-finding or never, not " + s.HoldOut.Run},
 		{s.HoldOut.Timeout < 0, "holdout.timeout", "holdout.timeout must not be negative"},
+		{s.HoldOut.When != onIteration && s.HoldOut.When != atEnd, "holdout.when", "holdout.when must be iteration or end, not " + s.HoldOut.When},
+		{len(s.HoldOut.Reports) > 0 && len(s.HoldOut.Command) == 0, "holdout.reports", "holdout.reports are those of holdout.command: give the command as well"},
 		{s.Limits.MaxRetries < 0, "limits.max_retries", "max_retries must not be negative"},
 		{s.Limits.MaxTime < 0, "limits.max_time", "limits.max_time must not be negative"},
 		{s.Limits.IterationTimeout < 0, "limits.iteration_timeout", "limits.iteration_timeout must not be negative"},
@@ -309,6 +321,9 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		o.Level = &level
 	}
 	o.HoldOut = loop.HoldOut{Never: s.HoldOut.Run == never, Timeout: s.HoldOut.Timeout}
+	if o.Hidden, err = s.HoldOut.hidden(root, s.Limits.CheckTimeout); err != nil {
+		return loop.Options{}, err
+	}
 	if s.Confirm != Default().Confirm {
 		o.Confirm = &measure.Reruns{MaxTests: s.Confirm.MaxTests, Reruns: s.Confirm.Reruns}
 	}

@@ -95,6 +95,7 @@ const footer = `
 # tests: free               # append: tests that exist may not be changed or lost; frozen: no test file may change
 # allow_remove: [TestOld*, legacy/**]  # tests and files whose removal is no finding
 # holdout: {run: on-finding}  # tests that findings name are tried as they were; never: they are not; timeout: of all of it
+#   # with dir: /outside/the/tree it holds tests that the agent does not see; command and reports of their own; when: iteration or end
 # rollback_to: started      # where a rejected iteration goes back to; best: to the best so far
 # stall: {iterations: 3, range: 0.02}  # so many plateaus in a row whose scores lie so near
 # cycle: {window: 5, after: 10}        # longest period looked for; ends the loop after so many iterations

@@ -19,6 +19,7 @@ type Extraction struct {
 	Checks   []Check          `json:"checks"`
 	Again    *Again           `json:"run_again,omitempty"` // nil where no test failed that had passed before
 	HeldOut  *HeldOut         `json:"hold_out,omitempty"`  // nil where no finding asked for it
+	Hidden   *Hidden          `json:"hidden_tests,omitempty"`
 	Tests    *Tests           `json:"tests,omitempty"`
 	Coverage *Coverage        `json:"coverage,omitempty"`
 	Lint     *Lint            `json:"lint,omitempty"`
@@ -95,6 +96,40 @@ func heldOutTest(r detector.HeldOut) string {
 	return name + ": " + r.Why
 }
 
+// Hidden tells how the tests ended that the agent does not see.
+type Hidden struct {
+	Tests   *Tests  `json:"tests,omitempty"` // nil: not run, or not to be read
+	Failing Names   `json:"failing"`         // with those that did not run
+	Flaky   Names   `json:"flaky"`
+	Broken  string  `json:"broken,omitempty"` // what kept some from running
+	Runs    []Check `json:"runs"`
+	Why     string  `json:"why,omitempty"`
+	Refused string  `json:"refused,omitempty"`
+	Reused  bool    `json:"reused,omitempty"`
+	Later   bool    `json:"later,omitempty"` // they are run at the end of the loop
+}
+
+// HiddenOf lays out a run of hidden tests, nil where there are none.
+func HiddenOf(h *ledger.Hidden) *Hidden {
+	if h == nil {
+		return nil
+	}
+	out := &Hidden{Tests: tests(h.Tests), Flaky: testNames(h.Flaky), Runs: checks(h.Runs), Why: h.Why, Refused: h.Refused, Reused: h.Reused, Later: h.Later}
+	var failing []string
+	if h.Tests != nil {
+		for _, c := range h.Tests.Cases {
+			if c.Failed() {
+				failing = append(failing, c.ID.String())
+			}
+		}
+		if len(h.Tests.Broken) > 0 {
+			out.Broken = h.Tests.Broken[0].Why
+		}
+	}
+	out.Failing = NamesOf(failing)
+	return out
+}
+
 // Tests are the counts of the test cases that were read.
 type Tests struct {
 	Count    int    `json:"count"`
@@ -137,7 +172,7 @@ func extraction(it ledger.Iteration) Extraction {
 	}
 	e.Changed = NamesOf(changed)
 	e.Checks = checks(it.Checks)
-	e.HeldOut = HeldOutOf(it.HoldOut)
+	e.HeldOut, e.Hidden = HeldOutOf(it.HoldOut), HiddenOf(it.Hidden)
 	if a := it.Confirmation; a != nil {
 		e.Again = &Again{testNames(a.Suspects), testNames(a.Flaky), checks(a.Runs), a.Refused}
 	}

@@ -58,6 +58,9 @@ type Iteration struct {
 	// prove.
 	HoldOut *HoldOut `json:"hold_out,omitempty"`
 
+	// Hidden is nil where the loop has no hidden tests, or runs them at its end.
+	Hidden *Hidden `json:"hidden_tests,omitempty"`
+
 	// Decision is what followed from the assessment, nil for the baseline and
 	// where it came to none. Best is the best iteration with this one counted in,
 	// Regression what this one cost.
@@ -112,6 +115,35 @@ type HoldOut struct {
 	PutBack []string           `json:"put_back,omitempty"` // the test files as they were
 	Runs    []CheckRun         `json:"runs,omitempty"`     // in order
 	Refused string             `json:"refused,omitempty"`  // why nothing was run
+}
+
+// Hidden tells how the tests ended that the agent does not see.
+type Hidden struct {
+	Tests   *metric.Tests `json:"tests,omitempty"` // nil where they were not run, or could not be read
+	Why     string        `json:"why,omitempty"`   // they could not be read
+	Flaky   []metric.ID   `json:"flaky,omitempty"` // failed first and passed when run again
+	Runs    []CheckRun    `json:"runs,omitempty"`  // in order
+	Files   string        `json:"files_sha256,omitempty"`
+	Refused string        `json:"refused,omitempty"` // why they were not run
+	Reused  bool          `json:"reused,omitempty"`  // no code changed, or the same tree was judged before
+	Later   bool          `json:"later,omitempty"`   // they are run at the end alone
+}
+
+// Green reports whether no hidden test fails and all could be run, as far as they
+// are to be run by now. Nil is green: there are none.
+func (h *Hidden) Green() bool {
+	if h == nil || h.Later {
+		return true
+	}
+	return h.Tests != nil && h.Tests.Counts().Failed == 0 && len(h.Tests.Broken) == 0 && h.Tests.Failure == ""
+}
+
+// Failing is how many hidden tests are known to fail or not to run.
+func (h *Hidden) Failing() int {
+	if h == nil {
+		return 0
+	}
+	return h.Tests.Counts().Failed
 }
 
 // Decision is what the loop did after an iteration.

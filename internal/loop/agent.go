@@ -179,6 +179,7 @@ func (s *session) facts(n int) prompt.Facts {
 		Task: s.opts.Task, Iteration: n, Max: s.opts.MaxIterations, Criterion: s.opts.Until.String(),
 		Measured: set.Tests != nil, Passed: counts.Passed, Count: counts.Count, Failing: failing(set.Tests),
 	}
+	f.Hidden = s.history[s.previous.Iteration].Hidden.Failing()
 	if s.opts.Until.Kind == Never {
 		f.Criterion = ""
 	}
@@ -193,9 +194,21 @@ func (s *session) facts(n int) prompt.Facts {
 	}
 	if s.rejected != nil {
 		f.Rejection = &prompt.Rejection{Iteration: s.rejected.Number, Advice: s.rejected.Decision.Advice}
-		f.Rejection.Reasons, f.Rejection.Tests = reasonsOf(s.rejected.Assessment.Alerts)
+		f.Rejection.Reasons, f.Rejection.Tests = reasonsOf(nameless(s.rejected.Assessment.Alerts))
 	}
 	return f
+}
+
+// nameless takes the tests out of the alerts that are about hidden ones: the agent
+// is told how many fail and not which.
+func nameless(alerts []detector.Alert) []detector.Alert {
+	out := slices.Clone(alerts)
+	for i := range out {
+		if out[i].Secret() {
+			out[i].Tests, out[i].Files = nil, nil
+		}
+	}
+	return out
 }
 
 // toldChanges are what the next iteration has to know of what became of which

@@ -53,14 +53,14 @@ func (s *session) meddled(now guard.State) ([]detector.Tampering, error) {
 			Evidence: "a file of supervise's own in " + s.ledger.Dir(),
 		})
 	}
-	return out, err
+	return append(out, s.hiddenMeddled()...), err
 }
 
 // doubt makes milder what a person may as well have done while nobody supervised
-// the tree: to change supervise's own configuration.
+// the tree: to change supervise's own configuration, or the hidden tests.
 func doubt(list []detector.Tampering) {
 	for i, t := range list {
-		if t.Type == configurationTouched {
+		if t.Type == configurationTouched || t.Type == hiddenChanged {
 			list[i].Severity = min(t.Severity, detector.Medium)
 		}
 	}

@@ -61,6 +61,9 @@ func (s *session) measureBaseline(ctx context.Context, info snapshot.Info) error
 		return err
 	}
 	it.OwnTime = it.EndedAt.Sub(started) - s.checks
+	if it.Hidden, err = s.hiddenBaseline(ctx, it); err != nil {
+		return err
+	}
 	it.Assessment = detector.Assessment{Class: detector.Baseline}
 	it.BaselineRuns, it.CoverageWobble, it.Artefacts = s.state.BaselineRuns, s.state.CoverageWobble, s.artefactPaths
 	it.Verified = s.verified(it, nil)
@@ -85,9 +88,10 @@ func (s *session) begin(it ledger.Iteration) {
 	s.previous, s.accepted, s.safe = obs, []detector.Observation{obs}, it.Snapshot
 	s.history = []ledger.Iteration{it}
 	s.measured[it.Tree] = measurement{it.Set, it.Checks}
+	s.learnHidden(it)
 	if s.opts.Until.Kind == Auto {
 		s.opts.Until.Kind = Green
-		if green(it.Set, it.Set) {
+		if it.Hidden.Green() && green(it.Set, it.Set) {
 			s.opts.Until.Kind = Idle
 		}
 	}

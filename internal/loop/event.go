@@ -272,6 +272,8 @@ type Verification struct {
 	// that passed before the loop and fail as they were then.
 	HoldOut *ledger.HoldOut `json:"hold_out,omitempty"`
 	Broken  []string        `json:"broken,omitempty"`
+	// Hidden is nil where the loop has no hidden tests.
+	Hidden *ledger.Hidden `json:"hidden_tests,omitempty"`
 }
 
 // Finished is the data of loop_finished.

@@ -74,6 +74,9 @@ func (s *session) selectBest(ctx context.Context, out *Outcome) error {
 	if err == nil && !out.Verified.Holds && out.Stop.Reason.ExitCode() == 0 {
 		out.Stop = Stop{NotReproduced, "the selected tree gave other numbers when it was measured again: " + strings.Join(out.Verified.Differences, "; ")}
 	}
+	if err == nil && out.Stop.Reason.ExitCode() == 0 {
+		out.Stop = s.hiddenStop(out.Stop, out.Verified.Hidden)
+	}
 	return err
 }
 
@@ -149,6 +152,9 @@ func (s *session) verify(ctx context.Context, n int) (*Verification, error) {
 	}
 	for _, id := range broken(v.HoldOut, s.history[0].Set.Tests) {
 		v.Broken = append(v.Broken, id.String())
+	}
+	if v.Hidden, err = s.hiddenSelected(ctx, it); err != nil {
+		return nil, fmt.Errorf("verify the selection: %w", err)
 	}
 	v.Holds = len(v.Differences) == 0
 	return v, s.event(OutputVerified, n, *v)
@@ -237,7 +243,7 @@ func (s *session) finalReports(out Outcome) (string, error) {
 		Skipped: s.skipped(out.Choice.Iteration), Dropped: s.droppedNames(),
 	}
 	if out.Verified != nil {
-		v.Verification = &report.Verification{Holds: out.Verified.Holds, Differences: out.Verified.Differences, HoldOut: out.Verified.HoldOut}
+		v.Verification = &report.Verification{Holds: out.Verified.Holds, Differences: out.Verified.Differences, HoldOut: out.Verified.HoldOut, Hidden: out.Verified.Hidden}
 	}
 	selection := report.SelectionName
 	err := errors.Join(

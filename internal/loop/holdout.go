@@ -112,10 +112,13 @@ func (s *session) holdOutSelected(ctx context.Context, n int) (*ledger.HoldOut, 
 	return s.try(ctx, t)
 }
 
-// heldOut adds what the hold-out run of an iteration said.
-func heldOut(in detector.Input, it ledger.Iteration) detector.Input {
+// heldOut adds what the hold-out run of an iteration said, and the hidden tests.
+func (s *session) heldOut(in detector.Input, it ledger.Iteration) detector.Input {
 	if it.HoldOut != nil {
 		in.HeldOut = it.HoldOut.Results
+	}
+	if h := it.Hidden; h != nil && h.Refused == "" && !h.Reused && !h.Later {
+		in.Hidden = &detector.Hidden{Tests: h.Tests, Passed: s.hiddenPassed}
 	}
 	return in
 }

@@ -189,7 +189,10 @@ func (s *session) judge(ctx context.Context, w *work) error {
 	if w.it.HoldOut, err = s.holdOut(ctx, w, in); err != nil {
 		return err
 	}
-	w.it.Assessment = detector.Assess(heldOut(in, w.it), s.opts.Rules)
+	if w.it.Hidden, err = s.hiddenTests(ctx, w, in); err != nil {
+		return err
+	}
+	w.it.Assessment = detector.Assess(s.heldOut(in, w.it), s.opts.Rules)
 	w.it.EndedAt = s.opts.Now()
 	if !w.it.Resumed { // else nobody was at work most of the time
 		w.it.OwnTime = w.it.EndedAt.Sub(w.it.StartedAt) - s.checks - w.it.Agent.Duration
@@ -262,7 +265,7 @@ func (s *session) input(ctx context.Context, w *work) (detector.Input, error) {
 func (s *session) inputOf(it ledger.Iteration, e ledger.Evidence) detector.Input {
 	obs := it.Observation()
 	obs.Error = s.count(it)
-	return heldOut(detector.Input{
+	return s.heldOut(detector.Input{
 		Current: obs, Previous: s.previous, Baseline: s.accepted[0], History: s.accepted, Best: s.best,
 		Errors: s.errors, SuiteUnread: max(0, s.unread-1), CoverageWobble: s.history[0].CoverageWobble,
 		AddedByLoop: s.addedByLoop(), Flaky: e.Flaky, Before: e.Before, After: e.After, Renamed: e.Renamed,
@@ -406,9 +409,11 @@ func (s *session) accept(it ledger.Iteration) {
 		s.rejected = &s.history[len(s.history)-1]
 		if n := it.Decision.Target; n > 0 && n != s.previous.Iteration {
 			s.previous, s.safe = s.history[n].Observation(), it.Decision.Restore
+			s.learnHidden(s.history[n])
 		}
 		return
 	}
+	s.learnHidden(it)
 	obs := it.Observation()
 	s.previous, s.safe = obs, it.Snapshot
 	s.accepted = append(s.accepted, obs)
@@ -455,7 +460,7 @@ func (s *session) candidates() []selector.Candidate { return ledger.Candidates(s
 func (s *session) isBest(n int) bool { return s.best != nil && s.best.Iteration == n }
 
 func (s *session) verified(it ledger.Iteration, criterion *bool) bool {
-	return selector.Verified(it.Set, it.Assessment.Critical(), criterion)
+	return it.Hidden.Green() && selector.Verified(it.Set, it.Assessment.Critical(), criterion)
 }
 
 // reject puts back the tree that the iteration is to be replaced from. The

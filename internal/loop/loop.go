@@ -91,7 +91,9 @@ type session struct {
 	unsteady         map[metric.ID]bool // what the iterations so far taught, see [detector.Input]
 	applied, removed []string           // paths that the selection changed and deleted
 	commits          bool               // it is a history that is judged, see [Record]
-	around           guard.State        // what stood around the tree when the last iteration was accepted
+	hiddenPassed     map[metric.ID]bool // see [detector.Hidden]
+	hiddenRuns       map[string]*ledger.Hidden
+	around           guard.State // what stood around the tree when the last iteration was accepted
 	// artefactPaths are what the checks themselves left in the tree.
 	artefactPaths []string
 	checks        time.Duration // spent in checks since the iteration began
@@ -167,7 +169,7 @@ func (discard) Close() error { return nil }
 func newSession(o Options, id string) *session {
 	return &session{
 		opts: o, id: id, masker: runner.NewMasker(Secrets(o.agentsEnv())), measured: map[string]measurement{}, flaky: map[metric.ID]bool{}, unsteady: map[metric.ID]bool{},
-		dropped: map[snapshot.ID]bool{}, missed: map[string]bool{},
+		dropped: map[snapshot.ID]bool{}, missed: map[string]bool{}, hiddenPassed: map[metric.ID]bool{}, hiddenRuns: map[string]*ledger.Hidden{},
 	}
 }
 
@@ -208,6 +210,9 @@ func open(ctx context.Context, o Options) (*session, error) {
 
 // equip opens the snapshots and prepares the measuring.
 func (s *session) equip(ctx context.Context, learnt measure.Memory) error {
+	if err := s.hiddenReady(); err != nil {
+		return err
+	}
 	if err := s.openStore(ctx); err != nil {
 		return err
 	}

@@ -40,6 +40,7 @@ type Settings struct {
 	NoRepeat          bool `json:"no_repeat,omitempty"` // measure the baseline once, however short it is
 
 	HoldOut HoldOut `json:"hold_out,omitzero"` // when tests are tried as they were
+	Hidden  Hidden  `json:"hidden,omitzero"`   // tests that the agent does not see
 
 	Confirm *measure.Reruns `json:"confirm,omitempty"` // how failures are confirmed; nil: as measure does by itself
 

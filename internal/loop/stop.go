@@ -28,6 +28,7 @@ const (
 	StoppedByRule  Reason = "stopped_by_rule" // a rule whose action is force_terminate or escalate
 	NotReproduced  Reason = "not_reproduced"  // the selected tree gave other numbers when it was measured again
 	NoneAcceptable Reason = "no_acceptable_iteration"
+	HiddenFail     Reason = "hidden_tests_failing" // of the selected tree, whatever the visible ones say
 	Unmeasurable   Reason = "unmeasurable"
 	Interrupted    Reason = "interrupted"
 	Broken         Reason = "error"
@@ -47,6 +48,7 @@ var reasons = map[Reason]struct {
 	IterationLimit: {4, ledger.Completed},
 	TimeLimit:      {4, ledger.Completed},
 	NoneAcceptable: {4, ledger.Failed},
+	HiddenFail:     {4, ledger.Completed},
 	Stalled:        {5, ledger.Completed},
 	Cycling:        {5, ledger.Failed},
 	Stuck:          {5, ledger.Failed},
@@ -130,7 +132,7 @@ func (s *session) met(ctx context.Context, it ledger.Iteration) (*bool, error) {
 	var holds bool
 	switch s.opts.Until.Kind {
 	case Green:
-		holds = green(it.Set, s.history[0].Set)
+		holds = it.Hidden.Green() && green(it.Set, s.history[0].Set)
 	case Command:
 		res, err := runner.Run(ctx, runner.Command{
 			Args: []string{"/bin/sh", "-c", s.opts.Until.Command}, Dir: s.opts.Plan.Root,
@@ -151,5 +153,5 @@ func (s *session) met(ctx context.Context, it ledger.Iteration) (*bool, error) {
 // nothing, and the checks are green. One that breaks off has not finished.
 func (s *session) idle(it ledger.Iteration) bool {
 	return s.opts.Until.Kind == Idle && len(it.Changed) == 0 && it.Agent != nil &&
-		it.Agent.ExitCode == 0 && it.Agent.Cause == runner.Exited.String() && green(it.Set, s.history[0].Set)
+		it.Agent.ExitCode == 0 && it.Agent.Cause == runner.Exited.String() && it.Hidden.Green() && green(it.Set, s.history[0].Set)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -211,7 +212,7 @@ func (r *trialRun) elsewhere(ctx context.Context, tests []metric.Test) (map[metr
 	if r.Limit > 0 {
 		limit = max(time.Until(r.until), time.Nanosecond)
 	}
-	ends, runs, err := r.Meter.Elsewhere(ctx, r.tree.dir, tests, limit)
+	ends, runs, err := r.Meter.Elsewhere(ctx, r.tree.project(), tests, limit)
 	r.out.Runs = append(r.out.Runs, Runs(runs)...)
 	return ends, err
 }
@@ -328,6 +329,18 @@ type trialTree struct {
 	plan      measure.Plan
 }
 
+// below is the slash path of the project in the tree, "." where it is all of it.
+func (t trialTree) below() string {
+	rel, err := filepath.Rel(t.root, t.plan.Root)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "."
+	}
+	return filepath.ToSlash(rel)
+}
+
+// project is the folder of the project in the tree, where the checks run.
+func (t trialTree) project() string { return filepath.Join(t.dir, filepath.FromSlash(t.below())) }
+
 // lay writes the files, and links the dependency folders to those of the working
 // tree.
 func (t trialTree) lay(ctx context.Context, id snapshot.ID) error {
@@ -355,7 +368,7 @@ func (t trialTree) lay(ctx context.Context, id snapshot.ID) error {
 func (t trialTree) projects(files []snapshot.File) map[string]map[string]bool {
 	out := map[string]map[string]bool{".": {}}
 	for _, c := range t.plan.Checks {
-		out[path.Clean(cmp.Or(c.Dir, "."))] = map[string]bool{}
+		out[path.Join(t.below(), c.Dir)] = map[string]bool{}
 	}
 	manifests := map[string]bool{}
 	for _, d := range dependencyFolders {

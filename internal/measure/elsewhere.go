@@ -27,13 +27,7 @@ type Ending struct {
 // checks. What is read teaches the meter nothing. The error is ctx's, or a fault of
 // the machine.
 func (m *Meter) Elsewhere(ctx context.Context, root string, tests []metric.Test, limit time.Duration) (map[metric.ID]Ending, []Run, error) {
-	e := elsewhere{
-		meter: m, there: &Meter{plan: m.plan.in(root), opts: m.opts, tested: map[named]bool{}, formats: map[string]string{}},
-		ends: map[metric.ID]Ending{}, limit: limit,
-	}
-	if limit > 0 {
-		e.until = time.Now().Add(limit)
-	}
+	e := m.elsewhere(root, limit)
 	err := e.all(ctx, tests)
 	for _, t := range tests {
 		if _, known := e.ends[t.ID]; !known {
@@ -87,6 +81,17 @@ type elsewhere struct {
 	until time.Time // zero: without an end
 	ends  map[metric.ID]Ending
 	runs  []Run
+}
+
+func (m *Meter) elsewhere(root string, limit time.Duration) *elsewhere {
+	e := &elsewhere{
+		meter: m, there: &Meter{plan: m.plan.in(root), opts: m.opts, tested: map[named]bool{}, formats: map[string]string{}},
+		ends: map[metric.ID]Ending{}, limit: limit,
+	}
+	if limit > 0 {
+		e.until = time.Now().Add(limit)
+	}
+	return e
 }
 
 func (e *elsewhere) all(ctx context.Context, tests []metric.Test) error {

@@ -80,6 +80,7 @@ type Facts struct {
 	Passed    int
 	Count     int
 	Failing   []string // names of failing tests
+	Hidden    int      // failing tests whose names the agent is not told
 	Coverage  string   // "81.2%", "" when not measured
 	Errors    string   // "3", "" when not measured
 	Changes   []Change // that the last iteration made, when it was not rejected

@@ -160,6 +160,7 @@ func (l *layout) extraction(e explain.Extraction) {
 	}
 	l.again(e.Again)
 	l.heldOut(e.HeldOut)
+	l.hidden(e.Hidden)
 	l.numbers(e)
 	for _, g := range e.Gaps {
 		l.item("Not measured: %s (%s): %s", g.Section, g.State, g.Why)
@@ -201,6 +202,46 @@ func (l *layout) heldOut(h *explain.HeldOut) {
 	for _, c := range h.Runs {
 		fmt.Fprintf(&l.Builder, "  - %s: status %d in %s%s\n", l.code(c.Command), c.ExitCode, Duration(c.Duration), read(c))
 	}
+}
+
+// hidden tells how the tests ended that the agent does not see.
+func (l *layout) hidden(h *explain.Hidden) {
+	if h == nil {
+		return
+	}
+	l.item("Hidden tests: %s", hiddenText(h))
+	l.under("does not pass: ", h.Failing)
+	l.under("flaky: ", h.Flaky)
+	for _, c := range h.Runs {
+		fmt.Fprintf(&l.Builder, "  - %s: status %d in %s%s\n", l.code(c.Command), c.ExitCode, Duration(c.Duration), read(c))
+	}
+}
+
+// Hidden says in one line how the hidden tests ended, "" where there are none.
+func Hidden(h *ledger.Hidden) string {
+	if h == nil {
+		return ""
+	}
+	return hiddenText(explain.HiddenOf(h))
+}
+
+func hiddenText(h *explain.Hidden) string {
+	text := "could not be read: " + h.Why
+	switch {
+	case h.Refused != "":
+		return "not run: " + h.Refused
+	case h.Later:
+		return "run at the end of the loop"
+	case h.Tests != nil:
+		text = fmt.Sprintf("%d of %d pass", h.Tests.Passed, h.Tests.Count)
+	}
+	if h.Broken != "" {
+		text += "; some could not be run: " + h.Broken
+	}
+	if h.Reused {
+		text += " (as before: no code changed)"
+	}
+	return text
 }
 
 func read(c explain.Check) string {

@@ -39,6 +39,7 @@ type Verification struct {
 	Holds       bool
 	Differences []string
 	HoldOut     *ledger.HoldOut // nil where the loop found nothing of the tests
+	Hidden      *ledger.Hidden  // nil where the loop has no hidden tests
 }
 
 func (v Loop) selected() ledger.Iteration {
@@ -193,7 +194,20 @@ func (p *page) rationale(v Loop) {
 	}
 	p.verification(v.Verification)
 	p.heldOut(v.Verification)
+	if v.Verification != nil {
+		p.hidden(v.Verification.Hidden)
+	}
 	p.line("")
+}
+
+// hidden tells how the tests ended that the agent does not see.
+func (p *page) hidden(h *ledger.Hidden) {
+	if e := explain.HiddenOf(h); e != nil {
+		p.line("- Hidden tests: %s", hiddenText(e))
+		if e.Failing.Len() > 0 {
+			p.line("- Hidden tests that do not pass: %s", names(e.Failing))
+		}
+	}
 }
 
 // heldOut tells how the tests that findings named end as they were before the
