@@ -101,9 +101,13 @@ func (l *layout) chain(c explain.Chain) {
 func (l *layout) goal(g explain.Goal) {
 	l.heading("1. Goal")
 	l.item("%s", l.compared(g))
-	mode := fmt.Sprintf("%s, mode %s; lost tests may be explained by renames, moves and merges", Count(g.Rules, "rule", "rules"), g.Mode)
+	rules := Count(g.Rules, "rule", "rules")
+	if g.Mode == string(detector.ModeStandard) || g.Mode == string(detector.ModeAggressive) {
+		rules += " and the patterns of integrity"
+	}
+	mode := fmt.Sprintf("%s, mode %s; lost tests may be explained by renames, moves and merges", rules, g.Mode)
 	if g.Strict {
-		mode = fmt.Sprintf("%s, mode %s, strict: no lost test is explained", Count(g.Rules, "rule", "rules"), g.Mode)
+		mode = fmt.Sprintf("%s, mode %s, strict: no lost test is explained", rules, g.Mode)
 	}
 	l.item("Judged by %s", mode)
 	if g.Criterion != "" {
