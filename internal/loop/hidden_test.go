@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"supervise/internal/measure"
 )
 
 func writeAll(t *testing.T, dir string, list files) {
@@ -82,6 +84,22 @@ func TestHiddenFilesThatCannotBeUsed(t *testing.T) {
 	for dir, want := range map[string]string{empty: "there is no file in", filepath.Join(empty, "gone"): "gone"} {
 		if _, err := readHidden(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error with %q", err, want)
+		}
+	}
+}
+
+// A project below the top of its repository is run where it stands.
+func TestTreeOfAProjectBelowTheTop(t *testing.T) {
+	for _, tt := range []struct{ root, project, want string }{
+		{"/r", "/r", "/tree"}, {"/r", "/r/a/b", "/tree/a/b"}, {"/r", "/elsewhere", "/tree"},
+	} {
+		tree := trialTree{dir: "/tree", root: tt.root, plan: measure.Plan{Root: tt.project, Checks: []measure.Check{{Dir: "web"}}}}
+		if got := tree.project(); got != tt.want {
+			t.Errorf("%s in %s: %s, want %s", tt.project, tt.root, got, tt.want)
+		}
+		web := filepath.ToSlash(strings.TrimPrefix(filepath.Join(tt.want, "web"), "/tree/"))
+		if _, ok := tree.projects(nil)[web]; !ok {
+			t.Errorf("%s in %s: dependencies are looked for in %v, want %s as well", tt.project, tt.root, tree.projects(nil), web)
 		}
 	}
 }
