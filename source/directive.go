@@ -79,10 +79,14 @@ var directiveWords = words(`any SuppressWarnings SuppressLint Suppress pragma al
 func (in *inspector) silenced(out []Directive, r directiveRow, from, to int, text []byte) []Directive {
 	for _, at := range r.re.FindAllIndex(text[from:to], -1) {
 		start, end := from+at[0], from+at[1]
+		word := end
 		for end < len(in.src) && in.src[end] != '\n' {
 			end++
 		}
 		d := Directive{Line: in.lineOfPos(start), Text: strings.Join(strings.Fields(string(in.src[start:end])), " "), Coverage: r.coverage}
+		if r.comment {
+			d.Comment, d.From, d.To = true, start, word
+		}
 		d.Blanket = r.blanket != nil && r.blanket.MatchString(d.Text)
 		out = append(out, d)
 	}

@@ -80,6 +80,10 @@ type Directive struct {
 	Blanket bool
 	// Coverage says that it takes lines out of what is measured as covered.
 	Coverage bool
+	// Comment says that it stands in a comment; From and To are then where its word
+	// begins and ends in the file, in bytes: without the word it is any comment.
+	Comment  bool
+	From, To int
 }
 
 // Inspect reads a source file as Scan does and more closely. The error is that

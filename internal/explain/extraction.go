@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ type Extraction struct {
 	Again    *Again           `json:"run_again,omitempty"` // nil where no test failed that had passed before
 	HeldOut  *HeldOut         `json:"hold_out,omitempty"`  // nil where no finding asked for it
 	Hidden   *Hidden          `json:"hidden_tests,omitempty"`
+	Silenced *Silenced        `json:"silenced,omitempty"` // nil where no comment came that silences linters
 	Tests    *Tests           `json:"tests,omitempty"`
 	Coverage *Coverage        `json:"coverage,omitempty"`
 	Lint     *Lint            `json:"lint,omitempty"`
@@ -94,6 +96,15 @@ func heldOutTest(r detector.HeldOut) string {
 		return name
 	}
 	return name + ": " + r.Why
+}
+
+// Silenced tells what the linters find without the comments that came and silence
+// them. It counts as if it were reported.
+type Silenced struct {
+	Files    Names   `json:"files"`
+	Findings Names   `json:"findings"`
+	Runs     []Check `json:"runs"`
+	Why      string  `json:"why,omitempty"` // it is not known
 }
 
 // Hidden tells how the tests ended that the agent does not see.
@@ -173,6 +184,13 @@ func extraction(it ledger.Iteration) Extraction {
 	e.Changed = NamesOf(changed)
 	e.Checks = checks(it.Checks)
 	e.HeldOut, e.Hidden = HeldOutOf(it.HoldOut), HiddenOf(it.Hidden)
+	if q := it.Silenced; q != nil {
+		var found []string
+		for _, f := range q.Findings {
+			found = append(found, fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message))
+		}
+		e.Silenced = &Silenced{NamesOf(q.Files), NamesOf(found), checks(q.Runs), q.Why}
+	}
 	if a := it.Confirmation; a != nil {
 		e.Again = &Again{testNames(a.Suspects), testNames(a.Flaky), checks(a.Runs), a.Refused}
 	}

@@ -58,6 +58,9 @@ type Iteration struct {
 	// prove.
 	HoldOut *HoldOut `json:"hold_out,omitempty"`
 
+	// Silenced is nil where no comments came that silence linters.
+	Silenced *Silenced `json:"silenced,omitempty"`
+
 	// Hidden is nil where the loop has no hidden tests, or runs them at its end.
 	Hidden *Hidden `json:"hidden_tests,omitempty"`
 
@@ -115,6 +118,24 @@ type HoldOut struct {
 	PutBack []string           `json:"put_back,omitempty"` // the test files as they were
 	Runs    []CheckRun         `json:"runs,omitempty"`     // in order
 	Refused string             `json:"refused,omitempty"`  // why nothing was run
+}
+
+// Silenced tells what the linters find where new comments silence them.
+type Silenced struct {
+	Files    []string         `json:"files"`          // in which such comments came
+	Findings []metric.Finding `json:"findings"`       // that they hide
+	Runs     []CheckRun       `json:"runs,omitempty"` // in order
+	Why      string           `json:"why,omitempty"`  // it is not known
+}
+
+// Judged is the set that the iteration is judged by: what new comments hide from
+// the linters counts in it.
+func (it Iteration) Judged() metric.Set {
+	set := it.Set
+	if it.Silenced != nil && set.Lint != nil && len(it.Silenced.Findings) > 0 {
+		set.Lint = set.Lint.Merge(&metric.Lint{Findings: it.Silenced.Findings})
+	}
+	return set
 }
 
 // Hidden tells how the tests ended that the agent does not see.

@@ -181,11 +181,15 @@ func (s *session) judge(ctx context.Context, w *work) error {
 	}
 	s.measured[w.it.Tree] = m
 	w.it.Set, w.it.Checks, w.it.Reused = w.lines.into(m.set), m.checks, reused
-	w.it.Score = selector.Grade(w.it.Set, s.history[0].Set, s.opts.Weights)
 	in, err := s.input(ctx, w)
 	if err != nil {
 		return err
 	}
+	if w.it.Silenced, err = s.unsilenced(ctx, w); err != nil {
+		return err
+	}
+	w.it.Score = selector.Grade(w.it.Judged(), s.history[0].Set, s.opts.Weights)
+	in.Current = s.present(w.it, in.Current.Error)
 	if w.it.HoldOut, err = s.holdOut(ctx, w, in); err != nil {
 		return err
 	}
@@ -263,15 +267,21 @@ func (s *session) input(ctx context.Context, w *work) (detector.Input, error) {
 // inputOf puts together what the rules look at, from what is recorded alone: the
 // iteration, its evidence, and those before it.
 func (s *session) inputOf(it ledger.Iteration, e ledger.Evidence) detector.Input {
-	obs := it.Observation()
-	obs.Error = s.count(it)
 	return s.heldOut(detector.Input{
-		Current: obs, Previous: s.previous, Baseline: s.accepted[0], History: s.accepted, Best: s.best,
+		Current: s.present(it, s.count(it)), Previous: s.previous, Baseline: s.accepted[0], History: s.accepted, Best: s.best,
 		Errors: s.errors, SuiteUnread: max(0, s.unread-1), CoverageWobble: s.history[0].CoverageWobble,
 		AddedByLoop: s.addedByLoop(), Flaky: e.Flaky, Before: e.Before, After: e.After, Renamed: e.Renamed,
 		Removed: e.Removed, GoneSymbols: e.GoneSymbols, GitLost: e.GitLost, AckFiles: e.AckFiles, Tampering: e.Tampering, Now: e.Judged, KnownFlaky: s.unsteady,
 		TestFiles: e.TestFiles, TestsAlone: e.TestsAlone,
 	}, it)
+}
+
+// present is the iteration as it is judged. What it is compared with later is what
+// was measured: that its comments hid something was told of it.
+func (s *session) present(it ledger.Iteration, failure string) detector.Observation {
+	obs := it.Observation()
+	obs.Set, obs.Error = it.Judged(), failure
+	return obs
 }
 
 // count counts the errors and the unreadable tests that come one after another,

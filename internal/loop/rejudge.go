@@ -87,7 +87,7 @@ func (s *session) rejudge(was ledger.Iteration) (Verdict, error) {
 	if was.Evidence != nil {
 		e = *was.Evidence
 	}
-	is.Score = selector.Grade(is.Set, s.history[0].Set, s.opts.Weights)
+	is.Score = selector.Grade(is.Judged(), s.history[0].Set, s.opts.Weights)
 	is.Assessment = detector.Assess(s.inputOf(is, e), s.opts.Rules)
 	step, next := recovery.Next(s.recovery, is.Assessment, s.opts.Recovery)
 	is.Rejected = step.Reject

@@ -132,7 +132,7 @@ func (s *session) met(ctx context.Context, it ledger.Iteration) (*bool, error) {
 	var holds bool
 	switch s.opts.Until.Kind {
 	case Green:
-		holds = it.Hidden.Green() && green(it.Set, s.history[0].Set)
+		holds = it.Hidden.Green() && green(it.Judged(), s.history[0].Set)
 	case Command:
 		res, err := runner.Run(ctx, runner.Command{
 			Args: []string{"/bin/sh", "-c", s.opts.Until.Command}, Dir: s.opts.Plan.Root,

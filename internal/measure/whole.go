@@ -50,6 +50,37 @@ func (m *Meter) Whole(ctx context.Context, root string, own *Check, limit time.D
 	return out, nil
 }
 
+// Findings is what the linters said of another tree. Lint is nil where there are
+// none, or where one could not be read, and then Why says so.
+type Findings struct {
+	Lint *metric.Lint
+	Runs []Run
+	Why  string
+}
+
+// LintElsewhere runs the linters over another tree, and nothing else. What is read
+// teaches the meter nothing. The error is ctx's, or a fault of the machine.
+func (m *Meter) LintElsewhere(ctx context.Context, root string) (Findings, error) {
+	e := m.elsewhere(root, 0)
+	var out Findings
+	for _, c := range e.there.plan.Checks {
+		if c.Kind != Lint {
+			continue
+		}
+		run, err := e.run(ctx, c)
+		out.Runs = e.runs
+		if err != nil {
+			return out, err
+		}
+		if run.state != metric.Measured {
+			out.Lint, out.Why = nil, cmp.Or(run.Why, "nothing of "+c.Name+" could be read")
+			return out, nil
+		}
+		out.Lint = out.Lint.Merge(run.lint)
+	}
+	return out, nil
+}
+
 // unfit says why nothing can be made of a run, "" where something can.
 func unfit(r Run) string {
 	switch {

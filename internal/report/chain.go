@@ -165,6 +165,7 @@ func (l *layout) extraction(e explain.Extraction) {
 	l.again(e.Again)
 	l.heldOut(e.HeldOut)
 	l.hidden(e.Hidden)
+	l.silenced(e.Silenced)
 	l.numbers(e)
 	for _, g := range e.Gaps {
 		l.item("Not measured: %s (%s): %s", g.Section, g.State, g.Why)
@@ -218,6 +219,18 @@ func (l *layout) hidden(h *explain.Hidden) {
 	l.under("flaky: ", h.Flaky)
 	for _, c := range h.Runs {
 		fmt.Fprintf(&l.Builder, "  - %s: status %d in %s%s\n", l.code(c.Command), c.ExitCode, Duration(c.Duration), read(c))
+	}
+}
+
+// silenced tells what new comments hide from the linters.
+func (l *layout) silenced(q *explain.Silenced) {
+	switch {
+	case q == nil:
+	case q.Why != "":
+		l.item("New comments silence linters; what they hide is not known: %s", q.Why)
+	default:
+		l.item("New comments silence linters and hide %s, which count as errors", Count(q.Findings.Len(), "finding", "findings"))
+		l.under("", q.Findings)
 	}
 }
 
