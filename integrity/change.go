@@ -14,6 +14,7 @@ import (
 // once, and only when a rule asks.
 type change struct {
 	files        []*file
+	base         Tree            // see baseTests
 	pairs        *inventory      // see tests
 	goneNames    map[string]bool // see gone
 	removedNames map[string]bool // see removedWords

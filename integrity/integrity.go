@@ -57,6 +57,9 @@ type Options struct {
 	Enabled []string `json:"enabled,omitempty"`
 	// Patterns are rules of the user's own.
 	Patterns []Pattern `json:"patterns,omitempty"`
+	// Base is the project before the change, for the rule that compares product
+	// code with tests that did not change. It is no setting.
+	Base Tree `json:"-"`
 }
 
 // rule is a row of the table: one pattern of the catalogue.
@@ -73,12 +76,13 @@ type rule struct {
 var rules = slices.Concat(testRules, configRules)
 
 // testRules are the rows about tests and product code.
-var testRules = slices.Concat(lostRules, skipRules, rowRules, assertRules, productRules)
+var testRules = slices.Concat(lostRules, skipRules, rowRules, assertRules, productRules, hardRules)
 
 // Audit returns what is found in a change, the gravest first, then by file and
 // line.
 func Audit(files []File, opt Options) []Finding {
 	c := newChange(files)
+	c.base = opt.Base
 	out := []Finding{}
 	for _, r := range opt.table() {
 		for _, f := range r.find(c) {

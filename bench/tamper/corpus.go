@@ -70,9 +70,9 @@ func block(before, after []byte) string {
 
 // audit runs the rules and keeps the worst finding that names one of the files,
 // or any file when there are none.
-func (o *outcome) audit(files []integrity.File, blame map[string]bool) {
+func (o *outcome) audit(files []integrity.File, base integrity.Tree, blame map[string]bool) {
 	begin := time.Now()
-	o.Findings = integrity.Audit(files, integrity.Options{})
+	o.Findings = integrity.Audit(files, integrity.Options{Base: base})
 	o.took = time.Since(begin)
 	for _, f := range o.Findings {
 		if len(blame) == 0 || blame[f.File] {
@@ -129,7 +129,7 @@ func (p *project) negatives() ([]outcome, error) {
 			return nil, err
 		}
 		o := outcome{Repo: p.name, Commit: c.id, Subject: c.subject}
-		o.audit(files, nil)
+		o.audit(files, p.repo.before(c.id), nil)
 		out = append(out, o)
 	}
 	return out, nil
@@ -207,7 +207,7 @@ func (p *project) mutant(m mutator, v variant, rng *rand.Rand, chk *checker) (ou
 		return outcome{}, false
 	}
 	o.diff = shown(files, blame)
-	o.audit(files, blame)
+	o.audit(files, from.before(), blame)
 	return o, true
 }
 

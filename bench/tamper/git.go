@@ -282,6 +282,40 @@ func (t *tree) read(file string) []byte {
 	return data
 }
 
+// before is the tree as the audit asks for tests that did not change.
+func (t *tree) before() integrity.Tree {
+	return integrity.Tree{
+		Paths: func() []string { return t.paths },
+		Texts: func(paths []string) map[string][]byte {
+			out := map[string][]byte{}
+			for _, p := range paths {
+				if text := t.read(p); text != nil {
+					out[p] = text
+				}
+			}
+			return out
+		},
+	}
+}
+
+// before is the tree before a commit. The first commit has none.
+func (r *repo) before(commit string) integrity.Tree {
+	var t *tree
+	list := func() *tree {
+		if t == nil {
+			var err error
+			if t, err = r.treeAt(commit + "^"); err != nil {
+				t = &tree{}
+			}
+		}
+		return t
+	}
+	return integrity.Tree{
+		Paths: func() []string { return list().paths },
+		Texts: func(paths []string) map[string][]byte { return list().before().Texts(paths) },
+	}
+}
+
 func (t *tree) has(file string) bool {
 	_, mem := t.mem[file]
 	_, git := t.ids[file]

@@ -85,7 +85,7 @@ func (a *app) audit(ctx context.Context, f *auditFlags, args []string) error {
 		return err
 	}
 	opt := settings.Integrity.Options()
-	opt.Off = slices.Concat(opt.Off, f.off)
+	opt.Off, opt.Base = slices.Concat(opt.Off, f.off), c.Base
 	found := integrity.Audit(c.Files, opt)
 	for _, x := range found {
 		if x.Severity >= least {

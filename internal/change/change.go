@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"sync"
 
 	"supervise/integrity"
 )
@@ -21,6 +22,26 @@ type Change struct {
 	// Unread are the changed files that are not looked at, with the reason:
 	// "data.bin: binary".
 	Unread []string
+	// Base is the whole project before the change, read only when it is asked for.
+	Base integrity.Tree
+}
+
+// treeOf makes a project of its paths and of what reads some of them. Neither is
+// called before it is needed, the paths once. What fails is left out: the rules
+// then know less.
+func treeOf(list func() []string, read func(paths []string) map[string]*content) integrity.Tree {
+	return integrity.Tree{
+		Paths: sync.OnceValue(list),
+		Texts: func(paths []string) map[string][]byte {
+			out := map[string][]byte{}
+			for name, c := range read(paths) {
+				if text := textOf(c); text != nil {
+					out[name] = text
+				}
+			}
+			return out
+		},
+	}
 }
 
 // readable returns a text if it is looked at, else why not.

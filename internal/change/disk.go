@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,7 +44,9 @@ func (r Repo) WorkingTree(ctx context.Context, base string) (Change, error) {
 	for name := range before {
 		names[name] = true // also what was taken out of the index
 	}
-	return r.compare(ctx, before, names)
+	c, err := r.compare(ctx, before, names)
+	c.Base = r.base(ctx, base, before)
+	return c, err
 }
 
 // compare reads the files of the working tree that are not as in the tree.
@@ -157,13 +160,24 @@ func Folders(before, after string) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
+	whole := maps.Clone(old)
 	for name, c := range now {
 		if was := old[name]; was != nil && was.size == c.size && bytes.Equal(was.text, c.text) && c.size <= MaxSize {
 			delete(old, name)
 			delete(now, name)
 		}
 	}
-	return between(old, now), nil
+	c := between(old, now)
+	c.Base = treeOf(
+		func() []string { return slices.Sorted(maps.Keys(whole)) },
+		func(paths []string) map[string]*content {
+			out := map[string]*content{}
+			for _, p := range paths {
+				out[p] = whole[p]
+			}
+			return out
+		})
+	return c, nil
 }
 
 // leftOut are folders that hold nothing of the project itself.

@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"supervise/integrity"
 )
@@ -114,7 +117,35 @@ func (r Repo) Between(ctx context.Context, from, to string) (Change, error) {
 		c.add(integrity.File{Path: row.path, OldPath: row.old}, texts[row.before], texts[row.after])
 	}
 	c.sort()
+	c.Base = r.base(ctx, from, nil)
 	return c, nil
+}
+
+// Base returns the project at a commit or a tree, read only when it is asked.
+func (r Repo) Base(ctx context.Context, rev string) integrity.Tree { return r.base(ctx, rev, nil) }
+
+// base is the same; files may be its list, nil when it is not known.
+func (r Repo) base(ctx context.Context, id string, files map[string]string) integrity.Tree {
+	list := sync.OnceValue(func() map[string]string {
+		if files == nil {
+			files, _ = r.listTree(ctx, id) // an error leaves it empty
+		}
+		return files
+	})
+	return treeOf(
+		func() []string { return slices.Sorted(maps.Keys(list())) },
+		func(paths []string) map[string]*content {
+			var ids []string
+			for _, p := range paths {
+				ids = append(ids, list()[p])
+			}
+			texts, _ := r.contents(ctx, ids) // an error leaves it empty
+			out := map[string]*content{}
+			for _, p := range paths {
+				out[p] = texts[list()[p]]
+			}
+			return out
+		})
 }
 
 // rawRow is a line of git diff-tree --raw.

@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"context"
+
 	"supervise/detector"
 	"supervise/integrity"
 	"supervise/snapshot"
@@ -60,4 +62,33 @@ func (a *audited) joined(renamed map[string]string) []integrity.File {
 		out = append(out, f)
 	}
 	return out
+}
+
+// baseOf is the whole project as a snapshot holds it, for rules that need tests
+// that did not change. What cannot be read is left out.
+func (s *session) baseOf(ctx context.Context, id snapshot.ID) integrity.Tree {
+	return integrity.Tree{
+		Paths: func() []string {
+			files, err := s.store.Files(id)
+			if err != nil {
+				return nil
+			}
+			var out []string
+			for _, f := range files {
+				if f.Mode.IsRegular() && f.Size <= maxText {
+					out = append(out, f.Path)
+				}
+			}
+			return out
+		},
+		Texts: func(paths []string) map[string][]byte {
+			out := map[string][]byte{}
+			for _, p := range paths {
+				if text, err := s.store.ReadFile(ctx, id, p); err == nil && !source.Binary(text) {
+					out[p] = text
+				}
+			}
+			return out
+		},
+	}
 }

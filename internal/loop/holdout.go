@@ -87,7 +87,9 @@ func (s *session) holdOutSelected(ctx context.Context, n int) (*ledger.HoldOut, 
 	if err != nil {
 		return nil, fmt.Errorf("compare the selection with the baseline: %w", err)
 	}
-	t.Evidence, err = Sources(changes, s.opts.Integrity, func(path string, after bool) ([]byte, error) {
+	opt := s.opts.Integrity
+	opt.Base = s.baseOf(ctx, t.Was)
+	t.Evidence, err = Sources(changes, opt, func(path string, after bool) ([]byte, error) {
 		id := t.Was
 		if after {
 			id = t.Is

@@ -20,7 +20,9 @@ const (
 
 // sources finds out what the text of the changed files tells the rules.
 func (s *session) sources(ctx context.Context, w *work) (ledger.Evidence, error) {
-	return Sources(w.changes, s.opts.Integrity, func(path string, after bool) ([]byte, error) {
+	opt := s.opts.Integrity
+	opt.Base = s.baseOf(ctx, w.start.ID)
+	return Sources(w.changes, opt, func(path string, after bool) ([]byte, error) {
 		id := w.start.ID
 		if after {
 			id = w.it.Snapshot

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"supervise/integrity"
+	"supervise/internal/change"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
@@ -110,7 +111,8 @@ func (h *history) compare(ctx context.Context, before Commit, p step, it *ledger
 	if err != nil {
 		return fmt.Errorf("compare commit %s with the one before: %w", p.commit.Short(), err)
 	}
-	e, err := loop.Sources(d.changes, integrity.Options{}, d.read)
+	opt := integrity.Options{Base: change.Repo{Dir: h.repo.dir}.Base(ctx, before.ID)}
+	e, err := loop.Sources(d.changes, opt, d.read)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,319 @@
+package integrity
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+	"supervise/source"
+)
+
+// hardRules are about product code that knows what tests give and expect.
+var hardRules = []rule{
+	{"TP-19", "hard_coded_output", metric.Medium, findHardCoded},
+}
+
+// answer is a place in product code that gives a literal for literals: a branch,
+// or a row of a table.
+type answer struct {
+	line int
+	in   []string // keys, see literalKey
+	all  bool     // all of in have to hold, not one of them
+	out  string
+	text string
+}
+
+// several reports whether an answer asks for more than one value at once.
+func (a answer) several() bool { return a.all && len(a.in) > 1 }
+
+// findHardCoded finds product code that gives the output of an existing test for
+// its input. Both literals have to be new there, and to stand in one test as it
+// was before the change: what a feature brings along with its own tests is none.
+func findHardCoded(c *change) []Finding {
+	byFile := map[*file][]answer{}
+	for _, f := range c.files {
+		if list := f.answers(); len(list) > 0 {
+			byFile[f] = list
+		}
+	}
+	if len(byFile) == 0 {
+		return nil
+	}
+	known := map[*file]map[int]string{} // of each answer, by its place in the list, the test
+	c.baseTests(func(s *side) bool {
+		for f, list := range byFile {
+			if known[f] == nil {
+				known[f] = map[int]string{}
+			}
+			s.answered(list, known[f])
+		}
+		return true
+	})
+	var out []Finding
+	for _, f := range c.files {
+		if tests := known[f]; len(tests) > 0 {
+			out = append(out, hardFinding(f, byFile[f], tests))
+		}
+	}
+	return out
+}
+
+func hardFinding(f *file, list []answer, tests map[int]string) Finding {
+	x := Finding{File: f.Path}
+	var texts, pairs []string
+	for i, a := range list {
+		name, ok := tests[i]
+		if !ok {
+			continue
+		}
+		if x.Line == 0 {
+			x.Line, x.Test = a.line, name
+		}
+		if a.several() {
+			x.Severity = metric.High
+		}
+		texts = append(texts, strings.TrimSpace(a.text))
+		if key := strings.Join(a.in, " ") + " > " + a.out; !slices.Contains(pairs, key) {
+			pairs = append(pairs, key)
+		}
+	}
+	if len(pairs) > 1 {
+		x.Severity = metric.High
+	}
+	x.Evidence = evidence(fmt.Sprintf("input and output of tests: %s", strings.Join(slices.Compact(texts), " · ")))
+	return x
+}
+
+// answered notes which of the answers one test of the file gives and expects.
+func (s *side) answered(list []answer, known map[int]string) {
+	if !slices.ContainsFunc(list, func(a answer) bool { return strings.Contains(string(s.text), a.out[1:]) }) {
+		return
+	}
+	tests := s.source().Tests
+	for i := range tests {
+		var in map[string]bool
+		for n, a := range list {
+			if known[n] != "" {
+				continue
+			}
+			if in == nil {
+				in = keysIn(s.wholeTest(&tests[i]))
+			}
+			if in[a.out] && a.given(in) {
+				known[n] = tests[i].Name
+			}
+		}
+	}
+}
+
+func (a answer) given(in map[string]bool) bool {
+	has := func(key string) bool { return in[key] }
+	if a.all {
+		return !slices.ContainsFunc(a.in, func(key string) bool { return !has(key) })
+	}
+	return slices.ContainsFunc(a.in, has)
+}
+
+// literalText matches strings and numbers as most languages write them.
+const literalText = `(?:[bBrRuU@]{0,2}"(?:[^"\\\n]|\\.)*"|[bBrRuU]{0,2}'(?:[^'\\\n]|\\.)*'|` + "`[^`\n]*`" + `|-?\b\d[\d_]*(?:\.\d+)?\b)`
+
+var anyLiteral = regexp.MustCompile(literalText)
+
+// literalKey is a literal without the way it is written: "s" and the content of a
+// string, "n" and a number.
+func literalKey(text string) string {
+	if i := strings.IndexAny(text, "\"'`"); i >= 0 && i <= 2 && len(text) >= i+2 {
+		return "s" + text[i+1:len(text)-1]
+	}
+	return "n" + strings.ReplaceAll(text, "_", "")
+}
+
+func keysIn(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, l := range anyLiteral.FindAllString(text, -1) {
+		out[literalKey(l)] = true
+	}
+	return out
+}
+
+// common are numbers that code has of itself.
+var common = []string{"n0", "n1", "n-1", "n2", "n10", "n100", "n1000", "n0.0", "n1.0"}
+
+var (
+	oneWord = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+	says    = regexp.MustCompile(`[\pL\d]`)
+)
+
+// telling reports whether a literal says something that the code did not know:
+// no common number, no short string, no word of the code as it was.
+func (p *formerly) telling(key string) bool {
+	content := key[1:]
+	switch {
+	case key[0] == 'n':
+		return !slices.Contains(common, key) && !p.literals[key]
+	case len(content) < 2, !says.MatchString(content), p.literals[key]:
+		return false
+	}
+	return !oneWord.MatchString(content) || !p.words[content]
+}
+
+// formerly is what product code held before the change.
+type formerly struct {
+	literals, words, functions map[string]bool
+}
+
+var aWord = regexp.MustCompile(`[A-Za-z_]\w*`)
+
+func (s *side) formerly() *formerly {
+	p := &formerly{words: map[string]bool{}, functions: map[string]bool{}}
+	text := s.plainRange(1, len(s.starts()))
+	for _, t := range s.source().Tests { // Rust has them beside the code
+		text = strings.Replace(text, s.plainRange(t.Line, t.End), "", 1)
+	}
+	p.literals = keysIn(text)
+	for _, w := range aWord.FindAllString(text, -1) {
+		p.words[w] = true
+	}
+	for _, f := range s.source().Functions {
+		p.functions[f.Name] = true
+	}
+	return p
+}
+
+// answers returns the branches and tables that a file of the product has got
+// within functions that it had, where input and output say something.
+func (f *file) answers() []answer {
+	s := f.after()
+	if f.Added || !f.before().there() || !s.product() || len(f.addedLines()) == 0 {
+		return nil
+	}
+	added := s.productLines(f.addedLines())
+	if !slices.ContainsFunc(added, func(l line) bool { return anyLiteral.MatchString(l.text) }) {
+		return nil
+	}
+	was := f.before().formerly()
+	inside := s.linesIn(added, was.functions)
+	list := append(branches(inside), tables(added, inside)...)
+	return slices.DeleteFunc(list, func(a answer) bool {
+		return !was.telling(a.out) || !slices.ContainsFunc(a.in, was.telling)
+	})
+}
+
+// productLines returns lines without their comments, and without those of tests.
+func (s *side) productLines(list []line) []line {
+	plain := lines(s.withoutComments())
+	var out []line
+	for _, l := range list {
+		if l.n <= len(plain) && strings.TrimSpace(plain[l.n-1].text) != "" && !s.inTestModule(l.n) {
+			out = append(out, plain[l.n-1])
+		}
+	}
+	return out
+}
+
+// linesIn returns the lines that stand in functions of the given names.
+func (s *side) linesIn(list []line, names map[string]bool) []line {
+	var in []source.Function
+	for _, f := range s.source().Functions {
+		if names[f.Name] {
+			in = append(in, f)
+		}
+	}
+	var out []line
+	for _, l := range list {
+		if slices.ContainsFunc(in, func(f source.Function) bool { return f.Line <= l.n && l.n <= f.End }) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+const (
+	// A literal that is the whole of a value, perhaps in a constructor: Ok("x"),
+	// "x".into(), ("x", nil).
+	valueText = `(?:&|\()?\s*(?:new\s+)?(?:[\w.:]+\(\s*)?(` + literalText + `)(?:\.\w+(?:\(\))?)*\s*\)*(?:\s*,\s*(?:nil|null|None|true|false))?\s*(?:[;,:}]|$|\b(?:if|unless|else|end)\b)`
+)
+
+var (
+	// results match what gives a literal.
+	results = []*regexp.Regexp{
+		regexp.MustCompile(`(?:\breturn\b|\byield\b|\bthen\b|\bdo:)\s*` + valueText),
+		regexp.MustCompile(`(?:=>|->|\?|:=|(?:^|[^=!<>:])=)\s*` + valueText),
+		regexp.MustCompile(`\{\s*` + valueText),
+		regexp.MustCompile(`^\s*` + valueText + `$`),
+	}
+	// asks match what compares, arms what a value is compared with in a list.
+	asks      = regexp.MustCompile(`===?|\.[eE]quals\w*\(|\bEquals?\w*\(|strcmp\(|\beql\?|\bis\b|\bin\b|\.eq\(|\bmatches!\(`)
+	controls  = regexp.MustCompile(`\b(?:if|elif|elsif|elseif|unless|guard|when|and|or|cond)\b|&&|\|\||\?`)
+	arms      = regexp.MustCompile(`^\s*(?:case|when)\b|^\s*\|?\s*(?:Some\(|Ok\(|[({\[])?\s*` + literalText + `[^=]*(?:=>|->)`)
+	together  = regexp.MustCompile(`&&|\band\b`)
+	oneOf     = regexp.MustCompile(`\bin\b|\|\||\bor\b|\.(?:includes|contains|include\?)`)
+	tuple     = regexp.MustCompile(`[(\[{]\s*` + literalText + `\s*,\s*` + literalText)
+	continues = regexp.MustCompile(`(?:&&|\|\||\band|\bor|\()\s*$`)
+)
+
+// resultReach is how many lines below a condition its result may stand.
+const resultReach = 3
+
+// branches returns the conditions on literals that lead to a literal.
+func branches(list []line) []answer {
+	var out []answer
+	var open *answer // a condition whose result was not met yet
+	last := ""
+	for _, l := range list {
+		rest, result, found := cutResult(l.text)
+		goesOn := open != nil && continues.MatchString(last)
+		if cond := condition(rest, l, goesOn); cond != nil {
+			if goesOn {
+				cond.in, cond.line, cond.text = append(open.in, cond.in...), open.line, open.text+" "+strings.TrimSpace(cond.text)
+				cond.all = cond.all || together.MatchString(last)
+			}
+			open = cond
+		}
+		last = l.text
+		if open == nil || !found {
+			continue
+		}
+		if l.n-open.line <= resultReach {
+			a := *open
+			a.out = result
+			if l.n > open.line {
+				a.text += " " + strings.TrimSpace(l.text)
+			}
+			out = append(out, a)
+		}
+		open = nil
+	}
+	return out
+}
+
+// cutResult returns a line without the literal that it gives, and that literal.
+func cutResult(text string) (rest, key string, found bool) {
+	for _, re := range results {
+		if m := re.FindStringSubmatchIndex(text); m != nil {
+			return text[:m[2]] + text[m[3]:], literalKey(text[m[2]:m[3]]), true
+		}
+	}
+	return text, "", false
+}
+
+// condition reads the literals that a line compares with, nil for none. goesOn says
+// that the line before is the beginning of the same condition.
+func condition(text string, l line, goesOn bool) *answer {
+	arm := arms.MatchString(l.text)
+	if !arm && (!asks.MatchString(text) || !goesOn && !controls.MatchString(text)) {
+		return nil
+	}
+	found := anyLiteral.FindAllString(text, -1)
+	if len(found) == 0 {
+		return nil
+	}
+	a := &answer{line: l.n, text: l.text}
+	for _, lit := range found {
+		a.in = append(a.in, literalKey(lit))
+	}
+	a.all = !oneOf.MatchString(text) && (together.MatchString(text) || tuple.MatchString(text))
+	return a
+}
