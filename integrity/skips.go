@@ -107,7 +107,7 @@ func findGroupDisabled(c *change) []Finding {
 			out = append(out, s.finding(0))
 		case !s.Constant:
 			severity := conditionSeverity(s.Condition)
-			if customTag(s) {
+			if customTag(s) || customConfig(s) {
 				severity = metric.High
 			}
 			out = append(out, s.finding(severity))
@@ -124,6 +124,18 @@ func customTag(s newSkip) bool {
 	tag, ok := strings.CutPrefix(s.Text, "//go:build ")
 	return ok && !strings.HasPrefix(tag, "!") && !goPlatform.MatchString(tag)
 }
+
+// customConfig reports whether tests of Rust that were built with the tests are
+// built only under a configuration that nothing sets, "#[cfg(disabled)]".
+func customConfig(s newSkip) bool {
+	m := rustConfig.FindStringSubmatch(s.Text)
+	return m != nil && !slices.Contains(rustKnown, m[1]) && strings.Contains(string(s.was.s.text), "#[cfg(test)]")
+}
+
+var (
+	rustConfig = regexp.MustCompile(`^#!?\[cfg\((\w+)\)\]`)
+	rustKnown  = strings.Fields("test unix windows debug_assertions miri doc doctest loom fuzzing tarpaulin nightly proc_macro panic overflow_checks")
+)
 
 var goPlatform = regexp.MustCompile(`\b(?:aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows|unix|386|amd64|arm|arm64|loong64|mips\w*|ppc64\w*|riscv64|s390x|wasm|cgo|race|go1\.\d+|gc|gccgo|purego|appengine|tinygo)\b`)
 
