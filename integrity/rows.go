@@ -165,7 +165,7 @@ func (c *change) isLost(t *source.TestDef, s *side) bool {
 }
 
 // emptyLiteral matches a literal without rows.
-var emptyLiteral = regexp.MustCompile(`\[\s*\]|\{\s*\}|(?:=|\bin)\s*\(\s*\)`)
+var emptyLiteral = regexp.MustCompile(`\[\s*\]|\{\s*\}|(?:=|\bin|,)\s*\(\s*\)`)
 
 // emptied reports whether a table has no rows any more, but is still there: the
 // test is, and names an empty literal where it did not.
@@ -192,9 +192,24 @@ func emptied(b table, now []table, before, after *side) bool {
 }
 
 // noRows matches loops over nothing.
-var noRows = regexp.MustCompile(`\[\s*0?\s*:\s*0\s*\]|\.slice\(\s*0\s*,\s*0\s*\)|\.(?:take|first|limit|Take)\(\s*0\s*\)|\[\s*\]\.(?:forEach|each|map)\b|\bin\s+\[\s*\]\s*:|\brange\(\s*0\s*\)|\[\.\.0\]|\[0\.\.0\]|\[0, 0\]\.each|\[\]\s*\.each|\.each\(\s*\[\s*\]\s*\)|parametrize\([^\n]*,\s*\[\s*\]\s*[,)]`)
+var noRows = regexp.MustCompile(`\[\s*0?\s*:\s*0\s*\]|\.slice\(\s*0\s*,\s*0\s*\)|\.(?:take|first|limit|Take)\(\s*0\s*\)|\[\s*\]\.(?:forEach|each|map)\b|\bin\s+\[\s*\]\s*:|\brange\(\s*0\s*\)|\[\.\.0\]|\[0\.\.0\]|\[0, 0\]\.each|\[\]\s*\.each|\.each\(\s*\[\s*\]\s*\)|parametrize\([^\n]*,\s*(?:\[\s*\]|\(\s*\))\s*[,)]`)
 
-// emptyLoops finds loops over nothing that were added to existing test files.
+// firstRows matches what takes but the first few of a list.
+var firstRows = regexp.MustCompile(`\[\s*0?\s*:\s*[1-3]\s*\]|\.(?:slice|Slice)\(\s*0\s*,\s*[1-3]\s*\)|\.(?:iter\(\)\.)?(?:take|first|limit|Take)\(\s*[1-3]\s*\)|\.prefix\(\s*[1-3]\s*\)`)
+
+// cutShort reports whether a loop goes over the first few rows now, and is else
+// as it was.
+func (f *file) cutShort(text string) bool {
+	m := firstRows.FindStringIndex(text)
+	if m == nil {
+		return false
+	}
+	want := squash(text[:m[0]] + text[m[1]:])
+	return slices.ContainsFunc(f.removedLines(), func(l line) bool { return squash(l.text) == want })
+}
+
+// emptyLoops finds loops over nothing, or cut short, that were added to existing
+// test files.
 func emptyLoops(f *file) []Finding {
 	s := f.after()
 	if !s.mayTest() {
@@ -203,10 +218,11 @@ func emptyLoops(f *file) []Finding {
 	var out []Finding
 	masked := lines(s.withoutStrings())
 	for _, l := range f.addedLines() {
-		if l.n > len(masked) || !noRows.MatchString(masked[l.n-1].text) || !strings.ContainsAny(masked[l.n-1].text, "[(") {
+		if l.n > len(masked) || !loops.MatchString(masked[l.n-1].text) {
 			continue
 		}
-		if !loops.MatchString(masked[l.n-1].text) {
+		text := masked[l.n-1].text
+		if !(noRows.MatchString(text) && strings.ContainsAny(text, "[(")) && !f.cutShort(l.text) {
 			continue
 		}
 		x := Finding{File: s.path, Line: l.n, Evidence: evidence(l.text)}

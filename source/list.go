@@ -13,7 +13,7 @@ func (in *inspector) lists() []List {
 			continue
 		}
 		rows, ok := in.rows(i)
-		if !ok {
+		if !ok || in.text(i-1) == "struct" { // its fields are no rows
 			continue
 		}
 		out = append(out, List{Line: in.line(i), End: in.line(in.list[i].mate), Rows: rows})
