@@ -507,7 +507,7 @@ func findFlipped(c *change) []Finding {
 	var out []Finding
 	for _, d := range c.deltas() {
 		for _, r := range d.revised {
-			if r.was.Canonical == r.now.Canonical && r.was.Negated != r.now.Negated ||
+			if r.opposite() ||
 				expectsFailure.MatchString(r.now.text) && !raising.MatchString(r.was.text) {
 				out = append(out, d.finding(r.now, r.was.text+" → "+r.now.text))
 			}
@@ -520,6 +520,22 @@ func findFlipped(c *change) []Finding {
 	}
 	return out
 }
+
+// opposite reports whether an assertion asserts the opposite, of the same value or
+// of another literal: got != 4 and got == 0.
+func (r revision) opposite() bool {
+	return r.was.Negated != r.now.Negated &&
+		(r.was.Canonical == r.now.Canonical || r.literalEqual() && squash(source.Assert(r.was.Canonical).Skeleton) == squash(source.Assert(r.now.Canonical).Skeleton))
+}
+
+// literalEqual reports whether both compare for equality with a literal, which is
+// not nil or its like: whether there is an error is another question.
+func (r revision) literalEqual() bool {
+	return slices.ContainsFunc([]assertion{r.was, r.now}, func(a assertion) bool { return a.Strength == source.Exact }) &&
+		!slices.ContainsFunc(slices.Concat(r.was.Literals, r.now.Literals), nothing.MatchString) && len(r.was.Literals) > 0
+}
+
+var nothing = regexp.MustCompile(`^(?:None|nil|null|undefined|[Tt]rue|false|False)$`)
 
 // expectsFailure matches what makes of the failure of an assertion a success.
 var expectsFailure = regexp.MustCompile(`raises\(\s*(?:AssertionError|builtins\.AssertionError)\s*\)|assertRaises\(\s*AssertionError|assertThrows\(\s*(?:AssertionError|AssertionFailedError)|raise_error\(\s*(?:Minitest::Assertion|RSpec::Expectations)`)

@@ -57,7 +57,7 @@ func Assert(text string) Assertion {
 }
 
 // literal matches strings, numbers and the names of constants.
-var literal = regexp.MustCompile(`[bBrRfFuU]{0,2}"(?:[^"\\]|\\.)*"#*|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `|\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\w*|\b(?:[Tt]rue|False|false|None|nil|null|undefined)\b`)
+var literal = regexp.MustCompile(`[bBrRfFuU]{0,2}"(?:[^"\\]|\\.)*"#*|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `|-?\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\w*|\b(?:[Tt]rue|False|false|None|nil|null|undefined)\b`)
 
 // inStrings matches what is quoted, for looking at the code alone.
 var inStrings = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`")
@@ -197,6 +197,9 @@ var macro = regexp.MustCompile(`\b(\w+)!([(\[{])`)
 // sameOperands match assertions that compare a thing with itself.
 var equalCalls = regexp.MustCompile(`(?i)(?:assert\w*\.?equals?|assert_equal|assert_eq!|assertsame|areequal|\.equal|strictequal|deepequal|_eq|\bis_equal|assertEquals|requireEqual|\bsame)\s*\((.*)\)\s*;?$`)
 
+// equalWords matches the same in Ruby, without parentheses.
+var equalWords = regexp.MustCompile(`^assert_(?:equal|same|eql)\s+([^(\s].*)$`)
+
 // chained matches expect(x).toBe(y) and its like.
 var chained = regexp.MustCompile(`(?:^|[^.\w])(?:expect|assertThat|expect_that)\s*\((.*?)\)\s*\.?\s*(?:to\b\.?)?\s*(?:toBe|toEqual|toStrictEqual|isEqualTo|equal|eql|eq|be|isSameAs|equals|toBeTruthy|toBeDefined|isTrue|be_truthy|ok|true|toBeNull)\b\s*\(?(.*?)\)?;?$`)
 
@@ -227,6 +230,9 @@ func trivial(text string) bool {
 		return neverFails(cond)
 	}
 	if m := equalCalls.FindStringSubmatch(text); m != nil {
+		return sameTwice(arguments(m[1]))
+	}
+	if m := equalWords.FindStringSubmatch(text); m != nil {
 		return sameTwice(arguments(m[1]))
 	}
 	if m := chained.FindStringSubmatch(text); m != nil {

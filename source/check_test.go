@@ -54,6 +54,8 @@ func TestAssert(t *testing.T) {
 		{"Assert.True(true);", Truthy, true},
 		{"Assert.Equal(3, Add(1, 2));", Exact, false},
 		{"assert_equal 3, add(1, 2)", Exact, false},
+		{"assert_equal 1, 1", Exact, true},
+		{"assert_equal x, x", Exact, true},
 		{"assert true", Truthy, true},
 		{"EXPECT_EQ(3, add(1, 2));", Exact, false},
 		{"EXPECT_TRUE(true);", Truthy, true},

@@ -6,7 +6,10 @@ import (
 )
 
 // assertingWords begin the names that assert in the languages other than Go.
-var assertingWords = []string{"assert", "expect", "should", "verify", "refute", "must", "wont", "raises", "fail", "check", "require", "eqnice", "panic"}
+var assertingWords = []string{
+	"assert", "expect", "should", "verify", "refute", "must", "wont", "raises", "fail", "check", "require", "eqnice", "panic",
+	"xctassert", "xctfail", "xctunwrap", "boost_check", "boost_require", "boost_test", "succeed",
+}
 
 // noise are words that are called or selected in every test and say nothing
 // of what is tested.
