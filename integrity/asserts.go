@@ -74,6 +74,12 @@ var sameAssertion = []func(assertion) string{
 func compareAssertions(p pair) delta {
 	d := delta{pair: p}
 	was, now := p.was.assertions(), p.now.assertions()
+	if names := renamedNames(p.was.Tokens, p.now.Tokens); len(names) > 0 {
+		for i, a := range was {
+			text := inNames(a.text, names)
+			was[i] = assertion{text: text, line: a.line, Assertion: source.Assert(text)}
+		}
+	}
 	d.live = len(now)
 	for i, key := range sameAssertion {
 		was, now = d.matchBy(key, was, now, i > 0)
@@ -359,7 +365,7 @@ func (d delta) weaker(r revision) (Finding, bool) {
 	switch {
 	case r.now.Trivial || d.how == byBody:
 		return f, false // another rule's
-	case broadened(r.was.text, r.now.text):
+	case broadened(r.was.text, r.now.text), r.now.Repeats && !r.was.Repeats:
 	case r.now.Strength >= r.was.Strength:
 		return f, false
 	case r.now.Strength == source.Truthy && !plainTruth.MatchString(r.now.text):

@@ -76,7 +76,7 @@ type rule struct {
 var rules = slices.Concat(testRules, configRules)
 
 // testRules are the rows about tests and product code.
-var testRules = slices.Concat(lostRules, classRules, skipRules, rowRules, assertRules, productRules, hardRules)
+var testRules = slices.Concat(lostRules, classRules, skipRules, rowRules, assertRules, toleranceRules, productRules, hardRules)
 
 // Audit returns what is found in a change, the gravest first, then by file and
 // line.

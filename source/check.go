@@ -43,11 +43,14 @@ type Assertion struct {
 	Literals []string
 	// Trivial says that it holds whatever the code does.
 	Trivial bool
+	// Repeats says that it compares a call with the same call: f() == f().
+	Repeats bool
 }
 
 // Assert reads an assertion as [TestDef.Assertions] has it.
 func Assert(text string) Assertion {
-	a := Assertion{Strength: strength(text), Trivial: trivial(text)}
+	a := Assertion{Strength: strength(text), Trivial: trivial(text, false)}
+	a.Repeats = !a.Trivial && trivial(text, true)
 	a.Canonical, a.Negated = canonical(text)
 	a.Skeleton = literal.ReplaceAllStringFunc(text, func(l string) string {
 		a.Literals = append(a.Literals, l)
@@ -218,8 +221,9 @@ var truths = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b\w*contains?\w*\((?:[^()]|\([^()]*\))*,\s*(?:""|'')\s*\)|\.(?:toContain|toMatch|include|startsWith|endsWith)\(\s*(?:""|'')\s*\)|^assert\s+(?:""|'')\s+in\s|HasPrefix\([^()]*, ""\)`),
 }
 
-// trivial reports whether an assertion holds whatever the code does.
-func trivial(text string) bool {
+// trivial reports whether an assertion holds whatever the code does; with calls,
+// where a call gives the same each time.
+func trivial(text string, calls bool) bool {
 	text = strings.TrimSpace(text)
 	for _, re := range truths {
 		if re.MatchString(text) {
@@ -227,25 +231,25 @@ func trivial(text string) bool {
 		}
 	}
 	if cond, _, ok := strings.Cut(text, " => t."); ok {
-		return neverFails(cond)
+		return neverFails(cond, calls)
 	}
 	if m := equalCalls.FindStringSubmatch(text); m != nil {
-		return sameTwice(arguments(m[1]))
+		return sameTwice(arguments(m[1]), calls)
 	}
 	if m := equalWords.FindStringSubmatch(text); m != nil {
-		return sameTwice(arguments(m[1]))
+		return sameTwice(arguments(m[1]), calls)
 	}
 	if m := chained.FindStringSubmatch(text); m != nil {
 		if m[2] == "" {
 			return m[1] == "true" || m[1] == "True" || m[1] == "1"
 		}
-		return sameTwice([]string{m[1], m[2]})
+		return sameTwice([]string{m[1], m[2]}, calls)
 	}
 	if rest, ok := strings.CutPrefix(text, "assert "); ok {
-		return comparesSame(rest)
+		return comparesSame(rest, calls)
 	}
 	if m := wrapped.FindStringSubmatch(text); m != nil {
-		return comparesSame(m[1])
+		return comparesSame(m[1], calls)
 	}
 	return false
 }
@@ -258,26 +262,26 @@ var comparison = regexp.MustCompile(`^(.*?[^=!<>])\s*(===?|!==?|<=?|>=?|\bis\b|\
 
 // comparesSame reports whether a condition compares a thing with itself, or
 // constants with each other, or ends with "or true".
-func comparesSame(cond string) bool {
+func comparesSame(cond string, calls bool) bool {
 	if value, known := constantly(cond); known {
 		return value
 	}
 	m := comparison.FindStringSubmatch(cond)
-	return m != nil && m[2] != "<" && m[2] != ">" && m[2] != "!=" && m[2] != "!==" && sameTwice([]string{m[1], m[3]})
+	return m != nil && m[2] != "<" && m[2] != ">" && m[2] != "!=" && m[2] != "!==" && sameTwice([]string{m[1], m[3]}, calls)
 }
 
 // neverFails reports whether the condition of a failure never holds.
-func neverFails(cond string) bool {
+func neverFails(cond string, calls bool) bool {
 	if value, known := constantly(cond); known {
 		return !value
 	}
 	m := comparison.FindStringSubmatch(cond)
-	return m != nil && strings.HasPrefix(m[2], "!=") && sameTwice([]string{m[1], m[3]})
+	return m != nil && strings.HasPrefix(m[2], "!=") && sameTwice([]string{m[1], m[3]}, calls)
 }
 
 // sameTwice reports whether the first two values, leaving out the handle of the
-// test, are the same, or both constants that are equal.
-func sameTwice(args []string) bool {
+// test, are the same, or both constants that are equal; with calls, also calls.
+func sameTwice(args []string, calls bool) bool {
 	if len(args) > 2 && (args[0] == "t" || args[0] == "tb" || args[0] == "s.T()") {
 		args = args[1:]
 	}
@@ -286,7 +290,7 @@ func sameTwice(args []string) bool {
 	}
 	a, b := squeezed(args[0]), squeezed(args[1])
 	if a == b {
-		return a != "" && !strings.ContainsAny(inStrings.ReplaceAllString(a, ""), "()") // a call may give something else
+		return a != "" && (calls || !strings.ContainsAny(inStrings.ReplaceAllString(a, ""), "()")) // a call may give something else
 	}
 	x, okX := sum(a)
 	y, okY := sum(b)

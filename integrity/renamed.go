@@ -1,0 +1,50 @@
+package integrity
+
+import (
+	"regexp"
+	"strings"
+)
+
+// renamedNames finds the names within a test that were given another: got that is
+// gotValue now, as often as before. It maps the old ones to the new ones.
+func renamedNames(was, now map[string]int) map[string]string {
+	out := map[string]string{}
+	for old, n := range was {
+		if now[old] > 0 || !isName(old) || len(old) < 3 {
+			continue
+		}
+		name := ""
+		for to, k := range now {
+			if k == n && was[to] == 0 && len(to) > 2 && isName(to) && alike(old, to) {
+				if name != "" { // which one?
+					name = ""
+					break
+				}
+				name = to
+			}
+		}
+		if name != "" {
+			out[old] = name
+		}
+	}
+	return out
+}
+
+// alike reports whether one name is within the other.
+func alike(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	return (strings.Contains(a, b) || strings.Contains(b, a)) && !vocabulary.MatchString(a) && !vocabulary.MatchString(b)
+}
+
+// quotedOrName matches strings, in which nothing is renamed, and names.
+var quotedOrName = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `|[A-Za-z_]\w*`)
+
+// inNames returns a text with other names.
+func inNames(text string, names map[string]string) string {
+	return quotedOrName.ReplaceAllStringFunc(text, func(s string) string {
+		if to := names[s]; to != "" {
+			return to
+		}
+		return s
+	})
+}
