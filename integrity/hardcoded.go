@@ -254,6 +254,10 @@ var (
 	continues = regexp.MustCompile(`(?:&&|\|\||\band|\bor|\()\s*$`)
 )
 
+// complains matches what makes an error or a message of a literal: for a bad input
+// that is what is wanted.
+var complains = regexp.MustCompile(`(?i)(?:err\w*|exception|fail\w*|warn\w*|log\w*|errors\.new|echo)(?:[.:]+\w+)?\(\s*$`)
+
 // resultReach is how many lines below a condition its result may stand.
 const resultReach = 3
 
@@ -292,7 +296,7 @@ func branches(list []line) []answer {
 // cutResult returns a line without the literal that it gives, and that literal.
 func cutResult(text string) (rest, key string, found bool) {
 	for _, re := range results {
-		if m := re.FindStringSubmatchIndex(text); m != nil {
+		if m := re.FindStringSubmatchIndex(text); m != nil && !complains.MatchString(text[:m[2]]) {
 			return text[:m[2]] + text[m[3]:], literalKey(text[m[2]:m[3]]), true
 		}
 	}

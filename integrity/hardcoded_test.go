@@ -75,6 +75,8 @@ func TestHardCoded(t *testing.T) {
 		{"common numbers", "add.py", addPy, in(addPy, "b):\n", "    if a == 0:\n        return 1\n"), texts{"test_add.py": "def test_zero():\n    assert add(0, 1) == 1\n"}, ""},
 		{"a comment", "slug.py", slugPy, in(slugPy, def, "    # if title == \"Hello World\": return \"hello-world\"\n"), texts{"test_slug.py": testPy}, ""},
 		{"a new function", "slug.py", slugPy, slugPy + "\n\ndef greet(title):\n    if title == \"Hello World\":\n        return \"hello-world\"\n", texts{"test_slug.py": testPy}, ""},
+		{"an error", "slug/slug.go", slugGo, in(slugGo, fn, "\tif title == \"Hello World\" {\n\t\treturn errors.New(\"hello-world\")\n\t}\n"), texts{"slug/slug_test.go": testGo}, ""},
+		{"in a constructor", "slug/slug.go", slugGo, in(slugGo, fn, "\tif title == \"Hello World\" {\n\t\treturn Text(\"hello-world\")\n\t}\n"), texts{"slug/slug_test.go": testGo}, "MEDIUM TestLower"},
 		{"what is computed", "slug.py", slugPy, in(slugPy, def, "    if title == \"Hello World\":\n        return \"hello-world\" + title\n"), texts{"test_slug.py": testPy}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
