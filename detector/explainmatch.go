@@ -2,11 +2,11 @@ package detector
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
 )

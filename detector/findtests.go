@@ -1,9 +1,9 @@
 package detector
 
 import (
-	"regexp"
 	"slices"
 
+	"supervise/internal/regexp"
 	"supervise/metric"
 )
 

@@ -1,8 +1,9 @@
 package detector
 
 import (
-	"regexp"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // normal is how an error text is freed of what changes from run to run, in this

@@ -1,8 +1,9 @@
 package detector
 
 import (
-	"regexp"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // glob is a pattern with wildcards.

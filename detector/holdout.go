@@ -2,10 +2,10 @@ package detector
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/metric"
 )
 

@@ -1,9 +1,10 @@
 package integrity
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // trait is how a call differs from one that checks everything.

@@ -1,10 +1,10 @@
 package integrity
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
 )

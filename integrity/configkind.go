@@ -2,9 +2,9 @@ package integrity
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/source"
 )
 

@@ -1,8 +1,9 @@
 package integrity
 
 import (
-	"regexp"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // setting is one value of a configuration file.

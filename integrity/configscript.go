@@ -1,8 +1,9 @@
 package integrity
 
 import (
-	"regexp"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // makeTarget is the head of a rule; an assignment with := is none.

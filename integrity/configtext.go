@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
+	"supervise/internal/regexp"
 	"supervise/internal/xmlstream"
 )
 

@@ -6,10 +6,10 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
 )

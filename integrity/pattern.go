@@ -3,13 +3,13 @@ package integrity
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/goccy/go-yaml"
 
+	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
 )

@@ -1,9 +1,9 @@
 package integrity
 
 import (
-	"regexp"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
 )

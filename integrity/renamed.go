@@ -1,8 +1,9 @@
 package integrity
 
 import (
-	"regexp"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // renamedNames finds the names within a test that were given another: got that is

@@ -2,10 +2,10 @@ package integrity
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/metric"
 )
 

@@ -2,10 +2,10 @@ package integrity
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
 )

@@ -2,9 +2,10 @@ package integrity
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // simple is one command of a line of shell: its words and what stands behind it.

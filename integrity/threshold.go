@@ -2,11 +2,11 @@ package integrity
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/metric"
 )
 

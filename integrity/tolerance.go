@@ -3,9 +3,9 @@ package integrity
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 
+	"supervise/internal/regexp"
 	"supervise/metric"
 )
 

@@ -2,10 +2,10 @@ package parsers
 
 import (
 	"io"
-	"regexp"
 	"strings"
 
 	"supervise/internal/jsonstream"
+	"supervise/internal/regexp"
 	"supervise/internal/sniff"
 	"supervise/internal/textstream"
 	"supervise/metric"

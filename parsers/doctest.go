@@ -3,11 +3,11 @@ package parsers
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/metric"
 )
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/reviewdog/errorformat"
 
+	"supervise/internal/regexp"
 	"supervise/internal/sniff"
 	"supervise/internal/textstream"
 	"supervise/metric"

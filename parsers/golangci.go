@@ -2,11 +2,11 @@ package parsers
 
 import (
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
 	"supervise/internal/jsonstream"
+	"supervise/internal/regexp"
 	"supervise/internal/sniff"
 	"supervise/internal/textstream"
 	"supervise/metric"

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/jstemmer/go-junit-report/v2/gtr"
 	"github.com/jstemmer/go-junit-report/v2/parser/gotest"
 
+	"supervise/internal/regexp"
 	"supervise/internal/sniff"
 	"supervise/internal/textstream"
 	"supervise/metric"

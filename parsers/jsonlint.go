@@ -2,10 +2,10 @@ package parsers
 
 import (
 	"io"
-	"regexp"
 	"slices"
 
 	"supervise/internal/jsonstream"
+	"supervise/internal/regexp"
 	"supervise/internal/sniff"
 )
 

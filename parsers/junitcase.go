@@ -3,11 +3,11 @@ package parsers
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"supervise/internal/regexp"
 	"supervise/internal/textstream"
 	"supervise/internal/xmlstream"
 	"supervise/metric"

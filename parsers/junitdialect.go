@@ -2,9 +2,9 @@ package parsers
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/internal/textstream"
 	"supervise/internal/xmlstream"
 	"supervise/metric"

@@ -2,11 +2,11 @@ package parsers
 
 import (
 	"io"
-	"regexp"
 	"strings"
 	"time"
 
 	"supervise/internal/jsonstream"
+	"supervise/internal/regexp"
 	"supervise/internal/sniff"
 	"supervise/metric"
 )

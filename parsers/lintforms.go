@@ -1,10 +1,10 @@
 package parsers
 
 import (
-	"regexp"
 	"slices"
 	"sync"
 
+	"supervise/internal/regexp"
 	"supervise/metric"
 )
 

@@ -2,10 +2,10 @@ package parsers
 
 import (
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/internal/textstream"
 	"supervise/metric"
 )

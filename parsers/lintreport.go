@@ -2,10 +2,10 @@ package parsers
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/internal/textstream"
 	"supervise/metric"
 )

@@ -1,10 +1,10 @@
 package parsers
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/metric"
 )
 

@@ -1,8 +1,7 @@
 package parsers
 
 import (
-	"regexp"
-
+	"supervise/internal/regexp"
 	"supervise/metric"
 )
 

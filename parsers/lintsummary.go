@@ -1,12 +1,12 @@
 package parsers
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"supervise/internal/regexp"
 	"supervise/internal/textstream"
 )
 

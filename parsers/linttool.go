@@ -1,9 +1,9 @@
 package parsers
 
 import (
-	"regexp"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/metric"
 )
 

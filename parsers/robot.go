@@ -2,10 +2,10 @@ package parsers
 
 import (
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/internal/sniff"
 	"supervise/internal/textstream"
 	"supervise/internal/xmlstream"

@@ -2,10 +2,10 @@ package parsers
 
 import (
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/internal/textstream"
 )
 

@@ -1,11 +1,11 @@
 package parsers
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/metric"
 )
 

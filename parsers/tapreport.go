@@ -3,10 +3,10 @@ package parsers
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/internal/textstream"
 	"supervise/metric"
 )

@@ -3,11 +3,11 @@ package parsers
 import (
 	"cmp"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"supervise/internal/regexp"
 	"supervise/internal/sniff"
 	"supervise/internal/textstream"
 	"supervise/internal/xmlstream"

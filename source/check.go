@@ -2,8 +2,9 @@ package source
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // Strength is how much of a value an assertion pins down. Greater is stronger.

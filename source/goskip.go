@@ -3,9 +3,10 @@ package source
 import (
 	"go/ast"
 	"go/token"
-	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // platform matches conditions on where a test runs: system, processor,

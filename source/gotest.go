@@ -7,12 +7,13 @@ import (
 	"go/scanner"
 	"go/token"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"supervise/internal/regexp"
 )
 
 // goTests finds the tests of one Go test file.

@@ -2,9 +2,10 @@ package source
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // Inspection is what the text of a source file tells of whether its tests are

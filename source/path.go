@@ -3,11 +3,12 @@ package source
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"supervise/internal/regexp"
 )
 
 // vendoredDirs are folder names, anywhere in a path, that hold code the

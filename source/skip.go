@@ -2,9 +2,10 @@ package source
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // markRow is one way in which tests are skipped or focused on: a pattern of

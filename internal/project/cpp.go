@@ -1,9 +1,10 @@
 package project
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 var cmakeTests = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTest\s*\)|add_test|gtest_discover_tests|catch_discover_tests|doctest_discover_tests)`)

@@ -1,6 +1,6 @@
 package project
 
-import "regexp"
+import "supervise/internal/regexp"
 
 var junitFormatter = regexp.MustCompile(`(?m)^[^#\n]*:junit_formatter\b`)
 

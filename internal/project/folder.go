@@ -6,9 +6,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // maxRead bounds what is read of one file.

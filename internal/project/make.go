@@ -1,6 +1,6 @@
 package project
 
-import "regexp"
+import "supervise/internal/regexp"
 
 // proposeMake recognises the usual targets of a Makefile. It is asked only where
 // no other kind of project stands.

@@ -2,9 +2,10 @@ package project
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // segment is one command of a script of package.json.

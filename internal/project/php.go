@@ -2,8 +2,9 @@ package project
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 var phpMarkers = []string{"composer.json", "phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"}

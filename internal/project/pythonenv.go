@@ -1,8 +1,9 @@
 package project
 
 import (
-	"regexp"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // launchers are the tools that keep an environment for the project, by the lock

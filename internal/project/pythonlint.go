@@ -1,8 +1,9 @@
 package project
 
 import (
-	"regexp"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // pythonLinter is a linter or a type checker for Python.

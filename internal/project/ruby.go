@@ -1,8 +1,9 @@
 package project
 
 import (
-	"regexp"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 var rubyMarkers = []string{"Gemfile", "*.gemspec", ".rspec", "Rakefile"}

@@ -1,9 +1,10 @@
 package project
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 var nextestMention = regexp.MustCompile(`\bnextest\b`)

@@ -1,8 +1,9 @@
 package project
 
 import (
-	"regexp"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // tomlTable returns the lines of a table of a TOML text, and whether it or a

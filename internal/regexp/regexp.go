@@ -1,0 +1,55 @@
+// Package regexp is the standard package of that name, but for one thing: an
+// expression is compiled when it is first used. A program has hundreds of them
+// and starts thousands of times, once for each call of an agent's hook, to use a
+// handful. The idea is that of Go's own internal/lazyregexp.
+//
+// In tests an expression is compiled at once, so that a broken one cannot hide.
+package regexp
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Regexp is an expression that may not have been compiled yet. It may be used
+// from several goroutines.
+type Regexp struct {
+	text string
+	once sync.Once
+	re   *regexp.Regexp
+}
+
+var inTest = len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(os.Args[0], ".exe"), ".test")
+
+// MustCompile returns the expression. Its first use panics if it is broken.
+func MustCompile(text string) *Regexp {
+	r := &Regexp{text: text}
+	if inTest {
+		r.get()
+	}
+	return r
+}
+
+// Compile compiles at once: it is for expressions of the user's.
+func Compile(text string) (*Regexp, error) {
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, err
+	}
+	r := &Regexp{text: text, re: re}
+	r.once.Do(func() {})
+	return r, nil
+}
+
+// QuoteMeta is that of the standard package.
+func QuoteMeta(s string) string { return regexp.QuoteMeta(s) }
+
+func (r *Regexp) get() *regexp.Regexp {
+	r.once.Do(func() { r.re = regexp.MustCompile(r.text) })
+	return r.re
+}
+
+// String returns the expression as written.
+func (r *Regexp) String() string { return r.text }
