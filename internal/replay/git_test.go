@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"supervise/internal/checkout"
 	"supervise/internal/ledger"
 	"supervise/snapshot"
 )
@@ -166,28 +167,28 @@ func TestTree(t *testing.T) {
 	if err := os.MkdirAll(killed, 0o500); err != nil {
 		t.Fatal(err)
 	}
-	tree, err := newTree(t.Context(), r, base)
+	tree, err := checkout.New(t.Context(), r.dir, base)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newTree(t.Context(), r, base); !errors.Is(err, ledger.ErrLocked) {
+	if _, err := checkout.New(t.Context(), r.dir, base); !errors.Is(err, ledger.ErrLocked) {
 		t.Errorf("a second replay in one place: %v, want ErrLocked", err)
 	}
-	if err := tree.checkOut(t.Context(), list[1]); err != nil {
+	if err := tree.CheckOut(t.Context(), list[1].ID); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"ignored", "untracked", "a.txt"} {
-		if err := os.WriteFile(filepath.Join(tree.dir, name), []byte("left by a check\n"), 0o444); err != nil && name != "a.txt" {
+		if err := os.WriteFile(filepath.Join(tree.Dir, name), []byte("left by a check\n"), 0o444); err != nil && name != "a.txt" {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Mkdir(filepath.Join(tree.dir, "nested"), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(tree.Dir, "nested"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := tree.checkOut(t.Context(), list[0]); err != nil {
+	if err := tree.CheckOut(t.Context(), list[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := os.ReadDir(tree.dir)
+	entries, err := os.ReadDir(tree.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,16 +199,16 @@ func TestTree(t *testing.T) {
 	if want := []string{".git", ".gitignore", "a.txt"}; !slices.Equal(names, want) {
 		t.Errorf("the checkout holds %v, want %v", names, want)
 	}
-	if text, err := os.ReadFile(filepath.Join(tree.dir, "a.txt")); err != nil || string(text) != "one\n" {
+	if text, err := os.ReadFile(filepath.Join(tree.Dir, "a.txt")); err != nil || string(text) != "one\n" {
 		t.Errorf("a.txt is %q, %v", text, err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("interrupted")
 	cancel(cause)
-	if err := tree.checkOut(ctx, list[1]); !errors.Is(err, cause) {
+	if err := tree.CheckOut(ctx, list[1].ID); !errors.Is(err, cause) {
 		t.Errorf("interrupted: %v", err)
 	}
-	if err := tree.remove(); err != nil {
+	if err := tree.Remove(); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Dir(base)); !errors.Is(err, os.ErrNotExist) {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"supervise/internal/checkout"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
 	"supervise/metric"
@@ -53,11 +54,11 @@ func (h *history) measureAll(ctx context.Context, list []Commit) error {
 
 // work measures commits until none is waiting.
 func (h *history) work(ctx context.Context, i int, waiting <-chan Commit, finished func(entry, Commit, time.Duration)) (err error) {
-	t, err := newTree(ctx, h.repo, h.base(i))
+	t, err := checkout.New(ctx, h.repo.dir, h.base(i))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.remove()) }()
+	defer func() { err = errors.Join(err, t.Remove()) }()
 	for c := range waiting {
 		began := time.Now()
 		e, err := h.measureOne(ctx, t, c)
@@ -75,7 +76,7 @@ func (h *history) base(worker int) string {
 
 // measureOne measures one commit by itself, whatever stood before it, so that the
 // numbers hold for its tree wherever it is met again.
-func (h *history) measureOne(ctx context.Context, t *tree, c Commit) (entry, error) {
+func (h *history) measureOne(ctx context.Context, t *checkout.Tree, c Commit) (entry, error) {
 	e := entry{Tree: c.tree, Commit: c.ID}
 	meter, why, err := h.ready(ctx, t, c)
 	if err != nil {
@@ -100,8 +101,8 @@ func (h *history) measureOne(ctx context.Context, t *tree, c Commit) (entry, err
 
 // ready checks a commit out and prepares it. why says that there is nothing to be
 // measured.
-func (h *history) ready(ctx context.Context, t *tree, c Commit) (m *measure.Meter, why string, err error) {
-	if err := t.checkOut(ctx, c); err != nil {
+func (h *history) ready(ctx context.Context, t *checkout.Tree, c Commit) (m *measure.Meter, why string, err error) {
+	if err := t.CheckOut(ctx, c.ID); err != nil {
 		return nil, "", err
 	}
 	root, err := h.root(t)
@@ -118,21 +119,21 @@ func (h *history) ready(ctx context.Context, t *tree, c Commit) (m *measure.Mete
 	if err != nil {
 		return nil, "", err
 	}
-	return measure.New(plan, measure.Options{Scratch: filepath.Join(t.base, "reports"), Hold: []*os.File{t.lock}}), "", nil
+	return measure.New(plan, measure.Options{Scratch: filepath.Join(t.Base, "reports"), Hold: []*os.File{t.Lock}}), "", nil
 }
 
 // setupTimeout bounds the preparation of a commit.
 const setupTimeout = 30 * time.Minute
 
 // setUp runs the user's preparation.
-func (h *history) setUp(ctx context.Context, t *tree, root string) (why string, err error) {
+func (h *history) setUp(ctx context.Context, t *checkout.Tree, root string) (why string, err error) {
 	if h.opts.Setup == "" {
 		return "", nil
 	}
 	words := runner.NewTail(4 << 10)
 	res, err := runner.Run(ctx, runner.Command{
 		Args: []string{"/bin/sh", "-c", h.opts.Setup}, Dir: root, Env: append(os.Environ(), "CI=true"),
-		Stdout: words, Stderr: words, Timeout: setupTimeout, Hold: []*os.File{t.lock},
+		Stdout: words, Stderr: words, Timeout: setupTimeout, Hold: []*os.File{t.Lock},
 	})
 	switch {
 	case err != nil:
@@ -146,10 +147,10 @@ func (h *history) setUp(ctx context.Context, t *tree, root string) (why string, 
 // confirm runs the tests again that fail in a commit and passed in the one before,
 // as a loop does before it accuses anybody.
 func (h *history) confirm(ctx context.Context) (err error) {
-	var t *tree
+	var t *checkout.Tree
 	defer func() {
 		if t != nil {
-			err = errors.Join(err, t.remove())
+			err = errors.Join(err, t.Remove())
 		}
 	}()
 	for p := range h.steps() {
@@ -158,7 +159,7 @@ func (h *history) confirm(ctx context.Context) (err error) {
 			continue
 		}
 		if t == nil {
-			if t, err = newTree(ctx, h.repo, h.base(0)); err != nil {
+			if t, err = checkout.New(ctx, h.repo.dir, h.base(0)); err != nil {
 				return err
 			}
 		}
@@ -171,7 +172,7 @@ func (h *history) confirm(ctx context.Context) (err error) {
 	return nil
 }
 
-func (h *history) confirmOne(ctx context.Context, t *tree, p step, suspects []metric.ID) error {
+func (h *history) confirmOne(ctx context.Context, t *checkout.Tree, p step, suspects []metric.ID) error {
 	meter, why, err := h.ready(ctx, t, p.commit)
 	if err != nil || why != "" {
 		return err

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"supervise/internal/ledger"
+	"supervise/internal/checkout"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
 )
@@ -132,12 +133,12 @@ func (h *history) measure(ctx context.Context) error {
 }
 
 // root is where the project stands in a checkout.
-func (h *history) root(t *tree) (string, error) {
+func (h *history) root(t *checkout.Tree) (string, error) {
 	rel, err := filepath.Rel(h.opts.Root, h.opts.Plan.Root)
 	if err != nil {
 		return "", fmt.Errorf("find the project in the tree: %w", err)
 	}
-	return filepath.Join(t.dir, rel), nil
+	return filepath.Join(t.Dir, rel), nil
 }
 
 // Checkout returns a folder for the checkouts of a replay: below home, unless that
