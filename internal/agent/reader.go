@@ -1,0 +1,262 @@
+package agent
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Format is what a program prints: which events, and how they are to be read.
+type Format string
+
+// The formats. The empty one is plain text, of which nothing is read.
+const (
+	Claude   Format = "claude"
+	Codex    Format = "codex"
+	Gemini   Format = "gemini"
+	OpenCode Format = "opencode"
+	Pi       Format = "pi"
+	Qwen     Format = "qwen"
+	Cline    Format = "cline"
+	Continue Format = "continue"
+	Goose    Format = "goose"
+)
+
+// Usage is what a run consumed. Tokens are counted once: Input are those that
+// were read from no cache. A number that the program does not tell is nil.
+type Usage struct {
+	Input      *int64   `json:"input_tokens,omitempty"`
+	CacheRead  *int64   `json:"cache_read_tokens,omitempty"`
+	CacheWrite *int64   `json:"cache_write_tokens,omitempty"`
+	Output     *int64   `json:"output_tokens,omitempty"` // with those of reasoning
+	CostUSD    *float64 `json:"cost_usd,omitempty"`
+	Turns      *int64   `json:"turns,omitempty"` // calls of the model
+	ToolCalls  *int64   `json:"tool_calls,omitempty"`
+}
+
+// Tokens is the sum of all kinds, nil when none was told.
+func (u Usage) Tokens() *int64 {
+	return sum(sum(u.Input, u.CacheRead), sum(u.CacheWrite, u.Output))
+}
+
+// IsZero reports whether nothing was told at all.
+func (u Usage) IsZero() bool { return u == Usage{} }
+
+// Plus adds two usages. What neither tells stays untold.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{
+		Input: sum(u.Input, v.Input), CacheRead: sum(u.CacheRead, v.CacheRead), CacheWrite: sum(u.CacheWrite, v.CacheWrite),
+		Output: sum(u.Output, v.Output), CostUSD: sum(u.CostUSD, v.CostUSD), Turns: sum(u.Turns, v.Turns), ToolCalls: sum(u.ToolCalls, v.ToolCalls),
+	}
+}
+
+// Since takes away what a session had consumed before, as far as its numbers
+// grow over the whole session: tokens and cost. A number below the earlier one
+// was counted anew and stands as it is.
+func (u Usage) Since(before Usage) Usage {
+	u.Input, u.CacheRead, u.CacheWrite = less(u.Input, before.Input), less(u.CacheRead, before.CacheRead), less(u.CacheWrite, before.CacheWrite)
+	u.Output, u.CostUSD = less(u.Output, before.Output), less(u.CostUSD, before.CostUSD)
+	return u
+}
+
+type number interface{ int64 | float64 }
+
+func sum[T number](a, b *T) *T {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	n := *a + *b
+	return &n
+}
+
+func less[T number](now, before *T) *T {
+	if now == nil || before == nil || *now < *before {
+		return now
+	}
+	n := *now - *before
+	return &n
+}
+
+// Cumulative reports whether the usage of a continued session contains that of
+// the runs before.
+func (f Format) Cumulative() bool { return f == Codex || f == Qwen }
+
+// Retry is an attempt of the program itself to reach the service once more.
+type Retry struct {
+	Why     Outcome // RateLimit, ServerError or Auth
+	Attempt int
+	Delay   time.Duration // 0 when not told
+	Message string
+}
+
+// Report is what a program has told so far.
+type Report struct {
+	Session string
+	Model   string
+	Version string
+	Usage   Usage
+	Final   bool    // the event came that says how the run ended
+	Verdict Outcome // of that event
+	Message string  // of the last error, in the program's own words
+	Text    string  // what the agent said last
+	Words   string  // the last lines that were no events
+	Reset   Reset   // when the service may be asked again
+	Retry   *Retry  // the program waits for the service; nil when it got on since
+	Denials int     // tools that were not approved
+	Lines   int     // events that were read
+}
+
+// Hopeless reports whether the program tries again and again what cannot
+// succeed.
+func (r Report) Hopeless() bool { return r.Retry != nil && r.Retry.Why == Auth && r.Retry.Attempt >= 3 }
+
+// events reads the events of one program.
+type events interface {
+	// event takes in one object; it is ignored when it is none of its own.
+	event(line []byte, r *Report)
+}
+
+// textual is of those programs that say something outside of events.
+type textual interface {
+	text(line string, r *Report)
+}
+
+var readers = map[Format]func() events{
+	Claude:   func() events { return &claude{} },
+	Codex:    func() events { return &codex{} },
+	Gemini:   func() events { return &gemini{} },
+	OpenCode: func() events { return &openCode{} },
+	Pi:       func() events { return &pi{} },
+	Qwen:     func() events { return &claude{qwen: true} },
+	Cline:    func() events { return &cline{} },
+	Continue: func() events { return &continued{} },
+	Goose:    func() events { return &goose{} },
+}
+
+// Reader reads what a program prints, while it prints: from pipes as from a
+// terminal, with carriage returns, escape sequences and other lines between.
+// It may be used from several goroutines.
+type Reader struct {
+	mu       sync.Mutex
+	events   events
+	onChange func(Report)
+	report   Report
+	told     int
+	rest     []byte
+	skipping bool     // the present line is too long
+	words    []string // the last lines that are no events
+	whole    []byte   // of an output that is one object on many lines
+	open     bool     // such an object has begun
+}
+
+// Bounds of what is kept, in bytes; words in lines.
+const (
+	maxLine  = 32 << 20
+	maxWhole = 4 << 20
+	maxWords = 12
+	maxWord  = 500
+)
+
+// NewReader returns a reader of that format. onChange is called when something
+// new was told, from Write, which waits for it; nil calls nobody.
+func NewReader(f Format, onChange func(Report)) *Reader {
+	r := &Reader{onChange: onChange}
+	if start, ok := readers[f]; ok {
+		r.events = start()
+	}
+	return r
+}
+
+// Write takes a part of the output in; it never fails.
+func (r *Reader) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := len(p)
+	for {
+		line, rest, found := bytes.Cut(p, []byte("\n"))
+		if !r.skipping {
+			r.rest = append(r.rest, line...)
+		}
+		if len(r.rest) > maxLine {
+			r.rest, r.skipping = nil, true
+		}
+		if !found {
+			break
+		}
+		if !r.skipping {
+			r.line(r.rest)
+		}
+		r.rest, r.skipping, p = r.rest[:0], false, rest
+	}
+	if r.report.Lines > r.told {
+		r.told = r.report.Lines
+		if r.onChange != nil {
+			r.onChange(r.snapshot())
+		}
+	}
+	return n, nil
+}
+
+// Close takes in what came without an end of line. It never fails.
+func (r *Reader) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.line(r.rest)
+	r.rest = nil
+	if r.events != nil && r.report.Lines == 0 && len(r.whole) > 0 {
+		r.report.Lines++
+		r.events.event(r.whole, &r.report)
+	}
+	r.whole = nil
+	return nil
+}
+
+// Report returns what was told so far.
+func (r *Reader) Report() Report {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.snapshot()
+}
+
+func (r *Reader) snapshot() Report {
+	out := r.report
+	out.Words = strings.Join(r.words, "\n")
+	return out
+}
+
+// escapes are the sequences of a terminal: CSI, OSC, character sets and the
+// short ones.
+var escapes = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[ -/]+[0-~]|[0-~])`)
+
+func (r *Reader) line(line []byte) {
+	line = escapes.ReplaceAll(line, nil)
+	line = bytes.Trim(line, " \t\r")
+	if len(line) == 0 {
+		return
+	}
+	if line[0] == '{' && len(line) > 1 && line[len(line)-1] == '}' {
+		if r.events != nil {
+			r.report.Lines++
+			r.events.event(line, &r.report)
+		}
+		return
+	}
+	if r.open = r.open || len(line) == 1 && line[0] == '{' && r.report.Lines == 0; r.open && len(r.whole) < maxWhole {
+		r.whole = append(append(r.whole, line...), '\n')
+		return
+	}
+	text := strings.ToValidUTF8(string(line[:min(len(line), maxWord)]), "?")
+	r.words = append(r.words, text)
+	if len(r.words) > maxWords {
+		r.words = slices.Delete(r.words, 0, len(r.words)-maxWords)
+	}
+	if t, ok := r.events.(textual); ok {
+		t.text(text, &r.report)
+	}
+}
