@@ -2,9 +2,10 @@ package agent
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 	"time"
+
+	"supervise/internal/regexp"
 )
 
 // claude reads claude -p --output-format stream-json (or json), and those who

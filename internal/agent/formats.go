@@ -2,10 +2,11 @@ package agent
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"supervise/internal/regexp"
 )
 
 // decode reads an event as far as it is asked for, and false where it is none.

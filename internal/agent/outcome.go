@@ -1,10 +1,11 @@
 package agent
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"supervise/internal/regexp"
 )
 
 // Outcome is how a run of an agent ended.

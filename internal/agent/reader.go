@@ -2,11 +2,12 @@ package agent
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"supervise/internal/regexp"
 )
 
 // Format is what a program prints: which events, and how they are to be read.
