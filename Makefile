@@ -75,7 +75,7 @@ integrity: build
 
 # Writes the golden files anew; read the diff before committing it.
 golden:
-	$(GO) test ./parsers ./coverage ./internal/report -update
+	$(GO) test ./parsers ./coverage ./internal/report ./internal/hook -update
 
 # Reads collections of real reports and compares with what is known of them: a
 # folder with expected-*.json and reports.tar.gz. make corpora CORPORA=folder

@@ -1,0 +1,187 @@
+package hook
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// eventNames are the events by the names that the clients have for them, and by
+// our own.
+var eventNames = map[string]Event{
+	"PreToolUse": PreTool, "BeforeTool": PreTool, "tool.execute.before": PreTool, "tool_call": PreTool,
+	"PostToolUse": PostTool, "AfterTool": PostTool, "tool.execute.after": PostTool, "tool_result": PostTool,
+	"Stop": Stop, "AfterAgent": Stop, "session.idle": Stop, "agent_end": Stop,
+	"SessionStart": SessionStart, "session.created": SessionStart,
+	string(PreTool): PreTool, string(PostTool): PostTool, string(Stop): Stop, string(SessionStart): SessionStart,
+	"UserPromptSubmit": OtherEvent, "SessionEnd": OtherEvent, "SubagentStop": OtherEvent, "SubagentStart": OtherEvent,
+	"Notification": OtherEvent, "PreCompact": OtherEvent, "PreCompress": OtherEvent, "PermissionRequest": OtherEvent,
+	"BeforeAgent": OtherEvent, "BeforeModel": OtherEvent, "AfterModel": OtherEvent, "BeforeToolSelection": OtherEvent,
+}
+
+// ParseEvent returns the event of a name. A name that no client has is an error: a
+// misspelt one would silently never be called.
+func ParseEvent(name string) (Event, error) {
+	if e, ok := eventNames[name]; ok {
+		return e, nil
+	}
+	return "", fmt.Errorf("there is no hook event %q; there are PreToolUse, PostToolUse, Stop, SessionStart (gemini: BeforeTool, AfterTool, AfterAgent), or pre_tool, post_tool, stop, session_start", name)
+}
+
+// tools are the kinds by the names of the tools, in lower case.
+var tools = map[string]Kind{
+	"bash": Shell, "shell": Shell, "run_shell_command": Shell, "local_shell": Shell, "exec_command": Shell, "unified_exec": Shell, "container.exec": Shell,
+	"write": Write, "write_file": Write, "create_file": Write,
+	"edit": Edit, "replace": Edit, "multiedit": Edit, "str_replace": Edit, "edit_file": Edit,
+	"apply_patch": Patch, "patch": Patch,
+	"read": OtherTool, "read_file": OtherTool, "glob": OtherTool, "grep": OtherTool, "ls": OtherTool, "task": OtherTool, "todowrite": OtherTool, "webfetch": OtherTool,
+}
+
+// message is what all clients say, with the names that each of them has.
+type message struct {
+	Session      string          `json:"session_id"`
+	SessionID    string          `json:"sessionID"`
+	Cwd          string          `json:"cwd"`
+	Permissions  string          `json:"permission_mode"`
+	ToolName     string          `json:"tool_name"`
+	ToolInput    json.RawMessage `json:"tool_input"`
+	StopActive   bool            `json:"stop_hook_active"`
+	LastMessage  string          `json:"last_assistant_message"`
+	LastResponse string          `json:"prompt_response"`
+}
+
+// input is what tools are given, with the names that each client has.
+type input struct {
+	Command   command1 `json:"command"`
+	Cmd       command1 `json:"cmd"`
+	Script    string   `json:"script"`
+	FilePath  string   `json:"file_path"`
+	FilePath2 string   `json:"filePath"`
+	Path      string   `json:"path"`
+	Absolute  string   `json:"absolute_path"`
+	Content   string   `json:"content"`
+	OldString string   `json:"old_string"`
+	NewString string   `json:"new_string"`
+	OldText   string   `json:"oldText"`
+	NewText   string   `json:"newText"`
+	OldCamel  string   `json:"oldString"`
+	NewCamel  string   `json:"newString"`
+	All       bool     `json:"replace_all"`
+	AllCamel  bool     `json:"replaceAll"`
+	Expected  int      `json:"expected_replacements"`
+	Patch     string   `json:"patch"`
+	PatchText string   `json:"patchText"`
+	Input     string   `json:"input"`
+	Dir       string   `json:"directory"` // gemini: below cwd
+	Workdir   string   `json:"workdir"`
+	Edits     []input  `json:"edits"`
+}
+
+// command1 is a command as one text, or as the arguments of a program.
+type command1 string
+
+// UnmarshalJSON reads either. Anything else is no command.
+func (c *command1) UnmarshalJSON(b []byte) error {
+	var text string
+	if json.Unmarshal(b, &text) == nil {
+		*c = command1(text)
+		return nil
+	}
+	var list []string
+	if json.Unmarshal(b, &list) == nil {
+		for i, word := range list {
+			list[i] = quoted(word)
+		}
+		*c = command1(strings.Join(list, " "))
+	}
+	return nil
+}
+
+func quoted(word string) string {
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !strings.ContainsRune("-_./=:,+@%", r) && !isAlnum(r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func isAlnum(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
+// Read reads what a client told its hook. name is the event as it was given on the
+// command line.
+func Read(client Client, name string, raw []byte) (Call, error) {
+	event, err := ParseEvent(name)
+	if err != nil {
+		return Call{}, err
+	}
+	call := Call{Client: client, Event: event, Name: name}
+	var m message
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return call, fmt.Errorf("read what %s told the hook %s: %w", client, name, err)
+	}
+	call.Session, call.Dir = first(m.Session, m.SessionID), m.Cwd
+	call.Attended = m.Permissions != "" && !slices.Contains([]string{"bypassPermissions", "yolo", "dontAsk"}, m.Permissions)
+	call.StopActive = m.StopActive && client != Qwen
+	call.LastWords = first(m.LastMessage, m.LastResponse)
+	if event == PreTool || event == PostTool {
+		return call, call.tool(m)
+	}
+	return call, nil
+}
+
+func first(list ...string) string {
+	for _, s := range list {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// tool reads what the tool is given. A tool of no known name that is given a
+// command is taken for a shell: those of servers that agents can be connected to
+// are.
+func (c *Call) tool(m message) error {
+	c.Tool, c.Kind = m.ToolName, tools[strings.ToLower(m.ToolName)]
+	var in input
+	if len(m.ToolInput) > 0 {
+		if err := json.Unmarshal(m.ToolInput, &in); err != nil && c.Kind != "" && c.Kind != OtherTool {
+			return fmt.Errorf("read what %s gives its tool %s: %w", c.Client, c.Tool, err)
+		}
+	}
+	c.Command = first(string(in.Command), string(in.Cmd), in.Script)
+	switch {
+	case c.Kind == "" && c.Command != "":
+		c.Kind = Shell
+	case c.Kind == "":
+		c.Kind = OtherTool
+	}
+	if dir := first(in.Workdir, in.Dir); c.Kind == Shell && dir != "" {
+		c.Dir = joined(c.Dir, dir)
+	}
+	c.Path = first(in.FilePath, in.FilePath2, in.Path, in.Absolute)
+	c.Content = in.Content
+	if c.Kind == Patch {
+		c.Content, c.Command = first(in.PatchText, in.Patch, in.Input, c.Command), ""
+	}
+	if c.Kind == Edit {
+		c.Edits = in.replacements()
+	}
+	return nil
+}
+
+func (in input) replacements() []Replacement {
+	if len(in.Edits) == 0 {
+		return []Replacement{{
+			Old: first(in.OldString, in.OldCamel, in.OldText), New: first(in.NewString, in.NewCamel, in.NewText),
+			All: in.All || in.AllCamel || in.Expected > 1,
+		}}
+	}
+	var out []Replacement
+	for _, e := range in.Edits {
+		out = append(out, e.replacements()...)
+	}
+	return out
+}

@@ -1,0 +1,143 @@
+// Package hook judges one tool call of an agent before it happens, and looks at
+// what became of the files after it. It reads what each agent program tells its
+// hooks, and answers as that program expects it.
+//
+// It is pure: what it has to know of the project it is given as a [Tree].
+package hook
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+)
+
+// Client is an agent program whose hooks are understood.
+type Client string
+
+// The clients.
+const (
+	Claude   Client = "claude"
+	Codex    Client = "codex"
+	Gemini   Client = "gemini"
+	Qwen     Client = "qwen"
+	OpenCode Client = "opencode"
+	Pi       Client = "pi"
+)
+
+// Clients lists them.
+func Clients() []Client { return []Client{Claude, Codex, Gemini, Qwen, OpenCode, Pi} }
+
+// ParseClient returns the client of that name.
+func ParseClient(name string) (Client, error) {
+	if c := Client(strings.ToLower(name)); slices.Contains(Clients(), c) {
+		return c, nil
+	}
+	names := make([]string, 0, len(Clients()))
+	for _, c := range Clients() {
+		names = append(names, string(c))
+	}
+	return "", fmt.Errorf("there are no hooks for %q; there are for %s", name, strings.Join(names, ", "))
+}
+
+// Event is when a hook is called, whatever the client calls it.
+type Event string
+
+// The events.
+const (
+	SessionStart Event = "session_start"
+	PreTool      Event = "pre_tool"
+	PostTool     Event = "post_tool"
+	Stop         Event = "stop"
+	OtherEvent   Event = "other" // known to the client, of no interest
+)
+
+// Kind is what a tool does.
+type Kind string
+
+// The kinds of tools. Of OtherTool nothing is judged: it reads, or is unknown.
+const (
+	Shell     Kind = "shell"
+	Write     Kind = "write"
+	Edit      Kind = "edit"
+	Patch     Kind = "patch"
+	OtherTool Kind = "other"
+)
+
+// Call is what an agent told a hook.
+type Call struct {
+	Client Client `json:"client"`
+	Event  Event  `json:"event"`
+	// Name is the event as the client calls it: an answer has to repeat it.
+	Name    string `json:"name"`
+	Session string `json:"session,omitempty"`
+	Dir     string `json:"cwd,omitempty"` // absolute
+	// Attended says that a person may be there to be asked.
+	Attended bool `json:"attended,omitempty"`
+
+	Tool    string        `json:"tool,omitempty"` // as the client calls it
+	Kind    Kind          `json:"kind,omitempty"`
+	Command string        `json:"command,omitempty"` // of a Shell
+	Path    string        `json:"path,omitempty"`    // of a Write or Edit, as given
+	Content string        `json:"content,omitempty"` // of a Write; the text of a Patch
+	Edits   []Replacement `json:"edits,omitempty"`   // of an Edit, one after another
+
+	// StopActive says that the client goes on already because a Stop hook asked it
+	// to. Qwen says so always.
+	StopActive bool `json:"stop_hook_active,omitempty"`
+	// LastWords are what the agent said last, of a Stop.
+	LastWords string `json:"last_words,omitempty"`
+}
+
+// Replacement is one change of an Edit.
+type Replacement struct {
+	Old string `json:"old"`
+	New string `json:"new"`
+	All bool   `json:"all,omitempty"`
+}
+
+// Verdict is what is to become of a call.
+type Verdict string
+
+// The verdicts, from mild to hard.
+const (
+	Allow Verdict = "allow"
+	Warn  Verdict = "warn" // it happens, and the agent is told
+	Ask   Verdict = "ask"  // a person decides; where there is none it is denied
+	Deny  Verdict = "deny"
+)
+
+// Risk is one thing that was seen in a call.
+type Risk struct {
+	Rule     string          `json:"rule"`
+	Severity metric.Severity `json:"severity"`
+	// Target is the file, folder or text that it is about.
+	Target string `json:"target,omitempty"`
+	// Why is what the agent is told, a sentence without its end.
+	Why string `json:"why"`
+	// Destroys says that something can be lost by it: a checkpoint is due.
+	Destroys bool `json:"destroys,omitempty"`
+}
+
+// Decision is the answer to a call.
+type Decision struct {
+	Verdict Verdict `json:"verdict"`
+	// Reason is why a call is denied, asked about or warned of, or why the agent is
+	// to go on instead of stopping.
+	Reason string `json:"reason,omitempty"`
+	// Context is what the agent is told besides.
+	Context string `json:"context,omitempty"`
+	Risks   []Risk `json:"risks,omitempty"`
+	// Checkpoint says that the tree is to be kept before the call happens.
+	Checkpoint bool `json:"checkpoint,omitempty"`
+}
+
+// joined is a path below dir, unless it is absolute.
+func joined(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}

@@ -1,0 +1,291 @@
+package hook
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// The environment that a loop gives its agent, for hooks.
+const (
+	// SocketEnv names the socket of the supervisor that the agent runs under.
+	SocketEnv = "SUPERVISE_HOOK_SOCKET"
+	// geminiEnv and qwenEnv name the settings that no other settings override.
+	geminiEnv   = "GEMINI_CLI_SYSTEM_SETTINGS_PATH"
+	qwenEnv     = "QWEN_CODE_SYSTEM_SETTINGS_PATH"
+	opencodeEnv = "OPENCODE_CONFIG_CONTENT"
+)
+
+// seconds is how long a client waits for its hook before it goes on without.
+const seconds = 30
+
+//go:embed plugins/opencode.js
+var opencodePlugin string
+
+//go:embed plugins/pi.ts
+var piExtension string
+
+// Request is what is to be installed for one run.
+type Request struct {
+	Client Client
+	Binary string // supervise, absolute
+	Socket string // of the supervisor; "" for none
+	Closed bool   // an error of the hook denies the call
+	Dir    string // where the files of the installation are to lie, absolute
+	// Getenv returns a variable that the agent would be given; nil for none.
+	Getenv func(string) string
+	// ReadFile reads a file of the user's; nil for none.
+	ReadFile func(path string) ([]byte, error)
+}
+
+// Installed is how an agent is started so that its hooks are called. Nothing of
+// the user's own configuration is changed.
+type Installed struct {
+	// Args are put behind the program and its subcommand, before the prompt.
+	Args []string
+	// Env is added to the agent's environment, NAME=value.
+	Env []string
+	// Files are written below [Request].Dir before the agent starts, by name.
+	Files map[string][]byte
+}
+
+// clientHooks is one client's way to have hooks.
+type clientHooks struct {
+	events  []string // that we want to be called for, by the client's names
+	timeout int      // as the client counts it
+	// silent says why hooks may not be called, most likely reason first.
+	silent string
+}
+
+var installers = map[Client]clientHooks{
+	Claude: {
+		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"}, seconds,
+		"managed settings may switch hooks off (disableAllHooks), and a --settings of your own replaces ours",
+	},
+	Codex: {
+		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"}, seconds,
+		"codex passes over hooks that are not trusted, without a word: --dangerously-bypass-hook-trust has to be among its arguments, and its version must know hooks",
+	},
+	Gemini: {
+		[]string{"BeforeTool", "AfterTool", "AfterAgent", "SessionStart"}, 1000 * seconds,
+		"gemini passes over a settings file below a folder that others can write to, such as /tmp: move the state with --state-dir",
+	},
+	Qwen: {
+		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"}, 1000 * seconds,
+		"qwen may have hooks switched off (disableAllHooks), or its version does not know them",
+	},
+	OpenCode: {
+		[]string{"pre_tool", "post_tool", "stop", "session_start"}, seconds,
+		"opencode loads plugins only where @opencode-ai/plugin is installed in ~/.config/opencode",
+	},
+	Pi: {
+		[]string{"pre_tool", "post_tool", "stop", "session_start"}, seconds,
+		"pi loads extensions by -e: an older version may not know it",
+	},
+}
+
+// perRun are the ways to install for one run.
+var perRun = map[Client]func(Request, clientHooks) (Installed, error){
+	Claude: claudeRun, Codex: codexRun, Gemini: systemRun(geminiEnv), Qwen: systemRun(qwenEnv), OpenCode: opencodeRun, Pi: piRun,
+}
+
+// Install says how the agent is started so that its hooks call supervise.
+func Install(r Request) (Installed, error) {
+	h, ok := installers[r.Client]
+	if !ok {
+		return Installed{}, fmt.Errorf("there is no way to install hooks for %q", r.Client)
+	}
+	if r.Getenv == nil {
+		r.Getenv = func(string) string { return "" }
+	}
+	if r.ReadFile == nil {
+		r.ReadFile = func(path string) ([]byte, error) { return nil, fmt.Errorf("%s is not read", path) }
+	}
+	in, err := perRun[r.Client](r, h)
+	if err != nil {
+		return Installed{}, fmt.Errorf("install the hooks of %s: %w", r.Client, err)
+	}
+	if r.Socket != "" {
+		in.Env = append(in.Env, SocketEnv+"="+r.Socket)
+	}
+	return in, nil
+}
+
+// Ready says why hooks should not be installed for a run, "" where they can be.
+// opencode hangs where the package that plugins are written with is not there and
+// cannot be fetched.
+func Ready(c Client, getenv func(string) string, exists func(path string) bool) string {
+	if _, ok := installers[c]; !ok {
+		return "it has no hooks"
+	}
+	if c != OpenCode {
+		return ""
+	}
+	base := getenv("XDG_CONFIG_HOME")
+	if base == "" {
+		base = filepath.Join(getenv("HOME"), ".config")
+	}
+	if !exists(filepath.Join(base, "opencode", "node_modules", "@opencode-ai", "plugin")) {
+		return "opencode would fetch @opencode-ai/plugin from the network first: npm install --prefix ~/.config/opencode @opencode-ai/plugin"
+	}
+	return ""
+}
+
+// Silent says why no hook of a client was called although they were installed.
+func Silent(c Client) string { return installers[c].silent }
+
+// command is the command line that a client is to call for an event.
+func (r Request) command(event string) string {
+	words := []string{quoted(r.Binary), "hook", string(r.Client), event}
+	if r.Socket != "" {
+		words = append(words, "--socket", quoted(r.Socket))
+	}
+	if r.Closed {
+		words = append(words, "--on-error", "closed")
+	}
+	return strings.Join(words, " ")
+}
+
+// matched is an entry of a client's configuration of hooks.
+type matched struct {
+	Matcher string  `json:"matcher,omitempty"`
+	Hooks   []entry `json:"hooks"`
+}
+
+type entry struct {
+	Type    string `json:"type"`
+	Name    string `json:"name,omitempty"`
+	Command string `json:"command"`
+	Timeout int    `json:"timeout"`
+}
+
+// entryName is what clients that name their hooks call ours.
+const entryName = "supervise"
+
+func (h clientHooks) entry(r Request, event string) matched {
+	m := matched{Hooks: []entry{{Type: "command", Command: r.command(event), Timeout: h.timeout}}}
+	if e := eventNames[event]; e == PreTool || e == PostTool {
+		m.Matcher = "*"
+	}
+	switch r.Client {
+	case Codex:
+		m.Matcher = strings.ReplaceAll(m.Matcher, "*", ".*")
+	case Gemini, Qwen:
+		m.Hooks[0].Name = entryName
+	case Claude, OpenCode, Pi:
+	}
+	return m
+}
+
+func (h clientHooks) config(r Request) map[string][]matched {
+	out := map[string][]matched{}
+	for _, event := range h.events {
+		out[event] = []matched{h.entry(r, event)}
+	}
+	return out
+}
+
+func claudeRun(r Request, h clientHooks) (Installed, error) {
+	b, err := json.Marshal(map[string]any{"hooks": h.config(r)})
+	return Installed{Args: []string{"--settings", string(b)}}, err
+}
+
+func codexRun(r Request, h clientHooks) (Installed, error) {
+	in := Installed{Args: []string{"--dangerously-bypass-hook-trust"}}
+	for _, event := range h.events {
+		e := h.entry(r, event)
+		matcher := ""
+		if e.Matcher != "" {
+			matcher = "matcher=" + tomlString(e.Matcher) + ","
+		}
+		in.Args = append(in.Args, "-c", fmt.Sprintf("hooks.%s=[{%shooks=[{type=\"command\",command=%s,timeout=%d}]}]",
+			event, matcher, tomlString(e.Hooks[0].Command), h.timeout))
+	}
+	return in, nil
+}
+
+// tomlString is a basic string of TOML, which JSON's are as well.
+func tomlString(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return `""`
+	}
+	return string(b)
+}
+
+// systemRun installs by the settings of the system, which a variable names. What
+// the system has of its own is kept.
+func systemRun(variable string) func(Request, clientHooks) (Installed, error) {
+	return func(r Request, h clientHooks) (Installed, error) {
+		var before []byte
+		if path := first(r.Getenv(variable), systemSettings[r.Client]); path != "" {
+			before, _ = r.ReadFile(path)
+		}
+		text, err := merge(before, r)
+		if err != nil {
+			return Installed{}, err
+		}
+		name := string(r.Client) + "-settings.json"
+		return Installed{
+			Env:   []string{variable + "=" + filepath.Join(r.Dir, name)},
+			Files: map[string][]byte{name: text},
+		}, nil
+	}
+}
+
+// systemSettings are where the clients look without the variable, on Linux.
+var systemSettings = map[Client]string{
+	Gemini: "/etc/gemini-cli/settings.json",
+	Qwen:   "/etc/qwen-code/settings.json",
+}
+
+func opencodeRun(r Request, _ clientHooks) (Installed, error) {
+	const name = "supervise-opencode.js"
+	config := &object{}
+	if text := r.Getenv(opencodeEnv); text != "" {
+		var err error
+		if config, err = parseObject([]byte(text)); err != nil {
+			return Installed{}, fmt.Errorf("%s holds no JSON: %w", opencodeEnv, err)
+		}
+	}
+	config.appendTo("plugin", "file://"+filepath.Join(r.Dir, name))
+	return Installed{
+		Env:   []string{opencodeEnv + "=" + string(config.compact())},
+		Files: map[string][]byte{name: plugin(opencodePlugin, r)},
+	}, nil
+}
+
+func piRun(r Request, _ clientHooks) (Installed, error) {
+	const name = "supervise-pi.ts"
+	return Installed{
+		Args:  []string{"-e", filepath.Join(r.Dir, name)},
+		Files: map[string][]byte{name: plugin(piExtension, r)},
+	}, nil
+}
+
+// plugin fills in what a plugin calls.
+func plugin(text string, r Request) []byte {
+	args := []string{"hook", string(r.Client)}
+	var more []string
+	if r.Socket != "" {
+		more = append(more, "--socket", r.Socket)
+	}
+	if r.Closed {
+		more = append(more, "--on-error", "closed")
+	}
+	list := func(v any) string {
+		b, err := json.Marshal(v)
+		if err != nil {
+			return "null"
+		}
+		return string(b)
+	}
+	if more == nil {
+		more = []string{}
+	}
+	return []byte(strings.NewReplacer(
+		`"{{binary}}"`, list(r.Binary), `"{{args}}"`, list(args), `"{{more}}"`, list(more), `"{{closed}}"`, list(r.Closed),
+	).Replace(text))
+}
