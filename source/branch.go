@@ -46,9 +46,9 @@ func decisions(t *tokens) []int {
 	var found, open []int
 	for i := range t.list {
 		switch {
-		case t.is(i, "{") && t.list[i].mate > i:
+		case t.list[i].mate > i && t.is(i, "{"):
 			open = append(open, i)
-		case t.is(i, "}") && len(open) > 0 && t.list[i].mate == open[len(open)-1]:
+		case t.list[i].mate >= 0 && len(open) > 0 && t.list[i].mate == open[len(open)-1] && t.is(i, "}"):
 			open = open[:len(open)-1]
 		}
 		in := -1
@@ -71,7 +71,7 @@ func (b *branching) decides(t *tokens, i int) bool {
 	if b.ternary && len(read) == 1 && read[0] == '?' {
 		return t.ternary(i)
 	}
-	return b.ops[string(read)]
+	return len(read) == 2 && b.ops[string(read)]
 }
 
 // named reports whether a word only looks like a keyword: a member (x.for), a

@@ -89,7 +89,7 @@ func functions(t *tokens) []Function {
 		return nil
 	}
 	points := decisions(t)
-	spans := findSpans(t)
+	spans := t.spans()
 	if len(spans) == 0 {
 		end := t.list[len(t.list)-1].line
 		return []Function{{Name: wholeFile, Line: 1, End: end, Complexity: 1 + len(points)}}
@@ -119,6 +119,14 @@ func attribute(spans []span, points []int, list []Function) {
 			list[open[len(open)-1]].Complexity++
 		}
 	}
+}
+
+// spans returns the functions, found once.
+func (t *tokens) spans() []span {
+	if !t.spun {
+		t.bodies, t.spun = findSpans(t), true
+	}
+	return t.bodies
 }
 
 // findSpans returns the functions in the order of their bodies. Where two

@@ -29,6 +29,17 @@ func (g *grammar) isWord(c byte) bool {
 	return isAlnum(c) || c == '_' || c >= 0x80 || (g.wordBytes != "" && strings.IndexByte(g.wordBytes, c) >= 0)
 }
 
+// wordBytes says of each byte whether words of a language are made of it.
+var wordBytes = func() (out [languageCount]*[256]bool) {
+	for lang := range out {
+		out[lang] = &[256]bool{}
+		for c := range out[lang] {
+			out[lang][c] = grammars[lang].isWord(byte(c))
+		}
+	}
+	return out
+}()
+
 var (
 	slashes    = []string{"//"}
 	hash       = []string{"#"}

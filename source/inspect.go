@@ -94,10 +94,11 @@ func Inspect(path string, src []byte) (Inspection, error) {
 	if lang == Unknown {
 		return Inspection{Plain: src, Masked: src}, nil
 	}
-	kinds := classify(lang, src)
-	file, err := scan(path, lang, src, kinds)
-	t := tokenize(lang, src, kinds)
-	in := &inspector{tokens: t, plain: strip(src, kinds), kinds: kinds, path: path, file: &file}
+	r := &reading{lang: lang, src: src, kinds: classify(lang, src)}
+	file, err := scan(path, r)
+	t := r.tokens()
+	t.budget = blockBudget * len(t.list)
+	in := &inspector{tokens: t, plain: r.plain(), kinds: r.kinds, path: path, file: &file}
 	in.inTest = TestFile(path, lang) || len(file.Tests) > 0
 	out := Inspection{File: file, Plain: in.plain, Masked: t.masked, Directives: in.directives()}
 	in.nesting()

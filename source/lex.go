@@ -45,6 +45,7 @@ type heredoc = quote
 // exhaust that of the program, and it always moves on, so that it always ends.
 type lexer struct {
 	g        *grammar
+	words    *[256]bool // see wordBytes
 	src      []byte
 	kinds    []kind
 	pos      int
@@ -64,7 +65,7 @@ func classify(lang Language, src []byte) []kind {
 	if lang == Unknown || int(lang) >= languageCount {
 		return kinds
 	}
-	l := &lexer{g: &grammars[lang], src: src, kinds: kinds, stack: make([]frame, 1, 8)}
+	l := &lexer{g: &grammars[lang], words: wordBytes[lang], src: src, kinds: kinds, stack: make([]frame, 1, 8)}
 	if l.g.outside != nil {
 		l.stack = append(l.stack, frame{quote: l.g.outside})
 	}
@@ -116,7 +117,7 @@ func (l *lexer) readCode() {
 		l.newline()
 	case isSpace(c):
 		l.pos++
-	case l.g.isWord(c):
+	case l.words[c]:
 		l.readWord()
 	case l.readComment():
 	case l.g.special != nil && l.g.special(l):
@@ -143,7 +144,7 @@ func (l *lexer) newline() {
 
 func (l *lexer) readWord() {
 	start := l.pos
-	for l.pos < len(l.src) && l.g.isWord(l.src[l.pos]) {
+	for l.pos < len(l.src) && l.words[l.src[l.pos]] {
 		l.pos++
 		if l.g.digitQuote && l.digitSeparator(start) {
 			l.pos++

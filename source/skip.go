@@ -1,8 +1,6 @@
 package source
 
 import (
-	"bytes"
-	"slices"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -16,7 +14,6 @@ type markRow struct {
 	kind  MarkKind
 	on    place
 	cond  argument
-	words [][]byte // a match holds one of them at least
 }
 
 // place says what a pattern stands on.
@@ -46,20 +43,7 @@ const (
 var scripts = []Language{JavaScript, TypeScript}
 
 func row(kind MarkKind, on place, cond argument, re string, langs ...Language) markRow {
-	r := markRow{langs: langs, re: regexp.MustCompile(re), kind: kind, on: on, cond: cond}
-	r.words = wordsOfPattern.FindAll([]byte(escapes.ReplaceAllString(re, " ")), -1)
-	return r
-}
-
-// What a pattern spells out, to try it only on lines that may match.
-var (
-	escapes        = regexp.MustCompile(`\\[a-zA-Z]|\(\?[a-z]+\)|x60`)
-	wordsOfPattern = regexp.MustCompile(`[A-Za-z_]{2,}`)
-)
-
-// mayMatch reports whether a line holds one of the words of the row.
-func (r *markRow) mayMatch(line []byte) bool {
-	return slices.ContainsFunc(r.words, func(w []byte) bool { return bytes.Contains(line, w) })
+	return markRow{langs: langs, re: regexp.MustCompile(re), kind: kind, on: on, cond: cond}
 }
 
 // markRows is the table of skips and focus.
@@ -150,9 +134,6 @@ func (in *inspector) skips() {
 	for _, n := range in.lines(markWords) {
 		from, to := in.lineSpan(n)
 		for _, r := range rowsOf[in.lang] {
-			if !r.mayMatch(in.masked[from:to]) {
-				continue
-			}
 			for _, at := range r.re.FindAllIndex(in.masked[from:to], -1) {
 				in.found(r, from+at[0], from+at[1])
 			}

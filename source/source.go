@@ -47,7 +47,33 @@ func Scan(path string, src []byte) (File, error) {
 	if lang == Unknown {
 		return File{}, nil
 	}
-	return scan(path, lang, src, classify(lang, src))
+	return scan(path, &reading{lang: lang, src: src, kinds: classify(lang, src)})
+}
+
+// reading is what was made of a text so far: each step once, and only where it is
+// needed.
+type reading struct {
+	lang  Language
+	src   []byte
+	kinds []kind
+	split *tokens
+	bare  []byte
+}
+
+// tokens returns the code in tokens.
+func (r *reading) tokens() *tokens {
+	if r.split == nil {
+		r.split = tokenize(r.lang, r.src, r.kinds)
+	}
+	return r.split
+}
+
+// plain returns the text without its comments.
+func (r *reading) plain() []byte {
+	if r.bare == nil {
+		r.bare = strip(r.src, r.kinds)
+	}
+	return r.bare
 }
 
 // strip blanks the comments.
@@ -61,20 +87,20 @@ func strip(src []byte, kinds []kind) []byte {
 	return plain
 }
 
-func scan(path string, lang Language, src []byte, kinds []kind) (File, error) {
-	file := File{Language: lang, LOC: countLines(src, kinds)}
-	if lang == Go {
-		err := scanGo(path, src, &file)
+func scan(path string, r *reading) (File, error) {
+	file := File{Language: r.lang, LOC: countLines(r.src, r.kinds)}
+	if r.lang == Go {
+		err := scanGo(path, r.src, &file)
 		if err == nil {
 			return file, nil
 		}
-		file.Functions, file.Tests = functions(tokenize(lang, src, kinds)), nil
+		file.Functions, file.Tests = functions(r.tokens()), nil
 		return file, fmt.Errorf("parse go source: %w", err)
 	}
-	t := tokenize(lang, src, kinds)
+	t := r.tokens()
 	file.Functions = functions(t)
 	t.budget = blockBudget * len(t.list)
-	file.Tests = findTests(path, t, kinds)
+	file.Tests = findTests(path, r)
 	return file, nil
 }
 

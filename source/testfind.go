@@ -81,13 +81,14 @@ type testFinder struct {
 }
 
 // findTests returns the tests of a file of another language than Go.
-func findTests(path string, t *tokens, kinds []kind) []TestDef {
-	f := &testFinder{tokens: t, testShape: &testShapes[t.lang], kinds: kinds, inTest: TestFile(path, t.lang), past: -1}
+func findTests(path string, r *reading) []TestDef {
+	t := r.tokens()
+	f := &testFinder{tokens: t, testShape: &testShapes[t.lang], kinds: r.kinds, inTest: TestFile(path, t.lang), past: -1}
 	if !f.anywhere && (!f.inTest || len(f.prefixes)+len(f.marks)+len(f.calls)+len(f.macros) == 0) {
 		return nil
 	}
-	f.plain = strip(t.src, kinds)
-	spans := findSpans(t)
+	f.plain = r.plain()
+	spans := t.spans()
 	heads := make(map[int]span, len(spans))
 	for _, s := range spans {
 		heads[s.head] = s

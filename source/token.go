@@ -1,5 +1,7 @@
 package source
 
+import "strings"
+
 // lexeme is a word or an operator of masked text.
 type lexeme struct {
 	pos, end int  // bytes, from and up to
@@ -13,28 +15,35 @@ type tokens struct {
 	lang   Language
 	src    []byte // as it was read
 	masked []byte
+	code   string // masked once more, for what looks words up
 	list   []lexeme
 	first  []int  // index of the first token of each line, the length of list at the end
 	budget int    // tokens that may still be looked at for the ends of blocks
 	inText []bool // by line: it starts within a string or a comment
+	bodies []span // see spans
+	spun   bool
 }
 
-// pairs are the operators of two bytes that must not be read as two.
-var pairs = func() map[[2]byte]bool {
-	set := map[[2]byte]bool{}
+// pairs are the operators of two bytes that must not be read as two, by their
+// first byte.
+var pairs = func() (set [128]string) {
 	for _, p := range []string{
 		"=>", "->", "==", "!=", "<=", ">=", "&&", "||", "??", "?:", "?.", "::", ";;", ":=", "+=", "-=", "*=", "/=", "|=", "&=", "..",
 	} {
-		set[[2]byte{p[0], p[1]}] = true
+		set[p[0]] += p[1:]
 	}
 	return set
 }()
 
+func isPair(a, b byte) bool {
+	return a < 128 && pairs[a] != "" && strings.IndexByte(pairs[a], b) >= 0
+}
+
 // tokenize splits the code of a source and pairs its brackets.
 func tokenize(lang Language, src []byte, kinds []kind) *tokens {
 	masked := mask(src, kinds)
-	t := &tokens{lang: lang, src: src, masked: masked, list: make([]lexeme, 0, len(masked)/6)}
-	g := &grammars[lang]
+	t := &tokens{lang: lang, src: src, masked: masked, code: string(masked), list: make([]lexeme, 0, len(masked)/6)}
+	words := wordBytes[lang]
 	line := 1
 	t.beginLine(0, kinds)
 	for i := 0; i < len(masked); {
@@ -48,13 +57,13 @@ func tokenize(lang Language, src []byte, kinds []kind) *tokens {
 			continue
 		}
 		end := i + 1
-		word := g.isWord(c)
+		word := words[c]
 		switch {
 		case word:
-			for end < len(masked) && g.isWord(masked[end]) {
+			for end < len(masked) && words[masked[end]] {
 				end++
 			}
-		case end < len(masked) && pairs[[2]byte{c, masked[end]}]:
+		case end < len(masked) && isPair(c, masked[end]):
 			end++
 		}
 		t.list = append(t.list, lexeme{pos: i, end: end, line: line, word: word, mate: -1})
@@ -108,7 +117,7 @@ func (t *tokens) close(open *[]int, i int) {
 
 // is reports whether token i exists and reads s.
 func (t *tokens) is(i int, s string) bool {
-	return i >= 0 && i < len(t.list) && string(t.masked[t.list[i].pos:t.list[i].end]) == s
+	return i >= 0 && i < len(t.list) && t.code[t.list[i].pos:t.list[i].end] == s
 }
 
 // text returns what token i reads, "" beyond either end.
@@ -116,7 +125,7 @@ func (t *tokens) text(i int) string {
 	if i < 0 || i >= len(t.list) {
 		return ""
 	}
-	return string(t.masked[t.list[i].pos:t.list[i].end])
+	return t.code[t.list[i].pos:t.list[i].end]
 }
 
 func (t *tokens) isWord(i int) bool { return i >= 0 && i < len(t.list) && t.list[i].word }

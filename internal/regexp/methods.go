@@ -1,63 +1,147 @@
 package regexp
 
+import "regexp"
+
+// on returns the compiled expression if a text may hold a match, else nil.
+func (r *Regexp) on(text []byte) *regexp.Regexp {
+	if re := r.get(); r.sieve.may(text) {
+		return re
+	}
+	return nil
+}
+
 // Match is that of the standard package.
-func (r *Regexp) Match(b []byte) bool { return r.get().Match(b) }
+func (r *Regexp) Match(b []byte) bool {
+	if len(b) > short {
+		return len(r.all(b, 1, false)) > 0
+	}
+	re := r.on(b)
+	return re != nil && re.Match(b)
+}
 
 // MatchString is that of the standard package.
-func (r *Regexp) MatchString(s string) bool { return r.get().MatchString(s) }
-
-// Find is that of the standard package.
-func (r *Regexp) Find(b []byte) []byte { return r.get().Find(b) }
+func (r *Regexp) MatchString(s string) bool { return r.Match(view(s)) }
 
 // FindIndex is that of the standard package.
-func (r *Regexp) FindIndex(b []byte) (loc []int) { return r.get().FindIndex(b) }
-
-// FindString is that of the standard package.
-func (r *Regexp) FindString(s string) string { return r.get().FindString(s) }
+func (r *Regexp) FindIndex(b []byte) (loc []int) {
+	if found := r.all(b, 1, false); found != nil {
+		return found[0]
+	}
+	return nil
+}
 
 // FindStringIndex is that of the standard package.
-func (r *Regexp) FindStringIndex(s string) (loc []int) { return r.get().FindStringIndex(s) }
-
-// FindSubmatch is that of the standard package.
-func (r *Regexp) FindSubmatch(b []byte) [][]byte { return r.get().FindSubmatch(b) }
+func (r *Regexp) FindStringIndex(s string) (loc []int) { return r.FindIndex(view(s)) }
 
 // FindSubmatchIndex is that of the standard package.
-func (r *Regexp) FindSubmatchIndex(b []byte) []int { return r.get().FindSubmatchIndex(b) }
-
-// FindStringSubmatch is that of the standard package.
-func (r *Regexp) FindStringSubmatch(s string) []string { return r.get().FindStringSubmatch(s) }
+func (r *Regexp) FindSubmatchIndex(b []byte) []int {
+	if found := r.all(b, 1, true); found != nil {
+		return found[0]
+	}
+	return nil
+}
 
 // FindStringSubmatchIndex is that of the standard package.
-func (r *Regexp) FindStringSubmatchIndex(s string) []int { return r.get().FindStringSubmatchIndex(s) }
-
-// FindAll is that of the standard package.
-func (r *Regexp) FindAll(b []byte, n int) [][]byte { return r.get().FindAll(b, n) }
+func (r *Regexp) FindStringSubmatchIndex(s string) []int { return r.FindSubmatchIndex(view(s)) }
 
 // FindAllIndex is that of the standard package.
-func (r *Regexp) FindAllIndex(b []byte, n int) [][]int { return r.get().FindAllIndex(b, n) }
-
-// FindAllString is that of the standard package.
-func (r *Regexp) FindAllString(s string, n int) []string { return r.get().FindAllString(s, n) }
+func (r *Regexp) FindAllIndex(b []byte, n int) [][]int { return r.all(b, n, false) }
 
 // FindAllStringIndex is that of the standard package.
-func (r *Regexp) FindAllStringIndex(s string, n int) [][]int { return r.get().FindAllStringIndex(s, n) }
-
-// FindAllSubmatch is that of the standard package.
-func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte { return r.get().FindAllSubmatch(b, n) }
+func (r *Regexp) FindAllStringIndex(s string, n int) [][]int { return r.all(view(s), n, false) }
 
 // FindAllSubmatchIndex is that of the standard package.
-func (r *Regexp) FindAllSubmatchIndex(b []byte, n int) [][]int {
-	return r.get().FindAllSubmatchIndex(b, n)
+func (r *Regexp) FindAllSubmatchIndex(b []byte, n int) [][]int { return r.all(b, n, true) }
+
+// FindAllStringSubmatchIndex is that of the standard package.
+func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int { return r.all(view(s), n, true) }
+
+// Find is that of the standard package.
+func (r *Regexp) Find(b []byte) []byte {
+	if at := r.FindIndex(b); at != nil {
+		return b[at[0]:at[1]:at[1]]
+	}
+	return nil
+}
+
+// FindString is that of the standard package.
+func (r *Regexp) FindString(s string) string {
+	if at := r.FindStringIndex(s); at != nil {
+		return s[at[0]:at[1]]
+	}
+	return ""
+}
+
+// FindSubmatch is that of the standard package.
+func (r *Regexp) FindSubmatch(b []byte) [][]byte { return parts(b, r.FindSubmatchIndex(b)) }
+
+// FindStringSubmatch is that of the standard package.
+func (r *Regexp) FindStringSubmatch(s string) []string {
+	return stringParts(s, r.FindStringSubmatchIndex(s))
+}
+
+// FindAll is that of the standard package.
+func (r *Regexp) FindAll(b []byte, n int) [][]byte {
+	var out [][]byte
+	for _, at := range r.all(b, n, false) {
+		out = append(out, b[at[0]:at[1]:at[1]])
+	}
+	return out
+}
+
+// FindAllString is that of the standard package.
+func (r *Regexp) FindAllString(s string, n int) []string {
+	var out []string
+	for _, at := range r.all(view(s), n, false) {
+		out = append(out, s[at[0]:at[1]])
+	}
+	return out
+}
+
+// FindAllSubmatch is that of the standard package.
+func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
+	var out [][][]byte
+	for _, at := range r.all(b, n, true) {
+		out = append(out, parts(b, at))
+	}
+	return out
 }
 
 // FindAllStringSubmatch is that of the standard package.
 func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
-	return r.get().FindAllStringSubmatch(s, n)
+	var out [][]string
+	for _, at := range r.all(view(s), n, true) {
+		out = append(out, stringParts(s, at))
+	}
+	return out
 }
 
-// FindAllStringSubmatchIndex is that of the standard package.
-func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
-	return r.get().FindAllStringSubmatchIndex(s, n)
+// parts cuts the groups of a match out of its text; those that took no part are
+// nil.
+func parts(b []byte, at []int) [][]byte {
+	if at == nil {
+		return nil
+	}
+	out := make([][]byte, len(at)/2)
+	for i := range out {
+		if from, to := at[2*i], at[2*i+1]; from >= 0 {
+			out[i] = b[from:to:to]
+		}
+	}
+	return out
+}
+
+func stringParts(s string, at []int) []string {
+	if at == nil {
+		return nil
+	}
+	out := make([]string, len(at)/2)
+	for i := range out {
+		if from, to := at[2*i], at[2*i+1]; from >= 0 {
+			out[i] = s[from:to]
+		}
+	}
+	return out
 }
 
 // ReplaceAll is that of the standard package.
@@ -70,17 +154,26 @@ func (r *Regexp) ReplaceAllFunc(src []byte, repl func([]byte) []byte) []byte {
 
 // ReplaceAllString is that of the standard package.
 func (r *Regexp) ReplaceAllString(src, repl string) string {
-	return r.get().ReplaceAllString(src, repl)
+	if re := r.on(view(src)); re != nil {
+		return re.ReplaceAllString(src, repl)
+	}
+	return src
 }
 
 // ReplaceAllStringFunc is that of the standard package.
 func (r *Regexp) ReplaceAllStringFunc(src string, repl func(string) string) string {
-	return r.get().ReplaceAllStringFunc(src, repl)
+	if re := r.on(view(src)); re != nil {
+		return re.ReplaceAllStringFunc(src, repl)
+	}
+	return src
 }
 
 // ReplaceAllLiteralString is that of the standard package.
 func (r *Regexp) ReplaceAllLiteralString(src, repl string) string {
-	return r.get().ReplaceAllLiteralString(src, repl)
+	if re := r.on(view(src)); re != nil {
+		return re.ReplaceAllLiteralString(src, repl)
+	}
+	return src
 }
 
 // Split is that of the standard package.

@@ -1,7 +1,12 @@
-// Package regexp is the standard package of that name, but for one thing: an
-// expression is compiled when it is first used. A program has hundreds of them
+// Package regexp is the standard package of that name, but for two things.
+//
+// An expression is compiled when it is first used. A program has hundreds of them
 // and starts thousands of times, once for each call of an agent's hook, to use a
 // handful. The idea is that of Go's own internal/lazyregexp.
+//
+// And it is tried only where it can match: it is worked out of an expression what
+// text every match must hold, that is looked for first, and most texts do not hold
+// it. The idea is that of RE2's prefilters. What is found is the same.
 //
 // In tests an expression is compiled at once, so that a broken one cannot hide.
 package regexp
@@ -16,9 +21,10 @@ import (
 // Regexp is an expression that may not have been compiled yet. It may be used
 // from several goroutines.
 type Regexp struct {
-	text string
-	once sync.Once
-	re   *regexp.Regexp
+	text  string
+	once  sync.Once
+	re    *regexp.Regexp
+	sieve sieve
 }
 
 var inTest = len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(os.Args[0], ".exe"), ".test")
@@ -38,7 +44,7 @@ func Compile(text string) (*Regexp, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Regexp{text: text, re: re}
+	r := &Regexp{text: text, re: re, sieve: newSieve(text)}
 	r.once.Do(func() {})
 	return r, nil
 }
@@ -47,7 +53,7 @@ func Compile(text string) (*Regexp, error) {
 func QuoteMeta(s string) string { return regexp.QuoteMeta(s) }
 
 func (r *Regexp) get() *regexp.Regexp {
-	r.once.Do(func() { r.re = regexp.MustCompile(r.text) })
+	r.once.Do(func() { r.re, r.sieve = regexp.MustCompile(r.text), newSieve(r.text) })
 	return r.re
 }
 

@@ -1,0 +1,276 @@
+package regexp
+
+import (
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// most is how many texts are told apart.
+const most = 40
+
+// needs returns texts of which each match holds one, nil for none that are
+// known, and whether they are in lower case and stand in any.
+func needs(tree *syntax.Regexp) (list []string, fold bool) {
+	fold = folds(tree)
+	exact, some := required(tree, fold)
+	list = better(some, exact)
+	if !fold {
+		return list, fold
+	}
+	for i, text := range list {
+		if list[i] = plainPart(text); list[i] == "" {
+			return nil, fold
+		}
+	}
+	return list, fold
+}
+
+// folds reports whether any part of an expression is read in any case.
+func folds(tree *syntax.Regexp) bool {
+	return tree.Flags&syntax.FoldCase != 0 || slices.ContainsFunc(tree.Sub, folds)
+}
+
+// plainPart returns the longest part of a text that stands in a text in lower
+// case when the text stands there in any: k and s are also lower case of letters
+// beyond ASCII.
+func plainPart(text string) string {
+	best := ""
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf || r == 'k' || r == 's' }) {
+		if len(part) > len(best) {
+			best = part
+		}
+	}
+	return best
+}
+
+// required returns all texts that an expression matches, nil if they are many,
+// and texts of which each match holds one, nil if none are known.
+func required(tree *syntax.Regexp, fold bool) (exact, some []string) {
+	switch tree.Op {
+	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
+		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return []string{""}, nil
+	case syntax.OpLiteral:
+		text := string(tree.Rune)
+		if fold {
+			text = strings.ToLower(text)
+		}
+		return []string{text}, nil
+	case syntax.OpCharClass:
+		return ofClass(tree.Rune, fold), nil
+	case syntax.OpCapture:
+		return required(tree.Sub[0], fold)
+	case syntax.OpQuest:
+		if exact, _ := required(tree.Sub[0], fold); exact != nil && len(exact) < most {
+			return unique(append(slices.Clone(exact), "")), nil
+		}
+	case syntax.OpPlus:
+		exact, some := required(tree.Sub[0], fold)
+		return nil, better(some, exact)
+	case syntax.OpRepeat:
+		if tree.Min > 0 {
+			exact, some := required(tree.Sub[0], fold)
+			return nil, better(some, exact)
+		}
+	case syntax.OpConcat:
+		return inTurn(tree.Sub, fold)
+	case syntax.OpAlternate:
+		return either(tree.Sub, fold)
+	}
+	return nil, nil
+}
+
+// ofClass returns the characters of a class, nil if they are many.
+func ofClass(ranges []rune, fold bool) []string {
+	var out []string
+	for i := 0; i < len(ranges); i += 2 {
+		for c := ranges[i]; c <= ranges[i+1]; c++ {
+			if c >= utf8.RuneSelf && !fold || len(out) > 8 {
+				return nil
+			}
+			text := string(c)
+			if fold {
+				text = strings.ToLower(text)
+			}
+			out = append(out, text)
+		}
+	}
+	return unique(out)
+}
+
+func unique(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// inTurn is required of parts that follow each other.
+func inTurn(parts []*syntax.Regexp, fold bool) (exact, some []string) {
+	run, whole := []string{""}, true
+	for _, part := range parts {
+		all, one := required(part, fold)
+		if all != nil && len(run)*len(all) <= most {
+			run = crossed(run, all)
+			continue
+		}
+		whole = false
+		some = better(better(some, run), one)
+		run = []string{""}
+		if all != nil {
+			run = all
+		}
+	}
+	if whole {
+		return run, nil
+	}
+	return nil, better(some, run)
+}
+
+func crossed(a, b []string) []string {
+	var out []string
+	for _, x := range a {
+		for _, y := range b {
+			out = append(out, x+y)
+		}
+	}
+	return unique(out)
+}
+
+// either is required of parts of which one matches.
+func either(parts []*syntax.Regexp, fold bool) (exact, some []string) {
+	whole, known := true, true
+	for _, part := range parts {
+		all, one := required(part, fold)
+		exact = append(exact, all...)
+		whole = whole && all != nil
+		one = better(one, all)
+		some = append(some, one...)
+		known = known && one != nil
+	}
+	exact, some = unique(exact), unique(some)
+	if !whole || len(exact) > most {
+		exact = nil
+	}
+	if !known || len(some) > most {
+		some = nil
+	}
+	return exact, some
+}
+
+// better returns of two lists that whose shortest text is the longer one, nil
+// for one that holds the empty text.
+func better(a, b []string) []string {
+	if shortest(b) > shortest(a) || shortest(b) == shortest(a) && len(b) < len(a) {
+		a = b
+	}
+	if shortest(a) == 0 {
+		return nil
+	}
+	return a
+}
+
+func shortest(list []string) int {
+	if len(list) == 0 {
+		return 0
+	}
+	n := len(list[0])
+	for _, text := range list {
+		n = min(n, len(text))
+	}
+	return n
+}
+
+// inLine reports whether no match holds the end of a line or asks for the ends of
+// the text.
+func inLine(tree *syntax.Regexp) bool {
+	switch tree.Op {
+	case syntax.OpAnyChar, syntax.OpBeginText, syntax.OpEndText:
+		return false
+	case syntax.OpLiteral:
+		return !slices.Contains(tree.Rune, '\n')
+	case syntax.OpCharClass:
+		for i := 0; i < len(tree.Rune); i += 2 {
+			if tree.Rune[i] <= '\n' && '\n' <= tree.Rune[i+1] {
+				return false
+			}
+		}
+	}
+	for _, sub := range tree.Sub {
+		if !inLine(sub) {
+			return false
+		}
+	}
+	return true
+}
+
+// leads returns texts with which each match begins, nil if they are not known or
+// short; atLine says that it begins with a line, and the texts stand in that.
+func leads(tree *syntax.Regexp) (list []string, atLine bool) {
+	if tree.Op == syntax.OpConcat && tree.Sub[0].Op == syntax.OpBeginLine {
+		parts := tree.Sub[1:]
+		for len(parts) > 0 && (parts[0].Op == syntax.OpStar || parts[0].Op == syntax.OpQuest) && inLine(parts[0]) {
+			parts = parts[1:]
+		}
+		list, atLine = leadOf(parts), true
+		if asksForStart(tree) || slices.ContainsFunc(list, func(text string) bool { return strings.Contains(text, "\n") }) {
+			return nil, false
+		}
+	} else {
+		list = lead(tree)
+	}
+	if shortest(list) < 2 {
+		return nil, false
+	}
+	return list, atLine
+}
+
+// lead returns texts with which each match of an expression begins, nil if they
+// are many.
+func lead(tree *syntax.Regexp) []string {
+	switch tree.Op {
+	case syntax.OpConcat:
+		return leadOf(tree.Sub)
+	case syntax.OpCapture, syntax.OpPlus:
+		return lead(tree.Sub[0])
+	case syntax.OpAlternate:
+		var out []string
+		for _, sub := range tree.Sub {
+			list := lead(sub)
+			if list == nil {
+				return nil
+			}
+			out = append(out, list...)
+		}
+		if out = unique(out); len(out) <= most {
+			return out
+		}
+		return nil
+	}
+	exact, _ := required(tree, false)
+	return exact
+}
+
+// leadOf is lead of parts that follow each other.
+func leadOf(parts []*syntax.Regexp) []string {
+	run := []string{""}
+	for _, part := range parts {
+		all, _ := required(part, false)
+		first := all
+		if all == nil {
+			first = lead(part)
+		}
+		if first == nil || len(run)*len(first) > most {
+			break
+		}
+		if run = crossed(run, first); all == nil {
+			break
+		}
+	}
+	return run
+}
+
+// asksForStart reports whether an expression asks for the beginning of the text.
+func asksForStart(tree *syntax.Regexp) bool {
+	return tree.Op == syntax.OpBeginText || slices.ContainsFunc(tree.Sub, asksForStart)
+}

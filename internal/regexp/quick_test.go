@@ -1,0 +1,125 @@
+package regexp
+
+import (
+	"math/rand"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// expressions are of all the ways in which one can begin, and of what they hold.
+var expressions = []string{
+	`\bcatch\s*(?:\([^)]*\))?\s*\{\s*(?:return;?)?\s*\}`,
+	`(?m)^[ \t]*except(?:[ \t]+\w+)?[ \t]*:\s*(?:pass|return)[ \t]*(?:\n|$)`,
+	`(?m)^[ \t]*(?:Kernel\.)?exit!|(?m)^[ \t]*(?:Kernel\.)?exit[ \t]*$`,
+	`(?m)^[ \t]*rescue\b[^\n]*\n(?:[ \t]*nil[ \t]*\n)*[ \t]*end\b`,
+	`(?m)^(?:RSpec\.)?(?:it|describe)\b[^\n]*,\s*:skip\b`,
+	`\bdefer func\(\)|\bif r := recover\(\); r != nil`,
+	`\blet\s+_\w*\s*=\s*catch_unwind\b`,
+	`(?:^|[\s;{])pending\(`, `pending\($`, `^pending`, `(?m)^pending$`,
+	`noqa\b|type:\s*ignore\b|no\s*cover`,
+	`(?i)skip|kind_of|matches?`, `(?i)istrue\(`, `(?i:ab)cd`, `(?i)[sk]kip`,
+	`[Tt]rue|x{2,3}y|(?:ab)+c`, `a*`, `\w+`, `x?`, `(?s)a.*b`, `\Bskip`, `skip\B`, `é\w`, `(?m)\s+skip$`,
+	`\bskip\(|\bskipif\(`, `\.(?:skip|todo)\b`, `["'\x60]skip`,
+}
+
+var fragments = []string{
+	"catch", " ", "(", ")", "{", "}", "return;", "\n", "\t", "except", ":", "pass", "Kernel.", "exit", "!", "rescue", "nil", "end", "RSpec.", "it",
+	"describe", ",", ":skip", "defer func()", "if r := recover(); r != nil", "let _x = ", "catch_unwind", "pending(", "pending", ";", "noqa", "type: ignore",
+	"no  cover", "Skip", "SKIP", "\u017fkip", "s\u212aip", "Kind_Of", "IsTrue(", "AbCD", "abcd", "true", "True", "xx", "xxy", "ababc", "é", "x", "\xff", "\xc3",
+	"skip", "skipif(", ".todo", "`", "'", "a", "b", "\r\n",
+}
+
+// What is found is what package regexp finds, whatever the expression and the
+// text.
+func TestSameAsRegexp(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	for _, expr := range append(expressions, `(?m)^[ \t]*(x|skip(\()?)[ab]*(\n)?`, `(a)?skip(\.todo)?`) {
+		got, want := MustCompile(expr), regexp.MustCompile(expr)
+		for range 60 {
+			var b strings.Builder
+			for range random.Intn(160) {
+				b.WriteString(fragments[random.Intn(len(fragments))])
+			}
+			same(t, got, want, b.String())
+		}
+	}
+}
+
+func same(t *testing.T, got *Regexp, want *regexp.Regexp, text string) {
+	t.Helper()
+	b := []byte(text)
+	for _, n := range []int{-1, 1, 2} {
+		equal(t, want, text, got.FindAllIndex(b, n), want.FindAllIndex(b, n))
+		equal(t, want, text, got.FindAllSubmatchIndex(b, n), want.FindAllSubmatchIndex(b, n))
+	}
+	equal(t, want, text, got.Match(b), want.Match(b))
+	equal(t, want, text, got.MatchString(text), want.MatchString(text))
+	equal(t, want, text, got.Find(b), want.Find(b))
+	equal(t, want, text, got.FindString(text), want.FindString(text))
+	equal(t, want, text, got.FindStringIndex(text), want.FindStringIndex(text))
+	equal(t, want, text, got.FindSubmatch(b), want.FindSubmatch(b))
+	equal(t, want, text, got.FindStringSubmatch(text), want.FindStringSubmatch(text))
+	equal(t, want, text, got.FindAll(b, -1), want.FindAll(b, -1))
+	equal(t, want, text, got.FindAllString(text, -1), want.FindAllString(text, -1))
+	equal(t, want, text, got.FindAllSubmatch(b, -1), want.FindAllSubmatch(b, -1))
+	equal(t, want, text, got.FindAllStringSubmatch(text, 2), want.FindAllStringSubmatch(text, 2))
+	equal(t, want, text, got.ReplaceAllString(text, "<$0>"), want.ReplaceAllString(text, "<$0>"))
+}
+
+func equal(t *testing.T, re *regexp.Regexp, text string, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("%s in %q: got %v, want %v", re, text, got, want)
+	}
+}
+
+func FuzzFindAllIndex(f *testing.F) {
+	for _, expr := range expressions {
+		f.Add(expr, strings.Join(fragments, " ")+strings.Join(fragments, ""))
+	}
+	f.Fuzz(func(t *testing.T, expr, text string) {
+		want, err := regexp.Compile(expr)
+		if err != nil {
+			return
+		}
+		same(t, MustCompile(expr), want, text)
+	})
+}
+
+// What an expression needs is what makes it quick: it has to be found.
+func TestNeeds(t *testing.T) {
+	for expr, want := range map[string]string{
+		`\bcatch\s*\(`:                   "catch",
+		`(?:skip|todo)\s*:\s*x`:          "skip todo",
+		`\bit\.(?:only|skip)\b`:          "it.only it.skip",
+		`\w+\.Skipf?\(`:                  ".Skip( .Skipf(",
+		`(?i)\bIsTrue\(`:                 "true(",
+		`let\s+_\w*\s*=\s*catch_unwind`:  "catch_unwind",
+		`a|b*`:                           "",
+		`noqa\b|type:\s*ignore|no\s*co+`: "ignore no noqa",
+	} {
+		if got := strings.Join(MustCompile(expr).sieve.need, " "); got != want {
+			t.Errorf("%s needs %q, not %q", expr, got, want)
+		}
+	}
+}
+
+// Tries that all read on to the end take no more than a text at once.
+func TestManyTries(t *testing.T) {
+	for expr, part := range map[string]string{
+		`\bcatch\([^)]*\)`:               "catch(",
+		`(?m)^[ \t]*except[^:]*:`:        "except\n",
+		`(?m)^[ \t]*except[^:\n]*: pass`: "except ",
+	} {
+		r := MustCompile(expr)
+		text := []byte(strings.Repeat(part, 1<<20/len(part)))
+		if found := r.FindAllIndex(text, -1); found != nil {
+			t.Errorf("%s found %v", expr, found[0])
+		}
+		if s := r.sieve; s.lead == nil {
+			t.Errorf("%s: no lead", expr)
+		}
+	}
+}
