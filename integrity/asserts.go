@@ -341,64 +341,6 @@ func (c *change) subjectsGone(d delta) bool {
 	return len(gone) > 0 && 2*n >= len(d.removed)
 }
 
-// findWeakened finds assertions that pin down less than they did.
-func findWeakened(c *change) []Finding {
-	var out []Finding
-	for _, d := range c.deltas() {
-		revised := d.revised
-		if len(d.removed) <= len(d.added) { // what was removed was replaced
-			for i, a := range d.removed {
-				revised = append(slices.Clip(revised), revision{a, d.added[i]})
-			}
-		}
-		for _, r := range revised {
-			if f, weaker := d.weaker(r); weaker {
-				out = append(out, f)
-			}
-		}
-	}
-	return out
-}
-
-func (d delta) weaker(r revision) (Finding, bool) {
-	f := d.finding(r.now, r.was.text+" → "+r.now.text)
-	switch {
-	case r.now.Trivial || d.how == byBody:
-		return f, false // another rule's
-	case broadened(r.was.text, r.now.text), r.now.Repeats && !r.was.Repeats:
-	case r.now.Strength >= r.was.Strength:
-		return f, false
-	case r.now.Strength == source.Truthy && !plainTruth.MatchString(r.now.text):
-		return f, false // a helper of the project: who knows
-	case r.now.Strength >= source.Shape:
-		f.Severity = metric.Medium
-	case r.was.Strength < source.Shape:
-		f.Severity = metric.Low
-	}
-	return f, true
-}
-
-// plainTruth matches assertions that are known to take anything that counts as
-// true.
-var plainTruth = regexp.MustCompile(`^(?:await |return )?(?:self\.|this\.|\$this->|t\.|self::|static::|chai\.|Assert\.|assert\.|require\.|XCT|BOOST_)*(?:assert|expect|require|verify|check|CHECK|REQUIRE|EXPECT_TRUE|ASSERT_TRUE|EXPECT_FALSE|ASSERT_FALSE|assertTrue|assertFalse|assert_true|assert_false|True|False|IsTrue|IsFalse|ok|isTrue|AssertTrue|Assert|refute|should|#expect|#require|assertThat)\b|=> t\.|^#(?:expect|require)|\.should\b`)
-
-var (
-	anyError   = regexp.MustCompile(`\b(?:Exception|BaseException|Throwable|StandardError|Error|RuntimeException|std::exception)\b`)
-	raising    = regexp.MustCompile(`(?i)raises?\b|throws?\b|raise_error|expectException|toThrow|_THROW|rejects`)
-	ofMessage  = regexp.MustCompile(`\bmatch\s*=|toThrow\w*\(\s*\S|hasMessage|expectExceptionMessage|raise_error\([^)]*,`)
-	oneOfTypes = regexp.MustCompile(`\b[A-Z]\w*(?:Error|Exception|Failure|Warning|Interrupt|Exit)\b`)
-)
-
-// broadened reports whether an expected failure became any failure, or lost its
-// message.
-func broadened(was, now string) bool {
-	if !raising.MatchString(was) || !raising.MatchString(now) {
-		return false
-	}
-	return anyError.MatchString(now) && !anyError.MatchString(was) && oneOfTypes.MatchString(was) ||
-		ofMessage.MatchString(was) && !ofMessage.MatchString(now)
-}
-
 // findTautology finds assertions that hold whatever the code does, in tests.
 func findTautology(c *change) []Finding {
 	var out []Finding
@@ -441,71 +383,6 @@ func tautologies(t *test) []assertion {
 		}
 	}
 	return out
-}
-
-// findRewritten finds assertions whose literals changed and nothing else.
-func findRewritten(c *change) []Finding {
-	var out []Finding
-	for _, d := range c.deltas() {
-		for _, r := range d.revised {
-			if squash(r.was.Skeleton) != squash(r.now.Skeleton) || slices.Equal(r.was.Literals, r.now.Literals) || r.now.Trivial {
-				continue
-			}
-			f := d.finding(r.now, r.was.text+" → "+r.now.text)
-			if c.touchesSource() {
-				f.Severity = metric.Medium
-			}
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-// findOtherValues finds tests in which nothing changed but literals, and not in
-// their assertions: in what is expected, or in what is put in.
-func findOtherValues(c *change) []Finding {
-	var out []Finding
-	for _, p := range c.tests().pairs {
-		if p.how == byBody || p.was.parent != nil || len(p.was.Assertions) == 0 || !slices.Equal(p.was.Assertions, p.now.Assertions) {
-			continue
-		}
-		gone, ok := otherLiterals(p.was.Tokens, p.now.Tokens)
-		if !ok || len(gone) == 0 {
-			continue
-		}
-		f := Finding{File: p.now.s.path, Line: p.now.Line, Test: p.now.Name, Evidence: evidence("only values changed: " + strings.Join(gone, ", "))}
-		if c.touchesSource() {
-			f.Severity = metric.Low
-		}
-		out = append(out, f)
-	}
-	return out
-}
-
-// otherLiterals returns the literals that two bodies do not have in common,
-// sorted; false where anything else differs.
-func otherLiterals(was, now map[string]int) ([]string, bool) {
-	var gone []string
-	n := 0
-	for token, k := range was {
-		if now[token] == k {
-			continue
-		}
-		if isName(token) {
-			return nil, false
-		}
-		if d := k - now[token]; d > 0 {
-			gone, n = append(gone, token), n+d
-		}
-	}
-	for token, k := range now {
-		if was[token] != k && isName(token) {
-			return nil, false
-		}
-		n -= max(k-was[token], 0)
-	}
-	slices.Sort(gone)
-	return gone, n == 0
 }
 
 // findFlipped finds assertions that assert the opposite.
