@@ -191,7 +191,7 @@ func (s *session) differences(was, now metric.Set) []string {
 		switch {
 		case ok1 != ok2:
 			out = append(out, fmt.Sprintf("%s was measured once only", f))
-		case f == metric.CoveragePct && abs(a-b) <= max(coverageSlack, s.state.CoverageWobble):
+		case f == metric.CoveragePct && ok1 && b >= a-s.coverageSlack(was):
 		case f == metric.TestsFailed && s.onlyFlaky(was.Tests, now.Tests):
 		case ok1 && a != b:
 			out = append(out, fmt.Sprintf("%s was %s and is %s", f, report.Number(a), report.Number(b)))
@@ -200,11 +200,16 @@ func (s *session) differences(was, now metric.Set) []string {
 	return out
 }
 
-// coverageSlack is by how many points coverage may differ between two runs on
-// one tree without a word: many tests take chance paths.
-const coverageSlack = .5
-
-func abs(v float64) float64 { return max(v, -v) }
+// coverageSlack is by how many points coverage may be lower in another run on one
+// tree without a word, for many tests take chance paths: half a point, what was
+// measured at the baseline, or two lines, which are more in a small project.
+func (s *session) coverageSlack(was metric.Set) float64 {
+	slack := max(.5, s.state.CoverageWobble)
+	if c := was.Coverage; c != nil && c.Total > 0 {
+		slack = max(slack, 100*2/float64(c.Total))
+	}
+	return slack
+}
 
 // onlyFlaky reports whether every test with another outcome is known as flaky.
 func (s *session) onlyFlaky(was, now *metric.Tests) bool {
