@@ -311,7 +311,14 @@ func (a *app) finding(at place, id string) (ledger.Finding, error) {
 			return *found, nil
 		}
 	}
-	return ledger.Finding{}, usageError{fmt.Errorf("no loop of %s raised a finding %s; supervise explain LOOP N names them", at.root, id)}
+	found, err := pick(gateFindings(home), strings.ToLower(id))
+	if err != nil {
+		return ledger.Finding{}, err
+	}
+	if found != nil {
+		return *found, nil
+	}
+	return ledger.Finding{}, usageError{fmt.Errorf("no loop of %s raised a finding %s, nor did the last gate here; supervise explain LOOP N names them", at.root, id)}
 }
 
 // pick returns the finding whose ID begins so, nil for none.

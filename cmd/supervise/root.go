@@ -14,6 +14,7 @@ import (
 	"supervise/internal/config"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
+	"supervise/internal/merge"
 	"supervise/internal/replay"
 	"supervise/internal/report"
 	"supervise/runner"
@@ -96,6 +97,9 @@ var exitCodes = []struct {
 	{ledger.ErrChanged, 2},
 	{loop.ErrNotBegun, 2},
 	{loop.ErrOverlaid, 2},
+	{merge.ErrUnmeasurable, 6},
+	{merge.ErrBase, 6},
+	{merge.ErrRatchet, 2},
 	{replay.ErrRange, 2},
 	{replay.ErrNothing, 6},
 	{runner.ErrNotFound, 2},
@@ -168,7 +172,7 @@ back the best iteration, not the last.`,
 	})
 	cmd.AddCommand(a.replayCmd())
 	cmd.AddCommand(a.runCmd(), a.initCmd(), a.doctorCmd(), a.measureCmd(), a.parseCmd(), a.resumeCmd(), a.statusCmd(), a.reportCmd(), a.explainCmd(), a.ackCmd(), a.diffCmd(), a.rollbackCmd(), a.demoCmd(), a.demoAgentCmd(), a.versionCmd())
-	cmd.AddCommand(a.selectCmd(), a.recordCmd(), a.decideCmd(), a.auditCmd())
+	cmd.AddCommand(a.selectCmd(), a.recordCmd(), a.decideCmd(), a.auditCmd(), a.gateCmd(), a.baselineCmd())
 	for _, sub := range append(cmd.Commands(), cmd) {
 		finish(sub)
 	}

@@ -351,6 +351,16 @@ func (t trialTree) lay(ctx context.Context, id snapshot.ID) error {
 	if err != nil {
 		return err
 	}
+	return t.reuse(files)
+}
+
+// Reuse has the dependency folders of a tree that was made for the plan, which holds
+// the given files, lead to those of the working tree at root.
+func Reuse(dir, root string, plan measure.Plan, files []snapshot.File) error {
+	return trialTree{dir: dir, root: root, plan: plan}.reuse(files)
+}
+
+func (t trialTree) reuse(files []snapshot.File) error {
 	for dir, names := range t.projects(files) {
 		for _, d := range dependencyFolders {
 			if d.beside == "" || names[d.beside] {

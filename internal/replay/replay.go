@@ -16,8 +16,8 @@ import (
 	"slices"
 	"time"
 
-	"supervise/internal/ledger"
 	"supervise/internal/checkout"
+	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
 )
