@@ -1,0 +1,251 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"supervise/integrity"
+	"supervise/metric"
+)
+
+// edit looks at what a tool would write.
+func (j *judge) edit() {
+	switch j.call.Kind {
+	case Write:
+		j.editOne(j.call.Path, func(string, bool) (string, bool) { return j.call.Content, true })
+	case Edit:
+		j.editOne(j.call.Path, func(before string, there bool) (string, bool) { return replaced(before, j.call.Edits) })
+	case Patch:
+		j.patch()
+	case Shell, OtherTool:
+	}
+}
+
+// editOne looks at one file. after returns its text then; false where the tool will
+// fail.
+func (j *judge) editOne(name string, after func(before string, there bool) (string, bool)) {
+	p := j.place(word{text: name}, first(j.call.Dir, j.opt.Tree.Root))
+	if name == "" || !j.editable(p) {
+		return
+	}
+	before, there := j.read(p.rel)
+	text, ok := after(string(before), there)
+	if !ok {
+		return
+	}
+	if there && isTest(p.rel) && strings.TrimSpace(text) == "" && strings.TrimSpace(string(before)) != "" {
+		j.add("empty_test_file", p.rel)
+		return
+	}
+	j.audit([]integrity.File{j.file(p.rel, text)})
+}
+
+// editable adds what is risky about a file whatever is written, and reports whether
+// its text is to be looked at.
+func (j *judge) editable(p place) bool {
+	switch {
+	case j.own(p):
+		j.add("supervise_files", p.w.text)
+	case p.rel == "":
+		return false
+	case hookFiles.MatchString(p.rel):
+		j.add("agent_hooks", p.rel)
+	case strings.HasPrefix(p.rel, ".git/"):
+		j.add("git_history", p.rel)
+	default:
+		return true
+	}
+	return false
+}
+
+// replaced makes replacements one after another; false where one of them is not
+// found.
+func replaced(text string, list []Replacement) (string, bool) {
+	for _, r := range list {
+		switch {
+		case r.Old == "" && text == "":
+			text = r.New
+		case r.Old == "" || !strings.Contains(text, r.Old):
+			return "", false
+		case r.All:
+			text = strings.ReplaceAll(text, r.Old, r.New)
+		default:
+			text = strings.Replace(text, r.Old, r.New, 1)
+		}
+	}
+	return text, true
+}
+
+// file is one changed file as it is looked at: what it was when the agent started,
+// and what it would be.
+func (j *judge) file(rel, text string) integrity.File {
+	read := j.opt.Tree.Before
+	if read == nil {
+		read = j.read
+	}
+	before, there := read(rel) // what is taken out of a file that came meanwhile is not lost
+	return integrity.File{Path: rel, Before: before, After: []byte(text), Added: !there}
+}
+
+// audit looks at the texts of changed files with the rules about integrity.
+func (j *judge) audit(files []integrity.File) {
+	for _, f := range integrity.Audit(files, j.opt.Integrity) {
+		if f.ExplainedBy != "" || f.Severity < metric.Medium {
+			continue
+		}
+		target := f.File
+		if f.Test != "" {
+			target += ", " + f.Test
+		}
+		why := strings.ReplaceAll(f.Type, "_", " ") + " (" + f.Rule + ")"
+		if f.Evidence != "" {
+			why += ": " + shortened(f.Evidence)
+		}
+		j.found(Risk{Rule: f.Type, Severity: f.Severity, Target: target, Why: why, Destroys: f.Severity >= metric.High})
+	}
+}
+
+// patch looks at the files of a patch together: what one of them loses another may
+// gain.
+func (j *judge) patch() {
+	parts, err := parsePatch(j.call.Content)
+	if err != nil {
+		return // the tool refuses it as well
+	}
+	var files []integrity.File
+	dir := first(j.call.Dir, j.opt.Tree.Root)
+	for _, part := range parts {
+		p := j.place(word{text: part.path}, dir)
+		if part.op == patchDelete {
+			j.deleteFiles(j.delete(p, false), "")
+			continue
+		}
+		if !j.editable(p) {
+			continue
+		}
+		before, _ := j.read(p.rel)
+		text, ok := part.apply(string(before))
+		if !ok {
+			continue
+		}
+		f := j.file(p.rel, text)
+		if part.to != "" {
+			to := j.place(word{text: part.to}, dir)
+			if !j.editable(to) {
+				continue
+			}
+			if isTest(p.rel) && !discovered(p.rel, to.rel) {
+				j.add("tests_out_of_discovery", p.rel)
+			}
+			f.OldPath, f.Path = f.Path, to.rel
+		}
+		files = append(files, f)
+	}
+	j.audit(files)
+}
+
+// The operations of a patch.
+const (
+	patchAdd    = "Add"
+	patchUpdate = "Update"
+	patchDelete = "Delete"
+)
+
+// patchPart is what a patch does to one file.
+type patchPart struct {
+	op, path, to string
+	hunks        []hunk
+}
+
+// hunk is a place of a file: the lines that are there and those that are to be.
+type hunk struct{ before, after []string }
+
+var errPatch = errors.New("no patch that can be read")
+
+// parsePatch reads a patch as codex and opencode write it.
+func parsePatch(text string) ([]patchPart, error) {
+	var parts []patchPart
+	begun := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		head, isHead := strings.CutPrefix(line, "*** ")
+		switch {
+		case !begun:
+			begun = strings.Contains(line, "*** Begin Patch")
+		case isHead && strings.HasPrefix(head, "End"):
+			if head == "End Patch" {
+				return parts, nil
+			}
+		case isHead:
+			if err := addPart(&parts, head); err != nil {
+				return nil, err
+			}
+		case len(parts) == 0:
+			return nil, errPatch
+		default:
+			parts[len(parts)-1].line(line)
+		}
+	}
+	if !begun || len(parts) == 0 {
+		return nil, errPatch
+	}
+	return parts, nil
+}
+
+func addPart(parts *[]patchPart, head string) error {
+	if to, ok := strings.CutPrefix(head, "Move to: "); ok && len(*parts) > 0 {
+		(*parts)[len(*parts)-1].to = strings.TrimSpace(to)
+		return nil
+	}
+	op, name, ok := strings.Cut(head, " File: ")
+	if !ok || op != patchAdd && op != patchUpdate && op != patchDelete {
+		return fmt.Errorf("%w: %s", errPatch, head)
+	}
+	*parts = append(*parts, patchPart{op: op, path: path.Clean(strings.TrimSpace(name)), hunks: []hunk{{}}})
+	return nil
+}
+
+// line adds a line of a hunk.
+func (p *patchPart) line(line string) {
+	if strings.HasPrefix(line, "@@") {
+		p.hunks = append(p.hunks, hunk{})
+		return
+	}
+	h := &p.hunks[len(p.hunks)-1]
+	switch {
+	case strings.HasPrefix(line, "+"):
+		h.after = append(h.after, line[1:])
+	case strings.HasPrefix(line, "-"):
+		h.before = append(h.before, line[1:])
+	default:
+		line = strings.TrimPrefix(line, " ")
+		h.before, h.after = append(h.before, line), append(h.after, line)
+	}
+}
+
+// apply makes the changes; false where the text has not what is to be changed.
+func (p patchPart) apply(text string) (string, bool) {
+	if p.op == patchAdd {
+		return strings.Join(p.hunks[0].after, "\n") + "\n", true
+	}
+	for _, h := range p.hunks {
+		if len(h.before) == 0 && len(h.after) == 0 {
+			continue
+		}
+		old, now := strings.Join(h.before, "\n"), strings.Join(h.after, "\n")
+		if len(h.before) == 0 {
+			text += now + "\n"
+			continue
+		}
+		if !strings.Contains(text, old) {
+			return "", false
+		}
+		if len(h.after) == 0 {
+			old += "\n"
+		}
+		text = strings.Replace(text, old, now, 1)
+	}
+	return text, true
+}

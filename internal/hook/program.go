@@ -1,0 +1,314 @@
+package hook
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	lazy "supervise/internal/regexp"
+)
+
+// program is a row of the table of programs that can do harm.
+type program struct {
+	names string
+	look  func(*judge, command)
+}
+
+// programs is looked through for each command. git has a table of its own.
+func programs() []program {
+	return []program{
+		{"rm unlink shred srm rimraf del trash trash-put", removed},
+		{"rmdir", nil}, // of empty folders
+		{"mv", movedBy},
+		{"cp install ln rsync", copied},
+		{"sed gsed perl ruby awk gawk ed ex vim", editedInPlace},
+		{"truncate", truncated},
+		{"tee sponge", teed},
+		{"dd", ddWritten},
+		{"chmod chattr chown", chmodded},
+		{"patch", patched},
+		{"python python2 python3 node deno bun ruby perl php", scripted},
+		{"supervise", supervised},
+		{"pkill killall", killed},
+		{"git", gitUsed},
+	}
+}
+
+// shell looks at what a command line would do.
+func (j *judge) shell(s script) {
+	table := programs()
+	for _, c := range s.commands {
+		j.environment(c)
+		for _, row := range table {
+			if row.look != nil && slices.Contains(strings.Fields(row.names), c.name) {
+				row.look(j, c)
+			}
+		}
+	}
+	for _, r := range s.redirects {
+		j.written(j.place(r.target, r.dir), r.out, r.append)
+	}
+}
+
+var (
+	hooksOff   = lazy.MustCompile(`^(HUSKY=0|HUSKY_SKIP_HOOKS=\w+|LEFTHOOK=(0|false)|SKIP=\S+|PRE_COMMIT_ALLOW_NO_CONFIG=1)$`)
+	gitHookEnv = lazy.MustCompile(`^GIT_CONFIG_(KEY|VALUE)_\d+=.*(hookspath|/dev/null)`)
+)
+
+// environment looks at the variables that are set for a command.
+func (j *judge) environment(c command) {
+	for _, kv := range c.set {
+		switch {
+		case hooksOff.MatchString(kv) && (c.name == "git" || !strings.HasPrefix(kv, "SKIP=")):
+			j.add("git_no_verify", kv)
+		case gitHookEnv.MatchString(strings.ToLower(kv)):
+			j.add("git_hooks_path", kv)
+		case strings.HasPrefix(kv, SocketEnv+"="):
+			j.add("supervise_command", kv)
+		}
+	}
+}
+
+func removed(j *judge, c command) {
+	j.deleted(operands(c.args), c.dir, has(c.args, "-r", "--recursive") || has(c.args, "-R", ""))
+}
+
+func movedBy(j *judge, c command) {
+	rest := operands(c.args)
+	for i, w := range c.args {
+		if (w.text == "-t" || w.text == "--target-directory") && i+1 < len(c.args) {
+			rest = append(slices.DeleteFunc(rest, func(o word) bool { return o.text == c.args[i+1].text }), c.args[i+1])
+		}
+	}
+	if len(rest) >= 2 {
+		j.moved(rest[:len(rest)-1], rest[len(rest)-1], c.dir)
+	}
+}
+
+// copied looks at what lies where something is copied to.
+func copied(j *judge, c command) {
+	rest := operands(c.args)
+	if len(rest) < 2 {
+		return
+	}
+	if c.name == "rsync" && has(c.args, "", "--delete") {
+		j.deleted(rest[len(rest)-1:], c.dir, true)
+	}
+	target := j.place(rest[len(rest)-1], c.dir)
+	if j.own(target) {
+		j.add("supervise_files", target.w.text)
+		return
+	}
+	for _, w := range rest[:len(rest)-1] {
+		to := target
+		if j.isDir(target) || strings.HasSuffix(target.w.text, "/") {
+			to = j.place(word{text: strings.TrimSuffix(target.w.text, "/") + "/" + base(w.text), glob: w.glob}, c.dir)
+		}
+		if w.text == "/dev/null" {
+			j.written(to, stream{known: true}, false)
+			continue
+		}
+		text, ok := j.read(j.place(w, c.dir).rel)
+		j.written(to, stream{text: string(text), known: ok && c.name != "ln"}, false)
+	}
+}
+
+var inPlace = map[string]*lazy.Regexp{
+	"sed":  lazy.MustCompile(`^(-[a-zA-Z]*i|--in-place)`),
+	"perl": lazy.MustCompile(`^-[a-zA-Z0]*i`),
+	"ruby": lazy.MustCompile(`^-[a-zA-Z]*i`),
+	"awk":  lazy.MustCompile(`^inplace$`),
+}
+
+var (
+	cutsLines = regexp.MustCompile(`(^|[0-9$/}; ])d(\s|;|}|$)`)
+	skipsIt   = lazy.MustCompile(`(?i)skip|ignore|disabled|xfail|\btodo\b|^(s/|.*\bs/).*(assert|expect)`)
+)
+
+// editedInPlace looks at files that a program writes anew.
+func editedInPlace(j *judge, c command) {
+	name := strings.TrimPrefix(c.name, "g")
+	re, ok := inPlace[name]
+	switch {
+	case name == "ed" || name == "ex" || name == "vim":
+		if name == "vim" && !has(c.args, "-c", "") && !has(c.args, "-es", "") {
+			return
+		}
+	case !ok || !slices.ContainsFunc(c.args, func(w word) bool { return re.MatchString(w.text) }):
+		return
+	}
+	scripts, files := scriptAndFiles(c.args)
+	for _, w := range files {
+		j.inPlace(j.place(w, c.dir), strings.Join(scripts, "\n"))
+	}
+}
+
+// scriptAndFiles tells the scripts of sed and its like from the files.
+func scriptAndFiles(args []word) (scripts []string, files []word) {
+	for i := 0; i < len(args); i++ {
+		t := args[i].text
+		switch {
+		case (t == "-e" || t == "-f" || t == "-c" || strings.HasPrefix(t, "-") && strings.HasSuffix(t, "e") && len(t) > 2 && t[1] != '-') && i+1 < len(args):
+			i++
+			scripts = append(scripts, args[i].text)
+		case t == "" || strings.HasPrefix(t, "-") || t == "inplace":
+		default:
+			files = append(files, args[i])
+		}
+	}
+	if len(scripts) == 0 && len(files) > 0 {
+		scripts, files = []string{files[0].text}, files[1:]
+	}
+	return scripts, files
+}
+
+func (j *judge) inPlace(p place, script string) {
+	if j.own(p) {
+		j.add("supervise_files", p.w.text)
+		return
+	}
+	if hookFiles.MatchString(p.rel) {
+		j.add("agent_hooks", p.rel)
+		return
+	}
+	for _, f := range j.covers(p) {
+		switch {
+		case isTest(f) && (cutsLines.MatchString(script) || skipsIt.MatchString(script)):
+			j.add("cut_test_lines", f)
+		case isTest(f):
+			j.add("edit_test_in_place", f)
+		case j.isConfig(f):
+			j.add("sed_config", f)
+		}
+	}
+}
+
+func truncated(j *judge, c command) {
+	for _, w := range operands(c.args) {
+		p := j.place(w, c.dir)
+		for _, f := range j.covers(p) {
+			if isTest(f) {
+				j.add("empty_test_file", f)
+			} else if !has(c.args, "-s", "--size") || slices.ContainsFunc(c.args, func(w word) bool { return w.text == "0" || strings.HasSuffix(w.text, "=0") || w.text == "-s0" }) {
+				j.add("delete_files", f)
+			}
+		}
+		if j.own(p) {
+			j.add("supervise_files", w.text)
+		}
+	}
+}
+
+func teed(j *judge, c command) {
+	for _, w := range operands(c.args) {
+		j.written(j.place(w, c.dir), c.in, has(c.args, "-a", "--append"))
+	}
+}
+
+func ddWritten(j *judge, c command) {
+	for _, w := range c.args {
+		if name, ok := strings.CutPrefix(w.text, "of="); ok {
+			j.written(j.place(word{text: name, glob: w.glob, unknown: w.unknown}, c.dir), stream{}, false)
+		}
+	}
+}
+
+// chmodded looks at tests that nobody could read then, and at hooks that nobody
+// could run.
+func chmodded(j *judge, c command) {
+	if len(c.args) == 0 || c.name == "chown" {
+		return
+	}
+	rest := c.args
+	for len(rest) > 1 && strings.HasPrefix(rest[0].text, "-") && len(rest[0].text) == 2 && strings.ContainsAny(rest[0].text[1:], "Rvfc") {
+		rest = rest[1:]
+	}
+	mode := rest[0].text
+	for _, w := range rest[1:] {
+		p := j.place(w, c.dir)
+		switch {
+		case j.own(p):
+			j.add("supervise_files", w.text)
+		case hookFiles.MatchString(p.rel):
+			j.add("agent_hooks", p.rel)
+		case mode == "000" || mode == "0" || strings.Contains(mode, "-r") || mode == "+i":
+			if tests := j.tests(j.covers(p)); len(tests) > 0 {
+				j.add("tests_unreadable", listing(tests))
+			}
+		}
+	}
+}
+
+// patched looks at a patch whose text is known.
+func patched(j *judge, c command) {
+	if !c.in.known || has(c.args, "", "--dry-run") {
+		return
+	}
+	for line := range strings.Lines(c.in.text) {
+		name, ok := strings.CutPrefix(strings.TrimSpace(line), "--- a/")
+		if ok && isTest(name) {
+			j.add("edit_test_in_place", name)
+		}
+	}
+}
+
+var (
+	scriptDeletes = lazy.MustCompile(`\b(os\.(remove|unlink|removedirs|rmdir|rename|replace)|shutil\.(rmtree|move)|\.unlink\(|\.rmdir\(|\.rename\(|(fs\.)?(rmSync|unlinkSync|rm|unlink|renameSync|rmdirSync|truncateSync)\(|File\.(delete|unlink|rename)|FileUtils\.(rm|mv)\w*|unlink\s*\(?|rmtree)`)
+	scriptWrites  = lazy.MustCompile(`(open\([^)]*["'][wa]b?\+?["']|write_text\(|write_bytes\(|writeFile(Sync)?\(|file_put_contents|File\.write|\.truncate\()`)
+	quotedText    = lazy.MustCompile(`'([^'\n]{1,300})'|"([^"\n]{1,300})"`)
+)
+
+// scripted looks at a script in another language that is given on the command line
+// or on standard input: what it says of files is taken from its texts.
+func scripted(j *judge, c command) {
+	text := ""
+	for i, w := range c.args {
+		if (w.text == "-c" || w.text == "-e" || w.text == "--eval" || w.text == "-r" || w.text == "-p") && i+1 < len(c.args) {
+			text = c.args[i+1].text
+		}
+	}
+	if text == "" && c.in.known && (len(operands(c.args)) == 0 || operands(c.args)[0].text == "-") {
+		text = c.in.text
+	}
+	deletes, writes := scriptDeletes.MatchString(text), scriptWrites.MatchString(text)
+	if !deletes && !writes {
+		return
+	}
+	for _, m := range quotedText.FindAllStringSubmatch(text, -1) {
+		name := first(m[1], m[2])
+		p := j.place(word{text: name, glob: strings.ContainsAny(name, "*?[")}, c.dir)
+		switch files := j.covers(p); {
+		case strings.ContainsAny(name, " \t()") || p.rel == "" || p.rel == ".":
+			if j.own(p) {
+				j.add("supervise_files", name)
+			}
+		case j.own(p):
+			j.add("supervise_files", name)
+		case len(j.tests(files)) > 0 && deletes:
+			j.add("script_on_tests", listing(j.tests(files)))
+		case len(j.tests(files)) > 0:
+			j.add("edit_test_in_place", listing(j.tests(files)))
+		}
+	}
+}
+
+// personal are the subcommands of supervise that decide something.
+var personal = []string{"approve", "reject", "abort", "ack", "rollback", "select", "clean", "pause", "resume", "record", "decide"}
+
+func supervised(j *judge, c command) {
+	rest := operands(c.args)
+	if len(rest) == 0 || has(c.args, "", "--help") {
+		return
+	}
+	if slices.Contains(personal, rest[0].text) || rest[0].text == "hooks" && len(rest) > 1 && rest[1].text != "status" {
+		j.add("supervise_command", "supervise "+rest[0].text)
+	}
+}
+
+func killed(j *judge, c command) {
+	for _, w := range operands(c.args) {
+		if strings.Contains(w.text, "supervise") {
+			j.add("supervise_command", c.name+" "+w.text)
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package hook
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"supervise/integrity"
+	"supervise/metric"
+)
+
+// Mode says how strict the judgement is. The names are those of the rules of a
+// loop.
+type Mode string
+
+// The modes.
+const (
+	ModeOff        Mode = "off"        // nothing is judged
+	ModeMinimal    Mode = "minimal"    // what is CRITICAL is denied, nothing else is said
+	ModeStandard   Mode = "standard"   // CRITICAL is denied, HIGH asked about, MEDIUM warned of
+	ModeAggressive Mode = "aggressive" // what standard warns of or asks about is denied
+)
+
+// Tree is what has to be known of the project. Paths are slash separated and
+// relative to Root.
+type Tree struct {
+	Root string // absolute
+	// Files lists what must not get lost: the files that were there when the agent
+	// started, or that git tracks. It is asked at most once per call.
+	Files func() []string
+	// Read returns a file as it is now; false where there is none.
+	Read func(rel string) ([]byte, bool)
+	// Before returns a file as it was when the agent started; nil is Read.
+	Before func(rel string) ([]byte, bool)
+}
+
+// Options are the circumstances of a judgement.
+type Options struct {
+	Tree Tree
+	Mode Mode // "" is ModeStandard
+	Home string
+	// Own are files and folders of supervise outside the tree, absolute: its state.
+	Own []string
+	// Checks are the files that the checks run, relative to the tree.
+	Checks    []string
+	Integrity integrity.Options
+}
+
+// rule is a row of the table of what is risky. Its severity is that of the rule;
+// what a row finds may be graver or milder where it says so.
+type rule struct {
+	name     string
+	severity metric.Severity
+	destroys bool   // something can be lost by it
+	why      string // what it is, as the agent is told; behind it stands the target
+	instead  string // what the agent can do
+}
+
+// rules are the rules, by name.
+var rules = byName([]rule{
+	{"delete_tests", metric.Critical, true, "it deletes tests", "Mend the code that the test checks. A test that is obsolete is for a person to delete"},
+	{"tests_out_of_discovery", metric.Critical, true, "it moves tests to where they are not run", "Leave the test where it is run"},
+	{"empty_test_file", metric.Critical, true, "it empties a test file", "Change the test, or mend the code"},
+	{"tests_unreadable", metric.High, false, "it makes tests unreadable", "Leave the permissions of tests alone"},
+	{"overwrite_test", metric.Medium, true, "it overwrites a test file with what cannot be seen from here", "See to it that no test is lost"},
+	{"edit_test_in_place", metric.Medium, true, "it edits test files in place", "See to it that no test is lost or weakened"},
+	{"cut_test_lines", metric.High, true, "it cuts lines out of test files", "Edit the test file, so that the change can be seen"},
+	{"script_on_tests", metric.High, true, "it runs a script that deletes or writes test files", "Edit the test file, so that the change can be seen"},
+	{"delete_all", metric.Critical, true, "it deletes the whole project", "Delete what you made, by name"},
+	{"delete_many", metric.High, true, "it deletes a large part of the project", "Delete what you made, by name"},
+	{"delete_files", metric.Medium, true, "it deletes files of the project", "See to it that nothing is lost that is still needed"},
+	{"delete_unknown", metric.Medium, true, "it deletes what cannot be told from here", "Name what is to be deleted"},
+	{"delete_outside", metric.High, true, "it deletes what lies outside of the project", "Stay within the project, or use a temporary folder"},
+	{"delete_git", metric.Critical, true, "it deletes the history of the project", "Leave .git alone"},
+	{"checks_config", metric.Medium, false, "it changes what the checks run or how", "Leave the checks as they are"},
+	{"delete_checks_config", metric.High, true, "it deletes what the checks run or how", "Leave the checks as they are"},
+	{"supervise_files", metric.Critical, false, "it changes what belongs to supervise", "That is for a person to change"},
+	{"supervise_command", metric.Critical, false, "it decides in the place of a person, or ends the supervisor", "Leave that to the person who started the loop"},
+	{"agent_hooks", metric.High, false, "it changes the hooks of git or of an agent", "Leave hooks to a person"},
+	{"git_reset_hard", metric.High, true, "it throws away uncommitted work", "Undo single changes by editing"},
+	{"git_discard_all", metric.High, true, "it throws away all uncommitted work", "Undo single changes by editing"},
+	{"git_discard", metric.Medium, true, "it throws away the changes of files", "See to it that the changes are not needed"},
+	{"git_old_tests", metric.High, true, "it puts tests back to another version", "Mend the code instead"},
+	{"git_clean", metric.High, true, "it deletes what git does not track", "Delete what you made, by name"},
+	{"git_stash", metric.High, true, "it takes uncommitted work out of the tree", "Keep the work in the tree: supervise keeps every version of it"},
+	{"git_stash_drop", metric.High, true, "it deletes work that was put aside", "Leave the stash alone"},
+	{"git_no_verify", metric.High, false, "it goes past the hooks of the project", "Commit without --no-verify, and mend what the hooks find"},
+	{"git_force_push", metric.High, true, "it overwrites or deletes what others see", "Push without force, or leave it to a person"},
+	{"git_hide", metric.Critical, false, "it tells git not to look at files", "Leave the index as it is"},
+	{"git_hooks_path", metric.Critical, false, "it turns the hooks of git off", "Leave the configuration of git alone"},
+	{"git_history", metric.High, true, "it rewrites or deletes history", "Leave the history alone"},
+	{"git_branch_delete", metric.Medium, true, "it deletes a branch whether it is merged or not", "See to it that nothing is lost"},
+	{"sed_config", metric.Medium, false, "it edits what the checks run or how, in place", "Leave the checks as they are"},
+})
+
+func byName(list []rule) map[string]rule {
+	out := make(map[string]rule, len(list))
+	for _, r := range list {
+		out[r.name] = r
+	}
+	return out
+}
+
+// Rules names what is looked for in calls, sorted.
+func Rules() []string {
+	var out []string
+	for name := range rules {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// judge gathers what is found in one call.
+type judge struct {
+	opt   Options
+	call  Call
+	known []string // see files
+	asked bool
+	risks []Risk
+}
+
+// Judge says what is to become of a call before it happens.
+func Judge(call Call, opt Options) Decision {
+	if opt.Mode = cmp.Or(opt.Mode, ModeStandard); opt.Mode == ModeOff || call.Event != PreTool {
+		return Decision{Verdict: Allow}
+	}
+	j := &judge{opt: opt, call: call}
+	j.look()
+	return j.decide()
+}
+
+// Risks returns what is risky in a call, before or after it happened.
+func Risks(call Call, opt Options) []Risk {
+	j := &judge{opt: opt, call: call}
+	j.look()
+	return j.risks
+}
+
+func (j *judge) look() {
+	switch j.call.Kind {
+	case Shell:
+		j.shell(readShell(j.call.Command, cmp.Or(j.call.Dir, j.opt.Tree.Root), j.opt.Home))
+	case Write, Edit, Patch:
+		j.edit()
+	case OtherTool:
+	}
+	slices.SortStableFunc(j.risks, func(a, b Risk) int { return cmp.Compare(b.Severity, a.Severity) })
+}
+
+// add adds what a row found, once for each target.
+func (j *judge) add(name, target string) {
+	r := rules[name]
+	j.found(Risk{Rule: r.name, Severity: r.severity, Target: target, Why: r.why, Destroys: r.destroys})
+}
+
+// maxRisks bounds what is told of one call.
+const maxRisks = 20
+
+func (j *judge) found(r Risk) {
+	if len(j.risks) < maxRisks && !slices.ContainsFunc(j.risks, func(have Risk) bool { return have.Rule == r.Rule && have.Target == r.Target }) {
+		j.risks = append(j.risks, r)
+	}
+}
+
+// verdicts say, by mode, what is done about a severity.
+var verdicts = map[Mode]map[metric.Severity]Verdict{
+	ModeMinimal:    {metric.Critical: Deny},
+	ModeStandard:   {metric.Critical: Deny, metric.High: Ask, metric.Medium: Warn},
+	ModeAggressive: {metric.Critical: Deny, metric.High: Deny, metric.Medium: Deny, metric.Low: Warn},
+}
+
+var hardness = map[Verdict]int{Allow: 0, Warn: 1, Ask: 2, Deny: 3}
+
+func (j *judge) decide() Decision {
+	d := Decision{Verdict: Allow, Risks: j.risks}
+	for _, r := range j.risks {
+		d.Checkpoint = d.Checkpoint || r.Destroys && r.Severity >= metric.Medium
+		if v := cmp.Or(verdicts[j.opt.Mode][r.Severity], Allow); hardness[v] > hardness[d.Verdict] {
+			d.Verdict = v
+		}
+	}
+	if d.Verdict != Allow {
+		d.Reason = Told(d)
+	}
+	return d
+}
+
+// Told is what an agent is told of the risks of a call.
+func Told(d Decision) string {
+	if len(d.Risks) == 0 {
+		return ""
+	}
+	lead := map[Verdict]string{Deny: "supervise did not let this pass: ", Ask: "supervise wants a person to decide: ", Warn: "supervise warns: ", Allow: "supervise: "}[d.Verdict]
+	worst := d.Risks[0].Severity
+	var said, instead []string
+	for _, r := range d.Risks {
+		if r.Severity < worst || len(said) == 3 {
+			break
+		}
+		text := r.Why
+		if r.Target != "" {
+			text += " (" + shortened(r.Target) + ")"
+		}
+		said = append(said, text)
+		if row, ok := rules[r.Rule]; ok && !slices.Contains(instead, row.instead) {
+			instead = append(instead, row.instead)
+		}
+	}
+	text := lead + strings.Join(said, "; ") + "."
+	if len(instead) > 0 {
+		text += " " + strings.Join(instead, ". ") + "."
+	}
+	if more := len(d.Risks) - len(said); more > 0 && d.Risks[len(said)].Severity == worst {
+		text += fmt.Sprintf(" (%d more of this kind)", more)
+	}
+	return text
+}
+
+func shortened(s string) string {
+	const most = 160
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}

@@ -1,0 +1,271 @@
+package hook
+
+import (
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// command is one program that a shell would start, as far as can be told without
+// running anything.
+type command struct {
+	name string // without its folder
+	args []word
+	dir  string   // where it would run, absolute
+	set  []string // variables for it alone, NAME=value
+	in   stream   // what it would read
+}
+
+// word is one argument or file name.
+type word struct {
+	text string
+	glob bool // the shell would take it for a pattern
+	// unknown says that a part of it cannot be told; it stands as a * in the text.
+	unknown bool
+	keep    []filter // what a pattern stands for goes through these
+}
+
+// stream is what a command prints: as words, and literally where known.
+type stream struct {
+	words []word
+	text  string
+	known bool
+}
+
+// redirect is a file that something is written into.
+type redirect struct {
+	target word
+	dir    string
+	append bool
+	out    stream
+}
+
+// script is what a command line would do.
+type script struct {
+	commands  []command
+	redirects []redirect
+	unread    bool // it is no shell that we can read: commands are a guess
+}
+
+// reader goes through a command line.
+type reader struct {
+	dir, home string
+	vars      map[string][]word
+	funcs     map[string]bool // being read
+	depth     int
+	script    *script
+}
+
+// maxDepth is how many shells within shells are read.
+const maxDepth = 8
+
+// readShell reads a command line that would be run in dir.
+func readShell(text, dir, home string) script {
+	r := &reader{dir: dir, home: home, vars: map[string][]word{}, funcs: map[string]bool{}, script: &script{}}
+	r.text(text)
+	return *r.script
+}
+
+// text reads a text as a script.
+func (r *reader) text(text string) stream {
+	if r.depth++; r.depth > maxDepth {
+		return stream{}
+	}
+	defer func() { r.depth-- }()
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		return r.guess(text)
+	}
+	return r.stmts(file.Stmts, stream{})
+}
+
+// guess reads what is no shell that we know, word by word.
+func (r *reader) guess(text string) stream {
+	r.script.unread = true
+	for part := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune("\n;|&(){}`", c) }) {
+		var list []word
+		for w := range strings.FieldsSeq(part) {
+			w = strings.Trim(w, `"'`)
+			list = append(list, word{text: w, glob: strings.ContainsAny(w, "*?[")})
+		}
+		r.run(list, nil, stream{})
+	}
+	return stream{}
+}
+
+func (r *reader) stmts(list []*syntax.Stmt, in stream) stream {
+	var out stream
+	out.known = true
+	for _, s := range list {
+		out = joinedStreams(out, r.stmt(s, in))
+	}
+	return out
+}
+
+func joinedStreams(a, b stream) stream {
+	return stream{append(a.words, b.words...), a.text + b.text, a.known && b.known}
+}
+
+func (r *reader) stmt(s *syntax.Stmt, in stream) stream {
+	for _, d := range s.Redirs {
+		switch d.Op {
+		case syntax.Hdoc, syntax.DashHdoc:
+			in = literal(r.one(d.Hdoc))
+		case syntax.WordHdoc:
+			in = literal(r.one(d.Word))
+		default:
+		}
+	}
+	out := r.command(s.Cmd, in)
+	for _, d := range s.Redirs {
+		r.redirect(d, out)
+	}
+	return out
+}
+
+func literal(w word) stream {
+	return stream{words: split(w.text), text: w.text + "\n", known: !w.unknown}
+}
+
+func split(text string) []word {
+	var out []word
+	for f := range strings.FieldsSeq(text) {
+		out = append(out, word{text: f})
+	}
+	return out
+}
+
+func (r *reader) redirect(d *syntax.Redirect, out stream) {
+	switch d.Op {
+	case syntax.RdrOut, syntax.RdrClob, syntax.RdrAll, syntax.AppOut, syntax.AppAll, syntax.RdrInOut:
+	default:
+		return
+	}
+	if d.N != nil && d.N.Value != "1" {
+		out = stream{} // something else than what it prints
+	}
+	for _, w := range r.fields(d.Word) {
+		r.script.redirects = append(r.script.redirects, redirect{w, r.dir, d.Op == syntax.AppOut || d.Op == syntax.AppAll, out})
+	}
+}
+
+// command reads what is in a statement.
+func (r *reader) command(c syntax.Command, in stream) stream {
+	switch c := c.(type) {
+	case nil:
+		return stream{known: true}
+	case *syntax.CallExpr:
+		return r.call(c, in)
+	case *syntax.BinaryCmd:
+		first := r.stmt(c.X, in)
+		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+			return r.stmt(c.Y, first)
+		}
+		return joinedStreams(first, r.stmt(c.Y, in))
+	case *syntax.Subshell:
+		dir := r.dir
+		out := r.stmts(c.Stmts, in)
+		r.dir = dir
+		return out
+	case *syntax.Block:
+		return r.stmts(c.Stmts, in)
+	case *syntax.TimeClause:
+		if c.Stmt == nil {
+			return stream{}
+		}
+		return r.stmt(c.Stmt, in)
+	case *syntax.DeclClause:
+		r.assign(c.Args)
+		return stream{known: true}
+	}
+	return r.compound(c, in)
+}
+
+// compound reads commands that hold others which may run or not: they are read as
+// if they all did.
+func (r *reader) compound(c syntax.Command, in stream) stream {
+	switch c := c.(type) {
+	case *syntax.IfClause:
+		out := stream{known: true}
+		for part := c; part != nil; part = part.Else {
+			r.stmts(part.Cond, in)
+			out = joinedStreams(out, r.stmts(part.Then, in))
+		}
+		return unsure(out)
+	case *syntax.WhileClause:
+		r.stmts(c.Cond, in)
+		return unsure(r.stmts(c.Do, in))
+	case *syntax.ForClause:
+		if loop, ok := c.Loop.(*syntax.WordIter); ok {
+			var items []word
+			for _, w := range loop.Items {
+				items = append(items, r.fields(w)...)
+			}
+			r.vars[loop.Name.Value] = items
+		}
+		return unsure(r.stmts(c.Do, in))
+	case *syntax.CaseClause:
+		for _, item := range c.Items {
+			r.stmts(item.Stmts, in)
+		}
+	case *syntax.FuncDecl:
+		return r.stmt(c.Body, in)
+	case *syntax.CoprocClause:
+		return r.stmt(c.Stmt, in)
+	}
+	return stream{}
+}
+
+func unsure(s stream) stream { s.known = false; return s }
+
+func (r *reader) assign(list []*syntax.Assign) []string {
+	var out []string
+	for _, a := range list {
+		if a.Name == nil || a.Naked {
+			continue
+		}
+		var values []word
+		switch {
+		case a.Value != nil:
+			values = r.fields(a.Value)
+		case a.Array != nil:
+			for _, e := range a.Array.Elems {
+				values = append(values, r.fields(e.Value)...)
+			}
+		}
+		if len(values) == 0 {
+			values = []word{{}}
+		}
+		r.vars[a.Name.Value] = values
+		out = append(out, a.Name.Value+"="+values[0].text)
+	}
+	return out
+}
+
+func (r *reader) call(c *syntax.CallExpr, in stream) stream {
+	set := r.assign(c.Assigns)
+	var list []word
+	for _, w := range c.Args {
+		list = append(list, r.fields(w)...)
+	}
+	return r.run(list, set, in)
+}
+
+// run reads one program with its arguments.
+func (r *reader) run(list []word, set []string, in stream) stream {
+	if len(list) == 0 {
+		if len(set) > 0 {
+			r.script.commands = append(r.script.commands, command{dir: r.dir, set: set})
+		}
+		return stream{known: true}
+	}
+	c := command{name: path.Base(list[0].text), args: list[1:], dir: r.dir, set: set, in: in}
+	if handle := handler(c.name); handle != nil && r.depth < maxDepth {
+		r.depth++
+		defer func() { r.depth-- }()
+		return handle(r, c)
+	}
+	r.script.commands = append(r.script.commands, c)
+	return printed(c)
+}
