@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 	"unicode"
 
 	"supervise/internal/ledger"
@@ -128,6 +129,10 @@ func (p *printer) aftermath(e loop.Event) {
 	switch d := e.Data.(type) {
 	case loop.Resumed:
 		p.resumed(e.LoopID, d)
+	case loop.Waiting:
+		p.line("     %s", p.paint(report.Warn, waiting(d)))
+	case loop.Retrying:
+		p.note("agent: %s; it tries again by itself, %d", outcomeOf(d.Outcome, d.Message), d.Attempt)
 	case loop.Crash:
 		p.crash(d)
 	case loop.SnapshotsGone:
@@ -147,6 +152,26 @@ func (p *printer) aftermath(e loop.Event) {
 		p.note("%s differed from what the loop knew and %s put back; what was there is kept: %s rollback %s %s",
 			report.Count(d.Files, "file", "files"), isAre(d.Files), p.self, e.LoopID, d.Kept)
 	}
+}
+
+// waiting says why nothing happens, and until when.
+func waiting(d loop.Waiting) string {
+	until := "waiting until " + d.Until.Local().Format(time.TimeOnly)
+	if d.DelayMS >= (12 * time.Hour).Milliseconds() {
+		until = "waiting until " + d.Until.Local().Format(time.DateTime)
+	}
+	if d.Told {
+		until += ", as the service says"
+	}
+	return "agent: " + outcomeOf(d.Outcome, d.Message) + "; " + until + "; the iteration is not counted"
+}
+
+func outcomeOf(outcome, message string) string {
+	outcome = strings.ReplaceAll(outcome, "_", " ")
+	if message == "" {
+		return outcome
+	}
+	return outcome + " (" + message + ")"
 }
 
 func (p *printer) warn(text string) { p.line("     %s", p.paint(report.Warn, text)) }
@@ -228,6 +253,9 @@ func (p *printer) baseline(d loop.Baseline) {
 // agent says how the agent ended, unless it ended well and left nothing.
 func (p *printer) agent(it ledger.Iteration) {
 	if text := report.Ending(it.Agent); text != "" {
+		p.note("agent: %s", text)
+	}
+	if text := report.Used(it.Agent); text != "" {
 		p.note("agent: %s", text)
 	}
 }
@@ -323,6 +351,9 @@ func (p *printer) finished(d loop.Finished) {
 	}
 	p.line("%s %s: %s", p.paint(report.Strong, "selected"), p.paint(report.Good, name), p.choice.Choice.Reason)
 	p.verification()
+	if text := report.Spent(d.Spending); text != "" {
+		p.line("%s %s", p.paint(report.Strong, "spent   "), text)
+	}
 	p.line("%s %s rollback %s 0", p.paint(report.Strong, "undo all"), p.self, p.id)
 	if d.Reason == loop.Interrupted {
 		p.line("%s %s resume %s", p.paint(report.Strong, "go on   "), p.self, p.id)

@@ -40,13 +40,15 @@ snapshot and named. A loop that has done all its iterations says so again;
 	flags.SortFlags = false
 	flags.IntVarP(&limits.MaxIterations, "max-iterations", "m", 0, "how many iterations the loop has in all (default as before)")
 	flags.DurationVar(&limits.MaxTime, "max-time", 0, "limit of the whole loop, without the time it lay still (default as before)")
+	flags.Float64Var(&limits.MaxCost, "max-cost", 0, "limit of what the agent costs in the whole loop, in US dollars (default as before)")
+	flags.Int64Var(&limits.MaxTokens, "max-tokens", 0, "the same in tokens of all kinds (default as before)")
 	flags.BoolVar(&force, "force", false, "go on although a later loop has worked in the same tree")
 	f.registerShow(cmd)
 	return cmd
 }
 
 func (a *app) resume(cmd *cobra.Command, f *runFlags, args []string, limits loop.Settings, force bool) error {
-	if limits.MaxIterations < 0 || limits.MaxTime < 0 {
+	if limits.MaxIterations < 0 || limits.MaxTime < 0 || limits.MaxCost < 0 || limits.MaxTokens < 0 {
 		return usageError{errors.New("limits must not be negative")}
 	}
 	at, err := a.place(cmd.Context())

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"supervise/internal/agent"
 	"supervise/internal/config"
 	"supervise/internal/loop"
 
@@ -31,17 +31,20 @@ type runFlags struct {
 func (a *app) runCmd() *cobra.Command {
 	f := &runFlags{set: config.Default()}
 	cmd := &cobra.Command{
-		Use:   "run [flags] -- AGENT [ARGS…]",
+		Use:   "run [flags] (--agent NAME | -- AGENT [ARGS…])",
 		Short: "Run an agent in a supervised loop",
 		Long: `Run measures the working tree, then runs AGENT once per iteration and measures
 again. An iteration with a critical finding (a test deleted, skipped or broken) is
 kept as a snapshot and undone, and the next prompt says what was rejected and why.
 At the end the best iteration is restored and measured once more.
 
-The prompt reaches the agent where {{prompt}} or {{prompt_file}} stand in its
-arguments, else on standard input. It is also the file $SUPERVISE_PROMPT_FILE.
-Flags end at --: everything behind it is the agent's.`,
-		Example: `  supervise run -p "Make the failing tests pass" -- claude -p --dangerously-skip-permissions
+With --agent supervise starts a known agent program by itself, and knows how it is
+given its prompt; arguments behind -- are added to it. Otherwise the prompt reaches
+the agent where {{prompt}} or {{prompt_file}} stand in its arguments, else on standard input.
+It is also the file $SUPERVISE_PROMPT_FILE. Flags end at --: everything behind it is
+the agent's.`,
+		Example: `  supervise run --agent claude --yolo -P PROMPT.md --max-cost 5
+  supervise run -p "Make the failing tests pass" -- claude -p --dangerously-skip-permissions
   supervise run -P PROMPT.md --max-iterations 20 --max-time 8h -- codex exec {{prompt}}
   supervise run --test-cmd 'pytest --junitxml=report.xml' --test-report report.xml -- ./agent.sh
   supervise run --dry-run`,
@@ -55,12 +58,7 @@ Flags end at --: everything behind it is the agent's.`,
 // args refuses what does not stand behind --, so that a misspelt flag is never
 // taken for a part of the agent's command.
 func (f *runFlags) args(cmd *cobra.Command, args []string) error {
-	switch {
-	case len(args) == 0 && f.dryRun:
-		return nil
-	case len(args) == 0:
-		return errors.New("give the agent's command behind --")
-	case cmd.ArgsLenAtDash() != 0:
+	if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
 		return fmt.Errorf("unexpected argument %q: the agent's command stands behind --", args[0])
 	}
 	return nil
@@ -72,14 +70,23 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	s := &f.set
 	flags.StringVarP(&f.prompt, "prompt", "p", "", "what the agent is to do")
 	flags.StringVarP(&f.promptFile, "prompt-file", "P", "", "file that says what the agent is to do")
+	flags.StringVar(&s.Agent, "agent", "", "a known agent program: "+strings.Join(agent.Names(), ", "))
+	flags.StringVar(&s.Model, "model", "", "the model of that agent (default its own choice)")
+	flags.StringVar(&s.Session, "session", s.Session, "fresh: a new session in each iteration; continue: that of the one before, but for rollbacks")
+	flags.BoolVar(&s.Yolo, "yolo", false, "the agent may do everything without asking: you agree to its flag for that")
 	flags.IntVarP(&s.Limits.MaxIterations, "max-iterations", "m", s.Limits.MaxIterations, "how many times the agent is run at most")
 	flags.DurationVar(&s.Limits.MaxTime, "max-time", 0, "limit of the whole loop, for instance 8h (default none)")
+	flags.Float64Var(&s.Limits.MaxCost, "max-cost", 0, "limit of what the agent costs in the whole loop, in US dollars, where it tells (default none)")
+	flags.Int64Var(&s.Limits.MaxTokens, "max-tokens", 0, "the same in tokens of all kinds (default none)")
+	flags.DurationVar(&s.Limits.MaxWait, "max-wait", s.Limits.MaxWait, "how long to wait for the agent's service when it is not available")
 	flags.DurationVar(&s.Limits.IterationTimeout, "iteration-timeout", 0, "limit of the agent in one iteration (default none)")
 	flags.DurationVar(&s.Limits.IdleTimeout, "idle-timeout", 0, "stop the agent when it prints nothing for so long (default none)")
 	flags.DurationVar(&s.Limits.FirstOutput, "first-output-timeout", 0, "stop the agent when it has printed nothing at all for so long (default none)")
 	flags.StringVar(&s.Pty, "pty", s.Pty, "whether the agent has a terminal: auto, always, never (pipes)")
 	flags.IntVar(&s.Limits.MaxRetries, "max-retries", s.Limits.MaxRetries, "how often a rejected iteration is tried again before the loop ends")
-	flags.StringVar(&s.Until, "until", s.Until, "when the task is done: auto, green, idle, never, or a command that succeeds then")
+	flags.StringVar(&s.Until, "until", s.Until, "when the task is done: auto, green, idle, never, quality, or a command that succeeds then")
+	flags.StringVar(&s.Promise, "completion-promise", "", "a text that the agent has to say as well, besides green checks, for the task to be done")
+	flags.Float64Var(&s.QualityTarget, "quality-target", 0, "a quality score in [0,100] that has to be reached as well (90 with --until quality)")
 	flags.StringVar(&s.OnStall, "on-stall", s.OnStall, "what a stall does: stop or continue")
 	flags.BoolVar(&s.Diminishing, "stop-on-diminishing", false, "end the loop when quality grows by less than 5 points twice in a row")
 	flags.StringVar(&s.Reinforcement, "reinforcement", s.Reinforcement, "what the prompt says beside the task: adaptive, off, minimal, standard, aggressive")
@@ -112,6 +119,15 @@ func (f *runFlags) checkShow() error {
 var overrides = map[string]func(to, from *config.Settings){
 	"max-iterations":       func(to, from *config.Settings) { to.Limits.MaxIterations = from.Limits.MaxIterations },
 	"max-time":             func(to, from *config.Settings) { to.Limits.MaxTime = from.Limits.MaxTime },
+	"agent":                func(to, from *config.Settings) { to.Agent = from.Agent },
+	"model":                func(to, from *config.Settings) { to.Model = from.Model },
+	"session":              func(to, from *config.Settings) { to.Session = from.Session },
+	"yolo":                 func(to, from *config.Settings) { to.Yolo = from.Yolo },
+	"max-cost":             func(to, from *config.Settings) { to.Limits.MaxCost = from.Limits.MaxCost },
+	"max-tokens":           func(to, from *config.Settings) { to.Limits.MaxTokens = from.Limits.MaxTokens },
+	"max-wait":             func(to, from *config.Settings) { to.Limits.MaxWait = from.Limits.MaxWait },
+	"completion-promise":   func(to, from *config.Settings) { to.Promise = from.Promise },
+	"quality-target":       func(to, from *config.Settings) { to.QualityTarget = from.QualityTarget },
 	"iteration-timeout":    func(to, from *config.Settings) { to.Limits.IterationTimeout = from.Limits.IterationTimeout },
 	"idle-timeout":         func(to, from *config.Settings) { to.Limits.IdleTimeout = from.Limits.IdleTimeout },
 	"first-output-timeout": func(to, from *config.Settings) { to.Limits.FirstOutput = from.Limits.FirstOutput },
@@ -161,7 +177,8 @@ func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
 		a.printPlan(plan)
 		return nil
 	}
-	if err := a.startable(at.here, args[0]); err != nil {
+	opts.Dir, opts.Task, opts.Args, opts.NoApply = at.here, task, args, f.noApply
+	if err := a.ready(cmd, at, opts); err != nil {
 		return err
 	}
 	if opts.Home, err = a.home(at.root); err != nil {
@@ -173,7 +190,6 @@ func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
 	if !cmd.Flags().Changed("holdout-dir") && !f.json {
 		a.readable(at, opts)
 	}
-	opts.Dir, opts.Task, opts.Args, opts.NoApply = at.here, task, args, f.noApply
 	return a.supervise(cmd.Context(), opts, f, loop.Run)
 }
 
@@ -202,17 +218,6 @@ func (a *app) readable(at place, opts loop.Options) {
 	if rel, err := filepath.Rel(at.root, path); opts.Hidden.Dir != "" && err == nil && filepath.IsLocal(rel) {
 		fmt.Fprintf(a.err, "note: the agent can read %s, which says where the hidden tests are: give --holdout-dir, or a --config outside the tree\n", rel)
 	}
-}
-
-// startable refuses an agent that is not there before anything is measured.
-func (a *app) startable(dir, name string) error {
-	if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
-		name = filepath.Join(dir, name)
-	}
-	if _, err := exec.LookPath(name); err != nil {
-		return usageError{fmt.Errorf("start the agent: %w", err)}
-	}
-	return nil
 }
 
 // task returns what the agent is to do.

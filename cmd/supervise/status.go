@@ -163,10 +163,12 @@ func (a *app) statusHead(s ledger.State, paint report.Paint) {
 	rows := []struct{ name, text string }{
 		{"task", s.Task},
 		{"stopped", s.StopText},
+		{"waiting", s.Waiting},
 		{"go on", goOn(s)},
 		{"criterion", s.Criterion},
 		{"iteration", iterationOf(s)},
 		{"started", s.StartedAt.Local().Format(time.DateTime) + ", " + report.Duration(s.UpdatedAt.Sub(s.StartedAt)) + " to the last change"},
+		{"spent", report.Spent(s.Spending)},
 		{"level", s.Level},
 		{"recovery", fmt.Sprintf("%d attempts", s.RecoveryAttempts)},
 	}

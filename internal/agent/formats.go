@@ -14,7 +14,15 @@ func decode[T any](line []byte) (v T, ok bool) {
 	return v, json.Unmarshal(line, &v) == nil
 }
 
-func ptr[T number](n T) *T { return &n }
+func ptr[T int64 | float64](n T) *T { return &n }
+
+// more is one more than there were.
+func more(n *int64) *int64 {
+	if n == nil {
+		return ptr(int64(1))
+	}
+	return ptr(*n + 1)
+}
 
 // end notes the final event. A failure keeps what is told of it.
 func (r *Report) end(verdict Outcome, message string) {
@@ -156,7 +164,7 @@ func (g *gemini) event(line []byte, r *Report) {
 	case e.Type == "tool_use":
 		r.going()
 		g.saying.Reset()
-		r.Usage.ToolCalls = sum(r.Usage.ToolCalls, ptr(int64(1)))
+		r.Usage.ToolCalls = more(r.Usage.ToolCalls)
 	case e.Type == "result":
 		s := e.Stats
 		r.Usage.Input, r.Usage.CacheRead = ptr(s.Input), ptr(s.Cached)
@@ -234,7 +242,7 @@ func (openCode) event(line []byte, r *Report) {
 	case "text":
 		r.Text = e.Part.Text
 	case "tool_use":
-		r.Usage.ToolCalls = sum(r.Usage.ToolCalls, ptr(int64(1)))
+		r.Usage.ToolCalls = more(r.Usage.ToolCalls)
 		if strings.Contains(e.Part.State.Error, "rejected permission") {
 			r.Denials++
 		}
@@ -295,7 +303,7 @@ func (pi) event(line []byte, r *Report) {
 	case "session":
 		r.Session = e.ID
 	case "tool_execution_end":
-		r.Usage.ToolCalls = sum(r.Usage.ToolCalls, ptr(int64(1)))
+		r.Usage.ToolCalls = more(r.Usage.ToolCalls)
 	case "message_end":
 		piSaid(e.Message, r)
 	case "agent_end":
@@ -389,7 +397,7 @@ func (cline) event(line []byte, r *Report) {
 		u := e.Event.usage
 		count(u.TotalInputTokens, u.TotalOutputTokens, u.TotalCacheReadTokens, u.TotalCacheWriteTokens, u.TotalCost)
 	case kind == "agent_event/content_end" && e.Event.ContentType == "tool":
-		r.Usage.ToolCalls = sum(r.Usage.ToolCalls, ptr(int64(1)))
+		r.Usage.ToolCalls = more(r.Usage.ToolCalls)
 	case kind == "agent_event/content_end" && e.Event.ContentType == "text":
 		r.Text = e.Event.Text
 	case kind == "agent_event/error":

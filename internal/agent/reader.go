@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"supervise/internal/regexp"
+	"supervise/metric"
 )
 
 // Format is what a program prints: which events, and how they are to be read.
@@ -26,63 +27,8 @@ const (
 	Goose    Format = "goose"
 )
 
-// Usage is what a run consumed. Tokens are counted once: Input are those that
-// were read from no cache. A number that the program does not tell is nil.
-type Usage struct {
-	Input      *int64   `json:"input_tokens,omitempty"`
-	CacheRead  *int64   `json:"cache_read_tokens,omitempty"`
-	CacheWrite *int64   `json:"cache_write_tokens,omitempty"`
-	Output     *int64   `json:"output_tokens,omitempty"` // with those of reasoning
-	CostUSD    *float64 `json:"cost_usd,omitempty"`
-	Turns      *int64   `json:"turns,omitempty"` // calls of the model
-	ToolCalls  *int64   `json:"tool_calls,omitempty"`
-}
-
-// Tokens is the sum of all kinds, nil when none was told.
-func (u Usage) Tokens() *int64 {
-	return sum(sum(u.Input, u.CacheRead), sum(u.CacheWrite, u.Output))
-}
-
-// IsZero reports whether nothing was told at all.
-func (u Usage) IsZero() bool { return u == Usage{} }
-
-// Plus adds two usages. What neither tells stays untold.
-func (u Usage) Plus(v Usage) Usage {
-	return Usage{
-		Input: sum(u.Input, v.Input), CacheRead: sum(u.CacheRead, v.CacheRead), CacheWrite: sum(u.CacheWrite, v.CacheWrite),
-		Output: sum(u.Output, v.Output), CostUSD: sum(u.CostUSD, v.CostUSD), Turns: sum(u.Turns, v.Turns), ToolCalls: sum(u.ToolCalls, v.ToolCalls),
-	}
-}
-
-// Since takes away what a session had consumed before, as far as its numbers
-// grow over the whole session: tokens and cost. A number below the earlier one
-// was counted anew and stands as it is.
-func (u Usage) Since(before Usage) Usage {
-	u.Input, u.CacheRead, u.CacheWrite = less(u.Input, before.Input), less(u.CacheRead, before.CacheRead), less(u.CacheWrite, before.CacheWrite)
-	u.Output, u.CostUSD = less(u.Output, before.Output), less(u.CostUSD, before.CostUSD)
-	return u
-}
-
-type number interface{ int64 | float64 }
-
-func sum[T number](a, b *T) *T {
-	switch {
-	case a == nil:
-		return b
-	case b == nil:
-		return a
-	}
-	n := *a + *b
-	return &n
-}
-
-func less[T number](now, before *T) *T {
-	if now == nil || before == nil || *now < *before {
-		return now
-	}
-	n := *now - *before
-	return &n
-}
+// Usage is what a run consumed.
+type Usage = metric.Usage
 
 // Cumulative reports whether the usage of a continued session contains that of
 // the runs before.

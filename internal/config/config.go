@@ -41,8 +41,14 @@ type Settings struct {
 	Confirm       Confirm         `yaml:"confirm"`
 	HoldOut       HoldOut         `yaml:"holdout"`
 	Limits        Limits          `yaml:"limits"`
-	Until         string          `yaml:"until"`    // auto, green, idle, never, or a command
-	OnStall       string          `yaml:"on_stall"` // stop or continue
+	Agent         string          `yaml:"agent"`   // a known agent program; "": the command behind --
+	Model         string          `yaml:"model"`   // of the agent; "": its own choice
+	Session       string          `yaml:"session"` // fresh or continue
+	Yolo          bool            `yaml:"yolo"`    // the user agrees that the agent asks for no approval
+	Until         string          `yaml:"until"`   // auto, green, idle, never, quality, or a command
+	Promise       string          `yaml:"completion_promise"`
+	QualityTarget float64         `yaml:"quality_target"` // in [0,100]; 0: none
+	OnStall       string          `yaml:"on_stall"`       // stop or continue
 	Diminishing   bool            `yaml:"stop_on_diminishing"`
 	Pty           string          `yaml:"pty"` // auto, always or never
 	Reinforcement string          `yaml:"reinforcement"`
@@ -119,6 +125,10 @@ type Limits struct {
 	IdleTimeout      time.Duration `yaml:"idle_timeout"`
 	FirstOutput      time.Duration `yaml:"first_output_timeout"`
 	TranscriptMB     int64         `yaml:"transcript_mb"`
+	MaxCost          float64       `yaml:"max_cost"`   // in US dollars
+	MaxTokens        int64         `yaml:"max_tokens"` // of all kinds
+	MaxWait          time.Duration `yaml:"max_wait"`   // for the agent's service; 0: it is not waited for
+	FirstWait        time.Duration `yaml:"first_wait"` // where the service does not say how long
 	MaxRetries       int           `yaml:"max_retries"`
 	CheckTimeout     time.Duration `yaml:"check_timeout"`
 }
@@ -153,11 +163,11 @@ func Default() Settings {
 		ErrorCount: metric.ErrorFields(),
 		Mode:       string(detector.ModeStandard), RollbackTo: string(detector.ToStart),
 		Stall: Stall{rules.StallWindow, rules.StallRange}, Cycle: Cycle{rules.CycleWindow, rules.CycleMin}, Stuck: Stuck{rules.StuckCount},
-		Until: "auto", OnStall: "stop", Reinforcement: "adaptive", Pty: string(loop.PtyAuto),
+		Session: sessionFresh, Until: "auto", OnStall: "stop", Reinforcement: "adaptive", Pty: string(loop.PtyAuto),
 		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},
 		HoldOut:   HoldOut{Run: onFinding, When: onIteration},
 		Tests:     string(detector.TestsFree),
-		Limits:    Limits{MaxIterations: 10, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
+		Limits:    Limits{MaxIterations: 10, MaxWait: loop.DefaultMaxWait, FirstWait: loop.DefaultFirstWait, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
 		Weights:   Weights{w.Validation, w.Completeness, w.Correctness, w.Readability, w.Efficiency},
 		Selection: Selection{Mode: string(selector.HighestQualityVerified), Threshold: 70},
 		Snapshot:  Snapshot{MaxFileMB: 50, MaxStoreMB: 4096},
@@ -220,7 +230,7 @@ func (s Settings) Validate() error {
 	if c, bad := s.Checks.Test.unknownRunner(); bad {
 		return invalid(fmt.Sprintf("checks.test: there is no runner %s; the runners are %s; without one failing tests are run again with the whole command", c.Runner, strings.Join(measure.Runners(), ", ")), "checks", "test")
 	}
-	for _, c := range s.conditions() {
+	for _, c := range append(s.conditions(), s.agentConditions()...) {
 		if c.bad {
 			return invalid(c.text, strings.Split(c.key, ".")...)
 		}
@@ -255,7 +265,7 @@ func (s Settings) conditions() []condition {
 		{s.Snapshot.MaxStoreMB < 0, "snapshot.max_store_mb", "snapshot.max_store_mb must not be negative"},
 		{s.Snapshot.MinFreeMB < 0, "snapshot.min_free_mb", "snapshot.min_free_mb must not be negative"},
 		{!s.countsErrors(), "error_count", fmt.Sprintf("error_count must name one or more of %v, each once", metric.ErrorFields())},
-		{s.unknownUntil(), "until", "until must be auto, green, idle, never, or a command; there is no command " + s.Until},
+		{s.unknownUntil(), "until", "until must be auto, green, idle, never, quality, or a command; there is no command " + s.Until},
 		{s.OnStall != "stop" && s.OnStall != "continue", "on_stall", "on_stall must be stop or continue, not " + s.OnStall},
 		{s.Stall.Iterations < 2, "stall.iterations", "stall.iterations must be at least 2"},
 		{!(s.Stall.Range > 0 && s.Stall.Range <= 1), "stall.range", "stall.range must be above 0 and at most 1, like 0.02"},
@@ -307,7 +317,8 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		return loop.Options{}, err
 	}
 	o := loop.Options{Settings: loop.Settings{
-		Root: root, Until: s.until(),
+		Root: root, Until: s.until(), Program: s.program(), MaxCost: s.Limits.MaxCost, MaxTokens: s.Limits.MaxTokens,
+		MaxWait: s.Limits.maxWait(), FirstWait: s.Limits.FirstWait,
 		MaxIterations: s.Limits.MaxIterations, MaxTime: s.Limits.MaxTime,
 		IterationTimeout: s.Limits.IterationTimeout, IdleTimeout: s.Limits.IdleTimeout, FirstOutputTimeout: s.Limits.FirstOutput,
 		Pty: loop.PtyMode(s.Pty), Transcript: s.Limits.TranscriptMB << 20,
@@ -339,14 +350,6 @@ func (s Settings) unknownUntil() bool {
 	}
 	_, err := exec.LookPath(s.Until)
 	return err != nil
-}
-
-// until is the criterion of the settings.
-func (s Settings) until() loop.Until {
-	if s.Until == "auto" {
-		return loop.Until{Kind: loop.Auto}
-	}
-	return loop.ParseUntil(s.Until)
 }
 
 // Plan joins the checks of the settings with those that are recognised in root.

@@ -76,6 +76,14 @@ const footer = `
 #   transcript_mb: 64       # of what the agent prints is kept: the beginning, and the end
 #   check_timeout: 30m
 #   max_retries: 3          # how often a rejected iteration is tried again
+#   max_cost: 5             # of the agent in the whole loop, in US dollars; none by default
+#   max_tokens: 2000000     # the same in tokens of all kinds; none by default
+#   max_wait: 6h            # for the agent's service when it is not available; 0: not at all
+#   first_wait: 10s         # the first time, where the service does not say how long; doubled each time
+
+# agent: claude             # a known agent program, started by supervise: claude, codex, gemini, opencode, pi, qwen, …
+# model: NAME               # of that agent; its own choice by default
+# session: fresh            # continue: each iteration continues the session of the one before, after no rollback
 
 # confirm:                  # tests that passed before and fail now are run again, alone, before anybody is accused
 #   max_tests: 20           # with more of them nothing is run again
@@ -84,7 +92,9 @@ const footer = `
 # checks_parallel: auto     # linters run beside the tests; 1: one check after another, 2 and more: that many at once
 
 # pty: auto                 # the agent has a terminal of its own; always: or it is an error; never: pipes
-# until: auto               # green, idle, never, or a command that succeeds when the task is done
+# until: auto               # green, idle, never, quality, or a command that succeeds when the task is done
+# completion_promise: DONE  # the agent has to say this as well, besides green checks
+# quality_target: 90        # and this score has to be reached
 # on_stall: stop            # or continue
 # stop_on_diminishing: false  # true ends the loop when quality grows by less than 5 points twice in a row
 # reinforcement: adaptive   # off, minimal, standard, aggressive

@@ -202,19 +202,6 @@ type CheckRun struct {
 	Leftovers []string `json:"leftovers,omitempty"` // processes it left behind, which were ended
 }
 
-// AgentRun is what the agent's process did. Its exit code is a fact about the
-// agent, never a verdict.
-type AgentRun struct {
-	ExitCode int           `json:"exit_code"`
-	Signal   string        `json:"signal,omitempty"`
-	Cause    string        `json:"cause"`
-	Duration time.Duration `json:"duration_ns"`
-	// Containment is what held its tree, like "cgroup".
-	Containment string   `json:"containment,omitempty"`
-	Leftovers   []string `json:"leftovers,omitempty"` // processes it left behind, which were ended
-	LastWords   string   `json:"last_words,omitempty"`
-}
-
 // Progress is the document progress/iteration-NNN-metrics.json.
 type Progress struct {
 	Iteration int            `json:"iteration"`

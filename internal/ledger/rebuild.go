@@ -105,6 +105,7 @@ func (s *State) Add(it Iteration) {
 		s.BaselineMetrics, s.BaselineSnapshot = &record, it.Snapshot
 		s.BaselineRuns, s.CoverageWobble = it.BaselineRuns, it.CoverageWobble
 	}
+	s.Spending = s.Spending.plus(it)
 	if it.Level != "" {
 		s.Level = it.Level
 	}

@@ -63,6 +63,8 @@ type State struct {
 	Regressions      []Regression   `json:"regression_events"`
 	Level            string         `json:"reinforcement_level"`
 	RecoveryAttempts int            `json:"recovery_attempts"`
+	Spending         *Spending      `json:"spending,omitempty"` // of the agent; nil where it told nothing
+	Waiting          string         `json:"waiting,omitempty"`  // for the agent's service: why, and until when
 }
 
 // Configuration is what the loop was started with.

@@ -254,7 +254,10 @@ func (it Iteration) cost() (took *time.Duration, tokens *int64, usd *float64) {
 		return took, t.Tokens, t.CostUSD
 	}
 	d := it.EndedAt.Sub(it.StartedAt)
-	return &d, nil, nil
+	if it.Agent != nil && it.Agent.Usage != nil {
+		tokens, usd = it.Agent.Usage.Tokens(), it.Agent.Usage.CostUSD
+	}
+	return &d, tokens, usd
 }
 
 // Observation is the iteration as the detector sees it.
@@ -264,7 +267,7 @@ func (it Iteration) Observation() detector.Observation {
 		Class: it.Assessment.Class, Changed: len(it.Changed) > 0, Settled: it.Assessment.Settled(),
 	}
 	if it.Agent != nil {
-		o.AgentExit = it.Agent.ExitCode
+		o.AgentExit = it.Agent.failed()
 	}
 	if it.Told != nil {
 		o.Changed, o.AgentExit, o.Error = !it.Told.Unchanged, it.Told.ExitCode, it.Told.Error

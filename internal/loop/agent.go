@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"supervise/detector"
+	"supervise/internal/agent"
 	"supervise/internal/ledger"
 	"supervise/internal/prompt"
 	"supervise/metric"
@@ -24,57 +25,44 @@ const (
 	promptFile = "{{prompt_file}}"
 )
 
+// The errors of a prompt that no argument can hold name the remedy as well.
+var (
+	errPromptTooLong = fmt.Errorf("the prompt is longer than an argument may be (%d bytes): use {{prompt_file}}, or no placeholder to have it on standard input", agent.MaxArgument)
+	errPromptZero    = errors.New("the prompt holds a zero byte, which no argument can: use {{prompt_file}}, or no placeholder to have it on standard input")
+)
+
+// passable says what keeps a text from being an argument.
+func passable(arg string) error {
+	switch {
+	case len(arg) > agent.MaxArgument:
+		return errPromptTooLong
+	case strings.ContainsRune(arg, 0):
+		return errPromptZero
+	}
+	return nil
+}
+
 // promptName is the file of a prompt in the folder of its iteration.
 const promptName = "prompt.md"
 
-// maxArgument is the longest argument that Linux passes to a program, in bytes.
-const maxArgument = 131071
-
-// errPromptTooLong names the remedy as well.
-var errPromptTooLong = fmt.Errorf("the prompt is longer than an argument may be (%d bytes): use {{prompt_file}}, or no placeholder to have it on standard input", maxArgument)
-
 // runAgent starts the agent with the prompt of the iteration and waits until
-// nothing of it is left.
+// nothing of it is left. While its service fails it waits, and starts it again.
 func (s *session) runAgent(ctx context.Context, w *work) error {
 	text, err := s.prompt(w)
 	if err != nil {
 		return err
 	}
-	dir, err := s.ledger.Folder(w.it.Number)
-	if err != nil {
-		return err
+	text += s.opts.Until.promised()
+	for {
+		report, err := s.attempt(ctx, w, text)
+		if err != nil {
+			return err
+		}
+		again, err := s.await(ctx, w, report)
+		if err != nil || !again {
+			return err
+		}
 	}
-	cmd, err := s.command(text, dir, w.it.Number)
-	if err != nil {
-		return err
-	}
-	rec, err := s.transcribe(&cmd, dir, w.it.Number)
-	if err != nil {
-		return err
-	}
-	var noted error
-	cmd.BeforeStart = s.starting(childAgent)
-	cmd.OnStart = func(shim, leader runner.Process) {
-		noted = s.event(AgentSpawned, w.it.Number, Spawned{shim, leader})
-	}
-	res, err := runner.Run(ctx, cmd)
-	if err := errors.Join(rec.close(), s.maskPrompt(text, dir)); err != nil {
-		s.opts.Log.WithError(err).Warn("keep the transcript")
-	}
-	if err != nil && (ctx.Err() == nil || res.Cause != runner.NotStarted) { // else the time was up before it could start
-		return fmt.Errorf("run the agent: %w", err)
-	}
-	if res.NoTerminal != nil {
-		s.opts.Log.WithError(res.NoTerminal).Warn("the agent had no terminal: --pty=never says that it needs none")
-	}
-	if noted != nil {
-		return noted
-	}
-	w.it.Agent = &ledger.AgentRun{
-		ExitCode: res.ExitCode, Signal: res.Signal, Cause: res.Cause.String(), Duration: res.Ended.Sub(res.Started), Containment: res.Containment.String(),
-		Leftovers: res.Leftovers, LastWords: lastLine(rec.words.String()),
-	}
-	return s.event(AgentFinished, w.it.Number, *w.it.Agent)
 }
 
 const lastWords = 4 << 10
@@ -96,8 +84,9 @@ func lastLine(s string) string {
 }
 
 // command puts the agent's command together. The prompt is always there as a
-// file, outside the tree; it is passed as an argument where the placeholder
-// asks for it, and on standard input when there is a task and no placeholder.
+// file, outside the tree. A known program is given it in its own way; else it is
+// passed as an argument where the placeholder asks for it, and on standard input
+// when there is a task and no placeholder.
 func (s *session) command(text, dir string, n int) (runner.Command, error) {
 	path := filepath.Join(dir, promptName)
 	if err := ledger.WriteFile(path, []byte(text)); err != nil {
@@ -107,13 +96,16 @@ func (s *session) command(text, dir string, n int) (runner.Command, error) {
 		Dir: cmp.Or(s.opts.Dir, s.opts.Root), Terminal: s.terminal(), Timeout: s.opts.IterationTimeout, FirstOutput: s.opts.FirstOutputTimeout, Idle: s.opts.IdleTimeout, Grace: s.opts.Grace,
 		Env: s.agentEnv(path, n), OnInterrupt: s.opts.OnInterrupt, Hold: s.ledger.Held(),
 	}
+	if s.opts.Program.Name != "" {
+		return cmd, s.launch(&cmd, text, path)
+	}
 	placed := false
 	fill := strings.NewReplacer(promptText, text, promptFile, path)
 	for _, arg := range s.opts.Args {
 		filled := fill.Replace(arg)
 		placed = placed || filled != arg
-		if len(filled) > maxArgument {
-			return runner.Command{}, errPromptTooLong
+		if err := passable(filled); err != nil {
+			return runner.Command{}, err
 		}
 		cmd.Args = append(cmd.Args, filled)
 	}
@@ -149,7 +141,7 @@ func (s *session) maskPrompt(text, dir string) error {
 }
 
 func (s *session) agentEnv(prompt string, n int) []string {
-	return append(slices.Clone(s.opts.agentsEnv()),
+	return append(s.opts.programEnv(),
 		"SUPERVISE_LOOP_ID="+s.id,
 		"SUPERVISE_ITERATION="+strconv.Itoa(n),
 		"SUPERVISE_PROMPT_FILE="+prompt,

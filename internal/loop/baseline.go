@@ -89,12 +89,7 @@ func (s *session) begin(it ledger.Iteration) {
 	s.history = []ledger.Iteration{it}
 	s.measured[it.Tree] = measurement{it.Set, it.Checks}
 	s.learnHidden(it)
-	if s.opts.Until.Kind == Auto {
-		s.opts.Until.Kind = Green
-		if it.Hidden.Green() && green(it.Set, it.Set) {
-			s.opts.Until.Kind = Idle
-		}
-	}
+	s.opts.Until = s.opts.Until.resolved(it.Hidden.Green() && green(it.Set, it.Set))
 	record := it.Set.Record()
 	s.state.BaselineMetrics, s.state.Criterion = &record, s.opts.Until.String()
 }

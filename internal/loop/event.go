@@ -32,6 +32,8 @@ const (
 	ChildStarting     EventType = "child_starting"
 	AgentSpawned      EventType = "agent_spawned"
 	AgentFinished     EventType = "agent_finished"
+	AgentRetrying     EventType = "agent_retrying"
+	AgentWaiting      EventType = "agent_waiting"
 	IterationFinished EventType = "iteration_finished"
 	RollbackStarted   EventType = "rollback_started"
 	IterationRejected EventType = "iteration_rejected"
@@ -168,6 +170,26 @@ type Spawned struct {
 	Leader runner.Process `json:"leader"`
 }
 
+// Retrying is the data of agent_retrying: the agent itself tries again to reach
+// its service.
+type Retrying struct {
+	Outcome string `json:"outcome"` // rate_limit, server_error or auth
+	Attempt int    `json:"attempt"`
+	DelayMS int64  `json:"delay_ms,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// Waiting is the data of agent_waiting: the agent is run again when its service
+// may be asked again.
+type Waiting struct {
+	Outcome string    `json:"outcome"` // rate_limit or server_error
+	Message string    `json:"message,omitempty"`
+	Until   time.Time `json:"until"`
+	DelayMS int64     `json:"delay_ms"`
+	Told    bool      `json:"told"` // the service itself said how long
+	Runs    int       `json:"runs"` // of the agent in this iteration so far
+}
+
 // RollingBack is the data of rollback_started.
 type RollingBack struct {
 	From snapshot.ID `json:"from_snapshot"`
@@ -282,6 +304,8 @@ type Finished struct {
 	Text     string `json:"text"`
 	ExitCode int    `json:"exit_code"`
 	Report   string `json:"report,omitempty"`
+	// Spending is nil where the agent told nothing of it.
+	Spending *ledger.Spending `json:"spending,omitempty"`
 }
 
 // event writes the log and tells the caller. What the log does not have, nobody

@@ -34,7 +34,7 @@ func (s *session) finish(ctx context.Context, stop Stop) (Outcome, error) {
 	s.tidy()
 	path, err := s.finalReports(out)
 	err = errors.Join(err, saved, s.save())
-	s.note(LoopFinished, s.state.Iteration, Finished{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: s.state.ExitCode, Report: path})
+	s.note(LoopFinished, s.state.Iteration, Finished{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: s.state.ExitCode, Report: path, Spending: s.state.Spending})
 	return out, err
 }
 

@@ -30,6 +30,8 @@ type work struct {
 	lines   diffLines
 	around  guard.State // see session.around
 	meddled []detector.Tampering
+
+	unserved Stop // why the agent cannot be run again, "" where it can
 }
 
 // iterate runs one iteration and returns a stop when it is the last. agentCtx
@@ -52,7 +54,11 @@ func (s *session) iterate(ctx, agentCtx context.Context, n int) (Stop, error) {
 	if err := s.capture(ctx, w); err != nil {
 		return Stop{}, err
 	}
-	return s.assess(ctx, w)
+	if unserved(w.it.Agent) && len(w.it.Changed) == 0 {
+		return w.unserved, nil // nothing was done, and nothing is counted
+	}
+	stop, err := s.assess(ctx, w)
+	return s.shortened(w, stop), err
 }
 
 // assess measures what the agent left, judges it, and does what follows.
@@ -199,7 +205,7 @@ func (s *session) judge(ctx context.Context, w *work) error {
 	w.it.Assessment = detector.Assess(s.heldOut(in, w.it), s.opts.Rules)
 	w.it.EndedAt = s.opts.Now()
 	if !w.it.Resumed { // else nobody was at work most of the time
-		w.it.OwnTime = w.it.EndedAt.Sub(w.it.StartedAt) - s.checks - w.it.Agent.Duration
+		w.it.OwnTime = w.it.EndedAt.Sub(w.it.StartedAt) - s.checks - w.it.Agent.Duration - w.it.Agent.Waited
 	}
 	return nil
 }
@@ -323,11 +329,16 @@ func complaint(it ledger.Iteration) string {
 		return "agent ended by " + it.Agent.Signal
 	case idle && it.Agent.ExitCode != 0:
 		return fmt.Sprintf("agent ended with status %d: %s", it.Agent.ExitCode, it.Agent.LastWords)
+	case idle && !it.Agent.Well():
+		return fmt.Sprintf("agent ended without success (%s): %s", words(it.Agent.Outcome), it.Agent.LastWords)
 	case it.Set.Build != nil && it.Set.Build.Status == metric.BuildFailure:
 		return it.Set.Build.FirstError
 	}
 	return ""
 }
+
+// words is a name as people write it.
+func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // decide draws the conclusion from the assessment. The verdict is written down
 // before anybody is told and before anything follows from it.

@@ -85,7 +85,8 @@ type session struct {
 	best             *detector.Observation
 	measured         map[string]measurement // by tree
 	recovery         recovery.State
-	rejected         *ledger.Iteration  // the last one, when it was rejected
+	rejected         *ledger.Iteration // the last one, when it was rejected
+	chat             chat
 	unread           int                // iterations in a row without readable tests
 	flaky            map[metric.ID]bool // had two outcomes on one tree, at any time
 	unsteady         map[metric.ID]bool // what the iterations so far taught, see [detector.Input]
@@ -182,7 +183,7 @@ func open(ctx context.Context, o Options) (*session, error) {
 	s := newSession(o, "")
 	s.id = ledger.NewID(s.masker.String(name))
 	s.state = ledger.State{
-		LoopID: s.id, Status: ledger.Running, Task: s.masker.String(o.Task), Agent: s.maskedAll(o.Args), Criterion: o.Until.String(),
+		LoopID: s.id, Status: ledger.Running, Task: s.masker.String(o.Task), Agent: s.maskedAll(o.CommandLine()), Criterion: o.Until.String(),
 		Workspace: o.Root, PID: os.Getpid(), StartedAt: o.Now(), UpdatedAt: o.Now(),
 		History: []ledger.HistoryEntry{}, Regressions: []ledger.Regression{}, Config: o.configuration(),
 	}
@@ -190,12 +191,12 @@ func open(ctx context.Context, o Options) (*session, error) {
 	if s.ledger, err = ledger.Create(o.Home, s.state); err != nil {
 		return nil, err
 	}
-	sum, err := s.ledger.SaveSettings(o.Settings)
+	sum, err := s.ledger.SaveSettings(o.kept())
 	if err == nil {
 		err = s.equip(ctx, measure.Memory{})
 	}
 	if err == nil {
-		err = s.event(LoopStarted, 0, Started{Dir: s.ledger.Dir(), Plan: o.Plan, Agent: s.maskedAll(o.Args), MaxIterations: o.MaxIterations, Settings: sum})
+		err = s.event(LoopStarted, 0, Started{Dir: s.ledger.Dir(), Plan: o.Plan, Agent: s.maskedAll(o.CommandLine()), MaxIterations: o.MaxIterations, Settings: sum})
 	}
 	if err == nil {
 		err = s.sweep(ctx)
@@ -289,6 +290,9 @@ func (s *session) run(ctx context.Context) (Stop, error) {
 // iterations runs the iterations from the given one on. spent is how much of the
 // loop's time is gone already.
 func (s *session) iterations(ctx context.Context, from int, spent time.Duration) (Stop, error) {
+	if stop := s.spentOut(s.consumed(nil)); stop.Reason != "" {
+		return stop, nil
+	}
 	agentCtx, cancel := s.timed(ctx, spent)
 	defer cancel()
 	for n := from; n <= s.opts.MaxIterations; n++ {

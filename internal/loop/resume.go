@@ -112,6 +112,8 @@ func (s *session) reload(t *trail) error {
 	}
 	s.opts.MaxIterations = cmp.Or(limits.MaxIterations, s.state.Config.MaxIterations, s.opts.MaxIterations)
 	s.opts.MaxTime = cmp.Or(limits.MaxTime, s.opts.MaxTime)
+	s.opts.MaxCost, s.opts.MaxTokens = cmp.Or(limits.MaxCost, s.opts.MaxCost), cmp.Or(limits.MaxTokens, s.opts.MaxTokens)
+	s.opts.Task = s.opts.task()
 	return nil
 }
 
@@ -131,7 +133,7 @@ func (s *session) overlaid() error {
 
 // replay brings the session to where it was after the given iterations.
 func (s *session) replay(its []ledger.Iteration) error {
-	s.state.History, s.state.Regressions = []ledger.HistoryEntry{}, []ledger.Regression{}
+	s.state.History, s.state.Regressions, s.state.Spending = []ledger.HistoryEntry{}, []ledger.Regression{}, nil
 	for n, it := range its {
 		switch {
 		case it.Number != n:
@@ -190,7 +192,7 @@ func (s *session) tellResumed(t *trail) error {
 	}
 	n, from := s.where(t)
 	return s.event(LoopResumed, n, Resumed{
-		Dir: s.ledger.Dir(), Plan: s.opts.Plan, Agent: s.opts.Args, Iteration: n, From: from, Max: s.opts.MaxIterations, History: s.history,
+		Dir: s.ledger.Dir(), Plan: s.opts.Plan, Agent: s.opts.CommandLine(), Iteration: n, From: from, Max: s.opts.MaxIterations, History: s.history,
 	})
 }
 
@@ -297,7 +299,7 @@ func (s *session) finishIteration(ctx context.Context, t *trail) (Stop, error) {
 	if err != nil {
 		return Stop{}, err
 	}
-	if t.running() && info.Tree == w.start.Tree {
+	if (t.running() || unserved(t.agent)) && info.Tree == w.start.Tree {
 		return Stop{}, s.settle(ctx, t.start)
 	}
 	if err := s.describe(ctx, w, info); err != nil {

@@ -17,11 +17,15 @@ import (
 // kept in its folder: a loop that is resumed follows them, whatever became of
 // the configuration in the tree meanwhile.
 type Settings struct {
-	Root string       `json:"root"`            // the working tree, absolute
-	Dir  string       `json:"dir,omitempty"`   // where the agent runs; "" is Root
-	Task string       `json:"task,omitempty"`  // what the agent is told; "" when it knows
-	Args []string     `json:"agent,omitempty"` // its command
-	Plan measure.Plan `json:"plan"`
+	Root string   `json:"root"`            // the working tree, absolute
+	Dir  string   `json:"dir,omitempty"`   // where the agent runs; "" is Root
+	Task string   `json:"task,omitempty"`  // what the agent is told; "" when it knows
+	Args []string `json:"agent,omitempty"` // its command; behind a known program's own arguments where Program names one
+	// Program is how a known agent program is started; its zero value is a command
+	// that the user has put together.
+	Program Program      `json:"program,omitzero"`
+	RawTask []byte       `json:"task_bytes,omitempty"` // Task, where it is no text that JSON can hold
+	Plan    measure.Plan `json:"plan"`
 
 	MaxIterations    int           `json:"max_iterations"`                 // at least 1
 	MaxTime          time.Duration `json:"max_time_ns,omitempty"`          // 0: none
@@ -29,12 +33,19 @@ type Settings struct {
 	IdleTimeout      time.Duration `json:"idle_timeout_ns,omitempty"`      // 0: none
 	// FirstOutputTimeout is how long the agent may take to print anything; 0: none.
 	FirstOutputTimeout time.Duration `json:"first_output_timeout_ns,omitempty"`
-	Pty                PtyMode       `json:"pty,omitempty"`
-	Transcript         int64         `json:"transcript_bytes,omitempty"` // limit of the recording of one iteration; 0: the default
-	Until              Until         `json:"until"`
-	Level              *prompt.Level `json:"reinforcement,omitempty"`  // fixed reinforcement level; nil follows the iteration
-	AllowUntested      bool          `json:"allow_untested,omitempty"` // run although no test could be measured
-	NoApply            bool          `json:"no_apply,omitempty"`       // leave the tree as the last iteration left it
+	MaxCost            float64       `json:"max_cost_usd,omitempty"` // of the agent in the whole loop, in US dollars; 0: none
+	MaxTokens          int64         `json:"max_tokens,omitempty"`   // the same in tokens of all kinds; 0: none
+	// MaxWait is how long a loop waits for the agent's service without a break, and
+	// FirstWait how long the first time, where the service does not say. 0: the
+	// default; a negative MaxWait: not at all.
+	MaxWait       time.Duration `json:"max_wait_ns,omitempty"`
+	FirstWait     time.Duration `json:"first_wait_ns,omitempty"`
+	Pty           PtyMode       `json:"pty,omitempty"`
+	Transcript    int64         `json:"transcript_bytes,omitempty"` // limit of the recording of one iteration; 0: the default
+	Until         Until         `json:"until"`
+	Level         *prompt.Level `json:"reinforcement,omitempty"`  // fixed reinforcement level; nil follows the iteration
+	AllowUntested bool          `json:"allow_untested,omitempty"` // run although no test could be measured
+	NoApply       bool          `json:"no_apply,omitempty"`       // leave the tree as the last iteration left it
 	// StopOnDiminishing ends the loop when two gains in a row are small.
 	StopOnDiminishing bool `json:"stop_on_diminishing,omitempty"`
 	NoRepeat          bool `json:"no_repeat,omitempty"` // measure the baseline once, however short it is

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
 
 	"supervise/internal/ledger"
 	"supervise/metric"
@@ -20,6 +19,11 @@ const (
 	Done           Reason = "done" // all iterations, and no criterion was asked for
 	IterationLimit Reason = "iteration_limit"
 	TimeLimit      Reason = "time_limit"
+	CostLimit      Reason = "cost_limit"
+	TokenLimit     Reason = "token_limit"
+	Unavailable    Reason = "service_unavailable" // of the agent, for longer than the loop waits
+	Refused        Reason = "agent_refused"       // by its service: no key, no money
+	NoCommand      Reason = "agent_not_found"
 	Stalled        Reason = "stalled"
 	Cycling        Reason = "infinite_loop"
 	Stuck          Reason = "stuck"
@@ -47,6 +51,11 @@ var reasons = map[Reason]struct {
 	NotReproduced:  {3, ledger.Failed},
 	IterationLimit: {4, ledger.Completed},
 	TimeLimit:      {4, ledger.Completed},
+	CostLimit:      {4, ledger.Completed},
+	TokenLimit:     {4, ledger.Completed},
+	Unavailable:    {4, ledger.Completed},
+	Refused:        {2, ledger.Failed},
+	NoCommand:      {2, ledger.Failed},
 	NoneAcceptable: {4, ledger.Failed},
 	HiddenFail:     {4, ledger.Completed},
 	Stalled:        {5, ledger.Completed},
@@ -79,38 +88,6 @@ const (
 	Command UntilKind = "command"
 )
 
-// Until is when the task counts as done. The agent's own claim never does.
-type Until struct {
-	Kind    UntilKind
-	Command string // for Command: run by the shell, exit status 0 is done
-}
-
-// ParseUntil reads the value of --until: green, idle, never, or a command.
-func ParseUntil(s string) Until {
-	switch k := UntilKind(strings.TrimSpace(s)); k {
-	case Auto, Green, Idle, Never:
-		return Until{Kind: k}
-	case Command:
-	}
-	return Until{Kind: Command, Command: s}
-}
-
-// String returns the criterion for people.
-func (u Until) String() string {
-	switch u.Kind {
-	case Green:
-		return "no test fails, the build stands and there are no more errors than at the baseline"
-	case Idle:
-		return "an iteration changes nothing while the checks are green"
-	case Never:
-		return "none: all iterations are run"
-	case Command:
-		return "this command succeeds: " + u.Command
-	case Auto:
-	}
-	return "decided by the baseline"
-}
-
 // green reports whether no test fails, at least one passes, the build stands
 // and there are no more errors than at the baseline.
 func green(set, baseline metric.Set) bool {
@@ -129,10 +106,10 @@ func green(set, baseline metric.Set) bool {
 // met reports whether the criterion holds for an iteration, and nil when there
 // is none to hold.
 func (s *session) met(ctx context.Context, it ledger.Iteration) (*bool, error) {
-	var holds bool
+	fine := it.Hidden.Green() && green(it.Judged(), s.history[0].Set)
+	holds := fine
 	switch s.opts.Until.Kind {
 	case Green:
-		holds = it.Hidden.Green() && green(it.Judged(), s.history[0].Set)
 	case Command:
 		res, err := runner.Run(ctx, runner.Command{
 			Args: []string{"/bin/sh", "-c", s.opts.Until.Command}, Dir: s.opts.Plan.Root,
@@ -146,6 +123,9 @@ func (s *session) met(ctx context.Context, it ledger.Iteration) (*bool, error) {
 	case Idle, Never, Auto:
 		return nil, nil //nolint:nilnil // no criterion is a third answer
 	}
+	if u := s.opts.Until; u.Promise != "" || u.Quality > 0 {
+		holds = holds && fine && u.also(it)
+	}
 	return &holds, nil
 }
 
@@ -153,5 +133,5 @@ func (s *session) met(ctx context.Context, it ledger.Iteration) (*bool, error) {
 // nothing, and the checks are green. One that breaks off has not finished.
 func (s *session) idle(it ledger.Iteration) bool {
 	return s.opts.Until.Kind == Idle && len(it.Changed) == 0 && it.Agent != nil &&
-		it.Agent.ExitCode == 0 && it.Agent.Cause == runner.Exited.String() && it.Hidden.Green() && green(it.Set, s.history[0].Set)
+		it.Agent.ExitCode == 0 && it.Agent.Well() && it.Agent.Cause == runner.Exited.String() && it.Hidden.Green() && green(it.Set, s.history[0].Set)
 }

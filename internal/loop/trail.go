@@ -102,7 +102,7 @@ var trailEvents = map[EventType]func(*trail, ledger.Event){
 func (t *trail) starting(e ledger.Event, c Child) {
 	t.children = append(t.children, Spawned{Shim: c.Shim})
 	if c.What == childAgent {
-		t.spawned, t.spawnedAt = &t.children[len(t.children)-1], e.Time
+		t.spawned, t.spawnedAt, t.agent = &t.children[len(t.children)-1], e.Time, nil
 	}
 }
 

@@ -152,6 +152,9 @@ func (l *layout) extraction(e explain.Extraction) {
 	l.heading("2. Extraction")
 	if e.Agent != nil {
 		l.item("Agent: %s, status %d, after %s%s", strings.ReplaceAll(e.Agent.Cause, "_", " "), e.Agent.ExitCode, Duration(e.Agent.Duration), leftovers(e.Agent.Leftovers))
+		if text := Told(e.Agent); text != "" {
+			l.item("It told: %s", text)
+		}
 	}
 	if e.Reused {
 		l.item("Checks: not run, the same tree had been measured before")

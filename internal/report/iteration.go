@@ -268,20 +268,6 @@ func (p *page) overrides(list []explain.Override) {
 	}
 }
 
-// Ending says how an agent ended that did not end well or left something
-// behind, "" otherwise.
-func Ending(a *ledger.AgentRun) string {
-	switch {
-	case a == nil:
-		return ""
-	case a.Signal != "":
-		return strings.ReplaceAll(a.Cause, "_", " ") + ", ended by " + a.Signal + leftovers(a.Leftovers)
-	case a.Cause != "exited" || a.ExitCode != 0 || len(a.Leftovers) > 0:
-		return fmt.Sprintf("%s, status %d%s", strings.ReplaceAll(a.Cause, "_", " "), a.ExitCode, leftovers(a.Leftovers))
-	}
-	return ""
-}
-
 func leftovers(list []string) string {
 	if len(list) == 0 {
 		return ""

@@ -353,6 +353,9 @@ func Completion(v Loop) []byte {
 	p.line("**Completion Criteria**: %s", v.State.Criterion)
 	p.line("**Iterations**: %d, %d rejected", v.count(), len(v.State.Regressions))
 	p.line("**Total Time**: %s", Duration(v.Now.Sub(v.State.StartedAt)))
+	if text := Spent(v.State.Spending); text != "" {
+		p.line("**Spent by the Agent**: %s", text)
+	}
 	p.line("**Selected Iteration**: %s: %s\n", iterationName(v.Choice.Iteration), v.Choice.Reason)
 	p.comparison(v)
 	p.testComparison(v)

@@ -1,0 +1,83 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"supervise/internal/agent"
+	"supervise/internal/loop"
+)
+
+// The values of [Settings].Session.
+const (
+	sessionFresh    = "fresh"
+	sessionContinue = "continue"
+)
+
+// untilQuality is the criterion that a quality score is reached, and
+// defaultQuality that score where none is given.
+const (
+	untilQuality   = "quality"
+	defaultQuality = 90
+)
+
+// program is how a known agent is started; its zero value is none.
+func (s Settings) program() loop.Program {
+	if s.Agent == "" {
+		return loop.Program{}
+	}
+	return loop.Program{Name: s.Agent, Model: s.Model, Continue: s.Session == sessionContinue, Yolo: s.Yolo}
+}
+
+// until is the criterion of the settings.
+func (s Settings) until() loop.Until {
+	var u loop.Until
+	switch s.Until {
+	case "auto":
+	case untilQuality:
+		u = loop.Until{Kind: loop.Green, Quality: defaultQuality}
+	default:
+		u = loop.ParseUntil(s.Until)
+	}
+	u.Quality, u.Promise = cmp.Or(s.QualityTarget, u.Quality), s.Promise
+	return u
+}
+
+// agentConditions are those of the settings about the agent.
+func (s Settings) agentConditions() []condition {
+	_, err := agent.ByName(s.Agent)
+	kind := s.until().Kind
+	alone := kind == loop.Idle || kind == loop.Never
+	return []condition{
+		{s.Agent != "" && err != nil, "agent", fmt.Sprint("agent: ", err)},
+		{s.Agent == "" && s.Model != "", "model", "model goes with agent, which names a known agent program: " + strings.Join(agent.Names(), ", ")},
+		{s.Agent == "" && s.Yolo, "yolo", "yolo goes with agent, which names a known agent program: " + strings.Join(agent.Names(), ", ")},
+		{s.Agent == "" && s.Session == sessionContinue, "session", "session: continue goes with agent, which names a known agent program: " + strings.Join(agent.Names(), ", ")},
+		{!slices.Contains([]string{sessionFresh, sessionContinue}, s.Session), "session", "session must be fresh or continue, not " + s.Session},
+		{s.Session == sessionContinue && s.cannotContinue(), "session", "session: " + s.Agent + " cannot continue one; session must be fresh"},
+		{!(s.Limits.MaxCost >= 0), "limits.max_cost", "limits.max_cost must not be negative"},
+		{s.Limits.MaxTokens < 0, "limits.max_tokens", "limits.max_tokens must not be negative"},
+		{s.Limits.MaxWait < 0, "limits.max_wait", "limits.max_wait must not be negative; 0 ends the loop at once where the agent's service fails"},
+		{s.Limits.FirstWait <= 0, "limits.first_wait", "limits.first_wait must be above 0, like 10s"},
+		{!(s.QualityTarget >= 0 && s.QualityTarget <= 100), "quality_target", "quality_target must be between 0 and 100"},
+		{s.QualityTarget > 0 && alone, "quality_target", "quality_target goes with until auto, green, quality or a command, not with " + s.Until},
+		{s.Promise != "" && alone, "completion_promise", "completion_promise goes with until auto, green, quality or a command, not with " + s.Until},
+		{s.Promise != "" && strings.TrimSpace(s.Promise) == "", "completion_promise", "completion_promise must be a text"},
+	}
+}
+
+func (s Settings) cannotContinue() bool {
+	p, err := agent.ByName(s.Agent)
+	return err == nil && len(p.Resume) == 0
+}
+
+// maxWait is the limit of a loop: without one it would take the default.
+func (l Limits) maxWait() time.Duration {
+	if l.MaxWait == 0 {
+		return -1
+	}
+	return l.MaxWait
+}

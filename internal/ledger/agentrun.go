@@ -1,0 +1,104 @@
+package ledger
+
+import (
+	"time"
+
+	"supervise/detector"
+	"supervise/metric"
+)
+
+// AgentRun is what the agent did in an iteration: its process, and what it told
+// of itself. Its exit code is a fact about the agent, never a verdict. Where the
+// service failed it was run more than once: numbers are those of all its runs, the
+// rest is of the last.
+type AgentRun struct {
+	ExitCode int           `json:"exit_code"`
+	Signal   string        `json:"signal,omitempty"`
+	Cause    string        `json:"cause"`
+	Duration time.Duration `json:"duration_ns"`
+	// Containment is what held its tree, like "cgroup".
+	Containment string   `json:"containment,omitempty"`
+	Leftovers   []string `json:"leftovers,omitempty"` // processes it left behind, which were ended
+	LastWords   string   `json:"last_words,omitempty"`
+
+	Program string `json:"program,omitempty"` // which known one it is; "" for another
+	Outcome string `json:"outcome,omitempty"` // ok, rate_limit, …; "" in old records
+	Message string `json:"message,omitempty"` // what it said of its failure
+	Session string `json:"session,omitempty"`
+	Model   string `json:"model,omitempty"`
+	Version string `json:"agent_version,omitempty"`
+	// Usage is nil where the agent told nothing of it.
+	Usage   *metric.Usage `json:"usage,omitempty"`
+	Limit   string        `json:"limit,omitempty"`     // of supervise that ended it: cost, tokens
+	Claimed bool          `json:"claimed,omitempty"`   // it said the completion promise
+	Runs    int           `json:"runs,omitempty"`      // how often it was run, where more than once
+	Waited  time.Duration `json:"waited_ns,omitempty"` // for the service, between the runs
+}
+
+// Well reports whether nothing speaks against how the agent ended.
+func (a AgentRun) Well() bool {
+	if a.Outcome == "" {
+		return a.ExitCode == 0 && a.Signal == ""
+	}
+	return a.Outcome == "ok"
+}
+
+// failed is the exit code by which a run counts: agents end with 0 after
+// failures, too. One that was ended did not fail.
+func (a AgentRun) failed() int {
+	switch a.Outcome {
+	case "ok", "stopped", "timeout", "":
+		return a.ExitCode
+	}
+	return max(a.ExitCode, 1)
+}
+
+// Spending is what the agent consumed in a loop.
+type Spending struct {
+	metric.Usage
+	Tokens *int64 `json:"tokens,omitempty"` // all kinds
+	// Improvements are the iterations that were kept and led forward. The numbers per
+	// improvement are nil where there is none.
+	Improvements int      `json:"improvements"`
+	TokensEach   *float64 `json:"tokens_per_improvement,omitempty"`
+	CostEach     *float64 `json:"cost_usd_per_improvement,omitempty"`
+	WaitedMS     int64    `json:"waited_ms,omitempty"` // for the service
+}
+
+// Spent sums up the iterations of a loop; nil when no agent told anything.
+func Spent(its []Iteration) *Spending {
+	var s *Spending
+	for _, it := range its {
+		s = s.plus(it)
+	}
+	return s
+}
+
+// plus is the sum with one iteration more.
+func (s *Spending) plus(it Iteration) *Spending {
+	run := it.Agent
+	if run == nil || s == nil && run.Usage == nil && run.Waited == 0 {
+		return s
+	}
+	sum := Spending{}
+	if s != nil {
+		sum = *s
+	}
+	if run.Usage != nil {
+		sum.Usage = sum.Plus(*run.Usage)
+	}
+	sum.WaitedMS += run.Waited.Milliseconds()
+	if !it.Rejected && !it.Interrupted && it.Assessment.Class == detector.Forward {
+		sum.Improvements++
+	}
+	sum.Tokens = sum.Usage.Tokens()
+	if n := float64(sum.Improvements); n > 0 && sum.Tokens != nil {
+		each := float64(*sum.Tokens) / n
+		sum.TokensEach = &each
+	}
+	if n := float64(sum.Improvements); n > 0 && sum.CostUSD != nil {
+		each := *sum.CostUSD / n
+		sum.CostEach = &each
+	}
+	return &sum
+}

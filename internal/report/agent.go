@@ -1,0 +1,101 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"supervise/internal/ledger"
+	"supervise/metric"
+)
+
+// Ending says how an agent ended that did not end well or left something
+// behind, "" otherwise.
+func Ending(a *ledger.AgentRun) string {
+	switch {
+	case a == nil:
+		return ""
+	case a.Limit != "":
+		return "the limit of " + a.Limit + " was reached" + leftovers(a.Leftovers)
+	case a.Signal != "":
+		return underscored(a.Cause) + ", ended by " + a.Signal + leftovers(a.Leftovers)
+	case a.Cause == "exited" && !a.Well() && a.Outcome != "crashed" && a.Outcome != "":
+		return fmt.Sprintf("%s, status %d%s", colon(underscored(a.Outcome), a.Message), a.ExitCode, leftovers(a.Leftovers))
+	case a.Cause != "exited" || a.ExitCode != 0 || len(a.Leftovers) > 0:
+		return fmt.Sprintf("%s, status %d%s", underscored(a.Cause), a.ExitCode, leftovers(a.Leftovers))
+	}
+	return ""
+}
+
+func underscored(name string) string { return strings.ReplaceAll(name, "_", " ") }
+
+func colon(what, why string) string {
+	if why == "" {
+		return what
+	}
+	return what + ": " + why
+}
+
+// Told says what a known agent said of its run, "" where it told nothing.
+func Told(a *ledger.AgentRun) string {
+	var out []string
+	if a.Outcome != "" && a.Program != "" {
+		out = append(out, a.Program+" "+colon(underscored(a.Outcome), a.Message))
+	}
+	if a.Runs > 1 {
+		out = append(out, fmt.Sprintf("run %d times, its service failed", a.Runs))
+	}
+	if text := Used(a); text != "" {
+		out = append(out, text)
+	}
+	return strings.Join(out, "; ")
+}
+
+// Used says what a run of an agent consumed, "" where it told nothing.
+func Used(a *ledger.AgentRun) string {
+	if a == nil || a.Usage == nil {
+		return ""
+	}
+	text := used(*a.Usage, a.Usage.Tokens())
+	for _, c := range []struct {
+		n         *int64
+		one, many string
+	}{{a.Usage.Turns, "turn", "turns"}, {a.Usage.ToolCalls, "tool call", "tool calls"}} {
+		if c.n != nil {
+			text = append(text, Count(int(*c.n), c.one, c.many))
+		}
+	}
+	return strings.Join(text, ", ")
+}
+
+func used(u metric.Usage, tokens *int64) []string {
+	var out []string
+	if tokens != nil {
+		out = append(out, Count(int(*tokens), "token", "tokens"))
+		if u.CacheRead != nil && *u.CacheRead > 0 {
+			out[0] += fmt.Sprintf(" (%d of them cached)", *u.CacheRead)
+		}
+	}
+	if u.CostUSD != nil {
+		out = append(out, fmt.Sprintf("$%.4f", *u.CostUSD))
+	}
+	return out
+}
+
+// Spent says what the agent consumed in a loop, "" where it told nothing.
+func Spent(s *ledger.Spending) string {
+	if s == nil {
+		return ""
+	}
+	text := strings.Join(used(s.Usage, s.Tokens), ", ")
+	switch {
+	case s.CostEach != nil:
+		text += fmt.Sprintf("; $%.4f for each of %s", *s.CostEach, Count(s.Improvements, "kept improvement", "kept improvements"))
+	case s.TokensEach != nil:
+		text += fmt.Sprintf("; %.0f tokens for each of %s", *s.TokensEach, Count(s.Improvements, "kept improvement", "kept improvements"))
+	}
+	if s.WaitedMS > 0 {
+		text += "; waited " + Duration(time.Duration(s.WaitedMS)*time.Millisecond) + " for the service"
+	}
+	return strings.TrimPrefix(text, "; ")
+}

@@ -1,0 +1,59 @@
+package metric
+
+// Usage is what a run of an agent consumed. Tokens are counted once: Input are those that
+// were read from no cache. A number that was not told is nil.
+type Usage struct {
+	Input      *int64   `json:"input_tokens,omitempty"`
+	CacheRead  *int64   `json:"cache_read_tokens,omitempty"`
+	CacheWrite *int64   `json:"cache_write_tokens,omitempty"`
+	Output     *int64   `json:"output_tokens,omitempty"` // with those of reasoning
+	CostUSD    *float64 `json:"cost_usd,omitempty"`
+	Turns      *int64   `json:"turns,omitempty"` // calls of the model
+	ToolCalls  *int64   `json:"tool_calls,omitempty"`
+}
+
+// Tokens is the sum of all kinds, nil when none was told.
+func (u Usage) Tokens() *int64 {
+	return add(add(u.Input, u.CacheRead), add(u.CacheWrite, u.Output))
+}
+
+// IsZero reports whether nothing was told at all.
+func (u Usage) IsZero() bool { return u == Usage{} }
+
+// Plus adds two usages. What neither tells stays untold.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{
+		Input: add(u.Input, v.Input), CacheRead: add(u.CacheRead, v.CacheRead), CacheWrite: add(u.CacheWrite, v.CacheWrite),
+		Output: add(u.Output, v.Output), CostUSD: add(u.CostUSD, v.CostUSD), Turns: add(u.Turns, v.Turns), ToolCalls: add(u.ToolCalls, v.ToolCalls),
+	}
+}
+
+// Since takes away what a session had consumed before, as far as its numbers
+// grow over the whole session: tokens and cost. A number below the earlier one
+// was counted anew and stands as it is.
+func (u Usage) Since(before Usage) Usage {
+	u.Input, u.CacheRead, u.CacheWrite = less(u.Input, before.Input), less(u.CacheRead, before.CacheRead), less(u.CacheWrite, before.CacheWrite)
+	u.Output, u.CostUSD = less(u.Output, before.Output), less(u.CostUSD, before.CostUSD)
+	return u
+}
+
+type number interface{ int64 | float64 }
+
+func add[T number](a, b *T) *T {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	n := *a + *b
+	return &n
+}
+
+func less[T number](now, before *T) *T {
+	if now == nil || before == nil || *now < *before {
+		return now
+	}
+	n := *now - *before
+	return &n
+}
