@@ -18,21 +18,36 @@ import (
 )
 
 func (a *app) statusCmd() *cobra.Command {
-	var asJSON, all bool
+	var f statusFlags
 	cmd := &cobra.Command{
-		Use:     "status [LOOP]",
-		Short:   "Show where a loop stands, the latest without a name",
-		Example: "  supervise status\n  supervise status --all\n  supervise status --json fix-tests",
-		Args:    cobra.MaximumNArgs(1),
+		Use:   "status [LOOP]",
+		Short: "Show where a loop stands, the latest without a name",
+		Example: `  supervise status
+  supervise status --all
+  supervise status fix-tests --quality
+  supervise status --watch
+  supervise status --json fix-tests`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if all {
-				return a.statusAll(cmd, asJSON)
+			switch {
+			case f.watch && (f.json || f.all):
+				return usageError{errors.New("--watch is for one loop and for people: leave --json and --all out")}
+			case f.watch:
+				return a.watchStatus(cmd, args, f)
+			case f.all:
+				return a.statusAll(cmd, f)
 			}
-			return a.status(cmd, args, asJSON)
+			return a.status(cmd, args, f)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the state as JSON")
-	cmd.Flags().BoolVar(&all, "all", false, "list all loops of this working tree")
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.BoolVar(&f.persistence, "persistence", false, "only: metrics, regressions, level, recovery attempts, best, false positives")
+	flags.BoolVar(&f.regressions, "regressions", false, "only: what cost iterations, and what came of it")
+	flags.BoolVar(&f.quality, "quality", false, "only: the scores of the iterations, the best and the regressions marked")
+	flags.BoolVar(&f.watch, "watch", false, "print it anew whenever it changes, until the loop is over")
+	flags.BoolVar(&f.json, "json", false, "print the state as JSON")
+	flags.BoolVar(&f.all, "all", false, "all loops of this working tree")
 	return cmd
 }
 
@@ -65,7 +80,7 @@ func first(args []string) string {
 	return args[0]
 }
 
-func (a *app) status(cmd *cobra.Command, args []string, asJSON bool) error {
+func (a *app) status(cmd *cobra.Command, args []string, f statusFlags) error {
 	dir, state, err := a.find(cmd, first(args))
 	if err != nil {
 		return err
@@ -82,7 +97,7 @@ func (a *app) status(cmd *cobra.Command, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if f.json {
 		doc := statusDoc{State: state, Snapshots: snapshotsOf(kept), Findings: found}
 		verdicts, err := ledger.Verdicts(dir)
 		if n := len(verdicts); n > 0 {
@@ -93,6 +108,10 @@ func (a *app) status(cmd *cobra.Command, args []string, asJSON bool) error {
 	its, err := ledger.Iterations(dir)
 	if err != nil {
 		return err
+	}
+	if f.views() {
+		a.statusParts(f, state, its, found)
+		return nil
 	}
 	paint := a.paint(a.out)
 	a.statusHead(state, paint)
@@ -196,7 +215,7 @@ func goOn(s ledger.State) string {
 	return ""
 }
 
-func (a *app) statusAll(cmd *cobra.Command, asJSON bool) error {
+func (a *app) statusAll(cmd *cobra.Command, f statusFlags) error {
 	at, err := a.place(cmd.Context())
 	if err != nil {
 		return err
@@ -209,8 +228,11 @@ func (a *app) statusAll(cmd *cobra.Command, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if f.json {
 		return a.encode(loops)
+	}
+	if f.views() {
+		return a.statusAllParts(cmd, f, loops)
 	}
 	for _, s := range loops {
 		fmt.Fprintf(a.out, "%s  %-10s %3d iterations  %s  %s\n", s.StartedAt.Local().Format(time.DateTime), s.Status, s.Iteration, s.LoopID, s.StopReason)

@@ -1,0 +1,171 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/metric"
+)
+
+// farBelow is by how much a score, in [0,1], falls below the best before it where the
+// iteration counts as a regression although nothing else says so: the border at which
+// a loop would roll it back.
+const farBelow = .1
+
+// Quality draws the scores of the iterations, the best one and the regressions
+// marked. selected is the number of the best one, negative for none.
+func Quality(its []ledger.Iteration, selected int, paint Paint) []string {
+	out := []string{paint(Strong, "Quality Trajectory:")}
+	best, lost := math.Inf(-1), false
+	for _, it := range its {
+		q := it.Quality()
+		if it.Number == 0 && (q == nil || it.Set.Empty()) {
+			continue
+		}
+		name := fmt.Sprintf("Iteration %d", it.Number)
+		if it.Number == 0 {
+			name = "Baseline"
+		}
+		if q == nil {
+			out = append(out, fmt.Sprintf("%s: %s", name, notMeasured))
+			continue
+		}
+		tone, mark := Plain, ""
+		switch {
+		case it.Number == selected:
+			tone, mark = Good, " ⬅ BEST"
+		case regressed(it), *q < best-farBelow && !lost:
+			tone, mark = Bad, " ⬅ REGRESSION"
+		}
+		if it.Number > 0 {
+			lost = *q < best-farBelow
+			best = max(best, *q)
+		}
+		out = append(out, paint(tone, fmt.Sprintf("%s: %s%% %s%s", name, Number(math.Round(1000**q)/10), strings.Repeat("░", int(20**q+1e-9)), mark)))
+	}
+	return out
+}
+
+// regressed reports whether an iteration was rejected, or judged to be a regression.
+func regressed(it ledger.Iteration) bool {
+	return it.Number > 0 && (it.Rejected || it.Assessment.Class == detector.Regression)
+}
+
+// Regressions lists what cost an iteration, and what came of it.
+func Regressions(s ledger.State, paint Paint) []string {
+	out := []string{paint(Strong, "Regression Events:")}
+	for _, r := range s.Regressions {
+		out = append(out, paint(Bad, fmt.Sprintf("[%s] Iteration %d - %s (%s)", r.ID, r.Iteration, r.Type, r.Severity)), "  - "+r.Message)
+		if len(r.Tests) > 0 {
+			const most = 10
+			names := r.Tests[:min(len(r.Tests), most)]
+			more := ""
+			if n := len(r.Tests) - len(names); n > 0 {
+				more = fmt.Sprintf(", and %d more", n)
+			}
+			out = append(out, "  - Tests: "+strings.Join(names, ", ")+more)
+		}
+		if r.Outcome != "" {
+			out = append(out, "  - Recovery: "+r.Outcome)
+		}
+		if r.Kept != "" {
+			out = append(out, "  - The rejected tree is kept as s"+strings.TrimPrefix(r.Kept, "s"))
+		}
+	}
+	if len(s.Regressions) == 0 {
+		out = append(out, "none")
+	}
+	return out
+}
+
+// Persistence is the state of a loop in a few lines. falsePositives is the share of
+// its findings that people called false, in [0,1], nil where there were none.
+func Persistence(s ledger.State, its []ledger.Iteration, falsePositives *float64, paint Paint) []string {
+	out := []string{paint(Strong, "Persistence Metrics:")}
+	add := func(name, text string) { out = append(out, name+": "+text) }
+	if len(its) > 0 {
+		add("Baseline Metrics", Brief(its[0].Set))
+		add("Current Metrics", Brief(its[len(its)-1].Set))
+	}
+	add("Regression Events", events(s.Regressions))
+	add("Reinforcement Level", cmp.Or(s.Level, "none yet"))
+	add("Recovery Attempts", fmt.Sprint(s.RecoveryAttempts))
+	if best := bestOf(s); best != nil {
+		add("Best Iteration", fmt.Sprintf("%d (quality: %s)", best.Iteration, share(qualityOf(its, best.Iteration))))
+	}
+	if n := len(its) - 1; n > 0 {
+		add("Current Iteration", fmt.Sprintf("%d (quality: %s)", its[n].Number, share(its[n].Quality())))
+	}
+	if falsePositives == nil {
+		add("False Positive Rate", "no findings")
+	} else {
+		add("False Positive Rate", share(falsePositives))
+	}
+	return out
+}
+
+func bestOf(s ledger.State) *ledger.BestIteration { return cmp.Or(s.Selected, s.Best) }
+
+func qualityOf(its []ledger.Iteration, n int) *float64 {
+	i := slices.IndexFunc(its, func(it ledger.Iteration) bool { return it.Number == n })
+	if i < 0 {
+		return nil
+	}
+	return its[i].Quality()
+}
+
+func share(v *float64) string {
+	if v == nil {
+		return notMeasured
+	}
+	return Number(math.Round(1000**v)/10) + "%"
+}
+
+// Brief names the main numbers of a measurement.
+func Brief(s metric.Set) string {
+	var parts []string
+	for _, f := range []struct {
+		field     metric.Field
+		one, many string
+	}{{metric.TestCount, " test", " tests"}, {metric.TestsFailed, " failed", " failed"}, {metric.CoveragePct, "% coverage", "% coverage"}, {metric.TypeErrors, " type error", " type errors"}, {metric.LintErrors, " lint error", " lint errors"}, {metric.LintWarnings, " lint warning", " lint warnings"}} {
+		v, ok := s.Value(f.field)
+		switch {
+		case !ok:
+		case v == 1:
+			parts = append(parts, Number(v)+f.one)
+		default:
+			parts = append(parts, Number(math.Round(10*v)/10)+f.many)
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing measured"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// events counts the regressions by severity and type, "1 (critical: test_deletion)".
+func events(list []ledger.Regression) string {
+	count := map[string]int{}
+	var order []string
+	for _, r := range list {
+		key := strings.ToLower(r.Severity) + ": " + r.Type
+		if count[key] == 0 {
+			order = append(order, key)
+		}
+		count[key]++
+	}
+	if len(order) == 0 {
+		return "0"
+	}
+	for i, key := range order {
+		if count[key] > 1 {
+			order[i] = fmt.Sprintf("%s ×%d", key, count[key])
+		}
+	}
+	return fmt.Sprintf("%d (%s)", len(list), strings.Join(order, ", "))
+}
