@@ -21,6 +21,7 @@ type Candidate struct {
 	Set       *metric.Set // nil for a score from elsewhere, which is compared plainly
 	Verified  bool
 	Critical  bool // has a CRITICAL alert that nobody resolved
+	Open      bool // findings about integrity are open: it is chosen only where nothing else can be
 	Partial   bool // a planned section could not be measured
 	Rejected  bool // was undone
 	Baseline  bool
@@ -100,6 +101,7 @@ type Choice struct {
 	BaselineChosen bool         `json:"baseline_chosen,omitempty"` // no iteration was eligible
 	Superseded     []int        `json:"superseded,omitempty"`      // left behind by later progress
 	Ineligible     []int        `json:"ineligible,omitempty"`      // rejected, or with a CRITICAL alert
+	PassedOver     []int        `json:"passed_over,omitempty"`     // findings about integrity are open
 	Rationale      []string     `json:"rationale"`
 	Degradation    *Degradation `json:"degradation,omitempty"` // nil when the last iteration is the best
 	Diminishing    *Returns     `json:"diminishing_returns,omitempty"`
@@ -144,6 +146,7 @@ type pool struct {
 	candidates []Candidate
 	ineligible []int
 	superseded []int
+	open       []int // passed over
 	fellBack   bool
 	partial    bool
 }
@@ -162,6 +165,7 @@ func narrow(cands []Candidate, o Options) pool {
 			p.ineligible = append(p.ineligible, c.Iteration)
 		}
 	}
+	p.passOver()
 	p.prefer(func(c Candidate) bool { return c.Scored })
 	p.partial = !p.prefer(func(c Candidate) bool { return !c.Partial })
 	if o.Mode == HighestQualityVerified {
@@ -169,6 +173,19 @@ func narrow(cands []Candidate, o Options) pool {
 		p.dropSuperseded(o.CoverageSlack)
 	}
 	return p
+}
+
+// passOver leaves out what findings are open against, unless that is everything.
+func (p *pool) passOver() {
+	all := p.candidates
+	if !p.prefer(func(c Candidate) bool { return !c.Open }) || len(p.candidates) == len(all) {
+		return
+	}
+	for _, c := range all {
+		if c.Open {
+			p.open = append(p.open, c.Iteration)
+		}
+	}
 }
 
 // untested reports whether the tests of a measured iteration could not be read.
@@ -268,7 +285,7 @@ func (p pool) choice(chosen Candidate, cands []Candidate, o Options) Choice {
 		Mode: o.Mode, Threshold: o.Threshold, Verified: chosen.Verified, Partial: chosen.Partial, Unscored: !chosen.Scored,
 		BelowThreshold: chosen.Scored && chosen.Score < o.Threshold-epsilon,
 		FellBack:       p.fellBack, BaselineChosen: chosen.Baseline,
-		Superseded: p.superseded, Ineligible: p.ineligible, Degradation: Degraded(p.standing(cands)), Override: o.Override,
+		Superseded: p.superseded, Ineligible: p.ineligible, PassedOver: p.open, Degradation: Degraded(p.standing(cands)), Override: o.Override,
 		Diminishing: Diminishing(cands, SmallGains, SmallGain),
 	}
 	c.Reason = reason(c)
@@ -334,6 +351,8 @@ func rationale(c Choice, chosen, final Candidate) []string {
 	add(slices.Contains(c.Ineligible, c.Iteration), "It is not eligible by itself: it was undone, or has a CRITICAL finding")
 	add(len(c.Superseded) > 0, "Superseded by later progress: %s", list(c.Superseded))
 	add(len(c.Ineligible) > 0, "Not eligible (undone, or with a CRITICAL finding): %s", list(c.Ineligible))
+	add(len(c.PassedOver) > 0, "Passed over, because findings about integrity are open: %s", list(c.PassedOver))
+	add(chosen.Open, "Findings about integrity are open, and no iteration is without")
 	if chosen.Iteration != final.Iteration && chosen.Scored && final.Scored {
 		add(true, "Final iteration %d has %s, %+.1f points", final.Iteration, percent(final.Score), 100*(final.Score-chosen.Score))
 	}

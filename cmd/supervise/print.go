@@ -354,11 +354,23 @@ func (p *printer) finished(d loop.Finished) {
 	if text := report.Spent(d.Spending); text != "" {
 		p.line("%s %s", p.paint(report.Strong, "spent   "), text)
 	}
+	p.open()
 	p.line("%s %s rollback %s 0", p.paint(report.Strong, "undo all"), p.self, p.id)
 	if d.Reason == loop.Interrupted {
 		p.line("%s %s resume %s", p.paint(report.Strong, "go on   "), p.self, p.id)
 	}
 	p.line("%s %s", p.paint(report.Strong, "report  "), d.Report)
+}
+
+// open names the findings that a person has to look at.
+func (p *printer) open() {
+	for _, o := range loop.OpenAt(p.history, p.selected) {
+		p.line("%s %s", p.paint(report.Strong, "open    "), p.paint(report.Bad, o.String()))
+		p.line("         look: %s explain %s %d; accept: supervise ack %s --reason …", p.self, p.id, o.Iteration, o.ID)
+	}
+	if list := p.choice.Choice.PassedOver; len(list) > 0 {
+		p.line("         passed over for it: iterations %s; to have one: %s select %s --use N --reason … --apply", strings.Trim(fmt.Sprint(list), "[]"), p.self, p.id)
+	}
 }
 
 func (p *printer) verification() {

@@ -163,3 +163,13 @@ func (w *world) unchanged(before map[string]string) {
 		w.t.Errorf("the tree is not as it was (-before +after):\n%s", diff)
 	}
 }
+
+// read returns a file below the world's folder.
+func (w *world) read(name string) string {
+	w.t.Helper()
+	text, err := os.ReadFile(filepath.Join(w.dir, name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(text)
+}

@@ -64,6 +64,11 @@ type Iteration struct {
 	// Hidden is nil where the loop has no hidden tests, or runs them at its end.
 	Hidden *Hidden `json:"hidden_tests,omitempty"`
 
+	// Open are the findings about integrity, HIGH or CRITICAL, that stand against
+	// the tree and that nobody acknowledged: of this iteration, and of those it
+	// builds on as long as what they found is still there.
+	Open []OpenFinding `json:"open_findings,omitempty"`
+
 	// Decision is what followed from the assessment, nil for the baseline and
 	// where it came to none. Best is the best iteration with this one counted in,
 	// Regression what this one cost.
@@ -83,6 +88,21 @@ type Iteration struct {
 	Evidence *Evidence `json:"-"`
 
 	Told *Told `json:"told,omitempty"` // of an iteration that somebody else ran
+}
+
+// OpenFinding is a finding about integrity that a person has to look at.
+type OpenFinding struct {
+	ID        string            `json:"id"` // of the alert
+	Rule      string            `json:"rule"`
+	Severity  detector.Severity `json:"severity"`
+	Iteration int               `json:"iteration"` // that raised it
+	Message   string            `json:"message"`
+	Files     []string          `json:"files,omitempty"`
+}
+
+// String returns the finding in one line.
+func (o OpenFinding) String() string {
+	return fmt.Sprintf("%s %s (finding %s of iteration %d): %s", o.Severity, o.Rule, o.ID, o.Iteration, o.Message)
 }
 
 // Told is what an orchestrator said of an iteration that it ran itself. A number

@@ -232,7 +232,7 @@ func Candidates(its []Iteration, dropped map[snapshot.ID]bool) []selector.Candid
 	for i, it := range its {
 		c := selector.Candidate{
 			Iteration: it.Number, Score: it.Score.Value, Scored: it.Score.Measured, Set: &its[i].Set,
-			Verified: it.Verified, Critical: it.Assessment.Critical(), Partial: it.Set.Partial(),
+			Verified: it.Verified, Critical: it.Assessment.Critical(), Open: len(it.Open) > 0, Partial: it.Set.Partial(),
 			Rejected: it.Rejected || it.Snapshot != "" && dropped[it.Snapshot], Baseline: it.Number == 0,
 		}
 		if it.Told != nil && it.Set.Empty() {

@@ -78,5 +78,5 @@ func (s *session) candidates() []selector.Candidate { return ledger.Candidates(s
 func (s *session) isBest(n int) bool { return s.best != nil && s.best.Iteration == n }
 
 func (s *session) verified(it ledger.Iteration, criterion *bool) bool {
-	return it.Hidden.Green() && selector.Verified(it.Set, it.Assessment.Critical(), criterion)
+	return it.Hidden.Green() && len(it.Open) == 0 && selector.Verified(it.Set, it.Assessment.Critical(), criterion)
 }

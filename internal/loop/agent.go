@@ -172,6 +172,9 @@ func (s *session) facts(n int) prompt.Facts {
 		Measured: set.Tests != nil, Passed: counts.Passed, Count: counts.Count, Failing: failing(set.Tests),
 	}
 	f.Hidden = s.history[s.previous.Iteration].Hidden.Failing()
+	for _, o := range s.history[s.previous.Iteration].Open {
+		f.Open = append(f.Open, o.Message)
+	}
 	if s.opts.Until.Kind == Never {
 		f.Criterion = ""
 	}

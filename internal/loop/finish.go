@@ -56,7 +56,7 @@ func (s *session) selectBest(ctx context.Context, out *Outcome) error {
 		return fmt.Errorf("select the best iteration: %w", err)
 	}
 	out.Choice = &choice
-	out.Stop = settle(out.Stop, choice, len(s.history))
+	out.Stop = s.openStop(settle(out.Stop, choice, len(s.history)), choice)
 	s.state.Selected = s.bestIteration(choice)
 	if err := s.apply(ctx, choice); err != nil {
 		return err
@@ -245,7 +245,7 @@ func (s *session) finalReports(out Outcome) (string, error) {
 	v := report.Loop{
 		State: s.state, Iterations: s.history, Choice: *out.Choice, Summary: selector.Summarize(s.candidates()), Artifacts: s.applied, Removed: s.removed,
 		Now: s.opts.Now(), Mode: s.opts.Select.Mode, Threshold: s.opts.Select.Threshold,
-		Skipped: s.skipped(out.Choice.Iteration), Dropped: s.droppedNames(),
+		Skipped: s.skipped(out.Choice.Iteration), Dropped: s.droppedNames(), Open: OpenAt(s.history, out.Choice.Iteration),
 	}
 	if out.Verified != nil {
 		v.Verification = &report.Verification{Holds: out.Verified.Holds, Differences: out.Verified.Differences, HoldOut: out.Verified.HoldOut, Hidden: out.Verified.Hidden}

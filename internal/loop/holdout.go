@@ -87,15 +87,7 @@ func (s *session) holdOutSelected(ctx context.Context, n int) (*ledger.HoldOut, 
 	if err != nil {
 		return nil, fmt.Errorf("compare the selection with the baseline: %w", err)
 	}
-	opt := s.opts.Integrity
-	opt.Base = s.baseOf(ctx, t.Was)
-	t.Evidence, err = Sources(changes, opt, func(path string, after bool) ([]byte, error) {
-		id := t.Was
-		if after {
-			id = t.Is
-		}
-		return s.store.ReadFile(ctx, id, path)
-	})
+	t.Evidence, err = s.evidenceOf(ctx, t.Was, t.Is, changes)
 	if err != nil {
 		return nil, fmt.Errorf("read what the selection changed: %w", err)
 	}

@@ -254,6 +254,9 @@ func (s *session) input(ctx context.Context, w *work) (detector.Input, error) {
 	if e.Judged = s.opts.Now(); w.it.Confirmation != nil {
 		e.Flaky = w.it.Confirmation.Flaky
 	}
+	if err := s.excuseReturns(ctx, e.Tampering, w.it); err != nil {
+		return detector.Input{}, err
+	}
 	e.Tampering = append(e.Tampering, w.meddled...)
 	if w.it.Resumed {
 		doubt(e.Tampering)
@@ -348,6 +351,9 @@ func (s *session) decide(ctx context.Context, w *work) (Stop, error) {
 	var holds *bool
 	if !step.Reject {
 		var err error
+		if w.it.Open, err = s.openFindings(ctx, w.it); err != nil {
+			return Stop{}, err
+		}
 		if holds, err = s.met(ctx, w.it); err != nil {
 			return Stop{}, err
 		}
@@ -527,6 +533,8 @@ func (s *session) stopAfter(it ledger.Iteration) Stop {
 	switch {
 	case it.Rejected && move == recovery.Escalate:
 		return Stop{RetriesSpent, d.Reason}
+	case (d.Criterion != nil && *d.Criterion || !it.Rejected && s.idle(it)) && len(it.Open) > 0:
+		return heldOpen(it)
 	case d.Criterion != nil && *d.Criterion, !it.Rejected && s.idle(it):
 		return Stop{CriterionMet, "the criterion is met: " + s.opts.Until.String()}
 	case move == recovery.Continue, move == recovery.Retry:

@@ -92,7 +92,9 @@ func (s *session) rejudge(was ledger.Iteration) (Verdict, error) {
 	step, next := recovery.Next(s.recovery, is.Assessment, s.opts.Recovery)
 	is.Rejected = step.Reject
 	var holds *bool
+	is.Open = nil
 	if !step.Reject {
+		is.Open = s.openAgain(was, is)
 		holds = was.Decision.Criterion
 	}
 	is.Verified = s.verified(is, holds)

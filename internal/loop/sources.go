@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"supervise/detector"
@@ -20,19 +19,7 @@ const (
 
 // sources finds out what the text of the changed files tells the rules.
 func (s *session) sources(ctx context.Context, w *work) (ledger.Evidence, error) {
-	opt := s.opts.Integrity
-	opt.Base = s.baseOf(ctx, w.start.ID)
-	return Sources(w.changes, opt, func(path string, after bool) ([]byte, error) {
-		id := w.start.ID
-		if after {
-			id = w.it.Snapshot
-		}
-		text, err := s.store.ReadFile(ctx, id, path)
-		if err != nil {
-			return nil, fmt.Errorf("read changed file: %w", err)
-		}
-		return text, nil
-	})
+	return s.evidenceOf(ctx, w.start.ID, w.it.Snapshot, w.changes)
 }
 
 // Sources returns what the text of the changed files tells the rules; opt says

@@ -33,6 +33,7 @@ const (
 	NotReproduced  Reason = "not_reproduced"  // the selected tree gave other numbers when it was measured again
 	NoneAcceptable Reason = "no_acceptable_iteration"
 	HiddenFail     Reason = "hidden_tests_failing" // of the selected tree, whatever the visible ones say
+	FindingsOpen   Reason = "findings_open"        // about integrity, which a person has to look at
 	Unmeasurable   Reason = "unmeasurable"
 	Interrupted    Reason = "interrupted"
 	Broken         Reason = "error"
@@ -49,6 +50,7 @@ var reasons = map[Reason]struct {
 	RetriesSpent:   {3, ledger.Failed},
 	StoppedByRule:  {3, ledger.Failed},
 	NotReproduced:  {3, ledger.Failed},
+	FindingsOpen:   {3, ledger.Completed},
 	IterationLimit: {4, ledger.Completed},
 	TimeLimit:      {4, ledger.Completed},
 	CostLimit:      {4, ledger.Completed},

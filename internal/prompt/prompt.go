@@ -85,6 +85,7 @@ type Facts struct {
 	Errors    string   // "3", "" when not measured
 	Changes   []Change // that the last iteration made, when it was not rejected
 	Rejection *Rejection
+	Open      []string // findings about integrity that stand against the tree
 }
 
 // Change are tests to which the same thing happened.
@@ -111,12 +112,16 @@ var names = [...]int{Off: 0, Minimal: 2, Standard: 6, Aggressive: 10}
 // changed caps the tests of each kind of change; the minimal text names none.
 var changed = [...]int{Off: 0, Minimal: 0, Standard: 1, Aggressive: 3}
 
+// openNamed caps the open findings, which are told at every level.
+const openNamed = 2
+
 // Text returns the whole prompt of an iteration.
 func Text(level Level, f Facts) (string, error) {
 	if level == Off {
 		return f.Task, nil
 	}
 	f.Failing = shorten(f.Failing, names[level])
+	f.Open = shorten(f.Open, openNamed)
 	f.Changes = slices.Clone(f.Changes)
 	for i, c := range f.Changes {
 		f.Changes[i].Tests = shorten(c.Tests, changed[level])

@@ -62,6 +62,7 @@ func OfIteration(v Iteration) []byte {
 	p.metrics(v)
 	p.breakdown(v.It)
 	p.alerts(v.It.Assessment.Alerts)
+	p.open(v.It.Open)
 	p.tests(v.It.Assessment.Changes)
 	p.best(v)
 	p.recommendation(v)
@@ -165,6 +166,19 @@ func (p *page) alerts(alerts []detector.Alert) {
 		}
 		p.under("test", names)
 		p.under("file", a.Files)
+	}
+	p.line("")
+}
+
+// open lists the findings that a person has to look at before the tree is good.
+func (p *page) open(list []ledger.OpenFinding) {
+	if len(list) == 0 {
+		return
+	}
+	p.line("### Open findings about integrity\n")
+	p.line("They undo nothing. As long as they are there and nobody acknowledged them, the tree is not verified and no criterion is met.\n")
+	for _, o := range list {
+		p.line("- %s", o)
 	}
 	p.line("")
 }

@@ -32,6 +32,7 @@ type Loop struct {
 	Now          time.Time
 	Skipped      []string // paths that are in no snapshot, and why
 	Dropped      []string // snapshots that were dropped to save space
+	Open         []ledger.OpenFinding
 }
 
 // Verification is whether the selected tree gave the same numbers again.
@@ -80,6 +81,7 @@ func Selection(v Loop) []byte {
 	p.summary(v)
 	p.scores(v)
 	p.rationale(v)
+	p.open(v.Open)
 	p.degradation(v)
 	p.totals(v.Summary)
 	p.line("## Quality Trajectory\n\n```")
