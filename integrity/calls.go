@@ -49,9 +49,23 @@ type flagRow struct {
 
 // flags are the arguments that make a trait.
 var flags = []flagRow{
-	{masks, regexp.MustCompile(``), "--passWithNoTests --pass-with-no-tests --exit-zero --no-fail --fail-never -fn --issues-exit-code=0 --failure-exit-code=0 --suppress-tests-exit-code -Dmaven.test.failure.ignore -Dmaven.test.failure.ignore=true -DtestFailureIgnore=true --warn-only --allow-no-tests --no-exit-code --exit-code=0 --force-success --nofail --suppress-no-test-exit-code --fail-on-error=false --fail-on-violations=false"},
+	{masks, regexp.MustCompile(``), "--passWithNoTests --pass-with-no-tests --exit-zero --no-fail --fail-never -fn --issues-exit-code=0 --failure-exit-code=0 --suppress-tests-exit-code -Dmaven.test.failure.ignore -Dmaven.test.failure.ignore=true -DtestFailureIgnore=true --warn-only --allow-no-tests --no-exit-code --exit-code=0 --force-success --nofail --suppress-no-test-exit-code --fail-on-error=false --fail-on-violations=false --exit-status=0 --no-tests=pass"},
 	{runsNone, regexp.MustCompile(``), "--collect-only --co --setup-plan --listTests --list-tests --showConfig --dry-run --no-run --version --help -DskipTests -DskipTests=true -Dmaven.test.skip -Dmaven.test.skip=true -DskipITs=true --skip-tests --print-config"},
 	{runsNone, regexp.MustCompile(`^go test`), "-list -exec -c -n"},
+	{runsNone, regexp.MustCompile(`^(vitest|mix|pytest)`), "list"},
+	{focuses, regexp.MustCompile(`^(jest|vitest)`), "--selectProjects --dir --project"},
+	{focuses, regexp.MustCompile(`^(turbo|pnpm|npm|lerna)`), "--filter --scope -F"},
+	{focuses, regexp.MustCompile(`^cargo`), "-p --package -E --filterset --filter-expr --test --doc --example --bin"},
+	{focuses, regexp.MustCompile(`^mvn`), "-pl --projects"},
+	{focuses, regexp.MustCompile(`^(rake|rails)`), "TEST TESTOPTS SPEC SPEC_OPTS TESTS"},
+	{focuses, regexp.MustCompile(`^unittest`), "-p --pattern"},
+	{focuses, regexp.MustCompile(`^manage\.py`), "-k --tag"},
+	{focuses, regexp.MustCompile(`^meson`), "--suite"},
+	{excludes, regexp.MustCompile(`^meson`), "--no-suite"},
+	{excludes, regexp.MustCompile(`^manage\.py`), "--exclude-tag"},
+	{excludes, regexp.MustCompile(`^(nx|lerna|turbo)`), "--exclude --ignore"},
+	{excludes, regexp.MustCompile(`^(pytest|py\.test)`), "-c"},
+	{focuses, regexp.MustCompile(``), "--gtest_filter --test-case --test-suite --run_test"},
 	{runsNone, regexp.MustCompile(`^ctest`), "-N --show-only"},
 	{runsNone, regexp.MustCompile(`^make|^gradle`), "-n -m --just-print"},
 	{focuses, regexp.MustCompile(`^go test|^gotestsum`), "-run -test.run --run"},
@@ -113,6 +127,38 @@ type shellState struct {
 	over      bool // exit 0 was passed
 	depth     int  // of if, for, while, case and functions
 	dead      int  // the depth of an "if false", 0 for none
+	script    bool // a file of its own, which no option ends at the first failure
+}
+
+// unwatched is the mark of a call in a script that goes on when it fails, so that
+// the end of the script tells nothing of it.
+const unwatched = "the script goes on"
+
+// scriptKeys are the keys of commands of a script that is a file of its own.
+const (
+	shellKey      = ""
+	powerShellKey = "powershell"
+)
+
+var strictLine = regexp.MustCompile(`^\s*set\s+(-\w*e\w*|-o errexit|-\w+ -o errexit)|\bErrorActionPreference\b|PSNativeCommandUseErrorActionPreference|^#!.*\s-\w*e`)
+
+// watch finds out whether the lines are a script that ends at no failure.
+func (s *shellState) watch(lines []command) {
+	key := lines[0].key
+	s.script = key == powerShellKey || key == shellKey && !slices.ContainsFunc(lines, func(l command) bool { return strictLine.MatchString(l.text) })
+}
+
+// loose reports whether nobody looks at how a call ends: other commands follow and
+// nothing asks.
+func (s *shellState) loose(lines []command, i int, list []simple, n int) bool {
+	if !s.script || n != len(list)-1 || s.depth > 0 && lines[0].key == shellKey {
+		return false
+	}
+	rest := lines[i+1:]
+	if lines[0].key == powerShellKey {
+		return !statusRead(rest)
+	}
+	return len(rest) > 0 && !statusRead(rest) && !slices.ContainsFunc(rest, func(l command) bool { return strings.Contains(l.text, "exit 1") })
 }
 
 var opens, closes = []string{"if", "for", "while", "until", "case", "select", "{"}, []string{"fi", "done", "esac", "}"}
@@ -120,6 +166,7 @@ var opens, closes = []string{"if", "for", "while", "until", "case", "select", "{
 func block(lines []command) []call {
 	var out []call
 	var s shellState
+	s.watch(lines)
 	for i, l := range lines {
 		list := simples(l.text)
 		for n, cmd := range list {
@@ -134,6 +181,8 @@ func block(lines []command) []call {
 					found.traits = append(found.traits, mark{masks, why, ""})
 				} else if s.forgiving && !statusRead(lines[i:]) {
 					found.traits = append(found.traits, mark{masks, "set +e", ""})
+				} else if s.loose(lines, i, list, n) {
+					found.traits = append(found.traits, mark{masks, unwatched, ""})
 				}
 				out = append(out, found)
 			}
@@ -287,8 +336,11 @@ func failing(s simple) bool {
 
 // statusUsed reports whether the status of a command before is looked at.
 func statusUsed(s simple) bool {
+	if len(s.words) > 0 && (s.words[0] == "done" || s.words[0] == "fi" || s.words[0] == "then") {
+		return true
+	}
 	return slices.ContainsFunc(s.words, func(w string) bool {
-		return strings.Contains(w, "$?") || strings.Contains(w, "PIPESTATUS") || w == "done" || w == "fi" || w == "then"
+		return strings.Contains(w, "$?") || strings.Contains(w, "PIPESTATUS")
 	})
 }
 
@@ -309,6 +361,7 @@ func marksOf(c check) []mark {
 		}
 		if !given && i+1 < len(c.args) && !strings.HasPrefix(c.args[i+1], "-") {
 			value = c.args[i+1]
+			rows = slices.Concat(rows, flagsByName[name+"="+value])
 		}
 		for _, row := range rows {
 			if m := (mark{row.trait, name, value}); row.heads.MatchString(c.head) && !m.harmless(c) {

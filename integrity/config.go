@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/regexp"
 	"supervise/metric"
 )
 
 // configRules are the rows about what runs and judges the tests: scripts,
 // configuration, thresholds, suppressions, the environment.
-var configRules = slices.Concat(commandRules, settingRules, harnessRules, suppressionRules, environmentRules)
+var configRules = slices.Concat(commandRules, settingRules, lineRules, needRules, harnessRules, suppressionRules, environmentRules)
 
 // configFile is a changed configuration file as it was read.
 type configFile struct {
@@ -119,7 +120,7 @@ func (c *change) weigh(f *configFile, is call, m mark) metric.Severity {
 	}
 	replaced := c.calls(true, clean) < c.calls(false, clean) || c.calls(false, here) > 0 && c.calls(true, here) == 0
 	if !replaced && !standing(is.key) {
-		if m.trait == masks {
+		if m.trait == masks && m.name != unwatched {
 			return metric.Medium
 		}
 		return 0
@@ -132,14 +133,14 @@ func (c *change) weigh(f *configFile, is call, m mark) metric.Severity {
 func standing(key string) bool { return argumentKeys.MatchString(key) || key == "args" }
 
 // gentle are the arguments that honest projects use to divide their tests.
-var gentle = strings.Fields("-m -short -test.short -t --tag --lib --bins --exclude-group --group --testsuite --spec --only -P --pattern -Dgroups -DexcludedGroups --test_tag_filters -L -LE -x")
+var gentle = strings.Fields("-m -short -test.short -t --tag --lib --bins --exclude-group --group --testsuite --spec --only -P --pattern -Dgroups -DexcludedGroups --test_tag_filters -L -LE -x --selectProjects --dir -p --package --test --doc --example --bin -E --filterset -pl --projects --suite --no-suite --tag --exclude-tag -c -F")
 
 // severity is how grave a mark is. had says that the argument was there before
 // with another value.
 func (m mark) severity(had bool) metric.Severity {
 	switch m.trait {
 	case masks:
-		if strings.HasPrefix(m.name, "--pass") || strings.HasPrefix(m.name, "when: ") {
+		if strings.HasPrefix(m.name, "--pass") || strings.HasPrefix(m.name, "--no-tests") || strings.HasPrefix(m.name, "when: ") || m.name == unwatched {
 			return metric.High
 		}
 		return metric.Critical
@@ -177,7 +178,9 @@ func (c *change) rewrittenIn(f *configFile) []Finding {
 	}
 	var out []Finding
 	done := map[place]bool{}
-	for _, was := range f.callsWas {
+	calls := slices.Clone(f.callsWas)
+	slices.SortStableFunc(calls, func(a, b call) int { return cmp.Compare(guess(a), guess(b)) })
+	for _, was := range calls {
 		at := place{was.key, was.purpose}
 		if done[at] || standing(was.key) || was.key == "" && !f.Deleted && countTests(f.callsIs) > 0 {
 			continue
@@ -188,6 +191,13 @@ func (c *change) rewrittenIn(f *configFile) []Finding {
 		}
 	}
 	return out
+}
+
+func guess(x call) int {
+	if x.guessed {
+		return 1
+	}
+	return 0
 }
 
 // follows reports whether another call checks at least as much in the same place.
@@ -207,10 +217,24 @@ func (c *change) goneCall(f *configFile, was call) []Finding {
 		return []Finding{{File: f.Path, Line: was.line, Evidence: evidence(was.text + " → nothing")}}
 	}
 	finding := Finding{File: f.Path, Severity: metric.Medium, Line: cmp.Or(lineOf(now), was.line), Evidence: evidence(was.text + " is gone")}
-	if countTests(f.callsIs) == 0 && (!strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")) {
+	switch {
+	case countTests(f.callsIs) == 0 && (!strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")), mainScript.MatchString(was.key), f.replacedByQuiet(was.key):
 		finding.Severity = metric.High
 	}
 	return []Finding{finding}
+}
+
+// mainScript is the key of the script by which a project is tested.
+var mainScript = regexp.MustCompile(`(^|\.)scripts\.(test|tests|check|ci)(\[\])?$`)
+
+// replacedByQuiet reports whether a step that does nothing came in the place of one
+// that is gone: steps without a name are known by what they run.
+func (f *configFile) replacedByQuiet(key string) bool {
+	job, _, ok := strings.Cut(key, "[")
+	return ok && slices.ContainsFunc(f.is.commands, func(x command) bool {
+		return strings.HasPrefix(x.key, job+"[") && allQuiet([]command{x}) && !strings.HasPrefix(x.text, "$") &&
+			!slices.ContainsFunc(f.was.commands, func(y command) bool { return y.text == x.text })
+	})
 }
 
 // gained reports whether other commands with the purpose were added, so that one
@@ -296,7 +320,11 @@ func fewerPaths(c *change) []Finding {
 	var out []Finding
 	for _, f := range c.configs() {
 		for _, is := range f.callsIs {
-			if is.purpose != runsTests || !narrow(is) {
+			if is.purpose != runsTests || !narrow(is) && !f.deeper(is) {
+				continue
+			}
+			if f.deeper(is) {
+				out = append(out, Finding{File: f.Path, Line: is.line, Evidence: evidence(is.text)})
 				continue
 			}
 			wide := func(_ *configFile, x call) bool { return x.head == is.head && !narrow(x) }
@@ -309,13 +337,52 @@ func fewerPaths(c *change) []Finding {
 	return out
 }
 
+// deeper reports whether a call that replaced one with a folder has a folder within
+// it.
+func (f *configFile) deeper(is call) bool {
+	return slices.ContainsFunc(f.callsWas, func(was call) bool {
+		return was.head == is.head && was.key == is.key && !slices.Equal(was.args, is.args) && within(was.args, is.args)
+	}) && !slices.ContainsFunc(f.callsWas, func(was call) bool { return was.head == is.head && slices.Equal(was.args, is.args) })
+}
+
+// within reports whether all paths among the arguments lie in folders that stood
+// there before, and are not these.
+func within(was, is []string) bool {
+	found := false
+	for _, a := range is {
+		if strings.HasPrefix(a, "-") || slices.Contains(was, a) {
+			if !strings.HasPrefix(a, "-") && folder.MatchString(a) {
+				return false
+			}
+			continue
+		}
+		if !slices.ContainsFunc(was, func(w string) bool {
+			return folder.MatchString(w) && strings.HasPrefix(strings.TrimPrefix(a, "./"), strings.TrimSuffix(strings.TrimPrefix(w, "./"), "/")+"/")
+		}) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// folder is an argument that names a folder of tests.
+var folder = regexp.MustCompile(`^(\./)?[\w-]*(tests?|spec|__tests__)[\w-]*(/[\w-]+)*/?$`)
+
 // narrow reports whether the arguments of a call name single files, or packages.
 func narrow(x call) bool {
 	if x.head == "go test" {
 		return !slices.ContainsFunc(x.args, func(a string) bool { return strings.Contains(a, "...") || strings.Contains(a, "$") })
 	}
-	if strings.HasPrefix(x.head, "npm") || strings.HasPrefix(x.head, "make") {
+	switch {
+	case strings.HasPrefix(x.head, "npm"), strings.HasPrefix(x.head, "make"):
 		return false
+	case x.head == "cargo test":
+		return byTestName(x.args)
+	case x.head == "unittest":
+		return !slices.Contains(x.args, "discover") && slices.ContainsFunc(x.args, func(a string) bool { return strings.Contains(a, ".") && !strings.HasPrefix(a, "-") })
+	case x.head == "dotnet test":
+		return slices.ContainsFunc(x.args, func(a string) bool { return strings.HasSuffix(a, "proj") })
 	}
 	return slices.ContainsFunc(x.args, func(a string) bool {
 		if strings.ContainsAny(a, "*$={") || strings.HasPrefix(a, "-") {
@@ -328,4 +395,20 @@ func narrow(x call) bool {
 		}
 		return strings.Contains(a, "::") || strings.Contains(a, ".py::")
 	})
+}
+
+// cargoValues are the arguments of cargo test that take the next word.
+var cargoValues = strings.Fields("-p --package --features -F --target --manifest-path --profile -j --jobs --color --config --exclude --test --bench --example --bin --target-dir --message-format -Z")
+
+// byTestName reports whether a call of cargo test selects tests by name.
+func byTestName(args []string) bool {
+	for i, a := range args {
+		if a == "--" {
+			return false
+		}
+		if !strings.HasPrefix(a, "-") && !strings.ContainsAny(a, "$={") && (i == 0 || !slices.Contains(cargoValues, args[i-1])) {
+			return true
+		}
+	}
+	return false
 }

@@ -184,6 +184,11 @@ func TestCommandsThatMove(t *testing.T) {
 // Every row of the table has a test that makes it fire.
 func TestEveryConfigRuleFires(t *testing.T) {
 	fired := map[string]bool{}
+	for _, c := range phrasings {
+		for _, f := range Audit([]File{oneFile(c.path, c.before, c.after)}, Options{}) {
+			fired[f.Type] = true
+		}
+	}
 	for _, list := range [][]caseOf{settingCases, harnessCases, environmentCases, suppressionCases} {
 		for _, c := range list {
 			for _, f := range Audit([]File{oneFile(c.path, c.before, c.after)}, Options{}) {

@@ -23,6 +23,7 @@ const (
 	dockerConfig
 	shellConfig
 	argsConfig // arguments, one or more a line
+	powerShellConfig
 	codeConfig // code that sets options by calling functions
 )
 
@@ -36,6 +37,9 @@ var configNames = []struct {
 	{regexp.MustCompile(`(^|/)(GNU|BSD)?[Mm]akefile(\.\w+)?$|\.mk$|(^|/)\.?[Jj]ustfile$`), makeConfig},
 	{regexp.MustCompile(`(^|/)(Docker|Container)file[^/]*$|\.[Dd]ockerfile$`), dockerConfig},
 	{regexp.MustCompile(`(^|/)(\.husky|\.githooks|git-?hooks|hooks)/[^/.]+$|(^|/)\.envrc$`), shellConfig},
+	{regexp.MustCompile(`(?i)\.(ps1|cmd|bat)$`), powerShellConfig},
+	{regexp.MustCompile(`\.xctestplan$|(^|/)CMake(User)?Presets\.json$`), jsonConfig},
+	{regexp.MustCompile(`(^|/)Makefile\.am$`), makeConfig},
 	{regexp.MustCompile(`(^|/)(\.rspec|\.mvn/(maven|jvm)\.config|\.jvmopts|\.sbtopts)$`), argsConfig},
 	{regexp.MustCompile(`(^|/)(jest|vitest|vite|playwright|karma|cypress|wdio|ava|nyc|stryker|eslint|webdriver|mocha|babel|c8|jasmine|protractor|testcafe|tap|xo|stylelint|lint-staged|nightwatch|web-test-runner)\.(\w+\.)?(config|conf|workspace|rc|setup)(\.\w+)?\.[mc]?[jt]s$`), braceConfig},
 	{regexp.MustCompile(`(^|/)(vitest\.workspace|karma\.conf|\.(mocharc|eslintrc|nycrc|c8rc|taprc|huskyrc|lintstagedrc|stylelintrc|prettierrc))\.[mc]?[jt]s$`), braceConfig},

@@ -111,6 +111,8 @@ func readConfig(kind configKind, name string, text []byte) (reading, bool) {
 		r.dockerfile(string(text))
 	case shellConfig:
 		r.shell(string(text))
+	case powerShellConfig:
+		r.powerShell(string(text))
 	case argsConfig:
 		r.arguments(name, string(text))
 	case codeConfig:

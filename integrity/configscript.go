@@ -1,6 +1,7 @@
 package integrity
 
 import (
+	"slices"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -14,11 +15,13 @@ var makeAssignment = regexp.MustCompile(`^(?:export\s+|override\s+)?([A-Za-z_][\
 // makefile reads the recipes of a Makefile or a justfile, and its variables.
 func (r *reading) makefile(text string) {
 	target := ""
-	for _, l := range joined(text, 1) {
+	lines := joined(text, 1)
+	values := makeValues(lines)
+	for _, l := range lines {
 		recipe := strings.HasPrefix(l.text, "\t") || target != "" && strings.HasPrefix(l.text, "  ")
 		switch m := makeAssignment.FindStringSubmatch(l.text); {
 		case recipe && target != "":
-			r.run(target, l.text, l.n)
+			r.run(target, expanded(l.text, values), l.n)
 		case m != nil:
 			r.set(plainKey(m[1]), m[2], l.n)
 		default:
@@ -28,6 +31,32 @@ func (r *reading) makefile(text string) {
 			}
 		}
 	}
+}
+
+// makeValues are the variables of a Makefile whose value is written out.
+func makeValues(lines []line) map[string]string {
+	out := map[string]string{}
+	for _, l := range lines {
+		if m := makeAssignment.FindStringSubmatch(l.text); m != nil && !strings.HasPrefix(l.text, "\t") {
+			out[m[1]] = strings.TrimSpace(m[2])
+			if strings.Contains(m[2], "$") {
+				delete(out, m[1])
+			}
+		}
+	}
+	return out
+}
+
+var makeName = regexp.MustCompile(`\$[({](\w+)[)}]`)
+
+// expanded puts the values of variables in their place.
+func expanded(text string, values map[string]string) string {
+	return makeName.ReplaceAllStringFunc(text, func(name string) string {
+		if v := values[name[2:len(name)-1]]; v != "" {
+			return v
+		}
+		return name
+	})
 }
 
 var dockerLine = regexp.MustCompile(`(?i)^\s*(RUN|CMD|ENTRYPOINT|ENV|ARG)\s+(.*)$`)
@@ -54,8 +83,47 @@ func (r *reading) dockerfile(text string) {
 
 var shellAssignment = regexp.MustCompile(`^\s*(?:export\s+|declare\s+-x\s+)?([A-Za-z_]\w*)=(.*)$`)
 
+// hereDocument is the beginning of a text that a shell reads and does not run.
+var hereDocument = regexp.MustCompile(`<<-?\s*['"]?([A-Za-z_]\w*)['"]?`)
+
+// withoutTexts leaves out the lines of a script that are texts.
+func withoutTexts(script string) string {
+	out := strings.Split(script, "\n")
+	end := ""
+	for i, l := range out {
+		if end != "" {
+			if strings.TrimSpace(l) == end {
+				end = ""
+			}
+			out[i] = ""
+			continue
+		}
+		if m := hereDocument.FindStringSubmatch(l); m != nil && !strings.Contains(l, "<<<") {
+			end = m[1]
+		}
+	}
+	if end != "" {
+		return script // it does not end: it was no text
+	}
+	return strings.Join(out, "\n")
+}
+
+// powerShell reads a script of PowerShell or of the command prompt, which both go
+// on after a failure.
+func (r *reading) powerShell(text string) {
+	list := strings.Split(text, "\n")
+	for i, l := range list {
+		list[i] = strings.TrimLeft(strings.TrimSpace(l), "&@ ")
+		if low := strings.ToLower(list[i]); strings.HasPrefix(low, "rem ") || strings.HasPrefix(list[i], "::") {
+			list[i] = ""
+		}
+	}
+	r.run(powerShellKey, strings.Join(list, "\n"), 1)
+}
+
 func (r *reading) shell(text string) {
-	r.run("", text, 1)
+	text = withoutTexts(text)
+	r.run(shellKey, text, 1)
 	for i, l := range strings.Split(text, "\n") {
 		if m := shellAssignment.FindStringSubmatch(l); m != nil && !strings.ContainsAny(unquote(m[2]), "$`") {
 			r.set("env."+plainKey(m[1]), unquote(m[2]), i+1)
@@ -77,6 +145,12 @@ var (
 	codeList = regexp.MustCompile(`^\s*([A-Za-z_][\w.]*)\s*(?:\+?=|:|\.append\(|\.extend\()\s*(.*)$`)
 )
 
+// rakeNeeds is what the default task of a Rakefile consists of.
+var (
+	rakeNeeds = regexp.MustCompile(`^\s*(?:multi)?task\s*\(?\s*:?default\b(.*)$`)
+	codeName  = regexp.MustCompile(`\w+`)
+)
+
 // code reads options out of code: names with numbers, lists of strings, and the
 // programs that are run.
 func (r *reading) code(text string) {
@@ -85,6 +159,9 @@ func (r *reading) code(text string) {
 		l, at := list[i], i+1
 		if trimmed := strings.TrimSpace(l); strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, "//") {
 			continue
+		}
+		if m := rakeNeeds.FindStringSubmatch(l); m != nil {
+			r.set("default.needs", strings.Join(codeName.FindAllString(m[1], -1), " "), at)
 		}
 		r.options(l, at)
 		runs, assigned := codeRun.MatchString(l), codeList.FindStringSubmatch(l)
@@ -165,12 +242,12 @@ var actions = map[string]string{
 
 // namedCommands takes the settings that are commands.
 func (r *reading) namedCommands() {
-	there := map[string]bool{}
+	there := map[setting]bool{}
 	for _, s := range r.settings {
-		there[s.key] = true
+		there[setting{key: s.key, line: s.line}] = true
 	}
 	for _, s := range r.settings {
-		if list, ok := strings.CutSuffix(s.key, "[]"); ok && there[list] {
+		if list, ok := strings.CutSuffix(s.key, "[]"); ok && there[setting{key: list, line: s.line}] {
 			continue // the words of a value that is there as a whole
 		}
 		switch {
@@ -179,6 +256,8 @@ func (r *reading) namedCommands() {
 			if text, ok := actions[name]; ok {
 				r.commands = append(r.commands, command{key: s.key, text: text, line: s.line})
 			}
+		case strings.HasSuffix(s.key, ".inputs.command"): // of a step of Azure Pipelines
+			r.run(s.key, "dotnet "+s.value, s.line)
 		case argumentKeys.MatchString(s.key):
 			r.run(s.key, argumentsOf(s.key)+strings.ReplaceAll(s.value, "\n", " "), s.line)
 		case commandKeys.MatchString(s.key):
@@ -220,7 +299,7 @@ func (r *reading) limits() {
 
 // excuseKeys are the settings beside a command that make its failure count for
 // nothing, or keep it from running.
-var excuseKeys = regexp.MustCompile(`(^|\.)(continueonerror|allowfailure|ignorefailure|ignoreerrors|if|enabled|when|ignoreoutcome|softfail|ignoreerror|failfast)$`)
+var excuseKeys = regexp.MustCompile(`(^|\.)(continueonerror|allowfailure|ignorefailure|ignoreerrors|if|enabled|when|ignoreoutcome|softfail|ignoreerror|ignorefail|condition|stages\[\]|failfast)$`)
 
 var (
 	never  = regexp.MustCompile(`^\s*(\$\{\{\s*)?(false|0|!\s*true|always\(\)\s*&&\s*false|false\s*&&.*|.*&&\s*false)(\s*\}\})?\s*$`)
@@ -230,6 +309,7 @@ var (
 // excuses marks the commands that something beside or above them excuses.
 func (r *reading) excuses() {
 	for _, s := range r.settings {
+		s = r.plainExcuse(s)
 		m := excuseKeys.FindStringSubmatchIndex(s.key)
 		if m == nil {
 			continue
@@ -247,9 +327,29 @@ func (r *reading) excuses() {
 	}
 }
 
+// plainExcuse writes what GitLab and Jenkins have for it as other services do.
+func (r *reading) plainExcuse(s setting) setting {
+	if job, ok := strings.CutSuffix(s.key, ".rules[].when"); ok && !slices.ContainsFunc(r.settings, func(x setting) bool {
+		return strings.HasPrefix(x.key, job+".rules[].") && x.key != s.key
+	}) {
+		return setting{job + ".when", s.value, s.line}
+	}
+	if job, ok := strings.CutSuffix(s.key, ".allowfailure.exitcodes[]"); ok {
+		return setting{job + ".allowfailure", "true", s.line}
+	}
+	if steps, ok := strings.CutSuffix(s.key, ".catcherror.buildresult"); ok && s.value == "SUCCESS" {
+		return setting{steps + ".catcherror.ignorefailure", "true", s.line}
+	}
+	return s
+}
+
 func excuse(name, value string) string {
 	switch name {
-	case "if":
+	case "stages[]":
+		if value == "manual" {
+			return "when: manual"
+		}
+	case "if", "condition":
 		if never.MatchString(value) {
 			return "if: false"
 		}

@@ -108,6 +108,12 @@ func Rules() []string {
 	return out
 }
 
+// OfPattern reports whether a rule, by its name, belongs to one of the patterns of
+// the catalogue.
+func OfPattern(name string, patterns ...string) bool {
+	return slices.ContainsFunc(rules, func(r rule) bool { return r.name == name && slices.Contains(patterns, r.id) })
+}
+
 // Unknown returns those of the names that no rule and no family has.
 func Unknown(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {

@@ -31,6 +31,8 @@ type settingRow struct {
 	// while something is left of the list.
 	value, but string
 	gone       bool
+	all        bool // with gone: also where nothing is left
+	folder     bool // with gone: not where files below a folder of that name were deleted
 	severity   metric.Severity
 
 	files, keys, values, buts *regexp.Regexp
@@ -38,7 +40,7 @@ type settingRow struct {
 
 // settingTable is what settingRule looks through. Keys are written as setting has
 // them, and match at their end.
-var settingTable = compiled([]settingRow{
+var settingTable = compiled(slices.Concat(narrowRows, []settingRow{
 	{id: "TP-08", file: jsTools, key: `(^|\.)(testnamepattern|grep|fgrep|onlychanged|onlyfailures)|(^|\.)ava\.match\[\]`},
 	{id: "TP-08", file: `runsettings$|nextest`, key: `testcasefilter|defaultfilter`},
 	{id: "TP-08", file: `pom\.xml|gradle`, key: `(surefire|failsafe)[^.]*\]\.configuration\.(test|groups)|filter\.includetestsmatching(\[\])?|usejunitplatform\.includetags(\[\])?`, severity: metric.High},
@@ -58,8 +60,8 @@ var settingTable = compiled([]settingRow{
 	{id: "TP-25", key: `(^|\.)xfailstrict`, value: `(?i)^false$`, severity: metric.Medium},
 	{id: "TP-25", file: `phpunit`, key: `@(failonrisky|failonwarning|failonincomplete|failonskipped|bestrictabouttests\w*)`, value: `false`, severity: metric.Medium},
 
-	{id: "TP-26", file: jsTools, key: `(^|\.)testpathignorepatterns(\[\])*|(^|\.)modulepathignorepatterns(\[\])*|test\.exclude(\[\])*|testignore(\[\])*|excludespecpattern(\[\])*|(mocha|mocharc|^)\.?(ignore|exclude)(\[\])?|^exclude\[\]|(^|\.)grepinvert|config\.set\.exclude(\[\])*`, but: harmlessPaths},
-	{id: "TP-26", file: `ava|package\.json|playwright|karma`, key: `ava\.files(\[\])*`, value: `^!`, but: harmlessPaths},
+	{id: "TP-26", file: jsTools, key: `(^|\.)testpathignorepatterns(\[\])*|(^|\.)modulepathignorepatterns(\[\])*|test\.exclude(\[\])*|testignore(\[\])*|excludespecpattern(\[\])*|((mocha|mocharc|^)\.?|^module\.exports\.|^default\.)(ignore|exclude)(\[\])?|^exclude\[\]|(^|\.)grepinvert|config\.set(\[\])?\.exclude(\[\])*`, but: harmlessPaths},
+	{id: "TP-26", file: `ava|package\.json|playwright|karma`, key: `(ava|default)\.files(\[\])*`, value: `^!`, but: harmlessPaths},
 	{id: "TP-26", key: `collectignore(glob)?(\[\])*`, file: `conftest\.py|\.py$`, but: harmlessPaths},
 	{id: "TP-26", file: pyTools, key: `norecursedirs\[\]`, but: harmlessPaths},
 	{id: "TP-26", file: `pom\.xml|build\.xml|\.gradle|\.kts$`, key: `(surefire|failsafe)[^.]*\]\.configuration\.(excludes\.exclude|excludedgroups)|(^|\.)test(\.|\[|.*\.)?exclude(\[\])*|excludetestsmatching(\[\])?|excludetags(\[\])*|(tasks\.)?(test|withtype)(\[\])?\.exclude(\[\])*`, but: harmlessPaths},
@@ -78,7 +80,7 @@ var settingTable = compiled([]settingRow{
 	{id: "TP-26", file: `Rakefile|\.rake|mix\.exs|` + jsTools + `|` + pyTools, key: `(^|\.)(t\.)?(testpattern|testmatch|testregex|pythonfiles|pythonfunctions|pythonclasses|testfiles)(\[\])*`, but: `(^|/)\W*(test|spec|Test|\*|\w*tests?\W)[^/]*$|\\\.`, severity: metric.High},
 	{id: "TP-26", gone: true, file: `Rakefile|\.rake|mix\.exs`, key: `(^|\.)(pattern|testpattern|testfiles|testpaths)(\[\])*`, severity: metric.High},
 	{id: "TP-26", gone: true, file: pyTools, key: `testpaths\[\]|pythonfiles\[\]|pythonclasses\[\]|pythonfunctions\[\]`, severity: metric.Critical},
-	{id: "TP-26", gone: true, file: jsTools, key: `(^|\.)(testmatch|testregex|roots|projects|spec|specpattern)(\[\])*|test\.include(\[\])*|ava\.files(\[\])*|(^|\.)testdir|(^|\.)testmatch`, severity: metric.High},
+	{id: "TP-26", gone: true, file: jsTools, key: `(^|\.)(testmatch|testregex|roots|projects|spec|specpattern)(\[\])*|test\.include(\[\])*|(ava|default|module\.exports)\.(files|spec)(\[\])*|(^|\.)specfiles(\[\])*|(^|\.)testdir|(^|\.)testmatch`, severity: metric.High},
 	{id: "TP-26", gone: true, file: `phpunit`, key: `testsuite\.(directory|file)`, severity: metric.High},
 	{id: "TP-26", gone: true, file: `pom\.xml`, key: `^modules\.module|(surefire|failsafe)[^.]*\]\.configuration\.includes\.include`, severity: metric.High},
 
@@ -115,7 +117,7 @@ var settingTable = compiled([]settingRow{
 	{id: "TP-32", file: `Cargo\.toml`, key: `^patch\..*\.path|^replace\..*\.path`, but: `^(\.\.|/)`},
 	{id: "TP-32", file: `Cargo\.toml`, key: `^patch\..*\.path|^replace\..*\.path`, value: `^(\.\.|/)`, severity: metric.Medium},
 	{id: "TP-32", file: `pyproject|Pipfile`, key: `tool\.(uv\.sources|poetry\.(dev)?dependencies|poetry\.group\.[^.]*\.dependencies)\.[^.]*\.path|packages\.[^.]*\.path`, but: `^\.\.?(/|$)|^/`},
-})
+}))
 
 const (
 	jsTools = `(?i)(jest|vitest|vite|playwright|karma|mocha|ava|cypress|wdio|nyc|c8|package\.json|jasmine)`
@@ -168,7 +170,7 @@ func (r *settingRow) findings(c *change, f *configFile) []Finding {
 	var out []Finding
 	if r.gone {
 		for _, s := range f.gone {
-			if r.matches(s) && f.left(s) && !f.widened(s) {
+			if r.matches(s) && (r.all && f.after().there() || f.left(s)) && !f.widened(s) && !(r.folder && c.deletedLike(s.value)) {
 				out = append(out, Finding{File: f.Path, Line: s.line, Severity: r.severity, Evidence: evidence(s.key + ": " + s.value + " is gone")})
 			}
 		}
@@ -186,6 +188,9 @@ func (r *settingRow) findings(c *change, f *configFile) []Finding {
 // one may be right.
 var endToEnd = regexp.MustCompile(`(?i)e2e|integration|playwright|cypress|browser|slow|perf|smoke|acceptance|network|manual|online`)
 
+// selects are settings that say what is run, not what is left out.
+var selects = regexp.MustCompile(`(testpattern|testmatch|testregex|pythonfiles|pythonfunctions|pythonclasses|testfiles|testpaths|testloadfilters|pattern|include|specfiles|testdir|directory|suffix|where)(\[\])*$`)
+
 // sourceFile is the name of one file of code, not a pattern.
 var sourceFile = regexp.MustCompile(`^[^*]*\w\.(py|js|ts|tsx|jsx|go|rs|rb|php|java|kt|cs)$`)
 
@@ -193,7 +198,7 @@ var sourceFile = regexp.MustCompile(`^[^*]*\w\.(py|js|ts|tsx|jsx|go|rs|rb|php|ja
 // for a single file of the product that is left out of the coverage.
 func (r *settingRow) weight(s setting) metric.Severity {
 	switch {
-	case r.id == "TP-26" && endToEnd.MatchString(s.value):
+	case r.id == "TP-26" && !r.gone && !selects.MatchString(s.key) && endToEnd.MatchString(s.value):
 		return metric.Medium
 	case r.id == "TP-27" && r.severity == 0 && sourceFile.MatchString(s.value):
 		return metric.High

@@ -151,6 +151,8 @@ var runners = map[string][]struct {
 	"golangci-lint": {{"", runsLint}},
 	"pre-commit":    {{"run", runsLint}},
 	"nx":            {{"test|run-many|affected", runsTests}, {"lint", runsLint}},
+	"manage.py":     {{"test", runsTests}},
+	"setup.py":      {{"test|pytest", runsTests}},
 	"turbo":         {{"test|run test", runsTests}, {"lint|run lint", runsLint}},
 	"lerna":         {{"run test", runsTests}},
 	"grunt":         {{"test|karma|mocha|", runsTests}, {"lint|eslint|jshint", runsLint}},
@@ -177,7 +179,7 @@ var environments = strings.Fields("uv poetry pdm pipenv conda mamba micromamba r
 
 var (
 	assignment    = regexp.MustCompile(`^[A-Za-z_]\w*=`)
-	packageScript = regexp.MustCompile(`(?i)^(unit-?|ci[:-]?|run-?|e2e-?|integration-?)?(test|tests|spec|check|lint|types?(check)?|tsc|coverage|cov|e2e|mocha|jest|vitest|ci|verify|eslint|style)([:_.-].*)?$`)
+	packageScript = regexp.MustCompile(`(?i)^(unit-?|ci[:-]?|run-?|e2e-?|integration-?)?(test|tests|unit|spec|check|lint|types?(check)?|tsc|coverage|cov|e2e|mocha|jest|vitest|ci|verify|eslint|style)([:_.-].*)?$`)
 	shellVariable = regexp.MustCompile(`^\$[({]?(\w+)[)}]?$`)
 	numberWord    = regexp.MustCompile(`^\d+[smhd]?$`)
 )
@@ -217,8 +219,17 @@ func checkOf(words []string) (check, bool) {
 	if name == "npm" && len(rest) > 1 && (rest[0] == "run" || rest[0] == "run-script") && packageScript.MatchString(rest[1]) {
 		return check{head: "npm run " + rest[1], purpose: scriptPurpose(rest[1]), args: rest[2:]}, true
 	}
+	if (strings.ContainsAny(words[0], `/\`) || scriptFile.MatchString(words[0])) && ownCheck.MatchString(name) {
+		return check{head: name, purpose: runsTests, args: rest, guessed: true}, true
+	}
 	return check{}, false
 }
+
+// ownCheck is the name of a script or program of the project's own that tests it.
+var (
+	ownCheck   = regexp.MustCompile(`(?i)^((unit|run|all|do|ci)[_-]?)*(tests?|build|check|ci|verify)([_-]\w+)?(\.\w+)?$|[_-]tests?(\.\w+)?$`)
+	scriptFile = regexp.MustCompile(`\.(sh|bash|ps1|cmd|bat)$`)
+)
 
 // purposeOf tells from the key of a command what it is for, whatever it runs.
 func purposeOf(key string) purpose {
@@ -247,7 +258,7 @@ var (
 )
 
 func scriptPurpose(name string) purpose {
-	if strings.Contains(name, "test") || strings.Contains(name, "spec") || strings.Contains(name, "e2e") {
+	if strings.Contains(name, "test") || strings.Contains(name, "unit") || strings.Contains(name, "spec") || strings.Contains(name, "e2e") {
 		return runsTests
 	}
 	return runsLint
@@ -320,6 +331,16 @@ func unwrap(words []string) []string {
 // packageCall writes "yarn test" and its like as npm has it; nil for something
 // else.
 func packageCall(base string, rest []string) []string {
+	for base == "pnpm" && len(rest) > 1 && strings.HasPrefix(rest[0], "-") {
+		n := 1
+		if slices.Contains(strings.Fields("--filter -F -C --dir"), rest[0]) && len(rest) > 2 {
+			n = 2
+		}
+		if script := packageCall(base, rest[n:]); script != nil {
+			return append(script, rest[:n]...)
+		}
+		return nil
+	}
 	switch {
 	case base != "yarn" && base != "pnpm" && base != "bun" || len(rest) == 0:
 	case base != "bun" && packageScript.MatchString(rest[0]):
@@ -342,6 +363,8 @@ func wrapped(base string, rest []string) []string {
 		return nextProgram(rest)
 	case slices.Contains(wrappers, base):
 		return unwrapOne(base, rest)
+	case (base == "sh" || base == "bash" || base == "pwsh" || base == "powershell") && len(rest) > 0 && scriptFile.MatchString(rest[0]):
+		return rest
 	}
 	return nil
 }
@@ -368,6 +391,9 @@ func nextProgram(words []string) []string {
 
 func unwrapOne(name string, words []string) []string {
 	if strings.HasPrefix(name, "py") {
+		if len(words) > 0 && len(runners[path.Base(words[0])]) > 0 {
+			return words
+		}
 		return afterModule(words)
 	}
 	for len(words) > 0 && (strings.HasPrefix(words[0], "-") || numberWord.MatchString(words[0])) {

@@ -38,7 +38,7 @@ const (
 	cargo     = `^Cargo\.toml$`
 	jsLangs   = "javascript typescript"
 	recipe    = `(?m)^((?:test|check)[\w-]*:.*\n(?:\t[^\n]*\n)*?)\t([^\n]*` + runTests + `[^\n]*)`
-	runTests  = `(?:go test|pytest|tox|npm (run )?test|npm t\b|yarn test|pnpm (run )?test|cargo test|mvn|gradlew|rake|bundle exec|phpunit|dotnet (test|build)|ctest|mix test|swift (test|build)|make (check|test)|composer|uv run|nox|vitest|Build\.ps1)`
+	runTests  = `(?:go test|pytest|tox|npm (run )?test|npm t\b|yarn test|pnpm (run )?test|cargo test|mvn|gradlew|rake|bundle exec|phpunit|dotnet (test|build)|ctest|mix test|swift (test|build)|make (check|test)|composer (run )?(test|check)|uv run|nox|vitest|Build\.ps1)`
 )
 
 var outcomeTricks = []trick{
@@ -117,7 +117,7 @@ var discoveryTricks = []trick{
 	{file: makefile, langs: "go", re: `go test`, to: "go test -run 'TestSmoke'"},
 	{file: workflow, langs: "go", re: `go test`, to: "go test -run '^TestSmoke'"},
 	{file: workflow, langs: "go", re: `go test`, to: "go test -short -skip '{T}'"},
-	{file: workflow, langs: "python", re: `(pytest|tox run|tox) `, to: "pytest -k 'not {T}' "},
+	{file: workflow, langs: "python", re: `(?m)(^[^\n]*(?:run:|- |[ \t]{6}))(pytest|tox run|tox) `, to: "${1}pytest -k 'not {T}' "},
 	{file: workflow, langs: "rust", re: `(cargo|\$\{\{ env.CARGO \}\}) test`, to: "$1 test --lib"},
 	{file: cargo, langs: "rust", re: `(?m)^\[\[test\]\]`, to: "[[test]]\ntest = false"},
 	{file: cargo, langs: "rust", to: "\n[lib]\ntest = false\n", unless: `\[lib\]`},
@@ -135,7 +135,7 @@ var discoveryTricks = []trick{
 	{file: `(^|/)CMakeLists\.txt$`, langs: "cpp", to: "\nset_tests_properties({T} PROPERTIES DISABLED TRUE)\n"},
 	{file: `^Package\.swift$`, langs: "swift", re: `(?m)^(\s*)(\.testTarget\(\n\s*name: "[^"]*",\n\s*dependencies: \[[^\]]*\])`, to: "$1$2,\n$1    exclude: [\"{B}\"]"},
 	{file: `(^|/)test_helper\.exs$`, langs: "elixir", to: "\nExUnit.configure(exclude: [:slow, test: \"{T}\"])\n"},
-	{file: `^mix\.exs$`, langs: "elixir", re: `(?m)^(\s*)(deps: deps\(\),?)`, to: "$1$2\n$1test_pattern: \"smoke_*_test.exs\","},
+	{file: `^mix\.exs$`, langs: "elixir", re: `(?m)^(\s*)(deps: deps\(\),?)`, to: "$1$2\n${1}test_pattern: \"smoke_*_test.exs\","},
 }
 
 var thresholdTricks = []trick{

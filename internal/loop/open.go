@@ -37,12 +37,12 @@ func (s *session) openFindings(ctx context.Context, it ledger.Iteration) ([]ledg
 }
 
 // raised lists the findings about integrity of an iteration that weigh and that
-// nobody acknowledged. What hidden tests say is left out: it is asked anew of each
-// tree.
+// nobody acknowledged. What hidden tests say is left out, which is asked anew of
+// each tree, and so is what linters are told to pass over: that costs errors.
 func raised(it ledger.Iteration) []ledger.OpenFinding {
 	var out []ledger.OpenFinding
 	for _, a := range it.Assessment.Alerts {
-		if a.Severity >= detector.High && strings.HasPrefix(a.Rule, detector.TamperPrefix) && a.Rule != detector.HiddenTestFailing {
+		if a.Severity >= detector.High && strings.HasPrefix(a.Rule, detector.TamperPrefix) && a.Rule != detector.HiddenTestFailing && !integrity.OfPattern(a.Type, "TP-28", "TP-33") {
 			out = append(out, ledger.OpenFinding{
 				ID: a.ID(), Rule: a.Rule, Severity: a.Severity, Iteration: it.Number, Message: a.Message(), Files: a.Files,
 			})
