@@ -1,7 +1,7 @@
 # The targets of the house. `make test` is the README's test command.
 GO ?= go
 
-.PHONY: build test race lint vet fuzz bench golden corpora hostile crash steps torrent e2e cross integrity ci
+.PHONY: build test race lint vet fuzz bench golden corpora hostile crash steps torrent e2e e2e-agents cross integrity ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/supervise ./cmd/supervise
@@ -61,6 +61,12 @@ steps:
 # Measures real projects of other languages with their real tools, which it installs.
 e2e:
 	.ci/e2e
+
+# Supervises real agent programs, which it installs, against a scripted model server,
+# without any network: docs/agents.md. AGENTS="codex claude", FLAGS="-test.run /honest"
+AGENTS ?=
+e2e-agents:
+	.ci/e2e-agents $(AGENTS) $(FLAGS)
 
 # Measures the integrity rules: recall on injected tampering, false positives on real
 # commits. REPOS, or TUNE and REPORT, are git directories; without any, this

@@ -57,8 +57,8 @@ type RawCall struct {
 	Args json.RawMessage `json:"args"`
 }
 
-// Edit replaces a text that stands once in a file. Paths are within the folder
-// that the client works in, see [Options.Dir].
+// Edit replaces a text that stands once in a file; some clients want whole lines.
+// Paths are within the folder that the client works in, see [Options.Dir].
 type Edit struct {
 	Path string `json:"path"`
 	Old  string `json:"old"`

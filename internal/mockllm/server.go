@@ -65,6 +65,7 @@ type Server struct {
 	mu       sync.Mutex
 	requests []Request
 	failed   map[string]int // how often a step was refused
+	well     bool           // nothing fails any more
 	changed  chan struct{}  // closed at the next change of requests
 }
 
@@ -120,6 +121,23 @@ func (s *Server) Wait(ctx context.Context, ok func(Request) bool) (Request, erro
 	}
 }
 
+// Recover makes all trouble end: from now on no step fails, hangs or is cut.
+func (s *Server) Recover() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.well = true
+}
+
+// sound takes the trouble out of a step where it is over.
+func (s *Server) sound(st Step) Step {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.well {
+		st.Failure, st.Hang, st.Cut, st.Delay = nil, false, false, 0
+	}
+	return st
+}
+
 // note keeps a request, or what became of it.
 func (s *Server) note(change func([]Request) []Request) {
 	s.mu.Lock()
@@ -165,7 +183,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, x exchange) {
 	x.req.Scenario, x.req.Part, x.req.Step = cmp.Or(at.scenario, s.opts.Default), at.part, at.step
 	x.req.Side, x.req.Prompt, x.req.Tools = at.side, at.prompt, slices.Sorted(maps.Keys(x.talk.tools))
 	scenario, known := s.opts.Scenarios[x.req.Scenario]
-	st := scenario.step(at.part, at.step)
+	st := s.sound(scenario.step(at.part, at.step))
 	switch {
 	case !known:
 		st = Step{Failure: &Failure{Status: http.StatusBadRequest, Message: fmt.Sprintf("mockllm: there is no scenario %q", x.req.Scenario)}}

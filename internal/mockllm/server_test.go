@@ -303,6 +303,19 @@ func TestRefusesTheFirstTimes(t *testing.T) {
 	}
 }
 
+func TestRecovers(t *testing.T) {
+	s := start(t, Options{Default: "ill", Scenarios: map[string]Scenario{"ill": {Parts: [][]Step{{
+		{Text: "well", Hang: true, Cut: true, Failure: &Failure{Status: 500}},
+	}}}}})
+	s.Recover()
+	each(t, func(t *testing.T, c client, stream bool) {
+		code, _, body := post(t, c.url(s, stream), c.body("do it", 0, stream))
+		if got := collect(t, c.name, body).text; code != http.StatusOK || got != "well" {
+			t.Errorf("status %d, %q, want 200, well", code, got)
+		}
+	})
+}
+
 func TestCutsStreams(t *testing.T) {
 	s := start(t, Options{Default: "cut", Scenarios: map[string]Scenario{"cut": {Parts: [][]Step{{{Text: "half of", Cut: true}}}}}})
 	each(t, func(t *testing.T, c client, stream bool) {

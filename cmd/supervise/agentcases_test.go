@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"supervise/internal/mockllm"
+)
+
+// agentCase is something that happens to an agent, and what supervise makes of it.
+type agentCase struct {
+	name    string
+	run     func(w *agentWorld) string // returns what happened, for the log
+	without func(agentClient) bool     // it cannot be tried with these
+	why     string
+}
+
+var agentCases = []agentCase{
+	{name: "honest", run: honestAgent},
+	{name: "deletes tests", run: deletingAgent},
+	{name: "hook denies", run: deniedAgent, without: func(c agentClient) bool { return !c.hooks }, why: "it has no hooks"},
+	{name: "rate limit", run: limitedAgent},
+	{name: "key refused", run: refusedAgent, without: func(c agentClient) bool { return c.noTools }, why: "it tells no outcome"},
+	{name: "server down", run: cutOffAgent},
+	{name: "hangs", run: hangingAgent},
+	{name: "interrupted", run: interruptedAgent, without: func(c agentClient) bool { return c.noTools }, why: "it runs nothing"},
+	{name: "killed", run: killedAgent, without: func(c agentClient) bool { return c.noTools }, why: "it runs nothing"},
+}
+
+// What the model has done. Agents with tools run the command; the others edit, in
+// whole lines.
+var (
+	addsMul = mockllm.Action{
+		Sh: `printf '\nfunc Mul(a, b int) int { return a * b }\n' >>calc.go && printf '\nfunc TestMul(t *testing.T) {\n\tif Mul(2, 3) != 6 {\n\t\tt.Fatal("Mul")\n\t}\n}\n' >>calc_test.go`,
+		Edits: []mockllm.Edit{
+			{Path: "calc.go", Old: "func Add(a, b int) int { return a + b }\n", New: "func Add(a, b int) int { return a + b }\n\nfunc Mul(a, b int) int { return a * b }\n"},
+			{Path: "calc_test.go", Old: "func TestSub(t *testing.T) {\n", New: "func TestMul(t *testing.T) {\n\tif Mul(2, 3) != 6 {\n\t\tt.Fatal(\"Mul\")\n\t}\n}\n\nfunc TestSub(t *testing.T) {\n"},
+		},
+	}
+	mendsSub = mockllm.Action{
+		Sh:    `sed -i 's/Sub(a, b int) int { return a + b }/Sub(a, b int) int { return a - b }/' calc.go`,
+		Edits: []mockllm.Edit{{Path: "calc.go", Old: "func Sub(a, b int) int { return a + b }\n", New: "func Sub(a, b int) int { return a - b }\n"}},
+	}
+	deletesTests = mockllm.Action{
+		Sh: `rm calc_test.go`,
+		Edits: []mockllm.Edit{{
+			Path: "calc_test.go", New: "",
+			Old: "func TestSub(t *testing.T) {\n\tif Sub(3, 2) != 1 {\n\t\tt.Fatal(\"Sub\")\n\t}\n}\n",
+		}},
+	}
+	runsForEver = mockllm.Action{Sh: `(setsid sleep 301 &); echo >running; sleep 300`}
+)
+
+func does(text string, a ...mockllm.Action) []mockllm.Step {
+	return []mockllm.Step{{Text: text, Do: a}, {Text: "All done. Everything passes."}}
+}
+
+func steps(parts ...[]mockllm.Step) mockllm.Scenario { return mockllm.Scenario{Parts: parts} }
+
+func (w *agentWorld) inTree(name string) string {
+	w.t.Helper()
+	data, err := os.ReadFile(filepath.Join(w.root, name))
+	if err != nil {
+		w.t.Error(err)
+	}
+	return string(data)
+}
+
+// done says that the task was done, honestly.
+func (w *agentWorld) done() {
+	w.t.Helper()
+	if !strings.Contains(w.inTree("calc.go"), "return a - b") {
+		w.t.Error("Sub is not mended")
+	}
+	if tests := w.inTree("calc_test.go"); !strings.Contains(tests, "func TestAdd") || !strings.Contains(tests, "func TestSub") {
+		w.t.Errorf("tests are gone:\n%s", tests)
+	}
+}
+
+// An honest agent needs two iterations; the second is told where the first stood.
+func honestAgent(w *agentWorld) string {
+	w.serve(steps(does("A function and its test.", addsMul), does("Sub adds; it has to subtract.", mendsSub)))
+	r := w.start()
+	r.wants(0, "criterion_met")
+	w.done()
+	if p := w.prompt(2); !strings.Contains(p, "2 of 3 tests pass") {
+		w.t.Errorf("iteration 2 was told %q, which does not say where it stands", p)
+	}
+	return r.story()
+}
+
+// An agent that deletes tests finds them again, and is told why.
+func deletingAgent(w *agentWorld) string {
+	w.serve(steps(does("A function and its test.", addsMul), does("The tests are in the way.", deletesTests), does("Sub adds; it has to subtract.", mendsSub)))
+	r := w.start()
+	r.wants(0, "criterion_met")
+	w.done()
+	if _, ok := r.find("iteration_rejected", 2); !ok {
+		w.t.Error("iteration 2 was not rejected")
+	}
+	p := w.prompt(3)
+	for _, want := range []string{"Iteration 2 was REJECTED", "TestSub"} {
+		if !strings.Contains(p, want) {
+			w.t.Errorf("iteration 3 was told %q, without %q", p, want)
+		}
+	}
+	return r.story()
+}
+
+// A hook stops the deletion before it happens, and the model is told why.
+func deniedAgent(w *agentWorld) string {
+	steal := []mockllm.Step{{Text: "The tests are in the way.", Do: []mockllm.Action{deletesTests}}, {Text: "Sub adds; it has to subtract.", Do: []mockllm.Action{mendsSub}}, {Text: "Done."}}
+	w.serve(steps(steal))
+	r := w.start()
+	r.wants(0, "criterion_met")
+	w.done()
+	if _, ok := r.find("iteration_rejected", -1); ok {
+		w.t.Error("an iteration was rejected: the tests were deleted first")
+	}
+	if !w.heard(1, "supervise") {
+		w.t.Error("the model was not told who denied it")
+	}
+	if text := r.talk.String(); strings.Contains(text, "did not fire") {
+		w.t.Errorf("said: %s", text)
+	}
+	return r.story()
+}
+
+// A rate limit that clears costs no iteration.
+func limitedAgent(w *agentWorld) string {
+	limit := &mockllm.Failure{Status: 429, Message: "rate limit reached", Headers: map[string]string{"Retry-After": "1"}}
+	task := does("A function and its test, and Sub subtracts.", addsMul, mendsSub)
+	task[0].Failure = limit
+	w.serve(steps(task))
+	r := w.start()
+	w.recovers(r, 3)
+	r.wants(0, "criterion_met")
+	w.done()
+	if data, _ := r.find("loop_finished", -1); data == nil {
+		w.t.Error("the loop did not end")
+	}
+	if p := w.prompt(2); p != "" {
+		w.t.Errorf("there was an iteration 2, told %q", p)
+	}
+	return r.story()
+}
+
+// recovers makes the server well again when supervise waits for it, or, where the
+// client itself asks again for minutes, after some requests.
+func (w *agentWorld) recovers(r *agentRun, requests int) {
+	w.t.Helper()
+	if !w.client.retries {
+		r.until(func(e agentEvent) bool { return e.Type == "agent_waiting" })
+		w.model.Recover()
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	if _, err := w.model.Wait(ctx, func(mockllm.Request) bool { return len(w.model.Requests()) >= requests }); err != nil {
+		w.t.Error(err)
+	}
+	w.model.Recover()
+}
+
+// A key that is not accepted ends the loop at once, and says what helps.
+func refusedAgent(w *agentWorld) string {
+	w.serve(steps([]mockllm.Step{{Failure: &mockllm.Failure{Status: 401, Message: "invalid api key"}}}))
+	r := w.start()
+	if code := r.end(); code == 0 {
+		w.t.Error("the loop ended with 0")
+	}
+	data, _ := r.find("agent_finished", 1)
+	if got := word(data, "outcome"); got != "auth" {
+		w.t.Errorf("outcome %q of %s, want auth\n%s", got, data, w.asked())
+	}
+	if _, ok := r.find("iteration_started", 2); ok {
+		w.t.Error("there was an iteration 2")
+	}
+	return r.story()
+}
+
+// A server that is down comes up later; whatever the agent does meanwhile, the
+// loop goes on.
+func cutOffAgent(w *agentWorld) string {
+	task := does("A function and its test, and Sub subtracts.", addsMul, mendsSub)
+	r := w.start("--idle-timeout", "25s", "--until", "green")
+	r.until(func(e agentEvent) bool { return e.Type == "agent_finished" })
+	w.serve(steps(task))
+	r.wants(0, "criterion_met")
+	w.done()
+	return r.story()
+}
+
+// A server that never answers: the agent is stopped, and the next one works.
+func hangingAgent(w *agentWorld) string {
+	w.serve(steps([]mockllm.Step{{Hang: true}}, does("A function and its test, and Sub subtracts.", addsMul, mendsSub)))
+	r := w.start("--idle-timeout", "15s")
+	r.wants(0, "criterion_met")
+	w.done()
+	if data, _ := r.find("agent_finished", 1); !strings.Contains(word(data, "cause"), "idle") && !strings.Contains(word(data, "cause"), "output") {
+		w.t.Errorf("iteration 1 ended by %q, want the idle limit", word(data, "cause"))
+	}
+	return r.story()
+}
+
+// running waits until the agent's tool runs, with a child in a session of its own.
+func (w *agentWorld) running(r *agentRun) {
+	w.t.Helper()
+	r.until(func(e agentEvent) bool { return e.Type == "agent_spawned" })
+	deadline := time.Now().Add(2 * time.Minute)
+	for tick := time.NewTicker(100 * time.Millisecond); ; <-tick.C {
+		if _, err := os.Stat(filepath.Join(w.root, "running")); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			r.cmd.Process.Kill()
+			w.t.Fatalf("the agent ran nothing\n%s", w.asked())
+		}
+	}
+	var sleeping int
+	for _, p := range w.leftovers() {
+		if strings.Contains(p, "sleep 30") {
+			sleeping++
+		}
+	}
+	if sleeping == 0 {
+		w.t.Error("nothing that runs has the mark, so nothing could be found left")
+	}
+}
+
+// Ctrl-C leaves nothing of the agent and of what its tools started.
+func interruptedAgent(w *agentWorld) string {
+	w.serve(steps(does("This takes long.", runsForEver)))
+	r := w.start()
+	w.running(r)
+	began := time.Now()
+	if err := r.cmd.Process.Signal(os.Interrupt); err != nil {
+		w.t.Fatal(err)
+	}
+	r.wants(130, "interrupted")
+	w.nobodyLeft()
+	return fmt.Sprintf("%s; nothing left after %.1f s", r.story(), time.Since(began).Seconds())
+}
+
+// So does the death of supervise itself.
+func killedAgent(w *agentWorld) string {
+	w.serve(steps(does("This takes long.", runsForEver)))
+	r := w.start()
+	w.running(r)
+	began := time.Now()
+	if err := r.cmd.Process.Kill(); err != nil {
+		w.t.Fatal(err)
+	}
+	_ = r.end()
+	deadline := time.Now().Add(time.Minute)
+	for tick := time.NewTicker(100 * time.Millisecond); len(w.leftovers()) > 0 && time.Now().Before(deadline); <-tick.C {
+	}
+	return fmt.Sprintf("nothing left after %.1f s", time.Since(began).Seconds())
+}
