@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"supervise/internal/agent"
+	"supervise/internal/ledger"
 	"supervise/internal/loop"
 
 	"github.com/spf13/cobra"
@@ -59,6 +61,23 @@ func notes(p agent.Preset, yolo bool) []string {
 	return out
 }
 
+// untried says of a program that it has another version than those that are known,
+// "" otherwise.
+func untried(run *ledger.AgentRun) string {
+	if run == nil || run.Program == "" {
+		return ""
+	}
+	p, err := agent.ByName(run.Program)
+	if err != nil || p.Tried(run.Version) {
+		return ""
+	}
+	versions := p.Min
+	if p.Max != p.Min {
+		versions += " to " + p.Max
+	}
+	return fmt.Sprintf("%s %s: tried with %s alone", p.Name, run.Version, versions)
+}
+
 // startable refuses a program that is not there.
 func startable(dir string, args []string) error {
 	name := args[0]
@@ -73,4 +92,53 @@ func startable(dir string, args []string) error {
 		return usageError{err}
 	}
 	return nil
+}
+
+// shownOf is what is shown of an agent's output where nothing is said: on a
+// terminal what it prints, but of one that prints events for programs what it says.
+func shownOf(tty bool, p loop.Program) string {
+	switch {
+	case !tty:
+		return "none"
+	case p.Name != "":
+		return "lines"
+	}
+	return "raw"
+}
+
+// spoken shows what an agent says, of the events that it prints.
+type spoken struct {
+	*agent.Reader
+	to      io.WriteCloser
+	pending string // the last text, which may still be growing
+}
+
+func newSpoken(f agent.Format, to io.WriteCloser) *spoken {
+	s := &spoken{to: to}
+	s.Reader = agent.NewReader(f, func(r agent.Report) {
+		if !strings.HasPrefix(r.Text, s.pending) {
+			s.flush()
+		}
+		s.pending = r.Text
+	})
+	return s
+}
+
+func (s *spoken) flush() {
+	if s.pending != "" {
+		_, _ = io.WriteString(s.to, s.pending+"\n") // lines are never refused
+	}
+	s.pending = ""
+}
+
+// Close shows the last text, or what an agent printed that said nothing.
+func (s *spoken) Close() error {
+	err := s.Reader.Close()
+	if r := s.Report(); r.Lines == 0 {
+		s.pending = r.Words
+	} else if r.Text != "" {
+		s.pending = r.Text
+	}
+	s.flush()
+	return errors.Join(err, s.to.Close())
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"supervise/internal/agent"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
@@ -25,10 +26,7 @@ func (a *app) attach(opts *loop.Options, f *runFlags) {
 	tty := term.IsTerminal(int(a.in.Fd())) && isTerminal(a.out) && !f.json
 	show := f.show
 	if show == "auto" {
-		show = "none"
-		if tty {
-			show = "raw"
-		}
+		show = shownOf(tty, opts.Program)
 	}
 	if tty && show == "raw" {
 		opts.Terminal = &runner.Terminal{In: a.in, Out: a.out.(*os.File)} //nolint:forcetypeassert // a terminal is a file
@@ -40,7 +38,14 @@ func (a *app) attach(opts *loop.Options, f *runFlags) {
 	p := &printer{out: a.out, talk: a.err, paint: a.paint(a.out), live: isTerminal(a.err), raw: opts.Terminal != nil, self: a.self()}
 	opts.OnEvent = p.event
 	if show == "lines" {
-		opts.Mirror = func(int) io.WriteCloser { return &lines{to: a.out, prefix: p.paint(report.Faint, "       │ ")} }
+		prefix := p.paint(report.Faint, "       │ ")
+		opts.Mirror = func(int) io.WriteCloser {
+			to := &lines{to: a.out, prefix: prefix}
+			if known, err := agent.ByName(opts.Program.Name); err == nil && known.Format != "" {
+				return newSpoken(known.Format, to)
+			}
+			return to
+		}
 	}
 }
 
@@ -69,6 +74,7 @@ type printer struct {
 	verified  *loop.Verification
 	dir, id   string
 	self      string // how supervise is called to find the loop
+	untried   string // what was said last of the agent's version
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -257,6 +263,10 @@ func (p *printer) agent(it ledger.Iteration) {
 	}
 	if text := report.Used(it.Agent); text != "" {
 		p.note("agent: %s", text)
+	}
+	if text := untried(it.Agent); text != p.untried && text != "" {
+		p.untried = text
+		p.note("%s", text)
 	}
 }
 

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"supervise/internal/agent"
+)
+
+// What is shown of an agent that prints events is what it says, each text once.
+func TestSpoken(t *testing.T) {
+	for _, tt := range []struct {
+		sample string
+		format agent.Format
+		want   string
+	}{
+		{"claude-edit-ok.jsonl", agent.Claude, "I will add Mul and a test for it.|Now a note file.|Running the tests.|All tests pass. Work finished.|"},
+		{"gemini-edit-ok.pty", agent.Gemini, "I will add Mul and a test for it.|Now a note file.|Running the tests.|All tests pass. Work finished.|"},
+		{"gemini-bad-key.stderr", agent.Gemini, "Warning: True color"},
+	} {
+		text, err := os.ReadFile("../../internal/agent/testdata/samples/" + tt.sample)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shown strings.Builder
+		s := newSpoken(tt.format, &lines{to: &shown})
+		for part := range strings.SplitAfterSeq(string(text), "}") {
+			_, _ = s.Write([]byte(part))
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.ReplaceAll(shown.String(), "\n", "|"); !strings.HasPrefix(got, tt.want) || strings.HasSuffix(tt.want, "|") && got != tt.want {
+			t.Errorf("%s: %s\nwant %s", tt.sample, got, tt.want)
+		}
+	}
+}
