@@ -117,6 +117,19 @@ func (a Alert) accepted(k acknowledged) Alert {
 	return a
 }
 
+// Approved returns the assessment as it stands after a person has looked at the
+// iteration and kept it: what weighs in it counts as acknowledged.
+func (a Assessment) Approved(reason string) Assessment {
+	a.Alerts = slices.Clone(a.Alerts)
+	for i, alert := range a.Alerts {
+		if alert.Severity >= High && alert.Acknowledged == nil {
+			a.Alerts[i] = alert.accepted(acknowledged{Acknowledgement: Acknowledgement{ID: "gate", Reason: reason}})
+		}
+	}
+	sortAlerts(a.Alerts)
+	return a
+}
+
 func (k acknowledged) coversFiles(files []string) bool {
 	if len(k.tests) > 0 || k.path != nil && len(files) == 0 {
 		return false

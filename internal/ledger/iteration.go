@@ -46,8 +46,11 @@ type Iteration struct {
 	// it later.
 	Resumed bool `json:"resumed,omitempty"`
 
-	Reused bool       `json:"reused_measurement,omitempty"` // the tree had been measured before
-	Level  string     `json:"reinforcement_level,omitempty"`
+	Reused bool   `json:"reused_measurement,omitempty"` // the tree had been measured before
+	Level  string `json:"reinforcement_level,omitempty"`
+	// LevelReason is why the prompt had this level.
+	LevelReason string `json:"reinforcement_reason,omitempty"`
+
 	Retry  int        `json:"retry,omitempty"` // which retry of an incident this was
 	Checks []CheckRun `json:"checks"`
 
@@ -199,6 +202,10 @@ type Decision struct {
 	Criterion *bool       `json:"criterion_met,omitempty"`
 	Retries   int         `json:"retries"`  // of the incident that is open after this iteration
 	Attempts  int         `json:"attempts"` // in the whole loop
+
+	Strategy string  `json:"strategy,omitempty"` // how the next attempt is to differ
+	Phases   []Phase `json:"phases,omitempty"`   // of the recovery, in order
+	Gate     *Gate   `json:"gate,omitempty"`     // nil where nobody was asked
 }
 
 // FileChange is a file that the agent changed: added, modified, deleted, or mode

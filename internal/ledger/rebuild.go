@@ -65,7 +65,7 @@ func rebuild(dir string) (State, error) {
 	if err != nil {
 		return s, err
 	}
-	s.History, s.Regressions = []HistoryEntry{}, []Regression{}
+	s.History, s.Regressions, s.Recoveries, s.Levels = []HistoryEntry{}, []Regression{}, nil, nil
 	for _, it := range its {
 		s.Add(it)
 	}
@@ -106,6 +106,8 @@ func (s *State) Add(it Iteration) {
 		s.BaselineRuns, s.CoverageWobble = it.BaselineRuns, it.CoverageWobble
 	}
 	s.Spending = s.Spending.plus(it)
+	s.reinforce(it)
+	s.recover(it)
 	if it.Level != "" {
 		s.Level = it.Level
 	}

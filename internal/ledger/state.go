@@ -65,6 +65,8 @@ type State struct {
 	RecoveryAttempts int            `json:"recovery_attempts"`
 	Spending         *Spending      `json:"spending,omitempty"` // of the agent; nil where it told nothing
 	Waiting          string         `json:"waiting,omitempty"`  // for the agent's service: why, and until when
+	Recoveries       []Incident     `json:"recovery_history,omitempty"`
+	Levels           []LevelChange  `json:"reinforcement_history,omitempty"`
 }
 
 // Configuration is what the loop was started with.
@@ -110,12 +112,19 @@ type Regression struct {
 }
 
 // settle returns the state as it is: a loop that nobody holds does not run any
-// more, whatever was written last.
+// more, whatever was written last. One that waited for a person stays paused.
 func (s State) settle(dir string) State {
-	if s.Status != Running && s.Status != Completing || s.Kind == Recorded {
+	if s.Status != Running && s.Status != Completing && s.Status != Paused || s.Kind == Recorded {
 		return s
 	}
-	if free, err := Free(dir); err == nil && free {
+	free, err := Free(dir)
+	switch {
+	case err != nil || !free:
+	case s.Status == Paused:
+		if s.StopReason == "" {
+			s.StopReason, s.StopText = killed, "supervise was killed while it waited for an answer about iteration "+strconv.Itoa(s.Iteration)
+		}
+	default:
 		s.Status, s.StopReason = Crashed, killed
 		s.StopText = "supervise was killed in iteration " + strconv.Itoa(s.Iteration)
 	}
@@ -126,7 +135,9 @@ func (s State) settle(dir string) State {
 const killed = "killed"
 
 // Unnoticed reports whether the loop was killed and no later run knows of it.
-func (s State) Unnoticed() bool { return s.Status == Crashed && s.StopReason == killed }
+func (s State) Unnoticed() bool {
+	return (s.Status == Crashed || s.Status == Paused) && s.StopReason == killed
+}
 
 // MarkCrashed writes that the loop in dir does not run any more, and which loop
 // noticed it.
@@ -146,6 +157,8 @@ func (l *Ledger) Save(s State) error {
 	}
 	l.state = s
 	s.History = s.History[max(0, len(s.History)-keptHistory):]
+	s.Recoveries = s.Recoveries[max(0, len(s.Recoveries)-keptHistory):]
+	s.Levels = s.Levels[max(0, len(s.Levels)-keptHistory):]
 	b, err := encoded(s)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", stateName, err)
@@ -154,8 +167,8 @@ func (l *Ledger) Save(s State) error {
 	return WriteFile(filepath.Join(l.dir, stateName), b)
 }
 
-// keptHistory is of how many iterations, the latest ones, state.json has the
-// history; progress/trajectory.json has it of all.
+// keptHistory is of how many iterations, incidents and changes of the level, the
+// latest ones, state.json has the history; progress/trajectory.json has it of all.
 const keptHistory = 50
 
 const stateName = "state.json"

@@ -134,6 +134,7 @@ func (s *session) overlaid() error {
 // replay brings the session to where it was after the given iterations.
 func (s *session) replay(its []ledger.Iteration) error {
 	s.state.History, s.state.Regressions, s.state.Spending = []ledger.HistoryEntry{}, []ledger.Regression{}, nil
+	s.state.Recoveries, s.state.Levels = nil, nil
 	for n, it := range its {
 		switch {
 		case it.Number != n:

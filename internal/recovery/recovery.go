@@ -5,9 +5,11 @@ package recovery
 
 import (
 	"fmt"
-	"strings"
+	"slices"
+	"time"
 
 	"supervise/detector"
+	"supervise/internal/gate"
 )
 
 // Move is what the loop does next.
@@ -18,32 +20,15 @@ const (
 	Continue Move = "continue"
 	Retry    Move = "retry"    // from the restored tree
 	Stop     Move = "stop"     // nothing more is to be expected
-	Escalate Move = "escalate" // a human has to decide
+	Escalate Move = "escalate" // a human would have to decide: the loop ends
+	Abort    Move = "abort"    // a human, or the policy of the gate, ends the loop
 )
-
-// Cause is why an iteration went wrong, as far as the evidence tells.
-type Cause string
-
-// The causes that are told apart.
-const (
-	RewardHacking  Cause = "reward_hacking"
-	TaskComplexity Cause = "task_complexity"
-	Environment    Cause = "environment"
-	Unknown        Cause = "unknown"
-)
-
-// Diagnosis is the likely cause of a rejected iteration. Confidence is in
-// [0,1].
-type Diagnosis struct {
-	Cause      Cause    `json:"cause"`
-	Confidence float64  `json:"confidence"`
-	Evidence   []string `json:"evidence"`
-}
 
 // Options are the limits of the recovery.
 type Options struct {
 	MaxRetries  int  // retries per incident before a human is asked; at least 0
 	StopOnStall bool // a stall ends the loop
+	AskOnStall  bool `json:",omitempty"` // a stall asks a human; without one it ends the loop
 }
 
 // State is what the machine remembers between iterations.
@@ -51,6 +36,34 @@ type State struct {
 	Retries  int // of the running incident
 	Attempts int // in the whole loop
 }
+
+// Case is an iteration that was judged, and what else is known of it.
+type Case struct {
+	Assessment detector.Assessment
+	Evidence   Evidence
+	Start      int       // the iteration whose tree this one started from
+	Paused     time.Time // when the agent was stopped, or had ended
+	Now        time.Time
+}
+
+// Phase is a step that was taken in an incident.
+type Phase struct {
+	Phase PhaseName `json:"phase"`
+	At    time.Time `json:"at"`
+	Text  string    `json:"text"`
+}
+
+// PhaseName names a phase of the recovery.
+type PhaseName string
+
+// The phases, in their order. An incident ends with a retry or an escalation.
+const (
+	PhasePause    PhaseName = "pause"
+	PhaseDiagnose PhaseName = "diagnose"
+	PhaseAdapt    PhaseName = "adapt"
+	PhaseRetry    PhaseName = "retry"
+	PhaseEscalate PhaseName = "escalate"
+)
 
 // Step is what to do now.
 type Step struct {
@@ -60,43 +73,175 @@ type Step struct {
 	Retry     int  // which retry follows, from 1
 	Reason    string
 	Diagnosis *Diagnosis
-	Advice    string // for the next prompt
+	Strategy  Strategy // "" where nothing has to change
+	Advice    string   // for the next prompt
+	Phases    []Phase  // of this iteration
+	// Ask is what a human is to be asked, if one can be; "" for nothing. Why says
+	// why. Where none can be asked the step holds as it is.
+	Ask gate.Kind
+	Why string
 }
 
 // Next returns the step that follows an assessment, and the state after it. An
 // accepted iteration ends the running incident.
-func Next(s State, a detector.Assessment, o Options) (Step, State) {
-	if a.Recommendation.Action == detector.Rollback {
-		return reject(s, a, o)
+func Next(s State, c Case, o Options) (Step, State) {
+	r := c.Assessment.Recommendation
+	if r.Action == detector.Rollback {
+		return reject(s, c, o)
 	}
 	s.Retries = 0
-	step := Step{Move: Continue, Reason: a.Recommendation.Reason}
-	switch a.Recommendation.Action {
+	step := Step{Move: Continue, Reason: r.Reason, Target: c.Start}
+	switch r.Action {
 	case detector.Stop:
-		if a.Class != detector.Stalled || o.StopOnStall {
+		switch {
+		case c.Assessment.Class != detector.Stalled || o.StopOnStall:
 			step.Move = Stop
+		case o.AskOnStall:
+			step.Move, step.Ask, step.Why = Stop, gate.Standstill, "the loop does not get on"
 		}
 	case detector.Escalate:
-		step.Move = Escalate
+		step.Move, step.Ask, step.Why = Escalate, gate.Standstill, "the loop does not get on"
 	case detector.Continue, detector.Rollback:
+	}
+	if step.Ask == "" && step.Move == Continue {
+		if message, found := suspicion(c.Assessment); found {
+			step.Ask, step.Why = gate.Suspicion, "a change looks like a cheat: "+message
+		}
+	}
+	if step.Move == Escalate {
+		step.Phases = []Phase{{PhasePause, c.Paused, paused}, {PhaseEscalate, c.Now, r.Reason}}
 	}
 	return step, s
 }
 
-func reject(s State, a detector.Assessment, o Options) (Step, State) {
-	d := diagnose(a)
-	step := Step{
-		Move: Retry, Reject: true, Target: a.Recommendation.Target, Reason: a.Recommendation.Reason,
-		Diagnosis: &d, Advice: advice[d.Cause],
+const paused = "the agent's processes are ended, and what it left is kept"
+
+// suspicion returns the message of a HIGH finding about integrity that nobody has
+// accepted.
+func suspicion(a detector.Assessment) (string, bool) {
+	i := slices.IndexFunc(a.Alerts, func(alert detector.Alert) bool { return alert.Severity == detector.High && tampering(alert) })
+	if i < 0 {
+		return "", false
 	}
-	s.Attempts++
-	if s.Retries++; s.Retries > o.MaxRetries {
-		step.Move = Escalate
-		step.Reason = fmt.Sprintf("%s; %s spent", step.Reason, plural(o.MaxRetries, "retry", "retries"))
+	return a.Alerts[i].Message(), true
+}
+
+func reject(s State, c Case, o Options) (Step, State) {
+	r := c.Assessment.Recommendation
+	d := diagnose(c)
+	p := plans[d.Cause]
+	step := Step{
+		Move: Retry, Reject: true, Target: r.Target, Reason: r.Reason, Diagnosis: &d, Strategy: p.strategy, Advice: p.advice,
+		Phases: []Phase{
+			{PhasePause, c.Paused, paused}, {PhaseDiagnose, c.Now, d.String()}, {PhaseAdapt, c.Now, string(p.strategy)},
+		},
+	}
+	if p.strategy == Allow {
+		s.Retries = 0
+		step.Move, step.Reject, step.Target = Continue, false, 0
 		return step, s
 	}
-	step.Retry = s.Retries
+	s.Attempts++
+	s.Retries++
+	step.Ask, step.Why = escalation(c.Assessment, d)
+	return retry(step, s, c.Now, o)
+}
+
+// retry is the last phase of a rejected iteration.
+func retry(step Step, s State, now time.Time, o Options) (Step, State) {
+	if s.Retries <= o.MaxRetries {
+		step.Retry = s.Retries
+		step.Phases = append(step.Phases, Phase{PhaseRetry, now, fmt.Sprintf("retry %d of %d from iteration %d", s.Retries, o.MaxRetries, step.Target)})
+		return step, s
+	}
+	step.Move = Escalate
+	step.Reason = fmt.Sprintf("%s; %s spent", step.Reason, plural(o.MaxRetries, "retry", "retries"))
+	step.Ask, step.Why = gate.Regression, plural(o.MaxRetries, "retry", "retries")+" did not help"
+	step.Phases = append(step.Phases, Phase{PhaseEscalate, now, step.Why})
 	return step, s
+}
+
+// sure is the confidence from which on reward hacking is for a human to judge, and
+// unsure the one below which every diagnosis is.
+const (
+	sure   = .85
+	unsure = .50
+)
+
+// escalation says whether a human is to be asked at once, and why.
+func escalation(a detector.Assessment, d Diagnosis) (gate.Kind, string) {
+	switch {
+	case slices.ContainsFunc(a.Alerts, func(alert detector.Alert) bool {
+		return alert.Type == "test_deletion" && alert.Severity == detector.Critical
+	}):
+		return gate.Regression, "tests were deleted"
+	case d.Cause == RewardHacking && d.Confidence >= sure && a.Critical():
+		return gate.Regression, "the agent most likely games the checks"
+	case d.Confidence < unsure:
+		return gate.Regression, "the cause is not clear"
+	}
+	return "", ""
+}
+
+// Answered returns the step and the state that follow from what was answered to
+// the question of a step. s is the state after that step.
+//
+// A person who rejects gives the incident all its retries anew: to end the loop
+// there is another answer. A policy or a limit of time takes none away and gives
+// none.
+func Answered(step Step, s State, a gate.Answer, o Options) (Step, State) {
+	step.Phases = slices.Clone(step.Phases)
+	step.Phases = append(step.Phases, Phase{PhaseEscalate, a.At, a.String()})
+	switch a.Choice {
+	case gate.Approve:
+		s.Retries = 0
+		step.Move, step.Reject, step.Target, step.Retry = Continue, false, 0, 0
+		step.Reason, step.Strategy = "approved: "+a.Reason, Allow
+		step.Advice = "A person has looked at the last iteration and approved it: " + a.Reason
+		return step, s
+	case gate.Abort:
+		step.Move, step.Retry, step.Reason = Abort, 0, reasonOf("the loop is aborted", a)
+		step.Reject = step.Ask != gate.Standstill || step.Reject
+		return step, s
+	case gate.Reject:
+	}
+	person := a.How == gate.ByTerminal || a.How == gate.ByCommand
+	if !person && step.Ask != gate.Suspicion {
+		return step, s
+	}
+	if !step.Reject {
+		step.Reject = true
+		s.Attempts++
+		s.Retries++
+	}
+	if person && step.Move == Escalate {
+		s.Retries = min(1, o.MaxRetries)
+	}
+	step.Strategy, step.Advice = rejectedAdvice(step, a)
+	if step.Move, step.Reason = Retry, reasonOf(step.Reason, a); person && o.MaxRetries == 0 {
+		step.Phases = append(step.Phases, Phase{PhaseRetry, a.At, "from the tree before, as the person asked"})
+		return step, s
+	}
+	return retry(step, s, a.At, o)
+}
+
+func reasonOf(text string, a gate.Answer) string {
+	if a.Reason == "" {
+		return text
+	}
+	return text + ": " + a.Reason
+}
+
+// rejectedAdvice is what the next prompt says of a person's rejection.
+func rejectedAdvice(step Step, a gate.Answer) (Strategy, string) {
+	strategy, advice := step.Strategy, step.Advice
+	if advice == "" {
+		strategy, advice = Block, plans[Unknown].advice
+	}
+	if a.Reason != "" {
+		advice = "A person rejected it: " + a.Reason + ". " + advice
+	}
+	return strategy, advice
 }
 
 func plural(n int, one, many string) string {
@@ -104,48 +249,4 @@ func plural(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
-}
-
-// advice is what the next prompt says about the cause.
-var advice = map[Cause]string{
-	RewardHacking:  "Mend the code under test. Tests are the specification: none may be removed, skipped or emptied to make the numbers look better.",
-	TaskComplexity: "Take a smaller step: change as little as is needed for one failing test, and keep everything that passes passing.",
-	Environment:    "A tool could not be run. Do not work around it in the project; leave the checks as they are.",
-	Unknown:        "Take another way than the one that was rejected.",
-}
-
-// causes maps alert types to what they speak for. The first row whose type was
-// alerted decides.
-var causes = []struct {
-	kind       string
-	cause      Cause
-	confidence float64
-}{
-	{"test_deletion", RewardHacking, .85},
-	{"test_skipping", RewardHacking, .85},
-	{"functionality_loss", TaskComplexity, .60},
-	{"coverage_regression", TaskComplexity, .55},
-}
-
-func diagnose(a detector.Assessment) Diagnosis {
-	d := Diagnosis{Cause: Unknown, Confidence: .50}
-	for _, alert := range a.Alerts {
-		if alert.Severity >= detector.High {
-			d.Evidence = append(d.Evidence, alert.Message())
-		}
-	}
-	for _, row := range causes {
-		for _, alert := range a.Alerts {
-			if alert.Type == row.kind && alert.Severity >= detector.High {
-				d.Cause, d.Confidence = row.cause, row.confidence
-				return d
-			}
-		}
-	}
-	return d
-}
-
-// String returns the diagnosis in one line.
-func (d Diagnosis) String() string {
-	return fmt.Sprintf("%s (confidence %.2f): %s", d.Cause, d.Confidence, strings.Join(d.Evidence, "; "))
 }

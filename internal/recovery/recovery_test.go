@@ -1,66 +1,243 @@
 package recovery_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"supervise/detector"
+	"supervise/internal/gate"
 	"supervise/internal/recovery"
+	"supervise/metric"
 )
 
-func rejected(kind string) detector.Assessment {
-	return detector.Assessment{
-		Class:          detector.Regression,
-		Alerts:         []detector.Alert{{Rule: "test_count_decreased", Type: kind, Severity: detector.Critical}},
-		Recommendation: detector.Recommendation{Action: detector.Rollback, Target: 2, Reason: "r"},
+var (
+	paused = time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC)
+	now    = paused.Add(time.Minute)
+)
+
+func alert(kind string, s detector.Severity) detector.Alert {
+	rule := map[string]string{"test_deletion": "test_count_decreased", "functionality_loss": "working_tests_failing"}[kind]
+	if rule == "" {
+		rule = kind
 	}
+	return detector.Alert{Rule: rule, Type: kind, Severity: s}
 }
 
-func plain(action detector.Recommend, class detector.Class) detector.Assessment {
-	return detector.Assessment{Class: class, Recommendation: detector.Recommendation{Action: action, Reason: "r"}}
+// rejected is an iteration that the rules undo.
+func rejected(kinds ...string) recovery.Case {
+	c := recovery.Case{Paused: paused, Now: now, Start: 2, Assessment: detector.Assessment{
+		Class: detector.Regression, Recommendation: detector.Recommendation{Action: detector.Rollback, Target: 2, Reason: "r"},
+	}}
+	for _, kind := range kinds {
+		c.Assessment.Alerts = append(c.Assessment.Alerts, alert(kind, detector.Critical))
+	}
+	return c
+}
+
+func plain(action detector.Recommend, class detector.Class) recovery.Case {
+	return recovery.Case{Paused: paused, Now: now, Start: 2, Assessment: detector.Assessment{Class: class, Recommendation: detector.Recommendation{Action: action, Reason: "r"}}}
+}
+
+func suspicious() recovery.Case {
+	c := plain(detector.Continue, detector.Forward)
+	c.Assessment.Alerts = []detector.Alert{{Rule: detector.TamperPrefix + "assertion_removed", Type: "assertion_removed", Severity: detector.High}}
+	return c
 }
 
 func TestNext(t *testing.T) {
+	three := recovery.Options{MaxRetries: 3, StopOnStall: true}
 	for _, tt := range []struct {
 		name   string
 		before recovery.State
-		a      detector.Assessment
+		c      recovery.Case
 		o      recovery.Options
 		move   recovery.Move
 		reject bool
+		ask    gate.Kind
 		after  recovery.State
 	}{
-		{"forward", recovery.State{}, plain(detector.Continue, detector.Forward), recovery.Options{MaxRetries: 3}, recovery.Continue, false, recovery.State{}},
-		{"an accepted iteration ends the incident", recovery.State{Retries: 2, Attempts: 5}, plain(detector.Continue, detector.Forward), recovery.Options{MaxRetries: 3}, recovery.Continue, false, recovery.State{Attempts: 5}},
-		{"first rejection", recovery.State{}, rejected("test_deletion"), recovery.Options{MaxRetries: 3}, recovery.Retry, true, recovery.State{Retries: 1, Attempts: 1}},
-		{"last retry", recovery.State{Retries: 2, Attempts: 2}, rejected("test_deletion"), recovery.Options{MaxRetries: 3}, recovery.Retry, true, recovery.State{Retries: 3, Attempts: 3}},
-		{"retries spent", recovery.State{Retries: 3, Attempts: 3}, rejected("test_deletion"), recovery.Options{MaxRetries: 3}, recovery.Escalate, true, recovery.State{Retries: 4, Attempts: 4}},
-		{"no retries at all", recovery.State{}, rejected("test_deletion"), recovery.Options{}, recovery.Escalate, true, recovery.State{Retries: 1, Attempts: 1}},
-		{"stall", recovery.State{}, plain(detector.Stop, detector.Stalled), recovery.Options{StopOnStall: true}, recovery.Stop, false, recovery.State{}},
-		{"stall, told to go on", recovery.State{}, plain(detector.Stop, detector.Stalled), recovery.Options{}, recovery.Continue, false, recovery.State{}},
-		{"infinite loop", recovery.State{}, plain(detector.Stop, detector.Regression), recovery.Options{}, recovery.Stop, false, recovery.State{}},
-		{"stuck", recovery.State{}, plain(detector.Escalate, detector.Plateau), recovery.Options{}, recovery.Escalate, false, recovery.State{}},
+		{"forward", recovery.State{}, plain(detector.Continue, detector.Forward), three, recovery.Continue, false, "", recovery.State{}},
+		{"an accepted iteration ends the incident", recovery.State{Retries: 2, Attempts: 5}, plain(detector.Continue, detector.Forward), three, recovery.Continue, false, "", recovery.State{Attempts: 5}},
+		{"a deleted test is for a human at once", recovery.State{}, rejected("test_deletion"), three, recovery.Retry, true, gate.Regression, recovery.State{Retries: 1, Attempts: 1}},
+		{"so is a game with the checks", recovery.State{}, rejected("test_skipping"), three, recovery.Retry, true, gate.Regression, recovery.State{Retries: 1, Attempts: 1}},
+		{"and what has no clear cause", recovery.State{}, rejected(), three, recovery.Retry, true, gate.Regression, recovery.State{Retries: 1, Attempts: 1}},
+		{"a broken test is not", recovery.State{}, rejected("functionality_loss"), three, recovery.Retry, true, "", recovery.State{Retries: 1, Attempts: 1}},
+		{"last retry", recovery.State{Retries: 2, Attempts: 2}, rejected("functionality_loss"), three, recovery.Retry, true, "", recovery.State{Retries: 3, Attempts: 3}},
+		{"retries spent", recovery.State{Retries: 3, Attempts: 3}, rejected("functionality_loss"), three, recovery.Escalate, true, gate.Regression, recovery.State{Retries: 4, Attempts: 4}},
+		{"no retries at all", recovery.State{}, rejected("functionality_loss"), recovery.Options{}, recovery.Escalate, true, gate.Regression, recovery.State{Retries: 1, Attempts: 1}},
+		{"a suspicion is told and undoes nothing", recovery.State{}, suspicious(), three, recovery.Continue, false, gate.Suspicion, recovery.State{}},
+		{"stall", recovery.State{}, plain(detector.Stop, detector.Stalled), three, recovery.Stop, false, "", recovery.State{}},
+		{"stall, told to go on", recovery.State{}, plain(detector.Stop, detector.Stalled), recovery.Options{}, recovery.Continue, false, "", recovery.State{}},
+		{"stall, told to ask", recovery.State{}, plain(detector.Stop, detector.Stalled), recovery.Options{AskOnStall: true}, recovery.Stop, false, gate.Standstill, recovery.State{}},
+		{"infinite loop", recovery.State{}, plain(detector.Stop, detector.Regression), recovery.Options{}, recovery.Stop, false, "", recovery.State{}},
+		{"stuck", recovery.State{}, plain(detector.Escalate, detector.Plateau), recovery.Options{}, recovery.Escalate, false, gate.Standstill, recovery.State{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			step, after := recovery.Next(tt.before, tt.a, tt.o)
-			if step.Move != tt.move || step.Reject != tt.reject || after != tt.after {
-				t.Errorf("Next = %s, reject %v, %+v, want %s, %v, %+v", step.Move, step.Reject, after, tt.move, tt.reject, tt.after)
+			step, after := recovery.Next(tt.before, tt.c, tt.o)
+			if step.Move != tt.move || step.Reject != tt.reject || step.Ask != tt.ask || after != tt.after {
+				t.Errorf("Next = %s, reject %v, ask %q, %+v, want %s, %v, %q, %+v", step.Move, step.Reject, step.Ask, after, tt.move, tt.reject, tt.ask, tt.after)
 			}
-			if step.Reason == "" {
-				t.Error("the step has no reason")
+			if step.Reason == "" || step.Ask != "" && step.Why == "" {
+				t.Errorf("the step has no reason: %+v", step)
 			}
 		})
 	}
 }
 
-func TestDiagnosis(t *testing.T) {
-	for kind, want := range map[string]recovery.Cause{
-		"test_deletion": recovery.RewardHacking, "test_skipping": recovery.RewardHacking,
-		"functionality_loss": recovery.TaskComplexity, "something_else": recovery.Unknown,
-	} {
-		step, _ := recovery.Next(recovery.State{}, rejected(kind), recovery.Options{MaxRetries: 1})
-		d := step.Diagnosis
-		if d == nil || d.Cause != want || len(d.Evidence) == 0 || step.Advice == "" || d.Confidence <= 0 || d.Confidence > 1 {
-			t.Errorf("%s: diagnosis %+v with advice %q, want %s", kind, d, step.Advice, want)
+func phases(step recovery.Step) string {
+	var out []string
+	for _, p := range step.Phases {
+		if p.At.IsZero() || p.Text == "" {
+			return "a phase without time or text: " + string(p.Phase)
 		}
+		out = append(out, string(p.Phase))
+	}
+	return strings.Join(out, " ")
+}
+
+// The paths of an incident, each from its first rejection to its end.
+func TestPaths(t *testing.T) {
+	o := recovery.Options{MaxRetries: 2}
+	broken, good := rejected("functionality_loss"), plain(detector.Continue, detector.Forward)
+	for _, tt := range []struct {
+		name   string
+		cases  []recovery.Case
+		answer *gate.Answer // to the last question
+		moves  string
+		phases string // of the last iteration
+		after  recovery.State
+	}{
+		{"resolved at the second attempt", []recovery.Case{broken, good}, nil, "retry continue", "", recovery.State{Attempts: 1}},
+		{"exhausted", []recovery.Case{broken, broken, broken}, nil, "retry retry escalate", "pause diagnose adapt escalate", recovery.State{Retries: 3, Attempts: 3}},
+		{
+			"escalated at once, and rejected", []recovery.Case{rejected("test_deletion")}, &gate.Answer{Choice: gate.Reject, How: gate.ByTerminal, At: now},
+			"retry", "pause diagnose adapt retry escalate retry", recovery.State{Retries: 1, Attempts: 1},
+		},
+		{
+			"escalated at once, and approved", []recovery.Case{rejected("test_deletion")}, &gate.Answer{Choice: gate.Approve, Reason: "the feature is gone", How: gate.ByCommand, At: now},
+			"continue", "pause diagnose adapt retry escalate", recovery.State{Attempts: 1},
+		},
+		{
+			"escalated at once, and aborted", []recovery.Case{rejected("test_deletion")}, &gate.Answer{Choice: gate.Abort, How: gate.ByPolicy, At: now},
+			"abort", "pause diagnose adapt retry escalate", recovery.State{Retries: 1, Attempts: 1},
+		},
+		{
+			"exhausted, and a person goes on", []recovery.Case{broken, broken, broken}, &gate.Answer{Choice: gate.Reject, How: gate.ByTerminal, At: now},
+			"retry retry retry", "pause diagnose adapt escalate escalate retry", recovery.State{Retries: 1, Attempts: 3},
+		},
+		{
+			"exhausted, and nobody answers", []recovery.Case{broken, broken, broken}, &gate.Answer{Choice: gate.Reject, How: gate.ByTimeout, At: now},
+			"retry retry escalate", "pause diagnose adapt escalate escalate", recovery.State{Retries: 3, Attempts: 3},
+		},
+		{
+			"suspicious, and nobody answers", []recovery.Case{suspicious()}, &gate.Answer{Choice: gate.Reject, How: gate.ByTimeout, At: now},
+			"retry", "escalate retry", recovery.State{Retries: 1, Attempts: 1},
+		},
+		{
+			"suspicious, and approved", []recovery.Case{suspicious()}, &gate.Answer{Choice: gate.Approve, Reason: "fine", How: gate.ByTerminal, At: now},
+			"continue", "escalate", recovery.State{},
+		},
+		{
+			"stuck, and a person reverts", []recovery.Case{plain(detector.Escalate, detector.Plateau)}, &gate.Answer{Choice: gate.Reject, How: gate.ByTerminal, At: now},
+			"retry", "pause escalate escalate retry", recovery.State{Retries: 1, Attempts: 1},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var s recovery.State
+			var step recovery.Step
+			var moves []string
+			for i, c := range tt.cases {
+				step, s = recovery.Next(s, c, o)
+				if i == len(tt.cases)-1 && tt.answer != nil {
+					if step.Ask == "" {
+						t.Fatal("nobody is asked")
+					}
+					step, s = recovery.Answered(step, s, *tt.answer, o)
+				}
+				moves = append(moves, string(step.Move))
+				if step.Reject && step.Target != 2 {
+					t.Errorf("the tree of iteration %d comes back, want that of 2", step.Target)
+				}
+			}
+			if got := strings.Join(moves, " "); got != tt.moves || s != tt.after || phases(step) != tt.phases {
+				t.Errorf("moves %s, phases %q, state %+v, want %s, %q, %+v", got, phases(step), s, tt.moves, tt.phases, tt.after)
+			}
+			if step.Move == recovery.Retry && step.Advice == "" {
+				t.Error("the next attempt is told nothing")
+			}
+		})
+	}
+}
+
+// Whatever the question, a policy or a limit of time does not keep what the rules
+// undo, and only a person's approval keeps it.
+func TestOnlyAPersonApproves(t *testing.T) {
+	for _, c := range []recovery.Case{rejected("test_deletion"), rejected("functionality_loss"), rejected()} {
+		for _, how := range []gate.How{gate.ByPolicy, gate.ByTimeout, gate.ByCommand, gate.ByTerminal} {
+			for _, choice := range []gate.Choice{gate.Reject, gate.Abort} {
+				step, s := recovery.Next(recovery.State{Retries: 3}, c, recovery.Options{MaxRetries: 3})
+				if step, _ = recovery.Answered(step, s, gate.Answer{Choice: choice, How: how, At: now}, recovery.Options{MaxRetries: 3}); !step.Reject {
+					t.Errorf("%s by %s keeps the tree", choice, how)
+				}
+			}
+		}
+	}
+}
+
+func TestARejectionsReasonIsTold(t *testing.T) {
+	step, s := recovery.Next(recovery.State{}, suspicious(), recovery.Options{MaxRetries: 1})
+	step, _ = recovery.Answered(step, s, gate.Answer{Choice: gate.Reject, How: gate.ByCommand, Reason: "keep the assertion", At: now}, recovery.Options{MaxRetries: 1})
+	if !strings.Contains(step.Advice, "A person rejected it: keep the assertion.") || !strings.Contains(step.Reason, "keep the assertion") {
+		t.Errorf("advice %q, reason %q", step.Advice, step.Reason)
+	}
+}
+
+func TestDiagnosis(t *testing.T) {
+	with := func(c recovery.Case, e recovery.Evidence) recovery.Case {
+		c.Evidence = e
+		return c
+	}
+	tampered := rejected()
+	tampered.Assessment.Alerts = []detector.Alert{{Rule: detector.TamperPrefix + "exit_code_forced", Type: "exit_code_forced", Severity: detector.Critical}}
+	explained := rejected()
+	explained.Assessment.Changes = detector.TestChanges{Gone: make([]metric.ID, 1), Explained: make([]detector.Loss, 1)}
+	for _, tt := range []struct {
+		name       string
+		c          recovery.Case
+		cause      recovery.Cause
+		confidence float64
+		strategy   recovery.Strategy
+	}{
+		{"deleted", rejected("test_deletion"), recovery.RewardHacking, .85, recovery.Block},
+		{"deleted, and had failed", with(rejected("test_deletion"), recovery.Evidence{FailedBefore: []string{"a"}}), recovery.RewardHacking, .95, recovery.Block},
+		{"skipped", rejected("test_skipping"), recovery.RewardHacking, .85, recovery.Block},
+		{"a check disarmed", tampered, recovery.RewardHacking, .90, recovery.Block},
+		{"deleted in a huge change", with(rejected("test_deletion"), recovery.Evidence{Lines: 5000, Files: 80}), recovery.RewardHacking, .85, recovery.Block},
+		{"broken in a huge change", with(rejected("functionality_loss"), recovery.Evidence{Lines: 1000, Files: 3}), recovery.CognitiveLoad, .75, recovery.Decompose},
+		{"many files", with(rejected(), recovery.Evidence{Lines: 20, Files: 30}), recovery.CognitiveLoad, .75, recovery.Decompose},
+		{"large alone", with(rejected(), recovery.Evidence{Lines: 400}), recovery.CognitiveLoad, .60, recovery.Decompose},
+		{"broken", rejected("functionality_loss"), recovery.TaskComplexity, .60, recovery.Simplify},
+		{"the same tests again", with(rejected("functionality_loss"), recovery.Evidence{SameFailing: []string{"a", "b", "c", "d"}}), recovery.TaskComplexity, .80, recovery.Simplify},
+		{"back and forth", with(rejected("functionality_loss"), recovery.Evidence{Flipping: []string{"a"}}), recovery.Ambiguity, .65, recovery.Clarify},
+		{"a question", with(rejected("functionality_loss"), recovery.Evidence{LastWords: "Which of the two did you mean?"}), recovery.Ambiguity, .70, recovery.Clarify},
+		{"a missing command", with(rejected("suite_did_not_run"), recovery.Evidence{NotMeasured: []string{"sh: pytest: command not found"}}), recovery.Environment, .80, recovery.FixEnvironment},
+		{"a rate limit", with(rejected("functionality_loss"), recovery.Evidence{AgentFailed: true, LastWords: "429 Too Many Requests"}), recovery.Environment, .80, recovery.FixEnvironment},
+		{"talk of rate limits", with(rejected("functionality_loss"), recovery.Evidence{LastWords: "I added a rate limit."}), recovery.TaskComplexity, .60, recovery.Simplify},
+		{"a full disk", with(rejected(), recovery.Evidence{AgentFailed: true, LastWords: "write: no space left on device"}), recovery.Environment, .80, recovery.FixEnvironment},
+		{"explained", explained, recovery.GenuineFix, .70, recovery.Allow},
+		{"nothing known", rejected("something_else"), recovery.Unknown, .40, recovery.Simplify},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			step, _ := recovery.Next(recovery.State{}, tt.c, recovery.Options{MaxRetries: 1})
+			d := step.Diagnosis
+			if d == nil || d.Cause != tt.cause || d.Confidence != tt.confidence || step.Strategy != tt.strategy || len(d.Evidence) == 0 || step.Advice == "" {
+				t.Errorf("diagnosis %+v, strategy %s, want %s at %.2f, %s", d, step.Strategy, tt.cause, tt.confidence, tt.strategy)
+			}
+			if allowed := tt.strategy == recovery.Allow; step.Reject == allowed || allowed && slices.ContainsFunc(step.Phases, func(p recovery.Phase) bool { return p.Phase == recovery.PhaseRetry }) {
+				t.Errorf("rejected %v with %s", step.Reject, step.Strategy)
+			}
+		})
 	}
 }

@@ -1,0 +1,104 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"supervise/internal/gate"
+)
+
+// Phase is a step of the recovery that was taken after an iteration.
+type Phase struct {
+	Phase string    `json:"phase"` // pause, diagnose, adapt, retry, escalate
+	At    time.Time `json:"at"`
+	Text  string    `json:"text"`
+}
+
+// Gate is what a person was asked about an iteration, and what the answer was.
+type Gate struct {
+	Kind   gate.Kind   `json:"kind"`
+	Why    string      `json:"why"`
+	Asked  time.Time   `json:"asked_at"`
+	Answer gate.Answer `json:"answer"`
+}
+
+// Approved reports whether a person has kept what the rules would have undone, or
+// what looked like a cheat.
+func (d *Decision) Approved() bool {
+	return d != nil && d.Gate != nil && d.Gate.Answer.Choice == gate.Approve
+}
+
+// Incident is a run of rejected iterations and what ended it.
+type Incident struct {
+	ID         string  `json:"id"` // inc-001
+	Iterations []int   `json:"iterations"`
+	Diagnosis  string  `json:"diagnosis,omitempty"` // the last one
+	Phases     []Phase `json:"phases"`
+	Outcome    Outcome `json:"outcome"`
+}
+
+// Outcome is how an incident ended.
+type Outcome string
+
+// The outcomes.
+const (
+	IncidentOpen      Outcome = "open"
+	IncidentResolved  Outcome = "resolved"  // an iteration was accepted
+	IncidentApproved  Outcome = "approved"  // a person kept an iteration
+	IncidentEscalated Outcome = "escalated" // it ended the loop
+)
+
+// recover takes an iteration into the history of the recovery.
+func (s *State) recover(it Iteration) {
+	d := it.Decision
+	if d == nil {
+		return
+	}
+	last := len(s.Recoveries) - 1
+	open := last >= 0 && s.Recoveries[last].Outcome == IncidentOpen
+	if len(d.Phases) == 0 {
+		if open && !it.Rejected {
+			s.Recoveries[last].Outcome = IncidentResolved
+		}
+		return
+	}
+	if !open {
+		s.Recoveries = append(s.Recoveries, Incident{ID: fmt.Sprintf("inc-%03d", len(s.Recoveries)+1)})
+		last++
+	}
+	r := &s.Recoveries[last]
+	r.Iterations = append(slices.Clone(r.Iterations), it.Number)
+	r.Phases = append(slices.Clone(r.Phases), d.Phases...)
+	if d.Diagnosis != "" {
+		r.Diagnosis = d.Diagnosis
+	}
+	switch r.Outcome = IncidentOpen; {
+	case d.Approved():
+		r.Outcome = IncidentApproved
+	case d.Move == "escalate", d.Move == "abort":
+		r.Outcome = IncidentEscalated
+	case !it.Rejected:
+		r.Outcome = IncidentResolved
+	}
+}
+
+// LevelChange is a change of how much the prompts say.
+type LevelChange struct {
+	Iteration int       `json:"iteration"`
+	Timestamp time.Time `json:"timestamp"`
+	From      string    `json:"from_level"`
+	To        string    `json:"to_level"`
+	Reason    string    `json:"reason"`
+}
+
+// reinforce takes the level of an iteration into the history of levels.
+func (s *State) reinforce(it Iteration) {
+	from := ""
+	if n := len(s.Levels); n > 0 {
+		from = s.Levels[n-1].To
+	}
+	if it.Level != "" && it.Level != from {
+		s.Levels = append(s.Levels, LevelChange{it.Number, it.StartedAt, from, it.Level, it.LevelReason})
+	}
+}
