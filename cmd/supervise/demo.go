@@ -86,7 +86,7 @@ func demoOptions(root, state string) (loop.Options, error) {
 		return loop.Options{}, err
 	}
 	settings := config.Default()
-	settings.Limits.MaxIterations, settings.Until = 6, string(loop.Never)
+	settings.Limits.MaxIterations, settings.Until, settings.Unattended = 6, string(loop.Never), true
 	opts, err := settings.Loop(root)
 	if err != nil {
 		return opts, err

@@ -163,7 +163,11 @@ func TestScripts(t *testing.T) {
 				[]byte("[user]\n\tname = t\n\temail = t@localhost\n[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n"), 0o644)
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond != "mounts" {
+			switch cond {
+			case "mounts":
+			case "inside":
+				return runner.Inside(), nil
+			default:
 				return false, fmt.Errorf("there is no condition %s", cond)
 			}
 			return exec.Command("unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt").Run() == nil, nil

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"supervise/internal/agent"
+	"supervise/internal/gate"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
@@ -24,6 +25,10 @@ import (
 // printers that were asked for.
 func (a *app) attach(opts *loop.Options, f *runFlags) {
 	tty := term.IsTerminal(int(a.in.Fd())) && isTerminal(a.out) && !f.json
+	opts.Person = loop.Person{Name: userName(), Self: a.self()}
+	if term.IsTerminal(int(a.in.Fd())) && !f.json {
+		opts.Person.Terminal = gate.Terminal()
+	}
 	show := f.show
 	if show == "auto" {
 		show = shownOf(tty, opts.Program)
@@ -119,6 +124,10 @@ func (p *printer) event(e loop.Event) {
 		p.line("%s", report.Line(d.It, p.paint))
 		p.note("interrupted; what the agent had done (%s) is kept: %s rollback %s %d",
 			report.Count(d.Changed, "changed file", "changed files"), p.self, e.LoopID, e.Iteration)
+	case loop.GateOpen:
+		p.asked(d)
+	case gate.Answer:
+		p.note("%s", d)
 	case loop.Selected:
 		p.selected, p.choice = d.Choice.Iteration, &d
 	case loop.Verification:
@@ -178,6 +187,15 @@ func outcomeOf(outcome, message string) string {
 		return outcome
 	}
 	return outcome + " (" + message + ")"
+}
+
+// asked says that the loop waits, where that is not shown by asking.
+func (p *printer) asked(d loop.GateOpen) {
+	if d.Terminal {
+		return
+	}
+	p.line("%s", p.paint(report.Warn, strings.TrimRight(d.Question.Text(), "\n")))
+	p.line("     waits for: %s approve|reject|abort %s (approve needs --reason)", p.self, d.Question.LoopID)
 }
 
 func (p *printer) warn(text string) { p.line("     %s", p.paint(report.Warn, text)) }

@@ -42,6 +42,8 @@ snapshot and named. A loop that has done all its iterations says so again;
 	flags.DurationVar(&limits.MaxTime, "max-time", 0, "limit of the whole loop, without the time it lay still (default as before)")
 	flags.Float64Var(&limits.MaxCost, "max-cost", 0, "limit of what the agent costs in the whole loop, in US dollars (default as before)")
 	flags.Int64Var(&limits.MaxTokens, "max-tokens", 0, "the same in tokens of all kinds (default as before)")
+	flags.StringVar((*string)(&limits.Gate.Policy), "gate", "", "what is done where a person should judge and no terminal is there: reject, abort, wait (default as before)")
+	flags.BoolVar(&limits.Gate.Unattended, "unattended", false, "ask nobody at the terminal")
 	flags.BoolVar(&force, "force", false, "go on although a later loop has worked in the same tree")
 	f.registerShow(cmd)
 	return cmd
@@ -50,6 +52,9 @@ snapshot and named. A loop that has done all its iterations says so again;
 func (a *app) resume(cmd *cobra.Command, f *runFlags, args []string, limits loop.Settings, force bool) error {
 	if limits.MaxIterations < 0 || limits.MaxTime < 0 || limits.MaxCost < 0 || limits.MaxTokens < 0 {
 		return usageError{errors.New("limits must not be negative")}
+	}
+	if !limits.Gate.Policy.Valid() {
+		return usageError{fmt.Errorf("--gate is reject, abort or wait, not %s", limits.Gate.Policy)}
 	}
 	at, err := a.place(cmd.Context())
 	if err != nil {

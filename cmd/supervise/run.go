@@ -87,7 +87,10 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&s.Until, "until", s.Until, "when the task is done: auto, green, idle, never, quality, or a command that succeeds then")
 	flags.StringVar(&s.Promise, "completion-promise", "", "a text that the agent has to say as well, besides green checks, for the task to be done")
 	flags.Float64Var(&s.QualityTarget, "quality-target", 0, "a quality score in [0,100] that has to be reached as well (90 with --until quality)")
-	flags.StringVar(&s.OnStall, "on-stall", s.OnStall, "what a stall does: stop or continue")
+	flags.StringVar(&s.OnStall, "on-stall", s.OnStall, "what a stall does: stop, ask or continue")
+	flags.StringVar(&s.Gate, "gate", s.Gate, "what is done where a person should judge and no terminal is there: reject, abort, wait (for supervise approve, reject or abort)")
+	flags.DurationVar(&s.GateTimeout, "gate-timeout", 0, "reject what nobody has judged for so long (default: wait for ever)")
+	flags.BoolVar(&s.Unattended, "unattended", false, "ask nobody at the terminal: --gate decides")
 	flags.BoolVar(&s.Diminishing, "stop-on-diminishing", false, "end the loop when quality grows by less than 5 points twice in a row")
 	flags.StringVar(&s.Reinforcement, "reinforcement", s.Reinforcement, "what the prompt says beside the task: adaptive, off, minimal, standard, aggressive")
 	flags.StringVar(&s.Mode, "mode", s.Mode, "which rules apply: standard, minimal (critical findings alone), aggressive (all), off")
@@ -135,6 +138,9 @@ var overrides = map[string]func(to, from *config.Settings){
 	"max-retries":          func(to, from *config.Settings) { to.Limits.MaxRetries = from.Limits.MaxRetries },
 	"until":                func(to, from *config.Settings) { to.Until = from.Until },
 	"on-stall":             func(to, from *config.Settings) { to.OnStall = from.OnStall },
+	"gate":                 func(to, from *config.Settings) { to.Gate = from.Gate },
+	"gate-timeout":         func(to, from *config.Settings) { to.GateTimeout = from.GateTimeout },
+	"unattended":           func(to, from *config.Settings) { to.Unattended = from.Unattended },
 	"stop-on-diminishing":  func(to, from *config.Settings) { to.Diminishing = from.Diminishing },
 	"reinforcement":        func(to, from *config.Settings) { to.Reinforcement = from.Reinforcement },
 	"mode":                 func(to, from *config.Settings) { to.Mode = from.Mode },

@@ -209,7 +209,10 @@ func iterationOf(s ledger.State) string {
 
 // goOn is how a loop that was cut off is continued.
 func goOn(s ledger.State) string {
-	if s.Status == ledger.Crashed || s.Status == ledger.Aborted {
+	switch {
+	case s.Status == ledger.Paused && s.StopReason == "":
+		return "supervise approve|reject|abort " + s.LoopID
+	case s.Status == ledger.Crashed, s.Status == ledger.Aborted, s.Status == ledger.Paused:
 		return "supervise resume " + s.LoopID
 	}
 	return ""

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/gate"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
 	"supervise/internal/project"
@@ -48,7 +49,7 @@ type Settings struct {
 	Until         string          `yaml:"until"`   // auto, green, idle, never, quality, or a command
 	Promise       string          `yaml:"completion_promise"`
 	QualityTarget float64         `yaml:"quality_target"` // in [0,100]; 0: none
-	OnStall       string          `yaml:"on_stall"`       // stop or continue
+	OnStall       string          `yaml:"on_stall"`       // stop, ask or continue
 	Diminishing   bool            `yaml:"stop_on_diminishing"`
 	Pty           string          `yaml:"pty"` // auto, always or never
 	Reinforcement string          `yaml:"reinforcement"`
@@ -67,6 +68,11 @@ type Settings struct {
 	Snapshot      Snapshot        `yaml:"snapshot"`
 	AllowUntested bool            `yaml:"allow_untested"`
 	ErrorCount    []metric.Field  `yaml:"error_count"` // what counts as an error
+
+	Gate        string        `yaml:"gate"`         // reject, abort or wait
+	GateTimeout time.Duration `yaml:"gate_timeout"` // after which a question counts as rejected
+	Unattended  bool          `yaml:"unattended"`   // nobody is asked at the terminal
+	Notify      Notify        `yaml:"notify"`
 }
 
 // Checks are the commands of the project. What is not given is recognised.
@@ -164,6 +170,7 @@ func Default() Settings {
 		Mode:       string(detector.ModeStandard), RollbackTo: string(detector.ToStart),
 		Stall: Stall{rules.StallWindow, rules.StallRange}, Cycle: Cycle{rules.CycleWindow, rules.CycleMin}, Stuck: Stuck{rules.StuckCount},
 		Session: sessionFresh, Until: "auto", OnStall: "stop", Reinforcement: "adaptive", Pty: string(loop.PtyAuto),
+		Gate:      string(gate.PolicyReject),
 		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},
 		HoldOut:   HoldOut{Run: onFinding, When: onIteration},
 		Tests:     string(detector.TestsFree),
@@ -230,7 +237,7 @@ func (s Settings) Validate() error {
 	if c, bad := s.Checks.Test.unknownRunner(); bad {
 		return invalid(fmt.Sprintf("checks.test: there is no runner %s; the runners are %s; without one failing tests are run again with the whole command", c.Runner, strings.Join(measure.Runners(), ", ")), "checks", "test")
 	}
-	for _, c := range append(s.conditions(), s.agentConditions()...) {
+	for _, c := range slices.Concat(s.conditions(), s.agentConditions(), s.gateConditions()) {
 		if c.bad {
 			return invalid(c.text, strings.Split(c.key, ".")...)
 		}
@@ -266,7 +273,7 @@ func (s Settings) conditions() []condition {
 		{s.Snapshot.MinFreeMB < 0, "snapshot.min_free_mb", "snapshot.min_free_mb must not be negative"},
 		{!s.countsErrors(), "error_count", fmt.Sprintf("error_count must name one or more of %v, each once", metric.ErrorFields())},
 		{s.unknownUntil(), "until", "until must be auto, green, idle, never, quality, or a command; there is no command " + s.Until},
-		{s.OnStall != "stop" && s.OnStall != "continue", "on_stall", "on_stall must be stop or continue, not " + s.OnStall},
+		{!slices.Contains([]string{"stop", "ask", "continue"}, s.OnStall), "on_stall", "on_stall must be stop, ask or continue, not " + s.OnStall},
 		{s.Stall.Iterations < 2, "stall.iterations", "stall.iterations must be at least 2"},
 		{!(s.Stall.Range > 0 && s.Stall.Range <= 1), "stall.range", "stall.range must be above 0 and at most 1, like 0.02"},
 		{s.Cycle.Window < 2, "cycle.window", "cycle.window must be at least 2"},
@@ -322,12 +329,13 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		MaxIterations: s.Limits.MaxIterations, MaxTime: s.Limits.MaxTime,
 		IterationTimeout: s.Limits.IterationTimeout, IdleTimeout: s.Limits.IdleTimeout, FirstOutputTimeout: s.Limits.FirstOutput,
 		Pty: loop.PtyMode(s.Pty), Transcript: s.Limits.TranscriptMB << 20,
-		Recovery: recovery.Options{MaxRetries: s.Limits.MaxRetries, StopOnStall: s.OnStall == "stop"}, StopOnDiminishing: s.Diminishing,
+		Recovery: recovery.Options{MaxRetries: s.Limits.MaxRetries, StopOnStall: s.OnStall == "stop", AskOnStall: s.OnStall == "ask"}, StopOnDiminishing: s.Diminishing,
 		Rules: rules, Integrity: s.Integrity.Options(), Weights: s.weights(), AllowUntested: s.AllowUntested,
 		Select:   selector.Options{Mode: selector.Mode(s.Selection.Mode), Threshold: s.Selection.Threshold / 100},
 		Snapshot: snapshot.Options{MaxFile: s.Snapshot.MaxFileMB << 20, Precious: s.Snapshot.Precious, MinFree: s.Snapshot.MinFreeMB << 20},
 		MaxStore: s.Snapshot.MaxStoreMB << 20, Plan: measure.Plan{ErrorFields: s.errorFields()},
 	}}
+	o.Gate, o.Notify = s.asking()
 	if level, err := prompt.ParseLevel(s.Reinforcement); err == nil {
 		o.Level = &level
 	}

@@ -10,6 +10,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/config"
+	"supervise/internal/gate"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
 
@@ -157,6 +158,9 @@ func TestLoadRefuses(t *testing.T) {
 		"no such mode":                {"selection: {mode: best}\n", "selection.mode"},
 		"weights of nothing":          {"quality_weights: {validation: 0, completeness: 0, correctness: 0, readability: 0, efficiency: 0}\n", "quality_weights"},
 		"no such level":               {"reinforcement: loud\n", "reinforcement"},
+		"no such gate":                {"mode: standard\ngate: approve\n", "[2:1] gate must be reject, abort or wait, not approve"},
+		"a gate that ended before":    {"gate_timeout: -1m\n", "gate_timeout must not be negative"},
+		"no address":                  {"notify:\n  webhook: hooks.example.com/x\n", "[2:3] notify.webhook"},
 		"no yaml":                     {"limits: [\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -241,5 +245,22 @@ func TestLoopOptions(t *testing.T) {
 	s.Until, s.Reinforcement, s.OnStall = "test -e done", "off", "continue"
 	if o, err = s.Loop("/tree"); err != nil || o.Until.Kind != loop.Command || o.Until.Command != "test -e done" || o.Level == nil || o.Recovery.StopOnStall {
 		t.Errorf("options %+v, %v, want the command, a fixed level and no stop on a stall", o, err)
+	}
+}
+
+func TestGateSettings(t *testing.T) {
+	s, err := load(t, "gate: wait\ngate_timeout: 30m\nunattended: true\non_stall: ask\nnotify: {webhook: 'https://hooks.example.com/x', command: 'cat >>log'}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := s.Loop("/tree")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (loop.Gate{Policy: gate.PolicyWait, Unattended: true, Timeout: 30 * time.Minute}); o.Gate != want || !o.Recovery.AskOnStall || o.Recovery.StopOnStall {
+		t.Errorf("gate %+v, stall %+v, want %+v and asking", o.Gate, o.Recovery, want)
+	}
+	if want := (loop.Notify{Webhook: "https://hooks.example.com/x", Command: "cat >>log"}); o.Notify != want {
+		t.Errorf("notify %+v, want %+v", o.Notify, want)
 	}
 }

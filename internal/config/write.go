@@ -95,7 +95,11 @@ const footer = `
 # until: auto               # green, idle, never, quality, or a command that succeeds when the task is done
 # completion_promise: DONE  # the agent has to say this as well, besides green checks
 # quality_target: 90        # and this score has to be reached
-# on_stall: stop            # or continue
+# on_stall: stop            # or ask, continue
+# gate: reject              # when a person should judge and no terminal is there; abort: end the loop; wait: for supervise approve|reject|abort
+# gate_timeout: 30m         # a question that nobody answers counts as rejected then; without it they wait for ever
+# unattended: false         # true: nobody is asked at the terminal either
+# notify: {webhook: "https://…", command: "…"}  # told of questions, CRITICAL findings and the end
 # stop_on_diminishing: false  # true ends the loop when quality grows by less than 5 points twice in a row
 # reinforcement: adaptive   # off, minimal, standard, aggressive
 # allow_untested: false     # run although there are no tests

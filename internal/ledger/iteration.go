@@ -205,6 +205,7 @@ type Decision struct {
 
 	Strategy string  `json:"strategy,omitempty"` // how the next attempt is to differ
 	Phases   []Phase `json:"phases,omitempty"`   // of the recovery, in order
+	Asks     string  `json:"asks,omitempty"`     // why a person is to judge
 	Gate     *Gate   `json:"gate,omitempty"`     // nil where nobody was asked
 }
 

@@ -38,6 +38,9 @@ const (
 	RollbackStarted   EventType = "rollback_started"
 	IterationRejected EventType = "iteration_rejected"
 	IterationStopped  EventType = "iteration_interrupted"
+	GateOpened        EventType = "gate_opened"
+	GateWasRefused    EventType = "gate_refused"
+	GateAnswered      EventType = "gate_answered"
 	LoopStopping      EventType = "loop_stopping"
 	OutputSelected    EventType = "output_selected"
 	OutputVerified    EventType = "output_verified"
@@ -318,6 +321,7 @@ func (s *session) event(t EventType, iteration int, data any) error {
 		return err
 	}
 	s.opts.OnEvent(e)
+	s.notify(e)
 	return nil
 }
 

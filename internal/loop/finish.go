@@ -84,7 +84,7 @@ func interrupted(ctx context.Context) bool { return ctx.Err() != nil }
 
 // settle corrects the reason to end when nothing that was done can be kept.
 func settle(stop Stop, c selector.Choice, n int) Stop {
-	if !c.BaselineChosen || n < 2 || stop.Reason == Interrupted || stop.Reason == RetriesSpent {
+	if !c.BaselineChosen || n < 2 || stop.Reason == Interrupted || stop.Reason == RetriesSpent || stop.Reason == GateAborted {
 		return stop
 	}
 	return Stop{NoneAcceptable, "no iteration is acceptable; the tree is as it was before (" + stop.Text + ")"}
@@ -257,6 +257,17 @@ func (s *session) finalReports(out Outcome) (string, error) {
 		s.ledger.WriteAnalytics(report.AnalyticsOf(v), report.Completion(v)),
 	)
 	return filepath.Join(s.ledger.Dir(), "reports", selection), err
+}
+
+// escalationReport writes what a person has to know of an iteration that was for
+// one to judge.
+func (s *session) escalationReport(it ledger.Iteration) error {
+	d := it.Decision
+	if d == nil || d.Asks == "" {
+		return nil
+	}
+	v := report.Escalation{State: s.state, Iterations: s.history, Why: d.Asks, Now: s.opts.Now(), Self: s.opts.Person.Self}
+	return s.ledger.WriteReport(report.EscalationName, v.Text())
 }
 
 // iterationReport writes the report of one iteration.

@@ -136,7 +136,7 @@ func benchHistory(b *testing.B, n int) {
 		start := time.Now()
 		it.Score = selector.Grade(set, base.Set, o.Weights)
 		it.Assessment = detector.Assess(s.inputOf(it, ledger.Evidence{}), o.Rules)
-		step, next := recovery.Next(s.recovery, it.Assessment, o.Recovery)
+		step, next := recovery.Next(s.recovery, s.caseOf(it), o.Recovery)
 		it.Verified, it.Decision = s.verified(it, nil), decision(step, next, nil)
 		s.accept(it)
 		s.state.Add(s.history[len(s.history)-1])

@@ -346,11 +346,14 @@ func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 // decide draws the conclusion from the assessment. The verdict is written down
 // before anybody is told and before anything follows from it.
 func (s *session) decide(ctx context.Context, w *work) (Stop, error) {
-	step, next := recovery.Next(s.recovery, w.it.Assessment, s.opts.Recovery)
+	step, next := recovery.Next(s.recovery, s.caseOf(w.it), s.opts.Recovery)
+	step, next, asked, err := s.consult(ctx, w, step, next)
+	if err != nil {
+		return Stop{}, err
+	}
 	w.it.Rejected = step.Reject
 	var holds *bool
 	if !step.Reject {
-		var err error
 		if w.it.Open, err = s.openFindings(ctx, w.it); err != nil {
 			return Stop{}, err
 		}
@@ -360,6 +363,7 @@ func (s *session) decide(ctx context.Context, w *work) (Stop, error) {
 	}
 	w.it.Verified = s.verified(w.it, holds)
 	w.it.Decision = decision(step, next, holds)
+	w.it.Decision.Gate = asked
 	if step.Reject {
 		w.it.Decision.Restore = s.target(w.it, step.Target)
 	}
@@ -386,7 +390,10 @@ func (s *session) decide(ctx context.Context, w *work) (Stop, error) {
 func decision(step recovery.Step, next recovery.State, holds *bool) *ledger.Decision {
 	d := &ledger.Decision{
 		Move: string(step.Move), Target: step.Target, Retry: step.Retry, Reason: step.Reason, Advice: step.Advice,
-		Criterion: holds, Retries: next.Retries, Attempts: next.Attempts,
+		Criterion: holds, Retries: next.Retries, Attempts: next.Attempts, Strategy: string(step.Strategy), Asks: step.Why,
+	}
+	for _, p := range step.Phases {
+		d.Phases = append(d.Phases, ledger.Phase{Phase: string(p.Phase), At: p.At, Text: p.Text})
 	}
 	if step.Diagnosis != nil {
 		d.Diagnosis = step.Diagnosis.String()
@@ -485,6 +492,9 @@ func (s *session) regression(it ledger.Iteration) *ledger.Regression {
 		Message: strings.Join(r.Reasons, "; "), Tests: r.Tests, Kept: r.Kept,
 		Outcome: fmt.Sprintf("rolled back to iteration %d, %s", r.Restored, it.Decision.Move),
 	}
+	if g := it.Decision.Gate; g != nil {
+		reg.Outcome += ", human " + g.Answer.String()
+	}
 	if len(it.Assessment.Alerts) > 0 {
 		worst := it.Assessment.Alerts[0]
 		reg.Type, reg.Severity = worst.Type, worst.Severity.String()
@@ -495,7 +505,7 @@ func (s *session) regression(it ledger.Iteration) *ledger.Regression {
 // record writes the report of an iteration, the trackers and the state.
 func (s *session) record(it ledger.Iteration) error {
 	s.state.Add(it)
-	if err := errors.Join(s.iterationReport(it), s.track()); err != nil {
+	if err := errors.Join(s.iterationReport(it), s.escalationReport(it), s.track()); err != nil {
 		return err
 	}
 	return s.save()
@@ -531,6 +541,8 @@ func (s *session) stopAfter(it ledger.Iteration) Stop {
 	d := it.Decision
 	move := recovery.Move(d.Move)
 	switch {
+	case move == recovery.Abort:
+		return Stop{GateAborted, d.Reason}
 	case it.Rejected && move == recovery.Escalate:
 		return Stop{RetriesSpent, d.Reason}
 	case (d.Criterion != nil && *d.Criterion || !it.Rejected && s.idle(it)) && len(it.Open) > 0:

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/gate"
 	"supervise/internal/guard"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
@@ -37,8 +38,9 @@ var ErrUnmeasurable = errors.New("nothing to judge by")
 // Options are all circumstances of a loop.
 type Options struct {
 	Settings
-	Home string   // the folder of this tree's loops, see [ledger.Home]
-	Env  []string // of the agent; nil is that of this process
+	Person Person   // who can be asked
+	Home   string   // the folder of this tree's loops, see [ledger.Home]
+	Env    []string // of the agent; nil is that of this process
 
 	Terminal    *runner.Terminal                   // nil: the agent gets a terminal of its own, unseen
 	Mirror      func(iteration int) io.WriteCloser // receives what the agent prints; nil: nobody
@@ -71,6 +73,9 @@ type session struct {
 	state  ledger.State
 
 	telling sync.Mutex // of events, one after another
+
+	waited        time.Duration // for people, since the process began
+	notifications *gate.Notifier
 
 	history          []ledger.Iteration // all iterations, the baseline first
 	accepted         []detector.Observation
@@ -269,6 +274,7 @@ func (s *session) openStore(ctx context.Context) (err error) {
 }
 
 func (s *session) close() {
+	s.notifications.Close()
 	err := s.ledger.Close()
 	if s.store != nil {
 		err = errors.Join(s.store.Close(), err)
@@ -293,29 +299,32 @@ func (s *session) iterations(ctx context.Context, from int, spent time.Duration)
 	if stop := s.spentOut(s.consumed(nil)); stop.Reason != "" {
 		return stop, nil
 	}
-	agentCtx, cancel := s.timed(ctx, spent)
-	defer cancel()
+	s.waited = 0
+	begun := s.opts.Now().Add(-spent)
 	for n := from; n <= s.opts.MaxIterations; n++ {
+		agentCtx, cancel := s.timed(ctx, begun.Add(s.waited))
 		stop, err := s.iterate(ctx, agentCtx, n)
+		over := s.opts.MaxTime > 0 && !s.opts.Now().Before(begun.Add(s.waited+s.opts.MaxTime))
+		cancel()
 		switch {
 		case err != nil || ctx.Err() != nil:
 			return s.stopped(ctx, err)
 		case stop.Reason != "":
 			return stop, nil
-		case agentCtx.Err() != nil:
+		case over:
 			return Stop{TimeLimit, fmt.Sprintf("the time limit of %s is reached", s.opts.MaxTime)}, nil
 		}
 	}
 	return s.exhausted(), nil
 }
 
-// timed returns the context of the agents: it ends with the time limit of the
-// loop.
-func (s *session) timed(ctx context.Context, spent time.Duration) (context.Context, context.CancelFunc) {
+// timed returns the context of an agent: it ends with the time limit of the loop,
+// which began to count at the given time.
+func (s *session) timed(ctx context.Context, begun time.Time) (context.Context, context.CancelFunc) {
 	if s.opts.MaxTime <= 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadline(ctx, s.opts.Now().Add(s.opts.MaxTime-spent))
+	return context.WithDeadline(ctx, begun.Add(s.opts.MaxTime))
 }
 
 // stopped turns an interruption into a stop; any other error stays one.

@@ -89,7 +89,11 @@ func (s *session) rejudge(was ledger.Iteration) (Verdict, error) {
 	}
 	is.Score = selector.Grade(is.Judged(), s.history[0].Set, s.opts.Weights)
 	is.Assessment = detector.Assess(s.inputOf(is, e), s.opts.Rules)
-	step, next := recovery.Next(s.recovery, is.Assessment, s.opts.Recovery)
+	step, next := recovery.Next(s.recovery, s.caseOf(is), s.opts.Recovery)
+	if g := was.Decision.Gate; g != nil && step.Ask != "" { // a person's word stands
+		step, next = recovery.Answered(step, next, g.Answer, s.opts.Recovery)
+		is.Assessment = answered(is.Assessment, g)
+	}
 	is.Rejected = step.Reject
 	var holds *bool
 	is.Open = nil
@@ -99,6 +103,7 @@ func (s *session) rejudge(was ledger.Iteration) (Verdict, error) {
 	}
 	is.Verified = s.verified(is, holds)
 	is.Decision = decision(step, next, holds)
+	is.Decision.Gate = was.Decision.Gate
 	fact := is
 	fact.Rejected, fact.Decision = was.Rejected, was.Decision
 	s.accept(fact)

@@ -114,6 +114,8 @@ func (s *session) reload(t *trail) error {
 	s.opts.MaxTime = cmp.Or(limits.MaxTime, s.opts.MaxTime)
 	s.opts.MaxCost, s.opts.MaxTokens = cmp.Or(limits.MaxCost, s.opts.MaxCost), cmp.Or(limits.MaxTokens, s.opts.MaxTokens)
 	s.opts.Task = s.opts.task()
+	s.opts.Gate.Policy = cmp.Or(limits.Gate.Policy, s.opts.Gate.Policy)
+	s.opts.Gate.Unattended = s.opts.Gate.Unattended || limits.Gate.Unattended
 	return nil
 }
 
@@ -207,6 +209,8 @@ func (s *session) where(t *trail) (iteration int, from string) {
 		return last, "the best iteration is given back"
 	case t.iteration <= last:
 		return last + 1, "the next iteration begins"
+	case t.asked:
+		return t.iteration, "what the agent left is measured, and you are asked again"
 	case t.after != "":
 		return t.iteration, "what the agent left is measured"
 	case t.spawned != nil:

@@ -56,6 +56,8 @@ type Settings struct {
 	Confirm *measure.Reruns `json:"confirm,omitempty"` // how failures are confirmed; nil: as measure does by itself
 
 	Recovery recovery.Options `json:"recovery"`
+	Gate     Gate             `json:"gate,omitzero"`
+	Notify   Notify           `json:"notify,omitzero"`
 	Rules    detector.Options `json:"rules"`
 	// Integrity says which rules look at the text of what changed.
 	Integrity integrity.Options `json:"integrity,omitzero"`
@@ -81,8 +83,11 @@ func (s Settings) configuration() ledger.Configuration {
 		MaxIterations: s.MaxIterations, TimeoutMinutes: s.MaxTime.Minutes(), MaxRetries: s.Recovery.MaxRetries,
 		OnStall: "continue", PlanHash: s.Plan.Hash(),
 	}
-	if s.Recovery.StopOnStall {
+	switch {
+	case s.Recovery.StopOnStall:
 		c.OnStall = "stop"
+	case s.Recovery.AskOnStall:
+		c.OnStall = "ask"
 	}
 	for _, check := range s.Plan.Checks {
 		c.Checks = append(c.Checks, string(check.Kind)+": "+check.Line())

@@ -26,6 +26,8 @@ type trail struct {
 	after     snapshot.ID      // the tree that it left
 	told      bool             // the verdict
 	undone    bool             // the iteration was rejected, and the tree is put back
+	asked     bool             // a person, who has not answered
+	askedAt   time.Time
 
 	foreign   []snapshot.ID // what was found in the tree and is kept
 	dropped   map[snapshot.ID]bool
@@ -77,7 +79,12 @@ var trailEvents = map[EventType]func(*trail, ledger.Event){
 		a := decode[ledger.AgentRun](e)
 		t.agent, t.children = &a, nil
 	},
-	BaselineMeasured:  func(t *trail, _ ledger.Event) { t.children = nil },
+	BaselineMeasured: func(t *trail, _ ledger.Event) { t.children = nil },
+	GateOpened:       func(t *trail, e ledger.Event) { t.asked, t.askedAt = true, e.Time },
+	GateAnswered: func(t *trail, e ledger.Event) {
+		t.asked = false
+		t.session = t.session.Add(max(0, e.Time.Sub(t.askedAt))) // the waiting is none of the loop's time
+	},
 	IterationFinished: func(t *trail, _ ledger.Event) { t.told, t.children = true, nil },
 	IterationRejected: func(t *trail, _ ledger.Event) { t.undone = true },
 	TreeChanged: func(t *trail, e ledger.Event) {
@@ -125,6 +132,7 @@ func (t *trail) taken(e ledger.Event, d Taken) {
 	case BeforeAgent:
 		t.iteration, t.began, t.start = e.Iteration, e.Time, d.ID
 		t.level, t.spawned, t.agent, t.after, t.told, t.undone = "", nil, nil, "", false, false
+		t.asked = false
 	case AfterAgent:
 		t.after = d.ID
 	}

@@ -27,7 +27,7 @@ func (v View) judge(it ledger.Iteration) ledger.Iteration {
 	if len(before.Iterations) == 0 && len(it.Assessment.Alerts) == 0 {
 		it.Assessment.Recommendation.Reason = "The first iteration: there is nothing to compare it with"
 	}
-	step, next := recovery.Next(before.incident(), it.Assessment, v.Settings.Recovery)
+	step, next := recovery.Next(before.incident(), recovery.Case{Assessment: it.Assessment, Start: in.Previous.Iteration, Paused: it.EndedAt, Now: it.EndedAt}, v.Settings.Recovery)
 	it.Rejected, it.Verified = step.Reject, verified(it)
 	it.Decision = &ledger.Decision{
 		Move: string(step.Move), Target: step.Target, Retry: step.Retry, Reason: step.Reason, Advice: step.Advice,

@@ -1,0 +1,125 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"supervise/runner"
+
+	"github.com/creack/pty"
+)
+
+// gateWorld is a project whose agent deletes a test in iteration 1, and tries to
+// answer for the person in every way it knows.
+func gateWorld(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.write("proj/.supervise.yaml", shellPlan)
+	w.write("proj/m_test.sh", "TestOne() { :; }\n\nTestTwo() { :; }\n")
+	w.write("steps/1/_sh", `printf 'TestOne() { :; }\n' >m_test.sh
+supervise approve --reason trust 2>>../said || true
+env -u SUPERVISE_TREE -u SUPERVISE_LOOP_ID -u SUPERVISE_PROMPT_FILE supervise approve --reason me 2>>../said
+true
+`)
+	w.git("init", "-q")
+	w.git("add", ".")
+	w.git("commit", "-qm", "start")
+	return w
+}
+
+// onTerminal runs supervise at a terminal where somebody types each text when what
+// is before it in the list was shown.
+func onTerminal(t *testing.T, w *world, typed [][2]string, args ...string) (screen string, code int) {
+	t.Helper()
+	user, tty, err := pty.Open()
+	if err != nil {
+		t.Skip(err)
+	}
+	defer user.Close()
+	cmd := w.command("supervise", args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	done := make(chan string, 1)
+	go func() {
+		var shown strings.Builder
+		buf := make([]byte, 4096)
+		for seen := 0; ; {
+			n, err := user.Read(buf)
+			shown.Write(buf[:n])
+			for len(typed) > 0 && strings.Contains(shown.String()[seen:], typed[0][0]) {
+				seen += strings.Index(shown.String()[seen:], typed[0][0]) + len(typed[0][0])
+				user.WriteString(typed[0][1])
+				typed = typed[1:]
+			}
+			if err != nil {
+				done <- shown.String()
+				return
+			}
+		}
+	}()
+	err = cmd.Run()
+	tty.Close()
+	screen = <-done
+	if exit := (*exec.ExitError)(nil); err != nil && !asExit(err, &exit) {
+		t.Fatalf("%v:\n%s", err, screen)
+	}
+	if len(typed) > 0 {
+		t.Fatalf("%q was not shown:\n%s", typed[0][0], screen)
+	}
+	return screen, cmd.ProcessState.ExitCode()
+}
+
+// A person at the terminal is shown what is gone, looks at the change, and decides;
+// the agent cannot.
+func TestGateAtTheTerminal(t *testing.T) {
+	t.Parallel()
+	if runner.Inside() {
+		t.Skip("an agent runs the tests")
+	}
+	for _, tt := range []struct {
+		name  string
+		typed [][2]string
+		code  int
+		shows string
+		kept  bool
+	}{
+		{"rejected", [][2]string{{"Your choice: ", "d\n"}, {"-TestTwo() { :; }", ""}, {"Your choice: ", "1\n"}}, 0, "tree put back to the baseline", false},
+		{"approved", [][2]string{{"Your choice: ", "2\n"}, {"(is written down): ", "TestTwo was wrong\n"}}, 0, "TestTwo was wrong", true},
+		{"aborted", [][2]string{{"Your choice: ", "3\n"}}, 3, "the loop is aborted", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := gateWorld(t)
+			screen, code := onTerminal(t, w, tt.typed, "run", "--until", "never", "--max-iterations", "2", "--", "agent")
+			for _, want := range []string{"REGRESSION DETECTED", "Test count decreased from 2 to 1", "- m: TestTwo", "2 of 2 pass → 1 of 1 pass", tt.shows} {
+				if !strings.Contains(screen, want) {
+					t.Errorf("the screen lacks %q:\n%s", want, screen)
+				}
+			}
+			if code != tt.code {
+				t.Errorf("exit status %d, want %d:\n%s", code, tt.code, screen)
+			}
+			if kept := w.git("status", "--porcelain") != ""; kept != tt.kept {
+				t.Errorf("what the agent did stays: %v, want %v:\n%s", kept, tt.kept, screen)
+			}
+			said, err := os.ReadFile(filepath.Join(w.dir, "said"))
+			if err != nil || strings.Count(string(said), "runs inside an agent") != 2 {
+				t.Errorf("the agent's own answers: %s (%v)", said, err)
+			}
+		})
+	}
+	t.Run("unattended", func(t *testing.T) {
+		t.Parallel()
+		w := gateWorld(t)
+		screen, code := onTerminal(t, w, nil, "run", "--unattended", "--until", "never", "--max-iterations", "2", "--", "agent")
+		if code != 0 || strings.Contains(screen, "Your choice") || !strings.Contains(screen, "retry 1 of 3") {
+			t.Errorf("exit status %d, want 0 and no question:\n%s", code, screen)
+		}
+	})
+}

@@ -1,0 +1,34 @@
+package config
+
+import (
+	"net/url"
+
+	"supervise/internal/gate"
+	"supervise/internal/loop"
+)
+
+// Notify is who is told of what happens in a loop.
+type Notify struct {
+	Webhook string `yaml:"webhook"` // URL that gets JSON by POST, with the text that Slack shows
+	Command string `yaml:"command"` // for the shell; gets the same on its standard input
+}
+
+// gateConditions are what the settings of the gate must not be.
+func (s Settings) gateConditions() []condition {
+	return []condition{
+		{!gate.Policy(s.Gate).Valid(), "gate", "gate must be reject, abort or wait, not " + s.Gate},
+		{s.GateTimeout < 0, "gate_timeout", "gate_timeout must not be negative"},
+		{!webhook(s.Notify.Webhook), "notify.webhook", "notify.webhook must be an address that begins with https:// or http://"},
+	}
+}
+
+func webhook(text string) bool {
+	u, err := url.Parse(text)
+	return text == "" || err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
+}
+
+// asking is how people are asked and told.
+func (s Settings) asking() (loop.Gate, loop.Notify) {
+	g := loop.Gate{Policy: gate.Policy(s.Gate), Unattended: s.Unattended, Timeout: s.GateTimeout}
+	return g, loop.Notify{Webhook: s.Notify.Webhook, Command: s.Notify.Command}
+}
