@@ -154,8 +154,9 @@ var presets = []Preset{
 		Login:   "run cn login, or put the API key into its configuration",
 	},
 	{
-		Name: "aider", Programs: []string{"aider"}, Experimental: true,
-		Args:    []string{"--no-auto-commits", "--no-check-update", "{{yolo}}", "{{model}}", "{{prompt}}"},
+		Name: "aider", Programs: []string{"aider"}, Experimental: true, Min: "0.86.2", Max: "0.86.2",
+		// What moves while it waits would hide from --idle-timeout that nothing happens.
+		Args:    []string{"--no-auto-commits", "--no-check-update", "--no-pretty", "{{yolo}}", "{{model}}", "{{prompt}}"},
 		Yolo:    []string{"--yes-always"},
 		Model:   []string{"--model", "{{model}}"},
 		Prompt:  []string{"--message-file", "{{prompt_file}}"},

@@ -44,7 +44,7 @@ func TestCommand(t *testing.T) {
 		{"the flag of the prompt goes with it", "gemini", Launch{Prompt: long}, "gemini -o stream-json --skip-trust", ByStdin},
 		{"a session that has no name", "gemini", Launch{Prompt: "P", Session: "S"}, "gemini -o stream-json --skip-trust --resume latest -p P", ByArgument},
 		{"no standard input", "cline", Launch{Prompt: long, File: "/f"}, "cline --json Read the file /f and do all that it says.", ByFile},
-		{"always a file", "aider", Launch{Prompt: "P", File: "/f", Yolo: true}, "aider --no-auto-commits --no-check-update --yes-always --message-file /f", ByFile},
+		{"always a file", "aider", Launch{Prompt: "P", File: "/f", Yolo: true}, "aider --no-auto-commits --no-check-update --no-pretty --yes-always --message-file /f", ByFile},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
