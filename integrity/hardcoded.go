@@ -164,8 +164,6 @@ type formerly struct {
 	literals, words, functions map[string]bool
 }
 
-var aWord = regexp.MustCompile(`[A-Za-z_]\w*`)
-
 func (s *side) formerly() *formerly {
 	p := &formerly{words: map[string]bool{}, functions: map[string]bool{}}
 	text := s.plainRange(1, len(s.starts()))
@@ -173,9 +171,7 @@ func (s *side) formerly() *formerly {
 		text = strings.Replace(text, s.plainRange(t.Line, t.End), "", 1)
 	}
 	p.literals = keysIn(text)
-	for _, w := range aWord.FindAllString(text, -1) {
-		p.words[w] = true
-	}
+	eachWord(text, func(w string) { p.words[strings.TrimLeft(w, "0123456789")] = true })
 	for _, f := range s.source().Functions {
 		p.functions[f.Name] = true
 	}

@@ -183,9 +183,7 @@ var word = regexp.MustCompile(`\w+`)
 
 func words(text string) map[string]int {
 	out := map[string]int{}
-	for _, w := range word.FindAllString(text, -1) {
-		out[w]++
-	}
+	eachWord(text, func(w string) { out[w]++ })
 	return out
 }
 

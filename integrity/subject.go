@@ -8,13 +8,6 @@ import (
 	"supervise/source"
 )
 
-// defined finds the names that product code defines: functions and methods,
-// types, and constants of a module.
-var defined = regexp.MustCompile(`(?m)^\s*(?:(?:export|default|public|protected|private|internal|static|final|abstract|async|pub(?:\([a-z]+\))?|const|unsafe|open|override|sealed|data|inline|virtual|func \([^)]*\))\s+)*` +
-	`(?:(?:func|def|fn|fun|function\*?|class|struct|enum|trait|interface|type|module|record|object|macro_rules!|var|let|const|static|val|defmodule|defp?|defmacro)\s+(?:self\.)?([A-Za-z_$][\w$?!]*)|` +
-	`([A-Za-z_$][\w$]*)\s*(?:=|:)\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*=>)|` +
-	`(?:[\w<>\[\],.?]+\s+)?([A-Za-z_$][\w$]*)\s*\([^;]*\)\s*(?:throws [\w, .]+)?\{)`)
-
 // names returns what the product code of a side defines.
 func (s *side) names() map[string]bool {
 	out := map[string]bool{}
@@ -24,12 +17,8 @@ func (s *side) names() map[string]bool {
 	for _, f := range s.source().Functions {
 		out[lastName(f.Name)] = true
 	}
-	for _, m := range defined.FindAllSubmatch(s.withoutStrings(), -1) {
-		for _, name := range m[1:] {
-			if len(name) > 0 {
-				out[string(name)] = true
-			}
-		}
+	for _, name := range definitions(s.withoutStrings()) {
+		out[name] = true
 	}
 	return out
 }
@@ -85,11 +74,11 @@ func (c *change) removedWords() map[string]bool {
 			continue
 		}
 		for _, l := range f.removedLines() {
-			for _, w := range word.FindAllString(l.text, -1) {
+			eachWord(l.text, func(w string) {
 				if len(w) > 4 {
 					c.removedNames[w] = true
 				}
-			}
+			})
 		}
 	}
 	if len(c.removedNames) == 0 {
@@ -97,9 +86,7 @@ func (c *change) removedWords() map[string]bool {
 	}
 	for _, f := range c.files {
 		if f.after().product() {
-			for _, w := range word.FindAllString(string(f.after().text), -1) {
-				delete(c.removedNames, w)
-			}
+			eachWord(string(f.after().text), func(w string) { delete(c.removedNames, w) })
 		}
 	}
 	return c.removedNames
