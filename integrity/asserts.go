@@ -55,16 +55,25 @@ func (c *change) deltas() []delta {
 	return c.deltaList
 }
 
+// assertions returns the assertions of a test, not read so far: most of them are
+// as they were, and tell nothing.
 func (t *test) assertions() []assertion {
 	at := t.assertionLines()
 	out := make([]assertion, len(t.Assertions))
 	for i, text := range t.Assertions {
-		out[i] = assertion{text: text, line: at[i], Assertion: source.Assert(text)}
+		out[i] = assertion{text: text, line: at[i]}
 	}
 	return out
 }
 
-// ways of matching assertions, the surest first.
+// read reads assertions.
+func read(list []assertion) {
+	for i := range list {
+		list[i].Assertion = source.Assert(list[i].text)
+	}
+}
+
+// ways of matching assertions, the surest first; it alone does not need them read.
 var sameAssertion = []func(assertion) string{
 	func(a assertion) string { return squash(a.text) },
 	func(a assertion) string { return a.Canonical },
@@ -76,13 +85,15 @@ func compareAssertions(p pair) delta {
 	was, now := p.was.assertions(), p.now.assertions()
 	if names := renamedNames(p.was.Tokens, p.now.Tokens); len(names) > 0 {
 		for i, a := range was {
-			text := inNames(a.text, names)
-			was[i] = assertion{text: text, line: a.line, Assertion: source.Assert(text)}
+			was[i].text = inNames(a.text, names)
 		}
 	}
 	d.live = len(now)
 	for i, key := range sameAssertion {
-		was, now = d.matchBy(key, was, now, i > 0)
+		if was, now = d.matchBy(key, was, now, i > 0); i == 0 {
+			read(was)
+			read(now)
+		}
 	}
 	d.matchLike(was, now)
 	return d
@@ -378,10 +389,11 @@ func findTautology(c *change) []Finding {
 func tautologies(t *test) []assertion {
 	var out []assertion
 	for _, a := range t.assertions() {
-		if a.Trivial {
+		if source.Trivial(a.text) {
 			out = append(out, a)
 		}
 	}
+	read(out)
 	return out
 }
 

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"supervise/source"
 )
@@ -34,7 +37,28 @@ func newChange(files []File) *change {
 	for i, f := range files {
 		c.files[i] = &file{File: f}
 	}
+	c.readAhead()
 	return c
+}
+
+// readAhead reads what every audit asks for, several files at a time.
+func (c *change) readAhead() {
+	var readers sync.WaitGroup
+	var next atomic.Int64
+	for range min(runtime.GOMAXPROCS(0), len(c.files)) {
+		readers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(c.files); i = int(next.Add(1)) - 1 {
+				f := c.files[i]
+				f.diff()
+				for _, s := range []*side{f.before(), f.after()} {
+					if s.mayTest() {
+						s.scan()
+					}
+				}
+			}
+		})
+	}
+	readers.Wait()
 }
 
 // file is one changed file with what was read of it so far.
@@ -43,6 +67,7 @@ type file struct {
 	sides          [2]*side
 	added, removed []line
 	diffed         bool
+	directing      *bool // see maySilence
 }
 
 // line is one line of a text.

@@ -161,21 +161,27 @@ func (p *formerly) telling(key string) bool {
 
 // formerly is what product code held before the change.
 type formerly struct {
-	literals, words, functions map[string]bool
+	literals, words map[string]bool
 }
 
 func (s *side) formerly() *formerly {
-	p := &formerly{words: map[string]bool{}, functions: map[string]bool{}}
+	p := &formerly{words: map[string]bool{}}
 	text := s.plainRange(1, len(s.starts()))
 	for _, t := range s.source().Tests { // Rust has them beside the code
 		text = strings.Replace(text, s.plainRange(t.Line, t.End), "", 1)
 	}
 	p.literals = keysIn(text)
 	eachWord(text, func(w string) { p.words[strings.TrimLeft(w, "0123456789")] = true })
-	for _, f := range s.source().Functions {
-		p.functions[f.Name] = true
-	}
 	return p
+}
+
+// functionNames are the names of the functions of a side.
+func (s *side) functionNames() map[string]bool {
+	out := map[string]bool{}
+	for _, f := range s.source().Functions {
+		out[f.Name] = true
+	}
+	return out
 }
 
 // answers returns the branches and tables that a file of the product has got
@@ -189,9 +195,12 @@ func (f *file) answers() []answer {
 	if !slices.ContainsFunc(added, func(l line) bool { return anyLiteral.MatchString(l.text) }) {
 		return nil
 	}
-	was := f.before().formerly()
-	inside := s.linesIn(added, was.functions)
+	inside := s.linesIn(added, f.before().functionNames())
 	list := append(branches(inside), tables(added, inside)...)
+	if len(list) == 0 {
+		return nil
+	}
+	was := f.before().formerly()
 	return slices.DeleteFunc(list, func(a answer) bool {
 		return !was.telling(a.out) || !slices.ContainsFunc(a.in, was.telling)
 	})

@@ -15,6 +15,7 @@ type test struct {
 	f      *file
 	s      *side
 	parent *test // of a subtest
+	at     []int // see assertionLines
 }
 
 // pair is a test that stands before and after the change. how is "" where its

@@ -270,6 +270,13 @@ func (t *test) assertionsIn(marks []source.Mark) int {
 // assertionLines returns the line of each assertion of a test; where it is not
 // found, it is that of the test.
 func (t *test) assertionLines() []int {
+	if t.at == nil {
+		t.at = t.findAssertions()
+	}
+	return t.at
+}
+
+func (t *test) findAssertions() []int {
 	var squashed []string
 	for n := t.Line; n <= t.End; n++ {
 		squashed = append(squashed, squash(t.s.lineAt(n)))

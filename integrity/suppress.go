@@ -73,6 +73,19 @@ func (f *silenced) finding() Finding {
 	return finding
 }
 
+// maySilence reports whether a changed line reads like a directive, in the text as
+// it is, comments and strings included.
+func (f *file) maySilence() bool {
+	if f.directing == nil {
+		_, came := firstMatch(f.addedLines(), silencing)
+		if !came {
+			_, came = firstMatch(f.removedLines(), silencing)
+		}
+		f.directing = &came
+	}
+	return *f.directing
+}
+
 // silencedFiles returns the files whose directives changed.
 func (c *change) silencedFiles(coverage bool) []silenced {
 	var out []silenced
@@ -80,9 +93,7 @@ func (c *change) silencedFiles(coverage bool) []silenced {
 		if f.after().language() == source.Unknown && f.before().language() == source.Unknown || source.Vendored(f.Path) || dataFolders.MatchString(f.Path) {
 			continue
 		}
-		_, came := firstMatch(f.addedLines(), silencing)
-		_, gone := firstMatch(f.removedLines(), silencing)
-		if !came && !gone || source.Generated(f.Path, f.after().text) {
+		if !f.maySilence() || source.Generated(f.Path, f.after().text) {
 			continue
 		}
 		was, is := f.before().directives(coverage), f.after().directives(coverage)

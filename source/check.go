@@ -50,8 +50,8 @@ type Assertion struct {
 
 // Assert reads an assertion as [TestDef.Assertions] has it.
 func Assert(text string) Assertion {
-	a := Assertion{Strength: strength(text), Trivial: trivial(text, false)}
-	a.Repeats = !a.Trivial && trivial(text, true)
+	a := Assertion{Strength: strength(text), Trivial: Trivial(text)}
+	a.Repeats = !a.Trivial && comparesItself(strings.TrimSpace(text), true)
 	a.Canonical, a.Negated = canonical(text)
 	a.Skeleton = literal.ReplaceAllStringFunc(text, func(l string) string {
 		a.Literals = append(a.Literals, l)
@@ -222,15 +222,20 @@ var truths = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b\w*contains?\w*\((?:[^()]|\([^()]*\))*,\s*(?:""|'')\s*\)|\.(?:toContain|toMatch|include|startsWith|endsWith)\(\s*(?:""|'')\s*\)|^assert\s+(?:""|'')\s+in\s|HasPrefix\([^()]*, ""\)`),
 }
 
-// trivial reports whether an assertion holds whatever the code does; with calls,
-// where a call gives the same each time.
-func trivial(text string, calls bool) bool {
+// Trivial reports whether an assertion holds whatever the code does.
+func Trivial(text string) bool {
 	text = strings.TrimSpace(text)
 	for _, re := range truths {
 		if re.MatchString(text) {
 			return true
 		}
 	}
+	return comparesItself(text, false)
+}
+
+// comparesItself reports whether an assertion compares a thing with itself, or
+// constants with each other; with calls, where a call gives the same each time.
+func comparesItself(text string, calls bool) bool {
 	if cond, _, ok := strings.Cut(text, " => t."); ok {
 		return neverFails(cond, calls)
 	}

@@ -49,7 +49,8 @@ func (s *sieve) may(text []byte) bool {
 		return true
 	}
 	if s.fold {
-		text = bytes.ToLower(text)
+		var room [256]byte
+		text = inLowerCase(text, room[:0])
 	}
 	for _, word := range s.need {
 		if bytes.Contains(text, view(word)) {
@@ -57,6 +58,18 @@ func (s *sieve) may(text []byte) bool {
 		}
 	}
 	return false
+}
+
+// inLowerCase returns a text with the letters of ASCII in lower case, in the given
+// room where it fits.
+func inLowerCase(text, room []byte) []byte {
+	out := append(room, text...)
+	for i, c := range out {
+		if 'A' <= c && c <= 'Z' {
+			out[i] = c + 'a' - 'A'
+		}
+	}
+	return out
 }
 
 // short is the length of a text, in bytes, up to which an expression is tried on
