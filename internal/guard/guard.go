@@ -31,6 +31,7 @@ type Watch struct {
 	Root     string   // the working tree, absolute
 	Programs []string // that the checks start: names on PATH, or paths, absolute or relative to Root
 	Env      []string // of the checks
+	Sums     Sums     // of programs seen before; nil to read each anew
 }
 
 // State is what was seen.
@@ -99,7 +100,7 @@ func (w Watch) program(name string) (Program, error) {
 	if path == "" {
 		return Program{}, nil
 	}
-	sum, err := hashed(path)
+	sum, err := w.Sums.of(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Program{}, nil
 	}

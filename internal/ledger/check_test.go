@@ -1,9 +1,11 @@
 package ledger_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"supervise/internal/ledger"
@@ -75,4 +77,53 @@ func TestCheck(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCheckOfLongLogs: a log that is too long to be read whole at each check is still
+// seen to be changed in place, whatever its length and its time say.
+func TestCheckOfLongLogs(t *testing.T) {
+	s := ledger.State{LoopID: "ralph-x-00000000", Workspace: t.TempDir(), Status: ledger.Running, StartedAt: noon}
+	l, err := ledger.Create(t.TempDir(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	add := func(n int) {
+		t.Helper()
+		if err := l.Log(noon, "test", 1, 0, strings.Repeat("x", n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(want ...string) {
+		t.Helper()
+		if changed, err := l.Check(); err != nil || !slices.Equal(changed, want) {
+			t.Fatalf("got %q, %v; want %q", changed, err, want)
+		}
+	}
+	add(2 << 20)
+	check()
+	add(10)
+	check()
+	path := filepath.Join(l.Dir(), "hook-log.jsonl")
+	before, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for now := before; now.ModTime().Equal(before.ModTime()); { // until the clock of files goes on
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.WriteAt([]byte("y"), 1<<20)
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if now, err = os.Stat(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chtimes(path, before.ModTime(), before.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	check("hook-log.jsonl")
 }

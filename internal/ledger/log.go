@@ -44,6 +44,8 @@ type eventLog struct {
 	file     *os.File
 	sum      hash.Hash // of all whole lines
 	end      int64     // of the last whole line
+	written  time.Time // when the file was changed last, by us; zero where that is not known
+	hashed   int64     // how long the log was when it was last read whole to be checked
 	last     Event
 	problems []string // what replay found wrong
 }
@@ -115,6 +117,10 @@ func (l *eventLog) append(e Event) error {
 	l.last, l.end = e, l.end+int64(len(b))
 	if err := l.file.Sync(); err != nil {
 		return fmt.Errorf("write audit log: %w", err)
+	}
+	l.written = time.Time{}
+	if info, err := l.file.Stat(); err == nil {
+		l.written = changedAt(info)
 	}
 	return nil
 }

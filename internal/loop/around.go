@@ -11,7 +11,10 @@ import (
 
 // lookAround sees what stands around the tree now.
 func (s *session) lookAround(ctx context.Context) (guard.State, error) {
-	w := guard.Watch{Root: s.opts.Root, Programs: s.opts.Plan.Programs(), Env: os.Environ()}
+	if s.sums == nil {
+		s.sums = guard.Sums{}
+	}
+	w := guard.Watch{Root: s.opts.Root, Programs: s.opts.Plan.Programs(), Env: os.Environ(), Sums: s.sums}
 	state, err := w.Look(ctx)
 	if err != nil {
 		return state, fmt.Errorf("look at what stands around the tree: %w", err)

@@ -100,6 +100,7 @@ type session struct {
 	hiddenPassed     map[metric.ID]bool // see [detector.Hidden]
 	hiddenRuns       map[string]*ledger.Hidden
 	around           guard.State // what stood around the tree when the last iteration was accepted
+	sums             guard.Sums  // of the programs that the checks start
 	// artefactPaths are what the checks themselves left in the tree.
 	artefactPaths []string
 	checks        time.Duration // spent in checks since the iteration began
