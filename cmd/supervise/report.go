@@ -5,26 +5,36 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"supervise/internal/ledger"
 	"supervise/internal/report"
+	"supervise/internal/tracker"
 
 	"github.com/spf13/cobra"
 )
 
 func (a *app) reportCmd() *cobra.Command {
 	var iteration int
-	var completion, asJSON bool
+	var completion, asJSON, csv bool
+	var page string
 	cmd := &cobra.Command{
 		Use:   "report [LOOP]",
 		Short: "Print a report of a loop, the latest without a name",
 		Long: `Report prints the output selection report of a loop as Markdown, the report of
-one iteration with --iteration, or the metrics of all iterations with --json.`,
-		Example: "  supervise report\n  supervise report --iteration 3\n  supervise report --completion fix-tests",
+one iteration with --iteration, or the metrics of all iterations with --json or
+--csv. --html writes a page with everything (trajectory, metrics, alerts, the history
+of every test, and for each iteration the reasoning, the diff and the transcript): one
+file that needs no network.`,
+		Example: "  supervise report\n  supervise report --iteration 3\n  supervise report --completion fix-tests\n  supervise report --html loop.html",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := report.SelectionName
 			switch {
+			case page != "":
+				return a.reportHTML(cmd, first(args), page)
+			case csv:
+				return a.reportCSV(cmd, first(args))
 			case completion:
 				name = report.CompletionName
 			case cmd.Flags().Changed("iteration"):
@@ -35,6 +45,8 @@ one iteration with --iteration, or the metrics of all iterations with --json.`,
 	}
 	cmd.Flags().IntVarP(&iteration, "iteration", "n", 0, "the report of this iteration, 0 for the baseline")
 	cmd.Flags().BoolVar(&completion, "completion", false, "the completion report")
+	cmd.Flags().StringVar(&page, "html", "", "write a page about the whole loop into this file, - for standard output")
+	cmd.Flags().BoolVar(&csv, "csv", false, "one row for each iteration")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the metrics of all iterations as JSON")
 	return cmd
 }
@@ -67,6 +79,42 @@ func (a *app) reportJSON(dir string, state ledger.State) error {
 		out = append(out, it.Progress(best != nil && best.Iteration == it.Number))
 	}
 	return a.encode(out)
+}
+
+// reportHTML writes the page about a loop.
+func (a *app) reportHTML(cmd *cobra.Command, loop, file string) (err error) {
+	dir, state, err := a.find(cmd, loop)
+	if err != nil {
+		return err
+	}
+	its, err := ledger.Iterations(dir)
+	if err != nil {
+		return err
+	}
+	if len(its) == 0 {
+		return usageError{fmt.Errorf("loop %s has no iteration yet", state.LoopID)}
+	}
+	page := report.HTML{Dir: dir, State: state, Iterations: its, Rules: a.rulesOf(dir), Version: version(), Now: time.Now()}
+	if file == "-" {
+		return page.Write(a.out)
+	}
+	if err := writeTo(file, os.O_TRUNC, page.Write); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.err, "written: %s\n", file)
+	return nil
+}
+
+func (a *app) reportCSV(cmd *cobra.Command, loop string) error {
+	v, err := a.view(cmd, loop)
+	if err != nil {
+		return err
+	}
+	v, choice, err := v.Choose(tracker.Wish{})
+	if err != nil {
+		return selectError(err)
+	}
+	return report.CSV(a.out, v.Report(choice, time.Now()))
 }
 
 // iterationArg reads the number of an iteration.
