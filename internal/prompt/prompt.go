@@ -1,14 +1,12 @@
-// Package prompt writes what an agent is told at the start of an iteration: the
-// task, and, by level, where the loop stands and what was rejected and why.
+// Package prompt writes what an agent is told: the task, and, by level, where the
+// loop stands, what was rejected and why, and what to beware of.
 package prompt
 
 import (
-	"embed"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
-	"text/template"
 )
 
 // Level is how much is said beside the task.
@@ -23,6 +21,12 @@ const (
 )
 
 var levelNames = [...]string{"OFF", "MINIMAL", "STANDARD", "AGGRESSIVE"}
+
+// budgets are how many tokens one injection may have, at about four bytes each.
+var budgets = [...]int{Off: 0, Minimal: 50, Standard: 150, Aggressive: 300}
+
+// Budget is how many tokens one injection of the level has at most.
+func (l Level) Budget() int { return budgets[l] }
 
 // String returns the level as it is written in files.
 func (l Level) String() string { return levelNames[l] }
@@ -51,23 +55,38 @@ type Situation struct {
 	Iteration int
 	Plateau   bool // the last iteration was a plateau
 	Rejected  bool // the last iteration was rejected
+	Repeated  int  // how often the last error came in a row
+	Setbacks  int  // how many of the last five iterations were rejected or regressions
+	Falling   bool // quality fell twice in a row
 }
 
-// For returns the level for the next iteration and the reason for it:
-// aggressive after a rejection or on a plateau and from iteration 5, standard
-// from iteration 3, minimal before.
+// levelRules are the rules of the adaptive level; the first that holds decides.
+// History raises the level above what the number of the iteration asks for and
+// never lowers it.
+var levelRules = []struct {
+	level Level
+	why   string
+	holds func(Situation) bool
+}{
+	{Aggressive, "the last iteration was rejected", func(s Situation) bool { return s.Rejected }},
+	{Aggressive, "the same error came again", func(s Situation) bool { return s.Repeated > 1 }},
+	{Aggressive, "the last iteration was a plateau", func(s Situation) bool { return s.Plateau }},
+	{Aggressive, "two of the last five iterations were setbacks", func(s Situation) bool { return s.Setbacks > 1 }},
+	{Aggressive, "quality fell twice in a row", func(s Situation) bool { return s.Falling }},
+	{Aggressive, "iteration 5 or later", func(s Situation) bool { return s.Iteration >= 5 }},
+	{Standard, "an iteration was a setback lately", func(s Situation) bool { return s.Setbacks > 0 }},
+	{Standard, "iteration 3 or 4", func(s Situation) bool { return s.Iteration >= 3 }},
+	{Minimal, "iteration 1 or 2", func(Situation) bool { return true }},
+}
+
+// For returns the level for the next iteration and the reason for it.
 func For(s Situation) (Level, string) {
-	switch {
-	case s.Rejected:
-		return Aggressive, "the last iteration was rejected"
-	case s.Plateau:
-		return Aggressive, "the last iteration was a plateau"
-	case s.Iteration >= 5:
-		return Aggressive, "iteration 5 or later"
-	case s.Iteration >= 3:
-		return Standard, "iteration 3 or 4"
+	for _, r := range levelRules {
+		if r.holds(s) {
+			return r.level, r.why
+		}
 	}
-	return Minimal, "iteration 1 or 2"
+	return Minimal, ""
 }
 
 // Facts are the numbers of this loop that the text names.
@@ -85,7 +104,12 @@ type Facts struct {
 	Errors    string   // "3", "" when not measured
 	Changes   []Change // that the last iteration made, when it was not rejected
 	Rejection *Rejection
+	Note      string   // what a person said of the last iteration, which was kept
 	Open      []string // findings about integrity that stand against the tree
+	Error     *Failure // what went wrong in the last iteration
+	Near      bool     // no test fails: the agent may soon say that it is done
+	Last      bool     // no iteration follows
+	Risk      *Risk    // what the agent is about to do
 }
 
 // Change are tests to which the same thing happened.
@@ -102,52 +126,63 @@ type Rejection struct {
 	Advice    string
 }
 
-//go:embed templates
-var embedded embed.FS
+// Failure is an error, and how often it came in a row.
+type Failure struct {
+	Text  string
+	Times int
+}
 
-// names caps how many tests are named, so that the text stays within its
-// budget of about 50, 150 or 300 tokens.
-var names = [...]int{Off: 0, Minimal: 2, Standard: 6, Aggressive: 10}
+// Risk is a tool call that may do harm.
+type Risk struct {
+	What   string // in words, "delete a test file"
+	Target string // path or command, "" where there is none
+	Why    string // it is a risk
+}
 
-// changed caps the tests of each kind of change; the minimal text names none.
-var changed = [...]int{Off: 0, Minimal: 0, Standard: 1, Aggressive: 3}
-
-// openNamed caps the open findings, which are told at every level.
-const openNamed = 2
-
-// Text returns the whole prompt of an iteration.
+// Text returns the whole prompt of an iteration, by the texts that are built in.
 func Text(level Level, f Facts) (string, error) {
+	text, _, err := builtIn().Text(level, f)
+	return text, err
+}
+
+// Text returns the whole prompt of an iteration, and which points it has.
+func (t *Texts) Text(level Level, f Facts) (string, []Point, error) {
 	if level == Off {
-		return f.Task, nil
+		return f.Task, nil, nil
 	}
-	f.Failing = shorten(f.Failing, names[level])
-	f.Open = shorten(f.Open, openNamed)
-	f.Changes = slices.Clone(f.Changes)
-	for i, c := range f.Changes {
-		f.Changes[i].Tests = shorten(c.Tests, changed[level])
+	parts, points := []string{f.Task}, []Point(nil)
+	for _, p := range due(f) {
+		text, err := t.Inject(p, level, f)
+		if err != nil {
+			return "", nil, err
+		}
+		if text != "" {
+			points = append(points, p)
+			if len(points) > 1 {
+				parts[len(parts)-1] += "\n" + text
+				continue
+			}
+			parts = append(parts, text)
+		}
 	}
-	if f.Rejection != nil {
-		r := *f.Rejection
-		r.Tests = shorten(r.Tests, names[level])
-		f.Rejection = &r
+	return strings.TrimSpace(strings.Join(parts, "\n\n")) + "\n", points, nil
+}
+
+// due are the points of the start of an iteration, in the order in which they are
+// told.
+func due(f Facts) []Point {
+	out := []Point{Boundary}
+	if f.Iteration <= 1 {
+		out[0] = LoopStart
 	}
-	t, err := template.New("").Funcs(template.FuncMap{"join": strings.Join}).ParseFS(embedded, "templates/*.md")
-	if err != nil {
-		return "", fmt.Errorf("read prompt templates: %w", err)
+	if f.Error != nil {
+		out = append(out, AfterError)
 	}
-	var b strings.Builder
-	if err := t.ExecuteTemplate(&b, strings.ToLower(level.String())+".md", f); err != nil {
-		return "", fmt.Errorf("write prompt: %w", err)
+	if f.Rejection != nil || f.Note != "" || len(f.Open) > 0 {
+		out = append(out, AfterRegression)
 	}
-	return strings.TrimSpace(f.Task+"\n\n"+strings.TrimSpace(blank.ReplaceAllString(b.String(), "\n"))) + "\n", nil
+	return append(out, BeforeCompletion)
 }
 
 // blank are the lines that a part without anything to say leaves.
 var blank = regexp.MustCompile(`[ \t]*\n\s*\n`)
-
-func shorten(list []string, limit int) []string {
-	if len(list) <= limit {
-		return list
-	}
-	return append(slices.Clone(list[:limit]), fmt.Sprintf("and %d more", len(list)-limit))
-}

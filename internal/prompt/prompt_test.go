@@ -1,8 +1,12 @@
 package prompt_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"supervise/internal/prompt"
 )
@@ -20,6 +24,11 @@ func TestFor(t *testing.T) {
 		{"fifth", prompt.Situation{Iteration: 5}, prompt.Aggressive},
 		{"after a rejection", prompt.Situation{Iteration: 2, Rejected: true}, prompt.Aggressive},
 		{"on a plateau", prompt.Situation{Iteration: 2, Plateau: true}, prompt.Aggressive},
+		{"an error", prompt.Situation{Iteration: 2, Repeated: 1}, prompt.Minimal},
+		{"the same error again", prompt.Situation{Iteration: 2, Repeated: 2}, prompt.Aggressive},
+		{"a setback lately", prompt.Situation{Iteration: 2, Setbacks: 1}, prompt.Standard},
+		{"setbacks", prompt.Situation{Iteration: 3, Setbacks: 2}, prompt.Aggressive},
+		{"falling", prompt.Situation{Iteration: 3, Falling: true}, prompt.Aggressive},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got, why := prompt.For(tt.s); got != tt.want || why == "" {
@@ -76,24 +85,129 @@ func TestTextNamesWhatBecameOfTheTests(t *testing.T) {
 	}
 }
 
-func TestTextBeyondTheTaskStaysWithinItsBudget(t *testing.T) {
+// crowded has more of everything than fits.
+func crowded() prompt.Facts {
 	many := make([]string, 400)
 	for i := range many {
-		many[i] = "example.org/some/package: TestSomething"
+		many[i] = "example.org/some/package: TestSomething" + strings.Repeat("é", i)
 	}
-	for level, tokens := range map[prompt.Level]int{prompt.Minimal: 100, prompt.Standard: 250, prompt.Aggressive: 450} {
-		got, err := prompt.Text(level, prompt.Facts{Iteration: 1, Measured: true, Count: 400, Failing: many, Changes: []prompt.Change{
-			{What: "newly failing", Tests: many},
-			{What: "newly skipped", Tests: many},
-			{What: "did not run", Tests: many},
-			{What: "flaky", Tests: many},
-			{What: "newly passing", Tests: many},
-		}})
-		if err != nil {
+	f := prompt.Facts{
+		Iteration: 3, Max: 9, Measured: true, Count: 400, Failing: many, Criterion: strings.Repeat("all is well and ", 200),
+		Rejection: &prompt.Rejection{Iteration: 2, Reasons: many, Tests: many, Advice: strings.Repeat("mend the code ", 200)},
+		Error:     &prompt.Failure{Text: strings.Repeat("no such file ", 300), Times: 3}, Open: many, Note: strings.Repeat("well ", 400), Near: true, Last: true,
+		Risk: &prompt.Risk{What: "delete a test file", Target: strings.Repeat("long/", 500), Why: "it is gone then"},
+	}
+	for _, what := range []string{"newly failing", "newly skipped", "did not run", "flaky", "newly passing"} {
+		f.Changes = append(f.Changes, prompt.Change{What: what, Tests: many})
+	}
+	return f
+}
+
+// Each point has something to say at each level, in 50, 150 and 300 tokens at most.
+func TestPoints(t *testing.T) {
+	texts, err := prompt.Parse(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	few := prompt.Facts{
+		Iteration: 2, Max: 9, Measured: true, Passed: 7, Count: 9, Failing: []string{"calc: TestDiv"}, Criterion: "no test fails", Near: true, Last: true,
+		Rejection: &prompt.Rejection{Iteration: 1, Reasons: []string{"Test count decreased from 9 to 8"}, Tests: []string{"calc: TestMod"}, Advice: "Mend the code."},
+		Error:     &prompt.Failure{Text: "undefined: Mod", Times: 2},
+		Risk:      &prompt.Risk{What: "delete a test file", Target: "calc_test.go"},
+	}
+	wants := map[prompt.Point][]string{
+		prompt.LoopStart:        {"Iteration 2 of at most 9", "7 of 9 tests pass", "Failing: calc: TestDiv", "tests"},
+		prompt.Boundary:         {"Iteration 2 of at most 9", "7 of 9 tests pass", "Failing: calc: TestDiv"},
+		prompt.AfterError:       {"ended with an error, the same one 2 times in a row", "undefined: Mod", "Do NOT try the same again"},
+		prompt.AfterRegression:  {"Iteration 1 was REJECTED", "Test count decreased from 9 to 8", "calc: TestMod", "Mend the code."},
+		prompt.BeforeCompletion: {"The loop ends when: no test fails.", "No test fails now", "last iteration"},
+		prompt.RiskyTool:        {"You are about to delete a test file: calc_test.go.", "fix"},
+	}
+	for level, tokens := range map[prompt.Level]int{prompt.Minimal: 50, prompt.Standard: 150, prompt.Aggressive: 300} {
+		for _, p := range prompt.Points() {
+			got, err := texts.Inject(p, level, few)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p == prompt.RiskyTool && level == prompt.Aggressive {
+				wants[p] = []string{"calc_test.go", "whole iteration is undone"}
+			} else if p == prompt.RiskyTool {
+				wants[p] = []string{"You are about to delete a test file: calc_test.go.", "fix and no deletion"}
+			}
+			for _, want := range wants[p] {
+				if !strings.Contains(got, want) {
+					t.Errorf("%s at %v lacks %q:\n%s", p, level, want, got)
+				}
+			}
+			if got, err = texts.Inject(p, level, crowded()); err != nil || len(got) > 4*tokens || got == "" || !utf8.ValidString(got) {
+				t.Errorf("%s at %v has about %d tokens of at most %d, %v:\n%s", p, level, len(got)/4, tokens, err, got)
+			}
+		}
+	}
+	for _, p := range prompt.Points() {
+		if got, err := texts.Inject(p, prompt.Off, few); got != "" || err != nil {
+			t.Errorf("%s says %q when it is off, %v", p, got, err)
+		}
+	}
+}
+
+// What is told follows from what happened.
+func TestPointsOfAnIteration(t *testing.T) {
+	texts, err := prompt.Parse(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		f    prompt.Facts
+		want string
+	}{
+		{"the first", prompt.Facts{Iteration: 1}, "[loop_start]"},
+		{"another", prompt.Facts{Iteration: 2}, "[boundary]"},
+		{"after an error", prompt.Facts{Iteration: 2, Error: &prompt.Failure{Text: "e", Times: 1}}, "[boundary error]"},
+		{"after a regression", prompt.Facts{Iteration: 2, Rejection: &prompt.Rejection{Iteration: 1, Reasons: []string{"r"}}}, "[boundary regression]"},
+		{"after a person's word", prompt.Facts{Iteration: 2, Note: "fine"}, "[boundary regression]"},
+		{"near the end", prompt.Facts{Iteration: 2, Near: true}, "[boundary completion]"},
+	} {
+		text, points, err := texts.Text(prompt.Standard, tt.f)
+		if got := fmt.Sprint(points); err != nil || got != tt.want || text == "" {
+			t.Errorf("%s: %s, %v, want %s", tt.name, got, err, tt.want)
+		}
+	}
+}
+
+func TestOwnTexts(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(got) / 4; n > tokens {
-			t.Errorf("%v text has about %d tokens, want at most %d", level, n, tokens)
+	}
+	write("boundary.md", "Round {{.Iteration}}: {{template \"numbers\" .}} Be honest.\n")
+	write("README", "not ours")
+	own, err := prompt.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, err := prompt.Parse(own, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := texts.Text(prompt.Minimal, prompt.Facts{Task: "Do it.", Iteration: 2, Measured: true, Passed: 1, Count: 2}); err != nil || got != "Do it.\n\nRound 2: Measured now: 1 of 2 tests pass. Be honest.\n" {
+		t.Errorf("the text is %q, %v", got, err)
+	}
+	if own, err := prompt.Read(filepath.Join(dir, "none")); own != nil || err != nil {
+		t.Errorf("a folder that is not there: %v, %v", own, err)
+	}
+	for name, tt := range map[string]struct{ text, want string }{
+		"boundary":   {"one\ntwo {{.Iteration\n", "boundary.md:2"},
+		"error":      {"one\n\n{{.Error.Tetx}}\n", "error.md:3"},
+		"rules":      {"x", "there is no text of that name; the texts are parts.md, loop_start.md"},
+		"loop_start": {"{{if atLeast \"LOUD\"}}x{{end}}", "unknown reinforcement level"},
+	} {
+		_, err := prompt.Parse(map[string]string{name: tt.text}, "prompts")
+		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "prompts/"+name+".md") {
+			t.Errorf("%s: error %v, want %q", name, err, tt.want)
 		}
 	}
 }
