@@ -14,6 +14,7 @@ import (
 	"supervise/internal/agent"
 	"supervise/internal/config"
 	"supervise/internal/loop"
+	"supervise/internal/prompt"
 
 	"github.com/spf13/cobra"
 )
@@ -176,6 +177,9 @@ func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
 		return err
 	}
 	opts.Plan = plan
+	if opts.Texts, err = ownTexts(at.project); err != nil {
+		return err
+	}
 	if f.dryRun {
 		if f.json {
 			return a.encode(plan)
@@ -197,6 +201,19 @@ func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
 		a.readable(at, opts)
 	}
 	return a.supervise(cmd.Context(), opts, f, loop.Run)
+}
+
+// ownTexts reads the texts of prompts that the project has, and tries them.
+func ownTexts(project string) (map[string]string, error) {
+	dir := filepath.Join(project, ".supervise", "prompts")
+	own, err := prompt.Read(dir)
+	if err == nil {
+		_, err = prompt.Parse(own, dir)
+	}
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return own, nil
 }
 
 // before reads what the user had accepted, and says what should be known before

@@ -148,52 +148,6 @@ func (s *session) agentEnv(prompt string, n int) []string {
 	)
 }
 
-// prompt writes the text of the iteration and tells of its level.
-func (s *session) prompt(w *work) (string, error) {
-	level, why := prompt.For(prompt.Situation{
-		Iteration: w.it.Number, Rejected: s.rejected != nil, Plateau: s.previous.Class == detector.Plateau,
-	})
-	if s.opts.Level != nil {
-		level, why = *s.opts.Level, "set by the user"
-	}
-	s.state.Level, w.it.Level = level.String(), level.String()
-	if err := s.event(IterationStarted, w.it.Number, AgentStart{Max: s.opts.MaxIterations, Level: level.String(), Why: why}); err != nil {
-		return "", err
-	}
-	return prompt.Text(level, s.facts(w.it.Number))
-}
-
-// facts are the numbers of the tree that the agent starts from.
-func (s *session) facts(n int) prompt.Facts {
-	set := s.previous.Set
-	counts := set.Tests.Counts()
-	f := prompt.Facts{
-		Task: s.opts.Task, Iteration: n, Max: s.opts.MaxIterations, Criterion: s.opts.Until.String(),
-		Measured: set.Tests != nil, Passed: counts.Passed, Count: counts.Count, Failing: failing(set.Tests),
-	}
-	f.Hidden = s.history[s.previous.Iteration].Hidden.Failing()
-	for _, o := range s.history[s.previous.Iteration].Open {
-		f.Open = append(f.Open, o.Message)
-	}
-	if s.opts.Until.Kind == Never {
-		f.Criterion = ""
-	}
-	if v, ok := set.Value(metric.CoveragePct); ok {
-		f.Coverage = strconv.FormatFloat(v, 'f', 1, 64) + "%"
-	}
-	if v, ok := set.Value(metric.ErrorCount); ok {
-		f.Errors = strconv.Itoa(int(v))
-	}
-	if last := len(s.history) - 1; s.rejected == nil && last > 0 {
-		f.Changes = toldChanges(s.history[last].Assessment.Changes)
-	}
-	if s.rejected != nil {
-		f.Rejection = &prompt.Rejection{Iteration: s.rejected.Number, Advice: s.rejected.Decision.Advice}
-		f.Rejection.Reasons, f.Rejection.Tests = reasonsOf(nameless(s.rejected.Assessment.Alerts))
-	}
-	return f
-}
-
 // nameless takes the tests out of the alerts that are about hidden ones: the agent
 // is told how many fail and not which.
 func nameless(alerts []detector.Alert) []detector.Alert {

@@ -5,6 +5,7 @@ import (
 
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/prompt"
 	"supervise/runner"
 	"supervise/selector"
 	"supervise/snapshot"
@@ -38,6 +39,7 @@ const (
 	RollbackStarted   EventType = "rollback_started"
 	IterationRejected EventType = "iteration_rejected"
 	IterationStopped  EventType = "iteration_interrupted"
+	LevelChanged      EventType = "reinforcement_changed"
 	GateOpened        EventType = "gate_opened"
 	GateWasRefused    EventType = "gate_refused"
 	GateAnswered      EventType = "gate_answered"
@@ -237,11 +239,20 @@ type Baseline struct {
 	It        ledger.Iteration  `json:"-"`
 }
 
+// LevelChange is the data of reinforcement_changed.
+type LevelChange struct {
+	From string `json:"from_level"` // "" before the first iteration
+	To   string `json:"to_level"`
+	Why  string `json:"reason"`
+}
+
 // AgentStart is the data of iteration_started.
 type AgentStart struct {
 	Max   int    `json:"max_iterations"`
 	Level string `json:"reinforcement_level"`
 	Why   string `json:"why"`
+	// Points are what was said beside the task.
+	Points []prompt.Point `json:"points"`
 }
 
 // Finish is the data of iteration_finished.

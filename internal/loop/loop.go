@@ -17,6 +17,7 @@ import (
 	"supervise/internal/guard"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/prompt"
 	"supervise/internal/recovery"
 	"supervise/internal/report"
 	"supervise/metric"
@@ -74,6 +75,7 @@ type session struct {
 
 	telling sync.Mutex // of events, one after another
 
+	texts         *prompt.Texts
 	waited        time.Duration // for people, since the process began
 	notifications *gate.Notifier
 
@@ -220,6 +222,11 @@ func (s *session) equip(ctx context.Context, learnt measure.Memory) error {
 	if err := s.hiddenReady(); err != nil {
 		return err
 	}
+	texts, err := prompt.Parse(s.opts.Texts, "")
+	if err != nil {
+		return err
+	}
+	s.texts = texts
 	if err := s.openStore(ctx); err != nil {
 		return err
 	}

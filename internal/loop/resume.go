@@ -287,7 +287,7 @@ func (s *session) goOnIteration(ctx context.Context, t *trail) (Stop, error) {
 func (s *session) finishIteration(ctx context.Context, t *trail) (Stop, error) {
 	s.state.Iteration = t.iteration
 	w := &work{it: ledger.Iteration{
-		LoopID: s.id, Number: t.iteration, StartedAt: t.began, Start: t.start, Level: t.level, Retry: s.recovery.Retries,
+		LoopID: s.id, Number: t.iteration, StartedAt: t.began, Start: t.start, Level: t.level, LevelReason: t.why, Retry: s.recovery.Retries,
 		Agent: t.agent, Resumed: true,
 	}}
 	if w.it.Agent == nil {

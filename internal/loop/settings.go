@@ -38,14 +38,16 @@ type Settings struct {
 	// MaxWait is how long a loop waits for the agent's service without a break, and
 	// FirstWait how long the first time, where the service does not say. 0: the
 	// default; a negative MaxWait: not at all.
-	MaxWait       time.Duration `json:"max_wait_ns,omitempty"`
-	FirstWait     time.Duration `json:"first_wait_ns,omitempty"`
-	Pty           PtyMode       `json:"pty,omitempty"`
-	Transcript    int64         `json:"transcript_bytes,omitempty"` // limit of the recording of one iteration; 0: the default
-	Until         Until         `json:"until"`
-	Level         *prompt.Level `json:"reinforcement,omitempty"`  // fixed reinforcement level; nil follows the iteration
-	AllowUntested bool          `json:"allow_untested,omitempty"` // run although no test could be measured
-	NoApply       bool          `json:"no_apply,omitempty"`       // leave the tree as the last iteration left it
+	MaxWait    time.Duration `json:"max_wait_ns,omitempty"`
+	FirstWait  time.Duration `json:"first_wait_ns,omitempty"`
+	Pty        PtyMode       `json:"pty,omitempty"`
+	Transcript int64         `json:"transcript_bytes,omitempty"` // limit of the recording of one iteration; 0: the default
+	Until      Until         `json:"until"`
+	Level      *prompt.Level `json:"reinforcement,omitempty"` // fixed reinforcement level; nil follows the iteration
+	// Texts are those of prompts that stand in the place of the built-in ones.
+	Texts         map[string]string `json:"prompt_texts,omitempty"`
+	AllowUntested bool              `json:"allow_untested,omitempty"` // run although no test could be measured
+	NoApply       bool              `json:"no_apply,omitempty"`       // leave the tree as the last iteration left it
 	// StopOnDiminishing ends the loop when two gains in a row are small.
 	StopOnDiminishing bool `json:"stop_on_diminishing,omitempty"`
 	NoRepeat          bool `json:"no_repeat,omitempty"` // measure the baseline once, however short it is

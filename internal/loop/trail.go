@@ -20,6 +20,7 @@ type trail struct {
 	began     time.Time
 	start     snapshot.ID // the tree that its agent started from
 	level     string
+	why       string // the prompt had that level
 	spawned   *Spawned
 	spawnedAt time.Time
 	agent     *ledger.AgentRun // how it ended, nil as long as it runs
@@ -68,8 +69,11 @@ var trailEvents = map[EventType]func(*trail, ledger.Event){
 	SnapshotTaken: func(t *trail, e ledger.Event) {
 		t.taken(e, decode[Taken](e))
 	},
-	IterationStarted: func(t *trail, e ledger.Event) { t.level = decode[AgentStart](e).Level },
-	ChildStarting:    func(t *trail, e ledger.Event) { t.starting(e, decode[Child](e)) },
+	IterationStarted: func(t *trail, e ledger.Event) {
+		d := decode[AgentStart](e)
+		t.level, t.why = d.Level, d.Why
+	},
+	ChildStarting: func(t *trail, e ledger.Event) { t.starting(e, decode[Child](e)) },
 	AgentSpawned: func(t *trail, e ledger.Event) {
 		if t.spawned != nil {
 			*t.spawned = decode[Spawned](e)

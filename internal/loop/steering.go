@@ -1,0 +1,102 @@
+package loop
+
+import (
+	"strconv"
+
+	"supervise/detector"
+	"supervise/internal/prompt"
+	"supervise/metric"
+)
+
+// prompt writes the text of the iteration and tells of its level.
+func (s *session) prompt(w *work) (string, error) {
+	level, why := prompt.For(s.situation(w.it.Number))
+	if s.opts.Level != nil {
+		level, why = *s.opts.Level, "set by the user"
+	}
+	from := ""
+	if n := len(s.state.Levels); n > 0 {
+		from = s.state.Levels[n-1].To
+	}
+	s.state.Level, w.it.Level, w.it.LevelReason = level.String(), level.String(), why
+	text, points, err := s.texts.Text(level, s.facts(w.it.Number))
+	if err == nil && from != level.String() {
+		err = s.event(LevelChanged, w.it.Number, LevelChange{From: from, To: level.String(), Why: why})
+	}
+	if err != nil {
+		return "", err
+	}
+	return text, s.event(IterationStarted, w.it.Number, AgentStart{Max: s.opts.MaxIterations, Level: level.String(), Why: why, Points: points})
+}
+
+// lookBack is how many iterations the level of the prompt follows from.
+const lookBack = 5
+
+// situation is what the level of the next iteration follows from.
+func (s *session) situation(n int) prompt.Situation {
+	out := prompt.Situation{
+		Iteration: n, Rejected: s.rejected != nil, Plateau: s.previous.Class == detector.Plateau, Repeated: s.repeated(),
+	}
+	for _, it := range s.history[max(1, len(s.history)-lookBack):] {
+		if !it.Interrupted && (it.Rejected || it.Assessment.Class == detector.Regression) {
+			out.Setbacks++
+		}
+	}
+	if k := len(s.accepted); k >= 3 {
+		a, b, c := s.accepted[k-3], s.accepted[k-2], s.accepted[k-1]
+		out.Falling = a.Scored && b.Scored && c.Scored && a.Score > b.Score && b.Score > c.Score
+	}
+	return out
+}
+
+// repeated is how often the error of the last iteration came in a row, 0 where it
+// had none.
+func (s *session) repeated() (times int) {
+	for i := len(s.errors) - 1; i >= 0 && detector.Fingerprint(s.errors[i]) == detector.Fingerprint(s.errors[len(s.errors)-1]); i-- {
+		times++
+	}
+	return times
+}
+
+// facts are the numbers of the tree that the agent starts from.
+func (s *session) facts(n int) prompt.Facts {
+	set := s.previous.Set
+	counts := set.Tests.Counts()
+	f := prompt.Facts{
+		Task: s.opts.Task, Iteration: n, Max: s.opts.MaxIterations, Criterion: s.opts.Until.String(), Last: n == s.opts.MaxIterations,
+		Measured: set.Tests != nil, Passed: counts.Passed, Count: counts.Count, Failing: failing(set.Tests), Near: counts.Passed > 0 && counts.Failed == 0,
+	}
+	f.Hidden = s.history[s.previous.Iteration].Hidden.Failing()
+	for _, o := range s.history[s.previous.Iteration].Open {
+		f.Open = append(f.Open, o.Message)
+	}
+	if s.opts.Until.Kind == Never {
+		f.Criterion = ""
+	}
+	if v, ok := set.Value(metric.CoveragePct); ok {
+		f.Coverage = strconv.FormatFloat(v, 'f', 1, 64) + "%"
+	}
+	if v, ok := set.Value(metric.ErrorCount); ok {
+		f.Errors = strconv.Itoa(int(v))
+	}
+	if times := s.repeated(); times > 0 {
+		f.Error = &prompt.Failure{Text: s.errors[len(s.errors)-1], Times: times}
+	}
+	s.lastTold(&f)
+	return f
+}
+
+// lastTold adds what became of the last iteration.
+func (s *session) lastTold(f *prompt.Facts) {
+	last := s.history[len(s.history)-1]
+	switch {
+	case s.rejected != nil:
+		f.Rejection = &prompt.Rejection{Iteration: s.rejected.Number, Advice: s.rejected.Decision.Advice}
+		f.Rejection.Reasons, f.Rejection.Tests = reasonsOf(nameless(s.rejected.Assessment.Alerts))
+	case last.Number > 0:
+		f.Changes = toldChanges(last.Assessment.Changes)
+		if last.Decision != nil {
+			f.Note = last.Decision.Advice
+		}
+	}
+}
