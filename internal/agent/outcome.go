@@ -72,6 +72,11 @@ func (r Report) Outcome(format Format, e Ending, strict bool) Outcome {
 	case r.Final:
 		return r.Verdict
 	}
+	return r.code(format, e, strict)
+}
+
+// code judges a run without a final event by its exit code.
+func (r Report) code(format Format, e Ending, strict bool) Outcome {
 	if o, ok := exits[format][e.ExitCode]; ok {
 		return o
 	}

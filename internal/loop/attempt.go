@@ -60,7 +60,7 @@ func (s *session) attempt(ctx context.Context, w *work, text string) (agent.Repo
 		return none, noted
 	}
 	report := o.reader.Report()
-	run := s.ran(w, res, report, context.Cause(ctx))
+	run := s.ran(res, report, context.Cause(ctx))
 	run.LastWords = cmp.Or(run.LastWords, lastLine(rec.words.String()))
 	run.Claimed = s.opts.Until.saidIn(cmp.Or(report.Text, rec.words.String()))
 	w.it.Agent = joined(w.it.Agent, run)
@@ -68,7 +68,7 @@ func (s *session) attempt(ctx context.Context, w *work, text string) (agent.Repo
 }
 
 // ran puts together what is known of one run.
-func (s *session) ran(w *work, res runner.Result, report agent.Report, cause error) *ledger.AgentRun {
+func (s *session) ran(res runner.Result, report agent.Report, cause error) *ledger.AgentRun {
 	format, told := s.opts.format()
 	p, _ := s.opts.program()
 	run := &ledger.AgentRun{
@@ -80,7 +80,7 @@ func (s *session) ran(w *work, res runner.Result, report agent.Report, cause err
 	if errors.Is(cause, errHopeless) {
 		outcome = agent.Auth
 	}
-	if limit := (overLimit)(""); errors.As(cause, &limit) {
+	if limit := overLimit(""); errors.As(cause, &limit) {
 		run.Limit = string(limit)
 	}
 	run.Outcome = string(outcome)

@@ -33,10 +33,11 @@ func unserved(run *ledger.AgentRun) bool {
 // the stop.
 func (s *session) await(ctx context.Context, w *work, r agent.Report) (again bool, err error) {
 	run := w.it.Agent
-	if o := agent.Outcome(run.Outcome); o.Hopeless() {
+	o := agent.Outcome(run.Outcome)
+	if o.Hopeless() {
 		w.unserved = s.refused(o, run)
-		return false, nil
-	} else if !o.Waits() || ctx.Err() != nil {
+	}
+	if interrupted(ctx) || !o.Waits() {
 		return false, nil
 	}
 	delay, told := s.delay(run, r)
