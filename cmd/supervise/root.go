@@ -21,6 +21,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 )
 
@@ -69,6 +70,9 @@ func (e usageError) Unwrap() error { return e.error }
 // run runs one command line and returns the exit status.
 func run(args []string, s streams) int {
 	a := &app{streams: s}
+	if len(args) > 0 && args[0] == hookName {
+		return a.hookAlone(args[1:])
+	}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(s.out)
@@ -162,22 +166,26 @@ back the best iteration, not the last.`,
 		SilenceUsage: true, SilenceErrors: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	flags := cmd.PersistentFlags()
-	flags.StringVarP(&a.dir, "dir", "C", "", "work in this folder instead of the current one")
-	flags.StringVar(&a.config, "config", "", "configuration file (default "+config.FileName+" in the working tree)")
-	flags.StringVar(&a.state, "state-dir", os.Getenv("SUPERVISE_STATE_DIR"), "folder for the state of loops (default $XDG_STATE_HOME/supervise)")
-	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log more, on standard error")
+	a.register(cmd.PersistentFlags())
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see '%s --help'", err, c.CommandPath())}
 	})
 	cmd.AddCommand(a.replayCmd())
 	cmd.AddCommand(a.runCmd(), a.initCmd(), a.doctorCmd(), a.measureCmd(), a.parseCmd(), a.resumeCmd(), a.statusCmd(), a.reportCmd(), a.explainCmd(), a.ackCmd(), a.diffCmd(), a.rollbackCmd(), a.demoCmd(), a.demoAgentCmd(), a.versionCmd())
-	cmd.AddCommand(a.selectCmd(), a.recordCmd(), a.decideCmd(), a.auditCmd(), a.gateCmd(), a.baselineCmd())
+	cmd.AddCommand(a.selectCmd(), a.hookCmd(), a.hooksCmd(), a.recordCmd(), a.decideCmd(), a.auditCmd(), a.gateCmd(), a.baselineCmd())
 	cmd.AddCommand(a.answerCmds()...)
 	for _, sub := range append(cmd.Commands(), cmd) {
 		finish(sub)
 	}
 	return cmd
+}
+
+// register adds the flags that all commands have.
+func (a *app) register(flags *pflag.FlagSet) {
+	flags.StringVarP(&a.dir, "dir", "C", "", "work in this folder instead of the current one")
+	flags.StringVar(&a.config, "config", "", "configuration file (default "+config.FileName+" in the working tree)")
+	flags.StringVar(&a.state, "state-dir", os.Getenv("SUPERVISE_STATE_DIR"), "folder for the state of loops (default $XDG_STATE_HOME/supervise)")
+	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log more, on standard error")
 }
 
 // finish gives a command what all of them have: the exit statuses in its help,

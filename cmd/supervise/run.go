@@ -98,6 +98,7 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&s.Strict, "strict", false, "a renamed or moved test counts as a deleted one")
 	flags.BoolVar(&s.AllowUntested, "allow-untested", false, "run although no test can be measured, judged by build and lint alone")
 	flags.StringVar(&s.Selection.Mode, "select", s.Selection.Mode, "how the best is chosen: highest_quality_verified, highest_quality, most_recent_above_threshold")
+	flags.StringVar(&s.Hooks.Use, "hooks", s.Hooks.Use, "whether the agent's own hooks ask supervise before each tool call: on, off")
 	flags.StringVar(&s.HoldOut.Dir, "holdout-dir", "", "folder outside the tree with tests that the agent does not see")
 	f.planFlags.register(cmd)
 	flags.BoolVar(&f.noApply, "no-apply", false, "leave the tree as the last iteration left it")
@@ -147,6 +148,7 @@ var overrides = map[string]func(to, from *config.Settings){
 	"mode":                 func(to, from *config.Settings) { to.Mode = from.Mode },
 	"strict":               func(to, from *config.Settings) { to.Strict = from.Strict },
 	"allow-untested":       func(to, from *config.Settings) { to.AllowUntested = from.AllowUntested },
+	"hooks":                func(to, from *config.Settings) { to.Hooks.Use = from.Hooks.Use },
 	"holdout-dir":          func(to, from *config.Settings) { to.HoldOut.Dir = from.HoldOut.Dir },
 	"select":               func(to, from *config.Settings) { to.Selection.Mode = from.Selection.Mode },
 }
@@ -263,7 +265,7 @@ func (a *app) supervise(ctx context.Context, opts loop.Options, f *runFlags, sta
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	opts.OnInterrupt = func() { cancel(loop.ErrInterrupted) }
-	opts.Log = a.log()
+	opts.Log, opts.Self = a.log(), program()
 	a.attach(&opts, f)
 	defer context.AfterFunc(ctx, func() {
 		if errors.Is(context.Cause(ctx), loop.ErrInterrupted) {

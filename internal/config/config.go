@@ -41,6 +41,7 @@ type Settings struct {
 	Parallel      Parallel        `yaml:"checks_parallel"` // auto, or how many checks run at the same time
 	Confirm       Confirm         `yaml:"confirm"`
 	HoldOut       HoldOut         `yaml:"holdout"`
+	Hooks         Hooks           `yaml:"hooks"`
 	Limits        Limits          `yaml:"limits"`
 	Agent         string          `yaml:"agent"`   // a known agent program; "": the command behind --
 	Model         string          `yaml:"model"`   // of the agent; "": its own choice
@@ -173,6 +174,7 @@ func Default() Settings {
 		Gate:      string(gate.PolicyReject),
 		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},
 		HoldOut:   HoldOut{Run: onFinding, When: onIteration},
+		Hooks:     Hooks{Use: hooksOn, OnError: hooksOpen, Stop: hooksOff},
 		Tests:     string(detector.TestsFree),
 		Limits:    Limits{MaxIterations: 10, MaxWait: loop.DefaultMaxWait, FirstWait: loop.DefaultFirstWait, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
 		Weights:   Weights{w.Validation, w.Completeness, w.Correctness, w.Readability, w.Efficiency},
@@ -237,7 +239,7 @@ func (s Settings) Validate() error {
 	if c, bad := s.Checks.Test.unknownRunner(); bad {
 		return invalid(fmt.Sprintf("checks.test: there is no runner %s; the runners are %s; without one failing tests are run again with the whole command", c.Runner, strings.Join(measure.Runners(), ", ")), "checks", "test")
 	}
-	for _, c := range slices.Concat(s.conditions(), s.agentConditions(), s.gateConditions()) {
+	for _, c := range slices.Concat(s.conditions(), s.agentConditions(), s.gateConditions(), s.Hooks.conditions()) {
 		if c.bad {
 			return invalid(c.text, strings.Split(c.key, ".")...)
 		}
@@ -339,6 +341,7 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 	if level, err := prompt.ParseLevel(s.Reinforcement); err == nil {
 		o.Level = &level
 	}
+	o.Hooks = s.hooks()
 	o.HoldOut = loop.HoldOut{Never: s.HoldOut.Run == never, Timeout: s.HoldOut.Timeout}
 	if o.Hidden, err = s.HoldOut.hidden(root, s.Limits.CheckTimeout); err != nil {
 		return loop.Options{}, err

@@ -289,3 +289,6 @@ func plugin(text string, r Request) []byte {
 		`"{{binary}}"`, list(r.Binary), `"{{args}}"`, list(args), `"{{more}}"`, list(more), `"{{closed}}"`, list(r.Closed),
 	).Replace(text))
 }
+
+// Events lists the events that a client's hooks are installed for, by its names.
+func Events(c Client) []string { return installers[c].events }

@@ -47,12 +47,16 @@ const promptName = "prompt.md"
 
 // runAgent starts the agent with the prompt of the iteration and waits until
 // nothing of it is left. While its service fails it waits, and starts it again.
-func (s *session) runAgent(ctx context.Context, w *work) error {
+func (s *session) runAgent(ctx context.Context, w *work) (err error) {
 	text, err := s.prompt(w)
 	if err != nil {
 		return err
 	}
 	text += s.opts.Until.promised()
+	if s.hooks, err = s.openHooks(w); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.hooks.close()) }()
 	for {
 		report, err := s.attempt(ctx, w, text)
 		if err != nil {
@@ -141,7 +145,7 @@ func (s *session) maskPrompt(text, dir string) error {
 }
 
 func (s *session) agentEnv(prompt string, n int) []string {
-	return append(s.opts.programEnv(),
+	return append(append(s.opts.programEnv(), s.hooks.env()...),
 		"SUPERVISE_LOOP_ID="+s.id,
 		"SUPERVISE_ITERATION="+strconv.Itoa(n),
 		"SUPERVISE_PROMPT_FILE="+prompt,

@@ -42,6 +42,7 @@ type Options struct {
 	Person Person   // who can be asked
 	Home   string   // the folder of this tree's loops, see [ledger.Home]
 	Env    []string // of the agent; nil is that of this process
+	Self   string   // supervise, absolute, for the agent's hooks to call; "": none are installed
 
 	Terminal    *runner.Terminal                   // nil: the agent gets a terminal of its own, unseen
 	Mirror      func(iteration int) io.WriteCloser // receives what the agent prints; nil: nobody
@@ -94,6 +95,8 @@ type session struct {
 	recovery         recovery.State
 	rejected         *ledger.Iteration // the last one, when it was rejected
 	chat             chat
+	hooks            *hookRun           // of the run of the agent; nil for none
+	hooksSilent      bool               // that was told
 	unread           int                // iterations in a row without readable tests
 	flaky            map[metric.ID]bool // had two outcomes on one tree, at any time
 	unsteady         map[metric.ID]bool // what the iterations so far taught, see [detector.Input]

@@ -68,7 +68,7 @@ func (s *session) launch(cmd *runner.Command, text, path string) error {
 	if s.opts.Task == "" {
 		return errNoTask
 	}
-	l := agent.Launch{Prompt: text, File: path, Model: s.opts.Program.Model, Yolo: s.opts.Program.Yolo, Extra: s.opts.Args}
+	l := agent.Launch{Prompt: text, File: path, Model: s.opts.Program.Model, Yolo: s.opts.Program.Yolo, Extra: append(slices.Clone(s.hooks.args()), s.opts.Args...)}
 	if s.opts.Program.Continue {
 		l.Session = s.chat.id
 	}

@@ -52,6 +52,7 @@ type Settings struct {
 	StopOnDiminishing bool `json:"stop_on_diminishing,omitempty"`
 	NoRepeat          bool `json:"no_repeat,omitempty"` // measure the baseline once, however short it is
 
+	Hooks   Hooks   `json:"hooks,omitzero"`    // what the agent's own hooks are used for
 	HoldOut HoldOut `json:"hold_out,omitzero"` // when tests are tried as they were
 	Hidden  Hidden  `json:"hidden,omitzero"`   // tests that the agent does not see
 

@@ -1,0 +1,46 @@
+package config
+
+import (
+	"supervise/internal/hook"
+	"supervise/internal/loop"
+)
+
+// Hooks are what the agent's own hooks are used for.
+type Hooks struct {
+	Use     string `yaml:"use"`      // on or off
+	OnError string `yaml:"on_error"` // open: a call passes when its hook fails; closed: it is denied
+	Stop    string `yaml:"stop"`     // measure: an agent that stops too early is sent back; off
+}
+
+// The values of [Hooks].
+const (
+	hooksOn      = "on"
+	hooksOff     = "off"
+	hooksOpen    = "open"
+	hooksClosed  = "closed"
+	hooksMeasure = "measure"
+)
+
+// hooks are those of a loop: they are installed for each run where the agent is a
+// known one that has hooks.
+func (s Settings) hooks() loop.Hooks {
+	out := loop.Hooks{Off: s.Hooks.Use == hooksOff, Closed: s.Hooks.Closed(), Stop: s.Hooks.Stop == hooksMeasure}
+	if c, err := hook.ParseClient(s.Agent); err == nil {
+		out.Client = c
+	}
+	return out
+}
+
+// Closed reports whether a call is denied when its hook fails.
+func (h Hooks) Closed() bool { return h.OnError == hooksClosed }
+
+// Off reports whether hooks are not used.
+func (h Hooks) Off() bool { return h.Use == hooksOff }
+
+func (h Hooks) conditions() []condition {
+	return []condition{
+		{h.Use != hooksOn && h.Use != hooksOff, "hooks.use", "hooks.use must be on or off, not " + h.Use},
+		{h.OnError != hooksOpen && h.OnError != hooksClosed, "hooks.on_error", "hooks.on_error must be open or closed, not " + h.OnError},
+		{h.Stop != hooksMeasure && h.Stop != hooksOff, "hooks.stop", "hooks.stop must be measure or off, not " + h.Stop},
+	}
+}

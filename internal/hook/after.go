@@ -1,0 +1,119 @@
+package hook
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"supervise/integrity"
+	"supervise/metric"
+)
+
+// After looks at what became of files: changed are those that are other than when
+// the agent started, as far as they are known. Those that the call itself names
+// are looked at as well.
+func After(call Call, opt Options, changed []string) []Risk {
+	if opt.Mode = cmp.Or(opt.Mode, ModeStandard); opt.Mode == ModeOff || call.Event != PostTool {
+		return nil
+	}
+	j := &judge{opt: opt, call: call}
+	list := append(slices.Clone(changed), j.named()...)
+	slices.Sort(list)
+	var files []integrity.File
+	var gone []string
+	for _, rel := range slices.Compact(list) {
+		now, there := j.read(rel)
+		f := j.file(rel, string(now))
+		switch {
+		case there && !f.Added && string(f.Before) == string(now):
+		case there:
+			files = append(files, f)
+		case isTest(rel) && !f.Added:
+			gone = append(gone, rel)
+		}
+	}
+	for _, rel := range gone {
+		if !slices.ContainsFunc(files, func(f integrity.File) bool { return string(f.After) == string(mustBefore(j, rel)) }) {
+			j.add("delete_tests", rel)
+		}
+	}
+	j.audit(files)
+	slices.SortStableFunc(j.risks, func(a, b Risk) int { return cmp.Compare(b.Severity, a.Severity) })
+	least := metric.High
+	switch opt.Mode {
+	case ModeMinimal:
+		least = metric.Critical
+	case ModeAggressive:
+		least = metric.Medium
+	case ModeOff, ModeStandard:
+	}
+	return slices.DeleteFunc(j.risks, func(r Risk) bool { return r.Severity < least })
+}
+
+func mustBefore(j *judge, rel string) []byte { return j.file(rel, "").Before }
+
+// named are the files that the call wrote.
+func (j *judge) named() []string {
+	var names []string
+	switch j.call.Kind {
+	case Write, Edit:
+		names = []string{j.call.Path}
+	case Patch:
+		parts, _ := parsePatch(j.call.Content)
+		for _, p := range parts {
+			names = append(names, p.path)
+		}
+	case Shell, OtherTool:
+	}
+	var out []string
+	for _, name := range names {
+		if p := j.place(word{text: name}, first(j.call.Dir, j.opt.Tree.Root)); name != "" && p.rel != "" && p.rel != "." {
+			out = append(out, p.rel)
+		}
+	}
+	return out
+}
+
+// Warning is what an agent is told after a call of what was seen then.
+func Warning(risks []Risk) string {
+	if len(risks) == 0 {
+		return ""
+	}
+	var said []string
+	for _, r := range risks {
+		if len(said) == 5 {
+			said = append(said, fmt.Sprintf("and %d more", len(risks)-5))
+			break
+		}
+		text := r.Why
+		if r.Target != "" {
+			text = shortened(r.Target) + ": " + text
+		}
+		said = append(said, text)
+	}
+	return "supervise sees, compared with the tree that you started from: " + strings.Join(said, "; ") + ". This would be undone. Put it right now."
+}
+
+// Later is what an agent has to be told after a call that it was to be warned of
+// before: some clients show such a warning to people alone.
+func Later(call Call, opt Options) string {
+	if call.Kind != Shell || call.Client != Codex && call.Client != Gemini {
+		return ""
+	}
+	call.Event = PreTool
+	if d := Judge(call, opt); d.Verdict == Warn {
+		return d.Reason
+	}
+	return ""
+}
+
+// Opening is what an agent is told when it starts. passed and count are of the
+// tests, count 0 where they are not known.
+func Opening(passed, count int) string {
+	text := "supervise watches this session."
+	if count > 0 {
+		text += fmt.Sprintf(" %d of %d tests pass now.", passed, count)
+	}
+	return text + " Tests must not be deleted, skipped or weakened, and checks not turned off: what does so is refused or undone. The numbers are measured after you stop; a claim counts for nothing."
+}
