@@ -78,8 +78,9 @@ type printer struct {
 	choice    *loop.Selected
 	verified  *loop.Verification
 	dir, id   string
-	self      string // how supervise is called to find the loop
-	untried   string // what was said last of the agent's version
+	self      string          // how supervise is called to find the loop
+	untried   string          // what was said last of the agent's version
+	calls     []loop.HookCall // of the present run of the agent
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -96,7 +97,7 @@ func (p *printer) yields(t loop.EventType) bool {
 }
 
 func (p *printer) event(e loop.Event) {
-	if p.yields(e.Type) {
+	if p.yields(e.Type) || p.hooked(e) {
 		return
 	}
 	p.clear()
@@ -116,6 +117,7 @@ func (p *printer) event(e loop.Event) {
 		p.history = append(p.history, d.It)
 		p.line("%s", report.Line(d.It, p.paint))
 		p.agent(d.It)
+		p.hookCalls()
 		p.gaps(d.It)
 	case loop.Rejected:
 		p.rejected(d, e.Iteration)
@@ -148,6 +150,8 @@ func (p *printer) aftermath(e loop.Event) {
 		p.line("     %s", p.paint(report.Warn, waiting(d)))
 	case loop.Retrying:
 		p.note("agent: %s; it tries again by itself, %d", outcomeOf(d.Outcome, d.Message), d.Attempt)
+	case loop.Silence:
+		p.warn(silent(e.Type, d))
 	case loop.Crash:
 		p.crash(d)
 	case loop.SnapshotsGone:
