@@ -187,7 +187,7 @@ func refusedAgent(w *agentWorld) string {
 // loop goes on.
 func cutOffAgent(w *agentWorld) string {
 	task := does("A function and its test, and Sub subtracts.", addsMul, mendsSub)
-	r := w.start("--idle-timeout", "25s", "--until", "green")
+	r := w.start("--idle-timeout", w.client.idle.String())
 	r.until(func(e agentEvent) bool { return e.Type == "agent_finished" })
 	w.serve(steps(task))
 	r.wants(0, "criterion_met")
@@ -198,7 +198,7 @@ func cutOffAgent(w *agentWorld) string {
 // A server that never answers: the agent is stopped, and the next one works.
 func hangingAgent(w *agentWorld) string {
 	w.serve(steps([]mockllm.Step{{Hang: true}}, does("A function and its test, and Sub subtracts.", addsMul, mendsSub)))
-	r := w.start("--idle-timeout", "15s")
+	r := w.start("--idle-timeout", w.client.idle.String())
 	r.wants(0, "criterion_met")
 	w.done()
 	if data, _ := r.find("agent_finished", 1); !strings.Contains(word(data, "cause"), "idle") && !strings.Contains(word(data, "cause"), "output") {

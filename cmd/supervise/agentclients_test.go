@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // agentClient is a real agent program, and how it is told where its model is.
@@ -22,12 +23,14 @@ type agentClient struct {
 	// noTools says that it reads edits from the text and runs nothing.
 	noTools bool
 	hooks   bool // supervise installs hooks for it
+	// idle is a silence that means that it hangs, on a machine with much else to do.
+	idle time.Duration
 }
 
 // agentClients are the programs of the suite; docs/agents.md has its log.
 var agentClients = []agentClient{
 	{
-		name: "codex", version: "0.169.0", program: "codex/node_modules/.bin/codex", hooks: true,
+		name: "codex", version: "0.169.0", program: "codex/node_modules/.bin/codex", hooks: true, idle: 15 * time.Second,
 		flags: []string{"--agent", "codex", "--yolo"},
 		env: func(_, home string) []string {
 			return []string{"CODEX_HOME=" + filepath.Join(home, ".codex"), "MOCK_KEY=mock-key"}
@@ -37,7 +40,7 @@ var agentClients = []agentClient{
 		},
 	},
 	{
-		name: "claude", version: "2.1.197", program: "claude/node_modules/.bin/claude", hooks: true,
+		name: "claude", version: "2.1.197", program: "claude/node_modules/.bin/claude", hooks: true, idle: 20 * time.Second,
 		flags: []string{"--agent", "claude", "--yolo"},
 		env: func(url, home string) []string {
 			return []string{
@@ -57,7 +60,7 @@ var agentClients = []agentClient{
 		},
 	},
 	{
-		name: "gemini", version: "0.61.0", program: "gemini/node_modules/.bin/gemini", retries: true, hooks: true,
+		name: "gemini", version: "0.61.0", program: "gemini/node_modules/.bin/gemini", retries: true, hooks: true, idle: 40 * time.Second,
 		flags: []string{"--agent", "gemini", "--yolo", "--model", "gemini-2.5-pro"},
 		env: func(url, _ string) []string {
 			return []string{"GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_API_KEY=mock-key", "GEMINI_CLI_TRUST_WORKSPACE=true"}
@@ -71,7 +74,7 @@ var agentClients = []agentClient{
 		},
 	},
 	{
-		name: "opencode", version: "1.18.33", program: "opencode/node_modules/.bin/opencode", retries: true, hooks: true,
+		name: "opencode", version: "1.18.33", program: "opencode/node_modules/.bin/opencode", retries: true, hooks: true, idle: 70 * time.Second,
 		flags: []string{"--agent", "opencode", "--yolo"},
 		env: func(_, _ string) []string {
 			return []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1"}
@@ -90,7 +93,7 @@ var agentClients = []agentClient{
 		},
 	},
 	{
-		name: "pi", version: "0.73.1", program: "pi/node_modules/.bin/pi", hooks: true,
+		name: "pi", version: "0.73.1", program: "pi/node_modules/.bin/pi", hooks: true, idle: 30 * time.Second,
 		flags: []string{"--agent", "pi", "--model", "mock/mock-model"},
 		env:   func(_, _ string) []string { return []string{"PI_OFFLINE=1"} },
 		files: func(url, _, _ string) map[string]string {
@@ -104,7 +107,7 @@ var agentClients = []agentClient{
 		},
 	},
 	{
-		name: "qwen", version: "0.15.10", program: "qwen/node_modules/.bin/qwen", retries: true, hooks: true,
+		name: "qwen", version: "0.15.10", program: "qwen/node_modules/.bin/qwen", retries: true, hooks: true, idle: 70 * time.Second,
 		flags: []string{"--agent", "qwen", "--yolo"},
 		env: func(url, _ string) []string {
 			return []string{"OPENAI_BASE_URL=" + url + "/v1", "OPENAI_API_KEY=mock-key", "OPENAI_MODEL=mock-model"}
@@ -118,7 +121,7 @@ var agentClients = []agentClient{
 		},
 	},
 	{
-		name: "aider", version: "0.86.2", program: "aider/bin/aider", noTools: true, retries: true,
+		name: "aider", version: "0.86.2", program: "aider/bin/aider", noTools: true, retries: true, idle: 70 * time.Second,
 		flags: []string{"--agent", "aider", "--yolo", "--model", "openai/mock-model"},
 		args:  []string{"calc.go", "calc_test.go"}, // else it asks for them first, and once more for the edits
 		env: func(url, _ string) []string {
