@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"supervise/source"
 )
@@ -37,33 +34,27 @@ func newChange(files []File) *change {
 	for i, f := range files {
 		c.files[i] = &file{File: f}
 	}
-	c.readAhead()
 	return c
 }
 
 // readAhead reads what every audit asks for, several files at a time.
-func (c *change) readAhead() {
-	var readers sync.WaitGroup
-	var next atomic.Int64
-	for range min(runtime.GOMAXPROCS(0), len(c.files)) {
-		readers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(c.files); i = int(next.Add(1)) - 1 {
-				f := c.files[i]
-				f.diff()
-				for _, s := range []*side{f.before(), f.after()} {
-					if s.mayTest() {
-						s.scan()
-					}
-				}
+func (c *change) readAhead(texts *Texts) {
+	eachOf(len(c.files), func(i int) {
+		f := c.files[i]
+		f.texts = texts
+		f.diff()
+		for _, s := range []*side{f.before(), f.after()} {
+			if s.mayTest() {
+				s.scan()
 			}
-		})
-	}
-	readers.Wait()
+		}
+	})
 }
 
 // file is one changed file with what was read of it so far.
 type file struct {
 	File
+	texts          *Texts
 	sides          [2]*side
 	added, removed []line
 	diffed         bool
@@ -83,7 +74,7 @@ func (f *file) after() *side  { return f.side(1, f.Path, f.File.After) }
 
 func (f *file) side(i int, name string, text []byte) *side {
 	if f.sides[i] == nil {
-		f.sides[i] = &side{path: name, text: text}
+		f.sides[i] = &side{path: name, text: text, texts: f.texts}
 	}
 	return f.sides[i]
 }
@@ -134,6 +125,7 @@ func surplus(a, b []line) []line {
 type side struct {
 	path    string
 	text    []byte
+	texts   *Texts
 	scanned bool
 	file    source.Inspection
 	split   []line
@@ -152,8 +144,7 @@ func (s *side) scan() {
 		s.file = source.Inspection{Plain: s.text, Masked: s.text}
 		return
 	}
-	// A Go file that does not parse is still read, as far as it goes.
-	s.file, _ = source.Inspect(s.path, s.text)
+	s.file = s.texts.Inspect(s.path, s.text)
 }
 
 // source returns what the scanner tells of the file.

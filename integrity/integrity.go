@@ -60,6 +60,8 @@ type Options struct {
 	// Base is the project before the change, for the rule that compares product
 	// code with tests that did not change. It is no setting.
 	Base Tree `json:"-"`
+	// Texts, unless nil, has read some of the files already. It is no setting.
+	Texts *Texts `json:"-"`
 }
 
 // rule is a row of the table: one pattern of the catalogue.
@@ -83,6 +85,7 @@ var testRules = slices.Concat(lostRules, classRules, skipRules, rowRules, assert
 func Audit(files []File, opt Options) []Finding {
 	c := newChange(files)
 	c.base = opt.Base
+	c.readAhead(opt.Texts)
 	out := []Finding{}
 	for _, r := range opt.table() {
 		for _, f := range r.find(c) {

@@ -119,7 +119,7 @@ func (l hiddenFiles) lay(dir string) error {
 func (l hiddenFiles) definitions() []detector.TestSource {
 	var out []detector.TestSource
 	for _, f := range l {
-		out = append(out, definitions(f.path, scan(f.path, short(f.text)))...)
+		out = append(out, definitions(f.path, scan(nil, f.path, short(f.text)))...)
 	}
 	return out
 }

@@ -31,11 +31,18 @@ func Sources(changes []snapshot.Change, opt integrity.Options, read func(path st
 	defined := map[string]int{}
 	texts := moved{}
 	var files audited
-	for _, c := range changes {
+	all := make([]integrity.File, len(changes))
+	for i, c := range changes {
 		was, is, err := versions(c, read)
 		if err != nil {
 			return out, err
 		}
+		all[i] = integrity.File{Path: c.Path, Before: was, After: is}
+	}
+	opt.Texts = &integrity.Texts{}
+	opt.Texts.ReadAhead(all)
+	for i, c := range changes {
+		was, is := all[i].Before, all[i].After
 		files.add(c, was, is)
 		if integrity.BelongsToTests(c.Path) {
 			out.TestFiles = append(out.TestFiles, c.Path)
@@ -47,7 +54,7 @@ func Sources(changes []snapshot.Change, opt integrity.Options, read func(path st
 			out.Removed = append(out.Removed, c.Path)
 		}
 		texts.add(c, was, is)
-		before, after := scan(c.Path, was), scan(c.Path, is)
+		before, after := scan(opt.Texts, c.Path, was), scan(opt.Texts, c.Path, is)
 		out.Before = append(out.Before, definitions(c.Path, before)...)
 		out.After = append(out.After, definitions(c.Path, after)...)
 		if !source.TestFile(c.Path, before.Language) {
@@ -89,12 +96,11 @@ func short(text []byte) []byte {
 	return text
 }
 
-func scan(path string, text []byte) source.File {
+func scan(texts *integrity.Texts, path string, text []byte) source.File {
 	if text == nil {
 		return source.File{}
 	}
-	f, _ := source.Scan(path, text) // what does not parse is read as far as it goes
-	return f
+	return texts.Inspect(path, text).File
 }
 
 func definitions(path string, f source.File) []detector.TestSource {

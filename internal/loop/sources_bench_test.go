@@ -1,0 +1,51 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"supervise/integrity"
+	"supervise/snapshot"
+)
+
+// BenchmarkSources reads and judges a change of 200 files: what an iteration costs
+// beside its agent and its checks, but for reading the files. Half of them are
+// tests; each is about 8 KB before and after.
+func BenchmarkSources(b *testing.B) {
+	var changes []snapshot.Change
+	texts := map[string][2][]byte{}
+	for i := range 100 {
+		for _, name := range []string{fmt.Sprintf("pkg%d/shop.py", i), fmt.Sprintf("tests/test_shop%d.py", i)} {
+			before := benchmarkFile(i, strings.HasPrefix(name, "tests/"))
+			after := strings.Replace(before, "== 7", "== 8", 1) + "\n\ndef last_added():\n    return None\n"
+			texts[name] = [2][]byte{[]byte(before), []byte(after)}
+			changes = append(changes, snapshot.Change{Path: name, Kind: snapshot.Modified})
+		}
+	}
+	read := func(path string, after bool) ([]byte, error) {
+		if after {
+			return texts[path][1], nil
+		}
+		return texts[path][0], nil
+	}
+	for b.Loop() {
+		e, err := Sources(changes, integrity.Options{}, read)
+		if err != nil || len(e.Tampering) == 0 {
+			b.Fatalf("found %d, %v", len(e.Tampering), err)
+		}
+	}
+}
+
+func benchmarkFile(seed int, tests bool) string {
+	var out strings.Builder
+	out.WriteString("import shop\n")
+	for n := range 40 {
+		if tests {
+			fmt.Fprintf(&out, "\n\ndef test_total_%d():\n    # of cents\n    got = shop.total_%d(%d, \"item %d\")\n    assert got == %d\n    assert str(got) != \"none\"\n", n, n, n, seed, n)
+			continue
+		}
+		fmt.Fprintf(&out, "\n\ndef total_%d(cents, name):\n    \"\"\"Adds up.\"\"\"\n    if cents < 0:\n        raise ValueError(name)\n    return cents * %d + len(name)  # rounded\n", n, seed+n)
+	}
+	return out.String()
+}
