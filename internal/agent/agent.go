@@ -73,8 +73,9 @@ var presets = []Preset{
 	},
 	{
 		Name: "codex", Programs: []string{"codex"}, Min: "0.169.0", Max: "0.169.0",
-		// The daemon would outlive us, and without a server it would wait for ever.
-		Args:    []string{"exec", "{{resume}}", "--json", "--skip-git-repo-check", "--disable", "daemon_auto_start", "--disable", "unbounded_connection_retries", "-c", "check_for_update_on_startup=false", "{{yolo}}", "{{model}}", "{{prompt}}"},
+		// The daemon would outlive us, and without a server it would wait for ever. As
+		// --disable these would be an error in versions that know them no more.
+		Args:    []string{"exec", "{{resume}}", "--json", "--skip-git-repo-check", "-c", "features.daemon_auto_start=false", "-c", "features.unbounded_connection_retries=false", "-c", "check_for_update_on_startup=false", "{{yolo}}", "{{model}}", "{{prompt}}"},
 		Yolo:    []string{"--dangerously-bypass-approvals-and-sandbox"},
 		Model:   []string{"-m", "{{model}}"},
 		Resume:  []string{"resume", "{{session}}"},

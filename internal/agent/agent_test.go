@@ -40,7 +40,7 @@ func TestCommand(t *testing.T) {
 		{"too long", "claude", Launch{Prompt: long}, "claude -p --output-format stream-json --verbose", ByStdin},
 		{"like a flag", "claude", Launch{Prompt: "-v"}, "claude -p --output-format stream-json --verbose", ByStdin},
 		{"with a zero byte", "pi", Launch{Prompt: "a\x00b"}, "pi --mode json -p", ByStdin},
-		{"resumed by a subcommand", "codex", Launch{Prompt: "P", Session: "S", Yolo: true}, "codex exec resume S --json --skip-git-repo-check --disable daemon_auto_start --disable unbounded_connection_retries -c check_for_update_on_startup=false --dangerously-bypass-approvals-and-sandbox P", ByArgument},
+		{"resumed by a subcommand", "codex", Launch{Prompt: "P", Session: "S", Yolo: true}, "codex exec resume S --json --skip-git-repo-check -c features.daemon_auto_start=false -c features.unbounded_connection_retries=false -c check_for_update_on_startup=false --dangerously-bypass-approvals-and-sandbox P", ByArgument},
 		{"the flag of the prompt goes with it", "gemini", Launch{Prompt: long}, "gemini -o stream-json --skip-trust", ByStdin},
 		{"a session that has no name", "gemini", Launch{Prompt: "P", Session: "S"}, "gemini -o stream-json --skip-trust --resume latest -p P", ByArgument},
 		{"no standard input", "cline", Launch{Prompt: long, File: "/f"}, "cline --json Read the file /f and do all that it says.", ByFile},
@@ -140,6 +140,7 @@ func TestOutcome(t *testing.T) {
 		{"not signed in", Gemini, "Please set an Auth method\n", Ending{ExitCode: 41}, true, Auth},
 		{"asks for rights", OpenCode, `{"type":"tool_use","part":{"state":{"status":"error","error":"The user rejected permission to use this tool"}}}` + "\n" + `{"type":"step_finish","part":{"reason":"stop"}}`, Ending{}, true, Denied},
 		{"waits for the server", Codex, `{"type":"error","message":"Reconnecting... 2/5 (unexpected status 503 Service Unavailable)"}`, Ending{TimedOut: true}, true, ServerError},
+		{"waits for the network", Codex, `{"type":"error","message":"Reconnecting... waiting for network (Connection failed: error sending request)"}`, Ending{TimedOut: true}, true, ServerError},
 		{"got on since", Codex, `{"type":"error","message":"Reconnecting... 2/5 (stream disconnected)"}` + "\n" + `{"type":"item.completed","item":{"type":"agent_message","text":"x"}}`, Ending{TimedOut: true}, true, Timeout},
 		{"another's events", Claude, "{\"type\":\"turn.completed\"}\n[1]\n{not json}\n{}", Ending{}, true, NoFinal},
 	}

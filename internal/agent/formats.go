@@ -56,8 +56,9 @@ type codex struct{ tools int64 }
 
 var codexTools = map[string]bool{"command_execution": true, "file_change": true, "mcp_tool_call": true, "web_search": true}
 
-// reconnecting is how codex tells of its own retries: "Reconnecting... 1/2 (why)".
-var reconnecting = regexp.MustCompile(`^Reconnecting\.\.\. (\d+)/\d+ \((.*)\)$`)
+// reconnecting is how codex tells of its own retries: "Reconnecting... 1/2 (why)",
+// "Reconnecting... waiting for network (why)".
+var reconnecting = regexp.MustCompile(`^Reconnecting\.\.\. (\d*)[^(]* \((.*)\)$`)
 
 func (c *codex) event(line []byte, r *Report) {
 	e, ok := decode[struct {
@@ -90,7 +91,7 @@ func (c *codex) event(line []byte, r *Report) {
 		r.end(OK, "")
 	case "error":
 		if m := reconnecting.FindStringSubmatch(e.Message); m != nil {
-			n, _ := strconv.Atoi(m[1]) // digits, by the pattern
+			n, _ := strconv.Atoi(m[1]) // digits, or none: it does not count
 			r.retry(Classify(m[2]), n, 0, m[2])
 			return
 		}

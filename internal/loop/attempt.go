@@ -92,6 +92,9 @@ func (s *session) ran(res runner.Result, report agent.Report, cause error) *ledg
 	}
 	s.chat.total, run.Usage = s.account(format, report)
 	s.chat.id = report.Session
+	if outcome == agent.Crashed || outcome == agent.NoFinal {
+		s.chat.id = "" // it may be the session that cannot be continued
+	}
 	return run
 }
 
