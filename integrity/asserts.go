@@ -202,21 +202,104 @@ func (d delta) finding(a assertion, text string) Finding {
 func findRemovedAssertions(c *change) []Finding {
 	var out []Finding
 	for _, d := range c.deltas() {
+		d.removed = d.missing()
 		gone := len(d.removed) - len(d.added)
 		if gone <= 0 || d.how == byBody {
 			continue
 		}
 		f := d.finding(assertion{line: d.now.Line}, "gone: "+joinTexts(d.removed))
 		switch {
-		case d.live == 0:
-			f.Severity = metric.Critical
-		case 2*gone < len(d.was.Assertions)-1 || d.onlyErrors() || gone == 1 && c.touchesSource():
+		case d.live == 0 && !d.stillAsserts():
+			if !d.onlyErrors() {
+				f.Severity = metric.Critical
+			}
+		case 2*gone < len(d.was.Assertions)-1 || d.onlyErrors() || gone == 1 && c.touchesSource() || d.tabled() || c.retiredOf(d):
 			f.Severity = metric.Medium
 		}
 		f.ExplainedBy = c.whyRemoved(d)
 		out = append(out, f)
 	}
 	return out
+}
+
+// missing returns the removed assertions without those that said nothing, and
+// those whose condition fails the test in another way now.
+func (d delta) missing() []assertion {
+	kept := map[string]bool{}
+	for _, text := range d.now.Assertions {
+		if cond, _, failure := strings.Cut(text, " => t."); failure {
+			kept[cond] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(d.removed), func(a assertion) bool {
+		cond, _, failure := strings.Cut(a.text, " => t.")
+		return a.Trivial || failure && kept[cond] && !slices.Contains(d.now.Assertions, a.text)
+	})
+}
+
+// assertingCall matches calls whose name says that they assert, whatever they are
+// called on.
+var assertingCall = regexp.MustCompile(`\b\w*(?i:assert|expect|should|verify|require|check)\w*(?:[.:!]+\w+)*\s*[(<]|\b[A-Z]\w*\(t, `)
+
+// stillAsserts reports whether a test in which no assertion is known any more
+// calls what looks like one.
+func (d delta) stillAsserts() bool {
+	return assertingCall.MatchString(d.now.s.maskedRange(d.now.Line+1, d.now.End))
+}
+
+// tabled reports whether the cases of a test are rows of a table now that was not
+// there, at least half as many as it lost assertions.
+func (d delta) tabled() bool {
+	rows := func(t *test) (n int) {
+		for _, table := range tablesOf(t.s) {
+			if table.test == t.TestDef {
+				n += len(table.rows)
+			}
+		}
+		return n
+	}
+	return 2*(rows(d.now)-rows(d.was)) >= len(d.removed)
+}
+
+// retiredOf reports whether product code became less in lines that have words of
+// most of the removed assertions.
+func (c *change) retiredOf(d delta) bool {
+	lost := c.shrunkWords()
+	n := 0
+	for _, a := range d.removed {
+		for w := range subjectWords(a.text) {
+			if lost[w] && !c.usual(d.was, w) {
+				n++
+				break
+			}
+		}
+	}
+	return len(lost) > 0 && 2*n >= len(d.removed)
+}
+
+// valueMoved reports whether the longer literals of an assertion stand in lines
+// that were added to its test and assert.
+func (d delta) valueMoved(a assertion) bool {
+	var b strings.Builder
+	for _, l := range d.now.f.addedLines() {
+		if d.now.Line <= l.n && l.n <= d.now.End && asserting.MatchString(l.text) {
+			b.WriteString(squash(d.now.s.plainRange(l.n, l.n)))
+		}
+	}
+	text, n := b.String(), 0
+	for _, l := range a.Literals {
+		at := strings.IndexAny(l, "\"'`")
+		if at < 0 {
+			continue
+		}
+		if l = squash(strings.Trim(l[at:], "\"'`")); len(l) < leastLiteral {
+			continue
+		}
+		if n++; !strings.Contains(text, l) {
+			return false
+		}
+	}
+	return n > 0
 }
 
 func joinTexts(list []assertion) string {
@@ -232,7 +315,7 @@ func (c *change) whyRemoved(d delta) string {
 	added := c.addedTestCode()
 	n := 0
 	for _, a := range d.removed {
-		if found(a, added) || c.rewritten(a, d) {
+		if found(a, added) || c.rewritten(a, d) || d.valueMoved(a) {
 			n++
 		}
 	}
@@ -248,7 +331,7 @@ func (c *change) whyRemoved(d delta) string {
 }
 
 // failsAnyway matches what fails in any case, or for any error.
-var failsAnyway = regexp.MustCompile(`\b(?:ifError|fail)\s*\(|\bdone\.fail\b|^t\.(?:Error|Fatal|Fail)`)
+var failsAnyway = regexp.MustCompile(`\b(?:ifError|fail|XCTFail|FailNow)\s*\(|\bdone\.fail\b|^t\.(?:Error|Fatal|Fail)|^assert\s*\(?\s*(?:[Ff]alse|0)\b`)
 
 // onlyErrors reports whether what was removed is all about errors that should not
 // be there: with another way to call the code they go.
@@ -332,7 +415,7 @@ func (c *change) callsNewHelper(d delta) bool {
 	return false
 }
 
-var asserting = regexp.MustCompile(`(?i)\b(?:assert|expect|require|verify|check|refute|fail|t\.(?:error|fatal)|panic|should)\w*`)
+var asserting = regexp.MustCompile(`(?i)\b(?:assert|expect|require|verify|check|refute|fail|t\.(?:error|fatal)|panic|should|raises|warns)\w*`)
 
 func isName(s string) bool { return s[0] == '_' || s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z' }
 

@@ -14,12 +14,17 @@ import (
 // once, and only when a rule asks.
 type change struct {
 	files        []*file
-	base         Tree            // see baseTests
-	pairs        *inventory      // see tests
-	goneNames    map[string]bool // see gone
-	removedNames map[string]bool // see removedWords
-	ways         map[*test]wayOf // see lostBy
-	skips        []newSkip       // see newSkips
+	base         Tree                      // see baseTests
+	pairs        *inventory                // see tests
+	goneNames    map[string]bool           // see gone
+	removedNames map[string]bool           // see removedWords
+	shrunk       map[string]bool           // see shrunkWords
+	deprecated   map[string]bool           // see deprecatedWords
+	addedText    *string                   // see addedTestText
+	exchanged    map[string]map[*test]bool // see everywhere
+	rewriting    map[*file]map[string]bool // see wordsOfRewriting
+	ways         map[*test]wayOf           // see lostBy
+	skips        []newSkip                 // see newSkips
 	skipsRead    bool
 	config       []*configFile // see configs
 	configured   bool

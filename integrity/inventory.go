@@ -46,6 +46,7 @@ const (
 	byAbsorbed = "its assertions or literals are in other test code now"
 	bySubject  = "the product code it tested is gone"
 	byHelper   = "other tests call its body now"
+	byTwin     = "a test that stays does the same"
 	byNothing  = "it was skipped already, or asserted nothing"
 	byParent   = "the test around it is explained"
 )
@@ -78,7 +79,7 @@ func newMatcher(c *change) *matcher {
 	for _, f := range c.files {
 		before, after := f.before(), f.after()
 		m.before = append(m.before, defs(f, before)...)
-		if leftDiscovery(before, after) {
+		if c.leavesDiscovery(f) {
 			continue
 		}
 		m.after = append(m.after, defs(f, after)...)
@@ -130,6 +131,21 @@ func leftDiscovery(before, after *side) bool {
 	return discovered(before) && !discovered(after) || putAway(after.path) && !putAway(before.path)
 }
 
+// leftWithProduct reports whether product code moved to the folder to which a test
+// was moved, so that the folder is not one for what is put away.
+func (c *change) leftWithProduct(f *file) bool {
+	dir := path.Dir(f.Path)
+	return f.OldPath != "" && path.Base(f.Path) == path.Base(f.OldPath) && slices.ContainsFunc(c.files, func(g *file) bool {
+		return path.Dir(g.Path) == dir && (g.Added || g.OldPath != "") && g.after().product()
+	})
+}
+
+// leavesDiscovery reports whether a file was renamed so that its tests are not
+// found.
+func (c *change) leavesDiscovery(f *file) bool {
+	return leftDiscovery(f.before(), f.after()) && !c.leftWithProduct(f)
+}
+
 // suffixed reports whether files of tests are usually told by their names.
 func suffixed(lang source.Language) bool {
 	return slices.Contains([]source.Language{source.JavaScript, source.TypeScript, source.Go, source.Ruby, source.PHP}, lang)
@@ -171,6 +187,9 @@ func discovered(s *side) bool {
 var suffixedNames = []string{".disabled.", ".bak.", ".skip.", ".old.", ".orig."}
 
 func namedTest(base string) bool {
+	if strings.HasPrefix(base, "_") {
+		return false // by custom a part of others
+	}
 	stem := strings.TrimSuffix(base, path.Ext(base))
 	for _, end := range []string{".test", ".spec", "_test", "_spec", "Test", "-test", "-spec"} {
 		if strings.HasSuffix(stem, end) {
@@ -185,6 +204,7 @@ func (m *matcher) match() {
 	m.pairBy("", func(b *test) string { return b.f.id() + "\x00" + b.Name })
 	m.pairBy(byName, func(b *test) string { return b.Class + "\x00" + b.Name })
 	m.pairBy(byName, func(b *test) string { return b.Name })
+	m.pairBy(byBody, func(b *test) string { return b.f.id() + "\x00" + plainName(b.Name) })
 	m.pairBodies()
 	for _, b := range m.before {
 		if !m.usedB[b] {
@@ -197,6 +217,14 @@ func (m *matcher) match() {
 		}
 	}
 }
+
+// plainName is the name of a test without what its framework wants to see in it.
+func plainName(name string) string {
+	name = strings.ToLower(strings.ReplaceAll(lastWord.FindString(name), "_", ""))
+	return strings.TrimSuffix(strings.TrimPrefix(name, "test"), "test")
+}
+
+var lastWord = regexp.MustCompile(`[^/]*$`)
 
 // id tells files apart; a renamed one is the same on both sides.
 func (f *file) id() string { return f.Path + "\x00" + f.OldPath }
@@ -289,6 +317,8 @@ func (m *matcher) explain(b *test) string {
 		return bySubject
 	case b.becameHelper():
 		return byHelper
+	case m.twin(b):
+		return byTwin
 	}
 	return ""
 }
@@ -297,7 +327,8 @@ func (m *matcher) explain(b *test) string {
 // added to tests that run.
 func (m *matcher) absorbed(b *test) bool {
 	m.loadAdded()
-	return share(b.Assertions, m.addedTests) >= assertionsFound || telling(b.Literals) && share(b.Literals, m.addedWords) >= literalsFound
+	return share(b.Assertions, m.addedTests) >= assertionsFound || telling(b.Literals) && share(b.Literals, m.addedWords) >= literalsFound ||
+		m.c.literalsMoved(b)
 }
 
 // loadAdded gathers the assertions and literals that the tests of now have and

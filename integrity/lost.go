@@ -59,7 +59,7 @@ func (c *change) findWay(l loss) (way, *side, int) {
 		return byRenamingOut, after, line
 	}
 	switch {
-	case after.there() && leftDiscovery(l.f.before(), after):
+	case after.there() && c.leavesDiscovery(l.f):
 		return byRenamingOut, after, 0
 	case l.f.Deleted:
 		return byFileDeletion, l.s, 0

@@ -34,7 +34,7 @@ func (c *change) fewerRows(before, after *side) []Finding {
 	var out []Finding
 	now := tablesOf(after)
 	for _, b := range tablesOf(before) {
-		if len(b.rows) < 2 || b.test != nil && c.isLost(b.test, before) {
+		if len(b.rows) < 2 || b.fields() || b.test != nil && c.isLost(b.test, before) {
 			continue
 		}
 		best, most := -1, 0
@@ -57,6 +57,13 @@ func (c *change) fewerRows(before, after *side) []Finding {
 	return out
 }
 
+// fewRows is which part of its rows a table may lose beside a change of the
+// source.
+const fewRows = 3
+
+// notation takes out of a row what formatters change.
+var notation = strings.NewReplacer("'", `"`, "`", `"`, ",)", ")", ",]", "]", ",}", "}")
+
 func (c *change) rowFinding(b table, now []table, best int, after *side) Finding {
 	f := Finding{File: after.path, Line: 0}
 	var gone []string
@@ -76,6 +83,9 @@ func (c *change) rowFinding(b table, now []table, best int, after *side) Finding
 	}
 	f.Evidence = evidence(fmt.Sprintf("%d of %d rows are left; gone: %s", kept, len(b.rows), strings.Join(gone, " · ")))
 	f.ExplainedBy = c.whyRowsGone(gone, b)
+	if fewRows*len(gone) <= len(b.rows) && c.touchesSource() {
+		f.Severity = metric.Medium
+	}
 	return f
 }
 
@@ -114,6 +124,21 @@ type table struct {
 	path string
 }
 
+// field matches an element with the name of a field or a parameter before it.
+var field = regexp.MustCompile(`^[A-Za-z_]\w*\s*(?:=|:)[^=:]`)
+
+// fields reports whether a list is a value with named fields, or what a call is
+// given: no table.
+func (t table) fields() bool {
+	n := 0
+	for _, r := range t.Rows {
+		if field.MatchString(r) {
+			n++
+		}
+	}
+	return 2*n > len(t.Rows)
+}
+
 // tablesOf returns the tables of a file.
 func tablesOf(s *side) []table {
 	var out []table
@@ -121,7 +146,7 @@ func tablesOf(s *side) []table {
 	for _, l := range src.Lists {
 		t := table{List: l, rows: make([]string, len(l.Rows)), path: s.path}
 		for i, r := range l.Rows {
-			t.rows[i] = squash(r)
+			t.rows[i] = notation.Replace(squash(r))
 		}
 		for i := range src.Tests {
 			d := &src.Tests[i]

@@ -93,8 +93,8 @@ func (c *change) removedWords() map[string]bool {
 }
 
 // plausible reports whether there is a hint, although no more, that a test went
-// for a reason: it names something that product code does not have any more, or
-// a new test is about the same.
+// for a reason: it names something that product code does not have any more, has
+// less of, or calls deprecated, or a new test is about the same.
 func (c *change) plausible(l loss) bool {
 	if removed := c.removedWords(); len(removed) > 0 {
 		for token := range l.Tokens {
@@ -105,7 +105,7 @@ func (c *change) plausible(l loss) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(c.tests().added, func(t *test) bool { return sameSubject(l.test, t) })
+	return c.retired(l) || c.replaced(l) || c.suiteRewritten(l) || slices.ContainsFunc(c.tests().added, func(t *test) bool { return sameSubject(l.test, t) })
 }
 
 // sameSubject reports whether a new test uses most of what a lost one did, and

@@ -32,8 +32,9 @@ type silenced struct {
 const linesEach = 10
 
 // inlineRule finds directives that there are more of than before in the whole
-// change: one that moved is none. Three more in files that were there before are
-// grave where little else was added, and so is one that silences a whole file.
+// change: one that moved is none. Three more in product files that were there
+// before are grave where little else was added, and none says why; so is one that
+// silences all of a file.
 func inlineRule(coverage bool) func(*change) []Finding {
 	return func(c *change) []Finding {
 		var out []Finding
@@ -41,8 +42,8 @@ func inlineRule(coverage bool) func(*change) []Finding {
 		for _, f := range c.silencedFiles(coverage) {
 			net += len(f.came) - len(f.gone)
 			added += len(f.addedLines())
-			if !f.Added {
-				known += len(f.came) - len(f.gone)
+			if !f.Added && !f.testing() {
+				known += len(f.came) - len(f.gone) - f.justified()
 			}
 			if len(f.came) > len(f.gone) {
 				out = append(out, f.finding())
@@ -60,14 +61,40 @@ func inlineRule(coverage bool) func(*change) []Finding {
 	}
 }
 
+// reasoned matches a directive for something by name, with at least three words
+// behind it that say why.
+var reasoned = regexp.MustCompile(`(?:(?:\s|^)(?://|#|-+|;)|\*/|:)\s*(?:[^\s/#-]\S*\s+){2,}\S+`)
+
+// justified counts the new directives that say why they are there.
+func (f *silenced) justified() int {
+	n := 0
+	for _, d := range f.came {
+		if !d.Blanket && reasoned.MatchString(d.Text) {
+			n++
+		}
+	}
+	return n
+}
+
+// ofOneKind matches what silences a whole file, but one kind of complaint alone.
+var ofOneKind = regexp.MustCompile(`@file:Suppress(?:Warnings)?\("[\w:-]+"(?:,\s*"[\w:-]+")*\)|#!\[allow\(`)
+
+// silencesAll reports whether a directive silences everything.
+func silencesAll(d source.Directive) bool {
+	return d.Blanket && !d.Coverage && (!ofOneKind.MatchString(d.Text) || allKinds.MatchString(d.Text))
+}
+
+// allKinds matches the name under which all complaints are meant.
+var allKinds = regexp.MustCompile(`"all"|\bwarnings\b|clippy::(?:all|pedantic)`)
+
 func (f *silenced) finding() Finding {
 	first := f.came[0]
 	finding := Finding{File: f.Path, Line: first.Line, Evidence: evidence(first.Text)}
 	if n := len(f.came) - len(f.gone); n > 1 {
 		finding.Evidence = evidence(fmt.Sprintf("%s (and %d more)", first.Text, n-1))
 	}
-	i := slices.IndexFunc(f.came, func(d source.Directive) bool { return d.Blanket && !d.Coverage })
-	if i >= 0 && !f.Added {
+	i := slices.IndexFunc(f.came, silencesAll)
+	if i >= 0 && !f.Added && !f.testing() {
 		finding.Severity, finding.Line, finding.Evidence = metric.High, f.came[i].Line, evidence(f.came[i].Text)
 	}
 	return finding

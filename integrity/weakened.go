@@ -1,7 +1,9 @@
 package integrity
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"supervise/internal/regexp"
 	"supervise/metric"
@@ -19,9 +21,14 @@ func findWeakened(c *change) []Finding {
 			}
 		}
 		for _, r := range revised {
-			if f, weaker := d.weaker(r); weaker {
-				out = append(out, f)
+			f, weaker := d.weaker(r)
+			if !weaker || r.incomplete() || r.sameOtherwise() || d.elsewhere(r) {
+				continue
 			}
+			if c.namesGone(r.was) {
+				f.ExplainedBy = bySubject
+			}
+			out = append(out, f)
 		}
 	}
 	return out
@@ -41,13 +48,94 @@ func (d delta) weaker(r revision) (Finding, bool) {
 		f.Severity = metric.Medium
 	case r.was.Strength < source.Shape:
 		f.Severity = metric.Low
+	case r.otherSubject() || ofPart.MatchString(r.now.text):
+		f.Severity = metric.Medium
 	}
 	return f, true
 }
 
 // plainTruth matches assertions that are known to take anything that counts as
 // true.
-var plainTruth = regexp.MustCompile(`^(?:await |return )?(?:self\.|this\.|\$this->|t\.|self::|static::|chai\.|Assert\.|assert\.|require\.|XCT|BOOST_)*(?:assert|expect|require|verify|check|CHECK|REQUIRE|EXPECT_TRUE|ASSERT_TRUE|EXPECT_FALSE|ASSERT_FALSE|assertTrue|assertFalse|assert_true|assert_false|True|False|IsTrue|IsFalse|ok|isTrue|AssertTrue|Assert|refute|should|#expect|#require|assertThat)\b|=> t\.|^#(?:expect|require)|\.should\b`)
+var plainTruth = regexp.MustCompile(`^(?:await |return )?(?:self\.|this\.|\$this->|t\.|self::|static::|chai\.|Assert\.|assert\.|require\.|XCT|BOOST_)*(?:assert|expect|require|verify|check|CHECK|REQUIRE|EXPECT_TRUE|ASSERT_TRUE|EXPECT_FALSE|ASSERT_FALSE|assertTrue|assertFalse|assert_true|assert_false|True|False|IsTrue|IsFalse|ok|isTrue|AssertTrue|Assert|refute|should|#expect|#require|assertThat)\b|=> t\.|^#(?:expect|require)|\.should\.(?:be\.)?(?:ok|true|exist|not\.be\.\w+)\b`)
+
+// ofPart matches assertions about a part of what is there.
+var ofPart = regexp.MustCompile(`(?i)\b(?:start|end|begin)s?_?with\b|\bcontain|\binclude|\bmatch`)
+
+// inference are words by which a value is turned into a truth: they name nothing
+// that is asserted.
+var inference = regexp.MustCompile(`(?i)^(?:is_?\w*|len|length|size\w*|count|format|fmt|bool\w*|object|type\w*|str|string|int|any|all|dynamic|err|error|string_?value|has|got|result|value|defined|exists?|present|empty|nullptr|\w*NotNull|\w*NotEmpty|toHave\w*|(?:expect|assert|check|require|verify|must|not)\w*|undefined|null|nil|none|as|sizeof|\w*value)$`)
+
+// otherSubject reports whether an assertion asks something else than before, not
+// the same less strictly: it names what the old one did not.
+func (r revision) otherSubject() bool {
+	if r.now.Repeats {
+		return false
+	}
+	was := subjectWords(r.was.text)
+	for w := range subjectWords(r.now.text) {
+		if was[w] == 0 && !inference.MatchString(w) && !slices.ContainsFunc(slices.Collect(maps.Keys(was)), func(old string) bool { return alike(old, w) }) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	ofTruth = regexp.MustCompile(`(?i)(?:[!=]==?|,|\bis)\s*(?:true|false)\b|[(,]\s*(?:true|false)\s*,|\b(?:toBe|toEqual|equal|eq|must_equal)\W{1,2}(?:true|false)\b`)
+	// ofNumber are ways to say how many there are without the number.
+	ofNumber = regexp.MustCompile(`\b(?:Single|Empty|IsEmpty|assertEmpty|isEmpty|be_empty|toBeEmpty|hasSize|HasCount|assertCount|Len|toHaveLength|assert_empty)\b`)
+	counted  = regexp.MustCompile(`(?i)count|length|size|\blen\b|""|\[\]|\{\}|null|nil`)
+	noError  = regexp.MustCompile(`\bNoError\b`)
+	ofNil    = regexp.MustCompile(`\bNil\(|== nil|!= nil`)
+	ofType   = regexp.MustCompile(`\bis [A-Z]\w*|\binstanceof\b|\binstance_of\b|isinstance`)
+	asTypes  = regexp.MustCompile(`(?i)instance_?of|isinstance|typeof|istype`)
+)
+
+// sameOtherwise reports whether two assertions say the same in other words: a
+// comparison with true and a truth, a count and an emptiness.
+func (r revision) sameOtherwise() bool {
+	was, now := r.was.text, r.now.text
+	switch {
+	case broadened(was, now):
+		return false
+	case ofTruth.MatchString(was):
+		return r.now.Strength == source.Truthy && !r.otherSubject()
+	case ofNumber.MatchString(now) && counted.MatchString(was),
+		noError.MatchString(now) && ofNil.MatchString(was):
+		return true
+	}
+	return ofType.MatchString(now) && asTypes.MatchString(was)
+}
+
+// continued matches an assertion whose text goes on elsewhere.
+var continued = regexp.MustCompile(`(?:[=!<>]=|=~|[^=]=|<>|[|+,(])$`)
+
+// incomplete reports whether one of the two could not be read to its end, so that
+// they cannot be compared.
+func (r revision) incomplete() bool {
+	return continued.MatchString(r.was.text) && strings.Contains(r.now.text, "=") || continued.MatchString(r.now.text)
+}
+
+// caughtAs matches the name under which an expected error is kept.
+var caughtAs = regexp.MustCompile(`\bas (\w+):?$`)
+
+// elsewhere reports whether an expected error is kept, and looked at in assertions
+// that are new.
+func (d delta) elsewhere(r revision) bool {
+	m := caughtAs.FindStringSubmatch(r.now.text)
+	return m != nil && slices.ContainsFunc(d.added, func(a assertion) bool { return words(a.text)[m[1]] > 0 })
+}
+
+// namesGone reports whether an assertion names product code that is gone.
+func (c *change) namesGone(a assertion) bool {
+	gone := c.gone()
+	for w := range subjectWords(a.text) {
+		if len(w) > 2 && gone[w] {
+			return true
+		}
+	}
+	return false
+}
 
 var (
 	anyError   = regexp.MustCompile(`\b(?:Exception|BaseException|Throwable|StandardError|Error|RuntimeException|std::exception)\b`)

@@ -93,6 +93,9 @@ func (in *inspector) tableCall(i int) bool {
 // iterated reports whether a loop goes over the list at token i, there or by the
 // name that it is given.
 func (in *inspector) iterated(i int) bool {
+	if in.is(i, "(") && in.isWord(i-1) {
+		return false // what a call is given is no table
+	}
 	j := i - 1
 	for n := 0; j >= 0 && n < 12 && in.list[j].line == in.list[i].line; n++ { // past its type
 		switch text := in.text(j); {
