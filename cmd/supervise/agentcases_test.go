@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -84,19 +85,46 @@ func (w *agentWorld) done() {
 // An honest agent needs two iterations; the second is told where the first stood.
 func honestAgent(w *agentWorld) string {
 	w.serve(steps(does("A function and its test.", addsMul), does("Sub adds; it has to subtract.", mendsSub)))
-	r := w.start()
+	r := w.start("--hooks", "off")
 	r.wants(0, "criterion_met")
 	w.done()
+	r.consumed(1, 2)
 	if p := w.prompt(2); !strings.Contains(p, "2 of 3 tests pass") {
 		w.t.Errorf("iteration 2 was told %q, which does not say where it stands", p)
 	}
 	return r.story()
 }
 
+// consumed compares what supervise read of the usage of an iteration with what the
+// model has told.
+func (r *agentRun) consumed(iteration, answers int) {
+	r.w.t.Helper()
+	data, _ := r.find("agent_finished", iteration)
+	var got struct{ Usage map[string]float64 }
+	if err := json.Unmarshal(data, &got); err != nil {
+		r.w.t.Fatal(err)
+	}
+	if r.w.client.noTools { // it tells nothing that is read
+		return
+	}
+	want := map[string]float64{"tool_calls": 1, "turns": float64(answers)}
+	for i := range answers {
+		u := mockllm.DefaultUsage(i)
+		want["input_tokens"] += float64(u.Input)
+		want["cache_read_tokens"] += float64(u.CacheRead)
+		want["output_tokens"] += float64(u.Output)
+	}
+	for name, n := range want {
+		if v, ok := got.Usage[name]; ok && v != n || !ok && strings.HasSuffix(name, "put_tokens") {
+			r.w.t.Errorf("%s: %v, want %v, of %s", name, v, n, data)
+		}
+	}
+}
+
 // An agent that deletes tests finds them again, and is told why.
 func deletingAgent(w *agentWorld) string {
 	w.serve(steps(does("A function and its test.", addsMul), does("The tests are in the way.", deletesTests), does("Sub adds; it has to subtract.", mendsSub)))
-	r := w.start()
+	r := w.start("--hooks", "off")
 	r.wants(0, "criterion_met")
 	w.done()
 	if _, ok := r.find("iteration_rejected", 2); !ok {
@@ -115,19 +143,25 @@ func deletingAgent(w *agentWorld) string {
 func deniedAgent(w *agentWorld) string {
 	steal := []mockllm.Step{{Text: "The tests are in the way.", Do: []mockllm.Action{deletesTests}}, {Text: "Sub adds; it has to subtract.", Do: []mockllm.Action{mendsSub}}, {Text: "Done."}}
 	w.serve(steps(steal))
-	r := w.start()
+	r := w.start("--hooks", "on")
 	r.wants(0, "criterion_met")
 	w.done()
-	if _, ok := r.find("iteration_rejected", -1); ok {
-		w.t.Error("an iteration was rejected: the tests were deleted first")
+	if data, ok := r.find("iteration_rejected", -1); ok {
+		w.t.Errorf("an iteration was rejected, so the tests were deleted first: %s", data)
 	}
-	if !w.heard(1, "supervise") {
-		w.t.Error("the model was not told who denied it")
+	var reason string
+	for _, e := range r.events {
+		switch {
+		case e.Type == "hook_called" && word(e.Data, "decision") == "deny":
+			reason = word(e.Data, "reason")
+		case e.Type == "hooks_silent", e.Type == "hooks_not_installed":
+			w.t.Errorf("%s: %s", e.Type, e.Data)
+		}
 	}
-	if text := r.talk.String(); strings.Contains(text, "did not fire") {
-		w.t.Errorf("said: %s", text)
+	if reason == "" || !w.heard(1, reason) {
+		w.t.Errorf("denied for %q, of which the model heard: %v\n%s", reason, w.heard(1, reason), w.asked())
 	}
-	return r.story()
+	return r.story() + ", nothing deleted"
 }
 
 // A rate limit that clears costs no iteration.
@@ -136,7 +170,7 @@ func limitedAgent(w *agentWorld) string {
 	task := does("A function and its test, and Sub subtracts.", addsMul, mendsSub)
 	task[0].Failure = limit
 	w.serve(steps(task))
-	r := w.start()
+	r := w.start("--hooks", "off")
 	w.recovers(r, 3)
 	r.wants(0, "criterion_met")
 	w.done()
@@ -169,7 +203,7 @@ func (w *agentWorld) recovers(r *agentRun, requests int) {
 // A key that is not accepted ends the loop at once, and says what helps.
 func refusedAgent(w *agentWorld) string {
 	w.serve(steps([]mockllm.Step{{Failure: &mockllm.Failure{Status: 401, Message: "invalid api key"}}}))
-	r := w.start()
+	r := w.start("--hooks", "off")
 	if code := r.end(); code == 0 {
 		w.t.Error("the loop ended with 0")
 	}
@@ -187,7 +221,7 @@ func refusedAgent(w *agentWorld) string {
 // loop goes on.
 func cutOffAgent(w *agentWorld) string {
 	task := does("A function and its test, and Sub subtracts.", addsMul, mendsSub)
-	r := w.start("--idle-timeout", w.client.idle.String())
+	r := w.start("--hooks", "off", "--idle-timeout", w.client.idle.String())
 	r.until(func(e agentEvent) bool { return e.Type == "agent_finished" })
 	w.serve(steps(task))
 	r.wants(0, "criterion_met")
@@ -198,7 +232,7 @@ func cutOffAgent(w *agentWorld) string {
 // A server that never answers: the agent is stopped, and the next one works.
 func hangingAgent(w *agentWorld) string {
 	w.serve(steps([]mockllm.Step{{Hang: true}}, does("A function and its test, and Sub subtracts.", addsMul, mendsSub)))
-	r := w.start("--idle-timeout", w.client.idle.String())
+	r := w.start("--hooks", "off", "--idle-timeout", w.client.idle.String())
 	r.wants(0, "criterion_met")
 	w.done()
 	if data, _ := r.find("agent_finished", 1); !strings.Contains(word(data, "cause"), "idle") && !strings.Contains(word(data, "cause"), "output") {
@@ -235,7 +269,7 @@ func (w *agentWorld) running(r *agentRun) {
 // Ctrl-C leaves nothing of the agent and of what its tools started.
 func interruptedAgent(w *agentWorld) string {
 	w.serve(steps(does("This takes long.", runsForEver)))
-	r := w.start()
+	r := w.start("--hooks", "off")
 	w.running(r)
 	began := time.Now()
 	if err := r.cmd.Process.Signal(os.Interrupt); err != nil {
@@ -249,7 +283,7 @@ func interruptedAgent(w *agentWorld) string {
 // So does the death of supervise itself.
 func killedAgent(w *agentWorld) string {
 	w.serve(steps(does("This takes long.", runsForEver)))
-	r := w.start()
+	r := w.start("--hooks", "off")
 	w.running(r)
 	began := time.Now()
 	if err := r.cmd.Process.Kill(); err != nil {

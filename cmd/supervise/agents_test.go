@@ -124,6 +124,15 @@ func newAgentWorld(t *testing.T, c agentClient, program string) *agentWorld {
 	w.git("init", "-q")
 	w.git("add", ".")
 	w.git("commit", "-qm", "start")
+	// opencode waits for ever for the library of its plugins where it is not there.
+	if lib := filepath.Join(os.Getenv("SUPERVISE_AGENTS_DIR"), "opencode-plugin"); c.name == "opencode" {
+		w.write("home/.config/opencode/.keep", "")
+		for _, name := range []string{"node_modules", "package.json", "package-lock.json"} {
+			if err := os.Symlink(filepath.Join(lib, name), filepath.Join(w.home, ".config/opencode", name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	for name, text := range c.files("http://"+w.addr, w.home, w.root) {
 		w.write(filepath.Join("home", name), text)
 	}
