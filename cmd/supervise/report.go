@@ -114,7 +114,7 @@ func (a *app) reportCSV(cmd *cobra.Command, loop string) error {
 	if err != nil {
 		return selectError(err)
 	}
-	return report.CSV(a.out, v.Report(choice, time.Now()))
+	return report.CSV(a.out, v.Report(choice, asOf(v.State)))
 }
 
 // iterationArg reads the number of an iteration.

@@ -1,0 +1,305 @@
+package replay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/snapshot"
+)
+
+// Check is one line of the checklist of a loop's folder.
+type Check struct {
+	Name     string   `json:"check"`
+	OK       bool     `json:"ok"`
+	Problems []string `json:"problems,omitempty"`
+	Later    bool     `json:"not_yet,omitempty"` // the loop is not over
+}
+
+// checklist are the checks, as people read them.
+var checklist = []struct {
+	name string
+	end  bool // only of a loop that is over and has selected
+	run  func(*verifier) []string
+}{
+	{"The log is whole and its chain of hashes holds", false, (*verifier).log},
+	{"Baseline captured at iteration 0", false, (*verifier).baseline},
+	{"Metrics captured for each iteration", false, (*verifier).metrics},
+	{"Quality score calculated per iteration", false, (*verifier).scores},
+	{"Deltas computed (from previous and baseline)", false, (*verifier).deltas},
+	{"Classification assigned (forward/plateau/regression/stalled)", false, (*verifier).classes},
+	{"Best iteration tracker updated", false, (*verifier).tracker},
+	{"Alerts generated for regressions", false, (*verifier).alerts},
+	{"Iteration report stored", false, (*verifier).reports},
+	{"All iteration outputs preserved", false, (*verifier).outputs},
+	{"The recorded verdicts follow from what was measured", false, (*verifier).verdicts},
+	{"Best output selected on loop completion", true, (*verifier).selected},
+	{"Selection based on quality, not recency", true, (*verifier).choice},
+	{"Selection rationale documented", true, (*verifier).rationale},
+	{"Degradation analysed", true, (*verifier).degradation},
+}
+
+// verifier holds what is checked.
+type verifier struct {
+	dir string
+	rec *Recorded
+	its []ledger.Iteration
+}
+
+// Verify checks the folder of a loop against the checklist. It reads alone. The error
+// is that of [Read].
+func Verify(dir string, state ledger.State) ([]Check, error) {
+	rec, err := Read(dir, state)
+	if err != nil {
+		return nil, err
+	}
+	v := &verifier{dir: dir, rec: rec, its: rec.record.Iterations}
+	over := state.Selected != nil || slices.Contains([]ledger.Status{ledger.Completed, ledger.Failed}, state.Status)
+	var out []Check
+	for _, c := range checklist {
+		if c.end && !over {
+			out = append(out, Check{Name: c.name, OK: true, Later: true})
+			continue
+		}
+		problems := c.run(v)
+		out = append(out, Check{Name: c.name, OK: len(problems) == 0, Problems: problems})
+	}
+	return out, nil
+}
+
+func (v *verifier) log() []string {
+	_, problems, err := ledger.Audit(v.dir)
+	if err != nil {
+		problems = append(problems, err.Error())
+	}
+	return problems
+}
+
+// missing names the files of the loop's folder that are not there, or cannot be read
+// as into, where that is not nil.
+func (v *verifier) missing(into any, name ...string) []string {
+	path := filepath.Join(append([]string{v.dir}, name...)...)
+	text, err := os.ReadFile(path)
+	rel := filepath.Join(name...)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []string{rel + " is missing"}
+	case err != nil:
+		return []string{err.Error()}
+	case len(text) == 0:
+		return []string{rel + " is empty"}
+	}
+	if into != nil {
+		if err := json.Unmarshal(text, into); err != nil {
+			return []string{fmt.Sprintf("%s: %v", rel, err)}
+		}
+	}
+	return nil
+}
+
+func (v *verifier) baseline() []string {
+	if first := v.its[0]; first.Number != 0 {
+		return []string{fmt.Sprintf("the first iteration is %d", first.Number)}
+	}
+	var p ledger.Progress
+	problems := v.missing(&p, "progress", ledger.Name(0)+"-baseline.json")
+	if v.its[0].Set.Tests == nil && !v.rec.Settings.AllowUntested {
+		problems = append(problems, "it has no tests")
+	}
+	return problems
+}
+
+// each collects what a check says of the iterations behind the baseline.
+func (v *verifier) each(check func(n int, it ledger.Iteration) []string) []string {
+	var out []string
+	for n, it := range v.its {
+		if it.Number == 0 {
+			continue
+		}
+		for _, p := range check(n, it) {
+			out = append(out, fmt.Sprintf("iteration %d: %s", it.Number, p))
+		}
+	}
+	return out
+}
+
+func (v *verifier) metrics() []string {
+	known := map[int]bool{}
+	for _, it := range v.its {
+		known[it.Number] = true
+	}
+	var out []string
+	for _, h := range v.rec.State.History {
+		if !known[h.Iteration] {
+			out = append(out, fmt.Sprintf("iteration %d: its record is missing", h.Iteration))
+		}
+	}
+	return append(out, v.each(func(_ int, it ledger.Iteration) []string {
+		var p ledger.Progress
+		return v.missing(&p, "progress", ledger.Name(it.Number)+"-metrics.json")
+	})...)
+}
+
+func (v *verifier) scores() []string {
+	return v.each(func(_ int, it ledger.Iteration) []string {
+		if !it.Interrupted && !it.Score.Measured && !it.Set.Empty() {
+			return []string{"no score"}
+		}
+		return nil
+	})
+}
+
+// almost is how much two numbers may differ that ought to be one.
+const almost = 1e-9
+
+func (v *verifier) deltas() []string {
+	return v.each(func(_ int, it ledger.Iteration) []string {
+		if it.Interrupted || it.Told != nil {
+			return nil
+		}
+		want := it.Judged().Sub(v.its[0].Set)
+		same := maps.EqualFunc(it.Assessment.FromBaseline, want, func(a, b float64) bool { return math.Abs(a-b) < almost })
+		if !same {
+			return []string{"its deltas from the baseline are not the differences of what was measured"}
+		}
+		if it.Assessment.FromPrevious == nil {
+			return []string{"no deltas from the previous iteration"}
+		}
+		return nil
+	})
+}
+
+func (v *verifier) classes() []string {
+	return v.each(func(_ int, it ledger.Iteration) []string {
+		if !it.Interrupted && (it.Assessment.Class.String() == "" || it.Assessment.Class == detector.Baseline) {
+			return []string{"no class"}
+		}
+		return nil
+	})
+}
+
+func (v *verifier) tracker() []string {
+	var t ledger.Tracking
+	problems := v.missing(&t, "best-output-tracking.json")
+	if len(problems) > 0 {
+		return problems
+	}
+	best := v.rec.State.Best
+	switch {
+	case v.rec.State.Selected != nil: // the selection may have been made by hand
+	case (t.Best == nil) != (best == nil), best != nil && *t.Best != best.Iteration:
+		problems = append(problems, "the tracker names another best iteration than the state")
+	}
+	if n := len(v.its) - 1; len(t.Iterations) < n { // it has no baseline
+		problems = append(problems, fmt.Sprintf("it holds %d of %d iterations", len(t.Iterations), n))
+	}
+	return problems
+}
+
+func (v *verifier) alerts() []string {
+	return v.each(func(_ int, it ledger.Iteration) []string {
+		if it.Rejected && !slices.ContainsFunc(it.Assessment.Alerts, func(a detector.Alert) bool { return a.Severity >= detector.High }) && it.Decision != nil && it.Decision.Reason == "" {
+			return []string{"it was rejected without an alert or a reason"}
+		}
+		return nil
+	})
+}
+
+func (v *verifier) reports() []string {
+	var out []string
+	for _, it := range v.its {
+		if it.Told == nil && !it.Interrupted {
+			out = append(out, v.missing(nil, "reports", ledger.Name(it.Number)+"-report.md")...)
+		}
+	}
+	return out
+}
+
+func (v *verifier) outputs() []string {
+	sum, err := snapshot.Summarize(ledger.SnapshotDir(v.dir))
+	if err != nil {
+		return []string{err.Error()}
+	}
+	gone := map[string]bool{}
+	for _, list := range v.rec.record.Dropped {
+		for _, name := range list {
+			gone[strings.TrimPrefix(name, "s")] = true
+		}
+	}
+	kept := map[snapshot.ID]bool{}
+	for _, it := range v.its {
+		if it.Snapshot != "" && !gone[string(it.Snapshot)] {
+			kept[it.Snapshot] = true
+		}
+	}
+	if len(kept) > sum.Snapshots {
+		return []string{fmt.Sprintf("%d snapshots are there, %d were kept", sum.Snapshots, len(kept))}
+	}
+	return nil
+}
+
+func (v *verifier) judged() (LoopReport, error) { return v.rec.Judge(nil) }
+
+func (v *verifier) verdicts() []string {
+	r, err := v.judged()
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var out []string
+	for _, d := range r.Differences {
+		out = append(out, fmt.Sprintf("iteration %d was judged otherwise than its measurements are", d.Was.Number))
+	}
+	return out
+}
+
+func (v *verifier) selected() []string {
+	if v.rec.State.Selected == nil {
+		if v.rec.State.ExitCode != 0 {
+			return nil // it failed before there was anything to select
+		}
+		return []string{"nothing was selected"}
+	}
+	n := v.rec.State.Selected.Iteration
+	if !slices.ContainsFunc(v.its, func(it ledger.Iteration) bool { return it.Number == n }) {
+		return []string{fmt.Sprintf("iteration %d was selected and has no record", n)}
+	}
+	return nil
+}
+
+func (v *verifier) choice() []string {
+	r, err := v.judged()
+	if err != nil {
+		return []string{err.Error()}
+	}
+	if r.Selection != nil {
+		return []string{"by the rules another iteration would have been selected: see supervise replay"}
+	}
+	return nil
+}
+
+func (v *verifier) rationale() []string {
+	if v.rec.State.Selected == nil {
+		return nil
+	}
+	if v.rec.choice != nil && v.rec.choice.Reason == "" {
+		return []string{"the choice has no reason"}
+	}
+	return v.missing(nil, "reports", "output-selection-report.md")
+}
+
+func (v *verifier) degradation() []string {
+	if v.rec.State.Selected == nil {
+		return nil
+	}
+	var doc map[string]any
+	return v.missing(&doc, "analytics", "analytics.json")
+}
