@@ -27,7 +27,7 @@ var narrowRows = []settingRow{
 	{id: "TP-26", file: `\.gradle|\.kts$`, key: `(^|\.)test(\[\])?\.onlyif\..*`, severity: metric.High},
 	{id: "TP-26", file: jsTools, key: `test\.include(\[\])*|(^|\.)testmatch(\[\])*`, value: `^[^*{(]+\.[a-z]+$`, severity: metric.High},
 	{id: "TP-26", file: pyTools, key: `testpaths\[\]`, value: `\.py$|/`, but: `(^|/)tests?/?$|^src/?$|\*`, severity: metric.High},
-	{id: "TP-26", file: `mix\.exs`, key: `(^|\.)(testloadfilters|testignorefilters)\[\]`, but: `^r$`, severity: metric.High},
+	{id: "TP-26", file: `mix\.exs`, key: `(^|\.)(testloadfilters|testignorefilters)\[\]`, but: `^r$|fixtures?|support|^String|^\d+$`, severity: metric.High},
 	{id: "TP-26", file: `mix\.exs`, key: `(^|\.)testpaths\[\]`, but: `^(test|apps|lib)$`, severity: metric.High},
 	{id: "TP-26", file: `xctestplan`, key: `(^|\.)(skippedtests|selectedtests)\[\]`, severity: metric.High},
 	{id: "TP-26", file: `CMake(User)?Presets`, key: `testpresets.*\.filter\.(exclude|include)\..*`, severity: metric.High},

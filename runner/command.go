@@ -58,6 +58,11 @@ type Command struct {
 	// its own where the system allows that, which is the only way to find whatever
 	// it leaves behind when it kills the shim.
 	NoCgroup bool
+	// Writable, unless nil, are the only files and folders, with what is beneath
+	// them, that the child and its descendants can write, create, rename and remove;
+	// of those that do not exist when it starts none can. It needs what
+	// [Confinable] asks for, and keeps the child from gaining rights by setuid.
+	Writable []string
 	// Timeout is the longest time the child may run; 0 means no limit.
 	Timeout time.Duration
 	// FirstOutput is the longest time until the child prints its first byte; 0

@@ -25,6 +25,8 @@ type spec struct {
 	Env      [][]byte
 	Terminal bool // descriptor 1 is a terminal, which becomes the controlling one
 	NoCgroup bool
+	Confined bool     // Writable counts
+	Writable [][]byte `json:",omitempty"`
 }
 
 // order is one byte on the lifeline.

@@ -117,7 +117,13 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		s.group, _ = newCgroup(self) // the report says what there is
 		s.report(report{Step: stepHeld, Cgroup: s.group.dir})
 	}
-	pid, inside, err := s.fork(string(sp.Path), stringsOf(sp.Args), attr)
+	fork := s.fork
+	if sp.Confined {
+		fork = func(path string, args []string, attr *syscall.ProcAttr) (int, bool, error) {
+			return s.forkConfined(path, args, attr, stringsOf(sp.Writable))
+		}
+	}
+	pid, inside, err := fork(string(sp.Path), stringsOf(sp.Args), attr)
 	for fd := fdStdin; fd <= fdStderr; fd++ {
 		_ = unix.Close(fd) // or the output would never end
 	}

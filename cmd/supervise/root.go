@@ -94,6 +94,7 @@ var exitCodes = []struct {
 	{loop.ErrInterrupted, 130},
 	{context.Canceled, 130},
 	{loop.ErrUnmeasurable, 6},
+	{loop.ErrProtection, 2},
 	{config.ErrInvalid, 2},
 	{ack.ErrInvalid, 2},
 	{ledger.ErrNoLoop, 2},

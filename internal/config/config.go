@@ -42,6 +42,7 @@ type Settings struct {
 	Confirm       Confirm         `yaml:"confirm"`
 	HoldOut       HoldOut         `yaml:"holdout"`
 	Hooks         Hooks           `yaml:"hooks"`
+	Protect       Protect         `yaml:"protect"`
 	Limits        Limits          `yaml:"limits"`
 	Agent         string          `yaml:"agent"`   // a known agent program; "": the command behind --
 	Model         string          `yaml:"model"`   // of the agent; "": its own choice
@@ -236,6 +237,9 @@ func (s Settings) Validate() error {
 	if err := s.Integrity.validate(); err != nil {
 		return err
 	}
+	if err := s.Protect.validate(); err != nil {
+		return err
+	}
 	if c, bad := s.Checks.Test.unknownRunner(); bad {
 		return invalid(fmt.Sprintf("checks.test: there is no runner %s; the runners are %s; without one failing tests are run again with the whole command", c.Runner, strings.Join(measure.Runners(), ", ")), "checks", "test")
 	}
@@ -343,6 +347,9 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 	}
 	o.Hooks = s.hooks()
 	o.HoldOut = loop.HoldOut{Never: s.HoldOut.Run == never, Timeout: s.HoldOut.Timeout}
+	if o.Protect, err = s.Protect.options(); err != nil {
+		return loop.Options{}, err
+	}
 	if o.Hidden, err = s.HoldOut.hidden(root, s.Limits.CheckTimeout); err != nil {
 		return loop.Options{}, err
 	}

@@ -91,14 +91,14 @@ func lastLine(s string) string {
 // file, outside the tree. A known program is given it in its own way; else it is
 // passed as an argument where the placeholder asks for it, and on standard input
 // when there is a task and no placeholder.
-func (s *session) command(text, dir string, n int) (runner.Command, error) {
+func (s *session) command(ctx context.Context, text, dir string, n int) (runner.Command, error) {
 	path := filepath.Join(dir, promptName)
 	if err := ledger.WriteFile(path, []byte(text)); err != nil {
 		return runner.Command{}, err
 	}
 	cmd := runner.Command{
 		Dir: cmp.Or(s.opts.Dir, s.opts.Root), Terminal: s.terminal(), Timeout: s.opts.IterationTimeout, FirstOutput: s.opts.FirstOutputTimeout, Idle: s.opts.IdleTimeout, Grace: s.opts.Grace,
-		Env: s.agentEnv(path, n), OnInterrupt: s.opts.OnInterrupt, Hold: s.ledger.Held(),
+		Env: s.agentEnv(path, n), Writable: s.writable(ctx), OnInterrupt: s.opts.OnInterrupt, Hold: s.ledger.Held(),
 	}
 	if s.opts.Program.Name != "" {
 		return cmd, s.launch(&cmd, text, path)

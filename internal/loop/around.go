@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"supervise/detector"
 	"supervise/internal/guard"
@@ -14,7 +13,8 @@ func (s *session) lookAround(ctx context.Context) (guard.State, error) {
 	if s.sums == nil {
 		s.sums = guard.Sums{}
 	}
-	w := guard.Watch{Root: s.opts.Root, Programs: s.opts.Plan.Programs(), Env: os.Environ(), Sums: s.sums}
+	env, _ := s.opts.checksEnv()
+	w := guard.Watch{Root: s.opts.Root, Programs: s.opts.Plan.Programs(), Env: env, Sums: s.sums}
 	state, err := w.Look(ctx)
 	if err != nil {
 		return state, fmt.Errorf("look at what stands around the tree: %w", err)

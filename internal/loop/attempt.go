@@ -23,7 +23,7 @@ func (s *session) attempt(ctx context.Context, w *work, text string) (agent.Repo
 	if err != nil {
 		return none, err
 	}
-	cmd, err := s.command(text, dir, w.it.Number)
+	cmd, err := s.command(ctx, text, dir, w.it.Number)
 	if err != nil {
 		return none, err
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -180,13 +181,14 @@ func (discard) Close() error { return nil }
 
 func newSession(o Options, id string) *session {
 	return &session{
-		opts: o, id: id, masker: runner.NewMasker(Secrets(o.agentsEnv())), measured: map[string]measurement{}, flaky: map[metric.ID]bool{}, unsteady: map[metric.ID]bool{},
+		opts: o, id: id, masker: runner.NewMasker(Secrets(o.fullEnv())), measured: map[string]measurement{}, flaky: map[metric.ID]bool{}, unsteady: map[metric.ID]bool{},
 		dropped: map[snapshot.ID]bool{}, missed: map[string]bool{}, hiddenPassed: map[metric.ID]bool{}, hiddenRuns: map[string]*ledger.Hidden{},
 	}
 }
 
 // open makes the folder of a new loop.
 func open(ctx context.Context, o Options) (*session, error) {
+	o.Protect.Steering = steering(o.fullEnv())
 	name := o.Task
 	if name == "" && len(o.Args) > 0 {
 		name = o.Args[0]
@@ -233,7 +235,14 @@ func (s *session) equip(ctx context.Context, learnt measure.Memory) error {
 	if err := s.openStore(ctx); err != nil {
 		return err
 	}
-	o := measure.Options{Scratch: s.ledger.ScratchDir(), OnProgress: s.checked, Memory: learnt, Hold: s.ledger.Held(), BeforeStart: s.starting(childCheck), Reruns: s.opts.Confirm}
+	if err := s.protectable(ctx); err != nil {
+		return err
+	}
+	env, scrubbed := s.opts.checksEnv()
+	if len(scrubbed) > 0 {
+		s.opts.Log.WithField("variables", strings.Join(scrubbed, ", ")).Warn("the checks are not given variables that steer runners and were others when the loop began")
+	}
+	o := measure.Options{Env: env, Scratch: s.ledger.ScratchDir(), OnProgress: s.checked, Memory: learnt, Hold: s.ledger.Held(), BeforeStart: s.starting(childCheck), Reruns: s.opts.Confirm}
 	if _, inside := ledger.Inside(s.opts.Home, s.opts.Root); inside {
 		o.Ignore = s.opts.Home
 	}

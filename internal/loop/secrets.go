@@ -84,8 +84,12 @@ func isWord(value string) bool {
 	return !strings.ContainsFunc(value, func(r rune) bool { return (r|0x20 < 'a') || (r|0x20 > 'z') })
 }
 
-// agentsEnv is the environment that the agent is given, and where the secrets are.
-func (o Options) agentsEnv() []string {
+// agentsEnv is the environment that the agent is given.
+func (o Options) agentsEnv() []string { return allowed(o.fullEnv(), o.Protect.AgentEnv) }
+
+// fullEnv is the environment that agent and checks are given of, and where the
+// secrets are.
+func (o Options) fullEnv() []string {
 	if o.Env != nil {
 		return o.Env
 	}

@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"supervise/internal/ledger"
 	"supervise/metric"
@@ -115,9 +114,10 @@ func (s *session) met(ctx context.Context, it ledger.Iteration) (*bool, error) {
 	switch s.opts.Until.Kind {
 	case Green:
 	case Command:
+		env, _ := s.opts.checksEnv()
 		res, err := runner.Run(ctx, runner.Command{
 			Args: []string{"/bin/sh", "-c", s.opts.Until.Command}, Dir: s.opts.Plan.Root,
-			Env: append(os.Environ(), "CI=true"), Timeout: criterionTimeout,
+			Env: append(env, "CI=true"), Timeout: criterionTimeout,
 			Hold: s.ledger.Held(), BeforeStart: s.starting(childCriterion),
 		})
 		if err != nil {

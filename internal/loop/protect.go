@@ -1,0 +1,123 @@
+package loop
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"supervise/internal/regexp"
+	"supervise/runner"
+)
+
+// Protect is what keeps the agent and the checks from what is none of theirs.
+type Protect struct {
+	// Landlock has the agent write only the working tree, git's folder of it, the
+	// folder for temporary files, and Writable, which are absolute paths.
+	Landlock bool     `json:"landlock,omitempty"`
+	Writable []string `json:"writable,omitempty"`
+	// AgentEnv and ChecksEnv are patterns of the names of the variables that agent
+	// and checks are given; nil: all. Some that every program needs are always among
+	// them.
+	AgentEnv  []string `json:"agent_env,omitempty"`
+	ChecksEnv []string `json:"checks_env,omitempty"`
+	// Steering are the variables that steered the runners of tests when the loop
+	// began, each with the SHA-256 of its value; nil in loops of older versions.
+	Steering map[string]string `json:"steering,omitempty"`
+}
+
+// steers matches the variables that make a runner of tests, or its language, run
+// something else than what stands in the project.
+var steers = regexp.MustCompile(`^(PYTEST_\w+|PYTHON(PATH|STARTUP|HOME|INSPECT|WARNINGS|BREAKPOINT)|NODE_(OPTIONS|PATH)|npm_config_script_shell|` +
+	`GO(FLAGS|WORK|TOOLCHAIN)|RUBY(OPT|LIB)|PERL5(OPT|LIB)|(JAVA_TOOL|JDK_JAVA|_JAVA)_OPTIONS|MAVEN_(OPTS|ARGS)|GRADLE_OPTS|CLASSPATH|` +
+	`RUST(FLAGS|C_WRAPPER|C_WORKSPACE_WRAPPER|DOCFLAGS)|CARGO_(TARGET_\w+|BUILD_\w+|ENCODED_RUSTFLAGS)|PHPRC|PHP_INI_SCAN_DIR|DOTNET_STARTUP_HOOKS|` +
+	`(GNU)?MAKEFLAGS|MFLAGS|TEST(OPTS)?|SPEC(_OPTS)?|GTEST_\w+|CTEST_\w+|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|LD_\w+|DYLD_\w+)$`)
+
+// steering returns the steering variables of an environment.
+func steering(env []string) map[string]string {
+	out := map[string]string{}
+	for _, kv := range env {
+		if name, value, ok := strings.Cut(kv, "="); ok && steers.MatchString(name) {
+			out[name] = sumOf(value)
+		}
+	}
+	return out
+}
+
+func sumOf(value string) string {
+	sum := sha256.Sum256([]byte(value))
+	return hex.EncodeToString(sum[:])
+}
+
+// always are the variables that no list leaves out.
+var always = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TERM", "TZ", "LANG", "LC_*", "PWD", "SUPERVISE_*"}
+
+// allowed returns the variables whose names fit a pattern; all where there is none.
+func allowed(env, patterns []string) []string {
+	if patterns == nil {
+		return env
+	}
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return !slices.ContainsFunc(slices.Concat(always, patterns), func(p string) bool {
+			ok, err := path.Match(p, name)
+			return ok && err == nil
+		})
+	})
+}
+
+// checksEnv is the environment of the checks, and of the command that is the
+// criterion: what steers runners is as it was when the loop began. scrubbed are the
+// variables that were left out for that.
+func (o Options) checksEnv() (env, scrubbed []string) {
+	for _, kv := range allowed(o.fullEnv(), o.Protect.ChecksEnv) {
+		name, value, _ := strings.Cut(kv, "=")
+		if was, known := o.Protect.Steering[name]; o.Protect.Steering != nil && steers.MatchString(name) && (!known || was != sumOf(value)) {
+			scrubbed = append(scrubbed, name)
+			continue
+		}
+		env = append(env, kv)
+	}
+	return env, scrubbed
+}
+
+// writable lists what the agent may write, nil where nothing keeps it.
+func (s *session) writable(ctx context.Context) []string {
+	if !s.opts.Protect.Landlock {
+		return nil
+	}
+	out := append([]string{s.opts.Root, os.TempDir(), "/dev"}, s.opts.Protect.Writable...)
+	cmd := exec.CommandContext(ctx, "git", "rev-parse", "--path-format=absolute", "--git-common-dir")
+	cmd.Dir = s.opts.Root
+	if dir, err := cmd.Output(); err == nil {
+		out = append(out, strings.TrimSpace(string(dir)))
+	}
+	return out
+}
+
+// ErrProtection is wrapped by the errors of a protection that cannot be given.
+var ErrProtection = errors.New("the protection asked for cannot be given")
+
+// protectable reports whether the kernel can keep the agent from supervise's own
+// files.
+func (s *session) protectable(ctx context.Context) error {
+	if !s.opts.Protect.Landlock {
+		return nil
+	}
+	if err := runner.Confinable(); err != nil {
+		return fmt.Errorf("%w: %w; leave out protect.landlock", ErrProtection, err)
+	}
+	for _, dir := range s.writable(ctx) {
+		if rel, err := filepath.Rel(dir, s.opts.Home); err == nil && filepath.IsLocal(rel) {
+			return fmt.Errorf("%w: the state folder %s lies in %s, which the agent may write; give another one (--state-dir)", ErrProtection, s.opts.Home, dir)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// writes are all rights of Landlock's first version that change files; those that
+// only later kernels know are added by rights.
+const (
+	fileWrites = unix.LANDLOCK_ACCESS_FS_WRITE_FILE
+	dirWrites  = unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR |
+		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK |
+		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_MAKE_SYM
+)
+
+// Confinable returns nil where a child can be kept from writing outside of
+// [Command].Writable, else what the system lacks.
+func Confinable() error {
+	_, err := landlockVersion()
+	return err
+}
+
+func landlockVersion() (int, error) {
+	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	switch {
+	case errno == unix.ENOSYS:
+		return 0, errors.New("the kernel has no Landlock: it came with Linux 5.13")
+	case errno == unix.EOPNOTSUPP:
+		return 0, errors.New("the kernel was started without Landlock: add landlock to lsm= on its command line")
+	case errno != 0:
+		return 0, fmt.Errorf("ask the kernel for Landlock: %w", errno)
+	}
+	return int(v), nil
+}
+
+// rights returns what a ruleset of that version can forbid, of files and of
+// everything. Moving files between folders is always forbidden by the first
+// version; REFER allows it where both are writable.
+func rights(version int) (file, all uint64) {
+	file, all = fileWrites, fileWrites|dirWrites
+	if version >= 2 {
+		all |= unix.LANDLOCK_ACCESS_FS_REFER
+	}
+	if version >= 3 {
+		file |= unix.LANDLOCK_ACCESS_FS_TRUNCATE
+		all |= unix.LANDLOCK_ACCESS_FS_TRUNCATE
+	}
+	return file, all
+}
+
+// confine keeps this thread, and what it starts, from writing anything but what
+// is beneath the given paths. It cannot be undone. A path that is not there is
+// left out.
+func confine(writable []string) error {
+	version, err := landlockVersion()
+	if err != nil {
+		return err
+	}
+	file, all := rights(version)
+	attr := unix.LandlockRulesetAttr{Handled_access_fs: all}
+	set, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr.Handled_access_fs), 0)
+	if errno != 0 {
+		return errno
+	}
+	defer unix.Close(int(set))
+	for _, path := range writable {
+		if err := allow(int(set), path, file, all); err != nil {
+			return err
+		}
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, set, 0, 0); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// allow lets a path be written.
+func allow(set int, path string, file, all uint64) error {
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil {
+		return err
+	}
+	access := all
+	if stat.Mode&unix.S_IFMT != unix.S_IFDIR {
+		access = file
+	}
+	rule := unix.LandlockPathBeneathAttr{Allowed_access: access, Parent_fd: int32(fd)} //nolint:gosec // a descriptor
+	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// forkConfined starts the child from a thread that may write nothing but the given
+// paths. The shim itself stays free: it has a cgroup to remove. The thread lives as
+// long as the shim, for to the child its end is that of its parent.
+func (s *shim) forkConfined(path string, args []string, attr *syscall.ProcAttr, writable []string) (pid int, inCgroup bool, err error) {
+	type outcome struct {
+		pid    int
+		inside bool
+		err    error
+	}
+	done := make(chan outcome)
+	go func() {
+		runtime.LockOSThread()
+		var o outcome
+		if o.err = confine(writable); o.err == nil {
+			o.pid, o.inside, o.err = s.fork(path, args, attr)
+		}
+		done <- o
+		select {} // it ends with the process
+	}()
+	o := <-done
+	return o.pid, o.inside, o.err
+}
