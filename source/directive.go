@@ -58,8 +58,11 @@ var directiveRows = func() (out [languageCount][]directiveRow) {
 func (in *inspector) directives() []Directive {
 	var out []Directive
 	comments := in.commentSpans()
-	code := in.lines(directiveWords)
+	var code []int
 	for _, r := range directiveRows[in.lang] {
+		if !r.comment && code == nil {
+			code = in.lines(directiveWords)
+		}
 		if r.comment {
 			for _, c := range comments {
 				out = in.silenced(out, r, c[0], c[1], in.src)

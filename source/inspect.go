@@ -96,10 +96,10 @@ func Inspect(path string, src []byte) (Inspection, error) {
 	}
 	r := &reading{lang: lang, src: src, kinds: classify(lang, src)}
 	file, err := scan(path, r)
-	t := r.tokens()
+	inTest := TestFile(path, lang) || len(file.Tests) > 0
+	t := r.tokensFor(inTest)
 	t.budget = blockBudget * len(t.list)
-	in := &inspector{tokens: t, plain: r.plain(), kinds: r.kinds, path: path, file: &file}
-	in.inTest = TestFile(path, lang) || len(file.Tests) > 0
+	in := &inspector{tokens: t, plain: r.plain(), kinds: r.kinds, path: path, file: &file, inTest: inTest}
 	out := Inspection{File: file, Plain: in.plain, Masked: t.masked, Directives: in.directives()}
 	in.nesting()
 	in.swallowed()

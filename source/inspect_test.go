@@ -5,19 +5,26 @@ import (
 	"testing"
 )
 
-// longTest is a file of tests of about a quarter of a megabyte.
-func longTest() []byte {
-	one := "@pytest.mark.parametrize(\"a, b\", [(1, 2), (3, 4)])\ndef test_N(a, b):\n    # adds\n    x = add(a, b)\n    if not x:\n        pytest.skip(\"no x\")\n    assert x == a + b\n    assert str(x) == \"text\"  # noqa\n\n\n"
-	return []byte(strings.Repeat(one, 1200))
-}
-
+// BenchmarkInspect reads a file of tests of each language, of one megabyte.
 func BenchmarkInspect(b *testing.B) {
-	src := longTest()
-	b.SetBytes(int64(len(src)))
-	for b.Loop() {
-		if _, err := Inspect("tests/test_a.py", src); err != nil {
-			b.Fatal(err)
-		}
+	for lang, text := range benchmarkSource {
+		b.Run(lang.String(), func(b *testing.B) {
+			src := []byte(strings.Repeat(text, 1<<20/len(text)))
+			if lang == Go {
+				src = append([]byte("package a\n\n"), src...)
+			}
+			ext := dialects[lang].exts[0]
+			path := map[Language]string{Go: "a_test", Python: "tests/test_a", Ruby: "spec/a_spec", Java: "src/test/ATest", Kotlin: "src/test/ATest"}[lang]
+			if path == "" {
+				path = "tests/a_test"
+			}
+			b.SetBytes(int64(len(src)))
+			for b.Loop() {
+				if _, err := Inspect(path+ext, src); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

@@ -68,6 +68,17 @@ func (r *reading) tokens() *tokens {
 	return r.split
 }
 
+// tokensFor returns the code in tokens, but for Go code that is no test and drops no
+// failure: its functions are read by Go's own parser, and nobody asks for more.
+func (r *reading) tokensFor(inTest bool) *tokens {
+	if r.lang == Go && !inTest && r.split == nil {
+		if masked := mask(r.src, r.kinds); !swallowing[Go].Match(masked) {
+			return &tokens{lang: Go, src: r.src, masked: masked}
+		}
+	}
+	return r.tokens()
+}
+
 // plain returns the text without its comments.
 func (r *reading) plain() []byte {
 	if r.bare == nil {
