@@ -87,6 +87,8 @@ type Command struct {
 	// written down, they let [KillSurvivors] clear up after the death of both this
 	// process and the shim. Nothing is stopped or timed while it runs.
 	OnStart func(shim, leader Process)
+	// Control pauses the child's tree while it runs; nil for nobody.
+	Control *Control
 	// OnInterrupt is called when the user asked to stop, from the goroutine of
 	// Run, and must not block; usually it cancels the context. The user asks with
 	// one Ctrl-C, or with two within a second when the child has put its terminal

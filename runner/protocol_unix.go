@@ -39,6 +39,8 @@ const (
 	orderContinue  order = 'c' // SIGCONT to the child's process group
 	orderAway      order = 'a' // the user's terminal is the user's: not to be put back
 	orderHeld      order = 'h' // it is ours again
+	orderFreeze    order = 'f' // SIGSTOP to the whole tree
+	orderThaw      order = 'w' // SIGCONT to what was stopped by that
 	orderGoodbye   order = 'g' // everything is settled: the end of the lifeline means nothing now
 )
 
@@ -50,6 +52,7 @@ const (
 	stepHeld    step = "held"    // there is a cgroup for the child: Cgroup
 	stepStarted step = "started" // Leader runs, in Cgroup unless that is empty
 	stepPaused  step = "paused"  // it was stopped, by Signal
+	stepFrozen  step = "frozen"  // the tree stands still, as it was ordered to
 	stepFailed  step = "failed"  // it could not be started: Errno
 	stepEnded   step = "ended"   // the child itself ended: Exit, Signal
 	stepSwept   step = "swept"   // so did its tree, when Gone: Leftovers, Survivors

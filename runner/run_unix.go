@@ -19,6 +19,7 @@ import (
 // reverse order, so that the terminal is put back on every way out.
 func run(ctx context.Context, c Command) (Result, error) {
 	none := Result{ExitCode: -1}
+	defer c.Control.close()
 	found, err := resolve(c)
 	if err != nil {
 		return none, err
@@ -74,6 +75,7 @@ type session struct {
 	result  Result
 
 	limits    limits
+	freezing  freezing
 	continued chan os.Signal // SIGCONT to this process
 
 	stage    stage
@@ -204,6 +206,8 @@ func (s *session) wait(ctx context.Context) error {
 			s.resume()
 		case <-s.console.look():
 			s.occupy()
+		case r := <-s.command.Control.asked():
+			s.control(r)
 		case p := <-s.presses:
 			s.press(p)
 		case <-s.timer.C:
@@ -247,6 +251,8 @@ func (s *session) take(r report) (last bool, err error) {
 	case stepFailed:
 		s.result.Containment = ByNothing
 		return true, startError(s.found.path, r.Errno)
+	case stepFrozen:
+		s.frozen()
 	case stepPaused:
 		s.pause(r.Signal)
 	case stepEnded:
@@ -286,6 +292,7 @@ func (s *session) stop(why Cause, with stage) {
 	if s.ended() || s.stage >= with {
 		return
 	}
+	s.thaw()
 	if s.result.Cause == NotStarted {
 		s.result.Cause = why
 	}

@@ -31,6 +31,7 @@ type shim struct {
 	group    cgroup           // holds the tree, where the system has such
 	known    map[int]process  // the tree as seen so far
 	named    map[int]string   // the leftovers by pid
+	still    map[int]bool     // what pauseTree has stopped
 }
 
 // serveShim is the whole life of the shim. It returns its exit status.
@@ -43,7 +44,7 @@ func serveShim() int {
 	runtime.LockOSThread() // the death of a parent is that of its thread
 	s := &shim{
 		children: make(chan os.Signal, 1), leader: -1,
-		known: map[int]process{}, named: map[int]string{},
+		known: map[int]process{}, named: map[int]string{}, still: map[int]bool{},
 		status: json.NewEncoder(os.NewFile(fdStatus, "status")), terminal: saveTerminal(),
 	}
 	// Caught and dropped, not ignored: what is ignored would stay so in the child.
@@ -207,6 +208,10 @@ func (s *shim) obey(o order, ok bool) bool {
 		s.signalGroup(unix.SIGTERM)
 	case orderKill:
 		return true
+	case orderFreeze:
+		s.pauseTree()
+	case orderThaw:
+		s.continueTree()
 	case orderContinue:
 		_ = unix.Kill(-s.leader, unix.SIGCONT)
 	case orderAway, orderHeld:
@@ -235,6 +240,7 @@ func (s *shim) reap() bool {
 			return true
 		case pid == 0:
 			return false
+		case pid == s.leader && status.Stopped() && s.still[pid]: // we did it
 		case pid == s.leader && status.Stopped():
 			s.report(report{Step: stepPaused, Signal: unix.SignalName(status.StopSignal())})
 		case pid == s.leader:

@@ -26,7 +26,7 @@ const (
 // one that was stopped by SIGSTOP stays so, until a limit is passed.
 func (s *session) pause(signal string) {
 	switch {
-	case s.stage != running || s.ended():
+	case s.stage != running || s.ended() || !s.freezing.since.IsZero():
 	case s.console.holds() && s.streams.typedSince(userHere):
 		s.suspend()
 		s.link.order(orderContinue)

@@ -73,6 +73,7 @@ type printer struct {
 	live      bool // talk is a terminal: progress lines are replaced
 	raw       bool // the agent writes to the same terminal
 	theirs    bool // it does so at present: nothing of ours may come in between
+	held      []loop.Event
 	history   []ledger.Iteration
 	selected  int
 	choice    *loop.Selected
@@ -100,6 +101,14 @@ func (p *printer) event(e loop.Event) {
 	if p.yields(e.Type) || p.hooked(e) {
 		return
 	}
+	if p.theirs && e.Type == loop.TreeAlarmed {
+		p.held = append(p.held, e) // nothing of ours may come on the agent's screen
+		return
+	}
+	for held := p.held; !p.theirs && len(held) > 0; held = held[1:] {
+		p.held = nil
+		p.event(held[0])
+	}
 	p.clear()
 	switch d := e.Data.(type) {
 	case loop.Started:
@@ -126,6 +135,8 @@ func (p *printer) event(e loop.Event) {
 		p.line("%s", report.Line(d.It, p.paint))
 		p.note("interrupted; what the agent had done (%s) is kept: %s rollback %s %d",
 			report.Count(d.Changed, "changed file", "changed files"), p.self, e.LoopID, e.Iteration)
+	case loop.TreeAlarm:
+		p.warn("while the agent worked: " + d.String())
 	case loop.GateOpen:
 		p.asked(d)
 	case gate.Answer:

@@ -91,6 +91,7 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&s.OnStall, "on-stall", s.OnStall, "what a stall does: stop, ask or continue")
 	flags.StringVar(&s.Gate, "gate", s.Gate, "what is done where a person should judge and no terminal is there: reject, abort, wait (for supervise approve, reject or abort)")
 	flags.DurationVar(&s.GateTimeout, "gate-timeout", 0, "reject what nobody has judged for so long (default: wait for ever)")
+	flags.StringVar(&s.Watch.Action, "watch-action", s.Watch.Action, "what is done when tests vanish while the agent works: off, warn, stop")
 	flags.BoolVar(&s.Unattended, "unattended", false, "ask nobody at the terminal: --gate decides")
 	flags.BoolVar(&s.Diminishing, "stop-on-diminishing", false, "end the loop when quality grows by less than 5 points twice in a row")
 	flags.StringVar(&s.Reinforcement, "reinforcement", s.Reinforcement, "what the prompt says beside the task: adaptive, off, minimal, standard, aggressive")
@@ -142,6 +143,7 @@ var overrides = map[string]func(to, from *config.Settings){
 	"on-stall":             func(to, from *config.Settings) { to.OnStall = from.OnStall },
 	"gate":                 func(to, from *config.Settings) { to.Gate = from.Gate },
 	"gate-timeout":         func(to, from *config.Settings) { to.GateTimeout = from.GateTimeout },
+	"watch-action":         func(to, from *config.Settings) { to.Watch = from.Watch },
 	"unattended":           func(to, from *config.Settings) { to.Unattended = from.Unattended },
 	"stop-on-diminishing":  func(to, from *config.Settings) { to.Diminishing = from.Diminishing },
 	"reinforcement":        func(to, from *config.Settings) { to.Reinforcement = from.Reinforcement },

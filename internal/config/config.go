@@ -75,6 +75,7 @@ type Settings struct {
 	GateTimeout time.Duration `yaml:"gate_timeout"` // after which a question counts as rejected
 	Unattended  bool          `yaml:"unattended"`   // nobody is asked at the terminal
 	Notify      Notify        `yaml:"notify"`
+	Watch       Watch         `yaml:"watch"`
 }
 
 // Checks are the commands of the project. What is not given is recognised.
@@ -173,6 +174,7 @@ func Default() Settings {
 		Stall: Stall{rules.StallWindow, rules.StallRange}, Cycle: Cycle{rules.CycleWindow, rules.CycleMin}, Stuck: Stuck{rules.StuckCount},
 		Session: sessionFresh, Until: "auto", OnStall: "stop", Reinforcement: "adaptive", Pty: string(loop.PtyAuto),
 		Gate:      string(gate.PolicyReject),
+		Watch:     Watch{Action: string(loop.WatchWarn)},
 		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},
 		HoldOut:   HoldOut{Run: onFinding, When: onIteration},
 		Hooks:     Hooks{Use: hooksOn, OnError: hooksOpen, Stop: hooksOff},
@@ -342,6 +344,7 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		MaxStore: s.Snapshot.MaxStoreMB << 20, Plan: measure.Plan{ErrorFields: s.errorFields()},
 	}}
 	o.Gate, o.Notify = s.asking()
+	o.Watch = loop.WatchAction(s.Watch.Action)
 	if level, err := prompt.ParseLevel(s.Reinforcement); err == nil {
 		o.Level = &level
 	}

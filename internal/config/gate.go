@@ -13,10 +13,16 @@ type Notify struct {
 	Command string `yaml:"command"` // for the shell; gets the same on its standard input
 }
 
+// Watch is what is done when tests vanish while the agent works.
+type Watch struct {
+	Action string `yaml:"action"` // off, warn or stop
+}
+
 // gateConditions are what the settings of the gate must not be.
 func (s Settings) gateConditions() []condition {
 	return []condition{
 		{!gate.Policy(s.Gate).Valid(), "gate", "gate must be reject, abort or wait, not " + s.Gate},
+		{!loop.WatchAction(s.Watch.Action).Valid(), "watch.action", "watch.action must be off, warn or stop, not " + s.Watch.Action},
 		{s.GateTimeout < 0, "gate_timeout", "gate_timeout must not be negative"},
 		{!webhook(s.Notify.Webhook), "notify.webhook", "notify.webhook must be an address that begins with https:// or http://"},
 	}

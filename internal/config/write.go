@@ -99,6 +99,7 @@ const footer = `
 # gate: reject              # when a person should judge and no terminal is there; abort: end the loop; wait: for supervise approve|reject|abort
 # gate_timeout: 30m         # a question that nobody answers counts as rejected then; without it they wait for ever
 # unattended: false         # true: nobody is asked at the terminal either
+# watch: {action: warn}     # when tests vanish while the agent works; stop: end it at once; off
 # notify: {webhook: "https://…", command: "…"}  # told of questions, CRITICAL findings and the end
 # stop_on_diminishing: false  # true ends the loop when quality grows by less than 5 points twice in a row
 # reinforcement: adaptive   # off, minimal, standard, aggressive

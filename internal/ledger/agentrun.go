@@ -20,6 +20,7 @@ type AgentRun struct {
 	Containment string   `json:"containment,omitempty"`
 	Leftovers   []string `json:"leftovers,omitempty"` // processes it left behind, which were ended
 	LastWords   string   `json:"last_words,omitempty"`
+	Alarm       string   `json:"alarm,omitempty"` // why it was stopped while it worked: tests vanished
 
 	Program string `json:"program,omitempty"` // which known one it is; "" for another
 	Outcome string `json:"outcome,omitempty"` // ok, rate_limit, …; "" in old records

@@ -46,7 +46,10 @@ func (s *session) attempt(ctx context.Context, w *work, text string) (agent.Repo
 	cmd.OnStart = func(shim, leader runner.Process) {
 		noted = s.event(AgentSpawned, w.it.Number, Spawned{shim, leader})
 	}
+	cmd.Control = runner.NewControl()
+	unwatch := s.watchTree(ctx, w, cmd.Control, cancel)
 	res, err := runner.Run(ctx, cmd)
+	unwatch()
 	if err := errors.Join(rec.close(), o.reader.Close(), s.maskPrompt(text, dir)); err != nil {
 		s.opts.Log.WithError(err).Warn("keep the transcript")
 	}
@@ -79,6 +82,9 @@ func (s *session) ran(res runner.Result, report agent.Report, cause error) *ledg
 	outcome := report.Outcome(format, ending(res), told)
 	if errors.Is(cause, errHopeless) {
 		outcome = agent.Auth
+	}
+	if alarm := (errAlarm{}); errors.As(cause, &alarm) {
+		run.Alarm = alarm.String()
 	}
 	if limit := overLimit(""); errors.As(cause, &limit) {
 		run.Limit = string(limit)

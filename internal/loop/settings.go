@@ -63,6 +63,7 @@ type Settings struct {
 	Recovery recovery.Options `json:"recovery"`
 	Gate     Gate             `json:"gate,omitzero"`
 	Notify   Notify           `json:"notify,omitzero"`
+	Watch    WatchAction      `json:"watch,omitempty"` // what is done when tests vanish while the agent works
 	Rules    detector.Options `json:"rules"`
 	// Integrity says which rules look at the text of what changed.
 	Integrity integrity.Options `json:"integrity,omitzero"`

@@ -1,0 +1,69 @@
+package runner
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrNotRunning is the error of a child that has not started yet, is being stopped,
+// or has ended.
+var ErrNotRunning = errors.New("the child is not running")
+
+// Control pauses the tree of one child while it runs. It can be used from any
+// goroutine, and for one Run alone.
+type Control struct {
+	requests chan request
+	done     chan struct{} // closed when the run is over
+}
+
+type request struct {
+	freeze bool
+	answer chan error
+}
+
+// NewControl returns the control of the child of the command that it is put into.
+func NewControl() *Control {
+	return &Control{requests: make(chan request), done: make(chan struct{})}
+}
+
+// Freeze stops all processes of the tree (SIGSTOP) and returns when they are
+// stopped. The time until Thaw counts for no limit. A child that is stopped, by a
+// limit or by the context, while it is frozen goes on first.
+func (c *Control) Freeze(ctx context.Context) error { return c.ask(ctx, true) }
+
+// Thaw continues what Freeze has stopped.
+func (c *Control) Thaw(ctx context.Context) error { return c.ask(ctx, false) }
+
+func (c *Control) ask(ctx context.Context, freeze bool) error {
+	r := request{freeze, make(chan error, 1)}
+	select {
+	case c.requests <- r:
+	case <-c.done:
+		return ErrNotRunning
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	select {
+	case err := <-r.answer:
+		return err
+	case <-c.done:
+		return ErrNotRunning
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// asked is where requests come from; nil, which none ever comes from, without a
+// control.
+func (c *Control) asked() <-chan request {
+	if c == nil {
+		return nil
+	}
+	return c.requests
+}
+
+func (c *Control) close() {
+	if c != nil {
+		close(c.done)
+	}
+}
