@@ -165,7 +165,6 @@ back the best iteration, not the last.`,
   supervise status`,
 		RunE:         func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceUsage: true, SilenceErrors: true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	a.register(cmd.PersistentFlags())
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -174,12 +173,40 @@ back the best iteration, not the last.`,
 	cmd.AddCommand(a.replayCmd())
 	cmd.AddCommand(a.runCmd(), a.initCmd(), a.doctorCmd(), a.measureCmd(), a.parseCmd(), a.resumeCmd(), a.statusCmd(), a.reportCmd(), a.explainCmd(), a.ackCmd(), a.diffCmd(), a.rollbackCmd(), a.demoCmd(), a.demoAgentCmd(), a.versionCmd())
 	cmd.AddCommand(a.selectCmd(), a.hookCmd(), a.hooksCmd(), a.recordCmd(), a.decideCmd(), a.auditCmd(), a.gateCmd(), a.baselineCmd())
-	cmd.AddCommand(a.verifyCmd(), a.analyticsCmd(), a.cleanCmd(), a.benchmarkCmd())
+	cmd.AddCommand(a.verifyCmd(), a.analyticsCmd(), a.cleanCmd(), a.benchmarkCmd(), a.manCmd())
 	cmd.AddCommand(a.answerCmds()...)
 	for _, sub := range append(cmd.Commands(), cmd) {
 		finish(sub)
 	}
+	group(cmd)
 	return cmd
+}
+
+// groups are the commands as the help lists them.
+var groups = []struct {
+	title    string
+	commands []string
+}{
+	{"Start", []string{"demo", "init", "doctor", "run", "watch", "resume"}},
+	{"See what happened", []string{"status", "report", "explain", "diff", "analytics", "verify"}},
+	{"Decide", []string{"approve", "reject", "abort", "pause", "ack", "select", "rollback", "clean"}},
+	{"Merges and histories", []string{"gate", "baseline", "audit", "replay"}},
+	{"Agents and orchestrators", []string{"hooks", "hook", "record", "decide"}},
+	{"Measure", []string{"measure", "parse", "benchmark"}},
+}
+
+// group sorts the commands of the help into groups.
+func group(cmd *cobra.Command) {
+	of := map[string]string{}
+	for _, g := range groups {
+		cmd.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, name := range g.commands {
+			of[name] = g.title
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		sub.GroupID = of[sub.Name()]
+	}
 }
 
 // register adds the flags that all commands have.
