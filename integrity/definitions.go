@@ -82,7 +82,7 @@ func (d *definitionReader) at(i int) (name []byte, end int) {
 
 // modifier returns the place behind a modifier and its blanks, -1 for none.
 func (d *definitionReader) modifier(i int) int {
-	j := i
+	var j int
 	switch rest := d.text[i:]; {
 	case bytes.HasPrefix(rest, []byte("func (")): // the receiver of a method
 		n := bytes.IndexByte(rest, ')')

@@ -78,6 +78,7 @@ func required(tree *syntax.Regexp, fold bool) (exact, some []string) {
 		return inTurn(tree.Sub, fold)
 	case syntax.OpAlternate:
 		return either(tree.Sub, fold)
+	default: // anything, or any number of it
 	}
 	return nil, nil
 }
@@ -195,6 +196,7 @@ func inLine(tree *syntax.Regexp) bool {
 				return false
 			}
 		}
+	default: // what it is made of says it
 	}
 	for _, sub := range tree.Sub {
 		if !inLine(sub) {
@@ -246,6 +248,7 @@ func lead(tree *syntax.Regexp) []string {
 			return out
 		}
 		return nil
+	default:
 	}
 	exact, _ := required(tree, false)
 	return exact
