@@ -24,6 +24,7 @@ var agentCases = []agentCase{
 	{name: "honest", run: honestAgent},
 	{name: "deletes tests", run: deletingAgent},
 	{name: "hook denies", run: deniedAgent, without: func(c agentClient) bool { return !c.hooks }, why: "it has no hooks"},
+	{name: "session goes on", run: continuedAgent, without: func(c agentClient) bool { return c.noTools }, why: "it has no sessions"},
 	{name: "rate limit", run: limitedAgent},
 	{name: "key refused", run: refusedAgent, without: func(c agentClient) bool { return c.noTools }, why: "it tells no outcome"},
 	{name: "server down", run: cutOffAgent},

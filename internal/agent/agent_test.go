@@ -136,6 +136,8 @@ func TestOutcome(t *testing.T) {
 		{"cut off", Codex, `{"type":"thread.started","thread_id":"t"}`, Ending{}, true, NoFinal},
 		{"printed text, as it was told", Codex, "Done.\n", Ending{}, false, OK},
 		{"in text", Claude, "Invalid API key · Please run /login\n", Ending{ExitCode: 1}, false, Auth},
+		{"long ago", Claude, "HTTP 500\na\nb\nc\n", Ending{ExitCode: 1}, false, Crashed},
+		{"over, before it crashed", Codex, `{"type":"error","message":"Reconnecting... 2/5 (last status: 429)"}` + "\n" + `{"type":"item.started","item":{}}`, Ending{ExitCode: 1}, true, Crashed},
 		{"too many turns", Gemini, "", Ending{ExitCode: 53}, true, TurnLimit},
 		{"not signed in", Gemini, "Please set an Auth method\n", Ending{ExitCode: 41}, true, Auth},
 		{"asks for rights", OpenCode, `{"type":"tool_use","part":{"state":{"status":"error","error":"The user rejected permission to use this tool"}}}` + "\n" + `{"type":"step_finish","part":{"reason":"stop"}}`, Ending{}, true, Denied},

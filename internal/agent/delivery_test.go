@@ -71,7 +71,7 @@ func nastyPrompt(r *rand.Rand, first string, size int) string {
 func TestDelivery(t *testing.T) {
 	n, size := 100, 100_000
 	if testing.Short() {
-		n = 10 // with the race detector each process takes ten times as long
+		n = 3 // with the race detector each process takes ten times as long
 	}
 	for _, tt := range []struct {
 		preset, first string

@@ -46,8 +46,12 @@ func (r *Report) retry(why Outcome, attempt int, delay time.Duration, message st
 	r.fail(message)
 }
 
-// going notes that the program got on.
-func (r *Report) going() { r.Retry = nil }
+// going notes that the program got on: what it complained of is over.
+func (r *Report) going() {
+	if r.Retry != nil {
+		r.Retry, r.Message, r.Reset = nil, "", Reset{}
+	}
+}
 
 func millis(n float64) time.Duration { return time.Duration(n * float64(time.Millisecond)) }
 

@@ -102,8 +102,13 @@ func (r Report) crash(format Format) Outcome {
 	if why := Classify(r.Message); why != Crashed {
 		return why
 	}
-	return Classify(r.Words)
+	lines := strings.Split(r.Words, "\n")
+	return Classify(strings.Join(lines[max(0, len(lines)-lastLines):], "\n"))
 }
+
+// lastLines is how many of the last lines may say why a program failed: those
+// before may be what it printed of its work.
+const lastLines = 3
 
 // kinds tell errors apart by what services say. The first row that fits counts.
 var kinds = []struct {

@@ -125,7 +125,7 @@ func (s State) settle(dir string) State {
 			s.StopReason, s.StopText = killed, "supervise was killed while it waited for an answer about iteration "+strconv.Itoa(s.Iteration)
 		}
 	default:
-		s.Status, s.StopReason = Crashed, killed
+		s.Status, s.StopReason, s.Waiting = Crashed, killed, ""
 		s.StopText = "supervise was killed in iteration " + strconv.Itoa(s.Iteration)
 	}
 	return s

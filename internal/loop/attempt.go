@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"supervise/internal/agent"
 	"supervise/internal/ledger"
@@ -174,7 +173,6 @@ func brief(text string) string {
 // observer reads what the agent prints while it runs.
 type observer struct {
 	reader *agent.Reader
-	mu     sync.Mutex
 	last   agent.Retry
 }
 
@@ -191,9 +189,7 @@ func (o overLimit) Error() string { return "the limit of " + string(o) + " is re
 func (s *session) observe(w *work, end context.CancelCauseFunc) *observer {
 	format, _ := s.opts.format()
 	o, before := &observer{}, s.consumed(w)
-	o.reader = agent.NewReader(format, func(r agent.Report) {
-		o.mu.Lock()
-		defer o.mu.Unlock()
+	o.reader = agent.NewReader(format, func(r agent.Report) { // one call after another
 		_, now := s.account(format, r)
 		if now != nil {
 			if limit := s.opts.over(before.Plus(*now)); limit != "" {

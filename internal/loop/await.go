@@ -54,13 +54,17 @@ func (s *session) await(ctx context.Context, w *work, r agent.Report) (again boo
 	return s.pause(ctx, w, delay, told)
 }
 
-// delay is how long to wait: until the service says, or twice as long each time.
+// delay is how long to wait: until the service says, or twice as long each time. A
+// service that says so little again and again is not believed.
 func (s *session) delay(run *ledger.AgentRun, r agent.Report) (d time.Duration, told bool) {
 	first := cmp.Or(s.opts.FirstWait, DefaultFirstWait)
-	if wait := r.Reset.Wait(s.opts.Now()); wait > 0 {
+	before := max(run.Runs-1, 0)
+	step := min(first<<min(before, 20), max(maxStep, first))
+	wait := r.Reset.Wait(s.opts.Now())
+	if wait > 0 && (before == 0 || wait >= step) {
 		return wait, true
 	}
-	return min(first<<min(max(run.Runs-1, 0), 20), max(maxStep, first)), false
+	return step, false
 }
 
 // pause waits, tells of it, and counts it.

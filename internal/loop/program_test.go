@@ -469,3 +469,28 @@ func TestPromptArrives(t *testing.T) {
 		t.Error("the argument is too long")
 	}
 }
+
+// A service is believed when it says how long to wait, but not for ever.
+func TestDelay(t *testing.T) {
+	now := time.Unix(1000, 0)
+	s := &session{opts: Options{Now: func() time.Time { return now }}}
+	for _, tt := range []struct {
+		runs  int // so far
+		reset agent.Reset
+		want  time.Duration
+		told  bool
+	}{
+		{0, agent.Reset{}, 10 * time.Second, false},
+		{3, agent.Reset{}, 40 * time.Second, false},
+		{50, agent.Reset{}, 10 * time.Minute, false},
+		{0, agent.Reset{After: time.Second}, time.Second, true},
+		{2, agent.Reset{After: time.Second}, 20 * time.Second, false},
+		{2, agent.Reset{After: time.Hour}, time.Hour, true},
+		{2, agent.Reset{At: now.Add(5 * time.Hour)}, 5 * time.Hour, true},
+		{0, agent.Reset{At: now.Add(-time.Hour)}, 10 * time.Second, false},
+	} {
+		if got, told := s.delay(&ledger.AgentRun{Runs: tt.runs}, agent.Report{Reset: tt.reset}); got != tt.want || told != tt.told {
+			t.Errorf("after %d runs, with %+v: %s, told %v; want %s", tt.runs, tt.reset, got, told, tt.want)
+		}
+	}
+}

@@ -96,6 +96,7 @@ func (s *session) revive(ctx context.Context, t *trail, force bool) error {
 		return err
 	}
 	s.state.Status, s.state.StopReason, s.state.StopText, s.state.ExitCode = ledger.Running, "", "", 0
+	s.state.Waiting = ""
 	s.state.PID, s.state.Selected, s.state.Config = os.Getpid(), nil, s.opts.configuration()
 	return errors.Join(s.tellResumed(t), s.save())
 }
