@@ -93,13 +93,20 @@ func (j *judge) unread() bool {
 	return j.opts.Mode == ModeOff || j.opts.Mode == ModeMinimal || j.in.Current.Iteration == 0
 }
 
+// hollow are the patterns by which a test still counts and guards nothing.
+var hollow = []string{"TP-04", "TP-10", "TP-12"}
+
 // weigh returns how grave a finding is in this loop. What happens to a test that
-// the loop itself added is no loss of what was there before.
+// the loop itself added is no loss of what was there before; but one that is left
+// without any assertion makes the numbers look better than the work is.
 func (j *judge) weigh(t Tampering) Severity {
 	if t.ExplainedBy != "" || j.mayBeLost(t) {
 		return 0
 	}
 	if t.Test != "" && t.Severity > Low && j.addedByLoop(t.Test) {
+		if t.Severity >= Critical && slices.Contains(hollow, t.Pattern) {
+			return High
+		}
 		return Low
 	}
 	return j.afterHoldOut(t)

@@ -42,6 +42,9 @@ func TestTampering(t *testing.T) {
 		{"of a test that the loop added", func(in *detector.Input, o *detector.Options, _ *detector.Tampering) {
 			in.AddedByLoop, o.Mode = map[metric.ID]bool{parse: true}, detector.ModeAggressive
 		}, detector.Low, detector.AlertAndReview},
+		{"of a test that the loop added, which is left without an assertion", func(in *detector.Input, _ *detector.Options, f *detector.Tampering) {
+			in.AddedByLoop, f.Pattern = map[metric.ID]bool{parse: true}, "TP-10"
+		}, detector.High, detector.AlertAndFlag},
 		{"turned off", func(_ *detector.Input, o *detector.Options, _ *detector.Tampering) {
 			o.Rules = map[string]detector.RuleOptions{rule: {Off: true}}
 		}, 0, ""},

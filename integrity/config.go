@@ -218,6 +218,7 @@ func (c *change) goneCall(f *configFile, was call) []Finding {
 	}
 	finding := Finding{File: f.Path, Severity: metric.Medium, Line: cmp.Or(lineOf(now), was.line), Evidence: evidence(was.text + " is gone")}
 	switch {
+	case mentioned(now, was.head):
 	case countTests(f.callsIs) == 0 && (!strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")), mainScript.MatchString(was.key), f.replacedByQuiet(was.key):
 		finding.Severity = metric.High
 	}
@@ -235,6 +236,12 @@ func (f *configFile) replacedByQuiet(key string) bool {
 		return strings.HasPrefix(x.key, job+"[") && allQuiet([]command{x}) && !strings.HasPrefix(x.text, "$") &&
 			!slices.ContainsFunc(f.was.commands, func(y command) bool { return y.text == x.text })
 	})
+}
+
+// mentioned reports whether a command has the name of a program among its words:
+// something may start it that is not known to do so.
+func mentioned(list []command, program string) bool {
+	return slices.ContainsFunc(list, func(x command) bool { return strings.Contains(x.text, " "+program) && !strings.ContainsAny(x.text, "|;") })
 }
 
 // gained reports whether other commands with the purpose were added, so that one

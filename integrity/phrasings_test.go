@@ -382,6 +382,7 @@ var sober = []struct{ name, path, before, after string }{
 	{"npm a script beside", "package.json", scripts("jest"), strings.Replace(scripts("jest"), "\"test\"", "\"test:watch\": \"jest --watch\", \"test\"", 1)},
 	{"npm build before", "package.json", scripts("jest"), scripts("npm run build && jest")},
 	{"npm split", "package.json", scripts("npm run lint && npm run unit"), strings.Replace(scripts("npm run lint && npm run unit && npm run e2e"), "\"test\"", "\"e2e\": \"cypress run\", \"test\"", 1)},
+	{"npm a starter of its own", "package.json", scripts("grunt test && dtslint"), scripts("node bin/fix.js grunt test && node bin/fix.js dtslint")},
 	{"npm quiet start", "package.json", scripts("jest"), strings.Replace(scripts("jest"), "\"test\"", "\"start\": \"true\", \"test\"", 1)},
 	{"npm placeholder", "package.json", "{\"name\": \"x\"}", "{\"name\": \"x\", \"scripts\": {\"test\": \"echo \\\"Error: no test specified\\\" && exit 1\"}}"},
 	{"pytest folder", "tox.ini", "[testenv]\ncommands = pytest\n", "[testenv]\ncommands = pytest tests\n"},
