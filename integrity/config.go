@@ -140,10 +140,7 @@ var gentle = strings.Fields("-m -short -test.short -t --tag --lib --bins --exclu
 func (m mark) severity(had bool) metric.Severity {
 	switch m.trait {
 	case masks:
-		if strings.HasPrefix(m.name, "--pass") || strings.HasPrefix(m.name, "--no-tests") || strings.HasPrefix(m.name, "when: ") || m.name == unwatched {
-			return metric.High
-		}
-		return metric.Critical
+		return m.masking()
 	case runsNone:
 		return metric.Critical
 	case updates:
@@ -156,6 +153,14 @@ func (m mark) severity(had bool) metric.Severity {
 	case m.trait == focuses && had && !strings.Contains(m.value, "not ") && !strings.Contains(m.value, "!"):
 		return metric.Medium
 	case slices.Contains(gentle, m.name) && (m.trait == excludes || m.name != "-t"):
+		return metric.High
+	}
+	return metric.Critical
+}
+
+// masking is how grave a mark is by which a failure counts for nothing.
+func (m mark) masking() metric.Severity {
+	if m.name == unwatched || slices.ContainsFunc([]string{"--pass", "--no-tests", "when: "}, func(p string) bool { return strings.HasPrefix(m.name, p) }) {
 		return metric.High
 	}
 	return metric.Critical
@@ -241,7 +246,9 @@ func (f *configFile) replacedByQuiet(key string) bool {
 // mentioned reports whether a command has the name of a program among its words:
 // something may start it that is not known to do so.
 func mentioned(list []command, program string) bool {
-	return slices.ContainsFunc(list, func(x command) bool { return strings.Contains(x.text, " "+program) && !strings.ContainsAny(x.text, "|;") })
+	return slices.ContainsFunc(list, func(x command) bool {
+		return strings.Contains(x.text, " "+program) && !strings.ContainsAny(x.text, "|;")
+	})
 }
 
 // gained reports whether other commands with the purpose were added, so that one
@@ -391,17 +398,20 @@ func narrow(x call) bool {
 	case x.head == "dotnet test":
 		return slices.ContainsFunc(x.args, func(a string) bool { return strings.HasSuffix(a, "proj") })
 	}
-	return slices.ContainsFunc(x.args, func(a string) bool {
-		if strings.ContainsAny(a, "*$={") || strings.HasPrefix(a, "-") {
-			return false
+	return slices.ContainsFunc(x.args, singleFile)
+}
+
+// singleFile reports whether an argument names one file of tests, or one test.
+func singleFile(a string) bool {
+	if strings.ContainsAny(a, "*$={") || strings.HasPrefix(a, "-") {
+		return false
+	}
+	for _, ext := range []string{".py", ".js", ".ts", ".tsx", ".jsx", ".mjs", ".rb", ".php", ".exs", ".bats"} {
+		if strings.HasSuffix(a, ext) && !strings.Contains(a, "config") && !strings.Contains(a, "setup") {
+			return true
 		}
-		for _, ext := range []string{".py", ".js", ".ts", ".tsx", ".jsx", ".mjs", ".rb", ".php", ".exs", ".bats"} {
-			if strings.HasSuffix(a, ext) && !strings.Contains(a, "config") && !strings.Contains(a, "setup") {
-				return true
-			}
-		}
-		return strings.Contains(a, "::") || strings.Contains(a, ".py::")
-	})
+	}
+	return strings.Contains(a, "::") || strings.Contains(a, ".py::")
 }
 
 // cargoValues are the arguments of cargo test that take the next word.

@@ -111,36 +111,37 @@ var registrations = []struct{ file, line *regexp.Regexp }{
 func unregistered(c *change) []Finding {
 	var out []Finding
 	for _, r := range registrations {
-		was, is := map[string]bool{}, map[string]bool{}
-		n := 0
+		var was, is []registered
 		for _, f := range c.files {
 			if r.file.MatchString(f.Path) {
-				for _, l := range f.addedLines() {
-					if m := r.line.FindStringSubmatch(l.text); m != nil {
-						is[m[1]] = true
-						n++
-					}
-				}
-				for _, l := range f.removedLines() {
-					if m := r.line.FindStringSubmatch(l.text); m != nil {
-						was[m[1]] = true
-						n--
-					}
-				}
+				was = append(was, registrationsIn(f, f.removedLines(), r.line)...)
+				is = append(is, registrationsIn(f, f.addedLines(), r.line)...)
 			}
 		}
-		if n >= 0 {
+		if len(is) >= len(was) {
 			continue // as many as before: renamed, or written otherwise
 		}
-		for _, f := range c.files {
-			if !r.file.MatchString(f.Path) || !f.after().there() {
-				continue
+		for _, x := range was {
+			again := slices.ContainsFunc(is, func(y registered) bool { return y.name == x.name })
+			if x.file.after().there() && !again && !c.deletedLike(x.name) {
+				out = append(out, Finding{File: x.file.Path, Evidence: evidence(x.text + " is gone")})
 			}
-			for _, l := range f.removedLines() {
-				if m := r.line.FindStringSubmatch(l.text); m != nil && !is[m[1]] && !c.deletedLike(m[1]) {
-					out = append(out, Finding{File: f.Path, Evidence: evidence(strings.TrimSpace(l.text) + " is gone")})
-				}
-			}
+		}
+	}
+	return out
+}
+
+// registered is a line that registers tests.
+type registered struct {
+	file       *file
+	name, text string
+}
+
+func registrationsIn(f *file, lines []line, expr *regexp.Regexp) []registered {
+	var out []registered
+	for _, l := range lines {
+		if m := expr.FindStringSubmatch(l.text); m != nil {
+			out = append(out, registered{f, m[1], strings.TrimSpace(l.text)})
 		}
 	}
 	return out

@@ -58,24 +58,29 @@ func needsGone(c *change) []Finding {
 	for _, f := range c.configs() {
 		for _, was := range f.was.settings {
 			is := valueAt(f.is.settings, was.key)
-			if !aims.MatchString(was.key) || is == nil || is.value == was.value {
-				continue
-			}
-			list := strings.HasSuffix(was.key, "tests") && strings.HasSuffix(f.Path, ".am")
-			if !list && !strings.HasSuffix(was.key, ".needs") {
+			if !aims.MatchString(was.key) || is == nil || len(strings.Fields(is.value)) >= len(strings.Fields(was.value)) {
 				continue
 			}
 			for _, need := range strings.Fields(was.value) {
-				if slices.Contains(strings.Fields(is.value), need) || !list && (!aboutTests.MatchString(need) || f.emptyTarget(need)) || list && c.deletedLike(need) {
-					continue
-				}
-				if len(strings.Fields(is.value)) < len(strings.Fields(was.value)) {
+				if !slices.Contains(strings.Fields(is.value), need) && c.matters(f, was.key, need) {
 					out = append(out, Finding{File: f.Path, Line: is.line, Evidence: evidence(was.key + " no longer needs " + need)})
 				}
 			}
 		}
 	}
 	return out
+}
+
+// matters reports whether what a target, or the list of tests of automake, has no
+// longer is a test that is still there.
+func (c *change) matters(f *configFile, key, need string) bool {
+	switch {
+	case strings.HasSuffix(key, ".needs"):
+		return aboutTests.MatchString(need) && !f.emptyTarget(need)
+	case strings.HasSuffix(key, "tests") && strings.HasSuffix(f.Path, ".am"):
+		return !c.deletedLike(need)
+	}
+	return false
 }
 
 // emptyTarget reports whether a target of a Makefile is not there any more, so that

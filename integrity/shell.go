@@ -219,10 +219,17 @@ func checkOf(words []string) (check, bool) {
 	if name == "npm" && len(rest) > 1 && (rest[0] == "run" || rest[0] == "run-script") && packageScript.MatchString(rest[1]) {
 		return check{head: "npm run " + rest[1], purpose: scriptPurpose(rest[1]), args: rest[2:]}, true
 	}
-	if (strings.ContainsAny(words[0], `/\`) || scriptFile.MatchString(words[0])) && ownCheck.MatchString(name) {
-		return check{head: name, purpose: runsTests, args: rest, guessed: true}, true
+	return ownScript(words)
+}
+
+// ownScript takes a script or a program of the project's own for a check by its
+// name.
+func ownScript(words []string) (check, bool) {
+	name := programName(words[0])
+	if !strings.ContainsAny(words[0], `/\`) && !scriptFile.MatchString(words[0]) || !ownCheck.MatchString(name) {
+		return check{}, false
 	}
-	return check{}, false
+	return check{head: name, purpose: runsTests, args: words[1:], guessed: true}, true
 }
 
 // ownCheck is the name of a script or program of the project's own that tests it.
@@ -331,22 +338,26 @@ func unwrap(words []string) []string {
 // packageCall writes "yarn test" and its like as npm has it; nil for something
 // else.
 func packageCall(base string, rest []string) []string {
-	for base == "pnpm" && len(rest) > 1 && strings.HasPrefix(rest[0], "-") {
-		n := 1
-		if slices.Contains(strings.Fields("--filter -F -C --dir"), rest[0]) && len(rest) > 2 {
-			n = 2
-		}
-		if script := packageCall(base, rest[n:]); script != nil {
-			return append(script, rest[:n]...)
-		}
-		return nil
-	}
 	switch {
+	case base == "pnpm" && len(rest) > 1 && strings.HasPrefix(rest[0], "-"):
+		return behindOptions(base, rest)
 	case base != "yarn" && base != "pnpm" && base != "bun" || len(rest) == 0:
 	case base != "bun" && packageScript.MatchString(rest[0]):
 		return append([]string{"npm", "run"}, rest...)
 	case rest[0] == "run" && len(rest) > 1 && packageScript.MatchString(rest[1]):
 		return append([]string{"npm"}, rest...)
+	}
+	return nil
+}
+
+// behindOptions puts the options of pnpm behind the script that they are for.
+func behindOptions(base string, rest []string) []string {
+	n := 1
+	if slices.Contains(strings.Fields("--filter -F -C --dir"), rest[0]) && len(rest) > 2 {
+		n = 2
+	}
+	if script := packageCall(base, rest[n:]); script != nil {
+		return append(script, rest[:n]...)
 	}
 	return nil
 }
@@ -363,10 +374,15 @@ func wrapped(base string, rest []string) []string {
 		return nextProgram(rest)
 	case slices.Contains(wrappers, base):
 		return unwrapOne(base, rest)
-	case (base == "sh" || base == "bash" || base == "pwsh" || base == "powershell") && len(rest) > 0 && scriptFile.MatchString(rest[0]):
+	case startsScript(base, rest):
 		return rest
 	}
 	return nil
+}
+
+// startsScript reports whether a shell starts a script of the project's own.
+func startsScript(base string, rest []string) bool {
+	return slices.Contains([]string{"sh", "bash", "pwsh", "powershell"}, base) && len(rest) > 0 && scriptFile.MatchString(rest[0])
 }
 
 // afterModule returns the words behind "-m", with it gone.

@@ -25,15 +25,18 @@ func TestOpenFindings(t *testing.T) {
 		text  string
 	}{
 		{
-			"the agent leaves it", []string{unusual, "true"},
+			"the agent leaves it",
+			[]string{unusual, "true"},
 			`(?s)stopped  the criterion holds, but (a|[0-9]+) findings? about integrity (is|are) open.*open     HIGH tamper:.*supervise ack [0-9a-f]{8} --reason`, 3, "report.sh", `copy\.sh`,
 		},
 		{
-			"the agent mends it", []string{unusual, "git checkout -q report.sh && rm copy.sh shop.dat && " + fixed},
+			"the agent mends it",
+			[]string{unusual, "git checkout -q report.sh && rm copy.sh shop.dat && " + fixed},
 			`stopped  the criterion is met`, 0, "report.sh", "go test",
 		},
 		{
-			"a clean one stands before it", []string{"echo '// One.' >>shop.go", unusual},
+			"a clean one stands before it",
+			[]string{"echo '// One.' >>shop.go", unusual},
 			`(?s)findings? about integrity (is|are) open.*selected iteration 1.*passed over for it: iterations 2`, 3, "report.sh", "go test",
 		},
 	} {

@@ -16,7 +16,8 @@ func TestChecksEnv(t *testing.T) {
 	}{
 		{"as it was", start, Protect{Steering: steering(start)}, start, nil},
 		{
-			"steered since", []string{"PATH=/bin", "PYTEST_ADDOPTS=-k ok", "SECRET=x", "GOFLAGS=-mod=mod", "NODE_OPTIONS=--require ./x", "LD_PRELOAD=x.so"},
+			"steered since",
+			[]string{"PATH=/bin", "PYTEST_ADDOPTS=-k ok", "SECRET=x", "GOFLAGS=-mod=mod", "NODE_OPTIONS=--require ./x", "LD_PRELOAD=x.so"},
 			Protect{Steering: steering(start)},
 			[]string{"PATH=/bin", "SECRET=x", "GOFLAGS=-mod=mod"},
 			[]string{"PYTEST_ADDOPTS", "NODE_OPTIONS", "LD_PRELOAD"},
