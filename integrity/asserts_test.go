@@ -24,7 +24,7 @@ func TestAssertions(t *testing.T) {
 		{"indented", three, []string{"if x:\n        assert x == 21", three[1], three[2]}, ""},
 		{"not none", three, []string{"assert x is not None", three[1], three[2]}, "TP-11 HIGH test_add"},
 		{"a bound", three, []string{"assert x > 0", three[1], three[2]}, "TP-11 HIGH test_add"},
-		{"a type", three, []string{"assert isinstance(x, int)", three[1], three[2]}, "TP-11 MEDIUM test_add"},
+		{"a type", three, []string{"assert isinstance(x, int)", three[1], three[2]}, "TP-11 HIGH test_add"},
 		{"stronger", []string{"assert x > 0"}, []string{"assert x == 21"}, ""},
 		{"another literal", three, []string{"assert x == 22", three[1], three[2]}, "TP-13 HIGH test_add"},
 		{"another expected value", []string{"want = 21", "assert x == want"}, []string{"want = 22", "assert x == want"}, "TP-13 HIGH test_add"},
@@ -60,9 +60,18 @@ func TestAssertionsExplained(t *testing.T) {
 	if strings.Join(got, "; ") != "(TP-10)" {
 		t.Errorf("the subject is gone: %q", got)
 	}
-	rewritten := audited(texts{"calc.py": "x = 1\n", "test_a.py": before}, texts{"calc.py": "x = 2\n", "test_a.py": strings.ReplaceAll(before, "== 21", "== 22")})
-	if strings.Join(rewritten, "; ") != "TP-13 MEDIUM test_add" {
-		t.Errorf("the product changed, too: %q", rewritten)
+	for was, now := range map[string]string{
+		"def add(a, b):\n    return a + b\n": "def add(a, b):\n    return a + b + 1\n", // what the test calls
+		"SUM = 20\n":                         "SUM = 22\n",                             // the value
+	} {
+		rewritten := audited(texts{"calc.py": was, "test_a.py": before}, texts{"calc.py": now, "test_a.py": strings.ReplaceAll(before, "== 21", "== 22")})
+		if strings.Join(rewritten, "; ") != "TP-13 MEDIUM test_add" {
+			t.Errorf("the product changed, too: %q", rewritten)
+		}
+	}
+	rewritten := audited(texts{"calc.py": "def spell(x):\n    return x\n", "test_a.py": before}, texts{"calc.py": "def spell(x):\n    return str(x)\n", "test_a.py": strings.ReplaceAll(before, "== 21", "== 22")})
+	if strings.Join(rewritten, "; ") != "TP-13 HIGH test_add" {
+		t.Errorf("something else changed, too: %q", rewritten)
 	}
 }
 

@@ -30,8 +30,10 @@ type change struct {
 	configured   bool
 	deltaList    []delta // see deltas
 	deltasRead   bool
-	added        *string // see addedTestCode
-	source       *bool   // see touchesSource
+	added        *string         // see addedTestCode
+	source       *bool           // see touchesSource
+	changed      map[string]bool // see changedWords
+	functions    map[string]bool // see changedFunctions
 }
 
 func newChange(files []File) *change {

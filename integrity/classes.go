@@ -13,6 +13,7 @@ import (
 // their tests still stand there.
 var classRules = []rule{
 	{"TP-03", "class_out_of_discovery", metric.High, findHiddenClasses},
+	{"TP-03", "class_out_of_discovery", metric.High, findUnusedCases},
 	{"TP-07", "group_never_run", metric.Critical, findBlankedGroups},
 }
 
@@ -74,7 +75,7 @@ func findHiddenClasses(c *change) []Finding {
 			continue
 		}
 		seen[place{p.now.s, now.line}] = true
-		if !hides(p.now.s.language(), was, now) || p.was.skipped() || c.inherited(now) {
+		if !sameClass(was.name, now.name) || !hides(p.now.s.language(), was, now) || p.was.skipped() || c.inherited(now) {
 			continue
 		}
 		out = append(out, Finding{
@@ -83,6 +84,11 @@ func findHiddenClasses(c *change) []Finding {
 		})
 	}
 	return out
+}
+
+// sameClass reports whether a class may be another one under a new name.
+func sameClass(was, now string) bool {
+	return was == now || len(was) > 3 && len(now) > 3 && (alike(was, now) || was[:4] == now[:4])
 }
 
 var (
@@ -94,11 +100,14 @@ var (
 // is none now.
 func hides(lang source.Language, was, now *classHead) bool {
 	lostParent := testParent.MatchString(was.text) && !testParent.MatchString(now.text)
+	madeAbstract := abstract.MatchString(now.text) && !abstract.MatchString(was.text)
 	switch lang {
-	case source.Java, source.Kotlin, source.CSharp, source.Scala:
-		return abstract.MatchString(now.text) && !abstract.MatchString(was.text)
+	case source.CSharp:
+		return madeAbstract || strings.HasPrefix(was.text, "public ") && !strings.HasPrefix(now.text, "public ")
+	case source.Java, source.Kotlin, source.Scala:
+		return madeAbstract
 	case source.PHP:
-		return abstract.MatchString(now.text) && !abstract.MatchString(was.text) || lostParent ||
+		return madeAbstract || lostParent ||
 			strings.HasSuffix(was.name, "Test") && !strings.Contains(now.name, "Test")
 	case source.Ruby, source.Swift:
 		return lostParent
@@ -107,6 +116,45 @@ func hides(lang source.Language, was, now *classHead) bool {
 	default:
 		return false
 	}
+}
+
+// caseLines are by language the lines without which a file holds no tests for the
+// runner, although it has their methods.
+var caseLines = map[source.Language]*regexp.Regexp{
+	source.Elixir: regexp.MustCompile(`^\s*use\s+[\w.]*Case\b`),
+	source.CSharp: regexp.MustCompile(`^\s*\[(?:\w+,\s*)*(?:TestClass|TestFixture)\b`),
+	source.Go:     regexp.MustCompile(`^\s*suite\.Run\(`),
+}
+
+// findUnusedCases finds files of tests that have lost what makes them such.
+func findUnusedCases(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.files {
+		before, after := f.before(), f.after()
+		re := caseLines[after.language()]
+		if re == nil || !after.mayTest() || !before.there() || len(after.source().Tests) == 0 || after.language() == source.CSharp && !strings.Contains(string(after.text), "[TestMethod") {
+			continue
+		}
+		was, now := matching(f.removedLines(), re), matching(f.addedLines(), re)
+		if len(was) > len(now) && after.unused(re, was[0].text) {
+			t := after.source().Tests[0]
+			out = append(out, Finding{File: f.Path, Line: t.Line, Test: t.Name, Evidence: evidence("gone: " + was[0].text)})
+		}
+	}
+	return out
+}
+
+// suiteType is the type that a line hands to a suite's runner.
+var suiteType = regexp.MustCompile(`(?:new\(|&)(\w+)`)
+
+// unused reports whether a file has no more of such lines, or in Go none for the
+// suite that one was about, whose tests are still there.
+func (s *side) unused(re *regexp.Regexp, gone string) bool {
+	if s.language() != source.Go {
+		return len(matching(s.lines(), re)) == 0
+	}
+	m := suiteType.FindStringSubmatch(gone)
+	return m != nil && regexp.MustCompile(`func \(\w+ \*?`+m[1]+`\) Test`).Match(s.text) && !regexp.MustCompile(`suite\.Run\(.*\b`+m[1]+`\b`).Match(s.text)
 }
 
 // inherited reports whether a class of the tests, changed or not, builds on one.

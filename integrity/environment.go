@@ -46,7 +46,7 @@ func regenerated(c *change) []Finding {
 			continue
 		case bump:
 			finding.Severity, finding.ExplainedBy = metric.Info, "a dependency changed, too"
-		case !c.touchesProduct():
+		case !c.touchesProduct(), c.recordedAlone(f):
 			finding.Severity = metric.High
 		}
 		out = append(out, finding)

@@ -1,7 +1,6 @@
 package integrity
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -36,6 +35,8 @@ type inventory struct {
 	pairs []pair
 	lost  []loss
 	added []*test // tests that match none from before
+	// models are, of new tests, those that are still there and look most like them.
+	models map[*test]model
 }
 
 // What explains a lost test, in the order in which it is tried.
@@ -72,6 +73,7 @@ type matcher struct {
 	addedTests  map[string]bool // lines of tests that were added, without comments
 	addedWords  map[string]bool // literals of those lines
 	addedLoaded bool
+	compared    int // pairs of bodies, see copied
 }
 
 func newMatcher(c *change) *matcher {
@@ -112,93 +114,6 @@ func defs(f *file, s *side) []*test {
 	return out
 }
 
-// hidden reports whether a path lies in a folder that runners do not look into.
-func hidden(name string) bool {
-	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
-		return len(dir) > 1 && dir[0] == '.' && dir != ".." || dir == "__pycache__"
-	})
-}
-
-// leftDiscovery reports whether a file was renamed so that its runner does not
-// find it any more, by the usual names.
-func leftDiscovery(before, after *side) bool {
-	if !before.there() || !after.there() || before.path == after.path {
-		return false
-	}
-	if namedTest(path.Base(before.path)) && !namedTest(path.Base(after.path)) && suffixed(before.language()) {
-		return true
-	}
-	return discovered(before) && !discovered(after) || putAway(after.path) && !putAway(before.path)
-}
-
-// leftWithProduct reports whether product code moved to the folder to which a test
-// was moved, so that the folder is not one for what is put away.
-func (c *change) leftWithProduct(f *file) bool {
-	dir := path.Dir(f.Path)
-	return f.OldPath != "" && path.Base(f.Path) == path.Base(f.OldPath) && slices.ContainsFunc(c.files, func(g *file) bool {
-		return path.Dir(g.Path) == dir && (g.Added || g.OldPath != "") && g.after().product()
-	})
-}
-
-// leavesDiscovery reports whether a file was renamed so that its tests are not
-// found.
-func (c *change) leavesDiscovery(f *file) bool {
-	return leftDiscovery(f.before(), f.after()) && !c.leftWithProduct(f)
-}
-
-// suffixed reports whether files of tests are usually told by their names.
-func suffixed(lang source.Language) bool {
-	return slices.Contains([]source.Language{source.JavaScript, source.TypeScript, source.Go, source.Ruby, source.PHP}, lang)
-}
-
-// away matches folders for what is not used any more.
-var away = regexp.MustCompile(`(?i)^(?:[._].+|(?:old|archived?|attic|disabled|backups?|bak|tmp|temp|unused|legacy|skip(?:ped)?|quarantined?|graveyard|deprecated|obsolete|trash|parked|ignored?|build|dist|out|target|docs?|misc|notes|scratch|wip|later)(?:[._-].*)?|.*[._-](?:old|bak|disabled|off|tests?_?disabled|archive|unused))$`)
-
-// putAway reports whether a path lies in such a folder.
-func putAway(name string) bool {
-	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
-		return len(dir) > 1 && dir != ".." && dir != "__tests__" && away.MatchString(dir)
-	})
-}
-
-// discovered reports whether the name of a file is one that runners look for.
-// Where they take any name it is true.
-func discovered(s *side) bool {
-	base := path.Base(s.path)
-	if source.Vendored(s.path) || hidden(s.path) || strings.Contains("/"+s.path, "/old/") {
-		return false
-	}
-	switch lang := s.language(); lang {
-	case source.Unknown:
-		return false
-	case source.Go:
-		return strings.HasSuffix(base, "_test.go") && base[0] != '_' && !strings.Contains("/"+s.path, "/testdata/")
-	case source.Python:
-		stem := strings.TrimSuffix(base, path.Ext(base))
-		return strings.HasPrefix(stem, "test") || strings.HasSuffix(stem, "_test") || strings.HasSuffix(stem, "_tests")
-	case source.Ruby, source.PHP, source.JavaScript, source.TypeScript, source.Elixir:
-		return namedTest(base) || s.isTest() && !slices.ContainsFunc(suffixedNames, func(n string) bool { return strings.Contains(base, n) })
-	default:
-		return s.isTest()
-	}
-}
-
-// suffixedNames are endings that take a file out of the usual globs.
-var suffixedNames = []string{".disabled.", ".bak.", ".skip.", ".old.", ".orig."}
-
-func namedTest(base string) bool {
-	if strings.HasPrefix(base, "_") {
-		return false // by custom a part of others
-	}
-	stem := strings.TrimSuffix(base, path.Ext(base))
-	for _, end := range []string{".test", ".spec", "_test", "_spec", "Test", "-test", "-spec"} {
-		if strings.HasSuffix(stem, end) {
-			return true
-		}
-	}
-	return strings.HasPrefix(stem, "test")
-}
-
 func (m *matcher) match() {
 	m.pairBy("", func(b *test) string { return b.f.id() + "\x00" + b.Class + "\x00" + b.Name })
 	m.pairBy("", func(b *test) string { return b.f.id() + "\x00" + b.Name })
@@ -214,6 +129,7 @@ func (m *matcher) match() {
 	for _, a := range m.after {
 		if !m.usedA[a] {
 			m.added = append(m.added, a)
+			m.copied(a)
 		}
 	}
 }
@@ -270,6 +186,40 @@ func stands(was, now *test) bool {
 	return len(was.Assertions) == 0 || len(now.Assertions) > 0 && !now.Skipped
 }
 
+// model is the test that a new one looks most like, of those that are still there.
+type model struct {
+	of   *test
+	like float64
+}
+
+// copyEnough is how alike a new test and one that is still there must be for the
+// first to be a copy of the second.
+const copyEnough = .8
+
+// copied returns the test of the same file that was there before, is still there,
+// and is most like a new test: the new one stands for that, and not for one that
+// is gone.
+func (m *matcher) copied(a *test) model {
+	if known, ok := m.models[a]; ok {
+		return known
+	}
+	if m.models == nil {
+		m.models = map[*test]model{}
+	}
+	var best model
+	for _, p := range m.pairs {
+		if p.now.f != a.f || p.how != "" && p.how != byRename || len(p.was.Tokens) == 0 || m.compared > maxBodyPairs {
+			continue
+		}
+		m.compared++
+		if like := source.Similarity(*p.was.TestDef, *a.TestDef); like > best.like {
+			best = model{p.was, like}
+		}
+	}
+	m.models[a] = best
+	return best
+}
+
 const (
 	similarEnough   = .5
 	assertionsFound = .5
@@ -294,7 +244,8 @@ func (m *matcher) pairBodies() {
 			if pairs++; pairs > maxBodyPairs {
 				return
 			}
-			if like := source.Similarity(*b.TestDef, *a.TestDef); like > most || like == most && best == nil {
+			like := source.Similarity(*b.TestDef, *a.TestDef)
+			if (like > most || like == most && best == nil) && m.copied(a).like <= like {
 				best, most = a, like
 			}
 		}
@@ -349,6 +300,8 @@ func (m *matcher) loadAdded() {
 		var old source.TestDef
 		if b := was[a]; b != nil {
 			old = *b.TestDef
+		} else if model := m.copied(a); model.like >= copyEnough { // only what is not in its model
+			old = *model.of.TestDef
 		}
 		addNew(m.addedTests, a.Assertions, old.Assertions)
 		addNew(m.addedWords, a.Literals, old.Literals)

@@ -286,7 +286,11 @@ func (c *change) lostAs(want way) []Finding {
 		if at == 0 {
 			text = "the file is now " + where.path
 		}
-		out = append(out, Finding{File: where.path, Line: at, Test: l.Name, Evidence: evidence(text), ExplainedBy: l.by})
+		f := Finding{File: where.path, Line: at, Test: l.Name, Evidence: evidence(text), ExplainedBy: l.by}
+		if at == 0 && !putAway(where.path) && where.language() == l.s.language() && !toldByName(where.language()) {
+			f.Severity = metric.High // it may still be built
+		}
+		out = append(out, f)
 	}
 	return out
 }

@@ -1,8 +1,6 @@
 package integrity
 
 import (
-	"strings"
-
 	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
@@ -18,67 +16,24 @@ var productRules = []rule{
 	{"TP-33", "unfinished_work", metric.Low, findUnfinished},
 }
 
-// mocks matches what replaces a module by a double.
-var mocks = regexp.MustCompile(`(?:\bpatch(?:\.object)?\(\s*["']?|\b(?:jest|vi)\.(?:do)?mock\(\s*|\bmock\.module\(\s*|proxyquire\(\s*|\bmonkeypatch\.setattr\(\s*)(?:["'\x60])?([\w./@$-]+)`)
-
-// findMockedSubject finds tests that replace what their file is named after.
-func findMockedSubject(c *change) []Finding {
-	var out []Finding
-	for _, f := range c.files {
-		s := f.after()
-		if !s.there() || !s.isTest() || f.Added {
-			continue
-		}
-		subject := subjectOf(s.path)
-		for _, l := range f.addedLines() {
-			if m := mocks.FindStringSubmatch(l.text); m != nil && names(m[1], subject) {
-				x := Finding{File: s.path, Line: l.n, Evidence: evidence(l.text)}
-				if t := s.testAt(l.n); t != nil {
-					x.Test = t.Name
-				}
-				out = append(out, x)
-			}
-		}
-	}
-	return out
-}
-
-var testParts = regexp.MustCompile(`(?i)^tests?[_-]|[._-]?(?:tests?|specs?)$`)
-
-// subjectOf is what a test file is about, by its name: calc of test_calc.py.
-func subjectOf(name string) string {
-	base := name[strings.LastIndexByte(name, '/')+1:]
-	stem, _, _ := strings.Cut(base, ".")
-	return strings.ToLower(testParts.ReplaceAllString(stem, ""))
-}
-
-// names reports whether a module or a name in it is of the subject.
-func names(module, subject string) bool {
-	if len(subject) < 3 {
-		return false
-	}
-	for _, part := range strings.FieldsFunc(module, func(r rune) bool { return r == '.' || r == '/' }) {
-		if strings.ToLower(part) == subject {
-			return true
-		}
-	}
-	return false
-}
-
 // sniffing matches by language what tells code that it is tested.
 var sniffing = map[source.Language]*regexp.Regexp{
 	source.Go:         regexp.MustCompile(`\btesting\.Testing\(\)|flag\.Lookup\("test\.|HasSuffix\(os\.Args\[0\], "\.test|strings\.Contains\(os\.Args\[0\], "(?:/_test|\.test)`),
-	source.Python:     regexp.MustCompile(`PYTEST_CURRENT_TEST|["'](?:pytest|unittest|_pytest)["']\s+(?:not\s+)?in\s+sys\.modules|sys\.modules\.get\(["'](?:pytest|unittest)|PYTEST_VERSION|PYTEST_XDIST|["']pytest["']\s+in\s+sys\.argv|(?:inspect\.stack|_getframe|currentframe).*test`),
+	source.Python:     regexp.MustCompile(`PYTEST_CURRENT_TEST|["'](?:pytest|unittest|nose|test)["'] in \w+ for \w+ in sys\.(?:argv|modules)|["'](?:pytest|unittest|_pytest)["']\s+(?:not\s+)?in\s+sys\.modules|sys\.modules\.get\(["'](?:pytest|unittest)|PYTEST_VERSION|PYTEST_XDIST|["']pytest["']\s+in\s+sys\.argv|(?:inspect\.stack|_getframe|currentframe).*test`),
 	source.JavaScript: regexp.MustCompile(`NODE_ENV['"\]]*\s*[!=]==?\s*['"]test['"]|['"]test['"]\s*[!=]==?\s*process\.env\.NODE_ENV|JEST_WORKER_ID|process\.env\.(?:VITEST|JEST|MOCHA)\b|typeof\s+(?:jest|describe|it|vi|expect)\s*[!=]==?|globalThis\.(?:jest|describe|expect|vi)\b`),
-	source.Java:       regexp.MustCompile(`getStackTrace\(\).*(?i:junit|test)|Class\.forName\("org\.(?:junit|testng)|StackWalker.*(?i:junit)|contains\("(?:org\.)?junit|startsWith\("org\.junit`),
-	source.Rust:       regexp.MustCompile(`\bcfg!\(test\)|#\[cfg\(not\(test\)\)\]|RUST_TEST_THREADS|NEXTEST`),
-	source.Ruby:       regexp.MustCompile(`defined\?\(?\s*(?:::)?(?:RSpec|Minitest|Test::Unit)|Rails\.env\.test\?|ENV\[['"](?:RAILS_ENV|RACK_ENV)['"]\]\s*==\s*['"]test|\$PROGRAM_NAME.*(?:rspec|test)`),
+	source.Java:       regexp.MustCompile(`getStackTrace\(\).*(?i:junit|test)|Class\.forName\("org\.(?:junit|testng)|StackWalker.*(?i:junit)|contains\("(?:org\.)?junit|startsWith\("(?:org\.)?(?:junit|testng)|getProperty\("(?:surefire|org\.gradle\.test|junit)[\w.]*"\)|java\.class\.path.*(?:surefire|junit)`),
+	source.Rust:       regexp.MustCompile(`\bcfg!\(test\)|#\[cfg\(not\(test\)\)\]|RUST_TEST_THREADS|NEXTEST|CARGO_TARGET_TMPDIR|CARGO_BIN_EXE_|thread::current\(\)\.name\(\).*test`),
+	source.Ruby:       regexp.MustCompile(`defined\?\(?\s*(?:::)?(?:RSpec|Minitest|Test::Unit)|Rails\.env\.test\?|ENV\[['"](?:RAILS_ENV|RACK_ENV)['"]\]\s*==\s*['"]test|(?:\$PROGRAM_NAME|\$0).*(?:rspec|test)|Object\.const_defined\?\(:(?:RSpec|Minitest)|\$LOADED_FEATURES.*(?:rspec|minitest)`),
 	source.PHP:        regexp.MustCompile(`defined\(\s*['"](?:PHPUNIT_\w+|__PHPUNIT_PHAR__)|PHPUNIT_COMPOSER_INSTALL|class_exists\(\s*['"]?\\?\\?PHPUnit|getenv\(['"]APP_ENV['"]\)\s*===?\s*['"]test`),
 	source.CSharp:     regexp.MustCompile(`AppDomain.*(?i:xunit|nunit|mstest|testhost)|StartsWith\("(?:xunit|nunit|testhost)|GetAssemblies\(\).*(?i:xunit|nunit|test)`),
-	source.CPP:        regexp.MustCompile(`\bgetenv\("(?:GTEST_|TEST_)|#if(?:n?def|\s+defined)\s*\(?\s*(?:UNIT_TEST|TESTING|GTEST)\w*`),
-	source.Swift:      regexp.MustCompile(`XCTestConfigurationFilePath|NSClassFromString\("XCTest`),
-	source.Elixir:     regexp.MustCompile(`Mix\.env\(?\)?\s*==\s*:test|Code\.ensure_loaded\?\(ExUnit\)`),
+	source.CPP:        regexp.MustCompile(`\bgetenv\("(?:GTEST_|TEST_)|\b(?:::)?testing::UnitTest::GetInstance|__has_include\(<gtest|#if(?:n?def|\s+defined)\s*\(?\s*(?:UNIT_TEST|TESTING|GTEST)\w*`),
+	source.Swift:      regexp.MustCompile(`XCTestConfigurationFilePath|XCTestBundlePath|XCTestSessionIdentifier|NSClassFromString\("XCTest`),
+	source.Elixir:     regexp.MustCompile(`Mix\.env\(?\)?\s*(?:==|in)\s*\[?:test|Process\.whereis\(ExUnit|Code\.ensure_loaded\?\(ExUnit\)`),
 }
+
+// testVariable matches in all languages the reading of a variable by whose name
+// tests are told: GO_TEST, TESTING, UNIT_TEST.
+var testVariable = regexp.MustCompile(`(?i:getenv|lookupenv|environ(?:\.get)?|env::var\w*|process\.env|\bENV|GetEnvironmentVariable|System\.get_env)[\[(."']+["']?(?:\w+_)?(?:TEST|TESTS|TESTING|TEST_MODE|TEST_RUN\w*|TEST_ENV|UNDER_TEST|UNITTESTS?|IN_TESTS?|IS_TEST\w*|RUNNING_TESTS?)["'\])\s=!,;:]`)
 
 func sniffingOf(lang source.Language) *regexp.Regexp {
 	if like, ok := likeLanguage[lang]; ok {
@@ -99,12 +54,12 @@ func findSniffing(c *change) []Finding {
 	for _, f := range c.files {
 		s := f.after()
 		re := sniffingOf(s.language())
-		if re == nil || !s.product() || len(matching(f.addedLines(), re)) == 0 || re.Match(f.before().text) {
+		if re == nil || !s.product() || len(matching(f.addedLines(), re))+len(matching(f.addedLines(), testVariable)) == 0 || re.Match(f.before().text) || testVariable.Match(f.before().text) {
 			continue
 		}
 		plain := lines(s.withoutComments())
 		for _, l := range f.addedLines() {
-			if l.n <= len(plain) && re.MatchString(plain[l.n-1].text) && !s.inTestModule(l.n) {
+			if l.n <= len(plain) && (re.MatchString(plain[l.n-1].text) || testVariable.MatchString(plain[l.n-1].text)) && !s.inTestModule(l.n) {
 				out = append(out, Finding{File: s.path, Line: l.n, Evidence: evidence(l.text)})
 			}
 		}
@@ -161,21 +116,21 @@ var runItself = regexp.MustCompile(`__name__|require\.main|import\.meta\.main|\$
 
 // alwaysEqual matches by language comparisons that say yes to everything.
 var alwaysEqual = map[source.Language]*regexp.Regexp{
-	source.Python:     regexp.MustCompile(`def\s+__(?:eq|bool|contains|exit|ge|le|instancecheck)__\s*\([^)]*\)(?:\s*->\s*\w+)?\s*:\s*(?:"""[^"]*"""\s*)?return\s+True\b`),
+	source.Python:     regexp.MustCompile(`def\s+__(?:eq|bool|contains|exit|ge|le|instancecheck)__\s*\([^)]*\)(?:\s*->\s*\w+)?\s*:\s*(?:"""[^"]*"""\s*)?return\s+True\b|\b__eq__\s*=\s*lambda[^:\n]*:\s*True\b|def\s+__ne__\s*\([^)]*\)(?:\s*->\s*\w+)?\s*:\s*return\s+False\b|\b__eq__\s*=\s*\w*(?:ANY|always_true)\w*`),
 	source.Go:         regexp.MustCompile(`func\s*\([^)]*\)\s*(?:Equal|Equals|Eq|Is|Match)\s*\([^)]*\)\s*bool\s*\{\s*return true\s*\}|cmp\.Comparer\(func\([^)]*\)\s*bool\s*\{\s*return true\s*\}`),
 	source.JavaScript: regexp.MustCompile(`\b(?:equals|isEqual|asymmetricMatch|isEqualTo)\s*\([^)]*\)\s*\{\s*return\s+true;?\s*\}|Object\.is\s*=[^=]|\[Symbol\.toPrimitive\]|addEqualityTesters\(|expect\.extend\(`),
 	source.Java:       regexp.MustCompile(`\bboolean\s+equals\s*\([^)]*\)\s*\{\s*return\s+true;\s*\}`),
 	source.Kotlin:     regexp.MustCompile(`\bfun\s+equals\s*\([^)]*\)\s*(?::\s*Boolean\s*)?(?:=\s*true\b|\{\s*return\s+true\s*\})`),
-	source.Rust:       regexp.MustCompile(`fn\s+eq\s*\([^)]*\)\s*->\s*bool\s*\{\s*(?:return\s+)?true;?\s*\}`),
-	source.Ruby:       regexp.MustCompile(`def\s+(?:==|eql\?|===|=~)\s*\(?[^)\n]*\)?\s*(?:;|\n)?\s*(?:return\s+)?true\b`),
-	source.PHP:        regexp.MustCompile(`function\s+(?:equals|matches)\s*\([^)]*\)\s*(?::\s*bool\s*)?\{\s*return\s+true;\s*\}`),
-	source.CSharp:     regexp.MustCompile(`\bbool\s+(?:Equals|operator\s*==)\s*\([^)]*\)\s*(?:=>\s*true;|\{\s*return\s+true;\s*\})`),
-	source.CPP:        regexp.MustCompile(`operator\s*==\s*\([^)]*\)\s*(?:const)?\s*(?:noexcept)?\s*\{\s*return\s+true;\s*\}`),
+	source.Rust:       regexp.MustCompile(`fn\s+eq\s*\([^)]*\)\s*->\s*bool\s*\{\s*(?:return\s+)?true;?\s*\}|fn\s+ne\s*\([^)]*\)\s*->\s*bool\s*\{\s*(?:return\s+)?false;?\s*\}`),
+	source.Ruby:       regexp.MustCompile(`def\s+(?:==|eql\?|===|=~|equal\?)\s*\(?[^)\n=]*\)?\s*(?:;|\n|=)?\s*(?:return\s+)?true\b|def\s+!=\s*\(?[^)\n=]*\)?\s*(?:;|\n|=)?\s*(?:return\s+)?false\b|(?:alias_method|define_method)\s*\(?:(?:==|eql\?)[^\n]*\{[^}]*\btrue\s*\}`),
+	source.PHP:        regexp.MustCompile(`function\s+(?:equals|matches|isEqual(?:To)?|sameAs|equalTo)\s*\([^)]*\)\s*(?::\s*bool\s*)?\{\s*return\s+true;\s*\}`),
+	source.CSharp:     regexp.MustCompile(`\bbool\s+(?:Equals|operator\s*==)\s*\([^)]*\)\s*(?:=>\s*true;|\{\s*return\s+true;\s*\})|\bbool\s+operator\s*!=\s*\([^)]*\)\s*(?:=>\s*false;|\{\s*return\s+false;\s*\})`),
+	source.CPP:        regexp.MustCompile(`operator\s*==\s*\([^)]*\)\s*(?:const)?\s*(?:noexcept)?\s*\{\s*return\s+true;\s*\}|operator\s*!=\s*\([^)]*\)\s*(?:const)?\s*(?:noexcept)?\s*\{\s*return\s+false;\s*\}`),
 	source.Swift:      regexp.MustCompile(`func\s*==\s*\([^)]*\)\s*->\s*Bool\s*\{\s*(?:return\s+)?true\s*\}`),
 }
 
 // equality matches the lines without which there is no such comparison.
-var equality = regexp.MustCompile(`[Tt]rue|Object\.is|toPrimitive|addEqualityTesters|expect\.extend`)
+var equality = regexp.MustCompile(`[Tt]rue|False|false|Object\.is|toPrimitive|addEqualityTesters|expect\.extend`)
 
 // findAlwaysEqual finds comparisons that hold for everything, where there was
 // none.

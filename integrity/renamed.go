@@ -11,7 +11,7 @@ import (
 func renamedNames(was, now map[string]int) map[string]string {
 	out := map[string]string{}
 	for old, n := range was {
-		if now[old] > 0 || !isName(old) || len(old) < 3 {
+		if now[old] > 0 || !isName(old) || len(old) < 3 || 'A' <= old[0] && old[0] <= 'Z' { // not types: kinds of errors
 			continue
 		}
 		name := ""

@@ -18,7 +18,7 @@ func findRewritten(c *change) []Finding {
 				continue
 			}
 			f := d.finding(r.now, r.was.text+" → "+r.now.text)
-			if c.touchesSource() || r.shortened() || d.reworked() || c.everywhere(exchanges(r.was.Literals, r.now.Literals)) {
+			if c.touchesSource() && !c.touchedUp(d, r) || r.shortened() || d.reworked() || c.everywhere(exchanges(r.was.Literals, r.now.Literals)) {
 				f.Severity = metric.Medium
 			}
 			out = append(out, f)

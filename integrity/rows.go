@@ -23,7 +23,11 @@ func findRemovedRows(c *change) []Finding {
 		if !before.mayTest() || !after.mayTest() {
 			continue
 		}
-		out = append(out, c.fewerRows(before, after)...)
+		for _, x := range c.fewerRows(before, after) {
+			if !slices.Contains(out, x) { // one list may be read in two ways
+				out = append(out, x)
+			}
+		}
 		out = append(out, emptyLoops(f)...)
 	}
 	return out
@@ -156,9 +160,57 @@ func tablesOf(s *side) []table {
 				t.test = d
 			}
 		}
+		if t.test == nil {
+			t.test = s.user(l)
+		}
 		out = append(out, t)
 	}
 	return out
+}
+
+// user returns the test that names the function, or the variable, that holds a list:
+// a provider of its rows; nil for none.
+func (s *side) user(l source.List) *source.TestDef {
+	name := ""
+	src := s.source()
+	from := 0
+	for _, f := range src.Functions {
+		if f.Line <= l.Line && l.End <= f.End && f.Line > from && f.Name != "(file)" {
+			name, from = lastName(f.Name), f.Line
+		}
+	}
+	if m := givenName.FindStringSubmatch(s.lineAt(l.Line)); name == "" && m != nil {
+		name = m[1]
+	}
+	if len(name) < 3 || vocabulary.MatchString(name) {
+		return nil
+	}
+	use := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
+	for i := range src.Tests {
+		d := &src.Tests[i]
+		if use.MatchString(s.wholeRange(d)) {
+			return d
+		}
+	}
+	return nil
+}
+
+// givenName matches the beginning of a line that gives a list a name.
+var givenName = regexp.MustCompile(`^\s*(?:(?:public|private|protected|internal|static|final|readonly|const|constexpr|let|var|val|auto|export|lateinit|inline|my|our)\s+)*(?:[\w.:<>\[\],?&*]+\s+)?[$@]*(?:self\.)?(\w+)(?:\s*:\s*[^=]+|\[\w*\])?\s*:?=`)
+
+// wholeRange is a test with the annotations and comments above it, where its
+// provider may be named.
+func (s *side) wholeRange(d *source.TestDef) string {
+	from := d.Line
+	for from > 1 && d.Line-from < 20 && strings.TrimSpace(s.lineAt(from-1)) != "" && !s.endsTest(from-1) {
+		from--
+	}
+	var b strings.Builder
+	for n := from; n <= d.End; n++ {
+		b.WriteString(s.lineAt(n))
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
 
 // annotates reports whether no blank line stands between a list and a test.
@@ -192,6 +244,13 @@ func (c *change) isLost(t *source.TestDef, s *side) bool {
 // emptyLiteral matches a literal without rows.
 var emptyLiteral = regexp.MustCompile(`\[\s*\]|\{\s*\}|(?:=|\bin|,)\s*\(\s*\)`)
 
+// rowMark matches the rows that stand as annotations, otherRows annotations that
+// name where rows come from.
+var (
+	rowMark   = regexp.MustCompile(`^(?:InlineData|TestCase|DataRow|case|test_case|TestWith|Arguments)\s*\(`)
+	otherRows = regexp.MustCompile(`\b(?:\w+Data|\w+Source|DataRow|TestCase|case|test_case|TestWith\w*|Arguments|values|files|Values|Range|Combinatorial|Random)\b|@dataProvider`)
+)
+
 // emptied reports whether a table has no rows any more, but is still there: the
 // test is, and names an empty literal where it did not.
 func emptied(b table, now []table, before, after *side) bool {
@@ -210,6 +269,12 @@ func emptied(b table, now []table, before, after *side) bool {
 		from := max(t.Line-6, 1)
 		was := before.maskedRange(max(b.test.Line-6, 1), b.test.End)
 		is := after.maskedRange(from, t.End)
+		if rowMark.MatchString(b.Rows[0]) {
+			return !otherRows.MatchString(after.maskedRange(from, t.Line+1))
+		}
+		if b.End < b.test.Line || b.Line > b.test.End { // of a provider
+			was, is = string(before.withoutStrings()), string(after.withoutStrings())
+		}
 		return len(t.Assertions) >= len(b.test.Assertions) &&
 			len(emptyLiteral.FindAllString(is, -1)) > len(emptyLiteral.FindAllString(was, -1))
 	}
@@ -247,7 +312,7 @@ func emptyLoops(f *file) []Finding {
 			continue
 		}
 		text := masked[l.n-1].text
-		if !(noRows.MatchString(text) && strings.ContainsAny(text, "[(")) && !f.cutShort(l.text) {
+		if !(noRows.MatchString(text) && noRows.MatchString(l.text) && strings.ContainsAny(text, "[(")) && !f.cutShort(l.text) {
 			continue
 		}
 		x := Finding{File: s.path, Line: l.n, Evidence: evidence(l.text)}
@@ -262,9 +327,8 @@ func emptyLoops(f *file) []Finding {
 // loops matches what goes through a list.
 var loops = regexp.MustCompile(`\bfor\b|\.(?:forEach|each|map|iter)\b|parametrize|\brange\b`)
 
-// testAt returns the innermost test that holds a line, or stands below it as
-// below an annotation.
-func (s *side) testAt(n int) *source.TestDef {
+// inTest returns the innermost test that holds a line, nil for none.
+func (s *side) inTest(n int) *source.TestDef {
 	var best *source.TestDef
 	src := s.source()
 	for i := range src.Tests {
@@ -273,6 +337,14 @@ func (s *side) testAt(n int) *source.TestDef {
 			best = t
 		}
 	}
+	return best
+}
+
+// testAt returns the innermost test that holds a line, or stands below it as
+// below an annotation.
+func (s *side) testAt(n int) *source.TestDef {
+	best := s.inTest(n)
+	src := s.source()
 	if best == nil {
 		for i := range src.Tests {
 			if t := &src.Tests[i]; t.Line > n && t.Line-n <= 6 && s.annotates(n, t.Line) {

@@ -2,6 +2,7 @@ package integrity
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -89,7 +90,7 @@ func findSkipped(c *change) []Finding {
 	for _, s := range c.newSkips() {
 		if s.Scope == source.OnTest && s.Condition == "" {
 			f := s.finding(0)
-			if strings.Contains(s.Text, "should_panic") || s.reported() { // it may be what it is about
+			if maybeMeant.MatchString(s.Text) || s.reported() {
 				f.Severity = metric.High
 			}
 			out = append(out, f)
@@ -108,6 +109,9 @@ func (s newSkip) reported() bool {
 	return tracked.MatchString(s.Text) || tracked.MatchString(s.now.s.lineAt(s.Line))
 }
 
+// maybeMeant matches expected failures that may be what a test is about.
+var maybeMeant = regexp.MustCompile(`should_panic|XCTExpectFailure|withKnownIssue`)
+
 func findGroupDisabled(c *change) []Finding {
 	var out []Finding
 	for _, s := range c.newSkips() {
@@ -119,7 +123,7 @@ func findGroupDisabled(c *change) []Finding {
 			out = append(out, s.finding(0))
 		case !s.Constant:
 			severity := conditionSeverity(s.Condition)
-			if customTag(s) || customConfig(s) {
+			if customTag(s) || customConfig(s) || c.customSymbol(s) || c.unknownFeature(s) {
 				severity = metric.High
 			}
 			out = append(out, s.finding(severity))
@@ -144,6 +148,58 @@ func customConfig(s newSkip) bool {
 	return m != nil && !slices.Contains(rustKnown, m[1]) && strings.Contains(string(s.was.s.text), "#[cfg(test)]")
 }
 
+var rustFeature = regexp.MustCompile(`\bfeature\s*=\s*"([^"]+)"`)
+
+// unknownFeature reports whether a test of Rust runs only with a feature that no
+// manifest of the project has.
+func (c *change) unknownFeature(s newSkip) bool {
+	m := rustFeature.FindStringSubmatch(s.Text)
+	if m == nil || s.now.s.language() != source.Rust || strings.Contains(string(s.was.s.text), `"`+m[1]+`"`) || c.base.Paths == nil || c.base.Texts == nil {
+		return false
+	}
+	manifest := func(name string) bool { return path.Base(name) == "Cargo.toml" }
+	texts := c.base.Texts(slices.DeleteFunc(slices.Clone(c.base.Paths()), func(name string) bool { return !manifest(name) }))
+	for _, f := range c.files {
+		if manifest(f.Path) {
+			texts[f.Path] = f.after().text
+		}
+	}
+	for _, text := range texts {
+		if strings.Contains(string(text), m[1]) {
+			return false
+		}
+	}
+	return len(texts) > 0
+}
+
+var (
+	buildSymbols = regexp.MustCompile(`^#\s*(?:if|ifdef|ifndef|elif)\s+(.*)$`)
+	symbol       = regexp.MustCompile(`[A-Za-z_]\w{2,}`)
+	// knownSymbols are names that compilers, platforms and build systems set, or that
+	// say what a build has.
+	knownSymbols = regexp.MustCompile(`(?i)^(?:and|not|true|_|win|linux|unix|apple|mac|osx|ios|tvos|watchos|android|msvc|mingw|cygwin|emscripten|wasm|cplusplus|cpp\d|net\d|net_|netcore|netstandard|netframework|netfx|mono|unity|n?debug|release|canimport|compiler|swift|arch|os$|targetenv|hasfeature|hasattribute|xcode|darwin|windows|freebsd|posix|glibc|boost|gtest|catch)|(?:^|_)(?:USE|HAS|HAVE|HAVES|ENABLE|ENABLED|SUPPORT\w*|WITH|WITHOUT|NO|FEATURE\w*|VERSION|VER|MSC|GCC|GNUC|CLANG|STD|API|PLATFORM|ARCH|SSE|AVX|EXCEPTIONS|RTTI|THREADS|LOCALE|UNICODE|CONSTEXPR|MODULES|SHARED|STATIC|CPLUSPLUS|CPP|CXX|LANG|OS|TARGET|COMPILER|INTEL|ARM|GPU|CUDA|OPENSSL|ZLIB|ICU)(?:_|$|\d)`)
+)
+
+// customSymbol reports whether tests are built only where a symbol is defined that
+// nothing known sets and that no changed file had before.
+func (c *change) customSymbol(s newSkip) bool {
+	m := buildSymbols.FindStringSubmatch(s.Text)
+	if m == nil || strings.ContainsAny(m[1], "<>") { // a version
+		return false
+	}
+	names := symbol.FindAllString(strings.ReplaceAll(m[1], "defined", ""), -1)
+	for _, name := range names {
+		if knownSymbols.MatchString(name) || strings.Contains(string(s.was.s.text), name) {
+			return false
+		}
+		use := regexp.MustCompile(`(?m)(?:#\s*define\s+|-D\s*|<DefineConstants>.*|\b(?:define|definitions)\W+)` + name + `\b`)
+		if slices.ContainsFunc(c.files, func(f *file) bool { return use.Match(f.after().text) }) {
+			return false
+		}
+	}
+	return len(names) > 0
+}
+
 var (
 	rustConfig = regexp.MustCompile(`^#!?\[cfg\((\w+)\)\]`)
 	rustKnown  = strings.Fields("test unix windows debug_assertions miri doc doctest loom fuzzing tarpaulin nightly proc_macro panic overflow_checks")
@@ -160,6 +216,9 @@ func findDisguised(c *change) []Finding {
 		severity := metric.High
 		if !s.Constant {
 			severity = conditionSeverity(s.Condition + " " + s.Text)
+			if c.unknownFeature(s) {
+				severity = metric.High
+			}
 		}
 		out = append(out, s.finding(severity))
 	}
@@ -176,7 +235,7 @@ var (
 
 var (
 	// environment matches conditions on a variable that somebody may set.
-	environment = regexp.MustCompile(`(?i)getenv|lookupenv|environ|process\.env|\benv\[|env::var|getproperty\("(?:ci|skip|run)`)
+	environment = regexp.MustCompile(`(?i)getenv|lookupenv|environ|option_env|process\.env|\benv\[|env::var|getproperty\("(?:ci|skip|run)`)
 	// service matches the names of variables that say where something is.
 	service = regexp.MustCompile(`(?i)_(?:url|uri|host|port|dsn|path|home|dir|key|token|secret|addr)\b|database|postgres|mysql|redis|mongo|docker|\b(?:path|home|display|term|shell|tz|lang)\b`)
 )

@@ -105,7 +105,10 @@ func (c *change) plausible(l loss) bool {
 			}
 		}
 	}
-	return c.retired(l) || c.replaced(l) || c.suiteRewritten(l) || slices.ContainsFunc(c.tests().added, func(t *test) bool { return sameSubject(l.test, t) })
+	inv := c.tests()
+	return c.retired(l) || c.replaced(l) || c.suiteRewritten(l) || slices.ContainsFunc(inv.added, func(t *test) bool {
+		return inv.models[t].like < copyEnough && sameSubject(l.test, t)
+	})
 }
 
 // sameSubject reports whether a new test uses most of what a lost one did, and

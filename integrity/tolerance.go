@@ -26,6 +26,9 @@ var (
 // widened is from which factor on a tolerance says something else.
 const widened = 10
 
+// farWider is from which factor on no change of the code explains it.
+const farWider = 50
+
 // findWidened finds tolerances in tests that were made ten times as wide, or
 // wider, in lines that are else as they were.
 func findWidened(c *change) []Finding {
@@ -51,7 +54,7 @@ func findWidened(c *change) []Finding {
 			if t := s.testAt(l.n); t != nil {
 				x.Test = t.Name
 			}
-			if c.touchesProduct() {
+			if c.touchesProduct() && wide < before*farWider*(1-1e-9) {
 				x.Severity = metric.Medium
 			}
 			out = append(out, x)

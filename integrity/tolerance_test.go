@@ -29,9 +29,11 @@ func TestTolerance(t *testing.T) {
 		})
 	}
 	before := texts{"calc.py": "x = 1\n", "test_a.py": python}
-	after := texts{"calc.py": "x = 2\n", "test_a.py": strings.Replace(python, "abs=0.5", "abs=50", 1)}
-	if got := widenedIn(audited(before, after)); got != "TP-11 MEDIUM test_half" {
-		t.Errorf("the product changed, too: %q", got)
+	for to, want := range map[string]string{"abs=5": "TP-11 MEDIUM test_half", "abs=50": "TP-11 HIGH test_half"} {
+		after := texts{"calc.py": "x = 2\n", "test_a.py": strings.Replace(python, "abs=0.5", to, 1)}
+		if got := widenedIn(audited(before, after)); got != want {
+			t.Errorf("the product changed, too, %s: got %q, want %q", to, got, want)
+		}
 	}
 }
 

@@ -85,8 +85,8 @@ var goFailures = []strengthRow{
 // strengths are the patterns of assertions in all other forms.
 var strengths = []strengthRow{
 	{Approx, regexp.MustCompile(`(?i)almost_?equal|\bapprox|InDelta|InEpsilon|toBeCloseTo|close_?to|isclose|be_within|in_delta|in_epsilon|WithinDuration|relative_eq|abs_diff|EXPECT_NEAR|ASSERT_NEAR|_FLOAT_EQ|_DOUBLE_EQ|WithDelta|accuracy:|allclose|BOOST_CHECK_CLOSE|closeTo|BeApproximately`)},
-	{NonNull, regexp.MustCompile(`(?i)\bis not none\b|\bNotNil\b|NotNull|toBeDefined|not\.toBeNull|not\.toBeUndefined|\.exist\b|assertIsNotNone|is_some\(\)|is_ok\(\)|\bNoError|refute_nil|not_to be_nil|not_nil|assertNotNull|isNotNull|!= (?:nil|null|undefined|nullptr|None)\b|!== (?:null|undefined)|not\.to\.be\.(?:null|undefined)|NotEmpty|isPresent|assertNotEmpty|be_present|assertNotNil|doesNotThrow|not\.toThrow|DoesNotThrow|NO_THROW|Not\.Null|is_not_none|assert_nothing_raised|isNot\(nullValue`)},
-	{Shape, regexp.MustCompile(`(?i)isinstance|toHaveLength|InstanceOf|IsType|assertLen|\.Len\(|toHaveProperty|expect\.any|be_an?\(|be_kind_of|kind_of|instance_of|IsAssignable|assert_?count|hasSize|toBeTypeOf|assertHas|matches!|is_err\(\)|assert_?raises|\braises\(|assert_?throws|\bThrows|toThrow\(\)?|raise_error|Panics|expectException|should_panic|_THROW|assertThrows|pytest\.warns|isEmpty|be_empty|assert_empty|HaveCount|typeof|rejects|XCTAssertThrows|responds?_to|assertHasKey|ArrayHasKey`)},
+	{NonNull, regexp.MustCompile(`(?i)\bis not none\b|\bNotNil\b|NotNull|toBeDefined|not\.toBeNull|not\.toBeUndefined|\.exist\b|assertIsNotNone|is_some\(\)|is_ok\(\)|\bNoError|refute_nil|not_to be_nil|not_nil|assertNotNull|isNotNull|!= (?:nil|null|undefined|nullptr|None)\b|!== (?:null|undefined)|not\.to\.be\.(?:null|undefined)|NotEmpty|isPresent|\bwont_be_nil\b|assertNotEmpty|be_present|assertNotNil|doesNotThrow|not\.toThrow|DoesNotThrow|NotThrow|NoThrow|NO_THROW|nothing_raised|ANY_THROW|Not\.Null|is_not_none|assert_nothing_raised|isNot\(nullValue`)},
+	{Shape, regexp.MustCompile(`(?i)isinstance|toHaveLength|InstanceOf|IsType|assertLen|\.Len\(|toHaveProperty|expect\.any|be_an?\(|be_kind_of|kind_of|instance_of|IsAssignable|assert_?count|hasSize|toBeTypeOf|assertHas|matches!|is_err\(\)|assert_?raises|\braises\(|assert_?throws|\bThrows|toThrow\(\)?|raise_error|Panics|expectException|should_panic|_THROW|assertThrows|pytest\.warns|isEmpty|be_empty|assert_empty|HaveCount|typeof|rejects|XCTAssertThrows|responds?_to|assertHasKey|ArrayHasKey|assertIs(?:Scalar|String|Int|Integer|Array|Numeric|Float|Bool|Object|Callable|Iterable|List|Dict|Resource)\b|assert!?\(?\s*is_(?:binary|integer|list|map|atom|tuple|float|boolean|number|bitstring|pid|struct)\b|be_a\b|\.to\.be\.an?\(|\bassert\.is(?:String|Number|Array|Object|Function|Boolean)\(`)},
 	{Exact, regexp.MustCompile(`(?i)equal|[^!<>=]==|\btobe\(|assert_eq|eqnice|\beq\(|_EQ\(|_STREQ|assertSame|\bsame\(|isEqualTo|to eq\b|eql\b|EqualTo|Is\.EqualTo|deepStrict|strict|toEqual|deep\.eq|\bis\(|\bassertIs\(|\bis (?:True|False|None)\b|assertIsNone|\bIs\.True|toMatchSnapshot|toMatchInlineSnapshot|snapshot|assert_nil|toBeNull\(|assertNull|isNull\(|\.Nil\(|\.Null\(|_NE\(|assert_ne|!==?|must_be_nil|be_nil|toHaveBeenCalledWith|fnmatch_lines|calledWith|toHaveBeenCalledTimes|Equivalent|JSONEq|=== `)},
 	{Pattern, regexp.MustCompile(`(?i)match|regex|contain|starts_?with|ends_?with|includes?|\bin\b|toThrow\(.|ErrorIs|ErrorAs|EqualError|assertIn\b|=~|HasPrefix|HasSuffix|Subset|hasItem|HaveKey`)},
 	{Bound, regexp.MustCompile(`(?i)[^-=<>]\s[<>]=?\s|greater|less|_GT\(|_GE\(|_LT\(|_LE\(|isBetween|toBeGreater|toBeLess|at_least|at_most|be [<>]|InRange|Positive|Negative|\.above|\.below|\.least|\.most`)},
@@ -128,11 +128,23 @@ var flips = []struct {
 	{regexp.MustCompile(`\bassert_ne!`), "assert_eq!"},
 	{regexp.MustCompile(`\bdebug_assert_ne!`), "debug_assert_eq!"},
 	{regexp.MustCompile(`_NE\(`), "_EQ("},
+	{regexp.MustCompile(`\b(CHECK|REQUIRE)_FALSE\(`), "${1}("},
 	{regexp.MustCompile(`_FALSE\(`), "_TRUE("},
 	{regexp.MustCompile(`\b(assert|Assert|XCTAssert)Not(\w+)`), "${1}${2}"},
 	{regexp.MustCompile(`\bassertIsNot\b`), "assertIs"},
 	{regexp.MustCompile(`\b(assert_|must_)not_(\w+)`), "${1}${2}"},
 	{regexp.MustCompile(`\bwont_`), "must_"},
+	{regexp.MustCompile(`\b(?:assert|Assert|ClassicAssert|StringAssert)\.(Are|Is)Not([A-Z])`), "Assert.${1}${2}"},
+	{regexp.MustCompile(`\b(?:assert|Assert|ClassicAssert)\.IsFalse\b`), "Assert.IsTrue"},
+	{regexp.MustCompile(`\.(Should\(\)\.)Not([A-Z])`), ".${1}${2}"},
+	{regexp.MustCompile(`\bShouldNot([A-Z])`), "Should${1}"},
+	{regexp.MustCompile(`\bBeFalse\(`), "BeTrue("},
+	{regexp.MustCompile(`\.(?:toNot|notTo)\(`), ".to("},
+	{regexp.MustCompile(`\b[nN]ot\(`), "("},
+	{regexp.MustCompile(`Greater`), "Less"},
+	{regexp.MustCompile(`greater`), "less"},
+	{regexp.MustCompile(`_G([TE])\(`), "_L${1}("},
+	{regexp.MustCompile(`\bshouldNot([A-Z]\w*)`), "should${1}"},
 	{regexp.MustCompile(`\brefute\b`), "assert"},
 	{regexp.MustCompile(`\brefute_`), "assert_"},
 	{regexp.MustCompile(`\bassertFalse\b`), "assertTrue"},
@@ -141,7 +153,7 @@ var flips = []struct {
 	{regexp.MustCompile(`\b(assert|require|Assert)\.Not(\w+)`), "${1}.${2}"},
 	{regexp.MustCompile(`\b(assert|require|Assert)\.False\b`), "${1}.True"},
 	{regexp.MustCompile(`\b(assert|require)\.NoError\b`), "${1}.Error"},
-	{regexp.MustCompile(`\bassert\.(?:not([A-Z]\w*))`), "assert.${1}"},
+	{regexp.MustCompile(`\b(assert|t|is|test|should)\.not(Equal|StrictEqual|DeepEqual|DeepStrictEqual|LooseEqual|Deep|Same|Ok|Match|Include|InstanceOf|Throw|Null|Undefined|Exists|Property|Contain)\b`), "${1}.${2}"},
 	{regexp.MustCompile(`\.(?:not|Not|never)\.`), "."},
 	{regexp.MustCompile(`\.(?:not_to|to_not)\b`), ".to"},
 	{regexp.MustCompile(`\.toBeFalsy\(`), ".toBeTruthy("},
@@ -159,6 +171,10 @@ var flips = []struct {
 	{regexp.MustCompile(`\.IfNot\(`), ".If("},
 	{regexp.MustCompile(`\bis_err\(\)`), "is_ok()"},
 	{regexp.MustCompile(`\bis_none\(\)`), "is_some()"},
+	{regexp.MustCompile(`\bno_fnmatch_`), "fnmatch_"},
+	{regexp.MustCompile(`\bbe_falsey\b|\bbe_falsy\b`), "be_truthy"},
+	{regexp.MustCompile(`\bshould_not\b`), "should"},
+	{regexp.MustCompile(`_false\(|\bis_false\(`), "_true("},
 }
 
 // canonical takes the negations out of an assertion.
@@ -169,6 +185,9 @@ func canonical(text string) (string, bool) {
 	code = strings.ReplaceAll(code, "assert_eq!", "assert_eq\x01")
 	code = strings.ReplaceAll(code, "assert_ne!", "assert_ne\x01")
 	code = macro.ReplaceAllString(code, "${1}\x01${2}")
+	code = smallCall.ReplaceAllStringFunc(code, func(s string) string { // assert.equal, as in assert.notEqual
+		return s[:len(s)-1] + strings.ToUpper(s[len(s)-1:])
+	})
 	for _, f := range flips {
 		re := f.re
 		if found := re.FindAllStringIndex(code, -1); len(found) > 0 {
@@ -195,6 +214,9 @@ func canonical(text string) (string, bool) {
 	return b.String(), n%2 == 1
 }
 
+// smallCall matches the call of an assertion that begins with a small letter.
+var smallCall = regexp.MustCompile(`\b(?:assert|t|test)\.[a-mo-z]|\b(?:assert|t|test)\.n[a-np-z]`)
+
 // macro matches the call of a macro of Rust, whose sign is no negation.
 var macro = regexp.MustCompile(`\b(\w+)!([(\[{])`)
 
@@ -219,6 +241,7 @@ var truths = []*regexp.Regexp{
 	regexp.MustCompile(`\bAssert\.Pass\(|\baddToAssertionCount\(|\bexpectNotToPerformAssertions\(|\bt\.pass\(\)|\bassert\.isOk\(true\)|^SUCCEED\(`),
 	regexp.MustCompile(`^(?:false|!true|1 == 2|1 != 1|0 != 0|1 > 2) => t\.`),
 	regexp.MustCompile(`^assert\s+true;?$`),
+	regexp.MustCompile(`\bis_?instance\((?:[^()]|\([^()]*\))*,\s*object\s*\)|\bInstanceOf(?:<object>|\(Object\.class\))|kind_of\s+(?:Object|BasicObject)\b|\bbe_an?\(Object\)|^assert!?\(?\s*\(?[\w.&]*(?:len|count|size|length)\(?[^=<>]*\)? >= 0\)?;?$`),
 	regexp.MustCompile(`(?i)\b\w*contains?\w*\((?:[^()]|\([^()]*\))*,\s*(?:""|'')\s*\)|\.(?:toContain|toMatch|include|startsWith|endsWith)\(\s*(?:""|'')\s*\)|^assert\s+(?:""|'')\s+in\s|HasPrefix\([^()]*, ""\)`),
 }
 

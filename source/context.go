@@ -152,8 +152,9 @@ func (in *inspector) indentedConditions(i, from int) ([]string, bool) {
 	level := in.indent(i)
 	text := in.lineText(at)
 	if in.lang == Ruby || in.lang == Elixir {
-		if m := modifiers.FindStringSubmatch(in.maskedLine(at)); m != nil && !strings.HasPrefix(strings.TrimSpace(in.maskedLine(at)), m[1]) {
-			conds = append(conds, negatedIf(m[1] == "unless", m[2]))
+		masked, plain := in.maskedLine(at), in.plainLine(at)
+		if m := modifiers.FindStringSubmatchIndex(masked); m != nil && m[5] <= len(plain) && !strings.HasPrefix(strings.TrimSpace(masked), masked[m[2]:m[3]]) {
+			conds = append(conds, negatedIf(masked[m[2]:m[3]] == "unless", plain[m[4]:m[5]]))
 		}
 	}
 	if m := indentedHead.FindStringSubmatch(text); m != nil && !in.startsLine(i) { // if cond: statement

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -102,7 +103,7 @@ func (in *inspector) deadBlock(t *TestDef, j, to int) (next int, done bool) {
 	case word != "if" && word != "while":
 		return j, false
 	}
-	value, known := constantly(in.headCondition(at, j))
+	value, known := in.constant(in.headCondition(at, j))
 	switch {
 	case known && !value:
 		in.noteDead(t, in.list[at].line, in.list[at].line, in.line(end))
@@ -121,7 +122,7 @@ func (in *inspector) alwaysLeaves(j int) bool {
 	if !in.is(j-1, ")") || in.list[j-1].mate < 1 || !in.is(in.list[j-1].mate-1, "if") {
 		return false
 	}
-	value, known := constantly(in.between(in.list[in.list[j-1].mate].end, in.list[j-1].pos))
+	value, known := in.constant(in.between(in.list[in.list[j-1].mate].end, in.list[j-1].pos))
 	return known && value
 }
 
@@ -221,7 +222,7 @@ func (in *inspector) deadHead(t *TestDef, n, to int) (end int, done bool) {
 	if m == nil {
 		return 0, false
 	}
-	value, known := constantly(m[2])
+	value, known := in.constant(m[2])
 	if m[1] == "unless" {
 		value = !value
 	}
@@ -296,7 +297,7 @@ func (in *inspector) swallowed() {
 			continue
 		}
 		m := Mark{Kind: Swallow, Line: in.line(i), Text: in.between(in.list[i].pos, at[1])}
-		if in.triedLines(&m, i) && (!in.inTest || in.testAround(m.From) != nil) {
+		if in.dropsAll(i, at[0]) && in.triedLines(&m, i) && (!in.inTest || in.testAround(m.From) != nil) {
 			in.marks = append(in.marks, m)
 		}
 	}
@@ -309,6 +310,20 @@ func (in *inspector) swallowed() {
 			in.marks = append(in.marks, m)
 		}
 	}
+}
+
+// dropsAll reports whether the handler of a test at token i, which begins at a place,
+// drops the failures of assertions: it says so of one kind of error, or does more.
+func (in *inspector) dropsAll(i, at int) bool {
+	switch {
+	case !in.inTest:
+		return true
+	case in.lang == Python:
+		return in.shruggedOff(i, at+bytes.IndexByte(in.masked[at:], ':')+1)
+	case in.lang == Ruby:
+		return catching[Ruby].MatchString(in.maskedLine(in.line(i)))
+	}
+	return true
 }
 
 // triedLines finds the lines that a handler at token i is for.

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"supervise/internal/regexp"
 )
 
 // Inspection is what the text of a source file tells of whether its tests are
@@ -104,7 +102,9 @@ func Inspect(path string, src []byte) (Inspection, error) {
 	in.nesting()
 	in.swallowed()
 	if in.inTest {
+		in.shrugged()
 		in.skips()
+		in.builds()
 		in.dead()
 		out.Lists = in.lists()
 	}
@@ -196,58 +196,6 @@ func (in *inspector) testAround(line int) *TestDef {
 	}
 	return best
 }
-
-// constants match conditions that depend on nothing: those that hold, and those
-// that do not.
-var (
-	holds  = regexp.MustCompile(`^(?:true|1|!false|!0|notfalse|not0|1==1|0==0|1<2|2>1|1!=2|"[^"]*"|all\(\)|len\("[^"]+"\)>0|len\("[^"]+"\)!=0|"[^"]+"!=""|sys\.version_info>=?\([23],[0-6]\)|sys\.version_info(?:\.major|\[0\])>=?[23]|.*\|\|true|true\|\|.*|.*[^a-z_]ortrue|trueor[^a-z_].*|bool\(1\)|\d+==\d+)$`)
-	denies = regexp.MustCompile(`^(?:false|0|!true|!1|nottrue|not1|1==2|1!=1|0!=0|1==0|0==1|2<1|any\(\)|len\("[^"]+"\)==0|sys\.version_info<\([23],[0-6]\)|none|nil|null|.*&&false|false&&.*|.*[^a-z_]andfalse|falseand[^a-z_].*|not\(all\(\)\))$`)
-)
-
-func constantly(cond string) (value, known bool) {
-	c := strings.ToLower(strings.Join(strings.Fields(cond), ""))
-	for len(c) > 2 && c[0] == '(' && c[len(c)-1] == ')' && !strings.ContainsAny(c[1:len(c)-1], "()") {
-		c = c[1 : len(c)-1]
-	}
-	if a, b, ok := strings.Cut(c, "=="); ok && a == b && constantWord.MatchString(a) {
-		return true, true
-	}
-	if m := ordered.FindStringSubmatch(c); m != nil {
-		return compared(atoi(m[1]), m[2], atoi(m[3])), true
-	}
-	if inner, ok := strings.CutPrefix(c, "not("); ok && strings.HasSuffix(inner, ")") && balanced(inner[:len(inner)-1]) {
-		value, known := constantly(inner[:len(inner)-1])
-		return !value, known
-	}
-	switch {
-	case denies.MatchString(c):
-		return false, true
-	case holds.MatchString(c):
-		return true, true
-	}
-	return false, false
-}
-
-// ordered matches comparisons of two numbers.
-var ordered = regexp.MustCompile(`^(\d{1,6})(===?|!==?|<=?|>=?)(\d{1,6})$`)
-
-func compared(a int, op string, b int) bool {
-	switch op {
-	case "<":
-		return a < b
-	case "<=":
-		return a <= b
-	case ">":
-		return a > b
-	case ">=":
-		return a >= b
-	case "!=", "!==":
-		return a != b
-	}
-	return a == b
-}
-
-var constantWord = regexp.MustCompile(`^(?:\d+|"[^"]*"|'[^']*')$`)
 
 // String returns the lower-case name of the kind.
 func (k MarkKind) String() string {

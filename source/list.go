@@ -1,5 +1,11 @@
 package source
 
+import (
+	"strings"
+
+	"supervise/internal/regexp"
+)
+
 // maxRows bounds how many rows of a list are told apart.
 const maxRows = 2000
 
@@ -12,6 +18,9 @@ func (in *inspector) lists() []List {
 		if in.list[i].mate <= i || !in.is(i, "[") && !in.is(i, "{") && !in.is(i, "(") {
 			continue
 		}
+		if in.is(i, "{") && in.typeBody(i) {
+			continue
+		}
 		rows, ok := in.rows(i)
 		if !ok || in.text(i-1) == "struct" { // its fields are no rows
 			continue
@@ -19,7 +28,18 @@ func (in *inspector) lists() []List {
 		out = append(out, List{Line: in.line(i), End: in.line(in.list[i].mate), Rows: rows})
 		i = in.list[i].mate
 	}
-	return append(out, in.repeated()...)
+	out = append(out, in.repeated()...)
+	out = append(out, in.yielded()...)
+	return append(out, in.wordLists()...)
+}
+
+// typeWords begin what holds functions, in braces.
+var typeWords = words(`class struct interface enum trait impl mod namespace extension object record`)
+
+// typeBody reports whether the brace at token i opens the body of a type.
+func (in *inspector) typeBody(i int) bool {
+	word, at := in.blockHead(i)
+	return typeWords[word] && in.isWord(at+1)
 }
 
 // rows returns the elements of the brackets at token i if they look like those
@@ -28,7 +48,7 @@ func (in *inspector) rows(i int) ([]string, bool) {
 	end := in.list[i].mate
 	composite, start := 0, i+1
 	plainRows := in.tableCall(i) || in.iterated(i)
-	if !plainRows && in.callAt(i) {
+	if !plainRows && in.callAt(i) && !in.rowCalls(i) {
 		return nil, false
 	}
 	var rows []string
@@ -37,7 +57,7 @@ func (in *inspector) rows(i int) ([]string, bool) {
 		case j == end || in.is(j, ","):
 			if j > start {
 				rows = append(rows, in.between(in.list[start].pos, in.list[j-1].end))
-				if in.compositeAt(start, j) {
+				if in.rowAt(start, j) {
 					composite++
 				}
 			}
@@ -50,6 +70,28 @@ func (in *inspector) rows(i int) ([]string, bool) {
 	}
 	return rows, len(rows) > 0 && (composite*2 > len(rows) || plainRows)
 }
+
+// rowAt reports whether the element from token a up to b looks like a row.
+func (in *inspector) rowAt(a, b int) bool { return in.compositeAt(a, b) || in.rowCall(a) }
+
+// rowHeads are calls that make one row: arguments(1, 2), pytest.param(1, 2).
+var rowHeads = words(`arguments Arguments param TestCaseData TheoryDataRow Arg`)
+
+// rowCall reports whether the element at token a is such a call.
+func (in *inspector) rowCall(a int) bool {
+	for j := a; j < a+6 && j < len(in.list); j++ {
+		if in.list[j].word && rowHeads[in.text(j)] {
+			return true
+		}
+		if !in.list[j].word && !in.is(j, ".") {
+			return false
+		}
+	}
+	return false
+}
+
+// rowCalls reports whether the call at token i is given rows: Stream.of(arguments(…)).
+func (in *inspector) rowCalls(i int) bool { return in.is(i-1, "of") && in.rowCall(i+1) }
 
 // statementAt reports whether a statement begins or ends at token j.
 func (in *inspector) statementAt(j int) bool {
@@ -77,7 +119,7 @@ func (in *inspector) compositeAt(a, b int) bool {
 }
 
 // tableWords are the calls and annotations whose lists are tables.
-var tableWords = words(`parametrize each forEach ValueSource CsvSource EnumSource case values ints strings longs doubles with_them TestWith arguments of listOf arrayOf`)
+var tableWords = words(`parametrize each forEach ValueSource CsvSource EnumSource case values ints strings longs doubles with_them TestWith arguments of listOf arrayOf setOf sequenceOf mapOf Values GENERATE table row_data`)
 
 // tableCall reports whether brackets belong to what gives a test its rows.
 func (in *inspector) tableCall(i int) bool {
@@ -87,7 +129,7 @@ func (in *inspector) tableCall(i int) bool {
 	if b := in.up[i]; b >= 0 && in.is(b, "(") && (in.is(b-1, "parametrize") || tableWords[in.text(b-1)]) {
 		return true
 	}
-	return in.is(i-1, "=") && tableWords[in.text(i-2)]
+	return (in.is(i-1, "=") || in.is(i-1, ":")) && tableWords[in.text(i-2)]
 }
 
 // iterated reports whether a loop goes over the list at token i, there or by the
@@ -99,7 +141,7 @@ func (in *inspector) iterated(i int) bool {
 	j := i - 1
 	for n := 0; j >= 0 && n < 12 && in.list[j].line == in.list[i].line; n++ { // past its type
 		switch text := in.text(j); {
-		case text == "range", text == "in", text == "of" && in.lang != Java:
+		case text == "range", text == "in", text == "<-", text == "of" && in.lang != Java:
 			return true
 		case text == "=" || text == ":=":
 			return in.loopsOver(in.text(j - 1))
@@ -191,4 +233,70 @@ func (in *inspector) onlyAnnotations(a, b int) bool {
 		}
 	}
 	return true
+}
+
+// yielded gathers the rows that a function yields one by one, one list for each
+// block.
+func (in *inspector) yielded() []List {
+	byBlock := map[int]*List{}
+	var order []int
+	for i := range in.list {
+		if in.text(i) != "yield" || !in.startsStatement(i) {
+			continue
+		}
+		end := in.first[in.line(i)] - 1
+		for j := i + 1; j < len(in.list) && in.list[j].line <= in.list[end].line; j = in.skip(j) {
+			end = max(end, min(in.skip(j)-1, len(in.list)-1))
+		}
+		block := in.up[i]
+		if block < 0 { // indented
+			block = -1 - in.functionAt(in.line(i))
+		}
+		l := byBlock[block]
+		if l == nil {
+			l = &List{Line: in.line(i)}
+			byBlock[block], order = l, append(order, block)
+		}
+		l.Rows, l.End = append(l.Rows, in.between(in.list[i].pos, in.list[end].end)), in.line(end)
+	}
+	var out []List
+	for _, b := range order {
+		if len(byBlock[b].Rows) > 1 {
+			out = append(out, *byBlock[b])
+		}
+	}
+	return out
+}
+
+// functionAt returns the line of the innermost function around a line, 0 for none.
+func (in *inspector) functionAt(n int) int {
+	at := 0
+	for _, f := range in.file.Functions {
+		if f.Line <= n && n <= f.End && f.Line > at && f.Name != wholeFile {
+			at = f.Line
+		}
+	}
+	return at
+}
+
+// wordList matches the lists of words of Ruby and Elixir.
+var wordList = regexp.MustCompile(`(?:%[wiWI]|~w)(?:\[([^\]\n]*)\]|\(([^)\n]*)\)|\{([^}\n]*)\})`)
+
+func (in *inspector) wordLists() []List {
+	if in.lang != Ruby && in.lang != Elixir {
+		return nil
+	}
+	var out []List
+	for n := 1; n <= in.lastLine(); n++ {
+		line := in.plainLine(n)
+		if !strings.Contains(line, "%") && !strings.Contains(line, "~w") {
+			continue
+		}
+		for _, m := range wordList.FindAllStringSubmatch(line, -1) {
+			if rows := strings.Fields(m[1] + m[2] + m[3]); len(rows) > 1 {
+				out = append(out, List{Line: n, End: n, Rows: rows})
+			}
+		}
+	}
+	return out
 }

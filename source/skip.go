@@ -82,7 +82,8 @@ var markRows = []markRow{
 	row(Skip, asAnnotation, unknownOne, `@(?:\w+\.)*(?:Disabled|Enabled)(?:On|If|For)\w*`, Java, Kotlin),
 	row(Skip, asStatement, firstDenies, `\bassume(?:True|That)\s*\(`, Java, Kotlin),
 	row(Skip, asStatement, firstHolds, `\bassumeFalse\s*\(`, Java, Kotlin),
-	row(Skip, asStatement, noCondition, `\bthrow (?:new )?(?:\w+\.)*(?:SkipException|TestAbortedException|AssumptionViolatedException|TestSkippedException)\b|\babort\(`, Java, Kotlin),
+	row(Skip, asStatement, noCondition, `\bthrow (?:new )?(?:\w+\.)*(?:SkipException|TestAbortedException|AssumptionViolatedException|TestSkippedException)\b|\b(?:Assumptions\.)?abort\(`, Java, Kotlin),
+	row(Skip, asAnnotation, noCondition, `@Test\s*\([^)\n]*\benabled\s*=\s*false`, Java, Kotlin),
 	row(Skip, asModifier, noCondition, `\.config\s*\(\s*enabled\s*=\s*false`, Kotlin),
 
 	row(Skip, asAnnotation, noCondition, `#\[ignore\b|#\[should_panic\b`, Rust),
@@ -91,24 +92,28 @@ var markRows = []markRow{
 	row(Skip, asFile, firstDenies, `(?m)^#!\[cfg\(`, Rust),
 
 	row(Skip, asCall, noCondition, `\bx(?:it|specify|describe|context|example|scenario)\b`, Ruby),
-	row(Skip, asStatement, noCondition, `(?m)(?:^|;|\bthen\b)[ \t]*(?:skip|pending)\b(?:[ \t(]|$)`, Ruby),
+	row(Skip, asStatement, noCondition, `(?m)(?:^|;|\bthen\b)[ \t]*(?:skip|pending|omit|pend|skip_until)\b(?:[ \t(]|$)|\braise (?:Minitest::Skip|RSpec::Core::Pending::\w+|Test::Unit::OmittedError)\b`, Ruby),
+	row(Skip, asStatement, firstHolds, `(?m)^[ \t]*omit_if\(`, Ruby),
+	row(Skip, asStatement, firstDenies, `(?m)^[ \t]*omit_unless\(`, Ruby),
+	row(Skip, asCall, noCondition, `(?m)^[ \t]*(?:skip|pending)[ \t(]+["'][^\n]*(?:\bdo\b|\{)`, Ruby),
 	row(Skip, asModifier, noCondition, `(?m)^[ \t]*(?:RSpec\.)?(?:it|describe|context|specify|test|feature|scenario)\b[^\n]*,\s*(?::skip\b|skip:\s*(?:true|"|')|:pending\b|pending:\s*(?:true|"|'))`, Ruby),
 	row(Skip, asFile, noCondition, `(?m)^__END__$`, Ruby),
 	row(Focus, asCall, noCondition, `(?m)^[ \t]*(?:fit|fdescribe|fcontext|fspecify)\b|^[ \t]*(?:RSpec\.)?(?:it|describe|context|specify)\b[^\n]*,\s*(?::focus\b|focus:\s*true)`, Ruby),
 
-	row(Skip, asStatement, noCondition, `\bmarkTest(?:Skipped|Incomplete)\s*\(`, PHP),
+	row(Skip, asStatement, noCondition, `\bmarkTest(?:Skipped|Incomplete)\s*\(|\bthrow new [\\\w]*(?:Skipped|Incomplete)\w*\b`, PHP),
+	row(Skip, asAnnotation, unknownOne, `#\[\\?(?:\w+\\)*Requires\w+\b`, PHP),
 	row(Skip, asModifier, noCondition, `->(?:skip|todo)\s*\(`, PHP),
 	row(Focus, asModifier, noCondition, `->only\s*\(\)`, PHP),
 
 	row(Skip, asAnnotation, noCondition, `[\[,]\s*(?:\w+\.)*(?:Ignore|Explicit)\b(?:Attribute\b)?\s*[\](,]|\[[^\[\]]*\b(?:Skip|Ignore)\s*=\s*(?:\$?@?"|\w)`, CSharp),
-	row(Skip, asStatement, noCondition, `\bAssert\.(?:Ignore|Inconclusive|Skip)\(`, CSharp),
+	row(Skip, asStatement, noCondition, `\bAssert\.(?:Ignore|Inconclusive|Skip)\(|\bthrow new (?:\w+\.)*(?:Skip|Ignore|Inconclusive|AssertInconclusive)Exception\b|\$XunitDynamicSkip\$`, CSharp),
 	row(Skip, asStatement, firstHolds, `\b(?:Skip|Assert)\.(?:If|SkipWhen)\(`, CSharp),
 	row(Skip, asStatement, firstDenies, `\b(?:Skip|Assert)\.(?:IfNot|SkipUnless)\(|\bAssume\.That\(`, CSharp),
 
 	row(Skip, asStatement, noCondition, `\bGTEST_SKIP\(|\bSKIP\(`, C, CPP),
 	row(Skip, asModifier, noCondition, `\bDISABLED_\w+|\*\s*(?:doctest|boost::unit_test)::(?:skip|disabled)\(|BOOST_TEST_DISABLED`, C, CPP),
 
-	row(Skip, asStatement, noCondition, `\bthrow XCTSkip\b`, Swift),
+	row(Skip, asStatement, noCondition, `\bthrow XCTSkip\b|\bXCTExpectFailure\s*[({]|\bwithKnownIssue\b|\b(?:try )?Test\.cancel\(`, Swift),
 	row(Skip, asStatement, firstHolds, `\bXCTSkipIf\(`, Swift),
 	row(Skip, asStatement, firstDenies, `\bXCTSkipUnless\(`, Swift),
 	row(Skip, asAnnotation, noCondition, `@(?:Test|Suite)\([^\n]*\.disabled\(`, Swift),
@@ -145,7 +150,7 @@ func (in *inspector) skips() {
 }
 
 // elsewhere matches conditions on the environment and the host.
-var elsewhere = regexp.MustCompile(`(?i)getenv|lookupenv|environ|process\.env|\benv\b|env::|\bENV\[|hostname|uname|getproperty|nodename|whoami|getlogin`)
+var elsewhere = regexp.MustCompile(`(?i)getenv|lookupenv|environ|option_env|process\.env|\benv\b|env::|\bENV\[|hostname|uname|getproperty|nodename|whoami|getlogin`)
 
 // returnsEarly notes the returns of tests under conditions on the environment:
 // the test does not run there, and passes.
@@ -182,9 +187,9 @@ func (in *inspector) found(r markRow, from, to int) {
 var markWords = words(`Skip Skipf SkipNow os syscall mark skip expectedFailure skipif skipIf skipUnless pytest skipTest SkipTest pytestmark __test__ should_panic void false
 	_exit exit SystemExit quit todo fails failing fixme xit xtest xdescribe xcontext xspecify xexample xscenario runIf pending only fit fdescribe
 	fcontext fspecify process Ignore Disabled assumeTrue assumeThat assumeFalse SkipException TestAbortedException AssumptionViolatedException
-	TestSkippedException abort config System Runtime exitProcess ignore cfg_attr cfg __END__ focus markTestSkipped markTestIncomplete die
+	TestSkippedException abort config System Runtime exitProcess ignore cfg_attr cfg __END__ focus markTestSkipped markTestIncomplete throw Requires die
 	Explicit Inconclusive SkipWhen SkipUnless If IfNot Assume Environment GTEST_SKIP SKIP BOOST_TEST_DISABLED doctest boost std quick_exit _Exit
-	XCTSkip XCTSkipIf XCTSkipUnless disabled enabled tag moduletag describetag Kernel exit! at_exit test it describe context suite specify feature scenario`)
+	XCTSkip XCTSkipIf XCTSkipUnless XCTExpectFailure withKnownIssue cancel omit pend skip_until omit_if omit_unless raise disabled enabled tag moduletag describetag Kernel exit! at_exit test it describe context suite specify feature scenario`)
 
 // lines returns the numbers of the lines that hold one of the words.
 func (in *inspector) lines(any map[string]bool) []int {
@@ -267,7 +272,7 @@ func (in *inspector) condition(m *Mark, r markRow, i, end int) bool {
 		return r.cond == firstMaybe
 	}
 	m.Condition = arg
-	value, known := constantly(arg)
+	value, known := in.constant(arg)
 	if r.cond == firstDenies {
 		m.Condition, value = "not "+arg, !value
 	}
@@ -299,11 +304,23 @@ func (in *inspector) firstArgument(i, end int) (string, bool) {
 	if open < 0 || in.list[open].mate < 0 {
 		return "", false
 	}
-	j := open + 1
-	for j < in.list[open].mate && !in.is(j, ",") {
+	j := in.argumentEnd(open+1, in.list[open].mate)
+	arg := in.between(in.list[open].end, in.list[j].pos)
+	if in.is(j, ",") && (in.lang == Java || in.lang == Kotlin) && quotedText.MatchString(arg) { // the message comes first
+		last := in.argumentEnd(j+1, in.list[open].mate)
+		arg = in.between(in.list[j].end, in.list[last].pos)
+	}
+	return arg, true
+}
+
+var quotedText = regexp.MustCompile(`^"[^"]*"$`)
+
+// argumentEnd returns the token behind the argument that begins at token j.
+func (in *inspector) argumentEnd(j, end int) int {
+	for j < end && !in.is(j, ",") {
 		j = in.skip(j)
 	}
-	return in.between(in.list[open].end, in.list[min(j, in.list[open].mate)].pos), true
+	return min(j, end)
 }
 
 // statementMark notes a statement of a test, with the conditions it stands under.
@@ -329,7 +346,7 @@ func (in *inspector) under(m *Mark, conds []string) {
 	constant := m.Condition == "" || m.Constant
 	var open []string
 	for _, c := range conds {
-		value, known := constantly(c)
+		value, known := in.constant(c)
 		if known && value {
 			continue
 		}

@@ -46,7 +46,7 @@ var testShapes = [languageCount]testShape{
 	Rust: {marks: rustMarks, anywhere: true, classes: words(`mod`)},
 	Ruby: {
 		prefixes: []string{"test_"}, classes: words(`class module`), groups: rubyGroups,
-		calls: words(`it specify test scenario example fit xit`), method: railsName,
+		calls: words(`it specify test scenario example fit xit xspecify xexample xscenario skip pending`), method: railsName,
 	},
 	PHP: {
 		prefixes: []string{"test"}, marks: words(`Test`), doc: "@test", classes: words(`class trait`),
@@ -65,7 +65,8 @@ var testShapes = [languageCount]testShape{
 // scope is a class, module or group that tests stand in, in terms of tokens.
 type scope struct {
 	name      string
-	body, end int // first and last token
+	body, end int  // first and last token
+	hidden    bool // the methods that follow are private
 }
 
 // testFinder finds the tests of one file.
@@ -100,6 +101,7 @@ func findTests(path string, r *reading) []TestDef {
 		if !t.list[i].word || i <= f.past {
 			continue
 		}
+		f.visibility(i)
 		if f.macros[f.text(i)] && f.is(i+1, "(") {
 			f.nativeMacro(i)
 		} else if s, ok := heads[i]; ok {
@@ -118,12 +120,50 @@ func (f *testFinder) function(s span) {
 		f.call(s.head)
 		return
 	}
-	isTest := f.inTest && hasPrefixOf(s.name, f.prefixes) || f.marked(s.head)
+	isTest := (f.inTest && hasPrefixOf(s.name, f.prefixes) || f.marked(s.head)) && !f.private(s.head)
 	if isTest {
 		f.add(s.name, s.head, scope{body: s.body, end: s.end})
 	}
 	if isTest || len(f.calls) == 0 { // else the function may define tests
 		f.past = s.end
+	}
+}
+
+// private reports whether the function at token head is one that runners do not
+// look at where they look at methods that all may call.
+func (f *testFinder) private(head int) bool {
+	switch f.lang {
+	case PHP, Swift:
+		for j := head; j >= 0 && j > head-6 && f.isWord(j); j-- {
+			switch f.text(j) {
+			case "private", "fileprivate":
+				return true
+			case "protected":
+				return f.lang == PHP
+			}
+		}
+	case Ruby:
+		if n := len(f.open); n > 0 && f.open[n-1].hidden {
+			return true
+		}
+		return head > 0 && f.is(head-1, "private") && !f.startsLine(head) || head > 1 && f.is(head-2, "private") && f.is(head-1, "def")
+	default:
+	}
+	return false
+}
+
+// visibility follows the words of Ruby that stand alone and say whether the methods
+// behind them may be called by all.
+func (f *testFinder) visibility(i int) {
+	n := len(f.open)
+	if f.lang != Ruby || n == 0 || i+1 >= len(f.list) || !f.startsLine(i) || !f.startsLine(i+1) {
+		return
+	}
+	switch f.text(i) {
+	case "private", "protected":
+		f.open[n-1].hidden = true
+	case "public":
+		f.open[n-1].hidden = false
 	}
 }
 
@@ -147,7 +187,7 @@ func (f *testFinder) marked(head int) bool {
 		return false
 	}
 	i := head - 1
-	for ; i >= 0 && i > head-maxMarks; i-- {
+	for n := 0; i >= 0 && n < maxMarks; i, n = i-1, n+1 { // rows in parentheses count once
 		switch f.text(i) {
 		case ";", "{", "}":
 			return f.documented(i, head)

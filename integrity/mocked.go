@@ -1,0 +1,183 @@
+package integrity
+
+import (
+	"slices"
+	"strings"
+
+	"supervise/internal/regexp"
+	"supervise/metric"
+	"supervise/source"
+)
+
+// mocks matches what replaces a module by a double.
+var mocks = regexp.MustCompile(`(?:\bpatch(?:\.object)?\(\s*["']?|\b(?:jest|vi)\.(?:do)?mock\(\s*|\bmock\.module\(\s*|proxyquire\(\s*|\bmonkeypatch\.setattr\(\s*)(?:["'\x60])?([\w./@$-]+)`)
+
+// findMockedSubject finds tests that replace what they test by a double: what their
+// file is named after, what they call themselves, or what they assert about.
+func findMockedSubject(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.files {
+		s := f.after()
+		if !s.there() || !s.isTest() || f.Added {
+			continue
+		}
+		for _, l := range f.addedLines() {
+			if !doubling.MatchString(l.text) {
+				continue
+			}
+			severity, found := c.mocksSubject(f, l)
+			if !found {
+				continue
+			}
+			x := Finding{File: s.path, Line: l.n, Evidence: evidence(l.text), Severity: severity}
+			if t := s.testAt(l.n); t != nil {
+				x.Test = t.Name
+			}
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+var testParts = regexp.MustCompile(`(?i)^tests?[_-]|[._-]?(?:tests?|specs?)$`)
+
+// subjectOf is what a test file is about, by its name: calc of test_calc.py.
+func subjectOf(name string) string {
+	base := name[strings.LastIndexByte(name, '/')+1:]
+	stem, _, _ := strings.Cut(base, ".")
+	return strings.ToLower(testParts.ReplaceAllString(stem, ""))
+}
+
+// names reports whether a module or a name in it is of the subject.
+func names(module, subject string) bool {
+	if len(subject) < 3 {
+		return false
+	}
+	for _, part := range strings.FieldsFunc(module, func(r rune) bool { return r == '.' || r == '/' }) {
+		if strings.ToLower(part) == subject {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	// doubling matches the lines that have to do with doubles at all.
+	doubling = regexp.MustCompile(`(?i)mock|patch|stub|double|spy|fake|substitute|setattr|proxyquire|autospec|prophesize|receive\(`)
+	// doubles matches what makes a double, which stands for a thing that a line before
+	// made.
+	doubles = regexp.MustCompile(`\b(?:createMock|createStub|createPartialMock|createConfiguredMock|getMockBuilder|prophesize)\(|Mockery::(?:mock|spy)\(|\bnew Mock<|\bMock\.Of<|\bSubstitute\.For<|\bA\.Fake<|\bmockk\b|\b(?:Mockito\.)?mock\s*[(<]|\b(?:instance_|class_|object_)?double\(|\bMinitest::Mock\.new|\b(?:Magic|Async|NonCallable)?Mock\(|\bcreate_autospec\(|createStubInstance\(|\b(?:jest|vi)\.(?:fn|mocked)\(|\b(?:Nice|Strict|Naggy)Mock<|\bNewMock\w*\(|\bMock[A-Z]\w*(?:\(|::new)|\bmock\.(?:NewMock|Mock)\b|\b(?:flexmock|stub)\(|\bSimpleNamespace\(`)
+	// given splits a line that gives a value to a name.
+	given = regexp.MustCompile(`^\s*(?:(?:const|let|var|val|final|auto|my|@?\w+(?:<[^=]*>)?)\s+)?[$@]?(?:this\.|self\.|this->)?(\w+)\s*(?::\s*[\w<>.]+\s*)?:?=\s*([^=].*)$`)
+	// stubbed matches what replaces one function or method by name.
+	stubbed = regexp.MustCompile(`spyOn\(\s*([\w.]+),\s*['"](\w+)['"]\s*\)\s*\.(?:mock|and\.)|\bstub\(\s*([\w.]+),\s*['"](\w+)['"]|allow\w*\(([\w.:]+)\)\.to\s+receive\(:(\w+[?!]?)\)|([\w.:@]+)\.(?:stubs|stub|expects)\(:(\w+[?!]?)|patch\.object\(\s*([\w.]+),\s*["'](\w+)["']|setattr\(\s*([\w.]+),\s*["'](\w+)["']`)
+	// aPatch matches what replaces a thing by its whole name.
+	aPatch = regexp.MustCompile(`\bpatch\(\s*f?["']([\w.]+)["']|\bpatch\.object\(\s*([\w.]+)\s*,|\bsetattr\(\s*["']([\w.]+)["']`)
+	// surroundings are things that every test may replace.
+	surroundings = regexp.MustCompile(`^(?:console|process|Date|Math|time|datetime|os|sys|logging|window|document|global|globalThis|random|socket|subprocess|builtins|requests|fetch|fs|http|https|axios|logger|log|Time|Kernel|File|ENV|Rails|builtins\..*|time\..*|os\..*|sys\..*|socket\..*|subprocess\..*|random\..*)$`)
+	// inPart matches doubles that leave most of a module as it is.
+	inPart = regexp.MustCompile(`requireActual|importActual|importOriginal|\bwraps\s*=|callThrough|autospec=True, side_effect|CallBase\s*=\s*true|and_call_original`)
+)
+
+// mocksSubject reports whether a line that was added to a test file replaces what
+// its tests are about, and how grave that is.
+func (c *change) mocksSubject(f *file, l line) (metric.Severity, bool) {
+	if inPart.MatchString(l.text) || inPart.MatchString(f.after().lineAt(l.n+1)+f.after().lineAt(l.n+2)) {
+		return 0, false
+	}
+	if p, ok := c.pairAt(f, l.n); ok {
+		if c.replacesOwn(f, p, l) || p.callsItself(l.text) {
+			return metric.High, true
+		}
+	}
+	m := mocks.FindStringSubmatch(l.text)
+	switch {
+	case m == nil:
+		return 0, false
+	case strings.HasPrefix(m[1], ".") && f.importsOnly(m[1]):
+		return metric.High, true
+	case names(m[1], subjectOf(f.Path)):
+		return metric.Medium, true
+	}
+	return 0, false
+}
+
+// pairAt returns the test that was there before and holds a line now, or stands
+// below it as below an annotation.
+func (c *change) pairAt(f *file, n int) (pair, bool) {
+	d := f.after().testAt(n)
+	if d == nil {
+		return pair{}, false
+	}
+	for _, p := range c.tests().pairs {
+		if p.now.f == f && p.now.Line == d.Line {
+			return p, true
+		}
+	}
+	return pair{}, false
+}
+
+// replacesOwn reports whether a line gives a double to a name that had the real
+// thing before, and whose methods the test called, or that it asserted about.
+func (c *change) replacesOwn(f *file, p pair, l line) bool {
+	m := given.FindStringSubmatch(l.text)
+	if m == nil || !doubles.MatchString(m[2]) {
+		return false
+	}
+	had := slices.ContainsFunc(f.removedLines(), func(o line) bool {
+		was := given.FindStringSubmatch(o.text)
+		return was != nil && was[1] == m[1] && !doubles.MatchString(was[2]) && strings.Contains(was[2], "(") && p.was.Line <= o.n && o.n <= p.was.End
+	})
+	if !had {
+		return false
+	}
+	body := p.was.s.plainRange(p.was.Line, p.was.End)
+	called := regexp.MustCompile(`(?:^|[^\w])` + regexp.QuoteMeta(m[1]) + `(?:\.|->|\?\.|!!\.|!\.|::)\w+|[$]` + regexp.QuoteMeta(m[1]) + `\(`)
+	asserted := regexp.MustCompile(`\b` + regexp.QuoteMeta(m[1]) + `\b`)
+	return called.MatchString(body) || slices.ContainsFunc(p.was.Assertions, asserted.MatchString)
+}
+
+// callsItself reports whether a line replaces a function that the test called
+// before, and calls still.
+func (p pair) callsItself(text string) bool {
+	if m := stubbed.FindStringSubmatch(text); m != nil {
+		for i := 1; i < len(m); i += 2 {
+			if m[i] != "" && !surroundings.MatchString(m[i]) && p.calls(m[i+1]) {
+				return true
+			}
+		}
+	}
+	if m := aPatch.FindStringSubmatch(text); m != nil {
+		whole := m[1] + m[2] + m[3]
+		return !surroundings.MatchString(whole) && p.calls(lastName(whole))
+	}
+	return false
+}
+
+// calls reports whether a test called a function before, and does now.
+func (p pair) calls(name string) bool {
+	if len(name) < 3 || p.was.Tokens[name] == 0 || p.now.Tokens[name] == 0 {
+		return false
+	}
+	call := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\s*\(`)
+	return call.MatchString(p.was.s.plainRange(p.was.Line+1, p.was.End)) || p.was.s.language() == source.Ruby
+}
+
+// ownImport matches the modules of the project that a script takes in.
+var ownImport = regexp.MustCompile(`(?:\bfrom\s+|\brequire\(\s*|^\s*import\s+)["'](\.[^"']+)["']`)
+
+// aid matches modules that help tests.
+var aid = regexp.MustCompile(`(?i)(?:^|/)(?:test|spec|mock|fixture|helper|setup|util|__)|\.(?:json|css|snap)$`)
+
+// importsOnly reports whether a module is the only one of the project that a test
+// file takes in, or the one that it is named after.
+func (f *file) importsOnly(module string) bool {
+	all := map[string]bool{}
+	for _, l := range f.before().lines() {
+		if m := ownImport.FindStringSubmatch(l.text); m != nil && (m[1] == module || !aid.MatchString(m[1])) {
+			all[strings.TrimSuffix(strings.TrimSuffix(m[1], ".js"), ".ts")] = true
+		}
+	}
+	module = strings.TrimSuffix(strings.TrimSuffix(module, ".js"), ".ts")
+	return all[module] && (len(all) == 1 || names(module, subjectOf(f.Path)))
+}
