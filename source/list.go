@@ -141,7 +141,7 @@ func (in *inspector) iterated(i int) bool {
 	j := i - 1
 	for n := 0; j >= 0 && n < 12 && in.list[j].line == in.list[i].line; n++ { // past its type
 		switch text := in.text(j); {
-		case text == "range", text == "in", text == "<-", text == "of" && in.lang != Java:
+		case iterating[text], text == "of" && in.lang != Java:
 			return true
 		case text == "=" || text == ":=":
 			return in.loopsOver(in.text(j - 1))
@@ -155,6 +155,9 @@ func (in *inspector) iterated(i int) bool {
 	}
 	return false
 }
+
+// iterating stand between a name and what a loop goes over.
+var iterating = words(`range in <-`)
 
 // loopsOver reports whether any loop of the file goes over a name.
 func (in *inspector) loopsOver(name string) bool {

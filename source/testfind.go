@@ -143,13 +143,19 @@ func (f *testFinder) private(head int) bool {
 			}
 		}
 	case Ruby:
-		if n := len(f.open); n > 0 && f.open[n-1].hidden {
-			return true
-		}
-		return head > 0 && f.is(head-1, "private") && !f.startsLine(head) || head > 1 && f.is(head-2, "private") && f.is(head-1, "def")
+		n := len(f.open)
+		return n > 0 && f.open[n-1].hidden || f.privateDef(head)
 	default:
 	}
 	return false
+}
+
+// privateDef reports whether the word before a definition of Ruby makes it private.
+func (f *testFinder) privateDef(head int) bool {
+	if f.is(head-1, "def") {
+		head--
+	}
+	return head > 0 && f.is(head-1, "private") && !f.startsLine(head)
 }
 
 // visibility follows the words of Ruby that stand alone and say whether the methods
