@@ -119,6 +119,7 @@ const (
 	AfterChecks  Moment = "after_checks"  // of the baseline
 	BeforeAgent  Moment = "before_agent"
 	AfterAgent   Moment = "after_agent"
+	BeforeTool   Moment = "before_tool" // that the agent's hooks tell of, and that may destroy something
 )
 
 // Taken is the data of snapshot_taken.

@@ -220,12 +220,12 @@ func (h *hookRun) before(rel string) ([]byte, bool) {
 	return text, err == nil
 }
 
-// answer answers one hook. What is denied is written down before the agent is told;
-// what is harmless is written down at once behind it.
-func (h *hookRun) answer(q wire.Request) wire.Reply {
+// answer answers one hook. What is refused is written down before the agent is told,
+// and the tree kept behind it; what may destroy something and passes waits until the
+// tree is kept; what is harmless is written down when the agent goes on already.
+func (h *hookRun) answer(q wire.Request) (wire.Reply, func()) {
 	began := time.Now()
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.calls++
 	note := HookCall{Client: q.Client, Event: q.Event, Decision: hook.Allow}
 	client, err := hook.ParseClient(q.Client)
@@ -234,26 +234,40 @@ func (h *hookRun) answer(q wire.Request) wire.Reply {
 		call, err = hook.Read(client, q.Event, q.Input)
 	}
 	if err != nil {
-		note.Problem = err.Error()
+		note.Problem = h.masked(err.Error())
 		h.note(note, began)
-		return wire.Reply{Error: err.Error()}
+		h.mu.Unlock()
+		return wire.Reply{Error: err.Error()}, nil
 	}
 	call.Dir = cmp.Or(call.Dir, q.Dir)
-	d := h.decide(call, &note)
+	d := h.decide(call)
 	note.Tool, note.Target = call.Tool, h.masked(cmp.Or(call.Command, call.Path))
 	note.Decision, note.Reason, note.Risks = d.Verdict, h.masked(cmp.Or(d.Reason, d.Context)), h.maskedRisks(d.Risks)
-	h.note(note, began)
-	return wire.Reply{Output: hook.Answer(call, d)}
+	refused := d.Verdict == hook.Deny || d.Verdict == hook.Ask
+	if d.Checkpoint && !refused {
+		note.Checkpoint, note.Problem = h.checkpoint()
+	}
+	took := time.Since(began)
+	if refused || len(d.Risks) > 0 {
+		h.note(note, began)
+	}
+	return wire.Reply{Output: hook.Answer(call, d)}, func() {
+		defer h.mu.Unlock()
+		switch {
+		case !refused && len(d.Risks) == 0:
+			h.note(note, time.Now().Add(-took))
+		case refused && d.Checkpoint:
+			if _, problem := h.checkpoint(); problem != "" {
+				h.session.opts.Log.Warn(problem)
+			}
+		}
+	}
 }
 
-func (h *hookRun) decide(call hook.Call, note *HookCall) hook.Decision {
+func (h *hookRun) decide(call hook.Call) hook.Decision {
 	switch call.Event {
 	case hook.PreTool:
-		d := hook.Judge(call, h.options)
-		if d.Checkpoint {
-			note.Checkpoint, note.Problem = h.checkpoint()
-		}
-		return d
+		return hook.Judge(call, h.options)
 	case hook.PostTool:
 		return h.after(call)
 	case hook.Stop:
@@ -268,11 +282,12 @@ func (h *hookRun) decide(call hook.Call, note *HookCall) hook.Decision {
 
 // checkpoint keeps the tree before something that may destroy a part of it.
 func (h *hookRun) checkpoint() (name, problem string) {
-	s := h.session
-	info, err := s.store.Take(context.Background(), fmt.Sprintf("%s, before a risky call", ledger.Name(h.work.it.Number)))
+	s, n := h.session, h.work.it.Number
+	info, err := s.store.Take(context.Background(), fmt.Sprintf("%s, %s", ledger.Name(n), BeforeTool))
 	if err != nil {
 		return "", "no checkpoint: " + err.Error()
 	}
+	s.note(SnapshotTaken, n, Taken{Moment: BeforeTool, ID: info.ID, Tree: info.Tree, Files: info.Files})
 	return "s" + string(info.ID), ""
 }
 

@@ -38,17 +38,21 @@ const maxPath = 100
 // slow is how long a connection may take to say what it wants.
 const slow = 10 * time.Second
 
+// Answer answers a question. What it returns besides is done when the hook has its
+// reply; nil is nothing.
+type Answer func(Request) (Reply, func())
+
 // Server answers questions until it is closed.
 type Server struct {
 	path, folder string // the folder is removed with it; "" for none
 	listener     net.Listener
-	answer       func(Request) Reply
+	answer       Answer
 	done         sync.WaitGroup
 }
 
 // Listen opens a socket in dir, or in a short folder of its own where the path
 // would be too long, and answers what comes, several at the same time.
-func Listen(dir string, answer func(Request) Reply) (*Server, error) {
+func Listen(dir string, answer Answer) (*Server, error) {
 	s := &Server{path: filepath.Join(dir, "hook.sock"), answer: answer}
 	if len(s.path) > maxPath {
 		short, err := os.MkdirTemp("", "supervise-")
@@ -106,11 +110,14 @@ func (s *Server) serve(conn net.Conn) {
 	if err := json.NewDecoder(io.LimitReader(conn, maxRequest)).Decode(&q); err != nil {
 		return // the hook went away, or was none
 	}
-	b, err := json.Marshal(s.answer(q))
-	if err != nil {
-		return
+	reply, after := s.answer(q)
+	if b, err := json.Marshal(reply); err == nil {
+		_, _ = conn.Write(b) // a hook that went away asks for nothing
 	}
-	_, _ = conn.Write(b) // a hook that went away asks for nothing
+	conn.Close()
+	if after != nil {
+		after()
+	}
 }
 
 // Ask asks the supervisor at a socket and waits for its answer, at most so long.

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -20,8 +21,9 @@ func TestAsk(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no hooks there")
 	}
-	s, err := Listen(short(t), func(q Request) Reply {
-		return Reply{Output: fmt.Appendf(nil, "%s %s %s", q.Client, q.Event, q.Input)}
+	var after atomic.Int32
+	s, err := Listen(short(t), func(q Request) (Reply, func()) {
+		return Reply{Output: fmt.Appendf(nil, "%s %s %s", q.Client, q.Event, q.Input)}, func() { after.Add(1) }
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -42,6 +44,9 @@ func TestAsk(t *testing.T) {
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if n := after.Load(); n != 20 {
+		t.Errorf("%d of 20 answers were followed up before the server was closed", n)
 	}
 	if _, err := os.Stat(s.Path()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the socket is still there: %v", err)
@@ -66,7 +71,7 @@ func TestLongPath(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Listen(dir, func(Request) Reply { return Reply{Error: "no"} })
+	s, err := Listen(dir, func(Request) (Reply, func()) { return Reply{Error: "no"}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +93,7 @@ func TestLeftovers(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "hook.sock"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Listen(dir, func(Request) Reply { return Reply{} })
+	s, err := Listen(dir, func(Request) (Reply, func()) { return Reply{}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
