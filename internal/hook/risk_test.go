@@ -28,7 +28,7 @@ var project = map[string]string{
 	"calc.go": "package calc\n\nfunc Add(a, b int) int { return a + b }\n", "calc_test.go": calcTest, "go.mod": "module calc\n", "README.md": "# calc\n",
 	"pkg/parse/parse.go": "package parse\n", "pkg/parse/parse_test.go": "package parse\n\nimport \"testing\"\n\nfunc TestParse(t *testing.T) {\n\tt.Fatal(1)\n}\n",
 	"pkg/parse/doc.go": "package parse\n", "pkg/old/old.go": "package old\n", "pkg/old/more.go": "package old\n",
-	"tests/test_app.py": "def test_a():\n    assert 1 + 1 == 2\n", "web/src/app.ts": "export const a = 1\n", "web/src/app.test.ts": "test('a', () => { expect(a).toBe(1) })\n",
+	"tests/test_app.py": "from app import total\n\n\ndef test_total():\n    assert total([3, 4]) == 7\n    assert total([]) == 0\n", "web/src/app.ts": "export const a = 1\n", "web/src/app.test.ts": "test('a', () => { expect(a).toBe(1) })\n",
 	"web/package.json": `{"scripts":{"test":"jest"}}`, "Makefile": "test:\n\tgo test ./...\n", "run-tests.sh": "#!/bin/sh\ngo test ./...\n",
 	".github/workflows/ci.yml": "on: push\n", ".supervise.yaml": "mode: standard\n", ".claude/settings.json": "{}\n", "docs/a.md": "a\n", "docs/b.md": "b\n",
 	"src/one.go": "package src\n", "src/two.go": "package src\n", "src/three.go": "package src\n", "src/four.go": "package src\n",
@@ -281,7 +281,7 @@ func TestEditRisks(t *testing.T) {
 	}{
 		{"a test is deleted", edited(Edit, "calc_test.go", "", Replacement{Old: sub}), Ask, "test_deleted"},
 		{"a skip is added", edited(Edit, "/work/calc/calc_test.go", "", Replacement{Old: "func TestSub(t *testing.T) {", New: "func TestSub(t *testing.T) {\n\tt.Skip(\"flaky\")"}), Deny, "unconditional_skip"},
-		{"assertions are gone", edited(Edit, "tests/test_app.py", "", Replacement{Old: "assert 1 + 1 == 2", New: "pass"}), Deny, "assertions_removed"},
+		{"assertions are gone", edited(Edit, "tests/test_app.py", "", Replacement{Old: "    assert total([3, 4]) == 7\n    assert total([]) == 0\n", New: "    total([3, 4])\n"}), Deny, "assertions_removed"},
 		{"the file is emptied", edited(Write, "calc_test.go", "\n"), Deny, "empty_test_file"},
 		{"a file without its tests", edited(Write, "calc_test.go", "package calc\n"), Ask, "test_deleted"},
 		{"several edits together delete nothing", edited(Edit, "calc_test.go", "", Replacement{Old: sub, New: "// moved below\n"}, Replacement{Old: "// moved below\n", New: sub}), Allow, ""},
