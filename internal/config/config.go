@@ -37,6 +37,7 @@ var ErrInvalid = errors.New("invalid configuration")
 // Settings are everything a user can set. The zero value of a field that is a
 // limit means that there is none.
 type Settings struct {
+	Persistence   Persistence     `yaml:"agent_persistence"` // other names of other keys, which stand over it
 	Checks        Checks          `yaml:"checks"`
 	Parallel      Parallel        `yaml:"checks_parallel"` // auto, or how many checks run at the same time
 	Confirm       Confirm         `yaml:"confirm"`
@@ -200,8 +201,9 @@ func Load(path string, named bool) (Settings, error) {
 	if strings.TrimSpace(withoutComments(string(text))) == "" {
 		return s, nil
 	}
+	s.under(text)
 	if err := yaml.UnmarshalWithOptions(text, &s, yaml.Strict()); err != nil {
-		return s, fmt.Errorf("%w: %s: %s", ErrInvalid, path, yaml.FormatError(err, false, true))
+		return s, fmt.Errorf("%w: %s: %s%s", ErrInvalid, path, yaml.FormatError(err, false, true), suggestion(err))
 	}
 	if err := s.Validate(); err != nil {
 		return s, locate(err, path, text)
@@ -240,6 +242,9 @@ func (s Settings) Validate() error {
 		return err
 	}
 	if err := s.Protect.validate(); err != nil {
+		return err
+	}
+	if err := s.Persistence.validate(); err != nil {
 		return err
 	}
 	if c, bad := s.Checks.Test.unknownRunner(); bad {
@@ -349,6 +354,9 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		o.Level = &level
 	}
 	o.Hooks = s.hooks()
+	if err := s.Persistence.fill(&o.Settings); err != nil {
+		return loop.Options{}, err
+	}
 	o.HoldOut = loop.HoldOut{Never: s.HoldOut.Run == never, Timeout: s.HoldOut.Timeout}
 	if o.Protect, err = s.Protect.options(); err != nil {
 		return loop.Options{}, err

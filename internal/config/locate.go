@@ -33,6 +33,9 @@ func locate(err error, path string, text []byte) error {
 		return fmt.Errorf("%w: %s: %w", ErrInvalid, path, err)
 	}
 	at := find(text, field.keys)
+	if other := otherNames[strings.Join(field.keys, ".")]; at == nil && other != "" {
+		at = find(text, strings.Split(persistenceKey+other, "."))
+	}
 	if at == nil {
 		return fmt.Errorf("%w: %s: %w", ErrInvalid, path, field)
 	}

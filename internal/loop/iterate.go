@@ -206,6 +206,9 @@ func (s *session) judge(ctx context.Context, w *work) error {
 	w.it.EndedAt = s.opts.Now()
 	if !w.it.Resumed { // else nobody was at work most of the time
 		w.it.OwnTime = w.it.EndedAt.Sub(w.it.StartedAt) - s.checks - w.it.Agent.Duration - w.it.Agent.Waited
+		if over := s.opts.Budget.Over(w.it.OwnTime, w.it.EndedAt.Sub(w.it.StartedAt)); over != "" {
+			s.opts.Log.Warn(over)
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"fmt"
 	"time"
 
 	"supervise/detector"
@@ -44,6 +45,12 @@ type Settings struct {
 	Transcript int64         `json:"transcript_bytes,omitempty"` // limit of the recording of one iteration; 0: the default
 	Until      Until         `json:"until"`
 	Level      *prompt.Level `json:"reinforcement,omitempty"` // fixed reinforcement level; nil follows the iteration
+	// Escalation is how the level rises with the number of the iteration, and
+	// PlateauBelow the change of the score, in [0,1], below which the last iteration
+	// counts as a plateau for it; 0: as the rules say.
+	Escalation   prompt.Escalation `json:"escalation,omitempty"`
+	PlateauBelow float64           `json:"plateau_below,omitempty"`
+	Budget       Budget            `json:"budget,omitzero"` // over which supervise warns of its own work
 	// Texts are those of prompts that stand in the place of the built-in ones.
 	Texts         map[string]string `json:"prompt_texts,omitempty"`
 	AllowUntested bool              `json:"allow_untested,omitempty"` // run although no test could be measured
@@ -71,6 +78,24 @@ type Settings struct {
 	Select    selector.Options  `json:"selection"`
 	Snapshot  snapshot.Options  `json:"snapshot"`
 	MaxStore  int64             `json:"max_store_bytes,omitempty"` // over it old snapshots are dropped; 0: never
+}
+
+// Budget bounds supervise's own work, agent and checks excluded. What is over it is
+// said, and changes nothing.
+type Budget struct {
+	Latency time.Duration `json:"latency_ns,omitempty"`       // of one iteration; 0: none
+	Percent float64       `json:"overhead_percent,omitempty"` // of the whole iteration; 0: none
+}
+
+// Over says what of an iteration is over the budget, "" for nothing.
+func (b Budget) Over(own, whole time.Duration) string {
+	switch share := 100 * float64(own) / float64(max(whole, 1)); {
+	case b.Latency > 0 && own > b.Latency:
+		return fmt.Sprintf("supervise's own work took %s, more than detection_latency_budget_ms allows (%s)", own.Round(time.Millisecond), b.Latency)
+	case b.Percent > 0 && share > b.Percent:
+		return fmt.Sprintf("supervise's own work took %.1f %% of the iteration, more than max_integration_overhead_percentage allows (%v %%)", share, b.Percent)
+	}
+	return ""
 }
 
 // Tracking is how the tracker file says that the best is chosen.

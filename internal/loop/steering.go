@@ -10,7 +10,7 @@ import (
 
 // prompt writes the text of the iteration and tells of its level.
 func (s *session) prompt(w *work) (string, error) {
-	level, why := prompt.For(s.situation(w.it.Number))
+	level, why := s.opts.Escalation.For(s.situation(w.it.Number))
 	if s.opts.Level != nil {
 		level, why = *s.opts.Level, "set by the user"
 	}
@@ -35,7 +35,7 @@ const lookBack = 5
 // situation is what the level of the next iteration follows from.
 func (s *session) situation(n int) prompt.Situation {
 	out := prompt.Situation{
-		Iteration: n, Rejected: s.rejected != nil, Plateau: s.previous.Class == detector.Plateau, Repeated: s.repeated(),
+		Iteration: n, Rejected: s.rejected != nil, Plateau: s.standsStill(), Repeated: s.repeated(),
 	}
 	for _, it := range s.history[max(1, len(s.history)-lookBack):] {
 		if !it.Interrupted && (it.Rejected || it.Assessment.Class == detector.Regression) {
@@ -47,6 +47,20 @@ func (s *session) situation(n int) prompt.Situation {
 		out.Falling = a.Scored && b.Scored && c.Scored && a.Score > b.Score && b.Score > c.Score
 	}
 	return out
+}
+
+// standsStill reports whether quality does: the last iteration was a plateau, or
+// its score differs from the one before by less than the user's threshold.
+func (s *session) standsStill() bool {
+	if s.previous.Class == detector.Plateau {
+		return true
+	}
+	k := len(s.accepted)
+	if s.opts.PlateauBelow == 0 || k < 2 {
+		return false
+	}
+	a, b := s.accepted[k-2], s.accepted[k-1]
+	return a.Scored && b.Scored && max(a.Score-b.Score, b.Score-a.Score) < s.opts.PlateauBelow
 }
 
 // repeated is how often the error of the last iteration came in a row, 0 where it

@@ -60,10 +60,39 @@ type Situation struct {
 	Falling   bool // quality fell twice in a row
 }
 
-// levelRules are the rules of the adaptive level; the first that holds decides.
-// History raises the level above what the number of the iteration asks for and
-// never lowers it.
-var levelRules = []struct {
+// Threshold is an iteration from which on a level holds.
+type Threshold struct {
+	From  int   `json:"from"`
+	Level Level `json:"level"`
+}
+
+// Escalation says how the level rises with the number of the iteration; nil is
+// minimal at first, standard from iteration 3 and aggressive from iteration 5.
+type Escalation []Threshold
+
+var usual = Escalation{{1, Minimal}, {3, Standard}, {5, Aggressive}}
+
+// at returns the level that the number of an iteration asks for.
+func (e Escalation) at(n int) (Level, string) {
+	if e == nil {
+		e = usual
+	}
+	level, why := Minimal, "the first iterations"
+	if len(e) > 0 {
+		level = e[0].Level
+	}
+	for _, t := range e {
+		if n >= t.From && t.From > 1 {
+			level, why = t.Level, fmt.Sprintf("iteration %d or later", t.From)
+		}
+	}
+	return level, why
+}
+
+// history are the rules by which what happened raises the level above what the
+// number of the iteration asks for; the first that holds decides. It never lowers
+// it.
+var history = []struct {
 	level Level
 	why   string
 	holds func(Situation) bool
@@ -73,20 +102,21 @@ var levelRules = []struct {
 	{Aggressive, "the last iteration was a plateau", func(s Situation) bool { return s.Plateau }},
 	{Aggressive, "two of the last five iterations were setbacks", func(s Situation) bool { return s.Setbacks > 1 }},
 	{Aggressive, "quality fell twice in a row", func(s Situation) bool { return s.Falling }},
-	{Aggressive, "iteration 5 or later", func(s Situation) bool { return s.Iteration >= 5 }},
 	{Standard, "an iteration was a setback lately", func(s Situation) bool { return s.Setbacks > 0 }},
-	{Standard, "iteration 3 or 4", func(s Situation) bool { return s.Iteration >= 3 }},
-	{Minimal, "iteration 1 or 2", func(Situation) bool { return true }},
 }
 
 // For returns the level for the next iteration and the reason for it.
-func For(s Situation) (Level, string) {
-	for _, r := range levelRules {
+func (e Escalation) For(s Situation) (Level, string) {
+	level, why := e.at(s.Iteration)
+	for _, r := range history {
 		if r.holds(s) {
-			return r.level, r.why
+			if r.level > level || r.level == level && level == Aggressive {
+				return r.level, r.why
+			}
+			break
 		}
 	}
-	return Minimal, ""
+	return level, why
 }
 
 // Facts are the numbers of this loop that the text names.

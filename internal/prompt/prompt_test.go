@@ -31,10 +31,25 @@ func TestFor(t *testing.T) {
 		{"falling", prompt.Situation{Iteration: 3, Falling: true}, prompt.Aggressive},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got, why := prompt.For(tt.s); got != tt.want || why == "" {
+			if got, why := prompt.Escalation(nil).For(tt.s); got != tt.want || why == "" {
 				t.Errorf("For(%+v) = %v, %q, want %v with a reason", tt.s, got, why, tt.want)
 			}
 		})
+	}
+}
+
+func TestEscalation(t *testing.T) {
+	e := prompt.Escalation{{1, prompt.Standard}, {4, prompt.Aggressive}}
+	for n, want := range map[int]prompt.Level{1: prompt.Standard, 3: prompt.Standard, 4: prompt.Aggressive, 9: prompt.Aggressive} {
+		if got, why := e.For(prompt.Situation{Iteration: n}); got != want || why == "" {
+			t.Errorf("iteration %d: %v, %q, want %v with a reason", n, got, why, want)
+		}
+	}
+	if got, _ := e.For(prompt.Situation{Iteration: 1, Rejected: true}); got != prompt.Aggressive {
+		t.Errorf("after a rejection: %v, want AGGRESSIVE", got)
+	}
+	if got, _ := e.For(prompt.Situation{Iteration: 5, Setbacks: 1}); got != prompt.Aggressive {
+		t.Errorf("a setback lowered the level to %v", got)
 	}
 }
 

@@ -29,6 +29,7 @@ type Options struct {
 	MaxRetries  int  // retries per incident before a human is asked; at least 0
 	StopOnStall bool // a stall ends the loop
 	AskOnStall  bool `json:",omitempty"` // a stall asks a human; without one it ends the loop
+	AskLate     bool `json:",omitempty"` // a human is asked when the retries are spent, not at once
 }
 
 // State is what the machine remembers between iterations.
@@ -143,7 +144,9 @@ func reject(s State, c Case, o Options) (Step, State) {
 	}
 	s.Attempts++
 	s.Retries++
-	step.Ask, step.Why = escalation(c.Assessment, d)
+	if !o.AskLate {
+		step.Ask, step.Why = escalation(c.Assessment, d)
+	}
 	return retry(step, s, c.Now, o)
 }
 

@@ -1,0 +1,169 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"supervise/internal/loop"
+	"supervise/internal/prompt"
+	"supervise/selector"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Persistence is the section agent_persistence, as the documents have it that this
+// project came from. It is another way to write other keys, which stand over it: see
+// docs/configuration.md. A key that is not given, or null, changes nothing.
+type Persistence struct {
+	Enabled   *bool `yaml:"enabled"`
+	Detection struct {
+		Mode     *string  `yaml:"mode"`
+		Patterns []string `yaml:"patterns_enabled"`
+	} `yaml:"detection"`
+	Reinforcement struct {
+		Default    *string           `yaml:"default_level"`
+		Thresholds map[string]string `yaml:"escalation_thresholds"` // iteration_N: level
+		Plateau    *float64          `yaml:"quality_plateau_threshold"`
+	} `yaml:"reinforcement"`
+	Recovery struct {
+		MaxRetries   *int     `yaml:"max_retries"`
+		AutoEscalate *bool    `yaml:"auto_escalate_on_critical"`
+		GateTimeout  *float64 `yaml:"human_gate_timeout_minutes"` // null: it waits for ever
+	} `yaml:"recovery"`
+	Selection struct {
+		Enabled   *bool    `yaml:"enabled"`
+		Threshold *float64 `yaml:"quality_threshold"`
+		Verify    *bool    `yaml:"require_verification"`
+	} `yaml:"best_output_selection"`
+	Performance struct {
+		LatencyMS *float64 `yaml:"detection_latency_budget_ms"`
+		Overhead  *float64 `yaml:"max_integration_overhead_percentage"`
+	} `yaml:"performance"`
+}
+
+const persistenceKey = "agent_persistence."
+
+// otherNames are where a value may stand that another key has, too.
+var otherNames = map[string]string{
+	"mode":                       "detection.mode",
+	"integrity.patterns_enabled": "detection.patterns_enabled",
+	"limits.max_retries":         "recovery.max_retries",
+	"gate_timeout":               "recovery.human_gate_timeout_minutes",
+	"selection.threshold":        "best_output_selection.quality_threshold",
+}
+
+// under puts the section of a file under the settings that the file then stands
+// over.
+func (s *Settings) under(text []byte) {
+	var file struct {
+		Persistence Persistence `yaml:"agent_persistence"`
+	}
+	if yaml.Unmarshal(text, &file) != nil {
+		return // the strict reading that follows says what is wrong
+	}
+	p := file.Persistence
+	set(&s.Mode, p.Detection.Mode)
+	if p.Enabled != nil && !*p.Enabled {
+		s.Mode, s.Reinforcement = "off", "off"
+	}
+	s.Integrity.Enabled = p.Detection.Patterns
+	set(&s.Limits.MaxRetries, p.Recovery.MaxRetries)
+	if minutes := p.Recovery.GateTimeout; minutes != nil {
+		s.GateTimeout = time.Duration(*minutes * float64(time.Minute))
+	}
+	set(&s.Selection.Threshold, p.Selection.Threshold)
+	if v := p.Selection.Verify; v != nil {
+		s.Selection.Mode = string(selector.HighestQuality)
+		if *v {
+			s.Selection.Mode = string(selector.HighestQualityVerified)
+		}
+	}
+	if v := p.Selection.Enabled; v != nil && !*v { // what the last iteration left is the result
+		s.Selection.Mode, s.Selection.Threshold = string(selector.MostRecentAboveThreshold), 0
+	}
+}
+
+func set[T any](to *T, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// iterationPrefix begins the names of thresholds.
+const iterationPrefix = "iteration_"
+
+// escalation returns how the level rises, nil where the section says nothing of it.
+func (p Persistence) escalation() (prompt.Escalation, error) {
+	r := p.Reinforcement
+	if r.Default == nil && r.Thresholds == nil {
+		return nil, nil
+	}
+	var out prompt.Escalation
+	add := func(from int, name string, path ...string) error {
+		level, err := prompt.ParseLevel(name)
+		if err != nil {
+			return invalid(err.Error(), append([]string{"agent_persistence", "reinforcement"}, path...)...)
+		}
+		out = append(out, prompt.Threshold{From: from, Level: level})
+		return nil
+	}
+	first := "minimal"
+	set(&first, r.Default)
+	if err := add(1, first, "default_level"); err != nil {
+		return nil, err
+	}
+	if r.Thresholds == nil { // those of somebody who sets none
+		r.Thresholds = map[string]string{"iteration_3": "standard", "iteration_5": "aggressive"}
+	}
+	for key, name := range r.Thresholds {
+		number, ok := strings.CutPrefix(key, iterationPrefix)
+		n, err := strconv.Atoi(number)
+		if !ok || err != nil || n < 1 {
+			return nil, invalid(fmt.Sprintf("escalation_thresholds: %q is no iteration: write iteration_N, like iteration_3", key), "agent_persistence", "reinforcement", "escalation_thresholds", key)
+		}
+		if err := add(n, name, "escalation_thresholds", key); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(out, func(a, b prompt.Threshold) int { return a.From - b.From })
+	return out, nil
+}
+
+// fill sets what has no other key.
+func (p Persistence) fill(o *loop.Settings) (err error) {
+	if o.Escalation, err = p.escalation(); err != nil {
+		return err
+	}
+	set(&o.PlateauBelow, p.Reinforcement.Plateau)
+	o.Recovery.AskLate = p.Recovery.AutoEscalate != nil && !*p.Recovery.AutoEscalate
+	if ms := p.Performance.LatencyMS; ms != nil {
+		o.Budget.Latency = time.Duration(*ms * float64(time.Millisecond))
+	}
+	set(&o.Budget.Percent, p.Performance.Overhead)
+	return nil
+}
+
+// validate reports what makes no sense of what the other keys do not hold.
+func (p Persistence) validate() error {
+	if _, err := p.escalation(); err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		value *float64
+		low   float64
+		path  []string
+	}{
+		{p.Reinforcement.Plateau, 0, []string{"reinforcement", "quality_plateau_threshold"}},
+		{p.Recovery.GateTimeout, 0, []string{"recovery", "human_gate_timeout_minutes"}},
+		{p.Performance.LatencyMS, 0, []string{"performance", "detection_latency_budget_ms"}},
+		{p.Performance.Overhead, 0, []string{"performance", "max_integration_overhead_percentage"}},
+	} {
+		if c.value != nil && *c.value < c.low {
+			return invalid(strings.Join(c.path, ".")+" must not be negative", append([]string{"agent_persistence"}, c.path...)...)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// unknownKey finds the name of a key in the error about it.
+var unknownKey = regexp.MustCompile(`unknown field "([^"]+)"`)
+
+// suggestion names the key that was probably meant by an unknown one, "" for none.
+func suggestion(err error) string {
+	var unknown *yaml.UnknownFieldError
+	if !errors.As(err, &unknown) {
+		return ""
+	}
+	m := unknownKey.FindStringSubmatch(unknown.Error())
+	if m == nil {
+		return ""
+	}
+	best, least := "", len(m[1])/3+2
+	for _, key := range keys(reflect.TypeFor[Settings](), map[reflect.Type]bool{}) {
+		if d := distance(m[1], key); d < least {
+			best, least = key, d
+		}
+	}
+	if best == "" {
+		return "\nthe keys are in docs/configuration.md"
+	}
+	return fmt.Sprintf("\ndid you mean %s?", best)
+}
+
+// keys lists the names of all keys of a type and what it holds.
+func keys(t reflect.Type, seen map[reflect.Type]bool) []string {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return keys(t.Elem(), seen)
+	case reflect.Struct:
+	default:
+		return nil
+	}
+	if seen[t] {
+		return nil
+	}
+	seen[t] = true
+	var out []string
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if name, _, _ := strings.Cut(f.Tag.Get("yaml"), ","); name != "" && name != "-" {
+			out = append(append(out, name), keys(f.Type, seen)...)
+		}
+	}
+	return out
+}
+
+// distance is how many letters have to be put in, taken out, changed, or swapped with
+// the next one to make one word of another.
+func distance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
