@@ -90,20 +90,7 @@ func gitUsed(j *judge, c command) {
 	case "checkout":
 		j.gitCheckout(g)
 	case "restore":
-		if has(g.args, "-S", "--staged") && !has(g.args, "-W", "--worktree") {
-			return
-		}
-		rest := operands(g.args)
-		source := ""
-		for i, w := range g.args {
-			if (w.text == "-s" || w.text == "--source") && i+1 < len(g.args) {
-				source = g.args[i+1].text
-				rest = slices.DeleteFunc(rest, func(o word) bool { return o.text == source })
-			} else if v, ok := strings.CutPrefix(w.text, "--source="); ok {
-				source = v
-			}
-		}
-		j.discarded(rest, g.dir, source != "" && source != "HEAD")
+		j.gitRestore(g)
 	case "config":
 		j.gitConfigured(g)
 	}
@@ -133,6 +120,24 @@ func texts(list []word) string {
 		out = append(out, w.text)
 	}
 	return strings.Join(out, " ")
+}
+
+// gitRestore looks at files that are put back, unless it is in the index alone.
+func (j *judge) gitRestore(g git) {
+	if has(g.args, "-S", "--staged") && !has(g.args, "-W", "--worktree") {
+		return
+	}
+	rest := operands(g.args)
+	source := ""
+	for i, w := range g.args {
+		if (w.text == "-s" || w.text == "--source") && i+1 < len(g.args) {
+			source = g.args[i+1].text
+			rest = slices.DeleteFunc(rest, func(o word) bool { return o.text == source })
+		} else if v, ok := strings.CutPrefix(w.text, "--source="); ok {
+			source = v
+		}
+	}
+	j.discarded(rest, g.dir, source != "" && source != "HEAD")
 }
 
 // gitCheckout tells a checkout of files from one of a branch.

@@ -61,27 +61,33 @@ type clientHooks struct {
 
 var installers = map[Client]clientHooks{
 	Claude: {
-		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"}, seconds,
+		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"},
+		seconds,
 		"managed settings may switch hooks off (disableAllHooks), and a --settings of your own replaces ours",
 	},
 	Codex: {
-		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"}, seconds,
+		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"},
+		seconds,
 		"codex passes over hooks that are not trusted, without a word: --dangerously-bypass-hook-trust has to be among its arguments, and its version must know hooks",
 	},
 	Gemini: {
-		[]string{"BeforeTool", "AfterTool", "AfterAgent", "SessionStart"}, 1000 * seconds,
+		[]string{"BeforeTool", "AfterTool", "AfterAgent", "SessionStart"},
+		1000 * seconds,
 		"gemini passes over a settings file below a folder that others can write to, such as /tmp: move the state with --state-dir",
 	},
 	Qwen: {
-		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"}, 1000 * seconds,
+		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"},
+		1000 * seconds,
 		"qwen may have hooks switched off (disableAllHooks), or its version does not know them",
 	},
 	OpenCode: {
-		[]string{"pre_tool", "post_tool", "stop", "session_start"}, seconds,
+		[]string{"pre_tool", "post_tool", "stop", "session_start"},
+		seconds,
 		"opencode loads plugins only where @opencode-ai/plugin is installed in ~/.config/opencode",
 	},
 	Pi: {
-		[]string{"pre_tool", "post_tool", "stop", "session_start"}, seconds,
+		[]string{"pre_tool", "post_tool", "stop", "session_start"},
+		seconds,
 		"pi loads extensions by -e: an older version may not know it",
 	},
 }

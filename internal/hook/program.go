@@ -143,12 +143,14 @@ func editedInPlace(j *judge, c command) {
 	}
 }
 
+var scriptOption = lazy.MustCompile(`^-(e|f|c|[^-].*e)$`)
+
 // scriptAndFiles tells the scripts of sed and its like from the files.
 func scriptAndFiles(args []word) (scripts []string, files []word) {
 	for i := 0; i < len(args); i++ {
 		t := args[i].text
 		switch {
-		case (t == "-e" || t == "-f" || t == "-c" || strings.HasPrefix(t, "-") && strings.HasSuffix(t, "e") && len(t) > 2 && t[1] != '-') && i+1 < len(args):
+		case scriptOption.MatchString(t) && i+1 < len(args):
 			i++
 			scripts = append(scripts, args[i].text)
 		case t == "" || strings.HasPrefix(t, "-") || t == "inplace":
@@ -261,15 +263,7 @@ var (
 // scripted looks at a script in another language that is given on the command line
 // or on standard input: what it says of files is taken from its texts.
 func scripted(j *judge, c command) {
-	text := ""
-	for i, w := range c.args {
-		if (w.text == "-c" || w.text == "-e" || w.text == "--eval" || w.text == "-r" || w.text == "-p") && i+1 < len(c.args) {
-			text = c.args[i+1].text
-		}
-	}
-	if text == "" && c.in.known && (len(operands(c.args)) == 0 || operands(c.args)[0].text == "-") {
-		text = c.in.text
-	}
+	text := scriptOf(c)
 	deletes, writes := scriptDeletes.MatchString(text), scriptWrites.MatchString(text)
 	if !deletes && !writes {
 		return
@@ -278,18 +272,29 @@ func scripted(j *judge, c command) {
 		name := first(m[1], m[2])
 		p := j.place(word{text: name, glob: strings.ContainsAny(name, "*?[")}, c.dir)
 		switch files := j.covers(p); {
-		case strings.ContainsAny(name, " \t()") || p.rel == "" || p.rel == ".":
-			if j.own(p) {
-				j.add("supervise_files", name)
-			}
 		case j.own(p):
 			j.add("supervise_files", name)
+		case strings.ContainsAny(name, " \t()") || p.rel == "" || p.rel == ".":
 		case len(j.tests(files)) > 0 && deletes:
 			j.add("script_on_tests", listing(j.tests(files)))
 		case len(j.tests(files)) > 0:
 			j.add("edit_test_in_place", listing(j.tests(files)))
 		}
 	}
+}
+
+// scriptOf is the script that an interpreter is given; "" for none, or one in a
+// file.
+func scriptOf(c command) string {
+	for i, w := range c.args {
+		if slices.Contains([]string{"-c", "-e", "--eval", "-r", "-p"}, w.text) && i+1 < len(c.args) {
+			return c.args[i+1].text
+		}
+	}
+	if rest := operands(c.args); c.in.known && (len(rest) == 0 || rest[0].text == "-") {
+		return c.in.text
+	}
+	return ""
 }
 
 // personal are the subcommands of supervise that decide something.

@@ -327,7 +327,7 @@ func TestNewTests(t *testing.T) {
 func TestModes(t *testing.T) {
 	for _, c := range []struct {
 		mode             Mode
-		crit, high, med_ Verdict
+		crit, high, mild Verdict
 	}{
 		{ModeOff, Allow, Allow, Allow},
 		{ModeMinimal, Deny, Allow, Allow},
@@ -337,7 +337,7 @@ func TestModes(t *testing.T) {
 	} {
 		opt := options()
 		opt.Mode = c.mode
-		for command, want := range map[string]Verdict{"rm calc_test.go": c.crit, "git stash": c.high, "rm README.md": c.med_, "ls": Allow} {
+		for command, want := range map[string]Verdict{"rm calc_test.go": c.crit, "git stash": c.high, "rm README.md": c.mild, "ls": Allow} {
 			d := Judge(shellCall(command), opt)
 			if d.Verdict != want {
 				t.Errorf("%s, %s: got %s, want %s", c.mode, command, d.Verdict, want)

@@ -144,16 +144,20 @@ func (j *judge) delete(p place, recursive bool) []string {
 		j.add("delete_all", p.w.text)
 	case j.own(p) || recursive && j.holdsOwn(p) && p.rel == "":
 		j.add("supervise_files", p.w.text)
+	case p.rel == "" && !scratch.MatchString(p.abs):
+		j.add("delete_outside", p.w.text)
 	case p.rel == "":
-		if !scratch.MatchString(p.abs) {
-			j.add("delete_outside", p.w.text)
-		}
-	case p.rel == ".git" || strings.HasPrefix(p.rel, ".git/") && !strings.HasSuffix(p.rel, ".lock"):
+	case p.ofGit():
 		j.deleteGit(p)
 	default:
 		return j.covers(p)
 	}
 	return nil
+}
+
+// ofGit reports whether a place is of git's own, but for a lock that was left.
+func (p place) ofGit() bool {
+	return p.rel == ".git" || strings.HasPrefix(p.rel, ".git/") && !strings.HasSuffix(p.rel, ".lock")
 }
 
 func (j *judge) deleteGit(p place) {

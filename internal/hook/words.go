@@ -3,6 +3,7 @@ package hook
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -194,7 +195,7 @@ func printed(c command) stream {
 func echoed(c command) stream {
 	args := c.args
 	end := "\n"
-	for c.name == "echo" && len(args) > 0 && (args[0].text == "-n" || args[0].text == "-e" || args[0].text == "-ne" || args[0].text == "-en") {
+	for c.name == "echo" && len(args) > 0 && slices.Contains([]string{"-n", "-e", "-ne", "-en"}, args[0].text) {
 		if strings.Contains(args[0].text, "n") {
 			end = ""
 		}

@@ -252,11 +252,11 @@ func (h *hookRun) answer(q wire.Request) (wire.Reply, func()) {
 		h.note(note, began)
 	}
 	return wire.Reply{Output: hook.Answer(call, d)}, func() {
-		defer h.mu.Unlock()
-		switch {
-		case !refused && len(d.Risks) == 0:
+		if !refused && len(d.Risks) == 0 {
 			h.note(note, time.Now().Add(-took))
-		case refused && d.Checkpoint:
+		}
+		h.mu.Unlock()
+		if refused && d.Checkpoint {
 			if _, problem := h.checkpoint(); problem != "" {
 				h.session.opts.Log.Warn(problem)
 			}

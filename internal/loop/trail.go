@@ -139,6 +139,7 @@ func (t *trail) taken(e ledger.Event, d Taken) {
 		t.asked = false
 	case AfterAgent:
 		t.after = d.ID
+	case BeforeTool:
 	}
 }
 
