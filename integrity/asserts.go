@@ -214,7 +214,7 @@ func findRemovedAssertions(c *change) []Finding {
 			if !d.onlyErrors() {
 				f.Severity = metric.Critical
 			}
-		case 2*gone < len(d.was.Assertions)-1 || d.onlyErrors() || gone == 1 && c.touchesSource() && !c.droppedAlone(d) || d.tabled() || c.retiredOf(d):
+		case 2*gone < len(d.was.Assertions)-1 || d.onlyErrors() || gone == 1 && c.touchesSource() && !c.droppedAlone(d) || d.tabled() || c.retiredOf(d) || d.rephrased(gone):
 			f.Severity = metric.Medium
 		}
 		f.ExplainedBy = c.whyRemoved(d)
@@ -260,6 +260,27 @@ func (d delta) tabled() bool {
 		return n
 	}
 	return 2*(rows(d.now)-rows(d.was)) >= len(d.removed)
+}
+
+// rephrasedShare is how many assertions may have gone for each line that asserts
+// and came to the same test.
+const rephrasedShare = 4
+
+// rephrased reports whether a test got lines that assert, and are not those it had
+// with other names in them, in place of the assertions that it lost.
+func (d delta) rephrased(gone int) bool {
+	names := renamedNames(d.was.Tokens, d.now.Tokens)
+	was := map[string]bool{}
+	for _, l := range d.was.f.removedLines() {
+		was[squash(inNames(l.text, names))] = true
+	}
+	n := 0
+	for _, l := range d.now.f.addedLines() {
+		if d.now.Line < l.n && l.n <= d.now.End && !was[squash(l.text)] && asserting.MatchString(d.now.s.plainRange(l.n, l.n)) {
+			n++
+		}
+	}
+	return rephrasedShare*n >= gone && n > 0
 }
 
 // retiredOf reports whether product code became less in lines that have words of
@@ -332,7 +353,7 @@ func (c *change) whyRemoved(d delta) string {
 }
 
 // failsAnyway matches what fails in any case, or for any error.
-var failsAnyway = regexp.MustCompile(`\b(?:ifError|fail|XCTFail|FailNow)\s*\(|\bdone\.fail\b|^t\.(?:Error|Fatal|Fail)|^assert\s*\(?\s*(?:[Ff]alse|0)\b`)
+var failsAnyway = regexp.MustCompile(`\b(?:ifError|fail|XCTFail|FailNow)\s*\(|\bdone\.fail\b|^t\.(?:Error|Fatal|Fail)|^assert\s*\(?\s*(?:False|false|0)\b`)
 
 // onlyErrors reports whether what was removed is all about errors that should not
 // be there: with another way to call the code they go.

@@ -87,6 +87,7 @@ func TestHonestAssertions(t *testing.T) {
 		{"a framework's own assertions", "FooTests.cs", csTest("Assert.AreEqual(\"abc\", x);"), csTest("LineAssert.AreEqual(\"abc\", x);"), ""},
 		{"what said nothing", "FooTests.cs", csTest("Assert.True(true, \"no error\");"), csTest(""), ""},
 		{"all is gone", "FooTests.cs", csTest("Assert.AreEqual(\"abc\", x);"), csTest(""), "CRITICAL"},
+		{"written in another way", "test_a.py", pythonTest("assert x.a == 1", "assert x.b == 2", "assert x.c == 3"), pythonTest("for name, n in NAMES.items():\n        assert getattr(x, name) == n", "assert x.a == 1"), "MEDIUM"},
 		{"another failure", "a_test.go", strings.Replace(goCheck("!ran"), "t.Errorf(\"not run\")", "t.Error(ran)\n\t\tt.FailNow()", 1), strings.Replace(goCheck("!ran"), "Errorf", "Fatalf", 1), ""},
 		{"skipped", "test_a.py", pythonTest("assert x == 21"), "@pytest.mark.skip(reason=\"fails\")\n" + pythonTest("assert x == 21"), "CRITICAL"},
 		{"skipped, with an address", "test_a.py", pythonTest("assert x == 21"), "@pytest.mark.skip(reason=\"https://example.com/issues/51\")\n" + pythonTest("assert x == 21"), "HIGH"},

@@ -137,7 +137,7 @@ const (
 	replacedWords = .5
 	// rewrittenWords and movedWords are how many of them must be in what was added
 	// where tests are written anew: in the same file, and in any.
-	rewrittenWords = .6
+	rewrittenWords = .4
 	movedWords     = .8
 	// rewriting is how many lines are added to tests where they are written anew.
 	rewriting = 20

@@ -47,7 +47,7 @@ func (in *inspector) typeBody(i int) bool {
 func (in *inspector) rows(i int) ([]string, bool) {
 	end := in.list[i].mate
 	composite, start := 0, i+1
-	plainRows := in.tableCall(i) || in.iterated(i)
+	plainRows := in.plainTable(i)
 	if !plainRows && in.callAt(i) && !in.rowCalls(i) {
 		return nil, false
 	}
@@ -93,6 +93,13 @@ func (in *inspector) rowCall(a int) bool {
 // rowCalls reports whether the call at token i is given rows: Stream.of(arguments(…)).
 func (in *inspector) rowCalls(i int) bool { return in.is(i-1, "of") && in.rowCall(i+1) }
 
+// plainTable reports whether brackets hold a table, whatever its rows are. What a
+// call is given is none.
+func (in *inspector) plainTable(i int) bool {
+	given := in.is(i, "(") && in.isWord(i-1)
+	return in.tableCall(i) || !given && in.iterated(i)
+}
+
 // statementAt reports whether a statement begins or ends at token j.
 func (in *inspector) statementAt(j int) bool {
 	return in.is(j, ";") || blockWords[in.text(j)] && in.startsLine(j)
@@ -135,9 +142,6 @@ func (in *inspector) tableCall(i int) bool {
 // iterated reports whether a loop goes over the list at token i, there or by the
 // name that it is given.
 func (in *inspector) iterated(i int) bool {
-	if in.is(i, "(") && in.isWord(i-1) {
-		return false // what a call is given is no table
-	}
 	j := i - 1
 	for n := 0; j >= 0 && n < 12 && in.list[j].line == in.list[i].line; n++ { // past its type
 		switch text := in.text(j); {
