@@ -110,6 +110,11 @@ func (p *printer) event(e loop.Event) {
 		p.event(held[0])
 	}
 	p.clear()
+	p.course(e)
+}
+
+// course prints what a loop goes through as it should.
+func (p *printer) course(e loop.Event) {
 	switch d := e.Data.(type) {
 	case loop.Started:
 		p.started(e.LoopID, d)
@@ -135,12 +140,6 @@ func (p *printer) event(e loop.Event) {
 		p.line("%s", report.Line(d.It, p.paint))
 		p.note("interrupted; what the agent had done (%s) is kept: %s rollback %s %d",
 			report.Count(d.Changed, "changed file", "changed files"), p.self, e.LoopID, e.Iteration)
-	case loop.TreeAlarm:
-		p.warn("while the agent worked: " + d.String())
-	case loop.GateOpen:
-		p.asked(d)
-	case gate.Answer:
-		p.note("%s", d)
 	case loop.Selected:
 		p.selected, p.choice = d.Choice.Iteration, &d
 	case loop.Verification:
@@ -148,7 +147,26 @@ func (p *printer) event(e loop.Event) {
 	case loop.Finished:
 		p.finished(d)
 	default:
+		p.trouble(e)
 		p.aftermath(e)
+	}
+}
+
+// trouble prints what happens beside the course of a loop.
+func (p *printer) trouble(e loop.Event) {
+	switch d := e.Data.(type) {
+	case loop.Waiting:
+		p.line("     %s", p.paint(report.Warn, waiting(d)))
+	case loop.Retrying:
+		p.note("agent: %s; it tries again by itself, %d", outcomeOf(d.Outcome, d.Message), d.Attempt)
+	case loop.Silence:
+		p.warn(silent(e.Type, d))
+	case loop.TreeAlarm:
+		p.warn("while the agent worked: " + d.String())
+	case loop.GateOpen:
+		p.asked(d)
+	case gate.Answer:
+		p.note("%s", d)
 	}
 }
 
@@ -157,12 +175,6 @@ func (p *printer) aftermath(e loop.Event) {
 	switch d := e.Data.(type) {
 	case loop.Resumed:
 		p.resumed(e.LoopID, d)
-	case loop.Waiting:
-		p.line("     %s", p.paint(report.Warn, waiting(d)))
-	case loop.Retrying:
-		p.note("agent: %s; it tries again by itself, %d", outcomeOf(d.Outcome, d.Message), d.Attempt)
-	case loop.Silence:
-		p.warn(silent(e.Type, d))
 	case loop.Crash:
 		p.crash(d)
 	case loop.SnapshotsGone:
