@@ -101,7 +101,7 @@ func (p *printer) event(e loop.Event) {
 	if p.yields(e.Type) || p.hooked(e) {
 		return
 	}
-	if p.theirs && e.Type == loop.TreeAlarmed {
+	if p.theirs && (e.Type == loop.TreeAlarmed || e.Type == loop.AgentRetrying) {
 		p.held = append(p.held, e) // nothing of ours may come on the agent's screen
 		return
 	}

@@ -192,19 +192,24 @@ func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
 		return nil
 	}
 	opts.Dir, opts.Task, opts.Args, opts.NoApply = at.here, task, args, f.noApply
-	if err := a.ready(cmd, at, opts); err != nil {
-		return err
-	}
-	if opts.Home, err = a.home(at.root); err != nil {
-		return err
-	}
-	if err := a.before(cmd.Context(), at, &opts, f); err != nil {
+	if err := a.prepare(cmd, at, &opts, f); err != nil {
 		return err
 	}
 	if !cmd.Flags().Changed("holdout-dir") && !f.json {
 		a.readable(at, opts)
 	}
 	return a.supervise(cmd.Context(), opts, f, loop.Run)
+}
+
+// prepare makes sure that a loop can be started, and says what should be known.
+func (a *app) prepare(cmd *cobra.Command, at place, opts *loop.Options, f *runFlags) (err error) {
+	if err := a.ready(cmd, at, *opts); err != nil {
+		return err
+	}
+	if opts.Home, err = a.home(at.root); err != nil {
+		return err
+	}
+	return a.before(cmd.Context(), at, opts, f)
 }
 
 // ownTexts reads the texts of prompts that the project has, and tries them.
