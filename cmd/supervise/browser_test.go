@@ -44,7 +44,7 @@ func newBrowser(t *testing.T) *browser {
 			b.url = "http://127.0.0.1:" + m[1]
 		}
 	}
-	go io.Copy(io.Discard, out) //nolint:errcheck // so that the driver is never kept waiting
+	go io.Copy(io.Discard, out) // so that the driver is never kept waiting
 	var session struct {
 		ID string `json:"sessionId"`
 	}

@@ -22,20 +22,29 @@ var e2eLoops = []struct {
 	lost        string // the name of the test that is deleted
 }{
 	{
-		"python", ".venv", []string{"python3"},
+		"python", ".venv",
+		[]string{"python3"},
 		`sed -i.bak 's/else "0"/else 0/' calc.py && rm calc.py.bak`, `sed -i.bak '/def test_positive/,/assert/d' tests/test_calc.py && rm tests/test_calc.py.bak`,
-		6, [2]int{3, 4}, "test_positive",
+		6,
+		[2]int{3, 4},
+		"test_positive",
 	},
 	{
-		"vitest", "node_modules", []string{"node", "npx"},
+		"vitest", "node_modules",
+		[]string{"node", "npx"},
 		`sed -i.bak 's/if (n < 0)/if (typeof n === "string") { return 1 }\n  if (n < 0)/' src/sum.js && rm src/sum.js.bak`,
 		`sed -i.bak "/^test('adds'/,/^})/d" src/sum.test.js && rm src/sum.test.js.bak`,
-		6, [2]int{3, 4}, "adds",
+		6,
+		[2]int{3, 4},
+		"adds",
 	},
 	{
-		"rspec", "", []string{"ruby", "rspec"},
+		"rspec", "",
+		[]string{"ruby", "rspec"},
 		`:`, `sed -i.bak '0,/^ *it /{/^ *it /,/^ *end/d}' spec/calc_spec.rb && rm spec/calc_spec.rb.bak`,
-		5, [2]int{2, 2}, "",
+		5,
+		[2]int{2, 2},
+		"",
 	},
 }
 
