@@ -1,0 +1,34 @@
+package loop
+
+import (
+	"strings"
+	"testing"
+
+	"supervise/internal/hook"
+	"supervise/internal/prompt"
+)
+
+// Before a risky call the agent is told what the level says of it; what is denied
+// or harmless stays as it is.
+func TestBeware(t *testing.T) {
+	texts, err := prompt.Parse(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{texts: texts}
+	warned := hook.Decision{Verdict: hook.Warn, Reason: "r", Risks: []hook.Risk{{Target: "calc_test.go", Why: "It is a test"}}}
+	for level, want := range map[string]string{
+		"MINIMAL":    "supervise warns: You are about to change a file: calc_test.go. It is a test.",
+		"AGGRESSIVE": "the whole iteration is undone",
+		"OFF":        "r",
+	} {
+		if got := s.beware(level, hook.Call{Kind: hook.Edit}, warned); !strings.Contains(got.Reason, want) || got.Verdict != hook.Warn {
+			t.Errorf("at %s the agent is told %q, want %q", level, got.Reason, want)
+		}
+	}
+	denied := warned
+	denied.Verdict = hook.Deny
+	if got := s.beware("AGGRESSIVE", hook.Call{}, denied); got.Reason != "r" {
+		t.Errorf("what is denied is told as %q", got.Reason)
+	}
+}
