@@ -211,12 +211,21 @@ func (s *session) wait(ctx context.Context) error {
 		case p := <-s.presses:
 			s.press(p)
 		case <-s.timer.C:
-			if s.stage == killing || s.ended() {
-				return s.link.stuck()
+			if err := s.overdue(); err != nil {
+				return err
 			}
-			s.enter(s.stage + 1)
 		}
 	}
+}
+
+// overdue goes on to the next stage of stopping; after the last one the shim does
+// not answer.
+func (s *session) overdue() error {
+	if s.stage == killing || s.ended() {
+		return s.link.stuck()
+	}
+	s.enter(s.stage + 1)
+	return nil
 }
 
 // orphaned ends the run after the shim was killed. Where nothing can be left that

@@ -181,9 +181,6 @@ func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
 		return err
 	}
 	opts.Plan = plan
-	if opts.Texts, err = ownTexts(at.project); err != nil {
-		return err
-	}
 	if f.dryRun {
 		if f.json {
 			return a.encode(plan)
@@ -228,6 +225,10 @@ func ownTexts(project string) (map[string]string, error) {
 // before reads what the user had accepted, and says what should be known before
 // a loop starts.
 func (a *app) before(ctx context.Context, at place, opts *loop.Options, f *runFlags) error {
+	var err error
+	if opts.Texts, err = ownTexts(at.project); err != nil {
+		return err
+	}
 	list, known, err := accepted(ctx, at.project, time.Now())
 	if err != nil {
 		return err

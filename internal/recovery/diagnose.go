@@ -93,11 +93,11 @@ const (
 // sign, and a little more for each further one; of equal ones the first here
 // counts.
 var signs = []sign{
-	{RewardHacking, .85, alerted(detector.High, "test_deletion", "test_skipping")},
+	{RewardHacking, .85, alerted("test_deletion", "test_skipping")},
 	{RewardHacking, .90, func(c Case) string { return some("the tests that are gone had failed before", c.Evidence.FailedBefore) }},
 	{RewardHacking, .90, alertedBy(detector.Critical, tampering)},
 	{RewardHacking, .70, alertedBy(detector.High, tampering)},
-	{RewardHacking, .70, alerted(detector.High, "hidden_test_failing")},
+	{RewardHacking, .70, alerted("hidden_test_failing")},
 
 	{Environment, .80, func(c Case) string { return trouble(c.Evidence.NotMeasured...) }},
 	{Environment, .80, func(c Case) string {
@@ -116,8 +116,8 @@ var signs = []sign{
 	{Ambiguity, .65, func(c Case) string { return some("tests go back and forth", c.Evidence.Flipping) }},
 
 	{TaskComplexity, .75, func(c Case) string { return some("the same tests fail since three iterations", c.Evidence.SameFailing) }},
-	{TaskComplexity, .60, alerted(detector.High, "functionality_loss")},
-	{TaskComplexity, .55, alerted(detector.High, "coverage_regression", "error_increase", "build_broken")},
+	{TaskComplexity, .60, alerted("functionality_loss")},
+	{TaskComplexity, .55, alerted("coverage_regression", "error_increase", "build_broken")},
 
 	{CognitiveLoad, .70, size(hugeLines, hugeFiles)},
 	{CognitiveLoad, .60, size(largeLines, largeFiles)},
@@ -179,11 +179,11 @@ func tampering(a detector.Alert) bool {
 	return strings.HasPrefix(a.Rule, detector.TamperPrefix) || a.Type == "tampering"
 }
 
-func alerted(from detector.Severity, kinds ...string) func(Case) string {
+func alerted(kinds ...string) func(Case) string {
 	return func(c Case) string {
 		for _, a := range c.Assessment.Alerts {
 			for _, kind := range kinds {
-				if a.Type == kind && a.Severity >= from {
+				if a.Type == kind && a.Severity >= detector.High {
 					return cmp.Or(a.Message(), a.Rule)
 				}
 			}
