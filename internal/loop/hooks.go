@@ -267,7 +267,7 @@ func (h *hookRun) answer(q wire.Request) (wire.Reply, func()) {
 func (h *hookRun) decide(call hook.Call) hook.Decision {
 	switch call.Event {
 	case hook.PreTool:
-		return h.session.beware(h.work.it.Level, call, hook.Judge(call, h.options))
+		return h.session.beware(h.work.it.Level, hook.Judge(call, h.options))
 	case hook.PostTool:
 		return h.after(call)
 	case hook.Stop:

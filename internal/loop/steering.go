@@ -118,18 +118,14 @@ func (s *session) lastTold(f *prompt.Facts) {
 
 // beware adds to a warning before a tool call what the level of the iteration has
 // to say of it.
-func (s *session) beware(levelName string, call hook.Call, d hook.Decision) hook.Decision {
+func (s *session) beware(levelName string, d hook.Decision) hook.Decision {
 	level, err := prompt.ParseLevel(levelName)
 	if err != nil || d.Verdict != hook.Warn || len(d.Risks) == 0 {
 		return d
 	}
-	r := prompt.Risk{What: "change a file", Target: d.Risks[0].Target, Why: d.Risks[0].Why}
-	if call.Kind == hook.Shell {
-		r.What = "run a command about"
-	}
-	text, err := s.texts.Inject(prompt.RiskyTool, level, prompt.Facts{Iteration: s.state.Iteration, Risk: &r})
+	text, err := s.texts.Inject(prompt.RiskyTool, level, prompt.Facts{Iteration: s.state.Iteration}) // the reason names the risk
 	if err == nil && text != "" {
-		d.Reason = "supervise warns: " + text
+		d.Reason += "\n" + text
 	}
 	return d
 }

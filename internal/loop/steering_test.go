@@ -18,17 +18,17 @@ func TestBeware(t *testing.T) {
 	s := &session{texts: texts}
 	warned := hook.Decision{Verdict: hook.Warn, Reason: "r", Risks: []hook.Risk{{Target: "calc_test.go", Why: "It is a test"}}}
 	for level, want := range map[string]string{
-		"MINIMAL":    "supervise warns: You are about to change a file: calc_test.go. It is a test.",
+		"MINIMAL":    "r\nMake sure that this is a fix and no deletion.",
 		"AGGRESSIVE": "the whole iteration is undone",
 		"OFF":        "r",
 	} {
-		if got := s.beware(level, hook.Call{Kind: hook.Edit}, warned); !strings.Contains(got.Reason, want) || got.Verdict != hook.Warn {
+		if got := s.beware(level, warned); !strings.Contains(got.Reason, want) || got.Verdict != hook.Warn {
 			t.Errorf("at %s the agent is told %q, want %q", level, got.Reason, want)
 		}
 	}
 	denied := warned
 	denied.Verdict = hook.Deny
-	if got := s.beware("AGGRESSIVE", hook.Call{}, denied); got.Reason != "r" {
+	if got := s.beware("AGGRESSIVE", denied); got.Reason != "r" {
 		t.Errorf("what is denied is told as %q", got.Reason)
 	}
 }
