@@ -162,6 +162,7 @@ var presets = []Preset{
 		Model:   []string{"--model", "{{model}}"},
 		Prompt:  []string{"--message-file", "{{prompt_file}}"},
 		Env:     []string{"AIDER_ANALYTICS_DISABLE=true"},
+		Format:  Aider,
 		Install: "pip install aider-chat",
 		Login:   "set the API key of the model, like OPENAI_API_KEY",
 	},

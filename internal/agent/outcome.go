@@ -85,6 +85,8 @@ func (r Report) code(format Format, e Ending, strict bool) Outcome {
 		return NotFound
 	case e.ExitCode != 0 || e.Signal != "":
 		return r.crash(format)
+	case r.Retry != nil: // it gave up, and says so in words alone
+		return r.Retry.Why
 	case strict:
 		return NoFinal
 	}

@@ -25,6 +25,7 @@ const (
 	Cline    Format = "cline"
 	Continue Format = "continue"
 	Goose    Format = "goose"
+	Aider    Format = "aider" // text
 )
 
 // Usage is what a run consumed.
@@ -84,6 +85,7 @@ var readers = map[Format]func() events{
 	Cline:    func() events { return &cline{} },
 	Continue: func() events { return &continued{} },
 	Goose:    func() events { return &goose{} },
+	Aider:    func() events { return &aider{} },
 }
 
 // Reader reads what a program prints, while it prints: from pipes as from a
