@@ -26,7 +26,7 @@ var agentCases = []agentCase{
 	{name: "hook denies", run: deniedAgent, without: func(c agentClient) bool { return !c.hooks }, why: "it has no hooks"},
 	{name: "session goes on", run: continuedAgent, without: func(c agentClient) bool { return c.noTools }, why: "it has no sessions"},
 	{name: "rate limit", run: limitedAgent},
-	{name: "key refused", run: refusedAgent, without: func(c agentClient) bool { return c.noTools }, why: "it tells no outcome"},
+	{name: "key refused", run: refusedAgent},
 	{name: "server down", run: cutOffAgent},
 	{name: "hangs", run: hangingAgent},
 	{name: "interrupted", run: interruptedAgent, without: func(c agentClient) bool { return c.noTools }, why: "it runs nothing"},
