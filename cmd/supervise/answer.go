@@ -29,10 +29,13 @@ it. What it was accused of counts as acknowledged in this loop. The reason is
 written down.`},
 		{gate.Reject, "Undo the iteration that a loop asks about", `Reject puts the tree back to what the iteration started from; it is tried again.
 The reason, if there is one, is told to the agent.`},
-		{gate.Abort, "Undo the iteration that a loop asks about, and end the loop", `Abort undoes the iteration that a paused loop asks about and ends the loop, which
-gives back the best iteration so far.`},
+		{gate.Abort, "End a loop: one that asks, or one that runs", `Abort undoes the iteration that a paused loop asks about and ends the loop, which
+gives back the best iteration so far. A loop that runs and asks nothing is ended as
+by Ctrl-C; then --revert puts the tree back to what it was before the loop, and
+--keep-changes to what the agent left last.`},
 	} {
 		var reason string
+		var f abortFlags
 		cmd := &cobra.Command{
 			Use: string(row.choice) + " [LOOP]", Short: row.short,
 			Long: row.long + `
@@ -42,10 +45,19 @@ that supervise started the command is refused.`,
 			Example: fmt.Sprintf("  supervise %s\n  supervise %s fix-tests --reason \"the feature was dropped\"", row.choice, row.choice),
 			Args:    cobra.MaximumNArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
+				if row.choice == gate.Abort {
+					if handled, err := a.abortRunning(cmd, first(args), f); handled || err != nil {
+						return err
+					}
+				}
 				return a.reply(cmd, first(args), gate.Answer{Choice: row.choice, Reason: strings.TrimSpace(reason)})
 			},
 		}
 		cmd.Flags().StringVar(&reason, "reason", "", "why; it is written down")
+		if row.choice == gate.Abort {
+			cmd.Flags().BoolVar(&f.revert, "revert", false, "of a running loop: put the tree back to what it was before")
+			cmd.Flags().BoolVar(&f.keep, "keep-changes", false, "of a running loop: leave what the agent left last")
+		}
 		out = append(out, cmd)
 	}
 	return out

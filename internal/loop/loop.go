@@ -321,6 +321,9 @@ func (s *session) iterations(ctx context.Context, from int, spent time.Duration)
 	}
 	s.waited = 0
 	begun := s.opts.Now().Add(-spent)
+	if _, err := s.ledger.TakePause(); err != nil { // one that was meant for another run
+		return Stop{}, err
+	}
 	for n := from; n <= s.opts.MaxIterations; n++ {
 		agentCtx, cancel := s.timed(ctx, begun.Add(s.waited))
 		stop, err := s.iterate(ctx, agentCtx, n)
@@ -333,6 +336,9 @@ func (s *session) iterations(ctx context.Context, from int, spent time.Duration)
 			return stop, nil
 		case over:
 			return Stop{TimeLimit, fmt.Sprintf("the time limit of %s is reached", s.opts.MaxTime)}, nil
+		}
+		if paused, err := s.ledger.TakePause(); paused || err != nil {
+			return Stop{PausedByUser, "paused: supervise resume goes on"}, err
 		}
 	}
 	return s.exhausted(), nil

@@ -36,6 +36,7 @@ const (
 	FindingsOpen   Reason = "findings_open"        // about integrity, which a person has to look at
 	Unmeasurable   Reason = "unmeasurable"
 	Interrupted    Reason = "interrupted"
+	PausedByUser   Reason = "paused" // by supervise pause; resume goes on
 	Broken         Reason = "error"
 )
 
@@ -67,6 +68,7 @@ var reasons = map[Reason]struct {
 	Diminishing:    {5, ledger.Completed},
 	Unmeasurable:   {6, ledger.Failed},
 	Interrupted:    {130, ledger.Aborted},
+	PausedByUser:   {0, ledger.Paused},
 }
 
 // ExitCode returns the exit status of supervise for the reason.

@@ -1,0 +1,33 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// pauseName is the file by which a loop is asked to pause.
+const pauseName = "pause"
+
+// RequestPause asks the loop in dir to pause when its iteration is over.
+func RequestPause(dir string) error {
+	if err := WriteFile(filepath.Join(dir, pauseName), []byte("pause\n")); err != nil {
+		return fmt.Errorf("ask the loop to pause: %w", err)
+	}
+	return nil
+}
+
+// TakePause reports whether the loop was asked to pause since the last call, and
+// takes the request away.
+func (l *Ledger) TakePause() (bool, error) {
+	err := os.Remove(filepath.Join(l.dir, pauseName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("take the request to pause: %w", err)
+	}
+	return true, nil
+}
