@@ -50,7 +50,7 @@ func (a *app) ready(cmd *cobra.Command, at place, opts loop.Options) error {
 func notes(p agent.Preset, yolo bool) []string {
 	var out []string
 	if p.Experimental {
-		out = append(out, p.Name+" is experimental: it was not tried whole under supervise")
+		out = append(out, p.Name+" is experimental: it was not tried in all respects under supervise")
 	}
 	switch {
 	case p.Always:

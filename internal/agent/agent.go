@@ -25,7 +25,8 @@ import (
 type Preset struct {
 	Name     string
 	Programs []string // base names of the command; the first is the one that is started
-	// Experimental says that it was never run under supervise by its authors.
+	// Experimental says that it was not run under supervise in all respects by our
+	// authors, or not at all.
 	Experimental bool
 	// Min and Max are the versions it was tried with, "" for none.
 	Min, Max string
