@@ -142,6 +142,7 @@ func TestOutcome(t *testing.T) {
 		{"gave up, in text", Aider, "Tokens: 2 sent, 1 received.\nlitellm.InternalServerError: InternalServerError: OpenAIException - Connection\nerror.\nRetrying in 32.0 seconds...\n", Ending{}, true, ServerError},
 		{"limited, in text", Aider, "litellm.RateLimitError: RateLimitError: OpenAIException - rate limit reached\n", Ending{}, true, RateLimit},
 		{"refused, in text", Aider, "litellm.AuthenticationError: AuthenticationError: OpenAIException - invalid api key\n", Ending{}, true, Auth},
+		{"refused behind a spinner", Aider, "░█\b\b  \b\blitellm.BadRequestError: OpenAIException - invalid api key\n", Ending{}, true, Auth},
 		{"answered at last, in text", Aider, "litellm.RateLimitError: no\nRetrying in 0.2 seconds...\nTokens: 2 sent, 1 received.\n", Ending{}, true, OK},
 		{"never asked, in text", Aider, "Aider v0.86.2\n", Ending{}, true, NoFinal},
 		{"too many turns", Gemini, "", Ending{ExitCode: 53}, true, TurnLimit},
