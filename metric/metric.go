@@ -8,6 +8,7 @@ package metric
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +23,21 @@ type Set struct {
 	Build    *Build    `json:"build,omitempty"`
 	Code     *Code     `json:"code,omitempty"`
 	Gaps     []Gap     `json:"gaps,omitempty"`
+}
+
+// Slim returns the set without which lines of each file were covered: no rule looks
+// at them, and they take most of the room.
+func (s Set) Slim() Set {
+	if s.Coverage == nil {
+		return s
+	}
+	c := *s.Coverage
+	c.Files = slices.Clone(c.Files)
+	for i := range c.Files {
+		c.Files[i].Hit, c.Files[i].Missed = nil, nil
+	}
+	s.Coverage = &c
+	return s
 }
 
 // Partial reports whether a planned section is missing from s.

@@ -15,7 +15,6 @@ import (
 	"supervise/internal/loop"
 	"supervise/internal/measure"
 	"supervise/metric"
-	"supervise/runner"
 	"supervise/snapshot"
 )
 
@@ -130,8 +129,11 @@ func (g *gate) measureBase(ctx context.Context) error {
 	if err := loop.Reuse(g.tree.Dir, g.Root, plan, files); err != nil {
 		return err
 	}
-	if err := g.setUp(ctx, dir); err != nil {
+	switch why, err := g.tree.Prepare(ctx, g.Setup, dir); {
+	case err != nil:
 		return err
+	case why != "":
+		return fmt.Errorf("%w: the base: %s", ErrUnmeasurable, why)
 	}
 	m := measure.New(plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Hold: []*os.File{g.tree.Lock}})
 	res, err := m.Run(ctx, nil)
@@ -142,28 +144,6 @@ func (g *gate) measureBase(ctx context.Context) error {
 		return fmt.Errorf("%w: the tests of the base, %s, could not be read: %s; --setup prepares its checkout, for instance 'npm ci'", ErrUnmeasurable, short(g.base.Commit), why(res.Set))
 	}
 	g.before = loop.Masked(res.Set, g.Env)
-	return nil
-}
-
-// setupTimeout bounds the preparation of the base.
-const setupTimeout = 30 * time.Minute
-
-// setUp runs the user's preparation.
-func (g *gate) setUp(ctx context.Context, dir string) error {
-	if g.Setup == "" {
-		return nil
-	}
-	words := runner.NewTail(4 << 10)
-	res, err := runner.Run(ctx, runner.Command{
-		Args: []string{"/bin/sh", "-c", g.Setup}, Dir: dir, Env: append(os.Environ(), "CI=true"),
-		Stdout: words, Stderr: words, Timeout: setupTimeout, Hold: []*os.File{g.tree.Lock},
-	})
-	switch {
-	case err != nil:
-		return fmt.Errorf("prepare the base: %w", err)
-	case res.Cause != runner.Exited || res.ExitCode != 0:
-		return fmt.Errorf("%w: --setup failed in the checkout of the base: %s, status %d: %s", ErrUnmeasurable, res.Cause, res.ExitCode, strings.TrimSpace(words.String()))
-	}
 	return nil
 }
 
@@ -277,23 +257,9 @@ func Take(ctx context.Context, o Options, settings loop.Settings) (rec Record, d
 	if first.Set.Tests == nil {
 		return rec, dirty, fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, why(first.Set))
 	}
-	rec = Record{Version: recordVersion, At: o.Now.UTC().Truncate(time.Second), Supervise: o.Version, Set: slim(loop.Masked(first.Set, o.Env))}
+	rec = Record{Version: recordVersion, At: o.Now.UTC().Truncate(time.Second), Supervise: o.Version, Set: loop.Masked(first.Set, o.Env).Slim()}
 	if !dirty {
 		rec.Commit = r.id(ctx, "HEAD")
 	}
 	return rec, dirty, nil
-}
-
-// slim leaves out what no rule looks at: which lines of each file were covered.
-func slim(s metric.Set) metric.Set {
-	if s.Coverage == nil {
-		return s
-	}
-	c := *s.Coverage
-	c.Files = append(c.Files[:0:0], c.Files...)
-	for i := range c.Files {
-		c.Files[i].Hit, c.Files[i].Missed = nil, nil
-	}
-	s.Coverage = &c
-	return s
 }

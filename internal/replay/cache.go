@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"supervise/internal/ledger"
@@ -104,20 +103,6 @@ func (c cache) put(e entry) error {
 		return fmt.Errorf("keep a measurement: %w", err)
 	}
 	return ledger.WriteFile(c.path(e.Tree), b.Bytes())
-}
-
-// slim leaves out what no rule looks at: which lines of each file were covered.
-func slim(s metric.Set) metric.Set {
-	if s.Coverage == nil {
-		return s
-	}
-	c := *s.Coverage
-	c.Files = slices.Clone(c.Files)
-	for i := range c.Files {
-		c.Files[i].Hit, c.Files[i].Missed = nil, nil
-	}
-	s.Coverage = &c
-	return s
 }
 
 // unmeasured says why the tests of a set are missing, "" when they are not.

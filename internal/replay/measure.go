@@ -15,7 +15,6 @@ import (
 	"supervise/internal/loop"
 	"supervise/internal/measure"
 	"supervise/metric"
-	"supervise/runner"
 )
 
 // measureAll measures the commits, several at a time, each worker in a checkout of
@@ -94,7 +93,7 @@ func (h *history) measureOne(ctx context.Context, t *checkout.Tree, c Commit) (e
 	if set.Tests == nil {
 		set.Tests = res.Read // what carries over depends on the commit before
 	}
-	e.Set = slim(loop.Masked(set, h.opts.Env))
+	e.Set = loop.Masked(set, h.opts.Env).Slim()
 	e.Why = unmeasured(e.Set)
 	return e, h.cache.put(e)
 }
@@ -112,7 +111,7 @@ func (h *history) ready(ctx context.Context, t *checkout.Tree, c Commit) (m *mea
 	if _, err := os.Stat(root); err != nil {
 		return nil, "the folder of the project is not there", nil //nolint:nilerr // that is the finding
 	}
-	if why, err := h.setUp(ctx, t, root); why != "" || err != nil {
+	if why, err := t.Prepare(ctx, h.opts.Setup, root); why != "" || err != nil {
 		return nil, why, err
 	}
 	plan, err := moved(h.opts.Plan, h.opts.Plan.Root, root)
@@ -120,28 +119,6 @@ func (h *history) ready(ctx context.Context, t *checkout.Tree, c Commit) (m *mea
 		return nil, "", err
 	}
 	return measure.New(plan, measure.Options{Scratch: filepath.Join(t.Base, "reports"), Hold: []*os.File{t.Lock}}), "", nil
-}
-
-// setupTimeout bounds the preparation of a commit.
-const setupTimeout = 30 * time.Minute
-
-// setUp runs the user's preparation.
-func (h *history) setUp(ctx context.Context, t *checkout.Tree, root string) (why string, err error) {
-	if h.opts.Setup == "" {
-		return "", nil
-	}
-	words := runner.NewTail(4 << 10)
-	res, err := runner.Run(ctx, runner.Command{
-		Args: []string{"/bin/sh", "-c", h.opts.Setup}, Dir: root, Env: append(os.Environ(), "CI=true"),
-		Stdout: words, Stderr: words, Timeout: setupTimeout, Hold: []*os.File{t.Lock},
-	})
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("prepare the commit: %w", err)
-	case res.Cause != runner.Exited || res.ExitCode != 0:
-		return fmt.Sprintf("the setup command failed: %s, status %d: %s", res.Cause, res.ExitCode, firstLine(words.String())), nil
-	}
-	return "", nil
 }
 
 // confirm runs the tests again that fail in a commit and passed in the one before,
