@@ -37,11 +37,17 @@ func (a *app) attach(opts *loop.Options, f *runFlags) {
 		opts.Terminal = &runner.Terminal{In: a.in, Out: a.out.(*os.File)} //nolint:forcetypeassert // a terminal is a file
 	}
 	if f.json {
-		opts.OnEvent = jsonPrinter(a.out, opts.Log.WithField("output", "json").Error)
+		opts.OnEvent = f.rings(a.err, jsonPrinter(a.out, opts.Log.WithField("output", "json").Error))
 		return
 	}
 	p := &printer{out: a.out, talk: a.err, paint: a.paint(a.out), live: isTerminal(a.err), raw: opts.Terminal != nil, self: a.self()}
-	opts.OnEvent = p.event
+	switch f.ui {
+	case "plain":
+		p.paint, p.live = report.NoPaint, false
+	case "rich":
+		p.paint = report.ANSI
+	}
+	opts.OnEvent = f.rings(a.err, p.event)
 	if show == "lines" {
 		prefix := p.paint(report.Faint, "       │ ")
 		opts.Mirror = func(int) io.WriteCloser {
@@ -50,6 +56,24 @@ func (a *app) attach(opts *loop.Options, f *runFlags) {
 				return newSpoken(known.Format, to)
 			}
 			return to
+		}
+	}
+}
+
+// rings rings the bell of a terminal at what somebody may want to know at once, if
+// that was asked for.
+func (f *runFlags) rings(talk io.Writer, next func(loop.Event)) func(loop.Event) {
+	if !f.bell || !isTerminal(talk) {
+		return next
+	}
+	return func(e loop.Event) {
+		next(e)
+		ring := e.Type == loop.LoopFinished || e.Type == loop.GateOpened
+		if d, finished := e.Data.(loop.Finish); finished {
+			ring = d.It.Assessment.Critical()
+		}
+		if ring {
+			fmt.Fprint(talk, "\a")
 		}
 	}
 }

@@ -25,8 +25,8 @@ type runFlags struct {
 	set                config.Settings // values of the flags that override settings
 	prompt, promptFile string
 	dryRun, noApply    bool
-	show               string
-	json               bool
+	show, ui           string
+	json, bell         bool
 }
 
 func (a *app) runCmd() *cobra.Command {
@@ -112,9 +112,15 @@ func (f *runFlags) registerShow(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.show, "agent-output", "auto", "what is shown of the agent's output: raw, lines, none (auto: raw on a terminal, else none)")
 	flags.BoolVar(&f.json, "json", false, "print events as JSON lines on standard output")
+	flags.StringVar(&f.ui, "ui", "auto", "plain: no colours and no lines that are replaced; rich: both; json: as --json (auto: rich on a terminal)")
+	flags.BoolVar(&f.bell, "bell", false, "ring the terminal's bell when somebody has to answer, at critical findings, and at the end")
 }
 
 func (f *runFlags) checkShow() error {
+	if !slices.Contains([]string{"auto", "plain", "rich", "json"}, f.ui) && f.ui != "" {
+		return usageError{fmt.Errorf("--ui is auto, plain, rich or json, not %s", f.ui)}
+	}
+	f.json = f.json || f.ui == "json"
 	if !slices.Contains([]string{"auto", "raw", "lines", "none"}, f.show) {
 		return usageError{fmt.Errorf("--agent-output is auto, raw, lines or none, not %s", f.show)}
 	}
