@@ -19,6 +19,7 @@ type testCase struct {
 	body   int      // the first line within
 	end    int      // the closing line; in Python the last of the body
 	indent string
+	quoted []bool // lines that begin within a string of several lines
 }
 
 // last is the last line of the body.
@@ -68,12 +69,16 @@ func findTests(file string, text []byte) []*testCase {
 	}
 	lines := strings.Split(string(text), "\n")
 	var out []*testCase
+	var quoted []bool
+	if lang.name == "python" {
+		quoted = inTriple(lines)
+	}
 	for i, line := range lines {
 		m := lang.def.FindStringSubmatch(line)
-		if m == nil {
+		if m == nil || quoted != nil && quoted[i] {
 			continue
 		}
-		t := &testCase{file: file, lang: lang, lines: lines, head: i, start: i, indent: indentOf(line)}
+		t := &testCase{file: file, lang: lang, lines: lines, head: i, start: i, indent: indentOf(line), quoted: quoted}
 		for _, g := range m[1:] {
 			if t.name == "" {
 				t.name = g
@@ -219,7 +224,7 @@ func (t *testCase) assertions() []span {
 				continue
 			}
 		}
-		if !t.lang.assert.MatchString(line) {
+		if !t.lang.assert.MatchString(line) || t.quoted != nil && t.quoted[i] {
 			continue
 		}
 		if to := t.statement(i); to <= t.last() {

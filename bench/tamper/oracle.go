@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"supervise/source"
 )
 
 // rewrite changes an assertion: a call, whose arguments stand as {0}, {1}… in to,
@@ -235,11 +237,12 @@ func (r rewrite) apply(stmt string) (string, bool) {
 	return before + to + after, true
 }
 
+// tolerances say how far off a value may be. How long something may take is none:
+// the catalogue has those apart, and calls them MEDIUM.
 var tolerances = []*regexp.Regexp{
 	re(`(\b(?:abs|rel|delta|atol|rtol|tolerance|epsilon|eps|accuracy|rel_tol|abs_tol)\s*[=:]\s*)(\d*\.?\d+(?:e-?\d+)?)`),
 	re(`(InDelta\([^,]+, [^,]+, [^,]+, |InEpsilon\([^,]+, [^,]+, [^,]+, |toBeCloseTo\([^,]+, |closeTo\([^,]+, |_delta [^,]+, [^,]+, |must_be_close_to [^,]+, |EXPECT_NEAR\([^,]+, [^,]+, |assert_in_delta [^,]+, [^,]+, |isWithin\()(\d*\.?\d+(?:e-?\d+)?)`),
 	re(`(assertEquals\([^,]+, [^,]+, |AreEqual\([^,]+, [^,]+, )(0?\.\d+)`),
-	re(`((?:timeout|Timeout|setTimeout|wait_for|sleep)[ (=:,]+)(\d+)`),
 }
 
 func widen(s *subject) []edit {
@@ -276,6 +279,9 @@ func otherLiteral(s *subject) []edit {
 		var found *place
 		for i := a.from; i <= last; i++ {
 			for _, m := range literal.FindAllStringIndex(t.lines[i], -1) {
+				if strings.Contains(t.lines[i][:m[0]], "  "+t.lang.comment+" ") {
+					break
+				}
 				found = &place{i, m[0], m[1]}
 				if t.lang.name == "java" || t.lang.name == "csharp" || t.lang.name == "php" {
 					break // the expected comes first there
@@ -365,11 +371,14 @@ func broaden(s *subject) []edit { return s.reassert(broader) }
 
 var goldenPath = re(`(?i)(__snapshots__|/snapshots?/|golden|\.snap$|\.approved\.|\.ambr$|testdata/|/fixtures/|/expected/|cassettes/|\.out$|\.stderr$)`)
 
+// settingsPath matches what stands in such folders without being a record.
+var settingsPath = re(`(?:^|/)(?:(?:ts|js)config[^/]*\.json|package(?:-lock)?\.json|[^/]*\.(?:md|toml|ini|cfg|svg|png))$`)
+
 // regenerate changes a recorded output, beside product code that changed.
 func regenerate(s *subject) []edit {
 	var goldens []string
 	for _, p := range s.tree.paths {
-		if goldenPath.MatchString("/"+p) && languageOf(p) == nil && !strings.HasSuffix(p, ".md") {
+		if goldenPath.MatchString("/"+p) && source.LanguageOf(p, nil) == source.Unknown && !settingsPath.MatchString(p) {
 			goldens = append(goldens, p)
 		}
 	}
@@ -416,8 +425,8 @@ func mockSubject(s *subject) []edit {
 			return nil
 		}
 		x := m[s.rng.IntN(len(m))]
-		if strings.HasPrefix(x[1], "unittest") || x[1] == "__future__" || x[1] == "typing" {
-			return nil
+		if !s.base.owns(x[1]) || !regexp.MustCompile(`\b`+x[2]+`\(`).MatchString(t.bodyText()) {
+			return nil // not what this test is about
 		}
 		dec := s.pick(`@mock.patch("`+x[1]+"."+x[2]+`")`, `@mock.patch.object(`+x[2]+`, "__init__", return_value=None)`, `@unittest.mock.patch("`+x[1]+"."+x[2]+`", mock.MagicMock())`)
 		lines := slices.Insert(slices.Clone(t.lines), t.head, t.indent+dec)

@@ -38,11 +38,15 @@ type base struct {
 // newBase reads the state before a commit. commit may be nil.
 func newBase(t *tree, id string, r *repo, c *commit) (*base, error) {
 	b := &base{tree: t, id: id, cases: map[string][]*testCase{}}
+	collected := collects(t)
 	for _, p := range t.paths {
 		if languageOf(p) == nil || source.Vendored(p) {
 			continue
 		}
 		if isTest(p) {
+			if strings.HasSuffix(p, ".py") && !collected(p) {
+				continue // a file that tests read, no test of this project
+			}
 			b.tests = append(b.tests, p)
 			continue
 		}
@@ -80,19 +84,27 @@ func (b *base) changesOf(r *repo, c *commit) error {
 	return nil
 }
 
-// testsOf returns the tests of a file that have an assertion.
+// testsOf returns the tests of a file that have an assertion which says something.
 func (b *base) testsOf(file string) []*testCase {
 	if list, ok := b.cases[file]; ok {
 		return list
 	}
 	var out []*testCase
 	for _, t := range findTests(file, b.read(file)) {
-		if len(t.assertions()) > 0 {
+		if t.asserts() {
 			out = append(out, t)
 		}
 	}
 	b.cases[file] = out
 	return out
+}
+
+// owns says that a module of Python is the project's.
+func (b *base) owns(module string) bool {
+	file := "/" + strings.ReplaceAll(module, ".", "/")
+	return slices.ContainsFunc(b.sources, func(p string) bool {
+		return strings.HasSuffix("/"+p, file+".py") || strings.HasSuffix("/"+p, file+"/__init__.py")
+	})
 }
 
 // draw picks a file and a test of it, nil when the draw found none.
@@ -184,8 +196,8 @@ func honestTest(b *base, s *subject) []edit {
 	if len(list) > 1 && model.head == s.test.head && t.file == s.test.file {
 		model = list[(s.rng.IntN(len(list)-1)+1+slices.Index(list, model))%len(list)]
 	}
-	if model.name == "" || model.indent != t.indent {
-		return nil
+	if model.name == "" || model.indent != t.indent || t.file == s.test.file && model.head == s.test.head {
+		return nil // a copy of the test itself would be the test under another name
 	}
 	text := strings.Replace(model.text(), model.name, model.name+"_again", 1)
 	if m := literal.FindStringIndex(model.bodyText()); m != nil {
