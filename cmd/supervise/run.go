@@ -13,8 +13,10 @@ import (
 
 	"supervise/internal/agent"
 	"supervise/internal/config"
+	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/prompt"
+	"supervise/internal/report"
 
 	"github.com/spf13/cobra"
 )
@@ -27,6 +29,7 @@ type runFlags struct {
 	dryRun, noApply    bool
 	show, ui           string
 	json, bell         bool
+	maxLoops           int // of the settings
 }
 
 func (a *app) runCmd() *cobra.Command {
@@ -84,6 +87,7 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.DurationVar(&s.Limits.IdleTimeout, "idle-timeout", 0, "stop the agent when it prints nothing for so long (default none)")
 	flags.DurationVar(&s.Limits.FirstOutput, "first-output-timeout", 0, "stop the agent when it has printed nothing at all for so long (default none)")
 	flags.StringVar(&s.Pty, "pty", s.Pty, "whether the agent has a terminal: auto, always, never (pipes)")
+	flags.IntVar(&s.Limits.MaxLoops, "max-loops", 0, "refuse to start when so many loops run already, in whatever tree (default any)")
 	flags.IntVar(&s.Limits.MaxRetries, "max-retries", s.Limits.MaxRetries, "how often a rejected iteration is tried again before the loop ends")
 	flags.StringVar(&s.Until, "until", s.Until, "when the task is done: auto, green, idle, never, quality, or a command that succeeds then")
 	flags.StringVar(&s.Promise, "completion-promise", "", "a text that the agent has to say as well, besides green checks, for the task to be done")
@@ -144,6 +148,7 @@ var overrides = map[string]func(to, from *config.Settings){
 	"idle-timeout":         func(to, from *config.Settings) { to.Limits.IdleTimeout = from.Limits.IdleTimeout },
 	"first-output-timeout": func(to, from *config.Settings) { to.Limits.FirstOutput = from.Limits.FirstOutput },
 	"pty":                  func(to, from *config.Settings) { to.Pty = from.Pty },
+	"max-loops":            func(to, from *config.Settings) { to.Limits.MaxLoops = from.Limits.MaxLoops },
 	"max-retries":          func(to, from *config.Settings) { to.Limits.MaxRetries = from.Limits.MaxRetries },
 	"until":                func(to, from *config.Settings) { to.Until = from.Until },
 	"on-stall":             func(to, from *config.Settings) { to.OnStall = from.OnStall },
@@ -194,7 +199,7 @@ func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
 		a.printPlan(plan)
 		return nil
 	}
-	opts.Dir, opts.Task, opts.Args, opts.NoApply = at.here, task, args, f.noApply
+	opts.Dir, opts.Task, opts.Args, opts.NoApply, f.maxLoops = at.here, task, args, f.noApply, settings.Limits.MaxLoops
 	if err := a.prepare(cmd, at, &opts, f); err != nil {
 		return err
 	}
@@ -212,7 +217,30 @@ func (a *app) prepare(cmd *cobra.Command, at place, opts *loop.Options, f *runFl
 	if opts.Home, err = a.home(at.root); err != nil {
 		return err
 	}
+	if err := a.room(opts.Home, f.maxLoops); err != nil {
+		return err
+	}
 	return a.before(cmd.Context(), at, opts, f)
+}
+
+// room refuses a loop where as many run already as may, in whatever tree.
+func (a *app) room(home string, limit int) error {
+	if limit == 0 {
+		return nil
+	}
+	pattern := home
+	if a.state == "" {
+		pattern = filepath.Join(filepath.Dir(home), "*")
+	}
+	running, err := ledger.AtWork(pattern)
+	if err != nil || len(running) < limit {
+		return err
+	}
+	var names []string
+	for _, s := range running {
+		names = append(names, s.LoopID+" in "+s.Workspace)
+	}
+	return usageError{fmt.Errorf("%s already, and limits.max_loops is %d: %s", report.Count(len(running), "loop runs", "loops run"), limit, strings.Join(names, ", "))}
 }
 
 // ownTexts reads the texts of prompts that the project has, and tries them.

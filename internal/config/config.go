@@ -140,6 +140,7 @@ type Limits struct {
 	MaxWait          time.Duration `yaml:"max_wait"`   // for the agent's service; 0: it is not waited for
 	FirstWait        time.Duration `yaml:"first_wait"` // where the service does not say how long
 	MaxRetries       int           `yaml:"max_retries"`
+	MaxLoops         int           `yaml:"max_loops"` // that run at the same time on this machine, in whatever tree; 0: any
 	CheckTimeout     time.Duration `yaml:"check_timeout"`
 }
 
