@@ -34,6 +34,10 @@ func TestAssertions(t *testing.T) {
 		{"one error is handled", three, []string{"try:\n        assert x == 21\n    except KeyError:\n        raise", three[1], three[2]}, ""},
 		{"broader error", []string{"with pytest.raises(ValueError, match='bad'):\n        add('a', 1)"}, []string{"with pytest.raises(Exception):\n        add('a', 1)"}, "TP-11 HIGH test_add"},
 		{"narrower error", []string{"with pytest.raises(Exception):\n        add('a', 1)"}, []string{"with pytest.raises(ValueError):\n        add('a', 1)"}, ""},
+		{"output of a run is not looked at", []string{"result = pytester.runpytest()", "result.stdout.fnmatch_lines(['*1 passed*'])"}, []string{"result = pytester.runpytest()"}, "TP-10 CRITICAL test_add"},
+		{"any output will do", []string{"r.stdout.fnmatch_lines(['*1 passed*'])", "assert x == 21"}, []string{"r.stdout.fnmatch_lines(['*'])", "assert x == 21"}, "TP-12 HIGH test_add"},
+		{"other output", []string{"r.stdout.fnmatch_lines('*1 passed*')"}, []string{"r.stdout.no_fnmatch_line('*1 passed*')"}, "TP-14 HIGH test_add"},
+		{"no warning", []string{"with pytest.warns(UserWarning):\n        add('a', 1)"}, []string{"add('a', 1)"}, "TP-10 CRITICAL test_add"},
 		{"exits", three, append(three, "os._exit(0)"), "TP-22 CRITICAL test_add"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -139,6 +139,7 @@ func TestCommandRules(t *testing.T) {
 		{"gitlab manual", ".gitlab-ci.yml", "unit:\n  script:\n    - pytest -q\n", "unit:\n  when: manual\n  script:\n    - pytest -q\n", "TP-25 HIGH"},
 		{"malformed yaml", ".travis.yml", "script:\n  - pytest\n\t bad: [\n", "script:\n  - pytest || true\n\t bad: [\n", "TP-25 CRITICAL"},
 
+		{"tox dash before a wrapper", "tox.ini", "[testenv]\ncommands =\n    {env:COVERAGE_RUN:} pytest {posargs}\n", "[testenv]\ncommands =\n    - {env:COVERAGE_RUN:} pytest {posargs}\n", "TP-25 CRITICAL"},
 		{"tox dash", "tox.ini", "[testenv]\ncommands =\n    pytest {posargs}\n", "[testenv]\ncommands =\n    - pytest {posargs}\n", "TP-25 CRITICAL"},
 		{"tox dash behind a blank line", "tox.ini", "[testenv]\ncommands =\n    pip install x\n\n    pytest -q\n\n[testenv:docs]\ncommands = sphinx-build\n", "[testenv]\ncommands =\n    pip install x\n\n    - pytest -q\n\n[testenv:docs]\ncommands = sphinx-build\n", "TP-25 CRITICAL"},
 		{"tox deselect", "tox.ini", "[testenv]\ncommands = pytest\n", "[testenv]\ncommands = pytest --deselect tests/test_a.py::test_x\n", "TP-26 CRITICAL"},

@@ -39,11 +39,15 @@ func (r *reading) set(key, value string, line int) {
 // run adds the lines of a script.
 func (r *reading) run(key, script string, at int) {
 	for _, l := range joined(script, at) {
-		if text := strings.TrimSpace(templated.ReplaceAllStringFunc(l.text, variable)); text != "" && !strings.HasPrefix(text, "#") {
+		if text := strings.TrimSpace(templated.ReplaceAllStringFunc(fromEnv.ReplaceAllString(l.text, "$1"), variable)); text != "" && !strings.HasPrefix(text, "#") {
 			r.commands = append(r.commands, command{key: key, text: text, line: l.n})
 		}
 	}
 }
+
+// fromEnv is what tox puts before a command from the environment, which may be
+// nothing: {env:COVERAGE_RUN:} pytest.
+var fromEnv = regexp.MustCompile(`^(\s*(?:-\s+)?)(?:\{env:\w+:[^{}]*\}\s+)+`)
 
 // templated is an expression of a workflow, which may hold anything.
 var templated = regexp.MustCompile(`\$\{\{.*?\}\}`)

@@ -171,7 +171,7 @@ var flips = []struct {
 	{regexp.MustCompile(`\.IfNot\(`), ".If("},
 	{regexp.MustCompile(`\bis_err\(\)`), "is_ok()"},
 	{regexp.MustCompile(`\bis_none\(\)`), "is_some()"},
-	{regexp.MustCompile(`\bno_fnmatch_`), "fnmatch_"},
+	{regexp.MustCompile(`\bno_(fnmatch|re_match)_lines?\b`), "${1}_lines"},
 	{regexp.MustCompile(`\bbe_falsey\b|\bbe_falsy\b`), "be_truthy"},
 	{regexp.MustCompile(`\bshould_not\b`), "should"},
 	{regexp.MustCompile(`_false\(|\bis_false\(`), "_true("},
@@ -241,6 +241,7 @@ var truths = []*regexp.Regexp{
 	regexp.MustCompile(`\bAssert\.Pass\(|\baddToAssertionCount\(|\bexpectNotToPerformAssertions\(|\bt\.pass\(\)|\bassert\.isOk\(true\)|^SUCCEED\(`),
 	regexp.MustCompile(`^(?:false|!true|1 == 2|1 != 1|0 != 0|1 > 2) => t\.`),
 	regexp.MustCompile(`^assert\s+true;?$`),
+	regexp.MustCompile(`\.(?:fnmatch|re_match)_lines(?:_random)?\(\s*\[?\s*r?["'](?:\.?\*)?["']\s*,?\s*\]?\s*\)$`),
 	regexp.MustCompile(`\bis_?instance\((?:[^()]|\([^()]*\))*,\s*object\s*\)|\bInstanceOf(?:<object>|\(Object\.class\))|kind_of\s+(?:Object|BasicObject)\b|\bbe_an?\(Object\)|^assert!?\(?\s*\(?[\w.&]*(?:len|count|size|length)\(?[^=<>]*\)? >= 0\)?;?$`),
 	regexp.MustCompile(`(?i)\b\w*contains?\w*\((?:[^()]|\([^()]*\))*,\s*(?:""|'')\s*\)|\.(?:toContain|toMatch|include|startsWith|endsWith)\(\s*(?:""|'')\s*\)|^assert\s+(?:""|'')\s+in\s|HasPrefix\([^()]*, ""\)`),
 }

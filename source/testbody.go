@@ -8,6 +8,7 @@ import (
 // assertingWords begin the names that assert in the languages other than Go.
 var assertingWords = []string{
 	"assert", "expect", "should", "verify", "refute", "must", "wont", "raises", "fail", "check", "require", "eqnice", "panic",
+	"warns", "deprecated_call", "fnmatch", "no_fnmatch", "re_match", "no_re_match", // pytest and its pytester
 	"xctassert", "xctfail", "xctunwrap", "boost_check", "boost_require", "boost_test", "succeed",
 }
 
