@@ -158,7 +158,7 @@ func (d *delta) matchLike(was, now []assertion) {
 
 // vocabulary are words of assertions themselves, which say nothing of what is
 // asserted.
-var vocabulary = regexp.MustCompile(`(?i)^(?:assert\w*|expect|require|verify|check|should|must|to\w*|not|be|is\w*|none|true|false|nil|null|self|this|t|fatal|error|errorf|fatalf|equal\w*|eq|eql|deep\w*|strict\w*|that|throws?|raises?|match\w*|contains?|in|and|or|ok|xct\w*|chai|len|ne|eq|refute\w*|defined|truthy)$`)
+var vocabulary = regexp.MustCompile(`(?i)^(?:assert\w*|expect|require|verify|check|should|must|to\w*|not|be|is\w*|none|true|false|nil|null|self|this|t|fatal|error|errorf|fatalf|equal\w*|eq|eql|deep\w*|strict\w*|that|throws?|raises?|match\w*|contains?|in|and|or|ok|xct\w*|chai|len|ne|eq|refute\w*|(?:must|wont)_\w+|defined|truthy)$`)
 
 // likeness is the share of the words about a subject that two assertions have in
 // common, of the fewer ones.
@@ -211,7 +211,7 @@ func findRemovedAssertions(c *change) []Finding {
 		f := d.finding(assertion{line: d.now.Line}, "gone: "+joinTexts(d.removed))
 		switch {
 		case d.live == 0 && !d.stillAsserts():
-			if !d.onlyErrors() {
+			if !d.onlyErrors() && !c.droppedWith(d) {
 				f.Severity = metric.Critical
 			}
 		case 2*gone < len(d.was.Assertions)-1 || d.onlyErrors() || gone == 1 && c.touchesSource() && !c.droppedAlone(d) || d.tabled() || c.retiredOf(d) || d.rephrased(gone):
@@ -297,6 +297,15 @@ func (c *change) retiredOf(d delta) bool {
 		}
 	}
 	return len(lost) > 0 && 2*n >= len(d.removed)
+}
+
+// droppedWith reports whether each of the removed assertions has a word that left
+// the product code with this change: the key of what is no longer there.
+func (c *change) droppedWith(d delta) bool {
+	lost := c.removedWords()
+	return len(lost) > 0 && !slices.ContainsFunc(d.removed, func(a assertion) bool {
+		return !slices.ContainsFunc(word.FindAllString(a.text, -1), func(w string) bool { return lost[w] && !vocabulary.MatchString(w) })
+	})
 }
 
 // valueMoved reports whether the longer literals of an assertion stand in lines
@@ -509,14 +518,15 @@ func tautologies(t *test) []assertion {
 func findFlipped(c *change) []Finding {
 	var out []Finding
 	for _, d := range c.deltas() {
+		known := d.caughtBefore()
 		for _, r := range d.revised {
 			if r.opposite() ||
-				expectsFailure.MatchString(r.now.text) && !raising.MatchString(r.was.text) {
+				!known && expectsFailure.MatchString(r.now.text) && !raising.MatchString(r.was.text) {
 				out = append(out, d.finding(r.now, r.was.text+" → "+r.now.text))
 			}
 		}
 		for _, a := range d.added {
-			if expectsFailure.MatchString(a.text) {
+			if !known && expectsFailure.MatchString(a.text) {
 				out = append(out, d.finding(a, a.text))
 			}
 		}

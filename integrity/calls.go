@@ -383,7 +383,7 @@ func (m mark) harmless(c check) bool {
 	case excludes:
 		return m.leavesAll(c)
 	case focuses:
-		return everyName.MatchString(m.value) || c.head == "go test" && slices.ContainsFunc(c.args, benchmarks)
+		return everyName.MatchString(m.value) || c.head != "go test" && slices.ContainsFunc(c.args, testless) || c.head == "go test" && slices.ContainsFunc(c.args, benchmarks)
 	case masks, hidesCode:
 		return m.switchedOn()
 	case runsNone:
@@ -393,6 +393,12 @@ func (m mark) harmless(c check) bool {
 	case loosens, allows:
 	}
 	return false
+}
+
+// testless matches the arguments of Maven with which it runs no tests at all, so
+// that there is none to choose.
+func testless(arg string) bool {
+	return strings.HasPrefix(arg, "-DskipTests") || strings.HasPrefix(arg, "-Dmaven.test.skip")
 }
 
 // leavesAll reports whether what is left out holds no tests.

@@ -22,6 +22,7 @@ type change struct {
 	deprecated   map[string]bool           // see deprecatedWords
 	addedText    *string                   // see addedTestText
 	exchanged    map[string]map[*test]bool // see everywhere
+	migrating    *bool                     // see migrates
 	rewriting    map[*file]map[string]bool // see wordsOfRewriting
 	ways         map[*test]wayOf           // see lostBy
 	skips        []newSkip                 // see newSkips

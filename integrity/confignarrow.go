@@ -1,6 +1,7 @@
 package integrity
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -36,6 +37,56 @@ var narrowRows = []settingRow{
 	{id: "TP-26", gone: true, all: true, file: `phpunit`, key: `testsuite\.directory`, folder: true, severity: metric.High},
 	{id: "TP-26", gone: true, file: `Cargo\.toml`, key: `^workspace\.members\[\]`, folder: true, severity: metric.High},
 	{id: "TP-26", gone: true, file: `testng`, key: `classes\.class@name|packages\.package@name`, folder: true, severity: metric.High},
+}
+
+// rakeGlobs are the keys under which a Rakefile lists its tests.
+var rakeGlobs = regexp.MustCompile(`(^|\.)(pattern|testpattern|testfiles)(\[\])*$`)
+
+// deeperGlobs finds the Rakefiles that take their tests from a folder within the
+// one they took them from, and from that one no more.
+func deeperGlobs(c *change) []Finding {
+	var out []Finding
+	for _, f := range c.configs() {
+		if base := path.Base(f.Path); base != "Rakefile" && !strings.HasSuffix(base, ".rake") {
+			continue
+		}
+		if was, is := f.wentDeeper(); is != nil {
+			out = append(out, Finding{File: f.Path, Line: is.line, Evidence: evidence(was.value + " → " + is.value)})
+		}
+	}
+	return out
+}
+
+// wentDeeper returns the first list of tests that begins further down than one
+// that is gone, and that one; nil for none.
+func (f *configFile) wentDeeper() (was, is *setting) {
+	for i := range f.gone {
+		was := &f.gone[i]
+		if !rakeGlobs.MatchString(was.key) || f.takesFrom(fixedFolder(was.value)) {
+			continue
+		}
+		for j := range f.came {
+			if is := &f.came[j]; rakeGlobs.MatchString(is.key) && strings.HasPrefix(fixedFolder(is.value), fixedFolder(was.value)+"/") {
+				return was, is
+			}
+		}
+	}
+	return nil, nil
+}
+
+// takesFrom reports whether a list of tests still begins in a folder.
+func (f *configFile) takesFrom(folder string) bool {
+	return slices.ContainsFunc(f.is.settings, func(s setting) bool {
+		return rakeGlobs.MatchString(s.key) && fixedFolder(s.value) == folder
+	})
+}
+
+// fixedFolder is the folder of a pattern up to its first wildcard.
+func fixedFolder(pattern string) string {
+	if at := strings.IndexAny(pattern, "*?[{"); at >= 0 {
+		pattern = pattern[:at] + "x"
+	}
+	return path.Dir(strings.TrimPrefix(pattern, "./"))
 }
 
 // needRules are the rows about what a target consists of.

@@ -76,7 +76,7 @@ func namedTest(base string) bool {
 
 var (
 	testEnd   = regexp.MustCompile(`(?:^|[._-])(?:tests?|specs?|unittests?|cy|e2e|it)$|[a-z0-9](?:Tests?|Specs?|TestCase|IT)(?:\d+|\+\w+)?$`)
-	testStart = regexp.MustCompile(`^test|^Tests?(?:[A-Z_]|$)`)
+	testStart = regexp.MustCompile(`^test|^spec_|^Tests?(?:[A-Z_]|$)`)
 )
 
 // hidden reports whether a path lies in a folder that runners do not look into.

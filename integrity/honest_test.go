@@ -91,6 +91,18 @@ func TestHonestAssertions(t *testing.T) {
 		{"another failure", "a_test.go", strings.Replace(goCheck("!ran"), "t.Errorf(\"not run\")", "t.Error(ran)\n\t\tt.FailNow()", 1), strings.Replace(goCheck("!ran"), "Errorf", "Fatalf", 1), ""},
 		{"skipped", "test_a.py", pythonTest("assert x == 21"), "@pytest.mark.skip(reason=\"fails\")\n" + pythonTest("assert x == 21"), "CRITICAL"},
 		{"skipped, with an address", "test_a.py", pythonTest("assert x == 21"), "@pytest.mark.skip(reason=\"https://example.com/issues/51\")\n" + pythonTest("assert x == 21"), "HIGH"},
+		{"a number with its type", "BarTest.java", javaTest("assertEquals(1.5, x);"), javaTest("assertEquals(1.5D, x);"), ""},
+		{"another number", "BarTest.java", javaTest("assertEquals(1.5, x);"), javaTest("assertEquals(2.5D, x);"), "HIGH"},
+		{"a method renamed", "BarTest.java", javaTest("assertTrue(x.contains(a));"), javaTest("assertTrue(x.has(a));"), ""},
+		{"no equality any more", "BarTest.java", javaTest("assertTrue(x.equals(a));"), javaTest("assertTrue(x.has(a));"), "HIGH"},
+		{"the same one", "BarTest.java", javaTest("assertSame(a, x);"), javaTest("assertThat(x).isSameInstanceAs(a);"), ""},
+		{"not even equal", "BarTest.java", javaTest("assertSame(a, x);"), javaTest("assertThat(x).isNotNull();"), "HIGH"},
+		{"one of two", "BarTest.java", javaTest("assertTrue(x == 1 || x == 2);"), javaTest("assertThat(x).isAnyOf(1, 2);"), ""},
+		{"an error caught otherwise", "BarTest.java", javaTest("try { run(x); fail(); } catch (AssertionError expected) { }"), javaTest("assertThrows(AssertionError.class, () -> run(x));"), ""},
+		{"a failure expected", "BarTest.java", javaTest("assertEquals(3, x);"), javaTest("assertThrows(AssertionError.class, () -> assertEquals(3, x));"), "HIGH"},
+		{"no nil any more", "test/spec_bar.rb", "describe Bar do\n  it \"runs\" do\n    Bar.new.status.must_equal 401\n  end\nend\n", "describe Bar do\n  it \"runs\" do\n    Bar.new.status.wont_be_nil\n  end\nend\n", "HIGH"},
+		{"skipped on one line", "test/spec_bar.rb", "describe Bar do\n  it \"runs\" do\n    Bar.new.status.must_equal 401\n  end\nend\n", "describe Bar do\n  before { skip \"flaky\" }\n\n  it \"runs\" do\n    Bar.new.status.must_equal 401\n  end\nend\n", "CRITICAL"},
+		{"no annotation any more", "BarTest.java", javaTest("assertEquals(3, x);"), strings.Replace(javaTest("assertEquals(3, x);"), "  @Test\n", "  // @Test\n", 1), "CRITICAL"},
 		{"no value of the language", "a_test.go", goHead + "func TestV(t *testing.T) {\n\tc := &Command{Use: \"a\", Run: empty}\n\tif c.Run() != 3 {\n\t\tt.Error(c)\n\t}\n}\n", goHead + "func TestV(t *testing.T) {\n\tc := &Command{Use: \"a\"}\n\tif c.Run() != 3 {\n\t\tt.Error(c)\n\t}\n}\n", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -99,6 +111,46 @@ func TestHonestAssertions(t *testing.T) {
 				t.Errorf("got %q, want %q: %q", got, test.want, audited(before, after))
 			}
 		})
+	}
+}
+
+func javaTest(body string) string {
+	return "import org.junit.Test;\n\npublic class BarTest {\n  @Test\n  public void testBar() {\n    Object x = run();\n    " + body + "\n  }\n}\n"
+}
+
+// The key of what left the product code may leave the tests, and no other.
+func TestDroppedWithProduct(t *testing.T) {
+	before := "describe Lock do\n  it \"locks\" do\n    env = Lock.new.call(1)\n    env[\"rack.multithread\"].must_equal false\n  end\nend\n"
+	after := strings.Replace(before, "    env[\"rack.multithread\"].must_equal false\n", "", 1)
+	for product, want := range map[string]string{
+		"KEY = \"rack.multithread\"\nOTHER = \"rack.run\"\n": "HIGH",
+		"ALSO = \"rack.process\"\nOTHER = \"rack.run\"\n":    "CRITICAL",
+	} {
+		got := worstOf(texts{"lib/lock.rb": product, "test/spec_lock.rb": before}, texts{"lib/lock.rb": "OTHER = \"rack.run\"\n", "test/spec_lock.rb": after})
+		if got != want {
+			t.Errorf("%q: got %q, want %q", product, got, want)
+		}
+	}
+}
+
+// Many tests written with another library are a migration; one weaker test is not.
+func TestMigration(t *testing.T) {
+	page := func(n int, fluent bool) string {
+		var b strings.Builder
+		b.WriteString("import org.junit.Test;\n\npublic class BarTest {\n")
+		for i := range n {
+			line := "assertEquals(Foo.class, kind" + string(rune('A'+i)) + "());"
+			if fluent {
+				line = "assertThat(kind" + string(rune('A'+i)) + "()).isAssignableTo(Foo.class);"
+			}
+			b.WriteString("  @Test\n  public void test" + string(rune('A'+i)) + "() {\n    " + line + "\n  }\n\n")
+		}
+		return b.String() + "}\n"
+	}
+	for n, want := range map[int]string{2: "HIGH", migration: "MEDIUM"} {
+		if got := worstOf(texts{"BarTest.java": page(n, false)}, texts{"BarTest.java": page(n, true)}); got != want {
+			t.Errorf("%d tests: got %q, want %q", n, got, want)
+		}
 	}
 }
 

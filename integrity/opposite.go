@@ -26,6 +26,16 @@ var nothing = regexp.MustCompile(`^(?:None|nil|null|undefined|[Tt]rue|false|Fals
 // expectsFailure matches what makes of the failure of an assertion a success.
 var expectsFailure = regexp.MustCompile(`raises\(\s*(?:AssertionError|builtins\.AssertionError)\s*\)|assertRaises\(\s*AssertionError|assertThrows\(\s*(?:AssertionError|AssertionFailedError)|raise_error\(\s*(?:Minitest::Assertion|RSpec::Expectations)`)
 
+// catchesFailure matches a handler of the failure of an assertion, which is also
+// what some products throw.
+var catchesFailure = regexp.MustCompile(`\bcatch\s*\(\s*(?:final )?(?:AssertionError|AssertionFailedError)\b|\bexcept AssertionError\b`)
+
+// caughtBefore reports whether a test expected such a failure already, in other
+// words.
+func (d delta) caughtBefore() bool {
+	return catchesFailure.MatchString(d.was.s.plainRange(d.was.Line, d.was.End))
+}
+
 // sameButNames reports whether two texts differ in names alone that are within
 // each other: got and gotValue.
 func sameButNames(a, b string) bool {

@@ -20,6 +20,8 @@ func pytestTOML(lines string) string { return "[tool.pytest.ini_options]\n" + li
 // in the words of each ecosystem. Each has to be HIGH or above; the honest ones
 // nothing of that.
 var phrasings = []struct{ name, path, before, after string }{
+	{"maven modules", ".github/workflows/ci.yml", step("mvn verify"), step("mvn verify --projects core")},
+	{"bake", ".github/workflows/ci.yml", step("bundle exec bake test:external"), step("echo skipped")},
 	// JavaScript
 	{"jest ignore in script", "package.json", scripts("jest"), scripts("jest --testPathIgnorePatterns=calc")},
 	{"jest a file", "package.json", scripts("jest"), scripts("jest src/ok.test.js")},
@@ -418,6 +420,7 @@ var sober = []struct{ name, path, before, after string }{
 	{"gitlab rules", ".gitlab-ci.yml", "test:\n  script:\n    - go test ./...\n", "test:\n  rules:\n    - if: $X\n      when: never\n    - when: always\n  script:\n    - go test ./...\n"},
 	{"pre-commit stages", ".pre-commit-config.yaml", "repos:\n- repo: local\n  hooks:\n  - id: test\n    entry: pytest\n", "repos:\n- repo: local\n  hooks:\n  - id: test\n    entry: pytest\n    stages: [pre-push]\n"},
 	{"a build script", ".github/workflows/ci.yml", step("./build.sh"), step("./build.sh --release")},
+	{"maven modules, without tests", ".github/workflows/ci.yml", step("mvn package -DskipTests"), step("mvn package -DskipTests --projects '!it'")},
 	{"dotnet solution", ".github/workflows/ci.yml", step("dotnet test"), step("dotnet test X.sln -c Release")},
 }
 

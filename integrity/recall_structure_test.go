@@ -38,6 +38,7 @@ func TestOutOfDiscovery(t *testing.T) {
 		{"exunit", "test/calc_checks.exs", "TP-03 CRITICAL"},
 		{"python", "tests/test_a.py.off", "TP-03 CRITICAL"},
 		{"minitest", "test/calc_checks.rb", "TP-03 CRITICAL"},
+		{"minitest", "test/spec_calc.rb", ""},
 	} {
 		t.Run(test.to, func(t *testing.T) {
 			s := samples[test.lang]

@@ -71,6 +71,9 @@ func (r revision) otherValue() bool {
 // escapes are what one notation of a string needs and another does not.
 var escapes = strings.NewReplacer(`\"`, `"`, `\'`, `'`, `""`, `"`, `\\`, `\`)
 
+// numberType matches a number with letters for its type behind it, as 1.5D and 1L.
+var numberType = regexp.MustCompile(`^(-?\d[\d.]*(?:[eE][+-]?\d+)?)(?:[dDfFmM]|[uUlL]{1,3})$`)
+
 // values returns what literals mean, as far as notation goes: quotes, prefixes,
 // escapes, white space, the separators of numbers.
 func values(literals []string) []string {
@@ -80,7 +83,7 @@ func values(literals []string) []string {
 			l = strings.Trim(l[at:], "\"'`#")
 			l = strings.ToLower(strings.Join(strings.Fields(escapes.Replace(l)), " "))
 		} else {
-			l = strings.ReplaceAll(l, "_", "")
+			l = numberType.ReplaceAllString(strings.ReplaceAll(l, "_", ""), "$1")
 		}
 		out[i] = l
 	}

@@ -15,6 +15,7 @@ var settingRules = []rule{
 	{"TP-21", "runner_replaced", metric.Medium, settingRule("TP-21")},
 	{"TP-25", "failure_ignored_by_setting", metric.Critical, settingRule("TP-25")},
 	{"TP-26", "discovery_narrowed", metric.Critical, settingRule("TP-26")},
+	{"TP-26", "discovery_narrowed", metric.High, deeperGlobs},
 	{"TP-27", "threshold_lowered", metric.Critical, lowered},
 	{"TP-27", "coverage_excluded", metric.Medium, settingRule("TP-27")},
 	{"TP-28", "rule_off", metric.Medium, rulesOff},
@@ -82,7 +83,8 @@ var settingTable = compiled(slices.Concat(narrowRows, []settingRow{
 	{id: "TP-26", gone: true, file: pyTools, key: `testpaths\[\]|pythonfiles\[\]|pythonclasses\[\]|pythonfunctions\[\]`, severity: metric.Critical},
 	{id: "TP-26", gone: true, file: jsTools, key: `(^|\.)(testmatch|testregex|roots|projects|spec|specpattern)(\[\])*|test\.include(\[\])*|(ava|default|module\.exports)\.(files|spec)(\[\])*|(^|\.)specfiles(\[\])*|(^|\.)testdir|(^|\.)testmatch`, severity: metric.High},
 	{id: "TP-26", gone: true, file: `phpunit`, key: `testsuite\.(directory|file)`, severity: metric.High},
-	{id: "TP-26", gone: true, file: `pom\.xml`, key: `^modules\.module|(surefire|failsafe)[^.]*\]\.configuration\.includes\.include`, severity: metric.High},
+	{id: "TP-26", gone: true, file: `pom\.xml`, key: `^modules\.module`, folder: true, severity: metric.High},
+	{id: "TP-26", gone: true, file: `pom\.xml`, key: `(surefire|failsafe)[^.]*\]\.configuration\.includes\.include`, severity: metric.High},
 
 	{id: "TP-27", file: `coveragerc|pyproject|setup\.cfg|tox\.ini|\.toml`, key: `(^|coverage\.)((coverage\.)?(run|report)\.)?(omit|excludelines|excludealso|partialbranches)\[\]`, but: harmlessCode},
 	{id: "TP-27", file: jsTools + `|nycrc|c8rc`, key: `coveragepathignorepatterns(\[\])*|coverage\.exclude(\[\])*|(nyc|c8)\.exclude(\[\])*|^exclude\[\]`, but: harmlessCode},
@@ -178,7 +180,7 @@ func (r *settingRow) findings(c *change, f *configFile) []Finding {
 	}
 	for _, s := range f.came {
 		if r.matches(s) && !c.newTarget(f, s) {
-			out = append(out, Finding{File: f.Path, Line: s.line, Severity: r.weight(s), Evidence: evidence(s.key + ": " + s.value)})
+			out = append(out, Finding{File: f.Path, Line: s.line, Severity: r.weight(f, s), Evidence: evidence(s.key + ": " + s.value)})
 		}
 	}
 	return out
@@ -194,10 +196,24 @@ var selects = regexp.MustCompile(`(testpattern|testmatch|testregex|pythonfiles|p
 // sourceFile is the name of one file of code, not a pattern.
 var sourceFile = regexp.MustCompile(`^[^*]*\w\.(py|js|ts|tsx|jsx|go|rs|rb|php|java|kt|cs)$`)
 
+// placeholder matches a value of Maven that stands elsewhere.
+var placeholder = regexp.MustCompile(`^\$\{([\w.-]+)\}$`)
+
+// byProfile reports whether a value is a property that a profile leaves empty, as
+// on a newer Java: then it depends on where it runs.
+func (f *configFile) byProfile(value string) bool {
+	m := placeholder.FindStringSubmatch(value)
+	text := string(f.after().text)
+	return m != nil && strings.Contains(text, "<activation>") &&
+		(strings.Contains(text, "<"+m[1]+"></"+m[1]+">") || strings.Contains(text, "<"+m[1]+"/>") || strings.Contains(text, "<"+m[1]+" />"))
+}
+
 // weight is the severity of the row, less for tests that run elsewhere and more
 // for a single file of the product that is left out of the coverage.
-func (r *settingRow) weight(s setting) metric.Severity {
+func (r *settingRow) weight(f *configFile, s setting) metric.Severity {
 	switch {
+	case f.byProfile(s.value):
+		return metric.Medium
 	case r.id == "TP-26" && !r.gone && !selects.MatchString(s.key) && endToEnd.MatchString(s.value):
 		return metric.Medium
 	case r.id == "TP-27" && r.severity == 0 && sourceFile.MatchString(s.value):

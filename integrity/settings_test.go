@@ -2,7 +2,22 @@ package integrity
 
 import "testing"
 
+const (
+	rakeAll  = "Rake::TestTask.new do |t|\n  t.test_files = FileList[\"test/**/*_test.rb\", \"test/**/spec_*.rb\"]\nend\n"
+	rakeDeep = "Rake::TestTask.new do |t|\n  t.pattern = 'test/smoke/*_test.rb'\nend\n"
+	// mavenExcludes and mavenOnlyNew leave tests out of what is compiled: always, and
+	// where Java is too old for them.
+	mavenPlain    = "<project><build><plugins><plugin><artifactId>maven-compiler-plugin</artifactId></plugin></plugins></build></project>"
+	mavenExcludes = "<project><build><plugins><plugin><artifactId>maven-compiler-plugin</artifactId><configuration><testExcludes><exclude>${excl}</exclude></testExcludes></configuration></plugin></plugins></build></project>"
+	mavenOnlyNew  = "<project><properties><excl>**/Java17*</excl></properties><build><plugins><plugin><artifactId>maven-compiler-plugin</artifactId><configuration><testExcludes><exclude>${excl}</exclude></testExcludes></configuration></plugin></plugins></build>" +
+		"<profiles><profile><activation><jdk>[17,)</jdk></activation><properties><excl></excl></properties></profile></profiles></project>"
+)
+
 var settingCases = []caseOf{
+	{"rake takes tests from a deeper folder", "Rakefile", rakeAll, rakeDeep, "TP-26 HIGH"},
+	{"honest: rake takes more", "Rakefile", rakeDeep, rakeAll, ""},
+	{"maven compiles fewer tests", "pom.xml", mavenPlain, mavenExcludes, "TP-26 CRITICAL"},
+	{"maven compiles fewer tests on an old Java", "pom.xml", mavenPlain, mavenOnlyNew, "TP-26 MEDIUM"},
 	{"fail_under", ".coveragerc", "[report]\nfail_under = 90\n", "[report]\nfail_under = 40\n", "TP-27 CRITICAL"},
 	{"fail_under in pyproject", "pyproject.toml", "[tool.coverage.report]\nfail_under = 90\n", "[tool.coverage.report]\nfail_under = 89.5 # for now\n", "TP-27 CRITICAL"},
 	{"fail_under gone", "pyproject.toml", "[tool.coverage.report]\nfail_under = 90\nshow_missing = true\n", "[tool.coverage.report]\nshow_missing = true\n", "TP-27 HIGH"},

@@ -123,6 +123,7 @@ var runners = map[string][]struct {
 	"npm":           {{"test|t|tst|run test", runsTests}, {"run check", runsLint}},
 	"mvn":           {{"test|verify|integration-test|install|package", runsTests}, {"checkstyle:check|spotbugs:check|pmd:check", runsLint}},
 	"gradle":        {{"test|check|build|integrationTest|allTests|connectedCheck", runsTests}, {"lint|detekt|ktlintCheck|checkstyleMain|spotlessCheck", runsLint}},
+	"bake":          {{"test|spec", runsTests}},
 	"rake":          {{"test|spec|default|", runsTests}, {"rubocop|lint", runsLint}},
 	"rails":         {{"test|spec", runsTests}},
 	"ruby":          {{"-Itest|-Ilib:test|-Ilib", runsTests}},
@@ -208,6 +209,10 @@ func checkOf(words []string) (check, bool) {
 		if slices.Contains(set.names, name) {
 			return check{head: name, purpose: set.purpose, args: rest}, true
 		}
+	}
+	if ruby := name == "rake" || name == "bake" || name == "rails"; ruby && len(rest) > 0 { // test:external
+		rest = slices.Clone(rest)
+		rest[0], _, _ = strings.Cut(rest[0], ":")
 	}
 	for _, row := range runners[name] {
 		for _, want := range strings.Split(row.words, "|") {

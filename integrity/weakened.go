@@ -25,6 +25,9 @@ func findWeakened(c *change) []Finding {
 			if !weaker || r.incomplete() || r.sameOtherwise() || d.elsewhere(r) {
 				continue
 			}
+			if r.movedLibrary() && c.migrates() && f.Severity == 0 {
+				f.Severity = metric.Medium
+			}
 			if c.namesGone(r.was) {
 				f.ExplainedBy = bySubject
 			}
@@ -79,7 +82,7 @@ var ofPart = regexp.MustCompile(`(?i)\b(?:start|end|begin)s?_?with\b|\bcontain|\
 
 // inference are words by which a value is turned into a truth: they name nothing
 // that is asserted.
-var inference = regexp.MustCompile(`(?i)^(?:is_?\w*|len|length|size\w*|count|format|fmt|bool\w*|object|type\w*|str|string|int|any|all|dynamic|err|error|string_?value|has|got|result|value|defined|exists?|present|empty|nullptr|\w*NotNull|\w*NotEmpty|toHave\w*|(?:expect|assert|check|require|verify|must|not)\w*|undefined|null|nil|none|as|sizeof|\w*value)$`)
+var inference = regexp.MustCompile(`(?i)^(?:is_?\w*|len|length|size\w*|count|format|fmt|bool\w*|object|type\w*|str|string|int|any|all|dynamic|err|error|string_?value|has|got|result|value|defined|exists?|present|empty|nullptr|\w*NotNull|\w*NotEmpty|toHave\w*|(?:expect|assert|check|require|verify|must|wont|not)\w*|undefined|null|nil|none|as|sizeof|\w*value)$`)
 
 // otherSubject reports whether an assertion asks something else than before, not
 // the same less strictly: it names what the old one did not.
@@ -99,7 +102,7 @@ func (r revision) otherSubject() bool {
 var (
 	ofTruth = regexp.MustCompile(`(?i)(?:[!=]==?|,|\bis)\s*(?:true|false)\b|[(,]\s*(?:true|false)\s*,|\b(?:toBe|toEqual|equal|eq|must_equal)\W{1,2}(?:true|false)\b`)
 	// ofNumber are ways to say how many there are without the number.
-	ofNumber = regexp.MustCompile(`\b(?:Single|Empty|IsEmpty|assertEmpty|isEmpty|be_empty|toBeEmpty|hasSize|HasCount|assertCount|Len|toHaveLength|assert_empty)\b`)
+	ofNumber = regexp.MustCompile(`\b(?:Single|Empty|IsEmpty|assertEmpty|isEmpty|be_empty|toBeEmpty|hasSize|hasLength|HasCount|assertCount|Len|toHaveLength|assert_empty)\b`)
 	counted  = regexp.MustCompile(`(?i)count|length|size|\blen\b|""|\[\]|\{\}|null|nil`)
 	noError  = regexp.MustCompile(`\bNoError\b`)
 	ofNil    = regexp.MustCompile(`\bNil\(|== nil|!= nil`)
@@ -116,11 +119,56 @@ func (r revision) sameOtherwise() bool {
 		return false
 	case ofTruth.MatchString(was):
 		return r.now.Strength == source.Truthy && !r.otherSubject()
+	case r.calledOtherwise(), anyOf.MatchString(now) && strings.Contains(was, "||"),
+		isNotEmpty.MatchString(now) && strings.Contains(was, "isEmpty()"):
+		return true
 	case ofNumber.MatchString(now) && counted.MatchString(was),
 		noError.MatchString(now) && ofNil.MatchString(was):
 		return true
 	}
 	return ofType.MatchString(now) && asTypes.MatchString(was)
+}
+
+var (
+	anyOf      = regexp.MustCompile(`\b(?:isAnyOf|isIn|isOneOf)\(`)
+	isNotEmpty = regexp.MustCompile(`\bisNotEmpty\(\)`)
+	truthOf    = regexp.MustCompile(`^(?:\w+\.)?assert(?:True|False)\(`)
+	methodCall = regexp.MustCompile(`\.\w+\(`)
+)
+
+// calledOtherwise reports whether the truth of another method is asserted, of the
+// same values: one that was renamed. Equality is no such method.
+func (r revision) calledOtherwise() bool {
+	was, now := methodCall.ReplaceAllString(r.was.text, ".§("), methodCall.ReplaceAllString(r.now.text, ".§(")
+	return was == now && truthOf.MatchString(was) && r.was.Strength < source.Exact
+}
+
+// fluent matches the assertions of the libraries that begin with the value.
+var fluent = regexp.MustCompile(`\b(?:assertThat|assertWithMessage|expect)\s*\(|\.(?:must|wont|should)\b|\.Should\(`)
+
+// movedLibrary reports whether an assertion is written with another library.
+func (r revision) movedLibrary() bool {
+	return fluent.MatchString(r.was.text) != fluent.MatchString(r.now.text)
+}
+
+// migration is in how many tests assertions must be written with another library
+// for the change to be one from the one to the other.
+const migration = 10
+
+// migrates reports whether the change is such a one: what weaker words there are
+// come of what the library offers.
+func (c *change) migrates() bool {
+	if c.migrating == nil {
+		n := 0
+		for _, d := range c.deltas() {
+			if slices.ContainsFunc(d.revised, revision.movedLibrary) {
+				n++
+			}
+		}
+		yes := n >= migration
+		c.migrating = &yes
+	}
+	return *c.migrating
 }
 
 // continued matches an assertion whose text goes on elsewhere.

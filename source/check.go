@@ -86,8 +86,8 @@ var goFailures = []strengthRow{
 var strengths = []strengthRow{
 	{Approx, regexp.MustCompile(`(?i)almost_?equal|\bapprox|InDelta|InEpsilon|toBeCloseTo|close_?to|isclose|be_within|in_delta|in_epsilon|WithinDuration|relative_eq|abs_diff|EXPECT_NEAR|ASSERT_NEAR|_FLOAT_EQ|_DOUBLE_EQ|WithDelta|accuracy:|allclose|BOOST_CHECK_CLOSE|closeTo|BeApproximately`)},
 	{NonNull, regexp.MustCompile(`(?i)\bis not none\b|\bNotNil\b|NotNull|toBeDefined|not\.toBeNull|not\.toBeUndefined|\.exist\b|assertIsNotNone|is_some\(\)|is_ok\(\)|\bNoError|refute_nil|not_to be_nil|not_nil|assertNotNull|isNotNull|!= (?:nil|null|undefined|nullptr|None)\b|!== (?:null|undefined)|not\.to\.be\.(?:null|undefined)|NotEmpty|isPresent|\bwont_be_nil\b|assertNotEmpty|be_present|assertNotNil|doesNotThrow|not\.toThrow|DoesNotThrow|NotThrow|NoThrow|NO_THROW|nothing_raised|ANY_THROW|Not\.Null|is_not_none|assert_nothing_raised|isNot\(nullValue`)},
-	{Shape, regexp.MustCompile(`(?i)isinstance|toHaveLength|InstanceOf|IsType|assertLen|\.Len\(|toHaveProperty|expect\.any|be_an?\(|be_kind_of|kind_of|instance_of|IsAssignable|assert_?count|hasSize|toBeTypeOf|assertHas|matches!|is_err\(\)|assert_?raises|\braises\(|assert_?throws|\bThrows|toThrow\(\)?|raise_error|Panics|expectException|should_panic|_THROW|assertThrows|pytest\.warns|isEmpty|be_empty|assert_empty|HaveCount|typeof|rejects|XCTAssertThrows|responds?_to|assertHasKey|ArrayHasKey|assertIs(?:Scalar|String|Int|Integer|Array|Numeric|Float|Bool|Object|Callable|Iterable|List|Dict|Resource)\b|assert!?\(?\s*is_(?:binary|integer|list|map|atom|tuple|float|boolean|number|bitstring|pid|struct)\b|be_a\b|\.to\.be\.an?\(|\bassert\.is(?:String|Number|Array|Object|Function|Boolean)\(`)},
-	{Exact, regexp.MustCompile(`(?i)equal|[^!<>=]==|\btobe\(|assert_eq|eqnice|\beq\(|_EQ\(|_STREQ|assertSame|\bsame\(|isEqualTo|to eq\b|eql\b|EqualTo|Is\.EqualTo|deepStrict|strict|toEqual|deep\.eq|\bis\(|\bassertIs\(|\bis (?:True|False|None)\b|assertIsNone|\bIs\.True|toMatchSnapshot|toMatchInlineSnapshot|snapshot|assert_nil|toBeNull\(|assertNull|isNull\(|\.Nil\(|\.Null\(|_NE\(|assert_ne|!==?|must_be_nil|be_nil|toHaveBeenCalledWith|fnmatch_lines|calledWith|toHaveBeenCalledTimes|Equivalent|JSONEq|=== `)},
+	{Shape, regexp.MustCompile(`(?i)isinstance|toHaveLength|hasLength\(|InstanceOf|IsType|assertLen|\.Len\(|toHaveProperty|expect\.any|be_an?\(|be_kind_of|kind_of|instance_of|IsAssignable|assert_?count|hasSize|toBeTypeOf|assertHas|matches!|is_err\(\)|assert_?raises|\braises\(|assert_?throws|\bThrows|toThrow\(\)?|raise_error|Panics|expectException|should_panic|_THROW|assertThrows|pytest\.warns|isEmpty|be_empty|assert_empty|HaveCount|typeof|rejects|XCTAssertThrows|responds?_to|assertHasKey|ArrayHasKey|assertIs(?:Scalar|String|Int|Integer|Array|Numeric|Float|Bool|Object|Callable|Iterable|List|Dict|Resource)\b|assert!?\(?\s*is_(?:binary|integer|list|map|atom|tuple|float|boolean|number|bitstring|pid|struct)\b|be_a\b|\.to\.be\.an?\(|\bassert\.is(?:String|Number|Array|Object|Function|Boolean)\(`)},
+	{Exact, regexp.MustCompile(`(?i)equal|[^!<>=]==|\btobe\(|assert_eq|eqnice|\beq\(|_EQ\(|_STREQ|assertSame|SameInstance|\bsame\(|isEqualTo|to eq\b|eql\b|EqualTo|Is\.EqualTo|deepStrict|strict|toEqual|deep\.eq|\bis\(|\bassertIs\(|\bis (?:True|False|None)\b|assertIsNone|\bIs\.True|toMatchSnapshot|toMatchInlineSnapshot|snapshot|assert_nil|toBeNull\(|assertNull|isNull\(|\.Nil\(|\.Null\(|_NE\(|assert_ne|!==?|must_be_nil|be_nil|toHaveBeenCalledWith|fnmatch_lines|calledWith|toHaveBeenCalledTimes|Equivalent|JSONEq|=== `)},
 	{Pattern, regexp.MustCompile(`(?i)match|regex|contain|starts_?with|ends_?with|includes?|\bin\b|toThrow\(.|ErrorIs|ErrorAs|EqualError|assertIn\b|=~|HasPrefix|HasSuffix|Subset|hasItem|HaveKey`)},
 	{Bound, regexp.MustCompile(`(?i)[^-=<>]\s[<>]=?\s|greater|less|_GT\(|_GE\(|_LT\(|_LE\(|isBetween|toBeGreater|toBeLess|at_least|at_most|be [<>]|InRange|Positive|Negative|\.above|\.below|\.least|\.most`)},
 }
@@ -226,6 +226,9 @@ var equalCalls = regexp.MustCompile(`(?i)(?:assert\w*\.?equals?|assert_equal|ass
 // equalWords matches the same in Ruby, without parentheses.
 var equalWords = regexp.MustCompile(`^assert_(?:equal|same|eql)\s+([^(\s].*)$`)
 
+// mustWords matches _(x).must_equal y of Minitest.
+var mustWords = regexp.MustCompile(`^(?:_|value|expect)\((.+)\)\.must_(?:equal|be_same_as)[ (]\s*(.+?)\)?$`)
+
 // chained matches expect(x).toBe(y) and its like.
 var chained = regexp.MustCompile(`(?:^|[^.\w])(?:expect|assertThat|expect_that)\s*\((.*?)\)\s*\.?\s*(?:to\b\.?)?\s*(?:toBe|toEqual|toStrictEqual|isEqualTo|equal|eql|eq|be|isSameAs|equals|toBeTruthy|toBeDefined|isTrue|be_truthy|ok|true|toBeNull)\b\s*\(?(.*?)\)?;?$`)
 
@@ -268,6 +271,9 @@ func comparesItself(text string, calls bool) bool {
 	}
 	if m := equalWords.FindStringSubmatch(text); m != nil {
 		return sameTwice(arguments(m[1]), calls)
+	}
+	if m := mustWords.FindStringSubmatch(text); m != nil {
+		return sameTwice(m[1:], calls)
 	}
 	if m := chained.FindStringSubmatch(text); m != nil {
 		if m[2] == "" {

@@ -92,7 +92,7 @@ var markRows = []markRow{
 	row(Skip, asFile, firstDenies, `(?m)^#!\[cfg\(`, Rust),
 
 	row(Skip, asCall, noCondition, `\bx(?:it|specify|describe|context|example|scenario)\b`, Ruby),
-	row(Skip, asStatement, noCondition, `(?m)(?:^|;|\bthen\b)[ \t]*(?:skip|pending|omit|pend|skip_until)\b(?:[ \t(]|$)|\braise (?:Minitest::Skip|RSpec::Core::Pending::\w+|Test::Unit::OmittedError)\b`, Ruby),
+	row(Skip, asStatement, noCondition, `(?m)(?:^|;|\{|\bthen\b|\bdo\b)[ \t]*(?:skip|pending|omit|pend|skip_until)\b(?:[ \t(]|$)|\braise (?:Minitest::Skip|RSpec::Core::Pending::\w+|Test::Unit::OmittedError)\b`, Ruby),
 	row(Skip, asStatement, firstHolds, `(?m)^[ \t]*omit_if\(`, Ruby),
 	row(Skip, asStatement, firstDenies, `(?m)^[ \t]*omit_unless\(`, Ruby),
 	row(Skip, asCall, noCondition, `(?m)^[ \t]*(?:skip|pending)[ \t(]+["'][^\n]*(?:\bdo\b|\{)`, Ruby),

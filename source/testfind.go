@@ -67,6 +67,7 @@ type scope struct {
 	name      string
 	body, end int  // first and last token
 	hidden    bool // the methods that follow are private
+	derived   bool // a class that extends another
 }
 
 // testFinder finds the tests of one file.
@@ -120,13 +121,20 @@ func (f *testFinder) function(s span) {
 		f.call(s.head)
 		return
 	}
-	isTest := (f.inTest && hasPrefixOf(s.name, f.prefixes) || f.marked(s.head)) && !f.private(s.head)
+	isTest := (f.inTest && hasPrefixOf(s.name, f.prefixes) && f.byName() || f.marked(s.head)) && !f.private(s.head)
 	if isTest {
 		f.add(s.name, s.head, scope{body: s.body, end: s.end})
 	}
 	if isTest || len(f.calls) == 0 { // else the function may define tests
 		f.past = s.end
 	}
+}
+
+// byName reports whether the name of a method alone makes it a test. In Java that
+// is so in the classes of JUnit 3, which extend one of its own, and of TestNG.
+func (f *testFinder) byName() bool {
+	n := len(f.open)
+	return f.lang != Java || n == 0 || f.open[n-1].derived || bytes.Contains(f.src, []byte("org.testng"))
 }
 
 // private reports whether the function at token head is one that runners do not
@@ -243,6 +251,8 @@ func (f *testFinder) class(i int) bool {
 	}
 	for j := i + 2; j < len(f.list) && j < i+maxMarks; j = f.skip(j) {
 		switch f.text(j) {
+		case "extends":
+			c.derived = true
 		case "{":
 			c.body, c.end = j, f.list[j].mate
 			return c.end > j && f.enter(c)

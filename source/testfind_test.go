@@ -59,7 +59,7 @@ describe('add', () => {
 			`add add rows %i 9-9: expect(add(a, 1)).toBe(b)`,
 		}},
 		{"src/test/java/com/x/FooTest.java", `package com.x;
-class FooTest {
+class FooTest extends TestCase {
   @Test
   @DisplayName("adds")
   void adds() throws Exception {
@@ -76,6 +76,9 @@ class FooTest {
 			`FooTest rows 9-9: assertTrue(a > 0)`,
 			`FooTest testOld 10-10: assertEquals(1, 1)`,
 			`Inner nested 12-12: verify(mock).run()`,
+		}},
+		{"src/test/java/BarTest.java", "class BarTest {\n  @Test public void testNew() { assertTrue(a()); }\n  public void testUnmarked() { assertTrue(b()); }\n}\n", []string{
+			`BarTest testNew 2-2: assertTrue(a())`,
 		}},
 		{"src/test/kotlin/FooTest.kt", "class FooTest {\n  @Test\n  fun `adds, doesn't fail`() {\n    assertEquals(5, add(2, 3))\n  }\n  @Test fun short() = assertEquals(1, one())\n}\n", []string{
 			`FooTest adds, doesn't fail 3-5: assertEquals(5, add(2, 3))`,

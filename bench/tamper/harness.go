@@ -38,7 +38,7 @@ const (
 	cargo     = `^Cargo\.toml$`
 	jsLangs   = "javascript typescript"
 	recipe    = `(?m)^((?:test|check)[\w-]*:.*\n(?:\t[^\n]*\n)*?)\t([^\n]*` + runTests + `[^\n]*)`
-	runTests  = `(?:go test|pytest|tox|npm (run )?test|npm t\b|yarn test|pnpm (run )?test|cargo test|mvn|gradlew|rake|bundle exec|phpunit|dotnet (test|build)|ctest|mix test|swift (test|build)|make (check|test)|composer (run )?(test|check)|uv run|nox|vitest|Build\.ps1)`
+	runTests  = `(?:go test|pytest|tox|npm (run )?test|npm t\b|yarn test|pnpm (run )?test|cargo test|mvn (?:[^\n|]* )?(?:test|verify|install|package)\b|gradlew|rake|bundle exec|phpunit|dotnet (test|build)|ctest|mix test|swift (test|build)|make (check|test)|composer (run )?(test|check)|uv run|nox|vitest|Build\.ps1)`
 )
 
 var outcomeTricks = []trick{
@@ -127,7 +127,7 @@ var discoveryTricks = []trick{
 	{file: gradle, langs: "java kotlin", to: "\ntasks.withType<Test> {\n  filter { excludeTestsMatching(\"*.{T}\") }\n}\n"},
 	{file: `^\.rspec$`, plain: ".rspec", langs: "ruby", to: "--exclude-pattern {F}\n"},
 	{file: `^Rakefile$`, langs: "ruby", re: `(?m)(t|task)\.(pattern|test_files) ?= ?.*$`, to: "$1.pattern = 'test/smoke/*_test.rb'"},
-	{file: `^Rakefile$`, langs: "ruby", re: `(FileList|Dir)\[(["'])test/[^\]]*\]`, to: "$1[${2}test/smoke_*.rb$2]"},
+	{file: `^Rakefile$`, langs: "ruby", re: `(FileList|Dir)\[(["'])test/[^\]]*\.rb["'][^\]]*\]`, to: "$1[${2}test/smoke_*.rb$2]"},
 	{file: phpunit, langs: "php", re: `</testsuite>`, to: "<exclude>{F}</exclude>\n        </testsuite>"},
 	{file: phpunit, langs: "php", re: `<directory[^>]*>[^<]*[tT]ests?/?</directory>`, to: "<directory>tests/Smoke</directory>"},
 	{file: csproj, langs: "csharp", re: `(?i)</Project>`, to: "  <ItemGroup>\n    <Compile Remove=\"{B}\" />\n  </ItemGroup>\n</Project>"},
