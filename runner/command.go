@@ -96,6 +96,8 @@ type Command struct {
 	// set, an interrupt signal sent to the calling process counts as a Ctrl-C.
 	// A further Ctrl-C cuts the interrupt grace short; the third kills at once.
 	OnInterrupt func()
+	// OwnKeys leaves every Ctrl-C that is typed to the child alone, however often.
+	OwnKeys bool
 }
 
 // Terminal is the user's terminal, and the size of the child's.

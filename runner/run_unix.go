@@ -362,6 +362,9 @@ func (s *session) press(p press) {
 		s.stop(Attacked, killing)
 		return
 	}
+	if s.command.OwnKeys && !p.signal {
+		return
+	}
 	if !s.asked && p.at.Sub(s.pressed) > pressWindow {
 		s.count = 0
 	}

@@ -26,6 +26,9 @@ resume goes on where it stood. The latest loop is meant without a name.`,
 			if err != nil {
 				return err
 			}
+			if state.Kind == ledger.Watched {
+				return usageError{fmt.Errorf("%s is a session of your own that is watched: it ends with its agent", state.LoopID)}
+			}
 			if err := ledger.RequestPause(dir); err != nil {
 				return err
 			}

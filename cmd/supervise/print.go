@@ -40,7 +40,7 @@ func (a *app) attach(opts *loop.Options, f *runFlags) {
 		opts.OnEvent = f.rings(a.err, jsonPrinter(a.out, opts.Log.WithField("output", "json").Error))
 		return
 	}
-	p := &printer{out: a.out, talk: a.err, paint: a.paint(a.out), live: isTerminal(a.err), raw: opts.Terminal != nil, self: a.self()}
+	p := &printer{out: a.out, talk: a.err, paint: a.paint(a.out), live: isTerminal(a.err), raw: opts.Terminal != nil, watched: opts.Rest > 0, self: a.self()}
 	switch f.ui {
 	case "plain":
 		p.paint, p.live = report.NoPaint, false
@@ -96,6 +96,7 @@ type printer struct {
 	paint     report.Paint
 	live      bool // talk is a terminal: progress lines are replaced
 	raw       bool // the agent writes to the same terminal
+	watched   bool // the session is the user's own
 	theirs    bool // it does so at present: nothing of ours may come in between
 	held      []loop.Event
 	history   []ledger.Iteration
@@ -116,6 +117,7 @@ func (p *printer) line(format string, args ...any) {
 // agent now.
 func (p *printer) yields(t loop.EventType) bool {
 	if t == loop.AgentSpawned || t == loop.AgentFinished {
+		p.titles(t == loop.AgentSpawned)
 		p.theirs = p.raw && t == loop.AgentSpawned
 	}
 	return t == loop.AgentSpawned
@@ -125,8 +127,8 @@ func (p *printer) event(e loop.Event) {
 	if p.yields(e.Type) || p.hooked(e) {
 		return
 	}
-	if p.theirs && (e.Type == loop.TreeAlarmed || e.Type == loop.AgentRetrying) {
-		p.held = append(p.held, e) // nothing of ours may come on the agent's screen
+	if p.theirs { // nothing of ours may come on the agent's screen
+		p.hold(e)
 		return
 	}
 	for held := p.held; !p.theirs && len(held) > 0; held = held[1:] {
@@ -322,7 +324,9 @@ func (p *printer) baseline(d loop.Baseline) {
 	if len(d.Artefacts) > 0 {
 		p.note("made by the checks themselves, left alone: %s", strings.Join(d.Artefacts, ", "))
 	}
-	p.note("done when: %s", d.Criterion)
+	if !p.watched {
+		p.note("done when: %s", d.Criterion)
+	}
 }
 
 // agent says how the agent ended, unless it ended well and left nothing.
@@ -435,7 +439,10 @@ func (p *printer) finished(d loop.Finished) {
 	}
 	p.open()
 	p.line("%s %s rollback %s 0", p.paint(report.Strong, "undo all"), p.self, p.id)
-	if d.Reason == loop.Interrupted {
+	if !p.choice.Applied && p.selected < len(p.history)-1 {
+		p.line("%s %s rollback %s %d", p.paint(report.Strong, "have it "), p.self, p.id, p.selected)
+	}
+	if d.Reason == loop.Interrupted && !p.watched {
 		p.line("%s %s resume %s", p.paint(report.Strong, "go on   "), p.self, p.id)
 	}
 	p.line("%s %s", p.paint(report.Strong, "report  "), d.Report)

@@ -173,7 +173,7 @@ back the best iteration, not the last.`,
 	cmd.AddCommand(a.replayCmd())
 	cmd.AddCommand(a.runCmd(), a.initCmd(), a.doctorCmd(), a.measureCmd(), a.parseCmd(), a.resumeCmd(), a.statusCmd(), a.reportCmd(), a.explainCmd(), a.ackCmd(), a.diffCmd(), a.rollbackCmd(), a.demoCmd(), a.demoAgentCmd(), a.versionCmd())
 	cmd.AddCommand(a.selectCmd(), a.hookCmd(), a.hooksCmd(), a.recordCmd(), a.decideCmd(), a.auditCmd(), a.gateCmd(), a.baselineCmd())
-	cmd.AddCommand(a.verifyCmd(), a.analyticsCmd(), a.cleanCmd(), a.benchmarkCmd(), a.manCmd(), a.pauseCmd())
+	cmd.AddCommand(a.verifyCmd(), a.analyticsCmd(), a.cleanCmd(), a.benchmarkCmd(), a.manCmd(), a.pauseCmd(), a.watchCmd())
 	cmd.AddCommand(a.answerCmds()...)
 	for _, sub := range append(cmd.Commands(), cmd) {
 		finish(sub)

@@ -212,6 +212,8 @@ func goOn(s ledger.State) string {
 	switch {
 	case s.Status == ledger.Paused && s.StopReason == "":
 		return "supervise approve|reject|abort " + s.LoopID
+	case s.Kind == ledger.Watched && s.Status == ledger.Aborted:
+		return ""
 	case s.Status == ledger.Crashed, s.Status == ledger.Aborted, s.Status == ledger.Paused:
 		return "supervise resume " + s.LoopID
 	}

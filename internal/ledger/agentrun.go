@@ -36,6 +36,9 @@ type AgentRun struct {
 	Waited  time.Duration `json:"waited_ns,omitempty"` // for the service, between the runs
 }
 
+// AtRest is the cause by which an iteration ends whose agent goes on.
+const AtRest = "at_rest"
+
 // Well reports whether nothing speaks against how the agent ended.
 func (a AgentRun) Well() bool {
 	if a.Outcome == "" {

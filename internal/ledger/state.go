@@ -34,6 +34,10 @@ type Kind string
 // Recorded is a loop whose iterations somebody else runs and tells of.
 const Recorded Kind = "recorded"
 
+// Watched is a session of the user's own with an agent: each of its iterations ends
+// when the agent rests, and none is rolled back.
+const Watched Kind = "watched"
+
 // State is the state of a loop, as state.json holds it.
 type State struct {
 	Version    int           `json:"version"`

@@ -97,7 +97,7 @@ func (s *session) command(ctx context.Context, text, dir string, n int) (runner.
 		return runner.Command{}, err
 	}
 	cmd := runner.Command{
-		Dir: cmp.Or(s.opts.Dir, s.opts.Root), Terminal: s.terminal(), Timeout: s.opts.IterationTimeout, FirstOutput: s.opts.FirstOutputTimeout, Idle: s.opts.IdleTimeout, Grace: s.opts.Grace,
+		Dir: s.opts.agentDir(), Terminal: s.terminal(), Timeout: s.opts.IterationTimeout, FirstOutput: s.opts.FirstOutputTimeout, Idle: s.opts.IdleTimeout, Grace: s.opts.Grace,
 		Env: s.agentEnv(path, n), Writable: s.writable(ctx), OnInterrupt: s.opts.OnInterrupt, Hold: s.ledger.Held(),
 	}
 	if s.opts.Program.Name != "" {
@@ -121,6 +121,9 @@ func (s *session) command(ctx context.Context, text, dir string, n int) (runner.
 	}
 	return cmd, nil
 }
+
+// agentDir is where the agent runs.
+func (o Settings) agentDir() string { return cmp.Or(o.Dir, o.Root) }
 
 // terminal returns the agent's terminal, nil for none.
 func (s *session) terminal() *runner.Terminal {

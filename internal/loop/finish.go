@@ -44,7 +44,7 @@ func (s *session) giveBack(ctx context.Context, out *Outcome) error {
 	switch {
 	case len(s.history) > 0:
 		return s.selectBest(ctx, out)
-	case s.safe != "":
+	case s.safe != "" && !s.opts.watching():
 		return s.restore(ctx, s.safe)
 	}
 	return nil
@@ -56,7 +56,10 @@ func (s *session) selectBest(ctx context.Context, out *Outcome) error {
 		return fmt.Errorf("select the best iteration: %w", err)
 	}
 	out.Choice = &choice
-	out.Stop = s.openStop(settle(out.Stop, choice, len(s.history)), choice)
+	if !s.opts.watching() {
+		out.Stop = settle(out.Stop, choice, len(s.history))
+	}
+	out.Stop = s.openStop(out.Stop, choice)
 	s.state.Selected = s.bestIteration(choice)
 	if err := s.apply(ctx, choice); err != nil {
 		return err

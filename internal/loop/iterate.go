@@ -349,7 +349,7 @@ func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 // decide draws the conclusion from the assessment. The verdict is written down
 // before anybody is told and before anything follows from it.
 func (s *session) decide(ctx context.Context, w *work) (Stop, error) {
-	step, next := recovery.Next(s.recovery, s.caseOf(w.it), s.opts.Recovery)
+	step, next := s.step(w.it)
 	step, next, asked, err := s.consult(ctx, w, step, next)
 	if err != nil {
 		return Stop{}, err
@@ -388,6 +388,14 @@ func (s *session) decide(ctx context.Context, w *work) (Stop, error) {
 		return Stop{}, err
 	}
 	return s.conclude(ctx, *it)
+}
+
+// step is what follows an iteration. In a session that is watched nothing does.
+func (s *session) step(it ledger.Iteration) (recovery.Step, recovery.State) {
+	if s.opts.watching() {
+		return recovery.Step{Move: recovery.Continue, Reason: it.Assessment.Recommendation.Reason, Target: s.previous.Iteration}, s.recovery
+	}
+	return recovery.Next(s.recovery, s.caseOf(it), s.opts.Recovery)
 }
 
 func decision(step recovery.Step, next recovery.State, holds *bool) *ledger.Decision {

@@ -198,7 +198,7 @@ func open(ctx context.Context, o Options) (*session, error) {
 	s.state = ledger.State{
 		LoopID: s.id, Status: ledger.Running, Task: s.masker.String(o.Task), Agent: s.maskedAll(o.CommandLine()), Criterion: o.Until.String(),
 		Workspace: o.Root, PID: os.Getpid(), StartedAt: o.Now(), UpdatedAt: o.Now(),
-		History: []ledger.HistoryEntry{}, Regressions: []ledger.Regression{}, Config: o.configuration(),
+		Kind: o.kind(), History: []ledger.HistoryEntry{}, Regressions: []ledger.Regression{}, Config: o.configuration(),
 	}
 	var err error
 	if s.ledger, err = ledger.Create(o.Home, s.state); err != nil {

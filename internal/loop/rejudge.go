@@ -89,7 +89,7 @@ func (s *session) rejudge(was ledger.Iteration) (Verdict, error) {
 	}
 	is.Score = selector.Grade(is.Judged(), s.history[0].Set, s.opts.Weights)
 	is.Assessment = detector.Assess(s.inputOf(is, e), s.opts.Rules)
-	step, next := recovery.Next(s.recovery, s.caseOf(is), s.opts.Recovery)
+	step, next := s.step(is)
 	if g := was.Decision.Gate; g != nil && step.Ask != "" { // a person's word stands
 		step, next = recovery.Answered(step, next, g.Answer, s.opts.Recovery)
 		is.Assessment = answered(is.Assessment, g)

@@ -46,7 +46,11 @@ func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, err
 		s.opts.OnEvent(Event{Type: LoopFinished, Time: t.last, LoopID: id, Iteration: s.state.Iteration, Data: f})
 		return s.outcome(Stop{f.Reason, f.Text}), nil
 	}
-	stop, err := s.goOn(ctx, t)
+	goOn := s.goOn
+	if s.opts.watching() {
+		goOn = func(ctx context.Context, _ *trail) (Stop, error) { return s.endVisit(ctx) }
+	}
+	stop, err := goOn(ctx, t)
 	return s.end(ctx, stop, err)
 }
 
@@ -75,7 +79,7 @@ func (s *session) revive(ctx context.Context, t *trail, force bool) error {
 	if err == nil {
 		err = s.replay(its)
 	}
-	if err != nil || t.ended && len(its) > s.opts.MaxIterations {
+	if err != nil || t.ended && (s.opts.watching() || len(its) > s.opts.MaxIterations) {
 		return err
 	}
 	if err := s.overlaid(); err != nil && !force {
@@ -204,6 +208,8 @@ func (s *session) tellResumed(t *trail) error {
 func (s *session) where(t *trail) (iteration int, from string) {
 	last := len(s.history) - 1
 	switch {
+	case s.opts.watching():
+		return last + 1, "what the session left is measured"
 	case last < 0:
 		return 0, "the baseline is measured"
 	case t.stop != nil && !t.ended:

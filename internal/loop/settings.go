@@ -28,7 +28,11 @@ type Settings struct {
 	RawTask []byte       `json:"task_bytes,omitempty"` // Task, where it is no text that JSON can hold
 	Plan    measure.Plan `json:"plan"`
 
-	MaxIterations    int           `json:"max_iterations"`                 // at least 1
+	// Rest is how long the agent of a session that is only watched has to be silent to
+	// count as resting; 0: supervise runs the agent, once per iteration.
+	Rest time.Duration `json:"rest_ns,omitempty"`
+
+	MaxIterations    int           `json:"max_iterations"`                 // at least 1; 0 in a session that is watched
 	MaxTime          time.Duration `json:"max_time_ns,omitempty"`          // 0: none
 	IterationTimeout time.Duration `json:"iteration_timeout_ns,omitempty"` // 0: none
 	IdleTimeout      time.Duration `json:"idle_timeout_ns,omitempty"`      // 0: none

@@ -37,6 +37,8 @@ const (
 	Unmeasurable   Reason = "unmeasurable"
 	Interrupted    Reason = "interrupted"
 	PausedByUser   Reason = "paused" // by supervise pause; resume goes on
+	SessionOver    Reason = "session_over"
+	CriticalLeft   Reason = "critical_left" // in the tree at the end of a session that was watched
 	Broken         Reason = "error"
 )
 
@@ -69,6 +71,8 @@ var reasons = map[Reason]struct {
 	Unmeasurable:   {6, ledger.Failed},
 	Interrupted:    {130, ledger.Aborted},
 	PausedByUser:   {0, ledger.Paused},
+	SessionOver:    {0, ledger.Completed},
+	CriticalLeft:   {3, ledger.Completed},
 }
 
 // ExitCode returns the exit status of supervise for the reason.

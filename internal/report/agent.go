@@ -13,7 +13,7 @@ import (
 // behind, "" otherwise.
 func Ending(a *ledger.AgentRun) string {
 	switch {
-	case a == nil:
+	case a == nil || a.Cause == ledger.AtRest:
 		return ""
 	case a.Limit != "":
 		return "the limit of " + a.Limit + " was reached" + leftovers(a.Leftovers)
