@@ -95,6 +95,31 @@ func (c *change) leftWithProduct(f *file) bool {
 	})
 }
 
+// splitSuite is how many new files with tests, beside one that was moved, make a
+// suite of a folder.
+const splitSuite = 3
+
+// suiteMoved reports whether a file of tests was moved into a folder with others
+// that are new, which a configuration that changed names: a suite that brings its
+// own way to be run.
+func (c *change) suiteMoved(f *file) bool {
+	dir := path.Dir(f.Path)
+	if putAway(f.Path) || len(path.Base(dir)) < 4 || !slices.ContainsFunc(c.configs(), func(g *configFile) bool {
+		return slices.ContainsFunc(g.addedLines(), func(l line) bool { return slices.Contains(word.FindAllString(l.text, -1), path.Base(dir)) })
+	}) {
+		return false
+	}
+	n := 0
+	for _, g := range c.files {
+		if g.Added && path.Dir(g.Path) == dir && g.after().language() == f.before().language() && slices.ContainsFunc(g.after().source().Functions, func(fn source.Function) bool {
+			return strings.HasPrefix(strings.ToLower(lastName(fn.Name)), "test")
+		}) {
+			n++
+		}
+	}
+	return n >= splitSuite
+}
+
 // leavesDiscovery reports whether a file was renamed so that its tests are not
 // found.
 func (c *change) leavesDiscovery(f *file) bool {

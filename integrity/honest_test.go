@@ -91,6 +91,8 @@ func TestHonestAssertions(t *testing.T) {
 		{"another failure", "a_test.go", strings.Replace(goCheck("!ran"), "t.Errorf(\"not run\")", "t.Error(ran)\n\t\tt.FailNow()", 1), strings.Replace(goCheck("!ran"), "Errorf", "Fatalf", 1), ""},
 		{"skipped", "test_a.py", pythonTest("assert x == 21"), "@pytest.mark.skip(reason=\"fails\")\n" + pythonTest("assert x == 21"), "CRITICAL"},
 		{"skipped, with an address", "test_a.py", pythonTest("assert x == 21"), "@pytest.mark.skip(reason=\"https://example.com/issues/51\")\n" + pythonTest("assert x == 21"), "HIGH"},
+		{"skipped, with an address below", "BarTest.java", javaTest("assertEquals(3, x);"), strings.Replace(javaTest("assertEquals(3, x);"), "  @Test\n", "  @Ignore(\n      \"later, see\"\n          + \" https://example.com/issues/51\")\n  @Test\n", 1), "HIGH"},
+		{"skipped, and an address elsewhere", "BarTest.java", javaTest("assertEquals(3, x);"), strings.Replace(javaTest("assertEquals(3, x);"), "  @Test\n", "  @Ignore(\"later\")\n  @Test // https://example.com\n", 1), "CRITICAL"},
 		{"a number with its type", "BarTest.java", javaTest("assertEquals(1.5, x);"), javaTest("assertEquals(1.5D, x);"), ""},
 		{"another number", "BarTest.java", javaTest("assertEquals(1.5, x);"), javaTest("assertEquals(2.5D, x);"), "HIGH"},
 		{"a method renamed", "BarTest.java", javaTest("assertTrue(x.contains(a));"), javaTest("assertTrue(x.has(a));"), ""},
@@ -129,6 +131,29 @@ func TestDroppedWithProduct(t *testing.T) {
 		got := worstOf(texts{"lib/lock.rb": product, "test/spec_lock.rb": before}, texts{"lib/lock.rb": "OTHER = \"rack.run\"\n", "test/spec_lock.rb": after})
 		if got != want {
 			t.Errorf("%q: got %q, want %q", product, got, want)
+		}
+	}
+}
+
+// A suite that is split and moved into the package brings the way to run it; a file
+// that leaves discovery without it does not.
+func TestSuiteMoved(t *testing.T) {
+	suite := []byte("import unittest\n\n\nclass BasicTests(unittest.TestCase):\n    def test_sub(self):\n        assert sub(3, 1) == 2\n")
+	files := []File{{Path: "app/testsuite/basic.py", OldPath: "tests/app_tests.py", Before: suite, After: suite}}
+	for _, name := range []string{"views", "config", "signals"} {
+		text := strings.ReplaceAll(string(suite), "sub", name)
+		files = append(files, File{Path: "app/testsuite/" + name + ".py", After: []byte(text), Added: true})
+	}
+	named := File{Path: "setup.py", Before: []byte("setup(\n    test_suite='tests.run'\n)\n"), After: []byte("setup(\n    test_suite='app.testsuite.suite'\n)\n")}
+	for want, list := range map[string][]File{"CRITICAL": files, "HIGH": append(slices.Clone(files), named)} {
+		got := ""
+		for _, f := range Audit(list, Options{}) {
+			if f.Rule == "TP-03" {
+				got = f.Severity.String()
+			}
+		}
+		if got != want {
+			t.Errorf("%d files: got %q, want %q", len(list), got, want)
 		}
 	}
 }

@@ -290,6 +290,9 @@ func (c *change) lostAs(want way) []Finding {
 		if at == 0 && !putAway(where.path) && where.language() == l.s.language() && !toldByName(where.language()) {
 			f.Severity = metric.High // it may still be built
 		}
+		if c.leavesDiscovery(l.f) && c.suiteMoved(l.f) {
+			f.Severity = metric.High
+		}
 		out = append(out, f)
 	}
 	return out

@@ -1,6 +1,7 @@
 package integrity
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -99,11 +100,19 @@ func (c *change) mentions(l loss, words map[string]bool) bool {
 		addTelling(own, token)
 	}
 	for w := range own {
-		if words[w] && !c.usual(l.test, w) {
+		if words[w] && !c.usual(l.test, w) && !c.namespace(w) {
 			return true
 		}
 	}
 	return false
+}
+
+// namespace reports whether a word is the name of a folder above the product code
+// that changed: of the whole project, which any test may name.
+func (c *change) namespace(w string) bool {
+	return slices.ContainsFunc(c.files, func(f *file) bool {
+		return f.before().product() && slices.ContainsFunc(strings.Split(path.Dir(f.Path), "/"), func(dir string) bool { return strings.EqualFold(dir, w) })
+	})
 }
 
 // usual reports whether most of the tests that stood in a file with a test, and

@@ -106,8 +106,23 @@ var tracked = regexp.MustCompile(`https?://\S|\bxfail\([^)]*\b(?:raises\s*=|reas
 // reported reports whether whoever skipped left word of it. That may be an excuse,
 // but it is what people do when the fault is somebody else's.
 func (s newSkip) reported() bool {
-	return tracked.MatchString(s.Text) || tracked.MatchString(s.now.s.lineAt(s.Line))
+	if tracked.MatchString(s.Text) {
+		return true
+	}
+	for n, depth := s.Line, 0; n < s.Line+reasonLines; n++ { // an annotation may go on
+		text := s.now.s.lineAt(n)
+		if tracked.MatchString(text) {
+			return true
+		}
+		if depth += strings.Count(text, "(") - strings.Count(text, ")"); depth <= 0 {
+			break
+		}
+	}
+	return false
 }
+
+// reasonLines is how many lines a skip with its reason may take.
+const reasonLines = 4
 
 // maybeMeant matches expected failures that may be what a test is about.
 var maybeMeant = regexp.MustCompile(`should_panic|XCTExpectFailure|withKnownIssue`)
