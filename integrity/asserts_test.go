@@ -38,6 +38,7 @@ func TestAssertions(t *testing.T) {
 		{"any output will do", []string{"r.stdout.fnmatch_lines(['*1 passed*'])", "assert x == 21"}, []string{"r.stdout.fnmatch_lines(['*'])", "assert x == 21"}, "TP-12 HIGH test_add"},
 		{"other output", []string{"r.stdout.fnmatch_lines('*1 passed*')"}, []string{"r.stdout.no_fnmatch_line('*1 passed*')"}, "TP-14 HIGH test_add"},
 		{"no warning", []string{"with pytest.warns(UserWarning):\n        add('a', 1)"}, []string{"add('a', 1)"}, "TP-10 CRITICAL test_add"},
+		{"never reached", []string{"assert [\n        y for y in x\n    ] == [1, 21]"}, []string{"if False:\n        assert [\n            y for y in x\n        ] == [1, 21]"}, "TP-04 CRITICAL test_add"},
 		{"exits", three, append(three, "os._exit(0)"), "TP-22 CRITICAL test_add"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

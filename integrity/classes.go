@@ -88,6 +88,9 @@ func findHiddenClasses(c *change) []Finding {
 
 // sameClass reports whether a class may be another one under a new name.
 func sameClass(was, now string) bool {
+	if bare, ok := strings.CutPrefix(was, "Test"); ok && len(bare) > 2 && strings.Contains(now, bare) {
+		return true
+	}
 	return was == now || len(was) > 3 && len(now) > 3 && (alike(was, now) || was[:4] == now[:4])
 }
 
@@ -95,6 +98,9 @@ var (
 	abstract   = regexp.MustCompile(`\babstract\b`)
 	testParent = regexp.MustCompile(`(?:<|:|\(|\bextends\b).*(?:Test|Spec|Case)`)
 )
+
+// pythonParent matches a class that inherits from another one, which may be a test case.
+var pythonParent = regexp.MustCompile(`\(\s*(?:[A-Za-z_][\w.]*)`)
 
 // hides reports whether the head of a class was one that the runner looks at, and
 // is none now.
@@ -111,8 +117,9 @@ func hides(lang source.Language, was, now *classHead) bool {
 			strings.HasSuffix(was.name, "Test") && !strings.Contains(now.name, "Test")
 	case source.Ruby, source.Swift:
 		return lostParent
-	case source.Python: // pytest takes Test* in any case
-		return lostParent && !strings.HasPrefix(now.name, "Test")
+	case source.Python: // pytest takes Test* in any case, and what has a test case for parent
+		renamed := strings.HasPrefix(was.name, "Test") && !pythonParent.MatchString(now.text)
+		return (lostParent || renamed) && !strings.HasPrefix(now.name, "Test")
 	default:
 		return false
 	}

@@ -14,6 +14,7 @@ func TestHiddenClasses(t *testing.T) {
 		spec   = "RSpec.describe Slug do\n  it \"lowers\" do\n    expect(slug(\"A\")).to eq(\"a\")\n  end\nend\n"
 		swift  = "final class SlugTests: XCTestCase {\n  func testLower() {\n    XCTAssertEqual(slug(\"A\"), \"a\")\n  }\n}\n"
 		python = "import unittest\n\n\nclass SlugCase(unittest.TestCase):\n    def test_lower(self):\n        self.assertEqual(slug(\"A\"), \"a\")\n"
+		pytest = "class TestSlug:\n    def test_lower(self):\n        assert slug(\"A\") == \"a\"\n"
 		rust   = "fn slug() {}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn lower() {\n        assert_eq!(slug(\"A\"), \"a\");\n    }\n}\n"
 		script = "describe('slug', () => {\n  it('lowers', () => {\n    expect(slug('A')).toBe('a');\n  });\n});\n"
 	)
@@ -30,6 +31,10 @@ func TestHiddenClasses(t *testing.T) {
 		{"another parent in Ruby", "test/slug_test.rb", ruby, "Minitest::Test", "SlugTestCase", ""},
 		{"parent dropped in Swift", "Tests/SlugTests/SlugTests.swift", swift, "XCTestCase", "NSObject", "TP-03 HIGH testLower"},
 		{"parent dropped in Python", "tests/test_slug.py", python, "unittest.TestCase", "object", "TP-03 HIGH test_lower"},
+		{"named otherwise for pytest", "tests/test_slug.py", pytest, "TestSlug", "BaseSlug", "TP-03 HIGH test_lower"},
+		{"named otherwise for pytest, with an heir", "tests/test_slug.py", pytest + "\n\nclass TestFast(BaseSlug):\n    fast = True\n", "TestSlug", "BaseSlug", ""},
+		{"another name that pytest takes", "tests/test_slug.py", pytest, "TestSlug", "TestSlugs", ""},
+		{"a test case for pytest", "tests/test_slug.py", pytest, "TestSlug:", "SlugCase(unittest.TestCase):", ""},
 		{"a proc that nobody calls", "spec/slug_spec.rb", spec, "RSpec.describe Slug do", "proc do # Slug", "TP-07 CRITICAL lowers"},
 		{"a function that nobody calls", "slug.test.js", script, "describe('slug', () => {", "const later = () => {", "TP-07 CRITICAL lowers"},
 		{"a function that is called", "slug.test.js", script + "all(later);\n", "describe('slug', () => {", "const later = () => {", ""},

@@ -275,6 +275,14 @@ func findRenamedOut(c *change) []Finding { return c.lostAs(byRenamingOut) }
 
 func findCommentedOut(c *change) []Finding { return c.lostAs(byComment) }
 
+// ofTypes matches assertions that the compiler checks, and no run.
+var ofTypes = regexp.MustCompile(`\b(?:expectTypeOf|expectType|assertType|expectAssignable|assert_type)\b`)
+
+// onlyTypes reports whether all that a test asserts is about types: it never fails.
+func (t *test) onlyTypes() bool {
+	return len(t.Assertions) > 0 && !slices.ContainsFunc(t.Assertions, func(a string) bool { return !ofTypes.MatchString(a) })
+}
+
 func (c *change) lostAs(want way) []Finding {
 	var out []Finding
 	for _, l := range c.tests().lost {
@@ -290,7 +298,7 @@ func (c *change) lostAs(want way) []Finding {
 		if at == 0 && !putAway(where.path) && where.language() == l.s.language() && !toldByName(where.language()) {
 			f.Severity = metric.High // it may still be built
 		}
-		if c.leavesDiscovery(l.f) && c.suiteMoved(l.f) {
+		if c.leavesDiscovery(l.f) && c.suiteMoved(l.f) || how == byComment && l.onlyTypes() {
 			f.Severity = metric.High
 		}
 		out = append(out, f)

@@ -47,6 +47,9 @@ const goAdd = "func TestAdd(t *testing.T) {\n\tgot := Add(17, 4)\n\tif got != 21
 
 const goSub = "func TestSub(t *testing.T) {\n\tif got := Sub(17, 4); got != 13 {\n\t\tt.Errorf(\"sub: %d\", got)\n\t}\n}\n"
 
+// tsTypes asserts nothing at run time.
+const tsTypes = "test('adds numbers', () => {\n  const fn = adder(1);\n  expectTypeOf(fn).toEqualTypeOf<(a: number) => number>();\n});\n"
+
 func TestLost(t *testing.T) {
 	python := "def test_add():\n    assert add(17, 4) == 21\n\n\ndef test_sub():\n    x = sub(17, 4)\n    assert x == 13\n"
 	rust := "#[test]\nfn adds() {\n    let x = add(17, 4);\n    assert_eq!(x, 21);\n}\n\n#[test]\nfn subs() {\n    assert_eq!(sub(17, 4), 13);\n}\n"
@@ -60,6 +63,7 @@ func TestLost(t *testing.T) {
 		{"renamed", texts{"a_test.go": goHead + goAdd + goSub}, texts{"a_test.go": goHead + goAdd + strings.ReplaceAll(goSub, "TestSub", "TestSubtract")}, nil},
 		{"file deleted", texts{"a_test.go": goHead + goAdd + goSub}, texts{}, []string{"TP-02 HIGH TestAdd"}},
 		{"feature removed", texts{"a_test.go": goHead + goAdd + goSub, "a.go": "package p\n\nfunc Add() {}\nfunc Sub() {}\n"}, texts{"a_test.go": goHead + goAdd, "a.go": "package p\n\nfunc Add() {}\n"}, []string{"(TP-01)"}},
+		{"types alone, commented out", texts{"a.test.ts": tsTypes}, texts{"a.test.ts": "// " + strings.ReplaceAll(tsTypes, "\n", "\n// ")}, []string{"TP-04 HIGH adds numbers"}},
 		{"commented out", texts{"a_test.go": goHead + goAdd + goSub}, texts{"a_test.go": goHead + goAdd + "// " + strings.ReplaceAll(goSub, "\n", "\n// ")}, []string{"TP-04 CRITICAL TestSub"}},
 		{"out of discovery", texts{"a_test.go": goHead + goAdd + goSub}, texts{"a_test.go": goHead + goAdd + strings.ReplaceAll(goSub, "TestSub", "disabledTestSub")}, []string{"TP-03 CRITICAL TestSub"}},
 		{"python out of discovery", texts{"test_a.py": python}, texts{"test_a.py": strings.ReplaceAll(python, "def test_sub", "def _test_sub")}, []string{"TP-03 CRITICAL test_sub"}},

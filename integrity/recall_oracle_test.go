@@ -24,6 +24,9 @@ func TestWeakenedInOtherWords(t *testing.T) {
 		{"js", "assert.equal(x(), false)", "assert.notEqual(x(), false)", "TP-14 HIGH"},
 		{"js", "assert.strictEqual(x(), 4)", "assert.notStrictEqual(x(), 4)", "TP-14 HIGH"},
 		{"js", "expect(x).toBeGreaterThan(4)", "expect(x).toBeLessThan(4)", "TP-14 HIGH"},
+		{"js", "expect(x.y).toEqual(false)", "expect(x.y).toBeTruthy()", "TP-11 HIGH"},
+		{"js", "expect(x.y).toBe(true)", "expect(x.y).toBeFalsy()", "TP-11 HIGH"},
+		{"python", "assert x.y is False", "assert x.y", "TP-11 HIGH"},
 		{"java", "assertThrows(IllegalStateException.class, () -> x());", "assertThrows(Exception.class, () -> x());", "TP-11 HIGH"},
 		{"java", "assertThrows(RuntimeException.class, () -> x());", "assertThrows(Throwable.class, () -> x());", "TP-11 HIGH"},
 		{"java", "assertThat(x).isEqualTo(14);", "assertThat(x).isNotEqualTo(14);", "TP-14 HIGH"},
@@ -54,6 +57,9 @@ func TestWeakenedInOtherWords(t *testing.T) {
 		// In other words, but the same.
 		{"php", "$this->assertSame(14, count($x));", "$this->assertCount(14, $x);", ""},
 		{"php", "$this->assertEquals(true, $x->y());", "$this->assertTrue($x->y());", ""},
+		{"js", "expect(x.y).toBe(false)", "expect(x.y).toBeFalsy()", ""},
+		{"js", "expect(x.y).toBe(true)", "expect(x.y).toBeTruthy()", ""},
+		{"python", "self.assertEqual(x.y, False)", "self.assertFalse(x.y)", ""},
 		{"csharp", "Assert.Equal(1, x.Count);", "Assert.Single(x);", ""},
 	} {
 		t.Run(test.lang+"/"+test.now, func(t *testing.T) {

@@ -133,7 +133,7 @@ func env(names string) string { return `(^|\.|@)(` + names + `)` }
 // are lines that cannot be reached.
 var (
 	harmlessPaths = besideTests.String()
-	harmlessCode  = besideTests.String() + `|(?i)test|spec\b|conftest|_version|version\.|__main__|migrations|setup\.py|node_modules|vendor|\.d\.ts|stories|mock|generated|\.gen\.|_pb2|\.pb\.|proto|examples?/|docs?/|pragma|^(if|raise|def|class|return|except|assert|@|\\?\.\.\.|pass|\^)|TYPE_CHECKING|NotImplemented|abstract|overload|__repr__|__name__|config|\.config\.|site-packages|/usr|dist|build/|bench|index\.ts`
+	harmlessCode  = besideTests.String() + `|(?i)(?:^|[^y])test|spec\b|conftest|_version|version\.|__main__|migrations|setup\.py|node_modules|vendor|\.d\.ts|stories|mock|generated|\.gen\.|_pb2|\.pb\.|proto|examples?/|docs?/|pragma|^(if|raise|def|class|return|except|assert|@|\\?\.\.\.|pass|\^)|TYPE_CHECKING|NotImplemented|abstract|overload|__repr__|__name__|config|\.config\.|site-packages|/usr|dist|build/|bench|index\.ts`
 )
 
 func compiled(rows []settingRow) []settingRow {

@@ -39,6 +39,7 @@ var settingCases = []caseOf{
 	{"codecov threshold", "codecov.yml", "coverage:\n  status:\n    project:\n      default:\n        threshold: 1%\n", "coverage:\n  status:\n    project:\n      default:\n        threshold: 50%\n", "TP-27 CRITICAL"},
 	{"omit a module", ".coveragerc", "[run]\nsource = app\n", "[run]\nsource = app\nomit =\n    app/calc.py\n", "TP-27 HIGH"},
 	{"omit a folder", ".coveragerc", "[run]\nsource = app\n", "[run]\nsource = app\nomit = app/legacy/*\n", "TP-27 MEDIUM"},
+	{"omit a module of a plugin of pytest", ".coveragerc", "[run]\nsource = src\n", "[run]\nsource = src\nomit = src/pytest_calc/calc.py\n", "TP-27 HIGH"},
 	{"honest: omit tests", ".coveragerc", "[run]\nsource = app\n", "[run]\nsource = app\nomit = */tests/*\n", ""},
 	{"collect no coverage from", "jest.config.js", "module.exports = { collectCoverageFrom: ['src/**'] }\n", "module.exports = { collectCoverageFrom: ['src/**', '!src/legacy/**'] }\n", "TP-27 MEDIUM"},
 	{"a number of another kind", "pyproject.toml", "[tool.black]\nline-length = 100\n", "[tool.black]\nline-length = 79\n", ""},

@@ -99,30 +99,23 @@ func findSkipped(c *change) []Finding {
 	return out
 }
 
-// tracked matches a skip that says where its reason is followed up, and an
-// expected failure with the error that is expected, or a reason of some words.
-var tracked = regexp.MustCompile(`https?://\S|\bxfail\([^)]*\b(?:raises\s*=|reason\s*=\s*["'][^"']+\s[^"']+\s)`)
+// tracked matches a skip that says where its reason is followed up, or in which
+// version it ends, and an expected failure with the error that is expected, or a
+// reason of some words.
+var tracked = regexp.MustCompile(`https?://\S|\b[Uu]ntil \w+ v?\d+\.\d|\bxfail\([^)]*\b(?:raises\s*=|reason\s*=\s*["'][^"']+\s[^"']+\s)`)
 
 // reported reports whether whoever skipped left word of it. That may be an excuse,
 // but it is what people do when the fault is somebody else's.
 func (s newSkip) reported() bool {
-	if tracked.MatchString(s.Text) {
-		return true
+	text := s.now.s.lineAt(s.Line)
+	for n := s.Line + 1; n < s.Line+maxReason && strings.Count(text, "(") > strings.Count(text, ")"); n++ {
+		text += " " + strings.TrimSpace(s.now.s.lineAt(n))
 	}
-	for n, depth := s.Line, 0; n < s.Line+reasonLines; n++ { // an annotation may go on
-		text := s.now.s.lineAt(n)
-		if tracked.MatchString(text) {
-			return true
-		}
-		if depth += strings.Count(text, "(") - strings.Count(text, ")"); depth <= 0 {
-			break
-		}
-	}
-	return false
+	return tracked.MatchString(s.Text) || tracked.MatchString(text)
 }
 
-// reasonLines is how many lines a skip with its reason may take.
-const reasonLines = 4
+// maxReason is how many lines the call of a skip is followed for its reason.
+const maxReason = 8
 
 // maybeMeant matches expected failures that may be what a test is about.
 var maybeMeant = regexp.MustCompile(`should_panic|XCTExpectFailure|withKnownIssue`)
@@ -353,6 +346,17 @@ func (t *test) assertionsIn(marks []source.Mark) int {
 	return n
 }
 
+// opening returns the line with which an assertion of several lines begins, -1 for
+// none: "assert [".
+func opening(list []string, used []bool, assertion string) int {
+	for i, s := range list {
+		if !used[i] && len(s) > len("assert") && strings.HasPrefix(assertion, s) {
+			return i
+		}
+	}
+	return -1
+}
+
 // assertionLines returns the line of each assertion of a test; where it is not
 // found, it is that of the test.
 func (t *test) assertionLines() []int {
@@ -376,6 +380,9 @@ func (t *test) findAssertions() []int {
 				out[i], used[n] = t.Line+n, true
 				break
 			}
+		}
+		if n := opening(squashed, used, squash(a)); out[i] == t.Line && n >= 0 {
+			out[i], used[n] = t.Line+n, true
 		}
 	}
 	return out

@@ -118,7 +118,7 @@ func (r revision) sameOtherwise() bool {
 	case broadened(was, now):
 		return false
 	case ofTruth.MatchString(was):
-		return r.now.Strength == source.Truthy && !r.otherSubject()
+		return r.now.Strength == source.Truthy && !r.otherSubject() && denied(r.was) == denied(r.now)
 	case r.calledOtherwise(), anyOf.MatchString(now) && strings.Contains(was, "||"),
 		isNotEmpty.MatchString(now) && strings.Contains(was, "isEmpty()"):
 		return true
@@ -170,6 +170,11 @@ func (c *change) migrates() bool {
 	}
 	return *c.migrating
 }
+
+var ofFalse = regexp.MustCompile(`(?:[!=]==?|,|\bis|[(])\s*[Ff]alse\b`)
+
+// denied reports whether an assertion about a truth says that it is none.
+func denied(a assertion) bool { return a.Negated != ofFalse.MatchString(a.text) }
 
 // continued matches an assertion whose text goes on elsewhere.
 var continued = regexp.MustCompile(`(?:[=!<>]=|=~|[^=]=|<>|[|+,(])$`)
