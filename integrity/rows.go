@@ -282,7 +282,7 @@ func emptied(b table, now []table, before, after *side) bool {
 }
 
 // noRows matches loops over nothing.
-var noRows = regexp.MustCompile(`\[\s*0?\s*:\s*0\s*\]|\.slice\(\s*0\s*,\s*0\s*\)|\.(?:take|first|limit|Take)\(\s*0\s*\)|\[\s*\]\.(?:forEach|each|map)\b|\bin\s+\[\s*\]\s*:|\brange\(\s*0\s*\)|\[\.\.0\]|\[0\.\.0\]|\[0, 0\]\.each|\[\]\s*\.each|\.each\(\s*\[\s*\]\s*\)|parametrize\([^\n]*,\s*(?:\[\s*\]|\(\s*\))\s*[,)]`)
+var noRows = regexp.MustCompile(`\[\s*0?\s*:\s*0\s*\]|\.slice\(\s*0\s*,\s*0\s*\)|\.(?:take|first|limit|Take)\(\s*0\s*\)|\[\s*\]\.(?:forEach|each|map)\b(?:[^)]|$)|\bin\s+\[\s*\]\s*:|\brange\(\s*0\s*\)|\[\.\.0\]|\[0\.\.0\]|\[0, 0\]\.each|\[\]\s*\.each|\.each\(\s*\[\s*\]\s*\)|parametrize\([^\n]*,\s*(?:\[\s*\]|\(\s*\))\s*[,)]`)
 
 // firstRows matches what takes but the first few of a list.
 var firstRows = regexp.MustCompile(`\[\s*0?\s*:\s*[1-3]\s*\]|\.(?:slice|Slice)\(\s*0\s*,\s*[1-3]\s*\)|\.(?:iter\(\)\.)?(?:take|first|limit|Take)\(\s*[1-3]\s*\)|\.prefix\(\s*[1-3]\s*\)`)

@@ -11,6 +11,8 @@ func TestRowsGone(t *testing.T) {
 		shells = goHead + "func TestShells(t *testing.T) {\n\tfor _, shell := range []string{\"bash\", \"fish\", \"powershell\", \"zsh\"} {\n\t\tif !Complete(shell) {\n\t\t\tt.Errorf(\"%s\", shell)\n\t\t}\n\t}\n}\n"
 		modes  = "import pytest\n\n\n@pytest.mark.parametrize(\"mode\", (\"w\", \"x\", \"a\", \"r+\"))\ndef test_mode(mode):\n    with pytest.raises(ValueError):\n        open_resource(mode)\n"
 		script = "const cases = [['A', 'a'], ['B', 'b'], ['C', 'c']];\n\nfor (const [given, want] of cases) {\n  test('slug', () => {\n    expect(slug(given)).toBe(want);\n  });\n}\n"
+		each   = "describe Lint do\n  it \"notices\" do\n    [100, 101, 204, 304].each do |status|\n      run(status).must_equal 3\n    end\n  end\nend\n"
+		maps   = "describe Lint do\n  it \"notices\" do\n    run([100, 101, 204, 304].map).must_equal 3\n  end\nend\n"
 	)
 	rows := "\t\t{\"A B\", \"a-b\"},\n\t\t{\"C D\", \"c-d\"},\n\t\t{\"E F\", \"e-f\"},\n\t\t{\"G H\", \"g-h\"},\n"
 	for _, test := range []struct {
@@ -26,6 +28,8 @@ func TestRowsGone(t *testing.T) {
 		{"no parameters", "test_a.py", modes, "(\"w\", \"x\", \"a\", \"r+\")", "()", "TP-09 HIGH test_mode"},
 		{"a slice of nothing", "a.test.js", script, "of cases)", "of cases.slice(0, 0))", "TP-09 HIGH slug"},
 		{"a slice of the first", "a.test.js", script, "of cases)", "of cases.slice(0, 1))", "TP-09 HIGH slug"},
+		{"half of what is visited", "test/spec_lint.rb", each, "101, 204, 304", "101", "TP-09 HIGH Lint notices"},
+		{"an argument, and no rows", "test/spec_lint.rb", maps, "run([100, 101, 204, 304].map)", "run([].map)", ""},
 		{"all but the first", "a.test.js", script, "of cases)", "of cases.slice(1))", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

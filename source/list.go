@@ -142,6 +142,9 @@ func (in *inspector) tableCall(i int) bool {
 // iterated reports whether a loop goes over the list at token i, there or by the
 // name that it is given.
 func (in *inspector) iterated(i int) bool {
+	if end := in.list[i].mate; in.is(i, "[") && in.is(end+1, ".") && visitors[in.text(end+2)] {
+		return true
+	}
 	j := i - 1
 	for n := 0; j >= 0 && n < 12 && in.list[j].line == in.list[i].line; n++ { // past its type
 		switch text := in.text(j); {
@@ -159,6 +162,10 @@ func (in *inspector) iterated(i int) bool {
 	}
 	return false
 }
+
+// visitors are the methods that go through a list for what they do, not for what
+// they make of it.
+var visitors = words(`forEach each each_with_index`)
 
 // iterating stand between a name and what a loop goes over.
 var iterating = words(`range in <-`)
