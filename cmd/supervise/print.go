@@ -94,10 +94,11 @@ func jsonPrinter(w io.Writer, complain func(...any)) func(loop.Event) {
 type printer struct {
 	out, talk io.Writer
 	paint     report.Paint
-	live      bool // talk is a terminal: progress lines are replaced
-	raw       bool // the agent writes to the same terminal
-	watched   bool // the session is the user's own
-	theirs    bool // it does so at present: nothing of ours may come in between
+	live      bool   // talk is a terminal: progress lines are replaced
+	raw       bool   // the agent writes to the same terminal
+	watched   bool   // the session is the user's own
+	found     string // there, for the title of the terminal
+	theirs    bool   // it does so at present: nothing of ours may come in between
 	held      []loop.Event
 	history   []ledger.Iteration
 	selected  int

@@ -84,7 +84,11 @@ func (p *printer) hold(e loop.Event) {
 	case loop.Check:
 		return
 	case loop.Finish:
-		p.title(headline(d))
+		p.found = headline(d)
+	}
+	if e.Type == loop.AgentRests {
+		p.title(p.found)
+		return
 	}
 	p.held = append(p.held, e)
 }

@@ -176,6 +176,7 @@ echo '{"hook_event_name":"Stop"}' | supervise hook claude Stop; await one
 rm a_test.sh
 `, "--rest", "1h")
 	v.awaitIteration(1)
+	v.until("the title", func() bool { return strings.Contains(v.screen.String(), setTitle+"supervise 1: forward, 2/2 pass") })
 	v.let("one")
 	if screen := v.end(3); !strings.Contains(screen, "critical findings are left in iteration 2") {
 		t.Error(screen)

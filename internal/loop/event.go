@@ -39,6 +39,7 @@ const (
 	RollbackStarted   EventType = "rollback_started"
 	IterationRejected EventType = "iteration_rejected"
 	IterationStopped  EventType = "iteration_interrupted"
+	AgentRests        EventType = "agent_rests" // told, and not in the log: nothing follows from it
 	MeasurementStale  EventType = "measurement_stale"
 	TreeAlarmed       EventType = "tree_alarm"
 	LevelChanged      EventType = "reinforcement_changed"

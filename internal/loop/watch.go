@@ -26,6 +26,10 @@ import (
 // resting, where nothing else is said.
 const DefaultRest = 20 * time.Second
 
+// beforeTitle is how long the agent has to be silent before anything is written
+// between what it prints: it may be in the middle of a sequence.
+const beforeTitle = time.Second
+
 // Stale is the data of measurement_stale: the agent was at work again before its
 // tree was measured, so that the numbers say nothing. It is measured again at the
 // next rest.
@@ -74,7 +78,8 @@ func (o Options) interactive() Options {
 	o.NoApply, o.StopOnDiminishing, o.MaxIterations, o.Until = true, false, 0, Until{Kind: Never}
 	o.Gate, o.Person.Terminal, o.Hooks.Stop = Gate{}, "", false
 	if p, known := agent.Recognise(o.Args); known {
-		if c, err := hook.ParseClient(p.Name); err == nil {
+		// For codex the hooks of everybody would have to be trusted unseen.
+		if c, err := hook.ParseClient(p.Name); err == nil && c != hook.Codex {
 			o.Hooks.Client = c
 		}
 	}
@@ -104,6 +109,7 @@ type visit struct {
 	calls   atomic.Int64  // of its hooks
 	over    chan struct{} // closed when the agent has ended
 	ended   chan struct{} // closed when nothing is measured any more
+	untold  bool          // something was found since the agent rested last
 	err     error         // of the measuring, once ended is closed
 }
 
@@ -255,14 +261,34 @@ func (v *visit) follow(ctx context.Context) {
 		case <-v.stopped:
 			v.err = v.look(ctx)
 		case <-quiet.C:
-			if !moved {
+			switch {
+			case v.untold:
+				v.rests()
+			case moved:
+				moved = false
+				v.err = v.look(ctx)
+			default:
 				continue
 			}
-			moved = false
-			v.err = v.look(ctx)
 		}
-		quiet.Reset(v.s.opts.Rest)
+		quiet.Reset(v.silence())
 	}
+}
+
+// silence is what has to pass until something follows from it.
+func (v *visit) silence() time.Duration {
+	if v.untold {
+		return min(beforeTitle, v.s.opts.Rest)
+	}
+	return v.s.opts.Rest
+}
+
+// rests tells that the agent is silent. It is no event of the log.
+func (v *visit) rests() {
+	v.untold = false
+	v.s.telling.Lock()
+	defer v.s.telling.Unlock()
+	v.s.opts.OnEvent(Event{Type: AgentRests, Time: v.s.opts.Now(), LoopID: v.s.id, Iteration: v.s.state.Iteration})
 }
 
 // skipped leaves out of the watch what is no work of the agent.
@@ -312,6 +338,7 @@ func (v *visit) look(ctx context.Context) error {
 		v.base = after.ID
 	}
 	_, err = s.decide(ctx, w)
+	v.untold = err == nil
 	return err
 }
 
