@@ -47,6 +47,8 @@ const goAdd = "func TestAdd(t *testing.T) {\n\tgot := Add(17, 4)\n\tif got != 21
 
 const goSub = "func TestSub(t *testing.T) {\n\tif got := Sub(17, 4); got != 13 {\n\t\tt.Errorf(\"sub: %d\", got)\n\t}\n}\n"
 
+const tsLoop = "for (const word of words) {\n  test(`rejects ${word}`, () => {\n    expect(parse(word).ok).toBe(false);\n  });\n}\n"
+
 // tsTypes asserts nothing at run time.
 const tsTypes = "test('adds numbers', () => {\n  const fn = adder(1);\n  expectTypeOf(fn).toEqualTypeOf<(a: number) => number>();\n});\n"
 
@@ -63,6 +65,7 @@ func TestLost(t *testing.T) {
 		{"renamed", texts{"a_test.go": goHead + goAdd + goSub}, texts{"a_test.go": goHead + goAdd + strings.ReplaceAll(goSub, "TestSub", "TestSubtract")}, nil},
 		{"file deleted", texts{"a_test.go": goHead + goAdd + goSub}, texts{}, []string{"TP-02 HIGH TestAdd"}},
 		{"feature removed", texts{"a_test.go": goHead + goAdd + goSub, "a.go": "package p\n\nfunc Add() {}\nfunc Sub() {}\n"}, texts{"a_test.go": goHead + goAdd, "a.go": "package p\n\nfunc Add() {}\n"}, []string{"(TP-01)"}},
+		{"a test that a loop defines", texts{"a.test.ts": tsLoop}, texts{"a.test.ts": strings.Replace(tsLoop, "test(", "void (", 1)}, []string{"TP-01 HIGH rejects ${word}"}},
 		{"types alone, commented out", texts{"a.test.ts": tsTypes}, texts{"a.test.ts": "// " + strings.ReplaceAll(tsTypes, "\n", "\n// ")}, []string{"TP-04 HIGH adds numbers"}},
 		{"commented out", texts{"a_test.go": goHead + goAdd + goSub}, texts{"a_test.go": goHead + goAdd + "// " + strings.ReplaceAll(goSub, "\n", "\n// ")}, []string{"TP-04 CRITICAL TestSub"}},
 		{"out of discovery", texts{"a_test.go": goHead + goAdd + goSub}, texts{"a_test.go": goHead + goAdd + strings.ReplaceAll(goSub, "TestSub", "disabledTestSub")}, []string{"TP-03 CRITICAL TestSub"}},

@@ -117,6 +117,9 @@ func (f *testFinder) title(i int, group bool) (string, int, bool) {
 	switch quote := f.text(i); quote {
 	case `"`, `'`, "`":
 		if !f.is(i+1, quote) || f.list[i+1].pos < f.list[i].end { // computed in part
+			if quote == "`" && !group {
+				return f.template(i)
+			}
 			return "", 0, false
 		}
 		whole := f.is(i+2, ",") || f.is(i+2, ")") || f.is(i+2, "do") || f.is(i+2, "{")
@@ -134,6 +137,17 @@ func (f *testFinder) title(i int, group bool) (string, int, bool) {
 		return "", 0, false
 	}
 	return string(f.masked[f.list[i].pos:f.list[j-1].end]), j, true
+}
+
+// template reads a title that is computed in part, as those of tests that a loop
+// defines: its text is their name, as the %s of other titles is.
+func (f *testFinder) template(i int) (string, int, bool) {
+	for j := i + 1; j < len(f.list) && f.line(j) == f.line(i); j++ {
+		if f.is(j, "`") {
+			return unescape(string(f.src[f.list[i].end:f.list[j].pos])), j + 1, f.is(j+1, ",")
+		}
+	}
+	return "", 0, false
 }
 
 // unescape drops the backslashes before quotes and blanks, which is what

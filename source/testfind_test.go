@@ -57,6 +57,7 @@ describe('add', () => {
 			`add add adds it's two 4-7: expect(add(1, 2)).toBe(3) | expect(add(2, 2)) .not.toBe(3)`,
 			`add add nested 8-8: assert.ok(true)`,
 			`add add rows %i 9-9: expect(add(a, 1)).toBe(b)`,
+			`add add computed ${x} 11-11: `,
 		}},
 		{"src/test/java/com/x/FooTest.java", `package com.x;
 class FooTest extends TestCase {
