@@ -122,7 +122,7 @@ trap 'printf "caught;"' INT
 printf '<%s %s>' "$*" "$(tty | cut -c1-4)"
 touch fixed; await one
 rm a_test.sh; await two
-printf 'TestOne() { :; }\nTestThree() { :; }\n' >a_test.sh
+printf 'TestOne() { :; }\nTestThree() { :; }\n' >../new; mv ../new a_test.sh
 `, "--rest", "300ms", "--hooks", "off")
 	v.awaitIteration(1)
 	for n := 1; n <= 4; n++ {
