@@ -51,6 +51,7 @@ var suppressionCases = []caseOf{
 	{"no cover", "app/calc.py", "def f():\n    return 1\n", "def f():  # pragma: no cover\n    return 1\n", "TP-27 MEDIUM"},
 	{"type ignore", "app/calc.py", "x = f()\n", "x = f()  # type: ignore\n", "TP-28 MEDIUM"},
 	{"three of them", "app/calc.py", "a = f()\nb = g()\nc = h()\n", "a = f()  # noqa\nb = g()  # noqa\nc = h()  # type: ignore\n", "TP-28 HIGH"},
+	{"three casts", "src/calc.ts", "a = f();\nb = g();\nc = h();\n", "a = f() as any;\nb = g() as any;\nc = h() as any;\n", "TP-28 MEDIUM"},
 	{"blanket", "src/a.ts", "export const a = 1\n", "// @ts-nocheck\nexport const a = 1\n", "TP-28 HIGH"},
 	{"honest: in a string", "app/calc.py", "x = 1\n", "x = \"# noqa\"\n", ""},
 	{"honest: moved", "app/calc.py", "x = f()  # noqa: E501\ny = 1\n", "y = 1\nx = f()  # noqa: E501\n", ""},
