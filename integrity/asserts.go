@@ -211,9 +211,7 @@ func findRemovedAssertions(c *change) []Finding {
 		f := d.finding(assertion{line: d.now.Line}, "gone: "+joinTexts(d.removed))
 		switch {
 		case d.live == 0 && !d.stillAsserts():
-			if !d.onlyErrors() && !c.droppedWith(d) {
-				f.Severity = metric.Critical
-			}
+			f.Severity = c.weightOfAll(d)
 		case 2*gone < len(d.was.Assertions)-1 || d.onlyErrors() || gone == 1 && c.touchesSource() && !c.droppedAlone(d) || d.tabled() || c.retiredOf(d) || d.rephrased(gone):
 			f.Severity = metric.Medium
 		}
@@ -221,6 +219,14 @@ func findRemovedAssertions(c *change) []Finding {
 		out = append(out, f)
 	}
 	return out
+}
+
+// weightOfAll is how grave it is that a test asserts nothing any more.
+func (c *change) weightOfAll(d delta) metric.Severity {
+	if d.onlyErrors() || c.droppedWith(d) {
+		return 0 // the rule's
+	}
+	return metric.Critical
 }
 
 // missing returns the removed assertions without those that said nothing, and

@@ -383,7 +383,7 @@ func (m mark) harmless(c check) bool {
 	case excludes:
 		return m.leavesAll(c)
 	case focuses:
-		return everyName.MatchString(m.value) || c.head != "go test" && slices.ContainsFunc(c.args, testless) || c.head == "go test" && slices.ContainsFunc(c.args, benchmarks)
+		return m.takesAll(c)
 	case masks, hidesCode:
 		return m.switchedOn()
 	case runsNone:
@@ -393,6 +393,12 @@ func (m mark) harmless(c check) bool {
 	case loosens, allows:
 	}
 	return false
+}
+
+// takesAll reports whether an argument that chooses tests chooses all of them, or
+// none are run.
+func (m mark) takesAll(c check) bool {
+	return everyName.MatchString(m.value) || c.head != "go test" && slices.ContainsFunc(c.args, testless) || c.head == "go test" && slices.ContainsFunc(c.args, benchmarks)
 }
 
 // testless matches the arguments of Maven with which it runs no tests at all, so

@@ -210,10 +210,7 @@ func checkOf(words []string) (check, bool) {
 			return check{head: name, purpose: set.purpose, args: rest}, true
 		}
 	}
-	if ruby := name == "rake" || name == "bake" || name == "rails"; ruby && len(rest) > 0 { // test:external
-		rest = slices.Clone(rest)
-		rest[0], _, _ = strings.Cut(rest[0], ":")
-	}
+	rest = wholeTask(name, rest)
 	for _, row := range runners[name] {
 		for _, want := range strings.Split(row.words, "|") {
 			if args, ok := afterWords(rest, strings.Fields(want)); ok && (want != "" || len(rest) == 0) {
@@ -225,6 +222,16 @@ func checkOf(words []string) (check, bool) {
 		return check{head: "npm run " + rest[1], purpose: scriptPurpose(rest[1]), args: rest[2:]}, true
 	}
 	return ownScript(words)
+}
+
+// wholeTask takes test:external for test, where tasks have such names.
+func wholeTask(program string, args []string) []string {
+	if len(args) == 0 || program != "rake" && program != "bake" && program != "rails" {
+		return args
+	}
+	args = slices.Clone(args)
+	args[0], _, _ = strings.Cut(args[0], ":")
+	return args
 }
 
 // ownScript takes a script or a program of the project's own for a check by its

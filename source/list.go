@@ -142,7 +142,7 @@ func (in *inspector) tableCall(i int) bool {
 // iterated reports whether a loop goes over the list at token i, there or by the
 // name that it is given.
 func (in *inspector) iterated(i int) bool {
-	if end := in.list[i].mate; in.is(i, "[") && in.is(end+1, ".") && visitors[in.text(end+2)] {
+	if in.visited(i) {
 		return true
 	}
 	j := i - 1
@@ -161,6 +161,12 @@ func (in *inspector) iterated(i int) bool {
 		j--
 	}
 	return false
+}
+
+// visited reports whether the list at token i is gone through where it stands.
+func (in *inspector) visited(i int) bool {
+	end := in.list[i].mate
+	return in.is(i, "[") && in.is(end+1, ".") && visitors[in.text(end+2)]
 }
 
 // visitors are the methods that go through a list for what they do, not for what
