@@ -99,6 +99,14 @@ var (
 	testParent = regexp.MustCompile(`(?:<|:|\(|\bextends\b).*(?:Test|Spec|Case)`)
 )
 
+// collected reports whether pytest takes a class for its name.
+func (h *classHead) collected() bool { return strings.HasPrefix(h.name, "Test") }
+
+// leftBehind reports whether a class has neither its name nor its parent for pytest any more.
+func (h *classHead) leftBehind(was *classHead, lostParent bool) bool {
+	return !h.collected() && (lostParent || was.collected() && !pythonParent.MatchString(h.text))
+}
+
 // pythonParent matches a class that inherits from another one, which may be a test case.
 var pythonParent = regexp.MustCompile(`\(\s*(?:[A-Za-z_][\w.]*)`)
 
@@ -118,8 +126,7 @@ func hides(lang source.Language, was, now *classHead) bool {
 	case source.Ruby, source.Swift:
 		return lostParent
 	case source.Python: // pytest takes Test* in any case, and what has a test case for parent
-		renamed := strings.HasPrefix(was.name, "Test") && !pythonParent.MatchString(now.text)
-		return (lostParent || renamed) && !strings.HasPrefix(now.name, "Test")
+		return now.leftBehind(was, lostParent)
 	default:
 		return false
 	}

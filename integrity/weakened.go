@@ -171,7 +171,7 @@ func (c *change) migrates() bool {
 	return *c.migrating
 }
 
-var ofFalse = regexp.MustCompile(`(?:[!=]==?|,|\bis|[(])\s*[Ff]alse\b`)
+var ofFalse = regexp.MustCompile(`(?:[!=]==?|,|\bis|[(])\s*(?:false|False)\b`)
 
 // denied reports whether an assertion about a truth says that it is none.
 func denied(a assertion) bool { return a.Negated != ofFalse.MatchString(a.text) }

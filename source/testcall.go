@@ -117,10 +117,7 @@ func (f *testFinder) title(i int, group bool) (string, int, bool) {
 	switch quote := f.text(i); quote {
 	case `"`, `'`, "`":
 		if !f.is(i+1, quote) || f.list[i+1].pos < f.list[i].end { // computed in part
-			if quote == "`" && !group {
-				return f.template(i)
-			}
-			return "", 0, false
+			return f.template(i, group)
 		}
 		whole := f.is(i+2, ",") || f.is(i+2, ")") || f.is(i+2, "do") || f.is(i+2, "{")
 		return unescape(string(f.src[f.list[i].end:f.list[i+1].pos])), i + 2, whole
@@ -141,8 +138,8 @@ func (f *testFinder) title(i int, group bool) (string, int, bool) {
 
 // template reads a title that is computed in part, as those of tests that a loop
 // defines: its text is their name, as the %s of other titles is.
-func (f *testFinder) template(i int) (string, int, bool) {
-	for j := i + 1; j < len(f.list) && f.line(j) == f.line(i); j++ {
+func (f *testFinder) template(i int, group bool) (string, int, bool) {
+	for j := i + 1; !group && f.is(i, "`") && j < len(f.list) && f.line(j) == f.line(i); j++ {
 		if f.is(j, "`") {
 			return unescape(string(f.src[f.list[i].end:f.list[j].pos])), j + 1, f.is(j+1, ",")
 		}
