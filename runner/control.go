@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// ErrNotRunning is the error of a child that has not started yet, is being stopped,
-// or has ended.
+// ErrNotRunning is the error of a child that is being stopped, or has ended. One that
+// has not started yet is waited for.
 var ErrNotRunning = errors.New("the child is not running")
 
 // Control pauses the tree of one child while it runs. It can be used from any

@@ -15,10 +15,19 @@ type freezing struct {
 	waiting []chan error
 }
 
+// controls is where requests come from once the child is known to have started: until
+// then they wait.
+func (s *session) controls() <-chan request {
+	if s.link.leader.PID == 0 {
+		return nil
+	}
+	return s.command.Control.asked()
+}
+
 // control follows a request to freeze or to thaw.
 func (s *session) control(r request) {
 	switch {
-	case s.link.leader.PID == 0 || s.ended() || s.stage != running:
+	case s.ended() || s.stage != running:
 		r.answer <- ErrNotRunning
 	case r.freeze:
 		if s.freezing.since.IsZero() {

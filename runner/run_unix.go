@@ -206,7 +206,7 @@ func (s *session) wait(ctx context.Context) error {
 			s.resume()
 		case <-s.console.look():
 			s.occupy()
-		case r := <-s.command.Control.asked():
+		case r := <-s.controls():
 			s.control(r)
 		case p := <-s.presses:
 			s.press(p)
