@@ -65,9 +65,9 @@ var testShapes = [languageCount]testShape{
 // scope is a class, module or group that tests stand in, in terms of tokens.
 type scope struct {
 	name      string
-	body, end int  // first and last token
-	hidden    bool // the methods that follow are private
-	derived   bool // a class that extends another
+	body, end int    // first and last token
+	hidden    bool   // the methods that follow are private
+	base      string // the class that a class extends, "" for none
 }
 
 // testFinder finds the tests of one file.
@@ -131,10 +131,25 @@ func (f *testFinder) function(s span) {
 }
 
 // byName reports whether the name of a method alone makes it a test. In Java that
-// is so in the classes of JUnit 3, which extend one of its own, and of TestNG.
+// is so in the classes of JUnit 3, which extend one of its own, and of TestNG. Where
+// later versions of JUnit are imported, only a TestCase is taken for the former.
 func (f *testFinder) byName() bool {
 	n := len(f.open)
-	return f.lang != Java || n == 0 || f.open[n-1].derived || bytes.Contains(f.src, []byte("org.testng"))
+	switch {
+	case f.lang != Java || n == 0 || bytes.Contains(f.src, []byte("org.testng")):
+		return true
+	case bytes.Contains(f.src, []byte("org.junit.jupiter")) || bytes.Contains(f.src, []byte("org.junit.Test")):
+		return strings.HasSuffix(f.open[n-1].base, "TestCase")
+	}
+	return f.open[n-1].base != ""
+}
+
+// baseAt returns the last part of the name of a class, which begins at token i.
+func (f *testFinder) baseAt(i int) string {
+	for f.is(i+1, ".") {
+		i += 2
+	}
+	return f.text(i)
 }
 
 // private reports whether the function at token head is one that runners do not
@@ -252,7 +267,7 @@ func (f *testFinder) class(i int) bool {
 	for j := i + 2; j < len(f.list) && j < i+maxMarks; j = f.skip(j) {
 		switch f.text(j) {
 		case "extends":
-			c.derived = true
+			c.base = f.baseAt(j + 1)
 		case "{":
 			c.body, c.end = j, f.list[j].mate
 			return c.end > j && f.enter(c)
