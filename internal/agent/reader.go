@@ -107,6 +107,7 @@ type Reader struct {
 // Bounds of what is kept, in bytes; words in lines.
 const (
 	maxLine  = 32 << 20
+	maxText  = 64 << 10
 	maxWhole = 4 << 20
 	maxWords = 12
 	maxWord  = 500
@@ -132,7 +133,7 @@ func (r *Reader) Write(p []byte) (int, error) {
 		if !r.skipping {
 			r.rest = append(r.rest, line...)
 		}
-		if len(r.rest) > maxLine {
+		if len(r.rest) > r.longest() {
 			r.rest, r.skipping = nil, true
 		}
 		if !found {
@@ -150,6 +151,15 @@ func (r *Reader) Write(p []byte) (int, error) {
 		}
 	}
 	return n, nil
+}
+
+// longest is how long a line may be, in bytes, to be read: an event may hold a file,
+// a text is only shown.
+func (r *Reader) longest() int {
+	if r.events == nil {
+		return maxText
+	}
+	return maxLine
 }
 
 // Close takes in what came without an end of line. It never fails.
