@@ -414,13 +414,19 @@ func (c *change) addedTestCode() string {
 	if c.added != nil {
 		return *c.added
 	}
+	text := c.addedCode(func(f *file) bool { return f.after().mayTest() })
+	c.added = &text
+	return text
+}
+
+// addedCode is what was added to some of the files, without comments and white space.
+func (c *change) addedCode(of func(*file) bool) string {
 	var b strings.Builder
 	for _, f := range c.files {
-		s := f.after()
-		if !s.mayTest() {
+		if !of(f) {
 			continue
 		}
-		plain := lines(s.withoutComments())
+		plain := lines(f.after().withoutComments())
 		for _, l := range f.addedLines() {
 			if l.n <= len(plain) {
 				b.WriteString(squash(plain[l.n-1].text))
@@ -428,9 +434,7 @@ func (c *change) addedTestCode() string {
 		}
 		b.WriteByte('\n')
 	}
-	text := b.String()
-	c.added = &text
-	return text
+	return b.String()
 }
 
 // callsNewHelper reports whether a test calls a function now that it did not

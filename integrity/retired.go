@@ -251,21 +251,7 @@ func (c *change) addedTestText() string {
 	if c.addedText != nil {
 		return *c.addedText
 	}
-	var b strings.Builder
-	for _, f := range c.files {
-		s := f.after()
-		if !s.there() || !f.testing() || putAway(s.path) {
-			continue
-		}
-		plain := lines(s.withoutComments())
-		for _, l := range f.addedLines() {
-			if l.n <= len(plain) {
-				b.WriteString(squash(plain[l.n-1].text))
-			}
-		}
-		b.WriteByte('\n')
-	}
-	text := b.String()
+	text := c.addedCode(func(f *file) bool { return f.after().there() && f.testing() && !putAway(f.after().path) })
 	c.addedText = &text
 	return text
 }

@@ -178,28 +178,18 @@ func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	settings, plan, err := a.plan(at.project, &f.planFlags)
+	opts, err := a.asked(cmd, at, f)
 	if err != nil {
 		return err
 	}
-	for name, set := range overrides {
-		if cmd.Flags().Changed(name) {
-			set(&settings, &f.set)
-		}
-	}
-	opts, err := settings.Loop(at.root)
-	if err != nil {
-		return err
-	}
-	opts.Plan = plan
 	if f.dryRun {
 		if f.json {
-			return a.encode(plan)
+			return a.encode(opts.Plan)
 		}
-		a.printPlan(plan)
+		a.printPlan(opts.Plan)
 		return nil
 	}
-	opts.Dir, opts.Task, opts.Args, opts.NoApply, f.maxLoops = at.here, task, args, f.noApply, settings.Limits.MaxLoops
+	opts.Dir, opts.Task, opts.Args, opts.NoApply = at.here, task, args, f.noApply
 	if err := a.prepare(cmd, at, &opts, f); err != nil {
 		return err
 	}
@@ -207,6 +197,23 @@ func (a *app) runLoop(cmd *cobra.Command, f *runFlags, args []string) error {
 		a.readable(at, opts)
 	}
 	return a.supervise(cmd.Context(), opts, f, loop.Run)
+}
+
+// asked returns what a loop is asked to do: the flags over the file over what is
+// recognised.
+func (a *app) asked(cmd *cobra.Command, at place, f *runFlags) (loop.Options, error) {
+	settings, plan, err := a.plan(at.project, &f.planFlags)
+	if err != nil {
+		return loop.Options{}, err
+	}
+	for name, set := range overrides {
+		if cmd.Flags().Changed(name) {
+			set(&settings, &f.set)
+		}
+	}
+	opts, err := settings.Loop(at.root)
+	opts.Plan, f.maxLoops = plan, settings.Limits.MaxLoops
+	return opts, err
 }
 
 // prepare makes sure that a loop can be started, and says what should be known.

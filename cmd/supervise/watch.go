@@ -57,20 +57,11 @@ func (a *app) watch(cmd *cobra.Command, f *runFlags, rest time.Duration, args []
 	if err != nil {
 		return err
 	}
-	settings, plan, err := a.plan(at.project, &f.planFlags)
+	opts, err := a.asked(cmd, at, f)
 	if err != nil {
 		return err
 	}
-	for name, set := range overrides {
-		if cmd.Flags().Changed(name) {
-			set(&settings, &f.set)
-		}
-	}
-	opts, err := settings.Loop(at.root)
-	if err != nil {
-		return err
-	}
-	opts.Plan, opts.Rest, opts.Dir, opts.Args, opts.Program = plan, rest, at.here, args, loop.Program{}
+	opts.Rest, opts.Dir, opts.Args, opts.Program = rest, at.here, args, loop.Program{}
 	if err := a.prepare(cmd, at, &opts, f); err != nil {
 		return err
 	}

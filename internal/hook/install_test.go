@@ -120,7 +120,7 @@ func TestSettings(t *testing.T) {
 }
 `
 	for _, c := range []Client{Claude, Codex, Gemini, Qwen, OpenCode} {
-		s, err := SettingsOf(c, "/work", "")
+		s, err := SettingsOf(c, "/repo", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,18 +175,18 @@ func TestSettingsPlaces(t *testing.T) {
 		home         string
 		path, plugin string
 	}{
-		{Claude, "", "/work/.claude/settings.json", ""},
+		{Claude, "", "/repo/.claude/settings.json", ""},
 		{Codex, "/home/me", "/home/me/.codex/hooks.json", ""},
-		{OpenCode, "", "/work/opencode.json", "/work/.opencode/supervise-hook.js"},
+		{OpenCode, "", "/repo/opencode.json", "/repo/.opencode/supervise-hook.js"},
 		{OpenCode, "/home/me", "/home/me/.config/opencode/opencode.json", "/home/me/.config/opencode/supervise-hook.js"},
 		{Pi, "/home/me", "", "/home/me/.pi/agent/extensions/supervise-hook.ts"},
 	} {
-		s, err := SettingsOf(c.client, "/work", c.home)
+		s, err := SettingsOf(c.client, "/repo", c.home)
 		if err != nil || s.Path != c.path || s.Plugin != c.plugin {
 			t.Errorf("%s in %q: got %+v, %v", c.client, c.home, s, err)
 		}
 	}
-	if _, err := SettingsOf("aider", "/work", ""); err == nil {
+	if _, err := SettingsOf("aider", "/repo", ""); err == nil {
 		t.Error("aider has settings")
 	}
 	if PluginText(Request{Client: Claude}) != nil {

@@ -37,7 +37,7 @@ var project = map[string]string{
 func options() Options {
 	return Options{
 		Tree: Tree{
-			Root: "/work/calc",
+			Root: "/repo/calc",
 			Files: func() []string {
 				var out []string
 				for f := range project {
@@ -53,7 +53,7 @@ func options() Options {
 }
 
 func shellCall(command string) Call {
-	return Call{Client: Claude, Event: PreTool, Name: "PreToolUse", Dir: "/work/calc", Tool: "Bash", Kind: Shell, Command: command}
+	return Call{Client: Claude, Event: PreTool, Name: "PreToolUse", Dir: "/repo/calc", Tool: "Bash", Kind: Shell, Command: command}
 }
 
 // TestShellRisks holds what is found in command lines. The rule is "" where nothing
@@ -63,7 +63,7 @@ func TestShellRisks(t *testing.T) {
 		// Tests deleted.
 		{"delete_tests", `rm calc_test.go`},
 		{"delete_tests", `rm -f ./calc_test.go`},
-		{"delete_tests", `rm -rf /work/calc/tests`},
+		{"delete_tests", `rm -rf /repo/calc/tests`},
 		{"delete_tests", `rm -rf -- tests/`},
 		{"delete_tests", `rm *_test.go`},
 		{"delete_tests", `rm -f {calc,other}_test.go`},
@@ -132,7 +132,7 @@ func TestShellRisks(t *testing.T) {
 		// The tree and what lies around it.
 		{"delete_all", `rm -rf *`},
 		{"delete_all", `rm -rf .`},
-		{"delete_all", `cd / && rm -rf work`},
+		{"delete_all", `cd / && rm -rf repo`},
 		{"delete_all", `rm -rf /`},
 		{"delete_all", `find . -delete`},
 		{"delete_all", `rm -rf "$PWD"`},
@@ -264,7 +264,7 @@ func TestShellRisks(t *testing.T) {
 }
 
 func edited(kind Kind, path, content string, edits ...Replacement) Call {
-	return Call{Client: Claude, Event: PreTool, Name: "PreToolUse", Dir: "/work/calc", Tool: string(kind), Kind: kind, Path: path, Content: content, Edits: edits}
+	return Call{Client: Claude, Event: PreTool, Name: "PreToolUse", Dir: "/repo/calc", Tool: string(kind), Kind: kind, Path: path, Content: content, Edits: edits}
 }
 
 // TestEditRisks holds what is found in edits and patches.
@@ -280,7 +280,7 @@ func TestEditRisks(t *testing.T) {
 		rule    string
 	}{
 		{"a test is deleted", edited(Edit, "calc_test.go", "", Replacement{Old: sub}), Ask, "test_deleted"},
-		{"a skip is added", edited(Edit, "/work/calc/calc_test.go", "", Replacement{Old: "func TestSub(t *testing.T) {", New: "func TestSub(t *testing.T) {\n\tt.Skip(\"flaky\")"}), Deny, "unconditional_skip"},
+		{"a skip is added", edited(Edit, "/repo/calc/calc_test.go", "", Replacement{Old: "func TestSub(t *testing.T) {", New: "func TestSub(t *testing.T) {\n\tt.Skip(\"flaky\")"}), Deny, "unconditional_skip"},
 		{"assertions are gone", edited(Edit, "tests/test_app.py", "", Replacement{Old: "    assert total([3, 4]) == 7\n    assert total([]) == 0\n", New: "    total([3, 4])\n"}), Deny, "assertions_removed"},
 		{"the file is emptied", edited(Write, "calc_test.go", "\n"), Deny, "empty_test_file"},
 		{"a file without its tests", edited(Write, "calc_test.go", "package calc\n"), Ask, "test_deleted"},
@@ -289,7 +289,7 @@ func TestEditRisks(t *testing.T) {
 		{"code is edited", edited(Edit, "calc.go", "", Replacement{Old: "a + b", New: "b + a"}), Allow, ""},
 		{"an edit that the tool refuses", edited(Edit, "calc_test.go", "", Replacement{Old: "not there", New: ""}), Allow, ""},
 		{"a new test file", edited(Write, "sub_test.go", "package calc\n\nimport \"testing\"\n\n"+sub), Allow, ""},
-		{"a note", edited(Write, "/work/calc/NOTES.md", "skip the tests, rm -rf tests\n"), Allow, ""},
+		{"a note", edited(Write, "/repo/calc/NOTES.md", "skip the tests, rm -rf tests\n"), Allow, ""},
 		{"outside of the tree", edited(Write, "/tmp/x_test.go", ""), Allow, ""},
 		{"what belongs to supervise", edited(Write, ".supervise.yaml", "mode: off\n"), Deny, "supervise_files"},
 		{"its state", edited(Write, "/home/me/.local/state/supervise/calc-1/loops/x/state.json", "{}"), Deny, "supervise_files"},
