@@ -16,6 +16,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
+	"supervise/metric"
 	"supervise/selector"
 	"supervise/snapshot"
 )
@@ -71,6 +72,7 @@ type runs struct {
 	Options
 	store *snapshot.Store
 	meter *measure.Meter
+	known *metric.Tests // of the run before: without them each would be measured as a baseline is
 
 	plain, wrapped, snapshots, judged []time.Duration
 }
@@ -85,10 +87,11 @@ func (r *runs) both(ctx context.Context, n int) error {
 		return err
 	}
 	taken := time.Since(began)
-	res, err := r.meter.Run(ctx, nil)
+	res, err := r.meter.Run(ctx, r.known)
 	if err != nil {
 		return err
 	}
+	r.known = res.Set.Tests
 	judging := time.Now()
 	score := selector.Grade(res.Set, res.Set, r.Settings.Weights)
 	now := detector.Observation{Iteration: 1, Set: res.Set, Score: score.Value, Scored: score.Measured}
