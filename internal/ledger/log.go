@@ -100,8 +100,8 @@ func (l *eventLog) cut() error {
 	return err
 }
 
-// append writes one line and syncs it. What a failed write left is removed, so
-// that the next line does not stick to it.
+// append writes one line; [eventLog.sync] makes it last. What a failed write left is
+// removed, so that the next line does not stick to it.
 func (l *eventLog) append(e Event) error {
 	e.Seq, e.Prev = l.last.Seq+1, l.last.Hash
 	e.Hash = e.sum()
@@ -115,12 +115,21 @@ func (l *eventLog) append(e Event) error {
 	}
 	l.sum.Write(b)
 	l.last, l.end = e, l.end+int64(len(b))
-	if err := l.file.Sync(); err != nil {
-		return fmt.Errorf("write audit log: %w", err)
-	}
+	l.clock()
+	return nil
+}
+
+// clock remembers when the file was changed by us.
+func (l *eventLog) clock() {
 	l.written = time.Time{}
 	if info, err := l.file.Stat(); err == nil {
 		l.written = changedAt(info)
+	}
+}
+
+func (l *eventLog) sync() error {
+	if err := l.file.Sync(); err != nil {
+		return fmt.Errorf("write audit log: %w", err)
 	}
 	return nil
 }
@@ -129,6 +138,19 @@ func (l *eventLog) close() error { return l.file.Close() }
 
 // Log appends an event to the audit log and syncs it. data may be nil.
 func (l *Ledger) Log(at time.Time, name string, iteration int, took time.Duration, data any) error {
+	if err := l.Write(at, name, iteration, took, data); err != nil {
+		return err
+	}
+	if err := l.log.sync(); err != nil {
+		return err
+	}
+	l.log.clock() // some file systems set the time only when they write
+	return nil
+}
+
+// Write is [Ledger.Log] without the sync: the event outlives this process, but not
+// the machine, until [Ledger.Sync] or the next Log.
+func (l *Ledger) Write(at time.Time, name string, iteration int, took time.Duration, data any) error {
 	e := Event{Time: at.UTC(), Name: name, Iteration: iteration, Duration: took.Milliseconds()}
 	if data != nil {
 		b, err := json.Marshal(data)
@@ -139,6 +161,9 @@ func (l *Ledger) Log(at time.Time, name string, iteration int, took time.Duratio
 	}
 	return l.log.append(e)
 }
+
+// Sync makes what was written last.
+func (l *Ledger) Sync() error { return l.log.sync() }
 
 // Audit reads the log of the loop in dir and checks its chain. The problems
 // name the lines that are damaged or were changed; the events before and after

@@ -329,10 +329,14 @@ type Finished struct {
 // event writes the log and tells the caller. What the log does not have, nobody
 // is told. Checks that run at the same time may have events at the same time.
 func (s *session) event(t EventType, iteration int, data any) error {
+	return s.tell(s.ledger.Log, t, iteration, data)
+}
+
+func (s *session) tell(log func(time.Time, string, int, time.Duration, any) error, t EventType, iteration int, data any) error {
 	s.telling.Lock()
 	defer s.telling.Unlock()
 	e := Event{Type: t, Time: s.opts.Now(), LoopID: s.id, Iteration: iteration, Data: data}
-	if err := s.ledger.Log(e.Time, string(t), iteration, took(data), data); err != nil {
+	if err := log(e.Time, string(t), iteration, took(data), data); err != nil {
 		return err
 	}
 	s.opts.OnEvent(e)
@@ -348,7 +352,11 @@ func (s *session) starting(what string) func(runner.Process) error {
 
 // note is an event that nothing depends on.
 func (s *session) note(t EventType, iteration int, data any) {
-	if err := s.event(t, iteration, data); err != nil {
+	s.logged(s.event(t, iteration, data))
+}
+
+func (s *session) logged(err error) {
+	if err != nil {
 		s.opts.Log.WithError(err).Error("write the audit log")
 	}
 }

@@ -220,9 +220,10 @@ func (h *hookRun) before(rel string) ([]byte, bool) {
 	return text, err == nil
 }
 
-// answer answers one hook. What is refused is written down before the agent is told,
-// and the tree kept behind it; what may destroy something and passes waits until the
-// tree is kept; what is harmless is written down when the agent goes on already.
+// answer answers one hook. What is refused or warned of is written down before the
+// agent is told, and reaches the disk behind the answer, where the tree is kept, too.
+// What may destroy something and passes waits until the tree is kept. What is harmless
+// is written down when the agent goes on already.
 func (h *hookRun) answer(q wire.Request) (wire.Reply, func()) {
 	began := time.Now()
 	h.mu.Lock()
@@ -236,8 +237,7 @@ func (h *hookRun) answer(q wire.Request) (wire.Reply, func()) {
 	if err != nil {
 		note.Problem = h.masked(err.Error())
 		h.note(note, began)
-		h.mu.Unlock()
-		return wire.Reply{Error: err.Error()}, nil
+		return wire.Reply{Error: err.Error()}, h.synced
 	}
 	call.Dir = cmp.Or(call.Dir, q.Dir)
 	d := h.decide(call)
@@ -255,13 +255,19 @@ func (h *hookRun) answer(q wire.Request) (wire.Reply, func()) {
 		if !refused && len(d.Risks) == 0 {
 			h.note(note, time.Now().Add(-took))
 		}
-		h.mu.Unlock()
+		h.synced()
 		if refused && d.Checkpoint {
 			if _, problem := h.checkpoint(); problem != "" {
 				h.session.opts.Log.Warn(problem)
 			}
 		}
 	}
+}
+
+// synced ends what [hookRun.answer] began.
+func (h *hookRun) synced() {
+	h.session.logged(h.session.ledger.Sync())
+	h.mu.Unlock()
 }
 
 func (h *hookRun) decide(call hook.Call) hook.Decision {
@@ -362,11 +368,11 @@ func unmet(u Until, set metric.Set) string {
 	return text + ". Done is when " + u.String() + "."
 }
 
-// note writes a call into the log.
+// note writes a call into the log, without waiting until the disk has it.
 func (h *hookRun) note(c HookCall, began time.Time) {
 	took := time.Since(began)
 	c.DurationMS = float64(took.Microseconds()) / 1000
-	h.session.note(HookCalled, h.work.it.Number, c)
+	h.session.logged(h.session.tell(h.session.ledger.Write, HookCalled, h.work.it.Number, c))
 }
 
 // maxTarget bounds what is kept of a command, in bytes.
