@@ -83,6 +83,9 @@ var actions = []Action{
 	AlertAndRollback, AlertAndFlag, AlertRegression, AlertAndReview, AlertComplexity, ForceTerminate, AskHuman, Note, Off,
 }
 
+// Actions lists what the action of a rule may be.
+func Actions() []Action { return slices.Clone(actions) }
+
 // Recommend is what an assessment advises the loop to do.
 type Recommend string
 

@@ -12,8 +12,8 @@ var ErrNoSpace = errors.New("not enough free disk space")
 
 // The least that stays free of the disk if Options.MinFree is zero: the larger of the two.
 const (
-	defaultMinFree = 512 << 20
-	minFreePercent = 2
+	DefaultMinFree = 512 << 20
+	MinFreePercent = 2
 )
 
 // spaceStep is after how many bytes written the disk is looked at again.
@@ -37,7 +37,7 @@ func (s *space) check(off int64) error {
 	}
 	keep := s.keep
 	if keep == 0 {
-		keep = max(defaultMinFree, total/100*minFreePercent)
+		keep = max(DefaultMinFree, total/100*MinFreePercent)
 	}
 	if free < keep {
 		return fmt.Errorf("%w in %s: %s free, and %s are to stay free; make room, keep the state on another disk (--state-dir), or lower snapshot.min_free_mb",

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"supervise/detector"
 	"supervise/internal/gate"
@@ -34,139 +33,6 @@ const FileName = ".supervise.yaml"
 // ErrInvalid is wrapped by every error that a change of flags or file mends.
 var ErrInvalid = errors.New("invalid configuration")
 
-// Settings are everything a user can set. The zero value of a field that is a
-// limit means that there is none.
-type Settings struct {
-	Persistence   Persistence     `yaml:"agent_persistence"` // other names of other keys, which stand over it
-	Checks        Checks          `yaml:"checks"`
-	Parallel      Parallel        `yaml:"checks_parallel"` // auto, or how many checks run at the same time
-	Confirm       Confirm         `yaml:"confirm"`
-	HoldOut       HoldOut         `yaml:"holdout"`
-	Hooks         Hooks           `yaml:"hooks"`
-	Protect       Protect         `yaml:"protect"`
-	Limits        Limits          `yaml:"limits"`
-	Agent         string          `yaml:"agent"`   // a known agent program; "": the command behind --
-	Model         string          `yaml:"model"`   // of the agent; "": its own choice
-	Session       string          `yaml:"session"` // fresh or continue
-	Yolo          bool            `yaml:"yolo"`    // the user agrees that the agent asks for no approval
-	Until         string          `yaml:"until"`   // auto, green, idle, never, quality, or a command
-	Promise       string          `yaml:"completion_promise"`
-	QualityTarget float64         `yaml:"quality_target"` // in [0,100]; 0: none
-	OnStall       string          `yaml:"on_stall"`       // stop, ask or continue
-	Diminishing   bool            `yaml:"stop_on_diminishing"`
-	Pty           string          `yaml:"pty"` // auto, always or never
-	Reinforcement string          `yaml:"reinforcement"`
-	Mode          string          `yaml:"mode"` // off, minimal, standard or aggressive
-	Strict        bool            `yaml:"strict"`
-	Tests         string          `yaml:"tests"`        // free, append or frozen
-	AllowRemove   []string        `yaml:"allow_remove"` // tests and files whose removal is no finding
-	RollbackTo    string          `yaml:"rollback_to"`  // started or best
-	Stall         Stall           `yaml:"stall"`
-	Cycle         Cycle           `yaml:"cycle"`
-	Stuck         Stuck           `yaml:"stuck"`
-	Rules         map[string]Rule `yaml:"rules"`
-	Integrity     Integrity       `yaml:"integrity"`
-	Weights       Weights         `yaml:"quality_weights"`
-	Selection     Selection       `yaml:"selection"`
-	Snapshot      Snapshot        `yaml:"snapshot"`
-	AllowUntested bool            `yaml:"allow_untested"`
-	ErrorCount    []metric.Field  `yaml:"error_count"` // what counts as an error
-
-	Gate        string        `yaml:"gate"`         // reject, abort or wait
-	GateTimeout time.Duration `yaml:"gate_timeout"` // after which a question counts as rejected
-	Unattended  bool          `yaml:"unattended"`   // nobody is asked at the terminal
-	Notify      Notify        `yaml:"notify"`
-	Watch       Watch         `yaml:"watch"`
-}
-
-// Checks are the commands of the project. What is not given is recognised.
-type Checks struct {
-	Build List `yaml:"build"`
-	Test  List `yaml:"test"`
-	Lint  List `yaml:"lint"`
-}
-
-// Check is one command. In the file it is a string for the shell, or a mapping.
-type Check struct {
-	Name      string            `yaml:"name"`
-	Dir       string            `yaml:"dir"` // of the project below the root; the command runs there
-	Command   Argv              `yaml:"command"`
-	Env       []string          `yaml:"env"`   // NAME=value
-	Files     map[string]string `yaml:"files"` // written into the private folder before the command runs
-	Reports   []string          `yaml:"reports"`
-	Stderr    bool              `yaml:"stderr"` // standard error belongs to the report
-	Coverage  bool              `yaml:"coverage"`
-	Runner    string            `yaml:"runner"`    // the test framework: failing tests can be run again alone
-	Inventory Argv              `yaml:"inventory"` // lists the tests without running them
-	Timeout   time.Duration     `yaml:"timeout"`
-}
-
-// Confirm is how failures of tests that passed before are confirmed.
-type Confirm struct {
-	MaxTests int `yaml:"max_tests"` // with more of them nothing is run again
-	Reruns   int `yaml:"reruns"`    // how often a test is run again, at most; 0: never
-}
-
-// HoldOut is when tests that findings name are run as they were before the
-// iteration, and which tests the agent does not see.
-type HoldOut struct {
-	Run     string        `yaml:"run"`     // on-finding or never
-	Timeout time.Duration `yaml:"timeout"` // of all of it; 0: the limits of the checks
-
-	Dir     string   `yaml:"dir"`     // of the hidden tests, outside the tree; "": there are none
-	Command Argv     `yaml:"command"` // that runs them; none: the test checks
-	Reports []string `yaml:"reports"` // of the command
-	When    string   `yaml:"when"`    // iteration or end
-}
-
-// The values of [HoldOut].Run and [HoldOut].When.
-const (
-	onFinding   = "on-finding"
-	never       = "never"
-	onIteration = "iteration"
-	atEnd       = "end"
-)
-
-// Limits bound a loop.
-type Limits struct {
-	MaxIterations    int           `yaml:"max_iterations"`
-	MaxTime          time.Duration `yaml:"max_time"`
-	IterationTimeout time.Duration `yaml:"iteration_timeout"`
-	IdleTimeout      time.Duration `yaml:"idle_timeout"`
-	FirstOutput      time.Duration `yaml:"first_output_timeout"`
-	TranscriptMB     int64         `yaml:"transcript_mb"`
-	MaxCost          float64       `yaml:"max_cost"`   // in US dollars
-	MaxTokens        int64         `yaml:"max_tokens"` // of all kinds
-	MaxWait          time.Duration `yaml:"max_wait"`   // for the agent's service; 0: it is not waited for
-	FirstWait        time.Duration `yaml:"first_wait"` // where the service does not say how long
-	MaxRetries       int           `yaml:"max_retries"`
-	MaxLoops         int           `yaml:"max_loops"` // that run at the same time on this machine, in whatever tree; 0: any
-	CheckTimeout     time.Duration `yaml:"check_timeout"`
-}
-
-// Weights are those of the quality score.
-type Weights struct {
-	Validation   float64 `yaml:"validation"`
-	Completeness float64 `yaml:"completeness"`
-	Correctness  float64 `yaml:"correctness"`
-	Readability  float64 `yaml:"readability"`
-	Efficiency   float64 `yaml:"efficiency"`
-}
-
-// Selection is how the best iteration is chosen. Threshold is in [0,100].
-type Selection struct {
-	Mode      string  `yaml:"mode"`
-	Threshold float64 `yaml:"threshold"`
-}
-
-// Snapshot bounds what is kept of the tree.
-type Snapshot struct {
-	MaxFileMB  int64    `yaml:"max_file_mb"`
-	MaxStoreMB int64    `yaml:"max_store_mb"` // over it old snapshots are dropped; 0: never
-	MinFreeMB  int64    `yaml:"min_free_mb"`  // that a snapshot leaves free of the disk; 0: 512, at least 2 % of the disk
-	Precious   []string `yaml:"precious"`     // ignored files that are kept all the same
-}
-
 // Default returns the settings of a user who sets nothing.
 func Default() Settings {
 	w, rules := selector.DefaultWeights(), detector.DefaultOptions()
@@ -184,7 +50,7 @@ func Default() Settings {
 		Limits:    Limits{MaxIterations: 10, MaxWait: loop.DefaultMaxWait, FirstWait: loop.DefaultFirstWait, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
 		Weights:   Weights{w.Validation, w.Completeness, w.Correctness, w.Readability, w.Efficiency},
 		Selection: Selection{Mode: string(selector.HighestQualityVerified), Threshold: 70},
-		Snapshot:  Snapshot{MaxFileMB: 50, MaxStoreMB: 4096},
+		Snapshot:  Snapshot{MaxFileMB: 50, MaxStoreMB: 4096, Precious: snapshot.DefaultPrecious()},
 	}
 }
 
@@ -204,7 +70,7 @@ func Load(path string, named bool) (Settings, error) {
 	}
 	s.under(text)
 	if err := yaml.UnmarshalWithOptions(text, &s, yaml.Strict()); err != nil {
-		return s, fmt.Errorf("%w: %s: %s%s", ErrInvalid, path, yaml.FormatError(err, false, true), suggestion(err))
+		return s, unreadable(err, path, text)
 	}
 	if err := s.Validate(); err != nil {
 		return s, locate(err, path, text)
@@ -248,8 +114,8 @@ func (s Settings) Validate() error {
 	if err := s.Persistence.validate(); err != nil {
 		return err
 	}
-	if c, bad := s.Checks.Test.unknownRunner(); bad {
-		return invalid(fmt.Sprintf("checks.test: there is no runner %s; the runners are %s; without one failing tests are run again with the whole command", c.Runner, strings.Join(measure.Runners(), ", ")), "checks", "test")
+	if err := s.Checks.validate(); err != nil {
+		return err
 	}
 	for _, c := range slices.Concat(s.conditions(), s.agentConditions(), s.gateConditions(), s.Hooks.conditions()) {
 		if c.bad {
@@ -280,9 +146,10 @@ func (s Settings) conditions() []condition {
 		{s.Limits.IdleTimeout < 0, "limits.idle_timeout", "limits.idle_timeout must not be negative"},
 		{s.Limits.FirstOutput < 0, "limits.first_output_timeout", "limits.first_output_timeout must not be negative"},
 		{s.Limits.CheckTimeout < 0, "limits.check_timeout", "limits.check_timeout must not be negative"},
+		{s.Limits.MaxLoops < 0, "limits.max_loops", "limits.max_loops must not be negative; 0 allows any number"},
 		{s.Limits.TranscriptMB < 1, "limits.transcript_mb", "limits.transcript_mb must be at least 1"},
 		{!loop.PtyMode(s.Pty).Valid(), "pty", "pty must be auto, always or never, not " + s.Pty},
-		{s.Snapshot.MaxFileMB < 0, "snapshot.max_file_mb", "snapshot.max_file_mb must not be negative"},
+		{s.Snapshot.MaxFileMB < 1, "snapshot.max_file_mb", "snapshot.max_file_mb must be at least 1"},
 		{s.Snapshot.MaxStoreMB < 0, "snapshot.max_store_mb", "snapshot.max_store_mb must not be negative"},
 		{s.Snapshot.MinFreeMB < 0, "snapshot.min_free_mb", "snapshot.min_free_mb must not be negative"},
 		{!s.countsErrors(), "error_count", fmt.Sprintf("error_count must name one or more of %v, each once", metric.ErrorFields())},

@@ -9,13 +9,16 @@ import (
 
 // Notify is who is told of what happens in a loop.
 type Notify struct {
-	Webhook string `yaml:"webhook"` // URL that gets JSON by POST, with the text that Slack shows
-	Command string `yaml:"command"` // for the shell; gets the same on its standard input
+	// an address that gets JSON by POST, with the text that Slack shows, [when somebody should know](gate.md#who-is-told): questions, CRITICAL findings, the end
+	Webhook string `yaml:"webhook" range:"https://… or http://…"`
+	// for the shell; gets the same on its standard input
+	Command string `yaml:"command"`
 }
 
 // Watch is what is done when tests vanish while the agent works.
 type Watch struct {
-	Action string `yaml:"action"` // off, warn or stop
+	// what follows when tests vanish [while the agent works](gate.md#while-the-agent-works)
+	Action string `yaml:"action" range:"off|warn|stop"`
 }
 
 // gateConditions are what the settings of the gate must not be.

@@ -7,9 +7,12 @@ import (
 
 // Hooks are what the agent's own hooks are used for.
 type Hooks struct {
-	Use     string `yaml:"use"`      // on or off
-	OnError string `yaml:"on_error"` // open: a call passes when its hook fails; closed: it is denied
-	Stop    string `yaml:"stop"`     // measure: an agent that stops too early is sent back; off
+	// whether [the agent's own hooks](hooks.md) ask supervise before each tool call
+	Use string `yaml:"use" range:"on|off"`
+	// what becomes of a call when its hook fails: it passes, or it is denied
+	OnError string `yaml:"on_error" range:"open|closed"`
+	// `measure`: an agent that wants to stop before the criterion is met is sent back
+	Stop string `yaml:"stop" range:"off|measure"`
 }
 
 // The values of [Hooks].

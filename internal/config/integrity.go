@@ -14,13 +14,13 @@ import (
 
 // Integrity says which rules look at the text of what changed.
 type Integrity struct {
-	// Enabled, unless empty, are the only rules of the catalogue that are applied:
-	// by number, name or family.
-	Enabled  []string            `yaml:"patterns_enabled"`
-	Off      []string            `yaml:"off"`
+	// the only rules of the [catalogue](integrity.md) that are applied, by number (`TP-25`), name (`failure_ignored`) or family (`harness`)
+	Enabled []string `yaml:"patterns_enabled" zero:"all"`
+	// rules of the catalogue that are not applied, named the same way
+	Off []string `yaml:"off"`
+	// [patterns of your own](integrity-harness.md#choosing-rules-and-rules-of-your-own), without code
 	Patterns []integrity.Pattern `yaml:"patterns"`
-	// Files hold more patterns. A path that is not absolute starts at the folder of
-	// the configuration.
+	// files that hold more of them; a path that is not absolute starts at the folder of the configuration
 	Files []string `yaml:"pattern_files"`
 
 	Loaded []integrity.Pattern `yaml:"-"` // those of the files

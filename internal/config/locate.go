@@ -39,8 +39,13 @@ func locate(err error, path string, text []byte) error {
 	if at == nil {
 		return fmt.Errorf("%w: %s: %w", ErrInvalid, path, field)
 	}
+	return shown(field, path, at)
+}
+
+// shown adds the file, the line and the lines around to an error.
+func shown(err error, path string, at *token.Token) error {
 	var p printer.Printer
-	return fmt.Errorf("%w: %s: [%d:%d] %w\n%s", ErrInvalid, path, at.Position.Line, at.Position.Column, field, strings.TrimRight(p.PrintErrorToken(at, false), "\n"))
+	return fmt.Errorf("%w: %s: [%d:%d] %w\n%s", ErrInvalid, path, at.Position.Line, at.Position.Column, err, strings.TrimRight(p.PrintErrorToken(at, false), "\n"))
 }
 
 // find returns the token of the last key that is there.
@@ -59,6 +64,9 @@ func find(text []byte, keys []string) *token.Token {
 			}
 			at, node = list.Values[i].GetToken(), list.Values[i]
 			continue
+		}
+		if _, err := strconv.Atoi(key); err == nil {
+			continue // of a list that was written as its only element
 		}
 		pair := entry(node, key)
 		if pair == nil {

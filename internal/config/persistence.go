@@ -18,29 +18,43 @@ import (
 // project came from. It is another way to write other keys, which stand over it: see
 // docs/configuration.md. A key that is not given, or null, changes nothing.
 type Persistence struct {
+	// false: `mode: off` and `reinforcement: off`
 	Enabled   *bool `yaml:"enabled"`
 	Detection struct {
-		Mode     *string  `yaml:"mode"`
+		// `mode`
+		Mode *string `yaml:"mode" range:"off|minimal|standard|aggressive"`
+		// `integrity.patterns_enabled`
 		Patterns []string `yaml:"patterns_enabled"`
 	} `yaml:"detection"`
 	Reinforcement struct {
-		Default    *string           `yaml:"default_level"`
-		Thresholds map[string]string `yaml:"escalation_thresholds"` // iteration_N: level
-		Plateau    *float64          `yaml:"quality_plateau_threshold"`
+		// the level of the [reminder](gate.md#what-the-agent-is-told) in the first iterations; what happened can raise it
+		Default *string `yaml:"default_level" range:"off|minimal|standard|aggressive"`
+		// how the level rises with the number of the iteration: `iteration_3: STANDARD`
+		Thresholds map[string]string `yaml:"escalation_thresholds"`
+		// the change of the score, in [0,1], below which the last iteration counts as a plateau for the level
+		Plateau *float64 `yaml:"quality_plateau_threshold" range:"≥ 0"`
 	} `yaml:"reinforcement"`
 	Recovery struct {
-		MaxRetries   *int     `yaml:"max_retries"`
-		AutoEscalate *bool    `yaml:"auto_escalate_on_critical"`
-		GateTimeout  *float64 `yaml:"human_gate_timeout_minutes"` // null: it waits for ever
+		// `limits.max_retries`
+		MaxRetries *int `yaml:"max_retries" range:"≥ 0"`
+		// false: a person is asked when the retries are spent, not at once
+		AutoEscalate *bool `yaml:"auto_escalate_on_critical"`
+		// `gate_timeout`; null waits for ever
+		GateTimeout *float64 `yaml:"human_gate_timeout_minutes" range:"≥ 0"`
 	} `yaml:"recovery"`
 	Selection struct {
-		Enabled   *bool    `yaml:"enabled"`
-		Threshold *float64 `yaml:"quality_threshold"`
-		Verify    *bool    `yaml:"require_verification"`
+		// false: the result is what the last acceptable iteration left
+		Enabled *bool `yaml:"enabled"`
+		// `selection.threshold`
+		Threshold *float64 `yaml:"quality_threshold" range:"0–100"`
+		// `selection.mode`: `highest_quality_verified`, or `highest_quality`
+		Verify *bool `yaml:"require_verification"`
 	} `yaml:"best_output_selection"`
 	Performance struct {
-		LatencyMS *float64 `yaml:"detection_latency_budget_ms"`
-		Overhead  *float64 `yaml:"max_integration_overhead_percentage"`
+		// supervise warns when its own work in an iteration takes longer, in ms
+		LatencyMS *float64 `yaml:"detection_latency_budget_ms" range:"≥ 0"`
+		// the same in percent of the iteration's time
+		Overhead *float64 `yaml:"max_integration_overhead_percentage" range:"≥ 0"`
 	} `yaml:"performance"`
 }
 

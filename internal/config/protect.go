@@ -12,10 +12,14 @@ import (
 
 // Protect is what keeps the agent and the checks from what is none of theirs.
 type Protect struct {
-	Landlock  bool     `yaml:"landlock"`   // the agent writes nothing but the tree, temporary files, and Writable
-	Writable  []string `yaml:"writable"`   // files and folders; ~ is the home folder
-	AgentEnv  []string `yaml:"agent_env"`  // patterns of names of variables; none: all
-	ChecksEnv []string `yaml:"checks_env"` // the same for the checks
+	// on Linux: the agent, and what it starts, [writes nothing](threat-model.md#landlock) but the tree, git's folder of it, the folder for temporary files (`$TMPDIR`), devices, and `protect.writable`
+	Landlock bool `yaml:"landlock"`
+	// more files and folders that it may write, as absolute paths or `~/…`: those of the agent program (`~/.claude`) and of package managers
+	Writable []string `yaml:"writable"`
+	// names of the [variables](threat-model.md#the-environment) that the agent is given, `*` stands for anything; `PATH`, `HOME`, the user, the language and the like always are
+	AgentEnv []string `yaml:"agent_env" zero:"all"`
+	// the same for the checks
+	ChecksEnv []string `yaml:"checks_env" zero:"all"`
 }
 
 func (p Protect) validate() error {

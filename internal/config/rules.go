@@ -13,32 +13,44 @@ import (
 // Rule overrides a row of the rules. Previous and Baseline stand over the rest
 // for one of the two comparisons; Paths are limits for parts of the tree.
 type Rule struct {
-	Severity  string             `yaml:"severity"`
-	Threshold *float64           `yaml:"threshold"`
-	Action    string             `yaml:"action"`
-	Off       bool               `yaml:"off"`
-	Previous  *Rule              `yaml:"previous"`
-	Baseline  *Rule              `yaml:"baseline"`
-	Paths     map[string]float64 `yaml:"paths"`
+	// how grave it is; `NAME` is one of the [rules](rules.md)
+	Severity string `yaml:"severity" zero:"the rule's" range:"info|low|medium|high|critical"`
+	// in the unit of the rule; for rules that have one
+	Threshold *float64 `yaml:"threshold" zero:"the rule's" range:"≥ 0"`
+	// what follows
+	Action string `yaml:"action" zero:"the rule's" range:"actions"`
+	// the rule does not apply
+	Off bool `yaml:"off"`
+	// severity, threshold, action and off for the comparison with the tree that the iteration started from
+	Previous *Rule `yaml:"previous"`
+	// the same for the comparison with the baseline
+	Baseline *Rule `yaml:"baseline"`
+	// pattern of files: threshold, for parts of the tree; `coverage_regression` alone has them
+	Paths map[string]float64 `yaml:"paths"`
 }
 
 // Stall is when iterations without progress are a stall: so many plateaus in a
 // row, whose scores lie within a range in [0,1].
 type Stall struct {
-	Iterations int     `yaml:"iterations"`
-	Range      float64 `yaml:"range"`
+	// so many plateaus in a row are a stall
+	Iterations int `yaml:"iterations" range:"≥ 2"`
+	// when their scores, in [0,1], lie within it
+	Range float64 `yaml:"range" range:"> 0, ≤ 1"`
 }
 
 // Cycle is what is looked for as a cycle: periods up to Window iterations, which
 // end the loop after so many iterations.
 type Cycle struct {
-	Window int `yaml:"window"`
-	After  int `yaml:"after"`
+	// the longest period that is looked for, in iterations
+	Window int `yaml:"window" range:"≥ 2"`
+	// the iteration after which a confirmed cycle ends the loop
+	After int `yaml:"after" range:"≥ 1"`
 }
 
 // Stuck is how many equal errors in a row make a loop stuck.
 type Stuck struct {
-	Errors int `yaml:"errors"`
+	// so many equal errors in a row make a loop stuck
+	Errors int `yaml:"errors" range:"≥ 2"`
 }
 
 // rules turns the settings into the options of the detector.

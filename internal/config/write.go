@@ -131,5 +131,5 @@ const footer = `
 #   max_file_mb: 50         # larger files are not kept, and are never touched
 #   max_store_mb: 4096      # over it the oldest are dropped that are not baseline, best, of the latest iterations or with findings; 0: never
 #   min_free_mb: 512        # of the disk stay free; at least 2 % of it when this is not given
-#   precious: [".env*"]     # ignored files that are kept all the same
+#   precious: [.env, .env.*, .env-*, .envrc, "*.local", "*.local.*", "*.pem", "*.key", "*.tfvars", local.properties]  # ignored files that are kept all the same
 `

@@ -6,6 +6,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"supervise/internal/measure"
 )
@@ -50,7 +52,7 @@ func (p *Parallel) UnmarshalYAML(unmarshal func(any) error) error {
 		*p = measure.Auto
 		return nil
 	}
-	return errors.New("checks_parallel must be auto or a number from 1, like 2")
+	return invalid("checks_parallel must be auto or a number from 1, like 2", "checks_parallel")
 }
 
 // UnmarshalYAML reads a string for the shell, or a mapping.
@@ -64,15 +66,40 @@ func (c *Check) UnmarshalYAML(unmarshal func(any) error) error {
 	if err := unmarshal((*plain)(c)); err != nil {
 		return err
 	}
-	if len(c.Command) == 0 {
-		return errors.New("a check needs a command")
-	}
-	if c.Dir != "" && !filepath.IsLocal(filepath.FromSlash(c.Dir)) {
-		return fmt.Errorf("dir %q lies outside the project; name a folder below it", c.Dir)
-	}
-	c.Dir = path.Clean(c.Dir)
-	if c.Dir == "." {
+	if c.Dir = path.Clean(c.Dir); c.Dir == "." {
 		c.Dir = ""
+	}
+	return nil
+}
+
+// validate says what makes no sense of a check. at are the keys that lead to it.
+func (c Check) validate(at []string) error {
+	wrong := func(key, format string, args ...any) error {
+		return invalid(strings.Join(at[:2], ".")+": "+fmt.Sprintf(format, args...), append(slices.Clip(at), key)...)
+	}
+	switch {
+	case len(c.Command) == 0:
+		return wrong("command", "a check needs a command")
+	case c.Timeout < 0:
+		return wrong("timeout", "timeout must not be negative")
+	case c.Dir != "" && !filepath.IsLocal(filepath.FromSlash(c.Dir)):
+		return wrong("dir", "dir %q lies outside the project; name a folder below it", c.Dir)
+	case c.Runner != "" && !slices.Contains(measure.Runners(), c.Runner):
+		return wrong("runner", "there is no runner %s; the runners are %s; without one failing tests are run again with the whole command", c.Runner, strings.Join(measure.Runners(), ", "))
+	}
+	return nil
+}
+
+func (c Checks) validate() error {
+	for _, kind := range []struct {
+		name string
+		list List
+	}{{"build", c.Build}, {"test", c.Test}, {"lint", c.Lint}} {
+		for i, check := range kind.list {
+			if err := check.validate([]string{"checks", kind.name, strconv.Itoa(i)}); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -80,21 +107,11 @@ func (c *Check) UnmarshalYAML(unmarshal func(any) error) error {
 // List is one check or several.
 type List []Check
 
-// unknownRunner returns the first check with a runner that nobody knows.
-func (l List) unknownRunner() (Check, bool) {
-	i := slices.IndexFunc(l, func(c Check) bool { return c.Runner != "" && !slices.Contains(measure.Runners(), c.Runner) })
-	if i < 0 {
-		return Check{}, false
-	}
-	return l[i], true
-}
-
 // UnmarshalYAML reads one check, or a list of them.
 func (l *List) UnmarshalYAML(unmarshal func(any) error) error {
-	var many []Check
-	if unmarshal(&many) == nil {
-		*l = many
-		return nil
+	var shape []any
+	if unmarshal(&shape) == nil {
+		return unmarshal((*[]Check)(l))
 	}
 	var one Check
 	if err := unmarshal(&one); err != nil {
