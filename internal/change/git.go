@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"supervise/integrity"
 )
@@ -52,6 +53,35 @@ func withoutGit(env []string) []string {
 		}
 	}
 	return out
+}
+
+// Tracked lists the files below r.Dir that git's index has, relative to it and with
+// slashes, whether they stand in the working tree or not.
+func (r Repo) Tracked(ctx context.Context) (map[string]bool, error) {
+	out, err := r.git(ctx, nil, "ls-files", "-z")
+	return listed(out), err
+}
+
+// Kept lists the files below r.Dir that a revision has, and those that commits or
+// stashes since a time have changed, whether or not anything names these any more.
+func (r Repo) Kept(ctx context.Context, rev string, since time.Time) (map[string]bool, error) {
+	out, err := r.git(ctx, nil, "ls-tree", "-r", "-z", "--name-only", rev)
+	if err != nil {
+		return nil, err
+	}
+	later, err := r.git(ctx, nil, "log", "--all", "--reflog", "-m", "--relative", "--no-renames", "--format=", "--name-only", "-z", "--since="+strconv.FormatInt(since.Unix(), 10))
+	return listed(append(out, later...)), err
+}
+
+// listed splits names that end with a zero byte each.
+func listed(out []byte) map[string]bool {
+	files := map[string]bool{}
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		if name != "" {
+			files[name] = true
+		}
+	}
+	return files
 }
 
 // Span splits REV..REV; a single revision is what it changed: REV^..REV. A root

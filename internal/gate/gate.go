@@ -136,6 +136,9 @@ type Options struct {
 	By       string        // who sits at it
 	Self     string        // how supervise is called to answer from elsewhere
 	Timeout  time.Duration // after which it counts as rejected; 0: none
+	// OnOpen is told once an answer can be given from elsewhere, before the terminal
+	// shows the question. Its error ends the asking.
+	OnOpen func() error
 	// OnRefused is told of an answer that did not know the secret, or made no sense.
 	OnRefused func(why string)
 }
@@ -144,7 +147,7 @@ type Options struct {
 const pollEvery = 100 * time.Millisecond
 
 // Ask asks and returns the answer. It returns the error of ctx when that ends
-// first, and others only where the folder cannot be used. Where the terminal goes
+// first, and others only where the folder cannot be used, and that of OnOpen. Where the terminal goes
 // away, it waits for the others.
 func Ask(ctx context.Context, q Question, o Options) (Answer, error) {
 	t, err := openTerminal(o.Terminal)
@@ -157,6 +160,11 @@ func Ask(ctx context.Context, q Question, o Options) (Answer, error) {
 		return Answer{}, err
 	}
 	defer b.close()
+	if o.OnOpen != nil {
+		if err := o.OnOpen(); err != nil {
+			return Answer{}, err
+		}
+	}
 	d := &dialogue{q: q, out: t, self: o.Self, by: o.By}
 	d.open()
 	var late <-chan time.Time

@@ -1,12 +1,10 @@
 package loop
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,6 +73,7 @@ type alarms struct {
 	git    gitState                 // where it stood then
 	begun  time.Time
 	missed map[string]bool // files that vanished since the last look
+	unsure map[string]bool // files that git may be about to answer for; the next look decides
 	told   map[string]bool // files that an alarm was about
 }
 
@@ -85,7 +84,8 @@ func (s *session) watchTree(ctx context.Context, w *work, ctl *runner.Control, e
 	if s.opts.Watch == WatchOff {
 		return func() {}
 	}
-	a := &alarms{s: s, w: w, ctl: ctl, end: end, begun: time.Now(), git: lookAtGit(s.opts.Root), missed: map[string]bool{}, told: map[string]bool{}}
+	a := s.newAlarms(w)
+	a.ctl, a.end = ctl, end
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -100,9 +100,15 @@ func (s *session) watchTree(ctx context.Context, w *work, ctl *runner.Control, e
 	}
 }
 
-// run watches until ctx ends. The agent may be at work already: what is gone when
-// the watch begins counts as well.
-func (a *alarms) run(ctx context.Context) (err error) {
+func (s *session) newAlarms(w *work) *alarms {
+	return &alarms{
+		s: s, w: w, begun: time.Now(), git: lookAtGit(s.opts.Root),
+		missed: map[string]bool{}, unsure: map[string]bool{}, told: map[string]bool{},
+	}
+}
+
+// know reads which files there were when the agent began.
+func (a *alarms) know() error {
 	files, err := a.s.store.Files(a.w.start.ID)
 	if err != nil {
 		return err
@@ -110,6 +116,15 @@ func (a *alarms) run(ctx context.Context) (err error) {
 	a.files = make(map[string]snapshot.File, len(files))
 	for _, f := range files {
 		a.files[f.Path] = f
+	}
+	return nil
+}
+
+// run watches until ctx ends. The agent may be at work already: what is gone when
+// the watch begins counts as well.
+func (a *alarms) run(ctx context.Context) (err error) {
+	if err := a.know(); err != nil {
+		return err
 	}
 	watcher, err := watch.Start(a.s.opts.Root, watch.Options{})
 	if err != nil {
@@ -148,10 +163,12 @@ func (a *alarms) follow(ctx context.Context, events <-chan watch.Event) {
 			rest.Reset(min(settling, max(0, settledLatest-time.Since(since))))
 		case <-rest.C:
 			since = time.Time{}
-			if a.worthALook() {
-				a.look(ctx)
+			if a.worthALook() && a.look(ctx) {
+				rest.Reset(settling)
+				continue
 			}
 			clear(a.missed)
+			clear(a.unsure)
 		}
 	}
 }
@@ -187,18 +204,19 @@ func (a *alarms) shrunk(gone int) bool {
 	return gone >= shrunkFiles && float64(gone) >= shrunkPart*float64(len(a.files))
 }
 
-// look stops the agent, looks at the tree itself, and does what is to be done.
-func (a *alarms) look(ctx context.Context) {
+// look stops the agent, looks at the tree itself, and does what is to be done. It
+// reports whether that cannot be said yet, so that the tree has to be looked at again.
+func (a *alarms) look(ctx context.Context) (again bool) {
+	if gitWorks(a.s.opts.Root) {
+		return true // nobody is stopped for that
+	}
 	if err := a.ctl.Freeze(ctx); err != nil {
-		return // it is ending: all of it will be measured
+		return false // it is ending: all of it will be measured
 	}
 	defer func() { _ = a.ctl.Thaw(ctx) }() // an agent that ends is thawed by that
-	if a.git.moved(a.s.opts.Root) {
-		return
-	}
-	alarm := a.verify(ctx)
+	alarm, again := a.verify(ctx)
 	if len(alarm.Tests) == 0 && !a.shrunk(alarm.Gone) || ctx.Err() != nil {
-		return
+		return again
 	}
 	alarm.Action = a.s.opts.Watch
 	if alarm.Action == "" {
@@ -208,68 +226,64 @@ func (a *alarms) look(ctx context.Context) {
 	if alarm.Action == WatchStop {
 		a.end(errAlarm{alarm})
 	}
+	return again
 }
 
-// verify compares the tree with what it was when the agent began. What only stands
-// elsewhere now is not gone.
-func (a *alarms) verify(ctx context.Context) TreeAlarm {
+// verify compares the tree with what it was when the agent began. What git took
+// away, and what only stands elsewhere now, is not gone. It reports whether some of
+// it has to be looked at again.
+func (a *alarms) verify(ctx context.Context) (_ TreeAlarm, again bool) {
+	if gitWorks(a.s.opts.Root) {
+		return TreeAlarm{}, true
+	}
 	there := a.standing()
-	out := TreeAlarm{Of: len(a.files), Tests: []string{}}
-	for file, was := range a.files {
-		if there.all[file] || a.elsewhere(ctx, was, there) {
+	var gone []string
+	for file := range a.files {
+		if !there.all[file] {
+			gone = append(gone, file)
+		}
+	}
+	if len(gone) == 0 {
+		return TreeAlarm{}, false
+	}
+	slices.Sort(gone) // a test that was written explains one that is gone, not two
+	now, git := a.gained(ctx, there), a.askGit(ctx)
+	out, news := TreeAlarm{Of: len(a.files), Tests: []string{}}, 0
+	for _, file := range gone {
+		answer := git(file)
+		switch {
+		case answer == gitTook || now.explains(file, a.before(ctx, file)):
+			continue
+		case answer == gitMayHave && !a.unsure[file]:
+			a.unsure[file], again = true, true
 			continue
 		}
 		out.Gone++
-		if isTest(file) && !a.told[file] {
+		if a.told[file] {
+			continue
+		}
+		a.told[file], news = true, news+1
+		if isTest(file) {
 			out.Tests = append(out.Tests, file)
 		}
-		a.told[file] = true
 	}
-	slices.Sort(out.Tests)
-	return out
+	if news == 0 {
+		return TreeAlarm{}, again
+	}
+	return out, again
 }
 
-// elsewhere reports whether a file was moved, or its tests were moved to another
-// one.
-func (a *alarms) elsewhere(ctx context.Context, was snapshot.File, there tree) bool {
-	for _, file := range there.fresh {
-		if _, had := a.files[file]; !had && path.Base(file) == path.Base(was.Path) {
-			return true
-		}
+// before is the text of a file when the agent began, nil where it is long or cannot
+// be read.
+func (a *alarms) before(ctx context.Context, file string) []byte {
+	if a.files[file].Size > maxText {
+		return nil
 	}
-	if len(there.fresh) == 0 || was.Size > maxText {
-		return false
-	}
-	text, err := a.s.store.ReadFile(ctx, a.w.start.ID, was.Path)
+	text, err := a.s.store.ReadFile(ctx, a.w.start.ID, file)
 	if err != nil {
-		return false
+		return nil
 	}
-	tests := map[string]bool{}
-	for _, def := range testsIn(was.Path, text) {
-		tests[def.Name] = true
-	}
-	named := len(tests) > 0
-	for _, file := range there.fresh {
-		now, err := os.ReadFile(filepath.Join(a.s.opts.Root, filepath.FromSlash(file)))
-		if err != nil || len(now) > maxText {
-			continue
-		}
-		if bytes.Equal(now, text) {
-			return true
-		}
-		if !named {
-			continue
-		}
-		for _, def := range testsIn(file, now) {
-			delete(tests, def.Name)
-		}
-	}
-	return named && len(tests) == 0
-}
-
-func testsIn(file string, text []byte) []source.TestDef {
-	f, _ := source.Scan(file, text) // what does not parse is read as far as it goes
-	return f.Tests
+	return text
 }
 
 // tree is what stands in the working tree: all files, and those that are new or
@@ -304,60 +318,4 @@ func (a *alarms) standing() tree {
 		return nil
 	})
 	return out
-}
-
-// gitState is where git stands: what is checked out, and the latest stash.
-type gitState struct{ head, stash string }
-
-// lookAtGit reads where git stands; all is empty without one.
-func lookAtGit(root string) gitState {
-	dir, common := gitDirs(root)
-	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			text, _ = os.ReadFile(filepath.Join(common, name)) // packed, or not there: both stay the same until something is done
-		}
-		return strings.TrimSpace(string(text))
-	}
-	g := gitState{head: read("HEAD"), stash: read("refs/stash")}
-	if ref, is := strings.CutPrefix(g.head, "ref: "); is {
-		g.head += " " + read(ref)
-	}
-	return g
-}
-
-// gitDirs are the folder of git's state of this working tree, and the one that it
-// shares with others.
-func gitDirs(root string) (dir, common string) {
-	dir = filepath.Join(root, ".git")
-	if text, err := os.ReadFile(dir); err == nil {
-		to, _ := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
-		if dir = filepath.FromSlash(to); !filepath.IsAbs(dir) {
-			dir = filepath.Join(root, dir)
-		}
-	}
-	common = dir
-	if text, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
-		if common = strings.TrimSpace(string(text)); !filepath.IsAbs(common) {
-			common = filepath.Join(dir, common)
-		}
-	}
-	return dir, common
-}
-
-// gitWork are files of git that are there while it is at work in the tree.
-var gitWork = []string{"index.lock", "rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_START", "sequencer"}
-
-// moved reports whether git is at work in the tree, or has been: a checkout, a
-// stash or a rebase takes files away and brings them back. What they leave is
-// judged when the agent has ended.
-func (g gitState) moved(root string) bool {
-	if lookAtGit(root) != g {
-		return true
-	}
-	dir, _ := gitDirs(root)
-	return slices.ContainsFunc(gitWork, func(name string) bool {
-		_, err := os.Lstat(filepath.Join(dir, name))
-		return err == nil
-	})
 }

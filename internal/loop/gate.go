@@ -86,9 +86,9 @@ func (s *session) ask(ctx context.Context, it ledger.Iteration, step recovery.St
 	if !s.opts.Gate.Unattended {
 		o.Terminal = s.opts.Person.Terminal
 	}
-	s.state.Status = ledger.Paused
-	if err := errors.Join(s.event(GateOpened, it.Number, GateOpen{Question: q, Terminal: o.Terminal != "", Self: o.Self}), s.save()); err != nil {
-		return gate.Answer{}, err
+	o.OnOpen = func() error { // whoever is told can answer at once
+		s.state.Status = ledger.Paused
+		return errors.Join(s.save(), s.event(GateOpened, it.Number, GateOpen{Question: q, Terminal: o.Terminal != "", Self: o.Self}))
 	}
 	a, err := gate.Ask(ctx, q, o)
 	s.waited += s.opts.Now().Sub(from)

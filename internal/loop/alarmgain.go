@@ -1,0 +1,100 @@
+package loop
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"supervise/source"
+)
+
+// gained is what the tree has now and had not when the agent began: it explains
+// files that are gone.
+type gained struct {
+	names map[string]bool // of new files, without their folders
+	texts map[[sha256.Size]byte]bool
+	tests []source.TestDef // that explain nothing yet
+}
+
+// sameTest is how alike two tests have to be for the one to stand for the other,
+// as where the rules judge tests that are gone.
+const sameTest = .5
+
+// gained reads the new files and those that were written lately.
+func (a *alarms) gained(ctx context.Context, there tree) *gained {
+	g := &gained{names: map[string]bool{}, texts: map[[sha256.Size]byte]bool{}}
+	for _, file := range there.fresh {
+		_, had := a.files[file]
+		if !had {
+			g.names[path.Base(file)] = true
+		}
+		full := filepath.Join(a.s.opts.Root, filepath.FromSlash(file))
+		if info, err := os.Lstat(full); err != nil || !info.Mode().IsRegular() || info.Size() > maxText {
+			continue
+		}
+		text, err := os.ReadFile(full)
+		before := a.before(ctx, file)
+		if err != nil || had && bytes.Equal(text, before) {
+			continue
+		}
+		g.texts[sha256.Sum256(text)] = true
+		_, tests := pairTests(testsIn(file, before), testsIn(file, text))
+		g.tests = append(g.tests, tests...)
+	}
+	return g
+}
+
+// explains reports whether a file that is gone, with the text that it had, stands
+// elsewhere now, or all of its tests do.
+func (g *gained) explains(file string, text []byte) bool {
+	if g.names[path.Base(file)] {
+		return true
+	}
+	if text == nil {
+		return false
+	}
+	if g.texts[sha256.Sum256(text)] {
+		return true
+	}
+	tests := testsIn(file, text)
+	lost, left := pairTests(tests, g.tests)
+	if len(tests) == 0 || len(lost) > 0 {
+		return false
+	}
+	g.tests = left
+	return true
+}
+
+// pairTests pairs tests of before with those of now, by name first and by what they
+// do then, and returns those without a partner.
+func pairTests(before, now []source.TestDef) (lost, left []source.TestDef) {
+	left = slices.Clone(now)
+	for _, def := range before {
+		i := slices.IndexFunc(left, func(d source.TestDef) bool { return d.Name == def.Name })
+		if i < 0 {
+			lost = append(lost, def)
+			continue
+		}
+		left = slices.Delete(left, i, i+1)
+	}
+	if len(lost)*len(left) > maxRenames {
+		return lost, left
+	}
+	lost = slices.DeleteFunc(lost, func(def source.TestDef) bool {
+		i := slices.IndexFunc(left, func(d source.TestDef) bool { return source.Similarity(def, d) >= sameTest })
+		if i >= 0 {
+			left = slices.Delete(left, i, i+1)
+		}
+		return i >= 0
+	})
+	return lost, left
+}
+
+func testsIn(file string, text []byte) []source.TestDef {
+	f, _ := source.Scan(file, text) // what does not parse is read as far as it goes
+	return f.Tests
+}

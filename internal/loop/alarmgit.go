@@ -1,0 +1,134 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"supervise/internal/change"
+)
+
+// gitState is where git stands: what is checked out, and the latest stash.
+type gitState struct {
+	head   string // the branch, or the commit
+	commit string // that is checked out; empty where the files of git do not tell
+	stash  string
+	tables string // where references are kept in tables, what names these
+}
+
+// lookAtGit reads where git stands; all is empty without one.
+func lookAtGit(root string) gitState {
+	dir, common := gitDirs(root)
+	g := gitState{head: readGit(dir, "HEAD"), stash: reference(common, "refs/stash"), tables: readGit(common, "reftable/tables.list")}
+	g.commit = g.head
+	if ref, is := strings.CutPrefix(g.head, "ref: "); is {
+		g.commit = reference(common, ref)
+	}
+	return g
+}
+
+func readGit(dir, name string) string {
+	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	if err != nil {
+		return "" // as a rule it is not there
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// reference is the commit that a name stands for, in a file of its own or packed.
+func reference(dir, name string) string {
+	if id := readGit(dir, name); id != "" {
+		return id
+	}
+	for line := range strings.Lines(readGit(dir, "packed-refs")) {
+		if id, of, ok := strings.Cut(strings.TrimSpace(line), " "); ok && of == name {
+			return id
+		}
+	}
+	return ""
+}
+
+// gitDirs are the folder of git's state of this working tree, and the one that it
+// shares with others. The tree may be part of a larger one.
+func gitDirs(root string) (dir, common string) {
+	dir = filepath.Join(root, ".git")
+	for top := root; ; top = filepath.Dir(top) {
+		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
+			root, dir = top, filepath.Join(top, ".git")
+			break
+		}
+		if top == filepath.Dir(top) {
+			break
+		}
+	}
+	if text, err := os.ReadFile(dir); err == nil {
+		to, _ := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+		if dir = filepath.FromSlash(to); !filepath.IsAbs(dir) {
+			dir = filepath.Join(root, dir)
+		}
+	}
+	common = dir
+	if text, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
+		if common = strings.TrimSpace(string(text)); !filepath.IsAbs(common) {
+			common = filepath.Join(dir, common)
+		}
+	}
+	return dir, common
+}
+
+// gitWork are files of git that are there while it is at work in the tree.
+var gitWork = []string{"index.lock", "rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_START", "sequencer"}
+
+// gitWorks reports whether git is at work in the tree: a checkout, a stash or a
+// rebase takes files away and may bring them back.
+func gitWorks(root string) bool {
+	dir, _ := gitDirs(root)
+	return slices.ContainsFunc(gitWork, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
+	})
+}
+
+// gitAnswer is what git says of a file that is gone.
+type gitAnswer uint8
+
+const (
+	gitDidNot  gitAnswer = iota // its index has the file, or there is no git
+	gitTook                     // a checkout, a stash, a merge or a commit
+	gitMayHave                  // nothing of that is seen, but it may be in the middle of it
+)
+
+// askGit returns what git says of files that are gone. A file that its index still
+// has was not taken away by git, whatever was committed or checked out before, nor
+// was one that it never had. What git has done is judged when the agent has ended.
+func (a *alarms) askGit(ctx context.Context) func(file string) gitAnswer {
+	now := lookAtGit(a.s.opts.Root)
+	if now == (gitState{}) {
+		return func(string) gitAnswer { return gitDidNot }
+	}
+	repo, moved := change.Repo{Dir: a.s.opts.Root}, now != a.git
+	tracked, err := repo.Tracked(ctx)
+	kept := sync.OnceValues(func() (map[string]bool, error) {
+		if a.git.commit == "" {
+			return nil, errors.New("the commit of the beginning is not known")
+		}
+		return repo.Kept(ctx, a.git.commit, a.begun.Add(-time.Second))
+	})
+	return func(file string) gitAnswer {
+		switch {
+		case err == nil && tracked[file], err != nil && !moved:
+			return gitDidNot
+		case !moved:
+			return gitMayHave
+		}
+		if had, err := kept(); err == nil && !had[file] {
+			return gitDidNot
+		}
+		return gitTook
+	}
+}
