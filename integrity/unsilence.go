@@ -2,7 +2,9 @@ package integrity
 
 import (
 	"bytes"
+	"slices"
 
+	"supervise/internal/regexp"
 	"supervise/source"
 )
 
@@ -11,41 +13,78 @@ import (
 // is. A comment that moved from another file is none that came. Annotations, and
 // what takes lines out of the coverage, stay.
 func Unsilenced(files []File) map[string][]byte {
-	c := newChange(files)
-	changed := c.silencedFiles(false)
+	texts, _ := newChange(files).crossedOut(false)
+	return texts
+}
+
+// crossedOut returns the changed files without the directives that came, and the
+// paths of those where one cannot be undone.
+func (c *change) crossedOut(coverage bool) (texts map[string][]byte, kept []string) {
+	changed := c.silencedFiles(coverage)
 	moved := map[string]int{}
-	for _, f := range changed {
-		for _, d := range f.gone {
+	for i := range changed {
+		changed[i].byPlace(coverage)
+		for _, d := range changed[i].gone {
 			moved[d.Text]++
 		}
 	}
-	out := map[string][]byte{}
+	texts = map[string][]byte{}
 	for _, f := range changed {
-		if text := crossedOut(f, moved); text != nil {
-			out[f.Path] = text
+		text := bytes.Clone(f.after().text)
+		for _, d := range f.came {
+			if moved[d.Text]--; moved[d.Text] >= 0 {
+				continue
+			}
+			if switchOff(text, d) {
+				texts[f.Path] = text
+			} else {
+				kept = append(kept, f.Path)
+			}
 		}
 	}
-	return out
+	slices.Sort(kept)
+	return texts, slices.Compact(kept)
 }
 
-// crossedOut is the text of a file without its new directives, nil where there is
-// none. moved are those that went elsewhere, and are used up.
-func crossedOut(f silenced, moved map[string]int) []byte {
-	var text []byte
-	for _, d := range f.came {
-		if moved[d.Text]--; moved[d.Text] >= 0 || !d.Comment {
-			continue
-		}
-		if text == nil {
-			text = bytes.Clone(f.after().text)
-		}
-		crossOut(text, d)
+// byPlace has came and gone be the directives of the lines that changed: of several
+// that read the same those that are new, not those that are the last in the file.
+func (s *silenced) byPlace(coverage bool) {
+	was, is := s.before().directives(coverage), s.after().directives(coverage)
+	s.came, s.gone = nil, nil
+	for _, h := range hunksOf(s.before().lines(), s.after().lines()) {
+		before := slices.DeleteFunc(slices.Clone(was), func(d source.Directive) bool { return !h.holds(d.Line, false) })
+		after := slices.DeleteFunc(slices.Clone(is), func(d source.Directive) bool { return !h.holds(d.Line, true) })
+		s.came = append(s.came, surplusDirectives(after, before)...)
+		s.gone = append(s.gone, surplusDirectives(before, after)...)
 	}
-	return text
 }
 
-func crossOut(text []byte, d source.Directive) {
-	for i := d.From; i < min(d.To, len(text)); i++ {
-		text[i] = 'x'
+// aloneInBrackets matches an attribute of C# that has its brackets for itself.
+var aloneInBrackets = regexp.MustCompile(`\[\s*[\w.]*ExcludeFromCodeCoverage(?:Attribute)?\s*(?:\((?:[^()"\n]|"[^"\n]*")*\)\s*)?\]`)
+
+// switchOff undoes a directive in place, and reports whether it could.
+func switchOff(text []byte, d source.Directive) bool {
+	switch {
+	case d.To <= d.From || d.To > len(text):
+		return false
+	case d.Comment:
+		fill(text[d.From:d.To], 'x')
+		return true
+	case string(text[d.From:d.To]) == "coverage(off)":
+		copy(text[d.From:d.To], "coverage(on) ")
+		return true
+	}
+	for _, at := range aloneInBrackets.FindAllIndex(text, -1) {
+		if at[0] <= d.From && d.To <= at[1] {
+			fill(text[at[0]:at[1]], ' ')
+			return true
+		}
+	}
+	return false
+}
+
+func fill(text []byte, with byte) {
+	for i := range text {
+		text[i] = with
 	}
 }

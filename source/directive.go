@@ -88,8 +88,8 @@ func (in *inspector) silenced(out []Directive, r directiveRow, from, to int, tex
 			end++
 		}
 		d := Directive{Line: in.lineOfPos(start), Text: strings.Join(strings.Fields(string(in.src[start:end])), " "), Coverage: r.coverage}
-		if r.comment {
-			d.Comment, d.From, d.To = true, start, word
+		if d.Comment = r.comment; r.comment || r.coverage {
+			d.From, d.To = start, word
 		}
 		d.Blanket = r.blanket != nil && r.blanket.MatchString(d.Text)
 		out = append(out, d)

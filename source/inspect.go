@@ -79,9 +79,10 @@ type Directive struct {
 	Blanket bool
 	// Coverage says that it takes lines out of what is measured as covered.
 	Coverage bool
-	// Comment says that it stands in a comment; From and To are then where its word
-	// begins and ends in the file, in bytes: without the word it is any comment.
-	Comment  bool
+	// Comment says that it stands in a comment: without its word it is any comment.
+	Comment bool
+	// From and To are where its word begins and ends in the file, in bytes, of one in
+	// a comment or about coverage; else 0.
 	From, To int
 }
 

@@ -21,7 +21,8 @@ type Extraction struct {
 	Again    *Again           `json:"run_again,omitempty"` // nil where no test failed that had passed before
 	HeldOut  *HeldOut         `json:"hold_out,omitempty"`  // nil where no finding asked for it
 	Hidden   *Hidden          `json:"hidden_tests,omitempty"`
-	Silenced *Silenced        `json:"silenced,omitempty"` // nil where no comment came that silences linters
+	Silenced *Silenced        `json:"silenced,omitempty"`          // nil where no comment came that silences linters
+	Excluded *Excluded        `json:"coverage_excluded,omitempty"` // nil where nothing came that takes code out of the coverage
 	Tests    *Tests           `json:"tests,omitempty"`
 	Coverage *Coverage        `json:"coverage,omitempty"`
 	Lint     *Lint            `json:"lint,omitempty"`
@@ -107,6 +108,17 @@ type Silenced struct {
 	Why      string  `json:"why,omitempty"` // it is not known
 }
 
+// Excluded tells what the coverage is without what came in the loop and takes code
+// out of it.
+type Excluded struct {
+	Files   Names   `json:"files"`
+	With    float64 `json:"with"`    // percent, as it was measured
+	Counted float64 `json:"counted"` // percent, as it counts
+	Runs    []Check `json:"runs"`
+	Why     string  `json:"why,omitempty"`    // it is not known
+	Reused  bool    `json:"reused,omitempty"` // none of the files changed since it was counted
+}
+
 // Hidden tells how the tests ended that the agent does not see.
 type Hidden struct {
 	Tests   *Tests  `json:"tests,omitempty"` // nil: not run, or not to be read
@@ -190,6 +202,11 @@ func extraction(it ledger.Iteration) Extraction {
 			found = append(found, fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message))
 		}
 		e.Silenced = &Silenced{NamesOf(q.Files), NamesOf(found), checks(q.Runs), q.Why}
+	}
+	if x := it.Excluded; x != nil {
+		with, _ := x.Measured.Percent()
+		counted, _ := it.Set.Coverage.Percent()
+		e.Excluded = &Excluded{NamesOf(x.Files), with, counted, checks(x.Runs), x.Why, x.Reused}
 	}
 	if a := it.Confirmation; a != nil {
 		e.Again = &Again{testNames(a.Suspects), testNames(a.Flaky), checks(a.Runs), a.Refused}

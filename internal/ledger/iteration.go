@@ -64,6 +64,11 @@ type Iteration struct {
 	// Silenced is nil where no comments came that silence linters.
 	Silenced *Silenced `json:"silenced,omitempty"`
 
+	// Excluded is nil where nothing takes code out of the coverage that did not
+	// before the loop. Else the coverage of Set is the lower of both: with it, and
+	// without.
+	Excluded *Excluded `json:"coverage_excluded,omitempty"`
+
 	// Hidden is nil where the loop has no hidden tests, or runs them at its end.
 	Hidden *Hidden `json:"hidden_tests,omitempty"`
 
@@ -149,6 +154,21 @@ type Silenced struct {
 	Findings []metric.Finding `json:"findings"`       // that they hide
 	Runs     []CheckRun       `json:"runs,omitempty"` // in order
 	Why      string           `json:"why,omitempty"`  // it is not known
+}
+
+// Excluded tells what the coverage is without what came in the loop and takes code
+// out of it.
+type Excluded struct {
+	Files    []string        `json:"files"`    // with what takes code out
+	Measured metric.Coverage `json:"measured"` // with that, without its files
+	Runs     []CheckRun      `json:"runs,omitempty"`
+	Why      string          `json:"why,omitempty"` // it is not known: then coverage counts as no better than before
+
+	// Hidden is what of each file is left out, where that is all there is; else nil.
+	Hidden []metric.FileCoverage `json:"hidden,omitempty"`
+	// Reused says that nothing was run: none of the files changed since it was
+	// counted, or the same tree was.
+	Reused bool `json:"reused,omitempty"`
 }
 
 // Judged is the set that the iteration is judged by: what new comments hide from

@@ -194,6 +194,9 @@ func (s *session) judge(ctx context.Context, w *work) error {
 	if w.it.Silenced, err = s.unsilenced(ctx, w); err != nil {
 		return err
 	}
+	if err = s.unexcluded(ctx, w, in); err != nil {
+		return err
+	}
 	w.it.Score = selector.Grade(w.it.Judged(), s.history[0].Set, s.opts.Weights)
 	in.Current = s.present(w.it, in.Current.Error)
 	if w.it.HoldOut, err = s.holdOut(ctx, w, in); err != nil {

@@ -2,10 +2,8 @@ package loop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 
 	"supervise/detector"
@@ -25,9 +23,13 @@ func (s *session) unsilenced(ctx context.Context, w *work) (*ledger.Silenced, er
 	if w.it.Set.Lint == nil || !slices.ContainsFunc(w.it.Evidence.Tampering, isSilencing) {
 		return nil, nil //nolint:nilnil // there is none, as documented
 	}
-	texts, err := s.crossedOut(ctx, w)
-	if err != nil || len(texts) == 0 {
+	files, err := s.changedFiles(ctx, w.start.ID, w.it.Snapshot, w.changes)
+	if err != nil {
 		return nil, err
+	}
+	texts := integrity.Unsilenced(files)
+	if len(texts) == 0 {
+		return nil, nil //nolint:nilnil // there is none, as documented
 	}
 	out, err := s.lintWithout(ctx, w.it.Snapshot, texts)
 	if err != nil {
@@ -41,62 +43,25 @@ func (s *session) unsilenced(ctx context.Context, w *work) (*ledger.Silenced, er
 	return out, nil
 }
 
-// crossedOut are the texts of the changed files without those comments.
-func (s *session) crossedOut(ctx context.Context, w *work) (map[string][]byte, error) {
-	var files audited
-	for _, c := range w.changes {
-		was, is, err := versions(c, func(path string, after bool) ([]byte, error) {
-			id := w.start.ID
-			if after {
-				id = w.it.Snapshot
-			}
-			return s.store.ReadFile(ctx, id, path)
-		})
-		if err != nil {
-			return nil, fmt.Errorf("read changed file: %w", err)
-		}
-		files.add(c, was, is)
-	}
-	return integrity.Unsilenced(files.joined(w.it.Evidence.Renamed)), nil
-}
-
 // lintWithout runs the linters over a tree with other texts of some files. Where
 // they find anything, they run once more over the tree as it is, in the same place:
 // what they find there as well is not due to the texts.
-func (s *session) lintWithout(ctx context.Context, id snapshot.ID, texts map[string][]byte) (out *ledger.Silenced, err error) {
-	out = &ledger.Silenced{Files: slices.Sorted(maps.Keys(texts))}
-	if err := os.MkdirAll(s.ledger.ScratchDir(), 0o700); err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp(s.ledger.ScratchDir(), "tree-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, ledger.RemoveTree(dir)) }()
-	tree := trialTree{dir: dir, root: s.opts.Root, store: s.store, plan: s.opts.Plan}
-	if err := tree.lay(ctx, id); err != nil {
-		return nil, err
-	}
-	var files hiddenFiles
-	for _, path := range out.Files {
-		files = append(files, hiddenFile{path: path, text: texts[path]})
-	}
-	if err := files.lay(dir); err != nil {
-		return nil, err
-	}
-	without, err := s.lintIn(ctx, tree, out)
-	if err != nil || without == nil || len(without.Findings) == 0 {
-		return out, err
-	}
-	if err := s.store.Export(ctx, id, dir, out.Files...); err != nil {
-		return nil, err
-	}
-	with, err := s.lintIn(ctx, tree, out)
-	if err != nil || out.Why != "" {
-		return out, err
-	}
-	out.Findings = appeared(without, with)
-	return out, nil
+func (s *session) lintWithout(ctx context.Context, id snapshot.ID, texts map[string][]byte) (*ledger.Silenced, error) {
+	out := &ledger.Silenced{Files: slices.Sorted(maps.Keys(texts))}
+	return out, s.inCopy(ctx, id, texts, func(c copied) error {
+		without, err := s.lintIn(ctx, c.trialTree, out)
+		if err != nil || without == nil || len(without.Findings) == 0 {
+			return err
+		}
+		if err := c.asIs(ctx); err != nil {
+			return err
+		}
+		with, err := s.lintIn(ctx, c.trialTree, out)
+		if err == nil && out.Why == "" {
+			out.Findings = appeared(without, with)
+		}
+		return err
+	})
 }
 
 // lintIn runs the linters in the tree.

@@ -81,6 +81,8 @@ type elsewhere struct {
 	until time.Time // zero: without an end
 	ends  map[metric.ID]Ending
 	runs  []Run
+
+	covering bool // the coverage is read as well
 }
 
 func (m *Meter) elsewhere(root string, limit time.Duration) *elsewhere {
@@ -142,7 +144,7 @@ func (e *elsewhere) check(ctx context.Context, c Check, own []metric.Test) (stop
 
 func (e *elsewhere) run(ctx context.Context, c Check) (Run, error) {
 	c.Name += " (hold-out)"
-	c.Coverage = false
+	c.Coverage = c.Coverage && e.covering
 	if e.limit > 0 {
 		c.Timeout = min(e.there.timeout(c), time.Until(e.until))
 		if c.Timeout <= 0 {
@@ -151,7 +153,9 @@ func (e *elsewhere) run(ctx context.Context, c Check) (Run, error) {
 	}
 	e.meter.opts.OnProgress(Progress{Check: c})
 	run, err := e.there.check(ctx, c)
-	run.coverage = nil
+	if !e.covering {
+		run.coverage = nil
+	}
 	e.runs = append(e.runs, run)
 	if err == nil {
 		e.meter.opts.OnProgress(Progress{Check: c, Run: &run})

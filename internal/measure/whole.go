@@ -81,6 +81,47 @@ func (m *Meter) LintElsewhere(ctx context.Context, root string) (Findings, error
 	return out, nil
 }
 
+// Covered is what the tests of another tree cover. Coverage is nil where it could not
+// be read as a whole, and Why says so.
+type Covered struct {
+	Coverage *metric.Coverage
+	Runs     []Run
+	Why      string
+}
+
+// CoverageElsewhere runs the test checks over another tree, those that build first,
+// and reads what they cover. What is read teaches the meter nothing. The error is
+// ctx's, or a fault of the machine.
+func (m *Meter) CoverageElsewhere(ctx context.Context, root string) (Covered, error) {
+	e := m.elsewhere(root, 0)
+	e.covering = true
+	var out Covered
+	for _, kind := range []Kind{Build, Test} {
+		for i, c := range e.there.plan.Checks {
+			if c.Kind != kind {
+				continue
+			}
+			run, err := e.run(ctx, c)
+			out.Runs = e.runs
+			if err != nil {
+				return out, err
+			}
+			if out.Why = unfit(run); out.Why == "" && run.coverage == nil && m.covers[m.plan.Checks[i].id()] {
+				out.Why = c.Name + " wrote no coverage report there"
+			}
+			if out.Why != "" {
+				out.Coverage = nil
+				return out, nil
+			}
+			out.Coverage = joinCoverage(out.Coverage, run.coverage)
+		}
+	}
+	if out.Coverage == nil {
+		out.Why = "no check wrote a coverage report there"
+	}
+	return out, nil
+}
+
 // unfit says why nothing can be made of a run, "" where something can.
 func unfit(r Run) string {
 	switch {

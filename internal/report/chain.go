@@ -169,6 +169,7 @@ func (l *layout) extraction(e explain.Extraction) {
 	l.heldOut(e.HeldOut)
 	l.hidden(e.Hidden)
 	l.silenced(e.Silenced)
+	l.excluded(e.Excluded)
 	l.numbers(e)
 	for _, g := range e.Gaps {
 		l.item("Not measured: %s (%s): %s", g.Section, g.State, g.Why)
@@ -235,6 +236,32 @@ func (l *layout) silenced(q *explain.Silenced) {
 		l.item("New comments silence linters and hide %s, which count as errors", Count(q.Findings.Len(), "finding", "findings"))
 		l.under("", q.Findings)
 	}
+}
+
+// excluded tells what the coverage is without new exclusions.
+func (l *layout) excluded(x *explain.Excluded) {
+	if x == nil {
+		return
+	}
+	switch {
+	case x.Why != "":
+		l.item("What came in this loop takes code out of the coverage. What is covered without is not known, so that it counts as no better than before (%.1f %%, measured %.1f %%): %s", x.Counted, x.With, x.Why)
+	case x.Counted < x.With:
+		l.item("What came in this loop takes code out of the coverage. It counts as %.1f %%, which it is without; with it %.1f %% was measured%s", x.Counted, x.With, asBefore(x))
+	default:
+		l.item("What came in this loop takes code out of the coverage, which is no lower without%s", asBefore(x))
+	}
+	l.under("", x.Files)
+	for _, c := range x.Runs {
+		fmt.Fprintf(&l.Builder, "  - %s: status %d in %s%s\n", l.code(c.Command), c.ExitCode, Duration(c.Duration), read(c))
+	}
+}
+
+func asBefore(x *explain.Excluded) string {
+	if x.Reused {
+		return " (what is left out was counted before)"
+	}
+	return ""
 }
 
 // Hidden says in one line how the hidden tests ended, "" where there are none.
