@@ -213,6 +213,19 @@ func (c *Cause) UnmarshalText(text []byte) error {
 // Args[0]. It wraps [exec.ErrNotFound].
 var ErrNotFound = fmt.Errorf("no such program: %w", exec.ErrNotFound)
 
+// ErrUnstartable is in the chain of Run's error when the fault is the command's: its
+// program or folder is not there, is none, or may not be used. Other errors of a
+// start are the machine's.
+var ErrUnstartable = errors.New("the command cannot be started")
+
+// unstartable marks an error as [ErrUnstartable] and leaves its text alone.
+type unstartable struct{ error }
+
+func (u unstartable) Unwrap() error { return u.error }
+
+// Is reports whether the target is [ErrUnstartable].
+func (unstartable) Is(target error) bool { return target == ErrUnstartable }
+
 // The errors that name processes which run on.
 var (
 	// ErrSurvivors: they are of the child's tree.

@@ -146,11 +146,13 @@ func (l *link) start(c Command, r resolved) error {
 func startError(path string, errno syscall.Errno) error {
 	switch {
 	case errors.Is(errno, unix.ENOENT):
-		return fmt.Errorf("start %s: %w: the interpreter that its first line names may be missing", path, errno)
+		return unstartable{fmt.Errorf("start %s: %w: the interpreter that its first line names may be missing", path, errno)}
 	case errors.Is(errno, unix.ENOEXEC):
-		return fmt.Errorf("start %s: %w: a script needs a first line like #!/bin/sh", path, errno)
+		return unstartable{fmt.Errorf("start %s: %w: a script needs a first line like #!/bin/sh", path, errno)}
 	case errors.Is(errno, unix.E2BIG):
 		return fmt.Errorf("start %s: %w: pass long texts as a file or on standard input", path, errno)
+	case errors.Is(errno, unix.EACCES), errors.Is(errno, unix.ENOTDIR), errors.Is(errno, unix.ELOOP):
+		return unstartable{fmt.Errorf("start %s: %w", path, errno)}
 	}
 	return fmt.Errorf("start %s: %w", path, errno)
 }

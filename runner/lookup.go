@@ -25,9 +25,9 @@ func resolve(c Command) (resolved, error) {
 		return resolved{}, fmt.Errorf("find working directory: %w", err)
 	}
 	if info, err := os.Stat(dir); err != nil {
-		return resolved{}, fmt.Errorf("start %s: use working directory: %w", c.Args[0], err)
+		return resolved{}, unstartable{fmt.Errorf("start %s: use working directory: %w", c.Args[0], err)}
 	} else if !info.IsDir() {
-		return resolved{}, fmt.Errorf("start %s: working directory %s is not a directory", c.Args[0], dir)
+		return resolved{}, unstartable{fmt.Errorf("start %s: working directory %s is not a directory", c.Args[0], dir)}
 	}
 	r := resolved{dir: dir, env: c.Env}
 	if r.env == nil {
@@ -36,8 +36,10 @@ func resolve(c Command) (resolved, error) {
 			r.env = append(r.env, "PWD="+dir)
 		}
 	}
-	r.path, err = lookPath(c.Args[0], dir, r.env)
-	return r, err
+	if r.path, err = lookPath(c.Args[0], dir, r.env); err != nil {
+		return r, unstartable{err}
+	}
+	return r, nil
 }
 
 // lookPath finds a program as the child's own environment has it. Entries of

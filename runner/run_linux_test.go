@@ -284,9 +284,9 @@ func TestStartErrors(t *testing.T) {
 		{"in PATH, not executable", runner.Command{Args: []string{"plain"}, Env: []string{"PATH=" + dir}}, fs.ErrPermission, "plain"},
 		{"a directory", runner.Command{Args: []string{dir}}, fs.ErrPermission, "is a directory"},
 		{"no interpreter", runner.Command{Args: []string{orphan}}, fs.ErrNotExist, "first line"},
-		{"no first line", runner.Command{Args: []string{bare}}, nil, "#!/bin/sh"},
+		{"no first line", runner.Command{Args: []string{bare}}, runner.ErrUnstartable, "#!/bin/sh"},
 		{"no directory", runner.Command{Args: self("exit", "0"), Dir: dir + "/none"}, fs.ErrNotExist, "working directory"},
-		{"directory is a file", runner.Command{Args: self("exit", "0"), Dir: plain}, nil, "not a directory"},
+		{"directory is a file", runner.Command{Args: self("exit", "0"), Dir: plain}, runner.ErrUnstartable, "not a directory"},
 		{"NUL in argument", runner.Command{Args: self("exit", "\x00")}, nil, "invalid argument"},
 		{"nothing to run", runner.Command{}, nil, "no command given"},
 	} {
@@ -296,6 +296,9 @@ func TestStartErrors(t *testing.T) {
 				res, err := runner.Run(context.Background(), tc.c)
 				if err == nil || (tc.is != nil && !errors.Is(err, tc.is)) || !strings.Contains(err.Error(), tc.wants) {
 					t.Errorf("got %v, want an error like %v that says %q", err, tc.is, tc.wants)
+				}
+				if fault := tc.wants != "invalid argument" && tc.wants != "no command given"; errors.Is(err, runner.ErrUnstartable) != fault {
+					t.Errorf("%v is ErrUnstartable: %v, want %v", err, !fault, fault)
 				}
 				if errors.Is(err, runner.ErrNotFound) && !errors.Is(tc.is, exec.ErrNotFound) && !errors.Is(tc.is, runner.ErrNotFound) {
 					t.Errorf("got %v, which is no ErrNotFound", err)

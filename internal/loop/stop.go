@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"supervise/internal/ledger"
@@ -126,10 +127,10 @@ func (s *session) met(ctx context.Context, it ledger.Iteration) (*bool, error) {
 			Env: append(env, "CI=true"), Timeout: criterionTimeout,
 			Hold: s.ledger.Held(), BeforeStart: s.starting(childCriterion),
 		})
-		if err != nil {
+		if err != nil && !errors.Is(err, runner.ErrUnstartable) { // the agent may have taken its folder away
 			return nil, fmt.Errorf("run the criterion: %w", err)
 		}
-		holds = res.Cause == runner.Exited && res.ExitCode == 0
+		holds = err == nil && res.Cause == runner.Exited && res.ExitCode == 0
 	case Idle, Never, Auto:
 		return nil, nil //nolint:nilnil // no criterion is a third answer
 	}

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -89,6 +91,9 @@ func (m *Meter) try(ctx context.Context, a *attempt) (err error) {
 	case errors.Is(err, runner.ErrNotFound):
 		a.run.Why = fmt.Sprintf("%s: command not found: %s; install it or put it on PATH, or give another command with --%s-cmd", c.Name, c.Command[0], c.Kind)
 		return nil
+	case errors.Is(err, runner.ErrUnstartable): // it may be the agent that made it so
+		a.run.Why, a.run.gone = m.unstartable(c, err)
+		return nil
 	case err != nil:
 		return err
 	}
@@ -100,10 +105,34 @@ func (m *Meter) try(ctx context.Context, a *attempt) (err error) {
 	return nil
 }
 
+// unstartable says why a command could not be started, and whether it is for want of
+// its folder.
+func (m *Meter) unstartable(c Check, err error) (why string, gone bool) {
+	if info, statErr := os.Stat(m.base(c)); statErr != nil || !info.IsDir() {
+		return fmt.Sprintf("the folder %s, which %s runs in, is gone", cmp.Or(c.Dir, m.plan.Root), c.Name), true
+	}
+	return fmt.Sprintf("%s: %v", c.Name, err), false
+}
+
+// emptied takes a test check whose folder is gone for one whose suites could not run:
+// those of the other projects are measured as ever.
+func (m *Meter) emptied(r *Run) {
+	suites := m.suites[r.Check.id()]
+	if !r.gone || r.Check.Kind != Test || len(suites) == 0 {
+		return
+	}
+	r.state, r.tests = metric.Measured, metric.NewTests(nil)
+	for _, name := range slices.Sorted(maps.Keys(suites)) {
+		r.tests.Broken = append(r.tests.Broken, metric.Suite{Name: name, Why: r.Why})
+	}
+	r.Problems, r.Why = append(r.Problems, r.Why), ""
+}
+
 // read reads what the attempt wrote, and releases it.
 func (m *Meter) read(a *attempt) (Run, error) {
 	defer a.release()
 	if a.err != nil || !a.unread {
+		m.emptied(&a.run)
 		return a.run, a.err
 	}
 	read := reading{check: a.check, root: m.plan.Root, base: m.base(a.check), dir: a.dir, since: a.started, run: &a.run, tested: m.tested, read: m.formats, holds: map[string]bool{}}

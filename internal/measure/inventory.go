@@ -44,7 +44,7 @@ var listings = map[string]func(io.Reader) ([]listed, error){
 // be hidden: at the baseline, and when a known test is not in the report.
 func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) error {
 	c := run.Check
-	if _, read := listings[c.Runner]; len(c.Inventory) == 0 || !read || run.state != metric.Measured || run.tests == nil || !m.loses(run, known) {
+	if _, read := listings[c.Runner]; len(c.Inventory) == 0 || !read || run.state != metric.Measured || run.tests == nil || run.gone || !m.loses(run, known) {
 		return nil
 	}
 	list, err := m.list(ctx, c)

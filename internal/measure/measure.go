@@ -55,6 +55,7 @@ type Run struct {
 	lint      *metric.Lint
 	state     metric.Validity
 	killed    bool
+	gone      bool // the folder that the check runs in
 }
 
 // Source is one report that was read.

@@ -82,6 +82,9 @@ func TestValidity(t *testing.T) {
 		why   string
 	}{
 		{"no such program", measure.Check{Kind: measure.Test, Name: "t", Command: []string{"no-such-program"}}, metric.Absent, "command not found: no-such-program"},
+		{"no such folder", measure.Check{Kind: measure.Test, Name: "t", Dir: "lib", Command: []string{"true"}}, metric.Absent, "the folder lib, which t runs in, is gone"},
+		{"a file for a folder", measure.Check{Kind: measure.Test, Name: "t", Dir: "good.xml", Command: []string{"true"}}, metric.Absent, "the folder good.xml, which t runs in, is gone"},
+		{"a program that is none", measure.Check{Kind: measure.Test, Name: "t", Command: []string{"./good.xml"}}, metric.Absent, "not executable"},
 		{"no such program for the shell", shell(measure.Test, "no-such-program"), metric.Absent, "could not be started"},
 		{"silence", shell(measure.Test, "true"), metric.Absent, "printed nothing"},
 		{"other text", shell(measure.Test, "echo fine"), metric.Absent, "printed nothing that can be read"},
@@ -171,6 +174,35 @@ func TestAllTestsGone(t *testing.T) {
 	res := run(t, tree(t, map[string]string{"none.xml": "<testsuites/>"}), known, shell(measure.Test, "cat none.xml"))
 	if v, ok := res.Set.Value(metric.TestCount); !ok || v != 0 {
 		t.Errorf("test_count %v, %v, want 0 (%v)", v, ok, res.Set.Gaps)
+	}
+}
+
+// The tests of a project whose folder is gone did not run; those of the others are
+// measured as ever.
+func TestFolderOfACheckGone(t *testing.T) {
+	root := tree(t, map[string]string{"a/r": suite("a"), "b/r": suite("b")})
+	in := func(dir string) measure.Check {
+		c := shell(measure.Test, "cat r")
+		c.Name, c.Dir = dir, dir
+		return c
+	}
+	m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{in("a"), in("b")}}, measure.Options{Scratch: t.TempDir()})
+	before := again(t, m)
+	if n := before.Set.Tests.Counts(); n.Passed != 2 {
+		t.Fatalf("%+v, want 2 passed", n)
+	}
+	if err := os.RemoveAll(filepath.Join(root, "b")); err != nil {
+		t.Fatal(err)
+	}
+	res, err := m.Run(context.Background(), before.Set.Tests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := res.Set.Tests.Counts(); n.Count != 2 || n.Passed != 1 || n.Failed != 1 {
+		t.Errorf("%+v, want the test of b not run", n)
+	}
+	if p := strings.Join(res.Runs[1].Problems, ";"); p != "the folder b, which b runs in, is gone" {
+		t.Errorf("problems %q", p)
 	}
 }
 
