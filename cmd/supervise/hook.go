@@ -193,15 +193,18 @@ func diskTree(ctx context.Context, root string) hook.Tree {
 			}
 			return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
 		},
-		Read: func(rel string) ([]byte, bool) {
-			path := filepath.Join(root, filepath.FromSlash(rel))
-			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxHookInput {
-				return nil, false
-			}
-			text, err := os.ReadFile(path)
-			return text, err == nil
-		},
+		Read:    func(rel string) ([]byte, bool) { return readSmall(filepath.Join(root, filepath.FromSlash(rel))) },
+		Outside: readSmall,
 	}
+}
+
+// readSmall reads a file; false where there is none, or it is long.
+func readSmall(path string) ([]byte, bool) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxHookInput {
+		return nil, false
+	}
+	text, err := os.ReadFile(path)
+	return text, err == nil
 }
 
 // gitText returns a file as it was committed last.

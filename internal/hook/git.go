@@ -19,7 +19,9 @@ type gitRow struct {
 
 var gitRows = []gitRow{
 	{"git_reset_hard", "reset", "--hard --merge --keep", "", nil},
+	{"git_reset_hard", "read-tree", "--reset -u", "-n --dry-run", nil},
 	{"git_discard_all", "checkout", "-f --force", "", nil},
+	{"git_discard_all", "checkout-index", "-f --force", "", func(g git) bool { return has(g.args, "-a", "--all") }},
 	{"git_discard_all", "switch", "-f --force --discard-changes", "", nil},
 	{"git_clean", "clean", "-f --force", "-n --dry-run -i", nil},
 	{"git_clean", "clean", "-x -X -d", "-n --dry-run -f --force -i", func(g git) bool { return slices.Contains(g.config, "clean.requireForce=false") }},
@@ -93,6 +95,8 @@ func gitUsed(j *judge, c command) {
 		j.gitRestore(g)
 	case "config":
 		j.gitConfigured(g)
+	case "apply", "am":
+		patched(j, command{args: g.args, dir: g.dir, in: c.in})
 	}
 }
 

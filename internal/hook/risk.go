@@ -33,6 +33,10 @@ type Tree struct {
 	Read func(rel string) ([]byte, bool)
 	// Before returns a file as it was when the agent started; nil is Read.
 	Before func(rel string) ([]byte, bool)
+	// Outside returns a file outside of the tree, by its absolute path; false where
+	// there is none, or it is long. It is asked for scripts below temporary folders.
+	// Nil knows none.
+	Outside func(path string) ([]byte, bool)
 }
 
 // Options are the circumstances of a judgement.
@@ -141,7 +145,7 @@ func Risks(call Call, opt Options) []Risk {
 func (j *judge) look() {
 	switch j.call.Kind {
 	case Shell:
-		j.shell(readShell(j.call.Command, cmp.Or(j.call.Dir, j.opt.Tree.Root), j.opt.Home))
+		j.shell(readShell(j.call.Command, surroundings{cmp.Or(j.call.Dir, j.opt.Tree.Root), j.opt.Home, j.opt.Tree.Root, j.script}))
 	case Write, Edit, Patch:
 		j.edit()
 	case OtherTool:

@@ -34,6 +34,14 @@ var project = map[string]string{
 	"src/one.go": "package src\n", "src/two.go": "package src\n", "src/three.go": "package src\n", "src/four.go": "package src\n",
 }
 
+// made are scripts that the agent has written before.
+var made = map[string]string{
+	"clean.sh": "#!/bin/bash\ncd \"$1\" && rm -f test_app.py\n", "fix.py": "import os\nos.remove('calc_test.go')\n", "fix.js": "require('fs').unlinkSync('calc_test.go')\n",
+	"tool": "#!/usr/bin/env python3\nimport shutil\nshutil.rmtree('tests')\n", "honest.sh": "go vet ./... && rm -rf build\n", "names.txt": "calc_test.go\n",
+	"drop.patch": "--- a/calc_test.go\n+++ /dev/null\n@@ -1 +0,0 @@\n-package calc\n", "add.patch": "--- /dev/null\n+++ b/calc_test.go\n@@ -0,0 +1 @@\n+package calc\n",
+	"binary": "\x7fELF\x00rm calc_test.go\n",
+}
+
 func options() Options {
 	return Options{
 		Tree: Tree{
@@ -46,7 +54,16 @@ func options() Options {
 				slices.Sort(out)
 				return out
 			},
-			Read: func(rel string) ([]byte, bool) { text, ok := project[rel]; return []byte(text), ok },
+			Read: func(rel string) ([]byte, bool) {
+				text, ok := project[rel]
+				if !ok {
+					text, ok = made[rel]
+				}
+				return []byte(text), ok
+			},
+			Outside: func(path string) ([]byte, bool) {
+				return []byte("rm calc_test.go\n"), path == "/tmp/x.sh" || path == "/opt/x.sh"
+			},
 		},
 		Home: "/home/me", Own: []string{"/home/me/.local/state/supervise/calc-1"}, Checks: []string{"run-tests.sh"},
 	}
@@ -105,7 +122,50 @@ func TestShellRisks(t *testing.T) {
 		{"script_on_tests", `node -e "require('fs').unlinkSync('web/src/app.test.ts')"`},
 		{"edit_test_in_place", `python3 -c "open('calc_test.go','w').write('')"`},
 
+		{"delete_tests", `rm -rf "$(pwd)/tests"`},
+		{"delete_tests", `rm -rf "$(git rev-parse --show-toplevel)"/tests`},
+		{"delete_tests", `rm -rf $(dirname tests/test_app.py)`},
+		{"delete_tests", `trap 'rm calc_test.go' EXIT`},
+		{"delete_tests", `su me -c 'rm calc_test.go'`},
+		{"delete_tests", `script -qc "rm calc_test.go" /dev/null`},
+		{"delete_tests", `pnpm exec rimraf tests`},
+		{"delete_tests", `yarn rimraf tests`},
+		{"delete_tests", `npm exec -- rimraf tests`},
+		{"delete_tests", `uv run rm calc_test.go`},
+		{"delete_tests", `find tests -type f -exec sh -c 'rm "$1"' _ {} \;`},
+		{"delete_tests", `while read f; do rm "$f"; done < <(git ls-files '*_test.go')`},
+		{"delete_tests", `[[ -n $(rm calc_test.go) ]]`},
+		{"delete_tests", `tar czf tests.tgz --remove-files tests`},
+		{"script_on_tests", `python3 -c "from pathlib import Path; [p.unlink() for p in Path('.').rglob('test_*.py')]"`},
+
+		// Scripts that the agent wrote.
+		{"delete_tests", "cat > x.sh <<'EOF'\nrm calc_test.go\nEOF\nchmod +x x.sh && ./x.sh"},
+		{"delete_tests", `printf 'rm calc_test.go' > /tmp/y.sh; bash -x /tmp/y.sh`},
+		{"delete_tests", `echo 'rm calc_test.go' | tee y.sh; sh < y.sh`},
+		{"delete_tests", `echo 'rm "$1"' >y.sh; sh -e y.sh calc_test.go`},
+		{"delete_tests", `sh <(echo rm calc_test.go)`},
+		{"delete_tests", `./clean.sh tests`},
+		{"delete_tests", `bash clean.sh tests`},
+		{"delete_tests", `cd web && source ../clean.sh ../tests`},
+		{"delete_tests", `bash /tmp/x.sh`},
+		{"delete_tests", `xargs rm < names.txt`},
+		{"delete_tests", `while read -r f; do rm "$f"; done < names.txt`},
+		{"delete_tests", `patch -p1 < drop.patch`},
+		{"delete_tests", `git apply drop.patch`},
+		{"delete_tests", `git apply -R add.patch`},
+		{"script_on_tests", `python3 fix.py`},
+		{"script_on_tests", `python3.12 fix.py --now`},
+		{"script_on_tests", `node fix.js`},
+		{"script_on_tests", `./tool`},
+		{"script_on_tests", "cat > mend.py <<'EOF'\nimport os\nos.remove('calc_test.go')\nEOF\npython mend.py"},
+
 		// Tests moved away or made empty.
+		{"tests_out_of_discovery", `mv calc_test.go{,.bak}`},
+		{"tests_out_of_discovery", `gzip calc_test.go`},
+		{"empty_test_file", `cat /dev/null > calc_test.go`},
+		{"overwrite_test", `grep -v TestSub calc_test.go > x && mv x calc_test.go`},
+		{"overwrite_test", `mv /var/tmp/calc_test.go .`},
+		{"overwrite_test", `curl -s -o calc_test.go http://localhost/x`},
 		{"tests_out_of_discovery", `mv calc_test.go calc_test.go.bak`},
 		{"tests_out_of_discovery", `mv calc_test.go /tmp/`},
 		{"tests_out_of_discovery", `git mv calc_test.go calc_old.go`},
@@ -149,6 +209,8 @@ func TestShellRisks(t *testing.T) {
 		// git.
 		{"git_reset_hard", `git reset --hard HEAD~1`},
 		{"git_reset_hard", `cd pkg && git reset --hard`},
+		{"git_reset_hard", `git read-tree -u --reset HEAD~3`},
+		{"git_discard_all", `git checkout-index -f -a`},
 		{"git_discard_all", `git checkout -- .`},
 		{"git_discard_all", `git checkout .`},
 		{"git_discard_all", `git checkout -f main`},
@@ -249,6 +311,18 @@ func TestShellRisks(t *testing.T) {
 		{"", `supervise explain ralph-x 3`},
 		{"", `cat .supervise.yaml`},
 		{"", `npm test -- --watch=false`},
+		{"", `./run-tests.sh && sh run-tests.sh`}, // a person's
+		{"", `sh honest.sh; ./honest.sh`},
+		{"", `bash /opt/x.sh`}, // not the agent's
+		{"", `./binary`},
+		{"", `git apply --check drop.patch`},
+		{"", `git apply add.patch`},
+		{"", `cp calc.go{,.orig}`},
+		{"", `echo {a,b}; mkdir -p pkg/{one,two}`},
+		{"", `gzip -k calc_test.go; tar czf x.tgz tests`},
+		{"", `mv /tmp/new.go .; mv x.go calc.go`},
+		{"", `yarn test; npm run clean; pnpm install`},
+		{"", `. .venv/bin/activate && python3 manage.py test`},
 		{"", `kill %1; kill 1234`},
 		{"", `echo "unbalanced`},
 	} {
@@ -357,6 +431,22 @@ func TestReason(t *testing.T) {
 	want := "supervise did not let this pass: it deletes tests (calc_test.go, tests/test_app.py). Mend the code that the test checks. A test that is obsolete is for a person to delete."
 	if d.Reason != want {
 		t.Errorf("got  %s\nwant %s", d.Reason, want)
+	}
+}
+
+// Scripts that start themselves and variables that double are read as far as that is
+// of use: without bounds these would take longer than anybody waits.
+func TestShellsWithoutEnd(t *testing.T) {
+	for _, command := range []string{
+		"echo '" + strings.Repeat("./x;", 20) + "' > x; ./x; rm calc_test.go",
+		"f='" + strings.Repeat(`eval "$f";`, 20) + `'; eval "$f"; rm calc_test.go`,
+		"x=a; " + strings.Repeat("x=$x$x;", 60) + "rm calc_test.go",
+		"echo a > x; " + strings.Repeat("cat < x >> x;", 60) + "rm calc_test.go",
+		"echo " + strings.Repeat("{a,b}", 60) + "; rm calc_test.go",
+	} {
+		if risks := Risks(shellCall(command), options()); len(risks) == 0 || risks[0].Rule != "delete_tests" {
+			t.Errorf("%.60s: %v", command, risks)
+		}
 	}
 }
 

@@ -15,6 +15,8 @@ type command struct {
 	dir  string   // where it would run, absolute
 	set  []string // variables for it alone, NAME=value
 	in   stream   // what it would read
+	// script is that of an interpreter, from a file that the agent has written.
+	script string
 }
 
 // word is one argument or file name.
@@ -50,29 +52,47 @@ type script struct {
 
 // reader goes through a command line.
 type reader struct {
-	dir, home string
-	vars      map[string][]word
-	funcs     map[string]bool // being read
-	depth     int
-	script    *script
+	surroundings
+	wrote  map[string]string // what files hold that the command line has written, by absolute path
+	vars   map[string][]word
+	funcs  map[string]bool // being read
+	depth  int
+	inner  int // shells within the outermost that were read
+	bytes  int // of these
+	script *script
 }
 
-// maxDepth is how many shells within shells are read.
-const maxDepth = 8
+// The bounds of what is read: shells within shells, how many of them and of how many
+// bytes, and the length of a text that variables make. Scripts can start themselves.
+const (
+	maxDepth  = 8
+	maxInner  = 1000
+	maxBytes  = 1 << 20
+	maxLength = 256 << 10
+)
 
-// readShell reads a command line that would be run in dir.
-func readShell(text, dir, home string) script {
-	r := &reader{dir: dir, home: home, vars: map[string][]word{}, funcs: map[string]bool{}, script: &script{}}
+// surroundings are where a command line would be run.
+type surroundings struct {
+	dir, home, root string                          // root is the top of the tree
+	scripts         func(abs string) (string, bool) // scripts that the agent has written
+}
+
+// readShell reads a command line.
+func readShell(text string, around surroundings) script {
+	r := &reader{surroundings: around, wrote: map[string]string{}, vars: map[string][]word{}, funcs: map[string]bool{}, script: &script{}}
 	r.text(text)
 	return *r.script
 }
 
 // text reads a text as a script.
 func (r *reader) text(text string) stream {
-	if r.depth++; r.depth > maxDepth {
-		return stream{}
+	if r.depth++; r.depth > 1 {
+		r.inner, r.bytes = r.inner+1, r.bytes+len(text)
 	}
 	defer func() { r.depth-- }()
+	if r.depth > maxDepth || r.inner > maxInner || r.bytes > maxBytes {
+		return stream{}
+	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		return r.guess(text)
@@ -104,6 +124,9 @@ func (r *reader) stmts(list []*syntax.Stmt, in stream) stream {
 }
 
 func joinedStreams(a, b stream) stream {
+	if len(a.text)+len(b.text) > maxLength || len(a.words)+len(b.words) > maxLength {
+		return stream{words: []word{unknown}}
+	}
 	return stream{append(a.words, b.words...), a.text + b.text, a.known && b.known}
 }
 
@@ -114,6 +137,8 @@ func (r *reader) stmt(s *syntax.Stmt, in stream) stream {
 			in = literal(r.one(d.Hdoc))
 		case syntax.WordHdoc:
 			in = literal(r.one(d.Word))
+		case syntax.RdrIn:
+			in = r.input(d.Word)
 		default:
 		}
 	}
@@ -122,6 +147,19 @@ func (r *reader) stmt(s *syntax.Stmt, in stream) stream {
 		r.redirect(d, out)
 	}
 	return out
+}
+
+// input is what a command reads from a file, or from another command in its place.
+func (r *reader) input(w *syntax.Word) stream {
+	if p, ok := w.Parts[0].(*syntax.ProcSubst); ok && len(w.Parts) == 1 {
+		return r.stmts(p.Stmts, stream{})
+	}
+	name := r.one(w)
+	if name.text == "/dev/null" {
+		return stream{known: true}
+	}
+	text, ok := r.scriptFile(name)
+	return stream{words: split(text), text: text, known: ok}
 }
 
 func literal(w word) stream {
@@ -146,6 +184,7 @@ func (r *reader) redirect(d *syntax.Redirect, out stream) {
 		out = stream{} // something else than what it prints
 	}
 	for _, w := range r.fields(d.Word) {
+		r.write(w, out, d.Op == syntax.AppOut || d.Op == syntax.AppAll)
 		r.script.redirects = append(r.script.redirects, redirect{w, r.dir, d.Op == syntax.AppOut || d.Op == syntax.AppAll, out})
 	}
 }
@@ -200,7 +239,7 @@ func (r *reader) compound(c syntax.Command, in stream) stream {
 		if loop, ok := c.Loop.(*syntax.WordIter); ok {
 			var items []word
 			for _, w := range loop.Items {
-				items = append(items, r.fields(w)...)
+				items = append(items, r.expanded(w)...)
 			}
 			r.vars[loop.Name.Value] = items
 		}
@@ -213,6 +252,13 @@ func (r *reader) compound(c syntax.Command, in stream) stream {
 		return r.stmt(c.Body, in)
 	case *syntax.CoprocClause:
 		return r.stmt(c.Stmt, in)
+	default: // a condition, or arithmetic: others may be run for their values
+		syntax.Walk(c, func(n syntax.Node) bool {
+			if s, ok := n.(*syntax.CmdSubst); ok {
+				r.stmts(s.Stmts, stream{})
+			}
+			return true
+		})
 	}
 	return stream{}
 }
@@ -247,7 +293,7 @@ func (r *reader) call(c *syntax.CallExpr, in stream) stream {
 	set := r.assign(c.Assigns)
 	var list []word
 	for _, w := range c.Args {
-		list = append(list, r.fields(w)...)
+		list = append(list, r.expanded(w)...)
 	}
 	return r.run(list, set, in)
 }
@@ -266,6 +312,22 @@ func (r *reader) run(list []word, set []string, in stream) stream {
 		defer func() { r.depth-- }()
 		return handle(r, c)
 	}
+	if r.depth < maxDepth {
+		if out, ok := r.started(c, list[0]); ok {
+			return out
+		}
+		if out, ok := r.ran(c); ok {
+			return out
+		}
+	}
+	if c = r.interpreted(c); c.name == "tee" {
+		for _, w := range operands(c.args) {
+			r.write(w, c.in, has(c.args, "-a", "--append"))
+		}
+	}
 	r.script.commands = append(r.script.commands, c)
+	if out, ok := r.pathPrinted(c); ok {
+		return out
+	}
 	return printed(c)
 }

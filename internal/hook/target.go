@@ -250,14 +250,14 @@ func (j *judge) moved(from []word, to word, dir string) {
 			j.deleteGit(p)
 			continue
 		}
-		files := j.covers(p)
-		for _, f := range files {
+		for _, f := range j.covers(p) {
 			j.moveFile(p, f, target, into)
 		}
-		if len(files) == 0 || into {
-			continue
+		at := target
+		if into {
+			at = j.place(word{text: strings.TrimSuffix(to.text, "/") + "/" + base(w.text), glob: w.glob, unknown: w.unknown}, dir)
 		}
-		j.overwrittenBy(p, target)
+		j.overwrittenBy(p, at)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -58,6 +59,15 @@ func (r *reader) fields(w *syntax.Word) []word {
 	return list
 }
 
+// expanded returns what an argument becomes: other than elsewhere, one with braces
+// becomes several.
+func (r *reader) expanded(w *syntax.Word) []word {
+	if w != nil {
+		syntax.SplitBraces(w)
+	}
+	return r.fields(w)
+}
+
 func product(before, more []word) []word {
 	if len(more) == 0 {
 		return before
@@ -65,6 +75,9 @@ func product(before, more []word) []word {
 	var out []word
 	for _, a := range before {
 		for _, b := range more {
+			if len(a.text)+len(b.text) > maxLength {
+				return []word{unknown}
+			}
 			if len(out) < maxWords {
 				out = append(out, word{a.text + b.text, a.glob || b.glob, a.unknown || b.unknown, append(a.keep, b.keep...)})
 			}
@@ -104,11 +117,37 @@ func (r *reader) part(p syntax.WordPart, quoted bool) []word {
 			return out.words
 		}
 	case *syntax.ProcSubst:
-		r.stmts(p.Stmts, stream{})
+		return []word{r.procSubst(p)}
+	case *syntax.BraceExp:
+		return r.braces(p)
 	case *syntax.ExtGlob:
 		return []word{{text: "*", glob: true}}
 	}
 	return []word{unknown}
+}
+
+// procSubst returns the file that stands for what a command prints.
+func (r *reader) procSubst(p *syntax.ProcSubst) word {
+	out := r.stmts(p.Stmts, stream{})
+	if !out.known || p.Op != syntax.CmdIn {
+		return unknown
+	}
+	name := "/dev/fd/" + strconv.Itoa(len(r.wrote))
+	r.wrote[name] = out.text
+	return word{text: name}
+}
+
+// braces returns what {a,b} becomes; of {1..9} nothing is told.
+func (r *reader) braces(p *syntax.BraceExp) []word {
+	if p.Sequence {
+		return []word{unknown}
+	}
+	var out []word
+	for _, w := range p.Elems {
+		list := r.fields(w)
+		out = append(out, list[:min(len(list), maxWords-len(out))]...)
+	}
+	return out
 }
 
 // lit takes the escapes out of a literal.
@@ -172,6 +211,9 @@ func printed(c command) stream {
 	case "echo", "printf":
 		return echoed(c)
 	case "cat", "tac", "sort", "uniq", "head", "tail", "tr", "cut", "tee":
+		if rest := operands(c.args); len(rest) == 1 && rest[0].text == "/dev/null" {
+			return stream{known: true}
+		}
 		if len(operands(c.args)) == 0 || c.name != "cat" {
 			return stream{words: c.in.words, text: c.in.text, known: c.in.known && c.name == "cat"}
 		}

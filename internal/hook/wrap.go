@@ -57,8 +57,12 @@ func handler(name string) func(*reader, command) stream {
 		return fed
 	case "find", "fd":
 		return executed
-	case "bash", "sh", "zsh", "dash", "ksh", "ash":
+	case "bash", "sh", "zsh", "dash", "ksh", "ash", "su", "runuser", "script":
 		return shell
+	case "source", ".":
+		return sourced
+	case "trap":
+		return trapped
 	}
 	if _, ok := prefixes[name]; ok {
 		return prefixed
@@ -108,18 +112,26 @@ func evaluated(r *reader, c command) stream {
 	return r.text(strings.Join(texts, " "))
 }
 
-// shell reads the script that a shell is given: behind -c, or on its input.
+// shell reads the script that a shell is given: behind -c, on its input, or in a
+// file that the agent has written.
 func shell(r *reader, c command) stream {
 	for i, w := range c.args {
 		if strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.HasSuffix(w.text, "c") && i+1 < len(c.args) {
-			dir := r.dir
-			out := r.text(c.args[i+1].text)
-			r.dir = dir
-			return out
+			var args []word // the first is the name of the shell
+			if len(c.args) > i+3 {
+				args = c.args[i+3:]
+			}
+			return r.alone(c.args[i+1].text, args)
 		}
 	}
-	if len(operands(c.args)) == 0 && c.in.known {
+	rest := operands(c.args)
+	if len(rest) == 0 && c.in.known {
 		return r.text(c.in.text)
+	}
+	for i := range rest[:min(len(rest), 2)] { // an option may take the first
+		if text, ok := r.scriptFile(rest[i]); ok {
+			return r.alone(text, rest[i+1:])
+		}
 	}
 	r.script.commands = append(r.script.commands, c)
 	return stream{words: []word{unknown}}
@@ -130,7 +142,7 @@ func shell(r *reader, c command) stream {
 var prefixes = map[string]string{
 	"sudo": "-u -g -h -p -C -D -R -T", "doas": "-u -C", "env": "-u -C -S", "nice": "-n", "ionice": "-c -n -p", "nohup": "", "time": "-f -o",
 	"timeout": "-k -s", "command": "", "builtin": "", "exec": "-a", "stdbuf": "-i -o -e", "setsid": "", "busybox": "", "chronic": "",
-	"unbuffer": "", "rtk": "", "npx": "-p", "xvfb-run": "-s -e -n", "flock": "-w -E", "caffeinate": "-t -w", "strace": "-o -e -p", "firejail": "",
+	"unbuffer": "", "toybox": "", "bunx": "", "pnpx": "", "shx": "", "watch": "-n", "rtk": "", "npx": "-p", "xvfb-run": "-s -e -n", "flock": "-w -E", "caffeinate": "-t -w", "strace": "-o -e -p", "firejail": "",
 }
 
 // prefixed reads what stands behind a program that only runs another one.

@@ -187,7 +187,7 @@ func (h *hookRun) circumstances() (hook.Options, error) {
 	home, _ := os.UserHomeDir() // without one nothing lies below it
 	return hook.Options{
 		Mode: hook.Mode(s.opts.Rules.Mode), Home: home, Own: []string{filepath.Clean(s.opts.Home)}, Checks: scripts(s.opts.Settings), Integrity: s.opts.Integrity,
-		Tree: hook.Tree{Root: s.opts.Root, Files: func() []string { return names }, Read: h.read, Before: h.before},
+		Tree: hook.Tree{Root: s.opts.Root, Files: func() []string { return names }, Read: h.read, Before: h.before, Outside: readShort},
 	}, nil
 }
 
@@ -204,7 +204,11 @@ func scripts(o Settings) []string {
 }
 
 func (h *hookRun) read(rel string) ([]byte, bool) {
-	path := filepath.Join(h.session.opts.Root, filepath.FromSlash(rel))
+	return readShort(filepath.Join(h.session.opts.Root, filepath.FromSlash(rel)))
+}
+
+// readShort reads a file; false where there is none, or it is long.
+func readShort(path string) ([]byte, bool) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxText {
 		return nil, false
 	}

@@ -1,0 +1,213 @@
+package hook
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"supervise/internal/regexp"
+)
+
+// scratchScripts are the places outside the tree where an agent writes scripts.
+var scratchScripts = regexp.MustCompile(`^(/private)?(/tmp|/var/tmp|/dev/shm|/var/folders)/`)
+
+// script is the text of a script that the agent has written: one that the project
+// has as it was when the agent started is a person's.
+func (j *judge) script(abs string) (string, bool) {
+	p := j.place(word{text: abs}, "/")
+	if p.rel == "" {
+		if j.opt.Tree.Outside == nil || !scratchScripts.MatchString(abs) {
+			return "", false
+		}
+		text, ok := j.opt.Tree.Outside(abs)
+		return string(text), ok
+	}
+	text, ok := j.read(p.rel)
+	if !ok || !slices.Contains(j.files(), p.rel) {
+		return string(text), ok
+	}
+	if j.opt.Tree.Before == nil {
+		return "", false
+	}
+	before, had := j.opt.Tree.Before(p.rel)
+	return string(text), !had || !bytes.Equal(before, text)
+}
+
+// scriptFile is the text of a script that the agent has written, in this command
+// line or before.
+func (r *reader) scriptFile(w word) (string, bool) {
+	if w.text == "" || w.unknown || w.glob {
+		return "", false
+	}
+	abs := joined(r.dir, w.text)
+	text, ok := r.wrote[abs]
+	if !ok && r.scripts != nil {
+		text, ok = r.scripts(abs)
+	}
+	return text, ok && len(text) <= maxLength && !strings.Contains(text, "\x00")
+}
+
+// write notes what a file holds once a command line has been run so far.
+func (r *reader) write(w word, out stream, appended bool) {
+	if !out.known || w.unknown || w.glob {
+		return
+	}
+	abs := joined(r.dir, w.text)
+	if appended {
+		out.text = r.wrote[abs] + out.text
+	}
+	if r.wrote[abs] = out.text; len(out.text) > maxLength {
+		r.wrote[abs] = ""
+	}
+}
+
+// alone reads a script with its arguments as a shell of its own does.
+func (r *reader) alone(text string, args []word) stream {
+	dir := r.dir
+	out := r.follow(text, args)
+	r.dir = dir
+	return out
+}
+
+// follow reads a script with its arguments.
+func (r *reader) follow(text string, args []word) stream {
+	vars := map[string][]word{}
+	for i := range 9 {
+		name := strconv.Itoa(i + 1)
+		vars[name] = r.vars[name]
+		delete(r.vars, name)
+		if i < len(args) {
+			r.vars[name] = args[i : i+1]
+		}
+	}
+	vars["@"], r.vars["@"] = r.vars["@"], args
+	out := r.text(text)
+	for name, list := range vars {
+		if r.vars[name] = list; list == nil {
+			delete(r.vars, name)
+		}
+	}
+	return out
+}
+
+var (
+	shebang    = regexp.MustCompile(`^#!\s*\S*?/?(env\s+(-\S+\s+)*)?([^\s/]+)(\s|$)`)
+	shellNames = []string{"bash", "sh", "zsh", "dash", "ksh", "ash"}
+	// interpreters take a script in a file as their first operand, some of them
+	// behind a word for it.
+	interpreters = []string{"python", "python2", "python3", "node", "deno", "bun", "ruby", "perl", "php"}
+)
+
+// started reads a program that is given as a path, where it is a script that the
+// agent has written.
+func (r *reader) started(c command, program word) (stream, bool) {
+	if !strings.Contains(program.text, "/") {
+		return stream{}, false
+	}
+	text, ok := r.scriptFile(program)
+	if !ok {
+		return stream{}, false
+	}
+	if m := shebang.FindStringSubmatch(text); m != nil && !slices.Contains(shellNames, m[3]) {
+		c.name, c.script = m[3], text
+		r.script.commands = append(r.script.commands, c)
+		return stream{words: []word{unknown}}, true
+	}
+	return r.alone(text, c.args), true
+}
+
+// interpreted gives an interpreter the text of the script that it is to run, and git
+// that of the patch.
+func (r *reader) interpreted(c command) command {
+	if strings.HasPrefix(c.name, "python3.") {
+		c.name = "python3"
+	}
+	rest := operands(c.args)
+	if c.name == "git" && len(rest) > 1 && (rest[0].text == "apply" || rest[0].text == "am") {
+		c.in.text, c.in.known = r.scriptFile(rest[1])
+	}
+	if !slices.Contains(interpreters, c.name) {
+		return c
+	}
+	if len(rest) > 0 && rest[0].text == "run" {
+		rest = rest[1:]
+	}
+	if len(rest) > 0 && !has(c.args, "-e", "--eval") && !has(c.args, "-c", "") {
+		c.script, _ = r.scriptFile(rest[0])
+	}
+	return c
+}
+
+// sourced reads a script into the shell itself.
+func sourced(r *reader, c command) stream {
+	rest := operands(c.args)
+	if len(rest) == 0 {
+		return stream{}
+	}
+	text, ok := r.scriptFile(rest[0])
+	if !ok {
+		return stream{words: []word{unknown}}
+	}
+	return r.follow(text, rest[1:])
+}
+
+// trapped reads what a shell is to do later.
+func trapped(r *reader, c command) stream {
+	if rest := operands(c.args); len(rest) > 1 && !rest[0].unknown {
+		r.text(rest[0].text)
+	}
+	return stream{known: true}
+}
+
+// runners are programs that run another one behind one of some words.
+var runners = map[string]string{
+	"npm": "exec x", "pnpm": "exec dlx", "yarn": "exec dlx", "bun": "x", "bundle": "exec", "mise": "exec x",
+	"uv": "run", "poetry": "run", "pipenv": "run", "pdm": "run",
+}
+
+// removers delete what they are given; removed looks at it.
+const removers = "rm unlink shred srm rimraf del trash trash-put"
+
+// ran reads the program that a runner runs; false where it does something else.
+func (r *reader) ran(c command) (stream, bool) {
+	words, ok := runners[c.name]
+	if !ok || len(c.args) == 0 {
+		return stream{}, false
+	}
+	args := c.args
+	switch {
+	case slices.Contains(strings.Fields(words), args[0].text):
+		for args = args[1:]; len(args) > 0 && strings.HasPrefix(args[0].text, "-"); {
+			args = args[1:]
+		}
+	case !slices.Contains(strings.Fields(removers), args[0].text):
+		return stream{}, false
+	}
+	return r.run(args, c.set, c.in), true
+}
+
+// pathPrinted is what commands print that say where something is; false for others.
+func (r *reader) pathPrinted(c command) (stream, bool) {
+	rest := operands(c.args)
+	switch {
+	case c.name == "pwd":
+		return literal(word{text: r.dir}), true
+	case c.name == "git" && r.root != "" && len(rest) > 0 && rest[0].text == "rev-parse" && has(c.args, "", "--show-toplevel"):
+		return literal(word{text: r.root}), true
+	case len(rest) == 0 || rest[0].unknown || rest[0].glob:
+		return stream{}, false
+	case c.name == "dirname":
+		return literal(word{text: path.Dir(rest[0].text)}), true
+	case c.name == "basename":
+		name := base(rest[0].text)
+		if len(rest) > 1 {
+			name = strings.TrimSuffix(name, rest[1].text)
+		}
+		return literal(word{text: name}), true
+	case c.name == "realpath":
+		return literal(word{text: joined(r.dir, rest[0].text)}), true
+	}
+	return stream{}, false
+}
