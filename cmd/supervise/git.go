@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -33,9 +34,29 @@ func topLevel(ctx context.Context, dir string) string {
 	return strings.TrimSuffix(string(out), "\n")
 }
 
-// ignored reports whether git ignores a file; one that it tracks it does not.
-func ignored(ctx context.Context, path string) bool {
-	cmd := exec.CommandContext(ctx, "git", "check-ignore", "--quiet", filepath.Base(path))
+// ignored reports whether git ignores a path; one that it tracks, or a folder with
+// such, it does not, unless the patterns alone are asked for (--no-index).
+func ignored(ctx context.Context, path string, flags ...string) bool {
+	cmd := exec.CommandContext(ctx, "git", append(append([]string{"check-ignore", "--quiet"}, flags...), "--", filepath.Base(path))...)
 	cmd.Dir = filepath.Dir(path)
 	return cmd.Run() == nil
+}
+
+// kept refuses a project in a folder that git ignores: nothing that an agent does in
+// there would be in a snapshot, nor put back.
+func kept(ctx context.Context, at place) error {
+	for _, dir := range []string{at.project, at.here} {
+		if dir != at.root && ignored(ctx, dir) {
+			return usageError{fmt.Errorf("%s is ignored by the git repository in %s, so that nothing in it would be kept: make it a repository of its own (git init), or take it out of the ignored files", dir, at.root)}
+		}
+	}
+	return nil
+}
+
+// partlyKept says so where only the files that git tracks already are kept.
+func partlyKept(ctx context.Context, at place) string {
+	if at.project == at.root || !ignored(ctx, at.project, "--no-index") {
+		return ""
+	}
+	return at.project + " is among the ignored files of git: what git does not track there is in no snapshot, and comes not back"
 }

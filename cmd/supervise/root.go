@@ -99,6 +99,7 @@ var exitCodes = []struct {
 	{ack.ErrInvalid, 2},
 	{ledger.ErrNoLoop, 2},
 	{ledger.ErrLocked, 2},
+	{ledger.ErrHome, 2},
 	{ledger.ErrChanged, 2},
 	{loop.ErrNotBegun, 2},
 	{loop.ErrOverlaid, 2},

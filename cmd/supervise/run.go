@@ -221,6 +221,9 @@ func (a *app) prepare(cmd *cobra.Command, at place, opts *loop.Options, f *runFl
 	if err := a.ready(cmd, at, *opts); err != nil {
 		return err
 	}
+	if err := kept(cmd.Context(), at); err != nil {
+		return err
+	}
 	if opts.Home, err = a.home(at.root); err != nil {
 		return err
 	}
@@ -275,7 +278,7 @@ func (a *app) before(ctx context.Context, at place, opts *loop.Options, f *runFl
 		return err
 	}
 	opts.Rules.Acknowledged = list
-	for _, note := range []string{versioned(ctx, at.root), known} {
+	for _, note := range []string{versioned(ctx, at.root), partlyKept(ctx, at), known} {
 		if note != "" && !f.json {
 			fmt.Fprintf(a.err, "note: %s\n", note)
 		}

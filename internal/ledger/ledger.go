@@ -29,6 +29,7 @@ var (
 	ErrNoLoop = errors.New("no such loop")
 	ErrLocked = errors.New("in use by another supervise")
 	ErrNewer  = errors.New("written by a newer supervise")
+	ErrHome   = errors.New("the state cannot be kept there")
 )
 
 // Home returns the folder that holds everything about the working tree at
@@ -93,6 +94,9 @@ var folders = []string{"progress", "iterations", "checkpoints", "reports", "anal
 // Create makes the folder of a new loop below home and takes its locks. The
 // error wraps [ErrLocked] when another supervisor works in the same tree.
 func Create(home string, s State) (*Ledger, error) {
+	if err := ownFolder(home, s.Workspace); err != nil {
+		return nil, err
+	}
 	l := &Ledger{dir: Dir(home, s.LoopID)}
 	if err := l.lock(s.tree()); err != nil {
 		return nil, err
@@ -217,6 +221,9 @@ func (l *Ledger) lock(workspace string) error {
 		l.locks = append(l.locks, tree)
 	}
 	own, err := lockFile(filepath.Join(l.dir, "lock"))
+	if err != nil && !errors.Is(err, ErrLocked) {
+		err = fmt.Errorf("%w; the state can be kept elsewhere: --state-dir or XDG_STATE_HOME", err)
+	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("lock loop: %w", err), l.release())
 	}
@@ -234,24 +241,6 @@ func HoldTree(workspace string) (*os.File, error) {
 		return nil, fmt.Errorf("lock the working tree %s: %w", workspace, err)
 	}
 	return f, nil
-}
-
-// hide has git ignore a home that lies inside the working tree.
-func hide(home, workspace string) error {
-	if _, inside := Inside(home, workspace); !inside {
-		return nil
-	}
-	return WriteFile(filepath.Join(home, ".gitignore"), []byte("*\n"))
-}
-
-// Inside returns where home lies in the working tree, and false when it lies
-// outside.
-func Inside(home, workspace string) (string, bool) {
-	rel, err := filepath.Rel(workspace, home)
-	if workspace == "" || err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return "", false
-	}
-	return rel, true
 }
 
 // Close ends the log and frees the locks.
