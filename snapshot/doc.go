@@ -33,7 +33,8 @@
 // build tools notice them. A journal makes the restore finish on the next Open after a crash.
 //
 // Owners, extended attributes and access lists are not recorded, and hard links between files of the tree come back as
-// separate files. .git/lfs and .git/annex are left alone.
+// separate files. Of .git/lfs and .git/annex the objects are kept, as hard links, and given back when they are gone; they
+// are left alone otherwise.
 //
 // # What is dropped
 //

@@ -1,18 +1,14 @@
 package snapshot
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"time"
 )
 
 // gitRel is the part of a path behind its first .git: "refs" for "sub/.git/refs", "" for .git itself.
@@ -33,11 +29,28 @@ func isObjectDir(rel string) bool {
 	return rel == "objects" || strings.HasPrefix(rel, "modules/") && path.Base(rel) == "objects"
 }
 
+// isLargeFiles tells the folders in which git-lfs and git-annex keep the contents of large files, under names that are
+// made from the content. Often they are nowhere else: nobody has pushed them yet.
+func isLargeFiles(rel string) bool { return rel == "lfs/objects" || rel == "annex/objects" }
+
+// largeFiles are those folders.
+func largeFiles() []string { return []string{"lfs/objects", "annex/objects"} }
+
+// leadsToLargeFiles tells the folders above them. Of those nothing else is kept, nor that they are there.
+func leadsToLargeFiles(rel string) bool { return rel == "lfs" || rel == "annex" || isLargeFiles(rel) }
+
+// isLargeFilesKey tells it of the key of an object database.
+func isLargeFilesKey(key string) bool {
+	return isLargeFiles(gitRel(strings.TrimPrefix(key, inExternal)))
+}
+
 // keepGit leaves out of a git folder what is kept as objects (which never change) and what is only a cache.
 func keepGit(rel, name string) bool {
 	switch {
-	case rel == "":
-		return name != "lfs" && name != "annex"
+	case isLargeFiles(rel):
+		return false // kept as links, see pool
+	case rel == "lfs" || rel == "annex":
+		return name == "objects"
 	case isObjectDir(rel):
 		return name == "info" || name == "pack"
 	case path.Base(rel) == "pack" && isObjectDir(path.Dir(rel)):
@@ -107,8 +120,8 @@ func (s *Store) objectDir(key string) string {
 	switch {
 	case !outside:
 		return filepath.Join(s.work, filepath.FromSlash(key))
-	case rel == "objects": // shared by all linked worktrees
-		return filepath.Join(s.config.External.Common, rel)
+	case rel == "objects" || isLargeFiles(rel): // shared by all linked worktrees
+		return filepath.Join(s.config.External.Common, filepath.FromSlash(rel))
 	default:
 		return filepath.Join(s.config.External.GitDir, filepath.FromSlash(rel))
 	}
@@ -122,6 +135,11 @@ func (sc *scanner) external(ctx context.Context) error {
 	}
 	if ext.linked() {
 		sc.m.objectDirs = append(sc.m.objectDirs, inExternal+"objects")
+		for _, rel := range largeFiles() {
+			if fi, err := os.Stat(filepath.Join(ext.Common, filepath.FromSlash(rel))); err == nil && fi.IsDir() {
+				sc.m.objectDirs = append(sc.m.objectDirs, inExternal+rel)
+			}
+		}
 	}
 	root, err := os.OpenRoot(ext.GitDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -170,243 +188,4 @@ func restoreBranch(ctx context.Context, gitDir string, b branchRef) error {
 	}
 	_, err := runGit(gitCommand(ctx, gitDir, args...))
 	return err
-}
-
-// pool keeps the object files of one object database. A file lies in the folder of the snapshot that saw it first.
-type pool struct {
-	dir   string
-	first map[string]int // name such as "ab/cdef…" or "pack/pack-….idx" → number of that snapshot
-	gone  map[string]int // name → number of the first snapshot that missed it in the database
-}
-
-// poolFor opens the pool of the object database that key names.
-func (s *Store) poolFor(key string) (*pool, error) {
-	if p := s.pools[key]; p != nil {
-		return p, nil
-	}
-	dir := filepath.Join(s.dir, "objects", poolName(key))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make object pool: %w", err)
-	}
-	p, err := openPool(dir)
-	if err == nil {
-		s.pools[key] = p
-	}
-	return p, err
-}
-
-// openPool reads which files are in a pool.
-func openPool(dir string) (*pool, error) {
-	p := &pool{dir: dir, first: map[string]int{}}
-	if err := p.loadGone(); err != nil {
-		return nil, err
-	}
-	list, err := os.ReadDir(p.dir)
-	if err != nil {
-		return nil, fmt.Errorf("list object pool: %w", err)
-	}
-	for _, d := range list {
-		seq, err := strconv.Atoi(d.Name())
-		if err != nil {
-			continue
-		}
-		names, err := listObjects(filepath.Join(p.dir, d.Name()))
-		if err != nil {
-			return nil, err
-		}
-		for _, n := range names {
-			if old, ok := p.first[n]; !ok || seq < old {
-				p.first[n] = seq
-			}
-		}
-	}
-	return p, nil
-}
-
-func (p *pool) file(name string) string {
-	return filepath.Join(p.dir, strconv.Itoa(p.first[name]), filepath.FromSlash(name))
-}
-
-// gather takes the objects in dir that the pool does not have yet.
-func (p *pool) gather(dir string, seq int) error {
-	names, err := listObjects(dir)
-	if err != nil {
-		return err
-	}
-	for _, n := range names {
-		if _, ok := p.first[n]; ok {
-			continue
-		}
-		to := filepath.Join(p.dir, strconv.Itoa(seq), filepath.FromSlash(n))
-		err := linkOrCopy(filepath.Join(dir, filepath.FromSlash(n)), to)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // packed or pruned since it was listed
-		}
-		if err != nil {
-			return fmt.Errorf("keep git object: %w", err)
-		}
-		p.first[n] = seq
-	}
-	return p.missed(names, seq)
-}
-
-// give puts back the objects that existed when the snapshot h was taken and are missing from dir now, or are not what they
-// were.
-func (p *pool) give(dir string, h header) error {
-	present, err := listObjects(dir)
-	if err != nil {
-		return err
-	}
-	have := make(map[string]bool, len(present))
-	for _, n := range present {
-		have[n] = true
-	}
-	changed := changedFolders(dir, h.Started)
-	for n := range p.first {
-		to := filepath.Join(dir, filepath.FromSlash(n))
-		if !p.neededBy(n, h.ID.seq()) || have[n] && (!changed[path.Dir(n)] || p.intact(n, to)) {
-			continue
-		}
-		if err := errors.Join(ignoreMissing(os.Remove(to)), linkOrCopy(p.file(n), to)); err != nil {
-			return fmt.Errorf("give back git object: %w", err)
-		}
-	}
-	return nil
-}
-
-// changedFolders names the folders of an object database in which files came or went since then. Whoever edits files, as
-// sed -i does, usually puts new ones in their place.
-func changedFolders(dir string, since time.Time) map[string]bool {
-	out := map[string]bool{}
-	list, _ := os.ReadDir(dir) // without it nothing counts as changed
-	for _, d := range list {
-		if fi, err := d.Info(); err == nil && fi.IsDir() && fi.ModTime().After(since.Add(-racyWindow)) {
-			out[d.Name()] = true
-		}
-	}
-	return out
-}
-
-// intact tells whether an object file is still the one that the pool knows by its name. Files beside a pack that git
-// writes anew at will are not looked at.
-func (p *pool) intact(name, file string) bool {
-	if ext := path.Ext(name); ext != "" && ext != ".pack" && ext != ".idx" {
-		return true
-	}
-	ours, errOurs := os.Open(p.file(name))
-	theirs, errTheirs := os.Open(file)
-	defer ours.Close()
-	defer theirs.Close()
-	if errOurs != nil {
-		return true // nothing better can be had
-	}
-	a, errA := ours.Stat()
-	b, errB := theirs.Stat()
-	if errors.Join(errTheirs, errA, errB) != nil || a.Size() != b.Size() {
-		return false
-	}
-	return os.SameFile(a, b) || sameBytes(ours, theirs)
-}
-
-func sameBytes(a, b io.Reader) bool {
-	var bufA, bufB [1 << 15]byte
-	for {
-		n, errA := io.ReadFull(a, bufA[:])
-		m, errB := io.ReadFull(b, bufB[:])
-		switch {
-		case n != m || !bytes.Equal(bufA[:n], bufB[:m]):
-			return false
-		case errA != nil || errB != nil:
-			return errA == errB //nolint:errorlint // both are ends of file, or one is not
-		}
-	}
-}
-
-// clear removes the objects that the pool holds from a database that the target snapshot did not have.
-func (p *pool) clear(dir string) error {
-	names, err := listObjects(dir)
-	if err != nil {
-		return err
-	}
-	for _, n := range names {
-		if _, kept := p.first[n]; !kept {
-			continue
-		}
-		file := filepath.Join(dir, filepath.FromSlash(n))
-		if err := os.Remove(file); err != nil {
-			return fmt.Errorf("remove git object: %w", err)
-		}
-		if !strings.HasPrefix(n, "pack/") {
-			_ = os.Remove(filepath.Dir(file)) // fails until it is empty
-		}
-	}
-	return nil
-}
-
-// listObjects names the files of an object database that never change: loose objects and packs with their indexes.
-func listObjects(dir string) ([]string, error) {
-	root, err := os.OpenRoot(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open git objects: %w", err)
-	}
-	defer root.Close()
-	var out []string
-	for _, sub := range namesIn(root, ".") {
-		if len(sub) != 2 && sub != "pack" {
-			continue
-		}
-		for _, n := range namesIn(root, sub) {
-			loose := len(sub) == 2 && (len(n) == 38 || len(n) == 62) && strings.Trim(n, "0123456789abcdef") == ""
-			if loose || sub == "pack" && strings.HasPrefix(n, "pack-") {
-				out = append(out, sub+"/"+n)
-			}
-		}
-	}
-	return out, nil
-}
-
-// namesIn lists a folder; one that cannot be read has no names.
-func namesIn(root *os.Root, dir string) []string {
-	d, err := root.Open(dir)
-	if err != nil {
-		return nil
-	}
-	defer d.Close()
-	names, _ := d.Readdirnames(-1)
-	return names
-}
-
-// linkOrCopy makes a second name for a regular file, or a copy where that is impossible.
-func linkOrCopy(from, to string) error {
-	fi, err := os.Lstat(from)
-	if err != nil {
-		return err
-	}
-	if !fi.Mode().IsRegular() {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	if err := os.Link(from, to); err == nil || errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.CreateTemp(filepath.Dir(to), "tmp_obj_")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(out.Name()) // it has its final name by then, or is garbage that git sweeps
-	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Chmod(fi.Mode().Perm()), out.Sync(), out.Close()); err != nil {
-		return err
-	}
-	return os.Rename(out.Name(), to)
 }

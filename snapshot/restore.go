@@ -250,8 +250,8 @@ func (s *Store) clearObjects(present, target *manifest) error {
 	}
 	leave := target.unknown()
 	for _, d := range present.objectDirs {
-		if had[d] || leave(d) {
-			continue
+		if had[d] || leave(d) || isLargeFilesKey(d) {
+			continue // large files are no part of a tree: they are found by those that name them
 		}
 		p, err := s.poolFor(d)
 		if err != nil {
@@ -267,6 +267,9 @@ func (s *Store) clearObjects(present, target *manifest) error {
 // giveObjects puts back what is missing from the target's object databases.
 func (s *Store) giveObjects(target *manifest) error {
 	for _, key := range target.objectDirs {
+		if isLargeFilesKey(key) && !strings.HasPrefix(key, inExternal) {
+			_ = s.root.MkdirAll(key, 0o755) // where it fails, realDir tells
+		}
 		if !strings.HasPrefix(key, inExternal) && !s.realDir(key) {
 			continue // a mismatch that verify reports
 		}

@@ -226,14 +226,16 @@ func (sc *scanner) visit(ctx context.Context, root part, l *listing) error {
 		sc.parts[of].find(l.dir, l.nodes)
 	}
 	if l.zone == zoneGit {
-		if isObjectDir(rel) {
+		if isObjectDir(rel) || isLargeFiles(rel) {
 			sc.mu.Lock()
 			sc.m.objectDirs = append(sc.m.objectDirs, key+l.dir)
 			sc.mu.Unlock()
 		}
 		for i := range l.nodes {
-			sc.record(of, l, &l.nodes[i])
 			l.nodes[i].next = zoneGit
+			if !leadsToLargeFiles(joinPath(rel, l.nodes[i].name)) {
+				sc.record(of, l, &l.nodes[i])
+			}
 		}
 		return nil
 	}

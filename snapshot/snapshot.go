@@ -102,12 +102,13 @@ type Reason string
 
 // The reasons for which a path is skipped.
 const (
-	TooBig     Reason = "too big"                     // over Options.MaxFile
-	OverTotal  Reason = "over the total limit"        // among the largest of a tree that is over Options.MaxTotal
-	Special    Reason = "not a regular file"          // socket, pipe or device
-	Unreadable Reason = "unreadable"                  // permission or input/output error
-	Unstable   Reason = "changed while it was read"   // three times in a row
-	MountPoint Reason = "on another file system"      // folders only; what is below is not looked at
+	TooBig     Reason = "too big"                   // over Options.MaxFile
+	OverTotal  Reason = "over the total limit"      // among the largest of a tree that is over Options.MaxTotal
+	Special    Reason = "not a regular file"        // socket, pipe or device
+	Unreadable Reason = "unreadable"                // permission or input/output error
+	Unstable   Reason = "changed while it was read" // three times in a row
+	MountPoint Reason = "on another file system"    // folders only; what is below is not looked at
+	OtherDisk  Reason = "large files on another disk than the state"
 	External   Reason = "git state outside this tree" // a nested .git file that leads out of the tree
 )
 

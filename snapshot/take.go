@@ -47,6 +47,9 @@ func (s *Store) capture(ctx context.Context, label, token string) (*manifest, er
 		}
 		s.stale, s.pools = false, map[string]*pool{}
 	}
+	if err := s.followRoot(); err != nil {
+		return nil, err
+	}
 	seq, err := s.next()
 	if err != nil {
 		return nil, err
@@ -77,8 +80,8 @@ func (s *Store) gather(m *manifest, seq int) error {
 			return err
 		}
 		err = p.gather(s.objectDir(key), seq)
-		if errors.Is(err, fs.ErrPermission) {
-			m.Skipped = append(m.Skipped, Skip{Path: key, Reason: Unreadable})
+		if reason := unkept(err); reason != "" {
+			m.Skipped = append(m.Skipped, Skip{Path: key, Reason: reason})
 			continue
 		}
 		if err != nil {
@@ -87,6 +90,17 @@ func (s *Store) gather(m *manifest, seq int) error {
 	}
 	sort.Slice(m.Skipped, func(i, j int) bool { return m.Skipped[i].Path < m.Skipped[j].Path })
 	return nil
+}
+
+// unkept is why objects could not be taken, "" where that is an error.
+func unkept(err error) Reason {
+	switch {
+	case errors.Is(err, errOtherDisk):
+		return OtherDisk
+	case errors.Is(err, fs.ErrPermission):
+		return Unreadable
+	}
+	return ""
 }
 
 // commit makes the objects by which plain git reaches the contents.

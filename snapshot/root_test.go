@@ -1,0 +1,72 @@
+package snapshot
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// withoutIgnored removes from a workshop what no snapshot keeps.
+func withoutIgnored(t *testing.T, dir string) {
+	t.Helper()
+	for _, f := range []string{"bin/ignored", "build.log", "nested/x.tmp", "node_modules"} {
+		must(t, os.RemoveAll(filepath.Join(dir, f)))
+	}
+}
+
+// What becomes of the folder of the tree itself while a store is open.
+func TestRootOfTheTreeIsGone(t *testing.T) {
+	for name, do := range map[string]func(t *testing.T, dir string){
+		"deleted": func(t *testing.T, dir string) { must(t, os.RemoveAll(dir)) },
+		"moved":   func(t *testing.T, dir string) { must(t, os.Rename(dir, dir+"2")) },
+		"replaced": func(t *testing.T, dir string) {
+			must(t, os.Rename(dir, dir+"2"))
+			write(t, dir, "other", "of the agent\n")
+		},
+		"replaced by a clone": func(t *testing.T, dir string) {
+			must(t, os.Rename(dir, dir+"2"))
+			git(t, filepath.Dir(dir), "clone", "-q", dir+"2", dir)
+		},
+		"deleted with what is above it": func(t *testing.T, dir string) { must(t, os.RemoveAll(filepath.Dir(dir))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := workshop(t)
+			s := open(t, dir, Options{})
+			withoutIgnored(t, dir)
+			before := picture(t, dir)
+			first := take(t, s)
+			do(t, dir)
+			second := take(t, s)
+			if second.Tree == first.Tree {
+				t.Error("the snapshot is of a folder that is no longer there")
+			}
+			left := picture(t, dir)
+			restore(t, s, first.ID)
+			same(t, "restored", before, picture(t, dir))
+			restore(t, s, second.ID)
+			same(t, "as it was left", left, picture(t, dir))
+		})
+	}
+}
+
+// A link in place of the tree is not followed: a restore would delete what it leads to.
+func TestRootReplacedByALink(t *testing.T) {
+	dir, outside := workshop(t), t.TempDir()
+	write(t, outside, "precious", "not yours\n")
+	withoutIgnored(t, dir)
+	s := open(t, dir, Options{})
+	before, first := picture(t, dir), take(t, s)
+	must(t, os.Rename(dir, dir+"2"))
+	must(t, os.Symlink(outside, dir))
+	_, err := s.Restore(t.Context(), first.ID)
+	if err == nil || !strings.Contains(err.Error(), dir+" is a symbolic link now; remove it") {
+		t.Errorf("Restore = %v, want an error that says what to do", err)
+	}
+	if got := read(t, outside, "precious"); got != "not yours\n" {
+		t.Errorf("precious holds %q", got)
+	}
+	must(t, os.Remove(dir))
+	restore(t, s, first.ID)
+	same(t, "restored", before, picture(t, dir))
+}
