@@ -58,6 +58,7 @@ type Again struct {
 type HeldOut struct {
 	Ended   []HeldOutGroup `json:"ended"`
 	PutBack Names          `json:"put_back"` // the files as they were
+	PutInto Names          `json:"put_into"` // files of code whose modules of tests were as they were
 	Runs    []Check        `json:"runs"`
 	Refused string         `json:"refused,omitempty"` // why nothing was run
 }
@@ -73,7 +74,7 @@ func HeldOutOf(h *ledger.HoldOut) *HeldOut {
 	if h == nil {
 		return nil
 	}
-	out := &HeldOut{Ended: []HeldOutGroup{}, PutBack: NamesOf(h.PutBack), Runs: checks(h.Runs), Refused: h.Refused}
+	out := &HeldOut{Ended: []HeldOutGroup{}, PutBack: NamesOf(h.PutBack), PutInto: NamesOf(h.PutInto), Runs: checks(h.Runs), Refused: h.Refused}
 	for _, outcome := range []detector.Outcome{detector.Broke, detector.Held, detector.Unbuilt, detector.NotHeld} {
 		var tests []string
 		for _, r := range h.Results {

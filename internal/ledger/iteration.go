@@ -144,6 +144,7 @@ type HoldOut struct {
 	CodeOf  snapshot.ID        `json:"code_of"`
 	Results []detector.HeldOut `json:"results"`
 	PutBack []string           `json:"put_back,omitempty"` // the test files as they were
+	PutInto []string           `json:"put_into,omitempty"` // files of code whose modules of tests were as they were
 	Runs    []CheckRun         `json:"runs,omitempty"`     // in order
 	Refused string             `json:"refused,omitempty"`  // why nothing was run
 }

@@ -69,8 +69,14 @@ func Sources(changes []snapshot.Change, opt integrity.Options, read func(path st
 	slices.Sort(out.GoneSymbols)
 	out.Renamed = texts.renames()
 	out.Tampering = files.audit(out.Renamed, opt)
-	out.TestsAlone = len(out.TestFiles) > 0 && !integrity.TouchesProduct(files.files)
+	product := slices.DeleteFunc(slices.Clone(files.files), inlineAlone)
+	out.TestsAlone = len(out.TestFiles)+len(files.files)-len(product) > 0 && !integrity.TouchesProduct(product)
 	return out, nil
+}
+
+// inlineAlone reports whether nothing of a file changed but the tests in it.
+func inlineAlone(f integrity.File) bool {
+	return !f.Added && !f.Deleted && source.SameButInlineTests(f.Path, f.Before, f.After)
 }
 
 // versions returns the text of a changed file as it was and as it is, nil where

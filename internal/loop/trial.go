@@ -46,7 +46,8 @@ func (t Trial) refused(why string) *ledger.HoldOut {
 // Run makes the tree, runs the tests and removes the tree. The error is ctx's, or a
 // fault of the machine.
 func (t Trial) Run(ctx context.Context) (out ledger.HoldOut, err error) {
-	run := &trialRun{Trial: t, out: *t.refused(""), ends: map[metric.ID]verdict{}}
+	run := &trialRun{Trial: t, out: *t.refused(""), ends: map[metric.ID]verdict{}, beside: map[metric.ID]bool{}}
+	run.readInline(ctx)
 	wanted := run.wanted()
 	if len(wanted) > 0 {
 		err = run.inTree(ctx, wanted)
@@ -72,6 +73,9 @@ type trialRun struct {
 	named []namedTest
 	ends  map[metric.ID]verdict
 	until time.Time
+
+	inline map[string]inlineTests // by path, as it is now
+	beside map[metric.ID]bool     // tests that stand in one of them
 }
 
 // namedTest is a test that a finding names.
@@ -98,6 +102,7 @@ func (r *trialRun) wanted() []metric.Test {
 				r.ends[c.ID] = verdict{detector.NotHeld, why}
 			case !seen[c.ID]:
 				seen[c.ID] = true
+				r.beside[c.ID] = !r.testFile(f.File)
 				out = append(out, c)
 			}
 		}
@@ -112,7 +117,7 @@ func (r *trialRun) mute(f detector.Tampering, c metric.Test) string {
 		return "it is flaky"
 	case c.Status == metric.Skipped || c.Status == metric.NotRun:
 		return "it did not run before either"
-	case !slices.Contains(r.Evidence.TestFiles, f.File) && !slices.Contains(r.Evidence.TestFiles, r.oldPath(f.File)):
+	case !r.testFile(f.File) && !r.isInline(f):
 		return "it stands in a file with the code that it tests"
 	}
 	return ""
@@ -151,13 +156,34 @@ func (r *trialRun) inTree(ctx context.Context, tests []metric.Test) (err error) 
 }
 
 // asTheyWere puts the test files back that the findings name, with what is beside
-// them, and runs the tests. Those that do not build then are tried once more with
-// all test files as they were: one that stayed may have what was moved to it.
+// them, and runs the tests. Those that stand in files of code come last, with their
+// modules put into the new code: where that does not build, it keeps no other test
+// from running.
 func (r *trialRun) asTheyWere(ctx context.Context, tests []metric.Test) error {
+	apart := slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool { return r.beside[t.ID] })
+	inline := slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool { return !r.beside[t.ID] })
 	few := r.flagged()
 	if err := r.putBack(ctx, few); err != nil {
 		return err
 	}
+	if len(apart) > 0 {
+		if err := r.inFiles(ctx, apart, few); err != nil {
+			return err
+		}
+	}
+	if len(inline) == 0 {
+		return nil
+	}
+	if err := r.putInto(); err != nil {
+		return err
+	}
+	return r.run(ctx, inline)
+}
+
+// inFiles runs the tests that stand in files of their own. Those that do not build
+// are tried once more with all test files as they were: one that stayed may have what
+// was moved to it.
+func (r *trialRun) inFiles(ctx context.Context, tests []metric.Test, few []string) error {
 	if err := r.run(ctx, tests); err != nil || len(few) == len(r.Evidence.TestFiles) {
 		return err
 	}
