@@ -215,7 +215,7 @@ func (a *alarms) look(ctx context.Context) (again bool) {
 	}
 	defer func() { _ = a.ctl.Thaw(ctx) }() // an agent that ends is thawed by that
 	alarm, again := a.verify(ctx)
-	if len(alarm.Tests) == 0 && !a.shrunk(alarm.Gone) || ctx.Err() != nil {
+	if alarm.Gone == 0 || ctx.Err() != nil {
 		return again
 	}
 	alarm.Action = a.s.opts.Watch
@@ -230,8 +230,9 @@ func (a *alarms) look(ctx context.Context) (again bool) {
 }
 
 // verify compares the tree with what it was when the agent began. What git took
-// away, and what only stands elsewhere now, is not gone. It reports whether some of
-// it has to be looked at again.
+// away, and what only stands elsewhere now, is not gone. The alarm is empty where no
+// test is gone and not many files at once. It reports whether some of it has to be
+// looked at again.
 func (a *alarms) verify(ctx context.Context) (_ TreeAlarm, again bool) {
 	if gitWorks(a.s.opts.Root) {
 		return TreeAlarm{}, true
@@ -267,7 +268,7 @@ func (a *alarms) verify(ctx context.Context) (_ TreeAlarm, again bool) {
 			out.Tests = append(out.Tests, file)
 		}
 	}
-	if news == 0 {
+	if len(out.Tests) == 0 && !a.shrunk(news) {
 		return TreeAlarm{}, again
 	}
 	return out, again

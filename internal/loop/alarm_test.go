@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -131,6 +132,36 @@ func TestWhatIsGone(t *testing.T) {
 	}
 }
 
+// A tree that shrinks is told of once, also where no test is gone; a few files are
+// nobody's alarm.
+func TestTheTreeShrinks(t *testing.T) {
+	t.Parallel()
+	tw := newTrialWorld(t, alarmTree, measure.Check{})
+	for i := range 60 {
+		tw.write(files{fmt.Sprintf("docs/%d.md", i): fmt.Sprintln("page", i)})
+	}
+	w := watchedWorld(t, tw)
+	for _, step := range []struct {
+		sh   string
+		gone int
+	}{
+		{"rm docs/1.md docs/2.md", 0},
+		{"rm docs/[3-4]*.md", 24},
+		{"rm docs/50.md", 0},
+		{"mv docs pages", 0},
+		{"rm -r pages", 60},
+	} {
+		w.sh(step.sh)
+		alarm, again := w.verify(t.Context())
+		if again || len(alarm.Tests) > 0 {
+			t.Errorf("%s: %+v, again %v", step.sh, alarm, again)
+		}
+		if alarm.Gone != step.gone {
+			t.Errorf("%s: %d files are gone, want %d", step.sh, alarm.Gone, step.gone)
+		}
+	}
+}
+
 // alarmWorld is what looks at a repository.
 type alarmWorld struct {
 	*alarms
@@ -145,8 +176,15 @@ func newAlarmWorld(t *testing.T, template string) *alarmWorld {
 	if err := os.CopyFS(tw.root, os.DirFS(template)); err != nil {
 		t.Fatal(err)
 	}
-	w := &alarmWorld{t: t, root: tw.root}
+	w := watchedWorld(t, tw)
 	w.sh("git update-index -q --refresh")
+	return w
+}
+
+// watchedWorld is what looks at a tree from now on.
+func watchedWorld(t *testing.T, tw *trialWorld) *alarmWorld {
+	t.Helper()
+	w := &alarmWorld{t: t, root: tw.root}
 	s := &session{opts: Options{Settings: Settings{Root: tw.root}}, store: tw.store}
 	w.alarms = s.newAlarms(&work{start: snapshot.Info{ID: tw.take()}})
 	if err := w.know(); err != nil {
