@@ -32,6 +32,9 @@ type Reply struct {
 // maxRequest bounds what is read of one question, in bytes.
 const maxRequest = 32 << 20
 
+// socketName is the name of a socket in a folder of its own.
+const socketName = "s"
+
 // maxPath is how long the path of a socket may be on Linux and macOS, in bytes.
 const maxPath = 100
 
@@ -51,15 +54,17 @@ type Server struct {
 }
 
 // Listen opens a socket in dir, or in a short folder of its own where the path
-// would be too long, and answers what comes, several at the same time.
+// would be too long, and answers what comes, several at the same time. What dead
+// supervisors left of such folders is removed.
 func Listen(dir string, answer Answer) (*Server, error) {
+	sweep(os.TempDir(), time.Now())
 	s := &Server{path: filepath.Join(dir, "hook.sock"), answer: answer}
 	if len(s.path) > maxPath {
 		short, err := os.MkdirTemp("", "supervise-")
 		if err != nil {
 			return nil, fmt.Errorf("make a folder for the socket of the hooks: %w", err)
 		}
-		s.folder, s.path = short, filepath.Join(short, "s")
+		s.folder, s.path = short, filepath.Join(short, socketName)
 	}
 	if err := os.Remove(s.path); err != nil && !errors.Is(err, os.ErrNotExist) { // of a supervisor that was killed
 		return nil, fmt.Errorf("open the socket of the hooks: %w", err)
