@@ -63,6 +63,16 @@ func does(text string, a ...mockllm.Action) []mockllm.Step {
 	return []mockllm.Step{{Text: text, Do: a}, {Text: "All done. Everything passes."}}
 }
 
+// doesAll is the whole task in one conversation. Agents with tools run those of one
+// answer side by side, some of them, and both of these write the same file.
+func (w *agentWorld) doesAll() []mockllm.Step {
+	text := "A function and its test, and Sub subtracts."
+	if w.client.noTools {
+		return does(text, addsMul, mendsSub)
+	}
+	return append([]mockllm.Step{{Text: text, Do: []mockllm.Action{addsMul}}}, does("Now Sub.", mendsSub)...)
+}
+
 func steps(parts ...[]mockllm.Step) mockllm.Scenario { return mockllm.Scenario{Parts: parts} }
 
 func (w *agentWorld) inTree(name string) string {
@@ -170,7 +180,7 @@ func deniedAgent(w *agentWorld) string {
 // A rate limit that clears costs no iteration.
 func limitedAgent(w *agentWorld) string {
 	limit := &mockllm.Failure{Status: 429, Message: "rate limit reached", Headers: map[string]string{"Retry-After": "1"}}
-	task := does("A function and its test, and Sub subtracts.", addsMul, mendsSub)
+	task := w.doesAll()
 	task[0].Failure = limit
 	w.serve(steps(task))
 	r := w.start("--hooks", "off")
@@ -223,7 +233,7 @@ func refusedAgent(w *agentWorld) string {
 // A server that is down comes up later; whatever the agent does meanwhile, the
 // loop goes on.
 func cutOffAgent(w *agentWorld) string {
-	task := does("A function and its test, and Sub subtracts.", addsMul, mendsSub)
+	task := w.doesAll()
 	r := w.start("--hooks", "off", "--idle-timeout", w.client.idle.String())
 	r.until(func(e agentEvent) bool { return e.Type == "agent_finished" })
 	w.serve(steps(task))
@@ -234,7 +244,7 @@ func cutOffAgent(w *agentWorld) string {
 
 // A server that never answers: the agent is stopped, and the next one works.
 func hangingAgent(w *agentWorld) string {
-	w.serve(steps([]mockllm.Step{{Hang: true}}, does("A function and its test, and Sub subtracts.", addsMul, mendsSub)))
+	w.serve(steps([]mockllm.Step{{Hang: true}}, w.doesAll()))
 	r := w.start("--hooks", "off", "--idle-timeout", w.client.idle.String())
 	r.wants(0, "criterion_met")
 	w.done()
