@@ -248,7 +248,9 @@ func (a *alarms) verify(ctx context.Context) (_ TreeAlarm, again bool) {
 		return TreeAlarm{}, false
 	}
 	slices.Sort(gone) // a test that was written explains one that is gone, not two
-	now, git := a.gained(ctx, there), a.askGit(ctx)
+	now := a.gained(ctx, there)
+	git, done := a.askGit(ctx)
+	defer done()
 	out, news := TreeAlarm{Of: len(a.files), Tests: []string{}}, 0
 	for _, file := range gone {
 		answer := git(file)

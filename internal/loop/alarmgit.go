@@ -103,14 +103,18 @@ const (
 	gitMayHave                  // nothing of that is seen, but it may be in the middle of it
 )
 
+// askingGit is how long git may take for its answers: the agent stands still.
+const askingGit = 10 * time.Second
+
 // askGit returns what git says of files that are gone. A file that its index still
 // has was not taken away by git, whatever was committed or checked out before, nor
 // was one that it never had. What git has done is judged when the agent has ended.
-func (a *alarms) askGit(ctx context.Context) func(file string) gitAnswer {
+func (a *alarms) askGit(ctx context.Context) (answer func(file string) gitAnswer, done context.CancelFunc) {
 	now := lookAtGit(a.s.opts.Root)
 	if now == (gitState{}) {
-		return func(string) gitAnswer { return gitDidNot }
+		return func(string) gitAnswer { return gitDidNot }, func() {}
 	}
+	ctx, done = context.WithTimeout(ctx, askingGit)
 	repo, moved := change.Repo{Dir: a.s.opts.Root}, now != a.git
 	tracked, err := repo.Tracked(ctx)
 	kept := sync.OnceValues(func() (map[string]bool, error) {
@@ -130,5 +134,5 @@ func (a *alarms) askGit(ctx context.Context) func(file string) gitAnswer {
 			return gitDidNot
 		}
 		return gitTook
-	}
+	}, done
 }
