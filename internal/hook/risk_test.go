@@ -39,6 +39,7 @@ var made = map[string]string{
 	"clean.sh": "#!/bin/bash\ncd \"$1\" && rm -f test_app.py\n", "fix.py": "import os\nos.remove('calc_test.go')\n", "fix.js": "require('fs').unlinkSync('calc_test.go')\n",
 	"tool": "#!/usr/bin/env python3\nimport shutil\nshutil.rmtree('tests')\n", "honest.sh": "go vet ./... && rm -rf build\n", "names.txt": "calc_test.go\n",
 	"drop.patch": "--- a/calc_test.go\n+++ /dev/null\n@@ -1 +0,0 @@\n-package calc\n", "add.patch": "--- /dev/null\n+++ b/calc_test.go\n@@ -0,0 +1 @@\n+package calc\n",
+	"out/clean.sh": "cd \"$(dirname \"$0\")\" && rm -rf *\n", "out/here.sh": "HERE=$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\nrm -rf \"$HERE\"/*\n",
 	"binary": "\x7fELF\x00rm calc_test.go\n",
 }
 
@@ -314,6 +315,9 @@ func TestShellRisks(t *testing.T) {
 		{"", `./run-tests.sh && sh run-tests.sh`}, // a person's
 		{"", `sh honest.sh; ./honest.sh`},
 		{"", `bash /opt/x.sh`}, // not the agent's
+		{"", `out/clean.sh; bash out/clean.sh`},
+		{"", `bash out/here.sh`},
+		{"", `T=$(mktemp -d); cd "$T" && rm -rf *`},
 		{"", `./binary`},
 		{"", `git apply --check drop.patch`},
 		{"", `git apply add.patch`},

@@ -63,11 +63,17 @@ func (r *reader) write(w word, out stream, appended bool) {
 	}
 }
 
-// alone reads a script with its arguments as a shell of its own does.
+// alone reads a script with its name and its arguments as a shell of its own does.
 func (r *reader) alone(text string, args []word) stream {
-	dir := r.dir
+	dir, self := r.dir, r.vars["0"]
+	if len(args) > 0 {
+		r.vars["0"], args = args[:1], args[1:]
+	}
 	out := r.follow(text, args)
-	r.dir = dir
+	r.dir, r.vars["0"] = dir, self
+	if self == nil {
+		delete(r.vars, "0")
+	}
 	return out
 }
 
@@ -115,7 +121,7 @@ func (r *reader) started(c command, program word) (stream, bool) {
 		r.script.commands = append(r.script.commands, c)
 		return stream{words: []word{unknown}}, true
 	}
-	return r.alone(text, c.args), true
+	return r.alone(text, append([]word{program}, c.args...)), true
 }
 
 // interpreted gives an interpreter the text of the script that it is to run, and git
@@ -192,6 +198,8 @@ func (r *reader) ran(c command) (stream, bool) {
 func (r *reader) pathPrinted(c command) (stream, bool) {
 	rest := operands(c.args)
 	switch {
+	case c.name == "mktemp" && len(rest) == 0:
+		return literal(word{text: "/tmp/mktemp"}), true
 	case c.name == "pwd":
 		return literal(word{text: r.dir}), true
 	case c.name == "git" && r.root != "" && len(rest) > 0 && rest[0].text == "rev-parse" && has(c.args, "", "--show-toplevel"):

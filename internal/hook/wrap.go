@@ -117,11 +117,7 @@ func evaluated(r *reader, c command) stream {
 func shell(r *reader, c command) stream {
 	for i, w := range c.args {
 		if strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.HasSuffix(w.text, "c") && i+1 < len(c.args) {
-			var args []word // the first is the name of the shell
-			if len(c.args) > i+3 {
-				args = c.args[i+3:]
-			}
-			return r.alone(c.args[i+1].text, args)
+			return r.alone(c.args[i+1].text, c.args[i+2:])
 		}
 	}
 	rest := operands(c.args)
@@ -130,7 +126,7 @@ func shell(r *reader, c command) stream {
 	}
 	for i := range rest[:min(len(rest), 2)] { // an option may take the first
 		if text, ok := r.scriptFile(rest[i]); ok {
-			return r.alone(text, rest[i+1:])
+			return r.alone(text, rest[i:])
 		}
 	}
 	r.script.commands = append(r.script.commands, c)
