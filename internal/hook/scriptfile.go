@@ -67,14 +67,22 @@ func (r *reader) write(w word, out stream, appended bool) {
 func (r *reader) alone(text string, args []word) stream {
 	dir, self := r.dir, r.vars["0"]
 	if len(args) > 0 {
-		r.vars["0"], args = args[:1], args[1:]
+		r.named(args[:1])
+		args = args[1:]
 	}
 	out := r.follow(text, args)
-	r.dir, r.vars["0"] = dir, self
-	if self == nil {
-		delete(r.vars, "0")
-	}
+	r.dir = dir
+	r.named(self)
 	return out
+}
+
+// named tells a script its name, nil for none.
+func (r *reader) named(self []word) {
+	for _, name := range []string{"0", "BASH_SOURCE"} {
+		if r.vars[name] = self; self == nil {
+			delete(r.vars, name)
+		}
+	}
 }
 
 // follow reads a script with its arguments.
@@ -206,16 +214,20 @@ func (r *reader) pathPrinted(c command) (stream, bool) {
 		return literal(word{text: r.root}), true
 	case len(rest) == 0 || rest[0].unknown || rest[0].glob:
 		return stream{}, false
-	case c.name == "dirname":
-		return literal(word{text: path.Dir(rest[0].text)}), true
-	case c.name == "basename":
-		name := base(rest[0].text)
+	}
+	name := rest[0].text
+	switch c.name {
+	case "dirname":
+		name = path.Dir(name)
+	case "basename":
+		name = base(name)
 		if len(rest) > 1 {
 			name = strings.TrimSuffix(name, rest[1].text)
 		}
-		return literal(word{text: name}), true
-	case c.name == "realpath":
-		return literal(word{text: joined(r.dir, rest[0].text)}), true
+	case "realpath":
+		name = joined(r.dir, name)
+	default:
+		return stream{}, false
 	}
-	return stream{}, false
+	return literal(word{text: name}), true
 }

@@ -184,9 +184,6 @@ func (r *reader) param(p *syntax.ParamExp) []word {
 		return []word{unknown}
 	}
 	name := p.Param.Value
-	if name == "BASH_SOURCE" {
-		name = "0"
-	}
 	if list, ok := r.vars[name]; ok && (p.Exp == nil || defaults(p.Exp.Op)) {
 		return list
 	}
