@@ -215,8 +215,13 @@ func (r *reader) pathPrinted(c command) (stream, bool) {
 	case len(rest) == 0 || rest[0].unknown || rest[0].glob:
 		return stream{}, false
 	}
+	return r.partPrinted(c.name, rest)
+}
+
+// partPrinted is what commands print that make one path of another.
+func (r *reader) partPrinted(program string, rest []word) (stream, bool) {
 	name := rest[0].text
-	switch c.name {
+	switch program {
 	case "dirname":
 		name = path.Dir(name)
 	case "basename":
