@@ -113,6 +113,27 @@ type Suite struct {
 	Why  string `json:"why"`
 }
 
+// Brief is the line of Why that says most: of a trace the error at its end.
+func (s Suite) Brief() string {
+	best, rank := "", 0
+	for line := range strings.Lines(s.Why) {
+		text, ofPytest := strings.CutPrefix(line, "E ")
+		text = strings.TrimSpace(text)
+		here := 1
+		if strings.Contains(strings.ToLower(text), "error") {
+			here = 2
+			if ofPytest {
+				here = 3
+			}
+		}
+		// Of errors the first tells, of other lines the last.
+		if text != "" && (here > rank || here == 1 && rank == 1) {
+			best, rank = text, here
+		}
+	}
+	return best
+}
+
 // Tests is a set of test outcomes. Cases are unique by identity and sorted.
 type Tests struct {
 	Cases    []Test        `json:"cases"`

@@ -363,7 +363,7 @@ func rationale(c Choice, chosen, final Candidate) []string {
 }
 
 func list(iterations []int) string {
-	return strings.Trim(fmt.Sprint(iterations), "[]")
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(iterations), "[]"), " ", ", ")
 }
 
 // Verified reports whether an iteration is proven good: no test fails and at

@@ -115,6 +115,8 @@ func (a *app) changed(ctx context.Context, f *auditFlags, args []string) (change
 	switch {
 	case f.workingTree && len(args) > 0:
 		return change.Change{}, usageError{errors.New("--working-tree stands alone; --base names the revision it compares with")}
+	case f.workingTree && topLevel(ctx, dir) == "":
+		return change.Change{}, usageError{fmt.Errorf("%s is not under git: compare two folders, supervise audit BEFORE AFTER", dir)}
 	case f.workingTree:
 		c, err := repo.WorkingTree(ctx, f.base)
 		return c, notThere(err)

@@ -15,18 +15,18 @@ type diffFlags struct{ stat, namesOnly, json bool }
 func (a *app) diffCmd() *cobra.Command {
 	f := &diffFlags{}
 	cmd := &cobra.Command{
-		Use:   "diff LOOP N [M]",
+		Use:   "diff [LOOP] N [M]",
 		Short: "Show what iteration N changed, or what differs between N and M",
 		Long: `Diff prints the changes of iteration N against the tree that it started from, or
 between the trees that N and M left, as a unified diff. ` + treeNames + `
 Alone, a tree that no iteration left is compared with the baseline.`,
-		Example: "  supervise diff fix-tests 3\n  supervise diff fix-tests baseline best --stat\n  supervise diff latest now",
-		Args:    cobra.RangeArgs(2, 3),
+		Example: "  supervise diff 3\n  supervise diff fix-tests 3\n  supervise diff fix-tests baseline best --stat\n  supervise diff latest now",
+		Args:    loopAndTrees(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.stat && f.namesOnly || f.json && (f.stat || f.namesOnly) {
 				return usageError{errors.New("give one of --stat, --name-only and --json")}
 			}
-			return a.diff(cmd, args, f)
+			return a.diff(cmd, treeOf(args), f)
 		},
 	}
 	cmd.Flags().BoolVar(&f.stat, "stat", false, "only how many lines of which files")

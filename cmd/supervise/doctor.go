@@ -6,7 +6,6 @@ import (
 	"io"
 	"os/exec"
 	"strings"
-	"time"
 
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
@@ -167,11 +166,7 @@ func (a *app) showDiagnosis(d diagnosis) {
 		fmt.Fprintf(a.out, "%s %s: %s\n", label("project"), where, strings.Join(p.Tools, ", "))
 	}
 	for _, c := range d.Checks {
-		where := ""
-		if c.Dir != "" {
-			where = paint(report.Faint, " (in "+c.Dir+")")
-		}
-		fmt.Fprintf(a.out, "%s %s%s\n", label(string(c.Kind)), c.Line(), where)
+		fmt.Fprintf(a.out, "%s %s\n", label(string(c.Kind)), checkLine(c, paint))
 	}
 	a.showNotes(d.Notes)
 	fmt.Fprintln(a.out)
@@ -193,7 +188,7 @@ func (a *app) showRuns(res measure.Result) {
 		if r.Why != "" {
 			mark = paint(report.Bad, "unread ")
 		}
-		fmt.Fprintf(a.out, "%s %s: status %d after %s; %s\n", mark, r.Check.Name, r.ExitCode, r.Duration.Round(10*time.Millisecond), readFrom(r))
+		fmt.Fprintf(a.out, "%s %s: status %d after %s%s\n", mark, r.Check.Name, r.ExitCode, report.Duration(r.Duration), readFrom(r))
 		if r.Why != "" {
 			fmt.Fprintf(a.out, "        %s\n", paint(report.Bad, r.Why))
 		}
@@ -224,13 +219,13 @@ func readFrom(r measure.Run) string {
 	for _, s := range r.Read {
 		list = append(list, s.Format+" from "+s.Path)
 	}
-	if len(list) == 0 {
-		list = []string{"nothing to read"}
-	}
 	if r.Listed > 0 {
 		list = append(list, fmt.Sprintf("%d listed", r.Listed))
 	}
-	return strings.Join(list, ", ")
+	if len(list) == 0 { // a build, or a linter that found nothing
+		return ""
+	}
+	return "; " + strings.Join(list, ", ")
 }
 
 // summary is one line about a set.
@@ -238,14 +233,14 @@ func summary(s metric.Set) string {
 	var list []string
 	if s.Tests != nil {
 		n := s.Tests.Counts()
-		list = append(list, fmt.Sprintf("%d tests: %d passed, %d failed, %d skipped", n.Count, n.Passed, n.Failed, n.Skipped))
+		list = append(list, fmt.Sprintf("%s: %d passed, %d failed, %d skipped", report.Count(n.Count, "test", "tests"), n.Passed, n.Failed, n.Skipped))
 	}
 	if percent, ok := s.Coverage.Percent(); ok {
 		list = append(list, fmt.Sprintf("coverage %s %% of %d %s", report.Number(percent), s.Coverage.Total, s.Coverage.Unit))
 	}
 	if s.Lint != nil {
 		n := s.Lint.Counts()
-		list = append(list, fmt.Sprintf("%d lint errors, %d warnings, %d type errors", n.Errors, n.Warnings, n.TypeErrors))
+		list = append(list, fmt.Sprintf("%s, %s, %s", report.Count(n.Errors, "lint error", "lint errors"), report.Count(n.Warnings, "warning", "warnings"), report.Count(n.TypeErrors, "type error", "type errors")))
 	}
 	if s.Build != nil {
 		list = append(list, "build "+string(s.Build.Status))

@@ -19,7 +19,7 @@ import (
 func (a *app) explainCmd() *cobra.Command {
 	var asJSON, markdown bool
 	cmd := &cobra.Command{
-		Use:   "explain LOOP N",
+		Use:   "explain [LOOP] N",
 		Short: "Say why iteration N was judged as it was, and how to override it",
 		Long: `Explain gives the reasoning behind the verdict on an iteration, from the recorded
 numbers, in five steps: the goal (what was compared with what), the extraction
@@ -27,9 +27,10 @@ numbers, in five steps: the goal (what was compared with what), the extraction
 the numbers), the exceptions (what was surprising) and the synthesis (class,
 recommendation, and where its confidence comes from). At the end stand the
 commands that decide otherwise. --markdown prints the whole report of the iteration.`,
-		Example: "  supervise explain latest 3\n  supervise explain fix-tests 3 --json",
-		Args:    cobra.ExactArgs(2),
+		Example: "  supervise explain 3\n  supervise explain fix-tests 3 --json",
+		Args:    loopAndTrees(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			args = treeOf(args)
 			n, err := iterationArg(args[1])
 			if err != nil {
 				return err

@@ -47,5 +47,9 @@ func (a *app) init(cmd *cobra.Command, force bool) error {
 	}
 	a.printPlan(plan)
 	fmt.Fprintf(a.out, "wrote %s\n", path)
+	for _, n := range notes {
+		fmt.Fprintf(a.err, "note: %s\n", n)
+	}
+	fmt.Fprintf(a.err, "next: supervise doctor runs each check once and says what is measured\n")
 	return nil
 }

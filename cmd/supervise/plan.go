@@ -74,8 +74,16 @@ func (a *app) printPlan(plan measure.Plan) {
 	paint := a.paint(a.out)
 	fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, "tree "), plan.Root)
 	for _, c := range plan.Checks {
-		fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, fmt.Sprintf("%-5s", c.Kind)), c.Line())
+		fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, fmt.Sprintf("%-5s", c.Kind)), checkLine(c, paint))
 	}
+}
+
+// checkLine is the command of a check, and where it runs unless that is the root.
+func checkLine(c measure.Check, paint report.Paint) string {
+	if c.Dir == "" {
+		return c.Line()
+	}
+	return c.Line() + paint(report.Faint, " (in "+c.Dir+")")
 }
 
 // lookPath finds a program.

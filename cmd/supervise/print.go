@@ -160,6 +160,7 @@ func (p *printer) course(e loop.Event) {
 		p.agent(d.It)
 		p.hookCalls()
 		p.gaps(d.It)
+		p.grave(d.It)
 	case loop.Rejected:
 		p.rejected(d, e.Iteration)
 	case loop.Interruption:
@@ -281,7 +282,7 @@ func (p *printer) head(id, dir string, agent []string, plan measure.Plan) {
 	p.dir, p.id = dir, id
 	p.line("%s %s", p.paint(report.Faint, "agent"), strings.Join(agent, " "))
 	for _, c := range plan.Checks {
-		p.line("%s %s", p.paint(report.Faint, fmt.Sprintf("%-5s", c.Kind)), c.Line())
+		p.line("%s %s", p.paint(report.Faint, fmt.Sprintf("%-5s", c.Kind)), checkLine(c, p.paint))
 	}
 	p.line("%s %s", p.paint(report.Faint, "state"), dir)
 }
@@ -379,22 +380,11 @@ func (p *printer) note(format string, args ...any) {
 	p.line("     %s", p.paint(report.Faint, fmt.Sprintf(format, args...)))
 }
 
-func (p *printer) gaps(it ledger.Iteration) {
-	if text := report.Hidden(it.Hidden); text != "" {
-		p.note("hidden tests: %s", text)
-	}
-	for _, g := range it.Set.Gaps {
-		p.line("     %s", p.paint(report.Warn, fmt.Sprintf("%s not measured: %s", g.Section, g.Why)))
-	}
-	for _, c := range it.Checks {
-		for _, problem := range c.Problems {
-			p.note("%s: %s", c.Name, problem)
-		}
-	}
-}
-
 func (p *printer) rejected(d loop.Rejected, iteration int) {
 	for _, r := range d.Reasons {
+		if n := len(p.history); n > 0 && said(p.history[n-1], r) {
+			continue
+		}
 		p.line("     %s", p.paint(report.Bad, r))
 	}
 	if len(d.Tests) > 0 {
@@ -456,7 +446,7 @@ func (p *printer) open() {
 		p.line("         look: %s explain %s %d; accept: supervise ack %s --reason …", p.self, p.id, o.Iteration, o.ID)
 	}
 	if list := p.choice.Choice.PassedOver; len(list) > 0 {
-		p.line("         passed over for it: iterations %s; to have one: %s select %s --use N --reason … --apply", strings.Trim(fmt.Sprint(list), "[]"), p.self, p.id)
+		p.line("         passed over for it: iterations %s; to have one: %s select %s --use N --reason … --apply", strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ", "), p.self, p.id)
 	}
 }
 

@@ -62,7 +62,7 @@ func (a *app) report(cmd *cobra.Command, loop, name string, asJSON bool) error {
 	text, err := os.ReadFile(filepath.Join(dir, "reports", name))
 	if err != nil {
 		a.log().Debug(err)
-		return usageError{fmt.Errorf("loop %s (%s) has no %s", state.LoopID, state.Status, name)}
+		return usageError{fmt.Errorf("loop %s (%s, %s) has no %s yet", state.LoopID, state.Status, report.Count(state.Iteration, "iteration", "iterations"), name)}
 	}
 	_, err = a.out.Write(text)
 	return err

@@ -15,7 +15,7 @@ import (
 func (a *app) rollbackCmd() *cobra.Command {
 	var undo bool
 	cmd := &cobra.Command{
-		Use:   "rollback LOOP N | rollback --undo [LOOP]",
+		Use:   "rollback [LOOP] N | rollback --undo [LOOP]",
 		Short: "Put the tree of an iteration back, rejected or not; --undo takes that back",
 		Long: `Rollback puts the working tree, and git's state with it, back to what iteration N
 of the loop left. ` + treeNames + `
@@ -29,12 +29,13 @@ that was done in between is lost.`,
 			if undo {
 				return cobra.MaximumNArgs(1)(c, args)
 			}
-			return cobra.ExactArgs(2)(c, args)
+			return loopAndTrees(1, 1)(c, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if undo {
 				return a.undo(cmd, args)
 			}
+			args = treeOf(args)
 			return a.rollback(cmd, args[0], args[1])
 		},
 	}
@@ -130,10 +131,13 @@ func (a *app) putBack(cmd *cobra.Command, loop string, do func(*trees) (string, 
 }
 
 func (a *app) restored(loop, what string, res snapshot.Restored) {
-	fmt.Fprintf(a.out, "%s s%s: %s written, %d deleted; %s\n", what, res.Target,
-		report.Count(len(res.Written), "file", "files"), len(res.Deleted), report.Count(res.GitFiles, "file of git's state", "files of git's state"))
+	git := ""
+	if res.GitFiles > 0 {
+		git = "; git's own state too"
+	}
+	fmt.Fprintf(a.out, "%s s%s: %s written, %d deleted%s\n", what, res.Target, report.Count(len(res.Written), "file", "files"), len(res.Deleted), git)
 	if len(res.Gone) > 0 {
-		fmt.Fprintf(a.out, "was there, is gone and was never kept: %s\n", strings.Join(cut(res.Gone, 10), ", "))
+		fmt.Fprintf(a.out, "gone, and never kept, so that it cannot be put back: %s\n", strings.Join(cut(res.Gone, 10), ", "))
 	}
 	if len(res.Displaced) > 0 {
 		fmt.Fprintf(a.out, "moved out of the way, too big or unreadable to be kept: %s (in %s)\n", strings.Join(cut(res.Displaced, 10), ", "), res.DisplacedTo)

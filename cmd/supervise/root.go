@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"syscall"
 
 	"supervise/internal/ack"
@@ -230,10 +232,53 @@ func finish(cmd *cobra.Command) {
 		args = cobra.NoArgs
 	}
 	cmd.Args = func(c *cobra.Command, list []string) error {
-		if err := args(c, list); err != nil {
+		err := args(c, list)
+		switch {
+		case err == nil:
+			return nil
+		case !ofCobra.MatchString(err.Error()):
 			return usageError{fmt.Errorf("%w; see '%s --help'", err, c.CommandPath())}
 		}
-		return nil
+		if !c.HasParent() && len(list) > 0 {
+			return usageError{unknownCommand(c, list[0])}
+		}
+		usage, _, _ := strings.Cut(c.UseLine(), " [flags]")
+		what := "something is missing"
+		if len(list) > 0 {
+			what = "these arguments do not fit: " + strings.Join(list, " ")
+		}
+		return usageError{fmt.Errorf("%s; write: %s (see '%s --help')", what, usage, c.CommandPath())}
+	}
+}
+
+// ofCobra are errors of cobra about how many arguments there are.
+var ofCobra = regexp.MustCompile(`^(accepts |requires |unknown command )`)
+
+// unknownCommand is the error about a command that is none, with what may be meant.
+func unknownCommand(root *cobra.Command, name string) error {
+	root.SuggestionsMinimumDistance = 2
+	if list := root.SuggestionsFor(name); len(list) > 0 {
+		return fmt.Errorf("there is no command %s; did you mean %s?", name, strings.Join(list, ", "))
+	}
+	return fmt.Errorf("there is no command %s; see 'supervise --help'", name)
+}
+
+// treeOf finds out which loop and which of its trees are meant: without a loop it is
+// the latest.
+func treeOf(args []string) []string {
+	if len(args) > 0 && treeName.MatchString(args[0]) {
+		return append([]string{"latest"}, args...)
+	}
+	return args
+}
+
+// treeName is what stands for a tree of a loop. A loop is not named so shortly.
+var treeName = regexp.MustCompile(`^(s?[0-9]{1,5}|best|baseline|now)$`)
+
+// loopAndTrees accepts a loop and so many of its trees, or those alone.
+func loopAndTrees(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		return cobra.RangeArgs(1+least, 1+most)(c, treeOf(args))
 	}
 }
 

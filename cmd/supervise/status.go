@@ -128,7 +128,7 @@ func (a *app) status(cmd *cobra.Command, args []string, f statusFlags) error {
 	a.printTests(its, paint)
 	a.printFindings(found, paint)
 	a.statusKept(kept, paint)
-	fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, "state"), dir)
+	fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, "state    "), dir)
 	return nil
 }
 
@@ -165,7 +165,7 @@ func (a *app) statusKept(sum snapshot.Summary, paint report.Paint) {
 	}
 	fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, "snapshots"), text)
 	if len(d.Skipped) > 0 {
-		fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, "not kept"), strings.Join(cut(d.Skipped, 10), ", "))
+		fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, "not kept "), strings.Join(cut(d.Skipped, 10), ", "))
 	}
 }
 
@@ -181,15 +181,15 @@ func (a *app) statusHead(s ledger.State, paint report.Paint) {
 	fmt.Fprintf(a.out, "%s %s\n", paint(report.Strong, s.LoopID), s.Status)
 	rows := []struct{ name, text string }{
 		{"task", s.Task},
-		{"stopped", s.StopText},
+		{"stopped", stopOf(s)},
 		{"waiting", s.Waiting},
 		{"go on", goOn(s)},
 		{"criterion", s.Criterion},
 		{"iteration", iterationOf(s)},
 		{"started", s.StartedAt.Local().Format(time.DateTime) + ", " + report.Duration(s.UpdatedAt.Sub(s.StartedAt)) + " to the last change"},
 		{"spent", report.Spent(s.Spending)},
-		{"level", s.Level},
-		{"recovery", fmt.Sprintf("%d attempts", s.RecoveryAttempts)},
+		{"reminders", strings.ToLower(s.Level)},
+		{"recovery", report.Count(s.RecoveryAttempts, "attempt", "attempts")},
 	}
 	for _, r := range rows {
 		if r.text != "" {
@@ -197,6 +197,14 @@ func (a *app) statusHead(s ledger.State, paint report.Paint) {
 		}
 	}
 	fmt.Fprintln(a.out)
+}
+
+// stopOf is why a loop ended; what the criterion says has a line of its own.
+func stopOf(s ledger.State) string {
+	if s.Criterion == "" {
+		return s.StopText
+	}
+	return strings.TrimSuffix(s.StopText, ": "+s.Criterion)
 }
 
 // iterationOf says how far the loop is; nobody told the limit of a recorded one.
@@ -240,7 +248,7 @@ func (a *app) statusAll(cmd *cobra.Command, f statusFlags) error {
 		return a.statusAllParts(cmd, f, loops)
 	}
 	for _, s := range loops {
-		fmt.Fprintf(a.out, "%s  %-10s %3d iterations  %s  %s\n", s.StartedAt.Local().Format(time.DateTime), s.Status, s.Iteration, s.LoopID, s.StopReason)
+		fmt.Fprintf(a.out, "%s  %-10s %13s  %s  %s\n", s.StartedAt.Local().Format(time.DateTime), s.Status, report.Count(s.Iteration, "iteration", "iterations"), s.LoopID, s.StopReason)
 	}
 	if len(loops) == 0 {
 		fmt.Fprintf(a.err, "nothing has been run in %s yet\n", at.root)

@@ -152,9 +152,13 @@ func (a *app) clean(cmd *cobra.Command, f *cleanFlags) error {
 	if err != nil {
 		return err
 	}
-	count, freed := 0, int64(0)
+	count, freed, young := 0, int64(0), 0
 	for _, s := range loops[min(f.keep, len(loops)):] {
-		if !deletable(s) || time.Since(s.UpdatedAt) < f.older {
+		if !deletable(s) {
+			continue
+		}
+		if time.Since(s.UpdatedAt) < f.older {
+			young++
 			continue
 		}
 		dir := ledger.Dir(home, s.LoopID)
@@ -170,12 +174,23 @@ func (a *app) clean(cmd *cobra.Command, f *cleanFlags) error {
 			}
 		}
 	}
+	if young > 0 {
+		fmt.Fprintf(a.err, "%s younger than %s: --older-than 0s takes all that are over\n", report.Count(young, "loop stays that is", "loops stay that are"), days(f.older))
+	}
 	what := "deleted"
 	if f.dryRun {
 		what = "would be deleted, with --yes"
 	}
 	fmt.Fprintf(a.out, "%s, %s: %s\n", report.Count(count, "loop", "loops"), size(freed), what)
 	return nil
+}
+
+// days is a long time for people.
+func days(d time.Duration) string {
+	if d >= 48*time.Hour {
+		return fmt.Sprintf("%d days", int(d.Hours())/24)
+	}
+	return d.String()
 }
 
 // deletable reports whether nobody can go on with a loop.

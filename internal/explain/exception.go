@@ -85,7 +85,7 @@ func broken(in Input) (out []Exception) {
 		if i == MaxNames {
 			return append(out, one("suite_broken", "and %d more suites could not run", len(t.Broken)-i)...)
 		}
-		out = append(out, one("suite_broken", "Suite %s could not run (%s); its known tests count as failed, not as deleted", s.Name, s.Why)...)
+		out = append(out, one("suite_broken", "Suite %s could not run (%s); its known tests count as failed, not as deleted", s.Name, s.Brief())...)
 	}
 	return out
 }

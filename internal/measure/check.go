@@ -305,5 +305,13 @@ func lastLine(s string) string {
 			return strings.TrimSpace(line)
 		}
 	}
+	for i := len(lines) - 1; i >= 0; i-- {
+		if line := strings.TrimSpace(lines[i]); !advice.MatchString(line) {
+			return line
+		}
+	}
 	return strings.TrimSpace(lines[len(lines)-1])
 }
+
+// advice is what Maven, Gradle and npm print behind the error itself.
+var advice = regexp.MustCompile(`^(\[ERROR\]\s*(-> \[Help \d+\]|\[Help \d+\].*|To see the full stack trace.*|Re-run Maven.*|For more information about the errors.*|After correcting the problems.*|mvn <args>.*)?|npm (ERR!|error) A complete log of this run.*|npm (ERR!|error)\s+/\S+\.log|)$`)

@@ -83,10 +83,22 @@ func (n node) tests(p *proposal) {
 			c.args = []string{r.sub}
 		}
 		p.tool(r.program, config)
-		p.add(n.test(r, c))
+		n.propose(p, r, c)
 		return
 	}
 	n.unrecognised(p, delegating)
+}
+
+// coverageOf are the dependencies without which these frameworks count no coverage.
+var coverageOf = map[string]string{"vitest": "@vitest/coverage-v8", "mocha": "c8"}
+
+// propose adds the tests of a framework, and says what coverage is in want of.
+func (n node) propose(p *proposal, r nodeRunner, c call) {
+	check := n.test(r, c)
+	p.add(check)
+	if need := coverageOf[r.program]; need != "" && !check.Coverage {
+		p.note("no coverage: add %s to the devDependencies", need)
+	}
 }
 
 // unrecognised proposes the test script where no framework is known.
@@ -146,7 +158,7 @@ func (n node) scripted(p *proposal) bool {
 			n.prepare(before, p)
 			before = nil
 			p.tool(r.program, "script "+name+" in package.json")
-			p.add(n.test(r, c))
+			n.propose(p, r, c)
 		}
 		if p.has(Test) {
 			return true
