@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 var (
@@ -31,6 +33,33 @@ func anchors(t *testing.T, path string) map[string]bool {
 		out[m[1]] = true
 	}
 	return out
+}
+
+// spans are times that differ from run to run, and what they are aligned by.
+var spans = regexp.MustCompile(` +\d+(\.\d)?s\b`)
+
+// recorded checks that what the README shows of the demo is what the last command
+// printed, in its order, but for times and what it leaves out: recorded
+func recorded(ts *testscript.TestScript, neg bool, args []string) {
+	text, err := os.ReadFile("../../README.md")
+	ts.Check(err)
+	_, shown, _ := strings.Cut(string(text), "The demo, shortened:\n\n```\n")
+	shown, _, ended := strings.Cut(shown, "```\n")
+	if neg || len(args) > 0 || !ended {
+		ts.Fatalf("the README does not show the demo")
+	}
+	rest := spans.ReplaceAllString(ts.ReadFile("stdout"), " time")
+	for line := range strings.Lines(shown) {
+		want := spans.ReplaceAllString(line, " time")
+		if strings.TrimSpace(line) == "…" {
+			continue
+		}
+		_, behind, found := strings.Cut(rest, want)
+		if !found {
+			ts.Fatalf("the demo does not print what the README shows, here:\n%s", line)
+		}
+		rest = behind
+	}
 }
 
 // Every link in the documentation leads somewhere.

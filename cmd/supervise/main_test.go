@@ -172,7 +172,7 @@ func TestScripts(t *testing.T) {
 			}
 			return exec.Command("unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt").Run() == nil, nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "recorded": recorded},
 	})
 }
 

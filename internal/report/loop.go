@@ -351,7 +351,9 @@ func Completion(v Loop) []byte {
 	p.line("# Loop Completion Report\n")
 	p.line("**Loop ID**: %s", v.State.LoopID)
 	p.line("**Status**: %s", v.State.Status)
-	p.line("**Stopped because**: %s (%s)", v.State.StopText, v.State.StopReason)
+	if v.State.StopReason != "" {
+		p.line("**Stopped because**: %s (%s)", v.State.StopText, v.State.StopReason)
+	}
 	p.line("**Completion Criteria**: %s", v.State.Criterion)
 	p.line("**Iterations**: %d, %d rejected", v.count(), len(v.State.Regressions))
 	p.line("**Total Time**: %s", Duration(v.Now.Sub(v.State.StartedAt)))
