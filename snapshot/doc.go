@@ -43,10 +43,11 @@
 //
 // # Linked worktrees
 //
-// In a linked worktree (.git is a file) the state of git lies outside the tree and is shared. Only this worktree's own
-// folder (HEAD, index, logs) and the ref of its current branch are captured and restored; other branches, tags, the
-// stash and the configuration of the shared repository are left as they are. The ref is moved with git update-ref, which
-// adds a line to the branch's own reflog.
+// In a linked worktree (.git is a file) the state of git lies outside the tree and is shared. This worktree's own folder
+// (HEAD, index, logs) and the ref of its current branch are captured and restored. The ref is moved with git update-ref,
+// which adds a line to the branch's own reflog. Of the shared folder all but the git folders of submodules is captured; a
+// restore brings back branches, tags, entries of the stash, and the repository itself, if they are gone (Restored.Shared),
+// and leaves alone what is there.
 //
 // # Platforms
 //

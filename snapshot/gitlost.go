@@ -14,7 +14,7 @@ import (
 // such as refs/bisect, do not count, nor do the refs of nested repositories.
 //
 // Of a linked worktree only its own folder and its current branch are known; that the branch is gone shows only while it
-// is still checked out. Refs in the reftable format are not read, and what to could not read is not called lost. Where
+// is still checked out, and what the worktrees share is told by SharedLost. Refs in the reftable format are not read, and what to could not read is not called lost. Where
 // there was no repository nothing is lost. A repository in place of another is not told from the first one.
 func (s *Store) GitLost(ctx context.Context, from, to ID) ([]string, error) {
 	if err := ctx.Err(); err != nil {
@@ -170,11 +170,13 @@ func (s *Store) lostStashes(old, now gitFiles) (lost []string, had bool, err err
 	}
 	for i, l := range was {
 		if commit, subject := stashEntry(l); !kept[commit] {
-			lost = append(lost, fmt.Sprintf("stash entry %d (%s)", len(was)-1-i, subject))
+			lost = append(lost, stashText(len(was)-1-i, subject))
 		}
 	}
 	return lost, len(was) > 0, err
 }
+
+func stashText(n int, subject string) string { return fmt.Sprintf("stash entry %d (%s)", n, subject) }
 
 // stashEntry takes a line of a reflog apart: old id, new id, who and when, a tab, the subject.
 func stashEntry(line string) (commit, subject string) {

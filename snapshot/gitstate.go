@@ -134,6 +134,9 @@ func (sc *scanner) external(ctx context.Context) error {
 		return nil
 	}
 	if ext.linked() {
+		if err := sc.shared(); err != nil {
+			return err
+		}
 		sc.m.objectDirs = append(sc.m.objectDirs, inExternal+"objects")
 		for _, rel := range largeFiles() {
 			if fi, err := os.Stat(filepath.Join(ext.Common, filepath.FromSlash(rel))); err == nil && fi.IsDir() {

@@ -51,6 +51,7 @@ type header struct {
 	Started time.Time // before the first file was looked at
 	Commit  string    // of the working files, in hex
 	Branch  branchRef // linked worktrees only
+	Shared  string    `json:",omitempty"` // of these too: the blob that lists what they share, in hex
 	// State is the commit of git's own state, WorkTree and StateTree are the trees of both commits, in hex. Version 1
 	// lacks all three.
 	State               string `json:",omitempty"`
@@ -69,6 +70,7 @@ type manifest struct {
 	work       []entry  // working files
 	git        []entry  // .git folders inside the tree, without objects
 	ext        []entry  // a git folder outside the tree; paths are relative to it
+	shared     []entry  // what linked worktrees share, see header.Shared; nil in a manifest that was read
 	objectDirs []string // the object databases inside the tree
 	ignored    []string // topmost ignored paths, folders with a slash at the end
 	temps      []string // left behind by an interrupted restore; never stored

@@ -25,6 +25,8 @@ type Restored struct {
 	Written, Deleted []string
 	// GitFiles counts the files of git's own state that were written or deleted.
 	GitFiles int
+	// Shared is what was gone of the state that linked worktrees share and is there again, in the words of GitLost.
+	Shared []string
 	// Gone is what existed at the target, was not captured and does not exist now: ignored files and folders such as
 	// node_modules, and skipped files. They cannot be brought back; what made them has to run again.
 	Gone []string
@@ -235,6 +237,9 @@ func (s *Store) applyExternal(ctx context.Context, j journal, present, target *m
 		return err
 	}
 	if ext.linked() {
+		if err := s.restoreShared(ctx, present, target, r); err != nil {
+			return err
+		}
 		if err := restoreBranch(ctx, ext.Common, target.Branch); err != nil {
 			r.mismatch(target.Branch.Name, err.Error())
 		}

@@ -441,7 +441,7 @@ func (sc *scanner) count() {
 	} else {
 		m.total()
 	}
-	if b := sc.base; shared(m.git, b.git) && shared(m.ext, b.ext) {
+	if b := sc.base; shared(m.git, b.git) && shared(m.ext, b.ext) && m.Shared == b.Shared {
 		m.StateTree = b.StateTree
 	}
 }

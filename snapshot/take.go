@@ -111,7 +111,7 @@ func (s *Store) commit(m *manifest, pack *packWriter) error {
 	}
 	flat, errFlat := parseOID(m.StateTree)
 	if errFlat != nil || !pack.has(flat) {
-		flat, errFlat = writeFlat(pack, m.git, m.ext)
+		flat, errFlat = writeFlat(pack, m.git, m.ext, m.sharedParts())
 	}
 	if err := errors.Join(errTree, errFlat); err != nil {
 		return err

@@ -212,6 +212,8 @@ func (p *printer) aftermath(e loop.Event) {
 		p.line("     %s", p.paint(report.Warn, fmt.Sprintf("the snapshots take %s, over snapshot.max_store_mb (%s): %s", size(d.Bytes), size(d.Limit), d.Why)))
 	case loop.Shortfall:
 		p.shortfall(d)
+	case loop.SharedRefs:
+		p.shared(e, d)
 	case loop.Survivors:
 		p.warn("ended what the killed supervise had left running: " + strings.Join(cut(d.Names, 5), ", "))
 	case loop.Damage:
@@ -363,6 +365,15 @@ func (p *printer) shortfall(d loop.Shortfall) {
 	if len(d.Displaced) > 0 {
 		p.line("     %s", p.paint(report.Warn, "in the way, and too big or unreadable to be kept: "+strings.Join(cut(d.Displaced, 10), ", ")+"; moved to "+d.DisplacedTo))
 	}
+}
+
+// shared tells what became of that which linked worktrees share.
+func (p *printer) shared(e loop.Event, d loop.SharedRefs) {
+	text := "put back in the repository that the worktrees share: " + strings.Join(cut(d.Names, 10), ", ")
+	if e.Type == loop.SharedLost {
+		text = fmt.Sprintf("gone from the repository that the worktrees share: %s; %s rollback %s 0 brings it back", strings.Join(cut(d.Names, 10), ", "), p.self, e.LoopID)
+	}
+	p.line("     %s", p.paint(report.Warn, text))
 }
 
 // size is a number of bytes for people.

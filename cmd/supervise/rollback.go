@@ -136,6 +136,9 @@ func (a *app) restored(loop, what string, res snapshot.Restored) {
 		git = "; git's own state too"
 	}
 	fmt.Fprintf(a.out, "%s s%s: %s written, %d deleted%s\n", what, res.Target, report.Count(len(res.Written), "file", "files"), len(res.Deleted), git)
+	if len(res.Shared) > 0 {
+		fmt.Fprintf(a.out, "put back in the repository that the worktrees share: %s\n", strings.Join(cut(res.Shared, 10), ", "))
+	}
 	if len(res.Gone) > 0 {
 		fmt.Fprintf(a.out, "gone, and never kept, so that it cannot be put back: %s\n", strings.Join(cut(res.Gone, 10), ", "))
 	}

@@ -26,6 +26,8 @@ const (
 	SnapshotsDropped  EventType = "snapshots_dropped"
 	StoreOverLimit    EventType = "store_over_limit"
 	RestoreIncomplete EventType = "restore_incomplete"
+	SharedLost        EventType = "shared_lost"
+	SharedPutBack     EventType = "shared_put_back"
 	CheckStarted      EventType = "check_started"
 	CheckFinished     EventType = "check_finished"
 	BaselineMeasured  EventType = "baseline_measured"
@@ -157,6 +159,12 @@ type Shortfall struct {
 	Gone        []string `json:"gone"`
 	Displaced   []string `json:"displaced,omitempty"`
 	DisplacedTo string   `json:"displaced_to,omitempty"`
+}
+
+// SharedRefs is the data of shared_lost and shared_put_back: branches, tags and
+// entries of the stash that all worktrees of the repository share.
+type SharedRefs struct {
+	Names []string `json:"names"`
 }
 
 // Child is the data of child_starting: what is to run next, and the process that

@@ -270,6 +270,9 @@ func (s *session) input(ctx context.Context, w *work) (detector.Input, error) {
 	if e.GitLost, err = s.store.GitLost(ctx, s.state.BaselineSnapshot, w.it.Snapshot); err != nil {
 		return detector.Input{}, fmt.Errorf("compare git's state with the baseline: %w", err)
 	}
+	if err := s.sharedLost(w.it.Snapshot); err != nil {
+		return detector.Input{}, err
+	}
 	for _, c := range w.changes {
 		if path.Base(c.Path) == ack.FileName {
 			e.AckFiles = append(e.AckFiles, c.Path)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -172,10 +173,32 @@ func (s *session) shortfall(res snapshot.Restored) error {
 			s.missed[p] = true
 		}
 	}
-	if len(data.Gone)+len(data.Displaced) == 0 {
+	if len(data.Gone)+len(data.Displaced) > 0 {
+		if err := s.event(RestoreIncomplete, s.state.Iteration, data); err != nil {
+			return err
+		}
+	}
+	if len(res.Shared) == 0 {
 		return nil
 	}
-	return s.event(RestoreIncomplete, s.state.Iteration, data)
+	return s.event(SharedPutBack, s.state.Iteration, SharedRefs{res.Shared})
+}
+
+// sharedLost tells, each once, what is gone of that which linked worktrees share. It
+// is no finding: somebody else may have done it, in another worktree.
+func (s *session) sharedLost(now snapshot.ID) error {
+	lost, err := s.store.SharedLost(s.state.BaselineSnapshot, now)
+	if err != nil {
+		return fmt.Errorf("compare what the worktrees share with the baseline: %w", err)
+	}
+	lost = slices.DeleteFunc(lost, func(name string) bool { return s.missed["shared "+name] })
+	for _, name := range lost {
+		s.missed["shared "+name] = true
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	return s.event(SharedLost, s.state.Iteration, SharedRefs{lost})
 }
 
 // skipped lists what of the tree of an iteration is in no snapshot, and why.
