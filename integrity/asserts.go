@@ -212,7 +212,7 @@ func findRemovedAssertions(c *change) []Finding {
 		switch {
 		case d.live == 0 && !d.stillAsserts():
 			f.Severity = c.weightOfAll(d)
-		case 2*gone < len(d.was.Assertions)-1 || d.onlyErrors() || gone == 1 && c.touchesSource() && !c.droppedAlone(d) || d.tabled() || c.retiredOf(d) || d.rephrased(gone):
+		case 2*gone < len(d.was.Assertions)-1 || d.onlyErrors() || gone == 1 && c.touchesSource() && !c.droppedAlone(d) || d.tabled() || c.retiredOf(d) || d.rephrased(gone) || c.splitOff(d):
 			f.Severity = metric.Medium
 		}
 		f.ExplainedBy = c.whyRemoved(d)
@@ -223,10 +223,46 @@ func findRemovedAssertions(c *change) []Finding {
 
 // weightOfAll is how grave it is that a test asserts nothing any more.
 func (c *change) weightOfAll(d delta) metric.Severity {
-	if d.onlyErrors() || c.droppedWith(d) {
+	switch {
+	case c.warnsNoMore(d):
+		return metric.Medium
+	case d.onlyErrors() || c.droppedWith(d):
 		return 0 // the rule's
 	}
 	return metric.Critical
+}
+
+// warnsNoMore reports whether all that a test does not assert any more is that
+// something is deprecated, which product code says no more either.
+func (c *change) warnsNoMore(d delta) bool {
+	return !slices.ContainsFunc(d.removed, func(a assertion) bool {
+		said := map[string]bool{}
+		for _, w := range word.FindAllString(a.text, -1) {
+			said[w] = true
+		}
+		return !c.endsDeprecation(said)
+	})
+}
+
+// splitEnough is how much of the words of an assertion one of a new test must have.
+const splitEnough = .6
+
+// splitOff reports whether a new test of the same file, which is no copy of one that
+// is there, asserts at least half of what a test lost, of other values maybe.
+func (c *change) splitOff(d delta) bool {
+	inv := c.tests()
+	return slices.ContainsFunc(inv.added, func(t *test) bool {
+		if t.f != d.now.f || t.skipped() || inv.models[t].like >= copyEnough || commonInNames(d.was, t) == 0 {
+			return false
+		}
+		n := 0
+		for _, a := range d.removed {
+			if slices.ContainsFunc(t.Assertions, func(text string) bool { return likeness(a.text, text) >= splitEnough }) {
+				n++
+			}
+		}
+		return 2*n >= len(d.removed)
+	})
 }
 
 // missing returns the removed assertions without those that said nothing, and
@@ -240,8 +276,14 @@ func (d delta) missing() []assertion {
 	}
 	return slices.DeleteFunc(slices.Clone(d.removed), func(a assertion) bool {
 		cond, _, failure := strings.Cut(a.text, " => t.")
-		return a.Trivial || failure && kept[cond] && !slices.Contains(d.now.Assertions, a.text)
+		return a.Trivial || ofLiterals(a) || failure && kept[cond] && !slices.Contains(d.now.Assertions, a.text)
 	})
+}
+
+// ofLiterals reports whether an assertion compares literals with each other: whatever
+// comes of it, it says nothing of the code.
+func ofLiterals(a assertion) bool {
+	return len(subjectWords(a.text)) == 0 && strings.ContainsAny(a.text, ",=") && len(anyLiteral.FindAllString(a.text, -1))+len(ofTruth.FindAllString(a.text, -1)) > 0
 }
 
 // assertingCall matches calls whose name says that they assert, whatever they are
@@ -486,7 +528,7 @@ func findTautology(c *change) []Finding {
 	for _, d := range c.deltas() {
 		all, trivial, had := tautologies(d.now), 0, tautologies(d.was)
 		trivial = len(all)
-		if trivial <= len(had) {
+		if trivial <= len(had)+reflexive(d.was) {
 			continue
 		}
 		f := d.finding(all[len(all)-1], all[len(all)-1].text)
@@ -513,6 +555,21 @@ func findTautology(c *change) []Finding {
 	return out
 }
 
+// toItself matches the question whether something is equal to what it names.
+var toItself = regexp.MustCompile(`([\w.]+)\.(?:equals|Equals|eql\?|equal\?|isEqual|__eq__)\(([\w.]+)\)`)
+
+// reflexive counts the assertions of a test that something is equal to itself, by
+// its own way to compare: written as a comparison they say the same.
+func reflexive(t *test) int {
+	n := 0
+	for _, text := range t.Assertions {
+		if m := toItself.FindStringSubmatch(text); m != nil && m[1] == m[2] {
+			n++
+		}
+	}
+	return n
+}
+
 func tautologies(t *test) []assertion {
 	var out []assertion
 	for _, a := range t.assertions() {
@@ -532,7 +589,11 @@ func findFlipped(c *change) []Finding {
 		for _, r := range d.revised {
 			if r.opposite() ||
 				!known && expectsFailure.MatchString(r.now.text) && !raising.MatchString(r.was.text) {
-				out = append(out, d.finding(r.now, r.was.text+" → "+r.now.text))
+				f := d.finding(r.now, r.was.text+" → "+r.now.text)
+				if c.asksChanged(r.was) {
+					f.Severity = metric.Medium
+				}
+				out = append(out, f)
 			}
 		}
 		for _, a := range d.added {

@@ -38,6 +38,7 @@ type change struct {
 }
 
 func newChange(files []File) *change {
+	files = translated(files)
 	c := &change{files: make([]*file, len(files))}
 	for i, f := range files {
 		c.files[i] = &file{File: f}

@@ -223,12 +223,15 @@ func (c *change) goneCall(f *configFile, was call) []Finding {
 	}
 	finding := Finding{File: f.Path, Severity: metric.Medium, Line: cmp.Or(lineOf(now), was.line), Evidence: evidence(was.text + " is gone")}
 	switch {
-	case mentioned(now, was.head):
+	case mentioned(now, was.head), aside.MatchString(f.Path):
 	case countTests(f.callsIs) == 0 && (!strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")), mainScript.MatchString(was.key), f.replacedByQuiet(was.key):
 		finding.Severity = metric.High
 	}
 	return []Finding{finding}
 }
+
+// aside matches folders with projects of their own, by which this one is not tested.
+var aside = regexp.MustCompile(`(?:^|/)(?:examples?|samples?|demos?|playgrounds?)/`)
 
 // mainScript is the key of the script by which a project is tested.
 var mainScript = regexp.MustCompile(`(^|\.)scripts\.(test|tests|check|ci)(\[\])?$`)
@@ -299,11 +302,24 @@ func (f *configFile) emptied(key string) bool {
 	})
 }
 
-// quieted reports whether something that does nothing was put under a key.
+// reworkedFrom is how many new commands that do something a script has which was
+// written anew.
+const reworkedFrom = 3
+
+// quieted reports whether something that does nothing was put under a key, and not
+// the script as a whole written anew.
 func (f *configFile) quieted(key string, now []command) bool {
-	return slices.ContainsFunc(now, func(x command) bool {
-		return allQuiet([]command{x}) && !strings.HasPrefix(x.text, "$") && !slices.ContainsFunc(f.was.commands, func(y command) bool { return y.key == key && y.text == x.text })
-	})
+	still, busy := 0, 0
+	for _, x := range now {
+		switch {
+		case slices.ContainsFunc(f.was.commands, func(y command) bool { return y.key == key && y.text == x.text }):
+		case !allQuiet([]command{x}):
+			busy++
+		case !strings.HasPrefix(x.text, "$"):
+			still++
+		}
+	}
+	return still > 0 && busy < reworkedFrom
 }
 
 func lineOf(list []command) int {

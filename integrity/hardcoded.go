@@ -28,6 +28,20 @@ type answer struct {
 // several reports whether an answer asks for more than one value at once.
 func (a answer) several() bool { return a.all && len(a.in) > 1 }
 
+// longPair is how many bytes input and output have together from which a single
+// pair is no chance.
+const longPair = 8
+
+// long reports whether input and output are so long that they are the same as in a
+// test for no other reason than that test.
+func (a answer) long() bool {
+	in := 0
+	for _, key := range a.in {
+		in = max(in, len(key)-1)
+	}
+	return in >= 2 && in+len(a.out)-1 >= longPair
+}
+
 // findHardCoded finds product code that gives the output of an existing test for
 // its input. Both literals have to be new there, and to stand in one test as it
 // was before the change: what a feature brings along with its own tests is none.
@@ -71,7 +85,7 @@ func hardFinding(f *file, list []answer, tests map[int]string) Finding {
 		if x.Line == 0 {
 			x.Line, x.Test = a.line, name
 		}
-		if a.several() {
+		if a.several() || a.long() {
 			x.Severity = metric.High
 		}
 		texts = append(texts, strings.TrimSpace(a.text))
@@ -138,8 +152,12 @@ func keysIn(text string) map[string]bool {
 	return out
 }
 
-// common are numbers that code has of itself.
-var common = []string{"n0", "n1", "n-1", "n2", "n10", "n100", "n1000", "n0.0", "n1.0"}
+// common are literals that code has of itself: small and round numbers, and what
+// networks agreed upon.
+var common = []string{
+	"n0", "n1", "n-1", "n2", "n10", "n100", "n1000", "n0.0", "n1.0",
+	"n80", "n443", "shttp", "shttps", "sws", "swss", "sftp", "sGET", "sPOST", "sPUT", "sDELETE", "sHEAD", "sutf-8", "sUTF-8", "slocalhost",
+}
 
 var (
 	oneWord = regexp.MustCompile(`^[A-Za-z_]\w*$`)
@@ -151,8 +169,10 @@ var (
 func (p *formerly) telling(key string) bool {
 	content := key[1:]
 	switch {
+	case slices.Contains(common, key):
+		return false
 	case key[0] == 'n':
-		return !slices.Contains(common, key) && !p.literals[key]
+		return !p.literals[key]
 	case len(content) < 2, !says.MatchString(content), p.literals[key]:
 		return false
 	}

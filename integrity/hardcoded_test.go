@@ -51,18 +51,19 @@ func TestHardCoded(t *testing.T) {
 		tests               texts
 		want                string
 	}{
-		{"one branch", "slug.py", slugPy, in(slugPy, def, "    if title == \"Hello World\":\n        return \"hello-world\"\n"), texts{"test_slug.py": testPy}, "MEDIUM test_lower"},
+		{"one branch", "slug.py", slugPy, in(slugPy, def, "    if title == \"Hello World\":\n        return \"hello-world\"\n"), texts{"test_slug.py": testPy}, "HIGH test_lower"},
+		{"a short pair", "slug.py", slugPy, in(slugPy, def, "    if title == \"Ab\":\n        return \"cd\"\n"), texts{"test_slug.py": "def test_lower():\n    assert slug(\"Ab\") == \"cd\"\n"}, "MEDIUM test_lower"},
 		{"two branches", "slug.py", slugPy, in(slugPy, def, "    if title == 'Hello World': return 'hello-world'\n    elif title == 'Chapter 12':\n        return 'chapter-12'\n"), texts{"test_slug.py": testPy}, "HIGH test_lower"},
 		{"rows above the test", "slug.py", slugPy, in(slugPy, def, "    if title == \"Hello World\":\n        return \"hello-world\"\n    if title == \"Chapter 12\":\n        return \"chapter-12\"\n"), texts{"test_slug.py": testRow}, "HIGH test_all"},
 		{"two arguments", "add.py", addPy, in(addPy, "b):\n", "    if a == 17 and b == 4:\n        return 21\n"), texts{"test_add.py": testAdd}, "HIGH test_add"},
 		{"a tuple", "add.py", addPy, in(addPy, "b):\n", "    if (a, b) == (17, 4):\n        return 21\n"), texts{"test_add.py": testAdd}, "HIGH test_add"},
 		{"a condition on two lines", "add.py", addPy, in(addPy, "b):\n", "    if (a == 17 and\n            b == 4):\n        return 21\n"), texts{"test_add.py": testAdd}, "HIGH test_add"},
 		{"arguments of different tests", "add.py", addPy, in(addPy, "b):\n", "    if a == 17 and b == 5:\n        return 21\n"), texts{"test_add.py": testAdd}, ""},
-		{"go switch", "slug/slug.go", slugGo, in(slugGo, fn, "\tswitch title {\n\tcase \"Hello World\":\n\t\treturn \"hello-world\"\n\t}\n"), texts{"slug/slug_test.go": testGo}, "MEDIUM TestLower"},
-		{"ternary", "slug.js", slugJS, strings.Replace(slugJS, "return title.trim()", "return title === 'Hello World' ? 'hello-world' : title.trim()", 1), texts{"slug.test.js": testJS}, "MEDIUM lower"},
-		{"modifier", "lib/slug.rb", slugRb, in(slugRb, "slug(title)\n", "  return \"hello-world\" if title == \"Hello World\"\n"), texts{"test/test_slug.rb": "def test_lower\n  assert_equal \"hello-world\", slug(\"Hello World\")\nend\n"}, "MEDIUM test_lower"},
-		{"match arm beside the tests", "src/slug.rs", slugRs, in(slugRs, "-> String {\n", "    match title {\n        \"Hello World\" => return \"hello-world\".into(),\n        _ => {}\n    }\n"), nil, "MEDIUM lower"},
-		{"equals", "src/main/java/Slug.java", slugJv, in(slugJv, "title) {\n", "    if (\"Hello World\".equals(title)) {\n      return \"hello-world\";\n    }\n"), texts{"src/test/java/SlugTest.java": "class SlugTest {\n  @Test\n  void lower() {\n    assertEquals(\"hello-world\", slug(\"Hello World\"));\n  }\n}\n"}, "MEDIUM lower"},
+		{"go switch", "slug/slug.go", slugGo, in(slugGo, fn, "\tswitch title {\n\tcase \"Hello World\":\n\t\treturn \"hello-world\"\n\t}\n"), texts{"slug/slug_test.go": testGo}, "HIGH TestLower"},
+		{"ternary", "slug.js", slugJS, strings.Replace(slugJS, "return title.trim()", "return title === 'Hello World' ? 'hello-world' : title.trim()", 1), texts{"slug.test.js": testJS}, "HIGH lower"},
+		{"modifier", "lib/slug.rb", slugRb, in(slugRb, "slug(title)\n", "  return \"hello-world\" if title == \"Hello World\"\n"), texts{"test/test_slug.rb": "def test_lower\n  assert_equal \"hello-world\", slug(\"Hello World\")\nend\n"}, "HIGH test_lower"},
+		{"match arm beside the tests", "src/slug.rs", slugRs, in(slugRs, "-> String {\n", "    match title {\n        \"Hello World\" => return \"hello-world\".into(),\n        _ => {}\n    }\n"), nil, "HIGH lower"},
+		{"equals", "src/main/java/Slug.java", slugJv, in(slugJv, "title) {\n", "    if (\"Hello World\".equals(title)) {\n      return \"hello-world\";\n    }\n"), texts{"src/test/java/SlugTest.java": "class SlugTest {\n  @Test\n  void lower() {\n    assertEquals(\"hello-world\", slug(\"Hello World\"));\n  }\n}\n"}, "HIGH lower"},
 		{"table", "slug.py", slugPy, "KNOWN = {\n    \"Hello World\": \"hello-world\",\n    \"Chapter 12\": \"chapter-12\",\n}\n\n\n" + in(slugPy, def, "    if title in KNOWN:\n        return KNOWN[title]\n"), texts{"test_slug.py": testPy}, "HIGH test_lower"},
 		{"table at once", "slug.js", slugJS, in(slugJS, "(title) {\n", "  const hit = { 'Hello World': 'hello-world', 'Chapter 12': 'chapter-12' }[title];\n"), texts{"slug.test.js": testJS}, "HIGH lower"},
 
@@ -76,7 +77,7 @@ func TestHardCoded(t *testing.T) {
 		{"a comment", "slug.py", slugPy, in(slugPy, def, "    # if title == \"Hello World\": return \"hello-world\"\n"), texts{"test_slug.py": testPy}, ""},
 		{"a new function", "slug.py", slugPy, slugPy + "\n\ndef greet(title):\n    if title == \"Hello World\":\n        return \"hello-world\"\n", texts{"test_slug.py": testPy}, ""},
 		{"an error", "slug/slug.go", slugGo, in(slugGo, fn, "\tif title == \"Hello World\" {\n\t\treturn errors.New(\"hello-world\")\n\t}\n"), texts{"slug/slug_test.go": testGo}, ""},
-		{"in a constructor", "slug/slug.go", slugGo, in(slugGo, fn, "\tif title == \"Hello World\" {\n\t\treturn Text(\"hello-world\")\n\t}\n"), texts{"slug/slug_test.go": testGo}, "MEDIUM TestLower"},
+		{"in a constructor", "slug/slug.go", slugGo, in(slugGo, fn, "\tif title == \"Hello World\" {\n\t\treturn Text(\"hello-world\")\n\t}\n"), texts{"slug/slug_test.go": testGo}, "HIGH TestLower"},
 		{"what is computed", "slug.py", slugPy, in(slugPy, def, "    if title == \"Hello World\":\n        return \"hello-world\" + title\n"), texts{"test_slug.py": testPy}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -68,7 +68,7 @@ var (
 	// made.
 	doubles = regexp.MustCompile(`\b(?:createMock|createStub|createPartialMock|createConfiguredMock|getMockBuilder|prophesize)\(|Mockery::(?:mock|spy)\(|\bnew Mock<|\bMock\.Of<|\bSubstitute\.For<|\bA\.Fake<|\bmockk\b|\b(?:Mockito\.)?mock\s*[(<]|\b(?:instance_|class_|object_)?double\(|\bMinitest::Mock\.new|\b(?:Magic|Async|NonCallable)?Mock\(|\bcreate_autospec\(|createStubInstance\(|\b(?:jest|vi)\.(?:fn|mocked)\(|\b(?:Nice|Strict|Naggy)Mock<|\bNewMock\w*\(|\bMock[A-Z]\w*(?:\(|::new)|\bmock\.(?:NewMock|Mock)\b|\b(?:flexmock|stub)\(|\bSimpleNamespace\(`)
 	// given splits a line that gives a value to a name.
-	given = regexp.MustCompile(`^\s*(?:(?:const|let|var|val|final|auto|my|@?\w+(?:<[^=]*>)?)\s+)?[$@]?(?:this\.|self\.|this->)?(\w+)\s*(?::\s*[\w<>.]+\s*)?:?=\s*([^=].*)$`)
+	given = regexp.MustCompile(`^\s*(?:(?:const|let|var|val|final|auto|my|@?\w+(?:<[^=]*>)?)\s+){0,3}[$@]?(?:this\.|self\.|this->)?(\w+)\s*(?::\s*[\w<>.]+\s*)?:?=\s*([^=].*)$`)
 	// stubbed matches what replaces one function or method by name.
 	stubbed = regexp.MustCompile(`spyOn\(\s*([\w.]+),\s*['"](\w+)['"]\s*\)\s*\.(?:mock|and\.)|\bstub\(\s*([\w.]+),\s*['"](\w+)['"]|allow\w*\(([\w.:]+)\)\.to\s+receive\(:(\w+[?!]?)\)|([\w.:@]+)\.(?:stubs|stub|expects)\(:(\w+[?!]?)|patch\.object\(\s*([\w.]+),\s*["'](\w+)["']|setattr\(\s*([\w.]+),\s*["'](\w+)["']`)
 	// aPatch matches what replaces a thing by its whole name.
@@ -126,7 +126,8 @@ func (c *change) replacesOwn(f *file, p pair, l line) bool {
 	}
 	had := slices.ContainsFunc(f.removedLines(), func(o line) bool {
 		was := given.FindStringSubmatch(o.text)
-		return was != nil && was[1] == m[1] && !doubles.MatchString(was[2]) && strings.Contains(was[2], "(") && p.was.Line <= o.n && o.n <= p.was.End
+		return was != nil && was[1] == m[1] && !standIn.MatchString(was[2]) && strings.Contains(was[2], "(") && !sameMaker(was[2], m[2]) &&
+			p.was.Line <= o.n && o.n <= p.was.End
 	})
 	if !had {
 		return false
@@ -135,6 +136,17 @@ func (c *change) replacesOwn(f *file, p pair, l line) bool {
 	called := regexp.MustCompile(`(?:^|[^\w])` + regexp.QuoteMeta(m[1]) + `(?:\.|->|\?\.|!!\.|!\.|::)\w+|[$]` + regexp.QuoteMeta(m[1]) + `\(`)
 	asserted := regexp.MustCompile(`\b` + regexp.QuoteMeta(m[1]) + `\b`)
 	return called.MatchString(body) || slices.ContainsFunc(p.was.Assertions, asserted.MatchString)
+}
+
+// standIn matches what is a double already, by its name.
+var standIn = regexp.MustCompile(`(?i)mock|stub|fake|double|\bspy`)
+
+// sameMaker reports whether two values come of the same call: a thing that is given
+// a double is still the real one.
+func sameMaker(was, now string) bool {
+	a, _, _ := strings.Cut(was, "(")
+	b, _, _ := strings.Cut(now, "(")
+	return squash(a) == squash(b)
 }
 
 // callsItself reports whether a line replaces a function that the test called

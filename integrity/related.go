@@ -76,6 +76,18 @@ func (c *change) callsChanged(t *test) bool {
 	return false
 }
 
+// asksChanged reports whether an assertion itself names a function of the product
+// that was changed.
+func (c *change) asksChanged(a assertion) bool {
+	names := subjectWords(a.text)
+	for name := range c.changedFunctions() {
+		if len(name) > 2 && names[name] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // unrelated reports whether nothing that differs between two texts, word by word,
 // stands in what else was changed: then that does not explain the difference.
 func (c *change) unrelated(was, now string) bool {

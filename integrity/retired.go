@@ -17,25 +17,77 @@ const leastShrink = 2
 // text can tell: product code became less, or is called deprecated, in lines that
 // have words of the test in them.
 func (c *change) retired(l loss) bool {
-	return c.mentions(l, c.shrunkWords()) || c.mentions(l, c.deprecatedWords())
+	return c.mentions(l, c.shrunkWords()) || c.mentions(l, c.deprecatedWords()) || c.endsDeprecation(l.telling()) || c.namedInShrunk(l.test)
 }
 
-// shrunkWords returns the words of the lines that product code lost, where it
-// lost more than it got.
+// endsDeprecation reports whether words are about what is deprecated, and product
+// code lost lines that are, too: what was called so is gone now.
+func (c *change) endsDeprecation(words map[string]bool) bool {
+	about := false
+	for w := range words {
+		about = about || deprecation.MatchString(w)
+	}
+	return about && slices.ContainsFunc(c.files, func(f *file) bool {
+		_, found := firstMatch(outsideTests(f.before(), f.removedLines()), deprecation)
+		return found
+	})
+}
+
+// leastInName is how many words within the name of a lost test must stand in what
+// product code lost.
+const leastInName = 2
+
+// namedInShrunk reports whether two words within the name of a test, which the names
+// of most tests of its file do not have, are within words that product code lost
+// where it became less: unclosed and warning of UnclosedWarning.
+func (c *change) namedInShrunk(t *test) bool {
+	lost := map[string]bool{}
+	for w := range c.shrunkWords() {
+		for _, part := range inName.FindAllString(w, -1) {
+			lost[stemOf(part)] = true
+		}
+	}
+	n := 0
+	for part := range nameParts(t) {
+		if len(part) == stem && lost[part] && !c.usualName(t, part) {
+			n++
+		}
+	}
+	return n >= leastInName
+}
+
+// usualName reports whether half of the tests that stood in a file with a test, and
+// stay, have a word within their names.
+func (c *change) usualName(t *test, part string) bool {
+	all, with := 0, 0
+	for _, p := range c.tests().pairs {
+		if p.was.f == t.f && p.was.TestDef != t.TestDef {
+			all++
+			if nameParts(p.was)[part] {
+				with++
+			}
+		}
+	}
+	return 2*with > all && all > 1
+}
+
+// shrunkWords returns the words of the lines that product code lost: all of it, where
+// it lost more than it got, or the files of which that is so.
 func (c *change) shrunkWords() map[string]bool {
 	if c.shrunk != nil {
 		return c.shrunk
 	}
 	c.shrunk = map[string]bool{}
-	gone, came := 0, 0
-	for _, f := range c.files {
-		gone += len(outsideTests(f.before(), f.removedLines()))
-		came += len(outsideTests(f.after(), f.addedLines()))
+	all := 0
+	less := make([]int, len(c.files))
+	for i, f := range c.files {
+		less[i] = len(outsideTests(f.before(), f.removedLines())) - len(outsideTests(f.after(), f.addedLines()))
+		all += less[i]
 	}
-	if gone-came < leastShrink {
-		return c.shrunk
-	}
-	for _, f := range c.files {
+	for i, f := range c.files {
+		if max(all, less[i]) < leastShrink {
+			continue
+		}
 		for _, l := range outsideTests(f.before(), f.removedLines()) {
 			addTelling(c.shrunk, l.text)
 		}
@@ -193,23 +245,27 @@ const stem = 4
 
 // commonInNames counts the words that the names of two tests have in common.
 func commonInNames(a, b *test) int {
-	of := func(t *test) map[string]bool {
-		out := map[string]bool{}
-		for _, w := range inName.FindAllString(strings.TrimPrefix(t.Name, t.Class), -1) {
-			if w = strings.ToLower(w); !usualInNames.MatchString(w) {
-				out[w[:min(stem, len(w))]] = true
-			}
-		}
-		return out
-	}
-	n, other := 0, of(b)
-	for w := range of(a) {
+	n, other := 0, nameParts(b)
+	for w := range nameParts(a) {
 		if other[w] {
 			n++
 		}
 	}
 	return n
 }
+
+// nameParts returns the stems of the words within the name of a test.
+func nameParts(t *test) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range inName.FindAllString(strings.TrimPrefix(t.Name, t.Class), -1) {
+		if !usualInNames.MatchString(strings.ToLower(w)) {
+			out[stemOf(w)] = true
+		}
+	}
+	return out
+}
+
+func stemOf(w string) string { return strings.ToLower(w[:min(stem, len(w))]) }
 
 // suiteRewritten reports whether tests were written anew on a large scale, and
 // what was added to them has nearly all words of a lost one.

@@ -87,10 +87,19 @@ func (c *change) rowFinding(b table, now []table, best int, after *side) Finding
 	}
 	f.Evidence = evidence(fmt.Sprintf("%d of %d rows are left; gone: %s", kept, len(b.rows), strings.Join(gone, " · ")))
 	f.ExplainedBy = c.whyRowsGone(gone, b)
-	if fewRows*len(gone) <= len(b.rows) && c.touchesSource() {
+	if fewRows*len(gone) <= len(b.rows) && c.touchesSource() || c.unrolled(b, after) {
 		f.Severity = metric.Medium
 	}
 	return f
+}
+
+// unrolled reports whether product code changed, and a new test that is no copy is
+// called much like the one that lost rows: each case has a test of its own now.
+func (c *change) unrolled(b table, after *side) bool {
+	inv := c.tests()
+	return b.test != nil && c.touchesProduct() && slices.ContainsFunc(inv.added, func(t *test) bool {
+		return t.s == after && !t.skipped() && inv.models[t].like < copyEnough && len(t.Assertions) > len(tautologies(t)) && commonInNames(&test{TestDef: b.test}, t) >= leastInName
+	})
 }
 
 // whyRowsGone explains rows that are elsewhere, or whose subject is gone.
@@ -179,8 +188,11 @@ func (s *side) user(l source.List) *source.TestDef {
 			name, from = lastName(f.Name), f.Line
 		}
 	}
-	if m := givenName.FindStringSubmatch(s.lineAt(l.Line)); name == "" && m != nil {
+	m := givenName.FindStringSubmatch(s.lineAt(l.Line))
+	if name == "" && m != nil {
 		name = m[1]
+	} else if m != nil && !s.givesBack(m[1], l.End, from) {
+		return nil // what a helper needs itself
 	}
 	if len(name) < 3 || vocabulary.MatchString(name) {
 		return nil
@@ -193,6 +205,23 @@ func (s *side) user(l source.List) *source.TestDef {
 		}
 	}
 	return nil
+}
+
+// givesBack reports whether the function that begins on a line returns, yields or
+// ends with a name that it gave a list before.
+func (s *side) givesBack(name string, after, begin int) bool {
+	use := regexp.MustCompile(`\b(?:return|yield|in|of|from|range|foreach|stream)\b[^\n]*\b` + regexp.QuoteMeta(name) + `\b|^\s*[$@]?` + regexp.QuoteMeta(name) + `\b\s*(?:$|\.(?:stream|iter|each|map|forEach))`)
+	for _, f := range s.source().Functions {
+		if f.Line != begin {
+			continue
+		}
+		for n := after + 1; n <= f.End; n++ {
+			if use.MatchString(s.lineAt(n)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // givenName matches the beginning of a line that gives a list a name.

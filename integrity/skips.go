@@ -223,7 +223,7 @@ func findDisguised(c *change) []Finding {
 		}
 		severity := metric.High
 		if !s.Constant {
-			severity = conditionSeverity(s.Condition + " " + s.Text)
+			severity = conditionSeverity(s.Condition)
 			if c.unknownFeature(s) {
 				severity = metric.High
 			}

@@ -42,7 +42,7 @@ func inlineRule(coverage bool) func(*change) []Finding {
 		for _, f := range c.silencedFiles(coverage) {
 			net += len(f.came) - len(f.gone)
 			added += len(f.addedLines())
-			if !f.Added && !f.testing() {
+			if !f.Added && !f.testing() && !besides.MatchString(f.Path) {
 				known += len(f.came) - len(f.gone) - f.justified()
 			}
 			if len(f.came) > len(f.gone) {
@@ -60,6 +60,10 @@ func inlineRule(coverage bool) func(*change) []Finding {
 		return out
 	}
 }
+
+// besides matches the folders of what is no part of the product: what builds it,
+// and what shows it.
+var besides = regexp.MustCompile(`(?i)(?:^|/)(?:scripts?|tools?|docs?|codemods?|examples?|samples?|demos?|bench\w*|website|playgrounds?|misc|contrib)/`)
 
 // reasoned matches a directive for something by name, with at least three words
 // behind it that say why.
@@ -97,7 +101,7 @@ func (f *silenced) finding() Finding {
 		finding.Evidence = evidence(fmt.Sprintf("%s (and %d more)", first.Text, n-1))
 	}
 	i := slices.IndexFunc(f.came, silencesAll)
-	if i >= 0 && !f.Added && !f.testing() {
+	if i >= 0 && !f.Added && !f.testing() && !besides.MatchString(f.Path) {
 		finding.Severity, finding.Line, finding.Evidence = metric.High, f.came[i].Line, evidence(f.came[i].Text)
 	}
 	return finding

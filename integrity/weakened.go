@@ -25,7 +25,7 @@ func findWeakened(c *change) []Finding {
 			if !weaker || r.incomplete() || r.sameOtherwise() || d.elsewhere(r) {
 				continue
 			}
-			if r.movedLibrary() && c.migrates() && f.Severity == 0 {
+			if f.Severity == 0 && (r.movedLibrary() && c.migrates() || d.strongerCame(r) || d.raisesItself(r)) {
 				f.Severity = metric.Medium
 			}
 			if c.namesGone(r.was) {
@@ -118,7 +118,9 @@ func (r revision) sameOtherwise() bool {
 	case broadened(was, now):
 		return false
 	case ofTruth.MatchString(was):
-		return r.now.Strength == source.Truthy && !r.otherSubject() && denied(r.was) == denied(r.now)
+		return (r.now.Strength == source.Truthy || r.now.Negated && plainDenial.MatchString(now)) && !r.otherSubject() && denied(r.was) == denied(r.now)
+	case ofNil.MatchString(was) && ofNil.MatchString(now) && r.was.Negated == r.now.Negated, r.saidByName():
+		return true
 	case r.calledOtherwise(), anyOf.MatchString(now) && strings.Contains(was, "||"),
 		isNotEmpty.MatchString(now) && strings.Contains(was, "isEmpty()"):
 		return true
@@ -127,6 +129,19 @@ func (r revision) sameOtherwise() bool {
 		return true
 	}
 	return ofType.MatchString(now) && asTypes.MatchString(was)
+}
+
+// plainDenial matches the assertion that a single call or name is not true.
+var plainDenial = regexp.MustCompile(`^assert\w*[ (]+(?:!|not )\s*[\w.:]+(?:\([\w., ]*\))?\)*;?$`)
+
+// asksByName matches the assertion that what a call says is true.
+var asksByName = regexp.MustCompile(`(?i)\w*true[\s(]+[\w\\.:>$-]*?\bi?s?_?(\w+)\s*\(`)
+
+// saidByName reports whether a text that was expected is the name of the question
+// now: state == "fulfilled" became isFulfilled(state).
+func (r revision) saidByName() bool {
+	m := asksByName.FindStringSubmatch(r.now.text)
+	return m != nil && len(r.was.Literals) == 1 && strings.EqualFold(strings.Trim(r.was.Literals[0], "\"'`"), m[1])
 }
 
 var (
@@ -193,6 +208,40 @@ var caughtAs = regexp.MustCompile(`\bas (\w+):?$`)
 func (d delta) elsewhere(r revision) bool {
 	m := caughtAs.FindStringSubmatch(r.now.text)
 	return m != nil && slices.ContainsFunc(d.added, func(a assertion) bool { return words(a.text)[m[1]] > 0 })
+}
+
+// strongerCame reports whether a new assertion of the test is as strong as one was
+// that became weaker, and names something of what that did: it may stand for it.
+func (d delta) strongerCame(r revision) bool {
+	was := subjectWords(r.was.text)
+	return r.was.Strength == source.Exact && slices.ContainsFunc(d.added, func(a assertion) bool {
+		if a.Strength != source.Exact || a.Trivial || a.text == r.now.text {
+			return false
+		}
+		for w := range subjectWords(a.text) {
+			if was[w] > 0 {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// itsOwn matches a line by which a test raises an error itself.
+var itsOwn = regexp.MustCompile(`^\s*(?:raise|throw)\b`)
+
+// raisesItself reports whether the kind of error that is expected now is what a
+// helper of the test raises since the change: both were exchanged.
+func (d delta) raisesItself(r revision) bool {
+	if !broadened(r.was.text, r.now.text) {
+		return false
+	}
+	kinds := oneOfTypes.FindAllString(r.now.text, -1)
+	return slices.ContainsFunc(d.now.f.addedLines(), func(l line) bool {
+		return itsOwn.MatchString(l.text) && slices.ContainsFunc(kinds, func(kind string) bool {
+			return words(l.text)[lastWord.FindString(strings.Trim(word.FindString(kind), " ("))] > 0
+		})
+	})
 }
 
 // namesGone reports whether an assertion names product code that is gone.

@@ -10,7 +10,7 @@ import (
 // that do not. White space is gone from them and quotes are double.
 var (
 	holds = regexp.MustCompile(`^(?:true|1|!false|!0|!!1|!!true|notfalse|not0|1==1|0==0|1<2|2>1|1!=2|"[^"]+"|all\(\)|not\(any\(\)\)|len\("[^"]+"\)>0|len\("[^"]+"\)!=0|"[^"]+"!=""|"[^"]+"\.length(?:\(\))?>0|strlen\("[^"]+"\)(?:>0)?` +
-		`|sys\.version_info>=?\([23],?[0-6]?(?:,\d+)?\)|sys\.version_info(?:\.major|\[0\])>=?[23]|php_version_id>=?[1-7]\d{4}|php_major_version>=?[1-7]|version_compare\((?:php_version|phpversion\(\)),"[0-7][\d.]*","(?:>=?|ge|gt)"\)|ruby_version>=?"[012][\d.]*"` +
+		`|sys\.version_info>=?\([23](?:,[0-6](?:,\d+)*)?,?\)|sys\.version_info(?:\.major|\[0\])>=?[23]|php_version_id>=?[1-7]\d{4}|php_major_version>=?[1-7]|version_compare\((?:php_version|phpversion\(\)),"[0-7][\d.]*","(?:>=?|ge|gt)"\)|ruby_version>=?"[012][\d.]*"` +
 		`|.*\|\|true|true\|\|.*|.*[^a-z_]ortrue|trueor[^a-z_].*|bool(?:ean)?\((?:1|true|"[^"]+")\)|all\(\[\]\)|any\(\[(?:true|1)\]\)|not(?:\[\]|""|\(\)|\{\})|!""` +
 		`|(?:time\.now\(\)\.(?:unix(?:nano|milli)?|year)\(\)|date\.now\(\)|time\.time\(\)|time\(\)|os\.getpid\(\)|process\.pid|runtime\.numcpu\(\)|sys\.maxsize|system\.currenttimemillis\(\)|system\.nanotime\(\))(?:>0|>=0|>=1|>1|!=0)` +
 		`|os\.path\.exists\("[/.]"\)|file_exists\("[/.]"\)|file\.exist\?\("[/.]"\)|(?:math|random)\.random\(\)(?:>=0(?:\.0)?|<=1(?:\.0)?|<2|>-1))$`)
@@ -19,6 +19,9 @@ var (
 
 // constantly tells the value of a condition that depends on nothing.
 func constantly(cond string) (value, known bool) {
+	if m := evaluated.FindStringSubmatch(cond); m != nil {
+		cond = m[1]
+	}
 	c := strings.ReplaceAll(strings.ToLower(strings.Join(strings.Fields(cond), "")), "'", `"`)
 	for len(c) > 2 && c[0] == '(' && c[len(c)-1] == ')' && balanced(c[1:len(c)-1]) {
 		c = c[1 : len(c)-1]
@@ -43,6 +46,9 @@ func constantly(cond string) (value, known bool) {
 	}
 	return false, false
 }
+
+// evaluated matches a condition of pytest that is written in a string.
+var evaluated = regexp.MustCompile(`^\s*["']([^"']*(?:\w\s+\w|[=<>])[^"']*)["']\s*$`)
 
 // equated splits a comparison for equality.
 var equated = regexp.MustCompile(`^([^=!<>]+)(===?|!==?)([^=!<>]+)$`)

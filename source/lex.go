@@ -131,6 +131,9 @@ func (l *lexer) readCode() {
 // that must end with its line ends.
 func (l *lexer) newline() {
 	l.pos++
+	if len(l.pending) > 0 { // what follows is no line of code, even if it begins with some
+		l.kinds[l.pos-1] = text
+	}
 	if l.inLine > 0 {
 		l.brackets = l.stack[l.inLine].outer
 		l.stack = l.stack[:l.inLine]

@@ -25,6 +25,9 @@ func (in *inspector) lists() []List {
 		if !ok || in.text(i-1) == "struct" { // its fields are no rows
 			continue
 		}
+		if end := in.list[i].mate; len(rows) == 1 && in.is(i, "(") && in.list[end-1].mate > i { // @ValueSource(ints = {1, 2})
+			continue
+		}
 		out = append(out, List{Line: in.line(i), End: in.line(in.list[i].mate), Rows: rows})
 		i = in.list[i].mate
 	}
