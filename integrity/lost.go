@@ -99,6 +99,9 @@ func (c *change) commentedOut(l loss) int {
 	return 0
 }
 
+// putOff matches what is written before code that was made a comment.
+var putOff = regexp.MustCompile(`^(?:OLD|TODO|DISABLED|WIP|BROKEN|FLAKY|FIXME|SKIP|TEMP)\b:?\s*`)
+
 // squeeze drops what a comment or an indentation adds to a line.
 func squeeze(s string) string {
 	s = strings.TrimSpace(s)
@@ -106,7 +109,7 @@ func squeeze(s string) string {
 		s = strings.TrimPrefix(s, mark)
 	}
 	s = strings.TrimSuffix(s, "*/")
-	return strings.TrimSpace(s)
+	return strings.TrimSpace(putOff.ReplaceAllString(strings.TrimSpace(s), ""))
 }
 
 // renamedOut returns the line of a function that has the body of a lost test but

@@ -228,10 +228,21 @@ func (c *change) commonWords(t *test, have map[string]bool) float64 {
 // replaced reports whether a new test of the same file says most of what a lost
 // one did, in other words, where the code that they test changed.
 func (c *change) replaced(l loss) bool {
-	return c.touchesProduct() && slices.ContainsFunc(c.tests().added, func(t *test) bool {
+	return c.touchesProduct() && slices.ContainsFunc(c.newTests(), func(t *test) bool {
 		return t.f == l.f && !t.skipped() && 2*len(t.Assertions) >= len(l.Assertions) && len(t.Assertions) > len(tautologies(t)) &&
 			(c.commonWords(l.test, t.telling()) >= replacedWords || commonInNames(l.test, t) >= 2)
 	})
+}
+
+// newTests returns the tests that were not there before under their name.
+func (c *change) newTests() []*test {
+	out := slices.Clone(c.tests().added)
+	for _, p := range c.tests().pairs {
+		if p.how == byBody {
+			out = append(out, p.now)
+		}
+	}
+	return out
 }
 
 // inName matches the words within a name.

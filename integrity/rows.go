@@ -53,7 +53,7 @@ func (c *change) fewerRows(before, after *side) []Finding {
 			if kept >= len(b.rows) {
 				continue
 			}
-		} else if !emptied(b, now, before, after) {
+		} else if !b.emptied(now, before, after) {
 			continue
 		}
 		out = append(out, c.rowFinding(b, now, best, after))
@@ -152,6 +152,10 @@ func (t table) fields() bool {
 	return 2*n > len(t.Rows)
 }
 
+// aboveTest is how many lines above its test a table may end: its names stand
+// between, and other annotations.
+const aboveTest = 25
+
 // tablesOf returns the tables of a file.
 func tablesOf(s *side) []table {
 	var out []table
@@ -164,7 +168,7 @@ func tablesOf(s *side) []table {
 		for i := range src.Tests {
 			d := &src.Tests[i]
 			inside := d.Line <= l.Line && l.Line <= d.End
-			above := l.End < d.Line && d.Line-l.End <= 6 && t.test == nil && s.annotates(l.End, d.Line)
+			above := l.End < d.Line && d.Line-l.End <= aboveTest && t.test == nil && s.annotates(l.End, d.Line)
 			if inside || above {
 				t.test = d
 			}
@@ -282,21 +286,19 @@ var (
 
 // emptied reports whether a table has no rows any more, but is still there: the
 // test is, and names an empty literal where it did not.
-func emptied(b table, now []table, before, after *side) bool {
-	if b.test == nil {
+func (b table) emptied(now []table, before, after *side) bool {
+	if b.test == nil || b.replaced(now, before) {
 		return false
-	}
-	for _, a := range now {
-		if a.test != nil && a.test.Name == b.test.Name && len(a.rows) > 1 {
-			return false // another table
-		}
 	}
 	for _, t := range after.source().Tests {
 		if t.Name != b.test.Name {
 			continue
 		}
 		from := max(t.Line-6, 1)
-		was := before.maskedRange(max(b.test.Line-6, 1), b.test.End)
+		was := before.maskedRange(max(b.test.Line-6, 1), b.Line) + "…" + before.maskedRange(max(b.End, b.test.Line-6, 1), b.test.End)
+		if b.Line == b.End {
+			was = before.maskedRange(max(b.test.Line-6, 1), b.test.End)
+		}
 		is := after.maskedRange(from, t.End)
 		if rowMark.MatchString(b.Rows[0]) {
 			return !otherRows.MatchString(after.maskedRange(from, t.Line+1))
@@ -308,6 +310,16 @@ func emptied(b table, now []table, before, after *side) bool {
 			len(emptyLiteral.FindAllString(is, -1)) > len(emptyLiteral.FindAllString(was, -1))
 	}
 	return false
+}
+
+// replaced reports whether the test of a table has another one now that it did not
+// have.
+func (b table) replaced(now []table, before *side) bool {
+	had := tablesOf(before)
+	return slices.ContainsFunc(now, func(a table) bool {
+		return a.test != nil && a.test.Name == b.test.Name && len(a.rows) > 1 &&
+			!slices.ContainsFunc(had, func(o table) bool { return slices.Equal(o.rows, a.rows) })
+	})
 }
 
 // noRows matches loops over nothing.

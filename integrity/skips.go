@@ -230,7 +230,48 @@ func findDisguised(c *change) []Finding {
 		}
 		out = append(out, s.finding(severity))
 	}
+	return append(out, c.chosenSkips()...)
+}
+
+// chosen matches a call of one of two functions that define tests, of which one
+// skips: (cond ? it.skip : it)("title", …), and the other way round.
+var chosen = regexp.MustCompile("\\(\\s*(.+?)\\s*\\?\\s*((?:x|f)?(?:it|test|describe)\\b[\\w.]*)\\s*:\\s*((?:x|f)?(?:it|test|describe)\\b[\\w.]*)\\s*\\)\\s*\\(\\s*[\"'`](.*)")
+
+// skipping matches the functions that define tests which are not run.
+var skipping = regexp.MustCompile(`^x|\.(?:skip|todo)\b`)
+
+// chosenSkips finds tests that were there and are defined by such a call now.
+func (c *change) chosenSkips() []Finding {
+	var out []Finding
+	for _, f := range c.files {
+		if f.Added || !f.after().mayTest() {
+			continue
+		}
+		for _, l := range f.addedLines() {
+			m := chosen.FindStringSubmatch(l.text)
+			if m == nil || skipping.MatchString(m[2]) == skipping.MatchString(m[3]) {
+				continue
+			}
+			x := Finding{File: f.Path, Line: l.n, Evidence: evidence(l.text), Severity: conditionSeverity(m[1])}
+			if value, known := source.Constant(m[1]); known && value == skipping.MatchString(m[2]) {
+				x.Severity = metric.High
+			}
+			for _, t := range c.tests().lost {
+				if t.f == f && strings.Contains(m[4], lastTitle(t.TestDef)) {
+					x.Test = t.Name
+				}
+			}
+			if x.Test != "" {
+				out = append(out, x)
+			}
+		}
+	}
 	return out
+}
+
+// lastTitle is the name of a test without that of what is around it.
+func lastTitle(t *source.TestDef) string {
+	return strings.TrimSpace(strings.TrimPrefix(t.Name, t.Class))
 }
 
 var (

@@ -99,7 +99,7 @@ func (in *inspector) rowCalls(i int) bool { return in.is(i-1, "of") && in.rowCal
 // plainTable reports whether brackets hold a table, whatever its rows are. What a
 // call is given is none.
 func (in *inspector) plainTable(i int) bool {
-	given := in.is(i, "(") && in.isWord(i-1)
+	given := in.is(i, "(") && in.isWord(i-1) && !iterating[in.text(i-1)]
 	return in.tableCall(i) || !given && in.iterated(i)
 }
 
