@@ -26,6 +26,7 @@ const (
 	byFileDeletion
 	byRenamingOut
 	byComment
+	byChoice // it is defined under a condition now, see chosenSkips
 )
 
 // lostBy tells how a test was lost.
@@ -51,6 +52,9 @@ func (c *change) findWay(l loss) (way, *side, int) {
 	after := l.f.after()
 	if l.by == byNothing {
 		return byDeletion, l.s, l.Line
+	}
+	if line := l.chosenAt(); line > 0 {
+		return byChoice, after, line
 	}
 	if line := c.commentedOut(l); line > 0 {
 		return byComment, after, line

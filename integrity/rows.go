@@ -234,12 +234,8 @@ var givenName = regexp.MustCompile(`^\s*(?:(?:public|private|protected|internal|
 // wholeRange is a test with the annotations and comments above it, where its
 // provider may be named.
 func (s *side) wholeRange(d *source.TestDef) string {
-	from := d.Line
-	for from > 1 && d.Line-from < 20 && strings.TrimSpace(s.lineAt(from-1)) != "" && !s.endsTest(from-1) {
-		from--
-	}
 	var b strings.Builder
-	for n := from; n <= d.End; n++ {
+	for n := s.headOf(d); n <= d.End; n++ {
 		b.WriteString(s.lineAt(n))
 		b.WriteByte('\n')
 	}
@@ -295,21 +291,36 @@ func (b table) emptied(now []table, before, after *side) bool {
 			continue
 		}
 		from := max(t.Line-6, 1)
-		was := before.maskedRange(max(b.test.Line-6, 1), b.Line) + "…" + before.maskedRange(max(b.End, b.test.Line-6, 1), b.test.End)
-		if b.Line == b.End {
-			was = before.maskedRange(max(b.test.Line-6, 1), b.test.End)
-		}
-		is := after.maskedRange(from, t.End)
+		was, is := b.without(before, before.headOf(b.test), b.test.End), after.maskedRange(after.headOf(&t), t.End)
 		if rowMark.MatchString(b.Rows[0]) {
 			return !otherRows.MatchString(after.maskedRange(from, t.Line+1))
 		}
-		if b.End < b.test.Line || b.Line > b.test.End { // of a provider
-			was, is = string(before.withoutStrings()), string(after.withoutStrings())
+		if b.End < before.headOf(b.test) || b.Line > b.test.End { // of a provider
+			was, is = b.without(before, 1, len(before.starts())), string(after.withoutStrings())
 		}
 		return len(t.Assertions) >= len(b.test.Assertions) &&
 			len(emptyLiteral.FindAllString(is, -1)) > len(emptyLiteral.FindAllString(was, -1))
 	}
 	return false
+}
+
+// without returns some lines of the text that a table stands in, without its rows
+// where they have lines of their own.
+func (b table) without(s *side, from, to int) string {
+	if b.Line == b.End {
+		return s.maskedRange(from, to)
+	}
+	return s.maskedRange(from, b.Line) + "…" + s.maskedRange(max(b.End, from), to)
+}
+
+// headOf returns the first line of what stands above a test without a blank line
+// between: its annotations.
+func (s *side) headOf(t *source.TestDef) int {
+	from := t.Line
+	for from > 1 && t.Line-from < aboveTest && strings.TrimSpace(s.lineAt(from-1)) != "" && !s.endsTest(from-1) {
+		from--
+	}
+	return from
 }
 
 // replaced reports whether the test of a table has another one now that it did not

@@ -12,6 +12,10 @@ func TestRowsGone(t *testing.T) {
 		modes  = "import pytest\n\n\n@pytest.mark.parametrize(\"mode\", (\"w\", \"x\", \"a\", \"r+\"))\ndef test_mode(mode):\n    with pytest.raises(ValueError):\n        open_resource(mode)\n"
 		script = "const cases = [['A', 'a'], ['B', 'b'], ['C', 'c']];\n\nfor (const [given, want] of cases) {\n  test('slug', () => {\n    expect(slug(given)).toBe(want);\n  });\n}\n"
 		each   = "describe Lint do\n  it \"notices\" do\n    [100, 101, 204, 304].each do |status|\n      run(status).must_equal 3\n    end\n  end\nend\n"
+		values = "class T {\n    @ParameterizedTest\n    @ValueSource(ints = {1, 2, 3, 4})\n    void adds(int n) {\n        assertEquals(n, add(n));\n    }\n}\n"
+		named  = "import pytest\n\n\n@pytest.mark.parametrize(\n    \"a,b\",\n    [\n        ({}, 1),\n        ([], 2),\n        ((3,), 3),\n        ((4,), 4),\n    ],\n    ids=[\n        \"one\",\n        \"two\",\n        \"three\",\n        \"four\",\n        \"five\",\n        \"six\",\n    ],\n)\ndef test_all(a, b):\n    assert size(a) == b\n"
+		tuples = "def test_codes():\n    for code in (200, 400, 404, 500):\n        assert run(code) == 3\n"
+		helper = "def app(start):\n    heads = [\n        (\"A\", \"a\"),\n        (\"B\", \"b\"),\n    ]\n    start(heads)\n    yield b\"\"\n\n\ndef test_app():\n    assert call(app) == 3\n"
 		maps   = "describe Lint do\n  it \"notices\" do\n    run([100, 101, 204, 304].map).must_equal 3\n  end\nend\n"
 	)
 	rows := "\t\t{\"A B\", \"a-b\"},\n\t\t{\"C D\", \"c-d\"},\n\t\t{\"E F\", \"e-f\"},\n\t\t{\"G H\", \"g-h\"},\n"
@@ -30,6 +34,12 @@ func TestRowsGone(t *testing.T) {
 		{"a slice of the first", "a.test.js", script, "of cases)", "of cases.slice(0, 1))", "TP-09 HIGH slug"},
 		{"half of what is visited", "test/spec_lint.rb", each, "101, 204, 304", "101", "TP-09 HIGH Lint notices"},
 		{"an argument, and no rows", "test/spec_lint.rb", maps, "run([100, 101, 204, 304].map)", "run([].map)", ""},
+		{"half of an annotation", "src/test/java/T.java", values, ", 3, 4", "", "TP-09 HIGH adds"},
+		{"nothing in an annotation", "src/test/java/T.java", values, "1, 2, 3, 4", "", "TP-09 HIGH adds"},
+		{"half, far above the test", "test_a.py", named, "        ({}, 1),\n        ([], 2),\n", "", "TP-09 HIGH test_all"},
+		{"none, and another list stays", "test_a.py", named, "        ({}, 1),\n        ([], 2),\n        ((3,), 3),\n        ((4,), 4),\n", "", "TP-09 HIGH test_all"},
+		{"half of a tuple", "test_a.py", tuples, ", 404, 500", "", "TP-09 HIGH test_codes"},
+		{"what a helper needs itself", "test_a.py", helper, "        (\"B\", \"b\"),\n", "", "TP-09 MEDIUM"},
 		{"all but the first", "a.test.js", script, "of cases)", "of cases.slice(1))", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

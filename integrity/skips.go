@@ -243,35 +243,33 @@ var skipping = regexp.MustCompile(`^x|\.(?:skip|todo)\b`)
 // chosenSkips finds tests that were there and are defined by such a call now.
 func (c *change) chosenSkips() []Finding {
 	var out []Finding
-	for _, f := range c.files {
-		if f.Added || !f.after().mayTest() {
+	for _, l := range c.tests().lost {
+		how, where, at := c.lostBy(l)
+		if how != byChoice {
 			continue
 		}
-		for _, l := range f.addedLines() {
-			m := chosen.FindStringSubmatch(l.text)
-			if m == nil || skipping.MatchString(m[2]) == skipping.MatchString(m[3]) {
-				continue
-			}
-			x := Finding{File: f.Path, Line: l.n, Evidence: evidence(l.text), Severity: conditionSeverity(m[1])}
-			if value, known := source.Constant(m[1]); known && value == skipping.MatchString(m[2]) {
-				x.Severity = metric.High
-			}
-			for _, t := range c.tests().lost {
-				if t.f == f && strings.Contains(m[4], lastTitle(t.TestDef)) {
-					x.Test = t.Name
-				}
-			}
-			if x.Test != "" {
-				out = append(out, x)
-			}
+		text := where.lineAt(at)
+		m := chosen.FindStringSubmatch(text)
+		x := Finding{File: where.path, Line: at, Test: l.Name, Evidence: evidence(text), Severity: conditionSeverity(m[1])}
+		if value, known := source.Constant(m[1]); known && value == skipping.MatchString(m[2]) {
+			x.Severity = metric.High
 		}
+		out = append(out, x)
 	}
 	return out
 }
 
-// lastTitle is the name of a test without that of what is around it.
-func lastTitle(t *source.TestDef) string {
-	return strings.TrimSpace(strings.TrimPrefix(t.Name, t.Class))
+// chosenAt returns the line by which a lost test is defined now, if it is called so;
+// 0 for none.
+func (l loss) chosenAt() int {
+	title := strings.TrimSpace(strings.TrimPrefix(l.Name, l.Class))
+	for _, a := range l.f.addedLines() {
+		m := chosen.FindStringSubmatch(a.text)
+		if m != nil && title != "" && strings.HasPrefix(m[4], title) && skipping.MatchString(m[2]) != skipping.MatchString(m[3]) {
+			return a.n
+		}
+	}
+	return 0
 }
 
 var (

@@ -227,6 +227,9 @@ func (d delta) strongerCame(r revision) bool {
 	})
 }
 
+// ofTypeName matches names that begin as those of types do.
+var ofTypeName = regexp.MustCompile(`\b[A-Z]\w+`)
+
 // itsOwn matches a line by which a test raises an error itself.
 var itsOwn = regexp.MustCompile(`^\s*(?:raise|throw)\b`)
 
@@ -236,11 +239,9 @@ func (d delta) raisesItself(r revision) bool {
 	if !broadened(r.was.text, r.now.text) {
 		return false
 	}
-	kinds := oneOfTypes.FindAllString(r.now.text, -1)
+	kinds := ofTypeName.FindAllString(r.now.text, -1)
 	return slices.ContainsFunc(d.now.f.addedLines(), func(l line) bool {
-		return itsOwn.MatchString(l.text) && slices.ContainsFunc(kinds, func(kind string) bool {
-			return words(l.text)[lastWord.FindString(strings.Trim(word.FindString(kind), " ("))] > 0
-		})
+		return itsOwn.MatchString(l.text) && slices.ContainsFunc(kinds, func(kind string) bool { return words(l.text)[kind] > 0 })
 	})
 }
 

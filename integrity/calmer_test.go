@@ -1,0 +1,74 @@
+package integrity
+
+import (
+	"strings"
+	"testing"
+)
+
+// What honest commits do for a reason that shows, beside what looks alike and has
+// none.
+func TestReasonsThatShow(t *testing.T) {
+	script := "it('adds', () => {\n  expect(add(17, 4)).toBe(21)\n})\n\nit('subs', () => {\n  expect(sub(17, 4)).toBe(13)\n})\n"
+	typed := "import { add } from './add'\nimport { sub } from './sub'\n\ntest('subs', (): void => {\n  assert.equal(sub(17, 4), 13)\n})\n\ntest('adds', (): void => {\n  assert.equal(add(17, 4), 21)\n})\n"
+	wait := javaTest("assertThrows(IllegalArgumentException.class, () -> wait(lock, 0));\n    assertEquals(3, wait(lock, 3));\n    assertEquals(4, wait(lock, 4));")
+	split := strings.Replace(strings.Replace(wait, "    assertEquals(3, wait(lock, 3));\n    assertEquals(4, wait(lock, 4));\n", "", 1), "  @Test\n", "  @Test\n  public void testBarReturns() {\n    assertEquals(5, wait(lock, 5));\n    assertEquals(6, wait(lock, 6));\n  }\n\n  @Test\n", 1)
+	gone := strings.Replace(split, "testBarReturns() {\n    assertEquals(5, wait(lock, 5));\n    assertEquals(6, wait(lock, 6));", "testOther() {\n    assertEquals(5, load(path));\n    assertEquals(6, load(path));", 1)
+	warns := "def test_legacy():\n    with pytest.warns(DeprecationWarning):\n        run(1)\n\n\ndef test_add():\n    assert add(1) == 2\n"
+	silent := strings.Replace(warns, "    with pytest.warns(DeprecationWarning):\n        run(1)\n", "    run(1)\n", 1)
+	product := "def run(x):\n    warn(\"run is old\", DeprecationWarning)\n    return x\n"
+	closes := "class Client:\n    def __del__(self):\n        if self.open:\n            self.close()\n            warn(\"Unclosed client\")\n\n    def get(self):\n        return 1\n"
+	closed := "class Client:\n    def get(self):\n        return 1\n"
+	unclosed := "def test_unclosed_causes_warning():\n    c = make()\n    assert seen(c) == 3\n\n\ndef test_get():\n    assert get() == 1\n"
+	flip := "def test_ok():\n    assert parses(\"64.\") == False\n"
+	numbers := "def parses(text):\n    return text.isdigit()\n\n\ndef other(text):\n    return text\n"
+	for _, test := range []struct {
+		name          string
+		before, after texts
+		want          string
+	}{
+		{"a file translated", texts{"src/test.js": script}, texts{"src/test.ts": typed}, ""},
+		{"a file translated without a test", texts{"src/test.js": script}, texts{"src/test.ts": typed[:strings.Index(typed, "test('adds'")]}, "HIGH"},
+		{"a test split", texts{"BarTest.java": wait}, texts{"BarTest.java": split}, "MEDIUM"},
+		{"another test instead", texts{"BarTest.java": wait}, texts{"BarTest.java": gone}, "HIGH"},
+		{"nothing is deprecated any more", texts{"run.py": product, "test_a.py": warns}, texts{"run.py": strings.Replace(product, "    warn(\"run is old\", DeprecationWarning)\n", "", 1), "test_a.py": silent}, "MEDIUM"},
+		{"it still warns", texts{"run.py": product, "test_a.py": warns}, texts{"run.py": strings.Replace(product, "return x", "return x + 1", 1), "test_a.py": silent}, "CRITICAL"},
+		{"words within a name", texts{"client.py": closes, "test_b.py": unclosed}, texts{"client.py": closed, "test_b.py": unclosed[strings.Index(unclosed, "def test_get"):]}, "MEDIUM"},
+		{"other words within a name", texts{"client.py": closes, "test_b.py": strings.Replace(unclosed, "unclosed_causes_warning", "redirect_keeps_session", 1)}, texts{"client.py": closed, "test_b.py": unclosed[strings.Index(unclosed, "def test_get"):]}, "HIGH"},
+		{"the opposite of what was changed", texts{"num.py": numbers, "test_c.py": flip}, texts{"num.py": strings.Replace(numbers, "text.isdigit()", "text.rstrip(\".\").isdigit()", 1), "test_c.py": strings.Replace(flip, "== False", "!= False", 1)}, "MEDIUM"},
+		{"the opposite beside another change", texts{"num.py": numbers, "test_c.py": flip}, texts{"num.py": strings.Replace(numbers, "return text\n", "return text.strip()\n", 1), "test_c.py": strings.Replace(flip, "== False", "!= False", 1)}, "HIGH"},
+		{"literals compared with each other", texts{"test_d.py": pythonTest("assert 1 == 2", "assert x == 3")}, texts{"test_d.py": pythonTest("assert x == 3")}, ""},
+		{"equal to itself in other words", texts{"BarTest.java": javaTest("assertTrue(sb.equals(sb));\n    assertEquals(3, x);")}, texts{"BarTest.java": javaTest("assertEquals(sb, sb);\n    assertEquals(3, x);")}, ""},
+		{"equal to itself instead", texts{"BarTest.java": javaTest("assertTrue(sb.equals(so));\n    assertEquals(3, x);")}, texts{"BarTest.java": javaTest("assertEquals(sb, sb);\n    assertEquals(3, x);")}, "HIGH"},
+		{"asked by name", texts{"tests/ATest.php": phpTest("self::assertSame('pending', $p->getState());")}, texts{"tests/ATest.php": phpTest("self::assertTrue(P\\Is::pending($p));")}, ""},
+		{"asked by another name", texts{"tests/ATest.php": phpTest("self::assertSame('pending', $p->getState());")}, texts{"tests/ATest.php": phpTest("self::assertTrue(isset($p));")}, "HIGH"},
+		{"an error behind a name", texts{"a_test.go": goErr("run(1) == nil")}, texts{"a_test.go": strings.Replace(goErr("err == nil"), "\tx", "\terr := run(1)\n\tx", 1)}, ""},
+		{"raised by the test itself", texts{"test_e.py": raising3("ValueError")}, texts{"test_e.py": raising3("RuntimeError")}, "MEDIUM"},
+		{"raised by another", texts{"test_e.py": raising3("ValueError")}, texts{"test_e.py": strings.Replace(raising3("ValueError"), "raises(ValueError", "raises(RuntimeError", 1)}, "HIGH"},
+		{"all of a tool silenced", texts{"scripts/build.js": "a()\n"}, texts{"scripts/build.js": "/* eslint-disable */\na()\n"}, "MEDIUM"},
+		{"all of the product silenced", texts{"src/build.js": "a()\n"}, texts{"src/build.js": "/* eslint-disable */\na()\n"}, "HIGH"},
+		{"an example's script", texts{"examples/web/package.json": `{"scripts": {"test": "jest && yarn test-b"}}`}, texts{"examples/web/package.json": `{"scripts": {"start": "node ."}}`}, "MEDIUM"},
+		{"the project's script", texts{"package.json": `{"scripts": {"test": "jest && yarn test-b"}}`}, texts{"package.json": `{"scripts": {"start": "node ."}}`}, "HIGH"},
+		{"a given double", texts{"test_f.py": pythonTest("client = Client(server())", "assert client.get() == 3")}, texts{"test_f.py": pythonTest("client = Client(MockServer())", "assert client.get() == 3")}, ""},
+		{"a double", texts{"test_f.py": pythonTest("client = Client(server())", "assert client.get() == 3")}, texts{"test_f.py": pythonTest("client = MockClient()", "assert client.get() == 3")}, "HIGH"},
+		{"a double of a constant", texts{"BarTest.java": javaTest("final Cart cart = new Cart();\n    assertEquals(3, cart.size());")}, texts{"BarTest.java": javaTest("final Cart cart = mock(Cart.class);\n    assertEquals(3, cart.size());")}, "HIGH"},
+		{"put off", texts{"test_g.py": pythonTest("assert x == 21", "assert y == 3") + "\n\ndef test_more():\n    assert z == 1\n"}, texts{"test_g.py": "# OLD: " + strings.ReplaceAll(strings.TrimSpace(pythonTest("assert x == 21", "assert y == 3")), "\n", "\n# OLD: ") + "\n\n\ndef test_more():\n    assert z == 1\n"}, "CRITICAL"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := worstOf(test.before, test.after); got != test.want {
+				t.Errorf("got %q, want %q: %q", got, test.want, audited(test.before, test.after))
+			}
+		})
+	}
+}
+
+func phpTest(body string) string {
+	return "<?php\nclass ATest extends TestCase\n{\n    public function testA()\n    {\n        $p = run();\n        " + body + "\n    }\n}\n"
+}
+
+func goErr(cond string) string {
+	return goHead + "func TestRun(t *testing.T) {\n\tx := 3\n\tif " + cond + " {\n\t\tt.Error(x)\n\t}\n}\n"
+}
+
+func raising3(kind string) string {
+	return "def app():\n    raise " + kind + "(\"no\")\n\n\ndef test_app():\n    with pytest.raises(" + kind + "):\n        call(app)\n"
+}
