@@ -456,13 +456,14 @@ func (c *change) addedTestCode() string {
 	if c.added != nil {
 		return *c.added
 	}
-	text := c.addedCode(func(f *file) bool { return f.after().mayTest() })
+	text := c.addedCode(func(f *file) bool { return f.after().mayTest() && !c.leavesDiscovery(f) }, nil)
 	c.added = &text
 	return text
 }
 
-// addedCode is what was added to some of the files, without comments and white space.
-func (c *change) addedCode(of func(*file) bool) string {
+// addedCode is what was added to some of the files, without comments and white space,
+// and without the lines that are passed over; nil passes over none.
+func (c *change) addedCode(of func(*file) bool, over func(*file, line) bool) string {
 	var b strings.Builder
 	for _, f := range c.files {
 		if !of(f) {
@@ -470,7 +471,7 @@ func (c *change) addedCode(of func(*file) bool) string {
 		}
 		plain := lines(f.after().withoutComments())
 		for _, l := range f.addedLines() {
-			if l.n <= len(plain) {
+			if l.n <= len(plain) && (over == nil || !over(f, plain[l.n-1])) {
 				b.WriteString(squash(plain[l.n-1].text))
 			}
 		}

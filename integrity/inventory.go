@@ -279,7 +279,7 @@ func (m *matcher) explain(b *test) string {
 func (m *matcher) absorbed(b *test) bool {
 	m.loadAdded()
 	return share(b.Assertions, m.addedTests) >= assertionsFound || telling(b.Literals) && share(b.Literals, m.addedWords) >= literalsFound ||
-		m.c.literalsMoved(b)
+		m.literalsMoved(b)
 }
 
 // loadAdded gathers the assertions and literals that the tests of now have and

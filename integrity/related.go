@@ -108,11 +108,14 @@ func (c *change) unrelated(was, now string) bool {
 	return true
 }
 
-// namesChanged reports whether a name of an assertion stands in what else was
-// changed.
-func (c *change) namesChanged(a assertion) bool {
+// namesChanged reports whether a name of an assertion, which not most tests beside
+// have, stands in what else was changed.
+func (c *change) namesChanged(t *test, a assertion) bool {
 	changed := c.changedWords()
 	for w := range subjectWords(a.text) {
+		if c.usual(t, w) || c.namespace(w) {
+			continue
+		}
 		for _, part := range telltale.FindAllString(w, -1) {
 			if len(part) > 3 && changed[strings.ToLower(part)] {
 				return true
@@ -153,7 +156,7 @@ func (c *change) touchedUp(d delta, r revision) bool {
 	return c.rewrittenCount() <= fewRewritten && len(d.removed)+len(d.added) == 0 && len(d.revised) <= fewRewritten &&
 		sameKinds(r.was.Literals, r.now.Literals) && !c.changesSubjectOf(d.now.s.path) &&
 		!slices.ContainsFunc(c.files, func(f *file) bool { return dependencies.MatchString(f.Path) }) &&
-		c.unrelated(strings.Join(r.was.Literals, " "), strings.Join(r.now.Literals, " ")) && !c.namesChanged(r.was) && !c.callsChanged(d.was)
+		c.unrelated(strings.Join(r.was.Literals, " "), strings.Join(r.now.Literals, " ")) && !c.namesChanged(d.was, r.was) && !c.callsChanged(d.was)
 }
 
 // droppedAlone reports whether assertions were taken out of a test that is else as
@@ -163,7 +166,7 @@ func (c *change) droppedAlone(d delta) bool {
 		return false
 	}
 	for _, a := range d.removed {
-		if c.namesChanged(a) {
+		if c.namesChanged(d.was, a) {
 			return false
 		}
 	}

@@ -313,14 +313,30 @@ func (c *change) wordsOfRewriting(only *file) map[string]bool {
 }
 
 // addedTestText is what was added to tests and to what they read, without white
-// space: tables, fixtures, snapshots.
-func (c *change) addedTestText() string {
+// space: tables, fixtures, snapshots. What a test that stays has as before, but for
+// the names, was not added.
+func (m *matcher) addedTestText() string {
+	c := m.c
 	if c.addedText != nil {
 		return *c.addedText
 	}
-	text := c.addedCode(func(f *file) bool { return f.after().there() && f.testing() && !putAway(f.after().path) })
+	known := map[*file][]pair{}
+	for _, p := range m.pairs {
+		known[p.now.f] = append(known[p.now.f], p)
+	}
+	text := c.addedCode(func(f *file) bool {
+		return f.after().there() && f.testing() && !putAway(f.after().path) && !c.leavesDiscovery(f)
+	}, func(f *file, l line) bool {
+		return slices.ContainsFunc(known[f], func(p pair) bool { return p.now.Line <= l.n && l.n <= p.now.End && p.hadLiterals(l.text) })
+	})
 	c.addedText = &text
 	return text
+}
+
+// hadLiterals reports whether a line has literals, and its test had all of them.
+func (p pair) hadLiterals(text string) bool {
+	list := anyLiteral.FindAllString(text, -1)
+	return len(list) > 0 && !slices.ContainsFunc(list, func(l string) bool { return !slices.Contains(p.was.Literals, l) })
 }
 
 // leastLiteral is the length in bytes from which a literal is told from others.
@@ -332,8 +348,8 @@ const (
 
 // literalsMoved reports whether most literals of a lost test stand in what was
 // added to tests: in a table, a fixture, another test.
-func (c *change) literalsMoved(t *test) bool {
-	text := c.addedTestText()
+func (m *matcher) literalsMoved(t *test) bool {
+	text := m.addedTestText()
 	n, all, long := 0, 0, 0
 	for _, l := range t.Literals {
 		l = squash(strings.Trim(l, "\"'`"))

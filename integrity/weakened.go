@@ -43,7 +43,7 @@ func (d delta) weaker(r revision) (Finding, bool) {
 	case r.now.Trivial || d.how == byBody:
 		return f, false // another rule's
 	case broadened(r.was.text, r.now.text):
-		if kept.MatchString(r.now.text) { // what was raised may be looked at behind it
+		if kept.MatchString(r.now.text) && !kept.MatchString(r.was.text) { // what was raised may be looked at behind it
 			f.Severity = metric.Medium
 		}
 		return f, true
@@ -82,7 +82,7 @@ var ofPart = regexp.MustCompile(`(?i)\b(?:start|end|begin)s?_?with\b|\bcontain|\
 
 // inference are words by which a value is turned into a truth: they name nothing
 // that is asserted.
-var inference = regexp.MustCompile(`(?i)^(?:is_?\w*|len|length|size\w*|count|format|fmt|bool\w*|object|type\w*|str|string|int|any|all|dynamic|err|error|string_?value|has|got|result|value|defined|exists?|present|empty|nullptr|\w*NotNull|\w*NotEmpty|toHave\w*|(?:expect|assert|check|require|verify|must|wont|not)\w*|undefined|null|nil|none|as|sizeof|\w*value)$`)
+var inference = regexp.MustCompile(`(?i)^(?:is_?\w*|len|length|size\w*|count|format|fmt|bool\w*|object|type\w*|str|string|int|any|all|dynamic|err|error|string_?value|has|got|result|value|defined|exists?|present|empty|nullptr|\w*NotNull|\w*NotEmpty|toHave\w*|(?:expect|assert|check|require|verify|must|wont|not)\w*|undefined|null|nil|none|as|sizeof|\w*value|be_\w+|not_to|to_not|have_\w+)$`)
 
 // otherSubject reports whether an assertion asks something else than before, not
 // the same less strictly: it names what the old one did not.
