@@ -37,6 +37,7 @@ func TestReasonsThatShow(t *testing.T) {
 		{"the opposite of what was changed", texts{"num.py": numbers, "test_c.py": flip}, texts{"num.py": strings.Replace(numbers, "text.isdigit()", "text.rstrip(\".\").isdigit()", 1), "test_c.py": strings.Replace(flip, "== False", "!= False", 1)}, "MEDIUM"},
 		{"the opposite beside another change", texts{"num.py": numbers, "test_c.py": flip}, texts{"num.py": strings.Replace(numbers, "return text\n", "return text.strip()\n", 1), "test_c.py": strings.Replace(flip, "== False", "!= False", 1)}, "HIGH"},
 		{"literals compared with each other", texts{"test_d.py": pythonTest("assert 1 == 2", "assert x == 3")}, texts{"test_d.py": pythonTest("assert x == 3")}, ""},
+		{"a sum compared with a literal", texts{"test_d.py": "def test_sum():\n    assert total([3, 4]) == 7\n    assert total([]) == 0\n"}, texts{"test_d.py": "def test_sum():\n    total([3, 4])\n"}, "CRITICAL"},
 		{"equal to itself in other words", texts{"BarTest.java": javaTest("assertTrue(sb.equals(sb));\n    assertEquals(3, x);")}, texts{"BarTest.java": javaTest("assertEquals(sb, sb);\n    assertEquals(3, x);")}, ""},
 		{"equal to itself instead", texts{"BarTest.java": javaTest("assertTrue(sb.equals(so));\n    assertEquals(3, x);")}, texts{"BarTest.java": javaTest("assertEquals(sb, sb);\n    assertEquals(3, x);")}, "HIGH"},
 		{"asked by name", texts{"tests/ATest.php": phpTest("self::assertSame('pending', $p->getState());")}, texts{"tests/ATest.php": phpTest("self::assertTrue(P\\Is::pending($p));")}, ""},
