@@ -150,11 +150,12 @@ func kind(f reflect.StructField) string {
 		return "list"
 	case reflect.Map, reflect.Struct:
 		return "mapping"
+	default:
+		if strings.Contains(ranges(f.Tag.Get("range")), "|") {
+			return "word"
+		}
+		return "text"
 	}
-	if strings.Contains(ranges(f.Tag.Get("range")), "|") {
-		return "word"
-	}
-	return "text"
 }
 
 // fallback is the default as it is written in the file, or what its absence means.

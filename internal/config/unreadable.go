@@ -53,8 +53,9 @@ func expected(t reflect.Type) string {
 		return "a list, like [a, b]"
 	case reflect.Map, reflect.Struct:
 		return "a mapping, like {key: value}"
+	default:
+		return "a text"
 	}
-	return "a text"
 }
 
 // badDuration returns the value that cannot be read as a time; the error names it,
