@@ -63,6 +63,10 @@ type Command struct {
 	// of those that do not exist when it starts none can. It needs what
 	// [Confinable] asks for, and keeps the child from gaining rights by setuid.
 	Writable []string
+	// User, unless nil, is whom the child runs as, with all of its groups; it needs
+	// root (see [UserNamed]). Dir and the program must be in that user's reach. A
+	// terminal of the child belongs to that user.
+	User *User
 	// Timeout is the longest time the child may run; 0 means no limit.
 	Timeout time.Duration
 	// FirstOutput is the longest time until the child prints its first byte; 0

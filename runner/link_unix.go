@@ -131,7 +131,7 @@ func (l *link) awaitReady() error {
 func (l *link) start(c Command, r resolved) error {
 	line, err := json.Marshal(spec{
 		Path: []byte(r.path), Dir: []byte(r.dir), Args: bytesOf(c.Args), Env: bytesOf(r.env), Terminal: c.Terminal != nil, NoCgroup: c.NoCgroup,
-		Confined: c.Writable != nil, Writable: bytesOf(c.Writable),
+		Confined: c.Writable != nil, Writable: bytesOf(c.Writable), User: c.User,
 	})
 	if err != nil {
 		return fmt.Errorf("start %s: %w", r.path, err)

@@ -114,6 +114,12 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 	// Somebody may kill the shim before anybody else knows of the child. What the
 	// child starts does not inherit this.
 	signalOnParentDeath(attr.Sys, unix.SIGKILL)
+	if u := sp.User; u != nil {
+		attr.Sys.Credential = u.credential()
+		if sp.Terminal {
+			_ = unix.Fchown(fdStdout, int(u.UID), -1) // some open it by its name
+		}
+	}
 	if !sp.NoCgroup {
 		s.group, _ = newCgroup(self) // the report says what there is
 		s.report(report{Step: stepHeld, Cgroup: s.group.dir})

@@ -16,6 +16,8 @@ type Protect struct {
 	Landlock bool `yaml:"landlock"`
 	// more files and folders that it may write, as absolute paths or `~/…`: those of the agent program (`~/.claude`) and of package managers
 	Writable []string `yaml:"writable"`
+	// the agent runs [as this user](threat-model.md#another-user), a name or a number, and reaches the state no more; supervise has to run as root
+	User string `yaml:"user" zero:"whoever runs supervise"`
 	// names of the [variables](threat-model.md#the-environment) that the agent is given, `*` stands for anything; `PATH`, `HOME`, the user, the language and the like always are
 	AgentEnv []string `yaml:"agent_env" zero:"all"`
 	// the same for the checks
@@ -39,7 +41,7 @@ func (p Protect) validate() error {
 }
 
 func (p Protect) options() (loop.Protect, error) {
-	out := loop.Protect{Landlock: p.Landlock, AgentEnv: p.AgentEnv, ChecksEnv: p.ChecksEnv}
+	out := loop.Protect{Landlock: p.Landlock, User: p.User, AgentEnv: p.AgentEnv, ChecksEnv: p.ChecksEnv}
 	for _, dir := range p.Writable {
 		if rest, ok := strings.CutPrefix(dir, "~"); ok {
 			home, err := os.UserHomeDir()

@@ -92,13 +92,13 @@ func lastLine(s string) string {
 // passed as an argument where the placeholder asks for it, and on standard input
 // when there is a task and no placeholder.
 func (s *session) command(ctx context.Context, text, dir string, n int) (runner.Command, error) {
-	path := filepath.Join(dir, promptName)
-	if err := ledger.WriteFile(path, []byte(text)); err != nil {
+	path, err := s.handPrompt(dir, text)
+	if err != nil {
 		return runner.Command{}, err
 	}
 	cmd := runner.Command{
 		Dir: s.opts.agentDir(), Terminal: s.terminal(), Timeout: s.opts.IterationTimeout, FirstOutput: s.opts.FirstOutputTimeout, Idle: s.opts.IdleTimeout, Grace: s.opts.Grace,
-		Env: s.agentEnv(path, n), Writable: s.writable(ctx), OnInterrupt: s.opts.OnInterrupt, Hold: s.ledger.Held(),
+		Env: s.agentEnv(path, n), Writable: s.writable(ctx), OnInterrupt: s.opts.OnInterrupt, Hold: s.ledger.Held(), User: s.user,
 	}
 	if s.opts.Program.Name != "" {
 		return cmd, s.launch(&cmd, text, path)
@@ -148,7 +148,11 @@ func (s *session) maskPrompt(text, dir string) error {
 }
 
 func (s *session) agentEnv(prompt string, n int) []string {
-	return append(append(s.opts.programEnv(), s.hooks.env()...),
+	env := s.opts.programEnv()
+	if s.user != nil {
+		env = s.user.Environ(env)
+	}
+	return append(append(env, s.hooks.env()...),
 		"SUPERVISE_LOOP_ID="+s.id,
 		"SUPERVISE_ITERATION="+strconv.Itoa(n),
 		"SUPERVISE_PROMPT_FILE="+prompt,

@@ -22,7 +22,11 @@ func (s *session) attempt(ctx context.Context, w *work, text string) (agent.Repo
 	if err != nil {
 		return none, err
 	}
+	defer s.takePromptBack()
 	cmd, err := s.command(ctx, text, dir, w.it.Number)
+	if err == nil {
+		err = s.giveTree()
+	}
 	if err != nil {
 		return none, err
 	}

@@ -32,6 +32,7 @@ func (s *session) finish(ctx context.Context, stop Stop) (Outcome, error) {
 	s.state.Status, s.state.StopReason, s.state.StopText = reasons[out.Stop.Reason].status, string(out.Stop.Reason), out.Stop.Text
 	s.state.ExitCode = out.Stop.Reason.ExitCode()
 	s.tidy()
+	saved = errors.Join(saved, s.giveTree())
 	path, err := s.finalReports(out)
 	err = errors.Join(err, saved, s.save())
 	s.note(LoopFinished, s.state.Iteration, Finished{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: s.state.ExitCode, Report: path, Spending: s.state.Spending})

@@ -84,6 +84,12 @@ func (s *session) openHooks(w *work) (*hookRun, error) {
 	if s.opts.Hooks.Off {
 		return nil, nil //nolint:nilnil // no hooks are wanted
 	}
+	if s.user != nil {
+		if s.opts.Hooks.Client == "" {
+			return nil, nil //nolint:nilnil // nobody could call them
+		}
+		return nil, s.event(HooksBroken, w.it.Number, Silence{string(s.opts.Hooks.Client), errUnheard.Error()})
+	}
 	h := &hookRun{session: s, work: w, seen: map[string]bool{}}
 	var err error
 	if h.server, err = wire.Listen(s.ledger.Dir(), h.answer); err != nil {

@@ -73,6 +73,8 @@ type session struct {
 	store  *snapshot.Store
 	meter  *measure.Meter
 	masker *runner.Masker // of the secrets in the environment; nil where there is none
+	user   *runner.User   // whom the agent runs as; nil: as this process does
+	handed string         // folder with the prompt for that user, while the agent runs
 	state  ledger.State
 
 	telling sync.Mutex // of events, one after another
@@ -236,6 +238,9 @@ func (s *session) equip(ctx context.Context, learnt measure.Memory) error {
 		return err
 	}
 	if err := s.protectable(ctx); err != nil {
+		return err
+	}
+	if err := s.switchUser(ctx); err != nil {
 		return err
 	}
 	env, scrubbed := s.opts.checksEnv()

@@ -1,0 +1,93 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"strconv"
+)
+
+// User is another user, whom a child can run as.
+type User struct {
+	Name, Home string
+	UID, GID   uint32
+	Groups     []uint32 // the further ones
+}
+
+// ErrNotRoot says that only root may run a child as another user.
+var ErrNotRoot = errors.New("only root may run a program as another user: start supervise as root (sudo)")
+
+// UserNamed returns the user of a name, or of a number, with its groups. The error
+// says what keeps a child from being run as that: [ErrNotRoot], the system, or that
+// there is none.
+func UserNamed(name string) (User, error) {
+	if err := canSwitch(); err != nil {
+		return User{}, err
+	}
+	found, err := user.Lookup(name)
+	if _, number := strconv.ParseUint(name, 10, 32); err != nil && number == nil {
+		found, err = user.LookupId(name)
+	}
+	if err != nil {
+		return User{}, fmt.Errorf("there is no user %s: %w; make one (useradd), or name another", name, err)
+	}
+	groups, err := found.GroupIds()
+	if err != nil {
+		return User{}, fmt.Errorf("list the groups of %s: %w", name, err)
+	}
+	out := User{Name: found.Username, Home: found.HomeDir}
+	if out.UID, err = id(found.Uid); err == nil {
+		out.GID, err = id(found.Gid)
+	}
+	for _, g := range groups {
+		n, wrong := id(g)
+		out.Groups, err = append(out.Groups, n), errors.Join(err, wrong)
+	}
+	if err != nil {
+		return User{}, fmt.Errorf("read the user %s: %w", name, err)
+	}
+	if out.UID == 0 {
+		return User{}, fmt.Errorf("%s is root itself: name a user with no rights of its own", name)
+	}
+	return out, nil
+}
+
+func id(text string) (uint32, error) {
+	n, err := strconv.ParseUint(text, 10, 32)
+	return uint32(n), err
+}
+
+// others matches what leads to the folders of another user, or tells who that was.
+var others = regexp.MustCompile(`^(HOME|USER|LOGNAME|MAIL|XDG_\w+|SUDO_\w+)=`)
+
+// Environ returns an environment with the user and the home folder of the user, and
+// without the folders that another one has for configuration and caches.
+func (u User) Environ(env []string) []string {
+	out := make([]string, 0, len(env)+3)
+	for _, kv := range env {
+		if !others.MatchString(kv) {
+			out = append(out, kv)
+		}
+	}
+	return append(out, "HOME="+u.Home, "USER="+u.Name, "LOGNAME="+u.Name)
+}
+
+// Hand writes a file that the user can read, in a new folder of that user among the
+// temporary files, and returns its path. The caller removes the folder.
+func (u User) Hand(name string, text []byte) (path string, err error) {
+	dir, err := os.MkdirTemp("", "supervise-")
+	if err != nil {
+		return "", fmt.Errorf("hand %s to %s: %w", name, u.Name, err)
+	}
+	path = filepath.Join(dir, name)
+	if err = os.WriteFile(path, text, 0o600); err == nil {
+		err = errors.Join(os.Lchown(path, int(u.UID), int(u.GID)), os.Lchown(dir, int(u.UID), int(u.GID)))
+	}
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("hand %s to %s: %w", name, u.Name, err), os.RemoveAll(dir))
+	}
+	return path, nil
+}

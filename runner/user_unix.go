@@ -1,0 +1,102 @@
+//go:build linux || darwin
+
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+func canSwitch() error {
+	if os.Geteuid() != 0 {
+		return ErrNotRoot
+	}
+	return nil
+}
+
+func (u User) credential() *syscall.Credential {
+	return &syscall.Credential{Uid: u.UID, Gid: u.GID, Groups: u.Groups}
+}
+
+// Reaches reports whether the user can read, write or enter a file or folder. The
+// error is that it could not be tried.
+func (u User) Reaches(ctx context.Context, path string) (bool, error) {
+	return u.try(ctx, `[ -r "$1" ] || [ -w "$1" ] || [ -x "$1" ]`, path)
+}
+
+// WritesIn reports whether the user can come to a folder, and make files there.
+func (u User) WritesIn(ctx context.Context, dir string) (bool, error) {
+	return u.try(ctx, `cd "$1" && [ -w . ] && [ -r . ]`, dir)
+}
+
+// try has a shell of the user judge a path.
+func (u User) try(ctx context.Context, test, path string) (bool, error) {
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", test, "sh", path)
+	cmd.Dir, cmd.Env = "/", []string{"PATH=/usr/bin:/bin"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: u.credential()}
+	err := cmd.Run()
+	if cmd.ProcessState != nil && cmd.ProcessState.Exited() {
+		return err == nil, nil
+	}
+	return false, fmt.Errorf("try what %s can do with %s: %w", u.Name, path, err)
+}
+
+// Foreign returns the first file or folder in a tree, relative to it, that does not
+// belong to the user; "" where all does. What links lead to is not looked at.
+func (u User) Foreign(root string) (string, error) {
+	found := ""
+	err := u.walk(root, func(_ *os.Root, name string, st *syscall.Stat_t) error {
+		if st.Uid != u.UID {
+			found = name
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found, err
+}
+
+// Give has everything in a tree belong to the user that belongs to root: what was
+// restored, and what the checks left. A file with several names is left alone, since
+// it may be one of another tree as well.
+func (u User) Give(root string) error {
+	return u.walk(root, func(in *os.Root, name string, st *syscall.Stat_t) error {
+		if st.Uid != 0 || st.Nlink > 1 && st.Mode&syscall.S_IFMT != syscall.S_IFDIR {
+			return nil
+		}
+		return in.Lchown(name, int(u.UID), int(u.GID))
+	})
+}
+
+func (u User) walk(root string, look func(*os.Root, string, *syscall.Stat_t) error) error {
+	in, err := os.OpenRoot(root)
+	if err != nil {
+		return fmt.Errorf("look whose %s is: %w", root, err)
+	}
+	defer in.Close()
+	err = fs.WalkDir(in.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		var info fs.FileInfo
+		if err == nil {
+			info, err = d.Info()
+		}
+		if errors.Is(err, fs.ErrNotExist) && name != "." { // it was just removed
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		st, ok := info.Sys().(*syscall.Stat_t)
+		if !ok {
+			return nil
+		}
+		return look(in, name, st)
+	})
+	if err != nil {
+		return fmt.Errorf("look whose %s is: %w", root, err)
+	}
+	return nil
+}
