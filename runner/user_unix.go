@@ -68,7 +68,10 @@ func (u User) Give(root string) error {
 		if st.Uid != 0 || st.Nlink > 1 && st.Mode&syscall.S_IFMT != syscall.S_IFDIR {
 			return nil
 		}
-		return in.Lchown(name, int(u.UID), int(u.GID))
+		if err := in.Lchown(name, int(u.UID), int(u.GID)); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
 	})
 }
 

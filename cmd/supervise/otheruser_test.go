@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -11,22 +12,28 @@ import (
 	"testing"
 )
 
-// TestOtherUser runs an agent as another user, who works in the tree and reaches
-// neither the state nor what root left in the tree an iteration before.
+// TestOtherUser runs an agent and the checks as another user, who works in the tree,
+// also with what root restored there, and does not reach the state.
 func TestOtherUser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a loop like others: nothing new for the race detector")
 	}
 	w := newWorld(t)
-	w.write("proj/m_test.sh", "TestOne() { true; }\n")
+	own := fmt.Sprintf("[ $(id -u) = %d ]", otherUID(t))
+	w.write("proj/m_test.sh", "TestOne() { "+own+"; }\n")
+	w.write("hidden/h_test.sh", "TestHidden() { "+own+"; }\n")
 	w.write("proj/keep.sh", "# mine\n")
-	w.write("user.yaml", shellPlan+"protect: {user: nobody}\n")
+	w.write("user.yaml", "checks: {test: sh "+filepath.Join(w.dir, "check.sh")+"}\nprotect: {user: nobody}\n")
 	w.git("init", "-q")
 	w.git("add", ".")
 	w.git("commit", "-qm", "start")
+	t.Setenv("TMPDIR", filepath.Join(w.dir, "tmp"))
+	if err := os.MkdirAll(filepath.Join(w.dir, "tmp"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	run := func(args ...string) (string, int) {
 		t.Helper()
-		return w.supervise(append([]string{"run", "--config", "../user.yaml", "--until", "never", "--max-iterations", "2", "--"}, args...)...)
+		return w.supervise(append([]string{"run", "--config", "../user.yaml", "--until", own, "--holdout-dir", "../hidden", "--max-iterations", "2", "--"}, args...)...)
 	}
 	refused := func(want string) {
 		t.Helper()
@@ -38,6 +45,39 @@ func TestOtherUser(t *testing.T) {
 		refused(`protect\.user: only root may run a program as another user`)
 		t.Skip("not tested here: only root can run an agent as another user")
 	}
+	refused(`nobody cannot write in .*/proj: .*chown -R nobody`)
+	open(t, w.dir)
+	refused(`proj/\S+ does not belong to nobody|nobody cannot write`)
+	give(t, filepath.Join(w.dir, "proj"), otherUID(t))
+	refused(`git does not trust a repository of nobody: git config --global --add safe\.directory \S+/proj`)
+	w.git("config", "--global", "--add", "safe.directory", w.root)
+	refused(`nobody can reach the folder of the hidden tests .*: chmod 700`)
+	if err := os.Chmod(filepath.Join(w.dir, "hidden"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	// The first iteration deletes a test and is undone, by root; the second changes
+	// what was restored.
+	out, code := run("sh", "-c", own+` || exit; cat "$SUPERVISE_PROMPT_FILE" >who; for f in `+w.dir+`/state/supervise/*/loops; do ls "$f" && echo reached >>who; done 2>/dev/null
+if [ "$SUPERVISE_ITERATION" = 1 ]; then rm m_test.sh; echo changed >keep.sh; else echo '# more' >>keep.sh && echo '# more' >>m_test.sh; fi`)
+	if code != 0 || !regexp.MustCompile(`rolled back`).MatchString(out) {
+		t.Fatalf("status %d:\n%s", code, out)
+	}
+	who := w.read("proj/who")
+	if left, err := filepath.Glob(filepath.Join(w.dir, "tmp", "supervise-*")); err != nil || len(left) > 0 {
+		t.Errorf("left among the temporary files: %v, %v", left, err)
+	}
+	if !regexp.MustCompile(`iteration`).MatchString(who) || regexp.MustCompile(`reached`).MatchString(who) {
+		t.Errorf("the agent was told, and reached: %s", who)
+	}
+	if got := w.read("proj/keep.sh") + w.read("proj/m_test.sh"); got != "# mine\n# more\nTestOne() { "+own+"; }\n# more\n" {
+		t.Errorf("after the second iteration: %q\n%s", got, out)
+	}
+}
+
+// otherUID is the number of the user nobody; 0 for whoever cannot become that anyhow.
+func otherUID(t *testing.T) int {
+	t.Helper()
 	nobody, err := user.Lookup("nobody")
 	if err != nil {
 		t.Skipf("not tested here: %v", err)
@@ -46,25 +86,7 @@ func TestOtherUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused(`nobody cannot write in .*/proj: .*chown -R nobody`)
-	open(t, w.dir)
-	refused(`proj/\S+ does not belong to nobody|nobody cannot write`)
-	give(t, filepath.Join(w.dir, "proj"), uid)
-
-	// The first iteration deletes a test and is undone, by root; the second changes
-	// what was restored.
-	out, code := run("sh", "-c", `id -u >who; echo "$HOME" >>who; cat "$SUPERVISE_PROMPT_FILE" >>who; for f in `+w.dir+`/state/supervise/*; do ls "$f" && echo reached >>who; done 2>/dev/null
-if [ "$SUPERVISE_ITERATION" = 1 ]; then rm m_test.sh; echo changed >keep.sh; else echo '# more' >>keep.sh && echo '# more' >>m_test.sh; fi`)
-	if code != 0 || !regexp.MustCompile(`rolled back`).MatchString(out) {
-		t.Fatalf("status %d:\n%s", code, out)
-	}
-	who := w.read("proj/who")
-	if !regexp.MustCompile(`^`+nobody.Uid+`\n`+nobody.HomeDir+`\n(?s:.+)`).MatchString(who) || regexp.MustCompile(`reached`).MatchString(who) {
-		t.Errorf("the agent was, and saw: %s", who)
-	}
-	if got := w.read("proj/keep.sh") + w.read("proj/m_test.sh"); got != "# mine\n# more\nTestOne() { true; }\n# more\n" {
-		t.Errorf("after the second iteration: %q\n%s", got, out)
-	}
+	return uid
 }
 
 // open lets everybody enter the folders above a folder, and it.

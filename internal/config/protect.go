@@ -16,7 +16,7 @@ type Protect struct {
 	Landlock bool `yaml:"landlock"`
 	// more files and folders that it may write, as absolute paths or `~/…`: those of the agent program (`~/.claude`) and of package managers
 	Writable []string `yaml:"writable"`
-	// the agent runs [as this user](threat-model.md#another-user), a name or a number, and reaches the state no more; supervise has to run as root
+	// the agent and the checks run [as this user](threat-model.md#another-user), a name or a number, and reach the state no more; supervise has to run as root
 	User string `yaml:"user" zero:"whoever runs supervise"`
 	// names of the [variables](threat-model.md#the-environment) that the agent is given, `*` stands for anything; `PATH`, `HOME`, the user, the language and the like always are
 	AgentEnv []string `yaml:"agent_env" zero:"all"`

@@ -24,15 +24,15 @@ type copied struct {
 
 // inCopy makes the copy, works in it and removes it.
 func (s *session) inCopy(ctx context.Context, id snapshot.ID, texts map[string][]byte, work func(copied) error) (err error) {
-	if err := os.MkdirAll(s.ledger.ScratchDir(), 0o700); err != nil {
+	if err := os.MkdirAll(s.scratchDir(), 0o700); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp(s.ledger.ScratchDir(), "tree-")
+	dir, err := os.MkdirTemp(s.scratchDir(), "tree-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, ledger.RemoveTree(dir)) }()
-	c := copied{trialTree{dir: dir, root: s.opts.Root, store: s.store, plan: s.opts.Plan}, id, texts}
+	c := copied{trialTree{dir: dir, root: s.opts.Root, store: s.store, plan: s.opts.Plan, user: s.user}, id, texts}
 	if err := c.lay(ctx, id); err != nil {
 		return err
 	}

@@ -168,15 +168,15 @@ func (s *session) inHiddenTree(ctx context.Context, it ledger.Iteration, known *
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(s.ledger.ScratchDir(), 0o700); err != nil {
+	if err := os.MkdirAll(s.scratchDir(), 0o700); err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(s.ledger.ScratchDir(), "tree-")
+	dir, err := os.MkdirTemp(s.scratchDir(), "tree-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, ledger.RemoveTree(dir)) }()
-	tree := trialTree{dir: dir, root: s.opts.Root, store: s.store, plan: s.opts.Plan}
+	tree := trialTree{dir: dir, root: s.opts.Root, store: s.store, plan: s.opts.Plan, user: s.user}
 	if err := tree.lay(ctx, it.Snapshot); err != nil {
 		return nil, err
 	}

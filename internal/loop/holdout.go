@@ -49,7 +49,7 @@ func (s *session) undoneWithout(in detector.Input, findings []detector.Tampering
 
 func (s *session) trial(was, is snapshot.ID) Trial {
 	return Trial{
-		Store: s.store, Meter: s.meter, Plan: s.opts.Plan, Root: s.opts.Root, Dir: s.ledger.ScratchDir(),
+		Store: s.store, Meter: s.meter, Plan: s.opts.Plan, Root: s.opts.Root, Dir: s.scratchDir(), User: s.user,
 		Was: was, Is: is, Flaky: s.flaky, Limit: s.opts.HoldOut.Timeout,
 	}
 }

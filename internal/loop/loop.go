@@ -73,8 +73,9 @@ type session struct {
 	store  *snapshot.Store
 	meter  *measure.Meter
 	masker *runner.Masker // of the secrets in the environment; nil where there is none
-	user   *runner.User   // whom the agent runs as; nil: as this process does
+	user   *runner.User   // whom agent and checks run as; nil: as this process does
 	handed string         // folder with the prompt for that user, while the agent runs
+	entry  string         // folder that this user can enter, for what the checks need; "" without such a user
 	state  ledger.State
 
 	telling sync.Mutex // of events, one after another
@@ -247,7 +248,7 @@ func (s *session) equip(ctx context.Context, learnt measure.Memory) error {
 	if len(scrubbed) > 0 {
 		s.opts.Log.WithField("variables", strings.Join(scrubbed, ", ")).Warn("the checks are not given variables that steer runners and were others when the loop began")
 	}
-	o := measure.Options{Env: env, Scratch: s.ledger.ScratchDir(), OnProgress: s.checked, Memory: learnt, Hold: s.ledger.Held(), BeforeStart: s.starting(childCheck), Reruns: s.opts.Confirm}
+	o := measure.Options{Env: env, Scratch: s.scratchDir(), User: s.user, OnProgress: s.checked, Memory: learnt, Hold: s.ledger.Held(), BeforeStart: s.starting(childCheck), Reruns: s.opts.Confirm}
 	if _, inside := ledger.Inside(s.opts.Home, s.opts.Root); inside {
 		o.Ignore = s.opts.Home
 	}
@@ -301,6 +302,9 @@ func (s *session) openStore(ctx context.Context) (err error) {
 func (s *session) close() {
 	s.notifications.Close()
 	err := s.ledger.Close()
+	if s.entry != "" {
+		err = errors.Join(err, ledger.RemoveTree(s.entry))
+	}
 	if s.store != nil {
 		err = errors.Join(s.store.Close(), err)
 	}

@@ -1,17 +1,20 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"supervise/internal/ledger"
 	"supervise/runner"
 )
 
-// switchUser finds the user whom the agent is to run as, and refuses what would give
+// switchUser finds the user whom agent and checks are to run as, and refuses what would give
 // that user too little, or the state of supervise.
 func (s *session) switchUser(ctx context.Context) error {
 	if s.opts.Protect.User == "" {
@@ -40,6 +43,29 @@ func (s *session) switchUser(ctx context.Context) error {
 			return fmt.Errorf("%w: protect.user: %s does not belong to %s, as all of the tree has to: chown -R %s %s", ErrProtection, filepath.Join(s.opts.Root, other), u.Name, u.Name, s.opts.Root)
 		}
 	}
+	if err := s.gitTrusts(ctx, u); err != nil {
+		return err
+	}
+	if err := s.outOfReach(ctx, u); err != nil {
+		return err
+	}
+	s.user = &u
+	return s.makeEntry()
+}
+
+// gitTrusts refuses a repository that git does not look at, because it belongs to
+// somebody else than root.
+func (s *session) gitTrusts(ctx context.Context, u runner.User) error {
+	cmd := exec.CommandContext(ctx, "git", "rev-parse", "--git-dir")
+	cmd.Dir = s.opts.Root
+	if out, err := cmd.CombinedOutput(); err != nil && strings.Contains(string(out), "safe.directory") {
+		return fmt.Errorf("%w: protect.user: git does not trust a repository of %s: git config --global --add safe.directory %s", ErrProtection, u.Name, s.opts.Root)
+	}
+	return nil
+}
+
+// outOfReach refuses a user who reaches what is kept from agents.
+func (s *session) outOfReach(ctx context.Context, u runner.User) error {
 	for what, dir := range map[string]string{"the state folder": s.ledger.Dir(), "the folder of the snapshots": s.ledger.SnapshotDir(), "the folder of the hidden tests": s.opts.Hidden.Dir} {
 		if dir == "" {
 			continue
@@ -52,9 +78,23 @@ func (s *session) switchUser(ctx context.Context) error {
 			return fmt.Errorf("%w: protect.user: %s can reach %s %s: chmod 700 that, or a folder above it", ErrProtection, u.Name, what, dir)
 		}
 	}
-	s.user = &u
 	return nil
 }
+
+// makeEntry makes a folder for what the checks need, which the user can enter but
+// not list.
+func (s *session) makeEntry() (err error) {
+	if s.entry, err = os.MkdirTemp("", "supervise-checks-"); err == nil {
+		err = os.Chmod(s.entry, 0o711) //nolint:gosec // the names in there are not to be guessed
+	}
+	if err != nil {
+		return fmt.Errorf("make a folder for the checks: %w", err)
+	}
+	return nil
+}
+
+// scratchDir is where private trees and reports are made.
+func (s *session) scratchDir() string { return cmp.Or(s.entry, s.ledger.ScratchDir()) }
 
 // handPrompt writes the prompt where the agent can read it, and returns the path.
 func (s *session) handPrompt(dir, text string) (string, error) {

@@ -23,8 +23,8 @@ type Protect struct {
 	// folder for temporary files, and Writable, which are absolute paths.
 	Landlock bool     `json:"landlock,omitempty"`
 	Writable []string `json:"writable,omitempty"`
-	// User is the name, or the number, of the user whom the agent runs as, by root
-	// alone; "" is whoever runs supervise.
+	// User is the name, or the number, of the user whom agent and checks run as, by
+	// root alone; "" is whoever runs supervise.
 	User string `json:"user,omitempty"`
 	// AgentEnv and ChecksEnv are patterns of the names of the variables that agent
 	// and checks are given; nil: all. Some that every program needs are always among

@@ -122,10 +122,13 @@ func (s *session) met(ctx context.Context, it ledger.Iteration) (*bool, error) {
 	case Green:
 	case Command:
 		env, _ := s.opts.checksEnv()
+		if s.user != nil {
+			env = s.user.Environ(env)
+		}
 		res, err := runner.Run(ctx, runner.Command{
 			Args: []string{"/bin/sh", "-c", s.opts.Until.Command}, Dir: s.opts.Plan.Root,
 			Env: append(env, "CI=true"), Timeout: criterionTimeout,
-			Hold: s.ledger.Held(), BeforeStart: s.starting(childCriterion),
+			Hold: s.ledger.Held(), BeforeStart: s.starting(childCriterion), User: s.user,
 		})
 		if err != nil && !errors.Is(err, runner.ErrUnstartable) { // the agent may have taken its folder away
 			return nil, fmt.Errorf("run the criterion: %w", err)

@@ -17,6 +17,7 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/metric"
+	"supervise/runner"
 	"supervise/snapshot"
 	"supervise/source"
 )
@@ -29,6 +30,7 @@ type Trial struct {
 	Plan  measure.Plan // that of the meter
 	Root  string       // the working tree, whose dependency folders are linked to and that is not written to
 	Dir   string       // a private folder, in which the tree is made and removed
+	User  *runner.User // that of the meter, who must be able to enter Dir
 
 	Was, Is  snapshot.ID          // the trees of the tests and of the code
 	Findings []detector.Tampering // that name the tests
@@ -145,7 +147,7 @@ func (r *trialRun) inTree(ctx context.Context, tests []metric.Test) (err error) 
 	if r.Limit > 0 {
 		r.until = time.Now().Add(r.Limit)
 	}
-	r.tree = trialTree{dir: dir, root: r.Root, store: r.Store, plan: r.Plan}
+	r.tree = trialTree{dir: dir, root: r.Root, store: r.Store, plan: r.Plan, user: r.User}
 	if err := r.tree.lay(ctx, r.Is); err != nil {
 		return err
 	}
@@ -353,6 +355,7 @@ type trialTree struct {
 	dir, root string
 	store     *snapshot.Store
 	plan      measure.Plan
+	user      *runner.User // to whom the tree is given; nil: nobody else
 }
 
 // below is the slash path of the project in the tree, "." where it is all of it.
@@ -377,7 +380,10 @@ func (t trialTree) lay(ctx context.Context, id snapshot.ID) error {
 	if err != nil {
 		return err
 	}
-	return t.reuse(files)
+	if err := t.reuse(files); err != nil || t.user == nil {
+		return err
+	}
+	return t.user.Give(t.dir)
 }
 
 // Reuse has the dependency folders of a tree that was made for the plan, which holds

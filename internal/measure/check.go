@@ -69,7 +69,7 @@ func (m *Meter) try(ctx context.Context, a *attempt) (err error) {
 	if a.dir, err = m.scratch(); err != nil {
 		return err
 	}
-	if err := a.check.lay(a.dir); err != nil {
+	if err := errors.Join(a.check.lay(a.dir), m.give(a.dir)); err != nil {
 		return err
 	}
 	c := a.check.in(a.dir)
@@ -173,7 +173,7 @@ func (m *Meter) execute(ctx context.Context, c Check, out *output) (runner.Resul
 		errs = out
 	}
 	res, err := runner.Run(ctx, runner.Command{
-		Hold: m.opts.Hold, BeforeStart: m.opts.BeforeStart,
+		Hold: m.opts.Hold, BeforeStart: m.opts.BeforeStart, User: m.opts.User,
 		Args: c.Command, Dir: m.base(c), Env: append(m.environment(), c.Env...),
 		Stdout: out, Stderr: errs, Timeout: m.timeout(c),
 	})
@@ -185,6 +185,9 @@ func (m *Meter) environment() []string {
 	env := m.opts.Env
 	if env == nil {
 		env = os.Environ()
+	}
+	if m.opts.User != nil {
+		env = m.opts.User.Environ(env)
 	}
 	return append(withoutGit(env), "CI=true", "TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0")
 }

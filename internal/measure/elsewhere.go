@@ -152,6 +152,9 @@ func (e *elsewhere) run(ctx context.Context, c Check) (Run, error) {
 		}
 	}
 	e.meter.opts.OnProgress(Progress{Check: c})
+	if err := e.there.give(e.there.plan.Root); err != nil {
+		return Run{}, err
+	}
 	run, err := e.there.check(ctx, c)
 	if !e.covering {
 		run.coverage = nil

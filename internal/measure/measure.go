@@ -19,6 +19,7 @@ const DefaultTimeout = 30 * time.Minute
 // Options are the circumstances of a measurement.
 type Options struct {
 	Scratch    string         // folder for the private report folders; "" is the system's
+	User       *runner.User   // whom the checks run as, who must be able to enter Scratch; nil: as this process does
 	Ignore     string         // absolute path of a folder that is no part of the project
 	Env        []string       // environment of the checks; nil is that of this process
 	OnProgress func(Progress) // called as checks start and end, may be nil
@@ -112,6 +113,9 @@ func New(plan Plan, o Options) *Meter {
 // fails is no error but part of the result.
 func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
 	var res Result
+	if err := m.give(m.plan.Root); err != nil {
+		return res, err
+	}
 	for _, st := range m.plan.stages() {
 		runs, err := m.stage(ctx, st, known)
 		res.Runs = append(res.Runs, runs...)
@@ -439,5 +443,13 @@ func (m *Meter) scratch() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("make report folder: %w", err)
 	}
-	return dir, nil
+	return dir, m.give(dir)
+}
+
+// give has what is in a folder belong to the user whom the checks run as.
+func (m *Meter) give(dir string) error {
+	if m.opts.User == nil {
+		return nil
+	}
+	return m.opts.User.Give(dir)
 }
