@@ -71,11 +71,20 @@ func Open(ctx context.Context, work, store string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("make snapshot store: %w", err)
 	}
 	root, err := os.OpenRoot(work)
+	if errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w; give yourself access to the folder (chmod u+rwx)", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open working tree: %w", err)
 	}
+	fi, err := os.Stat(work)
+	if err != nil {
+		root.Close()
+		return nil, fmt.Errorf("open working tree: %w", err)
+	}
 	s := &Store{
-		work: work, dir: store, inside: inside, opts: o.withDefaults(), root: root, lockWait: cmp.Or(o.lockWait, defaultLockWait),
+		rootMode: fi.Mode().Perm(),
+		work:     work, dir: store, inside: inside, opts: o.withDefaults(), root: root, lockWait: cmp.Or(o.lockWait, defaultLockWait),
 		name: rand.Text(), pools: map[string]*pool{}, infos: map[ID]header{},
 	}
 	if err := s.start(ctx); err != nil {

@@ -11,18 +11,19 @@ import (
 // followRoot looks whether the folder of the tree is still the one that was opened. One that was deleted, or moved away,
 // is made again, so that a restore can fill it; from one in its place the next snapshot is taken. Otherwise snapshots
 // would be of a folder in which nobody works any more.
+//
+// A folder that its owner cannot enter any more gets back the permissions that it had when the store was opened.
 func (s *Store) followRoot() error {
-	had, errHad := s.root.Stat(".")
 	there, err := os.Stat(s.work)
+	if err == nil && there.IsDir() && there.Mode().Perm()&0o700 != 0o700 && s.rootMode&0o700 == 0o700 {
+		_ = os.Chmod(s.work, s.rootMode) // where it is not ours, what follows tells
+	}
+	had, errHad := s.root.Stat(".")
 	if errHad == nil && err == nil && os.SameFile(had, there) {
 		return nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		mode := fs.FileMode(0o755)
-		if errHad == nil {
-			mode = had.Mode().Perm()
-		}
-		there, err = nil, os.MkdirAll(s.work, mode)
+		there, err = nil, os.MkdirAll(s.work, s.rootMode)
 	}
 	if err == nil && there != nil && !there.IsDir() {
 		err = errors.New("something else is in its place")

@@ -50,6 +50,27 @@ func TestRootOfTheTreeIsGone(t *testing.T) {
 	}
 }
 
+// An agent takes from the owner every right to the folder of the tree.
+func TestRootClosedToItsOwner(t *testing.T) {
+	if !asNobody(t) { // root enters every folder
+		return
+	}
+	dir := workshop(t)
+	s := open(t, dir, Options{})
+	before, first := picture(t, dir), take(t, s)
+	write(t, dir, "new", "of the agent\n")
+	must(t, os.Chmod(dir, 0))
+	if second := take(t, s); second.Tree == first.Tree {
+		t.Error("what the agent left is not in the snapshot")
+	}
+	must(t, os.Chmod(dir, 0))
+	restore(t, s, first.ID)
+	same(t, "restored", before, picture(t, dir))
+	if fi, err := os.Stat(dir); err != nil || fi.Mode().Perm() != 0o755 {
+		t.Errorf("the folder has %v, %v", fi.Mode(), err)
+	}
+}
+
 // A link in place of the tree is not followed: a restore would delete what it leads to.
 func TestRootReplacedByALink(t *testing.T) {
 	dir, outside := workshop(t), t.TempDir()

@@ -130,6 +130,8 @@ type Store struct {
 	inside string   // path of the store in the tree, "" if it lies outside
 	root   *os.Root // the working tree
 
+	rootMode fs.FileMode // permissions of its folder when the store was opened
+
 	name      string // among those who lock the store
 	lockWait  time.Duration
 	mu        sync.Mutex

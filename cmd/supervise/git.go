@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -42,9 +44,26 @@ func ignored(ctx context.Context, path string, flags ...string) bool {
 	return cmd.Run() == nil
 }
 
+// refused says why git does not work in a folder that is in a repository, "" where it
+// works or there is none.
+func refused(ctx context.Context, dir string) string {
+	cmd := exec.CommandContext(ctx, "git", "rev-parse", "--show-toplevel")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "LC_ALL=C")
+	_, err := cmd.Output()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || strings.Contains(string(exit.Stderr), "not a git repository") {
+		return ""
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
+	return strings.TrimPrefix(first, "fatal: ")
+}
+
 // kept refuses a project in a folder that git ignores: nothing that an agent does in
-// there would be in a snapshot, nor put back.
+// there would be in a snapshot, nor put back. So it does where git cannot tell.
 func kept(ctx context.Context, at place) error {
+	if why := refused(ctx, at.here); why != "" {
+		return usageError{fmt.Errorf("git does not work in %s: %s; mend that first, so that all of the repository is kept ('git status' says more)", at.here, why)}
+	}
 	for _, dir := range []string{at.project, at.here} {
 		if dir != at.root && ignored(ctx, dir) {
 			return usageError{fmt.Errorf("%s is ignored by the git repository in %s, so that nothing in it would be kept: make it a repository of its own (git init), or take it out of the ignored files", dir, at.root)}

@@ -11,7 +11,7 @@ import (
 )
 
 // ownNames are what supervise itself puts into a home.
-var ownNames = []string{"loops", "snapshots", "replay", "gate.json", hiddenBy}
+var ownNames = []string{"loops", "snapshots", "scratch", "replay", "gate.json", hiddenBy}
 
 // hiddenBy is the file by which git ignores a home inside the working tree.
 const (
@@ -37,7 +37,7 @@ func ownFolder(home, workspace string) error {
 		return fmt.Errorf("%w: %w", ErrHome, err)
 	}
 	for _, e := range entries {
-		text, own := []byte(hiddenText), slices.Contains(ownNames, e.Name())
+		text, own := []byte(hiddenText), slices.Contains(ownNames, e.Name()) || strings.HasPrefix(e.Name(), tempPrefix)
 		if e.Name() == hiddenBy {
 			text, err = os.ReadFile(filepath.Join(home, hiddenBy))
 		}

@@ -19,7 +19,7 @@ func TestCreateLeavesTheUsersFoldersAlone(t *testing.T) {
 	}{
 		"new":                        {"state", nil, nil},
 		"empty":                      {"state", map[string]string{"state/": ""}, nil},
-		"used before":                {"state", map[string]string{"state/loops/": "", "state/gate.json": "{}", "state/.gitignore": "*\n"}, nil},
+		"used before":                {"state", map[string]string{"state/loops/": "", "state/scratch/": "", "state/gate.json": "{}", "state/.gitignore": "*\n"}, nil},
 		"the tree itself":            {".", map[string]string{".gitignore": "build/\n"}, ledger.ErrHome},
 		"with files of the user":     {"docs", map[string]string{"docs/guide.md": "mine"}, ledger.ErrHome},
 		"with ignores of the user":   {"docs", map[string]string{"docs/.gitignore": "*.log\n"}, ledger.ErrHome},
@@ -58,5 +58,22 @@ func TestCreateLeavesTheUsersFoldersAlone(t *testing.T) {
 				t.Error("the refused loop left a folder behind")
 			}
 		})
+	}
+}
+
+// A loop that a newer supervise wrote is not called missing.
+func TestFindNamesLoopsOfNewerVersions(t *testing.T) {
+	home := t.TempDir()
+	create(t, home, "ralph-a-00000001")
+	if err := os.WriteFile(filepath.Join(ledger.Dir(home, "ralph-a-00000001"), "state.json"), []byte(`{"version": 99}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"latest", "", "ralph-a"} {
+		if _, _, err := ledger.Find(home, workspace, name); !errors.Is(err, ledger.ErrNewer) {
+			t.Errorf("Find %q = %v, want ErrNewer", name, err)
+		}
+	}
+	if _, _, err := ledger.Find(home, workspace, "other"); !errors.Is(err, ledger.ErrNoLoop) {
+		t.Errorf("Find of another = %v, want ErrNoLoop", err)
 	}
 }

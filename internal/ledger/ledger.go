@@ -301,12 +301,29 @@ func Find(home, workspace, name string) (string, State, error) {
 	case 1:
 		return Dir(home, found[0].LoopID), found[0], nil
 	case 0:
+		if err := newer(home, name); err != nil {
+			return "", State{}, err
+		}
 		if name == "" {
 			return "", State{}, fmt.Errorf("%w: nothing has been run in this working tree yet (looked in %s)", ErrNoLoop, home)
 		}
 		return "", State{}, fmt.Errorf("%w: %s (looked in %s)", ErrNoLoop, name, home)
 	}
 	return "", State{}, fmt.Errorf("%w: %s stands for %d loops; write more of the name", ErrNoLoop, name, len(found))
+}
+
+// newer finds a loop that is meant and that only a newer supervise can read.
+func newer(home, name string) error {
+	entries, err := os.ReadDir(filepath.Join(home, "loops"))
+	if err != nil {
+		return nil //nolint:nilerr // there is none
+	}
+	for _, e := range entries {
+		if _, err := ReadState(Dir(home, e.Name())); errors.Is(err, ErrNewer) && strings.Contains(e.Name(), name) {
+			return err
+		}
+	}
+	return nil
 }
 
 // SnapshotDir returns the folder for the loop's snapshots: beside the loop's

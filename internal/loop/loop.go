@@ -151,7 +151,7 @@ func (s *session) rescue(cause error) error {
 	res, err := s.store.Restore(context.Background(), s.safe)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w; and the tree could not be put back to snapshot s%s: %w", cause, s.safe, err)
+		return fmt.Errorf("%w; and the tree could not be put back to snapshot s%s: %w; when that is mended: supervise rollback %s s%s", cause, s.safe, err, s.id, s.safe)
 	case len(res.Written)+len(res.Deleted)+res.GitFiles == 0:
 		return cause
 	}
