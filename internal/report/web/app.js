@@ -34,8 +34,11 @@ function chart(rows, o) {
   if (o.min === undefined) min -= pad; // so that no point lies on the edge
   const last = Math.max(1, rows.length - 1);
   const x = i => left + (w - left - right) * i / last, y = v => top + (h - top - bottom) * (1 - (v - min) / (max - min));
+  const round = v => Math.round(v * digits) / digits;
+  let digits = 10; // of labels that would else be the same
+  while (digits < 1e4 && round(min + pad) === round(max - pad)) digits *= 10;
   for (const v of o.ticks ?? [min + pad, max - pad]) {
-    root.append(svg("line", {class: "axis", x1: left, x2: w - right, y1: y(v), y2: y(v)}), svg("text", {x: left - 6, y: y(v) + 4, "text-anchor": "end"}, String(Math.round(v * 10) / 10) + (o.unit ?? "")));
+    root.append(svg("line", {class: "axis", x1: left, x2: w - right, y1: y(v), y2: y(v)}), svg("text", {x: left - 6, y: y(v) + 4, "text-anchor": "end"}, String(round(v)) + (o.unit ?? "")));
   }
   const path = seen.map((r, i) => (i ? "L" : "M") + x(rows.indexOf(r)).toFixed(1) + " " + y(r.v).toFixed(1)).join("");
   root.append(svg("path", {class: "curve", d: path}));
@@ -95,7 +98,8 @@ function alerts() {
 
 const letters = {p: "passed", f: "failed", s: "skipped", n: "did not run", x: "was not there"};
 function matrix() {
-  $("matrix-note").textContent = data.matrix.note;
+  const used = Object.keys(letters).filter(s => s !== "x" && data.matrix.tests.some(row => row.states.includes(s)));
+  $("matrix-note").textContent = data.matrix.note + (used.length ? ": " + used.map(s => s + " " + letters[s]).join(", ") : "");
   if (!data.matrix.tests.length) { $("matrix").remove(); return; }
   const t = el("table", {className: "matrix"}, el("tr", {}, ...its.map(it => el("th", {}, String(it.number))), el("th", {}, "test")));
   for (const row of data.matrix.tests) {
