@@ -145,30 +145,6 @@ func (s *session) patch(ctx context.Context, w *work) (err error) {
 	return s.store.Patch(ctx, io.MultiWriter(f, &w.lines), w.start.ID, w.it.Snapshot)
 }
 
-// Bounds of the copies of changed files; the snapshot has them all.
-const (
-	maxArtifact  = 1 << 20
-	maxArtifacts = 32 << 20
-)
-
-func contents(ctx context.Context, store *snapshot.Store, id snapshot.ID, changes []snapshot.Change) (ledger.Files, error) {
-	out, left := ledger.Files{}, maxArtifacts
-	for _, c := range changes {
-		if c.Kind == snapshot.Deleted || left <= 0 {
-			continue
-		}
-		data, err := store.ReadFile(ctx, id, c.Path)
-		if err != nil {
-			return nil, fmt.Errorf("keep changed file: %w", err)
-		}
-		if len(data) <= min(maxArtifact, left) {
-			out[c.Path] = data
-			left -= len(data)
-		}
-	}
-	return out, nil
-}
-
 // judge measures the tree, grades it and holds it against the rules.
 func (s *session) judge(ctx context.Context, w *work) error {
 	var err error

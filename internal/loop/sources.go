@@ -2,6 +2,8 @@ package loop
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"slices"
 
 	"supervise/detector"
@@ -80,15 +82,16 @@ func inlineAlone(f integrity.File) bool {
 }
 
 // versions returns the text of a changed file as it was and as it is, nil where
-// it is not there or too long to be looked at.
+// it is not there, too long to be looked at, or could not be captured: a file that
+// has become too big or unreadable counts as modified.
 func versions(c snapshot.Change, read func(string, bool) ([]byte, error)) (was, is []byte, err error) {
 	if c.Kind != snapshot.Added {
-		if was, err = read(c.Path, false); err != nil {
+		if was, err = read(c.Path, false); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, err
 		}
 	}
 	if c.Kind != snapshot.Deleted {
-		if is, err = read(c.Path, true); err != nil {
+		if is, err = read(c.Path, true); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, err
 		}
 	}
