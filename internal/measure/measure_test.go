@@ -89,6 +89,7 @@ func TestValidity(t *testing.T) {
 		{"silence", shell(measure.Test, "true"), metric.Absent, "printed nothing"},
 		{"other text", shell(measure.Test, "echo fine"), metric.Absent, "printed nothing that can be read"},
 		{"failure without a report", shell(measure.Test, "echo no database >&2; exit 2"), metric.Absent, "ended with status 2 and wrote no report that can be read: no database"},
+		{"advice behind the error", shell(measure.Test, `printf '[ERROR] A.java:[5,22] expected ;\n[ERROR] \n[ERROR] -> [Help 1]\n[ERROR] Re-run Maven using the -X switch\n[ERROR] [Help 1] http://example.org\n'; exit 1`), metric.Absent, "ended with status 1 and wrote no report that can be read: [ERROR] A.java:[5,22] expected ;"},
 		{"cut off", shell(measure.Test, "cp truncated.xml r.xml", "r.xml"), metric.Partial, "r.xml"},
 		{"no tests", shell(measure.Test, "cp none.xml r.xml", "r.xml"), metric.Absent, "found no tests"},
 		{"no tests and a failure", shell(measure.Test, "cp none.xml r.xml; exit 5", "r.xml"), metric.Absent, "ended with status 5 and found no tests"},
