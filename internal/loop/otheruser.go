@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"supervise/internal/ledger"
 	"supervise/runner"
@@ -43,25 +41,11 @@ func (s *session) switchUser(ctx context.Context) error {
 			return fmt.Errorf("%w: protect.user: %s does not belong to %s, as all of the tree has to: chown -R %s %s", ErrProtection, filepath.Join(s.opts.Root, other), u.Name, u.Name, s.opts.Root)
 		}
 	}
-	if err := s.gitTrusts(ctx, u); err != nil {
-		return err
-	}
 	if err := s.outOfReach(ctx, u); err != nil {
 		return err
 	}
 	s.user = &u
 	return s.makeEntry()
-}
-
-// gitTrusts refuses a repository that git does not look at, because it belongs to
-// somebody else than root.
-func (s *session) gitTrusts(ctx context.Context, u runner.User) error {
-	cmd := exec.CommandContext(ctx, "git", "rev-parse", "--git-dir")
-	cmd.Dir = s.opts.Root
-	if out, err := cmd.CombinedOutput(); err != nil && strings.Contains(string(out), "safe.directory") {
-		return fmt.Errorf("%w: protect.user: git does not trust a repository of %s: git config --global --add safe.directory %s", ErrProtection, u.Name, s.opts.Root)
-	}
-	return nil
 }
 
 // outOfReach refuses a user who reaches what is kept from agents.
