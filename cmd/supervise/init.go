@@ -11,19 +11,23 @@ import (
 )
 
 func (a *app) initCmd() *cobra.Command {
+	f := &planFlags{}
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a commented " + config.FileName + " for this project",
 		Long: `Init recognises how the project is built, tested, covered and linted and writes
-that as a commented ` + config.FileName + ` into the root of the working tree.`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.init(cmd, force) },
+that as a commented ` + config.FileName + ` into the root of the working tree. What is
+given by flags is written as given; a project that is not recognised needs --test-cmd.`,
+		Example: "  supervise init\n  supervise init --test-cmd 'make check' --test-report 'build/**/TEST-*.xml'",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.init(cmd, f, force) },
 	}
+	f.register(cmd)
 	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there")
 	return cmd
 }
 
-func (a *app) init(cmd *cobra.Command, force bool) error {
+func (a *app) init(cmd *cobra.Command, f *planFlags, force bool) error {
 	at, err := a.place(cmd.Context())
 	if err != nil {
 		return err
@@ -34,7 +38,11 @@ func (a *app) init(cmd *cobra.Command, force bool) error {
 	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("look for %s: %w", path, err)
 	}
-	plan, notes, err := config.Default().Plan(at.project, lookPath)
+	s := config.Default()
+	if err := f.override(&s); err != nil {
+		return err
+	}
+	plan, notes, err := s.Plan(at.project, lookPath)
 	if err != nil {
 		return err
 	}

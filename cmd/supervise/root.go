@@ -171,7 +171,11 @@ back the best iteration, not the last.`,
 	}
 	a.register(cmd.PersistentFlags())
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w; see '%s --help'", err, c.CommandPath())}
+		text := err.Error()
+		for _, f := range flagFaults {
+			text = f.of.ReplaceAllString(text, f.remedy)
+		}
+		return usageError{fmt.Errorf("%s; see '%s --help'", text, c.CommandPath())}
 	})
 	cmd.AddCommand(a.replayCmd())
 	cmd.AddCommand(a.runCmd(), a.initCmd(), a.doctorCmd(), a.measureCmd(), a.parseCmd(), a.resumeCmd(), a.statusCmd(), a.reportCmd(), a.explainCmd(), a.ackCmd(), a.diffCmd(), a.rollbackCmd(), a.demoCmd(), a.demoAgentCmd(), a.versionCmd())
@@ -249,6 +253,18 @@ func finish(cmd *cobra.Command) {
 		}
 		return usageError{fmt.Errorf("%s; write: %s (see '%s --help')", what, usage, c.CommandPath())}
 	}
+}
+
+// flagFaults are what the errors of flags say about the insides of Go, and what helps
+// instead.
+var flagFaults = []struct {
+	of     *regexp.Regexp
+	remedy string
+}{
+	{regexp.MustCompile(`time: .*`), "give a time with its unit, like 90s, 30m or 8h"},
+	{regexp.MustCompile(`strconv\.Parse(Int|Uint).*`), "give a whole number"},
+	{regexp.MustCompile(`strconv\.ParseFloat.*`), "give a number"},
+	{regexp.MustCompile(`strconv\.ParseBool.*`), "give true or false"},
 }
 
 // ofCobra are errors of cobra about how many arguments there are.
