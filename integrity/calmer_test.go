@@ -73,3 +73,33 @@ func goErr(cond string) string {
 func raising3(kind string) string {
 	return "def app():\n    raise " + kind + "(\"no\")\n\n\ndef test_app():\n    with pytest.raises(" + kind + "):\n        call(app)\n"
 }
+
+// One project of a configuration takes in what another leaves out; a recorded output
+// goes with the version of what makes it.
+func TestReasonsInConfiguration(t *testing.T) {
+	vitest := func(exclude, include string) string {
+		return "export default defineConfig({\n  test: {\n    projects: [\n      { test: { name: 'unit', exclude: ['dist'" + exclude + "] } },\n      { test: { name: 'node', include: ['ssr/**'" + include + "] } },\n    ],\n  },\n})\n"
+	}
+	const golden = "tests/ui/a.stderr"
+	toolchain := "jobs:\n  test:\n    steps:\n      - uses: rust\n        with:\n          toolchain: \"1.95\"\n"
+	for _, test := range []struct {
+		name          string
+		before, after texts
+		want          string
+	}{
+		{"handed over", texts{"vitest.config.ts": vitest("", "")}, texts{"vitest.config.ts": vitest(", 'core/render.spec.ts'", ", 'core/render.spec.ts'")}, ""},
+		{"left out", texts{"vitest.config.ts": vitest("", "")}, texts{"vitest.config.ts": vitest(", 'core/render.spec.ts'", "")}, "CRITICAL"},
+		{"another version", texts{golden: "error: not found\n", ".github/workflows/ci.yml": toolchain}, texts{golden: "error: missing\n", ".github/workflows/ci.yml": strings.Replace(toolchain, "1.95", "1.96", 1)}, ""},
+		{"another step", texts{golden: "error: not found\n", ".github/workflows/ci.yml": toolchain}, texts{golden: "error: missing\n", ".github/workflows/ci.yml": strings.Replace(toolchain, "uses: rust", "uses: rustup", 1)}, "HIGH"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := worstOf(test.before, test.after)
+			if got == "INFO" {
+				got = ""
+			}
+			if got != test.want {
+				t.Errorf("got %q, want %q: %q", got, test.want, audited(test.before, test.after))
+			}
+		})
+	}
+}

@@ -133,7 +133,7 @@ func (c *change) weigh(f *configFile, is call, m mark) metric.Severity {
 func standing(key string) bool { return argumentKeys.MatchString(key) || key == "args" }
 
 // gentle are the arguments that honest projects use to divide their tests.
-var gentle = strings.Fields("-m -short -test.short -t --tag --lib --bins --exclude-group --group --testsuite --spec --only -P --pattern -Dgroups -DexcludedGroups --test_tag_filters -L -LE -x --selectProjects --dir -p --package --test --doc --example --bin -E --filterset -pl --projects --suite --no-suite --tag --exclude-tag -c -F")
+var gentle = strings.Fields("--project -m -short -test.short -t --tag --lib --bins --exclude-group --group --testsuite --spec --only -P --pattern -Dgroups -DexcludedGroups --test_tag_filters -L -LE -x --selectProjects --dir -p --package --test --doc --example --bin -E --filterset -pl --projects --suite --no-suite --tag --exclude-tag -c -F")
 
 // severity is how grave a mark is. had says that the argument was there before
 // with another value.

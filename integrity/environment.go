@@ -34,7 +34,7 @@ var dependencies = regexp.MustCompile(`(^|/)(package\.json|package-lock\.json|ya
 // regenerated finds expected output that was rewritten: without a change of the
 // product or of its dependencies it is the test that gave way.
 func regenerated(c *change) []Finding {
-	bump := slices.ContainsFunc(c.files, func(f *file) bool { return dependencies.MatchString(f.Path) })
+	bump := slices.ContainsFunc(c.files, func(f *file) bool { return dependencies.MatchString(f.Path) || f.onlyVersions() })
 	var out []Finding
 	for _, f := range c.files {
 		if !golden.MatchString(f.Path) || f.Added || f.Deleted || f.after().product() || len(f.removedLines()) == 0 || len(f.addedLines()) == 0 {
@@ -52,6 +52,21 @@ func regenerated(c *change) []Finding {
 		out = append(out, finding)
 	}
 	return out
+}
+
+// toolchains are files that say, beside other things, with which version of the
+// language a project is built.
+var toolchains = regexp.MustCompile(`(^|/)(rust-toolchain(\.toml)?|\.tool-versions|\.nvmrc|\.(?:python|ruby|node|go|java)-version|mise\.toml|\.github/workflows/[^/]+\.ya?ml)$`)
+
+// version matches the number of a version.
+var version = regexp.MustCompile(`\d+(?:\.\d+)+`)
+
+// onlyVersions reports whether versions are all that changed in such a file.
+func (f *file) onlyVersions() bool {
+	was, now := f.removedLines(), f.addedLines()
+	return toolchains.MatchString(f.Path) && len(was) > 0 && slices.EqualFunc(was, now, func(a, b line) bool {
+		return version.MatchString(a.text) && version.ReplaceAllString(a.text, "§") == version.ReplaceAllString(b.text, "§")
+	})
 }
 
 var dates = regexp.MustCompile(`\b(19|20)\d\d(-\d\d(-\d\d)?)?\b`)

@@ -179,11 +179,31 @@ func (r *settingRow) findings(c *change, f *configFile) []Finding {
 		return out
 	}
 	for _, s := range f.came {
-		if r.matches(s) && !c.newTarget(f, s) {
+		if r.matches(s) && !c.newTarget(f, s) && !f.handedOver(s) {
 			out = append(out, Finding{File: f.Path, Line: s.line, Severity: r.weight(f, s), Evidence: evidence(s.key + ": " + s.value)})
 		}
 	}
 	return out
+}
+
+// leavesOut and takesIn match the keys of the tests of one of several projects in a
+// configuration.
+var (
+	leavesOut = regexp.MustCompile(`\bprojects?\[\].*\bexclude(\[\])*$`)
+	takesIn   = regexp.MustCompile(`\bprojects?\[\].*\binclude(\[\])*$`)
+)
+
+// handedOver reports whether one project of a configuration leaves out what another
+// takes in: it is run there.
+func (f *configFile) handedOver(s setting) bool {
+	other := takesIn
+	switch {
+	case takesIn.MatchString(s.key):
+		other = leavesOut
+	case !leavesOut.MatchString(s.key):
+		return false
+	}
+	return slices.ContainsFunc(f.is.settings, func(x setting) bool { return x.value == s.value && other.MatchString(x.key) })
 }
 
 // endToEnd are tests that another runner runs, so that leaving them out of this
