@@ -282,23 +282,23 @@ var (
 
 // emptied reports whether a table has no rows any more, but is still there: the
 // test is, and names an empty literal where it did not.
-func (b table) emptied(now []table, before, after *side) bool {
-	if b.test == nil || b.replaced(now, before) {
+func (t table) emptied(now []table, before, after *side) bool {
+	if t.test == nil || t.replaced(now, before) {
 		return false
 	}
-	for _, t := range after.source().Tests {
-		if t.Name != b.test.Name {
+	for _, d := range after.source().Tests {
+		if d.Name != t.test.Name {
 			continue
 		}
-		from := max(t.Line-6, 1)
-		was, is := b.without(before, before.headOf(b.test), b.test.End), after.maskedRange(after.headOf(&t), t.End)
-		if rowMark.MatchString(b.Rows[0]) {
-			return !otherRows.MatchString(after.maskedRange(from, t.Line+1))
+		from := max(d.Line-6, 1)
+		was, is := t.without(before, before.headOf(t.test), t.test.End), after.maskedRange(after.headOf(&d), d.End)
+		if rowMark.MatchString(t.Rows[0]) {
+			return !otherRows.MatchString(after.maskedRange(from, d.Line+1))
 		}
-		if b.End < before.headOf(b.test) || b.Line > b.test.End { // of a provider
-			was, is = b.without(before, 1, len(before.starts())), string(after.withoutStrings())
+		if t.End < before.headOf(t.test) || t.Line > t.test.End { // of a provider
+			was, is = t.without(before, 1, len(before.starts())), string(after.withoutStrings())
 		}
-		return len(t.Assertions) >= len(b.test.Assertions) &&
+		return len(d.Assertions) >= len(t.test.Assertions) &&
 			len(emptyLiteral.FindAllString(is, -1)) > len(emptyLiteral.FindAllString(was, -1))
 	}
 	return false
@@ -306,11 +306,11 @@ func (b table) emptied(now []table, before, after *side) bool {
 
 // without returns some lines of the text that a table stands in, without its rows
 // where they have lines of their own.
-func (b table) without(s *side, from, to int) string {
-	if b.Line == b.End {
+func (t table) without(s *side, from, to int) string {
+	if t.Line == t.End {
 		return s.maskedRange(from, to)
 	}
-	return s.maskedRange(from, b.Line) + "…" + s.maskedRange(max(b.End, from), to)
+	return s.maskedRange(from, t.Line) + "…" + s.maskedRange(max(t.End, from), to)
 }
 
 // headOf returns the first line of what stands above a test without a blank line
@@ -325,10 +325,10 @@ func (s *side) headOf(t *source.TestDef) int {
 
 // replaced reports whether the test of a table has another one now that it did not
 // have.
-func (b table) replaced(now []table, before *side) bool {
+func (t table) replaced(now []table, before *side) bool {
 	had := tablesOf(before)
 	return slices.ContainsFunc(now, func(a table) bool {
-		return a.test != nil && a.test.Name == b.test.Name && len(a.rows) > 1 &&
+		return a.test != nil && a.test.Name == t.test.Name && len(a.rows) > 1 &&
 			!slices.ContainsFunc(had, func(o table) bool { return slices.Equal(o.rows, a.rows) })
 	})
 }

@@ -118,7 +118,7 @@ func (r revision) sameOtherwise() bool {
 	case broadened(was, now):
 		return false
 	case ofTruth.MatchString(was):
-		return (r.now.Strength == source.Truthy || r.now.Negated && plainDenial.MatchString(now)) && !r.otherSubject() && denied(r.was) == denied(r.now)
+		return r.sameTruth()
 	case ofNil.MatchString(was) && ofNil.MatchString(now) && r.was.Negated == r.now.Negated, r.saidByName():
 		return true
 	case r.calledOtherwise(), anyOf.MatchString(now) && strings.Contains(was, "||"),
@@ -142,6 +142,12 @@ var asksByName = regexp.MustCompile(`(?i)\w*true[\s(]+[\w\\.:>$-]*?\bi?s?_?(\w+)
 func (r revision) saidByName() bool {
 	m := asksByName.FindStringSubmatch(r.now.text)
 	return m != nil && len(r.was.Literals) == 1 && strings.EqualFold(strings.Trim(r.was.Literals[0], "\"'`"), m[1])
+}
+
+// sameTruth reports whether an assertion about a truth says the same of the same.
+func (r revision) sameTruth() bool {
+	truth := r.now.Strength == source.Truthy || r.now.Negated && plainDenial.MatchString(r.now.text)
+	return truth && !r.otherSubject() && denied(r.was) == denied(r.now)
 }
 
 var (

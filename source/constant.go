@@ -35,11 +35,9 @@ func constantly(cond string) (value, known bool) {
 	if m := ordered.FindStringSubmatch(c); m != nil {
 		return compared(atoi(m[1]), m[2], atoi(m[3])), true
 	}
-	for _, sign := range []string{"not(", "!("} {
-		if inner, ok := strings.CutPrefix(c, sign); ok && strings.HasSuffix(inner, ")") && balanced(inner[:len(inner)-1]) {
-			value, known := constantly(inner[:len(inner)-1])
-			return !value, known
-		}
+	if inner, ok := denied(c); ok {
+		value, known := constantly(inner)
+		return !value, known
 	}
 	switch {
 	case denies.MatchString(c):
@@ -48,6 +46,16 @@ func constantly(cond string) (value, known bool) {
 		return true, true
 	}
 	return false, false
+}
+
+// denied returns what stands in the brackets of a denial.
+func denied(c string) (inner string, ok bool) {
+	for _, sign := range []string{"not(", "!("} {
+		if inner, ok := strings.CutPrefix(c, sign); ok && strings.HasSuffix(inner, ")") && balanced(inner[:len(inner)-1]) {
+			return inner[:len(inner)-1], true
+		}
+	}
+	return "", false
 }
 
 // evaluated matches a condition of pytest that is written in a string.
