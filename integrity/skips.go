@@ -118,7 +118,7 @@ func (s newSkip) reported() bool {
 const maxReason = 8
 
 // maybeMeant matches expected failures that may be what a test is about.
-var maybeMeant = regexp.MustCompile(`should_panic|XCTExpectFailure|withKnownIssue`)
+var maybeMeant = regexp.MustCompile(`should_panic|XCTExpectFailure|withKnownIssue|\b(?:test|it)\.(?:\w+\.)?fail(?:s|ing)\b`)
 
 func findGroupDisabled(c *change) []Finding {
 	var out []Finding

@@ -88,7 +88,7 @@ var strengths = []strengthRow{
 	{NonNull, regexp.MustCompile(`(?i)\bis not none\b|\bNotNil\b|NotNull|toBeDefined|not\.toBeNull|not\.toBeUndefined|\.exist\b|assertIsNotNone|is_some\(\)|is_ok\(\)|\bNoError|refute_nil|not_to be_nil|not_nil|assertNotNull|isNotNull|!= (?:nil|null|undefined|nullptr|None)\b|!== (?:null|undefined)|not\.to\.be\.(?:null|undefined)|NotEmpty|isPresent|\bwont_be_nil\b|assertNotEmpty|be_present|assertNotNil|doesNotThrow|not\.toThrow|DoesNotThrow|NotThrow|NoThrow|NO_THROW|nothing_raised|ANY_THROW|Not\.Null|is_not_none|assert_nothing_raised|isNot\(nullValue`)},
 	{Shape, regexp.MustCompile(`(?i)isinstance|toHaveLength|hasLength\(|InstanceOf|IsType|assertLen|\.Len\(|toHaveProperty|expect\.any|be_an?\(|be_kind_of|kind_of|instance_of|IsAssignable|assert_?count|hasSize|toBeTypeOf|assertHas|matches!|is_err\(\)|assert_?raises|\braises\(|assert_?throws|\bThrows|toThrow\(\)?|raise_error|Panics|expectException|should_panic|_THROW|assertThrows|pytest\.warns|isEmpty|be_empty|assert_empty|HaveCount|typeof|rejects|XCTAssertThrows|responds?_to|assertHasKey|ArrayHasKey|assertIs(?:Scalar|String|Int|Integer|Array|Numeric|Float|Bool|Object|Callable|Iterable|List|Dict|Resource)\b|assert!?\(?\s*is_(?:binary|integer|list|map|atom|tuple|float|boolean|number|bitstring|pid|struct)\b|be_a\b|\.to\.be\.an?\(|\bassert\.is(?:String|Number|Array|Object|Function|Boolean)\(`)},
 	{Exact, regexp.MustCompile(`(?i)equal|[^!<>=]==|\btobe\(|assert_eq|eqnice|\beq\(|_EQ\(|_STREQ|assertSame|SameInstance|\bsame\(|isEqualTo|to eq\b|eql\b|EqualTo|Is\.EqualTo|deepStrict|strict|toEqual|deep\.eq|\bis\(|\bassertIs\(|\bis (?:True|False|None)\b|assertIsNone|\bIs\.True|toMatchSnapshot|toMatchInlineSnapshot|snapshot|assert_nil|toBeNull\(|assertNull|isNull\(|\.Nil\(|\.Null\(|_NE\(|assert_ne|!==?|must_be_nil|be_nil|toHaveBeenCalledWith|fnmatch_lines|calledWith|toHaveBeenCalledTimes|Equivalent|JSONEq|=== `)},
-	{Pattern, regexp.MustCompile(`(?i)match|regex|contain|starts_?with|ends_?with|includes?|\bin\b|toThrow\(.|ErrorIs|ErrorAs|EqualError|assertIn\b|=~|HasPrefix|HasSuffix|Subset|hasItem|HaveKey`)},
+	{Pattern, regexp.MustCompile(`(?i)match|regex|contain|starts_?with|ends_?with|includes?|\bin\b|toThrow\(.|ErrorIs|ErrorAs|EqualError|assertIn\b|=~|HasPrefix|HasSuffix|Subset|hasItem|HaveKey|\bt\.like\(`)},
 	{Bound, regexp.MustCompile(`(?i)[^-=<>]\s[<>]=?\s|greater|less|_GT\(|_GE\(|_LT\(|_LE\(|isBetween|toBeGreater|toBeLess|at_least|at_most|be [<>]|InRange|Positive|Negative|\.above|\.below|\.least|\.most`)},
 }
 
@@ -140,6 +140,9 @@ var flips = []struct {
 	{regexp.MustCompile(`\bShouldNot([A-Z])`), "Should${1}"},
 	{regexp.MustCompile(`\bBeFalse\(`), "BeTrue("},
 	{regexp.MustCompile(`\.(?:toNot|notTo)\(`), ".to("},
+	{regexp.MustCompile(`\bt\.not\(`), "t.Is("},
+	{regexp.MustCompile(`\bt\.False\(`), "t.True("},
+	{regexp.MustCompile(`\bt\.Falsy\(`), "t.Truthy("},
 	{regexp.MustCompile(`\b[nN]ot\(`), "("},
 	{regexp.MustCompile(`Greater`), "Less"},
 	{regexp.MustCompile(`greater`), "less"},
@@ -221,7 +224,7 @@ var smallCall = regexp.MustCompile(`\b(?:assert|t|test)\.[a-mo-z]|\b(?:assert|t|
 var macro = regexp.MustCompile(`\b(\w+)!([(\[{])`)
 
 // sameOperands match assertions that compare a thing with itself.
-var equalCalls = regexp.MustCompile(`(?i)(?:assert\w*\.?equals?|assert_equal|assert_eq!|assertsame|areequal|\.equal|strictequal|deepequal|_eq|\bis_equal|assertEquals|requireEqual|\bsame)\s*\((.*)\)\s*;?$`)
+var equalCalls = regexp.MustCompile(`(?i)(?:assert\w*\.?equals?|assert_equal|assert_eq!|assertsame|areequal|\.equal|strictequal|deepequal|_eq|\bis_equal|assertEquals|requireEqual|\bsame|\bt\.is)\s*\((.*)\)\s*;?$`)
 
 // equalWords matches the same in Ruby, without parentheses.
 var equalWords = regexp.MustCompile(`^assert_(?:equal|same|eql)\s+([^(\s].*)$`)
@@ -243,6 +246,7 @@ var truths = []*regexp.Regexp{
 	regexp.MustCompile(`^(?:EXPECT|ASSERT)_TRUE\(\s*true\s*\)|^(?:EXPECT|ASSERT)_FALSE\(\s*false\s*\)|^(?:CHECK|REQUIRE|BOOST_\w+|XCTAssert(?:True)?|#expect|#require)\(\s*(?:true|1)\s*\)`),
 	regexp.MustCompile(`\bAssert\.Pass\(|\baddToAssertionCount\(|\bexpectNotToPerformAssertions\(|\bt\.pass\(\)|\bassert\.isOk\(true\)|^SUCCEED\(`),
 	regexp.MustCompile(`^(?:false|!true|1 == 2|1 != 1|0 != 0|1 > 2) => t\.`),
+	regexp.MustCompile(`^(?:await )?t\.(?:true|truthy)\(\s*(?:true|1)\s*(?:,.*)?\)\s*;?$`),
 	regexp.MustCompile(`^assert\s+true;?$`),
 	regexp.MustCompile(`\.(?:fnmatch|re_match)_lines(?:_random)?\(\s*\[?\s*r?["'](?:\.?\*)?["']\s*,?\s*\]?\s*\)$`),
 	regexp.MustCompile(`\bis_?instance\((?:[^()]|\([^()]*\))*,\s*object\s*\)|\bInstanceOf(?:<object>|\(Object\.class\))|kind_of\s+(?:Object|BasicObject)\b|\bbe_an?\(Object\)|^assert!?\(?\s*\(?[\w.&]*(?:len|count|size|length)\(?[^=<>]*\)? >= 0\)?;?$`),

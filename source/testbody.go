@@ -90,7 +90,7 @@ func asserts(name string) bool { return beginsWith(strings.TrimLeft(name, "_"), 
 func (f *testFinder) assertions(def *TestDef, body scope) {
 	least := body.body
 	for i := body.body; i <= body.end; i++ {
-		if !f.list[i].word || !asserts(f.text(i)) || f.is(i+1, "=") || f.is(i+1, ":=") {
+		if !f.list[i].word || !asserts(f.text(i)) && !f.byHandle(i) || f.is(i+1, "=") || f.is(i+1, ":=") {
 			continue
 		}
 		from, to := f.statement(i, least, body.end)
@@ -98,6 +98,21 @@ func (f *testFinder) assertions(def *TestDef, body scope) {
 		def.Assertions = append(def.Assertions, strings.Join(words, " "))
 		least, i = to+1, to
 	}
+}
+
+// handles are what ava, tap and tape give a test, handleAsserts what it asserts with
+// by them.
+var (
+	handles       = words(`t tt st ct tap`)
+	handleAsserts = words(`is isNot not deepEqual notDeepEqual like unlike true false truthy falsy throws throwsAsync notThrows notThrowsAsync
+		regex notRegex snapshot same notSame strictSame strictNotSame equal notEqual equals deepEquals looseEqual strictEqual notStrictEqual
+		deepStrictEqual ok notOk match doesNotMatch notMatch rejects resolves error ifError has hasStrict type pass`)
+)
+
+// byHandle reports whether token i is an assertion that is called on the handle of a
+// test of JavaScript.
+func (f *testFinder) byHandle(i int) bool {
+	return (f.lang == JavaScript || f.lang == TypeScript) && f.is(i+1, "(") && f.is(i-1, ".") && handles[f.text(i-2)] && handleAsserts[f.text(i)]
 }
 
 // openers end a statement to the left of it.
