@@ -31,10 +31,16 @@ var (
 	oneOfTypes = regexp.MustCompile(`\b[A-Z]\w*(?:Error|Exception|Failure|Warning|Interrupt|Exit|Fault|Throwable|Violation|Invalid\w*|Missing\w*|NotFound)\b|\b\w+(?:_error|_exception|_failure)\b|\b(?:raises?|Throws\w*|assert_?raises?|[eE]xpectException|must_raise|raise_error|toThrow)\W+(?:\w+(?:\.|::|\\))*[A-Z]\w+`)
 )
 
+// messageIn matches the message that an object asks of an error.
+var messageIn = regexp.MustCompile(`\bmessage:\s*(?:"[^"]+"|'[^']+')`)
+
 // broadened reports whether an expected failure became any failure, or lost its
 // message.
 func broadened(was, now string) bool {
 	if !raising.MatchString(was) || !raising.MatchString(now) {
+		return false
+	}
+	if m := messageIn.FindString(was); m != "" && m == messageIn.FindString(now) {
 		return false
 	}
 	return breadth(now) > breadth(was) && (oneOfTypes.MatchString(was) || breadth(was) > 0 || ofMessage.MatchString(was)) ||

@@ -28,6 +28,8 @@ func TestWeakenedInOtherWords(t *testing.T) {
 		{"js", "expect(x.y).toBe(true)", "expect(x.y).toBeFalsy()", "TP-11 HIGH"},
 		{"python", "assert x.y is False", "assert x.y", "TP-11 HIGH"},
 		{"js", "t.is(x.y, 14)", "t.truthy(x.y)", "TP-11 HIGH"},
+		{"js", "t.throws(() => x(), {message: 'no key'})", "t.throws(() => x(), {instanceOf: Error, message: 'no key'})", ""},
+		{"js", "t.throws(() => x(), {instanceOf: TypeError, message: 'no key'})", "t.throws(() => x(), {instanceOf: Error, message: /.*/})", "TP-11 HIGH"},
 		{"js", "t.is(x.y, 14)", "t.not(x.y, 14)", "TP-14 HIGH"},
 		{"js", "t.deepEqual(x.y, [14])", "t.true(true)", "TP-12 HIGH"},
 		{"js", "t.is(x.y, 14)", "t.is(x.y, 15)", "TP-13 HIGH"},
