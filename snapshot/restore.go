@@ -30,6 +30,9 @@ type Restored struct {
 	// Gone is what existed at the target, was not captured and does not exist now: ignored files and folders such as
 	// node_modules, and skipped files. They cannot be brought back; what made them has to run again.
 	Gone []string
+	// Left is what was not there at the target, could not be captured, and is still there: a restore deletes nothing that
+	// is in no snapshot.
+	Left []string
 	// Displaced is what was in the way and is not in the safety snapshot: files that are too big, unreadable or unstable,
 	// or changed during the restore, and folders that still hold such or ignored files. They were moved into the folder
 	// displaced/SAFETY of the store; if that is on another disk, into .supervise-displaced/SAFETY of the tree, which is in no
@@ -321,7 +324,7 @@ func (s *Store) verify(ctx context.Context, j journal, target *manifest, r *Rest
 			r.mismatch(e.path, "did not exist in the snapshot")
 		}
 	}
-	r.Gone = s.gone(target)
+	r.Gone, r.Left = s.gone(target), left(now, target)
 	sort.Strings(r.Written)
 	sort.Strings(r.Deleted)
 	sort.Strings(r.Displaced)
@@ -349,6 +352,19 @@ func (s *Store) gone(target *manifest) []string {
 	}
 	sort.Strings(out)
 	return slices.Compact(out)
+}
+
+// left lists what is there, was not captured, and that the target had not seen.
+func left(now, target *manifest) []string {
+	var out []string
+	unknown := target.unknown()
+	for _, skip := range now.Skipped {
+		p := strings.TrimSuffix(skip.Path, "/")
+		if !unknown(p) && lookup(target.work, p) < 0 && lookup(target.git, p) < 0 {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // mismatch notes a path once, with the first reason.

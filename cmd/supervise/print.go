@@ -362,6 +362,9 @@ func (p *printer) shortfall(d loop.Shortfall) {
 	if len(d.Gone) > 0 {
 		p.line("     %s", p.paint(report.Warn, "gone, and never kept, so that it cannot be put back: "+strings.Join(cut(d.Gone, 10), ", ")))
 	}
+	if len(d.Left) > 0 {
+		p.line("     %s", p.paint(report.Warn, "new, and left there, too big or unreadable to be kept: "+strings.Join(cut(d.Left, 10), ", ")))
+	}
 	if len(d.Displaced) > 0 {
 		p.line("     %s", p.paint(report.Warn, "in the way, and too big or unreadable to be kept: "+strings.Join(cut(d.Displaced, 10), ", ")+"; moved to "+d.DisplacedTo))
 	}

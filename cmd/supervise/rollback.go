@@ -142,6 +142,9 @@ func (a *app) restored(loop, what string, res snapshot.Restored) {
 	if len(res.Gone) > 0 {
 		fmt.Fprintf(a.out, "gone, and never kept, so that it cannot be put back: %s\n", strings.Join(cut(res.Gone, 10), ", "))
 	}
+	if len(res.Left) > 0 {
+		fmt.Fprintf(a.out, "new, and left there, too big or unreadable to be kept: %s\n", strings.Join(cut(res.Left, 10), ", "))
+	}
 	if len(res.Displaced) > 0 {
 		fmt.Fprintf(a.out, "moved out of the way, too big or unreadable to be kept: %s (in %s)\n", strings.Join(cut(res.Displaced, 10), ", "), res.DisplacedTo)
 	}

@@ -311,7 +311,10 @@ func (a *app) place(ctx context.Context) (place, error) {
 	if err != nil {
 		return place{}, fmt.Errorf("find the working tree: %w", err)
 	}
-	if here, err = filepath.EvalSymlinks(here); err != nil {
+	if here, err = filepath.EvalSymlinks(here); errors.Is(err, os.ErrNotExist) {
+		err = fmt.Errorf("%w; if it was deleted, make an empty folder there: supervise rollback fills it again", err)
+	}
+	if err != nil {
 		return place{}, usageError{fmt.Errorf("find the working tree: %w", err)}
 	}
 	top := topLevel(ctx, here)

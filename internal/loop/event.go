@@ -157,6 +157,7 @@ type OverLimit struct {
 // is gone; and what was in the way, is in no snapshot either, and was moved.
 type Shortfall struct {
 	Gone        []string `json:"gone"`
+	Left        []string `json:"left,omitempty"` // new, in no snapshot, and so not deleted
 	Displaced   []string `json:"displaced,omitempty"`
 	DisplacedTo string   `json:"displaced_to,omitempty"`
 }

@@ -173,7 +173,13 @@ func (s *session) shortfall(res snapshot.Restored) error {
 			s.missed[p] = true
 		}
 	}
-	if len(data.Gone)+len(data.Displaced) > 0 {
+	for _, p := range res.Left {
+		if !s.missed["left "+p] {
+			data.Left = append(data.Left, p)
+			s.missed["left "+p] = true
+		}
+	}
+	if len(data.Gone)+len(data.Left)+len(data.Displaced) > 0 {
 		if err := s.event(RestoreIncomplete, s.state.Iteration, data); err != nil {
 			return err
 		}
