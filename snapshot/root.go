@@ -14,10 +14,8 @@ import (
 //
 // A folder that its owner cannot enter any more gets back the permissions that it had when the store was opened.
 func (s *Store) followRoot() error {
+	s.unlockRoot()
 	there, err := os.Stat(s.work)
-	if err == nil && there.IsDir() && there.Mode().Perm()&0o700 != 0o700 && s.rootMode&0o700 == 0o700 {
-		_ = os.Chmod(s.work, s.rootMode) // where it is not ours, what follows tells
-	}
 	had, errHad := s.root.Stat(".")
 	if errHad == nil && err == nil && os.SameFile(had, there) {
 		return nil
@@ -31,6 +29,11 @@ func (s *Store) followRoot() error {
 	if err != nil {
 		return fmt.Errorf("find the working tree again: %w; make the folder %s again (an empty one will do), then supervise rollback or resume", err, s.work)
 	}
+	return s.reopenRoot()
+}
+
+// reopenRoot opens the folder that is there now.
+func (s *Store) reopenRoot() error {
 	// A link put in its place could lead anywhere.
 	if real, err := filepath.EvalSymlinks(s.work); err != nil || real != s.work {
 		return fmt.Errorf("find the working tree again: %s is a symbolic link now; remove it, make the folder again (an empty one will do), then supervise rollback or resume", s.work)
@@ -42,4 +45,12 @@ func (s *Store) followRoot() error {
 	_ = s.root.Close() // nothing was written through it
 	s.root, s.base = root, nil
 	return nil
+}
+
+// unlockRoot gives the owner access to the folder of the tree; where it is not ours, what follows tells.
+func (s *Store) unlockRoot() {
+	fi, err := os.Lstat(s.work)
+	if err == nil && fi.IsDir() && fi.Mode().Perm()&0o700 != 0o700 && s.rootMode&0o700 == 0o700 {
+		_ = os.Chmod(s.work, s.rootMode)
+	}
 }
