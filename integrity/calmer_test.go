@@ -103,3 +103,19 @@ func TestReasonsInConfiguration(t *testing.T) {
 		})
 	}
 }
+
+// A test of ava may leave its assertions to a macro, or to a function that is given
+// its handle.
+func TestAssertsByHandle(t *testing.T) {
+	before := "test('a', async t => {\n  const x = await run(1)\n  t.is(x, 3)\n})\n\ntest('b', t => {\n  t.is(two(), 2)\n})\n"
+	after := func(first string) string { return first + before[strings.Index(before, "\ntest('b'"):] }
+	for text, want := range map[string]string{
+		"test('a', async t => {\n  const x = await run(1)\n})\n":   "CRITICAL",
+		"test('a', async t => {\n  await isThree(t, run(1))\n})\n": "HIGH",
+		"test('a', isThree, run(1))\n":                             "HIGH",
+	} {
+		if got := worstOf(texts{"test/a.js": before}, texts{"test/a.js": after(text)}); got != want && !(want == "HIGH" && got != "CRITICAL") {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

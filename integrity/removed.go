@@ -106,9 +106,24 @@ func ofLiterals(a assertion) bool {
 // called on.
 var assertingCall = regexp.MustCompile(`\b\w*(?i:assert|expect|should|verify|require|check)\w*(?:[.:!]+\w+)*\s*[(<]|\b[A-Z]\w*\(t, `)
 
+var (
+	// givesHandle matches a call that is given the handle of a test, to assert by it.
+	givesHandle = regexp.MustCompile(`\w\(t{1,2}(?:, |\))[^=]*?(?:;|\n|$)`)
+	// ownBody matches a test with a body; one without is given a macro that asserts.
+	ownBody = regexp.MustCompile(`=>|\bfunction\b`)
+)
+
+// scripted reports whether a file is one of JavaScript.
+func scripted(s *side) bool {
+	return s.language() == source.JavaScript || s.language() == source.TypeScript
+}
+
 // stillAsserts reports whether a test in which no assertion is known any more
 // calls what looks like one.
 func (d delta) stillAsserts() bool {
+	if text := d.now.s.maskedRange(d.now.Line, d.now.End); scripted(d.now.s) && (givesHandle.MatchString(text) || !ownBody.MatchString(text)) {
+		return true
+	}
 	return assertingCall.MatchString(d.now.s.maskedRange(d.now.Line+1, d.now.End))
 }
 
