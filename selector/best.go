@@ -327,7 +327,14 @@ func reason(c Choice) string {
 	return text
 }
 
-func percent(v float64) string { return fmt.Sprintf("%d%%", points(v)) }
+// percent rounds, but calls nothing whole that is not.
+func percent(v float64) string {
+	n := points(v)
+	if n == 100 && v < 1 {
+		n = 99
+	}
+	return fmt.Sprintf("%d%%", n)
+}
 
 // rationale lists what speaks for the choice, from its values.
 func rationale(c Choice, chosen, final Candidate) []string {
