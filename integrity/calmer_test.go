@@ -110,12 +110,77 @@ func TestAssertsByHandle(t *testing.T) {
 	before := "test('a', async t => {\n  const x = await run(1)\n  t.is(x, 3)\n})\n\ntest('b', t => {\n  t.is(two(), 2)\n})\n"
 	after := func(first string) string { return first + before[strings.Index(before, "\ntest('b'"):] }
 	for text, want := range map[string]string{
-		"test('a', async t => {\n  const x = await run(1)\n})\n":   "CRITICAL",
-		"test('a', async t => {\n  await isThree(t, run(1))\n})\n": "HIGH",
-		"test('a', isThree, run(1))\n":                             "HIGH",
+		"test('a', async t => {\n  const x = await run(1)\n})\n":                                                 "CRITICAL",
+		"test('a', async t => {\n  await isThree(t, run(1))\n})\n":                                               "HIGH",
+		"test('a', isThree, run(1))\n":                                                                           "HIGH",
+		"const isThree = async (t, make) => {\n  t.is(await make(), 3)\n}\n\ntest('a', isThree, () => run(1))\n": "HIGH",
+		"const isThree = async (t, make) => {\n  await make()\n}\n\ntest('a', isThree, () => run(1))\n":          "CRITICAL",
+		"test('a', server, async t => {\n  await run(1)\n})\n":                                                   "CRITICAL",
 	} {
 		if got := worstOf(texts{"test/a.js": before}, texts{"test/a.js": after(text)}); got != want && !(want == "HIGH" && got != "CRITICAL") {
 			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// What returns within a class or a function that a test makes, leaves that alone.
+func TestReturnsWithin(t *testing.T) {
+	before := javaCase("Call call = make();\n    assertTrue(call.cloned());")
+	for body, want := range map[string]string{
+		"return;\n    }\n    void rest() {\n    Call call = make();\n    assertTrue(call.cloned());":                                               "CRITICAL",
+		"{\n      return;\n    }\n    Call call = make();\n    assertTrue(call.cloned());":                                                         "CRITICAL",
+		"Call call = new Call() {\n      public Call clone() {\n        return this;\n      }\n    };\n    assertTrue(call.cloned());":             "",
+		"Call call = new Call()\n    {\n      public Call clone()\n      {\n        return this;\n      }\n    };\n    assertTrue(call.cloned());": "",
+	} {
+		if got := worstOf(texts{"src/test/java/ATest.java": before}, texts{"src/test/java/ATest.java": javaCase(body)}); got != want && !(want == "" && got != "CRITICAL") {
+			t.Errorf("%q: got %q, want %q", body, got, want)
+		}
+	}
+}
+
+func javaCase(body string) string {
+	return "import org.junit.Test;\n\npublic class ATest {\n  @Test public void a() {\n    " + body + "\n  }\n}\n"
+}
+
+// A file of nearly the same name and text is no place to which tests were put; a
+// folder of tests with several files that are called nothing special is one.
+func TestRenamedWhere(t *testing.T) {
+	ava := func(names ...string) string {
+		out := "import test from 'ava'\nimport {run} from '../index.js'\n"
+		for _, n := range names {
+			out += "\ntest('" + n + "', t => {\n  const x = run('" + n + "')\n  t.is(x, '" + n + "')\n})\n"
+		}
+		return out
+	}
+	all := []byte(ava("one", "two", "three"))
+	moved := func(path string) []File {
+		return []File{{Path: path, OldPath: "test/test.js", Before: all, After: all}}
+	}
+	beside := func(list []File) []File {
+		for _, name := range []string{"a", "b", "c"} {
+			list = append(list, File{Path: "test/x/" + name + ".js", After: []byte("import test from 'ava'\n\ntest('throws " + name + "', async t => {\n  await t.throwsAsync(() => open({timeout: 7, mode: \"" + name + "\"}))\n})\n"), Added: true})
+		}
+		return list
+	}
+	product := File{Path: "src/options.js", OldPath: "test/options.test.js", Before: all, After: []byte("import test from 'ava'\nimport {run} from '../index.js'\n\nexport default run('one')\n")}
+	for _, c := range []struct {
+		name  string
+		files []File
+		want  string
+	}{
+		{"alone", moved("test/arguments/options.js"), "CRITICAL"},
+		{"with three", beside(moved("test/arguments/options.js")), ""},
+		{"put away with three", beside(moved("test/old/options.js")), "CRITICAL"},
+		{"another file", []File{product}, ""},
+	} {
+		got := ""
+		for _, f := range Audit(c.files, Options{}) {
+			if f.Rule == "TP-03" {
+				got = f.Severity.String()
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
 }

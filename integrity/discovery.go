@@ -123,5 +123,22 @@ func (c *change) suiteMoved(f *file) bool {
 // leavesDiscovery reports whether a file was renamed so that its tests are not
 // found.
 func (c *change) leavesDiscovery(f *file) bool {
-	return leftDiscovery(f.before(), f.after()) && !c.leftWithProduct(f)
+	return leftDiscovery(f.before(), f.after()) && !c.leftWithProduct(f) && !c.namedByFolder(f)
+}
+
+// namedByFolder reports whether a file of JavaScript was moved within the folder of
+// tests, where others that are new are called no tests either: the runner takes all
+// that lies there.
+func (c *change) namedByFolder(f *file) bool {
+	lang := f.after().language()
+	if lang != source.JavaScript && lang != source.TypeScript || putAway(f.Path) || !inTestFolder(f.Path) || path.Dir(f.Path) == path.Dir(f.OldPath) {
+		return false
+	}
+	n := 0
+	for _, g := range c.files {
+		if g.Added && g.after().language() == lang && inTestFolder(g.Path) && !namedTest(path.Base(g.Path)) && len(g.after().source().Tests) > 0 {
+			n++
+		}
+	}
+	return n >= splitSuite
 }

@@ -63,12 +63,31 @@ func (c *change) findWay(l loss) (way, *side, int) {
 		return byRenamingOut, after, line
 	}
 	switch {
-	case after.there() && c.leavesDiscovery(l.f):
+	case after.there() && c.leavesDiscovery(l.f) && l.standsIn(after):
 		return byRenamingOut, after, 0
 	case l.f.Deleted:
 		return byFileDeletion, l.s, 0
 	}
 	return byDeletion, l.s, l.Line
+}
+
+// standsIn reports whether a file holds most of the lines of a lost test: a file of
+// nearly the same text may be another one.
+func (l loss) standsIn(s *side) bool {
+	there := map[string]bool{}
+	for _, line := range s.lines() {
+		there[squeeze(line.text)] = true
+	}
+	all, found := 0, 0
+	for n := l.Line; n <= l.End; n++ {
+		if code := squeeze(l.s.lineAt(n)); len(code) > 3 {
+			all++
+			if there[code] {
+				found++
+			}
+		}
+	}
+	return 2*found >= all
 }
 
 // commentedOut returns the line of the comment that holds most of the text of a

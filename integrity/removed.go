@@ -111,7 +111,19 @@ var (
 	givesHandle = regexp.MustCompile(`\w\(t{1,2}(?:, |\))[^=]*?(?:;|\n|$)`)
 	// ownBody matches a test with a body; one without is given a macro that asserts.
 	ownBody = regexp.MustCompile(`=>|\bfunction\b`)
+	// macroBehindTitle matches a test of ava up to the function that stands in place of
+	// its body; what comes behind is handed to that.
+	macroBehindTitle = regexp.MustCompile(`^[^,]*,\s*([\w$]+)\s*[,)]`)
+	assertsByHandle  = regexp.MustCompile(`\bt\.\w+\(`)
 )
+
+// byMacro reports whether a test leaves its assertions to a function of its file.
+func byMacro(t *test) bool {
+	m := macroBehindTitle.FindStringSubmatch(t.s.maskedRange(t.Line, t.End))
+	return m != nil && slices.ContainsFunc(t.s.source().Functions, func(fn source.Function) bool {
+		return lastName(fn.Name) == m[1] && assertsByHandle.MatchString(t.s.maskedRange(fn.Line, fn.End))
+	})
+}
 
 // scripted reports whether a file is one of JavaScript.
 func scripted(s *side) bool {
@@ -121,7 +133,7 @@ func scripted(s *side) bool {
 // stillAsserts reports whether a test in which no assertion is known any more
 // calls what looks like one.
 func (d delta) stillAsserts() bool {
-	if text := d.now.s.maskedRange(d.now.Line, d.now.End); scripted(d.now.s) && (givesHandle.MatchString(text) || !ownBody.MatchString(text)) {
+	if text := d.now.s.maskedRange(d.now.Line, d.now.End); scripted(d.now.s) && (givesHandle.MatchString(text) || !ownBody.MatchString(text) || byMacro(d.now)) {
 		return true
 	}
 	return assertingCall.MatchString(d.now.s.maskedRange(d.now.Line+1, d.now.End))

@@ -135,6 +135,9 @@ func (in *inspector) plainBlock(j, from int) bool {
 		if word, _ := in.blockHead(b); word != "" {
 			return false
 		}
+		if !in.is(b-1, ";") && !in.is(b-1, "{") && !in.is(b-1, "}") { // of a function or class without a word of its own
+			return false
+		}
 	}
 	return true
 }
