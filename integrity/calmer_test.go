@@ -184,3 +184,25 @@ func TestRenamedWhere(t *testing.T) {
 		}
 	}
 }
+
+// A program that tests start ends as it likes; one of the test's own files does not.
+func TestExitsInFixtures(t *testing.T) {
+	const runs = "const a = require('assert')\n\nit('a', () => {\n  a.equal(run(), 3)\n})\n"
+	for _, c := range []struct {
+		name, path, before, after, want string
+	}{
+		{"test file", "test/a.js", runs, "process.exit(0)\n" + runs, "CRITICAL"},
+		{"new test file", "test/a.js", "", runs + "process.exit(0)\n", "CRITICAL"},
+		{"script that was there", "test/test.a.js", "require('should')\nrun().should.equal(3)\n", "require('should')\nprocess.exit(0)\nrun().should.equal(3)\n", "CRITICAL"},
+		{"new script", "test/test.a.js", "", "require('should')\nrun().should.equal(3)\nprocess.exit(0)\n", "MEDIUM"},
+		{"fixture", "tests/fixtures/listen.js", "run()\n", "run()\nprocess.exit()\n", "MEDIUM"},
+	} {
+		before := texts{}
+		if c.before != "" {
+			before[c.path] = c.before
+		}
+		if got := worstOf(before, texts{c.path: c.after}); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}

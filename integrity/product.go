@@ -1,6 +1,10 @@
 package integrity
 
 import (
+	"path"
+	"slices"
+	"strings"
+
 	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
@@ -75,6 +79,7 @@ func (s *side) inTestModule(n int) bool {
 }
 
 // findExit finds what ends the process of the tests as if all were well.
+// A new file that defines no test, and a program that tests start, end by themselves.
 func findExit(c *change) []Finding {
 	var out []Finding
 	for _, f := range c.files {
@@ -99,7 +104,7 @@ func findExit(c *change) []Finding {
 			if t := s.testAt(m.Line); t != nil {
 				x.Test = t.Name
 			}
-			if !m.Always() {
+			if !m.Always() || f.Added && len(s.source().Tests) == 0 || inFixtures(s.path) {
 				x.Severity = metric.Medium
 			}
 			if runItself.MatchString(m.Condition) {
@@ -109,6 +114,13 @@ func findExit(c *change) []Finding {
 		}
 	}
 	return out
+}
+
+// inFixtures reports whether a file is one of those that tests start or read.
+func inFixtures(name string) bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
+		return strings.Trim(dir, "_") == "fixtures" || strings.Trim(dir, "_") == "fixture"
+	})
 }
 
 // runItself matches conditions under which a file is run by itself.
