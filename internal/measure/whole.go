@@ -27,27 +27,45 @@ func (m *Meter) Whole(ctx context.Context, root string, own *Check, limit time.D
 		checks = Plan{Root: m.plan.Root, Checks: []Check{*own}}.in(root).Checks
 	}
 	var out Whole
+	var err error
+	out.Why, err = e.builtAndTested(ctx, checks, func(_ int, run Run) string {
+		out.Tests = joinTests(out.Tests, run.tests)
+		return ""
+	})
+	out.Runs = e.runs
+	switch {
+	case err != nil:
+		return out, err
+	case out.Why != "":
+		out.Tests = nil
+	case out.Tests == nil:
+		out.Why = "no check ran them"
+	}
+	return out, nil
+}
+
+// builtAndTested runs the checks that build, then the tests. Each run that something
+// can be made of is given to read, with the number of its check. The first reason of
+// either ends it, and is returned.
+func (e *elsewhere) builtAndTested(ctx context.Context, checks []Check, read func(int, Run) string) (why string, err error) {
 	for _, kind := range []Kind{Build, Test} {
-		for _, c := range checks {
+		for i, c := range checks {
 			if c.Kind != kind {
 				continue
 			}
 			run, err := e.run(ctx, c)
-			out.Runs = e.runs
 			if err != nil {
-				return out, err
+				return "", err
 			}
-			if out.Why = unfit(run); out.Why != "" {
-				out.Tests = nil
-				return out, nil
+			if why := unfit(run); why != "" {
+				return why, nil
 			}
-			out.Tests = joinTests(out.Tests, run.tests)
+			if why := read(i, run); why != "" {
+				return why, nil
+			}
 		}
 	}
-	if out.Tests == nil {
-		out.Why = "no check ran them"
-	}
-	return out, nil
+	return "", nil
 }
 
 // Findings is what the linters said of another tree. Lint is nil where there are
@@ -96,27 +114,21 @@ func (m *Meter) CoverageElsewhere(ctx context.Context, root string) (Covered, er
 	e := m.elsewhere(root, 0)
 	e.covering = true
 	var out Covered
-	for _, kind := range []Kind{Build, Test} {
-		for i, c := range e.there.plan.Checks {
-			if c.Kind != kind {
-				continue
-			}
-			run, err := e.run(ctx, c)
-			out.Runs = e.runs
-			if err != nil {
-				return out, err
-			}
-			if out.Why = unfit(run); out.Why == "" && run.coverage == nil && m.covers[m.plan.Checks[i].id()] {
-				out.Why = c.Name + " wrote no coverage report there"
-			}
-			if out.Why != "" {
-				out.Coverage = nil
-				return out, nil
-			}
-			out.Coverage = joinCoverage(out.Coverage, run.coverage)
+	var err error
+	out.Why, err = e.builtAndTested(ctx, e.there.plan.Checks, func(i int, run Run) string {
+		if c := m.plan.Checks[i]; run.coverage == nil && m.covers[c.id()] {
+			return c.Name + " wrote no coverage report there"
 		}
-	}
-	if out.Coverage == nil {
+		out.Coverage = joinCoverage(out.Coverage, run.coverage)
+		return ""
+	})
+	out.Runs = e.runs
+	switch {
+	case err != nil:
+		return out, err
+	case out.Why != "":
+		out.Coverage = nil
+	case out.Coverage == nil:
 		out.Why = "no check wrote a coverage report there"
 	}
 	return out, nil
