@@ -113,6 +113,9 @@ func (f *file) diff() {
 
 // surplus returns the lines of a that are more often in it than in b.
 func surplus(a, b []line) []line {
+	if len(a) == 0 {
+		return nil
+	}
 	counts := make(map[string]int, len(b))
 	for _, l := range b {
 		counts[strings.TrimSpace(l.text)]++
@@ -180,10 +183,11 @@ func (s *side) lines() []line {
 
 func lines(text []byte) []line {
 	out := make([]line, 0, bytes.Count(text, []byte("\n"))+1)
-	for n := 1; len(text) > 0; n++ {
-		var l []byte
-		l, text, _ = bytes.Cut(text, []byte("\n"))
-		out = append(out, line{n, string(bytes.TrimSuffix(l, []byte("\r")))})
+	rest := string(text)
+	for n := 1; rest != ""; n++ {
+		var l string
+		l, rest, _ = strings.Cut(rest, "\n")
+		out = append(out, line{n, strings.TrimSuffix(l, "\r")})
 	}
 	return out
 }

@@ -93,14 +93,16 @@ func Inspect(path string, src []byte) (Inspection, error) {
 	if lang == Unknown {
 		return Inspection{Plain: src, Masked: src}, nil
 	}
-	r := &reading{lang: lang, src: src, kinds: classify(lang, src)}
+	r := newReading(lang, src)
+	defer r.close()
 	file, err := scan(path, r)
 	inTest := TestFile(path, lang) || len(file.Tests) > 0
 	t := r.tokensFor(inTest)
 	t.budget = blockBudget * len(t.list)
-	in := &inspector{tokens: t, plain: r.plain(), kinds: r.kinds, path: path, file: &file, inTest: inTest}
+	in := &inspector{tokens: t, plain: r.plain(), kinds: r.kinds, up: r.lists.up, path: path, file: &file, inTest: inTest}
 	out := Inspection{File: file, Plain: in.plain, Masked: t.masked, Directives: in.directives()}
 	in.nesting()
+	r.lists.up = in.up
 	in.swallowed()
 	if in.inTest {
 		in.shrugged()
@@ -130,7 +132,7 @@ type inspector struct {
 
 // nesting finds for each token the bracket around it.
 func (in *inspector) nesting() {
-	in.up = make([]int, len(in.list))
+	in.up = slices.Grow(in.up[:0], len(in.list))[:len(in.list)]
 	var open []int
 	for i, tok := range in.list {
 		for len(open) > 0 && in.list[open[len(open)-1]].mate < i {

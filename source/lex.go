@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -60,8 +61,12 @@ type lexer struct {
 }
 
 // classify returns the kind of every byte of src.
-func classify(lang Language, src []byte) []kind {
-	kinds := make([]kind, len(src))
+func classify(lang Language, src []byte) []kind { return classifyInto(nil, lang, src) }
+
+// classifyInto does so in a given list, where that is long enough.
+func classifyInto(kinds []kind, lang Language, src []byte) []kind {
+	kinds = slices.Grow(kinds[:0], len(src))[:len(src)]
+	clear(kinds)
 	if lang == Unknown || int(lang) >= languageCount {
 		return kinds
 	}

@@ -84,10 +84,13 @@ func pythonWord(l *lexer, start int) {
 // pythonString starts a string. One that is a statement by itself documents
 // what it stands in, and counts as a comment.
 func (l *lexer) pythonString(start int, prefix string) {
-	mark := string(l.peek(0))
-	q := &quote{close: mark, escape: true, line: true}
-	if l.at(strings.Repeat(mark, 3)) {
-		q.close, q.line = strings.Repeat(mark, 3), false
+	q := &quote{close: `'`, escape: true, line: true}
+	long := `'''`
+	if l.peek(0) == '"' {
+		q.close, long = `"`, `"""`
+	}
+	if l.at(long) {
+		q.close, q.line = long, false
 	}
 	if strings.ContainsAny(prefix, "ft") {
 		q.interp, q.interpLine = "{", q.line

@@ -20,6 +20,7 @@ package source
 import (
 	"bytes"
 	"fmt"
+	"sync"
 )
 
 // File is what the text of a source file tells.
@@ -47,23 +48,53 @@ func Scan(path string, src []byte) (File, error) {
 	if lang == Unknown {
 		return File{}, nil
 	}
-	return scan(path, &reading{lang: lang, src: src, kinds: classify(lang, src)})
+	r := newReading(lang, src)
+	defer r.close()
+	return scan(path, r)
 }
 
 // reading is what was made of a text so far: each step once, and only where it is
-// needed.
+// needed. What it returns, but for texts, is not to be used after its close.
 type reading struct {
 	lang  Language
 	src   []byte
 	kinds []kind
 	split *tokens
 	bare  []byte
+	lists *lists
+}
+
+// lists are what a reading fills and nothing that is said of a file refers to. They
+// are most of what reading allocates, so the next reading uses them again.
+type lists struct {
+	kinds []kind
+	list  []lexeme
+	first []int
+	in    []bool
+	up    []int
+}
+
+var spare = sync.Pool{New: func() any { return new(lists) }}
+
+func newReading(lang Language, src []byte) *reading {
+	r := &reading{lang: lang, src: src, lists: spare.Get().(*lists)}
+	r.lists.kinds = classifyInto(r.lists.kinds, lang, src)
+	r.kinds = r.lists.kinds
+	return r
+}
+
+func (r *reading) close() {
+	if r.split != nil {
+		r.lists.list, r.lists.first, r.lists.in = r.split.list, r.split.first, r.split.inText
+	}
+	spare.Put(r.lists)
+	r.lists, r.split, r.kinds = nil, nil, nil
 }
 
 // tokens returns the code in tokens.
 func (r *reading) tokens() *tokens {
 	if r.split == nil {
-		r.split = tokenize(r.lang, r.src, r.kinds)
+		r.split = tokenize(r.lang, r.src, r.kinds, r.lists)
 	}
 	return r.split
 }

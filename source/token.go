@@ -1,6 +1,9 @@
 package source
 
-import "strings"
+import (
+	"strings"
+	"unsafe"
+)
 
 // lexeme is a word or an operator of masked text.
 type lexeme struct {
@@ -15,7 +18,7 @@ type tokens struct {
 	lang   Language
 	src    []byte // as it was read
 	masked []byte
-	code   string // masked once more, for what looks words up
+	code   string // masked, which nobody changes, for what looks words up
 	list   []lexeme
 	first  []int  // index of the first token of each line, the length of list at the end
 	budget int    // tokens that may still be looked at for the ends of blocks
@@ -40,9 +43,12 @@ func isPair(a, b byte) bool {
 }
 
 // tokenize splits the code of a source and pairs its brackets.
-func tokenize(lang Language, src []byte, kinds []kind) *tokens {
+func tokenize(lang Language, src []byte, kinds []kind, room *lists) *tokens {
 	masked := mask(src, kinds)
-	t := &tokens{lang: lang, src: src, masked: masked, code: string(masked), list: make([]lexeme, 0, len(masked)/6)}
+	t := &tokens{
+		lang: lang, src: src, masked: masked, code: unsafe.String(unsafe.SliceData(masked), len(masked)),
+		list: room.list[:0], first: room.first[:0], inText: room.in[:0],
+	}
 	words := wordBytes[lang]
 	line := 1
 	t.beginLine(0, kinds)

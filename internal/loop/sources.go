@@ -33,6 +33,7 @@ func Sources(changes []snapshot.Change, opt integrity.Options, read func(path st
 	defined := map[string]int{}
 	texts := moved{}
 	var files audited
+	var defsBefore, defsAfter [][]detector.TestSource
 	all := make([]integrity.File, len(changes))
 	for i, c := range changes {
 		was, is, err := versions(c, read)
@@ -57,12 +58,12 @@ func Sources(changes []snapshot.Change, opt integrity.Options, read func(path st
 		}
 		texts.add(c, was, is)
 		before, after := scan(opt.Texts, c.Path, was), scan(opt.Texts, c.Path, is)
-		out.Before = append(out.Before, definitions(c.Path, before)...)
-		out.After = append(out.After, definitions(c.Path, after)...)
+		defsBefore, defsAfter = append(defsBefore, definitions(c.Path, before)), append(defsAfter, definitions(c.Path, after))
 		if !source.TestFile(c.Path, before.Language) {
 			count(defined, before, after)
 		}
 	}
+	out.Before, out.After = slices.Concat(defsBefore...), slices.Concat(defsAfter...)
 	for name, n := range defined {
 		if n < 0 {
 			out.GoneSymbols = append(out.GoneSymbols, name)
