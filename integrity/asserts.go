@@ -47,12 +47,15 @@ func (c *change) deltas() []delta {
 		return c.deltaList
 	}
 	c.deltasRead = true
+	var was, now [][]assertion
 	for _, p := range c.tests().pairs {
 		if p.was.parent != nil && p.was.Kind == source.Subtest || p.was.skipped() || slices.Equal(p.was.Assertions, p.now.Assertions) {
 			continue
 		}
-		c.deltaList = append(c.deltaList, compareAssertions(p))
+		c.deltaList = append(c.deltaList, delta{pair: p})
+		was, now = append(was, p.was.assertions()), append(now, p.now.assertions())
 	}
+	eachOf(len(c.deltaList), func(i int) { c.deltaList[i].compare(was[i], now[i]) })
 	return c.deltaList
 }
 
@@ -81,10 +84,10 @@ var sameAssertion = []func(assertion) string{
 	func(a assertion) string { return squash(a.Skeleton) },
 }
 
-func compareAssertions(p pair) delta {
-	d := delta{pair: p}
-	was, now := p.was.assertions(), p.now.assertions()
-	if names := renamedNames(p.was.Tokens, p.now.Tokens); len(names) > 0 {
+// compare fills in what became of the assertions of a test. It looks at nothing that
+// other tests look at, so that it can be done for several at a time.
+func (d *delta) compare(was, now []assertion) {
+	if names := renamedNames(d.was.Tokens, d.now.Tokens); len(names) > 0 {
 		for i, a := range was {
 			was[i].text = inNames(a.text, names)
 		}
@@ -97,7 +100,6 @@ func compareAssertions(p pair) delta {
 		}
 	}
 	d.matchLike(was, now)
-	return d
 }
 
 // matchBy takes out what has the same key; where the texts differ it is revised.

@@ -53,6 +53,7 @@ func (c *change) readAhead(texts *Texts) {
 		f.texts = texts
 		f.diff()
 		for _, s := range []*side{f.before(), f.after()} {
+			s.configKind()
 			if s.mayTest() {
 				s.scan()
 			}
@@ -135,13 +136,15 @@ func surplus(a, b []line) []line {
 
 // side is a file at one of the two moments.
 type side struct {
-	path    string
-	text    []byte
-	texts   *Texts
-	scanned bool
-	file    source.Inspection
-	split   []line
-	begin   []int // see starts
+	path     string
+	text     []byte
+	texts    *Texts
+	scanned  bool
+	file     source.Inspection
+	split    []line
+	begin    []int // see starts
+	kindRead bool
+	kind     configKind // see configKind
 }
 
 // there reports whether there is a text to look at.

@@ -28,8 +28,8 @@ func (c *change) configs() []*configFile {
 	}
 	c.configured = true
 	for _, f := range c.files {
-		was := configKindOf(f.before().path, head(f.before().text))
-		is := configKindOf(f.after().path, head(f.after().text))
+		was := f.before().configKind()
+		is := f.after().configKind()
 		if was == noConfig && is == noConfig || len(f.addedLines())+len(f.removedLines()) == 0 && was == is && f.OldPath == "" {
 			continue
 		}

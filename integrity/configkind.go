@@ -82,3 +82,11 @@ func toolOf(name string) string {
 	}
 	return path.Base(name)
 }
+
+// configKind is that of a side, found out once.
+func (s *side) configKind() configKind {
+	if !s.kindRead {
+		s.kindRead, s.kind = true, configKindOf(s.path, head(s.text))
+	}
+	return s.kind
+}

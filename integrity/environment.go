@@ -118,7 +118,7 @@ var (
 func reportWritten(c *change) []Finding {
 	var out []Finding
 	for _, f := range c.files {
-		inHarness := configKindOf(f.Path, head(f.after().text)) != noConfig || setUp.MatchString(f.Path) || f.after().isTest()
+		inHarness := f.after().configKind() != noConfig || setUp.MatchString(f.Path) || f.after().isTest()
 		if !f.after().there() || !inHarness || dataFolders.MatchString(f.Path) || f.after().product() && !surelySetUp.MatchString(f.Path) && f.after().language() != source.Shell {
 			continue
 		}
@@ -292,7 +292,7 @@ var bypasses = []struct {
 func bypassed(c *change) []Finding {
 	var out []Finding
 	for _, f := range c.files {
-		if !f.after().there() || configKindOf(f.Path, head(f.after().text)) == noConfig && !setUp.MatchString(f.Path) {
+		if !f.after().there() || f.after().configKind() == noConfig && !setUp.MatchString(f.Path) {
 			continue
 		}
 		for _, l := range f.addedLines() {

@@ -46,10 +46,12 @@ func (a answer) long() bool {
 // its input. Both literals have to be new there, and to stand in one test as it
 // was before the change: what a feature brings along with its own tests is none.
 func findHardCoded(c *change) []Finding {
+	lists := make([][]answer, len(c.files))
+	eachOf(len(c.files), func(i int) { lists[i] = c.files[i].answers() })
 	byFile := map[*file][]answer{}
-	for _, f := range c.files {
-		if list := f.answers(); len(list) > 0 {
-			byFile[f] = list
+	for i, f := range c.files {
+		if len(lists[i]) > 0 {
+			byFile[f] = lists[i]
 		}
 	}
 	if len(byFile) == 0 {

@@ -227,7 +227,7 @@ func (m *userRule) about(f *file) bool {
 	case "product":
 		return side.product()
 	case "config":
-		return configKindOf(side.path, head(side.text)) != noConfig
+		return side.configKind() != noConfig
 	}
 	return true
 }
