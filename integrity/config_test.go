@@ -28,12 +28,14 @@ func oneFile(path, before, after string) File {
 
 // gravest returns the rule and severity of the first finding of the rules about
 // configuration and harness.
-func gravest(files ...File) string {
+func gravest(files ...File) string { return gravestOf(files, Options{}) }
+
+func gravestOf(files []File, opt Options) string {
 	own := map[string]bool{}
 	for _, r := range configRules {
 		own[r.name] = true
 	}
-	for _, f := range Audit(files, Options{}) {
+	for _, f := range Audit(files, opt) {
 		if own[f.Type] && f.Severity.String() != "INFO" {
 			return fmt.Sprintf("%s %v", f.Rule, f.Severity)
 		}

@@ -37,12 +37,12 @@ type force struct {
 	langs []source.Language
 	code  *regexp.Regexp
 	where *regexp.Regexp // of paths; nil for setUp
-	hooks bool           // elsewhere than in setUp, only beside hooks of pytest
+	hooks bool           // elsewhere than in setUp, and in tests, only beside hooks of pytest
 }
 
 var forces = []force{
 	{python, regexp.MustCompile(`\.(outcome\s*(,[^=]*)?=[^=]*["']passed["']|failed\s*=\s*False|passed\s*=\s*True|longrepr\s*=\s*None|excinfo\s*=\s*None|exitstatus\s*=\s*(0\b|(pytest\.)?ExitCode\.OK)|testsfailed\s*=\s*0|wasxfail\s*=|shouldfail\s*=\s*False)`), regexp.MustCompile(`\.py$`), true},
-	{python, regexp.MustCompile(`\.force_result\(|setattr\(\s*\w+\s*,\s*["'](outcome|excinfo|longrepr|exitstatus|testsfailed)["']|\.force_exception\(\s*None|_result\s*=\s*\[?\]?.*passed`), nil, false},
+	{python, regexp.MustCompile(`\.force_result\(|setattr\(\s*\w+\s*,\s*["'](outcome|excinfo|longrepr|exitstatus|testsfailed)["']|\.force_exception\(\s*None|_result\s*=\s*\[?\]?.*passed`), nil, true},
 	{python, regexp.MustCompile(`\bos\._exit\(\s*0?\s*\)|\bsys\.exit\(\s*0?\s*\)|\bpytest\.exit\([^)]*returncode\s*=\s*0`), nil, false},
 	{python, regexp.MustCompile(`(^|\s)items\.clear\(\)|(^|\s)items\[:\]\s*=\s*\[\s*\]|(^|\s)del\s+items\[`), nil, false},
 	{python, regexp.MustCompile(`(?i)\b(TestReport|Session|Function|Item|TestCase|TestResult|TextTestResult|Assertion\w*|unittest\.\w+|pytest\.\w+|builtins)\.(from_item_and_call|runtest|addFailure|addError|wasSuccessful|assert\w+|fail|raises|failed|outcome|AssertionError)\s*=[^=]`), nil, false},
@@ -93,11 +93,15 @@ func (r *force) looksAt(f *file) bool {
 	switch {
 	case r.where == nil && !setUp.MatchString(f.Path), r.where != nil && !r.where.MatchString(f.Path):
 		return false
-	case r.hooks && !setUp.MatchString(f.Path) && !f.hooks():
+	case r.hooks && (!setUp.MatchString(f.Path) || ordinary(f)) && !f.hooks():
 		return false
 	}
 	return r.where != nil && !r.hooks || surelySetUp.MatchString(f.Path) || !f.after().product()
 }
+
+// ordinary reports whether a file is one of tests, whatever else its name says:
+// test_hooks.py.
+func ordinary(f *file) bool { return f.after().isTest() && !surelySetUp.MatchString(f.Path) }
 
 func (r *force) find(f *file) []Finding {
 	var out []Finding

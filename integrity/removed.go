@@ -37,10 +37,32 @@ func (c *change) weightOfAll(d delta) metric.Severity {
 	switch {
 	case c.warnsNoMore(d):
 		return metric.Medium
-	case d.onlyErrors() || c.droppedWith(d):
+	case d.onlyErrors() || c.droppedWith(d) || c.helpersDropped(d):
 		return 0 // the rule's
 	}
 	return metric.Critical
+}
+
+// helperCall matches an assertion that is a call of a function by its name alone.
+var helperCall = regexp.MustCompile(`^(\w+)\(`)
+
+// helpersDropped reports whether product code changed, and all that a test does not
+// assert any more was asserted by functions of the tests that nobody has now.
+func (c *change) helpersDropped(d delta) bool {
+	return c.touchesProduct() && !slices.ContainsFunc(d.removed, func(a assertion) bool {
+		m := helperCall.FindStringSubmatch(a.text)
+		return m == nil || !c.testsDefined(m[1])
+	})
+}
+
+// testsDefined reports whether tests defined a function before that no file of the
+// change defines now.
+func (c *change) testsDefined(name string) bool {
+	has := func(s *side) bool {
+		return slices.ContainsFunc(s.source().Functions, func(fn source.Function) bool { return lastName(fn.Name) == name })
+	}
+	return slices.ContainsFunc(c.files, func(f *file) bool { return f.before().isTest() && has(f.before()) }) &&
+		!slices.ContainsFunc(c.files, func(f *file) bool { return has(f.after()) })
 }
 
 // warnsNoMore reports whether all that a test does not assert any more is that

@@ -1,6 +1,7 @@
 package integrity
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -180,7 +181,7 @@ func (r *settingRow) findings(c *change, f *configFile) []Finding {
 	}
 	for _, s := range f.came {
 		if r.matches(s) && !c.newTarget(f, s) && !f.handedOver(s) {
-			out = append(out, Finding{File: f.Path, Line: s.line, Severity: r.weight(f, s), Evidence: evidence(s.key + ": " + s.value)})
+			out = append(out, Finding{File: f.Path, Line: s.line, Severity: r.weight(c, f, s), Evidence: evidence(s.key + ": " + s.value)})
 		}
 	}
 	return out
@@ -228,16 +229,19 @@ func (f *configFile) byProfile(value string) bool {
 		(strings.Contains(text, "<"+m[1]+"></"+m[1]+">") || strings.Contains(text, "<"+m[1]+"/>") || strings.Contains(text, "<"+m[1]+" />"))
 }
 
-// weight is the severity of the row, less for tests that run elsewhere and more
-// for a single file of the product that is left out of the coverage.
-func (r *settingRow) weight(f *configFile, s setting) metric.Severity {
+// weight is the severity of the row, less for tests that run elsewhere, or were
+// never there, and more for a single file of the product that is left out of the
+// coverage.
+func (r *settingRow) weight(c *change, f *configFile, s setting) metric.Severity {
 	switch {
-	case f.byProfile(s.value):
+	case f.byProfile(s.value), r.id == "TP-26" && !r.gone && !selects.MatchString(s.key) && c.leavesOutNothing(s):
 		return metric.Medium
 	case r.id == "TP-26" && !r.gone && !selects.MatchString(s.key) && endToEnd.MatchString(s.value):
 		return metric.Medium
 	case r.id == "TP-27" && r.severity == 0 && sourceFile.MatchString(s.value):
 		return metric.High
+	case r.id == "TP-26" && !r.gone:
+		return cmp.Or(f.after().underCondition(s.line), r.severity)
 	}
 	return r.severity
 }

@@ -59,7 +59,22 @@ func (f *file) shim() bool {
 	if source.Vendored(f.Path) {
 		return path.Base(path.Dir(f.Path)) == "bin" && strings.Contains(string(text), "exit 0")
 	}
-	return f.Added || f.OldPath != ""
+	return (f.Added || f.OldPath != "") && !f.callsItsTool()
+}
+
+// searched matches folders that a search path leads to.
+var searched = regexp.MustCompile(`(?i)^$|bin$|shims?$`)
+
+// callsItsTool reports whether a script is one of those that people call by their
+// place, scripts/coverage, and runs the tool that it is named after.
+func (f *file) callsItsTool() bool {
+	dir, name := path.Split(f.Path)
+	if searched.MatchString(strings.Trim(dir, "/")) {
+		return false
+	}
+	text := f.after().text
+	call := regexp.MustCompile(`(?m)^\s*(?:exec\s+|[A-Z_]+=\S*\s+)*(?:["']?\$\{?\w+\}?["']?/?|\./|[\w./-]+/bin/|npx\s+|bundle exec\s+|(?:poetry|uv|pipenv|hatch) run\s+|python3? -m\s+)?` + regexp.QuoteMeta(name) + `(?:\s|$)`)
+	return call.Match(text) && !slices.ContainsFunc(f.after().lines(), func(l line) bool { return disarmed.MatchString(l.text) })
 }
 
 var (
@@ -126,11 +141,32 @@ func shadowName(name string) string {
 	return module
 }
 
-// ownPackage reports whether the project is itself that library: more of it is
-// in the change and was there before.
+// manifests are the files at the root of a project in which its name stands.
+var manifests = []string{"pyproject.toml", "setup.cfg", "setup.py"}
+
+// isNamed reports whether the project itself has a name, by a manifest that was
+// there before the change, or is there where a project begins.
+func (c *change) isNamed(module string) bool {
+	at := regexp.MustCompile(`\b(?:name|py_modules|packages)\s*=\s*\[?\s*["']?` + regexp.QuoteMeta(module) + `["'\s,]`)
+	there, known := c.filesBefore()
+	if len(there) > 0 && c.base.Texts != nil {
+		for _, text := range c.base.Texts(manifests) {
+			if at.Match(text) {
+				return true
+			}
+		}
+		return false
+	}
+	return slices.ContainsFunc(c.files, func(f *file) bool {
+		return slices.Contains(manifests, f.Path) && (at.Match(f.before().text) || known && at.Match(f.after().text))
+	})
+}
+
+// ownPackage reports whether the project is itself that library: it is called so, or
+// more of it is in the change and was there before.
 func (c *change) ownPackage(name string) bool {
 	module := shadowName(name)
-	return slices.ContainsFunc(c.files, func(f *file) bool {
+	return c.isNamed(module) || slices.ContainsFunc(c.files, func(f *file) bool {
 		return f.Path != name && !f.Added && (strings.HasPrefix(f.Path, module+"/") || strings.HasPrefix(f.Path, "src/"+module+"/") || strings.HasPrefix(f.before().path, module))
 	})
 }
