@@ -20,6 +20,9 @@ type Tampering struct {
 	Pattern  string   `json:"pattern"` // of the catalogue, "TP-05"
 	Type     string   `json:"type"`    // in words, "unconditional_skip"
 	Severity Severity `json:"severity"`
+	// IfRan is the severity where the test is known to have run before and not to run
+	// now: the reason that the text gives counts for nothing then. 0 is none of its own.
+	IfRan    Severity `json:"if_ran,omitempty"`
 	File     string   `json:"file"`
 	Line     int      `json:"line,omitempty"` // from 1; 0 is the file as a whole
 	Test     string   `json:"test,omitempty"` // name, as its runner prints it
@@ -109,7 +112,22 @@ func (j *judge) weigh(t Tampering) Severity {
 		}
 		return Low
 	}
+	if t.IfRan > t.Severity && j.stopped(t) {
+		t.Severity = t.IfRan
+	}
 	return j.afterHoldOut(t)
+}
+
+// stopped reports whether a test that the finding names ran in the tree before, and
+// is not known to run in this one.
+func (j *judge) stopped(t Tampering) bool {
+	return slices.ContainsFunc(t.Cases(j.in.Previous.Set.Tests, j.in.Before, j.in.Renamed), func(c metric.Test) bool {
+		if c.Status == metric.Skipped || c.Status == metric.NotRun {
+			return false
+		}
+		now, there := j.now.Tests.Lookup(c.ID)
+		return !there || now.Status == metric.Skipped
+	})
 }
 
 // mayBeLost reports whether the user declared that the test may be removed.

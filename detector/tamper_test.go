@@ -5,6 +5,7 @@ import (
 
 	"supervise/detector"
 	"supervise/metric"
+	"supervise/source"
 )
 
 func skipFinding() detector.Tampering {
@@ -108,5 +109,55 @@ func TestTamperingOfOneKindIsOneAlert(t *testing.T) {
 	}
 	if a.Recommendation.Action != detector.Rollback {
 		t.Errorf("recommended is %v", a.Recommendation.Action)
+	}
+}
+
+// A skip whose reason the text gives is as grave as any where the test ran.
+func TestTamperingOfTestsThatRan(t *testing.T) {
+	parse := metric.ID{Suite: "example.com/shop", Name: "TestParse"}
+	with := func(s ...metric.Status) metric.Set {
+		if len(s) == 0 {
+			return metric.Set{}
+		}
+		return metric.Set{Tests: metric.NewTests([]metric.Test{{ID: parse, Status: s[0]}})}
+	}
+	other := metric.Set{Tests: metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "example.com/shop", Name: "TestOther"}, Status: metric.Passed}})}
+	for _, tc := range []struct {
+		name        string
+		before, now metric.Set
+		want        detector.Severity
+	}{
+		{"it ran, and its suite was not read", with(metric.Passed), with(), detector.Critical},
+		{"it failed, and its suite was not read", with(metric.Failed), with(), detector.Critical},
+		{"it runs all the same", with(metric.Passed), with(metric.Passed), detector.High},
+		{"it was skipped before", with(metric.Skipped), with(metric.Skipped), detector.High},
+		{"its suite did not run before", with(metric.NotRun), with(), detector.High},
+		{"nothing was measured before", with(), with(), detector.High},
+		{"another test ran", other, other, detector.High},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			first := detector.Observation{Set: tc.before}
+			f := skipFinding()
+			f.Severity, f.IfRan = detector.High, detector.Critical
+			in := detector.Input{
+				Current: detector.Observation{Iteration: 1, Set: tc.now, Changed: true}, Previous: first, Baseline: first,
+				History: []detector.Observation{first}, Tampering: []detector.Tampering{f},
+				Before: []detector.TestSource{{File: f.File, Def: source.TestDef{Name: f.Test}}},
+			}
+			if got := severityOf(in, detector.Options{}); got != tc.want {
+				t.Errorf("got %v, want %v", got, tc.want)
+			}
+		})
+	}
+	// Where its skip was measured, the rule about tests by name says so first.
+	first := detector.Observation{Set: with(metric.Passed)}
+	f := skipFinding()
+	f.Severity, f.IfRan = detector.High, detector.Critical
+	in := detector.Input{
+		Current: detector.Observation{Iteration: 1, Set: with(metric.Skipped), Changed: true}, Previous: first, Baseline: first,
+		History: []detector.Observation{first}, Tampering: []detector.Tampering{f},
+	}
+	if !detector.Assess(in, detector.Options{}).Critical() {
+		t.Error("a test that ran is skipped, and it is not CRITICAL")
 	}
 }

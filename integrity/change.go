@@ -68,7 +68,8 @@ type file struct {
 	sides          [2]*side
 	added, removed []line
 	diffed         bool
-	directing      *bool // see maySilence
+	directing      *bool        // see maySilence
+	remarked       map[int]bool // see remarks
 }
 
 // line is one line of a text.

@@ -34,7 +34,11 @@ type Finding struct {
 	// Severity is Critical for what may be rolled back without asking, High for
 	// what a person should look at first, Medium, Low and Info for what is said.
 	Severity metric.Severity `json:"severity"`
-	File     string          `json:"file"`
+	// IfRan is the severity where the test is known to have run before the change and
+	// not to run after it: a reason that the text gives counts for nothing then. 0 is
+	// none of its own. It is for those who ran the tests.
+	IfRan metric.Severity `json:"-"`
+	File  string          `json:"file"`
 	// Line is where, from 1, in the file after the change, or before it where it
 	// is gone; 0 is the file as a whole.
 	Line int `json:"line,omitempty"`
@@ -91,7 +95,7 @@ func Audit(files []File, opt Options) []Finding {
 		for _, f := range r.find(c) {
 			f.Rule, f.Type, f.Severity = r.id, r.name, cmp.Or(f.Severity, r.severity)
 			if f.ExplainedBy != "" {
-				f.Severity = min(f.Severity, metric.Info)
+				f.Severity, f.IfRan = min(f.Severity, metric.Info), 0
 			}
 			out = append(out, f)
 		}

@@ -23,7 +23,7 @@ func (c *change) leavesOutNothing(s setting) bool {
 		return false
 	}
 	there, known := c.filesBefore()
-	return known && !slices.ContainsFunc(there, mayName(s.value))
+	return known && !slices.ContainsFunc(there, mayName(s.value, strings.Contains(s.key, "glob")))
 }
 
 // filesBefore returns the paths of the project before the change, and whether they
@@ -37,10 +37,17 @@ func (c *change) filesBefore() (paths []string, known bool) {
 	return paths, len(paths) > 0 || !slices.ContainsFunc(c.files, func(f *file) bool { return !f.Added })
 }
 
+// begins reports whether the project had no code before the change.
+func (c *change) begins() bool {
+	there, known := c.filesBefore()
+	return known && !slices.ContainsFunc(there, func(name string) bool { return source.LanguageOf(name, nil) != source.Unknown })
+}
+
 // mayName returns whether a path may be meant by what a setting gives as a pattern,
-// a path or an expression. In doubt it is.
-func mayName(pattern string) func(path string) bool {
-	p := strings.NewReplacer("<rootDir>", "", `\.`, ".", `\/`, "/", ".*", "*").Replace(strings.TrimPrefix(pattern, "!"))
+// a path or an expression. In doubt it is. deep says that a star stands for folders,
+// too.
+func mayName(pattern string, deep bool) func(path string) bool {
+	p := strings.NewReplacer("<rootDir>", "", `\.`, ".", `\/`, "/", ".*", "**").Replace(strings.TrimPrefix(pattern, "!"))
 	p = strings.Trim(strings.TrimPrefix(p, "./"), "^$/ ")
 	if p == "" || strings.ContainsAny(p, `\|()[]{}+^$,;: `) {
 		return func(string) bool { return true }
@@ -49,7 +56,11 @@ func mayName(pattern string) func(path string) bool {
 	if !strings.ContainsAny(p, "/*") && strings.Count(p, ".") > 1 {
 		p = strings.ReplaceAll(p, ".", "/") // a class with its package
 	}
-	p = strings.NewReplacer(`\*\*/`, `(?:.*/)?`, `\*`, `.*`, `\?`, `.`, `\.`, `.`).Replace(regexp.QuoteMeta(p))
+	star := `[^/]*`
+	if deep {
+		star = `.*`
+	}
+	p = strings.NewReplacer(`\*\*/`, `(?:.*/)?`, `\*\*`, `.*`, `\*`, star, `\?`, `.`).Replace(regexp.QuoteMeta(p))
 	return regexp.MustCompile(`(?i)` + p).MatchString
 }
 

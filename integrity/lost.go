@@ -103,6 +103,11 @@ func (c *change) commentedOut(l loss) int {
 			want[code] = true
 		}
 	}
+	for _, com := range l.f.before().comments() { // what was a comment before says nothing
+		if code := squeeze(com.text); want[code] {
+			want[code] = false
+		}
+	}
 	found, first := map[string]bool{}, 0
 	for _, com := range after.comments() {
 		code := squeeze(com.text)
@@ -112,9 +117,6 @@ func (c *change) commentedOut(l loss) int {
 			}
 			found[code] = true
 		}
-	}
-	for _, com := range l.f.before().comments() { // what was a comment before says nothing
-		delete(found, squeeze(com.text))
 	}
 	if len(want) > 0 && 2*len(found) >= len(want) {
 		return first
@@ -323,6 +325,9 @@ func (c *change) lostAs(want way) []Finding {
 		f := Finding{File: where.path, Line: at, Test: l.Name, Evidence: evidence(text), ExplainedBy: l.by}
 		if at == 0 && !putAway(where.path) && where.language() == l.s.language() && !toldByName(where.language()) {
 			f.Severity = metric.High // it may still be built
+		}
+		if how == byComment && (l.f.remarkAbove(at) || c.plausible(l)) {
+			f.Severity, f.IfRan = metric.High, metric.Critical
 		}
 		if c.leavesDiscovery(l.f) && c.suiteMoved(l.f) || how == byComment && l.onlyTypes() {
 			f.Severity = metric.High

@@ -81,7 +81,7 @@ func (c *change) shrunkWords() map[string]bool {
 	all := 0
 	less := make([]int, len(c.files))
 	for i, f := range c.files {
-		less[i] = len(outsideTests(f.before(), f.removedLines())) - len(outsideTests(f.after(), f.addedLines()))
+		less[i] = codeOutsideTests(f.before(), f.removedLines()) - codeOutsideTests(f.after(), f.addedLines())
 		all += less[i]
 	}
 	for i, f := range c.files {
@@ -102,6 +102,21 @@ func outsideTests(s *side, list []line) []line {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(l line) bool { return s.testAt(l.n) != nil })
+}
+
+// codeOutsideTests counts those of them that are more than comment: code that is made
+// one is code that is gone.
+func codeOutsideTests(s *side, list []line) int {
+	if list = outsideTests(s, list); len(list) == 0 {
+		return 0
+	}
+	code, n := lines(s.withoutComments()), 0
+	for _, l := range list {
+		if l.n > len(code) || strings.TrimSpace(code[l.n-1].text) != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // deprecation matches lines that say that something is not to be used any more.

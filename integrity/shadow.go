@@ -148,8 +148,8 @@ var manifests = []string{"pyproject.toml", "setup.cfg", "setup.py"}
 // there before the change, or is there where a project begins.
 func (c *change) isNamed(module string) bool {
 	at := regexp.MustCompile(`\b(?:name|py_modules|packages)\s*=\s*\[?\s*["']?` + regexp.QuoteMeta(module) + `["'\s,]`)
-	there, known := c.filesBefore()
-	if len(there) > 0 && c.base.Texts != nil {
+	begins := c.begins()
+	if !begins && c.base.Texts != nil {
 		for _, text := range c.base.Texts(manifests) {
 			if at.Match(text) {
 				return true
@@ -158,7 +158,7 @@ func (c *change) isNamed(module string) bool {
 		return false
 	}
 	return slices.ContainsFunc(c.files, func(f *file) bool {
-		return slices.Contains(manifests, f.Path) && (at.Match(f.before().text) || known && at.Match(f.after().text))
+		return slices.Contains(manifests, f.Path) && (at.Match(f.before().text) || begins && at.Match(f.after().text))
 	})
 }
 

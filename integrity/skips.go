@@ -85,37 +85,29 @@ func (s newSkip) finding(severity metric.Severity) Finding {
 	return f
 }
 
+// unless returns the finding of a skip that holds anywhere: as grave as the rule says,
+// unless it is meant, or has a reason as far as the text can tell.
+func (s newSkip) unless(meant bool) Finding {
+	switch {
+	case meant:
+		return s.finding(metric.High)
+	case s.reasoned():
+		f := s.finding(metric.High)
+		f.IfRan = metric.Critical
+		return f
+	}
+	return s.finding(0)
+}
+
 func findSkipped(c *change) []Finding {
 	var out []Finding
 	for _, s := range c.newSkips() {
 		if s.Scope == source.OnTest && s.Condition == "" {
-			f := s.finding(0)
-			if maybeMeant.MatchString(s.Text) || s.reported() {
-				f.Severity = metric.High
-			}
-			out = append(out, f)
+			out = append(out, s.unless(maybeMeant.MatchString(s.Text)))
 		}
 	}
 	return out
 }
-
-// tracked matches a skip that says where its reason is followed up, or in which
-// version it ends, and an expected failure with the error that is expected, or a
-// reason of some words.
-var tracked = regexp.MustCompile(`https?://\S|\b[Uu]ntil \w+ v?\d+\.\d|\bxfail\([^)]*\b(?:raises\s*=|reason\s*=\s*["'][^"']+\s[^"']+\s)`)
-
-// reported reports whether whoever skipped left word of it. That may be an excuse,
-// but it is what people do when the fault is somebody else's.
-func (s newSkip) reported() bool {
-	text := s.now.s.lineAt(s.Line)
-	for n := s.Line + 1; n < s.Line+maxReason && strings.Count(text, "(") > strings.Count(text, ")"); n++ {
-		text += " " + strings.TrimSpace(s.now.s.lineAt(n))
-	}
-	return tracked.MatchString(s.Text) || tracked.MatchString(text)
-}
-
-// maxReason is how many lines the call of a skip is followed for its reason.
-const maxReason = 8
 
 // maybeMeant matches expected failures that may be what a test is about.
 var maybeMeant = regexp.MustCompile(`should_panic|XCTExpectFailure|withKnownIssue|\b(?:test|it)\.(?:\w+\.)?fail(?:s|ing)\b`)
@@ -125,10 +117,8 @@ func findGroupDisabled(c *change) []Finding {
 	for _, s := range c.newSkips() {
 		switch {
 		case s.Scope == source.OnTest:
-		case s.Condition == "" && s.reported():
-			out = append(out, s.finding(metric.High))
 		case s.Condition == "":
-			out = append(out, s.finding(0))
+			out = append(out, s.unless(false))
 		case !s.Constant:
 			severity := conditionSeverity(s.Condition)
 			if customTag(s) || customConfig(s) || c.customSymbol(s) || c.unknownFeature(s) {

@@ -92,6 +92,7 @@ func (j *judge) file(rel, text string) integrity.File {
 // audit looks at the texts of changed files with the rules about integrity.
 func (j *judge) audit(files []integrity.File) {
 	for _, f := range integrity.Audit(files, j.opt.Integrity) {
+		f.Severity = max(f.Severity, f.IfRan) // whether the test ran shows later
 		if f.ExplainedBy != "" || f.Severity < metric.Medium {
 			continue
 		}
