@@ -24,12 +24,12 @@ import (
 )
 
 // TestCrash kills supervise with SIGKILL at random moments, resumes the loop,
-// and kills it again, until it has been killed SUPERVISE_CRASHES times (20
+// and kills it again, until it has been killed SUPERVISE_CRASHES times (8
 // without the variable; "make crash"). Nothing that was reported may be missing,
 // no file of the user lost, no process left, and every resume goes on.
 func TestCrash(t *testing.T) {
 	t.Parallel()
-	want := 20
+	want := 8
 	if testing.Short() {
 		want = 3 // what is looked at is what is left, by processes that work alone
 	}
