@@ -3,13 +3,11 @@ package loop
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 
-	"supervise/integrity"
 	"supervise/internal/ledger"
 	"supervise/snapshot"
 )
@@ -23,17 +21,17 @@ type copied struct {
 }
 
 // inCopy makes the copy, works in it and removes it.
-func (s *session) inCopy(ctx context.Context, id snapshot.ID, texts map[string][]byte, work func(copied) error) (err error) {
-	if err := os.MkdirAll(s.scratchDir(), 0o700); err != nil {
+func (r Recount) inCopy(ctx context.Context, texts map[string][]byte, work func(copied) error) (err error) {
+	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp(s.scratchDir(), "tree-")
+	dir, err := os.MkdirTemp(r.Dir, "tree-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, ledger.RemoveTree(dir)) }()
-	c := copied{trialTree{dir: dir, root: s.opts.Root, store: s.store, plan: s.opts.Plan, user: s.user}, id, texts}
-	if err := c.lay(ctx, id); err != nil {
+	c := copied{trialTree{dir: dir, root: r.Root, store: r.Store, plan: r.Plan, user: r.User}, r.Is, texts}
+	if err := c.lay(ctx, r.Is); err != nil {
 		return err
 	}
 	var files hiddenFiles
@@ -63,25 +61,4 @@ func (c copied) paths() []string { return slices.Sorted(maps.Keys(c.texts)) }
 // asIs has those files read as in the snapshot.
 func (c copied) asIs(ctx context.Context) error {
 	return c.store.Export(ctx, c.id, c.dir, c.paths()...)
-}
-
-// changedFiles are the files that differ between two trees, with their texts, as the
-// rules about integrity look at them.
-func (s *session) changedFiles(ctx context.Context, was, is snapshot.ID, changes []snapshot.Change) ([]integrity.File, error) {
-	var files audited
-	texts := moved{}
-	for _, c := range changes {
-		before, after, err := versions(c, func(path string, after bool) ([]byte, error) {
-			if after {
-				return s.store.ReadFile(ctx, is, path)
-			}
-			return s.store.ReadFile(ctx, was, path)
-		})
-		if err != nil {
-			return nil, fmt.Errorf("read changed file: %w", err)
-		}
-		files.add(c, before, after)
-		texts.add(c, before, after)
-	}
-	return files.joined(texts.renames()), nil
 }

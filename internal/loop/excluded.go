@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"supervise/detector"
@@ -23,18 +22,16 @@ func (s *session) unexcluded(ctx context.Context, w *work, in detector.Input) er
 	if err != nil {
 		return fmt.Errorf("compare iteration %d with the baseline: %w", w.it.Number, err)
 	}
-	files, err := s.changedFiles(ctx, s.state.BaselineSnapshot, w.it.Snapshot, changes)
-	if err != nil {
+	r := s.recount(s.state.BaselineSnapshot, w)
+	r.Changes = changes
+	undone, err := r.unexcluded(ctx)
+	if err != nil || undone.none() {
 		return err
-	}
-	undone := integrity.Unexcluded(files, s.opts.Integrity)
-	if len(undone.Texts)+len(undone.Kept) == 0 {
-		return nil
 	}
 	if s.countedBefore(w) {
 		return nil
 	}
-	x, counted, err := s.countWithout(ctx, w, undone, in)
+	x, counted, err := s.countWithout(ctx, w, r, undone, in)
 	if err != nil {
 		return fmt.Errorf("coverage without new exclusions: %w", err)
 	}
@@ -43,16 +40,19 @@ func (s *session) unexcluded(ctx context.Context, w *work, in detector.Input) er
 		x.Runs[i].Output, x.Runs[i].Why = s.masker.String(r.Output), s.masker.String(r.Why)
 	}
 	w.it.Excluded, w.it.Set.Coverage = x, counted
-	priced(w.it.Evidence.Tampering, x, counted)
+	Price(w.it.Evidence.Tampering, x, counted)
 	return nil
 }
 
 // mayExclude reports whether an iteration, or one before it, brought what takes code
 // out of the coverage.
 func (s *session) mayExclude(it ledger.Iteration) bool {
-	return slices.ContainsFunc(it.Evidence.Tampering, isExclusion) ||
+	return Excludes(*it.Evidence) ||
 		slices.ContainsFunc(s.history, func(h ledger.Iteration) bool { return h.Excluded != nil })
 }
+
+// Excludes reports whether something came that takes code out of the coverage.
+func Excludes(e ledger.Evidence) bool { return slices.ContainsFunc(e.Tampering, isExclusion) }
 
 func isExclusion(t detector.Tampering) bool {
 	return t.ExplainedBy == "" && integrity.ExcludesCode(t.Type)
@@ -73,78 +73,19 @@ func (s *session) countedBefore(w *work) bool {
 
 // countWithout returns what is known of the coverage without the exclusions, and the
 // coverage that counts.
-func (s *session) countWithout(ctx context.Context, w *work, undone integrity.Unexclusion, in detector.Input) (*ledger.Excluded, *metric.Coverage, error) {
+func (s *session) countWithout(ctx context.Context, w *work, r Recount, undone unexclusion, in detector.Input) (*ledger.Excluded, *metric.Coverage, error) {
 	measured := w.it.Set.Coverage
-	x := &ledger.Excluded{Files: excludingFiles(undone), Measured: *measured}
-	x.Measured.Files = nil
+	x := undone.of(measured)
 	if before := s.stillHidden(w, x.Files); before != nil {
 		x.Hidden, x.Reused = before, true
 		return x, lowerOf(measured, withHidden(measured, before)), nil
 	}
-	var without *metric.Coverage
-	var err error
-	switch {
-	case detector.Assess(s.heldOut(in, w.it), s.opts.Rules).Critical():
+	if detector.Assess(s.heldOut(in, w.it), s.opts.Rules).Critical() {
 		x.Why = "nothing was run, for the iteration is undone in any case"
-	case len(undone.Kept) > 0:
-		x.Why = "it cannot be undone in " + undone.Kept[0]
-	default:
-		without, err = s.coverWithout(ctx, w, undone.Texts, x)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if x.Why != "" {
 		return x, lowerOf(measured, s.previous.Set.Coverage), nil
 	}
-	x.Hidden = hiddenCode(measured, without, x.Files)
-	return x, lowerOf(measured, without), nil
-}
-
-func excludingFiles(undone integrity.Unexclusion) []string {
-	out := slices.Clone(undone.Kept)
-	for path := range undone.Texts {
-		out = append(out, path)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// coverWithout runs the tests in a copy without the exclusions. Where they cover less
-// there they run once more with them, in the same place: if that gives other numbers
-// than the working tree did, it is due to the place.
-func (s *session) coverWithout(ctx context.Context, w *work, texts map[string][]byte, x *ledger.Excluded) (without *metric.Coverage, err error) {
-	measured := w.it.Set.Coverage
-	return without, s.inCopy(ctx, w.it.Snapshot, texts, func(c copied) error {
-		without, err = s.coverIn(ctx, c, x)
-		if err != nil || x.Why != "" || lowerOf(measured, without) == measured {
-			return err
-		}
-		if err := c.asIs(ctx); err != nil {
-			return err
-		}
-		with, err := s.coverIn(ctx, c, x)
-		if err != nil || x.Why != "" {
-			return err
-		}
-		here, _ := measured.Percent()
-		there, ok := with.Percent()
-		if !ok || math.Abs(here-there) > max(.5, s.state.CoverageWobble) {
-			x.Why = fmt.Sprintf("away from the working tree the coverage is another one as it is: %.1f %%, not %.1f %%", there, here)
-		}
-		return nil
-	})
-}
-
-// coverIn runs the tests in the copy.
-func (s *session) coverIn(ctx context.Context, c copied, x *ledger.Excluded) (*metric.Coverage, error) {
-	out, err := s.meter.CoverageElsewhere(ctx, c.project())
-	x.Runs = append(x.Runs, Runs(out.Runs)...)
-	x.Why = out.Why
-	if err == nil && x.Why == "" && !out.Coverage.Comparable(&x.Measured) {
-		x.Why = fmt.Sprintf("the report there is another one: %s, not %s", out.Coverage.Format, x.Measured.Format)
-	}
-	return out.Coverage, err
+	counted, err := r.coverage(ctx, undone, x, measured, s.previous.Set.Coverage)
+	return x, counted, err
 }
 
 // lowerOf returns the coverage of which less is covered: a, unless b may be compared
@@ -217,8 +158,9 @@ func withHidden(c *metric.Coverage, hidden []metric.FileCoverage) *metric.Covera
 	return &out
 }
 
-// priced has the findings say what the exclusions cost.
-func priced(list []detector.Tampering, x *ledger.Excluded, counted *metric.Coverage) {
+// Price has the findings of exclusions say what they cost; counted is the coverage
+// that counts.
+func Price(list []detector.Tampering, x *ledger.Excluded, counted *metric.Coverage) {
 	text := "coverage counts as no better than before: " + x.Why
 	if x.Why == "" {
 		with, _ := x.Measured.Percent()

@@ -29,6 +29,9 @@ type measured struct {
 	runs    []ledger.CheckRun
 	flaky   []metric.ID // failed first and passed when run again
 	heldOut *ledger.HoldOut
+
+	silenced *ledger.Silenced // nil where no comment came that silences linters
+	excluded *ledger.Excluded // nil where nothing came that takes code out of the coverage
 }
 
 // capture takes the tree as it is, and the base, into a store of snapshots. The

@@ -63,7 +63,7 @@ func Gate(ctx context.Context, o Options) (out Report, err error) {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, g.tree.Remove(), os.RemoveAll(o.Scratch)) }()
-	for _, step := range []func(context.Context) error{g.capture, g.configure, g.measureBase, g.measureHead, g.compare, g.tryHeldOut} {
+	for _, step := range []func(context.Context) error{g.capture, g.configure, g.measureBase, g.measureHead, g.compare, g.recount, g.tryHeldOut} {
 		if err := step(ctx); err != nil {
 			return out, err
 		}

@@ -30,13 +30,15 @@ type Report struct {
 	Findings []Finding `json:"findings"` // the worst first, those that a person accepted last
 	Measured Measured  `json:"measured"`
 
-	Lost    []detector.Loss      `json:"tests_explained,omitempty"` // gone, and found again or gone with what they tested
-	Changes detector.TestChanges `json:"tests"`
-	HeldOut *ledger.HoldOut      `json:"hold_out,omitempty"`
-	Checks  []ledger.CheckRun    `json:"checks"`
-	Ratchet []Slip               `json:"ratchet,omitempty"` // limits that do not hold
-	Notes   []string             `json:"notes,omitempty"`
-	Rows    []Row                `json:"-"` // the numbers, as people read them
+	Lost     []detector.Loss      `json:"tests_explained,omitempty"` // gone, and found again or gone with what they tested
+	Changes  detector.TestChanges `json:"tests"`
+	HeldOut  *ledger.HoldOut      `json:"hold_out,omitempty"`
+	Silenced *ledger.Silenced     `json:"silenced,omitempty"`          // what new comments hide from the linters, which counts
+	Excluded *ledger.Excluded     `json:"coverage_excluded,omitempty"` // what the coverage was with what takes code out of it
+	Checks   []ledger.CheckRun    `json:"checks"`
+	Ratchet  []Slip               `json:"ratchet,omitempty"` // limits that do not hold
+	Notes    []string             `json:"notes,omitempty"`
+	Rows     []Row                `json:"-"` // the numbers, as people read them
 
 	Tightened Ratchet          `json:"-"` // what the limits may become
 	Alerts    []detector.Alert `json:"-"` // what the findings are made of
@@ -103,9 +105,11 @@ func (r Report) Open() []Finding {
 
 // judge applies the rules, and puts the report together.
 func (g *gate) judge() (Report, error) {
+	g.masked()
 	agent := &ledger.AgentRun{Cause: runner.Exited.String()} // nobody's: the change itself
 	base := ledger.Iteration{Set: g.before, Agent: agent, Decision: &ledger.Decision{}}
-	head := ledger.Iteration{Number: 1, Set: g.now.set, Agent: agent, Decision: &ledger.Decision{}, Evidence: &g.change, HoldOut: g.now.heldOut, Checks: g.now.runs}
+	head := ledger.Iteration{Number: 1, Set: g.now.set, Agent: agent, Decision: &ledger.Decision{}, Evidence: &g.change, HoldOut: g.now.heldOut, Silenced: g.now.silenced, Excluded: g.now.excluded, Checks: g.now.runs}
+	g.now.set = head.Judged()
 	res, err := loop.Rejudge(loop.Record{Iterations: []ledger.Iteration{base, head}, Commits: true}, g.settings)
 	if err != nil {
 		return Report{}, err
@@ -114,7 +118,7 @@ func (g *gate) judge() (Report, error) {
 	out := Report{
 		Version: Version, Passed: true, FailOn: strings.ToLower(g.Severity.String()), Base: g.base, Head: Head{g.commitID, g.dirty}, At: g.Now,
 		Class: v.Assessment.Class, Measured: Measured{g.before.Record(), g.now.set.Record(), v.Assessment.FromPrevious},
-		Lost: v.Assessment.Settled(), Changes: v.Assessment.Changes, HeldOut: g.now.heldOut, Checks: g.now.runs, Notes: g.notes, Findings: []Finding{}, Rows: g.rows(), Alerts: v.Assessment.Alerts,
+		Lost: v.Assessment.Settled(), Changes: v.Assessment.Changes, HeldOut: g.now.heldOut, Silenced: g.now.silenced, Excluded: g.now.excluded, Checks: g.now.runs, Notes: g.notes, Findings: []Finding{}, Rows: g.rows(), Alerts: v.Assessment.Alerts,
 	}
 	for _, a := range v.Assessment.Alerts {
 		f := g.finding(a)
