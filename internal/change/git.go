@@ -44,6 +44,28 @@ func (r Repo) git(ctx context.Context, in io.Reader, args ...string) ([]byte, er
 	return out, nil
 }
 
+// Git runs a command of git that reads, and returns what it prints. The error is the
+// cause of ctx, or says what git said.
+func (r Repo) Git(ctx context.Context, args ...string) ([]byte, error) {
+	return r.git(ctx, nil, args...)
+}
+
+// Texts reads objects by their ids. Those that are none, and those longer than
+// [MaxSize], are left out.
+func (r Repo) Texts(ctx context.Context, ids []string) (map[string][]byte, error) {
+	read, err := r.contents(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string][]byte, len(read))
+	for id, c := range read {
+		if c.text != nil {
+			out[id] = c.text
+		}
+	}
+	return out, nil
+}
+
 // withoutGit returns an environment in which git looks for nothing elsewhere.
 func withoutGit(env []string) []string {
 	out := make([]string, 0, len(env)+4)

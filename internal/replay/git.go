@@ -1,18 +1,13 @@
 package replay
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"time"
 
+	"supervise/internal/change"
 	"supervise/snapshot"
 )
 
@@ -31,33 +26,7 @@ func (c Commit) Short() string { return c.ID[:min(len(c.ID), 10)] }
 // repo is the user's repository. It is read and never written to.
 type repo struct{ dir string }
 
-// git runs a command of git that reads.
-func (r repo) git(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, args...)...)
-	cmd.Dir, cmd.Stdin, cmd.Env = r.dir, in, append(withoutGit(os.Environ()), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1")
-	out, err := cmd.Output()
-	var exit *exec.ExitError
-	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case errors.As(err, &exit):
-		return nil, fmt.Errorf("git %s in %s: %w: %s", args[0], r.dir, err, bytes.TrimSpace(exit.Stderr))
-	case err != nil:
-		return nil, fmt.Errorf("git %s in %s: %w", args[0], r.dir, err)
-	}
-	return out, nil
-}
-
-// withoutGit returns an environment in which git looks for nothing elsewhere.
-func withoutGit(env []string) []string {
-	out := make([]string, 0, len(env)+2)
-	for _, line := range env {
-		if !strings.HasPrefix(line, "GIT_") {
-			out = append(out, line)
-		}
-	}
-	return out
-}
+func (r repo) reader() change.Repo { return change.Repo{Dir: r.dir} }
 
 // IsRange reports whether the argument of a command names commits: REV..REV.
 func IsRange(arg string) bool { return strings.Contains(arg, "..") }
@@ -93,7 +62,7 @@ func (r repo) commits(ctx context.Context, span string, limit int) ([]Commit, er
 }
 
 func (r repo) log(ctx context.Context, args []string) ([]Commit, error) {
-	out, err := r.git(ctx, nil, args...)
+	out, err := r.reader().Git(ctx, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -119,11 +88,11 @@ type delta struct {
 
 // changes compares two commits.
 func (r repo) changes(ctx context.Context, from, to Commit) (*delta, error) {
-	out, err := r.git(ctx, nil, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", from.ID, to.ID)
+	out, err := r.reader().Git(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", from.ID, to.ID)
 	if err != nil {
 		return nil, err
 	}
-	d := &delta{before: map[string]string{}, after: map[string]string{}, texts: map[string][]byte{}}
+	d := &delta{before: map[string]string{}, after: map[string]string{}}
 	var ids []string
 	for fields := strings.Split(string(out), "\x00"); len(fields) >= 2; fields = fields[2:] {
 		row, path := strings.Fields(strings.TrimPrefix(fields[0], ":")), fields[1]
@@ -138,7 +107,10 @@ func (r repo) changes(ctx context.Context, from, to Commit) (*delta, error) {
 		ids = append(ids, row[2], row[3])
 		d.changes = append(d.changes, snapshot.Change{Path: path, Kind: kind})
 	}
-	return d, r.contents(ctx, ids, d.texts)
+	if d.texts, err = r.reader().Texts(ctx, ids); err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 const submodule = "160000" // its mode
@@ -152,39 +124,4 @@ func (d *delta) read(path string, after bool) ([]byte, error) {
 		id = d.after[path]
 	}
 	return d.texts[id], nil
-}
-
-// contents reads the objects with the given ids; those that are none are left
-// out.
-func (r repo) contents(ctx context.Context, ids []string, into map[string][]byte) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	out, err := r.git(ctx, strings.NewReader(strings.Join(ids, "\n")+"\n"), "cat-file", "--batch")
-	if err != nil {
-		return err
-	}
-	for in := bufio.NewReader(bytes.NewReader(out)); ; {
-		head, err := in.ReadString('\n')
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("read changed files: %w", err)
-		}
-		id, rest, _ := strings.Cut(strings.TrimSpace(head), " ")
-		_, size, ok := strings.Cut(rest, " ")
-		if !ok {
-			continue // missing: the other side of a new or deleted file
-		}
-		n, err := strconv.Atoi(size)
-		if err != nil {
-			return fmt.Errorf("read changed files: git says %q", head)
-		}
-		text := make([]byte, n+1) // and the end of the line
-		if _, err := io.ReadFull(in, text); err != nil {
-			return fmt.Errorf("read changed files: %w", err)
-		}
-		into[id] = text[:n]
-	}
 }
