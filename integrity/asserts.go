@@ -286,7 +286,7 @@ func findTautology(c *change) []Finding {
 		switch {
 		case trivial == len(d.now.Assertions):
 			f.Severity = metric.Critical
-		case len(d.removed)+len(d.revised) == 0:
+		case len(d.removed)+len(d.revised) == 0, ofItself.MatchString(d.now.Name):
 			f.Severity = metric.Medium
 		}
 		out = append(out, f)
@@ -314,6 +314,9 @@ var saysPass = regexp.MustCompile(`\b(?:t|Assert)\.[pP]ass\(|^SUCCEED\(|expectNo
 
 // toItself matches the question whether something is equal to what it names.
 var toItself = regexp.MustCompile(`([\w.]+)\.(?:equals|Equals|eql\?|equal\?|isEqual|__eq__)\(([\w.]+)\)`)
+
+// ofItself matches the names of tests about what equals itself.
+var ofItself = regexp.MustCompile(`(?i)itself|reflexiv|to_?self\b`)
 
 // reflexive counts the assertions of a test that something is equal to itself, by
 // its own way to compare: written as a comparison they say the same.

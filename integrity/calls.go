@@ -286,7 +286,7 @@ func (s *shellState) mask(l command, list []simple, n int) string {
 		return "exit 0 before it"
 	case s.dead > 0:
 		return "if false"
-	case strings.HasPrefix(strings.TrimPrefix(l.text, "@"), "-") && n == 0:
+	case strings.HasPrefix(strings.TrimPrefix(l.text, "@"), "-") && n == 0 && !standing(l.key):
 		return "- before it"
 	case len(list[n].words) > 1 && list[n].words[0] == "!":
 		return "! before it"

@@ -3,6 +3,7 @@ package integrity
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -90,6 +91,66 @@ func TestHelperDropped(t *testing.T) {
 		{"with the product", texts{"a.go": product, "a_test.go": body(call) + helper}, texts{"a.go": changed, "a_test.go": body("\t_ = tree\n")}, "HIGH"},
 		{"alone", texts{"a.go": product, "a_test.go": body(call) + helper}, texts{"a.go": product, "a_test.go": body("\t_ = tree\n")}, "CRITICAL"},
 		{"the helper stays", texts{"a.go": product, "a_test.go": body(call) + helper}, texts{"a.go": changed, "a_test.go": body("\t_ = tree\n") + helper}, "CRITICAL"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := worstOf(test.before, test.after); got != test.want {
+				t.Errorf("got %q, want %q: %q", got, test.want, audited(test.before, test.after))
+			}
+		})
+	}
+}
+
+// What honest changes of nine repositories did, beside what looks alike.
+func TestAlikeAndHonest(t *testing.T) {
+	cops := func(names ...string) string { return "Lint/One:\n  Enabled: true\n" + strings.Join(names, "") }
+	off := func(name string) string { return name + ":\n  Enabled: false\n" }
+	many := cops(off("Lint/A"), off("Lint/B"), off("Lint/C"))
+	gem := "source \"https://rubygems.org\"\ngem \"rubocop\", \"~> 0.51.0\"\n"
+	step := "jobs:\n  a:\n    steps:\n    - name: Run Android tests\n      uses: r/emulator@v2\n"
+	rule := func(body string) string {
+		return javaTest("rule.expect(Bad.class);\n    rule.expectMessage(\"Wanted but not invoked\");\n    rule.expectMessage(\"there was one more\");\n    " + body)
+	}
+	chain := "assertThatThrownBy(() -> { check(3); })\n      .isInstanceOf(Bad.class)\n      .hasMessageContainingAll(\"Wanted but not invoked\", \"there was one more\");"
+	thrown := "assertThatThrownBy(() -> check(null)).isInstanceOf(Bad.class).hasMessageContaining(\"Type cannot be null\");"
+	helper := func(text string) string {
+		return strings.Replace(javaTest("assertNotNullType(() -> check(null));"), "  @Test", "  private void assertNotNullType(ThrowingCallable c) {\n    assertThatThrownBy(c).isInstanceOf(Bad.class).hasMessageContaining(\""+text+"\");\n  }\n\n  @Test", 1)
+	}
+	ruby := func(line string) string {
+		return "class A < Minitest::Test\n  should \"say so\" do\n    " + line + "\n    assert_equal 3, site.size\n  end\nend\n"
+	}
+	settings := "include(\"core\",\n    \"bom\")\n\nif (JavaVersion.current().isJava11) {\n    include(\"errorprone\")\n}\n"
+	posts := "class A < Minitest::Test\n  should \"count\" do\n    assert_equal %s, site.posts.size\n  end\nend\n"
+	count := func(n string) string { return strings.Replace(posts, "%s", n, 1) }
+	for _, test := range []struct {
+		name          string
+		before, after texts
+		want          string
+	}{
+		{"rules off", texts{".rubocop.yml": cops()}, texts{".rubocop.yml": many}, "HIGH"},
+		{"rules off with a new linter", texts{".rubocop.yml": cops(), "Gemfile": gem}, texts{".rubocop.yml": many, "Gemfile": strings.Replace(gem, "0.51.0", "0.54.0", 1)}, "MEDIUM"},
+		{"rules off with another new gem", texts{".rubocop.yml": cops(), "Gemfile": gem + "gem \"rake\", \"~> 1.0\"\n"}, texts{".rubocop.yml": many, "Gemfile": gem + "gem \"rake\", \"~> 2.0\"\n"}, "HIGH"},
+		{"a new hook with an option", texts{".pre-commit-config.yaml": "repos:\n  - repo: a\n    hooks:\n      - id: black\n"}, texts{".pre-commit-config.yaml": "repos:\n  - repo: a\n    hooks:\n      - id: black\n  - repo: b\n    hooks:\n      - id: codespell\n        args: [--exclude-file=tests/a.yml]\n"}, ""},
+		{"a module that is always there now", texts{"settings.gradle.kts": settings}, texts{"settings.gradle.kts": "include(\"core\",\n    \"bom\",\n    \"errorprone\")\n"}, ""},
+		{"a module that is gone", texts{"settings.gradle.kts": settings}, texts{"settings.gradle.kts": "include(\"core\",\n    \"bom\")\n"}, "HIGH"},
+		{"a step of tests off", texts{".github/workflows/ci.yml": step}, texts{".github/workflows/ci.yml": step + "      if: false\n"}, "CRITICAL"},
+		{"a step of tests under a condition", texts{".github/workflows/ci.yml": step}, texts{".github/workflows/ci.yml": step + "      if: matrix.java == 11\n"}, ""},
+		{"a step of tests with another action", texts{".github/workflows/ci.yml": step}, texts{".github/workflows/ci.yml": strings.Replace(step, "emulator@v2", "emulator@v3", 1)}, ""},
+
+		{"a tuple", texts{"test_a.py": pythonTest("assert x == 3")}, texts{"test_a.py": pythonTest("assert (True, None) == order(None, x)")}, ""},
+		{"in parentheses", texts{"test_a.py": pythonTest("assert x == 3")}, texts{"test_a.py": pythonTest("assert (True)")}, "CRITICAL"},
+		{"equal to itself, by another import", texts{"BarTest.java": javaTest("Assertions.assertThat(mock).isEqualTo(mock);\n    Assertions.assertThat(mock).isNotEqualTo(other);")}, texts{"BarTest.java": javaTest("assertThat(mock).isEqualTo(mock);\n    assertThat(mock).isNotEqualTo(other);")}, ""},
+		{"a rule for errors written as a chain", texts{"BarTest.java": rule("check(3);")}, texts{"BarTest.java": javaTest(chain)}, ""},
+		{"a rule for errors in part", texts{"BarTest.java": rule("check(3);")}, texts{"BarTest.java": javaTest("assertThatThrownBy(() -> check(3)).isInstanceOf(Bad.class);")}, "MEDIUM"},
+		{"a helper with the text", texts{"BarTest.java": javaTest(thrown)}, texts{"BarTest.java": helper("Type cannot be null")}, ""},
+		{"a helper with another text", texts{"BarTest.java": javaTest(thrown)}, texts{"BarTest.java": helper("null")}, "HIGH"},
+		{"a longer time to wait", texts{"BarTest.java": javaTest("verify(mock, timeout(50).times(2)).get(3);")}, texts{"BarTest.java": javaTest("verify(mock, timeout(100).times(2)).get(3);")}, "LOW"},
+		{"more times", texts{"BarTest.java": javaTest("verify(mock, timeout(50).times(2)).get(3);")}, texts{"BarTest.java": javaTest("verify(mock, timeout(50).times(3)).get(3);")}, "HIGH"},
+		{"a truth in Ruby", texts{"test/test_a.rb": ruby("assert_equal false, site.write?")}, texts{"test/test_a.rb": ruby("refute site.write?")}, ""},
+		{"the opposite in Ruby", texts{"test/test_a.rb": ruby("assert_equal false, site.write?")}, texts{"test/test_a.rb": ruby("assert site.write?")}, "HIGH"},
+		{"a class in Ruby", texts{"test/test_a.rb": ruby("assert_equal String, site.excerpt.class")}, texts{"test/test_a.rb": ruby("assert_instance_of String, site.excerpt")}, ""},
+		{"as many files more", texts{"test/test_a.rb": count("37")}, texts{"test/test_a.rb": count("38"), "test/source/_posts/a.md": "# A\n"}, "MEDIUM"},
+		{"more than the files", texts{"test/test_a.rb": count("37")}, texts{"test/test_a.rb": count("39"), "test/source/_posts/a.md": "# A\n"}, "HIGH"},
+		{"a test of shoulda", texts{"test/test_a.rb": ruby("assert_equal 4, site.pages") + "\n" + strings.Replace(count("37"), "A <", "B <", 1)}, texts{"test/test_a.rb": strings.Replace(count("37"), "A <", "B <", 1)}, "HIGH"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := worstOf(test.before, test.after); got != test.want {

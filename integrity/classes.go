@@ -173,7 +173,7 @@ func (s *side) unused(re *regexp.Regexp, gone string) bool {
 
 // inherited reports whether a class of the tests, changed or not, builds on one.
 func (c *change) inherited(head *classHead) bool {
-	child := regexp.MustCompile(`\bclass\b[^\n{]*(?:<|:|\(|,|\bextends\b)\s*(?:[\w.\\:]*[.\\:])?` + regexp.QuoteMeta(head.name) + `\b`)
+	child := regexp.MustCompile(`\bclass\s+\w[^\n{]*(?:<|:|\(|,|\bextends\b)\s*(?:[\w.\\:]*[.\\:])?` + regexp.QuoteMeta(head.name) + `\b`)
 	if slices.ContainsFunc(c.files, func(f *file) bool { return child.Match(f.after().text) }) {
 		return true
 	}

@@ -122,7 +122,8 @@ func unregistered(c *change) []Finding {
 			continue // as many as before: renamed, or written otherwise
 		}
 		for _, x := range was {
-			again := slices.ContainsFunc(is, func(y registered) bool { return y.name == x.name })
+			again := slices.ContainsFunc(is, func(y registered) bool { return y.name == x.name }) ||
+				slices.ContainsFunc(x.file.addedLines(), func(l line) bool { return strings.Contains(l.text, `"`+x.name+`"`) })
 			if x.file.after().there() && !again && !c.deletedLike(x.name) {
 				out = append(out, Finding{File: x.file.Path, Evidence: evidence(x.text + " is gone")})
 			}

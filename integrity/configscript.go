@@ -240,6 +240,9 @@ var actions = map[string]string{
 	"cypress-io/github-action": "cypress run", "giraffate/clippy-action": "cargo clippy", "wagoid/commitlint-github-action": "commitlint",
 }
 
+// aroundTests are actions that run none, whatever their step is called.
+var aroundTests = regexp.MustCompile(`(?i)report|upload|download|artifact|comment|publish|setup|checkout|cache|cov|login|summary|annotat|notif|slack|label|free-disk`)
+
 // namedCommands takes the settings that are commands.
 func (r *reading) namedCommands() {
 	there := map[setting]bool{}
@@ -253,8 +256,11 @@ func (r *reading) namedCommands() {
 		switch {
 		case strings.HasSuffix(s.key, ".uses"):
 			name, _, _ := strings.Cut(s.value, "@")
+			key, step := strings.CutSuffix(s.key, ".uses")
 			if text, ok := actions[name]; ok {
 				r.commands = append(r.commands, command{key: s.key, text: text, line: s.line})
+			} else if step && name != "" && purposeOf(key+".run") == runsTests && !aroundTests.MatchString(name) {
+				r.commands = append(r.commands, command{key: key + ".run", text: name, line: s.line})
 			}
 		case strings.HasSuffix(s.key, ".inputs.command"): // of a step of Azure Pipelines
 			r.run(s.key, "dotnet "+s.value, s.line)

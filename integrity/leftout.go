@@ -72,7 +72,7 @@ var (
 		regexp.MustCompile(`[=:(]\s*(.+?)\s*\?\s*\[.+\]\s*:\s*\[\s*\]`),
 		regexp.MustCompile(`\.\.\.\(\s*(.+?)\s*\?`),
 	}
-	ifLine = regexp.MustCompile(`^(\s*)if\s+(.+?)\s*:\s*(?:#.*)?$`)
+	ifLine = regexp.MustCompile(`^(\s*)(?:el)?if\s+(.+?)\s*:\s*(?:#.*)?$`)
 )
 
 // conditionOf returns under what condition a line of code counts, "" for any.

@@ -221,13 +221,18 @@ func (c *change) droppedWith(d delta) bool {
 	})
 }
 
-// valueMoved reports whether the longer literals of an assertion stand in lines
-// that were added to its test and assert.
+// valueMoved reports whether the longer literals of an assertion stand in assertions,
+// or lines that assert, which were added to its test.
 func (d delta) valueMoved(a assertion) bool {
 	var b strings.Builder
 	for _, l := range d.now.f.addedLines() {
 		if d.now.Line <= l.n && l.n <= d.now.End && asserting.MatchString(l.text) {
 			b.WriteString(squash(d.now.s.plainRange(l.n, l.n)))
+		}
+	}
+	for _, text := range d.now.Assertions {
+		if !slices.Contains(d.was.Assertions, text) {
+			b.WriteString(squash(text))
 		}
 	}
 	text, n := b.String(), 0

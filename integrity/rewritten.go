@@ -2,6 +2,7 @@ package integrity
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -18,13 +19,50 @@ func findRewritten(c *change) []Finding {
 				continue
 			}
 			f := d.finding(r.now, r.was.text+" → "+r.now.text)
-			if c.touchesSource() && !c.touchedUp(d, r) || r.shortened() || d.reworked() || c.everywhere(exchanges(r.was.Literals, r.now.Literals)) {
+			if r.onlyWaits() {
+				f.Severity = metric.Low
+			} else if c.touchesSource() && !c.touchedUp(d, r) || r.shortened() || d.reworked() || c.countsFiles(r) || c.everywhere(exchanges(r.was.Literals, r.now.Literals)) {
 				f.Severity = metric.Medium
 			}
 			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// waits matches calls that say how long something is waited for.
+var waits = regexp.MustCompile(`(?i)\b((?:set)?timeout|after|sleep|wait|delay|ofmillis|ofseconds)\(\s*[\d._]+\w?\s*\)`)
+
+// onlyWaits reports whether an assertion waits for another time, and is else as it was.
+func (r revision) onlyWaits() bool {
+	was, now := waits.ReplaceAllString(r.was.text, "$1()"), waits.ReplaceAllString(r.now.text, "$1()")
+	return squash(was) == squash(now) && r.was.text != r.now.text
+}
+
+// countsFiles reports whether a number that is expected rose by no more than files came
+// that tests read: they may be what is counted.
+func (c *change) countsFiles(r revision) bool {
+	was, now := values(r.was.Literals), values(r.now.Literals)
+	if len(was) != len(now) {
+		return false
+	}
+	came := 0
+	for _, f := range c.files {
+		if f.Added && f.testing() && !f.after().isTest() {
+			came++
+		}
+	}
+	for i := range was {
+		if was[i] == now[i] {
+			continue
+		}
+		a, errA := strconv.Atoi(was[i])
+		b, errB := strconv.Atoi(now[i])
+		if errA != nil || errB != nil || b < a || b-a > came {
+			return false
+		}
+	}
+	return true
 }
 
 // findOtherValues finds tests in which nothing changed but literals, and not in

@@ -62,11 +62,35 @@ func rulesOff(c *change) []Finding {
 		out = append(out, found...)
 		out = append(out, raisedTolerance(f)...)
 	}
-	if net >= 3 && known && len(out) > 0 {
+	if net >= 3 && known && len(out) > 0 && !c.lintersExchanged() {
 		out[0].Severity = metric.High
 	}
 	return out
 }
+
+var (
+	linterName  = regexp.MustCompile(`(?i)eslint|rubocop|ruff|golangci|pylint|flake8|mypy|pyright|detekt|checkstyle|spotbugs|phpstan|psalm|phpcs|stylelint|biome|oxlint|swiftlint|credo|clippy|rust-toolchain`)
+	revisionKey = regexp.MustCompile(`^\s*-?\s*(?:rev|version)\s*:`)
+)
+
+// lintersExchanged reports whether the version of a linter is another one now: a new
+// one looks for more, and what is turned off may be what it has more.
+func (c *change) lintersExchanged() bool {
+	return slices.ContainsFunc(c.files, func(f *file) bool {
+		if f.testing() || documentation(f.Path) {
+			return false
+		}
+		return slices.ContainsFunc(f.addedLines(), func(l line) bool {
+			about := linterName.MatchString(l.text) || revisionKey.MatchString(l.text) && (linterName.MatchString(f.after().lineAt(l.n-1)) || linterName.MatchString(f.Path))
+			return about && numbered.MatchString(l.text) && slices.ContainsFunc(f.removedLines(), func(was line) bool {
+				return numbered.MatchString(was.text) && squash(numbered.ReplaceAllString(was.text, "")) == squash(numbered.ReplaceAllString(l.text, ""))
+			})
+		})
+	})
+}
+
+// numbered matches a version, of one number or more.
+var numbered = regexp.MustCompile(`[v^~><=]*\d+(?:\.[\dx]+)*`)
 
 // rulesOff finds the rules of one file that were turned off.
 func (f *configFile) rulesOff() []Finding {

@@ -147,7 +147,7 @@ var manifests = []string{"pyproject.toml", "setup.cfg", "setup.py"}
 // isNamed reports whether the project itself has a name, by a manifest that was
 // there before the change, or is there where a project begins.
 func (c *change) isNamed(module string) bool {
-	at := regexp.MustCompile(`\b(?:name|py_modules|packages)\s*=\s*\[?\s*["']?` + regexp.QuoteMeta(module) + `["'\s,]`)
+	at := regexp.MustCompile(`\b(?i:name|py_modules|packages)\s*=\s*\[?\s*["']?` + regexp.QuoteMeta(module) + `["'\s,]`)
 	begins := c.begins()
 	if !begins && c.base.Texts != nil {
 		for _, text := range c.base.Texts(manifests) {

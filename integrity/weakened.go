@@ -22,7 +22,7 @@ func findWeakened(c *change) []Finding {
 		}
 		for _, r := range revised {
 			f, weaker := d.weaker(r)
-			if !weaker || r.incomplete() || r.sameOtherwise() || d.elsewhere(r) {
+			if !weaker || r.incomplete() || r.sameOtherwise() || d.elsewhere(r) || c.byHelper(r) {
 				continue
 			}
 			if f.Severity == 0 && (r.movedLibrary() && c.migrates() || d.strongerCame(r) || d.raisesItself(r)) {
@@ -35,6 +35,39 @@ func findWeakened(c *change) []Finding {
 		}
 	}
 	return out
+}
+
+// byHelper reports whether an assertion is the call of a function of the tests now,
+// in which all longer texts stand that it looked for.
+func (c *change) byHelper(r revision) bool {
+	m := helperCall.FindStringSubmatch(r.now.text)
+	var texts []string
+	for _, l := range r.was.Literals {
+		if l = strings.Trim(l, "\"'`"); len(l) >= leastPart {
+			texts = append(texts, l)
+		}
+	}
+	if m == nil || len(texts) == 0 {
+		return false
+	}
+	body := c.helperBody(m[1])
+	return asserting.MatchString(body) && !slices.ContainsFunc(texts, func(l string) bool { return !strings.Contains(body, l) })
+}
+
+// helperBody returns the text of a function of the tests in a changed file, "" for none.
+func (c *change) helperBody(name string) string {
+	for _, f := range c.files {
+		s := f.after()
+		if !s.mayTest() {
+			continue
+		}
+		for _, fn := range s.source().Functions {
+			if lastName(fn.Name) == name {
+				return s.plainRange(fn.Line, fn.End)
+			}
+		}
+	}
+	return ""
 }
 
 func (d delta) weaker(r revision) (Finding, bool) {
@@ -100,14 +133,14 @@ func (r revision) otherSubject() bool {
 }
 
 var (
-	ofTruth = regexp.MustCompile(`(?i)(?:[!=]==?|,|\bis)\s*(?:true|false)\b|[(,]\s*(?:true|false)\s*,|\b(?:toBe|toEqual|equal|eq|must_equal)\W{1,2}(?:true|false)\b`)
+	ofTruth = regexp.MustCompile(`(?i)(?:[!=]==?|,|\bis)\s*(?:true|false)\b|[(,]\s*(?:true|false)\s*,|\b(?:toBe|toEqual|isEqualTo|equal|eq|must_equal)\W{1,2}(?:true|false)\b|^assert_equal (?:true|false),`)
 	// ofNumber are ways to say how many there are without the number.
 	ofNumber = regexp.MustCompile(`\b(?:Single|Empty|IsEmpty|assertEmpty|isEmpty|be_empty|toBeEmpty|hasSize|hasLength|HasCount|assertCount|Len|toHaveLength|assert_empty)\b`)
 	counted  = regexp.MustCompile(`(?i)count|length|size|\blen\b|""|\[\]|\{\}|null|nil`)
 	noError  = regexp.MustCompile(`\bNoError\b`)
 	ofNil    = regexp.MustCompile(`\bNil\(|== nil|!= nil`)
-	ofType   = regexp.MustCompile(`\bis [A-Z]\w*|\binstanceof\b|\binstance_of\b|isinstance`)
-	asTypes  = regexp.MustCompile(`(?i)instance_?of|isinstance|typeof|istype`)
+	ofType   = regexp.MustCompile(`\bis [A-Z]\w*|^assert_(?:instance_of|kind_of) [A-Z]|\binstanceof\b|\binstance_of\b|isinstance`)
+	asTypes  = regexp.MustCompile(`(?i)instance_?of|isinstance|typeof|istype|^assert_equal [A-Z][\w:]*, .*\.class$`)
 )
 
 // sameOtherwise reports whether two assertions say the same in other words: a
@@ -192,7 +225,7 @@ func (c *change) migrates() bool {
 	return *c.migrating
 }
 
-var ofFalse = regexp.MustCompile(`(?:[!=]==?|,|\bis|[(])\s*(?:false|False)\b`)
+var ofFalse = regexp.MustCompile(`^assert_equal false,|(?:[!=]==?|,|\bis|[(])\s*(?:false|False)\b`)
 
 // denied reports whether an assertion about a truth says that it is none.
 func denied(a assertion) bool { return a.Negated != ofFalse.MatchString(a.text) }

@@ -233,7 +233,7 @@ var equalWords = regexp.MustCompile(`^assert_(?:equal|same|eql)\s+([^(\s].*)$`)
 var mustWords = regexp.MustCompile(`^(?:_|value|expect)\((.+)\)\.must_(?:equal|be_same_as)[ (]\s*(.+?)\)?$`)
 
 // chained matches expect(x).toBe(y) and its like.
-var chained = regexp.MustCompile(`(?:^|[^.\w])(?:expect|assertThat|expect_that)\s*\((.*?)\)\s*\.?\s*(?:to\b\.?)?\s*(?:toBe|toEqual|toStrictEqual|isEqualTo|equal|eql|eq|be|isSameAs|equals|toBeTruthy|toBeDefined|isTrue|be_truthy|ok|true|toBeNull)\b\s*\(?(.*?)\)?;?$`)
+var chained = regexp.MustCompile(`(?:^|[^.\w]|\bAssertions\.|\bTruth\.)(?:expect|assertThat|expect_that)\s*\((.*?)\)\s*\.?\s*(?:to\b\.?)?\s*(?:toBe|toEqual|toStrictEqual|isEqualTo|equal|eql|eq|be|isSameAs|equals|toBeTruthy|toBeDefined|isTrue|be_truthy|ok|true|toBeNull)\b\s*\(?(.*?)\)?;?$`)
 
 // truths are assertions of what is written there.
 var truths = []*regexp.Regexp{
@@ -253,11 +253,14 @@ var truths = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b\w*contains?\w*\((?:[^()]|\([^()]*\))*,\s*(?:""|'')\s*\)|\.(?:toContain|toMatch|include|startsWith|endsWith)\(\s*(?:""|'')\s*\)|^assert\s+(?:""|'')\s+in\s|HasPrefix\([^()]*, ""\)`),
 }
 
+// tuple matches the comparison of several values in parentheses, in Python.
+var tuple = regexp.MustCompile(`^assert\s+\([^()]*(?:\([^()]*\)[^()]*)*\)\s*(?:[=!<>]=?|is\b|in\b|not\b)`)
+
 // Trivial reports whether an assertion holds whatever the code does.
 func Trivial(text string) bool {
 	text = strings.TrimSpace(text)
 	for _, re := range truths {
-		if re.MatchString(text) {
+		if re.MatchString(text) && !tuple.MatchString(text) {
 			return true
 		}
 	}

@@ -46,7 +46,7 @@ var testShapes = [languageCount]testShape{
 	Rust: {marks: rustMarks, anywhere: true, classes: words(`mod`)},
 	Ruby: {
 		prefixes: []string{"test_"}, classes: words(`class module`), groups: rubyGroups,
-		calls: words(`it specify test scenario example fit xit xspecify xexample xscenario skip pending`), method: railsName,
+		calls: words(`it specify test scenario example should fit xit xspecify xexample xscenario skip pending`), method: railsName,
 	},
 	PHP: {
 		prefixes: []string{"test"}, marks: words(`Test`), doc: "@test", classes: words(`class trait`),

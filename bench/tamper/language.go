@@ -115,7 +115,7 @@ var languages = []*language{
 	},
 	{
 		name: "ruby", exts: []string{".rb"}, family: byEnd,
-		def:   re(`^\s*(?:it|specify|test|scenario)\s*\(?\s*(?:'([^']*)'|"([^"]*)").*\bdo\b|^\s*def (test_\w+)`),
+		def:   re(`^\s*(?:it|specify|test|scenario|should)\s*\(?\s*(?:'([^']*)'|"([^"]*)").*\bdo\b|^\s*def (test_\w+)`),
 		opens: re(`\bdo(\s*\|[^|]*\|)?\s*$|^\s*def test_`), closes: re(`^end\b`),
 		assert:  re(`^\s*(assert\w*|refute\w*|expect\b|flunk|must_\w+|_\()|\.(must|wont)_\w+|\.should\b|\.to(_not)? `),
 		comment: "#", block: [2]string{"=begin", "=end"}, indent: "  ",
