@@ -92,11 +92,11 @@ func (a *app) baseline(cmd *cobra.Command, f *planFlags, save, remote string) (e
 	if err != nil {
 		return err
 	}
-	scratch, err := os.MkdirTemp("", "supervise-baseline-")
+	scratch, remove, err := ledger.Scratch("baseline")
 	if err != nil {
-		return fmt.Errorf("make a folder for the reports: %w", err)
+		return err
 	}
-	defer func() { err = errors.Join(err, ledger.RemoveTree(scratch)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	rec, dirty, err := merge.Take(cmd.Context(), merge.Options{
 		Root: at.root, Scratch: filepath.Join(scratch, "reports"), Env: os.Environ(), Version: version(), Now: time.Now(),
 	}, settings)

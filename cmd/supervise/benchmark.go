@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"supervise/internal/ledger"
@@ -45,11 +44,11 @@ func (a *app) benchmark(cmd *cobra.Command, f *planFlags, runs int, asJSON bool)
 	if err != nil {
 		return err
 	}
-	scratch, err := os.MkdirTemp("", "supervise-benchmark-")
+	scratch, remove, err := ledger.Scratch("benchmark")
 	if err != nil {
-		return fmt.Errorf("make a folder for the benchmark: %w", err)
+		return err
 	}
-	defer func() { err = errors.Join(err, ledger.RemoveTree(scratch)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	res, err := overhead.Measure(cmd.Context(), overhead.Options{
 		Settings: settings, Root: at.root, Scratch: scratch, Runs: runs,
 		OnRun: func(n int, plain, wrapped time.Duration) {

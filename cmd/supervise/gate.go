@@ -99,11 +99,11 @@ func (a *app) gate(cmd *cobra.Command, f *gateFlags) (err error) {
 	if topLevel(cmd.Context(), at.root) == "" {
 		return usageError{fmt.Errorf("gate: %s is not under git", at.root)}
 	}
-	scratch, err := os.MkdirTemp("", "supervise-gate-")
+	scratch, remove, err := ledger.Scratch("gate")
 	if err != nil {
-		return fmt.Errorf("make a folder for the gate: %w", err)
+		return err
 	}
-	defer func() { err = errors.Join(err, ledger.RemoveTree(scratch)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	remote := f.remote
 	if f.offline {
 		remote = ""

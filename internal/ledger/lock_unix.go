@@ -4,8 +4,10 @@ package ledger
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -74,6 +76,12 @@ func locked(path string) (bool, error) {
 	defer f.Close()
 	err = tryLock(f)
 	return errors.Is(err, ErrLocked), ignoreLocked(err)
+}
+
+// own reports whether this user made what info tells of.
+func own(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Getuid()
 }
 
 func ignoreLocked(err error) error {
