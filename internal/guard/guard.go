@@ -199,6 +199,9 @@ func (s State) Since(before State, root string) []Change {
 			out = append(out, Change{"TP-30", "hidden_from_git", metric.Critical, path, "git was told not to look at it (assume-unchanged or skip-worktree)"})
 		}
 	}
+	if s.HookPath == "" {
+		return out // git runs none; that its folder is gone is told by the snapshots
+	}
 	if s.HookPath != before.HookPath && before.HookPath != "" {
 		out = append(out, Change{"TP-30", "git_hooks_changed", metric.High, s.HookPath, "git runs hooks from here, was " + before.HookPath})
 		return out

@@ -87,6 +87,11 @@ func TestSince(t *testing.T) {
 		{"a hook", func(t *testing.T, p place) {
 			p.write(t, filepath.Join(p.root, ".git", "hooks", "post-commit"), "#!/bin/sh\n", 0o755)
 		}, []string{"HIGH TP-30 git_hooks_changed"}},
+		{"no git any more", func(t *testing.T, p place) {
+			if err := os.RemoveAll(filepath.Join(p.root, ".git")); err != nil {
+				t.Fatal(err)
+			}
+		}, nil},
 		{"another folder of hooks", func(t *testing.T, p place) { p.git(t, "config", "core.hooksPath", "hooks") }, []string{"HIGH TP-30 git_hooks_changed"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
