@@ -1,6 +1,7 @@
 package source
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -45,6 +46,35 @@ func TestInspect(t *testing.T) {
 	}
 	if strings.Contains(string(in.Plain), "noqa") || len(in.Plain) != len(src) {
 		t.Errorf("plain: %q", in.Plain)
+	}
+}
+
+// What one reading needs is used again by the next: what was said of a text stays, and
+// is said of it after any other.
+func TestInspectAgain(t *testing.T) {
+	type said struct {
+		path, src string
+		in        Inspection
+		text      string
+	}
+	var all []said
+	for lang, src := range benchmarkSource {
+		path := "tests/a_test" + dialects[lang].exts[0]
+		in, _ := Inspect(path, []byte(src))
+		all = append(all, said{path, src, in, fmt.Sprintf("%+v", in)})
+	}
+	for i := range all {
+		for _, s := range all[i:] {
+			again, _ := Inspect(s.path, []byte(s.src))
+			if text := fmt.Sprintf("%+v", again); text != s.text {
+				t.Errorf("%s is read another way after %s", s.path, all[i].path)
+			}
+		}
+	}
+	for _, s := range all {
+		if fmt.Sprintf("%+v", s.in) != s.text {
+			t.Errorf("what was said of %s changed", s.path)
+		}
 	}
 }
 
