@@ -149,7 +149,10 @@ func (a *app) gateSettings(base, project string, f *gateFlags) (loop.Settings, e
 		return loop.Settings{}, err
 	}
 	for _, n := range notes {
-		fmt.Fprintf(a.err, "note: %s\n", n)
+		if !slices.Contains(a.noted, n) { // both sides of a gate are planned
+			fmt.Fprintf(a.err, "note: %s\n", n)
+			a.noted = append(a.noted, n)
+		}
 	}
 	opts, err := s.Loop(project)
 	if err != nil {

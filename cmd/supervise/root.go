@@ -40,7 +40,8 @@ type app struct {
 	config  string // --config
 	state   string // --state-dir
 	verbose bool
-	code    int // exit status of a command that ended without an error
+	code    int      // exit status of a command that ended without an error
+	noted   []string // said already
 }
 
 // self returns how supervise is called to find the loops of this call: with the
