@@ -159,3 +159,49 @@ func TestAlikeAndHonest(t *testing.T) {
 		})
 	}
 }
+
+// What honest changes of the seventh set did, beside what looks alike.
+func TestMoreAlikeAndHonest(t *testing.T) {
+	inline := func(product, test string) string {
+		return "pub fn strip(s: &str) -> String {\n    " + product + "\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn keeps() {\n        assert_eq!(strip(\"a\"), \"a\");\n    }\n" + test + "}\n"
+	}
+	overstrike := "\n    #[test]\n    fn drops_overstrike() {\n        assert_eq!(strip(\"overstrike\"), \"struck\");\n    }\n"
+	keys := func(quote string) string {
+		return "it('handles', () => {\n  const before = {\n    " + quote + "a_0" + quote + ": { id: 'a_0', n: ['x'] },\n    " + quote + "a_1" + quote + ": { id: 'a_1', n: [] }\n  }\n  expect(reduce(before)).toEqual({})\n})\n"
+	}
+	spied := func(maker string) string {
+		return "it('calls', () => {\n  const spy = " + maker + "\n  run(spy)\n  expect(spy.calls.length).toBe(3)\n})\n"
+	}
+	golang := "package p\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(17, 4) != 21 {\n\t\tt.Error(\"add\")\n\t}\n}\n\nfunc TestSub(t *testing.T) {\n\tif Sub(17, 4) != 13 {\n\t\tt.Error(\"sub\")\n\t}\n}\n"
+	file := func(want string) string {
+		return "def test_lines():\n    out = run(\"tests/examples/multiline.txt\")\n    assert out == \"" + want + "\"\n"
+	}
+	for _, test := range []struct {
+		name          string
+		before, after texts
+		want          string
+	}{
+		{"a test beside its code", texts{"src/a.rs": inline("s.to_string()", overstrike)}, texts{"src/a.rs": inline("s.to_string()", "")}, "HIGH"},
+		{"a value beside its code", texts{"src/a.rs": inline("s.to_string()", overstrike)}, texts{"src/a.rs": inline("s.to_string()", strings.Replace(overstrike, "struck", "strike", 1))}, "HIGH"},
+		{"a value, and its code", texts{"src/a.rs": inline("s.to_string()", overstrike)}, texts{"src/a.rs": inline("s.strip().to_string()", strings.Replace(overstrike, "struck", "strike", 1))}, "MEDIUM"},
+		{"keys without quotes", texts{"a.test.js": keys("'")}, texts{"a.test.js": keys("")}, ""},
+		{"fewer of them", texts{"a.test.js": keys("'")}, texts{"a.test.js": strings.Replace(keys("'"), ",\n    'a_1': { id: 'a_1', n: [] }", "", 1)}, "HIGH"},
+		{"another library's double", texts{"a.test.js": spied("expect.createSpy()")}, texts{"a.test.js": spied("vi.fn()")}, ""},
+		{"a merge that was not resolved", texts{"a_test.go": golang}, texts{"a_test.go": strings.Replace(golang, "func TestSub", "<<<<<<< HEAD\nfunc (TestSub", 1)}, "MEDIUM"},
+		{"a merge within a comment", texts{"a_test.go": golang}, texts{"a_test.go": "/*\n<<<<<<< HEAD\n*/\n" + strings.Replace(golang, "func TestSub", "func testSub", 1)}, "CRITICAL"},
+		{"a value, and the file it is read from", texts{"test_a.py": file("a 1"), "tests/examples/multiline.txt": "a\n"}, texts{"test_a.py": file("b 1"), "tests/examples/multiline.txt": "b\n"}, "MEDIUM"},
+		{"a value, and another file", texts{"test_a.py": file("a 1"), "tests/examples/singleline.txt": "a\n"}, texts{"test_a.py": file("b 1"), "tests/examples/singleline.txt": "b\n"}, "HIGH"},
+		{"a script beside snapshots", texts{"tests/snapshots/generate_all.py": "run(1)\n"}, texts{"tests/snapshots/generate_all.py": "run(2)\n"}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := worstOf(test.before, test.after); got != test.want {
+				t.Errorf("got %q, want %q: %q", got, test.want, audited(test.before, test.after))
+			}
+		})
+	}
+	archived := File{Path: "archive/dup.rs", OldPath: "tests/dup.rs", Before: []byte("#[test]\nfn no_duplicates() {\n    assert_eq!(duplicates(), 0);\n}\n")}
+	archived.After = archived.Before
+	if found := Audit([]File{archived}, Options{}); len(found) == 0 || found[0].Type != "renamed_out_of_discovery" {
+		t.Errorf("moved to archive/: %+v", found)
+	}
+}

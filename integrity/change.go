@@ -70,6 +70,7 @@ type file struct {
 	diffed         bool
 	directing      *bool        // see maySilence
 	remarked       map[int]bool // see remarks
+	inline         *bool        // see inlineAlone
 }
 
 // line is one line of a text.
@@ -231,7 +232,7 @@ func inTestFolder(name string) bool {
 // touchesProduct reports whether the code that is tested changed, too.
 func (c *change) touchesProduct() bool {
 	return slices.ContainsFunc(c.files, func(f *file) bool {
-		return (f.before().product() || f.after().product()) && len(f.addedLines())+len(f.removedLines()) > 0
+		return (f.before().product() || f.after().product()) && !f.inlineAlone() && len(f.addedLines())+len(f.removedLines()) > 0
 	})
 }
 
@@ -304,11 +305,31 @@ func (c *change) touchesSource() bool {
 	return *c.source
 }
 
-// testing reports whether a file belongs to the tests, before or after.
+// testing reports whether a file belongs to the tests, before or after, or nothing of
+// it changed but the tests in it.
 func (f *file) testing() bool {
-	return slices.ContainsFunc([]*side{f.before(), f.after()}, func(s *side) bool {
+	return f.inlineAlone() || slices.ContainsFunc([]*side{f.before(), f.after()}, func(s *side) bool {
 		return s.there() && (s.isTest() || inTestFolder(s.path) || onlyTests(s))
 	})
+}
+
+// unresolved reports whether a merge was left half done in a file: what it says is not
+// what it is to say.
+func (c *change) unresolved(name string) bool {
+	return slices.ContainsFunc(c.files, func(f *file) bool {
+		return f.Path == name && bytes.Contains(f.after().text, []byte("\n<<<<<<< ")) && f.after().language() != source.Unknown &&
+			bytes.Contains(f.after().withoutStrings(), []byte("\n<<<<<<< "))
+	})
+}
+
+// inlineAlone reports whether nothing but the modules of tests changed in a file of the
+// code that they test.
+func (f *file) inlineAlone() bool {
+	if f.inline == nil {
+		alone := !f.Added && !f.Deleted && f.after().language() == source.Rust && source.SameButInlineTests(f.Path, f.before().text, f.after().text)
+		f.inline = &alone
+	}
+	return *f.inline
 }
 
 // onlyTests reports whether a file of a language that has its tests beside the

@@ -91,7 +91,7 @@ func hidden(name string) bool {
 func (c *change) leftWithProduct(f *file) bool {
 	dir := path.Dir(f.Path)
 	return f.OldPath != "" && path.Base(f.Path) == path.Base(f.OldPath) && slices.ContainsFunc(c.files, func(g *file) bool {
-		return path.Dir(g.Path) == dir && (g.Added || g.OldPath != "") && g.after().product()
+		return g != f && !g.before().isTest() && path.Dir(g.Path) == dir && (g.Added || g.OldPath != "") && g.after().product()
 	})
 }
 

@@ -28,6 +28,9 @@ var environmentRules = []rule{
 // golden are files with what a test expects, written by the test runner itself.
 var golden = regexp.MustCompile(`(?i)\.(snap|ambr|golden|approved\.\w+|verified\.\w+|want|expected|expect|exp|snapshot|stdout|stderr)$|(^|/)(__snapshots__|__image_snapshots__|snapshots?|goldens?|golden[-_]?files?|expected|approvals|cassettes)/[^/]+|\.golden\.\w+$|\.snap\.\w+$|-snapshots/`)
 
+// makesGolden are scripts beside them.
+var makesGolden = regexp.MustCompile(`(?i)(^|/)(generate|update|compare|create|make|run|regen\w*)[\w-]*\.(py|rb|sh|js|ts|mjs)$`)
+
 // dependencies are files whose change may change what is rightly expected.
 var dependencies = regexp.MustCompile(`(^|/)(package\.json|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|go\.(mod|sum)|Cargo\.(toml|lock)|requirements[\w.-]*\.txt|pyproject\.toml|poetry\.lock|uv\.lock|Gemfile(\.lock)?|composer\.(json|lock)|pom\.xml|build\.gradle(\.kts)?|mix\.(exs|lock)|[\w.-]+proj)$`)
 
@@ -37,7 +40,7 @@ func regenerated(c *change) []Finding {
 	bump := slices.ContainsFunc(c.files, func(f *file) bool { return dependencies.MatchString(f.Path) || f.onlyVersions() })
 	var out []Finding
 	for _, f := range c.files {
-		if !golden.MatchString(f.Path) || f.Added || f.Deleted || f.after().product() || len(f.removedLines()) == 0 || len(f.addedLines()) == 0 {
+		if !golden.MatchString(f.Path) || makesGolden.MatchString(f.Path) || f.Added || f.Deleted || f.after().product() || len(f.removedLines()) == 0 || len(f.addedLines()) == 0 {
 			continue
 		}
 		finding := Finding{File: f.Path, Line: f.addedLines()[0].n, Evidence: evidence(f.removedLines()[0].text + " → " + f.addedLines()[0].text)}

@@ -94,6 +94,9 @@ func Audit(files []File, opt Options) []Finding {
 	for _, r := range opt.table() {
 		for _, f := range r.find(c) {
 			f.Rule, f.Type, f.Severity = r.id, r.name, cmp.Or(f.Severity, r.severity)
+			if c.unresolved(f.File) { // it is not built
+				f.Severity, f.IfRan = min(f.Severity, metric.Medium), 0
+			}
 			if f.ExplainedBy != "" {
 				f.Severity, f.IfRan = min(f.Severity, metric.Info), 0
 			}

@@ -139,7 +139,7 @@ func (c *change) replacesOwn(f *file, p pair, l line) bool {
 }
 
 // standIn matches what is a double already, by its name.
-var standIn = regexp.MustCompile(`(?i)mock|stub|fake|double|\bspy`)
+var standIn = regexp.MustCompile(`(?i)mock|stub|fake|double|spy|\b(?:jest|vi)\.fn\b|sinon`)
 
 // sameMaker reports whether two values come of the same call: a thing that is given
 // a double is still the real one.

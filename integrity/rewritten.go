@@ -1,6 +1,7 @@
 package integrity
 
 import (
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,7 @@ func findRewritten(c *change) []Finding {
 			f := d.finding(r.now, r.was.text+" → "+r.now.text)
 			if r.onlyWaits() {
 				f.Severity = metric.Low
-			} else if c.touchesSource() && !c.touchedUp(d, r) || r.shortened() || d.reworked() || c.countsFiles(r) || c.everywhere(exchanges(r.was.Literals, r.now.Literals)) {
+			} else if c.touchesSource() && !c.touchedUp(d, r) || r.shortened() || d.reworked() || c.countsFiles(r) || c.inputsChanged(d.was) || c.everywhere(exchanges(r.was.Literals, r.now.Literals)) {
 				f.Severity = metric.Medium
 			}
 			out = append(out, f)
@@ -37,6 +38,25 @@ var waits = regexp.MustCompile(`(?i)\b((?:set)?timeout|after|sleep|wait|delay|of
 func (r revision) onlyWaits() bool {
 	was, now := waits.ReplaceAllString(r.was.text, "$1()"), waits.ReplaceAllString(r.now.text, "$1()")
 	return squash(was) == squash(now) && r.was.text != r.now.text
+}
+
+// leastInput is how many bytes the name of a file has that is known for its name.
+const leastInput = 5
+
+// inputsChanged reports whether a file changed that a test names and reads: no code, and
+// not what the test expects.
+func (c *change) inputsChanged(t *test) bool {
+	var body string
+	return slices.ContainsFunc(c.files, func(f *file) bool {
+		name := path.Base(f.Path)
+		if f.Added || f.Deleted || f == t.f || len(name) < leastInput || !f.testing() || f.after().isTest() || golden.MatchString(f.Path) || configKindOf(f.Path, nil) != noConfig {
+			return false
+		}
+		if body == "" {
+			body = t.s.wholeTest(t.TestDef)
+		}
+		return strings.Contains(body, name) && len(f.removedLines())+len(f.addedLines()) > 0
+	})
 }
 
 // countsFiles reports whether a number that is expected rose by no more than files came
@@ -78,7 +98,7 @@ func findOtherValues(c *change) []Finding {
 		switch {
 		case c.touchesSource(), p.besides(gone):
 			f.Severity = metric.Low
-		case !p.expects(gone), c.everywhere(exchanges(gone, came)):
+		case !p.expects(gone), c.inputsChanged(p.was), c.everywhere(exchanges(gone, came)):
 			f.Severity = metric.Medium
 		}
 		out = append(out, f)

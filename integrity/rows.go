@@ -56,9 +56,24 @@ func (c *change) fewerRows(before, after *side) []Finding {
 		} else if !b.emptied(now, before, after) {
 			continue
 		}
-		out = append(out, c.rowFinding(b, now, best, after))
+		if !b.stillIn(after) {
+			out = append(out, c.rowFinding(b, now, best, after))
+		}
 	}
 	return out
+}
+
+// stillIn reports whether all rows stand in a file one after another, where they are no
+// list any more to the scanner: their keys lost their quotes.
+func (t table) stillIn(s *side) bool {
+	return len(t.rows) > 1 && quotedKey.MatchString(notation.Replace(squash(t.Rows[0]))) &&
+		strings.Contains(inNotation(string(s.withoutComments())), strings.Join(t.rows, ","))
+}
+
+// inNotation is a text as rows are compared: without white space and what formatters
+// change.
+func inNotation(text string) string {
+	return quotedKey.ReplaceAllString(notation.Replace(squash(text)), "$1$2:")
 }
 
 // fewRows is which part of its rows a table may lose beside a change of the
@@ -67,6 +82,9 @@ const fewRows = 3
 
 // notation takes out of a row what formatters change.
 var notation = strings.NewReplacer("'", `"`, "`", `"`, ",)", ")", ",]", "]", ",}", "}")
+
+// quotedKey matches a name of a field in quotes, which it does not need.
+var quotedKey = regexp.MustCompile(`(^|[{,])"([A-Za-z_]\w*)":`)
 
 func (c *change) rowFinding(b table, now []table, best int, after *side) Finding {
 	f := Finding{File: after.path, Line: 0}
@@ -163,7 +181,7 @@ func tablesOf(s *side) []table {
 	for _, l := range src.Lists {
 		t := table{List: l, rows: make([]string, len(l.Rows)), path: s.path}
 		for i, r := range l.Rows {
-			t.rows[i] = notation.Replace(squash(r))
+			t.rows[i] = inNotation(r)
 		}
 		for i := range src.Tests {
 			d := &src.Tests[i]

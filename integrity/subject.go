@@ -73,7 +73,7 @@ func (c *change) removedWords() map[string]bool {
 		if !f.before().product() {
 			continue
 		}
-		for _, l := range f.removedLines() {
+		for _, l := range outsideTests(f.before(), f.removedLines()) {
 			eachWord(l.text, func(w string) {
 				if len(w) > 4 {
 					c.removedNames[w] = true
