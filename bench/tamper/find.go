@@ -60,11 +60,20 @@ func join(lines []string) []byte { return []byte(strings.Join(lines, "\n")) }
 
 func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
 
-// findTests returns the tests of a file that the language's row describes. Those
+var (
+	// collected are the files in which runners of Python look for tests: others hold
+	// what tests read.
+	collected = regexp.MustCompile(`(?:^|/)(?:test\w*|\w+_tests?|tests)\.py$`)
+	// notRun are tests that are skipped already.
+	notRun = regexp.MustCompile(`#\[ignore|\bmark\.skip\b|@(?:unittest\.)?skip\b|@(?:Ignore|Disabled)\b`)
+)
+
+// findTests returns the tests of a file that the language's row describes. Those that
+// are skipped, and those
 // written on one line, or formatted in a way that hides their end, are left out.
 func findTests(file string, text []byte) []*testCase {
 	lang := languageOf(file)
-	if lang == nil || len(text) == 0 || strings.Contains(string(text), "\r") {
+	if lang == nil || len(text) == 0 || strings.Contains(string(text), "\r") || lang.name == "python" && !collected.MatchString(file) {
 		return nil
 	}
 	lines := strings.Split(string(text), "\n")
@@ -85,6 +94,9 @@ func findTests(file string, text []byte) []*testCase {
 			}
 		}
 		t.above()
+		if notRun.MatchString(strings.Join(lines[t.start:i+1], "\n")) {
+			continue
+		}
 		if lang.mark != nil && !lang.mark.MatchString(strings.Join(lines[t.start:i+1], "\n")) {
 			continue
 		}
