@@ -286,7 +286,7 @@ func (s *shellState) mask(l command, list []simple, n int) string {
 		return "exit 0 before it"
 	case s.dead > 0:
 		return "if false"
-	case strings.HasPrefix(strings.TrimPrefix(l.text, "@"), "-") && n == 0 && !standing(l.key):
+	case n == 0 && l.dashed():
 		return "- before it"
 	case len(list[n].words) > 1 && list[n].words[0] == "!":
 		return "! before it"
@@ -300,6 +300,11 @@ func (s *shellState) mask(l command, list []simple, n int) string {
 		}
 	}
 	return maskBehind(list, n)
+}
+
+// dashed reports whether a recipe says that a failure of the line counts for nothing.
+func (l command) dashed() bool {
+	return strings.HasPrefix(strings.TrimPrefix(l.text, "@"), "-") && !standing(l.key)
 }
 
 // maskBehind looks at what stands behind a command.

@@ -323,16 +323,23 @@ func (c *change) lostAs(want way) []Finding {
 			text = "the file is now " + where.path
 		}
 		f := Finding{File: where.path, Line: at, Test: l.Name, Evidence: evidence(text), ExplainedBy: l.by}
-		if at == 0 && !putAway(where.path) && where.language() == l.s.language() && !toldByName(where.language()) {
-			f.Severity = metric.High // it may still be built
-		}
-		if how == byComment && (l.f.remarkAbove(at) || c.plausible(l)) {
-			f.Severity, f.IfRan = metric.High, metric.Critical
-		}
-		if c.leavesDiscovery(l.f) && c.suiteMoved(l.f) || how == byComment && l.onlyTypes() {
-			f.Severity = metric.High
-		}
+		f.Severity, f.IfRan = c.weightOfLoss(l, how, at)
 		out = append(out, f)
 	}
 	return out
+}
+
+// weightOfLoss is how grave it is that a test that still stands there does not run, 0 for
+// what the rule says, and how grave where it is known to have run.
+func (c *change) weightOfLoss(l loss, how way, at int) (severity, ifRan metric.Severity) {
+	where := l.f.after()
+	switch {
+	case c.leavesDiscovery(l.f) && c.suiteMoved(l.f), how == byComment && l.onlyTypes():
+		return metric.High, 0
+	case how == byComment && (l.f.remarkAbove(at) || c.plausible(l)):
+		return metric.High, metric.Critical
+	case at == 0 && !putAway(where.path) && where.language() == l.s.language() && !toldByName(where.language()):
+		return metric.High, 0 // it may still be built
+	}
+	return 0, 0
 }

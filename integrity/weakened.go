@@ -22,7 +22,7 @@ func findWeakened(c *change) []Finding {
 		}
 		for _, r := range revised {
 			f, weaker := d.weaker(r)
-			if !weaker || r.incomplete() || r.sameOtherwise() || d.elsewhere(r) || c.byHelper(r) {
+			if !weaker || c.asStrong(d, r) {
 				continue
 			}
 			if f.Severity == 0 && (r.movedLibrary() && c.migrates() || d.strongerCame(r) || d.raisesItself(r)) {
@@ -35,6 +35,12 @@ func findWeakened(c *change) []Finding {
 		}
 	}
 	return out
+}
+
+// asStrong reports whether an assertion that looks weaker is none, as far as the text
+// can tell.
+func (c *change) asStrong(d delta, r revision) bool {
+	return r.incomplete() || r.sameOtherwise() || d.elsewhere(r) || c.byHelper(r)
 }
 
 // byHelper reports whether an assertion is the call of a function of the tests now,
