@@ -205,3 +205,62 @@ func TestMoreAlikeAndHonest(t *testing.T) {
 		t.Errorf("moved to archive/: %+v", found)
 	}
 }
+
+// What honest changes of the eighth set did, beside what looks alike.
+func TestStillMoreAlikeAndHonest(t *testing.T) {
+	only := func(body string) string {
+		return "describe('a', " + body + " {\n  it.only('adds', " + body + " {\n    expect(add(17, 4)).toBe(21)\n  })\n})\n"
+	}
+	plain := strings.Replace(only("function()"), "it.only", "it", 1)
+	fixture := "describe.only('fixture', function () {\n  it('runs', function () {\n    assert(true)\n  })\n})\n"
+	setup := "import * as unexpected from 'unexpected'\nimport fake from './fake'\n"
+	stubs := func(maker string) string {
+		return "const suite = make()\n\nit('resets', function () {\n  const s = " + maker + "(suite, 'reset')\n  suite.reset()\n  expect(s.called).toBe(3)\n})\n"
+	}
+	php := func(name string) string {
+		return phpTest("$" + name + " = new Reflection('a');\n    $" + name + "->set('implementations');\n    $this->assertSame(3, count('x'));")
+	}
+	rules := "export default [\n  { rules: {\n    \"no-undef\": \"error\"%s\n  } }\n]\n"
+	lint := func(more string) string { return strings.Replace(rules, "%s", more, 1) }
+	off := ",\n    \"n/no-exit\": \"off\",\n    \"n/no-missing\": \"off\",\n    \"n/shebang\": \"off\""
+	for _, test := range []struct {
+		name          string
+		before, after texts
+		want          string
+	}{
+		{"formatted", texts{"a.spec.js": only("function()")}, texts{"a.spec.js": only("function ()")}, ""},
+		{"a focus", texts{"a.spec.js": plain}, texts{"a.spec.js": only("function ()")}, "CRITICAL"},
+		{"a new fixture", texts{"a.spec.js": plain}, texts{"a.spec.js": plain, "test/fixtures/only.fixture.js": fixture}, ""},
+		{"a new test", texts{"a.spec.js": plain}, texts{"a.spec.js": plain, "test/only.spec.js": fixture}, "HIGH"},
+		{"what is not measured", texts{".nycrc": "{\"exclude\": []}\n"}, texts{".nycrc": "{\"exclude\": [\"**/{rollup,webpack}.config.js\"]}\n"}, ""},
+		{"not all is measured", texts{".nycrc": "{\"all\": true}\n"}, texts{".nycrc": "{\"all\": false}\n"}, "HIGH"},
+		{"assertions of a package", texts{"test/setup.js": setup}, texts{"test/setup.js": setup + "global.expect = unexpected.clone;\n"}, ""},
+		{"assertions of the project", texts{"test/setup.js": setup}, texts{"test/setup.js": setup + "global.expect = fake;\n"}, "CRITICAL"},
+		{"assertions required from a package", texts{"test/setup.js": setup}, texts{"test/setup.js": setup + "global.expect = require('unexpected')\n"}, ""},
+		{"assertions required from the project", texts{"test/setup.js": setup}, texts{"test/setup.js": setup + "global.expect = require('./fake')\n"}, "CRITICAL"},
+		{"a double by another name", texts{"a.spec.js": stubs("sandbox.stub")}, texts{"a.spec.js": stubs("sinon.stub")}, ""},
+		{"a variable of PHP", texts{"tests/ATest.php": php("implementation")}, texts{"tests/ATest.php": php("property")}, ""},
+		{"expected by a comment", texts{"tests/ATest.php": phpTest("self::assertSame('pending', $p->getState());")}, texts{"tests/ATest.php": strings.Replace(phpTest("$p->load();"), "    public function testA", "    /**\n     * @expectedException RuntimeException\n     */\n    public function testA", 1)}, "HIGH"},
+		{"a name of one letter", texts{"tests/ATest.php": phpTest("$this->assertSame(3, $p->total());")}, texts{"tests/ATest.php": phpTest("$p->load();")}, "CRITICAL"},
+		{"said in a comment", texts{"tests/ATest.php": phpTest("self::assertSame('pending', $p->getState());")}, texts{"tests/ATest.php": strings.Replace(phpTest("$p->load();"), "    public function testA", "    /**\n     * It raises a RuntimeException.\n     */\n    public function testA", 1)}, "CRITICAL"},
+		{"never to be reached", texts{"test_a.py": pythonTest("assert run() == \"FOO\"", "assert x == 3")}, texts{"test_a.py": pythonTest("assert False", "assert x == 3")}, ""},
+		{"rules of a new plugin off", texts{"eslint.config.js": lint(""), "package.json": "{\n\"devDependencies\": {\n\"mocha\": \"1.0\"\n}}\n"}, texts{"eslint.config.js": lint(off), "package.json": "{\n\"devDependencies\": {\n\"eslint-plugin-n\": \"17.0\",\n\"mocha\": \"1.0\"\n}}\n"}, "MEDIUM"},
+		{"rules off", texts{"eslint.config.js": lint("")}, texts{"eslint.config.js": lint(off)}, "HIGH"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := worstOf(test.before, test.after); got != test.want {
+				t.Errorf("got %q, want %q: %q", got, test.want, audited(test.before, test.after))
+			}
+		})
+	}
+	base := texts{"jest.config.js": "module.exports = {}\n", "test/integration/options/watch.spec.js": ""}
+	for value, want := range map[string]string{
+		"watch.spec.js": "TP-26 CRITICAL", "test/integration/options/watch.spec.js": "TP-26 CRITICAL",
+		"test/integration/": "TP-26 MEDIUM", "other.spec.js": "TP-26 MEDIUM",
+	} {
+		after := "module.exports = {\n  testPathIgnorePatterns: ['" + value + "'],\n}\n"
+		if got := gravestOf([]File{oneFile("jest.config.js", base["jest.config.js"], after)}, Options{Base: treeFrom(base)}); got != want {
+			t.Errorf("%s: got %q, want %q", value, got, want)
+		}
+	}
+}

@@ -106,11 +106,29 @@ func ordinary(f *file) bool { return f.after().isTest() && !surelySetUp.MatchStr
 func (r *force) find(f *file) []Finding {
 	var out []Finding
 	for _, l := range f.addedCode() {
-		if r.code.MatchString(l.text) && !f.guarded(l.n) {
+		if r.code.MatchString(l.text) && !f.guarded(l.n) && !f.takesLibrary(l.text) {
 			out = append(out, Finding{File: f.Path, Line: l.n, Evidence: evidence(l.text)})
 		}
 	}
 	return out
+}
+
+// asserter matches a line that gives the name of assertions to all tests: by a module
+// that it takes in, or by a name.
+var asserter = regexp.MustCompile(`\.(?:expect|assert)\s*=\s*(?:(?:await\s+)?(?:require|import)\(\s*["']([^"']+)["']\s*\)|(\w+))[\w.]*\s*;?\s*$`)
+
+// takesLibrary reports whether a line takes the assertions from a package, not from the
+// project.
+func (f *file) takesLibrary(text string) bool {
+	m := asserter.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	if m[1] != "" {
+		return !strings.HasPrefix(m[1], ".")
+	}
+	taken := regexp.MustCompile(`\b(?:import\s+(?:\*\s+as\s+)?` + m[2] + `\s+from\s+|(?:const|let|var)\s+` + m[2] + `\s*=\s*require\(\s*)["'][^."']`)
+	return taken.Match(f.after().text)
 }
 
 // addedCode returns the added lines of a file without their comments, and

@@ -43,6 +43,9 @@ func (c *change) begins() bool {
 	return known && !slices.ContainsFunc(there, func(name string) bool { return source.LanguageOf(name, nil) != source.Unknown })
 }
 
+// qualified matches the name of a class with its package.
+var qualified = regexp.MustCompile(`^[a-z]\w*(?:\.[a-z]\w*)*\.[A-Z]\w*$`)
+
 // mayName returns whether a path may be meant by what a setting gives as a pattern,
 // a path or an expression. In doubt it is. deep says that a star stands for folders,
 // too.
@@ -53,8 +56,8 @@ func mayName(pattern string, deep bool) func(path string) bool {
 		return func(string) bool { return true }
 	}
 	p = strings.TrimSuffix(p, ".class") // of the file that it is compiled from
-	if !strings.ContainsAny(p, "/*") && strings.Count(p, ".") > 1 {
-		p = strings.ReplaceAll(p, ".", "/") // a class with its package
+	if qualified.MatchString(p) {
+		p = strings.ReplaceAll(p, ".", "/")
 	}
 	star := `[^/]*`
 	if deep {

@@ -86,7 +86,7 @@ func (c *change) mocksSubject(f *file, l line) (metric.Severity, bool) {
 		return 0, false
 	}
 	if p, ok := c.pairAt(f, l.n); ok {
-		if c.replacesOwn(f, p, l) || p.callsItself(l.text) {
+		if c.replacesOwn(f, p, l) || p.callsItself(l.text) && !p.stubbedBefore(l.text) {
 			return metric.High, true
 		}
 	}
@@ -164,6 +164,18 @@ func (p pair) callsItself(text string) bool {
 		return !surroundings.MatchString(whole) && p.calls(lastName(whole))
 	}
 	return false
+}
+
+// stubName is the name in quotes, or behind a colon, of what is replaced.
+var stubName = regexp.MustCompile(`(?:['"]|receive\(:|\(:)(\w+)['")]`)
+
+// stubbedBefore reports whether the test replaced the same function already, by a line
+// that went.
+func (p pair) stubbedBefore(text string) bool {
+	m := stubName.FindStringSubmatch(text)
+	return m != nil && slices.ContainsFunc(p.was.f.removedLines(), func(l line) bool {
+		return doubling.MatchString(l.text) && strings.Contains(l.text, m[1]) && p.was.Line <= l.n && l.n <= p.was.End
+	})
 }
 
 // calls reports whether a test called a function before, and does now.

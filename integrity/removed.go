@@ -161,7 +161,25 @@ func (d delta) stillAsserts() bool {
 	if text := d.now.s.maskedRange(d.now.Line, d.now.End); scripted(d.now.s) && (givesHandle.MatchString(text) || !ownBody.MatchString(text) || byMacro(d.now)) {
 		return true
 	}
-	return assertingCall.MatchString(d.now.s.maskedRange(d.now.Line+1, d.now.End))
+	return assertingCall.MatchString(d.now.s.maskedRange(d.now.Line+1, d.now.End)) || d.now.failsByNote()
+}
+
+// expectedNote matches a comment or an annotation by which a runner expects an error.
+var expectedNote = regexp.MustCompile(`@expectedException\b|\[ExpectedException\b|@Test\(.*\bexpected\s*=`)
+
+// failsByNote reports whether a test is expected to raise an error by what stands above
+// it.
+func (t *test) failsByNote() bool {
+	for n := t.Line; n > 0 && t.Line-n <= maxReason; n-- {
+		text := t.s.lineAt(n)
+		if expectedNote.MatchString(text) {
+			return true
+		}
+		if n < t.Line && !beside.MatchString(text) {
+			return false
+		}
+	}
+	return false
 }
 
 // tabled reports whether the cases of a test are rows of a table now that was not
@@ -294,8 +312,11 @@ func (d delta) onlyErrors() bool {
 // rewritten reports whether all names of an assertion stand in the lines that
 // were added to its test.
 func (c *change) rewritten(a assertion, d delta) bool {
-	names := subjectWords(a.text)
-	if len(names) == 0 {
+	names, telling := subjectWords(a.text), false
+	for w := range names {
+		telling = telling || len(w) > 2
+	}
+	if !telling { // x and n stand anywhere
 		return false
 	}
 	have := map[string]bool{}

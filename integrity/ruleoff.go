@@ -82,6 +82,9 @@ func (c *change) lintersExchanged() bool {
 		}
 		return slices.ContainsFunc(f.addedLines(), func(l line) bool {
 			about := linterName.MatchString(l.text) || revisionKey.MatchString(l.text) && (linterName.MatchString(f.after().lineAt(l.n-1)) || linterName.MatchString(f.Path))
+			if about && dependencies.MatchString(f.Path) && !slices.ContainsFunc(f.removedLines(), func(was line) bool { return linterName.MatchString(was.text) }) {
+				return true // it came with the change
+			}
 			return about && numbered.MatchString(l.text) && slices.ContainsFunc(f.removedLines(), func(was line) bool {
 				return numbered.MatchString(was.text) && squash(numbered.ReplaceAllString(was.text, "")) == squash(numbered.ReplaceAllString(l.text, ""))
 			})

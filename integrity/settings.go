@@ -96,6 +96,7 @@ var settingTable = compiled(slices.Concat(narrowRows, []settingRow{
 	{id: "TP-27", file: `tarpaulin|Cargo|llvm-cov`, key: `excludefiles\[\]|exclude\[\]|ignorefilenameregex`, but: harmlessCode + `|workspace`},
 	{id: "TP-27", file: `simplecov|helper\.rb|coveralls`, key: `addfilter(\[\])?|skipfiles(\[\])?|simplecov\.addfilter\[\]`, but: harmlessCode},
 	{id: "TP-27", key: `(^|\.)(checkcoverage|collectcoverage|coverage\.enabled)|(^|\.)(run|coverage\.run)\.branch`, value: `(?i)^false$`, severity: metric.High},
+	{id: "TP-27", file: `nycrc|c8rc|package\.json`, key: `^((nyc|c8)\.)?all`, value: `(?i)^false$`, severity: metric.High},
 	{id: "TP-27", gone: true, file: `coveragerc|pyproject|setup\.cfg|tox\.ini`, key: `coverage.*source(pkgs)?\[\]|^run\.source\[\]`},
 	{id: "TP-27", gone: true, file: jsTools, key: `collectcoveragefrom\[\]|coverage\.include\[\]`, but: `^!`},
 
@@ -160,7 +161,7 @@ func settingRule(id string) func(*change) []Finding {
 		for _, f := range c.configs() {
 			tool := toolOf(f.Path)
 			for i := range settingTable {
-				if r := &settingTable[i]; r.id == id && r.files.MatchString(tool) {
+				if r := &settingTable[i]; r.id == id && r.files.MatchString(tool) && !(id == "TP-26" && coverageTool.MatchString(tool)) {
 					out = append(out, r.findings(c, f)...)
 				}
 			}
@@ -168,6 +169,9 @@ func settingRule(id string) func(*change) []Finding {
 		return out
 	}
 }
+
+// coverageTool are files of tools that measure, and choose no tests.
+var coverageTool = regexp.MustCompile(`(?i)nycrc|c8rc|nyc\.config`)
 
 func (r *settingRow) findings(c *change, f *configFile) []Finding {
 	var out []Finding
@@ -211,6 +215,9 @@ func (f *configFile) handedOver(s setting) bool {
 // one may be right.
 var endToEnd = regexp.MustCompile(`(?i)e2e|integration|playwright|cypress|browser|slow|perf|smoke|acceptance|network|manual|online`)
 
+// oneTest is the file of one suite: another runner takes a folder or a pattern.
+var oneTest = regexp.MustCompile(`^[^*]*/?[\w.-]+[._-](?:spec|test|tests)\.\w+$|^[^*]*(?:^|/)test_\w+\.\w+$`)
+
 // selects are settings that say what is run, not what is left out.
 var selects = regexp.MustCompile(`(testpattern|testmatch|testregex|pythonfiles|pythonfunctions|pythonclasses|testfiles|testpaths|testloadfilters|pattern|include|specfiles|testdir|directory|suffix|where)(\[\])*$`)
 
@@ -236,7 +243,7 @@ func (r *settingRow) weight(c *change, f *configFile, s setting) metric.Severity
 	switch {
 	case f.byProfile(s.value), r.id == "TP-26" && !r.gone && !selects.MatchString(s.key) && c.leavesOutNothing(s):
 		return metric.Medium
-	case r.id == "TP-26" && !r.gone && !selects.MatchString(s.key) && endToEnd.MatchString(s.value):
+	case r.id == "TP-26" && !r.gone && !selects.MatchString(s.key) && endToEnd.MatchString(s.value) && !oneTest.MatchString(s.value):
 		return metric.Medium
 	case r.id == "TP-27" && r.severity == 0 && sourceFile.MatchString(s.value):
 		return metric.High

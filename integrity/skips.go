@@ -292,20 +292,21 @@ func conditionSeverity(cond string) metric.Severity {
 func findFocus(c *change) []Finding {
 	var out []Finding
 	for _, f := range c.files {
-		if !f.after().mayTest() {
+		if !f.after().mayTest() || f.Added && dataFolders.MatchString(f.Path) { // what tests read
 			continue
 		}
 		had := map[string]int{}
 		for _, m := range f.before().source().Marks {
 			if m.Kind == source.Focus {
-				had[m.Text]++
+				had[inNotation(m.Text)]++
 			}
 		}
 		for _, m := range f.after().source().Marks {
 			if m.Kind != source.Focus {
 				continue
 			}
-			if had[m.Text]--; had[m.Text] >= 0 {
+			if text := inNotation(m.Text); had[text] > 0 {
+				had[text]--
 				continue
 			}
 			x := Finding{File: f.Path, Line: m.Line, Evidence: evidence(m.Text)}

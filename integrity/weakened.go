@@ -37,10 +37,13 @@ func findWeakened(c *change) []Finding {
 	return out
 }
 
+// neverPasses matches what fails wherever it is reached.
+var neverPasses = regexp.MustCompile(`^assert\s+(?:False|0)\b|^(?:pytest|self)\.fail\(`)
+
 // asStrong reports whether an assertion that looks weaker is none, as far as the text
 // can tell.
 func (c *change) asStrong(d delta, r revision) bool {
-	return r.incomplete() || r.sameOtherwise() || d.elsewhere(r) || c.byHelper(r)
+	return neverPasses.MatchString(r.now.text) || r.incomplete() || r.sameOtherwise() || d.elsewhere(r) || c.byHelper(r)
 }
 
 // byHelper reports whether an assertion is the call of a function of the tests now,
