@@ -264,3 +264,39 @@ func TestStillMoreAlikeAndHonest(t *testing.T) {
 		}
 	}
 }
+
+// What honest changes of the ninth set did, beside what looks alike.
+func TestLastAlikeAndHonest(t *testing.T) {
+	macro := "macro_rules! number_ok {\n    ($n:expr) => {\n        assert_eq!($n, $n + 0);\n    };\n}\n\n#[test]\nfn numbers() {\n    %s\n}\n"
+	rust := func(body string) string { return strings.Replace(macro, "%s", body, 1) }
+	helper := func(body string) string {
+		return "import unittest\n\n\nclass TestA(unittest.TestCase):\n    def connect(self, family):\n        self.assertEqual(self.client.get(family), 3)\n\n    def test_dual(self):\n        " + body + "\n"
+	}
+	stderr := "error: expected `:`\n --> $DIR/colon.rs:%s\n  |\n%s | json!({ a 1 });\n"
+	said := func(place, line string) string {
+		return strings.Replace(strings.Replace(stderr, "%s", place, 1), "%s", line, 1)
+	}
+	python := func(line string) string {
+		return "class TestA(TestCase):\n    def test_a(self):\n        handle = add(3)\n        " + line + "\n        self.assertEqual(1, count())\n"
+	}
+	for _, test := range []struct {
+		name          string
+		before, after texts
+		want          string
+	}{
+		{"by a macro of the file", texts{"tests/a.rs": rust("assert_eq!(parse(31), 31);")}, texts{"tests/a.rs": rust("number_ok!(31)")}, "HIGH"},
+		{"by no macro", texts{"tests/a.rs": rust("assert_eq!(parse(31), 31);")}, texts{"tests/a.rs": rust("println!(\"{}\", 31)")}, "CRITICAL"},
+		{"a helper of the file is left", texts{"test_a.py": helper("with ExpectLog(log, \"refused\"):\n            self.connect(4)\n        self.assertTrue(self.closed)")}, texts{"test_a.py": helper("self.connect(4)")}, "HIGH"},
+		{"nothing is left", texts{"test_a.py": helper("with ExpectLog(log, \"refused\"):\n            self.open(4)\n        self.assertTrue(self.closed)")}, texts{"test_a.py": helper("self.open(4)")}, "CRITICAL"},
+		{"an error at another place", texts{"tests/ui/colon.stderr": said("5:5", "5")}, texts{"tests/ui/colon.stderr": said("14:5", "14")}, "LOW"},
+		{"another error", texts{"tests/ui/colon.stderr": said("5:5", "5")}, texts{"tests/ui/colon.stderr": strings.Replace(said("5:5", "5"), "expected `:`", "expected `,`", 1)}, "HIGH"},
+		{"not nothing, by its name", texts{"test_a.py": python("self.assertFalse(handle is None)")}, texts{"test_a.py": python("self.assertIsNotNone(handle)")}, ""},
+		{"another thing is not nothing", texts{"test_a.py": python("self.assertEqual(handle.at, 31)")}, texts{"test_a.py": python("self.assertIsNotNone(handle.at)")}, "HIGH"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := worstOf(test.before, test.after); got != test.want {
+				t.Errorf("got %q, want %q: %q", got, test.want, audited(test.before, test.after))
+			}
+		})
+	}
+}

@@ -47,6 +47,8 @@ func regenerated(c *change) []Finding {
 		switch {
 		case onlyDates(f.removedLines(), f.addedLines()):
 			continue
+		case onlyPlaces(f.removedLines(), f.addedLines()):
+			finding.Severity = metric.Low
 		case bump:
 			finding.Severity, finding.ExplainedBy = metric.Info, "a dependency changed, too"
 		case !c.touchesProduct(), c.recordedAlone(f):
@@ -73,6 +75,16 @@ func (f *file) onlyVersions() bool {
 }
 
 var dates = regexp.MustCompile(`\b(19|20)\d\d(-\d\d(-\d\d)?)?\b`)
+
+// places are the numbers of lines and columns in what a compiler says.
+var places = regexp.MustCompile(`:\d+(?::\d+)?\b|^\s*\d*\s*\|`)
+
+// onlyPlaces reports whether two lists of lines differ in nothing but where something
+// stands in a source file.
+func onlyPlaces(a, b []line) bool {
+	without := func(l line) string { return places.ReplaceAllString(l.text, "") }
+	return slices.EqualFunc(a, b, func(x, y line) bool { return places.MatchString(x.text) && without(x) == without(y) })
+}
 
 // onlyDates reports whether two lists of lines differ in years and days alone.
 func onlyDates(a, b []line) bool {

@@ -37,7 +37,7 @@ func (c *change) weightOfAll(d delta) metric.Severity {
 	switch {
 	case c.warnsNoMore(d):
 		return metric.Medium
-	case d.onlyErrors() || c.droppedWith(d) || c.helpersDropped(d):
+	case d.onlyErrors() || c.droppedWith(d) || c.helpersDropped(d) || d.now.callsAsserter():
 		return 0 // the rule's
 	}
 	return metric.Critical
@@ -162,6 +162,29 @@ func (d delta) stillAsserts() bool {
 		return true
 	}
 	return assertingCall.MatchString(d.now.s.maskedRange(d.now.Line+1, d.now.End)) || d.now.failsByNote()
+}
+
+var (
+	// surelyAsserts matches what asserts in any language, by its name.
+	surelyAsserts = regexp.MustCompile(`(?i)\bassert\w*[!(. ]|\bexpect\w*\(|\brefute\w*\b|\.should\b|\bt\.(?:Error|Fatal)f?\(|\brequire\.\w+\(t\b|\bfail\(`)
+	rustMacro     = regexp.MustCompile(`\bmacro_rules!\s*(\w+)`)
+)
+
+// callsAsserter reports whether a test calls a function or a macro of its file that
+// asserts.
+func (t *test) callsAsserter() bool {
+	text := t.s.maskedRange(t.Line+1, t.End)
+	called := func(name, mark string) bool {
+		return len(name) > 2 && regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+mark).MatchString(text)
+	}
+	for _, fn := range helpers(t.s) {
+		if surelyAsserts.MatchString(t.s.plainRange(fn.Line, fn.End)) && called(lastName(fn.Name), `\s*\(`) {
+			return true
+		}
+	}
+	return t.s.language() == source.Rust && slices.ContainsFunc(rustMacro.FindAllStringSubmatch(string(t.s.withoutStrings()), -1), func(m []string) bool {
+		return called(m[1], `!`)
+	})
 }
 
 // expectedNote matches a comment or an annotation by which a runner expects an error.

@@ -40,10 +40,20 @@ func findWeakened(c *change) []Finding {
 // neverPasses matches what fails wherever it is reached.
 var neverPasses = regexp.MustCompile(`^assert\s+(?:False|0)\b|^(?:pytest|self)\.fail\(`)
 
+// notNone matches the denial that something is nothing, in Python.
+var notNone = regexp.MustCompile(`^self\.assertFalse\((.+) is None\)$`)
+
+// notNilOtherwise reports whether it is asserted by its own name now that something is
+// not nothing.
+func (r revision) notNilOtherwise() bool {
+	m := notNone.FindStringSubmatch(r.was.text)
+	return m != nil && strings.Contains(r.now.text, "assertIsNotNone("+m[1])
+}
+
 // asStrong reports whether an assertion that looks weaker is none, as far as the text
 // can tell.
 func (c *change) asStrong(d delta, r revision) bool {
-	return neverPasses.MatchString(r.now.text) || r.incomplete() || r.sameOtherwise() || d.elsewhere(r) || c.byHelper(r)
+	return neverPasses.MatchString(r.now.text) || r.notNilOtherwise() || strings.Contains(r.was.text, ".is_err()") && strings.Contains(r.now.text, ".unwrap_err()") || r.incomplete() || r.sameOtherwise() || d.elsewhere(r) || c.byHelper(r)
 }
 
 // byHelper reports whether an assertion is the call of a function of the tests now,
