@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -36,10 +37,29 @@ func resolve(c Command) (resolved, error) {
 			r.env = append(r.env, "PWD="+dir)
 		}
 	}
+	r.env = lastOfEach(r.env)
 	if r.path, err = lookPath(c.Args[0], dir, r.env); err != nil {
 		return r, unstartable{err}
 	}
 	return r, nil
+}
+
+// lastOfEach returns an environment in which each name stands once, with its last
+// value. Where one stands twice, most programs see the first, and shells the last.
+// What has no name is left as it is.
+func lastOfEach(env []string) []string {
+	seen := make(map[string]bool, len(env))
+	out := make([]string, 0, len(env))
+	for _, kv := range slices.Backward(env) {
+		name, _, ok := strings.Cut(kv, "=")
+		if ok && seen[name] {
+			continue
+		}
+		seen[name] = seen[name] || ok
+		out = append(out, kv)
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // lookPath finds a program as the child's own environment has it. Entries of

@@ -255,6 +255,11 @@ func TestDirAndEnvironment(t *testing.T) {
 	if !strings.Contains(out.String(), "\nPWD="+dir+"\n") && !strings.HasPrefix(out.String(), "PWD="+dir+"\n") {
 		t.Errorf("PWD is not %s in:\n%s", dir, out.String())
 	}
+	out.Reset()
+	mustRun(t, runner.Command{Args: []string{"/usr/bin/env"}, Env: []string{"A=inherited", "B=1", "A=own"}, Stdout: &out})
+	if got := strings.Fields(out.String()); !slices.Contains(got, "A=own") || !slices.Contains(got, "B=1") || slices.Contains(got, "A=inherited") {
+		t.Errorf("what was added last does not count: %q", got)
+	}
 }
 
 func TestStartErrors(t *testing.T) {
