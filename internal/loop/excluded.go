@@ -36,9 +36,7 @@ func (s *session) unexcluded(ctx context.Context, w *work, in detector.Input) er
 		return fmt.Errorf("coverage without new exclusions: %w", err)
 	}
 	x.Why = s.masker.String(x.Why)
-	for i, r := range x.Runs {
-		x.Runs[i].Output, x.Runs[i].Why = s.masker.String(r.Output), s.masker.String(r.Why)
-	}
+	MaskRuns(s.masker, x.Runs)
 	w.it.Excluded, w.it.Set.Coverage = x, counted
 	Price(w.it.Evidence.Tampering, x, counted)
 	return nil

@@ -153,9 +153,7 @@ func (s *session) runHidden(ctx context.Context, it ledger.Iteration, known *met
 		return nil, fmt.Errorf("run the hidden tests: %w", err)
 	}
 	out.Why = s.masker.String(out.Why)
-	for i, r := range out.Runs {
-		out.Runs[i].Output, out.Runs[i].Why = s.masker.String(r.Output), s.masker.String(r.Why)
-	}
+	MaskRuns(s.masker, out.Runs)
 	out.Tests = s.maskedSet(metric.Set{Tests: out.Tests}).Tests
 	return out, nil
 }

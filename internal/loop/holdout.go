@@ -68,9 +68,7 @@ func (s *session) try(ctx context.Context, t Trial) (*ledger.HoldOut, error) {
 	for i, r := range out.Results {
 		out.Results[i].Why = s.masker.String(r.Why)
 	}
-	for i, r := range out.Runs {
-		out.Runs[i].Output, out.Runs[i].Why = s.masker.String(r.Output), s.masker.String(r.Why)
-	}
+	MaskRuns(s.masker, out.Runs)
 	return &out, nil
 }
 

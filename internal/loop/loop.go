@@ -199,7 +199,7 @@ func open(ctx context.Context, o Options) (*session, error) {
 	s := newSession(o, "")
 	s.id = ledger.NewID(s.masker.String(name))
 	s.state = ledger.State{
-		LoopID: s.id, Status: ledger.Running, Task: s.masker.String(o.Task), Agent: s.maskedAll(o.CommandLine()), Criterion: o.Until.String(),
+		LoopID: s.id, Status: ledger.Running, Task: s.masker.String(o.Task), Agent: maskAll(s.masker, o.CommandLine()), Criterion: o.Until.String(),
 		Workspace: o.Root, PID: os.Getpid(), StartedAt: o.Now(), UpdatedAt: o.Now(),
 		Kind: o.kind(), History: []ledger.HistoryEntry{}, Regressions: []ledger.Regression{}, Config: o.configuration(),
 	}
@@ -212,7 +212,7 @@ func open(ctx context.Context, o Options) (*session, error) {
 		err = s.equip(ctx, measure.Memory{})
 	}
 	if err == nil {
-		err = s.event(LoopStarted, 0, Started{Dir: s.ledger.Dir(), Plan: o.Plan, Agent: s.maskedAll(o.CommandLine()), MaxIterations: o.MaxIterations, Settings: sum})
+		err = s.event(LoopStarted, 0, Started{Dir: s.ledger.Dir(), Plan: o.Plan, Agent: maskAll(s.masker, o.CommandLine()), MaxIterations: o.MaxIterations, Settings: sum})
 	}
 	if err == nil {
 		err = s.sweep(ctx)

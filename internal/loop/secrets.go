@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/metric"
 	"supervise/runner"
@@ -118,20 +119,28 @@ func Masked(set metric.Set, env []string) metric.Set {
 	return s.maskedSet(set)
 }
 
+// MaskRuns masks what checks printed, in place.
+func MaskRuns(m *runner.Masker, list []ledger.CheckRun) {
+	for i := range list {
+		r := &list[i]
+		r.Output, r.Why, r.Problems = m.String(r.Output), m.String(r.Why), maskAll(m, r.Problems)
+	}
+}
+
 // maskedRuns masks what the checks printed.
 func (s *session) maskedRuns(list []measure.Run) []measure.Run {
 	list = slices.Clone(list)
 	for i := range list {
 		r := &list[i]
-		r.Output, r.Why, r.Problems = s.masker.String(r.Output), s.masker.String(r.Why), s.maskedAll(r.Problems)
+		r.Output, r.Why, r.Problems = s.masker.String(r.Output), s.masker.String(r.Why), maskAll(s.masker, r.Problems)
 	}
 	return list
 }
 
-func (s *session) maskedAll(list []string) []string {
+func maskAll(m *runner.Masker, list []string) []string {
 	list = slices.Clone(list)
 	for i := range list {
-		list[i] = s.masker.String(list[i])
+		list[i] = m.String(list[i])
 	}
 	return list
 }
@@ -151,7 +160,7 @@ func (s *session) maskedSet(set metric.Set) metric.Set {
 		for i := range tests.Broken {
 			tests.Broken[i].Why = s.masker.String(tests.Broken[i].Why)
 		}
-		tests.Failure, tests.Problems = s.masker.String(tests.Failure), s.maskedAll(tests.Problems)
+		tests.Failure, tests.Problems = s.masker.String(tests.Failure), maskAll(s.masker, tests.Problems)
 		set.Tests = &tests
 	}
 	if set.Lint != nil {

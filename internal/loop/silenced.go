@@ -24,9 +24,7 @@ func (s *session) unsilenced(ctx context.Context, w *work) (*ledger.Silenced, er
 		return nil, err
 	}
 	out.Why = s.masker.String(out.Why)
-	for i, r := range out.Runs {
-		out.Runs[i].Output, out.Runs[i].Why = s.masker.String(r.Output), s.masker.String(r.Why)
-	}
+	MaskRuns(s.masker, out.Runs)
 	out.Findings = append([]metric.Finding{}, s.maskedSet(metric.Set{Lint: &metric.Lint{Findings: out.Findings}}).Lint.Findings...)
 	return out, nil
 }

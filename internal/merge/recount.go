@@ -75,30 +75,27 @@ func (g *gate) noteExcluded(x *ledger.Excluded, counted *metric.Coverage) {
 	}
 }
 
-// masked has no secrets in what checks printed.
-func (g *gate) masked() {
+// mask masks the secrets in what checks printed, and in what is said of them.
+func (g *gate) mask() {
 	m := runner.NewMasker(loop.Secrets(g.Env))
-	lists := [][]ledger.CheckRun{g.now.runs}
+	loop.MaskRuns(m, g.now.runs)
 	if q := g.now.silenced; q != nil {
-		q.Why, lists = m.String(q.Why), append(lists, q.Runs)
+		q.Why = m.String(q.Why)
+		loop.MaskRuns(m, q.Runs)
 	}
 	if x := g.now.excluded; x != nil {
-		x.Why, lists = m.String(x.Why), append(lists, x.Runs)
+		x.Why = m.String(x.Why)
+		loop.MaskRuns(m, x.Runs)
 	}
 	if h := g.now.heldOut; h != nil {
-		h.Refused, lists = m.String(h.Refused), append(lists, h.Runs)
+		h.Refused = m.String(h.Refused)
+		loop.MaskRuns(m, h.Runs)
+		for i, r := range h.Results {
+			h.Results[i].Why = m.String(r.Why)
+		}
 	}
 	for i, n := range g.notes {
 		g.notes[i] = m.String(n)
-	}
-	for _, list := range lists {
-		for i := range list {
-			c := &list[i]
-			c.Output, c.Why = m.String(c.Output), m.String(c.Why)
-			for k, p := range c.Problems {
-				c.Problems[k] = m.String(p)
-			}
-		}
 	}
 }
 
