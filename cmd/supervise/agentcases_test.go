@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"supervise/internal/mockllm"
+	"supervise/test/mockllm"
 )
 
 // agentCase is something that happens to an agent, and what supervise makes of it.

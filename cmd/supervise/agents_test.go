@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"supervise/internal/mockllm"
+	"supervise/test/mockllm"
 )
 
 // TestAgents supervises real agent programs, which talk to a scripted model

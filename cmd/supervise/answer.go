@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"supervise/internal/gate"
+	"supervise/internal/approval"
 	"supervise/internal/ledger"
 	"supervise/runner"
 
@@ -21,15 +21,15 @@ var errInside = errors.New("this runs inside an agent that supervise started: an
 func (a *app) answerCmds() []*cobra.Command {
 	var out []*cobra.Command
 	for _, row := range []struct {
-		choice      gate.Choice
+		choice      approval.Choice
 		short, long string
 	}{
-		{gate.Approve, "Keep the iteration that a loop asks about", `Approve keeps the iteration that a paused loop asks about; the loop goes on from
+		{approval.Approve, "Keep the iteration that a loop asks about", `Approve keeps the iteration that a paused loop asks about; the loop goes on from
 it. What it was accused of counts as acknowledged in this loop. The reason is
 written down.`},
-		{gate.Reject, "Undo the iteration that a loop asks about", `Reject puts the tree back to what the iteration started from; it is tried again.
+		{approval.Reject, "Undo the iteration that a loop asks about", `Reject puts the tree back to what the iteration started from; it is tried again.
 The reason, if there is one, is told to the agent.`},
-		{gate.Abort, "End a loop: one that asks, or one that runs", `Abort undoes the iteration that a paused loop asks about and ends the loop, which
+		{approval.Abort, "End a loop: one that asks, or one that runs", `Abort undoes the iteration that a paused loop asks about and ends the loop, which
 gives back the best iteration so far. A loop that runs and asks nothing is ended as
 by Ctrl-C; then --revert puts the tree back to what it was before the loop, and
 --keep-changes to what the agent left last.`},
@@ -45,16 +45,16 @@ that supervise started the command is refused.`,
 			Example: fmt.Sprintf("  supervise %s\n  supervise %s fix-tests --reason \"the feature was dropped\"", row.choice, row.choice),
 			Args:    cobra.MaximumNArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				if row.choice == gate.Abort {
+				if row.choice == approval.Abort {
 					if handled, err := a.abortRunning(cmd, first(args), f); handled || err != nil {
 						return err
 					}
 				}
-				return a.reply(cmd, first(args), gate.Answer{Choice: row.choice, Reason: strings.TrimSpace(reason)})
+				return a.reply(cmd, first(args), approval.Answer{Choice: row.choice, Reason: strings.TrimSpace(reason)})
 			},
 		}
 		cmd.Flags().StringVar(&reason, "reason", "", "why; it is written down")
-		if row.choice == gate.Abort {
+		if row.choice == approval.Abort {
 			cmd.Flags().BoolVar(&f.revert, "revert", false, "of a running loop: put the tree back to what it was before")
 			cmd.Flags().BoolVar(&f.keep, "keep-changes", false, "of a running loop: leave what the agent left last")
 		}
@@ -63,7 +63,7 @@ that supervise started the command is refused.`,
 	return out
 }
 
-func (a *app) reply(cmd *cobra.Command, name string, answer gate.Answer) error {
+func (a *app) reply(cmd *cobra.Command, name string, answer approval.Answer) error {
 	if insideAgent() {
 		return usageError{errInside}
 	}
@@ -78,11 +78,11 @@ func (a *app) reply(cmd *cobra.Command, name string, answer gate.Answer) error {
 	if err != nil {
 		return err
 	}
-	if _, asked := gate.Asked(dir); free || asked != nil {
+	if _, asked := approval.Asked(dir); free || asked != nil {
 		return usageError{notAsked(a.self(), state, free && asked == nil)}
 	}
 	answer.By, answer.At = userName(), time.Now()
-	q, err := gate.Reply(dir, answer)
+	q, err := approval.Reply(dir, answer)
 	if err != nil {
 		return err
 	}

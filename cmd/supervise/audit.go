@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"supervise/integrity"
-	"supervise/internal/change"
 	"supervise/internal/loop"
 	"supervise/internal/report"
+	"supervise/internal/treediff"
 	"supervise/metric"
 
 	"github.com/spf13/cobra"
@@ -106,17 +106,17 @@ func (a *app) audit(ctx context.Context, f *auditFlags, args []string) error {
 }
 
 // changed reads what the arguments name.
-func (a *app) changed(ctx context.Context, f *auditFlags, args []string) (change.Change, error) {
+func (a *app) changed(ctx context.Context, f *auditFlags, args []string) (treediff.Change, error) {
 	dir := a.dir
 	if dir == "" {
 		dir = "."
 	}
-	repo := change.Repo{Dir: dir}
+	repo := treediff.Repo{Dir: dir}
 	switch {
 	case f.workingTree && len(args) > 0:
-		return change.Change{}, usageError{errors.New("--working-tree stands alone; --base names the revision it compares with")}
+		return treediff.Change{}, usageError{errors.New("--working-tree stands alone; --base names the revision it compares with")}
 	case f.workingTree && topLevel(ctx, dir) == "":
-		return change.Change{}, usageError{fmt.Errorf("%s is not under git: compare two folders, supervise audit BEFORE AFTER", dir)}
+		return treediff.Change{}, usageError{fmt.Errorf("%s is not under git: compare two folders, supervise audit BEFORE AFTER", dir)}
 	case f.workingTree:
 		c, err := repo.WorkingTree(ctx, f.base)
 		return c, notThere(err)
@@ -126,23 +126,23 @@ func (a *app) changed(ctx context.Context, f *auditFlags, args []string) (change
 				args[i] = filepath.Join(dir, name)
 			}
 			if info, err := os.Stat(args[i]); err != nil || !info.IsDir() {
-				return change.Change{}, usageError{fmt.Errorf("%s is no folder; revisions are given as REV..REV", name)}
+				return treediff.Change{}, usageError{fmt.Errorf("%s is no folder; revisions are given as REV..REV", name)}
 			}
 		}
-		return change.Folders(args[0], args[1])
+		return treediff.Folders(args[0], args[1])
 	case len(args) == 0:
-		return change.Change{}, usageError{errors.New("audit what? Give a revision, REV..REV, --working-tree, or two folders")}
+		return treediff.Change{}, usageError{errors.New("audit what? Give a revision, REV..REV, --working-tree, or two folders")}
 	}
 	from, to, err := repo.Span(ctx, args[0])
 	if err != nil {
-		return change.Change{}, notThere(err)
+		return treediff.Change{}, notThere(err)
 	}
 	return repo.Between(ctx, from, to)
 }
 
 // notThere makes of a revision that is none a wrong usage.
 func notThere(err error) error {
-	if errors.Is(err, change.ErrRevision) {
+	if errors.Is(err, treediff.ErrRevision) {
 		return usageError{err}
 	}
 	return err

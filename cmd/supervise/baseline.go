@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"supervise/internal/ledger"
-	"supervise/internal/merge"
+	"supervise/internal/mergegate"
 	"supervise/internal/report"
 
 	"github.com/spf13/cobra"
@@ -22,7 +22,7 @@ func (a *app) baselineCmd() *cobra.Command {
 		Use:   "baseline",
 		Short: "Measure the tree as the base of gates to come",
 		Long: `Baseline measures the tree and stores what it found for supervise gate: for HEAD, in
-` + merge.Ref("COMMIT") + `; with --push at the remote as well, so that every checkout
+` + mergegate.Ref("COMMIT") + `; with --push at the remote as well, so that every checkout
 finds it. Each commit has a ref of its own, so that two jobs never meet. With --save
 the record goes into a file instead, which --base names.
 
@@ -49,18 +49,18 @@ The tree must be what HEAD holds, unless the record goes into a file.`,
 func (a *app) mergeRatchetCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge-ratchet OURS THEIRS",
-		Short: "Merge two versions of " + merge.RatchetName + ": the stricter limit of each pair",
+		Short: "Merge two versions of " + mergegate.RatchetName + ": the stricter limit of each pair",
 		Long: `Merge-ratchet is a merge driver of git: it writes the stricter limit of each pair into
 the first file.`,
 		Example: `  git config merge.supervise-ratchet.driver 'supervise baseline merge-ratchet %A %B'
-  echo '` + merge.RatchetName + ` merge=supervise-ratchet' >>.gitattributes`,
+  echo '` + mergegate.RatchetName + ` merge=supervise-ratchet' >>.gitattributes`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			ours, err := merge.ReadRatchet(args[0])
+			ours, err := mergegate.ReadRatchet(args[0])
 			if err != nil {
 				return err
 			}
-			theirs, err := merge.ReadRatchet(args[1])
+			theirs, err := mergegate.ReadRatchet(args[1])
 			if err != nil {
 				return err
 			}
@@ -97,7 +97,7 @@ func (a *app) baseline(cmd *cobra.Command, f *planFlags, save, remote string) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	rec, dirty, err := merge.Take(cmd.Context(), merge.Options{
+	rec, dirty, err := mergegate.Take(cmd.Context(), mergegate.Options{
 		Root: at.root, Scratch: filepath.Join(scratch, "reports"), Env: os.Environ(), Version: version(), Now: time.Now(),
 	}, settings)
 	if err != nil {
@@ -124,7 +124,7 @@ func (a *app) baseline(cmd *cobra.Command, f *planFlags, save, remote string) (e
 	if remote != "" {
 		where = "here and at " + remote
 	}
-	fmt.Fprintf(a.out, "%s, %d passed: stored as %s, %s\n", report.Count(counts.Count, "test", "tests"), counts.Passed, merge.Ref(rec.Commit), where)
+	fmt.Fprintf(a.out, "%s, %d passed: stored as %s, %s\n", report.Count(counts.Count, "test", "tests"), counts.Passed, mergegate.Ref(rec.Commit), where)
 	return nil
 }
 
@@ -142,7 +142,7 @@ func (a *app) pruneCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			gone, err := merge.Prune(cmd.Context(), at.root, pushTo(push, remote), keep, branches)
+			gone, err := mergegate.Prune(cmd.Context(), at.root, pushTo(push, remote), keep, branches)
 			if err != nil {
 				return err
 			}

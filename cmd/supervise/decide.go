@@ -3,13 +3,13 @@ package main
 import (
 	"errors"
 
-	"supervise/internal/tracker"
+	"supervise/internal/record"
 
 	"github.com/spf13/cobra"
 )
 
 func (a *app) decideCmd() *cobra.Command {
-	var m tracker.Message
+	var m record.Message
 	var met, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "decide [LOOP] | decide [LOOP] --json -",
@@ -44,7 +44,7 @@ input and answers them, as supervise record does.`,
 	return cmd
 }
 
-func (a *app) decide(cmd *cobra.Command, name string, m tracker.Message, asJSON bool) error {
+func (a *app) decide(cmd *cobra.Command, name string, m record.Message, asJSON bool) error {
 	if m.MaxIterations < 0 {
 		return usageError{errors.New("--max-iterations must not be negative")}
 	}
@@ -59,6 +59,6 @@ func (a *app) decide(cmd *cobra.Command, name string, m tracker.Message, asJSON 
 		}
 		return a.lines(out)
 	}
-	a.showAdvice(v.Decide(tracker.Question{MaxIterations: m.MaxIterations, CriterionMet: m.CriterionMet, StopOnDiminishing: m.StopOnDiminishing}))
+	a.showAdvice(v.Decide(record.Question{MaxIterations: m.MaxIterations, CriterionMet: m.CriterionMet, StopOnDiminishing: m.StopOnDiminishing}))
 	return nil
 }

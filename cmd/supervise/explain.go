@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"supervise/detector"
-	"supervise/internal/explain"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
+	"supervise/internal/reasoning"
 	"supervise/internal/report"
 
 	"github.com/spf13/cobra"
@@ -60,12 +60,12 @@ func (a *app) explain(cmd *cobra.Command, name string, n int, asJSON bool) error
 	if at == nil {
 		return usageError{fmt.Errorf("loop %s has no iteration %d; it has %s, see supervise status %s", state.LoopID, n, iterationsText(its), state.LoopID)}
 	}
-	in := explain.Input{It: *at, Criterion: state.Criterion, Rules: a.rulesOf(dir)}
+	in := reasoning.Input{It: *at, Criterion: state.Criterion, Rules: a.rulesOf(dir)}
 	if its[0].Number == 0 {
 		in.Baseline = its[0]
 	}
-	in.Previous = numbered(its, explain.Previous(its, n))
-	c := explain.Of(in)
+	in.Previous = numbered(its, reasoning.Previous(its, n))
+	c := reasoning.Of(in)
 	for i, o := range c.Overrides { // so that they can be given as they stand
 		if rest, ok := strings.CutPrefix(o.Command, "supervise "); ok {
 			c.Overrides[i].Command = a.self() + " " + rest

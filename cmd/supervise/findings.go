@@ -7,8 +7,8 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/ack"
-	"supervise/internal/explain"
 	"supervise/internal/ledger"
+	"supervise/internal/reasoning"
 	"supervise/internal/report"
 )
 
@@ -28,7 +28,7 @@ type findingRow struct {
 	Rule          string            `json:"rule"`
 	Severity      detector.Severity `json:"severity"`
 	Message       string            `json:"message"`
-	Tests         explain.Names     `json:"tests"`
+	Tests         reasoning.Names   `json:"tests"`
 	Acknowledged  string            `json:"acknowledged,omitempty"` // as what
 	FalsePositive bool              `json:"false_positive,omitempty"`
 }
@@ -80,7 +80,7 @@ func rowOf(f ledger.Finding, marked map[string]bool) findingRow {
 	}
 	row := findingRow{
 		ID: f.Alert.ID(), Iteration: f.Iteration, Rule: f.Alert.Rule, Severity: f.Alert.Severity,
-		Message: f.Alert.Message(), Tests: explain.NamesOf(names),
+		Message: f.Alert.Message(), Tests: reasoning.NamesOf(names),
 	}
 	row.FalsePositive = marked[row.ID]
 	if k := f.Alert.Acknowledged; k != nil {
@@ -190,16 +190,16 @@ func (a *app) printTests(its []ledger.Iteration, paint report.Paint) {
 }
 
 func testLines(c detector.TestChanges) (out []string) {
-	for _, g := range explain.Groups(c) {
+	for _, g := range reasoning.Groups(c) {
 		out = append(out, strings.ToLower(g.What)+": "+namesText(g.Tests))
 	}
-	for _, l := range explain.Losses(c) {
+	for _, l := range reasoning.Losses(c) {
 		out = append(out, fmt.Sprintf("gone, because %s: %s", l.Why, namesText(l.Tests)))
 	}
 	return out
 }
 
-func namesText(n explain.Names) string {
+func namesText(n reasoning.Names) string {
 	list := cut(n.List, 5)
 	if n.More > 0 && len(n.List) > 5 {
 		list[len(list)-1] = fmt.Sprintf("and %d more", n.Len()-5)

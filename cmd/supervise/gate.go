@@ -16,7 +16,7 @@ import (
 	"supervise/internal/config"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
-	"supervise/internal/merge"
+	"supervise/internal/mergegate"
 
 	"github.com/spf13/cobra"
 )
@@ -45,7 +45,7 @@ weakened. Tests that such findings name are run as they were over the new code.
 The base is --base (a revision: where HEAD left it; or the file of a record), else
 what HEAD merges into, the target of the merge request, where HEAD left the main
 branch, or the commit before. Its measurements are, in this order, the record of that
-commit in ` + merge.Ref("COMMIT") + ` (supervise baseline --push), that of the nearest
+commit in ` + mergegate.Ref("COMMIT") + ` (supervise baseline --push), that of the nearest
 ancestor, or made now in a checkout outside the tree. Where there is nothing to
 compare with, the gate fails with status 6.
 
@@ -66,7 +66,7 @@ rules that it is judged by. --config FILE stands over them.`,
 	flags.StringVar(&f.setup, "setup", "", "command that prepares a checkout of the base before it is measured, for instance 'npm ci'")
 	flags.StringVar(&f.remote, "remote", "origin", "where records and bases are fetched from")
 	flags.BoolVar(&f.offline, "offline", false, "fetch nothing")
-	flags.BoolVar(&f.tighten, "tighten", false, "when the gate passes, write limits that are kept into "+merge.RatchetName)
+	flags.BoolVar(&f.tighten, "tighten", false, "when the gate passes, write limits that are kept into "+mergegate.RatchetName)
 	flags.StringSliceVar(&f.accept, "accept", nil, "ID of a finding that somebody with the say accepts (repeatable)")
 	f.register(cmd)
 	return cmd
@@ -108,7 +108,7 @@ func (a *app) gate(cmd *cobra.Command, f *gateFlags) (err error) {
 	if f.offline {
 		remote = ""
 	}
-	rep, err := merge.Gate(cmd.Context(), merge.Options{
+	rep, err := mergegate.Gate(cmd.Context(), mergegate.Options{
 		Root: at.root, Project: at.project, Base: f.base, Setup: f.setup, Remote: remote, Scratch: filepath.Join(scratch, "work"),
 		Configure: func(base, project string) (loop.Settings, error) { return a.gateSettings(base, project, f) },
 		Severity:  failOn[f.failOn], Env: os.Environ(), Version: version(), Now: time.Now(),
@@ -127,7 +127,7 @@ func (a *app) gate(cmd *cobra.Command, f *gateFlags) (err error) {
 		return err
 	}
 	if f.tighten && rep.Passed {
-		path := filepath.Join(at.project, merge.RatchetName)
+		path := filepath.Join(at.project, mergegate.RatchetName)
 		fmt.Fprintf(a.err, "limits written: %s\n", path)
 		return rep.Tightened.Save(path)
 	}
@@ -172,7 +172,7 @@ func (a *app) gateSettings(base, project string, f *gateFlags) (loop.Settings, e
 
 // writeGate writes the report as it was asked for. On GitHub the summary of the step
 // has it, too.
-func (a *app) writeGate(rep merge.Report, f *gateFlags) error {
+func (a *app) writeGate(rep mergegate.Report, f *gateFlags) error {
 	if err := a.writeFormat(a.out, f.format, rep); err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func writeTo(path string, flag int, write func(io.Writer) error) (err error) {
 	return write(file)
 }
 
-func (a *app) writeFormat(w io.Writer, format string, rep merge.Report) error {
+func (a *app) writeFormat(w io.Writer, format string, rep mergegate.Report) error {
 	switch format {
 	case "json":
 		return rep.JSON(w)

@@ -16,7 +16,7 @@ import (
 	"supervise/internal/config"
 	"supervise/internal/hook"
 	"supervise/internal/ledger"
-	"supervise/internal/wire"
+	"supervise/internal/rpc"
 
 	"github.com/spf13/cobra"
 )
@@ -105,7 +105,7 @@ func (a *app) hookAnswer(ctx context.Context, f *hookFlags, client, event string
 		return nil, fmt.Errorf("find the working tree: %w", err)
 	}
 	if f.socket != "" {
-		r, err := wire.Ask(f.socket, wire.Request{Client: client, Event: event, Dir: here, Input: input}, hookWait)
+		r, err := rpc.Ask(f.socket, rpc.Request{Client: client, Event: event, Dir: here, Input: input}, hookWait)
 		switch {
 		case err == nil && r.Error != "":
 			return nil, errors.New(r.Error)

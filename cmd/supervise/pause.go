@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"supervise/internal/gate"
+	"supervise/internal/approval"
 	"supervise/internal/ledger"
 
 	"github.com/spf13/cobra"
@@ -67,7 +67,7 @@ func (a *app) abortRunning(cmd *cobra.Command, name string, f abortFlags) (handl
 	if err != nil {
 		return true, err
 	}
-	if _, not := gate.Asked(dir); not == nil {
+	if _, not := approval.Asked(dir); not == nil {
 		return false, nil
 	}
 	p, err := os.FindProcess(state.PID)

@@ -11,7 +11,7 @@ import (
 	"unicode"
 
 	"supervise/internal/agent"
-	"supervise/internal/gate"
+	"supervise/internal/approval"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
@@ -27,7 +27,7 @@ func (a *app) attach(opts *loop.Options, f *runFlags) {
 	tty := term.IsTerminal(int(a.in.Fd())) && isTerminal(a.out) && !f.json
 	opts.Person = loop.Person{Name: userName(), Self: a.self()}
 	if term.IsTerminal(int(a.in.Fd())) && !f.json {
-		opts.Person.Terminal = gate.Terminal()
+		opts.Person.Terminal = approval.Terminal()
 	}
 	show := f.show
 	if show == "auto" {
@@ -193,7 +193,7 @@ func (p *printer) trouble(e loop.Event) {
 		p.warn("while the agent worked: " + d.String())
 	case loop.GateOpen:
 		p.asked(d)
-	case gate.Answer:
+	case approval.Answer:
 		p.note("%s", d)
 	}
 }

@@ -12,15 +12,15 @@ import (
 	"supervise/detector"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
+	"supervise/internal/record"
 	"supervise/internal/report"
-	"supervise/internal/tracker"
 
 	"github.com/spf13/cobra"
 )
 
 // recordFlags are the flags of record.
 type recordFlags struct {
-	message                   tracker.Message
+	message                   record.Message
 	iteration, from, exitCode int
 	dimensions                []string
 	metrics                   string
@@ -88,7 +88,7 @@ func (f *recordFlags) register(cmd *cobra.Command) {
 }
 
 // told is the message that the flags stand for.
-func (f *recordFlags) told(cmd *cobra.Command, id string, in io.Reader) (tracker.Message, error) {
+func (f *recordFlags) told(cmd *cobra.Command, id string, in io.Reader) (record.Message, error) {
 	m, given := f.message, cmd.Flags().Changed
 	if f.metrics != "" {
 		file, err := readMetrics(f.metrics, in)
@@ -100,13 +100,13 @@ func (f *recordFlags) told(cmd *cobra.Command, id string, in io.Reader) (tracker
 			m.Score = file.Score
 		}
 	}
-	m.LoopID, m.Type = id, tracker.KindIteration
+	m.LoopID, m.Type = id, record.KindIteration
 	if !given("iteration") {
 		return m, errors.New("give --iteration N, 0 for the baseline")
 	}
 	m.Iteration, m.ExitCode = &f.iteration, f.exitCode
 	if f.iteration == 0 {
-		m.Type = tracker.KindBaseline
+		m.Type = record.KindBaseline
 	}
 	if given("dimensions") {
 		var err error
@@ -126,19 +126,19 @@ func (f *recordFlags) told(cmd *cobra.Command, id string, in io.Reader) (tracker
 	return m, nil
 }
 
-func readMetrics(path string, in io.Reader) (tracker.Message, error) {
+func readMetrics(path string, in io.Reader) (record.Message, error) {
 	text, err := io.ReadAll(in)
 	if path != "-" {
 		text, err = os.ReadFile(path)
 	}
 	if err != nil {
-		return tracker.Message{}, fmt.Errorf("read metrics: %w", err)
+		return record.Message{}, fmt.Errorf("read metrics: %w", err)
 	}
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(text, &raw); err != nil {
-		return tracker.Message{}, fmt.Errorf("read metrics from %s: %w", path, err)
+		return record.Message{}, fmt.Errorf("read metrics from %s: %w", path, err)
 	}
-	m, err := tracker.ParseMessage(raw)
+	m, err := record.ParseMessage(raw)
 	if err != nil {
 		err = fmt.Errorf("read metrics from %s: %w", path, err)
 	}
@@ -158,7 +158,7 @@ func (a *app) record(cmd *cobra.Command, id string, f *recordFlags) error {
 	if err != nil {
 		return err
 	}
-	rec, err := tracker.Record(cmd.Context(), p, m)
+	rec, err := record.Record(cmd.Context(), p, m)
 	if err != nil {
 		return recordError(err)
 	}
@@ -170,13 +170,13 @@ func (a *app) record(cmd *cobra.Command, id string, f *recordFlags) error {
 }
 
 // recordPlace is where iterations are recorded, and how a new loop judges.
-func (a *app) recordPlace(cmd *cobra.Command) (tracker.Place, error) {
+func (a *app) recordPlace(cmd *cobra.Command) (record.Place, error) {
 	at, err := a.place(cmd.Context())
 	if err != nil {
-		return tracker.Place{}, err
+		return record.Place{}, err
 	}
 	home, err := a.home(at.root)
-	return tracker.Place{
+	return record.Place{
 		Home: home, Root: at.root, By: userName(), Now: time.Now,
 		Settings: func() (loop.Settings, error) {
 			s, err := a.settings(at.project)
@@ -191,7 +191,7 @@ func (a *app) recordPlace(cmd *cobra.Command) (tracker.Place, error) {
 
 // recordError marks what another message or command line would mend.
 func recordError(err error) error {
-	for _, usage := range []error{tracker.ErrMessage, tracker.ErrExists, tracker.ErrNotRecorded} {
+	for _, usage := range []error{record.ErrMessage, record.ErrExists, record.ErrNotRecorded} {
 		if errors.Is(err, usage) {
 			return usageError{err}
 		}
@@ -211,7 +211,7 @@ func (a *app) lines(values []any) error {
 	return nil
 }
 
-func (a *app) showRecorded(rec tracker.Recorded) {
+func (a *app) showRecorded(rec record.Recorded) {
 	it, paint := rec.Iteration, a.paint(a.out)
 	if rec.Created {
 		fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, "new loop"), rec.View.Dir)
@@ -228,10 +228,10 @@ func (a *app) showRecorded(rec tracker.Recorded) {
 	if len(rec.Rejudged) > 0 {
 		fmt.Fprintf(a.out, "%s %v have another verdict now\n", paint(report.Warn, "iterations"), rec.Rejudged)
 	}
-	a.showAdvice(rec.View.Decide(tracker.Question{}))
+	a.showAdvice(rec.View.Decide(record.Question{}))
 }
 
-func (a *app) showAdvice(r tracker.Recommendation) {
+func (a *app) showAdvice(r record.Recommendation) {
 	paint := a.paint(a.out)
 	what := string(r.Action)
 	if r.Target != nil {
@@ -253,9 +253,9 @@ func (a *app) showAdvice(r tracker.Recommendation) {
 
 // complaint answers a message that was not understood.
 type complaint struct {
-	Type   tracker.Kind `json:"type"`
-	LoopID string       `json:"loop_id,omitempty"`
-	Error  string       `json:"error"`
+	Type   record.Kind `json:"type"`
+	LoopID string      `json:"loop_id,omitempty"`
+	Error  string      `json:"error"`
 }
 
 // serve answers messages until there are no more. One that is refused is answered
@@ -268,13 +268,13 @@ func (a *app) serve(cmd *cobra.Command, id string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	messages := tracker.NewMessages(a.in)
+	messages := record.NewMessages(a.in)
 	for {
 		m, err := messages.Next()
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
-		case err != nil && !errors.Is(err, tracker.ErrMessage):
+		case err != nil && !errors.Is(err, record.ErrMessage):
 			return usageError{err}
 		}
 		var out []any
@@ -286,7 +286,7 @@ func (a *app) serve(cmd *cobra.Command, id string, asJSON bool) error {
 				return err
 			}
 			a.code = 2
-			out = append(out, complaint{tracker.KindError, m.LoopID, err.Error()})
+			out = append(out, complaint{record.KindError, m.LoopID, err.Error()})
 		}
 		if err := a.lines(out); err != nil {
 			return err
@@ -295,31 +295,31 @@ func (a *app) serve(cmd *cobra.Command, id string, asJSON bool) error {
 }
 
 // answer does what one message asks for.
-func (a *app) answer(cmd *cobra.Command, p tracker.Place, id string, m tracker.Message) ([]any, error) {
+func (a *app) answer(cmd *cobra.Command, p record.Place, id string, m record.Message) ([]any, error) {
 	switch {
 	case m.LoopID == "":
 		m.LoopID = id
 	case id != "" && m.LoopID != id:
-		return nil, fmt.Errorf("%w: the message is about loop %s, the command about %s", tracker.ErrMessage, m.LoopID, id)
+		return nil, fmt.Errorf("%w: the message is about loop %s, the command about %s", record.ErrMessage, m.LoopID, id)
 	}
 	switch m.Type {
-	case tracker.KindBaseline, tracker.KindIteration:
-		rec, err := tracker.Record(cmd.Context(), p, m)
+	case record.KindBaseline, record.KindIteration:
+		rec, err := record.Record(cmd.Context(), p, m)
 		if err != nil {
 			return nil, err
 		}
 		return rec.Answer(), nil
-	case tracker.KindDecision:
+	case record.KindDecision:
 		dir, state, err := ledger.Find(p.Home, p.Root, m.LoopID)
 		if err != nil {
 			return nil, err
 		}
-		v, err := tracker.Read(dir, state)
+		v, err := record.Read(dir, state)
 		if err != nil {
 			return nil, err
 		}
 		return v.Answer(m)
 	default:
-		return nil, fmt.Errorf("%w: type is %q; give BaselineRequest, IterationComplete or LoopDecisionRequest", tracker.ErrMessage, m.Type)
+		return nil, fmt.Errorf("%w: type is %q; give BaselineRequest, IterationComplete or LoopDecisionRequest", record.ErrMessage, m.Type)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"supervise/internal/ledger"
+	"supervise/internal/record"
 	"supervise/internal/report"
-	"supervise/internal/tracker"
 
 	"github.com/spf13/cobra"
 )
@@ -110,7 +110,7 @@ func (a *app) reportCSV(cmd *cobra.Command, loop string) error {
 	if err != nil {
 		return err
 	}
-	v, choice, err := v.Choose(tracker.Wish{})
+	v, choice, err := v.Choose(record.Wish{})
 	if err != nil {
 		return selectError(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"supervise/internal/config"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
-	"supervise/internal/merge"
+	"supervise/internal/mergegate"
 	"supervise/internal/replay"
 	"supervise/internal/report"
 	"supervise/runner"
@@ -106,9 +106,9 @@ var exitCodes = []struct {
 	{ledger.ErrChanged, 2},
 	{loop.ErrNotBegun, 2},
 	{loop.ErrOverlaid, 2},
-	{merge.ErrUnmeasurable, 6},
-	{merge.ErrBase, 6},
-	{merge.ErrRatchet, 2},
+	{mergegate.ErrUnmeasurable, 6},
+	{mergegate.ErrBase, 6},
+	{mergegate.ErrRatchet, 2},
 	{replay.ErrRange, 2},
 	{replay.ErrNothing, 6},
 	{runner.ErrNotFound, 2},

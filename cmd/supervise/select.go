@@ -12,8 +12,8 @@ import (
 
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
+	"supervise/internal/record"
 	"supervise/internal/report"
-	"supervise/internal/tracker"
 	"supervise/selector"
 	"supervise/snapshot"
 
@@ -87,8 +87,8 @@ func exclusive(cmd *cobra.Command, groups ...[]string) error {
 }
 
 // wish is what the flags ask for.
-func (f *selectFlags) wish(cmd *cobra.Command) (tracker.Wish, error) {
-	w := tracker.Wish{Mode: selector.Mode(f.mode)}
+func (f *selectFlags) wish(cmd *cobra.Command) (record.Wish, error) {
+	w := record.Wish{Mode: selector.Mode(f.mode)}
 	if err := exclusive(cmd, []string{"use-best", "use-final", "use"}, []string{"apply", "no-apply"}, []string{"apply", "dry-run"}); err != nil {
 		return w, err
 	}
@@ -169,7 +169,7 @@ func (a *app) selectBest(cmd *cobra.Command, name string, f *selectFlags) error 
 	if err := a.exportCSV(f, v, choice); err != nil {
 		return err
 	}
-	sel := tracker.Selection{View: v, Choice: choice}
+	sel := record.Selection{View: v, Choice: choice}
 	if !f.dryRun && (!w.Plain() || f.apply) {
 		if sel, err = a.reselect(cmd, v, choice, w, f); err != nil {
 			return err
@@ -192,8 +192,8 @@ func (a *app) cleanup(cmd *cobra.Command, id string, f *selectFlags) error {
 	if err != nil {
 		return err
 	}
-	c, err := tracker.Cleanup(cmd.Context(), home, id, f.dryRun, time.Now())
-	if errors.Is(err, tracker.ErrNotOver) || errors.Is(err, ledger.ErrLocked) {
+	c, err := record.Cleanup(cmd.Context(), home, id, f.dryRun, time.Now())
+	if errors.Is(err, record.ErrNotOver) || errors.Is(err, ledger.ErrLocked) {
 		return usageError{err}
 	}
 	if err != nil {
@@ -223,13 +223,13 @@ func selectError(err error) error {
 
 // reselect writes the choice down, and puts its tree back if that is asked for.
 // What would keep the tree from being put back is found out first.
-func (a *app) reselect(cmd *cobra.Command, v tracker.View, c selector.Choice, w tracker.Wish, f *selectFlags) (sel tracker.Selection, err error) {
+func (a *app) reselect(cmd *cobra.Command, v record.View, c selector.Choice, w record.Wish, f *selectFlags) (sel record.Selection, err error) {
 	home, err := a.homeOf(cmd)
 	if err != nil {
 		return sel, err
 	}
 	write := func() (err error) {
-		sel, err = tracker.Select(cmd.Context(), home, v.State.LoopID, w, userName(), time.Now())
+		sel, err = record.Select(cmd.Context(), home, v.State.LoopID, w, userName(), time.Now())
 		if errors.Is(err, ledger.ErrLocked) {
 			err = fmt.Errorf("%w; wait for the loop to end, or interrupt it first", err)
 		}
@@ -266,7 +266,7 @@ func (a *app) reselect(cmd *cobra.Command, v tracker.View, c selector.Choice, w 
 	if err != nil {
 		return sel, err
 	}
-	return sel, tracker.NoteApplied(home, v.State.LoopID, it.Number, data, time.Now())
+	return sel, record.NoteApplied(home, v.State.LoopID, it.Number, data, time.Now())
 }
 
 // homeOf returns the folder of the loops of the working tree.
@@ -278,7 +278,7 @@ func (a *app) homeOf(cmd *cobra.Command) (string, error) {
 	return a.home(at.root)
 }
 
-func (a *app) exportCSV(f *selectFlags, v tracker.View, c selector.Choice) error {
+func (a *app) exportCSV(f *selectFlags, v record.View, c selector.Choice) error {
 	switch f.csv {
 	case "":
 		return nil
@@ -292,7 +292,7 @@ func (a *app) exportCSV(f *selectFlags, v tracker.View, c selector.Choice) error
 	return ledger.WriteFile(f.csv, b.Bytes())
 }
 
-func (a *app) showSelection(sel tracker.Selection, before ledger.State, f *selectFlags) error {
+func (a *app) showSelection(sel record.Selection, before ledger.State, f *selectFlags) error {
 	doc, err := sel.View.Document(sel.Choice, sel.Path, sel.Files)
 	if err != nil {
 		return err
@@ -329,7 +329,7 @@ func (a *app) showSelection(sel tracker.Selection, before ledger.State, f *selec
 	return nil
 }
 
-func (a *app) selectionEnd(sel tracker.Selection, paint report.Paint) {
+func (a *app) selectionEnd(sel record.Selection, paint report.Paint) {
 	s := selector.Summarize(ledger.Candidates(sel.View.Iterations, nil))
 	text := report.Count(s.Iterations, "iteration", "iterations") + ", " + string(s.Trend)
 	if s.Duration != nil {

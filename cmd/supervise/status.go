@@ -10,8 +10,8 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/ledger"
+	"supervise/internal/record"
 	"supervise/internal/report"
-	"supervise/internal/tracker"
 	"supervise/snapshot"
 
 	"github.com/spf13/cobra"
@@ -65,12 +65,12 @@ func (a *app) find(cmd *cobra.Command, name string) (string, ledger.State, error
 }
 
 // view reads the loop of that name whole.
-func (a *app) view(cmd *cobra.Command, name string) (tracker.View, error) {
+func (a *app) view(cmd *cobra.Command, name string) (record.View, error) {
 	dir, state, err := a.find(cmd, name)
 	if err != nil {
-		return tracker.View{}, err
+		return record.View{}, err
 	}
-	return tracker.Read(dir, state)
+	return record.Read(dir, state)
 }
 
 func first(args []string) string {

@@ -8,9 +8,9 @@ import (
 
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
+	"supervise/internal/record"
 	"supervise/internal/replay"
 	"supervise/internal/report"
-	"supervise/internal/tracker"
 
 	"github.com/spf13/cobra"
 )
@@ -83,7 +83,7 @@ func (a *app) analyticsCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v, choice, err := v.Choose(tracker.Wish{})
+			v, choice, err := v.Choose(record.Wish{})
 			if err != nil {
 				return selectError(err)
 			}

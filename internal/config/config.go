@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"supervise/detector"
-	"supervise/internal/gate"
+	"supervise/internal/approval"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
 	"supervise/internal/project"
@@ -41,7 +41,7 @@ func Default() Settings {
 		Mode:       string(detector.ModeStandard), RollbackTo: string(detector.ToStart),
 		Stall: Stall{rules.StallWindow, rules.StallRange}, Cycle: Cycle{rules.CycleWindow, rules.CycleMin}, Stuck: Stuck{rules.StuckCount},
 		Session: sessionFresh, Until: "auto", OnStall: "stop", Reinforcement: "adaptive", Pty: string(loop.PtyAuto),
-		Gate:      string(gate.PolicyReject),
+		Gate:      string(approval.PolicyReject),
 		Watch:     Watch{Action: string(loop.WatchWarn)},
 		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},
 		HoldOut:   HoldOut{Run: onFinding, When: onIteration},

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/approval"
 	"supervise/internal/config"
-	"supervise/internal/gate"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
 
@@ -265,7 +265,7 @@ func TestGateSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (loop.Gate{Policy: gate.PolicyWait, Unattended: true, Timeout: 30 * time.Minute}); o.Gate != want || !o.Recovery.AskOnStall || o.Recovery.StopOnStall {
+	if want := (loop.Gate{Policy: approval.PolicyWait, Unattended: true, Timeout: 30 * time.Minute}); o.Gate != want || !o.Recovery.AskOnStall || o.Recovery.StopOnStall {
 		t.Errorf("gate %+v, stall %+v, want %+v and asking", o.Gate, o.Recovery, want)
 	}
 	if want := (loop.Notify{Webhook: "https://hooks.example.com/x", Command: "cat >>log"}); o.Notify != want {

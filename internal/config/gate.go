@@ -3,7 +3,7 @@ package config
 import (
 	"net/url"
 
-	"supervise/internal/gate"
+	"supervise/internal/approval"
 	"supervise/internal/loop"
 )
 
@@ -24,7 +24,7 @@ type Watch struct {
 // gateConditions are what the settings of the gate must not be.
 func (s Settings) gateConditions() []condition {
 	return []condition{
-		{!gate.Policy(s.Gate).Valid(), "gate", "gate must be reject, abort or wait, not " + s.Gate},
+		{!approval.Policy(s.Gate).Valid(), "gate", "gate must be reject, abort or wait, not " + s.Gate},
 		{!loop.WatchAction(s.Watch.Action).Valid(), "watch.action", "watch.action must be off, warn or stop, not " + s.Watch.Action},
 		{s.GateTimeout < 0, "gate_timeout", "gate_timeout must not be negative"},
 		{!webhook(s.Notify.Webhook), "notify.webhook", "notify.webhook must be an address that begins with https:// or http://"},
@@ -38,6 +38,6 @@ func webhook(text string) bool {
 
 // asking is how people are asked and told.
 func (s Settings) asking() (loop.Gate, loop.Notify) {
-	g := loop.Gate{Policy: gate.Policy(s.Gate), Unattended: s.Unattended, Timeout: s.GateTimeout}
+	g := loop.Gate{Policy: approval.Policy(s.Gate), Unattended: s.Unattended, Timeout: s.GateTimeout}
 	return g, loop.Notify{Webhook: s.Notify.Webhook, Command: s.Notify.Command}
 }

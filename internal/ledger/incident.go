@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"supervise/internal/gate"
+	"supervise/internal/approval"
 )
 
 // Phase is a step of the recovery that was taken after an iteration.
@@ -17,16 +17,16 @@ type Phase struct {
 
 // Gate is what a person was asked about an iteration, and what the answer was.
 type Gate struct {
-	Kind   gate.Kind   `json:"kind"`
-	Why    string      `json:"why"`
-	Asked  time.Time   `json:"asked_at"`
-	Answer gate.Answer `json:"answer"`
+	Kind   approval.Kind   `json:"kind"`
+	Why    string          `json:"why"`
+	Asked  time.Time       `json:"asked_at"`
+	Answer approval.Answer `json:"answer"`
 }
 
 // Approved reports whether a person has kept what the rules would have undone, or
 // what looked like a cheat.
 func (d *Decision) Approved() bool {
-	return d != nil && d.Gate != nil && d.Gate.Answer.Choice == gate.Approve
+	return d != nil && d.Gate != nil && d.Gate.Answer.Choice == approval.Approve
 }
 
 // Incident is a run of rejected iterations and what ended it.

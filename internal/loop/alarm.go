@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"supervise/internal/watch"
+	"supervise/internal/fileevents"
 	"supervise/runner"
 	"supervise/snapshot"
 	"supervise/source"
@@ -126,7 +126,7 @@ func (a *alarms) run(ctx context.Context) (err error) {
 	if err := a.know(); err != nil {
 		return err
 	}
-	watcher, err := watch.Start(a.s.opts.Root, watch.Options{})
+	watcher, err := fileevents.Start(a.s.opts.Root, fileevents.Options{})
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (a *alarms) run(ctx context.Context) (err error) {
 }
 
 // follow looks at the tree whenever something has vanished and nothing more does.
-func (a *alarms) follow(ctx context.Context, events <-chan watch.Event) {
+func (a *alarms) follow(ctx context.Context, events <-chan fileevents.Event) {
 	rest := time.NewTimer(settling)
 	defer rest.Stop()
 	var since time.Time
@@ -174,17 +174,17 @@ func (a *alarms) follow(ctx context.Context, events <-chan watch.Event) {
 }
 
 // take notes an event, and reports whether the tree may have lost something by it.
-func (a *alarms) take(e watch.Event) bool {
+func (a *alarms) take(e fileevents.Event) bool {
 	if _, had := a.files[e.Path]; !had || a.told[e.Path] {
 		return false
 	}
 	switch e.Op {
-	case watch.Gone:
+	case fileevents.Gone:
 		a.missed[e.Path] = true
 		return true
-	case watch.New:
+	case fileevents.New:
 		delete(a.missed, e.Path)
-	case watch.Changed, watch.Lost, watch.Scanning:
+	case fileevents.Changed, fileevents.Lost, fileevents.Scanning:
 	}
 	return false
 }

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"supervise/internal/change"
+	"supervise/internal/treediff"
 )
 
 // gitState is where git stands: what is checked out, and the latest stash.
@@ -115,7 +115,7 @@ func (a *alarms) askGit(ctx context.Context) (answer func(file string) gitAnswer
 		return func(string) gitAnswer { return gitDidNot }, func() {}
 	}
 	ctx, done = context.WithTimeout(ctx, askingGit)
-	repo, moved := change.Repo{Dir: a.s.opts.Root}, now != a.git
+	repo, moved := treediff.Repo{Dir: a.s.opts.Root}, now != a.git
 	tracked, err := repo.Tracked(ctx)
 	kept := sync.OnceValues(func() (map[string]bool, error) {
 		if a.git.commit == "" {

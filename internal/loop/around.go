@@ -5,16 +5,16 @@ import (
 	"fmt"
 
 	"supervise/detector"
-	"supervise/internal/guard"
+	"supervise/internal/environment"
 )
 
 // lookAround sees what stands around the tree now.
-func (s *session) lookAround(ctx context.Context) (guard.State, error) {
+func (s *session) lookAround(ctx context.Context) (environment.State, error) {
 	if s.sums == nil {
-		s.sums = guard.Sums{}
+		s.sums = environment.Sums{}
 	}
 	env, _ := s.opts.checksEnv()
-	w := guard.Watch{Root: s.opts.Root, Programs: s.opts.Plan.Programs(), Env: env, Sums: s.sums}
+	w := environment.Watch{Root: s.opts.Root, Programs: s.opts.Plan.Programs(), Env: env, Sums: s.sums}
 	state, err := w.Look(ctx)
 	if err != nil {
 		return state, fmt.Errorf("look at what stands around the tree: %w", err)
@@ -24,7 +24,7 @@ func (s *session) lookAround(ctx context.Context) (guard.State, error) {
 
 // settleAround keeps what stands around the tree as what later looks are
 // compared with.
-func (s *session) settleAround(now guard.State) error {
+func (s *session) settleAround(now environment.State) error {
 	s.around = now
 	return s.ledger.SaveAround(now)
 }
@@ -44,7 +44,7 @@ func (s *session) recallAround(ctx context.Context) error {
 
 // meddled says what the agent did to what stands around the tree, and to the
 // loop's own records.
-func (s *session) meddled(now guard.State) ([]detector.Tampering, error) {
+func (s *session) meddled(now environment.State) ([]detector.Tampering, error) {
 	var out []detector.Tampering
 	for _, c := range now.Since(s.around, s.opts.Root) {
 		out = append(out, detector.Tampering{Pattern: c.Pattern, Type: c.Type, Severity: c.Severity, File: c.File, Evidence: c.Text})

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"supervise/internal/explain"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/reasoning"
 	"supervise/internal/report"
 	"supervise/metric"
 	"supervise/selector"
@@ -277,7 +277,7 @@ func (s *session) escalationReport(it ledger.Iteration) error {
 // iterationReport writes the report of one iteration.
 func (s *session) iterationReport(it ledger.Iteration) error {
 	v := report.Iteration{It: it, Baseline: s.history[0], Best: s.state.Best, Kept: s.ledger.SnapshotDir(), Criterion: s.state.Criterion, Rules: s.opts.Rules}
-	if n := explain.Previous(s.history, it.Number); n >= 0 {
+	if n := reasoning.Previous(s.history, it.Number); n >= 0 {
 		v.Previous = &s.history[n]
 	}
 	return s.ledger.WriteReport(ledger.Name(it.Number)+"-report.md", report.OfIteration(v))

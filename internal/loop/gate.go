@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"supervise/detector"
-	"supervise/internal/gate"
+	"supervise/internal/approval"
 	"supervise/internal/ledger"
 	"supervise/internal/recovery"
 	"supervise/internal/report"
@@ -18,9 +18,9 @@ import (
 
 // Gate is when a person is asked, and what is done where none can be.
 type Gate struct {
-	Policy     gate.Policy   `json:"policy,omitempty"`
-	Unattended bool          `json:"unattended,omitempty"` // the terminal is not asked
-	Timeout    time.Duration `json:"timeout_ns,omitempty"` // after which a question counts as rejected; 0: none
+	Policy     approval.Policy `json:"policy,omitempty"`
+	Unattended bool            `json:"unattended,omitempty"` // the terminal is not asked
+	Timeout    time.Duration   `json:"timeout_ns,omitempty"` // after which a question counts as rejected; 0: none
 }
 
 // Notify is who is told of what happens in a loop.
@@ -38,9 +38,9 @@ type Person struct {
 
 // GateOpen is the data of gate_opened: the loop waits for a person.
 type GateOpen struct {
-	Question gate.Question `json:"question"`
-	Terminal bool          `json:"terminal"` // it is asked there as well
-	Self     string        `json:"-"`
+	Question approval.Question `json:"question"`
+	Terminal bool              `json:"terminal"` // it is asked there as well
+	Self     string            `json:"-"`
 }
 
 // GateRefused is the data of gate_refused: an answer that did not count.
@@ -61,8 +61,8 @@ func (s *session) consult(ctx context.Context, w *work, step recovery.Step, stat
 		if asked.Answer, err = s.ask(ctx, w.it, step); err != nil {
 			return step, state, nil, err
 		}
-	case s.opts.Gate.Policy == gate.PolicyAbort && step.Ask != gate.Suspicion:
-		asked.Answer = gate.Answer{Choice: gate.Abort, How: gate.ByPolicy, At: s.opts.Now(), Reason: "policy abort: " + step.Why}
+	case s.opts.Gate.Policy == approval.PolicyAbort && step.Ask != approval.Suspicion:
+		asked.Answer = approval.Answer{Choice: approval.Abort, How: approval.ByPolicy, At: s.opts.Now(), Reason: "policy abort: " + step.Why}
 	default:
 		return step, state, nil, nil
 	}
@@ -73,13 +73,13 @@ func (s *session) consult(ctx context.Context, w *work, step recovery.Step, stat
 
 // canAsk reports whether somebody may answer.
 func (s *session) canAsk() bool {
-	return s.opts.Gate.Policy == gate.PolicyWait || s.opts.Person.Terminal != "" && !s.opts.Gate.Unattended
+	return s.opts.Gate.Policy == approval.PolicyWait || s.opts.Person.Terminal != "" && !s.opts.Gate.Unattended
 }
 
 // ask waits for the answer of a person. The loop is paused meanwhile.
-func (s *session) ask(ctx context.Context, it ledger.Iteration, step recovery.Step) (gate.Answer, error) {
+func (s *session) ask(ctx context.Context, it ledger.Iteration, step recovery.Step) (approval.Answer, error) {
 	q, from := s.question(it, step), s.opts.Now()
-	o := gate.Options{
+	o := approval.Options{
 		Dir: s.ledger.Dir(), By: s.opts.Person.Name, Self: s.opts.Person.Self, Timeout: s.opts.Gate.Timeout,
 		OnRefused: func(why string) { s.note(GateWasRefused, it.Number, GateRefused{why}) },
 	}
@@ -90,7 +90,7 @@ func (s *session) ask(ctx context.Context, it ledger.Iteration, step recovery.St
 		s.state.Status = ledger.Paused
 		return errors.Join(s.save(), s.event(GateOpened, it.Number, GateOpen{Question: q, Terminal: o.Terminal != "", Self: o.Self}))
 	}
-	a, err := gate.Ask(ctx, q, o)
+	a, err := approval.Ask(ctx, q, o)
 	s.waited += s.opts.Now().Sub(from)
 	if err != nil {
 		return a, fmt.Errorf("ask about iteration %d: %w", it.Number, err)
@@ -100,8 +100,8 @@ func (s *session) ask(ctx context.Context, it ledger.Iteration, step recovery.St
 }
 
 // question is what a person has to know to decide.
-func (s *session) question(it ledger.Iteration, step recovery.Step) gate.Question {
-	q := gate.Question{
+func (s *session) question(it ledger.Iteration, step recovery.Step) approval.Question {
+	q := approval.Question{
 		LoopID: s.id, Iteration: it.Number, Kind: step.Ask, Why: step.Why, Target: step.Target, AskedAt: s.opts.Now(),
 		Patch:   filepath.Join(s.ledger.Dir(), "iterations", ledger.Name(it.Number), "changes.patch"),
 		Numbers: numbers(s.previous.Set, it.Set),
@@ -120,13 +120,13 @@ func (s *session) question(it ledger.Iteration, step recovery.Step) gate.Questio
 }
 
 // numbers are the ones that a person looks at first, before and after.
-func numbers(was, is metric.Set) []gate.Number {
-	out := []gate.Number{{Name: "tests", Before: ran(was), After: ran(is)}}
+func numbers(was, is metric.Set) []approval.Number {
+	out := []approval.Number{{Name: "tests", Before: ran(was), After: ran(is)}}
 	for _, row := range []struct {
 		name, unit string
 		field      metric.Field
 	}{{"coverage", "%", metric.CoveragePct}, {"errors", "", metric.ErrorCount}} {
-		n := gate.Number{Name: row.name}
+		n := approval.Number{Name: row.name}
 		if v, ok := was.Value(row.field); ok {
 			n.Before = report.Number(v) + row.unit
 		}
@@ -155,7 +155,7 @@ func ran(s metric.Set) string {
 // answered is the assessment after a person's answer: what an approval is about
 // counts as acknowledged.
 func answered(a detector.Assessment, g *ledger.Gate) detector.Assessment {
-	if g.Answer.Choice != gate.Approve {
+	if g.Answer.Choice != approval.Approve {
 		return a
 	}
 	return a.Approved(g.Answer.Reason)

@@ -16,7 +16,7 @@ import (
 	"supervise/internal/hook"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
-	"supervise/internal/wire"
+	"supervise/internal/rpc"
 	"supervise/metric"
 )
 
@@ -64,7 +64,7 @@ type Silence struct {
 type hookRun struct {
 	session   *session
 	work      *work
-	server    *wire.Server
+	server    *rpc.Server
 	installed hook.Installed
 	options   hook.Options
 
@@ -92,7 +92,7 @@ func (s *session) openHooks(w *work) (*hookRun, error) {
 	}
 	h := &hookRun{session: s, work: w, seen: map[string]bool{}}
 	var err error
-	if h.server, err = wire.Listen(s.ledger.Dir(), h.answer); err != nil {
+	if h.server, err = rpc.Listen(s.ledger.Dir(), h.answer); err != nil {
 		return nil, s.event(HooksBroken, w.it.Number, Silence{string(s.opts.Hooks.Client), err.Error()})
 	}
 	if h.options, err = h.circumstances(); err == nil {
@@ -110,7 +110,7 @@ func (h *hookRun) install() error {
 	if o.Hooks.Client == "" || o.Self == "" {
 		return nil
 	}
-	getenv := environment(o.agentsEnv())
+	getenv := lookup(o.agentsEnv())
 	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
 	if why := hook.Ready(o.Hooks.Client, getenv, exists); why != "" {
 		return errors.New(why)
@@ -134,7 +134,7 @@ func (h *hookRun) install() error {
 	return nil
 }
 
-func environment(env []string) func(string) string {
+func lookup(env []string) func(string) string {
 	return func(name string) string {
 		for _, kv := range slices.Backward(env) {
 			if len(kv) > len(name) && kv[len(name)] == '=' && kv[:len(name)] == name {
@@ -234,7 +234,7 @@ func (h *hookRun) before(rel string) ([]byte, bool) {
 // agent is told, and reaches the disk behind the answer, where the tree is kept, too.
 // What may destroy something and passes waits until the tree is kept. What is harmless
 // is written down when the agent goes on already.
-func (h *hookRun) answer(q wire.Request) (wire.Reply, func()) {
+func (h *hookRun) answer(q rpc.Request) (rpc.Reply, func()) {
 	began := time.Now()
 	h.mu.Lock()
 	h.calls++
@@ -247,7 +247,7 @@ func (h *hookRun) answer(q wire.Request) (wire.Reply, func()) {
 	if err != nil {
 		note.Problem = h.masked(err.Error())
 		h.note(note, began)
-		return wire.Reply{Error: err.Error()}, h.synced
+		return rpc.Reply{Error: err.Error()}, h.synced
 	}
 	call.Dir = cmp.Or(call.Dir, q.Dir)
 	d := h.decide(call)
@@ -261,7 +261,7 @@ func (h *hookRun) answer(q wire.Request) (wire.Reply, func()) {
 	if refused || len(d.Risks) > 0 {
 		h.note(note, began)
 	}
-	return wire.Reply{Output: hook.Answer(call, d)}, func() {
+	return rpc.Reply{Output: hook.Answer(call, d)}, func() {
 		if !refused && len(d.Risks) == 0 {
 			h.note(note, time.Now().Add(-took))
 		}

@@ -12,7 +12,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/ack"
-	"supervise/internal/guard"
+	"supervise/internal/environment"
 	"supervise/internal/ledger"
 	"supervise/internal/recovery"
 	"supervise/metric"
@@ -28,7 +28,7 @@ type work struct {
 	start   snapshot.Info
 	changes []snapshot.Change
 	lines   diffLines
-	around  guard.State // see session.around
+	around  environment.State // see session.around
 	meddled []detector.Tampering
 
 	unserved Stop // why the agent cannot be run again, "" where it can

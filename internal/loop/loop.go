@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"supervise/detector"
-	"supervise/internal/gate"
-	"supervise/internal/guard"
+	"supervise/internal/approval"
+	"supervise/internal/environment"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/prompt"
@@ -82,7 +82,7 @@ type session struct {
 
 	texts         *prompt.Texts
 	waited        time.Duration // for people, since the process began
-	notifications *gate.Notifier
+	notifications *approval.Notifier
 
 	history          []ledger.Iteration // all iterations, the baseline first
 	accepted         []detector.Observation
@@ -108,8 +108,8 @@ type session struct {
 	commits          bool               // it is a history that is judged, see [Record]
 	hiddenPassed     map[metric.ID]bool // see [detector.Hidden]
 	hiddenRuns       map[string]*ledger.Hidden
-	around           guard.State // what stood around the tree when the last iteration was accepted
-	sums             guard.Sums  // of the programs that the checks start
+	around           environment.State // what stood around the tree when the last iteration was accepted
+	sums             environment.Sums  // of the programs that the checks start
 	// artefactPaths are what the checks themselves left in the tree.
 	artefactPaths []string
 	checks        time.Duration // spent in checks since the iteration began

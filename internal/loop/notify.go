@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"supervise/detector"
-	"supervise/internal/gate"
+	"supervise/internal/approval"
 )
 
 // notifier sends what people are told who do not look.
-func (s *session) notifier() *gate.Notifier {
-	return &gate.Notifier{
+func (s *session) notifier() *approval.Notifier {
+	return &approval.Notifier{
 		Webhook: s.opts.Notify.Webhook, Command: s.opts.Notify.Command,
 		OnError: func(err error) { s.opts.Log.WithError(err).Warn("tell somebody") },
 	}
@@ -24,19 +24,19 @@ func (s *session) notify(e Event) {
 	if s.notifications == nil {
 		s.notifications = s.notifier()
 	}
-	n := gate.Notification{LoopID: e.LoopID, Iteration: e.Iteration}
+	n := approval.Notification{LoopID: e.LoopID, Iteration: e.Iteration}
 	switch d := e.Data.(type) {
 	case GateOpen:
-		n.Event, n.Question = gate.OnGate, &d.Question
+		n.Event, n.Question = approval.OnGate, &d.Question
 		n.Text = fmt.Sprintf("supervise waits for an answer\n%sanswer: %s reject|approve|abort %s", d.Question.Text(), orSupervise(d.Self), e.LoopID)
 	case Finish:
 		messages := criticals(d.It.Assessment.Alerts)
 		if len(messages) == 0 {
 			return
 		}
-		n.Event, n.Text = gate.OnCritical, fmt.Sprintf("%s, iteration %d: %s (%s)", e.LoopID, e.Iteration, strings.Join(messages, "; "), fate(d))
+		n.Event, n.Text = approval.OnCritical, fmt.Sprintf("%s, iteration %d: %s (%s)", e.LoopID, e.Iteration, strings.Join(messages, "; "), fate(d))
 	case Finished:
-		n.Event, n.Text = gate.OnEnd, fmt.Sprintf("%s is over (exit status %d): %s", e.LoopID, d.ExitCode, d.Text)
+		n.Event, n.Text = approval.OnEnd, fmt.Sprintf("%s is over (exit status %d): %s", e.LoopID, d.ExitCode, d.Text)
 	default:
 		return
 	}

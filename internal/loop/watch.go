@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"supervise/internal/agent"
+	"supervise/internal/fileevents"
 	"supervise/internal/hook"
 	"supervise/internal/ledger"
-	"supervise/internal/watch"
-	"supervise/internal/wire"
+	"supervise/internal/rpc"
 	"supervise/metric"
 	"supervise/runner"
 	"supervise/snapshot"
@@ -206,7 +206,7 @@ func (v *visit) listen() (*hookRun, error) {
 	}
 	h := &hookRun{session: s}
 	var err error
-	if h.server, err = wire.Listen(s.ledger.Dir(), v.told); err != nil {
+	if h.server, err = rpc.Listen(s.ledger.Dir(), v.told); err != nil {
 		return nil, s.event(HooksBroken, 0, Silence{string(s.opts.Hooks.Client), err.Error()})
 	}
 	if err := h.install(); err != nil {
@@ -216,28 +216,28 @@ func (v *visit) listen() (*hookRun, error) {
 }
 
 // told answers a hook. All calls pass: the session is the user's.
-func (v *visit) told(q wire.Request) (wire.Reply, func()) {
+func (v *visit) told(q rpc.Request) (rpc.Reply, func()) {
 	client, err := hook.ParseClient(q.Client)
 	var call hook.Call
 	if err == nil {
 		call, err = hook.Read(client, q.Event, q.Input)
 	}
 	if err != nil {
-		return wire.Reply{Error: err.Error()}, nil
+		return rpc.Reply{Error: err.Error()}, nil
 	}
 	v.calls.Add(1)
 	if call.Event == hook.Stop {
 		tell(v.stopped)
 	}
-	return wire.Reply{Output: hook.Answer(call, hook.Decision{Verdict: hook.Allow})}, nil
+	return rpc.Reply{Output: hook.Answer(call, hook.Decision{Verdict: hook.Allow})}, nil
 }
 
 // follow measures whenever the agent rests, until it has ended: when it tells that it
 // stopped, or when it has printed nothing, and nothing was written, for a while.
 func (v *visit) follow(ctx context.Context) {
 	defer close(v.ended)
-	var events <-chan watch.Event
-	if tree, err := watch.Start(v.s.opts.Root, watch.Options{Skip: v.skipped}); err != nil {
+	var events <-chan fileevents.Event
+	if tree, err := fileevents.Start(v.s.opts.Root, fileevents.Options{Skip: v.skipped}); err != nil {
 		v.s.opts.Log.WithError(err).Warn("watch the tree") // what it prints still tells
 	} else {
 		events = tree.Events()

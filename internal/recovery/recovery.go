@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"supervise/detector"
-	"supervise/internal/gate"
+	"supervise/internal/approval"
 )
 
 // Move is what the loop does next.
@@ -79,7 +79,7 @@ type Step struct {
 	Phases    []Phase  // of this iteration
 	// Ask is what a human is to be asked, if one can be; "" for nothing. Why says
 	// why. Where none can be asked the step holds as it is.
-	Ask gate.Kind
+	Ask approval.Kind
 	Why string
 }
 
@@ -98,15 +98,15 @@ func Next(s State, c Case, o Options) (Step, State) {
 		case c.Assessment.Class != detector.Stalled || o.StopOnStall:
 			step.Move = Stop
 		case o.AskOnStall:
-			step.Move, step.Ask, step.Why = Stop, gate.Standstill, "the loop does not get on"
+			step.Move, step.Ask, step.Why = Stop, approval.Standstill, "the loop does not get on"
 		}
 	case detector.Escalate:
-		step.Move, step.Ask, step.Why = Escalate, gate.Standstill, "the loop does not get on"
+		step.Move, step.Ask, step.Why = Escalate, approval.Standstill, "the loop does not get on"
 	case detector.Continue, detector.Rollback:
 	}
 	if step.Ask == "" && step.Move == Continue {
 		if message, found := suspicion(c.Assessment); found {
-			step.Ask, step.Why = gate.Suspicion, "a change looks like a cheat: "+message
+			step.Ask, step.Why = approval.Suspicion, "a change looks like a cheat: "+message
 		}
 	}
 	if step.Move == Escalate {
@@ -159,7 +159,7 @@ func retry(step Step, s State, now time.Time, o Options) (Step, State) {
 	}
 	step.Move = Escalate
 	step.Reason = fmt.Sprintf("%s; %s spent", step.Reason, plural(o.MaxRetries, "retry", "retries"))
-	step.Ask, step.Why = gate.Regression, plural(o.MaxRetries, "retry", "retries")+" did not help"
+	step.Ask, step.Why = approval.Regression, plural(o.MaxRetries, "retry", "retries")+" did not help"
 	step.Phases = append(step.Phases, Phase{PhaseEscalate, now, step.Why})
 	return step, s
 }
@@ -172,16 +172,16 @@ const (
 )
 
 // escalation says whether a human is to be asked at once, and why.
-func escalation(a detector.Assessment, d Diagnosis) (gate.Kind, string) {
+func escalation(a detector.Assessment, d Diagnosis) (approval.Kind, string) {
 	switch {
 	case slices.ContainsFunc(a.Alerts, func(alert detector.Alert) bool {
 		return alert.Type == "test_deletion" && alert.Severity == detector.Critical
 	}):
-		return gate.Regression, "tests were deleted"
+		return approval.Regression, "tests were deleted"
 	case d.Cause == RewardHacking && d.Confidence >= sure && a.Critical():
-		return gate.Regression, "the agent most likely games the checks"
+		return approval.Regression, "the agent most likely games the checks"
 	case d.Confidence < unsure:
-		return gate.Regression, "the cause is not clear"
+		return approval.Regression, "the cause is not clear"
 	}
 	return "", ""
 }
@@ -192,24 +192,24 @@ func escalation(a detector.Assessment, d Diagnosis) (gate.Kind, string) {
 // A person who rejects gives the incident all its retries anew: to end the loop
 // there is another answer. A policy or a limit of time takes none away and gives
 // none.
-func Answered(step Step, s State, a gate.Answer, o Options) (Step, State) {
+func Answered(step Step, s State, a approval.Answer, o Options) (Step, State) {
 	step.Phases = slices.Clone(step.Phases)
 	step.Phases = append(step.Phases, Phase{PhaseEscalate, a.At, a.String()})
 	switch a.Choice {
-	case gate.Approve:
+	case approval.Approve:
 		s.Retries = 0
 		step.Move, step.Reject, step.Target, step.Retry = Continue, false, 0, 0
 		step.Reason, step.Strategy = "approved: "+a.Reason, Allow
 		step.Advice = "A person has looked at the last iteration and approved it: " + a.Reason
 		return step, s
-	case gate.Abort:
+	case approval.Abort:
 		step.Move, step.Retry, step.Reason = Abort, 0, reasonOf("the loop is aborted", a)
-		step.Reject = step.Ask != gate.Standstill || step.Reject
+		step.Reject = step.Ask != approval.Standstill || step.Reject
 		return step, s
-	case gate.Reject:
+	case approval.Reject:
 	}
-	person := a.How == gate.ByTerminal || a.How == gate.ByCommand
-	if !person && step.Ask != gate.Suspicion {
+	person := a.How == approval.ByTerminal || a.How == approval.ByCommand
+	if !person && step.Ask != approval.Suspicion {
 		return step, s
 	}
 	if !step.Reject {
@@ -228,7 +228,7 @@ func Answered(step Step, s State, a gate.Answer, o Options) (Step, State) {
 	return retry(step, s, a.At, o)
 }
 
-func reasonOf(text string, a gate.Answer) string {
+func reasonOf(text string, a approval.Answer) string {
 	if a.Reason == "" {
 		return text
 	}
@@ -236,7 +236,7 @@ func reasonOf(text string, a gate.Answer) string {
 }
 
 // rejectedAdvice is what the next prompt says of a person's rejection.
-func rejectedAdvice(step Step, a gate.Answer) (Strategy, string) {
+func rejectedAdvice(step Step, a approval.Answer) (Strategy, string) {
 	strategy, advice := step.Strategy, step.Advice
 	if advice == "" {
 		strategy, advice = Block, plans[Unknown].advice

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"supervise/detector"
-	"supervise/internal/gate"
+	"supervise/internal/approval"
 	"supervise/internal/recovery"
 	"supervise/metric"
 )
@@ -55,24 +55,24 @@ func TestNext(t *testing.T) {
 		o      recovery.Options
 		move   recovery.Move
 		reject bool
-		ask    gate.Kind
+		ask    approval.Kind
 		after  recovery.State
 	}{
 		{"forward", recovery.State{}, plain(detector.Continue, detector.Forward), three, recovery.Continue, false, "", recovery.State{}},
 		{"an accepted iteration ends the incident", recovery.State{Retries: 2, Attempts: 5}, plain(detector.Continue, detector.Forward), three, recovery.Continue, false, "", recovery.State{Attempts: 5}},
-		{"a deleted test is for a human at once", recovery.State{}, rejected("test_deletion"), three, recovery.Retry, true, gate.Regression, recovery.State{Retries: 1, Attempts: 1}},
-		{"so is a game with the checks", recovery.State{}, rejected("test_skipping"), three, recovery.Retry, true, gate.Regression, recovery.State{Retries: 1, Attempts: 1}},
-		{"and what has no clear cause", recovery.State{}, rejected(), three, recovery.Retry, true, gate.Regression, recovery.State{Retries: 1, Attempts: 1}},
+		{"a deleted test is for a human at once", recovery.State{}, rejected("test_deletion"), three, recovery.Retry, true, approval.Regression, recovery.State{Retries: 1, Attempts: 1}},
+		{"so is a game with the checks", recovery.State{}, rejected("test_skipping"), three, recovery.Retry, true, approval.Regression, recovery.State{Retries: 1, Attempts: 1}},
+		{"and what has no clear cause", recovery.State{}, rejected(), three, recovery.Retry, true, approval.Regression, recovery.State{Retries: 1, Attempts: 1}},
 		{"a broken test is not", recovery.State{}, rejected("functionality_loss"), three, recovery.Retry, true, "", recovery.State{Retries: 1, Attempts: 1}},
 		{"last retry", recovery.State{Retries: 2, Attempts: 2}, rejected("functionality_loss"), three, recovery.Retry, true, "", recovery.State{Retries: 3, Attempts: 3}},
-		{"retries spent", recovery.State{Retries: 3, Attempts: 3}, rejected("functionality_loss"), three, recovery.Escalate, true, gate.Regression, recovery.State{Retries: 4, Attempts: 4}},
-		{"no retries at all", recovery.State{}, rejected("functionality_loss"), recovery.Options{}, recovery.Escalate, true, gate.Regression, recovery.State{Retries: 1, Attempts: 1}},
-		{"a suspicion is told and undoes nothing", recovery.State{}, suspicious(), three, recovery.Continue, false, gate.Suspicion, recovery.State{}},
+		{"retries spent", recovery.State{Retries: 3, Attempts: 3}, rejected("functionality_loss"), three, recovery.Escalate, true, approval.Regression, recovery.State{Retries: 4, Attempts: 4}},
+		{"no retries at all", recovery.State{}, rejected("functionality_loss"), recovery.Options{}, recovery.Escalate, true, approval.Regression, recovery.State{Retries: 1, Attempts: 1}},
+		{"a suspicion is told and undoes nothing", recovery.State{}, suspicious(), three, recovery.Continue, false, approval.Suspicion, recovery.State{}},
 		{"stall", recovery.State{}, plain(detector.Stop, detector.Stalled), three, recovery.Stop, false, "", recovery.State{}},
 		{"stall, told to go on", recovery.State{}, plain(detector.Stop, detector.Stalled), recovery.Options{}, recovery.Continue, false, "", recovery.State{}},
-		{"stall, told to ask", recovery.State{}, plain(detector.Stop, detector.Stalled), recovery.Options{AskOnStall: true}, recovery.Stop, false, gate.Standstill, recovery.State{}},
+		{"stall, told to ask", recovery.State{}, plain(detector.Stop, detector.Stalled), recovery.Options{AskOnStall: true}, recovery.Stop, false, approval.Standstill, recovery.State{}},
 		{"infinite loop", recovery.State{}, plain(detector.Stop, detector.Regression), recovery.Options{}, recovery.Stop, false, "", recovery.State{}},
-		{"stuck", recovery.State{}, plain(detector.Escalate, detector.Plateau), recovery.Options{}, recovery.Escalate, false, gate.Standstill, recovery.State{}},
+		{"stuck", recovery.State{}, plain(detector.Escalate, detector.Plateau), recovery.Options{}, recovery.Escalate, false, approval.Standstill, recovery.State{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			step, after := recovery.Next(tt.before, tt.c, tt.o)
@@ -104,7 +104,7 @@ func TestPaths(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		cases  []recovery.Case
-		answer *gate.Answer // to the last question
+		answer *approval.Answer // to the last question
 		moves  string
 		phases string // of the last iteration
 		after  recovery.State
@@ -114,56 +114,56 @@ func TestPaths(t *testing.T) {
 		{
 			"escalated at once, and rejected",
 			[]recovery.Case{rejected("test_deletion")},
-			&gate.Answer{Choice: gate.Reject, How: gate.ByTerminal, At: now},
+			&approval.Answer{Choice: approval.Reject, How: approval.ByTerminal, At: now},
 			"retry", "pause diagnose adapt retry escalate retry",
 			recovery.State{Retries: 1, Attempts: 1},
 		},
 		{
 			"escalated at once, and approved",
 			[]recovery.Case{rejected("test_deletion")},
-			&gate.Answer{Choice: gate.Approve, Reason: "the feature is gone", How: gate.ByCommand, At: now},
+			&approval.Answer{Choice: approval.Approve, Reason: "the feature is gone", How: approval.ByCommand, At: now},
 			"continue", "pause diagnose adapt retry escalate",
 			recovery.State{Attempts: 1},
 		},
 		{
 			"escalated at once, and aborted",
 			[]recovery.Case{rejected("test_deletion")},
-			&gate.Answer{Choice: gate.Abort, How: gate.ByPolicy, At: now},
+			&approval.Answer{Choice: approval.Abort, How: approval.ByPolicy, At: now},
 			"abort", "pause diagnose adapt retry escalate",
 			recovery.State{Retries: 1, Attempts: 1},
 		},
 		{
 			"exhausted, and a person goes on",
 			[]recovery.Case{broken, broken, broken},
-			&gate.Answer{Choice: gate.Reject, How: gate.ByTerminal, At: now},
+			&approval.Answer{Choice: approval.Reject, How: approval.ByTerminal, At: now},
 			"retry retry retry", "pause diagnose adapt escalate escalate retry",
 			recovery.State{Retries: 1, Attempts: 3},
 		},
 		{
 			"exhausted, and nobody answers",
 			[]recovery.Case{broken, broken, broken},
-			&gate.Answer{Choice: gate.Reject, How: gate.ByTimeout, At: now},
+			&approval.Answer{Choice: approval.Reject, How: approval.ByTimeout, At: now},
 			"retry retry escalate", "pause diagnose adapt escalate escalate",
 			recovery.State{Retries: 3, Attempts: 3},
 		},
 		{
 			"suspicious, and nobody answers",
 			[]recovery.Case{suspicious()},
-			&gate.Answer{Choice: gate.Reject, How: gate.ByTimeout, At: now},
+			&approval.Answer{Choice: approval.Reject, How: approval.ByTimeout, At: now},
 			"retry", "escalate retry",
 			recovery.State{Retries: 1, Attempts: 1},
 		},
 		{
 			"suspicious, and approved",
 			[]recovery.Case{suspicious()},
-			&gate.Answer{Choice: gate.Approve, Reason: "fine", How: gate.ByTerminal, At: now},
+			&approval.Answer{Choice: approval.Approve, Reason: "fine", How: approval.ByTerminal, At: now},
 			"continue", "escalate",
 			recovery.State{},
 		},
 		{
 			"stuck, and a person reverts",
 			[]recovery.Case{plain(detector.Escalate, detector.Plateau)},
-			&gate.Answer{Choice: gate.Reject, How: gate.ByTerminal, At: now},
+			&approval.Answer{Choice: approval.Reject, How: approval.ByTerminal, At: now},
 			"retry", "pause escalate escalate retry",
 			recovery.State{Retries: 1, Attempts: 1},
 		},
@@ -199,10 +199,10 @@ func TestPaths(t *testing.T) {
 // undo, and only a person's approval keeps it.
 func TestOnlyAPersonApproves(t *testing.T) {
 	for _, c := range []recovery.Case{rejected("test_deletion"), rejected("functionality_loss"), rejected()} {
-		for _, how := range []gate.How{gate.ByPolicy, gate.ByTimeout, gate.ByCommand, gate.ByTerminal} {
-			for _, choice := range []gate.Choice{gate.Reject, gate.Abort} {
+		for _, how := range []approval.How{approval.ByPolicy, approval.ByTimeout, approval.ByCommand, approval.ByTerminal} {
+			for _, choice := range []approval.Choice{approval.Reject, approval.Abort} {
 				step, s := recovery.Next(recovery.State{Retries: 3}, c, recovery.Options{MaxRetries: 3})
-				if step, _ = recovery.Answered(step, s, gate.Answer{Choice: choice, How: how, At: now}, recovery.Options{MaxRetries: 3}); !step.Reject {
+				if step, _ = recovery.Answered(step, s, approval.Answer{Choice: choice, How: how, At: now}, recovery.Options{MaxRetries: 3}); !step.Reject {
 					t.Errorf("%s by %s keeps the tree", choice, how)
 				}
 			}
@@ -212,7 +212,7 @@ func TestOnlyAPersonApproves(t *testing.T) {
 
 func TestARejectionsReasonIsTold(t *testing.T) {
 	step, s := recovery.Next(recovery.State{}, suspicious(), recovery.Options{MaxRetries: 1})
-	step, _ = recovery.Answered(step, s, gate.Answer{Choice: gate.Reject, How: gate.ByCommand, Reason: "keep the assertion", At: now}, recovery.Options{MaxRetries: 1})
+	step, _ = recovery.Answered(step, s, approval.Answer{Choice: approval.Reject, How: approval.ByCommand, Reason: "keep the assertion", At: now}, recovery.Options{MaxRetries: 1})
 	if !strings.Contains(step.Advice, "A person rejected it: keep the assertion.") || !strings.Contains(step.Reason, "keep the assertion") {
 		t.Errorf("advice %q, reason %q", step.Advice, step.Reason)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"supervise/internal/change"
+	"supervise/internal/treediff"
 	"supervise/snapshot"
 )
 
@@ -26,7 +26,7 @@ func (c Commit) Short() string { return c.ID[:min(len(c.ID), 10)] }
 // repo is the user's repository. It is read and never written to.
 type repo struct{ dir string }
 
-func (r repo) reader() change.Repo { return change.Repo{Dir: r.dir} }
+func (r repo) reader() treediff.Repo { return treediff.Repo{Dir: r.dir} }
 
 // IsRange reports whether the argument of a command names commits: REV..REV.
 func IsRange(arg string) bool { return strings.Contains(arg, "..") }

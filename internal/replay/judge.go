@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"supervise/integrity"
-	"supervise/internal/change"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
+	"supervise/internal/treediff"
 	"supervise/metric"
 	"supervise/runner"
 )
@@ -111,7 +111,7 @@ func (h *history) compare(ctx context.Context, before Commit, p step, it *ledger
 	if err != nil {
 		return fmt.Errorf("compare commit %s with the one before: %w", p.commit.Short(), err)
 	}
-	opt := integrity.Options{Base: change.Repo{Dir: h.repo.dir}.Base(ctx, before.ID)}
+	opt := integrity.Options{Base: treediff.Repo{Dir: h.repo.dir}.Base(ctx, before.ID)}
 	e, err := loop.Sources(d.changes, opt, d.read)
 	if err != nil {
 		return err

@@ -7,14 +7,14 @@ import (
 	"unicode"
 
 	"supervise/detector"
-	"supervise/internal/explain"
 	"supervise/internal/ledger"
+	"supervise/internal/reasoning"
 	"supervise/metric"
 )
 
 // Chain returns a chain of reasoning as plain text, for a terminal, with the ways
 // to override it at its end.
-func Chain(c explain.Chain, paint Paint) string {
+func Chain(c reasoning.Chain, paint Paint) string {
 	l := &layout{code: func(s string) string { return s }, head: func(s string) string { return paint(Strong, s) + "\n" }}
 	l.chain(c)
 	if len(c.Overrides) > 0 {
@@ -26,7 +26,7 @@ func Chain(c explain.Chain, paint Paint) string {
 	return l.String()
 }
 
-func overrideText(o explain.Override) string {
+func overrideText(o reasoning.Override) string {
 	if o.Config != "" {
 		return o.When + ", in .supervise.yaml"
 	}
@@ -72,7 +72,7 @@ func clean(s string) string {
 }
 
 // under writes names below an item.
-func (l *layout) under(kind string, n explain.Names) {
+func (l *layout) under(kind string, n reasoning.Names) {
 	for _, name := range n.List {
 		l.WriteString("  - " + kind + l.code(clean(name)) + "\n")
 	}
@@ -81,7 +81,7 @@ func (l *layout) under(kind string, n explain.Names) {
 	}
 }
 
-func (l *layout) chain(c explain.Chain) {
+func (l *layout) chain(c reasoning.Chain) {
 	l.goal(c.Goal)
 	l.extraction(c.Extraction)
 	l.reasoning(c.Reasoning)
@@ -98,7 +98,7 @@ func (l *layout) chain(c explain.Chain) {
 	l.synthesis(c.Synthesis)
 }
 
-func (l *layout) goal(g explain.Goal) {
+func (l *layout) goal(g reasoning.Goal) {
 	l.heading("1. Goal")
 	l.item("%s", l.compared(g))
 	rules := Count(g.Rules, "rule", "rules")
@@ -115,7 +115,7 @@ func (l *layout) goal(g explain.Goal) {
 	}
 }
 
-func (l *layout) compared(g explain.Goal) string {
+func (l *layout) compared(g reasoning.Goal) string {
 	if g.Current.Iteration == 0 {
 		return fmt.Sprintf("The tree before any agent ran%s is measured; every iteration is held against it", l.tree(g.Current))
 	}
@@ -134,7 +134,7 @@ func (l *layout) compared(g explain.Goal) string {
 }
 
 // tree names the tree of a side, where there is one.
-func (l *layout) tree(s explain.Side) string {
+func (l *layout) tree(s reasoning.Side) string {
 	if s.Snapshot == "" {
 		return ""
 	}
@@ -148,7 +148,7 @@ func iterationOr(n int) string {
 	return fmt.Sprintf("iteration %d", n)
 }
 
-func (l *layout) extraction(e explain.Extraction) {
+func (l *layout) extraction(e reasoning.Extraction) {
 	l.heading("2. Extraction")
 	if e.Agent != nil {
 		l.item("Agent: %s, status %d, after %s%s", strings.ReplaceAll(e.Agent.Cause, "_", " "), e.Agent.ExitCode, Duration(e.Agent.Duration), leftovers(e.Agent.Leftovers))
@@ -180,7 +180,7 @@ func (l *layout) extraction(e explain.Extraction) {
 }
 
 // again tells what became of the tests that failed although they had passed.
-func (l *layout) again(a *explain.Again) {
+func (l *layout) again(a *reasoning.Again) {
 	if a == nil {
 		return
 	}
@@ -196,7 +196,7 @@ func (l *layout) again(a *explain.Again) {
 }
 
 // heldOut tells how tests ended as they were, over the new code.
-func (l *layout) heldOut(h *explain.HeldOut) {
+func (l *layout) heldOut(h *reasoning.HeldOut) {
 	if h == nil {
 		return
 	}
@@ -214,7 +214,7 @@ func (l *layout) heldOut(h *explain.HeldOut) {
 }
 
 // hidden tells how the tests ended that the agent does not see.
-func (l *layout) hidden(h *explain.Hidden) {
+func (l *layout) hidden(h *reasoning.Hidden) {
 	if h == nil {
 		return
 	}
@@ -227,7 +227,7 @@ func (l *layout) hidden(h *explain.Hidden) {
 }
 
 // silenced tells what new comments hide from the linters.
-func (l *layout) silenced(q *explain.Silenced) {
+func (l *layout) silenced(q *reasoning.Silenced) {
 	switch {
 	case q == nil:
 	case q.Why != "":
@@ -239,7 +239,7 @@ func (l *layout) silenced(q *explain.Silenced) {
 }
 
 // excluded tells what the coverage is without new exclusions.
-func (l *layout) excluded(x *explain.Excluded) {
+func (l *layout) excluded(x *reasoning.Excluded) {
 	if x == nil {
 		return
 	}
@@ -257,7 +257,7 @@ func (l *layout) excluded(x *explain.Excluded) {
 	}
 }
 
-func asBefore(x *explain.Excluded) string {
+func asBefore(x *reasoning.Excluded) string {
 	if x.Reused {
 		return " (what is left out was counted before)"
 	}
@@ -269,10 +269,10 @@ func Hidden(h *ledger.Hidden) string {
 	if h == nil {
 		return ""
 	}
-	return hiddenText(explain.HiddenOf(h))
+	return hiddenText(reasoning.HiddenOf(h))
 }
 
-func hiddenText(h *explain.Hidden) string {
+func hiddenText(h *reasoning.Hidden) string {
 	text := "could not be read: " + h.Why
 	switch {
 	case h.Refused != "":
@@ -291,7 +291,7 @@ func hiddenText(h *explain.Hidden) string {
 	return text
 }
 
-func read(c explain.Check) string {
+func read(c reasoning.Check) string {
 	switch {
 	case c.Why != "":
 		return ": not measured: " + c.Why
@@ -302,7 +302,7 @@ func read(c explain.Check) string {
 }
 
 // numbers are the sections that were measured.
-func (l *layout) numbers(e explain.Extraction) {
+func (l *layout) numbers(e reasoning.Extraction) {
 	if t := e.Tests; t != nil {
 		l.item("Tests: %d, of which %d passed, %d failed (%d of them did not run), %d skipped, %d flaky", t.Count, t.Passed, t.Failed, t.NotRun, t.Skipped, t.Flaky)
 	}
@@ -326,7 +326,7 @@ func (l *layout) numbers(e explain.Extraction) {
 	}
 }
 
-func (l *layout) reasoning(r explain.Reasoning) {
+func (l *layout) reasoning(r reasoning.Reasoning) {
 	l.heading("3. Reasoning")
 	for _, f := range r.Fired {
 		l.fired(f)
@@ -357,7 +357,7 @@ func (l *layout) reasoning(r explain.Reasoning) {
 	}
 }
 
-func (l *layout) fired(f explain.Fired) {
+func (l *layout) fired(f reasoning.Fired) {
 	l.item("%s (%s, finding %s) fired against the %s: %s", l.code(f.Rule), severityText(f), l.code(f.ID), f.Against, f.Message)
 	if text := valuesText(f.Values); text != "" {
 		l.WriteString("  - " + text + "\n")
@@ -368,7 +368,7 @@ func (l *layout) fired(f explain.Fired) {
 	}
 }
 
-func severityText(f explain.Fired) string {
+func severityText(f reasoning.Fired) string {
 	if k := f.Acknowledged; k != nil {
 		return fmt.Sprintf("%s, acknowledged as %s, else %s", f.Severity, cmp.Or(k.ID, "known"), k.Severity)
 	}
@@ -394,7 +394,7 @@ func valuesText(v detector.Values) string {
 	return strings.Join(out, ", ")
 }
 
-func nearText(n explain.Near) string {
+func nearText(n reasoning.Near) string {
 	unit := ""
 	if n.Percent {
 		unit = " %"
@@ -412,7 +412,7 @@ func nearText(n explain.Near) string {
 	return fmt.Sprintf("%s, which is %s%s of the %s%s that it may", text, Number(n.Moved), unit, Number(n.Threshold), unit)
 }
 
-func (l *layout) synthesis(s explain.Synthesis) {
+func (l *layout) synthesis(s reasoning.Synthesis) {
 	l.heading("5. Synthesis")
 	l.item("Classification: %s, because %s", s.Class, strings.Join(s.Because, "; "))
 	if s.Score != nil {
@@ -447,7 +447,7 @@ func (l *layout) advice(r detector.Recommendation) {
 }
 
 // done says what the loop did.
-func (l *layout) done(s explain.Synthesis) {
+func (l *layout) done(s reasoning.Synthesis) {
 	d := s.Decision
 	if d == nil {
 		return

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"supervise/detector"
-	"supervise/internal/explain"
 	"supervise/internal/ledger"
+	"supervise/internal/reasoning"
 	"supervise/metric"
 )
 
@@ -221,16 +221,16 @@ func (v HTML) iteration(it ledger.Iteration) htmlIteration {
 		row := [4]string{r.name, value(&it.Set, r.field, r.unit), change(it.Assessment.FromPrevious, r.field), change(it.Assessment.FromBaseline, r.field)}
 		h.Numbers = append(h.Numbers, row)
 	}
-	in := explain.Input{It: it, Criterion: v.State.Criterion, Rules: v.Rules}
+	in := reasoning.Input{It: it, Criterion: v.State.Criterion, Rules: v.Rules}
 	if first := v.Iterations[0]; first.Number == 0 {
 		in.Baseline = first
 	}
-	if n := explain.Previous(v.Iterations, it.Number); n >= 0 {
+	if n := reasoning.Previous(v.Iterations, it.Number); n >= 0 {
 		if i := slices.IndexFunc(v.Iterations, func(x ledger.Iteration) bool { return x.Number == n }); i >= 0 {
 			in.Previous = &v.Iterations[i]
 		}
 	}
-	h.Reasoning = Chain(explain.Of(in), NoPaint)
+	h.Reasoning = Chain(reasoning.Of(in), NoPaint)
 	dir := filepath.Join(v.Dir, "iterations", ledger.Name(it.Number))
 	h.Patch, h.PatchNote = readPatch(filepath.Join(dir, "changes.patch"))
 	h.Cast, h.CastNote = readCast(filepath.Join(dir, "transcript.cast"))

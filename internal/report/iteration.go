@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"supervise/detector"
-	"supervise/internal/explain"
 	"supervise/internal/ledger"
+	"supervise/internal/reasoning"
 	"supervise/metric"
 )
 
@@ -23,8 +23,8 @@ type Iteration struct {
 	Rules     detector.Options // that it was judged by
 }
 
-func (v Iteration) chain() explain.Chain {
-	return explain.Of(explain.Input{It: v.It, Previous: v.Previous, Baseline: v.Baseline, Criterion: v.Criterion, Rules: v.Rules})
+func (v Iteration) chain() reasoning.Chain {
+	return reasoning.Of(reasoning.Input{It: v.It, Previous: v.Previous, Baseline: v.Baseline, Criterion: v.Criterion, Rules: v.Rules})
 }
 
 // rows of the metrics table: the four of the specification first.
@@ -193,7 +193,7 @@ func accepted(a detector.Alert) string {
 
 // under lists names below a line, as many as one can read.
 func (p *page) under(kind string, list []string) {
-	n := explain.NamesOf(list)
+	n := reasoning.NamesOf(list)
 	for _, name := range n.List {
 		p.line("  - %s `%s`", kind, name)
 	}
@@ -203,7 +203,7 @@ func (p *page) under(kind string, list []string) {
 }
 
 func (p *page) tests(c detector.TestChanges) {
-	if len(explain.Groups(c))+len(explain.Losses(c)) == 0 {
+	if len(reasoning.Groups(c))+len(reasoning.Losses(c)) == 0 {
 		return
 	}
 	p.line("### Tests\n")
@@ -213,7 +213,7 @@ func (p *page) tests(c detector.TestChanges) {
 
 // testGroups lists what happened to which tests, and reports whether anything did.
 func (p *page) testGroups(c detector.TestChanges) bool {
-	groups, losses := explain.Groups(c), explain.Losses(c)
+	groups, losses := reasoning.Groups(c), reasoning.Losses(c)
 	for _, g := range groups {
 		p.line("- %s: %s", g.What, names(g.Tests))
 	}
@@ -223,7 +223,7 @@ func (p *page) testGroups(c detector.TestChanges) bool {
 	return len(groups)+len(losses) > 0
 }
 
-func names(n explain.Names) string {
+func names(n reasoning.Names) string {
 	out := make([]string, 0, len(n.List)+1)
 	for _, name := range n.List {
 		out = append(out, "`"+name+"`")
@@ -264,7 +264,7 @@ func (p *page) recommendation(v Iteration) {
 }
 
 // reasoning writes the chain of reasoning in its five steps.
-func (p *page) reasoning(c explain.Chain) {
+func (p *page) reasoning(c reasoning.Chain) {
 	p.line("### Chain of Reasoning\n")
 	l := markdown()
 	l.chain(c)
@@ -272,7 +272,7 @@ func (p *page) reasoning(c explain.Chain) {
 }
 
 // overrides ends the report: how to decide otherwise.
-func (p *page) overrides(list []explain.Override) {
+func (p *page) overrides(list []reasoning.Override) {
 	if len(list) == 0 {
 		return
 	}

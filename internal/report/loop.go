@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"supervise/detector"
-	"supervise/internal/explain"
 	"supervise/internal/ledger"
+	"supervise/internal/reasoning"
 	"supervise/metric"
 	"supervise/selector"
 )
@@ -204,7 +204,7 @@ func (p *page) rationale(v Loop) {
 
 // hidden tells how the tests ended that the agent does not see.
 func (p *page) hidden(h *ledger.Hidden) {
-	if e := explain.HiddenOf(h); e != nil {
+	if e := reasoning.HiddenOf(h); e != nil {
 		p.line("- Hidden tests: %s", hiddenText(e))
 		if e.Failing.Len() > 0 {
 			p.line("- Hidden tests that do not pass: %s", names(e.Failing))
@@ -218,7 +218,7 @@ func (p *page) heldOut(v *Verification) {
 	if v == nil || v.HoldOut == nil {
 		return
 	}
-	h := explain.HeldOutOf(v.HoldOut)
+	h := reasoning.HeldOutOf(v.HoldOut)
 	if h.Refused != "" {
 		p.line("- The tests that findings name were not run as they were before the loop: %s", h.Refused)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"supervise/detector"
-	"supervise/internal/explain"
 	"supervise/internal/ledger"
+	"supervise/internal/reasoning"
 	"supervise/internal/report"
 	"supervise/metric"
 	"supervise/selector"
@@ -247,7 +247,7 @@ func TestChainSteersNoTerminal(t *testing.T) {
 	it := v.Iterations[3]
 	it.Assessment.Alerts[0].Tests = []metric.ID{{Suite: "m", Name: "Test\x1b]0;owned\a\x1b[2J"}}
 	it.Checks[0].Problems = []string{"\x1b[31mred"}
-	text := report.Chain(explain.Of(explain.Input{It: it, Previous: &v.Iterations[2], Baseline: v.Iterations[0]}), report.NoPaint)
+	text := report.Chain(reasoning.Of(reasoning.Input{It: it, Previous: &v.Iterations[2], Baseline: v.Iterations[0]}), report.NoPaint)
 	if strings.ContainsAny(text, "\x1b\a") || !strings.Contains(text, "m: Test]0;owned[2J") || !strings.Contains(text, "[31mred") {
 		t.Errorf("%q", text)
 	}
@@ -259,7 +259,7 @@ func TestChainOfARecordedIteration(t *testing.T) {
 	base := ledger.Iteration{Set: metric.Set{Coverage: &metric.Coverage{Covered: 72, Total: 100, Unit: metric.Percentage}}}
 	it := base
 	it.Number, it.Rejected, it.Told, it.Decision = 3, true, &ledger.Told{}, &ledger.Decision{Target: 2, Retry: 1}
-	text := report.Chain(explain.Of(explain.Input{It: it, Previous: &base, Baseline: base}), report.NoPaint)
+	text := report.Chain(reasoning.Of(reasoning.Input{It: it, Previous: &base, Baseline: base}), report.NoPaint)
 	for _, want := range []string{"- Done: advised to put the tree back to iteration 2; next: retry 1\n", "- Coverage: 72 %, of which no more is known\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)

@@ -1,0 +1,201 @@
+// Package approval asks a person what is to become of an iteration, and waits for the
+// answer: typed at a terminal, or given by another process that knows the secret
+// of the question.
+//
+// Only a person's word approves. A limit of time, a terminal that is gone and a
+// policy reject or end the loop, never more.
+package approval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Choice is what is to become of an iteration.
+type Choice string
+
+// The choices.
+const (
+	Reject  Choice = "reject"  // revert it; the loop goes on
+	Approve Choice = "approve" // keep it; the loop goes on. It needs a reason
+	Abort   Choice = "abort"   // revert it and end the loop
+)
+
+// Valid reports whether c is one of the choices.
+func (c Choice) Valid() bool { return slices.Contains([]Choice{Reject, Approve, Abort}, c) }
+
+// Policy is what is done where no terminal is there to ask at.
+type Policy string
+
+// The policies. Without one it is PolicyReject.
+const (
+	PolicyReject Policy = "reject" // as the rules say: roll back, retry while retries last
+	PolicyAbort  Policy = "abort"  // roll back and end the loop
+	PolicyWait   Policy = "wait"   // until somebody answers from another terminal
+)
+
+// Valid reports whether p is one of the policies; empty is PolicyReject.
+func (p Policy) Valid() bool {
+	return slices.Contains([]Policy{"", PolicyReject, PolicyAbort, PolicyWait}, p)
+}
+
+// Kind is why a person is asked.
+type Kind string
+
+// The kinds of questions.
+const (
+	Regression Kind = "regression" // the rules undo the iteration
+	Suspicion  Kind = "suspicion"  // nothing undoes it, and it looks like a cheat
+	Standstill Kind = "standstill" // the loop does not get on: stuck, cycling or stalled
+)
+
+var titles = map[Kind]string{
+	Regression: "REGRESSION DETECTED", Suspicion: "SUSPICIOUS CHANGE", Standstill: "NO PROGRESS",
+}
+
+// Number is a measured number before and after the iteration, as text. Empty is
+// not measured.
+type Number struct {
+	Name   string `json:"name"`
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+}
+
+// Question is what a person is asked.
+type Question struct {
+	LoopID    string    `json:"loop_id"`
+	Iteration int       `json:"iteration"`
+	Kind      Kind      `json:"kind"`
+	Why       string    `json:"why"` // a person is asked, and not a rule
+	Findings  []string  `json:"findings"`
+	Tests     []string  `json:"tests,omitempty"`
+	Numbers   []Number  `json:"numbers,omitempty"`
+	Diagnosis string    `json:"diagnosis,omitempty"`
+	Target    int       `json:"target_iteration"` // whose tree comes back on Reject
+	Patch     string    `json:"patch,omitempty"`  // file with what the iteration changed
+	AskedAt   time.Time `json:"asked_at"`
+}
+
+// How is how an answer came.
+type How string
+
+// The ways of an answer.
+const (
+	ByTerminal How = "terminal"
+	ByCommand  How = "command" // from another process
+	ByPolicy   How = "policy"  // nobody was asked
+	ByTimeout  How = "timeout" // nobody answered in time
+)
+
+// Answer is what was decided, by whom and why.
+type Answer struct {
+	Choice Choice    `json:"choice"`
+	Reason string    `json:"reason,omitempty"`
+	By     string    `json:"by,omitempty"` // user name
+	How    How       `json:"how"`
+	At     time.Time `json:"at"`
+}
+
+// ErrNoReason is the error of an approval without a reason.
+var ErrNoReason = errors.New("an approval needs a reason, which is written down: give --reason")
+
+// Validate reports what an answer lacks.
+func (a Answer) Validate() error {
+	switch {
+	case !a.Choice.Valid():
+		return fmt.Errorf("%q is no answer: approve, reject or abort", a.Choice)
+	case a.Choice == Approve && strings.TrimSpace(a.Reason) == "":
+		return ErrNoReason
+	}
+	return nil
+}
+
+// String returns the answer for people.
+func (a Answer) String() string {
+	text := map[Choice]string{Reject: "rejected", Approve: "approved", Abort: "aborted"}[a.Choice]
+	switch {
+	case a.How == ByTimeout:
+		text += ": nobody answered in time"
+	case a.By != "":
+		text += " by " + a.By
+	}
+	if a.Reason != "" {
+		text += ": " + a.Reason
+	}
+	return text
+}
+
+// Options are how a question is asked.
+type Options struct {
+	Dir      string        // the loop's folder, which the question and its answer pass through
+	Terminal string        // path of the terminal, like /dev/tty; "" for none
+	By       string        // who sits at it
+	Self     string        // how supervise is called to answer from elsewhere
+	Timeout  time.Duration // after which it counts as rejected; 0: none
+	// OnOpen is told once an answer can be given from elsewhere, before the terminal
+	// shows the question. Its error ends the asking.
+	OnOpen func() error
+	// OnRefused is told of an answer that did not know the secret, or made no sense.
+	OnRefused func(why string)
+}
+
+// pollEvery is how often the folder and the terminal are looked at.
+const pollEvery = 100 * time.Millisecond
+
+// Ask asks and returns the answer. It returns the error of ctx when that ends
+// first, and others only where the folder cannot be used, and that of OnOpen. Where the terminal goes
+// away, it waits for the others.
+func Ask(ctx context.Context, q Question, o Options) (Answer, error) {
+	t, err := openTerminal(o.Terminal)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer t.close()
+	b, err := post(o.Dir, q)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer b.close()
+	if o.OnOpen != nil {
+		if err := o.OnOpen(); err != nil {
+			return Answer{}, err
+		}
+	}
+	d := &dialogue{q: q, out: t, self: o.Self, by: o.By}
+	d.open()
+	var late <-chan time.Time
+	if o.Timeout > 0 {
+		timer := time.NewTimer(o.Timeout)
+		defer timer.Stop()
+		late = timer.C
+	}
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		for line, ok := t.line(); ok; line, ok = t.line() {
+			if a, done := d.take(line); done {
+				return a, nil
+			}
+		}
+		switch a, why := b.answer(); {
+		case why != "" && o.OnRefused != nil:
+			o.OnRefused(why)
+		case a != nil:
+			d.told(*a)
+			return *a, nil
+		}
+		select {
+		case <-ctx.Done():
+			return Answer{}, context.Cause(ctx)
+		case <-late:
+			a := Answer{Choice: Reject, How: ByTimeout, At: time.Now()}
+			d.told(a)
+			return a, nil
+		case <-tick.C:
+		}
+	}
+}

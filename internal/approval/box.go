@@ -1,0 +1,152 @@
+package approval
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// The files of an open question, in the loop's folder. Both can be read by the
+// user alone.
+const (
+	questionName = "gate.json"
+	answerName   = "gate-answer.json"
+)
+
+// ErrNoQuestion is the error of an answer that nobody waits for.
+var ErrNoQuestion = errors.New("nobody is asked")
+
+// posted is what stands in the file of a question.
+type posted struct {
+	Question Question `json:"question"`
+	Secret   string   `json:"secret"` // without it no answer counts
+}
+
+// given is what stands in the file of an answer.
+type given struct {
+	Secret string `json:"secret"`
+	Answer Answer `json:"answer"`
+}
+
+// box is where the answer to one question arrives.
+type box struct {
+	dir    string
+	secret string
+}
+
+// post writes the question down, with a secret of its own: an answer that was left
+// before, or for another question, does not count.
+func post(dir string, q Question) (*box, error) {
+	b := &box{dir: dir, secret: rand.Text()}
+	if err := os.Remove(b.path(answerName)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("ask: %w", err)
+	}
+	if err := write(b.path(questionName), posted{q, b.secret}); err != nil {
+		return nil, fmt.Errorf("ask: %w", err)
+	}
+	return b, nil
+}
+
+func (b *box) path(name string) string { return filepath.Join(b.dir, name) }
+
+// answer takes an answer out, nil when there is none. why says what was wrong with
+// one that does not count.
+func (b *box) answer() (a *Answer, why string) {
+	path := b.path(answerName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, "" // it is written whole, under another name
+	}
+	_ = os.Remove(path) // an answer that stays is for no other question
+	var g given
+	switch err := json.Unmarshal(text, &g); {
+	case err != nil:
+		return nil, "it cannot be read: " + err.Error()
+	case subtle.ConstantTimeCompare([]byte(g.Secret), []byte(b.secret)) != 1:
+		return nil, "it does not know the secret of the question"
+	}
+	if err := g.Answer.Validate(); err != nil {
+		return nil, err.Error()
+	}
+	g.Answer.How = ByCommand
+	return &g.Answer, ""
+}
+
+func (b *box) close() {
+	_ = os.Remove(b.path(questionName)) // what is left is for nobody
+	_ = os.Remove(b.path(answerName))
+}
+
+// Asked returns the open question of the loop in dir. The error wraps
+// [ErrNoQuestion] when there is none.
+func Asked(dir string) (Question, error) {
+	p, err := read(dir)
+	return p.Question, err
+}
+
+func read(dir string) (p posted, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, questionName))
+	if errors.Is(err, os.ErrNotExist) {
+		return p, ErrNoQuestion
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &p)
+	}
+	if err != nil {
+		return p, fmt.Errorf("read the question in %s: %w", dir, err)
+	}
+	return p, nil
+}
+
+// takeLimit is how long the supervisor may take to take an answer out.
+const takeLimit = 10 * time.Second
+
+// Reply answers the open question of the loop in dir and waits until somebody has
+// taken the answer. The error wraps [ErrNoQuestion] when there is none, or when
+// nobody takes it.
+func Reply(dir string, a Answer) (Question, error) {
+	if err := a.Validate(); err != nil {
+		return Question{}, err
+	}
+	p, err := read(dir)
+	if err != nil {
+		return p.Question, err
+	}
+	path := filepath.Join(dir, answerName)
+	if err := write(path, given{p.Secret, a}); err != nil {
+		return p.Question, fmt.Errorf("answer: %w", err)
+	}
+	tick := time.NewTicker(pollEvery / 2)
+	defer tick.Stop()
+	for until := time.Now().Add(takeLimit); time.Now().Before(until); <-tick.C {
+		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+			return p.Question, nil
+		}
+	}
+	return p.Question, errors.Join(fmt.Errorf("%w any more: no supervise took the answer", ErrNoQuestion), os.Remove(path))
+}
+
+// write writes a file that the user alone can read, whole or not at all.
+func write(path string, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(text, '\n'))
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}

@@ -1,0 +1,148 @@
+package approval
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// dialogue is the talk at a terminal.
+type dialogue struct {
+	q         Question
+	out       io.Writer
+	self, by  string
+	approving bool // the reason is to come
+}
+
+// maxListed is how many findings and tests are shown.
+const maxListed = 12
+
+// Text returns the question for people, without the choices.
+func (q Question) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s - iteration %d of %s\n", titles[q.Kind], q.Iteration, q.LoopID)
+	list := func(lines []string, prefix string) {
+		for i, line := range lines {
+			if i == maxListed {
+				fmt.Fprintf(&b, "%sand %d more\n", prefix, len(lines)-i)
+				return
+			}
+			fmt.Fprintf(&b, "%s%s\n", prefix, clean(line))
+		}
+	}
+	list(q.Findings, "  ")
+	list(q.Tests, "  - ")
+	for _, n := range q.Numbers {
+		fmt.Fprintf(&b, "  %-9s %s → %s\n", n.Name, orNot(n.Before), orNot(n.After))
+	}
+	if q.Diagnosis != "" {
+		fmt.Fprintf(&b, "  diagnosis: %s\n", clean(q.Diagnosis))
+	}
+	if q.Why != "" {
+		fmt.Fprintf(&b, "  asked because %s\n", clean(q.Why))
+	}
+	return b.String()
+}
+
+func orNot(text string) string {
+	if text == "" {
+		return "not measured"
+	}
+	return text
+}
+
+// clean leaves out what a terminal would obey: the text is, in part, the agent's.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+func (d *dialogue) say(format string, args ...any) { fmt.Fprintf(d.out, format, args...) }
+
+func (d *dialogue) open() {
+	d.say("\n%s\n", d.q.Text())
+	d.choices()
+}
+
+func (d *dialogue) choices() {
+	tree := fmt.Sprintf("iteration %d", d.q.Target)
+	if d.q.Target == 0 {
+		tree = "the baseline"
+	}
+	d.say("[1] reject and revert to %s\n[2] approve and continue (needs a reason)\n[3] abort the loop\n[d] show the diff\n", tree)
+	if d.self != "" {
+		d.say("or elsewhere: %s reject|approve|abort %s\n", d.self, d.q.LoopID)
+	}
+	d.say("Your choice: ")
+}
+
+// take takes a line that was typed, and returns the answer when it is one.
+func (d *dialogue) take(line string) (Answer, bool) {
+	line = strings.TrimSpace(clean(line))
+	a := Answer{By: d.by, How: ByTerminal, At: time.Now()}
+	if d.approving {
+		d.approving = false
+		if line == "" {
+			d.say("Nothing is approved without a reason.\n")
+			d.choices()
+			return a, false
+		}
+		a.Choice, a.Reason = Approve, line
+		return a, true
+	}
+	switch strings.ToLower(line) {
+	case "1", "r", "reject":
+		a.Choice = Reject
+		return a, true
+	case "3", "a", "abort":
+		a.Choice = Abort
+		return a, true
+	case "2", "approve":
+		d.approving = true
+		d.say("Why is it right (is written down): ")
+	case "d", "diff":
+		d.diff()
+		d.choices()
+	default:
+		d.say("Answer 1, 2, 3 or d: ")
+	}
+	return a, false
+}
+
+// told says that the answer came from elsewhere.
+func (d *dialogue) told(a Answer) { d.say("\n%s\n", clean(a.String())) }
+
+// maxDiff is how many lines of the changes are shown.
+const maxDiff = 500
+
+// diff shows what the iteration changed.
+func (d *dialogue) diff() {
+	f, err := os.Open(d.q.Patch)
+	if err != nil {
+		d.say("the changes cannot be read: %v\n", err)
+		return
+	}
+	defer f.Close()
+	r := bufio.NewReader(f)
+	for n := 0; ; n++ {
+		line, err := r.ReadString('\n')
+		switch {
+		case n >= maxDiff:
+			d.say("… and more: %s diff %s %d\n", d.self, d.q.LoopID, d.q.Iteration)
+			return
+		case line != "":
+			d.say("%s\n", clean(strings.TrimRight(line, "\n")))
+		}
+		if err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package approval
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// Occasion is what a notification is about.
+type Occasion string
+
+// The occasions.
+const (
+	OnGate     Occasion = "gate"     // somebody has to answer
+	OnCritical Occasion = "critical" // an iteration has a CRITICAL finding
+	OnEnd      Occasion = "end"      // the loop is over
+)
+
+// Notification tells somebody who does not look. Text is what chats such as Slack
+// show of it.
+type Notification struct {
+	Event     Occasion  `json:"event"`
+	LoopID    string    `json:"loop_id"`
+	Iteration int       `json:"iteration"`
+	Text      string    `json:"text"`
+	Question  *Question `json:"question,omitempty"`
+}
+
+// Notifier sends notifications. The zero value sends none.
+type Notifier struct {
+	Webhook string        // URL that gets them as JSON by POST; "" for none
+	Command string        // for the shell; gets them as JSON on its standard input; "" for none
+	Limit   time.Duration // of one sending; 0: ten seconds
+	// OnError is told what could not be sent; it may be called from any goroutine.
+	OnError func(error)
+
+	sending sync.WaitGroup
+}
+
+// Send sends in the background: nobody waits for a chat.
+func (n *Notifier) Send(note Notification) {
+	if n == nil || n.Webhook == "" && n.Command == "" {
+		return
+	}
+	text, err := json.Marshal(note)
+	if err != nil {
+		n.fail(err)
+		return
+	}
+	for _, way := range []struct {
+		to   string
+		send func(context.Context, Notification, []byte) error
+	}{{n.Webhook, n.post}, {n.Command, n.run}} {
+		if way.to == "" {
+			continue
+		}
+		n.sending.Go(func() {
+			limit := n.Limit
+			if limit <= 0 {
+				limit = 10 * time.Second
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), limit)
+			defer cancel()
+			if err := way.send(ctx, note, text); err != nil {
+				n.fail(err)
+			}
+		})
+	}
+}
+
+// Close waits until everything is sent or given up.
+func (n *Notifier) Close() {
+	if n != nil {
+		n.sending.Wait()
+	}
+}
+
+func (n *Notifier) fail(err error) {
+	if n.OnError != nil {
+		n.OnError(err)
+	}
+}
+
+// post sends to the webhook. Errors do not name the whole address: it often holds
+// a secret.
+func (n *Notifier) post(ctx context.Context, _ Notification, text []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, n.Webhook, bytes.NewReader(text))
+	if err != nil {
+		return errors.New("notify by webhook: the address cannot be read")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	if err != nil {
+		return fmt.Errorf("notify by webhook at %s: %w", req.URL.Host, err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode >= http.StatusMultipleChoices {
+		said, _ := io.ReadAll(io.LimitReader(res.Body, 200)) // only to help
+		return fmt.Errorf("notify by webhook at %s: %s: %s", req.URL.Host, res.Status, clean(string(said)))
+	}
+	return nil
+}
+
+// run runs the command.
+func (n *Notifier) run(ctx context.Context, note Notification, text []byte) error {
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", n.Command)
+	cmd.Env = append(os.Environ(), "SUPERVISE_NOTIFY="+string(note.Event), "SUPERVISE_NOTIFY_TEXT="+note.Text)
+	cmd.Stdin, cmd.WaitDelay = bytes.NewReader(text), time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("notify by command: %w: %s", err, clean(string(out[:min(len(out), 200)])))
+	}
+	return nil
+}

@@ -1,0 +1,9 @@
+package approval
+
+import "golang.org/x/sys/unix"
+
+// flush drops what was typed and not read.
+func flush(fd int) { _ = unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, fread) }
+
+// fread is FREAD of <sys/fcntl.h>.
+const fread = 1

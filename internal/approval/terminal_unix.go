@@ -1,0 +1,118 @@
+//go:build linux || darwin
+
+package approval
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// terminal is the one that a person is asked at. A nil one says nothing and shows
+// nothing.
+type terminal struct {
+	fd    int // -1 once it is gone
+	typed []byte
+	ends  int // in a row that were read
+}
+
+// maxEnds is after how many ends of the input in a row the terminal counts as
+// gone: somebody may type one, a terminal that hung up gives nothing else.
+const maxEnds = 5
+
+// openTerminal opens it, and drops what was typed before the question was asked:
+// that was meant for somebody else.
+func openTerminal(path string) (*terminal, error) {
+	if path == "" {
+		return nil, nil //nolint:nilnil // no terminal is a valid one
+	}
+	fd, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("ask at %s: %w", path, err)
+	}
+	if fd >= unix.FD_SETSIZE {
+		_ = unix.Close(fd)
+		return nil, fmt.Errorf("ask at %s: too many files are open", path)
+	}
+	flush(fd)
+	return &terminal{fd: fd}, nil
+}
+
+// Write shows text. That the terminal may be gone is seen by reading.
+func (t *terminal) Write(p []byte) (int, error) {
+	if t == nil || t.fd < 0 {
+		return len(p), nil
+	}
+	text := bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n"))
+	for len(text) > 0 {
+		n, err := unix.Write(t.fd, text)
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			break
+		}
+		text = text[max(n, 0):]
+	}
+	return len(p), nil
+}
+
+// line returns a line that was typed, if there is one. It does not wait.
+func (t *terminal) line() (string, bool) {
+	if t == nil {
+		return "", false
+	}
+	t.read()
+	line, rest, found := bytes.Cut(t.typed, []byte("\n"))
+	if !found {
+		return "", false
+	}
+	t.typed = rest
+	return string(line), true
+}
+
+func (t *terminal) read() {
+	if t.fd < 0 {
+		return
+	}
+	var set unix.FdSet
+	set.Set(t.fd)
+	if n, err := unix.Select(t.fd+1, &set, nil, nil, &unix.Timeval{}); err != nil || n == 0 {
+		return
+	}
+	buf := make([]byte, 4096)
+	n, err := unix.Read(t.fd, buf)
+	switch {
+	case errors.Is(err, unix.EINTR), errors.Is(err, unix.EAGAIN):
+	case err != nil:
+		t.close()
+	case n == 0:
+		if t.ends++; t.ends >= maxEnds {
+			t.close()
+		}
+	default:
+		t.ends = 0
+		t.typed = append(t.typed, buf[:n]...)
+	}
+}
+
+func (t *terminal) close() {
+	if t != nil && t.fd >= 0 {
+		_ = unix.Close(t.fd)
+		t.fd = -1
+	}
+}
+
+// Terminal returns the path of the terminal that this process may ask at, "" when
+// it has none or is in its background.
+func Terminal() string {
+	const path = "/dev/tty"
+	fd, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return ""
+	}
+	defer unix.Close(fd)
+	if group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP); err != nil || group != unix.Getpgrp() {
+		return ""
+	}
+	return path
+}

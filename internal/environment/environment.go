@@ -1,0 +1,235 @@
+// Package environment looks at what is no part of the working tree and yet decides
+// what the checks of it say and what git shows of it: the programs that the
+// checks start, git's hooks, and the files that git was told not to look at.
+//
+// It compares two looks. What an agent may have done in between with good reason,
+// such as installing a newer version, is told from what is almost never honest by
+// the severity.
+package environment
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+)
+
+// Watch says where to look.
+type Watch struct {
+	Root     string   // the working tree, absolute
+	Programs []string // that the checks start: names on PATH, or paths, absolute or relative to Root
+	Env      []string // of the checks
+	Sums     Sums     // of programs seen before; nil to read each anew
+}
+
+// State is what was seen.
+type State struct {
+	Programs map[string]Program `json:"programs,omitempty"` // by the name it is started by
+	Hidden   []string           `json:"hidden,omitempty"`   // paths that git was told not to look at, sorted
+	Hooks    map[string]string  `json:"hooks,omitempty"`    // git's hooks: path to SHA-256
+	HookPath string             `json:"hooks_path,omitempty"`
+}
+
+// Program is a file that is started.
+type Program struct {
+	Path string `json:"path"`   // "" where there is none
+	Sum  string `json:"sha256"` // of what it is, behind links
+}
+
+// Change is something that is other than before.
+type Change struct {
+	Pattern  string // of the catalogue
+	Type     string
+	Severity metric.Severity
+	File     string
+	Text     string
+}
+
+// Look looks. A tree without git has no hooks and no hidden files.
+func (w Watch) Look(ctx context.Context) (State, error) {
+	s := State{Programs: map[string]Program{}}
+	for _, name := range w.Programs {
+		p, err := w.program(name)
+		if err != nil {
+			return s, err
+		}
+		s.Programs[name] = p
+	}
+	hooks, err := w.git(ctx, "rev-parse", "--git-path", "hooks")
+	if err != nil {
+		return s, ctx.Err() // no repository, or none that git can read: the snapshots say so
+	}
+	s.HookPath = strings.TrimSpace(string(hooks))
+	if s.Hooks, err = w.hooks(s.HookPath); err != nil {
+		return s, err
+	}
+	list, err := w.git(ctx, "ls-files", "-v", "-z")
+	if err != nil {
+		return s, ctx.Err()
+	}
+	for entry := range strings.SplitSeq(string(list), "\x00") {
+		if len(entry) > 2 && (entry[0] == 'S' || entry[0] >= 'a' && entry[0] <= 'z') {
+			s.Hidden = append(s.Hidden, entry[2:])
+		}
+	}
+	slices.Sort(s.Hidden)
+	return s, nil
+}
+
+// program finds what a name starts.
+func (w Watch) program(name string) (Program, error) {
+	path := name
+	switch {
+	case !strings.ContainsRune(name, '/'):
+		path = lookPath(name, w.Env, w.Root)
+	case !filepath.IsAbs(name):
+		path = filepath.Join(w.Root, name)
+	}
+	if path == "" {
+		return Program{}, nil
+	}
+	sum, err := w.Sums.of(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Program{}, nil
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return Program{Path: path}, nil // it can be started, and not read
+	}
+	if err != nil {
+		return Program{}, fmt.Errorf("look at the program %s: %w", name, err)
+	}
+	return Program{path, sum}, nil
+}
+
+// lookPath finds a program on the PATH of an environment; "" where there is none.
+func lookPath(name string, env []string, root string) string {
+	var path string
+	for _, kv := range env {
+		if v, ok := strings.CutPrefix(kv, "PATH="); ok {
+			path = v // the last one counts
+		}
+	}
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(root, dir)
+		}
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+			return file
+		}
+	}
+	return ""
+}
+
+func hashed(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// hooks returns the hooks that git would run.
+func (w Watch) hooks(dir string) (map[string]string, error) {
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(w.Root, dir)
+	}
+	out := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("look at git's hooks: %w", err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0 || strings.HasSuffix(path, ".sample") {
+			continue
+		}
+		if out[path], err = hashed(path); err != nil {
+			return nil, fmt.Errorf("look at git's hooks: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// git asks git, without anything that the repository could have it run.
+func (w Watch) git(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, args...)...)
+	cmd.Dir = w.Root
+	for _, kv := range w.Env {
+		if !strings.HasPrefix(kv, "GIT_") {
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
+	cmd.Env = append(cmd.Env, "GIT_OPTIONAL_LOCKS=0")
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	err := cmd.Run()
+	return out.Bytes(), err
+}
+
+// Since says what is other than in an earlier look, in a fixed order. What is
+// below root is part of the project.
+func (s State) Since(before State, root string) []Change {
+	var out []Change
+	for _, name := range slices.Sorted(maps.Keys(before.Programs)) {
+		if c, ok := programChange(name, before.Programs[name], s.Programs[name], root); ok {
+			out = append(out, c)
+		}
+	}
+	for _, path := range s.Hidden {
+		if !slices.Contains(before.Hidden, path) {
+			out = append(out, Change{"TP-30", "hidden_from_git", metric.Critical, path, "git was told not to look at it (assume-unchanged or skip-worktree)"})
+		}
+	}
+	if s.HookPath == "" {
+		return out // git runs none; that its folder is gone is told by the snapshots
+	}
+	if s.HookPath != before.HookPath && before.HookPath != "" {
+		out = append(out, Change{"TP-30", "git_hooks_changed", metric.High, s.HookPath, "git runs hooks from here, was " + before.HookPath})
+		return out
+	}
+	for _, path := range slices.Sorted(maps.Keys(s.Hooks)) {
+		if s.Hooks[path] != before.Hooks[path] {
+			out = append(out, Change{"TP-30", "git_hooks_changed", metric.High, path, "a hook that git runs is new or was changed"})
+		}
+	}
+	return out
+}
+
+// programChange says what became of a program that is started by name.
+func programChange(name string, was, is Program, root string) (Change, bool) {
+	switch {
+	case was.Path == "" || is == was:
+		return Change{}, false
+	case is.Path == "":
+		return Change{"TP-31", "runner_replaced", metric.High, was.Path, name + " is gone"}, true
+	case is.Path != was.Path:
+		return Change{"TP-31", "runner_replaced", metric.Critical, is.Path, name + " now starts another program, was " + was.Path}, true
+	case within(root, is.Path):
+		return Change{"TP-31", "runner_updated", metric.Medium, is.Path, name + " is another program now"}, true
+	}
+	return Change{"TP-31", "runner_replaced", metric.High, is.Path, name + " was overwritten"}, true
+}
+
+func within(root, path string) bool {
+	rel, err := filepath.Rel(root, path)
+	return err == nil && filepath.IsLocal(rel)
+}

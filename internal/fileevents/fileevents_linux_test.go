@@ -1,0 +1,229 @@
+package fileevents_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"supervise/internal/fileevents"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestMain is also a program that watches a tree and prints its events, for the
+// tests that stop it or take its watches away.
+func TestMain(m *testing.M) {
+	if root := os.Getenv("WATCH_TREE"); root != "" {
+		os.Exit(watchAndPrint(root))
+	}
+	os.Exit(m.Run())
+}
+
+func watchAndPrint(root string) int {
+	if n := os.Getenv("WATCH_LIMIT"); n != "" {
+		if err := os.WriteFile("/proc/sys/user/max_inotify_watches", []byte(n), 0); err != nil {
+			fmt.Println("no limit:", err)
+			return 0
+		}
+	}
+	w, err := fileevents.Start(root, fileevents.Options{Poll: 20 * time.Millisecond})
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	fmt.Println("ready")
+	for e := range w.Events() {
+		fmt.Println(e.Op, e.Path, e.Why)
+	}
+	return 0
+}
+
+// tree is a folder and what a watch has told about it.
+type tree struct {
+	t    *testing.T
+	root string
+	next func() (fileevents.Event, bool)
+	last map[string]fileevents.Op
+	seen map[fileevents.Op]bool // of events without a path
+}
+
+func watched(t *testing.T, o fileevents.Options) *tree {
+	t.Helper()
+	tr := &tree{t: t, root: t.TempDir(), last: map[string]fileevents.Op{}, seen: map[fileevents.Op]bool{}}
+	tr.write("old/a.txt")
+	tr.write(".git/index")
+	w, err := fileevents.Start(tr.root, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	tr.next = func() (fileevents.Event, bool) {
+		e, ok := <-w.Events()
+		return e, ok
+	}
+	return tr
+}
+
+func (tr *tree) write(name string) {
+	tr.t.Helper()
+	path := filepath.Join(tr.root, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		tr.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(time.Now().String()), 0o644); err != nil {
+		tr.t.Fatal(err)
+	}
+}
+
+// until reads events until the path was last told as op. Without it the test
+// hangs, and the time limit of go test shows where.
+func (tr *tree) until(path string, op fileevents.Op) {
+	tr.t.Helper()
+	for tr.last[path] != op {
+		e, ok := tr.next()
+		if !ok {
+			tr.t.Fatalf("the events ended before %s of %s", op, path)
+		}
+		tr.last[e.Path] = e.Op
+		if e.Path == "" {
+			tr.seen[e.Op] = true
+		}
+	}
+}
+
+func TestFilesComeAndGo(t *testing.T) {
+	tr := watched(t, fileevents.Options{})
+	tr.write("old/b.txt")
+	tr.until("old/b.txt", fileevents.New)
+	tr.write("old/a.txt")
+	tr.until("old/a.txt", fileevents.Changed)
+	if err := os.Remove(filepath.Join(tr.root, "old/b.txt")); err != nil {
+		t.Fatal(err)
+	}
+	tr.until("old/b.txt", fileevents.Gone)
+	tr.write("new/deep/er/c.txt")
+	tr.until("new/deep/er/c.txt", fileevents.New)
+	if err := os.Rename(filepath.Join(tr.root, "new"), filepath.Join(tr.root, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	tr.until("new/deep/er/c.txt", fileevents.Gone)
+	tr.until("moved/deep/er/c.txt", fileevents.New)
+	tr.write("moved/deep/er/d.txt") // the moved folder is still listened to
+	tr.until("moved/deep/er/d.txt", fileevents.New)
+	tr.write(".git/HEAD")
+	if err := os.RemoveAll(filepath.Join(tr.root, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	tr.write("moved/deep/er/e.txt") // another folder of the same name
+	tr.until("moved/deep/er/c.txt", fileevents.Gone)
+	tr.until("moved/deep/er/e.txt", fileevents.New)
+	if op, told := tr.last[".git/HEAD"]; told {
+		t.Errorf("a file of .git was told as %s", op)
+	}
+}
+
+// Folders that fill faster than anybody can listen in them are told whole.
+func TestManyNewFolders(t *testing.T) {
+	tr := watched(t, fileevents.Options{})
+	for d := range 300 {
+		for f := range 5 {
+			tr.write(fmt.Sprintf("many/%d/deeper/%d.txt", d, f))
+		}
+	}
+	for d := range 300 {
+		for f := range 5 {
+			tr.until(fmt.Sprintf("many/%d/deeper/%d.txt", d, f), fileevents.New)
+		}
+	}
+}
+
+// program starts this test as a program that watches a tree.
+func program(t *testing.T, limit string, attr *syscall.SysProcAttr) (*tree, *os.Process) {
+	t.Helper()
+	tr := &tree{t: t, root: t.TempDir(), last: map[string]fileevents.Op{}, seen: map[fileevents.Op]bool{}}
+	tr.write("gone.txt")
+	cmd := exec.Command(os.Args[0])
+	cmd.Env, cmd.SysProcAttr = append(os.Environ(), "WATCH_TREE="+tr.root, "WATCH_LIMIT="+limit), attr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Skipf("the watching program cannot be started like that: %v", err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+	})
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || lines.Text() != "ready" {
+		t.Skipf("the watching program says %q", lines.Text())
+	}
+	ops := map[string]fileevents.Op{}
+	for _, op := range []fileevents.Op{fileevents.New, fileevents.Changed, fileevents.Gone, fileevents.Lost, fileevents.Scanning} {
+		ops[op.String()] = op
+	}
+	tr.next = func() (fileevents.Event, bool) {
+		if !lines.Scan() {
+			return fileevents.Event{}, false
+		}
+		name, rest, _ := strings.Cut(lines.Text(), " ")
+		path, why, _ := strings.Cut(rest, " ")
+		return fileevents.Event{Op: ops[name], Path: path, Why: why}, true
+	}
+	return tr, cmd.Process
+}
+
+// While the watcher is stopped more happens than the kernel keeps: it says so,
+// and finds out all the same what has come and gone.
+func TestOverflow(t *testing.T) {
+	tr, p := program(t, "", nil)
+	if err := p.Signal(unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	const limit = 16384 // of /proc/sys/fs/inotify/max_queued_events, unless somebody raised it
+	if text, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events"); err != nil || strings.TrimSpace(string(text)) != fmt.Sprint(limit) {
+		t.Skipf("the queue of events holds %s, %v; want %d", text, err, limit)
+	}
+	for f := range limit {
+		tr.write(fmt.Sprintf("%d.txt", f)) // three events each
+	}
+	tr.write("late/folder.txt")
+	if err := os.Remove(filepath.Join(tr.root, "gone.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Signal(unix.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	tr.until("", fileevents.Lost)
+	tr.until("late/folder.txt", fileevents.New)
+	tr.until("gone.txt", fileevents.Gone)
+	tr.until(fmt.Sprintf("%d.txt", limit-1), fileevents.New)
+	tr.write("late/later.txt") // the folder that nobody told of is listened to
+	tr.until("late/later.txt", fileevents.New)
+}
+
+// Where no more watches are allowed the tree is looked at now and then.
+func TestNoWatchesLeft(t *testing.T) {
+	ids := []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
+	tr, _ := program(t, "3", &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER, UidMappings: ids})
+	for d := range 10 {
+		tr.write(fmt.Sprintf("%d/file.txt", d))
+	}
+	for d := range 10 {
+		tr.until(fmt.Sprintf("%d/file.txt", d), fileevents.New)
+	}
+	if !tr.seen[fileevents.Scanning] {
+		t.Error("nobody was told that the tree is only looked at now and then")
+	}
+	if err := os.RemoveAll(filepath.Join(tr.root, "9")); err != nil {
+		t.Fatal(err)
+	}
+	tr.until("9/file.txt", fileevents.Gone)
+}

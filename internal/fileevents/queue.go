@@ -1,0 +1,63 @@
+package fileevents
+
+// queue holds events until they are read. A path is in it once, with what
+// happened to it last.
+type queue struct {
+	held []Event
+	at   map[string]int // path to its place in held, counted from the beginning of time
+	gone int            // events that were read
+}
+
+func (q *queue) put(e Event) {
+	if e.Path == "" {
+		q.held = append(q.held, e)
+		return
+	}
+	if q.at == nil {
+		q.at = map[string]int{}
+	}
+	if i, waiting := q.at[e.Path]; waiting {
+		q.held[i-q.gone] = merge(q.held[i-q.gone], e)
+		return
+	}
+	q.at[e.Path] = q.gone + len(q.held)
+	q.held = append(q.held, e)
+}
+
+// merge makes one event of two. A file that went and came is changed; one that
+// came and went is told as gone, since it was there.
+func merge(before, now Event) Event {
+	switch {
+	case before.Op == New && now.Op == Changed:
+		return before
+	case before.Op == Gone && now.Op == New:
+		now.Op = Changed
+	}
+	return now
+}
+
+func (q *queue) first() (Event, bool) {
+	if len(q.held) == 0 {
+		return Event{}, false
+	}
+	return q.held[0], true
+}
+
+func (q *queue) drop() {
+	delete(q.at, q.held[0].Path)
+	q.held, q.gone = q.held[1:], q.gone+1
+	if len(q.held) == 0 {
+		q.held = nil
+	}
+}
+
+// only returns the events of one kind.
+func (q *queue) only(op Op) []Event {
+	var out []Event
+	for _, e := range q.held {
+		if e.Op == op {
+			out = append(out, e)
+		}
+	}
+	return out
+}

@@ -1,6 +1,0 @@
-package gate
-
-import "golang.org/x/sys/unix"
-
-// flush drops what was typed and not read.
-func flush(fd int) { _ = unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) }

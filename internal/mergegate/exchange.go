@@ -1,0 +1,186 @@
+package mergegate
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+
+	"supervise/detector"
+	"supervise/metric"
+	"supervise/parsers"
+)
+
+// The limits of what GitHub takes of one SARIF upload (25 000 results; it shows 5 000).
+const maxResults = 5_000
+
+type sarif struct {
+	Schema  string     `json:"$schema"`
+	Version string     `json:"version"`
+	Runs    []sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool struct {
+		Driver sarifDriver `json:"driver"`
+	} `json:"tool"`
+	Results []sarifResult `json:"results"`
+}
+
+type sarifDriver struct {
+	Name    string      `json:"name"`
+	Version string      `json:"version,omitempty"`
+	Rules   []sarifRule `json:"rules"`
+}
+
+type sarifRule struct {
+	ID string `json:"id"`
+}
+
+type sarifText struct {
+	Text string `json:"text"`
+}
+
+type sarifResult struct {
+	RuleID       string             `json:"ruleId"`
+	Level        string             `json:"level"`
+	Message      sarifText          `json:"message"`
+	Locations    []sarifLocation    `json:"locations"`
+	Fingerprints map[string]string  `json:"partialFingerprints"`
+	Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+}
+
+type sarifSuppression struct {
+	Kind          string `json:"kind"`
+	Justification string `json:"justification,omitempty"`
+}
+
+type sarifLocation struct {
+	Physical struct {
+		Artifact struct {
+			URI string `json:"uri"`
+		} `json:"artifactLocation"`
+		Region *sarifRegion `json:"region,omitempty"`
+	} `json:"physicalLocation"`
+}
+
+type sarifRegion struct {
+	StartLine int `json:"startLine"`
+}
+
+// SARIF writes the findings in version 2.1.0 of the format. Every result has one
+// location, as GitHub demands; a finding without a file is shown on fallback, a file of
+// the repository. version is that of supervise.
+func (r Report) SARIF(w io.Writer, version, fallback string) error {
+	doc := sarif{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: make([]sarifRun, 1)}
+	run := &doc.Runs[0]
+	run.Tool.Driver = sarifDriver{Name: "supervise", Version: version, Rules: []sarifRule{}}
+	run.Results = []sarifResult{}
+	seen := map[string]bool{}
+	for _, f := range r.Findings {
+		if f.Severity <= detector.Info {
+			continue
+		}
+		if !seen[f.Rule] {
+			seen[f.Rule] = true
+			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{f.Rule})
+		}
+		for _, p := range placesOf(f) {
+			if len(run.Results) < maxResults {
+				run.Results = append(run.Results, resultOf(f, p, fallback))
+			}
+		}
+	}
+	return encode(w, doc)
+}
+
+func resultOf(f Finding, p Place, fallback string) sarifResult {
+	out := sarifResult{RuleID: f.Rule, Level: map[string]string{"error": "error", "warning": "warning", "notice": "note"}[level(f)], Message: sarifText{message(f, p)}}
+	var at sarifLocation
+	at.Physical.Artifact.URI = cmp.Or(p.File, fallback)
+	if p.Line > 0 && !p.Gone {
+		at.Physical.Region = &sarifRegion{p.Line}
+	}
+	out.Locations = []sarifLocation{at}
+	out.Fingerprints = map[string]string{"supervise/v1": fingerprint(f, p)}
+	if f.Acknowledged != "" {
+		out.Suppressions = []sarifSuppression{{Kind: "external", Justification: "acknowledged as " + f.Acknowledged}}
+	}
+	return out
+}
+
+// fingerprint tells a finding from others, also when it moves to another line.
+func fingerprint(f Finding, p Place) string {
+	sum := sha256.Sum256([]byte(f.ID + "\x00" + p.File + "\x00" + p.What))
+	return hex.EncodeToString(sum[:16])
+}
+
+// codeQuality is a finding in GitLab's form (Code Quality report).
+type codeQuality struct {
+	Description string `json:"description"`
+	CheckName   string `json:"check_name"`
+	Fingerprint string `json:"fingerprint"`
+	Severity    string `json:"severity"`
+	Location    struct {
+		Path  string `json:"path"`
+		Lines struct {
+			Begin int `json:"begin"`
+		} `json:"lines"`
+	} `json:"location"`
+}
+
+var gitlabSeverity = map[detector.Severity]string{
+	detector.Critical: "blocker", detector.High: "critical", detector.Medium: "major", detector.Low: "minor", detector.Info: "info",
+}
+
+// GitLab writes the open findings as a Code Quality report.
+func (r Report) GitLab(w io.Writer, fallback string) error {
+	out := []codeQuality{}
+	for _, f := range r.Open() {
+		for _, p := range placesOf(f) {
+			c := codeQuality{Description: message(f, p), CheckName: f.Rule, Fingerprint: fingerprint(f, p), Severity: gitlabSeverity[f.Severity]}
+			c.Location.Path, c.Location.Lines.Begin = cmp.Or(p.File, fallback), 1
+			if p.Line > 0 && !p.Gone {
+				c.Location.Lines.Begin = p.Line
+			}
+			out = append(out, c)
+		}
+	}
+	return encode(w, out)
+}
+
+// JUnit writes a test for each finding, failed where it blocks, and one for the gate
+// itself.
+func (r Report) JUnit(w io.Writer) error {
+	t := &metric.Tests{}
+	gate := metric.Test{ID: metric.ID{Suite: "supervise", Name: "gate"}, Status: metric.Passed, Message: r.Summary()}
+	if !r.Passed {
+		gate.Status = metric.Failed
+	}
+	t.Cases = append(t.Cases, gate)
+	for _, f := range r.Findings {
+		c := metric.Test{ID: metric.ID{Suite: "supervise", Class: f.Rule, Name: f.Message}, Status: metric.Skipped, Message: f.Message}
+		if f.Blocking {
+			c.Status = metric.Failed
+		}
+		for _, p := range f.Places {
+			c.Message += "\n" + placeLine(p)
+		}
+		t.Cases = append(t.Cases, c)
+	}
+	for _, s := range r.Ratchet {
+		t.Cases = append(t.Cases, metric.Test{ID: metric.ID{Suite: "supervise", Class: "ratchet", Name: string(s.Field)}, Status: metric.Failed, Message: s.String()})
+	}
+	return parsers.WriteJUnit(w, t)
+}
+
+// JSON writes the whole report.
+func (r Report) JSON(w io.Writer) error { return encode(w, r) }
+
+func encode(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

@@ -1,0 +1,89 @@
+package mergegate
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"supervise/detector"
+)
+
+// perLevel is how many annotations of one level GitHub shows for a step; it drops the
+// others without a word (actions/toolkit#734).
+const perLevel = 10
+
+// GitHub writes the findings as workflow commands, which GitHub shows beside the
+// lines, the worst first and as many as it shows; the rest is in the summary.
+func (r Report) GitHub(w io.Writer) error {
+	p := &printer{w: w}
+	left := map[string]int{"error": perLevel, "warning": perLevel, "notice": perLevel - 1} // the last one says what is missing
+	more := 0
+	for _, f := range r.Open() {
+		level := level(f)
+		for _, at := range placesOf(f) {
+			if left[level] == 0 {
+				more++
+				continue
+			}
+			left[level]--
+			p.line("::%s %stitle=%s::%s", level, position(at), property("supervise: "+f.Rule+" ("+f.Severity.String()+")"), data(message(f, at)))
+		}
+	}
+	for _, s := range r.Ratchet {
+		p.line("::error title=%s::%s", property("supervise: ratchet"), data(s.String()))
+	}
+	if more > 0 {
+		p.line("::notice title=supervise::%s", data(fmt.Sprintf("%d more annotations are left out; the summary has all findings", more)))
+	}
+	p.line("supervise gate: %s", r.Summary())
+	return p.err
+}
+
+// level is that of an annotation.
+func level(f Finding) string {
+	switch {
+	case f.Blocking:
+		return "error"
+	case f.Severity >= detector.Medium:
+		return "warning"
+	}
+	return "notice"
+}
+
+// placesOf are the places of a finding; one without a file where it has none.
+func placesOf(f Finding) []Place {
+	if len(f.Places) == 0 {
+		return []Place{{}}
+	}
+	return f.Places
+}
+
+// position is a place as a workflow command says it. What is gone is shown on the
+// file, whose line is another now.
+func position(p Place) string {
+	if p.File == "" {
+		return ""
+	}
+	out := "file=" + property(p.File) + ","
+	if p.Line > 0 && !p.Gone {
+		out += fmt.Sprintf("line=%d,", p.Line)
+	}
+	return out
+}
+
+func message(f Finding, p Place) string {
+	text := f.Message
+	if p.What != "" && !strings.Contains(text, p.What) {
+		text += " — " + p.What
+	}
+	return text + "\naccept it with: supervise ack " + f.ID + " --reason …"
+}
+
+// data escapes the text of a workflow command, property one of its values.
+func data(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+func property(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+}

@@ -1,0 +1,97 @@
+package mergegate
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"supervise/internal/report"
+)
+
+// Marker is the hidden first line by which a comment is found again and replaced.
+const Marker = "<!-- supervise gate -->"
+
+// maxMarkdown bounds the text, in bytes: GitHub takes 65 535 characters of a comment,
+// and drops a summary over 1 MiB as a whole.
+const maxMarkdown = 60_000
+
+// Markdown writes the report for a comment or a step summary.
+func (r Report) Markdown(w io.Writer) error {
+	var b strings.Builder
+	verdict := "✅ passed"
+	if !r.Passed {
+		verdict = "❌ failed"
+	}
+	fmt.Fprintf(&b, "%s\n### supervise gate: %s\n\n%s. Compared with %s.\n\n", Marker, verdict, upper(r.Summary()), cell(r.Base.String()))
+	b.WriteString("| | base | now | |\n|---|---:|---:|---:|\n")
+	for _, n := range r.Rows {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", n.Name, n.Base, n.Head, n.Delta)
+	}
+	left := 0
+	for _, f := range r.Findings {
+		if b.Len() > maxMarkdown-8_000 {
+			left++
+			continue
+		}
+		b.WriteString(markdownOf(f))
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "\nand %s more; `supervise gate --format json` has them all.\n", report.Count(left, "finding", "findings"))
+	}
+	for _, s := range r.Ratchet {
+		fmt.Fprintf(&b, "\n- **ratchet**: %s\n", cell(s.String()))
+	}
+	if len(r.Lost) > 0 {
+		fmt.Fprintf(&b, "\n<details><summary>%s gone and explained</summary>\n\n", report.Count(len(r.Lost), "test is", "tests are"))
+		for _, l := range r.Lost[:min(len(r.Lost), 50)] {
+			fmt.Fprintf(&b, "- %s\n", cell(explained(l)))
+		}
+		b.WriteString("\n</details>\n")
+	}
+	if r.HeldOut != nil {
+		fmt.Fprintf(&b, "\nHold-out run: %s.\n", cell(heldOut(*r.HeldOut)))
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(&b, "\n> %s\n", cell(n))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func markdownOf(f Finding) string {
+	var b strings.Builder
+	mark := "⚠️"
+	switch {
+	case f.Acknowledged != "":
+		mark = "☑️ accepted:"
+	case f.Blocking:
+		mark = "⛔"
+	}
+	fmt.Fprintf(&b, "\n- %s **%s** `%s`: %s", mark, f.Severity, f.Rule, cell(f.Message))
+	if f.Acknowledged == "" {
+		fmt.Fprintf(&b, " (`supervise ack %s --reason …` accepts it)", f.ID)
+	}
+	b.WriteString("\n")
+	for i, p := range f.Places {
+		if i == maxPlaces {
+			fmt.Fprintf(&b, "  - and %d more\n", len(f.Places)-i)
+			break
+		}
+		fmt.Fprintf(&b, "  - %s\n", cell(placeLine(p)))
+	}
+	return b.String()
+}
+
+// cell is a text of the project in Markdown: nothing in it makes a table, a tag, a
+// link or a mention.
+func cell(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", ">", "&gt;", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "@", "@\u200b", "#", "\\#").Replace(s)
+}
+
+func upper(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

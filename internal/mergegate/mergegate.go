@@ -1,0 +1,107 @@
+// Package mergegate is the merge gate: it measures the tree that is checked out, finds
+// what its base measured, and judges the difference by the rules of a loop, as if
+// the change were one iteration that somebody ran. What it goes by (configuration,
+// acknowledgements) comes from the base, so that a change cannot loosen the rules
+// that it is judged by.
+package mergegate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"supervise/internal/checkout"
+	"supervise/internal/loop"
+	"supervise/metric"
+	"supervise/snapshot"
+)
+
+// The errors that another command line, or another checkout, mends.
+var (
+	ErrBase         = errors.New("no base")
+	ErrUnmeasurable = errors.New("nothing to judge by")
+)
+
+// Options are the circumstances of a gate.
+type Options struct {
+	Root    string // the working tree, under git
+	Project string // the folder of the project, Root or below: the checks run there
+	Base    string // a revision, or the path of a record; "" finds one
+	Setup   string // run by the shell in a checkout of the base before its checks, "" for nothing
+	Remote  string // where records and bases are fetched from; "" fetches nothing
+	Scratch string // a folder of its own, outside the tree, that is removed at the end
+
+	// Configure returns what the user asked for in the folder of the project as the
+	// base has it, with the plan for the project in another folder.
+	Configure func(base, project string) (loop.Settings, error)
+
+	Severity   metric.Severity // findings of this severity or above fail
+	Env        []string        // whose secrets are not stored, and that says where it runs
+	Version    string          // of supervise
+	Now        time.Time
+	OnProgress func(what string) // may be nil
+}
+
+// Gate measures and judges the tree. The error wraps [ErrBase] when there is nothing
+// to compare with, [ErrUnmeasurable] when one of the two sides has no tests that
+// could be read, and the cause of ctx when that ends.
+func Gate(ctx context.Context, o Options) (out Report, err error) {
+	if o.OnProgress == nil {
+		o.OnProgress = func(string) {}
+	}
+	g := &gate{Options: o, repo: repo{dir: o.Root, remote: o.Remote}}
+	if g.below, err = filepath.Rel(o.Root, o.Project); err != nil {
+		return out, fmt.Errorf("find the project in the tree: %w", err)
+	}
+	if err := g.find(ctx); err != nil {
+		return out, err
+	}
+	if g.tree, err = checkout.New(ctx, o.Root, filepath.Join(o.Scratch, "trees")); err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, g.tree.Remove(), os.RemoveAll(o.Scratch)) }()
+	for _, step := range []func(context.Context) error{g.capture, g.configure, g.measureBase, g.measureHead, g.compare, g.recount, g.tryHeldOut} {
+		if err := step(ctx); err != nil {
+			return out, err
+		}
+	}
+	if out, err = g.judge(); err != nil {
+		return out, err
+	}
+	return out, g.ratchet(&out)
+}
+
+// gate is one run, from the search for the base to the verdict.
+type gate struct {
+	Options
+	repo  repo
+	below string // slash path of the project in the tree, "." for all of it
+
+	base     Base
+	record   *Record        // nil: the base has to be measured
+	tree     *checkout.Tree // of the base, and for a moment of the head
+	texts    string         // git's id of a tree with the files of the base, "" when they are not here
+	head     string         // the working tree as a commit of the checkout's own repository
+	commitID string         // of HEAD
+	dirty    bool           // the working tree is not what HEAD holds
+
+	store    *snapshot.Store
+	was, is  snapshot.ID
+	files    map[string]bool // of the tree
+	settings loop.Settings
+	meter    meter
+	before   metric.Set
+	now      measured
+	change   evidence
+	notes    []string
+}
+
+func (g *gate) note(format string, args ...any) {
+	g.notes = append(g.notes, fmt.Sprintf(format, args...))
+}
+
+// at is the folder of the project in a tree.
+func (g *gate) at(root string) string { return filepath.Join(root, g.below) }

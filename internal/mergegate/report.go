@@ -1,0 +1,213 @@
+package mergegate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/internal/loop"
+	"supervise/metric"
+	"supervise/runner"
+)
+
+// Version is that of the form of the report.
+const Version = 1
+
+// Report is what the gate found.
+type Report struct {
+	Version int            `json:"version"`
+	Passed  bool           `json:"passed"`
+	FailOn  string         `json:"fail_on"`
+	Base    Base           `json:"base"`
+	Head    Head           `json:"head"`
+	At      time.Time      `json:"judged_at"`
+	Class   detector.Class `json:"classification"`
+
+	Findings []Finding `json:"findings"` // the worst first, those that a person accepted last
+	Measured Measured  `json:"measured"`
+
+	Lost     []detector.Loss      `json:"tests_explained,omitempty"` // gone, and found again or gone with what they tested
+	Changes  detector.TestChanges `json:"tests"`
+	HeldOut  *ledger.HoldOut      `json:"hold_out,omitempty"`
+	Silenced *ledger.Silenced     `json:"silenced,omitempty"`          // what new comments hide from the linters, which counts
+	Excluded *ledger.Excluded     `json:"coverage_excluded,omitempty"` // what the coverage was with what takes code out of it
+	Checks   []ledger.CheckRun    `json:"checks"`
+	Ratchet  []Slip               `json:"ratchet,omitempty"` // limits that do not hold
+	Notes    []string             `json:"notes,omitempty"`
+	Rows     []Row                `json:"-"` // the numbers, as people read them
+
+	Tightened Ratchet          `json:"-"` // what the limits may become
+	Alerts    []detector.Alert `json:"-"` // what the findings are made of
+}
+
+// Head is the tree that was judged.
+type Head struct {
+	Commit string `json:"commit"`
+	Dirty  bool   `json:"dirty,omitempty"` // with changes that no commit holds
+}
+
+// Measured are the numbers of both sides.
+type Measured struct {
+	Base  metric.Record `json:"base"`
+	Head  metric.Record `json:"head"`
+	Delta metric.Delta  `json:"delta"`
+}
+
+// Finding is one finding of a rule, with where it is.
+type Finding struct {
+	ID           string            `json:"id"`
+	Rule         string            `json:"rule"`
+	Type         string            `json:"type"`
+	Severity     detector.Severity `json:"severity"`
+	Message      string            `json:"message"`
+	Blocking     bool              `json:"blocking"`
+	Tests        []string          `json:"tests,omitempty"`
+	Places       []Place           `json:"places,omitempty"`
+	Acknowledged string            `json:"acknowledged,omitempty"` // as what
+}
+
+// Place is where a finding is. Gone says that the file, or what stood in that line, is
+// not in the tree any more.
+type Place struct {
+	File string `json:"file"`
+	Line int    `json:"line,omitempty"` // from 1; 0 is the file as a whole
+	Gone bool   `json:"gone,omitempty"`
+	What string `json:"what,omitempty"`
+}
+
+func (p Place) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
+
+// Worst returns the gravest finding that nobody accepted, nil for none.
+func (r Report) Worst() *Finding {
+	for i, f := range r.Findings {
+		if f.Acknowledged == "" && f.Severity > detector.Info {
+			return &r.Findings[i]
+		}
+	}
+	return nil
+}
+
+// Open are the findings above INFO that nobody accepted, the worst first.
+func (r Report) Open() []Finding {
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool {
+		return f.Acknowledged != "" || f.Severity <= detector.Info
+	})
+}
+
+// judge applies the rules, and puts the report together.
+func (g *gate) judge() (Report, error) {
+	g.mask()
+	agent := &ledger.AgentRun{Cause: runner.Exited.String()} // nobody's: the change itself
+	base := ledger.Iteration{Set: g.before, Agent: agent, Decision: &ledger.Decision{}}
+	head := ledger.Iteration{Number: 1, Set: g.now.set, Agent: agent, Decision: &ledger.Decision{}, Evidence: &g.change, HoldOut: g.now.heldOut, Silenced: g.now.silenced, Excluded: g.now.excluded, Checks: g.now.runs}
+	g.now.set = head.Judged()
+	res, err := loop.Rejudge(loop.Record{Iterations: []ledger.Iteration{base, head}, Commits: true}, g.settings)
+	if err != nil {
+		return Report{}, err
+	}
+	v := res.Verdicts[1]
+	out := Report{
+		Version: Version, Passed: true, FailOn: strings.ToLower(g.Severity.String()), Base: g.base, Head: Head{g.commitID, g.dirty}, At: g.Now,
+		Class: v.Assessment.Class, Measured: Measured{g.before.Record(), g.now.set.Record(), v.Assessment.FromPrevious},
+		Lost: v.Assessment.Settled(), Changes: v.Assessment.Changes, HeldOut: g.now.heldOut, Silenced: g.now.silenced, Excluded: g.now.excluded, Checks: g.now.runs, Notes: g.notes, Findings: []Finding{}, Rows: g.rows(), Alerts: v.Assessment.Alerts,
+	}
+	for _, a := range v.Assessment.Alerts {
+		f := g.finding(a)
+		out.Findings = append(out.Findings, f)
+		out.Passed = out.Passed && !f.Blocking
+	}
+	slices.SortStableFunc(out.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(b2i(a.Acknowledged != ""), b2i(b.Acknowledged != "")), cmp.Compare(b2i(b.Blocking), b2i(a.Blocking)), cmp.Compare(b.Severity, a.Severity))
+	})
+	return out, nil
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// finding says where an alert is.
+func (g *gate) finding(a detector.Alert) Finding {
+	f := Finding{ID: a.ID(), Rule: a.Rule, Type: a.Type, Severity: a.Severity, Message: a.Message()}
+	if k := a.Acknowledged; k != nil {
+		f.Acknowledged = k.ID
+	}
+	f.Blocking = f.Acknowledged == "" && a.Severity >= g.Severity
+	for _, id := range a.Tests {
+		f.Tests = append(f.Tests, id.String())
+		if p, ok := g.placeOf(id); ok && !slices.Contains(f.Places, p) {
+			f.Places = append(f.Places, p)
+		}
+	}
+	for _, t := range g.change.Tampering {
+		if detector.TamperPrefix+t.Type == a.Rule && t.ExplainedBy == "" {
+			f.Places = append(f.Places, Place{File: t.File, Line: t.Line, Gone: g.gone(t.File), What: t.Evidence})
+		}
+	}
+	for _, file := range a.Files {
+		file = g.inTree(file)
+		if !slices.ContainsFunc(f.Places, func(p Place) bool { return p.File == file }) {
+			f.Places = append(f.Places, Place{File: file, Gone: g.gone(file)})
+		}
+	}
+	return f
+}
+
+// placeOf finds the definition of a test: as it is now, else as it was.
+func (g *gate) placeOf(id metric.ID) (Place, bool) {
+	for _, d := range g.change.After {
+		if defines(d, id) {
+			return Place{File: d.File, Line: d.Def.Line, What: id.Name}, true
+		}
+	}
+	for _, d := range g.change.Before {
+		if defines(d, id) {
+			return Place{File: g.nameNow(d.File), Line: d.Def.Line, Gone: true, What: id.Name}, true
+		}
+	}
+	return Place{}, false
+}
+
+// defines reports whether a definition is that of a test, by its name: the rest of an
+// identity differs from one runner to the next.
+func defines(d detector.TestSource, id metric.ID) bool {
+	name := id.Name
+	if cut := strings.IndexAny(name, "[("); cut > 0 {
+		name = name[:cut]
+	}
+	return d.Def.Name == id.Name || d.Def.Name == name || strings.HasSuffix(d.Def.Name, " "+name) || strings.HasSuffix(id.Name, " "+d.Def.Name)
+}
+
+func (g *gate) nameNow(file string) string { return cmp.Or(g.change.Renamed[file], file) }
+
+// gone reports whether a file of the base is not in the tree.
+func (g *gate) gone(file string) bool {
+	return slices.Contains(g.change.Removed, file) && g.change.Renamed[file] == ""
+}
+
+// inTree is the path of a file as it stands in the tree: some reports name files by
+// their package or folder on the machine that built them.
+func (g *gate) inTree(file string) string {
+	for rest := file; ; {
+		if g.files[rest] {
+			return rest
+		}
+		_, after, found := strings.Cut(rest, "/")
+		if !found {
+			return file
+		}
+		rest = after
+	}
+}

@@ -1,0 +1,198 @@
+package mergegate
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/internal/report"
+	"supervise/metric"
+)
+
+// rows are the numbers that the reports compare.
+var rows = []struct {
+	name  string
+	field metric.Field
+	unit  string
+}{
+	{"tests", metric.TestCount, ""},
+	{"passed", metric.TestsPassed, ""},
+	{"failed", metric.TestsFailed, ""},
+	{"skipped", metric.TestsSkipped, ""},
+	{"coverage", metric.CoveragePct, "%"},
+	{"errors", metric.ErrorCount, ""},
+}
+
+// Row is one number on both sides, "not measured" where it is absent.
+type Row struct{ Name, Base, Head, Delta string }
+
+func (g *gate) rows() []Row {
+	var out []Row
+	for _, r := range rows {
+		was, before := g.before.Value(r.field)
+		is, now := g.now.set.Value(r.field)
+		if !before && !now {
+			continue
+		}
+		line := Row{Name: r.name, Base: shown(was, before, r.unit), Head: shown(is, now, r.unit)}
+		if before && now && is != was {
+			line.Delta = fmt.Sprintf("%+.4g", is-was)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func shown(v float64, ok bool, unit string) string {
+	if !ok {
+		return "not measured"
+	}
+	return report.Number(v) + unit
+}
+
+// maxPlaces is how many places of a finding are named for people.
+const maxPlaces = 5
+
+// Text writes the report for people.
+func (r Report) Text(w io.Writer, paint report.Paint) error {
+	p := &printer{w: w, paint: paint}
+	for _, f := range r.Findings {
+		p.finding(f)
+	}
+	for _, s := range r.Ratchet {
+		p.line("%s  %s", paint(report.Bad, "RATCHET "), s)
+	}
+	p.line("%s", "")
+	for _, n := range r.Rows {
+		p.line("  %-10s %14s  %14s  %s", n.Name, n.Base, n.Head, n.Delta)
+	}
+	for _, l := range r.Lost {
+		p.line("%s", paint(report.Faint, "explained "+explained(l)))
+	}
+	if r.HeldOut != nil {
+		p.line("%s", paint(report.Faint, "hold-out  "+heldOut(*r.HeldOut)))
+	}
+	for _, n := range r.Notes {
+		p.line("%s", paint(report.Warn, "note: "+n))
+	}
+	p.line("%s %s", paint(report.Faint, "base     "), r.Base)
+	tone, verdict := report.Good, "passed"
+	if !r.Passed {
+		tone, verdict = report.Bad, "failed"
+	}
+	p.line("%s %s", paint(report.Faint, "gate     "), paint(tone, verdict)+": "+r.Summary())
+	return p.err
+}
+
+type printer struct {
+	w     io.Writer
+	paint report.Paint
+	err   error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+func (p *printer) finding(f Finding) {
+	tone := report.Warn
+	switch {
+	case f.Acknowledged != "" || f.Severity <= detector.Low:
+		tone = report.Faint
+	case f.Blocking:
+		tone = report.Bad
+	}
+	note := ""
+	if f.Acknowledged != "" {
+		note = " (acknowledged as " + f.Acknowledged + ")"
+	}
+	p.line("%s  %s %s  %s%s", p.paint(tone, fmt.Sprintf("%-8s", f.Severity)), f.ID, f.Rule, f.Message, note)
+	for i, at := range f.Places {
+		if i == maxPlaces {
+			p.line("          and %d more", len(f.Places)-i)
+			break
+		}
+		p.line("          %s", placeLine(at))
+	}
+}
+
+func placeLine(p Place) string {
+	out := p.String()
+	if p.Gone {
+		out += " (gone)"
+	}
+	if p.What != "" {
+		out += "  " + p.What
+	}
+	return out
+}
+
+// Summary is the verdict in one line.
+func (r Report) Summary() string {
+	open := r.Open()
+	blocking := 0
+	for _, f := range open {
+		blocking += b2i(f.Blocking)
+	}
+	switch {
+	case len(r.Ratchet) > 0 && blocking == 0:
+		return report.Count(len(r.Ratchet), "limit of the ratchet does not hold", "limits of the ratchet do not hold")
+	case blocking > 0:
+		return report.Count(blocking, "finding", "findings") + " of severity " + strings.ToUpper(r.FailOn) + " or above"
+	case len(open) > 0:
+		return report.Count(len(open), "finding", "findings") + " below " + strings.ToUpper(r.FailOn)
+	}
+	return "nothing found"
+}
+
+// String says what the change was compared with.
+func (b Base) String() string {
+	switch b.Source {
+	case FromFile:
+		return b.File + ", which holds " + b.name()
+	case FromRecord:
+		return b.name() + " (" + b.Why + "), by its record"
+	case FromAncestor:
+		return fmt.Sprintf("%s, by its record: the nearest, %s before what is wanted (%s)", b.name(), report.Count(b.Distance, "commit", "commits"), b.Why)
+	case FromMeasured:
+	}
+	return b.name() + " (" + b.Why + "), measured now"
+}
+
+func (b Base) name() string {
+	if b.Commit == "" {
+		return "a tree that no commit holds"
+	}
+	return short(b.Commit)
+}
+
+// explained says why a test that is gone is no loss.
+func explained(l detector.Loss) string {
+	text := l.ID.String() + ": " + string(l.By)
+	if l.Into.Name != "" {
+		text += ", now " + l.Into.String()
+	}
+	return text
+}
+
+// heldOut says how the hold-out run ended.
+func heldOut(h ledger.HoldOut) string {
+	if h.Refused != "" {
+		return "not run: " + h.Refused
+	}
+	count := map[detector.Outcome]int{}
+	for _, r := range h.Results {
+		count[r.Outcome]++
+	}
+	var parts []string
+	for _, o := range []detector.Outcome{detector.Held, detector.Broke, detector.Unbuilt, detector.NotHeld} {
+		if count[o] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[o], o))
+		}
+	}
+	return "tests as they were, over the new code: " + strings.Join(parts, ", ")
+}

@@ -1,0 +1,205 @@
+package reasoning
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"supervise/detector"
+	"supervise/metric"
+)
+
+// Exception is something that is not as it usually is, and bears on how far the
+// verdict can be trusted.
+type Exception struct {
+	Kind  string `json:"kind"`
+	Text  string `json:"text"`
+	Tests *Names `json:"tests,omitempty"`
+}
+
+// exceptionRows are asked one after another.
+var exceptionRows = []func(Input) []Exception{
+	course, partial, broken, notRun, flaky, wobble, erosion, acknowledged, overridden, patterns,
+}
+
+func exceptions(in Input) []Exception {
+	out := []Exception{}
+	for _, find := range exceptionRows {
+		out = append(out, find(in)...)
+	}
+	return out
+}
+
+func one(kind, format string, args ...any) []Exception {
+	return []Exception{{Kind: kind, Text: fmt.Sprintf(format, args...)}}
+}
+
+func named(kind, text string, ids []metric.ID) []Exception {
+	if len(ids) == 0 {
+		return nil
+	}
+	n := testNames(ids)
+	return []Exception{{Kind: kind, Text: text, Tests: &n}}
+}
+
+// course are surprises in the way the iteration went.
+func course(in Input) (out []Exception) {
+	it := in.It
+	if it.Interrupted {
+		out = append(out, one("interrupted", "The loop was interrupted before the iteration could be judged")...)
+	}
+	if it.Resumed {
+		out = append(out, one("resumed", "supervise itself ended in this iteration and went on with it later; the times are not its own")...)
+	}
+	if it.Reused {
+		out = append(out, one("reused", "No check ran: the very same tree had been measured before, and its numbers count")...)
+	}
+	if a := it.Agent; a != nil && (a.Cause != "exited" || a.ExitCode != 0 || a.Signal != "") {
+		end := fmt.Sprintf("status %d", a.ExitCode)
+		if a.Signal != "" {
+			end = "signal " + a.Signal
+		}
+		out = append(out, one("agent_ended", "The agent did not end well (%s, %s); what it left was judged all the same", strings.ReplaceAll(a.Cause, "_", " "), end)...)
+	}
+	if it.Agent != nil && len(it.Changed) == 0 && !it.Interrupted {
+		out = append(out, one("unchanged", "The agent changed nothing")...)
+	}
+	return out
+}
+
+func partial(in Input) (out []Exception) {
+	for _, g := range in.It.Set.Gaps {
+		out = append(out, one("partial", "%s %s: %s; rules that need it did not fire", g.Section, g.State, g.Why)...)
+	}
+	return out
+}
+
+// broken are the suites whose known tests are carried over.
+func broken(in Input) (out []Exception) {
+	t := in.It.Set.Tests
+	if t == nil {
+		return nil
+	}
+	for i, s := range t.Broken {
+		if i == MaxNames {
+			return append(out, one("suite_broken", "and %d more suites could not run", len(t.Broken)-i)...)
+		}
+		out = append(out, one("suite_broken", "Suite %s could not run (%s); its known tests count as failed, not as deleted", s.Name, s.Brief())...)
+	}
+	return out
+}
+
+func notRun(in Input) []Exception {
+	return named("not_run", "Known tests that did not run", in.It.Assessment.Changes.NotRun)
+}
+
+// flaky are the tests that failed and then passed on the same tree.
+func flaky(in Input) []Exception {
+	var ids []metric.ID
+	if t := in.It.Set.Tests; t != nil {
+		for _, c := range t.Cases {
+			if c.Flaky {
+				ids = append(ids, c.ID)
+			}
+		}
+	}
+	return named("flaky", "Failed, and passed when run again on the same tree", ids)
+}
+
+func wobble(in Input) []Exception {
+	d, ok := in.It.Assessment.FromPrevious[metric.CoveragePct]
+	if w := in.Baseline.CoverageWobble; w > 0 && ok && d < 0 && -d <= w {
+		return one("coverage_wobble", "Coverage moved by %s points, within the %s that it varies by itself", number(d), number(w))
+	}
+	return nil
+}
+
+// erosion names what only the comparison with the baseline shows.
+func erosion(in Input) (out []Exception) {
+	for _, a := range in.It.Assessment.Alerts {
+		if a.Against == detector.AgainstBaseline {
+			out = append(out, one("erosion", "%s fired against the baseline, not against the previous iteration: small steps added up", a.Rule)...)
+		}
+	}
+	return out
+}
+
+// acknowledged lists what a person had accepted before.
+func acknowledged(in Input) (out []Exception) {
+	for _, a := range in.It.Assessment.Alerts {
+		if k := a.Acknowledged; k != nil {
+			out = append(out, one("acknowledged", "%s %s (finding %s) was acknowledged as %s: %s", k.Severity, a.Rule, a.ID(), k.ID, k.Reason)...)
+		}
+	}
+	return out
+}
+
+// overridden lists what the user set otherwise than the table of rules.
+func overridden(in Input) (out []Exception) {
+	if in.Rules.Strict {
+		out = append(out, one("strict", "strict is set: no lost test is explained")...)
+	}
+	switch in.Rules.Mode {
+	case detector.ModeOff:
+		out = append(out, one("mode", "mode is off: no rule applies")...)
+	case detector.ModeMinimal:
+		out = append(out, one("mode", "mode is minimal: findings below CRITICAL are not raised")...)
+	case detector.ModeStandard, detector.ModeAggressive:
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.Rules.Rules)) {
+		if set := settings(in.Rules.Rules[name]); len(set) > 0 {
+			out = append(out, one("overridden", "Rule %s is set to %s by the configuration", name, strings.Join(set, ", "))...)
+		}
+	}
+	return out
+}
+
+// settings are what a rule is set to.
+func settings(r detector.RuleOptions) (set []string) {
+	if r.Off || r.Action == detector.Off {
+		set = append(set, "off")
+	}
+	if r.Severity != 0 {
+		set = append(set, "severity "+r.Severity.String())
+	}
+	if r.Threshold != nil {
+		set = append(set, "threshold "+number(*r.Threshold))
+	}
+	if r.Action != "" && r.Action != detector.Off {
+		set = append(set, "action "+string(r.Action))
+	}
+	for _, pattern := range slices.Sorted(maps.Keys(r.Paths)) {
+		set = append(set, fmt.Sprintf("%s in %s", number(r.Paths[pattern]), pattern))
+	}
+	for _, part := range []struct {
+		against string
+		own     *detector.RuleOptions
+	}{{detector.AgainstPrevious, r.Previous}, {detector.AgainstBaseline, r.Baseline}} {
+		if part.own != nil {
+			for _, text := range settings(*part.own) {
+				set = append(set, text+" against the "+part.against)
+			}
+		}
+	}
+	return set
+}
+
+// patterns are what only several iterations together show.
+func patterns(in Input) (out []Exception) {
+	a := in.It.Assessment
+	if a.Stall != nil {
+		out = append(out, one("stall", "%s: their scores lie within %s", a.Stall.Message(), number(a.Stall.Range))...)
+	}
+	if a.Cycle != nil {
+		how := "the last numbers repeat those before them"
+		if a.Cycle.SameTree {
+			how = "the very same tree is back"
+		}
+		out = append(out, one("cycle", "%s: %s", a.Cycle.Message(), how)...)
+	}
+	if a.Stuck != nil {
+		out = append(out, one("stuck", "Stuck: %s", a.Stuck.Message())...)
+	}
+	return out
+}

@@ -1,0 +1,261 @@
+package reasoning
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/metric"
+)
+
+// Extraction says what was read from where. A section that is nil was not
+// measured.
+type Extraction struct {
+	Agent    *ledger.AgentRun `json:"agent,omitempty"`
+	Changed  Names            `json:"changed_files"` // "modified m.go"
+	Reused   bool             `json:"reused"`        // the very same tree had been measured before
+	Checks   []Check          `json:"checks"`
+	Again    *Again           `json:"run_again,omitempty"` // nil where no test failed that had passed before
+	HeldOut  *HeldOut         `json:"hold_out,omitempty"`  // nil where no finding asked for it
+	Hidden   *Hidden          `json:"hidden_tests,omitempty"`
+	Silenced *Silenced        `json:"silenced,omitempty"`          // nil where no comment came that silences linters
+	Excluded *Excluded        `json:"coverage_excluded,omitempty"` // nil where nothing came that takes code out of the coverage
+	Tests    *Tests           `json:"tests,omitempty"`
+	Coverage *Coverage        `json:"coverage,omitempty"`
+	Lint     *Lint            `json:"lint,omitempty"`
+	Build    *metric.Build    `json:"build,omitempty"`
+	Code     *metric.Code     `json:"code,omitempty"`
+	Gaps     []metric.Gap     `json:"gaps"`
+	OwnTime  time.Duration    `json:"own_time_ns"`
+}
+
+// Check is one command of the project that ran, or whose results were used again.
+type Check struct {
+	Name      string        `json:"name"`
+	Command   string        `json:"command"`
+	ExitCode  int           `json:"exit_code"`
+	Duration  time.Duration `json:"duration_ns"`
+	Read      []string      `json:"read"`          // "FORMAT from PATH"
+	Why       string        `json:"why,omitempty"` // why it counts as not measured
+	Problems  []string      `json:"problems,omitempty"`
+	Leftovers []string      `json:"leftovers,omitempty"`
+}
+
+// Again tells what became of the tests that failed although they had passed
+// before: they were run again.
+type Again struct {
+	Suspects Names   `json:"suspects"`
+	Flaky    Names   `json:"flaky"` // those that passed then
+	Runs     []Check `json:"runs"`
+	Refused  string  `json:"refused,omitempty"` // why nothing was run again
+}
+
+// HeldOut tells how tests that findings name ended as they were, over the new
+// code.
+type HeldOut struct {
+	Ended   []HeldOutGroup `json:"ended"`
+	PutBack Names          `json:"put_back"` // the files as they were
+	PutInto Names          `json:"put_into"` // files of code whose modules of tests were as they were
+	Runs    []Check        `json:"runs"`
+	Refused string         `json:"refused,omitempty"` // why nothing was run
+}
+
+// HeldOutGroup are the tests with one outcome, each with what it said.
+type HeldOutGroup struct {
+	Outcome detector.Outcome `json:"outcome"`
+	Tests   Names            `json:"tests"`
+}
+
+// HeldOutOf lays out a hold-out run, nil where there was none.
+func HeldOutOf(h *ledger.HoldOut) *HeldOut {
+	if h == nil {
+		return nil
+	}
+	out := &HeldOut{Ended: []HeldOutGroup{}, PutBack: NamesOf(h.PutBack), PutInto: NamesOf(h.PutInto), Runs: checks(h.Runs), Refused: h.Refused}
+	for _, outcome := range []detector.Outcome{detector.Broke, detector.Held, detector.Unbuilt, detector.NotHeld} {
+		var tests []string
+		for _, r := range h.Results {
+			if r.Outcome == outcome {
+				tests = append(tests, heldOutTest(r))
+			}
+		}
+		if len(tests) > 0 {
+			out.Ended = append(out.Ended, HeldOutGroup{outcome, NamesOf(tests)})
+		}
+	}
+	return out
+}
+
+func heldOutTest(r detector.HeldOut) string {
+	name := r.ID.String()
+	if r.ID.Name == "" {
+		name = strings.TrimSuffix(r.File+": "+r.Finding, ": ")
+	}
+	if r.Why == "" {
+		return name
+	}
+	return name + ": " + r.Why
+}
+
+// Silenced tells what the linters find without the comments that came and silence
+// them. It counts as if it were reported.
+type Silenced struct {
+	Files    Names   `json:"files"`
+	Findings Names   `json:"findings"`
+	Runs     []Check `json:"runs"`
+	Why      string  `json:"why,omitempty"` // it is not known
+}
+
+// Excluded tells what the coverage is without what came in the loop and takes code
+// out of it.
+type Excluded struct {
+	Files   Names   `json:"files"`
+	With    float64 `json:"with"`    // percent, as it was measured
+	Counted float64 `json:"counted"` // percent, as it counts
+	Runs    []Check `json:"runs"`
+	Why     string  `json:"why,omitempty"`    // it is not known
+	Reused  bool    `json:"reused,omitempty"` // none of the files changed since it was counted
+}
+
+// Hidden tells how the tests ended that the agent does not see.
+type Hidden struct {
+	Tests   *Tests  `json:"tests,omitempty"` // nil: not run, or not to be read
+	Failing Names   `json:"failing"`         // with those that did not run
+	Flaky   Names   `json:"flaky"`
+	Broken  string  `json:"broken,omitempty"` // what kept some from running
+	Runs    []Check `json:"runs"`
+	Why     string  `json:"why,omitempty"`
+	Refused string  `json:"refused,omitempty"`
+	Reused  bool    `json:"reused,omitempty"`
+	Later   bool    `json:"later,omitempty"` // they are run at the end of the loop
+}
+
+// HiddenOf lays out a run of hidden tests, nil where there are none.
+func HiddenOf(h *ledger.Hidden) *Hidden {
+	if h == nil {
+		return nil
+	}
+	out := &Hidden{Tests: tests(h.Tests), Flaky: testNames(h.Flaky), Runs: checks(h.Runs), Why: h.Why, Refused: h.Refused, Reused: h.Reused, Later: h.Later}
+	var failing []string
+	if h.Tests != nil {
+		for _, c := range h.Tests.Cases {
+			if c.Failed() {
+				failing = append(failing, c.ID.String())
+			}
+		}
+		if len(h.Tests.Broken) > 0 {
+			out.Broken = h.Tests.Broken[0].Why
+		}
+	}
+	out.Failing = NamesOf(failing)
+	return out
+}
+
+// Tests are the counts of the test cases that were read.
+type Tests struct {
+	Count    int    `json:"count"`
+	Passed   int    `json:"passed"`
+	Failed   int    `json:"failed"` // with those that did not run
+	Skipped  int    `json:"skipped"`
+	NotRun   int    `json:"not_run"`
+	Flaky    int    `json:"flaky"`
+	Format   string `json:"format,omitempty"`
+	Producer string `json:"producer,omitempty"`
+}
+
+// Coverage is what was covered, in the unit of its report.
+type Coverage struct {
+	Percent float64     `json:"percent"`
+	Covered int64       `json:"covered"`
+	Total   int64       `json:"total"`
+	Unit    metric.Unit `json:"unit"`
+	Format  string      `json:"format,omitempty"`
+	Files   int         `json:"files"`
+}
+
+// Lint are the findings by level, and who found them.
+type Lint struct {
+	Errors     int      `json:"errors"`
+	Warnings   int      `json:"warnings"`
+	TypeErrors int      `json:"type_errors"`
+	Tools      []string `json:"tools,omitempty"`
+}
+
+func extraction(it ledger.Iteration) Extraction {
+	e := Extraction{
+		Agent: it.Agent, Reused: it.Reused, Tests: tests(it.Set.Tests),
+		Coverage: coverage(it.Set.Coverage), Lint: lint(it.Set.Lint), Build: it.Set.Build, Code: it.Set.Code,
+		Gaps: append([]metric.Gap{}, it.Set.Gaps...), OwnTime: it.OwnTime,
+	}
+	changed := make([]string, len(it.Changed))
+	for i, c := range it.Changed {
+		changed[i] = c.Kind + " " + c.Path
+	}
+	e.Changed = NamesOf(changed)
+	e.Checks = checks(it.Checks)
+	e.HeldOut, e.Hidden = HeldOutOf(it.HoldOut), HiddenOf(it.Hidden)
+	if q := it.Silenced; q != nil {
+		var found []string
+		for _, f := range q.Findings {
+			found = append(found, fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message))
+		}
+		e.Silenced = &Silenced{NamesOf(q.Files), NamesOf(found), checks(q.Runs), q.Why}
+	}
+	if x := it.Excluded; x != nil {
+		with, _ := x.Measured.Percent()
+		counted, _ := it.Set.Coverage.Percent()
+		e.Excluded = &Excluded{NamesOf(x.Files), with, counted, checks(x.Runs), x.Why, x.Reused}
+	}
+	if a := it.Confirmation; a != nil {
+		e.Again = &Again{testNames(a.Suspects), testNames(a.Flaky), checks(a.Runs), a.Refused}
+	}
+	return e
+}
+
+func checks(runs []ledger.CheckRun) []Check {
+	out := make([]Check, 0, len(runs))
+	for _, c := range runs {
+		out = append(out, Check{c.Name, c.Command, c.ExitCode, c.Duration, c.Read, c.Why, c.Problems, c.Leftovers})
+	}
+	return out
+}
+
+func tests(t *metric.Tests) *Tests {
+	if t == nil {
+		return nil
+	}
+	n := t.Counts()
+	out := &Tests{Count: n.Count, Passed: n.Passed, Failed: n.Failed, Skipped: n.Skipped, Flaky: n.Flaky, Format: t.Format, Producer: t.Producer}
+	for _, c := range t.Cases {
+		if c.Status == metric.NotRun {
+			out.NotRun++
+		}
+	}
+	return out
+}
+
+func coverage(c *metric.Coverage) *Coverage {
+	percent, ok := c.Percent()
+	if !ok {
+		return nil
+	}
+	return &Coverage{percent, c.Covered, c.Total, c.Unit, c.Format, len(c.Files)}
+}
+
+func lint(l *metric.Lint) *Lint {
+	if l == nil {
+		return nil
+	}
+	n := l.Counts()
+	out := &Lint{Errors: n.Errors, Warnings: n.Warnings, TypeErrors: n.TypeErrors}
+	for _, f := range l.Findings {
+		if f.Tool != "" && !slices.Contains(out.Tools, f.Tool) {
+			out.Tools = append(out.Tools, f.Tool)
+		}
+	}
+	slices.Sort(out.Tools)
+	return out
+}

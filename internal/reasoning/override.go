@@ -1,0 +1,93 @@
+package reasoning
+
+import (
+	"fmt"
+	"math"
+
+	"supervise/detector"
+)
+
+// Override is a way to decide otherwise than supervise did.
+type Override struct {
+	When    string `json:"when"`
+	Command string `json:"command,omitempty"` // for the shell
+	Config  string `json:"config,omitempty"`  // for .supervise.yaml
+}
+
+// maxFindings bounds how many findings have their own command.
+const maxFindings = 5
+
+func overrides(in Input) []Override {
+	if in.It.Number == 0 {
+		return []Override{}
+	}
+	return append(ofTree(in), ofFindings(in)...)
+}
+
+// ofTree are the ways to have another tree. An iteration that somebody else ran
+// has none.
+func ofTree(in Input) []Override {
+	id, n, it := in.It.LoopID, in.It.Number, in.It
+	choose := Override{"take this iteration as the result of the loop", fmt.Sprintf("supervise select %s --use %d --reason \"…\"", id, n), ""}
+	if it.Snapshot == "" {
+		return []Override{choose}
+	}
+	choose.Command += " --apply"
+	back := Override{"have the rejected tree back", fmt.Sprintf("supervise rollback %s %d", id, n), ""}
+	if !it.Rejected {
+		back = Override{"undo this iteration and all after it", fmt.Sprintf("supervise rollback %s %s", id, snapshotName(string(it.Start))), ""}
+	}
+	return []Override{{"see what it changed", fmt.Sprintf("supervise diff %s %d", id, n), ""}, back, choose}
+}
+
+// ofFindings are the ways around each finding: to acknowledge it, or to change
+// its rule.
+func ofFindings(in Input) (out []Override) {
+	rules := map[string]bool{}
+	for _, a := range in.It.Assessment.Alerts {
+		if a.Severity <= detector.Info || a.Acknowledged != nil {
+			continue
+		}
+		if len(out) >= 2*maxFindings {
+			break
+		}
+		out = append(out, Override{
+			When:    fmt.Sprintf("%s was right here, in the loops to come", a.Rule),
+			Command: fmt.Sprintf("supervise ack %s --reason \"…\"", a.ID()),
+		})
+		if !rules[a.Rule] {
+			rules[a.Rule] = true
+			out = append(out, Override{When: "it is always right in this project", Config: setting(a)})
+		}
+	}
+	return out
+}
+
+// setting is the line of the configuration under which the alert would not have
+// fired, or would have undone nothing.
+func setting(a detector.Alert) string {
+	v := a.Values
+	switch {
+	case a.Severity <= detector.Medium:
+		return fmt.Sprintf("rules: {%s: {off: true}}", a.Rule)
+	case v.Threshold == nil || v.Delta == nil:
+		return fmt.Sprintf("rules: {%s: {severity: medium}}", a.Rule)
+	}
+	if v.Path != "" {
+		return fmt.Sprintf("rules: {%s: {paths: {%q: %d}}}", a.Rule, v.Path, int(math.Ceil(math.Abs(*v.Delta))))
+	}
+	need := math.Abs(*v.Delta)
+	if v.Prev != nil && *v.Prev != 0 && percentRule(a.Rule) {
+		need = 100 * need / math.Abs(*v.Prev)
+	}
+	return fmt.Sprintf("rules: {%s: {threshold: %d}}", a.Rule, int(math.Ceil(need)))
+}
+
+func percentRule(rule string) bool {
+	for _, w := range watched {
+		if w.rule == rule {
+			return w.percent
+		}
+	}
+	return false
+}

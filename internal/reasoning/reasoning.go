@@ -1,0 +1,143 @@
+// Package reasoning puts the chain of reasoning behind the verdict on an iteration
+// together: what was compared with what, what was read from where, which rules
+// fired or came near, what was surprising, and what followed. It takes all of it
+// from the recorded values and decides nothing.
+package reasoning
+
+import (
+	"cmp"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/metric"
+)
+
+// Input is a recorded iteration with what it was judged by.
+type Input struct {
+	It        ledger.Iteration
+	Previous  *ledger.Iteration // whose tree it started from; nil for the baseline
+	Baseline  ledger.Iteration  // the zero Iteration when there is none
+	Criterion string            // when the task is done
+	Rules     detector.Options  // the loop's own, with its overrides
+}
+
+// Chain is the reasoning about one iteration, in five steps, and how to override
+// it.
+type Chain struct {
+	LoopID     string      `json:"loop_id"`
+	Iteration  int         `json:"iteration"`
+	Goal       Goal        `json:"goal"`
+	Extraction Extraction  `json:"extraction"`
+	Reasoning  Reasoning   `json:"reasoning"`
+	Exceptions []Exception `json:"exceptions"`
+	Synthesis  Synthesis   `json:"synthesis"`
+	Overrides  []Override  `json:"overrides"`
+}
+
+// Goal says what was compared with what, and towards which end.
+type Goal struct {
+	Current   Side   `json:"current"`
+	Previous  *Side  `json:"previous,omitempty"` // nil for the baseline
+	Baseline  *Side  `json:"baseline,omitempty"` // nil for the baseline, or where there is none
+	Criterion string `json:"criterion,omitempty"`
+	Mode      string `json:"mode"`
+	Strict    bool   `json:"strict"` // no lost test was to be explained
+	Rules     int    `json:"rules"`  // how many could fire
+}
+
+// Side is one of the trees that are compared.
+type Side struct {
+	Iteration int    `json:"iteration"`
+	Snapshot  string `json:"snapshot,omitempty"` // as commands name it
+}
+
+// MaxNames is how many tests or files are named at one place.
+const MaxNames = 25
+
+// Names are the names of tests or files, and how many more there are.
+type Names struct {
+	List []string `json:"names"`
+	More int      `json:"more,omitempty"`
+}
+
+// Len returns how many there are, named or not.
+func (n Names) Len() int { return len(n.List) + n.More }
+
+// NamesOf cuts a list of names down to [MaxNames].
+func NamesOf(list []string) Names {
+	n := min(len(list), MaxNames)
+	return Names{List: list[:n:n], More: len(list) - n}
+}
+
+func testNames(ids []metric.ID) Names {
+	n := Names{List: make([]string, 0, min(len(ids), MaxNames)), More: max(0, len(ids)-MaxNames)}
+	for _, id := range ids[:len(ids)-n.More] {
+		n.List = append(n.List, id.String())
+	}
+	return n
+}
+
+// Of returns the chain of reasoning about an iteration.
+func Of(in Input) Chain {
+	c := Chain{
+		LoopID: in.It.LoopID, Iteration: in.It.Number,
+		Goal: goal(in), Extraction: extraction(in.It), Reasoning: reasoning(in), Synthesis: synthesis(in),
+	}
+	c.Exceptions = exceptions(in)
+	c.Overrides = overrides(in)
+	return c
+}
+
+// Previous returns the number of the iteration whose tree iteration n started
+// from, -1 for the baseline. its begin with the baseline and go by number.
+func Previous(its []ledger.Iteration, n int) int {
+	at := -1
+	for _, it := range its {
+		switch {
+		case it.Number >= n:
+			return at
+		case !it.Rejected:
+			at = it.Number
+		case it.Decision != nil && it.Decision.Target > 0:
+			at = it.Decision.Target
+		}
+	}
+	return at
+}
+
+func goal(in Input) Goal {
+	g := Goal{Current: side(in.It), Criterion: in.Criterion, Strict: in.Rules.Strict, Mode: string(cmp.Or(in.Rules.Mode, detector.ModeStandard))}
+	for _, r := range detector.Rules() {
+		if applies(in.Rules, r) {
+			g.Rules++
+		}
+	}
+	if in.It.Number == 0 {
+		return g
+	}
+	if in.Baseline.LoopID != "" {
+		baseline := side(in.Baseline)
+		g.Baseline = &baseline
+	}
+	if in.Previous != nil {
+		previous := side(*in.Previous)
+		g.Previous = &previous
+	}
+	return g
+}
+
+func side(it ledger.Iteration) Side { return Side{it.Number, snapshotName(string(it.Snapshot))} }
+
+func snapshotName(id string) string {
+	if id == "" {
+		return ""
+	}
+	return "s" + id
+}
+
+// applies reports whether the rule can fire at all.
+func applies(o detector.Options, r detector.Rule) bool {
+	_, previous := o.Limit(r, detector.AgainstPrevious)
+	_, baseline := o.Limit(r, detector.AgainstBaseline)
+	return previous || r.Baseline && baseline
+}

@@ -1,0 +1,150 @@
+package reasoning
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/metric"
+)
+
+// Synthesis is what followed from the reasoning.
+type Synthesis struct {
+	Class          detector.Class          `json:"classification"`
+	Because        []string                `json:"because"` // the conditions of the class that hold
+	Score          *float64                `json:"quality_score"`
+	PreviousScore  *float64                `json:"previous_quality_score,omitempty"`
+	Best           *ledger.BestIteration   `json:"best_so_far,omitempty"`
+	Recommendation detector.Recommendation `json:"recommendation"`
+	Rejected       bool                    `json:"rejected"`
+	Verified       bool                    `json:"verified"`
+	Kept           string                  `json:"kept_snapshot,omitempty"` // where the tree can be found
+	Advised        bool                    `json:"advised,omitempty"`       // somebody else runs the loop: nothing was put back
+	Decision       *ledger.Decision        `json:"decision,omitempty"`
+}
+
+func synthesis(in Input) Synthesis {
+	it := in.It
+	s := Synthesis{
+		Class: it.Assessment.Class, Because: because(in), Score: it.Quality(), Best: it.Best,
+		Recommendation: it.Assessment.Recommendation, Rejected: it.Rejected, Verified: it.Verified,
+		Kept: snapshotName(string(it.Snapshot)), Advised: it.Told != nil, Decision: it.Decision,
+	}
+	if in.Previous != nil {
+		s.PreviousScore = in.Previous.Quality()
+	}
+	return s
+}
+
+// because returns the conditions that make the class.
+func because(in Input) []string {
+	a, o := in.It.Assessment, in.Rules.WithDefaults()
+	switch a.Class {
+	case detector.Baseline:
+		return []string{"it was measured before any agent ran"}
+	case detector.Regression:
+		if list := worse(in, o); len(list) > 0 {
+			return list
+		}
+	case detector.Stalled:
+		if a.Stall != nil {
+			return []string{a.Stall.Message()}
+		}
+	case detector.Plateau:
+		if in.It.Interrupted {
+			return []string{"it was interrupted and could not be judged"}
+		}
+	case detector.Forward:
+		if list, ok := better(in); ok {
+			return list
+		}
+	}
+	return []string{byScore(in, o)}
+}
+
+// limits are the numbers whose change alone makes a regression.
+var limits = []struct {
+	rule  string // findings of it that are all acknowledged excuse the change
+	field metric.Field
+	sign  float64 // +1 where less is worse
+	limit func(Input, detector.Options) float64
+}{
+	{"test_count_decreased", metric.TestCount, 1, func(Input, detector.Options) float64 { return 0 }},
+	{"working_tests_failing", metric.PassRate, 1, func(_ Input, o detector.Options) float64 { return o.PassRateDrop }},
+	{"coverage_regression", metric.CoveragePct, 1, func(in Input, o detector.Options) float64 {
+		limit, _ := o.Limit(ruleOf("coverage_regression"), detector.AgainstPrevious)
+		return max(limit, in.Baseline.CoverageWobble)
+	}},
+	{"error_increase", metric.ErrorCount, -1, func(Input, detector.Options) float64 { return 0 }},
+}
+
+// worse returns the conditions of a regression that hold.
+func worse(in Input, o detector.Options) []string {
+	a := in.It.Assessment
+	out, excused := []string{}, excuses(a.Alerts)
+	for _, alert := range a.Alerts {
+		if alert.Severity >= detector.High {
+			out = append(out, fmt.Sprintf("an alert of HIGH or more: %s %s", alert.Severity, alert.Rule))
+		}
+	}
+	if !in.Rules.Strict && len(unexplained(a.Changes)) == 0 {
+		excused["test_count_decreased"] = true
+	}
+	for _, c := range limits {
+		limit := c.limit(in, o)
+		if d, ok := a.FromPrevious[c.field]; ok && !excused[c.rule] && c.sign*d < -limit-1e-9 {
+			out = append(out, fmt.Sprintf("%s changed by %s, the limit is %s", c.field, signed(d), signed(-c.sign*limit)))
+		}
+	}
+	return out
+}
+
+// excuses are the rules all of whose findings are acknowledged.
+func excuses(alerts []detector.Alert) map[string]bool {
+	out := map[string]bool{}
+	for _, a := range alerts {
+		before, seen := out[a.Rule]
+		out[a.Rule] = a.Acknowledged != nil && (before || !seen)
+	}
+	return out
+}
+
+// better returns the conditions of a step forward, and whether all of them hold.
+func better(in Input) ([]string, bool) {
+	d := in.It.Assessment.FromPrevious
+	rate, ok := in.It.Set.Value(metric.PassRate)
+	if !ok || d[metric.PassRate] <= 0 && rate < 90 || d[metric.CoveragePct] < -in.Baseline.CoverageWobble-1e-9 || d[metric.ErrorCount] > 0 {
+		return nil, false
+	}
+	out := []string{}
+	for _, f := range []metric.Field{metric.TestCount, metric.PassRate, metric.CoveragePct, metric.ErrorCount} {
+		now, measured := in.It.Set.Value(f)
+		if change, compared := d[f]; measured && compared {
+			out = append(out, fmt.Sprintf("%s %s (%s)", f, number(now), signed(change)))
+		}
+	}
+	return out, true
+}
+
+func byScore(in Input, o detector.Options) string {
+	if in.Previous == nil || !in.Previous.Score.Measured || !in.It.Score.Measured {
+		return "no condition of another class holds"
+	}
+	was, is := in.Previous.Score.Value, in.It.Score.Value
+	return fmt.Sprintf("the quality score went from %.4f to %.4f (%+.4f; within %s it is a plateau)", was, is, is-was, number(o.ScoreRange))
+}
+
+// number writes a number with at most two decimals.
+func number(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
+
+func signed(v float64) string {
+	if v == 0 {
+		return "0" // and not -0
+	}
+	if v > 0 {
+		return "+" + number(v)
+	}
+	return number(v)
+}

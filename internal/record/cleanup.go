@@ -1,0 +1,105 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"supervise/internal/ledger"
+	"supervise/internal/loop"
+	"supervise/snapshot"
+)
+
+// ErrNotOver is returned for a loop that may still go on and needs its trees.
+var ErrNotOver = errors.New("it is not over")
+
+// Cleaned is what a cleanup dropped.
+type Cleaned struct {
+	Dropped []string // names of snapshots, oldest first
+	Kept    []string
+	Freed   int64 // bytes
+}
+
+// Cleanup drops the snapshots of a loop that is over but for the baseline, the
+// selected and the best iteration, the tree that the loop would go on from, and
+// what undoes the last restore and the last rollback. With dry it says what would
+// go. The error wraps [ErrNotOver] when the loop may go on.
+func Cleanup(ctx context.Context, home, id string, dry bool, now time.Time) (c Cleaned, err error) {
+	h := newHistory()
+	l, state, err := ledger.Amend(home, id, h.read)
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	if state.Status != ledger.Completed && state.Status != ledger.Failed && state.Status != ledger.Aborted {
+		return c, fmt.Errorf("loop %s is %s: %w; resume or select first", id, state.Status, ErrNotOver)
+	}
+	v, err := view(l.Dir(), state, h)
+	if err != nil {
+		return c, err
+	}
+	store, err := snapshot.Open(ctx, state.Workspace, l.SnapshotDir(), v.Settings.Snapshot)
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	keep, err := c.plan(store, v.needed())
+	if err != nil || dry {
+		return c, err
+	}
+	return c, c.drop(ctx, l, store, keep, now)
+}
+
+// needed are the snapshots that stay whatever happens.
+func (v View) needed() map[snapshot.ID]bool {
+	out := map[snapshot.ID]bool{v.State.BaselineSnapshot: true}
+	for _, b := range []*ledger.BestIteration{v.State.Selected, v.State.Best} {
+		if b != nil {
+			out[b.Snapshot] = true
+		}
+	}
+	if i := v.start(nil); i >= 0 {
+		out[v.Iterations[i].Snapshot] = true
+	}
+	return out
+}
+
+// plan says what stays and what goes.
+func (c *Cleaned) plan(store *snapshot.Store, needed map[snapshot.ID]bool) ([]snapshot.ID, error) {
+	list, err := store.List()
+	if err != nil {
+		return nil, err
+	}
+	var keep []snapshot.ID
+	for _, info := range list {
+		if needed[info.ID] {
+			keep = append(keep, info.ID)
+			c.Kept = append(c.Kept, "s"+string(info.ID))
+		} else {
+			c.Dropped = append(c.Dropped, "s"+string(info.ID))
+		}
+	}
+	return keep, nil
+}
+
+func (c *Cleaned) drop(ctx context.Context, l *ledger.Ledger, store *snapshot.Store, keep []snapshot.ID, now time.Time) error {
+	done, err := store.Prune(ctx, keep)
+	wanted := c.Dropped
+	c.Dropped, c.Freed = nil, done.Freed
+	for _, id := range done.Dropped {
+		c.Dropped = append(c.Dropped, "s"+string(id))
+	}
+	for _, name := range wanted {
+		if !slices.Contains(c.Dropped, name) {
+			c.Kept = append(c.Kept, name) // the store itself needs it
+		}
+	}
+	if len(c.Dropped) == 0 {
+		return err
+	}
+	use, errUse := store.Usage()
+	data := loop.SnapshotsGone{Snapshots: c.Dropped, Freed: done.Freed, Bytes: use.Bytes}
+	return errors.Join(err, errUse, l.Log(now, string(loop.SnapshotsDropped), 0, 0, data))
+}

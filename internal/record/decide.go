@@ -1,0 +1,106 @@
+package record
+
+import (
+	"fmt"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/internal/recovery"
+	"supervise/selector"
+)
+
+// Question is what an orchestrator adds when it asks what should follow.
+type Question struct {
+	MaxIterations     int   // 0: no limit
+	CriterionMet      *bool // nil: it does not say
+	StopOnDiminishing bool
+}
+
+// Decide says what should follow the last iteration: the recommendation of the
+// detector, with the limits and retries of the loop counted in.
+func (v View) Decide(q Question) Recommendation {
+	if len(v.Iterations) == 0 {
+		return Recommendation{Action: detector.Continue, Reason: "Nothing is recorded yet", Confidence: 1}
+	}
+	last := v.Iterations[len(v.Iterations)-1]
+	r := v.advice(last)
+	r.Diminishing = selector.Diminishing(v.candidates(), selector.SmallGains, selector.SmallGain)
+	if r.Action == detector.Rollback || r.Action == detector.Escalate {
+		return r
+	}
+	for _, stop := range []struct {
+		when   bool
+		reason string
+	}{
+		{q.CriterionMet != nil && *q.CriterionMet, "The criterion is met"},
+		{q.MaxIterations > 0 && last.Number >= q.MaxIterations, fmt.Sprintf("The limit of %d iterations is reached", q.MaxIterations)},
+		{q.StopOnDiminishing && r.Diminishing != nil, "Diminishing returns: quality grows by less than 5 points each time"},
+	} {
+		if stop.when && r.Action != detector.Stop {
+			r.Action, r.Reason, r.Confidence = detector.Stop, stop.reason, 1
+		}
+	}
+	return r
+}
+
+// advice is the recommendation that an iteration was given, or an escalation
+// where no retry is left.
+func (v View) advice(it ledger.Iteration) Recommendation {
+	given := it.Assessment.Recommendation
+	r := Recommendation{Action: given.Action, Reason: given.Reason, Confidence: given.Confidence, MaxRetries: v.Settings.Recovery.MaxRetries}
+	if it.Number == 0 {
+		return Recommendation{Action: detector.Continue, Reason: "The baseline is recorded", Confidence: 1}
+	}
+	if it.Interrupted {
+		return Recommendation{Action: detector.Continue, Reason: "The last iteration was interrupted before it could be judged", Confidence: 1}
+	}
+	if given.Action == detector.Rollback {
+		target := given.Target
+		r.Target = &target
+	}
+	if s := it.Assessment.Stall; s != nil {
+		r.Alternatives = s.Alternatives()
+	}
+	if d := it.Decision; d != nil {
+		r.Retry, r.Diagnosis, r.Advice = d.Retry, d.Diagnosis, d.Advice
+		if it.Rejected && d.Move == string(recovery.Escalate) {
+			r.Action, r.Reason = detector.Escalate, d.Reason
+		}
+	}
+	return r
+}
+
+// Answer lays the last iteration and the decision out as messages: a
+// ProgressReport, the RegressionAlert if one is due, and, when the loop is to
+// stop or over, the BestIterationSelection.
+func (v View) Answer(m Message) ([]any, error) {
+	d := v.Decide(Question{m.MaxIterations, m.CriterionMet, m.StopOnDiminishing})
+	if len(v.Iterations) == 0 {
+		return nil, refuse("loop %s has no iterations yet", v.State.LoopID)
+	}
+	out := v.report(v.Iterations[len(v.Iterations)-1], d)
+	if d.Action != detector.Stop && !m.Complete {
+		return out, nil
+	}
+	v, choice, err := v.Choose(Wish{Mode: selector.Mode(m.Mode), Threshold: m.Threshold})
+	if err != nil {
+		return out, err
+	}
+	doc, err := v.Document(choice, "", nil)
+	return append(out, doc), err
+}
+
+// report is the ProgressReport of an iteration and the RegressionAlert, if one is
+// due.
+func (v View) report(it ledger.Iteration, d Recommendation) []any {
+	out := []any{v.progress(it, d)}
+	if alert, ok := v.alert(it, d); ok {
+		out = append(out, alert)
+	}
+	return out
+}
+
+// Answer lays what was recorded out as messages.
+func (r Recorded) Answer() []any {
+	return r.View.report(r.Iteration, r.View.until(r.Iteration.Number+1).Decide(Question{}))
+}

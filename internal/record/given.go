@@ -1,0 +1,447 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"supervise/internal/ledger"
+	"supervise/metric"
+	"supervise/selector"
+)
+
+// ErrMessage is wrapped by the errors of what an orchestrator told that makes no
+// sense. The text says what to mend.
+var ErrMessage = errors.New("not understood")
+
+func refuse(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrMessage, fmt.Sprintf(format, args...))
+}
+
+// Message is one of the messages that are understood, or what the flags of a
+// command say in its stead. What is not given is nil.
+type Message struct {
+	Type   Kind   `json:"type"`
+	LoopID string `json:"loop_id"`
+
+	// Of an iteration and of the baseline.
+	Iteration    *int                   `json:"iteration"`
+	Number       *int                   `json:"iteration_number"` // the same
+	Timestamp    *time.Time             `json:"timestamp"`
+	Testing      *Testing               `json:"testing"`
+	Quality      *Quality               `json:"quality"`
+	Codebase     *metric.CodebaseRecord `json:"codebase"`
+	Missing      []metric.Gap           `json:"missing"`
+	Dimensions   map[string]float64     `json:"dimensions"`
+	Score        *float64               `json:"quality_score"`
+	Tokens       *int64                 `json:"tokens_used"`
+	CostUSD      *float64               `json:"token_cost_usd"`
+	TimeMS       *int64                 `json:"execution_time_ms"`
+	Verification string                 `json:"verification_status"`
+	Reflections  []string               `json:"reflections"`
+	Artifacts    []string               `json:"artifacts"` // files and folders to keep
+	Error        string                 `json:"error"`
+	ExitCode     int                    `json:"exit_code"`
+	Unchanged    bool                   `json:"unchanged"`
+	From         *int                   `json:"started_from"`
+	Tree         string                 `json:"tree"`
+	Snapshot     bool                   `json:"snapshot"` // keep the working tree as it is now
+	Replace      bool                   `json:"replace"`
+	Reason       string                 `json:"reason"` // of a replacement
+
+	// Of a question for a decision.
+	MaxIterations     int      `json:"max_iterations"`
+	CriterionMet      *bool    `json:"criterion_met"`
+	StopOnDiminishing bool     `json:"stop_on_diminishing"`
+	Complete          bool     `json:"complete"` // the loop is over: select
+	Mode              string   `json:"mode"`
+	Threshold         *float64 `json:"threshold"` // in [0,1]
+
+	// What follows from the numbers and is not read: our own answers and
+	// supervise measure --json have it.
+	Class    any `json:"classification"`
+	Deltas   any `json:"deltas"`
+	Alerts   any `json:"alerts"`
+	IsBest   any `json:"is_best_iteration"`
+	Derived  any `json:"derived"`
+	Partial  any `json:"partial"`
+	Projects any `json:"projects"`
+	Checks   any `json:"checks"`
+	Verified any `json:"verified"`
+	Rejected any `json:"rejected"`
+}
+
+// Testing are the numbers of the tests, or the tests themselves.
+type Testing struct {
+	Count        *float64      `json:"test_count"`
+	Passed       *float64      `json:"tests_passed"`
+	Failed       *float64      `json:"tests_failed"`
+	Skipped      *float64      `json:"tests_skipped"`
+	PassRate     *float64      `json:"pass_rate"`
+	Coverage     *float64      `json:"coverage_percentage"`
+	LinesCovered *float64      `json:"coverage_lines_covered"`
+	LinesTotal   *float64      `json:"coverage_lines_total"`
+	Unit         metric.Unit   `json:"coverage_unit"`
+	TimeMS       *float64      `json:"test_time_ms"`
+	Tests        []metric.Test `json:"tests"`
+}
+
+// Quality are the numbers of linters, type checkers and the build.
+type Quality struct {
+	LintErrors   *float64           `json:"lint_errors"`
+	LintWarnings *float64           `json:"lint_warnings"`
+	TypeErrors   *float64           `json:"type_errors"`
+	TSErrors     *float64           `json:"typescript_errors"` // the same
+	ErrorCount   *float64           `json:"error_count"`
+	Build        metric.BuildStatus `json:"build_status"`
+	BuildMS      *float64           `json:"build_time_ms"`
+}
+
+// Messages reads JSON objects one after another. A field that is not known is an
+// error; what stands in iteration_metrics or metrics counts as if it stood
+// beside them. It returns io.EOF after the last one.
+type Messages struct{ dec *json.Decoder }
+
+// NewMessages reads from r.
+func NewMessages(r io.Reader) *Messages { return &Messages{json.NewDecoder(r)} }
+
+// Next returns the next message. An error that wraps [ErrMessage] is about that
+// message alone.
+func (m *Messages) Next() (Message, error) {
+	var raw map[string]json.RawMessage
+	var kind *json.UnmarshalTypeError
+	switch err := m.dec.Decode(&raw); {
+	case errors.Is(err, io.EOF):
+		return Message{}, io.EOF
+	case errors.As(err, &kind):
+		return Message{}, refuse("a message is a JSON object, not %s", kind.Value)
+	case err != nil:
+		return Message{}, fmt.Errorf("read messages: %w", err)
+	}
+	return ParseMessage(raw)
+}
+
+// ParseMessage turns the fields of an object into a message.
+func ParseMessage(raw map[string]json.RawMessage) (Message, error) {
+	for _, wrapper := range []string{"iteration_metrics", "metrics"} {
+		inner, ok := raw[wrapper]
+		if !ok {
+			continue
+		}
+		delete(raw, wrapper)
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(inner, &fields); err != nil {
+			return Message{}, refuse("%s: %v", wrapper, err)
+		}
+		for name, value := range fields {
+			if there, ok := raw[name]; ok && !bytes.Equal(there, value) {
+				return Message{}, refuse("%s stands twice, in %s and beside it", name, wrapper)
+			}
+			raw[name] = value
+		}
+	}
+	flat, err := json.Marshal(raw)
+	if err != nil {
+		return Message{}, refuse("%v", err)
+	}
+	var m Message
+	dec := json.NewDecoder(bytes.NewReader(flat))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&m); err != nil {
+		return m, refuse("%v", err)
+	}
+	return m, nil
+}
+
+// number is the number of the iteration, and false when it is not said.
+func (m Message) number() (int, bool, error) {
+	switch {
+	case m.Iteration != nil && m.Number != nil && *m.Iteration != *m.Number:
+		return 0, false, refuse("iteration is %d and iteration_number %d", *m.Iteration, *m.Number)
+	case m.Iteration != nil:
+		return *m.Iteration, true, nil
+	case m.Number != nil:
+		return *m.Number, true, nil
+	}
+	return 0, false, nil
+}
+
+// told is what only the orchestrator knows.
+func (m Message) told() (*ledger.Told, error) {
+	statuses := []string{"", ledger.VerifyPassed, ledger.VerifyFailed, ledger.VerifySkipped}
+	switch {
+	case !slices.Contains(statuses, m.Verification):
+		return nil, refuse("verification_status is %q: give passed, failed or skipped", m.Verification)
+	case m.Tokens != nil && *m.Tokens < 0, m.TimeMS != nil && *m.TimeMS < 0, m.CostUSD != nil && !(*m.CostUSD >= 0):
+		return nil, refuse("tokens_used, token_cost_usd and execution_time_ms must not be negative")
+	}
+	return &ledger.Told{
+		Tokens: m.Tokens, CostUSD: m.CostUSD, TimeMS: m.TimeMS, Verification: m.Verification, Reflections: m.Reflections,
+		Artifacts: m.Artifacts, Error: m.Error, From: m.From, Unchanged: m.Unchanged, ExitCode: m.ExitCode,
+	}, nil
+}
+
+// score is the score by what was given: a score, dimensions, or the numbers.
+func (m Message) score(set, baseline metric.Set, w selector.Weights) (selector.Score, error) {
+	s := selector.Grade(set, baseline, w)
+	var err error
+	if len(m.Dimensions) > 0 {
+		s, err = selector.FromDimensions(m.Dimensions, w)
+	}
+	if err == nil && m.Score != nil {
+		plain, errScore := selector.FromValue(*m.Score)
+		s.Value, s.Measured, err = plain.Value, plain.Measured, errScore
+		if len(m.Dimensions) == 0 {
+			s.Dimensions = nil
+		}
+	}
+	if err != nil {
+		return s, refuse("%v", err)
+	}
+	return s, nil
+}
+
+// Unnamed is the format of tests of which only the numbers are known.
+const Unnamed = "counts"
+
+// given is the format of what an orchestrator gave by name.
+const given = "given"
+
+// Set is what was measured. errorFields are what counts as errors, see
+// [metric.Lint].
+func (m Message) Set(errorFields []metric.Field) (metric.Set, error) {
+	s := metric.Set{Gaps: m.Missing}
+	var errs [4]error
+	if t := m.Testing; t != nil {
+		s.Tests, errs[0] = t.tests()
+		s.Coverage, errs[1] = t.coverage()
+	}
+	if q := m.Quality; q != nil {
+		s.Lint, s.Build, errs[2] = q.lintAndBuild(errorFields)
+	}
+	if m.Codebase != nil {
+		s.Code, errs[3] = codeOf(*m.Codebase)
+	}
+	return s, errors.Join(errs[:]...)
+}
+
+// maxCount bounds numbers of tests and findings: each becomes a value.
+const maxCount = 1_000_000
+
+// count reads a number of things. nil is absent.
+func count(name string, v *float64) (int, bool, error) {
+	if v == nil {
+		return 0, false, nil
+	}
+	if !(*v >= 0 && *v <= maxCount) || *v != math.Trunc(*v) {
+		return 0, false, refuse("%s is %v: give a whole number from 0 to %d", name, *v, maxCount)
+	}
+	return int(*v), true, nil
+}
+
+func (t *Testing) tests() (*metric.Tests, error) {
+	counts, known, err := t.counts()
+	if err != nil {
+		return nil, err
+	}
+	if t.Tests != nil {
+		out := metric.NewTests(t.Tests)
+		out.Format, out.Duration = given, t.duration()
+		if n := out.Counts(); known && (n.Count != counts.Count || n.Passed != counts.Passed || n.Skipped != counts.Skipped) {
+			return nil, refuse("testing.tests has %d tests, %d passed and %d skipped; the numbers beside it say %d, %d and %d",
+				n.Count, n.Passed, n.Skipped, counts.Count, counts.Passed, counts.Skipped)
+		}
+		return out, nil
+	}
+	if !known {
+		if t.PassRate != nil {
+			return nil, refuse("pass_rate alone says nothing of deleted tests: give test_count and tests_passed")
+		}
+		return nil, nil //nolint:nilnil // not measured
+	}
+	out := unnamed(counts)
+	out.Duration = t.duration()
+	return out, nil
+}
+
+func (t *Testing) duration() time.Duration {
+	if t.TimeMS == nil {
+		return 0
+	}
+	return time.Duration(*t.TimeMS * float64(time.Millisecond))
+}
+
+// counts are the numbers of tests, the one that is not given from the others.
+func (t *Testing) counts() (n metric.Counts, known bool, err error) {
+	count4 := [4]struct {
+		name  string
+		value *float64
+		to    *int
+		given bool
+	}{
+		{"test_count", t.Count, &n.Count, false},
+		{"tests_passed", t.Passed, &n.Passed, false},
+		{"tests_failed", t.Failed, &n.Failed, false},
+		{"tests_skipped", t.Skipped, &n.Skipped, false},
+	}
+	some := 0
+	for i := range count4 {
+		c := &count4[i]
+		if *c.to, c.given, err = count(c.name, c.value); err != nil {
+			return n, false, err
+		}
+		if c.given {
+			some++
+		}
+	}
+	switch {
+	case some == 0:
+		return n, false, nil
+	case !count4[1].given || !count4[0].given && !count4[2].given:
+		return n, false, refuse("give test_count and tests_passed, or tests_passed and tests_failed")
+	case !count4[0].given:
+		n.Count = n.Passed + n.Failed + n.Skipped
+	case !count4[2].given:
+		n.Failed = n.Count - n.Passed - n.Skipped
+	}
+	if n.Failed < 0 || n.Passed+n.Failed+n.Skipped != n.Count {
+		return n, false, refuse("test_count is %d, but passed, failed and skipped are %d, %d and %d", n.Count, n.Passed, n.Failed, n.Skipped)
+	}
+	return n, true, t.checkRate(n)
+}
+
+func (t *Testing) checkRate(n metric.Counts) error {
+	if t.PassRate == nil || n.Count == 0 {
+		return nil
+	}
+	if rate := 100 * float64(n.Passed) / float64(n.Count); math.Abs(rate-*t.PassRate) > 1 {
+		return refuse("pass_rate is %v, but %d of %d tests passed: %.1f", *t.PassRate, n.Passed, n.Count, rate)
+	}
+	return nil
+}
+
+// unnamed stands for tests of which only the numbers are known. They are
+// numbered, the passing ones first, then the failing ones: two such sets differ
+// in as few tests as their numbers allow.
+func unnamed(n metric.Counts) *metric.Tests {
+	cases := make([]metric.Test, 0, n.Count)
+	for i := range n.Count {
+		status := metric.Skipped
+		switch {
+		case i < n.Passed:
+			status = metric.Passed
+		case i < n.Passed+n.Failed:
+			status = metric.Failed
+		}
+		cases = append(cases, metric.Test{ID: metric.ID{Name: fmt.Sprintf("#%d (unnamed)", i+1)}, Status: status})
+	}
+	out := metric.NewTests(cases)
+	out.Format = Unnamed
+	return out
+}
+
+func (t *Testing) coverage() (*metric.Coverage, error) {
+	covered, total := t.LinesCovered, t.LinesTotal
+	switch pct := t.Coverage; {
+	case pct != nil && !(*pct >= 0 && *pct <= 100):
+		return nil, refuse("coverage_percentage is %v: give a number from 0 to 100", *pct)
+	case covered != nil && total != nil:
+		c := &metric.Coverage{Covered: int64(*covered), Total: int64(*total), Unit: t.Unit, Format: given}
+		if c.Unit == "" {
+			c.Unit = metric.Lines
+		}
+		if c.Covered < 0 || c.Covered > c.Total {
+			return nil, refuse("coverage_lines_covered is %v of %v", *covered, *total)
+		}
+		if exact, ok := c.Percent(); ok && pct != nil && math.Abs(exact-*pct) > 1 {
+			return nil, refuse("coverage_percentage is %v, but %v of %v lines are covered: %.1f", *pct, *covered, *total, exact)
+		}
+		return c, nil
+	case pct != nil:
+		return percentage(*pct), nil
+	case covered != nil || total != nil:
+		return nil, refuse("give coverage_lines_covered and coverage_lines_total, or coverage_percentage")
+	}
+	return nil, nil //nolint:nilnil // not measured
+}
+
+// percentage is a coverage of which no more is known.
+func percentage(pct float64) *metric.Coverage {
+	const grain = 1e4
+	return &metric.Coverage{Covered: int64(math.Round(pct * grain)), Total: 100 * grain, Unit: metric.Percentage, Format: given}
+}
+
+func (q *Quality) lintAndBuild(errorFields []metric.Field) (*metric.Lint, *metric.Build, error) {
+	var build *metric.Build
+	switch q.Build {
+	case "", metric.BuildUnknown:
+	case metric.BuildSuccess, metric.BuildFailure:
+		build = &metric.Build{Status: q.Build}
+		if q.BuildMS != nil {
+			build.Duration = time.Duration(*q.BuildMS * float64(time.Millisecond))
+		}
+	default:
+		return nil, nil, refuse("build_status is %q: give success, failure or unknown", q.Build)
+	}
+	lint, err := q.lint(errorFields)
+	return lint, build, err
+}
+
+func (q *Quality) lint(errorFields []metric.Field) (*metric.Lint, error) {
+	kinds := q.TypeErrors
+	if kinds == nil {
+		kinds = q.TSErrors
+	}
+	errs, ok1, err1 := count("lint_errors", q.LintErrors)
+	warnings, ok2, err2 := count("lint_warnings", q.LintWarnings)
+	types, ok3, err3 := count("type_errors", kinds)
+	all, ok4, err4 := count("error_count", q.ErrorCount)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return nil, err
+	}
+	parts := ok1 || ok2 || ok3
+	if !parts {
+		if !ok4 {
+			return nil, nil //nolint:nilnil // not measured
+		}
+		types, errorFields = all, nil // of whatever kind: these count in the sum alone
+	}
+	out := &metric.Lint{Findings: []metric.Finding{}, Tools: []string{given}, ErrorFields: errorFields}
+	for _, f := range []struct {
+		n       int
+		finding metric.Finding
+	}{{errs, metric.Finding{Level: metric.Error}}, {warnings, metric.Finding{Level: metric.Warning}}, {types, metric.Finding{Level: metric.Error, Type: true}}} {
+		out.Findings = append(out.Findings, slices.Repeat([]metric.Finding{f.finding}, f.n)...)
+	}
+	if sum := out.ErrorCount(); parts && ok4 && all != sum {
+		return nil, refuse("error_count is %d, but lint_errors, lint_warnings and type_errors are %d, %d and %d, of which %d count as errors", all, errs, warnings, types, sum)
+	}
+	return out, nil
+}
+
+func codeOf(c metric.CodebaseRecord) (*metric.Code, error) {
+	files, ok1, err1 := count("file_count", c.FileCount)
+	if c.LOCTotal == nil && !ok1 && c.Complexity == nil {
+		return nil, err1
+	}
+	if c.LOCTotal == nil || !ok1 {
+		return nil, errors.Join(err1, refuse("codebase: give file_count and loc_total"))
+	}
+	if !(*c.LOCTotal >= 0) || c.Complexity != nil && !(*c.Complexity >= 0) {
+		return nil, refuse("loc_total and complexity_score must not be negative")
+	}
+	out := &metric.Code{Files: files, LOC: int(*c.LOCTotal)}
+	if c.Complexity != nil {
+		out.Functions, out.Complexity = 1, *c.Complexity
+	}
+	if c.LOCAdded != nil && c.LOCDeleted != nil {
+		added, deleted := int(*c.LOCAdded), int(*c.LOCDeleted)
+		out.Added, out.Deleted = &added, &deleted
+	}
+	return out, err1
+}

@@ -1,0 +1,325 @@
+package record
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/metric"
+	"supervise/selector"
+)
+
+// Kind is the type of a message.
+type Kind string
+
+// The messages that are understood, and those that answer them.
+const (
+	KindBaseline  Kind = "BaselineRequest"
+	KindIteration Kind = "IterationComplete"
+	KindDecision  Kind = "LoopDecisionRequest"
+
+	KindProgress  Kind = "ProgressReport"
+	KindAlert     Kind = "RegressionAlert"
+	KindSelection Kind = "BestIterationSelection"
+	KindError     Kind = "Error"
+)
+
+// ProgressReport answers an iteration, a baseline and a question for a decision.
+// Scores are in [0,1].
+type ProgressReport struct {
+	Type     Kind             `json:"type"`
+	LoopID   string           `json:"loop_id"`
+	Metrics  IterationMetrics `json:"iteration_metrics"`
+	Best     BestTracker      `json:"best_iteration_tracker"`
+	Advice   Recommendation   `json:"recommendation"`
+	Baseline bool             `json:"baseline_stored"`
+	Next     string           `json:"next_action"` // await_iteration_N, rollback_to_iteration_N, stop, escalate
+}
+
+// IterationMetrics are the numbers of one iteration and what they mean.
+type IterationMetrics struct {
+	Iteration int            `json:"iteration"`
+	Timestamp time.Time      `json:"timestamp"`
+	Class     detector.Class `json:"classification"`
+	metric.Record
+	Deltas       Deltas             `json:"deltas"`
+	Quality      *float64           `json:"quality_score"`
+	Dimensions   map[string]float64 `json:"dimensions,omitempty"`
+	Best         bool               `json:"is_best_iteration"`
+	Alerts       []AlertNote        `json:"alerts"`
+	Verified     bool               `json:"verified"`
+	Rejected     bool               `json:"rejected"` // its tree is expected to be put back
+	Verification string             `json:"verification_status"`
+}
+
+// Deltas are the changes of all numbers that were measured on both sides, by
+// name: test_count_delta, pass_rate_delta, coverage_delta, ….
+type Deltas struct {
+	FromPrevious map[string]float64 `json:"from_previous"`
+	FromBaseline map[string]float64 `json:"from_baseline"`
+}
+
+// AlertNote is an alert in a message.
+type AlertNote struct {
+	Severity    detector.Severity `json:"severity"`
+	Type        string            `json:"type"`
+	Rule        string            `json:"rule"`
+	Message     string            `json:"message"`
+	TriggeredAt string            `json:"triggered_at"` // iteration_3
+	Against     string            `json:"against"`
+	Action      detector.Action   `json:"action"`
+	Values      detector.Values   `json:"values"`
+	Tests       []string          `json:"tests,omitempty"`
+}
+
+// BestTracker is the running best.
+type BestTracker struct {
+	Current *string  `json:"current_best"` // iteration_2; null when there is none
+	Best    *float64 `json:"best_quality_score"`
+	This    *float64 `json:"current_iteration_score"`
+}
+
+// Recommendation is what should follow. Confidence is in [0,1].
+type Recommendation struct {
+	Action       detector.Recommend `json:"action"`
+	Target       *int               `json:"target_iteration,omitempty"` // of a rollback
+	Reason       string             `json:"reason"`
+	Confidence   float64            `json:"confidence"`
+	Alternatives []string           `json:"alternatives,omitempty"` // of a stall
+	Retry        int                `json:"retry,omitempty"`        // which one follows a rollback
+	MaxRetries   int                `json:"max_retries,omitempty"`
+	Diagnosis    string             `json:"diagnosis,omitempty"`
+	Advice       string             `json:"advice,omitempty"` // for the next prompt
+	Diminishing  *selector.Returns  `json:"diminishing_returns,omitempty"`
+}
+
+// RegressionAlert follows a ProgressReport when an alert is HIGH or CRITICAL.
+type RegressionAlert struct {
+	Type      Kind              `json:"type"`
+	LoopID    string            `json:"loop_id"`
+	Iteration int               `json:"iteration"`
+	Verdict   string            `json:"verdict"` // BLOCK: the tree has to be put back; WARN
+	Regress   string            `json:"regression_type"`
+	Severity  detector.Severity `json:"severity"`
+	Details   AlertDetails      `json:"details"` // of the worst alert
+	Alerts    []AlertNote       `json:"alerts"`  // those that are HIGH or CRITICAL
+	Advice    Recommendation    `json:"recommendation"`
+}
+
+// AlertDetails are the numbers of an alert.
+type AlertDetails struct {
+	Baseline *float64 `json:"baseline_value"`
+	Previous *float64 `json:"previous_value"`
+	Current  *float64 `json:"current_value"`
+	Diff     struct {
+		Deleted []string `json:"deleted_tests"`
+		Failing []string `json:"failing_tests"`
+		Skipped []string `json:"skipped_tests"`
+	} `json:"diff"`
+}
+
+func iterationLabel(n int) string { return fmt.Sprintf("iteration_%d", n) }
+
+// BestIterationSelection tells of a choice. Scores are in [0,1].
+type BestIterationSelection struct {
+	Type        Kind                      `json:"type"`
+	LoopID      string                    `json:"loop_id"`
+	Total       int                       `json:"total_iterations"`
+	Selected    int                       `json:"selected_iteration"`
+	Quality     *float64                  `json:"quality_score"`
+	Reason      string                    `json:"reason"`
+	Final       int                       `json:"final_iteration"`
+	FinalScore  *float64                  `json:"final_quality"`
+	Degraded    bool                      `json:"degradation_detected"`
+	Flags       []string                  `json:"flags"` // below_threshold, unverified, partial, unscored, baseline
+	Trajectory  map[string]*float64       `json:"quality_trajectory"`
+	Criteria    Criteria                  `json:"selection_criteria"`
+	Details     SelectedDetails           `json:"selected_iteration_details"`
+	Comparison  *Comparison               `json:"comparison_to_final,omitempty"`
+	Rationale   []string                  `json:"selection_rationale"`
+	Degradation *DegradationAnalysis      `json:"degradation_analysis,omitempty"`
+	Diminishing *selector.Returns         `json:"diminishing_returns,omitempty"`
+	Summary     SummaryNote               `json:"summary"`
+	Superseded  []int                     `json:"superseded"`
+	Ineligible  []int                     `json:"ineligible"`
+	Override    *selector.Override        `json:"override,omitempty"`
+	Applied     []AppliedArtifacts        `json:"artifacts_applied"`
+	Report      string                    `json:"report_generated,omitempty"` // path
+	Before      *int                      `json:"selected_before"`            // null when nothing was selected
+	Rows        []ledger.TrackedIteration `json:"iterations"`
+}
+
+// Criteria are how it was chosen.
+type Criteria struct {
+	Primary   string           `json:"primary"`
+	Mode      selector.Mode    `json:"mode"`
+	Threshold float64          `json:"threshold"`
+	Verify    bool             `json:"verification_required"`
+	Weights   selector.Weights `json:"quality_weights"`
+}
+
+// SelectedDetails are the numbers of what was chosen.
+type SelectedDetails struct {
+	Iteration int       `json:"iteration"`
+	Quality   *float64  `json:"quality_score"`
+	Timestamp time.Time `json:"timestamp"`
+	metric.Record
+	Verified  bool   `json:"verified"`
+	Artifacts string `json:"artifacts_path"`
+	Snapshot  string `json:"snapshot,omitempty"` // sN
+}
+
+// Comparison sets the choice beside the final iteration. The improvement is in
+// per cent of the final quality.
+type Comparison struct {
+	Final       float64  `json:"final_quality"`
+	Selected    float64  `json:"selected_quality"`
+	Delta       float64  `json:"delta"`
+	Improvement *float64 `json:"improvement_percentage"`
+	WhyNot      string   `json:"reason_final_not_selected,omitempty"`
+}
+
+// DegradationAnalysis is a loss of quality after the peak, in per cent of the
+// peak.
+type DegradationAnalysis struct {
+	Started  string             `json:"degradation_started"` // iteration_4
+	Pattern  string             `json:"pattern"`
+	After    int                `json:"iterations_after_peak"`
+	Loss     string             `json:"quality_loss"` // -7.95%
+	Triggers []selector.Trigger `json:"triggers"`
+}
+
+// SummaryNote sums the loop up. What nobody told is null.
+type SummaryNote struct {
+	Iterations int            `json:"total_iterations"`
+	Rejected   int            `json:"rejected_iterations"`
+	Average    *float64       `json:"average_quality"`
+	Best       *float64       `json:"best_quality"`
+	Worst      *float64       `json:"worst_quality"`
+	Tokens     *int64         `json:"total_tokens"`
+	CostUSD    *float64       `json:"total_cost_usd"`
+	TimeMS     *int64         `json:"total_time_ms"`
+	Trend      selector.Trend `json:"trajectory"`
+}
+
+// AppliedArtifacts is what was copied where.
+type AppliedArtifacts struct {
+	Source      string   `json:"source"`
+	Destination string   `json:"destination"`
+	Files       []string `json:"files_copied"`
+}
+
+// Document lays a choice out as a message. path is that of the report, "" when
+// none was written.
+func (v View) Document(c selector.Choice, path string, files []string) (BestIterationSelection, error) {
+	it, err := v.Iteration(c.Iteration)
+	if err != nil {
+		return BestIterationSelection{}, err
+	}
+	final := v.Iterations[len(v.Iterations)-1]
+	folder := filepath.Join(v.Dir, "iterations", ledger.Name(it.Number))
+	b := BestIterationSelection{
+		Type: KindSelection, LoopID: v.State.LoopID, Selected: c.Iteration, Quality: it.Quality(), Reason: c.Reason,
+		Final: c.Final, FinalScore: final.Quality(), Degraded: c.Degradation != nil, Flags: flags(c), Trajectory: map[string]*float64{},
+		Criteria: Criteria{"highest_quality_score", c.Mode, c.Threshold, c.Mode == selector.HighestQualityVerified, v.Settings.Weights},
+		Details: SelectedDetails{
+			Iteration: it.Number, Quality: it.Quality(), Timestamp: it.EndedAt, Record: it.Set.Record(), Verified: it.Verified,
+			Artifacts: folder,
+		},
+		Rationale: c.Rationale, Diminishing: c.Diminishing, Superseded: orEmpty(c.Superseded), Ineligible: orEmpty(c.Ineligible), Override: c.Override,
+		Report: path, Applied: []AppliedArtifacts{}, Summary: v.summary(), Comparison: compare(it, final, c), Rows: ledger.Tracked(v.Dir, v.Iterations),
+	}
+	b.Total = b.Summary.Iterations
+	if it.Snapshot != "" {
+		b.Details.Snapshot = "s" + string(it.Snapshot)
+	}
+	if c.Mode == selector.MostRecentAboveThreshold {
+		b.Criteria.Primary = "most_recent"
+	}
+	for _, each := range v.Iterations {
+		b.Trajectory[iterationLabel(each.Number)] = each.Quality()
+	}
+	if d := c.Degradation; d != nil {
+		b.Degradation = &DegradationAnalysis{iterationLabel(d.Started), d.Pattern, d.AfterPeak, fmt.Sprintf("%.2f%%", d.Loss), d.Triggers}
+	}
+	if len(files) > 0 {
+		b.Applied = append(b.Applied, AppliedArtifacts{filepath.Join(folder, "artifacts"), filepath.Join(v.Dir, "final-output"), files})
+	}
+	if v.State.Selected != nil {
+		b.Before = &v.State.Selected.Iteration
+	}
+	return b, nil
+}
+
+func orEmpty(list []int) []int {
+	if list == nil {
+		return []int{}
+	}
+	return list
+}
+
+// flags are what somebody should know who takes the choice.
+func flags(c selector.Choice) []string {
+	out := []string{}
+	for _, f := range []struct {
+		on   bool
+		name string
+	}{
+		{c.BelowThreshold, "below_threshold"},
+		{!c.Verified, "unverified"},
+		{c.Partial, "partial"},
+		{c.Unscored, "unscored"},
+		{c.BaselineChosen, "baseline"},
+		{c.Override != nil, "override"},
+	} {
+		if f.on {
+			out = append(out, f.name)
+		}
+	}
+	return out
+}
+
+func (v View) summary() SummaryNote {
+	s := selector.Summarize(v.candidates())
+	n := SummaryNote{
+		Iterations: s.Iterations, Rejected: s.Rejected, Average: s.Average, Best: s.Best, Worst: s.Worst,
+		Tokens: s.Tokens, CostUSD: s.CostUSD, Trend: s.Trend,
+	}
+	if s.Duration != nil {
+		ms := s.Duration.Milliseconds()
+		n.TimeMS = &ms
+	}
+	return n
+}
+
+func compare(it, final ledger.Iteration, c selector.Choice) *Comparison {
+	if it.Number == final.Number || !it.Score.Measured || !final.Score.Measured {
+		return nil
+	}
+	s, f := it.Score.Value, final.Score.Value
+	out := &Comparison{Final: f, Selected: s, Delta: round4(s - f), WhyNot: whyNot(final, c)}
+	if f > 0 {
+		improvement := round4(100 * (s - f) / f)
+		out.Improvement = &improvement
+	}
+	return out
+}
+
+func whyNot(final ledger.Iteration, c selector.Choice) string {
+	switch {
+	case c.Override != nil:
+		return "Chosen by hand: " + strings.TrimSpace(c.Override.Reason)
+	case final.Rejected:
+		return "It was undone"
+	case final.Assessment.Critical():
+		return "It has a CRITICAL finding"
+	case c.Degradation != nil:
+		return fmt.Sprintf("Quality fell after iteration %d", c.Degradation.Peak)
+	case !final.Verified && c.Verified:
+		return "It is not verified"
+	}
+	return ""
+}

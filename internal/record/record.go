@@ -1,0 +1,366 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"time"
+
+	"supervise/internal/ledger"
+	"supervise/internal/loop"
+	"supervise/internal/report"
+	"supervise/selector"
+	"supervise/snapshot"
+)
+
+func regressionID(n int) string { return fmt.Sprintf("reg-%03d", n) }
+
+// Errors of [Record] that callers tell apart.
+var (
+	ErrNotRecorded = errors.New("supervise itself runs the iterations of this loop")
+	ErrExists      = errors.New("is recorded already")
+)
+
+// Place is where loops are recorded, and how a new one judges.
+type Place struct {
+	Home     string                        // the folder of this tree's loops, see [ledger.Home]
+	Root     string                        // the working tree, absolute
+	Settings func() (loop.Settings, error) // of a new loop
+	By       string                        // user name
+	Now      func() time.Time
+}
+
+// loopName is what a loop may be called: it becomes the name of a folder.
+var loopName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+// Recorded is what came of a record.
+type Recorded struct {
+	View      View
+	Iteration ledger.Iteration
+	Created   bool  // the loop is new
+	Rejudged  []int // later iterations that a replacement gave another verdict
+}
+
+// Record takes an iteration into a recorded loop, judged. A loop that is not
+// there is made with its baseline or first iteration. The error wraps
+// [ErrMessage], [ErrExists] or [ErrNotRecorded] where another message would do.
+func Record(ctx context.Context, p Place, m Message) (rec Recorded, err error) {
+	n, ok, err := m.number()
+	switch {
+	case err != nil:
+		return rec, err
+	case m.Type == KindBaseline && ok && n != 0:
+		return rec, refuse("the baseline is iteration 0, not %d", n)
+	case !ok && m.Type != KindBaseline:
+		return rec, refuse("give the number of the iteration")
+	case n < 0:
+		return rec, refuse("iteration is %d: give a number from 0, the baseline", n)
+	case !loopName.MatchString(m.LoopID):
+		return rec, refuse("%q cannot be the name of a loop: give letters, digits, dots, dashes and underscores", m.LoopID)
+	}
+	l, v, created, err := p.open(m.LoopID, n)
+	if err != nil {
+		return rec, err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	r := recorder{Place: p, l: l, v: v, m: m, n: n}
+	if err := r.record(ctx); err != nil {
+		if created {
+			err = errors.Join(err, os.RemoveAll(l.Dir())) // nothing was recorded: the name is free again
+		}
+		return rec, err
+	}
+	it, err := r.v.Iteration(n)
+	return Recorded{View: r.v, Iteration: it, Created: created, Rejudged: r.rejudged}, err
+}
+
+// open takes the loop, or makes it.
+func (p Place) open(id string, n int) (*ledger.Ledger, View, bool, error) {
+	state, err := ledger.ReadState(ledger.Dir(p.Home, id))
+	switch {
+	case errors.Is(err, ledger.ErrNoLoop) && n > 1:
+		return nil, View{}, false, fmt.Errorf("%w: %s (looked in %s); a new one begins with iteration 0, the baseline, or with 1", ledger.ErrNoLoop, id, p.Home)
+	case errors.Is(err, ledger.ErrNoLoop):
+		l, v, err := p.create(id)
+		return l, v, true, err
+	case err != nil:
+		return nil, View{}, false, err
+	case state.Kind != ledger.Recorded:
+		return nil, View{}, false, fmt.Errorf("loop %s: %w; give another name", id, ErrNotRecorded)
+	case state.Workspace != p.Root:
+		return nil, View{}, false, refuse("loop %s belongs to %s", id, state.Workspace)
+	}
+	h := newHistory()
+	l, state, err := ledger.Amend(p.Home, id, h.read)
+	if err != nil {
+		return nil, View{}, false, err
+	}
+	v, err := view(l.Dir(), state, h)
+	if err != nil {
+		return nil, v, false, errors.Join(err, l.Close())
+	}
+	return l, v, false, nil
+}
+
+func (p Place) create(id string) (*ledger.Ledger, View, error) {
+	settings, err := p.Settings()
+	if err != nil {
+		return nil, View{}, err
+	}
+	settings.Root = p.Root
+	state := ledger.State{
+		LoopID: id, Kind: ledger.Recorded, Status: ledger.Running, Task: "recorded from elsewhere", Workspace: p.Root, PID: os.Getpid(),
+		Criterion: "decided elsewhere", StartedAt: p.Now(), UpdatedAt: p.Now(),
+		History: []ledger.HistoryEntry{}, Regressions: []ledger.Regression{},
+	}
+	state.Config.MaxRetries = settings.Recovery.MaxRetries
+	l, err := ledger.Create(p.Home, state)
+	if err != nil {
+		return nil, View{}, err
+	}
+	sum, err := l.SaveSettings(settings)
+	if err == nil {
+		err = l.Log(p.Now(), string(loop.LoopRecorded), 0, 0, loop.Started{Dir: l.Dir(), Settings: sum})
+	}
+	if err != nil {
+		return nil, View{}, errors.Join(err, l.Close())
+	}
+	state.Version = ledger.Version
+	return l, View{Dir: l.Dir(), State: state, Settings: settings, Dropped: map[snapshot.ID]bool{}}, nil
+}
+
+// recorder is one iteration on its way into a loop.
+type recorder struct {
+	Place
+	l        *ledger.Ledger
+	v        View
+	m        Message
+	n        int
+	rejudged []int
+}
+
+func (r *recorder) record(ctx context.Context) error {
+	old, err := r.v.Iteration(r.n)
+	exists := err == nil
+	last := -1
+	if len(r.v.Iterations) > 0 {
+		last = r.v.Iterations[len(r.v.Iterations)-1].Number
+	}
+	switch {
+	case exists && !r.m.Replace:
+		return fmt.Errorf("iteration %d of loop %s %w: record the next number, or replace it on purpose (--replace)", r.n, r.m.LoopID, ErrExists)
+	case !exists && r.n < last:
+		return refuse("iteration %d comes before %d, which is recorded and was judged without it", r.n, last)
+	case !exists && r.m.Replace:
+		return refuse("iteration %d is not recorded: there is nothing to replace", r.n)
+	}
+	it, err := r.iteration(ctx)
+	if err != nil {
+		return err
+	}
+	if exists {
+		err := r.l.Log(r.Now(), string(loop.IterationReplaced), r.n, 0, Replaced{Before: old, By: r.By, Reason: r.m.Reason})
+		if err = errors.Join(err, r.l.RemoveResults(r.n)); err != nil {
+			return err
+		}
+	}
+	if err := r.l.CopyArtifacts(r.n, r.Root, r.m.Artifacts); err != nil {
+		return refuse("%v", err)
+	}
+	if err := r.take(it); err != nil {
+		return err
+	}
+	if err := r.rejudge(); err != nil {
+		return err
+	}
+	return r.settle()
+}
+
+// Replaced is the data of iteration_replaced: what stood there before.
+type Replaced struct {
+	Before ledger.Iteration `json:"before"`
+	By     string           `json:"by"`
+	Reason string           `json:"reason,omitempty"`
+}
+
+// RecordedData is the data of iteration_recorded.
+type RecordedData struct {
+	Progress ledger.Progress `json:"metrics"`
+	Rejected bool            `json:"rejected"`
+	Verified bool            `json:"verified"`
+	Next     string          `json:"next,omitempty"`
+	Reason   string          `json:"reason,omitempty"`
+	By       string          `json:"by"`
+}
+
+// iteration makes the iteration of what was told. It is not judged yet.
+func (r *recorder) iteration(ctx context.Context) (ledger.Iteration, error) {
+	told, err := r.m.told()
+	if err != nil {
+		return ledger.Iteration{}, err
+	}
+	if told.From != nil {
+		if _, err := r.v.until(r.n).Iteration(*told.From); err != nil {
+			return ledger.Iteration{}, refuse("started_from is %d, which is no earlier iteration", *told.From)
+		}
+	}
+	set, err := r.m.Set(r.v.Settings.Plan.ErrorFields)
+	if err != nil {
+		return ledger.Iteration{}, err
+	}
+	now := r.Now()
+	it := ledger.Iteration{
+		LoopID: r.m.LoopID, Number: r.n, StartedAt: now, EndedAt: now, Set: set, Tree: r.m.Tree, Told: told,
+		Checks: []ledger.CheckRun{}, Evidence: &ledger.Evidence{Judged: now},
+	}
+	if r.m.Timestamp != nil {
+		it.StartedAt, it.EndedAt = *r.m.Timestamp, *r.m.Timestamp
+	}
+	if told.TimeMS != nil {
+		it.StartedAt = it.EndedAt.Add(-time.Duration(*told.TimeMS) * time.Millisecond)
+	}
+	baseline := set
+	if first, err := r.v.Iteration(0); err == nil && r.n > 0 {
+		baseline = first.Set
+	}
+	if it.Score, err = r.m.score(set, baseline, r.v.Settings.Weights); err != nil {
+		return it, err
+	}
+	if r.n > 0 && !it.Score.Measured && it.Set.Empty() && told.Error == "" {
+		return it, refuse("iteration %d has neither metrics nor dimensions nor a score", r.n)
+	}
+	if r.m.Snapshot {
+		err = r.snapshot(ctx, &it)
+	}
+	return it, err
+}
+
+// snapshot keeps the working tree as it is now.
+func (r *recorder) snapshot(ctx context.Context, it *ledger.Iteration) (err error) {
+	tree, err := ledger.HoldTree(r.Root)
+	if err != nil {
+		return err
+	}
+	defer tree.Close()
+	store, err := snapshot.Open(ctx, r.Root, r.l.SnapshotDir(), r.v.Settings.Snapshot)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if rel, inside := ledger.Inside(r.Home, r.Root); inside {
+		if err := store.Exclude([]string{rel}); err != nil {
+			return err
+		}
+	}
+	info, err := store.Take(ctx, ledger.Name(r.n)+", recorded")
+	if err != nil {
+		return fmt.Errorf("snapshot of the tree: %w", err)
+	}
+	it.Snapshot, it.Tree = info.ID, cmp.Or(it.Tree, info.Tree)
+	before := r.v.until(r.n)
+	if i := before.start(it.Told); i >= 0 && before.Iterations[i].Snapshot != "" {
+		it.Start = before.Iterations[i].Snapshot
+		changes, err := store.Changes(ctx, it.Start, it.Snapshot)
+		if err != nil {
+			return fmt.Errorf("compare iteration %d with its start: %w", r.n, err)
+		}
+		for _, c := range changes {
+			it.Changed = append(it.Changed, ledger.FileChange{Path: c.Path, Kind: string(c.Kind)})
+		}
+		it.Told.Unchanged = len(changes) == 0
+	}
+	if base := r.v.State.BaselineSnapshot; base != "" && r.n > 0 {
+		it.Evidence.GitLost, err = store.GitLost(ctx, base, it.Snapshot)
+	}
+	return err
+}
+
+// take judges the iteration and writes it: itself first, then that it is there.
+func (r *recorder) take(it ledger.Iteration) error {
+	it = r.v.judge(it)
+	r.v = r.v.replaced(it)
+	best := it.Best != nil && it.Best.Iteration == it.Number
+	if err := r.l.Append(it, nil, best); err != nil {
+		return err
+	}
+	data := RecordedData{Progress: it.Progress(best), Rejected: it.Rejected, Verified: it.Verified, By: r.By}
+	if it.Decision != nil {
+		data.Next, data.Reason = it.Decision.Move, it.Decision.Reason
+	}
+	if err := r.l.Log(r.Now(), string(loop.IterationRecorded), it.Number, it.EndedAt.Sub(it.StartedAt), data); err != nil {
+		return err
+	}
+	return r.l.WriteReport(ledger.Name(it.Number)+"-report.md", report.OfIteration(r.v.reportOf(it)))
+}
+
+// rejudge judges what came after a replaced iteration again.
+func (r *recorder) rejudge() error {
+	for _, later := range r.v.Iterations {
+		if later.Number <= r.n {
+			continue
+		}
+		again := later
+		again.Decision, again.Best, again.Regression, again.Rejected = nil, nil, nil, false
+		if r.n == 0 && len(later.Score.Dimensions) > 0 && hasComponents(later.Score) {
+			first, _ := r.v.Iteration(0)
+			again.Score = selector.Grade(later.Set, first.Set, r.v.Settings.Weights)
+		}
+		if again = r.v.judge(again); !sameVerdict(again, later) {
+			r.rejudged = append(r.rejudged, later.Number)
+		}
+		if err := r.take(again); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hasComponents reports whether a score was computed from numbers, not given.
+func hasComponents(s selector.Score) bool {
+	return slices.ContainsFunc(s.Dimensions, func(d selector.Dimension) bool { return len(d.Components) > 0 })
+}
+
+func sameVerdict(a, b ledger.Iteration) bool {
+	return a.Assessment.Class == b.Assessment.Class && a.Rejected == b.Rejected && a.Verified == b.Verified &&
+		a.Assessment.Recommendation.Action == b.Assessment.Recommendation.Action
+}
+
+// replaced is the loop with an iteration in its place.
+func (v View) replaced(it ledger.Iteration) View {
+	v.Iterations = slices.DeleteFunc(slices.Clone(v.Iterations), func(o ledger.Iteration) bool { return o.Number == it.Number })
+	v.Iterations = append(v.Iterations, it)
+	slices.SortFunc(v.Iterations, func(a, b ledger.Iteration) int { return a.Number - b.Number })
+	return v
+}
+
+func (v View) reportOf(it ledger.Iteration) report.Iteration {
+	before := v.until(it.Number)
+	out := report.Iteration{It: it, Best: it.Best, Kept: ledger.SnapshotDir(v.Dir), Criterion: v.State.Criterion, Rules: v.Settings.Rules}
+	if first, err := v.Iteration(0); err == nil {
+		out.Baseline = first
+	}
+	if i := before.start(it.Told); i >= 0 {
+		out.Previous = &before.Iterations[i]
+	}
+	return out
+}
+
+// settle writes what follows from the iterations: the tracker and the state.
+func (r *recorder) settle() error {
+	s := &r.v.State
+	s.History, s.Regressions, s.Best = []ledger.HistoryEntry{}, []ledger.Regression{}, nil
+	for _, it := range r.v.Iterations {
+		s.Add(it)
+	}
+	s.Status, s.UpdatedAt, s.Selected = ledger.Running, r.Now(), nil
+	s.Best = r.v.running()
+	var best *int
+	if s.Best != nil {
+		best = &s.Best.Iteration
+	}
+	return errors.Join(r.l.Track(r.v.Iterations, r.v.Settings.Tracking(), best, r.Now()), r.l.Save(*s))
+}

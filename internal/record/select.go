@@ -1,0 +1,179 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"supervise/internal/ledger"
+	"supervise/internal/loop"
+	"supervise/internal/report"
+	"supervise/selector"
+	"supervise/snapshot"
+)
+
+// Wish is how to choose other than the loop itself did. The zero value is the
+// loop's own way.
+type Wish struct {
+	Mode      selector.Mode      // "": that of the loop
+	Threshold *float64           // in [0,1]; nil: that of the loop
+	Weights   map[string]float64 // by dimension; those not named stay
+	Override  *selector.Override
+}
+
+// Plain reports whether nothing is wished for.
+func (w Wish) Plain() bool {
+	return w.Mode == "" && w.Threshold == nil && len(w.Weights) == 0 && w.Override == nil
+}
+
+// Choose chooses among the iterations by the settings of the loop and the wish.
+// The view that is returned has the scores and settings that were chosen by. The
+// error wraps those of [selector.Best] and [selector.ErrWeights].
+func (v View) Choose(w Wish) (View, selector.Choice, error) {
+	if w.Mode != "" {
+		v.Settings.Select.Mode = w.Mode
+	}
+	if w.Threshold != nil {
+		v.Settings.Select.Threshold = *w.Threshold
+	}
+	if len(w.Weights) > 0 {
+		var err error
+		if v.Settings.Weights, err = v.Settings.Weights.With(w.Weights); err != nil {
+			return v, selector.Choice{}, err
+		}
+		v.Iterations = append([]ledger.Iteration(nil), v.Iterations...)
+		for i := range v.Iterations {
+			v.Iterations[i].Score = v.Iterations[i].Score.Weighed(v.Settings.Weights)
+		}
+	}
+	o := v.Settings.Select
+	o.Override = w.Override
+	choice, err := selector.Best(v.candidates(), o)
+	if err != nil {
+		return v, choice, fmt.Errorf("select the best iteration of loop %s: %w", v.State.LoopID, err)
+	}
+	return v, choice, nil
+}
+
+// Report lays the loop and the choice out for the reports.
+func (v View) Report(c selector.Choice, now time.Time) report.Loop {
+	return report.Loop{
+		State: v.State, Iterations: v.Iterations, Choice: c, Summary: selector.Summarize(v.candidates()), Now: now,
+		Mode: v.Settings.Select.Mode, Threshold: v.Settings.Select.Threshold,
+	}
+}
+
+// Selection is a choice that was written down.
+type Selection struct {
+	View   View
+	Choice selector.Choice
+	Path   string   // of the selection report
+	Files  []string // what final-output/ holds, or is deleted
+	Notes  []string // what could not be done
+}
+
+// Select chooses anew and writes it down: in the log, the state, the tracker, the
+// selection report and final-output/. The tree is left alone. by is who wants it.
+// The error wraps [ledger.ErrLocked] while a supervisor works on the loop.
+func Select(ctx context.Context, home, id string, w Wish, by string, now time.Time) (sel Selection, err error) {
+	h := newHistory()
+	l, state, err := ledger.Amend(home, id, h.read)
+	if err != nil {
+		return sel, err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	v, err := view(l.Dir(), state, h)
+	if err == nil {
+		sel.View, sel.Choice, err = v.Choose(w)
+	}
+	if err != nil {
+		return sel, err
+	}
+	return sel, sel.write(ctx, l, by, now)
+}
+
+func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, by string, now time.Time) error {
+	v, c := &sel.View, sel.Choice
+	data := loop.Reselected{Choice: c, By: by}
+	if v.State.Selected != nil {
+		data.Before = &v.State.Selected.Iteration
+	}
+	if err := l.Log(now, string(loop.SelectionChanged), c.Iteration, 0, data); err != nil {
+		return err
+	}
+	v.State.Selected = v.best(c)
+	if v.State.Kind == ledger.Recorded {
+		v.State.Status, v.State.UpdatedAt = ledger.Completed, now
+	} // else the time of the last change stays: it says when the loop was at work
+	out, err := sel.output(ctx, l)
+	if err != nil {
+		return err
+	}
+	r := v.Report(c, now)
+	r.Artifacts, r.Removed = out.Changed, out.Removed
+	sel.Files = append(out.Changed, out.Removed...)
+	sel.Path = filepath.Join(l.Dir(), "reports", report.SelectionName)
+	return errors.Join(
+		l.WriteReport(report.SelectionName, report.Selection(r)),
+		l.Track(v.Iterations, v.tracking(), &c.Iteration, now),
+		l.Save(v.State),
+	)
+}
+
+// output fills final-output/ from the snapshot of the selection, or from its
+// artifacts where somebody else ran it.
+func (sel *Selection) output(ctx context.Context, l *ledger.Ledger) (loop.Output, error) {
+	v := sel.View
+	it, err := v.Iteration(sel.Choice.Iteration)
+	if err != nil {
+		return loop.Output{}, err
+	}
+	if it.Told != nil && it.Snapshot == "" {
+		paths, err := l.OutputArtifacts(it.Number)
+		return loop.Output{Changed: paths}, err
+	}
+	if _, err := os.Stat(l.SnapshotDir()); err != nil || v.State.BaselineSnapshot == "" {
+		sel.Notes = append(sel.Notes, "final-output/ is as it was: the loop has no snapshots to fill it from")
+		return loop.Output{}, nil
+	}
+	store, err := snapshot.Open(ctx, v.State.Workspace, l.SnapshotDir(), snapshot.Options{})
+	if err != nil {
+		return loop.Output{}, err
+	}
+	defer store.Close()
+	out, err := loop.OutputOf(ctx, store, v.State.BaselineSnapshot, it.Snapshot)
+	if errors.Is(err, snapshot.ErrUnknown) || errors.Is(err, snapshot.ErrDropped) {
+		sel.Notes = append(sel.Notes, fmt.Sprintf("final-output/ is as it was: the tree of iteration %d was dropped to save space", it.Number))
+		return loop.Output{}, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	return out, l.WriteOutput(out.Files)
+}
+
+func (v View) best(c selector.Choice) *ledger.BestIteration {
+	it, err := v.Iteration(c.Iteration)
+	if err != nil {
+		return nil
+	}
+	return &ledger.BestIteration{
+		Iteration: it.Number, QualityScore: it.Score.Value, Snapshot: it.Snapshot,
+		SnapshotPath: ledger.SnapshotDir(v.Dir), Reason: c.Reason,
+	}
+}
+
+func (v View) tracking() ledger.TrackingConfig { return v.Settings.Tracking() }
+
+// NoteApplied writes down that the tree of a selection was put back by hand.
+func NoteApplied(home, id string, n int, data loop.Applied, now time.Time) (err error) {
+	l, _, err := ledger.Amend(home, id, func(ledger.Event) {})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	return l.Log(now, string(loop.SelectionApplied), n, 0, data)
+}

@@ -1,0 +1,237 @@
+package treediff
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1" //nolint:gosec // git names objects so
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"supervise/integrity"
+)
+
+// WorkingTree returns the files of the checkout at r that differ from a tree,
+// untracked ones included, ignored ones not. The index is not asked what
+// changed: what is marked assume-unchanged there is compared all the same.
+func (r Repo) WorkingTree(ctx context.Context, base string) (Change, error) {
+	top, err := r.git(ctx, nil, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return Change{}, fmt.Errorf("%s has no working tree: %w", r.Dir, err)
+	}
+	r.Dir = strings.TrimSuffix(string(top), "\n")
+	before, err := r.listTree(ctx, base)
+	if err != nil {
+		return Change{}, err
+	}
+	out, err := r.git(ctx, nil, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	if err != nil {
+		return Change{}, err
+	}
+	names := map[string]bool{}
+	for _, name := range strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		names[name] = name != ""
+	}
+	for name := range before {
+		names[name] = true // also what was taken out of the index
+	}
+	c, err := r.compare(ctx, before, names)
+	c.Base = r.base(ctx, base, before)
+	return c, err
+}
+
+// compare reads the files of the working tree that are not as in the tree.
+func (r Repo) compare(ctx context.Context, before map[string]string, names map[string]bool) (Change, error) {
+	now, ids, err := r.differing(before, names)
+	if err != nil {
+		return Change{}, fmt.Errorf("read the working tree: %w", err)
+	}
+	texts, err := r.contents(ctx, ids)
+	if err != nil {
+		return Change{}, err
+	}
+	old := map[string]*content{}
+	for name, c := range now {
+		was := texts[before[name]]
+		if was != nil && c != nil && bytes.Equal(unix(was.text), unix(c.text)) && was.size <= MaxSize {
+			delete(now, name) // checked out with other ends of lines
+			continue
+		}
+		old[name] = was
+	}
+	return between(old, now), nil
+}
+
+// differing returns the files on disk that are not as in the tree, nil for those
+// that are gone, and the ids of what they were.
+func (r Repo) differing(before map[string]string, names map[string]bool) (now map[string]*content, ids []string, err error) {
+	now = map[string]*content{}
+	for name, on := range names {
+		if !on {
+			continue
+		}
+		c, err := readFile(filepath.Join(r.Dir, filepath.FromSlash(name)))
+		if err != nil {
+			return nil, nil, err
+		}
+		id := before[name]
+		if c == nil && id == "" || c != nil && id != "" && c.text != nil && blobID(c.text, len(id)) == id {
+			continue
+		}
+		now[name] = c
+		if id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return now, ids, nil
+}
+
+func unix(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
+
+// listTree returns the ids of the files of a tree by path, without submodules.
+func (r Repo) listTree(ctx context.Context, tree string) (map[string]string, error) {
+	id, err := r.tree(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.git(ctx, nil, "ls-tree", "-r", "-z", "--full-tree", id)
+	if err != nil {
+		return nil, err
+	}
+	list := map[string]string{}
+	for _, row := range strings.Split(string(out), "\x00") {
+		head, name, ok := strings.Cut(row, "\t")
+		if f := strings.Fields(head); ok && len(f) == 3 && f[0] != submodule {
+			list[name] = f[2]
+		}
+	}
+	return list, nil
+}
+
+// blobID is the name that git gives a content; length is that of its names.
+func blobID(text []byte, length int) string {
+	var h hash.Hash
+	if h = sha1.New(); length == hex.EncodedLen(sha256.Size) { //nolint:gosec // git names objects so
+		h = sha256.New()
+	}
+	h.Write([]byte("blob " + strconv.Itoa(len(text)) + "\x00"))
+	h.Write(text)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// readFile reads a file or the target of a link, as git does; nil for what is
+// neither. A long one has no text.
+func readFile(name string) (*content, error) {
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir():
+		return nil, nil //nolint:nilnil // it is not there, which is no error
+	case err != nil:
+		return nil, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := os.Readlink(name)
+		return &content{text: []byte(target), size: int64(len(target))}, err
+	case !info.Mode().IsRegular():
+		return nil, nil //nolint:nilnil // a pipe or a socket is no file of a project
+	case info.Size() > MaxSize:
+		return &content{size: info.Size()}, nil
+	}
+	text, err := os.ReadFile(name)
+	return &content{text: text, size: int64(len(text))}, err
+}
+
+// Folders returns the files that differ between two folders. Folders of version
+// control and of third-party code are not looked into.
+func Folders(before, after string) (Change, error) {
+	old, err := readFolder(before)
+	if err != nil {
+		return Change{}, err
+	}
+	now, err := readFolder(after)
+	if err != nil {
+		return Change{}, err
+	}
+	whole := maps.Clone(old)
+	for name, c := range now {
+		if was := old[name]; was != nil && was.size == c.size && bytes.Equal(was.text, c.text) && c.size <= MaxSize {
+			delete(old, name)
+			delete(now, name)
+		}
+	}
+	c := between(old, now)
+	c.Base = treeOf(
+		func() []string { return slices.Sorted(maps.Keys(whole)) },
+		func(paths []string) map[string]*content {
+			out := map[string]*content{}
+			for _, p := range paths {
+				out[p] = whole[p]
+			}
+			return out
+		})
+	return c, nil
+}
+
+// leftOut are folders that hold nothing of the project itself.
+var leftOut = []string{".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"}
+
+func readFolder(root string) (map[string]*content, error) {
+	out := map[string]*content{}
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != root && slices.Contains(leftOut, d.Name()):
+			return filepath.SkipDir
+		case d.IsDir():
+			return nil
+		}
+		c, err := readFile(name)
+		if err != nil || c == nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		out[filepath.ToSlash(rel)] = c
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read folder: %w", err)
+	}
+	return out, nil
+}
+
+// between makes a change of the files that differ; nil stands for one that is
+// not there.
+func between(old, now map[string]*content) Change {
+	var c Change
+	renamed := renames(old, now)
+	gone := map[string]bool{}
+	for _, from := range renamed {
+		gone[from] = true
+	}
+	for name, is := range now {
+		if is == nil {
+			continue
+		}
+		was, from := old[name], renamed[name]
+		if from != "" {
+			was = old[from]
+		}
+		c.add(integrity.File{Path: name, OldPath: from}, was, is)
+	}
+	for name, was := range old {
+		if was != nil && now[name] == nil && !gone[name] {
+			c.add(integrity.File{Path: name}, was, nil)
+		}
+	}
+	c.sort()
+	return c
+}

@@ -1,0 +1,302 @@
+package treediff
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"supervise/integrity"
+)
+
+// ErrRevision marks names that git does not know as a commit or a tree.
+var ErrRevision = errors.New("git does not know it")
+
+// Repo is a git repository, bare or not. It is read and never written to.
+type Repo struct{ Dir string }
+
+// git runs a command of git that reads. Settings that run programs are off.
+func (r Repo) git(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
+	own := []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.renameLimit=1000", "--no-replace-objects"}
+	cmd := exec.CommandContext(ctx, "git", append(own, args...)...)
+	cmd.Dir, cmd.Stdin = r.Dir, in
+	cmd.Env = append(withoutGit(os.Environ()), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ATTR_NOSYSTEM=1", "LC_ALL=C")
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.As(err, &exit):
+		return nil, fmt.Errorf("git %s in %s: %w: %s", args[0], r.Dir, err, bytes.TrimSpace(exit.Stderr))
+	case err != nil:
+		return nil, fmt.Errorf("git %s in %s: %w", args[0], r.Dir, err)
+	}
+	return out, nil
+}
+
+// Git runs a command of git that reads, and returns what it prints. The error is the
+// cause of ctx, or says what git said.
+func (r Repo) Git(ctx context.Context, args ...string) ([]byte, error) {
+	return r.git(ctx, nil, args...)
+}
+
+// Texts reads objects by their ids. Those that are none, and those longer than
+// [MaxSize], are left out.
+func (r Repo) Texts(ctx context.Context, ids []string) (map[string][]byte, error) {
+	read, err := r.contents(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string][]byte, len(read))
+	for id, c := range read {
+		if c.text != nil {
+			out[id] = c.text
+		}
+	}
+	return out, nil
+}
+
+// withoutGit returns an environment in which git looks for nothing elsewhere.
+func withoutGit(env []string) []string {
+	out := make([]string, 0, len(env)+4)
+	for _, line := range env {
+		if !strings.HasPrefix(line, "GIT_") {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// Tracked lists the files below r.Dir that git's index has, relative to it and with
+// slashes, whether they stand in the working tree or not.
+func (r Repo) Tracked(ctx context.Context) (map[string]bool, error) {
+	out, err := r.git(ctx, nil, "ls-files", "-z")
+	return listed(out), err
+}
+
+// Kept lists the files below r.Dir that a revision has, and those that commits or
+// stashes since a time have changed, whether or not anything names these any more.
+func (r Repo) Kept(ctx context.Context, rev string, since time.Time) (map[string]bool, error) {
+	out, err := r.git(ctx, nil, "ls-tree", "-r", "-z", "--name-only", rev)
+	if err != nil {
+		return nil, err
+	}
+	later, err := r.git(ctx, nil, "log", "--all", "--reflog", "-m", "--relative", "--no-renames", "--format=", "--name-only", "-z", "--since="+strconv.FormatInt(since.Unix(), 10))
+	return listed(append(out, later...)), err
+}
+
+// listed splits names that end with a zero byte each.
+func listed(out []byte) map[string]bool {
+	files := map[string]bool{}
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		if name != "" {
+			files[name] = true
+		}
+	}
+	return files
+}
+
+// Span splits REV..REV; a single revision is what it changed: REV^..REV. A root
+// commit has no REV^: there everything is new.
+func (r Repo) Span(ctx context.Context, arg string) (from, to string, err error) {
+	from, to, isRange := strings.Cut(arg, "..")
+	switch {
+	case strings.HasPrefix(to, "."):
+		return "", "", fmt.Errorf("%s: two dots stand between the ends, as in HEAD~5..HEAD", arg)
+	case isRange && to == "":
+		to = "HEAD"
+	case isRange && from == "":
+		from = "HEAD"
+	case !isRange:
+		from, to = arg+"^", arg
+	}
+	if to, err = r.tree(ctx, to); err != nil {
+		return "", "", err
+	}
+	id, err := r.tree(ctx, from)
+	if err != nil && !isRange {
+		return r.emptyTree(ctx, to)
+	}
+	return id, to, err
+}
+
+// tree returns the id of the tree of a commit or a tree.
+func (r Repo) tree(ctx context.Context, rev string) (string, error) {
+	out, err := r.git(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{tree}")
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", err
+		}
+		return "", fmt.Errorf("%s: %w in %s as a commit or a tree", rev, ErrRevision, r.Dir)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// emptyTree returns the id of the tree without files, in the repository's way of
+// naming objects.
+func (r Repo) emptyTree(ctx context.Context, to string) (from, same string, err error) {
+	out, err := r.git(ctx, nil, "hash-object", "-t", "tree", "--stdin")
+	return strings.TrimSpace(string(out)), to, err
+}
+
+// Between returns the files that differ between two trees, as Span gives them.
+func (r Repo) Between(ctx context.Context, from, to string) (Change, error) {
+	out, err := r.git(ctx, nil, "diff-tree", "-r", "-z", "--raw", "-M40%", "--full-index", "--no-ext-diff", "--no-textconv", from, to)
+	if err != nil {
+		return Change{}, err
+	}
+	rows := parseRaw(string(out))
+	var ids []string
+	for _, row := range rows {
+		ids = append(ids, row.before, row.after)
+	}
+	texts, err := r.contents(ctx, ids)
+	if err != nil {
+		return Change{}, err
+	}
+	var c Change
+	for _, row := range rows {
+		c.add(integrity.File{Path: row.path, OldPath: row.old}, texts[row.before], texts[row.after])
+	}
+	c.sort()
+	c.Base = r.base(ctx, from, nil)
+	return c, nil
+}
+
+// Base returns the project at a commit or a tree, read only when it is asked.
+func (r Repo) Base(ctx context.Context, rev string) integrity.Tree { return r.base(ctx, rev, nil) }
+
+// base is the same; files may be its list, nil when it is not known.
+func (r Repo) base(ctx context.Context, id string, files map[string]string) integrity.Tree {
+	list := sync.OnceValue(func() map[string]string {
+		if files == nil {
+			files, _ = r.listTree(ctx, id) // an error leaves it empty
+		}
+		return files
+	})
+	return treeOf(
+		func() []string { return slices.Sorted(maps.Keys(list())) },
+		func(paths []string) map[string]*content {
+			var ids []string
+			for _, p := range paths {
+				ids = append(ids, list()[p])
+			}
+			texts, _ := r.contents(ctx, ids) // an error leaves it empty
+			out := map[string]*content{}
+			for _, p := range paths {
+				out[p] = texts[list()[p]]
+			}
+			return out
+		})
+}
+
+// rawRow is a line of git diff-tree --raw.
+type rawRow struct {
+	before, after string // ids; all zero for what is not there
+	path, old     string
+}
+
+const submodule = "160000" // its mode
+
+// parseRaw reads what git diff-tree --raw -z prints; submodules are left out.
+func parseRaw(out string) []rawRow {
+	var rows []rawRow
+	for fields := strings.Split(out, "\x00"); len(fields) >= 2; {
+		head := strings.Fields(strings.TrimPrefix(fields[0], ":"))
+		if len(head) < 5 {
+			return rows
+		}
+		row := rawRow{before: head[2], after: head[3], path: fields[1]}
+		fields = fields[2:]
+		if k := head[4][0]; (k == 'R' || k == 'C') && len(fields) > 0 {
+			row.old, row.path, fields = row.path, fields[0], fields[1:]
+		}
+		if head[0] != submodule && head[1] != submodule {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// contents reads objects; those that are none are left out, those that are too
+// long have no text.
+func (r Repo) contents(ctx context.Context, ids []string) (map[string]*content, error) {
+	out := map[string]*content{}
+	ids, err := r.sizes(ctx, ids, out)
+	if err != nil || len(ids) == 0 {
+		return out, err
+	}
+	data, err := r.git(ctx, strings.NewReader(strings.Join(ids, "\n")+"\n"), "cat-file", "--batch")
+	if err != nil {
+		return nil, err
+	}
+	for in := bufio.NewReader(bytes.NewReader(data)); ; {
+		id, n, err := objectHead(in)
+		switch {
+		case errors.Is(err, io.EOF):
+			return out, nil
+		case err != nil:
+			return nil, err
+		case n < 0:
+			continue
+		}
+		text := make([]byte, n+1) // and the end of the line
+		if _, err := io.ReadFull(in, text); err != nil {
+			return nil, fmt.Errorf("read changed files: %w", err)
+		}
+		out[id] = &content{text: text[:n:n], size: n}
+	}
+}
+
+// sizes asks for the sizes of objects when there are many, since a single long
+// one would be read whole; it returns those to be read.
+func (r Repo) sizes(ctx context.Context, ids []string, out map[string]*content) ([]string, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	data, err := r.git(ctx, strings.NewReader(strings.Join(ids, "\n")+"\n"), "cat-file", "--batch-check")
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for in := bufio.NewReader(bytes.NewReader(data)); ; {
+		id, n, err := objectHead(in)
+		switch {
+		case errors.Is(err, io.EOF):
+			return list, nil
+		case err != nil:
+			return nil, err
+		case n > MaxSize:
+			out[id] = &content{size: n}
+		case n >= 0 && out[id] == nil:
+			list = append(list, id)
+		}
+	}
+}
+
+// objectHead reads "ID blob SIZE", n is -1 for an object that is not there.
+func objectHead(in *bufio.Reader) (id string, n int64, err error) {
+	line, err := in.ReadString('\n')
+	if err != nil {
+		return "", 0, err
+	}
+	id, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	_, size, ok := strings.Cut(rest, " ")
+	if !ok {
+		return id, -1, nil // missing: the other side of a new or deleted file
+	}
+	if n, err = strconv.ParseInt(size, 10, 64); err != nil {
+		return "", 0, fmt.Errorf("read changed files: git says %q", line)
+	}
+	return id, n, nil
+}

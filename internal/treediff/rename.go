@@ -1,0 +1,100 @@
+package treediff
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"path"
+	"slices"
+)
+
+// The bounds of looking for renames, as git has them.
+const (
+	similarEnough = 40 // of 100
+	maxPairs      = 100_000
+)
+
+// candidate is a pair of a file that is gone and a new one.
+type candidate struct {
+	from, to string
+	like     int // of 100
+}
+
+// renames finds the files that are gone and mostly the same elsewhere: from the
+// new path to the old one. The most similar pairs come first.
+func renames(old, now map[string]*content) map[string]string {
+	var gone, came []string
+	for _, name := range slices.Sorted(maps.Keys(old)) {
+		if old[name] != nil && now[name] == nil {
+			gone = append(gone, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if now[name] != nil && old[name] == nil {
+			came = append(came, name)
+		}
+	}
+	var list []candidate
+	if len(gone)*len(came) <= maxPairs {
+		list = candidates(gone, came, old, now)
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.like, a.like), cmp.Compare(sameBase(b), sameBase(a)))
+	})
+	out, used := map[string]string{}, map[string]bool{}
+	for _, c := range list {
+		if out[c.to] == "" && !used[c.from] {
+			out[c.to], used[c.from] = c.from, true
+		}
+	}
+	return out
+}
+
+func sameBase(c candidate) int {
+	if path.Base(c.from) == path.Base(c.to) {
+		return 1
+	}
+	return 0
+}
+
+func candidates(gone, came []string, old, now map[string]*content) []candidate {
+	var list []candidate
+	bags := map[string]map[string]int{}
+	for _, name := range gone {
+		bags[name] = lineBag(old[name].text)
+	}
+	for _, to := range came {
+		if len(now[to].text) == 0 {
+			continue
+		}
+		bag := lineBag(now[to].text)
+		for _, from := range gone {
+			a, b := old[from].size, now[to].size
+			if min(a, b)*100 < max(a, b)*similarEnough {
+				continue
+			}
+			if like := likeness(bags[from], bag, max(a, b)); like >= similarEnough {
+				list = append(list, candidate{from, to, like})
+			}
+		}
+	}
+	return list
+}
+
+// lineBag returns how many bytes each line takes up.
+func lineBag(text []byte) map[string]int {
+	bag := map[string]int{}
+	for l := range bytes.Lines(text) {
+		bag[string(l)] += len(l)
+	}
+	return bag
+}
+
+// likeness returns how much of the longer of two texts is in both, of 100.
+func likeness(a, b map[string]int, longer int64) int {
+	common := 0
+	for l, n := range a {
+		common += min(n, b[l])
+	}
+	return int(int64(common) * 100 / max(longer, 1))
+}

@@ -1,0 +1,94 @@
+// Package treediff reads what lies between two states of a project, commits of
+// git, the working tree or folders, as the files that differ with their texts. It
+// reads git by its plumbing alone, so that no setting of the repository runs a
+// program or hides a file, and it writes nothing.
+package treediff
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"sync"
+
+	"supervise/integrity"
+)
+
+// MaxSize is how long a file may be, in bytes, to be looked at.
+const MaxSize = 1 << 20
+
+// Change is what lies between two states.
+type Change struct {
+	Files []integrity.File // by path
+	// Unread are the changed files that are not looked at, with the reason:
+	// "data.bin: binary".
+	Unread []string
+	// Base is the whole project before the change, read only when it is asked for.
+	Base integrity.Tree
+}
+
+// treeOf makes a project of its paths and of what reads some of them. Neither is
+// called before it is needed, the paths once. What fails is left out: the rules
+// then know less.
+func treeOf(list func() []string, read func(paths []string) map[string]*content) integrity.Tree {
+	return integrity.Tree{
+		Paths: sync.OnceValue(list),
+		Texts: func(paths []string) map[string][]byte {
+			out := map[string][]byte{}
+			for name, c := range read(paths) {
+				if text := textOf(c); text != nil {
+					out[name] = text
+				}
+			}
+			return out
+		},
+	}
+}
+
+// readable returns a text if it is looked at, else why not.
+func readable(text []byte, size int64) (why string) {
+	switch {
+	case size > MaxSize:
+		return "longer than 1 MiB"
+	case bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0:
+		return "binary"
+	}
+	return ""
+}
+
+// content is a file of one side: its text, nil for none, and its size.
+type content struct {
+	text []byte
+	size int64
+}
+
+// add adds a changed file. before or after is nil where it is not there.
+func (c *Change) add(f integrity.File, before, after *content) {
+	why := ""
+	for _, side := range []*content{before, after} {
+		if side != nil {
+			why = cmp.Or(why, readable(side.text, side.size))
+		}
+	}
+	if why != "" {
+		c.Unread = append(c.Unread, f.Path+": "+why)
+	}
+	f.Added, f.Deleted = before == nil, after == nil
+	f.Before, f.After = textOf(before), textOf(after)
+	c.Files = append(c.Files, f)
+}
+
+// textOf returns the text if it is looked at; a file that is there is never nil.
+func textOf(c *content) []byte {
+	switch {
+	case c == nil || readable(c.text, c.size) != "":
+		return nil
+	case c.text == nil:
+		return []byte{}
+	}
+	return c.text
+}
+
+func (c *Change) sort() {
+	slices.SortFunc(c.Files, func(a, b integrity.File) int { return cmp.Compare(a.Path, b.Path) })
+	slices.Sort(c.Unread)
+}
