@@ -43,7 +43,7 @@ recorded once, unless --replace; what stood there is kept in the log.
 
 With - it reads messages from standard input, a JSON object each: BaselineRequest,
 IterationComplete and LoopDecisionRequest, and answers each with ProgressReport,
-RegressionAlert and BestIterationSelection. docs/tracker.md has every field.`,
+RegressionAlert and BestIterationSelection. docs/record.md has every field.`,
 		Example: `  supervise measure --json | supervise record nightly --iteration 0 --metrics -
   supervise record nightly --iteration 1 --metrics metrics.json --tokens 5000 --cost 0.05 --time 30s
   supervise record drafts --iteration 1 --dimensions validation=.7,completeness=.8,correctness=.75 --artifacts out/

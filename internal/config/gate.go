@@ -9,7 +9,7 @@ import (
 
 // Notify is who is told of what happens in a loop.
 type Notify struct {
-	// an address that gets JSON by POST, with the text that Slack shows, [when somebody should know](gate.md#who-is-told): questions, CRITICAL findings, the end
+	// an address that gets JSON by POST, with the text that Slack shows, [when somebody should know](approval.md#notifications): questions, CRITICAL findings, the end
 	Webhook string `yaml:"webhook" range:"https://… or http://…"`
 	// for the shell; gets the same on its standard input
 	Command string `yaml:"command"`
@@ -17,7 +17,7 @@ type Notify struct {
 
 // Watch is what is done when tests vanish while the agent works.
 type Watch struct {
-	// what follows when tests vanish [while the agent works](gate.md#while-the-agent-works)
+	// what follows when tests vanish [while the agent works](recovery.md#alarm)
 	Action string `yaml:"action" range:"off|warn|stop"`
 }
 

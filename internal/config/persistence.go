@@ -27,7 +27,7 @@ type Persistence struct {
 		Patterns []string `yaml:"patterns_enabled"`
 	} `yaml:"detection"`
 	Reinforcement struct {
-		// the level of the [reminder](gate.md#what-the-agent-is-told) in the first iterations; what happened can raise it
+		// the level of the [reminder](recovery.md#prompts) in the first iterations; what happened can raise it
 		Default *string `yaml:"default_level" range:"off|minimal|standard|aggressive"`
 		// how the level rises with the number of the iteration: `iteration_3: STANDARD`
 		Thresholds map[string]string `yaml:"escalation_thresholds"`

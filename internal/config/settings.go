@@ -33,13 +33,13 @@ type Settings struct {
 	Promise string `yaml:"completion_promise"`
 	// a quality score that has to be reached as well; with `until: quality` it is 90 where nothing is given
 	QualityTarget float64 `yaml:"quality_target" range:"0–100"`
-	// what a stall does: end the loop, `ask` a [person](gate.md), or nothing
+	// what a stall does: end the loop, `ask` a [person](approval.md), or nothing
 	OnStall string `yaml:"on_stall" range:"stop|ask|continue"`
 	// end the loop (status 5) when quality grows by less than 5 points twice in a row; it is reported in any case
 	Diminishing bool `yaml:"stop_on_diminishing"`
 	// whether the agent has a [terminal](agents.md#terminal): `auto` gives it one where that is possible
 	Pty string `yaml:"pty" range:"auto|always|never"`
-	// how strongly [the agent is reminded](gate.md#what-the-agent-is-told) of the rules before each iteration; `adaptive` goes by what happened
+	// how strongly [the agent is reminded](recovery.md#prompts) of the rules before each iteration; `adaptive` goes by what happened
 	Reinforcement string `yaml:"reinforcement" range:"adaptive|off|minimal|standard|aggressive"`
 	// [which rules apply](rules.md#setting-the-rules): none, the CRITICAL ones about metrics, the usual ones, all
 	Mode string `yaml:"mode" range:"off|minimal|standard|aggressive"`
@@ -67,7 +67,7 @@ type Settings struct {
 	// run although no test can be measured
 	AllowUntested bool `yaml:"allow_untested"`
 
-	// what is done where [a person should judge](gate.md) and there is no terminal
+	// what is done where [a person should judge](approval.md) and there is no terminal
 	Gate string `yaml:"gate" range:"reject|abort|wait"`
 	// a question that nobody answers for so long counts as rejected
 	GateTimeout time.Duration `yaml:"gate_timeout" range:"≥ 0"`
@@ -108,7 +108,7 @@ type Check struct {
 	Stderr bool `yaml:"stderr"`
 	// the reports hold coverage as well; it is missed when it is not there
 	Coverage bool `yaml:"coverage"`
-	// the test framework: by it failing tests can be [run again alone](rules.md#before-an-accusation), to tell flaky ones. For `mix`, `meson`, `minitest`, and without one, the whole command is run again, once
+	// the test framework: by it failing tests can be [run again alone](rules.md#reruns-of-failing-tests), to tell flaky ones. For `mix`, `meson`, `minitest`, and without one, the whole command is run again, once
 	Runner string `yaml:"runner" range:"runners"`
 	// a command that lists the tests without running them; read for the runners go, pytest, jest, vitest, mocha, playwright, rspec, cargo, nextest and ctest. A listed test that did not run counts as one that did not run
 	Inventory Argv `yaml:"inventory"`

@@ -14,7 +14,7 @@ import (
 	"supervise/internal/record"
 )
 
-const manual = "../../docs/tracker.md"
+const manual = "../../docs/record.md"
 
 // Every field of every message stands in the manual.
 func TestEveryFieldIsDocumented(t *testing.T) {
