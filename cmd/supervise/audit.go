@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"supervise/integrity"
-	"supervise/internal/loop"
+	"supervise/internal/event"
 	"supervise/internal/report"
 	"supervise/internal/treediff"
 	"supervise/metric"
@@ -89,7 +89,7 @@ func (a *app) audit(ctx context.Context, f *auditFlags, args []string) error {
 	found := integrity.Audit(c.Files, opt)
 	for _, x := range found {
 		if x.Severity >= least {
-			a.code = loop.StoppedByRule.ExitCode()
+			a.code = event.StoppedByRule.ExitCode()
 		}
 	}
 	for _, name := range c.Unread {

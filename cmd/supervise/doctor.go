@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
@@ -94,7 +95,7 @@ func (a *app) doctor(ctx context.Context, f *planFlags, asJSON, noRun bool) erro
 		return err
 	}
 	if res.Set.Tests == nil {
-		a.code = loop.Unmeasurable.ExitCode()
+		a.code = event.Unmeasurable.ExitCode()
 	}
 	record := res.Set.Record()
 	d.Runs, d.Metrics = loop.Runs(res.Runs), &record
@@ -118,7 +119,7 @@ func (a *app) encodeIf(asJSON bool, v any) error {
 func (a *app) measureOnce(ctx context.Context, plan measure.Plan) (measure.Result, error) {
 	p := &printer{out: io.Discard, talk: a.err, paint: a.paint(a.err), live: isTerminal(a.err)}
 	meter := measure.New(plan, measure.Options{OnProgress: func(m measure.Progress) {
-		p.event(loop.Event{Data: loop.Check{Name: m.Check.Name, Done: m.Run != nil}})
+		p.event(event.Event{Data: event.Check{Name: m.Check.Name, Done: m.Run != nil}})
 	}})
 	return meter.Run(ctx, nil)
 }

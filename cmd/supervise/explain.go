@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"supervise/detector"
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/reasoning"
@@ -100,8 +101,8 @@ func numbered(its []ledger.Iteration, n int) *ledger.Iteration {
 func (a *app) rulesOf(dir string) detector.Options {
 	sum := ""
 	_, err := ledger.ReadLog(dir, func(e ledger.Event) {
-		var started loop.Started
-		begins := e.Name == string(loop.LoopStarted) || e.Name == string(loop.LoopRecorded)
+		var started event.Started
+		begins := e.Name == string(event.LoopStarted) || e.Name == string(event.LoopRecorded)
 		if begins && json.Unmarshal(e.Data, &started) == nil {
 			sum = started.Settings
 		}

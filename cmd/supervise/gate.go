@@ -14,6 +14,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/ack"
 	"supervise/internal/config"
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/mergegate"
@@ -118,7 +119,7 @@ func (a *app) gate(cmd *cobra.Command, f *gateFlags) (err error) {
 		return err
 	}
 	if !rep.Passed {
-		a.code = loop.StoppedByRule.ExitCode()
+		a.code = event.StoppedByRule.ExitCode()
 	}
 	if err := a.writeGate(rep, f); err != nil {
 		return err

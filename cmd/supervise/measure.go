@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
@@ -63,7 +64,7 @@ func (a *app) measure(cmd *cobra.Command, f *planFlags, asJSON bool) error {
 		return err
 	}
 	if res.Set.Tests == nil {
-		a.code = loop.Unmeasurable.ExitCode()
+		a.code = event.Unmeasurable.ExitCode()
 	}
 	if asJSON {
 		return a.printMeasurement(res)

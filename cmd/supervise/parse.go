@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"supervise/internal/loop"
+	"supervise/internal/event"
 	"supervise/internal/measure"
 	"supervise/internal/report"
 	"supervise/metric"
@@ -99,7 +99,7 @@ func (a *app) parse(files []string, format string, asJSON bool) error {
 	for _, name := range files {
 		p, err := a.parseFile(name, format)
 		if err != nil {
-			a.code = loop.Unmeasurable.ExitCode()
+			a.code = event.Unmeasurable.ExitCode()
 			p = parsed{File: name, Format: p.Format, Producer: p.Producer, Error: err.Error()}
 			fmt.Fprintf(a.err, "supervise: %v\n", err)
 		}

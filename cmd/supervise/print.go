@@ -12,6 +12,7 @@ import (
 
 	"supervise/internal/agent"
 	"supervise/internal/approval"
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
@@ -62,14 +63,14 @@ func (a *app) attach(opts *loop.Options, f *runFlags) {
 
 // rings rings the bell of a terminal at what somebody may want to know at once, if
 // that was asked for.
-func (f *runFlags) rings(talk io.Writer, next func(loop.Event)) func(loop.Event) {
+func (f *runFlags) rings(talk io.Writer, next func(event.Event)) func(event.Event) {
 	if !f.bell || !isTerminal(talk) {
 		return next
 	}
-	return func(e loop.Event) {
+	return func(e event.Event) {
 		next(e)
-		ring := e.Type == loop.LoopFinished || e.Type == loop.GateOpened
-		if d, finished := e.Data.(loop.Finish); finished {
+		ring := e.Type == event.LoopFinished || e.Type == event.GateOpened
+		if d, finished := e.Data.(event.IterationEnd); finished {
 			ring = d.It.Assessment.Critical()
 		}
 		if ring {
@@ -79,10 +80,10 @@ func (f *runFlags) rings(talk io.Writer, next func(loop.Event)) func(loop.Event)
 }
 
 // jsonPrinter prints one JSON object per event.
-func jsonPrinter(w io.Writer, complain func(...any)) func(loop.Event) {
+func jsonPrinter(w io.Writer, complain func(...any)) func(event.Event) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	return func(e loop.Event) {
+	return func(e event.Event) {
 		if err := enc.Encode(e); err != nil {
 			complain(err)
 		}
@@ -99,15 +100,15 @@ type printer struct {
 	watched   bool   // the session is the user's own
 	found     string // there, for the title of the terminal
 	theirs    bool   // it does so at present: nothing of ours may come in between
-	held      []loop.Event
+	held      []event.Event
 	history   []ledger.Iteration
 	selected  int
-	choice    *loop.Selected
-	verified  *loop.Verification
+	choice    *event.Selected
+	verified  *event.Verification
 	dir, id   string
-	self      string          // how supervise is called to find the loop
-	untried   string          // what was said last of the agent's version
-	calls     []loop.HookCall // of the present run of the agent
+	self      string           // how supervise is called to find the loop
+	untried   string           // what was said last of the agent's version
+	calls     []event.HookCall // of the present run of the agent
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -116,15 +117,15 @@ func (p *printer) line(format string, args ...any) {
 
 // yields follows who has the terminal, and reports whether it is handed to the
 // agent now.
-func (p *printer) yields(t loop.EventType) bool {
-	if t == loop.AgentSpawned || t == loop.AgentFinished {
-		p.titles(t == loop.AgentSpawned)
-		p.theirs = p.raw && t == loop.AgentSpawned
+func (p *printer) yields(t event.Type) bool {
+	if t == event.AgentSpawned || t == event.AgentFinished {
+		p.titles(t == event.AgentSpawned)
+		p.theirs = p.raw && t == event.AgentSpawned
 	}
-	return t == loop.AgentSpawned
+	return t == event.AgentSpawned
 }
 
-func (p *printer) event(e loop.Event) {
+func (p *printer) event(e event.Event) {
 	if p.yields(e.Type) || p.hooked(e) {
 		return
 	}
@@ -141,38 +142,38 @@ func (p *printer) event(e loop.Event) {
 }
 
 // course prints what a loop goes through as it should.
-func (p *printer) course(e loop.Event) {
+func (p *printer) course(e event.Event) {
 	switch d := e.Data.(type) {
-	case loop.Started:
+	case event.Started:
 		p.started(e.LoopID, d)
-	case loop.Check:
+	case event.Check:
 		p.progress(d)
-	case loop.Baseline:
+	case event.Baseline:
 		p.baseline(d)
-	case loop.AgentStart:
+	case event.AgentStart:
 		p.status("iteration %d of %d: the agent works (prompt level %s, %s)", e.Iteration, d.Max, strings.ToLower(d.Level), d.Why)
 		if p.live && p.raw {
 			fmt.Fprintln(p.talk) // the agent's own screen begins on a line of its own
 		}
-	case loop.Finish:
+	case event.IterationEnd:
 		p.history = append(p.history, d.It)
 		p.line("%s", report.Line(d.It, p.paint))
 		p.agent(d.It)
 		p.hookCalls()
 		p.gaps(d.It)
 		p.grave(d.It)
-	case loop.Rejected:
+	case event.Rejected:
 		p.rejected(d, e.Iteration)
-	case loop.Interruption:
+	case event.Interruption:
 		p.history = append(p.history, d.It)
 		p.line("%s", report.Line(d.It, p.paint))
 		p.note("interrupted; what the agent had done (%s) is kept: %s rollback %s %d",
 			report.Count(d.Changed, "changed file", "changed files"), p.self, e.LoopID, e.Iteration)
-	case loop.Selected:
+	case event.Selected:
 		p.selected, p.choice = d.Choice.Iteration, &d
-	case loop.Verification:
+	case event.Verification:
 		p.verified = &d
-	case loop.Finished:
+	case event.LoopEnd:
 		p.finished(d)
 	default:
 		p.trouble(e)
@@ -181,17 +182,17 @@ func (p *printer) course(e loop.Event) {
 }
 
 // trouble prints what happens beside the course of a loop.
-func (p *printer) trouble(e loop.Event) {
+func (p *printer) trouble(e event.Event) {
 	switch d := e.Data.(type) {
-	case loop.Waiting:
+	case event.Waiting:
 		p.line("     %s", p.paint(report.Warn, waiting(d)))
-	case loop.Retrying:
+	case event.Retrying:
 		p.note("agent: %s; it tries again by itself, %d", outcomeOf(d.Outcome, d.Message), d.Attempt)
-	case loop.Silence:
+	case event.Silence:
 		p.warn(silent(e.Type, d))
-	case loop.TreeAlarm:
+	case event.TreeAlarm:
 		p.warn("while the agent worked: " + d.String())
-	case loop.GateOpen:
+	case event.ApprovalOpened:
 		p.asked(d)
 	case approval.Answer:
 		p.note("%s", d)
@@ -199,35 +200,35 @@ func (p *printer) trouble(e loop.Event) {
 }
 
 // aftermath prints what came of the death of a supervisor.
-func (p *printer) aftermath(e loop.Event) {
+func (p *printer) aftermath(e event.Event) {
 	switch d := e.Data.(type) {
-	case loop.Resumed:
+	case event.Resumed:
 		p.resumed(e.LoopID, d)
-	case loop.Crash:
+	case event.Crash:
 		p.crash(d)
-	case loop.SnapshotsGone:
+	case event.SnapshotsGone:
 		p.note("%s dropped to keep the store small (%s freed, %s left): %s", report.Count(len(d.Snapshots), "old snapshot", "old snapshots"),
 			size(d.Freed), size(d.Bytes), strings.Join(cut(d.Snapshots, 10), ", "))
-	case loop.OverLimit:
+	case event.OverLimit:
 		p.line("     %s", p.paint(report.Warn, fmt.Sprintf("the snapshots take %s, over snapshot.max_store_mb (%s): %s", size(d.Bytes), size(d.Limit), d.Why)))
-	case loop.Shortfall:
+	case event.Shortfall:
 		p.shortfall(d)
-	case loop.SharedRefs:
+	case event.SharedRefs:
 		p.shared(e, d)
-	case loop.Survivors:
+	case event.Survivors:
 		p.warn("ended what the killed supervise had left running: " + strings.Join(cut(d.Names, 5), ", "))
-	case loop.Damage:
+	case event.Damage:
 		for _, problem := range d.Problems {
 			p.warn(problem)
 		}
-	case loop.TreeChange:
+	case event.TreeChange:
 		p.note("%s differed from what the loop knew and %s put back; what was there is kept: %s rollback %s %s",
 			report.Count(d.Files, "file", "files"), isAre(d.Files), p.self, e.LoopID, d.Kept)
 	}
 }
 
 // waiting says why nothing happens, and until when.
-func waiting(d loop.Waiting) string {
+func waiting(d event.Waiting) string {
 	until := "waiting until " + d.Until.Local().Format(time.TimeOnly)
 	if d.DelayMS >= (12 * time.Hour).Milliseconds() {
 		until = "waiting until " + d.Until.Local().Format(time.DateTime)
@@ -247,7 +248,7 @@ func outcomeOf(outcome, message string) string {
 }
 
 // asked says that the loop waits, where that is not shown by asking.
-func (p *printer) asked(d loop.GateOpen) {
+func (p *printer) asked(d event.ApprovalOpened) {
 	if d.Terminal {
 		return
 	}
@@ -264,13 +265,13 @@ func isAre(n int) string {
 	return "are"
 }
 
-func (p *printer) started(id string, d loop.Started) {
+func (p *printer) started(id string, d event.Started) {
 	p.line("%s %s", p.paint(report.Strong, "supervise"), id)
 	p.head(id, d.Dir, d.Agent, d.Plan)
 	p.line("\n%s", report.LineHead(p.paint))
 }
 
-func (p *printer) resumed(id string, d loop.Resumed) {
+func (p *printer) resumed(id string, d event.Resumed) {
 	p.line("%s %s, iteration %d: %s", p.paint(report.Strong, "supervise resumes"), id, d.Iteration, d.From)
 	p.head(id, d.Dir, d.Agent, d.Plan)
 	p.line("\n%s", report.LineHead(p.paint))
@@ -306,13 +307,13 @@ func (p *printer) status(format string, args ...any) {
 	fmt.Fprintln(p.talk, text)
 }
 
-func (p *printer) progress(c loop.Check) {
+func (p *printer) progress(c event.Check) {
 	if !c.Done {
 		p.status("%s …", c.Name)
 	}
 }
 
-func (p *printer) baseline(d loop.Baseline) {
+func (p *printer) baseline(d event.Baseline) {
 	p.history = append(p.history, d.It)
 	p.line("%s", report.Line(d.It, p.paint))
 	p.gaps(d.It)
@@ -348,7 +349,7 @@ func (p *printer) agent(it ledger.Iteration) {
 }
 
 // crash warns that the tree may hold what an agent left unjudged.
-func (p *printer) crash(d loop.Crash) {
+func (p *printer) crash(d event.Crash) {
 	what := fmt.Sprintf("the tree may hold unjudged work of its iteration %d", d.Iteration)
 	if d.Restored {
 		what = "it was putting the tree back, which is done now"
@@ -358,7 +359,7 @@ func (p *printer) crash(d loop.Crash) {
 }
 
 // shortfall tells what a restore could not do.
-func (p *printer) shortfall(d loop.Shortfall) {
+func (p *printer) shortfall(d event.Shortfall) {
 	if len(d.Gone) > 0 {
 		p.line("     %s", p.paint(report.Warn, "gone, and never kept, so that it cannot be put back: "+strings.Join(cut(d.Gone, 10), ", ")))
 	}
@@ -371,9 +372,9 @@ func (p *printer) shortfall(d loop.Shortfall) {
 }
 
 // shared tells what became of that which linked worktrees share.
-func (p *printer) shared(e loop.Event, d loop.SharedRefs) {
+func (p *printer) shared(e event.Event, d event.SharedRefs) {
 	text := "put back in the repository that the worktrees share: " + strings.Join(cut(d.Names, 10), ", ")
-	if e.Type == loop.SharedLost {
+	if e.Type == event.SharedLost {
 		text = fmt.Sprintf("gone from the repository that the worktrees share: %s; %s rollback %s 0 brings it back", strings.Join(cut(d.Names, 10), ", "), p.self, e.LoopID)
 	}
 	p.line("     %s", p.paint(report.Warn, text))
@@ -394,7 +395,7 @@ func (p *printer) note(format string, args ...any) {
 	p.line("     %s", p.paint(report.Faint, fmt.Sprintf(format, args...)))
 }
 
-func (p *printer) rejected(d loop.Rejected, iteration int) {
+func (p *printer) rejected(d event.Rejected, iteration int) {
 	for _, r := range d.Reasons {
 		if n := len(p.history); n > 0 && said(p.history[n-1], r) {
 			continue
@@ -423,7 +424,7 @@ func cut(list []string, n int) []string {
 	return append(append([]string{}, list[:n]...), fmt.Sprintf("and %d more", len(list)-n))
 }
 
-func (p *printer) finished(d loop.Finished) {
+func (p *printer) finished(d event.LoopEnd) {
 	if p.choice == nil {
 		p.line("\n%s %s", p.paint(report.Strong, "stopped "), d.Text)
 		return
@@ -447,7 +448,7 @@ func (p *printer) finished(d loop.Finished) {
 	if !p.choice.Applied && p.selected < len(p.history)-1 {
 		p.line("%s %s rollback %s %d", p.paint(report.Strong, "have it "), p.self, p.id, p.selected)
 	}
-	if d.Reason == loop.Interrupted && !p.watched {
+	if d.Reason == event.Interrupted && !p.watched {
 		p.line("%s %s resume %s", p.paint(report.Strong, "go on   "), p.self, p.id)
 	}
 	p.line("%s %s", p.paint(report.Strong, "report  "), d.Report)

@@ -3,18 +3,18 @@ package main
 import (
 	"fmt"
 
+	"supervise/internal/event"
 	"supervise/internal/hook"
-	"supervise/internal/loop"
 	"supervise/internal/report"
 )
 
 // hooked keeps what the agent's hooks told, to be printed when the agent has left
 // the terminal, and reports whether the event was one of those.
-func (p *printer) hooked(e loop.Event) bool {
-	if e.Type == loop.IterationStarted {
+func (p *printer) hooked(e event.Event) bool {
+	if e.Type == event.IterationStarted {
 		p.calls = nil
 	}
-	d, ok := e.Data.(loop.HookCall)
+	d, ok := e.Data.(event.HookCall)
 	if ok {
 		p.calls = append(p.calls, d)
 	}
@@ -49,8 +49,8 @@ func oneLine(s string) string {
 }
 
 // silent says why hooks did not help.
-func silent(t loop.EventType, d loop.Silence) string {
-	if t == loop.HooksBroken {
+func silent(t event.Type, d event.Silence) string {
+	if t == event.HooksBroken {
 		return fmt.Sprintf("hooks of %s are not installed: %s", orAgent(d.Client), d.Why)
 	}
 	return fmt.Sprintf("hooks did not fire: %s was started with hooks and called none of them; most likely: %s", d.Client, d.Why)

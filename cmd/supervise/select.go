@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"supervise/internal/event"
 	"supervise/internal/ledger"
-	"supervise/internal/loop"
 	"supervise/internal/record"
 	"supervise/internal/report"
 	"supervise/selector"
@@ -245,7 +245,7 @@ func (a *app) reselect(cmd *cobra.Command, v record.View, c selector.Choice, w r
 	if it.Snapshot == "" {
 		return sel, usageError{fmt.Errorf("iteration %d of loop %s was recorded without a snapshot, so there is no tree to put back; without --apply its artifacts are copied to final-output/", it.Number, v.State.LoopID)}
 	}
-	data := loop.Applied{By: userName()}
+	data := event.Applied{By: userName()}
 	talk := *a
 	if f.json || f.csv == "-" {
 		talk.out = a.err

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"supervise/internal/event"
 	"supervise/internal/ledger"
-	"supervise/internal/loop"
 	"supervise/internal/record"
 	"supervise/internal/replay"
 	"supervise/internal/report"
@@ -37,7 +37,7 @@ measured. It changes nothing. The exit status is 3 when a line does not hold.`,
 			}
 			for _, c := range checks {
 				if !c.OK {
-					a.code = loop.StoppedByRule.ExitCode()
+					a.code = event.StoppedByRule.ExitCode()
 				}
 			}
 			if asJSON {

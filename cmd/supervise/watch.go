@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"supervise/internal/config"
+	"supervise/internal/event"
 	"supervise/internal/loop"
 
 	"github.com/spf13/cobra"
@@ -70,14 +71,14 @@ func (a *app) watch(cmd *cobra.Command, f *runFlags, rest time.Duration, args []
 
 // hold keeps an event until the agent has left the terminal. How the checks get on is
 // not worth it. In a session of the user's own what was found stands in the title.
-func (p *printer) hold(e loop.Event) {
+func (p *printer) hold(e event.Event) {
 	switch d := e.Data.(type) {
-	case loop.Check:
+	case event.Check:
 		return
-	case loop.Finish:
+	case event.IterationEnd:
 		p.found = headline(d)
 	}
-	if e.Type == loop.AgentRests {
+	if e.Type == event.AgentRests {
 		p.title(p.found)
 		return
 	}
@@ -111,7 +112,7 @@ func (p *printer) titles(before bool) {
 }
 
 // headline is an iteration in one line.
-func headline(d loop.Finish) string {
+func headline(d event.IterationEnd) string {
 	text := fmt.Sprintf("supervise %d: %s", d.It.Number, d.It.Assessment.Class)
 	if d.It.Set.Tests != nil {
 		n := d.It.Set.Tests.Counts()

@@ -1,15 +1,15 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
+	"supervise/internal/event"
 	"supervise/internal/fileevents"
 	"supervise/runner"
 	"supervise/snapshot"
@@ -31,26 +31,8 @@ func (a WatchAction) Valid() bool {
 	return slices.Contains([]WatchAction{"", WatchOff, WatchWarn, WatchStop}, a)
 }
 
-// TreeAlarm is the data of tree_alarm: tests vanished, or the tree shrank, while
-// the agent worked.
-type TreeAlarm struct {
-	Tests  []string    `json:"test_files"` // that are gone
-	Gone   int         `json:"files_gone"` // of all kinds
-	Of     int         `json:"files"`      // that there were when the agent began
-	Action WatchAction `json:"action"`
-}
-
-// String returns the alarm for people.
-func (a TreeAlarm) String() string {
-	text := fmt.Sprintf("%d of %d files are gone", a.Gone, a.Of)
-	if len(a.Tests) > 0 {
-		text = "test files are gone: " + strings.Join(a.Tests[:min(len(a.Tests), 5)], ", ")
-	}
-	return text
-}
-
 // errAlarm is why an agent is ended that makes tests vanish.
-type errAlarm struct{ TreeAlarm }
+type errAlarm struct{ event.TreeAlarm }
 
 func (e errAlarm) Error() string { return e.String() }
 
@@ -218,12 +200,10 @@ func (a *alarms) look(ctx context.Context) (again bool) {
 	if alarm.Gone == 0 || ctx.Err() != nil {
 		return again
 	}
-	alarm.Action = a.s.opts.Watch
-	if alarm.Action == "" {
-		alarm.Action = WatchWarn
-	}
-	a.s.note(TreeAlarmed, a.w.it.Number, alarm)
-	if alarm.Action == WatchStop {
+	action := cmp.Or(a.s.opts.Watch, WatchWarn)
+	alarm.Action = string(action)
+	a.s.note(event.TreeAlarmed, a.w.it.Number, alarm)
+	if action == WatchStop {
 		a.end(errAlarm{alarm})
 	}
 	return again
@@ -233,9 +213,9 @@ func (a *alarms) look(ctx context.Context) (again bool) {
 // away, and what only stands elsewhere now, is not gone. The alarm is empty where no
 // test is gone and not many files at once. It reports whether some of it has to be
 // looked at again.
-func (a *alarms) verify(ctx context.Context) (_ TreeAlarm, again bool) {
+func (a *alarms) verify(ctx context.Context) (_ event.TreeAlarm, again bool) {
 	if gitWorks(a.s.opts.Root) {
-		return TreeAlarm{}, true
+		return event.TreeAlarm{}, true
 	}
 	there := a.standing()
 	var gone []string
@@ -245,13 +225,13 @@ func (a *alarms) verify(ctx context.Context) (_ TreeAlarm, again bool) {
 		}
 	}
 	if len(gone) == 0 {
-		return TreeAlarm{}, false
+		return event.TreeAlarm{}, false
 	}
 	slices.Sort(gone) // a test that was written explains one that is gone, not two
 	now := a.gained(ctx, there)
 	git, done := a.askGit(ctx)
 	defer done()
-	out, news := TreeAlarm{Of: len(a.files), Tests: []string{}}, 0
+	out, news := event.TreeAlarm{Of: len(a.files), Tests: []string{}}, 0
 	for _, file := range gone {
 		answer := git(file)
 		switch {
@@ -271,7 +251,7 @@ func (a *alarms) verify(ctx context.Context) (_ TreeAlarm, again bool) {
 		}
 	}
 	if len(out.Tests) == 0 && !a.shrunk(news) {
-		return TreeAlarm{}, again
+		return event.TreeAlarm{}, again
 	}
 	return out, again
 }

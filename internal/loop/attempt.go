@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"supervise/internal/agent"
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/runner"
 )
@@ -45,9 +46,9 @@ func (s *session) attempt(ctx context.Context, w *work, text string) (agent.Repo
 		cmd.Stderr = cmd.Stdout
 	}
 	var noted error
-	cmd.BeforeStart = s.starting(childAgent)
+	cmd.BeforeStart = s.starting(event.ChildAgent)
 	cmd.OnStart = func(shim, leader runner.Process) {
-		noted = s.event(AgentSpawned, w.it.Number, Spawned{shim, leader})
+		noted = s.event(event.AgentSpawned, w.it.Number, event.Spawned{Shim: shim, Leader: leader})
 	}
 	cmd.Control = runner.NewControl()
 	unwatch := s.watchTree(ctx, w, cmd.Control, cancel)
@@ -70,7 +71,7 @@ func (s *session) attempt(ctx context.Context, w *work, text string) (agent.Repo
 	run.LastWords = cmp.Or(run.LastWords, lastLine(rec.words.String()))
 	run.Claimed = s.opts.Until.saidIn(cmp.Or(report.Text, rec.words.String()))
 	w.it.Agent = joined(w.it.Agent, run)
-	return report, s.event(AgentFinished, w.it.Number, *w.it.Agent)
+	return report, s.event(event.AgentFinished, w.it.Number, *w.it.Agent)
 }
 
 // ran puts together what is known of one run.
@@ -205,7 +206,7 @@ func (s *session) observe(w *work, end context.CancelCauseFunc) *observer {
 		}
 		if r.Retry != nil && *r.Retry != o.last {
 			o.last = *r.Retry
-			s.note(AgentRetrying, w.it.Number, Retrying{
+			s.note(event.AgentRetrying, w.it.Number, event.Retrying{
 				Outcome: string(r.Retry.Why), Attempt: r.Retry.Attempt, DelayMS: r.Retry.Delay.Milliseconds(), Message: s.masker.String(brief(r.Retry.Message)),
 			})
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"supervise/internal/agent"
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 )
 
@@ -45,10 +46,10 @@ func (s *session) await(ctx context.Context, w *work, r agent.Report) (again boo
 	deadline, timed := ctx.Deadline()
 	switch {
 	case run.Waited+delay > limit:
-		w.unserved = Stop{Unavailable, fmt.Sprintf("the agent's service is not available (%s), and limits.max_wait (%s) leaves no time to wait %s more", reasonOf(run), max(limit, 0), delay.Round(time.Second))}
+		w.unserved = event.Stop{Reason: event.Unavailable, Text: fmt.Sprintf("the agent's service is not available (%s), and limits.max_wait (%s) leaves no time to wait %s more", reasonOf(run), max(limit, 0), delay.Round(time.Second))}
 		return false, nil
 	case timed && s.opts.Now().Add(delay).After(deadline):
-		w.unserved = Stop{TimeLimit, fmt.Sprintf("the agent's service is not available (%s), and the time limit of %s comes before it may be asked again", reasonOf(run), s.opts.MaxTime)}
+		w.unserved = event.Stop{Reason: event.TimeLimit, Text: fmt.Sprintf("the agent's service is not available (%s), and the time limit of %s comes before it may be asked again", reasonOf(run), s.opts.MaxTime)}
 		return false, nil
 	}
 	return s.pause(ctx, w, delay, told)
@@ -72,7 +73,7 @@ func (s *session) pause(ctx context.Context, w *work, delay time.Duration, told 
 	run, from := w.it.Agent, s.opts.Now()
 	until := from.Add(delay)
 	s.state.Waiting = fmt.Sprintf("%s, until %s", reasonOf(run), until.Local().Format(time.DateTime))
-	err = s.event(AgentWaiting, w.it.Number, Waiting{Outcome: run.Outcome, Message: run.Message, Until: until, DelayMS: delay.Milliseconds(), Told: told, Runs: max(run.Runs, 1)})
+	err = s.event(event.AgentWaiting, w.it.Number, event.Waiting{Outcome: run.Outcome, Message: run.Message, Until: until, DelayMS: delay.Milliseconds(), Told: told, Runs: max(run.Runs, 1)})
 	if err != nil {
 		return false, err
 	}
@@ -100,28 +101,28 @@ func reasonOf(run *ledger.AgentRun) string {
 
 // refused is the stop of a loop whose agent cannot do anything until somebody
 // helps.
-func (s *session) refused(o agent.Outcome, run *ledger.AgentRun) Stop {
+func (s *session) refused(o agent.Outcome, run *ledger.AgentRun) event.Stop {
 	p, known := s.opts.program()
 	if o == agent.NotFound {
 		text := fmt.Sprintf("the agent's command was not found (status %d): %s", run.ExitCode, run.LastWords)
 		if known {
 			text += "; to install it: " + p.Install
 		}
-		return Stop{NoCommand, text}
+		return event.Stop{Reason: event.NoCommand, Text: text}
 	}
 	text := "the agent's service does not accept it: " + cmp.Or(run.Message, run.LastWords)
 	if known {
 		text += "; " + p.Login
 	}
-	return Stop{Refused, text + "; then: supervise resume " + s.id}
+	return event.Stop{Reason: event.Refused, Text: text + "; then: supervise resume " + s.id}
 }
 
 // shortened ends a loop early that cannot go on: its agent was not served, or has
 // consumed what it may. The stop of the iteration itself comes first where it is a
 // good end.
-func (s *session) shortened(w *work, stop Stop) Stop {
+func (s *session) shortened(w *work, stop event.Stop) event.Stop {
 	switch {
-	case stop.Reason == CriterionMet, stop.Reason == RetriesSpent:
+	case stop.Reason == event.CriterionMet, stop.Reason == event.RetriesSpent:
 		return stop
 	case w.unserved.Reason != "":
 		return w.unserved

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/metric"
@@ -27,7 +28,7 @@ const (
 
 // baseline measures the tree before any agent runs: iteration 0.
 func (s *session) baseline(ctx context.Context) error {
-	info, err := s.take(ctx, 0, BeforeChecks)
+	info, err := s.take(ctx, 0, event.BeforeChecks)
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func (s *session) measureBaseline(ctx context.Context, info snapshot.Info) error
 	s.begin(it)
 	err = errors.Join(s.ledger.SaveMeter(s.meter.Memory()), s.ledger.Append(it, nil, false))
 	if err == nil {
-		err = s.event(BaselineMeasured, 0, s.baselineData(it, info))
+		err = s.event(event.BaselineMeasured, 0, s.baselineData(it, info))
 	}
 	if err == nil {
 		err = s.record(it)
@@ -137,8 +138,8 @@ func (s *session) artefacts(ctx context.Context, before snapshot.ID) error {
 			s.artefactPaths = append(s.artefactPaths, c.Path)
 		}
 	}
-	taken := Taken{Moment: AfterChecks, ID: after.ID, Tree: after.Tree, Files: after.Files, Artefacts: s.artefactPaths}
-	if err := s.event(SnapshotTaken, 0, taken); err != nil || len(s.artefactPaths) == 0 {
+	taken := event.Taken{Moment: event.AfterChecks, ID: after.ID, Tree: after.Tree, Files: after.Files, Artefacts: s.artefactPaths}
+	if err := s.event(event.SnapshotTaken, 0, taken); err != nil || len(s.artefactPaths) == 0 {
 		return err
 	}
 	return s.store.Exclude(s.artefactPaths)
@@ -226,8 +227,8 @@ func spent(list []measure.Run) time.Duration {
 	return sum
 }
 
-func (s *session) baselineData(it ledger.Iteration, info snapshot.Info) Baseline {
-	b := Baseline{
+func (s *session) baselineData(it ledger.Iteration, info snapshot.Info) event.Baseline {
+	b := event.Baseline{
 		Progress: it.Progress(false), Criterion: s.opts.Until.String(), Files: info.Files, Skipped: skips(info),
 		Artefacts: it.Artefacts, Wobble: s.state.CoverageWobble, Flaky: []string{}, Checks: it.Checks, It: it,
 		Idle: append([]string{}, s.opts.Rules.Unmatched(it.Set)...),

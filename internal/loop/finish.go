@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/reasoning"
@@ -21,21 +22,21 @@ import (
 // finish gives back the best iteration: selects it, restores its tree, measures
 // that once more and writes the reports. It is done to the end also when the
 // loop was interrupted; only the measurement is left out then.
-func (s *session) finish(ctx context.Context, stop Stop) (Outcome, error) {
+func (s *session) finish(ctx context.Context, stop event.Stop) (Outcome, error) {
 	s.state.Status = ledger.Completing
-	saved := errors.Join(s.event(LoopStopping, s.state.Iteration, stop), s.save())
+	saved := errors.Join(s.event(event.LoopStopping, s.state.Iteration, stop), s.save())
 	out := s.outcome(stop)
 	if err := s.giveBack(ctx, &out); err != nil {
 		s.fail(err)
 		return out, err
 	}
-	s.state.Status, s.state.StopReason, s.state.StopText = reasons[out.Stop.Reason].status, string(out.Stop.Reason), out.Stop.Text
+	s.state.Status, s.state.StopReason, s.state.StopText = out.Stop.Reason.Status(), string(out.Stop.Reason), out.Stop.Text
 	s.state.ExitCode = out.Stop.Reason.ExitCode()
 	s.tidy()
 	saved = errors.Join(saved, s.giveTree())
 	path, err := s.finalReports(out)
 	err = errors.Join(err, saved, s.save())
-	s.note(LoopFinished, s.state.Iteration, Finished{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: s.state.ExitCode, Report: path, Spending: s.state.Spending})
+	s.note(event.LoopFinished, s.state.Iteration, event.LoopEnd{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: s.state.ExitCode, Report: path, Spending: s.state.Spending})
 	return out, err
 }
 
@@ -65,7 +66,7 @@ func (s *session) selectBest(ctx context.Context, out *Outcome) error {
 	if err := s.apply(ctx, choice); err != nil {
 		return err
 	}
-	if err := s.event(OutputSelected, choice.Iteration, Selected{Choice: choice, Applied: !s.opts.NoApply}); err != nil {
+	if err := s.event(event.OutputSelected, choice.Iteration, event.Selected{Choice: choice, Applied: !s.opts.NoApply}); err != nil {
 		return err
 	}
 	if s.opts.NoApply || interrupted(ctx) {
@@ -76,7 +77,7 @@ func (s *session) selectBest(ctx context.Context, out *Outcome) error {
 		return nil // the selection stands, it is only not verified
 	}
 	if err == nil && !out.Verified.Holds && out.Stop.Reason.ExitCode() == 0 {
-		out.Stop = Stop{NotReproduced, "the selected tree gave other numbers when it was measured again: " + strings.Join(out.Verified.Differences, "; ")}
+		out.Stop = event.Stop{Reason: event.NotReproduced, Text: "the selected tree gave other numbers when it was measured again: " + strings.Join(out.Verified.Differences, "; ")}
 	}
 	if err == nil && out.Stop.Reason.ExitCode() == 0 {
 		out.Stop = s.hiddenStop(out.Stop, out.Verified.Hidden)
@@ -87,11 +88,11 @@ func (s *session) selectBest(ctx context.Context, out *Outcome) error {
 func interrupted(ctx context.Context) bool { return ctx.Err() != nil }
 
 // settle corrects the reason to end when nothing that was done can be kept.
-func settle(stop Stop, c selector.Choice, n int) Stop {
-	if !c.BaselineChosen || n < 2 || stop.Reason == Interrupted || stop.Reason == RetriesSpent || stop.Reason == GateAborted {
+func settle(stop event.Stop, c selector.Choice, n int) event.Stop {
+	if !c.BaselineChosen || n < 2 || stop.Reason == event.Interrupted || stop.Reason == event.RetriesSpent || stop.Reason == event.GateAborted {
 		return stop
 	}
-	return Stop{NoneAcceptable, "no iteration is acceptable; the tree is as it was before (" + stop.Text + ")"}
+	return event.Stop{Reason: event.NoneAcceptable, Text: "no iteration is acceptable; the tree is as it was before (" + stop.Text + ")"}
 }
 
 // apply restores the selected tree and copies its changed files.
@@ -136,7 +137,7 @@ func OutputOf(ctx context.Context, store *snapshot.Store, baseline, selected sna
 }
 
 // verify measures the selected tree anew and compares the numbers.
-func (s *session) verify(ctx context.Context, n int) (*Verification, error) {
+func (s *session) verify(ctx context.Context, n int) (*event.Verification, error) {
 	it := s.history[n]
 	known := it.Set.Tests
 	if known.Counts().Count == 0 {
@@ -150,7 +151,7 @@ func (s *session) verify(ctx context.Context, n int) (*Verification, error) {
 	if err := errors.Join(err, s.restore(ctx, it.Snapshot)); err != nil {
 		return nil, fmt.Errorf("verify the selection: %w", err)
 	}
-	v := &Verification{Differences: s.differences(it.Set, res.Set)}
+	v := &event.Verification{Differences: s.differences(it.Set, res.Set)}
 	if v.HoldOut, err = s.holdOutSelected(ctx, n); err != nil {
 		return nil, fmt.Errorf("verify the selection: %w", err)
 	}
@@ -161,7 +162,7 @@ func (s *session) verify(ctx context.Context, n int) (*Verification, error) {
 		return nil, fmt.Errorf("verify the selection: %w", err)
 	}
 	v.Holds = len(v.Differences) == 0
-	return v, s.event(OutputVerified, n, *v)
+	return v, s.event(event.OutputVerified, n, *v)
 }
 
 // forgive remembers as flaky the tests that had two outcomes on one tree: those

@@ -10,6 +10,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/approval"
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/recovery"
 	"supervise/internal/report"
@@ -34,18 +35,6 @@ type Person struct {
 	Terminal string // path of the terminal; "" for none
 	Name     string // of the user
 	Self     string // how supervise is called, to answer from elsewhere
-}
-
-// GateOpen is the data of gate_opened: the loop waits for a person.
-type GateOpen struct {
-	Question approval.Question `json:"question"`
-	Terminal bool              `json:"terminal"` // it is asked there as well
-	Self     string            `json:"-"`
-}
-
-// GateRefused is the data of gate_refused: an answer that did not count.
-type GateRefused struct {
-	Why string `json:"why"`
 }
 
 // consult asks a person about a step where that is due, and returns the step that
@@ -81,14 +70,14 @@ func (s *session) ask(ctx context.Context, it ledger.Iteration, step recovery.St
 	q, from := s.question(it, step), s.opts.Now()
 	o := approval.Options{
 		Dir: s.ledger.Dir(), By: s.opts.Person.Name, Self: s.opts.Person.Self, Timeout: s.opts.Gate.Timeout,
-		OnRefused: func(why string) { s.note(GateWasRefused, it.Number, GateRefused{why}) },
+		OnRefused: func(why string) { s.note(event.GateWasRefused, it.Number, event.ApprovalRefused{Why: why}) },
 	}
 	if !s.opts.Gate.Unattended {
 		o.Terminal = s.opts.Person.Terminal
 	}
 	o.OnOpen = func() error { // whoever is told can answer at once
 		s.state.Status = ledger.Paused
-		return errors.Join(s.save(), s.event(GateOpened, it.Number, GateOpen{Question: q, Terminal: o.Terminal != "", Self: o.Self}))
+		return errors.Join(s.save(), s.event(event.GateOpened, it.Number, event.ApprovalOpened{Question: q, Terminal: o.Terminal != "", Self: o.Self}))
 	}
 	a, err := approval.Ask(ctx, q, o)
 	s.waited += s.opts.Now().Sub(from)
@@ -96,7 +85,7 @@ func (s *session) ask(ctx context.Context, it ledger.Iteration, step recovery.St
 		return a, fmt.Errorf("ask about iteration %d: %w", it.Number, err)
 	}
 	s.state.Status = ledger.Running
-	return a, errors.Join(s.event(GateAnswered, it.Number, a), s.save())
+	return a, errors.Join(s.event(event.GateAnswered, it.Number, a), s.save())
 }
 
 // question is what a person has to know to decide.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"supervise/detector"
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/metric"
@@ -127,7 +128,7 @@ func (s *session) hiddenSelected(ctx context.Context, it ledger.Iteration) (*led
 
 // hiddenStop corrects the reason to end where hidden tests of the selection fail:
 // whatever the visible ones say, the work is not done.
-func (s *session) hiddenStop(stop Stop, h *ledger.Hidden) Stop {
+func (s *session) hiddenStop(stop event.Stop, h *ledger.Hidden) event.Stop {
 	if h.Green() {
 		return stop
 	}
@@ -142,7 +143,7 @@ func (s *session) hiddenStop(stop Stop, h *ledger.Hidden) Stop {
 			why += fmt.Sprintf(", %d of them passed before the loop", lost)
 		}
 	}
-	return Stop{HiddenFail, "the hidden tests do not pass over the selected tree: " + why + " (" + stop.Text + ")"}
+	return event.Stop{Reason: event.HiddenFail, Text: "the hidden tests do not pass over the selected tree: " + why + " (" + stop.Text + ")"}
 }
 
 // runHidden runs the hidden tests over the tree of an iteration. known are those

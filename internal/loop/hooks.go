@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"supervise/integrity"
+	"supervise/internal/event"
 	"supervise/internal/hook"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
@@ -30,34 +31,6 @@ type Hooks struct {
 	// Client is whose hooks are installed for each run; "" is none: hooks that the
 	// user installed are answered all the same.
 	Client hook.Client `json:"client,omitempty"`
-}
-
-// The events of hooks.
-const (
-	HookCalled  EventType = "hook_called"
-	HooksSilent EventType = "hooks_silent"
-	HooksBroken EventType = "hooks_not_installed"
-)
-
-// HookCall is the data of hook_called: what an agent wanted to do, and what became
-// of it.
-type HookCall struct {
-	Client     string       `json:"client"`
-	Event      string       `json:"event"`
-	Tool       string       `json:"tool,omitempty"`
-	Target     string       `json:"target,omitempty"` // command or path, shortened
-	Decision   hook.Verdict `json:"decision"`
-	Reason     string       `json:"reason,omitempty"`
-	Risks      []hook.Risk  `json:"risks,omitempty"`
-	Checkpoint string       `json:"checkpoint,omitempty"` // name of the snapshot before it
-	Problem    string       `json:"problem,omitempty"`
-	DurationMS float64      `json:"duration_ms"`
-}
-
-// Silence is the data of hooks_silent and hooks_not_installed.
-type Silence struct {
-	Client string `json:"client"`
-	Why    string `json:"why"`
 }
 
 // hookRun answers the hooks of one run of the agent.
@@ -88,18 +61,18 @@ func (s *session) openHooks(w *work) (*hookRun, error) {
 		if s.opts.Hooks.Client == "" {
 			return nil, nil //nolint:nilnil // nobody could call them
 		}
-		return nil, s.event(HooksBroken, w.it.Number, Silence{string(s.opts.Hooks.Client), errUnheard.Error()})
+		return nil, s.event(event.HooksBroken, w.it.Number, event.Silence{Client: string(s.opts.Hooks.Client), Why: errUnheard.Error()})
 	}
 	h := &hookRun{session: s, work: w, seen: map[string]bool{}}
 	var err error
 	if h.server, err = rpc.Listen(s.ledger.Dir(), h.answer); err != nil {
-		return nil, s.event(HooksBroken, w.it.Number, Silence{string(s.opts.Hooks.Client), err.Error()})
+		return nil, s.event(event.HooksBroken, w.it.Number, event.Silence{Client: string(s.opts.Hooks.Client), Why: err.Error()})
 	}
 	if h.options, err = h.circumstances(); err == nil {
 		err = h.install()
 	}
 	if err != nil {
-		return h, s.event(HooksBroken, w.it.Number, Silence{string(s.opts.Hooks.Client), err.Error()})
+		return h, s.event(event.HooksBroken, w.it.Number, event.Silence{Client: string(s.opts.Hooks.Client), Why: err.Error()})
 	}
 	return h, nil
 }
@@ -173,7 +146,7 @@ func (h *hookRun) close() error {
 		return err
 	}
 	s.hooksSilent = true
-	return errors.Join(err, s.event(HooksSilent, h.work.it.Number, Silence{string(s.opts.Hooks.Client), hook.Silent(s.opts.Hooks.Client)}))
+	return errors.Join(err, s.event(event.HooksSilent, h.work.it.Number, event.Silence{Client: string(s.opts.Hooks.Client), Why: hook.Silent(s.opts.Hooks.Client)}))
 }
 
 // circumstances are what calls are judged by: the tree that the agent started
@@ -238,7 +211,7 @@ func (h *hookRun) answer(q rpc.Request) (rpc.Reply, func()) {
 	began := time.Now()
 	h.mu.Lock()
 	h.calls++
-	note := HookCall{Client: q.Client, Event: q.Event, Decision: hook.Allow}
+	note := event.HookCall{Client: q.Client, Event: q.Event, Decision: hook.Allow}
 	client, err := hook.ParseClient(q.Client)
 	var call hook.Call
 	if err == nil {
@@ -299,11 +272,11 @@ func (h *hookRun) decide(call hook.Call) hook.Decision {
 // checkpoint keeps the tree before something that may destroy a part of it.
 func (h *hookRun) checkpoint() (name, problem string) {
 	s, n := h.session, h.work.it.Number
-	info, err := s.store.Take(context.Background(), fmt.Sprintf("%s, %s", ledger.Name(n), BeforeTool))
+	info, err := s.store.Take(context.Background(), fmt.Sprintf("%s, %s", ledger.Name(n), event.BeforeTool))
 	if err != nil {
 		return "", "no checkpoint: " + err.Error()
 	}
-	s.note(SnapshotTaken, n, Taken{Moment: BeforeTool, ID: info.ID, Tree: info.Tree, Files: info.Files})
+	s.note(event.SnapshotTaken, n, event.Taken{Moment: event.BeforeTool, ID: info.ID, Tree: info.Tree, Files: info.Files})
 	return "s" + string(info.ID), ""
 }
 
@@ -379,10 +352,10 @@ func unmet(u Until, set metric.Set) string {
 }
 
 // note writes a call into the log, without waiting until the disk has it.
-func (h *hookRun) note(c HookCall, began time.Time) {
+func (h *hookRun) note(c event.HookCall, began time.Time) {
 	took := time.Since(began)
 	c.DurationMS = float64(took.Microseconds()) / 1000
-	h.session.logged(h.session.tell(h.session.ledger.Write, HookCalled, h.work.it.Number, c))
+	h.session.logged(h.session.tell(h.session.ledger.Write, event.HookCalled, h.work.it.Number, c))
 }
 
 // maxTarget bounds what is kept of a command, in bytes.

@@ -13,6 +13,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/ack"
 	"supervise/internal/environment"
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/recovery"
 	"supervise/metric"
@@ -31,28 +32,28 @@ type work struct {
 	around  environment.State // see session.around
 	meddled []detector.Tampering
 
-	unserved Stop // why the agent cannot be run again, "" where it can
+	unserved event.Stop // why the agent cannot be run again, "" where it can
 }
 
 // iterate runs one iteration and returns a stop when it is the last. agentCtx
 // bounds the agent alone: what it did in the time it had is measured all the
 // same.
-func (s *session) iterate(ctx, agentCtx context.Context, n int) (Stop, error) {
+func (s *session) iterate(ctx, agentCtx context.Context, n int) (event.Stop, error) {
 	s.state.Iteration, s.checks = n, 0
 	w := &work{it: ledger.Iteration{LoopID: s.id, Number: n, StartedAt: s.opts.Now(), Retry: s.recovery.Retries}}
 	var err error
-	if w.start, err = s.take(ctx, n, BeforeAgent); err != nil {
-		return Stop{}, err
+	if w.start, err = s.take(ctx, n, event.BeforeAgent); err != nil {
+		return event.Stop{}, err
 	}
 	w.it.Start, s.start = w.start.ID, w.start.ID
 	if err := s.save(); err != nil {
-		return Stop{}, err
+		return event.Stop{}, err
 	}
 	if err := s.runAgent(agentCtx, w); err != nil {
-		return Stop{}, err
+		return event.Stop{}, err
 	}
 	if err := s.capture(ctx, w); err != nil {
-		return Stop{}, err
+		return event.Stop{}, err
 	}
 	if unserved(w.it.Agent) && len(w.it.Changed) == 0 {
 		return w.unserved, nil // nothing was done, and nothing is counted
@@ -62,21 +63,21 @@ func (s *session) iterate(ctx, agentCtx context.Context, n int) (Stop, error) {
 }
 
 // assess measures what the agent left, judges it, and does what follows.
-func (s *session) assess(ctx context.Context, w *work) (Stop, error) {
+func (s *session) assess(ctx context.Context, w *work) (event.Stop, error) {
 	if interrupted(ctx) {
-		return Stop{}, s.abandon(w)
+		return event.Stop{}, s.abandon(w)
 	}
 	if err := s.judge(ctx, w); err != nil {
 		if interrupted(ctx) {
-			return Stop{}, s.abandon(w)
+			return event.Stop{}, s.abandon(w)
 		}
-		return Stop{}, err
+		return event.Stop{}, err
 	}
 	return s.decide(ctx, w)
 }
 
 // take takes a snapshot of the tree and writes down at once which it is.
-func (s *session) take(ctx context.Context, n int, moment Moment) (snapshot.Info, error) {
+func (s *session) take(ctx context.Context, n int, moment event.Moment) (snapshot.Info, error) {
 	var info snapshot.Info
 	err := s.withRoom(ctx, func() (err error) {
 		info, err = s.store.Take(ctx, fmt.Sprintf("%s, %s", ledger.Name(n), moment))
@@ -85,7 +86,7 @@ func (s *session) take(ctx context.Context, n int, moment Moment) (snapshot.Info
 	if err != nil {
 		return info, fmt.Errorf("snapshot of the tree (%s, %s): %w", ledger.Name(n), moment, err)
 	}
-	return info, s.event(SnapshotTaken, n, Taken{Moment: moment, ID: info.ID, Tree: info.Tree, Files: info.Files})
+	return info, s.event(event.SnapshotTaken, n, event.Taken{Moment: moment, ID: info.ID, Tree: info.Tree, Files: info.Files})
 }
 
 // abandon records an iteration that was interrupted before it could be judged,
@@ -99,7 +100,7 @@ func (s *session) abandon(w *work) error {
 	if err := s.ledger.Append(w.it, w.files, false); err != nil {
 		return err
 	}
-	err := s.event(IterationStopped, w.it.Number, Interruption{Kept: "s" + string(w.it.Snapshot), Changed: len(w.it.Changed), It: w.it})
+	err := s.event(event.IterationInterrupted, w.it.Number, event.Interruption{Kept: "s" + string(w.it.Snapshot), Changed: len(w.it.Changed), It: w.it})
 	return errors.Join(err, s.record(w.it))
 }
 
@@ -107,7 +108,7 @@ func (s *session) abandon(w *work) error {
 // loop is being interrupted: nothing the agent did may be lost.
 func (s *session) capture(ctx context.Context, w *work) error {
 	ctx = context.WithoutCancel(ctx)
-	info, err := s.take(ctx, w.it.Number, AfterAgent)
+	info, err := s.take(ctx, w.it.Number, event.AfterAgent)
 	if err != nil {
 		return err
 	}
@@ -330,20 +331,20 @@ func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // decide draws the conclusion from the assessment. The verdict is written down
 // before anybody is told and before anything follows from it.
-func (s *session) decide(ctx context.Context, w *work) (Stop, error) {
+func (s *session) decide(ctx context.Context, w *work) (event.Stop, error) {
 	step, next := s.step(w.it)
 	step, next, asked, err := s.consult(ctx, w, step, next)
 	if err != nil {
-		return Stop{}, err
+		return event.Stop{}, err
 	}
 	w.it.Rejected = step.Reject
 	var holds *bool
 	if !step.Reject {
 		if w.it.Open, err = s.openFindings(ctx, w.it); err != nil {
-			return Stop{}, err
+			return event.Stop{}, err
 		}
 		if holds, err = s.met(ctx, w.it); err != nil {
-			return Stop{}, err
+			return event.Stop{}, err
 		}
 	}
 	w.it.Verified = s.verified(w.it, holds)
@@ -355,7 +356,7 @@ func (s *session) decide(ctx context.Context, w *work) (Stop, error) {
 	s.accept(w.it)
 	if !step.Reject {
 		if err := s.settleAround(w.around); err != nil {
-			return Stop{}, err
+			return event.Stop{}, err
 		}
 	}
 	it := &s.history[len(s.history)-1]
@@ -364,10 +365,10 @@ func (s *session) decide(ctx context.Context, w *work) (Stop, error) {
 		it.Regression = s.regression(*it)
 	}
 	if err := s.ledger.Append(*it, w.files, s.isBest(it.Number)); err != nil {
-		return Stop{}, err
+		return event.Stop{}, err
 	}
 	if err := s.finished(*it); err != nil {
-		return Stop{}, err
+		return event.Stop{}, err
 	}
 	return s.conclude(ctx, *it)
 }
@@ -395,7 +396,7 @@ func decision(step recovery.Step, next recovery.State, holds *bool) *ledger.Deci
 }
 
 func (s *session) finished(it ledger.Iteration) error {
-	return s.event(IterationFinished, it.Number, Finish{
+	return s.event(event.IterationFinished, it.Number, event.IterationEnd{
 		Progress: it.Progress(s.isBest(it.Number)), Rejected: it.Rejected, Verified: it.Verified,
 		Changed: len(it.Changed), ElapsedMS: it.EndedAt.Sub(it.StartedAt).Milliseconds(),
 		Next: it.Decision.Move, Reason: it.Decision.Reason, It: it,
@@ -404,14 +405,14 @@ func (s *session) finished(it ledger.Iteration) error {
 
 // conclude does what was decided about an iteration. Doing it once more, after
 // a crash, changes nothing.
-func (s *session) conclude(ctx context.Context, it ledger.Iteration) (Stop, error) {
+func (s *session) conclude(ctx context.Context, it ledger.Iteration) (event.Stop, error) {
 	if it.Rejected {
 		if err := s.reject(ctx, it); err != nil {
-			return Stop{}, err
+			return event.Stop{}, err
 		}
 	}
 	if err := errors.Join(s.record(it), s.retain(ctx)); err != nil {
-		return Stop{}, err
+		return event.Stop{}, err
 	}
 	return s.stopAfter(it), nil
 }
@@ -419,13 +420,13 @@ func (s *session) conclude(ctx context.Context, it ledger.Iteration) (Stop, erro
 // reject puts back the tree that the iteration is to be replaced from. The
 // rejected tree stays a snapshot.
 func (s *session) reject(ctx context.Context, it ledger.Iteration) error {
-	if err := s.event(RollbackStarted, it.Number, RollingBack{From: it.Snapshot, To: it.Decision.Restore}); err != nil {
+	if err := s.event(event.RollbackStarted, it.Number, event.RollingBack{From: it.Snapshot, To: it.Decision.Restore}); err != nil {
 		return err
 	}
 	if err := s.restore(ctx, it.Decision.Restore); err != nil {
 		return fmt.Errorf("undo iteration %d: %w", it.Number, err)
 	}
-	return s.event(IterationRejected, it.Number, s.rejectedData(it))
+	return s.event(event.IterationRejected, it.Number, s.rejectedData(it))
 }
 
 // restore puts a snapshot back and makes sure that it is back.
@@ -451,8 +452,8 @@ func (s *session) putBack(ctx context.Context, id snapshot.ID) (snapshot.Restore
 	return res, err
 }
 
-func (s *session) rejectedData(it ledger.Iteration) Rejected {
-	r := Rejected{
+func (s *session) rejectedData(it ledger.Iteration) event.Rejected {
+	r := event.Rejected{
 		Kept: "s" + string(it.Snapshot), Restored: s.previous.Iteration, Retry: it.Decision.Retry,
 		Max: s.opts.Recovery.MaxRetries, Cause: it.Decision.Diagnosis,
 	}
@@ -530,45 +531,45 @@ func (s *session) bestNumber() *int {
 }
 
 // stopAfter says whether the loop ends with this iteration, and why.
-func (s *session) stopAfter(it ledger.Iteration) Stop {
+func (s *session) stopAfter(it ledger.Iteration) event.Stop {
 	d := it.Decision
 	move := recovery.Move(d.Move)
 	switch {
 	case move == recovery.Abort:
-		return Stop{GateAborted, d.Reason}
+		return event.Stop{Reason: event.GateAborted, Text: d.Reason}
 	case it.Rejected && move == recovery.Escalate:
-		return Stop{RetriesSpent, d.Reason}
+		return event.Stop{Reason: event.RetriesSpent, Text: d.Reason}
 	case (d.Criterion != nil && *d.Criterion || !it.Rejected && s.idle(it)) && len(it.Open) > 0:
 		return heldOpen(it)
 	case d.Criterion != nil && *d.Criterion, !it.Rejected && s.idle(it):
-		return Stop{CriterionMet, "the criterion is met: " + s.opts.Until.String()}
+		return event.Stop{Reason: event.CriterionMet, Text: "the criterion is met: " + s.opts.Until.String()}
 	case move == recovery.Continue, move == recovery.Retry:
 		return s.dried(it)
 	}
-	return Stop{endOf(it.Assessment), d.Reason}
+	return event.Stop{Reason: endOf(it.Assessment), Text: d.Reason}
 }
 
 // dried stops a loop whose gains have become too small with this iteration, if
 // that was asked for. One that is resumed goes on.
-func (s *session) dried(it ledger.Iteration) Stop {
+func (s *session) dried(it ledger.Iteration) event.Stop {
 	if !s.opts.StopOnDiminishing || it.Rejected {
-		return Stop{}
+		return event.Stop{}
 	}
 	small := selector.Diminishing(s.candidates(), selector.SmallGains, selector.SmallGain)
 	if small == nil || small.At != it.Number {
-		return Stop{}
+		return event.Stop{}
 	}
-	return Stop{Diminishing, fmt.Sprintf("diminishing returns: since iteration %d quality grew by less than %g points each time", small.Since, 100*selector.SmallGain)}
+	return event.Stop{Reason: event.Diminishing, Text: fmt.Sprintf("diminishing returns: since iteration %d quality grew by less than %g points each time", small.Since, 100*selector.SmallGain)}
 }
 
-func endOf(a detector.Assessment) Reason {
+func endOf(a detector.Assessment) event.Reason {
 	switch {
 	case a.Cycle != nil:
-		return Cycling
+		return event.Cycling
 	case a.Stuck != nil:
-		return Stuck
+		return event.Stuck
 	case a.Stall == nil:
-		return StoppedByRule
+		return event.StoppedByRule
 	}
-	return Stalled
+	return event.Stalled
 }

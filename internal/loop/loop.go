@@ -16,6 +16,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/approval"
 	"supervise/internal/environment"
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/prompt"
@@ -49,7 +50,7 @@ type Options struct {
 	Mirror      func(iteration int) io.WriteCloser // receives what the agent prints; nil: nobody
 	Grace       runner.Grace
 	OnInterrupt func() // the user asked at the terminal to stop
-	OnEvent     func(Event)
+	OnEvent     func(event.Event)
 	Log         logrus.FieldLogger
 	Now         func() time.Time
 }
@@ -58,11 +59,11 @@ type Options struct {
 type Outcome struct {
 	LoopID   string
 	Dir      string // the loop's folder
-	Stop     Stop
+	Stop     event.Stop
 	Choice   *selector.Choice // nil when nothing was there to choose from
 	Baseline ledger.Iteration
-	History  []ledger.Iteration // with the baseline first
-	Verified *Verification      // nil when the selection was not measured again
+	History  []ledger.Iteration  // with the baseline first
+	Verified *event.Verification // nil when the selection was not measured again
 }
 
 // session is one loop while it runs.
@@ -130,7 +131,7 @@ func Run(ctx context.Context, o Options) (Outcome, error) {
 }
 
 // end gives the best iteration back, or the last safe tree when something broke.
-func (s *session) end(ctx context.Context, stop Stop, err error) (Outcome, error) {
+func (s *session) end(ctx context.Context, stop event.Stop, err error) (Outcome, error) {
 	if s.tracked > 0 && s.tracked < len(s.history) {
 		err = errors.Join(err, s.trackNow())
 	}
@@ -160,7 +161,7 @@ func (s *session) rescue(cause error) error {
 
 func (o Options) withDefaults() Options {
 	if o.OnEvent == nil {
-		o.OnEvent = func(Event) {}
+		o.OnEvent = func(event.Event) {}
 	}
 	if o.Mirror == nil {
 		o.Mirror = func(int) io.WriteCloser { return discard{} }
@@ -212,7 +213,7 @@ func open(ctx context.Context, o Options) (*session, error) {
 		err = s.equip(ctx, measure.Memory{})
 	}
 	if err == nil {
-		err = s.event(LoopStarted, 0, Started{Dir: s.ledger.Dir(), Plan: o.Plan, Agent: maskAll(s.masker, o.CommandLine()), MaxIterations: o.MaxIterations, Settings: sum})
+		err = s.event(event.LoopStarted, 0, event.Started{Dir: s.ledger.Dir(), Plan: o.Plan, Agent: maskAll(s.masker, o.CommandLine()), MaxIterations: o.MaxIterations, Settings: sum})
 	}
 	if err == nil {
 		err = s.sweep(ctx)
@@ -248,7 +249,7 @@ func (s *session) equip(ctx context.Context, learnt measure.Memory) error {
 	if len(scrubbed) > 0 {
 		s.opts.Log.WithField("variables", strings.Join(scrubbed, ", ")).Warn("the checks are not given variables that steer runners and were others when the loop began")
 	}
-	o := measure.Options{Env: env, Scratch: s.scratchDir(), User: s.user, OnProgress: s.checked, Memory: learnt, Hold: s.ledger.Held(), BeforeStart: s.starting(childCheck), Reruns: s.opts.Confirm}
+	o := measure.Options{Env: env, Scratch: s.scratchDir(), User: s.user, OnProgress: s.checked, Memory: learnt, Hold: s.ledger.Held(), BeforeStart: s.starting(event.ChildCheck), Reruns: s.opts.Confirm}
 	if _, inside := ledger.Inside(s.opts.Home, s.opts.Root); inside {
 		o.Ignore = s.opts.Home
 	}
@@ -279,8 +280,8 @@ func (s *session) sweep(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("finish what loop %s left when it was killed: %w", dead.LoopID, err)
 		}
-		data := Crash{LoopID: dead.LoopID, Iteration: dead.Iteration, Restored: store.Recovered() != nil}
-		if err := errors.Join(s.event(CrashFound, 0, data), store.Close(), ledger.SweepScratch(dir), ledger.MarkCrashed(dir, dead, s.id)); err != nil {
+		data := event.Crash{LoopID: dead.LoopID, Iteration: dead.Iteration, Restored: store.Recovered() != nil}
+		if err := errors.Join(s.event(event.CrashFound, 0, data), store.Close(), ledger.SweepScratch(dir), ledger.MarkCrashed(dir, dead, s.id)); err != nil {
 			return err
 		}
 	}
@@ -315,7 +316,7 @@ func (s *session) close() {
 
 // run is the loop proper: the baseline, then iteration after iteration until
 // one of them says stop.
-func (s *session) run(ctx context.Context) (Stop, error) {
+func (s *session) run(ctx context.Context) (event.Stop, error) {
 	if err := s.baseline(ctx); err != nil {
 		return s.stopped(ctx, err)
 	}
@@ -324,14 +325,14 @@ func (s *session) run(ctx context.Context) (Stop, error) {
 
 // iterations runs the iterations from the given one on. spent is how much of the
 // loop's time is gone already.
-func (s *session) iterations(ctx context.Context, from int, spent time.Duration) (Stop, error) {
+func (s *session) iterations(ctx context.Context, from int, spent time.Duration) (event.Stop, error) {
 	if stop := s.spentOut(s.consumed(nil)); stop.Reason != "" {
 		return stop, nil
 	}
 	s.waited = 0
 	begun := s.opts.Now().Add(-spent)
 	if _, err := s.ledger.TakePause(); err != nil { // one that was meant for another run
-		return Stop{}, err
+		return event.Stop{}, err
 	}
 	for n := from; n <= s.opts.MaxIterations; n++ {
 		agentCtx, cancel := s.timed(ctx, begun.Add(s.waited))
@@ -344,10 +345,10 @@ func (s *session) iterations(ctx context.Context, from int, spent time.Duration)
 		case stop.Reason != "":
 			return stop, nil
 		case over:
-			return Stop{TimeLimit, fmt.Sprintf("the time limit of %s is reached", s.opts.MaxTime)}, nil
+			return event.Stop{Reason: event.TimeLimit, Text: fmt.Sprintf("the time limit of %s is reached", s.opts.MaxTime)}, nil
 		}
 		if paused, err := s.ledger.TakePause(); paused || err != nil {
-			return Stop{PausedByUser, "paused: supervise resume goes on"}, err
+			return event.Stop{Reason: event.PausedByUser, Text: "paused: supervise resume goes on"}, err
 		}
 	}
 	return s.exhausted(), nil
@@ -363,31 +364,31 @@ func (s *session) timed(ctx context.Context, begun time.Time) (context.Context, 
 }
 
 // stopped turns an interruption into a stop; any other error stays one.
-func (s *session) stopped(ctx context.Context, err error) (Stop, error) {
+func (s *session) stopped(ctx context.Context, err error) (event.Stop, error) {
 	if ctx.Err() != nil {
-		return Stop{Interrupted, "interrupted by the user"}, nil //nolint:nilerr // the error is the interruption
+		return event.Stop{Reason: event.Interrupted, Text: "interrupted by the user"}, nil //nolint:nilerr // the error is the interruption
 	}
-	return Stop{}, err
+	return event.Stop{}, err
 }
 
 // exhausted is the stop at the last iteration. Without a criterion that could
 // have been met before, that is what was asked for.
-func (s *session) exhausted() Stop {
+func (s *session) exhausted() event.Stop {
 	text := "all of " + report.Count(s.opts.MaxIterations, "iteration", "iterations") + " done"
 	if s.opts.Until.Kind == Never {
-		return Stop{Done, text}
+		return event.Stop{Reason: event.Done, Text: text}
 	}
-	return Stop{IterationLimit, text + ", and the criterion is not met: " + s.opts.Until.String()}
+	return event.Stop{Reason: event.IterationLimit, Text: text + ", and the criterion is not met: " + s.opts.Until.String()}
 }
 
 // checked passes the progress of the checks on.
 func (s *session) checked(p measure.Progress) {
 	if p.Run == nil {
-		s.note(CheckStarted, s.state.Iteration, Check{Name: p.Check.Name, Command: p.Check.Line()})
+		s.note(event.CheckStarted, s.state.Iteration, event.Check{Name: p.Check.Name, Command: p.Check.Line()})
 		return
 	}
 	s.checks += p.Run.Duration
-	s.note(CheckFinished, s.state.Iteration, Check{
+	s.note(event.CheckFinished, s.state.Iteration, event.Check{
 		Name: p.Check.Name, Command: p.Check.Line(), ExitCode: p.Run.ExitCode,
 		DurationMS: p.Run.Duration.Milliseconds(), Why: s.masker.String(p.Run.Why), Done: true,
 	})
@@ -400,19 +401,19 @@ func (s *session) save() error {
 
 // fail records that the loop ended by an error.
 func (s *session) fail(err error) {
-	s.state.Status, s.state.StopReason, s.state.StopText = ledger.Failed, string(Broken), err.Error()
+	s.state.Status, s.state.StopReason, s.state.StopText = ledger.Failed, string(event.Broken), err.Error()
 	if errors.Is(err, ErrUnmeasurable) {
-		s.state.StopReason = string(Unmeasurable)
+		s.state.StopReason = string(event.Unmeasurable)
 	}
-	s.state.ExitCode = Reason(s.state.StopReason).ExitCode()
+	s.state.ExitCode = event.Reason(s.state.StopReason).ExitCode()
 	text := err.Error()
 	if err := s.save(); err != nil {
 		s.opts.Log.WithError(err).Error("save the state")
 	}
-	s.note(LoopFinished, s.state.Iteration, Finished{Reason: Reason(s.state.StopReason), Text: text, ExitCode: s.state.ExitCode})
+	s.note(event.LoopFinished, s.state.Iteration, event.LoopEnd{Reason: event.Reason(s.state.StopReason), Text: text, ExitCode: s.state.ExitCode})
 }
 
-func (s *session) outcome(stop Stop) Outcome {
+func (s *session) outcome(stop event.Stop) Outcome {
 	out := Outcome{LoopID: s.id, Dir: s.ledger.Dir(), Stop: stop, History: s.history}
 	if len(s.history) > 0 {
 		out.Baseline = s.history[0]

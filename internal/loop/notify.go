@@ -6,6 +6,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/approval"
+	"supervise/internal/event"
 )
 
 // notifier sends what people are told who do not look.
@@ -17,7 +18,7 @@ func (s *session) notifier() *approval.Notifier {
 }
 
 // notify tells people of an event that is worth it.
-func (s *session) notify(e Event) {
+func (s *session) notify(e event.Event) {
 	if s.opts.Notify == (Notify{}) {
 		return
 	}
@@ -26,16 +27,16 @@ func (s *session) notify(e Event) {
 	}
 	n := approval.Notification{LoopID: e.LoopID, Iteration: e.Iteration}
 	switch d := e.Data.(type) {
-	case GateOpen:
+	case event.ApprovalOpened:
 		n.Event, n.Question = approval.OnGate, &d.Question
 		n.Text = fmt.Sprintf("supervise waits for an answer\n%sanswer: %s reject|approve|abort %s", d.Question.Text(), orSupervise(d.Self), e.LoopID)
-	case Finish:
+	case event.IterationEnd:
 		messages := criticals(d.It.Assessment.Alerts)
 		if len(messages) == 0 {
 			return
 		}
 		n.Event, n.Text = approval.OnCritical, fmt.Sprintf("%s, iteration %d: %s (%s)", e.LoopID, e.Iteration, strings.Join(messages, "; "), fate(d))
-	case Finished:
+	case event.LoopEnd:
 		n.Event, n.Text = approval.OnEnd, fmt.Sprintf("%s is over (exit status %d): %s", e.LoopID, d.ExitCode, d.Text)
 	default:
 		return
@@ -61,7 +62,7 @@ func criticals(alerts []detector.Alert) (messages []string) {
 }
 
 // fate says what became of an iteration.
-func fate(d Finish) string {
+func fate(d event.IterationEnd) string {
 	if d.Rejected {
 		return "undone, " + d.Next
 	}

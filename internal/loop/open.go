@@ -8,6 +8,7 @@ import (
 
 	"supervise/detector"
 	"supervise/integrity"
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/selector"
 	"supervise/snapshot"
@@ -136,24 +137,24 @@ func (s *session) openAgain(was, is ledger.Iteration) []ledger.OpenFinding {
 // heldOpen says why the loop does not end although its criterion holds: findings
 // are open. The agent has one iteration to mend what it was told of; then a
 // person has to look.
-func heldOpen(it ledger.Iteration) Stop {
+func heldOpen(it ledger.Iteration) event.Stop {
 	if slices.ContainsFunc(it.Open, func(o ledger.OpenFinding) bool { return o.Iteration == it.Number }) {
-		return Stop{}
+		return event.Stop{}
 	}
-	return Stop{FindingsOpen, "the criterion holds, but " + openText(it.Open)}
+	return event.Stop{Reason: event.FindingsOpen, Text: "the criterion holds, but " + openText(it.Open)}
 }
 
 // openStop corrects the reason to end where findings stand open against the tree
 // that was selected, or against the last one that was accepted.
-func (s *session) openStop(stop Stop, c selector.Choice) Stop {
+func (s *session) openStop(stop event.Stop, c selector.Choice) event.Stop {
 	open := s.history[c.Iteration].Open
 	if len(open) == 0 {
 		open = s.history[s.previous.Iteration].Open
 	}
-	if code := stop.Reason.ExitCode(); len(open) == 0 || stop.Reason == FindingsOpen || code != 0 && code != 4 && code != 5 {
+	if code := stop.Reason.ExitCode(); len(open) == 0 || stop.Reason == event.FindingsOpen || code != 0 && code != 4 && code != 5 {
 		return stop
 	}
-	return Stop{FindingsOpen, openText(open) + " (" + stop.Text + ")"}
+	return event.Stop{Reason: event.FindingsOpen, Text: openText(open) + " (" + stop.Text + ")"}
 }
 
 func openText(open []ledger.OpenFinding) string {

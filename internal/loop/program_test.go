@@ -14,6 +14,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/agent"
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/prompt"
@@ -29,7 +30,7 @@ type agentWorld struct {
 	t      *testing.T
 	opts   Options
 	fake   string
-	events []Event
+	events []event.Event
 }
 
 // doneCheck runs them.
@@ -67,7 +68,7 @@ for arg; do printf '%s\n' "$arg"; done >"$FAKE/args$n"
 		Home:    t.TempDir(),
 		Env:     append(os.Environ(), "FAKE="+w.fake, "PATH="+w.fake+":"+os.Getenv("PATH")),
 		Grace:   runner.Grace{Interrupt: time.Second, Terminate: -1},
-		OnEvent: func(e Event) { w.events = append(w.events, e) },
+		OnEvent: func(e event.Event) { w.events = append(w.events, e) },
 	}
 	return w
 }
@@ -109,7 +110,7 @@ func (w *agentWorld) told(kind string, run int) string {
 	return string(b)
 }
 
-func has[T any](w *agentWorld, t EventType) (list []T) {
+func has[T any](w *agentWorld, t event.Type) (list []T) {
 	for _, e := range w.events {
 		if d, ok := e.Data.(T); ok && e.Type == t {
 			list = append(list, d)
@@ -141,7 +142,7 @@ func codexOK(total int) string {
 func TestServiceComesBack(t *testing.T) {
 	w := newAgentWorld(t, "codex", say("echo 1 >half; exit 1", codexLimit), say("exit 1", codexServer), say(mend, codexOK(100)))
 	out := w.run()
-	if len(out.History) != 2 || out.Stop.Reason != Done || w.runs() != 3 {
+	if len(out.History) != 2 || out.Stop.Reason != event.Done || w.runs() != 3 {
 		t.Fatalf("%d iterations, %d runs, %+v", len(out.History)-1, w.runs(), out.Stop)
 	}
 	run := out.History[1].Agent
@@ -154,7 +155,7 @@ func TestServiceComesBack(t *testing.T) {
 	if n := len(out.History[1].Changed); n != 2 {
 		t.Errorf("%d files changed, want what the run that broke off did as well", n)
 	}
-	waits := has[Waiting](w, AgentWaiting)
+	waits := has[event.Waiting](w, event.AgentWaiting)
 	if len(waits) != 2 || waits[0].Outcome != string(agent.RateLimit) || waits[1].Outcome != string(agent.ServerError) || waits[1].DelayMS != 2*waits[0].DelayMS {
 		t.Errorf("it was told of these waits: %+v", waits)
 	}
@@ -182,14 +183,14 @@ func TestServiceStaysAway(t *testing.T) {
 		name   string
 		steps  []string
 		change func(*Options)
-		want   Reason
+		want   event.Reason
 		text   string
 		runs   int // 0: more than one
 	}{
-		{"for longer than is waited", limits, func(o *Options) { o.MaxWait = 20 * time.Millisecond }, Unavailable, "limits.max_wait (20ms)", 0},
-		{"it is not waited at all", limits, func(o *Options) { o.MaxWait = -1 }, Unavailable, "429", 1},
-		{"it says how long", []string{say("exit 1", `{"type":"turn.failed","error":{"message":"You've hit your usage limit. Try again in 2 days."}}`)}, nil, Unavailable, "48h", 1},
-		{"no time is left", limits, func(o *Options) { o.MaxTime, o.FirstWait = time.Hour, 2*time.Hour }, TimeLimit, "1h0m0s", 1},
+		{"for longer than is waited", limits, func(o *Options) { o.MaxWait = 20 * time.Millisecond }, event.Unavailable, "limits.max_wait (20ms)", 0},
+		{"it is not waited at all", limits, func(o *Options) { o.MaxWait = -1 }, event.Unavailable, "429", 1},
+		{"it says how long", []string{say("exit 1", `{"type":"turn.failed","error":{"message":"You've hit your usage limit. Try again in 2 days."}}`)}, nil, event.Unavailable, "48h", 1},
+		{"no time is left", limits, func(o *Options) { o.MaxTime, o.FirstWait = time.Hour, 2*time.Hour }, event.TimeLimit, "1h0m0s", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -217,7 +218,7 @@ func TestRefused(t *testing.T) {
 		t.Parallel()
 		w := newAgentWorld(t, "codex", say("exit 1", codexKey), say(mend, codexOK(1)))
 		out := w.run()
-		if out.Stop.Reason != Refused || len(out.History) != 1 || w.runs() != 1 || out.Stop.Reason.ExitCode() != 2 {
+		if out.Stop.Reason != event.Refused || len(out.History) != 1 || w.runs() != 1 || out.Stop.Reason.ExitCode() != 2 {
 			t.Fatalf("%d runs, %+v", w.runs(), out.Stop)
 		}
 		for _, want := range []string{"invalid api key", "codex login", "supervise resume " + out.LoopID} {
@@ -226,7 +227,7 @@ func TestRefused(t *testing.T) {
 			}
 		}
 		again, err := Resume(context.Background(), out.LoopID, Options{Home: w.opts.Home, Env: w.opts.Env}, false)
-		if err != nil || again.Stop.Reason != Done || len(again.History) != 2 || again.History[1].Resumed {
+		if err != nil || again.Stop.Reason != event.Done || len(again.History) != 2 || again.History[1].Resumed {
 			t.Errorf("resumed: %+v, %d iterations, %v", again.Stop, len(again.History)-1, err)
 		}
 	})
@@ -237,10 +238,10 @@ func TestRefused(t *testing.T) {
 		}
 		w := newAgentWorld(t, "claude", say(hang, retry(1), retry(2), retry(3)))
 		out := w.run()
-		if out.Stop.Reason != Refused || !strings.Contains(out.Stop.Text, "/login") {
+		if out.Stop.Reason != event.Refused || !strings.Contains(out.Stop.Text, "/login") {
 			t.Errorf("%+v", out.Stop)
 		}
-		if list := has[Retrying](w, AgentRetrying); len(list) != 1 && len(list) != 3 || list[len(list)-1].Attempt != 3 {
+		if list := has[event.Retrying](w, event.AgentRetrying); len(list) != 1 && len(list) != 3 || list[len(list)-1].Attempt != 3 {
 			t.Errorf("told of %+v", list)
 		}
 	})
@@ -249,7 +250,7 @@ func TestRefused(t *testing.T) {
 		w := newAgentWorld(t, "any", "exec no-such-agent")
 		w.opts.Program, w.opts.Args = Program{}, []string{"any"}
 		out := w.run()
-		if out.Stop.Reason != NoCommand || len(out.History) != 1 || !strings.Contains(out.Stop.Text, "no-such-agent") {
+		if out.Stop.Reason != event.NoCommand || len(out.History) != 1 || !strings.Contains(out.Stop.Text, "no-such-agent") {
 			t.Errorf("%+v", out.Stop)
 		}
 	})
@@ -282,7 +283,7 @@ func TestOutcomes(t *testing.T) {
 			if len(out.History) != 2 || out.History[1].Agent.Outcome != string(tt.want) {
 				t.Fatalf("%d iterations, the last ended as %+v", len(out.History)-1, out.History[len(out.History)-1].Agent)
 			}
-			if done := out.Stop.Reason == CriterionMet; done != (tt.want == agent.OK) {
+			if done := out.Stop.Reason == event.CriterionMet; done != (tt.want == agent.OK) {
 				t.Errorf("the loop ended by %+v", out.Stop)
 			}
 		})
@@ -294,7 +295,7 @@ func TestStuckWithStatusZero(t *testing.T) {
 	step := say("", `{"type":"result","subtype":"error_during_execution","is_error":true,"result":"it broke"}`)
 	w := newAgentWorld(t, "claude", slices.Repeat([]string{step}, 6)...)
 	w.opts.MaxIterations = 6
-	if out := w.run(); out.Stop.Reason != Stuck || len(out.History) != 4 {
+	if out := w.run(); out.Stop.Reason != event.Stuck || len(out.History) != 4 {
 		t.Errorf("%d iterations, %+v", len(out.History)-1, out.Stop)
 	}
 }
@@ -308,13 +309,13 @@ func TestLimits(t *testing.T) {
 		name   string
 		steps  []string
 		change func(*Options)
-		want   Reason
+		want   event.Reason
 		limit  string
 		n      int // iterations
 	}{
-		{"cost, at once", []string{step(hang)}, func(o *Options) { o.MaxCost = .5 }, CostLimit, "cost", 1},
-		{"tokens, in the second iteration", []string{step(""), step(hang)}, func(o *Options) { o.MaxTokens = 150 }, TokenLimit, "tokens", 2},
-		{"neither", []string{step(""), step("")}, func(o *Options) { o.MaxTokens, o.MaxCost = 1000, 10 }, Done, "", 2},
+		{"cost, at once", []string{step(hang)}, func(o *Options) { o.MaxCost = .5 }, event.CostLimit, "cost", 1},
+		{"tokens, in the second iteration", []string{step(""), step(hang)}, func(o *Options) { o.MaxTokens = 150 }, event.TokenLimit, "tokens", 2},
+		{"neither", []string{step(""), step("")}, func(o *Options) { o.MaxTokens, o.MaxCost = 1000, 10 }, event.Done, "", 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -331,7 +332,7 @@ func TestLimits(t *testing.T) {
 			if out.Choice.Iteration != 1 {
 				t.Errorf("iteration %d was chosen", out.Choice.Iteration)
 			}
-			if tt.want == Done {
+			if tt.want == event.Done {
 				return
 			}
 			again, err := Resume(context.Background(), out.LoopID, Options{Settings: Settings{MaxIterations: 5}, Home: w.opts.Home, Env: w.opts.Env}, false)
@@ -388,7 +389,7 @@ func TestPromise(t *testing.T) {
 	w := newAgentWorld(t, "codex", say("", codexOK(1)), say(mend, strings.Replace(codexOK(1), "DONE", "not yet", 1)), say("echo 1 >more", codexOK(1)))
 	w.opts.MaxIterations, w.opts.Until = 5, Until{Promise: "DONE"}
 	out := w.run()
-	if out.Stop.Reason != CriterionMet || len(out.History) != 4 || !strings.Contains(out.Stop.Text, `the agent says "DONE"`) {
+	if out.Stop.Reason != event.CriterionMet || len(out.History) != 4 || !strings.Contains(out.Stop.Text, `the agent says "DONE"`) {
 		t.Errorf("%d iterations, %+v", len(out.History)-1, out.Stop)
 	}
 	if !strings.Contains(w.told("args", 1), "text on a line of its own: DONE") {

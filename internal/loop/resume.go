@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/runner"
@@ -43,12 +44,12 @@ func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, err
 	defer s.close()
 	if s.store == nil {
 		f := t.finished
-		s.opts.OnEvent(Event{Type: LoopFinished, Time: t.last, LoopID: id, Iteration: s.state.Iteration, Data: f})
-		return s.outcome(Stop{f.Reason, f.Text}), nil
+		s.opts.OnEvent(event.Event{Type: event.LoopFinished, Time: t.last, LoopID: id, Iteration: s.state.Iteration, Data: f})
+		return s.outcome(event.Stop{Reason: f.Reason, Text: f.Text}), nil
 	}
 	goOn := s.goOn
 	if s.opts.watching() {
-		goOn = func(ctx context.Context, _ *trail) (Stop, error) { return s.endVisit(ctx) }
+		goOn = func(ctx context.Context, _ *trail) (event.Stop, error) { return s.endVisit(ctx) }
 	}
 	stop, err := goOn(ctx, t)
 	return s.end(ctx, stop, err)
@@ -189,17 +190,17 @@ func (s *session) endSurvivors(ctx context.Context, t *trail) error {
 	if len(names) == 0 {
 		return nil
 	}
-	return s.event(SurvivorsEnded, t.iteration, Survivors{names})
+	return s.event(event.SurvivorsEnded, t.iteration, event.Survivors{Names: names})
 }
 
 func (s *session) tellResumed(t *trail) error {
 	if damage := s.ledger.Problems(); len(damage) > 0 {
-		if err := s.event(LogDamaged, s.state.Iteration, Damage{damage}); err != nil {
+		if err := s.event(event.LogDamaged, s.state.Iteration, event.Damage{Problems: damage}); err != nil {
 			return err
 		}
 	}
 	n, from := s.where(t)
-	return s.event(LoopResumed, n, Resumed{
+	return s.event(event.LoopResumed, n, event.Resumed{
 		Dir: s.ledger.Dir(), Plan: s.opts.Plan, Agent: s.opts.CommandLine(), Iteration: n, From: from, Max: s.opts.MaxIterations, History: s.history,
 	})
 }
@@ -227,12 +228,12 @@ func (s *session) where(t *trail) (iteration int, from string) {
 }
 
 // goOn does what the dead supervisor had not done any more.
-func (s *session) goOn(ctx context.Context, t *trail) (Stop, error) {
+func (s *session) goOn(ctx context.Context, t *trail) (event.Stop, error) {
 	if len(s.history) == 0 {
 		return s.goOnBaseline(ctx, t)
 	}
 	if err := s.judgeable(s.history[0].Set); err != nil {
-		return Stop{}, err
+		return event.Stop{}, err
 	}
 	if t.stop != nil && !t.ended {
 		return *t.stop, nil
@@ -247,7 +248,7 @@ func (s *session) goOn(ctx context.Context, t *trail) (Stop, error) {
 	return s.iterations(ctx, len(s.history), t.spent())
 }
 
-func (s *session) goOnBaseline(ctx context.Context, t *trail) (Stop, error) {
+func (s *session) goOnBaseline(ctx context.Context, t *trail) (event.Stop, error) {
 	if t.baseline == "" {
 		return s.run(ctx)
 	}
@@ -267,31 +268,31 @@ func (s *session) goOnBaseline(ctx context.Context, t *trail) (Stop, error) {
 
 // goOnIteration finishes the last iteration that began, and leaves the tree as
 // the next one finds it.
-func (s *session) goOnIteration(ctx context.Context, t *trail) (Stop, error) {
+func (s *session) goOnIteration(ctx context.Context, t *trail) (event.Stop, error) {
 	last := s.history[len(s.history)-1]
 	if t.iteration > last.Number {
 		return s.finishIteration(ctx, t)
 	}
 	if last.Number == 0 || last.Interrupted || t.ended {
-		return Stop{}, s.settle(ctx, s.safe)
+		return event.Stop{}, s.settle(ctx, s.safe)
 	}
 	if !t.told {
 		if err := s.finished(last); err != nil {
-			return Stop{}, err
+			return event.Stop{}, err
 		}
 	}
 	if last.Rejected && !t.undone {
 		return s.conclude(ctx, last)
 	}
 	if err := s.settle(ctx, s.safe); err != nil {
-		return Stop{}, err
+		return event.Stop{}, err
 	}
 	return s.stopAfter(last), s.record(last)
 }
 
 // finishIteration judges what the agent left. Where it had not begun, or had
 // done nothing yet, there is nothing to judge: it is run again.
-func (s *session) finishIteration(ctx context.Context, t *trail) (Stop, error) {
+func (s *session) finishIteration(ctx context.Context, t *trail) (event.Stop, error) {
 	s.state.Iteration = t.iteration
 	w := &work{it: ledger.Iteration{
 		LoopID: s.id, Number: t.iteration, StartedAt: t.began, Start: t.start, Level: t.level, LevelReason: t.why, Retry: s.recovery.Retries,
@@ -301,21 +302,21 @@ func (s *session) finishIteration(ctx context.Context, t *trail) (Stop, error) {
 		w.it.Agent = &ledger.AgentRun{ExitCode: -1, Cause: diedWithSupervise, Duration: max(0, t.last.Sub(t.spawnedAt))}
 	}
 	if t.after == "" && t.spawned == nil {
-		return Stop{}, s.settle(ctx, t.start)
+		return event.Stop{}, s.settle(ctx, t.start)
 	}
 	var err error
 	if w.start, err = s.store.Info(t.start); err != nil {
-		return Stop{}, err
+		return event.Stop{}, err
 	}
 	info, err := s.left(ctx, t)
 	if err != nil {
-		return Stop{}, err
+		return event.Stop{}, err
 	}
 	if (t.running() || unserved(t.agent)) && info.Tree == w.start.Tree {
-		return Stop{}, s.settle(ctx, t.start)
+		return event.Stop{}, s.settle(ctx, t.start)
 	}
 	if err := s.describe(ctx, w, info); err != nil {
-		return Stop{}, err
+		return event.Stop{}, err
 	}
 	return s.assess(ctx, w)
 }
@@ -323,7 +324,7 @@ func (s *session) finishIteration(ctx context.Context, t *trail) (Stop, error) {
 // left returns the snapshot of what the agent left; the tree is as it holds.
 func (s *session) left(ctx context.Context, t *trail) (snapshot.Info, error) {
 	if t.after == "" {
-		return s.take(context.WithoutCancel(ctx), t.iteration, AfterAgent)
+		return s.take(context.WithoutCancel(ctx), t.iteration, event.AfterAgent)
 	}
 	if err := s.settle(ctx, t.after); err != nil {
 		return snapshot.Info{}, err
@@ -343,5 +344,5 @@ func (s *session) settle(ctx context.Context, id snapshot.ID) error {
 		return nil
 	}
 	s.foreign = append(s.foreign, res.Safety)
-	return s.event(TreeChanged, s.state.Iteration, TreeChange{Kept: "s" + string(res.Safety), Restored: "s" + string(id), Files: files})
+	return s.event(event.TreeChanged, s.state.Iteration, event.TreeChange{Kept: "s" + string(res.Safety), Restored: "s" + string(id), Files: files})
 }

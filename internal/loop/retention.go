@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"supervise/detector"
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/snapshot"
 )
@@ -46,7 +47,7 @@ func (s *session) overLimit(use snapshot.Usage, why string) error {
 		return nil
 	}
 	s.warned = true
-	return s.event(StoreOverLimit, s.state.Iteration, OverLimit{Bytes: use.Bytes, Limit: s.opts.MaxStore, Snapshots: use.Snapshots, Why: why})
+	return s.event(event.StoreOverLimit, s.state.Iteration, event.OverLimit{Bytes: use.Bytes, Limit: s.opts.MaxStore, Snapshots: use.Snapshots, Why: why})
 }
 
 // enough returns how many snapshots have to go so that need bytes come back; all,
@@ -88,12 +89,12 @@ func (s *session) drop(ctx context.Context, count func(weights []int64) int) (sn
 	if len(done.Dropped) == 0 {
 		return use, err
 	}
-	data := SnapshotsGone{Freed: done.Freed, Bytes: use.Bytes, Limit: s.opts.MaxStore}
+	data := event.SnapshotsGone{Freed: done.Freed, Bytes: use.Bytes, Limit: s.opts.MaxStore}
 	for _, id := range done.Dropped {
 		data.Snapshots = append(data.Snapshots, "s"+string(id))
 		s.dropped[id] = true
 	}
-	return use, errors.Join(err, s.event(SnapshotsDropped, s.state.Iteration, data))
+	return use, errors.Join(err, s.event(event.SnapshotsDropped, s.state.Iteration, data))
 }
 
 func (s *session) usage(err error) (snapshot.Usage, error) {
@@ -166,7 +167,7 @@ func (s *session) withRoom(ctx context.Context, do func() error) error {
 
 // shortfall tells what a restore could not bring back, each path once.
 func (s *session) shortfall(res snapshot.Restored) error {
-	data := Shortfall{Displaced: res.Displaced, DisplacedTo: res.DisplacedTo}
+	data := event.Shortfall{Displaced: res.Displaced, DisplacedTo: res.DisplacedTo}
 	for _, p := range res.Gone {
 		if !s.missed[p] {
 			data.Gone = append(data.Gone, p)
@@ -180,14 +181,14 @@ func (s *session) shortfall(res snapshot.Restored) error {
 		}
 	}
 	if len(data.Gone)+len(data.Left)+len(data.Displaced) > 0 {
-		if err := s.event(RestoreIncomplete, s.state.Iteration, data); err != nil {
+		if err := s.event(event.RestoreIncomplete, s.state.Iteration, data); err != nil {
 			return err
 		}
 	}
 	if len(res.Shared) == 0 {
 		return nil
 	}
-	return s.event(SharedPutBack, s.state.Iteration, SharedRefs{res.Shared})
+	return s.event(event.SharedPutBack, s.state.Iteration, event.SharedRefs{Names: res.Shared})
 }
 
 // sharedLost tells, each once, what is gone of that which linked worktrees share. It
@@ -204,7 +205,7 @@ func (s *session) sharedLost(now snapshot.ID) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	return s.event(SharedLost, s.state.Iteration, SharedRefs{lost})
+	return s.event(event.SharedLost, s.state.Iteration, event.SharedRefs{Names: lost})
 }
 
 // skipped lists what of the tree of an iteration is in no snapshot, and why.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"supervise/internal/agent"
+	"supervise/internal/event"
 )
 
 // The limits of what an agent may consume.
@@ -45,12 +46,12 @@ func (s *session) spentCost() float64 {
 }
 
 // spentOut is the stop of a loop that has consumed what it may.
-func (s *session) spentOut(u agent.Usage) Stop {
+func (s *session) spentOut(u agent.Usage) event.Stop {
 	switch s.opts.over(u) {
 	case limitCost:
-		return Stop{CostLimit, fmt.Sprintf("the limit of cost is reached: $%.4f of $%g", *u.CostUSD, s.opts.MaxCost)}
+		return event.Stop{Reason: event.CostLimit, Text: fmt.Sprintf("the limit of cost is reached: $%.4f of $%g", *u.CostUSD, s.opts.MaxCost)}
 	case limitTokens:
-		return Stop{TokenLimit, fmt.Sprintf("the limit of tokens is reached: %d of %d", *u.Tokens(), s.opts.MaxTokens)}
+		return event.Stop{Reason: event.TokenLimit, Text: fmt.Sprintf("the limit of tokens is reached: %d of %d", *u.Tokens(), s.opts.MaxTokens)}
 	}
-	return Stop{}
+	return event.Stop{}
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"supervise/detector"
+	"supervise/internal/event"
 	"supervise/internal/hook"
 	"supervise/internal/prompt"
 	"supervise/metric"
@@ -22,12 +23,12 @@ func (s *session) prompt(w *work) (string, error) {
 	s.state.Level, w.it.Level, w.it.LevelReason = level.String(), level.String(), why
 	text, points, err := s.texts.Text(level, s.facts(w.it.Number))
 	if err == nil && from != level.String() {
-		err = s.event(LevelChanged, w.it.Number, LevelChange{From: from, To: level.String(), Why: why})
+		err = s.event(event.LevelChanged, w.it.Number, event.LevelChange{From: from, To: level.String(), Why: why})
 	}
 	if err != nil {
 		return "", err
 	}
-	return text, s.event(IterationStarted, w.it.Number, AgentStart{Max: s.opts.MaxIterations, Level: level.String(), Why: why, Points: points})
+	return text, s.event(event.IterationStarted, w.it.Number, event.AgentStart{Max: s.opts.MaxIterations, Level: level.String(), Why: why, Points: points})
 }
 
 // lookBack is how many iterations the level of the prompt follows from.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/snapshot"
 )
@@ -21,7 +22,7 @@ type trail struct {
 	start     snapshot.ID // the tree that its agent started from
 	level     string
 	why       string // the prompt had that level
-	spawned   *Spawned
+	spawned   *event.Spawned
 	spawnedAt time.Time
 	agent     *ledger.AgentRun // how it ended, nil as long as it runs
 	after     snapshot.ID      // the tree that it left
@@ -32,12 +33,12 @@ type trail struct {
 
 	foreign   []snapshot.ID // what was found in the tree and is kept
 	dropped   map[snapshot.ID]bool
-	overLimit bool      // that was told
-	children  []Spawned // that may have been running at the end
+	overLimit bool            // that was told
+	children  []event.Spawned // that may have been running at the end
 
-	stop     *Stop // the best iteration is being given back
-	ended    bool  // all was done
-	finished Finished
+	stop     *event.Stop // the best iteration is being given back
+	ended    bool        // all was done
+	finished event.LoopEnd
 
 	active  time.Duration // of the earlier sessions
 	session time.Time     // when the latest one began
@@ -47,8 +48,8 @@ type trail struct {
 // read takes an event in, oldest first. Events of other kinds, and data that is
 // not understood, change nothing.
 func (t *trail) read(e ledger.Event) {
-	over := afterwards[EventType(e.Name)] || t.ended && EventType(e.Name) != LoopResumed
-	if read, known := trailEvents[EventType(e.Name)]; known {
+	over := afterwards[event.Type(e.Name)] || t.ended && event.Type(e.Name) != event.LoopResumed
+	if read, known := trailEvents[event.Type(e.Name)]; known {
 		read(t, e) // before the time moves on: a resumption asks when the session before it ended
 	}
 	if !over && e.Time.After(t.last) {
@@ -58,61 +59,61 @@ func (t *trail) read(e ledger.Event) {
 
 // afterwards are the events that people cause when the loop is not at work: they
 // take none of its time.
-var afterwards = map[EventType]bool{SelectionChanged: true, SelectionApplied: true}
+var afterwards = map[event.Type]bool{event.SelectionChanged: true, event.SelectionApplied: true}
 
 // trailEvents are the events that say where a loop stands.
-var trailEvents = map[EventType]func(*trail, ledger.Event){
-	LoopStarted: func(t *trail, e ledger.Event) {
-		t.settings, t.session = decode[Started](e).Settings, e.Time
+var trailEvents = map[event.Type]func(*trail, ledger.Event){
+	event.LoopStarted: func(t *trail, e ledger.Event) {
+		t.settings, t.session = decode[event.Started](e).Settings, e.Time
 	},
-	LoopResumed: func(t *trail, e ledger.Event) { t.resumed(e.Time) },
-	SnapshotTaken: func(t *trail, e ledger.Event) {
-		t.taken(e, decode[Taken](e))
+	event.LoopResumed: func(t *trail, e ledger.Event) { t.resumed(e.Time) },
+	event.SnapshotTaken: func(t *trail, e ledger.Event) {
+		t.taken(e, decode[event.Taken](e))
 	},
-	IterationStarted: func(t *trail, e ledger.Event) {
-		d := decode[AgentStart](e)
+	event.IterationStarted: func(t *trail, e ledger.Event) {
+		d := decode[event.AgentStart](e)
 		t.level, t.why = d.Level, d.Why
 	},
-	ChildStarting: func(t *trail, e ledger.Event) { t.starting(e, decode[Child](e)) },
-	AgentSpawned: func(t *trail, e ledger.Event) {
+	event.ChildStarting: func(t *trail, e ledger.Event) { t.starting(e, decode[event.Child](e)) },
+	event.AgentSpawned: func(t *trail, e ledger.Event) {
 		if t.spawned != nil {
-			*t.spawned = decode[Spawned](e)
+			*t.spawned = decode[event.Spawned](e)
 		}
 	},
-	AgentFinished: func(t *trail, e ledger.Event) {
+	event.AgentFinished: func(t *trail, e ledger.Event) {
 		a := decode[ledger.AgentRun](e)
 		t.agent, t.children = &a, nil
 	},
-	BaselineMeasured: func(t *trail, _ ledger.Event) { t.children = nil },
-	GateOpened:       func(t *trail, e ledger.Event) { t.asked, t.askedAt = true, e.Time },
-	GateAnswered: func(t *trail, e ledger.Event) {
+	event.BaselineMeasured: func(t *trail, _ ledger.Event) { t.children = nil },
+	event.GateOpened:       func(t *trail, e ledger.Event) { t.asked, t.askedAt = true, e.Time },
+	event.GateAnswered: func(t *trail, e ledger.Event) {
 		t.asked = false
 		t.session = t.session.Add(max(0, e.Time.Sub(t.askedAt))) // the waiting is none of the loop's time
 	},
-	IterationFinished: func(t *trail, _ ledger.Event) { t.told, t.children = true, nil },
-	IterationRejected: func(t *trail, _ ledger.Event) { t.undone = true },
-	TreeChanged: func(t *trail, e ledger.Event) {
-		t.foreign = append(t.foreign, snapshotNamed(decode[TreeChange](e).Kept))
+	event.IterationFinished: func(t *trail, _ ledger.Event) { t.told, t.children = true, nil },
+	event.IterationRejected: func(t *trail, _ ledger.Event) { t.undone = true },
+	event.TreeChanged: func(t *trail, e ledger.Event) {
+		t.foreign = append(t.foreign, snapshotNamed(decode[event.TreeChange](e).Kept))
 	},
-	SnapshotsDropped: func(t *trail, e ledger.Event) {
-		for _, name := range decode[SnapshotsGone](e).Snapshots {
+	event.SnapshotsDropped: func(t *trail, e ledger.Event) {
+		for _, name := range decode[event.SnapshotsGone](e).Snapshots {
 			t.dropped[snapshotNamed(name)] = true
 		}
 	},
-	StoreOverLimit: func(t *trail, _ ledger.Event) { t.overLimit = true },
-	LoopStopping: func(t *trail, e ledger.Event) {
-		s := decode[Stop](e)
+	event.StoreOverLimit: func(t *trail, _ ledger.Event) { t.overLimit = true },
+	event.LoopStopping: func(t *trail, e ledger.Event) {
+		s := decode[event.Stop](e)
 		t.stop = &s
 	},
-	OutputVerified: func(t *trail, _ ledger.Event) { t.children = nil },
-	LoopFinished:   func(t *trail, e ledger.Event) { t.ended, t.finished = true, decode[Finished](e) },
+	event.OutputVerified: func(t *trail, _ ledger.Event) { t.children = nil },
+	event.LoopFinished:   func(t *trail, e ledger.Event) { t.ended, t.finished = true, decode[event.LoopEnd](e) },
 }
 
 // starting notes a child. It may have been started, whether or not that was
 // written down as well.
-func (t *trail) starting(e ledger.Event, c Child) {
-	t.children = append(t.children, Spawned{Shim: c.Shim})
-	if c.What == childAgent {
+func (t *trail) starting(e ledger.Event, c event.Child) {
+	t.children = append(t.children, event.Spawned{Shim: c.Shim})
+	if c.What == event.ChildAgent {
 		t.spawned, t.spawnedAt, t.agent = &t.children[len(t.children)-1], e.Time, nil
 	}
 }
@@ -127,19 +128,19 @@ func snapshotNamed(name string) snapshot.ID { return snapshot.ID(strings.TrimPre
 
 func newTrail() *trail { return &trail{dropped: map[snapshot.ID]bool{}} }
 
-func (t *trail) taken(e ledger.Event, d Taken) {
+func (t *trail) taken(e ledger.Event, d event.Taken) {
 	switch d.Moment {
-	case BeforeChecks:
+	case event.BeforeChecks:
 		t.baseline = d.ID
-	case AfterChecks:
+	case event.AfterChecks:
 		t.artefacts = d.Artefacts
-	case BeforeAgent:
+	case event.BeforeAgent:
 		t.iteration, t.began, t.start = e.Iteration, e.Time, d.ID
 		t.level, t.spawned, t.agent, t.after, t.told, t.undone = "", nil, nil, "", false, false
 		t.asked = false
-	case AfterAgent:
+	case event.AfterAgent:
 		t.after = d.ID
-	case BeforeTool:
+	case event.BeforeTool:
 	}
 }
 

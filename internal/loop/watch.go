@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"supervise/internal/agent"
+	"supervise/internal/event"
 	"supervise/internal/fileevents"
 	"supervise/internal/hook"
 	"supervise/internal/ledger"
@@ -29,13 +30,6 @@ const DefaultRest = 20 * time.Second
 // beforeTitle is how long the agent has to be silent before anything is written
 // between what it prints: it may be in the middle of a sequence.
 const beforeTitle = time.Second
-
-// Stale is the data of measurement_stale: the agent was at work again before its
-// tree was measured, so that the numbers say nothing. It is measured again at the
-// next rest.
-type Stale struct {
-	Snapshot string `json:"snapshot"` // of what was to be measured
-}
 
 // Watch leaves a session of the user's own with an agent alone, and measures the tree
 // whenever the agent rests: each rest is an iteration. Nothing is rolled back, nobody
@@ -87,15 +81,15 @@ func (o Options) interactive() Options {
 }
 
 // sessionOver is the stop at the end of a session.
-func (s *session) sessionOver(ctx context.Context) Stop {
+func (s *session) sessionOver(ctx context.Context) event.Stop {
 	last := s.history[len(s.history)-1]
 	switch {
 	case interrupted(ctx):
-		return Stop{Interrupted, "interrupted by the user"}
+		return event.Stop{Reason: event.Interrupted, Text: "interrupted by the user"}
 	case last.Assessment.Critical():
-		return Stop{CriticalLeft, fmt.Sprintf("the session is over, and critical findings are left in iteration %d: %s", last.Number, strings.Join(criticals(last.Assessment.Alerts), "; "))}
+		return event.Stop{Reason: event.CriticalLeft, Text: fmt.Sprintf("the session is over, and critical findings are left in iteration %d: %s", last.Number, strings.Join(criticals(last.Assessment.Alerts), "; "))}
 	}
-	return Stop{SessionOver, "the session is over"}
+	return event.Stop{Reason: event.SessionOver, Text: "the session is over"}
 }
 
 // visit is a session of the user's own, while it lasts.
@@ -149,11 +143,11 @@ func (s *session) attend(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := s.event(AgentFinished, s.state.Iteration, *run); err != nil {
+	if err := s.event(event.AgentFinished, s.state.Iteration, *run); err != nil {
 		return err
 	}
 	if h != nil && len(h.args())+len(h.installed.Env) > 0 && v.calls.Load() == 0 && run.ExitCode == 0 {
-		s.note(HooksSilent, s.state.Iteration, Silence{string(s.opts.Hooks.Client), hook.Silent(s.opts.Hooks.Client)})
+		s.note(event.HooksSilent, s.state.Iteration, event.Silence{Client: string(s.opts.Hooks.Client), Why: hook.Silent(s.opts.Hooks.Client)})
 	}
 	return v.look(ctx)
 }
@@ -176,9 +170,9 @@ func (v *visit) accompany(ctx context.Context, h *hookRun) (*ledger.AgentRun, er
 	cmd.Stdout = io.MultiWriter(cmd.Stdout, v)
 	var noted error
 	started := false
-	cmd.BeforeStart = s.starting(childAgent)
+	cmd.BeforeStart = s.starting(event.ChildAgent)
 	cmd.OnStart = func(shim, leader runner.Process) {
-		noted, started = s.event(AgentSpawned, 1, Spawned{shim, leader}), true
+		noted, started = s.event(event.AgentSpawned, 1, event.Spawned{Shim: shim, Leader: leader}), true
 		go v.follow(ctx)
 	}
 	res, err := runner.Run(ctx, cmd)
@@ -207,10 +201,10 @@ func (v *visit) listen() (*hookRun, error) {
 	h := &hookRun{session: s}
 	var err error
 	if h.server, err = rpc.Listen(s.ledger.Dir(), v.told); err != nil {
-		return nil, s.event(HooksBroken, 0, Silence{string(s.opts.Hooks.Client), err.Error()})
+		return nil, s.event(event.HooksBroken, 0, event.Silence{Client: string(s.opts.Hooks.Client), Why: err.Error()})
 	}
 	if err := h.install(); err != nil {
-		return h, s.event(HooksBroken, 0, Silence{string(s.opts.Hooks.Client), err.Error()})
+		return h, s.event(event.HooksBroken, 0, event.Silence{Client: string(s.opts.Hooks.Client), Why: err.Error()})
 	}
 	return h, nil
 }
@@ -288,7 +282,7 @@ func (v *visit) rests() {
 	v.untold = false
 	v.s.telling.Lock()
 	defer v.s.telling.Unlock()
-	v.s.opts.OnEvent(Event{Type: AgentRests, Time: v.s.opts.Now(), LoopID: v.s.id, Iteration: v.s.state.Iteration})
+	v.s.opts.OnEvent(event.Event{Type: event.AgentRests, Time: v.s.opts.Now(), LoopID: v.s.id, Iteration: v.s.state.Iteration})
 }
 
 // skipped leaves out of the watch what is no work of the agent.
@@ -329,9 +323,9 @@ func (v *visit) look(ctx context.Context) error {
 		v.base, v.since = w.it.Start, w.it.StartedAt
 		delete(s.measured, w.it.Tree)
 		s.forget(before)
-		return s.event(MeasurementStale, w.it.Number, Stale{"s" + string(w.it.Snapshot)})
+		return s.event(event.MeasurementStale, w.it.Number, event.Stale{Snapshot: "s" + string(w.it.Snapshot)})
 	default:
-		after, err := s.take(ctx, w.it.Number, AfterChecks)
+		after, err := s.take(ctx, w.it.Number, event.AfterChecks)
 		if err != nil {
 			return err
 		}
@@ -383,9 +377,9 @@ func (s *session) learnt() learnt {
 func (s *session) forget(l learnt) { s.errors, s.unread, s.flaky = l.errors, l.unread, l.flaky }
 
 // endVisit measures what a session left whose supervisor was killed. It is over then.
-func (s *session) endVisit(ctx context.Context) (Stop, error) {
+func (s *session) endVisit(ctx context.Context) (event.Stop, error) {
 	if len(s.history) == 0 {
-		return Stop{}, fmt.Errorf("%w: the session was killed before its baseline was measured", ErrNotBegun)
+		return event.Stop{}, fmt.Errorf("%w: the session was killed before its baseline was measured", ErrNotBegun)
 	}
 	if err := newVisit(s).look(ctx); err != nil {
 		return s.stopped(ctx, err)

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"supervise/internal/event"
 	"supervise/internal/ledger"
-	"supervise/internal/loop"
 	"supervise/snapshot"
 )
 
@@ -100,6 +100,6 @@ func (c *Cleaned) drop(ctx context.Context, l *ledger.Ledger, store *snapshot.St
 		return err
 	}
 	use, errUse := store.Usage()
-	data := loop.SnapshotsGone{Snapshots: c.Dropped, Freed: done.Freed, Bytes: use.Bytes}
-	return errors.Join(err, errUse, l.Log(now, string(loop.SnapshotsDropped), 0, 0, data))
+	data := event.SnapshotsGone{Snapshots: c.Dropped, Freed: done.Freed, Bytes: use.Bytes}
+	return errors.Join(err, errUse, l.Log(now, string(event.SnapshotsDropped), 0, 0, data))
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/report"
@@ -124,7 +125,7 @@ func (p Place) create(id string) (*ledger.Ledger, View, error) {
 	}
 	sum, err := l.SaveSettings(settings)
 	if err == nil {
-		err = l.Log(p.Now(), string(loop.LoopRecorded), 0, 0, loop.Started{Dir: l.Dir(), Settings: sum})
+		err = l.Log(p.Now(), string(event.LoopRecorded), 0, 0, event.Started{Dir: l.Dir(), Settings: sum})
 	}
 	if err != nil {
 		return nil, View{}, errors.Join(err, l.Close())
@@ -163,7 +164,7 @@ func (r *recorder) record(ctx context.Context) error {
 		return err
 	}
 	if exists {
-		err := r.l.Log(r.Now(), string(loop.IterationReplaced), r.n, 0, Replaced{Before: old, By: r.By, Reason: r.m.Reason})
+		err := r.l.Log(r.Now(), string(event.IterationReplaced), r.n, 0, Replaced{Before: old, By: r.By, Reason: r.m.Reason})
 		if err = errors.Join(err, r.l.RemoveResults(r.n)); err != nil {
 			return err
 		}
@@ -291,7 +292,7 @@ func (r *recorder) take(it ledger.Iteration) error {
 	if it.Decision != nil {
 		data.Next, data.Reason = it.Decision.Move, it.Decision.Reason
 	}
-	if err := r.l.Log(r.Now(), string(loop.IterationRecorded), it.Number, it.EndedAt.Sub(it.StartedAt), data); err != nil {
+	if err := r.l.Log(r.Now(), string(event.IterationRecorded), it.Number, it.EndedAt.Sub(it.StartedAt), data); err != nil {
 		return err
 	}
 	return r.l.WriteReport(ledger.Name(it.Number)+"-report.md", report.OfIteration(r.v.reportOf(it)))

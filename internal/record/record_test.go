@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/record"
@@ -395,7 +396,7 @@ func TestReplaceJudgesWhatFollowsAgain(t *testing.T) {
 	if err != nil || len(problems) > 0 {
 		t.Fatal(problems, err)
 	}
-	i := slices.IndexFunc(events, func(e ledger.Event) bool { return e.Name == string(loop.IterationReplaced) })
+	i := slices.IndexFunc(events, func(e ledger.Event) bool { return e.Name == string(event.IterationReplaced) })
 	var data record.Replaced
 	if i < 0 || json.Unmarshal(events[i].Data, &data) != nil || data.Reason != "miscounted" || data.By != "ann" || data.Before.Set.Tests.Counts().Count != 12 {
 		t.Errorf("the log has %+v, want what stood there before", data)

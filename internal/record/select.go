@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/report"
@@ -97,11 +98,11 @@ func Select(ctx context.Context, home, id string, w Wish, by string, now time.Ti
 
 func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, by string, now time.Time) error {
 	v, c := &sel.View, sel.Choice
-	data := loop.Reselected{Choice: c, By: by}
+	data := event.Reselected{Choice: c, By: by}
 	if v.State.Selected != nil {
 		data.Before = &v.State.Selected.Iteration
 	}
-	if err := l.Log(now, string(loop.SelectionChanged), c.Iteration, 0, data); err != nil {
+	if err := l.Log(now, string(event.SelectionChanged), c.Iteration, 0, data); err != nil {
 		return err
 	}
 	v.State.Selected = v.best(c)
@@ -169,11 +170,11 @@ func (v View) best(c selector.Choice) *ledger.BestIteration {
 func (v View) tracking() ledger.TrackingConfig { return v.Settings.Tracking() }
 
 // NoteApplied writes down that the tree of a selection was put back by hand.
-func NoteApplied(home, id string, n int, data loop.Applied, now time.Time) (err error) {
+func NoteApplied(home, id string, n int, data event.Applied, now time.Time) (err error) {
 	l, _, err := ledger.Amend(home, id, func(ledger.Event) {})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	return l.Log(now, string(loop.SelectionApplied), n, 0, data)
+	return l.Log(now, string(event.SelectionApplied), n, 0, data)
 }

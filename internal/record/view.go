@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"supervise/detector"
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/selector"
@@ -94,11 +95,11 @@ func snapshotNamed(name string) snapshot.ID { return snapshot.ID(strings.TrimPre
 func newHistory() *history { return &history{dropped: map[snapshot.ID]bool{}} }
 
 func (h *history) read(e ledger.Event) {
-	switch loop.EventType(e.Name) {
-	case loop.LoopStarted, loop.LoopRecorded:
-		h.settings = decode[loop.Started](e).Settings
-	case loop.SnapshotsDropped:
-		for _, name := range decode[loop.SnapshotsGone](e).Snapshots {
+	switch event.Type(e.Name) {
+	case event.LoopStarted, event.LoopRecorded:
+		h.settings = decode[event.Started](e).Settings
+	case event.SnapshotsDropped:
+		for _, name := range decode[event.SnapshotsGone](e).Snapshots {
 			h.dropped[snapshotNamed(name)] = true
 		}
 	default:

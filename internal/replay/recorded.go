@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/selector"
@@ -85,21 +86,21 @@ func Read(dir string, state ledger.State) (*Recorded, error) {
 func (r *Recorded) readLog(dir string) (settings string, err error) {
 	last := 0
 	_, err = ledger.ReadLog(dir, func(e ledger.Event) {
-		switch loop.EventType(e.Name) {
-		case loop.LoopStarted:
-			var s loop.Started
+		switch event.Type(e.Name) {
+		case event.LoopStarted:
+			var s event.Started
 			if json.Unmarshal(e.Data, &s) == nil {
 				settings = s.Settings
 			}
-		case loop.IterationFinished:
+		case event.IterationFinished:
 			last = e.Iteration
-		case loop.SnapshotsDropped:
-			var gone loop.SnapshotsGone
+		case event.SnapshotsDropped:
+			var gone event.SnapshotsGone
 			if json.Unmarshal(e.Data, &gone) == nil {
 				r.record.Dropped[last] = append(r.record.Dropped[last], gone.Snapshots...)
 			}
-		case loop.OutputSelected:
-			var s loop.Selected
+		case event.OutputSelected:
+			var s event.Selected
 			if json.Unmarshal(e.Data, &s) == nil && s.Choice.Override == nil {
 				r.choice = &s.Choice
 			}

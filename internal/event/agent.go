@@ -1,0 +1,69 @@
+package event
+
+import (
+	"time"
+
+	"supervise/internal/hook"
+	"supervise/runner"
+)
+
+// Child is the data of child_starting: what is to run next, and the process that
+// watches over it.
+type Child struct {
+	What string         `json:"what"` // agent, check, criterion
+	Shim runner.Process `json:"shim"`
+}
+
+// The children of a loop.
+const (
+	ChildAgent     = "agent"
+	ChildCheck     = "check"
+	ChildCriterion = "criterion"
+)
+
+// Spawned is the data of agent_spawned.
+type Spawned struct {
+	Shim   runner.Process `json:"shim"` // which ends the agent's tree
+	Leader runner.Process `json:"leader"`
+}
+
+// Retrying is the data of agent_retrying: the agent itself tries again to reach
+// its service.
+type Retrying struct {
+	Outcome string `json:"outcome"` // rate_limit, server_error or auth
+	Attempt int    `json:"attempt"`
+	DelayMS int64  `json:"delay_ms,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// Waiting is the data of agent_waiting: the agent is run again when its service
+// may be asked again.
+type Waiting struct {
+	Outcome string    `json:"outcome"` // rate_limit or server_error
+	Message string    `json:"message,omitempty"`
+	Until   time.Time `json:"until"`
+	DelayMS int64     `json:"delay_ms"`
+	Told    bool      `json:"told"` // the service itself said how long
+	Runs    int       `json:"runs"` // of the agent in this iteration so far
+}
+
+// HookCall is the data of hook_called: what an agent wanted to do, and what became
+// of it.
+type HookCall struct {
+	Client     string       `json:"client"`
+	Event      string       `json:"event"`
+	Tool       string       `json:"tool,omitempty"`
+	Target     string       `json:"target,omitempty"` // command or path, shortened
+	Decision   hook.Verdict `json:"decision"`
+	Reason     string       `json:"reason,omitempty"`
+	Risks      []hook.Risk  `json:"risks,omitempty"`
+	Checkpoint string       `json:"checkpoint,omitempty"` // name of the snapshot before it
+	Problem    string       `json:"problem,omitempty"`
+	DurationMS float64      `json:"duration_ms"`
+}
+
+// Silence is the data of hooks_silent and hooks_not_installed.
+type Silence struct {
+	Client string `json:"client"`
+	Why    string `json:"why"`
+}

@@ -1,0 +1,183 @@
+package event
+
+import (
+	"supervise/internal/approval"
+	"supervise/internal/ledger"
+	"supervise/internal/measure"
+	"supervise/internal/prompt"
+	"supervise/selector"
+)
+
+// Started is the data of loop_started.
+type Started struct {
+	Dir           string       `json:"dir"`
+	Plan          measure.Plan `json:"plan"`
+	Agent         []string     `json:"agent"`
+	MaxIterations int          `json:"max_iterations"`
+	Settings      string       `json:"settings_sha256"` // of settings.json
+}
+
+// Resumed is the data of loop_resumed: the loop goes on after its supervisor
+// ended.
+type Resumed struct {
+	Dir       string       `json:"dir"`
+	Plan      measure.Plan `json:"plan"`
+	Agent     []string     `json:"agent"`
+	Iteration int          `json:"iteration"` // that it goes on with
+	From      string       `json:"from"`      // what it does first
+	Max       int          `json:"max_iterations"`
+
+	History []ledger.Iteration `json:"-"`
+}
+
+// Survivors is the data of survivors_ended: what a dead supervisor had left
+// running.
+type Survivors struct {
+	Names []string `json:"names"`
+}
+
+// Damage is the data of log_damaged.
+type Damage struct {
+	Problems []string `json:"problems"`
+}
+
+// TreeChange is the data of tree_changed: the tree was not what the loop had
+// left, and is put back to Restored. What it was is kept.
+type TreeChange struct {
+	Kept     string `json:"kept_snapshot"`
+	Restored string `json:"restored_snapshot"`
+	Files    int    `json:"files"`
+}
+
+// Crash is the data of crash_found: an earlier loop of this tree was killed.
+type Crash struct {
+	LoopID    string `json:"loop_id"`
+	Iteration int    `json:"iteration"`
+	Restored  bool   `json:"restored"` // it was killed while it put the tree back, which is done now
+}
+
+// Interruption is the data of iteration_interrupted.
+type Interruption struct {
+	Kept    string           `json:"kept_snapshot"`
+	Changed int              `json:"changed_files"`
+	It      ledger.Iteration `json:"-"`
+}
+
+// Check is the data of check_started and check_finished.
+type Check struct {
+	Name       string `json:"name"`
+	Command    string `json:"command"`
+	Done       bool   `json:"done"`
+	ExitCode   int    `json:"exit_code"`
+	DurationMS int64  `json:"duration_ms"`
+	Why        string `json:"why,omitempty"` // why it counts as not measured
+}
+
+// Baseline is the data of baseline_measured.
+type Baseline struct {
+	Progress  ledger.Progress   `json:"metrics"`
+	Criterion string            `json:"criterion"`
+	Files     int               `json:"files"`           // in the snapshot
+	Skipped   []string          `json:"skipped"`         // not in the snapshot, and why
+	Artefacts []string          `json:"artefacts"`       // files that the checks themselves make
+	Wobble    float64           `json:"coverage_wobble"` // points
+	Flaky     []string          `json:"flaky"`           // tests with two outcomes
+	Idle      []string          `json:"settings_without_effect"`
+	Checks    []ledger.CheckRun `json:"checks"`
+	It        ledger.Iteration  `json:"-"`
+}
+
+// LevelChange is the data of reinforcement_changed.
+type LevelChange struct {
+	From string `json:"from_level"` // "" before the first iteration
+	To   string `json:"to_level"`
+	Why  string `json:"reason"`
+}
+
+// AgentStart is the data of iteration_started.
+type AgentStart struct {
+	Max   int    `json:"max_iterations"`
+	Level string `json:"reinforcement_level"`
+	Why   string `json:"why"`
+	// Points are what was said beside the task.
+	Points []prompt.Point `json:"points"`
+}
+
+// IterationEnd is the data of iteration_finished.
+type IterationEnd struct {
+	Progress  ledger.Progress  `json:"metrics"`
+	Rejected  bool             `json:"rejected"`
+	Verified  bool             `json:"verified"`
+	Changed   int              `json:"changed_files"`
+	ElapsedMS int64            `json:"elapsed_ms"`
+	Next      string           `json:"next"` // continue, retry, stop, escalate
+	Reason    string           `json:"reason"`
+	It        ledger.Iteration `json:"-"`
+}
+
+// Rejected is the data of iteration_rejected.
+type Rejected struct {
+	Reasons  []string `json:"reasons"`
+	Tests    []string `json:"tests"`
+	Kept     string   `json:"kept_snapshot"` // where the rejected tree can be found
+	Restored int      `json:"restored_iteration"`
+	Retry    int      `json:"retry"`
+	Max      int      `json:"max_retries"`
+	Cause    string   `json:"diagnosis"`
+}
+
+// Selected is the data of output_selected.
+type Selected struct {
+	Choice  selector.Choice `json:"choice"`
+	Applied bool            `json:"applied"`
+}
+
+// Reselected is the data of selection_changed: somebody chose anew.
+type Reselected struct {
+	Choice selector.Choice `json:"choice"`
+	Before *int            `json:"selected_before"` // nil when nothing was
+	By     string          `json:"by"`              // user name
+}
+
+// Applied is the data of selection_applied: the tree of the selection was put
+// back by hand.
+type Applied struct {
+	Snapshot string `json:"snapshot"`
+	Kept     string `json:"kept_snapshot"` // the tree as it was
+	By       string `json:"by"`
+}
+
+// Verification is the data of output_verified: whether the selected tree gave
+// the same numbers when it was measured anew.
+type Verification struct {
+	Holds       bool     `json:"holds"`
+	Differences []string `json:"differences"`
+	// HoldOut is nil where the loop found nothing of the tests; Broken are the tests
+	// that passed before the loop and fail as they were then.
+	HoldOut *ledger.HoldOut `json:"hold_out,omitempty"`
+	Broken  []string        `json:"broken,omitempty"`
+	// Hidden is nil where the loop has no hidden tests.
+	Hidden *ledger.Hidden `json:"hidden_tests,omitempty"`
+}
+
+// LoopEnd is the data of loop_finished.
+type LoopEnd struct {
+	Reason   Reason `json:"reason"`
+	Text     string `json:"text"`
+	ExitCode int    `json:"exit_code"`
+	Report   string `json:"report,omitempty"`
+	// Spending is nil where the agent told nothing of it.
+	Spending *ledger.Spending `json:"spending,omitempty"`
+}
+
+// ApprovalOpened is the data of gate_opened: the loop waits for a person.
+type ApprovalOpened struct {
+	Question approval.Question `json:"question"`
+	Terminal bool              `json:"terminal"` // it is asked there as well
+	Self     string            `json:"-"`
+}
+
+// ApprovalRefused is the data of gate_refused: an answer that did not count.
+type ApprovalRefused struct {
+	Why string `json:"why"`
+}

@@ -1,0 +1,83 @@
+package event
+
+import (
+	"supervise/internal/ledger"
+)
+
+// Reason says why a loop ended.
+type Reason string
+
+// The reasons to end.
+const (
+	CriterionMet   Reason = "criterion_met"
+	Done           Reason = "done" // all iterations, and no criterion was asked for
+	IterationLimit Reason = "iteration_limit"
+	TimeLimit      Reason = "time_limit"
+	CostLimit      Reason = "cost_limit"
+	TokenLimit     Reason = "token_limit"
+	Unavailable    Reason = "service_unavailable" // of the agent, for longer than the loop waits
+	Refused        Reason = "agent_refused"       // by its service: no key, no money
+	NoCommand      Reason = "agent_not_found"
+	Stalled        Reason = "stalled"
+	Cycling        Reason = "infinite_loop"
+	Stuck          Reason = "stuck"
+	Diminishing    Reason = "diminishing_returns"
+	RetriesSpent   Reason = "retries_spent"
+	GateAborted    Reason = "aborted"         // by a person, or by the policy of the gate
+	StoppedByRule  Reason = "stopped_by_rule" // a rule whose action is force_terminate or escalate
+	NotReproduced  Reason = "not_reproduced"  // the selected tree gave other numbers when it was measured again
+	NoneAcceptable Reason = "no_acceptable_iteration"
+	HiddenFail     Reason = "hidden_tests_failing" // of the selected tree, whatever the visible ones say
+	FindingsOpen   Reason = "findings_open"        // about integrity, which a person has to look at
+	Unmeasurable   Reason = "unmeasurable"
+	Interrupted    Reason = "interrupted"
+	PausedByUser   Reason = "paused" // by supervise pause; resume goes on
+	SessionOver    Reason = "session_over"
+	CriticalLeft   Reason = "critical_left" // in the tree at the end of a session that was watched
+	Broken         Reason = "error"
+)
+
+// reasons says how supervise exits, and what becomes of the loop, by reason.
+var reasons = map[Reason]struct {
+	code   int
+	status ledger.Status
+}{
+	CriterionMet:   {0, ledger.Completed},
+	Done:           {0, ledger.Completed},
+	Broken:         {1, ledger.Failed},
+	RetriesSpent:   {3, ledger.Failed},
+	GateAborted:    {3, ledger.Aborted},
+	StoppedByRule:  {3, ledger.Failed},
+	NotReproduced:  {3, ledger.Failed},
+	FindingsOpen:   {3, ledger.Completed},
+	IterationLimit: {4, ledger.Completed},
+	TimeLimit:      {4, ledger.Completed},
+	CostLimit:      {4, ledger.Completed},
+	TokenLimit:     {4, ledger.Completed},
+	Unavailable:    {4, ledger.Completed},
+	Refused:        {2, ledger.Failed},
+	NoCommand:      {2, ledger.Failed},
+	NoneAcceptable: {4, ledger.Failed},
+	HiddenFail:     {4, ledger.Completed},
+	Stalled:        {5, ledger.Completed},
+	Cycling:        {5, ledger.Failed},
+	Stuck:          {5, ledger.Failed},
+	Diminishing:    {5, ledger.Completed},
+	Unmeasurable:   {6, ledger.Failed},
+	Interrupted:    {130, ledger.Aborted},
+	PausedByUser:   {0, ledger.Paused},
+	SessionOver:    {0, ledger.Completed},
+	CriticalLeft:   {3, ledger.Completed},
+}
+
+// ExitCode returns the exit status of supervise for the reason.
+func (r Reason) ExitCode() int { return reasons[r].code }
+
+// Status returns the status of a loop that ended for the reason.
+func (r Reason) Status() ledger.Status { return reasons[r].status }
+
+// Stop is a reason to end, with its text for people. The zero value is none.
+type Stop struct {
+	Reason Reason `json:"reason"`
+	Text   string `json:"text"`
+}

@@ -1,0 +1,93 @@
+package event
+
+import (
+	"fmt"
+	"strings"
+
+	"supervise/snapshot"
+)
+
+// Moment is when a snapshot is taken.
+type Moment string
+
+// The moments of an iteration at which snapshots are taken.
+const (
+	BeforeChecks Moment = "before_checks" // of the baseline
+	AfterChecks  Moment = "after_checks"  // of the baseline
+	BeforeAgent  Moment = "before_agent"
+	AfterAgent   Moment = "after_agent"
+	BeforeTool   Moment = "before_tool" // that the agent's hooks tell of, and that may destroy something
+)
+
+// Taken is the data of snapshot_taken.
+type Taken struct {
+	Moment    Moment      `json:"moment"`
+	ID        snapshot.ID `json:"snapshot"`
+	Tree      string      `json:"tree"`
+	Files     int         `json:"files"`
+	Artefacts []string    `json:"artefacts,omitempty"` // after_checks: files that the checks made
+}
+
+// SnapshotsGone is the data of snapshots_dropped: the store was over its limit,
+// or the disk had too little room.
+type SnapshotsGone struct {
+	Snapshots []string `json:"snapshots"`
+	Freed     int64    `json:"freed_bytes"`
+	Bytes     int64    `json:"store_bytes"` // what is left
+	Limit     int64    `json:"limit_bytes"`
+}
+
+// OverLimit is the data of store_over_limit: nothing is left that may be dropped.
+// It is told once.
+type OverLimit struct {
+	Bytes     int64  `json:"store_bytes"`
+	Limit     int64  `json:"limit_bytes"`
+	Snapshots int    `json:"snapshots"`
+	Why       string `json:"why"`
+}
+
+// Shortfall is the data of restore_incomplete: what was there, was not kept, and
+// is gone; and what was in the way, is in no snapshot either, and was moved.
+type Shortfall struct {
+	Gone        []string `json:"gone"`
+	Left        []string `json:"left,omitempty"` // new, in no snapshot, and so not deleted
+	Displaced   []string `json:"displaced,omitempty"`
+	DisplacedTo string   `json:"displaced_to,omitempty"`
+}
+
+// SharedRefs is the data of shared_lost and shared_put_back: branches, tags and
+// entries of the stash that all worktrees of the repository share.
+type SharedRefs struct {
+	Names []string `json:"names"`
+}
+
+// RollingBack is the data of rollback_started.
+type RollingBack struct {
+	From snapshot.ID `json:"from_snapshot"`
+	To   snapshot.ID `json:"to_snapshot"`
+}
+
+// TreeAlarm is the data of tree_alarm: tests vanished, or the tree shrank, while
+// the agent worked.
+type TreeAlarm struct {
+	Tests  []string `json:"test_files"` // that are gone
+	Gone   int      `json:"files_gone"` // of all kinds
+	Of     int      `json:"files"`      // that there were when the agent began
+	Action string   `json:"action"`
+}
+
+// String returns the alarm for people.
+func (a TreeAlarm) String() string {
+	text := fmt.Sprintf("%d of %d files are gone", a.Gone, a.Of)
+	if len(a.Tests) > 0 {
+		text = "test files are gone: " + strings.Join(a.Tests[:min(len(a.Tests), 5)], ", ")
+	}
+	return text
+}
+
+// Stale is the data of measurement_stale: the agent was at work again before its
+// tree was measured, so that the numbers say nothing. It is measured again at the
+// next rest.
+type Stale struct {
+	Snapshot string `json:"snapshot"` // of what was to be measured
+}
