@@ -52,7 +52,7 @@ type Values struct {
 // Message returns the message that the specification gives the rule, filled
 // with the values of the alert.
 func (a Alert) Message() string {
-	r, ok := ruleNamed(a.Rule)
+	r, ok := RuleNamed(a.Rule)
 	if !ok {
 		return a.Rule
 	}
@@ -61,7 +61,7 @@ func (a Alert) Message() string {
 		"{prev}", number(v.Prev), "{curr}", number(v.Curr), "{delta}", number(v.Delta),
 		"{threshold}", number(v.Threshold), "{prev_time}", duration(v.Prev), "{curr_time}", duration(v.Curr),
 		"{of}", v.of(), "{name}", v.names(), "{why}", v.Why, "{n}", strconv.Itoa(v.N),
-	).Replace(r.message)
+	).Replace(r.Message)
 	if a.Against == AgainstBaseline {
 		text += " (since the baseline)"
 	}

@@ -27,34 +27,59 @@ func (j *judge) classify(alerts []Alert) (Class, *Stall) {
 	return j.byScore(), nil
 }
 
-// regressed reports whether something got worse that nobody had accepted.
+// RegressionLimit is a number that makes an iteration a regression when it is
+// worse than in the previous one by more than Limit. The limit does not apply
+// where all alerts of the rule are acknowledged.
+type RegressionLimit struct {
+	Rule  string
+	Field metric.Field
+	Limit float64
+}
+
+// RegressionLimits returns the limits in the order of the rules. wobble is by how
+// many points coverage varies on one tree.
+func (o Options) RegressionLimits(wobble float64) []RegressionLimit {
+	var out []RegressionLimit
+	for _, r := range rules {
+		if n := r.regression; n.limit != nil {
+			limit := n.limit(o, o.row(r, AgainstPrevious).threshold(), wobble)
+			out = append(out, RegressionLimit{r.Name, n.field, limit})
+		}
+	}
+	return out
+}
+
+// Exceeded reports whether a change goes beyond the limit.
+func (l RegressionLimit) Exceeded(delta float64) bool {
+	return delta*float64(l.Field.Better()) < -l.Limit-epsilon
+}
+
+// regressed reports whether something got worse that no person had accepted.
 func (j *judge) regressed(alerts []Alert) bool {
-	d, ok := j.previous.delta, j.accepted
-	r, _ := ruleNamed("coverage_regression")
-	return j.fewerTests() && !ok["test_count_decreased"] ||
-		j.passRateFell() && !ok["working_tests_failing"] ||
-		j.coverageFell(j.previous, j.opts.row(r, AgainstPrevious).threshold()) && !ok["coverage_regression"] ||
-		d[metric.ErrorCount] > 0 && !ok["error_increase"] ||
-		len(alerts) > 0 && alerts[0].Severity >= High
+	for _, l := range j.opts.RegressionLimits(j.in.CoverageWobble) {
+		if !j.accepted[l.Rule] && l.Exceeded(j.counted(l.Field)) {
+			return true
+		}
+	}
+	return len(alerts) > 0 && alerts[0].Severity >= High
 }
 
-// passRateFell reports whether the pass rate is lower by too much. Tests that are
-// known to be flaky do not count.
-func (j *judge) passRateFell() bool {
-	d := j.previous.delta[metric.PassRate]
-	if t := j.previous.tests; t != nil && len(t.knownFlaky) > 0 {
+// counted returns the change of a number as it counts for a regression. Failing
+// tests that are known to be flaky do not lower the pass rate and, unless the
+// comparison is strict, tests that were merged or moved are not missing.
+func (j *judge) counted(f metric.Field) float64 {
+	d, t := j.previous.delta[f], j.previous.tests
+	switch {
+	case t == nil:
+	case f == metric.PassRate && len(t.knownFlaky) > 0:
 		d += 100 * float64(len(t.knownFlaky)) / float64(len(t.now.Cases))
+	case f == metric.TestCount && !j.opts.Strict && !t.decreased():
+		return 0
+	case f == metric.TestCount && !j.opts.Strict:
+		before, now := t.counts()
+		return float64(now.Count - before.Count)
 	}
-	return d < -j.opts.PassRateDrop-epsilon
-}
-
-// fewerTests reports whether the number of tests fell. Tests that were merged
-// or moved are not missing, unless the comparison is strict.
-func (j *judge) fewerTests() bool {
-	if j.opts.Strict || j.previous.tests == nil {
-		return j.previous.delta[metric.TestCount] < 0
-	}
-	return j.previous.tests.decreased()
+	return d
 }
 
 // unit is how much a change in a number says.

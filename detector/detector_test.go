@@ -387,7 +387,7 @@ func TestRulesCanBeOverridden(t *testing.T) {
 		if _, ok := assess(detector.RuleOptions{Action: detector.Off}); ok {
 			t.Errorf("%s fires although its action is off", tt.rule)
 		}
-		if r, _ := ruleNamed(tt.rule); r.Threshold > 0 {
+		if r, _ := detector.RuleNamed(tt.rule); r.Threshold > 0 {
 			if _, ok := assess(detector.RuleOptions{Threshold: &huge}); ok {
 				t.Errorf("%s fires below its threshold", tt.rule)
 			}
@@ -453,15 +453,6 @@ func TestGitStateLost(t *testing.T) {
 			}
 		})
 	}
-}
-
-func ruleNamed(name string) (detector.Rule, bool) {
-	for _, r := range detector.Rules() {
-		if r.Name == name {
-			return r, true
-		}
-	}
-	return detector.Rule{}, false
 }
 
 func TestALoweredCriticalIsNotUndone(t *testing.T) {

@@ -2,6 +2,7 @@ package detector
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"supervise/metric"
@@ -29,11 +30,11 @@ func (j *judge) numbers(c comparison, f metric.Field, threshold float64) Values 
 
 func ptr(v float64) *float64 { return &v }
 
-// maxNamed is how many lost things a message names.
+// maxNamed is how many losses a message names.
 const maxNamed = 5
 
-// gitStateLost speaks of the baseline alone: its state is the user's, while
-// what the loop itself made may go.
+// gitStateLost compares with the baseline alone: that state belongs to the user,
+// while what the loop itself made may go.
 func gitStateLost(j *judge, c comparison, r row) []finding {
 	lost := j.in.GitLost
 	if float64(len(lost)) <= r.threshold() || c.against != AgainstBaseline || j.in.Current.Iteration == 0 {
@@ -54,11 +55,27 @@ func acknowledgementsChanged(j *judge, c comparison, _ row) []finding {
 	return one(finding{values: Values{Why: strings.Join(files, ", "), N: len(files)}, files: files})
 }
 
-func errorIncrease(j *judge, c comparison, r row) []finding {
-	if c.delta[metric.ErrorCount] <= r.threshold() {
+// Percent reports whether the threshold is in per cent of the earlier value.
+func (r Rule) Percent() bool { return r.Unit == "%" }
+
+// Worsened returns by how much a change of the number that the rule watches is
+// for the worse, in the unit of the threshold; below zero it is for the better.
+func (r Rule) Worsened(before, delta float64) float64 {
+	by := -delta * float64(r.Watch.Better)
+	if r.Percent() && before != 0 {
+		by = 100 * by / math.Abs(before)
+	}
+	return by
+}
+
+// numberMoved fires where the number that the rule watches is worse by more than
+// the threshold.
+func numberMoved(j *judge, c comparison, r row) []finding {
+	before, _, ok := c.values(r.Watch.Field)
+	if !ok || before < r.Watch.Min || r.Percent() && before <= 0 || r.Worsened(before, c.delta[r.Watch.Field]) <= r.threshold()+epsilon {
 		return nil
 	}
-	return one(finding{values: j.numbers(c, metric.ErrorCount, r.threshold())})
+	return one(finding{values: j.numbers(c, r.Watch.Field, r.threshold())})
 }
 
 // suiteDidNotRun fires where tests were to be expected: they were planned, or
@@ -94,46 +111,32 @@ func buildBroken(_ *judge, c comparison, _ row) []finding {
 }
 
 func fileDeletion(j *judge, c comparison, r row) []finding {
-	if -c.delta[metric.FileCount] <= r.threshold() {
-		return nil
+	out := numberMoved(j, c, r)
+	for i := range out {
+		out[i].files = j.in.Removed
 	}
-	return one(finding{values: j.numbers(c, metric.FileCount, r.threshold()), files: j.in.Removed})
+	return out
 }
 
-func complexityExplosion(j *judge, c comparison, r row) []finding {
-	before, now, ok := c.values(metric.Complexity)
-	if !ok || before <= 0 || 100*(now-before)/before <= r.threshold()+epsilon {
-		return nil
-	}
-	return one(finding{values: j.numbers(c, metric.Complexity, r.threshold())})
-}
-
-// coverageDenominator is silent while a part of the tests did not run: then the
-// report lacks packages for another reason.
+// coverageDenominator does not fire while a part of the tests did not run: then
+// the report lacks packages for another reason.
 func coverageDenominator(j *judge, c comparison, r row) []finding {
-	before, now, ok := c.values(metric.CoverageTotal)
 	loc, counted := c.delta[metric.LOCTotal]
-	if !ok || !counted || loc < 0 || before <= 0 || 100*(before-now)/before <= r.threshold()+epsilon {
+	if !counted || loc < 0 || c.now.Tests != nil && len(c.now.Tests.Broken) > 0 {
 		return nil
 	}
-	if c.now.Tests != nil && len(c.now.Tests.Broken) > 0 {
-		return nil
+	out := numberMoved(j, c, r)
+	for i := range out {
+		out[i].values.N = int(-c.delta[r.Watch.Field])
 	}
-	v := j.numbers(c, metric.CoverageTotal, r.threshold())
-	v.N = int(before - now)
-	return one(finding{values: v})
+	return out
 }
-
-// minTestTime is the shortest time of tests, in milliseconds, whose halving
-// says anything.
-const minTestTime = 1000
 
 func testTimeAnomaly(j *judge, c comparison, r row) []finding {
-	before, now, ok := c.values(metric.TestTime)
-	if !ok || before < minTestTime || 100*(before-now)/before <= r.threshold()+epsilon || !sameOutcomes(c) {
+	if !sameOutcomes(c) {
 		return nil
 	}
-	return one(finding{values: j.numbers(c, metric.TestTime, r.threshold())})
+	return numberMoved(j, c, r)
 }
 
 // sameOutcomes reports whether both sides have the same tests and as many of

@@ -7,7 +7,8 @@ import (
 	"supervise/metric"
 )
 
-// Rule is a row of the table of rules.
+// Rule is a row of the table of rules. The row holds every fact about the rule:
+// the documentation and the explanation of a verdict are written from it.
 type Rule struct {
 	Name      string
 	Type      string
@@ -17,16 +18,32 @@ type Rule struct {
 	Unit      string // of the threshold; "" where the rule has none
 	Baseline  bool   // compared with the baseline too
 	Paths     bool   // parts of the tree can have a threshold of their own
-	Condition string // in words
+	Watch     Watch  // the number that fires the rule; without a Field, it is no single number
+	Condition string // when the rule fires, in words
+	Message   string // of its alerts, with {placeholders} for their values
 
-	message string // with {placeholders} for the values
-	scope   scope
-	find    func(*judge, comparison, row) []finding
+	scope      scope
+	find       func(*judge, comparison, row) []finding
+	regression regression
 }
 
-// scope says what a rule judges: the tree that the iteration left, or the way
-// the loop goes. The latter needs the verdict on the former: what is undone is
-// no part of a cycle.
+// Watch is a number whose change for the worse fires a rule.
+type Watch struct {
+	Field  metric.Field
+	Better metric.Direction
+	Min    float64 // the rule ignores earlier values below this
+}
+
+// regression is the number that makes an iteration a regression when it gets
+// worse by more than a limit, whether or not the rule fires.
+type regression struct {
+	field metric.Field
+	limit func(o Options, threshold, wobble float64) float64
+}
+
+// scope says what a rule judges: the tree that the iteration left, or the course
+// of the loop. Rules of the loop run second, since an iteration that is undone
+// takes no part in a cycle.
 type scope uint8
 
 const (
@@ -34,8 +51,8 @@ const (
 	ofLoop
 )
 
-// finding is what a rule has to say. Where severity and action are empty, they
-// are those of the rule.
+// finding is one result of a rule. An empty severity or action means that of the
+// rule.
 type finding struct {
 	severity Severity
 	action   Action
@@ -49,110 +66,126 @@ type finding struct {
 var rules = []Rule{
 	{
 		Name: "test_count_decreased", Type: "test_deletion", Severity: Critical, Action: AlertAndRollback, Unit: "tests", Baseline: true,
-		Condition: "there are fewer tests than before, and a lost one is not explained",
-		message:   "Test count decreased from {prev} to {curr}", find: testCountDecreased,
+		Watch:     Watch{Field: metric.TestCount, Better: metric.HigherIsBetter},
+		Condition: "there are fewer tests than before, and at least one loss is not explained",
+		Message:   "Test count decreased from {prev} to {curr}", find: testCountDecreased,
+		regression: regression{metric.TestCount, anyChange},
 	},
 	{
 		Name: "working_tests_failing", Type: "functionality_loss", Severity: Critical, Action: AlertAndRollback, Unit: "tests", Baseline: true,
-		Condition: "fewer tests pass than before; HIGH when a test that passed fails while others make up for it in number",
-		message:   "Previously passing tests now failing", find: workingTestsFailing,
+		Watch:     Watch{Field: metric.TestsPassed, Better: metric.HigherIsBetter},
+		Condition: "fewer tests pass than before; HIGH (alert_regression) when a test that passed fails and as many others pass instead",
+		Message:   "Previously passing tests now failing", find: workingTestsFailing,
+		regression: regression{metric.PassRate, passRateDrop},
 	},
 	{
 		Name: "tests_replaced", Type: "test_deletion", Severity: Critical, Action: AlertAndRollback, Unit: "tests",
-		Condition: "a test is gone without an explanation although the count held",
-		message:   "Test {name} disappeared", find: testsReplaced,
+		Condition: "a test is gone without an explanation, although the count did not fall",
+		Message:   "Test {name} disappeared", find: testsReplaced,
 	},
 	{
 		Name: "tests_newly_skipped", Type: "test_skipping", Severity: Critical, Action: AlertAndRollback, Unit: "tests", Baseline: true,
-		Condition: "a test that ran before is skipped; MEDIUM when that depends on platform, version or a missing tool",
-		message:   "Test {name} is now skipped", find: testsNewlySkipped,
+		Condition: "a test that ran before is skipped; MEDIUM when the skip depends on the platform, a version or a missing tool",
+		Message:   "Test {name} is now skipped", find: testsNewlySkipped,
 	},
 	{
 		Name: HiddenTestsFailing, Type: "functionality_loss", Severity: Critical, Action: AlertAndRollback, Unit: "tests",
-		Condition: "a hidden test that passed before fails; HIGH when it did not run",
-		message:   "{why}", find: hiddenTestsFailing,
+		Condition: "a hidden test that passed before fails; HIGH (alert_and_flag_iteration) when it did not run",
+		Message:   "{why}", find: hiddenTestsFailing,
 	},
 	{
 		Name: "git_state_lost", Type: "work_loss", Severity: Critical, Action: AlertAndRollback, Unit: "losses", Baseline: true,
-		Condition: "the repository, a branch, a tag or a stash entry that the baseline had is gone",
-		message:   "Git state is lost: {why}", find: gitStateLost,
+		Condition: "the repository, a branch, a tag or a stash entry that the baseline had is gone (only the baseline is compared)",
+		Message:   "Git state is lost: {why}", find: gitStateLost,
 	},
 	{
 		Name: "acknowledgements_changed", Type: "tampering", Severity: Critical, Action: AlertAndRollback,
-		Condition: "the iteration changed the file of acknowledgements, which is a person's word",
-		message:   "The agent changed {why}", find: acknowledgementsChanged,
+		Condition: "the iteration changed the file of acknowledgements, which only a person may do",
+		Message:   "The agent changed {why}", find: acknowledgementsChanged,
 	},
 	{
 		Name: "coverage_regression", Type: "coverage_regression", Severity: High, Action: AlertAndFlag, Threshold: 2, Unit: "points", Baseline: true, Paths: true,
-		Condition: "coverage fell by more than the threshold in points, and by more than it varies by itself",
-		message:   "Coverage{of} dropped {prev}%→{curr}% (exceeds -{threshold}% threshold)", find: coverageRegression,
+		Watch:     Watch{Field: metric.CoveragePct, Better: metric.HigherIsBetter},
+		Condition: "coverage fell by more than the threshold, and by more than it varies between runs of one tree",
+		Message:   "Coverage{of} dropped {prev}%→{curr}% (exceeds -{threshold}% threshold)", find: coverageRegression,
+		regression: regression{metric.CoveragePct, thresholdOrWobble},
 	},
 	{
 		Name: HiddenTestFailing, Type: "hidden_test_failing", Severity: High, Action: AlertAndFlag, Unit: "tests",
-		Condition: "tests that failed pass now, no visible test fails, and hidden tests do: the outputs may be written into the code",
-		message:   "All visible tests pass now; hidden tests that fail: {n}", find: hiddenTestFailing,
+		Condition: "tests that failed pass now and no visible test fails, but hidden tests fail that never passed: expected outputs may be written into the code",
+		Message:   "All visible tests pass now; hidden tests that fail: {n}", find: hiddenTestFailing,
 	},
 	{
 		Name: "error_increase", Type: "error_increase", Severity: High, Action: AlertRegression, Threshold: 5, Unit: "errors",
-		Condition: "the error count grew by more than the threshold",
-		message:   "Error count increased by {delta}", find: errorIncrease,
+		Watch:     Watch{Field: metric.ErrorCount, Better: metric.LowerIsBetter},
+		Condition: "error_count grew by more than the threshold",
+		Message:   "Error count increased by {delta}", find: numberMoved,
+		regression: regression{metric.ErrorCount, anyChange},
 	},
 	{
 		Name: "suite_did_not_run", Type: "suite_did_not_run", Severity: High, Action: AlertRegression, Unit: "iterations",
-		Condition: "the test check gave nothing that can be read; CRITICAL the second time in a row",
-		message:   "Test results could not be read: {why}", find: suiteDidNotRun,
+		Condition: "the test check produced nothing that can be read; CRITICAL the second time in a row",
+		Message:   "Test results could not be read: {why}", find: suiteDidNotRun,
 	},
 	{
 		Name: "build_broken", Type: "build_broken", Severity: High, Action: AlertRegression,
 		Condition: "the build succeeded before and fails now",
-		message:   "Build is broken: {why}", find: buildBroken,
+		Message:   "Build is broken: {why}", find: buildBroken,
 	},
 	{
 		Name: "file_deletion", Type: "file_deletion", Severity: Medium, Action: AlertAndReview, Unit: "files",
+		Watch:     Watch{Field: metric.FileCount, Better: metric.HigherIsBetter},
 		Condition: "there are fewer source files than before",
-		message:   "File count decreased (potential code deletion)", find: fileDeletion,
+		Message:   "File count decreased (potential code deletion)", find: fileDeletion,
 	},
 	{
 		Name: "complexity_explosion", Type: "complexity_explosion", Severity: Medium, Action: AlertComplexity, Threshold: 50, Unit: "%",
-		Condition: "mean complexity grew by more than the threshold in per cent",
-		message:   "Complexity increased >{threshold}%", find: complexityExplosion,
+		Watch:     Watch{Field: metric.Complexity, Better: metric.LowerIsBetter},
+		Condition: "the mean complexity of a function grew by more than the threshold",
+		Message:   "Complexity increased >{threshold}%", find: numberMoved,
 	},
 	{
 		Name: "coverage_denominator", Type: "coverage_denominator", Severity: Medium, Action: AlertAndReview, Threshold: 10, Unit: "%",
-		Condition: "coverage counts fewer lines, by more than the threshold in per cent, while the code did not shrink",
-		message:   "Coverage now ignores {n} lines", find: coverageDenominator,
+		Watch:     Watch{Field: metric.CoverageTotal, Better: metric.HigherIsBetter},
+		Condition: "the coverage report counts fewer lines, by more than the threshold, while the code did not shrink",
+		Message:   "Coverage now ignores {n} lines", find: coverageDenominator,
 	},
 	{
 		Name: "flaky_test", Type: "flaky_test", Severity: Medium, Action: AlertAndReview, Unit: "tests",
-		Condition: "a failing test passed when it was run again; HIGH when its file was changed",
-		message:   "{name} is flaky", find: flakyTest,
+		Condition: "a failing test passed when it was run again, or a test known to be flaky fails; HIGH (alert_regression) when its file was changed",
+		Message:   "{name} is flaky", find: flakyTest,
 	},
 	{
 		Name: "test_time_anomaly", Type: "test_time_anomaly", Severity: Medium, Action: AlertAndReview, Threshold: 50, Unit: "%",
-		Condition: "the same tests took less time, by more than the threshold in per cent, and a second or more before",
-		message:   "Tests took {curr_time}, were {prev_time}", find: testTimeAnomaly,
+		Watch:     Watch{Field: metric.TestTime, Better: metric.HigherIsBetter, Min: 1000},
+		Condition: "the same tests took less time, by more than the threshold, and at least one second before",
+		Message:   "Tests took {curr_time}, were {prev_time}", find: testTimeAnomaly,
 	},
 	{
 		Name: "infinite_loop", Type: "infinite_loop", Severity: Critical, Action: ForceTerminate, scope: ofLoop,
-		Condition: "a confirmed cycle, late in the loop or back at the very same tree",
-		message:   "Infinite loop detected: metrics cycling", find: infiniteLoop,
+		Condition: "a cycle is confirmed late in the loop, or returns to the very same tree",
+		Message:   "Infinite loop detected: metrics cycling", find: infiniteLoop,
 	},
 	{
 		Name: "metric_cycling", Type: "metric_cycling", Severity: High, Action: AskHuman, scope: ofLoop,
-		Condition: "a confirmed cycle early in the loop",
-		message:   "Metrics repeat every {n} iterations", find: metricCycling,
+		Condition: "a cycle is confirmed early in the loop",
+		Message:   "Metrics repeat every {n} iterations", find: metricCycling,
 	},
 	{
 		Name: "stuck_loop_detected", Type: "stuck_loop", Severity: Medium, Action: AskHuman, scope: ofLoop,
-		Condition: "the same error several times in a row",
-		message:   "Stuck loop detected: {why}", find: stuckLoop,
+		Condition: "the same error occurred several times in a row",
+		Message:   "Stuck loop detected: {why}", find: stuckLoop,
 	},
 	{
 		Name: "test_explained", Type: "test_explained", Severity: Info, Action: Note,
-		Condition: "a test is gone, and it is no deletion",
-		message:   "Test {name} is gone, but {why}", find: testExplained,
+		Condition: "a test is gone, and its loss is explained",
+		Message:   "Test {name} is gone, but {why}", find: testExplained,
 	},
 }
+
+func anyChange(Options, float64, float64) float64                    { return 0 }
+func passRateDrop(o Options, _, _ float64) float64                   { return o.PassRateDrop }
+func thresholdOrWobble(_ Options, threshold, wobble float64) float64 { return max(threshold, wobble) }
 
 // Rules returns the table of all rules, in the order of the specification.
 func Rules() []Rule { return slices.Clone(rules) }
@@ -168,11 +201,13 @@ func RuleNames() []string {
 
 // Known reports whether there is a rule of that name.
 func Known(name string) bool {
-	_, ok := ruleNamed(name)
+	_, ok := RuleNamed(name)
 	return ok
 }
 
-func ruleNamed(name string) (Rule, bool) {
+// RuleNamed returns the rule of that name, or false. The names of the rules about
+// integrity are not in the table: every name with [TamperPrefix] is one.
+func RuleNamed(name string) (Rule, bool) {
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.Name == name })
 	if i >= 0 {
 		return rules[i], true
@@ -197,12 +232,12 @@ func (j *judge) alerts(s scope) []Alert {
 		if len(raised) == 0 && r.Baseline {
 			raised = j.apply(r, j.baseline)
 		}
-		var told []Alert
+		var reported []Alert
 		for _, a := range raised {
-			told = append(told, j.acknowledge(a)...)
+			reported = append(reported, j.acknowledge(a)...)
 		}
-		j.accepted[r.Name] = len(told) > 0 && !slices.ContainsFunc(told, func(a Alert) bool { return a.Acknowledged == nil })
-		out = append(out, told...)
+		j.accepted[r.Name] = len(reported) > 0 && !slices.ContainsFunc(reported, func(a Alert) bool { return a.Acknowledged == nil })
+		out = append(out, reported...)
 	}
 	if s == ofTree {
 		out = append(out, j.tampering(out)...)
@@ -210,7 +245,7 @@ func (j *judge) alerts(s scope) []Alert {
 	return out
 }
 
-// apply returns what a rule has to say in one comparison.
+// apply returns the alerts of a rule in one comparison.
 func (j *judge) apply(rule Rule, c comparison) []Alert {
 	r := j.opts.row(rule, c.against)
 	if r.off() {

@@ -3,10 +3,12 @@ package detector_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"supervise/detector"
 	"supervise/metric"
+	"supervise/test/docs"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -93,10 +95,8 @@ func of(rule string, o detector.RuleOptions) detector.Options {
 }
 
 func TestEveryRule(t *testing.T) {
-	seen := map[string]bool{}
 	for _, tt := range ruleInputs() {
-		seen[tt.rule] = true
-		row, _ := ruleNamed(tt.rule)
+		row, _ := detector.RuleNamed(tt.rule)
 		get := func(in detector.Input, o detector.Options) (detector.Alert, bool) {
 			return alertOf(detector.Assess(in, o), tt.rule)
 		}
@@ -123,11 +123,47 @@ func TestEveryRule(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestEveryRuleHasCases asks for an input of every rule that fires it and for one
+// that does not.
+func TestEveryRuleHasCases(t *testing.T) {
+	inputs := ruleInputs()
 	for _, name := range detector.RuleNames() {
-		if !seen[name] {
-			t.Errorf("rule %s is not tested", name)
+		i := slices.IndexFunc(inputs, func(in ruleInput) bool { return in.rule == name })
+		switch {
+		case i < 0:
+			t.Errorf("rule %s has no case: add one to ruleCases (two sets are compared) or to ruleInputs, in detector's tests", name)
+		case inputs[i].fires.Current.Iteration == 0:
+			t.Errorf("rule %s has no case that fires it: add one with a severity and a message to ruleCases", name)
+		case inputs[i].near.Current.Iteration == 0:
+			t.Errorf("rule %s has no case that does not fire it: add one without a severity to ruleCases", name)
 		}
 	}
+}
+
+// TestRulesAreDocumented compares the reference of the rules with their table.
+func TestRulesAreDocumented(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| rule | type | severity | fires when | message | action | configuration key and default |\n|---|---|---|---|---|---|---|\n")
+	for _, r := range detector.Rules() {
+		name, key := "`"+r.Name+"`", "rules."+r.Name
+		if strings.Contains(r.Name, ":") {
+			key = "rules.\"" + r.Name + "\""
+		}
+		key = "`" + key + "`"
+		if r.Unit != "" {
+			key = fmt.Sprintf("%s.threshold`: %v %s", strings.TrimSuffix(key, "`"), r.Threshold, r.Unit)
+		}
+		if r.Paths {
+			key += "; also `paths`"
+		}
+		if r.Baseline {
+			name += " B"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", name, r.Type, r.Severity, r.Condition, r.Message, r.Action, key)
+	}
+	docs.Block(t, "rules.md", "alert rules", "./detector", b.String())
 }
 
 // overridden sets every column of the rule, for both comparisons and for the one

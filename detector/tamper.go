@@ -39,7 +39,7 @@ var lostPatterns = []string{"TP-01", "TP-02"}
 func tamperRule(kind string, s Severity) Rule {
 	r := Rule{
 		Name: TamperPrefix + kind, Type: kind, Severity: s, Action: AlertAndReview,
-		Condition: "the text of the changed files shows " + words(kind), message: "{why}",
+		Condition: "the text of the changed files shows " + words(kind), Message: "{why}",
 	}
 	switch {
 	case s >= Critical:

@@ -77,17 +77,8 @@ func setting(a detector.Alert) string {
 		return fmt.Sprintf("rules: {%s: {paths: {%q: %d}}}", a.Rule, v.Path, int(math.Ceil(math.Abs(*v.Delta))))
 	}
 	need := math.Abs(*v.Delta)
-	if v.Prev != nil && *v.Prev != 0 && percentRule(a.Rule) {
+	if rule, _ := detector.RuleNamed(a.Rule); rule.Percent() && v.Prev != nil && *v.Prev != 0 {
 		need = 100 * need / math.Abs(*v.Prev)
 	}
 	return fmt.Sprintf("rules: {%s: {threshold: %d}}", a.Rule, int(math.Ceil(need)))
-}
-
-func percentRule(rule string) bool {
-	for _, w := range watched {
-		if w.rule == rule {
-			return w.percent
-		}
-	}
-	return false
 }

@@ -1,8 +1,6 @@
 package reasoning
 
 import (
-	"math"
-
 	"supervise/detector"
 	"supervise/metric"
 )
@@ -65,28 +63,6 @@ type Explained struct {
 	Tests Names                `json:"tests"` // "m: TestAdd", or "m: TestAdd → m: TestSum"
 }
 
-// watch is a rule over one number.
-type watch struct {
-	rule    string
-	field   metric.Field
-	wrong   float64 // the direction that fires it: -1 a fall, +1 a rise
-	percent bool    // the threshold is in per cent of what it was
-	from    float64 // the rule looks only where it was at least this
-}
-
-// watched are the rules over one number; it has to say what the detector's rules
-// do.
-var watched = []watch{
-	{rule: "test_count_decreased", field: metric.TestCount, wrong: -1},
-	{rule: "working_tests_failing", field: metric.TestsPassed, wrong: -1},
-	{rule: "coverage_regression", field: metric.CoveragePct, wrong: -1},
-	{rule: "error_increase", field: metric.ErrorCount, wrong: +1},
-	{rule: "file_deletion", field: metric.FileCount, wrong: -1},
-	{rule: "complexity_explosion", field: metric.Complexity, wrong: +1, percent: true},
-	{rule: "coverage_denominator", field: metric.CoverageTotal, wrong: -1, percent: true},
-	{rule: "test_time_anomaly", field: metric.TestTime, wrong: -1, percent: true, from: 1000},
-}
-
 func reasoning(in Input) Reasoning {
 	a := in.It.Assessment
 	r := Reasoning{Fired: []Fired{}, Near: []Near{}, NotJudged: []NotJudged{}, Tests: Groups(a.Changes), Explained: Losses(a.Changes)}
@@ -98,11 +74,10 @@ func reasoning(in Input) Reasoning {
 	if in.It.Number == 0 {
 		return r
 	}
-	for _, w := range watched {
-		if fired[w.rule] || !applies(in.Rules, ruleOf(w.rule)) {
-			continue
+	for _, rule := range detector.Rules() {
+		if rule.Watch.Field != "" && !fired[rule.Name] && applies(in.Rules, rule) {
+			r.look(rule, in)
 		}
-		r.look(w, in)
 	}
 	return r
 }
@@ -115,51 +90,37 @@ func firedOf(a detector.Alert) Fired {
 	}
 }
 
-// look adds what a rule that did not fire has to say: against the previous
+// look adds how near a rule came that did not fire: against the previous
 // iteration, or else against the baseline.
-func (r *Reasoning) look(w watch, in Input) {
-	a, rule := in.It.Assessment, ruleOf(w.rule)
-	if _, ok := a.FromPrevious[w.field]; !ok {
-		r.NotJudged = append(r.NotJudged, NotJudged{w.rule, w.field})
+func (r *Reasoning) look(rule detector.Rule, in Input) {
+	a := in.It.Assessment
+	if _, ok := a.FromPrevious[rule.Watch.Field]; !ok {
+		r.NotJudged = append(r.NotJudged, NotJudged{rule.Name, rule.Watch.Field})
 		return
 	}
-	near, ok := w.near(in, detector.AgainstPrevious, a.FromPrevious)
+	near, ok := nearOf(rule, in, detector.AgainstPrevious, a.FromPrevious)
 	if !ok && rule.Baseline {
-		near, ok = w.near(in, detector.AgainstBaseline, a.FromBaseline)
+		near, ok = nearOf(rule, in, detector.AgainstBaseline, a.FromBaseline)
 	}
 	if ok {
 		r.Near = append(r.Near, near)
 	}
 }
 
-func (w watch) near(in Input, against string, delta metric.Delta) (Near, bool) {
-	d, ok := delta[w.field]
-	now, measured := in.It.Set.Value(w.field)
+func nearOf(rule detector.Rule, in Input, against string, delta metric.Delta) (Near, bool) {
+	w := rule.Watch
+	d, ok := delta[w.Field]
+	now, measured := in.It.Set.Value(w.Field)
 	prev := now - d
-	limit, on := in.Rules.Limit(ruleOf(w.rule), against)
-	if !ok || !measured || !on || prev < w.from {
-		return Near{}, false
-	}
-	n := Near{Rule: w.rule, Against: against, Field: w.field, Prev: prev, Now: now, Moved: d * w.wrong, Percent: w.percent, Threshold: limit}
-	if w.percent && prev != 0 {
-		n.Moved = 100 * n.Moved / math.Abs(prev)
-	}
-	if n.Moved <= 1e-9 {
+	limit, on := in.Rules.Limit(rule, against)
+	n := Near{Rule: rule.Name, Against: against, Field: w.Field, Prev: prev, Now: now, Moved: rule.Worsened(prev, d), Percent: rule.Percent(), Threshold: limit}
+	if !ok || !measured || !on || prev < w.Min || n.Moved <= 1e-9 {
 		return Near{}, false
 	}
 	if n.Threshold > 0 {
 		n.Share = min(1, n.Moved/n.Threshold)
 	}
 	return n, true
-}
-
-func ruleOf(name string) detector.Rule {
-	for _, r := range detector.Rules() {
-		if r.Name == name {
-			return r
-		}
-	}
-	return detector.Rule{Name: name}
 }
 
 // Groups returns the tests by what happened to them; groups without any are

@@ -64,22 +64,6 @@ func because(in Input) []string {
 	return []string{byScore(in, o)}
 }
 
-// limits are the numbers whose change alone makes a regression.
-var limits = []struct {
-	rule  string // findings of it that are all acknowledged excuse the change
-	field metric.Field
-	sign  float64 // +1 where less is worse
-	limit func(Input, detector.Options) float64
-}{
-	{"test_count_decreased", metric.TestCount, 1, func(Input, detector.Options) float64 { return 0 }},
-	{"working_tests_failing", metric.PassRate, 1, func(_ Input, o detector.Options) float64 { return o.PassRateDrop }},
-	{"coverage_regression", metric.CoveragePct, 1, func(in Input, o detector.Options) float64 {
-		limit, _ := o.Limit(ruleOf("coverage_regression"), detector.AgainstPrevious)
-		return max(limit, in.Baseline.CoverageWobble)
-	}},
-	{"error_increase", metric.ErrorCount, -1, func(Input, detector.Options) float64 { return 0 }},
-}
-
 // worse returns the conditions of a regression that hold.
 func worse(in Input, o detector.Options) []string {
 	a := in.It.Assessment
@@ -92,10 +76,9 @@ func worse(in Input, o detector.Options) []string {
 	if !in.Rules.Strict && len(unexplained(a.Changes)) == 0 {
 		excused["test_count_decreased"] = true
 	}
-	for _, c := range limits {
-		limit := c.limit(in, o)
-		if d, ok := a.FromPrevious[c.field]; ok && !excused[c.rule] && c.sign*d < -limit-1e-9 {
-			out = append(out, fmt.Sprintf("%s changed by %s, the limit is %s", c.field, signed(d), signed(-c.sign*limit)))
+	for _, l := range o.RegressionLimits(in.Baseline.CoverageWobble) {
+		if d := a.FromPrevious[l.Field]; !excused[l.Rule] && l.Exceeded(d) {
+			out = append(out, fmt.Sprintf("%s changed by %s, the limit is %s", l.Field, signed(d), signed(-l.Limit*float64(l.Field.Better()))))
 		}
 	}
 	return out
