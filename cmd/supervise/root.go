@@ -17,6 +17,7 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/mergegate"
+	"supervise/internal/protect"
 	"supervise/internal/replay"
 	"supervise/internal/report"
 	"supervise/runner"
@@ -97,7 +98,7 @@ var exitCodes = []struct {
 	{loop.ErrInterrupted, 130},
 	{context.Canceled, 130},
 	{loop.ErrUnmeasurable, 6},
-	{loop.ErrProtection, 2},
+	{protect.ErrUnavailable, 2},
 	{config.ErrInvalid, 2},
 	{ack.ErrInvalid, 2},
 	{ledger.ErrNoLoop, 2},

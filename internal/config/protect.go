@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"supervise/internal/loop"
+	"supervise/internal/protect"
 )
 
 // Protect is what keeps the agent and the checks from what is none of theirs.
@@ -40,8 +40,8 @@ func (p Protect) validate() error {
 	return nil
 }
 
-func (p Protect) options() (loop.Protect, error) {
-	out := loop.Protect{Landlock: p.Landlock, User: p.User, AgentEnv: p.AgentEnv, ChecksEnv: p.ChecksEnv}
+func (p Protect) options() (protect.Settings, error) {
+	out := protect.Settings{Landlock: p.Landlock, User: p.User, AgentEnv: p.AgentEnv, ChecksEnv: p.ChecksEnv}
 	for _, dir := range p.Writable {
 		if rest, ok := strings.CutPrefix(dir, "~"); ok {
 			home, err := os.UserHomeDir()

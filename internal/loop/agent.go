@@ -98,7 +98,7 @@ func (s *session) command(ctx context.Context, text, dir string, n int) (runner.
 	}
 	cmd := runner.Command{
 		Dir: s.opts.agentDir(), Terminal: s.terminal(), Timeout: s.opts.IterationTimeout, FirstOutput: s.opts.FirstOutputTimeout, Idle: s.opts.IdleTimeout, Grace: s.opts.Grace,
-		Env: s.agentEnv(path, n), Writable: s.writable(ctx), OnInterrupt: s.opts.OnInterrupt, Hold: s.ledger.Held(), User: s.user,
+		Env: s.agentEnv(path, n), Writable: s.opts.Protect.WritableIn(ctx, s.opts.Root), OnInterrupt: s.opts.OnInterrupt, Hold: s.ledger.Held(), User: s.user,
 	}
 	if s.opts.Program.Name != "" {
 		return cmd, s.launch(&cmd, text, path)

@@ -13,7 +13,7 @@ func (s *session) lookAround(ctx context.Context) (environment.State, error) {
 	if s.sums == nil {
 		s.sums = environment.Sums{}
 	}
-	env, _ := s.opts.checksEnv()
+	env, _ := s.opts.Protect.ForChecks(s.opts.Env)
 	w := environment.Watch{Root: s.opts.Root, Programs: s.opts.Plan.Programs(), Env: env, Sums: s.sums}
 	state, err := w.Look(ctx)
 	if err != nil {

@@ -83,7 +83,7 @@ func (h *hookRun) install() error {
 	if o.Hooks.Client == "" || o.Self == "" {
 		return nil
 	}
-	getenv := lookup(o.agentsEnv())
+	getenv := lookup(o.Protect.ForAgent(o.Env))
 	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
 	if why := hook.Ready(o.Hooks.Client, getenv, exists); why != "" {
 		return errors.New(why)

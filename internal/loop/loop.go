@@ -20,6 +20,7 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/prompt"
+	"supervise/internal/protect"
 	"supervise/internal/recovery"
 	"supervise/internal/report"
 	"supervise/metric"
@@ -43,7 +44,7 @@ type Options struct {
 	Settings
 	Person Person   // who can be asked
 	Home   string   // the folder of this tree's loops, see [ledger.Home]
-	Env    []string // of the agent; nil is that of this process
+	Env    []string // of which agent and checks are given what Protect allows; nil is that of this process
 	Self   string   // supervise, absolute, for the agent's hooks to call; "": none are installed
 
 	Terminal    *runner.Terminal                   // nil: the agent gets a terminal of its own, unseen
@@ -166,6 +167,9 @@ func (o Options) withDefaults() Options {
 	if o.Mirror == nil {
 		o.Mirror = func(int) io.WriteCloser { return discard{} }
 	}
+	if o.Env == nil {
+		o.Env = os.Environ()
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -185,14 +189,14 @@ func (discard) Close() error { return nil }
 
 func newSession(o Options, id string) *session {
 	return &session{
-		opts: o, id: id, masker: runner.NewMasker(Secrets(o.fullEnv())), measured: map[string]measurement{}, flaky: map[metric.ID]bool{}, unsteady: map[metric.ID]bool{},
+		opts: o, id: id, masker: runner.NewMasker(Secrets(o.Env)), measured: map[string]measurement{}, flaky: map[metric.ID]bool{}, unsteady: map[metric.ID]bool{},
 		dropped: map[snapshot.ID]bool{}, missed: map[string]bool{}, hiddenPassed: map[metric.ID]bool{}, hiddenRuns: map[string]*ledger.Hidden{},
 	}
 }
 
 // open makes the folder of a new loop.
 func open(ctx context.Context, o Options) (*session, error) {
-	o.Protect.Steering = steering(o.fullEnv())
+	o.Protect.Steering = protect.Steering(o.Env)
 	name := o.Task
 	if name == "" && len(o.Args) > 0 {
 		name = o.Args[0]
@@ -239,13 +243,10 @@ func (s *session) equip(ctx context.Context, learnt measure.Memory) error {
 	if err := s.openStore(ctx); err != nil {
 		return err
 	}
-	if err := s.protectable(ctx); err != nil {
+	if err := s.protect(ctx); err != nil {
 		return err
 	}
-	if err := s.switchUser(ctx); err != nil {
-		return err
-	}
-	env, scrubbed := s.opts.checksEnv()
+	env, scrubbed := s.opts.Protect.ForChecks(s.opts.Env)
 	if len(scrubbed) > 0 {
 		s.opts.Log.WithField("variables", strings.Join(scrubbed, ", ")).Warn("the checks are not given variables that steer runners and were others when the loop began")
 	}

@@ -51,7 +51,7 @@ func (o Settings) format() (f agent.Format, told bool) {
 // programEnv is the environment of the agent. A command of the user's own gets it
 // as it is.
 func (o Options) programEnv() []string {
-	env := slices.Clone(o.agentsEnv())
+	env := slices.Clone(o.Protect.ForAgent(o.Env))
 	if o.Program.Name == "" {
 		return env
 	}

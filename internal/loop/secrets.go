@@ -85,18 +85,6 @@ func isWord(value string) bool {
 	return !strings.ContainsFunc(value, func(r rune) bool { return (r|0x20 < 'a') || (r|0x20 > 'z') })
 }
 
-// agentsEnv is the environment that the agent is given.
-func (o Options) agentsEnv() []string { return allowed(o.fullEnv(), o.Protect.AgentEnv) }
-
-// fullEnv is the environment that agent and checks are given of, and where the
-// secrets are.
-func (o Options) fullEnv() []string {
-	if o.Env != nil {
-		return o.Env
-	}
-	return os.Environ()
-}
-
 // measureMasked measures. What failures and checks say is stored and shown to the
 // agent, so the secrets in it are masked.
 func (s *session) measureMasked(ctx context.Context, previous *metric.Tests) (measure.Result, error) {

@@ -9,6 +9,7 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/prompt"
+	"supervise/internal/protect"
 	"supervise/internal/recovery"
 	"supervise/selector"
 	"supervise/snapshot"
@@ -67,7 +68,7 @@ type Settings struct {
 	HoldOut HoldOut `json:"hold_out,omitzero"` // when tests are tried as they were
 	Hidden  Hidden  `json:"hidden,omitzero"`   // tests that the agent does not see
 
-	Protect Protect `json:"protect,omitzero"` // what keeps agent and checks from what is none of theirs
+	Protect protect.Settings `json:"protect,omitzero"` // what keeps agent and checks from what is none of theirs
 
 	Confirm *measure.Reruns `json:"confirm,omitempty"` // how failures are confirmed; nil: as measure does by itself
 

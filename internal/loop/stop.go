@@ -47,7 +47,7 @@ func (s *session) met(ctx context.Context, it ledger.Iteration) (*bool, error) {
 	switch s.opts.Until.Kind {
 	case Green:
 	case Command:
-		env, _ := s.opts.checksEnv()
+		env, _ := s.opts.Protect.ForChecks(s.opts.Env)
 		if s.user != nil {
 			env = s.user.Environ(env)
 		}

@@ -161,7 +161,7 @@ func (v *visit) accompany(ctx context.Context, h *hookRun) (*ledger.AgentRun, er
 	}
 	cmd := runner.Command{
 		Args: slices.Insert(slices.Clone(s.opts.Args), 1, h.args()...), Dir: s.opts.agentDir(), Terminal: s.terminal(), Grace: s.opts.Grace, OwnKeys: true,
-		Env: append(append(s.opts.programEnv(), h.env()...), "SUPERVISE_LOOP_ID="+s.id), Writable: s.writable(ctx), Hold: s.ledger.Held(),
+		Env: append(append(s.opts.programEnv(), h.env()...), "SUPERVISE_LOOP_ID="+s.id), Writable: s.opts.Protect.WritableIn(ctx, s.opts.Root), Hold: s.ledger.Held(),
 	}
 	rec, err := s.transcribe(&cmd, dir, 1)
 	if err != nil {

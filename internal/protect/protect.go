@@ -1,4 +1,7 @@
-package loop
+// Package protect keeps an agent and the checks of its work from what is none of
+// theirs: by the kernel, by another user, and by what of the environment they are
+// given.
+package protect
 
 import (
 	"context"
@@ -17,9 +20,12 @@ import (
 	"supervise/runner"
 )
 
-// Protect is what keeps the agent and the checks from what is none of theirs.
-type Protect struct {
-	// Landlock has the agent write only the working tree, git's folder of it, the
+// ErrUnavailable is wrapped by the errors of a protection that cannot be given.
+var ErrUnavailable = errors.New("the protection asked for cannot be given")
+
+// Settings say what protects.
+type Settings struct {
+	// Landlock lets the agent write only the working tree, git's folder of it, the
 	// folder for temporary files, and Writable, which are absolute paths.
 	Landlock bool     `json:"landlock,omitempty"`
 	Writable []string `json:"writable,omitempty"`
@@ -32,19 +38,20 @@ type Protect struct {
 	AgentEnv  []string `json:"agent_env,omitempty"`
 	ChecksEnv []string `json:"checks_env,omitempty"`
 	// Steering are the variables that steered the runners of tests when the loop
-	// began, each with the SHA-256 of its value; nil in loops of older versions.
+	// began, each with the SHA-256 of its value; nil where nobody looked.
 	Steering map[string]string `json:"steering,omitempty"`
 }
 
 // steers matches the variables that make a runner of tests, or its language, run
-// something else than what stands in the project.
+// something else than what the project has.
 var steers = regexp.MustCompile(`^(PYTEST_\w+|PYTHON(PATH|STARTUP|HOME|INSPECT|WARNINGS|BREAKPOINT)|NODE_(OPTIONS|PATH)|npm_config_script_shell|` +
 	`GO(FLAGS|WORK|TOOLCHAIN)|RUBY(OPT|LIB)|PERL5(OPT|LIB)|(JAVA_TOOL|JDK_JAVA|_JAVA)_OPTIONS|MAVEN_(OPTS|ARGS)|GRADLE_OPTS|CLASSPATH|` +
 	`RUST(FLAGS|C_WRAPPER|C_WORKSPACE_WRAPPER|DOCFLAGS)|CARGO_(TARGET_\w+|BUILD_\w+|ENCODED_RUSTFLAGS)|PHPRC|PHP_INI_SCAN_DIR|DOTNET_STARTUP_HOOKS|` +
 	`(GNU)?MAKEFLAGS|MFLAGS|TEST(OPTS)?|SPEC(_OPTS)?|GTEST_\w+|CTEST_\w+|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|LD_\w+|DYLD_\w+)$`)
 
-// steering returns the steering variables of an environment.
-func steering(env []string) map[string]string {
+// Steering returns the variables of an environment that steer runners of tests,
+// each with the SHA-256 of its value.
+func Steering(env []string) map[string]string {
 	out := map[string]string{}
 	for _, kv := range env {
 		if name, value, ok := strings.Cut(kv, "="); ok && steers.MatchString(name) {
@@ -62,7 +69,7 @@ func sumOf(value string) string {
 // always are the variables that no list leaves out.
 var always = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TERM", "TZ", "LANG", "LC_*", "PWD", "SUPERVISE_*"}
 
-// allowed returns the variables whose names fit a pattern; all where there is none.
+// allowed returns the variables whose names match a pattern; all without patterns.
 func allowed(env, patterns []string) []string {
 	if patterns == nil {
 		return env
@@ -76,50 +83,51 @@ func allowed(env, patterns []string) []string {
 	})
 }
 
-// checksEnv is the environment of the checks, and of the command that is the
-// criterion: what steers runners is as it was when the loop began. scrubbed are the
-// variables that were left out for that.
-func (o Options) checksEnv() (env, scrubbed []string) {
-	for _, kv := range allowed(o.fullEnv(), o.Protect.ChecksEnv) {
+// ForAgent returns what of an environment the agent is given.
+func (s Settings) ForAgent(env []string) []string { return allowed(env, s.AgentEnv) }
+
+// ForChecks returns what of an environment the checks are given, and the command
+// that is the criterion: what steers runners is as it was when the loop began.
+// scrubbed are the names of the variables that were left out for that.
+func (s Settings) ForChecks(env []string) (kept, scrubbed []string) {
+	for _, kv := range allowed(env, s.ChecksEnv) {
 		name, value, _ := strings.Cut(kv, "=")
-		if was, known := o.Protect.Steering[name]; o.Protect.Steering != nil && steers.MatchString(name) && (!known || was != sumOf(value)) {
+		if was, known := s.Steering[name]; s.Steering != nil && steers.MatchString(name) && (!known || was != sumOf(value)) {
 			scrubbed = append(scrubbed, name)
 			continue
 		}
-		env = append(env, kv)
+		kept = append(kept, kv)
 	}
-	return env, scrubbed
+	return kept, scrubbed
 }
 
-// writable lists what the agent may write, nil where nothing keeps it.
-func (s *session) writable(ctx context.Context) []string {
-	if !s.opts.Protect.Landlock {
+// WritableIn lists what the agent of a tree may write, nil where nothing restricts
+// it.
+func (s Settings) WritableIn(ctx context.Context, root string) []string {
+	if !s.Landlock {
 		return nil
 	}
-	out := append([]string{s.opts.Root, os.TempDir(), "/dev"}, s.opts.Protect.Writable...)
+	out := append([]string{root, os.TempDir(), "/dev"}, s.Writable...)
 	cmd := exec.CommandContext(ctx, "git", "rev-parse", "--path-format=absolute", "--git-common-dir")
-	cmd.Dir = s.opts.Root
+	cmd.Dir = root
 	if dir, err := cmd.Output(); err == nil {
 		out = append(out, strings.TrimSpace(string(dir)))
 	}
 	return out
 }
 
-// ErrProtection is wrapped by the errors of a protection that cannot be given.
-var ErrProtection = errors.New("the protection asked for cannot be given")
-
-// protectable reports whether the kernel can keep the agent from supervise's own
-// files.
-func (s *session) protectable(ctx context.Context) error {
-	if !s.opts.Protect.Landlock {
+// Confinable returns an error where the kernel cannot keep the agent of a tree from
+// supervise's own files, which are in home.
+func (s Settings) Confinable(ctx context.Context, root, home string) error {
+	if !s.Landlock {
 		return nil
 	}
 	if err := runner.Confinable(); err != nil {
-		return fmt.Errorf("%w: %w; leave out protect.landlock", ErrProtection, err)
+		return fmt.Errorf("%w: %w; leave out protect.landlock", ErrUnavailable, err)
 	}
-	for _, dir := range s.writable(ctx) {
-		if rel, err := filepath.Rel(dir, s.opts.Home); err == nil && filepath.IsLocal(rel) {
-			return fmt.Errorf("%w: the state folder %s lies in %s, which the agent may write; give another one (--state-dir)", ErrProtection, s.opts.Home, dir)
+	for _, dir := range s.WritableIn(ctx, root) {
+		if rel, err := filepath.Rel(dir, home); err == nil && filepath.IsLocal(rel) {
+			return fmt.Errorf("%w: the state folder %s lies in %s, which the agent may write; give another one (--state-dir)", ErrUnavailable, home, dir)
 		}
 	}
 	return nil
