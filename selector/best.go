@@ -45,10 +45,27 @@ const (
 	MostRecentAboveThreshold Mode = "most_recent_above_threshold"
 )
 
-// Valid reports whether m is one of the modes.
-func (m Mode) Valid() bool {
-	return m == HighestQuality || m == HighestQualityVerified || m == MostRecentAboveThreshold
+// modes is the table of the modes, the default first, each with what it chooses.
+var modes = []struct {
+	mode    Mode
+	chooses string
+}{
+	{HighestQualityVerified, "the verified iteration with the highest score; the highest unverified one where none is verified. Superseded iterations are left out"},
+	{HighestQuality, "the iteration with the highest score, verified or not"},
+	{MostRecentAboveThreshold, "the latest iteration whose score reaches the threshold; the highest score where none does"},
 }
+
+// ModeNames lists the modes, the default first.
+func ModeNames() []string {
+	out := make([]string, len(modes))
+	for i, m := range modes {
+		out[i] = string(m.mode)
+	}
+	return out
+}
+
+// Valid reports whether m is one of the modes.
+func (m Mode) Valid() bool { return slices.Contains(ModeNames(), string(m)) }
 
 // OverrideKind is what a human wants instead of the automatic choice.
 type OverrideKind string

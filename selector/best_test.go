@@ -30,13 +30,10 @@ func unverified(cands []selector.Candidate, iterations ...int) []selector.Candid
 	return cands
 }
 
-func TestSelectionConformance(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		cands []selector.Candidate
-		opts  selector.Options
-		want  selector.Choice // Iteration, BelowThreshold and FellBack are compared
-	}{
+// conformance are the cases of the specification. Iteration, BelowThreshold and
+// FellBack of the choice are compared.
+func conformance() []conformanceCase {
+	return []conformanceCase{
 		{"60,85,83,80", scored(60, 85, 83, 80), selector.DefaultOptions(), selector.Choice{Iteration: 2}},
 		{"65,82,88,85,81", scored(65, 82, 88, 85, 81), selector.DefaultOptions(), selector.Choice{Iteration: 3}},
 		{"72,85,83", scored(72, 85, 83), selector.DefaultOptions(), selector.Choice{Iteration: 2}},
@@ -47,7 +44,18 @@ func TestSelectionConformance(t *testing.T) {
 		{"most recent above 82", scored(60, 85, 83, 80), selector.Options{Mode: selector.MostRecentAboveThreshold, Threshold: .82}, selector.Choice{Iteration: 3}},
 		{"most recent, none above", scored(60, 85, 83, 80), selector.Options{Mode: selector.MostRecentAboveThreshold, Threshold: .9}, selector.Choice{Iteration: 2, BelowThreshold: true}},
 		{"highest quality, unverified", unverified(scored(75, 95, 80), 2), selector.Options{Mode: selector.HighestQuality, Threshold: .7}, selector.Choice{Iteration: 2}},
-	} {
+	}
+}
+
+type conformanceCase struct {
+	name  string
+	cands []selector.Candidate
+	opts  selector.Options
+	want  selector.Choice
+}
+
+func TestSelectionConformance(t *testing.T) {
+	for _, tt := range conformance() {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := selector.Best(tt.cands, tt.opts)
 			if err != nil {
@@ -58,6 +66,15 @@ func TestSelectionConformance(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestEveryModeHasAConformanceCase asks for a case of each mode of selection.
+func TestEveryModeHasAConformanceCase(t *testing.T) {
+	for _, mode := range selector.ModeNames() {
+		if !slices.ContainsFunc(conformance(), func(c conformanceCase) bool { return string(c.opts.Mode) == mode }) {
+			t.Errorf("selection mode %s has no conformance case: add one to conformance in selector/best_test.go", mode)
+		}
 	}
 }
 
@@ -226,8 +243,8 @@ func TestNeverAnIneligibleIterationWhileAnEligibleOneExists(t *testing.T) {
 			eligible[c.Iteration] = !c.Critical && !c.Rejected
 			cands = append(cands, c)
 		}
-		modes := []selector.Mode{selector.HighestQuality, selector.HighestQualityVerified, selector.MostRecentAboveThreshold}
-		got, err := selector.Best(cands, selector.Options{Mode: modes[mode%3], Threshold: .7})
+		modes := selector.ModeNames()
+		got, err := selector.Best(cands, selector.Options{Mode: selector.Mode(modes[int(mode)%len(modes)]), Threshold: .7})
 		found := false
 		for _, ok := range eligible {
 			found = found || ok

@@ -5,8 +5,12 @@ package main
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
+	"testing"
 	"time"
+
+	"supervise/internal/agent"
 )
 
 // agentClient is a real agent program, and how it is told where its model is.
@@ -165,4 +169,14 @@ func (o object) String() string {
 		panic(err) // of constants
 	}
 	return string(data)
+}
+
+// TestTriedAgentsAreInTheSuite asks for a client of every preset that is not
+// experimental, in the version that the preset names.
+func TestTriedAgentsAreInTheSuite(t *testing.T) {
+	for _, p := range agent.Presets() {
+		if !p.Experimental && !slices.ContainsFunc(agentClients, func(c agentClient) bool { return c.name == p.Name && c.version == p.Max }) {
+			t.Errorf("agent preset %s %s is not run under supervise: add it to agentClients, or mark the preset as experimental", p.Name, p.Max)
+		}
+	}
 }

@@ -44,9 +44,16 @@ func TestCommand(t *testing.T) {
 		{"the flag of the prompt goes with it", "gemini", Launch{Prompt: long}, "gemini -o stream-json --skip-trust", ByStdin},
 		{"a session that has no name", "gemini", Launch{Prompt: "P", Session: "S"}, "gemini -o stream-json --skip-trust --resume latest -p P", ByArgument},
 		{"no standard input", "cline", Launch{Prompt: long, File: "/f"}, "cline --json Read the file /f and do all that it says.", ByFile},
+		{"a subcommand", "opencode", Launch{Prompt: "P", Session: "S", Yolo: true}, "opencode run --format json --auto -s S P", ByArgument},
+		{"consent by a flag", "qwen", Launch{Prompt: "P", Yolo: true}, "qwen -o stream-json --yolo -p P", ByArgument},
+		{"no sessions", "cn", Launch{Prompt: "P", Session: "S", Yolo: true}, "cn --format json --auto -p P", ByArgument},
+		{"consent by the environment", "goose", Launch{Prompt: "P", File: "/f", Yolo: true}, "goose run --no-session --output-format stream-json -i /f", ByFile},
+		{"a session by its name", "cursor-agent", Launch{Prompt: "P", Session: "S"}, "cursor-agent -p --output-format stream-json --resume S P", ByArgument},
 		{"always a file", "aider", Launch{Prompt: "P", File: "/f", Yolo: true}, "aider --no-auto-commits --no-check-update --no-pretty --yes-always --message-file /f", ByFile},
 	}
+	tried := map[string]bool{}
 	for _, tt := range tests {
+		tried[tt.preset] = true
 		t.Run(tt.name, func(t *testing.T) {
 			p, err := ByName(tt.preset)
 			if err != nil {
@@ -60,6 +67,11 @@ func TestCommand(t *testing.T) {
 				t.Errorf("standard input holds %d bytes", len(inv.Stdin))
 			}
 		})
+	}
+	for _, name := range Names() {
+		if !tried[name] {
+			t.Errorf("agent preset %s has no case: add its command to the table of TestCommand", name)
+		}
 	}
 }
 

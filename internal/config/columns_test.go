@@ -2,13 +2,16 @@ package config_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/config"
 	"supervise/metric"
+	"supervise/selector"
 )
 
 // tests makes passing tests of these names, and failing ones of those that begin
@@ -245,5 +248,14 @@ func TestErrorCountOfTheFile(t *testing.T) {
 		if got := fmt.Sprint(o.Plan.ErrorFields); got != want {
 			t.Errorf("%q: %s, want %s", file, got, want)
 		}
+	}
+}
+
+// TestSelectionModesCanBeSet compares the words that selection.mode takes with the
+// modes that there are.
+func TestSelectionModesCanBeSet(t *testing.T) {
+	field, _ := reflect.TypeFor[config.Selection]().FieldByName("Mode")
+	if got, want := field.Tag.Get("range"), strings.Join(selector.ModeNames(), "|"); got != want {
+		t.Errorf("selection.mode takes %s, and the modes are %s: correct the range tag in internal/config/settings.go", got, want)
 	}
 }

@@ -74,9 +74,10 @@ func shellCall(command string) Call {
 	return Call{Client: Claude, Event: PreTool, Name: "PreToolUse", Dir: "/repo/calc", Tool: "Bash", Kind: Shell, Command: command}
 }
 
-// TestShellRisks holds what is found in command lines. The rule is "" where nothing
-// may be found.
+// TestShellRisks compares what is found in command lines. The rule is "" where
+// nothing may be found. Every rule has a command line that it fires on.
 func TestShellRisks(t *testing.T) {
+	fired := map[string]bool{}
 	for _, c := range []struct{ rule, command string }{
 		// Tests deleted.
 		{"delete_tests", `rm calc_test.go`},
@@ -337,6 +338,12 @@ func TestShellRisks(t *testing.T) {
 		}
 		if got != c.rule {
 			t.Errorf("%s:\n got %q %+v\nwant %q", c.command, got, risks, c.rule)
+		}
+		fired[c.rule] = true
+	}
+	for name := range rules {
+		if !fired[name] {
+			t.Errorf("rule %s has no command line that fires it: add one to the table of TestShellRisks", name)
 		}
 	}
 }

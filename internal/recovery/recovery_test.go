@@ -227,6 +227,7 @@ func TestDiagnosis(t *testing.T) {
 	tampered.Assessment.Alerts = []detector.Alert{{Rule: detector.TamperPrefix + "exit_code_forced", Type: "exit_code_forced", Severity: detector.Critical}}
 	explained := rejected()
 	explained.Assessment.Changes = detector.TestChanges{Gone: make([]metric.ID, 1), Explained: make([]detector.Loss, 1)}
+	found := map[recovery.Cause]bool{}
 	for _, tt := range []struct {
 		name       string
 		c          recovery.Case
@@ -253,6 +254,7 @@ func TestDiagnosis(t *testing.T) {
 		{"explained", explained, recovery.GenuineFix, .70, recovery.Allow},
 		{"nothing known", rejected("something_else"), recovery.Unknown, .40, recovery.Simplify},
 	} {
+		found[tt.cause] = true
 		t.Run(tt.name, func(t *testing.T) {
 			step, _ := recovery.Next(recovery.State{}, tt.c, recovery.Options{MaxRetries: 1})
 			d := step.Diagnosis
@@ -263,5 +265,10 @@ func TestDiagnosis(t *testing.T) {
 				t.Errorf("rejected %v with %s", step.Reject, step.Strategy)
 			}
 		})
+	}
+	for _, cause := range recovery.Causes() {
+		if !found[cause] {
+			t.Errorf("cause %s has no case: add one to the table of TestDiagnosis", cause)
+		}
 	}
 }

@@ -1,0 +1,104 @@
+package agent
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"supervise/internal/hook"
+	"supervise/test/docs"
+)
+
+// TestPresetsAreDocumented compares the reference of the known agents with the
+// presets. What an agent reports of its usage is read from its sample.
+func TestPresetsAreDocumented(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| `--agent` | tried with | command | `--yolo` adds | long prompts | `--session continue` | usage, while it runs | usage, at its end | hooks |\n|---|---|---|---|---|---|---|---|---|\n")
+	for _, p := range presets {
+		running, end := usageOf(t, p)
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s | %s | %s | %s | %s |\n", p.Name, versions(p),
+			strings.Join(p.Command(Launch{Prompt: "PROMPT", File: "FILE"}).Args, " "), consent(p), longPrompt(p),
+			cmp.Or(quoted(p.Resume), "no"), running, end, hooks(p))
+	}
+	docs.Block(t, "agents.md", "known agents", "./internal/agent", b.String())
+}
+
+func versions(p Preset) string {
+	text := p.Min
+	if p.Max != p.Min {
+		text += "–" + p.Max
+	}
+	if p.Experimental {
+		text = strings.TrimPrefix(text+", experimental", ", ")
+	}
+	return text
+}
+
+func consent(p Preset) string {
+	switch {
+	case p.Always:
+		return "nothing: it never asks"
+	case p.Root != "":
+		return quoted(p.Yolo) + "; as root only where `" + p.Root + "` is set"
+	}
+	return cmp.Or(quoted(p.Yolo), quoted(p.YoloEnv)+" (environment)")
+}
+
+func longPrompt(p Preset) string {
+	inv := p.Command(Launch{Prompt: strings.Repeat("x", MaxArgument+1), File: "FILE"})
+	if inv.By == ByFile {
+		return "file"
+	}
+	return "standard input"
+}
+
+func hooks(p Preset) string {
+	if len(hook.Events(hook.Client(p.Name))) > 0 {
+		return "yes"
+	}
+	return "no"
+}
+
+func quoted(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "`" + strings.Join(list, " ") + "`"
+}
+
+// usageOf reads what the agent reports before and with the last event of its sample.
+func usageOf(t *testing.T, p Preset) (running, end string) {
+	text, err := os.ReadFile(filepath.Join("testdata/samples", p.Name+"-edit-ok.jsonl"))
+	switch {
+	case err == nil:
+	case p.Min == "":
+		return "not tried", "not tried"
+	case p.Format == Aider:
+		return "none", "none" // it prints rounded numbers, which are not read
+	default:
+		t.Errorf("agent preset %s has no sample of its output: record %s-edit-ok.jsonl as internal/agent/testdata/README.md describes, and add it to TestSamples", p.Name, p.Name)
+		return "", ""
+	}
+	text = bytes.TrimRight(text, "\n")
+	return usageIn(p.Format, text[:bytes.LastIndexByte(text, '\n')+1]), usageIn(p.Format, append(text, '\n'))
+}
+
+func usageIn(f Format, text []byte) string {
+	r := NewReader(f, nil)
+	_, _ = r.Write(text)
+	_ = r.Close()
+	switch u := r.Report().Usage; {
+	case u.Tokens() == nil:
+		return "none"
+	case u.CostUSD != nil:
+		return "tokens, cost"
+	case u.Output == nil || *u.Output == 0:
+		return "input tokens"
+	default:
+		return "tokens"
+	}
+}
