@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"supervise/internal/event"
+	"supervise/internal/holdout"
 	"supervise/internal/ledger"
-	"supervise/internal/loop"
 	"supervise/internal/measure"
 	"supervise/internal/project"
 	"supervise/internal/report"
@@ -98,7 +98,7 @@ func (a *app) doctor(ctx context.Context, f *planFlags, asJSON, noRun bool) erro
 		a.code = event.Unmeasurable.ExitCode()
 	}
 	record := res.Set.Record()
-	d.Runs, d.Metrics = loop.Runs(res.Runs), &record
+	d.Runs, d.Metrics = holdout.Runs(res.Runs), &record
 	idle := opts.Rules.Unmatched(res.Set)
 	d.Notes = append(d.Notes, idle...)
 	if !asJSON {

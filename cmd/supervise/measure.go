@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"supervise/internal/event"
+	"supervise/internal/holdout"
 	"supervise/internal/ledger"
-	"supervise/internal/loop"
 	"supervise/internal/measure"
 	"supervise/internal/report"
 	"supervise/metric"
@@ -74,7 +74,7 @@ func (a *app) measure(cmd *cobra.Command, f *planFlags, asJSON bool) error {
 }
 
 func (a *app) printMeasurement(res measure.Result) error {
-	m := measurement{Record: res.Set.Record(), Checks: loop.Runs(res.Runs)}
+	m := measurement{Record: res.Set.Record(), Checks: holdout.Runs(res.Runs)}
 	for _, p := range res.Parts {
 		m.Projects = append(m.Projects, projectRecord{p.Dir, p.Set.Record()})
 	}
@@ -101,7 +101,7 @@ func (a *app) showMeasurement(res measure.Result) {
 	for _, g := range res.Set.Gaps {
 		fmt.Fprintf(a.out, "%s\n", paint(report.Warn, fmt.Sprintf("%s not measured: %s", g.Section, g.Why)))
 	}
-	for _, r := range loop.Runs(res.Runs) {
+	for _, r := range holdout.Runs(res.Runs) {
 		fmt.Fprintf(a.out, "%s\n", paint(report.Faint, fmt.Sprintf("%s: status %d, read %s", r.Name, r.ExitCode, orNothing(strings.Join(r.Read, ", ")))))
 	}
 }

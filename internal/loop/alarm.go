@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"supervise/internal/event"
+	"supervise/internal/evidence"
 	"supervise/internal/fileevents"
 	"supervise/runner"
 	"supervise/snapshot"
@@ -259,7 +260,7 @@ func (a *alarms) verify(ctx context.Context) (_ event.TreeAlarm, again bool) {
 // before is the text of a file when the agent began, nil where it is long or cannot
 // be read.
 func (a *alarms) before(ctx context.Context, file string) []byte {
-	if a.files[file].Size > maxText {
+	if a.files[file].Size > evidence.MaxText {
 		return nil
 	}
 	text, err := a.s.store.ReadFile(ctx, a.w.start.ID, file)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"supervise/internal/evidence"
 	"supervise/source"
 )
 
@@ -33,7 +34,7 @@ func (a *alarms) gained(ctx context.Context, there tree) *gained {
 			g.names[path.Base(file)] = true
 		}
 		full := filepath.Join(a.s.opts.Root, filepath.FromSlash(file))
-		if info, err := os.Lstat(full); err != nil || !info.Mode().IsRegular() || info.Size() > maxText {
+		if info, err := os.Lstat(full); err != nil || !info.Mode().IsRegular() || info.Size() > evidence.MaxText {
 			continue
 		}
 		text, err := os.ReadFile(full)
@@ -81,7 +82,7 @@ func pairTests(before, now []source.TestDef) (lost, left []source.TestDef) {
 		}
 		left = slices.Delete(left, i, i+1)
 	}
-	if len(lost)*len(left) > maxRenames {
+	if len(lost)*len(left) > evidence.MaxPairs {
 		return lost, left
 	}
 	lost = slices.DeleteFunc(lost, func(def source.TestDef) bool {

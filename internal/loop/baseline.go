@@ -11,6 +11,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/event"
+	"supervise/internal/holdout"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/metric"
@@ -52,7 +53,7 @@ func (s *session) measureBaseline(ctx context.Context, info snapshot.Info) error
 	it := ledger.Iteration{
 		LoopID: s.id, Number: 0, StartedAt: started, EndedAt: s.opts.Now(), Set: res.Set,
 		Score: selector.Grade(res.Set, res.Set, s.opts.Weights), Snapshot: info.ID, Start: info.ID, Tree: info.Tree,
-		Checks: Runs(res.Runs),
+		Checks: holdout.Runs(res.Runs),
 	}
 	around, err := s.lookAround(ctx)
 	if err == nil {
@@ -240,21 +241,16 @@ func (s *session) baselineData(it ledger.Iteration, info snapshot.Info) event.Ba
 	return b
 }
 
-// Runs returns the runs of checks as the ledger keeps them.
-func Runs(list []measure.Run) []ledger.CheckRun {
-	out := make([]ledger.CheckRun, 0, len(list))
-	for _, r := range list {
-		c := ledger.CheckRun{
-			Name: r.Check.Name, Command: r.Check.Line(), ExitCode: r.ExitCode, Duration: r.Duration,
-			Problems: r.Problems, Why: r.Why, Read: []string{}, Leftovers: r.Leftovers,
-		}
-		for _, src := range r.Read {
-			c.Read = append(c.Read, src.Format+" from "+src.Path)
-		}
-		if r.ExitCode != 0 {
-			c.Output = r.Output
-		}
-		out = append(out, c)
+// measureMasked measures. The texts of failures and checks are stored and shown to the
+// agent, so the secrets in them are masked.
+func (s *session) measureMasked(ctx context.Context, previous *metric.Tests) (measure.Result, error) {
+	res, err := s.meter.Run(ctx, previous)
+	if err != nil || s.masker.Masker == nil {
+		return res, err
 	}
-	return out
+	res.Runs, res.Set = s.masker.Runs(res.Runs), s.masker.Set(res.Set)
+	for i := range res.Parts {
+		res.Parts[i].Set = s.masker.Set(res.Parts[i].Set)
+	}
+	return res, nil
 }

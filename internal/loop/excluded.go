@@ -8,7 +8,9 @@ import (
 	"supervise/detector"
 	"supervise/integrity"
 	"supervise/internal/ledger"
+	"supervise/internal/recount"
 	"supervise/metric"
+	"supervise/snapshot"
 )
 
 // unexcluded counts the coverage of an iteration again without what came since the
@@ -24,8 +26,8 @@ func (s *session) unexcluded(ctx context.Context, w *work, in detector.Input) er
 	}
 	r := s.recount(s.state.BaselineSnapshot, w)
 	r.Changes = changes
-	undone, err := r.unexcluded(ctx)
-	if err != nil || undone.none() {
+	undone, err := r.Exclusions(ctx)
+	if err != nil || undone.None() {
 		return err
 	}
 	if s.countedBefore(w) {
@@ -33,13 +35,19 @@ func (s *session) unexcluded(ctx context.Context, w *work, in detector.Input) er
 	}
 	x, counted, err := s.countWithout(ctx, w, r, undone, in)
 	if err != nil {
-		return fmt.Errorf("coverage without new exclusions: %w", err)
+		return err
 	}
-	x.Why = s.masker.String(x.Why)
-	MaskRuns(s.masker, x.Runs)
+	x.Why, x.Runs = s.masker.String(x.Why), s.masker.Checks(x.Runs)
 	w.it.Excluded, w.it.Set.Coverage = x, counted
 	Price(w.it.Evidence.Tampering, x, counted)
 	return nil
+}
+
+// recount measures again what came in an iteration since a snapshot.
+func (s *session) recount(was snapshot.ID, w *work) recount.Recount {
+	return recount.Recount{
+		Workspace: s.workspace(), Was: was, Is: w.it.Snapshot, Changes: w.changes, Rules: s.opts.Integrity, Wobble: s.state.CoverageWobble,
+	}
 }
 
 // mayExclude reports whether an iteration, or one before it, brought what takes code
@@ -71,59 +79,20 @@ func (s *session) countedBefore(w *work) bool {
 
 // countWithout returns what is known of the coverage without the exclusions, and the
 // coverage that counts.
-func (s *session) countWithout(ctx context.Context, w *work, r Recount, undone unexclusion, in detector.Input) (*ledger.Excluded, *metric.Coverage, error) {
+func (s *session) countWithout(ctx context.Context, w *work, r recount.Recount, undone recount.Exclusions, in detector.Input) (*ledger.Excluded, *metric.Coverage, error) {
 	measured := w.it.Set.Coverage
-	x := undone.of(measured)
+	x := undone.Record(measured)
 	if before := s.stillHidden(w, x.Files); before != nil {
 		x.Hidden, x.Reused = before, true
-		return x, lowerOf(measured, withHidden(measured, before)), nil
+		return x, recount.Lower(measured, recount.WithHidden(measured, before)), nil
 	}
 	if detector.Assess(s.heldOut(in, w.it), s.opts.Rules).Critical() {
 		x.Why = "nothing was run, for the iteration is undone in any case"
-		return x, lowerOf(measured, s.previous.Set.Coverage), nil
+		return x, recount.Lower(measured, s.previous.Set.Coverage), nil
 	}
-	counted, err := r.coverage(ctx, undone, x, measured, s.previous.Set.Coverage)
+	r.Measured, r.Before = measured, s.previous.Set.Coverage
+	counted, err := r.Coverage(ctx, undone, x)
 	return x, counted, err
-}
-
-// lowerOf returns the coverage of which less is covered: a, unless b may be compared
-// with it and is lower.
-func lowerOf(a, b *metric.Coverage) *metric.Coverage {
-	of, ok1 := a.Percent()
-	than, ok2 := b.Percent()
-	if ok1 && ok2 && a.Comparable(b) && than < of {
-		return b
-	}
-	return a
-}
-
-// hiddenCode returns what of each of the files is left out, nil where that is not all
-// there is: settings leave out other files.
-func hiddenCode(with, without *metric.Coverage, files []string) []metric.FileCoverage {
-	var out []metric.FileCoverage
-	total := with.Total
-	for _, path := range files {
-		is, there := fileOf(without, path)
-		if !there {
-			return nil
-		}
-		was, _ := fileOf(with, path)
-		out = append(out, metric.FileCoverage{Path: path, Covered: is.Covered - was.Covered, Total: is.Total - was.Total})
-		total += is.Total - was.Total
-	}
-	if total != without.Total {
-		return nil
-	}
-	return out
-}
-
-func fileOf(c *metric.Coverage, path string) (metric.FileCoverage, bool) {
-	for _, f := range c.Files {
-		if f.Path == path {
-			return f, true
-		}
-	}
-	return metric.FileCoverage{}, false
 }
 
 // stillHidden returns what was left out of the files in the tree that the iteration
@@ -139,21 +108,6 @@ func (s *session) stillHidden(w *work, files []string) []metric.FileCoverage {
 		}
 	}
 	return before.Excluded.Hidden
-}
-
-// withHidden adds to the coverage what is left out of it.
-func withHidden(c *metric.Coverage, hidden []metric.FileCoverage) *metric.Coverage {
-	out := *c
-	out.Files = slices.Clone(c.Files)
-	for _, h := range hidden {
-		out.Covered, out.Total = out.Covered+h.Covered, out.Total+h.Total
-		for i := range out.Files {
-			if f := &out.Files[i]; f.Path == h.Path {
-				f.Covered, f.Total = f.Covered+h.Covered, f.Total+h.Total
-			}
-		}
-	}
-	return &out
 }
 
 // Price has the findings of exclusions say what they cost; counted is the coverage

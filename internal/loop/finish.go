@@ -16,7 +16,6 @@ import (
 	"supervise/internal/report"
 	"supervise/metric"
 	"supervise/selector"
-	"supervise/snapshot"
 )
 
 // finish gives back the best iteration: selects it, restores its tree, measures
@@ -104,36 +103,12 @@ func (s *session) apply(ctx context.Context, c selector.Choice) error {
 			return fmt.Errorf("restore iteration %d: %w", c.Iteration, err)
 		}
 	}
-	out, err := OutputOf(ctx, s.store, s.state.BaselineSnapshot, it.Snapshot)
+	out, err := ledger.OutputOf(ctx, s.store, s.state.BaselineSnapshot, it.Snapshot)
 	if err != nil {
 		return err
 	}
 	s.applied, s.removed = out.Changed, out.Removed
 	return s.ledger.WriteOutput(out.Files)
-}
-
-// Output is what a selected tree has other than the baseline.
-type Output struct {
-	Changed, Removed []string     // paths
-	Files            ledger.Files // of the changed ones, as far as they are small
-}
-
-// OutputOf compares two trees of the store.
-func OutputOf(ctx context.Context, store *snapshot.Store, baseline, selected snapshot.ID) (Output, error) {
-	changes, err := store.Changes(ctx, baseline, selected)
-	if err != nil {
-		return Output{}, fmt.Errorf("compare the selection with the baseline: %w", err)
-	}
-	var out Output
-	for _, change := range changes {
-		if change.Kind == snapshot.Deleted {
-			out.Removed = append(out.Removed, change.Path)
-			continue
-		}
-		out.Changed = append(out.Changed, change.Path)
-	}
-	out.Files, err = contents(ctx, store, selected, changes)
-	return out, err
 }
 
 // verify measures the selected tree anew and compares the numbers.

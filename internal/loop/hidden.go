@@ -3,14 +3,11 @@ package loop
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"slices"
-	"strings"
 
 	"supervise/detector"
 	"supervise/internal/event"
+	"supervise/internal/holdout"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/metric"
@@ -35,7 +32,7 @@ func (s *session) hiddenReady() error {
 	if _, inside := ledger.Inside(s.opts.Home, s.opts.Root); inside {
 		return fmt.Errorf("hidden tests: the state folder %s is in the working tree, where the agent would see what it says of them: give another --state-dir", s.opts.Home)
 	}
-	if _, err := readHidden(s.opts.Hidden.Dir); err != nil {
+	if _, err := holdout.ReadFiles(s.opts.Hidden.Dir); err != nil {
 		return fmt.Errorf("hidden tests: %w", err)
 	}
 	return nil
@@ -46,7 +43,7 @@ func (s *session) hiddenMeddled() []detector.Tampering {
 	if s.opts.Hidden.Dir == "" || len(s.history) == 0 || s.history[0].Hidden == nil {
 		return nil
 	}
-	if files, err := readHidden(s.opts.Hidden.Dir); err == nil && files.sum() == s.history[0].Hidden.Files {
+	if files, err := holdout.ReadFiles(s.opts.Hidden.Dir); err == nil && files.Sum() == s.history[0].Hidden.Files {
 		return nil
 	}
 	return []detector.Tampering{{
@@ -61,8 +58,8 @@ func (s *session) hiddenBaseline(ctx context.Context, it ledger.Iteration) (*led
 		return nil, nil //nolint:nilnil // there are none, as documented
 	}
 	if s.opts.Hidden.AtEnd {
-		files, err := readHidden(s.opts.Hidden.Dir)
-		return &ledger.Hidden{Later: true, Files: files.sum()}, err
+		files, err := holdout.ReadFiles(s.opts.Hidden.Dir)
+		return &ledger.Hidden{Later: true, Files: files.Sum()}, err
 	}
 	return s.runHidden(ctx, it, nil)
 }
@@ -149,97 +146,14 @@ func (s *session) hiddenStop(stop event.Stop, h *ledger.Hidden) event.Stop {
 // runHidden runs the hidden tests over the tree of an iteration. known are those
 // of the tree that it started from.
 func (s *session) runHidden(ctx context.Context, it ledger.Iteration, known *metric.Tests) (*ledger.Hidden, error) {
-	out, err := s.inHiddenTree(ctx, it, known)
-	if err != nil {
-		return nil, fmt.Errorf("run the hidden tests: %w", err)
+	run := holdout.Hidden{
+		Workspace: s.workspace(), Folder: s.opts.Hidden.Dir, Check: s.opts.Hidden.Check, Limit: s.opts.HoldOut.Timeout, Passed: s.hiddenPassed,
 	}
-	out.Why = s.masker.String(out.Why)
-	MaskRuns(s.masker, out.Runs)
-	out.Tests = s.maskedSet(metric.Set{Tests: out.Tests}).Tests
+	out, err := run.Run(ctx, it.Snapshot, it.Set.Tests, known)
+	if err != nil {
+		return nil, err
+	}
+	out.Why, out.Runs = s.masker.String(out.Why), s.masker.Checks(out.Runs)
+	out.Tests = s.masker.Set(metric.Set{Tests: out.Tests}).Tests
 	return out, nil
-}
-
-// inHiddenTree makes a tree of the snapshot, lays the hidden tests over it, runs
-// them and removes it. Those that passed before and fail are run once more: by
-// chance is no failure.
-func (s *session) inHiddenTree(ctx context.Context, it ledger.Iteration, known *metric.Tests) (out *ledger.Hidden, err error) {
-	files, err := readHidden(s.opts.Hidden.Dir)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(s.scratchDir(), 0o700); err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp(s.scratchDir(), "tree-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, ledger.RemoveTree(dir)) }()
-	tree := trialTree{dir: dir, root: s.opts.Root, store: s.store, plan: s.opts.Plan, user: s.user}
-	if err := tree.lay(ctx, it.Snapshot); err != nil {
-		return nil, err
-	}
-	if err := files.lay(tree.project()); err != nil {
-		return nil, err
-	}
-	out = &ledger.Hidden{Files: files.sum()}
-	run := func() (*metric.Tests, error) {
-		whole, err := s.meter.Whole(ctx, tree.project(), s.opts.Hidden.Check, s.opts.HoldOut.Timeout)
-		out.Runs = append(out.Runs, Runs(whole.Runs)...)
-		out.Why = strings.ReplaceAll(whole.Why, dir+"/", "")
-		return s.onlyHidden(whole.Tests.CarryOver(known), files, it.Set.Tests), err
-	}
-	if out.Tests, err = run(); err != nil || !s.lostHidden(out.Tests) {
-		return out, err
-	}
-	first, why := out.Tests, out.Why
-	again, err := run()
-	out.Tests, out.Flaky = forgiven(first, again)
-	out.Why = why
-	return out, err
-}
-
-// lostHidden reports whether a test fails that passed before.
-func (s *session) lostHidden(t *metric.Tests) bool {
-	return t != nil && slices.ContainsFunc(t.Cases, func(c metric.Test) bool { return c.Failed() && s.hiddenPassed[c.ID] })
-}
-
-// forgiven returns the tests with those passed that failed first and passed when
-// they were run again.
-func forgiven(first, again *metric.Tests) (out *metric.Tests, flaky []metric.ID) {
-	out = first
-	for _, c := range first.Cases {
-		if t, ran := again.Lookup(c.ID); c.Failed() && ran && t.Status == metric.Passed {
-			t.Flaky = true
-			out, flaky = out.With(t), append(flaky, c.ID)
-		}
-	}
-	return out, flaky
-}
-
-// onlyHidden returns the hidden ones of tests that ran together with those of the
-// tree: those that are not among these, and those that a hidden file defines.
-func (s *session) onlyHidden(all *metric.Tests, files hiddenFiles, visible *metric.Tests) *metric.Tests {
-	if all == nil || s.opts.Hidden.Check != nil {
-		return all
-	}
-	own := map[metric.ID]bool{}
-	defs := files.definitions()
-	for _, d := range defs {
-		for _, c := range (detector.Tampering{File: d.File, Test: d.Def.Name}).Cases(all, defs, nil) {
-			own[c.ID] = true
-		}
-	}
-	out := *all
-	out.Cases = slices.DeleteFunc(slices.Clone(all.Cases), func(c metric.Test) bool {
-		_, seen := visible.Lookup(c.ID)
-		return seen && !own[c.ID]
-	})
-	out.Broken, out.Failure = slices.Clone(all.Broken), ""
-	if visible != nil {
-		out.Broken = slices.DeleteFunc(out.Broken, func(b metric.Suite) bool {
-			return slices.ContainsFunc(visible.Broken, func(v metric.Suite) bool { return v.Name == b.Name })
-		})
-	}
-	return &out
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/evidence"
+	"supervise/internal/holdout"
 	"supervise/internal/ledger"
 	"supervise/metric"
 	"supervise/snapshot"
@@ -31,11 +33,11 @@ func (s *session) holdOut(ctx context.Context, w *work, in detector.Input) (*led
 	case len(t.Findings) == 0:
 		return nil, nil //nolint:nilnil // there is none, as documented
 	case s.undoneWithout(in, t.Findings):
-		return t.refused("the iteration is undone in any case"), nil
+		return t.Refused("the iteration is undone in any case"), nil
 	case set.Build != nil && set.Build.Status == metric.BuildFailure:
-		return t.refused("the build is broken: " + set.Build.FirstError), nil
+		return t.Refused("the build is broken: " + set.Build.FirstError), nil
 	case set.Tests == nil:
-		return t.refused("the tests could not be read"), nil
+		return t.Refused("the tests could not be read"), nil
 	}
 	return s.try(ctx, t)
 }
@@ -47,28 +49,32 @@ func (s *session) undoneWithout(in detector.Input, findings []detector.Tampering
 	return detector.Assess(in, s.opts.Rules).Critical()
 }
 
-func (s *session) trial(was, is snapshot.ID) Trial {
-	return Trial{
-		Store: s.store, Meter: s.meter, Plan: s.opts.Plan, Root: s.opts.Root, Dir: s.scratchDir(), User: s.user,
-		Was: was, Is: is, Flaky: s.flaky, Limit: s.opts.HoldOut.Timeout,
+// workspace is where private copies of the tree are made.
+func (s *session) workspace() holdout.Workspace {
+	return holdout.Workspace{Store: s.store, Meter: s.meter, Plan: s.opts.Plan, Root: s.opts.Root, Scratch: s.scratchDir(), User: s.user}
+}
+
+func (s *session) trial(was, is snapshot.ID) holdout.Trial {
+	return holdout.Trial{
+		Workspace: s.workspace(), Was: was, Is: is, Flaky: s.flaky, Limit: s.opts.HoldOut.Timeout,
 	}
 }
 
 // try runs a trial; no secret gets into its record. What the machine cannot do, for
 // want of room perhaps, ends no loop: the findings stand as they are then.
-func (s *session) try(ctx context.Context, t Trial) (*ledger.HoldOut, error) {
+func (s *session) try(ctx context.Context, t holdout.Trial) (*ledger.HoldOut, error) {
 	out, err := t.Run(ctx)
 	if err != nil && interrupted(ctx) {
 		return nil, err
 	}
 	if err != nil {
 		s.opts.Log.WithError(err).Warn("run tests as they were")
-		return t.refused(s.masker.String(err.Error())), nil
+		return t.Refused(s.masker.String(err.Error())), nil
 	}
 	for i, r := range out.Results {
 		out.Results[i].Why = s.masker.String(r.Why)
 	}
-	MaskRuns(s.masker, out.Runs)
+	out.Runs = s.masker.Checks(out.Runs)
 	return &out, nil
 }
 
@@ -85,7 +91,7 @@ func (s *session) holdOutSelected(ctx context.Context, n int) (*ledger.HoldOut, 
 	if err != nil {
 		return nil, fmt.Errorf("compare the selection with the baseline: %w", err)
 	}
-	t.Evidence, err = s.evidenceOf(ctx, t.Was, t.Is, changes)
+	t.Evidence, err = evidence.Between(ctx, s.store, t.Was, t.Is, changes, s.opts.Integrity)
 	if err != nil {
 		return nil, fmt.Errorf("read what the selection changed: %w", err)
 	}
@@ -99,7 +105,7 @@ func (s *session) holdOutSelected(ctx context.Context, n int) (*ledger.HoldOut, 
 	case len(t.Findings) == 0 || t.Before == nil:
 		return nil, nil //nolint:nilnil // there is none, as documented
 	case it.Set.Build != nil && it.Set.Build.Status == metric.BuildFailure:
-		return t.refused("the build is broken: " + it.Set.Build.FirstError), nil
+		return t.Refused("the build is broken: " + it.Set.Build.FirstError), nil
 	}
 	return s.try(ctx, t)
 }

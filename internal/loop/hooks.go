@@ -14,6 +14,7 @@ import (
 
 	"supervise/integrity"
 	"supervise/internal/event"
+	"supervise/internal/evidence"
 	"supervise/internal/hook"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
@@ -188,7 +189,7 @@ func (h *hookRun) read(rel string) ([]byte, bool) {
 
 // readShort reads a file; false where there is none, or it is long.
 func readShort(path string) ([]byte, bool) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxText {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > evidence.MaxText {
 		return nil, false
 	}
 	text, err := os.ReadFile(path)
@@ -196,7 +197,7 @@ func readShort(path string) ([]byte, bool) {
 }
 
 func (h *hookRun) before(rel string) ([]byte, bool) {
-	if size, known := h.sizes[rel]; !known || size > maxText {
+	if size, known := h.sizes[rel]; !known || size > evidence.MaxText {
 		return nil, false
 	}
 	text, err := h.session.store.ReadFile(context.Background(), h.work.start.ID, rel)

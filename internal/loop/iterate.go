@@ -14,6 +14,8 @@ import (
 	"supervise/internal/ack"
 	"supervise/internal/environment"
 	"supervise/internal/event"
+	"supervise/internal/evidence"
+	"supervise/internal/holdout"
 	"supervise/internal/ledger"
 	"supervise/internal/recovery"
 	"supervise/metric"
@@ -28,7 +30,7 @@ type work struct {
 	files   ledger.Files
 	start   snapshot.Info
 	changes []snapshot.Change
-	lines   diffLines
+	lines   evidence.Lines
 	around  environment.State // see session.around
 	meddled []detector.Tampering
 
@@ -128,7 +130,7 @@ func (s *session) describe(ctx context.Context, w *work, info snapshot.Info) err
 	if err := s.patch(ctx, w); err != nil {
 		return fmt.Errorf("write the changes of iteration %d: %w", w.it.Number, err)
 	}
-	w.files, err = contents(ctx, s.store, info.ID, w.changes)
+	w.files, err = ledger.CopiesOf(ctx, s.store, info.ID, w.changes)
 	return err
 }
 
@@ -163,7 +165,7 @@ func (s *session) judge(ctx context.Context, w *work) error {
 		return err
 	}
 	s.measured[w.it.Tree] = m
-	w.it.Set, w.it.Checks, w.it.Reused = w.lines.into(m.set), m.checks, reused
+	w.it.Set, w.it.Checks, w.it.Reused = w.lines.Into(m.set), m.checks, reused
 	in, err := s.input(ctx, w)
 	if err != nil {
 		return err
@@ -209,7 +211,7 @@ func (s *session) measureOnce(ctx context.Context, tree string) (measurement, bo
 	if err != nil {
 		return measurement{}, false, err
 	}
-	return measurement{res.Set, Runs(res.Runs)}, false, s.ledger.SaveMeter(s.meter.Memory())
+	return measurement{res.Set, holdout.Runs(res.Runs)}, false, s.ledger.SaveMeter(s.meter.Memory())
 }
 
 // confirm runs the tests again that passed before and fail now. One that passes
@@ -225,12 +227,12 @@ func (s *session) confirm(ctx context.Context, set *metric.Set) (*ledger.Confirm
 		set.Tests = set.Tests.With(t)
 		s.flaky[id] = true
 	}
-	return &ledger.Confirmation{Suspects: c.Suspects, Flaky: c.Flaky, Runs: Runs(s.maskedRuns(c.Runs)), Refused: s.masker.String(c.Refused)}, nil
+	return &ledger.Confirmation{Suspects: c.Suspects, Flaky: c.Flaky, Runs: s.masker.Checks(holdout.Runs(c.Runs)), Refused: s.masker.String(c.Refused)}, nil
 }
 
 // input gathers what the rules look at.
 func (s *session) input(ctx context.Context, w *work) (detector.Input, error) {
-	e, err := s.sources(ctx, w)
+	e, err := evidence.Between(ctx, s.store, w.start.ID, w.it.Snapshot, w.changes, s.opts.Integrity)
 	if err != nil {
 		return detector.Input{}, err
 	}

@@ -23,6 +23,7 @@ import (
 	"supervise/internal/protect"
 	"supervise/internal/recovery"
 	"supervise/internal/report"
+	"supervise/internal/secrets"
 	"supervise/metric"
 	"supervise/runner"
 	"supervise/selector"
@@ -74,10 +75,10 @@ type session struct {
 	ledger *ledger.Ledger
 	store  *snapshot.Store
 	meter  *measure.Meter
-	masker *runner.Masker // of the secrets in the environment; nil where there is none
-	user   *runner.User   // whom agent and checks run as; nil: as this process does
-	handed string         // folder with the prompt for that user, while the agent runs
-	entry  string         // folder that this user can enter, for what the checks need; "" without such a user
+	masker secrets.Mask
+	user   *runner.User // whom agent and checks run as; nil: as this process does
+	handed string       // folder with the prompt for that user, while the agent runs
+	entry  string       // folder that this user can enter, for what the checks need; "" without such a user
 	state  ledger.State
 
 	telling sync.Mutex // of events, one after another
@@ -189,7 +190,7 @@ func (discard) Close() error { return nil }
 
 func newSession(o Options, id string) *session {
 	return &session{
-		opts: o, id: id, masker: runner.NewMasker(Secrets(o.Env)), measured: map[string]measurement{}, flaky: map[metric.ID]bool{}, unsteady: map[metric.ID]bool{},
+		opts: o, id: id, masker: secrets.MaskOf(o.Env), measured: map[string]measurement{}, flaky: map[metric.ID]bool{}, unsteady: map[metric.ID]bool{},
 		dropped: map[snapshot.ID]bool{}, missed: map[string]bool{}, hiddenPassed: map[metric.ID]bool{}, hiddenRuns: map[string]*ledger.Hidden{},
 	}
 }
@@ -204,7 +205,7 @@ func open(ctx context.Context, o Options) (*session, error) {
 	s := newSession(o, "")
 	s.id = ledger.NewID(s.masker.String(name))
 	s.state = ledger.State{
-		LoopID: s.id, Status: ledger.Running, Task: s.masker.String(o.Task), Agent: maskAll(s.masker, o.CommandLine()), Criterion: o.Until.String(),
+		LoopID: s.id, Status: ledger.Running, Task: s.masker.String(o.Task), Agent: s.masker.Texts(o.CommandLine()), Criterion: o.Until.String(),
 		Workspace: o.Root, PID: os.Getpid(), StartedAt: o.Now(), UpdatedAt: o.Now(),
 		Kind: o.kind(), History: []ledger.HistoryEntry{}, Regressions: []ledger.Regression{}, Config: o.configuration(),
 	}
@@ -217,7 +218,7 @@ func open(ctx context.Context, o Options) (*session, error) {
 		err = s.equip(ctx, measure.Memory{})
 	}
 	if err == nil {
-		err = s.event(event.LoopStarted, 0, event.Started{Dir: s.ledger.Dir(), Plan: o.Plan, Agent: maskAll(s.masker, o.CommandLine()), MaxIterations: o.MaxIterations, Settings: sum})
+		err = s.event(event.LoopStarted, 0, event.Started{Dir: s.ledger.Dir(), Plan: o.Plan, Agent: s.masker.Texts(o.CommandLine()), MaxIterations: o.MaxIterations, Settings: sum})
 	}
 	if err == nil {
 		err = s.sweep(ctx)

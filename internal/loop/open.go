@@ -9,6 +9,7 @@ import (
 	"supervise/detector"
 	"supervise/integrity"
 	"supervise/internal/event"
+	"supervise/internal/evidence"
 	"supervise/internal/ledger"
 	"supervise/selector"
 	"supervise/snapshot"
@@ -69,7 +70,7 @@ func (s *session) stillThere(ctx context.Context, o ledger.OpenFinding, now snap
 	if !slices.ContainsFunc(changes, func(c snapshot.Change) bool { return slices.Contains(o.Files, c.Path) }) {
 		return false, nil
 	}
-	e, err := s.evidenceOf(ctx, by.Start, now, changes)
+	e, err := evidence.Between(ctx, s.store, by.Start, now, changes, s.opts.Integrity)
 	if err != nil {
 		return false, err
 	}
@@ -104,23 +105,6 @@ func (s *session) excuseReturns(ctx context.Context, list []detector.Tampering, 
 
 // ofHarness reports whether a finding is about what runs and judges the tests.
 func ofHarness(t detector.Tampering) bool { return t.Pattern >= "TP-21" && t.Pattern <= "TP-32" }
-
-// evidenceOf reads what the change between two trees tells the rules.
-func (s *session) evidenceOf(ctx context.Context, was, is snapshot.ID, changes []snapshot.Change) (ledger.Evidence, error) {
-	opt := s.opts.Integrity
-	opt.Base = s.baseOf(ctx, was)
-	return Sources(changes, opt, func(path string, after bool) ([]byte, error) {
-		id := was
-		if after {
-			id = is
-		}
-		text, err := s.store.ReadFile(ctx, id, path)
-		if err != nil {
-			return nil, fmt.Errorf("read changed file: %w", err)
-		}
-		return text, nil
-	})
-}
 
 // openAgain lists what stands open where recorded iterations are judged once more:
 // of what was carried along, what is raised by the rules of now as well.

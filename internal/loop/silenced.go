@@ -23,34 +23,9 @@ func (s *session) unsilenced(ctx context.Context, w *work) (*ledger.Silenced, er
 	if out == nil || err != nil {
 		return nil, err
 	}
-	out.Why = s.masker.String(out.Why)
-	MaskRuns(s.masker, out.Runs)
-	out.Findings = append([]metric.Finding{}, s.maskedSet(metric.Set{Lint: &metric.Lint{Findings: out.Findings}}).Lint.Findings...)
+	out.Why, out.Runs = s.masker.String(out.Why), s.masker.Checks(out.Runs)
+	out.Findings = append([]metric.Finding{}, s.masker.Findings(out.Findings)...)
 	return out, nil
-}
-
-// appeared returns the findings that are not among others. The lines are the same
-// in both.
-func appeared(without, with *metric.Lint) []metric.Finding {
-	type place struct {
-		tool, rule, file string
-		level            metric.Level
-		line             int
-	}
-	at := func(f metric.Finding) place { return place{f.Tool, f.Rule, f.File, f.Level, f.Line} }
-	count := map[place]int{}
-	if with != nil {
-		for _, f := range with.Findings {
-			count[at(f)]++
-		}
-	}
-	var out []metric.Finding
-	for _, f := range without.Findings {
-		if count[at(f)]--; count[at(f)] < 0 {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // Silences reports whether comments came that silence linters.

@@ -10,17 +10,15 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/evidence"
+	"supervise/internal/holdout"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
+	"supervise/internal/secrets"
 	"supervise/internal/treediff"
 	"supervise/metric"
 	"supervise/snapshot"
-)
-
-type (
-	meter    = *measure.Meter
-	evidence = ledger.Evidence
 )
 
 // measured is what was measured of the tree.
@@ -129,7 +127,7 @@ func (g *gate) measureBase(ctx context.Context) error {
 		return err
 	}
 	plan := settings.Plan
-	if err := loop.Reuse(g.tree.Dir, g.Root, plan, files); err != nil {
+	if err := holdout.Reuse(g.tree.Dir, g.Root, plan, files); err != nil {
 		return err
 	}
 	switch why, err := g.tree.Prepare(ctx, g.Setup, dir); {
@@ -146,7 +144,7 @@ func (g *gate) measureBase(ctx context.Context) error {
 	if res.Set.Tests == nil {
 		return fmt.Errorf("%w: the tests of the base, %s, could not be read: %s; --setup prepares its checkout, for instance 'npm ci'", ErrUnmeasurable, short(g.base.Commit), why(res.Set))
 	}
-	g.before = loop.Masked(res.Set, g.Env)
+	g.before = g.mask().Set(res.Set)
 	return nil
 }
 
@@ -158,7 +156,7 @@ func (g *gate) measureHead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.meter, g.now.runs = m, loop.Runs(res.Runs)
+	g.meter, g.now.runs = m, holdout.Runs(res.Runs)
 	if res.Set.Tests == nil {
 		return fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, why(res.Set))
 	}
@@ -173,7 +171,7 @@ func (g *gate) measureHead(ctx context.Context) error {
 			set.Tests = set.Tests.With(t)
 		}
 	}
-	g.now.set, g.now.flaky = loop.Masked(set, g.Env), confirmed.Flaky
+	g.now.set, g.now.flaky = g.mask().Set(set), confirmed.Flaky
 	return nil
 }
 
@@ -197,13 +195,7 @@ func (g *gate) compare(ctx context.Context) error {
 	}
 	opt := g.settings.Integrity
 	opt.Base = treediff.Repo{Dir: g.tree.Dir}.Base(ctx, g.texts)
-	e, err := loop.Sources(changes, opt, func(path string, after bool) ([]byte, error) {
-		id := g.was
-		if after {
-			id = g.is
-		}
-		return g.store.ReadFile(ctx, id, path)
-	})
+	e, err := evidence.Of(changes, opt, evidence.ReaderOf(ctx, g.store, g.was, g.is))
 	if err != nil {
 		return fmt.Errorf("read what changed: %w", err)
 	}
@@ -223,9 +215,8 @@ func (g *gate) tryHeldOut(ctx context.Context) error {
 		Current: is, Previous: was, Baseline: was, Before: g.change.Before, After: g.change.After, Renamed: g.change.Renamed,
 		Tampering: g.change.Tampering, Now: g.Now, TestFiles: g.change.TestFiles, TestsAlone: g.change.TestsAlone,
 	}
-	t := loop.Trial{
-		Store: g.store, Meter: g.meter, Plan: g.settings.Plan, Root: g.Root, Dir: filepath.Join(g.Scratch, "hold-out"),
-		Was: g.was, Is: g.is, Before: g.before.Tests, Evidence: g.change, Limit: g.settings.HoldOut.Timeout,
+	t := holdout.Trial{
+		Workspace: g.workspace(), Was: g.was, Is: g.is, Before: g.before.Tests, Evidence: g.change, Limit: g.settings.HoldOut.Timeout,
 		Findings: detector.ToHoldOut(in, g.settings.Rules, detector.Medium),
 	}
 	build := g.now.set.Build
@@ -260,7 +251,7 @@ func Take(ctx context.Context, o Options, settings loop.Settings) (rec Record, d
 	if first.Set.Tests == nil {
 		return rec, dirty, fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, why(first.Set))
 	}
-	rec = Record{Version: recordVersion, At: o.Now.UTC().Truncate(time.Second), Supervise: o.Version, Set: loop.Masked(first.Set, o.Env).Slim()}
+	rec = Record{Version: recordVersion, At: o.Now.UTC().Truncate(time.Second), Supervise: o.Version, Set: secrets.MaskOf(o.Env).Set(first.Set).Slim()}
 	if !dirty {
 		rec.Commit = r.id(ctx, "HEAD")
 	}

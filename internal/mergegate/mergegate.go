@@ -14,7 +14,11 @@ import (
 	"time"
 
 	"supervise/internal/checkout"
+	"supervise/internal/holdout"
+	"supervise/internal/ledger"
 	"supervise/internal/loop"
+	"supervise/internal/measure"
+	"supervise/internal/secrets"
 	"supervise/metric"
 	"supervise/snapshot"
 )
@@ -92,11 +96,19 @@ type gate struct {
 	was, is  snapshot.ID
 	files    map[string]bool // of the tree
 	settings loop.Settings
-	meter    meter
+	meter    *measure.Meter
 	before   metric.Set
 	now      measured
-	change   evidence
+	change   ledger.Evidence
 	notes    []string
+}
+
+// mask masks the secrets of the environment.
+func (g *gate) mask() secrets.Mask { return secrets.MaskOf(g.Env) }
+
+// workspace is where private copies of the tree are made.
+func (g *gate) workspace() holdout.Workspace {
+	return holdout.Workspace{Store: g.store, Meter: g.meter, Plan: g.settings.Plan, Root: g.Root, Scratch: filepath.Join(g.Scratch, "copies")}
 }
 
 func (g *gate) note(format string, args ...any) {

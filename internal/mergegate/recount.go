@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
+	"supervise/internal/recount"
 	"supervise/internal/report"
 	"supervise/metric"
-	"supervise/runner"
 )
 
 // recount counts what the linters find, and what is covered, without what came in the
@@ -26,9 +25,8 @@ func (g *gate) recount(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := loop.Recount{
-		Store: g.store, Meter: g.meter, Plan: g.settings.Plan, Root: g.Root, Dir: filepath.Join(g.Scratch, "recount"),
-		Was: g.was, Is: g.is, Changes: changes, Rules: g.settings.Integrity,
+	r := recount.Recount{
+		Workspace: g.workspace(), Was: g.was, Is: g.is, Changes: changes, Rules: g.settings.Integrity, Measured: set.Coverage, Before: g.before.Coverage,
 	}
 	if lint {
 		g.OnProgress("running the linters without the new comments that silence them")
@@ -36,21 +34,27 @@ func (g *gate) recount(ctx context.Context) error {
 			return cmp.Or(context.Cause(ctx), err)
 		}
 		if q := g.now.silenced; q != nil {
-			q.Findings = loop.Masked(metric.Set{Lint: &metric.Lint{Findings: q.Findings}}, g.Env).Lint.Findings
+			q.Findings = g.mask().Findings(q.Findings)
 			g.noteSilenced(q)
 		}
 	}
 	if cover {
 		g.OnProgress("running the tests without what takes code out of the coverage")
-		x, counted, err := r.Coverage(ctx, set.Coverage, g.before.Coverage)
+		undone, err := r.Exclusions(ctx)
 		if err != nil {
 			return cmp.Or(context.Cause(ctx), err)
 		}
-		if x != nil {
-			loop.Price(g.change.Tampering, x, counted)
-			g.noteExcluded(x, counted)
-			g.now.excluded, set.Coverage = x, counted
+		if undone.None() {
+			return nil
 		}
+		x := undone.Record(set.Coverage)
+		counted, err := r.Coverage(ctx, undone, x)
+		if err != nil {
+			return cmp.Or(context.Cause(ctx), err)
+		}
+		loop.Price(g.change.Tampering, x, counted)
+		g.noteExcluded(x, counted)
+		g.now.excluded, set.Coverage = x, counted
 	}
 	return nil
 }
@@ -75,21 +79,21 @@ func (g *gate) noteExcluded(x *ledger.Excluded, counted *metric.Coverage) {
 	}
 }
 
-// mask masks the secrets in what checks printed, and in what is said of them.
-func (g *gate) mask() {
-	m := runner.NewMasker(loop.Secrets(g.Env))
-	loop.MaskRuns(m, g.now.runs)
+// maskAll masks the secrets in the output of checks and in the reasons.
+func (g *gate) maskAll() {
+	m := g.mask()
+	g.now.runs = m.Checks(g.now.runs)
 	if q := g.now.silenced; q != nil {
 		q.Why = m.String(q.Why)
-		loop.MaskRuns(m, q.Runs)
+		q.Runs = m.Checks(q.Runs)
 	}
 	if x := g.now.excluded; x != nil {
 		x.Why = m.String(x.Why)
-		loop.MaskRuns(m, x.Runs)
+		x.Runs = m.Checks(x.Runs)
 	}
 	if h := g.now.heldOut; h != nil {
 		h.Refused = m.String(h.Refused)
-		loop.MaskRuns(m, h.Runs)
+		h.Runs = m.Checks(h.Runs)
 		for i, r := range h.Results {
 			h.Results[i].Why = m.String(r.Why)
 		}

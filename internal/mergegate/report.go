@@ -105,7 +105,7 @@ func (r Report) Open() []Finding {
 
 // judge applies the rules, and puts the report together.
 func (g *gate) judge() (Report, error) {
-	g.mask()
+	g.maskAll()
 	agent := &ledger.AgentRun{Cause: runner.Exited.String()} // nobody's: the change itself
 	base := ledger.Iteration{Set: g.before, Agent: agent, Decision: &ledger.Decision{}}
 	head := ledger.Iteration{Number: 1, Set: g.now.set, Agent: agent, Decision: &ledger.Decision{}, Evidence: &g.change, HoldOut: g.now.heldOut, Silenced: g.now.silenced, Excluded: g.now.excluded, Checks: g.now.runs}

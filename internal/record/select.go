@@ -10,7 +10,6 @@ import (
 
 	"supervise/internal/event"
 	"supervise/internal/ledger"
-	"supervise/internal/loop"
 	"supervise/internal/report"
 	"supervise/selector"
 	"supervise/snapshot"
@@ -126,29 +125,29 @@ func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, by string, no
 
 // output fills final-output/ from the snapshot of the selection, or from its
 // artifacts where somebody else ran it.
-func (sel *Selection) output(ctx context.Context, l *ledger.Ledger) (loop.Output, error) {
+func (sel *Selection) output(ctx context.Context, l *ledger.Ledger) (ledger.Output, error) {
 	v := sel.View
 	it, err := v.Iteration(sel.Choice.Iteration)
 	if err != nil {
-		return loop.Output{}, err
+		return ledger.Output{}, err
 	}
 	if it.Told != nil && it.Snapshot == "" {
 		paths, err := l.OutputArtifacts(it.Number)
-		return loop.Output{Changed: paths}, err
+		return ledger.Output{Changed: paths}, err
 	}
 	if _, err := os.Stat(l.SnapshotDir()); err != nil || v.State.BaselineSnapshot == "" {
 		sel.Notes = append(sel.Notes, "final-output/ is as it was: the loop has no snapshots to fill it from")
-		return loop.Output{}, nil
+		return ledger.Output{}, nil
 	}
 	store, err := snapshot.Open(ctx, v.State.Workspace, l.SnapshotDir(), snapshot.Options{})
 	if err != nil {
-		return loop.Output{}, err
+		return ledger.Output{}, err
 	}
 	defer store.Close()
-	out, err := loop.OutputOf(ctx, store, v.State.BaselineSnapshot, it.Snapshot)
+	out, err := ledger.OutputOf(ctx, store, v.State.BaselineSnapshot, it.Snapshot)
 	if errors.Is(err, snapshot.ErrUnknown) || errors.Is(err, snapshot.ErrDropped) {
 		sel.Notes = append(sel.Notes, fmt.Sprintf("final-output/ is as it was: the tree of iteration %d was dropped to save space", it.Number))
-		return loop.Output{}, nil
+		return ledger.Output{}, nil
 	}
 	if err != nil {
 		return out, err

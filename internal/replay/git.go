@@ -117,7 +117,7 @@ const submodule = "160000" // its mode
 
 var kinds = map[byte]snapshot.ChangeKind{'A': snapshot.Added, 'D': snapshot.Deleted, 'M': snapshot.Modified, 'T': snapshot.Modified}
 
-// read returns the text of a changed file, as [loop.Sources] wants it.
+// read returns the text of a changed file, as [evidence.Reader] wants it.
 func (d *delta) read(path string, after bool) ([]byte, error) {
 	id := d.before[path]
 	if after {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"supervise/integrity"
+	"supervise/internal/evidence"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
@@ -112,7 +113,7 @@ func (h *history) compare(ctx context.Context, before Commit, p step, it *ledger
 		return fmt.Errorf("compare commit %s with the one before: %w", p.commit.Short(), err)
 	}
 	opt := integrity.Options{Base: treediff.Repo{Dir: h.repo.dir}.Base(ctx, before.ID)}
-	e, err := loop.Sources(d.changes, opt, d.read)
+	e, err := evidence.Of(d.changes, opt, d.read)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"supervise/internal/checkout"
-	"supervise/internal/loop"
 	"supervise/internal/measure"
+	"supervise/internal/secrets"
 	"supervise/metric"
 )
 
@@ -93,7 +93,7 @@ func (h *history) measureOne(ctx context.Context, t *checkout.Tree, c Commit) (e
 	if set.Tests == nil {
 		set.Tests = res.Read // what carries over depends on the commit before
 	}
-	e.Set = loop.Masked(set, h.opts.Env).Slim()
+	e.Set = secrets.MaskOf(h.opts.Env).Set(set).Slim()
 	e.Why = unmeasured(e.Set)
 	return e, h.cache.put(e)
 }

@@ -1,4 +1,4 @@
-package loop
+package evidence
 
 import (
 	"fmt"
@@ -11,11 +11,11 @@ import (
 	"supervise/snapshot"
 )
 
-// BenchmarkSources reads and judges a change of 200 files: what an iteration costs
+// BenchmarkEvidence reads and judges a change of 200 files: what an iteration costs
 // beside its agent and its checks, but for reading the files. Half of them are
 // tests; each is about 8 KB before and after. The aim is less than 200 ms at the
 // 95th percentile on two quiet cores, which is printed as well.
-func BenchmarkSources(b *testing.B) {
+func BenchmarkEvidence(b *testing.B) {
 	var changes []snapshot.Change
 	texts := map[string][2][]byte{}
 	for i := range 100 {
@@ -35,7 +35,7 @@ func BenchmarkSources(b *testing.B) {
 	var times []time.Duration
 	for b.Loop() {
 		began := time.Now()
-		e, err := Sources(changes, integrity.Options{}, read)
+		e, err := Of(changes, integrity.Options{}, read)
 		if err != nil || len(e.Tampering) == 0 {
 			b.Fatalf("found %d, %v", len(e.Tampering), err)
 		}

@@ -1,4 +1,4 @@
-package loop
+package holdout
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"supervise/detector"
+	"supervise/internal/evidence"
 	"supervise/source"
 )
 
@@ -26,7 +27,7 @@ func (r *trialRun) readInline(ctx context.Context) {
 		}
 		was, err1 := r.Store.ReadFile(ctx, r.Was, r.oldPath(to))
 		is, err2 := r.Store.ReadFile(ctx, r.Is, to)
-		if err1 != nil || err2 != nil || len(was) > maxText || len(is) > maxText {
+		if err1 != nil || err2 != nil || len(was) > evidence.MaxText || len(is) > evidence.MaxText {
 			continue
 		}
 		if text, ok := source.WithInlineTests(to, is, was); ok {
@@ -55,11 +56,11 @@ func (r *trialRun) isInline(f detector.Tampering) bool {
 
 // putInto puts the modules of tests as they were into the new code.
 func (r *trialRun) putInto() error {
-	var files hiddenFiles
+	var files Files
 	for path, f := range r.inline {
-		files = append(files, hiddenFile{path: path, text: f.text})
+		files = append(files, File{Path: path, Text: f.text})
 		r.out.PutInto = append(r.out.PutInto, path)
 	}
 	slices.Sort(r.out.PutInto)
-	return files.lay(r.tree.dir)
+	return files.Write(r.tree.Path)
 }

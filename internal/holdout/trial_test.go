@@ -1,4 +1,4 @@
-package loop
+package holdout
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"supervise/detector"
 	"supervise/integrity"
+	"supervise/internal/evidence"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/metric"
@@ -105,12 +106,7 @@ func (w *trialWorld) trySets(before, now metric.Set, change files, findings ...d
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	e, err := Sources(changes, integrity.Options{}, func(path string, after bool) ([]byte, error) {
-		if after {
-			return w.store.ReadFile(ctx, is, path)
-		}
-		return w.store.ReadFile(ctx, was, path)
-	})
+	e, err := evidence.Of(changes, integrity.Options{}, evidence.ReaderOf(ctx, w.store, was, is))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -126,7 +122,7 @@ func (w *trialWorld) trySets(before, now metric.Set, change files, findings ...d
 		Tampering: findings, TestFiles: e.TestFiles, TestsAlone: e.TestsAlone,
 	}
 	out, err := Trial{
-		Store: w.store, Meter: w.meter, Plan: w.plan, Root: w.root, Dir: dir, Was: was, Is: is,
+		Workspace: w.workspace(dir), Was: was, Is: is,
 		Findings: detector.ToHoldOut(in, detector.Options{}, detector.High), Before: before.Tests, Evidence: e,
 	}.Run(ctx)
 	if err != nil {
@@ -137,6 +133,10 @@ func (w *trialWorld) trySets(before, now metric.Set, change files, findings ...d
 	}
 	in.HeldOut = out.Results
 	return out, detector.Assess(in, detector.Options{})
+}
+
+func (w *trialWorld) workspace(scratch string) Workspace {
+	return Workspace{Store: w.store, Meter: w.meter, Plan: w.plan, Root: w.root, Scratch: scratch}
 }
 
 func outcomes(h ledger.HoldOut) map[string]detector.Outcome {
@@ -166,8 +166,8 @@ func goShop(code, test string) files {
 	return files{"go.mod": "module example.com/shop\n\ngo 1.21\n", "shop.go": code, "shop_test.go": test}
 }
 
-// TestTrial: a change to a test, and what the test as it was says of it.
-func TestTrial(t *testing.T) {
+// A changed test, and the result of the original test over the new code.
+func TestHoldOutOfAChangedTest(t *testing.T) {
 	check := goCheck(t)
 	weak := strings.Replace(exact, "got != 4", "got == 0", 1)
 	found := func(pattern, kind, file string) detector.Tampering {
@@ -241,9 +241,9 @@ func TestTrial(t *testing.T) {
 	}
 }
 
-// TestTrialNeedsItsPlace: a test that passes in the working tree alone, because of
+// A test that passes in the working tree alone, because of
 // a file that git ignores, proves nothing by failing elsewhere.
-func TestTrialNeedsItsPlace(t *testing.T) {
+func TestHoldOutOfATestThatFailsElsewhere(t *testing.T) {
 	check := goCheck(t)
 	start := goShop(shopRight, "package shop\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestHalf(t *testing.T) {\n\tif _, err := os.Stat(\"local.cfg\"); err != nil || Half(8) != 4 {\n\t\tt.Fatal(err)\n\t}\n}\n")
 	start[".gitignore"], start["local.cfg"] = "local.cfg\n", "here\n"
@@ -285,9 +285,9 @@ mkdir -p node_modules/.cache && date >node_modules/.cache/at
 for f in t/*.sh; do n=$((n+1)); name=$(basename $f .sh)
 if why=$(. ./$f 2>&1); then echo "ok $n - $name"; else echo "not ok $n - $name"; printf '  ---\n  message: "%s"\n  ...\n' "$why"; status=1; fi; done; exit $status`
 
-// TestTrialReusesDependencies: the folders that package managers fill are there,
+// The folders that package managers fill are there,
 // and nothing is written to those of the working tree.
-func TestTrialReusesDependencies(t *testing.T) {
+func TestHoldOutReusesDependencies(t *testing.T) {
 	start := files{
 		".gitignore": "node_modules/\n", "package.json": "{}\n", "code.txt": "4\n", "run.sh": shTest,
 		"node_modules/lib/lib.sh": "same() { [ \"$1\" = \"$2\" ] || { echo got $1 want $2; return 1; }; }\n", "node_modules/@scope/pkg/x": "x\n",
@@ -301,7 +301,7 @@ func TestTrialReusesDependencies(t *testing.T) {
 	is, cache := w.take(), filepath.Join(w.root, "node_modules", ".cache", "at")
 	before := metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "TAP", Name: "half"}, Status: metric.Failed}})
 	trial := Trial{
-		Store: w.store, Meter: w.meter, Plan: w.plan, Root: w.root, Dir: t.TempDir(), Was: was, Is: is, Findings: []detector.Tampering{finding}, Before: before,
+		Workspace: w.workspace(t.TempDir()), Was: was, Is: is, Findings: []detector.Tampering{finding}, Before: before,
 		Evidence: ledger.Evidence{
 			TestFiles: []string{"t/half.sh"}, TestsAlone: true, Before: []detector.TestSource{{File: "t/half.sh", Def: testDef("half")}},
 		},
@@ -321,8 +321,8 @@ func TestTrialReusesDependencies(t *testing.T) {
 	}
 }
 
-// TestTrialThatCannotSay: what proves nothing is said, and nothing is run for it.
-func TestTrialThatCannotSay(t *testing.T) {
+// The reason is recorded where a test would prove nothing, and nothing is run for it.
+func TestTestsThatAreNotHeldOut(t *testing.T) {
 	half := metric.ID{Suite: "t", Name: "half"}
 	finding := detector.Tampering{File: "t/half.py", Test: "half"}
 	defs := []detector.TestSource{{File: "t/half.py", Def: testDef("half")}}
@@ -351,9 +351,9 @@ func TestTrialThatCannotSay(t *testing.T) {
 	}
 }
 
-// TestMisfit: in a language that is not compiled a test that does not fit the code
+// In a language that is not compiled a test that does not fit the code
 // any more says so when it runs.
-func TestMisfit(t *testing.T) {
+func TestMisfitCountsAsUnbuilt(t *testing.T) {
 	for message, want := range map[string]detector.Outcome{
 		"AttributeError: module 'shop' has no attribute 'half'":      detector.Unbuilt,
 		"ImportError: cannot import name 'half' from 'shop'":         detector.Unbuilt,

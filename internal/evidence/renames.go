@@ -1,4 +1,4 @@
-package loop
+package evidence
 
 import (
 	"bytes"
@@ -8,14 +8,14 @@ import (
 	"supervise/snapshot"
 )
 
-// The bounds of the search for renamed files: as git does it, half of the lines
-// must be the same, and beyond so many pairs only equal files are found.
+// The limits of the search for renamed files: as in git, half of the lines must be
+// the same, and above this number of pairs only equal files are found.
 const (
-	sameLines  = .5
-	maxRenames = 10_000
+	sameLines = .5
+	MaxPairs  = 10_000
 )
 
-// moved gathers the files that are gone and those that are new.
+// moved collects the deleted and the new files.
 type moved struct{ gone, fresh []movedFile }
 
 type movedFile struct {
@@ -34,14 +34,14 @@ func (m *moved) add(c snapshot.Change, was, is []byte) {
 	}
 }
 
-// pair is a file that is gone and a new one that is like it.
+// pair is a deleted file and a new one that is similar to it.
 type pair struct {
 	from, to int
 	like     float64
 }
 
-// renames returns the new path of each file that was renamed, by the old one. The
-// pairs that are most alike come first; each file is part of one alone.
+// renames maps the old path of each renamed file to the new one. The most similar
+// pairs come first; a file is part of one pair only.
 func (m *moved) renames() map[string]string {
 	pairs := m.pairs()
 	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.like, a.like) })
@@ -62,7 +62,7 @@ func (m *moved) renames() map[string]string {
 
 func (m *moved) pairs() []pair {
 	var out []pair
-	equalOnly := len(m.gone)*len(m.fresh) > maxRenames
+	equalOnly := len(m.gone)*len(m.fresh) > MaxPairs
 	for i := range m.gone {
 		for k := range m.fresh {
 			switch a, b := &m.gone[i], &m.fresh[k]; {

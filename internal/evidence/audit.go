@@ -1,4 +1,4 @@
-package loop
+package evidence
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"supervise/source"
 )
 
-// audited gathers the changed files that the rules about integrity look at.
+// audited collects the changed files for the integrity rules.
 type audited struct {
 	files []integrity.File
 	size  int
@@ -27,7 +27,7 @@ func (a *audited) add(c snapshot.Change, was, is []byte) {
 	a.files = append(a.files, f)
 }
 
-// audit returns what is found in the files. renamed maps old paths to new ones.
+// audit returns the findings in the files. renamed maps old paths to new ones.
 func (a *audited) audit(renamed map[string]string, opt integrity.Options) []detector.Tampering {
 	var out []detector.Tampering
 	for _, f := range integrity.Audit(a.joined(renamed), opt) {
@@ -39,7 +39,7 @@ func (a *audited) audit(renamed map[string]string, opt integrity.Options) []dete
 	return out
 }
 
-// joined returns the files, those that were renamed as one.
+// joined returns the files; a renamed file is one entry.
 func (a *audited) joined(renamed map[string]string) []integrity.File {
 	old := map[string]string{}
 	for from, to := range renamed {
@@ -64,18 +64,33 @@ func (a *audited) joined(renamed map[string]string) []integrity.File {
 	return out
 }
 
-// baseOf is the whole project as a snapshot holds it, for rules that need tests
-// that did not change. What cannot be read is left out.
-func (s *session) baseOf(ctx context.Context, id snapshot.ID) integrity.Tree {
+// Files returns the changed files with both texts, as the integrity rules take them.
+func Files(changes []snapshot.Change, read Reader) ([]integrity.File, error) {
+	var files audited
+	texts := moved{}
+	for _, c := range changes {
+		before, after, err := versions(c, read)
+		if err != nil {
+			return nil, err
+		}
+		files.add(c, before, after)
+		texts.add(c, before, after)
+	}
+	return files.joined(texts.renames()), nil
+}
+
+// baseOf is the whole project in a snapshot, for rules that need tests that did not
+// change. Files that cannot be read are left out.
+func baseOf(ctx context.Context, store *snapshot.Store, id snapshot.ID) integrity.Tree {
 	return integrity.Tree{
 		Paths: func() []string {
-			files, err := s.store.Files(id)
+			files, err := store.Files(id)
 			if err != nil {
 				return nil
 			}
 			var out []string
 			for _, f := range files {
-				if f.Mode.IsRegular() && f.Size <= maxText {
+				if f.Mode.IsRegular() && f.Size <= MaxText {
 					out = append(out, f.Path)
 				}
 			}
@@ -84,7 +99,7 @@ func (s *session) baseOf(ctx context.Context, id snapshot.ID) integrity.Tree {
 		Texts: func(paths []string) map[string][]byte {
 			out := map[string][]byte{}
 			for _, p := range paths {
-				if text, err := s.store.ReadFile(ctx, id, p); err == nil && !source.Binary(text) {
+				if text, err := store.ReadFile(ctx, id, p); err == nil && !source.Binary(text) {
 					out[p] = text
 				}
 			}

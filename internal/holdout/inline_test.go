@@ -1,4 +1,4 @@
-package loop
+package holdout
 
 import (
 	"context"
@@ -21,9 +21,8 @@ const (
 	rustExact    = "\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn halves() {\n        assert_eq!(half(8), 4);\n    }\n}\n"
 )
 
-// TestTrialInline: tests of Rust that stand beside the code are put into the new code
-// as they were.
-func TestTrialInline(t *testing.T) {
+// Rust tests in a file of code are put into the new code as they were.
+func TestHoldOutOfInlineTests(t *testing.T) {
 	if _, err := exec.LookPath("cargo"); err != nil {
 		t.Skip("cargo is not on PATH")
 	}

@@ -1,8 +1,12 @@
-package loop
+// Package evidence reads what a change between two trees shows the rules beside the
+// measurements: the test definitions before and after, renamed and removed files,
+// and what is found in the texts about tampering.
+package evidence
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 
@@ -13,22 +17,41 @@ import (
 	"supervise/source"
 )
 
-// The bounds of what is looked at: of one file, and of all that a change holds.
+// The limits of what is read, in bytes: of one file, and of all files of a change.
 const (
-	maxText  = 1 << 20
+	MaxText  = 1 << 20
 	maxTexts = 64 << 20
 )
 
-// sources finds out what the text of the changed files tells the rules.
-func (s *session) sources(ctx context.Context, w *work) (ledger.Evidence, error) {
-	return s.evidenceOf(ctx, w.start.ID, w.it.Snapshot, w.changes)
+// Reader returns the text of a changed file before or after the change. It is called
+// only for files that existed then.
+type Reader func(path string, after bool) ([]byte, error)
+
+// ReaderOf reads the files of two snapshots of a store.
+func ReaderOf(ctx context.Context, store *snapshot.Store, was, is snapshot.ID) Reader {
+	return func(path string, after bool) ([]byte, error) {
+		id := was
+		if after {
+			id = is
+		}
+		text, err := store.ReadFile(ctx, id, path)
+		if err != nil {
+			return nil, fmt.Errorf("read changed file: %w", err)
+		}
+		return text, nil
+	}
 }
 
-// Sources returns what the text of the changed files tells the rules; opt says
-// which of those about integrity are applied. read gives
-// the text of a file before or after the change; it is asked only for files that
-// were there. Errors are those of read.
-func Sources(changes []snapshot.Change, opt integrity.Options, read func(path string, after bool) ([]byte, error)) (ledger.Evidence, error) {
+// Between returns the evidence of a change between two snapshots of a store. The
+// integrity rules see the whole of the earlier tree as their base.
+func Between(ctx context.Context, store *snapshot.Store, was, is snapshot.ID, changes []snapshot.Change, opt integrity.Options) (ledger.Evidence, error) {
+	opt.Base = baseOf(ctx, store, was)
+	return Of(changes, opt, ReaderOf(ctx, store, was, is))
+}
+
+// Of returns the evidence of a change; opt selects the integrity rules. Errors are
+// those of read.
+func Of(changes []snapshot.Change, opt integrity.Options, read Reader) (ledger.Evidence, error) {
 	var out ledger.Evidence
 	defined := map[string]int{}
 	texts := moved{}
@@ -82,10 +105,10 @@ func inlineAlone(f integrity.File) bool {
 	return !f.Added && !f.Deleted && source.SameButInlineTests(f.Path, f.Before, f.After)
 }
 
-// versions returns the text of a changed file as it was and as it is, nil where
-// it is not there, too long to be looked at, or could not be captured: a file that
-// has become too big or unreadable counts as modified.
-func versions(c snapshot.Change, read func(string, bool) ([]byte, error)) (was, is []byte, err error) {
+// versions returns the text of a changed file before and after the change, nil where
+// the file does not exist, is too long, or could not be captured: a file that has
+// become too big or unreadable counts as modified.
+func versions(c snapshot.Change, read Reader) (was, is []byte, err error) {
 	if c.Kind != snapshot.Added {
 		if was, err = read(c.Path, false); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, err
@@ -100,7 +123,7 @@ func versions(c snapshot.Change, read func(string, bool) ([]byte, error)) (was, 
 }
 
 func short(text []byte) []byte {
-	if len(text) > maxText {
+	if len(text) > MaxText {
 		return nil
 	}
 	return text
@@ -111,6 +134,11 @@ func scan(texts *integrity.Texts, path string, text []byte) source.File {
 		return source.File{}
 	}
 	return texts.Inspect(path, text).File
+}
+
+// Tests returns the tests that a text defines; none where it is too long.
+func Tests(path string, text []byte) []detector.TestSource {
+	return definitions(path, scan(nil, path, short(text)))
 }
 
 func definitions(path string, f source.File) []detector.TestSource {

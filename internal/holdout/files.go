@@ -1,4 +1,4 @@
-package loop
+package holdout
 
 import (
 	"crypto/sha256"
@@ -12,25 +12,26 @@ import (
 	"sort"
 
 	"supervise/detector"
+	"supervise/internal/evidence"
 )
 
 // maxHidden bounds the hidden files, all of them together, in bytes.
 const maxHidden = 256 << 20
 
-// hiddenFile is a file that is laid over a tree.
-type hiddenFile struct {
-	path string // slash separated, relative
-	text []byte
-	exec bool
+// File is a file that is laid over a tree.
+type File struct {
+	Path string // slash separated, relative
+	Text []byte
+	Exec bool
 }
 
-// hiddenFiles are sorted by path.
-type hiddenFiles []hiddenFile
+// Files are sorted by path.
+type Files []File
 
-// readHidden reads the folder of the hidden tests. What links lead to counts as
+// ReadFiles reads the folder of the hidden tests. What links lead to counts as
 // standing there; .git is left out.
-func readHidden(dir string) (hiddenFiles, error) {
-	var out hiddenFiles
+func ReadFiles(dir string) (Files, error) {
+	var out Files
 	left := int64(maxHidden)
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -54,13 +55,13 @@ func readHidden(dir string) (hiddenFiles, error) {
 		if left -= info.Size(); left < 0 {
 			return fmt.Errorf("%s holds more than %d MB: keep the tests alone there", dir, maxHidden>>20)
 		}
-		f := hiddenFile{exec: info.Mode()&0o100 != 0}
+		f := File{Exec: info.Mode()&0o100 != 0}
 		rel, err := filepath.Rel(dir, name)
 		if err != nil {
 			return err
 		}
-		f.path = filepath.ToSlash(rel)
-		if f.text, err = os.ReadFile(name); err == nil {
+		f.Path = filepath.ToSlash(rel)
+		if f.Text, err = os.ReadFile(name); err == nil {
 			out = append(out, f)
 		}
 		return err
@@ -71,23 +72,23 @@ func readHidden(dir string) (hiddenFiles, error) {
 	case len(out) == 0:
 		return nil, fmt.Errorf("there is no file in %s: put the tests there, each where it belongs in the tree", dir)
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].path < out[j].path })
+	sort.Slice(out, func(i, j int) bool { return out[i].Path < out[j].Path })
 	return out, nil
 }
 
-// sum identifies the files.
-func (l hiddenFiles) sum() string {
+// Sum identifies the files.
+func (l Files) Sum() string {
 	h := sha256.New()
 	for _, f := range l {
-		fmt.Fprintf(h, "%s\x00%t\x00%d\x00", f.path, f.exec, len(f.text))
-		h.Write(f.text)
+		fmt.Fprintf(h, "%s\x00%t\x00%d\x00", f.Path, f.Exec, len(f.Text))
+		h.Write(f.Text)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// lay writes the files into a tree, over what is there. A link in the tree leads
+// Write writes the files into a tree, over what is there. A link in the tree leads
 // nowhere else: it is replaced where a file belongs, and refused where a folder does.
-func (l hiddenFiles) lay(dir string) error {
+func (l Files) Write(dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -95,18 +96,18 @@ func (l hiddenFiles) lay(dir string) error {
 	defer root.Close()
 	for _, f := range l {
 		mode := fs.FileMode(0o600)
-		if f.exec {
+		if f.Exec {
 			mode = 0o700
 		}
-		name := filepath.FromSlash(f.path)
-		err := root.MkdirAll(filepath.FromSlash(path.Dir(f.path)), 0o700)
+		name := filepath.FromSlash(f.Path)
+		err := root.MkdirAll(filepath.FromSlash(path.Dir(f.Path)), 0o700)
 		if err == nil {
 			if err = root.Remove(name); errors.Is(err, fs.ErrNotExist) {
 				err = nil
 			}
 		}
 		if err == nil {
-			err = root.WriteFile(name, f.text, mode)
+			err = root.WriteFile(name, f.Text, mode)
 		}
 		if err != nil {
 			return fmt.Errorf("lay a hidden test over the tree: %w", err)
@@ -115,11 +116,11 @@ func (l hiddenFiles) lay(dir string) error {
 	return nil
 }
 
-// definitions are the tests that the files define.
-func (l hiddenFiles) definitions() []detector.TestSource {
+// Tests are the tests that the files define.
+func (l Files) Tests() []detector.TestSource {
 	var out []detector.TestSource
 	for _, f := range l {
-		out = append(out, definitions(f.path, scan(nil, f.path, short(f.text)))...)
+		out = append(out, evidence.Tests(f.Path, f.Text)...)
 	}
 	return out
 }

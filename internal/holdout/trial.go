@@ -1,13 +1,11 @@
-package loop
+// Package holdout runs tests in private copies of a tree: tests of one tree over the
+// code of another, and tests that the agent does not see.
+package holdout
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,38 +15,30 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/metric"
-	"supervise/runner"
 	"supervise/snapshot"
-	"supervise/source"
 )
 
-// Trial is a hold-out run: tests as they were in one tree of a store, over the
-// code of another.
+// Trial is a hold-out run: the tests of one snapshot run over the code of another.
 type Trial struct {
-	Store *snapshot.Store
-	Meter *measure.Meter
-	Plan  measure.Plan // that of the meter
-	Root  string       // the working tree, whose dependency folders are linked to and that is not written to
-	Dir   string       // a private folder, in which the tree is made and removed
-	User  *runner.User // that of the meter, who must be able to enter Dir
+	Workspace
 
 	Was, Is  snapshot.ID          // the trees of the tests and of the code
 	Findings []detector.Tampering // that name the tests
 	Before   *metric.Tests        // as they were measured in Was
 	Evidence ledger.Evidence      // of the change from Was to Is
-	Flaky    map[metric.ID]bool   // what these say proves nothing
-	Limit    time.Duration        // of all; 0: the limits of the checks
+	Flaky    map[metric.ID]bool   // whose results prove nothing
+	Limit    time.Duration        // for the whole run; 0: the limits of the checks
 }
 
-func (t Trial) refused(why string) *ledger.HoldOut {
-	out := &ledger.HoldOut{TestsOf: t.Was, CodeOf: t.Is, Results: []detector.HeldOut{}, Refused: why}
-	return out
+// Refused is the record of a trial that is not run.
+func (t Trial) Refused(why string) *ledger.HoldOut {
+	return &ledger.HoldOut{TestsOf: t.Was, CodeOf: t.Is, Results: []detector.HeldOut{}, Refused: why}
 }
 
-// Run makes the tree, runs the tests and removes the tree. The error is ctx's, or a
-// fault of the machine.
+// Run makes the copy, runs the tests and removes the copy. The error is that of ctx, or
+// a fault of the machine.
 func (t Trial) Run(ctx context.Context) (out ledger.HoldOut, err error) {
-	run := &trialRun{Trial: t, out: *t.refused(""), ends: map[metric.ID]verdict{}, beside: map[metric.ID]bool{}}
+	run := &trialRun{Trial: t, out: *t.Refused(""), ends: map[metric.ID]verdict{}, beside: map[metric.ID]bool{}}
 	run.readInline(ctx)
 	wanted := run.wanted()
 	if len(wanted) > 0 {
@@ -71,7 +61,7 @@ type verdict struct {
 type trialRun struct {
 	Trial
 	out   ledger.HoldOut
-	tree  trialTree
+	tree  Tree
 	named []namedTest
 	ends  map[metric.ID]verdict
 	until time.Time
@@ -134,27 +124,18 @@ func (r *trialRun) oldPath(file string) string {
 	return file
 }
 
-// inTree runs the tests in a tree made for it.
-func (r *trialRun) inTree(ctx context.Context, tests []metric.Test) (err error) {
-	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp(r.Dir, "tree-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, ledger.RemoveTree(dir)) }()
+// inTree runs the tests in a copy of the new tree.
+func (r *trialRun) inTree(ctx context.Context, tests []metric.Test) error {
 	if r.Limit > 0 {
 		r.until = time.Now().Add(r.Limit)
 	}
-	r.tree = trialTree{dir: dir, root: r.Root, store: r.Store, plan: r.Plan, user: r.User}
-	if err := r.tree.lay(ctx, r.Is); err != nil {
-		return err
-	}
-	if err := r.asTheyWere(ctx, tests); err != nil {
-		return err
-	}
-	return r.control(ctx, tests)
+	return r.In(ctx, r.Is, func(t Tree) error {
+		r.tree = t
+		if err := r.asTheyWere(ctx, tests); err != nil {
+			return err
+		}
+		return r.control(ctx, tests)
+	})
 }
 
 // asTheyWere puts the test files back that the findings name, with what is beside
@@ -220,10 +201,7 @@ func (r *trialRun) flagged() []string {
 
 func (r *trialRun) putBack(ctx context.Context, files []string) error {
 	r.out.PutBack = files
-	if len(files) == 0 {
-		return nil
-	}
-	return r.Store.Export(ctx, r.Was, r.tree.dir, files...)
+	return r.tree.Restore(ctx, r.Was, files...)
 }
 
 // run runs tests in the tree and notes how they end.
@@ -240,7 +218,7 @@ func (r *trialRun) elsewhere(ctx context.Context, tests []metric.Test) (map[metr
 	if r.Limit > 0 {
 		limit = max(time.Until(r.until), time.Nanosecond)
 	}
-	ends, runs, err := r.Meter.Elsewhere(ctx, r.tree.project(), tests, limit)
+	ends, runs, err := r.Meter.Elsewhere(ctx, r.tree.Project(), tests, limit)
 	r.out.Runs = append(r.out.Runs, Runs(runs)...)
 	return ends, err
 }
@@ -268,7 +246,7 @@ var misfit = regexp.MustCompile(`\b(AttributeError|NameError|ImportError|ModuleN
 
 // shown is what a test says, in one short line, without the name of the tree.
 func (r *trialRun) shown(text string) string {
-	text = strings.ReplaceAll(text, r.tree.dir+"/", "")
+	text = strings.ReplaceAll(text, r.tree.Path+"/", "")
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
 			const limit = 200
@@ -299,10 +277,8 @@ func (r *trialRun) control(ctx context.Context, tests []metric.Test) error {
 	for _, c := range changes {
 		paths = append(paths, c.Path)
 	}
-	if len(paths) > 0 {
-		if err := r.Store.Export(ctx, r.Was, r.tree.dir, paths...); err != nil {
-			return err
-		}
+	if err := r.tree.Restore(ctx, r.Was, paths...); err != nil {
+		return err
 	}
 	ends, err := r.elsewhere(ctx, failed)
 	for id, e := range ends {
@@ -329,102 +305,4 @@ func (r *trialRun) results() {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Finding, b.Finding), a.ID.Compare(b.ID))
 	})
 	r.out.Results = slices.Compact(r.out.Results)
-}
-
-// dependencyFolders are what package managers put into a project, beside one of
-// the files; as a rule git ignores them.
-var dependencyFolders = []struct{ folder, beside string }{
-	{"node_modules", "package.json"},
-	{".yarn", "package.json"},
-	{".pnp.cjs", "package.json"},
-	{"bower_components", "bower.json"},
-	{".venv", ""},
-	{"venv", ""},
-	{"env", "requirements.txt"},
-	{"vendor", "go.mod"},
-	{"vendor", "composer.json"},
-	{"vendor", "Gemfile"},
-	{".bundle", "Gemfile"},
-	{"deps", "mix.exs"},
-	{"Pods", "Podfile"},
-	{"elm-stuff", "elm.json"},
-}
-
-// trialTree is a tree made of a snapshot.
-type trialTree struct {
-	dir, root string
-	store     *snapshot.Store
-	plan      measure.Plan
-	user      *runner.User // to whom the tree is given; nil: nobody else
-}
-
-// below is the slash path of the project in the tree, "." where it is all of it.
-func (t trialTree) below() string {
-	rel, err := filepath.Rel(t.root, t.plan.Root)
-	if err != nil || !filepath.IsLocal(rel) {
-		return "."
-	}
-	return filepath.ToSlash(rel)
-}
-
-// project is the folder of the project in the tree, where the checks run.
-func (t trialTree) project() string { return filepath.Join(t.dir, filepath.FromSlash(t.below())) }
-
-// lay writes the files, and links the dependency folders to those of the working
-// tree.
-func (t trialTree) lay(ctx context.Context, id snapshot.ID) error {
-	if err := t.store.Export(ctx, id, t.dir); err != nil {
-		return err
-	}
-	files, err := t.store.Files(id)
-	if err != nil {
-		return err
-	}
-	if err := t.reuse(files); err != nil || t.user == nil {
-		return err
-	}
-	return t.user.Give(t.dir)
-}
-
-// Reuse has the dependency folders of a tree that was made for the plan, which holds
-// the given files, lead to those of the working tree at root.
-func Reuse(dir, root string, plan measure.Plan, files []snapshot.File) error {
-	return trialTree{dir: dir, root: root, plan: plan}.reuse(files)
-}
-
-func (t trialTree) reuse(files []snapshot.File) error {
-	for dir, names := range t.projects(files) {
-		for _, d := range dependencyFolders {
-			if d.beside == "" || names[d.beside] {
-				if err := t.link(path.Join(dir, d.folder)); err != nil {
-					return fmt.Errorf("reuse %s: %w", path.Join(dir, d.folder), err)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// projects are the folders that a project may begin in, with the names of the files
-// beside which a dependency folder may stand.
-func (t trialTree) projects(files []snapshot.File) map[string]map[string]bool {
-	out := map[string]map[string]bool{".": {}}
-	for _, c := range t.plan.Checks {
-		out[path.Join(t.below(), c.Dir)] = map[string]bool{}
-	}
-	manifests := map[string]bool{}
-	for _, d := range dependencyFolders {
-		manifests[d.beside] = true
-	}
-	for _, f := range files {
-		dir, name := path.Dir(f.Path), path.Base(f.Path)
-		if !manifests[name] || source.Vendored(f.Path) {
-			continue
-		}
-		if out[dir] == nil {
-			out[dir] = map[string]bool{}
-		}
-		out[dir][name] = true
-	}
-	return out
 }

@@ -1,17 +1,17 @@
-package loop
+package evidence
 
 import "supervise/metric"
 
-// diffLines counts the lines that a unified diff adds and deletes, as it is
-// written.
-type diffLines struct {
+// Lines counts the lines that a unified diff adds and deletes, while the diff is
+// written to it.
+type Lines struct {
 	added, deleted int
-	start          [4]byte // of the line that is being written
-	n              int     // how much of start is known
+	start          [4]byte // of the current line
+	n              int     // how many bytes of start are set
 }
 
 // Write counts the lines of p. It never fails.
-func (d *diffLines) Write(p []byte) (int, error) {
+func (d *Lines) Write(p []byte) (int, error) {
 	for _, b := range p {
 		switch {
 		case b == '\n':
@@ -25,7 +25,7 @@ func (d *diffLines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (d *diffLines) count() {
+func (d *Lines) count() {
 	switch start := string(d.start[:d.n]); {
 	case start == "+++ ", start == "--- ":
 	case d.n > 0 && start[0] == '+':
@@ -35,8 +35,8 @@ func (d *diffLines) count() {
 	}
 }
 
-// into adds the counts to a set.
-func (d *diffLines) into(set metric.Set) metric.Set {
+// Into returns the set with the counts, where it has a section about code.
+func (d *Lines) Into(set metric.Set) metric.Set {
 	if set.Code == nil {
 		return set
 	}

@@ -1,4 +1,4 @@
-package loop
+package holdout
 
 import (
 	"os"
@@ -32,11 +32,11 @@ func TestHiddenFilesAreLaidIntoTheTreeAlone(t *testing.T) {
 	if err := os.Symlink(filepath.Join(other, "mine"), link); err != nil {
 		t.Fatal(err)
 	}
-	list, err := readHidden(dir)
+	list, err := ReadFiles(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := list.lay(tree); err != nil {
+	if err := list.Write(tree); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
@@ -53,7 +53,7 @@ func TestHiddenFilesAreLaidIntoTheTreeAlone(t *testing.T) {
 	if err := os.Symlink(other, filepath.Join(escaping, "a")); err != nil {
 		t.Fatal(err)
 	}
-	if err := list.lay(escaping); err == nil {
+	if err := list.Write(escaping); err == nil {
 		t.Error("a folder of the tree that leads out of it is written to")
 	}
 }
@@ -62,11 +62,11 @@ func TestHiddenFilesHaveASum(t *testing.T) {
 	sum := func(list files) string {
 		dir := t.TempDir()
 		writeAll(t, dir, list)
-		l, err := readHidden(dir)
+		l, err := ReadFiles(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return l.sum()
+		return l.Sum()
 	}
 	was := sum(files{"a": "1", "b": "2"})
 	if again := sum(files{"b": "2", "a": "1"}); again != was {
@@ -82,7 +82,7 @@ func TestHiddenFilesHaveASum(t *testing.T) {
 func TestHiddenFilesThatCannotBeUsed(t *testing.T) {
 	empty := t.TempDir()
 	for dir, want := range map[string]string{empty: "there is no file in", filepath.Join(empty, "gone"): "gone"} {
-		if _, err := readHidden(dir); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadFiles(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error with %q", err, want)
 		}
 	}
@@ -93,8 +93,8 @@ func TestTreeOfAProjectBelowTheTop(t *testing.T) {
 	for _, tt := range []struct{ root, project, want string }{
 		{"/r", "/r", "/tree"}, {"/r", "/r/a/b", "/tree/a/b"}, {"/r", "/elsewhere", "/tree"},
 	} {
-		tree := trialTree{dir: "/tree", root: tt.root, plan: measure.Plan{Root: tt.project, Checks: []measure.Check{{Dir: "web"}}}}
-		if got := tree.project(); got != tt.want {
+		tree := Tree{Workspace{Root: tt.root, Plan: measure.Plan{Root: tt.project, Checks: []measure.Check{{Dir: "web"}}}}, "/tree"}
+		if got := tree.Project(); got != tt.want {
 			t.Errorf("%s in %s: %s, want %s", tt.project, tt.root, got, tt.want)
 		}
 		web := filepath.ToSlash(strings.TrimPrefix(filepath.Join(tt.want, "web"), "/tree/"))

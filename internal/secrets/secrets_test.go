@@ -1,11 +1,11 @@
-package loop
+package secrets
 
 import (
 	"slices"
 	"testing"
 )
 
-func TestSecrets(t *testing.T) {
+func TestSecretsAreFoundByName(t *testing.T) {
 	dir := t.TempDir()
 	for line, want := range map[string]string{
 		"ANTHROPIC_API_KEY=sk-ant-0123456789": "sk-ant-0123456789",
@@ -25,12 +25,12 @@ func TestSecrets(t *testing.T) {
 		"COLORTERM=truecolor":                 "",
 		"NOTHING":                             "",
 	} {
-		got := Secrets([]string{line})
+		got := Of([]string{line})
 		if want == "" && len(got) > 0 || want != "" && (len(got) != 1 || got[0].Value != want) {
 			t.Errorf("%s: got %v, want %q", line, got, want)
 		}
 	}
-	if names := Secrets([]string{"A_KEY=01234567", "B=1", "C_TOKEN=01234567"}); !slices.Equal([]string{names[0].Name, names[1].Name}, []string{"A_KEY", "C_TOKEN"}) {
+	if names := Of([]string{"A_KEY=01234567", "B=1", "C_TOKEN=01234567"}); !slices.Equal([]string{names[0].Name, names[1].Name}, []string{"A_KEY", "C_TOKEN"}) {
 		t.Errorf("got %v", names)
 	}
 }

@@ -1,15 +1,15 @@
-package loop_test
+package evidence_test
 
 import (
 	"maps"
 	"testing"
 
 	"supervise/integrity"
-	"supervise/internal/loop"
+	"supervise/internal/evidence"
 	"supervise/snapshot"
 )
 
-func TestSourcesRenames(t *testing.T) {
+func TestRenamedFilesArePaired(t *testing.T) {
 	const body = "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {\n\tif A() != 1 {\n\t\tt.Error(\"no\")\n\t}\n}\n"
 	for _, test := range []struct {
 		name          string
@@ -37,7 +37,7 @@ func TestSourcesRenames(t *testing.T) {
 					changes = append(changes, snapshot.Change{Path: path, Kind: snapshot.Added})
 				}
 			}
-			e, err := loop.Sources(changes, integrity.Options{}, func(path string, after bool) ([]byte, error) {
+			e, err := evidence.Of(changes, integrity.Options{}, func(path string, after bool) ([]byte, error) {
 				if after {
 					return []byte(test.after[path]), nil
 				}

@@ -1,4 +1,4 @@
-package loop
+package holdout
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 // by entry: what a program adds to the folder, such as a cache, stays in the tree.
 // A folder that is not there, or that the snapshot holds, is left alone. Python's
 // environments are one link, since they are found by their own place.
-func (t trialTree) link(name string) error {
-	from, to := filepath.Join(t.root, filepath.FromSlash(name)), filepath.Join(t.dir, filepath.FromSlash(name))
+func (t Tree) link(name string) error {
+	from, to := filepath.Join(t.Root, filepath.FromSlash(name)), filepath.Join(t.Path, filepath.FromSlash(name))
 	info, err := os.Stat(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

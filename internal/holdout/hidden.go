@@ -1,0 +1,108 @@
+package holdout
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/internal/measure"
+	"supervise/metric"
+	"supervise/snapshot"
+)
+
+// Hidden runs tests that the agent does not see: the files of a folder, which are
+// written into a copy of a tree.
+type Hidden struct {
+	Workspace
+	Folder string             // of the tests
+	Check  *measure.Check     // that runs them; nil: the checks of the plan
+	Limit  time.Duration      // of one run; 0: the limits of the checks
+	Passed map[metric.ID]bool // how the tests ended before; true: passed
+}
+
+// Run runs the hidden tests over a snapshot. visible are the tests that were measured
+// of it, and known the hidden tests of the tree before. Those that passed before and
+// fail are run once more: one that passes then is flaky and counts as passed.
+func (h Hidden) Run(ctx context.Context, id snapshot.ID, visible, known *metric.Tests) (*ledger.Hidden, error) {
+	out, err := h.run(ctx, id, visible, known)
+	if err != nil {
+		return nil, fmt.Errorf("run the hidden tests: %w", err)
+	}
+	return out, nil
+}
+
+func (h Hidden) run(ctx context.Context, id snapshot.ID, visible, known *metric.Tests) (*ledger.Hidden, error) {
+	files, err := ReadFiles(h.Folder)
+	if err != nil {
+		return nil, err
+	}
+	out := &ledger.Hidden{Files: files.Sum()}
+	return out, h.In(ctx, id, func(t Tree) error {
+		if err := files.Write(t.Project()); err != nil {
+			return err
+		}
+		run := func() (*metric.Tests, error) {
+			whole, err := h.Meter.Whole(ctx, t.Project(), h.Check, h.Limit)
+			out.Runs = append(out.Runs, Runs(whole.Runs)...)
+			out.Why = strings.ReplaceAll(whole.Why, t.Path+"/", "")
+			return h.only(whole.Tests.CarryOver(known), files, visible), err
+		}
+		if out.Tests, err = run(); err != nil || !h.lost(out.Tests) {
+			return err
+		}
+		first, why := out.Tests, out.Why
+		again, err := run()
+		out.Tests, out.Flaky = forgiven(first, again)
+		out.Why = why
+		return err
+	})
+}
+
+// lost reports whether a test fails that passed before.
+func (h Hidden) lost(t *metric.Tests) bool {
+	return t != nil && slices.ContainsFunc(t.Cases, func(c metric.Test) bool { return c.Failed() && h.Passed[c.ID] })
+}
+
+// forgiven returns the first results, in which tests that passed when run again count
+// as passed and flaky.
+func forgiven(first, again *metric.Tests) (out *metric.Tests, flaky []metric.ID) {
+	out = first
+	for _, c := range first.Cases {
+		if t, ran := again.Lookup(c.ID); c.Failed() && ran && t.Status == metric.Passed {
+			t.Flaky = true
+			out, flaky = out.With(t), append(flaky, c.ID)
+		}
+	}
+	return out, flaky
+}
+
+// only returns the hidden tests among those that ran together with the tests of the
+// tree: those that the tree lacks, and those that a hidden file defines.
+func (h Hidden) only(all *metric.Tests, files Files, visible *metric.Tests) *metric.Tests {
+	if all == nil || h.Check != nil {
+		return all
+	}
+	own := map[metric.ID]bool{}
+	defs := files.Tests()
+	for _, d := range defs {
+		for _, c := range (detector.Tampering{File: d.File, Test: d.Def.Name}).Cases(all, defs, nil) {
+			own[c.ID] = true
+		}
+	}
+	out := *all
+	out.Cases = slices.DeleteFunc(slices.Clone(all.Cases), func(c metric.Test) bool {
+		_, seen := visible.Lookup(c.ID)
+		return seen && !own[c.ID]
+	})
+	out.Broken, out.Failure = slices.Clone(all.Broken), ""
+	if visible != nil {
+		out.Broken = slices.DeleteFunc(out.Broken, func(b metric.Suite) bool {
+			return slices.ContainsFunc(visible.Broken, func(v metric.Suite) bool { return v.Name == b.Name })
+		})
+	}
+	return &out
+}

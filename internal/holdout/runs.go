@@ -1,0 +1,25 @@
+package holdout
+
+import (
+	"supervise/internal/ledger"
+	"supervise/internal/measure"
+)
+
+// Runs returns the runs of checks as the ledger keeps them.
+func Runs(list []measure.Run) []ledger.CheckRun {
+	out := make([]ledger.CheckRun, 0, len(list))
+	for _, r := range list {
+		c := ledger.CheckRun{
+			Name: r.Check.Name, Command: r.Check.Line(), ExitCode: r.ExitCode, Duration: r.Duration,
+			Problems: r.Problems, Why: r.Why, Read: []string{}, Leftovers: r.Leftovers,
+		}
+		for _, src := range r.Read {
+			c.Read = append(c.Read, src.Format+" from "+src.Path)
+		}
+		if r.ExitCode != 0 {
+			c.Output = r.Output
+		}
+		out = append(out, c)
+	}
+	return out
+}

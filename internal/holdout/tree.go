@@ -1,0 +1,147 @@
+package holdout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+
+	"supervise/internal/ledger"
+	"supervise/internal/measure"
+	"supervise/runner"
+	"supervise/snapshot"
+	"supervise/source"
+)
+
+// Workspace is what private copies of a tree are made of, and what runs checks in them.
+type Workspace struct {
+	Store   *snapshot.Store
+	Meter   *measure.Meter
+	Plan    measure.Plan // that of the meter
+	Root    string       // the working tree; copies link to its dependency folders, and nothing writes to it
+	Scratch string       // a private folder, in which copies are made and removed
+	User    *runner.User // that of the meter, who must be able to enter Scratch; nil: the user of this process
+}
+
+// Tree is a private copy of a snapshot.
+type Tree struct {
+	Workspace
+	Path string // its top
+}
+
+// In makes a copy of a snapshot, calls work and removes the copy.
+func (w Workspace) In(ctx context.Context, id snapshot.ID, work func(Tree) error) (err error) {
+	if err := os.MkdirAll(w.Scratch, 0o700); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(w.Scratch, "tree-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ledger.RemoveTree(dir)) }()
+	t := Tree{w, dir}
+	if err := t.fill(ctx, id); err != nil {
+		return err
+	}
+	return work(t)
+}
+
+// below is the slash path of the project in the tree, "." where it is all of it.
+func (t Tree) below() string {
+	rel, err := filepath.Rel(t.Root, t.Plan.Root)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "."
+	}
+	return filepath.ToSlash(rel)
+}
+
+// Project is the folder of the project in the tree, where the checks run.
+func (t Tree) Project() string { return filepath.Join(t.Path, filepath.FromSlash(t.below())) }
+
+// Restore writes files as they are in a snapshot. Those that it lacks are deleted.
+func (t Tree) Restore(ctx context.Context, id snapshot.ID, files ...string) error {
+	if len(files) == 0 {
+		return nil
+	}
+	return t.Store.Export(ctx, id, t.Path, files...)
+}
+
+// fill writes the files, and links the dependency folders to those of the working
+// tree.
+func (t Tree) fill(ctx context.Context, id snapshot.ID) error {
+	if err := t.Store.Export(ctx, id, t.Path); err != nil {
+		return err
+	}
+	files, err := t.Store.Files(id)
+	if err != nil {
+		return err
+	}
+	if err := t.reuse(files); err != nil || t.User == nil {
+		return err
+	}
+	return t.User.Give(t.Path)
+}
+
+// dependencyFolders are what package managers put into a project, beside one of
+// the files; git usually ignores them.
+var dependencyFolders = []struct{ folder, beside string }{
+	{"node_modules", "package.json"},
+	{".yarn", "package.json"},
+	{".pnp.cjs", "package.json"},
+	{"bower_components", "bower.json"},
+	{".venv", ""},
+	{"venv", ""},
+	{"env", "requirements.txt"},
+	{"vendor", "go.mod"},
+	{"vendor", "composer.json"},
+	{"vendor", "Gemfile"},
+	{".bundle", "Gemfile"},
+	{"deps", "mix.exs"},
+	{"Pods", "Podfile"},
+	{"elm-stuff", "elm.json"},
+}
+
+// Reuse links the dependency folders of the tree in dir, which was made for the plan
+// and holds the files, to those of the working tree at root.
+func Reuse(dir, root string, plan measure.Plan, files []snapshot.File) error {
+	return Tree{Workspace{Root: root, Plan: plan}, dir}.reuse(files)
+}
+
+func (t Tree) reuse(files []snapshot.File) error {
+	for dir, names := range t.projects(files) {
+		for _, d := range dependencyFolders {
+			if d.beside == "" || names[d.beside] {
+				if err := t.link(path.Join(dir, d.folder)); err != nil {
+					return fmt.Errorf("reuse %s: %w", path.Join(dir, d.folder), err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// projects maps the folders in which a project may begin to the names of the manifest
+// files in them.
+func (t Tree) projects(files []snapshot.File) map[string]map[string]bool {
+	out := map[string]map[string]bool{".": {}}
+	for _, c := range t.Plan.Checks {
+		out[path.Join(t.below(), c.Dir)] = map[string]bool{}
+	}
+	manifests := map[string]bool{}
+	for _, d := range dependencyFolders {
+		manifests[d.beside] = true
+	}
+	for _, f := range files {
+		dir, name := path.Dir(f.Path), path.Base(f.Path)
+		if !manifests[name] || source.Vendored(f.Path) {
+			continue
+		}
+		if out[dir] == nil {
+			out[dir] = map[string]bool{}
+		}
+		out[dir][name] = true
+	}
+	return out
+}

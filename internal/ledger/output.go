@@ -1,0 +1,62 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"supervise/snapshot"
+)
+
+// The limits of the copies of changed files, in bytes; the snapshot has all of them.
+const (
+	maxArtifact  = 1 << 20
+	maxArtifacts = 32 << 20
+)
+
+// CopiesOf returns the changed files as a snapshot has them, as far as they are small.
+func CopiesOf(ctx context.Context, store *snapshot.Store, id snapshot.ID, changes []snapshot.Change) (Files, error) {
+	out, left := Files{}, maxArtifacts
+	for _, c := range changes {
+		if c.Kind == snapshot.Deleted || left <= 0 {
+			continue
+		}
+		data, err := store.ReadFile(ctx, id, c.Path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it became too big or unreadable: no snapshot has it
+		}
+		if err != nil {
+			return nil, fmt.Errorf("keep changed file: %w", err)
+		}
+		if len(data) <= min(maxArtifact, left) {
+			out[c.Path] = data
+			left -= len(data)
+		}
+	}
+	return out, nil
+}
+
+// Output is the difference between a selected tree and the baseline.
+type Output struct {
+	Changed, Removed []string // paths
+	Files            Files    // of the changed ones, as far as they are small
+}
+
+// OutputOf compares two trees of the store.
+func OutputOf(ctx context.Context, store *snapshot.Store, baseline, selected snapshot.ID) (Output, error) {
+	changes, err := store.Changes(ctx, baseline, selected)
+	if err != nil {
+		return Output{}, fmt.Errorf("compare the selection with the baseline: %w", err)
+	}
+	var out Output
+	for _, change := range changes {
+		if change.Kind == snapshot.Deleted {
+			out.Removed = append(out.Removed, change.Path)
+			continue
+		}
+		out.Changed = append(out.Changed, change.Path)
+	}
+	out.Files, err = CopiesOf(ctx, store, selected, changes)
+	return out, err
+}

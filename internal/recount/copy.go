@@ -1,0 +1,56 @@
+package recount
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"supervise/internal/holdout"
+)
+
+// copied is a private copy of a tree in which some files have other texts. A file whose
+// text is nil is deleted.
+type copied struct {
+	holdout.Tree
+	r     Recount
+	texts map[string][]byte
+}
+
+// inCopy makes the copy, calls work and removes the copy.
+func (r Recount) inCopy(ctx context.Context, texts map[string][]byte, work func(copied) error) error {
+	return r.In(ctx, r.Is, func(t holdout.Tree) error {
+		c := copied{t, r, texts}
+		if err := c.write(); err != nil {
+			return err
+		}
+		return work(c)
+	})
+}
+
+// write gives the files their other texts.
+func (c copied) write() error {
+	var files holdout.Files
+	for _, path := range c.paths() {
+		full := filepath.Join(c.Path, filepath.FromSlash(path))
+		if c.texts[path] == nil {
+			if err := os.Remove(full); err != nil {
+				return err
+			}
+			continue
+		}
+		info, err := os.Lstat(full)
+		if err != nil {
+			return err
+		}
+		files = append(files, holdout.File{Path: path, Text: c.texts[path], Exec: info.Mode()&0o100 != 0})
+	}
+	return files.Write(c.Path)
+}
+
+// paths are the files with other texts, sorted.
+func (c copied) paths() []string { return slices.Sorted(maps.Keys(c.texts)) }
+
+// asIs restores the files as the tree has them.
+func (c copied) asIs(ctx context.Context) error { return c.Restore(ctx, c.r.Is, c.paths()...) }

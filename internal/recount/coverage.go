@@ -1,0 +1,61 @@
+package recount
+
+import (
+	"slices"
+
+	"supervise/metric"
+)
+
+// Lower returns the lower coverage: a, unless b is comparable and lower.
+func Lower(a, b *metric.Coverage) *metric.Coverage {
+	of, ok1 := a.Percent()
+	than, ok2 := b.Percent()
+	if ok1 && ok2 && a.Comparable(b) && than < of {
+		return b
+	}
+	return a
+}
+
+// hiddenCode returns which part of each file is left out, nil where other files are left
+// out as well, as by settings.
+func hiddenCode(with, without *metric.Coverage, files []string) []metric.FileCoverage {
+	var out []metric.FileCoverage
+	total := with.Total
+	for _, path := range files {
+		is, there := fileOf(without, path)
+		if !there {
+			return nil
+		}
+		was, _ := fileOf(with, path)
+		out = append(out, metric.FileCoverage{Path: path, Covered: is.Covered - was.Covered, Total: is.Total - was.Total})
+		total += is.Total - was.Total
+	}
+	if total != without.Total {
+		return nil
+	}
+	return out
+}
+
+func fileOf(c *metric.Coverage, path string) (metric.FileCoverage, bool) {
+	for _, f := range c.Files {
+		if f.Path == path {
+			return f, true
+		}
+	}
+	return metric.FileCoverage{}, false
+}
+
+// WithHidden adds to the coverage what is left out of it.
+func WithHidden(c *metric.Coverage, hidden []metric.FileCoverage) *metric.Coverage {
+	out := *c
+	out.Files = slices.Clone(c.Files)
+	for _, h := range hidden {
+		out.Covered, out.Total = out.Covered+h.Covered, out.Total+h.Total
+		for i := range out.Files {
+			if f := &out.Files[i]; f.Path == h.Path {
+				f.Covered, f.Total = f.Covered+h.Covered, f.Total+h.Total
+			}
+		}
+	}
+	return &out
+}

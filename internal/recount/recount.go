@@ -1,0 +1,182 @@
+// Package recount measures a change again without what keeps findings from the
+// linters, or code out of the coverage: comments and settings that the change added.
+package recount
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"supervise/integrity"
+	"supervise/internal/evidence"
+	"supervise/internal/holdout"
+	"supervise/internal/ledger"
+	"supervise/metric"
+	"supervise/snapshot"
+)
+
+// Recount measures one change again, in a private copy of its tree.
+type Recount struct {
+	holdout.Workspace
+
+	Was, Is snapshot.ID // the trees before and after the change
+	Changes []snapshot.Change
+	Rules   integrity.Options
+	Wobble  float64 // how much coverage varies between runs on one tree, in points
+
+	Measured *metric.Coverage // of Is
+	Before   *metric.Coverage // that counts for the tree before
+}
+
+// Lint returns what the linters find without the suppression comments that were added.
+// Where they find anything, they run once more over the unchanged copy: what they find
+// there as well is not due to the comments. It is nil where none were added. The error
+// is that of ctx, or a fault of the machine.
+func (r Recount) Lint(ctx context.Context) (*ledger.Silenced, error) {
+	files, err := r.files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	texts := integrity.Unsilenced(files)
+	if len(texts) == 0 {
+		return nil, nil //nolint:nilnil // there is none, as documented
+	}
+	out := &ledger.Silenced{Files: slices.Sorted(maps.Keys(texts))}
+	err = r.inCopy(ctx, texts, func(c copied) error {
+		without, err := r.lintIn(ctx, c, out)
+		if err != nil || without == nil || len(without.Findings) == 0 {
+			return err
+		}
+		if err := c.asIs(ctx); err != nil {
+			return err
+		}
+		with, err := r.lintIn(ctx, c, out)
+		if err == nil && out.Why == "" {
+			out.Findings = appeared(without, with)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("lint without new comments that silence: %w", err)
+	}
+	return out, nil
+}
+
+func (r Recount) lintIn(ctx context.Context, c copied, out *ledger.Silenced) (*metric.Lint, error) {
+	found, err := r.Meter.LintElsewhere(ctx, c.Project())
+	out.Runs = append(out.Runs, holdout.Runs(found.Runs)...)
+	out.Why = found.Why
+	return found.Lint, err
+}
+
+// appeared returns the findings of without that with lacks. Both have the same lines.
+func appeared(without, with *metric.Lint) []metric.Finding {
+	type place struct {
+		tool, rule, file string
+		level            metric.Level
+		line             int
+	}
+	at := func(f metric.Finding) place { return place{f.Tool, f.Rule, f.File, f.Level, f.Line} }
+	count := map[place]int{}
+	if with != nil {
+		for _, f := range with.Findings {
+			count[at(f)]++
+		}
+	}
+	var out []metric.Finding
+	for _, f := range without.Findings {
+		if count[at(f)]--; count[at(f)] < 0 {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Coverage measures the coverage without the exclusions and fills in x, which is their
+// record. It returns the coverage that counts: the lower of the two, and no more than
+// before where the coverage without them is not known. The error is that of ctx, or a
+// fault of the machine.
+func (r Recount) Coverage(ctx context.Context, undone Exclusions, x *ledger.Excluded) (*metric.Coverage, error) {
+	if len(undone.Kept) > 0 {
+		x.Why = "it cannot be undone in " + undone.Kept[0]
+		return Lower(r.Measured, r.Before), nil
+	}
+	without, err := r.coverWithout(ctx, undone.Texts, x)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("coverage without new exclusions: %w", err)
+	case x.Why != "":
+		return Lower(r.Measured, r.Before), nil
+	}
+	x.Hidden = hiddenCode(r.Measured, without, x.Files)
+	return Lower(r.Measured, without), nil
+}
+
+// coverWithout runs the tests in a copy without the exclusions. Where they cover less
+// there they run once more with them in the same copy: if the numbers differ from those
+// of the working tree then, the copy is the reason.
+func (r Recount) coverWithout(ctx context.Context, texts map[string][]byte, x *ledger.Excluded) (without *metric.Coverage, err error) {
+	err = r.inCopy(ctx, texts, func(c copied) error {
+		without, err = r.coverIn(ctx, c, x)
+		if err != nil || x.Why != "" || Lower(r.Measured, without) == r.Measured {
+			return err
+		}
+		if err := c.asIs(ctx); err != nil {
+			return err
+		}
+		with, err := r.coverIn(ctx, c, x)
+		if err != nil || x.Why != "" {
+			return err
+		}
+		here, _ := r.Measured.Percent()
+		there, ok := with.Percent()
+		if !ok || math.Abs(here-there) > max(.5, r.Wobble) {
+			x.Why = fmt.Sprintf("away from the working tree the coverage is another one as it is: %.1f %%, not %.1f %%", there, here)
+		}
+		return nil
+	})
+	return without, err
+}
+
+// coverIn runs the tests in the copy.
+func (r Recount) coverIn(ctx context.Context, c copied, x *ledger.Excluded) (*metric.Coverage, error) {
+	out, err := r.Meter.CoverageElsewhere(ctx, c.Project())
+	x.Runs = append(x.Runs, holdout.Runs(out.Runs)...)
+	x.Why = out.Why
+	if err == nil && x.Why == "" && !out.Coverage.Comparable(&x.Measured) {
+		x.Why = fmt.Sprintf("the report there is another one: %s, not %s", out.Coverage.Format, x.Measured.Format)
+	}
+	return out.Coverage, err
+}
+
+// Exclusions are comments and settings that a change added and that take code out of
+// the coverage.
+type Exclusions struct{ integrity.Unexclusion }
+
+// Exclusions finds them in the change.
+func (r Recount) Exclusions(ctx context.Context) (Exclusions, error) {
+	files, err := r.files(ctx)
+	if err != nil {
+		return Exclusions{}, err
+	}
+	return Exclusions{integrity.Unexcluded(files, r.Rules)}, nil
+}
+
+// None reports whether there are none.
+func (u Exclusions) None() bool { return len(u.Texts)+len(u.Kept) == 0 }
+
+// Record is their record before anything was measured without them.
+func (u Exclusions) Record(measured *metric.Coverage) *ledger.Excluded {
+	files := slices.AppendSeq(slices.Clone(u.Kept), maps.Keys(u.Texts))
+	slices.Sort(files)
+	x := &ledger.Excluded{Files: slices.Compact(files), Measured: *measured}
+	x.Measured.Files = nil
+	return x
+}
+
+// files are the changed files with their texts.
+func (r Recount) files(ctx context.Context) ([]integrity.File, error) {
+	return evidence.Files(r.Changes, evidence.ReaderOf(ctx, r.Store, r.Was, r.Is))
+}
