@@ -13,7 +13,7 @@ func detectCatch2(h sniff.Head) bool { return h.XML("Catch", "Catch2TestRun") }
 
 // catch2Reader reads the XML of Catch2, versions 2 and 3. A test case counts
 // once, whatever sections it has; the suite is the program.
-type catch2Reader struct{ testSet }
+type catch2Reader struct{ xmlSet }
 
 func parseCatch2(r io.Reader) (Report, error) {
 	c := &catch2Reader{}

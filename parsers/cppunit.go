@@ -25,7 +25,7 @@ func detectCppUnit(h sniff.Head) bool {
 // What stands before the last :: or the first " : " of a name is the class. A
 // failure of the type Error, an exception, is an error.
 type cppunitReader struct {
-	testSet
+	xmlSet
 	stated map[string]int // the numbers that the report says of itself
 }
 

@@ -16,7 +16,7 @@ func detectCTest(h sniff.Head) bool { return h.XML("Site") && h.Elements("Testin
 // ctestReader reads the Test.xml of CTest. The suite is the build's name, as in
 // its JUnit XML.
 type ctestReader struct {
-	testSet
+	xmlSet
 	listed []string        // the tests that were to run
 	ran    map[string]bool // by full name
 }

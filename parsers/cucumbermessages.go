@@ -1,8 +1,11 @@
 package parsers
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"supervise/internal/jsonstream"
@@ -120,7 +123,7 @@ func parseCucumberMessages(r io.Reader) (Report, error) {
 	}
 	noise := ""
 	err := jsonstream.Events(r, nil, jsonstream.Sink{Event: c.event, Noise: func(text []byte, _ textstream.Line) {
-		noise = firstOf(noise, textstream.CleanText(string(text)))
+		noise = cmp.Or(noise, textstream.CleanText(string(text)))
 	}})
 	if noise != "" {
 		c.set.problems.Add("text between the messages: %s", noise)
@@ -129,7 +132,7 @@ func parseCucumberMessages(r io.Reader) (Report, error) {
 		err = &SyntaxError{Problem: "the test run did not finish: cucumber was stopped, or its messages were cut off"}
 	}
 	c.finish()
-	return c.set.report(firstOf(c.producer, "cucumber")), err
+	return c.set.report(cmp.Or(c.producer, "cucumber")), err
 }
 
 func (c *cucumberMessages) event(raw []byte, at textstream.Line) error {
@@ -183,7 +186,7 @@ func (c *cucumberMessages) source(m cucumberMessage) {
 		file := string(m.Pickle.URI)
 		t := metric.Test{ID: metric.ID{Suite: file, Class: c.features[file], Name: string(m.Pickle.Name)}, File: file}
 		for _, id := range m.Pickle.ASTNodeIDs { // the example stands behind its outline
-			t.Line = firstOf(c.lines[id], t.Line)
+			t.Line = cmp.Or(c.lines[id], t.Line)
 		}
 		c.pickles[m.Pickle.ID] = t
 	}
@@ -231,7 +234,7 @@ func (c *cucumberMessages) end(id string, again bool) {
 }
 
 func (c *cucumberMessages) finish() {
-	for _, id := range sortedKeys(c.attempts) {
+	for _, id := range slices.Sorted(maps.Keys(c.attempts)) {
 		t := *c.attempts[id]
 		t.Status, t.Message = metric.Errored, joinedMessage("it began and did not end", t.Message)
 		if _, known := c.ended[t.Suite]; !known {

@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/url"
@@ -193,7 +194,7 @@ func (d *dart) start(e dartEvent) {
 	}
 	class := ""
 	for _, id := range e.Test.GroupIDs { // the name of a group holds those around it
-		class = firstOf(d.groups[id], class)
+		class = cmp.Or(d.groups[id], class)
 	}
 	suite := d.suites[e.Test.SuiteID]
 	if suite == nil {
@@ -201,8 +202,8 @@ func (d *dart) start(e dartEvent) {
 	}
 	t := &dartTest{suite: suite, started: e.Time, reason: string(e.Test.Metadata.SkipReason), test: metric.Test{
 		ID:   metric.ID{Suite: suite.path, Class: describePath(suite.where, class), Name: withoutGroup(e.Test.Name, class)},
-		File: firstOf(dartFile(string(firstOf(e.Test.RootURL, e.Test.URL))), suite.path),
-		Line: firstOf(e.Test.RootLine, e.Test.Line).whole(),
+		File: cmp.Or(dartFile(string(cmp.Or(e.Test.RootURL, e.Test.URL))), suite.path),
+		Line: cmp.Or(e.Test.RootLine, e.Test.Line).whole(),
 	}}
 	d.tests[e.Test.ID] = t
 	d.order = append(d.order, t)

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -105,5 +103,3 @@ func splitPlace(s string) (file string, line, column int) {
 	}
 	return slashed(s), 0, 0
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"cmp"
 	"io"
 	"strings"
 	"time"
@@ -78,11 +79,11 @@ func (g googletestSuite) add(s *outcomes) {
 			why = append(why, f.Failure)
 		}
 		if c.Name == "" { // what failed in the set-up or tear-down of the suite or the program
-			s.breaks(string(firstOf(c.ClassName, g.Name)), joinTexts(why, "\n"))
+			s.breaks(string(cmp.Or(c.ClassName, g.Name)), joinTexts(why, "\n"))
 			continue
 		}
 		t := metric.Test{
-			ID:     metric.ID{Class: string(firstOf(c.ClassName, g.Name)), Name: string(c.Name)},
+			ID:     metric.ID{Class: string(cmp.Or(c.ClassName, g.Name)), Name: string(c.Name)},
 			Status: metric.Passed, Duration: c.Time.in(time.Second), Message: joinTexts(why, "\n"),
 			File: string(c.File), Line: c.Line.whole(),
 		}

@@ -49,9 +49,11 @@ var (
 	goPlace  = regexp.MustCompile(`^(vet: )?((?:[A-Za-z]:)?[^:\s][^:]*\.[A-Za-z]+):(\d+)(?::(\d+))?: (.+)$`)
 	goHeader = regexp.MustCompile(`^# (\[)?[^\s\[\]]+\]?( \[[^\]]+\])?$`)
 	goOther  = regexp.MustCompile(`^(package \S+(?: is not |: |$)|\t?imports \S+(?: from \S+)?: |pattern \S+: |no required module|cannot find (?:package|module|main)|found packages \S+ \(|vet: |go: (?:errors|error|cannot|module|updates|no |go.mod|inconsistent))`)
-	goClause = regexp.MustCompile(`^package \S+$`) // stands in sources as well
 	goLoad   = regexp.MustCompile(`^[^:\s][^:]*\.go:\d+:\d+: (no required module|package \S+(?: is not |: )|cannot find|import cycle|use of internal|expected |undefined: |syntax error)`)
 )
+
+// goClause is in sources as well.
+var goClause = regexp.MustCompile(`^package \S+$`)
 
 func detectVet(h sniff.Head) bool {
 	return h.Line(func(l string) bool {

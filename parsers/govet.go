@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 
 	"supervise/internal/jsonstream"
 	"supervise/internal/sniff"
@@ -73,8 +75,8 @@ func (v *vetJSON) decode() {
 		return
 	}
 	v.object = v.object[:0]
-	for _, pkg := range sortedKeys(packages) {
-		for _, analyzer := range sortedKeys(packages[pkg]) {
+	for _, pkg := range slices.Sorted(maps.Keys(packages)) {
+		for _, analyzer := range slices.Sorted(maps.Keys(packages[pkg])) {
 			v.diagnostics(analyzer, packages[pkg][analyzer])
 		}
 	}

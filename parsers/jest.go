@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"cmp"
 	"io"
 	"strings"
 	"time"
@@ -119,8 +120,8 @@ func (a *jestAbout) read(j *jsonstream.Reader, s *outcomes) error {
 const jestUnloaded = "Test suite failed to run"
 
 func (f jestFile) add(s *outcomes) {
-	file := string(firstOf(f.Name, f.TestFilePath))
-	message := string(firstOf(f.Message, f.FailureMessage))
+	file := string(cmp.Or(f.Name, f.TestFilePath))
+	message := string(cmp.Or(f.Message, f.FailureMessage))
 	failed, before := f.Status == "failed", s.failed()
 	for _, t := range append(f.AssertionResults, f.TestResults...) {
 		s.add(t.test(file))
@@ -131,15 +132,6 @@ func (f jestFile) add(s *outcomes) {
 	case strings.Contains(message, jestUnloaded), failed && s.failed() == before:
 		s.breaks(file, message)
 	}
-}
-
-func firstOf[T comparable](values ...T) (first T) {
-	for _, v := range values {
-		if v != first {
-			return v
-		}
-	}
-	return first
 }
 
 // jestStatuses are the words of jest and vitest. Unknown ones are errors.

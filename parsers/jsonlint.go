@@ -9,17 +9,14 @@ import (
 	"supervise/internal/sniff"
 )
 
-// jsonLint are the reports of linters and compilers in JSON.
-// The most specific stands first.
-var jsonLint = slices.Concat([]Format{
-	{Name: "sarif", Kind: LintReport, Detect: detectSARIF, Parse: parseSARIF},
-	{Name: "golangci-lint", Kind: LintReport, Detect: detectGolangci, Parse: parseGolangci},
-	{Name: "cargo", Kind: LintReport, Detect: detectCargo, Parse: parseCargo},
-	{Name: "rustc", Kind: LintReport, Silent: true, Detect: detectRustc, Parse: parseRustc},
-}, shapeFormats(lintShapes), []Format{
-	{Name: "empty-list", Kind: LintReport, Detect: detectEmptyList, Parse: parseEmptyList},
-	{Name: "go-vet-json", Kind: LintReport, Silent: true, Detect: detectVetJSON, Parse: parseVetJSON},
-})
+// lintFormats are the reports of linters and compilers in XML and JSON, the
+// most specific first.
+var lintFormats = slices.Concat(
+	rows(LintReport, XML, xmlFormats(xmlShapes)),
+	rows(LintReport, JSON, []Format{{Name: "golangci-lint", Detect: detectGolangci, Parse: parseGolangci}}),
+	rows(LintReport, JSON, shapeFormats(lintShapes)),
+	rows(LintReport, JSON, []Format{{Name: "empty-list", Loose: true, Detect: detectEmptyList, Parse: parseEmptyList}}),
+)
 
 func shapeFormats(shapes []lintShape) []Format {
 	list := make([]Format, len(shapes))

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,7 +51,7 @@ func WriteJUnit(w io.Writer, t *metric.Tests) error {
 		all.AddSuite(suite)
 		first = last
 	}
-	for _, name := range sortedKeys(broken) {
+	for _, name := range slices.Sorted(maps.Keys(broken)) {
 		suite := junit.Testsuite{Name: name, ID: len(all.Suites), Time: inSeconds(0)}
 		suite.AddProperty(propertyBroken, broken[name])
 		all.AddSuite(suite)

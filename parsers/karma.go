@@ -2,6 +2,8 @@ package parsers
 
 import (
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,7 +78,7 @@ func parseKarma(r io.Reader) (Report, error) {
 
 func (k karmaReport) add(s *outcomes) {
 	before := s.totals
-	for _, id := range sortedKeys(k.results) {
+	for _, id := range slices.Sorted(maps.Keys(k.results)) {
 		name, count := k.browsers[id].short(), s.totals.Tests
 		for _, t := range k.results[id] {
 			s.add(t.test(name))

@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path"
@@ -236,7 +237,7 @@ func (s *libtestSuite) event(e libtestEvent, again bool) {
 		status = max(status, c.Status)
 	}
 	c.Status, c.Flaky = status, again && status == metric.Passed
-	c.Duration = firstOf(e.ExecTime, e.Duration).in(time.Second)
+	c.Duration = cmp.Or(e.ExecTime, e.Duration).in(time.Second)
 	if status != metric.Passed {
 		c.Message = joinTexts([]text{e.Message, e.Reason, e.Stdout, e.Stderr}, "\n")
 	}

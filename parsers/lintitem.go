@@ -2,6 +2,7 @@ package parsers
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -47,7 +48,7 @@ func (v lintItem) descend(value any, path []string, take func(lintItem) error) e
 		return nil
 	case map[string]any:
 		if name == "*" {
-			for _, key := range sortedKeys(x) {
+			for _, key := range slices.Sorted(maps.Keys(x)) {
 				if err := (lintItem{value: x[key], key: key, up: &v}).descend(x[key], rest, take); err != nil {
 					return err
 				}

@@ -74,7 +74,7 @@ func looked(at string) lintFact {
 // format returns the row of the shape in the table of formats.
 func (s lintShape) format() Format {
 	return Format{
-		Name: s.name, Kind: LintReport, Silent: s.lines, Detect: s.detect,
+		Name: s.name, Silent: s.lines, Detect: s.detect,
 		Parse: func(r io.Reader) (Report, error) { return s.parse(r) },
 	}
 }

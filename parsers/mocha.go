@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"cmp"
 	"io"
 	"strings"
 	"time"
@@ -110,7 +111,7 @@ func (m *mochaReport) add(s *outcomes) {
 		case m.matched[t.key()] > 0:
 			m.matched[t.key()]--
 		case mochaHook.MatchString(string(t.Title)) || m.counts["tests"][t.key()] == 0:
-			s.breaks(string(firstOf(t.File, text(mochaGroup(t)))), string(t.Title)+": "+t.message())
+			s.breaks(string(cmp.Or(t.File, text(mochaGroup(t)))), string(t.Title)+": "+t.message())
 		default:
 			s.fail(t)
 		}
@@ -147,7 +148,7 @@ func mochaGroup(t mochaTest) string {
 }
 
 func (t mochaTest) id() metric.ID {
-	return metric.ID{Suite: string(t.File), Class: mochaGroup(t), Name: string(firstOf(t.Title, t.FullTitle))}
+	return metric.ID{Suite: string(t.File), Class: mochaGroup(t), Name: string(cmp.Or(t.Title, t.FullTitle))}
 }
 
 func (t mochaTest) message() string { return textOf(t.Err) }

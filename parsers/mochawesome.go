@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"cmp"
 	"io"
 	"strings"
 	"time"
@@ -89,16 +90,16 @@ func (m mochawesomeSuite) place() string {
 	if m.File != "" && m.File != m.FullFile && strings.HasSuffix(string(m.FullFile), string(m.File)) {
 		return strings.TrimLeft(string(m.File), `/\`)
 	}
-	return string(firstOf(m.File, m.FullFile))
+	return string(cmp.Or(m.File, m.FullFile))
 }
 
 func (m mochawesomeSuite) add(s *outcomes, file string, path []string) {
-	file = firstOf(m.place(), file)
+	file = cmp.Or(m.place(), file)
 	path = append(path[:len(path):len(path)], string(m.Title))
 	for _, hooks := range [][]mochawesomeTest{m.BeforeHooks, m.AfterHooks} {
 		for _, h := range hooks {
 			if h.Fail || h.State == "failed" {
-				s.breaks(firstOf(file, describePath(path...)), string(h.Title)+": "+joinedMessage(string(h.Err.Message), string(h.Err.Stack)))
+				s.breaks(cmp.Or(file, describePath(path...)), string(h.Title)+": "+joinedMessage(string(h.Err.Message), string(h.Err.Stack)))
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func detectNUnit(h sniff.Head) bool {
 // nunitReader reads the results of NUnit: "test-results" of version 2 and of
 // those who write like it, "test-run" of version 3, or a test-suite alone.
 type nunitReader struct {
-	testSet
+	xmlSet
 	old bool // NUnit 2
 }
 

@@ -40,55 +40,28 @@ import (
 	"slices"
 
 	"supervise/internal/sniff"
-	"supervise/internal/textstream"
-	"supervise/metric"
 )
 
-// Kind says what a format reports about.
-type Kind string
+// formats is the table of all formats, in the order in which they are tried: XML
+// and JSON before text, reports of tests before those of linters, and within a
+// room the most specific first.
+var formats = func() []Format {
+	all := slices.Concat(xmlTests, sarifFormats, goFormats, cargoFormats, jsonTests, textTests, lintFormats, textLint)
+	slices.SortStableFunc(all, func(a, b Format) int { return cmp.Compare(precedence(a), precedence(b)) })
+	return all
+}()
 
-// The kinds of formats. A test report may hold findings as well: what did not
-// compile.
-const (
-	TestReport Kind = "tests"
-	LintReport Kind = "lint"
-)
-
-// Report is what was read. A nil section is one that the format does not hold.
-type Report struct {
-	Format   string        `json:"format"`
-	Producer string        `json:"producer,omitempty"` // the tool that wrote it, "" unknown
-	Tests    *metric.Tests `json:"tests,omitempty"`
-	Lint     *metric.Lint  `json:"lint,omitempty"`
-	Cases    Totals        `json:"cases"`
-	Problems []string      `json:"problems,omitempty"` // denied totals, noise, tolerated oddities
+// precedence is lower for formats that are tried earlier.
+func precedence(f Format) int {
+	rank := 0
+	for _, later := range []bool{f.Notation == Text, f.Kind == LintReport, f.Notation == JSON, f.Loose} {
+		rank *= 2
+		if later {
+			rank++
+		}
+	}
+	return rank
 }
-
-// Totals are the sums over the test cases as they stand in a report, before
-// cases of one identity are merged in [Report].Tests. Passed + Failed + Errors
-// + Skipped = Tests.
-type Totals struct {
-	Tests   int `json:"tests"`
-	Passed  int `json:"passed"`
-	Failed  int `json:"failed"`
-	Errors  int `json:"errors"`
-	Skipped int `json:"skipped"`
-}
-
-// Format is one kind of report. Detect tells it by the beginning of its text,
-// Parse reads it. Silent says that the tool prints nothing when it finds
-// nothing, so that an empty report is a clean one.
-type Format struct {
-	Name   string
-	Kind   Kind
-	Silent bool
-	Detect func(sniff.Head) bool
-	Parse  func(io.Reader) (Report, error)
-}
-
-// formats is the table of all formats, the most specific first: what is told by
-// its elements or members before what is told by its lines.
-var formats = slices.Concat(xmlTests, jsonTests, xmlLint, jsonLint, textTests, textLint)
 
 // Formats returns the table of all formats, the most specific first.
 func Formats() []Format { return slices.Clone(formats) }
@@ -96,18 +69,15 @@ func Formats() []Format { return slices.Clone(formats) }
 // Structured reports whether the named format is one of XML or JSON, which text
 // of another program is not taken for.
 func Structured(format string) bool {
-	return slices.ContainsFunc(slices.Concat(xmlTests, jsonTests, xmlLint, jsonLint), func(f Format) bool { return f.Name == format })
+	return slices.ContainsFunc(formats, func(f Format) bool { return f.Name == format && f.Notation != Text })
 }
 
 // What a report can be that is none. Both come wrapped, with the name of the
 // report.
 var (
 	ErrEmpty         = errors.New("the report is empty: look whether the command ran to its end")
-	ErrUnknownFormat = errors.New("the report has none of the formats that are known: let the command write one of them")
+	ErrUnknownFormat = errUnknownFormat
 )
-
-// SyntaxError says where a report is damaged or cut off.
-type SyntaxError = textstream.SyntaxError
 
 // Parse recognises the report in r and reads it. The name stands in messages
 // only. Errors wrap [ErrEmpty], [ErrUnknownFormat] or a [*SyntaxError], or come
@@ -146,36 +116,6 @@ func ParseAs(r io.Reader, format string) (Report, error) {
 	return formats[i].read(src)
 }
 
-// maxKept is how many tests, or findings, are kept of one report. No project has
-// so many; a report that repeats itself without end has.
-const maxKept = 2_000_000
-
-// keep appends what there is room for.
-func keep[T any](list []T, more ...T) []T {
-	return append(list, more[:min(len(more), maxKept-len(list))]...)
-}
-
-// full says that a report has more than is kept.
-func (r Report) full() error {
-	if r.Cases.Tests < maxKept && (r.Lint == nil || len(r.Lint.Findings) < maxKept) {
-		return nil
-	}
-	return tooMany()
-}
-
-func tooMany() error {
-	return &SyntaxError{Problem: fmt.Sprintf("there are more than %d tests or findings: the tool has repeated itself without end", maxKept)}
-}
-
-func (f Format) read(src io.Reader) (Report, error) {
-	report, err := f.Parse(src)
-	report.Format = f.Name
-	if t := report.Tests; t != nil {
-		t.Format, t.Producer, t.Problems = f.Name, report.Producer, report.Problems
-	}
-	return report, cmp.Or(err, report.full())
-}
-
 // named puts the name of the report into the error.
 func named(err error, name string) error {
 	var syntax *SyntaxError
@@ -187,24 +127,4 @@ func named(err error, name string) error {
 		return fmt.Errorf("read report: %w", syntax)
 	}
 	return fmt.Errorf("read report %s: %w", name, err)
-}
-
-// add counts one test case.
-func (t *Totals) add(s metric.Status) {
-	t.Tests++
-	switch s {
-	case metric.Passed:
-		t.Passed++
-	case metric.Skipped:
-		t.Skipped++
-	case metric.Failed, metric.NotRun:
-		t.Failed++
-	case metric.Errored:
-		t.Errors++
-	}
-}
-
-// plus returns the sums of both.
-func (t Totals) plus(o Totals) Totals {
-	return Totals{t.Tests + o.Tests, t.Passed + o.Passed, t.Failed + o.Failed, t.Errors + o.Errors, t.Skipped + o.Skipped}
 }

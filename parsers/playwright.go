@@ -1,7 +1,10 @@
 package parsers
 
 import (
+	"cmp"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,14 +146,14 @@ func (p *playwrightReport) suite(s playwrightSuite, file string, path []string) 
 	for _, spec := range s.specs {
 		for _, t := range spec.Tests {
 			p.test(t, spec, metric.ID{
-				Suite: firstOf(file, string(spec.File)),
+				Suite: cmp.Or(file, string(spec.File)),
 				Class: describePath(append([]string{string(t.ProjectName)}, path...)...),
 				Name:  string(spec.Title),
 			})
 		}
 	}
 	for _, inner := range s.suites {
-		p.suite(inner, firstOf(file, string(inner.file)), append(path[:len(path):len(path)], string(inner.title)))
+		p.suite(inner, cmp.Or(file, string(inner.file)), append(path[:len(path):len(path)], string(inner.title)))
 	}
 }
 
@@ -169,7 +172,7 @@ func (p *playwrightReport) test(t playwrightTest, spec playwrightSpec, id metric
 		if len(r.Errors) == 0 {
 			r.Errors = []text{r.Error}
 		}
-		out.Message = firstOf(joinTexts(r.Errors, "\n"), out.Message)
+		out.Message = cmp.Or(joinTexts(r.Errors, "\n"), out.Message)
 		last = r.Status
 	}
 	switch {
@@ -178,7 +181,7 @@ func (p *playwrightReport) test(t playwrightTest, spec playwrightSpec, id metric
 	case out.Status == metric.Failed && last == "passed":
 		out.Message = "it passed and was expected to fail"
 	case out.Status == metric.Skipped && t.ExpectedStatus != "skipped":
-		out.Message = firstOf(out.Message, "it did not run: what stands before it failed")
+		out.Message = cmp.Or(out.Message, "it did not run: what stands before it failed")
 		p.set.addNotRun(out)
 		return
 	case out.Status == metric.Skipped:
@@ -201,14 +204,14 @@ func (t playwrightTest) reason() string {
 
 func (p *playwrightReport) end() {
 	for _, e := range p.errors {
-		why := joinedMessage(string(firstOf(e.Message, e.Value)), string(e.Stack))
+		why := joinedMessage(string(cmp.Or(e.Message, e.Value)), string(e.Stack))
 		if e.Location == nil || e.Location.File == "" {
-			p.set.failure = firstOf(p.set.failure, why)
+			p.set.failure = cmp.Or(p.set.failure, why)
 			continue
 		}
 		p.set.breaks(p.relative(string(e.Location.File)), why)
 	}
-	for _, name := range sortedKeys(playwrightStatuses) {
+	for _, name := range slices.Sorted(maps.Keys(playwrightStatuses)) {
 		if n, stated := p.stats[name]; stated {
 			p.set.declares(name+" tests", float64(n), p.classes[name])
 		}

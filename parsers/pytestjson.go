@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path"
@@ -95,7 +96,7 @@ func readCollector(j *jsonstream.Reader, s *outcomes) error {
 	file, _, inside := strings.Cut(c.NodeID, "::")
 	switch {
 	case c.Outcome == "failed":
-		s.breaks(firstOf(file, "pytest"), string(c.Longrepr))
+		s.breaks(cmp.Or(file, "pytest"), string(c.Longrepr))
 	case c.Outcome == "skipped" && !inside && path.Ext(file) != "":
 		s.add(skippedFile(file, c.Longrepr))
 	}
@@ -121,7 +122,7 @@ func (t pytestJSONTest) test() metric.Test {
 			continue
 		}
 		out.Duration += p.Duration.in(time.Second)
-		out.Message = firstOf(out.Message, string(p.Longrepr))
+		out.Message = cmp.Or(out.Message, string(p.Longrepr))
 		if out.Flaky && p.Outcome == "failed" { // it did not pass the last time either
 			out.Status, out.Flaky = metric.Failed, false
 		}

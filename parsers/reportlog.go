@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"cmp"
 	"io"
 	"path"
 	"slices"
@@ -103,7 +104,7 @@ func parseReportlog(r io.Reader) (Report, error) {
 	p := &reportlog{tests: map[string]*pytestCase{}}
 	noise := ""
 	err := jsonstream.Events(r, nil, jsonstream.Sink{Event: p.event, Noise: func(text []byte, _ textstream.Line) {
-		noise = firstOf(noise, textstream.CleanText(string(text)))
+		noise = cmp.Or(noise, textstream.CleanText(string(text)))
 	}})
 	if noise != "" {
 		p.set.problems.Add("text between the events: %s", noise)
@@ -148,7 +149,7 @@ func (p *reportlog) collect(e reportlogEvent) {
 	switch {
 	case e.Outcome == "failed":
 		p.crashed = true
-		p.set.breaks(firstOf(file, "pytest"), string(e.Longrepr))
+		p.set.breaks(cmp.Or(file, "pytest"), string(e.Longrepr))
 	case inside || path.Ext(file) == "" || strings.HasPrefix(path.Base(file), "."):
 	case e.Outcome == "skipped":
 		p.order = append(p.order, &pytestCase{test: skippedFile(file, e.Longrepr)})
@@ -185,7 +186,7 @@ func (c *pytestCase) phase(e reportlogEvent) {
 	c.over = c.over || e.When == "teardown"
 	message := string(e.Longrepr)
 	if e.XFail != nil {
-		message = firstOf(string(*e.XFail), message)
+		message = cmp.Or(string(*e.XFail), message)
 	}
 	switch e.Outcome {
 	case "passed":
@@ -214,7 +215,7 @@ func (c *pytestCase) place(e reportlogEvent) {
 	}
 	var line *float64
 	if jsonstream.Unmarshal(e.Location[1], &line) == nil && line != nil {
-		c.test.File, c.test.Line = firstOf(textOf(e.Location[0]), c.test.Suite), whole(*line)+1
+		c.test.File, c.test.Line = cmp.Or(textOf(e.Location[0]), c.test.Suite), whole(*line)+1
 	}
 }
 

@@ -17,7 +17,7 @@ func detectRobot(h sniff.Head) bool { return h.XML("robot") }
 // robotReader reads the output.xml of Robot Framework. The suite of a test is
 // the file it stands in, the class the path of suites, as in the JSON.
 type robotReader struct {
-	testSet
+	xmlSet
 	tests []metric.Test   // not yet added: the tear down of a suite may still fail
 	all   xmlstream.Token // the numbers that the report says of itself
 }

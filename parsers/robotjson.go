@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"cmp"
 	"io"
 	"time"
 
@@ -102,7 +103,7 @@ func (suite *robotSuite) read(j *jsonstream.Reader) error {
 func (suite *robotSuite) add(s *outcomes, path []string) {
 	path = append(path[:len(path):len(path)], string(suite.name))
 	class := describePath(path...)
-	file := string(firstOf(suite.source, text(class)))
+	file := string(cmp.Or(suite.source, text(class)))
 	for _, t := range suite.tests {
 		out := metric.Test{
 			ID:     metric.ID{Suite: file, Class: class, Name: string(t.Name)},

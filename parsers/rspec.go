@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"cmp"
 	"io"
 	"strings"
 	"time"
@@ -112,7 +113,7 @@ func rspecErrors(s *outcomes, messages []text) {
 		}
 	}
 	if !found {
-		s.breaks("rspec", firstOf(joinTexts(messages, "\n"), "an error occurred outside of the examples"))
+		s.breaks("rspec", cmp.Or(joinTexts(messages, "\n"), "an error occurred outside of the examples"))
 	}
 }
 
@@ -122,7 +123,7 @@ var rspecError = regexp.MustCompile(`An error occurred (?:while loading|in an?) 
 var rspecFile = regexp.MustCompile(`\./\S+?_spec\.rb`)
 
 func (e rspecExample) test() metric.Test {
-	full, name := string(e.FullDescription), string(firstOf(e.Description, e.FullDescription))
+	full, name := string(e.FullDescription), string(cmp.Or(e.Description, e.FullDescription))
 	out := metric.Test{
 		ID:       metric.ID{Suite: string(e.FilePath), Class: strings.TrimSpace(strings.TrimSuffix(full, name)), Name: name},
 		Duration: e.RunTime.in(time.Second), File: string(e.FilePath), Line: e.Line.whole(),

@@ -1,6 +1,7 @@
 package parsers
 
 import (
+	"cmp"
 	"io"
 	"time"
 
@@ -108,7 +109,7 @@ func readRWXError(j *jsonstream.Reader, s *outcomes) error {
 	if e.Location != nil && e.Location.File != "" {
 		s.breaks(string(e.Location.File), string(e.Message))
 	} else if err == nil {
-		s.failure = firstOf(s.failure, string(e.Message))
+		s.failure = cmp.Or(s.failure, string(e.Message))
 	}
 	return err
 }

@@ -19,7 +19,7 @@ func detectTestNG(h sniff.Head) bool { return h.XML("testng-results") }
 
 // testngReader reads the testng-results.xml of TestNG. The suite of a test is
 // its class; the values of its parameters are part of its name.
-type testngReader struct{ testSet }
+type testngReader struct{ xmlSet }
 
 func parseTestNG(r io.Reader) (Report, error) {
 	n := &testngReader{}

@@ -46,7 +46,7 @@ func detectTRX(h sniff.Head) bool {
 // is the assembly, the class that of the test method; both stand in the
 // definitions, before or behind the results.
 type trxReader struct {
-	testSet
+	xmlSet
 	defined map[string]trxDefinition // by the id of the test
 	results []trxResult
 	all     int // results, with those that only gather others

@@ -6,9 +6,9 @@ import (
 	"supervise/metric"
 )
 
-// xmlLint are the reports of linters and compilers in XML.
-// The most specific stands first.
-var xmlLint = xmlFormats([]xmlShape{
+// xmlShapes are the reports of linters and compilers in XML, the most specific
+// first.
+var xmlShapes = []xmlShape{
 	{
 		name: "checkstyle", root: "checkstyle", each: checkstyle,
 		lists: map[string]xmlList{
@@ -77,7 +77,7 @@ var xmlLint = xmlFormats([]xmlShape{
 			file: "file.", line: "line.", rule: "problem_class.", message: "description.", level: "problem_class@severity",
 		}},
 	},
-})
+}
 
 // cppcheckLevels: "style", "performance" and the like are hints.
 var cppcheckLevels = map[string]metric.Level{

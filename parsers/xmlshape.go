@@ -38,7 +38,7 @@ type xmlList struct {
 func xmlFormats(shapes []xmlShape) []Format {
 	list := make([]Format, len(shapes))
 	for i, s := range shapes {
-		list[i] = Format{Name: s.name, Kind: LintReport, Detect: s.detect, Parse: s.parse}
+		list[i] = Format{Name: s.name, Detect: s.detect, Parse: s.parse}
 	}
 	return list
 }

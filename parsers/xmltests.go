@@ -11,19 +11,18 @@ import (
 	"supervise/metric"
 )
 
-// xmlTests are the reports of test runners in XML.
-// The most specific stands first.
-var xmlTests = []Format{
-	{Name: "trx", Kind: TestReport, Detect: detectTRX, Parse: parseTRX},
-	{Name: "cppunit", Kind: TestReport, Detect: detectCppUnit, Parse: parseCppUnit},
-	{Name: "nunit", Kind: TestReport, Detect: detectNUnit, Parse: parseNUnit},
-	{Name: "xunit", Kind: TestReport, Detect: detectXUnit, Parse: parseXUnit},
-	{Name: "robot", Kind: TestReport, Detect: detectRobot, Parse: parseRobot},
-	{Name: "testng", Kind: TestReport, Detect: detectTestNG, Parse: parseTestNG},
-	{Name: "ctest", Kind: TestReport, Detect: detectCTest, Parse: parseCTest},
-	{Name: "catch2", Kind: TestReport, Detect: detectCatch2, Parse: parseCatch2},
-	{Name: "junit", Kind: TestReport, Detect: detectJUnit, Parse: parseJUnit},
-}
+// xmlTests are the reports of test runners in XML, the most specific first.
+var xmlTests = rows(TestReport, XML, []Format{
+	{Name: "trx", Detect: detectTRX, Parse: parseTRX},
+	{Name: "cppunit", Detect: detectCppUnit, Parse: parseCppUnit},
+	{Name: "nunit", Detect: detectNUnit, Parse: parseNUnit},
+	{Name: "xunit", Detect: detectXUnit, Parse: parseXUnit},
+	{Name: "robot", Detect: detectRobot, Parse: parseRobot},
+	{Name: "testng", Detect: detectTestNG, Parse: parseTestNG},
+	{Name: "ctest", Detect: detectCTest, Parse: parseCTest},
+	{Name: "catch2", Detect: detectCatch2, Parse: parseCatch2},
+	{Name: "junit", Detect: detectJUnit, Parse: parseJUnit},
+})
 
 // testSet gathers the cases of one report.
 type testSet struct {
@@ -50,8 +49,11 @@ func (s *testSet) breaks(name, why string) {
 	s.broken = append(s.broken, metric.Suite{Name: textstream.CleanName(name), Why: why})
 }
 
+// xmlSet gathers the cases of one document.
+type xmlSet struct{ testSet }
+
 // report returns what was read of the document in x.
-func (s *testSet) report(x *xmlstream.Reader, producer string) Report {
+func (s *xmlSet) report(x *xmlstream.Reader, producer string) Report {
 	if noise := textstream.FirstLine(textstream.CleanText(x.Outside())); noise != "" {
 		s.problems.Add("text outside of the report: %s", noise)
 	}
@@ -68,7 +70,7 @@ func (s *testSet) report(x *xmlstream.Reader, producer string) Report {
 
 // declared compares a number that the report says of itself with the recount;
 // several recounts may be right, as writers differ in what they count.
-func (s *testSet) declared(t xmlstream.Token, attr, what string, counts ...int) {
+func (s *xmlSet) declared(t xmlstream.Token, attr, what string, counts ...int) {
 	text, ok := t.Attr(attr)
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if !ok || err != nil {
@@ -84,7 +86,7 @@ func (s *testSet) declared(t xmlstream.Token, attr, what string, counts ...int) 
 
 // hollow breaks a suite that, as its report says, has tests of which none is
 // there.
-func (s *testSet) hollow(t xmlstream.Token, name string, tests int) {
+func (s *xmlSet) hollow(t xmlstream.Token, name string, tests int) {
 	if n := declaredNumber(t, "total"); n > 0 && tests == 0 {
 		s.breaks(name, fmt.Sprintf("its report says that it has %d tests and names none", n))
 	}

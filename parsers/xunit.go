@@ -25,7 +25,7 @@ func detectXUnit(h sniff.Head) bool {
 // xunitReader reads the XML of xUnit.net, versions 1 to 3, and of Fixie:
 // assemblies, with collections or classes of tests. The suite is the assembly.
 type xunitReader struct {
-	testSet
+	xmlSet
 	producer string
 }
 
