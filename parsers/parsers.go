@@ -40,13 +40,45 @@ import (
 	"slices"
 
 	"supervise/internal/sniff"
+	"supervise/metric"
+	"supervise/parsers/internal/cargo"
+	"supervise/parsers/internal/gotool"
+	"supervise/parsers/internal/lintshape"
+	"supervise/parsers/internal/linttext"
+	"supervise/parsers/internal/parsed"
+	"supervise/parsers/internal/sarif"
+	"supervise/parsers/internal/testjson"
+	"supervise/parsers/internal/testtext"
+	"supervise/parsers/internal/testxml"
+)
+
+// The types of a report and of a format; the formats and what they share are in
+// packages of their own.
+type (
+	// Report is what was read. A nil section is one that the format does not hold.
+	Report = parsed.Report
+	// Totals are the sums over the test cases of a report.
+	Totals = parsed.Totals
+	// Format is one kind of report.
+	Format = parsed.Format
+	// Kind says what a format reports about.
+	Kind = parsed.Kind
+	// SyntaxError says where a report is damaged or cut off.
+	SyntaxError = parsed.SyntaxError
+)
+
+// The kinds of formats. A test report may hold findings as well: what did not
+// compile.
+const (
+	TestReport = parsed.TestReport
+	LintReport = parsed.LintReport
 )
 
 // formats is the table of all formats, in the order in which they are tried: XML
 // and JSON before text, reports of tests before those of linters, and within a
 // room the most specific first.
 var formats = func() []Format {
-	all := slices.Concat(xmlTests, sarifFormats, goFormats, cargoFormats, jsonTests, textTests, lintFormats, textLint)
+	all := slices.Concat(testxml.Formats, sarif.Formats, gotool.Formats, cargo.Formats, testjson.Formats, testtext.Formats, lintshape.Formats, linttext.Formats)
 	slices.SortStableFunc(all, func(a, b Format) int { return cmp.Compare(precedence(a), precedence(b)) })
 	return all
 }()
@@ -54,7 +86,7 @@ var formats = func() []Format {
 // precedence is lower for formats that are tried earlier.
 func precedence(f Format) int {
 	rank := 0
-	for _, later := range []bool{f.Notation == Text, f.Kind == LintReport, f.Notation == JSON, f.Loose} {
+	for _, later := range []bool{f.Notation == parsed.Text, f.Kind == parsed.LintReport, f.Notation == parsed.JSON, f.Loose} {
 		rank *= 2
 		if later {
 			rank++
@@ -69,15 +101,19 @@ func Formats() []Format { return slices.Clone(formats) }
 // Structured reports whether the named format is one of XML or JSON, which text
 // of another program is not taken for.
 func Structured(format string) bool {
-	return slices.ContainsFunc(formats, func(f Format) bool { return f.Name == format && f.Notation != Text })
+	return slices.ContainsFunc(formats, func(f Format) bool { return f.Name == format && f.Notation != parsed.Text })
 }
 
 // What a report can be that is none. Both come wrapped, with the name of the
 // report.
 var (
 	ErrEmpty         = errors.New("the report is empty: look whether the command ran to its end")
-	ErrUnknownFormat = errUnknownFormat
+	ErrUnknownFormat = parsed.ErrUnknownFormat
 )
+
+// WriteJUnit writes t as JUnit XML. It is an error to write a set of tests that
+// was not measured (nil).
+func WriteJUnit(w io.Writer, t *metric.Tests) error { return testxml.WriteJUnit(w, t) }
 
 // Parse recognises the report in r and reads it. The name stands in messages
 // only. Errors wrap [ErrEmpty], [ErrUnknownFormat] or a [*SyntaxError], or come
@@ -92,7 +128,7 @@ func Parse(r io.Reader, name string) (Report, error) {
 	}
 	for _, f := range formats {
 		if f.Detect(head) {
-			report, err := f.read(src)
+			report, err := f.Read(src)
 			return report, named(err, name)
 		}
 	}
@@ -113,7 +149,7 @@ func ParseAs(r io.Reader, format string) (Report, error) {
 	if head.Empty() && !formats[i].Silent {
 		return Report{}, ErrEmpty
 	}
-	return formats[i].read(src)
+	return formats[i].Read(src)
 }
 
 // named puts the name of the report into the error.

@@ -1,0 +1,120 @@
+package gotool
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+// splitPlace splits "file:line:column", where line and column may be missing.
+func splitPlace(s string) (file string, line, column int) {
+	var numbers []int
+	for len(numbers) < 2 {
+		i := strings.LastIndexByte(s, ':')
+		n, err := strconv.Atoi(s[i+1:])
+		if i < 0 || err != nil || n < 0 {
+			break
+		}
+		numbers, s = append(numbers, n), s[:i]
+	}
+	switch len(numbers) {
+	case 2:
+		return parsed.Slashed(s), numbers[1], numbers[0]
+	case 1:
+		return parsed.Slashed(s), numbers[0], 0
+	}
+	return parsed.Slashed(s), 0, 0
+}
+
+// vetDiagnostic is one finding in the output of go vet -json.
+type vetDiagnostic struct {
+	Posn    string `json:"posn"`
+	Message string `json:"message"`
+}
+
+// A clean report is recognised by its headers alone: {} could be anything.
+func detectVetJSON(h sniff.Head) bool {
+	return h.JSON("*.*.[].posn") || h.Value == "{" && !h.JSON("*") && h.Line(parsed.GoHeader.MatchString)
+}
+
+// parseVetJSON reads objects {package: {analyzer: [finding]}}, one after
+// another, with the lines of go vet's text between them.
+func parseVetJSON(r io.Reader) (parsed.Report, error) {
+	v := vetJSON{text: parsed.GoText{Only: "go vet", Loose: true}, lint: &metric.Lint{Tools: []string{"go vet"}, Findings: []metric.Finding{}}}
+	err := textstream.EachLine(r, v.line)
+	v.lint.Findings = append(v.lint.Findings, v.text.Lint().Findings...)
+	if err == nil && v.err == nil && len(v.object) > 0 {
+		v.err = &parsed.SyntaxError{Line: v.first, Offset: v.offset, Problem: "the report ends in the middle of an object: go vet was stopped, or its output was cut off"}
+	}
+	return parsed.Report{Producer: "go vet", Lint: v.lint, Problems: v.problems.All()}, errors.Join(err, v.err)
+}
+
+const errTooLong = "one object is longer than 32 MiB: no report is like that"
+
+// vetJSON gathers the lines of one object: go vet writes its braces at the
+// beginning of lines of their own.
+type vetJSON struct {
+	lint     *metric.Lint
+	text     parsed.GoText
+	object   []byte
+	first    int
+	offset   int64
+	err      error
+	problems textstream.Problems
+}
+
+func (v *vetJSON) line(l textstream.Line) {
+	switch {
+	case v.err != nil:
+	case len(v.object) == 0 && !bytes.HasPrefix(l.Text, []byte("{")):
+		v.text.Line(string(l.Text[:min(len(l.Text), parsed.MaxLine)]))
+	default:
+		if len(v.object) == 0 {
+			v.first, v.offset = l.Number, l.Offset
+		}
+		v.object = append(append(v.object, l.Text...), '\n')
+		if bytes.HasPrefix(l.Text, []byte("}")) || bytes.Equal(l.Text, []byte("{}")) {
+			v.decode()
+		} else if len(v.object) > jsonstream.MaxValue {
+			v.err = &parsed.SyntaxError{Line: v.first, Offset: v.offset, Problem: errTooLong}
+		}
+	}
+}
+
+func (v *vetJSON) decode() {
+	var packages map[string]map[string]jsonstream.Raw
+	if err := jsonstream.Unmarshal(v.object, &packages); err != nil {
+		v.err = &parsed.SyntaxError{Line: v.first, Offset: v.offset, Problem: err.Error()}
+		return
+	}
+	v.object = v.object[:0]
+	for _, pkg := range slices.Sorted(maps.Keys(packages)) {
+		for _, analyzer := range slices.Sorted(maps.Keys(packages[pkg])) {
+			v.diagnostics(analyzer, packages[pkg][analyzer])
+		}
+	}
+}
+
+func (v *vetJSON) diagnostics(analyzer string, raw jsonstream.Raw) {
+	var list []vetDiagnostic
+	if err := jsonstream.Unmarshal(raw, &list); err != nil { // {"error": "…"}
+		v.problems.Add("%s could not run: %s", analyzer, textstream.CleanText(string(raw)))
+		return
+	}
+	for _, d := range list {
+		file, line, column := splitPlace(d.Posn)
+		v.lint.Findings = append(v.lint.Findings, metric.Finding{
+			Tool: "go vet", Rule: analyzer, Level: metric.Error, File: file, Line: line, Column: column, Message: textstream.CleanText(d.Message),
+		})
+	}
+}

@@ -1,0 +1,124 @@
+package lintshape
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/regexp"
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+// golangciIssue is one finding of golangci-lint, the same in versions 1 and 2.
+type golangciIssue struct {
+	FromLinter  string
+	Text        string
+	Severity    string
+	SourceLines []string
+	Pos         struct {
+		Filename     string
+		Line, Column int
+	}
+}
+
+// golangciReport is what golangci-lint says about itself.
+type golangciReport struct {
+	Warnings []struct{ Tag, Text string }
+	Linters  []struct {
+		Name    string
+		Enabled bool
+	}
+	Error string
+}
+
+func detectGolangci(h sniff.Head) bool {
+	return h.JSON("Issues", "Report") || h.JSON("Issues.[].FromLinter") || h.JSON("Issues") && golangciClean.Match(h.Text)
+}
+
+// golangciClean is what version 1 writes when it finds nothing.
+var golangciClean = regexp.MustCompile(`^\s*\{\s*"Issues"\s*:\s*(null|\[\s*\])\s*\}`)
+
+func parseGolangci(r io.Reader) (parsed.Report, error) {
+	var p textstream.Problems
+	l := &metric.Lint{Findings: []metric.Finding{}}
+	noise, err := jsonstream.Documents(r, func(j *jsonstream.Reader) error { return readGolangci(j, l, &p) })
+	if noise != "" && !golangciSum.MatchString(noise) {
+		p.Add("text outside of the report: %s", noise)
+	}
+	return parsed.Report{Producer: "golangci-lint", Lint: l, Problems: p.All()}, err
+}
+
+// golangciSum is what version 2 says behind its report.
+var golangciSum = regexp.MustCompile(`^\d+ issues[:.]`)
+
+func readGolangci(j *jsonstream.Reader, l *metric.Lint, p *textstream.Problems) error {
+	var about golangciReport
+	err := j.Object(func(name string) error {
+		switch name {
+		case "Issues":
+			return j.Array(func() error {
+				var i golangciIssue
+				if err := j.Value(&i); err != nil {
+					return err
+				}
+				l.Findings = parsed.Keep(l.Findings, i.findings()...)
+				return nil
+			})
+		case "Report":
+			return j.Value(&about)
+		}
+		return j.Skip()
+	})
+	l.Tools = about.tools(l.Findings)
+	for _, w := range about.Warnings {
+		p.Add("golangci-lint warns: %s", strings.TrimSpace(w.Tag+" "+w.Text))
+	}
+	if err == nil && about.Error != "" {
+		err = j.Error("golangci-lint says that it did not run to its end: %s", textstream.CleanText(about.Error))
+	}
+	return err
+}
+
+// findings returns what the issue says: one finding, except where it holds all
+// that a compiler printed about a package.
+func (i golangciIssue) findings() []metric.Finding {
+	f := i.finding()
+	if !f.Type {
+		return []metric.Finding{f}
+	}
+	f.Message = strings.TrimPrefix(f.Message, ": ")
+	return parsed.Compiled(f)
+}
+
+func (i golangciIssue) finding() metric.Finding {
+	f := metric.Finding{
+		Tool: "golangci-lint", Rule: i.FromLinter, Level: parsed.LevelOf(i.Severity), Type: i.FromLinter == "typecheck",
+		File: i.Pos.Filename, Line: max(0, i.Pos.Line), Column: max(0, i.Pos.Column), Message: textstream.CleanText(i.Text),
+	}
+	if f.File != "" {
+		f.File = parsed.Slashed(f.File)
+	}
+	if len(i.SourceLines) > 0 {
+		f.Text = textstream.CleanText(i.SourceLines[0])
+	}
+	return f
+}
+
+// tools lists golangci-lint and its linters that were enabled or heard.
+func (r golangciReport) tools(findings []metric.Finding) []string {
+	out := []string{"golangci-lint"}
+	for _, l := range r.Linters {
+		if l.Enabled {
+			out = append(out, l.Name)
+		}
+	}
+	for _, f := range findings {
+		out = append(out, f.Rule)
+	}
+	slices.Sort(out)
+	return slices.DeleteFunc(slices.Compact(out), func(s string) bool { return s == "" })
+}

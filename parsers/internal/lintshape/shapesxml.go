@@ -1,0 +1,135 @@
+package lintshape
+
+import (
+	"strings"
+
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+// xmlShapes are the reports of linters and compilers in XML, the most specific
+// first.
+var xmlShapes = []xmlShape{
+	{
+		name: "checkstyle", root: "checkstyle", each: checkstyle,
+		lists: map[string]xmlList{
+			"error": {
+				file: "^file@name", line: "@line", column: "@column", rule: "@source", message: "@message|.", level: "@severity",
+			},
+			"exception": {file: "^file@name", message: "."}, // checkstyle could not read the file
+		},
+	},
+	{
+		name: "pmd", root: "pmd", tool: "pmd", levels: pmdLevels,
+		lists: map[string]xmlList{
+			"violation": {
+				file: "^file@name", line: "@beginline|@line", column: "@begincolumn", rule: "@rule", message: ".", level: "@priority",
+			},
+			"error":       {file: "@filename", message: "@msg|."},
+			"configerror": {rule: "@rule", message: "@msg|."},
+		},
+	},
+	{
+		name: "cppcheck", root: "results", with: "errors|cppcheck|error", tool: "cppcheck", levels: cppcheckLevels,
+		lists: map[string]xmlList{"error": {
+			file: "location@file|@file", line: "location@line|@line", column: "location@column", rule: "@id",
+			message: "@msg|@verbose", level: "@severity",
+		}},
+	},
+	{
+		name: "spotbugs", root: "BugCollection", tool: "spotbugs", levels: spotbugsLevels, each: spotbugs,
+		lists: map[string]xmlList{
+			"BugInstance": {
+				file: "SourceLine@sourcepath|Class/SourceLine@sourcepath|SourceLine@sourcefile|Class@classname",
+				line: "SourceLine@start|Method/SourceLine@start|Class/SourceLine@start", rule: "@type",
+				message: "LongMessage.|ShortMessage.|@type", level: "@priority",
+			},
+			"Error": {message: "ErrorMessage.|Exception.|@exception"},
+		},
+	},
+	{
+		name: "android-lint", root: "issues", with: "issue|", tool: "android-lint", levels: map[string]metric.Level{"informational": metric.Note},
+		lists: map[string]xmlList{"issue": {
+			file: "location@file", line: "location@line", column: "location@column", rule: "@id", message: "@message",
+			level: "@severity", text: "@errorLine1",
+		}},
+	},
+	{
+		name: "jslint", root: "jslint|lint|csslint", tool: "jslint",
+		lists: map[string]xmlList{"issue": {
+			file: "^file@name", line: "@line", column: "@char", rule: "@rule", message: "@reason", level: "@severity", text: "@evidence",
+		}},
+	},
+	{
+		name: "phpcs-xml", root: "phpcs", tool: "phpcs",
+		lists: map[string]xmlList{
+			"error":   {file: "^file@name", line: "@line", column: "@column", rule: "@source", message: "."},
+			"warning": {file: "^file@name", line: "@line", column: "@column", rule: "@source", message: ".", fixed: metric.Warning},
+		},
+	},
+	{
+		name: "stylecop", root: "StyleCopViolations|SourceAnalysisViolations", tool: "stylecop",
+		lists: map[string]xmlList{"Violation": {file: "@Source", line: "@LineNumber", rule: "@RuleId|@Rule", message: ".", fixed: metric.Warning}},
+	},
+	{
+		name: "idea-inspection", root: "problems", tool: "idea", each: ideaProblem,
+		levels: map[string]metric.Level{"weak warning": metric.Note, "information": metric.Note},
+		lists: map[string]xmlList{"problem": {
+			file: "file.", line: "line.", rule: "problem_class.", message: "description.", level: "problem_class@severity",
+		}},
+	},
+}
+
+// cppcheckLevels: "style", "performance" and the like are hints.
+var cppcheckLevels = map[string]metric.Level{
+	"style": metric.Note, "performance": metric.Note, "portability": metric.Note, "information": metric.Note,
+	"debug": metric.Note, "none": metric.Note, "internal": metric.Note,
+	"possible error": metric.Warning, "possible style": metric.Note, "all": metric.Note, // of version 1
+}
+
+// spotbugsLevels are its priorities: high, normal, low, and those that are left
+// out as a rule.
+var spotbugsLevels = map[string]metric.Level{"1": metric.Error, "2": metric.Warning, "3": metric.Note, "4": metric.Note, "5": metric.Note}
+
+// checkstyleTools tell the tool that wrote a report in the form of Checkstyle
+// by the beginning of its rules.
+var checkstyleTools = []struct{ prefix, tool string }{
+	{"eslint.rules.", "eslint"},
+	{"ShellCheck.", "shellcheck"},
+	{"com.puppycrawl.tools.checkstyle.", "checkstyle"},
+	{"stylelint.rules.", "stylelint"},
+	{"detekt.", "detekt"},
+	{"lint/", "biome"},
+	{"DL", "hadolint"},
+	{"jslint", "jslint"},
+}
+
+// checkstyle gives a finding its tool, and takes apart what golangci-lint holds
+// of the compiler.
+func checkstyle(f metric.Finding) []metric.Finding {
+	for _, t := range checkstyleTools {
+		if strings.HasPrefix(f.Rule, t.prefix) {
+			f.Tool = t.tool
+			break
+		}
+	}
+	if f.Rule != "typecheck" {
+		return []metric.Finding{f}
+	}
+	f.Type, f.Message = true, strings.TrimPrefix(f.Message, ": ")
+	return parsed.Compiled(f)
+}
+
+// spotbugs leaves out errors that say nothing.
+func spotbugs(f metric.Finding) []metric.Finding {
+	if f.Rule == "" && f.Message == "" {
+		return nil
+	}
+	return []metric.Finding{f}
+}
+
+// ideaProblem makes the path relative to the project.
+func ideaProblem(f metric.Finding) []metric.Finding {
+	f.File = strings.TrimPrefix(f.File, "/$PROJECT_DIR$/")
+	return []metric.Finding{f}
+}

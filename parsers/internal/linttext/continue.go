@@ -1,0 +1,82 @@
+package linttext
+
+import (
+	"strings"
+
+	"supervise/internal/regexp"
+	"supervise/internal/textstream"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+var (
+	ruler     = regexp.MustCompile(`^[\s+|]*[-=*_]{3,}[\s+|=*_-]*$`)
+	caretLine = regexp.MustCompile(`^\s*\|?[\s~|_-]*[~^]`)
+	margin    = regexp.MustCompile(`^\s*\d*\s+\| ?`)
+)
+
+// goOn looks at a line that is no finding of its own: the source line with
+// carets under it, or more of the message.
+func (l *lintText) goOn(s string) {
+	if l.last < 0 {
+		return
+	}
+	f := &l.Findings[l.last]
+	indented := s[0] == ' ' || s[0] == '\t'
+	if m := clippyRule.FindStringSubmatch(s); m != nil && f.Tool == "rustc" {
+		f.Tool, f.Rule, f.Type = "clippy", "clippy::"+m[1], false
+		l.Heard(f.Tool)
+		return
+	}
+	switch {
+	case f.Text == "" && caretLine.MatchString(s):
+		l.source(f, s)
+	case l.continues(f, indented):
+		if len(f.Message) < parsed.MaxMessage {
+			f.Message = strings.TrimSpace(f.Message + " " + textstream.CleanText(s))
+		}
+	case indented, margin.MatchString(s):
+	case l.stray:
+		l.last = -1
+	default: // a source line may stand there as well
+		l.stray = true
+	}
+}
+
+// source takes the line before the carets.
+func (l *lintText) source(f *metric.Finding, carets string) {
+	_, source := peel(l.before)
+	f.Text = textstream.CleanText(margin.ReplaceAllString(source, ""))
+	if f.Column == 0 && !strings.Contains(carets, "|") {
+		f.Column = strings.IndexByte(carets, '^') + 1
+	}
+	f.Message = strings.TrimSpace(strings.TrimSuffix(f.Message, f.Text))
+}
+
+// continues reports whether a line is more of the message.
+func (l *lintText) continues(f *metric.Finding, indented bool) bool {
+	if f.Message == "" && indented {
+		return true
+	}
+	broken := f.Tool == "mypy" && f.Rule == "" && len(l.before) > wrapped
+	return l.more && f.Text == "" && (indented || broken)
+}
+
+// clippyRule stands below each of its findings.
+var clippyRule = regexp.MustCompile(`rust-clippy/\S*index\.html#(\w+)`)
+
+// wrapped is the length from which mypy --pretty breaks a line.
+const wrapped = 60
+
+// trailingRule is a rule at the end of a message.
+var trailingRule = regexp.MustCompile(`\s+[\[(](-?[A-Za-z][-\w./@:+=,]*)[\])]$`)
+
+// finish takes the rule off the end of a message of several lines.
+func (l *lintText) finish() {
+	if l.last < 0 {
+		return
+	}
+	if f := &l.Findings[l.last]; f.Rule == "" && l.more {
+		takeRule(f)
+	}
+}

@@ -1,0 +1,261 @@
+package linttext
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"supervise/internal/regexp"
+	"supervise/internal/textstream"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+// lineForm is a line in which a tool tells of a finding, or of a part of one.
+type lineForm struct {
+	tool    string
+	has     string // stands in each such line: a cheap look before the pattern
+	pattern string // with {file}, {line}, {col}, {level}, {rule}, {msg} and {pairs}
+	levels  map[string]metric.Level
+	level   metric.Level // where the line has no word for it
+	typed   bool         // errors are those of a compiler or type checker
+	sure    bool         // the rest of the line says that {file} is one
+	outer   bool         // the line begins with a level in brackets, as in Maven
+	skip    bool         // looks like a finding and is none
+	from0   bool         // columns are counted from 0
+	raw     bool         // the level in brackets belongs to it
+	join    bool         // what the lines kept before say stays
+	more    bool         // indented lines that follow go on with the message
+
+	// A finding that is spread over several lines: they share a block, the
+	// first ones are kept, and the last one makes the finding.
+	block string
+	keep  bool
+	once  bool // the lines kept are used up
+
+	re    *regexp.Regexp
+	pairs *regexp.Regexp
+	needs look
+}
+
+// look is what is seen of a line, or needed in one, before a pattern is tried.
+type look uint8
+
+const (
+	colonDigit look = 1 << iota // as in "file:1"
+	parenDigit                  // as in "file(1"
+	indented
+	outdented
+)
+
+// seen looks at a line.
+func seen(s string) look {
+	out := outdented
+	if s[0] == ' ' || s[0] == '\t' {
+		out = indented
+	}
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			continue
+		}
+		switch {
+		case i == 0:
+		case s[i-1] == ':':
+			out |= colonDigit
+		case s[i-1] == '(':
+			out |= parenDigit
+		}
+	}
+	return out
+}
+
+// needed tells from a pattern what each of its lines has. A line that stands in
+// a group may be left out.
+func needed(pattern string) look {
+	var out look
+	plain := strings.ReplaceAll(pattern, "(?:", "\x00")
+	switch {
+	case strings.Contains(plain, "{line}|"):
+	case strings.Contains(plain, ":{line}") && !strings.Contains(plain, "\x00:{line}"):
+		out = colonDigit
+	case strings.Contains(plain, `\({line}`):
+		out = parenDigit
+	}
+	switch {
+	case strings.HasPrefix(pattern, `\s+`), strings.HasPrefix(pattern, "  "):
+		out |= indented
+	case strings.HasPrefix(pattern, "{file}"), strings.HasPrefix(pattern, "(?P<level>"), strings.HasPrefix(pattern, `(?P<file>\S`), strings.HasPrefix(pattern, `(?P<file>[^\s`):
+		out |= outdented
+	}
+	return out
+}
+
+// places are what stands for the names in braces of a pattern.
+var places = strings.NewReplacer(
+	"{file}", `(?P<file>(?:[A-Za-z]:[\\/])?[^\s:"'|*?\[(][^:"|*?]*?)`,
+	"{quoted}", `"(?P<file>[^"]+)"`,
+	"{line}", `(?P<line>\d{1,9})`,
+	"{col}", `(?P<col>\d{1,9})`,
+	"{msg}", `(?P<msg>.*?)`,
+	"{rule}", `(?P<rule>[A-Za-z][\w./@:+-]*)`,
+	"{pairs}", `(?P<pairs>.*?)`,
+	"{word}", `(?P<level>(?i:fatal error|catastrophic error|internal error|error|fatal|warning|warn|note|notice|remark|info|information|style|performance|portability|hint))`,
+)
+
+func compileForms(table []lineForm) []lineForm {
+	out := make([]lineForm, len(table))
+	for i, f := range table {
+		f.needs = needed(f.pattern)
+		f.re = regexp.MustCompile("^" + places.Replace(f.pattern) + "$")
+		out[i] = f
+	}
+	return out
+}
+
+// parts returns what the groups of a match say.
+func (f *lineForm) parts(m []string) parts {
+	var p parts
+	for i, name := range f.re.SubexpNames() {
+		if m[i] != "" {
+			p.set(name, m[i])
+		}
+		if name == "pairs" {
+			for _, pair := range f.pairs.FindAllStringSubmatch(m[i], -1) {
+				p.set(pairNames[strings.ToLower(pair[1])], unescape.Replace(pair[2]))
+			}
+		}
+	}
+	return p
+}
+
+// pairNames are the names of the values of a service message.
+var pairNames = map[string]string{
+	"file": "file", "sourcepath": "file", "line": "line", "linenumber": "line", "col": "col", "columnnumber": "col", "title": "rule", "code": "rule",
+	"typeid": "rule", "message": "msg", "type": "level", "severity": "level",
+}
+
+// unescape takes away the escapes of TeamCity and GitHub.
+var unescape = strings.NewReplacer("|n", "\n", "|r", "", "|'", "'", "|[", "[", "|]", "]", "||", "|", "%0A", "\n", "%0D", "", "%3A", ":", "%2C", ",", "%25", "%")
+
+func (p *parts) set(name, value string) {
+	switch name {
+	case "file":
+		p.file = strings.TrimSpace(value)
+	case "line":
+		p.line, _ = strconv.Atoi(value) // digits
+	case "col":
+		p.column, _ = strconv.Atoi(value)
+		p.col = true
+	case "level":
+		p.level = value
+	case "rule":
+		p.rule = value
+	case "msg":
+		p.msg = value
+	}
+}
+
+// finding returns what the parts tell.
+func (f *lineForm) finding(p parts) metric.Finding {
+	out := metric.Finding{Tool: f.tool, Rule: p.rule, Line: p.line, Column: p.column, Message: textstream.CleanText(p.msg)}
+	if p.file != "" {
+		out.File = textstream.CleanName(parsed.Slashed(strings.TrimPrefix(p.file, "file://")))
+	}
+	out.Level = f.levelOf(p)
+	if f.from0 && p.col {
+		out.Column++
+	}
+	f.name(&out, p)
+	if rulesBehind[out.Tool] && out.Rule == "" && !f.more {
+		takeRule(&out)
+	}
+	out.Rule = strings.TrimPrefix(strings.TrimSuffix(out.Rule, ",-warnings-as-errors"), "-Werror,")
+	out.Type = (f.typed || parsed.ChecksTypes(out.Tool) || compilerRules[out.Rule]) && out.Level == metric.Error
+	return out
+}
+
+// name gives a finding its tool.
+func (f *lineForm) name(out *metric.Finding, p parts) {
+	switch {
+	case f.pairs != nil:
+		out.Message = textstream.CleanText(unescape.Replace(p.msg))
+		if m := titled.FindStringSubmatch(p.rule); m != nil {
+			out.Tool, out.Rule = m[1], m[2]
+		}
+	case p.tool != "":
+		out.Tool = p.tool
+	case f.tool == "" && f.level == 0:
+		out.Tool, out.Rule = toolOf(*out)
+	}
+	if other := arrowed[path.Ext(out.File)]; out.Tool == "rustc" && other != "" {
+		out.Tool = other
+	}
+}
+
+// takeRule takes the rule off the end of a message.
+func takeRule(f *metric.Finding) {
+	if m := trailingRule.FindStringSubmatchIndex(f.Message); m != nil {
+		f.Rule, f.Message = f.Message[m[2]:m[3]], f.Message[:m[0]]
+	}
+}
+
+// titled is how ruff names itself in the messages to GitHub.
+var titled = regexp.MustCompile(`^(\w+) \((\S+)\)$`)
+
+// arrowed are the tools of other languages that print as rustc does.
+var arrowed = map[string]string{".py": "ty", ".pyi": "ty", ".ts": "deno", ".tsx": "deno", ".js": "deno"}
+
+// compilerRules are those under which linters pass on errors of a compiler.
+var compilerRules = map[string]bool{"compile": true, "typecheck": true, "clang-diagnostic-error": true}
+
+func (f *lineForm) levelOf(p parts) metric.Level {
+	word := strings.ToLower(p.level)
+	switch {
+	case word != "":
+		if l, ok := f.levels[word]; ok {
+			return l
+		}
+		if l, ok := levelWords[word]; ok {
+			return l
+		}
+		return parsed.LevelOf(word)
+	case f.level != 0:
+		return f.level
+	}
+	return parsed.LevelOf(p.outer)
+}
+
+// levelWords are those of the texts of compilers and linters beside
+// [severities].
+var levelWords = map[string]metric.Level{
+	"remark": metric.Note, "performance": metric.Note, "portability": metric.Note, "hint warning": metric.Warning,
+	"✖": metric.Error, "×": metric.Error, "⚠": metric.Warning, "‼": metric.Warning, "!": metric.Warning, "ℹ": metric.Note, "i": metric.Note, "•": metric.Note,
+	"e": metric.Error, "w": metric.Warning, "f": metric.Error, "c": metric.Note, "r": metric.Note, "a": metric.Note, "n": metric.Note,
+	"high": metric.Error, "critical": metric.Error, "severe": metric.Error,
+	"questionable": metric.Warning, "extension": metric.Warning, "obsolescent": metric.Warning, "non-standard": metric.Warning, "deleted feature used": metric.Warning,
+	"warning (dev)": metric.Warning, "deprecation warning": metric.Warning, "deprecated": metric.Warning,
+}
+
+var (
+	branch     = regexp.MustCompile(`^(?:\[[^\]:/\\]{1,60}\]|C/C\+\+:) `)
+	stamp      = regexp.MustCompile(`^\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s{1,2}`)
+	shortClock = regexp.MustCompile(`^\d\d:\d\d\s+\[`)
+	task       = regexp.MustCompile(`^\s*\[(?:javac|exec|java|javadoc|ecj|groovyc|scalac|kotlinc|echo|wsimport|ant:\w+|apt|aspectj|iajc|cc|mkdir)\](?: |$)`)
+	node       = regexp.MustCompile(`^\s*\d+>`)
+	leveled    = regexp.MustCompile(`^\[\s?(ERROR|WARNING|WARN|INFO|FATAL|error|warn|info)\s?\](?: |$)`)
+)
+
+// peel takes off what a build tool puts before a line: the time, the task, the
+// number of the node, and the level, which it returns.
+func peel(s string) (level, rest string) {
+	s = stamp.ReplaceAllString(s, "")
+	if shortClock.MatchString(s) {
+		s = s[strings.IndexByte(s, '['):]
+	}
+	s = task.ReplaceAllString(s, "")
+	s = node.ReplaceAllString(s, "")
+	for m := leveled.FindStringSubmatch(s); m != nil; m = leveled.FindStringSubmatch(s) {
+		level, s = m[1], s[len(m[0]):]
+	}
+	return level, s
+}

@@ -1,0 +1,162 @@
+package linttext
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"supervise/internal/regexp"
+	"supervise/internal/textstream"
+)
+
+// summary is the line in which a tool counts its findings, or says that there
+// are none.
+type summary struct {
+	tool   string
+	unless string // this tool was heard, which says the same in another sense
+	re     *regexp.Regexp
+}
+
+var summaries = sync.OnceValue(func() []summary {
+	out := make([]summary, len(summaryForms))
+	for i, f := range summaryForms {
+		out[i] = summary{f.tool, f.unless, regexp.MustCompile(`^\s*(?:` + f.pattern + `)$`)}
+	}
+	return out
+})
+
+var summaryForms = []struct{ tool, unless, pattern string }{
+	{"mypy", "", `Success: no issues found in \d+ source files?`},
+	{"mypy", "", `Found (?P<errors>\d+) errors? in \d+ files? \(.*\)`},
+	{"pyright", "", `(?P<errors>\d+) errors?, (?P<warnings>\d+) warnings?(?:, \d+ (?:informations?|notes?))?\s*`},
+	{"ruff", "", `All checks passed!`},
+	{"ruff", "", `Found \d+ errors? \(\d+ fixed, (?P<total>\d+) remaining\)\.`},
+	{"biome", "", `Diagnostics not shown: (?P<left>\d+)\.`},
+	{"ruff", "biome", `Found (?P<total>\d+) errors?\.`},
+	{"biome", "", `Found (?P<errors>\d+) errors?\.`},
+	{"biome", "", `Found (?P<warnings>\d+) warnings?\.`},
+	{"staticcheck", "", `✖ (?P<total>\d+) problems? \(.* ignored\)`},
+	{"", "", `only showing the first \d+ errors, of (?P<errors>\d+) total;.*`},
+	{"", "", `only showing the first \d+ warnings, of (?P<warnings>\d+) total;.*`},
+	{"", "", `Found (?P<errors>\d+) errors?(?: in \d+ files?\.| in the same file, starting at: .*)`},
+	{"", "", `✖ (?P<total>\d+) problems? \(.*\)`},
+	{"", "", `(?P<total>\d+) problems?(?: \(\d+ errors?, \d+ warnings?\))?`},
+	{"eslint", "", `✔ No problems found`},
+	{"golangci-lint", "", `(?P<total>\d+) issues[.:]`},
+	{"pylint", "", `Your code has been rated at .*`},
+	{"rubocop", "", `\d+ files? inspected, (?P<total>\d+|no) offenses? detected.*`},
+	{"shellcheck", "", `No issues detected!`},
+	{"stylelint", "", `0 problems found`},
+	{"prettier", "", `All matched files use Prettier code style!`},
+	{"black", "", `\d+ files? (?:would be )?left unchanged\.`},
+	{"swiftlint", "", `Done linting! Found (?P<total>\d+) violations?, \d+ serious in \d+ files?\.`},
+	{"oxlint", "", `Found (?P<warnings>\d+) warnings? and (?P<errors>\d+) errors?\.`},
+	{"markdownlint", "", `Summary: (?P<total>\d+) error\(s\)`},
+	{"ansible-lint", "", `Passed: 0 failure\(s\), 0 warning\(s\) (?:on|in) \d+ files?\..*`},
+	{"svelte-check", "", `svelte-check found 0 errors and 0 warnings.*`},
+	{"bandit", "", `No issues identified\.`},
+	{"sqlfluff", "", `All Finished.*`},
+	{"credo", "", `\d+ mods/funs, found no issues\.`},
+	{"eslint", "", `✔ No ESLint warnings or errors`},
+	{"haml-lint", "", `\d+ files? inspected, (?P<total>\d+) lints? detected`},
+	{"brakeman", "", `No warnings found`},
+	{"sorbet", "", `No errors! Great job\.`},
+	{"flow", "", `No errors!`},
+	{"msbuild", "", `0 Error\(s\)`},
+	{"phpstan", "", `\[OK\] No errors`},
+	{"phpstan", "", `\[ERROR\] Found (?P<total>\d+) errors?`},
+	{"psalm", "", `No errors found!`},
+	{"luacheck", "", `Total: (?P<warnings>\d+) warnings? / (?P<errors>\d+) errors? in \d+ files?`},
+	{"perlcritic", "", `\S+ source OK`},
+	{"cpplint", "", `Total errors found: (?P<total>\d+)`},
+	{"dart", "", `No issues found!.*`},
+	{"biome", "", `Checked \d+ files? in \S+ No fixes (?:applied|needed)\.`},
+	{"clang-tidy", "", `Suppressed (?P<suppressed>\d+) warnings? \(.*\)\.?`},
+	{"", "", `(?P<ahead>\d+) warnings? generated\.`},
+	{"", "", `(?P<errors>\d+) errors?(?: generated\.)?`},
+	{"", "", `(?P<warnings>\d+) warnings?`},
+	{"", "", `(?P<warnings>\d+) warnings? and (?P<errors>\d+) errors? generated\.`},
+	{"", "", `Finished .* target\(s\) in .*`},
+}
+
+// crashes are the first words of a tool that broke off.
+var crashes = []string{
+	"Traceback (most recent call last):", "Oops! Something went wrong! :(", "Error: Cannot find module ", "Exception in thread \"", "panic: ",
+	"thread 'main' panicked at", "INTERNAL ERROR: ", "fatal error: unexpected signal", "Segmentation fault",
+}
+
+// noCommand is what shells say of a command that is not there.
+var noCommand = regexp.MustCompile(`^(?:\S*/)?(?:(?:ba|z|da|k)?sh|\S+\.sh): ?(?:line )?\d*:? ?.*not found`)
+
+func (l *lintText) crash(s string) bool {
+	begins := func(words string) bool { return strings.HasPrefix(s, words) }
+	if !slices.ContainsFunc(crashes, begins) && !(strings.Contains(s, "not found") && noCommand.MatchString(s)) {
+		return false
+	}
+	if l.broken == nil {
+		l.broken = l.line.Error("a tool broke off: %s", textstream.CleanText(s))
+	}
+	return true
+}
+
+// summaryWords are those without which no line is a summary.
+var summaryWords = []string{
+	"rror", "arning", "roblem", "issue", "offense", "passed", "rated", " style!", "unchanged", "OK", "Checked", "Finished", "violation", "lint", "not shown",
+}
+
+// longSummary is more than any of them is long.
+const longSummary = 160
+
+// summary compares what a tool counted with what was read of it.
+func (l *lintText) summary(s string) bool {
+	holds := func(word string) bool { return strings.Contains(s, word) }
+	if len(s) > longSummary || !slices.ContainsFunc(summaryWords, holds) {
+		return false
+	}
+	for _, form := range summaries() {
+		m := form.re.FindStringSubmatch(s)
+		if m == nil || slices.Contains(l.Tools, form.unless) {
+			continue
+		}
+		if form.tool != "" {
+			l.Heard(form.tool)
+			l.voices[form.tool] = true
+		}
+		for i, name := range form.re.SubexpNames() {
+			if name != "" && m[i] != "" {
+				n, _ := strconv.Atoi(m[i]) // "no" is 0
+				l.declared(name, n, s)
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func (l *lintText) declared(what string, n int, summary string) {
+	switch {
+	case what == "left":
+		l.broken = l.line.Error("biome left out %d diagnostics: run it with --max-diagnostics=none", n)
+		return
+	case what == "suppressed":
+		if l.ahead -= n; l.ahead <= 0 {
+			l.denied = ""
+		}
+		return
+	case what == "ahead" && l.said.total == 0: // clang-tidy counts first, with what it will suppress
+		l.ahead += n
+		l.denied = textstream.CleanText(summary)
+		return
+	case what == "ahead":
+		what = "warnings"
+	}
+	got := map[string]*int{"errors": &l.said.errors, "warnings": &l.said.warnings, "total": &l.said.total}[what]
+	if n > 0 {
+		l.denied = textstream.CleanText(summary)
+	}
+	if *got != n {
+		l.Problems.Add("%d %s were read where the summary says %q", *got, strings.Replace(what, "total", "findings", 1), textstream.CleanText(summary))
+	}
+	*got = 0
+}

@@ -1,0 +1,53 @@
+package linttext
+
+import (
+	"strings"
+
+	"supervise/internal/regexp"
+	"supervise/metric"
+)
+
+// rulesBehind are the tools that name the rule behind the message.
+var rulesBehind = map[string]bool{
+	"gcc": true, "clang-tidy": true, "cppcheck": true, "shellcheck": true, "doxygen": true, "sphinx": true, "mypy": true, "checkstyle": true,
+	"cpplint": true, "actionlint": true, "yamllint": true, "eslint": true, "clang": true, "flow": true, "ansible-lint": true,
+}
+
+// languages tell the compiler by the file.
+var languages = map[string]string{
+	"java": "javac", "kt": "kotlinc", "kts": "kotlinc", "scala": "scalac", "rs": "rustc", "swift": "swiftc", "hs": "ghc", "go": "go build",
+	"c": "gcc", "h": "gcc", "cc": "gcc", "cpp": "gcc", "cxx": "gcc", "c++": "gcc", "hpp": "gcc", "hh": "gcc", "hxx": "gcc", "m": "gcc", "mm": "gcc",
+	"ipp": "gcc", "inl": "gcc", "s": "gcc", "l": "gcc", "y": "gcc", "cu": "gcc", "f": "gcc", "f90": "gcc", "for": "gcc", "tpp": "gcc", "f77": "gcc", "f95": "gcc",
+	"py": "mypy", "pyi": "mypy", "sh": "shellcheck", "bash": "shellcheck", "zig": "zig", "cs": "csc", "fs": "fsc", "vb": "vbc", "pas": "dcc",
+	"php": "phpcs", "rst": "sphinx", "ts": "tsc", "tsx": "tsc",
+}
+
+// toolOf tells who speaks in a line like "file:line:column: level: message", by
+// the file and by the rule behind the message. The rule of a compiler is left to
+// be taken off.
+func toolOf(f metric.Finding) (tool, rule string) {
+	base := f.File[strings.LastIndexByte(f.File, '/')+1:]
+	tool = languages[strings.ToLower(base[strings.LastIndexByte(base, '.')+1:])]
+	last := ""
+	if m := trailingRule.FindStringSubmatch(f.Message); m != nil {
+		last = m[1]
+	}
+	switch {
+	case f.Rule != "":
+		return tool, f.Rule
+	case shellRule.MatchString(last):
+		tool = "shellcheck"
+	case tool == "gcc" && last != "" && !strings.HasPrefix(last, "-") && strings.Contains(last, "-"):
+		tool = "clang-tidy"
+	case tool == "gcc" && cppcheckRule.MatchString(last):
+		tool = "cppcheck"
+	case strings.HasPrefix(f.File, "<"):
+		tool = "gcc"
+	}
+	return tool, ""
+}
+
+var (
+	shellRule    = regexp.MustCompile(`^SC\d+$`)
+	cppcheckRule = regexp.MustCompile(`^[a-z]+[A-Za-z]*$`)
+)

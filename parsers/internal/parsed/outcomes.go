@@ -1,0 +1,231 @@
+package parsed
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/textstream"
+	"supervise/metric"
+)
+
+// CountOf reads a number of digits.
+func CountOf(digits string) AnyNumber {
+	n, err := strconv.ParseFloat(digits, 64)
+	if err != nil {
+		return 0
+	}
+	return AnyNumber(n)
+}
+
+// Outcomes gathers what a report in JSON says about tests. The zero value is
+// empty.
+type Outcomes struct {
+	TestSet
+	Failure string
+	Took    time.Duration
+}
+
+// Add takes one case as it stands in the report, with its texts as they are.
+func (s *Outcomes) Add(t metric.Test) { s.TestSet.Add(CleanTest(t)) }
+
+// AddNotRun takes a case that the report calls skipped although nobody asked
+// for that: it counts as it stands in the report, and as not run in the set.
+func (s *Outcomes) AddNotRun(t metric.Test) {
+	t.Status = metric.Skipped
+	s.Add(t)
+	s.Cases[len(s.Cases)-1].Status = metric.NotRun
+}
+
+// CleanTest returns t with texts that can be shown.
+func CleanTest(t metric.Test) metric.Test {
+	t.Suite, t.Class, t.Name = textstream.CleanName(t.Suite), textstream.CleanName(t.Class), textstream.CleanName(t.Name)
+	t.File = textstream.CleanName(t.File)
+	if t.Message != "" {
+		t.Message = textstream.Clipped(t.Message)
+	}
+	return t
+}
+
+// Breaks says that a suite could not run, or not to its end.
+func (s *Outcomes) Breaks(suite, why string) {
+	why = textstream.Clipped(why)
+	if why == "" {
+		why = "it failed outside of its tests"
+	}
+	s.TestSet.Breaks(suite, why)
+}
+
+// Declares compares a sum that the report states with the recount. A sum of
+// less than 0 is one that it does not state.
+func (s *Outcomes) Declares(what string, stated float64, counted int) {
+	if stated >= 0 && Whole(stated) != counted {
+		s.Problems.Add("the report says %d %s and holds %d", Whole(stated), what, counted)
+	}
+}
+
+// Failed is how many cases failed or broke off.
+func (s *Outcomes) Failed() int { return s.Totals.Failed + s.Totals.Errors }
+
+// Documents reads the JSON documents in r with read, once for each.
+func (s *Outcomes) Documents(r io.Reader, producer string, read func(*jsonstream.Reader) error) (Report, error) {
+	return s.DocumentsOf(r, &producer, read)
+}
+
+// DocumentsOf is documents where the producer is known only behind the reading.
+// Documents of another shape, such as the log lines of a test, are no part of
+// the report, as long as there is one.
+func (s *Outcomes) DocumentsOf(r io.Reader, producer *string, read func(*jsonstream.Reader) error) (Report, error) {
+	own := 0
+	var other *shapeError
+	noise, err := jsonstream.Documents(r, func(j *jsonstream.Reader) error {
+		before := len(s.Cases) + len(s.Broken)
+		err := read(j)
+		if errors.As(err, &other) && len(s.Cases)+len(s.Broken) == before {
+			return nil
+		}
+		own++
+		return err
+	})
+	switch {
+	case err != nil || own > 0:
+	case other != nil:
+		err = other.error
+	default:
+		err = fmt.Errorf("%w: there is no JSON in it", ErrUnknownFormat)
+	}
+	if noise != "" {
+		s.Problems.Add("text outside of the report: %s", textstream.Clipped(noise))
+	}
+	if other != nil && err == nil {
+		s.Problems.Add("a document outside of the report: %v", other.error)
+	}
+	return s.Report(*producer), err
+}
+
+// shapeError is what a document of another shape gives that was read whole.
+type shapeError struct{ error }
+
+// Unwrap returns the error that names the place.
+func (e *shapeError) Unwrap() error { return e.error }
+
+// OtherShape is the error of a whole document that is no report of the format.
+func OtherShape(j *jsonstream.Reader, problem string) error {
+	return &shapeError{j.Error("%s", problem)}
+}
+
+// Report returns what was gathered.
+func (s *Outcomes) Report(producer string) Report {
+	t := metric.NewTests(s.Cases)
+	t.Broken, t.Failure = UniqueSuites(s.Broken), textstream.Clipped(s.Failure)
+	t.Duration = s.Took
+	if t.Duration <= 0 {
+		for _, c := range s.Cases {
+			t.Duration += c.Duration
+		}
+	}
+	if same := s.Totals.Tests - len(t.Cases); same > 0 {
+		s.Problems.Add("%d cases have the suite, class and name of another one and are one test with it", same)
+	}
+	return Report{Producer: producer, Tests: t, Cases: s.Totals, Problems: s.Problems.All()}
+}
+
+// AnyNumber is a JSON number, or a text that holds one, as writers of many tools
+// have it: 0.25, "0.25", "0.250s". Everything else is 0.
+type AnyNumber float64
+
+// UnmarshalJSON reads what it can and never fails.
+func (n *AnyNumber) UnmarshalJSON(raw []byte) error {
+	text := strings.TrimSuffix(strings.Trim(string(raw), `" `), "s")
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		f = 0
+	}
+	*n = AnyNumber(f)
+	return nil
+}
+
+// Whole returns n without its fraction, 0 where it is below 0 or no number.
+func (n AnyNumber) Whole() int { return Whole(float64(n)) }
+
+// In returns the duration of n units.
+func (n AnyNumber) In(unit time.Duration) time.Duration {
+	return Seconds(float64(n) * unit.Seconds())
+}
+
+// AnyText is a JSON text, or what stands for one: of a list its items in lines, of
+// an object its message. Everything else is "".
+type AnyText string
+
+// UnmarshalJSON reads what it can and never fails.
+func (t *AnyText) UnmarshalJSON(raw []byte) error {
+	*t = AnyText(TextOf(raw))
+	return nil
+}
+
+// TextOf returns what [AnyText] reads of a value.
+func TextOf(raw jsonstream.Raw) string {
+	switch byte(raw.Kind()) {
+	case '"':
+		var s string
+		if jsonstream.Unmarshal(raw, &s) != nil {
+			return ""
+		}
+		return s
+	case '[':
+		var items []AnyText
+		if jsonstream.Unmarshal(raw, &items) != nil {
+			return ""
+		}
+		return JoinTexts(items, "\n")
+	case '{':
+		var o struct {
+			Message AnyText `json:"message"`
+			Stack   AnyText `json:"stack"`
+		}
+		if jsonstream.Unmarshal(raw, &o) != nil {
+			return ""
+		}
+		return JoinMessage(string(o.Message), string(o.Stack))
+	}
+	return ""
+}
+
+// JoinTexts puts what is not empty in one text.
+func JoinTexts(items []AnyText, between string) string {
+	var parts []string
+	for _, t := range items {
+		if t != "" {
+			parts = append(parts, string(t))
+		}
+	}
+	return strings.Join(parts, between)
+}
+
+// JoinMessage puts the message of a failure before its trace, unless the
+// trace begins with it or holds it.
+func JoinMessage(message, trace string) string {
+	message, trace = strings.TrimSpace(message), strings.TrimSpace(trace)
+	switch {
+	case message == "" || strings.Contains(trace, message):
+		return trace
+	case trace == "":
+		return message
+	}
+	return message + "\n" + trace
+}
+
+// GroupPath is the class of a test that stands in nested groups.
+func GroupPath(titles ...string) string {
+	var path []string
+	for _, t := range titles {
+		if t != "" {
+			path = append(path, t)
+		}
+	}
+	return strings.Join(path, " > ")
+}

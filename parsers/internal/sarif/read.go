@@ -1,0 +1,185 @@
+package sarif
+
+import (
+	"io"
+	"strings"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/sniff"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+// sarifResult is what is read of one result of SARIF 2.1.0:
+// https://docs.oasis-open.org/sarif/sarif/v2.1.0/. Everything else of a result,
+// its code flows above all, is passed over.
+type sarifResult struct {
+	RuleID        string          `json:"ruleId"`
+	RuleIndex     int             `json:"ruleIndex"` // -1 for none
+	Rule          *sarifRuleRef   `json:"rule"`
+	Kind          string          `json:"kind"`
+	Level         string          `json:"level"`
+	BaselineState string          `json:"baselineState"`
+	Message       sarifMessage    `json:"message"`
+	Locations     []sarifLocation `json:"locations"`
+	Suppressions  []struct {
+		Status string `json:"status"`
+	} `json:"suppressions"`
+	Provenance *struct {
+		InvocationIndex *int `json:"invocationIndex"`
+	} `json:"provenance"`
+}
+
+// sarifRuleRef refers to a rule, or to a part of a tool.
+type sarifRuleRef struct {
+	ID            string        `json:"id"`
+	Name          string        `json:"name"`
+	GUID          string        `json:"guid"`
+	Index         *int          `json:"index"`
+	ToolComponent *sarifRuleRef `json:"toolComponent"`
+}
+
+type sarifMessage struct {
+	Text      string   `json:"text"`
+	Markdown  string   `json:"markdown"`
+	ID        string   `json:"id"`
+	Arguments []string `json:"arguments"`
+}
+
+type sarifLocation struct {
+	PhysicalLocation struct {
+		ArtifactLocation sarifPlace `json:"artifactLocation"`
+		Region           struct {
+			StartLine   int          `json:"startLine"`
+			StartColumn int          `json:"startColumn"`
+			Snippet     sarifMessage `json:"snippet"`
+		} `json:"region"`
+	} `json:"physicalLocation"`
+}
+
+// sarifPlace names a file: relative to a base, or by its number in the run's
+// list of artifacts.
+type sarifPlace struct {
+	URI   string `json:"uri"`
+	Base  string `json:"uriBaseId"`
+	Index *int   `json:"index"`
+	path  string // see [sarifRun.file]
+}
+
+// sarifNotification is what a tool says about its own run.
+type sarifNotification struct {
+	Descriptor sarifRuleRef    `json:"descriptor"`
+	Associated sarifRuleRef    `json:"associatedRule"`
+	Level      string          `json:"level"`
+	Message    sarifMessage    `json:"message"`
+	Locations  []sarifLocation `json:"locations"`
+}
+
+type sarifInvocation struct {
+	Successful    *bool               `json:"executionSuccessful"`
+	Execution     []sarifNotification `json:"toolExecutionNotifications"`
+	Configuration []sarifNotification `json:"toolConfigurationNotifications"`
+	Overrides     []struct {
+		Descriptor    sarifRuleRef `json:"descriptor"`
+		Configuration sarifConfig  `json:"configuration"`
+	} `json:"ruleConfigurationOverrides"`
+}
+
+// sarifLevels are the levels of SARIF. A result that did not fail, or that has
+// the level none, is a note.
+var sarifLevels = map[string]metric.Level{
+	"error": metric.Error, "warning": metric.Warning, "note": metric.Note, "none": metric.Note,
+}
+
+// sarifKinds are the kinds of results that are no failures: those of level 0
+// are not counted, the others are notes.
+var sarifKinds = map[string]metric.Level{
+	"pass": 0, "notApplicable": 0,
+	"open": metric.Note, "review": metric.Note, "informational": metric.Note,
+}
+
+func detectSARIF(h sniff.Head) bool {
+	return h.JSON("runs.[].tool") || h.JSON("runs.[].results") || h.JSON("runs") && (h.JSON("version") || h.JSON("$schema")) ||
+		h.JSON("version", "$schema") && strings.Contains(string(h.Text), "sarif")
+}
+
+// parseSARIF reads SARIF 2.1.0. The level of a result is its own, else that of
+// its rule, else warning. Suppressed results, those that passed and those that
+// are gone since the baseline are not counted. What a tool calls an error of
+// its own run is an Error; a run that failed as a whole is an error.
+func parseSARIF(r io.Reader) (parsed.Report, error) {
+	s := sarif{lint: parsed.NewFindingSet(), names: parsed.Interner{}}
+	noise, err := jsonstream.Documents(r, s.document)
+	if err == nil {
+		err = s.failed
+	}
+	return s.lint.Report(s.producer, noise, err)
+}
+
+// sarif reads a report run by run.
+type sarif struct {
+	lint     *parsed.FindingSet
+	names    parsed.Interner
+	producer string
+	failed   error // a run was not successful
+}
+
+func (s *sarif) document(j *jsonstream.Reader) error {
+	found := false
+	err := j.Object(func(name string) error {
+		switch name {
+		case "version":
+			version, err := j.Text()
+			if err == nil && !strings.HasPrefix(version, "2.1") {
+				err = j.Error("SARIF version %q is not read, only 2.1.0 is", version)
+			}
+			return err
+		case "runs":
+			found = true
+			return j.Array(func() error { return s.run(j) })
+		case "inlineExternalProperties":
+			return s.external(j, j.Array)
+		}
+		return j.Skip()
+	})
+	if err == nil && !found {
+		err = j.Error("there are no runs in the SARIF document")
+	}
+	return err
+}
+
+// external refuses results that stand outside of their run.
+func (s *sarif) external(j *jsonstream.Reader, each func(func() error) error) error {
+	return each(func() error {
+		return j.Object(func(name string) error {
+			if name == "results" {
+				return j.Error("its results stand outside of the run, which is not read: write them into one file")
+			}
+			return j.Skip()
+		})
+	})
+}
+
+func (s *sarif) run(j *jsonstream.Reader) error {
+	run := sarifRun{sarif: s, first: len(s.lint.Findings), lookups: map[sarifKey]*sarifLookup{}, places: map[sarifPlaceKey]*sarifPlace{}}
+	err := j.Object(func(name string) error {
+		switch name {
+		case "tool":
+			return j.Value(&run.tool)
+		case "results":
+			run.looked = j.Kind() == '['
+			return j.Array(func() error { return run.result(j) })
+		case "invocations":
+			return j.Value(&run.invocations)
+		case "originalUriBaseIds":
+			return j.Value(&run.bases)
+		case "artifacts":
+			return j.Array(func() error { return run.artifact(j) })
+		case "externalPropertyFileReferences":
+			return s.external(j, func(f func() error) error { return f() })
+		}
+		return j.Skip()
+	})
+	run.end(j)
+	return err
+}

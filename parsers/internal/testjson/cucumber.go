@@ -1,0 +1,243 @@
+package testjson
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/sniff"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+// cucumberFeature is one feature of the JSON that Cucumber writes in all its
+// languages, and behave and others after it. It is read scenario by scenario,
+// since pictures may be part of it.
+type cucumberFeature struct {
+	uri      parsed.AnyText
+	location parsed.AnyText // of behave, file:line
+	name     parsed.AnyText
+	before   []cucumberStep
+	after    []cucumberStep
+	status   parsed.AnyText // of behave
+	elements []cucumberElement
+	listed   bool // it has elements
+}
+
+// cucumberElement is a scenario, or a background that belongs to the scenarios
+// behind it.
+type cucumberElement struct {
+	Type     string           `json:"type"`
+	Keyword  string           `json:"keyword"`
+	Name     parsed.AnyText   `json:"name"`
+	ID       parsed.AnyText   `json:"id"`
+	Line     parsed.AnyNumber `json:"line"`
+	Location parsed.AnyText   `json:"location"`
+	Status   string           `json:"status"` // of behave
+	Before   []cucumberStep   `json:"before"`
+	Steps    []cucumberStep   `json:"steps"`
+	After    []cucumberStep   `json:"after"`
+}
+
+type cucumberStep struct {
+	Keyword parsed.AnyText `json:"keyword"`
+	Name    parsed.AnyText `json:"name"`
+	Result  *struct {
+		Status   string           `json:"status"`
+		Duration parsed.AnyNumber `json:"duration"` // nanoseconds; of behave seconds
+		Error    parsed.AnyText   `json:"error_message"`
+	} `json:"result"`
+	Before []cucumberStep `json:"before"`
+	After  []cucumberStep `json:"after"`
+}
+
+func detectCucumber(h sniff.Head) bool {
+	return h.JSON("[].elements", "[].keyword") || h.JSON("[].elements.[].steps") || h.JSON("[].uri", "[].keyword", "[].name")
+}
+
+// parseCucumber reads scenarios as tests. An undefined or pending step skips
+// its scenario, as it does not say that something is wrong; an ambiguous one
+// fails it.
+func parseCucumber(r io.Reader) (parsed.Report, error) {
+	s, producer := &parsed.Outcomes{}, "cucumber"
+	return s.DocumentsOf(r, &producer, func(j *jsonstream.Reader) error {
+		if j.Kind() != '[' {
+			if err := j.Skip(); err != nil {
+				return err
+			}
+			return parsed.OtherShape(j, "this is no report of Cucumber: it has no features")
+		}
+		return j.Array(func() error {
+			var f cucumberFeature
+			if err := f.read(j); err != nil {
+				return err
+			}
+			if f.uri == "" && f.location == "" && !f.listed {
+				return j.Error("this is no feature of Cucumber: it has no place and no elements")
+			}
+			if f.uri == "" && f.location != "" {
+				producer = "behave"
+			}
+			f.add(s)
+			return nil
+		})
+	})
+}
+
+func (f *cucumberFeature) read(j *jsonstream.Reader) error {
+	return j.Object(func(name string) error {
+		switch name {
+		case "uri":
+			return j.Value(&f.uri)
+		case "location":
+			return j.Value(&f.location)
+		case "name":
+			return j.Value(&f.name)
+		case "before":
+			return j.Value(&f.before)
+		case "after":
+			return j.Value(&f.after)
+		case "status":
+			return j.Value(&f.status)
+		case "elements":
+			f.listed = true
+			return j.Array(func() error {
+				var e cucumberElement
+				err := j.Value(&e)
+				f.elements = append(f.elements, e)
+				return err
+			})
+		}
+		return j.Skip()
+	})
+}
+
+func (f *cucumberFeature) add(s *parsed.Outcomes) {
+	file, unit := string(f.uri), time.Nanosecond
+	if file == "" {
+		file, _ = splitLine(string(f.location))
+		unit = time.Second
+	}
+	var background []cucumberStep
+	var tests []metric.Test
+	for _, e := range f.elements {
+		steps := slices.Concat(e.Before, e.Steps, e.After)
+		if e.Type == "background" || e.Type == "" && strings.HasPrefix(e.Keyword, "Background") {
+			background = steps
+			continue
+		}
+		tests = append(tests, e.test(file, string(f.name), slices.Concat(background, steps), unit))
+		if f.uri != "" {
+			background = nil // it stands again before every scenario
+		}
+	}
+	nameExamples(tests)
+	for _, t := range tests {
+		s.Add(t)
+	}
+	broken := worstStep(slices.Concat(f.before, f.after), unit)
+	if broken.Status > metric.Skipped || f.status == "hook_error" || f.status == "cleanup_error" {
+		s.Breaks(file, "a hook of the feature failed\n"+broken.Message)
+	}
+}
+
+// nameExamples tells the scenarios of one name apart: those of other lines are
+// the examples of an outline, those of one line are attempts at the same.
+func nameExamples(tests []metric.Test) {
+	groups := map[metric.ID][]*metric.Test{}
+	for i := range tests {
+		groups[tests[i].ID] = append(groups[tests[i].ID], &tests[i])
+	}
+	for _, group := range groups {
+		slices.SortStableFunc(group, func(a, b *metric.Test) int { return cmp.Compare(a.Line, b.Line) })
+		several := group[0].Line != group[len(group)-1].Line
+		n := 0
+		for i, t := range group {
+			t.Rerun = i > 0 && group[i-1].Line == t.Line
+			if !t.Rerun {
+				n++
+			}
+			if several {
+				t.Name += fmt.Sprintf("[%d]", n)
+			}
+		}
+	}
+}
+
+func splitLine(place string) (file string, line int) {
+	i := strings.LastIndexByte(place, ':')
+	if i < 0 {
+		return place, 0
+	}
+	n, err := strconv.Atoi(place[i+1:])
+	if err != nil {
+		return place, 0
+	}
+	return place[:i], n
+}
+
+// cucumberStatuses are the words for the result of a step or scenario, in any
+// case.
+var cucumberStatuses = map[string]metric.Status{
+	"passed": metric.Passed, "failed": metric.Failed, "ambiguous": metric.Failed,
+	"skipped": metric.Skipped, "pending": metric.Skipped, "undefined": metric.Skipped, "untested": metric.Skipped,
+	"error": metric.Errored, "hook_error": metric.Errored, "cleanup_error": metric.Errored,
+	"pending_warn": metric.Passed, "untested_pending": metric.Skipped, "untested_undefined": metric.Skipped,
+	"xfailed": metric.Skipped, "xpassed": metric.Failed, "unknown": metric.Errored,
+}
+
+// cucumberStatus returns what a word means: an unknown one is an error, and
+// none is nothing.
+func cucumberStatus(word string) metric.Status {
+	if word == "" {
+		return 0
+	}
+	if s, known := cucumberStatuses[strings.ToLower(word)]; known {
+		return s
+	}
+	return metric.Errored
+}
+
+func (e cucumberElement) test(file, feature string, steps []cucumberStep, unit time.Duration) metric.Test {
+	out := worstStep(steps, unit)
+	out.ID = metric.ID{Suite: file, Class: feature, Name: string(e.Name)}
+	out.File, out.Line = file, e.Line.Whole()
+	if e.Location != "" {
+		out.File, out.Line = splitLine(string(e.Location))
+	}
+	if s := cucumberStatus(e.Status); s > out.Status {
+		out.Status = s
+	}
+	if out.Status == 0 { // a scenario without steps
+		out.Status = metric.Passed
+	}
+	return out
+}
+
+// worstStep returns the outcome of steps and the hooks around them.
+func worstStep(steps []cucumberStep, unit time.Duration) metric.Test {
+	var out metric.Test
+	take := func(t metric.Test) {
+		out.Duration += t.Duration
+		if t.Status > out.Status {
+			out.Status, out.Message = t.Status, t.Message
+		}
+	}
+	for _, s := range steps {
+		if r := s.Result; r != nil {
+			why := string(r.Error)
+			if why == "" && cucumberStatus(r.Status) > metric.Passed {
+				why = strings.TrimSpace(string(s.Keyword)) + " " + string(s.Name) + ": " + r.Status
+			}
+			take(metric.Test{Status: cucumberStatus(r.Status), Message: why, Duration: r.Duration.In(unit)})
+		}
+		take(worstStep(s.Before, unit))
+		take(worstStep(s.After, unit))
+	}
+	return out
+}

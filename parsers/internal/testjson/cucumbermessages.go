@@ -1,0 +1,255 @@
+package testjson
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+// cucumberMessage is one line of the messages of Cucumber:
+// https://github.com/cucumber/messages
+type cucumberMessage struct {
+	Meta *struct {
+		Implementation struct {
+			Name parsed.AnyText `json:"name"`
+		} `json:"implementation"`
+	} `json:"meta"`
+	GherkinDocument *struct {
+		URI     parsed.AnyText `json:"uri"`
+		Feature *struct {
+			Name     parsed.AnyText  `json:"name"`
+			Children []cucumberChild `json:"children"`
+		} `json:"feature"`
+	} `json:"gherkinDocument"`
+	Pickle *struct {
+		ID         string         `json:"id"`
+		URI        parsed.AnyText `json:"uri"`
+		Name       parsed.AnyText `json:"name"`
+		ASTNodeIDs []string       `json:"astNodeIds"`
+	} `json:"pickle"`
+	ParseError *struct {
+		Message parsed.AnyText `json:"message"`
+		Source  struct {
+			URI parsed.AnyText `json:"uri"`
+		} `json:"source"`
+	} `json:"parseError"`
+	RunStarted *struct{} `json:"testRunStarted"`
+	TestCase   *struct {
+		ID       string `json:"id"`
+		PickleID string `json:"pickleId"`
+	} `json:"testCase"`
+	CaseStarted *struct {
+		ID         string           `json:"id"`
+		TestCaseID string           `json:"testCaseId"`
+		Attempt    parsed.AnyNumber `json:"attempt"`
+	} `json:"testCaseStarted"`
+	StepFinished *struct {
+		CaseStartedID string         `json:"testCaseStartedId"`
+		Result        cucumberResult `json:"testStepResult"`
+	} `json:"testStepFinished"`
+	HookFinished *struct {
+		Result cucumberResult `json:"result"`
+	} `json:"testRunHookFinished"`
+	CaseFinished *struct {
+		CaseStartedID string `json:"testCaseStartedId"`
+		WillBeRetried bool   `json:"willBeRetried"`
+	} `json:"testCaseFinished"`
+	RunFinished *struct {
+		Success *bool          `json:"success"`
+		Message parsed.AnyText `json:"message"`
+	} `json:"testRunFinished"`
+}
+
+type cucumberResult struct {
+	Status   string         `json:"status"`
+	Message  parsed.AnyText `json:"message"`
+	Duration struct {
+		Seconds parsed.AnyNumber `json:"seconds"`
+		Nanos   parsed.AnyNumber `json:"nanos"`
+	} `json:"duration"`
+}
+
+// cucumberChild is a scenario, or a rule that holds some.
+type cucumberChild struct {
+	Rule *struct {
+		Children []cucumberChild `json:"children"`
+	} `json:"rule"`
+	Scenario *struct {
+		ID       string `json:"id"`
+		Location struct {
+			Line parsed.AnyNumber `json:"line"`
+		} `json:"location"`
+		Examples []struct {
+			Body []struct {
+				ID       string `json:"id"`
+				Location struct {
+					Line parsed.AnyNumber `json:"line"`
+				} `json:"location"`
+			} `json:"tableBody"`
+		} `json:"examples"`
+	} `json:"scenario"`
+}
+
+func detectCucumberMessages(h sniff.Head) bool {
+	return h.JSON("meta.protocolVersion") || h.JSON("gherkinDocument.feature") || h.JSON("testRunStarted", "pickle.astNodeIds")
+}
+
+// cucumberMessages reads the messages of one run.
+type cucumberMessages struct {
+	set      parsed.Outcomes
+	producer string
+	lines    map[string]int         // by the node of a scenario or example
+	features map[string]string      // by file
+	pickles  map[string]metric.Test // scenarios that are to run
+	cases    map[string]string      // the pickle of a test case
+	attempts map[string]*metric.Test
+	ended    map[string][]metric.Test // by file
+	files    []string
+	state    string
+}
+
+func parseCucumberMessages(r io.Reader) (parsed.Report, error) {
+	c := &cucumberMessages{
+		lines: map[string]int{}, features: map[string]string{}, pickles: map[string]metric.Test{},
+		cases: map[string]string{}, attempts: map[string]*metric.Test{}, ended: map[string][]metric.Test{},
+	}
+	noise := ""
+	err := jsonstream.Events(r, nil, jsonstream.Sink{Event: c.event, Noise: func(text []byte, _ textstream.Line) {
+		noise = cmp.Or(noise, textstream.CleanText(string(text)))
+	}})
+	if noise != "" {
+		c.set.Problems.Add("text between the messages: %s", noise)
+	}
+	if err == nil && c.state != "finished" {
+		err = &parsed.SyntaxError{Problem: "the test run did not finish: cucumber was stopped, or its messages were cut off"}
+	}
+	c.finish()
+	return c.set.Report(cmp.Or(c.producer, "cucumber")), err
+}
+
+func (c *cucumberMessages) event(raw []byte, at textstream.Line) error {
+	var m cucumberMessage
+	if err := jsonstream.Unmarshal(raw, &m); err != nil {
+		return at.Error("%v", err)
+	}
+	c.source(m)
+	switch {
+	case m.RunStarted != nil:
+		c.state = "running"
+	case m.TestCase != nil:
+		c.cases[m.TestCase.ID] = m.TestCase.PickleID
+	case m.CaseStarted != nil:
+		t, known := c.pickles[c.cases[m.CaseStarted.TestCaseID]]
+		if !known {
+			return at.Error("the scenario that starts is not known")
+		}
+		t.Rerun = m.CaseStarted.Attempt > 0
+		c.attempts[m.CaseStarted.ID] = &t
+	case m.StepFinished != nil:
+		if t := c.attempts[m.StepFinished.CaseStartedID]; t != nil {
+			m.StepFinished.Result.worsen(t)
+		}
+	case m.HookFinished != nil:
+		if r := m.HookFinished.Result; cucumberStatus(r.Status) > metric.Skipped {
+			c.set.Breaks("cucumber", "a hook around the run failed\n"+string(r.Message))
+		}
+	case m.CaseFinished != nil:
+		c.end(m.CaseFinished.CaseStartedID, m.CaseFinished.WillBeRetried)
+	case m.RunFinished != nil:
+		c.state = "finished"
+		if m.RunFinished.Message != "" {
+			c.set.Failure = string(m.RunFinished.Message)
+		}
+	}
+	return nil
+}
+
+// source takes what says which scenarios there are.
+func (c *cucumberMessages) source(m cucumberMessage) {
+	switch {
+	case m.Meta != nil:
+		c.producer = string(m.Meta.Implementation.Name)
+	case m.GherkinDocument != nil && m.GherkinDocument.Feature != nil:
+		c.features[string(m.GherkinDocument.URI)] = string(m.GherkinDocument.Feature.Name)
+		c.number(m.GherkinDocument.Feature.Children)
+	case m.ParseError != nil:
+		c.set.Breaks(string(m.ParseError.Source.URI), string(m.ParseError.Message))
+	case m.Pickle != nil:
+		file := string(m.Pickle.URI)
+		t := metric.Test{ID: metric.ID{Suite: file, Class: c.features[file], Name: string(m.Pickle.Name)}, File: file}
+		for _, id := range m.Pickle.ASTNodeIDs { // the example stands behind its outline
+			t.Line = cmp.Or(c.lines[id], t.Line)
+		}
+		c.pickles[m.Pickle.ID] = t
+	}
+}
+
+func (c *cucumberMessages) number(children []cucumberChild) {
+	for _, child := range children {
+		if child.Rule != nil {
+			c.number(child.Rule.Children)
+		}
+		if child.Scenario == nil {
+			continue
+		}
+		c.lines[child.Scenario.ID] = child.Scenario.Location.Line.Whole()
+		for _, e := range child.Scenario.Examples {
+			for _, row := range e.Body {
+				c.lines[row.ID] = row.Location.Line.Whole()
+			}
+		}
+	}
+}
+
+func (r cucumberResult) worsen(t *metric.Test) {
+	t.Duration += r.Duration.Seconds.In(time.Second) + r.Duration.Nanos.In(time.Nanosecond)
+	if s := cucumberStatus(r.Status); s > t.Status {
+		t.Status, t.Message = s, string(r.Message)
+	}
+}
+
+// end takes the attempt that ended. One that is repeated is no outcome.
+func (c *cucumberMessages) end(id string, again bool) {
+	t := c.attempts[id]
+	delete(c.attempts, id)
+	if t == nil || again {
+		return
+	}
+	if t.Status == 0 { // a scenario without steps
+		t.Status = metric.Passed
+	}
+	t.Flaky, t.Rerun = t.Rerun && t.Status == metric.Passed, false
+	if _, known := c.ended[t.Suite]; !known {
+		c.files = append(c.files, t.Suite)
+	}
+	c.ended[t.Suite] = append(c.ended[t.Suite], *t)
+}
+
+func (c *cucumberMessages) finish() {
+	for _, id := range slices.Sorted(maps.Keys(c.attempts)) {
+		t := *c.attempts[id]
+		t.Status, t.Message = metric.Errored, parsed.JoinMessage("it began and did not end", t.Message)
+		if _, known := c.ended[t.Suite]; !known {
+			c.files = append(c.files, t.Suite)
+		}
+		c.ended[t.Suite] = append(c.ended[t.Suite], t)
+	}
+	for _, file := range c.files {
+		nameExamples(c.ended[file])
+		for _, t := range c.ended[file] {
+			c.set.Add(t)
+		}
+	}
+	if n := len(c.cases) - c.set.Totals.Tests; n > 0 {
+		c.set.Problems.Add("%s", fmt.Sprintf("%d scenarios were to run and did not", n))
+	}
+}

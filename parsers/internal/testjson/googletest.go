@@ -1,0 +1,99 @@
+package testjson
+
+import (
+	"cmp"
+	"io"
+	"strings"
+	"time"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/sniff"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+// googletestSuite is one suite of --gtest_output=json.
+type googletestSuite struct {
+	Name  parsed.AnyText   `json:"name"`
+	Tests []googletestCase `json:"testsuite"`
+	Old   []googletestCase `json:"testcase"`
+}
+
+type googletestCase struct {
+	Name      parsed.AnyText   `json:"name"`
+	File      parsed.AnyText   `json:"file"`
+	Line      parsed.AnyNumber `json:"line"`
+	Status    string           `json:"status"`
+	Result    string           `json:"result"`
+	Time      parsed.AnyNumber `json:"time"` // seconds, with an s behind them
+	ClassName parsed.AnyText   `json:"classname"`
+	Failures  []struct {
+		Failure parsed.AnyText `json:"failure"`
+	} `json:"failures"`
+	Skipped []parsed.AnyText `json:"skipped"`
+}
+
+func detectGoogletest(h sniff.Head) bool {
+	return h.JSON("tests", "disabled", "testsuites") || h.JSON("testsuites.[].testsuite")
+}
+
+func parseGoogletest(r io.Reader) (parsed.Report, error) {
+	s := &parsed.Outcomes{}
+	return s.Documents(r, "googletest", func(j *jsonstream.Reader) error {
+		stated, failures, suites := parsed.AnyNumber(-1), parsed.AnyNumber(-1), false
+		before := s.Totals
+		err := j.Object(func(name string) error {
+			switch name {
+			case "tests":
+				return j.Value(&stated)
+			case "failures":
+				return j.Value(&failures)
+			case "testsuites":
+				suites = true
+				return j.Array(func() error {
+					var g googletestSuite
+					if err := j.Value(&g); err != nil {
+						return err
+					}
+					g.add(s)
+					return nil
+				})
+			}
+			return j.Skip()
+		})
+		switch {
+		case err != nil:
+			return err
+		case !suites:
+			return parsed.OtherShape(j, "this is no report of googletest: it has no suites")
+		}
+		s.Declares("tests", float64(stated), s.Totals.Tests-before.Tests)
+		s.Declares("failures", float64(failures), s.Failed()-before.Failed-before.Errors)
+		return nil
+	})
+}
+
+func (g googletestSuite) add(s *parsed.Outcomes) {
+	for _, c := range append(g.Tests, g.Old...) {
+		var why []parsed.AnyText
+		for _, f := range c.Failures {
+			why = append(why, f.Failure)
+		}
+		if c.Name == "" { // what failed in the set-up or tear-down of the suite or the program
+			s.Breaks(string(cmp.Or(c.ClassName, g.Name)), parsed.JoinTexts(why, "\n"))
+			continue
+		}
+		t := metric.Test{
+			ID:     metric.ID{Class: string(cmp.Or(c.ClassName, g.Name)), Name: string(c.Name)},
+			Status: metric.Passed, Duration: c.Time.In(time.Second), Message: parsed.JoinTexts(why, "\n"),
+			File: string(c.File), Line: c.Line.Whole(),
+		}
+		switch {
+		case len(why) > 0:
+			t.Status = metric.Failed
+		case strings.EqualFold(c.Status, "NOTRUN"), c.Result == "SKIPPED", c.Result == "SUPPRESSED", len(c.Skipped) > 0:
+			t.Status, t.Message = metric.Skipped, parsed.JoinTexts(c.Skipped, "\n")
+		}
+		s.Add(t)
+	}
+}

@@ -1,0 +1,136 @@
+package testjson
+
+import (
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/regexp"
+	"supervise/internal/sniff"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+// karmaTest is one test in one browser of karma-json-reporter and its kin.
+type karmaTest struct {
+	Description parsed.AnyText   `json:"description"`
+	Suite       []string         `json:"suite"`
+	Log         []parsed.AnyText `json:"log"`
+	Skipped     bool             `json:"skipped"`
+	Disabled    bool             `json:"disabled"`
+	Pending     bool             `json:"pending"`
+	Success     bool             `json:"success"`
+	Time        parsed.AnyNumber `json:"time"` // milliseconds
+}
+
+type karmaBrowser struct {
+	Name       parsed.AnyText `json:"name"`
+	LastResult *struct {
+		Total        *parsed.AnyNumber `json:"total"`
+		Error        bool              `json:"error"`
+		Disconnected bool              `json:"disconnected"`
+	} `json:"lastResult"`
+}
+
+type karmaReport struct {
+	browsers map[string]karmaBrowser
+	results  map[string][]karmaTest
+	summary  *struct {
+		Success      *parsed.AnyNumber `json:"success"`
+		Failed       *parsed.AnyNumber `json:"failed"`
+		Skipped      *parsed.AnyNumber `json:"skipped"`
+		Error        bool              `json:"error"`
+		Disconnected bool              `json:"disconnected"`
+	}
+}
+
+func detectKarma(h sniff.Head) bool {
+	return h.JSON("browsers", "result", "summary") || h.JSON("browsers.*.lastResult", "result")
+}
+
+func parseKarma(r io.Reader) (parsed.Report, error) {
+	s := &parsed.Outcomes{}
+	return s.Documents(r, "karma", func(j *jsonstream.Reader) error {
+		var k karmaReport
+		err := j.Object(func(name string) error {
+			switch name {
+			case "browsers":
+				return j.Value(&k.browsers)
+			case "result":
+				return j.Value(&k.results)
+			case "summary":
+				return j.Value(&k.summary)
+			}
+			return j.Skip()
+		})
+		switch {
+		case err != nil:
+			return err
+		case k.results == nil || k.summary == nil:
+			return parsed.OtherShape(j, "this is no report of karma: it has no result or no summary")
+		}
+		k.add(s)
+		return nil
+	})
+}
+
+func (k karmaReport) add(s *parsed.Outcomes) {
+	before := s.Totals
+	for _, id := range slices.Sorted(maps.Keys(k.results)) {
+		name, count := k.browsers[id].short(), s.Totals.Tests
+		for _, t := range k.results[id] {
+			s.Add(t.test(name))
+		}
+		last := k.browsers[id].LastResult
+		if last == nil {
+			continue
+		}
+		if last.Total != nil {
+			s.Declares("tests in "+name, float64(*last.Total), s.Totals.Tests-count)
+		}
+		if last.Disconnected {
+			s.Breaks(name, "the browser was disconnected before its tests had run")
+		}
+	}
+	for _, c := range []struct {
+		what    string
+		stated  *parsed.AnyNumber
+		counted int
+	}{
+		{"passed tests", k.summary.Success, s.Totals.Passed - before.Passed},
+		{"failed tests", k.summary.Failed, s.Totals.Failed - before.Failed},
+		{"skipped tests", k.summary.Skipped, s.Totals.Skipped - before.Skipped},
+	} {
+		if c.stated != nil {
+			s.Declares(c.what, float64(*c.stated), c.counted)
+		}
+	}
+	if (k.summary.Error || k.summary.Disconnected) && s.Totals.Failed == before.Failed && len(s.Broken) == 0 {
+		s.Failure = "karma says that there was an error although no test failed"
+	}
+}
+
+var karmaVersion = regexp.MustCompile(`\s+\d.*$`)
+
+// short is the name of the browser without its version, which changes more
+// often than the tests do.
+func (b karmaBrowser) short() string { return karmaVersion.ReplaceAllString(string(b.Name), "") }
+
+func (t karmaTest) test(browser string) metric.Test {
+	out := metric.Test{
+		ID:       metric.ID{Suite: browser, Class: parsed.GroupPath(t.Suite...), Name: string(t.Description)},
+		Duration: t.Time.In(time.Millisecond), Message: strings.TrimSpace(parsed.JoinTexts(t.Log, "\n")),
+	}
+	switch {
+	case t.Skipped || t.Disabled || t.Pending:
+		out.Status = metric.Skipped
+	case t.Success:
+		out.Status, out.Message = metric.Passed, ""
+	default:
+		out.Status = metric.Failed
+	}
+	return out
+}

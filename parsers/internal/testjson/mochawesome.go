@@ -1,0 +1,140 @@
+package testjson
+
+import (
+	"cmp"
+	"io"
+	"strings"
+	"time"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/sniff"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+// mochawesomeSuite is one file or group of mochawesome's report.
+type mochawesomeSuite struct {
+	Title       parsed.AnyText     `json:"title"`
+	File        parsed.AnyText     `json:"file"`
+	FullFile    parsed.AnyText     `json:"fullFile"`
+	BeforeHooks []mochawesomeTest  `json:"beforeHooks"`
+	AfterHooks  []mochawesomeTest  `json:"afterHooks"`
+	Tests       []mochawesomeTest  `json:"tests"`
+	Suites      []mochawesomeSuite `json:"suites"`
+}
+
+type mochawesomeTest struct {
+	Title    parsed.AnyText   `json:"title"`
+	Duration parsed.AnyNumber `json:"duration"` // milliseconds
+	State    string           `json:"state"`
+	Pass     bool             `json:"pass"`
+	Fail     bool             `json:"fail"`
+	Pending  bool             `json:"pending"`
+	Skipped  bool             `json:"skipped"` // a hook before it failed
+	Err      struct {
+		Message parsed.AnyText `json:"message"`
+		Stack   parsed.AnyText `json:"estack"`
+	} `json:"err"`
+}
+
+func detectMochawesome(h sniff.Head) bool {
+	return h.JSON("stats.passes", "results") && (h.JSON("meta.mochawesome") || h.JSON("stats.testsRegistered") || h.JSON("results.[].suites"))
+}
+
+func parseMochawesome(r io.Reader) (parsed.Report, error) {
+	s := &parsed.Outcomes{}
+	return s.Documents(r, "mochawesome", func(j *jsonstream.Reader) error {
+		var stats struct {
+			Tests    *parsed.AnyNumber `json:"testsRegistered"` // the others leave out what did not run
+			Duration parsed.AnyNumber  `json:"duration"`
+		}
+		before, results := s.Totals.Tests, false
+		err := j.Object(func(name string) error {
+			switch name {
+			case "stats":
+				return j.Value(&stats)
+			case "results":
+				results = true
+				return j.Array(func() error { return readMochawesome(j, s) })
+			}
+			return j.Skip()
+		})
+		switch {
+		case err != nil:
+			return err
+		case !results:
+			return parsed.OtherShape(j, "this is no report of mochawesome: it has no results")
+		}
+		if stats.Tests != nil {
+			s.Declares("tests", float64(*stats.Tests), s.Totals.Tests-before)
+		}
+		s.Took += stats.Duration.In(time.Millisecond)
+		return nil
+	})
+}
+
+func readMochawesome(j *jsonstream.Reader, s *parsed.Outcomes) error {
+	if j.Kind() != '{' { // false, where nothing ran
+		return j.Skip()
+	}
+	var m mochawesomeSuite
+	if err := j.Value(&m); err != nil {
+		return err
+	}
+	m.add(s, "", nil)
+	return nil
+}
+
+// place is the file, from the project's folder on: mochawesome cuts that off and
+// leaves the slash.
+func (m mochawesomeSuite) place() string {
+	if m.File != "" && m.File != m.FullFile && strings.HasSuffix(string(m.FullFile), string(m.File)) {
+		return strings.TrimLeft(string(m.File), `/\`)
+	}
+	return string(cmp.Or(m.File, m.FullFile))
+}
+
+func (m mochawesomeSuite) add(s *parsed.Outcomes, file string, path []string) {
+	file = cmp.Or(m.place(), file)
+	path = append(path[:len(path):len(path)], string(m.Title))
+	for _, hooks := range [][]mochawesomeTest{m.BeforeHooks, m.AfterHooks} {
+		for _, h := range hooks {
+			if h.Fail || h.State == "failed" {
+				s.Breaks(cmp.Or(file, parsed.GroupPath(path...)), string(h.Title)+": "+parsed.JoinMessage(string(h.Err.Message), string(h.Err.Stack)))
+			}
+		}
+	}
+	for _, t := range m.Tests {
+		out := metric.Test{
+			ID:       metric.ID{Suite: file, Class: parsed.GroupPath(path...), Name: string(t.Title)},
+			Duration: t.Duration.In(time.Millisecond), Message: parsed.JoinMessage(string(t.Err.Message), string(t.Err.Stack)), File: file,
+		}
+		out.Status = t.status()
+		if out.Status == metric.NotRun {
+			out.Message = "a hook before it failed"
+			s.AddNotRun(out)
+			continue
+		}
+		if out.Status == metric.Errored {
+			out.Message = "the report does not say how it ended"
+		}
+		s.Add(out)
+	}
+	for _, inner := range m.Suites {
+		inner.add(s, file, path)
+	}
+}
+
+func (t mochawesomeTest) status() metric.Status {
+	switch {
+	case t.Fail || t.State == "failed":
+		return metric.Failed
+	case t.Pending || t.State == "pending":
+		return metric.Skipped
+	case t.Skipped || t.State == "skipped":
+		return metric.NotRun
+	case t.Pass || t.State == "passed":
+		return metric.Passed
+	}
+	return metric.Errored
+}

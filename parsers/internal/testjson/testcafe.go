@@ -1,0 +1,94 @@
+package testjson
+
+import (
+	"io"
+	"time"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+// testcafeFixture is one fixture of TestCafe's JSON reporter.
+type testcafeFixture struct {
+	Name  parsed.AnyText `json:"name"`
+	Path  parsed.AnyText `json:"path"`
+	Tests []struct {
+		Name          parsed.AnyText   `json:"name"`
+		Errors        []parsed.AnyText `json:"errs"`
+		Duration      parsed.AnyNumber `json:"durationMs"`
+		Unstable      bool             `json:"unstable"`
+		Skipped       bool             `json:"skipped"`
+		SkippedReason parsed.AnyText   `json:"skippedReason"`
+	} `json:"tests"`
+}
+
+func detectTestCafe(h sniff.Head) bool { return h.JSON("fixtures", "userAgents") }
+
+func parseTestCafe(r io.Reader) (parsed.Report, error) {
+	s := &parsed.Outcomes{}
+	return s.Documents(r, "testcafe", func(j *jsonstream.Reader) error {
+		total, passed, fixtures := parsed.AnyNumber(-1), parsed.AnyNumber(-1), false
+		before := s.Totals
+		err := j.Object(func(name string) error {
+			switch name {
+			case "total":
+				return j.Value(&total)
+			case "passed":
+				return j.Value(&passed)
+			case "fixtures":
+				fixtures = true
+				return j.Array(func() error {
+					var f testcafeFixture
+					if err := j.Value(&f); err != nil {
+						return err
+					}
+					f.add(s)
+					return nil
+				})
+			case "warnings":
+				return testcafeWarnings(j, s)
+			}
+			return j.Skip()
+		})
+		switch {
+		case err != nil:
+			return err
+		case !fixtures:
+			return parsed.OtherShape(j, "this is no report of TestCafe: it has no fixtures")
+		}
+		ran := s.Totals.Passed - before.Passed + s.Failed() - before.Failed - before.Errors
+		s.Declares("tests that ran", float64(total), ran)
+		s.Declares("passed tests", float64(passed), s.Totals.Passed-before.Passed)
+		return nil
+	})
+}
+
+func testcafeWarnings(j *jsonstream.Reader, s *parsed.Outcomes) error {
+	var warnings []parsed.AnyText
+	err := j.Value(&warnings)
+	for _, w := range warnings {
+		s.Problems.Add("testcafe warns: %s", textstream.FirstLine(textstream.CleanText(string(w))))
+	}
+	return err
+}
+
+func (f testcafeFixture) add(s *parsed.Outcomes) {
+	for _, t := range f.Tests {
+		out := metric.Test{
+			ID:       metric.ID{Suite: string(f.Path), Class: string(f.Name), Name: string(t.Name)},
+			Duration: t.Duration.In(time.Millisecond), Message: parsed.JoinTexts(t.Errors, "\n"), File: string(f.Path),
+		}
+		switch {
+		case t.Skipped:
+			out.Status, out.Message = metric.Skipped, string(t.SkippedReason)
+		case len(t.Errors) > 0:
+			out.Status = metric.Failed
+		default:
+			out.Status, out.Flaky = metric.Passed, t.Unstable
+		}
+		s.Add(out)
+	}
+}

@@ -1,0 +1,105 @@
+package testxml
+
+import (
+	"io"
+
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
+	"supervise/internal/xmlstream"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+func detectCatch2(h sniff.Head) bool { return h.XML("Catch", "Catch2TestRun") }
+
+// catch2Reader reads the XML of Catch2, versions 2 and 3. A test case counts
+// once, whatever sections it has; the suite is the program.
+type catch2Reader struct{ xmlSet }
+
+func parseCatch2(r io.Reader) (parsed.Report, error) {
+	c := &catch2Reader{}
+	x, err := readXML(r, "Catch2 XML", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
+		if t.Name != "Catch" && t.Name != "Catch2TestRun" {
+			return false, nil
+		}
+		return true, c.inside(x, attr(t, "name"))
+	})
+	return c.report(x, "catch2"), err
+}
+
+func (c *catch2Reader) inside(x *xmlstream.Reader, program string) error {
+	return x.Children(func(t xmlstream.Token) error {
+		switch t.Name {
+		case "Group":
+			return c.inside(x, program)
+		case "TestCase":
+			return c.test(x, t, program)
+		}
+		return nil
+	})
+}
+
+func (c *catch2Reader) test(x *xmlstream.Reader, t xmlstream.Token, program string) error {
+	test := metric.Test{
+		ID:   metric.ID{Suite: program, Name: attr(t, "name")},
+		File: textstream.CleanName(attr(t, "filename")), Line: junitLine(attr(t, "line")),
+		Status: metric.Errored, // a crash leaves no result
+	}
+	var why textstream.Clip
+	ended := false
+	err := x.Children(func(t xmlstream.Token) error {
+		if t.Name != "OverallResult" {
+			return catch2Failure(x, t, &why)
+		}
+		ended = true
+		test.Duration = junitTime(attr(t, "durationInSeconds"))
+		switch success := attr(t, "success") == "true"; {
+		case !success:
+			test.Status = metric.Failed
+		case declaredNumber(t, "skips") > 0:
+			test.Status = metric.Skipped
+		default:
+			test.Status = metric.Passed
+		}
+		return nil
+	})
+	if err != nil {
+		return err // what the test came to may stand in what is missing
+	}
+	if !ended {
+		why.Add("\nthe test has no result")
+	}
+	if test.Status != metric.Passed {
+		test.Message = why.String()
+	}
+	c.Add(test)
+	return nil
+}
+
+// catch2Failure adds what an element says of a failure, in sections as well.
+func catch2Failure(x *xmlstream.Reader, t xmlstream.Token, why *textstream.Clip) error {
+	switch t.Name {
+	case "Section", "BenchmarkResults":
+		return x.Children(func(t xmlstream.Token) error { return catch2Failure(x, t, why) })
+	case "Expression":
+		if attr(t, "success") == "true" {
+			return nil
+		}
+		why.Add(textstream.CleanText(attr(t, "filename") + ":" + attr(t, "line") + ": "))
+		return x.Children(func(t xmlstream.Token) error {
+			if t.Name == "Expanded" || t.Name == "Exception" {
+				return addLine(x, why)
+			}
+			return nil
+		})
+	case "Exception", "Failure", "FatalErrorCondition", "Skip":
+		return addLine(x, why)
+	}
+	return nil
+}
+
+func addLine(x *xmlstream.Reader, c *textstream.Clip) error {
+	text, err := clipped(x)
+	c.Add(text + "\n")
+	return err
+}

@@ -1,0 +1,123 @@
+package testxml
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
+	"supervise/internal/xmlstream"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+// cppunitLists are the lists of tests in a report, by what came of them.
+var cppunitLists = map[string]metric.Status{
+	"SuccessfulTests": metric.Passed, "FailedTests": metric.Failed, "SkippedTests": metric.Skipped,
+}
+
+// detectCppUnit tells the report from a TRX, which has the same root element.
+func detectCppUnit(h sniff.Head) bool {
+	return h.XML("TestRun") && (h.Elements("Statistics") || h.Elements("SuccessfulTests") || h.Elements("FailedTests")) && !detectTRX(h)
+}
+
+// cppunitReader reads the XML of CppUnit and of AUnit, which writes the same.
+// What stands before the last :: or the first " : " of a name is the class. A
+// failure of the type Error, an exception, is an error.
+type cppunitReader struct {
+	xmlSet
+	stated map[string]int // the numbers that the report says of itself
+}
+
+func parseCppUnit(r io.Reader) (parsed.Report, error) {
+	c := &cppunitReader{stated: map[string]int{}}
+	x, err := readXML(r, "CppUnit XML", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
+		return t.Name == "TestRun", x.Children(func(t xmlstream.Token) error {
+			if status, ok := cppunitLists[t.Name]; ok {
+				return x.Children(func(xmlstream.Token) error { return c.test(x, status) })
+			}
+			if t.Name == "Statistics" {
+				return x.Children(func(t xmlstream.Token) error { return c.statistic(x, t.Name) })
+			}
+			return nil
+		})
+	})
+	if err == nil {
+		c.check()
+	}
+	return c.report(x, ""), err
+}
+
+func (c *cppunitReader) statistic(x *xmlstream.Reader, name string) error {
+	text, err := clipped(x)
+	if n, bad := strconv.Atoi(strings.TrimSpace(text)); bad == nil {
+		c.stated[name] = n
+	}
+	return err
+}
+
+// check compares the numbers with the recount.
+func (c *cppunitReader) check() {
+	for _, s := range []struct {
+		name, what string
+		count      int
+	}{
+		{"Tests", "tests ran", c.Totals.Tests},
+		{"FailuresTotal", "tests failed", c.Totals.Failed + c.Totals.Errors},
+	} {
+		if n, ok := c.stated[s.name]; ok && n != s.count {
+			c.Problems.Add("the report says that %d %s and holds %d", n, s.what, s.count)
+		}
+	}
+}
+
+func (c *cppunitReader) test(x *xmlstream.Reader, status metric.Status) error {
+	t := metric.Test{Status: status}
+	err := x.Children(func(e xmlstream.Token) (err error) {
+		switch e.Name {
+		case "Name":
+			t.Name, err = clipped(x)
+		case "Message":
+			t.Message, err = clipped(x)
+		case "Location":
+			err = cppunitPlace(x, &t)
+		case "FailureType":
+			var word string
+			if word, err = clipped(x); strings.TrimSpace(word) == "Error" {
+				t.Status = metric.Errored
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err // its name or outcome may stand in what is missing
+	}
+	t.Class, t.Name = cppunitClass(strings.TrimSpace(t.Name))
+	c.Add(t)
+	return nil
+}
+
+func cppunitPlace(x *xmlstream.Reader, t *metric.Test) error {
+	return x.Children(func(e xmlstream.Token) error {
+		text, err := clipped(x)
+		switch e.Name {
+		case "File":
+			t.File = textstream.CleanName(strings.TrimSpace(text))
+		case "Line":
+			t.Line = junitLine(strings.TrimSpace(text))
+		}
+		return err
+	})
+}
+
+// cppunitClass splits "ns::Class::test" and "Suite : test".
+func cppunitClass(name string) (class, test string) {
+	if at := strings.LastIndex(name, "::"); at > 0 && at+2 < len(name) {
+		return name[:at], name[at+2:]
+	}
+	if class, test, ok := strings.Cut(name, " : "); ok && class != "" && test != "" {
+		return class, test
+	}
+	return "", name
+}

@@ -1,0 +1,117 @@
+package testxml
+
+import (
+	"io"
+
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
+	"supervise/internal/xmlstream"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+var ctestStatuses = map[string]metric.Status{"passed": metric.Passed, "failed": metric.Failed, "notrun": metric.Skipped}
+
+func detectCTest(h sniff.Head) bool { return h.XML("Site") && h.Elements("Testing") }
+
+// ctestReader reads the Test.xml of CTest. The suite is the build's name, as in
+// its JUnit XML.
+type ctestReader struct {
+	xmlSet
+	listed []string        // the tests that were to run
+	ran    map[string]bool // by full name
+}
+
+func parseCTest(r io.Reader) (parsed.Report, error) {
+	c := &ctestReader{ran: map[string]bool{}}
+	x, err := readXML(r, "CTest results", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
+		if t.Name != "Site" {
+			return false, nil
+		}
+		build, found := attr(t, "BuildName"), false
+		err := x.Children(func(t xmlstream.Token) error {
+			if t.Name != "Testing" {
+				return nil
+			}
+			found = true
+			return c.testing(x, build)
+		})
+		return found || err != nil, err
+	})
+	return c.report(x, ctest), err
+}
+
+func (c *ctestReader) testing(x *xmlstream.Reader, build string) error {
+	err := x.Children(func(t xmlstream.Token) error {
+		switch t.Name {
+		case "TestList":
+			return x.Children(func(xmlstream.Token) error {
+				name, err := clipped(x)
+				c.listed = append(c.listed, name)
+				return err
+			})
+		case "Test":
+			return c.test(x, t, build)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range c.listed {
+		if !c.ran[name] {
+			c.Breaks(build, name+" was listed and has no result: the run broke off")
+			break
+		}
+	}
+	return nil
+}
+
+func (c *ctestReader) test(x *xmlstream.Reader, t xmlstream.Token, build string) error {
+	word := attr(t, "Status")
+	test := metric.Test{ID: metric.ID{Suite: build}, Status: ctestStatuses[word]}
+	full, measured := "", map[string]string{}
+	err := x.Children(func(t xmlstream.Token) (err error) {
+		switch t.Name {
+		case "Name":
+			test.Name, err = clipped(x)
+		case "FullName":
+			full, err = clipped(x)
+		case "Results":
+			err = x.Children(func(t xmlstream.Token) error { return ctestMeasurement(x, t, measured) })
+		}
+		return err
+	})
+	if err != nil {
+		return err // what the test came to may stand in what is missing
+	}
+	c.ran[full] = true
+	test.Duration = junitTime(measured["Execution Time"])
+	why := measured["Completion Status"]
+	switch test.Status {
+	case metric.Failed:
+		test.Message = textstream.Clipped(measured["Exit Code"] + "\n" + measured[""])
+	case metric.Skipped:
+		test.Message = why
+		if notStarted(why) {
+			test.Status = metric.Errored
+		}
+	case metric.Passed:
+	default:
+		test.Status = metric.Errored
+		c.Problems.Add("test %q has the status %q, which nobody knows: it counts as an error", test.Name, word)
+	}
+	c.Add(test)
+	return nil
+}
+
+// ctestMeasurement reads one value; the output of the test has no name.
+func ctestMeasurement(x *xmlstream.Reader, t xmlstream.Token, into map[string]string) error {
+	name := attr(t, "name")
+	return x.Children(func(t xmlstream.Token) (err error) {
+		if t.Name == "Value" {
+			into[name], err = clipped(x)
+		}
+		return err
+	})
+}

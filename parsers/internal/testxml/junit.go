@@ -1,0 +1,280 @@
+package testxml
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
+	"supervise/internal/xmlstream"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+// junitOutcomes are the elements in a testcase that say how it ended. A
+// testcase without any passed. An element with a status of 0 says nothing more
+// than the failure beside it.
+var junitOutcomes = map[string]struct {
+	status metric.Status
+	flaky  bool // it failed, and passed when it was run again
+}{
+	"failure":      {status: metric.Failed},
+	"error":        {status: metric.Errored},
+	"skipped":      {status: metric.Skipped},
+	"skip":         {status: metric.Skipped},
+	"ignored":      {status: metric.Skipped},
+	"disabled":     {status: metric.Skipped},
+	"pending":      {status: metric.Skipped},
+	"flakyFailure": {status: metric.Passed, flaky: true},
+	"flakyError":   {status: metric.Passed, flaky: true},
+	"rerunFailure": {},
+	"rerunError":   {},
+}
+
+// junitStatuses are the words that some writers put into the attribute status
+// or result of a testcase, beside the outcome or instead of it. Other words,
+// like "run" or "completed", say nothing.
+var junitStatuses = map[string]metric.Status{
+	"fail": metric.Failed, "failed": metric.Failed, "failure": metric.Failed, "timeout": metric.Failed,
+	"error": metric.Errored, "errored": metric.Errored, "broken": metric.Errored,
+	"skipped": metric.Skipped, "skip": metric.Skipped, "ignored": metric.Skipped, "disabled": metric.Skipped,
+	"notrun": metric.Skipped, "pending": metric.Skipped, "suppressed": metric.Skipped, "todo": metric.Skipped,
+}
+
+var junitRoots = map[string]bool{"testsuites": true, "testsuite": true, "testcase": true}
+
+// detectJUnit leaves out what has the root element and other tests within it,
+// such as the XML of Check.
+func detectJUnit(h sniff.Head) bool {
+	if h.XML("testrun") { // Eclipse; others have the root as well
+		return h.Elements("testcase")
+	}
+	return junitRoots[h.Root.Name] && (h.Elements("testcase") || !h.Elements("test"))
+}
+
+// junitReader reads one report. It keeps one frame for every open element.
+type junitReader struct {
+	frames   []junitFrame
+	cases    []metric.Test
+	broken   []metric.Suite
+	hollow   []metric.Suite // suites with tests that are not there
+	totals   parsed.Totals
+	noTests  int            // cases that stand for a suite
+	more     int            // cases that a suite does not count itself
+	unnamed  map[string]int // how many cases without a name each suite has
+	spare    *junitCase     // for the next case
+	producer string
+	problems textstream.Problems
+	found    bool // there is an element of a test report
+}
+
+// junitFrame is what an open element belongs to, and where its text goes.
+type junitFrame struct {
+	name  string
+	suite *junitSuite
+	test  *junitCase
+	text  *textstream.Clip // nil where text means nothing
+}
+
+func parseJUnit(r io.Reader) (parsed.Report, error) {
+	j := &junitReader{frames: []junitFrame{{suite: &junitSuite{}}}, unnamed: map[string]int{}}
+	x := xmlstream.NewReader(r)
+	err := j.read(x)
+	for len(j.frames) > 1 { // what a cut off report began counts as far as it goes
+		j.close(err == nil)
+	}
+	if err == nil && !j.found {
+		err = fmt.Errorf("%w: there is no testsuite in it", parsed.ErrUnknownFormat)
+	}
+	return j.report(x), err
+}
+
+func (j *junitReader) read(x *xmlstream.Reader) error {
+	for {
+		x.Mute(j.top().text == nil)
+		t, err := x.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read JUnit XML: %w", err)
+		}
+		switch t.Kind {
+		case xmlstream.Start:
+			j.open(t)
+		case xmlstream.End:
+			j.close(true)
+		case xmlstream.Text:
+			if clip := j.top().text; clip != nil {
+				clip.Add(t.Text)
+			}
+		case xmlstream.Comment:
+			if j.producer == "" && strings.HasPrefix(t.Text, " suites ") { // one of its totals
+				j.producer = nodeTest
+			}
+		}
+	}
+}
+
+// top returns the frame of the innermost open element.
+func (j *junitReader) top() *junitFrame { return &j.frames[len(j.frames)-1] }
+
+func (j *junitReader) open(t xmlstream.Token) {
+	f := *j.top()
+	f.name = t.Name
+	j.found = j.found || junitRoots[t.Name]
+	if j.producer == "" {
+		j.producer = junitProducer(t)
+	}
+	switch t.Name {
+	case "testsuites", "testsuite":
+		f.suite, f.test, f.text = newSuite(t, f.suite, j.producer), nil, nil
+	case "testcase":
+		f.test, f.text = j.newCase(t, f.suite), nil
+	case "property":
+		j.property(t, f)
+	default:
+		f.text = f.outcome(t)
+	}
+	j.frames = append(j.frames, f)
+}
+
+// newCase returns a case, in the memory of one that is closed.
+func (j *junitReader) newCase(t xmlstream.Token, s *junitSuite) *junitCase {
+	c := j.spare
+	if j.spare = nil; c == nil {
+		c = &junitCase{}
+	}
+	c.begin(t, s)
+	return c
+}
+
+// property knows one property: the one that [WriteJUnit] writes.
+func (j *junitReader) property(t xmlstream.Token, f junitFrame) {
+	if name, _ := t.Attr("name"); name == propertyBroken && f.test == nil {
+		why, _ := t.Attr("value")
+		j.broken = append(j.broken, metric.Suite{Name: f.suite.id(), Why: textstream.CleanText(why)})
+	}
+}
+
+// outcome takes an element in a testcase or, for a suite that could not run,
+// directly in a suite. It returns where its text goes.
+func (f junitFrame) outcome(t xmlstream.Token) *textstream.Clip {
+	o, known := junitOutcomes[t.Name]
+	if !known || f.text != nil { // an element within an outcome is a part of its text
+		return f.text
+	}
+	message, _ := t.Attr("message")
+	if f.test != nil {
+		why, _ := t.Attr("type")
+		f.test.todo = f.test.todo || o.status == metric.Skipped && why == "todo"
+		return f.test.ended(o.status, o.flaky, message)
+	}
+	if o.status == metric.Failed || o.status == metric.Errored {
+		return f.suite.failed(message)
+	}
+	return nil
+}
+
+// close ends the innermost element; whole is false where the report broke off
+// in it.
+func (j *junitReader) close(whole bool) {
+	f := *j.top()
+	j.frames = j.frames[:len(j.frames)-1]
+	switch f.name {
+	case "testcase":
+		if whole { // else its outcome may still have been to come
+			j.endCase(f)
+			j.spare = f.test
+		}
+	case "testsuites", "testsuite":
+		j.endSuite(f.suite, whole)
+	}
+}
+
+func (j *junitReader) endCase(f junitFrame) {
+	t := f.test.result(f.suite, j.producer)
+	j.totals.Add(t.Status)
+	f.suite.own.Add(t.Status)
+	f.suite.sum += t.Duration
+	if j.noTest(t) {
+		f.suite.noTests++
+		return
+	}
+	identify(&t, j.producer)
+	if t.Name == "" {
+		j.unnamed[t.Suite]++
+		t.Name = fmt.Sprintf("(unnamed %d)", j.unnamed[t.Suite])
+	}
+	if len(j.cases) == cap(j.cases) { // doubling copies less than append does
+		j.cases = slices.Grow(j.cases, max(64, len(j.cases)))
+	}
+	j.cases = parsed.Keep(j.cases, t)
+}
+
+// noTest lists the suite of a case that is no test as broken, and reports
+// whether t is one.
+func (j *junitReader) noTest(t metric.Test) bool {
+	if !t.Failed() {
+		return false
+	}
+	for _, n := range junitNoTests {
+		if (n.producer == j.producer || n.producer == "") && n.is(t) {
+			suite := t.Suite
+			if n.suite != nil {
+				suite = n.suite(t)
+			}
+			j.broken = append(j.broken, metric.Suite{Name: suite, Why: cmp.Or(t.Message, t.Name, "it could not run")})
+			j.noTests++
+			return true
+		}
+	}
+	return false
+}
+
+func (j *junitReader) endSuite(s *junitSuite, whole bool) {
+	if whole {
+		s.check(&j.problems)
+		if s.declares && len(s.name) > 0 {
+			j.more += max(0, s.own.Tests-s.noTests-s.declared.Tests)
+		}
+		if s.declared.Tests > 0 && s.own.Plus(s.inner).Tests == 0 {
+			j.hollow = append(j.hollow, metric.Suite{Name: s.id(), Why: fmt.Sprintf("its report says that it has %d tests and names none", s.declared.Tests)})
+		}
+	}
+	s.parent.inner = s.parent.inner.Plus(s.own).Plus(s.inner)
+	s.parent.sum += cmp.Or(s.took, s.sum)
+	if s.why != nil {
+		j.broken = append(j.broken, metric.Suite{Name: s.id(), Why: cmp.Or(s.why.String(), "the suite failed outside of its tests")})
+	}
+}
+
+func (j *junitReader) report(x *xmlstream.Reader) parsed.Report {
+	if noise := textstream.FirstLine(textstream.CleanText(x.Outside())); noise != "" {
+		j.problems.Add("text outside of the report: %s", noise)
+	}
+	if j.producer == jestJUnit && j.more > 0 {
+		j.problems.Add("%d cases are more than their suites say: each is a test.todo that reads as passed, as jest-junit does not mark it; the JSON of jest does", j.more)
+	}
+	if j.producer == vitest {
+		var broken []metric.Suite
+		j.cases, broken = splitGroups(j.cases)
+		j.broken = append(j.broken, broken...)
+		j.noTests += len(broken)
+	}
+	markReruns(j.cases, j.producer)
+	if j.totals.Tests == 0 {
+		j.broken = append(j.broken, j.hollow...)
+	}
+	t := metric.NewTests(j.cases)
+	t.Broken = parsed.UniqueSuites(j.broken)
+	t.Duration = j.frames[0].suite.sum
+	if same := j.totals.Tests - j.noTests - len(t.Cases); same > 0 {
+		j.problems.Add("%d cases have the suite, class and name of another one and are one test with it", same)
+	}
+	return parsed.Report{Producer: j.producer, Tests: t, Cases: j.totals, Problems: j.problems.All()}
+}

@@ -1,0 +1,166 @@
+package testxml
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"supervise/internal/regexp"
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
+	"supervise/internal/xmlstream"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+func detectRobot(h sniff.Head) bool { return h.XML("robot") }
+
+// robotReader reads the output.xml of Robot Framework. The suite of a test is
+// the file it stands in, the class the path of suites, as in the JSON.
+type robotReader struct {
+	xmlSet
+	tests []metric.Test   // not yet added: the tear down of a suite may still fail
+	all   xmlstream.Token // the numbers that the report says of itself
+}
+
+// robotEnd is the outcome of a suite, test or keyword.
+type robotEnd struct{ status, took, why string }
+
+func parseRobot(r io.Reader) (parsed.Report, error) {
+	b := &robotReader{}
+	x, err := readXML(r, "Robot Framework output", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
+		if t.Name != "robot" {
+			return false, nil
+		}
+		return true, x.Children(func(t xmlstream.Token) error {
+			switch t.Name {
+			case "suite":
+				return b.suite(x, t, "")
+			case "statistics":
+				return x.Children(func(xmlstream.Token) error { return b.statistics(x) })
+			case "errors":
+				return x.Children(func(xmlstream.Token) error { return b.error(x) })
+			}
+			return nil
+		})
+	})
+	for _, t := range b.tests {
+		b.Add(t)
+	}
+	if err == nil {
+		b.declared(b.all, "pass", "tests passed", b.Totals.Passed)
+		b.declared(b.all, "fail", "tests failed", b.Totals.Failed+b.Totals.Errors)
+	}
+	return b.report(x, "robot"), err
+}
+
+func (b *robotReader) suite(x *xmlstream.Reader, t xmlstream.Token, path string) error {
+	path = strings.TrimPrefix(path+within+attr(t, "name"), within)
+	file := textstream.CleanName(attr(t, "source"))
+	first := len(b.tests)
+	if other := attr(t, "src"); other != "" { // split by Robot Framework 2
+		b.Breaks(orPath(file, path), "its results are in another file, "+other)
+	}
+	var end robotEnd
+	err := x.Children(func(t xmlstream.Token) (err error) {
+		switch t.Name {
+		case "suite":
+			err = b.suite(x, t, path)
+		case "test":
+			err = b.test(x, t, path, file)
+		case "kw":
+			err = b.fixture(x, orPath(file, path))
+		case "status":
+			end, err = readRobotEnd(x, t)
+		}
+		return err
+	})
+	if at := strings.Index(end.why, "uite teardown failed"); err == nil && at >= 0 {
+		b.tornDown(first, end.why[max(0, at-1):])
+	}
+	return err
+}
+
+// fixture reads a keyword of a suite: its set up or tear down.
+func (b *robotReader) fixture(x *xmlstream.Reader, suite string) error {
+	return x.Children(func(t xmlstream.Token) error {
+		if t.Name != "status" {
+			return nil
+		}
+		end, err := readRobotEnd(x, t)
+		if end.status == "FAIL" {
+			b.Breaks(suite, end.why)
+		}
+		return err
+	})
+}
+
+// statistics reads the numbers of all tests, which stand among others.
+func (b *robotReader) statistics(x *xmlstream.Reader) error {
+	return x.Children(func(t xmlstream.Token) error {
+		t.Attrs = slices.Clone(t.Attrs)
+		name, err := clipped(x)
+		if name == "All Tests" {
+			b.all = t
+		}
+		return err
+	})
+}
+
+func orPath(file, path string) string {
+	if file != "" {
+		return file
+	}
+	return path
+}
+
+// tornDown makes the tests of a suite fail whose tear down did, as Robot
+// Framework itself counts them.
+func (b *robotReader) tornDown(first int, why string) {
+	for i := first; i < len(b.tests); i++ {
+		if t := &b.tests[i]; t.Status != metric.Skipped {
+			t.Status = metric.Failed
+			t.Message = textstream.Clipped(strings.TrimSpace(t.Message + "\n" + why))
+		}
+	}
+}
+
+func (b *robotReader) test(x *xmlstream.Reader, t xmlstream.Token, path, file string) error {
+	c := metric.Test{ID: metric.ID{Suite: orPath(file, path), Class: path, Name: attr(t, "name")}, File: file, Line: junitLine(attr(t, "line"))}
+	var end robotEnd
+	err := x.Children(func(t xmlstream.Token) (err error) {
+		if t.Name == "status" {
+			end, err = readRobotEnd(x, t)
+		}
+		return err
+	})
+	if err != nil {
+		return err // what the test came to may stand in what is missing
+	}
+	c.Status, c.Duration = parsed.RobotStatus(end.status), junitTime(end.took)
+	if c.Status != metric.Passed {
+		c.Message = end.why
+	}
+	b.tests = append(b.tests, c)
+	return nil
+}
+
+func readRobotEnd(x *xmlstream.Reader, t xmlstream.Token) (robotEnd, error) {
+	end := robotEnd{status: attr(t, "status"), took: attr(t, "elapsed")}
+	var err error
+	end.why, err = clipped(x)
+	return end, err
+}
+
+var robotUnread = regexp.MustCompile(`^Parsing '(.+)' failed: `)
+
+// error reads what went wrong outside of tests.
+func (b *robotReader) error(x *xmlstream.Reader) error {
+	why, err := clipped(x)
+	if m := robotUnread.FindStringSubmatch(why); m != nil {
+		b.Breaks(m[1], why)
+	} else if why != "" {
+		b.Problems.Add("Robot Framework says: %s", textstream.FirstLine(why))
+	}
+	return err
+}

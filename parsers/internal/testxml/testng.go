@@ -1,0 +1,127 @@
+package testxml
+
+import (
+	"io"
+	"strings"
+	"time"
+
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
+	"supervise/internal/xmlstream"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+var testngStatuses = map[string]metric.Status{
+	"PASS": metric.Passed, "FAIL": metric.Failed, "SKIP": metric.Skipped, "SUCCESS_PERCENTAGE_FAILURE": metric.Failed,
+}
+
+func detectTestNG(h sniff.Head) bool { return h.XML("testng-results") }
+
+// testngReader reads the testng-results.xml of TestNG. The suite of a test is
+// its class; the values of its parameters are part of its name.
+type testngReader struct{ xmlSet }
+
+func parseTestNG(r io.Reader) (parsed.Report, error) {
+	n := &testngReader{}
+	x, err := readXML(r, "TestNG results", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
+		if t.Name != "testng-results" {
+			return false, nil
+		}
+		t.Attrs = append([]xmlstream.Attr{}, t.Attrs...)
+		err := n.inside(x, "")
+		if err == nil {
+			n.declared(t, "passed", "tests passed", n.Totals.Passed)
+			n.declared(t, "failed", "tests failed", n.Totals.Failed+n.Totals.Errors)
+		}
+		return true, err
+	})
+	markRetried(n.Cases)
+	return n.report(x, "testng"), err
+}
+
+// inside reads the test methods below the open element: suite, test, class.
+func (n *testngReader) inside(x *xmlstream.Reader, class string) error {
+	return x.Children(func(t xmlstream.Token) error {
+		switch t.Name {
+		case "suite", "test":
+			return n.inside(x, class)
+		case "class":
+			return n.inside(x, attr(t, "name"))
+		case "test-method":
+			return n.method(x, t, class)
+		}
+		return nil
+	})
+}
+
+func (n *testngReader) method(x *xmlstream.Reader, t xmlstream.Token, class string) error {
+	word, config := attr(t, "status"), attr(t, "is-config") == "true"
+	c := metric.Test{
+		ID:       metric.ID{Suite: class, Name: attr(t, "name")},
+		Status:   testngStatuses[word],
+		Duration: time.Duration(declaredNumber(t, "duration-ms")) * time.Millisecond,
+	}
+	var params []string
+	err := x.Children(func(t xmlstream.Token) (err error) {
+		switch t.Name {
+		case "params":
+			params, err = testngParams(x)
+		case "exception":
+			c.Message, err = testngException(x, t)
+		}
+		return err
+	})
+	if err != nil {
+		return err // what the test came to may stand in what is missing
+	}
+	if config { // a set up or tear down
+		if c.Status == metric.Failed {
+			n.Breaks(class, c.Name+": "+c.Message)
+		}
+		return nil
+	}
+	if len(params) > 0 {
+		c.Name += "[" + strings.Join(params, ", ") + "]"
+	}
+	if c.Status == metric.Passed {
+		c.Message = "" // an exception that was expected
+	}
+	if c.Status == 0 {
+		c.Status = metric.Errored
+		n.Problems.Add("test %q has the status %q, which nobody knows: it counts as an error", c.Name, word)
+	}
+	n.Add(c)
+	return nil
+}
+
+func testngParams(x *xmlstream.Reader) (values []string, err error) {
+	err = x.Children(func(xmlstream.Token) error {
+		return x.Children(func(t xmlstream.Token) error {
+			null := attr(t, "is-null") == "true"
+			value, err := clipped(x)
+			if null {
+				value = "null"
+			}
+			values = append(values, value)
+			return err
+		})
+	})
+	return values, err
+}
+
+// testngException reads the stack trace, which begins with the message.
+func testngException(x *xmlstream.Reader, t xmlstream.Token) (string, error) {
+	class, why := attr(t, "class"), ""
+	err := x.Children(func(t xmlstream.Token) (err error) {
+		switch t.Name {
+		case "message", "full-stacktrace", "short-stacktrace":
+			why, err = clipped(x)
+		}
+		return err
+	})
+	if why == "" {
+		why = textstream.CleanText(class)
+	}
+	return why, err
+}

@@ -1,0 +1,148 @@
+package testxml
+
+import (
+	"cmp"
+	"io"
+	"strings"
+
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
+	"supervise/internal/xmlstream"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+// xunitResults are the outcomes of a test. NotRun is an explicit test that
+// nobody asked for.
+var xunitResults = map[string]metric.Status{
+	"pass": metric.Passed, "fail": metric.Failed, "error": metric.Errored,
+	"skip": metric.Skipped, "notrun": metric.Skipped,
+}
+
+func detectXUnit(h sniff.Head) bool {
+	return h.XML("assemblies") || h.XML("assembly") && (h.Root.Attr("test-framework") != "" || h.Root.Attr("run-date") != "" || h.Elements("test"))
+}
+
+// xunitReader reads the XML of xUnit.net, versions 1 to 3, and of Fixie:
+// assemblies, with collections or classes of tests. The suite is the assembly.
+type xunitReader struct {
+	xmlSet
+	producer string
+}
+
+func parseXUnit(r io.Reader) (parsed.Report, error) {
+	u := &xunitReader{}
+	x, err := readXML(r, "xUnit.net XML", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
+		switch t.Name {
+		case "assemblies":
+			return true, x.Children(func(t xmlstream.Token) error {
+				if t.Name == "assembly" {
+					return u.assembly(x, t)
+				}
+				return nil
+			})
+		case "assembly":
+			return true, u.assembly(x, t)
+		}
+		return false, nil
+	})
+	return u.report(x, u.producer), err
+}
+
+func (u *xunitReader) assembly(x *xmlstream.Reader, t xmlstream.Token) error {
+	name := assembly(attr(t, "name"))
+	if framework := strings.ToLower(attr(t, "test-framework")); u.producer == "" {
+		u.producer = "xunit.net"
+		if !strings.Contains(framework, "xunit") && framework != "" {
+			u.producer, _, _ = strings.Cut(framework, " ")
+		}
+	}
+	t.Attrs = append([]xmlstream.Attr{}, t.Attrs...)
+	before := u.Totals
+	err := x.Children(func(t xmlstream.Token) error {
+		switch t.Name {
+		case "errors":
+			return x.Children(func(t xmlstream.Token) error { return u.failed(x, t, name) })
+		case "collection", "class":
+			return x.Children(func(t xmlstream.Token) error { return u.test(x, t, name) })
+		}
+		return u.test(x, t, name)
+	})
+	if err == nil {
+		u.hollow(t, name, u.Totals.Tests-before.Tests)
+	}
+	u.declared(t, "total", "tests ran in "+name, u.Totals.Tests-before.Tests)
+	u.declared(t, "failed", "tests failed in "+name, u.Totals.Failed+u.Totals.Errors-before.Failed-before.Errors)
+	return err
+}
+
+// failed reads an error outside of all tests: a fixture that could not be set
+// up or cleaned up, or a crash.
+func (u *xunitReader) failed(x *xmlstream.Reader, t xmlstream.Token, suite string) error {
+	kind, what := attr(t, "type"), attr(t, "name")
+	if strings.HasSuffix(kind, "cleanup") && what != "" { // all of its tests ran
+		suite = what
+	}
+	why, err := xunitFailure(x)
+	u.Breaks(suite, textstream.CleanText(strings.TrimSpace(kind+" "+what)+": "+why))
+	return err
+}
+
+// xunitFailure reads the message and stack trace in a failure or error.
+func xunitFailure(x *xmlstream.Reader) (string, error) {
+	var c textstream.Clip
+	err := x.Children(func(t xmlstream.Token) error {
+		switch t.Name {
+		case "failure":
+			why, err := xunitFailure(x)
+			c.Add(why)
+			return err
+		case "message", "stack-trace":
+			return content(x, &c)
+		}
+		return nil
+	})
+	return c.String(), err
+}
+
+func (u *xunitReader) test(x *xmlstream.Reader, t xmlstream.Token, suite string) error {
+	if t.Name != "test" {
+		return nil
+	}
+	class := attr(t, "type")
+	word := attr(t, "result")
+	c := metric.Test{
+		ID:       metric.ID{Suite: suite, Class: class, Name: withoutClass(attr(t, "name"), class)},
+		Status:   xunitResults[strings.ToLower(word)],
+		Duration: junitTime(attr(t, "time")),
+		File:     textstream.CleanName(attr(t, "source-file")),
+		Line:     junitLine(attr(t, "source-line")),
+	}
+	err := x.Children(func(t xmlstream.Token) (err error) {
+		switch t.Name {
+		case "failure":
+			c.Status = max(c.Status, metric.Failed)
+			c.Message, err = xunitFailure(x)
+		case "reason":
+			var why string
+			why, err = clipped(x)
+			c.Message = cmp.Or(c.Message, why)
+		case "source-file":
+			c.File, err = clipped(x)
+		case "source-line":
+			var line string
+			line, err = clipped(x)
+			c.Line = junitLine(line)
+		}
+		return err
+	})
+	if err != nil {
+		return err // what the test came to may stand in what is missing
+	}
+	if c.Status == 0 {
+		c.Status = metric.Errored
+		u.Problems.Add("test %q has the result %q, which nobody knows: it counts as an error", c.Name, word)
+	}
+	u.Add(c)
+	return nil
+}
