@@ -134,9 +134,10 @@ func (a *app) pruneCmd() *cobra.Command {
 	var remote string
 	var branches []string
 	cmd := &cobra.Command{
-		Use:   "prune",
-		Short: "Delete old records",
-		Long:  "Prune deletes all records but those of the latest commits of the given branches.",
+		Use:     "prune",
+		Short:   "Delete old records",
+		Example: "  supervise baseline prune --keep 200 --push",
+		Long:    "Prune deletes all records but those of the latest commits of the given branches.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			at, err := a.place(cmd.Context())
 			if err != nil {

@@ -42,8 +42,9 @@ Now in your own:   supervise run -p "Make the tests pass" -- YOUR-AGENT
 
 func (a *app) demoCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:   "demo",
-		Short: "Show in half a minute what this is for",
+		Use:     "demo",
+		Short:   "Show in half a minute what this is for",
+		Example: "  supervise demo",
 		Long: `Demo lays a small Go project into a temporary folder and runs a scripted agent on
 it: honest progress, a new test, a deleted test, a skipped test, a peak, and an
 iteration that is worse. It needs Go and git.`,

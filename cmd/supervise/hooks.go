@@ -47,16 +47,19 @@ installs hooks for itself, by flags or the environment.`,
 	flags.BoolVar(&f.json, "json", false, "print as JSON")
 	install := &cobra.Command{
 		Use: "install CLIENT", Short: "Add the hooks to the configuration of an agent program", Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.hooksInstall(cmd, f, args[0]) },
+		Example: "  supervise hooks install claude\n  supervise hooks install codex --user",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.hooksInstall(cmd, f, args[0]) },
 	}
 	install.Flags().StringVar(&f.onError, "on-error", "open", "open: a call passes when its hook fails; closed: it is denied")
 	remove := &cobra.Command{
 		Use: "remove CLIENT", Short: "Take the hooks out of it again", Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.hooksRemove(cmd, f, args[0]) },
+		Example: "  supervise hooks remove claude",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.hooksRemove(cmd, f, args[0]) },
 	}
 	status := &cobra.Command{
 		Use: "status [CLIENT]", Short: "Say which hooks are installed", Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.hooksStatus(cmd, f, args) },
+		Example: "  supervise hooks status",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.hooksStatus(cmd, f, args) },
 	}
 	for _, sub := range []*cobra.Command{install, remove, status} {
 		finish(sub)

@@ -2,23 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"regexp"
-	"strings"
 	"syscall"
 
-	"supervise/internal/ack"
 	"supervise/internal/config"
-	"supervise/internal/ledger"
 	"supervise/internal/loop"
-	"supervise/internal/mergegate"
-	"supervise/internal/protect"
-	"supervise/internal/replay"
 	"supervise/internal/report"
 	"supervise/runner"
 
@@ -54,23 +46,6 @@ func (a *app) self() string {
 	return "supervise --state-dir " + runner.ShellQuoted(a.state)
 }
 
-const exitStatus = `
-EXIT STATUS
-  0    done: the criterion is met, or no regression
-  1    an error of supervise itself
-  2    wrong usage or configuration
-  3    a critical finding is left unresolved
-  4    no acceptable iteration, or a limit was reached without meeting the criterion
-  5    stalled, cycling or stuck
-  6    unmeasurable: the checks gave nothing that can be judged
-  130  interrupted
-The agent's own exit status goes into the state, it is never that of supervise.`
-
-// usageError marks errors that another command line would mend.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
 // run runs one command line and returns the exit status.
 func run(args []string, s streams) int {
 	a := &app{streams: s}
@@ -88,44 +63,6 @@ func run(args []string, s streams) int {
 		return exitCode(err)
 	}
 	return a.code
-}
-
-// exitCodes maps errors to exit statuses; the first that fits counts.
-var exitCodes = []struct {
-	err  error
-	code int
-}{
-	{loop.ErrInterrupted, 130},
-	{context.Canceled, 130},
-	{loop.ErrUnmeasurable, 6},
-	{protect.ErrUnavailable, 2},
-	{config.ErrInvalid, 2},
-	{ack.ErrInvalid, 2},
-	{ledger.ErrNoLoop, 2},
-	{ledger.ErrLocked, 2},
-	{ledger.ErrHome, 2},
-	{ledger.ErrChanged, 2},
-	{loop.ErrNotBegun, 2},
-	{loop.ErrOverlaid, 2},
-	{mergegate.ErrUnmeasurable, 6},
-	{mergegate.ErrBase, 6},
-	{mergegate.ErrRatchet, 2},
-	{replay.ErrRange, 2},
-	{replay.ErrNothing, 6},
-	{runner.ErrNotFound, 2},
-}
-
-func exitCode(err error) int {
-	var usage usageError
-	if errors.As(err, &usage) {
-		return 2
-	}
-	for _, row := range exitCodes {
-		if errors.Is(err, row.err) {
-			return row.code
-		}
-	}
-	return 1
 }
 
 // interruptible returns a context that SIGINT, SIGTERM or SIGHUP ends. Later
@@ -187,35 +124,10 @@ back the best iteration, not the last.`,
 	for _, sub := range append(cmd.Commands(), cmd) {
 		finish(sub)
 	}
+	cmd.AddCommand(exitTopic())
+	cmd.SetHelpFunc(showHelp)
 	group(cmd)
 	return cmd
-}
-
-// groups are the commands as the help lists them.
-var groups = []struct {
-	title    string
-	commands []string
-}{
-	{"Start", []string{"demo", "init", "doctor", "run", "watch", "resume"}},
-	{"See what happened", []string{"status", "report", "explain", "diff", "analytics", "verify"}},
-	{"Decide", []string{"approve", "reject", "abort", "pause", "ack", "select", "rollback", "clean"}},
-	{"Merges and histories", []string{"gate", "baseline", "audit", "replay"}},
-	{"Agents and orchestrators", []string{"hooks", "hook", "record", "decide"}},
-	{"Measure", []string{"measure", "parse", "benchmark"}},
-}
-
-// group sorts the commands of the help into groups.
-func group(cmd *cobra.Command) {
-	of := map[string]string{}
-	for _, g := range groups {
-		cmd.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
-		for _, name := range g.commands {
-			of[name] = g.title
-		}
-	}
-	for _, sub := range cmd.Commands() {
-		sub.GroupID = of[sub.Name()]
-	}
 }
 
 // register adds the flags that all commands have.
@@ -224,61 +136,6 @@ func (a *app) register(flags *pflag.FlagSet) {
 	flags.StringVar(&a.config, "config", "", "configuration file (default "+config.FileName+" in the working tree)")
 	flags.StringVar(&a.state, "state-dir", os.Getenv("SUPERVISE_STATE_DIR"), "folder for the state of loops (default $XDG_STATE_HOME/supervise)")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log more, on standard error")
-}
-
-// finish gives a command what all of them have: the exit statuses in its help,
-// and wrong arguments as wrong usage.
-func finish(cmd *cobra.Command) {
-	if cmd.Long == "" {
-		cmd.Long = cmd.Short + "."
-	}
-	cmd.Long += "\n" + exitStatus
-	args := cmd.Args
-	if args == nil {
-		args = cobra.NoArgs
-	}
-	cmd.Args = func(c *cobra.Command, list []string) error {
-		err := args(c, list)
-		switch {
-		case err == nil:
-			return nil
-		case !ofCobra.MatchString(err.Error()):
-			return usageError{fmt.Errorf("%w; see '%s --help'", err, c.CommandPath())}
-		}
-		if !c.HasParent() && len(list) > 0 {
-			return usageError{unknownCommand(c, list[0])}
-		}
-		usage, _, _ := strings.Cut(c.UseLine(), " [flags]")
-		what := "something is missing"
-		if len(list) > 0 {
-			what = "these arguments do not fit: " + strings.Join(list, " ")
-		}
-		return usageError{fmt.Errorf("%s; write: %s (see '%s --help')", what, usage, c.CommandPath())}
-	}
-}
-
-// flagFaults are what the errors of flags say about the insides of Go, and what helps
-// instead.
-var flagFaults = []struct {
-	of     *regexp.Regexp
-	remedy string
-}{
-	{regexp.MustCompile(`time: .*`), "give a time with its unit, like 90s, 30m or 8h"},
-	{regexp.MustCompile(`strconv\.Parse(Int|Uint).*`), "give a whole number"},
-	{regexp.MustCompile(`strconv\.ParseFloat.*`), "give a number"},
-	{regexp.MustCompile(`strconv\.ParseBool.*`), "give true or false"},
-}
-
-// ofCobra are errors of cobra about how many arguments there are.
-var ofCobra = regexp.MustCompile(`^(accepts |requires |unknown command )`)
-
-// unknownCommand is the error about a command that is none, with what may be meant.
-func unknownCommand(root *cobra.Command, name string) error {
-	root.SuggestionsMinimumDistance = 2
-	if list := root.SuggestionsFor(name); len(list) > 0 {
-		return fmt.Errorf("there is no command %s; did you mean %s?", name, strings.Join(list, ", "))
-	}
-	return fmt.Errorf("there is no command %s; see 'supervise --help'", name)
 }
 
 // treeOf finds out which loop and which of its trees are meant: without a loop it is
@@ -298,65 +155,6 @@ func loopAndTrees(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		return cobra.RangeArgs(1+least, 1+most)(c, treeOf(args))
 	}
-}
-
-// place is where a command works.
-type place struct {
-	here    string // the folder the user is in: the agent runs there
-	project string // the nearest folder, upwards, with a configuration or a known project: the checks run there
-	root    string // the working tree: the top of the git checkout, else the project
-}
-
-// place finds out where the user is.
-func (a *app) place(ctx context.Context) (place, error) {
-	here, err := filepath.Abs(a.dir)
-	if err != nil {
-		return place{}, fmt.Errorf("find the working tree: %w", err)
-	}
-	if here, err = filepath.EvalSymlinks(here); errors.Is(err, os.ErrNotExist) {
-		err = fmt.Errorf("%w; if it was deleted, make an empty folder there: supervise rollback fills it again", err)
-	}
-	if err != nil {
-		return place{}, usageError{fmt.Errorf("find the working tree: %w", err)}
-	}
-	top := topLevel(ctx, here)
-	p := place{here: here, project: here, root: top}
-	for dir := here; ; dir = filepath.Dir(dir) {
-		if config.Is(dir) {
-			p.project = dir
-			break
-		}
-		if dir == top || dir == filepath.Dir(dir) || top == "" {
-			break
-		}
-	}
-	if p.root == "" {
-		p.root = p.project
-	}
-	return p, nil
-}
-
-// home returns the folder of the loops in root.
-func (a *app) home(root string) (string, error) {
-	if a.state != "" {
-		if filepath.IsAbs(a.state) {
-			return filepath.Clean(a.state), nil
-		}
-		return filepath.Join(root, a.state), nil
-	}
-	base, err := ledger.DefaultBase(os.Getenv)
-	if err != nil {
-		return "", err
-	}
-	return ledger.Home(base, root), nil
-}
-
-// settings loads the configuration of the working tree.
-func (a *app) settings(dir string) (config.Settings, error) {
-	if a.config != "" {
-		return config.Load(a.config, true)
-	}
-	return config.Load(config.Path(dir), false)
 }
 
 // paint colours for a terminal, unless NO_COLOR asks not to.

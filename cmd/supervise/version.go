@@ -10,8 +10,9 @@ import (
 
 func (a *app) versionCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
+		Use:     "version",
+		Short:   "Print the version",
+		Example: "  supervise version",
 		RunE: func(*cobra.Command, []string) error {
 			fmt.Fprintf(a.out, "supervise %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return nil

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -18,18 +16,9 @@ import (
 	"supervise/internal/agent"
 	"supervise/internal/measure"
 	"supervise/snapshot"
+	"supervise/test/docs"
 
 	"github.com/google/go-cmp/cmp"
-)
-
-var update = flag.Bool("update", false, "write the reference in docs/configuration.md anew")
-
-const referenceFile = "../../docs/configuration.md"
-
-// The reference stands between them.
-const (
-	referenceStart = "<!-- Written by: go test ./internal/config -update. Source: the comments and tags of internal/config, and its defaults. -->\n"
-	referenceEnd   = "<!-- end -->\n"
 )
 
 // A key is one line of the reference.
@@ -204,10 +193,10 @@ func reference(t *testing.T) []key {
 	return all.walk(t, reflect.ValueOf(Default()), all["Settings"], "")
 }
 
-// The reference says what the code does.
+// TestReference compares the reference in docs/configuration.md with the settings.
 func TestReference(t *testing.T) {
 	var b strings.Builder
-	b.WriteString(referenceStart + "| key | type | default | values | meaning |\n|---|---|---|---|---|\n")
+	b.WriteString("| key | type | default | values | meaning |\n|---|---|---|---|---|\n")
 	for _, k := range reference(t) {
 		values := k.values
 		if strings.Contains(values, "|") {
@@ -215,26 +204,7 @@ func TestReference(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", k.path, k.kind, k.fallback, values, k.meaning)
 	}
-	b.WriteString(referenceEnd)
-	doc, err := os.ReadFile(referenceFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, ok := bytes.Cut(doc, []byte(referenceStart))
-	_, tail, ended := bytes.Cut(rest, []byte(referenceEnd))
-	if !ok || !ended {
-		t.Fatalf("%s: the lines %q and %q are not there", referenceFile, referenceStart, referenceEnd)
-	}
-	want := string(head) + b.String() + string(tail)
-	if want == string(doc) {
-		return
-	}
-	if !*update {
-		t.Fatalf("%s is older than the code: go test ./internal/config -run TestReference -update", referenceFile)
-	}
-	if err := os.WriteFile(referenceFile, []byte(want), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	docs.Block(t, "configuration.md", "keys", "./internal/config", b.String())
 }
 
 // samples are values in a range, and values that are not.

@@ -8,7 +8,7 @@ import (
 
 // The keys of the configuration file. The comment of a field is what the reference
 // in docs/configuration.md says of the key, the tag range what it may be, and zero
-// what its zero value stands for; "go test ./internal/config -update" writes the
+// what its zero value stands for; "go test ./internal/config -update-docs" writes the
 // reference, and tests hold all three to the truth.
 
 // Settings are everything a user can set. The zero value of a field that is a

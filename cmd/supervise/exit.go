@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"supervise/internal/ack"
+	"supervise/internal/config"
+	"supervise/internal/ledger"
+	"supervise/internal/loop"
+	"supervise/internal/mergegate"
+	"supervise/internal/protect"
+	"supervise/internal/replay"
+	"supervise/runner"
+
+	"github.com/spf13/cobra"
+)
+
+// exitStatuses are the exit statuses of supervise, for help and docs/commands.md.
+var exitStatuses = []struct {
+	code    int
+	meaning string
+}{
+	{0, "done: the criterion is met, or no regression was found"},
+	{1, "internal error of supervise"},
+	{2, "wrong usage or configuration"},
+	{3, "a critical finding is unresolved"},
+	{4, "no acceptable iteration, or a limit was reached before the criterion was met"},
+	{5, "stalled, cycling or stuck"},
+	{6, "unmeasurable: the checks gave nothing that can be judged"},
+	{130, "interrupted"},
+}
+
+// exitTopic explains the exit statuses: supervise help exit-status.
+func exitTopic() *cobra.Command {
+	var b strings.Builder
+	b.WriteString("The exit statuses of supervise:\n\n")
+	for _, row := range exitStatuses {
+		fmt.Fprintf(&b, "  %-4d %s\n", row.code, row.meaning)
+	}
+	b.WriteString("\nThe agent's own exit status is recorded in the state of the loop; supervise never\nreturns it.")
+	return &cobra.Command{Use: "exit-status", Short: "Exit statuses of all commands", Long: b.String()}
+}
+
+// usageError marks errors that another command line can fix.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// exitCodes maps errors to exit statuses; the first that fits counts.
+var exitCodes = []struct {
+	err  error
+	code int
+}{
+	{loop.ErrInterrupted, 130},
+	{context.Canceled, 130},
+	{loop.ErrUnmeasurable, 6},
+	{protect.ErrUnavailable, 2},
+	{config.ErrInvalid, 2},
+	{ack.ErrInvalid, 2},
+	{ledger.ErrNoLoop, 2},
+	{ledger.ErrLocked, 2},
+	{ledger.ErrHome, 2},
+	{ledger.ErrChanged, 2},
+	{loop.ErrNotBegun, 2},
+	{loop.ErrOverlaid, 2},
+	{mergegate.ErrUnmeasurable, 6},
+	{mergegate.ErrBase, 6},
+	{mergegate.ErrRatchet, 2},
+	{replay.ErrRange, 2},
+	{replay.ErrNothing, 6},
+	{runner.ErrNotFound, 2},
+}
+
+func exitCode(err error) int {
+	var usage usageError
+	if errors.As(err, &usage) {
+		return 2
+	}
+	for _, row := range exitCodes {
+		if errors.Is(err, row.err) {
+			return row.code
+		}
+	}
+	return 1
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"supervise/test/docs"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// commands are all commands that users call, subcommands after their command.
+func commands(t *testing.T) []*cobra.Command {
+	t.Helper()
+	t.Setenv("SUPERVISE_STATE_DIR", "")
+	t.Setenv("SUPERVISE_HOOK_SOCKET", "")
+	a := &app{streams: streams{in: os.Stdin, out: io.Discard, err: io.Discard}}
+	var out []*cobra.Command
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		for _, sub := range cmd.Commands() {
+			if sub.IsAvailableCommand() && sub.Runnable() {
+				out = append(out, sub)
+				walk(sub)
+			}
+		}
+	}
+	walk(a.root())
+	return out
+}
+
+// cell is a text within a table of Markdown.
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+
+// usageLine is how a command is called, without the word [flags].
+func usageLine(cmd *cobra.Command) string {
+	return strings.TrimSpace(strings.ReplaceAll(cmd.UseLine(), " [flags]", ""))
+}
+
+// TestCommandsAreDocumented compares the list of commands and the reference of flags
+// in docs/commands.md with the commands themselves.
+func TestCommandsAreDocumented(t *testing.T) {
+	var list, flags strings.Builder
+	all := commands(t)
+	for _, g := range append(all[0].Root().Groups(), &cobra.Group{Title: "Other commands:"}) {
+		fmt.Fprintf(&list, "%s\n\n| command | what it does |\n|---|---|\n", g.Title)
+		for _, cmd := range all {
+			if top, _, _ := strings.Cut(strings.TrimPrefix(cmd.CommandPath(), "supervise "), " "); groupOf(cmd, top) == g.ID {
+				fmt.Fprintf(&list, "| `%s` | %s |\n", cell(strings.TrimPrefix(usageLine(cmd), "supervise ")), cell(cmd.Short))
+			}
+		}
+		list.WriteString("\n")
+	}
+	for _, cmd := range all {
+		if cmd.HasAvailableLocalFlags() {
+			fmt.Fprintf(&flags, "### `%s`\n\n", usageLine(cmd))
+			writeFlags(&flags, cmd)
+		}
+	}
+	flags.WriteString("### All commands\n\n")
+	writeTable(&flags, all[0].Root().PersistentFlags())
+	const pkg = "./cmd/supervise"
+	docs.Block(t, "commands.md", "commands", pkg, list.String())
+	docs.Block(t, "commands.md", "flags", pkg, flags.String())
+}
+
+// groupOf is the group of the help that a command, or the command above it, is in.
+func groupOf(cmd *cobra.Command, top string) string {
+	for cmd.Name() != top {
+		cmd = cmd.Parent()
+	}
+	return cmd.GroupID
+}
+
+// writeFlags writes the flags of one command, by purpose.
+func writeFlags(b *strings.Builder, cmd *cobra.Command) {
+	for _, s := range flagSections(cmd) {
+		if s.title == commonFlags {
+			continue
+		}
+		if s.title != "Flags" {
+			fmt.Fprintf(b, "%s:\n\n", s.title)
+		}
+		writeTable(b, s.flags)
+	}
+}
+
+func writeTable(b *strings.Builder, flags *pflag.FlagSet) {
+	b.WriteString("| flag | default | meaning |\n|---|---|---|\n")
+	flags.VisitAll(func(f *pflag.Flag) {
+		value, meaning := pflag.UnquoteUsage(f)
+		name := strings.TrimSpace("--" + f.Name + " " + value)
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		fallback := ""
+		switch f.DefValue {
+		case "", "0", "0s", "false", "[]":
+		default:
+			fallback = "`" + f.DefValue + "`"
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", cell(name), cell(fallback), cell(meaning))
+	})
+	b.WriteString("\n")
+}
+
+// TestExitStatusesAreDocumented compares docs/commands.md with the table of exit
+// statuses, and that table with the statuses that errors lead to.
+func TestExitStatusesAreDocumented(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| exit status | meaning |\n|---|---|\n")
+	known := map[int]bool{}
+	for _, row := range exitStatuses {
+		fmt.Fprintf(&b, "| %d | %s |\n", row.code, cell(row.meaning))
+		known[row.code] = true
+	}
+	docs.Block(t, "commands.md", "exit statuses", "./cmd/supervise", b.String())
+	for _, row := range exitCodes {
+		if !known[row.code] {
+			t.Errorf("%q ends with status %d, which exitStatuses in exit.go lacks", row.err, row.code)
+		}
+	}
+}
+
+// TestCommandsHaveHelpAndScript checks that the help of each command has an example,
+// lists it in a group, and that a script or test runs it.
+func TestCommandsHaveHelpAndScript(t *testing.T) {
+	scripts, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var run strings.Builder
+	for _, path := range scripts {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run.Write(text)
+	}
+	for _, cmd := range commands(t) {
+		path := cmd.CommandPath()
+		if generated := strings.HasPrefix(path, "supervise completion") || cmd.Name() == "help"; generated {
+			continue
+		}
+		if !strings.Contains(cmd.Example, path) && !cmd.HasSubCommands() {
+			t.Errorf("%s: its help has no example: set Example of the command to a line that runs %q", path, path)
+		}
+		if called := regexp.MustCompile(`(?m)^(! )?(exec|status) .*\b` + path + `\b`); !called.MatchString(run.String()) {
+			t.Errorf("%s: no script runs it: add a file to cmd/supervise/testdata/script with a line that runs %q", path, "exec "+path)
+		}
+		if parent := cmd.Parent(); !parent.HasParent() && cmd.GroupID == "" && cmd.Name() != "man" && cmd.Name() != "version" {
+			t.Errorf("%s: the help lists it in no group: add %q to groups in help.go", path, cmd.Name())
+		}
+	}
+}
