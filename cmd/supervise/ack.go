@@ -13,6 +13,7 @@ import (
 	"supervise/internal/ack"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
+	"supervise/internal/treediff"
 
 	"github.com/spf13/cobra"
 )
@@ -138,7 +139,7 @@ func covers(e ack.Entry) string {
 	case e.Path != "":
 		return "all in " + e.Path
 	case len(e.Tests) > 0:
-		return strings.Join(cut(e.Tests, 5), ", ")
+		return strings.Join(report.Cut(e.Tests, 5), ", ")
 	case e.UpTo != nil:
 		return fmt.Sprintf("this finding, up to %v", *e.UpTo)
 	case e.Finding != "":
@@ -275,7 +276,7 @@ func accepted(ctx context.Context, dir string, now time.Time) (list []detector.A
 // seen refuses a file that git ignores: it is in no snapshot, and an agent could
 // write it unseen.
 func seen(ctx context.Context, path string) error {
-	if _, err := os.Lstat(path); err == nil && ignored(ctx, path) {
+	if _, err := os.Lstat(path); err == nil && treediff.Ignored(ctx, path) {
 		return fmt.Errorf("%w: git ignores %s, so that nobody would see who changed it: take it out of .gitignore and .git/info/exclude, and commit it", ack.ErrInvalid, path)
 	}
 	return nil

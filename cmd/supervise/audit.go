@@ -115,7 +115,7 @@ func (a *app) changed(ctx context.Context, f *auditFlags, args []string) (treedi
 	switch {
 	case f.workingTree && len(args) > 0:
 		return treediff.Change{}, usageError{errors.New("--working-tree stands alone; --base names the revision it compares with")}
-	case f.workingTree && topLevel(ctx, dir) == "":
+	case f.workingTree && repo.TopLevel(ctx) == "":
 		return treediff.Change{}, usageError{fmt.Errorf("%s is not under git: compare two folders, supervise audit BEFORE AFTER", dir)}
 	case f.workingTree:
 		c, err := repo.WorkingTree(ctx, f.base)

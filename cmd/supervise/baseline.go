@@ -15,7 +15,7 @@ import (
 )
 
 func (a *app) baselineCmd() *cobra.Command {
-	f := &planFlags{}
+	f := &checkFlags{}
 	var save, remote string
 	var push bool
 	cmd := &cobra.Command{
@@ -37,7 +37,7 @@ The tree must be what HEAD holds, unless the record goes into a file.`,
 	flags.BoolVar(&push, "push", false, "store the record at the remote as well")
 	flags.StringVar(&remote, "remote", "origin", "which one")
 	flags.StringVar(&save, "save", "", "write the record into this file instead")
-	f.register(cmd)
+	f.register(cmd.Flags())
 	for _, sub := range []*cobra.Command{a.pruneCmd(), a.mergeRatchetCmd()} {
 		finish(sub)
 		cmd.AddCommand(sub)
@@ -77,7 +77,7 @@ func pushTo(push bool, remote string) string {
 	return ""
 }
 
-func (a *app) baseline(cmd *cobra.Command, f *planFlags, save, remote string) (err error) {
+func (a *app) baseline(cmd *cobra.Command, f *checkFlags, save, remote string) (err error) {
 	if save != "" && remote != "" {
 		return usageError{errors.New("--save writes a file, --push a ref: give one of them")}
 	}
@@ -85,10 +85,10 @@ func (a *app) baseline(cmd *cobra.Command, f *planFlags, save, remote string) (e
 	if err != nil {
 		return err
 	}
-	if topLevel(cmd.Context(), at.root) == "" {
-		return usageError{fmt.Errorf("baseline: %s is not under git", at.root)}
+	if err := at.underGit(cmd.Context(), "baseline"); err != nil {
+		return err
 	}
-	settings, err := a.gateSettings(at.project, at.project, &gateFlags{planFlags: *f})
+	settings, err := a.gateSettings(at.project, at.project, &gateFlags{checkFlags: *f})
 	if err != nil {
 		return err
 	}

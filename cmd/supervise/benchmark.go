@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) benchmarkCmd() *cobra.Command {
-	f := &planFlags{}
+	f := &checkFlags{}
 	var runs int
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -28,11 +28,11 @@ the checks change themselves.`,
 	}
 	cmd.Flags().IntVar(&runs, "runs", 5, "how many runs of each kind count, after one that does not")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
-	f.register(cmd)
+	f.register(cmd.Flags())
 	return cmd
 }
 
-func (a *app) benchmark(cmd *cobra.Command, f *planFlags, runs int, asJSON bool) (err error) {
+func (a *app) benchmark(cmd *cobra.Command, f *checkFlags, runs int, asJSON bool) (err error) {
 	if runs < 1 {
 		return usageError{errors.New("--runs is at least 1")}
 	}
@@ -40,7 +40,7 @@ func (a *app) benchmark(cmd *cobra.Command, f *planFlags, runs int, asJSON bool)
 	if err != nil {
 		return err
 	}
-	settings, err := a.gateSettings(at.project, at.project, &gateFlags{planFlags: *f})
+	settings, err := a.gateSettings(at.project, at.project, &gateFlags{checkFlags: *f})
 	if err != nil {
 		return err
 	}

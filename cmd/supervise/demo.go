@@ -72,7 +72,7 @@ func (a *app) demo(ctx context.Context) error {
 		return err
 	}
 	a.state = opts.Home
-	if err := a.supervise(ctx, opts, &runFlags{show: "lines"}, loop.Run); err != nil {
+	if err := a.supervise(ctx, opts, printFlags{agentOutput: "lines"}, loop.Run); err != nil {
 		return err
 	}
 	if a.code == 0 {

@@ -13,13 +13,14 @@ import (
 	"supervise/internal/measure"
 	"supervise/internal/project"
 	"supervise/internal/report"
+	"supervise/internal/report/terminal"
 	"supervise/metric"
 
 	"github.com/spf13/cobra"
 )
 
 func (a *app) doctorCmd() *cobra.Command {
-	f := &planFlags{}
+	f := &checkFlags{}
 	var asJSON, noRun bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -33,7 +34,7 @@ The exit status is 0 when tests were measured and 6 when they were not.`,
   supervise doctor --test-cmd 'make check' --test-report 'build/**/TEST-*.xml'`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), f, asJSON, noRun) },
 	}
-	f.register(cmd)
+	f.register(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&noRun, "no-run", false, "show the plan and run nothing")
 	return cmd
@@ -63,7 +64,7 @@ type diagnosed struct {
 	Missing string `json:"missing,omitempty"` // what does not work without it
 }
 
-func (a *app) doctor(ctx context.Context, f *planFlags, asJSON, noRun bool) error {
+func (a *app) doctor(ctx context.Context, f *checkFlags, asJSON, noRun bool) error {
 	at, err := a.place(ctx)
 	if err != nil {
 		return err
@@ -117,9 +118,9 @@ func (a *app) encodeIf(asJSON bool, v any) error {
 
 // measureOnce runs the plan, with a line on a terminal for what runs.
 func (a *app) measureOnce(ctx context.Context, plan measure.Plan) (measure.Result, error) {
-	p := &printer{out: io.Discard, talk: a.err, paint: a.paint(a.err), live: isTerminal(a.err)}
+	p := terminal.New(terminal.Options{Out: io.Discard, Talk: a.err, Paint: a.paint(a.err), Live: isTerminal(a.err)})
 	meter := measure.New(plan, measure.Options{OnProgress: func(m measure.Progress) {
-		p.event(event.Event{Data: event.Check{Name: m.Check.Name, Done: m.Run != nil}})
+		p.Event(event.Event{Data: event.Check{Name: m.Check.Name, Done: m.Run != nil}})
 	}})
 	return meter.Run(ctx, nil)
 }
@@ -167,7 +168,7 @@ func (a *app) showDiagnosis(d diagnosis) {
 		fmt.Fprintf(a.out, "%s %s: %s\n", label("project"), where, strings.Join(p.Tools, ", "))
 	}
 	for _, c := range d.Checks {
-		fmt.Fprintf(a.out, "%s %s\n", label(string(c.Kind)), checkLine(c, paint))
+		fmt.Fprintf(a.out, "%s %s\n", label(string(c.Kind)), report.CheckLine(c, paint))
 	}
 	a.showNotes(d.Notes)
 	fmt.Fprintln(a.out)

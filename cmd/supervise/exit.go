@@ -49,6 +49,14 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
+// wrongUsage marks err, where there is one, as fixed by another command line.
+func wrongUsage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageError{err}
+}
+
 // exitCodes maps errors to exit statuses; the first that fits counts.
 var exitCodes = []struct {
 	err  error

@@ -200,7 +200,7 @@ func testLines(c detector.TestChanges) (out []string) {
 }
 
 func namesText(n reasoning.Names) string {
-	list := cut(n.List, 5)
+	list := report.Cut(n.List, 5)
 	if n.More > 0 && len(n.List) > 5 {
 		list[len(list)-1] = fmt.Sprintf("and %d more", n.Len()-5)
 	}

@@ -24,7 +24,7 @@ import (
 
 // gateFlags are the flags of gate.
 type gateFlags struct {
-	planFlags
+	checkFlags
 	base, failOn, format, setup, remote string
 	outputs, accept                     []string
 	offline, tighten                    bool
@@ -69,7 +69,7 @@ rules that it is judged by. --config FILE stands over them.`,
 	flags.BoolVar(&f.offline, "offline", false, "fetch nothing")
 	flags.BoolVar(&f.tighten, "tighten", false, "when the gate passes, write limits that are kept into "+mergegate.RatchetName)
 	flags.StringSliceVar(&f.accept, "accept", nil, "ID of a finding that somebody with the say accepts (repeatable)")
-	f.register(cmd)
+	f.register(cmd.Flags())
 	return cmd
 }
 
@@ -97,8 +97,8 @@ func (a *app) gate(cmd *cobra.Command, f *gateFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	if topLevel(cmd.Context(), at.root) == "" {
-		return usageError{fmt.Errorf("gate: %s is not under git", at.root)}
+	if err := at.underGit(cmd.Context(), "gate"); err != nil {
+		return err
 	}
 	scratch, remove, err := ledger.Scratch("gate")
 	if err != nil {
@@ -149,12 +149,7 @@ func (a *app) gateSettings(base, project string, f *gateFlags) (loop.Settings, e
 	if err != nil {
 		return loop.Settings{}, err
 	}
-	for _, n := range notes {
-		if !slices.Contains(a.noted, n) { // both sides of a gate are planned
-			fmt.Fprintf(a.err, "note: %s\n", n)
-			a.noted = append(a.noted, n)
-		}
-	}
+	a.notes(notes...)
 	opts, err := s.Loop(project)
 	if err != nil {
 		return loop.Settings{}, err

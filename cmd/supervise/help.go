@@ -140,11 +140,12 @@ func listCommands(b *strings.Builder, cmd *cobra.Command) {
 const sectionKey = "section"
 
 // section registers flags that serve one purpose, under a title of the help.
-func section(cmd *cobra.Command, title string, register func(*pflag.FlagSet)) {
+func section(to *pflag.FlagSet, title string, register func(*pflag.FlagSet)) {
 	flags := pflag.NewFlagSet(title, pflag.ContinueOnError)
+	flags.SortFlags = false
 	register(flags)
 	flags.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{sectionKey: {title}} })
-	cmd.Flags().AddFlagSet(flags)
+	to.AddFlagSet(flags)
 }
 
 // flagSection is a titled part of a command's flags.

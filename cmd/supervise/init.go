@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) initCmd() *cobra.Command {
-	f := &planFlags{}
+	f := &checkFlags{}
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "init",
@@ -22,12 +22,12 @@ given by flags is written as given; a project that is not recognised needs --tes
 		Example: "  supervise init\n  supervise init --test-cmd 'make check' --test-report 'build/**/TEST-*.xml'",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.init(cmd, f, force) },
 	}
-	f.register(cmd)
+	f.register(cmd.Flags())
 	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there")
 	return cmd
 }
 
-func (a *app) init(cmd *cobra.Command, f *planFlags, force bool) error {
+func (a *app) init(cmd *cobra.Command, f *checkFlags, force bool) error {
 	at, err := a.place(cmd.Context())
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (a *app) init(cmd *cobra.Command, f *planFlags, force bool) error {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		return fmt.Errorf("write configuration: %w", err)
 	}
-	a.printPlan(plan)
+	_ = a.showPlan(plan, false)
 	fmt.Fprintf(a.out, "wrote %s\n", path)
 	for _, n := range notes {
 		fmt.Fprintf(a.err, "note: %s\n", n)

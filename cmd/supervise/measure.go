@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) measureCmd() *cobra.Command {
-	f := &planFlags{}
+	f := &checkFlags{}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "measure",
@@ -27,7 +27,7 @@ nothing in the tree but what the checks change themselves.`,
   supervise measure --json --test-cmd 'pytest --junitxml=report.xml' --test-report report.xml`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.measure(cmd, f, asJSON) },
 	}
-	f.register(cmd)
+	f.register(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the metric set as JSON")
 	return cmd
 }
@@ -50,12 +50,12 @@ type projectRecord struct {
 	metric.Record
 }
 
-func (a *app) measure(cmd *cobra.Command, f *planFlags, asJSON bool) error {
+func (a *app) measure(cmd *cobra.Command, f *checkFlags, asJSON bool) error {
 	at, err := a.place(cmd.Context())
 	if err != nil {
 		return err
 	}
-	_, plan, err := a.plan(at.project, f)
+	_, plan, err := a.plan(at.project, *f)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"supervise/internal/config"
 	"supervise/internal/ledger"
+	"supervise/internal/treediff"
 )
 
 // place is where a command works.
@@ -30,7 +31,7 @@ func (a *app) place(ctx context.Context) (place, error) {
 	if err != nil {
 		return place{}, usageError{fmt.Errorf("find the working tree: %w", err)}
 	}
-	top := topLevel(ctx, here)
+	top := treediff.Repo{Dir: here}.TopLevel(ctx)
 	p := place{here: here, project: here, root: top}
 	for dir := here; ; dir = filepath.Dir(dir) {
 		if config.Is(dir) {
@@ -68,4 +69,41 @@ func (a *app) settings(dir string) (config.Settings, error) {
 		return config.Load(a.config, true)
 	}
 	return config.Load(config.Path(dir), false)
+}
+
+// underGit refuses a working tree that is not under git.
+func (p place) underGit(ctx context.Context, what string) error {
+	if (treediff.Repo{Dir: p.root}).TopLevel(ctx) == "" {
+		return usageError{fmt.Errorf("%s: %s is not under git", what, p.root)}
+	}
+	return nil
+}
+
+// kept refuses a project in a folder that git ignores: no snapshot would hold what an
+// agent does there, and nothing could be restored. So it does where git fails.
+func (p place) kept(ctx context.Context) error {
+	if why := (treediff.Repo{Dir: p.here}).Refusal(ctx); why != "" {
+		return usageError{fmt.Errorf("git does not work in %s: %s; fix that first ('git status' says more), otherwise snapshots would be incomplete", p.here, why)}
+	}
+	for _, dir := range []string{p.project, p.here} {
+		if dir != p.root && treediff.Ignored(ctx, dir) {
+			return usageError{fmt.Errorf("%s is ignored by the git repository in %s, so no snapshot would hold its files: make it a repository of its own (git init), or remove it from the ignored files", dir, p.root)}
+		}
+	}
+	return nil
+}
+
+// notes says what a user should know of the tree's version control before a loop. The
+// loop works all the same: it keeps snapshots of its own.
+func (p place) notes(ctx context.Context) (out []string) {
+	switch repo := (treediff.Repo{Dir: p.root}); {
+	case repo.TopLevel(ctx) == "":
+		out = append(out, p.root+" is not under git: no file counts as ignored, except the usual folders of dependencies")
+	case !repo.HasCommits(ctx):
+		out = append(out, "this git repository has no commits yet: every file in it is uncommitted work, and is kept")
+	}
+	if p.project != p.root && treediff.IgnoredByPattern(ctx, p.project) {
+		out = append(out, p.project+" is ignored by git: files there that git does not track are in no snapshot and cannot be restored")
+	}
+	return out
 }

@@ -16,7 +16,7 @@ import (
 
 // replayFlags are the flags of replay.
 type replayFlags struct {
-	planFlags
+	checkFlags
 	jobs, max   int
 	setup       string
 	fresh, json bool
@@ -70,7 +70,7 @@ changed, and runs nothing.`,
 	flags.Float64Var(&f.sensitivity, "sensitivity", 1, "share of the iterations that do harm on which a rule fires, for the false discovery rate")
 	flags.StringVar(&f.format, "format", "text", "text or markdown (the table alone)")
 	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
-	f.register(cmd)
+	f.register(cmd.Flags())
 	return cmd
 }
 
@@ -94,10 +94,10 @@ func (a *app) replayHistory(cmd *cobra.Command, f *replayFlags, span string) err
 	if err != nil {
 		return err
 	}
-	if topLevel(cmd.Context(), at.root) == "" {
-		return usageError{fmt.Errorf("replay %s: %s is not under git", span, at.root)}
+	if err := at.underGit(cmd.Context(), "replay"); err != nil {
+		return err
 	}
-	settings, plan, err := a.plan(at.project, &f.planFlags)
+	settings, plan, err := a.plan(at.project, f.checkFlags)
 	if err != nil {
 		return err
 	}

@@ -137,16 +137,16 @@ func (a *app) restored(loop, what string, res snapshot.Restored) {
 	}
 	fmt.Fprintf(a.out, "%s s%s: %s written, %d deleted%s\n", what, res.Target, report.Count(len(res.Written), "file", "files"), len(res.Deleted), git)
 	if len(res.Shared) > 0 {
-		fmt.Fprintf(a.out, "put back in the repository that the worktrees share: %s\n", strings.Join(cut(res.Shared, 10), ", "))
+		fmt.Fprintf(a.out, "put back in the repository that the worktrees share: %s\n", strings.Join(report.Cut(res.Shared, 10), ", "))
 	}
 	if len(res.Gone) > 0 {
-		fmt.Fprintf(a.out, "gone, and never kept, so that it cannot be put back: %s\n", strings.Join(cut(res.Gone, 10), ", "))
+		fmt.Fprintf(a.out, "gone, and never kept, so that it cannot be put back: %s\n", strings.Join(report.Cut(res.Gone, 10), ", "))
 	}
 	if len(res.Left) > 0 {
-		fmt.Fprintf(a.out, "new, and left there, too big or unreadable to be kept: %s\n", strings.Join(cut(res.Left, 10), ", "))
+		fmt.Fprintf(a.out, "new, and left there, too big or unreadable to be kept: %s\n", strings.Join(report.Cut(res.Left, 10), ", "))
 	}
 	if len(res.Displaced) > 0 {
-		fmt.Fprintf(a.out, "moved out of the way, too big or unreadable to be kept: %s (in %s)\n", strings.Join(cut(res.Displaced, 10), ", "), res.DisplacedTo)
+		fmt.Fprintf(a.out, "moved out of the way, too big or unreadable to be kept: %s (in %s)\n", strings.Join(report.Cut(res.Displaced, 10), ", "), res.DisplacedTo)
 	}
 	fmt.Fprintf(a.out, "the tree as it was is kept as s%s; undo with: supervise rollback --undo %s\n", res.Safety, loop)
 	for _, m := range res.Mismatches {

@@ -34,7 +34,7 @@ type app struct {
 	state   string // --state-dir
 	verbose bool
 	code    int      // exit status of a command that ended without an error
-	noted   []string // said already
+	noted   []string // notes that were printed
 }
 
 // self returns how supervise is called to find the loops of this call: with the
@@ -117,9 +117,9 @@ back the best iteration, not the last.`,
 		return usageError{fmt.Errorf("%s; see '%s --help'", text, c.CommandPath())}
 	})
 	cmd.AddCommand(a.replayCmd())
-	cmd.AddCommand(a.runCmd(), a.initCmd(), a.doctorCmd(), a.measureCmd(), a.parseCmd(), a.resumeCmd(), a.statusCmd(), a.reportCmd(), a.explainCmd(), a.ackCmd(), a.diffCmd(), a.rollbackCmd(), a.demoCmd(), a.demoAgentCmd(), a.versionCmd())
+	cmd.AddCommand(newRunCmd(a), a.initCmd(), a.doctorCmd(), a.measureCmd(), a.parseCmd(), newResumeCmd(a), a.statusCmd(), a.reportCmd(), a.explainCmd(), a.ackCmd(), a.diffCmd(), a.rollbackCmd(), a.demoCmd(), a.demoAgentCmd(), a.versionCmd())
 	cmd.AddCommand(a.selectCmd(), a.hookCmd(), a.hooksCmd(), a.recordCmd(), a.decideCmd(), a.auditCmd(), a.gateCmd(), a.baselineCmd())
-	cmd.AddCommand(a.verifyCmd(), a.analyticsCmd(), a.cleanCmd(), a.benchmarkCmd(), a.manCmd(), a.pauseCmd(), a.watchCmd())
+	cmd.AddCommand(a.verifyCmd(), a.analyticsCmd(), a.cleanCmd(), a.benchmarkCmd(), a.manCmd(), a.pauseCmd(), newWatchCmd(a))
 	cmd.AddCommand(a.answerCmds()...)
 	for _, sub := range append(cmd.Commands(), cmd) {
 		finish(sub)

@@ -206,7 +206,7 @@ func (a *app) cleanup(cmd *cobra.Command, id string, f *selectFlags) error {
 	if f.dryRun {
 		what = "would be dropped"
 	}
-	fmt.Fprintf(to, "%s %s (%s freed): %s\nkept: %s\n", report.Count(len(c.Dropped), "snapshot", "snapshots"), what, size(c.Freed),
+	fmt.Fprintf(to, "%s %s (%s freed): %s\nkept: %s\n", report.Count(len(c.Dropped), "snapshot", "snapshots"), what, report.Bytes(c.Freed),
 		orNothing(strings.Join(c.Dropped, " ")), orNothing(strings.Join(c.Kept, " ")))
 	return nil
 }

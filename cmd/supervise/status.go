@@ -159,13 +159,13 @@ func snapshotsOf(sum snapshot.Summary) snapshotsDoc {
 
 func (a *app) statusKept(sum snapshot.Summary, paint report.Paint) {
 	d := snapshotsOf(sum)
-	text := fmt.Sprintf("%d, %s", d.Count, size(d.Bytes))
+	text := fmt.Sprintf("%d, %s", d.Count, report.Bytes(d.Bytes))
 	if d.Dropped > 0 {
 		text += fmt.Sprintf("; %d dropped to save space", d.Dropped)
 	}
 	fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, "snapshots"), text)
 	if len(d.Skipped) > 0 {
-		fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, "not kept "), strings.Join(cut(d.Skipped, 10), ", "))
+		fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, "not kept "), strings.Join(report.Cut(d.Skipped, 10), ", "))
 	}
 }
 

@@ -65,7 +65,7 @@ func (a *app) printChecks(checks []replay.Check) {
 			mark, tone = "[ ]", report.Bad
 		}
 		fmt.Fprintf(a.out, "%s %s\n", paint(tone, mark), c.Name)
-		for _, p := range cut(c.Problems, maxProblems) {
+		for _, p := range report.Cut(c.Problems, maxProblems) {
 			fmt.Fprintf(a.out, "      %s\n", p)
 		}
 	}
@@ -166,7 +166,7 @@ func (a *app) clean(cmd *cobra.Command, f *cleanFlags) error {
 			continue
 		}
 		bytes := sizeOf(dir)
-		fmt.Fprintf(a.out, "%s  %-10s %s  %s\n", s.UpdatedAt.Local().Format(time.DateTime), s.Status, s.LoopID, size(bytes))
+		fmt.Fprintf(a.out, "%s  %-10s %s  %s\n", s.UpdatedAt.Local().Format(time.DateTime), s.Status, s.LoopID, report.Bytes(bytes))
 		count, freed = count+1, freed+bytes
 		if !f.dryRun {
 			if err := ledger.RemoveTree(dir); err != nil {
@@ -181,7 +181,7 @@ func (a *app) clean(cmd *cobra.Command, f *cleanFlags) error {
 	if f.dryRun {
 		what = "would be deleted, with --yes"
 	}
-	fmt.Fprintf(a.out, "%s, %s: %s\n", report.Count(count, "loop", "loops"), size(freed), what)
+	fmt.Fprintf(a.out, "%s, %s: %s\n", report.Count(count, "loop", "loops"), report.Bytes(freed), what)
 	return nil
 }
 

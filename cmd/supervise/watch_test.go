@@ -133,14 +133,14 @@ printf 'TestOne() { :; }\nTestThree() { :; }\n' >../new; mv ../new a_test.sh
 	}
 	v.let("one")
 	v.awaitIteration(2)
-	const title = setTitle + "supervise 2: regression, 1/1 pass, CRITICAL Test count decreased from 2 to 1"
+	const title = "\x1b]2;" + "supervise 2: regression, 1/1 pass, CRITICAL Test count decreased from 2 to 1"
 	v.until("the title", func() bool { return strings.Contains(v.screen.String(), title) })
 	if _, err := os.Stat(filepath.Join(v.w.root, "a_test.sh")); err == nil {
 		t.Error("the tree was put back while the session lasted")
 	}
 	v.let("two")
 	screen := v.end(0)
-	for _, want := range []string{"<mine /dev>", keepTitle, putTitle, "the session is over", "not applied: the tree is as"} {
+	for _, want := range []string{"<mine /dev>", "\x1b[22;2t", "\x1b[23;2t", "the session is over", "not applied: the tree is as"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("%q is not on the screen:\n%s", want, screen)
 		}
@@ -176,7 +176,7 @@ echo '{"hook_event_name":"Stop"}' | supervise hook claude Stop; await one
 rm a_test.sh
 `, "--rest", "1h")
 	v.awaitIteration(1)
-	v.until("the title", func() bool { return strings.Contains(v.screen.String(), setTitle+"supervise 1: forward, 2/2 pass") })
+	v.until("the title", func() bool { return strings.Contains(v.screen.String(), "\x1b]2;"+"supervise 1: forward, 2/2 pass") })
 	v.let("one")
 	if screen := v.end(3); !strings.Contains(screen, "critical findings are left in iteration 2") {
 		t.Error(screen)

@@ -113,6 +113,20 @@ func (o OpenFinding) String() string {
 	return fmt.Sprintf("%s %s (finding %s of iteration %d): %s", o.Severity, o.Rule, o.ID, o.Iteration, o.Message)
 }
 
+// OpenAt returns the findings that are open at the end of a loop: against the
+// tree of the selected iteration, else against the last that was accepted.
+func OpenAt(its []Iteration, selected int) []OpenFinding {
+	if selected < len(its) && len(its[selected].Open) > 0 {
+		return its[selected].Open
+	}
+	for _, it := range slices.Backward(its) {
+		if !it.Rejected && !it.Interrupted {
+			return it.Open
+		}
+	}
+	return nil
+}
+
 // Told is what an orchestrator said of an iteration that it ran itself. A number
 // that it did not give is nil.
 type Told struct {

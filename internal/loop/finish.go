@@ -225,7 +225,7 @@ func (s *session) finalReports(out Outcome) (string, error) {
 	v := report.Loop{
 		State: s.state, Iterations: s.history, Choice: *out.Choice, Summary: selector.Summarize(s.candidates()), Artifacts: s.applied, Removed: s.removed,
 		Now: s.opts.Now(), Mode: s.opts.Select.Mode, Threshold: s.opts.Select.Threshold,
-		Skipped: s.skipped(out.Choice.Iteration), Dropped: s.droppedNames(), Open: OpenAt(s.history, out.Choice.Iteration),
+		Skipped: s.skipped(out.Choice.Iteration), Dropped: s.droppedNames(), Open: ledger.OpenAt(s.history, out.Choice.Iteration),
 	}
 	if out.Verified != nil {
 		v.Verification = &report.Verification{Holds: out.Verified.Holds, Differences: out.Verified.Differences, HoldOut: out.Verified.HoldOut, Hidden: out.Verified.Hidden}

@@ -148,17 +148,3 @@ func openText(open []ledger.OpenFinding) string {
 	}
 	return fmt.Sprintf("%d findings about integrity are open: %s, and others", len(open), first)
 }
-
-// OpenAt returns the findings that stand open at the end of a loop: against the
-// tree of the selected iteration, else against the last that was accepted.
-func OpenAt(its []ledger.Iteration, selected int) []ledger.OpenFinding {
-	if selected < len(its) && len(its[selected].Open) > 0 {
-		return its[selected].Open
-	}
-	for _, it := range slices.Backward(its) {
-		if !it.Rejected && !it.Interrupted {
-			return it.Open
-		}
-	}
-	return nil
-}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"supervise/internal/ledger"
+	"supervise/internal/measure"
 	"supervise/metric"
 )
 
@@ -98,4 +99,12 @@ func Spent(s *ledger.Spending) string {
 		text += "; waited " + Duration(time.Duration(s.WaitedMS)*time.Millisecond) + " for the service"
 	}
 	return strings.TrimPrefix(text, "; ")
+}
+
+// CheckLine is the command of a check, and the folder where it is not the root.
+func CheckLine(c measure.Check, paint Paint) string {
+	if c.Dir == "" {
+		return c.Line()
+	}
+	return c.Line() + paint(Faint, " (in "+c.Dir+")")
 }

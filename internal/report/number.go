@@ -3,6 +3,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -93,4 +94,23 @@ func bar(share float64, width int) string {
 		out += string(cells[rest])
 	}
 	return out + strings.Repeat(" ", width-len([]rune(out)))
+}
+
+// Bytes writes a number of bytes in the unit that suits it.
+func Bytes(n int64) string {
+	switch {
+	case n >= 10<<30:
+		return fmt.Sprintf("%d GB", n>>30)
+	case n >= 10<<20:
+		return fmt.Sprintf("%d MB", n>>20)
+	}
+	return fmt.Sprintf("%d KB", (n+1023)>>10)
+}
+
+// Cut shortens a list to n items and the number of those left out.
+func Cut(list []string, n int) []string {
+	if len(list) <= n {
+		return list
+	}
+	return append(append([]string{}, list[:n]...), fmt.Sprintf("and %d more", len(list)-n))
 }

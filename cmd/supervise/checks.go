@@ -4,31 +4,33 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 
 	"supervise/internal/config"
 	"supervise/internal/measure"
 	"supervise/internal/report"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// planFlags override the recognised checks.
-type planFlags struct {
+// checkFlags replace the recognised checks.
+type checkFlags struct {
 	buildCmd           string
 	testCmds, lintCmds []string
 	testReports        []string
 }
 
-func (f *planFlags) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&f.buildCmd, "build-cmd", "", "command that builds the project")
-	flags.StringArrayVar(&f.testCmds, "test-cmd", nil, "command that runs the tests (repeatable)")
-	flags.StringArrayVar(&f.testReports, "test-report", nil, "file or pattern that the test command writes: JUnit XML, go test -json, Go coverage profile (repeatable)")
-	flags.StringArrayVar(&f.lintCmds, "lint-cmd", nil, "command that lints the project (repeatable)")
+func (f *checkFlags) register(flags *pflag.FlagSet) {
+	section(flags, "Checks", func(flags *pflag.FlagSet) {
+		flags.StringVar(&f.buildCmd, "build-cmd", "", "`command` that builds the project")
+		flags.StringArrayVar(&f.testCmds, "test-cmd", nil, "`command` that runs the tests (repeatable)")
+		flags.StringArrayVar(&f.testReports, "test-report", nil, "`file` or pattern that the test command writes, in any known format (repeatable)")
+		flags.StringArrayVar(&f.lintCmds, "lint-cmd", nil, "`command` that lints the project (repeatable)")
+	})
 }
 
 // override puts the flags over the settings of the file.
-func (f *planFlags) override(s *config.Settings) error {
+func (f *checkFlags) override(s *config.Settings) error {
 	if len(f.testReports) > 0 && len(f.testCmds) == 0 {
 		return usageError{errors.New("--test-report needs --test-cmd: a recognised test command writes its own reports")}
 	}
@@ -52,9 +54,9 @@ func shellChecks(lines, reports []string) config.List {
 	return out
 }
 
-// plan returns the settings and the plan for a project, flags over file over what is
+// plan returns the settings and the plan for a project: flags over file over what is
 // recognised. Notes about what is missing go to standard error.
-func (a *app) plan(dir string, f *planFlags) (config.Settings, measure.Plan, error) {
+func (a *app) plan(dir string, f checkFlags) (config.Settings, measure.Plan, error) {
 	s, err := a.settings(dir)
 	if err != nil {
 		return s, measure.Plan{}, err
@@ -63,27 +65,31 @@ func (a *app) plan(dir string, f *planFlags) (config.Settings, measure.Plan, err
 		return s, measure.Plan{}, err
 	}
 	plan, notes, err := s.Plan(dir, lookPath)
-	for _, n := range notes {
-		fmt.Fprintf(a.err, "note: %s\n", n)
-	}
+	a.notes(notes...)
 	return s, plan, err
 }
 
-// printPlan lists what will be run.
-func (a *app) printPlan(plan measure.Plan) {
+// showPlan lists what will be run.
+func (a *app) showPlan(plan measure.Plan, asJSON bool) error {
+	if asJSON {
+		return a.encode(plan)
+	}
 	paint := a.paint(a.out)
 	fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, "tree "), plan.Root)
 	for _, c := range plan.Checks {
-		fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, fmt.Sprintf("%-5s", c.Kind)), checkLine(c, paint))
+		fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, fmt.Sprintf("%-5s", c.Kind)), report.CheckLine(c, paint))
 	}
+	return nil
 }
 
-// checkLine is the command of a check, and where it runs unless that is the root.
-func checkLine(c measure.Check, paint report.Paint) string {
-	if c.Dir == "" {
-		return c.Line()
+// notes prints remarks on standard error, each once; empty ones are left out.
+func (a *app) notes(list ...string) {
+	for _, n := range list {
+		if n != "" && !slices.Contains(a.noted, n) {
+			fmt.Fprintf(a.err, "note: %s\n", n)
+			a.noted = append(a.noted, n)
+		}
 	}
-	return c.Line() + paint(report.Faint, " (in "+c.Dir+")")
 }
 
 // lookPath finds a program.

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"os"
@@ -8,8 +8,9 @@ import (
 	"supervise/internal/agent"
 )
 
-// What is shown of an agent that prints events is what it says, each text once.
-func TestSpoken(t *testing.T) {
+// TestMessagesAreShownOnce checks that of an agent that prints events each message is
+// shown, and shown once.
+func TestMessagesAreShownOnce(t *testing.T) {
 	for _, tt := range []struct {
 		sample string
 		format agent.Format
@@ -19,12 +20,12 @@ func TestSpoken(t *testing.T) {
 		{"gemini-edit-ok.pty", agent.Gemini, "I will add Mul and a test for it.|Now a note file.|Running the tests.|All tests pass. Work finished.|"},
 		{"gemini-bad-key.stderr", agent.Gemini, "Warning: True color"},
 	} {
-		text, err := os.ReadFile("../../internal/agent/testdata/samples/" + tt.sample)
+		text, err := os.ReadFile("../../agent/testdata/samples/" + tt.sample)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var shown strings.Builder
-		s := newSpoken(tt.format, &lines{to: &shown})
+		s := newMessages(tt.format, &lines{to: &shown})
 		for part := range strings.SplitAfterSeq(string(text), "}") {
 			_, _ = s.Write([]byte(part))
 		}

@@ -1,0 +1,55 @@
+package agent
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Notes are what a user should know of an agent program before it runs unattended.
+func (p Preset) Notes(yolo bool) []string {
+	var out []string
+	if p.Experimental {
+		out = append(out, p.Name+" is experimental: not every feature was tested under supervise")
+	}
+	switch {
+	case p.Always:
+		out = append(out, p.Name+" never asks before it edits or runs something")
+	case !yolo:
+		out = append(out, p.Name+" may ask before it edits or runs something, and nobody is there to answer: --yolo allows everything")
+	}
+	return out
+}
+
+// Untried returns a note where a known program has a version that supervise was not
+// tested with, "" otherwise.
+func Untried(program, version string) string {
+	p, err := ByName(program)
+	if program == "" || err != nil || p.Tried(version) {
+		return ""
+	}
+	versions := p.Min
+	if p.Max != p.Min {
+		versions += " to " + p.Max
+	}
+	return fmt.Sprintf("%s %s: tested with %s only", p.Name, version, versions)
+}
+
+// Startable returns an error where the program of a command, which runs in dir, does
+// not exist; for a known program it says how to install it.
+func Startable(dir string, args []string) error {
+	name := args[0]
+	if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	_, err := exec.LookPath(name)
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("start the agent: %w", err)
+	if p, known := Recognise(args); known {
+		err = fmt.Errorf("%w; to install it: %s", err, p.Install)
+	}
+	return err
+}

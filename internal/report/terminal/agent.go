@@ -1,0 +1,103 @@
+package terminal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"supervise/internal/agent"
+	"supervise/internal/report"
+	"supervise/internal/textstream"
+)
+
+// AgentOutput returns a writer that shows what an agent prints, a line at a time and
+// indented. Of a known program that prints events, it shows the messages.
+func AgentOutput(out io.Writer, paint report.Paint, program string) io.WriteCloser {
+	to := &lines{to: out, prefix: paint(report.Faint, "       │ ")}
+	if known, err := agent.ByName(program); err == nil && known.Format != "" {
+		return newMessages(known.Format, to)
+	}
+	return to
+}
+
+// lines prints an agent's output line by line behind a prefix, without escape
+// sequences.
+type lines struct {
+	to     io.Writer
+	prefix string
+	rest   []byte
+}
+
+// Write prints the complete lines and keeps the rest.
+func (l *lines) Write(p []byte) (int, error) {
+	l.rest = append(l.rest, p...)
+	for {
+		line, rest, found := bytes.Cut(l.rest, []byte("\n"))
+		if !found {
+			return len(p), nil
+		}
+		l.print(line)
+		l.rest = append(l.rest[:0], rest...)
+	}
+}
+
+func (l *lines) print(line []byte) {
+	text := strings.Map(printable, textstream.StripANSI(string(line)))
+	if text = strings.TrimRight(text, " "); text != "" {
+		fmt.Fprintln(l.to, l.prefix+text)
+	}
+}
+
+func printable(r rune) rune {
+	if r != '\t' && unicode.IsControl(r) {
+		return -1
+	}
+	return r
+}
+
+// Close prints the last line, which had no line feed.
+func (l *lines) Close() error {
+	l.print(l.rest)
+	l.rest = nil
+	return nil
+}
+
+// messages shows the messages among the events that an agent prints.
+type messages struct {
+	*agent.Reader
+	to      io.WriteCloser
+	pending string // the last text, which may still be growing
+}
+
+func newMessages(f agent.Format, to io.WriteCloser) *messages {
+	s := &messages{to: to}
+	s.Reader = agent.NewReader(f, func(r agent.Report) {
+		if !strings.HasPrefix(r.Text, s.pending) {
+			s.flush()
+		}
+		s.pending = r.Text
+	})
+	return s
+}
+
+func (s *messages) flush() {
+	if s.pending != "" {
+		_, _ = io.WriteString(s.to, s.pending+"\n") // lines are never refused
+	}
+	s.pending = ""
+}
+
+// Close shows the last message, or the output of an agent that printed no events.
+func (s *messages) Close() error {
+	err := s.Reader.Close()
+	if r := s.Report(); r.Lines == 0 {
+		s.pending = r.Words
+	} else if r.Text != "" {
+		s.pending = r.Text
+	}
+	s.flush()
+	return errors.Join(err, s.to.Close())
+}

@@ -1,0 +1,167 @@
+package terminal
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"supervise/detector"
+	"supervise/internal/agent"
+	"supervise/internal/event"
+	"supervise/internal/hook"
+	"supervise/internal/ledger"
+	"supervise/internal/report"
+	"supervise/metric"
+)
+
+// agent says how the agent ended, unless it ended well and left nothing.
+func (p *Printer) agent(it ledger.Iteration) {
+	if text := report.Ending(it.Agent); text != "" {
+		p.note("agent: %s", text)
+	}
+	if text := report.Used(it.Agent); text != "" {
+		p.note("agent: %s", text)
+	}
+	if it.Agent == nil {
+		return
+	}
+	if text := agent.Untried(it.Agent.Program, it.Agent.Version); text != p.untried && text != "" {
+		p.untried = text
+		p.note("%s", text)
+	}
+}
+
+// gaps tells what of an iteration was not measured, and why.
+func (p *Printer) gaps(it ledger.Iteration) {
+	if text := report.Hidden(it.Hidden); text != "" {
+		p.note("hidden tests: %s", text)
+	}
+	for _, g := range it.Set.Gaps {
+		p.line("     %s", p.Paint(report.Warn, fmt.Sprintf("%s not measured: %s", g.Section, telling(g.Why))))
+	}
+	broken := brokenSuites(it.Set)
+	for i, s := range broken {
+		if i == 3 {
+			p.note("and %d more did not run", len(broken)-i)
+			break
+		}
+		p.line("     %s", p.Paint(report.Warn, s.Name+" did not run: "+s.Brief()))
+	}
+	for _, c := range it.Checks {
+		for _, problem := range c.Problems {
+			if len(broken) == 0 { // else it most likely follows from that
+				p.note("%s: %s", c.Name, problem)
+			}
+		}
+	}
+}
+
+func brokenSuites(s metric.Set) []metric.Suite {
+	if s.Tests == nil {
+		return nil
+	}
+	return s.Tests.Broken
+}
+
+// telling is the line of a text that says most.
+func telling(text string) string {
+	if !strings.Contains(text, "\n") {
+		return text
+	}
+	return metric.Suite{Why: text}.Brief()
+}
+
+// grave tells what the HIGH and CRITICAL findings of an iteration say that stands; of one
+// that is rejected they are its reasons.
+func (p *Printer) grave(it ledger.Iteration) {
+	if it.Rejected {
+		return
+	}
+	for _, a := range it.Assessment.Alerts {
+		if text := a.Message(); a.Severity >= detector.High && !said(it, text) {
+			p.warn(text)
+		}
+	}
+}
+
+// said reports whether a message repeats why something was not measured.
+func said(it ledger.Iteration, message string) bool {
+	return slices.ContainsFunc(it.Set.Gaps, func(g metric.Gap) bool { return g.Why != "" && strings.HasSuffix(message, g.Why) })
+}
+
+func (p *Printer) rejected(d event.Rejected, iteration int) {
+	for _, r := range d.Reasons {
+		if n := len(p.history); n > 0 && said(p.history[n-1], r) {
+			continue
+		}
+		p.line("     %s", p.Paint(report.Bad, r))
+	}
+	if len(d.Tests) > 0 {
+		p.line("     about: %s", strings.Join(report.Cut(d.Tests, 5), ", "))
+	}
+	what := fmt.Sprintf("tree put back to iteration %d", d.Restored)
+	if d.Restored == 0 {
+		what = "tree put back to the baseline"
+	}
+	retry := "no retry left"
+	if d.Retry > 0 {
+		retry = fmt.Sprintf("retry %d of %d", d.Retry, d.Max)
+	}
+	p.note("%s; the rejected one is kept as %s; %s", what, d.Kept, retry)
+	p.note("why, and how to override it: %s explain %s %d", p.Self, p.id, iteration)
+}
+
+// hooked keeps what the agent's hooks told, to be printed when the agent has left
+// the terminal, and reports whether the event was one of those.
+func (p *Printer) hooked(e event.Event) bool {
+	if e.Type == event.IterationStarted {
+		p.calls = nil
+	}
+	d, ok := e.Data.(event.HookCall)
+	if ok {
+		p.calls = append(p.calls, d)
+	}
+	return ok
+}
+
+// hookCalls prints what was refused.
+func (p *Printer) hookCalls() {
+	const most = 3
+	refused := 0
+	for _, c := range p.calls {
+		if c.Decision != hook.Deny && c.Decision != hook.Ask || len(c.Risks) == 0 {
+			continue
+		}
+		if refused++; refused <= most {
+			p.warn(fmt.Sprintf("refused: %s %s: %s", c.Tool, oneLine(c.Target), c.Risks[0].Why))
+		}
+	}
+	if refused > most {
+		p.warn(fmt.Sprintf("refused: %s more", report.Count(refused-most, "call", "calls")))
+	}
+}
+
+func oneLine(s string) string {
+	const width = 60
+	for i, r := range s {
+		if r == '\n' || i >= width {
+			return s[:i] + " …"
+		}
+	}
+	return s
+}
+
+// silent says why hooks did not help.
+func silent(t event.Type, d event.Silence) string {
+	if t == event.HooksBroken {
+		return fmt.Sprintf("hooks of %s are not installed: %s", orAgent(d.Client), d.Why)
+	}
+	return fmt.Sprintf("hooks did not fire: %s was started with hooks and called none of them; most likely: %s", d.Client, d.Why)
+}
+
+func orAgent(client string) string {
+	if client == "" {
+		return "the agent"
+	}
+	return client
+}

@@ -1,0 +1,213 @@
+// Package terminal prints the events of a loop for people, as they happen.
+package terminal
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"supervise/internal/event"
+	"supervise/internal/ledger"
+	"supervise/internal/measure"
+	"supervise/internal/report"
+)
+
+// Options say where and how a loop is printed.
+type Options struct {
+	Out     io.Writer // what is worth keeping
+	Talk    io.Writer // progress
+	Paint   report.Paint
+	Live    bool   // Talk is a terminal: progress lines are replaced
+	Raw     bool   // the agent writes to the same terminal
+	Watched bool   // the session is the user's own
+	Self    string // how supervise is called to find the loop
+}
+
+// Printer prints the events of one loop.
+type Printer struct {
+	Options
+	headline string // the last iteration, for the title of the terminal
+	theirs   bool   // the agent has the terminal: nothing of ours may come in between
+	held     []event.Event
+	history  []ledger.Iteration
+	selected int
+	choice   *event.Selected
+	verified *event.Verification
+	dir, id  string
+	untried  string           // the last note about the agent's version
+	calls    []event.HookCall // of the present run of the agent
+}
+
+// New returns a printer of one loop.
+func New(o Options) *Printer { return &Printer{Options: o} }
+
+func (p *Printer) line(format string, args ...any) {
+	fmt.Fprintf(p.Out, format+"\n", args...)
+}
+
+// yields follows who has the terminal, and reports whether it is handed to the
+// agent now.
+func (p *Printer) yields(t event.Type) bool {
+	if t == event.AgentSpawned || t == event.AgentFinished {
+		p.titles(t == event.AgentSpawned)
+		p.theirs = p.Raw && t == event.AgentSpawned
+	}
+	return t == event.AgentSpawned
+}
+
+// Event prints one event, or keeps it until the agent has left the terminal.
+func (p *Printer) Event(e event.Event) {
+	if p.yields(e.Type) || p.hooked(e) {
+		return
+	}
+	if p.theirs { // nothing of ours may come on the agent's screen
+		p.hold(e)
+		return
+	}
+	for held := p.held; !p.theirs && len(held) > 0; held = held[1:] {
+		p.held = nil
+		p.Event(held[0])
+	}
+	p.clear()
+	p.course(e)
+}
+
+// course prints what a loop goes through as it should.
+func (p *Printer) course(e event.Event) {
+	switch d := e.Data.(type) {
+	case event.Started:
+		p.started(e.LoopID, d)
+	case event.Check:
+		p.progress(d)
+	case event.Baseline:
+		p.baseline(d)
+	case event.AgentStart:
+		p.status("iteration %d of %d: the agent works (prompt level %s, %s)", e.Iteration, d.Max, strings.ToLower(d.Level), d.Why)
+		if p.Live && p.Raw {
+			fmt.Fprintln(p.Talk) // the agent's own screen begins on a line of its own
+		}
+	case event.IterationEnd:
+		p.history = append(p.history, d.It)
+		p.line("%s", report.Line(d.It, p.Paint))
+		p.agent(d.It)
+		p.hookCalls()
+		p.gaps(d.It)
+		p.grave(d.It)
+	case event.Rejected:
+		p.rejected(d, e.Iteration)
+	case event.Interruption:
+		p.history = append(p.history, d.It)
+		p.line("%s", report.Line(d.It, p.Paint))
+		p.note("interrupted; what the agent had done (%s) is kept: %s rollback %s %d",
+			report.Count(d.Changed, "changed file", "changed files"), p.Self, e.LoopID, e.Iteration)
+	case event.Selected:
+		p.selected, p.choice = d.Choice.Iteration, &d
+	case event.Verification:
+		p.verified = &d
+	case event.LoopEnd:
+		p.finished(d)
+	default:
+		p.trouble(e)
+		p.aftermath(e)
+	}
+}
+
+func (p *Printer) started(id string, d event.Started) {
+	p.line("%s %s", p.Paint(report.Strong, "supervise"), id)
+	p.head(id, d.Dir, d.Agent, d.Plan)
+	p.line("\n%s", report.LineHead(p.Paint))
+}
+
+func (p *Printer) resumed(id string, d event.Resumed) {
+	p.line("%s %s, iteration %d: %s", p.Paint(report.Strong, "supervise resumes"), id, d.Iteration, d.From)
+	p.head(id, d.Dir, d.Agent, d.Plan)
+	p.line("\n%s", report.LineHead(p.Paint))
+	p.history = d.History
+	for _, it := range d.History {
+		p.line("%s", report.Line(it, p.Paint))
+	}
+}
+
+func (p *Printer) head(id, dir string, agent []string, plan measure.Plan) {
+	p.dir, p.id = dir, id
+	p.line("%s %s", p.Paint(report.Faint, "agent"), strings.Join(agent, " "))
+	for _, c := range plan.Checks {
+		p.line("%s %s", p.Paint(report.Faint, fmt.Sprintf("%-5s", c.Kind)), report.CheckLine(c, p.Paint))
+	}
+	p.line("%s %s", p.Paint(report.Faint, "state"), dir)
+}
+
+// clear removes the progress line.
+func (p *Printer) clear() {
+	if p.Live && !p.theirs {
+		fmt.Fprint(p.Talk, "\r\x1b[K")
+	}
+}
+
+// status shows what is going on. Without a terminal it is a line of its own.
+func (p *Printer) status(format string, args ...any) {
+	text := "     " + fmt.Sprintf(format, args...)
+	if p.Live {
+		fmt.Fprint(p.Talk, p.Paint(report.Faint, text))
+		return
+	}
+	fmt.Fprintln(p.Talk, text)
+}
+
+func (p *Printer) progress(c event.Check) {
+	if !c.Done {
+		p.status("%s …", c.Name)
+	}
+}
+
+func (p *Printer) baseline(d event.Baseline) {
+	p.history = append(p.history, d.It)
+	p.line("%s", report.Line(d.It, p.Paint))
+	p.gaps(d.It)
+	if len(d.Flaky) > 0 {
+		p.note("flaky before any agent ran: %s", strings.Join(d.Flaky, ", "))
+	}
+	for _, text := range d.Idle {
+		p.note("%s", p.Paint(report.Warn, text))
+	}
+	for _, s := range d.Skipped {
+		p.note("not in the snapshots: %s", s)
+	}
+	if len(d.Artefacts) > 0 {
+		p.note("made by the checks themselves, left alone: %s", strings.Join(d.Artefacts, ", "))
+	}
+	if !p.Watched {
+		p.note("done when: %s", d.Criterion)
+	}
+}
+
+func (p *Printer) note(format string, args ...any) {
+	p.line("     %s", p.Paint(report.Faint, fmt.Sprintf(format, args...)))
+}
+
+// JSON returns a function that prints one JSON object per event.
+func JSON(w io.Writer, complain func(...any)) func(event.Event) {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return func(e event.Event) {
+		if err := enc.Encode(e); err != nil {
+			complain(err)
+		}
+	}
+}
+
+// Bell returns a function that passes events to next, and rings the terminal's bell on
+// talk when an approval is needed, at critical findings, and at the end.
+func Bell(talk io.Writer, next func(event.Event)) func(event.Event) {
+	return func(e event.Event) {
+		next(e)
+		ring := e.Type == event.LoopFinished || e.Type == event.GateOpened
+		if d, finished := e.Data.(event.IterationEnd); finished {
+			ring = d.It.Assessment.Critical()
+		}
+		if ring {
+			fmt.Fprint(talk, "\a")
+		}
+	}
+}

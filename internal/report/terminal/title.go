@@ -1,0 +1,71 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+
+	"supervise/internal/event"
+)
+
+// hold keeps an event until the agent has left the terminal. How the checks get on is
+// not worth it. In a session of the user's own what was found stands in the title.
+func (p *Printer) hold(e event.Event) {
+	switch d := e.Data.(type) {
+	case event.Check:
+		return
+	case event.IterationEnd:
+		p.headline = headline(d)
+	}
+	if e.Type == event.AgentRests {
+		p.title(p.headline)
+		return
+	}
+	p.held = append(p.held, e)
+}
+
+// The title of a terminal: xterm's sequences to keep it, to put it back, and to set it.
+const (
+	keepTitle  = "\x1b[22;2t"
+	putTitle   = "\x1b[23;2t"
+	setTitle   = "\x1b]2;"
+	titleEnd   = "\x07"
+	titleWidth = 120 // characters
+)
+
+func (p *Printer) title(text string) {
+	if p.Watched && p.Raw {
+		fmt.Fprint(p.Out, setTitle+text+titleEnd)
+	}
+}
+
+// titles keeps the title of the terminal before a session, and puts it back after it.
+func (p *Printer) titles(before bool) {
+	sequence := putTitle
+	if before {
+		sequence = keepTitle
+	}
+	if p.Watched && p.Raw {
+		fmt.Fprint(p.Out, sequence)
+	}
+}
+
+// headline is an iteration in one line.
+func headline(d event.IterationEnd) string {
+	text := fmt.Sprintf("supervise %d: %s", d.It.Number, d.It.Assessment.Class)
+	if d.It.Set.Tests != nil {
+		n := d.It.Set.Tests.Counts()
+		text += fmt.Sprintf(", %d/%d pass", n.Passed, n.Count)
+	}
+	for i, alert := range d.It.Assessment.Alerts {
+		if i == 2 {
+			text += " …"
+			break
+		}
+		text += ", " + alert.Severity.String() + " " + alert.Message()
+	}
+	line := []rune(strings.Map(printable, strings.ReplaceAll(text, "\n", " ")))
+	if len(line) > titleWidth {
+		line = append(line[:titleWidth-1], '…')
+	}
+	return string(line)
+}

@@ -1,0 +1,51 @@
+package treediff
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// TopLevel returns the root of the git checkout that holds r.Dir, "" when there is none.
+func (r Repo) TopLevel(ctx context.Context) string {
+	out, err := r.git(ctx, nil, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(string(out), "\n")
+}
+
+// HasCommits reports whether the checkout at r has any commit.
+func (r Repo) HasCommits(ctx context.Context) bool {
+	_, err := r.git(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD")
+	return err == nil
+}
+
+// Refusal returns why git does not work in r.Dir although a repository is there, such
+// as another owner; "" where it works or there is no repository.
+func (r Repo) Refusal(ctx context.Context) string {
+	_, err := r.git(ctx, nil, "rev-parse", "--show-toplevel")
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || strings.Contains(string(exit.Stderr), "not a git repository") {
+		return ""
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
+	return strings.TrimPrefix(first, "fatal: ")
+}
+
+// Ignored reports whether git ignores a path. Tracked files, and folders with such,
+// count as not ignored.
+func Ignored(ctx context.Context, path string) bool { return ignored(ctx, path) }
+
+// IgnoredByPattern reports whether a pattern ignores a path, tracked or not.
+func IgnoredByPattern(ctx context.Context, path string) bool {
+	return ignored(ctx, path, "--no-index")
+}
+
+func ignored(ctx context.Context, path string, flags ...string) bool {
+	args := append(append([]string{"check-ignore", "--quiet"}, flags...), "--", filepath.Base(path))
+	_, err := Repo{Dir: filepath.Dir(path)}.git(ctx, nil, args...)
+	return err == nil
+}
