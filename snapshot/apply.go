@@ -19,12 +19,10 @@ import (
 // applier carries out the plan for one part of the tree. Every step may be repeated. Something that is not what the
 // present snapshot holds is never destroyed.
 type applier struct {
-	s        *Store
+	*restorer
 	root     *os.Root
 	rootPath string
-	j        journal
 	now      []entry
-	r        *Restored
 
 	written, deleted []string
 	modes            map[string]uint32 // folders and the permissions they get in the end
@@ -32,8 +30,8 @@ type applier struct {
 	ready            map[string]string // temporary files that hold what a path is to get
 }
 
-func (s *Store) newApplier(root *os.Root, rootPath string, j journal, now []entry, r *Restored) *applier {
-	return &applier{s: s, root: root, rootPath: rootPath, j: j, now: now, r: r, modes: map[string]uint32{}, ready: map[string]string{}}
+func (x *restorer) newApplier(root *os.Root, rootPath string, now []entry) *applier {
+	return &applier{restorer: x, root: root, rootPath: rootPath, now: now, modes: map[string]uint32{}, ready: map[string]string{}}
 }
 
 // run carries out the plan. Errors of single paths become mismatches; an error that would meet all others too, such as
@@ -254,7 +252,7 @@ func (a *applier) dropReady() {
 // temp names a new temporary file beside where e belongs.
 func (a *applier) temp(e entry) string {
 	a.temps++
-	return joinPath(dirOf(e.path), tempPrefix+a.j.Token+"-"+strconv.Itoa(a.temps))
+	return joinPath(dirOf(e.path), tempPrefix+a.token+"-"+strconv.Itoa(a.temps))
 }
 
 func dirOf(p string) string {
@@ -273,7 +271,7 @@ func ignoreMissing(err error) error {
 
 func (a *applier) fill(temp string, e entry) error {
 	if e.kind == kindLink {
-		target, err := a.s.content(e.oid)
+		target, err := a.objects.content(e.oid)
 		if err != nil {
 			return err
 		}
@@ -283,7 +281,7 @@ func (a *applier) fill(temp string, e entry) error {
 	if err != nil {
 		return err
 	}
-	err = a.s.objects.copyTo(f, e.oid)
+	err = a.objects.copyTo(f, e.oid)
 	err = errors.Join(err, f.Chmod(goMode(e.st.mode)))
 	if !syncsTrees && err == nil {
 		err = f.Sync()
@@ -314,15 +312,15 @@ func (a *applier) makeWay(p string, fi fs.FileInfo) error {
 }
 
 func (a *applier) keepDisplaced(p string, fi fs.FileInfo) error {
-	if a.rootPath == a.s.work && a.s.otherDisk() {
+	if a.rootPath == a.tree.work && a.otherDisk() {
 		return a.moveAside(p)
 	}
-	to := filepath.Join(a.s.dir, "displaced", string(a.j.Safety), filepath.FromSlash(p))
+	to := filepath.Join(a.store, "displaced", string(a.r.Safety), filepath.FromSlash(p))
 	for n := 1; ; n++ { // an earlier attempt of the same restore may have kept a file of that name
 		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		to = filepath.Join(a.s.dir, "displaced", string(a.j.Safety), filepath.FromSlash(p)+"."+strconv.Itoa(n))
+		to = filepath.Join(a.store, "displaced", string(a.r.Safety), filepath.FromSlash(p)+"."+strconv.Itoa(n))
 	}
 	return keepDisplaced(filepath.Join(a.rootPath, filepath.FromSlash(p)), to, fi)
 }

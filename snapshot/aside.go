@@ -17,23 +17,23 @@ import (
 const asideName = ".supervise-displaced"
 
 // otherDisk tells whether nothing of the tree can be moved into the store.
-func (s *Store) otherDisk() bool {
-	store, errStore := os.Stat(s.dir)
-	work, errWork := s.root.Stat(".")
+func (x *restorer) otherDisk() bool {
+	store, errStore := os.Stat(x.store)
+	work, errWork := x.tree.root.Stat(".")
 	return errStore == nil && errWork == nil && statOf(store).dev != statOf(work).dev
 }
 
 // displacedTo is the folder in which what was in the way is kept.
-func (s *Store) displacedTo(safety ID) string {
-	if s.otherDisk() {
-		return filepath.Join(s.work, asideName, string(safety))
+func (x *restorer) displacedTo() string {
+	if x.otherDisk() {
+		return filepath.Join(x.tree.work, asideName, string(x.r.Safety))
 	}
-	return filepath.Join(s.dir, "displaced", string(safety))
+	return filepath.Join(x.store, "displaced", string(x.r.Safety))
 }
 
 // moveAside moves something out of the way, within the tree.
 func (a *applier) moveAside(p string) error {
-	if err := a.s.excludeAside(); err != nil {
+	if err := a.excludeAside(); err != nil {
 		return err
 	}
 	if err := a.root.MkdirAll(asideName, 0o700); err != nil {
@@ -42,7 +42,7 @@ func (a *applier) moveAside(p string) error {
 	if err := a.root.WriteFile(asideName+"/.gitignore", []byte("*\n"), 0o600); err != nil {
 		return fmt.Errorf("have git ignore the folder: %w", err)
 	}
-	base := path.Join(asideName, string(a.j.Safety), p)
+	base := path.Join(asideName, string(a.r.Safety), p)
 	if err := a.root.MkdirAll(path.Dir(base), 0o700); err != nil {
 		return fmt.Errorf("make folder: %w", err)
 	}
@@ -56,10 +56,10 @@ func (a *applier) moveAside(p string) error {
 }
 
 // excludeAside keeps the folder out of all snapshots; the store is locked.
-func (s *Store) excludeAside() error {
-	if slices.Contains(s.config.Excludes, asideName) {
+func (x *restorer) excludeAside() error {
+	if slices.Contains(x.tree.excludes, asideName) {
 		return nil
 	}
-	s.config.Excludes = append(s.config.Excludes, asideName)
-	return s.saveConfig()
+	x.tree.excludes = append(x.tree.excludes, asideName)
+	return x.excludesSaved(x.tree.excludes)
 }

@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -52,7 +51,7 @@ func (s *Store) Changes(ctx context.Context, from, to ID) ([]Change, error) {
 		return nil, err
 	}
 	var out []Change
-	pairs(s.without(a.work), s.without(b.work), func(o, e *entry) {
+	pairs(s.config.Excludes.without(a.work), s.config.Excludes.without(b.work), func(o, e *entry) {
 		if kind, changed := compare(fileOf(o), fileOf(e), a, b); changed {
 			out = append(out, Change{pathOf(o, e), kind})
 		}
@@ -140,13 +139,5 @@ func (s *Store) ReadFile(ctx context.Context, id ID, path string) ([]byte, error
 	if i == len(m.work) || m.work[i].path != path || m.work[i].kind == kindDir {
 		return nil, &fs.PathError{Op: "read snapshot " + string(id), Path: path, Err: fs.ErrNotExist}
 	}
-	return s.content(m.work[i].oid)
-}
-
-func (s *Store) content(id oid) ([]byte, error) {
-	var b bytes.Buffer
-	if err := s.objects.copyTo(&b, id); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return s.objects.content(m.work[i].oid)
 }

@@ -24,9 +24,9 @@ func (sc *scanner) read(ctx context.Context, of part, entries []entry, todo []in
 	if len(todo) == 0 {
 		return nil
 	}
-	rootPath := sc.s.work
+	rootPath := sc.work
 	if of == partExt {
-		rootPath = sc.s.config.External.GitDir
+		rootPath = sc.external.GitDir
 	}
 	root, err := os.OpenRoot(rootPath)
 	if err != nil {

@@ -81,13 +81,14 @@ func TestUncapturedPresentIsDisplaced(t *testing.T) {
 				present.work = slices.DeleteFunc(present.work, func(e entry) bool { return e.path == p })
 				present.Skipped = append(present.Skipped, Skip{Path: p, Reason: reason})
 			}
-			r := &Restored{}
-			must(t, s.apply(ctx, journal{Target: first.ID, Safety: present.ID, Token: "TOKEN"}, present, target, r))
+			r := &Restored{Target: first.ID, Safety: present.ID}
+			x := s.restorer("TOKEN", r)
+			must(t, x.apply(ctx, present, target))
 			slices.Sort(r.Displaced)
 			if d := cmp.Diff([]string{"a.txt", "sub"}, r.Displaced); d != "" || len(r.Mismatches) > 0 {
 				t.Errorf("mismatches %v, displaced (-want +got):\n%s", r.Mismatches, d)
 			}
-			kept := s.displacedTo(present.ID)
+			kept := x.displacedTo()
 			got := []string{read(t, kept, "a.txt"), read(t, kept, "sub"), read(t, dir, "new"), read(t, dir, "a.txt"), read(t, dir, "sub/b.txt")}
 			want := []string{"later work\n", "a file where the folder was\n", "later file\n", "a\n", "b\n"}
 			if d := cmp.Diff(want, got); d != "" {

@@ -72,7 +72,7 @@ func (d dropped) when(id ID) (time.Time, bool) {
 // next is the number of the next snapshot.
 func (s *Store) next() (int, error) {
 	d, err := s.loadDropped()
-	return max(s.newest().seq()+1, d.Next), err
+	return max(seqOf(s.newest())+1, d.Next), err
 }
 
 // missing is the error for a snapshot that the store does not hold.

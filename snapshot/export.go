@@ -37,7 +37,7 @@ func (s *Store) Export(ctx context.Context, id ID, dir string, paths ...string) 
 	if len(paths) > 0 {
 		err = x.some(m, paths)
 	} else {
-		err = x.all(ctx, s.without(m.work))
+		err = x.all(ctx, s.config.Excludes.without(m.work))
 	}
 	if err != nil {
 		return fmt.Errorf("export snapshot %s: %w", id, err)
@@ -148,7 +148,7 @@ func (x exporter) file(name string, e entry) error {
 }
 
 func (x exporter) link(name string, e entry) error {
-	target, err := x.s.content(e.oid)
+	target, err := x.s.objects.content(e.oid)
 	if err != nil {
 		return err
 	}

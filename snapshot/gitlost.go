@@ -30,7 +30,7 @@ func (s *Store) GitLost(ctx context.Context, from, to ID) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	old, now := s.gitFiles(a), s.gitFiles(b)
+	old, now := gitFilesOf(s.objects, a, s.config.External), gitFilesOf(s.objects, b, s.config.External)
 	switch {
 	case !old.exists():
 		return nil, nil
@@ -44,7 +44,7 @@ func (s *Store) GitLost(ctx context.Context, from, to ID) ([]string, error) {
 	case now.reftable() || old.reftable():
 		return nil, nil
 	}
-	lost, err := s.lostRefs(old, now)
+	lost, err := old.lost(now)
 	if err != nil {
 		return nil, err
 	}
@@ -54,20 +54,21 @@ func (s *Store) GitLost(ctx context.Context, from, to ID) ([]string, error) {
 
 // gitFiles is the state of the tree's own repository in one snapshot. Names are relative to the git folder.
 type gitFiles struct {
+	objects *objects
 	entries map[string]entry
 	dotGit  bool              // the tree has a .git
 	hidden  func(string) bool // whether a name may be there although it is not among the entries
 }
 
-func (s *Store) gitFiles(m *manifest) gitFiles {
-	g := gitFiles{entries: map[string]entry{}, hidden: func(string) bool { return false }}
+func gitFilesOf(o *objects, m *manifest, ext external) gitFiles {
+	g := gitFiles{objects: o, entries: map[string]entry{}, hidden: func(string) bool { return false }}
 	for _, e := range m.git {
 		if rel, ok := strings.CutPrefix(e.path, ".git/"); ok {
 			g.entries[rel] = e
 		}
 		g.dotGit = g.dotGit || e.path == ".git"
 	}
-	if s.config.External.GitDir != "" {
+	if ext.GitDir != "" {
 		g.entries = byPath(m.ext)
 		return g
 	}
@@ -96,16 +97,17 @@ func lostBranch(old, now branchRef) []string {
 
 const stashRef = "refs/stash"
 
-func (s *Store) lostRefs(old, now gitFiles) ([]string, error) {
-	had, err := s.refs(old)
+// lost names the refs and the entries of the stash that now does not have.
+func (g gitFiles) lost(now gitFiles) ([]string, error) {
+	had, err := g.refs()
 	if err != nil {
 		return nil, err
 	}
-	has, err := s.refs(now)
+	has, err := now.refs()
 	if err != nil {
 		return nil, err
 	}
-	lost, stashes, err := s.lostStashes(old, now)
+	lost, stashes, err := g.lostStashes(now)
 	if err != nil {
 		return nil, err
 	}
@@ -139,14 +141,14 @@ func refText(name string) string {
 }
 
 // refs names the loose and the packed refs. An empty file is what a crash leaves of a loose one.
-func (s *Store) refs(g gitFiles) (map[string]bool, error) {
+func (g gitFiles) refs() (map[string]bool, error) {
 	out := map[string]bool{}
 	for name, e := range g.entries {
 		if strings.HasPrefix(name, "refs/") && e.kind != kindDir && e.st.size > 0 && !strings.HasSuffix(name, ".lock") {
 			out[name] = true
 		}
 	}
-	lines, err := s.gitLines(g, "packed-refs")
+	lines, err := g.lines("packed-refs")
 	for _, l := range lines {
 		if _, name, ok := strings.Cut(l, " "); ok && strings.HasPrefix(name, "refs/") {
 			out[name] = true
@@ -156,13 +158,13 @@ func (s *Store) refs(g gitFiles) (map[string]bool, error) {
 }
 
 // lostStashes lists the lost entries of the stash and tells whether it had any entry at all.
-func (s *Store) lostStashes(old, now gitFiles) (lost []string, had bool, err error) {
+func (g gitFiles) lostStashes(now gitFiles) (lost []string, had bool, err error) {
 	const log = "logs/" + stashRef
-	was, err := s.gitLines(old, log)
+	was, err := g.lines(log)
 	if err != nil || now.hidden(log) {
 		return nil, len(was) > 0, err
 	}
-	is, err := s.gitLines(now, log)
+	is, err := now.lines(log)
 	kept := map[string]bool{}
 	for _, l := range is {
 		commit, _ := stashEntry(l)
@@ -187,13 +189,13 @@ func stashEntry(line string) (commit, subject string) {
 	return commit, subject
 }
 
-// gitLines reads a file of git's state, which may be missing.
-func (s *Store) gitLines(g gitFiles, name string) ([]string, error) {
+// lines reads a file of git's state, which may be missing.
+func (g gitFiles) lines(name string) ([]string, error) {
 	e, ok := g.entries[name]
 	if !ok || e.kind != kindFile {
 		return nil, nil
 	}
-	data, err := s.content(e.oid)
+	data, err := g.objects.content(e.oid)
 	if err != nil {
 		return nil, fmt.Errorf("read %s of git: %w", name, err)
 	}

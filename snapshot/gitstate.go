@@ -2,9 +2,7 @@ package snapshot
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -115,50 +113,16 @@ func isBelow(p, dir string) bool {
 const inExternal = "/external/"
 
 // objectDir is the folder of an object database that a manifest names.
-func (s *Store) objectDir(key string) string {
+func (e external) objectDir(work, key string) string {
 	rel, outside := strings.CutPrefix(key, inExternal)
 	switch {
 	case !outside:
-		return filepath.Join(s.work, filepath.FromSlash(key))
+		return filepath.Join(work, filepath.FromSlash(key))
 	case rel == "objects" || isLargeFiles(rel): // shared by all linked worktrees
-		return filepath.Join(s.config.External.Common, filepath.FromSlash(rel))
+		return filepath.Join(e.Common, filepath.FromSlash(rel))
 	default:
-		return filepath.Join(s.config.External.GitDir, filepath.FromSlash(rel))
+		return filepath.Join(e.GitDir, filepath.FromSlash(rel))
 	}
-}
-
-// external looks at the git folder outside of the tree.
-func (sc *scanner) external(ctx context.Context) error {
-	ext := sc.s.config.External
-	if ext.GitDir == "" {
-		return nil
-	}
-	if ext.linked() {
-		if err := sc.shared(); err != nil {
-			return err
-		}
-		sc.m.objectDirs = append(sc.m.objectDirs, inExternal+"objects")
-		for _, rel := range largeFiles() {
-			if fi, err := os.Stat(filepath.Join(ext.Common, filepath.FromSlash(rel))); err == nil && fi.IsDir() {
-				sc.m.objectDirs = append(sc.m.objectDirs, inExternal+rel)
-			}
-		}
-	}
-	root, err := os.OpenRoot(ext.GitDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // deleted; a restore makes it again
-	}
-	if err != nil {
-		return fmt.Errorf("open git folder: %w", err)
-	}
-	defer root.Close()
-	if err := sc.walker(partExt).walk(ctx, root, zoneGit); err != nil {
-		return err
-	}
-	if ext.linked() {
-		sc.m.Branch = currentBranch(ctx, ext.GitDir)
-	}
-	return nil
 }
 
 // currentBranch reads where the branch of a linked worktree stands. A detached HEAD has none.

@@ -52,11 +52,18 @@ type header struct {
 	Commit  string    // of the working files, in hex
 	Branch  branchRef // linked worktrees only
 	Shared  string    `json:",omitempty"` // of these too: the blob that lists what they share, in hex
-	// State is the commit of git's own state, WorkTree and StateTree are the trees of both commits, in hex. Version 1
-	// lacks all three.
+	// State is the commit of git's own state, WorkTree and StateTree are the trees of both commits, in hex.
 	State               string `json:",omitempty"`
 	WorkTree, StateTree string `json:",omitempty"`
 }
+
+// refs are the refs of the snapshot and the commits they point at.
+func (h header) refs() map[string]string {
+	return map[string]string{h.ID.Ref(): h.Commit, stateRef(h.ID): h.State}
+}
+
+// stateRef is the full name of the ref that holds git's own state in a snapshot.
+func stateRef(id ID) string { return "refs/state/" + string(id) }
 
 // branchRef is the current branch of a linked worktree; Commit is empty for a branch without commits.
 type branchRef struct {
@@ -143,7 +150,7 @@ func parseHeader(r *bufio.Reader) (header, error) {
 	if err != nil {
 		return header{}, errors.Join(errTorn, err)
 	}
-	if v := strings.TrimSpace(version); v != manifestVersion && v != manifestVersion1 {
+	if v := strings.TrimSpace(version); v != manifestVersion {
 		return header{}, fmt.Errorf("unknown format %q; use the version of the program that wrote it", v)
 	}
 	line, err := r.ReadBytes('\n')

@@ -91,9 +91,6 @@ func appendName(b []byte, last, name string) []byte {
 }
 
 func parseManifest(data []byte) (*manifest, error) {
-	if bytes.HasPrefix(data, []byte(manifestVersion1+"\n")) {
-		return parseManifest1(data)
-	}
 	h, err := parseHeader(bufio.NewReader(bytes.NewReader(data)))
 	if err != nil {
 		return nil, err
@@ -201,6 +198,16 @@ func (d *decoder) entries() []entry {
 		list[i].path, begin = all[begin:ends[i]], ends[i]
 	}
 	return list
+}
+
+// decodeEntries is the reverse of appendEntries.
+func decodeEntries(data []byte) ([]entry, error) {
+	d := decoder{rest: data}
+	list := d.entries()
+	if d.bad || len(d.rest) > 0 {
+		return nil, errTorn
+	}
+	return list, nil
 }
 
 func (d *decoder) names() []string {

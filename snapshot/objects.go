@@ -71,8 +71,8 @@ func (o *objects) has(id oid) bool {
 	return ok
 }
 
-// holds tells whether all contents of a manifest are known to be here.
-func (o *objects) holds(m *manifest) bool { return m.stored == o.epoch }
+// now is the current epoch.
+func (o *objects) now() *epoch { return o.epoch }
 
 // refresh reads the indexes of packs that are not known yet.
 func (o *objects) refresh() error {
@@ -229,14 +229,18 @@ func (o *objects) copyTo(w io.Writer, id oid) error {
 	return nil
 }
 
-// refs of a snapshot and what they point at.
-func (h header) refs() map[string]string {
-	return map[string]string{h.ID.Ref(): h.Commit, "refs/state/" + string(h.ID): h.State}
+// content returns a content as a whole.
+func (o *objects) content(id oid) ([]byte, error) {
+	var b bytes.Buffer
+	if err := o.copyTo(&b, id); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
-// setRefs points the refs of a snapshot at its commits. They are not synced.
-func (o *objects) setRefs(h header) error {
-	for name, id := range h.refs() {
+// setRefs points refs, by their full names, at objects. They are not synced.
+func (o *objects) setRefs(refs map[string]string) error {
+	for name, id := range refs {
 		file := filepath.Join(o.dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			return fmt.Errorf("make ref: %w", err)
@@ -248,15 +252,12 @@ func (o *objects) setRefs(h header) error {
 	return nil
 }
 
-// mendRefs makes the refs of a snapshot again that a crash of the system has eaten.
-func (o *objects) mendRefs(h header) error {
-	if h.State == "" { // of version 1, which synced them
-		return nil
-	}
-	for name, id := range h.refs() {
+// repairRefs writes refs again of which one was lost in a crash of the system.
+func (o *objects) repairRefs(refs map[string]string) error {
+	for name, id := range refs {
 		fi, err := os.Lstat(filepath.Join(o.dir, filepath.FromSlash(name)))
 		if err != nil || fi.Size() != int64(len(id)+1) {
-			return o.setRefs(h)
+			return o.setRefs(refs)
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ type config struct {
 	External external
 	Limits   limits
 	Rules    ruleConfig
-	Excludes []pathText
+	Excludes excludes
 }
 
 const configVersion = 1
@@ -85,7 +85,7 @@ func Open(ctx context.Context, work, store string, o Options) (*Store, error) {
 	s := &Store{
 		rootMode: fi.Mode().Perm(),
 		work:     work, dir: store, inside: inside, opts: o.withDefaults(), root: root, lockWait: cmp.Or(o.lockWait, defaultLockWait),
-		name: rand.Text(), pools: map[string]*pool{}, infos: map[ID]header{},
+		name: rand.Text(), pools: newPools(filepath.Join(store, "objects")), infos: map[ID]header{},
 	}
 	if err := s.start(ctx); err != nil {
 		root.Close()
@@ -173,7 +173,7 @@ func (s *Store) start(ctx context.Context) error {
 	}
 	if !busy {
 		for _, h := range s.infos {
-			if err := s.objects.mendRefs(h); err != nil {
+			if err := s.objects.repairRefs(h.refs()); err != nil {
 				return err
 			}
 		}
@@ -224,9 +224,7 @@ func (s *Store) loadConfig(ctx context.Context, busy bool) error {
 	if string(s.config.Work) != s.work {
 		return fmt.Errorf("open snapshot store %s: it belongs to %s, not to %s; choose another store", s.dir, s.config.Work, s.work)
 	}
-	if s.config.Limits.MaxFile > 0 { // otherwise it was made before limits were kept
-		s.opts = s.config.Limits.options()
-	}
+	s.opts = s.config.Limits.options()
 	s.rules = newRules(s.ruleDir(), s.config.Rules, s.opts.Precious)
 	return nil
 }
@@ -320,21 +318,15 @@ func (s *Store) Exclude(paths []string) error {
 			excludes = append(excludes, pathText(clean))
 		}
 	}
+	return s.saveExcludes(excludes)
+}
+
+func (s *Store) saveExcludes(x excludes) error {
 	old := s.config.Excludes
-	s.config.Excludes = excludes
+	s.config.Excludes = x
 	if err := s.saveConfig(); err != nil {
 		s.config.Excludes = old
 		return err
 	}
 	return nil
-}
-
-// excluded tells whether a path, or a folder above it, was excluded.
-func (s *Store) excluded(p string) bool {
-	for _, x := range s.config.Excludes {
-		if p == string(x) || strings.HasPrefix(p, string(x)+"/") {
-			return true
-		}
-	}
-	return false
 }

@@ -87,21 +87,3 @@ func byPath(list []entry) map[string]entry {
 	}
 	return m
 }
-
-// without drops the working files that were excluded after a snapshot was taken.
-func (s *Store) without(entries []entry) []entry {
-	for _, x := range s.config.Excludes {
-		lo, hi := below(entries, string(x))
-		if self := lookup(entries, string(x)); lo == hi && self < 0 {
-			continue
-		}
-		var out []entry
-		for i := range entries {
-			if !s.excluded(entries[i].path) {
-				out = append(out, entries[i])
-			}
-		}
-		return out
-	}
-	return entries
-}

@@ -22,19 +22,30 @@ type pool struct {
 	gone  map[string]int // name → number of the first snapshot that missed it in the database
 }
 
-// poolFor opens the pool of the object database that key names.
-func (s *Store) poolFor(key string) (*pool, error) {
-	if p := s.pools[key]; p != nil {
+// pools are the pools of a store.
+type pools struct {
+	dir  string // each is a folder in it
+	open map[string]*pool
+}
+
+func newPools(dir string) *pools { return &pools{dir: dir, open: map[string]*pool{}} }
+
+// forget makes the pools be read again, after others may have changed them.
+func (s *pools) forget() { clear(s.open) }
+
+// of opens the pool of the object database that key names.
+func (s *pools) of(key string) (*pool, error) {
+	if p := s.open[key]; p != nil {
 		return p, nil
 	}
-	dir := filepath.Join(s.dir, "objects", poolName(key))
+	dir := filepath.Join(s.dir, poolName(key))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make object pool: %w", err)
 	}
 	p, err := openPool(dir)
 	if err == nil {
 		p.large = isLargeFilesKey(key)
-		s.pools[key] = p
+		s.open[key] = p
 	}
 	return p, err
 }
@@ -123,9 +134,9 @@ func (p *pool) gather(dir string, seq int) error {
 	return p.missed(names, seq)
 }
 
-// give puts back the objects that existed when the snapshot h was taken and are missing from dir now, or are not what they
-// were.
-func (p *pool) give(dir string, h header) error {
+// give puts back the objects that existed when the snapshot with a number was taken and are missing from dir now, or are
+// not what they were. since is when that snapshot was begun.
+func (p *pool) give(dir string, seq int, since time.Time) error {
 	present, err := p.list(dir)
 	if err != nil {
 		return err
@@ -134,10 +145,10 @@ func (p *pool) give(dir string, h header) error {
 	for _, n := range present {
 		have[n] = true
 	}
-	changed := changedFolders(dir, h.Started)
+	changed := changedFolders(dir, since)
 	for n := range p.first {
 		to := filepath.Join(dir, filepath.FromSlash(n))
-		if !p.neededBy(n, h.ID.seq()) || have[n] && (!changed[path.Dir(n)] || p.intact(n, to)) {
+		if !p.neededBy(n, seq) || have[n] && (!changed[path.Dir(n)] || p.intact(n, to)) {
 			continue
 		}
 		if err := errors.Join(ignoreMissing(os.Remove(to)), p.put(p.file(n), to)); err != nil {

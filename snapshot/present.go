@@ -67,7 +67,7 @@ func (s *Store) drop(id ID, packs map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	d.Next = max(d.Next, id.seq()+1)
+	d.Next = max(d.Next, seqOf(id)+1)
 	if err := s.saveDropped(d); err != nil {
 		return err
 	}
@@ -79,12 +79,12 @@ func (s *Store) drop(id ID, packs map[string]bool) error {
 			return fmt.Errorf("drop snapshot: %w", err)
 		}
 	}
-	pools, _ := filepath.Glob(filepath.Join(s.dir, "objects", "*", strconv.Itoa(id.seq())))
+	pools, _ := filepath.Glob(filepath.Join(s.dir, "objects", "*", strconv.Itoa(seqOf(id))))
 	for _, p := range pools {
 		if err := os.RemoveAll(p); err != nil {
 			return fmt.Errorf("drop snapshot: %w", err)
 		}
 	}
-	s.pools = map[string]*pool{}
+	s.pools.forget()
 	return errors.Join(s.objects.reload(), syncDir(s.objects.packDir()))
 }

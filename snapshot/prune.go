@@ -64,7 +64,7 @@ func (s *Store) prune(ctx context.Context, keep []ID) (Pruned, error) {
 	if err != nil {
 		return Pruned{}, err
 	}
-	d.Next, d.Pending = max(d.Next, s.newest().seq()+1), true
+	d.Next, d.Pending = max(d.Next, seqOf(s.newest())+1), true
 	d.Sets = append(d.Sets, droppedSet{time.Now().UTC().Truncate(time.Second), drop})
 	if err := s.saveDropped(d); err != nil {
 		return Pruned{}, err
@@ -95,7 +95,7 @@ func (s *Store) others(keep []ID) []ID {
 			out = append(out, id)
 		}
 	}
-	slices.SortFunc(out, func(a, b ID) int { return a.seq() - b.seq() })
+	slices.SortFunc(out, func(a, b ID) int { return seqOf(a) - seqOf(b) })
 	return out
 }
 
@@ -124,14 +124,18 @@ func (s *Store) reclaim(ctx context.Context, d dropped) error {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
-		if err := errors.Join(s.objects.mendRefs(s.infos[id]), c.count(id, 0)); err != nil {
+		if err := errors.Join(s.objects.repairRefs(s.infos[id].refs()), c.count(id, 0)); err != nil {
 			return err
 		}
 	}
-	if err := s.prunePacks(c.rank); err != nil {
+	err := s.objects.prune(c.rank)
+	if err == nil {
+		s.objects, err = openObjects(s.GitDir()) // what is open by an old name is found by the new ones
+	}
+	if err != nil {
 		return err
 	}
-	if err := s.prunePools(c.pools); err != nil {
+	if err := s.pools.prune(c.pools); err != nil {
 		return err
 	}
 	d.Pending = false
@@ -151,7 +155,7 @@ func (s *Store) resync() error {
 // forget removes the manifests and refs of dropped snapshots, and what is kept of them in memory.
 func (s *Store) forget(ids []ID) error {
 	for _, id := range ids {
-		for _, f := range []string{"manifests/" + string(id), "repo.git/" + id.Ref(), "repo.git/refs/state/" + string(id)} {
+		for _, f := range []string{"manifests/" + string(id), "repo.git/" + id.Ref(), "repo.git/" + stateRef(id)} {
 			if err := ignoreMissing(os.Remove(filepath.Join(s.dir, filepath.FromSlash(f)))); err != nil {
 				return fmt.Errorf("remove snapshot: %w", err)
 			}
@@ -200,10 +204,10 @@ func (c *census) count(id ID, rank int) error {
 			if c.pools[poolName(key)] == nil {
 				c.pools[poolName(key)] = map[int]int{}
 			}
-			c.pools[poolName(key)][id.seq()] = rank
+			c.pools[poolName(key)][seqOf(id)] = rank
 		}
 	}
-	for _, ref := range []string{id.Ref(), "refs/state/" + string(id)} {
+	for _, ref := range []string{id.Ref(), stateRef(id)} {
 		if err := c.ref(ref, rank); err != nil {
 			return err
 		}

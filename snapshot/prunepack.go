@@ -115,9 +115,10 @@ func (o *objects) packFiles() ([]packFile, error) {
 // maxRewrite is how many bytes of packs are written anew at a time, which is what is needed of free space.
 const maxRewrite = 256 << 20
 
-// prunePacks deletes the packs of which nothing is needed, and replaces those of which not everything is.
-func (s *Store) prunePacks(needed map[oid]int) error {
-	all, err := s.objects.packFiles()
+// prune deletes the packs of which nothing is needed, and replaces those of which not everything is. The database has to
+// be opened again afterwards.
+func (o *objects) prune(needed map[oid]int) error {
+	all, err := o.packFiles()
 	if err != nil {
 		return err
 	}
@@ -128,8 +129,8 @@ func (s *Store) prunePacks(needed map[oid]int) error {
 			spoilt = append(spoilt, p)
 			continue
 		}
-		for _, o := range p.objs {
-			there[o.id] = true
+		for _, obj := range p.objs {
+			there[obj.id] = true
 		}
 	}
 	for len(spoilt) > 0 {
@@ -137,14 +138,12 @@ func (s *Store) prunePacks(needed map[oid]int) error {
 		for ; n < len(spoilt) && (n == 0 || size < maxRewrite); n++ {
 			size += spoilt[n].live(needed, there)
 		}
-		if err := s.rewrite(spoilt[:n], needed, there); err != nil {
+		if err := o.rewrite(spoilt[:n], needed, there); err != nil {
 			return err
 		}
 		spoilt = spoilt[n:]
 	}
-	// What is open by an old name is found by the new ones.
-	s.objects, err = openObjects(s.GitDir())
-	return errors.Join(err, sweepPacks(s.objects.packDir()))
+	return sweepPacks(o.packDir())
 }
 
 // wanted tells whether every object of a pack is needed and not there already.
@@ -168,8 +167,8 @@ func (p packFile) live(needed map[oid]int, there map[oid]bool) (n int64) {
 }
 
 // rewrite puts what is needed of some packs into a new one, and then deletes them.
-func (s *Store) rewrite(packs []packFile, needed map[oid]int, there map[oid]bool) error {
-	w := newPackWriter(s.objects)
+func (o *objects) rewrite(packs []packFile, needed map[oid]int, there map[oid]bool) error {
+	w := newPackWriter(o)
 	defer w.abort()
 	for _, p := range packs {
 		if err := w.copyFrom(p, needed, there); err != nil {
@@ -185,7 +184,7 @@ func (s *Store) rewrite(packs []packFile, needed map[oid]int, there map[oid]bool
 			return fmt.Errorf("delete pack: %w", err)
 		}
 	}
-	return syncDir(s.objects.packDir())
+	return syncDir(o.packDir())
 }
 
 // copyFrom takes over the needed objects of a pack as they are, and notes them in there.

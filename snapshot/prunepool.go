@@ -85,17 +85,16 @@ func (p *pool) rank(name string, users map[int]int) int {
 	return best
 }
 
-// prunePools removes the object files of git that no snapshot needs. users has the numbers of the snapshots that use
+// prune removes the object files of git that no snapshot needs. users has the numbers of the snapshots that use
 // a pool, by its folder.
-func (s *Store) prunePools(users map[string]map[int]int) error {
-	s.pools = map[string]*pool{}
-	base := filepath.Join(s.dir, "objects")
-	list, err := os.ReadDir(base)
+func (s *pools) prune(users map[string]map[int]int) error {
+	s.forget()
+	list, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("list object pools: %w", err)
 	}
 	for _, d := range list {
-		dir := filepath.Join(base, d.Name())
+		dir := filepath.Join(s.dir, d.Name())
 		if len(users[d.Name()]) == 0 {
 			if err := os.RemoveAll(dir); err != nil {
 				return fmt.Errorf("remove object pool: %w", err)

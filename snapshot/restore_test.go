@@ -187,3 +187,16 @@ func TestTreeIsTheOneGitMakes(t *testing.T) {
 		t.Errorf("tree is %s, git makes %s", ours, theirs)
 	}
 }
+
+// Refs are not synced, so that a crash of the system may leave them empty or missing.
+func TestLostRefsAreMadeAgain(t *testing.T) {
+	s := open(t, plain(t), Options{})
+	first, second := take(t, s), take(t, s)
+	refs := git(t, s.GitDir(), "for-each-ref")
+	must(t, os.Truncate(filepath.Join(s.GitDir(), first.ID.Ref()), 0))
+	must(t, os.Remove(filepath.Join(s.GitDir(), "refs/state", string(second.ID))))
+	reopen(t, s)
+	if d := cmp.Diff(refs, git(t, s.GitDir(), "for-each-ref")); d != "" {
+		t.Errorf("refs (-want +got):\n%s", d)
+	}
+}

@@ -2,7 +2,11 @@ package snapshot
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -16,14 +20,23 @@ import (
 // unchanged without reading it: clocks of file systems tick every few milliseconds.
 const racyWindow = 20 * time.Millisecond
 
+// scanOptions are what a scan needs to know.
+type scanOptions struct {
+	*tree
+	inside            string // path of the store in the tree, "" if it lies outside
+	maxFile, maxTotal int64
+	rules             *rules
+	epoch             *epoch      // of the store
+	base              *manifest   // what the tree looked like when it was last seen; nil: not known
+	pack              *packWriter // nil: contents are hashed and not stored
+	token             string      // of a restore that is under way; its temporary files are not captured
+}
+
 // scanner makes a manifest of the tree as it is now.
 type scanner struct {
-	s     *Store
-	pack  *packWriter // nil: contents are hashed and not stored
-	j     *judgement
-	token string // of a restore that is under way; its temporary files are not captured
+	scanOptions
+	j *judgement
 
-	base     *manifest
 	parts    [parts]*partScan
 	stable   int64 // files of the base that were last changed before this time need not be read again
 	complete bool  // the store holds all contents of the base
@@ -33,24 +46,24 @@ type scanner struct {
 	links map[string]string // targets of new symbolic links, by path
 }
 
-// scan looks at everything and reads what may have changed since s.base.
-func (s *Store) scan(ctx context.Context, pack *packWriter, token string) (*manifest, error) {
-	sc := &scanner{s: s, pack: pack, token: token, m: &manifest{}, links: map[string]string{}, base: s.base}
+// scan looks at everything and reads what may have changed since the base.
+func scan(ctx context.Context, o scanOptions) (*manifest, error) {
+	sc := &scanner{scanOptions: o, m: &manifest{}, links: map[string]string{}}
 	if sc.base == nil {
 		sc.base = &manifest{}
 	}
-	sc.j = s.rules.judge(sc.base)
+	sc.j = sc.rules.judge(sc.base)
 	defer sc.j.close()
 	sc.stable = sc.base.Started.Add(-racyWindow).UnixNano()
-	sc.complete = pack == nil || s.objects.holds(sc.base)
+	sc.complete = sc.pack == nil || sc.base.stored == sc.epoch
 	for i := range sc.parts {
 		sc.parts[i] = newPartScan(*sc.base.list(part(i)))
 	}
 	sc.m.Started = time.Now()
-	if err := sc.walker(partWork).walk(ctx, s.root, zoneWork); err != nil {
+	if err := sc.walker(partWork).walk(ctx, sc.root, zoneWork); err != nil {
 		return nil, err
 	}
-	if err := sc.external(ctx); err != nil {
+	if err := sc.scanExternal(ctx); err != nil {
 		return nil, err
 	}
 	return sc.m, sc.finish(ctx)
@@ -88,7 +101,7 @@ func (sc *scanner) forgetTimes() {
 		doubtful[p], doubtful[dirOf(p)] = true, true
 	}
 	for _, p := range sc.m.ignored {
-		if !strings.HasSuffix(p, "/") && sc.s.rules.isPrecious(p, path.Base(p)) {
+		if !strings.HasSuffix(p, "/") && sc.rules.isPrecious(p, path.Base(p)) {
 			doubtful[dirOf(p)] = true // it is captured when it becomes small enough
 		}
 	}
@@ -138,7 +151,7 @@ func (sc *scanner) keep(root part, dir string, z zone) func(string) bool {
 	if root == partExt {
 		rel, key = dir, inExternal
 	}
-	if z != zoneGit && sc.token == "" && sc.s.inside == "" && len(sc.s.config.Excludes) == 0 {
+	if z != zoneGit && sc.token == "" && sc.inside == "" && len(sc.excludes) == 0 {
 		return nil
 	}
 	return func(name string) bool {
@@ -152,7 +165,7 @@ func (sc *scanner) keep(root part, dir string, z zone) func(string) bool {
 			return keepGit(rel, name)
 		}
 		p := joinPath(dir, name)
-		return p != sc.s.inside && !sc.s.excluded(p)
+		return p != sc.inside && !sc.excludes.has(p)
 	}
 }
 
@@ -197,7 +210,7 @@ func (sc *scanner) knownIgnored(l *listing) {
 	prefix, all := l.dir+"/", sc.base.ignored
 	for i := sort.SearchStrings(all, prefix); i < len(all) && strings.HasPrefix(all[i], prefix); i++ {
 		name := strings.TrimSuffix(all[i][len(prefix):], "/")
-		if strings.Contains(name, "/") || sc.s.excluded(joinPath(l.dir, name)) {
+		if strings.Contains(name, "/") || sc.excludes.has(joinPath(l.dir, name)) {
 			continue
 		}
 		sc.mu.Lock()
@@ -258,7 +271,7 @@ func (sc *scanner) place(l *listing, n *node, ignored bool) zone {
 		sc.record(partWork, l, n)
 		return zoneWork
 	}
-	p, rules := l.join(n.name), sc.s.rules
+	p, rules := l.join(n.name), sc.rules
 	if n.kind == kindDir && rules.forcedDirs[p] {
 		sc.record(partWork, l, n)
 		return zoneIgnored
@@ -385,9 +398,9 @@ const maxGitFile = 1 << 30
 
 func (sc *scanner) maxSize(of part) int64 {
 	if of == partWork {
-		return sc.s.opts.MaxFile
+		return sc.maxFile
 	}
-	return max(sc.s.opts.MaxFile, maxGitFile)
+	return max(sc.maxFile, maxGitFile)
 }
 
 // limitTotal skips the largest working files until the rest fits.
@@ -396,7 +409,7 @@ func (sc *scanner) limitTotal(list []entry, todo []int, dirty folders) ([]entry,
 	for i := range list {
 		total += list[i].st.size // that of folders is 0
 	}
-	if total <= sc.s.opts.MaxTotal {
+	if total <= sc.maxTotal {
 		return list, todo
 	}
 	list = slices.Clone(list) // it may be that of the base
@@ -408,7 +421,7 @@ func (sc *scanner) limitTotal(list []entry, todo []int, dirty folders) ([]entry,
 	}
 	sort.SliceStable(bySize, func(a, b int) bool { return list[bySize[a]].st.size > list[bySize[b]].st.size })
 	for _, i := range bySize {
-		if total <= sc.s.opts.MaxTotal {
+		if total <= sc.maxTotal {
 			break
 		}
 		e := &list[i]
@@ -465,4 +478,54 @@ func (m *manifest) total() {
 		}
 	}
 	m.Tree = treeID(m.work)
+}
+
+// scanExternal looks at the git folder outside of the tree.
+func (sc *scanner) scanExternal(ctx context.Context) error {
+	ext := sc.external
+	if ext.GitDir == "" {
+		return nil
+	}
+	if ext.linked() {
+		if err := sc.scanShared(); err != nil {
+			return err
+		}
+		sc.m.objectDirs = append(sc.m.objectDirs, inExternal+"objects")
+		for _, rel := range largeFiles() {
+			if fi, err := os.Stat(filepath.Join(ext.Common, filepath.FromSlash(rel))); err == nil && fi.IsDir() {
+				sc.m.objectDirs = append(sc.m.objectDirs, inExternal+rel)
+			}
+		}
+	}
+	root, err := os.OpenRoot(ext.GitDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // deleted; a restore makes it again
+	}
+	if err != nil {
+		return fmt.Errorf("open git folder: %w", err)
+	}
+	defer root.Close()
+	if err := sc.walker(partExt).walk(ctx, root, zoneGit); err != nil {
+		return err
+	}
+	if ext.linked() {
+		sc.m.Branch = currentBranch(ctx, ext.GitDir)
+	}
+	return nil
+}
+
+// scanShared captures what this worktree shares with others.
+func (sc *scanner) scanShared() (err error) {
+	if sc.m.shared, err = sc.external.sharedFiles(sc.pack, sc.base.shared, sc.stable); err != nil {
+		return fmt.Errorf("look at the shared git folder: %w", err)
+	}
+	list := appendEntries(nil, sc.m.shared)
+	id := hashObject(objBlob, list)
+	if sc.pack != nil {
+		if id, err = sc.pack.add(objBlob, list); err != nil {
+			return err
+		}
+	}
+	sc.m.Shared = id.String()
+	return nil
 }

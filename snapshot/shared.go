@@ -22,8 +22,7 @@ const maxShared = 4 << 20
 // sharedFiles looks at the shared folder: what is in it but for objects, the git folders of submodules, and the folder of
 // this worktree, which is captured by itself. Contents are stored in pack, unless that is nil. A folder that cannot be
 // read has no files.
-func (s *Store) sharedFiles(pack *packWriter, base []entry, stable int64) ([]entry, error) {
-	ext := s.config.External
+func (ext external) sharedFiles(pack *packWriter, base []entry, stable int64) ([]entry, error) {
 	var list []entry
 	err := filepath.WalkDir(ext.Common, func(p string, d fs.DirEntry, err error) error {
 		rel, errRel := filepath.Rel(ext.Common, p)
@@ -36,7 +35,7 @@ func (s *Store) sharedFiles(pack *packWriter, base []entry, stable int64) ([]ent
 		case !d.Type().IsRegular() || strings.HasSuffix(rel, ".lock"):
 			return nil
 		}
-		e, err := s.sharedFile(pack, p, base, stable, rel)
+		e, err := sharedFile(pack, p, base, stable, rel)
 		if err == nil && e.path != "" {
 			list = append(list, e)
 		}
@@ -47,7 +46,7 @@ func (s *Store) sharedFiles(pack *packWriter, base []entry, stable int64) ([]ent
 }
 
 // sharedFile captures one file; its path is "" where that is not possible.
-func (s *Store) sharedFile(pack *packWriter, file string, base []entry, stable int64, rel string) (entry, error) {
+func sharedFile(pack *packWriter, file string, base []entry, stable int64, rel string) (entry, error) {
 	fi, err := os.Lstat(file)
 	if err != nil || !fi.Mode().IsRegular() || fi.Size() > maxShared {
 		return entry{}, nil //nolint:nilerr // it is gone by now
@@ -69,22 +68,6 @@ func (s *Store) sharedFile(pack *packWriter, file string, base []entry, stable i
 	return e, err
 }
 
-// shared captures what this worktree shares with others.
-func (sc *scanner) shared() (err error) {
-	if sc.m.shared, err = sc.s.sharedFiles(sc.pack, sc.base.shared, sc.stable); err != nil {
-		return fmt.Errorf("look at the shared git folder: %w", err)
-	}
-	list := appendEntries(nil, sc.m.shared)
-	id := hashObject(objBlob, list)
-	if sc.pack != nil {
-		if id, err = sc.pack.add(objBlob, list); err != nil {
-			return err
-		}
-	}
-	sc.m.Shared = id.String()
-	return nil
-}
-
 // sharedParts are what the commit of git's state has to hold for them.
 func (m *manifest) sharedParts() []entry {
 	id, err := parseOID(m.Shared)
@@ -94,8 +77,8 @@ func (m *manifest) sharedParts() []entry {
 	return append(slices.Clone(m.shared), entry{kind: kindFile, oid: id})
 }
 
-// sharedOf reads what a snapshot holds of the shared folder; nil for one that holds nothing of it.
-func (s *Store) sharedOf(m *manifest) ([]entry, error) {
+// readShared reads what a snapshot holds of the shared folder; nil for one that holds nothing of it.
+func readShared(o *objects, m *manifest) ([]entry, error) {
 	if m.Shared == "" || m.shared != nil {
 		return m.shared, nil
 	}
@@ -103,14 +86,13 @@ func (s *Store) sharedOf(m *manifest) ([]entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read shared git state: %w", err)
 	}
-	data, err := s.content(id)
+	data, err := o.content(id)
 	if err != nil {
 		return nil, fmt.Errorf("read shared git state: %w", err)
 	}
-	d := decoder{rest: data}
-	list := d.entries()
-	if d.bad || len(d.rest) > 0 {
-		return nil, fmt.Errorf("read shared git state: %w", errTorn)
+	list, err := decodeEntries(data)
+	if err != nil {
+		return nil, fmt.Errorf("read shared git state: %w", err)
 	}
 	return list, nil
 }
@@ -124,13 +106,13 @@ func (s *Store) SharedLost(from, to ID) ([]string, error) {
 	for i, id := range []ID{from, to} {
 		m, err := s.manifest(id)
 		if err == nil {
-			list[i], err = s.sharedOf(m)
+			list[i], err = readShared(s.objects, m)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	lost, err := s.sharedLost(list[0], list[1])
+	lost, err := lostShared(s.objects, list[0], list[1])
 	out := make([]string, len(lost))
 	for i, l := range lost {
 		out[i] = l.text
@@ -142,16 +124,16 @@ func (s *Store) SharedLost(from, to ID) ([]string, error) {
 // lostRef is a ref, or an entry of the stash, that is gone.
 type lostRef struct{ name, commit, subject, text string }
 
-// sharedLost compares two states. Entries of the stash come oldest first, as they have to be made again.
-func (s *Store) sharedLost(had, has []entry) ([]lostRef, error) {
-	old, now := s.sharedState(had), s.sharedState(has)
+// lostShared compares two states. Entries of the stash come oldest first, as they have to be made again.
+func lostShared(o *objects, had, has []entry) ([]lostRef, error) {
+	old, now := sharedState(o, had), sharedState(o, has)
 	if len(had) == 0 || old.reftable() || now.reftable() {
 		return nil, nil
 	}
-	was, errWas := s.refs(old)
-	is, errIs := s.refs(now)
-	stashed, errOld := s.gitLines(old, "logs/"+stashRef)
-	kept, errNow := s.gitLines(now, "logs/"+stashRef)
+	was, errWas := old.refs()
+	is, errIs := now.refs()
+	stashed, errOld := old.lines("logs/" + stashRef)
+	kept, errNow := now.lines("logs/" + stashRef)
 	if err := errors.Join(errWas, errIs, errOld, errNow); err != nil {
 		return nil, err
 	}
@@ -160,7 +142,7 @@ func (s *Store) sharedLost(had, has []entry) ([]lostRef, error) {
 		if is[name] || !counts(name) || name == stashRef {
 			continue
 		}
-		commit, err := s.refCommit(old, name)
+		commit, err := old.commit(name)
 		if err != nil {
 			return nil, err
 		}
@@ -180,15 +162,15 @@ func (s *Store) sharedLost(had, has []entry) ([]lostRef, error) {
 	return out, nil
 }
 
-func (s *Store) sharedState(list []entry) gitFiles {
-	return gitFiles{entries: byPath(list), dotGit: true, hidden: func(string) bool { return false }}
+func sharedState(o *objects, list []entry) gitFiles {
+	return gitFiles{objects: o, entries: byPath(list), dotGit: true, hidden: func(string) bool { return false }}
 }
 
-// refCommit is the object that a ref names; "" for one that names another ref.
-func (s *Store) refCommit(g gitFiles, name string) (string, error) {
-	lines, err := s.gitLines(g, name)
+// commit is the object that a ref names; "" for one that names another ref.
+func (g gitFiles) commit(name string) (string, error) {
+	lines, err := g.lines(name)
 	if err == nil && len(lines) == 0 {
-		lines, err = s.gitLines(g, "packed-refs")
+		lines, err = g.lines("packed-refs")
 	}
 	for _, l := range lines {
 		if id, of, packed := strings.Cut(l, " "); (!packed || of == name) && !strings.HasPrefix(l, "ref:") {
@@ -199,16 +181,16 @@ func (s *Store) refCommit(g gitFiles, name string) (string, error) {
 }
 
 // restoreShared brings back what is gone of the shared state.
-func (s *Store) restoreShared(ctx context.Context, present, target *manifest, r *Restored) error {
-	want, err := s.sharedOf(target)
+func (x *restorer) restoreShared(ctx context.Context, present, target *manifest) error {
+	want, err := readShared(x.objects, target)
 	if err != nil || len(want) == 0 {
 		return err
 	}
-	common := s.config.External.Common
+	common := x.tree.external.Common
 	if _, err := os.Lstat(filepath.Join(common, "HEAD")); errors.Is(err, fs.ErrNotExist) {
-		return s.remakeShared(want, r)
+		return x.remakeShared(want)
 	}
-	lost, err := s.sharedLost(want, present.shared)
+	lost, err := lostShared(x.objects, want, present.shared)
 	if err != nil {
 		return err
 	}
@@ -221,17 +203,17 @@ func (s *Store) restoreShared(ctx context.Context, present, target *manifest, r 
 			args = []string{"--git-dir=" + common, "update-ref", "--create-reflog", "-m", l.subject, l.name, l.commit}
 		}
 		if _, err := runGit(gitCommand(ctx, common, args...)); err != nil {
-			r.mismatch(l.name, err.Error())
+			x.r.mismatch(l.name, err.Error())
 			continue
 		}
-		r.Shared = append(r.Shared, l.text)
+		x.r.Shared = append(x.r.Shared, l.text)
 	}
 	return nil
 }
 
 // remakeShared writes every file that is not there; the repository was deleted.
-func (s *Store) remakeShared(want []entry, r *Restored) error {
-	root, err := os.OpenRoot(s.config.External.Common)
+func (x *restorer) remakeShared(want []entry) error {
+	root, err := os.OpenRoot(x.tree.external.Common)
 	if err != nil {
 		return fmt.Errorf("open shared git folder: %w", err)
 	}
@@ -240,7 +222,7 @@ func (s *Store) remakeShared(want []entry, r *Restored) error {
 		if _, err := root.Lstat(e.path); err == nil {
 			continue
 		}
-		data, err := s.content(e.oid)
+		data, err := x.objects.content(e.oid)
 		if err != nil {
 			return fmt.Errorf("read shared git state: %w", err)
 		}
@@ -258,6 +240,6 @@ func (s *Store) remakeShared(want []entry, r *Restored) error {
 			return fmt.Errorf("make shared git folder: %w", err)
 		}
 	}
-	r.Shared = append(r.Shared, "the repository "+s.config.External.Common)
+	x.r.Shared = append(x.r.Shared, "the repository "+x.tree.external.Common)
 	return nil
 }

@@ -19,8 +19,8 @@ type ID string
 // Ref is the full name of the ref that holds the snapshot's working files in the git directory of the store.
 func (id ID) Ref() string { return "refs/iter/" + string(id) }
 
-// seq is the number of the snapshot, or 0 if the ID is not one of ours.
-func (id ID) seq() int {
+// seqOf is the number of a snapshot, or 0 if the ID is not one of ours.
+func seqOf(id ID) int {
 	n, err := strconv.Atoi(string(id))
 	if err != nil || n < 1 || strconv.Itoa(n) != string(id) {
 		return 0
@@ -139,12 +139,16 @@ type Store struct {
 	config    config
 	objects   *objects
 	rules     *rules
-	pools     map[string]*pool
+	pools     *pools
 	infos     map[ID]header
 	manifests manifestCache
 	base      *manifest // what the tree looked like when we last saw it: saves reading unchanged files
 	recovered *Restored
 	safety    ID // of the last restore
+}
+
+func (s *Store) tree() *tree {
+	return &tree{work: s.work, root: s.root, external: s.config.External, excludes: s.config.Excludes}
 }
 
 // Close releases the store. It does not delete anything.
@@ -180,7 +184,7 @@ func (s *Store) List() ([]Info, error) {
 	for _, h := range s.infos {
 		list = append(list, h.Info)
 	}
-	sort.Slice(list, func(i, j int) bool { return list[i].ID.seq() < list[j].ID.seq() })
+	sort.Slice(list, func(i, j int) bool { return seqOf(list[i].ID) < seqOf(list[j].ID) })
 	return list, nil
 }
 
@@ -209,7 +213,7 @@ func (s *Store) refresh() error {
 	}
 	for _, f := range list {
 		id := ID(f.Name())
-		if _, known := s.infos[id]; known || id.seq() == 0 {
+		if _, known := s.infos[id]; known || seqOf(id) == 0 {
 			continue
 		}
 		h, err := readHeader(filepath.Join(s.manifestDir(), f.Name()))
@@ -225,7 +229,7 @@ func (s *Store) refresh() error {
 func (s *Store) newest() ID {
 	var best ID
 	for id := range s.infos {
-		if id.seq() > best.seq() {
+		if seqOf(id) > seqOf(best) {
 			best = id
 		}
 	}

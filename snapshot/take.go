@@ -45,7 +45,8 @@ func (s *Store) capture(ctx context.Context, label, token string) (*manifest, er
 		if err := s.refresh(); err != nil {
 			return nil, err
 		}
-		s.stale, s.pools = false, map[string]*pool{}
+		s.stale = false
+		s.pools.forget()
 	}
 	if err := s.followRoot(); err != nil {
 		return nil, err
@@ -72,14 +73,22 @@ func (s *Store) capture(ctx context.Context, label, token string) (*manifest, er
 	return m, s.publish(m, pack)
 }
 
+// scan looks at the tree. Without a pack contents are hashed and not stored.
+func (s *Store) scan(ctx context.Context, pack *packWriter, token string) (*manifest, error) {
+	return scan(ctx, scanOptions{
+		tree: s.tree(), inside: s.inside, maxFile: s.opts.MaxFile, maxTotal: s.opts.MaxTotal, rules: s.rules,
+		epoch: s.objects.now(), base: s.base, pack: pack, token: token,
+	})
+}
+
 // gather takes the git objects that have come since the last snapshot.
 func (s *Store) gather(m *manifest, seq int) error {
 	for _, key := range m.objectDirs {
-		p, err := s.poolFor(key)
+		p, err := s.pools.of(key)
 		if err != nil {
 			return err
 		}
-		err = p.gather(s.objectDir(key), seq)
+		err = p.gather(s.config.External.objectDir(s.work, key), seq)
 		if reason := unkept(err); reason != "" {
 			m.Skipped = append(m.Skipped, Skip{Path: key, Reason: reason})
 			continue
@@ -143,11 +152,11 @@ func (s *Store) publish(m *manifest, pack *packWriter) error {
 		return err
 	}
 	s.infos[m.ID] = m.header // it exists, whatever comes
-	if err := s.objects.setRefs(m.header); err != nil {
+	if err := s.objects.setRefs(m.refs()); err != nil {
 		return err
 	}
 	s.manifests.put(m)
-	m.stored = s.objects.epoch
+	m.stored = s.objects.now()
 	s.base = m
 	return nil
 }

@@ -75,7 +75,7 @@ func Summarize(dir string) (Summary, error) {
 	var sum Summary
 	var newest ID
 	for _, f := range list {
-		if id := ID(f.Name()); id.seq() > 0 {
+		if id := ID(f.Name()); seqOf(id) > 0 {
 			sum.Snapshots++
 			newest = later(newest, id)
 		}
@@ -99,7 +99,7 @@ func Summarize(dir string) (Summary, error) {
 }
 
 func later(a, b ID) ID {
-	if a.seq() > b.seq() {
+	if seqOf(a) > seqOf(b) {
 		return a
 	}
 	return b
