@@ -255,20 +255,6 @@ func (a *applier) temp(e entry) string {
 	return joinPath(dirOf(e.path), tempPrefix+a.token+"-"+strconv.Itoa(a.temps))
 }
 
-func dirOf(p string) string {
-	if d := path.Dir(p); d != "." {
-		return d
-	}
-	return ""
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
 func (a *applier) fill(temp string, e entry) error {
 	if e.kind == kindLink {
 		target, err := a.objects.content(e.oid)
@@ -346,18 +332,4 @@ func keepDisplaced(from, to string, fi fs.FileInfo) error {
 		return err
 	}
 	return os.Symlink(target, to)
-}
-
-// goMode turns the bits of chmod(2) into those of Go.
-func goMode(mode uint32) fs.FileMode {
-	m := fs.FileMode(mode & 0o777)
-	for _, b := range []struct {
-		bit uint32
-		set fs.FileMode
-	}{{0o4000, fs.ModeSetuid}, {0o2000, fs.ModeSetgid}, {0o1000, fs.ModeSticky}} {
-		if mode&b.bit != 0 {
-			m |= b.set
-		}
-	}
-	return m
 }

@@ -94,12 +94,6 @@ func compare(o, e *entry, from, to *manifest) (ChangeKind, bool) {
 	}
 }
 
-// skipped tells whether exactly this path was seen and not captured.
-func (m *manifest) skipped(p string) bool {
-	i := sort.Search(len(m.Skipped), func(i int) bool { return m.Skipped[i].Path >= p })
-	return i < len(m.Skipped) && m.Skipped[i].Path == p
-}
-
 // Files lists the working files and links of a snapshot, sorted by path.
 func (s *Store) Files(id ID) ([]File, error) {
 	s.mu.Lock()

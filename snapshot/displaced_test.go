@@ -50,11 +50,11 @@ func TestUndoThroughAStoreOpenedWithoutOptions(t *testing.T) {
 	n, err := Open(context.Background(), dir, s.dir, Options{})
 	must(t, err)
 	defer n.Close()
-	r := restore(t, n, first.ID)
+	r := mustRestore(t, n, first.ID)
 	if read(t, dir, "big")[0] != 'x' || len(r.Displaced) > 0 {
 		t.Errorf("not restored, or displaced: %v", r.Displaced)
 	}
-	restore(t, n, r.Safety)
+	mustRestore(t, n, r.Safety)
 	if read(t, dir, "big") != later {
 		t.Error("undo did not bring the later edit back")
 	}
@@ -105,7 +105,7 @@ func TestFolderInTheWayIsDisplaced(t *testing.T) {
 	must(t, os.Remove(filepath.Join(dir, "a.txt")))
 	write(t, dir, "a.txt/deep/huge", strings.Repeat("z", 3000))
 	write(t, dir, "a.txt/small", "captured\n")
-	r := restore(t, s, first.ID)
+	r := mustRestore(t, s, first.ID)
 	kept := r.DisplacedTo
 	if d := cmp.Diff([]string{"a.txt"}, r.Displaced); d != "" || len(read(t, kept, "a.txt/deep/huge")) != 3000 || read(t, dir, "a.txt") != "a\n" {
 		t.Errorf("displaced (-want +got):\n%s", d)
@@ -121,6 +121,6 @@ func TestNestedRepositoryInTheWayOfAFile(t *testing.T) {
 	must(t, os.Remove(filepath.Join(dir, "a.txt")))
 	write(t, dir, "a.txt/x", "x\n")
 	git(t, filepath.Join(dir, "a.txt"), "init", "-q", "-b", "main")
-	restore(t, s, first.ID)
+	mustRestore(t, s, first.ID)
 	same(t, "restored", before, picture(t, dir))
 }

@@ -3,11 +3,16 @@ package snapshot
 import (
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
 )
+
+// ErrBusy is returned when another process holds a lock.
+var ErrBusy = errors.New("snapshot store is in use by another process")
 
 // staged is a file of the store that is written, and neither durable nor under its name.
 type staged struct {
@@ -82,3 +87,48 @@ func sweepTemps(dir string) {
 		_ = os.Remove(f) // it will be tried again next time
 	}
 }
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// tempPrefix begins the names under which files are written before they are renamed.
+const tempPrefix = ".supervise-"
+
+// linkOrCopy makes a second name for a regular file, or a copy where that is impossible.
+func linkOrCopy(from, to string) error {
+	fi, err := os.Lstat(from)
+	if err != nil {
+		return err
+	}
+	if !fi.Mode().IsRegular() {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	if err := os.Link(from, to); err == nil || errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.CreateTemp(filepath.Dir(to), tempObject)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name()) // it has its final name by then, or is garbage that git sweeps
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Chmod(fi.Mode().Perm()), out.Sync(), out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), to)
+}
+
+// tempObject begins the names under which copies are made; git sweeps them.
+const tempObject = "tmp_obj_"

@@ -76,7 +76,7 @@ func TestGitLost(t *testing.T) {
 			if d := cmp.Diff(c.want, gitLost(t, s, first.ID, second.ID)); d != "" {
 				t.Errorf("lost (-want +got):\n%s", d)
 			}
-			restore(t, s, first.ID)
+			mustRestore(t, s, first.ID)
 			if lost := gitLost(t, s, first.ID, take(t, s).ID); len(lost) > 0 {
 				t.Errorf("lost after the restore: %v", lost)
 			}

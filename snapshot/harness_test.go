@@ -176,7 +176,7 @@ func take(t *testing.T, s *Store) Info {
 	return i
 }
 
-func restore(t *testing.T, s *Store, id ID) Restored {
+func mustRestore(t *testing.T, s *Store, id ID) Restored {
 	t.Helper()
 	r, err := s.Restore(context.Background(), id)
 	must(t, err)

@@ -22,6 +22,8 @@ type glob struct {
 	folders bool     // matches folders alone
 }
 
+func newHints() *hints { return &hints{exact: map[string]bool{}} }
+
 // add takes in an ignore file, see gitignore(5).
 func (h *hints) add(file []byte) {
 	file = bytes.TrimPrefix(file, []byte("\xef\xbb\xbf"))
@@ -130,7 +132,7 @@ func (r *rules) hintsOf(dir string) *hints {
 	if h != nil {
 		return h
 	}
-	h = &hints{exact: map[string]bool{}}
+	h = newHints()
 	r.hints[dir] = h
 	root := filepath.Join(r.dir, dir)
 	for _, name := range []string{"global", filepath.Join("git", "info", "exclude")} {

@@ -53,7 +53,7 @@ func TestInterruptedRestoreIsFinished(t *testing.T) {
 			if reopen(t, s).Recovered() != nil {
 				t.Error("the journal is still there")
 			}
-			restore(t, s, safety.ID)
+			mustRestore(t, s, safety.ID)
 			same(t, "undone", after, picture(t, dir))
 		})
 	}
@@ -134,9 +134,9 @@ func TestKilledRestore(t *testing.T) {
 		if r := n.Recovered(); r != nil && len(r.Mismatches) > 0 {
 			t.Errorf("round %d: %+v", round, r.Mismatches)
 		}
-		restore(t, n, target.ID)
+		mustRestore(t, n, target.ID)
 		same(t, "finished", before, picture(t, dir))
-		restore(t, n, rejected.ID)
+		mustRestore(t, n, rejected.ID)
 		same(t, "undone", after, picture(t, dir))
 	}
 	if killed == 0 {

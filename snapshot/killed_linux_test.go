@@ -54,17 +54,17 @@ func TestRestoreKilledAtEveryStep(t *testing.T) {
 			case !killed:
 				same(t, "restored", before, picture(t, dir))
 			case r == nil && cmp.Equal(after, picture(t, dir)): // not begun, or all done
-				restore(t, s, target.ID)
+				mustRestore(t, s, target.ID)
 			case r != nil && (r.Target != target.ID || len(r.Mismatches) > 0):
 				t.Errorf("recovered: %+v", r)
 			case r != nil:
 				same(t, "finished", before, picture(t, dir))
-				restore(t, s, r.Safety)
+				mustRestore(t, s, r.Safety)
 				same(t, "undone", after, picture(t, dir))
-				restore(t, s, target.ID)
+				mustRestore(t, s, target.ID)
 			}
 			same(t, "restored", before, picture(t, dir))
-			restore(t, s, rejected.ID)
+			mustRestore(t, s, rejected.ID)
 			same(t, "the rejected tree", after, picture(t, dir))
 			storeIsSound(t, s)
 		}
@@ -94,9 +94,9 @@ func TestTakeKilledAtEveryStep(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			restore(t, s, first.ID)
+			mustRestore(t, s, first.ID)
 			same(t, "restored", before, picture(t, dir))
-			restore(t, s, next.ID)
+			mustRestore(t, s, next.ID)
 			same(t, "undone", after, picture(t, dir))
 			storeIsSound(t, s)
 		}
@@ -115,7 +115,7 @@ func TestOpenKilledAtEveryStep(t *testing.T) {
 			defer s.Close()
 			first := take(t, s)
 			havoc(t, dir)
-			restore(t, s, first.ID)
+			mustRestore(t, s, first.ID)
 			same(t, "restored", before, picture(t, dir))
 			storeIsSound(t, s)
 		}
@@ -145,7 +145,7 @@ func TestPruneKilledAtEveryStep(t *testing.T) {
 				t.Errorf("usage was %+v and is %+v", before, after)
 			}
 			for _, i := range []int{0, 2, 4} {
-				restore(t, s, ids[i])
+				mustRestore(t, s, ids[i])
 				same(t, fmt.Sprint("restored ", i), pictures[i], picture(t, dir))
 			}
 			storeIsSound(t, s)

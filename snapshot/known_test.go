@@ -64,11 +64,11 @@ func TestUnchangedFoldersAreStillLookedAt(t *testing.T) {
 	if got := len(third.Skipped) - len(fourth.Skipped); fourth.Files != third.Files+2 || got != 1 {
 		t.Errorf("%d files were %d, and %d were skipped, not %d", fourth.Files, third.Files, len(fourth.Skipped), len(third.Skipped))
 	}
-	restore(t, s, third.ID)
+	mustRestore(t, s, third.ID)
 	if read(t, dir, "deep/er/file") != "one\n" || read(t, dir, ".git/description") == "changed\n" {
 		t.Error("the changes were not undone")
 	}
-	restore(t, s, fourth.ID)
+	mustRestore(t, s, fourth.ID)
 	same(t, "changed again", after, picture(t, dir))
 	storeIsSound(t, s)
 }
@@ -95,7 +95,7 @@ func TestNewNamesInSettledFolders(t *testing.T) {
 	if d := cmp.Diff([]string{"a.txt", "sub/c.txt", "sub/new"}, names); d != "" {
 		t.Errorf("files (-want +got):\n%s", d)
 	}
-	restore(t, s, first.ID)
+	mustRestore(t, s, first.ID)
 	if exists(dir, "sub/new") || exists(dir, "sub/c.txt") || read(t, dir, "sub/b.txt") != "b\n" {
 		t.Error("the names did not come back")
 	}
@@ -128,7 +128,7 @@ func TestHintsAgreeWithGit(t *testing.T) {
 		}
 		for _, p := range patterns {
 			write(t, dir, ".gitignore", p+"\n")
-			h := &hints{exact: map[string]bool{}}
+			h := newHints()
 			h.add([]byte(p + "\n"))
 			ignored := ignoredBy(t, dir, paths)
 			for _, path := range paths {

@@ -89,7 +89,7 @@ func (l *learner) copyRules(ctx context.Context, at *listing) error {
 		if n.name != ".gitignore" || n.kind != kindFile {
 			continue
 		}
-		data, err := readIn(at.open, n.name)
+		data, err := at.read(n.name)
 		if err != nil {
 			continue // git could not read it either
 		}

@@ -8,29 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
-
-// kind is the type of a captured path.
-type kind byte
-
-const (
-	kindFile kind = 'f'
-	kindLink kind = 'l'
-	kindDir  kind = 'd'
-)
-
-// stat is what tells an unchanged file from a changed one without reading it. It is comparable with ==.
-type stat struct {
-	size         int64
-	mtime, ctime int64 // nanoseconds since 1970; ctime is 0 where the platform has none
-	ino, dev     uint64
-	mode         uint32 // permission bits, set-id and sticky bits as in chmod(2)
-}
 
 // entry is one captured path.
 type entry struct {
@@ -87,34 +70,6 @@ type manifest struct {
 // list is one part of the manifest.
 func (m *manifest) list(p part) *[]entry {
 	return [parts]*[]entry{&m.work, &m.git, &m.ext}[p]
-}
-
-// encodePath makes any file name fit on one line of text.
-func encodePath(p string) string {
-	if p != "" && utf8.ValidString(p) && p[0] != '"' && p[0] != '[' && strings.IndexFunc(p, unicode.IsControl) < 0 {
-		return p
-	}
-	return strconv.Quote(p)
-}
-
-func decodePath(s string) (string, error) {
-	if !strings.HasPrefix(s, `"`) {
-		return s, nil
-	}
-	return strconv.Unquote(s)
-}
-
-// pathText is a path inside JSON, which alone could not hold names that are not UTF-8.
-type pathText string
-
-// MarshalText quotes names that are not plain text.
-func (p pathText) MarshalText() ([]byte, error) { return []byte(encodePath(string(p))), nil }
-
-// UnmarshalText is the reverse of MarshalText.
-func (p *pathText) UnmarshalText(b []byte) error {
-	s, err := decodePath(string(b))
-	*p = pathText(s)
-	return err
 }
 
 // skipText is a Skip whose path survives JSON.
@@ -253,4 +208,40 @@ func (c *manifestCache) put(m *manifest) {
 	if len(c.list) > cachedManifests {
 		c.list = c.list[1:]
 	}
+}
+
+// skipped tells whether exactly this path was seen and not captured.
+func (m *manifest) skipped(p string) bool {
+	i := sort.Search(len(m.Skipped), func(i int) bool { return m.Skipped[i].Path >= p })
+	return i < len(m.Skipped) && m.Skipped[i].Path == p
+}
+
+// keepNames takes over lists of the base that have not changed, so that many snapshots do not need many times the memory.
+func (m *manifest) keepNames(base *manifest) {
+	if slices.Equal(m.Skipped, base.Skipped) {
+		m.Skipped = slices.Clip(base.Skipped)
+	}
+	if slices.Equal(m.ignored, base.ignored) {
+		m.ignored = slices.Clip(base.ignored)
+	}
+}
+
+// total sums up the working files.
+func (m *manifest) total() {
+	for i := range m.work {
+		if m.work[i].kind != kindDir {
+			m.Files++
+			m.Bytes += m.work[i].st.size
+		}
+	}
+	m.Tree = treeID(m.work)
+}
+
+// sharedParts are what the commit of git's state has to hold for them.
+func (m *manifest) sharedParts() []entry {
+	id, err := parseOID(m.Shared)
+	if err != nil {
+		return nil
+	}
+	return append(slices.Clone(m.shared), entry{kind: kindFile, oid: id})
 }

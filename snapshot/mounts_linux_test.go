@@ -39,13 +39,13 @@ func TestMountPointsAndSpecialFiles(t *testing.T) {
 	write(t, dir, "cache/inside", "changed\n")
 	write(t, dir, "cache/more", "more\n")
 	write(t, dir, "a.txt", "changed\n")
-	r := restore(t, s, first.ID)
+	r := mustRestore(t, s, first.ID)
 	if read(t, dir, "a.txt") != "a\n" || read(t, dir, "cache/inside") != "changed\n" || !exists(dir, "cache/more") || !exists(dir, "s") || len(r.Gone) > 0 {
 		t.Errorf("restored beside a mounted file system: %+v", r)
 	}
 	must(t, unix.Unmount(filepath.Join(dir, "cache"), unix.MNT_DETACH))
 	must(t, os.Remove(filepath.Join(dir, "cache")))
-	if restore(t, s, first.ID); !exists(dir, "cache") {
+	if mustRestore(t, s, first.ID); !exists(dir, "cache") {
 		t.Error("the folder to mount on did not come back")
 	}
 }
@@ -55,17 +55,17 @@ func TestDiskFullWhileAPackIsWritten(t *testing.T) {
 	if !mounting(t) {
 		return
 	}
-	dir, disk := repository(t), filepath.Join(t.TempDir(), "disk")
-	mount(t, disk, "1m")
-	s, err := Open(context.Background(), dir, filepath.Join(disk, "store"), Options{MinFree: -1})
+	dir, full := repository(t), filepath.Join(t.TempDir(), "disk")
+	mount(t, full, "1m")
+	s, err := Open(context.Background(), dir, filepath.Join(full, "store"), Options{MinFree: -1})
 	must(t, err)
 	defer s.Close()
 	before, first := picture(t, dir), take(t, s)
-	kept := sizes(t, disk)
+	kept := sizes(t, full)
 	noise(t, dir, "large", 3<<20)
 	after := picture(t, dir)
 	for range 2 {
-		if info, err := s.Take(context.Background(), ""); !errors.Is(err, unix.ENOSPC) || !errors.Is(err, ErrNoSpace) || !strings.Contains(err.Error(), disk) {
+		if info, err := s.Take(context.Background(), ""); !errors.Is(err, unix.ENOSPC) || !errors.Is(err, ErrNoSpace) || !strings.Contains(err.Error(), full) {
 			t.Errorf("on a full disk: %+v, %v", info, err)
 		}
 	}
@@ -73,14 +73,14 @@ func TestDiskFullWhileAPackIsWritten(t *testing.T) {
 		t.Errorf("restore that cannot take the present first: %v", err)
 	}
 	same(t, "after the refused restore", after, picture(t, dir))
-	if d := cmp.Diff(kept, sizes(t, disk)); d != "" {
+	if d := cmp.Diff(kept, sizes(t, full)); d != "" {
 		t.Errorf("left in the store (-want +got):\n%s", d)
 	}
 	must(t, os.Remove(filepath.Join(dir, "large")))
 	write(t, dir, "a.txt", "changed\n")
 	s = reopen(t, s)
 	take(t, s)
-	restore(t, s, first.ID)
+	mustRestore(t, s, first.ID)
 	same(t, "restored", before, picture(t, dir))
 	storeIsSound(t, s)
 }
@@ -91,9 +91,9 @@ func TestDiskFullWhileATreeIsRestored(t *testing.T) {
 	if !mounting(t) {
 		return
 	}
-	disk := filepath.Join(t.TempDir(), "disk")
-	mount(t, disk, "2m")
-	dir := filepath.Join(disk, "work")
+	full := filepath.Join(t.TempDir(), "disk")
+	mount(t, full, "2m")
+	dir := filepath.Join(full, "work")
 	noise(t, dir, "large", 1280<<10)
 	write(t, dir, "small", "s\n")
 	s, err := Open(context.Background(), dir, filepath.Join(t.TempDir(), "store"), Options{})
@@ -102,18 +102,18 @@ func TestDiskFullWhileATreeIsRestored(t *testing.T) {
 	before, first := picture(t, dir), take(t, s)
 	must(t, os.Remove(filepath.Join(dir, "large")))
 	noise(t, dir, "other", 512<<10)
-	noise(t, disk, "somebody else's", 640<<10)
+	noise(t, full, "somebody else's", 640<<10)
 	after := picture(t, dir)
-	noise(t, disk, "more", 512<<10)
+	noise(t, full, "more", 512<<10)
 	_, err = s.Restore(context.Background(), first.ID)
 	if !errors.Is(err, unix.ENOSPC) {
 		t.Fatal(err)
 	}
-	must(t, os.Remove(filepath.Join(disk, "more")))
-	must(t, os.Remove(filepath.Join(disk, "somebody else's")))
+	must(t, os.Remove(filepath.Join(full, "more")))
+	must(t, os.Remove(filepath.Join(full, "somebody else's")))
 	s = reopen(t, s)
 	same(t, "finished when there was room", before, picture(t, dir))
-	restore(t, s, s.Recovered().Safety)
+	mustRestore(t, s, s.Recovered().Safety)
 	same(t, "undone", after, picture(t, dir))
 }
 
@@ -122,37 +122,37 @@ func TestSomeOfTheDiskStaysFree(t *testing.T) {
 	if !mounting(t) {
 		return
 	}
-	dir, disk := repository(t), filepath.Join(t.TempDir(), "disk")
-	mount(t, disk, "32m")
-	s, err := Open(context.Background(), dir, filepath.Join(disk, "store"), Options{MinFree: 12 << 20})
+	dir, full := repository(t), filepath.Join(t.TempDir(), "disk")
+	mount(t, full, "32m")
+	s, err := Open(context.Background(), dir, filepath.Join(full, "store"), Options{MinFree: 12 << 20})
 	must(t, err)
 	defer s.Close()
 	take(t, s)
-	kept := sizes(t, disk)
+	kept := sizes(t, full)
 	noise(t, dir, "large", 30<<20)
 	for i := range 300 {
 		noise(t, dir, fmt.Sprint("small/", i), 100<<10)
 	}
-	least := lowest(t, disk, func() { _, err = s.Take(context.Background(), "") })
+	least := lowest(t, full, func() { _, err = s.Take(context.Background(), "") })
 	if !errors.Is(err, ErrNoSpace) || !strings.Contains(err.Error(), "12 MB are to stay free") {
 		t.Errorf("take: %v", err)
 	}
 	if least < 12<<20-spaceStep/2 {
 		t.Errorf("%d bytes were free at the lowest", least)
 	}
-	if d := cmp.Diff(kept, sizes(t, disk)); d != "" {
+	if d := cmp.Diff(kept, sizes(t, full)); d != "" {
 		t.Errorf("left in the store (-want +got):\n%s", d)
 	}
 }
 
 // lowest is the least free space of a disk that was seen while do ran.
-func lowest(t *testing.T, disk string, do func()) int64 {
+func lowest(t *testing.T, full string, do func()) int64 {
 	t.Helper()
 	done := make(chan struct{})
 	go func() { defer close(done); do() }()
 	least := int64(1 << 62)
 	for {
-		free, _, err := diskSpace(disk)
+		free, _, err := diskSpace(full)
 		must(t, err)
 		least = min(least, free)
 		select {
@@ -168,9 +168,9 @@ func TestDisplacedBesideAStoreOnAnotherDisk(t *testing.T) {
 	if !mounting(t) {
 		return
 	}
-	dir, disk := repository(t), filepath.Join(t.TempDir(), "disk")
-	mount(t, disk, "4m")
-	s, err := Open(context.Background(), dir, filepath.Join(disk, "store"), Options{MaxFile: 1000, MinFree: -1})
+	dir, full := repository(t), filepath.Join(t.TempDir(), "disk")
+	mount(t, full, "4m")
+	s, err := Open(context.Background(), dir, filepath.Join(full, "store"), Options{MaxFile: 1000, MinFree: -1})
 	must(t, err)
 	defer s.Close()
 	first := take(t, s)
@@ -179,7 +179,7 @@ func TestDisplacedBesideAStoreOnAnotherDisk(t *testing.T) {
 	must(t, os.RemoveAll(filepath.Join(dir, "sub")))
 	noise(t, dir, "sub", 6<<20)
 	for round := range 2 {
-		r := restore(t, s, first.ID)
+		r := mustRestore(t, s, first.ID)
 		if d := cmp.Diff([]string{"a.txt", "sub"}, r.Displaced); round == 0 && d != "" {
 			t.Fatalf("displaced (-want +got):\n%s", d)
 		}

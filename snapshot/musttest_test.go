@@ -144,7 +144,7 @@ func TestObjectsOfGitRewritten(t *testing.T) {
 	if out, err := gitTry(dir, "log"); err == nil {
 		t.Fatalf("git does not mind: %s", out)
 	}
-	restore(t, s, first.ID)
+	mustRestore(t, s, first.ID)
 	same(t, "restored", before, picture(t, dir))
 }
 
@@ -171,7 +171,7 @@ func TestFileOf5GB(t *testing.T) {
 		t.Errorf("skipped (-want +got):\n%s", d)
 	}
 	inTheWay := sparse(filepath.Join(dir, "a.txt"))
-	r := restore(t, s, first.ID)
+	r := mustRestore(t, s, first.ID)
 	if now, err := os.Stat(image); err != nil || !os.SameFile(was, now) || !now.ModTime().Equal(was.ModTime()) {
 		t.Errorf("the large file was touched: %v", err)
 	}
@@ -180,7 +180,7 @@ func TestFileOf5GB(t *testing.T) {
 		t.Errorf("the large file in the way of a small one: %v, %v", r.Displaced, err)
 	}
 	must(t, os.Remove(image))
-	if r := restore(t, s, first.ID); !cmp.Equal(r.Gone, []string{"disk.img"}) {
+	if r := mustRestore(t, s, first.ID); !cmp.Equal(r.Gone, []string{"disk.img"}) {
 		t.Errorf("a large file that cannot come back is not named: %v", r.Gone)
 	}
 }
@@ -193,11 +193,11 @@ func TestPipesAreLeftAloneAndMissed(t *testing.T) {
 	first := take(t, s)
 	must(t, os.Remove(filepath.Join(dir, "a.txt")))
 	makePipe(t, filepath.Join(dir, "a.txt"))
-	if r := restore(t, s, first.ID); read(t, dir, "a.txt") != "a\n" || !exists(dir, "pipe") || len(r.Gone) > 0 {
+	if r := mustRestore(t, s, first.ID); read(t, dir, "a.txt") != "a\n" || !exists(dir, "pipe") || len(r.Gone) > 0 {
 		t.Errorf("a pipe in the way of a file: %+v", r)
 	}
 	must(t, os.Remove(filepath.Join(dir, "pipe")))
-	if r := restore(t, s, first.ID); !cmp.Equal(r.Gone, []string{"pipe"}) {
+	if r := mustRestore(t, s, first.ID); !cmp.Equal(r.Gone, []string{"pipe"}) {
 		t.Errorf("gone: %v", r.Gone)
 	}
 }
@@ -245,8 +245,8 @@ func TestAgentWritesDuringCapture(t *testing.T) {
 		}
 	}
 	last, before := take(t, s), picture(t, dir)
-	restore(t, s, taken[0].ID)
-	restore(t, s, last.ID)
+	mustRestore(t, s, taken[0].ID)
+	mustRestore(t, s, last.ID)
 	same(t, "after the writer ended", before, picture(t, dir))
 	storeIsSound(t, s)
 }
@@ -304,8 +304,8 @@ func TestTwoProcessesAtOneStore(t *testing.T) {
 	if len(list) != 1+processes {
 		t.Errorf("%d snapshots", len(list))
 	}
-	restore(t, s, first.ID)
-	restore(t, s, list[processes].ID)
+	mustRestore(t, s, first.ID)
+	mustRestore(t, s, list[processes].ID)
 	same(t, "restored", before, picture(t, dir))
 	storeIsSound(t, s)
 }

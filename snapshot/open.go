@@ -239,15 +239,7 @@ func (s *Store) makeConfig(ctx context.Context) error {
 	if s.rules, err = learnRules(ctx, s.root, s.ruleDir(), s.inside, s.opts.Precious); err != nil {
 		return err
 	}
-	forced := make([]pathText, 0, len(s.rules.forced))
-	for p := range s.rules.forced {
-		forced = append(forced, pathText(p))
-	}
-	slices.Sort(forced)
-	s.config = config{
-		Version: configVersion, Work: pathText(s.work), External: ext, Limits: s.opts.limits(),
-		Rules: ruleConfig{Scopes: s.rules.scopes, Forced: forced},
-	}
+	s.config = config{Version: configVersion, Work: pathText(s.work), External: ext, Limits: s.opts.limits(), Rules: s.rules.config()}
 	return s.saveConfig()
 }
 

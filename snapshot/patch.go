@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +67,7 @@ func (s *Store) diff(ctx context.Context, w io.Writer, from, to ID, how ...strin
 		args = append(args, ":(exclude,literal)"+string(x))
 	}
 	s.mu.Unlock()
-	if err := firstError(errFrom, errTo); err != nil {
+	if err := cmp.Or(errFrom, errTo); err != nil {
 		return err
 	}
 	cmd := gitCommand(ctx, s.GitDir(), args...)

@@ -15,26 +15,6 @@ type plan struct {
 	chmod  []entry // files whose content is right
 }
 
-// pairs goes through two sorted lists together: each path once, with nil for the list that does not have it.
-func pairs(a, b []entry, do func(a, b *entry)) {
-	if shared(a, b) {
-		b = a
-	}
-	for len(a) > 0 || len(b) > 0 {
-		switch {
-		case len(b) == 0 || len(a) > 0 && a[0].path < b[0].path:
-			do(&a[0], nil)
-			a = a[1:]
-		case len(a) == 0 || b[0].path < a[0].path:
-			do(nil, &b[0])
-			b = b[1:]
-		default:
-			do(&a[0], &b[0])
-			a, b = a[1:], b[1:]
-		}
-	}
-}
-
 // diff compares what is there with what is wanted. leave names paths that must not be deleted, because the target cannot
 // tell whether they were there.
 func diff(now, want []entry, leave func(string) bool) plan {
@@ -79,11 +59,3 @@ func (p *plan) want(n, w *entry) {
 }
 
 func depth(p string) int { return strings.Count(p, "/") }
-
-func byPath(list []entry) map[string]entry {
-	m := make(map[string]entry, len(list))
-	for _, e := range list {
-		m[e.path] = e
-	}
-	return m
-}

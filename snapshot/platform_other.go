@@ -28,9 +28,6 @@ func unlockFile(*os.File) {}
 
 func fatal(error) bool { return false }
 
-// lockHolder cannot be told on this system; a lock is taken for stale.
-func lockHolder(string, string) (int, bool) { return 0, false }
-
 // diskBytes is what a file takes of the disk.
 func diskBytes(fi fs.FileInfo) int64 { return fi.Size() }
 

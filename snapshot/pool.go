@@ -274,9 +274,6 @@ func listAll(dir string) ([]string, error) {
 	return out, nil
 }
 
-// tempObject begins the names under which copies are made; git sweeps them.
-const tempObject = "tmp_obj_"
-
 // namesIn lists a folder; one that cannot be read has no names.
 func namesIn(root *os.Root, dir string) []string {
 	d, err := root.Open(dir)
@@ -286,36 +283,4 @@ func namesIn(root *os.Root, dir string) []string {
 	defer d.Close()
 	names, _ := d.Readdirnames(-1)
 	return names
-}
-
-// linkOrCopy makes a second name for a regular file, or a copy where that is impossible.
-func linkOrCopy(from, to string) error {
-	fi, err := os.Lstat(from)
-	if err != nil {
-		return err
-	}
-	if !fi.Mode().IsRegular() {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	if err := os.Link(from, to); err == nil || errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.CreateTemp(filepath.Dir(to), tempObject)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(out.Name()) // it has its final name by then, or is garbage that git sweeps
-	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Chmod(fi.Mode().Perm()), out.Sync(), out.Close()); err != nil {
-		return err
-	}
-	return os.Rename(out.Name(), to)
 }

@@ -55,7 +55,7 @@ func TestLargeFilesOfGitComeBack(t *testing.T) {
 				must(t, os.RemoveAll(filepath.Join(gitDir, f)))
 			}
 			second := take(t, s)
-			restore(t, s, first.ID)
+			mustRestore(t, s, first.ID)
 			for file, want := range largeObjects {
 				if got := read(t, gitDir, file); got != want {
 					t.Errorf("%s holds %q, want %q", file, got, want)
@@ -64,7 +64,7 @@ func TestLargeFilesOfGitComeBack(t *testing.T) {
 			if first.Tree != second.Tree && name != "repository" {
 				t.Error("large files of git count as working files")
 			}
-			restore(t, s, second.ID) // objects that are more than there were do no harm
+			mustRestore(t, s, second.ID) // objects that are more than there were do no harm
 			if !exists(gitDir, "lfs/objects/00/11/0011") && name != "repository" {
 				t.Error("an undo took a large file away again")
 			}

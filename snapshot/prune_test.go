@@ -70,7 +70,7 @@ func TestPrune(t *testing.T) {
 		}
 	}
 	for _, i := range []int{3, 0, 6, 5} {
-		restore(t, s, ids[i])
+		mustRestore(t, s, ids[i])
 		same(t, fmt.Sprint("restored ", i), pictures[i], picture(t, dir))
 	}
 	storeIsSound(t, s)
@@ -114,7 +114,7 @@ func TestPruneKeepsTheWayBack(t *testing.T) {
 	r, err := s.Rollback(ctx, first.ID)
 	must(t, err)
 	write(t, dir, "a.txt", "three\n")
-	later := restore(t, s, first.ID)
+	later := mustRestore(t, s, first.ID)
 	_, err = s.Prune(ctx, []ID{first.ID})
 	must(t, err)
 	for _, id := range []ID{r.Safety, later.Safety} {
@@ -147,8 +147,8 @@ func TestPruneObjectPools(t *testing.T) {
 	git(t, dir, "gc", "-q", "--prune=now")
 	last := take(t, s)
 
-	restore(t, s, middle.ID)
-	restore(t, s, last.ID)
+	mustRestore(t, s, middle.ID)
+	mustRestore(t, s, last.ID)
 	git(t, dir, "gc", "-q", "--prune=now")
 	after := picture(t, dir)
 	last = take(t, s)
@@ -163,9 +163,9 @@ func TestPruneObjectPools(t *testing.T) {
 	if p.Freed < 2<<20 { // the file itself and the pack of the commit that held it
 		t.Errorf("freed %d of %d bytes, want those of the large file twice", p.Freed, full.Bytes)
 	}
-	restore(t, s, base.ID)
+	mustRestore(t, s, base.ID)
 	same(t, "the first snapshot", beforeBase, picture(t, dir))
-	restore(t, s, last.ID)
+	mustRestore(t, s, last.ID)
 	same(t, "the last snapshot", after, picture(t, dir))
 	git(t, dir, "fsck", "--full")
 }
@@ -240,7 +240,7 @@ func TestPresent(t *testing.T) {
 	must(t, err)
 	must(t, drop())
 	must(t, os.Remove(filepath.Join(dir, "large")))
-	restore(t, s, later.ID)
+	mustRestore(t, s, later.ID)
 	same(t, "restored", tree, picture(t, dir))
 	storeIsSound(t, s)
 }

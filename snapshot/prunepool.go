@@ -85,6 +85,16 @@ func (p *pool) rank(name string, users map[int]int) int {
 	return best
 }
 
+// weigh adds the size of each file to that of the highest rank of the snapshots that need it; rank 0 also has those that
+// none needs.
+func (p *pool) weigh(users map[int]int, sizes []int64) {
+	for name := range p.first {
+		if fi, err := os.Lstat(p.file(name)); err == nil {
+			sizes[max(0, p.rank(name, users))] += diskBytes(fi)
+		}
+	}
+}
+
 // prune removes the object files of git that no snapshot needs. users has the numbers of the snapshots that use
 // a pool, by its folder.
 func (s *pools) prune(users map[string]map[int]int) error {

@@ -139,17 +139,17 @@ func bringsBack(t *testing.T, dir string, sabotage func()) *Store {
 	if cmp.Equal(before, after) {
 		t.Fatal("the sabotage changed nothing")
 	}
-	r := restore(t, s, first.ID)
+	r := mustRestore(t, s, first.ID)
 	same(t, "restored", before, picture(t, dir))
-	again := restore(t, s, first.ID)
+	again := mustRestore(t, s, first.ID)
 	if len(again.Written)+len(again.Deleted)+again.GitFiles > 0 {
 		t.Errorf("second restore did something: %+v", again)
 	}
 	same(t, "restored twice", before, picture(t, dir))
 	s = reopen(t, s)
-	restore(t, s, r.Safety)
+	mustRestore(t, s, r.Safety)
 	same(t, "undone", after, picture(t, dir))
-	restore(t, s, first.ID)
+	mustRestore(t, s, first.ID)
 	same(t, "restored after undo", before, picture(t, dir))
 	storeIsSound(t, s)
 	return s

@@ -42,9 +42,9 @@ func TestRootOfTheTreeIsGone(t *testing.T) {
 				t.Error("the snapshot is of a folder that is no longer there")
 			}
 			left := picture(t, dir)
-			restore(t, s, first.ID)
+			mustRestore(t, s, first.ID)
 			same(t, "restored", before, picture(t, dir))
-			restore(t, s, second.ID)
+			mustRestore(t, s, second.ID)
 			same(t, "as it was left", left, picture(t, dir))
 		})
 	}
@@ -64,7 +64,7 @@ func TestRootClosedToItsOwner(t *testing.T) {
 		t.Error("what the agent left is not in the snapshot")
 	}
 	must(t, os.Chmod(dir, 0))
-	restore(t, s, first.ID)
+	mustRestore(t, s, first.ID)
 	same(t, "restored", before, picture(t, dir))
 	if fi, err := os.Stat(dir); err != nil || fi.Mode().Perm() != 0o755 {
 		t.Errorf("the folder has %v, %v", fi.Mode(), err)
@@ -88,6 +88,6 @@ func TestRootReplacedByALink(t *testing.T) {
 		t.Errorf("precious holds %q", got)
 	}
 	must(t, os.Remove(dir))
-	restore(t, s, first.ID)
+	mustRestore(t, s, first.ID)
 	same(t, "restored", before, picture(t, dir))
 }

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -17,6 +19,9 @@ import (
 
 // plainIgnores is what is ignored where there is no git repository. Names are patterns of gitignore(5).
 const plainIgnores = "node_modules/\ntarget/\n.venv/\nvenv/\n__pycache__/\n.tox/\n.mypy_cache/\n.pytest_cache/\n.ruff_cache/\n.gradle/\n.DS_Store\n"
+
+// maxPrecious is the size in bytes above which an ignored file is not captured, however precious its name.
+const maxPrecious = 1 << 20
 
 // scope is the part of the tree that one repository rules, with a copy of its ignore files in the store.
 type scope struct {
@@ -54,6 +59,16 @@ func newRules(dir string, c ruleConfig, precious []string) *rules {
 		r.force(string(f))
 	}
 	return r
+}
+
+// config is the part of the rules to keep.
+func (r *rules) config() ruleConfig {
+	c := ruleConfig{Scopes: r.scopes, Forced: make([]pathText, 0, len(r.forced))}
+	for p := range r.forced {
+		c.Forced = append(c.Forced, pathText(p))
+	}
+	slices.Sort(c.Forced)
+	return c
 }
 
 func (r *rules) force(p string) {
@@ -157,13 +172,6 @@ func (j *judgement) captured(n *node) bool {
 	return n.st.size <= maxPrecious || e.st.size > maxPrecious
 }
 
-func nodeKey(dir string, n *node) string {
-	if n.kind == kindDir {
-		return joinPath(dir, n.name) + "/"
-	}
-	return joinPath(dir, n.name)
-}
-
 // scopeOf finds the innermost scope that a folder lies in.
 func (r *rules) scopeOf(dir string) scope {
 	best := r.scopes[0]
@@ -231,22 +239,13 @@ func startAsker(ctx context.Context, dir, ignoreCase string) (*asker, error) {
 	in, errIn := cmd.StdinPipe()
 	out, errOut := cmd.StdoutPipe()
 	if errIn != nil || errOut != nil {
-		return nil, fmt.Errorf("start git: %w", firstError(errIn, errOut))
+		return nil, fmt.Errorf("start git: %w", cmp.Or(errIn, errOut))
 	}
 	a.in, a.out = in, bufio.NewReader(out)
 	if err := cmd.Start(); err != nil {
 		return nil, gitError(cmd, err, "")
 	}
 	return a, nil
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // ask judges paths below the scope's root; folders end in a slash.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -15,10 +14,6 @@ import (
 	"sync"
 	"time"
 )
-
-// racyWindow is how much older than the start of a snapshot a file's change time must be before the file is taken for
-// unchanged without reading it: clocks of file systems tick every few milliseconds.
-const racyWindow = 20 * time.Millisecond
 
 // scanOptions are what a scan needs to know.
 type scanOptions struct {
@@ -300,23 +295,13 @@ func (sc *scanner) dotGit(l *listing, n *node) zone {
 
 // leadsOut tells whether a .git file names a folder outside the tree.
 func leadsOut(l *listing, name string) bool {
-	data, err := readIn(l.open, name)
+	data, err := l.read(name)
 	to, found := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir:")
 	if err != nil || !found {
 		return false
 	}
 	to = filepath.ToSlash(strings.TrimSpace(to))
 	return path.IsAbs(to) || strings.HasPrefix(path.Clean(joinPath(l.dir, to)), "..")
-}
-
-// readIn reads a file that is expected to be small.
-func readIn(d dirFD, name string) ([]byte, error) {
-	f, err := d.file(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(f)
 }
 
 // record notes a node in a part, or among the skipped ones.
@@ -459,27 +444,6 @@ func (sc *scanner) count() {
 	}
 }
 
-// keepNames takes over lists of the base that have not changed, so that many snapshots do not need many times the memory.
-func (m *manifest) keepNames(base *manifest) {
-	if slices.Equal(m.Skipped, base.Skipped) {
-		m.Skipped = slices.Clip(base.Skipped)
-	}
-	if slices.Equal(m.ignored, base.ignored) {
-		m.ignored = slices.Clip(base.ignored)
-	}
-}
-
-// total sums up the working files.
-func (m *manifest) total() {
-	for i := range m.work {
-		if m.work[i].kind != kindDir {
-			m.Files++
-			m.Bytes += m.work[i].st.size
-		}
-	}
-	m.Tree = treeID(m.work)
-}
-
 // scanExternal looks at the git folder outside of the tree.
 func (sc *scanner) scanExternal(ctx context.Context) error {
 	ext := sc.external
@@ -516,7 +480,7 @@ func (sc *scanner) scanExternal(ctx context.Context) error {
 
 // scanShared captures what this worktree shares with others.
 func (sc *scanner) scanShared() (err error) {
-	if sc.m.shared, err = sc.external.sharedFiles(sc.pack, sc.base.shared, sc.stable); err != nil {
+	if sc.m.shared, err = sharedFiles(sc.external, sc.pack, sc.base.shared, sc.stable); err != nil {
 		return fmt.Errorf("look at the shared git folder: %w", err)
 	}
 	list := appendEntries(nil, sc.m.shared)

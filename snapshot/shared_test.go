@@ -55,7 +55,7 @@ func TestSharedRefsComeBack(t *testing.T) {
 			second := take(t, s)
 			lost, err := s.SharedLost(first.ID, second.ID)
 			must(t, err)
-			r := restore(t, s, first.ID)
+			r := mustRestore(t, s, first.ID)
 			for i, want := range tt.lost {
 				if i >= len(lost) || !strings.HasPrefix(lost[i], want) {
 					t.Errorf("lost %q, want %q", lost, tt.lost)
@@ -92,7 +92,7 @@ func TestSharedRepositoryComesBack(t *testing.T) {
 	before, beforeMain := picture(t, dir), picture(t, main)
 	first := take(t, s)
 	must(t, os.RemoveAll(filepath.Join(main, ".git")))
-	r := restore(t, s, first.ID)
+	r := mustRestore(t, s, first.ID)
 	same(t, "worktree", before, picture(t, dir))
 	after := picture(t, main)
 	for _, p := range []map[string]string{beforeMain, after} { // empty folders of git's are none of ours
@@ -126,7 +126,7 @@ func TestSharedStateIsKept(t *testing.T) {
 		t.Fatal("the first snapshot is still there")
 	}
 	git(t, main, "branch", "-q", "-D", "third", "extra")
-	if r := restore(t, s, second.ID); len(r.Shared) != 2 {
+	if r := mustRestore(t, s, second.ID); len(r.Shared) != 2 {
 		t.Errorf("put back %q, want both branches", r.Shared)
 	}
 }

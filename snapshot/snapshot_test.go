@@ -93,7 +93,7 @@ func TestTreeDependsOnContentAlone(t *testing.T) {
 	if again := take(t, s); again.Tree == first.Tree {
 		t.Error("a change of the same size with a forged time was missed")
 	}
-	restore(t, s, first.ID)
+	mustRestore(t, s, first.ID)
 	must(t, os.Chmod(filepath.Join(dir, "main.go"), 0o600))
 	if again := take(t, s); again.Tree == first.Tree {
 		t.Error("a change of permissions was missed")
@@ -130,7 +130,7 @@ func TestIgnoreRulesAreFixedAtTheStart(t *testing.T) {
 			write(t, dir, "fresh.go", "package main\n")
 			second := take(t, s)
 			s = reopen(t, s)
-			r := restore(t, s, first.ID)
+			r := mustRestore(t, s, first.ID)
 			if d := cmp.Diff([]string{"fresh.go"}, r.Deleted); d != "" {
 				t.Errorf("deleted (-want +got):\n%s", d)
 			}
@@ -139,7 +139,7 @@ func TestIgnoreRulesAreFixedAtTheStart(t *testing.T) {
 					t.Errorf("%s is gone", p)
 				}
 			}
-			restore(t, s, second.ID)
+			mustRestore(t, s, second.ID)
 			if read(t, dir, "fresh.go") != "package main\n" || read(t, dir, ".gitignore") != ignore {
 				t.Error("the agent's work did not come back")
 			}
@@ -152,7 +152,7 @@ func TestMissingIgnoredFoldersAreNamed(t *testing.T) {
 	s := open(t, dir, Options{})
 	first := take(t, s)
 	must(t, os.RemoveAll(filepath.Join(dir, "node_modules")))
-	if r := restore(t, s, first.ID); !cmp.Equal(r.Gone, []string{"node_modules"}) {
+	if r := mustRestore(t, s, first.ID); !cmp.Equal(r.Gone, []string{"node_modules"}) {
 		t.Errorf("gone: %v", r.Gone)
 	}
 }
@@ -170,10 +170,10 @@ func TestParentReplacedByLinkToOutside(t *testing.T) {
 		must(t, os.Symlink(outside, filepath.Join(dir, p)))
 	}
 	want := picture(t, outside)
-	r := restore(t, s, first.ID)
+	r := mustRestore(t, s, first.ID)
 	same(t, "outside", want, picture(t, outside))
 	same(t, "restored", before, picture(t, dir))
-	restore(t, s, r.Safety)
+	mustRestore(t, s, r.Safety)
 	same(t, "outside after undo", want, picture(t, outside))
 }
 
@@ -196,7 +196,7 @@ func TestSkippedFilesAreNeverTouched(t *testing.T) {
 	if d := cmp.Diff([]Change{{"a.txt", Modified}, {"big", Modified}}, changes); d != "" {
 		t.Errorf("changes (-want +got):\n%s", d)
 	}
-	r := restore(t, s, first.ID)
+	r := mustRestore(t, s, first.ID)
 	if read(t, dir, "big") != "small now" || !exists(dir, "huge") || !exists(dir, "pipe") {
 		t.Error("a file that the snapshot did not know was touched")
 	}
@@ -236,16 +236,16 @@ func TestUnreadableEntries(t *testing.T) {
 	must(t, os.Chmod(filepath.Join(dir, "sub"), 0o500))
 	must(t, os.Chmod(filepath.Join(dir, "sub/b.txt"), 0))
 	readonly := take(t, s)
-	restore(t, s, first.ID)
+	mustRestore(t, s, first.ID)
 	if read(t, dir, "sub/b.txt") != "b\n" {
 		t.Error("content is wrong")
 	}
 	must(t, os.Remove(filepath.Join(dir, "sub/b.txt")))
-	restore(t, s, first.ID)
-	restore(t, s, readonly.ID)
+	mustRestore(t, s, first.ID)
+	mustRestore(t, s, readonly.ID)
 	must(t, os.Chmod(filepath.Join(dir, "sub"), 0o500))
 	write(t, dir, "sub/b.txt", "changed in a read-only folder\n", 0o644)
-	restore(t, s, first.ID)
+	mustRestore(t, s, first.ID)
 	if read(t, dir, "sub/b.txt") != "b\n" || !exists(dir, "secret") || !exists(dir, "locked") {
 		t.Error("restore in a read-only folder failed")
 	}
@@ -267,9 +267,9 @@ func TestFolderWithoutGit(t *testing.T) {
 	git(t, dir, "add", ".")
 	git(t, dir, "commit", "-q", "-m", "agent")
 	after := picture(t, dir)
-	r := restore(t, s, first.ID)
+	r := mustRestore(t, s, first.ID)
 	same(t, "restored", before, picture(t, dir))
-	restore(t, s, r.Safety)
+	mustRestore(t, s, r.Safety)
 	same(t, "undone", after, picture(t, dir))
 }
 
@@ -282,7 +282,7 @@ func TestRepositoryWithoutCommits(t *testing.T) {
 	first := take(t, s)
 	git(t, dir, "commit", "-q", "-m", "agent")
 	must(t, os.RemoveAll(filepath.Join(dir, ".git")))
-	restore(t, s, first.ID)
+	mustRestore(t, s, first.ID)
 	same(t, "restored", before, picture(t, dir))
 }
 
@@ -311,7 +311,7 @@ func TestLinkedWorktree(t *testing.T) {
 		},
 	} {
 		sabotage()
-		restore(t, s, first.ID)
+		mustRestore(t, s, first.ID)
 		same(t, name+": worktree", before, picture(t, dir))
 		same(t, name+": its git folder", beforeGit, picture(t, gitDir))
 	}
@@ -338,7 +338,7 @@ func TestSeparateGitDirAndSubmodule(t *testing.T) {
 	git(t, dir, "commit", "-q", "-am", "agent")
 	git(t, dir, "submodule", "deinit", "-q", "-f", "dep")
 	must(t, os.RemoveAll(gitDir))
-	restore(t, s, first.ID)
+	mustRestore(t, s, first.ID)
 	same(t, "worktree", before, picture(t, dir))
 	delete(beforeGit, "modules/dep/objects")
 	now := picture(t, gitDir)
@@ -370,7 +370,7 @@ func TestExclude(t *testing.T) {
 	if again := take(t, s); again.Tree != first.Tree {
 		t.Error("an excluded file changed the tree")
 	}
-	restore(t, s, before.ID)
+	mustRestore(t, s, before.ID)
 	if read(t, dir, "out/report.xml") != "two\n" || !exists(dir, "coverage.out") || !exists(dir, "out/new") {
 		t.Error("an excluded file was touched")
 	}
@@ -427,7 +427,7 @@ func TestStoreInsideAnIgnoredFolder(t *testing.T) {
 	first := take(t, s)
 	write(t, dir, "main.go", "changed\n")
 	must(t, os.Remove(filepath.Join(dir, ".gitignore")))
-	restore(t, s, first.ID)
+	mustRestore(t, s, first.ID)
 	if again := take(t, s); again.Tree != first.Tree {
 		t.Error("tree differs after restore")
 	}
@@ -453,7 +453,7 @@ func TestPlantedProgramsNeverRun(t *testing.T) {
 	defer again.Close()
 	take(t, again)
 	must(t, s.Patch(context.Background(), &bytes.Buffer{}, first.ID, planted.ID))
-	restore(t, s, first.ID)
+	mustRestore(t, s, first.ID)
 	if _, err := os.Stat(marker); err == nil {
 		t.Error("a planted program ran")
 	}
@@ -484,7 +484,7 @@ func TestRestoreRefusesBesideLiveGit(t *testing.T) {
 	}
 	in.Close()
 	_ = holder.Wait() // its exit status is that of read
-	restore(t, s, first.ID)
+	mustRestore(t, s, first.ID)
 	if exists(dir, ".git/index.lock") {
 		t.Error("the stale lock is still there")
 	}
@@ -523,7 +523,7 @@ func TestLargeFilesAreStreamed(t *testing.T) {
 	s := open(t, dir, Options{})
 	first := take(t, s)
 	must(t, os.Remove(filepath.Join(dir, "large")))
-	restore(t, s, first.ID)
+	mustRestore(t, s, first.ID)
 	if read(t, dir, "large") != string(data) {
 		t.Error("content differs")
 	}
@@ -539,7 +539,7 @@ func TestRewrittenFilesHaveANewTimeAndOthersKeepTheirs(t *testing.T) {
 	s := open(t, dir, Options{})
 	first := take(t, s)
 	write(t, dir, "a.txt", "changed\n")
-	restore(t, s, first.ID)
+	mustRestore(t, s, first.ID)
 	a, _ := os.Stat(filepath.Join(dir, "a.txt"))
 	b, _ := os.Stat(filepath.Join(dir, "sub/b.txt"))
 	if a.ModTime().Before(old.Add(time.Minute)) || !b.ModTime().Equal(old) {
@@ -573,11 +573,11 @@ func TestPathTooLongForTheSystem(t *testing.T) {
 	must(t, root.MkdirAll(long, 0o755))
 	must(t, root.WriteFile(long+"/file", []byte("deep\n"), 0o600))
 	second := take(t, s)
-	restore(t, s, first.ID)
+	mustRestore(t, s, first.ID)
 	if _, err := root.Lstat("lib/a-folder-with-a-long-name"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the long path is still there: %v", err)
 	}
-	restore(t, s, second.ID)
+	mustRestore(t, s, second.ID)
 	if got, err := root.ReadFile(long + "/file"); err != nil || string(got) != "deep\n" {
 		t.Errorf("the long path did not come back: %q, %v", got, err)
 	}

@@ -37,7 +37,7 @@ func TestNoRoomForASnapshot(t *testing.T) {
 		t.Errorf("left in the store (-want +got):\n%s", d)
 	}
 	s.opts.MinFree = -1
-	restore(t, s, restore(t, s, first.ID).Safety)
+	mustRestore(t, s, mustRestore(t, s, first.ID).Safety)
 	same(t, "undone", after, picture(t, dir))
 }
 
@@ -67,7 +67,7 @@ func TestFilesOfTheStoreMayNotGrow(t *testing.T) {
 		t.Errorf("left in the store (-want +got):\n%s", d)
 	}
 	same(t, "after the refused restore", after, picture(t, dir))
-	restore(t, s, restore(t, s, first.ID).Safety)
+	mustRestore(t, s, mustRestore(t, s, first.ID).Safety)
 	same(t, "undone", after, picture(t, dir))
 	storeIsSound(t, s)
 }

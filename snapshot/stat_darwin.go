@@ -16,6 +16,3 @@ func statOf(fi fs.FileInfo) stat {
 		ino: st.Ino, dev: uint64(st.Dev), mode: permsOf(fi),
 	}
 }
-
-// lockHolder cannot be told on this system; a lock is taken for stale.
-func lockHolder(string, string) (int, bool) { return 0, false }

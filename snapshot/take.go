@@ -55,11 +55,11 @@ func (s *Store) capture(ctx context.Context, label, token string) (*manifest, er
 	if err != nil {
 		return nil, err
 	}
-	pack := newPackWriter(s.objects)
-	pack.raw.Store(s.base == nil) // the first snapshot is waited for
-	pack.space = &space{dir: s.dir, keep: s.opts.MinFree}
-	defer pack.abort()
-	m, err := s.scan(ctx, pack, token)
+	w := newPackWriter(s.objects)
+	w.raw.Store(s.base == nil) // the first snapshot is waited for
+	w.space = &space{dir: s.dir, keep: s.opts.MinFree}
+	defer w.abort()
+	m, err := s.scan(ctx, w, token)
 	if err != nil {
 		return nil, err
 	}
@@ -67,17 +67,17 @@ func (s *Store) capture(ctx context.Context, label, token string) (*manifest, er
 	if err := s.gather(m, seq); err != nil {
 		return nil, err
 	}
-	if err := s.commit(m, pack); err != nil {
+	if err := s.commit(m, w); err != nil {
 		return nil, err
 	}
-	return m, s.publish(m, pack)
+	return m, s.publish(m, w)
 }
 
 // scan looks at the tree. Without a pack contents are hashed and not stored.
-func (s *Store) scan(ctx context.Context, pack *packWriter, token string) (*manifest, error) {
+func (s *Store) scan(ctx context.Context, w *packWriter, token string) (*manifest, error) {
 	return scan(ctx, scanOptions{
 		tree: s.tree(), inside: s.inside, maxFile: s.opts.MaxFile, maxTotal: s.opts.MaxTotal, rules: s.rules,
-		epoch: s.objects.now(), base: s.base, pack: pack, token: token,
+		epoch: s.objects.now(), base: s.base, pack: w, token: token,
 	})
 }
 
@@ -113,14 +113,14 @@ func unkept(err error) Reason {
 }
 
 // commit makes the objects by which plain git reaches the contents.
-func (s *Store) commit(m *manifest, pack *packWriter) error {
+func (s *Store) commit(m *manifest, w *packWriter) error {
 	tree, errTree := parseOID(m.WorkTree) // known if nothing has changed
-	if errTree != nil || !pack.has(tree) {
-		tree, errTree = writeTrees(pack, m.work, "")
+	if errTree != nil || !w.has(tree) {
+		tree, errTree = writeTrees(w, m.work, "")
 	}
 	flat, errFlat := parseOID(m.StateTree)
-	if errFlat != nil || !pack.has(flat) {
-		flat, errFlat = writeFlat(pack, m.git, m.ext, m.sharedParts())
+	if errFlat != nil || !w.has(flat) {
+		flat, errFlat = writeFlat(w, m.git, m.ext, m.sharedParts())
 	}
 	if err := errors.Join(errTree, errFlat); err != nil {
 		return err
@@ -129,8 +129,8 @@ func (s *Store) commit(m *manifest, pack *packWriter) error {
 	if message == "" {
 		message = "snapshot " + string(m.ID)
 	}
-	commit, errWork := writeCommit(pack, tree, message, m.TakenAt)
-	state, errState := writeCommit(pack, flat, message+": state of git", m.TakenAt)
+	commit, errWork := writeCommit(w, tree, message, m.TakenAt)
+	state, errState := writeCommit(w, flat, message+": state of git", m.TakenAt)
 	m.WorkTree, m.StateTree = tree.String(), flat.String()
 	m.Commit, m.State = commit.String(), state.String()
 	return errors.Join(errWork, errState)
@@ -138,7 +138,7 @@ func (s *Store) commit(m *manifest, pack *packWriter) error {
 
 // publish makes the snapshot exist; with the manifest, so that a crash leaves all of it or nothing. Refs come after
 // it, unsynced: what a crash eats of them is made again by Open.
-func (s *Store) publish(m *manifest, pack *packWriter) error {
+func (s *Store) publish(m *manifest, w *packWriter) error {
 	data, err := m.encode()
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (s *Store) publish(m *manifest, pack *packWriter) error {
 		return err
 	}
 	defer list.abort()
-	if err := pack.finish(list); err != nil {
+	if err := w.finish(list); err != nil {
 		return err
 	}
 	s.infos[m.ID] = m.header // it exists, whatever comes

@@ -157,11 +157,7 @@ func (c *census) weighPools(freed []int64) error {
 		if err != nil {
 			return err
 		}
-		for file := range p.first {
-			if fi, err := os.Lstat(p.file(file)); err == nil {
-				freed[max(0, p.rank(file, users))] += diskBytes(fi)
-			}
-		}
+		p.weigh(users, freed)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"runtime"
@@ -44,11 +45,14 @@ type listing struct {
 // join is the path of an entry of the folder.
 func (l *listing) join(name string) string { return joinPath(l.dir, name) }
 
-func joinPath(dir, name string) string {
-	if dir == "" {
-		return name
+// read reads a file of the folder that is expected to be small.
+func (l *listing) read(name string) ([]byte, error) {
+	f, err := l.open.file(name)
+	if err != nil {
+		return nil, err
 	}
-	return dir + "/" + name
+	defer f.Close()
+	return io.ReadAll(f)
 }
 
 // walker goes through a tree in parallel, never through symbolic links and never onto another file system. Folders are
@@ -250,15 +254,9 @@ func (w *walker) names(l *listing, s *scratch) error {
 	return nil
 }
 
-func kindOf(fi fs.FileInfo) kind {
-	switch mode := fi.Mode(); {
-	case mode.IsRegular():
-		return kindFile
-	case mode.IsDir():
-		return kindDir
-	case mode&fs.ModeSymlink != 0:
-		return kindLink
-	default:
-		return 0
+func nodeKey(dir string, n *node) string {
+	if n.kind == kindDir {
+		return joinPath(dir, n.name) + "/"
 	}
+	return joinPath(dir, n.name)
 }

@@ -6,16 +6,6 @@ import (
 	"sync"
 )
 
-// part is one of the lists of a manifest.
-type part int
-
-const (
-	partWork part = iota // working files
-	partGit              // .git folders inside the tree, without objects
-	partExt              // a git folder outside of the tree
-	parts
-)
-
 // partScan compares one part of the tree with what the base of the scan knows of it. Where nothing has changed it keeps
 // no more than a mark for each entry.
 type partScan struct {
@@ -41,39 +31,6 @@ func (p *partScan) add(f found) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.news = append(p.news, f)
-}
-
-// below is the range of the sorted entries that lie in a folder.
-func below(list []entry, dir string) (lo, hi int) {
-	if dir == "" {
-		return 0, len(list)
-	}
-	prefix := dir + "/"
-	lo = search(list, 0, prefix)
-	hi = lo + sort.Search(len(list)-lo, func(i int) bool { return !strings.HasPrefix(list[lo+i].path, prefix) })
-	return lo, hi
-}
-
-// search finds the first entry whose path without its first skip bytes is not less than name.
-func search(list []entry, skip int, name string) int {
-	lo, hi := 0, len(list)
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if list[mid].path[skip:] < name {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
-}
-
-// lookup finds the entry of a path, or -1.
-func lookup(list []entry, path string) int {
-	if i := search(list, 0, path); i < len(list) && list[i].path == path {
-		return i
-	}
-	return -1
 }
 
 // find sets where the nodes of a folder are in the base.
@@ -186,9 +143,4 @@ func (f folders) forget(list []entry) {
 			list[i].oid = oid{}
 		}
 	}
-}
-
-// shared tells whether two lists are one and the same.
-func shared(a, b []entry) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
