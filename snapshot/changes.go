@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"sort"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/manifest"
 )
 
 // ChangeKind says how a path differs between two snapshots.
@@ -51,7 +54,7 @@ func (s *Store) Changes(ctx context.Context, from, to ID) ([]Change, error) {
 		return nil, err
 	}
 	var out []Change
-	pairs(s.config.Excludes.without(a.work), s.config.Excludes.without(b.work), func(o, e *entry) {
+	manifest.Pairs(s.config.Excludes.Without(a.Work), s.config.Excludes.Without(b.Work), func(o, e *manifest.Entry) {
 		if kind, changed := compare(fileOf(o), fileOf(e), a, b); changed {
 			out = append(out, Change{pathOf(o, e), kind})
 		}
@@ -60,34 +63,34 @@ func (s *Store) Changes(ctx context.Context, from, to ID) ([]Change, error) {
 }
 
 // fileOf is nil for folders too.
-func fileOf(e *entry) *entry {
-	if e == nil || e.kind == kindDir {
+func fileOf(e *manifest.Entry) *manifest.Entry {
+	if e == nil || e.Kind == disk.KindDir {
 		return nil
 	}
 	return e
 }
 
-func pathOf(a, b *entry) string {
+func pathOf(a, b *manifest.Entry) string {
 	if a != nil {
-		return a.path
+		return a.Path
 	}
-	return b.path
+	return b.Path
 }
 
 // compare tells how a file differs between two snapshots, in which it is o and e, or nil.
-func compare(o, e *entry, from, to *manifest) (ChangeKind, bool) {
+func compare(o, e *manifest.Entry, from, to *manifest.Manifest) (ChangeKind, bool) {
 	switch {
 	case o == nil && e == nil:
 		return "", false
-	case e == nil && to.skipped(o.path), o == nil && from.skipped(e.path):
+	case e == nil && to.HasSkipped(o.Path), o == nil && from.HasSkipped(e.Path):
 		return Modified, true
 	case e == nil:
 		return Deleted, true
 	case o == nil:
 		return Added, true
-	case o.same(e):
+	case o.Same(e):
 		return "", false
-	case o.kind == e.kind && o.oid == e.oid:
+	case o.Kind == e.Kind && o.OID == e.OID:
 		return Mode, true
 	default:
 		return Modified, true
@@ -103,14 +106,14 @@ func (s *Store) Files(id ID) ([]File, error) {
 		return nil, err
 	}
 	out := make([]File, 0, m.Files)
-	for _, e := range m.work {
-		f := File{Path: e.path, Size: e.st.size, Mode: goMode(e.st.mode), Hash: e.oid.String()}
-		switch e.kind {
-		case kindDir:
+	for _, e := range m.Work {
+		f := File{Path: e.Path, Size: e.Stat.Size, Mode: disk.Mode(e.Stat.Mode), Hash: e.OID.String()}
+		switch e.Kind {
+		case disk.KindDir:
 			continue
-		case kindLink:
+		case disk.KindLink:
 			f.Mode = fs.ModeSymlink | 0o777
-		case kindFile:
+		case disk.KindFile:
 		}
 		out = append(out, f)
 	}
@@ -129,9 +132,9 @@ func (s *Store) ReadFile(ctx context.Context, id ID, path string) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	i := sort.Search(len(m.work), func(i int) bool { return m.work[i].path >= path })
-	if i == len(m.work) || m.work[i].path != path || m.work[i].kind == kindDir {
+	i := sort.Search(len(m.Work), func(i int) bool { return m.Work[i].Path >= path })
+	if i == len(m.Work) || m.Work[i].Path != path || m.Work[i].Kind == disk.KindDir {
 		return nil, &fs.PathError{Op: "read snapshot " + string(id), Path: path, Err: fs.ErrNotExist}
 	}
-	return s.objects.content(m.work[i].oid)
+	return s.objects.Content(m.Work[i].OID)
 }

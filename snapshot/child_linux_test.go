@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mounting tells whether this process may mount file systems that nobody else sees. If not, it runs the test once more
+// mounting reports whether this process may mount file systems that nobody else sees. If not, it runs the test once more
 // in one that may.
 func mounting(t *testing.T) bool {
 	t.Helper()

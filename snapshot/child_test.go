@@ -18,7 +18,7 @@ const insideEnv = "SNAPSHOT_TEST_INSIDE"
 // nobody is a user without any rights, on all systems that we know.
 const nobody = 65534
 
-// asNobody tells whether this process is without the rights of root. If not, it runs the test once more in one that is.
+// asNobody reports whether this process is without the rights of root. If not, it runs the test once more in one that is.
 func asNobody(t *testing.T) bool {
 	t.Helper()
 	if os.Geteuid() != 0 {

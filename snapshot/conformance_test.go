@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"supervise/snapshot/internal/worktree"
 )
 
 // backend is what every way to keep the trees of a folder can do.
@@ -70,7 +72,7 @@ func newPlainGit(t *testing.T, work string) plainGit {
 }
 
 func (g plainGit) git(args ...string) (string, error) {
-	out, err := runGit(gitCommand(context.Background(), g.work, append([]string{"--git-dir=" + g.dir, "--work-tree=" + g.work}, args...)...))
+	out, err := worktree.RunGit(worktree.GitCommand(context.Background(), g.work, append([]string{"--git-dir=" + g.dir, "--work-tree=" + g.work}, args...)...))
 	return string(out), err
 }
 
@@ -175,7 +177,7 @@ func (a agent) name() string {
 }
 
 func (a agent) text() string {
-	return strings.Repeat([]string{"", "x\n", "y\r\n", "\x00\xff", "$Id$\n"}[a.r.IntN(5)], a.r.IntN(4))
+	return strings.Repeat([]string{"", "x\n", "y\r\n", "\x00\xff", "$ID$\n"}[a.r.IntN(5)], a.r.IntN(4))
 }
 
 // existing is a file or link of the tree, if it has any.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"supervise/snapshot/internal/manifest"
 )
 
 // A command that opens the store without options must capture what the loop captured.
@@ -78,17 +80,17 @@ func TestUncapturedPresentIsDisplaced(t *testing.T) {
 			present, err := s.take(ctx, "before-restore", "TOKEN")
 			must(t, err)
 			for _, p := range []string{"a.txt", "new", "sub"} {
-				present.work = slices.DeleteFunc(present.work, func(e entry) bool { return e.path == p })
+				present.Work = slices.DeleteFunc(present.Work, func(e manifest.Entry) bool { return e.Path == p })
 				present.Skipped = append(present.Skipped, Skip{Path: p, Reason: reason})
 			}
 			r := &Restored{Target: first.ID, Safety: present.ID}
 			x := s.restorer("TOKEN", r)
-			must(t, x.apply(ctx, present, target))
+			must(t, x.Apply(ctx, present, target))
 			slices.Sort(r.Displaced)
 			if d := cmp.Diff([]string{"a.txt", "sub"}, r.Displaced); d != "" || len(r.Mismatches) > 0 {
 				t.Errorf("mismatches %v, displaced (-want +got):\n%s", r.Mismatches, d)
 			}
-			kept := x.displacedTo()
+			kept := x.DisplacedTo()
 			got := []string{read(t, kept, "a.txt"), read(t, kept, "sub"), read(t, dir, "new"), read(t, dir, "a.txt"), read(t, dir, "sub/b.txt")}
 			want := []string{"later work\n", "a file where the folder was\n", "later file\n", "a\n", "b\n"}
 			if d := cmp.Diff(want, got); d != "" {

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/manifest"
 )
 
 // ErrDropped is returned for an ID whose snapshot was dropped by Prune. It never comes back.
@@ -56,7 +59,7 @@ func (s *Store) saveDropped(d dropped) error {
 	if err != nil {
 		return fmt.Errorf("write list of dropped snapshots: %w", err)
 	}
-	return writeFileSync(s.droppedFile(), append(data, '\n'))
+	return disk.WriteFile(s.droppedFile(), append(data, '\n'))
 }
 
 // when tells when a snapshot was dropped, if it was.
@@ -72,7 +75,7 @@ func (d dropped) when(id ID) (time.Time, bool) {
 // next is the number of the next snapshot.
 func (s *Store) next() (int, error) {
 	d, err := s.loadDropped()
-	return max(seqOf(s.newest())+1, d.Next), err
+	return max(manifest.Seq(s.newest())+1, d.Next), err
 }
 
 // missing is the error for a snapshot that the store does not hold.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+
+	"supervise/snapshot/internal/restore"
 )
 
 // Export writes the working files of a snapshot into another folder, which is made if it is not there; what stands in
@@ -25,11 +27,11 @@ func (s *Store) Export(ctx context.Context, id ID, dir string, paths ...string) 
 		return fmt.Errorf("export snapshot %s: %w", id, err)
 	}
 	defer root.Close()
-	x := exporter{objects: s.objects, work: s.work, root: root, dir: dir}
+	x := restore.Exporter{Objects: s.objects, Work: s.work, Root: root, Dir: dir}
 	if len(paths) > 0 {
-		err = x.some(m, paths)
+		err = x.Some(m, paths)
 	} else {
-		err = x.all(ctx, s.config.Excludes.without(m.work))
+		err = x.All(ctx, s.config.Excludes.Without(m.Work))
 	}
 	if err != nil {
 		return fmt.Errorf("export snapshot %s: %w", id, err)

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"supervise/snapshot/internal/gitstate"
+	"supervise/snapshot/internal/manifest"
 )
 
 // GitLost says in words, sorted, what of git's own state the snapshot from holds and the snapshot to does not: ".git"
@@ -29,21 +32,21 @@ func (s *Store) GitLost(ctx context.Context, from, to ID) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	old, now := gitFilesOf(s.objects, a, s.config.External), gitFilesOf(s.objects, b, s.config.External)
+	old, now := gitstate.FilesOf(s.objects, a, s.config.External), gitstate.FilesOf(s.objects, b, s.config.External)
 	switch {
-	case !old.exists():
+	case !old.Exists():
 		return nil, nil
-	case !now.exists():
-		if now.hidden("HEAD") {
+	case !now.Exists():
+		if now.Hidden("HEAD") {
 			return nil, nil
 		}
 		return []string{".git"}, nil
-	case s.config.External.linked():
-		return lostBranch(a.Branch, b.Branch), nil
-	case now.reftable() || old.reftable():
+	case s.config.External.Linked():
+		return gitstate.LostBranch(a.Branch, b.Branch), nil
+	case now.Reftable() || old.Reftable():
 		return nil, nil
 	}
-	lost, err := old.lost(now)
+	lost, err := old.Lost(now)
 	if err != nil {
 		return nil, err
 	}
@@ -56,20 +59,20 @@ func (s *Store) GitLost(ctx context.Context, from, to ID) ([]string, error) {
 func (s *Store) SharedLost(from, to ID) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var list [2][]entry
+	var list [2][]manifest.Entry
 	for i, id := range []ID{from, to} {
 		m, err := s.manifest(id)
 		if err == nil {
-			list[i], err = readShared(s.objects, m)
+			list[i], err = gitstate.ReadShared(s.objects, m)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	lost, err := lostShared(s.objects, list[0], list[1])
+	lost, err := gitstate.LostShared(s.objects, list[0], list[1])
 	out := make([]string, len(lost))
 	for i, l := range lost {
-		out[i] = l.text
+		out[i] = l.Text
 	}
 	slices.Sort(out)
 	return out, err

@@ -10,6 +10,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/manifest"
 )
 
 // A restore that stopped half-way is finished by the next Open, whatever part of it had been done.
@@ -43,7 +46,7 @@ func TestInterruptedRestoreIsFinished(t *testing.T) {
 			j, err := json.Marshal(journal{Target: target.ID, Safety: safety.ID, Token: "TOKEN"})
 			must(t, err)
 			must(t, os.WriteFile(s.journalFile(), j, 0o600))
-			half(t, dir, tempPrefix+"TOKEN-1")
+			half(t, dir, disk.TempPrefix+"TOKEN-1")
 
 			s = reopen(t, s)
 			if r := s.Recovered(); r == nil || r.Target != target.ID || r.Safety != safety.ID || len(r.Mismatches) > 0 {
@@ -173,7 +176,7 @@ func TestDamagedManifestIsRefused(t *testing.T) {
 	for name, bad := range map[string]string{
 		"cut":     string(data[:len(data)-10]),
 		"changed": strings.Replace(string(data), "a.txt", "b.txt", 1),
-		"future":  strings.Replace(string(data), manifestVersion, "supervise-snapshot 9", 1),
+		"future":  strings.Replace(string(data), manifest.Version, "supervise-snapshot 9", 1),
 	} {
 		must(t, os.WriteFile(file, []byte(bad), 0o600))
 		s, err := Open(context.Background(), dir, s.dir, Options{})

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/ignore"
 )
 
 // settle waits until a clock of the file system has moved on so far that folders are known by their times.
@@ -21,22 +24,22 @@ func settle(t *testing.T, dir string) {
 		must(t, os.WriteFile(probe, nil, 0o600))
 		now, err := os.Stat(probe)
 		must(t, err)
-		if now.ModTime().Sub(fi.ModTime()) > 2*racyWindow {
+		if now.ModTime().Sub(fi.ModTime()) > 2*disk.RacyWindow {
 			return
 		}
-		time.Sleep(racyWindow) // until then nothing else can happen
+		time.Sleep(disk.RacyWindow) // until then nothing else can happen
 	}
 }
 
 // Folders that have not changed are not listed again. What can change in them all the same must be seen.
 func TestUnchangedFoldersAreStillLookedAt(t *testing.T) {
 	dir := workshop(t)
-	write(t, dir, "conf/.env", strings.Repeat("x", maxPrecious+1)) // precious, and too big for that
-	write(t, dir, "conf/huge", strings.Repeat("x", maxPrecious+2))
+	write(t, dir, "conf/.env", strings.Repeat("x", ignore.MaxPrecious+1)) // precious, and too big for that
+	write(t, dir, "conf/huge", strings.Repeat("x", ignore.MaxPrecious+2))
 	write(t, dir, "conf/build.log", "ignored\n")
 	write(t, dir, "deep/er/file", "one\n")
 	makePipe(t, filepath.Join(dir, "conf/pipe"))
-	s := open(t, dir, Options{MaxFile: maxPrecious + 1})
+	s := open(t, dir, Options{MaxFile: ignore.MaxPrecious + 1})
 	first := take(t, s)
 	settle(t, filepath.Join(dir, "conf"))
 	second := take(t, s) // its base is settled
@@ -51,7 +54,7 @@ func TestUnchangedFoldersAreStillLookedAt(t *testing.T) {
 	must(t, err)
 	b, err := s.manifest(third.ID)
 	must(t, err)
-	if d := cmp.Diff(a.ignored, b.ignored); d != "" {
+	if d := cmp.Diff(a.Ignored, b.Ignored); d != "" {
 		t.Errorf("ignored (-want +got):\n%s", d)
 	}
 	must(t, os.Truncate(filepath.Join(dir, "conf/.env"), 3))
@@ -128,15 +131,15 @@ func TestHintsAgreeWithGit(t *testing.T) {
 		}
 		for _, p := range patterns {
 			write(t, dir, ".gitignore", p+"\n")
-			h := newHints()
-			h.add([]byte(p + "\n"))
+			h := ignore.NewHints()
+			h.Add([]byte(p + "\n"))
 			ignored := ignoredBy(t, dir, paths)
 			for _, path := range paths {
-				if ignored[path] && !h.may(filepath.Base(path), folders) {
+				if ignored[path] && !h.May(filepath.Base(path), folders) {
 					t.Errorf("%q makes git ignore %q (folder: %t)", p, path, folders)
 				}
 			}
-			if known := strings.HasPrefix(p, "*.") || p == "CaSe" || p == "foo/"; known && h.may("plain.go", folders) {
+			if known := strings.HasPrefix(p, "*.") || p == "CaSe" || p == "foo/"; known && h.May("plain.go", folders) {
 				t.Errorf("%q says too much", p)
 			}
 		}

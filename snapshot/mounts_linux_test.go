@@ -10,9 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
-	"github.com/google/go-cmp/cmp"
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/restore"
 )
 
 // Other file systems below the tree, sockets and devices are named, and nothing below or in them is touched.
@@ -27,9 +29,9 @@ func TestMountPointsAndSpecialFiles(t *testing.T) {
 	l, err := lc.Listen(context.Background(), "unix", filepath.Join(dir, "s"))
 	must(t, err)
 	defer l.Close()
-	want := []Skip{{"cache", MountPoint, 0}, {"s", Special, 0}}
+	want := []Skip{{Path: "cache", Reason: MountPoint, Size: 0}, {Path: "s", Reason: Special, Size: 0}}
 	if err := unix.Mknod(filepath.Join(dir, "null"), unix.S_IFCHR|0o600, int(unix.Mkdev(1, 3))); err == nil {
-		want = []Skip{want[0], {"null", Special, 0}, want[1]}
+		want = []Skip{want[0], {Path: "null", Reason: Special, Size: 0}, want[1]}
 	}
 	s := open(t, dir, Options{})
 	first := take(t, s)
@@ -137,7 +139,7 @@ func TestSomeOfTheDiskStaysFree(t *testing.T) {
 	if !errors.Is(err, ErrNoSpace) || !strings.Contains(err.Error(), "12 MB are to stay free") {
 		t.Errorf("take: %v", err)
 	}
-	if least < 12<<20-spaceStep/2 {
+	if least < 12<<20-disk.SpaceStep/2 {
 		t.Errorf("%d bytes were free at the lowest", least)
 	}
 	if d := cmp.Diff(kept, sizes(t, full)); d != "" {
@@ -152,7 +154,7 @@ func lowest(t *testing.T, full string, do func()) int64 {
 	go func() { defer close(done); do() }()
 	least := int64(1 << 62)
 	for {
-		free, _, err := diskSpace(full)
+		free, _, err := disk.Free(full)
 		must(t, err)
 		least = min(least, free)
 		select {
@@ -184,7 +186,7 @@ func TestDisplacedBesideAStoreOnAnotherDisk(t *testing.T) {
 			t.Fatalf("displaced (-want +got):\n%s", d)
 		}
 		for _, name := range []string{"a.txt/deep/huge", "sub"} {
-			if text := read(t, dir, asideName+"/"+"2"+"/"+name); len(text) != 6<<20 {
+			if text := read(t, dir, restore.AsideName+"/"+"2"+"/"+name); len(text) != 6<<20 {
 				t.Errorf("%s: %d bytes are kept", name, len(text))
 			}
 		}

@@ -32,7 +32,7 @@ func TestRequiredFilterMissing(t *testing.T) {
 	write(t, dir, ".gitattributes", "*.bin filter=lfs\n*.utf16 working-tree-encoding=UTF-16\n*.id ident\n")
 	write(t, dir, "large.bin", "kept by nobody else\n")
 	write(t, dir, "text.utf16", "\xff\xfea\x00\n\x00")
-	write(t, dir, "text.id", "$Id: mine $\n")
+	write(t, dir, "text.id", "$ID: mine $\n")
 	for _, c := range [][2]string{{"filter.lfs.clean", "no-such-program"}, {"filter.lfs.smudge", "no-such-program"}, {"filter.lfs.required", "true"}} {
 		git(t, dir, "config", c[0], c[1])
 	}
@@ -42,7 +42,7 @@ func TestRequiredFilterMissing(t *testing.T) {
 	bringsBack(t, dir, func() {
 		write(t, dir, "large.bin", "changed\n")
 		write(t, dir, "text.utf16", "\xff\xfeb\x00\n\x00")
-		write(t, dir, "text.id", "$Id$\n")
+		write(t, dir, "text.id", "$ID$\n")
 		must(t, os.Remove(filepath.Join(dir, ".gitattributes")))
 	})
 }
@@ -167,7 +167,7 @@ func TestFileOf5GB(t *testing.T) {
 	was := sparse(image)
 	s := open(t, dir, Options{})
 	first := take(t, s)
-	if d := cmp.Diff([]Skip{{"disk.img", TooBig, size}}, first.Skipped); d != "" {
+	if d := cmp.Diff([]Skip{{Path: "disk.img", Reason: TooBig, Size: size}}, first.Skipped); d != "" {
 		t.Errorf("skipped (-want +got):\n%s", d)
 	}
 	inTheWay := sparse(filepath.Join(dir, "a.txt"))

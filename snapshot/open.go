@@ -14,16 +14,23 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/ignore"
+	"supervise/snapshot/internal/manifest"
+	"supervise/snapshot/internal/pack"
+	"supervise/snapshot/internal/pool"
+	"supervise/snapshot/internal/worktree"
 )
 
 // config is what the store remembers of its making, and what changes it later.
 type config struct {
 	Version  int
-	Work     pathText
-	External external
+	Work     manifest.PathText
+	External worktree.External
 	Limits   limits
-	Rules    ruleConfig
-	Excludes excludes
+	Rules    ignore.Config
+	Excludes worktree.Excludes
 }
 
 const configVersion = 1
@@ -32,14 +39,14 @@ const configVersion = 1
 // configuration, must capture the same: what a safety snapshot lacks cannot be brought back.
 type limits struct {
 	MaxFile, MaxTotal int64
-	Precious          []pathText
+	Precious          []manifest.PathText
 	MinFree           int64 `json:",omitempty"`
 }
 
 func (o Options) limits() limits {
-	l := limits{o.MaxFile, o.MaxTotal, make([]pathText, len(o.Precious)), o.MinFree}
+	l := limits{o.MaxFile, o.MaxTotal, make([]manifest.PathText, len(o.Precious)), o.MinFree}
 	for i, p := range o.Precious {
-		l.Precious[i] = pathText(p)
+		l.Precious[i] = manifest.PathText(p)
 	}
 	return l
 }
@@ -85,7 +92,7 @@ func Open(ctx context.Context, work, store string, o Options) (*Store, error) {
 	s := &Store{
 		rootMode: fi.Mode().Perm(),
 		work:     work, dir: store, inside: inside, opts: o.withDefaults(), root: root, lockWait: cmp.Or(o.lockWait, defaultLockWait),
-		name: rand.Text(), pools: newPools(filepath.Join(store, "objects")), infos: map[ID]header{},
+		name: rand.Text(), pools: pool.New(filepath.Join(store, "objects")), infos: map[ID]manifest.Header{},
 	}
 	if err := s.start(ctx); err != nil {
 		root.Close()
@@ -109,11 +116,11 @@ func checkPlaces(work, store string) (absWork, absStore string, err error) {
 		return "", "", fmt.Errorf("refuse to snapshot %s: it is a whole file system; run in the folder of a project", absWork)
 	}
 	if home, err := os.UserHomeDir(); err == nil {
-		if real, err := filepath.EvalSymlinks(home); err == nil && isBelow(real, absWork) {
+		if real, err := filepath.EvalSymlinks(home); err == nil && worktree.IsBelow(real, absWork) {
 			return "", "", fmt.Errorf("refuse to snapshot %s: it contains the home folder; run in the folder of a project", absWork)
 		}
 	}
-	if isBelow(absWork, absStore) {
+	if worktree.IsBelow(absWork, absStore) {
 		return "", "", fmt.Errorf("refuse snapshot store %s: the working tree lies inside it; choose another folder", absStore)
 	}
 	return absWork, absStore, nil
@@ -135,7 +142,7 @@ func resolveNew(p string) (string, error) {
 
 // checkInside returns the path of the store in the tree, "" if it lies outside. Inside it must be ignored by git.
 func checkInside(ctx context.Context, work, store string) (string, error) {
-	if !isBelow(store, work) {
+	if !worktree.IsBelow(store, work) {
 		return "", nil
 	}
 	rel, err := filepath.Rel(work, store)
@@ -143,8 +150,8 @@ func checkInside(ctx context.Context, work, store string) (string, error) {
 		return "", fmt.Errorf("find snapshot store: %w", err)
 	}
 	rel = filepath.ToSlash(rel)
-	if first, _, _ := strings.Cut(rel, "/"); !isDotGit(first) {
-		if _, err := repoGit(ctx, work, "check-ignore", "-q", "--no-index", "./"+rel+"/repo.git"); err == nil {
+	if first, _, _ := strings.Cut(rel, "/"); !worktree.IsDotGit(first) {
+		if _, err := worktree.RepoGit(ctx, work, "check-ignore", "-q", "--no-index", "./"+rel+"/repo.git"); err == nil {
 			return rel, nil
 		}
 	}
@@ -162,7 +169,7 @@ func (s *Store) start(ctx context.Context) error {
 		defer unlock()
 		s.sweepStore()
 	}
-	if s.objects, err = openObjects(s.GitDir()); err != nil {
+	if s.objects, err = pack.Open(s.GitDir()); err != nil {
 		return err
 	}
 	if err := s.loadConfig(ctx, busy); err != nil {
@@ -173,7 +180,7 @@ func (s *Store) start(ctx context.Context) error {
 	}
 	if !busy {
 		for _, h := range s.infos {
-			if err := s.objects.repairRefs(h.refs()); err != nil {
+			if err := s.objects.RepairRefs(h.Refs()); err != nil {
 				return err
 			}
 		}
@@ -193,13 +200,13 @@ func (s *Store) start(ctx context.Context) error {
 // sweepStore removes what a crash left half-written in the store.
 func (s *Store) sweepStore() {
 	for _, dir := range []string{"", "manifests", "repo.git", "repo.git/objects/pack", "repo.git/refs/iter", "repo.git/refs/state"} {
-		sweepTemps(filepath.Join(s.dir, filepath.FromSlash(dir)))
+		disk.Sweep(filepath.Join(s.dir, filepath.FromSlash(dir)))
 	}
 	pools, _ := filepath.Glob(filepath.Join(s.dir, "objects", "*"))
 	for _, dir := range pools {
-		sweepTemps(dir)
+		disk.Sweep(dir)
 	}
-	_ = sweepPacks(filepath.Join(s.GitDir(), "objects", "pack")) // it will be tried again next time
+	_ = pack.Sweep(filepath.Join(s.GitDir(), "objects", "pack")) // it will be tried again next time
 }
 
 func (s *Store) configFile() string { return filepath.Join(s.dir, "store.json") }
@@ -225,21 +232,21 @@ func (s *Store) loadConfig(ctx context.Context, busy bool) error {
 		return fmt.Errorf("open snapshot store %s: it belongs to %s, not to %s; choose another store", s.dir, s.config.Work, s.work)
 	}
 	s.opts = s.config.Limits.options()
-	s.rules = newRules(s.ruleDir(), s.config.Rules, s.opts.Precious)
+	s.rules = ignore.New(s.ruleDir(), s.config.Rules, s.opts.Precious)
 	return nil
 }
 
 func (s *Store) ruleDir() string { return filepath.Join(s.dir, "rules") }
 
 func (s *Store) makeConfig(ctx context.Context) error {
-	ext, err := findExternal(s.work)
+	ext, err := worktree.FindExternal(s.work)
 	if err != nil {
 		return err
 	}
-	if s.rules, err = learnRules(ctx, s.root, s.ruleDir(), s.inside, s.opts.Precious); err != nil {
+	if s.rules, err = ignore.Learn(ctx, s.root, s.ruleDir(), s.inside, s.opts.Precious); err != nil {
 		return err
 	}
-	s.config = config{Version: configVersion, Work: pathText(s.work), External: ext, Limits: s.opts.limits(), Rules: s.rules.config()}
+	s.config = config{Version: configVersion, Work: manifest.PathText(s.work), External: ext, Limits: s.opts.limits(), Rules: s.rules.Config()}
 	return s.saveConfig()
 }
 
@@ -248,7 +255,7 @@ func (s *Store) saveConfig() error {
 	if err != nil {
 		return fmt.Errorf("write snapshot store: %w", err)
 	}
-	return writeFileSync(s.configFile(), append(data, '\n'))
+	return disk.WriteFile(s.configFile(), append(data, '\n'))
 }
 
 // lock keeps other processes from changing the store until the returned function is called.
@@ -257,17 +264,17 @@ func (s *Store) lock() (func(), error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock snapshot store: %w", err)
 	}
-	if err := lockFile(f, s.lockWait); err != nil {
+	if err := disk.Lock(f, s.lockWait); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("lock snapshot store %s: %w", s.dir, err)
 	}
 	if err := s.sign(f); err != nil {
-		unlockFile(f)
+		disk.Unlock(f)
 		f.Close()
 		return nil, fmt.Errorf("lock snapshot store %s: %w", s.dir, err)
 	}
 	return func() {
-		unlockFile(f)
+		disk.Unlock(f)
 		f.Close()
 	}, nil
 }
@@ -303,17 +310,17 @@ func (s *Store) Exclude(paths []string) error {
 	for _, p := range paths {
 		clean := path.Clean(filepath.ToSlash(p))
 		first, _, _ := strings.Cut(clean, "/")
-		if path.IsAbs(clean) || filepath.IsAbs(p) || clean == "." || first == ".." || isDotGit(first) {
+		if path.IsAbs(clean) || filepath.IsAbs(p) || clean == "." || first == ".." || worktree.IsDotGit(first) {
 			return fmt.Errorf("exclude %q: want a path below the root of the tree and not in .git", p)
 		}
-		if !slices.Contains(excludes, pathText(clean)) {
-			excludes = append(excludes, pathText(clean))
+		if !slices.Contains(excludes, manifest.PathText(clean)) {
+			excludes = append(excludes, manifest.PathText(clean))
 		}
 	}
 	return s.saveExcludes(excludes)
 }
 
-func (s *Store) saveExcludes(x excludes) error {
+func (s *Store) saveExcludes(x worktree.Excludes) error {
 	old := s.config.Excludes
 	s.config.Excludes = x
 	if err := s.saveConfig(); err != nil {

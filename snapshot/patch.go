@@ -11,6 +11,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"supervise/snapshot/internal/worktree"
 )
 
 // Patch writes the difference of the working files as git shows it: unified, with the prefixes a/ and b/, in git's order.
@@ -70,11 +72,11 @@ func (s *Store) diff(ctx context.Context, w io.Writer, from, to ID, how ...strin
 	if err := cmp.Or(errFrom, errTo); err != nil {
 		return err
 	}
-	cmd := gitCommand(ctx, s.GitDir(), args...)
+	cmd := worktree.GitCommand(ctx, s.GitDir(), args...)
 	var stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = w, &stderr
 	if err := cmd.Run(); err != nil {
-		return gitError(cmd, err, stderr.String())
+		return worktree.GitError(cmd, err, stderr.String())
 	}
 	return nil
 }

@@ -5,6 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/pool"
 )
 
 // largeObjects are what git-lfs and git-annex keep of files that nobody has pushed yet.
@@ -78,17 +81,17 @@ func TestLargeFilesOnAnotherDisk(t *testing.T) {
 	here := t.TempDir()
 	a, errA := os.Stat(here)
 	b, errB := os.Stat(other)
-	if errA != nil || errB != nil || statOf(a).dev == statOf(b).dev {
+	if errA != nil || errB != nil || disk.StatOf(a).Dev == disk.StatOf(b).Dev {
 		t.Skip("this machine has no second file system at " + other)
 	}
 	dir, err := os.MkdirTemp(other, "supervise-test-")
 	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	write(t, here, "objects/00/11/0011", "large\n")
-	p, err := openPool(dir)
+	p, err := pool.Open(dir)
 	must(t, err)
-	p.large = true
-	if err := p.gather(filepath.Join(here, "objects"), 1); !errors.Is(err, errOtherDisk) || unkept(err) != OtherDisk {
-		t.Errorf("gather = %v, want %v", err, errOtherDisk)
+	p.Large = true
+	if err := p.Gather(filepath.Join(here, "objects"), 1); !errors.Is(err, pool.ErrOtherDisk) || unkept(err) != OtherDisk {
+		t.Errorf("gather = %v, want %v", err, pool.ErrOtherDisk)
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/manifest"
 )
 
 // Present takes a snapshot of the tree as it is now, for a short look. The function that it returns drops it again, with
@@ -40,7 +43,7 @@ func (s *Store) Present(ctx context.Context, label string) (Info, func() error, 
 
 // packNames lists the packs without their extension.
 func (s *Store) packNames() (map[string]bool, error) {
-	list, err := filepath.Glob(filepath.Join(s.objects.packDir(), "pack-*.idx"))
+	list, err := filepath.Glob(filepath.Join(s.objects.PackDir(), "pack-*.idx"))
 	if err != nil {
 		return nil, fmt.Errorf("list packs: %w", err)
 	}
@@ -67,7 +70,7 @@ func (s *Store) drop(id ID, packs map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	d.Next = max(d.Next, seqOf(id)+1)
+	d.Next = max(d.Next, manifest.Seq(id)+1)
 	if err := s.saveDropped(d); err != nil {
 		return err
 	}
@@ -75,16 +78,16 @@ func (s *Store) drop(id ID, packs map[string]bool) error {
 		return err
 	}
 	for p := range packs {
-		if err := errors.Join(ignoreMissing(os.Remove(p+".idx")), ignoreMissing(os.Remove(p+".pack"))); err != nil {
+		if err := errors.Join(disk.IgnoreMissing(os.Remove(p+".idx")), disk.IgnoreMissing(os.Remove(p+".pack"))); err != nil {
 			return fmt.Errorf("drop snapshot: %w", err)
 		}
 	}
-	pools, _ := filepath.Glob(filepath.Join(s.dir, "objects", "*", strconv.Itoa(seqOf(id))))
+	pools, _ := filepath.Glob(filepath.Join(s.dir, "objects", "*", strconv.Itoa(manifest.Seq(id))))
 	for _, p := range pools {
 		if err := os.RemoveAll(p); err != nil {
 			return fmt.Errorf("drop snapshot: %w", err)
 		}
 	}
-	s.pools.forget()
-	return errors.Join(s.objects.reload(), syncDir(s.objects.packDir()))
+	s.pools.Forget()
+	return errors.Join(s.objects.Reload(), disk.SyncDir(s.objects.PackDir()))
 }

@@ -11,6 +11,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/manifest"
+	"supervise/snapshot/internal/pack"
+	"supervise/snapshot/internal/pool"
 )
 
 // Pruned tells what Prune did.
@@ -64,7 +69,7 @@ func (s *Store) prune(ctx context.Context, keep []ID) (Pruned, error) {
 	if err != nil {
 		return Pruned{}, err
 	}
-	d.Next, d.Pending = max(d.Next, seqOf(s.newest())+1), true
+	d.Next, d.Pending = max(d.Next, manifest.Seq(s.newest())+1), true
 	d.Sets = append(d.Sets, droppedSet{time.Now().UTC().Truncate(time.Second), drop})
 	if err := s.saveDropped(d); err != nil {
 		return Pruned{}, err
@@ -95,7 +100,7 @@ func (s *Store) others(keep []ID) []ID {
 			out = append(out, id)
 		}
 	}
-	slices.SortFunc(out, func(a, b ID) int { return seqOf(a) - seqOf(b) })
+	slices.SortFunc(out, func(a, b ID) int { return manifest.Seq(a) - manifest.Seq(b) })
 	return out
 }
 
@@ -124,18 +129,18 @@ func (s *Store) reclaim(ctx context.Context, d dropped) error {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
-		if err := errors.Join(s.objects.repairRefs(s.infos[id].refs()), c.count(id, 0)); err != nil {
+		if err := errors.Join(s.objects.RepairRefs(s.infos[id].Refs()), c.count(id, 0)); err != nil {
 			return err
 		}
 	}
-	err := s.objects.prune(c.rank)
+	err := s.objects.Prune(c.rank)
 	if err == nil {
-		s.objects, err = openObjects(s.GitDir()) // what is open by an old name is found by the new ones
+		s.objects, err = pack.Open(s.GitDir()) // what is open by an old name is found by the new ones
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.pools.prune(c.pools); err != nil {
+	if err := s.pools.Prune(c.pools); err != nil {
 		return err
 	}
 	d.Pending = false
@@ -155,21 +160,21 @@ func (s *Store) resync() error {
 // forget removes the manifests and refs of dropped snapshots, and what is kept of them in memory.
 func (s *Store) forget(ids []ID) error {
 	for _, id := range ids {
-		for _, f := range []string{"manifests/" + string(id), "repo.git/" + id.Ref(), "repo.git/" + stateRef(id)} {
-			if err := ignoreMissing(os.Remove(filepath.Join(s.dir, filepath.FromSlash(f)))); err != nil {
+		for _, f := range []string{"manifests/" + string(id), "repo.git/" + id.Ref(), "repo.git/" + manifest.StateRef(id)} {
+			if err := disk.IgnoreMissing(os.Remove(filepath.Join(s.dir, filepath.FromSlash(f)))); err != nil {
 				return fmt.Errorf("remove snapshot: %w", err)
 			}
 		}
 		delete(s.infos, id)
 	}
-	s.manifests = manifestCache{}
+	s.manifests = manifest.Cache{}
 	s.base = nil
 	if id := s.newest(); id != "" {
 		s.base, _ = s.manifest(id) // without it all files are read anew
 	}
 	var errs []error
 	for _, dir := range []string{"manifests", "repo.git/refs/iter", "repo.git/refs/state"} {
-		errs = append(errs, ignoreMissing(syncDir(filepath.Join(s.dir, filepath.FromSlash(dir)))))
+		errs = append(errs, disk.IgnoreMissing(disk.SyncDir(filepath.Join(s.dir, filepath.FromSlash(dir)))))
 	}
 	return errors.Join(errs...)
 }
@@ -177,37 +182,37 @@ func (s *Store) forget(ids []ID) error {
 // census finds out which contents are needed, and by which snapshot for longest.
 type census struct {
 	s     *Store
-	rank  map[oid]int            // of the snapshot that was counted first of those that need it
+	rank  map[pack.OID]int       // of the snapshot that was counted first of those that need it
 	pools map[string]map[int]int // by folder of an object pool: the numbers of the snapshots that use it, and their ranks
 }
 
 func newCensus(s *Store) *census {
-	return &census{s: s, rank: map[oid]int{}, pools: map[string]map[int]int{}}
+	return &census{s: s, rank: map[pack.OID]int{}, pools: map[string]map[int]int{}}
 }
 
 // count notes everything that a snapshot needs and that was not noted before. Both ways to it are gone: by the manifest,
 // and by the commits that plain git sees.
 func (c *census) count(id ID, rank int) error {
-	m, err := readManifest(filepath.Join(c.s.manifestDir(), string(id)))
-	if err != nil && !errors.Is(err, errTorn) { // a damaged one still has its commits
+	m, err := manifest.Read(filepath.Join(c.s.manifestDir(), string(id)))
+	if err != nil && !errors.Is(err, manifest.ErrDamaged) { // a damaged one still has its commits
 		return err
 	}
 	if err == nil {
-		for _, part := range [][]entry{m.work, m.git, m.ext} {
+		for _, part := range [][]manifest.Entry{m.Work, m.Git, m.Ext} {
 			for _, e := range part {
-				if e.kind != kindDir {
-					c.note(e.oid, rank)
+				if e.Kind != disk.KindDir {
+					c.note(e.OID, rank)
 				}
 			}
 		}
-		for _, key := range m.objectDirs {
-			if c.pools[poolName(key)] == nil {
-				c.pools[poolName(key)] = map[int]int{}
+		for _, key := range m.ObjectDirs {
+			if c.pools[pool.Name(key)] == nil {
+				c.pools[pool.Name(key)] = map[int]int{}
 			}
-			c.pools[poolName(key)][seqOf(id)] = rank
+			c.pools[pool.Name(key)][manifest.Seq(id)] = rank
 		}
 	}
-	for _, ref := range []string{id.Ref(), stateRef(id)} {
+	for _, ref := range []string{id.Ref(), manifest.StateRef(id)} {
 		if err := c.ref(ref, rank); err != nil {
 			return err
 		}
@@ -215,7 +220,7 @@ func (c *census) count(id ID, rank int) error {
 	return nil
 }
 
-func (c *census) note(id oid, rank int) bool {
+func (c *census) note(id pack.OID, rank int) bool {
 	if _, ok := c.rank[id]; ok {
 		return false
 	}
@@ -231,16 +236,16 @@ func (c *census) ref(name string, rank int) error {
 	if err != nil {
 		return fmt.Errorf("read ref: %w", err)
 	}
-	id, err := parseOID(strings.TrimSpace(string(text)))
+	id, err := pack.ParseOID(strings.TrimSpace(string(text)))
 	if err != nil {
 		return fmt.Errorf("read ref %s: %w", name, err)
 	}
-	commit, err := c.s.objects.read(id, objCommit)
+	commit, err := c.s.objects.Read(id, pack.Commit)
 	if err != nil {
 		return err
 	}
 	line, _, _ := strings.Cut(string(commit), "\n")
-	tree, err := parseOID(strings.TrimPrefix(line, "tree "))
+	tree, err := pack.ParseOID(strings.TrimPrefix(line, "tree "))
 	if err != nil {
 		return fmt.Errorf("read commit %s: %w", id, err)
 	}
@@ -248,23 +253,23 @@ func (c *census) ref(name string, rank int) error {
 	return c.tree(tree, rank)
 }
 
-func (c *census) tree(id oid, rank int) error {
+func (c *census) tree(id pack.OID, rank int) error {
 	if !c.note(id, rank) {
 		return nil
 	}
-	data, err := c.s.objects.read(id, objTree)
+	data, err := c.s.objects.Read(id, pack.Tree)
 	if err != nil {
 		return err
 	}
 	for len(data) > 0 {
 		head, rest, ok := bytes.Cut(data, []byte{0})
-		if !ok || len(rest) < len(oid{}) {
+		if !ok || len(rest) < len(pack.OID{}) {
 			return fmt.Errorf("tree %s is damaged", id)
 		}
-		var sub oid
+		var sub pack.OID
 		copy(sub[:], rest)
 		data = rest[len(sub):]
-		if !bytes.HasPrefix(head, []byte(modeTree+" ")) {
+		if !bytes.HasPrefix(head, []byte(manifest.ModeTree+" ")) {
 			c.note(sub, rank)
 		} else if err := c.tree(sub, rank); err != nil {
 			return err

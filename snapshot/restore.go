@@ -10,6 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/manifest"
+	"supervise/snapshot/internal/restore"
+	"supervise/snapshot/internal/worktree"
 )
 
 // journal is kept while a restore is under way.
@@ -90,7 +95,7 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 		if err != nil {
 			return Restored{}, fmt.Errorf("write restore journal: %w", err)
 		}
-		if err := writeFileSync(s.journalFile(), data); err != nil {
+		if err := disk.WriteFile(s.journalFile(), data); err != nil {
 			return Restored{}, err
 		}
 	}
@@ -98,11 +103,11 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 	ctx = context.WithoutCancel(ctx)
 	r := &Restored{Target: j.Target, Safety: j.Safety}
 	x := s.restorer(j.Token, r)
-	if err := x.apply(ctx, present, target); err != nil {
+	if err := x.Apply(ctx, present, target); err != nil {
 		return *r, err
 	}
 	synced := make(chan error, 1)
-	go func() { synced <- syncTree(s.root) }() // the disk works while we look
+	go func() { synced <- disk.SyncTree(s.root) }() // the disk works while we look
 	err = errors.Join(s.verify(ctx, x, target), <-synced)
 	if err != nil {
 		return *r, err
@@ -114,10 +119,10 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 }
 
 // checkLocks refuses to work beside a live git process. A stale lock is no obstacle: it is a file like any other.
-func (s *Store) checkLocks(target *manifest) error {
+func (s *Store) checkLocks(target *manifest.Manifest) error {
 	dirs := map[string]bool{}
-	for _, key := range target.objectDirs {
-		dirs[filepath.Dir(s.config.External.objectDir(s.work, key))] = true
+	for _, key := range target.ObjectDirs {
+		dirs[filepath.Dir(s.config.External.ObjectDir(s.work, key))] = true
 	}
 	if ext := s.config.External; ext.GitDir != "" {
 		dirs[ext.GitDir] = true
@@ -128,7 +133,7 @@ func (s *Store) checkLocks(target *manifest) error {
 			if _, err := os.Lstat(lock); err != nil {
 				continue
 			}
-			if pid, live := lockHolder(lock, s.work); live {
+			if pid, live := worktree.LockHolder(lock, s.work); live {
 				return fmt.Errorf("%w: process %d holds %s; wait for it or end it", ErrLocked, pid, lock)
 			}
 		}
@@ -136,17 +141,17 @@ func (s *Store) checkLocks(target *manifest) error {
 	return nil
 }
 
-func (s *Store) restorer(token string, r *Restored) *restorer {
-	return &restorer{tree: s.tree(), store: s.dir, objects: s.objects, pools: s.pools, token: token, r: r, excludesSaved: s.saveExcludes}
+func (s *Store) restorer(token string, r *Restored) *restore.Restorer {
+	return &restore.Restorer{Tree: s.tree(), Store: s.dir, Objects: s.objects, Pools: s.pools, Token: token, Result: r, ExcludesSaved: s.saveExcludes}
 }
 
 // verify looks at the tree again and compares it with the target.
-func (s *Store) verify(ctx context.Context, x *restorer, target *manifest) error {
-	now, err := s.scan(ctx, nil, x.token)
+func (s *Store) verify(ctx context.Context, x *restore.Restorer, target *manifest.Manifest) error {
+	now, err := s.scan(ctx, nil, x.Token)
 	if err != nil {
 		return fmt.Errorf("verify restored tree: %w", err)
 	}
 	s.base = now
-	x.verify(now, target)
+	x.Verify(now, target)
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"supervise/snapshot/internal/disk"
 )
 
 // ErrNoRollback is returned by Undo for a store in which nobody has rolled back anything.
@@ -58,7 +60,7 @@ func (s *Store) Undo(ctx context.Context) (Restored, error) {
 // closeJournal ends a restore: the journal goes, or becomes the note of the last rollback.
 func (s *Store) closeJournal(j journal) error {
 	if !j.Rollback {
-		return errors.Join(os.Remove(s.journalFile()), syncDir(s.dir))
+		return errors.Join(os.Remove(s.journalFile()), disk.SyncDir(s.dir))
 	}
-	return errors.Join(os.Rename(s.journalFile(), rollbackFile(s.dir)), syncDir(s.dir))
+	return errors.Join(os.Rename(s.journalFile(), rollbackFile(s.dir)), disk.SyncDir(s.dir))
 }

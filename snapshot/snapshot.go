@@ -9,6 +9,12 @@ import (
 	"sort"
 	"sync"
 	"time"
+
+	"supervise/snapshot/internal/ignore"
+	"supervise/snapshot/internal/manifest"
+	"supervise/snapshot/internal/pack"
+	"supervise/snapshot/internal/pool"
+	"supervise/snapshot/internal/worktree"
 )
 
 // Options limits what a store captures. The zero value means the defaults. They count when the store is made; it keeps
@@ -80,18 +86,18 @@ type Store struct {
 	mu        sync.Mutex
 	stale     bool // others may have changed the store since it was read
 	config    config
-	objects   *objects
-	rules     *rules
-	pools     *pools
-	infos     map[ID]header
-	manifests manifestCache
-	base      *manifest // what the tree looked like when we last saw it: saves reading unchanged files
+	objects   *pack.Objects
+	rules     *ignore.Rules
+	pools     *pool.Pools
+	infos     map[ID]manifest.Header
+	manifests manifest.Cache
+	base      *manifest.Manifest // what the tree looked like when we last saw it: saves reading unchanged files
 	recovered *Restored
 	safety    ID // of the last restore
 }
 
-func (s *Store) tree() *tree {
-	return &tree{work: s.work, root: s.root, external: s.config.External, excludes: s.config.Excludes}
+func (s *Store) tree() *worktree.Tree {
+	return &worktree.Tree{Work: s.work, Root: s.root, External: s.config.External, Excludes: s.config.Excludes}
 }
 
 // Close releases the store. It does not delete anything.
@@ -127,27 +133,27 @@ func (s *Store) List() ([]Info, error) {
 	for _, h := range s.infos {
 		list = append(list, h.Info)
 	}
-	sort.Slice(list, func(i, j int) bool { return seqOf(list[i].ID) < seqOf(list[j].ID) })
+	sort.Slice(list, func(i, j int) bool { return manifest.Seq(list[i].ID) < manifest.Seq(list[j].ID) })
 	return list, nil
 }
 
 // header finds the head of a manifest, also of one that another process has written meanwhile.
-func (s *Store) header(id ID) (header, error) {
+func (s *Store) header(id ID) (manifest.Header, error) {
 	if h, ok := s.infos[id]; ok {
 		return h, nil
 	}
 	if err := s.refresh(); err != nil {
-		return header{}, err
+		return manifest.Header{}, err
 	}
 	if h, ok := s.infos[id]; ok {
 		return h, nil
 	}
-	return header{}, s.missing(id)
+	return manifest.Header{}, s.missing(id)
 }
 
 // refresh reads the heads of manifests and the packs that are not known yet.
 func (s *Store) refresh() error {
-	if err := s.objects.refresh(); err != nil {
+	if err := s.objects.Refresh(); err != nil {
 		return err
 	}
 	list, err := os.ReadDir(s.manifestDir())
@@ -156,10 +162,10 @@ func (s *Store) refresh() error {
 	}
 	for _, f := range list {
 		id := ID(f.Name())
-		if _, known := s.infos[id]; known || seqOf(id) == 0 {
+		if _, known := s.infos[id]; known || manifest.Seq(id) == 0 {
 			continue
 		}
-		h, err := readHeader(filepath.Join(s.manifestDir(), f.Name()))
+		h, err := manifest.ReadHeader(filepath.Join(s.manifestDir(), f.Name()))
 		if err != nil {
 			return err
 		}
@@ -172,7 +178,7 @@ func (s *Store) refresh() error {
 func (s *Store) newest() ID {
 	var best ID
 	for id := range s.infos {
-		if seqOf(id) > seqOf(best) {
+		if manifest.Seq(id) > manifest.Seq(best) {
 			best = id
 		}
 	}
@@ -182,14 +188,14 @@ func (s *Store) newest() ID {
 func (s *Store) manifestDir() string { return filepath.Join(s.dir, "manifests") }
 
 // manifest loads the whole manifest of a snapshot.
-func (s *Store) manifest(id ID) (*manifest, error) {
-	if m := s.manifests.get(id); m != nil {
+func (s *Store) manifest(id ID) (*manifest.Manifest, error) {
+	if m := s.manifests.Get(id); m != nil {
 		return m, nil
 	}
 	if _, err := s.header(id); err != nil {
 		return nil, err
 	}
-	m, err := readManifest(filepath.Join(s.manifestDir(), string(id)))
+	m, err := manifest.Read(filepath.Join(s.manifestDir(), string(id)))
 	if errors.Is(err, fs.ErrNotExist) { // another process has dropped it
 		delete(s.infos, id)
 		return nil, s.missing(id)
@@ -197,6 +203,6 @@ func (s *Store) manifest(id ID) (*manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.manifests.put(m)
+	s.manifests.Put(m)
 	return m, nil
 }

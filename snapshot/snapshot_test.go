@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"supervise/snapshot/internal/pack"
+	"supervise/snapshot/internal/scan"
 )
 
 // plain makes a folder without git.
@@ -61,7 +64,7 @@ func TestChangesPatchAndContent(t *testing.T) {
 	}
 	list, err := s.Files(two.ID)
 	must(t, err)
-	if len(list) != two.Files || list[0].Path != "a.txt" || list[0].Size != 8 || list[0].Hash != hashObject(objBlob, []byte("changed\n")).String() {
+	if len(list) != two.Files || list[0].Path != "a.txt" || list[0].Size != 8 || list[0].Hash != pack.Hash(pack.Blob, []byte("changed\n")).String() {
 		t.Errorf("files: %+v", list)
 	}
 	if _, err := s.Info("7"); !errors.Is(err, ErrUnknown) {
@@ -183,7 +186,7 @@ func TestSkippedFilesAreNeverTouched(t *testing.T) {
 	makePipe(t, filepath.Join(dir, "pipe"))
 	s := open(t, dir, Options{MaxFile: 1000})
 	first := take(t, s)
-	want := []Skip{{"big", TooBig, 2000}, {"pipe", Special, 0}}
+	want := []Skip{{Path: "big", Reason: TooBig, Size: 2000}, {Path: "pipe", Reason: Special, Size: 0}}
 	if d := cmp.Diff(want, first.Skipped); d != "" {
 		t.Errorf("skipped (-want +got):\n%s", d)
 	}
@@ -214,7 +217,7 @@ func TestTotalLimitSkipsTheLargest(t *testing.T) {
 	write(t, dir, "large", strings.Repeat("x", 900))
 	write(t, dir, "larger", strings.Repeat("x", 1000))
 	info := take(t, open(t, dir, Options{MaxTotal: 950}))
-	if d := cmp.Diff([]Skip{{"larger", OverTotal, 1000}}, info.Skipped); d != "" || info.Files != 3 {
+	if d := cmp.Diff([]Skip{{Path: "larger", Reason: OverTotal, Size: 1000}}, info.Skipped); d != "" || info.Files != 3 {
 		t.Errorf("%d files, skipped (-want +got):\n%s", info.Files, d)
 	}
 }
@@ -230,7 +233,7 @@ func TestUnreadableEntries(t *testing.T) {
 	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "locked"), 0o700) })
 	s := open(t, dir, Options{})
 	first := take(t, s)
-	if d := cmp.Diff([]Skip{{"locked", Unreadable, 0}, {"secret", Unreadable, 1}}, first.Skipped); d != "" {
+	if d := cmp.Diff([]Skip{{Path: "locked", Reason: Unreadable, Size: 0}, {Path: "secret", Reason: Unreadable, Size: 1}}, first.Skipped); d != "" {
 		t.Errorf("skipped (-want +got):\n%s", d)
 	}
 	must(t, os.Chmod(filepath.Join(dir, "sub"), 0o500))
@@ -515,7 +518,7 @@ func TestStoreIsForOneProcessAtATime(t *testing.T) {
 
 func TestLargeFilesAreStreamed(t *testing.T) {
 	dir := plain(t)
-	data := make([]byte, streamFrom+12345)
+	data := make([]byte, scan.StreamFrom+12345)
 	_, err := rand.NewChaCha8([32]byte{1}).Read(data)
 	must(t, err)
 	write(t, dir, "large", string(data))

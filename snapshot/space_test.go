@@ -11,9 +11,10 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
-	"github.com/google/go-cmp/cmp"
+	"supervise/snapshot/internal/scan"
 )
 
 // A snapshot for which there is no room leaves nothing behind, and the store works on.
@@ -51,7 +52,7 @@ func TestFilesOfTheStoreMayNotGrow(t *testing.T) {
 	s := open(t, dir, Options{})
 	first, before := take(t, s), sizes(t, s.dir)
 	noise(t, dir, "large", 3<<20)
-	noise(t, dir, "streamed", streamFrom+1)
+	noise(t, dir, "streamed", scan.StreamFrom+1)
 	after := picture(t, dir)
 	signal.Ignore(unix.SIGXFSZ)
 	var was unix.Rlimit

@@ -8,6 +8,12 @@ import (
 	"path/filepath"
 	"sort"
 	"strconv"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/manifest"
+	"supervise/snapshot/internal/pack"
+	"supervise/snapshot/internal/pool"
+	"supervise/snapshot/internal/scan"
 )
 
 // Take captures the tree as it is now. It waits for nobody: the processes that write into the tree should be gone or
@@ -35,18 +41,18 @@ func (s *Store) Take(ctx context.Context, label string) (Info, error) {
 }
 
 // take does the work of Take; token names the temporary files of a restore that are not part of the tree.
-func (s *Store) take(ctx context.Context, label, token string) (*manifest, error) {
+func (s *Store) take(ctx context.Context, label, token string) (*manifest.Manifest, error) {
 	m, err := s.capture(ctx, label, token)
-	return m, withoutSpace(err, s.dir)
+	return m, disk.ExplainFull(err, s.dir)
 }
 
-func (s *Store) capture(ctx context.Context, label, token string) (*manifest, error) {
+func (s *Store) capture(ctx context.Context, label, token string) (*manifest.Manifest, error) {
 	if s.stale { // it takes long in a store of many snapshots
 		if err := s.refresh(); err != nil {
 			return nil, err
 		}
 		s.stale = false
-		s.pools.forget()
+		s.pools.Forget()
 	}
 	if err := s.followRoot(); err != nil {
 		return nil, err
@@ -55,10 +61,10 @@ func (s *Store) capture(ctx context.Context, label, token string) (*manifest, er
 	if err != nil {
 		return nil, err
 	}
-	w := newPackWriter(s.objects)
-	w.raw.Store(s.base == nil) // the first snapshot is waited for
-	w.space = &space{dir: s.dir, keep: s.opts.MinFree}
-	defer w.abort()
+	w := pack.NewWriter(s.objects)
+	w.Raw.Store(s.base == nil) // the first snapshot is waited for
+	w.Space = &disk.Space{Dir: s.dir, Keep: s.opts.MinFree}
+	defer w.Abort()
 	m, err := s.scan(ctx, w, token)
 	if err != nil {
 		return nil, err
@@ -74,21 +80,21 @@ func (s *Store) capture(ctx context.Context, label, token string) (*manifest, er
 }
 
 // scan looks at the tree. Without a pack contents are hashed and not stored.
-func (s *Store) scan(ctx context.Context, w *packWriter, token string) (*manifest, error) {
-	return scan(ctx, scanOptions{
-		tree: s.tree(), inside: s.inside, maxFile: s.opts.MaxFile, maxTotal: s.opts.MaxTotal, rules: s.rules,
-		epoch: s.objects.now(), base: s.base, pack: w, token: token,
+func (s *Store) scan(ctx context.Context, w *pack.Writer, token string) (*manifest.Manifest, error) {
+	return scan.Run(ctx, scan.Options{
+		Tree: s.tree(), Inside: s.inside, MaxFile: s.opts.MaxFile, MaxTotal: s.opts.MaxTotal, Rules: s.rules,
+		Epoch: s.objects.Epoch(), Base: s.base, Pack: w, Token: token,
 	})
 }
 
 // gather takes the git objects that have come since the last snapshot.
-func (s *Store) gather(m *manifest, seq int) error {
-	for _, key := range m.objectDirs {
-		p, err := s.pools.of(key)
+func (s *Store) gather(m *manifest.Manifest, seq int) error {
+	for _, key := range m.ObjectDirs {
+		p, err := s.pools.Of(key)
 		if err != nil {
 			return err
 		}
-		err = p.gather(s.config.External.objectDir(s.work, key), seq)
+		err = p.Gather(s.config.External.ObjectDir(s.work, key), seq)
 		if reason := unkept(err); reason != "" {
 			m.Skipped = append(m.Skipped, Skip{Path: key, Reason: reason})
 			continue
@@ -104,7 +110,7 @@ func (s *Store) gather(m *manifest, seq int) error {
 // unkept is why objects could not be taken, "" where that is an error.
 func unkept(err error) Reason {
 	switch {
-	case errors.Is(err, errOtherDisk):
+	case errors.Is(err, pool.ErrOtherDisk):
 		return OtherDisk
 	case errors.Is(err, fs.ErrPermission):
 		return Unreadable
@@ -113,14 +119,14 @@ func unkept(err error) Reason {
 }
 
 // commit makes the objects by which plain git reaches the contents.
-func (s *Store) commit(m *manifest, w *packWriter) error {
-	tree, errTree := parseOID(m.WorkTree) // known if nothing has changed
-	if errTree != nil || !w.has(tree) {
-		tree, errTree = writeTrees(w, m.work, "")
+func (s *Store) commit(m *manifest.Manifest, w *pack.Writer) error {
+	tree, errTree := pack.ParseOID(m.WorkTree) // known if nothing has changed
+	if errTree != nil || !w.Has(tree) {
+		tree, errTree = manifest.WriteTrees(w, m.Work, "")
 	}
-	flat, errFlat := parseOID(m.StateTree)
-	if errFlat != nil || !w.has(flat) {
-		flat, errFlat = writeFlat(w, m.git, m.ext, m.sharedParts())
+	flat, errFlat := pack.ParseOID(m.StateTree)
+	if errFlat != nil || !w.Has(flat) {
+		flat, errFlat = manifest.WriteFlat(w, m.Git, m.Ext, m.SharedParts())
 	}
 	if err := errors.Join(errTree, errFlat); err != nil {
 		return err
@@ -129,8 +135,8 @@ func (s *Store) commit(m *manifest, w *packWriter) error {
 	if message == "" {
 		message = "snapshot " + string(m.ID)
 	}
-	commit, errWork := writeCommit(w, tree, message, m.TakenAt)
-	state, errState := writeCommit(w, flat, message+": state of git", m.TakenAt)
+	commit, errWork := manifest.WriteCommit(w, tree, message, m.TakenAt)
+	state, errState := manifest.WriteCommit(w, flat, message+": state of git", m.TakenAt)
 	m.WorkTree, m.StateTree = tree.String(), flat.String()
 	m.Commit, m.State = commit.String(), state.String()
 	return errors.Join(errWork, errState)
@@ -138,25 +144,25 @@ func (s *Store) commit(m *manifest, w *packWriter) error {
 
 // publish makes the snapshot exist; with the manifest, so that a crash leaves all of it or nothing. Refs come after
 // it, unsynced: what a crash eats of them is made again by Open.
-func (s *Store) publish(m *manifest, w *packWriter) error {
-	data, err := m.encode()
+func (s *Store) publish(m *manifest.Manifest, w *pack.Writer) error {
+	data, err := m.Encode()
 	if err != nil {
 		return err
 	}
-	list, err := stage(filepath.Join(s.manifestDir(), string(m.ID)), data, 0o600)
+	list, err := disk.Stage(filepath.Join(s.manifestDir(), string(m.ID)), data, 0o600)
 	if err != nil {
 		return err
 	}
-	defer list.abort()
-	if err := w.finish(list); err != nil {
+	defer list.Abort()
+	if err := w.Finish(list); err != nil {
 		return err
 	}
-	s.infos[m.ID] = m.header // it exists, whatever comes
-	if err := s.objects.setRefs(m.refs()); err != nil {
+	s.infos[m.ID] = m.Header // it exists, whatever comes
+	if err := s.objects.SetRefs(m.Refs()); err != nil {
 		return err
 	}
-	s.manifests.put(m)
-	m.stored = s.objects.now()
+	s.manifests.Put(m)
+	m.Stored = s.objects.Epoch()
 	s.base = m
 	return nil
 }

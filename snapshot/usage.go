@@ -8,6 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/manifest"
+	"supervise/snapshot/internal/pool"
 )
 
 // Usage says what a store takes of the disk.
@@ -45,7 +49,7 @@ func usageOf(dir string) (int64, error) {
 			return nil
 		}
 		if err == nil {
-			total += diskBytes(fi)
+			total += disk.Bytes(fi)
 		}
 		return err
 	})
@@ -75,7 +79,7 @@ func Summarize(dir string) (Summary, error) {
 	var sum Summary
 	var newest ID
 	for _, f := range list {
-		if id := ID(f.Name()); seqOf(id) > 0 {
+		if id := ID(f.Name()); manifest.Seq(id) > 0 {
 			sum.Snapshots++
 			newest = later(newest, id)
 		}
@@ -88,7 +92,7 @@ func Summarize(dir string) (Summary, error) {
 		sum.Dropped += len(set.IDs)
 	}
 	if newest != "" {
-		h, err := readHeader(filepath.Join(s.manifestDir(), string(newest)))
+		h, err := manifest.ReadHeader(filepath.Join(s.manifestDir(), string(newest)))
 		if err != nil {
 			return sum, err
 		}
@@ -99,7 +103,7 @@ func Summarize(dir string) (Summary, error) {
 }
 
 func later(a, b ID) ID {
-	if seqOf(a) > seqOf(b) {
+	if manifest.Seq(a) > manifest.Seq(b) {
 		return a
 	}
 	return b
@@ -129,7 +133,7 @@ func (s *Store) Weigh(ctx context.Context, order []ID) ([]int64, error) {
 	}
 	for i := range order {
 		if fi, err := os.Lstat(filepath.Join(s.manifestDir(), string(order[i]))); err == nil {
-			freed[i] += diskBytes(fi)
+			freed[i] += disk.Bytes(fi)
 		}
 		if i > 0 {
 			freed[i] += freed[i-1]
@@ -139,13 +143,13 @@ func (s *Store) Weigh(ctx context.Context, order []ID) ([]int64, error) {
 }
 
 func (c *census) weighPacks(freed []int64) error {
-	packs, err := c.s.objects.packFiles()
+	packs, err := c.s.objects.PackFiles()
 	if err != nil {
 		return err
 	}
 	for _, p := range packs {
-		for i, o := range p.objs {
-			freed[c.rank[o.id]] += p.length(i) // what nobody needs has rank 0 and goes with the first
+		for i, o := range p.Objs {
+			freed[c.rank[o.ID]] += p.Length(i) // what nobody needs has rank 0 and goes with the first
 		}
 	}
 	return nil
@@ -153,11 +157,11 @@ func (c *census) weighPacks(freed []int64) error {
 
 func (c *census) weighPools(freed []int64) error {
 	for name, users := range c.pools {
-		p, err := openPool(filepath.Join(c.s.dir, "objects", name))
+		p, err := pool.Open(filepath.Join(c.s.dir, "objects", name))
 		if err != nil {
 			return err
 		}
-		p.weigh(users, freed)
+		p.Weigh(users, freed)
 	}
 	return nil
 }

@@ -1,0 +1,161 @@
+//go:build linux || darwin
+
+package disk
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Dir is an open folder. Names in it are looked up from there, so that nobody can put another folder in its place, and
+// symbolic links are never followed.
+type Dir int
+
+const (
+	openFolder = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
+	openFile   = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK // never waits on a pipe
+)
+
+// OpenDir opens the folder of a root.
+func OpenDir(root *os.Root) (Dir, Stat, error) {
+	f, err := root.Open(".")
+	if err != nil {
+		return -1, Stat{}, err
+	}
+	defer f.Close()
+	return Dir(int(f.Fd())).Sub(".")
+}
+
+// Close closes the folder.
+func (d Dir) Close() { _ = unix.Close(int(d)) } // nothing was written
+
+// Sub opens a folder in d.
+func (d Dir) Sub(name string) (Dir, Stat, error) {
+	fd, err := openAt(int(d), name, openFolder)
+	if err != nil {
+		return -1, Stat{}, err
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		_ = unix.Close(fd)
+		return -1, Stat{}, err
+	}
+	_, s := fromStat(&st)
+	return Dir(fd), s, nil
+}
+
+func openAt(dir int, name string, flags int) (int, error) {
+	for {
+		fd, err := unix.Openat(dir, name, flags, 0)
+		if !errors.Is(err, unix.EINTR) {
+			return fd, err
+		}
+	}
+}
+
+// Readlink returns the target of a symbolic link in d.
+func (d Dir) Readlink(name string) (string, error) {
+	for size := 256; ; size *= 4 {
+		b := make([]byte, size)
+		n, err := unix.Readlinkat(int(d), name, b)
+		if err != nil {
+			return "", err
+		}
+		if n < size {
+			return string(b[:n]), nil
+		}
+	}
+}
+
+// File opens a file in d for reading; it may be anything but a symbolic link.
+func (d Dir) File(name string) (File, error) {
+	fd, err := openAt(int(d), name, openFile)
+	return File(fd), err
+}
+
+// File is an open file, without the cost of an os.File.
+type File int
+
+// Close ends the reading.
+func (f File) Close() error { return unix.Close(int(f)) }
+
+// Read is that of io.Reader.
+func (f File) Read(b []byte) (int, error) {
+	return ended(len(b), func() (int, error) { return unix.Read(int(f), b) })
+}
+
+// ReadAt is that of io.ReaderAt.
+func (f File) ReadAt(b []byte, off int64) (int, error) {
+	done := 0
+	for done < len(b) {
+		n, err := ended(len(b)-done, func() (int, error) { return unix.Pread(int(f), b[done:], off+int64(done)) })
+		done += n
+		if err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+// ended repeats a read that a signal interrupted, and makes the end of the file an error.
+func ended(want int, read func() (int, error)) (int, error) {
+	for {
+		n, err := read()
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return 0, err
+		case n == 0 && want > 0:
+			return 0, io.EOF
+		default:
+			return n, nil
+		}
+	}
+}
+
+// Stat returns the type of the file and what recognises a change of it.
+func (f File) Stat() (Kind, Stat, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f), &st); err != nil {
+		return 0, Stat{}, err
+	}
+	k, s := fromStat(&st)
+	return k, s, nil
+}
+
+// Lister reads folders; it keeps its memory from one to the next.
+type Lister struct {
+	buf  []byte
+	list []string
+	st   unix.Stat_t
+}
+
+// Lstat looks at an entry of d.
+func (l *Lister) Lstat(d Dir, name string) (Kind, Stat, error) {
+	if err := unix.Fstatat(int(d), name, &l.st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return 0, Stat{}, err
+	}
+	k, s := fromStat(&l.st)
+	return k, s, nil
+}
+
+func fromStat(st *unix.Stat_t) (Kind, Stat) {
+	mode := uint32(st.Mode) //nolint:unconvert // 16 bits wide on macOS
+	s := Stat{
+		Size: st.Size, Mtime: st.Mtim.Nano(), Ctime: st.Ctim.Nano(),
+		Ino: st.Ino, Dev: uint64(st.Dev), Mode: mode & 0o7777, //nolint:unconvert // the type differs between systems
+	}
+	switch mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		return KindFile, s
+	case unix.S_IFDIR:
+		return KindDir, s
+	case unix.S_IFLNK:
+		return KindLink, s
+	default:
+		return 0, s
+	}
+}

@@ -1,0 +1,135 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// ErrBusy is returned when another process holds a lock.
+var ErrBusy = errors.New("snapshot store is in use by another process")
+
+// Staged is a file of the store that is written, and neither durable nor under its name.
+type Staged struct {
+	F    *os.File
+	Name string
+}
+
+// Stage writes a file of the store beside its place.
+func Stage(name string, data []byte, perm os.FileMode) (*Staged, error) {
+	f, err := os.CreateTemp(filepath.Dir(name), "tmp_")
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", name, err)
+	}
+	t := &Staged{f, name}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Chmod(perm)); err != nil {
+		t.Abort()
+		return nil, fmt.Errorf("write %s: %w", name, err)
+	}
+	return t, nil
+}
+
+// Abort removes what was not published. It may be called afterwards.
+func (t *Staged) Abort() {
+	if t != nil && t.F != nil {
+		t.F.Close()
+		_ = os.Remove(t.F.Name()) // Sweep will try again
+		t.F = nil
+	}
+}
+
+// Publish makes files durable, all at once, and then gives them their names in their order. A name in another folder
+// comes only when those before it are durable. On error some may have their names.
+func Publish(list ...*Staged) error {
+	var g errgroup.Group
+	for _, t := range list {
+		g.Go(t.F.Sync)
+		defer t.Abort()
+	}
+	if err := g.Wait(); err != nil {
+		return fmt.Errorf("write snapshot store: %w", err)
+	}
+	for i, t := range list {
+		if err := errors.Join(t.F.Close(), os.Rename(t.F.Name(), t.Name)); err != nil {
+			return fmt.Errorf("write %s: %w", t.Name, err)
+		}
+		t.F = nil
+		dir := filepath.Dir(t.Name)
+		if i+1 < len(list) && filepath.Dir(list[i+1].Name) == dir {
+			continue
+		}
+		if err := SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteFile replaces a file of the store so that after a crash either the old or the new content is there.
+func WriteFile(name string, data []byte) error {
+	t, err := Stage(name, data, 0o600)
+	if err != nil {
+		return err
+	}
+	return Publish(t)
+}
+
+// Sweep removes what a crash left of WriteFile and Writer in a folder of the store.
+func Sweep(dir string) {
+	list, _ := filepath.Glob(filepath.Join(dir, "tmp_*"))
+	for _, f := range list {
+		_ = os.Remove(f) // it will be tried again next time
+	}
+}
+
+// IgnoreMissing returns nil for an error that says that a file does not exist.
+func IgnoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// TempPrefix begins the names under which files are written before they are renamed.
+const TempPrefix = ".supervise-"
+
+// LinkOrCopy makes a second name for a regular file, or a copy where that is impossible.
+func LinkOrCopy(from, to string) error {
+	fi, err := os.Lstat(from)
+	if err != nil {
+		return err
+	}
+	if !fi.Mode().IsRegular() {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	if err := os.Link(from, to); err == nil || errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.CreateTemp(filepath.Dir(to), TempObject)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name()) // it has its final name by then, or is garbage that git sweeps
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Chmod(fi.Mode().Perm()), out.Sync(), out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), to)
+}
+
+// TempObject begins the names under which copies are made; git sweeps them.
+const TempObject = "tmp_obj_"

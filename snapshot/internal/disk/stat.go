@@ -1,0 +1,56 @@
+package disk
+
+import (
+	"io/fs"
+	"time"
+)
+
+// Kind is the type of a captured path.
+type Kind byte
+
+// The types of captured paths.
+const (
+	KindFile Kind = 'f'
+	KindLink Kind = 'l'
+	KindDir  Kind = 'd'
+)
+
+// Stat is what tells an unchanged file from a changed one without reading it. It is comparable with ==.
+type Stat struct {
+	Size         int64
+	Mtime, Ctime int64 // nanoseconds since 1970; ctime is 0 where the platform has none
+	Ino, Dev     uint64
+	Mode         uint32 // permission bits, set-id and sticky bits as in chmod(2)
+}
+
+// KindOf is the type of a file, 0 for sockets, pipes and devices.
+func KindOf(fi fs.FileInfo) Kind {
+	switch mode := fi.Mode(); {
+	case mode.IsRegular():
+		return KindFile
+	case mode.IsDir():
+		return KindDir
+	case mode&fs.ModeSymlink != 0:
+		return KindLink
+	default:
+		return 0
+	}
+}
+
+// Mode turns the bits of chmod(2) into those of Go.
+func Mode(mode uint32) fs.FileMode {
+	m := fs.FileMode(mode & 0o777)
+	for _, b := range []struct {
+		bit uint32
+		set fs.FileMode
+	}{{0o4000, fs.ModeSetuid}, {0o2000, fs.ModeSetgid}, {0o1000, fs.ModeSticky}} {
+		if mode&b.bit != 0 {
+			m |= b.set
+		}
+	}
+	return m
+}
+
+// RacyWindow is how much older than the start of a snapshot a file's change time must be before the file is taken for
+// unchanged without reading it: clocks of file systems tick every few milliseconds.
+const RacyWindow = 20 * time.Millisecond

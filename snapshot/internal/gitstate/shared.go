@@ -1,0 +1,138 @@
+package gitstate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/manifest"
+	"supervise/snapshot/internal/pack"
+	"supervise/snapshot/internal/worktree"
+)
+
+// What the linked worktrees of a repository share (branches, tags, the stash, the configuration) is captured and, since
+// others may be at work in it, neither overwritten nor deleted by a restore: what is gone comes back, the rest stays as it
+// is. An agent in a linked worktree can delete all of it.
+
+// maxShared is the size in bytes above which a file of the shared folder is left out.
+const maxShared = 4 << 20
+
+// Shared looks at the shared folder: what is in it but for objects, the git folders of submodules, and the folder of
+// this worktree, which is captured by itself. Contents are stored in pack, unless that is nil. A folder that cannot be
+// read has no files.
+func Shared(ext worktree.External, w *pack.Writer, base []manifest.Entry, stable int64) ([]manifest.Entry, error) {
+	var list []manifest.Entry
+	err := filepath.WalkDir(ext.Common, func(p string, d fs.DirEntry, err error) error {
+		rel, errRel := filepath.Rel(ext.Common, p)
+		rel = filepath.ToSlash(rel)
+		switch {
+		case err != nil || errRel != nil:
+			return nil //nolint:nilerr // it is gone, or cannot be read
+		case d.IsDir() && (p == ext.GitDir || slices.Contains([]string{"objects", "modules", "lfs", "annex"}, rel)):
+			return fs.SkipDir
+		case !d.Type().IsRegular() || strings.HasSuffix(rel, ".lock"):
+			return nil
+		}
+		e, err := sharedFile(w, p, base, stable, rel)
+		if err == nil && e.Path != "" {
+			list = append(list, e)
+		}
+		return err
+	})
+	slices.SortFunc(list, func(a, b manifest.Entry) int { return cmp.Compare(a.Path, b.Path) })
+	return list, err
+}
+
+// sharedFile captures one file; its path is "" where that is not possible.
+func sharedFile(w *pack.Writer, file string, base []manifest.Entry, stable int64, rel string) (manifest.Entry, error) {
+	fi, err := os.Lstat(file)
+	if err != nil || !fi.Mode().IsRegular() || fi.Size() > maxShared {
+		return manifest.Entry{}, nil //nolint:nilerr // it is gone by now
+	}
+	e := manifest.Entry{Path: rel, Kind: disk.KindFile, Stat: disk.StatOf(fi)}
+	if i := manifest.Lookup(base, rel); i >= 0 && base[i].Stat == e.Stat && e.Stat.Ctime != 0 && e.Stat.Ctime < stable && (w == nil || w.Has(base[i].OID)) {
+		e.OID = base[i].OID
+		return e, nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return manifest.Entry{}, nil //nolint:nilerr // as above
+	}
+	if w == nil {
+		e.OID = pack.Hash(pack.Blob, data)
+		return e, nil
+	}
+	e.OID, err = w.Add(pack.Blob, data)
+	return e, err
+}
+
+// ReadShared reads what a snapshot holds of the shared folder; nil for one that holds nothing of it.
+func ReadShared(o *pack.Objects, m *manifest.Manifest) ([]manifest.Entry, error) {
+	if m.Shared == "" || m.SharedList != nil {
+		return m.SharedList, nil
+	}
+	id, err := pack.ParseOID(m.Shared)
+	if err != nil {
+		return nil, fmt.Errorf("read shared git state: %w", err)
+	}
+	data, err := o.Content(id)
+	if err != nil {
+		return nil, fmt.Errorf("read shared git state: %w", err)
+	}
+	list, err := manifest.DecodeEntries(data)
+	if err != nil {
+		return nil, fmt.Errorf("read shared git state: %w", err)
+	}
+	return list, nil
+}
+
+// LostRef is a ref, or an entry of the stash, that is gone.
+type LostRef struct{ Name, Commit, Subject, Text string }
+
+// LostShared compares two states. Entries of the stash come oldest first, as they have to be made again.
+func LostShared(o *pack.Objects, had, has []manifest.Entry) ([]LostRef, error) {
+	old, now := sharedState(o, had), sharedState(o, has)
+	if len(had) == 0 || old.Reftable() || now.Reftable() {
+		return nil, nil
+	}
+	was, errWas := old.refs()
+	is, errIs := now.refs()
+	stashed, errOld := old.lines("logs/" + StashRef)
+	kept, errNow := now.lines("logs/" + StashRef)
+	if err := errors.Join(errWas, errIs, errOld, errNow); err != nil {
+		return nil, err
+	}
+	var out []LostRef
+	for name := range was {
+		if is[name] || !counts(name) || name == StashRef {
+			continue
+		}
+		commit, err := old.commit(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, LostRef{Name: name, Commit: commit, Text: refText(name)})
+	}
+	slices.SortFunc(out, func(a, b LostRef) int { return cmp.Compare(a.Name, b.Name) })
+	there := map[string]bool{}
+	for _, l := range kept {
+		commit, _ := stashEntry(l)
+		there[commit] = true
+	}
+	for i, l := range stashed {
+		if commit, subject := stashEntry(l); !there[commit] {
+			out = append(out, LostRef{StashRef, commit, subject, stashText(len(stashed)-1-i, subject)})
+		}
+	}
+	return out, nil
+}
+
+func sharedState(o *pack.Objects, list []manifest.Entry) Files {
+	return Files{objects: o, entries: manifest.ByPath(list), dotGit: true, Hidden: func(string) bool { return false }}
+}

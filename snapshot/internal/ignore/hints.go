@@ -1,0 +1,164 @@
+package ignore
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/walk"
+)
+
+// Hints say which names no pattern of a scope can match, so that git need not be asked about them. They say yes too
+// often, never no too often: all patterns count in all folders, what follows a bracket or a backslash matches anything,
+// letter case does not matter, and what takes names back from others (a leading !) is left out.
+type Hints struct {
+	exact map[string]bool // lower case
+	globs []glob
+}
+
+// glob is the last element of a pattern, cut at its wildcards: each piece has to occur after the one before.
+type glob struct {
+	pieces  []string // the first begins the name, the last ends it
+	folders bool     // matches folders alone
+}
+
+// NewHints returns hints without patterns.
+func NewHints() *Hints { return &Hints{exact: map[string]bool{}} }
+
+// Add takes in an ignore file, see gitignore(5).
+func (h *Hints) Add(file []byte) {
+	file = bytes.TrimPrefix(file, []byte("\xef\xbb\xbf"))
+	for line := range strings.SplitSeq(string(file), "\n") {
+		if line != "" && line[0] != '#' && line[0] != '!' {
+			h.pattern(lower(line))
+		}
+	}
+}
+
+func (h *Hints) pattern(p string) {
+	if i := strings.IndexAny(p, "[\\\x00"); i >= 0 {
+		p = p[:i] + "*"
+	} else if t := strings.TrimRight(p, " \t\r"); t != p {
+		p = t + "*" // git does not take all of these away
+		if strings.HasSuffix(t, "/") {
+			p = strings.TrimRight(t, "/") + "*"
+		}
+	}
+	g := glob{folders: strings.HasSuffix(p, "/")}
+	p = strings.TrimRight(p, "/")
+	p = p[strings.LastIndexByte(p, '/')+1:]
+	g.pieces = strings.FieldsFunc(strings.ReplaceAll(p, "?", "*"), func(r rune) bool { return r == '*' })
+	switch wild := strings.ContainsAny(p, "*?"); {
+	case !wild && !g.folders:
+		h.exact[p] = true
+		return
+	case !wild:
+		g.pieces = []string{p, ""}
+		h.globs = append(h.globs, g)
+		return
+	}
+	if len(g.pieces) == 0 || strings.IndexAny(p, "*?") == 0 {
+		g.pieces = append([]string{""}, g.pieces...)
+	}
+	if last := p[len(p)-1]; last == '*' || last == '?' {
+		g.pieces = append(g.pieces, "")
+	}
+	h.globs = append(h.globs, g)
+}
+
+// May reports whether some pattern may match a name.
+func (h *Hints) May(name string, folder bool) bool {
+	if len(h.exact)+len(h.globs) == 0 {
+		return false
+	}
+	name = lower(name)
+	for i := range len(name) {
+		if name[i] >= 0x80 {
+			return true // systems disagree on how to write such letters
+		}
+	}
+	if h.exact[name] {
+		return true
+	}
+	for _, g := range h.globs {
+		if (folder || !g.folders) && g.match(name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (g glob) match(name string) bool {
+	last := len(g.pieces) - 1
+	if !strings.HasPrefix(name, g.pieces[0]) {
+		return false
+	}
+	name = name[len(g.pieces[0]):]
+	for _, p := range g.pieces[1:last] {
+		_, after, found := strings.Cut(name, p)
+		if !found {
+			return false
+		}
+		name = after
+	}
+	return strings.HasSuffix(name, g.pieces[last])
+}
+
+// lower makes ASCII letters small, byte by byte, as git does where letter case does not matter.
+func lower(s string) string {
+	for i := range len(s) {
+		if 'A' <= s[i] && s[i] <= 'Z' {
+			b := []byte(s)
+			for k, c := range b {
+				if 'A' <= c && c <= 'Z' {
+					b[k] = c + 'a' - 'A'
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
+}
+
+// mayIgnore reports whether git has to be asked about a node.
+func (r *Rules) mayIgnore(s scope, n *walk.Node) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.hintsOf(s.Dir).May(n.Name, n.Kind == disk.KindDir)
+}
+
+// hintsOf reads the copied ignore files of a scope once.
+func (r *Rules) hintsOf(dir string) *Hints {
+	h := r.hints[dir]
+	if h != nil {
+		return h
+	}
+	h = NewHints()
+	r.hints[dir] = h
+	root := filepath.Join(r.dir, dir)
+	for _, name := range []string{"global", filepath.Join("git", "info", "exclude")} {
+		h.addFile(filepath.Join(root, name))
+	}
+	err := filepath.WalkDir(filepath.Join(root, "tree"), func(p string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == ".gitignore" && d.Type().IsRegular() {
+			h.addFile(p)
+		}
+		return err
+	})
+	if err != nil {
+		h.pattern("*") // git says what is wrong
+	}
+	return h
+}
+
+func (h *Hints) addFile(name string) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		h.pattern("*")
+		return
+	}
+	h.Add(data)
+}

@@ -1,0 +1,226 @@
+package manifest
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"supervise/snapshot/internal/disk"
+)
+
+// Version is the first line of a manifest. A manifest begins with two lines of text, the version and the header in JSON. The parts follow: working
+// files, .git folders, the git folder outside of the tree; each is the number of its entries, and of each entry
+//
+//   - the number of bytes at the beginning of its path that are those of the entry before, the number of the others, and
+//     the others,
+//   - the kind (1 byte), the mode, the id of the content (20 bytes), the size,
+//   - the modification time less that of the entry before, the change time less the modification time, the inode less
+//     that of the entry before, and the device less that of the entry before.
+//
+// After them come the object databases and the ignored paths, each a number of names written like paths. The last 32
+// bytes are the SHA-256 of all before. Numbers are varints as in encoding/binary, signed where they are differences.
+const Version = "supervise-snapshot 2"
+
+// Encode writes the manifest.
+func (m *Manifest) Encode() ([]byte, error) {
+	h := m.Header
+	h.Skipped = nil
+	head, err := json.Marshal(struct {
+		Header
+		Skips []skipText `json:",omitempty"`
+	}{h, skipTexts(m.Skipped)})
+	if err != nil {
+		return nil, fmt.Errorf("encode snapshot header: %w", err)
+	}
+	b := make([]byte, 0, 1024+len(head)+64*(len(m.Work)+len(m.Git)+len(m.Ext)))
+	b = fmt.Appendf(b, "%s\n%s\n", Version, head)
+	for p := range Parts {
+		b = AppendEntries(b, *m.List(p))
+	}
+	b = appendNames(b, m.ObjectDirs)
+	return sealed(appendNames(b, m.Ignored)), nil
+}
+
+// sealed adds the checksum.
+func sealed(b []byte) []byte {
+	sum := sha256.Sum256(b)
+	return append(b, sum[:]...)
+}
+
+// AppendEntries writes one part of a manifest.
+func AppendEntries(b []byte, list []Entry) []byte {
+	b = binary.AppendUvarint(b, uint64(len(list)))
+	var last Entry
+	for i := range list {
+		e := &list[i]
+		b = appendName(b, last.Path, e.Path)
+		b = append(b, byte(e.Kind))
+		b = binary.AppendUvarint(b, uint64(e.Stat.Mode))
+		b = append(b, e.OID[:]...)
+		b = binary.AppendVarint(b, e.Stat.Size)
+		b = binary.AppendVarint(b, e.Stat.Mtime-last.Stat.Mtime)
+		b = binary.AppendVarint(b, e.Stat.Ctime-e.Stat.Mtime)
+		b = binary.AppendVarint(b, int64(e.Stat.Ino-last.Stat.Ino))
+		b = binary.AppendVarint(b, int64(e.Stat.Dev-last.Stat.Dev))
+		last = *e
+	}
+	return b
+}
+
+func appendNames(b []byte, names []string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(names)))
+	last := ""
+	for _, n := range names {
+		b = appendName(b, last, n)
+		last = n
+	}
+	return b
+}
+
+// appendName writes only what differs from the name before.
+func appendName(b []byte, last, name string) []byte {
+	n := 0
+	for n < len(last) && n < len(name) && last[n] == name[n] {
+		n++
+	}
+	b = binary.AppendUvarint(b, uint64(n))
+	b = binary.AppendUvarint(b, uint64(len(name)-n))
+	return append(b, name[n:]...)
+}
+
+func parse(data []byte) (*Manifest, error) {
+	h, err := parseHeader(bufio.NewReader(bytes.NewReader(data)))
+	if err != nil {
+		return nil, err
+	}
+	end := len(data) - sha256.Size
+	if end < 0 || sha256.Sum256(data[:end]) != [sha256.Size]byte(data[end:]) {
+		return nil, ErrDamaged
+	}
+	_, body, _ := bytes.Cut(data[:end], []byte("\n"))
+	_, body, _ = bytes.Cut(body, []byte("\n"))
+	m := &Manifest{Header: h}
+	d := decoder{rest: body}
+	for p := range Parts {
+		*m.List(p) = d.entries()
+	}
+	m.ObjectDirs, m.Ignored = d.names(), d.names()
+	if d.bad || len(d.rest) > 0 {
+		return nil, ErrDamaged
+	}
+	return m, nil
+}
+
+// decoder takes the parts of a manifest from the front of rest. After an error bad is set and values mean nothing.
+type decoder struct {
+	rest []byte
+	bad  bool
+	name []byte // the last one
+}
+
+func (d *decoder) uint() uint64 {
+	v, n := binary.Uvarint(d.rest)
+	d.skip(n)
+	return v
+}
+
+func (d *decoder) int() int64 {
+	v, n := binary.Varint(d.rest)
+	d.skip(n)
+	return v
+}
+
+// skip drops n bytes; none and less are an error.
+func (d *decoder) skip(n int) {
+	if n <= 0 || n > len(d.rest) {
+		d.bad, d.rest, n = true, nil, 0
+	}
+	d.rest = d.rest[n:]
+}
+
+// count reads a number of things of which each takes at least that many bytes.
+func (d *decoder) count(least int) int {
+	n := d.uint()
+	if n > uint64(len(d.rest)/least) {
+		d.bad = true
+		return 0
+	}
+	return int(n)
+}
+
+// next reads one name, which is valid until the next.
+func (d *decoder) next() []byte {
+	same, more := d.uint(), d.uint()
+	if same > uint64(len(d.name)) || more > uint64(len(d.rest)) {
+		d.bad = true
+		return nil
+	}
+	d.name = append(d.name[:same], d.rest[:more]...)
+	d.rest = d.rest[more:]
+	return d.name
+}
+
+func (d *decoder) entries() []Entry {
+	n := d.count(30)
+	if n == 0 {
+		return nil
+	}
+	list := make([]Entry, n)
+	ends := make([]int, n)
+	d.name = d.name[:0]
+	var text strings.Builder // of all paths, so that each is not a piece of memory of its own
+	var last disk.Stat
+	for i := range list {
+		e := &list[i]
+		text.Write(d.next())
+		ends[i] = text.Len()
+		if len(d.rest) > 0 {
+			e.Kind = disk.Kind(d.rest[0])
+		}
+		d.skip(1)
+		e.Stat.Mode = uint32(d.uint())
+		copy(e.OID[:], d.rest)
+		d.skip(len(e.OID))
+		e.Stat.Size = d.int()
+		e.Stat.Mtime = last.Mtime + d.int()
+		e.Stat.Ctime = e.Stat.Mtime + d.int()
+		e.Stat.Ino = last.Ino + uint64(d.int())
+		e.Stat.Dev = last.Dev + uint64(d.int())
+		last = e.Stat
+		if d.bad {
+			return nil
+		}
+	}
+	all, begin := text.String(), 0
+	for i := range list {
+		list[i].Path, begin = all[begin:ends[i]], ends[i]
+	}
+	return list
+}
+
+// DecodeEntries is the reverse of AppendEntries.
+func DecodeEntries(data []byte) ([]Entry, error) {
+	d := decoder{rest: data}
+	list := d.entries()
+	if d.bad || len(d.rest) > 0 {
+		return nil, ErrDamaged
+	}
+	return list, nil
+}
+
+func (d *decoder) names() []string {
+	var out []string
+	d.name = d.name[:0]
+	for range d.count(2) {
+		out = append(out, string(d.next()))
+	}
+	return out
+}
+
+// ErrDamaged is returned for a manifest that is not what was written.
+var ErrDamaged = errors.New("the file is damaged; the snapshot cannot be used, the others are not affected")

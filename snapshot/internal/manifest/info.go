@@ -1,0 +1,59 @@
+package manifest
+
+import (
+	"strconv"
+	"time"
+)
+
+// ID names one snapshot of a store. It is a decimal number, counted from 1 and never reused; it is not the number of an
+// iteration, since the snapshots that restores take for safety are counted too.
+type ID string
+
+// Ref is the full name of the ref that holds the snapshot's working files in the git directory of the store.
+func (id ID) Ref() string { return "refs/iter/" + string(id) }
+
+// Seq is the number of a snapshot, or 0 if the ID is not one of ours.
+func Seq(id ID) int {
+	n, err := strconv.Atoi(string(id))
+	if err != nil || n < 1 || strconv.Itoa(n) != string(id) {
+		return 0
+	}
+	return n
+}
+
+// Info describes one snapshot.
+type Info struct {
+	ID    ID
+	Label string
+	// Tree is the identity of the working files: two snapshots have the same Tree exactly when they hold the same paths
+	// with the same types, permission bits and bytes, whatever git's own state is. Empty folders do not count.
+	Tree string
+	// Files and Bytes count the working files and symbolic links that were captured and the sum of their sizes.
+	Files int
+	Bytes int64
+	// Skipped names what lies in the tree and could not be captured, with the reason; sorted by path.
+	Skipped []Skip
+	TakenAt time.Time
+}
+
+// Skip is a path that was seen and not captured.
+type Skip struct {
+	Path   string // relative to the root of the tree, with slashes
+	Reason Reason
+	Size   int64 // bytes, 0 if it means nothing for this kind of file
+}
+
+// Reason says why a path was skipped.
+type Reason string
+
+// The reasons for which a path is skipped.
+const (
+	TooBig     Reason = "too big"                   // over Options.MaxFile
+	OverTotal  Reason = "over the total limit"      // among the largest of a tree that is over Options.MaxTotal
+	Special    Reason = "not a regular file"        // socket, pipe or device
+	Unreadable Reason = "unreadable"                // permission or input/output error
+	Unstable   Reason = "changed while it was read" // three times in a row
+	MountPoint Reason = "on another file system"    // folders only; what is below is not looked at
+	OtherDisk  Reason = "large files on another disk than the state"
+	External   Reason = "git state outside this tree" // a nested .git file that leads out of the tree
+)

@@ -1,0 +1,254 @@
+package manifest
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/pack"
+)
+
+// Entry is one captured path.
+type Entry struct {
+	Path string
+	Kind disk.Kind
+	OID  pack.OID // content; the target of a symbolic link; the git tree of a folder, or zero if it is not known
+	Stat disk.Stat
+}
+
+// Same reports whether both entries would be restored to the same thing.
+func (e *Entry) Same(o *Entry) bool {
+	return e.Kind == o.Kind && e.OID == o.OID && (e.Kind == disk.KindLink || e.Stat.Mode == o.Stat.Mode)
+}
+
+// Header is the first line of a manifest.
+type Header struct {
+	Info
+	Started time.Time // before the first file was looked at
+	Commit  string    // of the working files, in hex
+	Branch  Branch    // linked worktrees only
+	Shared  string    `json:",omitempty"` // of these too: the blob that lists what they share, in hex
+	// State is the commit of git's own state, WorkTree and StateTree are the trees of both commits, in hex.
+	State               string `json:",omitempty"`
+	WorkTree, StateTree string `json:",omitempty"`
+}
+
+// Refs are the refs of the snapshot and the commits they point at.
+func (h Header) Refs() map[string]string {
+	return map[string]string{h.ID.Ref(): h.Commit, StateRef(h.ID): h.State}
+}
+
+// StateRef is the full name of the ref that holds git's own state in a snapshot.
+func StateRef(id ID) string { return "refs/state/" + string(id) }
+
+// Branch is the current branch of a linked worktree; Commit is empty for a branch without commits.
+type Branch struct {
+	Name   string `json:",omitempty"`
+	Commit string `json:",omitempty"`
+}
+
+// Manifest is one whole snapshot but for the contents. The slices are sorted by path.
+type Manifest struct {
+	Header
+	Work       []Entry     // working files
+	Git        []Entry     // .git folders inside the tree, without objects
+	Ext        []Entry     // a git folder outside the tree; paths are relative to it
+	SharedList []Entry     // what linked worktrees share, see Header.Shared; nil in a manifest that was read
+	ObjectDirs []string    // the object databases inside the tree
+	Ignored    []string    // topmost ignored paths, folders with a slash at the end
+	Temps      []string    // left behind by an interrupted restore; never stored
+	Stored     *pack.Epoch // in which the store holds all the contents; nil if that is not known
+}
+
+// List is one part of the manifest.
+func (m *Manifest) List(p Part) *[]Entry {
+	return [Parts]*[]Entry{&m.Work, &m.Git, &m.Ext}[p]
+}
+
+// skipText is a Skip whose path survives JSON.
+type skipText struct {
+	Path   PathText
+	Reason Reason
+	Size   int64 `json:",omitempty"`
+}
+
+func skipTexts(list []Skip) []skipText {
+	out := make([]skipText, len(list))
+	for i, s := range list {
+		out[i] = skipText{PathText(s.Path), s.Reason, s.Size}
+	}
+	return out
+}
+
+// ReadHeader reads the first lines of a manifest.
+func ReadHeader(file string) (Header, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return Header{}, fmt.Errorf("open snapshot: %w", err)
+	}
+	defer f.Close()
+	h, err := parseHeader(bufio.NewReader(f))
+	if err != nil {
+		return Header{}, fmt.Errorf("read snapshot %s: %w", file, err)
+	}
+	return h, nil
+}
+
+func parseHeader(r *bufio.Reader) (Header, error) {
+	version, err := r.ReadString('\n')
+	if err != nil {
+		return Header{}, errors.Join(ErrDamaged, err)
+	}
+	if v := strings.TrimSpace(version); v != Version {
+		return Header{}, fmt.Errorf("unknown format %q; use the version of the program that wrote it", v)
+	}
+	line, err := r.ReadBytes('\n')
+	if err != nil {
+		return Header{}, errors.Join(ErrDamaged, err)
+	}
+	var head struct {
+		Header
+		Skips []skipText
+	}
+	if err := json.Unmarshal(line, &head); err != nil {
+		return Header{}, errors.Join(ErrDamaged, err)
+	}
+	for _, s := range head.Skips {
+		head.Skipped = append(head.Skipped, Skip{string(s.Path), s.Reason, s.Size})
+	}
+	return head.Header, nil
+}
+
+// Read reads a whole manifest.
+func Read(file string) (*Manifest, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("open snapshot: %w", err)
+	}
+	m, err := parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("read snapshot %s: %w", file, err)
+	}
+	return m, nil
+}
+
+// treeID hashes sorted entries into an identity that does not depend on times and inodes. Folders do not count.
+func treeID(entries []Entry) string {
+	h := sha256.New()
+	buf := make([]byte, 0, 1<<14)
+	for i := range entries {
+		e := &entries[i]
+		if e.Kind == disk.KindDir {
+			continue
+		}
+		mode := e.Stat.Mode
+		if e.Kind == disk.KindLink {
+			mode = 0
+		}
+		buf = append(buf, byte(e.Kind), ' ')
+		buf = append(strconv.AppendUint(buf, uint64(mode), 8), ' ')
+		buf = append(hex.AppendEncode(buf, e.OID[:]), ' ')
+		buf = append(strconv.AppendInt(buf, int64(len(e.Path)), 10), ' ')
+		buf = append(buf, e.Path...)
+		if len(buf) > 1<<13 {
+			h.Write(buf)
+			buf = buf[:0]
+		}
+	}
+	h.Write(buf)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Unknown returns a test for paths of which the snapshot cannot say whether they were there: ignored or skipped paths
+// and everything below them.
+func (m *Manifest) Unknown() func(string) bool {
+	set := make(map[string]bool, len(m.Ignored)+len(m.Skipped))
+	for _, p := range m.Ignored {
+		set[strings.TrimSuffix(p, "/")] = true
+	}
+	for _, s := range m.Skipped {
+		set[s.Path] = true
+	}
+	return func(p string) bool {
+		for {
+			if set[p] {
+				return true
+			}
+			i := strings.LastIndexByte(p, '/')
+			if i < 0 {
+				return false
+			}
+			p = p[:i]
+		}
+	}
+}
+
+// Cache keeps the manifests that were used last; callers compare the same few again and again.
+type Cache struct{ list []*Manifest }
+
+const cachedManifests = 4
+
+// Get returns a manifest that was put in, or nil.
+func (c *Cache) Get(id ID) *Manifest {
+	for i, m := range c.list {
+		if m.ID == id {
+			c.list = append(append(c.list[:i:i], c.list[i+1:]...), m)
+			return m
+		}
+	}
+	return nil
+}
+
+// Put adds a manifest; the one that was not used for longest may go.
+func (c *Cache) Put(m *Manifest) {
+	c.list = append(c.list, m)
+	if len(c.list) > cachedManifests {
+		c.list = c.list[1:]
+	}
+}
+
+// HasSkipped reports whether exactly this path was seen and not captured.
+func (m *Manifest) HasSkipped(p string) bool {
+	i := sort.Search(len(m.Skipped), func(i int) bool { return m.Skipped[i].Path >= p })
+	return i < len(m.Skipped) && m.Skipped[i].Path == p
+}
+
+// KeepNames takes over lists of the base that have not changed, so that many snapshots do not need many times the memory.
+func (m *Manifest) KeepNames(base *Manifest) {
+	if slices.Equal(m.Skipped, base.Skipped) {
+		m.Skipped = slices.Clip(base.Skipped)
+	}
+	if slices.Equal(m.Ignored, base.Ignored) {
+		m.Ignored = slices.Clip(base.Ignored)
+	}
+}
+
+// Total sums up the working files.
+func (m *Manifest) Total() {
+	for i := range m.Work {
+		if m.Work[i].Kind != disk.KindDir {
+			m.Files++
+			m.Bytes += m.Work[i].Stat.Size
+		}
+	}
+	m.Tree = treeID(m.Work)
+}
+
+// SharedParts are what the commit of git's state has to hold for them.
+func (m *Manifest) SharedParts() []Entry {
+	id, err := pack.ParseOID(m.Shared)
+	if err != nil {
+		return nil
+	}
+	return append(slices.Clone(m.SharedList), Entry{Kind: disk.KindFile, OID: id})
+}

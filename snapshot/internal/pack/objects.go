@@ -1,0 +1,264 @@
+package pack
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"supervise/snapshot/internal/disk"
+)
+
+// Objects is the object database of the private git directory. It reads only what Writer has written.
+type Objects struct {
+	dir string // the bare git directory
+
+	mu    sync.RWMutex
+	loc   map[OID]location
+	packs []string // file names of the packs
+	seen  map[string]bool
+	epoch *Epoch
+}
+
+// Epoch is a time in which no object was dropped.
+type Epoch struct{ _ byte }
+
+type location struct {
+	pack int
+	off  int64
+}
+
+const repoConfig = `[core]
+	repositoryformatversion = 0
+	bare = true
+	logAllRefUpdates = false
+[gc]
+	auto = 0
+`
+
+// Open opens the git directory, or makes it. It needs no git for that.
+func Open(dir string) (*Objects, error) {
+	o := &Objects{dir: dir, loc: map[OID]location{}, seen: map[string]bool{}, epoch: &Epoch{}}
+	for _, d := range []string{o.PackDir(), filepath.Join(dir, "objects", "info"), filepath.Join(dir, "refs", "heads")} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return nil, fmt.Errorf("make git directory: %w", err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err == nil {
+		return o, o.Refresh()
+	}
+	if err := disk.WriteFile(filepath.Join(dir, "config"), []byte(repoConfig)); err != nil {
+		return nil, err
+	}
+	return o, disk.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"))
+}
+
+// PackDir is the folder of the packs.
+func (o *Objects) PackDir() string { return filepath.Join(o.dir, "objects", "pack") }
+
+func (o *Objects) has(id OID) bool {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	_, ok := o.loc[id]
+	return ok
+}
+
+// Epoch is the current epoch.
+func (o *Objects) Epoch() *Epoch { return o.epoch }
+
+// Refresh reads the indexes of packs that are not known yet.
+func (o *Objects) Refresh() error {
+	list, err := filepath.Glob(filepath.Join(o.PackDir(), "pack-*.idx"))
+	if err != nil {
+		return fmt.Errorf("list packs: %w", err)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.forgetDropped(list)
+	for _, idx := range list {
+		if o.seen[idx] {
+			continue
+		}
+		pack := strings.TrimSuffix(idx, ".idx") + ".pack"
+		if _, err := os.Lstat(pack); errors.Is(err, fs.ErrNotExist) {
+			continue // a crash of the system may leave the index alone
+		}
+		data, err := os.ReadFile(idx)
+		if err != nil {
+			return fmt.Errorf("read pack index: %w", err)
+		}
+		if err := o.load(data); err != nil {
+			return fmt.Errorf("read pack index %s: %w", idx, err)
+		}
+		o.seen[idx] = true
+		o.packs = append(o.packs, pack)
+	}
+	return nil
+}
+
+// Reload forgets all packs and reads their indexes again.
+func (o *Objects) Reload() error {
+	o.mu.Lock()
+	o.loc, o.packs, o.seen = map[OID]location{}, nil, map[string]bool{}
+	o.mu.Unlock()
+	return o.Refresh()
+}
+
+// forgetDropped starts anew if another process has dropped packs.
+func (o *Objects) forgetDropped(list []string) {
+	left := 0
+	for _, idx := range list {
+		if o.seen[idx] {
+			left++
+		}
+	}
+	if left < len(o.seen) {
+		o.loc, o.seen, o.packs, o.epoch = map[OID]location{}, map[string]bool{}, nil, &Epoch{}
+	}
+}
+
+// adopt takes in a pack that was just written.
+func (o *Objects) adopt(idx string, objs []packed) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range objs {
+		o.loc[objs[i].ID] = location{len(o.packs), objs[i].off}
+	}
+	o.seen[idx] = true
+	o.packs = append(o.packs, strings.TrimSuffix(idx, ".idx")+".pack")
+}
+
+// load adds the objects of one index; their pack is the next one.
+func (o *Objects) load(data []byte) error {
+	const head = 8 + 4*256
+	if len(data) < head || !bytes.HasPrefix(data, []byte("\xfftOc\x00\x00\x00\x02")) {
+		return errors.New("not a pack index of version 2")
+	}
+	n := int(binary.BigEndian.Uint32(data[head-4:]))
+	offs := head + n*(len(OID{})+4)
+	far := offs + 4*n
+	if len(data) < far {
+		return io.ErrUnexpectedEOF
+	}
+	for i := range n {
+		var id OID
+		copy(id[:], data[head+i*len(id):])
+		off := int64(binary.BigEndian.Uint32(data[offs+4*i:]))
+		if off >= 1<<31 {
+			at := far + 8*int(off&(1<<31-1))
+			if len(data) < at+8 {
+				return io.ErrUnexpectedEOF
+			}
+			off = int64(binary.BigEndian.Uint64(data[at:]))
+		}
+		o.loc[id] = location{len(o.packs), off}
+	}
+	return nil
+}
+
+// open returns the content of an object and its length.
+func (o *Objects) open(id OID) (io.ReadCloser, int64, error) {
+	o.mu.RLock()
+	at, ok := o.loc[id]
+	var name string
+	if ok {
+		name = o.packs[at.pack]
+	}
+	o.mu.RUnlock()
+	if !ok {
+		return nil, 0, fmt.Errorf("content %s is missing from %s", id, o.dir)
+	}
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) && o.Reload() == nil { // another process has written the pack anew
+		return o.open(id)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("open pack: %w", err)
+	}
+	r := bufio.NewReaderSize(io.NewSectionReader(f, at.off, 1<<62), 1<<14)
+	size, err := readEntryHead(r)
+	if err == nil {
+		var z io.ReadCloser
+		if z, err = zlib.NewReader(r); err == nil {
+			return blobReader{z, f}, size, nil
+		}
+	}
+	f.Close()
+	return nil, 0, fmt.Errorf("read %s from %s: %w", id, name, err)
+}
+
+type blobReader struct {
+	io.Reader
+	f *os.File
+}
+
+func (b blobReader) Close() error { return b.f.Close() }
+
+func readEntryHead(r io.ByteReader) (int64, error) {
+	c, err := r.ReadByte()
+	size := int64(c & 15)
+	for shift := 4; err == nil && c&0x80 != 0; shift += 7 {
+		c, err = r.ReadByte()
+		size |= int64(c&0x7f) << shift
+	}
+	return size, err
+}
+
+// CopyTo writes a content to w and checks that it is what its id says.
+func (o *Objects) CopyTo(w io.Writer, id OID) error {
+	r, size, err := o.open(id)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	h := NewHash(Blob, size)
+	if _, err := io.Copy(io.MultiWriter(w, h), r); err != nil {
+		return fmt.Errorf("copy content %s: %w", id, err)
+	}
+	if Sum(h) != id {
+		return fmt.Errorf("content %s in %s is damaged", id, o.dir)
+	}
+	return nil
+}
+
+// Content returns a content as a whole.
+func (o *Objects) Content(id OID) ([]byte, error) {
+	var b bytes.Buffer
+	if err := o.CopyTo(&b, id); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// SetRefs points refs, by their full names, at objects. They are not synced.
+func (o *Objects) SetRefs(refs map[string]string) error {
+	for name, id := range refs {
+		file := filepath.Join(o.dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			return fmt.Errorf("make ref: %w", err)
+		}
+		if err := os.WriteFile(file, []byte(id+"\n"), 0o600); err != nil {
+			return fmt.Errorf("make ref: %w", err)
+		}
+	}
+	return nil
+}
+
+// RepairRefs writes refs again of which one was lost in a crash of the system.
+func (o *Objects) RepairRefs(refs map[string]string) error {
+	for name, id := range refs {
+		fi, err := os.Lstat(filepath.Join(o.dir, filepath.FromSlash(name)))
+		if err != nil || fi.Size() != int64(len(id)+1) {
+			return o.SetRefs(refs)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,246 @@
+package pack
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"supervise/snapshot/internal/disk"
+)
+
+// Read returns an object of any type and checks that it is what its id says.
+func (o *Objects) Read(id OID, t Type) ([]byte, error) {
+	r, _, err := o.open(id)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("read %s %s: %w", t, id, err)
+	}
+	if Hash(t, data) != id {
+		return nil, fmt.Errorf("%s %s in %s is damaged", t, id, o.dir)
+	}
+	return data, nil
+}
+
+// File is a pack with its objects in the order in which they lie in it.
+type File struct {
+	base string // the path without .pack or .idx
+	Objs []packed
+	size int64
+}
+
+// Length is the number of bytes that an object takes in the pack. Objects follow each other without gaps.
+func (p File) Length(i int) int64 {
+	if i+1 < len(p.Objs) {
+		return p.Objs[i+1].off - p.Objs[i].off
+	}
+	return p.size - packTailSize - p.Objs[i].off
+}
+
+// packTailSize is the checksum at the end of a pack.
+const packTailSize = int64(len(OID{}))
+
+// readPackFile reads the index of a pack.
+func readPackFile(base string) (File, error) {
+	p := File{base: base}
+	fi, err := os.Stat(base + ".pack")
+	if err != nil {
+		return p, fmt.Errorf("look at pack: %w", err)
+	}
+	p.size = fi.Size()
+	data, err := os.ReadFile(base + ".idx")
+	if err != nil {
+		return p, fmt.Errorf("read pack index: %w", err)
+	}
+	if p.Objs, err = parseIndex(data); err != nil {
+		return p, fmt.Errorf("read pack index %s.idx: %w", base, err)
+	}
+	sort.Slice(p.Objs, func(i, j int) bool { return p.Objs[i].off < p.Objs[j].off })
+	return p, nil
+}
+
+// parseIndex is the reverse of packIndex.
+func parseIndex(data []byte) ([]packed, error) {
+	const head = 8 + 4*256
+	if len(data) < head || !bytes.HasPrefix(data, []byte("\xfftOc\x00\x00\x00\x02")) {
+		return nil, errors.New("not a pack index of version 2")
+	}
+	n := int(binary.BigEndian.Uint32(data[head-4:]))
+	crcs := head + n*len(OID{})
+	offs, far := crcs+4*n, crcs+8*n
+	if len(data) < far {
+		return nil, io.ErrUnexpectedEOF
+	}
+	objs := make([]packed, n)
+	for i := range objs {
+		o := &objs[i]
+		copy(o.ID[:], data[head+i*len(o.ID):])
+		o.crc = binary.BigEndian.Uint32(data[crcs+4*i:])
+		o.off = int64(binary.BigEndian.Uint32(data[offs+4*i:]))
+		if o.off >= 1<<31 {
+			at := far + 8*int(o.off&(1<<31-1))
+			if len(data) < at+8 {
+				return nil, io.ErrUnexpectedEOF
+			}
+			o.off = int64(binary.BigEndian.Uint64(data[at:]))
+		}
+	}
+	return objs, nil
+}
+
+// PackFiles reads the indexes of all packs.
+func (o *Objects) PackFiles() ([]File, error) {
+	list, err := filepath.Glob(filepath.Join(o.PackDir(), "pack-*.idx"))
+	if err != nil {
+		return nil, fmt.Errorf("list packs: %w", err)
+	}
+	out := make([]File, 0, len(list))
+	for _, idx := range list {
+		p, err := readPackFile(strings.TrimSuffix(idx, ".idx"))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// maxRewrite is how many bytes of packs are written anew at a time, which is what is needed of free space.
+const maxRewrite = 256 << 20
+
+// Prune deletes the packs of which nothing is needed, and replaces those of which not everything is. The database has to
+// be opened again afterwards.
+func (o *Objects) Prune(needed map[OID]int) error {
+	all, err := o.PackFiles()
+	if err != nil {
+		return err
+	}
+	there := map[OID]bool{} // in packs that stay, or have been written
+	var spoilt []File
+	for _, p := range all {
+		if !wanted(p, needed, there) {
+			spoilt = append(spoilt, p)
+			continue
+		}
+		for _, obj := range p.Objs {
+			there[obj.ID] = true
+		}
+	}
+	for len(spoilt) > 0 {
+		n, size := 0, int64(0)
+		for ; n < len(spoilt) && (n == 0 || size < maxRewrite); n++ {
+			size += spoilt[n].live(needed, there)
+		}
+		if err := o.rewrite(spoilt[:n], needed, there); err != nil {
+			return err
+		}
+		spoilt = spoilt[n:]
+	}
+	return Sweep(o.PackDir())
+}
+
+// wanted reports whether every object of a pack is needed and not there already.
+func wanted(p File, needed map[OID]int, there map[OID]bool) bool {
+	for _, o := range p.Objs {
+		if _, ok := needed[o.ID]; !ok || there[o.ID] {
+			return false
+		}
+	}
+	return true
+}
+
+// live is how many bytes of a pack have to be kept.
+func (p File) live(needed map[OID]int, there map[OID]bool) (n int64) {
+	for i, o := range p.Objs {
+		if _, ok := needed[o.ID]; ok && !there[o.ID] {
+			n += p.Length(i)
+		}
+	}
+	return n
+}
+
+// rewrite puts what is needed of some packs into a new one, and then deletes them.
+func (o *Objects) rewrite(packs []File, needed map[OID]int, there map[OID]bool) error {
+	w := NewWriter(o)
+	defer w.Abort()
+	for _, p := range packs {
+		if err := w.copyFrom(p, needed, there); err != nil {
+			return err
+		}
+	}
+	if err := w.Finish(); err != nil {
+		return err
+	}
+	for _, p := range packs {
+		// The index goes first: a pack without one is invisible, and swept.
+		if err := errors.Join(disk.IgnoreMissing(os.Remove(p.base+".idx")), disk.IgnoreMissing(os.Remove(p.base+".pack"))); err != nil {
+			return fmt.Errorf("delete pack: %w", err)
+		}
+	}
+	return disk.SyncDir(o.PackDir())
+}
+
+// copyFrom takes over the needed objects of a pack as they are, and notes them in there.
+func (w *Writer) copyFrom(p File, needed map[OID]int, there map[OID]bool) error {
+	f, err := os.Open(p.base + ".pack")
+	if err != nil {
+		return fmt.Errorf("open pack: %w", err)
+	}
+	defer f.Close()
+	for i, o := range p.Objs {
+		if _, ok := needed[o.ID]; !ok || there[o.ID] {
+			continue
+		}
+		if err := w.copyRaw(io.NewSectionReader(f, o.off, p.Length(i)), o); err != nil {
+			return fmt.Errorf("copy %s from %s.pack: %w", o.ID, p.base, err)
+		}
+		there[o.ID] = true
+	}
+	return nil
+}
+
+// copyRaw stores an object in the form that it has in another pack.
+func (w *Writer) copyRaw(r io.Reader, o packed) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := errors.Join(w.create(), w.flush()); err != nil {
+		return err
+	}
+	crc := crc32.NewIEEE()
+	out := &offsetWriter{f: w.f, off: w.off}
+	n, err := io.Copy(io.MultiWriter(out, crc), r)
+	if err != nil {
+		return fmt.Errorf("write pack: %w", err)
+	}
+	if crc.Sum32() != o.crc {
+		return errors.New("the pack is damaged")
+	}
+	w.commit(o.ID, o.crc, n)
+	return nil
+}
+
+// Sweep removes packs that a crash left without an index; nobody can see them.
+func Sweep(dir string) error {
+	packs, err := filepath.Glob(filepath.Join(dir, "pack-*.pack"))
+	if err != nil {
+		return fmt.Errorf("list packs: %w", err)
+	}
+	for _, p := range packs {
+		if _, err := os.Lstat(strings.TrimSuffix(p, ".pack") + ".idx"); errors.Is(err, os.ErrNotExist) {
+			if err := disk.IgnoreMissing(os.Remove(p)); err != nil {
+				return fmt.Errorf("remove left-over pack: %w", err)
+			}
+		}
+	}
+	return nil
+}

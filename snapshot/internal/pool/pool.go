@@ -1,0 +1,290 @@
+package pool
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/worktree"
+)
+
+// Pool keeps the object files of one object database. A file lies in the folder of the snapshot that saw it first.
+type Pool struct {
+	dir   string
+	Large bool           // Of large files, which are linked and never copied
+	first map[string]int // name such as "ab/cdef…" or "pack/pack-….idx" → number of that snapshot
+	gone  map[string]int // name → number of the first snapshot that missed it in the database
+}
+
+// Pools are the pools of a store.
+type Pools struct {
+	dir  string // each is a folder in it
+	open map[string]*Pool
+}
+
+// New returns the pools in the folder dir.
+func New(dir string) *Pools { return &Pools{dir: dir, open: map[string]*Pool{}} }
+
+// Forget makes the pools be read again, after others may have changed them.
+func (s *Pools) Forget() { clear(s.open) }
+
+// Of opens the pool of the object database that key names.
+func (s *Pools) Of(key string) (*Pool, error) {
+	if p := s.open[key]; p != nil {
+		return p, nil
+	}
+	dir := filepath.Join(s.dir, Name(key))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make object pool: %w", err)
+	}
+	p, err := Open(dir)
+	if err == nil {
+		p.Large = worktree.IsLargeFilesKey(key)
+		s.open[key] = p
+	}
+	return p, err
+}
+
+// Open reads which files are in a pool.
+func Open(dir string) (*Pool, error) {
+	p := &Pool{dir: dir, first: map[string]int{}}
+	if err := p.loadGone(); err != nil {
+		return nil, err
+	}
+	list, err := os.ReadDir(p.dir)
+	if err != nil {
+		return nil, fmt.Errorf("list object pool: %w", err)
+	}
+	for _, d := range list {
+		seq, err := strconv.Atoi(d.Name())
+		if err != nil {
+			continue
+		}
+		names, err := listAll(filepath.Join(p.dir, d.Name()))
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range names {
+			if old, ok := p.first[n]; !ok || seq < old {
+				p.first[n] = seq
+			}
+		}
+	}
+	return p, nil
+}
+
+func (p *Pool) file(name string) string {
+	return filepath.Join(p.dir, strconv.Itoa(p.first[name]), filepath.FromSlash(name))
+}
+
+// list names the files of a database that the pool is for.
+func (p *Pool) list(dir string) ([]string, error) {
+	if p.Large {
+		return listAll(dir)
+	}
+	return listObjects(dir)
+}
+
+// ErrOtherDisk is returned where large files would have to be copied to be kept.
+var ErrOtherDisk = errors.New("on another disk")
+
+// put makes a second name for a file.
+func (p *Pool) put(from, to string) error {
+	if !p.Large {
+		return disk.LinkOrCopy(from, to)
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	err := os.Link(from, to)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: %w", ErrOtherDisk, err) // or one without links, or with too many of them
+	}
+	return err
+}
+
+// Gather takes the objects in dir that the pool does not have yet.
+func (p *Pool) Gather(dir string, seq int) error {
+	names, err := p.list(dir)
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if _, ok := p.first[n]; ok {
+			continue
+		}
+		to := filepath.Join(p.dir, strconv.Itoa(seq), filepath.FromSlash(n))
+		err := p.put(filepath.Join(dir, filepath.FromSlash(n)), to)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // packed or pruned since it was listed
+		}
+		if err != nil {
+			return fmt.Errorf("keep git object: %w", err)
+		}
+		p.first[n] = seq
+	}
+	return p.missed(names, seq)
+}
+
+// Give puts back the objects that existed when the snapshot with a number was taken and are missing from dir now, or are
+// not what they were. since is when that snapshot was begun.
+func (p *Pool) Give(dir string, seq int, since time.Time) error {
+	present, err := p.list(dir)
+	if err != nil {
+		return err
+	}
+	have := make(map[string]bool, len(present))
+	for _, n := range present {
+		have[n] = true
+	}
+	changed := changedFolders(dir, since)
+	for n := range p.first {
+		to := filepath.Join(dir, filepath.FromSlash(n))
+		if !p.neededBy(n, seq) || have[n] && (!changed[path.Dir(n)] || p.intact(n, to)) {
+			continue
+		}
+		if err := errors.Join(disk.IgnoreMissing(os.Remove(to)), p.put(p.file(n), to)); err != nil {
+			return fmt.Errorf("give back git object: %w", err)
+		}
+	}
+	return nil
+}
+
+// changedFolders names the folders of an object database in which files came or went since then. Whoever edits files, as
+// sed -i does, usually puts new ones in their place.
+func changedFolders(dir string, since time.Time) map[string]bool {
+	out := map[string]bool{}
+	list, _ := os.ReadDir(dir) // without it nothing counts as changed
+	for _, d := range list {
+		if fi, err := d.Info(); err == nil && fi.IsDir() && fi.ModTime().After(since.Add(-disk.RacyWindow)) {
+			out[d.Name()] = true
+		}
+	}
+	return out
+}
+
+// intact reports whether an object file is still the one that the pool knows by its name. Files beside a pack that git
+// writes anew at will are not looked at.
+func (p *Pool) intact(name, file string) bool {
+	if ext := path.Ext(name); ext != "" && ext != ".pack" && ext != ".idx" {
+		return true
+	}
+	ours, errOurs := os.Open(p.file(name))
+	theirs, errTheirs := os.Open(file)
+	defer ours.Close()
+	defer theirs.Close()
+	if errOurs != nil {
+		return true // nothing better can be had
+	}
+	a, errA := ours.Stat()
+	b, errB := theirs.Stat()
+	if errors.Join(errTheirs, errA, errB) != nil || a.Size() != b.Size() {
+		return false
+	}
+	return os.SameFile(a, b) || sameBytes(ours, theirs)
+}
+
+func sameBytes(a, b io.Reader) bool {
+	var bufA, bufB [1 << 15]byte
+	for {
+		n, errA := io.ReadFull(a, bufA[:])
+		m, errB := io.ReadFull(b, bufB[:])
+		switch {
+		case n != m || !bytes.Equal(bufA[:n], bufB[:m]):
+			return false
+		case errA != nil || errB != nil:
+			return errA == errB //nolint:errorlint // both are ends of file, or one is not
+		}
+	}
+}
+
+// Clear removes the objects that the pool holds from a database that the target snapshot did not have.
+func (p *Pool) Clear(dir string) error {
+	names, err := p.list(dir)
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if _, kept := p.first[n]; !kept {
+			continue
+		}
+		file := filepath.Join(dir, filepath.FromSlash(n))
+		if err := os.Remove(file); err != nil {
+			return fmt.Errorf("remove git object: %w", err)
+		}
+		if !strings.HasPrefix(n, "pack/") {
+			_ = os.Remove(filepath.Dir(file)) // fails until it is empty
+		}
+	}
+	return nil
+}
+
+// listObjects names the files of an object database that never change: loose objects and packs with their indexes.
+func listObjects(dir string) ([]string, error) {
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open git objects: %w", err)
+	}
+	defer root.Close()
+	var out []string
+	for _, sub := range namesIn(root, ".") {
+		if len(sub) != 2 && sub != "pack" {
+			continue
+		}
+		for _, n := range namesIn(root, sub) {
+			loose := len(sub) == 2 && (len(n) == 38 || len(n) == 62) && strings.Trim(n, "0123456789abcdef") == ""
+			if loose || sub == "pack" && strings.HasPrefix(n, "pack-") {
+				out = append(out, sub+"/"+n)
+			}
+		}
+	}
+	return out, nil
+}
+
+// listAll names all regular files below a folder. A name that holds a line feed is none that git or its helpers give.
+func listAll(dir string) ([]string, error) {
+	var out []string
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, p)
+		if err == nil && !strings.HasPrefix(d.Name(), disk.TempObject) && !strings.Contains(rel, "\n") {
+			out = append(out, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list objects: %w", err)
+	}
+	return out, nil
+}
+
+// namesIn lists a folder; one that cannot be read has no names.
+func namesIn(root *os.Root, dir string) []string {
+	d, err := root.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(-1)
+	return names
+}

@@ -1,0 +1,338 @@
+package restore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sort"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sync/errgroup"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/manifest"
+)
+
+// applier carries out the plan for one part of the tree. Every step may be repeated. Something that is not what the
+// present snapshot holds is never destroyed.
+type applier struct {
+	*Restorer
+	root     *os.Root
+	rootPath string
+	now      []manifest.Entry
+
+	written, deleted []string
+	modes            map[string]uint32 // folders and the permissions they get in the end
+	temps            int
+	ready            map[string]string // temporary files that hold what a path is to get
+}
+
+func (x *Restorer) newApplier(root *os.Root, rootPath string, now []manifest.Entry) *applier {
+	return &applier{Restorer: x, root: root, rootPath: rootPath, now: now, modes: map[string]uint32{}, ready: map[string]string{}}
+}
+
+// run carries out the plan. Errors of single paths become mismatches; an error that would meet all others too, such as
+// a full disk, ends it.
+func (a *applier) run(p plan, want []manifest.Entry) error {
+	for _, step := range []struct {
+		list []manifest.Entry
+		do   func(manifest.Entry) error
+	}{{p.open, a.open}, {p.remove, a.remove}, {p.rmdir, a.rmdir}, {p.mkdir, a.mkdir}} {
+		if err := a.each(step.list, step.do); err != nil {
+			return err
+		}
+	}
+	for some := range slices.Chunk(p.write, writeAhead) {
+		a.fillAhead(some)
+		err := a.each(some, a.write)
+		a.dropReady()
+		if err != nil {
+			return err
+		}
+	}
+	if err := a.each(p.chmod, a.chmod); err != nil {
+		return err
+	}
+	a.close(want)
+	return nil
+}
+
+// each does one step of the plan for every entry.
+func (a *applier) each(list []manifest.Entry, do func(manifest.Entry) error) error {
+	for _, e := range list {
+		err := do(e)
+		if errors.Is(err, fs.ErrPermission) && a.loosen(path.Dir(e.Path)) {
+			err = do(e)
+		}
+		if disk.Fatal(err) {
+			return err
+		}
+		if err != nil {
+			a.Result.mismatch(e.Path, err.Error())
+		}
+	}
+	return nil
+}
+
+// open lets the owner into a folder whose permissions will change anyway.
+func (a *applier) open(e manifest.Entry) error {
+	a.modes[e.Path] = e.Stat.Mode
+	return a.root.Chmod(e.Path, disk.Mode(e.Stat.Mode|0o700))
+}
+
+// loosen makes a folder writable that forbids changes; close takes it back. It reports whether that is new.
+func (a *applier) loosen(dir string) bool {
+	if _, done := a.modes[dir]; done || dir == "." {
+		return false
+	}
+	fi, err := a.root.Lstat(dir)
+	if err != nil || !fi.IsDir() {
+		return false
+	}
+	a.modes[dir] = disk.Perms(fi)
+	return a.root.Chmod(dir, disk.Mode(disk.Perms(fi)|0o700)) == nil
+}
+
+// close gives folders their final permissions, deepest first.
+func (a *applier) close(want []manifest.Entry) {
+	dirs := make([]string, 0, len(a.modes))
+	for d := range a.modes {
+		if i := manifest.Lookup(want, d); i >= 0 && want[i].Kind == disk.KindDir {
+			a.modes[d] = want[i].Stat.Mode
+		}
+		dirs = append(dirs, d)
+	}
+	sort.Slice(dirs, func(i, j int) bool { return depth(dirs[i]) > depth(dirs[j]) })
+	for _, d := range dirs {
+		if err := a.root.Chmod(d, disk.Mode(a.modes[d])); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			a.Result.mismatch(d, err.Error())
+		}
+	}
+}
+
+var errChangedMeanwhile = errors.New("changed during the restore")
+
+// captured reports whether what is at a path now is what the present snapshot holds. The change time is left out: it moves
+// when another name of the same file goes away.
+func (a *applier) captured(p string, fi fs.FileInfo) bool {
+	i := manifest.Lookup(a.now, p)
+	if i < 0 {
+		return false
+	}
+	e, st := &a.now[i], disk.StatOf(fi)
+	return e.Kind == disk.KindOf(fi) && st.Size == e.Stat.Size && st.Mtime == e.Stat.Mtime && st.Ino == e.Stat.Ino && st.Dev == e.Stat.Dev
+}
+
+func (a *applier) remove(e manifest.Entry) error {
+	fi, err := a.root.Lstat(e.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		return nil // its folder was moved out of the way
+	}
+	if err != nil {
+		return err
+	}
+	if !a.captured(e.Path, fi) {
+		return errChangedMeanwhile
+	}
+	if err := a.root.Remove(e.Path); err != nil {
+		return err
+	}
+	a.deleted = append(a.deleted, e.Path)
+	return nil
+}
+
+// rmdir removes a folder that has become empty. One that holds something ignored stays.
+func (a *applier) rmdir(e manifest.Entry) error {
+	fi, err := a.root.Lstat(e.Path)
+	if err != nil || !fi.IsDir() {
+		return nil //nolint:nilerr // it is gone, which is what we want
+	}
+	err = a.root.Remove(e.Path)
+	if errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
+}
+
+func (a *applier) mkdir(e manifest.Entry) error {
+	fi, err := a.root.Lstat(e.Path)
+	if err == nil && !fi.IsDir() {
+		if err := a.makeWay(e.Path, fi); err != nil {
+			return err
+		}
+		if err := disk.IgnoreMissing(a.root.Remove(e.Path)); err != nil {
+			return err
+		}
+	}
+	a.modes[e.Path] = e.Stat.Mode
+	if err == nil && fi.IsDir() {
+		return a.root.Chmod(e.Path, disk.Mode(e.Stat.Mode|0o700))
+	}
+	return a.root.Mkdir(e.Path, 0o700)
+}
+
+func (a *applier) chmod(e manifest.Entry) error {
+	if err := a.root.Chmod(e.Path, disk.Mode(e.Stat.Mode)); err != nil {
+		return err
+	}
+	a.written = append(a.written, e.Path)
+	return nil
+}
+
+// write puts a file or link in place by renaming, so that it is there whole or not at all.
+func (a *applier) write(e manifest.Entry) error {
+	fi, err := a.root.Lstat(e.Path)
+	if err == nil {
+		err = a.makeWay(e.Path, fi)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	temp, filled := a.ready[e.Path]
+	delete(a.ready, e.Path)
+	if !filled {
+		temp = a.temp(e)
+		if err := a.fill(temp, e); err != nil {
+			return errors.Join(err, disk.IgnoreMissing(a.root.Remove(temp)))
+		}
+	}
+	if err := a.root.Rename(temp, e.Path); err != nil {
+		return errors.Join(err, disk.IgnoreMissing(a.root.Remove(temp)))
+	}
+	a.written = append(a.written, e.Path)
+	return nil
+}
+
+// writeAhead is how many contents are written before they are put in place.
+const writeAhead = 256
+
+// fillAhead writes contents beside where they belong, several at a time: most of
+// the time of a restore goes into making files. What fails is left to write,
+// which says why.
+func (a *applier) fillAhead(list []manifest.Entry) {
+	temps := make([]string, len(list))
+	for i, e := range list {
+		temps[i] = a.temp(e)
+	}
+	var group errgroup.Group
+	n := (len(list) + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
+	for from := 0; from < len(list); from += n {
+		group.Go(func() error {
+			for i := from; i < min(from+n, len(list)); i++ {
+				if err := a.fill(temps[i], list[i]); err != nil {
+					_ = a.root.Remove(temps[i])
+					temps[i] = ""
+				}
+			}
+			return nil
+		})
+	}
+	_ = group.Wait()
+	for i, e := range list {
+		if temps[i] != "" {
+			a.ready[e.Path] = temps[i]
+		}
+	}
+}
+
+// dropReady removes what was written ahead and not put in place.
+func (a *applier) dropReady() {
+	for p, temp := range a.ready {
+		_ = a.root.Remove(temp)
+		delete(a.ready, p)
+	}
+}
+
+// temp names a new temporary file beside where e belongs.
+func (a *applier) temp(e manifest.Entry) string {
+	a.temps++
+	return manifest.Join(manifest.Dir(e.Path), disk.TempPrefix+a.Token+"-"+strconv.Itoa(a.temps))
+}
+
+func (a *applier) fill(temp string, e manifest.Entry) error {
+	if e.Kind == disk.KindLink {
+		target, err := a.Objects.Content(e.OID)
+		if err != nil {
+			return err
+		}
+		return a.root.Symlink(string(target), temp)
+	}
+	f, err := a.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	err = a.Objects.CopyTo(f, e.OID)
+	err = errors.Join(err, f.Chmod(disk.Mode(e.Stat.Mode)))
+	if !disk.SyncsTrees && err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// makeWay sees to it that what is at a path may be replaced: it is captured, or worthless (a socket or pipe), or it is
+// kept in the store under another name.
+func (a *applier) makeWay(p string, fi fs.FileInfo) error {
+	switch disk.KindOf(fi) {
+	case disk.KindFile, disk.KindLink:
+		if a.captured(p, fi) {
+			return nil
+		}
+	case disk.KindDir: // what is captured has been removed from it; the rest is in no snapshot
+	default:
+		return nil
+	}
+	if fi.IsDir() {
+		delete(a.modes, p)
+	}
+	if err := a.keepDisplaced(p, fi); err != nil {
+		return fmt.Errorf("keep what is in the way: %w", err)
+	}
+	a.Result.Displaced = append(a.Result.Displaced, p)
+	return nil
+}
+
+func (a *applier) keepDisplaced(p string, fi fs.FileInfo) error {
+	if a.rootPath == a.Tree.Work && a.otherDisk() {
+		return a.moveAside(p)
+	}
+	to := filepath.Join(a.Store, "displaced", string(a.Result.Safety), filepath.FromSlash(p))
+	for n := 1; ; n++ { // an earlier attempt of the same restore may have kept a file of that name
+		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		to = filepath.Join(a.Store, "displaced", string(a.Result.Safety), filepath.FromSlash(p)+"."+strconv.Itoa(n))
+	}
+	return keepDisplaced(filepath.Join(a.rootPath, filepath.FromSlash(p)), to, fi)
+}
+
+func keepDisplaced(from, to string, fi fs.FileInfo) error {
+	if fi.Mode().IsRegular() {
+		return disk.LinkOrCopy(from, to)
+	}
+	if fi.IsDir() {
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			return err
+		}
+		if err := os.Rename(from, to); err != nil {
+			return fmt.Errorf("a folder with files that are not in any snapshot; move it away and restore again: %w", err)
+		}
+		return nil
+	}
+	target, err := os.Readlink(from)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(to), 0o700)
+	}
+	if err != nil {
+		return err
+	}
+	return os.Symlink(target, to)
+}

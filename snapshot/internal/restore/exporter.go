@@ -1,0 +1,135 @@
+package restore
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/manifest"
+	"supervise/snapshot/internal/pack"
+)
+
+// Exporter writes files into a folder.
+type Exporter struct {
+	Objects *pack.Objects
+	Work    string // links that lead into this folder lead into dir instead
+	Root    *os.Root
+	Dir     string
+}
+
+// Some brings single paths to what the manifest holds.
+func (x Exporter) Some(m *manifest.Manifest, paths []string) error {
+	for _, p := range paths {
+		i := manifest.Lookup(m.Work, p)
+		if i < 0 {
+			if err := disk.IgnoreMissing(x.Root.RemoveAll(filepath.FromSlash(p))); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := x.write(m.Work[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// All writes every entry: the folders first, then the files several at a time,
+// and the links last, so that nothing is written through one.
+func (x Exporter) All(ctx context.Context, work []manifest.Entry) error {
+	var files, links []manifest.Entry
+	for _, e := range work {
+		switch e.Kind {
+		case disk.KindFile:
+			files = append(files, e)
+		case disk.KindLink:
+			links = append(links, e)
+		case disk.KindDir:
+			if err := x.Root.MkdirAll(filepath.FromSlash(e.Path), 0o700); err != nil {
+				return err
+			}
+		}
+	}
+	var group errgroup.Group
+	n := max(1, (len(files)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
+	for some := range slices.Chunk(files, n) {
+		group.Go(func() error {
+			for _, e := range some {
+				if err := errors.Join(ctx.Err(), x.write(e)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for _, e := range links {
+		if err := x.write(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes one file or link. Its owner can always read and delete it.
+func (x Exporter) write(e manifest.Entry) error {
+	name := filepath.FromSlash(e.Path)
+	if e.Kind == disk.KindDir {
+		return x.Root.MkdirAll(name, 0o700)
+	}
+	put := x.file
+	if e.Kind == disk.KindLink {
+		put = x.link
+	}
+	err := put(name, e)
+	if errors.Is(err, fs.ErrNotExist) { // seldom: the folders are made first
+		if err := x.Root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return err
+		}
+		err = put(name, e)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		if err := x.Root.RemoveAll(name); err != nil {
+			return err
+		}
+		err = put(name, e)
+	}
+	return err
+}
+
+func (x Exporter) file(name string, e manifest.Entry) error {
+	mode := disk.Mode(e.Stat.Mode)&fs.ModePerm | 0o600
+	f, err := x.Root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	err = x.Objects.CopyTo(f, e.OID)
+	if mode&^0o755 != 0 { // the usual umask takes these away
+		err = errors.Join(err, f.Chmod(mode))
+	}
+	return errors.Join(err, f.Close())
+}
+
+func (x Exporter) link(name string, e manifest.Entry) error {
+	target, err := x.Objects.Content(e.OID)
+	if err != nil {
+		return err
+	}
+	to := string(target)
+	if below, ok := strings.CutPrefix(to, x.Work+string(filepath.Separator)); ok {
+		to = filepath.Join(x.Dir, below)
+	} else if to == x.Work {
+		to = x.Dir
+	}
+	return x.Root.Symlink(to, name)
+}

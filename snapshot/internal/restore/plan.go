@@ -1,0 +1,64 @@
+package restore
+
+import (
+	"sort"
+	"strings"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/manifest"
+)
+
+// plan is what has to be done to one part of the tree, in this order.
+type plan struct {
+	open   []manifest.Entry // folders whose permissions differ: shallow first, so that what is below can be reached
+	remove []manifest.Entry // files and links
+	rmdir  []manifest.Entry // deepest first
+	mkdir  []manifest.Entry // shallow first
+	write  []manifest.Entry
+	chmod  []manifest.Entry // files whose content is right
+}
+
+// diff compares what is there with what is wanted. leave names paths that must not be deleted, because the target cannot
+// tell whether they were there.
+func diff(now, want []manifest.Entry, leave func(string) bool) plan {
+	var p plan
+	if manifest.Same(now, want) {
+		return p
+	}
+	manifest.Pairs(now, want, func(n, w *manifest.Entry) {
+		if w != nil {
+			p.want(n, w)
+		}
+		switch {
+		case n == nil, w != nil && (n.Kind == disk.KindDir) == (w.Kind == disk.KindDir), w == nil && leave(n.Path):
+		case n.Kind == disk.KindDir:
+			p.rmdir = append(p.rmdir, *n)
+		default:
+			p.remove = append(p.remove, *n)
+		}
+	})
+	sort.SliceStable(p.rmdir, func(i, j int) bool { return depth(p.rmdir[i].Path) > depth(p.rmdir[j].Path) })
+	return p
+}
+
+// want plans for one wanted entry, where n is what is there, nil for nothing.
+func (p *plan) want(n, w *manifest.Entry) {
+	if w.Kind == disk.KindDir {
+		switch {
+		case n == nil || n.Kind != disk.KindDir:
+			p.mkdir = append(p.mkdir, *w)
+		case n.Stat.Mode != w.Stat.Mode:
+			p.open = append(p.open, *w)
+		}
+		return
+	}
+	switch {
+	case n != nil && n.Same(w):
+	case n != nil && n.Kind == w.Kind && n.OID == w.OID:
+		p.chmod = append(p.chmod, *w)
+	default:
+		p.write = append(p.write, *w)
+	}
+}
+
+func depth(p string) int { return strings.Count(p, "/") }

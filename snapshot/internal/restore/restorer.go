@@ -1,0 +1,200 @@
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"supervise/snapshot/internal/gitstate"
+	"supervise/snapshot/internal/manifest"
+	"supervise/snapshot/internal/pack"
+	"supervise/snapshot/internal/pool"
+	"supervise/snapshot/internal/worktree"
+)
+
+// Restored tells what a restore did. All paths are relative to the root of the tree, with slashes, and sorted.
+type Restored struct {
+	Target manifest.ID
+	// Safety is the snapshot of the tree as it was before; restoring it undoes this restore.
+	Safety manifest.ID
+	// Written and Deleted are working files; files that were right already are in neither.
+	Written, Deleted []string
+	// GitFiles counts the files of git's own state that were written or deleted.
+	GitFiles int
+	// Shared is what was gone of the state that linked worktrees share and is there again, in the words of GitLost.
+	Shared []string
+	// Gone is what existed at the target, was not captured and does not exist now: ignored files and folders such as
+	// node_modules, and skipped files. They cannot be brought back; what made them has to run again.
+	Gone []string
+	// Left is what was not there at the target, could not be captured, and is still there: a restore deletes nothing that
+	// is in no snapshot.
+	Left []string
+	// Displaced is what was in the way and is not in the safety snapshot: files that are too big, unreadable or unstable,
+	// or changed during the restore, and folders that still hold such or ignored files. They were moved into the folder
+	// displaced/SAFETY of the store; if that is on another disk, into .supervise-displaced/SAFETY of the tree, which is in no
+	// snapshot.
+	Displaced []string
+	// DisplacedTo is that folder, "" if nothing was displaced.
+	DisplacedTo string
+	// Mismatches is what differs from the target after all. Anything here means that the restore is not whole.
+	Mismatches []Mismatch
+}
+
+// Mismatch is a path that is not as the target says.
+type Mismatch struct{ Path, Why string }
+
+// Restorer changes the working tree and git's state from what one snapshot holds to what another holds.
+type Restorer struct {
+	Tree          *worktree.Tree
+	Store         string // its folder
+	Objects       *pack.Objects
+	Pools         *pool.Pools
+	Token         string // in the names of temporary files
+	Result        *Restored
+	ExcludesSaved func(worktree.Excludes) error // makes a change of the excludes last
+}
+
+// Apply changes the tree from present to target: working files, git's files, then git's objects.
+func (x *Restorer) Apply(ctx context.Context, present, target *manifest.Manifest) error {
+	if err := x.sweep(present.Temps); err != nil {
+		return err
+	}
+	if err := x.clearObjects(present, target); err != nil {
+		return err
+	}
+	leave := target.Unknown()
+	work := x.newApplier(x.Tree.Root, x.Tree.Work, present.Work)
+	todo := diff(x.Tree.Excludes.Without(present.Work), x.Tree.Excludes.Without(target.Work), leave)
+	if err := work.run(todo, target.Work); err != nil {
+		return err
+	}
+	x.Result.Written, x.Result.Deleted = work.written, work.deleted
+	git := x.newApplier(x.Tree.Root, x.Tree.Work, present.Git)
+	if err := git.run(diff(present.Git, target.Git, leave), target.Git); err != nil {
+		return err
+	}
+	x.Result.GitFiles = len(git.written) + len(git.deleted)
+	// Folders that held nothing but a nested repository are empty only now.
+	if err := work.run(plan{rmdir: todo.rmdir}, target.Work); err != nil {
+		return err
+	}
+	return x.applyExternal(ctx, present, target)
+}
+
+// sweep removes the temporary files of an earlier attempt.
+func (x *Restorer) sweep(temps []string) error {
+	for _, t := range temps {
+		var err error
+		if rel, outside := strings.CutPrefix(t, worktree.InExternal); outside {
+			err = os.Remove(filepath.Join(x.Tree.External.GitDir, filepath.FromSlash(rel)))
+		} else {
+			err = x.Tree.Root.Remove(t)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove left-over temporary file: %w", err)
+		}
+	}
+	return nil
+}
+
+// applyExternal restores the git folder outside of the tree, if there is one, and gives back objects inside and outside.
+func (x *Restorer) applyExternal(ctx context.Context, present, target *manifest.Manifest) error {
+	ext := x.Tree.External
+	if ext.GitDir == "" {
+		return x.giveObjects(target)
+	}
+	if err := os.MkdirAll(ext.GitDir, 0o755); err != nil {
+		return fmt.Errorf("make git folder: %w", err)
+	}
+	root, err := os.OpenRoot(ext.GitDir)
+	if err != nil {
+		return fmt.Errorf("open git folder: %w", err)
+	}
+	defer root.Close()
+	a := x.newApplier(root, ext.GitDir, present.Ext)
+	p := diff(present.Ext, target.Ext, func(string) bool { return false })
+	if err := a.run(p, target.Ext); err != nil {
+		return err
+	}
+	x.Result.GitFiles += len(a.written) + len(a.deleted)
+	if err := x.giveObjects(target); err != nil {
+		return err
+	}
+	if ext.Linked() {
+		if err := x.restoreShared(ctx, present, target); err != nil {
+			return err
+		}
+		if err := gitstate.RestoreBranch(ctx, ext.Common, target.Branch); err != nil {
+			x.Result.mismatch(target.Branch.Name, err.Error())
+		}
+	}
+	return nil
+}
+
+// clearObjects empties the object databases that the target does not have; the pool keeps what was in them.
+func (x *Restorer) clearObjects(present, target *manifest.Manifest) error {
+	had := map[string]bool{}
+	for _, d := range target.ObjectDirs {
+		had[d] = true
+	}
+	leave := target.Unknown()
+	for _, d := range present.ObjectDirs {
+		if had[d] || leave(d) || worktree.IsLargeFilesKey(d) {
+			continue // large files are no part of a tree: they are found by those that name them
+		}
+		p, err := x.Pools.Of(d)
+		if err != nil {
+			return err
+		}
+		if err := p.Clear(x.Tree.External.ObjectDir(x.Tree.Work, d)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// giveObjects puts back what is missing from the target's object databases.
+func (x *Restorer) giveObjects(target *manifest.Manifest) error {
+	for _, key := range target.ObjectDirs {
+		if worktree.IsLargeFilesKey(key) && !strings.HasPrefix(key, worktree.InExternal) {
+			_ = x.Tree.Root.MkdirAll(key, 0o755) // where it fails, realDir tells
+		}
+		if !strings.HasPrefix(key, worktree.InExternal) && !x.realDir(key) {
+			continue // a mismatch that verify reports
+		}
+		p, err := x.Pools.Of(key)
+		if err != nil {
+			return err
+		}
+		if err := p.Give(x.Tree.External.ObjectDir(x.Tree.Work, key), manifest.Seq(target.ID), target.Started); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// realDir reports whether a path of the tree is a folder that is reached without symbolic links.
+func (x *Restorer) realDir(p string) bool {
+	for d := p; d != "."; d = path.Dir(d) {
+		fi, err := x.Tree.Root.Lstat(d)
+		if err != nil || !fi.IsDir() {
+			return false
+		}
+	}
+	return true
+}
+
+// mismatch notes a path once, with the first reason.
+func (r *Restored) mismatch(p, why string) {
+	for _, m := range r.Mismatches {
+		if m.Path == p {
+			return
+		}
+	}
+	r.Mismatches = append(r.Mismatches, Mismatch{p, why})
+}

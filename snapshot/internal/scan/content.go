@@ -1,0 +1,223 @@
+package scan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/manifest"
+	"supervise/snapshot/internal/pack"
+)
+
+const readAttempts = 3
+
+// StreamFrom is the size in bytes from which files are hashed and stored without being held in memory.
+const StreamFrom = 4 << 20
+
+// read hashes, and stores, the contents of the entries with the given indexes. What cannot be read becomes kind 0.
+func (sc *scanner) read(ctx context.Context, of manifest.Part, entries []manifest.Entry, todo []int) error {
+	if len(todo) == 0 {
+		return nil
+	}
+	rootPath := sc.Work
+	if of == manifest.PartExt {
+		rootPath = sc.External.GitDir
+	}
+	root, err := os.OpenRoot(rootPath)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", rootPath, err)
+	}
+	defer root.Close()
+	top, _, err := disk.OpenDir(root)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", rootPath, err)
+	}
+	defer top.Close()
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(2, runtime.NumCPU()))
+	for len(todo) > 0 {
+		dir, n := manifest.Dir(entries[todo[0]].Path), 1
+		for n < len(todo) && manifest.Dir(entries[todo[n]].Path) == dir {
+			n++
+		}
+		list := todo[:n]
+		todo = todo[n:]
+		g.Go(func() error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return sc.readDir(top, dir, of, entries, list)
+		})
+	}
+	return g.Wait()
+}
+
+// openBelow opens a folder that lies any number of levels below another.
+func openBelow(top disk.Dir, dir string) (disk.Dir, error) {
+	at, _, err := top.Sub(".")
+	for name := range strings.SplitSeq(dir, "/") {
+		if err != nil {
+			return at, err
+		}
+		if name == "" {
+			break // the folder itself
+		}
+		next, _, errNext := at.Sub(name)
+		at.Close()
+		at, err = next, errNext
+	}
+	return at, err
+}
+
+func (sc *scanner) readDir(top disk.Dir, dir string, of manifest.Part, entries []manifest.Entry, list []int) error {
+	sub, err := openBelow(top, dir)
+	if err != nil {
+		for _, i := range list {
+			sc.unread(&entries[i], of, manifest.Unreadable)
+		}
+		return nil // recorded, never fatal
+	}
+	defer sub.Close()
+	var buf []byte
+	for _, i := range list {
+		e := &entries[i]
+		if e.Kind == disk.KindLink {
+			if e.OID, err = sc.store([]byte(sc.links[linkKey(of, e.Path)])); err != nil {
+				return err
+			}
+			continue
+		}
+		err := sc.readFile(sub, e, &buf)
+		switch {
+		case err == nil:
+		case errors.Is(err, pack.ErrChanged):
+			sc.unread(e, of, manifest.Unstable)
+		case errors.Is(err, errStore):
+			return err
+		case errors.Is(err, fs.ErrNotExist):
+			e.Kind = 0 // gone since the walk
+		default:
+			sc.unread(e, of, manifest.Unreadable)
+		}
+	}
+	return nil
+}
+
+// errStore marks errors of our own store, which are not the file's fault.
+var errStore = errors.New("store content")
+
+func (sc *scanner) unread(e *manifest.Entry, of manifest.Part, r manifest.Reason) {
+	if of != manifest.PartExt {
+		sc.skip(manifest.Skip{Path: e.Path, Reason: r, Size: e.Stat.Size})
+	}
+	e.Kind = 0
+}
+
+func (sc *scanner) store(data []byte) (pack.OID, error) {
+	if sc.Pack == nil {
+		return pack.Hash(pack.Blob, data), nil
+	}
+	id, err := sc.Pack.Add(pack.Blob, data)
+	if err != nil {
+		return id, errors.Join(errStore, err)
+	}
+	return id, nil
+}
+
+// readFile reads a file that holds still while it is read. The entry's stat becomes that of the content.
+func (sc *scanner) readFile(dir disk.Dir, e *manifest.Entry, buf *[]byte) error {
+	err := pack.ErrChanged
+	for try := 0; try < readAttempts && errors.Is(err, pack.ErrChanged); try++ {
+		err = sc.readOnce(dir, e, buf)
+	}
+	return err
+}
+
+func (sc *scanner) readOnce(dir disk.Dir, e *manifest.Entry, buf *[]byte) error {
+	f, err := dir.File(path.Base(e.Path))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	k, st, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if k != disk.KindFile || st.Ino != e.Stat.Ino || st.Dev != e.Stat.Dev {
+		e.Stat = st
+		return pack.ErrChanged
+	}
+	id, err := sc.content(f, st.Size, buf)
+	if err != nil {
+		return err
+	}
+	_, after, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if after != st {
+		return pack.ErrChanged
+	}
+	e.OID, e.Stat = id, st
+	return nil
+}
+
+func (sc *scanner) content(f disk.File, size int64, buf *[]byte) (pack.OID, error) {
+	if size < StreamFrom {
+		if int64(cap(*buf)) <= size {
+			*buf = make([]byte, size+size/2+1)
+		}
+		data := (*buf)[:size+1] // one more than there should be
+		n, err := io.ReadFull(f, data)
+		if err := otherThanEnd(err); err != nil {
+			return pack.OID{}, err
+		}
+		if int64(n) != size {
+			return pack.OID{}, pack.ErrChanged
+		}
+		return sc.store(data[:n])
+	}
+	h := pack.NewHash(pack.Blob, size)
+	n, err := io.Copy(h, io.LimitReader(f, size+1))
+	if err == nil && n != size {
+		err = pack.ErrChanged
+	}
+	id := pack.Sum(h)
+	if err != nil || sc.Pack == nil {
+		return id, err
+	}
+	if err := sc.Pack.Stream(io.NewSectionReader(f, 0, size), size, id); err != nil {
+		if errors.Is(err, pack.ErrChanged) {
+			return id, err
+		}
+		return id, errors.Join(errStore, err)
+	}
+	return id, nil
+}
+
+func otherThanEnd(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return err
+}
+
+// dropUnread removes the entries whose kind was cleared.
+func dropUnread(entries []manifest.Entry) []manifest.Entry {
+	out := entries[:0]
+	for _, e := range entries {
+		if e.Kind != 0 {
+			out = append(out, e)
+		}
+	}
+	return out
+}

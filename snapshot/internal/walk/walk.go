@@ -1,0 +1,268 @@
+package walk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/manifest"
+)
+
+// Node is one entry of a folder as the walk saw it. Its kind is 0 for sockets, pipes and devices.
+type Node struct {
+	Name string
+	Kind disk.Kind
+	St   disk.Stat
+	At   int  // where the base of a scan has it, -1: nowhere
+	Next Zone // set by the visitor: the rules by which to go on below it
+}
+
+// Zone says by which rules a folder is looked at.
+type Zone byte
+
+// The zones of a tree.
+const (
+	ZoneNone    Zone = iota // not at all
+	ZoneWork                // working files
+	ZoneIgnored             // an ignored folder that holds tracked files
+	ZoneGit                 // inside .git
+)
+
+// Folder is one folder of a walk. Its nodes are valid during the visit only.
+type Folder struct {
+	Open  disk.Dir // the folder itself
+	Dir   string   // its path from the root of the walk, "" for the root
+	Zone  Zone
+	Self  Node // the folder in its parent; nowhere in a base for the root
+	Known bool // the nodes come from the base of a scan, which has set where they are in it
+	Nodes []Node
+}
+
+// Join is the path of an entry of the folder.
+func (l *Folder) Join(name string) string { return manifest.Join(l.Dir, name) }
+
+// Read reads a file of the folder that is expected to be small.
+func (l *Folder) Read(name string) ([]byte, error) {
+	f, err := l.Open.File(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// Walker goes through a tree in parallel, never through symbolic links and never onto another file system. Folders are
+// visited before what is below them.
+type Walker struct {
+	Keep  func(dir string, z Zone) func(name string) bool // tells which names to look at; nil keeps all, also as a result
+	Visit func(context.Context, *Folder) error            // sets the next zone of each node
+	Fail  func(path string, reason manifest.Reason)       // an entry that could not be looked at; never the root
+	Known func(*Folder) bool                              // fills in the nodes of an unchanged folder; nil knows none
+
+	dev     uint64
+	scratch sync.Pool // of *scratch
+	queue   queue
+}
+
+// scratch is memory that the walk of one folder needs and the next one can have again.
+type scratch struct {
+	list  disk.Lister
+	nodes []Node
+}
+
+var errReplaced = errors.New("replaced while it was opened")
+
+// Walk walks the tree below root, by the rules of zone z.
+func (w *Walker) Walk(ctx context.Context, root *os.Root, z Zone) error {
+	open, st, err := disk.OpenDir(root)
+	if err != nil {
+		return fmt.Errorf("look at %s: %w", root.Name(), err)
+	}
+	w.dev = st.Dev
+	w.queue.wake.L = &w.queue.mu
+	w.queue.push(Folder{Open: open, Zone: z, Self: Node{At: -1}})
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var g errgroup.Group
+	for range max(2, runtime.NumCPU()) {
+		g.Go(func() error { return w.work(ctx, cancel) })
+	}
+	return g.Wait()
+}
+
+// work walks folders of the queue until there are none left. After an error the others are closed only.
+func (w *Walker) work(ctx context.Context, cancel context.CancelCauseFunc) error {
+	for {
+		l, ok := w.queue.pop()
+		if !ok {
+			return context.Cause(ctx)
+		}
+		if err := w.folder(ctx, l); err != nil {
+			cancel(err)
+		}
+		w.queue.done()
+	}
+}
+
+// queue holds open folders that are to be walked. The last comes first, which keeps it short.
+type queue struct {
+	mu      sync.Mutex
+	wake    sync.Cond
+	list    []Folder
+	pending int // in the list or being walked
+}
+
+// queueMost bounds how many folders are open at a time, beside those above the ones that are being walked.
+const queueMost = 64
+
+// push adds a folder, unless there are many already.
+func (q *queue) push(l Folder) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.list) >= queueMost {
+		return false
+	}
+	q.list = append(q.list, l)
+	q.pending++
+	q.wake.Signal()
+	return true
+}
+
+// pop waits for a folder; there is none any more when all have been walked.
+func (q *queue) pop() (Folder, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.list) == 0 && q.pending > 0 {
+		q.wake.Wait()
+	}
+	if len(q.list) == 0 {
+		return Folder{}, false
+	}
+	l := q.list[len(q.list)-1]
+	q.list = q.list[:len(q.list)-1]
+	return l, true
+}
+
+// done follows the walk of a folder that pop gave.
+func (q *queue) done() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.pending--; q.pending == 0 {
+		q.wake.Broadcast()
+	}
+}
+
+// folder visits one folder, which it closes, and walks those in it.
+func (w *Walker) folder(ctx context.Context, l Folder) error {
+	defer l.Open.Close()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	s, ok := w.scratch.Get().(*scratch)
+	if !ok {
+		s = &scratch{}
+	}
+	defer w.scratch.Put(s)
+	if err := w.list(&l, s); err != nil {
+		if l.Dir == "" {
+			return fmt.Errorf("list the folder: %w", err)
+		}
+		w.Fail(l.Dir, manifest.Unreadable)
+		return nil
+	}
+	if err := w.Visit(ctx, &l); err != nil {
+		return err
+	}
+	for i := range l.Nodes {
+		if n := &l.Nodes[i]; n.Kind == disk.KindDir && n.Next != ZoneNone {
+			if err := w.enter(ctx, &l, n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// enter opens a folder now, while its parent is open, and leaves it to the queue if that has room.
+func (w *Walker) enter(ctx context.Context, l *Folder, n *Node) error {
+	path := l.Join(n.Name)
+	if n.St.Dev != w.dev {
+		w.Fail(path, manifest.MountPoint)
+		return nil
+	}
+	open, st, err := l.Open.Sub(n.Name)
+	if err == nil && (st.Ino != n.St.Ino || st.Dev != n.St.Dev) {
+		open.Close()
+		err = errReplaced
+	}
+	if err != nil {
+		w.Fail(path, manifest.Unreadable)
+		return nil //nolint:nilerr // recorded, never fatal
+	}
+	below := Folder{Open: open, Dir: path, Zone: n.Next, Self: *n}
+	if w.queue.push(below) {
+		return nil
+	}
+	return w.folder(ctx, below)
+}
+
+// list looks at the entries of a folder.
+func (w *Walker) list(l *Folder, s *scratch) error {
+	l.Nodes = s.nodes[:0]
+	l.Known = w.Known != nil && w.Known(l)
+	if !l.Known {
+		if err := w.names(l, s); err != nil {
+			return err
+		}
+	}
+	s.nodes = l.Nodes[:0]
+	there := l.Nodes[:0]
+	for i := range l.Nodes {
+		n := &l.Nodes[i]
+		var err error
+		n.Kind, n.St, err = s.list.Lstat(l.Open, n.Name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // gone since it was listed
+		case err != nil:
+			w.Fail(l.Join(n.Name), manifest.Unreadable)
+		default:
+			there = append(there, *n)
+		}
+	}
+	l.Nodes = there
+	return nil
+}
+
+// names makes a node of each name that is to be kept.
+func (w *Walker) names(l *Folder, s *scratch) error {
+	names, err := s.list.Names(l.Open)
+	if err != nil {
+		return err
+	}
+	var keep func(string) bool
+	if w.Keep != nil {
+		keep = w.Keep(l.Dir, l.Zone)
+	}
+	for _, name := range names {
+		if keep == nil || keep(name) {
+			l.Nodes = append(l.Nodes, Node{Name: name, At: -1})
+		}
+	}
+	return nil
+}
+
+// NodeKey is the path of a node, with a slash at the end for a folder.
+func NodeKey(dir string, n *Node) string {
+	if n.Kind == disk.KindDir {
+		return manifest.Join(dir, n.Name) + "/"
+	}
+	return manifest.Join(dir, n.Name)
+}

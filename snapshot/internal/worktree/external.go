@@ -1,0 +1,126 @@
+package worktree
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// GitRel is the part of a path behind its first .git: "refs" for "sub/.git/refs", "" for .git itself.
+func GitRel(dir string) string {
+	rest := dir
+	for rest != "" {
+		var name string
+		name, rest, _ = strings.Cut(rest, "/")
+		if IsDotGit(name) {
+			return rest
+		}
+	}
+	return dir
+}
+
+// IsObjectDir tells object databases: that of a repository and those of its submodules. rel is relative to .git.
+func IsObjectDir(rel string) bool {
+	return rel == "objects" || strings.HasPrefix(rel, "modules/") && path.Base(rel) == "objects"
+}
+
+// IsLargeFiles tells the folders in which git-lfs and git-annex keep the contents of large files, under names that are
+// made from the content. Often they are nowhere else: nobody has pushed them yet.
+func IsLargeFiles(rel string) bool { return rel == "lfs/objects" || rel == "annex/objects" }
+
+// LargeFiles are those folders.
+func LargeFiles() []string { return []string{"lfs/objects", "annex/objects"} }
+
+// LeadsToLargeFiles tells the folders above them. Of those nothing else is kept, nor that they are there.
+func LeadsToLargeFiles(rel string) bool { return rel == "lfs" || rel == "annex" || IsLargeFiles(rel) }
+
+// IsLargeFilesKey tells it of the key of an object database.
+func IsLargeFilesKey(key string) bool {
+	return IsLargeFiles(GitRel(strings.TrimPrefix(key, InExternal)))
+}
+
+// KeepGit leaves out of a git folder what is kept as objects (which never change) and what is only a cache.
+func KeepGit(rel, name string) bool {
+	switch {
+	case IsLargeFiles(rel):
+		return false // kept as links, see pool
+	case rel == "lfs" || rel == "annex":
+		return name == "objects"
+	case IsObjectDir(rel):
+		return name == "info" || name == "pack"
+	case path.Base(rel) == "pack" && IsObjectDir(path.Dir(rel)):
+		return !strings.HasPrefix(name, "pack-") && !strings.HasPrefix(name, "tmp_") && !strings.HasPrefix(name, ".tmp-")
+	}
+	return true
+}
+
+// External is a git folder outside of the tree: that of a linked worktree, or one made by git init --separate-git-dir.
+// It is found once, when the store is made, so that an agent cannot point us at other folders.
+type External struct {
+	GitDir string // "" if there is none
+	Common string // the shared folder of a linked worktree; otherwise GitDir
+}
+
+// Linked reports whether the tree is a linked worktree.
+func (e External) Linked() bool { return e.Common != e.GitDir }
+
+// FindExternal follows .git of the tree, if it is not an ordinary folder.
+func FindExternal(work string) (External, error) {
+	dotGit := filepath.Join(work, ".git")
+	fi, err := os.Lstat(dotGit)
+	if err != nil || fi.IsDir() {
+		return External{}, nil //nolint:nilerr // no repository is no error
+	}
+	dir := dotGit
+	if fi.Mode().IsRegular() {
+		data, err := os.ReadFile(dotGit)
+		if err != nil {
+			return External{}, fmt.Errorf("read %s: %w", dotGit, err)
+		}
+		dir = absFrom(work, strings.TrimSpace(strings.TrimPrefix(string(data), "gitdir:")))
+	}
+	dir, err = filepath.EvalSymlinks(dir)
+	if err != nil {
+		return External{}, fmt.Errorf("find the git folder that %s names: %w", dotGit, err)
+	}
+	if IsBelow(dir, work) {
+		return External{}, nil // captured with the tree
+	}
+	ext := External{GitDir: dir, Common: dir}
+	if data, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
+		ext.Common = absFrom(dir, strings.TrimSpace(string(data)))
+	}
+	return ext, nil
+}
+
+func absFrom(base, p string) string {
+	if filepath.IsAbs(p) {
+		return filepath.Clean(p)
+	}
+	return filepath.Join(base, p)
+}
+
+// IsBelow reports whether p is dir or lies in it; both are absolute and clean.
+func IsBelow(p, dir string) bool {
+	rel, err := filepath.Rel(dir, p)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// InExternal begins the names of what lies in the git folder outside of the tree, where names of the tree are mixed with
+// them; no path of the tree begins with a slash.
+const InExternal = "/external/"
+
+// ObjectDir is the folder of an object database that a manifest names.
+func (e External) ObjectDir(work, key string) string {
+	rel, outside := strings.CutPrefix(key, InExternal)
+	switch {
+	case !outside:
+		return filepath.Join(work, filepath.FromSlash(key))
+	case rel == "objects" || IsLargeFiles(rel): // shared by all linked worktrees
+		return filepath.Join(e.Common, filepath.FromSlash(rel))
+	default:
+		return filepath.Join(e.GitDir, filepath.FromSlash(rel))
+	}
+}

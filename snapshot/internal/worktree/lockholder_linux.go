@@ -1,0 +1,43 @@
+package worktree
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// LockHolder finds a live process that holds a lock file of git: one that has the file open, or a git process that works
+// in the tree (git closes the lock while an editor is open).
+func LockHolder(lock, work string) (pid int, found bool) {
+	procs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, p := range procs {
+		n, err := strconv.Atoi(filepath.Base(p))
+		if err != nil || n == os.Getpid() {
+			continue
+		}
+		if isGitIn(p, work) || hasOpen(p, lock) {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+func isGitIn(proc, work string) bool {
+	name, err := os.ReadFile(filepath.Join(proc, "comm"))
+	if err != nil || !strings.HasPrefix(string(name), "git") {
+		return false
+	}
+	cwd, err := os.Readlink(filepath.Join(proc, "cwd"))
+	return err == nil && (cwd == work || strings.HasPrefix(cwd, work+"/"))
+}
+
+func hasOpen(proc, file string) bool {
+	fds, _ := filepath.Glob(filepath.Join(proc, "fd", "*"))
+	for _, fd := range fds {
+		if target, err := os.Readlink(fd); err == nil && target == file {
+			return true
+		}
+	}
+	return false
+}
