@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"supervise/internal/agent"
+	"supervise/internal/agentrun"
 	"supervise/internal/approval"
 	"supervise/internal/config"
 	"supervise/internal/event"
@@ -200,7 +201,7 @@ func (p printFlags) ring(talk io.Writer, next func(event.Event)) func(event.Even
 
 // shownOutput is what --agent-output auto shows: on a terminal the output as it is,
 // but the messages of a known agent, which prints events.
-func shownOutput(tty bool, p loop.Program) string {
+func shownOutput(tty bool, p agentrun.Program) string {
 	switch {
 	case !tty:
 		return "none"

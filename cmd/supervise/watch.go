@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"supervise/internal/agentrun"
 	"supervise/internal/config"
 	"supervise/internal/loop"
 
@@ -75,7 +76,7 @@ func runWatch(cmd *cobra.Command, a *app, o watchOptions) error {
 	if err != nil {
 		return err
 	}
-	opts.Rest, opts.Dir, opts.Args, opts.Program = o.rest, at.here, o.agent, loop.Program{}
+	opts.Rest, opts.Dir, opts.Args, opts.Program = o.rest, at.here, o.agent, agentrun.Program{}
 	if err := a.ready(at, opts, false); err != nil {
 		return err
 	}

@@ -193,6 +193,9 @@ func (r *Reader) snapshot() Report {
 // short ones.
 var escapes = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[ -/]+[0-~]|[0-~])`)
 
+// StripEscapes removes the escape sequences of a terminal from a text.
+func StripEscapes(s string) string { return escapes.ReplaceAllString(s, "") }
+
 func (r *Reader) line(line []byte) {
 	line = escapes.ReplaceAll(line, nil)
 	line = bytes.Trim(line, " \t\r")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"supervise/internal/agent"
+	"supervise/internal/agentrun"
 	"supervise/internal/loop"
 )
 
@@ -25,11 +26,11 @@ const (
 )
 
 // program is how a known agent is started; its zero value is none.
-func (s Settings) program() loop.Program {
+func (s Settings) program() agentrun.Program {
 	if s.Agent == "" {
-		return loop.Program{}
+		return agentrun.Program{}
 	}
-	return loop.Program{Name: s.Agent, Model: s.Model, Continue: s.Session == sessionContinue, Yolo: s.Yolo}
+	return agentrun.Program{Name: s.Agent, Model: s.Model, Continue: s.Session == sessionContinue, Yolo: s.Yolo}
 }
 
 // until is the criterion of the settings.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"supervise/detector"
+	"supervise/internal/agentrun"
 	"supervise/internal/approval"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
@@ -40,14 +41,14 @@ func Default() Settings {
 		ErrorCount: metric.ErrorFields(),
 		Mode:       string(detector.ModeStandard), RollbackTo: string(detector.ToStart),
 		Stall: Stall{rules.StallWindow, rules.StallRange}, Cycle: Cycle{rules.CycleWindow, rules.CycleMin}, Stuck: Stuck{rules.StuckCount},
-		Session: sessionFresh, Until: "auto", OnStall: "stop", Reinforcement: "adaptive", Pty: string(loop.PtyAuto),
+		Session: sessionFresh, Until: "auto", OnStall: "stop", Reinforcement: "adaptive", Pty: string(agentrun.PtyAuto),
 		Gate:      string(approval.PolicyReject),
-		Watch:     Watch{Action: string(loop.WatchWarn)},
+		Watch:     Watch{Action: string(agentrun.AlarmWarn)},
 		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},
 		HoldOut:   HoldOut{Run: onFinding, When: onIteration},
 		Hooks:     Hooks{Use: hooksOn, OnError: hooksOpen, Stop: hooksOff},
 		Tests:     string(detector.TestsFree),
-		Limits:    Limits{MaxIterations: 10, MaxWait: loop.DefaultMaxWait, FirstWait: loop.DefaultFirstWait, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
+		Limits:    Limits{MaxIterations: 10, MaxWait: agentrun.DefaultMaxWait, FirstWait: agentrun.DefaultFirstWait, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
 		Weights:   Weights{w.Validation, w.Completeness, w.Correctness, w.Readability, w.Efficiency},
 		Selection: Selection{Mode: string(selector.HighestQualityVerified), Threshold: 70},
 		Snapshot:  Snapshot{MaxFileMB: 50, MaxStoreMB: 4096, Precious: snapshot.DefaultPrecious()},
@@ -148,7 +149,7 @@ func (s Settings) conditions() []condition {
 		{s.Limits.CheckTimeout < 0, "limits.check_timeout", "limits.check_timeout must not be negative"},
 		{s.Limits.MaxLoops < 0, "limits.max_loops", "limits.max_loops must not be negative; 0 allows any number"},
 		{s.Limits.TranscriptMB < 1, "limits.transcript_mb", "limits.transcript_mb must be at least 1"},
-		{!loop.PtyMode(s.Pty).Valid(), "pty", "pty must be auto, always or never, not " + s.Pty},
+		{!agentrun.PtyMode(s.Pty).Valid(), "pty", "pty must be auto, always or never, not " + s.Pty},
 		{s.Snapshot.MaxFileMB < 1, "snapshot.max_file_mb", "snapshot.max_file_mb must be at least 1"},
 		{s.Snapshot.MaxStoreMB < 0, "snapshot.max_store_mb", "snapshot.max_store_mb must not be negative"},
 		{s.Snapshot.MinFreeMB < 0, "snapshot.min_free_mb", "snapshot.min_free_mb must not be negative"},
@@ -205,11 +206,7 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		return loop.Options{}, err
 	}
 	o := loop.Options{Settings: loop.Settings{
-		Root: root, Until: s.until(), Program: s.program(), MaxCost: s.Limits.MaxCost, MaxTokens: s.Limits.MaxTokens,
-		MaxWait: s.Limits.maxWait(), FirstWait: s.Limits.FirstWait,
-		MaxIterations: s.Limits.MaxIterations, MaxTime: s.Limits.MaxTime,
-		IterationTimeout: s.Limits.IterationTimeout, IdleTimeout: s.Limits.IdleTimeout, FirstOutputTimeout: s.Limits.FirstOutput,
-		Pty: loop.PtyMode(s.Pty), Transcript: s.Limits.TranscriptMB << 20,
+		Setup: s.setup(root), Until: s.until(), MaxIterations: s.Limits.MaxIterations,
 		Recovery: recovery.Options{MaxRetries: s.Limits.MaxRetries, StopOnStall: s.OnStall == "stop", AskOnStall: s.OnStall == "ask"}, StopOnDiminishing: s.Diminishing,
 		Rules: rules, Integrity: s.Integrity.Options(), Weights: s.weights(), AllowUntested: s.AllowUntested,
 		Select:   selector.Options{Mode: selector.Mode(s.Selection.Mode), Threshold: s.Selection.Threshold / 100},
@@ -217,11 +214,9 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		MaxStore: s.Snapshot.MaxStoreMB << 20, Plan: measure.Plan{ErrorFields: s.errorFields()},
 	}}
 	o.Gate, o.Notify = s.asking()
-	o.Watch = loop.WatchAction(s.Watch.Action)
 	if level, err := prompt.ParseLevel(s.Reinforcement); err == nil {
 		o.Level = &level
 	}
-	o.Hooks = s.hooks()
 	if err := s.Persistence.fill(&o.Settings); err != nil {
 		return loop.Options{}, err
 	}
@@ -236,6 +231,17 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		o.Confirm = &measure.Reruns{MaxTests: s.Confirm.MaxTests, Reruns: s.Confirm.Reruns}
 	}
 	return o, nil
+}
+
+// setup says how the agent is run.
+func (s Settings) setup(root string) agentrun.Setup {
+	l := s.Limits
+	return agentrun.Setup{
+		Root: root, Program: s.program(), Hooks: s.hooks(), Alarms: agentrun.AlarmAction(s.Watch.Action),
+		MaxCost: l.MaxCost, MaxTokens: l.MaxTokens, MaxTime: l.MaxTime, MaxWait: l.maxWait(), FirstWait: l.FirstWait,
+		IterationTimeout: l.IterationTimeout, IdleTimeout: l.IdleTimeout, FirstOutputTimeout: l.FirstOutput,
+		Pty: agentrun.PtyMode(s.Pty), Transcript: l.TranscriptMB << 20,
+	}
 }
 
 // unknownUntil reports whether the criterion is a single word that is neither a

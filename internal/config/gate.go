@@ -3,6 +3,7 @@ package config
 import (
 	"net/url"
 
+	"supervise/internal/agentrun"
 	"supervise/internal/approval"
 	"supervise/internal/loop"
 )
@@ -25,7 +26,7 @@ type Watch struct {
 func (s Settings) gateConditions() []condition {
 	return []condition{
 		{!approval.Policy(s.Gate).Valid(), "gate", "gate must be reject, abort or wait, not " + s.Gate},
-		{!loop.WatchAction(s.Watch.Action).Valid(), "watch.action", "watch.action must be off, warn or stop, not " + s.Watch.Action},
+		{!agentrun.AlarmAction(s.Watch.Action).Valid(), "watch.action", "watch.action must be off, warn or stop, not " + s.Watch.Action},
 		{s.GateTimeout < 0, "gate_timeout", "gate_timeout must not be negative"},
 		{!webhook(s.Notify.Webhook), "notify.webhook", "notify.webhook must be an address that begins with https:// or http://"},
 	}

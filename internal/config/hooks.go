@@ -1,8 +1,8 @@
 package config
 
 import (
+	"supervise/internal/agentrun"
 	"supervise/internal/hook"
-	"supervise/internal/loop"
 )
 
 // Hooks are what the agent's own hooks are used for.
@@ -26,8 +26,8 @@ const (
 
 // hooks are those of a loop: they are installed for each run where the agent is a
 // known one that has hooks.
-func (s Settings) hooks() loop.Hooks {
-	out := loop.Hooks{Off: s.Hooks.Use == hooksOff, Closed: s.Hooks.Closed(), Stop: s.Hooks.Stop == hooksMeasure}
+func (s Settings) hooks() agentrun.Hooks {
+	out := agentrun.Hooks{Off: s.Hooks.Use == hooksOff, Closed: s.Hooks.Closed(), Stop: s.Hooks.Stop == hooksMeasure}
 	if c, err := hook.ParseClient(s.Agent); err == nil {
 		out.Client = c
 	}

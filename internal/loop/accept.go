@@ -24,7 +24,8 @@ func (s *session) accept(it ledger.Iteration) {
 	s.recovery = recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts}
 	s.rejected = nil
 	if it.Rejected {
-		s.rejected, s.chat = &s.history[len(s.history)-1], chat{} // a session would believe in what was undone
+		s.rejected = &s.history[len(s.history)-1]
+		s.agent.Forget()
 		if n := it.Decision.Target; n > 0 && n != s.previous.Iteration {
 			s.previous, s.safe = s.history[n].Observation(), it.Decision.Restore
 			s.learnHidden(s.history[n])

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/agentrun"
 	"supervise/internal/ledger"
 	"supervise/internal/recovery"
 	"supervise/metric"
@@ -107,7 +108,7 @@ func BenchmarkHistory(b *testing.B) {
 }
 
 func benchHistory(b *testing.B, n int) {
-	o := Options{Settings: Settings{Root: b.TempDir(), Rules: detector.DefaultOptions(), Weights: selector.DefaultWeights(), Select: selector.DefaultOptions()}}.withDefaults()
+	o := Options{Settings: Settings{Setup: agentrun.Setup{Root: b.TempDir()}, Rules: detector.DefaultOptions(), Weights: selector.DefaultWeights(), Select: selector.DefaultOptions()}}.withDefaults()
 	s := newSession(o, "ralph-bench-00000000")
 	var err error
 	if s.ledger, err = ledger.Create(b.TempDir(), ledger.State{LoopID: s.id, Workspace: o.Root, Status: ledger.Running, History: []ledger.HistoryEntry{}}); err != nil {

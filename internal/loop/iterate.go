@@ -12,6 +12,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/ack"
+	"supervise/internal/agentrun"
 	"supervise/internal/environment"
 	"supervise/internal/event"
 	"supervise/internal/evidence"
@@ -57,7 +58,7 @@ func (s *session) iterate(ctx, agentCtx context.Context, n int) (event.Stop, err
 	if err := s.capture(ctx, w); err != nil {
 		return event.Stop{}, err
 	}
-	if unserved(w.it.Agent) && len(w.it.Changed) == 0 {
+	if agentrun.Unserved(w.it.Agent) && len(w.it.Changed) == 0 {
 		return w.unserved, nil // nothing was done, and nothing is counted
 	}
 	stop, err := s.assess(ctx, w)

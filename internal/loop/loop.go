@@ -10,10 +10,10 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/agentrun"
 	"supervise/internal/approval"
 	"supervise/internal/environment"
 	"supervise/internal/event"
@@ -77,11 +77,11 @@ type session struct {
 	meter  *measure.Meter
 	masker secrets.Mask
 	user   *runner.User // whom agent and checks run as; nil: as this process does
-	handed string       // folder with the prompt for that user, while the agent runs
 	entry  string       // folder that this user can enter, for what the checks need; "" without such a user
 	state  ledger.State
 
-	telling sync.Mutex // of events, one after another
+	journal *event.Journal
+	agent   *agentrun.Agent // nil before the tree is open
 
 	texts         *prompt.Texts
 	waited        time.Duration // for people, since the process began
@@ -100,10 +100,7 @@ type session struct {
 	best             *detector.Observation
 	measured         map[string]measurement // by tree
 	recovery         recovery.State
-	rejected         *ledger.Iteration // the last one, when it was rejected
-	chat             chat
-	hooks            *hookRun           // of the run of the agent; nil for none
-	hooksSilent      bool               // that was told
+	rejected         *ledger.Iteration  // the last one, when it was rejected
 	unread           int                // iterations in a row without readable tests
 	flaky            map[metric.ID]bool // had two outcomes on one tree, at any time
 	unsteady         map[metric.ID]bool // what the iterations so far taught, see [detector.Input]
@@ -195,6 +192,18 @@ func newSession(o Options, id string) *session {
 	}
 }
 
+// use has the loop write to its folder.
+func (s *session) use(l *ledger.Ledger) {
+	s.ledger = l
+	s.journal = &event.Journal{
+		Ledger: l, LoopID: s.id, Now: s.opts.Now, OnEvent: []func(event.Event){s.opts.OnEvent, s.notify},
+		OnError: func(err error) { s.opts.Log.WithError(err).Error("write the audit log") },
+	}
+}
+
+// iteration is the number of the present one.
+func (s *session) iteration() int { return s.state.Iteration }
+
 // open makes the folder of a new loop.
 func open(ctx context.Context, o Options) (*session, error) {
 	o.Protect.Steering = protect.Steering(o.Env)
@@ -209,11 +218,12 @@ func open(ctx context.Context, o Options) (*session, error) {
 		Workspace: o.Root, PID: os.Getpid(), StartedAt: o.Now(), UpdatedAt: o.Now(),
 		Kind: o.kind(), History: []ledger.HistoryEntry{}, Regressions: []ledger.Regression{}, Config: o.configuration(),
 	}
-	var err error
-	if s.ledger, err = ledger.Create(o.Home, s.state); err != nil {
+	l, err := ledger.Create(o.Home, s.state)
+	if err != nil {
 		return nil, err
 	}
-	sum, err := s.ledger.SaveSettings(o.kept())
+	s.use(l)
+	sum, err := s.ledger.SaveSettings(o.forJSON())
 	if err == nil {
 		err = s.equip(ctx, measure.Memory{})
 	}
@@ -251,11 +261,12 @@ func (s *session) equip(ctx context.Context, learnt measure.Memory) error {
 	if len(scrubbed) > 0 {
 		s.opts.Log.WithField("variables", strings.Join(scrubbed, ", ")).Warn("the checks are not given variables that steer runners and were others when the loop began")
 	}
-	o := measure.Options{Env: env, Scratch: s.scratchDir(), User: s.user, OnProgress: s.checked, Memory: learnt, Hold: s.ledger.Held(), BeforeStart: s.starting(event.ChildCheck), Reruns: s.opts.Confirm}
+	o := measure.Options{Env: env, Scratch: s.scratchDir(), User: s.user, OnProgress: s.checked, Memory: learnt, Hold: s.ledger.Held(), BeforeStart: s.journal.Starting(event.ChildCheck, s.iteration), Reruns: s.opts.Confirm}
 	if _, inside := ledger.Inside(s.opts.Home, s.opts.Root); inside {
 		o.Ignore = s.opts.Home
 	}
 	s.meter = measure.New(s.opts.Plan, o)
+	s.agent = s.newAgent()
 	return nil
 }
 
@@ -328,7 +339,7 @@ func (s *session) run(ctx context.Context) (event.Stop, error) {
 // iterations runs the iterations from the given one on. spent is how much of the
 // loop's time is gone already.
 func (s *session) iterations(ctx context.Context, from int, spent time.Duration) (event.Stop, error) {
-	if stop := s.spentOut(s.consumed(nil)); stop.Reason != "" {
+	if stop := s.opts.Exhausted(s.spent()); stop.Reason != "" {
 		return stop, nil
 	}
 	s.waited = 0

@@ -3,12 +3,8 @@ package loop
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
-	"supervise/internal/ledger"
 	"supervise/internal/protect"
 )
 
@@ -23,7 +19,7 @@ func (s *session) protect(ctx context.Context) (err error) {
 		return fmt.Errorf("%w: protect.user is for loops, and a watched session is your own: leave it out", protect.ErrUnavailable)
 	}
 	s.user, err = p.OtherUser(ctx, protect.Tree{
-		Root: s.opts.Root, Dir: s.opts.agentDir(), Own: s.state.BaselineSnapshot == "", // else root has restored files
+		Root: s.opts.Root, Dir: s.opts.WorkDir(), Own: s.state.BaselineSnapshot == "", // else root has restored files
 		Private: map[string]string{"the state folder": s.ledger.Dir(), "the folder of the snapshots": s.ledger.SnapshotDir(), "the folder of the hidden tests": s.opts.Hidden.Dir},
 	})
 	if err == nil && s.user != nil {
@@ -35,30 +31,6 @@ func (s *session) protect(ctx context.Context) (err error) {
 // scratchDir is where private trees and reports are made.
 func (s *session) scratchDir() string { return cmp.Or(s.entry, s.ledger.ScratchDir()) }
 
-// handPrompt writes the prompt where the agent can read it, and returns the path.
-func (s *session) handPrompt(dir, text string) (string, error) {
-	path := filepath.Join(dir, promptName)
-	if err := ledger.WriteFile(path, []byte(text)); err != nil || s.user == nil {
-		return path, err
-	}
-	path, err := s.user.Hand(promptName, []byte(text))
-	if err == nil {
-		s.handed = filepath.Dir(path)
-	}
-	return path, err
-}
-
-// takePromptBack removes what handPrompt made.
-func (s *session) takePromptBack() {
-	if s.handed == "" {
-		return
-	}
-	if err := os.RemoveAll(s.handed); err != nil {
-		s.opts.Log.WithError(err).Warn("remove the prompt that was handed to the agent")
-	}
-	s.handed = ""
-}
-
 // giveTree has the tree belong to the agent's user again, where that is another one:
 // what was restored, and what the checks left, belongs to root.
 func (s *session) giveTree() error {
@@ -67,6 +39,3 @@ func (s *session) giveTree() error {
 	}
 	return s.user.Give(s.opts.Root)
 }
-
-// errUnheard is why hooks of an agent of another user are not answered.
-var errUnheard = errors.New("the agent runs as another user (protect.user), who cannot reach the supervisor")

@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/agent"
+	"supervise/internal/agentrun"
 	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
@@ -59,9 +59,9 @@ for arg; do printf '%s\n' "$arg"; done >"$FAKE/args$n"
 	off := prompt.Off
 	w.opts = Options{
 		Settings: Settings{
-			Root: root, Task: "Make b pass.", Program: Program{Name: program}, MaxIterations: 1, Until: Until{Kind: Never}, Level: &off, NoRepeat: true,
-			Plan:      measure.Plan{Root: root, Checks: []measure.Check{{Kind: measure.Test, Name: "test", Command: []string{"/bin/sh", "-c", doneCheck}}}},
-			FirstWait: time.Millisecond, Pty: PtyNever,
+			Setup:         agentrun.Setup{Root: root, Task: "Make b pass.", Program: agentrun.Program{Name: program}, FirstWait: time.Millisecond, Pty: agentrun.PtyNever},
+			MaxIterations: 1, Until: Until{Kind: Never}, Level: &off, NoRepeat: true,
+			Plan:     measure.Plan{Root: root, Checks: []measure.Check{{Kind: measure.Test, Name: "test", Command: []string{"/bin/sh", "-c", doneCheck}}}},
 			Recovery: recovery.Options{MaxRetries: 3}, Rules: detector.DefaultOptions(), Weights: selector.DefaultWeights(),
 			Select: selector.Options{Mode: selector.HighestQualityVerified, Threshold: .7}, Snapshot: snapshot.Options{MinFree: -1},
 		},
@@ -248,7 +248,7 @@ func TestRefused(t *testing.T) {
 	t.Run("no such command", func(t *testing.T) {
 		t.Parallel()
 		w := newAgentWorld(t, "any", "exec no-such-agent")
-		w.opts.Program, w.opts.Args = Program{}, []string{"any"}
+		w.opts.Program, w.opts.Args = agentrun.Program{}, []string{"any"}
 		out := w.run()
 		if out.Stop.Reason != event.NoCommand || len(out.History) != 1 || !strings.Contains(out.Stop.Text, "no-such-agent") {
 			t.Errorf("%+v", out.Stop)
@@ -447,7 +447,7 @@ func TestPromptArrives(t *testing.T) {
 			w := newAgentWorld(t, map[bool]string{true: "codex", false: "any"}[tt.args == nil], "exit 127", `cat "$SUPERVISE_PROMPT_FILE" >"$FAKE/file2"`)
 			w.opts.Task = task
 			if tt.args != nil {
-				w.opts.Program, w.opts.Args = Program{}, tt.args
+				w.opts.Program, w.opts.Args = agentrun.Program{}, tt.args
 			}
 			out := w.run()
 			if _, err := Resume(context.Background(), out.LoopID, Options{Home: w.opts.Home, Env: w.opts.Env}, false); err != nil {
@@ -462,36 +462,5 @@ func TestPromptArrives(t *testing.T) {
 				t.Errorf("the file holds %q", got)
 			}
 		})
-	}
-	if err := passable("a\x00b"); err == nil {
-		t.Error("no argument can hold a zero byte")
-	}
-	if err := passable(string(bytes.Repeat([]byte("x"), agent.MaxArgument+1))); err == nil {
-		t.Error("the argument is too long")
-	}
-}
-
-// A service is believed when it says how long to wait, but not for ever.
-func TestDelay(t *testing.T) {
-	now := time.Unix(1000, 0)
-	s := &session{opts: Options{Now: func() time.Time { return now }}}
-	for _, tt := range []struct {
-		runs  int // so far
-		reset agent.Reset
-		want  time.Duration
-		told  bool
-	}{
-		{0, agent.Reset{}, 10 * time.Second, false},
-		{3, agent.Reset{}, 40 * time.Second, false},
-		{50, agent.Reset{}, 10 * time.Minute, false},
-		{0, agent.Reset{After: time.Second}, time.Second, true},
-		{2, agent.Reset{After: time.Second}, 20 * time.Second, false},
-		{2, agent.Reset{After: time.Hour}, time.Hour, true},
-		{2, agent.Reset{At: now.Add(5 * time.Hour)}, 5 * time.Hour, true},
-		{0, agent.Reset{At: now.Add(-time.Hour)}, 10 * time.Second, false},
-	} {
-		if got, told := s.delay(&ledger.AgentRun{Runs: tt.runs}, agent.Report{Reset: tt.reset}); got != tt.want || told != tt.told {
-			t.Errorf("after %d runs, with %+v: %s, told %v; want %s", tt.runs, tt.reset, got, told, tt.want)
-		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 
+	"supervise/internal/agentrun"
 	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
@@ -62,7 +63,8 @@ func reopen(ctx context.Context, id string, o Options, t *trail, force bool) (*s
 		return nil, err
 	}
 	s := newSession(o, id)
-	s.ledger, s.state = l, state
+	s.state = state
+	s.use(l)
 	if err := s.revive(ctx, t, force); err != nil {
 		s.close()
 		return nil, fmt.Errorf("resume loop %s: %w", id, err)
@@ -119,7 +121,7 @@ func (s *session) reload(t *trail) error {
 	s.opts.MaxIterations = cmp.Or(limits.MaxIterations, s.state.Config.MaxIterations, s.opts.MaxIterations)
 	s.opts.MaxTime = cmp.Or(limits.MaxTime, s.opts.MaxTime)
 	s.opts.MaxCost, s.opts.MaxTokens = cmp.Or(limits.MaxCost, s.opts.MaxCost), cmp.Or(limits.MaxTokens, s.opts.MaxTokens)
-	s.opts.Task = s.opts.task()
+	s.opts.Setup = s.opts.Setup.FromJSON()
 	s.opts.Gate.Policy = cmp.Or(limits.Gate.Policy, s.opts.Gate.Policy)
 	s.opts.Gate.Unattended = s.opts.Gate.Unattended || limits.Gate.Unattended
 	return nil
@@ -312,7 +314,7 @@ func (s *session) finishIteration(ctx context.Context, t *trail) (event.Stop, er
 	if err != nil {
 		return event.Stop{}, err
 	}
-	if (t.running() || unserved(t.agent)) && info.Tree == w.start.Tree {
+	if (t.running() || agentrun.Unserved(t.agent)) && info.Tree == w.start.Tree {
 		return event.Stop{}, s.settle(ctx, t.start)
 	}
 	if err := s.describe(ctx, w, info); err != nil {

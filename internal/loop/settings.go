@@ -6,10 +6,10 @@ import (
 
 	"supervise/detector"
 	"supervise/integrity"
+	"supervise/internal/agentrun"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/prompt"
-	"supervise/internal/protect"
 	"supervise/internal/recovery"
 	"supervise/selector"
 	"supervise/snapshot"
@@ -19,37 +19,16 @@ import (
 // kept in its folder: a loop that is resumed follows them, whatever became of
 // the configuration in the tree meanwhile.
 type Settings struct {
-	Root string   `json:"root"`            // the working tree, absolute
-	Dir  string   `json:"dir,omitempty"`   // where the agent runs; "" is Root
-	Task string   `json:"task,omitempty"`  // what the agent is told; "" when it knows
-	Args []string `json:"agent,omitempty"` // its command; behind a known program's own arguments where Program names one
-	// Program is how a known agent program is started; its zero value is a command
-	// that the user has put together.
-	Program Program      `json:"program,omitzero"`
-	RawTask []byte       `json:"task_bytes,omitempty"` // Task, where it is no text that JSON can hold
-	Plan    measure.Plan `json:"plan"`
+	agentrun.Setup
+	Plan measure.Plan `json:"plan"`
 
 	// Rest is how long the agent of a session that is only watched has to be silent to
 	// count as resting; 0: supervise runs the agent, once per iteration.
 	Rest time.Duration `json:"rest_ns,omitempty"`
 
-	MaxIterations    int           `json:"max_iterations"`                 // at least 1; 0 in a session that is watched
-	MaxTime          time.Duration `json:"max_time_ns,omitempty"`          // 0: none
-	IterationTimeout time.Duration `json:"iteration_timeout_ns,omitempty"` // 0: none
-	IdleTimeout      time.Duration `json:"idle_timeout_ns,omitempty"`      // 0: none
-	// FirstOutputTimeout is how long the agent may take to print anything; 0: none.
-	FirstOutputTimeout time.Duration `json:"first_output_timeout_ns,omitempty"`
-	MaxCost            float64       `json:"max_cost_usd,omitempty"` // of the agent in the whole loop, in US dollars; 0: none
-	MaxTokens          int64         `json:"max_tokens,omitempty"`   // the same in tokens of all kinds; 0: none
-	// MaxWait is how long a loop waits for the agent's service without a break, and
-	// FirstWait how long the first time, where the service does not say. 0: the
-	// default; a negative MaxWait: not at all.
-	MaxWait    time.Duration `json:"max_wait_ns,omitempty"`
-	FirstWait  time.Duration `json:"first_wait_ns,omitempty"`
-	Pty        PtyMode       `json:"pty,omitempty"`
-	Transcript int64         `json:"transcript_bytes,omitempty"` // limit of the recording of one iteration; 0: the default
-	Until      Until         `json:"until"`
-	Level      *prompt.Level `json:"reinforcement,omitempty"` // fixed reinforcement level; nil follows the iteration
+	MaxIterations int           `json:"max_iterations"` // at least 1; 0 in a session that is watched
+	Until         Until         `json:"until"`
+	Level         *prompt.Level `json:"reinforcement,omitempty"` // fixed reinforcement level; nil follows the iteration
 	// Escalation is how the level rises with the number of the iteration, and
 	// PlateauBelow the change of the score, in [0,1], below which the last iteration
 	// counts as a plateau for it; 0: as the rules say.
@@ -64,18 +43,14 @@ type Settings struct {
 	StopOnDiminishing bool `json:"stop_on_diminishing,omitempty"`
 	NoRepeat          bool `json:"no_repeat,omitempty"` // measure the baseline once, however short it is
 
-	Hooks   Hooks   `json:"hooks,omitzero"`    // what the agent's own hooks are used for
 	HoldOut HoldOut `json:"hold_out,omitzero"` // when tests are tried as they were
 	Hidden  Hidden  `json:"hidden,omitzero"`   // tests that the agent does not see
-
-	Protect protect.Settings `json:"protect,omitzero"` // what keeps agent and checks from what is none of theirs
 
 	Confirm *measure.Reruns `json:"confirm,omitempty"` // how failures are confirmed; nil: as measure does by itself
 
 	Recovery recovery.Options `json:"recovery"`
 	Gate     Gate             `json:"gate,omitzero"`
 	Notify   Notify           `json:"notify,omitzero"`
-	Watch    WatchAction      `json:"watch,omitempty"` // what is done when tests vanish while the agent works
 	Rules    detector.Options `json:"rules"`
 	// Integrity says which rules look at the text of what changed.
 	Integrity integrity.Options `json:"integrity,omitzero"`
@@ -129,4 +104,10 @@ func (s Settings) configuration() ledger.Configuration {
 		c.Checks = append(c.Checks, string(check.Kind)+": "+check.Line())
 	}
 	return c
+}
+
+// forJSON returns the settings as they can be written down.
+func (s Settings) forJSON() Settings {
+	s.Setup = s.Setup.ForJSON()
+	return s
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"slices"
 	"strconv"
 
 	"supervise/detector"
@@ -129,4 +130,49 @@ func (s *session) beware(levelName string, d hook.Decision) hook.Decision {
 		d.Reason += "\n" + text
 	}
 	return d
+}
+
+// nameless takes the tests out of the alerts that are about hidden ones: the agent
+// is told how many fail and not which.
+func nameless(alerts []detector.Alert) []detector.Alert {
+	out := slices.Clone(alerts)
+	for i := range out {
+		if out[i].Secret() {
+			out[i].Tests, out[i].Files = nil, nil
+		}
+	}
+	return out
+}
+
+// toldChanges are what the next iteration has to know of what became of which
+// test.
+func toldChanges(c detector.TestChanges) []prompt.Change {
+	var out []prompt.Change
+	for _, k := range []struct {
+		what string
+		ids  []metric.ID
+	}{{"newly failing", c.NewlyFailing}, {"newly skipped", c.NewlySkipped}, {"did not run", c.NotRun}, {"flaky", c.Flaky}, {"newly passing", c.NewlyPassing}} {
+		if len(k.ids) == 0 {
+			continue
+		}
+		change := prompt.Change{What: k.what}
+		for _, id := range k.ids {
+			change.Tests = append(change.Tests, id.String())
+		}
+		out = append(out, change)
+	}
+	return out
+}
+
+func failing(t *metric.Tests) []string {
+	if t == nil {
+		return nil
+	}
+	var out []string
+	for _, c := range t.Cases {
+		if c.Failed() {
+			out = append(out, c.ID.String())
+		}
+	}
+	return out
 }

@@ -54,7 +54,7 @@ func (s *session) met(ctx context.Context, it ledger.Iteration) (*bool, error) {
 		res, err := runner.Run(ctx, runner.Command{
 			Args: []string{"/bin/sh", "-c", s.opts.Until.Command}, Dir: s.opts.Plan.Root,
 			Env: append(env, "CI=true"), Timeout: criterionTimeout,
-			Hold: s.ledger.Held(), BeforeStart: s.starting(event.ChildCriterion), User: s.user,
+			Hold: s.ledger.Held(), BeforeStart: s.journal.Starting(event.ChildCriterion, s.iteration), User: s.user,
 		})
 		if err != nil && !errors.Is(err, runner.ErrUnstartable) { // the agent may have taken its folder away
 			return nil, fmt.Errorf("run the criterion: %w", err)

@@ -80,8 +80,3 @@ func (u Until) promised() string {
 	}
 	return "\nWhen the whole task is done and every check is green, and not before, end your last message with this text on a line of its own: " + u.Promise + "\n"
 }
-
-// saidIn reports whether the promise stands in what the agent said last.
-func (u Until) saidIn(text string) bool {
-	return u.Promise != "" && strings.Contains(StripEscapes(text), u.Promise)
-}

@@ -1,4 +1,4 @@
-package loop
+package agentrun
 
 import (
 	"context"
@@ -9,12 +9,11 @@ import (
 	"slices"
 	"testing"
 
-	"supervise/internal/measure"
 	"supervise/snapshot"
 )
 
 // The tree in which an agent begins: two files of tests, and what they test.
-var alarmTree = files{
+var alarmTree = map[string]string{
 	"calc.go":          "package calc\n\nfunc Add(a, b int) int { return a + b }\n\nfunc Sub(a, b int) int { return a - b }\n",
 	"add_test.go":      "package calc\n\nimport \"testing\"\n\n" + addTest,
 	"sub_test.go":      "package calc\n\nimport \"testing\"\n\n" + subTest,
@@ -39,16 +38,17 @@ git checkout -q main
 git branch empty $(git commit-tree -m empty $(git mktree </dev/null))
 `
 
-// TestWhatIsGone looks at the tree after each step of what an agent does, as the
+// TestAlarmsNameTheTestsThatAreGone looks at the tree after each step of what an agent does, as the
 // watcher makes the loop do. A step that ends with "later" in want is one of which
 // nothing can be said yet.
-func TestWhatIsGone(t *testing.T) {
+func TestAlarmsNameTheTestsThatAreGone(t *testing.T) {
 	t.Parallel()
 	type step struct {
 		sh   string
 		want []string // test files; "later"; nil for nothing
 	}
-	template := &alarmWorld{t: t, root: newTrialWorld(t, alarmTree, measure.Check{}).root}
+	template := newAlarmWorld(t)
+	template.write(alarmTree)
 	template.sh(alarmSetup)
 	both, later := []string{"add_test.go", "sub_test.go"}, []string{"later"}
 	for _, c := range []struct {
@@ -116,7 +116,7 @@ func TestWhatIsGone(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			a := newAlarmWorld(t, template.root)
+			a := copiedWorld(t, template.root)
 			for _, s := range c.steps {
 				a.sh(s.sh)
 				alarm, again := a.verify(t.Context())
@@ -132,15 +132,16 @@ func TestWhatIsGone(t *testing.T) {
 	}
 }
 
-// A tree that shrinks is told of once, also where no test is gone; a few files are
-// nobody's alarm.
-func TestTheTreeShrinks(t *testing.T) {
+// A tree that shrinks raises one alarm, also where no test is gone; a few files raise
+// none.
+func TestAlarmsReportAShrinkingTreeOnce(t *testing.T) {
 	t.Parallel()
-	tw := newTrialWorld(t, alarmTree, measure.Check{})
+	w := newAlarmWorld(t)
+	w.write(alarmTree)
 	for i := range 60 {
-		tw.write(files{fmt.Sprintf("docs/%d.md", i): fmt.Sprintln("page", i)})
+		w.write(map[string]string{fmt.Sprintf("docs/%d.md", i): fmt.Sprintln("page", i)})
 	}
-	w := watchedWorld(t, tw)
+	w.begin()
 	for _, step := range []struct {
 		sh   string
 		gone int
@@ -169,28 +170,54 @@ type alarmWorld struct {
 	root string
 }
 
-// newAlarmWorld is a copy of what alarmSetup made in template.
-func newAlarmWorld(t *testing.T, template string) *alarmWorld {
+func newAlarmWorld(t *testing.T) *alarmWorld {
 	t.Helper()
-	tw := newTrialWorld(t, files{"new_test.go": "package calc\n\nimport \"testing\"\n\nfunc TestNew(t *testing.T) { t.Skip(\"not yet\") }\n"}, measure.Check{})
-	if err := os.CopyFS(tw.root, os.DirFS(template)); err != nil {
+	return &alarmWorld{t: t, root: filepath.Join(t.TempDir(), "tree")}
+}
+
+// copiedWorld is a copy of what alarmSetup made in template.
+func copiedWorld(t *testing.T, template string) *alarmWorld {
+	t.Helper()
+	w := newAlarmWorld(t)
+	w.write(map[string]string{"new_test.go": "package calc\n\nimport \"testing\"\n\nfunc TestNew(t *testing.T) { t.Skip(\"not yet\") }\n"})
+	if err := os.CopyFS(w.root, os.DirFS(template)); err != nil {
 		t.Fatal(err)
 	}
-	w := watchedWorld(t, tw)
+	w.begin()
 	w.sh("git update-index -q --refresh")
 	return w
 }
 
-// watchedWorld is what looks at a tree from now on.
-func watchedWorld(t *testing.T, tw *trialWorld) *alarmWorld {
-	t.Helper()
-	w := &alarmWorld{t: t, root: tw.root}
-	s := &session{opts: Options{Settings: Settings{Root: tw.root}}, store: tw.store}
-	w.alarms = s.newAlarms(&work{start: snapshot.Info{ID: tw.take()}})
-	if err := w.know(); err != nil {
-		t.Fatal(err)
+func (w *alarmWorld) write(files map[string]string) {
+	w.t.Helper()
+	for name, text := range files {
+		full := filepath.Join(w.root, name)
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			w.t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
+			w.t.Fatal(err)
+		}
 	}
-	return w
+}
+
+// begin has the tree watched from now on.
+func (w *alarmWorld) begin() {
+	w.t.Helper()
+	store, err := snapshot.Open(w.t.Context(), w.root, filepath.Join(w.t.TempDir(), "store"), snapshot.Options{MinFree: -1})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = store.Close() })
+	info, err := store.Take(w.t.Context(), "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r := &run{Agent: New(Options{Setup: Setup{Root: w.root}, Store: store}), task: Task{Start: info.ID}}
+	w.alarms = r.newAlarms()
+	if err := w.know(); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // sh is what the agent does; each part of it has to succeed.

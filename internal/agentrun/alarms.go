@@ -1,4 +1,4 @@
-package loop
+package agentrun
 
 import (
 	"cmp"
@@ -10,27 +10,11 @@ import (
 	"time"
 
 	"supervise/internal/event"
-	"supervise/internal/evidence"
 	"supervise/internal/fileevents"
 	"supervise/runner"
 	"supervise/snapshot"
 	"supervise/source"
 )
-
-// WatchAction is what is done when tests vanish while the agent works.
-type WatchAction string
-
-// The actions. An agent that is stopped is measured and judged as any other.
-const (
-	WatchOff  WatchAction = "off"
-	WatchWarn WatchAction = "warn"
-	WatchStop WatchAction = "stop"
-)
-
-// Valid reports whether a is one of the actions; empty is WatchWarn.
-func (a WatchAction) Valid() bool {
-	return slices.Contains([]WatchAction{"", WatchOff, WatchWarn, WatchStop}, a)
-}
 
 // errAlarm is why an agent is ended that makes tests vanish.
 type errAlarm struct{ event.TreeAlarm }
@@ -48,33 +32,32 @@ const (
 
 // alarms watches the tree while one agent works.
 type alarms struct {
-	s      *session
-	w      *work
-	ctl    *runner.Control
-	end    context.CancelCauseFunc
-	files  map[string]snapshot.File // that there were when the agent began
-	git    gitState                 // where it stood then
-	begun  time.Time
-	missed map[string]bool // files that vanished since the last look
-	unsure map[string]bool // files that git may be about to answer for; the next look decides
-	told   map[string]bool // files that an alarm was about
+	*run
+	ctl      *runner.Control
+	end      context.CancelCauseFunc
+	files    map[string]snapshot.File // that there were when the agent began
+	before   gitState                 // where git was then
+	begun    time.Time
+	missed   map[string]bool // files that vanished since the last look
+	unsure   map[string]bool // files that git may be about to answer for; the next look decides
+	reported map[string]bool // files that an alarm was about
 }
 
 // watchTree watches the tree until the function that it returns is called. Where
-// that cannot be done, nothing is lost but time: what vanishes is found when the
-// agent has ended.
-func (s *session) watchTree(ctx context.Context, w *work, ctl *runner.Control, end context.CancelCauseFunc) (stop func()) {
-	if s.opts.Watch == WatchOff {
+// that cannot be done, only time is lost: what vanishes is found when the agent has
+// ended.
+func (r *run) watchTree(ctx context.Context, ctl *runner.Control, end context.CancelCauseFunc) (stop func()) {
+	if r.Alarms == AlarmOff {
 		return func() {}
 	}
-	a := s.newAlarms(w)
+	a := r.newAlarms()
 	a.ctl, a.end = ctl, end
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := a.run(ctx); err != nil {
-			s.opts.Log.WithError(err).Warn("watch the tree")
+		if err := a.raise(ctx); err != nil {
+			r.Warn("watch the tree", err)
 		}
 	}()
 	return func() {
@@ -83,16 +66,16 @@ func (s *session) watchTree(ctx context.Context, w *work, ctl *runner.Control, e
 	}
 }
 
-func (s *session) newAlarms(w *work) *alarms {
+func (r *run) newAlarms() *alarms {
 	return &alarms{
-		s: s, w: w, begun: time.Now(), git: lookAtGit(s.opts.Root),
-		missed: map[string]bool{}, unsure: map[string]bool{}, told: map[string]bool{},
+		run: r, begun: time.Now(), before: lookAtGit(r.Root),
+		missed: map[string]bool{}, unsure: map[string]bool{}, reported: map[string]bool{},
 	}
 }
 
 // know reads which files there were when the agent began.
 func (a *alarms) know() error {
-	files, err := a.s.store.Files(a.w.start.ID)
+	files, err := a.Store.Files(a.task.Start)
 	if err != nil {
 		return err
 	}
@@ -103,13 +86,13 @@ func (a *alarms) know() error {
 	return nil
 }
 
-// run watches until ctx ends. The agent may be at work already: what is gone when
+// raise watches until ctx ends. The agent may be at work already: what is gone when
 // the watch begins counts as well.
-func (a *alarms) run(ctx context.Context) (err error) {
+func (a *alarms) raise(ctx context.Context) (err error) {
 	if err := a.know(); err != nil {
 		return err
 	}
-	watcher, err := fileevents.Start(a.s.opts.Root, fileevents.Options{})
+	watcher, err := fileevents.Start(a.Root, fileevents.Options{})
 	if err != nil {
 		return err
 	}
@@ -158,7 +141,7 @@ func (a *alarms) follow(ctx context.Context, events <-chan fileevents.Event) {
 
 // take notes an event, and reports whether the tree may have lost something by it.
 func (a *alarms) take(e fileevents.Event) bool {
-	if _, had := a.files[e.Path]; !had || a.told[e.Path] {
+	if _, had := a.files[e.Path]; !had || a.reported[e.Path] {
 		return false
 	}
 	switch e.Op {
@@ -190,7 +173,7 @@ func (a *alarms) shrunk(gone int) bool {
 // look stops the agent, looks at the tree itself, and does what is to be done. It
 // reports whether that cannot be said yet, so that the tree has to be looked at again.
 func (a *alarms) look(ctx context.Context) (again bool) {
-	if gitWorks(a.s.opts.Root) {
+	if gitWorks(a.Root) {
 		return true // nobody is stopped for that
 	}
 	if err := a.ctl.Freeze(ctx); err != nil {
@@ -201,10 +184,10 @@ func (a *alarms) look(ctx context.Context) (again bool) {
 	if alarm.Gone == 0 || ctx.Err() != nil {
 		return again
 	}
-	action := cmp.Or(a.s.opts.Watch, WatchWarn)
+	action := cmp.Or(a.Alarms, AlarmWarn)
 	alarm.Action = string(action)
-	a.s.note(event.TreeAlarmed, a.w.it.Number, alarm)
-	if action == WatchStop {
+	a.Journal.Note(event.TreeAlarmed, a.task.Iteration, alarm)
+	if action == AlarmStop {
 		a.end(errAlarm{alarm})
 	}
 	return again
@@ -215,7 +198,7 @@ func (a *alarms) look(ctx context.Context) (again bool) {
 // test is gone and not many files at once. It reports whether some of it has to be
 // looked at again.
 func (a *alarms) verify(ctx context.Context) (_ event.TreeAlarm, again bool) {
-	if gitWorks(a.s.opts.Root) {
+	if gitWorks(a.Root) {
 		return event.TreeAlarm{}, true
 	}
 	there := a.standing()
@@ -236,17 +219,17 @@ func (a *alarms) verify(ctx context.Context) (_ event.TreeAlarm, again bool) {
 	for _, file := range gone {
 		answer := git(file)
 		switch {
-		case answer == gitTook || now.explains(file, a.before(ctx, file)):
+		case answer == gitTook || now.explains(file, a.textBefore(ctx, file)):
 			continue
 		case answer == gitMayHave && !a.unsure[file]:
 			a.unsure[file], again = true, true
 			continue
 		}
 		out.Gone++
-		if a.told[file] {
+		if a.reported[file] {
 			continue
 		}
-		a.told[file], news = true, news+1
+		a.reported[file], news = true, news+1
 		if isTest(file) {
 			out.Tests = append(out.Tests, file)
 		}
@@ -257,13 +240,13 @@ func (a *alarms) verify(ctx context.Context) (_ event.TreeAlarm, again bool) {
 	return out, again
 }
 
-// before is the text of a file when the agent began, nil where it is long or cannot
+// textBefore is the text of a file when the agent began, nil where it is long or cannot
 // be read.
-func (a *alarms) before(ctx context.Context, file string) []byte {
-	if a.files[file].Size > evidence.MaxText {
+func (a *alarms) textBefore(ctx context.Context, file string) []byte {
+	if a.files[file].Size > maxText {
 		return nil
 	}
-	text, err := a.s.store.ReadFile(ctx, a.w.start.ID, file)
+	text, err := a.Store.ReadFile(ctx, a.task.Start, file)
 	if err != nil {
 		return nil
 	}
@@ -279,7 +262,7 @@ type tree struct {
 
 // standing walks the tree as the watcher does, without .git and what is installed.
 func (a *alarms) standing() tree {
-	root, out := a.s.opts.Root, tree{all: map[string]bool{}}
+	root, out := a.Root, tree{all: map[string]bool{}}
 	_ = filepath.WalkDir(root, func(p string, d os.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -1,4 +1,4 @@
-package loop
+package agentrun
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"supervise/internal/evidence"
 	"supervise/source"
 )
 
@@ -25,6 +24,9 @@ type gained struct {
 // as where the rules judge tests that are gone.
 const sameTest = .5
 
+// maxPairs bounds how many pairs of tests are compared.
+const maxPairs = 10_000
+
 // gained reads the new files and those that were written lately.
 func (a *alarms) gained(ctx context.Context, there tree) *gained {
 	g := &gained{names: map[string]bool{}, texts: map[[sha256.Size]byte]bool{}}
@@ -33,12 +35,12 @@ func (a *alarms) gained(ctx context.Context, there tree) *gained {
 		if !had {
 			g.names[path.Base(file)] = true
 		}
-		full := filepath.Join(a.s.opts.Root, filepath.FromSlash(file))
-		if info, err := os.Lstat(full); err != nil || !info.Mode().IsRegular() || info.Size() > evidence.MaxText {
+		full := filepath.Join(a.Root, filepath.FromSlash(file))
+		if info, err := os.Lstat(full); err != nil || !info.Mode().IsRegular() || info.Size() > maxText {
 			continue
 		}
 		text, err := os.ReadFile(full)
-		before := a.before(ctx, file)
+		before := a.textBefore(ctx, file)
 		if err != nil || had && bytes.Equal(text, before) {
 			continue
 		}
@@ -82,7 +84,7 @@ func pairTests(before, now []source.TestDef) (lost, left []source.TestDef) {
 		}
 		left = slices.Delete(left, i, i+1)
 	}
-	if len(lost)*len(left) > evidence.MaxPairs {
+	if len(lost)*len(left) > maxPairs {
 		return lost, left
 	}
 	lost = slices.DeleteFunc(lost, func(def source.TestDef) bool {

@@ -1,4 +1,4 @@
-package loop
+package agentrun
 
 import (
 	"context"
@@ -110,18 +110,18 @@ const askingGit = 10 * time.Second
 // has was not taken away by git, whatever was committed or checked out before, nor
 // was one that it never had. What git has done is judged when the agent has ended.
 func (a *alarms) askGit(ctx context.Context) (answer func(file string) gitAnswer, done context.CancelFunc) {
-	now := lookAtGit(a.s.opts.Root)
+	now := lookAtGit(a.Root)
 	if now == (gitState{}) {
 		return func(string) gitAnswer { return gitDidNot }, func() {}
 	}
 	ctx, done = context.WithTimeout(ctx, askingGit)
-	repo, moved := treediff.Repo{Dir: a.s.opts.Root}, now != a.git
+	repo, moved := treediff.Repo{Dir: a.Root}, now != a.before
 	tracked, err := repo.Tracked(ctx)
 	kept := sync.OnceValues(func() (map[string]bool, error) {
-		if a.git.commit == "" {
+		if a.before.commit == "" {
 			return nil, errors.New("the commit of the beginning is not known")
 		}
-		return repo.Kept(ctx, a.git.commit, a.begun.Add(-time.Second))
+		return repo.Kept(ctx, a.before.commit, a.begun.Add(-time.Second))
 	})
 	return func(file string) gitAnswer {
 		switch {

@@ -1,0 +1,136 @@
+// Package agentrun runs the agent of a loop: it starts the program with its prompt,
+// answers its hooks, watches the tree while it works, keeps a transcript, waits for
+// its service and starts it again where that failed. It returns what is known of the
+// run, and judges nothing.
+package agentrun
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"supervise/integrity"
+	"supervise/internal/agent"
+	"supervise/internal/event"
+	"supervise/internal/hook"
+	"supervise/internal/ledger"
+	"supervise/runner"
+	"supervise/snapshot"
+)
+
+// Options are the circumstances under which an agent runs.
+type Options struct {
+	Setup
+	LoopID  string
+	Home    string   // supervise's own folder, which is none of the agent's business
+	Env     []string // of which the agent is given what Protect allows
+	Self    string   // supervise, absolute, for the agent's hooks to call; "": none are installed
+	Promise string   // the text by which the agent claims that the task is done; "": none
+
+	Terminal    *runner.Terminal                   // nil: the agent gets a terminal of its own, unseen
+	Mirror      func(iteration int) io.WriteCloser // receives what the agent prints
+	Grace       runner.Grace
+	OnInterrupt func()                       // the user asked at the terminal to stop
+	Warn        func(what string, err error) // of what does not keep the agent from running; err may be nil
+	Now         func() time.Time
+
+	Mode      hook.Mode // how strictly calls of tools are judged
+	Integrity integrity.Options
+	Checks    []string // files that the checks start, relative to the tree
+
+	User    *runner.User // whom the agent runs as; nil: as this process does
+	Masker  *runner.Masker
+	Ledger  *ledger.Ledger
+	Store   *snapshot.Store
+	Journal *event.Journal
+}
+
+// Agent is the agent of one loop. Its runs follow one after another.
+type Agent struct {
+	Options
+	chat   chat
+	silent bool // that no hook was called was reported
+}
+
+// chat is the session of the agent that the next run may continue.
+type chat struct {
+	id    string
+	asked string      // that the present run was to continue
+	total agent.Usage // of the whole session so far, where its numbers grow
+}
+
+// New returns the agent of a loop.
+func New(o Options) *Agent { return &Agent{Options: o} }
+
+// Forget has the next run begin a new session: one that was continued would believe
+// in what was undone. A nil agent has nothing to forget.
+func (a *Agent) Forget() {
+	if a != nil {
+		a.chat = chat{}
+	}
+}
+
+// Task is what the agent is started for in one iteration.
+type Task struct {
+	Iteration int
+	Prompt    string
+	Start     snapshot.ID // the tree that the agent starts from
+	StartedAt time.Time
+	Spent     agent.Usage // of the loop before
+
+	// Opening is what hooks tell the agent at the start of its session, Beware what
+	// they add to a warning, and Unmet what is missing when it wants to stop, "" for
+	// nothing.
+	Opening string
+	Beware  func(hook.Decision) hook.Decision
+	Unmet   func(context.Context) string
+	// OnWait is called when the loop begins to wait for the agent's service, with a
+	// text for people, and with "" when it goes on.
+	OnWait func(text string) error
+}
+
+// Result is what became of the runs of one iteration.
+type Result struct {
+	Run *ledger.AgentRun // all of them as one
+	// Stop is why the agent cannot be run again, its zero value where it can.
+	Stop event.Stop
+}
+
+// run is one iteration of the agent.
+type run struct {
+	*Agent
+	task   Task
+	hooks  *hooks
+	record *ledger.AgentRun // of the runs so far
+	handed string           // folder with the prompt for another user, while the agent runs
+	stop   event.Stop
+}
+
+// Run starts the agent and waits until nothing of it is left. While its service
+// fails it waits, and starts it again.
+func (a *Agent) Run(ctx context.Context, t Task) (Result, error) {
+	r := &run{Agent: a, task: t}
+	err := r.attempts(ctx)
+	return Result{Run: r.record, Stop: r.stop}, err
+}
+
+func (r *run) attempts(ctx context.Context) (err error) {
+	if r.hooks, err = r.openHooks(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.hooks.close(r.record)) }()
+	for {
+		report, err := r.attempt(ctx)
+		if err != nil {
+			return err
+		}
+		again, err := r.await(ctx, report)
+		if err != nil || !again {
+			return err
+		}
+	}
+}
+
+// masked returns a text without the secrets of the environment.
+func (a *Agent) masked(text string) string { return a.Masker.String(text) }

@@ -1,0 +1,219 @@
+package agentrun
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"supervise/internal/agent"
+	"supervise/internal/event"
+	"supervise/internal/ledger"
+	"supervise/runner"
+)
+
+// attempt runs the agent once and notes how that ended.
+func (r *run) attempt(ctx context.Context) (agent.Report, error) {
+	var none agent.Report
+	dir, err := r.Ledger.Folder(r.task.Iteration)
+	if err != nil {
+		return none, err
+	}
+	defer r.takePromptBack()
+	cmd, err := r.command(ctx, dir)
+	if err == nil && r.User != nil {
+		err = r.User.Give(r.Root) // what was restored, and what the checks left, belongs to root
+	}
+	if err != nil {
+		return none, err
+	}
+	if err := keepTranscript(dir, r.record); err != nil {
+		return none, err
+	}
+	script, err := r.transcribe(&cmd, dir, r.task.Iteration)
+	if err != nil {
+		return none, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	reader := r.observe(cancel)
+	cmd.Stdout = io.MultiWriter(cmd.Stdout, reader)
+	if cmd.Terminal == nil {
+		cmd.Stderr = cmd.Stdout
+	}
+	var noted error
+	cmd.BeforeStart = r.Journal.Starting(event.ChildAgent, func() int { return r.task.Iteration })
+	cmd.OnStart = func(shim, leader runner.Process) {
+		noted = r.Journal.Write(event.AgentSpawned, r.task.Iteration, event.Spawned{Shim: shim, Leader: leader})
+	}
+	cmd.Control = runner.NewControl()
+	unwatch := r.watchTree(ctx, cmd.Control, cancel)
+	res, err := runner.Run(ctx, cmd)
+	unwatch()
+	if err := errors.Join(script.close(), reader.Close(), r.maskPrompt(dir)); err != nil {
+		r.Warn("keep the transcript", err)
+	}
+	if err != nil && (ctx.Err() == nil || res.Cause != runner.NotStarted) { // else the time was up before it could start
+		return none, fmt.Errorf("run the agent: %w", err)
+	}
+	if res.NoTerminal != nil {
+		r.Warn("the agent had no terminal: --pty=never says that it needs none", res.NoTerminal)
+	}
+	if noted != nil {
+		return none, noted
+	}
+	return r.note(res, reader.Report(), script.words.String(), context.Cause(ctx))
+}
+
+// note adds an attempt to the record of the iteration. printed is the end of what the
+// agent printed.
+func (r *run) note(res runner.Result, report agent.Report, printed string, cause error) (agent.Report, error) {
+	last := r.recordOf(res, report, cause)
+	last.LastWords = cmp.Or(last.LastWords, lastLine(printed))
+	last.Claimed = r.Promise != "" && strings.Contains(agent.StripEscapes(cmp.Or(report.Text, printed)), r.Promise)
+	r.record = joined(r.record, last)
+	return report, r.Journal.Write(event.AgentFinished, r.task.Iteration, *r.record)
+}
+
+// recordOf puts together what is known of one run.
+func (a *Agent) recordOf(res runner.Result, report agent.Report, cause error) *ledger.AgentRun {
+	format, asked := a.format()
+	p, _ := a.Preset()
+	run := &ledger.AgentRun{
+		ExitCode: res.ExitCode, Signal: res.Signal, Cause: res.Cause.String(), Duration: res.Ended.Sub(res.Started),
+		Containment: res.Containment.String(), Leftovers: res.Leftovers,
+		Program: p.Name, Session: report.Session, Model: report.Model, Version: report.Version,
+	}
+	outcome := report.Outcome(format, ending(res), asked)
+	if errors.Is(cause, errHopeless) {
+		outcome = agent.Auth
+	}
+	if alarm := (errAlarm{}); errors.As(cause, &alarm) {
+		run.Alarm = alarm.String()
+	}
+	if limit := overLimit(""); errors.As(cause, &limit) {
+		run.Limit = string(limit)
+	}
+	run.Outcome = string(outcome)
+	if outcome != agent.OK {
+		run.Message = a.masked(brief(report.Message))
+	}
+	if report.Lines > 0 {
+		run.LastWords = a.masked(cmp.Or(run.Message, brief(lastLine(report.Text))))
+	}
+	a.chat.total, run.Usage = a.account(format, report)
+	a.chat.id = report.Session
+	if outcome == agent.Crashed || outcome == agent.NoFinal {
+		a.chat.id = "" // it may be the session that cannot be continued
+	}
+	return run
+}
+
+// account returns what the agent's session consumed, and what this run did of it; nil
+// where nothing is known.
+func (a *Agent) account(f agent.Format, r agent.Report) (total agent.Usage, run *agent.Usage) {
+	if r.Usage.IsZero() {
+		return a.chat.total, nil
+	}
+	u := r.Usage
+	if f.Cumulative() && r.Session != "" && r.Session == a.chat.asked {
+		u = u.Since(a.chat.total)
+	}
+	return r.Usage, &u
+}
+
+func ending(res runner.Result) agent.Ending {
+	e := agent.Ending{ExitCode: res.ExitCode, Signal: res.Signal}
+	switch res.Cause {
+	case runner.TimedOut, runner.NoOutput, runner.WentIdle:
+		e.TimedOut = true
+	case runner.Stopped, runner.Interrupted, runner.NotStarted:
+		e.Stopped = true
+	case runner.Exited, runner.Attacked:
+	}
+	return e
+}
+
+// joined adds an earlier run of the same iteration to the last one.
+func joined(before, run *ledger.AgentRun) *ledger.AgentRun {
+	if before == nil {
+		return run
+	}
+	run.Runs, run.Waited = max(before.Runs, 1)+1, before.Waited
+	run.Duration += before.Duration
+	run.Leftovers = append(before.Leftovers, run.Leftovers...)
+	switch {
+	case run.Usage == nil:
+		run.Usage = before.Usage
+	case before.Usage != nil:
+		u := before.Usage.Plus(*run.Usage)
+		run.Usage = &u
+	}
+	return run
+}
+
+// keepTranscript moves the transcript of an earlier run of the iteration aside.
+func keepTranscript(dir string, before *ledger.AgentRun) error {
+	if before == nil {
+		return nil
+	}
+	path := filepath.Join(dir, "transcript.cast")
+	err := os.Rename(path, filepath.Join(dir, fmt.Sprintf("transcript.run%d.cast", max(before.Runs, 1))))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("keep the transcript of the run before: %w", err)
+	}
+	return nil
+}
+
+// maxBrief bounds what is kept of an agent's message, in bytes.
+const maxBrief = 500
+
+func brief(text string) string {
+	text = strings.Join(strings.Fields(agent.StripEscapes(text)), " ")
+	if len(text) > maxBrief {
+		text = strings.ToValidUTF8(text[:maxBrief], "") + "…"
+	}
+	return text
+}
+
+// lastLine returns the last line of what was printed that is not empty.
+func lastLine(s string) string {
+	lines := strings.FieldsFunc(agent.StripEscapes(s), func(r rune) bool { return r == '\n' || r == '\r' })
+	for i := len(lines) - 1; i >= 0; i-- {
+		if line := strings.TrimSpace(lines[i]); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// errHopeless is why a run is ended whose service will never accept it.
+var errHopeless = errors.New("the service refuses the agent")
+
+// observe returns a reader of what the agent prints. It ends the run where a limit
+// is reached, or where it cannot come to anything, and reports its retries.
+func (r *run) observe(end context.CancelCauseFunc) *agent.Reader {
+	format, _ := r.format()
+	before, last := r.consumed(), agent.Retry{}
+	return agent.NewReader(format, func(p agent.Report) { // one call after another
+		_, now := r.account(format, p)
+		if now != nil {
+			if limit := r.over(before.Plus(*now)); limit != "" {
+				end(limit)
+			}
+		}
+		if p.Hopeless() {
+			end(errHopeless)
+		}
+		if p.Retry != nil && *p.Retry != last {
+			last = *p.Retry
+			r.Journal.Note(event.AgentRetrying, r.task.Iteration, event.Retrying{
+				Outcome: string(p.Retry.Why), Attempt: p.Retry.Attempt, DelayMS: p.Retry.Delay.Milliseconds(), Message: r.masked(brief(p.Retry.Message)),
+			})
+		}
+	})
+}

@@ -1,0 +1,222 @@
+package agentrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"supervise/internal/agent"
+	"supervise/internal/event"
+	"supervise/internal/fileevents"
+	"supervise/internal/hook"
+	"supervise/internal/ledger"
+	"supervise/internal/rpc"
+	"supervise/runner"
+)
+
+// beforeTitle is how long the agent has to be silent before anything is written
+// between what it prints: it may be in the middle of a sequence.
+const beforeTitle = time.Second
+
+// Attendance is how a session is watched that is the user's own.
+type Attendance struct {
+	Rest time.Duration         // how long the agent says and writes nothing until it rests
+	Skip func(dir string) bool // folders in which it does no work
+	// OnRest is called when the agent rests. printed returns how much it has printed
+	// so far, in bytes. news reports whether there is something to tell the user.
+	OnRest func(ctx context.Context, printed func() int64) (news bool, err error)
+	// OnSilence is called when there were news, and it is safe to write between what
+	// the agent prints.
+	OnSilence func()
+	Iteration func() int // the present one
+}
+
+// attended is a session of the user's own, while it lasts.
+type attended struct {
+	*Agent
+	Attendance
+	server    *rpc.Server // nil where no hooks are answered
+	installed hook.Installed
+	calls     atomic.Int64 // of hooks
+	heard     atomic.Int64 // bytes that the agent printed
+	printed   chan struct{}
+	stopped   chan struct{} // a hook reported that the agent stopped
+	over      chan struct{} // closed when the agent has ended
+	ended     chan struct{} // closed when nothing is measured any more
+	news      bool          // something was found since the agent rested last
+	err       error         // of the measuring, once ended is closed
+}
+
+// Attend runs the agent on the user's terminal, which is its own as long as it runs,
+// and reports whenever it rests.
+func (a *Agent) Attend(ctx context.Context, o Attendance) (err error) {
+	s := &attended{
+		Agent: a, Attendance: o, printed: make(chan struct{}, 1), stopped: make(chan struct{}, 1),
+		over: make(chan struct{}), ended: make(chan struct{}),
+	}
+	if err := s.listen(); err != nil {
+		return err
+	}
+	if s.server != nil {
+		defer func() { err = errors.Join(err, s.server.Close()) }()
+	}
+	run, err := s.accompany(ctx)
+	if err == nil {
+		err = a.Journal.Write(event.AgentFinished, o.Iteration(), *run)
+	}
+	if err == nil && isInstalled(s.installed) && s.calls.Load() == 0 && run.ExitCode == 0 {
+		err = a.uncalled(o.Iteration())
+	}
+	return err
+}
+
+// listen opens the socket by which the agent's hooks report that it stopped, unless
+// they are off, or the program has none. What keeps them away is reported.
+func (s *attended) listen() (err error) {
+	if s.Hooks.Off || s.Hooks.Client == "" {
+		return nil
+	}
+	if s.server, err = rpc.Listen(s.Ledger.Dir(), s.answer); err != nil {
+		return s.unhooked(0, err)
+	}
+	if s.installed, err = s.installHooks(s.server); err != nil {
+		return s.unhooked(0, err)
+	}
+	return nil
+}
+
+// answer answers a hook. All calls pass: the session is the user's.
+func (s *attended) answer(q rpc.Request) (rpc.Reply, func()) {
+	client, err := hook.ParseClient(q.Client)
+	var call hook.Call
+	if err == nil {
+		call, err = hook.Read(client, q.Event, q.Input)
+	}
+	if err != nil {
+		return rpc.Reply{Error: err.Error()}, nil
+	}
+	s.calls.Add(1)
+	if call.Event == hook.Stop {
+		signal(s.stopped)
+	}
+	return rpc.Reply{Output: hook.Answer(call, hook.Decision{Verdict: hook.Allow})}, nil
+}
+
+// accompany runs the agent.
+func (s *attended) accompany(ctx context.Context) (*ledger.AgentRun, error) {
+	dir, err := s.Ledger.Folder(1)
+	if err != nil {
+		return nil, err
+	}
+	env := s.environ(s.Env)
+	if s.server != nil {
+		env = append(append(env, hook.SocketEnv+"="+s.server.Path()), s.installed.Env...)
+	}
+	cmd := runner.Command{
+		Args: slices.Insert(slices.Clone(s.Args), 1, s.installed.Args...), Dir: s.WorkDir(), Terminal: s.terminal(), Grace: s.Grace, OwnKeys: true,
+		Env: append(env, "SUPERVISE_LOOP_ID="+s.LoopID), Writable: s.Protect.WritableIn(ctx, s.Root), Hold: s.Ledger.Held(),
+	}
+	script, err := s.transcribe(&cmd, dir, 1)
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdout = io.MultiWriter(cmd.Stdout, s)
+	var noted error
+	started := false
+	cmd.BeforeStart = s.Journal.Starting(event.ChildAgent, s.Iteration)
+	cmd.OnStart = func(shim, leader runner.Process) {
+		noted, started = s.Journal.Write(event.AgentSpawned, 1, event.Spawned{Shim: shim, Leader: leader}), true
+		go s.follow(ctx)
+	}
+	res, err := runner.Run(ctx, cmd)
+	close(s.over)
+	if started {
+		<-s.ended
+	}
+	if err := script.close(); err != nil {
+		s.Warn("keep the transcript", err)
+	}
+	if err != nil && (ctx.Err() == nil || res.Cause != runner.NotStarted) {
+		return nil, fmt.Errorf("run the agent: %w", err)
+	}
+	run := s.recordOf(res, agent.Report{}, context.Cause(ctx))
+	run.LastWords = lastLine(script.words.String())
+	return run, errors.Join(noted, s.err)
+}
+
+// Write takes note that the agent printed something. It never fails.
+func (s *attended) Write(p []byte) (int, error) {
+	s.heard.Add(int64(len(p)))
+	signal(s.printed)
+	return len(p), nil
+}
+
+// signal never blocks: what happens several times is signalled once.
+func signal(to chan<- struct{}) {
+	select {
+	case to <- struct{}{}:
+	default:
+	}
+}
+
+// follow waits for the agent to rest until it has ended: it rests when a hook reports
+// that it stopped, or when it has printed nothing, and nothing was written, for a while.
+func (s *attended) follow(ctx context.Context) {
+	defer close(s.ended)
+	var events <-chan fileevents.Event
+	if tree, err := fileevents.Start(s.Root, fileevents.Options{Skip: s.Skip}); err != nil {
+		s.Warn("watch the tree", err) // what it prints still shows that it works
+	} else {
+		events = tree.Events()
+		defer func() { _ = tree.Close() }() // a hint, which is needed no more
+	}
+	quiet := time.NewTimer(s.Rest)
+	defer quiet.Stop()
+	for moved := true; s.err == nil; {
+		select {
+		case <-s.over:
+			return
+		case <-ctx.Done():
+			return
+		case _, open := <-events:
+			if !open {
+				events = nil
+			}
+			moved = true
+		case <-s.printed:
+			moved = true
+		case <-s.stopped:
+			s.rests(ctx)
+		case <-quiet.C:
+			switch {
+			case s.news:
+				s.news = false
+				s.OnSilence()
+			case moved:
+				moved = false
+				s.rests(ctx)
+			default:
+				continue
+			}
+		}
+		quiet.Reset(s.silence())
+	}
+}
+
+func (s *attended) rests(ctx context.Context) {
+	var news bool
+	news, s.err = s.OnRest(ctx, s.heard.Load)
+	s.news = s.news || news
+}
+
+// silence is what has to pass until something follows from it.
+func (s *attended) silence() time.Duration {
+	if s.news {
+		return min(beforeTitle, s.Rest)
+	}
+	return s.Rest
+}

@@ -1,0 +1,121 @@
+package agentrun
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"supervise/internal/agent"
+	"supervise/internal/event"
+	"supervise/internal/ledger"
+)
+
+// How long is waited for the agent's service where nothing else is set: the
+// first time, at most between two runs, and in all without a break.
+const (
+	DefaultFirstWait = 10 * time.Second
+	maxStep          = 10 * time.Minute
+	DefaultMaxWait   = 6 * time.Hour
+)
+
+// Unserved reports whether an agent could not work because its service failed, or
+// did not let it, or because there is no such command.
+func Unserved(run *ledger.AgentRun) bool {
+	if run == nil {
+		return false
+	}
+	o := agent.Outcome(run.Outcome)
+	return o.Waits() || o.Hopeless()
+}
+
+// await waits for the service where a run failed by it, and reports whether the
+// agent is to be run again. Where it is not, and the loop cannot go on, it notes
+// the stop.
+func (r *run) await(ctx context.Context, report agent.Report) (again bool, err error) {
+	o := agent.Outcome(r.record.Outcome)
+	if o.Hopeless() {
+		r.stop = r.refused(o)
+	}
+	if interrupted(ctx) || !o.Waits() {
+		return false, nil
+	}
+	delay, byService := r.delay(r.record, report)
+	limit := cmp.Or(r.MaxWait, DefaultMaxWait)
+	deadline, timed := ctx.Deadline()
+	switch {
+	case r.record.Waited+delay > limit:
+		r.stop = event.Stop{Reason: event.Unavailable, Text: fmt.Sprintf("the agent's service is not available (%s), and limits.max_wait (%s) leaves no time to wait %s more", reasonOf(r.record), max(limit, 0), delay.Round(time.Second))}
+		return false, nil
+	case timed && r.Now().Add(delay).After(deadline):
+		r.stop = event.Stop{Reason: event.TimeLimit, Text: fmt.Sprintf("the agent's service is not available (%s), and the time limit of %s comes before it may be asked again", reasonOf(r.record), r.MaxTime)}
+		return false, nil
+	}
+	return r.pause(ctx, delay, byService)
+}
+
+func interrupted(ctx context.Context) bool { return ctx.Err() != nil }
+
+// delay is how long to wait: as long as the service asks for, or twice as long each
+// time. A service that asks for very little again and again is not believed.
+func (a *Agent) delay(run *ledger.AgentRun, report agent.Report) (d time.Duration, byService bool) {
+	first := cmp.Or(a.FirstWait, DefaultFirstWait)
+	before := max(run.Runs-1, 0)
+	step := min(first<<min(before, 20), max(maxStep, first))
+	wait := report.Reset.Wait(a.Now())
+	if wait > 0 && (before == 0 || wait >= step) {
+		return wait, true
+	}
+	return step, false
+}
+
+// pause waits, reports it, and counts it.
+func (r *run) pause(ctx context.Context, delay time.Duration, byService bool) (again bool, err error) {
+	from := r.Now()
+	until := from.Add(delay)
+	err = r.Journal.Write(event.AgentWaiting, r.task.Iteration, event.Waiting{
+		Outcome: r.record.Outcome, Message: r.record.Message, Until: until, DelayMS: delay.Milliseconds(), Told: byService, Runs: max(r.record.Runs, 1),
+	})
+	if err != nil {
+		return false, err
+	}
+	if err := r.task.OnWait(fmt.Sprintf("%s, until %s", reasonOf(r.record), until.Local().Format(time.DateTime))); err != nil {
+		return false, err
+	}
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		again = true
+	case <-ctx.Done():
+	}
+	r.record.Waited += r.Now().Sub(from)
+	return again, r.task.OnWait("")
+}
+
+func reasonOf(run *ledger.AgentRun) string {
+	outcome := strings.ReplaceAll(run.Outcome, "_", " ")
+	if run.Message == "" {
+		return outcome
+	}
+	return outcome + ": " + run.Message
+}
+
+// refused is the stop of a loop whose agent cannot do anything until somebody
+// helps.
+func (r *run) refused(o agent.Outcome) event.Stop {
+	p, known := r.Preset()
+	if o == agent.NotFound {
+		text := fmt.Sprintf("the agent's command was not found (status %d): %s", r.record.ExitCode, r.record.LastWords)
+		if known {
+			text += "; to install it: " + p.Install
+		}
+		return event.Stop{Reason: event.NoCommand, Text: text}
+	}
+	text := "the agent's service does not accept it: " + cmp.Or(r.record.Message, r.record.LastWords)
+	if known {
+		text += "; " + p.Login
+	}
+	return event.Stop{Reason: event.Refused, Text: text + "; then: supervise resume " + r.LoopID}
+}

@@ -1,0 +1,167 @@
+package agentrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"supervise/internal/agent"
+	"supervise/internal/ledger"
+	"supervise/runner"
+)
+
+// Placeholders in the agent's arguments.
+const (
+	promptText = "{{prompt}}"
+	promptFile = "{{prompt_file}}"
+)
+
+// The errors of a prompt that no argument can hold name the remedy as well.
+var (
+	errPromptTooLong = fmt.Errorf("the prompt is longer than an argument may be (%d bytes): use {{prompt_file}}, or no placeholder to have it on standard input", agent.MaxArgument)
+	errPromptZero    = errors.New("the prompt holds a zero byte, which no argument can: use {{prompt_file}}, or no placeholder to have it on standard input")
+)
+
+// errNoTask is the error of a known program that has nothing to do.
+var errNoTask = errors.New("a known agent needs a task: give it with -p or -P")
+
+// passable returns an error where a text cannot be an argument.
+func passable(arg string) error {
+	switch {
+	case len(arg) > agent.MaxArgument:
+		return errPromptTooLong
+	case strings.ContainsRune(arg, 0):
+		return errPromptZero
+	}
+	return nil
+}
+
+// promptName is the file of a prompt in the folder of its iteration.
+const promptName = "prompt.md"
+
+// command puts the agent's command together. The prompt is always there as a
+// file, outside the tree. A known program is given it in its own way; else it is
+// passed as an argument where the placeholder asks for it, and on standard input
+// when there is a task and no placeholder.
+func (r *run) command(ctx context.Context, dir string) (runner.Command, error) {
+	text := r.task.Prompt
+	path, err := r.handPrompt(dir, text)
+	if err != nil {
+		return runner.Command{}, err
+	}
+	cmd := runner.Command{
+		Dir: r.WorkDir(), Terminal: r.terminal(), Timeout: r.IterationTimeout, FirstOutput: r.FirstOutputTimeout, Idle: r.IdleTimeout, Grace: r.Grace,
+		Env: r.agentEnv(path), Writable: r.Protect.WritableIn(ctx, r.Root), OnInterrupt: r.OnInterrupt, Hold: r.Ledger.Held(), User: r.User,
+	}
+	if r.Program.Name != "" {
+		return cmd, r.launch(&cmd, path)
+	}
+	placed := false
+	fill := strings.NewReplacer(promptText, text, promptFile, path)
+	for _, arg := range r.Args {
+		filled := fill.Replace(arg)
+		placed = placed || filled != arg
+		if err := passable(filled); err != nil {
+			return runner.Command{}, err
+		}
+		cmd.Args = append(cmd.Args, filled)
+	}
+	switch {
+	case r.Setup.Task != "" && !placed:
+		cmd.Stdin = strings.NewReader(text)
+	case cmd.Terminal == nil || cmd.Terminal.In == nil:
+		cmd.Stdin = strings.NewReader("") // nobody types: a terminal that stays silent hangs many agents
+	}
+	return cmd, nil
+}
+
+// minBudget is the least limit that a program is given for itself, in US dollars.
+const minBudget = .0001
+
+// launch completes the command of a known program.
+func (r *run) launch(cmd *runner.Command, path string) error {
+	p, err := agent.ByName(r.Program.Name)
+	if err != nil {
+		return err
+	}
+	if r.Setup.Task == "" {
+		return errNoTask
+	}
+	l := agent.Launch{Prompt: r.task.Prompt, File: path, Model: r.Program.Model, Yolo: r.Program.Yolo, Extra: append(slices.Clone(r.hooks.args()), r.Args...)}
+	if r.Program.Continue {
+		l.Session = r.chat.id
+	}
+	if r.MaxCost > 0 {
+		l.Budget = max(r.MaxCost-costOf(r.task.Spent), minBudget)
+	}
+	inv := p.Command(l)
+	cmd.Args, cmd.Stdin = inv.Args, strings.NewReader(inv.Stdin)
+	if cmd.Grace == (runner.Grace{}) {
+		cmd.Grace = p.Grace
+	}
+	r.chat.asked = l.Session
+	return nil
+}
+
+// terminal returns the agent's terminal, nil for none.
+func (a *Agent) terminal() *runner.Terminal {
+	if a.Pty == PtyNever {
+		return nil
+	}
+	t := runner.Terminal{}
+	if a.Terminal != nil {
+		t = *a.Terminal
+	}
+	t.Optional = a.Pty != PtyAlways
+	return &t
+}
+
+func (r *run) agentEnv(prompt string) []string {
+	env := r.environ(r.Env)
+	if r.User != nil {
+		env = r.User.Environ(env)
+	}
+	return append(append(env, r.hooks.env()...),
+		"SUPERVISE_LOOP_ID="+r.LoopID,
+		"SUPERVISE_ITERATION="+strconv.Itoa(r.task.Iteration),
+		"SUPERVISE_PROMPT_FILE="+prompt,
+	)
+}
+
+// handPrompt writes the prompt where the agent can read it, and returns the path.
+func (r *run) handPrompt(dir, text string) (string, error) {
+	path := filepath.Join(dir, promptName)
+	if err := ledger.WriteFile(path, []byte(text)); err != nil || r.User == nil {
+		return path, err
+	}
+	path, err := r.User.Hand(promptName, []byte(text))
+	if err == nil {
+		r.handed = filepath.Dir(path)
+	}
+	return path, err
+}
+
+// takePromptBack removes what handPrompt made.
+func (r *run) takePromptBack() {
+	if r.handed == "" {
+		return
+	}
+	if err := os.RemoveAll(r.handed); err != nil {
+		r.Warn("remove the prompt that was handed to the agent", err)
+	}
+	r.handed = ""
+}
+
+// maskPrompt masks what is kept of a prompt, which had to be whole for the agent.
+func (r *run) maskPrompt(dir string) error {
+	masked := r.masked(r.task.Prompt)
+	if masked == r.task.Prompt {
+		return nil
+	}
+	return ledger.WriteFile(filepath.Join(dir, promptName), []byte(masked))
+}

@@ -1,0 +1,346 @@
+package agentrun
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"supervise/integrity"
+	"supervise/internal/event"
+	"supervise/internal/hook"
+	"supervise/internal/ledger"
+	"supervise/internal/rpc"
+)
+
+// hooks answers the hooks of one run of the agent.
+type hooks struct {
+	*run
+	server    *rpc.Server
+	installed hook.Installed
+	options   hook.Options
+
+	mu    sync.Mutex
+	calls int
+	stops int
+	sizes map[string]int64 // of the files that the agent started with
+	seen  map[string]bool  // risks that the agent was warned of already
+}
+
+// maxStops is how often an agent is sent back in one run.
+const maxStops = 3
+
+// errUnheard is why hooks of an agent of another user are not answered.
+var errUnheard = errors.New("the agent runs as another user (protect.user), who cannot reach the supervisor")
+
+// openHooks begins to answer hooks; nil where they are off. What keeps hooks from
+// being answered is reported, and the run goes on without them.
+func (r *run) openHooks() (*hooks, error) {
+	if r.Hooks.Off {
+		return nil, nil //nolint:nilnil // no hooks are wanted
+	}
+	if r.User != nil {
+		if r.Hooks.Client == "" {
+			return nil, nil //nolint:nilnil // nobody could call them
+		}
+		return nil, r.unhooked(r.task.Iteration, errUnheard)
+	}
+	h := &hooks{run: r, seen: map[string]bool{}}
+	var err error
+	if h.server, err = rpc.Listen(r.Ledger.Dir(), h.answer); err != nil {
+		return nil, r.unhooked(r.task.Iteration, err)
+	}
+	if h.options, err = h.circumstances(); err == nil {
+		h.installed, err = r.installHooks(h.server)
+	}
+	if err != nil {
+		return h, r.unhooked(r.task.Iteration, err)
+	}
+	return h, nil
+}
+
+// unhooked reports why hooks are not installed.
+func (a *Agent) unhooked(iteration int, why error) error {
+	return a.Journal.Write(event.HooksBroken, iteration, event.Silence{Client: string(a.Hooks.Client), Why: why.Error()})
+}
+
+// uncalled reports that hooks were installed and none was called.
+func (a *Agent) uncalled(iteration int) error {
+	return a.Journal.Write(event.HooksSilent, iteration, event.Silence{Client: string(a.Hooks.Client), Why: hook.Silent(a.Hooks.Client)})
+}
+
+// installHooks prepares what the agent is started with, so that its hooks call the
+// server.
+func (a *Agent) installHooks(server *rpc.Server) (in hook.Installed, err error) {
+	if a.Hooks.Client == "" || a.Self == "" {
+		return in, nil
+	}
+	getenv := lookup(a.Protect.ForAgent(a.Env))
+	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
+	if why := hook.Ready(a.Hooks.Client, getenv, exists); why != "" {
+		return in, errors.New(why)
+	}
+	dir := filepath.Join(a.Ledger.Dir(), "hooks")
+	in, err = hook.Install(hook.Request{
+		Client: a.Hooks.Client, Binary: a.Self, Socket: server.Path(), Closed: a.Hooks.Closed, Dir: dir, Getenv: getenv, ReadFile: os.ReadFile,
+	})
+	if err == nil && len(in.Files) > 0 {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	for name, text := range in.Files {
+		if err == nil {
+			err = ledger.WriteFile(filepath.Join(dir, name), text)
+		}
+	}
+	if err != nil {
+		return hook.Installed{}, err
+	}
+	return in, nil
+}
+
+func lookup(env []string) func(string) string {
+	return func(name string) string {
+		for _, kv := range slices.Backward(env) {
+			if len(kv) > len(name) && kv[len(name)] == '=' && kv[:len(name)] == name {
+				return kv[len(name)+1:]
+			}
+		}
+		return ""
+	}
+}
+
+// env is what is added to the agent's environment.
+func (h *hooks) env() []string {
+	if h == nil {
+		return nil
+	}
+	return append([]string{hook.SocketEnv + "=" + h.server.Path()}, h.installed.Env...)
+}
+
+// args are added to the arguments of a known program.
+func (h *hooks) args() []string {
+	if h == nil {
+		return nil
+	}
+	return h.installed.Args
+}
+
+// close ends the answering, and reports when no hook was called although they were
+// installed. run is how the agent ended, nil where it did not begin.
+func (h *hooks) close(run *ledger.AgentRun) error {
+	if h == nil {
+		return nil
+	}
+	err := h.server.Close()
+	if !isInstalled(h.installed) || h.calls > 0 || run == nil || run.ExitCode != 0 || h.silent {
+		return err
+	}
+	h.silent = true
+	return errors.Join(err, h.uncalled(h.task.Iteration))
+}
+
+func isInstalled(in hook.Installed) bool { return len(in.Args)+len(in.Env) > 0 }
+
+// circumstances are what calls are judged by: the tree that the agent started
+// from.
+func (h *hooks) circumstances() (hook.Options, error) {
+	files, err := h.Store.Files(h.task.Start)
+	if err != nil {
+		return hook.Options{}, fmt.Errorf("list the files of the tree: %w", err)
+	}
+	names := make([]string, len(files))
+	h.sizes = make(map[string]int64, len(files))
+	for i, f := range files {
+		names[i] = f.Path
+		h.sizes[f.Path] = f.Size
+	}
+	home, _ := os.UserHomeDir() // without one nothing lies below it
+	return hook.Options{
+		Mode: h.Mode, Home: home, Own: []string{filepath.Clean(h.Agent.Home)}, Checks: h.Checks, Integrity: h.Integrity,
+		Tree: hook.Tree{Root: h.Root, Files: func() []string { return names }, Read: h.read, Before: h.before, Outside: readShort},
+	}, nil
+}
+
+// maxText bounds the files that are read, in bytes.
+const maxText = 1 << 20
+
+func (h *hooks) read(rel string) ([]byte, bool) {
+	return readShort(filepath.Join(h.Root, filepath.FromSlash(rel)))
+}
+
+// readShort reads a file; false where there is none, or it is long.
+func readShort(path string) ([]byte, bool) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxText {
+		return nil, false
+	}
+	text, err := os.ReadFile(path)
+	return text, err == nil
+}
+
+func (h *hooks) before(rel string) ([]byte, bool) {
+	if size, known := h.sizes[rel]; !known || size > maxText {
+		return nil, false
+	}
+	text, err := h.Store.ReadFile(context.Background(), h.task.Start, rel)
+	return text, err == nil
+}
+
+// answer answers one hook. What is refused or warned of is written down before the
+// agent is told, and reaches the disk behind the answer, where the tree is kept, too.
+// What may destroy something and passes waits until the tree is kept. What is harmless
+// is written down when the agent goes on already.
+func (h *hooks) answer(q rpc.Request) (rpc.Reply, func()) {
+	began := time.Now()
+	h.mu.Lock()
+	h.calls++
+	note := event.HookCall{Client: q.Client, Event: q.Event, Decision: hook.Allow}
+	client, err := hook.ParseClient(q.Client)
+	var call hook.Call
+	if err == nil {
+		call, err = hook.Read(client, q.Event, q.Input)
+	}
+	if err != nil {
+		note.Problem = h.shortened(err.Error())
+		h.noteCall(note, began)
+		return rpc.Reply{Error: err.Error()}, h.synced
+	}
+	call.Dir = cmp.Or(call.Dir, q.Dir)
+	d := h.decide(call)
+	note.Tool, note.Target = call.Tool, h.shortened(cmp.Or(call.Command, call.Path))
+	note.Decision, note.Reason, note.Risks = d.Verdict, h.shortened(cmp.Or(d.Reason, d.Context)), h.maskedRisks(d.Risks)
+	refused := d.Verdict == hook.Deny || d.Verdict == hook.Ask
+	if d.Checkpoint && !refused {
+		note.Checkpoint, note.Problem = h.checkpoint()
+	}
+	took := time.Since(began)
+	if refused || len(d.Risks) > 0 {
+		h.noteCall(note, began)
+	}
+	return rpc.Reply{Output: hook.Answer(call, d)}, func() {
+		if !refused && len(d.Risks) == 0 {
+			h.noteCall(note, time.Now().Add(-took))
+		}
+		h.synced()
+		if refused && d.Checkpoint {
+			if _, problem := h.checkpoint(); problem != "" {
+				h.Warn(problem, nil)
+			}
+		}
+	}
+}
+
+// synced ends what [hooks.answer] began.
+func (h *hooks) synced() {
+	h.Journal.Sync()
+	h.mu.Unlock()
+}
+
+func (h *hooks) decide(call hook.Call) hook.Decision {
+	switch call.Event {
+	case hook.PreTool:
+		return h.task.Beware(hook.Judge(call, h.options))
+	case hook.PostTool:
+		return h.after(call)
+	case hook.Stop:
+		return h.sendBack(call)
+	case hook.SessionStart:
+		return hook.Decision{Verdict: hook.Allow, Context: h.task.Opening}
+	case hook.OtherEvent:
+	}
+	return hook.Decision{Verdict: hook.Allow}
+}
+
+// checkpoint keeps the tree before something that may destroy a part of it.
+func (h *hooks) checkpoint() (name, problem string) {
+	n := h.task.Iteration
+	info, err := h.Store.Take(context.Background(), fmt.Sprintf("%s, %s", ledger.Name(n), event.BeforeTool))
+	if err != nil {
+		return "", "no checkpoint: " + err.Error()
+	}
+	h.Journal.Note(event.SnapshotTaken, n, event.Taken{Moment: event.BeforeTool, ID: info.ID, Tree: info.Tree, Files: info.Files})
+	return "s" + string(info.ID), ""
+}
+
+// maxLooked is how many changed files are looked at after a call.
+const maxLooked = 50
+
+// after looks at the tests and settings that a call may have changed.
+func (h *hooks) after(call hook.Call) hook.Decision {
+	var changed []string
+	if call.Kind == hook.Shell {
+		changed = h.changed()
+	}
+	var news []hook.Risk
+	for _, r := range hook.After(call, h.options, changed) {
+		if key := r.Rule + "\x00" + r.Target; !h.seen[key] {
+			h.seen[key] = true
+			news = append(news, r)
+		}
+	}
+	text := strings.TrimSpace(hook.Later(call, h.options) + "\n" + hook.Warning(news))
+	return hook.Decision{Verdict: hook.Allow, Context: text, Risks: news}
+}
+
+// changed lists the tests that are gone or were written since the agent started.
+func (h *hooks) changed() []string {
+	var out []string
+	for _, rel := range h.options.Tree.Files() {
+		if len(out) == maxLooked || !integrity.BelongsToTests(rel) {
+			continue
+		}
+		info, err := os.Lstat(filepath.Join(h.Root, filepath.FromSlash(rel)))
+		if err != nil || info.Size() != h.sizes[rel] || !info.ModTime().Before(h.task.StartedAt) {
+			out = append(out, rel)
+		}
+	}
+	return out
+}
+
+// sendBack answers an agent that wants to stop: where that is asked for and something
+// is missing, it has to go on.
+func (h *hooks) sendBack(call hook.Call) hook.Decision {
+	allow := hook.Decision{Verdict: hook.Allow}
+	if !h.Hooks.Stop || h.stops >= maxStops || call.StopActive && h.stops == 0 {
+		return allow
+	}
+	missing := h.task.Unmet(context.Background())
+	if missing == "" {
+		return allow
+	}
+	h.stops++
+	return hook.Decision{Verdict: hook.Deny, Reason: "supervise: it is not done: " + missing}
+}
+
+// note writes a call into the log, without waiting until the disk has it.
+func (h *hooks) noteCall(c event.HookCall, began time.Time) {
+	took := time.Since(began)
+	c.DurationMS = float64(took.Microseconds()) / 1000
+	h.Journal.NoteSoon(event.HookCalled, h.task.Iteration, c)
+}
+
+// maxTarget bounds what is kept of a command, in bytes.
+const maxTarget = 500
+
+// shortened shortens a text, and masks the secrets in it. The environment of a hook is
+// never looked at.
+func (h *hooks) shortened(text string) string {
+	text = h.masked(text)
+	if len(text) > maxTarget {
+		text = strings.ToValidUTF8(text[:maxTarget], "") + "…"
+	}
+	return text
+}
+
+func (h *hooks) maskedRisks(list []hook.Risk) []hook.Risk {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Target, list[i].Why = h.shortened(list[i].Target), h.shortened(list[i].Why)
+	}
+	return list
+}

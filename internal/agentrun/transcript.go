@@ -1,0 +1,66 @@
+package agentrun
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"path/filepath"
+
+	"supervise/runner"
+)
+
+// lastWords bounds what is looked at of the end of what an agent printed, in bytes.
+const lastWords = 4 << 10
+
+// transcript keeps what an agent prints.
+type transcript struct {
+	file   *runner.Transcript
+	cast   *runner.Cast
+	words  *runner.Tail
+	masked io.WriteCloser // before cast and words
+	mirror io.WriteCloser // sees everything as it is
+}
+
+// transcribe has a transcript of the command's output written to the folder of its
+// iteration.
+func (a *Agent) transcribe(cmd *runner.Command, dir string, iteration int) (*transcript, error) {
+	file, err := runner.CreateTranscript(filepath.Join(dir, "transcript.cast"), a.Transcript)
+	if err != nil {
+		return nil, err
+	}
+	r := &transcript{file: file, words: runner.NewTail(lastWords), mirror: a.Mirror(iteration)}
+	var screen io.Writer
+	if cmd.Terminal != nil {
+		cols, rows := cmd.Terminal.Size()
+		r.cast = runner.NewCast(file, cols, rows)
+		cmd.Terminal.OnResize = func(cols, rows uint16) { _ = r.cast.Resize(cols, rows) } // Close returns the error
+		screen = r.cast
+	} else {
+		r.cast = runner.NewCast(file, 0, 0)
+		screen = &lineEnds{to: r.cast}
+	}
+	r.masked = a.Masker.Writer(io.MultiWriter(screen, r.words))
+	to := []io.Writer{r.masked, r.mirror}
+	if cmd.Terminal == nil && a.Terminal != nil && a.Terminal.Out != nil {
+		to = append(to, a.Terminal.Out)
+	}
+	cmd.Stdout = io.MultiWriter(to...)
+	if cmd.Terminal == nil {
+		cmd.Stderr = cmd.Stdout
+	}
+	return r, nil
+}
+
+func (r *transcript) close() error {
+	return errors.Join(r.masked.Close(), r.cast.Close(), r.file.Close(), r.mirror.Close())
+}
+
+// lineEnds makes the line ends of a pipe those of a terminal.
+type lineEnds struct{ to io.Writer }
+
+func (l *lineEnds) Write(p []byte) (int, error) {
+	if _, err := l.to.Write(bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n"))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
