@@ -30,31 +30,76 @@ type Report struct {
 	Problems []string         `json:"problems,omitempty"`
 }
 
-// Format is one kind of report. Detect tells it by the beginning of its
+// Format is one kind of report. Detect recognises it by the beginning of its
 // text, Parse reads it.
 type Format struct {
 	Name   string
 	Detect func(sniff.Head) bool
 	Parse  func(io.Reader) (Report, error)
+
+	// What docs/formats.md says of it, in Markdown.
+	Units string // what is counted
+	Marks string // what it is recognised by
+	Tools string // which tools write it
+	Note  string // what counts as what where that is not plain, and limits
 }
 
 // formats is the table of all formats, the most specific first.
 var formats = []Format{
-	{Name: "go", Detect: detectGo, Parse: parseGo},
-	{Name: "jacoco", Detect: detectJaCoCo, Parse: parseJaCoCo},
-	{Name: "sonarqube", Detect: detectSonar, Parse: parseSonar},
-	{Name: "clover", Detect: detectClover, Parse: parseClover},
-	{Name: "cobertura", Detect: detectCobertura, Parse: parseCobertura},
-	{Name: "opencover", Detect: detectOpenCover, Parse: parseOpenCover},
-	{Name: "istanbul", Detect: detectIstanbul, Parse: parseIstanbul},
-	{Name: "istanbul-summary", Detect: detectIstanbulSummary, Parse: parseIstanbulSummary},
-	{Name: "coverage.py", Detect: detectCoveragePy, Parse: parseCoveragePy},
-	{Name: "llvm-cov", Detect: detectLLVM, Parse: parseLLVM},
-	{Name: "gcov", Detect: detectGcov, Parse: parseGcov},
-	{Name: "gcovr-summary", Detect: detectGcovrSummary, Parse: parseGcovrSummary},
-	{Name: "coverlet", Detect: detectCoverlet, Parse: parseCoverlet},
-	{Name: "simplecov", Detect: detectSimpleCov, Parse: parseSimpleCov},
-	{Name: "lcov", Detect: detectLCOV, Parse: parseLCOV},
+	{
+		Name: "go", Detect: detectGo, Parse: parseGo, Units: "statements", Marks: "`mode:` line or a block", Tools: "`go test -coverprofile`",
+		Note: "A block that is listed twice counts once.",
+	},
+	{
+		Name: "jacoco", Detect: detectJaCoCo, Parse: parseJaCoCo, Units: "lines", Marks: "root `report` with counters", Tools: "JaCoCo, Kover, Pester, gcovr",
+		Note: "A line with one executed instruction is executed. Where lines are not listed, the counters of the file count, else those of its classes.",
+	},
+	{Name: "sonarqube", Detect: detectSonar, Parse: parseSonar, Units: "lines", Marks: "root `coverage` with `lineToCover`", Tools: "SonarQube's generic format"},
+	{
+		Name: "clover", Detect: detectClover, Parse: parseClover, Units: "statements; istanbul: lines", Marks: "root `coverage` with a project", Tools: "OpenClover, PHPUnit, gcovr, istanbul (jest, vitest, nyc, c8)",
+		Note: "`stmt` is a statement, `cond` two outcomes; methods and `testproject` do not count. Istanbul writes lines, and misses branches on lines without a statement.",
+	},
+	{
+		Name: "cobertura", Detect: detectCobertura, Parse: parseCobertura, Units: "lines", Marks: "root `coverage` with `line-rate`, `lines-valid` or packages", Tools: "Cobertura, coverage.py, gcovr, coverlet, istanbul, PHPUnit, Kover, scoverage, Microsoft and others",
+		Note: "Lines of methods count where the class lists none. `condition-coverage=\"50% (1/2)\"` gives branches. The path is below the source root if there is exactly one. A report without packages is refused.",
+	},
+	{
+		Name: "opencover", Detect: detectOpenCover, Parse: parseOpenCover, Units: "statements", Marks: "root `CoverageSession`", Tools: "OpenCover, coverlet, AltCover",
+		Note: "Sequence points; one file in two modules counts once. OpenCover declares one branch more for each method.",
+	},
+	{
+		Name: "istanbul", Detect: detectIstanbul, Parse: parseIstanbul, Units: "lines", Marks: "`statementMap` of a file", Tools: "coverage-final.json of jest, vitest, nyc, c8",
+		Note: "A line on which a statement begins counts. `{}`, a report of no file, is not recognised.",
+	},
+	{
+		Name: "istanbul-summary", Detect: detectIstanbulSummary, Parse: parseIstanbulSummary, Units: "lines", Marks: "`lines.pct` of a file", Tools: "coverage-summary.json",
+		Note: "Names no lines.",
+	},
+	{
+		Name: "coverage.py", Detect: detectCoveragePy, Parse: parseCoveragePy, Units: "lines", Marks: "`meta.branch_coverage`", Tools: "`coverage json`",
+		Note: "What it calls statements are lines.",
+	},
+	{
+		Name: "llvm-cov", Detect: detectLLVM, Parse: parseLLVM, Units: "lines", Marks: "`data.[].files`", Tools: "`llvm-cov export`, cargo llvm-cov, Swift",
+		Note: "Numbers are those of `llvm-cov report`: a line in two functions (closures, generics) counts twice; in its LCOV it counts once.",
+	},
+	{
+		Name: "gcov", Detect: detectGcov, Parse: parseGcov, Units: "lines", Marks: "`line_number` of a file's lines", Tools: "`gcov --json-format`, `gcovr --json`",
+		Note: "A line and its nth branch count over all functions they are compiled into. Lines that gcovr excludes do not count. gcov writes branches with `-b` only.",
+	},
+	{
+		Name: "gcovr-summary", Detect: detectGcovrSummary, Parse: parseGcovrSummary, Units: "lines", Marks: "`files.[].line_total`", Tools: "`gcovr --json-summary`",
+		Note: "Names no lines; each instance of a template counts.",
+	},
+	{Name: "coverlet", Detect: detectCoverlet, Parse: parseCoverlet, Units: "lines", Marks: "`Lines` of a method", Tools: "coverlet's own JSON"},
+	{
+		Name: "simplecov", Detect: detectSimpleCov, Parse: parseSimpleCov, Units: "lines", Marks: "`coverage.*.lines`, also by command", Tools: "SimpleCov's .resultset.json and coverage.json",
+		Note: "Results of several commands are merged as SimpleCov does. .resultset.json does not know `:nocov:`: its numbers can be lower.",
+	},
+	{
+		Name: "lcov", Detect: detectLCOV, Parse: parseLCOV, Units: "lines", Marks: "`SF:` and a record", Tools: "lcov, llvm-cov, istanbul, coverage.py, gcovr, SimpleCov, grcov, Dart, Bazel and others",
+		Note: "LF, LH, BRF and BRH count only where no lines are listed. `-`, `#####`, `=====` and `undefined` mean not executed. Functions and MC/DC do not count. A cut between two records cannot be seen.",
+	},
 }
 
 // Formats returns the table of all formats, the most specific first.

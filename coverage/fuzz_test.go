@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -108,27 +107,6 @@ func checkSpans(t *testing.T, f metric.FileCoverage) {
 		}
 		if len(missed) > 0 && missed[0].First <= h.Last {
 			t.Fatalf("%s: lines %v are hit and missed", f.Path, missed[0])
-		}
-	}
-}
-
-// TestFuzzed keeps anybody from adding a format without a fuzz function.
-func TestFuzzed(t *testing.T) {
-	files, err := filepath.Glob("*_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []byte
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, text...)
-	}
-	for _, f := range coverage.Formats() {
-		if !bytes.Contains(all, []byte(`fuzz(f, "`+f.Name+`"`)) {
-			t.Errorf("format %s has no fuzz function", f.Name)
 		}
 	}
 }

@@ -81,27 +81,6 @@ func checkSane(t *testing.T, r parsers.Report, err error) {
 	}
 }
 
-// TestFuzzed keeps anybody from adding a format without a fuzz function.
-func TestFuzzed(t *testing.T) {
-	files, err := filepath.Glob("*_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []byte
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, text...)
-	}
-	for _, f := range parsers.Formats() {
-		if !bytes.Contains(all, []byte(`fuzz(f, "`+f.Name+`"`)) {
-			t.Errorf("format %s has no fuzz function", f.Name)
-		}
-	}
-}
-
 // FuzzDetect reads anything as whatever it looks like.
 func FuzzDetect(f *testing.F) {
 	for _, path := range captured(f, "tests", "lint") {

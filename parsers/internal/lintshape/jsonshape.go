@@ -24,6 +24,8 @@ import (
 type lintShape struct {
 	name   string
 	tool   string                  // "" where the report names it
+	from   string                  // Tools of the format, "" for tool
+	note   string                  // Note of the format
 	like   []string                // members that tell the format, all of one of the lines
 	clean  *regexp.Regexp          // a report without findings, where like does not tell it
 	lines  bool                    // JSON Lines
@@ -75,9 +77,21 @@ func looked(at string) lintFact {
 // format returns the row of the shape in the table of formats.
 func (s lintShape) format() parsed.Format {
 	return parsed.Format{
-		Name: s.name, Silent: s.lines, Detect: s.detect,
+		Name: s.name, Silent: s.lines, Detect: s.detect, Marks: s.marks(), Tools: cmp.Or(s.from, s.tool), Note: s.note,
 		Parse: func(r io.Reader) (parsed.Report, error) { return s.parse(r) },
 	}
+}
+
+// marks words what the format is recognised by.
+func (s lintShape) marks() string {
+	var all []string
+	for _, like := range s.like {
+		all = append(all, "`"+strings.ReplaceAll(like, " ", "`, `")+"`")
+	}
+	if s.lines {
+		return "JSON Lines with " + strings.Join(all, " or ")
+	}
+	return strings.Join(all, " or ")
 }
 
 func (s lintShape) detect(h sniff.Head) bool {

@@ -17,9 +17,15 @@ import (
 // most specific first.
 var Formats = slices.Concat(
 	parsed.Rows(parsed.LintReport, parsed.XML, xmlFormats(xmlShapes)),
-	parsed.Rows(parsed.LintReport, parsed.JSON, []parsed.Format{{Name: "golangci-lint", Detect: detectGolangci, Parse: parseGolangci}}),
+	parsed.Rows(parsed.LintReport, parsed.JSON, []parsed.Format{{
+		Name: "golangci-lint", Detect: detectGolangci, Parse: parseGolangci, Marks: "`Issues` with `Report` or `FromLinter`", Tools: "golangci-lint 1 and 2",
+		Note: "No severity is an error. `typecheck` is a type error.",
+	}}),
 	parsed.Rows(parsed.LintReport, parsed.JSON, shapeFormats(lintShapes)),
-	parsed.Rows(parsed.LintReport, parsed.JSON, []parsed.Format{{Name: "empty-list", Loose: true, Detect: detectEmptyList, Parse: parseEmptyList}}),
+	parsed.Rows(parsed.LintReport, parsed.JSON, []parsed.Format{{
+		Name: "empty-list", Loose: true, Detect: detectEmptyList, Parse: parseEmptyList, Marks: "`[]`", Tools: "many linters",
+		Note: "A clean report.",
+	}}),
 )
 
 func shapeFormats(shapes []lintShape) []parsed.Format {

@@ -36,20 +36,24 @@ var ruffList = lintList{
 var pythonShapes = []lintShape{
 	{
 		name: "ruff", tool: "ruff", like: []string{"[].filename [].location.row"},
+		from: "ruff json", note: "Without a severity, as in older versions: errors.",
 		lists: []lintList{ruffList.in("[]")},
 	},
 	{
 		name: "ruff-lines", tool: "ruff", lines: true, like: []string{"filename location.row message"},
+		from:  "ruff json-lines",
 		lists: []lintList{ruffList.in("")},
 	},
 	{
 		name: "pylint", tool: "pylint", like: []string{"[].message-id [].symbol"}, levels: pylintLevels,
+		from: "pylint json", note: "refactor, convention and info are notes. Columns count from 1.",
 		lists: []lintList{{
 			at: "[]", file: "path", line: "line", column: "column+1", rule: "symbol|message-id", message: "message", level: "type",
 		}},
 	},
 	{
 		name: "pylint-json2", tool: "pylint", like: []string{"messages.[].messageId", "messages statistics.messageTypeCount"}, levels: pylintLevels,
+		from: "pylint json2", note: "As pylint.",
 		lists: []lintList{{
 			at: "messages.[]", file: "path", line: "line", column: "column+1", rule: "symbol|messageId", message: "message", level: "type",
 		}},
@@ -60,10 +64,12 @@ var pythonShapes = []lintShape{
 	},
 	{
 		name: "mypy", tool: "mypy", lines: true, types: true, like: []string{"file line column message hint severity"},
+		from: "mypy --output json", note: "Errors are type errors. A clean run writes an empty line.",
 		lists: []lintList{{file: "file", line: "line", column: "column+1", rule: "code", message: "message", level: "severity"}},
 	},
 	{
 		name: "pyright", tool: "pyright", types: true, like: []string{"generalDiagnostics summary", "generalDiagnostics.[].range"},
+		from: "pyright, basedpyright", note: "Errors are type errors. No file analysed is an error.",
 		lists: []lintList{{
 			at: "generalDiagnostics.[]", file: "file", line: "range.start.line+1", column: "range.start.character+1",
 			rule: "rule", message: "message", level: "severity",
@@ -74,6 +80,7 @@ var pythonShapes = []lintShape{
 	},
 	{
 		name: "bandit", tool: "bandit", like: []string{"results.[].issue_severity", "metrics results generated_at"},
+		note:   "HIGH is an error, MEDIUM a warning, LOW a note. Files it could not read are errors.",
 		levels: map[string]metric.Level{"undefined": metric.Note},
 		lists: []lintList{
 			{
@@ -92,6 +99,7 @@ var eslintMessage = lintList{
 var scriptShapes = []lintShape{
 	{
 		name: "eslint", tool: "eslint", like: []string{"[].filePath [].messages", "results.[].filePath results.[].messages", "results metadata.rulesMeta"},
+		from: "eslint (json, json-with-metadata), xo, standard", note: "Severity 2 and fatal are errors. Suppressed messages do not count.",
 		levels: eslintLevels,
 		lists:  []lintList{eslintMessage.in("[].messages.[]"), eslintMessage.in("results.[].messages.[]")},
 		facts: []lintFact{
@@ -108,6 +116,7 @@ var scriptShapes = []lintShape{
 	},
 	{
 		name: "stylelint", tool: "stylelint", like: []string{"[].source [].warnings", "[].warnings [].errored"},
+		note: "Invalid options are errors, once; deprecations do not count.",
 		lists: []lintList{
 			{
 				at: "[].warnings.[]", file: "^source", line: "line", column: "column", rule: "rule",
@@ -119,6 +128,7 @@ var scriptShapes = []lintShape{
 	},
 	{
 		name: "biome", tool: "biome", like: []string{"summary.diagnosticsNotPrinted", "diagnostics command summary"},
+		note:   "information and hint are notes. A file that would be formatted is an error. Refused if diagnostics were not printed: pass `--max-diagnostics=none`.",
 		levels: map[string]metric.Level{"information": metric.Note, "fatal": metric.Error},
 		lists: []lintList{{
 			at: "diagnostics.[]", file: "location.path.file|location.path", line: "location.start.line", column: "location.start.column",
@@ -143,6 +153,7 @@ var scriptShapes = []lintShape{
 	},
 	{
 		name: "deno-lint", tool: "deno", like: []string{"diagnostics.[].filename diagnostics.[].range", "version diagnostics errors"},
+		from: "deno lint", note: "No levels: errors.",
 		lists: []lintList{
 			{
 				at: "diagnostics.[]", file: "filename", line: "range.start.line", column: "range.start.col+1", rule: "code",
@@ -159,10 +170,12 @@ var scriptShapes = []lintShape{
 	},
 	{
 		name: "markdownlint", tool: "markdownlint", like: []string{"[].fileName [].lineNumber"},
+		from: "markdownlint-cli", note: "No levels before 0.39: errors.",
 		lists: []lintList{markdownlint("[]", "fileName")},
 	},
 	{
 		name: "markdownlint-files", tool: "markdownlint", like: []string{"*.[].lineNumber *.[].ruleNames"},
+		from: "the markdownlint library", note: "As markdownlint.",
 		lists: []lintList{markdownlint("*.[]", "*")},
 	},
 }

@@ -56,14 +56,17 @@ func unless(place string, words ...string) func(lintItem, metric.Finding) []metr
 var manyShapes = []lintShape{
 	{
 		name: "code-climate", like: []string{"[].check_name [].location", "[].fingerprint [].description [].location"},
+		from: "Code Climate, GitLab code quality, ansible-lint", note: "blocker, critical and major are errors, minor warnings; hadolint and biome, recognised by their rules, use major for warnings and minor for notes.",
 		lists: []lintList{codeClimateIssue.in("[]")}, levels: map[string]metric.Level{"major": metric.Error},
 	},
 	{
 		name: "code-climate-lines", lines: true, like: []string{"check_name location description"},
+		from: "Code Climate, one object a line", note: "As code-climate.",
 		lists: []lintList{codeClimateIssue}, levels: map[string]metric.Level{"major": metric.Error},
 	},
 	{
 		name: "rdjson", clean: diagnosticsClean, like: []string{"diagnostics source.name", "diagnostics.[].location.path diagnostics.[].message"}, levels: rdjsonLevels,
+		from: "reviewdog, ruff, biome", note: "Without a severity: that of the whole report, else errors. ruff calls all findings warnings.",
 		lists: []lintList{rdjsonDiagnostic.in("diagnostics.[]")},
 		facts: []lintFact{
 			{"source.name", func(s *shapeReader, v lintItem) { s.source = v.text(".") }},
@@ -72,22 +75,27 @@ var manyShapes = []lintShape{
 	},
 	{
 		name: "rdjsonl", lines: true, like: []string{"location.path message"}, levels: rdjsonLevels, lists: []lintList{rdjsonDiagnostic},
+		from: "reviewdog, one object a line", note: "As rdjson.",
 	},
 	{
 		name: "staticcheck", tool: "staticcheck", lines: true, like: []string{"code location.file end message"}, lists: []lintList{staticcheckProblem},
+		from: "staticcheck -f json", note: "Severity ignored does not count; `compile` is split into type errors. All findings are errors; SARIF has the levels of the rules.",
 	},
 	{
 		name: "staticcheck-list", tool: "staticcheck", like: []string{"[].code [].location.file [].message"},
+		from: "staticcheck, as a list", note: "As staticcheck.",
 		lists: []lintList{staticcheckProblem.in("[]")},
 	},
 	{
 		name: "github-annotations", like: []string{"[].annotation_level [].message"},
+		from: "sqlfluff and others", note: "failure is an error, notice a note.",
 		lists: []lintList{{
 			at: "[]", file: "file|path", line: "start_line|line", column: "start_column", rule: "title", message: "message", level: "annotation_level",
 		}},
 	},
 	{
 		name: "gitlab-sast", like: []string{"vulnerabilities.[].location vulnerabilities.[].identifiers", "vulnerabilities scan version"},
+		from:   "GitLab's security scanners",
 		levels: map[string]metric.Level{"unknown": metric.Note},
 		lists: []lintList{{
 			at: "vulnerabilities.[]", file: "location.file", line: "location.start_line", rule: "identifiers.0.value",
@@ -97,6 +105,7 @@ var manyShapes = []lintShape{
 	},
 	{
 		name: "sonarqube-generic", clean: issuesClean, like: []string{"issues.[].engineId", "issues.[].primaryLocation", "rules.[].engineId issues"}, levels: sonarLevels,
+		from: "SonarQube's generic issues", note: "BLOCKER and CRITICAL are errors, MAJOR warnings, MINOR and INFO notes.",
 		lists: []lintList{{
 			at: "issues.[]", file: "primaryLocation.filePath", line: "primaryLocation.textRange.startLine", rule: "ruleId",
 			message: "primaryLocation.message", level: "severity|impacts.0.severity", also: "engineId",
@@ -108,6 +117,7 @@ var manyShapes = []lintShape{
 	},
 	{
 		name: "sonarqube", tool: "sonarqube", like: []string{"issues.[].component issues.[].rule", "issues components paging"}, levels: sonarLevels,
+		from: "SonarQube's API", note: "As sonarqube-generic. Closed and resolved issues do not count.",
 		lists: []lintList{{
 			at: "issues.[]", file: "component", line: "line|textRange.startLine", rule: "rule", message: "message", level: "severity", also: "status",
 			each: func(v lintItem, f metric.Finding) []metric.Finding {

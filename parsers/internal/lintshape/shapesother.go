@@ -38,17 +38,21 @@ var sqlfluff = lintList{
 var otherShapes = []lintShape{
 	{
 		name: "shellcheck", tool: "shellcheck", like: []string{"[].file [].endLine [].level [].code"}, lists: []lintList{shellcheckComment.in("[]")},
+		note: "info and style are notes.",
 	},
 	{
 		name: "shellcheck-json1", tool: "shellcheck", clean: commentsClean, like: []string{"comments.[].file comments.[].level"},
+		from: "shellcheck -f json1", note: "As shellcheck.",
 		lists: []lintList{shellcheckComment.in("comments.[]")},
 	},
 	{
 		name: "hadolint", tool: "hadolint", like: []string{"[].file [].level [].code [].line"},
+		note:  "info, style and ignore are notes; an unknown level is an error.",
 		lists: []lintList{{at: "[]", file: "file", line: "line", column: "column", rule: "code", message: "message", level: "level"}},
 	},
 	{
 		name: "rubocop", tool: "rubocop", like: []string{"metadata.rubocop_version", "files.[].offenses", "metadata files summary.offense_count"},
+		from: "rubocop, erb_lint, haml-lint, slim-lint", note: "convention, refactor and info are notes. Corrected offenses do not count. No file inspected is an error.",
 		levels: pylintLevels,
 		lists: []lintList{{
 			at: "files.[].offenses.[]", file: "^path", line: "location.start_line|location.line",
@@ -59,6 +63,7 @@ var otherShapes = []lintShape{
 	},
 	{
 		name: "phpstan", tool: "phpstan", like: []string{"totals.file_errors files"},
+		note:  "General errors are errors without a place.",
 		lists: []lintList{phpMessage, {at: "errors.[]", message: "."}},
 		facts: []lintFact{total("totals.file_errors", 0), total("totals.errors", 0)},
 	},
@@ -76,6 +81,7 @@ var otherShapes = []lintShape{
 	},
 	{
 		name: "pmd-json", tool: "pmd", like: []string{"pmdVersion files", "files.[].violations.[].ruleset"}, levels: pmdLevels,
+		from: "PMD 6 and later", note: "As pmd.",
 		lists: []lintList{
 			{
 				at: "files.[].violations.[]", file: "^filename", line: "beginline", column: "begincolumn", rule: "rule",
@@ -87,6 +93,7 @@ var otherShapes = []lintShape{
 	},
 	{
 		name: "semgrep", tool: "semgrep", like: []string{"results.[].check_id", "results errors paths version"},
+		note: "Ignored results do not count; `errors` are findings. Nothing scanned is an error.",
 		lists: []lintList{
 			{
 				at: "results.[]", file: "path", line: "start.line", column: "start.col", rule: "check_id", message: "extra.message",
@@ -98,6 +105,7 @@ var otherShapes = []lintShape{
 	},
 	{
 		name: "brakeman", tool: "brakeman", like: []string{"scan_info warnings"}, levels: brakemanLevels,
+		note: "By confidence: High is an error, Medium a warning, Weak a note. Ignored warnings do not count.",
 		lists: []lintList{
 			{
 				at: "warnings.[]", file: "file", line: "line", rule: "warning_type", message: "message", level: "confidence", text: "code",
@@ -108,6 +116,7 @@ var otherShapes = []lintShape{
 	},
 	{
 		name: "sqlfluff", tool: "sqlfluff", clean: violationsClean,
+		note:  "Errors, or warnings where `warning` is true.",
 		like:  []string{"[].filepath [].violations", "violations.[].rule_code"},
 		lists: []lintList{sqlfluff.in("[].violations.[]"), sqlfluff.in("violations.[]")},
 	},
@@ -120,6 +129,7 @@ var otherShapes = []lintShape{
 	},
 	{
 		name: "gcc-json", tool: "gcc", types: true, like: []string{"[].kind [].locations [].message"},
+		from: "GCC -fdiagnostics-format=json", note: "Errors are type errors. Notes below a diagnostic do not count.",
 		lists: []lintList{{
 			at: "[]", file: "locations.0.caret.file", line: "locations.0.caret.line", column: "locations.0.caret.column",
 			rule: "option", message: "message", level: "kind",
@@ -127,6 +137,7 @@ var otherShapes = []lintShape{
 	},
 	{
 		name: "trivy", tool: "trivy", like: []string{"[].Target [].Vulnerabilities", "SchemaVersion ArtifactName"},
+		note:   "CRITICAL and HIGH are errors, MEDIUM warnings, LOW and UNKNOWN notes. Checks that passed do not count.",
 		levels: map[string]metric.Level{"unknown": metric.Note},
 		lists: []lintList{
 			trivy("[].Vulnerabilities.[]"), trivy("Results.[].Vulnerabilities.[]"), trivy("Results.[].Misconfigurations.[]"),
@@ -135,19 +146,22 @@ var otherShapes = []lintShape{
 		facts: []lintFact{sign("SchemaVersion")}, // nothing found: there are no results
 	},
 	{
-		name: "snyk", tool: "snyk", like: []string{
+		name: "snyk", tool: "snyk", note: "Levels as trivy.", like: []string{
 			"vulnerabilities.[].packageName", "vulnerabilities ok dependencyCount", "[].vulnerabilities [].ok [].dependencyCount",
 		},
 		lists: []lintList{snyk.in("vulnerabilities.[]"), snyk.in("[].vulnerabilities.[]")},
 	},
 	{
 		name: "actionlint", tool: "actionlint", like: []string{"[].filepath [].kind [].message"}, lists: []lintList{actionlint.in("[]")},
+		note: "No levels: errors.",
 	},
 	{
 		name: "actionlint-lines", tool: "actionlint", lines: true, like: []string{"filepath kind message"}, lists: []lintList{actionlint},
+		from: "actionlint, one object a line", note: "As actionlint.",
 	},
 	{
 		name: "ktlint", tool: "ktlint", like: []string{"[].file [].errors.[].rule"},
+		note:  "No levels: errors.",
 		lists: []lintList{{at: "[].errors.[]", file: "^file", line: "line", column: "column", rule: "rule", message: "message"}},
 	},
 	{
@@ -168,10 +182,12 @@ var otherShapes = []lintShape{
 	},
 	{
 		name: "credo", tool: "credo", like: []string{"issues.[].check issues.[].filename"},
+		note:  "No levels: errors.",
 		lists: []lintList{{at: "issues.[]", file: "filename", line: "line_no", column: "column", rule: "check", message: "message"}},
 	},
 	{
 		name: "gosec", tool: "gosec", like: []string{"Issues.[].rule_id Issues.[].details", "Issues Stats GosecVersion"},
+		note: "HIGH or none is an error, MEDIUM a warning, LOW a note. Files it could not read are errors.",
 		lists: []lintList{
 			{at: "Issues.[]", file: "file", line: "line", column: "column", rule: "rule_id", message: "details", level: "severity"},
 			{at: "Golang errors.*.[]", file: "*", line: "line", column: "column", message: "error"},
@@ -179,6 +195,7 @@ var otherShapes = []lintShape{
 	},
 	{
 		name: "cfn-lint", tool: "cfn-lint", like: []string{"[].Filename [].Rule.Id [].Level"},
+		note: "Informational is a note.",
 		lists: []lintList{{
 			at: "[]", file: "Filename", line: "Location.Start.LineNumber", column: "Location.Start.ColumnNumber", rule: "Rule.Id",
 			message: "Message", level: "Level",
@@ -186,11 +203,13 @@ var otherShapes = []lintShape{
 	},
 	{
 		name: "checkov", tool: "checkov", like: []string{"results.failed_checks", "[].results.failed_checks", "passed failed checkov_version"},
+		note:  "Without a severity: errors.",
 		lists: []lintList{checkov.in("results.failed_checks.[]"), checkov.in("[].results.failed_checks.[]")},
 		facts: []lintFact{total("summary.failed", 0), total("[].summary.failed", 0), sign("checkov_version")},
 	},
 	{
 		name: "dart-analyze", tool: "dart", types: true, clean: dartClean, like: []string{"diagnostics.[].problemMessage"},
+		from: "dart analyze", note: "Errors are type errors.",
 		lists: []lintList{{
 			at: "diagnostics.[]", file: "location.file", line: "location.range.start.line", column: "location.range.start.column",
 			rule: "code", message: "problemMessage", level: "severity",
@@ -202,6 +221,7 @@ var otherShapes = []lintShape{
 	},
 	{
 		name: "findings-by-file", like: []string{"*.[].rule *.[].severity *.[].message"},
+		from:  "several tools",
 		lists: []lintList{{at: "*.[]", file: "*", line: "line", column: "column", rule: "rule", message: "message", level: "severity"}},
 	},
 }

@@ -12,6 +12,7 @@ import (
 var xmlShapes = []xmlShape{
 	{
 		name: "checkstyle", root: "checkstyle", each: checkstyle,
+		from: "Checkstyle and most linters", note: "info and ignore are notes; `exception` is an error; `typecheck` of golangci-lint is a type error. Two equal findings without a line count twice.",
 		lists: map[string]xmlList{
 			"error": {
 				file: "^file@name", line: "@line", column: "@column", rule: "@source", message: "@message|.", level: "@severity",
@@ -21,6 +22,7 @@ var xmlShapes = []xmlShape{
 	},
 	{
 		name: "pmd", root: "pmd", tool: "pmd", levels: pmdLevels,
+		from: "PMD 5 and later", note: "Priorities 1 and 2 are errors, 3 warnings, 4 and 5 notes. Suppressed violations do not count.",
 		lists: map[string]xmlList{
 			"violation": {
 				file: "^file@name", line: "@beginline|@line", column: "@begincolumn", rule: "@rule", message: ".", level: "@priority",
@@ -31,6 +33,7 @@ var xmlShapes = []xmlShape{
 	},
 	{
 		name: "cppcheck", root: "results", with: "errors|cppcheck|error", tool: "cppcheck", levels: cppcheckLevels,
+		from: "Cppcheck 1 and 2", note: "style, performance, portability and information are notes.",
 		lists: map[string]xmlList{"error": {
 			file: "location@file|@file", line: "location@line|@line", column: "location@column", rule: "@id",
 			message: "@msg|@verbose", level: "@severity",
@@ -38,6 +41,7 @@ var xmlShapes = []xmlShape{
 	},
 	{
 		name: "spotbugs", root: "BugCollection", tool: "spotbugs", levels: spotbugsLevels, each: spotbugs,
+		from: "SpotBugs, FindBugs", note: "Priority 1 is an error, 2 a warning, 3 a note; errors of the analysis are errors. Its SARIF has levels by rank.",
 		lists: map[string]xmlList{
 			"BugInstance": {
 				file: "SourceLine@sourcepath|Class/SourceLine@sourcepath|SourceLine@sourcefile|Class@classname",
@@ -49,6 +53,7 @@ var xmlShapes = []xmlShape{
 	},
 	{
 		name: "android-lint", root: "issues", with: "issue|", tool: "android-lint", levels: map[string]metric.Level{"informational": metric.Note},
+		from: "Android Lint", note: "Fatal is an error, Informational a note.",
 		lists: map[string]xmlList{"issue": {
 			file: "location@file", line: "location@line", column: "location@column", rule: "@id", message: "@message",
 			level: "@severity", text: "@errorLine1",
@@ -56,12 +61,14 @@ var xmlShapes = []xmlShape{
 	},
 	{
 		name: "jslint", root: "jslint|lint|csslint", tool: "jslint",
+		from: "JSLint, CSSLint", note: "Without a severity: errors.",
 		lists: map[string]xmlList{"issue": {
 			file: "^file@name", line: "@line", column: "@char", rule: "@rule", message: "@reason", level: "@severity", text: "@evidence",
 		}},
 	},
 	{
 		name: "phpcs-xml", root: "phpcs", tool: "phpcs",
+		from: "phpcs --report=xml",
 		lists: map[string]xmlList{
 			"error":   {file: "^file@name", line: "@line", column: "@column", rule: "@source", message: "."},
 			"warning": {file: "^file@name", line: "@line", column: "@column", rule: "@source", message: ".", fixed: metric.Warning},
@@ -69,10 +76,12 @@ var xmlShapes = []xmlShape{
 	},
 	{
 		name: "stylecop", root: "StyleCopViolations|SourceAnalysisViolations", tool: "stylecop",
+		from: "StyleCop", note: "All findings are warnings.",
 		lists: map[string]xmlList{"Violation": {file: "@Source", line: "@LineNumber", rule: "@RuleId|@Rule", message: ".", fixed: metric.Warning}},
 	},
 	{
 		name: "idea-inspection", root: "problems", tool: "idea", each: ideaProblem,
+		from: "IntelliJ inspections", note: "Weak warnings and information are notes.",
 		levels: map[string]metric.Level{"weak warning": metric.Note, "information": metric.Note},
 		lists: map[string]xmlList{"problem": {
 			file: "file.", line: "line.", rule: "problem_class.", message: "description.", level: "problem_class@severity",

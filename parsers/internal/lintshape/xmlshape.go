@@ -22,6 +22,8 @@ type xmlShape struct {
 	root   string // element
 	with   string // one of these has to be there too, "" among them for none
 	tool   string // "" where it is not known
+	from   string // Tools of the format, "" for tool
+	note   string // Note of the format
 	levels map[string]metric.Level
 	lists  map[string]xmlList // by element
 	each   func(metric.Finding) []metric.Finding
@@ -39,7 +41,10 @@ type xmlList struct {
 func xmlFormats(shapes []xmlShape) []parsed.Format {
 	list := make([]parsed.Format, len(shapes))
 	for i, s := range shapes {
-		list[i] = parsed.Format{Name: s.name, Detect: s.detect, Parse: s.parse}
+		list[i] = parsed.Format{
+			Name: s.name, Detect: s.detect, Parse: s.parse,
+			Marks: "root `" + strings.ReplaceAll(s.root, "|", "` or `") + "`", Tools: cmp.Or(s.from, s.tool), Note: s.note,
+		}
 	}
 	return list
 }

@@ -65,6 +65,11 @@ type Format struct {
 	Loose    bool // tried behind the other formats of its kind and notation
 	Detect   func(sniff.Head) bool
 	Parse    func(io.Reader) (Report, error)
+
+	// What docs/formats.md says of it, in Markdown.
+	Marks string // what it is recognised by
+	Tools string // which tools write it
+	Note  string // what counts as what where that is not plain, and limits
 }
 
 // Rows gives formats their kind and notation.

@@ -9,21 +9,72 @@ import (
 // Formats are the reports of test runners in JSON, one document or lines, the
 // most specific first.
 var Formats = parsed.Rows(parsed.TestReport, parsed.JSON, []parsed.Format{
-	{Name: "pytest-reportlog", Detect: detectReportlog, Parse: parseReportlog},
-	{Name: "cucumber-messages", Detect: detectCucumberMessages, Parse: parseCucumberMessages},
-	{Name: "dart-json", Detect: detectDart, Parse: parseDart},
-	{Name: "ctrf", Detect: detectCTRF, Parse: parseCTRF},
-	{Name: "rwx", Detect: detectRWX, Parse: parseRWX},
-	{Name: "ginkgo-json", Detect: detectGinkgo, Parse: parseGinkgo},
-	{Name: "jest-json", Detect: detectJest, Parse: parseJest},
-	{Name: "playwright-json", Detect: detectPlaywright, Parse: parsePlaywright},
-	{Name: "rspec-json", Detect: detectRSpec, Parse: parseRSpec},
-	{Name: "pytest-json", Detect: detectPytestJSON, Parse: parsePytestJSON},
-	{Name: "testcafe-json", Detect: detectTestCafe, Parse: parseTestCafe},
-	{Name: "karma-json", Detect: detectKarma, Parse: parseKarma},
-	{Name: "googletest-json", Detect: detectGoogletest, Parse: parseGoogletest},
-	{Name: "robot-json", Detect: detectRobotJSON, Parse: parseRobotJSON},
-	{Name: "mochawesome", Detect: detectMochawesome, Parse: parseMochawesome},
-	{Name: "mocha-json", Detect: detectMocha, Parse: parseMocha},
-	{Name: "cucumber-json", Detect: detectCucumber, Parse: parseCucumber},
+	{
+		Name: "pytest-reportlog", Detect: detectReportlog, Parse: parseReportlog, Marks: "`$report_type`", Tools: "pytest-reportlog",
+		Note: "A failing call failed, a failing set-up or tear-down is an error; xfail is skipped, xpass passed, strict xpass failed; a rerun that passed is flaky. A file that could not be collected is broken, and so are all collected files of an interrupted session. A failing subtest fails its test. Class: classes joined by `::`. With `-x` nothing says what did not run.",
+	},
+	{
+		Name: "cucumber-messages", Detect: detectCucumberMessages, Parse: parseCucumberMessages, Marks: "`meta.protocolVersion` or `gherkinDocument`", Tools: "Cucumber with `--format message`",
+		Note: "As cucumber-json; a retry that passed is flaky. A file that cannot be parsed is broken. No testRunFinished is an error.",
+	},
+	{
+		Name: "dart-json", Detect: detectDart, Parse: parseDart, Marks: "`protocolVersion`, `runnerVersion`", Tools: "`dart test --reporter json`, `flutter test --machine`",
+		Note: "A file that could not be loaded and a failing setUpAll or tearDownAll break the suite. No `done` is an error, unless all announced suites and tests ended.",
+	},
+	{
+		Name: "ctrf", Detect: detectCTRF, Parse: parseCTRF, Marks: "`results.tests` with `reportFormat` or `results.tool`", Tools: "CTRF reporters",
+		Note: "pending and skipped are skipped; so is other, unless the tool's word is an error or a timeout. A retry that passed is flaky. Files that could not be loaded are not in the report.",
+	},
+	{
+		Name: "rwx", Detect: detectRWX, Parse: parseRWX, Marks: "`framework`, `summary.otherErrors`", Tools: "RWX test results v1",
+		Note: "quarantined is skipped, canceled an error; a failed attempt followed by a pass is flaky. Other errors break a file or fail the run.",
+	},
+	{
+		Name: "ginkgo-json", Detect: detectGinkgo, Parse: parseGinkgo, Marks: "list with `SuitePath`, `SpecReports`", Tools: "Ginkgo 2",
+		Note: "Only `It` nodes count. panicked, aborted and interrupted are errors. Failing suite nodes and compile errors break the suite; specs after a failed BeforeSuite did not run. Several attempts and a pass are flaky.",
+	},
+	{
+		Name: "jest-json", Detect: detectJest, Parse: parseJest, Marks: "`testResults` with `numTotalTests` or `assertionResults`", Tools: "`jest --json`, vitest's json reporter",
+		Note: "A file that failed without a failing test, or \"failed to run\", is broken. A pass after a failed attempt is flaky. An interrupted run (also `--bail`) is an error. Suite: the file; class: the describe path. vitest calls tests after a failing `beforeAll` skipped; their file is broken.",
+	},
+	{
+		Name: "playwright-json", Detect: detectPlaywright, Parse: parsePlaywright, Marks: "`config` and `suites`", Tools: "Playwright",
+		Note: "One case per spec and project, all attempts together. A test that nobody skipped and that did not run counts as not run. An error with a place breaks its file, one without fails the run. Class: project, describe path. When one file cannot be loaded, nothing runs.",
+	},
+	{
+		Name: "rspec-json", Detect: detectRSpec, Parse: parseRSpec, Marks: "`examples` with `summary_line` or `full_description`", Tools: "RSpec",
+		Note: "pending is skipped. An error outside of examples breaks the file that its message names. Class: the groups. A dry run (`--dry-run`) looks like a pass.",
+	},
+	{
+		Name: "pytest-json", Detect: detectPytestJSON, Parse: parsePytestJSON, Marks: "`exitcode`, `summary`, `root`", Tools: "pytest-json-report",
+		Note: "As pytest-reportlog; the outcome rerun with a pass is flaky.",
+	},
+	{
+		Name: "testcafe-json", Detect: detectTestCafe, Parse: parseTestCafe, Marks: "`fixtures`, `userAgents`", Tools: "TestCafe",
+		Note: "An unstable test that passed is flaky. Warnings are problems.",
+	},
+	{
+		Name: "karma-json", Detect: detectKarma, Parse: parseKarma, Marks: "`browsers`, `result`, `summary`", Tools: "karma-json-reporter",
+		Note: "Suite: the browser without its version. A disconnected browser is broken.",
+	},
+	{
+		Name: "googletest-json", Detect: detectGoogletest, Parse: parseGoogletest, Marks: "`testsuites` with `disabled`", Tools: "GoogleTest with `--gtest_output=json`",
+		Note: "Disabled and suppressed tests are skipped. A failure outside of tests breaks the suite.",
+	},
+	{
+		Name: "robot-json", Detect: detectRobotJSON, Parse: parseRobotJSON, Marks: "`generator`, `suite`", Tools: "Robot Framework 7",
+		Note: "As robot; NOT RUN is skipped.",
+	},
+	{
+		Name: "mochawesome", Detect: detectMochawesome, Parse: parseMochawesome, Marks: "`stats.passes` and `results`", Tools: "mochawesome, Cypress",
+		Note: "A failing hook breaks its file; what mochawesome calls skipped after it did not run. pending is skipped.",
+	},
+	{
+		Name: "mocha-json", Detect: detectMocha, Parse: parseMocha, Marks: "`stats` and `tests`", Tools: "mocha's json reporter, Cypress",
+		Note: "A test in none of the lists of outcomes is an error. A failing hook breaks its file; the tests after it are not in the report and are carried over as not run. A pass with `currentRetry` is flaky.",
+	},
+	{
+		Name: "cucumber-json", Detect: detectCucumber, Parse: parseCucumber, Marks: "list with `elements`, `keyword` or `uri`", Tools: "Cucumber of all languages, behave",
+		Note: "A scenario is a test: the worst of its steps, hooks and background. undefined, pending and skipped are skipped, ambiguous failed. Class: the feature. Scenarios of one name get numbers. cucumber-js writes the last attempt only; that a strict run fails on undefined steps is not in the report.",
+	},
 })

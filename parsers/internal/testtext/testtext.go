@@ -8,8 +8,20 @@ import (
 // Formats are what test runners print for people, and TAP, the most specific
 // first.
 var Formats = parsed.Rows(parsed.TestReport, parsed.Text, []parsed.Format{
-	{Name: "unittest", Detect: detectUnittest, Parse: parseUnittest},
-	{Name: "minitest", Detect: detectMinitest, Parse: parseMinitest},
-	{Name: "exunit", Detect: detectExUnit, Parse: parseExUnit},
-	{Name: "tap", Detect: detectTAP, Parse: parseTAP},
+	{
+		Name: "unittest", Detect: detectUnittest, Parse: parseUnittest, Marks: "`Ran N tests in`, or an outcome after `name (module.Class)`", Tools: "`python -m unittest -v`, Django's runner with `-v 2`",
+		Note: "An unexpected success failed, an expected failure is skipped; of several outcomes the worst counts. A module that cannot be loaded, and a class or module whose set-up failed, is broken. Fewer names than `Ran` says (no -v) is an error. What `--failfast` left out is unknown.",
+	},
+	{
+		Name: "minitest", Detect: detectMinitest, Parse: parseMinitest, Marks: "lines like `A#test_x = 0.00 s = .`, or its totals", Tools: "minitest and Rails with `--verbose`",
+		Note: "Suite: the class. Fewer names than runs are an error.",
+	},
+	{
+		Name: "exunit", Detect: detectExUnit, Parse: parseExUnit, Marks: "a module with its file and tests with their line, or the totals", Tools: "`mix test --trace`",
+		Note: "Skipped and excluded tests are skipped. Tests of a module whose setup_all failed are errors, and its file is broken. Fewer names than tests are an error.",
+	},
+	{
+		Name: "tap", Detect: detectTAP, Parse: parseTAP, Marks: "a line `TAP version N`, a plan with points, or numbered points", Tools: "node:test, tape, ava, vitest, bats, busted, Test::More, `prove -v` and others; TAP 12 to 14",
+		Note: "SKIP and TODO are skipped, whatever the outcome. The tests are the points without subtests; class: the subtests around them; suite: the file in the output of prove, else `TAP`. Too few points, no plan, Bail out or a cut last line break the suite. More points than planned and numbers out of order are problems. prove without -v names no tests; a file that it skipped is one skipped test. The pragma +strict is ignored.",
+	},
 })

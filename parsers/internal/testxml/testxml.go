@@ -16,15 +16,42 @@ import (
 
 // Formats are the reports of test runners in XML, the most specific first.
 var Formats = parsed.Rows(parsed.TestReport, parsed.XML, []parsed.Format{
-	{Name: "trx", Detect: detectTRX, Parse: parseTRX},
-	{Name: "cppunit", Detect: detectCppUnit, Parse: parseCppUnit},
-	{Name: "nunit", Detect: detectNUnit, Parse: parseNUnit},
-	{Name: "xunit", Detect: detectXUnit, Parse: parseXUnit},
-	{Name: "robot", Detect: detectRobot, Parse: parseRobot},
-	{Name: "testng", Detect: detectTestNG, Parse: parseTestNG},
-	{Name: "ctest", Detect: detectCTest, Parse: parseCTest},
-	{Name: "catch2", Detect: detectCatch2, Parse: parseCatch2},
-	{Name: "junit", Detect: detectJUnit, Parse: parseJUnit},
+	{
+		Name: "trx", Detect: detectTRX, Parse: parseTRX, Marks: "root `TestRun`", Tools: "dotnet test, vstest, Visual Studio",
+		Note: "Failed, Timeout and InProgress failed; Error, Aborted, Disconnected and unknown outcomes are errors; NotExecuted, NotRunnable, Inconclusive and Pending are skipped. Each row of a data-driven test counts. Suite: the assembly; class: that of the method. A crash of the test host (its messages are read in English), or an outcome of the run other than Completed and Failed, breaks every assembly.",
+	},
+	{
+		Name: "cppunit", Detect: detectCppUnit, Parse: parseCppUnit, Marks: "root `TestRun` with `Statistics` or lists of tests", Tools: "CppUnit, AUnit",
+		Note: "Failures of type Error are errors. The class is what precedes the last `::` or the first ` : `.",
+	},
+	{
+		Name: "nunit", Detect: detectNUnit, Parse: parseNUnit, Marks: "root `test-run` (NUnit 3), `test-results` (NUnit 2) or a `test-suite` with cases", Tools: "nunit-console, NUnitLite, Unity, NUnit under dotnet",
+		Note: "Failed failed, whatever its label; Error of NUnit 2 is an error; Skipped, Ignored, Explicit, Inconclusive and NotRunnable are skipped; Warning passed. A suite that failed by itself (tear-down, an assembly that cannot be loaded) is broken. Suite: the assembly; class: the fixture with its arguments.",
+	},
+	{
+		Name: "xunit", Detect: detectXUnit, Parse: parseXUnit, Marks: "root `assemblies`, or `assembly` with a test framework or tests", Tools: "xUnit.net 1 to 3, Fixie",
+		Note: "NotRun (an explicit test) is skipped; an unknown result is an error. An entry in `errors` (clean-up, fatal) breaks the suite. Suite: the assembly; class: the type.",
+	},
+	{
+		Name: "robot", Detect: detectRobot, Parse: parseRobot, Marks: "root `robot`", Tools: "Robot Framework, rebot",
+		Note: "A failed tear-down of a suite fails its tests, as in Robot Framework. A file that could not be parsed and a suite of a split output are broken. Suite: the file.",
+	},
+	{
+		Name: "testng", Detect: detectTestNG, Parse: parseTestNG, Marks: "root `testng-results`", Tools: "TestNG",
+		Note: "Set-up and tear-down methods are no tests; one that fails breaks its class. Parameters are part of the name. A skipped attempt followed by a pass is flaky.",
+	},
+	{
+		Name: "ctest", Detect: detectCTest, Parse: parseCTest, Marks: "root `Site` with `Testing`", Tools: "`ctest -T Test`",
+		Note: "As CTest's JUnit XML. A listed test without a result means that the run broke off.",
+	},
+	{
+		Name: "catch2", Detect: detectCatch2, Parse: parseCatch2, Marks: "root `Catch` or `Catch2TestRun`", Tools: "Catch2 2 and 3 with `-r xml`",
+		Note: "A test case counts once, by its own result; without one it crashed, which is an error. Its JUnit reporter counts sections.",
+	},
+	{
+		Name: "junit", Detect: detectJUnit, Parse: parseJUnit, Marks: "root `testsuites`, `testsuite`, `testcase` or `testrun` (Eclipse)", Tools: "most test runners: see the dialects below",
+		Note: "The worst of several outcomes, or of several cases with one identity, counts; `flakyFailure` is a flaky pass. Words in `status` and `result` count where no element says more.",
+	},
 })
 
 // xmlSet gathers the cases of one document.
