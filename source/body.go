@@ -1,10 +1,5 @@
 package source
 
-// blockBudget is how many tokens are looked at to find the ends of bodies
-// without braces, for each token of the file. Definitions that are nested as
-// usual need no more than their depth.
-const blockBudget = 50
-
 // headLimit is the longest head of a function that is followed, in tokens
 // outside brackets.
 const headLimit = 200
@@ -68,11 +63,11 @@ func typeBrace(t *tokens, _, i int) bool {
 // initialiserBrace reports whether a brace in the head of a constructor of C++
 // holds the value of a member.
 func initialiserBrace(t *tokens, head, i int) bool {
-	return (t.isWord(i-1) || t.is(i-1, ">")) && t.initialises(head, i)
+	return (t.isWord(i-1) || t.is(i-1, ">")) && initialises(t, head, i)
 }
 
 // initialises reports whether token i stands in a list of initialisers.
-func (t *tokens) initialises(head, i int) bool {
+func initialises(t *tokens, head, i int) bool {
 	for j := i - 1; j > head; j-- {
 		if m := t.list[j].mate; m >= 0 && m < j {
 			j = m
@@ -169,15 +164,15 @@ func (s *shape) assignment(t *tokens, i int) (span, bool) {
 		}
 		return s.body(t, f, j)
 	}
-	arrow, ok := t.arrow(j)
-	if !ok || t.is(i+1, ":") && !t.is(arrow+1, "{") { // the type of a function
+	at, ok := arrow(t, j)
+	if !ok || t.is(i+1, ":") && !t.is(at+1, "{") { // the type of a function
 		return span{}, false
 	}
-	return s.expression(t, f, arrow)
+	return s.expression(t, f, at)
 }
 
 // arrow returns the index of the arrow of the function that begins at token i.
-func (t *tokens) arrow(i int) (int, bool) {
+func arrow(t *tokens, i int) (int, bool) {
 	if t.is(i, "<") { // type parameters
 		for n := 0; n < 20 && i < len(t.list) && !t.is(i, "("); n++ {
 			i++

@@ -66,17 +66,17 @@ func (b *branching) decides(t *tokens, i int) bool {
 	tok := t.list[i]
 	read := t.masked[tok.pos:tok.end]
 	if tok.word {
-		return b.words[string(read)] && !t.named(i)
+		return b.words[string(read)] && !isNamed(t, i)
 	}
 	if b.ternary && len(read) == 1 && read[0] == '?' {
-		return t.ternary(i)
+		return ternary(t, i)
 	}
 	return len(read) == 2 && b.ops[string(read)]
 }
 
-// named reports whether a word only looks like a keyword: a member (x.for), a
+// isNamed reports whether a word only looks like a keyword: a member (x.for), a
 // variable ($if), a symbol (:if) or a key (if: 1).
-func (t *tokens) named(i int) bool {
+func isNamed(t *tokens, i int) bool {
 	tok := t.list[i]
 	if tok.pos > 0 {
 		switch t.masked[tok.pos-1] {
@@ -93,7 +93,7 @@ func (t *tokens) named(i int) bool {
 
 // ternary tells the operator from the marks of optional types, optional
 // members and wildcards, which are written without blanks on both sides.
-func (t *tokens) ternary(i int) bool {
+func ternary(t *tokens, i int) bool {
 	before, behind := t.spaced(i)
 	return before && behind && !t.is(i-1, ",") && !t.is(i-1, "<") && !t.is(i-1, "(")
 }
@@ -116,12 +116,12 @@ func notPython(t *tokens, i, _ int) bool {
 	if !t.startsLine(i) || t.is(i+1, "_") && t.is(i+2, ":") {
 		return true
 	}
-	return !t.clause(i + 1)
+	return !clause(t, i+1)
 }
 
 // clause reports whether what begins at token i is closed by a colon, as the
 // pattern of a case is and what is done to a variable of that name is not.
-func (t *tokens) clause(i int) bool {
+func clause(t *tokens, i int) bool {
 	if t.is(i, "=") || t.is(i, ":") || t.is(i, ".") {
 		return false
 	}

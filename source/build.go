@@ -64,9 +64,9 @@ func (in *inspector) builds() {
 
 // buildMark notes what a branch, which ends at a line, does to the tests in it.
 func (in *inspector) buildMark(b buildBranch, to int) {
-	value, known := constantly(definedName.ReplaceAllString(b.cond, "$1"))
+	value, known := Constant(definedName.ReplaceAllString(b.cond, "$1"))
 	for _, o := range b.others { // an earlier branch that is always taken
-		if always, settled := constantly(o); settled && always {
+		if always, settled := Constant(o); settled && always {
 			value, known = false, true
 		}
 	}

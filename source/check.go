@@ -306,7 +306,7 @@ var comparison = regexp.MustCompile(`^(.*?[^=!<>])\s*(===?|!==?|<=?|>=?|\bis\b|\
 // comparesSame reports whether a condition compares a thing with itself, or
 // constants with each other, or ends with "or true".
 func comparesSame(cond string, calls bool) bool {
-	if value, known := constantly(cond); known {
+	if value, known := Constant(cond); known {
 		return value
 	}
 	m := comparison.FindStringSubmatch(cond)
@@ -315,7 +315,7 @@ func comparesSame(cond string, calls bool) bool {
 
 // neverFails reports whether the condition of a failure never holds.
 func neverFails(cond string, calls bool) bool {
-	if value, known := constantly(cond); known {
+	if value, known := Constant(cond); known {
 		return !value
 	}
 	m := comparison.FindStringSubmatch(cond)

@@ -17,11 +17,8 @@ var (
 	denies = regexp.MustCompile(`^(?:false|0|!true|!1|!!0|!!false|nottrue|not1|1==2|1!=1|0!=0|1==0|0==1|2<1|any\(\)|not\(all\(\)\)|len\("[^"]+"\)==0|sys\.version_info<\([23],[0-6]\)|php_version_id<[1-7]\d{4}|none|nil|null|undefined|""|.*&&false|false&&.*|.*[^a-z_]andfalse|falseand[^a-z_].*)$`)
 )
 
-// Constant tells the value of a condition that depends on nothing.
-func Constant(cond string) (value, known bool) { return constantly(cond) }
-
-// constantly tells the value of a condition that depends on nothing.
-func constantly(cond string) (value, known bool) {
+// Constant returns the value of a condition that depends on nothing.
+func Constant(cond string) (value, known bool) {
 	if m := evaluated.FindStringSubmatch(cond); m != nil {
 		cond = m[1]
 	}
@@ -36,7 +33,7 @@ func constantly(cond string) (value, known bool) {
 		return compared(atoi(m[1]), m[2], atoi(m[3])), true
 	}
 	if inner, ok := denied(c); ok {
-		value, known := constantly(inner)
+		value, known := Constant(inner)
 		return !value, known
 	}
 	switch {
@@ -85,29 +82,17 @@ func compared(a int, op string, b int) bool {
 
 var constantWord = regexp.MustCompile(`^(?:\d+|"[^"]*"|true|false|nil|null|none)$`)
 
-// constant is constantly, for conditions that may also be a name that the file
-// sets once, to true or false.
-func (in *inspector) constant(cond string) (value, known bool) {
-	if value, known = constantly(cond); known {
-		return value, known
+func balanced(s string) bool {
+	depth := 0
+	for _, c := range s {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth < 0 {
+				return false
+			}
+		}
 	}
-	m := bareName.FindStringSubmatch(strings.TrimSpace(cond))
-	if m == nil {
-		return false, false
-	}
-	set := regexp.MustCompile(`(?m)^(?:[^\n;({]*[ \t;{])?[$@]*`+regexp.QuoteMeta(m[2])+`[ \t]*(?::[ \t]*\w+[ \t]*)?(?::=|=)[ \t]*([^=~>\s][^\n;]*)`).FindAllSubmatch(in.plain, 3)
-	if len(set) != 1 {
-		return false, false
-	}
-	to := strings.TrimSpace(string(set[0][1]))
-	if !onOff.MatchString(to) {
-		return false, false
-	}
-	value, known = constantly(to)
-	return value != (m[1] != ""), known
+	return depth == 0
 }
-
-var (
-	bareName = regexp.MustCompile(`^(!|not\s+)?\(?[$@]*(?:(?:self|this|cls|Self|[A-Z]\w*)(?:\.|::|->)[$]?)?([A-Za-z_]\w*)\)?$`)
-	onOff    = regexp.MustCompile(`^!?(?:[Tt]rue|TRUE|False|false|FALSE|1|0)\b`)
-)

@@ -107,21 +107,6 @@ func (in *inspector) headCondition(word, brace int) string {
 	return cond
 }
 
-func balanced(s string) bool {
-	depth := 0
-	for _, c := range s {
-		switch c {
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth < 0 {
-				return false
-			}
-		}
-	}
-	return depth == 0
-}
-
 // inlineCondition reads "if (cond) statement" and "cond && statement".
 func (in *inspector) inlineCondition(i int) (string, bool) {
 	j := i - 1
@@ -204,7 +189,7 @@ func negatedIf(negated bool, cond string) string {
 	if !negated {
 		return cond
 	}
-	switch value, known := constantly(cond); {
+	switch value, known := Constant(cond); {
 	case known && value:
 		return "false"
 	case known:
@@ -361,3 +346,30 @@ func (in *inspector) modifierMark(m *Mark) bool {
 	m.From, m.To, m.Scope = m.Line, in.blockEnd(in.first[m.Line-1]), OnGroup
 	return in.holdsTest(m.From, m.To)
 }
+
+// constant is Constant, for conditions that may also be a name that the file
+// sets once, to true or false.
+func (in *inspector) constant(cond string) (value, known bool) {
+	if value, known = Constant(cond); known {
+		return value, known
+	}
+	m := bareName.FindStringSubmatch(strings.TrimSpace(cond))
+	if m == nil {
+		return false, false
+	}
+	set := regexp.MustCompile(`(?m)^(?:[^\n;({]*[ \t;{])?[$@]*`+regexp.QuoteMeta(m[2])+`[ \t]*(?::[ \t]*\w+[ \t]*)?(?::=|=)[ \t]*([^=~>\s][^\n;]*)`).FindAllSubmatch(in.plain, 3)
+	if len(set) != 1 {
+		return false, false
+	}
+	to := strings.TrimSpace(string(set[0][1]))
+	if !onOff.MatchString(to) {
+		return false, false
+	}
+	value, known = Constant(to)
+	return value != (m[1] != ""), known
+}
+
+var (
+	bareName = regexp.MustCompile(`^(!|not\s+)?\(?[$@]*(?:(?:self|this|cls|Self|[A-Z]\w*)(?:\.|::|->)[$]?)?([A-Za-z_]\w*)\)?$`)
+	onOff    = regexp.MustCompile(`^!?(?:[Tt]rue|TRUE|False|false|FALSE|1|0)\b`)
+)

@@ -19,12 +19,6 @@ type Function struct {
 // wholeFile is the name of the function that stands for a file without any.
 const wholeFile = "(file)"
 
-// span is a function in terms of tokens.
-type span struct {
-	name            string
-	head, body, end int // first token, first and last token of the body
-}
-
 // shape says how functions of a language look.
 type shape struct {
 	keywords map[string]bool // words that a definition begins with
@@ -89,16 +83,16 @@ func functions(t *tokens) []Function {
 		return nil
 	}
 	points := decisions(t)
-	spans := t.spans()
-	if len(spans) == 0 {
+	found := spans(t)
+	if len(found) == 0 {
 		end := t.list[len(t.list)-1].line
 		return []Function{{Name: wholeFile, Line: 1, End: end, Complexity: 1 + len(points)}}
 	}
-	list := make([]Function, len(spans))
-	for i, s := range spans {
+	list := make([]Function, len(found))
+	for i, s := range found {
 		list[i] = Function{Name: s.name, Line: t.line(s.head), End: t.line(s.end), Complexity: 1}
 	}
-	attribute(spans, points, list)
+	attribute(found, points, list)
 	return list
 }
 
@@ -122,12 +116,7 @@ func attribute(spans []span, points []int, list []Function) {
 }
 
 // spans returns the functions, found once.
-func (t *tokens) spans() []span {
-	if !t.spun {
-		t.bodies, t.spun = findSpans(t), true
-	}
-	return t.bodies
-}
+func spans(t *tokens) []span { return t.spans(findSpans) }
 
 // findSpans returns the functions in the order of their bodies. Where two
 // readings claim one body, the one whose name stands closer to it holds.
@@ -183,7 +172,7 @@ func (s *shape) typeEnd(t *tokens, i int) int {
 
 // parameters returns the opening parenthesis behind a name and its type
 // parameters, 0 if there is none.
-func (t *tokens) parameters(i int) int {
+func parameters(t *tokens, i int) int {
 	if t.is(i+1, "(") {
 		return i + 1
 	}
@@ -213,7 +202,7 @@ func (t *tokens) parameters(i int) int {
 // at reads the function that token i begins or names, if it does.
 func (s *shape) at(t *tokens, i int) (span, bool) {
 	read := t.masked[t.list[i].pos:t.list[i].end]
-	if s.keywords[string(read)] && !t.named(i) {
+	if s.keywords[string(read)] && !isNamed(t, i) {
 		return s.keyword(t, i)
 	}
 	if s.headers && !s.control[string(read)] {
@@ -340,7 +329,7 @@ var notBefore = words(`new . ?. -> return = ( ? && || ! + - / : => throw case aw
 
 // header reads "name(…) {".
 func (s *shape) header(t *tokens, i int) (span, bool) {
-	open := t.parameters(i)
+	open := parameters(t, i)
 	if open == 0 || i > 0 && notBefore[t.text(i-1)] || t.is(i-1, ",") && !s.assigned {
 		return span{}, false
 	}
@@ -348,7 +337,7 @@ func (s *shape) header(t *tokens, i int) (span, bool) {
 	if mate < 0 || mate+1 >= len(t.list) || !s.trailer(t, mate+1) {
 		return span{}, false
 	}
-	return s.body(t, span{name: t.qualified(i), head: i}, mate+1)
+	return s.body(t, span{name: qualified(t, i), head: i}, mate+1)
 }
 
 // operator reads an overloaded operator of C++.
@@ -363,12 +352,12 @@ func (s *shape) operator(t *tokens, i int) (span, bool) {
 	if !t.is(j, "(") || t.list[j].mate < j {
 		return span{}, false
 	}
-	name := t.qualified(i) + string(t.masked[t.list[i].end:t.list[j].pos])
+	name := qualified(t, i) + string(t.masked[t.list[i].end:t.list[j].pos])
 	return s.body(t, span{name: name, head: i}, t.list[j].mate+1)
 }
 
 // qualified returns the name at token i with what C++ writes before it.
-func (t *tokens) qualified(i int) string {
+func qualified(t *tokens, i int) string {
 	start := i
 	if t.lang == CPP {
 		if t.is(start-1, "~") {

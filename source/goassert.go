@@ -6,8 +6,6 @@ import (
 	"go/token"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // failures are the methods of testing.T that report one.
@@ -164,19 +162,6 @@ func root(e ast.Expr) string {
 // not only with its letters, as expected does.
 func assertionName(name string) bool { return beginsWith(name, assertionWords) }
 
-// beginsWith reports whether a name begins with one of the words, in either
-// case, and goes on after it with anything but a lower-case letter.
-func beginsWith(name string, words []string) bool {
-	lower := strings.ToLower(name)
-	for _, word := range words {
-		if strings.HasPrefix(lower, word) && len(word) <= len(name) {
-			next, _ := utf8.DecodeRuneInString(name[len(word):])
-			return len(name) == len(word) || !unicode.IsLower(next)
-		}
-	}
-	return false
-}
-
 // symbols lists the names from outside the file that a test uses. There are no
 // types here: what a name is declared as within the test hides it everywhere
 // in the test.
@@ -252,15 +237,4 @@ func localNames(g goTest) map[string]bool {
 		return true
 	})
 	return names
-}
-
-func sorted(set map[string]bool) []string {
-	var list []string
-	for s, in := range set {
-		if in {
-			list = append(list, s)
-		}
-	}
-	slices.Sort(list)
-	return list
 }

@@ -15,20 +15,19 @@ type goFile struct {
 	path string
 }
 
-// scanGo adds the functions of a Go file, and if it is a test file its tests.
-// It returns the syntax errors.
-func scanGo(path string, src []byte, file *File) error {
+// scanGo returns the functions of a Go file, and if it is a test file its tests.
+// The error is that of the syntax.
+func scanGo(path string, src []byte) (list []Function, tests []TestDef, err error) {
 	fset := token.NewFileSet()
 	parsed, err := parser.ParseFile(fset, path, src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	g := &goFile{fset: fset, ast: parsed, src: src, path: path}
-	file.Functions = g.functions()
 	if TestFile(path, Go) {
-		file.Tests = newGoTests(g).collect()
+		tests = newGoTests(g).collect()
 	}
-	return nil
+	return g.functions(), tests, nil
 }
 
 // line returns the line of a position in the file itself, whatever its //line

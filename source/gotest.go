@@ -299,9 +299,6 @@ func (t *goTests) add(g goTest) {
 	}
 }
 
-// maxDepth is how deep subtests within subtests are listed.
-const maxDepth = 20
-
 // comparing are the operators that say something about a test; the others
 // would make all bodies look alike.
 var comparing = []token.Token{

@@ -97,7 +97,7 @@ func Inspect(path string, src []byte) (Inspection, error) {
 	defer r.close()
 	file, err := scan(path, r)
 	inTest := TestFile(path, lang) || len(file.Tests) > 0
-	t := r.tokensFor(inTest)
+	t := tokensFor(r, inTest)
 	t.budget = blockBudget * len(t.list)
 	in := &inspector{tokens: t, plain: r.plain(), kinds: r.kinds, up: r.lists.up, path: path, file: &file, inTest: inTest}
 	out := Inspection{File: file, Plain: in.plain, Masked: t.masked, Directives: in.directives()}
@@ -105,7 +105,7 @@ func Inspect(path string, src []byte) (Inspection, error) {
 	r.lists.up = in.up
 	in.swallowed()
 	if in.inTest {
-		in.shrugged()
+		in.swallowedInTests()
 		in.skips()
 		in.builds()
 		in.dead()

@@ -14,7 +14,7 @@ func BenchmarkInspect(b *testing.B) {
 			if lang == Go {
 				src = append([]byte("package a\n\n"), src...)
 			}
-			ext := dialects[lang].exts[0]
+			ext := extensions[lang]
 			path := map[Language]string{Go: "a_test", Python: "tests/test_a", Ruby: "spec/a_spec", Java: "src/test/ATest", Kotlin: "src/test/ATest"}[lang]
 			if path == "" {
 				path = "tests/a_test"
@@ -59,7 +59,7 @@ func TestInspectAgain(t *testing.T) {
 	}
 	var all []said
 	for lang, src := range benchmarkSource {
-		path := "tests/a_test" + dialects[lang].exts[0]
+		path := "tests/a_test" + extensions[lang]
 		in, _ := Inspect(path, []byte(src))
 		all = append(all, said{path, src, in, fmt.Sprintf("%+v", in)})
 	}

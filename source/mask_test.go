@@ -135,7 +135,7 @@ func FuzzMask(f *testing.F) {
 	for _, s := range []string{
 		"`${`${`", "f\"{\"", "<<~A\nA", "r#\"", "<?php <<<X\nX", "~s(((", "$$\"\"\"{{", "/* /* */", "%w[", "R\"x(", "\\", "#\"\\#(", "?\\", "'\\",
 	} {
-		for lang := range languageCount {
+		for lang := range len(extensions) {
 			f.Add(uint8(lang), []byte(s))
 		}
 	}

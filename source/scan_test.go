@@ -88,14 +88,14 @@ func FuzzScan(f *testing.F) {
 		"describe('a', () => { it.each([1])(\"b\", c => { expect(c).d }) })", "describe A do\n it 'b' do\n c.should d\n end\nend", "class A:\n def test_b(): assert(",
 		"#[test]\nfn test_a() { assert!(b) }", "class A { @Test void b() { assert(", "it 'a' do end }", "test(\"a",
 	} {
-		for i := 1; i < languageCount; i++ {
+		for i := 1; i < len(extensions); i++ {
 			f.Add(uint8(i), []byte(s))
 		}
 	}
 	f.Fuzz(func(t *testing.T, lang uint8, src []byte) {
 		name := "a_test"
-		if int(lang) > 0 && int(lang) < languageCount {
-			name += dialects[lang].exts[0]
+		if int(lang) > 0 && int(lang) < len(extensions) {
+			name += extensions[lang]
 		}
 		file, _ := Scan(name, src)
 		checkFile(t, file, bytes.Count(src, []byte("\n"))+1)
@@ -126,7 +126,7 @@ func BenchmarkScan(b *testing.B) {
 			if lang == Go {
 				src = append([]byte("package a\n\n"), src...)
 			}
-			path := "a" + dialects[lang].exts[0]
+			path := "a" + extensions[lang]
 			b.SetBytes(int64(len(src)))
 			for b.Loop() {
 				if _, err := Scan(path, src); err != nil {
@@ -135,4 +135,10 @@ func BenchmarkScan(b *testing.B) {
 			}
 		})
 	}
+}
+
+// extensions has one for each language.
+var extensions = [...]string{
+	Unknown: ".txt", Go: ".go", Python: ".py", JavaScript: ".js", TypeScript: ".ts", Java: ".java", Kotlin: ".kt", Rust: ".rs", Ruby: ".rb",
+	PHP: ".php", CSharp: ".cs", C: ".c", CPP: ".cc", Swift: ".swift", Elixir: ".ex", Scala: ".scala", Shell: ".sh",
 }

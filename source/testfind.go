@@ -90,9 +90,9 @@ func findTests(path string, r *reading) []TestDef {
 		return nil
 	}
 	f.plain = r.plain()
-	spans := t.spans()
-	heads := make(map[int]span, len(spans))
-	for _, s := range spans {
+	list := spans(t)
+	heads := make(map[int]span, len(list))
+	for _, s := range list {
 		heads[s.head] = s
 	}
 	for i := range t.list {

@@ -166,6 +166,14 @@ func (t *tokens) startsLine(i int) bool {
 	return i == 0 || t.list[i-1].line < t.list[i].line
 }
 
+// spans returns the functions that find finds, found once.
+func (t *tokens) spans(find func(*tokens) []span) []span {
+	if !t.spun {
+		t.bodies, t.spun = find(t), true
+	}
+	return t.bodies
+}
+
 // indent returns the width of the white space before the first token of the
 // line of token i. A tab counts as one: lines are only compared with lines of
 // the same file, which are indented alike.
@@ -177,3 +185,14 @@ func (t *tokens) indent(i int) int {
 	}
 	return n
 }
+
+// span is a function in terms of tokens.
+type span struct {
+	name            string
+	head, body, end int // first token, first and last token of the body
+}
+
+// blockBudget is how many tokens are looked at to find the ends of bodies
+// without braces, for each token of the file. Definitions that are nested as
+// usual need no more than their depth.
+const blockBudget = 50

@@ -1,13 +1,14 @@
 package source
 
 import (
+	"bytes"
 	"strings"
 
 	"supervise/internal/regexp"
 )
 
 // catching matches by language the heads of handlers that take the failure of an
-// assertion, whatever they do then. What they do is looked at by shruggedOff.
+// assertion, whatever they do then. What they do is looked at by isIdle.
 var catching = map[Language]*regexp.Regexp{
 	Python:     regexp.MustCompile(`(?m)^[ \t]*except\b(?:[ \t]*\*?[ \t]*\(?[\w., ]*\b(?:Exception|AssertionError|BaseException|Failed|OutcomeException)\b[\w., ]*\)?)?(?:[ \t]+as[ \t]+\w+)?[ \t]*:`),
 	JavaScript: regexp.MustCompile(`\bcatch\s*(?:\([^)]*\))?\s*\{`),
@@ -27,9 +28,9 @@ var idleStatement = regexp.MustCompile(`^(?:pass|\.\.\.|continue|break|next|nil|
 	`|return(?:\s+(?:none|nil|null|true|false|undefined|:ok|0))?` +
 	`|(?:self\.|this\.|\$this->|std::)?(?:print|println|puts|pp|p|warn|warnings|log\w*|console|system\.(?:out|err)|fmt|io|trace|debug|nslog|os_log|error_log|echo|var_dump|printf|fprintf|cout|cerr|testcontext|output|_output|eprintln!?)\b.*)$`)
 
-// shrugged notes the handlers in tests that drop failures in more words than an
+// swallowedInTests notes the handlers in tests that drop failures in more words than an
 // empty block, and what drops them without a handler.
-func (in *inspector) shrugged() {
+func (in *inspector) swallowedInTests() {
 	lang := in.lang
 	if like, ok := alike[lang]; ok {
 		lang = like
@@ -45,7 +46,7 @@ func (in *inspector) shrugged() {
 				continue
 			}
 			m := Mark{Kind: Swallow, Line: in.line(i), Text: in.lineText(in.line(i))}
-			if in.shruggedOff(i, at[1]) && in.triedBefore(&m, i) {
+			if in.isIdle(i, at[1]) && in.triedBefore(&m, i) {
 				in.marks = append(in.marks, m)
 			}
 		}
@@ -71,9 +72,9 @@ func (in *inspector) triedBefore(m *Mark, i int) bool {
 	return false
 }
 
-// shruggedOff reports whether the handler at token i, whose head ends at a place,
+// isIdle reports whether the handler at token i, whose head ends at a place,
 // does nothing with the failure.
-func (in *inspector) shruggedOff(i, end int) bool {
+func (in *inspector) isIdle(i, end int) bool {
 	var text string
 	switch in.lang {
 	case Python, Ruby, Elixir:
@@ -169,3 +170,122 @@ func (in *inspector) unused(i int) bool {
 }
 
 var discarding = regexp.MustCompile(`^(?:(?:let|val|var|auto)?\s*_\w*\s*(?::[^=]*)?=\s*|drop\(|await\s+)*(?:std::|panic::|core::|kotlin\.|Record\.)*$`)
+
+// swallowing matches what catches failures, by language: the head of what
+// handles them in masked text, with everything that it does.
+var swallowing = map[Language]*regexp.Regexp{
+	Python:     regexp.MustCompile(`(?m)^[ \t]*except(?:[ \t]+\(?[\w., ]*\b(?:Exception|AssertionError|BaseException)\b[\w., ]*\)?(?:[ \t]+as[ \t]+\w+)?)?[ \t]*:\s*(?:pass|\.\.\.|return|continue|print\([^\n]*\))[ \t]*(?:\n|$)`),
+	JavaScript: regexp.MustCompile(`\bcatch\s*(?:\([^)]*\))?\s*\{\s*(?:return;?|console\.\w+\([^)]*\);?)?\s*\}`),
+	Java:       regexp.MustCompile(`\bcatch\s*\(\s*(?:final\s+)?(?:[\w.| ]*\b(?:Throwable|Exception|AssertionError|Error|AssertionFailedError)\b)\s*\w*\s*\)\s*\{\s*(?:return;?|System\.\w+\.print\w*\([^)]*\);?)?\s*\}`),
+	Kotlin:     regexp.MustCompile(`\bcatch\s*\(\s*\w+\s*:\s*(?:Throwable|Exception|AssertionError|Error)\s*\)\s*\{\s*(?:return|println\([^)]*\))?\s*\}`),
+	Ruby:       regexp.MustCompile(`(?m)^[ \t]*rescue\b[^\n]*\n(?:[ \t]*(?:nil|true|puts[^\n]*)[ \t]*\n|[ \t]*\n)*[ \t]*end\b`),
+	PHP:        regexp.MustCompile(`\bcatch\s*\(\s*\\?(?:Throwable|Exception|[\w\\]*AssertionFailedError|[\w\\]*ExpectationFailedException|Error)\s*(?:\$\w+)?\s*\)\s*\{\s*(?:return;?)?\s*\}`),
+	CSharp:     regexp.MustCompile(`\bcatch\s*(?:\(\s*(?:System\.)?(?:Exception|\w*Assert\w*Exception)\s*\w*\s*\))?\s*\{\s*(?:return;?)?\s*\}`),
+	CPP:        regexp.MustCompile(`\bcatch\s*\(\s*(?:\.\.\.|(?:const\s+)?std::exception\s*&?\s*\w*)\s*\)\s*\{\s*(?:return;?)?\s*\}`),
+	Swift:      regexp.MustCompile(`\bcatch\s*\{\s*(?:return)?\s*\}`),
+	Go:         regexp.MustCompile(`\bdefer func\(\)\s*\{\s*(?:_\s*=\s*)?recover\(\)\s*\}\(\)|\bif r := recover\(\); r != nil \{\s*\}`),
+	Rust:       regexp.MustCompile(`\blet\s+_\w*\s*=\s*(?:std::)?(?:panic::)?catch_unwind\b`),
+}
+
+// alike are languages that are read as another.
+var alike = map[Language]Language{TypeScript: JavaScript, C: CPP}
+
+// suppressing matches what drops failures of the block behind it.
+var suppressing = regexp.MustCompile(`\bwith\s+(?:contextlib\.)?suppress\([^)]*\b(?:Exception|AssertionError|BaseException)\b`)
+
+// swallowed notes the lines of tests whose failures are caught and dropped.
+func (in *inspector) swallowed() {
+	lang := in.lang
+	if like, ok := alike[lang]; ok {
+		lang = like
+	}
+	re := swallowing[lang]
+	if re == nil {
+		return
+	}
+	for _, at := range re.FindAllIndex(in.masked, -1) {
+		i := in.tokenAt(at[0])
+		for i < len(in.list) && isSpace(in.masked[in.list[i].pos]) {
+			i++
+		}
+		if i >= len(in.list) {
+			continue
+		}
+		m := Mark{Kind: Swallow, Line: in.line(i), Text: in.between(in.list[i].pos, at[1])}
+		if in.dropsAll(i, at[0]) && in.triedLines(&m, i) && (!in.inTest || in.testAround(m.From) != nil) {
+			in.marks = append(in.marks, m)
+		}
+	}
+	if lang == Python {
+		for _, at := range suppressing.FindAllIndex(in.masked, -1) {
+			i := in.tokenAt(at[0])
+			line := in.line(i)
+			m := Mark{Kind: Swallow, Line: line, From: line + 1, Text: in.lineText(line)}
+			m.To = in.indentedEnd(line, in.indent(i), in.lastLine())
+			in.marks = append(in.marks, m)
+		}
+	}
+}
+
+// dropsAll reports whether the handler of a test at token i, which begins at a place,
+// drops the failures of assertions: it says so of one kind of error, or does more.
+func (in *inspector) dropsAll(i, at int) bool {
+	switch {
+	case !in.inTest:
+		return true
+	case in.lang == Python:
+		return in.isIdle(i, at+bytes.IndexByte(in.masked[at:], ':')+1)
+	case in.lang == Ruby:
+		return catching[Ruby].MatchString(in.maskedLine(in.line(i)))
+	}
+	return true
+}
+
+// triedLines finds the lines that a handler at token i is for.
+func (in *inspector) triedLines(m *Mark, i int) bool {
+	if in.lang == Go || in.lang == Rust {
+		m.From, m.To = m.Line, m.Line
+		if t := in.testAround(m.Line); t != nil {
+			m.To = t.End
+		}
+		return true
+	}
+	if in.lang == Python || in.lang == Ruby {
+		return in.triedAbove(m, in.indent(i))
+	}
+	if !in.is(i-1, "}") || in.list[i-1].mate < 0 {
+		return false
+	}
+	m.From, m.To = in.line(in.list[i-1].mate), in.line(i-1)
+	return true
+}
+
+// triedAbove finds the lines above a handler of the same indentation.
+func (in *inspector) triedAbove(m *Mark, level int) bool {
+	for n := m.Line - 1; n >= 1; n-- {
+		j, ok := in.begins(n)
+		if !ok || in.indent(j) > level {
+			continue
+		}
+		text := in.lineText(n)
+		if strings.HasPrefix(text, "try:") || text == "begin" || in.lang == Ruby && in.indent(j) == level && !strings.HasPrefix(text, "rescue") {
+			m.From, m.To = n+1, m.Line-1
+			return true
+		}
+		if in.indent(j) < level {
+			return false
+		}
+	}
+	return false
+}
+
+// tokensFor returns the code in tokens, but for Go code that is no test and drops no
+// failure: its functions are read by Go's own parser, and nobody asks for more.
+func tokensFor(r *reading, inTest bool) *tokens {
+	if r.lang == Go && !inTest && !r.isSplit() {
+		if masked := mask(r.src, r.kinds); !swallowing[Go].Match(masked) {
+			return &tokens{lang: Go, src: r.src, masked: masked}
+		}
+	}
+	return r.tokens()
+}
