@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"supervise/source/internal/tests"
 )
 
 // scanTests returns the tests of a Go test file by name, after its package
@@ -157,8 +159,8 @@ func TestDeepSubtestsAreCut(t *testing.T) {
 	const depth = 500
 	src := "package a\nimport \"testing\"\nfunc TestX(t *testing.T) {\n" +
 		strings.Repeat(`t.Run("s", func(t *testing.T) {`, depth) + strings.Repeat("})", depth) + "\n}\n"
-	if got := names(t, "a_test.go", src); len(got) != 1+maxDepth {
-		t.Errorf("%d tests, want %d", len(got), 1+maxDepth)
+	if got := names(t, "a_test.go", src); len(got) != 1+tests.MaxDepth {
+		t.Errorf("%d tests, want %d", len(got), 1+tests.MaxDepth)
 	}
 }
 

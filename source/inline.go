@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"supervise/internal/regexp"
+	"supervise/source/internal/lex"
 )
 
 // InlineTests is a module of tests in the file of the code that it tests, as Rust
@@ -35,7 +36,7 @@ func InlineTestsOf(path string, src []byte) []InlineTests {
 	if LanguageOf(path, src) != Rust || !bytes.Contains(src, []byte("cfg")) {
 		return nil
 	}
-	masked := mask(src, classify(Rust, src))
+	masked := lex.Mask(src, lex.Classify(Rust, src))
 	var out []InlineTests
 	var around []rustModule
 	end := 0

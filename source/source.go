@@ -17,6 +17,11 @@
 //   - Tests with a computed title are not seen, nor is what skips a test.
 package source
 
+import (
+	"supervise/source/internal/lex"
+	"supervise/source/internal/scan"
+)
+
 // Scan reads a source file. path tells its language and, in Go, whether it
 // holds tests; it is slash separated and need not exist. A Go file that does not
 // parse gives the syntax error together with what the scanner for the other
@@ -26,9 +31,9 @@ func Scan(path string, src []byte) (File, error) {
 	if lang == Unknown {
 		return File{}, nil
 	}
-	r := newReading(lang, src)
-	defer r.close()
-	return scan(path, r)
+	r := lex.NewReading(lang, src)
+	defer r.Close()
+	return scan.Read(path, r)
 }
 
 // Mask returns a copy of src in which comments, with their delimiters, and the
@@ -37,5 +42,5 @@ func Scan(path string, src []byte) (File, error) {
 // the same places. Code within strings, such as ${x} in JavaScript, stays.
 // Nothing of an Unknown language is masked.
 func Mask(lang Language, src []byte) []byte {
-	return mask(src, classify(lang, src))
+	return lex.Mask(src, lex.Classify(lang, src))
 }

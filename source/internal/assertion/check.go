@@ -1,0 +1,396 @@
+package assertion
+
+import (
+	"fmt"
+	"strings"
+
+	"supervise/internal/regexp"
+)
+
+// Strength is how much of a value an assertion pins down. Greater is stronger.
+type Strength uint8
+
+// The strengths, from weak to strong.
+const (
+	Truthy  Strength = iota + 1 // anything that counts as true
+	NonNull                     // anything that is there, or no error
+	Bound                       // anything on one side of a bound
+	Shape                       // any value of a type, a length or a kind of error
+	Pattern                     // any value that holds or matches a part
+	Approx                      // any value near to one
+	Exact                       // one value
+)
+
+var strengthNames = [...]string{"", "truthy", "non_null", "bound", "shape", "pattern", "approx", "exact"}
+
+// String returns the lower-case name of the strength.
+func (s Strength) String() string {
+	if s == 0 || int(s) >= len(strengthNames) {
+		return fmt.Sprintf("strength(%d)", uint8(s))
+	}
+	return strengthNames[s]
+}
+
+// Assertion is what the text of an assertion says.
+type Assertion struct {
+	Strength Strength
+	// Canonical is the text with its negations taken out, and Negated whether
+	// their number was odd: two assertions that differ in Negated alone are each
+	// other's opposite.
+	Canonical string
+	Negated   bool
+	// Skeleton is the text with its literals taken out, Literals are those.
+	Skeleton string
+	Literals []string
+	// Trivial says that it holds whatever the code does.
+	Trivial bool
+	// Repeats says that it compares a call with the same call: f() == f().
+	Repeats bool
+}
+
+// Assert reads an assertion as [TestDef.Assertions] has it.
+func Assert(text string) Assertion {
+	a := Assertion{Strength: strength(text), Trivial: Trivial(text)}
+	a.Repeats = !a.Trivial && comparesItself(strings.TrimSpace(text), true)
+	a.Canonical, a.Negated = canonical(text)
+	a.Skeleton = literal.ReplaceAllStringFunc(text, func(l string) string {
+		a.Literals = append(a.Literals, l)
+		return "§"
+	})
+	return a
+}
+
+// literal matches strings, numbers and the names of constants.
+var literal = regexp.MustCompile(`[bBrRfFuU]{0,2}"(?:[^"\\]|\\.)*"#*|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `|-?\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\w*|\b(?:[Tt]rue|False|false|None|nil|null|undefined)\b`)
+
+// inStrings matches what is quoted, for looking at the code alone.
+var inStrings = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`")
+
+// strengthRow is a pattern of assertions of one strength.
+type strengthRow struct {
+	s  Strength
+	re *regexp.Regexp
+}
+
+// goFailures are read from the conditions under which a test fails; the first
+// that matches counts.
+var goFailures = []strengthRow{
+	{NonNull, regexp.MustCompile(`(?:^|[ ;(!])(?:\w*[eE]rr\w*|\w+) (?:!=|==) nil(?: =>|\)|$| \|\|)`)},
+	{Exact, regexp.MustCompile(`DeepEqual|cmp\.Diff|cmp\.Equal|bytes\.Equal|slices\.Equal|maps\.Equal|EqualFold|\.Equal\(`)},
+	{Pattern, regexp.MustCompile(`Contains|HasPrefix|HasSuffix|Match|errors\.(?:Is|As)|Index`)},
+	{Bound, regexp.MustCompile(`[^-=<>]([<>]=?)[^<>-]`)},
+	{Exact, regexp.MustCompile(`[!=]=`)},
+}
+
+// strengths are the patterns of assertions in all other forms.
+var strengths = []strengthRow{
+	{Approx, regexp.MustCompile(`(?i)almost_?equal|\bapprox|InDelta|InEpsilon|toBeCloseTo|close_?to|isclose|be_within|in_delta|in_epsilon|WithinDuration|relative_eq|abs_diff|EXPECT_NEAR|ASSERT_NEAR|_FLOAT_EQ|_DOUBLE_EQ|WithDelta|accuracy:|allclose|BOOST_CHECK_CLOSE|closeTo|BeApproximately`)},
+	{NonNull, regexp.MustCompile(`(?i)\bis not none\b|\bNotNil\b|NotNull|toBeDefined|not\.toBeNull|not\.toBeUndefined|\.exist\b|assertIsNotNone|is_some\(\)|is_ok\(\)|\bNoError|refute_nil|not_to be_nil|not_nil|assertNotNull|isNotNull|!= (?:nil|null|undefined|nullptr|None)\b|!== (?:null|undefined)|not\.to\.be\.(?:null|undefined)|NotEmpty|isPresent|\bwont_be_nil\b|assertNotEmpty|be_present|assertNotNil|doesNotThrow|not\.toThrow|DoesNotThrow|NotThrow|NoThrow|NO_THROW|nothing_raised|ANY_THROW|Not\.Null|is_not_none|assert_nothing_raised|isNot\(nullValue`)},
+	{Shape, regexp.MustCompile(`(?i)isinstance|toHaveLength|hasLength\(|InstanceOf|IsType|assertLen|\.Len\(|toHaveProperty|expect\.any|be_an?\(|be_kind_of|kind_of|instance_of|IsAssignable|assert_?count|hasSize|toBeTypeOf|assertHas|matches!|is_err\(\)|assert_?raises|\braises\(|assert_?throws|\bThrows|toThrow\(\)?|raise_error|Panics|expectException|should_panic|_THROW|assertThrows|pytest\.warns|isEmpty|be_empty|assert_empty|HaveCount|typeof|rejects|XCTAssertThrows|responds?_to|assertHasKey|ArrayHasKey|assertIs(?:Scalar|String|Int|Integer|Array|Numeric|Float|Bool|Object|Callable|Iterable|List|Dict|Resource)\b|assert!?\(?\s*is_(?:binary|integer|list|map|atom|tuple|float|boolean|number|bitstring|pid|struct)\b|be_a\b|\.to\.be\.an?\(|\bassert\.is(?:String|Number|Array|Object|Function|Boolean)\(`)},
+	{Exact, regexp.MustCompile(`(?i)equal|[^!<>=]==|\btobe\(|assert_eq|eqnice|\beq\(|_EQ\(|_STREQ|assertSame|SameInstance|\bsame\(|isEqualTo|to eq\b|eql\b|EqualTo|Is\.EqualTo|deepStrict|strict|toEqual|deep\.eq|\bis\(|\bassertIs\(|\bis (?:True|False|None)\b|assertIsNone|\bIs\.True|toMatchSnapshot|toMatchInlineSnapshot|snapshot|assert_nil|toBeNull\(|assertNull|isNull\(|\.Nil\(|\.Null\(|_NE\(|assert_ne|!==?|must_be_nil|be_nil|toHaveBeenCalledWith|fnmatch_lines|calledWith|toHaveBeenCalledTimes|Equivalent|JSONEq|=== `)},
+	{Pattern, regexp.MustCompile(`(?i)match|regex|contain|starts_?with|ends_?with|includes?|\bin\b|toThrow\(.|ErrorIs|ErrorAs|EqualError|assertIn\b|=~|HasPrefix|HasSuffix|Subset|hasItem|HaveKey|\bt\.like\(`)},
+	{Bound, regexp.MustCompile(`(?i)[^-=<>]\s[<>]=?\s|greater|less|_GT\(|_GE\(|_LT\(|_LE\(|isBetween|toBeGreater|toBeLess|at_least|at_most|be [<>]|InRange|Positive|Negative|\.above|\.below|\.least|\.most`)},
+}
+
+// strength says how much an assertion pins down.
+func strength(text string) Strength {
+	code := inStrings.ReplaceAllString(text, `""`)
+	if cond, _, ok := strings.Cut(code, " => t."); ok {
+		if isEmpty.MatchString(text) {
+			return NonNull
+		}
+		for _, r := range goFailures {
+			if r.re.MatchString(cond + " =>") {
+				return r.s
+			}
+		}
+		return Truthy
+	}
+	if strings.HasPrefix(code, "assert ") && strings.Contains(code, " is ") && !strings.Contains(code, " is not ") {
+		return Exact
+	}
+	for _, r := range strengths {
+		if r.re.MatchString(code) {
+			return r.s
+		}
+	}
+	return Truthy
+}
+
+// isEmpty matches failures for what is empty: anything else will do.
+var isEmpty = regexp.MustCompile(`(?:[\w.)\]] == ""|len\(.+\) (?:== 0|< 1)) => t\.`)
+
+// flips are pairs of opposites: the first is turned into the second, and counts.
+var flips = []struct {
+	re *regexp.Regexp
+	to string
+}{
+	{regexp.MustCompile(`\bassert_ne!`), "assert_eq!"},
+	{regexp.MustCompile(`\bdebug_assert_ne!`), "debug_assert_eq!"},
+	{regexp.MustCompile(`_NE\(`), "_EQ("},
+	{regexp.MustCompile(`\b(CHECK|REQUIRE)_FALSE\(`), "${1}("},
+	{regexp.MustCompile(`_FALSE\(`), "_TRUE("},
+	{regexp.MustCompile(`\b(assert|Assert|XCTAssert)Not(\w+)`), "${1}${2}"},
+	{regexp.MustCompile(`\bassertIsNot\b`), "assertIs"},
+	{regexp.MustCompile(`\b(assert_|must_)not_(\w+)`), "${1}${2}"},
+	{regexp.MustCompile(`\bwont_`), "must_"},
+	{regexp.MustCompile(`\b(?:assert|Assert|ClassicAssert|StringAssert)\.(Are|Is)Not([A-Z])`), "Assert.${1}${2}"},
+	{regexp.MustCompile(`\b(?:assert|Assert|ClassicAssert)\.IsFalse\b`), "Assert.IsTrue"},
+	{regexp.MustCompile(`\.(Should\(\)\.)Not([A-Z])`), ".${1}${2}"},
+	{regexp.MustCompile(`\bShouldNot([A-Z])`), "Should${1}"},
+	{regexp.MustCompile(`\bBeFalse\(`), "BeTrue("},
+	{regexp.MustCompile(`\.(?:toNot|notTo)\(`), ".to("},
+	{regexp.MustCompile(`\bt\.not\(`), "t.Is("},
+	{regexp.MustCompile(`\bt\.False\(`), "t.True("},
+	{regexp.MustCompile(`\bt\.Falsy\(`), "t.Truthy("},
+	{regexp.MustCompile(`\b[nN]ot\(`), "("},
+	{regexp.MustCompile(`Greater`), "Less"},
+	{regexp.MustCompile(`greater`), "less"},
+	{regexp.MustCompile(`_G([TE])\(`), "_L${1}("},
+	{regexp.MustCompile(`\bshouldNot([A-Z]\w*)`), "should${1}"},
+	{regexp.MustCompile(`\brefute\b`), "assert"},
+	{regexp.MustCompile(`\brefute_`), "assert_"},
+	{regexp.MustCompile(`\bassertFalse\b`), "assertTrue"},
+	{regexp.MustCompile(`\bAssertFalse\b`), "AssertTrue"},
+	{regexp.MustCompile(`\bXCTAssertFalse\b`), "XCTAssertTrue"},
+	{regexp.MustCompile(`\b(assert|require|Assert)\.Not(\w+)`), "${1}.${2}"},
+	{regexp.MustCompile(`\b(assert|require|Assert)\.False\b`), "${1}.True"},
+	{regexp.MustCompile(`\b(assert|require)\.NoError\b`), "${1}.Error"},
+	{regexp.MustCompile(`\b(assert|t|is|test|should)\.not(Equal|StrictEqual|DeepEqual|DeepStrictEqual|LooseEqual|Deep|Same|Ok|Match|Include|InstanceOf|Throw|Null|Undefined|Exists|Property|Contain)\b`), "${1}.${2}"},
+	{regexp.MustCompile(`\.(?:not|Not|never)\.`), "."},
+	{regexp.MustCompile(`\.(?:not_to|to_not)\b`), ".to"},
+	{regexp.MustCompile(`\.toBeFalsy\(`), ".toBeTruthy("},
+	{regexp.MustCompile(`\.isFalse\(`), ".isTrue("},
+	{regexp.MustCompile(`\.isNot(\w+)\(`), ".is${1}("},
+	{regexp.MustCompile(`\.doesNotContain`), ".contains"},
+	{regexp.MustCompile(`\bnot in\b`), "in"},
+	{regexp.MustCompile(`\bis not\b`), "is"},
+	{regexp.MustCompile(`!==`), "==="},
+	{regexp.MustCompile(`!=`), "=="},
+	{regexp.MustCompile(`\bnot\s+`), ""},
+	{regexp.MustCompile(`!(\w|\()`), "${1}"},
+	{regexp.MustCompile(` >= `), " < "},
+	{regexp.MustCompile(` <= `), " > "},
+	{regexp.MustCompile(`\.IfNot\(`), ".If("},
+	{regexp.MustCompile(`\bis_err\(\)`), "is_ok()"},
+	{regexp.MustCompile(`\bis_none\(\)`), "is_some()"},
+	{regexp.MustCompile(`\bno_(fnmatch|re_match)_lines?\b`), "${1}_lines"},
+	{regexp.MustCompile(`\bbe_falsey\b|\bbe_falsy\b`), "be_truthy"},
+	{regexp.MustCompile(`\bshould_not\b`), "should"},
+	{regexp.MustCompile(`_false\(|\bis_false\(`), "_true("},
+}
+
+// canonical takes the negations out of an assertion.
+func canonical(text string) (string, bool) {
+	n := 0
+	var kept []string
+	code := inStrings.ReplaceAllStringFunc(text, func(s string) string { kept = append(kept, s); return "\x00" })
+	code = strings.ReplaceAll(code, "assert_eq!", "assert_eq\x01")
+	code = strings.ReplaceAll(code, "assert_ne!", "assert_ne\x01")
+	code = macro.ReplaceAllString(code, "${1}\x01${2}")
+	code = smallCall.ReplaceAllStringFunc(code, func(s string) string { // assert.equal, as in assert.notEqual
+		return s[:len(s)-1] + strings.ToUpper(s[len(s)-1:])
+	})
+	for _, f := range flips {
+		re := f.re
+		if found := re.FindAllStringIndex(code, -1); len(found) > 0 {
+			n += len(found)
+			code = re.ReplaceAllString(code, f.to)
+		}
+	}
+	if strings.Contains(code, "assert_ne\x01") {
+		n++
+		code = strings.ReplaceAll(code, "assert_ne\x01", "assert_eq\x01")
+	}
+	var b strings.Builder
+	for i := 0; i < len(code); i++ {
+		switch {
+		case code[i] == 0 && len(kept) > 0:
+			b.WriteString(kept[0])
+			kept = kept[1:]
+		case code[i] == 1:
+			b.WriteByte('!')
+		case code[i] != ' ' && code[i] != '(' && code[i] != ')':
+			b.WriteByte(code[i])
+		}
+	}
+	return b.String(), n%2 == 1
+}
+
+// smallCall matches the call of an assertion that begins with a small letter.
+var smallCall = regexp.MustCompile(`\b(?:assert|t|test)\.[a-mo-z]|\b(?:assert|t|test)\.n[a-np-z]`)
+
+// macro matches the call of a macro of Rust, whose sign is no negation.
+var macro = regexp.MustCompile(`\b(\w+)!([(\[{])`)
+
+// sameOperands match assertions that compare a thing with itself.
+var equalCalls = regexp.MustCompile(`(?i)(?:assert\w*\.?equals?|assert_equal|assert_eq!|assertsame|areequal|\.equal|strictequal|deepequal|_eq|\bis_equal|assertEquals|requireEqual|\bsame|\bt\.is)\s*\((.*)\)\s*;?$`)
+
+// equalWords matches the same in Ruby, without parentheses.
+var equalWords = regexp.MustCompile(`^assert_(?:equal|same|eql)\s+([^(\s].*)$`)
+
+// mustWords matches _(x).must_equal y of Minitest.
+var mustWords = regexp.MustCompile(`^(?:_|value|expect)\((.+)\)\.must_(?:equal|be_same_as)[ (]\s*(.+?)\)?$`)
+
+// chained matches expect(x).toBe(y) and its like.
+var chained = regexp.MustCompile(`(?:^|[^.\w]|\bAssertions\.|\bTruth\.)(?:expect|assertThat|expect_that)\s*\((.*?)\)\s*\.?\s*(?:to\b\.?)?\s*(?:toBe|toEqual|toStrictEqual|isEqualTo|equal|eql|eq|be|isSameAs|equals|toBeTruthy|toBeDefined|isTrue|be_truthy|ok|true|toBeNull)\b\s*\(?(.*?)\)?;?$`)
+
+// truths are assertions of what is written there.
+var truths = []*regexp.Regexp{
+	regexp.MustCompile(`^assert\s+(?:True|1|not False|not 0|true|"[^"]+"|\(True\))(?:\s*,.*)?$`),
+	regexp.MustCompile(`(?i)^(?:self\.|this\.|t\.|\w+\.)?(?:assert_?true|istrue|ok|is_true|assert)!?\s*\(\s*(?:\w+,\s*)?(?:true|1|!0|!false|not false)\s*(?:,.*)?\)\s*;?$`),
+	regexp.MustCompile(`(?i)^(?:self\.|\$this->|this\.|\w+\.|\w+::)?(?:assert_?false|isfalse|refute)\s*\(?\s*(?:\w+,\s*)?(?:false|0)\s*(?:,.*)?\)?\s*;?$`),
+	regexp.MustCompile(`(?i)^(?:\$this->|self::|static::|assert::|Assert\.)(?:assert)?true\s*\(\s*true\s*(?:,.*)?\)\s*;?$`),
+	regexp.MustCompile(`^(?:assert|require|is)\.(?:True|Truef|Condition)\(\w+, true(?:,.*)?\)$`),
+	regexp.MustCompile(`^(?:assert|require|is)\.(?:False|Falsef)\(\w+, false(?:,.*)?\)$`),
+	regexp.MustCompile(`^(?:EXPECT|ASSERT)_TRUE\(\s*true\s*\)|^(?:EXPECT|ASSERT)_FALSE\(\s*false\s*\)|^(?:CHECK|REQUIRE|BOOST_\w+|XCTAssert(?:True)?|#expect|#require)\(\s*(?:true|1)\s*\)`),
+	regexp.MustCompile(`\bAssert\.Pass\(|\baddToAssertionCount\(|\bexpectNotToPerformAssertions\(|\bt\.pass\(\)|\bassert\.isOk\(true\)|^SUCCEED\(`),
+	regexp.MustCompile(`^(?:false|!true|1 == 2|1 != 1|0 != 0|1 > 2) => t\.`),
+	regexp.MustCompile(`^(?:await )?t\.(?:true|truthy)\(\s*(?:true|1)\s*(?:,.*)?\)\s*;?$`),
+	regexp.MustCompile(`^assert\s+true;?$`),
+	regexp.MustCompile(`\.(?:fnmatch|re_match)_lines(?:_random)?\(\s*\[?\s*r?["'](?:\.?\*)?["']\s*,?\s*\]?\s*\)$`),
+	regexp.MustCompile(`\bis_?instance\((?:[^()]|\([^()]*\))*,\s*object\s*\)|\bInstanceOf(?:<object>|\(Object\.class\))|kind_of\s+(?:Object|BasicObject)\b|\bbe_an?\(Object\)|^assert!?\(?\s*\(?[\w.&]*(?:len|count|size|length)\(?[^=<>]*\)? >= 0\)?;?$`),
+	regexp.MustCompile(`(?i)\b\w*contains?\w*\((?:[^()]|\([^()]*\))*,\s*(?:""|'')\s*\)|\.(?:toContain|toMatch|include|startsWith|endsWith)\(\s*(?:""|'')\s*\)|^assert\s+(?:""|'')\s+in\s|HasPrefix\([^()]*, ""\)`),
+}
+
+// tuple matches the comparison of several values in parentheses, in Python.
+var tuple = regexp.MustCompile(`^assert\s+\([^()]*(?:\([^()]*\)[^()]*)*\)\s*(?:[=!<>]=?|is\b|in\b|not\b)`)
+
+// Trivial reports whether an assertion holds whatever the code does.
+func Trivial(text string) bool {
+	text = strings.TrimSpace(text)
+	for _, re := range truths {
+		if re.MatchString(text) && !tuple.MatchString(text) {
+			return true
+		}
+	}
+	return comparesItself(text, false)
+}
+
+// comparesItself reports whether an assertion compares a thing with itself, or
+// constants with each other; with calls, where a call gives the same each time.
+func comparesItself(text string, calls bool) bool {
+	if cond, _, ok := strings.Cut(text, " => t."); ok {
+		return neverFails(cond, calls)
+	}
+	if m := equalCalls.FindStringSubmatch(text); m != nil {
+		return sameTwice(arguments(m[1]), calls)
+	}
+	if m := equalWords.FindStringSubmatch(text); m != nil {
+		return sameTwice(arguments(m[1]), calls)
+	}
+	if m := mustWords.FindStringSubmatch(text); m != nil {
+		return sameTwice(m[1:], calls)
+	}
+	if m := chained.FindStringSubmatch(text); m != nil {
+		if m[2] == "" {
+			return m[1] == "true" || m[1] == "True" || m[1] == "1"
+		}
+		return sameTwice([]string{m[1], m[2]}, calls)
+	}
+	if rest, ok := strings.CutPrefix(text, "assert "); ok {
+		return comparesSame(rest, calls)
+	}
+	if m := wrapped.FindStringSubmatch(text); m != nil {
+		return comparesSame(m[1], calls)
+	}
+	return false
+}
+
+// wrapped matches assertions of a condition in parentheses.
+var wrapped = regexp.MustCompile(`^(?:assert!|assert|self\.assertTrue|assertTrue|Assert\.True|Assert\.IsTrue|\$this->assertTrue|EXPECT_TRUE|ASSERT_TRUE|CHECK|REQUIRE|#expect|XCTAssert|XCTAssertTrue|assert\.ok|assert\.True|assert_true|assert_true!)\((?:t, )?(.*)\)\s*;?$`)
+
+// comparison splits a condition at its only comparison.
+var comparison = regexp.MustCompile(`^(.*?[^=!<>])\s*(===?|!==?|<=?|>=?|\bis\b|\beq\b)\s*([^=].*)$`)
+
+// comparesSame reports whether a condition compares a thing with itself, or
+// constants with each other, or ends with "or true".
+func comparesSame(cond string, calls bool) bool {
+	if value, known := Constant(cond); known {
+		return value
+	}
+	m := comparison.FindStringSubmatch(cond)
+	return m != nil && m[2] != "<" && m[2] != ">" && m[2] != "!=" && m[2] != "!==" && sameTwice([]string{m[1], m[3]}, calls)
+}
+
+// neverFails reports whether the condition of a failure never holds.
+func neverFails(cond string, calls bool) bool {
+	if value, known := Constant(cond); known {
+		return !value
+	}
+	m := comparison.FindStringSubmatch(cond)
+	return m != nil && strings.HasPrefix(m[2], "!=") && sameTwice([]string{m[1], m[3]}, calls)
+}
+
+// sameTwice reports whether the first two values, leaving out the handle of the
+// test, are the same, or both constants that are equal; with calls, also calls.
+func sameTwice(args []string, calls bool) bool {
+	if len(args) > 2 && (args[0] == "t" || args[0] == "tb" || args[0] == "s.T()") {
+		args = args[1:]
+	}
+	if len(args) < 2 {
+		return false
+	}
+	a, b := squeezed(args[0]), squeezed(args[1])
+	if a == b {
+		return a != "" && (calls || !strings.ContainsAny(inStrings.ReplaceAllString(a, ""), "()")) // a call may give something else
+	}
+	x, okX := sum(a)
+	y, okY := sum(b)
+	return okX && okY && x == y
+}
+
+func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }
+
+var sumForm = regexp.MustCompile(`^(\d{1,6})(?:([+*-])(\d{1,6}))?$`)
+
+// sum works out 1, 1+1 and their like.
+func sum(s string) (int, bool) {
+	m := sumForm.FindStringSubmatch(s)
+	if m == nil {
+		return 0, false
+	}
+	a, b := atoi(m[1]), atoi(m[3])
+	switch m[2] {
+	case "+":
+		return a + b, true
+	case "-":
+		return a - b, true
+	case "*":
+		return a * b, true
+	}
+	return a, true
+}
+
+func atoi(s string) int {
+	n := 0
+	for _, c := range s {
+		n = 10*n + int(c-'0')
+	}
+	return n
+}
+
+// arguments splits what stands between the parentheses of a call.
+func arguments(s string) []string {
+	var out []string
+	depth, start := 0, 0
+	var quote rune
+	for i, c := range s {
+		switch {
+		case quote != 0:
+			if c == quote && s[i-1] != '\\' {
+				quote = 0
+			}
+		case strings.ContainsRune("\"'`", c):
+			quote = c
+		case strings.ContainsRune("([{", c):
+			depth++
+		case strings.ContainsRune(")]}", c):
+			depth--
+		case c == ',' && depth == 0:
+			out = append(out, strings.TrimSpace(s[start:i]))
+			start = i + 1
+		}
+	}
+	return append(out, strings.TrimSpace(s[start:]))
+}

@@ -1,0 +1,202 @@
+package function
+
+import (
+	"supervise/source/internal/language"
+	"supervise/source/internal/lex"
+)
+
+// headLimit is the longest head of a function that is followed, in tokens
+// outside brackets.
+const headLimit = 200
+
+// body finds the body of a function whose head goes on at token i, in braces
+// or as an expression.
+func (s *Shape) body(t *lex.Tokens, f lex.Span, i int) (lex.Span, bool) {
+	for n := 0; i < len(t.List) && n < headLimit; n++ {
+		switch {
+		case t.Is(i, "{") && (s.foreign == nil || !s.foreign(t, f.Head, i)):
+			f.Body, f.End = i, t.List[i].Mate
+			return f, f.End > i
+		case s.exprs != "" && t.Is(i, s.exprs):
+			return s.expression(t, f, i)
+		case s.stops(t, f, i):
+			return lex.Span{}, false
+		}
+		i = t.Skip(i)
+	}
+	return lex.Span{}, false
+}
+
+// stops reports whether a declaration ends at token i without a body.
+func (s *Shape) stops(t *lex.Tokens, f lex.Span, i int) bool {
+	switch t.Text(i) {
+	case ";", "}", ")":
+		return true
+	case "=":
+		return s.headers // a value, or "= default" of C++
+	}
+	if t.List[i].Word && s.keywords[t.Text(i)] && t.Lang != language.Scala {
+		return true
+	}
+	if t.List[i].Word && s.headers && declarations[t.Text(i)] && !t.Is(i-1, ":") && !t.Is(i-1, ",") {
+		return true // of C# remains "where T : class"
+	}
+	if !s.newlines || !t.StartsLine(i) {
+		return false
+	}
+	switch t.Text(i) {
+	case "(", ":", "->", "where", "throws", "rethrows", "async":
+		return false
+	}
+	switch t.Text(i - 1) {
+	case ":", "->", ",", "where":
+		return false
+	}
+	return i > f.Head+1
+}
+
+// typeBrace reports whether a brace in the head of a function of TypeScript
+// opens a type.
+func typeBrace(t *lex.Tokens, _, i int) bool {
+	switch t.Text(i - 1) {
+	case ":", "|", "&", "=>", "<", ",":
+		return true
+	}
+	return false
+}
+
+// initialiserBrace reports whether a brace in the head of a constructor of C++
+// holds the value of a member.
+func initialiserBrace(t *lex.Tokens, head, i int) bool {
+	return (t.IsWord(i-1) || t.Is(i-1, ">")) && initialises(t, head, i)
+}
+
+// initialises reports whether token i stands in a list of initialisers.
+func initialises(t *lex.Tokens, head, i int) bool {
+	for j := i - 1; j > head; j-- {
+		if m := t.List[j].Mate; m >= 0 && m < j {
+			j = m
+		}
+		if t.Is(j, ":") {
+			return true
+		}
+	}
+	return false
+}
+
+// expression reads a body that is an expression behind token i.
+func (s *Shape) expression(t *lex.Tokens, f lex.Span, i int) (lex.Span, bool) {
+	if t.Is(i+1, "{") {
+		f.Body, f.End = i+1, t.List[i+1].Mate
+		return f, f.End > i
+	}
+	return s.Block(t, f, i)
+}
+
+// HeadEnd returns the last token of the head of a function whose body is
+// indented: the colon of Python, elsewhere the end of the parameters.
+func (s *Shape) HeadEnd(t *lex.Tokens, head, from int) int {
+	if t.Lang != language.Python {
+		if t.Is(from, "(") && t.List[from].Mate > from {
+			return t.List[from].Mate
+		}
+		return from - 1
+	}
+	for i := from; i < len(t.List) && i < from+headLimit; i = t.Skip(i) {
+		if t.Is(i, ":") {
+			return i
+		}
+	}
+	return head
+}
+
+// Block reads a body that ends before the next line that is indented no more
+// than the line of the head. Lines within brackets or strings do not count.
+func (s *Shape) Block(t *lex.Tokens, f lex.Span, last int) (lex.Span, bool) {
+	base := t.Indent(f.Head)
+	f.Body, f.End = last+1, last
+	for i := last + 1; i < len(t.List) && t.Budget > 0; t.Budget-- {
+		if t.StartsLine(i) && t.List[i].Line > t.Line(last) && !t.InText[t.List[i].Line-1] {
+			level := t.Indent(i)
+			if level == base && s.closers[t.Text(i)] {
+				f.End = i
+				break
+			}
+			if level < base || level == base && !s.goesOn[t.Text(i)] {
+				break
+			}
+		}
+		if s.closesOuter(t, i) {
+			break
+		}
+		i = t.Skip(i)
+		f.End = i - 1
+	}
+	return f, f.End > last || t.Lang == language.Python // where documentation alone may be the body
+}
+
+// closesOuter reports whether token i ends what is around a body without
+// brackets: a bracket that opened before it, or the statement.
+func (s *Shape) closesOuter(t *lex.Tokens, i int) bool {
+	switch t.Text(i) {
+	case "}", ")", "]":
+		return true
+	case ";":
+		return !s.Indented
+	}
+	return false
+}
+
+// assignment reads a function that is given a name: name = (…) => …,
+// name: function (…) { … }.
+func (s *Shape) assignment(t *lex.Tokens, i int) (lex.Span, bool) {
+	f := lex.Span{Name: t.Text(i), Head: i}
+	if t.Is(i-1, "type") {
+		return lex.Span{}, false
+	}
+	if t.Is(i-1, ":") && t.IsWord(i-2) && t.Is(i+1, "=") { // const f: Handler = …
+		f.Name = t.Text(i - 2)
+	}
+	j := i + 2
+	if t.Is(j, "async") {
+		j++
+	}
+	if t.Is(j, "function") {
+		for j++; j < len(t.List) && !t.Is(j, "("); j++ {
+			if !t.IsWord(j) && !t.Is(j, "*") {
+				return lex.Span{}, false
+			}
+		}
+		return s.body(t, f, j)
+	}
+	at, ok := arrow(t, j)
+	if !ok || t.Is(i+1, ":") && !t.Is(at+1, "{") { // the type of a function
+		return lex.Span{}, false
+	}
+	return s.expression(t, f, at)
+}
+
+// arrow returns the index of the arrow of the function that begins at token i.
+func arrow(t *lex.Tokens, i int) (int, bool) {
+	if t.Is(i, "<") { // type parameters
+		for n := 0; n < 20 && i < len(t.List) && !t.Is(i, "("); n++ {
+			i++
+		}
+	}
+	switch {
+	case t.IsWord(i):
+		return i + 1, t.Is(i+1, "=>")
+	case !t.Is(i, "(") || t.List[i].Mate < 0:
+		return 0, false
+	}
+	i = t.List[i].Mate + 1
+	if t.Is(i, ":") {
+		for n := 0; n < 40 && i < len(t.List) && !t.Is(i, "=>"); n++ {
+			if t.Is(i, ";") || t.Is(i, "=") {
+				return 0, false
+			}
+			i = t.Skip(i)
+		}
+	}
+	return i, t.Is(i, "=>")
+}

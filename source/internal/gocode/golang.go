@@ -1,0 +1,141 @@
+package gocode
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strings"
+
+	"supervise/source/internal/function"
+	"supervise/source/internal/language"
+	"supervise/source/internal/tests"
+)
+
+// goFile is a parsed Go file.
+type goFile struct {
+	fset *token.FileSet
+	ast  *ast.File
+	src  []byte
+	path string
+}
+
+// Read returns the functions of a Go file, and if it is a test file its tests.
+// The error is that of the syntax.
+func Read(path string, src []byte) (list []function.Function, tests []tests.TestDef, err error) {
+	fset := token.NewFileSet()
+	parsed, err := parser.ParseFile(fset, path, src, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, nil, err
+	}
+	g := &goFile{fset: fset, ast: parsed, src: src, path: path}
+	if language.TestFile(path, language.Go) {
+		tests = newGoTests(g).collect()
+	}
+	return g.functions(), tests, nil
+}
+
+// line returns the line of a position in the file itself, whatever its //line
+// comments say.
+func (g *goFile) line(p token.Pos) int {
+	return g.fset.PositionFor(p, false).Line
+}
+
+// offset returns the byte of a position.
+func (g *goFile) offset(p token.Pos) int {
+	return min(g.fset.PositionFor(p, false).Offset, len(g.src))
+}
+
+// text returns the source of a node on one line, with single blanks.
+func (g *goFile) text(n ast.Node) string {
+	return strings.Join(strings.Fields(string(g.src[g.offset(n.Pos()):g.offset(n.End())])), " ")
+}
+
+// functions lists the declared functions and the literals that package-level
+// variables are set to, as gocyclo does.
+func (g *goFile) functions() []function.Function {
+	var list []function.Function
+	for _, decl := range g.ast.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Body != nil {
+				list = append(list, g.function(d, goFuncName(d)))
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				if v, ok := spec.(*ast.ValueSpec); ok {
+					list = append(list, g.literals(v)...)
+				}
+			}
+		}
+	}
+	return list
+}
+
+func (g *goFile) literals(v *ast.ValueSpec) []function.Function {
+	var list []function.Function
+	for i, value := range v.Values {
+		if f, ok := value.(*ast.FuncLit); ok && i < len(v.Names) {
+			list = append(list, g.function(f, v.Names[i].Name))
+		}
+	}
+	return list
+}
+
+func (g *goFile) function(n ast.Node, name string) function.Function {
+	return function.Function{Name: name, Line: g.line(n.Pos()), End: g.line(n.End()), Complexity: goComplexity(n)}
+}
+
+// goFuncName returns "Name", or "Type.Name" for a method.
+func goFuncName(d *ast.FuncDecl) string {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return d.Name.Name
+	}
+	return receiverType(d.Recv.List[0].Type) + "." + d.Name.Name
+}
+
+// receiverType returns the name of a receiver's type, without pointer and type
+// parameters.
+func receiverType(e ast.Expr) string {
+	for {
+		switch x := e.(type) {
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.IndexListExpr:
+			e = x.X
+		case *ast.Ident:
+			return x.Name
+		default:
+			return ""
+		}
+	}
+}
+
+// goComplexity counts what gocyclo counts: the function itself, if, for, each
+// case and each communication that is not a default, && and ||.
+func goComplexity(fn ast.Node) int {
+	n := 1
+	ast.Inspect(fn, func(node ast.Node) bool {
+		switch x := node.(type) {
+		case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt:
+			n++
+		case *ast.CaseClause:
+			if x.List != nil {
+				n++
+			}
+		case *ast.CommClause:
+			if x.Comm != nil {
+				n++
+			}
+		case *ast.BinaryExpr:
+			if x.Op == token.LAND || x.Op == token.LOR {
+				n++
+			}
+		}
+		return true
+	})
+	return n
+}

@@ -1,0 +1,413 @@
+package gocode
+
+import (
+	"fmt"
+	"go/ast"
+	"go/build/constraint"
+	"go/scanner"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"supervise/internal/regexp"
+	"supervise/source/internal/tests"
+)
+
+// goTests finds the tests of one Go test file.
+type goTests struct {
+	*goFile
+	imports  map[string]bool   // names by which packages are known
+	own      map[string]bool   // names that the file itself declares
+	suite    bool              // testify suites may be declared here
+	suites   map[string]string // suite type → function that runs it
+	never    bool              // the build constraint can not be met
+	platform bool              // the file is built on some platforms only
+	seen     map[string]int    // subtests by name, for the runner's numbering
+	found    []tests.TestDef
+}
+
+func newGoTests(g *goFile) *goTests {
+	t := &goTests{
+		goFile: g, imports: map[string]bool{}, own: map[string]bool{},
+		suites: map[string]string{}, seen: map[string]int{},
+	}
+	for _, spec := range g.ast.Imports {
+		file, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		t.imports[importName(spec, file)] = true
+		t.suite = t.suite || strings.HasSuffix(file, "testify/suite")
+	}
+	t.never, t.platform = g.constraints()
+	t.declarations()
+	return t
+}
+
+// importName guesses the name of a package from its path where the import
+// does not give one: example.org/go-yaml/v3 is yaml.
+func importName(spec *ast.ImportSpec, file string) string {
+	if spec.Name != nil {
+		return spec.Name.Name
+	}
+	base := path.Base(file)
+	if version := strings.TrimLeft(base, "v"); version != base && strings.Trim(version, "0123456789") == "" {
+		base = path.Base(path.Dir(file))
+	}
+	base, _, _ = strings.Cut(base, ".")
+	return strings.TrimPrefix(base, "go-")
+}
+
+// declarations notes the names of the file, and which function runs which suite.
+func (t *goTests) declarations() {
+	for _, decl := range t.ast.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				t.own[d.Name.Name] = true
+				t.suiteRunner(d)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch s := spec.(type) {
+				case *ast.TypeSpec:
+					t.own[s.Name.Name] = true
+				case *ast.ValueSpec:
+					for _, name := range s.Names {
+						t.own[name.Name] = true
+					}
+				}
+			}
+		}
+	}
+}
+
+// suiteRunner notes the suite that a function runs: suite.Run(t, new(S)),
+// suite.Run(t, &S{…}).
+func (t *goTests) suiteRunner(d *ast.FuncDecl) {
+	if !t.suite || d.Body == nil {
+		return
+	}
+	ast.Inspect(d.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) != 2 || t.text(call.Fun) != "suite.Run" {
+			return true
+		}
+		arg := call.Args[1]
+		if made, ok := arg.(*ast.CallExpr); ok && t.text(made.Fun) == "new" && len(made.Args) == 1 {
+			arg = made.Args[0]
+		}
+		if addr, ok := arg.(*ast.UnaryExpr); ok {
+			arg = addr.X
+		}
+		if lit, ok := arg.(*ast.CompositeLit); ok {
+			arg = lit.Type
+		}
+		if name, ok := arg.(*ast.Ident); ok {
+			t.suites[name.Name] = d.Name.Name
+		}
+		return true
+	})
+}
+
+// platformFile matches files that the go command builds on some systems or
+// processors only.
+var platformFile = regexp.MustCompile(`_(?:aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows|386|amd64|arm|arm64|loong64|mips64?(?:le)?|ppc64(?:le)?|riscv64|s390x|wasm)_test\.go$`)
+
+// constraints reports whether a file can not be built, and whether it is built
+// under conditions.
+func (g *goFile) constraints() (never, some bool) {
+	some = platformFile.MatchString(path.Base(g.path))
+	for _, group := range g.ast.Comments {
+		if group.Pos() >= g.ast.Package {
+			break
+		}
+		for _, c := range group.List {
+			if !constraint.IsGoBuild(c.Text) {
+				continue
+			}
+			if expr, err := constraint.Parse(c.Text); err == nil {
+				some = true
+				never = never || neverBuilt(expr)
+			}
+		}
+	}
+	return never, some
+}
+
+// neverBuilt reports whether a constraint asks for the tag "ignore", which by
+// convention nobody sets.
+func neverBuilt(e constraint.Expr) bool {
+	switch x := e.(type) {
+	case *constraint.TagExpr:
+		return x.Tag == "ignore"
+	case *constraint.AndExpr:
+		return neverBuilt(x.X) || neverBuilt(x.Y)
+	case *constraint.OrExpr:
+		return neverBuilt(x.X) && neverBuilt(x.Y)
+	}
+	return false
+}
+
+// collect returns the tests in the order of the file.
+func (t *goTests) collect() []tests.TestDef {
+	for _, decl := range t.ast.Decls {
+		d, ok := decl.(*ast.FuncDecl)
+		if !ok || d.Body == nil {
+			continue
+		}
+		if d.Recv != nil {
+			t.method(d)
+			continue
+		}
+		if kind, ok := t.kind(d); ok {
+			t.add(goTest{name: d.Name.Name, kind: kind, node: d, typ: d.Type, body: d.Body})
+		}
+	}
+	return t.found
+}
+
+// runners are the functions that go test looks for, by prefix and by the type
+// of their parameter in package testing.
+var runners = []struct {
+	prefix, param string
+	kind          tests.TestKind
+}{
+	{"Test", "T", tests.Test},
+	{"Benchmark", "B", tests.Benchmark},
+	{"Fuzz", "F", tests.Fuzz},
+}
+
+// kind reports whether go test runs a function, by the rules of the go command.
+func (t *goTests) kind(d *ast.FuncDecl) (tests.TestKind, bool) {
+	if d.Type.TypeParams != nil || d.Type.Results.NumFields() > 0 {
+		return 0, false
+	}
+	for _, r := range runners {
+		if runnerName(d.Name.Name, r.prefix) && d.Type.Params.NumFields() == 1 {
+			return r.kind, pointerTo(d.Type.Params.List[0].Type, r.param)
+		}
+	}
+	if runnerName(d.Name.Name, "Example") && d.Type.Params.NumFields() == 0 {
+		return tests.Example, t.comparesOutput(d.Body)
+	}
+	return 0, false
+}
+
+// runnerName reports whether a name is a prefix alone, or goes on after it with
+// anything but a lower-case letter.
+func runnerName(name, prefix string) bool {
+	rest, ok := strings.CutPrefix(name, prefix)
+	if !ok {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(rest)
+	return rest == "" || !unicode.IsLower(first)
+}
+
+// pointerTo reports whether a type is *name or *pkg.name.
+func pointerTo(e ast.Expr, name string) bool {
+	star, ok := e.(*ast.StarExpr)
+	if !ok {
+		return false
+	}
+	switch x := star.X.(type) {
+	case *ast.Ident:
+		return x.Name == name
+	case *ast.SelectorExpr:
+		return x.Sel.Name == name
+	}
+	return false
+}
+
+// outputComment is how the last comment of an example begins if its output is
+// compared; go/doc reads it the same way.
+var outputComment = regexp.MustCompile(`(?i)^[[:space:]]*(unordered )?output:`)
+
+// comparesOutput reports whether an example is run; one without an output
+// comment is only compiled.
+func (t *goTests) comparesOutput(body *ast.BlockStmt) bool {
+	var last *ast.CommentGroup
+	for _, group := range t.ast.Comments {
+		if group.Pos() > body.Pos() && group.End() < body.End() {
+			last = group
+		}
+	}
+	return last != nil && outputComment.MatchString(last.Text())
+}
+
+// method adds a test method of a testify suite.
+func (t *goTests) method(d *ast.FuncDecl) {
+	if !t.suite || !runnerName(d.Name.Name, "Test") || d.Type.Params.NumFields() > 0 || d.Type.Results.NumFields() > 0 {
+		return
+	}
+	owner := receiverType(d.Recv.List[0].Type)
+	if runner, ok := t.suites[owner]; ok {
+		owner = runner
+	}
+	test := goTest{name: owner + "/" + d.Name.Name, kind: tests.Test, node: d, typ: d.Type, body: d.Body}
+	if names := d.Recv.List[0].Names; len(names) > 0 {
+		test.suite = names[0].Name
+	}
+	t.add(test)
+}
+
+// goTest is a test, benchmark or subtest while it is read.
+type goTest struct {
+	name  string
+	kind  tests.TestKind
+	node  ast.Node       // what is counted as its lines
+	typ   *ast.FuncType  // its parameters; nil when a subtest is not a literal
+	body  *ast.BlockStmt // nil likewise
+	suite string         // the receiver of a method of a suite
+	depth int            // how many tests are around it
+}
+
+// handle returns the name by which a test reports: its *testing.T, or the suite.
+func (g *goTest) handle() string {
+	if g.suite != "" || g.typ == nil || g.typ.Params.NumFields() != 1 {
+		return g.suite
+	}
+	if names := g.typ.Params.List[0].Names; len(names) > 0 {
+		return names[0].Name
+	}
+	return ""
+}
+
+// add lists a test and then its subtests.
+func (t *goTests) add(g goTest) {
+	def := tests.TestDef{
+		Name: g.name, Kind: g.kind,
+		Line: t.line(g.node.Pos()), End: t.line(g.node.End()),
+	}
+	if g.body == nil {
+		def.Tokens, def.Literals = t.tokens(g.node.Pos(), g.node.End())
+	} else {
+		def.Tokens, def.Literals = t.tokens(g.body.Lbrace+1, g.body.Rbrace)
+		t.skips(g, &def)
+		def.Assertions = t.assertions(g)
+	}
+	def.Symbols = t.symbols(g)
+	def.Skipped = def.Skipped || t.never
+	def.SkipConditional = def.SkipConditional || t.platform && !t.never
+	t.found = append(t.found, def)
+	if g.body != nil && g.depth < tests.MaxDepth {
+		t.subtests(g)
+	}
+}
+
+// comparing are the operators that say something about a test; the others
+// would make all bodies look alike.
+var comparing = []token.Token{
+	token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ, token.LAND, token.LOR, token.NOT,
+}
+
+// tokens counts the tokens between two positions and lists their literals.
+func (t *goTests) tokens(from, to token.Pos) (map[string]int, []string) {
+	src := t.src[t.offset(from):t.offset(to)]
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(src)), src, nil, 0)
+	counts := map[string]int{}
+	var literals []string
+	for {
+		_, tok, lit := s.Scan()
+		switch {
+		case tok == token.EOF:
+			return counts, literals
+		case tok.IsLiteral() && tok != token.IDENT:
+			if counts[lit] == 0 {
+				literals = append(literals, lit)
+			}
+			counts[lit]++
+		case tok == token.IDENT:
+			counts[lit]++
+		case tok.IsKeyword(), slices.Contains(comparing, tok):
+			counts[tok.String()]++
+		}
+	}
+}
+
+// subtests lists the direct and indirect subtests that have literal names.
+func (t *goTests) subtests(parent goTest) {
+	handle := parent.handle()
+	ast.Inspect(parent.body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		name, fn, ok := subtest(call, handle)
+		if !ok {
+			return true
+		}
+		sub := goTest{name: t.unique(parent.name, name), kind: tests.Subtest, node: call, depth: parent.depth + 1}
+		if parent.kind == tests.Benchmark {
+			sub.kind = tests.Benchmark
+		}
+		if fn != nil {
+			sub.typ, sub.body = fn.Type, fn.Body
+			if fn.Type.Params.NumFields() == 0 {
+				sub.suite = handle // func() of a suite reports through it
+			}
+		}
+		t.add(sub)
+		return fn == nil
+	})
+}
+
+// subtest reads t.Run("name", …); the function is nil if it is no literal.
+func subtest(call *ast.CallExpr, handle string) (string, *ast.FuncLit, bool) {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "Run" || len(call.Args) != 2 {
+		return "", nil, false
+	}
+	lit, ok := call.Args[0].(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return "", nil, false
+	}
+	name, err := strconv.Unquote(lit.Value)
+	if err != nil {
+		return "", nil, false
+	}
+	fn, _ := call.Args[1].(*ast.FuncLit)
+	recv, ok := sel.X.(*ast.Ident)
+	byHandle := ok && recv.Name == handle && handle != ""
+	return name, fn, byHandle || fn != nil && takesTest(fn.Type)
+}
+
+// takesTest reports whether a function takes a *testing.T or a *testing.B alone.
+func takesTest(f *ast.FuncType) bool {
+	if f.Params.NumFields() != 1 {
+		return false
+	}
+	typ := f.Params.List[0].Type
+	return pointerTo(typ, "T") || pointerTo(typ, "B")
+}
+
+// unique names a subtest as package testing does: white space becomes an
+// underscore, what cannot be printed is escaped, and of equal names all but
+// the first get a number.
+func (t *goTests) unique(parent, name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		switch {
+		case unicode.IsSpace(r):
+			b.WriteByte('_')
+		case !strconv.IsPrint(r):
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		default:
+			b.WriteRune(r)
+		}
+	}
+	full := parent + "/" + b.String()
+	n := t.seen[full]
+	t.seen[full]++
+	if n == 0 && name != "" {
+		return full
+	}
+	return fmt.Sprintf("%s#%02d", full, n)
+}

@@ -1,0 +1,223 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"supervise/source/internal/language"
+	"supervise/source/internal/lex"
+	"supervise/source/internal/scan"
+	"supervise/source/internal/tests"
+)
+
+// Inspection is what the text of a source file tells of whether its tests are
+// run and what they can still find.
+type Inspection struct {
+	scan.File
+	// Plain is the text without comments, Masked without the bodies of strings as
+	// well. Both are as long as the text and have its lines; of an Unknown
+	// language both are the text itself.
+	Plain, Masked []byte
+	// Marks are what keeps tests, or parts of them, from being run or from failing,
+	// in the order of the file. Of other code they are what swallows errors.
+	Marks []Mark
+	// Lists are the tables in the file: literals with two rows or more.
+	Lists []List
+	// Directives are the comments and annotations that silence tools.
+	Directives []Directive
+}
+
+// Mark is a place that changes whether or how some lines are run.
+type Mark struct {
+	Kind MarkKind
+	// Line is where it stands, From and To are the lines it bears on.
+	Line, From, To int
+	// Text is what it reads, in one line.
+	Text string
+	// Condition is under what it holds, as written; "" for always.
+	Condition string
+	// Constant says that the condition depends on nothing and holds.
+	Constant bool
+	// Scope is what it stands on.
+	Scope Scope
+}
+
+// MarkKind is what a mark does.
+type MarkKind uint8
+
+// The kinds of marks.
+const (
+	Skip    MarkKind = iota // tests are skipped, or their failure is expected
+	Focus                   // all other tests are not run
+	Dead                    // lines that are never reached
+	Swallow                 // failures are caught and dropped
+	Exit                    // the process ends as if all were well
+)
+
+// Scope is what a mark stands on.
+type Scope uint8
+
+// The scopes of marks.
+const (
+	OnTest Scope = iota
+	OnGroup
+	OnFile
+)
+
+// Always reports whether the mark holds wherever the tests run.
+func (m Mark) Always() bool { return m.Condition == "" || m.Constant }
+
+// List is a literal with rows: the table of a test.
+type List struct {
+	Line, End int
+	// Rows are its elements, each in one line.
+	Rows []string
+}
+
+// Directive is a comment or an annotation that silences a tool.
+type Directive struct {
+	Line int
+	// Text is what it reads, from its own beginning on.
+	Text string
+	// Blanket says that it silences everything, or a whole file.
+	Blanket bool
+	// Coverage says that it takes lines out of what is measured as covered.
+	Coverage bool
+	// Comment says that it stands in a comment: without its word it is any comment.
+	Comment bool
+	// From and To are where its word begins and ends in the file, in bytes, of one in
+	// a comment or about coverage; else 0.
+	From, To int
+}
+
+// Inspect reads a source file as Scan does and more closely. The error is that
+// of Scan; what it comes with is as much as could be read.
+func Inspect(path string, src []byte) (Inspection, error) {
+	lang := language.Of(path, src)
+	if lang == language.Unknown {
+		return Inspection{Plain: src, Masked: src}, nil
+	}
+	r := lex.NewReading(lang, src)
+	defer r.Close()
+	file, err := scan.Read(path, r)
+	inTest := language.TestFile(path, lang) || len(file.Tests) > 0
+	t := tokensFor(r, inTest)
+	t.Budget = lex.BlockBudget * len(t.List)
+	in := &inspector{Tokens: t, plain: r.Plain(), kinds: r.Kinds, up: r.Lists.Up, path: path, file: &file, inTest: inTest}
+	out := Inspection{File: file, Plain: in.plain, Masked: t.Masked, Directives: in.directives()}
+	in.nesting()
+	r.Lists.Up = in.up
+	in.swallowed()
+	if in.inTest {
+		in.swallowedInTests()
+		in.skips()
+		in.builds()
+		in.dead()
+		out.Lists = in.lists()
+	}
+	slices.SortStableFunc(in.marks, func(a, b Mark) int { return a.Line - b.Line })
+	out.Marks = in.marks
+	return out, err
+}
+
+// inspector looks at the tokens of one file.
+type inspector struct {
+	*lex.Tokens
+	plain      []byte
+	kinds      []lex.Kind
+	path       string
+	file       *scan.File
+	inTest     bool
+	up         []int // of each token, the bracket that it stands in, -1 for none
+	marks      []Mark
+	looped     map[string]bool // names that loops go over
+	lineStarts []int
+}
+
+// nesting finds for each token the bracket around it.
+func (in *inspector) nesting() {
+	in.up = slices.Grow(in.up[:0], len(in.List))[:len(in.List)]
+	var open []int
+	for i, tok := range in.List {
+		for len(open) > 0 && in.List[open[len(open)-1]].Mate < i {
+			open = open[:len(open)-1]
+		}
+		in.up[i] = -1
+		if len(open) > 0 {
+			in.up[i] = open[len(open)-1]
+			if in.List[open[len(open)-1]].Mate == i { // a closing one stands beside its partner
+				open = open[:len(open)-1]
+				in.up[i] = -1
+				if len(open) > 0 {
+					in.up[i] = open[len(open)-1]
+				}
+			}
+		}
+		if tok.Mate > i {
+			open = append(open, i)
+		}
+	}
+}
+
+// tokenAt returns the token at or behind a place in the text.
+func (in *inspector) tokenAt(pos int) int {
+	i, _ := slices.BinarySearchFunc(in.List, pos, func(t lex.Token, pos int) int { return t.Pos - pos })
+	return i
+}
+
+// between returns what stands between two places, in one line.
+func (in *inspector) between(from, to int) string {
+	if from >= to || to > len(in.plain) {
+		return ""
+	}
+	return strings.Join(strings.Fields(string(in.plain[from:to])), " ")
+}
+
+// lastLine is the number of the last line.
+func (in *inspector) lastLine() int { return len(in.First) - 1 }
+
+// rowText is how much of a line a mark quotes.
+func (in *inspector) lineText(n int) string {
+	if n < 1 || n > in.lastLine() {
+		return ""
+	}
+	from := len(in.plain)
+	if i := in.First[n-1]; i < len(in.List) && in.List[i].Line == n {
+		from = in.List[i].Pos
+	}
+	to := from
+	for to < len(in.plain) && in.plain[to] != '\n' {
+		to++
+	}
+	return in.between(from, to)
+}
+
+// testAround returns the innermost test that holds a line, nil for none.
+func (in *inspector) testAround(line int) *tests.TestDef {
+	var best *tests.TestDef
+	for i := range in.file.Tests {
+		t := &in.file.Tests[i]
+		if t.Line <= line && line <= t.End && (best == nil || t.End-t.Line <= best.End-best.Line) {
+			best = t
+		}
+	}
+	return best
+}
+
+// String returns the lower-case name of the kind.
+func (k MarkKind) String() string {
+	switch k {
+	case Skip:
+		return "skip"
+	case Focus:
+		return "focus"
+	case Dead:
+		return "dead"
+	case Swallow:
+		return "swallow"
+	case Exit:
+		return "exit"
+	}
+	return fmt.Sprintf("markkind(%d)", uint8(k))
+}

@@ -1,0 +1,171 @@
+package language
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Language is the programming language a file is written in. The zero value
+// is Unknown, which stands for everything that is not source code.
+type Language uint8
+
+// The languages this package reads. New ones are added at the end: the numbers
+// are not stored anywhere, the names are.
+const (
+	Unknown Language = iota
+	Go
+	Python
+	JavaScript
+	TypeScript
+	Java
+	Kotlin
+	Rust
+	Ruby
+	PHP
+	CSharp
+	C
+	CPP
+	Swift
+	Elixir
+	Scala
+	Shell
+)
+
+// Count is the length of the tables that have a row for each language.
+const Count = int(Shell) + 1
+
+// dialect is what the outside of a file tells about its language.
+type dialect struct {
+	name   string   // as String prints it
+	exts   []string // file name extensions, lower case, with the dot
+	files  []string // whole file names
+	interp []string // interpreters of a #! line, without version digits
+}
+
+var dialects = [Count]dialect{
+	Unknown: {name: "unknown"},
+	Go:      {name: "go", exts: []string{".go"}},
+	Python: {
+		name: "python", exts: []string{".py", ".pyi", ".pyw"},
+		files: []string{"SConstruct", "SConscript", "wscript"}, interp: []string{"python", "pypy"},
+	},
+	JavaScript: {
+		name: "javascript", exts: []string{".js", ".jsx", ".mjs", ".cjs"},
+		interp: []string{"node", "nodejs", "bun"},
+	},
+	TypeScript: {
+		name: "typescript", exts: []string{".ts", ".tsx", ".mts", ".cts"},
+		interp: []string{"deno", "ts-node", "tsx"},
+	},
+	Java:   {name: "java", exts: []string{".java"}},
+	Kotlin: {name: "kotlin", exts: []string{".kt", ".kts"}, interp: []string{"kotlin"}},
+	Rust:   {name: "rust", exts: []string{".rs"}, interp: []string{"rust-script"}},
+	Ruby: {
+		name: "ruby", exts: []string{".rb", ".rake", ".gemspec", ".ru"},
+		files: []string{"Rakefile", "Gemfile", "Guardfile", "Vagrantfile", "Podfile"}, interp: []string{"ruby", "jruby"},
+	},
+	PHP:    {name: "php", exts: []string{".php", ".phtml"}, interp: []string{"php"}},
+	CSharp: {name: "csharp", exts: []string{".cs", ".csx"}},
+	C:      {name: "c", exts: []string{".c", ".h"}},
+	CPP:    {name: "cpp", exts: []string{".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".inl"}},
+	Swift:  {name: "swift", exts: []string{".swift"}, interp: []string{"swift"}},
+	Elixir: {name: "elixir", exts: []string{".ex", ".exs"}, interp: []string{"elixir"}},
+	Scala:  {name: "scala", exts: []string{".scala", ".sc"}, interp: []string{"scala", "scala-cli"}},
+	Shell: {
+		name: "shell", exts: []string{".sh", ".bash", ".zsh", ".ksh", ".bats"},
+		interp: []string{"sh", "bash", "zsh", "ksh", "dash", "ash", "bats"},
+	},
+}
+
+// String returns the lower-case name of the language, "unknown" for Unknown.
+func (l Language) String() string {
+	if int(l) >= Count {
+		return fmt.Sprintf("language(%d)", uint8(l))
+	}
+	return dialects[l].name
+}
+
+// MarshalText returns the same name as String; it never fails.
+func (l Language) MarshalText() ([]byte, error) {
+	return []byte(l.String()), nil
+}
+
+// UnmarshalText reads a name that MarshalText wrote. It returns an error for a
+// name that is no language of this version.
+func (l *Language) UnmarshalText(text []byte) error {
+	for i := range dialects {
+		if dialects[i].name == string(text) {
+			*l = Language(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("read language %q: not a known name; use one of those String prints, such as %q", text, Go)
+}
+
+// Of returns the language of a file from its path (slash separated),
+// and where the path does not tell, from the interpreter in its first line.
+// head is the beginning of the file, 512 bytes are enough; it may be nil.
+// Documentation, data, lock files and binary content are Unknown.
+func Of(file string, head []byte) Language {
+	if Binary(head) {
+		return Unknown
+	}
+	base := path.Base(file)
+	ext := strings.ToLower(path.Ext(base))
+	if path.Ext(base) == ".C" {
+		return CPP // by old convention, upper case tells C++ from C
+	}
+	for lang := range dialects {
+		d := &dialects[lang]
+		if slices.Contains(d.exts, ext) || slices.Contains(d.files, base) {
+			return refine(Language(lang), ext, head)
+		}
+	}
+	if ext != "" && ext != base {
+		return Unknown // an extension that says something else outweighs a #! line
+	}
+	return shebang(head)
+}
+
+// refine settles the extensions that two formats share.
+func refine(lang Language, ext string, head []byte) Language {
+	switch ext {
+	case ".h":
+		for _, mark := range []string{"namespace ", "class ", "template", "std::", "public:"} {
+			if bytes.Contains(head, []byte(mark)) {
+				return CPP
+			}
+		}
+	case ".ts": // also the translation files of Qt, which are XML
+		if bytes.HasPrefix(bytes.TrimSpace(head), []byte("<")) && bytes.Contains(head, []byte("<TS")) {
+			return Unknown
+		}
+	}
+	return lang
+}
+
+// shebang reads "#!/usr/bin/env -S python3 -u" and its like.
+func shebang(head []byte) Language {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	rest, ok := bytes.CutPrefix(line, []byte("#!"))
+	if !ok {
+		return Unknown
+	}
+	for _, field := range strings.Fields(string(rest)) {
+		name := path.Base(field)
+		if name == "env" || strings.HasPrefix(name, "-") || strings.Contains(name, "=") {
+			continue
+		}
+		name = strings.TrimRight(name, "0123456789.")
+		for lang := range dialects {
+			if slices.Contains(dialects[lang].interp, name) {
+				return Language(lang)
+			}
+		}
+		return Unknown
+	}
+	return Unknown
+}

@@ -1,0 +1,15 @@
+package lex
+
+import (
+	"testing"
+
+	"supervise/source/internal/language"
+)
+
+func TestEachLanguageHasComments(t *testing.T) {
+	for i := 1; i < language.Count; i++ {
+		if len(grammars[i].lines) == 0 {
+			t.Errorf("%v has no comments", language.Language(i))
+		}
+	}
+}

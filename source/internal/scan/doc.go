@@ -1,0 +1,2 @@
+// Package scan puts together the facts about one file.
+package scan

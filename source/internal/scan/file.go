@@ -1,0 +1,45 @@
+package scan
+
+import (
+	"fmt"
+
+	"supervise/source/internal/function"
+	"supervise/source/internal/gocode"
+	"supervise/source/internal/language"
+	"supervise/source/internal/lex"
+	"supervise/source/internal/tests"
+)
+
+// File is what the text of a source file tells.
+type File struct {
+	// Language is Unknown for what is not source; then nothing else is set.
+	Language language.Language
+	// LOC counts the lines with code: not blank, not only comment. Text within
+	// strings is code, but a Python docstring is a comment.
+	LOC int
+	// Functions are those with a body, in the order of the file. A file of
+	// another language than Go that has code but no function stands as one
+	// function named "(file)".
+	Functions []function.Function
+	// Tests are the test definitions, in the order of the file: of Go, Python,
+	// JavaScript, TypeScript, Java, Kotlin, Rust, Ruby, PHP, C# and Swift.
+	Tests []tests.TestDef
+}
+
+// Read returns the facts about the file at path, whose text was read. The error is a syntax error of Go.
+func Read(path string, r *lex.Reading) (File, error) {
+	file := File{Language: r.Lang, LOC: lex.CountLines(r.Src, r.Kinds)}
+	if r.Lang == language.Go {
+		var err error
+		if file.Functions, file.Tests, err = gocode.Read(path, r.Src); err == nil {
+			return file, nil
+		}
+		file.Functions = function.Of(r.Tokens())
+		return file, fmt.Errorf("parse go source: %w", err)
+	}
+	t := r.Tokens()
+	file.Functions = function.Of(t)
+	t.Budget = lex.BlockBudget * len(t.List)
+	file.Tests = tests.Find(path, r)
+	return file, nil
+}

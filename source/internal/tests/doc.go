@@ -1,0 +1,2 @@
+// Package tests finds test definitions in languages other than Go.
+package tests

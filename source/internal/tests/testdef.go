@@ -1,0 +1,150 @@
+package tests
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// TestKind says how the runner treats a test definition.
+type TestKind uint8
+
+// The kinds of test definitions.
+const (
+	Test      TestKind = iota // a test that always runs
+	Subtest                   // a part of another test, with a name of its own
+	Benchmark                 // runs only on demand, so test reports do not name it
+	Fuzz                      // runs its seeds as a test
+	Example                   // its output is compared
+)
+
+// String returns the lower-case name of the kind.
+func (k TestKind) String() string {
+	switch k {
+	case Test:
+		return "test"
+	case Subtest:
+		return "subtest"
+	case Benchmark:
+		return "benchmark"
+	case Fuzz:
+		return "fuzz"
+	case Example:
+		return "example"
+	}
+	return fmt.Sprintf("testkind(%d)", uint8(k))
+}
+
+// MarshalText returns the same name as String; it never fails.
+func (k TestKind) MarshalText() ([]byte, error) {
+	return []byte(k.String()), nil
+}
+
+// UnmarshalText reads what MarshalText writes. Another name is an error.
+func (k *TestKind) UnmarshalText(text []byte) error {
+	for kind := Test; kind <= Example; kind++ {
+		if kind.String() == string(text) {
+			*k = kind
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown kind of test %q", text)
+}
+
+// TestDef is the definition of a test in a source file. What is said of a test
+// includes its subtests, which are listed once more for themselves.
+type TestDef struct {
+	// Name is the test's name as the runner prints it: TestX, and TestX/a_b for
+	// a subtest with the literal name "a b". Subtests whose name is computed,
+	// such as the rows of a table, are part of the test around them. A method
+	// of a testify suite is TestRunner/TestMethod when the function that runs
+	// the suite is in the same file, else SuiteType/TestMethod. In other
+	// languages it is the name of the function or method, or the title behind
+	// those of all groups around it: "calc adds".
+	Name string
+	// Class is what stands around the test, "" for nothing and in Go: the
+	// innermost class or module of a method, the titles of the groups of a title.
+	Class string
+	// Kind says how the runner treats it.
+	Kind TestKind
+	// Line and End are the first and last line, from 1.
+	Line, End int
+	// Tokens counts the words, literals and comparing or logical operators of
+	// the body, without comments: what Similarity compares.
+	Tokens map[string]int
+	// Assertions are the failures a test can report, in order, with white space
+	// made single: the call, or for t.Error and its like the condition under
+	// which it is reached, "got != want => t.Error". In other languages they are
+	// the statements with a word that asserts, such as assert, expect or raises.
+	Assertions []string
+	// Literals are the distinct literals of the body as written, in order.
+	Literals []string
+	// Skipped says that the test skips itself in any case: the skip is a
+	// statement of the body itself, or stands under a condition that is always
+	// true, or the file is built under the tag "ignore" only. A skip in a
+	// subtest is the subtest's, and one in a helper is not seen. Skips are read
+	// in Go alone.
+	Skipped bool
+	// SkipConditional says that the test is skipped, or not built, under a
+	// condition on platform, version, a missing tool or short mode.
+	SkipConditional bool
+	// SkipConditions are the conditions of all skips that are not Skipped, as
+	// written, in order: also those on other things, such as os.Getenv("CI").
+	SkipConditions []string
+	// Symbols are the names from outside the test file that the body uses,
+	// sorted: "Open" of the same package, "loop.Open" of an imported one, and of
+	// methods and fields the last name, "Close". In other languages they are the
+	// names that are called or selected, those of the file included.
+	Symbols []string
+}
+
+// Similarity returns how much of their bodies two tests have in common: the
+// Jaccard index of the multisets of their tokens, from 0 for nothing to 1 for
+// all. Two empty bodies have nothing in common.
+func Similarity(a, b TestDef) float64 {
+	common, all := 0, 0
+	for token, n := range a.Tokens {
+		m := b.Tokens[token]
+		common += min(n, m)
+		all += max(n, m)
+	}
+	for token, n := range b.Tokens {
+		if _, both := a.Tokens[token]; !both {
+			all += n
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return float64(common) / float64(all)
+}
+
+// BeginsWith reports whether a name begins with one of the words, in either
+// case, and goes on after it with anything but a lower-case letter.
+func BeginsWith(name string, words []string) bool {
+	lower := strings.ToLower(name)
+	for _, word := range words {
+		if strings.HasPrefix(lower, word) && len(word) <= len(name) {
+			next, _ := utf8.DecodeRuneInString(name[len(word):])
+			return len(name) == len(word) || !unicode.IsLower(next)
+		}
+	}
+	return false
+}
+
+// Sorted returns the members of a set.
+func Sorted(set map[string]bool) []string {
+	var list []string
+	for s, in := range set {
+		if in {
+			list = append(list, s)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// MaxDepth is how deep subtests within subtests are listed.
+const MaxDepth = 20
