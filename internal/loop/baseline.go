@@ -14,6 +14,7 @@ import (
 	"supervise/internal/holdout"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/worktree"
 	"supervise/metric"
 	"supervise/selector"
 	"supervise/snapshot"
@@ -29,7 +30,7 @@ const (
 
 // baseline measures the tree before any agent runs: iteration 0.
 func (s *session) baseline(ctx context.Context) error {
-	info, err := s.take(ctx, 0, event.BeforeChecks)
+	info, err := s.tree.Take(ctx, 0, event.BeforeChecks)
 	if err != nil {
 		return err
 	}
@@ -44,7 +45,7 @@ func (s *session) measureBaseline(ctx context.Context, info snapshot.Info) error
 	if err != nil {
 		return fmt.Errorf("measure the baseline: %w", err)
 	}
-	if err := s.artefacts(ctx, info.ID); err != nil {
+	if s.artefactPaths, err = s.tree.Made(ctx, info.ID, s.artefactPaths); err != nil {
 		return err
 	}
 	if err := s.repeat(ctx, &res); err != nil {
@@ -121,29 +122,6 @@ func (s *session) untested() {
 	}
 	rules["suite_did_not_run"] = detector.RuleOptions{Off: true}
 	s.opts.Rules.Rules = rules
-}
-
-// artefacts finds the files that the checks themselves leave in the tree. They
-// are no work of the agent: from now on they are neither captured nor deleted.
-func (s *session) artefacts(ctx context.Context, before snapshot.ID) error {
-	after, err := s.store.Take(ctx, ledger.Name(0)+", after the checks")
-	if err != nil {
-		return fmt.Errorf("snapshot after the checks: %w", err)
-	}
-	changes, err := s.store.Changes(ctx, before, after.ID)
-	if err != nil {
-		return fmt.Errorf("compare the tree before and after the checks: %w", err)
-	}
-	for _, c := range changes {
-		if c.Kind == snapshot.Added && !slices.Contains(s.artefactPaths, c.Path) {
-			s.artefactPaths = append(s.artefactPaths, c.Path)
-		}
-	}
-	taken := event.Taken{Moment: event.AfterChecks, ID: after.ID, Tree: after.Tree, Files: after.Files, Artefacts: s.artefactPaths}
-	if err := s.event(event.SnapshotTaken, 0, taken); err != nil || len(s.artefactPaths) == 0 {
-		return err
-	}
-	return s.store.Exclude(s.artefactPaths)
 }
 
 // repeat measures the baseline once more when that is quick. Tests with two
@@ -230,7 +208,7 @@ func spent(list []measure.Run) time.Duration {
 
 func (s *session) baselineData(it ledger.Iteration, info snapshot.Info) event.Baseline {
 	b := event.Baseline{
-		Progress: it.Progress(false), Criterion: s.opts.Until.String(), Files: info.Files, Skipped: skips(info),
+		Progress: it.Progress(false), Criterion: s.opts.Until.String(), Files: info.Files, Skipped: worktree.Skipped(info),
 		Artefacts: it.Artefacts, Wobble: s.state.CoverageWobble, Flaky: []string{}, Checks: it.Checks, It: it,
 		Idle: append([]string{}, s.opts.Rules.Unmatched(it.Set)...),
 	}

@@ -46,7 +46,7 @@ func (s *session) giveBack(ctx context.Context, out *Outcome) error {
 	case len(s.history) > 0:
 		return s.selectBest(ctx, out)
 	case s.safe != "" && !s.opts.watching():
-		return s.restore(ctx, s.safe)
+		return s.tree.Restore(ctx, s.safe)
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func (s *session) apply(ctx context.Context, c selector.Choice) error {
 	ctx = context.WithoutCancel(ctx)
 	it := s.history[c.Iteration]
 	if !s.opts.NoApply {
-		if err := s.restore(ctx, it.Snapshot); err != nil {
+		if err := s.tree.Restore(ctx, it.Snapshot); err != nil {
 			return fmt.Errorf("restore iteration %d: %w", c.Iteration, err)
 		}
 	}
@@ -123,7 +123,7 @@ func (s *session) verify(ctx context.Context, n int) (*event.Verification, error
 		err = s.forgive(ctx, it.Set, res.Set)
 	}
 	// What the checks changed on the way is no part of the selection.
-	if err := errors.Join(err, s.restore(ctx, it.Snapshot)); err != nil {
+	if err := errors.Join(err, s.tree.Restore(ctx, it.Snapshot)); err != nil {
 		return nil, fmt.Errorf("verify the selection: %w", err)
 	}
 	v := &event.Verification{Differences: s.differences(it.Set, res.Set)}
@@ -225,7 +225,7 @@ func (s *session) finalReports(out Outcome) (string, error) {
 	v := report.Loop{
 		State: s.state, Iterations: s.history, Choice: *out.Choice, Summary: selector.Summarize(s.candidates()), Artifacts: s.applied, Removed: s.removed,
 		Now: s.opts.Now(), Mode: s.opts.Select.Mode, Threshold: s.opts.Select.Threshold,
-		Skipped: s.skipped(out.Choice.Iteration), Dropped: s.droppedNames(), Open: ledger.OpenAt(s.history, out.Choice.Iteration),
+		Skipped: s.tree.Skipped(s.history[out.Choice.Iteration].Snapshot), Dropped: s.tree.DroppedNames(), Open: ledger.OpenAt(s.history, out.Choice.Iteration),
 	}
 	if out.Verified != nil {
 		v.Verification = &report.Verification{Holds: out.Verified.Holds, Differences: out.Verified.Differences, HoldOut: out.Verified.HoldOut, Hidden: out.Verified.Hidden}

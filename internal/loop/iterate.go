@@ -45,7 +45,7 @@ func (s *session) iterate(ctx, agentCtx context.Context, n int) (event.Stop, err
 	s.state.Iteration, s.checks = n, 0
 	w := &work{it: ledger.Iteration{LoopID: s.id, Number: n, StartedAt: s.opts.Now(), Retry: s.recovery.Retries}}
 	var err error
-	if w.start, err = s.take(ctx, n, event.BeforeAgent); err != nil {
+	if w.start, err = s.tree.Take(ctx, n, event.BeforeAgent); err != nil {
 		return event.Stop{}, err
 	}
 	w.it.Start, s.start = w.start.ID, w.start.ID
@@ -79,19 +79,6 @@ func (s *session) assess(ctx context.Context, w *work) (event.Stop, error) {
 	return s.decide(ctx, w)
 }
 
-// take takes a snapshot of the tree and writes down at once which it is.
-func (s *session) take(ctx context.Context, n int, moment event.Moment) (snapshot.Info, error) {
-	var info snapshot.Info
-	err := s.withRoom(ctx, func() (err error) {
-		info, err = s.store.Take(ctx, fmt.Sprintf("%s, %s", ledger.Name(n), moment))
-		return err
-	})
-	if err != nil {
-		return info, fmt.Errorf("snapshot of the tree (%s, %s): %w", ledger.Name(n), moment, err)
-	}
-	return info, s.event(event.SnapshotTaken, n, event.Taken{Moment: moment, ID: info.ID, Tree: info.Tree, Files: info.Files})
-}
-
 // abandon records an iteration that was interrupted before it could be judged,
 // so that what the agent did can be found and had back.
 func (s *session) abandon(w *work) error {
@@ -111,7 +98,7 @@ func (s *session) abandon(w *work) error {
 // loop is being interrupted: nothing the agent did may be lost.
 func (s *session) capture(ctx context.Context, w *work) error {
 	ctx = context.WithoutCancel(ctx)
-	info, err := s.take(ctx, w.it.Number, event.AfterAgent)
+	info, err := s.tree.Take(ctx, w.it.Number, event.AfterAgent)
 	if err != nil {
 		return err
 	}
@@ -250,7 +237,7 @@ func (s *session) input(ctx context.Context, w *work) (detector.Input, error) {
 	if e.GitLost, err = s.store.GitLost(ctx, s.state.BaselineSnapshot, w.it.Snapshot); err != nil {
 		return detector.Input{}, fmt.Errorf("compare git's state with the baseline: %w", err)
 	}
-	if err := s.sharedLost(w.it.Snapshot); err != nil {
+	if err := s.tree.SharedLost(s.state.BaselineSnapshot, w.it.Snapshot); err != nil {
 		return detector.Input{}, err
 	}
 	for _, c := range w.changes {
@@ -414,7 +401,7 @@ func (s *session) conclude(ctx context.Context, it ledger.Iteration) (event.Stop
 			return event.Stop{}, err
 		}
 	}
-	if err := errors.Join(s.record(it), s.retain(ctx)); err != nil {
+	if err := errors.Join(s.record(it), s.tree.Retain(ctx)); err != nil {
 		return event.Stop{}, err
 	}
 	return s.stopAfter(it), nil
@@ -426,33 +413,10 @@ func (s *session) reject(ctx context.Context, it ledger.Iteration) error {
 	if err := s.event(event.RollbackStarted, it.Number, event.RollingBack{From: it.Snapshot, To: it.Decision.Restore}); err != nil {
 		return err
 	}
-	if err := s.restore(ctx, it.Decision.Restore); err != nil {
+	if err := s.tree.Restore(ctx, it.Decision.Restore); err != nil {
 		return fmt.Errorf("undo iteration %d: %w", it.Number, err)
 	}
 	return s.event(event.IterationRejected, it.Number, s.rejectedData(it))
-}
-
-// restore puts a snapshot back and makes sure that it is back.
-func (s *session) restore(ctx context.Context, id snapshot.ID) error {
-	_, err := s.putBack(ctx, id)
-	return err
-}
-
-func (s *session) putBack(ctx context.Context, id snapshot.ID) (snapshot.Restored, error) {
-	var res snapshot.Restored
-	err := s.withRoom(ctx, func() (err error) {
-		res, err = s.store.Restore(context.WithoutCancel(ctx), id)
-		return err
-	})
-	if err == nil {
-		err = s.shortfall(res)
-	}
-	if err == nil && len(res.Mismatches) > 0 {
-		m := res.Mismatches[0]
-		err = fmt.Errorf("the tree could not be put back whole, %d paths differ, the first is %s: %s; the present state is kept as snapshot s%s",
-			len(res.Mismatches), m.Path, m.Why, res.Safety)
-	}
-	return res, err
 }
 
 func (s *session) rejectedData(it ledger.Iteration) event.Rejected {

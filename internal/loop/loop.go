@@ -24,6 +24,7 @@ import (
 	"supervise/internal/recovery"
 	"supervise/internal/report"
 	"supervise/internal/secrets"
+	"supervise/internal/worktree"
 	"supervise/metric"
 	"supervise/runner"
 	"supervise/selector"
@@ -74,6 +75,7 @@ type session struct {
 	id     string
 	ledger *ledger.Ledger
 	store  *snapshot.Store
+	tree   *worktree.Tree // nil before the store is open
 	meter  *measure.Meter
 	masker secrets.Mask
 	user   *runner.User // whom agent and checks run as; nil: as this process does
@@ -91,12 +93,9 @@ type session struct {
 	accepted         []detector.Observation
 	errors           []string // of the latest iterations without a break, for stuck loops
 	previous         detector.Observation
-	safe             snapshot.ID   // the tree of previous
-	start            snapshot.ID   // the tree that the present iteration starts from
-	foreign          []snapshot.ID // what somebody else had put into the tree
+	safe             snapshot.ID // the tree of previous
+	start            snapshot.ID // the tree that the present iteration starts from
 	dropped          map[snapshot.ID]bool
-	missed           map[string]bool // paths that are gone and were told of
-	warned           bool            // that the store is over its limit
 	best             *detector.Observation
 	measured         map[string]measurement // by tree
 	recovery         recovery.State
@@ -135,27 +134,13 @@ func (s *session) end(ctx context.Context, stop event.Stop, err error) (Outcome,
 		err = errors.Join(err, s.trackNow())
 	}
 	if err != nil {
-		err = s.rescue(err)
+		if s.safe != "" && !s.opts.NoApply {
+			err = s.tree.Rescue(err, s.safe, s.id) // what an agent left must not stay unjudged
+		}
 		s.fail(err)
 		return s.outcome(stop), err
 	}
 	return s.finish(ctx, stop)
-}
-
-// rescue puts the tree back to the last one that was accepted when something
-// broke: what an agent left must not stay unjudged.
-func (s *session) rescue(cause error) error {
-	if s.safe == "" || s.opts.NoApply {
-		return cause
-	}
-	res, err := s.store.Restore(context.Background(), s.safe)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%w; and the tree could not be put back to snapshot s%s: %w; when that is mended: supervise rollback %s s%s", cause, s.safe, err, s.id, s.safe)
-	case len(res.Written)+len(res.Deleted)+res.GitFiles == 0:
-		return cause
-	}
-	return fmt.Errorf("%w; the tree is put back to snapshot s%s, and what was there is kept: supervise rollback %s s%s", cause, s.safe, s.id, res.Safety)
 }
 
 func (o Options) withDefaults() Options {
@@ -188,7 +173,7 @@ func (discard) Close() error { return nil }
 func newSession(o Options, id string) *session {
 	return &session{
 		opts: o, id: id, masker: secrets.MaskOf(o.Env), measured: map[string]measurement{}, flaky: map[metric.ID]bool{}, unsteady: map[metric.ID]bool{},
-		dropped: map[snapshot.ID]bool{}, missed: map[string]bool{}, hiddenPassed: map[metric.ID]bool{}, hiddenRuns: map[string]*ledger.Hidden{},
+		dropped: map[snapshot.ID]bool{}, hiddenPassed: map[metric.ID]bool{}, hiddenRuns: map[string]*ledger.Hidden{},
 	}
 }
 
@@ -225,7 +210,7 @@ func open(ctx context.Context, o Options) (*session, error) {
 	s.use(l)
 	sum, err := s.ledger.SaveSettings(o.forJSON())
 	if err == nil {
-		err = s.equip(ctx, measure.Memory{})
+		err = s.equip(ctx, newTrail(), measure.Memory{})
 	}
 	if err == nil {
 		err = s.event(event.LoopStarted, 0, event.Started{Dir: s.ledger.Dir(), Plan: o.Plan, Agent: s.masker.Texts(o.CommandLine()), MaxIterations: o.MaxIterations, Settings: sum})
@@ -242,7 +227,7 @@ func open(ctx context.Context, o Options) (*session, error) {
 }
 
 // equip opens the snapshots and prepares the measuring.
-func (s *session) equip(ctx context.Context, learnt measure.Memory) error {
+func (s *session) equip(ctx context.Context, t *trail, learnt measure.Memory) error {
 	if err := s.hiddenReady(); err != nil {
 		return err
 	}
@@ -251,9 +236,12 @@ func (s *session) equip(ctx context.Context, learnt measure.Memory) error {
 		return err
 	}
 	s.texts = texts
-	if err := s.openStore(ctx); err != nil {
+	if s.store, err = worktree.Open(ctx, s.opts.Root, s.opts.Home, s.ledger.SnapshotDir(), s.opts.Snapshot); err != nil {
 		return err
 	}
+	s.tree = worktree.New(s.store, worktree.Options{
+		Limit: s.opts.MaxStore, Journal: s.journal, Iteration: s.iteration, Kept: s.kept, Dropped: s.dropped, Foreign: t.foreign, Warned: t.overLimit,
+	})
 	if err := s.protect(ctx); err != nil {
 		return err
 	}
@@ -268,6 +256,17 @@ func (s *session) equip(ctx context.Context, learnt measure.Memory) error {
 	s.meter = measure.New(s.opts.Plan, o)
 	s.agent = s.newAgent()
 	return nil
+}
+
+// kept are the snapshots that are kept whatever the limit of the store is: the
+// baseline, the best iteration, the tree to go on from, and those of [worktree.Kept].
+func (s *session) kept() map[snapshot.ID]bool {
+	keep := worktree.Kept(s.history)
+	keep[s.state.BaselineSnapshot], keep[s.safe], keep[s.start] = true, true, true
+	if s.state.Best != nil {
+		keep[s.state.Best.Snapshot] = true
+	}
+	return keep
 }
 
 // sweep looks after loops of this tree that were killed: a restore that was
@@ -297,18 +296,6 @@ func (s *session) sweep(ctx context.Context) error {
 		if err := errors.Join(s.event(event.CrashFound, 0, data), store.Close(), ledger.SweepScratch(dir), ledger.MarkCrashed(dir, dead, s.id)); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// openStore opens the snapshots of the tree, without the state if that lies in
-// the tree.
-func (s *session) openStore(ctx context.Context) (err error) {
-	if s.store, err = snapshot.Open(ctx, s.opts.Root, s.ledger.SnapshotDir(), s.opts.Snapshot); err != nil {
-		return err
-	}
-	if rel, inside := ledger.Inside(s.opts.Home, s.opts.Root); inside {
-		return s.store.Exclude([]string{rel})
 	}
 	return nil
 }

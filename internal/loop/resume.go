@@ -77,7 +77,7 @@ func (s *session) revive(ctx context.Context, t *trail, force bool) error {
 	if err := s.reload(t); err != nil {
 		return err
 	}
-	s.foreign, s.dropped, s.warned = t.foreign, t.dropped, t.overLimit
+	s.dropped = t.dropped
 	its, err := ledger.Iterations(s.ledger.Dir())
 	if err == nil {
 		err = s.replay(its)
@@ -95,7 +95,7 @@ func (s *session) revive(ctx context.Context, t *trail, force bool) error {
 	if err := s.endSurvivors(ctx, t); err != nil {
 		return err
 	}
-	err = s.equip(ctx, learnt)
+	err = s.equip(ctx, t, learnt)
 	if err == nil && len(its) > 0 {
 		err = s.recallAround(ctx)
 	}
@@ -256,7 +256,7 @@ func (s *session) goOnBaseline(ctx context.Context, t *trail) (event.Stop, error
 	}
 	info, err := s.store.Info(t.baseline)
 	if err == nil {
-		err = s.settle(ctx, t.baseline)
+		err = s.tree.Settle(ctx, t.baseline)
 	}
 	if err == nil {
 		s.artefactPaths = t.artefacts
@@ -276,7 +276,7 @@ func (s *session) goOnIteration(ctx context.Context, t *trail) (event.Stop, erro
 		return s.finishIteration(ctx, t)
 	}
 	if last.Number == 0 || last.Interrupted || t.ended {
-		return event.Stop{}, s.settle(ctx, s.safe)
+		return event.Stop{}, s.tree.Settle(ctx, s.safe)
 	}
 	if !t.told {
 		if err := s.finished(last); err != nil {
@@ -286,7 +286,7 @@ func (s *session) goOnIteration(ctx context.Context, t *trail) (event.Stop, erro
 	if last.Rejected && !t.undone {
 		return s.conclude(ctx, last)
 	}
-	if err := s.settle(ctx, s.safe); err != nil {
+	if err := s.tree.Settle(ctx, s.safe); err != nil {
 		return event.Stop{}, err
 	}
 	return s.stopAfter(last), s.record(last)
@@ -304,7 +304,7 @@ func (s *session) finishIteration(ctx context.Context, t *trail) (event.Stop, er
 		w.it.Agent = &ledger.AgentRun{ExitCode: -1, Cause: diedWithSupervise, Duration: max(0, t.last.Sub(t.spawnedAt))}
 	}
 	if t.after == "" && t.spawned == nil {
-		return event.Stop{}, s.settle(ctx, t.start)
+		return event.Stop{}, s.tree.Settle(ctx, t.start)
 	}
 	var err error
 	if w.start, err = s.store.Info(t.start); err != nil {
@@ -315,7 +315,7 @@ func (s *session) finishIteration(ctx context.Context, t *trail) (event.Stop, er
 		return event.Stop{}, err
 	}
 	if (t.running() || agentrun.Unserved(t.agent)) && info.Tree == w.start.Tree {
-		return event.Stop{}, s.settle(ctx, t.start)
+		return event.Stop{}, s.tree.Settle(ctx, t.start)
 	}
 	if err := s.describe(ctx, w, info); err != nil {
 		return event.Stop{}, err
@@ -326,25 +326,10 @@ func (s *session) finishIteration(ctx context.Context, t *trail) (event.Stop, er
 // left returns the snapshot of what the agent left; the tree is as it holds.
 func (s *session) left(ctx context.Context, t *trail) (snapshot.Info, error) {
 	if t.after == "" {
-		return s.take(context.WithoutCancel(ctx), t.iteration, event.AfterAgent)
+		return s.tree.Take(context.WithoutCancel(ctx), t.iteration, event.AfterAgent)
 	}
-	if err := s.settle(ctx, t.after); err != nil {
+	if err := s.tree.Settle(ctx, t.after); err != nil {
 		return snapshot.Info{}, err
 	}
 	return s.store.Info(t.after)
-}
-
-// settle makes the tree what the loop knows it to be, and tells when it was not:
-// checks may have been at work, or somebody since.
-func (s *session) settle(ctx context.Context, id snapshot.ID) error {
-	res, err := s.putBack(ctx, id)
-	if err != nil {
-		return err
-	}
-	files := len(res.Written) + len(res.Deleted)
-	if files+res.GitFiles == 0 {
-		return nil
-	}
-	s.foreign = append(s.foreign, res.Safety)
-	return s.event(event.TreeChanged, s.state.Iteration, event.TreeChange{Kept: "s" + string(res.Safety), Restored: "s" + string(id), Files: files})
 }

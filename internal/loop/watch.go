@@ -148,7 +148,7 @@ func (v *visit) look(ctx context.Context, printed func() int64) (news bool, err 
 		s.forget(before)
 		return false, s.event(event.MeasurementStale, w.it.Number, event.Stale{Snapshot: "s" + string(w.it.Snapshot)})
 	default:
-		after, err := s.take(ctx, w.it.Number, event.AfterChecks)
+		after, err := s.tree.Take(ctx, w.it.Number, event.AfterChecks)
 		if err != nil {
 			return false, err
 		}

@@ -1,0 +1,173 @@
+package worktree
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"supervise/detector"
+	"supervise/internal/event"
+	"supervise/internal/ledger"
+	"supervise/snapshot"
+)
+
+// latest is how many of the latest iterations retention never drops.
+const latest = 3
+
+// Retain keeps the store within its limit: over it, the oldest snapshots go that
+// nobody is likely to ask for. A loop does not end because that does not succeed.
+func (t *Tree) Retain(ctx context.Context) error {
+	if t.Limit <= 0 {
+		return nil
+	}
+	use, err := t.store.Usage()
+	if err == nil && use.Bytes <= t.Limit {
+		return nil
+	}
+	if err == nil {
+		use, err = t.drop(ctx, enough(use.Bytes-t.Limit))
+	}
+	switch {
+	case interrupted(ctx):
+		return nil
+	case err != nil:
+		return t.overLimit(use, err.Error())
+	case use.Bytes > t.Limit:
+		return t.overLimit(use, "what is left is kept: the baseline, the best, the latest iterations and those with findings")
+	}
+	return nil
+}
+
+func interrupted(ctx context.Context) bool { return ctx.Err() != nil }
+
+// overLimit warns once.
+func (t *Tree) overLimit(use snapshot.Usage, why string) error {
+	if t.Warned {
+		return nil
+	}
+	t.Warned = true
+	return t.Journal.Write(event.StoreOverLimit, t.Iteration(), event.OverLimit{Bytes: use.Bytes, Limit: t.Limit, Snapshots: use.Snapshots, Why: why})
+}
+
+// enough returns how many snapshots have to go so that need bytes come back; all,
+// when that does not suffice.
+func enough(need int64) func(weights []int64) int {
+	return func(weights []int64) int {
+		n, _ := slices.BinarySearch(weights, need)
+		return min(n+1, len(weights))
+	}
+}
+
+// half lets the older half go.
+func half(weights []int64) int { return (len(weights) + 1) / 2 }
+
+// drop drops the oldest of the snapshots that may go. count says how many, from the
+// bytes that come back with the first, the first two, and so on.
+func (t *Tree) drop(ctx context.Context, count func(weights []int64) int) (snapshot.Usage, error) {
+	order, err := t.droppable()
+	if err != nil || len(order) == 0 {
+		return t.usage(err)
+	}
+	weights, err := t.store.Weigh(ctx, order)
+	if err != nil {
+		return t.usage(err)
+	}
+	n := count(weights)
+	list, err := t.store.List()
+	if err != nil {
+		return t.usage(err)
+	}
+	var keep []snapshot.ID
+	for _, i := range list {
+		if !slices.Contains(order[:n], i.ID) {
+			keep = append(keep, i.ID)
+		}
+	}
+	done, err := t.store.Prune(ctx, keep)
+	use, err := t.usage(err)
+	if len(done.Dropped) == 0 {
+		return use, err
+	}
+	data := event.SnapshotsGone{Freed: done.Freed, Bytes: use.Bytes, Limit: t.Limit}
+	for _, id := range done.Dropped {
+		data.Snapshots = append(data.Snapshots, "s"+string(id))
+		t.Dropped[id] = true
+	}
+	return use, errors.Join(err, t.Journal.Write(event.SnapshotsDropped, t.Iteration(), data))
+}
+
+func (t *Tree) usage(err error) (snapshot.Usage, error) {
+	use, errUse := t.store.Usage()
+	return use, errors.Join(err, errUse)
+}
+
+// droppable lists the snapshots that retention may drop, oldest first. The store
+// itself keeps those by which the last restore can be undone.
+func (t *Tree) droppable() ([]snapshot.ID, error) {
+	list, err := t.store.List()
+	if err != nil {
+		return nil, err
+	}
+	keep := t.Kept()
+	for _, id := range t.Foreign {
+		keep[id] = true
+	}
+	var out []snapshot.ID
+	for _, i := range list {
+		if !keep[i.ID] {
+			out = append(out, i.ID)
+		}
+	}
+	return out, nil
+}
+
+// Kept are the snapshots of iterations that are kept whatever the limit is: the
+// latest with their starts, and those with findings that weigh.
+func Kept(its []ledger.Iteration) map[snapshot.ID]bool {
+	keep := map[snapshot.ID]bool{}
+	for n, it := range its {
+		late := n >= len(its)-latest
+		if late || weighs(it) {
+			keep[it.Snapshot] = true
+		}
+		if late {
+			keep[it.Start] = true
+		}
+		if late && it.Decision != nil {
+			keep[it.Decision.Restore] = true
+		}
+	}
+	return keep
+}
+
+func weighs(it ledger.Iteration) bool {
+	return slices.ContainsFunc(it.Assessment.Alerts, func(a detector.Alert) bool { return a.Severity >= detector.High })
+}
+
+// withRoom does what needs room in the store, and does it again after some old
+// snapshots have been dropped when there was none.
+func (t *Tree) withRoom(ctx context.Context, do func() error) error {
+	for {
+		err := do()
+		if !errors.Is(err, snapshot.ErrNoSpace) {
+			return err
+		}
+		before := len(t.Dropped)
+		if _, errDrop := t.drop(context.WithoutCancel(ctx), half); errDrop != nil || len(t.Dropped) == before {
+			return errors.Join(err, errDrop)
+		}
+	}
+}
+
+// DroppedNames are the names of the snapshots that were dropped, oldest first.
+func (t *Tree) DroppedNames() []string {
+	ids := slices.Collect(maps.Keys(t.Dropped))
+	slices.SortFunc(ids, func(a, b snapshot.ID) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = "s" + string(id)
+	}
+	return out
+}

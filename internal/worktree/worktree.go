@@ -1,0 +1,203 @@
+// Package worktree is the working tree of a loop with its snapshots. It takes them
+// and puts them back, says in the log what it did, and keeps their store within its
+// limit.
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"supervise/internal/event"
+	"supervise/internal/ledger"
+	"supervise/snapshot"
+)
+
+// Options are what a tree belongs to.
+type Options struct {
+	Limit     int64 // of the store in bytes; over it old snapshots are dropped; 0: never
+	Journal   *event.Journal
+	Iteration func() int                  // the present one
+	Kept      func() map[snapshot.ID]bool // the snapshots that are never dropped
+	Dropped   map[snapshot.ID]bool        // those that were; added to
+	Foreign   []snapshot.ID               // what somebody else had put into the tree
+	Warned    bool                        // that the store is over its limit
+}
+
+// Tree is a working tree while its loop runs.
+type Tree struct {
+	Options
+	store    *snapshot.Store
+	reported map[string]bool // what was lost and reported
+}
+
+// New returns a tree whose store is open.
+func New(store *snapshot.Store, o Options) *Tree {
+	return &Tree{Options: o, store: store, reported: map[string]bool{}}
+}
+
+// Take takes a snapshot and writes down at once which it is.
+func (t *Tree) Take(ctx context.Context, n int, moment event.Moment) (snapshot.Info, error) {
+	var info snapshot.Info
+	err := t.withRoom(ctx, func() (err error) {
+		info, err = t.store.Take(ctx, fmt.Sprintf("%s, %s", ledger.Name(n), moment))
+		return err
+	})
+	if err != nil {
+		return info, fmt.Errorf("snapshot of the tree (%s, %s): %w", ledger.Name(n), moment, err)
+	}
+	return info, t.Journal.Write(event.SnapshotTaken, n, event.Taken{Moment: moment, ID: info.ID, Tree: info.Tree, Files: info.Files})
+}
+
+// Made takes the snapshot after the checks of the baseline and returns known with the
+// files that they made. Those are no work of the agent: from now on they are neither
+// captured nor deleted.
+func (t *Tree) Made(ctx context.Context, before snapshot.ID, known []string) ([]string, error) {
+	after, err := t.store.Take(ctx, ledger.Name(0)+", after the checks")
+	if err != nil {
+		return nil, fmt.Errorf("snapshot after the checks: %w", err)
+	}
+	changes, err := t.store.Changes(ctx, before, after.ID)
+	if err != nil {
+		return nil, fmt.Errorf("compare the tree before and after the checks: %w", err)
+	}
+	for _, c := range changes {
+		if c.Kind == snapshot.Added && !slices.Contains(known, c.Path) {
+			known = append(known, c.Path)
+		}
+	}
+	taken := event.Taken{Moment: event.AfterChecks, ID: after.ID, Tree: after.Tree, Files: after.Files, Artefacts: known}
+	if err := t.Journal.Write(event.SnapshotTaken, 0, taken); err != nil || len(known) == 0 {
+		return known, err
+	}
+	return known, t.store.Exclude(known)
+}
+
+// Restore puts a snapshot back and makes sure that it is back.
+func (t *Tree) Restore(ctx context.Context, id snapshot.ID) error {
+	_, err := t.putBack(ctx, id)
+	return err
+}
+
+// Settle makes the tree what the loop knows it to be, and reports when it was not:
+// checks may have been at work, or somebody since. What was there is kept.
+func (t *Tree) Settle(ctx context.Context, id snapshot.ID) error {
+	res, err := t.putBack(ctx, id)
+	if err != nil {
+		return err
+	}
+	files := len(res.Written) + len(res.Deleted)
+	if files+res.GitFiles == 0 {
+		return nil
+	}
+	t.Foreign = append(t.Foreign, res.Safety)
+	return t.Journal.Write(event.TreeChanged, t.Iteration(), event.TreeChange{Kept: "s" + string(res.Safety), Restored: "s" + string(id), Files: files})
+}
+
+func (t *Tree) putBack(ctx context.Context, id snapshot.ID) (snapshot.Restored, error) {
+	var res snapshot.Restored
+	err := t.withRoom(ctx, func() (err error) {
+		res, err = t.store.Restore(context.WithoutCancel(ctx), id)
+		return err
+	})
+	if err == nil {
+		err = t.shortfall(res)
+	}
+	if err == nil && len(res.Mismatches) > 0 {
+		m := res.Mismatches[0]
+		err = fmt.Errorf("the tree could not be put back whole, %d paths differ, the first is %s: %s; the present state is kept as snapshot s%s",
+			len(res.Mismatches), m.Path, m.Why, res.Safety)
+	}
+	return res, err
+}
+
+// Rescue puts a snapshot back when something broke, and adds to the cause what became
+// of that. loopID is for the user, who can put back what was there.
+func (t *Tree) Rescue(cause error, id snapshot.ID, loopID string) error {
+	res, err := t.store.Restore(context.Background(), id)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w; and the tree could not be put back to snapshot s%s: %w; when that is mended: supervise rollback %s s%s", cause, id, err, loopID, id)
+	case len(res.Written)+len(res.Deleted)+res.GitFiles == 0:
+		return cause
+	}
+	return fmt.Errorf("%w; the tree is put back to snapshot s%s, and what was there is kept: supervise rollback %s s%s", cause, id, loopID, res.Safety)
+}
+
+// shortfall reports what a restore could not bring back, each path once.
+func (t *Tree) shortfall(res snapshot.Restored) error {
+	data := event.Shortfall{
+		Gone: t.unreported("gone", res.Gone), Left: t.unreported("left", res.Left),
+		Displaced: res.Displaced, DisplacedTo: res.DisplacedTo,
+	}
+	if len(data.Gone)+len(data.Left)+len(data.Displaced) > 0 {
+		if err := t.Journal.Write(event.RestoreIncomplete, t.Iteration(), data); err != nil {
+			return err
+		}
+	}
+	if len(res.Shared) == 0 {
+		return nil
+	}
+	return t.Journal.Write(event.SharedPutBack, t.Iteration(), event.SharedRefs{Names: res.Shared})
+}
+
+// SharedLost reports, each once, what is gone since a snapshot of that which linked
+// worktrees share. It is no finding: somebody else may have done it, in another
+// worktree.
+func (t *Tree) SharedLost(since, now snapshot.ID) error {
+	lost, err := t.store.SharedLost(since, now)
+	if err != nil {
+		return fmt.Errorf("compare what the worktrees share with the baseline: %w", err)
+	}
+	if lost = t.unreported("shared", lost); len(lost) == 0 {
+		return nil
+	}
+	return t.Journal.Write(event.SharedLost, t.Iteration(), event.SharedRefs{Names: lost})
+}
+
+// unreported returns the names that were not reported for that reason yet, and counts
+// them as reported.
+func (t *Tree) unreported(reason string, names []string) (out []string) {
+	for _, name := range names {
+		if key := reason + "\x00" + name; !t.reported[key] {
+			t.reported[key] = true
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Skipped lists what of the tree is not in a snapshot, and why; nil where that is not
+// known.
+func (t *Tree) Skipped(id snapshot.ID) []string {
+	info, err := t.store.Info(id)
+	if err != nil {
+		return nil
+	}
+	return Skipped(info)
+}
+
+// Skipped lists what of the tree is not in its snapshot, and why.
+func Skipped(info snapshot.Info) []string {
+	out := make([]string, 0, len(info.Skipped))
+	for _, skip := range info.Skipped {
+		out = append(out, skip.Path+": "+string(skip.Reason))
+	}
+	return out
+}
+
+// Open opens the snapshots of a tree in dir. State that lies in the tree is none of
+// its contents.
+func Open(ctx context.Context, root, home, dir string, o snapshot.Options) (*snapshot.Store, error) {
+	store, err := snapshot.Open(ctx, root, dir, o)
+	if err != nil {
+		return nil, err
+	}
+	if rel, inside := ledger.Inside(home, root); inside {
+		if err := store.Exclude([]string{rel}); err != nil {
+			return nil, errors.Join(err, store.Close())
+		}
+	}
+	return store, nil
+}
