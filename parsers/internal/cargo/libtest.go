@@ -281,13 +281,7 @@ func (l *libtest) end(s *libtestSuite, e *libtestEvent) {
 
 // check compares the sums of the harness with the recount.
 func (e *libtestEvent) check(s *parsed.Outcomes, n parsed.Totals) {
-	for _, c := range []struct {
-		what    string
-		stated  *parsed.AnyNumber
-		counted int
-	}{{"passed tests", e.Passed, n.Passed - e.Measured.Whole()}, {"failed tests", e.Failed, n.Failed}, {"ignored tests", e.Ignored, n.Skipped}} {
-		if c.stated != nil {
-			s.Declares(c.what, float64(*c.stated), c.counted)
-		}
-	}
+	s.Stated("passed tests", e.Passed, n.Passed-e.Measured.Whole())
+	s.Stated("failed tests", e.Failed, n.Failed)
+	s.Stated("ignored tests", e.Ignored, n.Skipped)
 }

@@ -57,21 +57,9 @@ var golangciSum = regexp.MustCompile(`^\d+ issues[:.]`)
 
 func readGolangci(j *jsonstream.Reader, l *metric.Lint, p *textstream.Problems) error {
 	var about golangciReport
-	err := j.Object(func(name string) error {
-		switch name {
-		case "Issues":
-			return j.Array(func() error {
-				var i golangciIssue
-				if err := j.Value(&i); err != nil {
-					return err
-				}
-				l.Findings = parsed.Keep(l.Findings, i.findings()...)
-				return nil
-			})
-		case "Report":
-			return j.Value(&about)
-		}
-		return j.Skip()
+	err := parsed.Members(j, map[string]any{
+		"Issues": parsed.Items(j, func(i golangciIssue) { l.Findings = parsed.Keep(l.Findings, i.findings()...) }),
+		"Report": &about,
 	})
 	l.Tools = about.tools(l.Findings)
 	for _, w := range about.Warnings {

@@ -68,6 +68,13 @@ func (s *Outcomes) Declares(what string, stated float64, counted int) {
 	}
 }
 
+// Stated is Declares for a sum that is nil where the report does not state it.
+func (s *Outcomes) Stated(what string, stated *AnyNumber, counted int) {
+	if stated != nil {
+		s.Declares(what, float64(*stated), counted)
+	}
+}
+
 // Failed is how many cases failed or broke off.
 func (s *Outcomes) Failed() int { return s.Totals.Failed + s.Totals.Errors }
 
@@ -112,6 +119,44 @@ type shapeError struct{ error }
 
 // Unwrap returns the error that names the place.
 func (e *shapeError) Unwrap() error { return e.error }
+
+// Members reads an object: a pointer takes the value of its member, a function
+// reads it. Other members are passed over.
+func Members(j *jsonstream.Reader, members map[string]any) error {
+	return j.Object(func(name string) error {
+		switch to := members[name].(type) {
+		case nil:
+			return j.Skip()
+		case func() error:
+			return to()
+		default:
+			return j.Value(to)
+		}
+	})
+}
+
+// Items reads an array item by item.
+func Items[T any](j *jsonstream.Reader, take func(T)) func() error {
+	return func() error {
+		return j.Array(func() error {
+			var item T
+			err := j.Value(&item)
+			if err == nil {
+				take(item)
+			}
+			return err
+		})
+	}
+}
+
+// Shape returns err, or the error of [OtherShape] where the document is not of
+// the format.
+func Shape(j *jsonstream.Reader, err error, ours bool, problem string) error {
+	if err != nil || ours {
+		return err
+	}
+	return OtherShape(j, problem)
+}
 
 // OtherShape is the error of a whole document that is no report of the format.
 func OtherShape(j *jsonstream.Reader, problem string) error {

@@ -126,21 +126,19 @@ type sarif struct {
 
 func (s *sarif) document(j *jsonstream.Reader) error {
 	found := false
-	err := j.Object(func(name string) error {
-		switch name {
-		case "version":
+	err := parsed.Members(j, map[string]any{
+		"version": func() error {
 			version, err := j.Text()
 			if err == nil && !strings.HasPrefix(version, "2.1") {
 				err = j.Error("SARIF version %q is not read, only 2.1.0 is", version)
 			}
 			return err
-		case "runs":
+		},
+		"runs": func() error {
 			found = true
 			return j.Array(func() error { return s.run(j) })
-		case "inlineExternalProperties":
-			return s.external(j, j.Array)
-		}
-		return j.Skip()
+		},
+		"inlineExternalProperties": func() error { return s.external(j, j.Array) },
 	})
 	if err == nil && !found {
 		err = j.Error("there are no runs in the SARIF document")
@@ -151,34 +149,24 @@ func (s *sarif) document(j *jsonstream.Reader) error {
 // external refuses results that stand outside of their run.
 func (s *sarif) external(j *jsonstream.Reader, each func(func() error) error) error {
 	return each(func() error {
-		return j.Object(func(name string) error {
-			if name == "results" {
-				return j.Error("its results stand outside of the run, which is not read: write them into one file")
-			}
-			return j.Skip()
-		})
+		return parsed.Members(j, map[string]any{"results": func() error {
+			return j.Error("its results stand outside of the run, which is not read: write them into one file")
+		}})
 	})
 }
 
 func (s *sarif) run(j *jsonstream.Reader) error {
 	run := sarifRun{sarif: s, first: len(s.lint.Findings), lookups: map[sarifKey]*sarifLookup{}, places: map[sarifPlaceKey]*sarifPlace{}}
-	err := j.Object(func(name string) error {
-		switch name {
-		case "tool":
-			return j.Value(&run.tool)
-		case "results":
+	err := parsed.Members(j, map[string]any{
+		"tool": &run.tool, "invocations": &run.invocations, "originalUriBaseIds": &run.bases,
+		"results": func() error {
 			run.looked = j.Kind() == '['
 			return j.Array(func() error { return run.result(j) })
-		case "invocations":
-			return j.Value(&run.invocations)
-		case "originalUriBaseIds":
-			return j.Value(&run.bases)
-		case "artifacts":
-			return j.Array(func() error { return run.artifact(j) })
-		case "externalPropertyFileReferences":
+		},
+		"artifacts": func() error { return j.Array(func() error { return run.artifact(j) }) },
+		"externalPropertyFileReferences": func() error {
 			return s.external(j, func(f func() error) error { return f() })
-		}
-		return j.Skip()
+		},
 	})
 	run.end(j)
 	return err

@@ -42,17 +42,9 @@ func parseCTRF(r io.Reader) (parsed.Report, error) {
 	return s.DocumentsOf(r, &producer, func(j *jsonstream.Reader) error {
 		var c ctrfResults
 		before := s.Totals
-		err := j.Object(func(name string) error {
-			if name == "results" {
-				return c.read(j, s)
-			}
-			return j.Skip()
-		})
-		if err != nil {
+		err := parsed.Members(j, map[string]any{"results": func() error { return c.read(j, s) }})
+		if err := parsed.Shape(j, err, c.tests, "this is no report in CTRF: it has no tests"); err != nil {
 			return err
-		}
-		if !c.tests {
-			return parsed.OtherShape(j, "this is no report in CTRF: it has no tests")
 		}
 		producer = string(c.tool)
 		c.check(s, before)
@@ -61,30 +53,15 @@ func parseCTRF(r io.Reader) (parsed.Report, error) {
 }
 
 func (c *ctrfResults) read(j *jsonstream.Reader, s *parsed.Outcomes) error {
-	return j.Object(func(name string) error {
-		switch name {
-		case "tool":
-			var tool struct {
-				Name parsed.AnyText `json:"name"`
-			}
-			err := j.Value(&tool)
-			c.tool = tool.Name
-			return err
-		case "summary":
-			return j.Value(&c.summary)
-		case "tests":
-			c.tests = true
-			return j.Array(func() error {
-				var t ctrfTest
-				if err := j.Value(&t); err != nil {
-					return err
-				}
-				s.Add(t.test())
-				return nil
-			})
-		}
-		return j.Skip()
-	})
+	var tool struct {
+		Name parsed.AnyText `json:"name"`
+	}
+	err := parsed.Members(j, map[string]any{"tool": &tool, "summary": &c.summary, "tests": func() error {
+		c.tests = true
+		return parsed.Items(j, func(t ctrfTest) { s.Add(t.test()) })()
+	}})
+	c.tool = tool.Name
+	return err
 }
 
 // check compares the summary with the recount; it tells pending, skipped and

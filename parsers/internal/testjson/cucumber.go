@@ -90,30 +90,12 @@ func parseCucumber(r io.Reader) (parsed.Report, error) {
 }
 
 func (f *cucumberFeature) read(j *jsonstream.Reader) error {
-	return j.Object(func(name string) error {
-		switch name {
-		case "uri":
-			return j.Value(&f.uri)
-		case "location":
-			return j.Value(&f.location)
-		case "name":
-			return j.Value(&f.name)
-		case "before":
-			return j.Value(&f.before)
-		case "after":
-			return j.Value(&f.after)
-		case "status":
-			return j.Value(&f.status)
-		case "elements":
+	return parsed.Members(j, map[string]any{
+		"uri": &f.uri, "location": &f.location, "name": &f.name, "before": &f.before, "after": &f.after, "status": &f.status,
+		"elements": func() error {
 			f.listed = true
-			return j.Array(func() error {
-				var e cucumberElement
-				err := j.Value(&e)
-				f.elements = append(f.elements, e)
-				return err
-			})
-		}
-		return j.Skip()
+			return parsed.Items(j, func(e cucumberElement) { f.elements = append(f.elements, e) })()
+		},
 	})
 }
 

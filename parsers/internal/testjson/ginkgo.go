@@ -70,35 +70,14 @@ func parseGinkgo(r io.Reader) (parsed.Report, error) {
 }
 
 func (g *ginkgoSuite) read(j *jsonstream.Reader) error {
-	return j.Object(func(name string) error {
-		switch name {
-		case "SuitePath":
-			return j.Value(&g.path)
-		case "SuiteDescription":
-			return j.Value(&g.description)
-		case "SuiteSucceeded":
-			return j.Value(&g.succeeded)
-		case "SpecialSuiteFailureReasons":
-			return j.Value(&g.why)
-		case "RunTime":
-			return j.Value(&g.took)
-		case "PreRunStats":
-			var stats struct{ TotalSpecs *parsed.AnyNumber }
-			err := j.Value(&stats)
-			g.stated = stats.TotalSpecs
-			return err
-		case "SpecReports":
-			return j.Array(func() error {
-				var spec ginkgoSpec
-				if err := j.Value(&spec); err != nil {
-					return err
-				}
-				g.specs = append(g.specs, spec)
-				return nil
-			})
-		}
-		return j.Skip()
+	var stats struct{ TotalSpecs *parsed.AnyNumber }
+	err := parsed.Members(j, map[string]any{
+		"SuitePath": &g.path, "SuiteDescription": &g.description, "SuiteSucceeded": &g.succeeded,
+		"SpecialSuiteFailureReasons": &g.why, "RunTime": &g.took, "PreRunStats": &stats,
+		"SpecReports": parsed.Items(j, func(spec ginkgoSpec) { g.specs = append(g.specs, spec) }),
 	})
+	g.stated = stats.TotalSpecs
+	return err
 }
 
 // ginkgoStates are the states of a spec. Unknown ones are errors.

@@ -42,30 +42,12 @@ func parseGoogletest(r io.Reader) (parsed.Report, error) {
 	return s.Documents(r, "googletest", func(j *jsonstream.Reader) error {
 		stated, failures, suites := parsed.AnyNumber(-1), parsed.AnyNumber(-1), false
 		before := s.Totals
-		err := j.Object(func(name string) error {
-			switch name {
-			case "tests":
-				return j.Value(&stated)
-			case "failures":
-				return j.Value(&failures)
-			case "testsuites":
-				suites = true
-				return j.Array(func() error {
-					var g googletestSuite
-					if err := j.Value(&g); err != nil {
-						return err
-					}
-					g.add(s)
-					return nil
-				})
-			}
-			return j.Skip()
-		})
-		switch {
-		case err != nil:
+		err := parsed.Members(j, map[string]any{"tests": &stated, "failures": &failures, "testsuites": func() error {
+			suites = true
+			return parsed.Items(j, func(g googletestSuite) { g.add(s) })()
+		}})
+		if err := parsed.Shape(j, err, suites, "this is no report of googletest: it has no suites"); err != nil {
 			return err
-		case !suites:
-			return parsed.OtherShape(j, "this is no report of googletest: it has no suites")
 		}
 		s.Declares("tests", float64(stated), s.Totals.Tests-before.Tests)
 		s.Declares("failures", float64(failures), s.Failed()-before.Failed-before.Errors)

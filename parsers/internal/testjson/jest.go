@@ -90,30 +90,13 @@ func parseJest(r io.Reader) (parsed.Report, error) {
 }
 
 func (a *jestAbout) read(j *jsonstream.Reader, s *parsed.Outcomes) error {
-	return j.Object(func(name string) error {
-		switch name {
-		case "numTotalTests":
-			return j.Value(&a.total)
-		case "numFailedTests":
-			return j.Value(&a.failed)
-		case "numRuntimeErrorTestSuites":
-			return j.Value(&a.runtimeErrors)
-		case "success":
-			return j.Value(&a.success)
-		case "wasInterrupted":
-			return j.Value(&a.interrupted)
-		case "testResults":
+	return parsed.Members(j, map[string]any{
+		"numTotalTests": &a.total, "numFailedTests": &a.failed, "numRuntimeErrorTestSuites": &a.runtimeErrors,
+		"success": &a.success, "wasInterrupted": &a.interrupted,
+		"testResults": func() error {
 			a.files = true
-			return j.Array(func() error {
-				var f jestFile
-				if err := j.Value(&f); err != nil {
-					return err
-				}
-				f.add(s)
-				return nil
-			})
-		}
-		return j.Skip()
+			return parsed.Items(j, func(f jestFile) { f.add(s) })()
+		},
 	})
 }
 

@@ -55,22 +55,9 @@ func parseKarma(r io.Reader) (parsed.Report, error) {
 	s := &parsed.Outcomes{}
 	return s.Documents(r, "karma", func(j *jsonstream.Reader) error {
 		var k karmaReport
-		err := j.Object(func(name string) error {
-			switch name {
-			case "browsers":
-				return j.Value(&k.browsers)
-			case "result":
-				return j.Value(&k.results)
-			case "summary":
-				return j.Value(&k.summary)
-			}
-			return j.Skip()
-		})
-		switch {
-		case err != nil:
+		err := parsed.Members(j, map[string]any{"browsers": &k.browsers, "result": &k.results, "summary": &k.summary})
+		if err := parsed.Shape(j, err, k.results != nil && k.summary != nil, "this is no report of karma: it has no result or no summary"); err != nil {
 			return err
-		case k.results == nil || k.summary == nil:
-			return parsed.OtherShape(j, "this is no report of karma: it has no result or no summary")
 		}
 		k.add(s)
 		return nil
@@ -88,26 +75,14 @@ func (k karmaReport) add(s *parsed.Outcomes) {
 		if last == nil {
 			continue
 		}
-		if last.Total != nil {
-			s.Declares("tests in "+name, float64(*last.Total), s.Totals.Tests-count)
-		}
+		s.Stated("tests in "+name, last.Total, s.Totals.Tests-count)
 		if last.Disconnected {
 			s.Breaks(name, "the browser was disconnected before its tests had run")
 		}
 	}
-	for _, c := range []struct {
-		what    string
-		stated  *parsed.AnyNumber
-		counted int
-	}{
-		{"passed tests", k.summary.Success, s.Totals.Passed - before.Passed},
-		{"failed tests", k.summary.Failed, s.Totals.Failed - before.Failed},
-		{"skipped tests", k.summary.Skipped, s.Totals.Skipped - before.Skipped},
-	} {
-		if c.stated != nil {
-			s.Declares(c.what, float64(*c.stated), c.counted)
-		}
-	}
+	s.Stated("passed tests", k.summary.Success, s.Totals.Passed-before.Passed)
+	s.Stated("failed tests", k.summary.Failed, s.Totals.Failed-before.Failed)
+	s.Stated("skipped tests", k.summary.Skipped, s.Totals.Skipped-before.Skipped)
 	if (k.summary.Error || k.summary.Disconnected) && s.Totals.Failed == before.Failed && len(s.Broken) == 0 {
 		s.Failure = "karma says that there was an error although no test failed"
 	}

@@ -117,12 +117,8 @@ func (m *mochaReport) add(s *parsed.Outcomes) {
 			failLate(s, t)
 		}
 	}
-	if n := m.stats.Tests; n != nil {
-		s.Declares("tests", float64(*n), s.Totals.Tests-before)
-	}
-	if n := m.stats.Failures; n != nil {
-		s.Declares("failures", float64(*n), len(m.failures))
-	}
+	s.Stated("tests", m.stats.Tests, s.Totals.Tests-before)
+	s.Stated("failures", m.stats.Failures, len(m.failures))
 	s.Took += m.stats.Duration.In(time.Millisecond)
 }
 

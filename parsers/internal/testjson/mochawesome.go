@@ -49,25 +49,14 @@ func parseMochawesome(r io.Reader) (parsed.Report, error) {
 			Duration parsed.AnyNumber  `json:"duration"`
 		}
 		before, results := s.Totals.Tests, false
-		err := j.Object(func(name string) error {
-			switch name {
-			case "stats":
-				return j.Value(&stats)
-			case "results":
-				results = true
-				return j.Array(func() error { return readMochawesome(j, s) })
-			}
-			return j.Skip()
-		})
-		switch {
-		case err != nil:
+		err := parsed.Members(j, map[string]any{"stats": &stats, "results": func() error {
+			results = true
+			return j.Array(func() error { return readMochawesome(j, s) })
+		}})
+		if err := parsed.Shape(j, err, results, "this is no report of mochawesome: it has no results"); err != nil {
 			return err
-		case !results:
-			return parsed.OtherShape(j, "this is no report of mochawesome: it has no results")
 		}
-		if stats.Tests != nil {
-			s.Declares("tests", float64(*stats.Tests), s.Totals.Tests-before)
-		}
+		s.Stated("tests", stats.Tests, s.Totals.Tests-before)
 		s.Took += stats.Duration.In(time.Millisecond)
 		return nil
 	})

@@ -88,16 +88,17 @@ func parsePlaywright(r io.Reader) (parsed.Report, error) {
 }
 
 func (p *playwrightReport) read(j *jsonstream.Reader) error {
-	return j.Object(func(name string) error {
-		switch name {
-		case "config":
+	return parsed.Members(j, map[string]any{
+		"errors": &p.errors, "stats": &p.stats,
+		"config": func() error {
 			var config struct {
 				RootDir parsed.AnyText `json:"rootDir"`
 			}
 			err := j.Value(&config)
 			p.root = string(config.RootDir)
 			return err
-		case "suites":
+		},
+		"suites": func() error {
 			p.suites = true
 			return j.Array(func() error {
 				var s playwrightSuite
@@ -107,38 +108,22 @@ func (p *playwrightReport) read(j *jsonstream.Reader) error {
 				p.suite(s, string(s.file), nil)
 				return nil
 			})
-		case "errors":
-			return j.Value(&p.errors)
-		case "stats":
-			return j.Value(&p.stats)
-		}
-		return j.Skip()
+		},
 	})
 }
 
 func (s *playwrightSuite) read(j *jsonstream.Reader) error {
-	return j.Object(func(name string) error {
-		switch name {
-		case "title":
-			return j.Value(&s.title)
-		case "file":
-			return j.Value(&s.file)
-		case "specs":
-			return j.Array(func() error {
-				var spec playwrightSpec
-				err := j.Value(&spec)
-				s.specs = append(s.specs, spec)
-				return err
-			})
-		case "suites":
+	return parsed.Members(j, map[string]any{
+		"title": &s.title, "file": &s.file,
+		"specs": parsed.Items(j, func(spec playwrightSpec) { s.specs = append(s.specs, spec) }),
+		"suites": func() error {
 			return j.Array(func() error {
 				var inner playwrightSuite
 				err := inner.read(j)
 				s.suites = append(s.suites, inner)
 				return err
 			})
-		}
-		return j.Skip()
+		},
 	})
 }
 

@@ -43,38 +43,19 @@ func readPytestJSON(j *jsonstream.Reader, s *parsed.Outcomes) error {
 	var sum map[string]parsed.AnyNumber
 	var exit *parsed.AnyNumber
 	before, files := s.Totals, 0 // files that are skipped as a whole
-	err := j.Object(func(name string) error {
-		switch name {
-		case "exitcode":
-			return j.Value(&exit)
-		case "summary":
-			return j.Value(&sum)
-		case "duration":
-			var took parsed.AnyNumber
-			err := j.Value(&took)
-			s.Took += took.In(time.Second)
-			return err
-		case "collectors":
+	var took parsed.AnyNumber
+	err := parsed.Members(j, map[string]any{
+		"exitcode": &exit, "summary": &sum, "duration": &took,
+		"collectors": func() error {
 			err := j.Array(func() error { return readCollector(j, s) })
 			files = s.Totals.Tests - before.Tests
 			return err
-		case "tests":
-			return j.Array(func() error {
-				var t pytestJSONTest
-				if err := j.Value(&t); err != nil {
-					return err
-				}
-				s.Add(t.test())
-				return nil
-			})
-		}
-		return j.Skip()
+		},
+		"tests": parsed.Items(j, func(t pytestJSONTest) { s.Add(t.test()) }),
 	})
-	switch {
-	case err != nil:
+	s.Took += took.In(time.Second)
+	if err := parsed.Shape(j, err, sum != nil && exit != nil, "this is no report of pytest-json-report: it has no summary or no exit code"); err != nil {
 		return err
-	case sum == nil || exit == nil:
-		return parsed.OtherShape(j, "this is no report of pytest-json-report: it has no summary or no exit code")
 	}
 	if n, stated := sum["total"]; stated {
 		s.Declares("tests", float64(n), s.Totals.Tests-before.Tests-files)

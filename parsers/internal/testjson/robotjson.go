@@ -48,56 +48,30 @@ func parseRobotJSON(r io.Reader) (parsed.Report, error) {
 			} `json:"total"`
 		}
 		before := s.Totals
-		err := j.Object(func(name string) error {
-			switch name {
-			case "suite":
-				root = &robotSuite{}
-				return root.read(j)
-			case "statistics":
-				return j.Value(&sums)
-			}
-			return j.Skip()
-		})
-		switch {
-		case err != nil:
+		err := parsed.Members(j, map[string]any{"statistics": &sums, "suite": func() error {
+			root = &robotSuite{}
+			return root.read(j)
+		}})
+		if err := parsed.Shape(j, err, root != nil, "this is no output of Robot Framework: it has no suite"); err != nil {
 			return err
-		case root == nil:
-			return parsed.OtherShape(j, "this is no output of Robot Framework: it has no suite")
 		}
 		root.add(s, nil)
-		if n := sums.Total.Fail; n != nil {
-			s.Declares("failed tests", float64(*n), s.Totals.Failed-before.Failed)
-		}
+		s.Stated("failed tests", sums.Total.Fail, s.Totals.Failed-before.Failed)
 		return nil
 	})
 }
 
 func (suite *robotSuite) read(j *jsonstream.Reader) error {
-	return j.Object(func(name string) error {
-		switch name {
-		case "name":
-			return j.Value(&suite.name)
-		case "source":
-			return j.Value(&suite.source)
-		case "setup":
-			return j.Value(&suite.setup)
-		case "teardown":
-			return j.Value(&suite.teardown)
-		case "suites":
+	return parsed.Members(j, map[string]any{
+		"name": &suite.name, "source": &suite.source, "setup": &suite.setup, "teardown": &suite.teardown,
+		"suites": func() error {
 			return j.Array(func() error {
 				inner := &robotSuite{}
 				suite.suites = append(suite.suites, inner)
 				return inner.read(j)
 			})
-		case "tests":
-			return j.Array(func() error {
-				var t robotTest
-				err := j.Value(&t)
-				suite.tests = append(suite.tests, t)
-				return err
-			})
-		}
-		return j.Skip()
+		},
+		"tests": parsed.Items(j, func(t robotTest) { suite.tests = append(suite.tests, t) }),
 	})
 }
 

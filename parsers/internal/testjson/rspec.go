@@ -50,30 +50,12 @@ func readRSpec(j *jsonstream.Reader, s *parsed.Outcomes) error {
 	var sum *rspecSummary
 	var messages []parsed.AnyText
 	before, listed := s.Totals, false
-	err := j.Object(func(name string) error {
-		switch name {
-		case "examples":
-			listed = true
-			return j.Array(func() error {
-				var e rspecExample
-				if err := j.Value(&e); err != nil {
-					return err
-				}
-				s.Add(e.test())
-				return nil
-			})
-		case "summary":
-			return j.Value(&sum)
-		case "messages":
-			return j.Value(&messages)
-		}
-		return j.Skip()
-	})
-	switch {
-	case err != nil:
+	err := parsed.Members(j, map[string]any{"summary": &sum, "messages": &messages, "examples": func() error {
+		listed = true
+		return parsed.Items(j, func(e rspecExample) { s.Add(e.test()) })()
+	}})
+	if err := parsed.Shape(j, err, listed && sum != nil, "this is no report of RSpec: it has no examples or no summary"); err != nil {
 		return err
-	case !listed || sum == nil:
-		return parsed.OtherShape(j, "this is no report of RSpec: it has no examples or no summary")
 	}
 	sum.check(s, before)
 	if sum.Errors > 0 {
@@ -83,19 +65,9 @@ func readRSpec(j *jsonstream.Reader, s *parsed.Outcomes) error {
 }
 
 func (sum *rspecSummary) check(s *parsed.Outcomes, before parsed.Totals) {
-	for _, c := range []struct {
-		what    string
-		stated  *parsed.AnyNumber
-		counted int
-	}{
-		{"examples", sum.Examples, s.Totals.Tests - before.Tests},
-		{"failures", sum.Failures, s.Failed() - before.Failed - before.Errors},
-		{"pending examples", sum.Pending, s.Totals.Skipped - before.Skipped},
-	} {
-		if c.stated != nil {
-			s.Declares(c.what, float64(*c.stated), c.counted)
-		}
-	}
+	s.Stated("examples", sum.Examples, s.Totals.Tests-before.Tests)
+	s.Stated("failures", sum.Failures, s.Failed()-before.Failed-before.Errors)
+	s.Stated("pending examples", sum.Pending, s.Totals.Skipped-before.Skipped)
 	s.Took += sum.Duration.In(time.Second)
 }
 

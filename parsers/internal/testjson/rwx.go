@@ -48,43 +48,24 @@ func detectRWX(h sniff.Head) bool {
 func parseRWX(r io.Reader) (parsed.Report, error) {
 	s, producer := &parsed.Outcomes{}, ""
 	return s.DocumentsOf(r, &producer, func(j *jsonstream.Reader) error {
-		var about struct {
-			framework struct {
-				Kind parsed.AnyText `json:"kind"`
-			}
-			summary map[string]jsonstream.Raw
-			tests   bool
+		var framework struct {
+			Kind parsed.AnyText `json:"kind"`
 		}
-		before := s.Totals
-		err := j.Object(func(name string) error {
-			switch name {
-			case "framework":
-				return j.Value(&about.framework)
-			case "summary":
-				return j.Value(&about.summary)
-			case "tests":
-				about.tests = true
-				return j.Array(func() error {
-					var t rwxTest
-					if err := j.Value(&t); err != nil {
-						return err
-					}
-					s.Add(t.test())
-					return nil
-				})
-			case "otherErrors":
-				return j.Array(func() error { return readRWXError(j, s) })
-			}
-			return j.Skip()
+		var summary map[string]jsonstream.Raw
+		before, listed := s.Totals, false
+		err := parsed.Members(j, map[string]any{
+			"framework": &framework, "summary": &summary,
+			"tests": func() error {
+				listed = true
+				return parsed.Items(j, func(t rwxTest) { s.Add(t.test()) })()
+			},
+			"otherErrors": func() error { return j.Array(func() error { return readRWXError(j, s) }) },
 		})
-		switch {
-		case err != nil:
+		if err := parsed.Shape(j, err, listed && summary != nil, "these are no test results of RWX: they have no tests or no summary"); err != nil {
 			return err
-		case !about.tests || about.summary == nil:
-			return parsed.OtherShape(j, "these are no test results of RWX: they have no tests or no summary")
 		}
-		producer = string(about.framework.Kind)
-		checkRWXSums(s, about.summary, before)
+		producer = string(framework.Kind)
+		checkRWXSums(s, summary, before)
 		return nil
 	})
 }

@@ -32,32 +32,16 @@ func parseTestCafe(r io.Reader) (parsed.Report, error) {
 	return s.Documents(r, "testcafe", func(j *jsonstream.Reader) error {
 		total, passed, fixtures := parsed.AnyNumber(-1), parsed.AnyNumber(-1), false
 		before := s.Totals
-		err := j.Object(func(name string) error {
-			switch name {
-			case "total":
-				return j.Value(&total)
-			case "passed":
-				return j.Value(&passed)
-			case "fixtures":
+		err := parsed.Members(j, map[string]any{
+			"total": &total, "passed": &passed,
+			"fixtures": func() error {
 				fixtures = true
-				return j.Array(func() error {
-					var f testcafeFixture
-					if err := j.Value(&f); err != nil {
-						return err
-					}
-					f.add(s)
-					return nil
-				})
-			case "warnings":
-				return testcafeWarnings(j, s)
-			}
-			return j.Skip()
+				return parsed.Items(j, func(f testcafeFixture) { f.add(s) })()
+			},
+			"warnings": func() error { return testcafeWarnings(j, s) },
 		})
-		switch {
-		case err != nil:
+		if err := parsed.Shape(j, err, fixtures, "this is no report of TestCafe: it has no fixtures"); err != nil {
 			return err
-		case !fixtures:
-			return parsed.OtherShape(j, "this is no report of TestCafe: it has no fixtures")
 		}
 		ran := s.Totals.Passed - before.Passed + s.Failed() - before.Failed - before.Errors
 		s.Declares("tests that ran", float64(total), ran)
