@@ -120,7 +120,7 @@ type Assessment struct {
 	Alerts         []Alert        `json:"alerts"` // the worst first
 	FromPrevious   metric.Delta   `json:"from_previous"`
 	FromBaseline   metric.Delta   `json:"from_baseline"`
-	Changes        TestChanges    `json:"tests"` // since the previous iteration
+	Changes        TestChanges    `json:"test_changes"` // since the previous iteration
 	Stall          *Stall         `json:"stall,omitempty"`
 	Cycle          *Cycle         `json:"cycle,omitempty"`
 	Stuck          *Stuck         `json:"stuck,omitempty"`

@@ -22,7 +22,7 @@ type Tampering struct {
 	Severity Severity `json:"severity"`
 	// IfRan is the severity where the test is known to have run before and not to run
 	// now: the reason that the text gives counts for nothing then. 0 is none of its own.
-	IfRan    Severity `json:"if_ran,omitempty"`
+	IfRan    Severity `json:"severity_if_run,omitempty"`
 	File     string   `json:"file"`
 	Line     int      `json:"line,omitempty"` // from 1; 0 is the file as a whole
 	Test     string   `json:"test,omitempty"` // name, as its runner prints it

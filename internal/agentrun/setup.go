@@ -55,7 +55,7 @@ type Program struct {
 // Hooks say how an agent's own hooks are used.
 type Hooks struct {
 	Off    bool `json:"off,omitempty"`
-	Closed bool `json:"closed,omitempty"` // an error of a hook denies the call
+	Closed bool `json:"fail_closed,omitempty"` // an error of a hook denies the call
 	// Stop has the tree measured when the agent wants to stop, and sends it back
 	// where the criterion is not met.
 	Stop bool `json:"stop,omitempty"`

@@ -96,7 +96,7 @@ type Answer struct {
 	Choice Choice    `json:"choice"`
 	Reason string    `json:"reason,omitempty"`
 	By     string    `json:"by,omitempty"` // user name
-	How    How       `json:"how"`
+	How    How       `json:"via"`
 	At     time.Time `json:"at"`
 }
 

@@ -179,7 +179,7 @@ func TestNotifyByWebhook(t *testing.T) {
 	n := &approval.Notifier{Webhook: srv.URL + "/secret", OnError: func(err error) { t.Error(err) }}
 	n.Send(note)
 	n.Close()
-	if body := <-got; body["text"] != "iteration 7 waits" || body["event"] != "gate" || body["question"] == nil {
+	if body := <-got; body["text"] != "iteration 7 waits" || body["event"] != "approval" || body["question"] == nil {
 		t.Errorf("the webhook got %v", body)
 	}
 	var complaint error

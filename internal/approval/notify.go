@@ -20,7 +20,7 @@ type Occasion string
 
 // The occasions.
 const (
-	OnGate     Occasion = "gate"     // somebody has to answer
+	OnGate     Occasion = "approval" // somebody has to answer
 	OnCritical Occasion = "critical" // an iteration has a CRITICAL finding
 	OnEnd      Occasion = "end"      // the loop is over
 )

@@ -36,9 +36,9 @@ type Watch struct {
 
 // State is what was seen.
 type State struct {
-	Programs map[string]Program `json:"programs,omitempty"` // by the name it is started by
-	Hidden   []string           `json:"hidden,omitempty"`   // paths that git was told not to look at, sorted
-	Hooks    map[string]string  `json:"hooks,omitempty"`    // git's hooks: path to SHA-256
+	Programs map[string]Program `json:"programs,omitempty"`     // by the name it is started by
+	Hidden   []string           `json:"hidden_paths,omitempty"` // paths that git was told not to look at, sorted
+	Hooks    map[string]string  `json:"hooks,omitempty"`        // git's hooks: path to SHA-256
 	HookPath string             `json:"hooks_path,omitempty"`
 }
 

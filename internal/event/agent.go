@@ -10,7 +10,7 @@ import (
 // Child is the data of child_starting: what is to run next, and the process that
 // watches over it.
 type Child struct {
-	What string         `json:"what"` // agent, check, criterion
+	What string         `json:"process"` // agent, check, criterion
 	Shim runner.Process `json:"shim"`
 }
 
@@ -43,8 +43,8 @@ type Waiting struct {
 	Message string    `json:"message,omitempty"`
 	Until   time.Time `json:"until"`
 	DelayMS int64     `json:"delay_ms"`
-	Told    bool      `json:"told"` // the service itself said how long
-	Runs    int       `json:"runs"` // of the agent in this iteration so far
+	Told    bool      `json:"delay_from_service"` // the service itself said how long
+	Runs    int       `json:"runs"`               // of the agent in this iteration so far
 }
 
 // HookCall is the data of hook_called: what an agent wanted to do, and what became

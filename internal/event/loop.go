@@ -79,7 +79,7 @@ type Baseline struct {
 	Criterion string            `json:"criterion"`
 	Files     int               `json:"files"`           // in the snapshot
 	Skipped   []string          `json:"skipped"`         // not in the snapshot, and why
-	Artefacts []string          `json:"artefacts"`       // files that the checks themselves make
+	Artefacts []string          `json:"check_outputs"`   // files that the checks themselves make
 	Wobble    float64           `json:"coverage_wobble"` // points
 	Flaky     []string          `json:"flaky"`           // tests with two outcomes
 	Idle      []string          `json:"settings_without_effect"`
@@ -128,13 +128,13 @@ type Rejected struct {
 
 // Selected is the data of output_selected.
 type Selected struct {
-	Choice  selector.Choice `json:"choice"`
+	Choice  selector.Choice `json:"selection"`
 	Applied bool            `json:"applied"`
 }
 
 // Reselected is the data of selection_changed: somebody chose anew.
 type Reselected struct {
-	Choice selector.Choice `json:"choice"`
+	Choice selector.Choice `json:"selection"`
 	Before *int            `json:"selected_before"` // nil when nothing was
 	By     string          `json:"by"`              // user name
 }
@@ -150,7 +150,7 @@ type Applied struct {
 // Verification is the data of output_verified: whether the selected tree gave
 // the same numbers when it was measured anew.
 type Verification struct {
-	Holds       bool     `json:"holds"`
+	Holds       bool     `json:"confirmed"`
 	Differences []string `json:"differences"`
 	// HoldOut is nil where the loop found nothing of the tests; Broken are the tests
 	// that passed before the loop and fail as they were then.
@@ -170,7 +170,7 @@ type LoopEnd struct {
 	Spending *ledger.Spending `json:"spending,omitempty"`
 }
 
-// ApprovalOpened is the data of gate_opened: the loop waits for a person.
+// ApprovalOpened is the data of approval_requested: the loop waits for a person.
 type ApprovalOpened struct {
 	Question approval.Question `json:"question"`
 	Terminal bool              `json:"terminal"` // it is asked there as well

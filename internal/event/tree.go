@@ -25,7 +25,7 @@ type Taken struct {
 	ID        snapshot.ID `json:"snapshot"`
 	Tree      string      `json:"tree"`
 	Files     int         `json:"files"`
-	Artefacts []string    `json:"artefacts,omitempty"` // after_checks: files that the checks made
+	Artefacts []string    `json:"check_outputs,omitempty"` // after_checks: files that the checks made
 }
 
 // SnapshotsGone is the data of snapshots_dropped: the store was over its limit,
@@ -49,8 +49,8 @@ type OverLimit struct {
 // Shortfall is the data of restore_incomplete: what was there, was not kept, and
 // is gone; and what was in the way, is in no snapshot either, and was moved.
 type Shortfall struct {
-	Gone        []string `json:"gone"`
-	Left        []string `json:"left,omitempty"` // new, in no snapshot, and so not deleted
+	Gone        []string `json:"lost"`
+	Left        []string `json:"not_deleted,omitempty"` // new, in no snapshot, and so not deleted
 	Displaced   []string `json:"displaced,omitempty"`
 	DisplacedTo string   `json:"displaced_to,omitempty"`
 }
@@ -58,7 +58,7 @@ type Shortfall struct {
 // SharedRefs is the data of shared_lost and shared_put_back: branches, tags and
 // entries of the stash that all worktrees of the repository share.
 type SharedRefs struct {
-	Names []string `json:"names"`
+	Names []string `json:"refs"`
 }
 
 // RollingBack is the data of rollback_started.

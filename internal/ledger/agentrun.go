@@ -30,10 +30,10 @@ type AgentRun struct {
 	Version string `json:"agent_version,omitempty"`
 	// Usage is nil where the agent told nothing of it.
 	Usage   *metric.Usage `json:"usage,omitempty"`
-	Limit   string        `json:"limit,omitempty"`     // of supervise that ended it: cost, tokens
-	Claimed bool          `json:"claimed,omitempty"`   // it said the completion promise
-	Runs    int           `json:"runs,omitempty"`      // how often it was run, where more than once
-	Waited  time.Duration `json:"waited_ns,omitempty"` // for the service, between the runs
+	Limit   string        `json:"limit_reached,omitempty"`      // of supervise that ended it: cost, tokens
+	Claimed bool          `json:"completion_claimed,omitempty"` // it said the completion promise
+	Runs    int           `json:"runs,omitempty"`               // how often it was run, where more than once
+	Waited  time.Duration `json:"waited_ns,omitempty"`          // for the service, between the runs
 }
 
 // AtRest is the cause by which an iteration ends whose agent goes on.

@@ -28,11 +28,11 @@ type Evidence struct {
 	Removed     []string              `json:"removed,omitempty"` // source files
 	GoneSymbols []string              `json:"gone_symbols,omitempty"`
 	GitLost     []string              `json:"git_lost,omitempty"`
-	Tampering   []detector.Tampering  `json:"tampering,omitempty"`   // what the texts show
-	TestFiles   []string              `json:"test_files,omitempty"`  // changed ones, with what tests need
-	TestsAlone  bool                  `json:"tests_alone,omitempty"` // no code changed but that of tests
-	AckFiles    []string              `json:"ack_files,omitempty"`   // files of acknowledgements that the agent changed
-	Flaky       []metric.ID           `json:"flaky,omitempty"`       // failed first and passed when run again
+	Tampering   []detector.Tampering  `json:"tampering,omitempty"`          // what the texts show
+	TestFiles   []string              `json:"test_files,omitempty"`         // changed ones, with what tests need
+	TestsAlone  bool                  `json:"only_tests_changed,omitempty"` // no code changed but that of tests
+	AckFiles    []string              `json:"ack_files,omitempty"`          // files of acknowledgements that the agent changed
+	Flaky       []metric.ID           `json:"flaky,omitempty"`              // failed first and passed when run again
 }
 
 // writeEvidence keeps the evidence of an iteration in its folder.

@@ -29,7 +29,7 @@ type Iteration struct {
 	Number     int                 `json:"iteration"`
 	StartedAt  time.Time           `json:"started_at"`
 	EndedAt    time.Time           `json:"timestamp"`
-	Set        metric.Set          `json:"measured"`
+	Set        metric.Set          `json:"measurements"`
 	Score      selector.Score      `json:"score"`
 	Assessment detector.Assessment `json:"assessment"`
 	Agent      *AgentRun           `json:"agent,omitempty"`
@@ -62,7 +62,7 @@ type Iteration struct {
 	HoldOut *HoldOut `json:"hold_out,omitempty"`
 
 	// Silenced is nil where no comments came that silence linters.
-	Silenced *Silenced `json:"silenced,omitempty"`
+	Silenced *Silenced `json:"lint_suppressed,omitempty"`
 
 	// Excluded is nil where nothing takes code out of the coverage that did not
 	// before the loop. Else the coverage of Set is the lower of both: with it, and
@@ -88,14 +88,14 @@ type Iteration struct {
 	// coverage wobbled, and the files that the checks themselves left in the tree.
 	BaselineRuns   int      `json:"baseline_runs,omitempty"`
 	CoverageWobble float64  `json:"coverage_wobble,omitempty"`
-	Artefacts      []string `json:"artefacts,omitempty"`
+	Artefacts      []string `json:"check_outputs,omitempty"`
 
 	OwnTime time.Duration `json:"own_time_ns"` // supervise's own work, agent and checks excluded
 
 	// Evidence is nil for an iteration that was read: see [ReadEvidence].
 	Evidence *Evidence `json:"-"`
 
-	Told *Told `json:"told,omitempty"` // of an iteration that somebody else ran
+	Told *Told `json:"recorded,omitempty"` // of an iteration that somebody else ran
 }
 
 // OpenFinding is a finding about integrity that a person has to look at.
@@ -154,13 +154,13 @@ type Confirmation struct {
 // HoldOut tells how tests that findings name ended as they were in one tree, over
 // the code of another.
 type HoldOut struct {
-	TestsOf snapshot.ID        `json:"tests_of"`
-	CodeOf  snapshot.ID        `json:"code_of"`
+	TestsOf snapshot.ID        `json:"tests_snapshot"`
+	CodeOf  snapshot.ID        `json:"code_snapshot"`
 	Results []detector.HeldOut `json:"results"`
-	PutBack []string           `json:"put_back,omitempty"` // the test files as they were
-	PutInto []string           `json:"put_into,omitempty"` // files of code whose modules of tests were as they were
-	Runs    []CheckRun         `json:"runs,omitempty"`     // in order
-	Refused string             `json:"refused,omitempty"`  // why nothing was run
+	PutBack []string           `json:"restored_tests,omitempty"`        // the test files as they were
+	PutInto []string           `json:"restored_inline_tests,omitempty"` // files of code whose modules of tests were as they were
+	Runs    []CheckRun         `json:"runs,omitempty"`                  // in order
+	Refused string             `json:"refused,omitempty"`               // why nothing was run
 }
 
 // Silenced tells what the linters find where new comments silence them.
@@ -175,12 +175,12 @@ type Silenced struct {
 // out of it.
 type Excluded struct {
 	Files    []string        `json:"files"`    // with what takes code out
-	Measured metric.Coverage `json:"measured"` // with that, without its files
+	Measured metric.Coverage `json:"reported"` // with that, without its files
 	Runs     []CheckRun      `json:"runs,omitempty"`
 	Why      string          `json:"why,omitempty"` // it is not known: then coverage counts as no better than before
 
 	// Hidden is what of each file is left out, where that is all there is; else nil.
-	Hidden []metric.FileCoverage `json:"hidden,omitempty"`
+	Hidden []metric.FileCoverage `json:"excluded,omitempty"`
 	// Reused says that nothing was run: none of the files changed since it was
 	// counted, or the same tree was.
 	Reused bool `json:"reused,omitempty"`
@@ -203,9 +203,9 @@ type Hidden struct {
 	Flaky   []metric.ID   `json:"flaky,omitempty"` // failed first and passed when run again
 	Runs    []CheckRun    `json:"runs,omitempty"`  // in order
 	Files   string        `json:"files_sha256,omitempty"`
-	Refused string        `json:"refused,omitempty"` // why they were not run
-	Reused  bool          `json:"reused,omitempty"`  // no code changed, or the same tree was judged before
-	Later   bool          `json:"later,omitempty"`   // they are run at the end alone
+	Refused string        `json:"refused,omitempty"`  // why they were not run
+	Reused  bool          `json:"reused,omitempty"`   // no code changed, or the same tree was judged before
+	Later   bool          `json:"deferred,omitempty"` // they are run at the end alone
 }
 
 // Green reports whether no hidden test fails and all could be run, as far as they
@@ -238,10 +238,10 @@ type Decision struct {
 	Retries   int         `json:"retries"`  // of the incident that is open after this iteration
 	Attempts  int         `json:"attempts"` // in the whole loop
 
-	Strategy string  `json:"strategy,omitempty"` // how the next attempt is to differ
-	Phases   []Phase `json:"phases,omitempty"`   // of the recovery, in order
-	Asks     string  `json:"asks,omitempty"`     // why a person is to judge
-	Gate     *Gate   `json:"gate,omitempty"`     // nil where nobody was asked
+	Strategy string  `json:"strategy,omitempty"`      // how the next attempt is to differ
+	Phases   []Phase `json:"phases,omitempty"`        // of the recovery, in order
+	Asks     string  `json:"question_kind,omitempty"` // why a person is to judge
+	Gate     *Gate   `json:"approval,omitempty"`      // nil where nobody was asked
 }
 
 // FileChange is a file that the agent changed: added, modified, deleted, or mode

@@ -24,7 +24,7 @@ type Settings struct {
 
 	// Rest is how long the agent of a session that is only watched has to be silent to
 	// count as resting; 0: supervise runs the agent, once per iteration.
-	Rest time.Duration `json:"rest_ns,omitempty"`
+	Rest time.Duration `json:"idle_ns,omitempty"`
 
 	MaxIterations int           `json:"max_iterations"` // at least 1; 0 in a session that is watched
 	Until         Until         `json:"until"`
@@ -41,7 +41,7 @@ type Settings struct {
 	NoApply       bool              `json:"no_apply,omitempty"`       // leave the tree as the last iteration left it
 	// StopOnDiminishing ends the loop when two gains in a row are small.
 	StopOnDiminishing bool `json:"stop_on_diminishing,omitempty"`
-	NoRepeat          bool `json:"no_repeat,omitempty"` // measure the baseline once, however short it is
+	NoRepeat          bool `json:"baseline_once,omitempty"` // measure the baseline once, however short it is
 
 	HoldOut HoldOut `json:"hold_out,omitzero"` // when tests are tried as they were
 	Hidden  Hidden  `json:"hidden,omitzero"`   // tests that the agent does not see
@@ -49,7 +49,7 @@ type Settings struct {
 	Confirm *measure.Reruns `json:"confirm,omitempty"` // how failures are confirmed; nil: as measure does by itself
 
 	Recovery recovery.Options `json:"recovery"`
-	Gate     Gate             `json:"gate,omitzero"`
+	Gate     Gate             `json:"approval,omitzero"`
 	Notify   Notify           `json:"notify,omitzero"`
 	Rules    detector.Options `json:"rules"`
 	// Integrity says which rules look at the text of what changed.

@@ -9,12 +9,12 @@ import (
 // Memory is what a meter has learnt from its runs. A meter that starts with the
 // memory of another goes on where that one ended.
 type Memory struct {
-	Covered bool                `json:"covered,omitempty"`            // coverage has been read
-	Tested  []TestReport        `json:"tested,omitempty"`             // where tests have been read from
-	Suites  map[string][]string `json:"suites,omitempty"`             // by check: the suites it has run
-	Unseen  []string            `json:"unseen,omitempty"`             // checks some of whose tests are known from their list alone
-	Covers  []string            `json:"covers,omitempty"`             // checks that have reported coverage
-	Formats map[string]string   `json:"formats_of_linters,omitempty"` // by check: what its findings were read as
+	Covered bool                `json:"covered,omitempty"`         // coverage has been read
+	Tested  []TestReport        `json:"test_reports,omitempty"`    // where tests have been read from
+	Suites  map[string][]string `json:"suites,omitempty"`          // by check: the suites it has run
+	Unseen  []string            `json:"listed_only,omitempty"`     // checks some of whose tests are known from their list alone
+	Covers  []string            `json:"coverage_checks,omitempty"` // checks that have reported coverage
+	Formats map[string]string   `json:"lint_formats,omitempty"`    // by check: what its findings were read as
 }
 
 // TestReport names the report of a check, by the pattern of the plan.

@@ -45,7 +45,7 @@ var limits = []limit{
 type Slip struct {
 	Field metric.Field `json:"field"`
 	Limit float64      `json:"limit"`
-	Is    *float64     `json:"is"` // nil: not measured
+	Is    *float64     `json:"actual"` // nil: not measured
 }
 
 func (s Slip) String() string {

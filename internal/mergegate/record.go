@@ -21,7 +21,7 @@ type Record struct {
 	Commit    string      `json:"commit,omitempty"` // "" for a tree that no commit holds
 	At        time.Time   `json:"measured_at"`
 	Supervise string      `json:"supervise_version"`
-	Set       metric.Set  `json:"measured"`
+	Set       metric.Set  `json:"measurements"`
 	Flaky     []metric.ID `json:"flaky,omitempty"` // had two outcomes on the tree
 }
 

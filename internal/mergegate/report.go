@@ -28,12 +28,12 @@ type Report struct {
 	Class   detector.Class `json:"classification"`
 
 	Findings []Finding `json:"findings"` // the worst first, those that a person accepted last
-	Measured Measured  `json:"measured"`
+	Measured Measured  `json:"metrics"`
 
 	Lost     []detector.Loss      `json:"tests_explained,omitempty"` // gone, and found again or gone with what they tested
 	Changes  detector.TestChanges `json:"tests"`
 	HeldOut  *ledger.HoldOut      `json:"hold_out,omitempty"`
-	Silenced *ledger.Silenced     `json:"silenced,omitempty"`          // what new comments hide from the linters, which counts
+	Silenced *ledger.Silenced     `json:"lint_suppressed,omitempty"`   // what new comments hide from the linters, which counts
 	Excluded *ledger.Excluded     `json:"coverage_excluded,omitempty"` // what the coverage was with what takes code out of it
 	Checks   []ledger.CheckRun    `json:"checks"`
 	Ratchet  []Slip               `json:"ratchet,omitempty"` // limits that do not hold
@@ -66,7 +66,7 @@ type Finding struct {
 	Message      string            `json:"message"`
 	Blocking     bool              `json:"blocking"`
 	Tests        []string          `json:"tests,omitempty"`
-	Places       []Place           `json:"places,omitempty"`
+	Places       []Place           `json:"locations,omitempty"`
 	Acknowledged string            `json:"acknowledged,omitempty"` // as what
 }
 
@@ -75,8 +75,8 @@ type Finding struct {
 type Place struct {
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"` // from 1; 0 is the file as a whole
-	Gone bool   `json:"gone,omitempty"`
-	What string `json:"what,omitempty"`
+	Gone bool   `json:"removed,omitempty"`
+	What string `json:"note,omitempty"`
 }
 
 func (p Place) String() string {

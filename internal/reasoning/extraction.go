@@ -18,10 +18,10 @@ type Extraction struct {
 	Changed  Names            `json:"changed_files"` // "modified m.go"
 	Reused   bool             `json:"reused"`        // the very same tree had been measured before
 	Checks   []Check          `json:"checks"`
-	Again    *Again           `json:"run_again,omitempty"` // nil where no test failed that had passed before
-	HeldOut  *HeldOut         `json:"hold_out,omitempty"`  // nil where no finding asked for it
+	Again    *Again           `json:"confirmation,omitempty"` // nil where no test failed that had passed before
+	HeldOut  *HeldOut         `json:"hold_out,omitempty"`     // nil where no finding asked for it
 	Hidden   *Hidden          `json:"hidden_tests,omitempty"`
-	Silenced *Silenced        `json:"silenced,omitempty"`          // nil where no comment came that silences linters
+	Silenced *Silenced        `json:"lint_suppressed,omitempty"`   // nil where no comment came that silences linters
 	Excluded *Excluded        `json:"coverage_excluded,omitempty"` // nil where nothing came that takes code out of the coverage
 	Tests    *Tests           `json:"tests,omitempty"`
 	Coverage *Coverage        `json:"coverage,omitempty"`
@@ -56,9 +56,9 @@ type Again struct {
 // HeldOut tells how tests that findings name ended as they were, over the new
 // code.
 type HeldOut struct {
-	Ended   []HeldOutGroup `json:"ended"`
-	PutBack Names          `json:"put_back"` // the files as they were
-	PutInto Names          `json:"put_into"` // files of code whose modules of tests were as they were
+	Ended   []HeldOutGroup `json:"outcomes"`
+	PutBack Names          `json:"restored_tests"`        // the files as they were
+	PutInto Names          `json:"restored_inline_tests"` // files of code whose modules of tests were as they were
 	Runs    []Check        `json:"runs"`
 	Refused string         `json:"refused,omitempty"` // why nothing was run
 }
@@ -113,8 +113,8 @@ type Silenced struct {
 // out of it.
 type Excluded struct {
 	Files   Names   `json:"files"`
-	With    float64 `json:"with"`    // percent, as it was measured
-	Counted float64 `json:"counted"` // percent, as it counts
+	With    float64 `json:"reported_percent"` // percent, as it was measured
+	Counted float64 `json:"counted_percent"`  // percent, as it counts
 	Runs    []Check `json:"runs"`
 	Why     string  `json:"why,omitempty"`    // it is not known
 	Reused  bool    `json:"reused,omitempty"` // none of the files changed since it was counted
@@ -130,7 +130,7 @@ type Hidden struct {
 	Why     string  `json:"why,omitempty"`
 	Refused string  `json:"refused,omitempty"`
 	Reused  bool    `json:"reused,omitempty"`
-	Later   bool    `json:"later,omitempty"` // they are run at the end of the loop
+	Later   bool    `json:"deferred,omitempty"` // they are run at the end of the loop
 }
 
 // HiddenOf lays out a run of hidden tests, nil where there are none.

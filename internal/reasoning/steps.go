@@ -52,7 +52,7 @@ type NotJudged struct {
 // Group are the tests to which the same thing happened since the previous
 // iteration.
 type Group struct {
-	What  string `json:"what"`
+	What  string `json:"change"`
 	Tests Names  `json:"tests"`
 }
 

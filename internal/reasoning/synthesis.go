@@ -13,7 +13,7 @@ import (
 // Synthesis is what followed from the reasoning.
 type Synthesis struct {
 	Class          detector.Class          `json:"classification"`
-	Because        []string                `json:"because"` // the conditions of the class that hold
+	Because        []string                `json:"reasons"` // the conditions of the class that hold
 	Score          *float64                `json:"quality_score"`
 	PreviousScore  *float64                `json:"previous_quality_score,omitempty"`
 	Best           *ledger.BestIteration   `json:"best_so_far,omitempty"`
@@ -21,7 +21,7 @@ type Synthesis struct {
 	Rejected       bool                    `json:"rejected"`
 	Verified       bool                    `json:"verified"`
 	Kept           string                  `json:"kept_snapshot,omitempty"` // where the tree can be found
-	Advised        bool                    `json:"advised,omitempty"`       // somebody else runs the loop: nothing was put back
+	Advised        bool                    `json:"advisory,omitempty"`      // somebody else runs the loop: nothing was put back
 	Decision       *ledger.Decision        `json:"decision,omitempty"`
 }
 

@@ -24,7 +24,7 @@ const cacheVersion = 1
 type entry struct {
 	Tree   string     `json:"tree"`
 	Commit string     `json:"commit"` // of which it was measured
-	Set    metric.Set `json:"measured"`
+	Set    metric.Set `json:"measurements"`
 	Why    string     `json:"why,omitempty"` // nothing could be measured
 	// Suspects are the tests that were run again on the tree, Flaky those of them
 	// that passed then.

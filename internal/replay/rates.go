@@ -15,7 +15,7 @@ type Rate struct {
 	Severity detector.Severity `json:"severity"` // the gravest that it fired with, or that of the rule
 	Fired    int               `json:"fired"`    // commits
 	Critical int               `json:"critical"` // commits on which it was CRITICAL
-	Of       int               `json:"of"`       // commits that were judged
+	Of       int               `json:"commits"`  // commits that were judged
 	Per100   Interval          `json:"per_100"`
 	FDR      []Discovery       `json:"false_discovery_rate"`
 }

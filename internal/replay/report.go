@@ -64,14 +64,14 @@ type WhatIf struct {
 
 // Difference is one verdict beside another on the same commit or iteration.
 type Difference struct {
-	Was Verdict `json:"was"`
-	Is  Verdict `json:"is"`
+	Was Verdict `json:"recorded"`
+	Is  Verdict `json:"replayed"`
 }
 
 // Reselected is the iteration that was selected beside the one that would be.
 type Reselected struct {
-	Was int `json:"was"`
-	Is  int `json:"is"`
+	Was int `json:"recorded"`
+	Is  int `json:"replayed"`
 }
 
 func (h *history) report(measured []Commit, left []Unmeasured) Report {

@@ -22,7 +22,7 @@ type Check struct {
 	Name     string   `json:"check"`
 	OK       bool     `json:"ok"`
 	Problems []string `json:"problems,omitempty"`
-	Later    bool     `json:"not_yet,omitempty"` // the loop is not over
+	Later    bool     `json:"pending,omitempty"` // the loop is not over
 }
 
 // checklist are the checks, as people read them.
