@@ -115,7 +115,7 @@ func TestAnswersThatDoNotCount(t *testing.T) {
 		done <- a
 	}()
 	posted(t, dir)
-	if info, err := os.Stat(filepath.Join(dir, "gate.json")); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(filepath.Join(dir, "question.json")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the secret can be read by others: %v, %v", info.Mode(), err)
 	}
 	leave("guess", approve)

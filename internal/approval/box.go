@@ -14,7 +14,7 @@ import (
 // The files of an open question, in the loop's folder. Both can be read by the
 // user alone.
 const (
-	questionName = "gate.json"
+	questionName = "question.json"
 	answerName   = "gate-answer.json"
 )
 
