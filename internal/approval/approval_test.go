@@ -99,7 +99,7 @@ func TestAnswersThatDoNotCount(t *testing.T) {
 	dir := t.TempDir()
 	leave := func(secret string, a approval.Answer) {
 		text, _ := json.Marshal(map[string]any{"secret": secret, "answer": a})
-		if err := os.WriteFile(filepath.Join(dir, "gate-answer.json"), text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "answer.json"), text, 0o600); err != nil {
 			t.Error(err)
 		}
 	}
@@ -122,7 +122,7 @@ func TestAnswersThatDoNotCount(t *testing.T) {
 	if why := <-refused; !strings.Contains(why, "secret") {
 		t.Errorf("refused because %q", why)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "gate-answer.json"), []byte("approve"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "answer.json"), []byte("approve"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if why := <-refused; !strings.Contains(why, "cannot be read") {

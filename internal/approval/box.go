@@ -15,7 +15,7 @@ import (
 // user alone.
 const (
 	questionName = "question.json"
-	answerName   = "gate-answer.json"
+	answerName   = "answer.json"
 )
 
 // ErrNoQuestion is the error of an answer that nobody waits for.
