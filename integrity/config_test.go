@@ -5,7 +5,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"supervise/integrity/internal/configuration"
+	"supervise/integrity/internal/harness"
+	"supervise/integrity/internal/suppressions"
 )
+
+// configRules are the rows about what runs and judges the tests.
+var configRules = slices.Concat(configuration.Rules, harness.RunnerRules, suppressions.Rules, harness.EnvironmentRules)
 
 // none is the text of a file that is not there.
 const none = "\x00none"
@@ -33,7 +40,7 @@ func gravest(files ...File) string { return gravestOf(files, Options{}) }
 func gravestOf(files []File, opt Options) string {
 	own := map[string]bool{}
 	for _, r := range configRules {
-		own[r.name] = true
+		own[r.Name] = true
 	}
 	for _, f := range Audit(files, opt) {
 		if own[f.Type] && f.Severity.String() != "INFO" {
@@ -201,8 +208,8 @@ func TestEveryConfigRuleFires(t *testing.T) {
 	}
 	commands := []string{"focus_in_configuration", "retries_in_command", "expectations_rewritten_by_command", "test_command_rewritten", "test_command_runs_nothing", "failure_ignored", "discovery_narrowed_by_command", "command_runs_fewer_tests"}
 	for _, r := range configRules {
-		if !fired[r.name] && !slices.Contains(commands, r.name) { // those are in TestCommandRules
-			t.Errorf("no case in the tables makes %s %s fire", r.id, r.name)
+		if !fired[r.Name] && !slices.Contains(commands, r.Name) { // those are in TestCommandRules
+			t.Errorf("no case in the tables makes %s %s fire", r.ID, r.Name)
 		}
 	}
 }

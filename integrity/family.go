@@ -3,6 +3,8 @@ package integrity
 import (
 	"maps"
 	"slices"
+
+	"supervise/integrity/internal/facts"
 )
 
 // families are groups of rules under one name, for selecting them: the names of
@@ -36,18 +38,18 @@ const alwaysOn = "supervisor_touched"
 
 // table returns the rules that the options leave, those of the user behind.
 // Patterns that make no sense are left out; see [CheckPatterns].
-func (o Options) table() []rule {
+func (o Options) table() []facts.Rule {
 	list := slices.Clone(rules)
 	for _, p := range o.Patterns {
 		if m, _, err := p.compile(); err == nil {
-			list = append(list, rule{m.ID, m.Type, m.severity, m.find})
+			list = append(list, facts.Rule{ID: m.ID, Name: m.Type, Severity: m.severity, Find: m.find})
 		}
 	}
 	own := len(rules)
-	var out []rule
+	var out []facts.Rule
 	for i, r := range list {
-		off := named(o.Off, r.id, r.name) || len(o.Enabled) > 0 && i < own && !named(o.Enabled, r.id, r.name)
-		if !off || r.name == alwaysOn {
+		off := named(o.Off, r.ID, r.Name) || len(o.Enabled) > 0 && i < own && !named(o.Enabled, r.ID, r.Name)
+		if !off || r.Name == alwaysOn {
 			out = append(out, r)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/integrity/internal/facts"
 	"supervise/source"
 )
 
@@ -15,10 +16,12 @@ var testHelpers = []string{"conftest.py", "pytest.ini", "jest.setup.js", "jest.s
 // shared set-up, fixtures, snapshots.
 func BelongsToTests(name string) bool {
 	base := strings.ToLower(path.Base(name))
-	return source.TestFile(name, source.LanguageOf(name, nil)) || inTestFolder(name) ||
+	return source.TestFile(name, source.LanguageOf(name, nil)) || facts.InTestFolder(name) ||
 		slices.Contains(testHelpers, base) || strings.HasSuffix(base, ".snap") || strings.HasPrefix(name, "__snapshots__/") || strings.Contains(name, "/__snapshots__/")
 }
 
 // TouchesProduct reports whether the change holds code that is tested: what is no
 // test, no third-party code and not generated.
-func TouchesProduct(files []File) bool { return newChange(files).touchesProduct() }
+func TouchesProduct(files []File) bool {
+	return facts.New(files, Tree{}, nil).TouchesProduct()
+}

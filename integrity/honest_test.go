@@ -172,7 +172,7 @@ func TestMigration(t *testing.T) {
 		}
 		return b.String() + "}\n"
 	}
-	for n, want := range map[int]string{2: "HIGH", migration: "MEDIUM"} {
+	for n, want := range map[int]string{2: "HIGH", 10: "MEDIUM"} {
 		if got := worstOf(texts{"BarTest.java": page(n, false)}, texts{"BarTest.java": page(n, true)}); got != want {
 			t.Errorf("%d tests: got %q, want %q", n, got, want)
 		}

@@ -4,52 +4,37 @@
 // the files alone: nothing is run, nothing is read from disk.
 //
 // A finding is no proof. What it may do is the policy's: see [Finding.Severity].
+//
+// The rules live in rooms by the groups of the catalogue (internal/tests,
+// assertions, product, configuration, harness, suppressions), over one read-only set
+// of facts about the change (internal/facts). No room imports another.
 package integrity
 
 import (
 	"cmp"
 	"slices"
 
+	"supervise/integrity/internal/assertions"
+	"supervise/integrity/internal/configuration"
+	"supervise/integrity/internal/facts"
+	"supervise/integrity/internal/harness"
+	"supervise/integrity/internal/product"
+	"supervise/integrity/internal/suppressions"
+	"supervise/integrity/internal/tests"
 	"supervise/metric"
 )
 
-// File is one changed file, before and after. Paths are slash separated and
-// relative to the root of the project.
-type File struct {
-	Path    string // after the change; before it where the file is gone
-	OldPath string // before the change, where it was renamed; else ""
-	// Before and After are its text; nil where the file is not there, or is not
-	// looked at because it is binary or too long.
-	Before, After []byte
-	// Added and Deleted say that the file was not, or is no longer, there.
-	Added, Deleted bool
-}
+// File is one changed file, before and after.
+type File = facts.File
 
 // Finding is one thing that was found.
-type Finding struct {
-	// Rule is the pattern of the catalogue, "TP-05".
-	Rule string `json:"rule"`
-	// Type is its name in words, "unconditional_skip".
-	Type string `json:"type"`
-	// Severity is Critical for what may be rolled back without asking, High for
-	// what a person should look at first, Medium, Low and Info for what is said.
-	Severity metric.Severity `json:"severity"`
-	// IfRan is the severity where the test is known to have run before the change and
-	// not to run after it: a reason that the text gives counts for nothing then. 0 is
-	// none of its own. It is for those who ran the tests.
-	IfRan metric.Severity `json:"-"`
-	File  string          `json:"file"`
-	// Line is where, from 1, in the file after the change, or before it where it
-	// is gone; 0 is the file as a whole.
-	Line int `json:"line,omitempty"`
-	// Test is the name of the test concerned, as its runner prints it.
-	Test string `json:"test,omitempty"`
-	// Evidence are the lines that show it, as written, shortened.
-	Evidence string `json:"evidence,omitempty"`
-	// ExplainedBy says what makes it harmless, "" for nothing: what is explained
-	// is at most Info.
-	ExplainedBy string `json:"explained_by,omitempty"`
-}
+type Finding = facts.Finding
+
+// Tree is the whole project before a change.
+type Tree = facts.Tree
+
+// Texts reads source files, each once, for everybody who needs what is in them.
+type Texts = facts.Texts
 
 // Options say what is looked for. The zero value is all, with the severities of
 // the catalogue.
@@ -68,33 +53,19 @@ type Options struct {
 	Texts *Texts `json:"-"`
 }
 
-// rule is a row of the table: one pattern of the catalogue.
-type rule struct {
-	id       string // "TP-05"
-	name     string // "unconditional_skip"
-	severity metric.Severity
-	// find returns what it finds; Rule, Type and, where it is 0, Severity are
-	// filled in from the row.
-	find func(*change) []Finding
-}
-
 // rules is the table, in the order of the catalogue.
-var rules = slices.Concat(testRules, configRules)
-
-// testRules are the rows about tests and product code.
-var testRules = slices.Concat(lostRules, classRules, skipRules, rowRules, assertRules, toleranceRules, productRules, hardRules)
+var rules = slices.Concat(tests.Rules, assertions.Rules, product.Rules, configuration.Rules, harness.RunnerRules, suppressions.Rules, harness.EnvironmentRules)
 
 // Audit returns what is found in a change, the gravest first, then by file and
 // line.
 func Audit(files []File, opt Options) []Finding {
-	c := newChange(files)
-	c.base = opt.Base
-	c.readAhead(opt.Texts)
+	c := facts.New(files, opt.Base, opt.Texts)
+	c.ReadAhead()
 	out := []Finding{}
 	for _, r := range opt.table() {
-		for _, f := range r.find(c) {
-			f.Rule, f.Type, f.Severity = r.id, r.name, cmp.Or(f.Severity, r.severity)
-			if c.unresolved(f.File) { // it is not built
+		for _, f := range r.Find(c) {
+			f.Rule, f.Type, f.Severity = r.ID, r.Name, cmp.Or(f.Severity, r.Severity)
+			if c.MergeConflict(f.File) { // it is not built
 				f.Severity, f.IfRan = min(f.Severity, metric.Medium), 0
 			}
 			if f.ExplainedBy != "" {
@@ -113,7 +84,7 @@ func Audit(files []File, opt Options) []Finding {
 func Rules() []string {
 	out := make([]string, len(rules))
 	for i, r := range rules {
-		out[i] = r.id + " " + r.name
+		out[i] = r.ID + " " + r.Name
 	}
 	return out
 }
@@ -121,12 +92,12 @@ func Rules() []string {
 // OfPattern reports whether a rule, by its name, belongs to one of the patterns of
 // the catalogue.
 func OfPattern(name string, patterns ...string) bool {
-	return slices.ContainsFunc(rules, func(r rule) bool { return r.name == name && slices.Contains(patterns, r.id) })
+	return slices.ContainsFunc(rules, func(r facts.Rule) bool { return r.Name == name && slices.Contains(patterns, r.ID) })
 }
 
 // Unknown returns those of the names that no rule and no family has.
 func Unknown(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		return slices.ContainsFunc(rules, func(r rule) bool { return named([]string{name}, r.id, r.name) })
+		return slices.ContainsFunc(rules, func(r facts.Rule) bool { return named([]string{name}, r.ID, r.Name) })
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/goccy/go-yaml"
 
+	"supervise/integrity/internal/configtext"
+	"supervise/integrity/internal/facts"
 	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
@@ -181,27 +183,27 @@ func (p Pattern) missing() (field string, err error) {
 }
 
 // find looks through the changed files.
-func (m *userRule) find(c *change) []Finding {
+func (m *userRule) find(c *facts.Set) []Finding {
 	var out []Finding
-	for _, f := range c.files {
+	for _, f := range c.Files {
 		if !m.about(f) {
 			continue
 		}
-		added, came := m.match(f.after(), f.addedLines(), m.added)
-		removed, gone := m.match(f.before(), f.removedLines(), m.removed)
+		added, came := m.match(f.After(), f.AddedLines(), m.added)
+		removed, gone := m.match(f.Before(), f.RemovedLines(), m.removed)
 		if m.added != nil && !came || m.removed != nil && !gone {
 			continue
 		}
 		if m.unless != nil {
-			if _, excused := firstMatch(f.addedLines(), m.unless); excused {
+			if _, excused := facts.FirstMatch(f.AddedLines(), m.unless); excused {
 				continue
 			}
 		}
-		finding := Finding{File: f.Path, Line: added.n, Evidence: evidence(added.text)}
+		finding := Finding{File: f.Path, Line: added.Number, Evidence: facts.Evidence(added.Text)}
 		if !came {
-			finding.Evidence = evidence(removed.text)
+			finding.Evidence = facts.Evidence(removed.Text)
 			if f.Deleted {
-				finding.Line = removed.n
+				finding.Line = removed.Number
 			}
 		}
 		out = append(out, finding)
@@ -210,67 +212,67 @@ func (m *userRule) find(c *change) []Finding {
 }
 
 // about reports whether the pattern is about a file.
-func (m *userRule) about(f *file) bool {
-	side := f.after()
+func (m *userRule) about(f *facts.ChangedFile) bool {
+	side := f.After()
 	if f.Deleted {
-		side = f.before()
+		side = f.Before()
 	}
-	if len(m.languages) > 0 && !slices.Contains(m.languages, side.language()) {
+	if len(m.languages) > 0 && !slices.Contains(m.languages, side.Language()) {
 		return false
 	}
-	if len(m.Files) > 0 && !slices.ContainsFunc(m.Files, func(glob string) bool { return doublestar.MatchUnvalidated(glob, side.path) }) {
+	if len(m.Files) > 0 && !slices.ContainsFunc(m.Files, func(glob string) bool { return doublestar.MatchUnvalidated(glob, side.Path) }) {
 		return false
 	}
 	switch m.Where {
 	case "test":
-		return side.isTest() || inTestFolder(side.path)
+		return side.IsTest() || facts.InTestFolder(side.Path)
 	case "product":
-		return side.product()
+		return side.Product()
 	case "config":
-		return side.configKind() != noConfig
+		return side.ConfigKind() != configtext.None
 	}
 	return true
 }
 
 // match returns the first of the lines whose wanted part the expression matches.
-func (m *userRule) match(s *side, list []line, re *regexp.Regexp) (line, bool) {
+func (m *userRule) match(s *facts.Side, list []facts.Line, re *regexp.Regexp) (facts.Line, bool) {
 	if re == nil || len(list) == 0 {
-		return line{}, false
+		return facts.Line{}, false
 	}
 	part := m.part(s)
 	for _, l := range list {
-		if l.n <= len(part) && re.MatchString(part[l.n-1]) {
+		if l.Number <= len(part) && re.MatchString(part[l.Number-1]) {
 			return l, true
 		}
 	}
-	return line{}, false
+	return facts.Line{}, false
 }
 
 // part returns the lines of a text with nothing but what the pattern looks at.
-func (m *userRule) part(s *side) []string {
-	texts := func(list []line) []string {
+func (m *userRule) part(s *facts.Side) []string {
+	texts := func(list []facts.Line) []string {
 		out := make([]string, len(list))
 		for i, l := range list {
-			out[i] = l.text
+			out[i] = l.Text
 		}
 		return out
 	}
-	known := s.language() != source.Unknown
+	known := s.Language() != source.Unknown
 	switch {
 	case m.In == "text" || !known && m.In != "comment":
-		return texts(s.lines())
+		return texts(s.Lines())
 	case m.In != "comment":
-		return texts(lines(s.withoutStrings()))
+		return texts(facts.Lines(s.WithoutStrings()))
 	case !known:
 		return nil
 	}
-	plain := s.withoutComments()
-	comments := make([]byte, len(s.text))
-	for i, b := range s.text {
+	plain := s.WithoutComments()
+	comments := make([]byte, len(s.Text))
+	for i, b := range s.Text {
 		comments[i] = ' '
 		if b == '\n' || b != plain[i] {
 			comments[i] = b
 		}
 	}
-	return texts(lines(comments))
+	return texts(facts.Lines(comments))
 }

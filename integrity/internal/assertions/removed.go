@@ -1,0 +1,369 @@
+package assertions
+
+import (
+	"slices"
+	"strings"
+
+	"supervise/integrity/internal/facts"
+	"supervise/internal/regexp"
+	"supervise/metric"
+	"supervise/source"
+)
+
+// findRemovedAssertions finds tests that have lost assertions, unless what
+// became of them is known.
+func findRemovedAssertions(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, d := range deltas.Of(c) {
+		d.removed = d.missing()
+		gone := len(d.removed) - len(d.added)
+		if gone <= 0 || d.How == facts.ByBody {
+			continue
+		}
+		f := d.finding(facts.Assertion{Line: d.Now.Line}, "gone: "+joinTexts(d.removed))
+		switch {
+		case d.live == 0 && !d.stillAsserts():
+			f.Severity = weightOfAll(c, d)
+		case 2*gone < len(d.Was.Assertions)-1 || d.onlyErrors() || gone == 1 && facts.TouchesSource.Of(c) && !droppedAlone(c, d) || d.tabled() || retiredOf(c, d) || d.rephrased(gone) || splitOff(c, d):
+			f.Severity = metric.Medium
+		}
+		f.ExplainedBy = whyRemoved(c, d)
+		out = append(out, f)
+	}
+	return out
+}
+
+// weightOfAll is how grave it is that a test asserts nothing any more.
+func weightOfAll(c *facts.Set, d delta) metric.Severity {
+	switch {
+	case warnsNoMore(c, d):
+		return metric.Medium
+	case d.onlyErrors() || droppedWith(c, d) || helpersDropped(c, d) || callsAsserter(d.Now):
+		return 0 // the rule's
+	}
+	return metric.Critical
+}
+
+// helperCall matches an assertion that is a call of a function by its name alone.
+var helperCall = regexp.MustCompile(`^(\w+)\(`)
+
+// helpersDropped reports whether product code changed, and all that a test does not
+// assert any more was asserted by functions of the tests that nobody has now.
+func helpersDropped(c *facts.Set, d delta) bool {
+	return c.TouchesProduct() && !slices.ContainsFunc(d.removed, func(a facts.Assertion) bool {
+		m := helperCall.FindStringSubmatch(a.Text)
+		return m == nil || !testsDefined(c, m[1])
+	})
+}
+
+// testsDefined reports whether tests defined a function before that no file of the
+// change defines now.
+func testsDefined(c *facts.Set, name string) bool {
+	has := func(s *facts.Side) bool {
+		return slices.ContainsFunc(s.Source().Functions, func(fn source.Function) bool { return facts.LastName(fn.Name) == name })
+	}
+	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return f.Before().IsTest() && has(f.Before()) }) &&
+		!slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return has(f.After()) })
+}
+
+// warnsNoMore reports whether all that a test does not assert any more is that
+// something is deprecated, which product code says no more either.
+func warnsNoMore(c *facts.Set, d delta) bool {
+	return !slices.ContainsFunc(d.removed, func(a facts.Assertion) bool {
+		said := map[string]bool{}
+		for _, w := range facts.Word.FindAllString(a.Text, -1) {
+			said[w] = true
+		}
+		return !c.EndsDeprecation(said)
+	})
+}
+
+// splitEnough is how much of the words of an assertion one of a new test must have.
+const splitEnough = .6
+
+// splitOff reports whether a new test of the same file, which is no copy of one that
+// is there, asserts at least half of what a test lost, of other values maybe.
+func splitOff(c *facts.Set, d delta) bool {
+	inv := facts.Tests.Of(c)
+	return slices.ContainsFunc(inv.Added, func(t *facts.Test) bool {
+		if t.File != d.Now.File || t.NeverRuns() || inv.Models[t].Similarity >= facts.CopyEnough || facts.CommonInNames(d.Was, t) == 0 {
+			return false
+		}
+		n := 0
+		for _, a := range d.removed {
+			if slices.ContainsFunc(t.Assertions, func(text string) bool { return likeness(a.Text, text) >= splitEnough }) {
+				n++
+			}
+		}
+		return 2*n >= len(d.removed)
+	})
+}
+
+// madeSpy matches a double that is made by the library that asserts.
+var madeSpy = regexp.MustCompile(`=\s*expect\.(?:createSpy|spyOn)\(`)
+
+// missing returns the removed assertions without those that said nothing, and
+// those whose condition fails the test in another way now.
+func (d delta) missing() []facts.Assertion {
+	kept := map[string]bool{}
+	for _, text := range d.Now.Assertions {
+		if cond, _, failure := strings.Cut(text, " => t."); failure {
+			kept[cond] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(d.removed), func(a facts.Assertion) bool {
+		cond, _, failure := strings.Cut(a.Text, " => t.")
+		return a.Trivial || ofLiterals(a) || madeSpy.MatchString(a.Text) || failure && kept[cond] && !slices.Contains(d.Now.Assertions, a.Text)
+	})
+}
+
+// saysNothing matches the words of an assertion that compares, and values that every
+// language has.
+var saysNothing = regexp.MustCompile(`^(?i:assert|assert_?(?:not_?)?(?:same|equals?)|refute_(?:same|equal)|self|this|true|false|nil|null|none|t|is|not|===?|!==?)$`)
+
+// ofLiterals reports whether an assertion compares literals with each other: whatever
+// comes of it, it says nothing of the code.
+func ofLiterals(a facts.Assertion) bool {
+	list := facts.Word.FindAllString(facts.AnyLiteral.ReplaceAllString(a.Text, " "), -1)
+	return len(list) > 0 && strings.ContainsAny(a.Text, ",=") && !slices.ContainsFunc(list, func(w string) bool { return !saysNothing.MatchString(w) })
+}
+
+// assertingCall matches calls whose name says that they assert, whatever they are
+// called on.
+var assertingCall = regexp.MustCompile(`\b\w*(?i:assert|expect|should|verify|require|check)\w*(?:[.:!]+\w+)*\s*[(<]|\b[A-Z]\w*\(t, `)
+
+var (
+	// givesHandle matches a call that is given the handle of a test, to assert by it.
+	givesHandle = regexp.MustCompile(`\w\(t{1,2}(?:, |\))[^=]*?(?:;|\n|$)`)
+	// ownBody matches a test with a body; one without is given a macro that asserts.
+	ownBody = regexp.MustCompile(`=>|\bfunction\b`)
+	// macroBehindTitle matches a test of ava up to the function that stands in place of
+	// its body; what comes behind is handed to that.
+	macroBehindTitle = regexp.MustCompile(`^[^,]*,\s*([\w$]+)\s*[,)]`)
+	assertsByHandle  = regexp.MustCompile(`\bt\.\w+\(`)
+)
+
+// byMacro reports whether a test leaves its assertions to a function of its file.
+func byMacro(t *facts.Test) bool {
+	m := macroBehindTitle.FindStringSubmatch(t.Side.MaskedRange(t.Line, t.End))
+	return m != nil && slices.ContainsFunc(t.Side.Source().Functions, func(fn source.Function) bool {
+		return facts.LastName(fn.Name) == m[1] && assertsByHandle.MatchString(t.Side.MaskedRange(fn.Line, fn.End))
+	})
+}
+
+// scripted reports whether a file is one of JavaScript.
+func scripted(s *facts.Side) bool {
+	return s.Language() == source.JavaScript || s.Language() == source.TypeScript
+}
+
+// stillAsserts reports whether a test in which no assertion is known any more
+// calls what looks like one.
+func (d delta) stillAsserts() bool {
+	if text := d.Now.Side.MaskedRange(d.Now.Line, d.Now.End); scripted(d.Now.Side) && (givesHandle.MatchString(text) || !ownBody.MatchString(text) || byMacro(d.Now)) {
+		return true
+	}
+	return assertingCall.MatchString(d.Now.Side.MaskedRange(d.Now.Line+1, d.Now.End)) || failsByNote(d.Now)
+}
+
+var (
+	// surelyAsserts matches what asserts in any language, by its name.
+	surelyAsserts = regexp.MustCompile(`(?i)\bassert\w*[!(. ]|\bexpect\w*\(|\brefute\w*\b|\.should\b|\bt\.(?:Error|Fatal)f?\(|\brequire\.\w+\(t\b|\bfail\(`)
+	rustMacro     = regexp.MustCompile(`\bmacro_rules!\s*(\w+)`)
+)
+
+// callsAsserter reports whether a test calls a function or a macro of its file that
+// asserts.
+func callsAsserter(t *facts.Test) bool {
+	text := t.Side.MaskedRange(t.Line+1, t.End)
+	called := func(name, mark string) bool {
+		return len(name) > 2 && regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+mark).MatchString(text)
+	}
+	for _, fn := range facts.Helpers(t.Side) {
+		if surelyAsserts.MatchString(t.Side.PlainRange(fn.Line, fn.End)) && called(facts.LastName(fn.Name), `\s*\(`) {
+			return true
+		}
+	}
+	return t.Side.Language() == source.Rust && slices.ContainsFunc(rustMacro.FindAllStringSubmatch(string(t.Side.WithoutStrings()), -1), func(m []string) bool {
+		return called(m[1], `!`)
+	})
+}
+
+// expectedNote matches a comment or an annotation by which a runner expects an error.
+var expectedNote = regexp.MustCompile(`@expectedException\b|\[ExpectedException\b|@Test\(.*\bexpected\s*=`)
+
+// failsByNote reports whether a test is expected to raise an error by what stands above
+// it.
+func failsByNote(t *facts.Test) bool {
+	for n := t.Line; n > 0 && t.Line-n <= facts.MaxReasonLines; n-- {
+		text := t.Side.LineAt(n)
+		if expectedNote.MatchString(text) {
+			return true
+		}
+		if n < t.Line && !facts.Attached.MatchString(text) {
+			return false
+		}
+	}
+	return false
+}
+
+// tabled reports whether the cases of a test are rows of a table now that was not
+// there, at least half as many as it lost assertions.
+func (d delta) tabled() bool {
+	rows := func(t *facts.Test) (n int) {
+		for _, table := range facts.TablesOf(t.Side) {
+			if table.Test == t.TestDef {
+				n += len(table.Keys)
+			}
+		}
+		return n
+	}
+	return 2*(rows(d.Now)-rows(d.Was)) >= len(d.removed)
+}
+
+// rephrasedShare is how many assertions may have gone for each line that asserts
+// and came to the same test.
+const rephrasedShare = 4
+
+// rephrased reports whether a test got lines that assert, and are not those it had
+// with other names in them, in place of the assertions that it lost.
+func (d delta) rephrased(gone int) bool {
+	names := renamedNames(d.Was.Tokens, d.Now.Tokens)
+	was := map[string]bool{}
+	for _, l := range d.Was.File.RemovedLines() {
+		was[facts.Squash(inNames(l.Text, names))] = true
+	}
+	n := 0
+	for _, l := range d.Now.File.AddedLines() {
+		if d.Now.Line < l.Number && l.Number <= d.Now.End && !was[facts.Squash(l.Text)] && asserting.MatchString(d.Now.Side.PlainRange(l.Number, l.Number)) {
+			n++
+		}
+	}
+	return rephrasedShare*n >= gone && n > 0
+}
+
+// retiredOf reports whether product code became less in lines that have words of
+// most of the removed assertions.
+func retiredOf(c *facts.Set, d delta) bool {
+	lost := facts.ShrunkWords.Of(c)
+	n := 0
+	for _, a := range d.removed {
+		for w := range facts.SubjectWords(a.Text) {
+			if lost[w] && !c.CommonWord(d.Was, w) {
+				n++
+				break
+			}
+		}
+	}
+	return len(lost) > 0 && 2*n >= len(d.removed)
+}
+
+// droppedWith reports whether each of the removed assertions has a word that left
+// the product code with this change: the key of what is no longer there.
+func droppedWith(c *facts.Set, d delta) bool {
+	lost := facts.RemovedWords.Of(c)
+	return len(lost) > 0 && !slices.ContainsFunc(d.removed, func(a facts.Assertion) bool {
+		return !slices.ContainsFunc(facts.Word.FindAllString(a.Text, -1), func(w string) bool { return lost[w] && !facts.AssertionWord.MatchString(w) })
+	})
+}
+
+// valueMoved reports whether the longer literals of an assertion stand in assertions,
+// or lines that assert, which were added to its test.
+func (d delta) valueMoved(a facts.Assertion) bool {
+	var b strings.Builder
+	for _, l := range d.Now.File.AddedLines() {
+		if d.Now.Line <= l.Number && l.Number <= d.Now.End && asserting.MatchString(l.Text) {
+			b.WriteString(facts.Squash(d.Now.Side.PlainRange(l.Number, l.Number)))
+		}
+	}
+	for _, text := range d.Now.Assertions {
+		if !slices.Contains(d.Was.Assertions, text) {
+			b.WriteString(facts.Squash(text))
+		}
+	}
+	text, n := b.String(), 0
+	for _, l := range a.Literals {
+		at := strings.IndexAny(l, "\"'`")
+		if at < 0 {
+			continue
+		}
+		if l = facts.Squash(strings.Trim(l[at:], "\"'`")); len(l) < facts.LeastLiteral {
+			continue
+		}
+		if n++; !strings.Contains(text, l) {
+			return false
+		}
+	}
+	return n > 0
+}
+
+func joinTexts(list []facts.Assertion) string {
+	var texts []string
+	for _, a := range list {
+		texts = append(texts, a.Text)
+	}
+	return strings.Join(texts, " · ")
+}
+
+// whyRemoved explains what became of the removed assertions of a test.
+func whyRemoved(c *facts.Set, d delta) string {
+	added := facts.AddedTestCode.Of(c)
+	n := 0
+	for _, a := range d.removed {
+		if found(a, added) || rewritten(a, d) || d.valueMoved(a) {
+			n++
+		}
+	}
+	switch {
+	case 2*n >= len(d.removed):
+		return facts.ByAbsorbed
+	case callsNewHelper(c, d):
+		return "it calls a helper that asserts"
+	case subjectsGone(c, d):
+		return facts.BySubject
+	}
+	return ""
+}
+
+// failsAnyway matches what fails in any case, or for any error.
+var failsAnyway = regexp.MustCompile(`\b(?:ifError|fail|XCTFail|FailNow)\s*\(|\bdone\.fail\b|^t\.(?:Error|Fatal|Fail)|^assert\s*\(?\s*(?:False|false|0)\b`)
+
+// onlyErrors reports whether what was removed is all about errors that should not
+// be there: with another way to call the code they go.
+func (d delta) onlyErrors() bool {
+	return !slices.ContainsFunc(d.removed, func(a facts.Assertion) bool { return a.Strength != source.NonNull && !failsAnyway.MatchString(a.Text) })
+}
+
+// rewritten reports whether all names of an assertion stand in the lines that
+// were added to its test.
+func rewritten(a facts.Assertion, d delta) bool {
+	names, telling := facts.SubjectWords(a.Text), false
+	for w := range names {
+		telling = telling || len(w) > 2
+	}
+	if !telling { // x and n stand anywhere
+		return false
+	}
+	have := map[string]bool{}
+	for _, l := range d.Now.File.AddedLines() {
+		if d.Now.Line <= l.Number && l.Number <= d.Now.End && !discards.MatchString(l.Text) {
+			for w := range facts.WordCounts(d.Now.Side.PlainRange(l.Number, l.Number)) {
+				have[w] = true
+			}
+		}
+	}
+	for w := range names {
+		if !have[w] {
+			return false
+		}
+	}
+	return true
+}
+
+// discards matches lines that do nothing with what they name.
+var discards = regexp.MustCompile(`^\s*(?:let |var |val |auto |const )?_\w*(?:, _)*\s*(?::?=|:)[^=]|^\s*(?:void|drop)\b|^\s*\(void\)|^\s*(?:print\w*|puts|p|console\.\w+|log\w*(?:\.\w+)?|t\.Logf?|fmt\.Print\w*|echo|dump|inspect)\b`)
+
+// found reports whether the condition of an assertion stands in added code.
+func found(a facts.Assertion, added string) bool {
+	k := facts.AssertionKeys(a.Text)
+	return len(k[0]) > 8 && strings.Contains(added, k[0])
+}

@@ -1,0 +1,80 @@
+package assertions
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"supervise/integrity/internal/facts"
+	"supervise/internal/regexp"
+	"supervise/metric"
+)
+
+const numberText = `(\d*\.?\d+(?:[eE][-+]?\d+)?)`
+
+var (
+	// tolerances match how far off a value may be, digits to how many places it
+	// must be right. Times are none: slow machines need more.
+	tolerances = regexp.MustCompile(`(?:\b(?:abs|rel|delta|atol|rtol|tolerance|epsilon|eps|accuracy|rel_tol|abs_tol|max_relative|within|msg_delta)\s*[=:(]\s*|\b(?:InDelta|InEpsilon)\w*\([^,]+,[^,]+,[^,]+,\s*|\b(?:closeTo|isCloseTo|EXPECT_NEAR|ASSERT_NEAR)\([^,]+,(?:[^,]+,)?\s*|_(?:delta|epsilon)\s*\(?[^,]+,[^,]+,\s*|_close_to\s*\(?[^,]+,\s*|\b(?:isWithin|be_within|within|WithDelta)\(|\bassertEquals\([^,]+,[^,]+,\s*)` + numberText + `\b`)
+	digits     = regexp.MustCompile(`\b(?:toBeCloseTo\([^,]+,\s*|places\s*=\s*|decimal\s*=\s*)(\d{1,2})\b`)
+)
+
+// widened is from which factor on a tolerance says something else.
+const widened = 10
+
+// farWider is from which factor on no change of the code explains it.
+const farWider = 50
+
+// findWidened finds tolerances in tests that were made ten times as wide, or
+// wider, in lines that are else as they were.
+func findWidened(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, f := range c.Files {
+		s := f.After()
+		if !s.MayTest() || f.Added {
+			continue
+		}
+		was := map[string]float64{}
+		for _, l := range f.RemovedLines() {
+			if rest, wide, ok := tolerance(l.Text); ok {
+				was[rest] = wide
+			}
+		}
+		for _, l := range f.AddedLines() {
+			rest, wide, ok := tolerance(l.Text)
+			before, had := was[rest]
+			if !ok || !had || before <= 0 || wide < before*widened*(1-1e-9) {
+				continue
+			}
+			x := facts.Finding{File: s.Path, Line: l.Number, Evidence: facts.Evidence(fmt.Sprintf("%g times as wide: %s", math.Round(wide/before), l.Text))}
+			if t := s.TestAt(l.Number); t != nil {
+				x.Test = t.Name
+			}
+			if c.TouchesProduct() && wide < before*farWider*(1-1e-9) {
+				x.Severity = metric.Medium
+			}
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// tolerance returns a line without its tolerance, and how wide that is.
+func tolerance(text string) (rest string, wide float64, ok bool) {
+	m := tolerances.FindStringSubmatchIndex(text)
+	places := m == nil
+	if places {
+		m = digits.FindStringSubmatchIndex(text)
+	}
+	if m == nil {
+		return "", 0, false
+	}
+	wide, err := strconv.ParseFloat(text[m[2]:m[3]], 64)
+	if err != nil {
+		return "", 0, false
+	}
+	if places {
+		wide = math.Pow(10, -wide)
+	}
+	return facts.Squash(text[:m[2]] + "§" + text[m[3]:]), wide, true
+}

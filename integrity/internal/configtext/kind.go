@@ -1,0 +1,85 @@
+package configtext
+
+import (
+	"path"
+	"strings"
+
+	"supervise/internal/regexp"
+	"supervise/source"
+)
+
+// Kind is how a configuration file is written.
+type Kind uint8
+
+// The ways in which configuration is written.
+const (
+	None        Kind = iota
+	yamlConfig       // YAML
+	jsonConfig       // JSON, with comments
+	braceConfig      // objects of JavaScript, blocks of Gradle and its kin
+	tomlConfig       // TOML
+	iniConfig        // sections, names and values
+	xmlConfig        // XML
+	makeConfig       // targets with recipes
+	dockerConfig
+	shellConfig
+	argsConfig // arguments, one or more a line
+	powerShellConfig
+	codeConfig // code that sets options by calling functions
+)
+
+// configNames say how files are written, by their base name or the end of their
+// path; the first that matches counts.
+var configNames = []struct {
+	name *regexp.Regexp
+	kind Kind
+}{
+	{regexp.MustCompile(`(^|/)(package-lock|npm-shrinkwrap|composer\.lock|pnpm-lock|packages\.lock|project\.assets)\b|\.lock$|\.min\.js$`), None},
+	{regexp.MustCompile(`(^|/)(GNU|BSD)?[Mm]akefile(\.\w+)?$|\.mk$|(^|/)\.?[Jj]ustfile$`), makeConfig},
+	{regexp.MustCompile(`(^|/)(Docker|Container)file[^/]*$|\.[Dd]ockerfile$`), dockerConfig},
+	{regexp.MustCompile(`(^|/)(\.husky|\.githooks|git-?hooks|hooks)/[^/.]+$|(^|/)\.envrc$`), shellConfig},
+	{regexp.MustCompile(`(?i)\.(ps1|cmd|bat)$`), powerShellConfig},
+	{regexp.MustCompile(`\.xctestplan$|(^|/)CMake(User)?Presets\.json$`), jsonConfig},
+	{regexp.MustCompile(`(^|/)Makefile\.am$`), makeConfig},
+	{regexp.MustCompile(`(^|/)(\.rspec|\.mvn/(maven|jvm)\.config|\.jvmopts|\.sbtopts)$`), argsConfig},
+	{regexp.MustCompile(`(^|/)(jest|vitest|vite|playwright|karma|cypress|wdio|ava|nyc|stryker|eslint|webdriver|mocha|babel|c8|jasmine|protractor|testcafe|tap|xo|stylelint|lint-staged|nightwatch|web-test-runner)\.(\w+\.)?(config|conf|workspace|rc|setup)(\.\w+)?\.[mc]?[jt]s$`), braceConfig},
+	{regexp.MustCompile(`(^|/)(vitest\.workspace|karma\.conf|\.(mocharc|eslintrc|nycrc|c8rc|taprc|huskyrc|lintstagedrc|stylelintrc|prettierrc))\.[mc]?[jt]s$`), braceConfig},
+	{regexp.MustCompile(`\.gradle(\.kts)?$|\.sbt$|(^|/)(Jenkinsfile|mix\.exs|\.credo\.exs|coveralls\.exs|[Gg]runtfile\.js)$`), braceConfig},
+	{regexp.MustCompile(`(^|/)\.(eslintrc|nycrc|mocharc|c8rc|babelrc|swcrc|jshintrc|stylelintrc|huskyrc|lintstagedrc|taprc)$|\.(jsonc|json5)$`), jsonConfig},
+	{regexp.MustCompile(`(^|/)([^/]*(config|rc|conf)[^/]*|package|composer|deno|biome|project|nx|lerna|turbo|jasmine|settings[^/]*|cypress|infection|phpstan|tslint|coveralls|codecov|hooks|nest-cli|angular|xunit\.runner|testconfig|testem|coverlet[^/]*|\.c8rc)\.json$`), jsonConfig},
+	{regexp.MustCompile(`\.ya?ml$|(^|/)\.clang-(tidy|format)$|(^|/)(phpstan|phpstan-baseline)(\.dist)?\.neon(\.dist)?$`), yamlConfig},
+	{regexp.MustCompile(`\.toml$|(^|/)\.cargo/config$|(^|/)Pipfile$`), tomlConfig},
+	{regexp.MustCompile(`(^|/)(\.coveragerc|\.flake8|\.?pylintrc|\.npmrc|\.yarnrc|\.bandit|\.pydocstyle|\.condarc|\.nosetestsrc|\.testr\.conf|\.gitconfig|\.gitmodules|\.pypirc)$|\.(ini|cfg|properties|editorconfig)$|(^|/)\.?env(\.[\w.-]+)?$`), iniConfig},
+	{regexp.MustCompile(`(^|/)(pom|phpunit|phpcs|phpmd|psalm|build|testng|checkstyle|pmd|spotbugs|findbugs|ruleset|nunit|behat)[\w.-]*\.xml(\.dist)?$|\.xml\.dist$|(^|/)[\w.-]*(exclude|suppress|baseline|testng|checkstyle|detekt|lint)[\w.-]*\.xml$`), xmlConfig},
+	{regexp.MustCompile(`\.(cs|fs|vb|vcx)proj$|\.(props|targets|runsettings|ruleset)$`), xmlConfig},
+	{regexp.MustCompile(`(^|/)(noxfile|tasks|setup|runtests?|run_tests?|conftest|dodo|fabfile)\.py$|(^|/)(Rakefile|\.simplecov|Guardfile|Fastfile|SConstruct)$|\.rake$|(^|/)(spec|test|rails)_helper\.rb$|(^|/)(test|spec)/helper\.rb$|(^|/)test_helper\.exs$|(^|/)(CMakeLists\.txt|BUILD(\.bazel)?|meson\.build|gulpfile\.[mc]?js|Package\.swift|\.php-cs-fixer(\.dist)?\.php|build\.rs|build\.xs)$|\.cmake$`), codeConfig},
+}
+
+// DataFolders hold files that tests read: configuration in them configures
+// nothing.
+var DataFolders = regexp.MustCompile(`(?i)(^|/)(testdata|__?fixtures?__?|fixtures?|test-?(cases?|files?|resources|assets|data)|tests?/(data|resources|assets|samples?|projects?|cases?|inputs?)|src/test/resources|__mocks__|__snapshots__|goldens?|skeletons?|cookiecutter)/`)
+
+// KindOf returns how a file is written if it configures what runs,
+// measures and judges the code.
+func KindOf(name string, head []byte) Kind {
+	if DataFolders.MatchString(name) || source.Vendored(name) {
+		return None
+	}
+	for _, c := range configNames {
+		if c.name.MatchString(name) {
+			return c.kind
+		}
+	}
+	if source.LanguageOf(name, head) == source.Shell && path.Ext(name) != ".bats" {
+		return shellConfig
+	}
+	return None
+}
+
+// ToolOf returns the part of a path that says whose configuration it is.
+func ToolOf(name string) string {
+	if strings.Contains(name, ".github/") || strings.Contains(name, ".circleci/") || strings.Contains(name, ".cargo/") || strings.Contains(name, ".mvn/") {
+		return name
+	}
+	return path.Base(name)
+}

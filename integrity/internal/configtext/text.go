@@ -1,0 +1,251 @@
+package configtext
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"supervise/internal/regexp"
+	"supervise/internal/xmlstream"
+)
+
+// yaml reads YAML; false means that it is none.
+func (r *Reading) yaml(text []byte) (ok bool) {
+	// The parser is not ours and sees whatever an agent writes: a fault in it
+	// must not end the loop.
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		return false
+	}
+	for _, doc := range file.Docs {
+		r.yamlNode("", doc.Body)
+	}
+	return true
+}
+
+func (r *Reading) yamlNode(key string, n ast.Node) {
+	switch n := n.(type) {
+	case nil:
+	case *ast.MappingNode:
+		for _, v := range n.Values {
+			r.yamlNode(under(key, yamlText(v.Key)), v.Value)
+		}
+	case *ast.MappingValueNode:
+		r.yamlNode(under(key, yamlText(n.Key)), n.Value)
+	case *ast.SequenceNode:
+		for _, v := range n.Values {
+			r.yamlNode(key+"["+yamlIdentity(v)+"]", v)
+		}
+	case *ast.AnchorNode:
+		r.yamlNode(key, n.Value)
+	case *ast.TagNode:
+		r.yamlNode(key, n.Value)
+	case *ast.LiteralNode:
+		r.set(key, n.Value.Value, n.Start.Position.Line+1)
+	default:
+		if t := n.GetToken(); t != nil {
+			r.set(key, yamlText(n), t.Position.Line)
+		}
+	}
+}
+
+// yamlText returns a scalar without its quotes.
+func yamlText(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value
+	case *ast.LiteralNode:
+		return n.Value.Value
+	case nil:
+		return ""
+	default:
+		if t := n.GetToken(); t != nil {
+			return t.Value
+		}
+		return ""
+	}
+}
+
+// yamlIdentity names an element of a list that is a mapping, so that a step of
+// a workflow is the same step when others come before it; "" for another value.
+func yamlIdentity(n ast.Node) string {
+	var values []*ast.MappingValueNode
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		values = n.Values
+	case *ast.MappingValueNode:
+		values = []*ast.MappingValueNode{n}
+	}
+	for _, name := range []string{"id", "name", "uses", "run", "repo"} {
+		for _, v := range values {
+			if yamlText(v.Key) == name {
+				text, _, _ := strings.Cut(yamlText(v.Value), "@")
+				text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+				return strings.NewReplacer(".", "", "[", "", "]", "").Replace(PlainKey(text))
+			}
+		}
+	}
+	return ""
+}
+
+// xml reads XML; false means that it is none.
+func (r *Reading) xml(text []byte) bool {
+	in := xmlstream.NewReader(bytes.NewReader(text))
+	var path []string
+	key := func() string { return strings.Join(path[min(1, len(path)):], ".") }
+	start := 0
+	for {
+		t, err := in.Next()
+		if err != nil {
+			return errors.Is(err, io.EOF)
+		}
+		switch t.Kind {
+		case xmlstream.Start:
+			path, start = append(path, PlainKey(t.Name)), in.Line()
+			for _, a := range t.Attrs {
+				r.set(key()+"@"+PlainKey(a.Name), a.Value, start)
+			}
+		case xmlstream.End:
+			path = path[:max(0, len(path)-1)]
+		case xmlstream.Text:
+			value := strings.TrimSpace(t.Text)
+			if value == "" {
+				continue
+			}
+			r.set(key(), value, start)
+			// The plugin is named by an element within it.
+			if n := len(path); n >= 2 && path[n-1] == "artifactid" && path[n-2] == "plugin" {
+				path[n-2] = "plugin[" + PlainKey(value) + "]"
+			}
+		case xmlstream.Comment:
+		}
+	}
+}
+
+var sectionHead = regexp.MustCompile(`^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*([#;].*)?$`)
+
+// sections reads TOML and its elder kin: names and values under heads in
+// brackets.
+func (r *Reading) sections(text string, toml bool) {
+	section := ""
+	lines := strings.Split(text, "\n")
+	for i := 0; i < len(lines); i++ {
+		l := strings.TrimRight(lines[i], " \t\r")
+		if m := sectionHead.FindStringSubmatch(l); m != nil {
+			section = sectionKey(m[1])
+			continue
+		}
+		trimmed := strings.TrimSpace(l)
+		if trimmed == "" || strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, ";") {
+			continue
+		}
+		name, value, ok := cutAssignment(l)
+		if !ok {
+			continue
+		}
+		at := i + 1
+		if toml {
+			for ; openValue(value) && i+1 < len(lines); i++ {
+				value += "\n" + lines[i+1]
+			}
+			r.tomlValue(under(section, strings.Trim(name, `"'`)), value, at)
+			continue
+		}
+		for ; goesOn(lines[i+1:]); i++ {
+			value += "\n" + strings.TrimRight(lines[i+1], " \t\r")
+		}
+		r.iniValue(under(section, name), value, at)
+	}
+}
+
+// goesOn reports whether the first of the lines belongs to the value before: it is
+// indented, or blank before one that is.
+func goesOn(lines []string) bool {
+	for _, l := range lines {
+		if strings.TrimSpace(l) != "" {
+			return l[0] == ' ' || l[0] == '\t'
+		}
+	}
+	return false
+}
+
+// sectionKey reads the head of a section: "tool:pytest" is tool.pytest.
+func sectionKey(head string) string {
+	return PlainKey(strings.NewReplacer(`"`, "", "'", "", ":", ".", " ", ".").Replace(head))
+}
+
+// openValue reports whether a value of TOML goes on in the next line.
+func openValue(value string) bool {
+	for _, q := range []string{`"""`, `'''`} {
+		if strings.HasPrefix(value, q) {
+			return strings.Count(value, q) < 2
+		}
+	}
+	if !strings.HasPrefix(value, "[") && !strings.HasPrefix(value, "{") {
+		return false
+	}
+	depth := 0
+	for _, a := range atoms(value, 0) {
+		switch {
+		case a.quoted || a.word:
+		case a.text == "[" || a.text == "{":
+			depth++
+		case a.text == "]" || a.text == "}":
+			depth--
+		}
+	}
+	return depth > 0
+}
+
+func (r *Reading) tomlValue(key, value string, at int) {
+	if strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{") {
+		parent, name := "", key
+		if i := strings.LastIndexByte(key, '.'); i >= 0 {
+			parent, name = key[:i], key[i+1:]
+		}
+		b := bracesReader{Reading: r, list: atoms(value, at), stack: []nest{{key: parent, pending: name}}}
+		for b.pos < len(b.list) {
+			b.step()
+		}
+		return
+	}
+	if !strings.HasPrefix(value, `"`) && !strings.HasPrefix(value, "'") {
+		value, _, _ = strings.Cut(value, "#")
+	} else if body, n := quotedAt(value); strings.HasPrefix(strings.TrimSpace(value[n:]), "#") || strings.TrimSpace(value[n:]) == "" {
+		r.set(key, body, at)
+		return
+	}
+	r.set(key, unquote(value), at)
+}
+
+// iniValue sets the value and, where it is a list, its elements.
+func (r *Reading) iniValue(key, value string, at int) {
+	var kept []string
+	for i, l := range strings.Split(value, "\n") {
+		l = strings.TrimSpace(l)
+		if strings.HasPrefix(l, "#") || strings.HasPrefix(l, ";") {
+			l = ""
+		}
+		if n := strings.Index(l, " #"); n >= 0 {
+			l = strings.TrimSpace(l[:n])
+		}
+		kept = append(kept, l)
+		for _, element := range strings.FieldsFunc(l, func(c rune) bool { return c == ',' || c == ' ' || c == '\t' }) {
+			r.set(key+"[]", element, at+i)
+		}
+	}
+	first := at
+	for len(kept) > 1 && kept[0] == "" {
+		kept, first = kept[1:], first+1
+	}
+	r.set(key, unquote(strings.TrimRight(strings.Join(kept, "\n"), "\n")), first)
+}

@@ -1,0 +1,390 @@
+package configuration
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"supervise/integrity/internal/configtext"
+	"supervise/integrity/internal/facts"
+	"supervise/internal/regexp"
+	"supervise/metric"
+)
+
+// traitRule finds the calls that have a trait which the same calls had not.
+func traitRule(t configtext.Trait) func(*facts.Set) []facts.Finding {
+	return func(c *facts.Set) []facts.Finding {
+		var out []facts.Finding
+		for _, f := range facts.ConfigFiles.Of(c) {
+			for _, is := range f.CallsIs {
+				for _, m := range is.Traits {
+					if m.Trait != t || !newMark(c, is, m) {
+						continue
+					}
+					if s := weigh(c, f, is, m); s != 0 {
+						out = append(out, facts.Finding{File: f.Path, Line: is.Line, Severity: s, Evidence: facts.Evidence(is.Text)})
+					}
+				}
+			}
+		}
+		return out
+	}
+}
+
+// calls counts the calls of a program in the changed files, before or after,
+// that satisfy a condition.
+func calls(c *facts.Set, after bool, ok func(*facts.ConfigFile, configtext.Call) bool) int {
+	n := 0
+	for _, f := range facts.ConfigFiles.Of(c) {
+		list := f.CallsWas
+		if after {
+			list = f.CallsIs
+		}
+		for _, x := range list {
+			if ok(f, x) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// newMark reports whether more calls of the program have the mark than before:
+// one that moved, between lines or files, is not new.
+func newMark(c *facts.Set, is configtext.Call, m configtext.Mark) bool {
+	same := func(_ *facts.ConfigFile, x configtext.Call) bool {
+		return x.Head == is.Head && slices.Contains(x.Traits, m)
+	}
+	return calls(c, true, same) > calls(c, false, same)
+}
+
+// weigh returns how grave a new mark is, 0 for not at all. What counts is whether
+// a call without it is gone: a further call that is excused, or runs a part,
+// takes nothing away.
+func weigh(c *facts.Set, f *facts.ConfigFile, is configtext.Call, m configtext.Mark) metric.Severity {
+	clean := func(_ *facts.ConfigFile, x configtext.Call) bool {
+		return x.Head == is.Head && !slices.Contains(x.Traits, m)
+	}
+	here := func(g *facts.ConfigFile, x configtext.Call) bool {
+		return g == f && x.Key == is.Key && x.Purpose == is.Purpose && !slices.Contains(x.Traits, m)
+	}
+	replaced := calls(c, true, clean) < calls(c, false, clean) || calls(c, false, here) > 0 && calls(c, true, here) == 0
+	if !replaced && !configtext.AddsArguments(is.Key) {
+		if m.Trait == configtext.Masks && m.Name != configtext.Unchecked {
+			return metric.Medium
+		}
+		return 0
+	}
+	return severity(m, calls(c, false, func(_ *facts.ConfigFile, x configtext.Call) bool { return x.Head == is.Head && x.Has(m.Trait, m.Name) }) > 0)
+}
+
+// gentle are the arguments that honest projects use to divide their tests.
+var gentle = strings.Fields("--project -m -short -test.short -t --tag --lib --bins --exclude-group --group --testsuite --spec --only -P --pattern -Dgroups -DexcludedGroups --test_tag_filters -L -LE -x --selectProjects --dir -p --package --test --doc --example --bin -E --filterset -pl --projects --suite --no-suite --tag --exclude-tag -c -F")
+
+// severity is how grave a mark is. had says that the argument was there before
+// with another value.
+func severity(m configtext.Mark, had bool) metric.Severity {
+	switch m.Trait {
+	case configtext.Masks:
+		return masking(m)
+	case configtext.RunsNone:
+		return metric.Critical
+	case configtext.Updates:
+		return metric.High
+	case configtext.Loosens, configtext.HidesCode, configtext.Allows:
+		return metric.Medium
+	case configtext.Focuses, configtext.Excludes:
+	}
+	switch {
+	case m.Trait == configtext.Focuses && had && !strings.Contains(m.Value, "not ") && !strings.Contains(m.Value, "!"):
+		return metric.Medium
+	case slices.Contains(gentle, m.Name) && (m.Trait == configtext.Excludes || m.Name != "-t"):
+		return metric.High
+	}
+	return metric.Critical
+}
+
+// masking is how grave a mark is by which a failure counts for nothing.
+func masking(m configtext.Mark) metric.Severity {
+	if m.Name == configtext.Unchecked || slices.ContainsFunc([]string{"--pass", "--no-tests", "when: "}, func(p string) bool { return strings.HasPrefix(m.Name, p) }) {
+		return metric.High
+	}
+	return metric.Critical
+}
+
+// rewritten finds the commands that ran tests and do so no more, neither there
+// nor in another changed file.
+func rewritten(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, f := range facts.ConfigFiles.Of(c) {
+		out = append(out, rewrittenIn(c, f)...)
+	}
+	return out
+}
+
+func rewrittenIn(c *facts.Set, f *facts.ConfigFile) []facts.Finding {
+	type place struct {
+		key     string
+		purpose configtext.Purpose
+	}
+	var out []facts.Finding
+	done := map[place]bool{}
+	calls := slices.Clone(f.CallsWas)
+	slices.SortStableFunc(calls, func(a, b configtext.Call) int { return cmp.Compare(guess(a), guess(b)) })
+	for _, was := range calls {
+		at := place{was.Key, was.Purpose}
+		if done[at] || configtext.AddsArguments(was.Key) || was.Key == "" && !f.Deleted && countTests(f.CallsIs) > 0 {
+			continue
+		}
+		done[at] = true
+		if !slices.ContainsFunc(f.CallsIs, was.Follows) {
+			out = append(out, goneCall(c, f, was)...)
+		}
+	}
+	return out
+}
+
+func guess(x configtext.Call) int {
+	if x.Guessed {
+		return 1
+	}
+	return 0
+}
+
+// goneCall says what it means that a call is gone from its place.
+func goneCall(c *facts.Set, f *facts.ConfigFile, was configtext.Call) []facts.Finding {
+	now := commandsAt(f, was.Key)
+	switch {
+	case f.After().Exists() && len(now) > 0 && (allQuiet(now) || quieted(f, was.Key, now)):
+		return []facts.Finding{{File: f.Path, Line: now[0].Line, Evidence: facts.Evidence(was.Text + " → " + now[0].Text)}}
+	case was.Purpose != configtext.RunsTests || was.Guessed || gained(c, was.Purpose):
+		return nil
+	case emptied(f, was.Key):
+		return []facts.Finding{{File: f.Path, Line: was.Line, Evidence: facts.Evidence(was.Text + " → nothing")}}
+	}
+	finding := facts.Finding{File: f.Path, Severity: metric.Medium, Line: cmp.Or(lineOf(now), was.Line), Evidence: facts.Evidence(was.Text + " is gone")}
+	switch {
+	case mentioned(now, was.Head), aside.MatchString(f.Path):
+	case countTests(f.CallsIs) == 0 && (!strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")), mainScript.MatchString(was.Key), replacedByQuiet(f, was.Key):
+		finding.Severity = metric.High
+	}
+	return []facts.Finding{finding}
+}
+
+// aside matches folders with projects of their own, by which this one is not tested.
+var aside = regexp.MustCompile(`(?:^|/)(?:examples?|samples?|demos?|playgrounds?)/`)
+
+// mainScript is the key of the script by which a project is tested.
+var mainScript = regexp.MustCompile(`(^|\.)scripts\.(test|tests|check|ci)(\[\])?$`)
+
+// replacedByQuiet reports whether a step that does nothing came in the place of one
+// that is gone: steps without a name are known by what they run.
+func replacedByQuiet(f *facts.ConfigFile, key string) bool {
+	job, _, ok := strings.Cut(key, "[")
+	return ok && slices.ContainsFunc(f.Is.Commands, func(x configtext.Command) bool {
+		return strings.HasPrefix(x.Key, job+"[") && allQuiet([]configtext.Command{x}) && !strings.HasPrefix(x.Text, "$") &&
+			!slices.ContainsFunc(f.Was.Commands, func(y configtext.Command) bool { return y.Text == x.Text })
+	})
+}
+
+// mentioned reports whether a command has the name of a program among its words:
+// something may start it that is not known to do so.
+func mentioned(list []configtext.Command, program string) bool {
+	return slices.ContainsFunc(list, func(x configtext.Command) bool {
+		return strings.Contains(x.Text, " "+program) && !strings.ContainsAny(x.Text, "|;")
+	})
+}
+
+// gained reports whether other commands with the purpose were added, so that one
+// which is gone may have moved or been replaced.
+func gained(c *facts.Set, p configtext.Purpose) bool {
+	var was, is []string
+	for _, f := range facts.ConfigFiles.Of(c) {
+		for _, x := range f.CallsWas {
+			if x.Purpose == p && !x.Guessed {
+				was = append(was, x.Text)
+			}
+		}
+		for _, x := range f.CallsIs {
+			if x.Purpose == p && len(x.Traits) == 0 && !x.Guessed {
+				is = append(is, x.Text)
+			}
+		}
+	}
+	return slices.ContainsFunc(is, func(text string) bool { return !slices.Contains(was, text) }) || len(is) >= len(was)
+}
+
+func countTests(calls []configtext.Call) int {
+	n := 0
+	for _, x := range calls {
+		if x.Purpose == configtext.RunsTests && !x.Guessed {
+			n++
+		}
+	}
+	return n
+}
+
+// commandsAt returns what is run under a key after the change.
+func commandsAt(f *facts.ConfigFile, key string) []configtext.Command {
+	var out []configtext.Command
+	for _, x := range f.Is.Commands {
+		if x.Key == key {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// emptied reports whether the target or the script is still there, with nothing
+// to run.
+func emptied(f *facts.ConfigFile, key string) bool {
+	return key != "" && len(commandsAt(f, key)) == 0 && slices.ContainsFunc(f.Is.Settings, func(s configtext.Setting) bool {
+		return s.Value == "" && (s.Key == key || s.Key == key+".needs")
+	})
+}
+
+// reworkedFrom is how many new commands that do something a script has which was
+// written anew.
+const reworkedFrom = 3
+
+// quieted reports whether something that does nothing was put under a key, and not
+// the script as a whole written anew.
+func quieted(f *facts.ConfigFile, key string, now []configtext.Command) bool {
+	still, busy := 0, 0
+	for _, x := range now {
+		switch {
+		case slices.ContainsFunc(f.Was.Commands, func(y configtext.Command) bool { return y.Key == key && y.Text == x.Text }):
+		case !allQuiet([]configtext.Command{x}):
+			busy++
+		case !strings.HasPrefix(x.Text, "$"):
+			still++
+		}
+	}
+	return still > 0 && busy < reworkedFrom
+}
+
+func lineOf(list []configtext.Command) int {
+	if len(list) == 0 {
+		return 0
+	}
+	return list[0].Line
+}
+
+// movers only move files about: what they leave was not tested.
+var movers = strings.Fields("cp mv ln rm mkdir touch tee install sed chmod cd set")
+
+// allQuiet reports whether none of the commands can be a check.
+func allQuiet(list []configtext.Command) bool {
+	for _, x := range list {
+		for _, s := range configtext.SimpleCommands(strings.TrimLeft(x.Text, "@-")) {
+			if len(s.Words) > 0 && !configtext.DoesNothing(s.Words) && !slices.Contains(movers, s.Words[0]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// fewerPaths finds the calls of test programs that had all packages as their
+// arguments, or none, and now name single files or packages.
+func fewerPaths(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, f := range facts.ConfigFiles.Of(c) {
+		for _, is := range f.CallsIs {
+			if is.Purpose != configtext.RunsTests || !narrow(is) && !deeper(f, is) {
+				continue
+			}
+			if deeper(f, is) {
+				out = append(out, facts.Finding{File: f.Path, Line: is.Line, Evidence: facts.Evidence(is.Text)})
+				continue
+			}
+			wide := func(_ *facts.ConfigFile, x configtext.Call) bool { return x.Head == is.Head && !narrow(x) }
+			same := func(_ *facts.ConfigFile, x configtext.Call) bool {
+				return x.Head == is.Head && slices.Equal(x.Args, is.Args)
+			}
+			if calls(c, true, wide) < calls(c, false, wide) && calls(c, true, same) > calls(c, false, same) {
+				out = append(out, facts.Finding{File: f.Path, Line: is.Line, Evidence: facts.Evidence(is.Text)})
+			}
+		}
+	}
+	return out
+}
+
+// deeper reports whether a call that replaced one with a folder has a folder within
+// it.
+func deeper(f *facts.ConfigFile, is configtext.Call) bool {
+	return slices.ContainsFunc(f.CallsWas, func(was configtext.Call) bool {
+		return was.Head == is.Head && was.Key == is.Key && !slices.Equal(was.Args, is.Args) && within(was.Args, is.Args)
+	}) && !slices.ContainsFunc(f.CallsWas, func(was configtext.Call) bool { return was.Head == is.Head && slices.Equal(was.Args, is.Args) })
+}
+
+// within reports whether all paths among the arguments lie in folders that stood
+// there before, and are not these.
+func within(was, is []string) bool {
+	found := false
+	for _, a := range is {
+		if strings.HasPrefix(a, "-") || slices.Contains(was, a) {
+			if !strings.HasPrefix(a, "-") && folder.MatchString(a) {
+				return false
+			}
+			continue
+		}
+		if !slices.ContainsFunc(was, func(w string) bool {
+			return folder.MatchString(w) && strings.HasPrefix(strings.TrimPrefix(a, "./"), strings.TrimSuffix(strings.TrimPrefix(w, "./"), "/")+"/")
+		}) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// folder is an argument that names a folder of tests.
+var folder = regexp.MustCompile(`^(\./)?[\w-]*(tests?|spec|__tests__)[\w-]*(/[\w-]+)*/?$`)
+
+// narrow reports whether the arguments of a call name single files, or packages.
+func narrow(x configtext.Call) bool {
+	if x.Head == "go test" {
+		return !slices.ContainsFunc(x.Args, func(a string) bool { return strings.Contains(a, "...") || strings.Contains(a, "$") })
+	}
+	switch {
+	case strings.HasPrefix(x.Head, "npm"), strings.HasPrefix(x.Head, "make"):
+		return false
+	case x.Head == "cargo test":
+		return byTestName(x.Args)
+	case x.Head == "unittest":
+		return !slices.Contains(x.Args, "discover") && slices.ContainsFunc(x.Args, func(a string) bool { return strings.Contains(a, ".") && !strings.HasPrefix(a, "-") })
+	case x.Head == "dotnet test":
+		return slices.ContainsFunc(x.Args, func(a string) bool { return strings.HasSuffix(a, "proj") })
+	}
+	return slices.ContainsFunc(x.Args, singleFile)
+}
+
+// singleFile reports whether an argument names one file of tests, or one test.
+func singleFile(a string) bool {
+	if strings.ContainsAny(a, "*$={") || strings.HasPrefix(a, "-") {
+		return false
+	}
+	for _, ext := range []string{".py", ".js", ".ts", ".tsx", ".jsx", ".mjs", ".rb", ".php", ".exs", ".bats"} {
+		if strings.HasSuffix(a, ext) && !strings.Contains(a, "config") && !strings.Contains(a, "setup") {
+			return true
+		}
+	}
+	return strings.Contains(a, "::") || strings.Contains(a, ".py::")
+}
+
+// cargoValues are the arguments of cargo test that take the next word.
+var cargoValues = strings.Fields("-p --package --features -F --target --manifest-path --profile -j --jobs --color --config --exclude --test --bench --example --bin --target-dir --message-format -Z")
+
+// byTestName reports whether a call of cargo test selects tests by name.
+func byTestName(args []string) bool {
+	for i, a := range args {
+		if a == "--" {
+			return false
+		}
+		if !strings.HasPrefix(a, "-") && !strings.ContainsAny(a, "$={") && (i == 0 || !slices.Contains(cargoValues, args[i-1])) {
+			return true
+		}
+	}
+	return false
+}

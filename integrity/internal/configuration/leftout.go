@@ -1,0 +1,103 @@
+package configuration
+
+import (
+	"slices"
+	"strings"
+
+	"supervise/integrity/internal/configtext"
+	"supervise/integrity/internal/facts"
+	"supervise/internal/regexp"
+	"supervise/metric"
+	"supervise/source"
+)
+
+// namesFiles matches the keys of settings that leave files out by their paths;
+// those that choose by group, tag or the names of tests do not.
+var (
+	namesFiles = regexp.MustCompile(`(ignorepatterns|exclude|excludes?|excludedirs|testexcludes?|testignore|excludespecpattern|ignore|files|collectignore(glob)?|norecursedirs|directory|file)(\[\])*$`)
+	namesTests = regexp.MustCompile(`group|tag|grep|matching`)
+)
+
+// leavesOutNothing reports whether a setting leaves out files of which none was
+// there before the change: what is new, or was never there, is no test that is lost.
+func leavesOutNothing(c *facts.Set, s configtext.Setting) bool {
+	if !namesFiles.MatchString(s.Key) || namesTests.MatchString(s.Key) {
+		return false
+	}
+	there, known := c.FilesBefore()
+	return known && !slices.ContainsFunc(there, mayName(s.Value, strings.Contains(s.Key, "glob")))
+}
+
+// qualified matches the name of a class with its package.
+var qualified = regexp.MustCompile(`^[a-z]\w*(?:\.[a-z]\w*)*\.[A-Z]\w*$`)
+
+// mayName returns whether a path may be meant by what a setting gives as a pattern,
+// a path or an expression. In doubt it is. deep says that a star stands for folders,
+// too.
+func mayName(pattern string, deep bool) func(path string) bool {
+	p := strings.NewReplacer("<rootDir>", "", `\.`, ".", `\/`, "/", ".*", "**").Replace(strings.TrimPrefix(pattern, "!"))
+	p = strings.Trim(strings.TrimPrefix(p, "./"), "^$/ ")
+	if p == "" || strings.ContainsAny(p, `\|()[]{}+^$,;: `) {
+		return func(string) bool { return true }
+	}
+	p = strings.TrimSuffix(p, ".class") // of the file that it is compiled from
+	if qualified.MatchString(p) {
+		p = strings.ReplaceAll(p, ".", "/")
+	}
+	star := `[^/]*`
+	if deep {
+		star = `.*`
+	}
+	p = strings.NewReplacer(`\*\*/`, `(?:.*/)?`, `\*\*`, `.*`, `\*`, star, `\?`, `.`).Replace(regexp.QuoteMeta(p))
+	return regexp.MustCompile(`(?i)` + p).MatchString
+}
+
+var (
+	// chosenList is a list that is only set under a condition, in one line: Python's
+	// and JavaScript's way.
+	chosenList = []*regexp.Regexp{
+		regexp.MustCompile(`[\])"'\w]\s+if\s+(.+?)\s+else\s+(?:\[\s*\]|\(\s*\)|None)`),
+		regexp.MustCompile(`[=:(]\s*(.+?)\s*\?\s*\[.+\]\s*:\s*\[\s*\]`),
+		regexp.MustCompile(`\.\.\.\(\s*(.+?)\s*\?`),
+	}
+	ifLine = regexp.MustCompile(`^(\s*)(?:el)?if\s+(.+?)\s*:\s*(?:#.*)?$`)
+)
+
+// conditionOf returns under what condition a line of code counts, "" for any.
+func conditionOf(s *facts.Side, n int) string {
+	text := s.LineAt(n)
+	for _, re := range chosenList {
+		if m := re.FindStringSubmatch(text); m != nil {
+			return m[1]
+		}
+	}
+	if s.Language() != source.Python {
+		return ""
+	}
+	for above := n - 1; above > 0 && n-above < facts.MaxReasonLines; above-- {
+		l := s.LineAt(above)
+		switch m := ifLine.FindStringSubmatch(l); {
+		case m != nil && len(m[1]) < indent(text):
+			return m[2]
+		case strings.TrimSpace(l) != "" && indent(l) < indent(text):
+			return ""
+		}
+	}
+	return ""
+}
+
+func indent(l string) int { return len(l) - len(strings.TrimLeft(l, " \t")) }
+
+// underCondition reports how grave it is that something is left out by a line of
+// code that counts only under a condition; 0 where it counts anywhere, or nobody
+// knows where.
+func underCondition(s *facts.Side, n int) metric.Severity {
+	cond := conditionOf(s, n)
+	if _, known := source.Constant(cond); cond == "" || known {
+		return 0
+	}
+	if facts.ConditionSeverity(cond) == metric.Low {
+		return metric.Low
+	}
+	return metric.High
+}

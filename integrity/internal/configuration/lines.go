@@ -1,0 +1,156 @@
+package configuration
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"supervise/integrity/internal/configtext"
+	"supervise/integrity/internal/facts"
+	"supervise/internal/regexp"
+	"supervise/metric"
+)
+
+// lineRow is a line whose coming is a finding. Lines that only moved are none.
+type lineRow struct {
+	id       string
+	file     *regexp.Regexp // of the whole path
+	line     *regexp.Regexp
+	but      *regexp.Regexp // nil for nothing
+	severity metric.Severity
+}
+
+// checkers are names of programs that check, as they would be replaced in a script.
+const checkers = `(go|cargo|npm|npx|yarn|pnpm|pytest|python3?|tox|jest|vitest|mocha|mvn|gradle|rake|rspec|bundle|phpunit|composer|dotnet|ctest|mix|swift|make)`
+
+var lineTable = []lineRow{
+	{"TP-25", regexp.MustCompile(`(?i)(^|/)(GNU)?makefile$|\.mk$`), regexp.MustCompile(`^\.IGNORE\s*:|^(export\s+)?(GNU)?MAKEFLAGS\s*[:+?]?=.*(\s-?[a-z]*i\b|--ignore-errors|\s-k\b)|^(export\s+)?SHELL\s*[:?]?=\s*\S*\b(true|echo)\b`), nil, 0},
+	{"TP-25", regexp.MustCompile(`\.(sh|bash|zsh)$|(^|/)(\.husky|\.githooks|scripts|ci|bin)/[^./]+$`), regexp.MustCompile(`^\s*trap\s+['"]?exit 0\b|^\s*(function\s+)?` + checkers + `\s*\(\)|^\s*alias\s+` + checkers + `=['"]?(true|:|echo)\b`), nil, 0},
+	{"TP-25", regexp.MustCompile(`(^|/)noxfile\.py$`), regexp.MustCompile(`\bsuccess_codes\s*=\s*(\[[^\]]*[1-9]|range)`), nil, 0},
+	{"TP-25", regexp.MustCompile(`(^|/)(Rakefile|[^/]*\.rake)$`), regexp.MustCompile(`\b(sh|ruby|system)\b.*(\brescue\b|[{|]\s*\|\s*ok\b|do\s*\|\s*ok\b)`), nil, metric.High},
+	{"TP-25", regexp.MustCompile(`CMakeLists\.txt$|\.cmake$`), regexp.MustCompile(`(?i)\bWILL_FAIL\s+(TRUE|ON|1)\b|\bSKIP_RETURN_CODE\s+1\b|\bPASS_REGULAR_EXPRESSION\s+"?\.\*?"?\s*\)`), nil, metric.High},
+	{"TP-25", regexp.MustCompile(`(^|/)meson\.build$`), regexp.MustCompile(`\bshould_fail\s*:\s*true`), nil, metric.High},
+	{"TP-25", regexp.MustCompile(`(^|/)Makefile\.am$`), regexp.MustCompile(`^XFAIL_TESTS\s*\+?=\s*\S`), nil, metric.High},
+	{"TP-25", regexp.MustCompile(`(^|/)test_helper\.exs$|(^|/)mix\.exs$`), regexp.MustCompile(`\bexit_status:\s*0\b`), nil, 0},
+
+	{"TP-26", regexp.MustCompile(`(spec|test|rails)_helper\.rb$`), regexp.MustCompile(`\.filter_run(_including|_excluding)?\b|\.exclude_pattern\s*=|\.dry_run\s*=\s*true|\b(before|around)\b.*\b(skip|pending)\b`), regexp.MustCompile(`focus|filter_run_when_matching|if |unless |\?`), 0},
+	{"TP-26", regexp.MustCompile(`(^|/)(Rakefile|[^/]*\.rake)$`), regexp.MustCompile(`(test_files|FileList|pattern|spec_files).*(\.exclude\(|\]\s*-\s*\[)|\.exclude_pattern\s*=`), nil, 0},
+	{"TP-26", regexp.MustCompile(`\.sbt$`), regexp.MustCompile(`\bTests\.(Filter|Exclude)\b|\bTest\s*/\s*(test|executeTests|definedTests)\s*:=|\btest in Test\s*:=`), nil, 0},
+	{"TP-26", regexp.MustCompile(`\.gradle(\.kts)?$`), regexp.MustCompile(`\bonlyIf\s*[({]\s*\{?\s*(false\b|project\.hasProperty\(|System\.getenv\()`), nil, 0},
+	{"TP-26", regexp.MustCompile(`CMakeLists\.txt$|\.cmake$`), regexp.MustCompile(`(?i)\bCTEST_CUSTOM_TESTS_IGNORE\b|^\s*(option|set)\s*\(\s*(BUILD_TESTING|\w*_TESTS?)\b.*\bOFF\s*\)`), nil, 0},
+	{"TP-26", regexp.MustCompile(`(^|/)test_helper\.exs$`), regexp.MustCompile(`ExUnit\.(start|configure)\(.*(\bexclude:\s*:test\b|\bautorun:\s*false|\bonly_test_ids:)`), nil, 0},
+	{"TP-26", regexp.MustCompile(`(^|/)\.bazelrc$`), regexp.MustCompile(`^\s*(test|build)\b.*--(test_tag_filters|test_filter|test_lang_filters|build_tag_filters)=`), nil, 0},
+	{"TP-26", regexp.MustCompile(`(?i)(^|/)(GNU)?makefile$|\.mk$|\.sh$|\.ya?ml$|package\.json$|justfile$`), regexp.MustCompile(`\bgo list\b.*\|\s*e?grep\s+-[a-zA-Z]*v`), regexp.MustCompile(`grep.*-\w*v\w*\s+(-e\s+)?['"(/\\^]*(vendor|node_modules|mocks?|examples?|gen|generated|third_party|cmd|tools?|e2e|integration|benchmarks?|docs|testdata|test/|tests/)`), 0},
+	{"TP-26", regexp.MustCompile(`(^|/)Package\.swift$`), regexp.MustCompile(`\bsources:\s*\[\s*"[^"]*Tests?\.swift"`), nil, 0},
+}
+
+// lineRule finds what the rows with an id look for.
+func lineRule(id string) func(*facts.Set) []facts.Finding {
+	return func(c *facts.Set) []facts.Finding {
+		var out []facts.Finding
+		for _, f := range c.Files {
+			if !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) {
+				continue
+			}
+			for _, r := range lineTable {
+				if r.id == id && r.file.MatchString(f.Path) {
+					out = append(out, r.findings(c, f)...)
+				}
+			}
+		}
+		return out
+	}
+}
+
+func (r *lineRow) findings(c *facts.Set, f *facts.ChangedFile) []facts.Finding {
+	var out []facts.Finding
+	for _, l := range f.AddedLines() {
+		if commented(l.Text) || !r.line.MatchString(l.Text) || r.but != nil && r.but.MatchString(l.Text) || moved(c, l.Text) {
+			continue
+		}
+		out = append(out, facts.Finding{File: f.Path, Line: l.Number, Severity: r.severity, Evidence: facts.Evidence(strings.TrimSpace(l.Text))})
+	}
+	return out
+}
+
+// moved reports whether a line was taken out of another file.
+func moved(c *facts.Set, text string) bool {
+	text = strings.TrimSpace(text)
+	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
+		return slices.ContainsFunc(f.RemovedLines(), func(l facts.Line) bool { return strings.TrimSpace(l.Text) == text })
+	})
+}
+
+func commented(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, "#") || strings.HasPrefix(text, "//")
+}
+
+// registrations are the lines by which a build comes to know tests; the group is
+// what is registered.
+var registrations = []struct{ file, line *regexp.Regexp }{
+	{regexp.MustCompile(`CMakeLists\.txt$|\.cmake$`), regexp.MustCompile(`^\s*(?:\w*add_\w*tests?\w*|\w*_add_tests?|gtest_discover_tests|gtest_add_tests|catch_discover_tests|doctest_discover_tests|add_gtest)\s*\(\s*(?:NAME\s+)?"?([\w./:+-]+)`)},
+	{regexp.MustCompile(`CMakeLists\.txt$`), regexp.MustCompile(`^\s*(?:add_subdirectory)\s*\(\s*"?([\w./-]*(?i:tests?)[\w./-]*)`)},
+	{regexp.MustCompile(`CMakeLists\.txt$`), regexp.MustCompile(`^\s*(enable_testing)\s*\(`)},
+	{regexp.MustCompile(`(^|/)meson\.build$`), regexp.MustCompile(`^\s*test\s*\(\s*'([^']+)'`)},
+	{regexp.MustCompile(`(^|/)Package\.swift$`), regexp.MustCompile(`^\s*\.testTarget\s*\(\s*name:\s*"([^"]+)"`)},
+	{regexp.MustCompile(`\.sln$`), regexp.MustCompile(`^Project\([^)]*\)\s*=\s*"([^"]*Tests?[^"]*)"`)},
+	{regexp.MustCompile(`\.slnx$`), regexp.MustCompile(`^\s*<Project\s+Path="([^"]*Tests?[^"]*proj)"`)},
+	{regexp.MustCompile(`(^|/)settings\.gradle(\.kts)?$`), regexp.MustCompile(`^\s*include\s*\(?\s*["']:?([\w.:/-]+)["']\s*\)?\s*$`)},
+	{regexp.MustCompile(`(^|/)BUILD(\.bazel)?$`), regexp.MustCompile(`^\s*(?:\w+_test)\s*\(\s*name\s*=\s*"([^"]+)"`)},
+}
+
+// unregistered finds tests that the build does not know any more, though what they
+// are made of is still there.
+func unregistered(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, r := range registrations {
+		var was, is []registered
+		for _, f := range c.Files {
+			if r.file.MatchString(f.Path) {
+				was = append(was, registrationsIn(f, f.RemovedLines(), r.line)...)
+				is = append(is, registrationsIn(f, f.AddedLines(), r.line)...)
+			}
+		}
+		if len(is) >= len(was) {
+			continue // as many as before: renamed, or written otherwise
+		}
+		for _, x := range was {
+			again := slices.ContainsFunc(is, func(y registered) bool { return y.name == x.name }) ||
+				slices.ContainsFunc(x.file.AddedLines(), func(l facts.Line) bool { return strings.Contains(l.Text, `"`+x.name+`"`) })
+			if x.file.After().Exists() && !again && !deletedLike(c, x.name) {
+				out = append(out, facts.Finding{File: x.file.Path, Evidence: facts.Evidence(x.text + " is gone")})
+			}
+		}
+	}
+	return out
+}
+
+// registered is a line that registers tests.
+type registered struct {
+	file       *facts.ChangedFile
+	name, text string
+}
+
+func registrationsIn(f *facts.ChangedFile, lines []facts.Line, expr *regexp.Regexp) []registered {
+	var out []registered
+	for _, l := range lines {
+		if m := expr.FindStringSubmatch(l.Text); m != nil {
+			out = append(out, registered{f, m[1], strings.TrimSpace(l.Text)})
+		}
+	}
+	return out
+}
+
+// deletedLike reports whether files were deleted or renamed whose path has the name.
+func deletedLike(c *facts.Set, name string) bool {
+	base := path.Base(strings.ReplaceAll(strings.ReplaceAll(name, `\`, "/"), ":", "/"))
+	base = strings.TrimSuffix(base, path.Ext(base))
+	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
+		old := f.Path
+		if f.OldPath != "" {
+			old = f.OldPath
+		}
+		return (f.Deleted || f.OldPath != "") && base != "" && strings.Contains("/"+old, base)
+	})
+}

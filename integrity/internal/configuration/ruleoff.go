@@ -1,0 +1,159 @@
+package configuration
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"supervise/integrity/internal/configtext"
+	"supervise/integrity/internal/facts"
+	"supervise/internal/regexp"
+	"supervise/metric"
+)
+
+// lintTool are the files that say what linters and type checkers look for.
+var lintTool = regexp.MustCompile(`(?i)eslint|package\.json|tsconfig|jsconfig|biome|deno|tslint|jshint|stylelint|oxlint|pyproject|setup\.cfg|tox\.ini|\.flake8|pylintrc|mypy|ruff|pyright|bandit|golangci|rubocop|phpstan|psalm|phpcs|phpmd|detekt|checkstyle|pmd|spotbugs|lint|Cargo\.toml|clippy|proj$|\.props$|editorconfig|ruleset|swiftlint|credo|sorbet|clang-tidy|shellcheck|yamllint|Makefile`)
+
+// offRows are the values that turn rules off. came is a value that is there now,
+// gone one that is there no more.
+var offRows = []struct {
+	key, value string
+	gone       bool
+}{
+	{key: `(^|\.)rules?\.[^.]+(\[\])?`, value: `^(off|0|false|none|disable|warn|1)$`},
+	{key: `(^|\.)(linter|lints?|clippy|rust|checks)\.[^.]+(\.level)?`, value: `^(off|allow|none|false)$`},
+	{key: `(^|\.|\.\w+)(ignore|extendignore|disable|perfileignores(\.[^.]+)?|skips|disabledrules|excluderules(\[\])*\.\w+|exclusions\.rules(\[\])*\.\w+|ignoreerrors(\[\])*(\.message)?|disableerrorcode|unfixable|nowarn|msgdisable|warningsnotaserrors|ignorepatterns|exclude|excludepatterns|globalignores(\[\])?|ignoredpaths)(\[\])?`},
+	{key: `(^|\.)(strict\w*|noimplicit\w+|nounused\w+|nouncheckedindexedaccess|exactoptionalpropertytypes|nofallthroughcasesinswitch|alwaysstrict|disallow\w+|checkuntypeddefs|warnreturnany|warnunused\w+|warnredundantcasts|warnunreachable|treatwarningsaserrors|enforcecodestyleinbuild|nullable|enablenetanalyzers|typecheck|checkjs)`, value: `(?i)^(false|disable|off|no)$`},
+	{key: `(^|\.)(ignoreerrors|ignoremissingimports|skiplibcheck|nocheck|allowjs|allowunreachablecode|allowuntyped\w*|suppresswarnings|implicitreexport)`, value: `(?i)^true$`},
+	{key: `(^|\.)[a-z0-9]+/[a-z0-9/]+\.enabled|(^|\.)enabled|(^|\.)active`, value: `(?i)^false$`},
+	{key: `(^|\.)(select|extendselect|enable|enableerrorcode|extends|linters\.enable|pluginsenabled|optinrules)\[\]`, gone: true},
+	{key: `dotnetdiagnostic\.\w+\.severity`, value: `^(none|silent)$`},
+	{key: `module@name`, gone: true},
+	{key: `(^|\.)level`, value: `^[0-3]$`},
+}
+
+type offRow struct {
+	key, value *regexp.Regexp
+	gone       bool
+}
+
+var offs = func() []offRow {
+	var out []offRow
+	for _, r := range offRows {
+		out = append(out, offRow{regexp.MustCompile(`(?:` + r.key + `)$`), regexp.MustCompile(r.value), r.gone})
+	}
+	return out
+}()
+
+// everything is a name under which all rules are meant.
+var everything = regexp.MustCompile(`(?i)^(all|\*|\*\*|\*\*/\*|\./?|e,\s?w.*|src/?(\*\*)?(/\*)?|lib/?|pkg/?|app/?)$`)
+
+// rulesOff finds rules of linters and type checkers that were turned off. Three
+// of them in the end, or all at once, are grave; in a file that is new, or gone,
+// the rules of before are not known.
+func rulesOff(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	net, known := 0, true
+	for _, f := range facts.ConfigFiles.Of(c) {
+		if !lintTool.MatchString(configtext.ToolOf(f.Path)) {
+			continue
+		}
+		known = known && f.Before().Exists() && f.After().Exists()
+		found := rulesOffIn(f)
+		net += len(found) - rulesOn(f)
+		out = append(out, found...)
+		out = append(out, raisedTolerance(f)...)
+	}
+	if net >= 3 && known && len(out) > 0 && !lintersExchanged(c) {
+		out[0].Severity = metric.High
+	}
+	return out
+}
+
+var (
+	linterName  = regexp.MustCompile(`(?i)eslint|rubocop|ruff|golangci|pylint|flake8|mypy|pyright|detekt|checkstyle|spotbugs|phpstan|psalm|phpcs|stylelint|biome|oxlint|swiftlint|credo|clippy|rust-toolchain`)
+	revisionKey = regexp.MustCompile(`^\s*-?\s*(?:rev|version)\s*:`)
+)
+
+// lintersExchanged reports whether the version of a linter is another one now: a new
+// one looks for more, and what is turned off may be what it has more.
+func lintersExchanged(c *facts.Set) bool {
+	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
+		if f.BelongsToTests() || facts.IsDocumentation(f.Path) {
+			return false
+		}
+		return slices.ContainsFunc(f.AddedLines(), func(l facts.Line) bool {
+			about := linterName.MatchString(l.Text) || revisionKey.MatchString(l.Text) && (linterName.MatchString(f.After().LineAt(l.Number-1)) || linterName.MatchString(f.Path))
+			if about && facts.Dependencies.MatchString(f.Path) && !slices.ContainsFunc(f.RemovedLines(), func(was facts.Line) bool { return linterName.MatchString(was.Text) }) {
+				return true // it came with the change
+			}
+			return about && numbered.MatchString(l.Text) && slices.ContainsFunc(f.RemovedLines(), func(was facts.Line) bool {
+				return numbered.MatchString(was.Text) && facts.Squash(numbered.ReplaceAllString(was.Text, "")) == facts.Squash(numbered.ReplaceAllString(l.Text, ""))
+			})
+		})
+	})
+}
+
+// numbered matches a version, of one number or more.
+var numbered = regexp.MustCompile(`[v^~><=]*\d+(?:\.[\dx]+)*`)
+
+// rulesOffIn finds the rules of one file that were turned off.
+func rulesOffIn(f *facts.ConfigFile) []facts.Finding {
+	var out []facts.Finding
+	for _, s := range f.Came {
+		if !isOff(s, false) || configtext.NoTestsThere.MatchString(s.Value) {
+			continue
+		}
+		finding := facts.Finding{File: f.Path, Line: s.Line, Evidence: facts.Evidence(s.Key + ": " + s.Value)}
+		if everything.MatchString(s.Value) || strings.HasSuffix(s.Key, "strict") && !strings.EqualFold(s.Value, "true") {
+			finding.Severity = metric.High
+		}
+		out = append(out, finding)
+	}
+	for _, s := range f.Gone {
+		if isOff(s, true) && left(f, s) {
+			out = append(out, facts.Finding{File: f.Path, Severity: metric.Medium, Evidence: facts.Evidence(s.Key + ": " + s.Value + " is gone")})
+		}
+	}
+	return out
+}
+
+// rulesOn counts the rules of one file that were turned on.
+func rulesOn(f *facts.ConfigFile) int {
+	n := 0
+	for _, s := range f.Gone {
+		if isOff(s, false) {
+			n++
+		}
+	}
+	for _, s := range f.Came {
+		if isOff(s, true) {
+			n++
+		}
+	}
+	return n
+}
+
+func isOff(s configtext.Setting, gone bool) bool {
+	return slices.ContainsFunc(offs, func(r offRow) bool {
+		return r.gone == gone && r.key.MatchString(s.Key) && r.value.MatchString(s.Value)
+	})
+}
+
+// raisedTolerance finds the limits of linters that allow more than before.
+func raisedTolerance(f *facts.ConfigFile) []facts.Finding {
+	was, is := bounds(configtext.ToolOf(f.Before().Path), f.Was.Settings), bounds(configtext.ToolOf(f.Path), f.Is.Settings)
+	var out []facts.Finding
+	for _, key := range slices.Sorted(maps.Keys(was)) {
+		for i, o := range was[key] {
+			if now := is[key]; o.kind == softCeiling && i < len(now) && now[i].looser(o) {
+				finding := facts.Finding{File: f.Path, Line: now[i].Line, Evidence: facts.Evidence(o.Key + ": " + o.Value + " → " + now[i].Value)}
+				if now[i].number >= 2*o.number {
+					finding.Severity = metric.High
+				}
+				out = append(out, finding)
+			}
+		}
+	}
+	return out
+}

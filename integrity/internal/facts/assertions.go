@@ -1,0 +1,149 @@
+package facts
+
+import (
+	"strings"
+
+	"supervise/internal/regexp"
+	"supervise/source"
+)
+
+// Assertion is one assertion of a test with what its text says.
+type Assertion struct {
+	Text string
+	Line int
+	source.Assertion
+}
+
+// LocatedAssertions returns the assertions of a test, not read so far: most of them are
+// as they were, and tell nothing.
+func (t *Test) LocatedAssertions() []Assertion {
+	at := t.assertionLines()
+	out := make([]Assertion, len(t.Assertions))
+	for i, text := range t.Assertions {
+		out[i] = Assertion{Text: text, Line: at[i]}
+	}
+	return out
+}
+
+// ReadAssertions reads assertions.
+func ReadAssertions(list []Assertion) {
+	for i := range list {
+		list[i].Assertion = source.Assert(list[i].Text)
+	}
+}
+
+// AssertionWord are words of assertions themselves, which say nothing of what is
+// asserted.
+var AssertionWord = regexp.MustCompile(`(?i)^(?:assert\w*|expect|require|verify|check|should|must|to\w*|not|be|is\w*|none|true|false|nil|null|self|this|t|fatal|error|errorf|fatalf|equal\w*|eq|eql|deep\w*|strict\w*|that|throws?|raises?|match\w*|contains?|in|and|or|ok|xct\w*|chai|len|ne|eq|refute\w*|(?:must|wont)_\w+|defined|truthy)$`)
+
+// SubjectWords counts the words of an assertion that name what is asserted.
+func SubjectWords(text string) map[string]int {
+	out := map[string]int{}
+	for _, w := range Word.FindAllString(text, -1) {
+		if !AssertionWord.MatchString(w) && (w[0] < '0' || w[0] > '9') {
+			out[w]++
+		}
+	}
+	return out
+}
+
+// IsName reports whether a token begins as names do.
+func IsName(s string) bool {
+	return s[0] == '_' || s[0] == '$' && len(s) > 1 || s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z'
+}
+
+// Tautologies returns the assertions of a test that hold whatever the code does.
+func Tautologies(t *Test) []Assertion {
+	var out []Assertion
+	for _, a := range t.LocatedAssertions() {
+		if source.Trivial(a.Text) {
+			out = append(out, a)
+		}
+	}
+	ReadAssertions(out)
+	return out
+}
+
+// LiteralText matches strings and numbers as most languages write them.
+const LiteralText = `(?:[bBrRuU@]{0,2}"(?:[^"\\\n]|\\.)*"|[bBrRuU]{0,2}'(?:[^'\\\n]|\\.)*'|` + "`[^`\n]*`" + `|-?\b\d[\d_]*(?:\.\d+)?\b)`
+
+// AnyLiteral matches a literal.
+var AnyLiteral = regexp.MustCompile(LiteralText)
+
+// SimilarNames reports whether one name is within the other.
+func SimilarNames(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	return (strings.Contains(a, b) || strings.Contains(b, a)) && !AssertionWord.MatchString(a) && !AssertionWord.MatchString(b)
+}
+
+// opening returns the line with which an assertion of several lines begins, -1 for
+// none: "assert [".
+func opening(list []string, used []bool, assertion string) int {
+	for i, s := range list {
+		if !used[i] && len(s) > len("assert") && strings.HasPrefix(assertion, s) {
+			return i
+		}
+	}
+	return -1
+}
+
+// assertionLines returns the line of each assertion of a test; where it is not
+// found, it is that of the test.
+func (t *Test) assertionLines() []int {
+	if t.at == nil {
+		t.at = t.findAssertions()
+	}
+	return t.at
+}
+
+func (t *Test) findAssertions() []int {
+	var squashed []string
+	for n := t.Line; n <= t.End; n++ {
+		squashed = append(squashed, Squash(t.Side.LineAt(n)))
+	}
+	used := make([]bool, len(squashed))
+	out := make([]int, len(t.Assertions))
+	for i, a := range t.Assertions {
+		out[i] = t.Line
+		for _, key := range AssertionKeys(a) {
+			if n := find(squashed, used, key); n >= 0 {
+				out[i], used[n] = t.Line+n, true
+				break
+			}
+		}
+		if n := opening(squashed, used, Squash(a)); out[i] == t.Line && n >= 0 {
+			out[i], used[n] = t.Line+n, true
+		}
+	}
+	return out
+}
+
+// AssertionKeys are the beginnings by which an assertion is found in the text, the
+// longest first.
+func AssertionKeys(a string) []string {
+	cond, _, failure := strings.Cut(a, " => t.")
+	if failure {
+		cond = cond[strings.LastIndex(cond, "; ")+1:]
+		cond = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(cond), "!("), ")")
+		cond = strings.TrimPrefix(cond, "case ")
+	}
+	s := Squash(cond)
+	var out []string
+	for _, n := range []int{60, 30, 16, 9} {
+		if len(s) > n {
+			out = append(out, s[:n])
+		} else if len(out) == 0 || len(out[len(out)-1]) != len(s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func find(list []string, used []bool, key string) int {
+	for i, s := range list {
+		if !used[i] && key != "" && strings.Contains(s, key) {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,77 @@
+package facts
+
+import (
+	"cmp"
+	"path"
+	"slices"
+
+	"supervise/source"
+)
+
+// Tree is the whole project before a change. It is asked only when a rule needs
+// tests that did not change. The zero value is a project of which only the
+// changed files are known.
+type Tree struct {
+	// Paths lists its files, slash separated.
+	Paths func() []string
+	// Texts returns the texts of some of them by path. Those that are not there,
+	// binary, longer than 1 MiB or cannot be read are left out.
+	Texts func(paths []string) map[string][]byte
+}
+
+// The bounds of what is read of a tree: a project may hold thousands of tests.
+const (
+	maxBaseFiles = 400
+	maxBaseBytes = 8 << 20
+	baseBatch    = 50 // files read at a time
+)
+
+// basePaths returns the test files of the project before the change, those first
+// that are named like a changed file of the product or lie near it.
+func (c *Set) basePaths() []string {
+	if c.Base.Paths == nil || c.Base.Texts == nil {
+		return nil
+	}
+	near := map[string]int{}
+	for _, f := range c.Files {
+		if f.After().Product() {
+			near[SubjectOf(f.Path)], near[path.Dir(f.Path)] = 2, 1
+		}
+	}
+	var list []string
+	for _, name := range c.Base.Paths() {
+		lang := source.LanguageOf(name, nil)
+		if lang != source.Unknown && (source.TestFile(name, lang) || lang == source.Rust) && !source.Vendored(name) {
+			list = append(list, name)
+		}
+	}
+	rank := func(name string) int { return near[SubjectOf(name)] + near[path.Dir(name)] }
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(a, b)) })
+	return list[:min(len(list), maxBaseFiles)]
+}
+
+// BaseTests calls use with each file that held tests before the change, until it
+// returns false: the changed ones first, then those of the tree, within bounds.
+func (c *Set) BaseTests(use func(*Side) bool) {
+	seen := map[string]bool{}
+	for _, f := range c.Files {
+		s := f.Before()
+		seen[s.Path] = true
+		if s.MayTest() && !use(s) {
+			return
+		}
+	}
+	left := maxBaseBytes
+	for names := range slices.Chunk(c.basePaths(), baseBatch) {
+		texts := c.Base.Texts(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return seen[n] }))
+		for _, name := range names {
+			text, ok := texts[name]
+			if left -= len(text); left < 0 {
+				return
+			}
+			if ok && !use(&Side{Path: name, Text: text}) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package facts
+
+import (
+	"bytes"
+	"sort"
+)
+
+// definitions finds the names that product code defines: functions and methods,
+// types, and constants of a module. It looks at the beginnings of lines, past
+// modifiers, for
+//
+//	class Name, def self.name          a word that defines, and a name
+//	name = function, name: (…) =>      a function that is given a name
+//	type name(…) throws X {            a function without a word of its own
+//
+// It finds what the expression in its test finds, which takes a hundred times as
+// long: in a text without semicolons each call keeps it looking for the brace of a
+// function up to the end.
+func definitions(text []byte) []string {
+	d := &definitionReader{text: text, semicolon: -1}
+	var out []string
+	for i := 0; i < len(text); {
+		name, end := d.at(i)
+		if end > 0 {
+			out = append(out, string(name))
+		} else {
+			end = i + 1
+		}
+		next := bytes.IndexByte(text[end-1:], '\n') // the line may end with what was read
+		if next < 0 {
+			break
+		}
+		i = end + next
+	}
+	return out
+}
+
+// definitionReader reads definitions from the front of a text to its end.
+type definitionReader struct {
+	text      []byte
+	semicolon int   // the first one behind the last place that was asked for
+	heads     []int // where each ") {" begins, see bracesBehind
+	ends      []int // and the place behind it
+	braced    bool
+}
+
+// modifiers stand before definitions, definers begin them.
+var (
+	modifiers = set("export default public protected private internal static final abstract async const unsafe open override sealed data inline virtual pub")
+	definers  = set("func def fn fun function function* class struct enum trait interface type module record object macro_rules! var let const static val defmodule def defp defmacro")
+)
+
+func set(words string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range bytes.Fields([]byte(words)) {
+		out[string(w)] = true
+	}
+	return out
+}
+
+// at reads the definition that begins with the line at i; end is 0 for none. Where
+// nothing follows that all modifiers belong to, the last of them may be what
+// defines: const x.
+func (d *definitionReader) at(i int) (name []byte, end int) {
+	places := []int{d.blanks(i)}
+	for {
+		next := d.modifier(places[len(places)-1])
+		if next < 0 {
+			break
+		}
+		places = append(places, next)
+	}
+	for k := len(places) - 1; k >= 0; k-- {
+		for _, read := range []func(int) ([]byte, int){d.defined, d.assigned, d.braceless} {
+			if name, end := read(places[k]); end > 0 {
+				return name, end
+			}
+		}
+	}
+	return nil, 0
+}
+
+// modifier returns the place behind a modifier and its blanks, -1 for none.
+func (d *definitionReader) modifier(i int) int {
+	var j int
+	switch rest := d.text[i:]; {
+	case bytes.HasPrefix(rest, []byte("func (")): // the receiver of a method
+		n := bytes.IndexByte(rest, ')')
+		if n < 0 {
+			return -1
+		}
+		j = i + n + 1
+	default:
+		j = d.run(i, isWordByte)
+		if !modifiers[string(d.text[i:j])] {
+			return -1
+		}
+		if string(d.text[i:j]) == "pub" && j < len(d.text) && d.text[j] == '(' { // pub(crate)
+			k := d.run(j+1, func(c byte) bool { return c >= 'a' && c <= 'z' })
+			if k == j+1 || k >= len(d.text) || d.text[k] != ')' {
+				return -1
+			}
+			j = k + 1
+		}
+	}
+	if k := d.blanks(j); k > j {
+		return k
+	}
+	return -1
+}
+
+// defined reads "class Name".
+func (d *definitionReader) defined(i int) (name []byte, end int) {
+	j := d.run(i, isWordByte)
+	if j < len(d.text) && (d.text[j] == '*' || d.text[j] == '!') {
+		j++
+	}
+	if !definers[string(d.text[i:j])] {
+		return nil, 0
+	}
+	from := d.blanks(j)
+	if from == j {
+		return nil, 0
+	}
+	if bytes.HasPrefix(d.text[from:], []byte("self.")) {
+		if name, end := d.name(from+5, "$?!"); end > 0 {
+			return name, end
+		}
+	}
+	return d.name(from, "$?!")
+}
+
+// assigned reads "name = function" and "name: (…) =>".
+func (d *definitionReader) assigned(i int) (name []byte, end int) {
+	name, j := d.name(i, "$")
+	if j == 0 {
+		return nil, 0
+	}
+	if j = d.blanks(j); j >= len(d.text) || d.text[j] != '=' && d.text[j] != ':' {
+		return nil, 0
+	}
+	j = d.blanks(j + 1)
+	if bytes.HasPrefix(d.text[j:], []byte("async")) {
+		j = d.blanks(j + 5)
+	}
+	switch rest := d.text[j:]; {
+	case bytes.HasPrefix(rest, []byte("function")):
+		if len(rest) > 8 && isWordByte(rest[8]) {
+			return nil, 0
+		}
+		return name, j + 8
+	case len(rest) > 0 && rest[0] == '(':
+		n := bytes.IndexByte(rest, ')')
+		if n < 0 {
+			return nil, 0
+		}
+		if j = d.blanks(j + n + 1); bytes.HasPrefix(d.text[j:], []byte("=>")) {
+			return name, j + 2
+		}
+	}
+	return nil, 0
+}
+
+// braceless reads "name(…) {", maybe behind a type. What stands in the parentheses
+// may hold others, but no semicolon.
+func (d *definitionReader) braceless(i int) (name []byte, end int) {
+	j := d.run(i, func(c byte) bool { return isWordByte(c) || bytes.IndexByte([]byte("<>[],.?"), c) >= 0 })
+	if k := d.blanks(j); j > i && k > j {
+		if name, end := d.called(k); end > 0 {
+			return name, end
+		}
+	}
+	return d.called(i)
+}
+
+func (d *definitionReader) called(i int) (name []byte, end int) {
+	name, j := d.name(i, "$")
+	if j == 0 {
+		return nil, 0
+	}
+	if j = d.blanks(j); j >= len(d.text) || d.text[j] != '(' {
+		return nil, 0
+	}
+	if d.semicolon < j {
+		d.semicolon = len(d.text)
+		if n := bytes.IndexByte(d.text[j:], ';'); n >= 0 {
+			d.semicolon = j + n
+		}
+	}
+	d.bracesBehind()
+	k := sort.SearchInts(d.heads, d.semicolon) - 1
+	if k < 0 || d.heads[k] <= j {
+		return nil, 0
+	}
+	return name, d.ends[k]
+}
+
+// bracesBehind lists the closing parentheses with a brace behind them, once.
+func (d *definitionReader) bracesBehind() {
+	if d.braced {
+		return
+	}
+	d.braced = true
+	for i, c := range d.text {
+		if c != ')' {
+			continue
+		}
+		j := d.blanks(i + 1)
+		if bytes.HasPrefix(d.text[j:], []byte("throws ")) {
+			k := d.run(j+7, func(c byte) bool { return isWordByte(c) || c == ',' || c == ' ' || c == '.' })
+			if k == j+7 {
+				continue
+			}
+			j = k
+		}
+		if j < len(d.text) && d.text[j] == '{' {
+			d.heads, d.ends = append(d.heads, i), append(d.ends, j+1)
+		}
+	}
+}
+
+// name reads a name of letters, digits, _ and some more bytes; end is 0 for none.
+func (d *definitionReader) name(i int, more string) (name []byte, end int) {
+	if i >= len(d.text) || d.text[i] != '$' && (!isWordByte(d.text[i]) || d.text[i] >= '0' && d.text[i] <= '9') {
+		return nil, 0
+	}
+	j := d.run(i, func(c byte) bool { return isWordByte(c) || bytes.IndexByte([]byte(more), c) >= 0 })
+	return d.text[i:j], j
+}
+
+func (d *definitionReader) run(i int, of func(byte) bool) int {
+	for i < len(d.text) && of(d.text[i]) {
+		i++
+	}
+	return i
+}
+
+func (d *definitionReader) blanks(i int) int {
+	return d.run(i, func(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r' })
+}

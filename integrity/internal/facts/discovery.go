@@ -1,0 +1,144 @@
+package facts
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"supervise/internal/regexp"
+	"supervise/source"
+)
+
+// leftDiscovery reports whether a file was renamed so that its runner does not
+// find it any more, by the usual names.
+func leftDiscovery(before, after *Side) bool {
+	if !before.Exists() || !after.Exists() || before.Path == after.Path {
+		return false
+	}
+	if namedTest(path.Base(before.Path)) && !namedTest(path.Base(after.Path)) && before.Language() != source.Rust {
+		return true
+	}
+	return discovered(before) && !discovered(after) || PutAway(after.Path) && !PutAway(before.Path)
+}
+
+// DiscoveredByName reports whether the usual runners of a language tell files of tests by
+// their names. Others build what lies in a folder, or what a list names.
+func DiscoveredByName(lang source.Language) bool {
+	switch lang {
+	case source.CSharp, source.Swift, source.C, source.CPP, source.Kotlin, source.Scala:
+		return false
+	default:
+		return true
+	}
+}
+
+// away matches folders for what is not used any more.
+var away = regexp.MustCompile(`(?i)^(?:[._].+|(?:old|archived?|attic|disabled|backups?|bak|tmp|temp|unused|legacy|skip(?:ped)?|quarantined?|graveyard|deprecated|obsolete|trash|parked|ignored?|build|dist|out|target|docs?|misc|notes|scratch|wip|later)(?:[._-].*)?|.*[._-](?:old|bak|disabled|off|tests?_?disabled|archive|unused))$`)
+
+// PutAway reports whether a path lies in such a folder.
+func PutAway(name string) bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
+		return len(dir) > 1 && dir != ".." && dir != "__tests__" && away.MatchString(dir)
+	})
+}
+
+// discovered reports whether the name of a file is one that runners look for.
+// Where they take any name it is true.
+func discovered(s *Side) bool {
+	base := path.Base(s.Path)
+	if source.Vendored(s.Path) || hidden(s.Path) || strings.Contains("/"+s.Path, "/old/") {
+		return false
+	}
+	switch lang := s.Language(); lang {
+	case source.Unknown:
+		return false
+	case source.Go:
+		return strings.HasSuffix(base, "_test.go") && base[0] != '_' && !strings.Contains("/"+s.Path, "/testdata/")
+	case source.Python:
+		stem := strings.TrimSuffix(base, path.Ext(base))
+		return strings.HasPrefix(stem, "test") || strings.HasSuffix(stem, "_test") || strings.HasSuffix(stem, "_tests")
+	case source.Ruby, source.PHP, source.JavaScript, source.TypeScript, source.Elixir:
+		return namedTest(base) || s.IsTest() && !slices.ContainsFunc(suffixedNames, func(n string) bool { return strings.Contains(base, n) })
+	default:
+		return s.IsTest()
+	}
+}
+
+// suffixedNames are endings that take a file out of the usual globs.
+var suffixedNames = []string{".disabled.", ".bak.", ".skip.", ".old.", ".orig."}
+
+// namedTest reports whether the name of a file says that it holds tests.
+func namedTest(base string) bool {
+	stem, _, _ := strings.Cut(base, ".")
+	whole := strings.TrimSuffix(base, path.Ext(base))
+	return !strings.HasPrefix(base, "_") && (testEnd.MatchString(whole) || testStart.MatchString(stem))
+}
+
+var (
+	testEnd   = regexp.MustCompile(`(?:^|[._-])(?:tests?|specs?|unittests?|cy|e2e|it)$|[a-z0-9](?:Tests?|Specs?|TestCase|IT)(?:\d+|\+\w+)?$`)
+	testStart = regexp.MustCompile(`^test|^spec_|^Tests?(?:[A-Z_]|$)`)
+)
+
+// hidden reports whether a path lies in a folder that runners do not look into.
+func hidden(name string) bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
+		return len(dir) > 1 && dir[0] == '.' && dir != ".." || dir == "__pycache__"
+	})
+}
+
+// leftWithProduct reports whether product code moved to the folder to which a test
+// was moved, so that the folder is not one for what is put away.
+func (c *Set) leftWithProduct(f *ChangedFile) bool {
+	dir := path.Dir(f.Path)
+	return f.OldPath != "" && path.Base(f.Path) == path.Base(f.OldPath) && slices.ContainsFunc(c.Files, func(g *ChangedFile) bool {
+		return g != f && !g.Before().IsTest() && path.Dir(g.Path) == dir && (g.Added || g.OldPath != "") && g.After().Product()
+	})
+}
+
+// splitSuite is how many new files with tests, beside one that was moved, make a
+// suite of a folder.
+const splitSuite = 3
+
+// SuiteMoved reports whether a file of tests was moved into a folder with others
+// that are new, which a configuration that changed names: a suite that brings its
+// own way to be run.
+func (c *Set) SuiteMoved(f *ChangedFile) bool {
+	dir := path.Dir(f.Path)
+	if PutAway(f.Path) || len(path.Base(dir)) < 4 || !slices.ContainsFunc(ConfigFiles.Of(c), func(g *ConfigFile) bool {
+		return slices.ContainsFunc(g.AddedLines(), func(l Line) bool { return slices.Contains(Word.FindAllString(l.Text, -1), path.Base(dir)) })
+	}) {
+		return false
+	}
+	n := 0
+	for _, g := range c.Files {
+		if g.Added && path.Dir(g.Path) == dir && g.After().Language() == f.Before().Language() && slices.ContainsFunc(g.After().Source().Functions, func(fn source.Function) bool {
+			return strings.HasPrefix(strings.ToLower(LastName(fn.Name)), "test")
+		}) {
+			n++
+		}
+	}
+	return n >= splitSuite
+}
+
+// LeavesDiscovery reports whether a file was renamed so that its tests are not
+// found.
+func (c *Set) LeavesDiscovery(f *ChangedFile) bool {
+	return leftDiscovery(f.Before(), f.After()) && !c.leftWithProduct(f) && !c.namedByFolder(f)
+}
+
+// namedByFolder reports whether a file of JavaScript was moved within the folder of
+// tests, where others that are new are called no tests either: the runner takes all
+// that lies there.
+func (c *Set) namedByFolder(f *ChangedFile) bool {
+	lang := f.After().Language()
+	if lang != source.JavaScript && lang != source.TypeScript || PutAway(f.Path) || !InTestFolder(f.Path) || path.Dir(f.Path) == path.Dir(f.OldPath) {
+		return false
+	}
+	n := 0
+	for _, g := range c.Files {
+		if g.Added && g.After().Language() == lang && InTestFolder(g.Path) && !namedTest(path.Base(g.Path)) && len(g.After().Source().Tests) > 0 {
+			n++
+		}
+	}
+	return n >= splitSuite
+}

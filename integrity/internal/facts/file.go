@@ -1,0 +1,133 @@
+package facts
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"supervise/internal/regexp"
+	"supervise/source"
+)
+
+// ChangedFile is one changed file with what was read of it so far.
+type ChangedFile struct {
+	File
+	sides     [2]Side
+	changed   lazy[lineDiff]
+	rewritten lazy[map[string]bool] // see wordsOfRewriting
+	remarked  lazy[map[int]bool]    // see remarks
+	inline    lazy[bool]            // see inlineAlone
+}
+
+// lineDiff are the lines that a file has only after, and only before, the change.
+type lineDiff struct{ added, removed []Line }
+
+// Line is one line of a text.
+type Line struct {
+	Number int    // from 1, in its own text
+	Text   string // as written, without its end
+}
+
+// Before returns the file before the change. It is never nil: a side that is not
+// there, or not looked at, is empty.
+func (f *ChangedFile) Before() *Side { return &f.sides[0] }
+
+// After returns the file after the change, never nil either.
+func (f *ChangedFile) After() *Side { return &f.sides[1] }
+
+// AddedLines returns the lines that the text has now and had not before, in
+// order: a line that only moved within the file, or was only indented anew, is
+// none of them. Blank lines do not count.
+func (f *ChangedFile) AddedLines() []Line { return f.changed.get(f.diff).added }
+
+// RemovedLines is the other way round; the numbers are those before the change.
+func (f *ChangedFile) RemovedLines() []Line { return f.changed.get(f.diff).removed }
+
+func (f *ChangedFile) diff() lineDiff {
+	before, after := f.Before().Lines(), f.After().Lines()
+	for len(before) > 0 && len(after) > 0 && before[0].Text == after[0].Text {
+		before, after = before[1:], after[1:]
+	}
+	for len(before) > 0 && len(after) > 0 && before[len(before)-1].Text == after[len(after)-1].Text {
+		before, after = before[:len(before)-1], after[:len(after)-1]
+	}
+	return lineDiff{added: surplus(after, before), removed: surplus(before, after)}
+}
+
+// surplus returns the lines of a that are more often in it than in b.
+func surplus(a, b []Line) []Line {
+	if len(a) == 0 {
+		return nil
+	}
+	counts := make(map[string]int, len(b))
+	for _, l := range b {
+		counts[strings.TrimSpace(l.Text)]++
+	}
+	var out []Line
+	for _, l := range a {
+		switch text := strings.TrimSpace(l.Text); {
+		case text == "":
+		case counts[text] > 0:
+			counts[text]--
+		default:
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// Lines splits a text into its lines.
+func Lines(text []byte) []Line {
+	out := make([]Line, 0, bytes.Count(text, []byte("\n"))+1)
+	rest := string(text)
+	for n := 1; rest != ""; n++ {
+		var l string
+		l, rest, _ = strings.Cut(rest, "\n")
+		out = append(out, Line{n, strings.TrimSuffix(l, "\r")})
+	}
+	return out
+}
+
+// BelongsToTests reports whether a file belongs to the tests, before or after, or nothing of
+// it changed but the tests in it.
+func (f *ChangedFile) BelongsToTests() bool {
+	return f.inlineAlone() || slices.ContainsFunc([]*Side{f.Before(), f.After()}, func(s *Side) bool {
+		return s.Exists() && (s.IsTest() || InTestFolder(s.Path) || onlyTests(s))
+	})
+}
+
+// inlineAlone reports whether nothing but the modules of tests changed in a file of the
+// code that they test.
+func (f *ChangedFile) inlineAlone() bool {
+	return f.inline.get(func() bool {
+		return !f.Added && !f.Deleted && f.After().Language() == source.Rust && source.SameButInlineTests(f.Path, f.Before().Text, f.After().Text)
+	})
+}
+
+// onlyTests reports whether a file of a language that has its tests beside the
+// code holds nothing else.
+func onlyTests(s *Side) bool {
+	return s.Language() == source.Go && strings.HasSuffix(s.Path, "_test.go")
+}
+
+// FirstMatch returns the first of the lines that an expression matches.
+func FirstMatch(list []Line, re *regexp.Regexp) (Line, bool) {
+	if i := slices.IndexFunc(list, func(l Line) bool { return re.MatchString(l.Text) }); i >= 0 {
+		return list[i], true
+	}
+	return Line{}, false
+}
+
+// id tells files apart; a renamed one is the same on both sides.
+func (f *ChangedFile) id() string { return f.Path + "\x00" + f.OldPath }
+
+// Matching returns the lines that an expression matches.
+func Matching(list []Line, re *regexp.Regexp) []Line {
+	var out []Line
+	for _, l := range list {
+		if re.MatchString(l.Text) {
+			out = append(out, l)
+		}
+	}
+	return out
+}

@@ -1,0 +1,65 @@
+package facts
+
+import (
+	"strings"
+
+	"supervise/metric"
+)
+
+// Evidence shortens a line, or what was made of it, for a finding.
+func Evidence(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	const limit = 160
+	if r := []rune(text); len(r) > limit {
+		return string(r[:limit-1]) + "…"
+	}
+	return text
+}
+
+// File is one changed file, before and after. Paths are slash separated and
+// relative to the root of the project.
+type File struct {
+	Path    string // after the change; before it where the file is gone
+	OldPath string // before the change, where it was renamed; else ""
+	// Before and After are its text; nil where the file is not there, or is not
+	// looked at because it is binary or too long.
+	Before, After []byte
+	// Added and Deleted say that the file was not, or is no longer, there.
+	Added, Deleted bool
+}
+
+// Finding is one thing that was found.
+type Finding struct {
+	// Rule is the pattern of the catalogue, "TP-05".
+	Rule string `json:"rule"`
+	// Type is its name in words, "unconditional_skip".
+	Type string `json:"type"`
+	// Severity is Critical for what may be rolled back without asking, High for
+	// what a person should look at first, Medium, Low and Info for what is said.
+	Severity metric.Severity `json:"severity"`
+	// IfRan is the severity where the test is known to have run before the change and
+	// not to run after it: a reason that the text gives counts for nothing then. 0 is
+	// none of its own. It is for those who ran the tests.
+	IfRan metric.Severity `json:"-"`
+	File  string          `json:"file"`
+	// Line is where, from 1, in the file after the change, or before it where it
+	// is gone; 0 is the file as a whole.
+	Line int `json:"line,omitempty"`
+	// Test is the name of the test concerned, as its runner prints it.
+	Test string `json:"test,omitempty"`
+	// Evidence are the lines that show it, as written, shortened.
+	Evidence string `json:"evidence,omitempty"`
+	// ExplainedBy says what makes it harmless, "" for nothing: what is explained
+	// is at most Info.
+	ExplainedBy string `json:"explained_by,omitempty"`
+}
+
+// Rule is a row of the table: one pattern of the catalogue.
+type Rule struct {
+	ID       string // "TP-05"
+	Name     string // "unconditional_skip"
+	Severity metric.Severity
+	// find returns what it finds; Rule, Type and, where it is 0, Severity are
+	// filled in from the row.
+	Find func(*Set) []Finding
+}

@@ -1,0 +1,166 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+
+	"supervise/internal/regexp"
+	"supervise/source"
+)
+
+// Test is the definition of a test on one side of a file.
+type Test struct {
+	*source.TestDef
+	File   *ChangedFile
+	Side   *Side
+	Parent *Test // of a subtest
+	at     []int // see assertionLines
+}
+
+// Pair is a test that stands before and after the change. how is "" where its
+// name and file are the same.
+type Pair struct {
+	Was, Now *Test
+	How      string
+}
+
+// Loss is a test that is gone. by says what explains it, "" for nothing.
+type Loss struct {
+	*Test
+	ExplainedBy string
+}
+
+// inventory are the tests of all changed files, matched.
+type inventory struct {
+	Pairs []Pair
+	Lost  []Loss
+	Added []*Test // tests that match none from before
+	// models are, of new tests, those that are still there and look most like them.
+	Models map[*Test]model
+}
+
+// What explains a lost test, in the order in which it is tried.
+const (
+	byRename   = "its file was renamed"
+	byName     = "a test elsewhere has its name"
+	ByBody     = "a new test has mostly the same body"
+	ByAbsorbed = "its assertions or literals are in other test code now"
+	BySubject  = "the product code it tested is gone"
+	byHelper   = "other tests call its body now"
+	byTwin     = "a test that stays does the same"
+	ByNothing  = "it was skipped already, or asserted nothing"
+	byParent   = "the test around it is explained"
+)
+
+// Tests are the tests of all changed files, matched.
+var Tests = Define(func(c *Set) *inventory {
+	m := newMatcher(c)
+	m.match()
+	return &m.inventory
+})
+
+// plainName is the name of a test without what its framework wants to see in it.
+func plainName(name string) string {
+	name = strings.ToLower(strings.ReplaceAll(lastWord.FindString(name), "_", ""))
+	return strings.TrimSuffix(strings.TrimPrefix(name, "test"), "test")
+}
+
+var lastWord = regexp.MustCompile(`[^/]*$`)
+
+// model is the test that a new one looks most like, of those that are still there.
+type model struct {
+	of         *Test
+	Similarity float64
+}
+
+const (
+	assertionsFound = .5
+	literalsFound   = .6
+	maxBodyPairs    = 100_000
+)
+
+// explain says what makes the loss of a test harmless, "" for nothing.
+func (m *matcher) explain(b *Test) string {
+	switch {
+	case b.Skipped || b.Parent == nil && len(b.Assertions) == 0:
+		return ByNothing
+	case b.Parent != nil && !m.usedB[b.Parent] && m.explain(b.Parent) != "":
+		return byParent
+	case m.absorbed(b):
+		return ByAbsorbed
+	case m.c.SubjectGone(b):
+		return BySubject
+	case b.becameHelper():
+		return byHelper
+	case m.twin(b):
+		return byTwin
+	}
+	return ""
+}
+
+// absorbed looks for the assertions and literals of a lost test in what was
+// added to tests that run.
+func (m *matcher) absorbed(b *Test) bool {
+	m.loadAdded()
+	return share(b.Assertions, m.addedTests) >= assertionsFound || telling(b.Literals) && share(b.Literals, m.addedWords) >= literalsFound ||
+		m.literalsMoved(b)
+}
+
+// loadAdded gathers the assertions and literals that the tests of now have and
+// their counterparts before had not.
+func (m *matcher) loadAdded() {
+	if m.addedLoaded {
+		return
+	}
+	m.addedLoaded, m.addedTests, m.addedWords = true, map[string]bool{}, map[string]bool{}
+	was := map[*Test]*Test{}
+	for _, p := range m.Pairs {
+		was[p.Now] = p.Was
+	}
+	for _, a := range m.after {
+		if a.Skipped {
+			continue
+		}
+		var old source.TestDef
+		if b := was[a]; b != nil {
+			old = *b.TestDef
+		} else if model := m.copied(a); model.Similarity >= CopyEnough { // only what is not in its model
+			old = *model.of.TestDef
+		}
+		addNew(m.addedTests, a.Assertions, old.Assertions)
+		addNew(m.addedWords, a.Literals, old.Literals)
+	}
+}
+
+func addNew(into map[string]bool, now, was []string) {
+	for _, s := range now {
+		if !slices.Contains(was, s) {
+			into[s] = true
+		}
+	}
+}
+
+func share(want []string, have map[string]bool) float64 {
+	if len(want) == 0 {
+		return 0
+	}
+	n := 0
+	for _, s := range want {
+		if have[s] {
+			n++
+		}
+	}
+	return float64(n) / float64(len(want))
+}
+
+// telling reports whether at least two literals are of a kind that not every
+// test has.
+func telling(literals []string) bool {
+	n := 0
+	for _, l := range literals {
+		if l != "0" && l != "1" && l != `""` && l != "``" {
+			n++
+		}
+	}
+	return n >= 2
+}

@@ -1,0 +1,180 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+
+	"supervise/source"
+)
+
+// matcher pairs the tests before with those after.
+type matcher struct {
+	inventory
+	c           *Set
+	before      []*Test
+	after       []*Test
+	usedB       map[*Test]bool
+	usedA       map[*Test]bool
+	addedText   lazy[string]    // see addedTestText
+	addedTests  map[string]bool // lines of tests that were added, without comments
+	addedWords  map[string]bool // literals of those lines
+	addedLoaded bool
+	compared    int // pairs of bodies, see copied
+}
+
+func newMatcher(c *Set) *matcher {
+	m := &matcher{c: c, usedB: map[*Test]bool{}, usedA: map[*Test]bool{}}
+	for _, f := range c.Files {
+		before, after := f.Before(), f.After()
+		m.before = append(m.before, defs(f, before)...)
+		if c.LeavesDiscovery(f) {
+			continue
+		}
+		m.after = append(m.after, defs(f, after)...)
+	}
+	return m
+}
+
+// defs lists the tests of a side that a runner would find.
+func defs(f *ChangedFile, s *Side) []*Test {
+	if !s.MayTest() || source.Vendored(s.Path) || hidden(s.Path) {
+		return nil
+	}
+	list := s.Source().Tests
+	out := make([]*Test, 0, len(list))
+	for i := range list {
+		if list[i].Kind == source.Benchmark {
+			continue
+		}
+		t := &Test{TestDef: &list[i], File: f, Side: s}
+		if t.Kind == source.Subtest {
+			for _, p := range slices.Backward(out) {
+				if strings.HasPrefix(t.Name, p.Name+"/") {
+					t.Parent = p
+					break
+				}
+			}
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+func (m *matcher) match() {
+	m.pairBy("", func(b *Test) string { return b.File.id() + "\x00" + b.Class + "\x00" + b.Name })
+	m.pairBy("", func(b *Test) string { return b.File.id() + "\x00" + b.Name })
+	m.pairBy(byName, func(b *Test) string { return b.Class + "\x00" + b.Name })
+	m.pairBy(byName, func(b *Test) string { return b.Name })
+	m.pairBy(ByBody, func(b *Test) string { return b.File.id() + "\x00" + plainName(b.Name) })
+	m.pairBodies()
+	for _, b := range m.before {
+		if !m.usedB[b] {
+			m.Lost = append(m.Lost, Loss{b, m.explain(b)})
+		}
+	}
+	for _, a := range m.after {
+		if !m.usedA[a] {
+			m.Added = append(m.Added, a)
+			m.copied(a)
+		}
+	}
+}
+
+// pairBy matches what has the same key, in order.
+func (m *matcher) pairBy(how string, key func(*Test) string) {
+	free := map[string][]*Test{}
+	for _, a := range m.after {
+		if !m.usedA[a] {
+			k := key(a)
+			free[k] = append(free[k], a)
+		}
+	}
+	if len(free) == 0 {
+		return
+	}
+	for _, b := range m.before {
+		if m.usedB[b] {
+			continue
+		}
+		k := key(b)
+		list := free[k]
+		if len(list) == 0 || how != "" && !stands(b, list[0]) {
+			continue
+		}
+		free[k] = list[1:]
+		h := how
+		if h == "" && b.File.OldPath != "" {
+			h = byRename
+		}
+		m.take(b, list[0], h)
+	}
+}
+
+func (m *matcher) take(was, now *Test, how string) {
+	m.usedB[was], m.usedA[now] = true, true
+	m.Pairs = append(m.Pairs, Pair{was, now, how})
+}
+
+// stands reports whether a test elsewhere can stand for a lost one: not when it
+// has given up all assertions.
+func stands(was, now *Test) bool {
+	return len(was.Assertions) == 0 || len(now.Assertions) > 0 && !now.Skipped
+}
+
+// CopyEnough is how alike a new test and one that is still there must be for the
+// first to be a copy of the second.
+const CopyEnough = .8
+
+// copied returns the test of the same file that was there before, is still there,
+// and is most like a new test: the new one stands for that, and not for one that
+// is gone.
+func (m *matcher) copied(a *Test) model {
+	if known, ok := m.Models[a]; ok {
+		return known
+	}
+	if m.Models == nil {
+		m.Models = map[*Test]model{}
+	}
+	var best model
+	for _, p := range m.Pairs {
+		if p.Now.File != a.File || p.How != "" && p.How != byRename || len(p.Was.Tokens) == 0 || m.compared > maxBodyPairs {
+			continue
+		}
+		m.compared++
+		if like := source.Similarity(*p.Was.TestDef, *a.TestDef); like > best.Similarity {
+			best = model{p.Was, like}
+		}
+	}
+	m.Models[a] = best
+	return best
+}
+
+const similarEnough = .5
+
+// pairBodies matches lost and new tests of mostly the same body, the most
+// similar first come first served by the order of the lost ones.
+func (m *matcher) pairBodies() {
+	pairs := 0
+	for _, b := range m.before {
+		if m.usedB[b] || len(b.Tokens) == 0 {
+			continue
+		}
+		var best *Test
+		most := similarEnough
+		for _, a := range m.after {
+			if m.usedA[a] || (a.Kind == source.Subtest) != (b.Kind == source.Subtest) || !stands(b, a) {
+				continue
+			}
+			if pairs++; pairs > maxBodyPairs {
+				return
+			}
+			like := source.Similarity(*b.TestDef, *a.TestDef)
+			if (like > most || like == most && best == nil) && m.copied(a).Similarity <= like {
+				best, most = a, like
+			}
+		}
+		if best != nil {
+			m.take(b, best, ByBody)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+// Package facts holds what the rules know about a change: the files before and after,
+// the tests in them and how they match, the configuration, and what is derived from
+// these. A [Fact] is computed at first use and is the same for every rule. Nothing here
+// judges, and nothing here knows a rule.
+package facts
+
+import (
+	"bytes"
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"supervise/internal/regexp"
+	"supervise/source"
+)
+
+// AddedTestCode is what was added to test files, without comments and white
+// space.
+var AddedTestCode = Define(func(c *Set) string {
+	return c.addedCode(func(f *ChangedFile) bool { return f.After().MayTest() && !c.LeavesDiscovery(f) }, nil)
+})
+
+// addedCode is what was added to some of the files, without comments and white space,
+// and without the lines that are passed over; nil passes over none.
+func (c *Set) addedCode(of func(*ChangedFile) bool, over func(*ChangedFile, Line) bool) string {
+	var b strings.Builder
+	for _, f := range c.Files {
+		if !of(f) {
+			continue
+		}
+		plain := Lines(f.After().WithoutComments())
+		for _, l := range f.AddedLines() {
+			if l.Number <= len(plain) && (over == nil || !over(f, plain[l.Number-1])) {
+				b.WriteString(Squash(plain[l.Number-1].Text))
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// Set is what the rules look at: the changed files, and what is derived from
+// them, each [fact] computed once and only when a rule asks for it.
+type Set struct {
+	Files []*ChangedFile
+	Base  Tree     // see baseTests
+	known sync.Map // what was derived so far, by its fact
+}
+
+// New returns the facts about a change of files in a project. texts, unless nil, has read
+// some of them already.
+func New(files []File, base Tree, texts *Texts) *Set {
+	files = translated(files)
+	c := &Set{Files: make([]*ChangedFile, len(files)), Base: base}
+	for i, f := range files {
+		c.Files[i] = &ChangedFile{File: f, sides: [2]Side{
+			{Path: cmp.Or(f.OldPath, f.Path), Text: f.Before, texts: texts},
+			{Path: f.Path, Text: f.After, texts: texts},
+		}}
+	}
+	return c
+}
+
+// ReadAhead reads what every audit asks for, several files at a time.
+func (c *Set) ReadAhead() {
+	Parallel(len(c.Files), func(i int) {
+		f := c.Files[i]
+		f.AddedLines()
+		for _, s := range []*Side{f.Before(), f.After()} {
+			s.ConfigKind()
+			if s.MayTest() {
+				s.Source()
+			}
+		}
+	})
+}
+
+// TouchesProduct reports whether the code that is tested changed, too.
+func (c *Set) TouchesProduct() bool {
+	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
+		return (f.Before().Product() || f.After().Product()) && !f.inlineAlone() && len(f.AddedLines())+len(f.RemovedLines()) > 0
+	})
+}
+
+// TouchesSource reports whether anything else than tests and documentation
+// changed: it may be what made an expected value another one.
+var TouchesSource = Define(func(c *Set) bool {
+	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
+		return !f.BelongsToTests() && !IsDocumentation(f.Path)
+	})
+})
+
+// MergeConflict reports whether a merge was left half done in a file: what it says is not
+// what it is to say.
+func (c *Set) MergeConflict(name string) bool {
+	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
+		return f.Path == name && bytes.Contains(f.After().Text, []byte("\n<<<<<<< ")) && f.After().Language() != source.Unknown &&
+			bytes.Contains(f.After().WithoutStrings(), []byte("\n<<<<<<< "))
+	})
+}
+
+// IsDocumentation reports whether a file is documentation, by its name.
+func IsDocumentation(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".rst", ".txt", ".adoc", ".markdown":
+		return true
+	}
+	base := strings.ToUpper(path.Base(name))
+	return strings.HasPrefix(base, "CHANGELOG") || strings.HasPrefix(base, "CHANGES") || strings.HasPrefix(base, "LICENSE") || strings.HasPrefix(base, "AUTHORS")
+}
+
+// GoldenFile are files with what a test expects, written by the test runner itself.
+var GoldenFile = regexp.MustCompile(`(?i)\.(snap|ambr|golden|approved\.\w+|verified\.\w+|want|expected|expect|exp|snapshot|stdout|stderr)$|(^|/)(__snapshots__|__image_snapshots__|snapshots?|goldens?|golden[-_]?files?|expected|approvals|cassettes)/[^/]+|\.golden\.\w+$|\.snap\.\w+$|-snapshots/`)
+
+// Dependencies are files whose change may change what is rightly expected.
+var Dependencies = regexp.MustCompile(`(^|/)(package\.json|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|go\.(mod|sum)|Cargo\.(toml|lock)|requirements[\w.-]*\.txt|pyproject\.toml|poetry\.lock|uv\.lock|Gemfile(\.lock)?|composer\.(json|lock)|pom\.xml|build\.gradle(\.kts)?|mix\.(exs|lock)|[\w.-]+proj)$`)
+
+// FilesBefore returns the paths of the project before the change, and whether they
+// are known.
+func (c *Set) FilesBefore() (paths []string, known bool) {
+	if c.Base.Paths == nil {
+		return nil, false
+	}
+	paths = c.Base.Paths()
+	// A project without any file is one that begins; else its files could not be read.
+	return paths, len(paths) > 0 || !slices.ContainsFunc(c.Files, func(f *ChangedFile) bool { return !f.Added })
+}
+
+// NewProject reports whether the project had no code before the change.
+func (c *Set) NewProject() bool {
+	there, known := c.FilesBefore()
+	return known && !slices.ContainsFunc(there, func(name string) bool { return source.LanguageOf(name, nil) != source.Unknown })
+}
+
+// Fragment matches the words and numbers that tell what a line is about.
+var Fragment = regexp.MustCompile(`[A-Za-z]{3,}|\d+`)
+
+// ChangedWords are the words of all lines that were added to, or removed from,
+// what is neither test nor documentation, in lower case.
+var ChangedWords = Define(func(c *Set) map[string]bool {
+	out := map[string]bool{}
+	for _, f := range c.Files {
+		if f.BelongsToTests() || IsDocumentation(f.Path) {
+			continue
+		}
+		for _, l := range f.AddedLines() {
+			addTelltales(out, l.Text)
+		}
+		for _, l := range f.RemovedLines() {
+			addTelltales(out, l.Text)
+		}
+	}
+	return out
+})
+
+func addTelltales(into map[string]bool, text string) {
+	for _, w := range Fragment.FindAllString(text, -1) {
+		into[strings.ToLower(w)] = true
+	}
+}
+
+// Unrelated reports whether nothing that differs between two texts, word by word,
+// stands in what else was changed: then that does not explain the difference.
+func (c *Set) Unrelated(was, now string) bool {
+	a, b := map[string]bool{}, map[string]bool{}
+	addTelltales(a, was)
+	addTelltales(b, now)
+	changed := ChangedWords.Of(c)
+	for w := range a {
+		if !b[w] && changed[w] {
+			return false
+		}
+	}
+	for w := range b {
+		if !a[w] && changed[w] {
+			return false
+		}
+	}
+	return true
+}
+
+// FewRewritten is up to how many expected values may be rewritten in a change for
+// each to be looked at by itself: where behaviour is changed, there are more.
+const FewRewritten = 2
+
+// RecordedAlone reports whether a few lines of a recorded output were changed that
+// have nothing to do with what was changed beside.
+func (c *Set) RecordedAlone(f *ChangedFile) bool {
+	was, now := f.RemovedLines(), f.AddedLines()
+	return len(was) <= FewRewritten && len(was) == len(now) && !slices.Equal(Fragment.FindAllString(joinLines(was), -1), Fragment.FindAllString(joinLines(now), -1)) &&
+		c.Unrelated(joinLines(was), joinLines(now))
+}
+
+func joinLines(list []Line) string {
+	var b strings.Builder
+	for _, l := range list {
+		b.WriteString(l.Text + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,201 @@
+package facts
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"supervise/integrity/internal/configtext"
+	"supervise/source"
+)
+
+// WholeTest returns the text of a test without comments, with the annotations
+// above it, which may hold its rows.
+func (s *Side) WholeTest(t *source.TestDef) string {
+	from := t.Line
+	for from > 1 && t.Line-from < 60 && strings.TrimSpace(s.LineAt(from-1)) != "" {
+		if s.endsTest(from - 1) {
+			break
+		}
+		from--
+	}
+	return s.PlainRange(from, t.End)
+}
+
+func (s *Side) endsTest(n int) bool {
+	return slices.ContainsFunc(s.Source().Tests, func(t source.TestDef) bool { return t.End == n })
+}
+
+// Side is a file at one of the two moments.
+type Side struct {
+	Path    string
+	Text    []byte
+	texts   *Texts
+	scanned lazy[source.Inspection]
+	split   lazy[[]Line]
+	begin   lazy[[]int]
+	kind    lazy[configtext.Kind]
+}
+
+// Exists reports whether there is a text to look at.
+func (s *Side) Exists() bool { return s.Text != nil }
+
+// Source returns what the scanner tells of the file.
+func (s *Side) Source() *source.Inspection {
+	s.scanned.get(s.scan)
+	return &s.scanned.value
+}
+
+func (s *Side) scan() source.Inspection {
+	if source.Vendored(s.Path) || source.Generated(s.Path, s.Text[:min(len(s.Text), 8<<10)]) {
+		return source.Inspection{Plain: s.Text, Masked: s.Text}
+	}
+	return s.texts.Inspect(s.Path, s.Text)
+}
+
+// Language is Unknown for what is no source code.
+func (s *Side) Language() source.Language { return source.LanguageOf(s.Path, head(s.Text)) }
+
+func head(text []byte) []byte { return text[:min(len(text), 512)] }
+
+// WithoutComments returns the text with its comments blank, withoutStrings with
+// the bodies of its strings blank as well. Both are as long as the text and have
+// its lines. What is not source code stays as it is.
+func (s *Side) WithoutComments() []byte { return s.Source().Plain }
+
+// WithoutStrings returns the text with comments and the bodies of strings blank.
+func (s *Side) WithoutStrings() []byte { return s.Source().Masked }
+
+// Lines returns the text by lines.
+func (s *Side) Lines() []Line {
+	return s.split.get(func() []Line { return Lines(s.Text) })
+}
+
+// LineAt returns the n-th line of the text, from 1, "" beyond either end.
+func (s *Side) LineAt(n int) string {
+	if l := s.Lines(); n >= 1 && n <= len(l) {
+		return l[n-1].Text
+	}
+	return ""
+}
+
+// MayTest reports whether the file may hold tests, by its name or its language.
+func (s *Side) MayTest() bool {
+	return s.Exists() && (s.IsTest() || s.Language() == source.Rust)
+}
+
+// IsTest reports whether the file holds tests or belongs to them.
+func (s *Side) IsTest() bool { return source.TestFile(s.Path, s.Language()) }
+
+// Product reports whether the file is source code that is no test: what a test
+// can be about. Third-party and generated code is not.
+func (s *Side) Product() bool {
+	return s.Exists() && s.Language() != source.Unknown && !s.IsTest() && !source.Vendored(s.Path) && !InTestFolder(s.Path) &&
+		!source.Generated(s.Path, s.Text[:min(len(s.Text), 8<<10)])
+}
+
+// testFolders hold tests and what they need, whatever the language.
+var testFolders = []string{"test", "tests", "spec", "specs", "testdata", "__tests__", "fixtures", "e2e", "testing"}
+
+// InTestFolder reports whether a path lies in a folder for tests and what they need.
+func InTestFolder(name string) bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
+		return slices.Contains(testFolders, strings.ToLower(dir))
+	})
+}
+
+// Comments returns the lines of the text that are nothing but comment.
+func (s *Side) Comments() []Line {
+	var out []Line
+	plain := Lines(s.WithoutComments())
+	for i, l := range s.Lines() {
+		if i < len(plain) && strings.TrimSpace(plain[i].Text) == "" && strings.TrimSpace(l.Text) != "" {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// Starts returns the places where the lines of the text begin.
+func (s *Side) Starts() []int {
+	return s.begin.get(func() []int {
+		if len(s.Text) == 0 {
+			return nil
+		}
+		begin := []int{0}
+		for i, b := range s.Text {
+			if b == '\n' {
+				begin = append(begin, i+1)
+			}
+		}
+		return begin
+	})
+}
+
+// LineOf returns the line of a place in the text.
+func (s *Side) LineOf(pos int) int {
+	n, found := slices.BinarySearch(s.Starts(), pos)
+	if found {
+		return n + 1
+	}
+	return n
+}
+
+// PlainRange returns some lines of the text without its comments.
+func (s *Side) PlainRange(from, to int) string {
+	starts, plain := s.Starts(), s.WithoutComments()
+	if from < 1 || from > len(starts) || to < from {
+		return ""
+	}
+	end := len(plain)
+	if to < len(starts) {
+		end = starts[to]
+	}
+	return string(plain[starts[from-1]:end])
+}
+
+// ConfigKind is that of a side, found out once.
+func (s *Side) ConfigKind() configtext.Kind {
+	return s.kind.get(func() configtext.Kind { return configtext.KindOf(s.Path, head(s.Text)) })
+}
+
+// InTest returns the innermost test that holds a line, nil for none.
+func (s *Side) InTest(n int) *source.TestDef {
+	var best *source.TestDef
+	src := s.Source()
+	for i := range src.Tests {
+		t := &src.Tests[i]
+		if t.Line <= n && n <= t.End && (best == nil || t.End-t.Line <= best.End-best.Line) {
+			best = t
+		}
+	}
+	return best
+}
+
+// TestAt returns the innermost test that holds a line, or stands below it as
+// below an annotation.
+func (s *Side) TestAt(n int) *source.TestDef {
+	best := s.InTest(n)
+	src := s.Source()
+	if best == nil {
+		for i := range src.Tests {
+			if t := &src.Tests[i]; t.Line > n && t.Line-n <= 6 && s.annotates(n, t.Line) {
+				return t
+			}
+		}
+	}
+	return best
+}
+
+// MaskedRange returns some lines without comments and the bodies of strings.
+func (s *Side) MaskedRange(from, to int) string {
+	starts, masked := s.Starts(), s.WithoutStrings()
+	if from < 1 || from > len(starts) || to < from {
+		return ""
+	}
+	end := len(masked)
+	if to < len(starts) {
+		end = starts[to]
+	}
+	return string(masked[starts[from-1]:end])
+}

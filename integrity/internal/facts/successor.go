@@ -1,0 +1,83 @@
+package facts
+
+import (
+	"slices"
+
+	"supervise/internal/regexp"
+	"supervise/source"
+)
+
+// becameHelper reports whether the body of a lost test is a function now that
+// something calls.
+func (t *Test) becameHelper() bool {
+	_, called := Successor(t)
+	return called
+}
+
+// sameBody is how much of the words of a lost test a function must have to be
+// the same without being a test.
+const sameBody = .75
+
+// Successor returns the function of the same file that has the body of a lost test,
+// and whether anything calls it. Its Line is 0 where there is none.
+func Successor(t *Test) (fn source.Function, called bool) {
+	after := t.File.After()
+	if !after.Exists() || after.Language() != t.Side.Language() {
+		return fn, false
+	}
+	was := t.words()
+	if len(was) == 0 {
+		return fn, false
+	}
+	before := t.File.Before().Source().Functions
+	for _, fn := range Helpers(after) {
+		if hadFunction(before, fn.Name) && LastName(fn.Name) != LastName(t.Name) {
+			continue
+		}
+		if jaccard(was, WordCounts(after.PlainRange(fn.Line, fn.End))) >= sameBody {
+			return fn, calls(after, fn)
+		}
+	}
+	return fn, false
+}
+
+// Helpers are the functions of a file that are no tests.
+func Helpers(s *Side) []source.Function {
+	var out []source.Function
+	src := s.Source()
+	for _, fn := range src.Functions {
+		isTest := fn.Name == "(file)" || slices.ContainsFunc(src.Tests, func(t source.TestDef) bool {
+			return t.Line <= fn.Line && fn.End <= t.End
+		})
+		if !isTest {
+			out = append(out, fn)
+		}
+	}
+	return out
+}
+
+func hadFunction(list []source.Function, name string) bool {
+	return slices.ContainsFunc(list, func(f source.Function) bool { return f.Name == name })
+}
+
+// calls reports whether a function is named anywhere else in the file.
+func calls(s *Side, fn source.Function) bool {
+	name := LastName(fn.Name)
+	if name == "" {
+		return false
+	}
+	at := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
+	for _, m := range at.FindAllIndex(s.WithoutStrings(), -1) {
+		if n := s.LineOf(m[0]); n < fn.Line || n > fn.End {
+			return true
+		}
+	}
+	return false
+}
+
+// words are those of the definition of the test, without comments.
+func (t *Test) words() map[string]int { return WordCounts(t.Side.PlainRange(t.Line, t.End)) }
+
+func jaccard(a, b map[string]int) float64 {
+	return source.Similarity(source.TestDef{Tokens: a}, source.TestDef{Tokens: b})
+}

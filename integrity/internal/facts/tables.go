@@ -1,0 +1,138 @@
+package facts
+
+import (
+	"strings"
+
+	"supervise/internal/regexp"
+	"supervise/source"
+)
+
+// InNotation is a text as rows are compared: without white space and what formatters
+// change.
+func InNotation(text string) string {
+	return QuotedKey.ReplaceAllString(Notation.Replace(Squash(text)), "$1$2:")
+}
+
+// Notation takes out of a row what formatters change.
+var Notation = strings.NewReplacer("'", `"`, "`", `"`, ",)", ")", ",]", "]", ",}", "}")
+
+// QuotedKey matches a name of a field in quotes, which it does not need.
+var QuotedKey = regexp.MustCompile(`(^|[{,])"([A-Za-z_]\w*)":`)
+
+// Table is a list of rows and the test it belongs to, nil for none.
+type Table struct {
+	source.List
+	Keys []string // the rows as they are compared: without white space
+	Test *source.TestDef
+	Path string
+}
+
+// aboveTest is how many lines above its test a table may end: its names stand
+// between, and other annotations.
+const aboveTest = 25
+
+// TablesOf returns the tables of a file.
+func TablesOf(s *Side) []Table {
+	var out []Table
+	src := s.Source()
+	for _, l := range src.Lists {
+		t := Table{List: l, Keys: make([]string, len(l.Rows)), Path: s.Path}
+		for i, r := range l.Rows {
+			t.Keys[i] = InNotation(r)
+		}
+		for i := range src.Tests {
+			d := &src.Tests[i]
+			inside := d.Line <= l.Line && l.Line <= d.End
+			above := l.End < d.Line && d.Line-l.End <= aboveTest && t.Test == nil && s.annotates(l.End, d.Line)
+			if inside || above {
+				t.Test = d
+			}
+		}
+		if t.Test == nil {
+			t.Test = s.user(l)
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// user returns the test that names the function, or the variable, that holds a list:
+// a provider of its rows; nil for none.
+func (s *Side) user(l source.List) *source.TestDef {
+	name := ""
+	src := s.Source()
+	from := 0
+	for _, f := range src.Functions {
+		if f.Line <= l.Line && l.End <= f.End && f.Line > from && f.Name != "(file)" {
+			name, from = LastName(f.Name), f.Line
+		}
+	}
+	m := givenName.FindStringSubmatch(s.LineAt(l.Line))
+	if name == "" && m != nil {
+		name = m[1]
+	} else if m != nil && !s.givesBack(m[1], l.End, from) {
+		return nil // what a helper needs itself
+	}
+	if len(name) < 3 || AssertionWord.MatchString(name) {
+		return nil
+	}
+	use := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
+	for i := range src.Tests {
+		d := &src.Tests[i]
+		if use.MatchString(s.wholeRange(d)) {
+			return d
+		}
+	}
+	return nil
+}
+
+// givesBack reports whether the function that begins on a line returns, yields or
+// ends with a name that it gave a list before.
+func (s *Side) givesBack(name string, after, begin int) bool {
+	use := regexp.MustCompile(`\b(?:return|yield|in|of|from|range|foreach|stream)\b[^\n]*\b` + regexp.QuoteMeta(name) + `\b|^\s*[$@]?` + regexp.QuoteMeta(name) + `\b\s*(?:$|\.(?:stream|iter|each|map|forEach))`)
+	for _, f := range s.Source().Functions {
+		if f.Line != begin {
+			continue
+		}
+		for n := after + 1; n <= f.End; n++ {
+			if use.MatchString(s.LineAt(n)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// givenName matches the beginning of a line that gives a list a name.
+var givenName = regexp.MustCompile(`^\s*(?:(?:public|private|protected|internal|static|final|readonly|const|constexpr|let|var|val|auto|export|lateinit|inline|my|our)\s+)*(?:[\w.:<>\[\],?&*]+\s+)?[$@]*(?:self\.)?(\w+)(?:\s*:\s*[^=]+|\[\w*\])?\s*:?=`)
+
+// wholeRange is a test with the annotations and comments above it, where its
+// provider may be named.
+func (s *Side) wholeRange(d *source.TestDef) string {
+	var b strings.Builder
+	for n := s.HeadOf(d); n <= d.End; n++ {
+		b.WriteString(s.LineAt(n))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// annotates reports whether no blank line stands between a list and a test.
+func (s *Side) annotates(end, at int) bool {
+	for n := end + 1; n < at; n++ {
+		if strings.TrimSpace(s.LineAt(n)) == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// HeadOf returns the first line of what stands above a test without a blank line
+// between: its annotations.
+func (s *Side) HeadOf(t *source.TestDef) int {
+	from := t.Line
+	for from > 1 && t.Line-from < aboveTest && strings.TrimSpace(s.LineAt(from-1)) != "" && !s.endsTest(from-1) {
+		from--
+	}
+	return from
+}

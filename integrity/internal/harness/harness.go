@@ -1,0 +1,492 @@
+package harness
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"slices"
+	"strings"
+
+	"supervise/integrity/internal/configtext"
+	"supervise/integrity/internal/facts"
+	"supervise/internal/regexp"
+	"supervise/metric"
+	"supervise/source"
+)
+
+// setUp are the files that run before tests, or around them, by their names.
+var setUp = regexp.MustCompile(`(?i)(^|/)(conftest\.py|sitecustomize\.py|[\w.-]*(setup|teardown|bootstrap|global|reporter|environment|runner|hooks?|plugin|support|helper|register|preload)[\w.-]*\.(m|c)?[jt]sx?|\w*helpers?\.(rb|exs)|(\w*bootstrap|autoload|TestCase)\.php|[\w-]*(plugin|hooks?|runner|fixtures?)\w*\.py|support/[\w-]+\.rb|\w*(Extension|Listener|Runner|Handler|Watcher|Interceptor)\w*\.(java|kt)|(jest|vitest|karma|playwright|cypress|ava|mocha|wdio)[\w.-]*\.(m|c)?[jt]s|\.mocharc\.c?js)$|(^|/)(cypress/support|features/support|spec/support|test/support)/`)
+
+// surelySetUp are those whose names no product has.
+var surelySetUp = regexp.MustCompile(`(?i)(^|/)(conftest\.py|[\w.-]*(setup|teardown|reporter|environment)[\w.-]*\.(m|c)?[jt]sx?|(test|spec|rails|minitest)[_-]?helpers?\.(rb|exs)|(jest|vitest|karma|playwright|cypress|ava|mocha|wdio)[\w.-]*\.(m|c)?[jt]s|\.mocharc\.c?js|\w*(Extension|Listener)\.(java|kt)|\w*plugin\w*\.py)$`)
+
+// forces is what turns a failure into a pass, or ends the run as a success. The
+// code is matched without comments; expressions that need words in quotes see
+// the strings as well.
+type force struct {
+	langs []source.Language
+	code  *regexp.Regexp
+	where *regexp.Regexp // of paths; nil for setUp
+	hooks bool           // elsewhere than in setUp, and in tests, only beside hooks of pytest
+}
+
+var forces = []force{
+	{python, regexp.MustCompile(`\.(outcome\s*(,[^=]*)?=[^=]*["']passed["']|failed\s*=\s*False|passed\s*=\s*True|longrepr\s*=\s*None|excinfo\s*=\s*None|exitstatus\s*=\s*(0\b|(pytest\.)?ExitCode\.OK)|testsfailed\s*=\s*0|wasxfail\s*=|shouldfail\s*=\s*False)`), regexp.MustCompile(`\.py$`), true},
+	{python, regexp.MustCompile(`\.force_result\(|setattr\(\s*\w+\s*,\s*["'](outcome|excinfo|longrepr|exitstatus|testsfailed)["']|\.force_exception\(\s*None|_result\s*=\s*\[?\]?.*passed`), nil, true},
+	{python, regexp.MustCompile(`\bos\._exit\(\s*0?\s*\)|\bsys\.exit\(\s*0?\s*\)|\bpytest\.exit\([^)]*returncode\s*=\s*0`), nil, false},
+	{python, regexp.MustCompile(`(^|\s)items\.clear\(\)|(^|\s)items\[:\]\s*=\s*\[\s*\]|(^|\s)del\s+items\[`), nil, false},
+	{python, regexp.MustCompile(`(?i)\b(TestReport|Session|Function|Item|TestCase|TestResult|TextTestResult|Assertion\w*|unittest\.\w+|pytest\.\w+|builtins)\.(from_item_and_call|runtest|addFailure|addError|wasSuccessful|assert\w+|fail|raises|failed|outcome|AssertionError)\s*=[^=]`), nil, false},
+	{script, regexp.MustCompile(`\bprocess\.(exit|reallyExit)\(\s*0?\s*\)|\bprocess\.exitCode\s*=\s*0|process\.on\(\s*["'\x60](exit|beforeExit)["'\x60].*(exitCode\s*=|exit\()|\bprocess\.(exit|reallyExit)\s*=[^=]`), nil, false},
+	{script, regexp.MustCompile(`\b(globalThis|global|window)\.(it|test|describe|expect|assert|xit|before|beforeEach)\s*=[^=]|^\s*(it|test|describe|expect)\s*=[^=>]|\b(Runner|Test|Runnable|Suite|Hook)\.prototype\.\w+\s*=|\.(state|outcome|status)\s*=\s*["'\x60]pass(ed)?["'\x60]|failures\s*=\s*0\b|numFailedTests?\w*\s*=\s*0|assert\.\w+\s*=\s*(function|\(|\w+\s*=>|noop)`), nil, false},
+	{script, regexp.MustCompile(`pass:\s*true\s*[,}]|addEqualityTesters\(`), nil, false},
+	{ruby, regexp.MustCompile(`\bexit!?[ (]*(0|true)\b|\bexit!\s*$|at_exit\s*(\{|do).*exit|@exception,\s*nil|\.(exception|failures)\s*=\s*(nil|\[\])|failures\.clear|def\s+(assert\w*|passed\?|failure\b).*(true|nil)?\s*;?\s*end|execution_result\.status\s*=\s*:passed|failure_exit_code\s*=\s*0`), nil, false},
+	{php, regexp.MustCompile(`register_shutdown_function\(.*exit|^\s*(exit|die)\s*\(\s*0?\s*\)`), nil, false},
+	{elixir, regexp.MustCompile(`System\.(halt|stop)\(\s*0?\s*\)|exit_status:\s*0`), nil, false},
+	{rust, regexp.MustCompile(`#!\[test_runner\(|#!\[feature\(custom_test_frameworks\)|panic::set_hook\(.*exit\(0\)`), regexp.MustCompile(`\.rs$`), false},
+	{jvm, regexp.MustCompile(`System\.exit\(\s*0\s*\)|Runtime\.\w+\(\)\.halt\(\s*0\s*\)|exitProcess\(\s*0\s*\)`), regexp.MustCompile(`(?i)test.*\.(java|kt)$`), false},
+}
+
+var (
+	python = []source.Language{source.Python}
+	script = []source.Language{source.JavaScript, source.TypeScript}
+	ruby   = []source.Language{source.Ruby}
+	php    = []source.Language{source.PHP}
+	elixir = []source.Language{source.Elixir}
+	rust   = []source.Language{source.Rust}
+	jvm    = []source.Language{source.Java, source.Kotlin}
+)
+
+// forcedOutcome finds added lines that force the outcome of tests.
+func forcedOutcome(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, f := range c.Files {
+		if !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || source.Vendored(f.Path) {
+			continue
+		}
+		lang := f.After().Language()
+		for i := range forces {
+			if slices.Contains(forces[i].langs, lang) && forces[i].looksAt(f) {
+				out = append(out, forces[i].find(f)...)
+			}
+		}
+		out = append(out, swallowing(f)...)
+	}
+	return out
+}
+
+// looksAt reports whether a file is one in which the row looks: what runs before
+// tests or around them, but no product of which the name alone says so.
+func (r *force) looksAt(f *facts.ChangedFile) bool {
+	if _, found := facts.FirstMatch(f.AddedLines(), r.code); !found {
+		return false // most files, without a closer look
+	}
+	switch {
+	case r.where == nil && !setUp.MatchString(f.Path), r.where != nil && !r.where.MatchString(f.Path):
+		return false
+	case r.hooks && (!setUp.MatchString(f.Path) || ordinary(f)) && !hooks(f):
+		return false
+	}
+	return r.where != nil && !r.hooks || surelySetUp.MatchString(f.Path) || !f.After().Product()
+}
+
+// ordinary reports whether a file is one of tests, whatever else its name says:
+// test_hooks.py.
+func ordinary(f *facts.ChangedFile) bool {
+	return f.After().IsTest() && !surelySetUp.MatchString(f.Path)
+}
+
+func (r *force) find(f *facts.ChangedFile) []facts.Finding {
+	var out []facts.Finding
+	for _, l := range addedCode(f) {
+		if r.code.MatchString(l.Text) && !guarded(f, l.Number) && !takesLibrary(f, l.Text) {
+			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
+		}
+	}
+	return out
+}
+
+// asserter matches a line that gives the name of assertions to all tests: by a module
+// that it takes in, or by a name.
+var asserter = regexp.MustCompile(`\.(?:expect|assert)\s*=\s*(?:(?:await\s+)?(?:require|import)\(\s*["']([^"']+)["']\s*\)|(\w+))[\w.]*\s*;?\s*$`)
+
+// takesLibrary reports whether a line takes the assertions from a package, not from the
+// project.
+func takesLibrary(f *facts.ChangedFile, text string) bool {
+	m := asserter.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	if m[1] != "" {
+		return !strings.HasPrefix(m[1], ".")
+	}
+	taken := regexp.MustCompile(`\b(?:import\s+(?:\*\s+as\s+)?` + m[2] + `\s+from\s+|(?:const|let|var)\s+` + m[2] + `\s*=\s*require\(\s*)["'][^."']`)
+	return taken.Match(f.After().Text)
+}
+
+// addedCode returns the added lines of a file without their comments, and
+// without those that lie in a longer string.
+func addedCode(f *facts.ChangedFile) []facts.Line {
+	if f.After().Language() == source.PHP {
+		return f.AddedLines() // a file without <?php is no code to the scanner
+	}
+	plain, masked := facts.Lines(f.After().WithoutComments()), facts.Lines(f.After().WithoutStrings())
+	var out []facts.Line
+	for _, l := range f.AddedLines() {
+		if l.Number <= len(plain) && strings.TrimSpace(masked[l.Number-1].Text) != "" {
+			out = append(out, facts.Line{Number: l.Number, Text: plain[l.Number-1].Text})
+		}
+	}
+	return out
+}
+
+// hooks reports whether a Python file defines hooks of pytest.
+func hooks(f *facts.ChangedFile) bool {
+	return bytes.Contains(f.After().Text, []byte("def pytest_")) && pytestHook.Match(f.After().WithoutStrings())
+}
+
+var (
+	pytestHook   = regexp.MustCompile(`(?m)^\s*def\s+pytest_\w+\(`)
+	mainGuard    = regexp.MustCompile(`__name__\s*==|require\.main\s*===|import\.meta\.main|\$0\s*==|__FILE__\s*==`)
+	mainFunction = regexp.MustCompile(`def main\(|function main\(`)
+	functionTop  = regexp.MustCompile(`^(async\s+)?(def|class|function|func)\s`)
+)
+
+// guarded reports whether a line stands in the part of a program that runs only
+// when it is called by itself.
+func guarded(f *facts.ChangedFile, n int) bool {
+	for i := n; i > max(0, n-40); i-- {
+		l := f.After().LineAt(i)
+		if mainGuard.MatchString(l) {
+			return true
+		}
+		if i < n && functionTop.MatchString(l) {
+			return mainFunction.MatchString(l)
+		}
+	}
+	return false
+}
+
+// hookNames are the hooks of pytest that decide what counts, runs or is shown.
+var (
+	hookNames   = regexp.MustCompile(`^\s*(?:async\s+)?def\s+(pytest_(?:runtest_makereport|runtest_protocol|runtest_call|pyfunc_call|collection_modifyitems|report_teststatus|sessionfinish|ignore_collect|collect_file|itemcollected|unconfigure|runtest_logreport|collection_finish|runtestloop|exception_interact|deselected|cmdline_main|load_initial_conftests|make_collect_report|assertrepr_compare))\(`)
+	returnsTrue = regexp.MustCompile(`^\s*return\s+(True|0|\[\])\s*$`)
+	skipsAll    = regexp.MustCompile(`add_marker\(\s*(pytest\.mark\.)?\(?["']?(skip|xfail)\b`)
+)
+
+// swallowing finds, in hooks of pytest that are new or changed, what answers for
+// the runner without a condition.
+func swallowing(f *facts.ChangedFile) []facts.Finding {
+	if f.After().Language() != source.Python || !hooks(f) {
+		return nil
+	}
+	added := map[int]bool{}
+	for _, l := range f.AddedLines() {
+		added[l.Number] = true
+	}
+	var out []facts.Finding
+	var h hookBody
+	for _, l := range facts.Lines(f.After().WithoutComments()) {
+		if !h.enter(l.Text) || !added[l.Number] {
+			continue
+		}
+		if s := h.judge(strings.TrimSpace(l.Text)); s != 0 {
+			out = append(out, facts.Finding{File: f.Path, Severity: s, Line: l.Number, Evidence: facts.Evidence(h.name + ": " + strings.TrimSpace(l.Text))})
+		}
+	}
+	return out
+}
+
+// hookBody is the hook of pytest that lines belong to.
+type hookBody struct {
+	name        string // "" outside
+	indent      int
+	conditional bool // a condition was passed
+}
+
+// enter takes the next line; false means that it belongs to no hook.
+func (h *hookBody) enter(l string) bool {
+	text := strings.TrimSpace(l)
+	depth := len(l) - len(strings.TrimLeft(l, " \t"))
+	switch m := hookNames.FindStringSubmatch(l); {
+	case text == "":
+		return false
+	case m != nil:
+		*h = hookBody{m[1], depth, false}
+		return false
+	case depth <= h.indent:
+		h.name = ""
+	}
+	h.conditional = h.conditional || strings.HasPrefix(text, "if ") || strings.HasPrefix(text, "elif ")
+	return h.name != ""
+}
+
+// answering are the hooks whose answer keeps the runner from doing its work.
+var answering = strings.Fields("pytest_pyfunc_call pytest_runtest_protocol pytest_ignore_collect pytest_runtestloop pytest_cmdline_main")
+
+// judge says how grave a line of a hook is, 0 for not at all.
+func (h *hookBody) judge(text string) metric.Severity {
+	answers := returnsTrue.MatchString(text) && slices.Contains(answering, h.name)
+	ignores := h.name == "pytest_ignore_collect" && strings.HasPrefix(text, "return ") && text != "return None" && text != "return False"
+	removes := strings.Contains(text, "items.remove(") || strings.Contains(text, "items[:] =")
+	switch {
+	case !h.conditional && (answers || skipsAll.MatchString(text)), saysPassed.MatchString(text):
+		return metric.Critical
+	case answers, ignores, removes:
+		return metric.High
+	}
+	return 0
+}
+
+var saysPassed = regexp.MustCompile(`^return \(?["']passed["']`)
+
+// hookLine is the head of a hook of a runner other than what only sets up.
+var hookLine = map[source.Language]*regexp.Regexp{
+	source.Python: hookNames,
+	source.Java:   regexp.MustCompile(`\bimplements\b.*\b(TestExecutionExceptionHandler|InvocationInterceptor|TestExecutionListener|LifecycleMethodExecutionExceptionHandler|TestInstancePostProcessor|ExecutionCondition|IHookable|IRetryAnalyzer|IAnnotationTransformer|ITestListener|IInvokedMethodListener)\b`),
+	source.Kotlin: regexp.MustCompile(`:\s*.*\b(TestExecutionExceptionHandler|InvocationInterceptor|TestExecutionListener|ExecutionCondition|TestCaseExtension)\b`),
+	source.Ruby:   regexp.MustCompile(`\b(config|c|rspec)\.around\b|Minitest\.after_run|RSpec::Core::\w+\.(class_eval|prepend)|Minitest::\w+\.(class_eval|prepend)`),
+	source.CSharp: regexp.MustCompile(`:\s*.*\b(ITestRunner|XunitTestFramework|ITestFrameworkExecutor|IWrapSetUpTearDown|IApplyToTest)\b|assembly:\s*(Xunit\.)?(TestFramework|TestCaseOrderer)\b`),
+}
+
+// rakeReplaced is a task of Rake that is cleared, or defined anew.
+var (
+	rakeCleared  = regexp.MustCompile(`Rake::Task\[\s*["':]+\w*(test|spec)\w*["']?\s*\]\.(clear|clear_actions)\b`)
+	rakeReplaced = regexp.MustCompile(`^\s*task\s*\(?\s*[:"']?(test|spec|default|check)\b.*\bdo\b`)
+	rakeQuiet    = regexp.MustCompile(`^\s*(puts|print|p|echo|true|nil|#|$|sh\s+["'](true|echo))`)
+)
+
+// taskReplaced finds tasks of Rake that ran tests and now say that they did.
+func taskReplaced(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, f := range c.Files {
+		if base := path.Base(f.Path); base != "Rakefile" && path.Ext(base) != ".rake" || configtext.DataFolders.MatchString(f.Path) {
+			continue
+		}
+		for _, l := range f.AddedLines() {
+			if rakeCleared.MatchString(l.Text) || rakeReplaced.MatchString(l.Text) && quietUntilEnd(f, l.Number) {
+				out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
+			}
+		}
+	}
+	return out
+}
+
+// aliases are the names under which a tool runs its own tests, unless the project
+// defines them anew.
+var aliases = regexp.MustCompile(`(^|\.|\])test(\[\])?$`)
+
+// aliasReplaced finds aliases of mix with the name of its test task that do not
+// run it.
+func aliasReplaced(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, f := range facts.ConfigFiles.Of(c) {
+		if path.Base(f.Path) != "mix.exs" {
+			continue
+		}
+		was, _ := aliasOf(f.Was.Settings)
+		is, at := aliasOf(f.Is.Settings)
+		if at.Line > 0 && !is && (was || !slices.ContainsFunc(f.Was.Settings, func(s configtext.Setting) bool { return s.Value == at.Value && s.Key == at.Key })) {
+			out = append(out, facts.Finding{File: f.Path, Line: at.Line, Evidence: facts.Evidence("test: " + at.Value)})
+		}
+	}
+	return out
+}
+
+// aliasOf reports whether the alias runs the tests, and where it stands.
+func aliasOf(list []configtext.Setting) (tests bool, at configtext.Setting) {
+	for _, s := range list {
+		if aliases.MatchString(s.Key) {
+			at = s
+			tests = tests || strings.HasPrefix(s.Value, "test") || strings.Contains(s.Value, " test")
+		}
+	}
+	return tests, at
+}
+
+// quietUntilEnd reports whether the block that a line opens does nothing.
+func quietUntilEnd(f *facts.ChangedFile, n int) bool {
+	for i := n + 1; i < n+20; i++ {
+		switch l := f.After().LineAt(i); {
+		case strings.TrimSpace(l) == "end":
+			return true
+		case !rakeQuiet.MatchString(l):
+			return false
+		}
+	}
+	return false
+}
+
+// hookAdded finds hooks of runners that were not there. What they do is not
+// known; one that forces an outcome is another finding.
+func hookAdded(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, f := range c.Files {
+		re := hookLine[f.After().Language()]
+		if re == nil || !slices.ContainsFunc(f.AddedLines(), func(l facts.Line) bool { return re.MatchString(l.Text) }) || !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || f.After().Language() == source.Python && path.Base(f.Path) != "conftest.py" {
+			continue
+		}
+		for _, l := range addedCode(f) {
+			if !re.MatchString(l.Text) || re.Match(f.Before().WithoutComments()) && f.After().Language() != source.Python || hadLike(f, l.Text) {
+				continue
+			}
+			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Severity: hookWeight(f), Evidence: facts.Evidence(l.Text)})
+		}
+	}
+	return out
+}
+
+// hadLike reports whether a function of the same name was there before.
+func hadLike(f *facts.ChangedFile, text string) bool {
+	m := hookNames.FindStringSubmatch(text)
+	return m != nil && strings.Contains(string(f.Before().WithoutComments()), "def "+m[1]+"(")
+}
+
+// hookWeight is high for a handler of exceptions that throws none.
+func hookWeight(f *facts.ChangedFile) metric.Severity {
+	if f.After().Language() == source.CSharp {
+		return metric.High
+	}
+	text := string(f.After().WithoutStrings())
+	if strings.Contains(text, "ExceptionHandler") && !strings.Contains(text, "throw ") || strings.Contains(text, "InvocationInterceptor") && !strings.Contains(text, ".proceed()") {
+		return metric.Critical
+	}
+	if f.After().Language() == source.Ruby && strings.Contains(text, "rescue") {
+		return metric.High
+	}
+	return 0
+}
+
+// testMain finds functions that run the tests of a Go package, and do not, or
+// end as a success whatever they gave.
+func testMain(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, f := range c.Files {
+		if !strings.HasSuffix(f.Path, "_test.go") || !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || !strings.Contains(string(f.After().Text), "TestMain") {
+			continue
+		}
+		line, why := mainFault(f.After().Text)
+		if why == "" {
+			continue
+		}
+		if _, before := mainFault(f.Before().Text); before == why {
+			continue
+		}
+		out = append(out, facts.Finding{File: f.Path, Line: line, Evidence: facts.Evidence("TestMain: " + why)})
+	}
+	return out
+}
+
+// mainFault says what is wrong with the TestMain of a Go file, "" for nothing.
+func mainFault(text []byte) (at int, why string) {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, "", text, parser.SkipObjectResolution)
+	if err != nil || file == nil {
+		return 0, ""
+	}
+	for _, d := range file.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Name.Name != "TestMain" || fn.Recv != nil || fn.Body == nil || len(fn.Type.Params.List) != 1 {
+			continue
+		}
+		param := ""
+		if names := fn.Type.Params.List[0].Names; len(names) == 1 {
+			param = names[0].Name
+		}
+		uses := false
+		ast.Inspect(fn.Body, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			uses = uses || ok && id.Name == param
+			return true
+		})
+		if !uses {
+			return set.Position(fn.Pos()).Line, "m.Run is not called"
+		}
+		if at := exitAfterRun(fn.Body, param); at.IsValid() {
+			return set.Position(at).Line, "os.Exit(0)"
+		}
+	}
+	return 0, ""
+}
+
+// exitAfterRun returns where the function ends as a success although it ran the
+// tests, or in any case. Before the tests, under a condition, a helper process
+// may end so; behind them, where the status is compared with 0.
+func exitAfterRun(body *ast.BlockStmt, m string) token.Pos {
+	var ran, at token.Pos
+	var conditions []ast.Node
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			if c, ok := n.Cond.(*ast.BinaryExpr); ok && c.Op == token.EQL {
+				conditions = append(conditions, n)
+			}
+		case *ast.SelectorExpr:
+			if id, ok := n.X.(*ast.Ident); ok && id.Name == m && n.Sel.Name == "Run" {
+				ran = n.Pos()
+			}
+		case *ast.CallExpr:
+			excused := slices.ContainsFunc(conditions, func(c ast.Node) bool { return c.Pos() < n.Pos() && n.End() <= c.End() })
+			if exitsWell(n) && !excused && (ran.IsValid() || inList(body.List, n)) {
+				at = n.Pos()
+			}
+		}
+		return !at.IsValid()
+	})
+	return at
+}
+
+// inList reports whether a call is a statement of the list itself.
+func inList(list []ast.Stmt, call *ast.CallExpr) bool {
+	return slices.ContainsFunc(list, func(s ast.Stmt) bool {
+		switch s := s.(type) {
+		case *ast.ExprStmt:
+			return s.X == call
+		case *ast.DeferStmt:
+			return s.Call == call
+		}
+		return false
+	})
+}
+
+// exitsWell reports whether a call is os.Exit(0).
+func exitsWell(call *ast.CallExpr) bool {
+	if len(call.Args) != 1 {
+		return false
+	}
+	lit, ok := call.Args[0].(*ast.BasicLit)
+	sel, isSel := call.Fun.(*ast.SelectorExpr)
+	return ok && isSel && sel.Sel.Name == "Exit" && lit.Value == "0"
+}
+
+var rustModule = regexp.MustCompile(`^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;`)
+
+// moduleRemoved finds modules of tests that Rust no longer compiles, because
+// their declaration is gone while their file stays.
+func moduleRemoved(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, f := range c.Files {
+		if !strings.HasSuffix(f.Path, ".rs") || !f.After().Exists() {
+			continue
+		}
+		for _, l := range f.RemovedLines() {
+			m := rustModule.FindStringSubmatch(l.Text)
+			if m == nil || !strings.Contains(m[1], "test") && !f.After().IsTest() || moduleElsewhere(c, m[1]) {
+				continue
+			}
+			out = append(out, facts.Finding{File: f.Path, Evidence: facts.Evidence(l.Text + " is gone")})
+		}
+	}
+	return out
+}
+
+// moduleElsewhere reports whether a module was declared elsewhere, or its file
+// is part of the change, too.
+func moduleElsewhere(c *facts.Set, name string) bool {
+	declared := regexp.MustCompile(`(?m)^\s*(pub(\([^)]*\))?\s+)?mod\s+` + name + `\b`)
+	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
+		own := path.Base(f.Before().Path) == name+".rs" || path.Base(path.Dir(f.Before().Path)) == name
+		return own && (f.Deleted || f.OldPath != "") || strings.HasSuffix(f.Path, ".rs") && declared.Match(f.After().WithoutComments())
+	})
+}

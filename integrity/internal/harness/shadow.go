@@ -1,0 +1,205 @@
+package harness
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"supervise/integrity/internal/configtext"
+	"supervise/integrity/internal/facts"
+	"supervise/internal/regexp"
+	"supervise/metric"
+	"supervise/source"
+)
+
+var (
+	// startup files are run by an interpreter before anything else.
+	startup = regexp.MustCompile(`(^|/)(sitecustomize|usercustomize)\.py$|(^|/)\.pythonrc(\.py)?$`)
+	pthCode = regexp.MustCompile(`(?m)^\s*import[ \t]`)
+	// runnerNames are programs that run or check; a file of such a name in the
+	// project stands before them where the search path leads to it.
+	runnerNames = strings.Fields("pytest py.test python python3 node npm npx yarn pnpm jest vitest mocha go cargo rustc mvn gradle java ruby rspec rake bundle php phpunit composer dotnet " +
+		"make cmake ctest ninja tox nox mix elixir swift xcodebuild eslint tsc mypy ruff flake8 pylint golangci-lint coverage nyc c8 git tap ava bun deno playwright unittest bats uv poetry hatch")
+	binstub = regexp.MustCompile(`(?i)Gem\.bin_path|bundler|rubygems|vendor/autoload|composer|autoload\.php|require_relative|APP_PATH|hermit|pkgx|nix-shell|docker|basedir=|console_main|sys\.exit\(\w+\(\)\)`)
+	wrapper = regexp.MustCompile(`^(gradlew|mvnw)$`)
+)
+
+// shimmed finds files that run instead of the runner, or before it.
+func shimmed(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, f := range c.Files {
+		if !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || len(f.AddedLines()) == 0 && f.OldPath == "" {
+			continue
+		}
+		switch {
+		case startupCode(f), shim(f):
+			out = append(out, facts.Finding{File: f.Path, Line: 1, Evidence: facts.Evidence(f.After().LineAt(1))})
+		case wrapper.MatchString(path.Base(f.Path)):
+			if l, ok := facts.FirstMatch(f.AddedLines(), disarmed); ok {
+				out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
+			}
+		}
+	}
+	return out
+}
+
+// disarmed is a line that makes a wrapper of a build tool succeed.
+var disarmed = regexp.MustCompile(`^\s*exit\s+0\s*$|\|\|\s*true|-DskipTests|failure\.ignore`)
+
+// startupCode reports whether an interpreter runs the file before anything else.
+func startupCode(f *facts.ChangedFile) bool {
+	return startup.MatchString(f.Path) || path.Ext(f.Path) == ".pth" && pthCode.Match(f.After().Text)
+}
+
+// shim reports whether the file is a script with the name of a runner that is
+// new, or that stands where tools are installed and succeeds at once.
+func shim(f *facts.ChangedFile) bool {
+	text := f.After().Text
+	if !slices.Contains(runnerNames, path.Base(f.Path)) || !strings.HasPrefix(string(text), "#!") || binstub.Match(text) {
+		return false
+	}
+	if source.Vendored(f.Path) {
+		return path.Base(path.Dir(f.Path)) == "bin" && strings.Contains(string(text), "exit 0")
+	}
+	return (f.Added || f.OldPath != "") && !callsItsTool(f)
+}
+
+// searched matches folders that a search path leads to.
+var searched = regexp.MustCompile(`(?i)^$|bin$|shims?$`)
+
+// callsItsTool reports whether a script is one of those that people call by their
+// place, scripts/coverage, and runs the tool that it is named after.
+func callsItsTool(f *facts.ChangedFile) bool {
+	dir, name := path.Split(f.Path)
+	if searched.MatchString(strings.Trim(dir, "/")) {
+		return false
+	}
+	text := f.After().Text
+	call := regexp.MustCompile(`(?m)^\s*(?:exec\s+|[A-Z_]+=\S*\s+)*(?:["']?\$\{?\w+\}?["']?/?|\./|[\w./-]+/bin/|npx\s+|bundle exec\s+|(?:poetry|uv|pipenv|hatch) run\s+|python3? -m\s+)?` + regexp.QuoteMeta(name) + `(?:\s|$)`)
+	return call.Match(text) && !slices.ContainsFunc(f.After().Lines(), func(l facts.Line) bool { return disarmed.MatchString(l.Text) })
+}
+
+var (
+	// libraries are what tests lean on, by the names they are imported by: a
+	// module of the project with such a name comes first.
+	libraries = strings.Fields("pytest _pytest pluggy unittest mock coverage pytest_cov hypothesis nose nose2 doctest xdist faker responses freezegun vcr tox nox " +
+		"requests numpy pandas attr attrs yaml click flask django jinja2 werkzeug sqlalchemy pydantic httpx aiohttp simplejson dateutil six typing_extensions setuptools pkg_resources " +
+		"json time datetime random subprocess asyncio logging typing math decimal os sys re io socket threading traceback inspect functools itertools collections pathlib shutil tempfile warnings difflib operator contextlib importlib builtins assertpy expects hamcrest")
+	runnersOwn = strings.Fields("pytest _pytest pluggy unittest mock coverage pytest_cov hypothesis nose doctest xdist")
+	replaced   = regexp.MustCompile(`^\s*(?:replace\s+)?([\w./~-]+)(?:\s+v\S+)?\s+=>\s+(\S+)(?:\s+v\S+)?`)
+	moduleLine = regexp.MustCompile(`(?m)^module\s+(\S+)`)
+	vendorList = regexp.MustCompile(`(^|/)(vendor/modules\.txt|go\.(mod|sum)|composer\.(json|lock)|package(-lock)?\.json|yarn\.lock|Gemfile\.lock|Cargo\.(toml|lock)|\.gitmodules)$`)
+)
+
+// shadowed finds modules of the project that take the place of a dependency, and
+// dependencies that are now something else.
+func shadowed(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	listed := slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return vendorList.MatchString(f.Path) })
+	for _, f := range c.Files {
+		if !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) && !strings.Contains(f.Path, "node_modules/") {
+			continue
+		}
+		switch name := shadowName(f.Path); {
+		case path.Base(f.Path) == "go.mod":
+			out = append(out, replacements(f)...)
+		case path.Base(f.Path) == "go.work" && f.Added:
+			out = append(out, facts.Finding{File: f.Path, Severity: metric.Info, Line: 1, Evidence: facts.Evidence(f.After().LineAt(1))})
+		case f.Added && name != "" && !ownPackage(c, f.Path):
+			finding := facts.Finding{File: f.Path, Line: 1, Evidence: "import " + name + " finds " + f.Path}
+			if slices.Contains(runnersOwn, name) {
+				finding.Severity = metric.Critical
+			}
+			out = append(out, finding)
+		case installed(f, listed):
+			out = append(out, facts.Finding{File: f.Path, Line: 1, Evidence: f.Path})
+		}
+	}
+	return out
+}
+
+// installed reports whether the file belongs to a dependency as it is installed,
+// and was changed by hand. listed says that the list of dependencies changed, too.
+func installed(f *facts.ChangedFile, listed bool) bool {
+	if strings.Contains("/"+f.Path, "/node_modules/") {
+		return true
+	}
+	return !f.Added && !listed && strings.HasPrefix(f.Path, "vendor/") && f.After().Language() != source.Unknown
+}
+
+// shadowName returns the name of the library that a Python module at the root of
+// the project, or of its tests, hides; "" for none.
+func shadowName(name string) string {
+	dir, base := path.Split(name)
+	dir = strings.Trim(dir, "/")
+	module, ok := strings.CutSuffix(base, ".py")
+	if ok && module == "__init__" {
+		dir, module = path.Split(dir)
+		dir = strings.Trim(dir, "/")
+	}
+	if !ok || dir != "" && dir != "tests" && dir != "test" && dir != "src" || !slices.Contains(libraries, module) {
+		return ""
+	}
+	return module
+}
+
+// manifests are the files at the root of a project in which its name stands.
+var manifests = []string{"pyproject.toml", "setup.cfg", "setup.py"}
+
+// isNamed reports whether the project itself has a name, by a manifest that was
+// there before the change, or is there where a project begins.
+func isNamed(c *facts.Set, module string) bool {
+	at := regexp.MustCompile(`\b(?i:name|py_modules|packages)\s*=\s*\[?\s*["']?` + regexp.QuoteMeta(module) + `["'\s,]`)
+	begins := c.NewProject()
+	if !begins && c.Base.Texts != nil {
+		for _, text := range c.Base.Texts(manifests) {
+			if at.Match(text) {
+				return true
+			}
+		}
+		return false
+	}
+	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
+		return slices.Contains(manifests, f.Path) && (at.Match(f.Before().Text) || begins && at.Match(f.After().Text))
+	})
+}
+
+// ownPackage reports whether the project is itself that library: it is called so, or
+// more of it is in the change and was there before.
+func ownPackage(c *facts.Set, name string) bool {
+	module := shadowName(name)
+	return isNamed(c, module) || slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
+		return f.Path != name && !f.Added && (strings.HasPrefix(f.Path, module+"/") || strings.HasPrefix(f.Path, "src/"+module+"/") || strings.HasPrefix(f.Before().Path, module))
+	})
+}
+
+// replacements finds modules of Go that are replaced by a folder. A module of
+// the same repository may rightly be; one replaced by another version as well.
+func replacements(f *facts.ChangedFile) []facts.Finding {
+	own := ""
+	if m := moduleLine.FindSubmatch(f.After().Text); m != nil {
+		own = string(m[1])
+	}
+	var out []facts.Finding
+	for _, l := range f.AddedLines() {
+		m := replaced.FindStringSubmatch(l.Text)
+		if m == nil {
+			continue
+		}
+		finding := facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)}
+		switch {
+		case !strings.HasPrefix(m[2], ".") && !strings.HasPrefix(m[2], "/"):
+			finding.Severity = metric.Medium
+		case repository(own) == repository(m[1]):
+			continue
+		}
+		out = append(out, finding)
+	}
+	return out
+}
+
+// repository is the part of a module's path that names its repository.
+func repository(module string) string {
+	parts := strings.SplitN(module, "/", 4)
+	return strings.Join(parts[:min(3, len(parts))], "/")
+}

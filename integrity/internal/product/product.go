@@ -1,0 +1,215 @@
+package product
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"supervise/integrity/internal/facts"
+	"supervise/internal/regexp"
+	"supervise/metric"
+	"supervise/source"
+)
+
+// sniffing matches by language what tells code that it is tested.
+var sniffing = map[source.Language]*regexp.Regexp{
+	source.Go:         regexp.MustCompile(`\btesting\.Testing\(\)|flag\.Lookup\("test\.|HasSuffix\(os\.Args\[0\], "\.test|strings\.Contains\(os\.Args\[0\], "(?:/_test|\.test)`),
+	source.Python:     regexp.MustCompile(`PYTEST_CURRENT_TEST|["'](?:pytest|unittest|nose|test)["'] in \w+ for \w+ in sys\.(?:argv|modules)|["'](?:pytest|unittest|_pytest)["']\s+(?:not\s+)?in\s+sys\.modules|sys\.modules\.get\(["'](?:pytest|unittest)|PYTEST_VERSION|PYTEST_XDIST|["']pytest["']\s+in\s+sys\.argv|(?:inspect\.stack|_getframe|currentframe).*test`),
+	source.JavaScript: regexp.MustCompile(`NODE_ENV['"\]]*\s*[!=]==?\s*['"]test['"]|['"]test['"]\s*[!=]==?\s*process\.env\.NODE_ENV|JEST_WORKER_ID|process\.env\.(?:VITEST|JEST|MOCHA)\b|typeof\s+(?:jest|describe|it|vi|expect)\s*[!=]==?|globalThis\.(?:jest|describe|expect|vi)\b`),
+	source.Java:       regexp.MustCompile(`getStackTrace\(\).*(?i:junit|test)|Class\.forName\("org\.(?:junit|testng)|StackWalker.*(?i:junit)|contains\("(?:org\.)?junit|startsWith\("(?:org\.)?(?:junit|testng)|getProperty\("(?:surefire|org\.gradle\.test|junit)[\w.]*"\)|java\.class\.path.*(?:surefire|junit)`),
+	source.Rust:       regexp.MustCompile(`\bcfg!\(test\)|#\[cfg\(not\(test\)\)\]|RUST_TEST_THREADS|NEXTEST|CARGO_TARGET_TMPDIR|CARGO_BIN_EXE_|thread::current\(\)\.name\(\).*test`),
+	source.Ruby:       regexp.MustCompile(`defined\?\(?\s*(?:::)?(?:RSpec|Minitest|Test::Unit)|Rails\.env\.test\?|ENV\[['"](?:RAILS_ENV|RACK_ENV)['"]\]\s*==\s*['"]test|(?:\$PROGRAM_NAME|\$0).*(?:rspec|test)|Object\.const_defined\?\(:(?:RSpec|Minitest)|\$LOADED_FEATURES.*(?:rspec|minitest)`),
+	source.PHP:        regexp.MustCompile(`defined\(\s*['"](?:PHPUNIT_\w+|__PHPUNIT_PHAR__)|PHPUNIT_COMPOSER_INSTALL|class_exists\(\s*['"]?\\?\\?PHPUnit|getenv\(['"]APP_ENV['"]\)\s*===?\s*['"]test`),
+	source.CSharp:     regexp.MustCompile(`AppDomain.*(?i:xunit|nunit|mstest|testhost)|StartsWith\("(?:xunit|nunit|testhost)|GetAssemblies\(\).*(?i:xunit|nunit|test)`),
+	source.CPP:        regexp.MustCompile(`\bgetenv\("(?:GTEST_|TEST_)|\b(?:::)?testing::UnitTest::GetInstance|__has_include\(<gtest|#if(?:n?def|\s+defined)\s*\(?\s*(?:UNIT_TEST|TESTING|GTEST)\w*`),
+	source.Swift:      regexp.MustCompile(`XCTestConfigurationFilePath|XCTestBundlePath|XCTestSessionIdentifier|NSClassFromString\("XCTest`),
+	source.Elixir:     regexp.MustCompile(`Mix\.env\(?\)?\s*(?:==|in)\s*\[?:test|Process\.whereis\(ExUnit|Code\.ensure_loaded\?\(ExUnit\)`),
+}
+
+// testVariable matches in all languages the reading of a variable by whose name
+// tests are told: GO_TEST, TESTING, UNIT_TEST.
+var testVariable = regexp.MustCompile(`(?i:getenv|lookupenv|environ(?:\.get)?|env::var\w*|process\.env|\bENV|GetEnvironmentVariable|System\.get_env)[\[(."']+["']?(?:\w+_)?(?:TEST|TESTS|TESTING|TEST_MODE|TEST_RUN\w*|TEST_ENV|UNDER_TEST|UNITTESTS?|IN_TESTS?|IS_TEST\w*|RUNNING_TESTS?)["'\])\s=!,;:]`)
+
+func sniffingOf(lang source.Language) *regexp.Regexp {
+	if like, ok := likeLanguage[lang]; ok {
+		lang = like
+	}
+	return sniffing[lang]
+}
+
+// likeLanguage are languages that are looked at as another.
+var likeLanguage = map[source.Language]source.Language{
+	source.TypeScript: source.JavaScript, source.Kotlin: source.Java, source.Scala: source.Java, source.C: source.CPP,
+}
+
+// findSniffing finds product code that asks whether it is tested, where it did
+// not.
+func findSniffing(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, f := range c.Files {
+		s := f.After()
+		re := sniffingOf(s.Language())
+		if re == nil || !s.Product() || len(facts.Matching(f.AddedLines(), re))+len(facts.Matching(f.AddedLines(), testVariable)) == 0 || re.Match(f.Before().Text) || testVariable.Match(f.Before().Text) {
+			continue
+		}
+		plain := facts.Lines(s.WithoutComments())
+		for _, l := range f.AddedLines() {
+			if l.Number <= len(plain) && (re.MatchString(plain[l.Number-1].Text) || testVariable.MatchString(plain[l.Number-1].Text)) && !inTestModule(s, l.Number) {
+				out = append(out, facts.Finding{File: s.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
+			}
+		}
+	}
+	return out
+}
+
+// inTestModule reports whether a line is behind the first test of the file, as in
+// Rust where tests stand at the end.
+func inTestModule(s *facts.Side, n int) bool {
+	tests := s.Source().Tests
+	return len(tests) > 0 && n >= tests[0].Line-5
+}
+
+// findExit finds what ends the process of the tests as if all were well.
+// A new file that defines no test, and a program that tests start, end by themselves.
+func findExit(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, f := range c.Files {
+		s := f.After()
+		if !s.MayTest() {
+			continue
+		}
+		had := map[string]int{}
+		for _, m := range f.Before().Source().Marks {
+			if m.Kind == source.Exit {
+				had[facts.Squash(m.Text)]++
+			}
+		}
+		for _, m := range s.Source().Marks {
+			if m.Kind != source.Exit {
+				continue
+			}
+			if had[facts.Squash(m.Text)]--; had[facts.Squash(m.Text)] >= 0 {
+				continue
+			}
+			x := facts.Finding{File: s.Path, Line: m.Line, Evidence: facts.Evidence(m.Text)}
+			if t := s.TestAt(m.Line); t != nil {
+				x.Test = t.Name
+			}
+			if !m.Always() || f.Added && len(s.Source().Tests) == 0 || inFixtures(s.Path) {
+				x.Severity = metric.Medium
+			}
+			if runItself.MatchString(m.Condition) {
+				x.Severity = metric.Low
+			}
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// inFixtures reports whether a file is one of those that tests start or read.
+func inFixtures(name string) bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
+		return strings.Trim(dir, "_") == "fixtures" || strings.Trim(dir, "_") == "fixture"
+	})
+}
+
+// runItself matches conditions under which a file is run by itself.
+var runItself = regexp.MustCompile(`__name__|require\.main|import\.meta\.main|\$0|HELPER|helper`)
+
+// alwaysEqual matches by language comparisons that say yes to everything.
+var alwaysEqual = map[source.Language]*regexp.Regexp{
+	source.Python:     regexp.MustCompile(`def\s+__(?:eq|bool|contains|exit|ge|le|instancecheck)__\s*\([^)]*\)(?:\s*->\s*\w+)?\s*:\s*(?:"""[^"]*"""\s*)?return\s+True\b|\b__eq__\s*=\s*lambda[^:\n]*:\s*True\b|def\s+__ne__\s*\([^)]*\)(?:\s*->\s*\w+)?\s*:\s*return\s+False\b|\b__eq__\s*=\s*\w*(?:ANY|always_true)\w*`),
+	source.Go:         regexp.MustCompile(`func\s*\([^)]*\)\s*(?:Equal|Equals|Eq|Is|Match)\s*\([^)]*\)\s*bool\s*\{\s*return true\s*\}|cmp\.Comparer\(func\([^)]*\)\s*bool\s*\{\s*return true\s*\}`),
+	source.JavaScript: regexp.MustCompile(`\b(?:equals|isEqual|asymmetricMatch|isEqualTo)\s*\([^)]*\)\s*\{\s*return\s+true;?\s*\}|Object\.is\s*=[^=]|\[Symbol\.toPrimitive\]|addEqualityTesters\(|expect\.extend\(`),
+	source.Java:       regexp.MustCompile(`\bboolean\s+equals\s*\([^)]*\)\s*\{\s*return\s+true;\s*\}`),
+	source.Kotlin:     regexp.MustCompile(`\bfun\s+equals\s*\([^)]*\)\s*(?::\s*Boolean\s*)?(?:=\s*true\b|\{\s*return\s+true\s*\})`),
+	source.Rust:       regexp.MustCompile(`fn\s+eq\s*\([^)]*\)\s*->\s*bool\s*\{\s*(?:return\s+)?true;?\s*\}|fn\s+ne\s*\([^)]*\)\s*->\s*bool\s*\{\s*(?:return\s+)?false;?\s*\}`),
+	source.Ruby:       regexp.MustCompile(`def\s+(?:==|eql\?|===|=~|equal\?)\s*\(?[^)\n=]*\)?\s*(?:;|\n|=)?\s*(?:return\s+)?true\b|def\s+!=\s*\(?[^)\n=]*\)?\s*(?:;|\n|=)?\s*(?:return\s+)?false\b|(?:alias_method|define_method)\s*\(?:(?:==|eql\?)[^\n]*\{[^}]*\btrue\s*\}`),
+	source.PHP:        regexp.MustCompile(`function\s+(?:equals|matches|isEqual(?:To)?|sameAs|equalTo)\s*\([^)]*\)\s*(?::\s*bool\s*)?\{\s*return\s+true;\s*\}`),
+	source.CSharp:     regexp.MustCompile(`\bbool\s+(?:Equals|operator\s*==)\s*\([^)]*\)\s*(?:=>\s*true;|\{\s*return\s+true;\s*\})|\bbool\s+operator\s*!=\s*\([^)]*\)\s*(?:=>\s*false;|\{\s*return\s+false;\s*\})`),
+	source.CPP:        regexp.MustCompile(`operator\s*==\s*\([^)]*\)\s*(?:const)?\s*(?:noexcept)?\s*\{\s*return\s+true;\s*\}|operator\s*!=\s*\([^)]*\)\s*(?:const)?\s*(?:noexcept)?\s*\{\s*return\s+false;\s*\}`),
+	source.Swift:      regexp.MustCompile(`func\s*==\s*\([^)]*\)\s*->\s*Bool\s*\{\s*(?:return\s+)?true\s*\}`),
+}
+
+// equality matches the lines without which there is no such comparison.
+var equality = regexp.MustCompile(`[Tt]rue|False|false|Object\.is|toPrimitive|addEqualityTesters|expect\.extend`)
+
+// findAlwaysEqual finds comparisons that hold for everything, where there was
+// none.
+func findAlwaysEqual(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, f := range c.Files {
+		s := f.After()
+		lang := s.Language()
+		if lang == source.TypeScript {
+			lang = source.JavaScript
+		}
+		re := alwaysEqual[lang]
+		if re == nil || !s.Exists() || len(facts.Matching(f.AddedLines(), equality)) == 0 || f.Before().Exists() && re.Match(f.Before().WithoutComments()) {
+			continue
+		}
+		if at := re.FindIndex(s.WithoutComments()); at != nil {
+			n := s.LineOf(at[0])
+			out = append(out, facts.Finding{File: s.Path, Line: n, Evidence: facts.Evidence(string(s.WithoutComments()[at[0]:at[1]]))})
+		}
+	}
+	return out
+}
+
+var (
+	stubs = regexp.MustCompile(`\braise NotImplementedError\b|\btodo!\(|\bunimplemented!\(|panic\("(?i:not implemented|todo)|throw new (?:\w*Error|\w*Exception)\(\s*["'](?i:not (?:yet )?implemented|todo)|NotImplementedException|\bTODO\(\)|fatalError\("(?i:not implemented|todo)|raise NotImplementedError`)
+	todos = regexp.MustCompile(`\b(?:TODO|FIXME|HACK|XXX)\b`)
+	// checks matches what validates input or hands an error on.
+	checks = regexp.MustCompile(`^\s*(?:if\s*\(?\s*(?:!|not )[^{:]*[{:]?\s*(?:throw|raise|return\s+(?:err|nil, |errors?\.|fmt\.Errorf))|(?:throw new|raise)\s+\w*(?:Error|Exception)|\w*\.?(?:validate|sanitize|escape|authorize|authenticate)\w*\()`)
+)
+
+// findUnfinished finds work that was taken out rather than done.
+func findUnfinished(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, f := range c.Files {
+		s := f.After()
+		if !s.Product() || !f.Before().Exists() {
+			continue
+		}
+		out = append(out, droppedChecks(f)...)
+		if len(facts.Matching(f.AddedLines(), todos))+len(facts.Matching(f.AddedLines(), stubs)) == 0 {
+			continue
+		}
+		plain := facts.Lines(s.WithoutComments())
+		todo, stub := 0, 0
+		var first, firstStub facts.Line
+		for _, l := range f.AddedLines() {
+			code := ""
+			if l.Number <= len(plain) {
+				code = plain[l.Number-1].Text
+			}
+			if stubs.MatchString(code) {
+				if stub++; stub == 1 {
+					firstStub = l
+				}
+			}
+			if todos.MatchString(l.Text) && !todos.MatchString(code) {
+				if todo++; todo == 1 {
+					first = l
+				}
+			}
+		}
+		if stub > 0 && len(f.RemovedLines()) >= 5 {
+			out = append(out, facts.Finding{Severity: metric.Medium, File: s.Path, Line: firstStub.Number, Evidence: facts.Evidence(firstStub.Text)})
+		}
+		if todo > 4 {
+			out = append(out, facts.Finding{File: s.Path, Line: first.Number, Evidence: facts.Evidence(first.Text)})
+		}
+	}
+	return out
+}
+
+// droppedChecks finds a file that has lost checks of its input and got none.
+func droppedChecks(f *facts.ChangedFile) []facts.Finding {
+	removed, added := facts.Matching(f.RemovedLines(), checks), facts.Matching(f.AddedLines(), checks)
+	if len(removed)-len(added) < 2 {
+		return nil
+	}
+	return []facts.Finding{{File: f.Before().Path, Line: 0, Evidence: facts.Evidence("gone: " + removed[0].Text)}}
+}

@@ -1,0 +1,110 @@
+package suppressions
+
+import (
+	"bytes"
+	"slices"
+
+	"supervise/integrity/internal/facts"
+	"supervise/internal/regexp"
+	"supervise/source"
+)
+
+// CrossedOut returns the changed files without the directives that came, and the
+// paths of those where one cannot be undone.
+func CrossedOut(c *facts.Set, coverage bool) (texts map[string][]byte, kept []string) {
+	changed := silencedFiles(c, coverage)
+	moved := map[string]int{}
+	for i := range changed {
+		changed[i].byPlace(coverage)
+		for _, d := range changed[i].gone {
+			moved[d.Text]++
+		}
+	}
+	texts = map[string][]byte{}
+	for _, f := range changed {
+		text := bytes.Clone(f.After().Text)
+		for _, d := range f.came {
+			if moved[d.Text]--; moved[d.Text] >= 0 {
+				continue
+			}
+			if switchOff(text, d) {
+				texts[f.Path] = text
+			} else {
+				kept = append(kept, f.Path)
+			}
+		}
+	}
+	slices.Sort(kept)
+	return texts, slices.Compact(kept)
+}
+
+// byPlace has came and gone be the directives of the lines that changed: of several
+// that read the same those that are new, not those that are the last in the file.
+func (s *silenced) byPlace(coverage bool) {
+	was, is := directives(s.Before(), coverage), directives(s.After(), coverage)
+	s.came, s.gone = nil, nil
+	for _, h := range facts.HunksOf(s.Before().Lines(), s.After().Lines()) {
+		before := slices.DeleteFunc(slices.Clone(was), func(d source.Directive) bool { return !h.Holds(d.Line, false) })
+		after := slices.DeleteFunc(slices.Clone(is), func(d source.Directive) bool { return !h.Holds(d.Line, true) })
+		s.came = append(s.came, surplusDirectives(after, before)...)
+		s.gone = append(s.gone, surplusDirectives(before, after)...)
+	}
+}
+
+// aloneInBrackets matches an attribute of C# that has its brackets for itself.
+var aloneInBrackets = regexp.MustCompile(`\[\s*[\w.]*ExcludeFromCodeCoverage(?:Attribute)?\s*(?:\((?:[^()"\n]|"[^"\n]*")*\)\s*)?\]`)
+
+// switchOff undoes a directive in place, and reports whether it could.
+func switchOff(text []byte, d source.Directive) bool {
+	switch {
+	case d.To <= d.From || d.To > len(text):
+		return false
+	case d.Comment:
+		fill(text[d.From:d.To], 'x')
+		return true
+	case string(text[d.From:d.To]) == "coverage(off)":
+		copy(text[d.From:d.To], "coverage(on) ")
+		return true
+	}
+	for _, at := range aloneInBrackets.FindAllIndex(text, -1) {
+		if at[0] <= d.From && d.To <= at[1] {
+			fill(text[at[0]:at[1]], ' ')
+			return true
+		}
+	}
+	return false
+}
+
+func fill(text []byte, with byte) {
+	for i := range text {
+		text[i] = with
+	}
+}
+
+// Reverted returns the text with the changes undone that have one of the places,
+// nil where nothing is left of a new file, and whether every place was in one. The
+// lines of text are those of the file as it is.
+func Reverted(f *facts.ChangedFile, text []byte, places []facts.Place) (out []byte, all bool) {
+	was, is := bytes.SplitAfter(f.Before().Text, []byte("\n")), bytes.SplitAfter(text, []byte("\n"))
+	undone := make([]bool, len(places))
+	at := 0
+	for _, h := range facts.HunksOf(f.Before().Lines(), f.After().Lines()) {
+		hit := false
+		for i, p := range places {
+			if h.Holds(p.Line, p.After) {
+				undone[i], hit = true, true
+			}
+		}
+		if !hit {
+			continue
+		}
+		out = append(out, bytes.Join(is[at:h.Is[0]], nil)...)
+		out = append(out, bytes.Join(was[h.Was[0]:h.Was[1]], nil)...)
+		at = h.Is[1]
+	}
+	out = append(out, bytes.Join(is[at:], nil)...)
+	if f.Added && len(out) == 0 {
+		out = nil
+	}
+	return out, !slices.Contains(undone, false)
+}

@@ -1,0 +1,230 @@
+package tests
+
+import (
+	"slices"
+	"strings"
+
+	"supervise/integrity/internal/facts"
+	"supervise/internal/regexp"
+	"supervise/source"
+)
+
+// classHead is the line that begins a class.
+type classHead struct {
+	line       int
+	name, text string
+	indent     int
+}
+
+var classLine = regexp.MustCompile(`^(\s*)((?:(?:public|private|protected|internal|final|abstract|open|sealed|static|data|inner|partial|readonly)\s+)*)class\s+(\w+)`)
+
+// classes returns the heads of the classes of a file, in order.
+func classes(s *facts.Side) []classHead {
+	var out []classHead
+	for i, l := range facts.Lines(s.WithoutStrings()) {
+		if m := classLine.FindStringSubmatch(l.Text); m != nil {
+			out = append(out, classHead{line: i + 1, name: m[3], text: strings.TrimSpace(l.Text), indent: len(m[1])})
+		}
+	}
+	return out
+}
+
+// around returns the class that a line stands in, nil for none.
+func around(s *facts.Side, heads []classHead, n int) *classHead {
+	text := s.LineAt(n)
+	indent := len(text) - len(strings.TrimLeft(text, " \t"))
+	for i := len(heads) - 1; i >= 0; i-- {
+		if heads[i].line < n && heads[i].indent < indent {
+			return &heads[i]
+		}
+	}
+	return nil
+}
+
+// findHiddenClasses finds classes whose tests ran and that the runner does not
+// look at any more, without another class that inherits the tests.
+func findHiddenClasses(c *facts.Set) []facts.Finding {
+	heads := map[*facts.Side][]classHead{}
+	of := func(s *facts.Side) []classHead {
+		if _, read := heads[s]; !read {
+			heads[s] = classes(s)
+		}
+		return heads[s]
+	}
+	type place struct {
+		s    *facts.Side
+		line int
+	}
+	seen := map[place]bool{}
+	var out []facts.Finding
+	for _, p := range facts.Tests.Of(c).Pairs {
+		if p.Was.File != p.Now.File {
+			continue
+		}
+		now := around(p.Now.Side, of(p.Now.Side), p.Now.Line)
+		was := around(p.Was.Side, of(p.Was.Side), p.Was.Line)
+		if now == nil || was == nil || seen[place{p.Now.Side, now.line}] {
+			continue
+		}
+		seen[place{p.Now.Side, now.line}] = true
+		if !sameClass(was.name, now.name) || !hides(p.Now.Side.Language(), was, now) || p.Was.NeverRuns() || inherited(c, now) {
+			continue
+		}
+		out = append(out, facts.Finding{
+			File: p.Now.Side.Path, Line: now.line, Test: p.Now.Name,
+			Evidence: facts.Evidence(was.text + " → " + now.text),
+		})
+	}
+	return out
+}
+
+// sameClass reports whether a class may be another one under a new name.
+func sameClass(was, now string) bool {
+	if bare, ok := strings.CutPrefix(was, "Test"); ok && len(bare) > 2 && strings.Contains(now, bare) {
+		return true
+	}
+	return was == now || len(was) > 3 && len(now) > 3 && (facts.SimilarNames(was, now) || was[:4] == now[:4])
+}
+
+var (
+	abstract   = regexp.MustCompile(`\babstract\b`)
+	testParent = regexp.MustCompile(`(?:<|:|\(|\bextends\b).*(?:Test|Spec|Case)`)
+)
+
+// collected reports whether pytest takes a class for its name.
+func (h *classHead) collected() bool { return strings.HasPrefix(h.name, "Test") }
+
+// leftBehind reports whether a class has neither its name nor its parent for pytest any more.
+func (h *classHead) leftBehind(was *classHead, lostParent bool) bool {
+	return !h.collected() && (lostParent || was.collected() && !pythonParent.MatchString(h.text))
+}
+
+// pythonParent matches a class that inherits from another one, which may be a test case.
+var pythonParent = regexp.MustCompile(`\(\s*(?:[A-Za-z_][\w.]*)`)
+
+// hides reports whether the head of a class was one that the runner looks at, and
+// is none now.
+func hides(lang source.Language, was, now *classHead) bool {
+	lostParent := testParent.MatchString(was.text) && !testParent.MatchString(now.text)
+	madeAbstract := abstract.MatchString(now.text) && !abstract.MatchString(was.text)
+	switch lang {
+	case source.CSharp:
+		return madeAbstract || strings.HasPrefix(was.text, "public ") && !strings.HasPrefix(now.text, "public ")
+	case source.Java, source.Kotlin, source.Scala:
+		return madeAbstract
+	case source.PHP:
+		return madeAbstract || lostParent ||
+			strings.HasSuffix(was.name, "Test") && !strings.Contains(now.name, "Test")
+	case source.Ruby, source.Swift:
+		return lostParent
+	case source.Python: // pytest takes Test* in any case, and what has a test case for parent
+		return now.leftBehind(was, lostParent)
+	default:
+		return false
+	}
+}
+
+// caseLines are by language the lines without which a file holds no tests for the
+// runner, although it has their methods.
+var caseLines = map[source.Language]*regexp.Regexp{
+	source.Elixir: regexp.MustCompile(`^\s*use\s+[\w.]*Case\b`),
+	source.CSharp: regexp.MustCompile(`^\s*\[(?:\w+,\s*)*(?:TestClass|TestFixture)\b`),
+	source.Go:     regexp.MustCompile(`^\s*suite\.Run\(`),
+}
+
+// findUnusedCases finds files of tests that have lost what makes them such.
+func findUnusedCases(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, f := range c.Files {
+		before, after := f.Before(), f.After()
+		re := caseLines[after.Language()]
+		if re == nil || !after.MayTest() || !before.Exists() || len(after.Source().Tests) == 0 || after.Language() == source.CSharp && !strings.Contains(string(after.Text), "[TestMethod") {
+			continue
+		}
+		was, now := facts.Matching(f.RemovedLines(), re), facts.Matching(f.AddedLines(), re)
+		if len(was) > len(now) && unused(after, re, was[0].Text) {
+			t := after.Source().Tests[0]
+			out = append(out, facts.Finding{File: f.Path, Line: t.Line, Test: t.Name, Evidence: facts.Evidence("gone: " + was[0].Text)})
+		}
+	}
+	return out
+}
+
+// suiteType is the type that a line hands to a suite's runner.
+var suiteType = regexp.MustCompile(`(?:new\(|&)(\w+)`)
+
+// unused reports whether a file has no more of such lines, or in Go none for the
+// suite that one was about, whose tests are still there.
+func unused(s *facts.Side, re *regexp.Regexp, gone string) bool {
+	if s.Language() != source.Go {
+		return len(facts.Matching(s.Lines(), re)) == 0
+	}
+	m := suiteType.FindStringSubmatch(gone)
+	return m != nil && regexp.MustCompile(`func \(\w+ \*?`+m[1]+`\) Test`).Match(s.Text) && !regexp.MustCompile(`suite\.Run\(.*\b`+m[1]+`\b`).Match(s.Text)
+}
+
+// inherited reports whether a class of the tests, changed or not, builds on one.
+func inherited(c *facts.Set, head *classHead) bool {
+	child := regexp.MustCompile(`\bclass\s+\w[^\n{]*(?:<|:|\(|,|\bextends\b)\s*(?:[\w.\\:]*[.\\:])?` + regexp.QuoteMeta(head.name) + `\b`)
+	if slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return child.Match(f.After().Text) }) {
+		return true
+	}
+	found := false
+	c.BaseTests(func(s *facts.Side) bool {
+		found = found || child.Match(s.Text)
+		return !found
+	})
+	return found
+}
+
+var (
+	groupLine = regexp.MustCompile(`^\s*(?:RSpec\.)?(?:describe|context|suite|feature)\b`)
+	// blankGroup matches what takes a block and does not run it: the name, if any,
+	// under which it could be called.
+	blankGroup = regexp.MustCompile(`^\s*(?:(?:const|let|var)\s+)?(?:(\w+)\s*=\s*)?(?:(?:proc|lambda|Proc\.new)\s*(?:do\b|\{)|->\s*(?:do\b|\{)|(?:async\s+)?(?:\(\)\s*=>|function\s*\(\))\s*\{\s*$)|^\s*function\s+(\w+)\(\)\s*\{\s*$`)
+)
+
+// findBlankedGroups finds groups of tests whose block is now a function that
+// nobody calls.
+func findBlankedGroups(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, f := range c.Files {
+		s := f.After()
+		if lang := s.Language(); !s.MayTest() || lang != source.Ruby && lang != source.JavaScript && lang != source.TypeScript {
+			continue
+		}
+		if len(facts.Matching(f.RemovedLines(), groupLine)) <= len(facts.Matching(f.AddedLines(), groupLine)) {
+			continue
+		}
+		for _, l := range f.AddedLines() {
+			m := blankGroup.FindStringSubmatch(l.Text)
+			if m == nil || testBelow(s, l.Number) == nil || named(s, m[1]+m[2]) > 1 {
+				continue
+			}
+			out = append(out, facts.Finding{File: s.Path, Line: l.Number, Test: testBelow(s, l.Number).Name, Evidence: facts.Evidence(l.Text)})
+		}
+	}
+	return out
+}
+
+// named counts how often a name stands in the code, 0 for none.
+func named(s *facts.Side, name string) int {
+	if name == "" {
+		return 0
+	}
+	return len(regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+`\b`).FindAll(s.WithoutStrings(), -1))
+}
+
+// testBelow returns the first test that begins below a line and stands further in.
+func testBelow(s *facts.Side, n int) *source.TestDef {
+	indent := func(n int) int { return len(s.LineAt(n)) - len(strings.TrimLeft(s.LineAt(n), " \t")) }
+	for i := range s.Source().Tests {
+		if t := &s.Source().Tests[i]; t.Line > n {
+			if indent(t.Line) > indent(n) {
+				return t
+			}
+			return nil
+		}
+	}
+	return nil
+}

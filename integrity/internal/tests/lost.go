@@ -1,0 +1,266 @@
+package tests
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"supervise/integrity/internal/facts"
+	"supervise/internal/regexp"
+	"supervise/metric"
+	"supervise/source"
+)
+
+// way is how a test was lost.
+type way int
+
+const (
+	byDeletion way = iota
+	byFileDeletion
+	byRenamingOut
+	byComment
+	byChoice // it is defined under a condition now, see chosenSkips
+)
+
+// wayOf is how a test was lost, and where that shows.
+type wayOf struct {
+	how   way
+	where *facts.Side
+	at    int
+}
+
+// waysLost tells how each lost test was lost.
+var waysLost = facts.Define(func(c *facts.Set) map[*facts.Test]wayOf {
+	out := map[*facts.Test]wayOf{}
+	for _, l := range facts.Tests.Of(c).Lost {
+		how, where, at := findWay(c, l)
+		out[l.Test] = wayOf{how, where, at}
+	}
+	return out
+})
+
+// lostBy tells how a test was lost.
+func lostBy(c *facts.Set, l facts.Loss) (how way, where *facts.Side, at int) {
+	w := waysLost.Of(c)[l.Test]
+	return w.how, w.where, w.at
+}
+
+func findWay(c *facts.Set, l facts.Loss) (way, *facts.Side, int) {
+	after := l.File.After()
+	if l.ExplainedBy == facts.ByNothing {
+		return byDeletion, l.Side, l.Line
+	}
+	if line := chosenAt(l); line > 0 {
+		return byChoice, after, line
+	}
+	if line := commentedOut(l); line > 0 {
+		return byComment, after, line
+	}
+	if line := renamedOut(l); line > 0 {
+		return byRenamingOut, after, line
+	}
+	switch {
+	case after.Exists() && c.LeavesDiscovery(l.File) && standsIn(l, after):
+		return byRenamingOut, after, 0
+	case l.File.Deleted:
+		return byFileDeletion, l.Side, 0
+	}
+	return byDeletion, l.Side, l.Line
+}
+
+// standsIn reports whether a file holds most of the lines of a lost test: a file of
+// nearly the same text may be another one.
+func standsIn(l facts.Loss, s *facts.Side) bool {
+	there := map[string]bool{}
+	for _, line := range s.Lines() {
+		there[squeeze(line.Text)] = true
+	}
+	all, found := 0, 0
+	for n := l.Line; n <= l.End; n++ {
+		if code := squeeze(l.Side.LineAt(n)); len(code) > 3 {
+			all++
+			if there[code] {
+				found++
+			}
+		}
+	}
+	return 2*found >= all
+}
+
+// commentedOut returns the line of the comment that holds most of the text of a
+// lost test, 0 for none.
+func commentedOut(l facts.Loss) int {
+	after := l.File.After()
+	if !after.Exists() || after.Language() == source.Unknown {
+		return 0
+	}
+	want := map[string]bool{}
+	for n := l.Line; n <= l.End; n++ {
+		if code := squeeze(l.Side.LineAt(n)); len(code) > 3 {
+			want[code] = true
+		}
+	}
+	for _, com := range l.File.Before().Comments() { // what was a comment before says nothing
+		if code := squeeze(com.Text); want[code] {
+			want[code] = false
+		}
+	}
+	found, first := map[string]bool{}, 0
+	for _, com := range after.Comments() {
+		code := squeeze(com.Text)
+		if want[code] {
+			if first == 0 {
+				first = com.Number
+			}
+			found[code] = true
+		}
+	}
+	if len(want) > 0 && 2*len(found) >= len(want) {
+		return first
+	}
+	return 0
+}
+
+// putOff matches what is written before code that was made a comment.
+var putOff = regexp.MustCompile(`^(?:OLD|TODO|DISABLED|WIP|BROKEN|FLAKY|FIXME|SKIP|TEMP)\b:?\s*`)
+
+// squeeze drops what a comment or an indentation adds to a line.
+func squeeze(s string) string {
+	s = strings.TrimSpace(s)
+	for _, mark := range []string{"//", "#", "/*", "*", "--", `"""`, "'''", ";"} {
+		s = strings.TrimPrefix(s, mark)
+	}
+	s = strings.TrimSuffix(s, "*/")
+	return strings.TrimSpace(putOff.ReplaceAllString(strings.TrimSpace(s), ""))
+}
+
+// renamedOut returns the line of a function that has the body of a lost test but
+// is no test, and was no function before; 0 for none.
+func renamedOut(l facts.Loss) int {
+	if fn, called := facts.Successor(l.Test); fn.Line > 0 && !called {
+		return fn.Line
+	}
+	return 0
+}
+
+func findDeleted(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, l := range facts.Tests.Of(c).Lost {
+		how, _, _ := lostBy(c, l)
+		if how != byDeletion || parentLost(l, c) {
+			continue
+		}
+		f := facts.Finding{File: l.Side.Path, Line: l.Line, Test: l.Name, Evidence: facts.Evidence(l.Side.LineAt(l.Line)), ExplainedBy: l.ExplainedBy}
+		if c.Plausible(l) {
+			f.Severity = metric.Medium
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// parentLost reports whether the test around a subtest is lost, too: it is said
+// once.
+func parentLost(l facts.Loss, c *facts.Set) bool {
+	for p := l.Parent; p != nil; p = p.Parent {
+		if _, known := waysLost.Of(c)[p]; known {
+			return true
+		}
+	}
+	return false
+}
+
+// findFileDeleted makes one finding of the tests of a file that is gone.
+func findFileDeleted(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	byFile := map[*facts.ChangedFile][]facts.Loss{}
+	var order []*facts.ChangedFile
+	for _, l := range facts.Tests.Of(c).Lost {
+		if how, _, _ := lostBy(c, l); how == byFileDeletion && l.Parent == nil {
+			if byFile[l.File] == nil {
+				order = append(order, l.File)
+			}
+			byFile[l.File] = append(byFile[l.File], l)
+		}
+	}
+	for _, f := range order {
+		var names []string
+		by, plausible := "", 0
+		for _, l := range byFile[f] {
+			if by = l.ExplainedBy; by == "" {
+				names = append(names, l.Name)
+				if c.Plausible(l) {
+					plausible++
+				}
+			}
+		}
+		if len(names) > 0 {
+			by = ""
+		}
+		x := facts.Finding{File: f.Path, Test: first(names), Evidence: facts.Evidence(fileEvidence(len(byFile[f]), names)), ExplainedBy: by}
+		if 2*plausible > len(names) {
+			x.Severity = metric.Medium
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+func first(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}
+
+func fileEvidence(all int, names []string) string {
+	if len(names) == 0 {
+		return fmt.Sprintf("%d tests, all found again or explained", all)
+	}
+	return fmt.Sprintf("%d of %d tests are nowhere else: %s", len(names), all, strings.Join(names, ", "))
+}
+
+func findRenamedOut(c *facts.Set) []facts.Finding { return lostAs(c, byRenamingOut) }
+
+func findCommentedOut(c *facts.Set) []facts.Finding { return lostAs(c, byComment) }
+
+// ofTypes matches assertions that the compiler checks, and no run.
+var ofTypes = regexp.MustCompile(`\b(?:expectTypeOf|expectType|assertType|expectAssignable|assert_type)\b`)
+
+// onlyTypes reports whether all that a test asserts is about types: it never fails.
+func onlyTypes(t *facts.Test) bool {
+	return len(t.Assertions) > 0 && !slices.ContainsFunc(t.Assertions, func(a string) bool { return !ofTypes.MatchString(a) })
+}
+
+func lostAs(c *facts.Set, want way) []facts.Finding {
+	var out []facts.Finding
+	for _, l := range facts.Tests.Of(c).Lost {
+		how, where, at := lostBy(c, l)
+		if how != want || parentLost(l, c) {
+			continue
+		}
+		text := where.LineAt(at)
+		if at == 0 {
+			text = "the file is now " + where.Path
+		}
+		f := facts.Finding{File: where.Path, Line: at, Test: l.Name, Evidence: facts.Evidence(text), ExplainedBy: l.ExplainedBy}
+		f.Severity, f.IfRan = weightOfLoss(c, l, how, at)
+		out = append(out, f)
+	}
+	return out
+}
+
+// weightOfLoss is how grave it is that a test that still stands there does not run, 0 for
+// what the rule says, and how grave where it is known to have run.
+func weightOfLoss(c *facts.Set, l facts.Loss, how way, at int) (severity, ifRan metric.Severity) {
+	where := l.File.After()
+	switch {
+	case c.LeavesDiscovery(l.File) && c.SuiteMoved(l.File), how == byComment && onlyTypes(l.Test):
+		return metric.High, 0
+	case how == byComment && (remarkAbove(l.File, at) || c.Plausible(l)):
+		return metric.High, metric.Critical
+	case at == 0 && !facts.PutAway(where.Path) && where.Language() == l.Side.Language() && !facts.DiscoveredByName(where.Language()):
+		return metric.High, 0 // it may still be built
+	}
+	return 0, 0
+}

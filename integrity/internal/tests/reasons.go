@@ -1,0 +1,75 @@
+package tests
+
+import (
+	"strings"
+
+	"supervise/integrity/internal/facts"
+	"supervise/internal/regexp"
+	"supervise/source"
+)
+
+var (
+	// titled matches calls that define a test, up to and with its title, which is no
+	// reason: it.skip('adds', xit "adds", and in Ruby skip "adds" do.
+	titled = regexp.MustCompile(`\b[xf]?(?:it|test|specify|describe|context|suite|example|scenario|feature)(?:\.\w+)*\s*(?:\(\s*)?(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `)|^\s*(?:skip|pending)[ (]+(?:"[^"]*"|'[^']*').*(?:\bdo\b|\{).*`)
+	// stated matches the word that skips, or says why, with a text that has a word or
+	// the number of an issue in it.
+	stated = regexp.MustCompile(`(?i)\b(?:skip\w*|(?:xct|gtest_)skip|\w*(?:skip|incomplete|abort|assumption|omitted)\w*(?:exception|error)|xfail|marktest\w+|abort|ignore|disabled|explicit|pending|pend|omit|inconclusive|cancel|todo|reason|because)(?:::\w+)*[\s(<>,=:)]{1,12}(?:\w+\s*[:=]\s*)?[@$fbru]{0,2}(?:"[^"\n]*?(?:[a-z]{3}|#\d)|'[^'\n]*?(?:[a-z]{3}|#\d)|` + "`[^`\n]*?(?:[a-z]{3}|#\\d))")
+	// tracked matches a skip that says where its reason is followed up, or in which
+	// version it ends, and an expected failure with the error that is expected.
+	tracked = regexp.MustCompile(`https?://\S|\b[Uu]ntil \w+ v?\d+\.\d|\bxfail\([^)]*\braises\s*=`)
+)
+
+// reasoned reports whether whoever skipped left word of it: in the call that skips, or
+// in a comment beside it that came with the change. That may be an excuse, but it is
+// what people do whose tests are flaky, or fail for somebody else's fault.
+func (s newSkip) reasoned() bool {
+	side := s.Now.Side
+	text := side.LineAt(s.Line)
+	for n := s.Line + 1; n < s.Line+facts.MaxReasonLines && strings.Count(text, "(") > strings.Count(text, ")"); n++ {
+		text += " " + strings.TrimSpace(side.LineAt(n))
+	}
+	for _, t := range []string{s.Text, text} {
+		if tracked.MatchString(t) || stated.MatchString(titled.ReplaceAllString(t, " ")) {
+			return true
+		}
+	}
+	last := s.Line // the first line of the test's body, or that of the group's
+	if s.Scope == source.OnTest && s.Line < s.Now.Line {
+		last = min(s.Now.Line, s.Line+facts.MaxReasonLines)
+	}
+	return remarkAt(s.Now.File, s.Line, last+1)
+}
+
+// remarkAt reports whether a remark came with the change in some lines, or in the
+// lines of comments and annotations right above them.
+func remarkAt(f *facts.ChangedFile, from, to int) bool {
+	s := f.After()
+	said := f.Remarks()
+	for n := from; n <= to; n++ {
+		if said[n] {
+			return true
+		}
+	}
+	for n := from - 1; n > 0 && from-n <= facts.MaxReasonLines && facts.Attached.MatchString(s.LineAt(n)); n-- {
+		if said[n] {
+			return true
+		}
+	}
+	return false
+}
+
+// remarkAbove reports whether a remark came with the change to the comment that a
+// line belongs to, blank lines among its lines or not.
+func remarkAbove(f *facts.ChangedFile, line int) bool {
+	s, said, comments := f.After(), f.Remarks(), map[int]bool{}
+	for _, c := range s.Comments() {
+		comments[c.Number] = true
+	}
+	for n := line; n > 0 && (comments[n] || strings.TrimSpace(s.LineAt(n)) == ""); n-- {
+		if said[n] {
+			return true
+		}
+	}
+	return false
+}
