@@ -1,76 +1,67 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	"supervise/internal/approval"
 	"supervise/internal/ledger"
-	"supervise/runner"
 
 	"github.com/spf13/cobra"
 )
 
-// errInside is the answer to an agent that tries to answer for a person.
-var errInside = errors.New("this runs inside an agent that supervise started: answer from a terminal of your own")
-
-// answerCmds are the commands that answer the question of a loop.
-func (a *app) answerCmds() []*cobra.Command {
-	var out []*cobra.Command
-	for _, row := range []struct {
-		choice      approval.Choice
-		short, long string
-	}{
-		{approval.Approve, "Keep the iteration that a loop asks about", `Approve keeps the iteration that a paused loop asks about; the loop goes on from
-it. What it was accused of counts as acknowledged in this loop. The reason is
-written down.`},
-		{approval.Reject, "Undo the iteration that a loop asks about", `Reject puts the tree back to what the iteration started from; it is tried again.
-The reason, if there is one, is told to the agent.`},
-		{approval.Abort, "End a loop: one that asks, or one that runs", `Abort undoes the iteration that a paused loop asks about and ends the loop, which
-gives back the best iteration so far. A loop that runs and asks nothing is ended as
-by Ctrl-C; then --revert puts the tree back to what it was before the loop, and
---keep-changes to what the agent left last.`},
-	} {
-		var reason string
-		var f abortFlags
-		cmd := &cobra.Command{
-			Use: string(row.choice) + " [LOOP]", Short: row.short,
-			Long: row.long + `
-
-The latest loop is meant without a name. Only a person can answer: inside an agent
-that supervise started the command is refused.`,
-			Example: fmt.Sprintf("  supervise %s\n  supervise %s fix-tests --reason \"the feature was dropped\"", row.choice, row.choice),
-			Args:    cobra.MaximumNArgs(1),
-			RunE: func(cmd *cobra.Command, args []string) error {
-				if row.choice == approval.Abort {
-					if handled, err := a.abortRunning(cmd, first(args), f); handled || err != nil {
-						return err
-					}
-				}
-				return a.reply(cmd, first(args), approval.Answer{Choice: row.choice, Reason: strings.TrimSpace(reason)})
-			},
-		}
-		cmd.Flags().StringVar(&reason, "reason", "", "why; it is written down")
-		if row.choice == approval.Abort {
-			cmd.Flags().BoolVar(&f.revert, "revert", false, "of a running loop: put the tree back to what it was before")
-			cmd.Flags().BoolVar(&f.keep, "keep-changes", false, "of a running loop: leave what the agent left last")
-		}
-		out = append(out, cmd)
-	}
-	return out
+// answerOptions are the options of supervise approve and supervise reject.
+type answerOptions struct {
+	loop   string
+	choice approval.Choice
+	reason string
 }
 
-func (a *app) reply(cmd *cobra.Command, name string, answer approval.Answer) error {
+// onlyPeople ends the help of the commands that answer for a person.
+const onlyPeople = `
+
+Without a name this is the latest loop. Only a person can answer: inside an agent that
+supervise started, the command is refused.`
+
+func newApproveCmd(a *app) *cobra.Command {
+	return newAnswerCmd(a, approval.Approve, "Approve the iteration that a loop asks about", `Approve the iteration that a loop asks about.
+
+The loop continues from it, and its findings count as acknowledged in this loop. The
+reason is recorded.`)
+}
+
+func newRejectCmd(a *app) *cobra.Command {
+	return newAnswerCmd(a, approval.Reject, "Reject the iteration that a loop asks about", `Reject the iteration that a loop asks about.
+
+The tree is restored to what the iteration started from, and the iteration is retried.
+The reason, if any, goes into the next prompt.`)
+}
+
+func newAnswerCmd(a *app, choice approval.Choice, short, long string) *cobra.Command {
+	o := answerOptions{choice: choice}
+	cmd := &cobra.Command{
+		Use: string(choice) + " [LOOP]", Short: short, Long: long + onlyPeople,
+		Example: fmt.Sprintf("  supervise %s --reason \"the feature was dropped\"\n  supervise %[1]s fix-tests --reason \"the feature was dropped\"", choice),
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.loop = first(args)
+			return runAnswer(cmd, a, o)
+		},
+	}
+	cmd.Flags().StringVar(&o.reason, "reason", "", "why, for the log")
+	return cmd
+}
+
+func runAnswer(cmd *cobra.Command, a *app, o answerOptions) error {
 	if insideAgent() {
 		return usageError{errInside}
 	}
+	answer := approval.Answer{Choice: o.choice, Reason: strings.TrimSpace(o.reason), By: userName(), At: time.Now()}
 	if err := answer.Validate(); err != nil {
 		return usageError{err}
 	}
-	dir, state, err := a.find(cmd, name)
+	dir, state, err := a.find(cmd, o.loop)
 	if err != nil {
 		return err
 	}
@@ -78,34 +69,16 @@ func (a *app) reply(cmd *cobra.Command, name string, answer approval.Answer) err
 	if err != nil {
 		return err
 	}
-	if _, asked := approval.Asked(dir); free || asked != nil {
-		return usageError{notAsked(a.self(), state, free && asked == nil)}
+	switch _, noQuestion := approval.Asked(dir); {
+	case free && noQuestion == nil:
+		return usageError{fmt.Errorf("loop %s was waiting for approval when it was killed: %s resume %s asks again", state.LoopID, a.self(), state.LoopID)}
+	case free || noQuestion != nil:
+		return usageError{fmt.Errorf("loop %s (%s) does not wait for approval", state.LoopID, state.Status)}
 	}
-	answer.By, answer.At = userName(), time.Now()
 	q, err := approval.Reply(dir, answer)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(a.out, "iteration %d of %s is %s\n", q.Iteration, state.LoopID, answer)
 	return nil
-}
-
-// notAsked says why there is nothing to answer. dead says that the loop had asked
-// and was killed.
-func notAsked(self string, s ledger.State, dead bool) error {
-	if dead {
-		return fmt.Errorf("loop %s had asked, and its supervise is gone: %s resume %s asks again", s.LoopID, self, s.LoopID)
-	}
-	return fmt.Errorf("loop %s (%s) asks nothing", s.LoopID, s.Status)
-}
-
-// insideAgent reports whether this process was started by an agent, or by a check,
-// of a loop.
-func insideAgent() bool {
-	for _, name := range []string{"SUPERVISE_TREE", "SUPERVISE_LOOP_ID", "SUPERVISE_PROMPT_FILE"} {
-		if os.Getenv(name) != "" {
-			return true
-		}
-	}
-	return runner.Inside()
 }

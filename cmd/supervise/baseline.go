@@ -14,44 +14,50 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) baselineCmd() *cobra.Command {
-	f := &checkFlags{}
-	var save, remote string
-	var push bool
+// baselineOptions are the options of supervise baseline.
+type baselineOptions struct {
+	checkFlags
+	save, remote string
+	push         bool
+}
+
+func newBaselineCmd(a *app) *cobra.Command {
+	var o baselineOptions
 	cmd := &cobra.Command{
 		Use:   "baseline",
-		Short: "Measure the tree as the base of gates to come",
-		Long: `Baseline measures the tree and stores what it found for supervise gate: for HEAD, in
-` + mergegate.Ref("COMMIT") + `; with --push at the remote as well, so that every checkout
-finds it. Each commit has a ref of its own, so that two jobs never meet. With --save
-the record goes into a file instead, which --base names.
+		Short: "Measure and store the base of later merge gates",
+		Long: `Measure and store the base of later merge gates.
 
-The tree must be what HEAD holds, unless the record goes into a file.`,
+The record of HEAD is stored in ` + mergegate.Ref("COMMIT") + `, and with --push
+also at the remote, where every checkout finds it. Each commit has a ref of its own,
+so parallel jobs do not conflict. With --save the record goes to a file, for
+supervise gate --base. The tree must equal HEAD, except with --save.`,
 		Example: `  supervise baseline --push
   supervise baseline --save base.json
   supervise baseline prune --keep 200 --push`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.baseline(cmd, f, save, pushTo(push, remote)) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runBaseline(cmd, a, o) },
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.BoolVar(&push, "push", false, "store the record at the remote as well")
-	flags.StringVar(&remote, "remote", "origin", "which one")
-	flags.StringVar(&save, "save", "", "write the record into this file instead")
-	f.register(cmd.Flags())
-	for _, sub := range []*cobra.Command{a.pruneCmd(), a.mergeRatchetCmd()} {
+	flags.BoolVar(&o.push, "push", false, "also store the record at the remote")
+	flags.StringVar(&o.remote, "remote", "origin", "`remote` to push to")
+	flags.StringVar(&o.save, "save", "", "write the record to this `file` instead")
+	o.checkFlags.register(flags)
+	for _, sub := range []*cobra.Command{newPruneCmd(a), newMergeRatchetCmd()} {
 		finish(sub)
 		cmd.AddCommand(sub)
 	}
 	return cmd
 }
 
-// mergeRatchetCmd is a merge driver of git.
-func (a *app) mergeRatchetCmd() *cobra.Command {
+// newMergeRatchetCmd is a merge driver of git.
+func newMergeRatchetCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge-ratchet OURS THEIRS",
-		Short: "Merge two versions of " + mergegate.RatchetName + ": the stricter limit of each pair",
-		Long: `Merge-ratchet is a merge driver of git: it writes the stricter limit of each pair into
-the first file.`,
+		Short: "Merge two versions of " + mergegate.RatchetName,
+		Long: `Merge two versions of ` + mergegate.RatchetName + `.
+
+This is a merge driver of git: it writes the stricter of each pair of limits to the
+first file.`,
 		Example: `  git config merge.supervise-ratchet.driver 'supervise baseline merge-ratchet %A %B'
   echo '` + mergegate.RatchetName + ` merge=supervise-ratchet' >>.gitattributes`,
 		Args: cobra.ExactArgs(2),
@@ -77,9 +83,10 @@ func pushTo(push bool, remote string) string {
 	return ""
 }
 
-func (a *app) baseline(cmd *cobra.Command, f *checkFlags, save, remote string) (err error) {
+func runBaseline(cmd *cobra.Command, a *app, o baselineOptions) (err error) {
+	save, remote := o.save, pushTo(o.push, o.remote)
 	if save != "" && remote != "" {
-		return usageError{errors.New("--save writes a file, --push a ref: give one of them")}
+		return usageError{errors.New("--save writes a file, --push a ref: give only one")}
 	}
 	at, err := a.place(cmd.Context())
 	if err != nil {
@@ -88,7 +95,7 @@ func (a *app) baseline(cmd *cobra.Command, f *checkFlags, save, remote string) (
 	if err := at.underGit(cmd.Context(), "baseline"); err != nil {
 		return err
 	}
-	settings, err := a.gateSettings(at.project, at.project, &gateFlags{checkFlags: *f})
+	settings, err := a.gateSettings(at.project, at.project, o.checkFlags)
 	if err != nil {
 		return err
 	}
@@ -110,12 +117,12 @@ func (a *app) baseline(cmd *cobra.Command, f *checkFlags, save, remote string) (
 			return err
 		}
 		if dirty {
-			fmt.Fprintln(a.err, "note: the tree differs from HEAD: the record names no commit, and a gate cannot tell renamed tests from deleted ones by it")
+			a.notes("the tree differs from HEAD: the record names no commit, so a gate cannot tell renamed tests from deleted ones")
 		}
 		fmt.Fprintf(a.out, "%s, %d passed: written to %s\n", report.Count(counts.Count, "test", "tests"), counts.Passed, save)
 		return nil
 	case dirty:
-		return usageError{errors.New("the tree differs from HEAD, so that the record would be of no commit: commit or stash, or write it into a file with --save")}
+		return usageError{errors.New("the tree differs from HEAD, so the record would belong to no commit: commit or stash, or use --save FILE")}
 	}
 	if err := rec.Keep(cmd.Context(), at.root, remote); err != nil {
 		return err
@@ -128,33 +135,40 @@ func (a *app) baseline(cmd *cobra.Command, f *checkFlags, save, remote string) (
 	return nil
 }
 
-func (a *app) pruneCmd() *cobra.Command {
-	var keep int
-	var push bool
-	var remote string
-	var branches []string
+// pruneOptions are the options of supervise baseline prune.
+type pruneOptions struct {
+	keep     int
+	push     bool
+	remote   string
+	branches []string
+}
+
+func newPruneCmd(a *app) *cobra.Command {
+	var o pruneOptions
 	cmd := &cobra.Command{
 		Use:     "prune",
 		Short:   "Delete old records",
+		Long:    "Delete all records except those of the latest commits of the given branches.",
 		Example: "  supervise baseline prune --keep 200 --push",
-		Long:    "Prune deletes all records but those of the latest commits of the given branches.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			at, err := a.place(cmd.Context())
-			if err != nil {
-				return err
-			}
-			gone, err := mergegate.Prune(cmd.Context(), at.root, pushTo(push, remote), keep, branches)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(a.out, "%s deleted\n", report.Count(len(gone), "record", "records"))
-			return nil
-		},
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runPrune(cmd, a, o) },
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&keep, "keep", 200, "how many commits of each branch keep theirs")
-	flags.StringSliceVar(&branches, "branch", []string{"HEAD"}, "revisions whose records are kept")
-	flags.BoolVar(&push, "push", false, "delete them at the remote as well")
-	flags.StringVar(&remote, "remote", "origin", "which one")
+	flags.IntVar(&o.keep, "keep", 200, "how many commits of each branch keep their record")
+	flags.StringSliceVar(&o.branches, "branch", []string{"HEAD"}, "`revisions` whose records stay")
+	flags.BoolVar(&o.push, "push", false, "also delete them at the remote")
+	flags.StringVar(&o.remote, "remote", "origin", "`remote` to delete them at")
 	return cmd
+}
+
+func runPrune(cmd *cobra.Command, a *app, o pruneOptions) error {
+	at, err := a.place(cmd.Context())
+	if err != nil {
+		return err
+	}
+	gone, err := mergegate.Prune(cmd.Context(), at.root, pushTo(o.push, o.remote), o.keep, o.branches)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s deleted\n", report.Count(len(gone), "record", "records"))
+	return nil
 }

@@ -12,35 +12,42 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) benchmarkCmd() *cobra.Command {
-	f := &checkFlags{}
-	var runs int
-	var asJSON bool
+// benchmarkOptions are the options of supervise benchmark.
+type benchmarkOptions struct {
+	checkFlags
+	runs int
+	json bool
+}
+
+func newBenchmarkCmd(a *app) *cobra.Command {
+	var o benchmarkOptions
 	cmd := &cobra.Command{
 		Use:   "benchmark",
-		Short: "Measure what supervise costs on this project",
-		Long: `Benchmark runs the checks of the project as you would by hand, and with all that a
-loop does around them (a snapshot of the tree, reading the reports and the code, rules
-and score), in turns, and compares the medians. It changes nothing in the tree but what
-the checks change themselves.`,
-		Example: "  supervise benchmark\n  supervise benchmark --runs 9 --json",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.benchmark(cmd, f, runs, asJSON) },
+		Short: "Measure the overhead of supervise on this project",
+		Long: `Measure the overhead of supervise on this project.
+
+The checks are run alternately alone and with everything that a loop does around them
+(a snapshot of the tree, reading reports and code, rules and score), and the medians
+are compared. Only the checks themselves change files.`,
+		Example: `  supervise benchmark
+  supervise benchmark --runs 9 --json`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runBenchmark(cmd, a, o) },
 	}
-	cmd.Flags().IntVar(&runs, "runs", 5, "how many runs of each kind count, after one that does not")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
-	f.register(cmd.Flags())
+	cmd.Flags().IntVar(&o.runs, "runs", 5, "how many runs of each kind count, after one warm-up run")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
+	o.checkFlags.register(cmd.Flags())
 	return cmd
 }
 
-func (a *app) benchmark(cmd *cobra.Command, f *checkFlags, runs int, asJSON bool) (err error) {
-	if runs < 1 {
-		return usageError{errors.New("--runs is at least 1")}
+func runBenchmark(cmd *cobra.Command, a *app, o benchmarkOptions) (err error) {
+	if o.runs < 1 {
+		return usageError{errors.New("--runs must be at least 1")}
 	}
 	at, err := a.place(cmd.Context())
 	if err != nil {
 		return err
 	}
-	settings, err := a.gateSettings(at.project, at.project, &gateFlags{checkFlags: *f})
+	settings, err := a.gateSettings(at.project, at.project, o.checkFlags)
 	if err != nil {
 		return err
 	}
@@ -50,15 +57,15 @@ func (a *app) benchmark(cmd *cobra.Command, f *checkFlags, runs int, asJSON bool
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 	res, err := overhead.Measure(cmd.Context(), overhead.Options{
-		Settings: settings, Root: at.root, Scratch: scratch, Runs: runs,
+		Settings: settings, Root: at.root, Scratch: scratch, Runs: o.runs,
 		OnRun: func(n int, plain, wrapped time.Duration) {
-			fmt.Fprintf(a.err, "%d/%d: %s alone, %s with supervise\n", n, runs, report.Duration(plain), report.Duration(wrapped))
+			fmt.Fprintf(a.err, "%d/%d: %s alone, %s with supervise\n", n, o.runs, report.Duration(plain), report.Duration(wrapped))
 		},
 	})
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if o.json {
 		return a.encode(res)
 	}
 	for _, row := range []struct {

@@ -8,57 +8,70 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) decideCmd() *cobra.Command {
-	var m record.Message
-	var met, asJSON bool
+// decideOptions are the options of supervise decide.
+type decideOptions struct {
+	loop     string
+	messages bool // read them from standard input
+	question record.Message
+	json     bool
+}
+
+func newDecideCmd(a *app) *cobra.Command {
+	var o decideOptions
+	var met bool
 	cmd := &cobra.Command{
 		Use:   "decide [LOOP] | decide [LOOP] --json -",
 		Short: "Say what should follow the last iteration of a loop",
-		Long: `Decide prints what should follow the last recorded iteration of a loop, the latest
-without a name: continue, stop, rollback or escalate, with the target, the reason
-and the confidence. It changes nothing. With - it reads messages from standard
-input and answers them, as supervise record does.`,
+		Long: `Say what should follow the last iteration of a loop.
+
+The answer is continue, stop, rollback or escalate, with target, reason and
+confidence. Without a name it is about the latest loop. Nothing is changed. With "-"
+the command reads and answers JSON messages, like supervise record.`,
 		Example: `  supervise decide nightly --max-iterations 20
   supervise decide nightly --json
   echo '{"type": "LoopDecisionRequest", "loop_id": "nightly"}' | supervise decide --json -`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n := len(args); n > 0 && args[n-1] == "-" {
-				return a.serve(cmd, first(args[:n-1]), asJSON)
+				o.messages, args = true, args[:n-1]
 			}
 			if len(args) > 1 {
 				return usageError{errors.New("give one loop")}
 			}
 			if cmd.Flags().Changed("criterion-met") {
-				m.CriterionMet = &met
+				o.question.CriterionMet = &met
 			}
-			return a.decide(cmd, first(args), m, asJSON)
+			o.loop = first(args)
+			return runDecide(cmd, a, o)
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.IntVar(&m.MaxIterations, "max-iterations", 0, "how many iterations there are at most (default no limit)")
+	flags.IntVar(&o.question.MaxIterations, "max-iterations", 0, "maximum number of iterations (default: no limit)")
 	flags.BoolVar(&met, "criterion-met", false, "the task is done")
-	flags.BoolVar(&m.StopOnDiminishing, "stop-on-diminishing", false, "stop when quality grows too little to go on for")
-	flags.BoolVar(&asJSON, "json", false, "print a ProgressReport and what follows from it as JSON, a line each")
+	flags.BoolVar(&o.question.StopOnDiminishing, "stop-on-diminishing", false, "stop when quality grows too little to continue")
+	flags.BoolVar(&o.json, "json", false, "print a ProgressReport and what follows from it as JSON, one per line")
 	return cmd
 }
 
-func (a *app) decide(cmd *cobra.Command, name string, m record.Message, asJSON bool) error {
+func runDecide(cmd *cobra.Command, a *app, o decideOptions) error {
+	if o.messages {
+		return a.serve(cmd, o.loop, o.json)
+	}
+	m := o.question
 	if m.MaxIterations < 0 {
 		return usageError{errors.New("--max-iterations must not be negative")}
 	}
-	v, err := a.view(cmd, name)
+	v, err := a.view(cmd, o.loop)
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if o.json {
 		out, err := v.Answer(m)
 		if err != nil {
-			return recordError(err)
+			return err
 		}
 		return a.lines(out)
 	}
-	a.showAdvice(v.Decide(record.Question{MaxIterations: m.MaxIterations, CriterionMet: m.CriterionMet, StopOnDiminishing: m.StopOnDiminishing}))
+	a.text().Advice(v.Decide(record.Question{MaxIterations: m.MaxIterations, CriterionMet: m.CriterionMet, StopOnDiminishing: m.StopOnDiminishing}))
 	return nil
 }

@@ -40,19 +40,21 @@ Why, for example:  cd there && %s explain latest 3
 Now in your own:   supervise run -p "Make the tests pass" -- YOUR-AGENT
 `
 
-func (a *app) demoCmd() *cobra.Command {
+func newDemoCmd(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:     "demo",
-		Short:   "Show in half a minute what this is for",
+		Use:   "demo",
+		Short: "Show in half a minute what supervise does",
+		Long: `Show in half a minute what supervise does.
+
+A scripted agent works on a small Go project in a temporary folder: honest progress, a
+new test, a deleted test, a skipped test, a peak, and an iteration that is worse. The
+demo needs Go and git.`,
 		Example: "  supervise demo",
-		Long: `Demo lays a small Go project into a temporary folder and runs a scripted agent on
-it: honest progress, a new test, a deleted test, a skipped test, a peak, and an
-iteration that is worse. It needs Go and git.`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context()) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a) },
 	}
 }
 
-func (a *app) demo(ctx context.Context) error {
+func runDemo(ctx context.Context, a *app) error {
 	for _, tool := range []string{"go", "git"} {
 		if _, err := lookPath(tool); err != nil {
 			return usageError{fmt.Errorf("the demo needs %s: %w", tool, err)}
@@ -141,9 +143,9 @@ func writeStep(dir, step string) error {
 	return nil
 }
 
-// demoAgentCmd is the scripted agent: a program of its own in the loop's
-// terminal, which does what its script says for the iteration.
-func (a *app) demoAgentCmd() *cobra.Command {
+// newDemoAgentCmd is the scripted agent: a program of its own in the loop's
+// terminal, which does the step of its script for the iteration.
+func newDemoAgentCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: demoAgent, Hidden: true, Short: "The scripted agent of the demo",
 		RunE: func(*cobra.Command, []string) error {

@@ -4,60 +4,70 @@ import (
 	"errors"
 	"fmt"
 
+	"supervise/internal/trees"
 	"supervise/snapshot"
 
 	"github.com/spf13/cobra"
 )
 
-// diffFlags choose the form of a diff; none of them is a patch.
-type diffFlags struct{ stat, namesOnly, json bool }
+// diffOptions are the options of supervise diff. Without a form it prints a patch.
+type diffOptions struct {
+	loop                  string
+	trees                 []string
+	stat, namesOnly, json bool
+}
 
-func (a *app) diffCmd() *cobra.Command {
-	f := &diffFlags{}
+func newDiffCmd(a *app) *cobra.Command {
+	var o diffOptions
 	cmd := &cobra.Command{
 		Use:   "diff [LOOP] N [M]",
 		Short: "Show what iteration N changed, or what differs between N and M",
-		Long: `Diff prints the changes of iteration N against the tree that it started from, or
-between the trees that N and M left, as a unified diff. ` + treeNames + `
-Alone, a tree that no iteration left is compared with the baseline.`,
-		Example: "  supervise diff 3\n  supervise diff fix-tests 3\n  supervise diff fix-tests baseline best --stat\n  supervise diff latest now",
-		Args:    loopAndTrees(1, 2),
+		Long: `Show what iteration N changed, or what differs between N and M.
+
+The result is a unified diff. ` + trees.Names + ` An iteration alone
+is compared with the tree that it started from, any other tree with the baseline.`,
+		Example: `  supervise diff 3
+  supervise diff fix-tests baseline best --stat
+  supervise diff latest now`,
+		Args: loopAndTrees(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.stat && f.namesOnly || f.json && (f.stat || f.namesOnly) {
-				return usageError{errors.New("give one of --stat, --name-only and --json")}
-			}
-			return a.diff(cmd, treeOf(args), f)
+			args = loopFirst(args)
+			o.loop, o.trees = args[0], args[1:]
+			return runDiff(cmd, a, o)
 		},
 	}
-	cmd.Flags().BoolVar(&f.stat, "stat", false, "only how many lines of which files")
-	cmd.Flags().BoolVar(&f.namesOnly, "name-only", false, "only the kinds of change and the names of changed files")
-	cmd.Flags().BoolVar(&f.json, "json", false, "the changed files as JSON")
+	cmd.Flags().BoolVar(&o.stat, "stat", false, "only the number of changed lines per file")
+	cmd.Flags().BoolVar(&o.namesOnly, "name-only", false, "only the kind of change and the name of each file")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the changed files as JSON")
 	return cmd
 }
 
-func (a *app) diff(cmd *cobra.Command, args []string, f *diffFlags) (err error) {
-	t, err := a.trees(cmd, args[0])
+func runDiff(cmd *cobra.Command, a *app, o diffOptions) (err error) {
+	if o.stat && o.namesOnly || o.json && (o.stat || o.namesOnly) {
+		return usageError{errors.New("give one of --stat, --name-only and --json")}
+	}
+	t, err := a.trees(cmd, o.loop)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.close()) }()
-	from, to, err := t.ends(cmd.Context(), args[1:])
+	defer func() { err = errors.Join(err, t.Close()) }()
+	from, to, err := t.Ends(cmd.Context(), o.trees)
 	if err != nil {
 		return err
 	}
 	switch {
-	case f.stat:
-		return t.store.Stat(cmd.Context(), a.out, from, to)
-	case f.json:
-		return a.diffJSON(cmd, t.store, from, to)
-	case f.namesOnly:
-		changes, err := t.store.Changes(cmd.Context(), from, to)
+	case o.stat:
+		return t.Store.Stat(cmd.Context(), a.out, from, to)
+	case o.json:
+		return a.diffJSON(cmd, t.Store, from, to)
+	case o.namesOnly:
+		changes, err := t.Store.Changes(cmd.Context(), from, to)
 		for _, c := range changes {
 			fmt.Fprintf(a.out, "%s\t%s\n", c.Kind, c.Path)
 		}
 		return err
 	}
-	return t.store.Patch(cmd.Context(), a.out, from, to)
+	return t.Store.Patch(cmd.Context(), a.out, from, to)
 }
 
 // changedFile is one file of diff --json.

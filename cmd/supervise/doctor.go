@@ -2,69 +2,48 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os/exec"
 	"strings"
 
 	"supervise/internal/event"
 	"supervise/internal/holdout"
-	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/project"
-	"supervise/internal/report"
+	"supervise/internal/report/results"
 	"supervise/internal/report/terminal"
-	"supervise/metric"
 
 	"github.com/spf13/cobra"
 )
 
-func (a *app) doctorCmd() *cobra.Command {
-	f := &checkFlags{}
-	var asJSON, noRun bool
+// doctorOptions are the options of supervise doctor.
+type doctorOptions struct {
+	checkFlags
+	json, noRun bool
+}
+
+func newDoctorCmd(a *app) *cobra.Command {
+	var o doctorOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Show what is recognised, run each check once, and say what was read from where",
-		Long: `Doctor answers whether a loop would know what it does in this project: which
-projects are recognised and by which files, which commands are run, what each of
-them reports and where that was read, what is missing and how to get it.
-The exit status is 0 when tests were measured and 6 when they were not.`,
+		Short: "Show how supervise would measure this project",
+		Long: `Show how supervise would measure this project.
+
+It lists which projects are recognised and which commands are run, runs each check
+once, and shows what each reports, where that was read, what is missing and how to
+get it. Exits with 6 if no test was measured.`,
 		Example: `  supervise doctor
   supervise doctor --no-run
   supervise doctor --test-cmd 'make check' --test-report 'build/**/TEST-*.xml'`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), f, asJSON, noRun) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), a, o) },
 	}
-	f.register(cmd.Flags())
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&noRun, "no-run", false, "show the plan and run nothing")
+	cmd.Flags().BoolVar(&o.noRun, "no-run", false, "show the plan and run nothing")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
+	o.checkFlags.register(cmd.Flags())
 	return cmd
 }
 
-// diagnosis is what doctor --json prints.
-type diagnosis struct {
-	Tree     string            `json:"tree"`
-	Projects []diagnosedPart   `json:"projects"`
-	Programs []diagnosed       `json:"programs"`
-	Checks   []measure.Check   `json:"checks"`
-	Notes    []string          `json:"notes,omitempty"`
-	Runs     []ledger.CheckRun `json:"runs,omitempty"`
-	Metrics  *metric.Record    `json:"metrics,omitempty"`
-}
-
-type diagnosedPart struct {
-	Dir      string   `json:"dir"`
-	Language string   `json:"language"`
-	Tools    []string `json:"tools"`
-}
-
-// diagnosed is a program of the machine.
-type diagnosed struct {
-	Name    string `json:"name"`
-	Version string `json:"version,omitempty"`
-	Missing string `json:"missing,omitempty"` // what does not work without it
-}
-
-func (a *app) doctor(ctx context.Context, f *checkFlags, asJSON, noRun bool) error {
+func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	at, err := a.place(ctx)
 	if err != nil {
 		return err
@@ -73,7 +52,7 @@ func (a *app) doctor(ctx context.Context, f *checkFlags, asJSON, noRun bool) err
 	if err != nil {
 		return err
 	}
-	if err := f.override(&s); err != nil {
+	if err := o.checkFlags.override(&s); err != nil {
 		return err
 	}
 	plan, notes, err := s.Plan(at.project, lookPath)
@@ -84,171 +63,62 @@ func (a *app) doctor(ctx context.Context, f *checkFlags, asJSON, noRun bool) err
 	if err != nil {
 		return err
 	}
-	d := diagnosis{Tree: plan.Root, Checks: plan.Checks, Notes: notes, Projects: parts(plan.Root), Programs: []diagnosed{gitProgram(ctx)}}
-	if !asJSON {
-		a.showDiagnosis(d)
+	d := results.Diagnosis{Tree: plan.Root, Checks: plan.Checks, Notes: notes, Projects: recognised(plan.Root), Programs: []results.DiagnosedProgram{gitProgram(ctx)}}
+	if !o.json {
+		a.text().Diagnosis(d)
 	}
-	if noRun {
-		return a.encodeIf(asJSON, d)
+	if o.noRun {
+		return a.encodeIf(o.json, d)
 	}
 	res, err := a.measureOnce(ctx, plan)
 	if err != nil {
 		return err
 	}
-	if res.Set.Tests == nil {
-		a.code = event.Unmeasurable.ExitCode()
-	}
 	record := res.Set.Record()
 	d.Runs, d.Metrics = holdout.Runs(res.Runs), &record
 	idle := opts.Rules.Unmatched(res.Set)
 	d.Notes = append(d.Notes, idle...)
-	if !asJSON {
-		a.showRuns(res)
-		a.showNotes(idle)
+	if !o.json {
+		a.text().Runs(res)
+		a.text().Notes(idle)
 	}
-	return a.encodeIf(asJSON, d)
+	return a.encodeIf(o.json, d)
 }
 
-func (a *app) encodeIf(asJSON bool, v any) error {
-	if !asJSON {
-		return nil
-	}
-	return a.encode(v)
-}
-
-// measureOnce runs the plan, with a line on a terminal for what runs.
+// measureOnce runs the plan, with a line on a terminal for what runs. Without any test
+// the exit status is that of an unmeasurable tree.
 func (a *app) measureOnce(ctx context.Context, plan measure.Plan) (measure.Result, error) {
 	p := terminal.New(terminal.Options{Out: io.Discard, Talk: a.err, Paint: a.paint(a.err), Live: isTerminal(a.err)})
 	meter := measure.New(plan, measure.Options{OnProgress: func(m measure.Progress) {
 		p.Event(event.Event{Data: event.Check{Name: m.Check.Name, Done: m.Run != nil}})
 	}})
-	return meter.Run(ctx, nil)
+	res, err := meter.Run(ctx, nil)
+	if err == nil && res.Set.Tests == nil {
+		a.code = event.Unmeasurable.ExitCode()
+	}
+	return res, err
 }
 
-// parts lists what is recognised; a tree with nothing but given commands has none.
-func parts(root string) []diagnosedPart {
-	out := []diagnosedPart{}
+// recognised lists the projects of a tree; there are none where all commands are given.
+func recognised(root string) []results.DiagnosedProject {
+	out := []results.DiagnosedProject{}
 	found, err := project.Detect(root, lookPath)
 	if err != nil {
 		return out
 	}
 	for _, p := range found.Parts {
-		out = append(out, diagnosedPart{p.Dir, p.Language, p.Tools})
+		out = append(out, results.DiagnosedProject{Dir: p.Dir, Language: p.Language, Tools: p.Tools})
 	}
 	return out
 }
 
-func gitProgram(ctx context.Context) diagnosed {
-	d := diagnosed{Name: "git"}
+func gitProgram(ctx context.Context) results.DiagnosedProgram {
+	d := results.DiagnosedProgram{Name: "git"}
 	out, err := exec.CommandContext(ctx, "git", "version").Output()
 	if err != nil {
-		d.Missing = "git's own state is not looked at, and ignored files are not told apart: install git"
+		d.Missing = "git's own state is not watched, and ignored files are not recognised: install git"
 		return d
 	}
 	d.Version = strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
 	return d
-}
-
-func (a *app) showDiagnosis(d diagnosis) {
-	paint := a.paint(a.out)
-	label := func(s string) string { return paint(report.Faint, fmt.Sprintf("%-8s", s)) }
-	fmt.Fprintf(a.out, "%s %s\n", label("tree"), d.Tree)
-	for _, p := range d.Programs {
-		if p.Missing != "" {
-			fmt.Fprintf(a.out, "%s %s\n", label(p.Name), paint(report.Warn, p.Missing))
-			continue
-		}
-		fmt.Fprintf(a.out, "%s %s\n", label(p.Name), p.Version)
-	}
-	for _, p := range d.Projects {
-		where := p.Language
-		if p.Dir != "" {
-			where = p.Dir + ": " + where
-		}
-		fmt.Fprintf(a.out, "%s %s: %s\n", label("project"), where, strings.Join(p.Tools, ", "))
-	}
-	for _, c := range d.Checks {
-		fmt.Fprintf(a.out, "%s %s\n", label(string(c.Kind)), report.CheckLine(c, paint))
-	}
-	a.showNotes(d.Notes)
-	fmt.Fprintln(a.out)
-}
-
-func (a *app) showNotes(notes []string) {
-	paint := a.paint(a.out)
-	for _, n := range notes {
-		fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, fmt.Sprintf("%-8s", "note")), paint(report.Warn, n))
-	}
-}
-
-// showRuns says of each check how it ended and what was read from where, and
-// then what all of it amounts to.
-func (a *app) showRuns(res measure.Result) {
-	paint := a.paint(a.out)
-	for _, r := range res.Runs {
-		mark := paint(report.Good, "ok     ")
-		if r.Why != "" {
-			mark = paint(report.Bad, "unread ")
-		}
-		fmt.Fprintf(a.out, "%s %s: status %d after %s%s\n", mark, r.Check.Name, r.ExitCode, report.Duration(r.Duration), readFrom(r))
-		if r.Why != "" {
-			fmt.Fprintf(a.out, "        %s\n", paint(report.Bad, r.Why))
-		}
-		for _, problem := range r.Problems {
-			fmt.Fprintf(a.out, "        %s\n", paint(report.Warn, problem))
-		}
-		if len(r.Leftovers) > 0 {
-			fmt.Fprintf(a.out, "        %s\n", paint(report.Warn, "left running, and ended now: "+strings.Join(r.Leftovers, ", ")))
-		}
-	}
-	fmt.Fprintln(a.out)
-	for _, p := range res.Parts {
-		dir := p.Dir
-		if dir == "" {
-			dir = "."
-		}
-		fmt.Fprintf(a.out, "%s %s\n", paint(report.Strong, dir), summary(p.Set))
-	}
-	fmt.Fprintf(a.out, "%s %s\n", paint(report.Strong, "measured"), summary(res.Set))
-	for _, g := range res.Set.Gaps {
-		fmt.Fprintf(a.out, "%s %s\n", paint(report.Warn, string(g.Section)+" not measured:"), g.Why)
-	}
-}
-
-// readFrom lists the reports that were read, and how the list of tests compares.
-func readFrom(r measure.Run) string {
-	var list []string
-	for _, s := range r.Read {
-		list = append(list, s.Format+" from "+s.Path)
-	}
-	if r.Listed > 0 {
-		list = append(list, fmt.Sprintf("%d listed", r.Listed))
-	}
-	if len(list) == 0 { // a build, or a linter that found nothing
-		return ""
-	}
-	return "; " + strings.Join(list, ", ")
-}
-
-// summary is one line about a set.
-func summary(s metric.Set) string {
-	var list []string
-	if s.Tests != nil {
-		n := s.Tests.Counts()
-		list = append(list, fmt.Sprintf("%s: %d passed, %d failed, %d skipped", report.Count(n.Count, "test", "tests"), n.Passed, n.Failed, n.Skipped))
-	}
-	if percent, ok := s.Coverage.Percent(); ok {
-		list = append(list, fmt.Sprintf("coverage %s %% of %d %s", report.Number(percent), s.Coverage.Total, s.Coverage.Unit))
-	}
-	if s.Lint != nil {
-		n := s.Lint.Counts()
-		list = append(list, fmt.Sprintf("%s, %s, %s", report.Count(n.Errors, "lint error", "lint errors"), report.Count(n.Warnings, "warning", "warnings"), report.Count(n.TypeErrors, "type error", "type errors")))
-	}
-	if s.Build != nil {
-		list = append(list, "build "+string(s.Build.Status))
-	}
-	if len(list) == 0 {
-		return "nothing"
-	}
-	return strings.Join(list, "; ")
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"supervise/internal/report/results"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -174,7 +176,7 @@ func TestE2EMonorepo(t *testing.T) {
 	}
 	var out, talk bytes.Buffer
 	code := run([]string{"-C", root, "measure", "--json"}, streams{in: os.Stdin, out: &out, err: &talk})
-	var m measurement
+	var m results.Measurement
 	if err := json.Unmarshal(out.Bytes(), &m); err != nil || code != 0 || m.Testing == nil {
 		t.Fatalf("status %d, %v: %s%s", code, err, out.String(), talk.String())
 	}
@@ -214,7 +216,7 @@ func (c e2eCase) check(t *testing.T, base, project string, heavy []string) {
 	}
 	var out, talk bytes.Buffer
 	code := run([]string{"-C", dir, "measure", "--json"}, streams{in: os.Stdin, out: &out, err: &talk})
-	var m measurement
+	var m results.Measurement
 	if err := json.Unmarshal(out.Bytes(), &m); err != nil {
 		t.Fatalf("%v: %s%s", err, out.String(), talk.String())
 	}

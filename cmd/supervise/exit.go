@@ -8,12 +8,18 @@ import (
 
 	"supervise/internal/ack"
 	"supervise/internal/config"
+	"supervise/internal/hook/standalone"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/mergegate"
 	"supervise/internal/protect"
+	"supervise/internal/record"
 	"supervise/internal/replay"
+	"supervise/internal/treediff"
+	"supervise/internal/trees"
 	"supervise/runner"
+	"supervise/selector"
+	"supervise/snapshot"
 
 	"github.com/spf13/cobra"
 )
@@ -80,6 +86,21 @@ var exitCodes = []struct {
 	{replay.ErrRange, 2},
 	{replay.ErrNothing, 6},
 	{runner.ErrNotFound, 2},
+	{ledger.ErrFinding, 2},
+	{trees.ErrName, 2},
+	{treediff.ErrRevision, 2},
+	{snapshot.ErrNoRollback, 2},
+	{standalone.ErrSettings, 2},
+	{record.ErrMessage, 2},
+	{record.ErrExists, 2},
+	{record.ErrNotRecorded, 2},
+	{record.ErrNotOver, 2},
+	{selector.ErrNoIteration, 2},
+	{selector.ErrNoCandidates, 2},
+	{selector.ErrWeights, 2},
+	{selector.ErrMode, 2},
+	{selector.ErrNoReason, 2},
+	{selector.ErrNoEligible, 2},
 }
 
 func exitCode(err error) int {

@@ -1,121 +1,100 @@
 package main
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
-	"supervise/detector"
-	"supervise/internal/event"
 	"supervise/internal/ledger"
-	"supervise/internal/loop"
 	"supervise/internal/reasoning"
+	"supervise/internal/record"
 	"supervise/internal/report"
+	"supervise/selector"
 
 	"github.com/spf13/cobra"
 )
 
-func (a *app) explainCmd() *cobra.Command {
-	var asJSON, markdown bool
+// explainOptions are the options of supervise explain.
+type explainOptions struct {
+	loop           string
+	iteration      int
+	json, markdown bool
+}
+
+func newExplainCmd(a *app) *cobra.Command {
+	var o explainOptions
 	cmd := &cobra.Command{
 		Use:   "explain [LOOP] N",
-		Short: "Say why iteration N was judged as it was, and how to override it",
-		Long: `Explain gives the reasoning behind the verdict on an iteration, from the recorded
-numbers, in five steps: the goal (what was compared with what), the extraction
-(what was read from where), the reasoning (which rules fired or came near, with
-the numbers), the exceptions (what was surprising) and the synthesis (class,
-recommendation, and where its confidence comes from). At the end stand the
-commands that decide otherwise. --markdown prints the whole report of the iteration.`,
-		Example: "  supervise explain 3\n  supervise explain fix-tests 3 --json",
-		Args:    loopAndTrees(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			args = treeOf(args)
-			n, err := iterationArg(args[1])
-			if err != nil {
+		Short: "Explain the verdict on iteration N, and how to override it",
+		Long: `Explain the verdict on iteration N, and how to override it.
+
+The five steps are: goal (what was compared with what), extraction (what was read from
+where), reasoning (which rules fired or came near, with the numbers), exceptions (what
+was surprising) and synthesis (class, recommendation and confidence). The commands
+that override the verdict follow.`,
+		Example: `  supervise explain 3
+  supervise explain fix-tests 3 --json`,
+		Args: loopAndTrees(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			args = loopFirst(args)
+			o.loop = args[0]
+			if o.iteration, err = iterationArg(args[1]); err != nil {
 				return err
 			}
-			if markdown {
-				return a.report(cmd, args[0], ledger.Name(n)+"-report.md", false)
-			}
-			return a.explain(cmd, args[0], n, asJSON)
+			return runExplain(cmd, a, o)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "the five steps as JSON")
-	cmd.Flags().BoolVar(&markdown, "markdown", false, "the report of the iteration, as it was written then")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the five steps as JSON")
+	cmd.Flags().BoolVar(&o.markdown, "markdown", false, "print the whole report of the iteration, as the loop wrote it")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
 	return cmd
 }
 
-func (a *app) explain(cmd *cobra.Command, name string, n int, asJSON bool) error {
-	dir, state, err := a.find(cmd, name)
+func runExplain(cmd *cobra.Command, a *app, o explainOptions) error {
+	if o.markdown {
+		return a.reportFile(cmd, o.loop, reportOfIteration(o.iteration))
+	}
+	v, err := a.anyView(cmd, o.loop)
 	if err != nil {
 		return err
 	}
-	its, err := ledger.Iterations(dir)
+	in, err := reasoningInput(v, o.iteration)
 	if err != nil {
 		return err
 	}
-	at := numbered(its, n)
-	if at == nil {
-		return usageError{fmt.Errorf("loop %s has no iteration %d; it has %s, see supervise status %s", state.LoopID, n, iterationsText(its), state.LoopID)}
-	}
-	in := reasoning.Input{It: *at, Criterion: state.Criterion, Rules: a.rulesOf(dir)}
-	if its[0].Number == 0 {
-		in.Baseline = its[0]
-	}
-	in.Previous = numbered(its, reasoning.Previous(its, n))
 	c := reasoning.Of(in)
-	for i, o := range c.Overrides { // so that they can be given as they stand
+	for i, o := range c.Overrides { // they can be pasted
 		if rest, ok := strings.CutPrefix(o.Command, "supervise "); ok {
 			c.Overrides[i].Command = a.self() + " " + rest
 		}
 	}
-	if asJSON {
+	if o.json {
 		return a.encode(c)
 	}
 	paint := a.paint(a.out)
-	fmt.Fprintf(a.out, "%s\n\n%s", report.Line(*at, paint), report.Chain(c, paint))
+	fmt.Fprintf(a.out, "%s\n\n%s", report.Line(in.It, paint), report.Chain(c, paint))
 	return nil
 }
 
-func iterationsText(its []ledger.Iteration) string {
+// reasoningInput gathers what the verdict on iteration n rests on.
+func reasoningInput(v record.View, n int) (in reasoning.Input, err error) {
+	in.Criterion, in.Rules = v.State.Criterion, v.Settings.Rules
+	if in.It, err = v.Iteration(n); errors.Is(err, selector.ErrNoIteration) {
+		return in, usageError{fmt.Errorf("loop %s has no iteration %d; it has %s, see supervise status %s", v.State.LoopID, n, span(v.Iterations), v.State.LoopID)}
+	}
+	if v.Iterations[0].Number == 0 {
+		in.Baseline = v.Iterations[0]
+	}
+	if before, err := v.Iteration(reasoning.Previous(v.Iterations, n)); err == nil {
+		in.Previous = &before
+	}
+	return in, nil
+}
+
+// span says which iterations there are.
+func span(its []ledger.Iteration) string {
 	if len(its) == 0 {
 		return "none"
 	}
 	return fmt.Sprintf("%d to %d", its[0].Number, its[len(its)-1].Number)
-}
-
-func numbered(its []ledger.Iteration, n int) *ledger.Iteration {
-	for i := range its {
-		if its[i].Number == n {
-			return &its[i]
-		}
-	}
-	return nil
-}
-
-// rulesOf returns what the loop in dir is judged by. Where that is not known any
-// more it says so, and the rules are those of a user who sets nothing.
-func (a *app) rulesOf(dir string) detector.Options {
-	sum := ""
-	_, err := ledger.ReadLog(dir, func(e ledger.Event) {
-		var started event.Started
-		begins := e.Name == string(event.LoopStarted) || e.Name == string(event.LoopRecorded)
-		if begins && json.Unmarshal(e.Data, &started) == nil {
-			sum = started.Settings
-		}
-	})
-	var s loop.Settings
-	if err == nil {
-		err = ledger.ReadSettings(dir, sum, &s)
-	}
-	if err == nil {
-		return s.Rules
-	}
-	if _, absent := os.Stat(filepath.Join(dir, "settings.json")); absent == nil {
-		fmt.Fprintf(a.err, "note: what the loop was set to is not known for sure, the rules are shown without overrides: %v\n", err)
-	}
-	return detector.DefaultOptions()
 }

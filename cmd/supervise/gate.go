@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,10 +19,11 @@ import (
 	"supervise/internal/mergegate"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// gateFlags are the flags of gate.
-type gateFlags struct {
+// gateOptions are the options of supervise gate.
+type gateOptions struct {
 	checkFlags
 	base, failOn, format, setup, remote string
 	outputs, accept                     []string
@@ -33,47 +33,52 @@ type gateFlags struct {
 // gateFormats are the values of --format.
 var gateFormats = []string{"text", "json", "github", "gitlab", "sarif", "junit", "markdown"}
 
-func (a *app) gateCmd() *cobra.Command {
-	f := &gateFlags{}
+func newGateCmd(a *app) *cobra.Command {
+	var o gateOptions
 	cmd := &cobra.Command{
 		Use:   "gate",
-		Short: "Judge the checked-out tree against its base, for a merge",
-		Long: `Gate measures the tree that is checked out, finds what its base measured, and
-judges the difference by the rules of a loop: tests that are gone, skipped or fail,
-coverage, errors, and what the texts say of tests and checks that were disabled or
-weakened. Tests that such findings name are run as they were over the new code.
+		Short: "Judge a change before it is merged (merge gate)",
+		Long: `Judge a change before it is merged (merge gate).
 
-The base is --base (a revision: where HEAD left it; or the file of a record), else
-what HEAD merges into, the target of the merge request, where HEAD left the main
-branch, or the commit before. Its measurements are, in this order, the record of that
-commit in ` + mergegate.Ref("COMMIT") + ` (supervise baseline --push), that of the nearest
-ancestor, or made now in a checkout outside the tree. Where there is nothing to
-compare with, the gate fails with status 6.
+supervise measures the checked-out tree and its base, and judges the difference by the
+rules of a loop: tests that are gone, skipped or failing, coverage, errors, and changed
+texts that disable or weaken tests and checks. Where such a finding names a test, the
+original test is run on the new code.
 
-Configuration and acknowledgements are those of the base: a change cannot loosen the
-rules that it is judged by. --config FILE stands over them.`,
+The base is --base (a revision, taken at the merge base, or the file of a record).
+Otherwise it is what HEAD merges into, the target of the merge request, the merge base
+with the main branch, or the previous commit. Its measurements are the record in
+` + mergegate.Ref("COMMIT") + ` (supervise baseline --push), that of the nearest
+ancestor, or made now in a checkout outside the tree.
+
+The change cannot configure its own review: configuration and acknowledgements are those
+of the base, unless --config names a file. Exits with 3 if a finding is at or above
+--fail-on, and with 6 if there is nothing to compare with.`,
 		Example: `  supervise gate
   supervise gate --base origin/main --fail-on high
-  supervise gate --format github --output sarif=supervise.sarif --output markdown=comment.md
-  supervise gate --tighten`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.gate(cmd, f) },
+  supervise gate --format github --output sarif=supervise.sarif --output markdown=comment.md`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runGate(cmd, a, o) },
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVar(&f.base, "base", "", "revision, or file of a record, to compare with")
-	flags.StringVar(&f.failOn, "fail-on", "critical", "fail from this severity on: critical, high or medium")
-	flags.StringVar(&f.format, "format", "text", strings.Join(gateFormats, ", "))
-	flags.StringArrayVar(&f.outputs, "output", nil, "FORMAT=FILE: write the report into a file as well (repeatable)")
-	flags.StringVar(&f.setup, "setup", "", "command that prepares a checkout of the base before it is measured, for instance 'npm ci'")
-	flags.StringVar(&f.remote, "remote", "origin", "where records and bases are fetched from")
-	flags.BoolVar(&f.offline, "offline", false, "fetch nothing")
-	flags.BoolVar(&f.tighten, "tighten", false, "when the gate passes, write limits that are kept into "+mergegate.RatchetName)
-	flags.StringSliceVar(&f.accept, "accept", nil, "ID of a finding that somebody with the say accepts (repeatable)")
-	f.register(cmd.Flags())
+	section(cmd.Flags(), "Base", func(f *pflag.FlagSet) {
+		f.StringVar(&o.base, "base", "", "`revision`, or file of a record, to compare with")
+		f.StringVar(&o.setup, "setup", "", "`command` that prepares a checkout of the base before it is measured, such as 'npm ci'")
+		f.StringVar(&o.remote, "remote", "origin", "`remote` to fetch records and bases from")
+		f.BoolVar(&o.offline, "offline", false, "fetch nothing")
+	})
+	section(cmd.Flags(), "Verdict", func(f *pflag.FlagSet) {
+		f.StringVar(&o.failOn, "fail-on", "critical", "fail from this `severity` on: critical, high or medium")
+		f.StringSliceVar(&o.accept, "accept", nil, "`ID` of a finding that an authorised person accepts (repeatable)")
+		f.BoolVar(&o.tighten, "tighten", false, "when the gate passes, write the limits that hold to "+mergegate.RatchetName)
+	})
+	section(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
+		f.StringVar(&o.format, "format", "text", strings.Join(gateFormats, ", "))
+		f.StringArrayVar(&o.outputs, "output", nil, "`FORMAT=FILE`: also write the report to a file (repeatable)")
+	})
+	o.checkFlags.register(cmd.Flags())
 	return cmd
 }
 
-func (f *gateFlags) check() error {
+func (f gateOptions) check() error {
 	if _, ok := failOn[f.failOn]; !ok || f.failOn == "never" {
 		return usageError{fmt.Errorf("--fail-on is critical, high or medium, not %s", f.failOn)}
 	}
@@ -89,8 +94,8 @@ func (f *gateFlags) check() error {
 	return nil
 }
 
-func (a *app) gate(cmd *cobra.Command, f *gateFlags) (err error) {
-	if err := f.check(); err != nil {
+func runGate(cmd *cobra.Command, a *app, o gateOptions) (err error) {
+	if err := o.check(); err != nil {
 		return err
 	}
 	at, err := a.place(cmd.Context())
@@ -105,14 +110,16 @@ func (a *app) gate(cmd *cobra.Command, f *gateFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	remote := f.remote
-	if f.offline {
+	remote := o.remote
+	if o.offline {
 		remote = ""
 	}
 	rep, err := mergegate.Gate(cmd.Context(), mergegate.Options{
-		Root: at.root, Project: at.project, Base: f.base, Setup: f.setup, Remote: remote, Scratch: filepath.Join(scratch, "work"),
-		Configure: func(base, project string) (loop.Settings, error) { return a.gateSettings(base, project, f) },
-		Severity:  failOn[f.failOn], Env: os.Environ(), Version: version(), Now: time.Now(),
+		Root: at.root, Project: at.project, Base: o.base, Setup: o.setup, Remote: remote, Scratch: filepath.Join(scratch, "work"),
+		Configure: func(base, project string) (loop.Settings, error) {
+			return a.gateSettings(base, project, o.checkFlags, o.accept...)
+		},
+		Severity: failOn[o.failOn], Env: os.Environ(), Version: version(), Now: time.Now(),
 		OnProgress: func(what string) { fmt.Fprintf(a.err, "%s\n", what) },
 	})
 	if err != nil {
@@ -121,13 +128,17 @@ func (a *app) gate(cmd *cobra.Command, f *gateFlags) (err error) {
 	if !rep.Passed {
 		a.code = event.StoppedByRule.ExitCode()
 	}
-	if err := a.writeGate(rep, f); err != nil {
+	if err := a.writeGate(rep, o); err != nil {
 		return err
 	}
-	if err := a.keepAlerts(at, rep.Alerts); err != nil {
+	home, err := a.home(at.root)
+	if err != nil {
 		return err
 	}
-	if f.tighten && rep.Passed {
+	if err := mergegate.KeepFindings(home, rep.Alerts); err != nil {
+		return err
+	}
+	if o.tighten && rep.Passed {
 		path := filepath.Join(at.project, mergegate.RatchetName)
 		fmt.Fprintf(a.err, "limits written: %s\n", path)
 		return rep.Tightened.Save(path)
@@ -136,13 +147,13 @@ func (a *app) gate(cmd *cobra.Command, f *gateFlags) (err error) {
 }
 
 // gateSettings are those of the configuration in one folder, with the plan for the
-// project in another.
-func (a *app) gateSettings(base, project string, f *gateFlags) (loop.Settings, error) {
+// project in another. accept are IDs of findings that are acknowledged as well.
+func (a *app) gateSettings(base, project string, checks checkFlags, accept ...string) (loop.Settings, error) {
 	s, err := a.settings(base)
 	if err != nil {
 		return loop.Settings{}, err
 	}
-	if err := f.override(&s); err != nil {
+	if err := checks.override(&s); err != nil {
 		return loop.Settings{}, err
 	}
 	plan, notes, err := s.Plan(project, lookPath)
@@ -160,25 +171,25 @@ func (a *app) gateSettings(base, project string, f *gateFlags) (loop.Settings, e
 		return loop.Settings{}, err
 	}
 	opts.Rules.Acknowledged = ack.Acknowledgements(entries, time.Now())
-	for _, id := range f.accept {
+	for _, id := range accept {
 		opts.Rules.Acknowledged = append(opts.Rules.Acknowledged, detector.Acknowledgement{ID: id, Finding: id})
 	}
 	return opts.Settings, nil
 }
 
-// writeGate writes the report as it was asked for. On GitHub the summary of the step
-// has it, too.
-func (a *app) writeGate(rep mergegate.Report, f *gateFlags) error {
-	if err := a.writeFormat(a.out, f.format, rep); err != nil {
+// writeGate writes the report to standard output and files. On GitHub it also goes to
+// the summary of the step.
+func (a *app) writeGate(rep mergegate.Report, o gateOptions) error {
+	if err := a.writeFormat(a.out, o.format, rep); err != nil {
 		return err
 	}
-	for _, o := range f.outputs {
+	for _, o := range o.outputs {
 		format, path, _ := strings.Cut(o, "=")
 		if err := writeTo(path, os.O_TRUNC, func(w io.Writer) error { return a.writeFormat(w, format, rep) }); err != nil {
 			return err
 		}
 	}
-	if summary := os.Getenv("GITHUB_STEP_SUMMARY"); summary != "" && f.format == "github" {
+	if summary := os.Getenv("GITHUB_STEP_SUMMARY"); summary != "" && o.format == "github" {
 		return writeTo(summary, os.O_APPEND, rep.Markdown)
 	}
 	return nil
@@ -209,37 +220,4 @@ func (a *app) writeFormat(w io.Writer, format string, rep mergegate.Report) erro
 		return rep.Markdown(w)
 	}
 	return rep.Text(w, a.paint(w))
-}
-
-// alertsName is the file with the findings of the last gate on this machine, in the
-// folder of the tree's loops: supervise ack finds them there.
-const alertsName = "gate.json"
-
-func (a *app) keepAlerts(at place, alerts []detector.Alert) error {
-	home, err := a.home(at.root)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(home, 0o700); err != nil {
-		return fmt.Errorf("keep the findings: %w", err)
-	}
-	return ledger.WriteJSON(filepath.Join(home, alertsName), alerts)
-}
-
-// gateFindings are the findings of the last gate of the tree; none where there was
-// none.
-func gateFindings(home string) []ledger.Finding {
-	text, err := os.ReadFile(filepath.Join(home, alertsName))
-	if err != nil {
-		return nil
-	}
-	var alerts []detector.Alert
-	if err := json.Unmarshal(text, &alerts); err != nil {
-		return nil
-	}
-	var out []ledger.Finding
-	for _, alert := range alerts {
-		out = append(out, ledger.Finding{Alert: alert})
-	}
-	return out
 }

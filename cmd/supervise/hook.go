@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -10,11 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"supervise/internal/config"
 	"supervise/internal/hook"
+	"supervise/internal/hook/standalone"
 	"supervise/internal/ledger"
 	"supervise/internal/rpc"
 
@@ -23,46 +22,49 @@ import (
 
 const hookName = "hook"
 
-// hookFlags are the flags of hook.
-type hookFlags struct{ socket, onError string }
+// hookOptions are the options of supervise hook.
+type hookOptions struct{ client, event, socket, onError string }
 
-// maxHookInput bounds what is read of what a client tells its hook.
+// maxHookInput bounds what is read of a client's call, in bytes.
 const maxHookInput = 16 << 20
 
 // hookWait is how long a hook waits for its supervisor: a Stop may be measured.
 const hookWait = 10 * time.Minute
 
-func (a *app) hookCmd() *cobra.Command {
-	f := &hookFlags{}
+func newHookCmd(a *app) *cobra.Command {
+	var o hookOptions
 	cmd := &cobra.Command{
 		Use:   hookName + " CLIENT EVENT",
-		Short: "Judge one tool call of an agent, called by the agent's own hooks",
-		Long: `Hook reads what an agent program tells its hook from standard input and answers as
-that program expects it: nothing, a warning, or a denial with its reason. Within a
-loop the supervisor answers; it keeps a snapshot before what may destroy something
-and writes all into the log of the loop. Elsewhere hook judges by itself.
+		Short: "Judge one tool call of an agent; agents' hooks run this",
+		Long: `Judge one tool call of an agent; agents' hooks run this.
 
-CLIENT is claude, codex, gemini, qwen, opencode or pi. EVENT is what the client
-calls it (PreToolUse, BeforeTool …), or pre_tool, post_tool, stop, session_start.
-An error ends with status 1, which lets the call pass, or with --on-error closed
-with status 2, which denies it.`,
+The call is read from standard input, and the answer is what the agent program
+expects: nothing, a warning, or a denial with its reason. Within a loop the supervisor
+answers: it keeps a snapshot before a destructive call and logs every call. Elsewhere
+the command judges by itself.
+
+CLIENT is claude, codex, gemini, qwen, opencode or pi. EVENT is the client's own name
+(PreToolUse, BeforeTool, ...), or pre_tool, post_tool, stop, session_start. An error
+exits with 1, which lets the call pass, or with --on-error closed with 2, which denies
+it.`,
 		Example: `  supervise hooks install claude
   echo '{"tool_name":"Bash","tool_input":{"command":"rm -rf tests"}}' | supervise hook claude PreToolUse`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a.code = a.hook(cmd.Context(), f, args[0], args[1])
+			o.client, o.event = args[0], args[1]
+			a.code = runHook(cmd.Context(), a, o)
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&f.socket, "socket", os.Getenv(hook.SocketEnv), "socket of the supervisor (default $"+hook.SocketEnv+")")
-	cmd.Flags().StringVar(&f.onError, "on-error", "open", "open: the call passes when the hook fails; closed: it is denied")
+	cmd.Flags().StringVar(&o.socket, "socket", os.Getenv(hook.SocketEnv), "socket of the supervisor (default $"+hook.SocketEnv+")")
+	cmd.Flags().StringVar(&o.onError, "on-error", "open", "open: the call passes when the hook fails; closed: it is denied")
 	return cmd
 }
 
-// hookAlone runs hook without putting all other commands together first: it is
-// called for each tool call of an agent.
+// hookAlone runs hook without building all other commands: it is called for each tool
+// call of an agent.
 func (a *app) hookAlone(args []string) int {
-	cmd := a.hookCmd()
+	cmd := newHookCmd(a)
 	a.register(cmd.Flags())
 	cmd.SilenceUsage, cmd.SilenceErrors = true, true
 	cmd.SetArgs(args)
@@ -75,9 +77,9 @@ func (a *app) hookAlone(args []string) int {
 	return a.code
 }
 
-// hook answers one call and returns the exit status.
-func (a *app) hook(ctx context.Context, f *hookFlags, client, event string) int {
-	out, err := a.hookAnswer(ctx, f, client, event)
+// runHook answers one call and returns the exit status.
+func runHook(ctx context.Context, a *app, o hookOptions) int {
+	out, err := a.answerCall(ctx, o)
 	if err == nil {
 		_, err = a.out.Write(out)
 	}
@@ -85,27 +87,28 @@ func (a *app) hook(ctx context.Context, f *hookFlags, client, event string) int 
 		return 0
 	}
 	fmt.Fprintf(a.err, "supervise hook: %v\n", err)
-	if f.onError == "closed" {
+	if o.onError == "closed" {
 		fmt.Fprintln(a.err, "the call is denied: hooks.on_error is closed")
 		return 2
 	}
 	return 1
 }
 
-func (a *app) hookAnswer(ctx context.Context, f *hookFlags, client, event string) ([]byte, error) {
-	if f.onError != "open" && f.onError != "closed" {
-		return nil, fmt.Errorf("--on-error is open or closed, not %s", f.onError)
+// answerCall returns the answer to one call, of the supervisor if there is one.
+func (a *app) answerCall(ctx context.Context, o hookOptions) ([]byte, error) {
+	if o.onError != "open" && o.onError != "closed" {
+		return nil, fmt.Errorf("--on-error is open or closed, not %s", o.onError)
 	}
 	input, err := io.ReadAll(io.LimitReader(a.in, maxHookInput))
 	if err != nil {
-		return nil, fmt.Errorf("read what %s tells: %w", client, err)
+		return nil, fmt.Errorf("read the call of %s: %w", o.client, err)
 	}
 	here, err := filepath.Abs(a.dir)
 	if err != nil {
 		return nil, fmt.Errorf("find the working tree: %w", err)
 	}
-	if f.socket != "" {
-		r, err := rpc.Ask(f.socket, rpc.Request{Client: client, Event: event, Dir: here, Input: input}, hookWait)
+	if o.socket != "" {
+		r, err := rpc.Ask(o.socket, rpc.Request{Client: o.client, Event: o.event, Dir: here, Input: input}, hookWait)
 		switch {
 		case err == nil && r.Error != "":
 			return nil, errors.New(r.Error)
@@ -114,11 +117,11 @@ func (a *app) hookAnswer(ctx context.Context, f *hookFlags, client, event string
 		}
 		fmt.Fprintf(a.err, "supervise hook: %v: judged without it\n", err)
 	}
-	who, err := hook.ParseClient(client)
+	client, err := hook.ParseClient(o.client)
 	if err != nil {
 		return nil, err
 	}
-	call, err := hook.Read(who, event, input)
+	call, err := hook.Read(client, o.event, input)
 	if err != nil {
 		return nil, err
 	}
@@ -130,100 +133,27 @@ func (a *app) hookAnswer(ctx context.Context, f *hookFlags, client, event string
 	return hook.Answer(call, d), nil
 }
 
-// judgeAlone judges a call without a supervisor: by what git tracks, and by what the
-// files are now.
+// judgeAlone judges a call without a supervisor.
 func (a *app) judgeAlone(ctx context.Context, call hook.Call) (hook.Decision, error) {
 	allow := hook.Decision{Verdict: hook.Allow}
-	if call.Event == hook.Stop || call.Event == hook.OtherEvent || call.Kind == hook.OtherTool {
+	if !standalone.Judged(call) {
 		return allow, nil
 	}
-	root, project := above(call.Dir)
+	root, project := standalone.Above(call.Dir, config.FileName)
 	settings, err := a.settings(project)
 	if err != nil || settings.Hooks.Off() {
 		return allow, err
 	}
-	opt := hook.Options{Mode: hook.Mode(settings.Mode), Integrity: settings.Integrity.Options(), Tree: diskTree(ctx, root)}
+	opt := hook.Options{Mode: hook.Mode(settings.Mode), Integrity: settings.Integrity.Options()}
 	opt.Home, _ = os.UserHomeDir() // without one nothing lies below it
 	if base, err := ledger.DefaultBase(os.Getenv); err == nil {
 		opt.Own = []string{base}
 	}
-	switch call.Event {
-	case hook.PreTool:
-		return hook.Judge(call, opt), nil
-	case hook.PostTool:
-		later := hook.Later(call, opt)
-		opt.Tree.Before = func(rel string) ([]byte, bool) { return gitText(ctx, root, rel) }
-		risks := hook.After(call, opt, nil)
-		allow.Risks, allow.Context = risks, strings.TrimSpace(later+"\n"+hook.Warning(risks))
-	case hook.SessionStart:
-		allow.Context = hook.Opening(0, 0)
-	case hook.Stop, hook.OtherEvent:
-	}
-	return allow, nil
+	return standalone.Judge(ctx, call, root, opt), nil
 }
 
-// above returns the top of the git checkout that dir lies in, and the nearest folder
-// with a configuration; dir itself where there are none.
-func above(dir string) (root, project string) {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(filepath.Join(at, config.FileName)); err == nil && project == "" {
-			project = at
-		}
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at, cmp.Or(project, at)
-		}
-		if at == filepath.Dir(at) {
-			return cmp.Or(project, dir), cmp.Or(project, dir)
-		}
-	}
-}
-
-// diskTree is a project as it is on the disk. What must not get lost is what git
-// tracks.
-func diskTree(ctx context.Context, root string) hook.Tree {
-	return hook.Tree{
-		Root: root,
-		Files: func() []string {
-			out, err := gitOutput(ctx, root, "ls-files", "-z")
-			if err != nil {
-				return nil
-			}
-			return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
-		},
-		Read:    func(rel string) ([]byte, bool) { return readSmall(filepath.Join(root, filepath.FromSlash(rel))) },
-		Outside: readSmall,
-	}
-}
-
-// readSmall reads a file; false where there is none, or it is long.
-func readSmall(path string) ([]byte, bool) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxHookInput {
-		return nil, false
-	}
-	text, err := os.ReadFile(path)
-	return text, err == nil
-}
-
-// gitText returns a file as it was committed last.
-func gitText(ctx context.Context, root, rel string) ([]byte, bool) {
-	text, err := gitOutput(ctx, root, "cat-file", "blob", "HEAD:"+rel)
-	return text, err == nil
-}
-
-// gitOutput asks git, without anything that the repository could have it run.
-func gitOutput(ctx context.Context, root string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false", "-C", root}, args...)...)
-	var out bytes.Buffer
-	cmd.Stdout = &out
-	err := cmd.Run()
-	return out.Bytes(), err
-}
-
-// program returns how this program can be started again, absolute; "" where that
-// cannot be told.
+// program returns the absolute path by which this program can be started again, ""
+// where it is not known.
 func program() string {
 	if path, err := exec.LookPath(os.Args[0]); err == nil {
 		if path, err = filepath.Abs(path); err == nil {

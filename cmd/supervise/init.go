@@ -10,36 +10,43 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) initCmd() *cobra.Command {
-	f := &checkFlags{}
-	var force bool
+// initOptions are the options of supervise init.
+type initOptions struct {
+	checkFlags
+	force bool
+}
+
+func newInitCmd(a *app) *cobra.Command {
+	var o initOptions
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a commented " + config.FileName + " for this project",
-		Long: `Init recognises how the project is built, tested, covered and linted and writes
-that as a commented ` + config.FileName + ` into the root of the working tree. What is
-given by flags is written as given; a project that is not recognised needs --test-cmd.`,
-		Example: "  supervise init\n  supervise init --test-cmd 'make check' --test-report 'build/**/TEST-*.xml'",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.init(cmd, f, force) },
+		Long: `Write a commented ` + config.FileName + ` for this project.
+
+The file holds the recognised commands that build, test and lint the project. Flags
+replace them; a project that is not recognised needs --test-cmd.`,
+		Example: `  supervise init
+  supervise init --test-cmd 'make check' --test-report 'build/**/TEST-*.xml'`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runInit(cmd, a, o) },
 	}
-	f.register(cmd.Flags())
-	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace an existing file")
+	o.checkFlags.register(cmd.Flags())
 	return cmd
 }
 
-func (a *app) init(cmd *cobra.Command, f *checkFlags, force bool) error {
+func runInit(cmd *cobra.Command, a *app, o initOptions) error {
 	at, err := a.place(cmd.Context())
 	if err != nil {
 		return err
 	}
 	path := config.Path(at.project)
-	if _, err := os.Lstat(path); err == nil && !force {
-		return usageError{fmt.Errorf("%s is there already; --force replaces it", path)}
+	if _, err := os.Lstat(path); err == nil && !o.force {
+		return usageError{fmt.Errorf("%s exists already; --force replaces it", path)}
 	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("look for %s: %w", path, err)
 	}
 	s := config.Default()
-	if err := f.override(&s); err != nil {
+	if err := o.checkFlags.override(&s); err != nil {
 		return err
 	}
 	plan, notes, err := s.Plan(at.project, lookPath)
@@ -53,11 +60,11 @@ func (a *app) init(cmd *cobra.Command, f *checkFlags, force bool) error {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		return fmt.Errorf("write configuration: %w", err)
 	}
-	_ = a.showPlan(plan, false)
-	fmt.Fprintf(a.out, "wrote %s\n", path)
-	for _, n := range notes {
-		fmt.Fprintf(a.err, "note: %s\n", n)
+	if err := a.showPlan(plan, false); err != nil {
+		return err
 	}
-	fmt.Fprintf(a.err, "next: supervise doctor runs each check once and says what is measured\n")
+	fmt.Fprintf(a.out, "wrote %s\n", path)
+	a.notes(notes...)
+	fmt.Fprintf(a.err, "next: supervise doctor runs each check once and shows what is measured\n")
 	return nil
 }

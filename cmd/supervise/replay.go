@@ -12,11 +12,13 @@ import (
 	"supervise/internal/report"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// replayFlags are the flags of replay.
-type replayFlags struct {
+// replayOptions are the options of supervise replay.
+type replayOptions struct {
 	checkFlags
+	subject     string // REV..REV or a loop
 	jobs, max   int
 	setup       string
 	fresh, json bool
@@ -25,83 +27,87 @@ type replayFlags struct {
 	sensitivity float64
 }
 
-func (a *app) replayCmd() *cobra.Command {
-	f := &replayFlags{}
+func newReplayCmd(a *app) *cobra.Command {
+	var o replayOptions
 	cmd := &cobra.Command{
 		Use:   "replay REV..REV | [LOOP]",
-		Short: "Judge the commits of a history, or a recorded loop, by the rules",
-		Long: `Replay runs the line of a loop (measure, grade, assess) over a git history, each
-commit along the first parents as if it were an iteration that was accepted, and
-says which rules fire on which commits and how often: per 100 commits with a
-Wilson interval of 95 %, and which share of the findings would be false where 1, 5
-or 20 % of all iterations do harm. It assumes that every commit was honest. So the
-rules can be tuned on a project before anything depends on them.
+		Short: "Judge the commits of a history, or a recorded loop again",
+		Long: `Judge the commits of a history, or a recorded loop again.
 
-The commits are measured in a checkout of its own, outside of the working tree;
-nothing of yours is touched, and it is removed at the end. What was measured once
-is kept by tree and not measured again. The checks are those of supervise run here
-and now; dependencies that git does not hold are installed by --setup.
+Each commit of a history, along the first parents, is judged like an accepted iteration
+of a loop. The result is how often each rule fires: per 100 commits with a 95 % Wilson
+interval, and the share of false findings if 1, 5 or 20 % of all iterations do harm.
+It assumes that every commit was honest, so that rules can be tuned on a project before
+they matter. The commits are measured in a checkout outside the working tree, with the
+checks of supervise run; --setup installs dependencies that git does not hold.
 
-With the name of a loop, replay judges its recorded iterations again, and says
-where a verdict is not as it was recorded: exit status 3.
+For a loop, the recorded iterations are judged again; exits with 3 if a verdict differs
+from the record.
 
---what-if judges recorded measurements once more with a key of the configuration
-changed, and runs nothing.`,
+--what-if judges recorded measurements with a key of the configuration changed, and
+runs nothing.`,
 		Example: `  supervise replay HEAD~100..HEAD
   supervise replay v1.0..main --max 50 --jobs 2 --setup 'npm ci'
-  supervise replay HEAD~100..HEAD --what-if rules.coverage_regression.threshold=1
-  supervise replay fix-tests --what-if strict=true
-  supervise replay HEAD~100..HEAD --format markdown`,
+  supervise replay fix-tests --what-if strict=true`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if replay.IsRange(first(args)) {
-				return a.replayHistory(cmd, f, args[0])
-			}
-			return a.replayLoop(cmd, f, first(args))
+			o.subject = first(args)
+			return runReplay(cmd, a, o)
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.IntVar(&f.max, "max", 0, "only the latest so many commits (default all)")
-	flags.IntVar(&f.jobs, "jobs", 1, "how many commits are measured at the same time")
-	flags.StringVar(&f.setup, "setup", "", "command that prepares a checkout, for instance 'npm ci'")
-	flags.BoolVar(&f.fresh, "fresh", false, "measure again what was measured before")
-	flags.StringArrayVar(&f.whatIf, "what-if", nil, "KEY=VALUE of the configuration: judge recorded measurements with it as well (repeatable)")
-	flags.Float64Var(&f.sensitivity, "sensitivity", 1, "share of the iterations that do harm on which a rule fires, for the false discovery rate")
-	flags.StringVar(&f.format, "format", "text", "text or markdown (the table alone)")
-	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
-	f.register(cmd.Flags())
+	section(cmd.Flags(), "Commits", func(f *pflag.FlagSet) {
+		f.IntVar(&o.max, "max", 0, "only the latest commits, up to this number (default all)")
+		f.IntVar(&o.jobs, "jobs", 1, "how many commits are measured in parallel")
+		f.StringVar(&o.setup, "setup", "", "`command` that prepares a checkout, such as 'npm ci'")
+		f.BoolVar(&o.fresh, "fresh", false, "measure again what was measured before")
+		f.Float64Var(&o.sensitivity, "sensitivity", 1, "share of harmful iterations on which a rule fires, for the false discovery rate")
+	})
+	section(cmd.Flags(), "Rules", func(f *pflag.FlagSet) {
+		f.StringArrayVar(&o.whatIf, "what-if", nil, "`KEY=VALUE` of the configuration: also judge recorded measurements with it (repeatable)")
+	})
+	section(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
+		f.StringVar(&o.format, "format", "text", "text or markdown (only the table)")
+		f.BoolVar(&o.json, "json", false, "print as JSON")
+	})
+	o.checkFlags.register(cmd.Flags())
 	return cmd
 }
 
-func (f *replayFlags) check() error {
+func runReplay(cmd *cobra.Command, a *app, o replayOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if replay.IsRange(o.subject) {
+		return a.replayHistory(cmd, o)
+	}
+	return a.replayLoop(cmd, o)
+}
+
+func (o replayOptions) check() error {
 	switch {
-	case f.max < 0 || f.jobs < 1:
-		return usageError{errors.New("--max must not be negative, and --jobs is at least 1")}
-	case f.sensitivity <= 0 || f.sensitivity > 1:
-		return usageError{fmt.Errorf("--sensitivity is above 0 and at most 1, not %v", f.sensitivity)}
-	case f.format != "text" && f.format != "markdown":
-		return usageError{fmt.Errorf("--format is text or markdown, not %s", f.format)}
+	case o.max < 0 || o.jobs < 1:
+		return usageError{errors.New("--max must not be negative, and --jobs must be at least 1")}
+	case o.sensitivity <= 0 || o.sensitivity > 1:
+		return usageError{fmt.Errorf("--sensitivity is above 0 and at most 1, not %v", o.sensitivity)}
+	case o.format != "text" && o.format != "markdown":
+		return usageError{fmt.Errorf("--format is text or markdown, not %s", o.format)}
 	}
 	return nil
 }
 
-func (a *app) replayHistory(cmd *cobra.Command, f *replayFlags, span string) error {
-	if err := f.check(); err != nil {
-		return err
-	}
+func (a *app) replayHistory(cmd *cobra.Command, o replayOptions) error {
 	at, err := a.place(cmd.Context())
 	if err != nil {
 		return err
 	}
-	if err := at.underGit(cmd.Context(), "replay"); err != nil {
+	if err := at.underGit(cmd.Context(), "replay "+o.subject); err != nil {
 		return err
 	}
-	settings, plan, err := a.plan(at.project, f.checkFlags)
+	settings, plan, err := a.plan(at.project, o.checkFlags)
 	if err != nil {
 		return err
 	}
-	opts, err := settings.Loop(at.root)
+	loopOpts, err := settings.Loop(at.root)
 	if err != nil {
 		return err
 	}
@@ -109,23 +115,23 @@ func (a *app) replayHistory(cmd *cobra.Command, f *replayFlags, span string) err
 	if err != nil {
 		return err
 	}
-	o := replay.Options{
-		Repo: at.root, Span: span, Max: f.max, Jobs: f.jobs, Setup: f.setup, Fresh: f.fresh, Recorded: len(f.whatIf) > 0,
-		Plan: plan, Root: at.root, Settings: opts.Settings, Sensitivity: f.sensitivity,
+	opts := replay.Options{
+		Repo: at.root, Span: o.subject, Max: o.max, Jobs: o.jobs, Setup: o.setup, Fresh: o.fresh, Recorded: len(o.whatIf) > 0,
+		Plan: plan, Root: at.root, Settings: loopOpts.Settings, Sensitivity: o.sensitivity,
 		Home: home, Checkout: replay.Checkout(home, at.root, os.TempDir()), Env: os.Environ(), Version: version(),
 		Now: time.Now(), OnProgress: a.replayed,
 	}
-	if o.WhatIf, err = whatIf(opts.Settings, f.whatIf); err != nil {
+	if opts.WhatIf, err = whatIf(loopOpts.Settings, o.whatIf); err != nil {
 		return err
 	}
-	rep, err := replay.History(cmd.Context(), o)
+	rep, err := replay.History(cmd.Context(), opts)
 	if err != nil {
 		return err
 	}
 	switch {
-	case f.json:
+	case o.json:
 		return a.encode(rep)
-	case f.format == "markdown":
+	case o.format == "markdown":
 		return rep.Markdown(a.out)
 	}
 	return rep.Text(a.out)
@@ -139,7 +145,7 @@ func whatIf(base loop.Settings, keys []string) (*loop.Settings, error) {
 	return &s, err
 }
 
-// replayed tells of the progress.
+// replayed prints the progress.
 func (a *app) replayed(p replay.Progress) {
 	c, took := p.Commit, report.Duration(p.Took)
 	switch {
@@ -152,11 +158,8 @@ func (a *app) replayed(p replay.Progress) {
 	}
 }
 
-func (a *app) replayLoop(cmd *cobra.Command, f *replayFlags, name string) error {
-	if err := f.check(); err != nil {
-		return err
-	}
-	dir, state, err := a.find(cmd, name)
+func (a *app) replayLoop(cmd *cobra.Command, o replayOptions) error {
+	dir, state, err := a.find(cmd, o.subject)
 	if err != nil {
 		return err
 	}
@@ -164,7 +167,7 @@ func (a *app) replayLoop(cmd *cobra.Command, f *replayFlags, name string) error 
 	if err != nil {
 		return err
 	}
-	tried, err := whatIf(rec.Settings, f.whatIf)
+	tried, err := whatIf(rec.Settings, o.whatIf)
 	if err != nil {
 		return err
 	}
@@ -175,7 +178,7 @@ func (a *app) replayLoop(cmd *cobra.Command, f *replayFlags, name string) error 
 	if !rep.Exact() {
 		a.code = 3
 	}
-	if f.json {
+	if o.json {
 		return a.encode(rep)
 	}
 	return rep.Text(a.out)

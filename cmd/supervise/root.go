@@ -2,16 +2,17 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"regexp"
 	"syscall"
 
 	"supervise/internal/config"
 	"supervise/internal/loop"
 	"supervise/internal/report"
+	"supervise/internal/report/results"
 	"supervise/runner"
 
 	"github.com/sirupsen/logrus"
@@ -116,11 +117,15 @@ back the best iteration, not the last.`,
 		}
 		return usageError{fmt.Errorf("%s; see '%s --help'", text, c.CommandPath())}
 	})
-	cmd.AddCommand(a.replayCmd())
-	cmd.AddCommand(newRunCmd(a), a.initCmd(), a.doctorCmd(), a.measureCmd(), a.parseCmd(), newResumeCmd(a), a.statusCmd(), a.reportCmd(), a.explainCmd(), a.ackCmd(), a.diffCmd(), a.rollbackCmd(), a.demoCmd(), a.demoAgentCmd(), a.versionCmd())
-	cmd.AddCommand(a.selectCmd(), a.hookCmd(), a.hooksCmd(), a.recordCmd(), a.decideCmd(), a.auditCmd(), a.gateCmd(), a.baselineCmd())
-	cmd.AddCommand(a.verifyCmd(), a.analyticsCmd(), a.cleanCmd(), a.benchmarkCmd(), a.manCmd(), a.pauseCmd(), newWatchCmd(a))
-	cmd.AddCommand(a.answerCmds()...)
+	cmd.AddCommand(newDemoAgentCmd(a), newManCmd())
+	for _, add := range []func(*app) *cobra.Command{
+		newAbortCmd, newAckCmd, newAnalyticsCmd, newApproveCmd, newAuditCmd, newBaselineCmd, newBenchmarkCmd, newCleanCmd,
+		newDecideCmd, newDemoCmd, newDiffCmd, newDoctorCmd, newExplainCmd, newGateCmd, newHookCmd, newHooksCmd, newInitCmd,
+		newMeasureCmd, newParseCmd, newPauseCmd, newRecordCmd, newRejectCmd, newReplayCmd, newReportCmd, newResumeCmd,
+		newRollbackCmd, newRunCmd, newSelectCmd, newStatusCmd, newVerifyCmd, newVersionCmd, newWatchCmd,
+	} {
+		cmd.AddCommand(add(a))
+	}
 	for _, sub := range append(cmd.Commands(), cmd) {
 		finish(sub)
 	}
@@ -136,25 +141,6 @@ func (a *app) register(flags *pflag.FlagSet) {
 	flags.StringVar(&a.config, "config", "", "configuration file (default "+config.FileName+" in the working tree)")
 	flags.StringVar(&a.state, "state-dir", os.Getenv("SUPERVISE_STATE_DIR"), "folder for the state of loops (default $XDG_STATE_HOME/supervise)")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "log more, on standard error")
-}
-
-// treeOf finds out which loop and which of its trees are meant: without a loop it is
-// the latest.
-func treeOf(args []string) []string {
-	if len(args) > 0 && treeName.MatchString(args[0]) {
-		return append([]string{"latest"}, args...)
-	}
-	return args
-}
-
-// treeName is what stands for a tree of a loop. A loop is not named so shortly.
-var treeName = regexp.MustCompile(`^(s?[0-9]{1,5}|best|baseline|now)$`)
-
-// loopAndTrees accepts a loop and so many of its trees, or those alone.
-func loopAndTrees(least, most int) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		return cobra.RangeArgs(1+least, 1+most)(c, treeOf(args))
-	}
 }
 
 // paint colours for a terminal, unless NO_COLOR asks not to.
@@ -180,4 +166,35 @@ func (a *app) log() logrus.FieldLogger {
 	}
 	l.SetFormatter(&logrus.TextFormatter{DisableTimestamp: true, DisableColors: true})
 	return l
+}
+
+// text prints results for people.
+func (a *app) text() results.Text { return results.Text{Writer: a.out, Paint: a.paint(a.out)} }
+
+// encode prints a result as JSON.
+func (a *app) encode(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// encodeIf prints a result as JSON if asJSON is set.
+func (a *app) encodeIf(asJSON bool, v any) error {
+	if !asJSON {
+		return nil
+	}
+	return a.encode(v)
+}
+
+// lines prints values as JSON, one per line.
+func (a *app) lines(values []any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	for _, v := range values {
+		if err := enc.Encode(v); err != nil {
+			return err
+		}
+	}
+	return nil
 }

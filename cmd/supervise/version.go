@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) versionCmd() *cobra.Command {
+func newVersionCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
@@ -20,7 +20,7 @@ func (a *app) versionCmd() *cobra.Command {
 	}
 }
 
-// version is what the build knows of itself.
+// version is the version of this build.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

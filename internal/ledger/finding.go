@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"supervise/detector"
 )
@@ -56,6 +57,32 @@ func Findings(dir string) ([]Finding, error) {
 		for _, a := range v.Alerts {
 			out = append(out, Finding{LoopID: filepath.Base(dir), Iteration: v.Iteration, Alert: a})
 		}
+	}
+	return out, nil
+}
+
+// minPrefix is how much of an ID must be given.
+const minPrefix = 4
+
+// ErrFinding marks beginnings of IDs that do not identify a finding.
+var ErrFinding = errors.New("the ID of a finding")
+
+// PickFinding returns the finding whose ID begins with a prefix, nil for none. Findings
+// of severity INFO cannot be picked, unless an acknowledgement made them so.
+func PickFinding(list []Finding, prefix string) (*Finding, error) {
+	if len(prefix) < minPrefix {
+		return nil, fmt.Errorf("%w: %q is too short: give at least %d of its digits", ErrFinding, prefix, minPrefix)
+	}
+	var out *Finding
+	for i, f := range list {
+		id := f.Alert.ID()
+		if !strings.HasPrefix(id, strings.ToLower(prefix)) || f.Alert.Severity <= detector.Info && f.Alert.Acknowledged == nil {
+			continue
+		}
+		if out != nil && out.Alert.ID() != id {
+			return nil, fmt.Errorf("%w: several begin with %s, %s and %s among them: give more digits", ErrFinding, prefix, out.Alert.ID(), id)
+		}
+		out = &list[i]
 	}
 	return out, nil
 }

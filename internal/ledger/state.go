@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -197,4 +198,17 @@ func ReadState(dir string) (State, error) {
 		return s, fmt.Errorf("read state of %s: %w (version %d, known up to %d); update supervise", dir, ErrNewer, s.Version, Version)
 	}
 	return s, nil
+}
+
+// Chosen returns the iteration that was selected, or the best one so far; nil for none.
+func (s State) Chosen() *BestIteration { return cmp.Or(s.Selected, s.Best) }
+
+// Over reports whether nothing more happens in a loop by itself.
+func (s Status) Over() bool {
+	switch s {
+	case Completed, Failed, Aborted, Crashed:
+		return true
+	case Running, Paused, Completing:
+	}
+	return false
 }

@@ -117,7 +117,7 @@ func (v HTML) Write(w io.Writer) error {
 
 func (v HTML) data() htmlData {
 	d := htmlData{Loop: v.State.LoopID, Task: v.State.Task, Selected: -1, Metrics: []htmlMetric{}, Iterations: []htmlIteration{}}
-	if best := bestOf(v.State); best != nil {
+	if best := v.State.Chosen(); best != nil {
 		d.Selected = best.Iteration
 	}
 	add := func(name, text string) {

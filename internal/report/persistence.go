@@ -95,7 +95,7 @@ func Persistence(s ledger.State, its []ledger.Iteration, falsePositives *float64
 	add("Regression Events", events(s.Regressions))
 	add("Reinforcement Level", cmp.Or(s.Level, "none yet"))
 	add("Recovery Attempts", fmt.Sprint(s.RecoveryAttempts))
-	if best := bestOf(s); best != nil {
+	if best := s.Chosen(); best != nil {
 		add("Best Iteration", fmt.Sprintf("%d (quality: %s)", best.Iteration, share(qualityOf(its, best.Iteration))))
 	}
 	if n := len(its) - 1; n > 0 {
@@ -108,8 +108,6 @@ func Persistence(s ledger.State, its []ledger.Iteration, falsePositives *float64
 	}
 	return out
 }
-
-func bestOf(s ledger.State) *ledger.BestIteration { return cmp.Or(s.Selected, s.Best) }
 
 func qualityOf(its []ledger.Iteration, n int) *float64 {
 	i := slices.IndexFunc(its, func(it ledger.Iteration) bool { return it.Number == n })

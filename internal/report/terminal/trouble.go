@@ -41,7 +41,9 @@ func (p *Printer) aftermath(e event.Event) {
 	case event.OverLimit:
 		p.line("     %s", p.Paint(report.Warn, fmt.Sprintf("the snapshots take %s, over snapshot.max_store_mb (%s): %s", report.Bytes(d.Bytes), report.Bytes(d.Limit), d.Why)))
 	case event.Shortfall:
-		p.shortfall(d)
+		for _, text := range report.Unrestored(d.Gone, d.Left, d.Displaced, d.DisplacedTo) {
+			p.warn(text)
+		}
 	case event.SharedRefs:
 		p.shared(e, d)
 	case event.Survivors:
@@ -102,19 +104,6 @@ func (p *Printer) crash(d event.Crash) {
 	}
 	p.line("%s", p.Paint(report.Warn, fmt.Sprintf("loop %s was killed: %s; interrupt this one and %s resume %s --force goes on with it, or %s rollback %s %d puts back what came before it",
 		d.LoopID, what, p.Self, d.LoopID, p.Self, d.LoopID, max(0, d.Iteration-1))))
-}
-
-// shortfall tells what a restore could not do.
-func (p *Printer) shortfall(d event.Shortfall) {
-	if len(d.Gone) > 0 {
-		p.line("     %s", p.Paint(report.Warn, "gone, and never kept, so that it cannot be put back: "+strings.Join(report.Cut(d.Gone, 10), ", ")))
-	}
-	if len(d.Left) > 0 {
-		p.line("     %s", p.Paint(report.Warn, "new, and left there, too big or unreadable to be kept: "+strings.Join(report.Cut(d.Left, 10), ", ")))
-	}
-	if len(d.Displaced) > 0 {
-		p.line("     %s", p.Paint(report.Warn, "in the way, and too big or unreadable to be kept: "+strings.Join(report.Cut(d.Displaced, 10), ", ")+"; moved to "+d.DisplacedTo))
-	}
 }
 
 // shared tells what became of that which linked worktrees share.

@@ -1,4 +1,4 @@
-package main
+package results
 
 import (
 	"fmt"
@@ -6,23 +6,22 @@ import (
 	"strings"
 
 	"supervise/detector"
-	"supervise/internal/ack"
 	"supervise/internal/ledger"
 	"supervise/internal/reasoning"
 	"supervise/internal/report"
 )
 
-// findingsDoc counts the findings of a loop, each once however often it came.
-type findingsDoc struct {
+// Findings are the findings of a loop, each counted once.
+type Findings struct {
 	Raised         int          `json:"raised"`          // above INFO
 	Acknowledged   int          `json:"acknowledged"`    // that would have been raised
 	FalsePositives int          `json:"false_positives"` // of the raised ones, marked by supervise ack
 	Rate           *float64     `json:"false_positive_rate"`
-	List           []findingRow `json:"list,omitempty"`
+	List           []FindingRow `json:"list,omitempty"`
 }
 
-// findingRow is one finding, at its last appearance.
-type findingRow struct {
+// FindingRow is one finding, at its last appearance.
+type FindingRow struct {
 	ID            string            `json:"id"`
 	Iteration     int               `json:"iteration"`
 	Rule          string            `json:"rule"`
@@ -33,10 +32,10 @@ type findingRow struct {
 	FalsePositive bool              `json:"false_positive,omitempty"`
 }
 
-// count counts the findings of one loop. marked are the IDs that somebody called
-// false positives.
-func count(list []ledger.Finding, marked map[string]bool) findingsDoc {
-	var d findingsDoc
+// FindingsOf counts the findings of one loop. marked are the IDs of those that a person
+// marked as false positives.
+func FindingsOf(list []ledger.Finding, marked map[string]bool) Findings {
+	var d Findings
 	at := map[string]int{}
 	for _, f := range list {
 		if f.Alert.Severity <= detector.Info && f.Alert.Acknowledged == nil {
@@ -66,19 +65,19 @@ func count(list []ledger.Finding, marked map[string]bool) findingsDoc {
 	return d
 }
 
-func (d *findingsDoc) rate() {
+func (d *Findings) rate() {
 	if d.Raised > 0 {
 		share := float64(d.FalsePositives) / float64(d.Raised)
 		d.Rate = &share
 	}
 }
 
-func rowOf(f ledger.Finding, marked map[string]bool) findingRow {
+func rowOf(f ledger.Finding, marked map[string]bool) FindingRow {
 	names := make([]string, len(f.Alert.Tests))
 	for i, id := range f.Alert.Tests {
 		names[i] = id.String()
 	}
-	row := findingRow{
+	row := FindingRow{
 		ID: f.Alert.ID(), Iteration: f.Iteration, Rule: f.Alert.Rule, Severity: f.Alert.Severity,
 		Message: f.Alert.Message(), Tests: reasoning.NamesOf(names),
 	}
@@ -89,60 +88,33 @@ func rowOf(f ledger.Finding, marked map[string]bool) findingRow {
 	return row
 }
 
-// statusFindings are the findings of a loop, and the counts of all loops of the
-// tree.
-type statusFindings struct {
-	findingsDoc
-	Project findingsDoc `json:"project"`
+// LoopFindings are the findings of a loop, and the counts of all loops of the tree.
+type LoopFindings struct {
+	Findings
+	Project Findings `json:"project"`
 }
 
-// findings counts the findings of the loop and of the whole project.
-func (a *app) findings(at place, loopID string) (statusFindings, error) {
-	var out statusFindings
-	home, err := a.home(at.root)
-	if err != nil {
-		return out, err
+// Add counts the findings of another loop of the tree, or of this one.
+func (f *LoopFindings) Add(d Findings, thisLoop bool) {
+	if thisLoop {
+		f.Findings = d
 	}
-	entries, err := ack.Load(ack.Path(at.project))
-	if err != nil {
-		fmt.Fprintf(a.err, "note: false positives are not known: %v\n", err)
-	}
-	marked := map[string]bool{}
-	for _, e := range entries {
-		marked[e.ID()] = marked[e.ID()] || e.FalsePositive
-	}
-	loops, err := ledger.Loops(home, at.root)
-	if err != nil {
-		return out, err
-	}
-	for _, s := range loops {
-		list, err := ledger.Findings(ledger.Dir(home, s.LoopID))
-		if err != nil {
-			a.log().Warn(err)
-			continue
-		}
-		d := count(list, marked)
-		if s.LoopID == loopID {
-			out.findingsDoc = d
-		}
-		out.Project.Raised += d.Raised
-		out.Project.Acknowledged += d.Acknowledged
-		out.Project.FalsePositives += d.FalsePositives
-	}
-	out.Project.rate()
-	return out, nil
+	f.Project.Raised += d.Raised
+	f.Project.Acknowledged += d.Acknowledged
+	f.Project.FalsePositives += d.FalsePositives
+	f.Project.rate()
 }
 
 // maxFindings is how many findings status names.
 const maxFindings = 10
 
-func (a *app) printFindings(f statusFindings, paint report.Paint) {
+func (t Text) findings(f LoopFindings) {
 	if f.Project.Raised+f.Project.Acknowledged == 0 {
 		return
 	}
 	for i, row := range f.List {
 		if i == maxFindings {
-			fmt.Fprintf(a.out, "         and %d more, see --json\n", len(f.List)-i)
+			fmt.Fprintf(t, "         and %d more, see --json\n", len(f.List)-i)
 			break
 		}
 		note := ""
@@ -152,12 +124,12 @@ func (a *app) printFindings(f statusFindings, paint report.Paint) {
 		case row.FalsePositive:
 			note = " (marked as a false positive)"
 		}
-		fmt.Fprintf(a.out, "%s %s iteration %d, %s %s: %s%s\n", paint(report.Faint, "finding  "), row.ID, row.Iteration, row.Severity, row.Rule, row.Message, note)
+		t.row(report.Faint, "finding  ", "%s iteration %d, %s %s: %s%s", row.ID, row.Iteration, row.Severity, row.Rule, row.Message, note)
 	}
-	fmt.Fprintf(a.out, "%s %s; all loops of this tree: %s\n", paint(report.Faint, "findings "), f.text(), f.Project.text())
+	t.row(report.Faint, "findings ", "%s; all loops of this tree: %s", f.text(), f.Project.text())
 }
 
-func (d findingsDoc) text() string {
+func (d Findings) text() string {
 	text := fmt.Sprintf("%d raised", d.Raised)
 	if d.Rate != nil {
 		text += fmt.Sprintf(", %s (%.1f%%)", report.Count(d.FalsePositives, "false positive", "false positives"), 100**d.Rate)
@@ -168,24 +140,23 @@ func (d findingsDoc) text() string {
 	return text
 }
 
-// maxChanged is of how many iterations status names the tests.
+// maxChanged is the number of iterations whose tests status names.
 const maxChanged = 5
 
-// printTests says what became of which test in the last iterations in which
-// anything did.
-func (a *app) printTests(its []ledger.Iteration, paint report.Paint) {
+// tests lists the tests that changed in the last iterations that changed any.
+func (t Text) tests(its []ledger.Iteration) {
 	var blocks [][]string
 	for i := len(its) - 1; i >= 0 && len(blocks) < maxChanged; i-- {
 		if lines := testLines(its[i].Assessment.Changes); len(lines) > 0 {
 			for n := range lines {
-				lines[n] = fmt.Sprintf("%s iteration %d, %s", paint(report.Faint, "tests    "), its[i].Number, lines[n])
+				lines[n] = fmt.Sprintf("%s iteration %d, %s", t.Paint(report.Faint, "tests    "), its[i].Number, lines[n])
 			}
 			blocks = append(blocks, lines)
 		}
 	}
 	slices.Reverse(blocks)
 	for _, line := range slices.Concat(blocks...) {
-		fmt.Fprintln(a.out, line)
+		fmt.Fprintln(t, line)
 	}
 }
 

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"supervise/internal/approval"
+	"supervise/internal/ledger"
+
+	"github.com/spf13/cobra"
+)
+
+// abortOptions are the options of supervise abort.
+type abortOptions struct {
+	loop, reason string
+	revert, keep bool // of a loop that waits for nobody
+}
+
+func newAbortCmd(a *app) *cobra.Command {
+	var o abortOptions
+	cmd := &cobra.Command{
+		Use:   "abort [LOOP]",
+		Short: "End a loop that runs or waits for approval",
+		Long: `End a loop that runs or waits for approval.
+
+A loop that waits for approval undoes the iteration it asks about and gives back the
+best iteration so far. Any other loop ends as after Ctrl-C; then --revert restores the
+tree from before the loop, and --keep-changes the last tree of the agent.` + onlyPeople,
+		Example: `  supervise abort
+  supervise abort fix-tests --reason "the feature was dropped"
+  supervise abort fix-tests --revert`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.loop = first(args)
+			return runAbort(cmd, a, o)
+		},
+	}
+	cmd.Flags().StringVar(&o.reason, "reason", "", "why, for the log")
+	cmd.Flags().BoolVar(&o.revert, "revert", false, "restore the tree from before the loop")
+	cmd.Flags().BoolVar(&o.keep, "keep-changes", false, "restore the last tree of the agent")
+	return cmd
+}
+
+func runAbort(cmd *cobra.Command, a *app, o abortOptions) error {
+	if o.revert && o.keep {
+		return usageError{errors.New("give one of --revert (the tree from before the loop) and --keep-changes (the last tree of the agent)")}
+	}
+	dir, state, err := a.running(cmd, o.loop)
+	if err != nil {
+		return err
+	}
+	if _, noQuestion := approval.Asked(dir); noQuestion == nil {
+		return runAnswer(cmd, a, answerOptions{loop: o.loop, choice: approval.Abort, reason: o.reason})
+	}
+	p, err := os.FindProcess(state.PID)
+	if err == nil {
+		err = p.Signal(os.Interrupt)
+	}
+	if err != nil {
+		return fmt.Errorf("interrupt loop %s (process %d): %w", state.LoopID, state.PID, err)
+	}
+	fmt.Fprintf(a.err, "%s is asked to end\n", state.LoopID)
+	if err := awaitEnd(cmd.Context(), dir); err != nil {
+		return err
+	}
+	switch {
+	case o.revert:
+		return runRollback(cmd, a, rollbackOptions{loop: state.LoopID, tree: "baseline"})
+	case o.keep:
+		return a.restoreLast(cmd, dir, state.LoopID)
+	}
+	fmt.Fprintf(a.out, "%s is over; its best iteration is in the tree\n", state.LoopID)
+	return nil
+}
+
+// restoreLast restores the last tree of the agent, if there is a snapshot of it.
+func (a *app) restoreLast(cmd *cobra.Command, dir, name string) error {
+	its, err := ledger.Iterations(dir)
+	if err != nil {
+		return err
+	}
+	for i := len(its) - 1; i >= 0; i-- {
+		if its[i].Snapshot != "" {
+			return runRollback(cmd, a, rollbackOptions{loop: name, tree: "s" + string(its[i].Snapshot)})
+		}
+	}
+	return nil
+}
+
+// endTimeout is how long a loop may take to end: the agent's processes are ended, the
+// tree is restored and re-measured.
+const endTimeout = 10 * time.Minute
+
+// awaitEnd waits until no process works on the loop in a folder.
+func awaitEnd(ctx context.Context, dir string) error {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(endTimeout); time.Now().Before(deadline); {
+		free, err := ledger.Free(dir)
+		if err != nil || free {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+	return fmt.Errorf("the loop in %s does not end: its processes may hang", dir)
+}

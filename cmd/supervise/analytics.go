@@ -1,0 +1,67 @@
+package main
+
+import (
+	"time"
+
+	"supervise/internal/ledger"
+	"supervise/internal/record"
+	"supervise/internal/report"
+
+	"github.com/spf13/cobra"
+)
+
+// analyticsOptions are the options of supervise analytics.
+type analyticsOptions struct {
+	loop string
+	json bool
+}
+
+func newAnalyticsCmd(a *app) *cobra.Command {
+	var o analyticsOptions
+	cmd := &cobra.Command{
+		Use:   "analytics [LOOP]",
+		Short: "Show the trajectory of a loop: quality, degradation, returns",
+		Example: `  supervise analytics
+  supervise analytics --json fix-tests`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.loop = first(args)
+			return runAnalytics(cmd, a, o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
+	return cmd
+}
+
+func runAnalytics(cmd *cobra.Command, a *app, o analyticsOptions) error {
+	r, err := a.chosenReport(cmd, o.loop)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return a.encode(report.AnalyticsOf(r))
+	}
+	_, err = a.out.Write(report.Completion(r))
+	return err
+}
+
+// chosenReport is what reports say of a loop with the choice that its rules make.
+func (a *app) chosenReport(cmd *cobra.Command, name string) (report.Loop, error) {
+	v, err := a.view(cmd, name)
+	if err != nil {
+		return report.Loop{}, err
+	}
+	v, choice, err := v.Choose(record.Wish{})
+	if err != nil {
+		return report.Loop{}, err
+	}
+	return v.Report(choice, asOf(v.State)), nil
+}
+
+// asOf is the time at which a loop is looked at: its end, where it has ended.
+func asOf(s ledger.State) time.Time {
+	if s.Status.Over() {
+		return s.UpdatedAt
+	}
+	return time.Now()
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"supervise/internal/ledger"
+	"supervise/internal/report"
+
+	"github.com/spf13/cobra"
+)
+
+// cleanOptions are the options of supervise clean.
+type cleanOptions struct {
+	keep  int
+	older time.Duration
+	yes   bool
+}
+
+func newCleanCmd(a *app) *cobra.Command {
+	var o cleanOptions
+	cmd := &cobra.Command{
+		Use:   "clean",
+		Short: "Delete old loops of this working tree with their snapshots",
+		Long: `Delete old loops of this working tree with their snapshots.
+
+Records, reports and snapshots of a deleted loop cannot be brought back. Loops that
+run, wait or can be resumed stay, and so do the latest --keep loops and those younger
+than --older-than. Without --yes the command only lists what it would delete.
+
+To drop only snapshots that nobody needs: supervise select LOOP --cleanup.`,
+		Example: `  supervise clean
+  supervise clean --keep 5 --older-than 720h --yes`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runClean(cmd, a, o) },
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&o.keep, "keep", 3, "how many of the latest loops stay")
+	flags.DurationVar(&o.older, "older-than", 14*24*time.Hour, "only loops that have not changed for this long")
+	flags.BoolVar(&o.yes, "yes", false, "delete the loops")
+	return cmd
+}
+
+func runClean(cmd *cobra.Command, a *app, o cleanOptions) error {
+	if o.keep < 0 {
+		return usageError{errors.New("--keep must not be negative")}
+	}
+	at, err := a.place(cmd.Context())
+	if err != nil {
+		return err
+	}
+	home, err := a.home(at.root)
+	if err != nil {
+		return err
+	}
+	list, young, err := ledger.Clean(home, at.root, o.keep, time.Now().Add(-o.older))
+	if err != nil {
+		return err
+	}
+	freed := int64(0)
+	for _, s := range list {
+		fmt.Fprintf(a.out, "%s  %-10s %s  %s\n", s.UpdatedAt.Local().Format(time.DateTime), s.Status, s.LoopID, report.Bytes(s.Bytes))
+		freed += s.Bytes
+		if !o.yes {
+			continue
+		}
+		if err := ledger.RemoveTree(s.Dir); err != nil {
+			return fmt.Errorf("delete %s: %w", s.LoopID, err)
+		}
+	}
+	if young > 0 {
+		fmt.Fprintf(a.err, "%s younger than %s: --older-than 0s includes all that are over\n", report.Count(young, "loop stays that is", "loops stay that are"), days(o.older))
+	}
+	what := "deleted"
+	if !o.yes {
+		what = "would be deleted, with --yes"
+	}
+	fmt.Fprintf(a.out, "%s, %s: %s\n", report.Count(len(list), "loop", "loops"), report.Bytes(freed), what)
+	return nil
+}
+
+// days writes a long time in days.
+func days(d time.Duration) string {
+	if d >= 48*time.Hour {
+		return fmt.Sprintf("%d days", int(d.Hours())/24)
+	}
+	return d.String()
+}

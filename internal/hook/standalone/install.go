@@ -1,0 +1,139 @@
+package standalone
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"supervise/internal/hook"
+	"supervise/internal/ledger"
+)
+
+// ErrSettings marks a configuration of an agent that hooks cannot be merged into.
+var ErrSettings = errors.New("the configuration of the agent")
+
+// State says which hooks of supervise a client has.
+type State struct {
+	Client string   `json:"client"`
+	Scope  string   `json:"scope"` // project or user
+	File   string   `json:"file,omitempty"`
+	Plugin string   `json:"plugin,omitempty"`
+	Events []string `json:"events"` // with a hook; empty for none
+	Note   string   `json:"note,omitempty"`
+}
+
+// Where is the file that has the hooks.
+func (s State) Where() string {
+	if s.File == "" {
+		return s.Plugin
+	}
+	return s.File
+}
+
+// Install adds the hooks to the configuration of a client.
+func Install(s hook.Settings, r hook.Request) error {
+	if s.Path != "" {
+		before, err := read(s.Path)
+		if err != nil {
+			return err
+		}
+		after, err := s.Merge(before, r)
+		if err != nil {
+			return fmt.Errorf("install hooks in %w %s: %w", ErrSettings, s.Path, err)
+		}
+		if err := write(s.Path, after); err != nil {
+			return err
+		}
+	}
+	if s.Plugin == "" {
+		return nil
+	}
+	return write(s.Plugin, hook.PluginText(r))
+}
+
+// Remove takes the hooks out of the configuration of a client.
+func Remove(s hook.Settings, client hook.Client) error {
+	if s.Path != "" {
+		before, err := read(s.Path)
+		if err != nil {
+			return err
+		}
+		left, found, err := s.Remove(client, before)
+		switch {
+		case err != nil:
+			return fmt.Errorf("remove hooks from %w %s: %w", ErrSettings, s.Path, err)
+		case found && left == nil:
+			err = os.Remove(s.Path)
+		case found:
+			err = write(s.Path, left)
+		}
+		if err != nil {
+			return fmt.Errorf("remove hooks from %s: %w", s.Path, err)
+		}
+	}
+	if s.Plugin == "" {
+		return nil
+	}
+	if err := os.Remove(s.Plugin); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the plugin: %w", err)
+	}
+	return nil
+}
+
+// StateOf reads which hooks a client has in its configuration for a scope, project or
+// user.
+func StateOf(s hook.Settings, client hook.Client, scope string) (State, error) {
+	state := State{Client: string(client), Scope: scope, File: s.Path, Plugin: s.Plugin, Events: []string{}, Note: s.Note}
+	if s.Plugin != "" {
+		if _, err := os.Stat(s.Plugin); err != nil {
+			return state, nil //nolint:nilerr // without it no hook is called
+		}
+	}
+	if s.Path == "" {
+		state.Events = hook.Events(client)
+		return state, nil
+	}
+	text, err := read(s.Path)
+	if err != nil {
+		return state, err
+	}
+	events, err := s.Has(client, text)
+	if err != nil {
+		return state, fmt.Errorf("read %s: %w", s.Path, err)
+	}
+	state.Events = append(state.Events, events...)
+	return state, nil
+}
+
+// read reads a file that need not exist.
+func read(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read the configuration of the agent: %w", err)
+	}
+	return text, nil
+}
+
+// write writes a file of the user's: it follows links and keeps the permissions.
+func write(path string, text []byte) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = ledger.WriteFile(path, text)
+	}
+	if err == nil {
+		err = os.Chmod(path, mode)
+	}
+	if err != nil {
+		return fmt.Errorf("write the configuration of the agent: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+// Package standalone is for agents' hooks outside of a loop: it judges their calls by
+// the files on disk, and installs the hooks in the agents' own configuration.
+package standalone
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"supervise/internal/hook"
+	"supervise/internal/treediff"
+)
+
+// Judge judges a call without a supervisor, in the checkout at root: by what git tracks,
+// and by the files on disk. opt needs no tree.
+func Judge(ctx context.Context, call hook.Call, root string, opt hook.Options) hook.Decision {
+	d := hook.Decision{Verdict: hook.Allow}
+	if !Judged(call) {
+		return d
+	}
+	repo := treediff.Repo{Dir: root}
+	opt.Tree = diskTree(ctx, repo)
+	switch call.Event {
+	case hook.PreTool:
+		return hook.Judge(call, opt)
+	case hook.PostTool:
+		later := hook.Later(call, opt)
+		opt.Tree.Before = func(rel string) ([]byte, bool) {
+			text, err := repo.Git(ctx, "cat-file", "blob", "HEAD:"+rel)
+			return text, err == nil
+		}
+		d.Risks = hook.After(call, opt, nil)
+		d.Context = strings.TrimSpace(later + "\n" + hook.Warning(d.Risks))
+	case hook.SessionStart:
+		d.Context = hook.Opening(0, 0)
+	case hook.Stop, hook.OtherEvent:
+	}
+	return d
+}
+
+// Judged reports whether a call is judged at all without a supervisor.
+func Judged(call hook.Call) bool {
+	return call.Event != hook.Stop && call.Event != hook.OtherEvent && call.Kind != hook.OtherTool
+}
+
+// Above returns the top of the git checkout that dir lies in, and the nearest folder
+// with a file of that name; dir itself where there are none.
+func Above(dir, name string) (root, project string) {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, name)); err == nil && project == "" {
+			project = at
+		}
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at, cmp.Or(project, at)
+		}
+		if at == filepath.Dir(at) {
+			return cmp.Or(project, dir), cmp.Or(project, dir)
+		}
+	}
+}
+
+// diskTree is a checkout as it is on disk. The files to protect are those that git
+// tracks.
+func diskTree(ctx context.Context, repo treediff.Repo) hook.Tree {
+	return hook.Tree{
+		Root: repo.Dir,
+		Files: func() []string {
+			tracked, err := repo.Tracked(ctx)
+			if err != nil {
+				return nil
+			}
+			return slices.Sorted(maps.Keys(tracked))
+		},
+		Read:    func(rel string) ([]byte, bool) { return readSmall(filepath.Join(repo.Dir, filepath.FromSlash(rel))) },
+		Outside: readSmall,
+	}
+}
+
+// maxFile is the size of the largest file that is read.
+const maxFile = 16 << 20
+
+// readSmall reads a regular file that is not too large.
+func readSmall(path string) ([]byte, bool) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
+		return nil, false
+	}
+	text, err := os.ReadFile(path)
+	return text, err == nil
+}

@@ -1,0 +1,39 @@
+package record
+
+import (
+	"context"
+	"fmt"
+
+	"supervise/internal/ledger"
+)
+
+// Answer does what one message asks for, and returns the answers. id is the loop where
+// the message names none.
+func (p Place) Answer(ctx context.Context, id string, m Message) ([]any, error) {
+	switch {
+	case m.LoopID == "":
+		m.LoopID = id
+	case id != "" && m.LoopID != id:
+		return nil, fmt.Errorf("%w: the message is about loop %s, the command about %s", ErrMessage, m.LoopID, id)
+	}
+	switch m.Type {
+	case KindBaseline, KindIteration:
+		rec, err := Record(ctx, p, m)
+		if err != nil {
+			return nil, err
+		}
+		return rec.Answer(), nil
+	case KindDecision:
+		dir, state, err := ledger.Find(p.Home, p.Root, m.LoopID)
+		if err != nil {
+			return nil, err
+		}
+		v, err := Read(dir, state)
+		if err != nil {
+			return nil, err
+		}
+		return v.Answer(m)
+	default:
+		return nil, fmt.Errorf("%w: type is %q; give BaselineRequest, IterationComplete or LoopDecisionRequest", ErrMessage, m.Type)
+	}
+}

@@ -1,0 +1,65 @@
+package results
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"supervise/internal/ack"
+	"supervise/internal/report"
+)
+
+// Ack is an acknowledgement.
+type Ack struct {
+	ID string `json:"id"`
+	ack.Entry
+	Expired bool `json:"expired"`
+}
+
+// AckOf returns an entry as it counts at a time.
+func AckOf(e ack.Entry, now time.Time) Ack { return Ack{e.ID(), e, e.Expired(now)} }
+
+// Ack prints an acknowledgement in one line of a list.
+func (t Text) Ack(a Ack) {
+	t.line("%s  %-22s  %s  %s: %s", a.ID, a.Rule, validity(a), covers(a.Entry), a.Reason)
+}
+
+// Acknowledged prints an acknowledgement that was written to the file at path.
+func (t Text) Acknowledged(a Ack, replaced bool, path string) {
+	what := "acknowledged"
+	if replaced {
+		what = "acknowledged again, the earlier entry is replaced"
+	}
+	t.line("%s: %s %s, %s, %s", what, a.ID, a.Rule, covers(a.Entry), validity(a))
+	t.line("it counts in loops that start from now on; commit %s", path)
+}
+
+func validity(r Ack) string {
+	text := "until " + r.Expires
+	switch {
+	case r.Expired:
+		text = "EXPIRED " + r.Expires
+	case r.Expires == ack.Never:
+		text = "forever"
+	case r.Expires == "":
+		text = "from " + r.Date
+	}
+	if r.FalsePositive {
+		text += ", false positive"
+	}
+	return text
+}
+
+func covers(e ack.Entry) string {
+	switch {
+	case e.Path != "":
+		return "all in " + e.Path
+	case len(e.Tests) > 0:
+		return strings.Join(report.Cut(e.Tests, 5), ", ")
+	case e.UpTo != nil:
+		return fmt.Sprintf("this finding, up to %v", *e.UpTo)
+	case e.Finding != "":
+		return "this finding"
+	}
+	return "all of the rule"
+}

@@ -1,0 +1,49 @@
+package results
+
+import (
+	"fmt"
+
+	"supervise/integrity"
+	"supervise/internal/report"
+	"supervise/metric"
+)
+
+var severityTones = map[metric.Severity]report.Tone{
+	metric.Critical: report.Bad, metric.High: report.Bad, metric.Medium: report.Warn, metric.Low: report.Faint, metric.Info: report.Faint,
+}
+
+// Audit prints the findings about a change of so many files, explained ones only if
+// all is set, and returns how many explained ones it left out.
+func (t Text) Audit(found []integrity.Finding, files int, all bool) (explained int) {
+	shown := 0
+	for _, x := range found {
+		if x.Severity <= metric.Info && !all {
+			explained++
+			continue
+		}
+		shown++
+		t.line("%s  %s %s  %s", t.Paint(severityTones[x.Severity], fmt.Sprintf("%-8s", x.Severity)), x.Rule, x.Type, auditLine(x))
+	}
+	if shown == 0 {
+		t.line("nothing found in %s", report.Count(files, "changed file", "changed files"))
+	}
+	return explained
+}
+
+// auditLine says where a finding is and what shows it.
+func auditLine(x integrity.Finding) string {
+	where := x.File
+	if x.Line > 0 {
+		where = fmt.Sprintf("%s:%d", x.File, x.Line)
+	}
+	line := where
+	for _, part := range []string{x.Test, x.Evidence} {
+		if part != "" {
+			line += "  " + part
+		}
+	}
+	if x.ExplainedBy != "" {
+		line += " (explained: " + x.ExplainedBy + ")"
+	}
+	return line
+}

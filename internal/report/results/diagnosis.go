@@ -1,0 +1,140 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"supervise/internal/ledger"
+	"supervise/internal/measure"
+	"supervise/internal/report"
+	"supervise/metric"
+)
+
+// Diagnosis is what supervise doctor found.
+type Diagnosis struct {
+	Tree     string             `json:"tree"`
+	Projects []DiagnosedProject `json:"projects"`
+	Programs []DiagnosedProgram `json:"programs"`
+	Checks   []measure.Check    `json:"checks"`
+	Notes    []string           `json:"notes,omitempty"`
+	Runs     []ledger.CheckRun  `json:"runs,omitempty"`
+	Metrics  *metric.Record     `json:"metrics,omitempty"`
+}
+
+// DiagnosedProject is a project that was recognised.
+type DiagnosedProject struct {
+	Dir      string   `json:"dir"`
+	Language string   `json:"language"`
+	Tools    []string `json:"tools"`
+}
+
+// DiagnosedProgram is a program of the machine.
+type DiagnosedProgram struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	Missing string `json:"missing,omitempty"` // what does not work without it
+}
+
+// Diagnosis prints what was recognised, before any check runs.
+func (t Text) Diagnosis(d Diagnosis) {
+	row := func(label, text string) { t.row(report.Faint, fmt.Sprintf("%-8s", label), "%s", text) }
+	row("tree", d.Tree)
+	for _, p := range d.Programs {
+		if p.Missing != "" {
+			row(p.Name, t.Paint(report.Warn, p.Missing))
+			continue
+		}
+		row(p.Name, p.Version)
+	}
+	for _, p := range d.Projects {
+		where := p.Language
+		if p.Dir != "" {
+			where = p.Dir + ": " + where
+		}
+		row("project", where+": "+strings.Join(p.Tools, ", "))
+	}
+	for _, c := range d.Checks {
+		row(string(c.Kind), report.CheckLine(c, t.Paint))
+	}
+	t.Notes(d.Notes)
+	t.line("")
+}
+
+// Notes prints remarks about the project.
+func (t Text) Notes(notes []string) {
+	for _, n := range notes {
+		t.row(report.Faint, "note    ", "%s", t.Paint(report.Warn, n))
+	}
+}
+
+// Runs prints how each check ended and what was read from where, and then the sum.
+func (t Text) Runs(res measure.Result) {
+	for _, r := range res.Runs {
+		tone, mark := report.Good, "ok     "
+		if r.Why != "" {
+			tone, mark = report.Bad, "unread "
+		}
+		t.row(tone, mark, "%s: status %d after %s%s", r.Check.Name, r.ExitCode, report.Duration(r.Duration), readFrom(r))
+		t.below(report.Bad, r.Why)
+		for _, problem := range r.Problems {
+			t.below(report.Warn, problem)
+		}
+		if len(r.Leftovers) > 0 {
+			t.below(report.Warn, "processes left running, now ended: "+strings.Join(r.Leftovers, ", "))
+		}
+	}
+	t.line("")
+	for _, p := range res.Parts {
+		t.row(report.Strong, cmp.Or(p.Dir, "."), "%s", summary(p.Set))
+	}
+	t.row(report.Strong, "measured", "%s", summary(res.Set))
+	for _, g := range res.Set.Gaps {
+		t.row(report.Warn, string(g.Section)+" not measured:", "%s", g.Why)
+	}
+}
+
+// below prints a text under a row, unless it is empty.
+func (t Text) below(tone report.Tone, text string) {
+	if text != "" {
+		t.line("        %s", t.Paint(tone, text))
+	}
+}
+
+// readFrom lists the reports that were read, and the number of tests that are listed.
+func readFrom(r measure.Run) string {
+	var list []string
+	for _, s := range r.Read {
+		list = append(list, s.Format+" from "+s.Path)
+	}
+	if r.Listed > 0 {
+		list = append(list, fmt.Sprintf("%d listed", r.Listed))
+	}
+	if len(list) == 0 { // a build, or a linter that found nothing
+		return ""
+	}
+	return "; " + strings.Join(list, ", ")
+}
+
+// summary is one line about a set.
+func summary(s metric.Set) string {
+	var list []string
+	if s.Tests != nil {
+		n := s.Tests.Counts()
+		list = append(list, fmt.Sprintf("%s: %d passed, %d failed, %d skipped", report.Count(n.Count, "test", "tests"), n.Passed, n.Failed, n.Skipped))
+	}
+	if percent, ok := s.Coverage.Percent(); ok {
+		list = append(list, fmt.Sprintf("coverage %s %% of %d %s", report.Number(percent), s.Coverage.Total, s.Coverage.Unit))
+	}
+	if s.Lint != nil {
+		n := s.Lint.Counts()
+		list = append(list, fmt.Sprintf("%s, %s, %s", report.Count(n.Errors, "lint error", "lint errors"), report.Count(n.Warnings, "warning", "warnings"), report.Count(n.TypeErrors, "type error", "type errors")))
+	}
+	if s.Build != nil {
+		list = append(list, "build "+string(s.Build.Status))
+	}
+	if len(list) == 0 {
+		return "nothing"
+	}
+	return strings.Join(list, "; ")
+}

@@ -1,0 +1,65 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"supervise/internal/ledger"
+	"supervise/internal/measure"
+	"supervise/internal/report"
+	"supervise/metric"
+	"supervise/selector"
+)
+
+// Measurement is what supervise measure found.
+type Measurement struct {
+	metric.Record
+	Derived struct {
+		ErrorCount   *float64         `json:"error_count"`
+		QualityScore *float64         `json:"quality_score"`
+		Signature    metric.Signature `json:"signature"`
+	} `json:"derived"`
+	Projects []ProjectRecord   `json:"projects,omitempty"` // where there are several
+	Checks   []ledger.CheckRun `json:"checks"`
+}
+
+// ProjectRecord is what the checks of one project of several found.
+type ProjectRecord struct {
+	Dir string `json:"dir"`
+	metric.Record
+}
+
+// MeasurementOf describes what was measured; checks are its runs.
+func MeasurementOf(res measure.Result, checks []ledger.CheckRun) Measurement {
+	m := Measurement{Record: res.Set.Record(), Checks: checks}
+	for _, p := range res.Parts {
+		m.Projects = append(m.Projects, ProjectRecord{p.Dir, p.Set.Record()})
+	}
+	m.Derived.Signature = res.Set.Signature()
+	if m.Quality != nil {
+		m.Derived.ErrorCount = m.Quality.ErrorCount
+	}
+	if score := selector.Grade(res.Set, res.Set, selector.DefaultWeights()); score.Measured {
+		m.Derived.QualityScore = &score.Value
+	}
+	return m
+}
+
+// Measurement prints the metrics of a set, what was not measured, and the checks.
+func (t Text) Measurement(set metric.Set, checks []ledger.CheckRun) {
+	for _, f := range metric.Fields() {
+		if v, ok := set.Value(f); ok {
+			t.line("%-24s %s", f, report.Number(v))
+		}
+	}
+	if set.Build != nil {
+		t.line("%-24s %s", "build_status", set.Build.Status)
+	}
+	for _, g := range set.Gaps {
+		t.line("%s", t.Paint(report.Warn, fmt.Sprintf("%s not measured: %s", g.Section, g.Why)))
+	}
+	for _, r := range checks {
+		t.line("%s", t.Paint(report.Faint, fmt.Sprintf("%s: status %d, read %s", r.Name, r.ExitCode, cmp.Or(strings.Join(r.Read, ", "), "nothing"))))
+	}
+}

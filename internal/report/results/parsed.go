@@ -1,0 +1,143 @@
+package results
+
+import (
+	"strings"
+
+	"supervise/internal/measure"
+	"supervise/internal/report"
+	"supervise/metric"
+)
+
+// Parsed is what supervise parse read from one file.
+type Parsed struct {
+	File     string          `json:"file"`
+	Format   string          `json:"format,omitempty"`
+	Producer string          `json:"producer,omitempty"`
+	Tests    *ParsedTests    `json:"tests,omitempty"`
+	Coverage *ParsedCoverage `json:"coverage,omitempty"`
+	Findings *ParsedFindings `json:"findings,omitempty"`
+	Problems []string        `json:"problems,omitempty"`
+	Error    string          `json:"error,omitempty"` // then nothing of the file counts
+}
+
+// ParsedTests are the sums over the cases of the file. Cases with the same identity
+// are one in the list of cases.
+type ParsedTests struct {
+	Total   int            `json:"total"`
+	Passed  int            `json:"passed"`
+	Failed  int            `json:"failed"`
+	Errors  int            `json:"errors"`
+	Skipped int            `json:"skipped"`
+	Flaky   int            `json:"flaky"`
+	Cases   []metric.Test  `json:"cases"`
+	Broken  []metric.Suite `json:"broken,omitempty"` // suites that could not run
+}
+
+// ParsedCoverage is the coverage that a file holds.
+type ParsedCoverage struct {
+	Covered  int64                 `json:"covered"`
+	Total    int64                 `json:"total"`
+	Percent  *float64              `json:"percent"` // null where there is nothing to cover
+	Unit     metric.Unit           `json:"unit"`
+	Branches *metric.Ratio         `json:"branches,omitempty"`
+	Files    []metric.FileCoverage `json:"files"`
+}
+
+// ParsedFindings are counted by level. Errors of compilers and type checkers are among
+// the errors, and TypeErrors counts them again.
+type ParsedFindings struct {
+	Total      int             `json:"total"`
+	Errors     int             `json:"errors"`
+	Warnings   int             `json:"warnings"`
+	Notes      int             `json:"notes"`
+	TypeErrors int             `json:"type_errors"`
+	Tools      []string        `json:"tools,omitempty"`
+	Items      []ParsedFinding `json:"items"`
+}
+
+// ParsedFinding is a finding with a fingerprint that stays when lines move.
+type ParsedFinding struct {
+	metric.Finding
+	Fingerprint string `json:"fingerprint"`
+}
+
+// ParsedOf describes the report that was read from a file.
+func ParsedOf(file string, r measure.Report) Parsed {
+	p := Parsed{File: file, Format: r.Format, Producer: r.Producer, Problems: r.Problems}
+	if r.Tests != nil {
+		p.Tests = &ParsedTests{
+			Total: r.Cases.Tests, Passed: r.Cases.Passed, Failed: r.Cases.Failed, Errors: r.Cases.Errors, Skipped: r.Cases.Skipped,
+			Flaky: r.Tests.Counts().Flaky, Cases: r.Tests.Cases, Broken: r.Tests.Broken,
+		}
+	}
+	if c := r.Coverage; c != nil {
+		p.Coverage = &ParsedCoverage{Covered: c.Covered, Total: c.Total, Unit: c.Unit, Branches: c.Branches, Files: c.Files}
+		if percent, ok := c.Percent(); ok {
+			p.Coverage.Percent = &percent
+		}
+	}
+	if r.Lint != nil {
+		p.Findings = parsedFindings(r.Lint)
+	}
+	return p
+}
+
+func parsedFindings(l *metric.Lint) *ParsedFindings {
+	f := &ParsedFindings{Total: len(l.Findings), Tools: l.Tools, Items: []ParsedFinding{}, TypeErrors: l.Counts().TypeErrors}
+	for _, x := range l.Findings {
+		switch x.Level {
+		case metric.Error:
+			f.Errors++
+		case metric.Warning:
+			f.Warnings++
+		case metric.Note:
+			f.Notes++
+		}
+		f.Items = append(f.Items, ParsedFinding{x, x.Fingerprint()})
+	}
+	return f
+}
+
+// Parsed prints what was read from one file.
+func (t Text) Parsed(p Parsed) {
+	what := p.Format
+	if p.Producer != "" && p.Producer != p.Format {
+		what += ", " + p.Producer
+	}
+	t.line("%s (%s)", t.Paint(report.Strong, p.File), what)
+	if p.Tests != nil {
+		t.parsedTests(p.Tests)
+	}
+	if p.Coverage != nil {
+		t.parsedCoverage(p.Coverage)
+	}
+	if f := p.Findings; f != nil {
+		t.line("  findings  %d: %d errors, %d warnings, %d notes", f.Total, f.Errors, f.Warnings, f.Notes)
+	}
+	for _, problem := range p.Problems {
+		t.line("  %s", t.Paint(report.Warn, problem))
+	}
+}
+
+func (t Text) parsedTests(p *ParsedTests) {
+	t.line("  tests     %d: %d passed, %d failed, %d errors, %d skipped", p.Total, p.Passed, p.Failed, p.Errors, p.Skipped)
+	for _, c := range p.Cases {
+		if c.Failed() {
+			t.line("    %s %s", t.Paint(report.Bad, c.Status.String()), c.ID)
+		}
+	}
+	for _, b := range p.Broken {
+		t.line("    %s %s: %s", t.Paint(report.Bad, "did not run"), b.Name, strings.SplitN(b.Why, "\n", 2)[0])
+	}
+}
+
+func (t Text) parsedCoverage(c *ParsedCoverage) {
+	percent := "nothing to cover"
+	if c.Percent != nil {
+		percent = report.Number(*c.Percent) + " %"
+	}
+	t.line("  coverage  %d of %d %s: %s, in %d files", c.Covered, c.Total, c.Unit, percent, len(c.Files))
+	if b := c.Branches; b != nil {
+		t.line("  branches  %d of %d", b.Covered, b.Total)
+	}
+}

@@ -1,0 +1,31 @@
+// Package results prints what the commands of supervise found: as text for people, and
+// as the documents that --json prints. It decides nothing.
+package results
+
+import (
+	"fmt"
+	"io"
+
+	"supervise/internal/report"
+)
+
+// Text prints results for people.
+type Text struct {
+	io.Writer
+	Paint report.Paint
+}
+
+func (t Text) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
+
+// row prints a text behind a label that is as wide as those around it.
+func (t Text) row(tone report.Tone, label string, format string, args ...any) {
+	fmt.Fprintf(t, "%s %s\n", t.Paint(tone, label), fmt.Sprintf(format, args...))
+}
+
+// iteration names an iteration in a sentence.
+func iteration(n int) string {
+	if n == 0 {
+		return "the baseline"
+	}
+	return fmt.Sprintf("iteration %d", n)
+}

@@ -1,0 +1,157 @@
+package results
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/internal/report"
+	"supervise/snapshot"
+)
+
+// Status is what supervise status prints of a loop.
+type Status struct {
+	ledger.State
+	Snapshots Snapshots    `json:"snapshots"`
+	Findings  LoopFindings `json:"findings"`
+	// Changes says what became of which test in the last iteration.
+	Changes detector.TestChanges `json:"test_changes,omitzero"`
+
+	Iterations []ledger.Iteration `json:"-"`
+	Dir        string             `json:"-"`
+}
+
+// Snapshots says what the snapshots of a loop hold, and what they leave out.
+type Snapshots struct {
+	Count   int      `json:"count"`
+	Bytes   int64    `json:"bytes"`
+	Dropped int      `json:"dropped"` // by retention
+	Skipped []string `json:"skipped"` // paths that are in no snapshot, and why
+}
+
+// SnapshotsOf describes the snapshots of a loop.
+func SnapshotsOf(sum snapshot.Summary) Snapshots {
+	d := Snapshots{Count: sum.Snapshots, Bytes: sum.Bytes, Dropped: sum.Dropped, Skipped: make([]string, 0, len(sum.Skipped))}
+	for _, s := range sum.Skipped {
+		d.Skipped = append(d.Skipped, s.Path+": "+string(s.Reason))
+	}
+	return d
+}
+
+func (t Text) snapshots(d Snapshots) {
+	text := fmt.Sprintf("%d, %s", d.Count, report.Bytes(d.Bytes))
+	if d.Dropped > 0 {
+		text += fmt.Sprintf("; %d dropped to save space", d.Dropped)
+	}
+	t.row(report.Faint, "snapshots", "%s", text)
+	if len(d.Skipped) > 0 {
+		t.row(report.Faint, "not kept ", "%s", strings.Join(report.Cut(d.Skipped, 10), ", "))
+	}
+}
+
+// Status prints where a loop stands.
+func (t Text) Status(d Status) {
+	t.statusHead(d.State)
+	for _, line := range report.Table(d.Iterations, d.selected(), t.Paint) {
+		t.line("%s", line)
+	}
+	for _, r := range d.Regressions {
+		t.line("%s", t.Paint(report.Bad, fmt.Sprintf("[%s] Iteration %d - %s (%s): %s; %s", r.ID, r.Iteration, r.Type, r.Severity, r.Message, r.Outcome)))
+	}
+	t.tests(d.Iterations)
+	t.findings(d.Findings)
+	t.snapshots(d.Snapshots)
+	t.row(report.Faint, "state    ", "%s", d.Dir)
+}
+
+// selected is the number of the iteration that was chosen, -1 for none.
+func (d Status) selected() int {
+	if best := d.Chosen(); best != nil {
+		return best.Iteration
+	}
+	return -1
+}
+
+// Views are parts of the status.
+type Views struct{ Persistence, Regressions, Quality bool }
+
+// Parts prints the parts of a status that views asks for.
+func (t Text) Parts(d Status, views Views) {
+	var parts [][]string
+	if views.Persistence {
+		parts = append(parts, report.Persistence(d.State, d.Iterations, d.Findings.Rate, t.Paint))
+	}
+	if views.Regressions {
+		parts = append(parts, report.Regressions(d.State, t.Paint))
+	}
+	if views.Quality {
+		parts = append(parts, report.Quality(d.Iterations, d.selected(), t.Paint))
+	}
+	for i, lines := range parts {
+		if i > 0 {
+			t.line("")
+		}
+		for _, line := range lines {
+			t.line("%s", line)
+		}
+	}
+}
+
+// Loop prints a loop in one line of a list.
+func (t Text) Loop(s ledger.State) {
+	t.line("%s  %-10s %13s  %s  %s", s.StartedAt.Local().Format(time.DateTime), s.Status, report.Count(s.Iteration, "iteration", "iterations"), s.LoopID, s.StopReason)
+}
+
+func (t Text) statusHead(s ledger.State) {
+	t.row(report.Strong, s.LoopID, "%s", s.Status)
+	rows := []struct{ name, text string }{
+		{"task", s.Task},
+		{"stopped", stopOf(s)},
+		{"waiting", s.Waiting},
+		{"go on", Continuation(s)},
+		{"criterion", s.Criterion},
+		{"iteration", iterationOf(s)},
+		{"started", s.StartedAt.Local().Format(time.DateTime) + ", " + report.Duration(s.UpdatedAt.Sub(s.StartedAt)) + " to the last change"},
+		{"spent", report.Spent(s.Spending)},
+		{"reminders", strings.ToLower(s.Level)},
+		{"recovery", report.Count(s.RecoveryAttempts, "attempt", "attempts")},
+	}
+	for _, r := range rows {
+		if r.text != "" {
+			t.row(report.Faint, fmt.Sprintf("%-9s", r.name), "%s", r.text)
+		}
+	}
+	fmt.Fprintln(t)
+}
+
+// stopOf is why a loop ended, without the criterion, which has a line of its own.
+func stopOf(s ledger.State) string {
+	if s.Criterion == "" {
+		return s.StopText
+	}
+	return strings.TrimSuffix(s.StopText, ": "+s.Criterion)
+}
+
+// iterationOf says how far the loop is; a recorded loop has no known limit.
+func iterationOf(s ledger.State) string {
+	if s.Config.MaxIterations == 0 {
+		return strconv.Itoa(s.Iteration)
+	}
+	return fmt.Sprintf("%d of at most %d", s.Iteration, s.Config.MaxIterations)
+}
+
+// Continuation is the command that continues a loop that is not over, "" where none does.
+func Continuation(s ledger.State) string {
+	switch {
+	case s.Status == ledger.Paused && s.StopReason == "":
+		return "supervise approve|reject|abort " + s.LoopID
+	case s.Kind == ledger.Watched && s.Status == ledger.Aborted:
+		return ""
+	case s.Status == ledger.Crashed, s.Status == ledger.Aborted, s.Status == ledger.Paused:
+		return "supervise resume " + s.LoopID
+	}
+	return ""
+}

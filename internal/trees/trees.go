@@ -1,0 +1,152 @@
+// Package trees finds the trees that a loop keeps by the names that users give them.
+package trees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"supervise/internal/ledger"
+	"supervise/snapshot"
+)
+
+// ErrName marks names that stand for no tree of the loop.
+var ErrName = errors.New("no such tree")
+
+// Names says in a help text how a tree is named.
+const Names = `A tree is named
+by the number of an iteration, best, baseline (or 0), now for the working tree as it
+is, or sN for a snapshot by its printed name.`
+
+// Trees are the trees of one loop.
+type Trees struct {
+	Store *snapshot.Store
+	dir   string // of the loop
+	state ledger.State
+	drop  []func() error // deletes snapshots that were taken only to be compared
+}
+
+// Open opens the trees of the loop in a folder.
+func Open(ctx context.Context, dir string, state ledger.State) (*Trees, error) {
+	store, err := snapshot.Open(ctx, state.Workspace, ledger.SnapshotDir(dir), snapshot.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return &Trees{dir: dir, state: state, Store: store}, nil
+}
+
+// Close closes the store.
+func (t *Trees) Close() error {
+	var errs []error
+	for _, drop := range t.drop {
+		errs = append(errs, drop())
+	}
+	return errors.Join(append(errs, t.Store.Close())...)
+}
+
+// Ends finds the two snapshots that one or two names compare: an iteration alone is
+// compared with the tree that it started from, any other tree with the baseline.
+func (t *Trees) Ends(ctx context.Context, names []string) (from, to snapshot.ID, err error) {
+	if from, err = t.Find(ctx, names[0]); err != nil {
+		return "", "", err
+	}
+	if len(names) == 2 {
+		to, err = t.Find(ctx, names[1])
+		return from, to, err
+	}
+	its, err := t.iterations()
+	for _, it := range its {
+		if it.Snapshot == from && it.Start != "" {
+			return it.Start, it.Snapshot, nil
+		}
+	}
+	return t.state.BaselineSnapshot, from, err
+}
+
+// iterations are those of the loop, none where it ended before its baseline.
+func (t *Trees) iterations() ([]ledger.Iteration, error) {
+	its, err := ledger.Iterations(t.dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	return its, err
+}
+
+// Find finds a snapshot by any of its names.
+func (t *Trees) Find(ctx context.Context, name string) (snapshot.ID, error) {
+	id, isID := strings.CutPrefix(name, "s")
+	switch best := t.state.Chosen(); {
+	case name == "now":
+		info, drop, err := t.Store.Present(ctx, "now")
+		if err == nil {
+			t.drop = append(t.drop, drop)
+		}
+		return info.ID, err
+	case name == "best" && best == nil:
+		return "", fmt.Errorf("%w: loop %s has no best iteration", ErrName, t.state.LoopID)
+	case name == "best":
+		return t.Existing(best.Snapshot)
+	case name == "baseline" || name == "0":
+		return t.Existing(t.state.BaselineSnapshot)
+	case isID:
+		return t.Existing(snapshot.ID(id))
+	}
+	n, err := strconv.Atoi(name)
+	if err != nil || n < 0 {
+		return "", fmt.Errorf("%w: %q; give the number of an iteration, best, baseline, now, or sN", ErrName, name)
+	}
+	its, err := t.iterations()
+	if err != nil {
+		return "", err
+	}
+	for _, it := range its {
+		if it.Number == n {
+			return t.Existing(it.Snapshot)
+		}
+	}
+	return "", fmt.Errorf("%w: loop %s has no iteration %d", ErrName, t.state.LoopID, n)
+}
+
+// Existing returns the ID, or an error where no such snapshot is there any more.
+func (t *Trees) Existing(id snapshot.ID) (snapshot.ID, error) {
+	switch _, err := t.Store.Info(id); {
+	case id == "":
+		return "", fmt.Errorf("%w: loop %s ended before its first snapshot", ErrName, t.state.LoopID)
+	case errors.Is(err, snapshot.ErrUnknown):
+		return "", fmt.Errorf("%w: loop %s: %w s%s", ErrName, t.state.LoopID, snapshot.ErrUnknown, id)
+	case err != nil:
+		return "", fmt.Errorf("%w: loop %s: %w", ErrName, t.state.LoopID, err)
+	}
+	return id, nil
+}
+
+// Undo restores the tree from before the last rollback of the loop.
+func (t *Trees) Undo(ctx context.Context) (snapshot.Restored, error) {
+	res, err := t.Store.Undo(ctx)
+	if err != nil {
+		err = fmt.Errorf("undo in loop %s: %w", t.state.LoopID, err)
+	}
+	return res, err
+}
+
+// LastRollback returns the loop of a working tree that a tree was last restored from.
+func LastRollback(home, root string) (loop string, err error) {
+	loops, err := ledger.Loops(home, root)
+	if err != nil {
+		return "", err
+	}
+	var latest snapshot.Rollback
+	for _, s := range loops {
+		r, err := snapshot.LastRollback(ledger.SnapshotDir(ledger.Dir(home, s.LoopID)))
+		if err == nil && r.At.After(latest.At) {
+			latest, loop = r, s.LoopID
+		}
+	}
+	if loop == "" {
+		return "", fmt.Errorf("undo in %s: %w", root, snapshot.ErrNoRollback)
+	}
+	return loop, nil
+}
