@@ -24,8 +24,8 @@ func detectCobertura(h sniff.Head) bool {
 }
 
 // coberturaReader reads the XML of Cobertura, which tools of every language
-// write. The lines of all classes of one file are its lines; one that stands
-// there twice is executed if it is in one place, and has the greatest number of
+// write. The lines of all classes of one file are its lines; one that is
+// listed twice is executed if it is in one place, and has the greatest number of
 // branches. The lines of methods are those of their class again, and count
 // only where a class has none of its own.
 //

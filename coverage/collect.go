@@ -73,7 +73,7 @@ func (c *collector) end() {
 }
 
 // line adds a line of the open file. Lines are counted from 1: some compilers
-// name a line 0 for code that stands nowhere, which is no line.
+// name a line 0 for code without a place, which is no line.
 func (c *collector) line(number int, hit bool) {
 	if number < 1 || number > maxLine {
 		c.problems.Add("%s: %d is no line", c.open.path, number)
@@ -240,7 +240,7 @@ func (c *collector) numbers(path string, units, branches metric.Ratio) *file {
 	known := len(c.files)
 	f := c.begin(path)
 	if len(c.files) == known {
-		c.problems.Add("%s stands twice in a report that names no lines", f.path)
+		c.problems.Add("%s is listed twice in a report that names no lines", f.path)
 		if units.Total < f.counts.Total || units.Total == f.counts.Total && units.Covered <= f.counts.Covered {
 			return f
 		}

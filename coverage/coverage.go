@@ -4,8 +4,8 @@
 // the report.
 //
 // Numbers keep the unit of their report: lines where it lists lines, else
-// statements, as in a Go profile. A file that stands in a report twice is
-// merged, a line of it is executed if it is in one place. A report that cannot
+// statements, as in a Go profile. A file that is listed twice is merged: a
+// line of it is executed if it is in one place. A report that cannot
 // be read whole gives an error and what was read so far; an empty one is an
 // error, not full or no coverage. One that lists nothing executable has 0 of 0,
 // which is no coverage either: [metric.Coverage.Percent] says so.
@@ -121,8 +121,8 @@ func Parse(r io.Reader, name string) (*metric.Coverage, error) {
 	return report.Coverage, err
 }
 
-// Read recognises the report in r and reads it. The name stands in messages
-// only. Errors wrap [ErrEmpty], [ErrUnknownFormat] or a [*SyntaxError], or come
+// Read recognises the report in r and reads it. The name is only used in
+// messages. Errors wrap [ErrEmpty], [ErrUnknownFormat] or a [*SyntaxError], or come
 // from r. What was read before a SyntaxError is returned with it.
 func Read(r io.Reader, name string) (Report, error) {
 	src, head, err := sniff.Open(r)

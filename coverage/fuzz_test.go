@@ -70,7 +70,7 @@ func checkCoverage(t *testing.T, c *metric.Coverage) {
 			t.Errorf("path %q cannot be shown", f.Path)
 		}
 		if i > 0 && c.Files[i-1].Path == f.Path && c.Format != "go" {
-			t.Errorf("%s stands there twice", f.Path)
+			t.Errorf("%s is listed twice", f.Path)
 		}
 		checkRatio(t, &metric.Ratio{Covered: f.Covered, Total: f.Total})
 		checkRatio(t, f.Branches)

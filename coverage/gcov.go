@@ -14,7 +14,7 @@ func detectGcov(h sniff.Head) bool {
 }
 
 // gcovFile is one file of "gcov --json-format" and of "gcovr --json". A line
-// stands there once for each function it is compiled into.
+// is listed once for each function it is compiled into.
 type gcovFile struct {
 	File  string     `json:"file"`
 	Lines []gcovLine `json:"lines"`

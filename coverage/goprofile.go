@@ -25,7 +25,7 @@ var goMode = regexp.MustCompile(`^mode: (set|count|atomic)$`)
 // x/tools/cover gives up at.
 const maxGoLine = 16 << 10
 
-// tooLong stands for a line longer than maxGoLine.
+// tooLong replaces a line longer than maxGoLine.
 var tooLong = []byte("…")
 
 func detectGo(h sniff.Head) bool {
@@ -36,7 +36,7 @@ func detectGo(h sniff.Head) bool {
 }
 
 // parseGo reads a profile of go test -coverprofile. Profiles that were written
-// one after another are one report, and blocks that stand in several of them
+// one after another are one report, and blocks that are in several of them
 // are merged.
 func parseGo(r io.Reader) (Report, error) {
 	clean := &goCleaner{src: bufio.NewReaderSize(r, maxGoLine), places: map[string]string{}}

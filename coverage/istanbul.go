@@ -14,7 +14,7 @@ func detectIstanbul(h sniff.Head) bool {
 }
 
 // istanbulFile is one file of coverage-final.json, as jest, vitest, nyc and c8
-// write it. Maps say where things stand, s and b how often they were executed.
+// write it. Maps say where statements and branches are, s and b how often they were executed.
 type istanbulFile struct {
 	Path         string                      `json:"path"`
 	StatementMap map[string]istanbulRange    `json:"statementMap"`

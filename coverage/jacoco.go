@@ -183,21 +183,21 @@ func (j *jacocoReader) path(source string) string {
 
 func (j *jacocoReader) lineElement(t xmlstream.Token) error {
 	var nr, ci string
-	said := false
+	known := false
 	var missed, covered number
 	for _, a := range t.Attrs {
 		switch a.Name {
 		case "nr":
 			nr = a.Value
 		case "ci":
-			ci, said = a.Value, true
+			ci, known = a.Value, true
 		case "mb":
 			missed = declaredNumber(a.Value)
 		case "cb":
 			covered = declaredNumber(a.Value)
 		}
 	}
-	if !said {
+	if !known {
 		return nil
 	}
 	n, err := j.lineNumber("line", nr)

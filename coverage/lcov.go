@@ -12,7 +12,7 @@ import (
 	"supervise/metric"
 )
 
-// lcovRecords are the lines of an LCOV file that may tell one from other text.
+// lcovRecords are the lines that identify an LCOV file.
 var lcovRecords = []string{"DA:", "BRDA:", "FN:", "FNDA:", "FNL:", "FNF:", "LF:", "LH:", "end_of_record"}
 
 func detectLCOV(h sniff.Head) bool {
@@ -31,7 +31,7 @@ func detectLCOV(h sniff.Head) bool {
 
 // lcovReader reads an LCOV tracefile: of lcov, llvm-cov, istanbul, coverage.py,
 // simplecov-lcov and many others. Lines are counted by their DA records, a
-// line or branch that stands there twice once; what LF, LH, BRF and BRH say is
+// line or branch that is listed twice once; what LF, LH, BRF and BRH say is
 // compared, and counts where no lines are listed. A line counts as executed by its own count, never by its branches.
 type lcovReader struct {
 	*collector

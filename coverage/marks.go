@@ -98,7 +98,7 @@ func (m *marks) addAll(n *marks) {
 	}
 }
 
-// lineSet is what is known of the lines of one file. A file that stands in a
+// lineSet is what is known of the lines of one file. A file that is listed in a
 // report again adds to it.
 type lineSet struct {
 	hit, missed []metric.Span

@@ -20,7 +20,7 @@ func detectOpenCover(h sniff.Head) bool { return h.XML("CoverageSession") }
 // named by its method, offset and path.
 //
 // The file of a point is its own fileid, else that of its method, else its
-// class stands for it.
+// class is used.
 type opencoverReader struct {
 	*xmlReport
 	paths    map[string]string // by uid

@@ -18,7 +18,7 @@ var sameRun = []struct {
 	{"vitest-istanbul", "4/9 lines, 2/13 branches", byLine("4/9 lines, 2/12 branches")},
 	{"c8", "18/23 lines, 4/9 branches", nil},
 	{"phpunit", "3/7 lines", map[string]otherwise{
-		"clover.xml": {"3/7 statements", "its unit is statements; every one stands on a line of its own"},
+		"clover.xml": {"3/7 statements", "its unit is statements; every one is on a line of its own"},
 	}},
 	{"go", "6/8 lines", map[string]otherwise{
 		"cover.out": {"4/5 statements", "a profile counts statements, its conversion every line of their blocks"},
@@ -39,7 +39,7 @@ var sameRun = []struct {
 // byLine is what istanbul's reports that give branches to lines do not have: a
 // branch, such as a default value of a parameter, on a line without statement.
 func byLine(want string) map[string]otherwise {
-	const reason = "branches stand at lines only, and one is on a line without statement"
+	const reason = "branches are at lines only, and one is on a line without statement"
 	return map[string]otherwise{"clover.xml": {want, reason}, "cobertura-coverage.xml": {want, reason}}
 }
 

@@ -74,8 +74,8 @@ func TestCorporaTAP(t *testing.T) {
 		}
 		ok := r.Tests.Counts().Failed+r.Cases.Failed+len(r.Tests.Broken) == 0
 		name := strings.TrimPrefix(e.Files[0], tapCorpus)
-		told := ok && len(r.Problems) > 0
-		if ok != e.Expected.OverallOK && !told && tapVerdicts[name] == "" {
+		reported := ok && len(r.Problems) > 0
+		if ok != e.Expected.OverallOK && !reported && tapVerdicts[name] == "" {
 			t.Errorf("%s: ok is %v, %+v %v %q", name, ok, r.Cases, r.Tests.Broken, r.Problems)
 		}
 	}

@@ -40,7 +40,7 @@ var textDivergences = map[string]struct {
 	"msbuild text issue20154.txt":          {3, "upstream leaves the warning without a file to another reader"},
 	"msbuild text issue56613-extended.txt": {7, "seven lines have the form of MSBuild: origin, category, code and text"},
 	"msbuild text issue4932.txt":           {2, "upstream reads the second error of the linker alone"},
-	"gcc text issue55221.txt":              {4, "one warning at one place stands five times, of five files that include it; upstream counts it once per folder"},
+	"gcc text issue55221.txt":              {4, "one warning at one place is listed five times, of five files that include it; upstream counts it once per folder"},
 	"gcc text (old) issue3897.txt":         {1, "two lines without a level, which upstream's newer reader leaves out as well"},
 	"gcc text (old) issue4260.txt":         {0, "a message that a terminal broke behind its place"},
 	"DoxygenParser issue64541-doxygen.txt": {2, "progress and message in one line, without anything between them"},

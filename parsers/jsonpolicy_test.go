@@ -11,9 +11,9 @@ import (
 	"supervise/parsers"
 )
 
-// told is what a report says: the tests with their outcomes, what is broken,
+// verdicts is what a report says: the tests with their outcomes, what is broken,
 // and what failed as a whole.
-func told(t *metric.Tests) map[string]string {
+func verdicts(t *metric.Tests) map[string]string {
 	out := statuses(t)
 	for _, c := range t.Cases {
 		if c.Flaky {
@@ -122,12 +122,12 @@ func dartDone(id, result, more string) string {
 
 const dartEnd = `{"success":false,"type":"done","time":3}`
 
-type toldCase struct {
+type verdictCase struct {
 	name, report string
 	want         map[string]string
 }
 
-func checkTold(t *testing.T, cases []toldCase) {
+func checkVerdicts(t *testing.T, cases []verdictCase) {
 	t.Helper()
 	for _, tt := range cases {
 		t.Run(tt.name, func(t *testing.T) {
@@ -135,7 +135,7 @@ func checkTold(t *testing.T, cases []toldCase) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, told(r.Tests)); diff != "" {
+			if diff := cmp.Diff(tt.want, verdicts(r.Tests)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", r.Format, diff)
 			}
 		})
@@ -143,7 +143,7 @@ func checkTold(t *testing.T, cases []toldCase) {
 }
 
 func TestJavaScriptJSON(t *testing.T) {
-	checkTold(t, []toldCase{
+	checkVerdicts(t, []verdictCase{
 		{
 			"jest: every status", jestOf(jestFile("failed", "m",
 				`{"ancestorTitles":["g","h"],"title":"a","status":"passed"},{"title":"b","status":"failed"},{"title":"c","status":"pending"},{"title":"d","status":"todo"},{"title":"e","status":"disabled"},{"title":"f","status":"odd"}`)),
@@ -202,7 +202,7 @@ func TestJavaScriptJSON(t *testing.T) {
 
 func TestPytestJSON(t *testing.T) {
 	const a, b = "t.py::C::a[x::y]", "t.py::b"
-	checkTold(t, []toldCase{
+	checkVerdicts(t, []verdictCase{
 		{
 			"phases", session("1", phase(a, "setup", "passed"), phase(a, "call", "passed"), phase(a, "teardown", "failed"), phase(b, "setup", "failed"), phase(b, "teardown", "passed")),
 			map[string]string{"t.py: C.a[x::y]": "error", "t.py: b": "error"},
@@ -242,7 +242,7 @@ func TestPytestJSON(t *testing.T) {
 
 func TestRustJSON(t *testing.T) {
 	const doctest = `{ "type": "test", "name": "src\lib.rs - bar::f (line %)", "event": "ok" }`
-	checkTold(t, []toldCase{
+	checkVerdicts(t, []verdictCase{
 		{
 			"two binaries that cargo names", lines("     Running unittests src/lib.rs (target/debug/deps/x-0123456789abcdef)", libtestBegin, libtestA, libtestB, libtestAOk, libtestBBad, libtestEnd, "   Doc-tests x", libtestBegin, libtestAOk, libtestEnd),
 			map[string]string{"src/lib.rs (x): a": "passed", "src/lib.rs (x): b": "failed", "doc-tests x: a": "passed"},
@@ -272,7 +272,7 @@ func TestRustJSON(t *testing.T) {
 func TestOtherJSON(t *testing.T) {
 	const example = `{"description":"a","full_description":"g a","file_path":"./a_spec.rb","status":"%"}`
 	ruby := func(status string) string { return strings.Replace(example, "%", status, 1) }
-	checkTold(t, []toldCase{
+	checkVerdicts(t, []verdictCase{
 		{"rspec: every status", rspecOf(ruby("passed"), "", `"example_count":1`), map[string]string{"./a_spec.rb: g.a": "passed"}},
 		{"rspec: a file that cannot be loaded", rspecOf("", `"\nAn error occurred while loading ./b_spec.rb.\nFailure"`, `"errors_outside_of_examples_count":1`), map[string]string{"broken ./b_spec.rb": "An error occurred while loading ./b_spec.rb.\nFailure"}},
 		{"rspec: an error that no message names", rspecOf(ruby("pending"), "", `"errors_outside_of_examples_count":1`), map[string]string{"./a_spec.rb: g.a": "skipped", "broken rspec": "an error occurred outside of the examples"}},

@@ -12,7 +12,7 @@
 //   - A package or suite that could not run is listed in Tests.Broken. Its
 //     tests are unknown, not gone.
 //   - A linter's "error", or no severity at all, is an Error; "warning" is a
-//     Warning; "info" and the like are Notes; a severity nobody knows is an
+//     Warning; "info" and the like are Notes; an unknown severity is an
 //     Error. Findings of go vet are Errors. Errors of compilers and type
 //     checkers are marked as Type, and the same error seen in a package and in
 //     its test variant is one finding.
@@ -115,8 +115,8 @@ var (
 // was not measured (nil).
 func WriteJUnit(w io.Writer, t *metric.Tests) error { return testxml.WriteJUnit(w, t) }
 
-// Parse recognises the report in r and reads it. The name stands in messages
-// only. Errors wrap [ErrEmpty], [ErrUnknownFormat] or a [*SyntaxError], or come
+// Parse recognises the report in r and reads it. The name is only used in
+// messages. Errors wrap [ErrEmpty], [ErrUnknownFormat] or a [*SyntaxError], or come
 // from r. What was read before a SyntaxError is returned with it.
 func Parse(r io.Reader, name string) (Report, error) {
 	src, head, err := sniff.Open(r)

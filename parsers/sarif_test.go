@@ -76,8 +76,8 @@ func TestLintErrors(t *testing.T) {
 		{"no file", "pyright", `{"generalDiagnostics":[],"summary":{"filesAnalyzed":0}}`, "pyright looked at no file"},
 		{"a list that was empty", "empty-list", `[{"a":1}]`, "its format is not known"},
 		{"another root", "checkstyle", `<html/>`, "there is no <checkstyle>"},
-		{"issues of another tool", "android-lint", `<issues burpVersion="1"><issue><name>a</name><host>b</host></issue></issues>`, "names no file, rule or message"},
-		{"issues of an unknown tool", "eslint", `[{"filePath":"","messages":[{"text":"a"}]}]`, "names no file, rule or message"},
+		{"issues of another tool", "android-lint", `<issues burpVersion="1"><issue><name>a</name><host>b</host></issue></issues>`, "name no file, rule or message"},
+		{"issues of an unknown tool", "eslint", `[{"filePath":"","messages":[{"text":"a"}]}]`, "name no file, rule or message"},
 		{"cut off XML", "checkstyle", `<checkstyle><file name="a"><error/>`, "the document ends inside <file>"},
 		{"rules that are broken", "semgrep", `{"results":[],"errors":[{"level":"error","message":"invalid rules"}],"paths":{"scanned":[]},"version":"1"}`, "semgrep looked at no file"},
 	} {

@@ -20,7 +20,7 @@ func TestTAP(t *testing.T) {
 			map[string]string{"TAP: a": "skipped", "TAP: b": "skipped", "TAP: c": "skipped", "TAP: d # SKIP": "passed", "TAP: e": "failed", "TAP: f # 1": "passed"},
 		},
 		{
-			"points without a name are told by their number", "1..3\nok\nnot ok\nok 3\n",
+			"points without a name are named by their number", "1..3\nok\nnot ok\nok 3\n",
 			map[string]string{"TAP: test 1": "passed", "TAP: test 2": "failed", "TAP: test 3": "passed"},
 		},
 		{
@@ -107,7 +107,7 @@ func TestTAP(t *testing.T) {
 func TestTAPProblems(t *testing.T) {
 	for report, want := range map[string]string{
 		"1..1\nok 1 a\nok 2 b\n":        "TAP: 1 tests were planned, 2 came",
-		"1..2\nok 1 a\nok 3 b\n":        "test point 3 stands where 2 should",
+		"1..2\nok 1 a\nok 3 b\n":        "test point 3 is where 2 should be",
 		"1..0 # SKIP no net\n":          "TAP: there are no tests in it no net",
 		"TAP version 13\n1..1\nlog\nok": "1 lines are no TAP, the first: log",
 	} {

@@ -27,17 +27,17 @@ func detectCargoTest(h sniff.Head) bool {
 	})
 }
 
-// cargoText reads what Rust's test harness prints for people: the same as its
-// JSON tells, a binary after the other.
+// cargoText reads what Rust's test harness prints for people: the same as in
+// its JSON, one binary after another.
 type cargoText struct {
 	*libtest
 	pending  string // the test whose verdict comes in a line of its own
 	section  string // the test whose output is shown
 	output   textstream.Clip
-	failures bool // the tests ended, and those that failed are told of
+	failures bool // the tests ended, and those that failed are listed
 	named    bool // a test was named
 	quiet    bool // tests ran that are not named
-	stopped  bool // cargo told of a binary that failed, and no more
+	stopped  bool // cargo named a binary that failed, and nothing after it
 }
 
 func parseCargoTest(r io.Reader) (parsed.Report, error) {
@@ -121,7 +121,7 @@ func (c *cargoText) test(line string) {
 		line = m[2]
 	}
 	if m := cargoVerdict.FindStringSubmatch(line); m != nil && c.pending != "" {
-		took, _ := strconv.ParseFloat(m[3], 64) // 0 where it is not told
+		took, _ := strconv.ParseFloat(m[3], 64) // 0 where it is missing
 		c.event(libtestEvent{Event: cargoEvents[m[1]], Name: c.pending, Reason: parsed.AnyText(m[2]), ExecTime: parsed.AnyNumber(took)})
 		c.pending = ""
 		return

@@ -60,7 +60,7 @@ type libtest struct {
 func newLibtest() *libtest { return &libtest{used: map[metric.ID]int{}} }
 
 // parseLibtest reads the JSON of libtest. Binaries are named where the lines
-// of cargo stand between the events.
+// of cargo are between the events.
 func parseLibtest(r io.Reader) (parsed.Report, error) {
 	l := newLibtest()
 	err := jsonstream.Events(r, libtestStarts, jsonstream.Sink{Event: l.event, Noise: l.text})

@@ -73,8 +73,8 @@ func parseRustc(r io.Reader) (parsed.Report, error) {
 	return c.read(r, "rustc")
 }
 
-// rustcSeen tells findings apart: those in a macro by the place where the macro
-// is used as well.
+// rustcSeen identifies a finding: one in a macro also by the place where the
+// macro is used.
 type rustcSeen struct {
 	metric.Finding
 	line, column int

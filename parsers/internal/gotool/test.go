@@ -13,7 +13,7 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// goEventStarts are what an event may begin with. Other text stands between
+// goEventStarts are what an event may begin with. Other text is between
 // events where the two outputs of a command were joined.
 var goEventStarts = []string{`{"Time":"`, `{"Action":"`, `{"ImportPath":"`, `{"Package":"`}
 
@@ -47,7 +47,7 @@ type goTest struct {
 	build    parsed.GoText       // what did not compile
 	builds   map[string]*goBuild // by import path
 	order    []*goBuild          // of their first event
-	broken   []metric.Suite      // told by plain text of older versions of Go
+	broken   []metric.Suite      // named in plain text by older versions of Go
 	problems textstream.Problems
 	noise    int
 	sample   string // the first line of noise
@@ -233,7 +233,7 @@ func (g *goTest) began() int {
 }
 
 // unclaimed returns the packages whose build failed and that said no more: go
-// test was stopped before it could tell.
+// test was stopped before it reported the package.
 func (g *goTest) unclaimed() []metric.Suite {
 	var out []metric.Suite
 	for _, b := range g.order {

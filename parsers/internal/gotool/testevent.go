@@ -162,5 +162,5 @@ func (e *goEvent) unquote(s []byte) ([]byte, bool) {
 	}
 }
 
-// unescaped are the characters that stand behind a backslash.
+// unescaped are the characters that follow a backslash.
 var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}

@@ -25,8 +25,8 @@ type goRun struct {
 
 	spoke  bool   // there was output
 	closed bool   // the test binary said PASS or FAIL, and no test event followed
-	crash  string // the last line that told of a panic
-	exit   string // how the test binary ended, where that was told
+	crash  string // the last line about a panic
+	exit   string // how the test binary ended, if it was printed
 }
 
 // goCase is one run of one test.
@@ -84,7 +84,7 @@ func (r *goRun) end(e *goEvent, status metric.Status) {
 	r.closed, r.latest = false, nil
 	c.status, c.took = status, e.elapsed
 	if status == metric.Passed && c.out != nil {
-		c.out.Reset() // nobody will ask for it
+		c.out.Reset() // the output of a passed test is not kept
 		*r.spare = append(*r.spare, c.out)
 		c.out = nil
 	}
@@ -146,7 +146,7 @@ func (r *goRun) tests(out []metric.Test, earlier []*goRun) []metric.Test {
 			ID:       metric.ID{Suite: r.pkg, Name: textstream.CleanName(c.name)},
 			Status:   c.status,
 			Duration: parsed.Seconds(c.took),
-			Message:  c.said(),
+			Message:  c.printed(),
 			Rerun:    rerun,
 		}
 		if c.status == 0 {
@@ -158,7 +158,7 @@ func (r *goRun) tests(out []metric.Test, earlier []*goRun) []metric.Test {
 	return out
 }
 
-func (c *goCase) said() string {
+func (c *goCase) printed() string {
 	if c.out == nil {
 		return ""
 	}
@@ -200,8 +200,8 @@ func (r *goRun) seconds() float64 {
 // broken returns why the package did not run to its end, and "" if it did. The
 // verdict comes from the actions: a package that failed without a failing test,
 // or has no end, is broken. A package that failed before its test binary said
-// so itself stopped on the way, and nobody knows what it left out; where a
-// report holds no output that cannot be told.
+// so itself stopped on the way, and what it left out is unknown; a report
+// without output cannot show that.
 func (r *goRun) broken(builds map[string]*goBuild) string {
 	if r.result == "" {
 		return "did not finish: go test was stopped, or its output was cut off"

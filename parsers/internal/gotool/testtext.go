@@ -27,7 +27,7 @@ func detectGoTestText(h sniff.Head) bool {
 	return h.Line(goSummary.MatchString) || h.Line(goRunLine.MatchString)
 }
 
-// goRunLine tells that a test begins.
+// goRunLine is the line with which a test begins.
 var goRunLine = regexp.MustCompile(`^=== RUN   (?:Test|Example|Fuzz|Benchmark)\S*$`)
 
 // maxGoTests bounds the time, which grows with the square of the tests.
@@ -38,10 +38,10 @@ const maxGoTests = 10_000
 const maxGoText = 6 << 20
 
 // maxGoOutput is how many lines in a row are handed on that are no frame of a test
-// or package: more than a message has that anybody reads.
+// or package: more than anyone reads of a message.
 const maxGoOutput = 200
 
-// goTextFrame begins the lines that tell of tests, packages and how they ended.
+// goTextFrame begins the lines about tests, packages and how they ended.
 var goTextFrame = regexp.MustCompile(`^\s*(?:=== |--- |ok  \t|FAIL|PASS|\?   \t|panic: |fatal error: |exit status |signal: |coverage: |# )`)
 
 // goTextThinner leaves out what tests print beyond that, and refuses what would
@@ -85,7 +85,7 @@ func (g *goTextThinner) Read(p []byte) (int, error) {
 }
 
 // parseGoTestText reads what go test prints for people. Without -v it names no
-// more than the tests that failed, and that is an error: nobody knows how many
+// more than the tests that failed, and that is an error: it is unknown how many
 // there are.
 func parseGoTestText(r io.Reader) (parsed.Report, error) {
 	g := &goTestText{results: map[string]string{}}
@@ -108,7 +108,7 @@ type goTestText struct {
 	set     parsed.Outcomes
 	build   parsed.GoText
 	tee     lineTee
-	results map[string]string // of the packages: ok, FAIL or ?, with what stands behind
+	results map[string]string // of the packages: ok, FAIL or ?, with the rest of the line
 	runs    int               // tests that began
 	failed  int               // packages
 	lost    []string          // packages whose tests are not named
@@ -204,10 +204,10 @@ func (g *goTestText) ended(pkg gtr.Package) {
 	run := goRun{closed: true, spoke: true}
 	for _, t := range pkg.Tests {
 		run.cases = append(run.cases, &goCase{name: t.Name, status: goTextStatuses[t.Result]})
-		run.said(t.Output)
+		run.findEnd(t.Output)
 	}
-	run.said(pkg.Output)
-	run.said(pkg.RunError.Output)
+	run.findEnd(pkg.Output)
+	run.findEnd(pkg.RunError.Output)
 	if run.crash != "" {
 		run.closed = false
 	}
@@ -217,8 +217,8 @@ func (g *goTestText) ended(pkg gtr.Package) {
 	g.set.Breaks(pkg.Name, run.reason())
 }
 
-// said looks for the lines that tell how a test binary ended.
-func (r *goRun) said(lines []string) {
+// findEnd looks for the lines that say how a test binary ended.
+func (r *goRun) findEnd(lines []string) {
 	for _, line := range lines {
 		r.output(&goEvent{output: []byte(line + "\n")})
 	}

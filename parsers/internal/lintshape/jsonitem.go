@@ -12,11 +12,11 @@ import (
 // lintItem is a value of a JSON report, with what encloses it.
 type lintItem struct {
 	value any
-	key   string // under which it stands, where its place has a *
+	key   string // its member name, where its place has a *
 	up    *lintItem
 }
 
-var errShape = errors.New("a value of another kind stands where a list should")
+var errShape = errors.New("a value of another kind is where a list should be")
 
 // reach calls take with every value at the path below v. What is missing or
 // null has none.

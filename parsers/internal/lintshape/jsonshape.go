@@ -16,18 +16,18 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// lintShape says where a JSON report keeps its findings, and how it is told
-// from others.
+// lintShape says where a JSON report keeps its findings, and how it is
+// recognised.
 //
-// A place in a document is written like "files.[].messages.[]": [] stands for
+// A place in a document is written like "files.[].messages.[]": [] means
 // the items of an array, * for the members of an object.
 type lintShape struct {
 	name   string
 	tool   string                  // "" where the report names it
 	from   string                  // Tools of the format, "" for tool
 	note   string                  // Note of the format
-	like   []string                // members that tell the format, all of one of the lines
-	clean  *regexp.Regexp          // a report without findings, where like does not tell it
+	like   []string                // members that identify the format: all those of one line
+	clean  *regexp.Regexp          // a report without findings, which like does not match
 	lines  bool                    // JSON Lines
 	types  bool                    // errors are type or compiler errors
 	levels map[string]metric.Level // beside those of [severities]
@@ -38,7 +38,7 @@ type lintShape struct {
 // lintList is a place whose items are findings. The other fields say where an
 // item has its values: "a.b" is member b of member a, "a.0" the first item of
 // a; "^a" is a member of the enclosing item, "*" the name under which the item
-// or the enclosing one stands, and "." the item itself. Of several places with
+// or the enclosing one is stored, and "." the item itself. Of several places with
 // | between them the first that is not empty counts, and "+1" is added to
 // numbers that count from 0.
 type lintList struct {
@@ -62,7 +62,7 @@ func total(at string, level metric.Level) lintFact {
 	return lintFact{at, func(s *shapeReader, v lintItem) { s.declare(level, v.number(".")) }}
 }
 
-// sign is a fact that tells a report, if nothing else is in it.
+// sign is a fact that identifies a report without findings.
 func sign(at string) lintFact { return lintFact{at, func(*shapeReader, lintItem) {}} }
 
 // looked is a fact: the files that were looked at, or how many they are. A
@@ -130,7 +130,7 @@ type shapeReader struct {
 	lintShape
 	lint     *parsed.FindingSet
 	places   []shapePlace
-	items    int // findings as they stand in the report
+	items    int // findings as listed in the report
 	found    bool
 	declared map[metric.Level]int
 	seen     map[metric.Finding]bool
@@ -303,10 +303,10 @@ func (s *shapeReader) level(l lintList, name string) metric.Level {
 
 func (s *shapeReader) declare(level metric.Level, n int) { s.declared[level] += n }
 
-// levelsOf are what a total may count; 0 stands for all.
+// levelsOf are what a total may count; 0 means all.
 var levelsOf = map[metric.Level]string{0: "findings", metric.Error: "errors", metric.Warning: "warnings", metric.Note: "notes"}
 
-// fill gives the findings what stood behind them.
+// fill completes the findings with facts that follow them in the report.
 func (s *shapeReader) fill() {
 	for i := range s.lint.Findings {
 		f := &s.lint.Findings[i]

@@ -75,7 +75,7 @@ func (w lintWanted) at(path []string) lintWanted {
 }
 
 // read returns the next value with nothing but what is wanted of it. Of an
-// unwanted list it tells whether there is an item.
+// unwanted list it keeps whether there is an item.
 func (w lintWanted) read(j *jsonstream.Reader) (any, error) {
 	switch j.Kind() {
 	case '{':

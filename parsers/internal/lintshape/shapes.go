@@ -8,8 +8,8 @@ import (
 	"supervise/metric"
 )
 
-// The words of single tools for how grave a finding is, where they differ from
-// those of [severities] or are not among them.
+// The severities of single tools, where they differ from those of
+// [parsed.LevelOf] or are not among them.
 var (
 	pylintLevels = map[string]metric.Level{
 		"fatal": metric.Error, "warning": metric.Warning, "refactor": metric.Note, "convention": metric.Note,
@@ -26,7 +26,7 @@ var (
 )
 
 // lintShapes are the JSON reports whose findings are items of lists. The most
-// specific stands first.
+// specific is first.
 var lintShapes = slices.Concat(pythonShapes, scriptShapes, manyShapes, otherShapes)
 
 var ruffList = lintList{
@@ -200,7 +200,7 @@ func (l lintList) in(at string) lintList {
 }
 
 // codeClimateScales are the levels of tools that use the words of Code Climate
-// in their own way, told by the names of their checks. Elsewhere "minor" is a
+// in their own way, recognised by the names of their checks. Elsewhere "minor" is a
 // warning and what is above it an error, as eslint and ruff mean it.
 var codeClimateScales = []struct {
 	check  *regexp.Regexp

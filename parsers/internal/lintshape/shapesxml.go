@@ -100,8 +100,8 @@ var cppcheckLevels = map[string]metric.Level{
 // out as a rule.
 var spotbugsLevels = map[string]metric.Level{"1": metric.Error, "2": metric.Warning, "3": metric.Note, "4": metric.Note, "5": metric.Note}
 
-// checkstyleTools tell the tool that wrote a report in the form of Checkstyle
-// by the beginning of its rules.
+// checkstyleTools are the tools that write reports in the form of Checkstyle,
+// by the prefix of their rules.
 var checkstyleTools = []struct{ prefix, tool string }{
 	{"eslint.rules.", "eslint"},
 	{"ShellCheck.", "shellcheck"},

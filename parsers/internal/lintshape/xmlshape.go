@@ -15,8 +15,8 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// xmlShape says where an XML report keeps its findings, and how it is told from
-// others. Names with | between them stand for any of them.
+// xmlShape says where an XML report keeps its findings, and how it is recognised.
+// Names with | between them are alternatives.
 type xmlShape struct {
 	name   string
 	root   string // element

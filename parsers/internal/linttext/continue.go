@@ -38,7 +38,7 @@ func (l *lintText) goOn(s string) {
 	case indented, margin.MatchString(s):
 	case l.stray:
 		l.last = -1
-	default: // a source line may stand there as well
+	default: // it may be a source line as well
 		l.stray = true
 	}
 }
@@ -62,7 +62,7 @@ func (l *lintText) continues(f *metric.Finding, indented bool) bool {
 	return l.more && f.Text == "" && (indented || broken)
 }
 
-// clippyRule stands below each of its findings.
+// clippyRule is below each finding of clippy.
 var clippyRule = regexp.MustCompile(`rust-clippy/\S*index\.html#(\w+)`)
 
 // wrapped is the length from which mypy --pretty breaks a line.

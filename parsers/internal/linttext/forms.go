@@ -23,7 +23,7 @@ var (
 var messageForms = []lineForm{
 	{has: "##teamcity[", pattern: `\s*##teamcity\[inspection {pairs}\]`, pairs: quotedPairs, sure: true},
 	{has: "::", pattern: `\s*::(?P<level>error|warning|notice) (?P<pairs>.*?file=.*?)::{msg}`, pairs: commaPairs, sure: true},
-	{has: "##vso[", pattern: `\s*##vso\[task\.logissue {pairs};\]{msg}`, pairs: semiPairs, sure: true}, // ] may stand in a path
+	{has: "##vso[", pattern: `\s*##vso\[task\.logissue {pairs};\]{msg}`, pairs: semiPairs, sure: true}, // ] may be part of a path
 	{has: "##vso[", pattern: `\s*##vso\[task\.logissue {pairs}\]{msg}`, pairs: semiPairs, sure: true},
 }
 

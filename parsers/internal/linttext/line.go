@@ -11,10 +11,10 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// lineForm is a line in which a tool tells of a finding, or of a part of one.
+// lineForm is the form of a line that holds a finding, or a part of one.
 type lineForm struct {
 	tool    string
-	has     string // stands in each such line: a cheap look before the pattern
+	has     string // is in each such line: a cheap check before the pattern
 	pattern string // with {file}, {line}, {col}, {level}, {rule}, {msg} and {pairs}
 	levels  map[string]metric.Level
 	level   metric.Level // where the line has no word for it
@@ -69,8 +69,8 @@ func seen(s string) look {
 	return out
 }
 
-// needed tells from a pattern what each of its lines has. A line that stands in
-// a group may be left out.
+// needed derives from a pattern what each of its lines has. A line number in a
+// group may be missing.
 func needed(pattern string) look {
 	var out look
 	plain := strings.ReplaceAll(pattern, "(?:", "\x00")
@@ -90,7 +90,7 @@ func needed(pattern string) look {
 	return out
 }
 
-// places are what stands for the names in braces of a pattern.
+// places are the expressions for the names in braces of a pattern.
 var places = strings.NewReplacer(
 	"{file}", `(?P<file>(?:[A-Za-z]:[\\/])?[^\s:"'|*?\[(][^:"|*?]*?)`,
 	"{quoted}", `"(?P<file>[^"]+)"`,
@@ -155,7 +155,7 @@ func (p *parts) set(name, value string) {
 	}
 }
 
-// finding returns what the parts tell.
+// finding returns the finding of the parts.
 func (f *lineForm) finding(p parts) metric.Finding {
 	out := metric.Finding{Tool: f.tool, Rule: p.rule, Line: p.line, Column: p.column, Message: textstream.CleanText(p.msg)}
 	if p.file != "" {

@@ -14,8 +14,8 @@ import (
 
 // lintText reads what compilers and linters print for people, several of them
 // one after the other if need be: the log of a build. Each line is tried with
-// the forms of [lineForms]; a finding that stands twice, with the same message
-// at the same place, is one.
+// the forms of [lineForms]; a finding that is repeated, with the same message
+// at the same place, counts once.
 type lintText struct {
 	*parsed.FindingSet
 	forms   []lineForm
@@ -27,11 +27,11 @@ type lintText struct {
 	stray   bool
 	line    textstream.Line
 	before  string // the line before
-	said    tally  // since the last summary
+	counted tally  // since the last summary
 	broken  error
-	voices  map[string]bool // tools that are told by their summary alone
+	voices  map[string]bool // tools that are recognised by their summary alone
 	denied  string          // a summary that speaks of findings
-	ahead   int             // findings that a summary told before them
+	ahead   int             // findings that a summary announced
 }
 
 // parts is what a line says of a finding.
@@ -63,7 +63,7 @@ func newLintText() *lintText {
 }
 
 // parseLintText reads the findings of any text. What looks like none is passed
-// over. A tool that broke off is an error, and so is a summary that tells of
+// over. A tool that broke off is an error, and so is a summary of
 // findings where none was read.
 func parseLintText(r io.Reader) (parsed.Report, error) {
 	l := newLintText()
@@ -190,12 +190,12 @@ func (p parts) with(q parts) parts {
 func (l *lintText) add(f metric.Finding, form *lineForm, word string) {
 	l.finish()
 	l.Heard(f.Tool)
-	l.said.total++
+	l.counted.total++
 	switch f.Level {
 	case metric.Error:
-		l.said.errors++
+		l.counted.errors++
 	case metric.Warning:
-		l.said.warnings++
+		l.counted.warnings++
 	case metric.Note:
 	}
 	l.last, l.more, l.stray = -1, form.more, false
@@ -206,7 +206,7 @@ func (l *lintText) add(f metric.Finding, form *lineForm, word string) {
 	}
 }
 
-// end gives names that only a summary tells to findings of the same form.
+// end corrects the tool of findings where only a summary names it.
 func (l *lintText) end() {
 	l.finish()
 	if !l.voices["ruff"] {

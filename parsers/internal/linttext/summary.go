@@ -144,14 +144,14 @@ func (l *lintText) declared(what string, n int, summary string) {
 			l.denied = ""
 		}
 		return
-	case what == "ahead" && l.said.total == 0: // clang-tidy counts first, with what it will suppress
+	case what == "ahead" && l.counted.total == 0: // clang-tidy counts first, with what it will suppress
 		l.ahead += n
 		l.denied = textstream.CleanText(summary)
 		return
 	case what == "ahead":
 		what = "warnings"
 	}
-	got := map[string]*int{"errors": &l.said.errors, "warnings": &l.said.warnings, "total": &l.said.total}[what]
+	got := map[string]*int{"errors": &l.counted.errors, "warnings": &l.counted.warnings, "total": &l.counted.total}[what]
 	if n > 0 {
 		l.denied = textstream.CleanText(summary)
 	}

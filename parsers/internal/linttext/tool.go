@@ -13,7 +13,7 @@ var rulesBehind = map[string]bool{
 	"cpplint": true, "actionlint": true, "yamllint": true, "eslint": true, "clang": true, "flow": true, "ansible-lint": true,
 }
 
-// languages tell the compiler by the file.
+// languages are the compilers by extension of the file.
 var languages = map[string]string{
 	"java": "javac", "kt": "kotlinc", "kts": "kotlinc", "scala": "scalac", "rs": "rustc", "swift": "swiftc", "hs": "ghc", "go": "go build",
 	"c": "gcc", "h": "gcc", "cc": "gcc", "cpp": "gcc", "cxx": "gcc", "c++": "gcc", "hpp": "gcc", "hh": "gcc", "hxx": "gcc", "m": "gcc", "mm": "gcc",
@@ -22,7 +22,7 @@ var languages = map[string]string{
 	"php": "phpcs", "rst": "sphinx", "ts": "tsc", "tsx": "tsc",
 }
 
-// toolOf tells who speaks in a line like "file:line:column: level: message", by
+// toolOf recognises the tool of a line like "file:line:column: level: message", by
 // the file and by the rule behind the message. The rule of a compiler is left to
 // be taken off.
 func toolOf(f metric.Finding) (tool, rule string) {

@@ -25,7 +25,7 @@ func NewFindingSet() *FindingSet {
 	return &FindingSet{Lint: metric.Lint{Findings: []metric.Finding{}}, seen: map[metric.Finding]bool{}}
 }
 
-// Heard tells that a tool ran, whether or not it found something.
+// Heard records that a tool ran, whether or not it found something.
 func (l *FindingSet) Heard(tool string) {
 	if tool != "" && !slices.Contains(l.Tools, tool) {
 		l.Tools = append(l.Tools, tool)
@@ -33,8 +33,8 @@ func (l *FindingSet) Heard(tool string) {
 	}
 }
 
-// Keep takes a finding. One that stands twice, at one place with one message, is
-// one.
+// Keep takes a finding. One that is repeated, at one place with one message,
+// counts once.
 func (l *FindingSet) Keep(f metric.Finding) {
 	l.Heard(f.Tool)
 	if f.Line > 0 {
@@ -61,7 +61,7 @@ func (l *FindingSet) Report(producer, noise string, err error) (Report, error) {
 		l.Problems.Add("text outside of the report: %s", noise)
 	}
 	if err == nil && l.hollow() {
-		err = fmt.Errorf("%w: what stands in place of its findings names no file, rule or message", ErrUnknownFormat)
+		err = fmt.Errorf("%w: its findings name no file, rule or message", ErrUnknownFormat)
 	}
 	return Report{Producer: producer, Lint: &l.Lint, Problems: l.Problems.All()}, err
 }
@@ -74,7 +74,7 @@ var typeCheckers = map[string]bool{
 }
 
 // typeRules are tools that pass on the errors of a compiler beside their own:
-// the rules by which those are told.
+// the rules of those errors.
 var typeRules = map[string]*regexp.Regexp{
 	"clippy":                              RustcError,
 	"microsoft (r) visual c# compiler":    regexp.MustCompile(`^CS\d{4}$`),

@@ -11,11 +11,11 @@ import (
 )
 
 // GoText reads what go build and go vet print: lines "file:line:col: message"
-// under headers "# package". Under "# [package]" stands what vet found.
+// under headers "# package". Findings under "# [package]" are those of vet.
 type GoText struct {
 	Findings []goFinding
 	seen     map[goFinding]bool
-	Only     string // the one tool that prints, "" where it is told by headers
+	Only     string // the one tool that prints, "" where headers name it
 	Loose    bool   // a line that is none of these can be an error without a place
 
 	headed  bool // a header was seen, and nothing foreign since
@@ -89,7 +89,7 @@ func (g *GoText) finding(m []string) goFinding {
 	f := goFinding{level: metric.Error, file: Slashed(m[2]), message: textstream.CleanText(m[5])}
 	f.lineNumber, _ = strconv.Atoi(m[3]) // digits; 0 where there are too many of them
 	f.column, _ = strconv.Atoi(m[4])
-	f.vet = g.inVet || g.Only == "go vet" && !g.headed // under "# package" alone stands the compiler's word
+	f.vet = g.inVet || g.Only == "go vet" && !g.headed // errors under "# package" are those of the compiler
 	f.typed = !f.vet || m[1] != ""
 	for prefix, level := range map[string]metric.Level{"warning: ": metric.Warning, "note: ": metric.Note} {
 		if rest, ok := strings.CutPrefix(f.message, prefix); ok { // of a C compiler

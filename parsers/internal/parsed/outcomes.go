@@ -30,11 +30,11 @@ type Outcomes struct {
 	Took    time.Duration
 }
 
-// Add takes one case as it stands in the report, with its texts as they are.
+// Add takes one case of the report, with its texts unchanged.
 func (s *Outcomes) Add(t metric.Test) { s.TestSet.Add(CleanTest(t)) }
 
-// AddNotRun takes a case that the report calls skipped although nobody asked
-// for that: it counts as it stands in the report, and as not run in the set.
+// AddNotRun takes a case that the report calls skipped although it was not
+// meant to be: it counts as skipped in the totals, and as not run in the set.
 func (s *Outcomes) AddNotRun(t metric.Test) {
 	t.Status = metric.Skipped
 	s.Add(t)
@@ -202,8 +202,8 @@ func (n AnyNumber) In(unit time.Duration) time.Duration {
 	return Seconds(float64(n) * unit.Seconds())
 }
 
-// AnyText is a JSON text, or what stands for one: of a list its items in lines, of
-// an object its message. Everything else is "".
+// AnyText is a JSON text, or the text of another value: of a list its items in
+// lines, of an object its message. Everything else is "".
 type AnyText string
 
 // UnmarshalJSON reads what it can and never fails.
@@ -264,7 +264,7 @@ func JoinMessage(message, trace string) string {
 	return message + "\n" + trace
 }
 
-// GroupPath is the class of a test that stands in nested groups.
+// GroupPath is the class of a test in nested groups.
 func GroupPath(titles ...string) string {
 	var path []string
 	for _, t := range titles {

@@ -34,7 +34,7 @@ type Report struct {
 	Problems []string      `json:"problems,omitempty"` // denied totals, noise, tolerated oddities
 }
 
-// Totals are the sums over the test cases as they stand in a report, before
+// Totals are the sums over the test cases as listed in a report, before
 // cases of one identity are merged in [Report].Tests. Passed + Failed + Errors
 // + Skipped = Tests.
 type Totals struct {

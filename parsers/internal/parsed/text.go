@@ -48,7 +48,7 @@ func Whole(f float64) int {
 	return int(f)
 }
 
-// Interner keeps one copy of every name that stands in a report again and again.
+// Interner keeps one copy of every name that is repeated in a report.
 type Interner map[string]string
 
 // Of returns the one copy of s.

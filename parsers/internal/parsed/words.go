@@ -20,8 +20,8 @@ func RobotStatus(word string) metric.Status {
 	return metric.Errored
 }
 
-// severities are the words for how grave a finding is. golangci-lint leaves
-// the word out unless it is configured.
+// severities are the words for the level of a finding. golangci-lint writes none
+// unless it is configured.
 var severities = map[string]metric.Level{
 	"": metric.Error, "error": metric.Error,
 	"warning": metric.Warning, "warn": metric.Warning, "medium": metric.Warning, "minor": metric.Warning,

@@ -146,11 +146,11 @@ func (s *sarif) document(j *jsonstream.Reader) error {
 	return err
 }
 
-// external refuses results that stand outside of their run.
+// external refuses results outside of their run.
 func (s *sarif) external(j *jsonstream.Reader, each func(func() error) error) error {
 	return each(func() error {
 		return parsed.Members(j, map[string]any{"results": func() error {
-			return j.Error("its results stand outside of the run, which is not read: write them into one file")
+			return j.Error("its results are outside of the run and are not read: write them into one file")
 		}})
 	})
 }

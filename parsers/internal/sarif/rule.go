@@ -114,7 +114,7 @@ func (c *sarifComponent) find(ref sarifRuleRef) *sarifRule {
 	return c.byID[ref.GUID]
 }
 
-// file returns the path of a place: as it stands if it is absolute, else
+// file returns the path of a place: unchanged if it is absolute, else
 // relative to the outermost of its bases.
 func (r *sarifRun) file(p sarifPlace) string {
 	if i := p.Index; p.URI == "" && i != nil && *i >= 0 && *i < len(r.artifacts) {

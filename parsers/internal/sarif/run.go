@@ -12,7 +12,7 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// sarifRun is one run. The description of its tool may stand behind its
+// sarifRun is one run. The description of its tool may follow its
 // results, so what needs it is looked up at the end.
 type sarifRun struct {
 	*sarif
@@ -35,7 +35,7 @@ type sarifLookup struct {
 	rule *sarifRule
 }
 
-// sarifKey and sarifPlaceKey tell references apart; -1 is no number.
+// sarifKey and sarifPlaceKey identify references; -1 is no number.
 type (
 	sarifKey struct {
 		id, guid, component string
@@ -170,7 +170,7 @@ func (r *sarifRun) add(p sarifPending, m *sarifMessage, locations []sarifLocatio
 	r.pending = append(r.pending, p)
 }
 
-// end gives the findings what stood elsewhere in the run.
+// end completes the findings with what is elsewhere in the run.
 func (r *sarifRun) end(j *jsonstream.Reader) {
 	for _, inv := range r.invocations {
 		r.notifications(inv.Execution, false)
@@ -260,9 +260,9 @@ func (r *sarifRun) level(p sarifPending, rule *sarifRule) metric.Level {
 	return sarifLevel(cmp.Or(level, rule.Config.Level, "warning"))
 }
 
-// success tells apart what "executionSuccessful: false" means: a tool that met
+// success distinguishes what "executionSuccessful: false" means: a tool that met
 // errors, as compilers say it, or a tool that could not do its work. The latter
-// is told by an error that has no place in a file, or by no finding at all.
+// has an error without a place in a file, or no finding at all.
 func (r *sarifRun) success(j *jsonstream.Reader) {
 	tool := cmp.Or(r.tool.Driver.Name, "the tool")
 	for _, inv := range r.invocations {

@@ -64,8 +64,8 @@ func (c *ctrfResults) read(j *jsonstream.Reader, s *parsed.Outcomes) error {
 	return err
 }
 
-// check compares the summary with the recount; it tells pending, skipped and
-// other tests apart, which are all skipped here.
+// check compares the summary with the recount; it distinguishes pending, skipped and
+// other tests, which are all skipped here.
 func (c *ctrfResults) check(s *parsed.Outcomes, before parsed.Totals) {
 	value := func(name string) float64 {
 		var n parsed.AnyNumber
@@ -107,8 +107,8 @@ func (t ctrfTest) test() metric.Test {
 	return out
 }
 
-// ctrfOther tells by the word of the tool whether a test that is neither passed
-// nor failed is wrong.
+// ctrfOther decides by the word of the tool whether a test that neither passed
+// nor failed is an error.
 func ctrfOther(word string) metric.Status {
 	switch strings.ToLower(word) {
 	case "error", "errored", "broken", "crashed", "aborted", "timedout", "timeout", "interrupted":

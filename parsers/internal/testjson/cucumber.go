@@ -115,7 +115,7 @@ func (f *cucumberFeature) add(s *parsed.Outcomes) {
 		}
 		tests = append(tests, e.test(file, string(f.name), slices.Concat(background, steps), unit))
 		if f.uri != "" {
-			background = nil // it stands again before every scenario
+			background = nil // it is repeated before every scenario
 		}
 	}
 	nameExamples(tests)
@@ -128,7 +128,7 @@ func (f *cucumberFeature) add(s *parsed.Outcomes) {
 	}
 }
 
-// nameExamples tells the scenarios of one name apart: those of other lines are
+// nameExamples makes the names of scenarios unique: those of other lines are
 // the examples of an outline, those of one line are attempts at the same.
 func nameExamples(tests []metric.Test) {
 	groups := map[metric.ID][]*metric.Test{}

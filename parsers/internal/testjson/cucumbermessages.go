@@ -186,7 +186,7 @@ func (c *cucumberMessages) source(m cucumberMessage) {
 	case m.Pickle != nil:
 		file := string(m.Pickle.URI)
 		t := metric.Test{ID: metric.ID{Suite: file, Class: c.features[file], Name: string(m.Pickle.Name)}, File: file}
-		for _, id := range m.Pickle.ASTNodeIDs { // the example stands behind its outline
+		for _, id := range m.Pickle.ASTNodeIDs { // the example follows its outline
 			t.Line = cmp.Or(c.lines[id], t.Line)
 		}
 		c.pickles[m.Pickle.ID] = t

@@ -120,7 +120,7 @@ func (g *ginkgoSuite) add(s *parsed.Outcomes) {
 	s.Took += g.took.In(time.Nanosecond)
 }
 
-// ginkgoOrdered is why a spec was left out that nobody wanted to be skipped.
+// ginkgoOrdered is the reason of a spec that did not run without being skipped.
 var ginkgoOrdered = regexp.MustCompile(`^Spec skipped because (an earlier spec in an ordered container|a BeforeAll node) failed`)
 
 func (spec ginkgoSpec) test(suite string) metric.Test {

@@ -30,7 +30,7 @@ type mochaStats struct {
 }
 
 // mochaReport is one report: all tests, and the same again by outcome. Hooks
-// that failed stand among the failures alone.
+// that failed are among the failures alone.
 type mochaReport struct {
 	stats    mochaStats
 	tests    []mochaTest
@@ -139,7 +139,7 @@ func failLate(s *parsed.Outcomes, t mochaTest) {
 // mochaHook is the title of a hook among the failures.
 var mochaHook = regexp.MustCompile(`^"(before|after) (all|each)" hook`)
 
-// mochaGroup is what of the full title stands before the title.
+// mochaGroup is the part of the full title before the title.
 func mochaGroup(t mochaTest) string {
 	return strings.TrimSpace(strings.TrimSuffix(string(t.FullTitle), string(t.Title)))
 }

@@ -167,7 +167,7 @@ func (p *playwrightReport) test(t playwrightTest, spec playwrightSpec, id metric
 	case out.Status == metric.Failed && last == "passed":
 		out.Message = "it passed and was expected to fail"
 	case out.Status == metric.Skipped && t.ExpectedStatus != "skipped":
-		out.Message = cmp.Or(out.Message, "it did not run: what stands before it failed")
+		out.Message = cmp.Or(out.Message, "it did not run: something before it failed")
 		p.set.AddNotRun(out)
 		return
 	case out.Status == metric.Skipped:

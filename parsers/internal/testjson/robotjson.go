@@ -12,7 +12,7 @@ import (
 )
 
 // robotSuite is one suite of the JSON output of Robot Framework 7. Its name
-// stands behind what it holds.
+// follows its contents.
 type robotSuite struct {
 	name, source    parsed.AnyText
 	suites          []*robotSuite

@@ -39,7 +39,7 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.JSON, []parsed.Format{
 	},
 	{
 		Name: "playwright-json", Detect: detectPlaywright, Parse: parsePlaywright, Marks: "`config` and `suites`", Tools: "Playwright",
-		Note: "One case per spec and project, all attempts together. A test that nobody skipped and that did not run counts as not run. An error with a place breaks its file, one without fails the run. Class: project, describe path. When one file cannot be loaded, nothing runs.",
+		Note: "One case per spec and project, all attempts together. A test that was not skipped and did not run counts as not run. An error with a place breaks its file, one without fails the run. Class: project, describe path. When one file cannot be loaded, nothing runs.",
 	},
 	{
 		Name: "rspec-json", Detect: detectRSpec, Parse: parseRSpec, Marks: "`examples` with `summary_line` or `full_description`", Tools: "RSpec",

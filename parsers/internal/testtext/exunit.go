@@ -40,8 +40,8 @@ type exunit struct {
 	file   string
 	module string
 	files  map[string]string // of the modules
-	about  []int             // the tests that the lines tell of
-	setup  string            // the module whose setup failed, that the lines tell of
+	about  []int             // the tests that the lines belong to
+	setup  string            // the module whose failed setup the lines belong to
 	output textstream.Clip
 	totals string
 	failed int

@@ -36,7 +36,7 @@ type minitest struct {
 	index  map[string]int
 	open   int // the test that began and has no verdict, -1 for none
 	detail bool
-	about  int // the test that the lines tell of, -1 for none
+	about  int // the test that the lines belong to, -1 for none
 	output textstream.Clip
 	totals []string
 }
@@ -115,7 +115,7 @@ func (m *minitest) test(text string) {
 	}
 }
 
-// tell begins what is told of one test.
+// tell begins the details of one test.
 func (m *minitest) tell(name []string) {
 	m.detail = false
 	i, known := m.index[name[1]]

@@ -126,15 +126,15 @@ func (t *tap) line(l textstream.Line) {
 	}
 	if body != "" {
 		t.doc.led, t.doc.remark = t.doc.remark, body[0] == '#' && indent == 0 && !tapSubtest.MatchString(body)
-		t.told(indent, body)
+		t.outside(indent, body)
 	} else {
 		t.fresh = false
 	}
 	t.doc.cut = !l.Whole && (t.fresh || t.doc.root.plan.line == body && !t.doc.complete())
 }
 
-// told takes a line outside of blocks.
-func (t *tap) told(indent int, body string) {
+// outside takes a line outside of blocks.
+func (t *tap) outside(indent int, body string) {
 	fresh := t.fresh
 	t.fresh = false
 	switch {

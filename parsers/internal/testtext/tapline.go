@@ -60,8 +60,8 @@ func parseTapPoint(line string) (p tapPoint, ok bool) {
 	return p, true
 }
 
-// directives takes what stands behind the first # that is not escaped, and
-// returns the description before it. Behind a time another directive may stand.
+// directives takes what follows the first # that is not escaped, and
+// returns the description before it. A time may be followed by another directive.
 func (p *tapPoint) directives(text string) string {
 	at := unescapedHash(text)
 	if at < 0 {
@@ -117,7 +117,7 @@ type tapPlanned struct {
 	why   string // everything is skipped
 	todo  string // numbers of points that are to do, as Perl's Test.pm writes them
 	line  string
-	first bool // it stands before the first point
+	first bool // it is before the first point
 }
 
 func parseTapPlan(line string) (p tapPlanned) {

@@ -85,8 +85,8 @@ func (t *tap) subtests(d *tapDoc) []metric.Suite {
 		}
 		g.failed()
 		why := "it failed although nothing in it did"
-		if said := g.verdict.out.String(); said != "" {
-			why += ": " + textstream.FirstLine(said)
+		if text := g.verdict.out.String(); text != "" {
+			why += ": " + textstream.FirstLine(text)
 		}
 		broken = append(broken, metric.Suite{Name: g.path(), Why: why})
 	}
@@ -208,7 +208,7 @@ func (v *tapProve) complete() error {
 	return nil
 }
 
-// compare tells where the totals differ from the recount.
+// compare adds a problem where the totals differ from the recount.
 func (v *tapProve) compare(t *tap) {
 	if got := t.total.Tests - len(v.skipped); v.ended && got != v.tests {
 		t.problems.Add("prove counts %d tests, there are %d", v.tests, got)

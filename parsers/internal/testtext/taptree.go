@@ -17,7 +17,7 @@ type tapDoc struct {
 	tests   []*tapItem  // the points without subtests
 	groups  []*tapGroup // the subtests that have a verdict, the inner ones first
 	version bool        // it begins with its version
-	late    bool        // which stands behind the plan
+	late    bool        // after the plan
 	again   tapPlanned  // another plan behind a complete stream
 	cut     bool        // the last line is a plan or a point and has no end
 	braces  bool        // there are subtests in braces
@@ -47,9 +47,9 @@ type tapGroup struct {
 	closed  bool // its closing brace came
 }
 
-// tapItem is one test point and what is told of it.
+// tapItem is one test point with its details.
 type tapItem struct {
-	group   *tapGroup // in which it stands
+	group   *tapGroup // that it is in
 	section string
 	point   tapPoint
 	status  metric.Status
@@ -131,7 +131,7 @@ func (g *tapGroup) failed() {
 	}
 }
 
-// point takes a test point. The subtest that stands before it is its own.
+// point takes a test point. The subtest before it is its own.
 func (t *tap) point(depth int, p tapPoint) {
 	g := t.at(depth)
 	if depth == 0 {
@@ -170,7 +170,7 @@ func (t *tap) number(g *tapGroup, p *tapPoint) {
 		p.number = g.last + 1
 	}
 	if p.number != g.last+1 && g.last > 0 {
-		t.problems.Add("test point %d stands where %d should", p.number, g.last+1)
+		t.problems.Add("test point %d is where %d should be", p.number, g.last+1)
 	}
 	g.last = p.number
 	if g.plan.expects(p.number) {
@@ -221,7 +221,7 @@ func (t *tap) second(plan tapPlanned) {
 		t.doc.again = plan
 		t.doc.again.first = true
 	case plan.count != g.plan.count:
-		t.problems.Add("a plan of %d tests stands behind one of %d", plan.count, g.plan.count)
+		t.problems.Add("a plan of %d tests follows one of %d", plan.count, g.plan.count)
 	}
 }
 

@@ -40,13 +40,13 @@ type unittest struct {
 	cases  []metric.Test
 	index  map[string]int // by name and identity as they are printed
 	open   int            // the test that began and has no verdict, -1 for none
-	headed bool           // its verdict may stand behind a line of documentation
+	headed bool           // its outcome may follow a line of documentation
 	broken map[string]metric.Suite
 	order  []string // of broken
-	detail string   // what the lines tell of
+	detail string   // what the lines belong to
 	rule   int      // lines of dashes since it began
 	output textstream.Clip
-	ran    int // -1 before the line that tells
+	ran    int // -1 before the line with the count
 }
 
 func parseUnittest(r io.Reader) (parsed.Report, error) {
@@ -131,9 +131,9 @@ func (u *unittest) test(text string) {
 	}
 }
 
-// begin takes the name of a test, and where it stands: since Python 3.11 with
-// its name once more. A class or module that is skipped as a whole is told as
-// its setup, and stands for its tests.
+// begin takes the name and place of a test: since Python 3.11 with
+// its name once more. A class or module that is skipped as a whole is reported as
+// its setup, and represents its tests.
 func (u *unittest) begin(name, place, verdict string) {
 	key := name + " (" + place + ")"
 	u.open = -1
@@ -195,7 +195,7 @@ func (u *unittest) verdict(text string, subtest bool) {
 	}
 }
 
-// shown gives the lines that were shown to the test they tell of.
+// shown gives the output to the test that it belongs to.
 func (u *unittest) shown() {
 	if u.detail == "" {
 		return

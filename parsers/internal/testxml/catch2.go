@@ -64,7 +64,7 @@ func (c *catch2Reader) test(x *xmlstream.Reader, t xmlstream.Token, program stri
 		return nil
 	})
 	if err != nil {
-		return err // what the test came to may stand in what is missing
+		return err // its outcome may be in the part that is missing
 	}
 	if !ended {
 		why.Add("\nthe test has no result")

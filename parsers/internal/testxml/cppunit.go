@@ -17,13 +17,13 @@ var cppunitLists = map[string]metric.Status{
 	"SuccessfulTests": metric.Passed, "FailedTests": metric.Failed, "SkippedTests": metric.Skipped,
 }
 
-// detectCppUnit tells the report from a TRX, which has the same root element.
+// detectCppUnit distinguishes the report from a TRX, which has the same root.
 func detectCppUnit(h sniff.Head) bool {
 	return h.XML("TestRun") && (h.Elements("Statistics") || h.Elements("SuccessfulTests") || h.Elements("FailedTests")) && !detectTRX(h)
 }
 
 // cppunitReader reads the XML of CppUnit and of AUnit, which writes the same.
-// What stands before the last :: or the first " : " of a name is the class. A
+// The class is what precedes the last :: or the first " : " of a name. A
 // failure of the type Error, an exception, is an error.
 type cppunitReader struct {
 	xmlSet
@@ -91,7 +91,7 @@ func (c *cppunitReader) test(x *xmlstream.Reader, status metric.Status) error {
 		return err
 	})
 	if err != nil {
-		return err // its name or outcome may stand in what is missing
+		return err // its name or outcome may be in the part that is missing
 	}
 	t.Class, t.Name = cppunitClass(strings.TrimSpace(t.Name))
 	c.Add(t)

@@ -83,7 +83,7 @@ func (c *ctestReader) test(x *xmlstream.Reader, t xmlstream.Token, build string)
 		return err
 	})
 	if err != nil {
-		return err // what the test came to may stand in what is missing
+		return err // its outcome may be in the part that is missing
 	}
 	c.ran[full] = true
 	test.Duration = junitTime(measured["Execution Time"])
@@ -99,7 +99,7 @@ func (c *ctestReader) test(x *xmlstream.Reader, t xmlstream.Token, build string)
 	case metric.Passed:
 	default:
 		test.Status = metric.Errored
-		c.Problems.Add("test %q has the status %q, which nobody knows: it counts as an error", test.Name, word)
+		c.Problems.Add("test %q has the unknown status %q: it counts as an error", test.Name, word)
 	}
 	c.Add(test)
 	return nil

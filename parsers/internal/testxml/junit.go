@@ -63,7 +63,7 @@ type junitReader struct {
 	broken   []metric.Suite
 	hollow   []metric.Suite // suites with tests that are not there
 	totals   parsed.Totals
-	noTests  int            // cases that stand for a suite
+	noTests  int            // cases that represent a suite
 	more     int            // cases that a suite does not count itself
 	unnamed  map[string]int // how many cases without a name each suite has
 	spare    *junitCase     // for the next case

@@ -14,7 +14,7 @@ import (
 )
 
 // junitSuite is an open testsuite or testsuites element. The outermost one
-// stands for the report and has no parent.
+// represents the report and has no parent.
 type junitSuite struct {
 	parent     *junitSuite
 	name, file string
@@ -60,7 +60,7 @@ func newSuite(t xmlstream.Token, parent *junitSuite, producer string) *junitSuit
 	return s
 }
 
-// within stands between the name of a suite and that of a suite in it.
+// within separates the names of a suite and of a suite in it.
 const within = " > "
 
 // id returns what the tests of s have as their suite.
@@ -140,7 +140,7 @@ func (c *junitCase) ended(s metric.Status, flaky bool, message string) *textstre
 		return nil
 	}
 	if s > c.worst {
-		c.message = textstream.Clip{} // a failure is more to tell than a skip before it
+		c.message = textstream.Clip{} // a failure replaces the message of a skip before it
 	} else if s < c.worst && !c.message.Empty() {
 		return nil
 	}
@@ -195,7 +195,7 @@ func (s *junitSuite) place(t *metric.Test, producer string) {
 		if t.Class == "" && s.path != t.File {
 			t.Class = s.path
 		}
-	case producer == pytest: // all stand in one suite called "pytest"
+	case producer == pytest: // all are in one suite called "pytest"
 		t.Suite = pytestModule(cmp.Or(t.Class, t.Name))
 	case producer == surefire && t.Class != "": // its suites take in cases of others
 		t.Suite = t.Class
@@ -211,7 +211,7 @@ func (s *junitSuite) place(t *metric.Test, producer string) {
 }
 
 // pytestFile names the file in which a test was collected, which its class is
-// about: the attribute says where the function stands, which a class may have
+// about: the attribute is the place of the function, which a class may have
 // inherited and a decorator may have brought along.
 func pytestFile(t *metric.Test) {
 	switch {

@@ -26,8 +26,8 @@ const (
 	vitest     = "vitest"
 )
 
-// junitProducers tell the tool that wrote a report by an attribute of one of
-// its elements; the first that fits counts.
+// junitProducers recognise the tool that wrote a report by an attribute of one
+// of its elements; the first match counts.
 var junitProducers = map[string][]struct{ attr, contains, name string }{
 	"testsuites": {
 		{"name", "pytest tests", pytest},
@@ -59,8 +59,7 @@ var junitProducers = map[string][]struct{ attr, contains, name string }{
 	},
 }
 
-// junitProducer returns the tool that the element is told by, "" where it is
-// told by none.
+// junitProducer returns the tool that an element identifies, "" for none.
 func junitProducer(t xmlstream.Token) string {
 	for _, p := range junitProducers[t.Name] {
 		if v, ok := t.Attr(p.attr); ok && strings.Contains(v, p.contains) {
@@ -185,8 +184,7 @@ func suiteName(s string) string {
 	return s
 }
 
-// notStarted reports whether CTest says of a test that it did not run although
-// nobody asked for that. CTest itself counts these as failed.
+// notStarted reports whether CTest could not run a test that was to run. CTest itself counts these as failed.
 func notStarted(why string) bool {
 	return why != "" && !strings.HasPrefix(why, "SKIP_") && why != "Disabled"
 }
@@ -281,8 +279,8 @@ func markReruns(cases []metric.Test, producer string) {
 }
 
 // markRepeated knows how gotestsum lists every attempt, those that failed
-// first: a test that stands there twice was run again because it failed, unless
-// all tests of its package stand there twice, as with -count.
+// first: a test that is listed twice was run again because it failed, unless
+// all tests of its package are listed twice, as with -count.
 func markRepeated(cases []metric.Test) {
 	count := make(map[metric.ID]int, len(cases))
 	for _, c := range cases {

@@ -23,8 +23,8 @@ const (
 	statusFlaky    = "flaky"                 // of a test that passed when it was run again
 )
 
-// WriteJUnit writes t as JUnit XML. Tests stand in suites by the Suite of
-// their identity; a suite that did not run has the property
+// WriteJUnit writes t as JUnit XML. Tests are grouped by the Suite of their
+// identity; a suite that did not run has the property
 // "supervise.did_not_run". A test that is not run is written as a failure, so
 // that other readers count it as we do. It is an error to write a set of tests
 // that was not measured (nil).

@@ -166,7 +166,7 @@ func isAssembly(name string) bool {
 	return false
 }
 
-// nunitStatus returns the outcome of a suite or case, 0 where nobody knows the
+// nunitStatus returns the outcome of a suite or case, 0 for an unknown
 // word. A word may have a label or site behind it: "Failed(Child)". NUnit before
 // 2.5 says only whether a test was executed, and whether with success: what
 // was executed and did not fail passed.
@@ -216,12 +216,12 @@ func (n *nunitReader) test(x *xmlstream.Reader, t xmlstream.Token, s *nunitSuite
 		return nil
 	})
 	if err != nil {
-		return err // what the test came to may stand in what is missing
+		return err // its outcome may be in the part that is missing
 	}
 	c.Message = why.String()
 	if c.Status == 0 {
 		c.Status = metric.Errored
-		n.Problems.Add("test %q has the result %q, which nobody knows: it counts as an error", c.Name, word)
+		n.Problems.Add("test %q has the unknown result %q: it counts as an error", c.Name, word)
 	}
 	s.cases++
 	if c.Failed() {

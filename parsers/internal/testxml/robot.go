@@ -16,7 +16,7 @@ import (
 func detectRobot(h sniff.Head) bool { return h.XML("robot") }
 
 // robotReader reads the output.xml of Robot Framework. The suite of a test is
-// the file it stands in, the class the path of suites, as in the JSON.
+// its file, the class the path of suites, as in the JSON.
 type robotReader struct {
 	xmlSet
 	tests []metric.Test   // not yet added: the tear down of a suite may still fail
@@ -95,7 +95,7 @@ func (b *robotReader) fixture(x *xmlstream.Reader, suite string) error {
 	})
 }
 
-// statistics reads the numbers of all tests, which stand among others.
+// statistics reads the numbers of all tests, which are among others.
 func (b *robotReader) statistics(x *xmlstream.Reader) error {
 	return x.Children(func(t xmlstream.Token) error {
 		t.Attrs = slices.Clone(t.Attrs)
@@ -135,7 +135,7 @@ func (b *robotReader) test(x *xmlstream.Reader, t xmlstream.Token, path, file st
 		return err
 	})
 	if err != nil {
-		return err // what the test came to may stand in what is missing
+		return err // its outcome may be in the part that is missing
 	}
 	c.Status, c.Duration = parsed.RobotStatus(end.status), junitTime(end.took)
 	if c.Status != metric.Passed {

@@ -73,7 +73,7 @@ func (n *testngReader) method(x *xmlstream.Reader, t xmlstream.Token, class stri
 		return err
 	})
 	if err != nil {
-		return err // what the test came to may stand in what is missing
+		return err // its outcome may be in the part that is missing
 	}
 	if config { // a set up or tear down
 		if c.Status == metric.Failed {
@@ -89,7 +89,7 @@ func (n *testngReader) method(x *xmlstream.Reader, t xmlstream.Token, class stri
 	}
 	if c.Status == 0 {
 		c.Status = metric.Errored
-		n.Problems.Add("test %q has the status %q, which nobody knows: it counts as an error", c.Name, word)
+		n.Problems.Add("test %q has the unknown status %q: it counts as an error", c.Name, word)
 	}
 	n.Add(c)
 	return nil

@@ -44,7 +44,7 @@ func detectTRX(h sniff.Head) bool {
 }
 
 // trxReader reads the TRX of Visual Studio, dotnet test and vstest. The suite
-// is the assembly, the class that of the test method; both stand in the
+// is the assembly, the class that of the test method; both are in the
 // definitions, before or behind the results.
 type trxReader struct {
 	xmlSet
@@ -113,7 +113,7 @@ func (v *trxReader) resultsIn(x *xmlstream.Reader, outer *trxResult) error {
 }
 
 func (v *trxReader) result(x *xmlstream.Reader, t xmlstream.Token, outer *trxResult) error {
-	word, said := t.Attr("outcome")
+	word, given := t.Attr("outcome")
 	r := trxResult{id: attr(t, "testId"), test: metric.Test{
 		ID:       metric.ID{Name: attr(t, "testName")},
 		Status:   trxOutcomes[strings.ToLower(word)],
@@ -132,12 +132,12 @@ func (v *trxReader) result(x *xmlstream.Reader, t xmlstream.Token, outer *trxRes
 		return err
 	})
 	if err != nil {
-		return err // what the test came to may stand in what is missing
+		return err // its outcome may be in the part that is missing
 	}
 	if r.test.Status == 0 {
 		r.test.Status = metric.Errored
-		if said {
-			v.Problems.Add("test %q has the outcome %q, which nobody knows: it counts as an error", r.test.Name, word)
+		if given {
+			v.Problems.Add("test %q has the unknown outcome %q: it counts as an error", r.test.Name, word)
 		}
 	}
 	v.all++
@@ -271,7 +271,7 @@ func (v *trxReader) conclude(t *metric.Tests) {
 	t.Broken = parsed.UniqueSuites(broken)
 }
 
-// trxAdapters tell the framework by the adapter that ran its tests.
+// trxAdapters are the frameworks by the adapter that ran their tests.
 var trxAdapters = []struct{ contains, name string }{
 	{"xunit", "xunit.net"}, {"nunit", "nunit"}, {"mstest", "mstest"}, {"testtools.testtypes.unit", "mstest"},
 }

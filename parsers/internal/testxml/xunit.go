@@ -13,7 +13,7 @@ import (
 )
 
 // xunitResults are the outcomes of a test. NotRun is an explicit test that
-// nobody asked for.
+// was not asked for.
 var xunitResults = map[string]metric.Status{
 	"pass": metric.Passed, "fail": metric.Failed, "error": metric.Errored,
 	"skip": metric.Skipped, "notrun": metric.Skipped,
@@ -137,11 +137,11 @@ func (u *xunitReader) test(x *xmlstream.Reader, t xmlstream.Token, suite string)
 		return err
 	})
 	if err != nil {
-		return err // what the test came to may stand in what is missing
+		return err // its outcome may be in the part that is missing
 	}
 	if c.Status == 0 {
 		c.Status = metric.Errored
-		u.Problems.Add("test %q has the result %q, which nobody knows: it counts as an error", c.Name, word)
+		u.Problems.Add("test %q has the unknown result %q: it counts as an error", c.Name, word)
 	}
 	u.Add(c)
 	return nil
