@@ -1,5 +1,5 @@
-// Package ack keeps the findings that a person accepted, in a file of the tree
-// that is meant to be committed.
+// Package ack keeps the findings that a person accepted, in a file of the tree that
+// should be committed.
 package ack
 
 import (
@@ -17,34 +17,33 @@ import (
 	"supervise/detector"
 )
 
-// FileName is the file of the acknowledgements, beside the configuration.
+// FileName is the file of the acknowledgements, next to the configuration.
 const FileName = ".supervise-ack.yaml"
 
-// Never is what stands for an expiry that does not come.
+// Never is the expiry of an entry that does not expire.
 const Never = "never"
 
-// DefaultExpiry is how long an acknowledgement counts when nothing else is said.
+// DefaultExpiry is how long an acknowledgement lasts by default.
 const DefaultExpiry = "90d"
 
-// ErrInvalid is wrapped by every error that an edit of the file or of the command
-// line mends.
+// ErrInvalid is wrapped by every error that an edit of the file or of the command line
+// fixes.
 var ErrInvalid = errors.New("invalid acknowledgement")
 
-// Entry is one acknowledgement. Finding or Rule is given.
+// Entry is one acknowledgement. It has a Finding or a Rule.
 type Entry struct {
-	Finding       string   `yaml:"finding,omitempty" json:"finding,omitempty"` // ID of what was accepted
+	Finding       string   `yaml:"finding,omitempty" json:"finding,omitempty"` // ID of the accepted finding
 	Rule          string   `yaml:"rule,omitempty" json:"rule,omitempty"`
-	Tests         []string `yaml:"tests,omitempty" json:"tests,omitempty"` // patterns; none stands for all
+	Tests         []string `yaml:"tests,omitempty" json:"tests,omitempty"` // patterns; none means all
 	Path          string   `yaml:"path,omitempty" json:"path,omitempty"`   // pattern of files, suites and folders
-	UpTo          *float64 `yaml:"up_to,omitempty" json:"up_to,omitempty"` // how much the number may change at most
+	UpTo          *float64 `yaml:"up_to,omitempty" json:"up_to,omitempty"` // the largest change of the number that is covered
 	Reason        string   `yaml:"reason" json:"reason"`
-	Date          string   `yaml:"date,omitempty" json:"date,omitempty"`       // on which it was written, YYYY-MM-DD
+	Date          string   `yaml:"date,omitempty" json:"date,omitempty"`       // day of writing, YYYY-MM-DD
 	Expires       string   `yaml:"expires,omitempty" json:"expires,omitempty"` // YYYY-MM-DD, its last day, or never
 	FalsePositive bool     `yaml:"false_positive,omitempty" json:"false_positive,omitempty"`
 }
 
-// ID names the entry: it is that of the finding or, where none is given, made of
-// what the entry covers.
+// ID names the entry: it is the finding's, or else made of what the entry covers.
 func (e Entry) ID() string {
 	if e.Finding != "" {
 		return e.Finding
@@ -53,8 +52,8 @@ func (e Entry) ID() string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// Of returns the entry that accepts a finding: this rule on these tests, or on
-// all that path covers. expires is as [Expiry] reads it.
+// Of returns the entry that accepts a finding: its rule on its tests, or on everything
+// below path. expires is in the form that [Expiry] reads.
 func Of(a detector.Alert, path, reason, expires string, now time.Time) (Entry, error) {
 	day, err := Expiry(cmp.Or(expires, DefaultExpiry), now)
 	if err != nil {
@@ -76,13 +75,13 @@ func Of(a detector.Alert, path, reason, expires string, now time.Time) (Entry, e
 	return e, nil
 }
 
-// literal quotes a name so that it is no pattern.
+// literal quotes a name, so that it is not read as a pattern.
 func literal(name string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`).Replace(name)
 }
 
-// Expiry reads when something expires: a day (2026-12-31), a span from now (90d,
-// 12w), or never. It returns the day, or never.
+// Expiry reads an expiry: a day (2026-12-31), a span from now (90d, 12w), or never. It
+// returns the day, or never.
 func Expiry(text string, now time.Time) (string, error) {
 	if text == Never {
 		return Never, nil
@@ -100,7 +99,7 @@ func Expiry(text string, now time.Time) (string, error) {
 	return "", fmt.Errorf("%w: expiry %q: give a number of days like 90d, of weeks like 12w, a day like 2026-12-31, or never", ErrInvalid, text)
 }
 
-// until is the moment from which the entry does not count, zero for never.
+// until is the moment from which the entry is expired, zero for never.
 func (e Entry) until() (time.Time, error) {
 	text := e.Expires
 	if text == "" {
@@ -122,13 +121,13 @@ func (e Entry) until() (time.Time, error) {
 	return day.AddDate(0, 0, 1), nil
 }
 
-// Expired reports whether the entry does not count any more.
+// Expired reports whether the entry has expired.
 func (e Entry) Expired(now time.Time) bool {
 	at, err := e.until()
 	return err != nil || !at.IsZero() && !now.Before(at)
 }
 
-// Validate reports what makes the entry senseless.
+// Validate returns what is wrong with the entry.
 func (e Entry) Validate() error {
 	if strings.TrimSpace(e.Reason) == "" {
 		return fmt.Errorf("%w: reason is missing; say why this is acceptable", ErrInvalid)
@@ -157,8 +156,8 @@ func (e Entry) Validate() error {
 	return err
 }
 
-// acknowledgement is the entry as the detector takes it. An entry with tests or
-// a path goes by its rule; one with neither covers the very finding.
+// acknowledgement is the entry in the form of the detector. An entry with tests or a
+// path matches by its rule; one with neither covers only its finding.
 func (e Entry) acknowledgement() (detector.Acknowledgement, error) {
 	until, err := e.until()
 	k := detector.Acknowledgement{ID: e.ID(), Rule: e.Rule, Tests: e.Tests, Path: e.Path, UpTo: e.UpTo, Reason: e.Reason, Expires: until}
@@ -168,8 +167,8 @@ func (e Entry) acknowledgement() (detector.Acknowledgement, error) {
 	return k, err
 }
 
-// Acknowledgements returns the entries that count now, as the detector takes
-// them. They are valid ones.
+// Acknowledgements returns the valid entries that have not expired, in the form of the
+// detector.
 func Acknowledgements(list []Entry, now time.Time) []detector.Acknowledgement {
 	var out []detector.Acknowledgement
 	for _, e := range list {
@@ -180,8 +179,8 @@ func Acknowledgements(list []Entry, now time.Time) []detector.Acknowledgement {
 	return out
 }
 
-// Find returns the place of the entry with that ID, or whose ID begins so where
-// only one does, and -1 otherwise.
+// Find returns the index of the entry with that ID, or of the only one whose ID starts
+// with it, and -1 otherwise.
 func Find(list []Entry, id string) int {
 	if i := slices.IndexFunc(list, func(e Entry) bool { return e.ID() == id }); i >= 0 {
 		return i

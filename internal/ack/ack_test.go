@@ -61,15 +61,14 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// TestEntryCoversItsFinding holds an entry against the detector: it covers the
-// tests of the finding to the letter, and no other.
+// The entry of a finding covers exactly its tests, also in the detector, and no other.
 func TestEntryCoversItsFinding(t *testing.T) {
 	e := entry(t, alert("Test[a*]", `Test?\d`))
 	before := []string{"Test[a*]", `Test?\d`, "Test[ab]", "TestX", `TestX\d`}
 	for _, c := range []struct {
 		name string
 		gone []string
-		kept []string // of the alert that stands
+		kept []string // of the remaining alert
 	}{
 		{"the very tests", before[:2], nil},
 		{"one of them", before[:1], nil},
@@ -105,7 +104,7 @@ func TestEntryCoversItsFinding(t *testing.T) {
 	}
 }
 
-// TestEntryCoversNoGreaterLoss accepts a loss of coverage, and what is no more.
+// An accepted loss of coverage covers no greater loss.
 func TestEntryCoversNoGreaterLoss(t *testing.T) {
 	was := covered(90)
 	lost := assess(t, was, covered(80), nil)
@@ -194,7 +193,7 @@ func TestAddAndRemove(t *testing.T) {
 	}
 }
 
-func TestFlowStyleIsNotDisturbed(t *testing.T) {
+func TestFlowStyleIsKept(t *testing.T) {
 	text := `acknowledged: [{rule: flaky_test, reason: known, expires: never}]` + "\n"
 	list, err := ack.Parse(text)
 	if err != nil || len(list) != 1 {

@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// document is the file.
+// document is the content of the file.
 type document struct {
 	Acknowledged []Entry `yaml:"acknowledged"`
 }
@@ -27,8 +27,8 @@ acknowledged:
 // Path returns the path of the file in the folder of the configuration.
 func Path(dir string) string { return filepath.Join(dir, FileName) }
 
-// Load reads the file at path; one that is not there has no entries. Errors wrap
-// [ErrInvalid] and name the line.
+// Load reads the file at path; a missing one has no entries. Errors wrap [ErrInvalid]
+// and name the line.
 func Load(path string) ([]Entry, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -83,8 +83,8 @@ func empty(f *ast.File) bool {
 	})
 }
 
-// starts returns the line on which each entry begins, from 1; none where they
-// cannot be told.
+// starts returns the line on which each entry begins, counted from 1, or nothing if
+// they are unknown.
 func starts(f *ast.File) []int {
 	path, err := yaml.PathString("$.acknowledged")
 	if err != nil {
@@ -102,8 +102,8 @@ func starts(f *ast.File) []int {
 	return out
 }
 
-// Add returns the text of a file with the entry at its end, and whether one of
-// the same ID was replaced. All other lines stay as they are.
+// Add returns the text of a file with the entry at its end, and whether it replaced one
+// with the same ID. Other lines stay as they are.
 func Add(text string, e Entry) (string, bool, error) {
 	text, replaced, err := Remove(text, e.ID())
 	if err != nil {
@@ -128,7 +128,7 @@ func Add(text string, e Entry) (string, bool, error) {
 	return text, replaced, same(text, append(slices.Clone(before), e))
 }
 
-// indent is how far the entries of the file are indented.
+// indent is the indentation of the entries in the file.
 func indent(text string) string {
 	for line := range strings.Lines(text) {
 		if rest := strings.TrimLeft(line, " "); strings.HasPrefix(rest, "- ") {
@@ -138,8 +138,8 @@ func indent(text string) string {
 	return "  "
 }
 
-// Remove returns the text of a file without the entry of that ID, and whether
-// there was one. The comment lines before the next entry stay.
+// Remove returns the text of a file without the entry with that ID, and whether there
+// was one. Comments before the next entry stay.
 func Remove(text, id string) (string, bool, error) {
 	list, err := Parse(text)
 	if err != nil {
@@ -171,7 +171,7 @@ func Remove(text, id string) (string, bool, error) {
 
 var errByHand = fmt.Errorf("%w: the file is not written a line for each key, and cannot be changed without disturbing it; edit it by hand", ErrInvalid)
 
-// same makes sure that an edit did what it should, and nothing else.
+// same checks that an edit changed what it should, and nothing else.
 func same(text string, want []Entry) error {
 	got, err := Parse(text)
 	if err != nil || len(got) != len(want) || len(want) > 0 && !reflect.DeepEqual(got, want) {

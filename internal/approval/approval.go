@@ -1,9 +1,9 @@
-// Package approval asks a person what is to become of an iteration, and waits for the
-// answer: typed at a terminal, or given by another process that knows the secret
-// of the question.
+// Package approval asks a person what happens to an iteration, and waits for the
+// answer. The answer is typed at a terminal, or given by another process that knows the
+// secret of the question.
 //
-// Only a person's word approves. A limit of time, a terminal that is gone and a
-// policy reject or end the loop, never more.
+// Only a person's answer approves. A timeout, a lost terminal or a policy can reject,
+// or end the loop, but never approve.
 package approval
 
 import (
@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// Choice is what is to become of an iteration.
+// Choice is what happens to an iteration.
 type Choice string
 
-// The choices.
+// The possible choices.
 const (
 	Reject  Choice = "reject"  // revert it; the loop goes on
 	Approve Choice = "approve" // keep it; the loop goes on. It needs a reason
@@ -28,12 +28,12 @@ const (
 // Valid reports whether c is one of the choices.
 func (c Choice) Valid() bool { return slices.Contains([]Choice{Reject, Approve, Abort}, c) }
 
-// Policy is what is done where no terminal is there to ask at.
+// Policy is what happens if there is no terminal to ask at.
 type Policy string
 
-// The policies. Without one it is PolicyReject.
+// The policies. The empty one is PolicyReject.
 const (
-	PolicyReject Policy = "reject" // as the rules say: roll back, retry while retries last
+	PolicyReject Policy = "reject" // as the rules decide: roll back, retry while retries are left
 	PolicyAbort  Policy = "abort"  // roll back and end the loop
 	PolicyWait   Policy = "wait"   // until somebody answers from another terminal
 )
@@ -48,17 +48,17 @@ type Kind string
 
 // The kinds of questions.
 const (
-	Regression Kind = "regression" // the rules undo the iteration
-	Suspicion  Kind = "suspicion"  // nothing undoes it, and it looks like a cheat
-	Standstill Kind = "standstill" // the loop does not get on: stuck, cycling or stalled
+	Regression Kind = "regression" // the rules roll the iteration back
+	Suspicion  Kind = "suspicion"  // nothing rolls it back, but it looks like cheating
+	Standstill Kind = "standstill" // the loop makes no progress: stuck, cycling or stalled
 )
 
 var titles = map[Kind]string{
 	Regression: "REGRESSION DETECTED", Suspicion: "SUSPICIOUS CHANGE", Standstill: "NO PROGRESS",
 }
 
-// Number is a measured number before and after the iteration, as text. Empty is
-// not measured.
+// Number is a measured number before and after the iteration, as text. An empty text
+// means not measured.
 type Number struct {
 	Name   string `json:"name"`
 	Before string `json:"before,omitempty"`
@@ -70,20 +70,20 @@ type Question struct {
 	LoopID    string    `json:"loop_id"`
 	Iteration int       `json:"iteration"`
 	Kind      Kind      `json:"kind"`
-	Why       string    `json:"why"` // a person is asked, and not a rule
+	Why       string    `json:"why"` // why a person decides, not a rule
 	Findings  []string  `json:"findings"`
 	Tests     []string  `json:"tests,omitempty"`
 	Numbers   []Number  `json:"numbers,omitempty"`
 	Diagnosis string    `json:"diagnosis,omitempty"`
-	Target    int       `json:"target_iteration"` // whose tree comes back on Reject
+	Target    int       `json:"target_iteration"` // the iteration whose tree is restored on Reject
 	Patch     string    `json:"patch,omitempty"`  // file with what the iteration changed
 	AskedAt   time.Time `json:"asked_at"`
 }
 
-// How is how an answer came.
+// How is the way that an answer came.
 type How string
 
-// The ways of an answer.
+// The ways of answering.
 const (
 	ByTerminal How = "terminal"
 	ByCommand  How = "command" // from another process
@@ -103,7 +103,7 @@ type Answer struct {
 // ErrNoReason is the error of an approval without a reason.
 var ErrNoReason = errors.New("an approval needs a reason, which is written down: give --reason")
 
-// Validate reports what an answer lacks.
+// Validate returns what is wrong with an answer.
 func (a Answer) Validate() error {
 	switch {
 	case !a.Choice.Valid():
@@ -114,7 +114,7 @@ func (a Answer) Validate() error {
 	return nil
 }
 
-// String returns the answer for people.
+// String returns the answer as a sentence.
 func (a Answer) String() string {
 	text := map[Choice]string{Reject: "rejected", Approve: "approved", Abort: "aborted"}[a.Choice]
 	switch {
@@ -129,26 +129,26 @@ func (a Answer) String() string {
 	return text
 }
 
-// Options are how a question is asked.
+// Options say how a question is asked.
 type Options struct {
-	Dir      string        // the loop's folder, which the question and its answer pass through
+	Dir      string        // the loop's folder, in which question and answer are exchanged
 	Terminal string        // path of the terminal, like /dev/tty; "" for none
-	By       string        // who sits at it
-	Self     string        // how supervise is called to answer from elsewhere
-	Timeout  time.Duration // after which it counts as rejected; 0: none
-	// OnOpen is told once an answer can be given from elsewhere, before the terminal
-	// shows the question. Its error ends the asking.
+	By       string        // name of the user at the terminal
+	Self     string        // command line of supervise, for an answer from elsewhere
+	Timeout  time.Duration // after which the question counts as rejected; 0: none
+	// OnOpen is called as soon as an answer can be given from elsewhere, before the
+	// terminal shows the question. Its error ends Ask.
 	OnOpen func() error
-	// OnRefused is told of an answer that did not know the secret, or made no sense.
+	// OnRefused is called for an answer without the secret, or an invalid one.
 	OnRefused func(why string)
 }
 
-// pollEvery is how often the folder and the terminal are looked at.
+// pollEvery is how often the folder and the terminal are checked for an answer.
 const pollEvery = 100 * time.Millisecond
 
-// Ask asks and returns the answer. It returns the error of ctx when that ends
-// first, and others only where the folder cannot be used, and that of OnOpen. Where the terminal goes
-// away, it waits for the others.
+// Ask asks and returns the answer. It returns the error of ctx if that ends first, the
+// error of OnOpen, and otherwise an error only if the folder cannot be used. If the
+// terminal goes away, Ask waits for an answer from elsewhere.
 func Ask(ctx context.Context, q Question, o Options) (Answer, error) {
 	t, err := openTerminal(o.Terminal)
 	if err != nil {
@@ -185,7 +185,7 @@ func Ask(ctx context.Context, q Question, o Options) (Answer, error) {
 		case why != "" && o.OnRefused != nil:
 			o.OnRefused(why)
 		case a != nil:
-			d.told(*a)
+			d.answeredElsewhere(*a)
 			return *a, nil
 		}
 		select {
@@ -193,7 +193,7 @@ func Ask(ctx context.Context, q Question, o Options) (Answer, error) {
 			return Answer{}, context.Cause(ctx)
 		case <-late:
 			a := Answer{Choice: Reject, How: ByTimeout, At: time.Now()}
-			d.told(a)
+			d.answeredElsewhere(a)
 			return a, nil
 		case <-tick.C:
 		}

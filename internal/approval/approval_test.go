@@ -93,8 +93,8 @@ func TestAnswerFromElsewhere(t *testing.T) {
 	}
 }
 
-// An agent can neither leave an answer before the question comes, nor give one
-// without the secret.
+// An agent can neither leave an answer before the question, nor give one without the
+// secret.
 func TestAnswersThatDoNotCount(t *testing.T) {
 	dir := t.TempDir()
 	leave := func(secret string, a approval.Answer) {

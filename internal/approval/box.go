@@ -11,36 +11,35 @@ import (
 	"time"
 )
 
-// The files of an open question, in the loop's folder. Both can be read by the
-// user alone.
+// The files of an open question, in the loop's folder. Only the user can read them.
 const (
 	questionName = "question.json"
 	answerName   = "answer.json"
 )
 
-// ErrNoQuestion is the error of an answer that nobody waits for.
+// ErrNoQuestion is the error of an answer when no question is open.
 var ErrNoQuestion = errors.New("nobody is asked")
 
-// posted is what stands in the file of a question.
+// posted is the content of the file of a question.
 type posted struct {
 	Question Question `json:"question"`
-	Secret   string   `json:"secret"` // without it no answer counts
+	Secret   string   `json:"secret"` // an answer needs it
 }
 
-// given is what stands in the file of an answer.
+// given is the content of the file of an answer.
 type given struct {
 	Secret string `json:"secret"`
 	Answer Answer `json:"answer"`
 }
 
-// box is where the answer to one question arrives.
+// box receives the answer to one question.
 type box struct {
 	dir    string
 	secret string
 }
 
-// post writes the question down, with a secret of its own: an answer that was left
-// before, or for another question, does not count.
+// post writes the question with a new secret, so that an answer that was left before,
+// or to another question, is refused.
 func post(dir string, q Question) (*box, error) {
 	b := &box{dir: dir, secret: rand.Text()}
 	if err := os.Remove(b.path(answerName)); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -54,15 +53,15 @@ func post(dir string, q Question) (*box, error) {
 
 func (b *box) path(name string) string { return filepath.Join(b.dir, name) }
 
-// answer takes an answer out, nil when there is none. why says what was wrong with
-// one that does not count.
+// answer removes an answer and returns it, nil if there is none. why says what is wrong
+// with a refused one.
 func (b *box) answer() (a *Answer, why string) {
 	path := b.path(answerName)
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, "" // it is written whole, under another name
+		return nil, "" // it appears as a whole, renamed from another name
 	}
-	_ = os.Remove(path) // an answer that stays is for no other question
+	_ = os.Remove(path) // a leftover answer must not count for another question
 	var g given
 	switch err := json.Unmarshal(text, &g); {
 	case err != nil:
@@ -78,12 +77,12 @@ func (b *box) answer() (a *Answer, why string) {
 }
 
 func (b *box) close() {
-	_ = os.Remove(b.path(questionName)) // what is left is for nobody
+	_ = os.Remove(b.path(questionName)) // nobody waits for what is left
 	_ = os.Remove(b.path(answerName))
 }
 
-// Asked returns the open question of the loop in dir. The error wraps
-// [ErrNoQuestion] when there is none.
+// Asked returns the open question of the loop in dir. The error wraps [ErrNoQuestion]
+// if there is none.
 func Asked(dir string) (Question, error) {
 	p, err := read(dir)
 	return p.Question, err
@@ -103,12 +102,12 @@ func read(dir string) (p posted, err error) {
 	return p, nil
 }
 
-// takeLimit is how long the supervisor may take to take an answer out.
+// takeLimit is the time that the supervisor has to take an answer.
 const takeLimit = 10 * time.Second
 
-// Reply answers the open question of the loop in dir and waits until somebody has
-// taken the answer. The error wraps [ErrNoQuestion] when there is none, or when
-// nobody takes it.
+// Reply answers the open question of the loop in dir, and waits until the supervisor
+// takes the answer. The error wraps [ErrNoQuestion] if there is none, or if nobody
+// takes the answer.
 func Reply(dir string, a Answer) (Question, error) {
 	if err := a.Validate(); err != nil {
 		return Question{}, err
@@ -131,13 +130,13 @@ func Reply(dir string, a Answer) (Question, error) {
 	return p.Question, errors.Join(fmt.Errorf("%w any more: no supervise took the answer", ErrNoQuestion), os.Remove(path))
 }
 
-// write writes a file that the user alone can read, whole or not at all.
+// write writes a file that only the user can read, atomically.
 func write(path string, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // with mode 0600
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // CreateTemp uses mode 0600
 	if err != nil {
 		return err
 	}

@@ -10,18 +10,18 @@ import (
 	"unicode"
 )
 
-// dialogue is the talk at a terminal.
+// dialogue is the exchange with the user at a terminal.
 type dialogue struct {
 	q         Question
 	out       io.Writer
 	self, by  string
-	approving bool // the reason is to come
+	approving bool // the next line is the reason
 }
 
-// maxListed is how many findings and tests are shown.
+// maxListed is the number of findings and tests that are shown.
 const maxListed = 12
 
-// Text returns the question for people, without the choices.
+// Text returns the question for the terminal, without the choices.
 func (q Question) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s - iteration %d of %s\n", titles[q.Kind], q.Iteration, q.LoopID)
@@ -55,7 +55,7 @@ func orNot(text string) string {
 	return text
 }
 
-// clean leaves out what a terminal would obey: the text is, in part, the agent's.
+// clean removes control characters: parts of the text come from the agent.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
@@ -84,7 +84,7 @@ func (d *dialogue) choices() {
 	d.say("Your choice: ")
 }
 
-// take takes a line that was typed, and returns the answer when it is one.
+// take handles a typed line, and returns the answer if it is one.
 func (d *dialogue) take(line string) (Answer, bool) {
 	line = strings.TrimSpace(clean(line))
 	a := Answer{By: d.by, How: ByTerminal, At: time.Now()}
@@ -117,13 +117,13 @@ func (d *dialogue) take(line string) (Answer, bool) {
 	return a, false
 }
 
-// told says that the answer came from elsewhere.
-func (d *dialogue) told(a Answer) { d.say("\n%s\n", clean(a.String())) }
+// answeredElsewhere reports an answer that did not come from this terminal.
+func (d *dialogue) answeredElsewhere(a Answer) { d.say("\n%s\n", clean(a.String())) }
 
-// maxDiff is how many lines of the changes are shown.
+// maxDiff is the number of lines of the diff that are shown.
 const maxDiff = 500
 
-// diff shows what the iteration changed.
+// diff shows the changes of the iteration.
 func (d *dialogue) diff() {
 	f, err := os.Open(d.q.Patch)
 	if err != nil {

@@ -15,18 +15,17 @@ import (
 	"time"
 )
 
-// Occasion is what a notification is about.
+// Occasion is the reason for a notification.
 type Occasion string
 
 // The occasions.
 const (
-	OnGate     Occasion = "approval" // somebody has to answer
+	OnGate     Occasion = "approval" // a question waits for an answer
 	OnCritical Occasion = "critical" // an iteration has a CRITICAL finding
 	OnEnd      Occasion = "end"      // the loop is over
 )
 
-// Notification tells somebody who does not look. Text is what chats such as Slack
-// show of it.
+// Notification informs a person who is away. Chats such as Slack show Text.
 type Notification struct {
 	Event     Occasion  `json:"event"`
 	LoopID    string    `json:"loop_id"`
@@ -35,18 +34,18 @@ type Notification struct {
 	Question  *Question `json:"question,omitempty"`
 }
 
-// Notifier sends notifications. The zero value sends none.
+// Notifier sends notifications. The zero value sends nothing.
 type Notifier struct {
-	Webhook string        // URL that gets them as JSON by POST; "" for none
-	Command string        // for the shell; gets them as JSON on its standard input; "" for none
-	Limit   time.Duration // of one sending; 0: ten seconds
-	// OnError is told what could not be sent; it may be called from any goroutine.
+	Webhook string        // URL that receives them as JSON by POST; "" for none
+	Command string        // for the shell, receives them as JSON on standard input; "" for none
+	Limit   time.Duration // of sending one; 0: ten seconds
+	// OnError is called with a failure to send, from any goroutine.
 	OnError func(error)
 
 	sending sync.WaitGroup
 }
 
-// Send sends in the background: nobody waits for a chat.
+// Send sends in the background.
 func (n *Notifier) Send(note Notification) {
 	if n == nil || n.Webhook == "" && n.Command == "" {
 		return
@@ -77,7 +76,7 @@ func (n *Notifier) Send(note Notification) {
 	}
 }
 
-// Close waits until everything is sent or given up.
+// Close waits until everything is sent or has failed.
 func (n *Notifier) Close() {
 	if n != nil {
 		n.sending.Wait()
@@ -90,7 +89,7 @@ func (n *Notifier) fail(err error) {
 	}
 }
 
-// post sends to the webhook. Errors do not name the whole address: it often holds
+// post sends to the webhook. Errors do not contain the whole address, which often holds
 // a secret.
 func (n *Notifier) post(ctx context.Context, _ Notification, text []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, n.Webhook, bytes.NewReader(text))
@@ -108,7 +107,7 @@ func (n *Notifier) post(ctx context.Context, _ Notification, text []byte) error 
 	}
 	defer res.Body.Close()
 	if res.StatusCode >= http.StatusMultipleChoices {
-		said, _ := io.ReadAll(io.LimitReader(res.Body, 200)) // only to help
+		said, _ := io.ReadAll(io.LimitReader(res.Body, 200)) // best effort
 		return fmt.Errorf("notify by webhook at %s: %s: %s", req.URL.Host, res.Status, clean(string(said)))
 	}
 	return nil

@@ -2,7 +2,7 @@ package approval
 
 import "golang.org/x/sys/unix"
 
-// flush drops what was typed and not read.
+// flush discards unread input.
 func flush(fd int) { _ = unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, fread) }
 
 // fread is FREAD of <sys/fcntl.h>.

@@ -2,5 +2,5 @@ package approval
 
 import "golang.org/x/sys/unix"
 
-// flush drops what was typed and not read.
+// flush discards unread input.
 func flush(fd int) { _ = unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) }

@@ -62,7 +62,7 @@ func TestAnswerAtTheTerminal(t *testing.T) {
 	}
 }
 
-// Where the terminal hangs up, the others can still answer.
+// If the terminal hangs up, an answer from elsewhere still counts.
 func TestTheTerminalGoesAway(t *testing.T) {
 	user, tty, err := pty.Open()
 	if err != nil {

@@ -10,20 +10,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal is the one that a person is asked at. A nil one says nothing and shows
+// terminal is the terminal at which the person is asked. A nil one reads and shows
 // nothing.
 type terminal struct {
-	fd    int // -1 once it is gone
+	fd    int // -1 after it hung up
 	typed []byte
-	ends  int // in a row that were read
+	ends  int // ends of input read in a row
 }
 
-// maxEnds is after how many ends of the input in a row the terminal counts as
-// gone: somebody may type one, a terminal that hung up gives nothing else.
+// maxEnds is the number of ends of input in a row after which the terminal counts as
+// gone. A person may type one; a terminal that hung up gives nothing else.
 const maxEnds = 5
 
-// openTerminal opens it, and drops what was typed before the question was asked:
-// that was meant for somebody else.
+// openTerminal opens the terminal, and discards what was typed before the question: it
+// was meant for something else.
 func openTerminal(path string) (*terminal, error) {
 	if path == "" {
 		return nil, nil //nolint:nilnil // no terminal is a valid one
@@ -40,7 +40,7 @@ func openTerminal(path string) (*terminal, error) {
 	return &terminal{fd: fd}, nil
 }
 
-// Write shows text. That the terminal may be gone is seen by reading.
+// Write shows text. Reading notices if the terminal is gone.
 func (t *terminal) Write(p []byte) (int, error) {
 	if t == nil || t.fd < 0 {
 		return len(p), nil
@@ -56,7 +56,7 @@ func (t *terminal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// line returns a line that was typed, if there is one. It does not wait.
+// line returns a typed line, if there is one. It does not wait.
 func (t *terminal) line() (string, bool) {
 	if t == nil {
 		return "", false
@@ -102,8 +102,8 @@ func (t *terminal) close() {
 	}
 }
 
-// Terminal returns the path of the terminal that this process may ask at, "" when
-// it has none or is in its background.
+// Terminal returns the path of the terminal at which this process may ask, "" if it has
+// none or runs in its background.
 func Terminal() string {
 	const path = "/dev/tty"
 	fd, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)

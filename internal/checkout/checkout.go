@@ -1,7 +1,7 @@
-// Package checkout makes a working tree of its own for commits of the user's
-// repository, in which they are measured one after another. It has a repository of
-// its own too, which reads the objects of the user's: no worktree is registered
-// there, and no ref, index or file of it is touched.
+// Package checkout makes a separate working tree, in which commits of the user's
+// repository are measured one after another. The tree has its own repository, which
+// reads the objects of the user's. The user's repository is not written to: no worktree
+// is registered, and refs, index and files stay as they are.
 package checkout
 
 import (
@@ -17,16 +17,16 @@ import (
 	"supervise/internal/ledger"
 )
 
-// Tree is a working tree of its own.
+// Tree is a separate working tree.
 type Tree struct {
-	Dir  string   // of the files
-	Base string   // what is removed at the end; there is room beside Dir
-	Lock *os.File // held while the tree is there
+	Dir  string   // the root of the files
+	Base string   // removed at the end; it has room for files next to Dir
+	Lock *os.File // held while the tree exists
 }
 
-// New makes a tree below base, which nobody else uses, for the repository that the
-// folder repo belongs to. What somebody who was killed left there is removed first.
-// The error wraps [ledger.ErrLocked] while another process has a tree there.
+// New makes a tree below base, which nobody else uses, for the repository that contains
+// the folder repo. It first removes what a killed process left there. The error wraps
+// [ledger.ErrLocked] while another process has a tree there.
 func New(ctx context.Context, repo, base string) (*Tree, error) {
 	if err := os.MkdirAll(base, 0o700); err != nil {
 		return nil, fmt.Errorf("make a checkout: %w", err)
@@ -67,7 +67,7 @@ func (t *Tree) create(ctx context.Context, repo string) error {
 	return ledger.WriteFile(filepath.Join(info, "alternates"), []byte(objects))
 }
 
-// CheckOut makes the tree that of the commit, whatever was in it.
+// CheckOut makes the tree equal to the commit's, whatever was in it.
 func (t *Tree) CheckOut(ctx context.Context, commit string) error {
 	if _, err := t.Git(ctx, "checkout", "--quiet", "--force", "--detach", commit, "--"); err != nil {
 		return err
@@ -76,13 +76,13 @@ func (t *Tree) CheckOut(ctx context.Context, commit string) error {
 	return err
 }
 
-// Git runs a command of git in the tree and returns what it prints.
+// Git runs a git command in the tree and returns its output.
 func (t *Tree) Git(ctx context.Context, args ...string) (string, error) {
 	return git(ctx, t.Dir, args...)
 }
 
-// git runs a command of git without anything of the user's settings that runs
-// programs, fetches or asks.
+// git runs a git command without those settings of the user that run programs, fetch or
+// prompt.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	own := []string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "advice.detachedHead=false"}
 	cmd := exec.CommandContext(ctx, "git", append(own, args...)...)
@@ -100,7 +100,7 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// withoutGit returns an environment in which git looks for nothing elsewhere.
+// withoutGit returns the environment without the variables that redirect git.
 func withoutGit(env []string) []string {
 	out := make([]string, 0, len(env)+4)
 	for _, line := range env {
@@ -111,7 +111,7 @@ func withoutGit(env []string) []string {
 	return out
 }
 
-// Remove takes the tree away.
+// Remove removes the tree.
 func (t *Tree) Remove() error {
 	err := removeAll(t.Base)
 	if err != nil {
@@ -121,14 +121,14 @@ func (t *Tree) Remove() error {
 	return errors.Join(err, t.Lock.Close())
 }
 
-// removeAll removes a folder, also those within it that nobody may write to.
+// removeAll removes a folder, also with read-only folders in it.
 func removeAll(dir string) error {
 	if os.RemoveAll(dir) == nil {
 		return nil
 	}
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700) // what does not help shows below
+			_ = os.Chmod(path, 0o700) // if it does not help, RemoveAll fails below
 		}
 		return nil
 	})

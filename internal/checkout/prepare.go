@@ -10,11 +10,11 @@ import (
 	"supervise/runner"
 )
 
-// prepareTimeout bounds the preparation of a tree.
+// prepareTimeout limits the preparation of a tree.
 const prepareTimeout = 30 * time.Minute
 
-// Prepare runs the user's command for the shell in dir, a folder of the tree; "" runs
-// nothing. why says that the command failed.
+// Prepare runs the user's shell command in dir, a folder of the tree; "" runs nothing.
+// why says why the command failed.
 func (t *Tree) Prepare(ctx context.Context, command, dir string) (why string, err error) {
 	if command == "" {
 		return "", nil

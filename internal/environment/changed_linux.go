@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// changedAt returns when a file was last written to, which no program can set back;
-// zero where that is not known.
+// changedAt returns when a file was last written to, by a time that no program can set
+// back; zero if unknown.
 func changedAt(info fs.FileInfo) time.Time {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return time.Unix(s.Ctim.Unix())

@@ -48,7 +48,7 @@ type Program struct {
 	Sum  string `json:"sha256"` // of what it is, behind links
 }
 
-// Change is something that is other than before.
+// Change is a difference to an earlier look.
 type Change struct {
 	Pattern  string // of the catalogue
 	Type     string

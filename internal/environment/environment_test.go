@@ -10,8 +10,8 @@ import (
 	"supervise/internal/environment"
 )
 
-// place is a repository with one committed file and a PATH of two folders, in the
-// second of which the program "check" stands.
+// place is a repository with one committed file, and a PATH of two folders. The second
+// one holds the program "check".
 type place struct{ root, first, second string }
 
 func newPlace(t *testing.T) place {
@@ -56,7 +56,7 @@ func (p place) look(t *testing.T) environment.State {
 	return s
 }
 
-func TestSince(t *testing.T) {
+func TestChangesOfProgramsHooksAndHiddenFiles(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		do   func(*testing.T, place)
@@ -109,8 +109,8 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestWithoutGit: a folder that is no repository has programs alone.
-func TestWithoutGit(t *testing.T) {
+// A folder without a repository has only programs.
+func TestFolderWithoutRepositoryHasOnlyPrograms(t *testing.T) {
 	p := place{t.TempDir(), t.TempDir(), t.TempDir()}
 	if s := p.look(t); s.HookPath != "" || len(s.Hidden) > 0 || s.Programs["check"].Path != "" {
 		t.Errorf("got %+v", s)

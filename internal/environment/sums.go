@@ -17,11 +17,11 @@ type known struct {
 	sum     string
 }
 
-// settled is how long a file must have been left alone before it was read: within
-// less, a later change may bear the same time.
+// settled is how long a file must have been unchanged before it was read: a later
+// change within that time may have the same timestamp.
 const settled = 20 * time.Millisecond
 
-// of returns the SHA-256 of a file, behind links.
+// of returns the SHA-256 of a file, through symbolic links.
 func (s Sums) of(path string) (string, error) {
 	before, err := os.Stat(path)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestSums: a program that is left alone is read once, and one that is not is read
-// again, even if its length and its time say that nothing happened.
-func TestSums(t *testing.T) {
+// An unchanged program is read once. A changed one is read again, even if its length
+// and its time are the same.
+func TestUnchangedProgramsAreReadOnce(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("every program is read each time")
 	}

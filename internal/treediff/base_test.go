@@ -11,8 +11,8 @@ import (
 	"supervise/integrity"
 )
 
-// The base of a change holds what did not change, whatever was compared.
-func TestBase(t *testing.T) {
+// The base of a change holds the unchanged files too, whatever was compared.
+func TestBaseHoldsUnchangedFiles(t *testing.T) {
 	dir := t.TempDir()
 	before, after := filepath.Join(dir, "before"), filepath.Join(dir, "after")
 	write := func(root, name, text string) {

@@ -23,8 +23,8 @@ func (r Repo) HasCommits(ctx context.Context) bool {
 	return err == nil
 }
 
-// Refusal returns why git does not work in r.Dir although a repository is there, such
-// as another owner; "" where it works or there is no repository.
+// Refusal returns why git refuses to work in r.Dir although there is a repository, for
+// example because of its owner; "" if git works or there is none.
 func (r Repo) Refusal(ctx context.Context) string {
 	_, err := r.git(ctx, nil, "rev-parse", "--show-toplevel")
 	var exit *exec.ExitError
@@ -35,8 +35,8 @@ func (r Repo) Refusal(ctx context.Context) string {
 	return strings.TrimPrefix(first, "fatal: ")
 }
 
-// Ignored reports whether git ignores a path. Tracked files, and folders with such,
-// count as not ignored.
+// Ignored reports whether git ignores a path. Tracked files, and folders that hold
+// some, are not ignored.
 func Ignored(ctx context.Context, path string) bool { return ignored(ctx, path) }
 
 // IgnoredByPattern reports whether a pattern ignores a path, tracked or not.

@@ -20,9 +20,9 @@ import (
 	"supervise/integrity"
 )
 
-// WorkingTree returns the files of the checkout at r that differ from a tree,
-// untracked ones included, ignored ones not. The index is not asked what
-// changed: what is marked assume-unchanged there is compared all the same.
+// WorkingTree returns the files of the checkout at r that differ from a tree, with
+// untracked but without ignored ones. It does not trust the index, so files marked
+// assume-unchanged are compared too.
 func (r Repo) WorkingTree(ctx context.Context, base string) (Change, error) {
 	top, err := r.git(ctx, nil, "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -42,14 +42,14 @@ func (r Repo) WorkingTree(ctx context.Context, base string) (Change, error) {
 		names[name] = name != ""
 	}
 	for name := range before {
-		names[name] = true // also what was taken out of the index
+		names[name] = true // also files that were removed from the index
 	}
 	c, err := r.compare(ctx, before, names)
 	c.Base = r.base(ctx, base, before)
 	return c, err
 }
 
-// compare reads the files of the working tree that are not as in the tree.
+// compare reads the files of the working tree that differ from the tree.
 func (r Repo) compare(ctx context.Context, before map[string]string, names map[string]bool) (Change, error) {
 	now, ids, err := r.differing(before, names)
 	if err != nil {
@@ -63,7 +63,7 @@ func (r Repo) compare(ctx context.Context, before map[string]string, names map[s
 	for name, c := range now {
 		was := texts[before[name]]
 		if was != nil && c != nil && bytes.Equal(unix(was.text), unix(c.text)) && was.size <= MaxSize {
-			delete(now, name) // checked out with other ends of lines
+			delete(now, name) // only its line endings differ
 			continue
 		}
 		old[name] = was
@@ -71,8 +71,8 @@ func (r Repo) compare(ctx context.Context, before map[string]string, names map[s
 	return between(old, now), nil
 }
 
-// differing returns the files on disk that are not as in the tree, nil for those
-// that are gone, and the ids of what they were.
+// differing returns the files on disk that differ from the tree, nil for removed ones,
+// and the ids that they had.
 func (r Repo) differing(before map[string]string, names map[string]bool) (now map[string]*content, ids []string, err error) {
 	now = map[string]*content{}
 	for name, on := range names {
@@ -117,7 +117,7 @@ func (r Repo) listTree(ctx context.Context, tree string) (map[string]string, err
 	return list, nil
 }
 
-// blobID is the name that git gives a content; length is that of its names.
+// blobID is git's name of a content; length is the length of the names.
 func blobID(text []byte, length int) string {
 	var h hash.Hash
 	if h = sha1.New(); length == hex.EncodedLen(sha256.Size) { //nolint:gosec // git names objects so
@@ -128,20 +128,20 @@ func blobID(text []byte, length int) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// readFile reads a file or the target of a link, as git does; nil for what is
-// neither. A long one has no text.
+// readFile reads a file or the target of a link, as git does; nil for anything else. A
+// long one has no text.
 func readFile(name string) (*content, error) {
 	info, err := os.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir():
-		return nil, nil //nolint:nilnil // it is not there, which is no error
+		return nil, nil //nolint:nilnil // a missing file is no error
 	case err != nil:
 		return nil, err
 	case info.Mode()&fs.ModeSymlink != 0:
 		target, err := os.Readlink(name)
 		return &content{text: []byte(target), size: int64(len(target))}, err
 	case !info.Mode().IsRegular():
-		return nil, nil //nolint:nilnil // a pipe or a socket is no file of a project
+		return nil, nil //nolint:nilnil // pipes and sockets are not files of a project
 	case info.Size() > MaxSize:
 		return &content{size: info.Size()}, nil
 	}
@@ -149,8 +149,8 @@ func readFile(name string) (*content, error) {
 	return &content{text: text, size: int64(len(text))}, err
 }
 
-// Folders returns the files that differ between two folders. Folders of version
-// control and of third-party code are not looked into.
+// Folders returns the files that differ between two folders, without folders of version
+// control and third-party code.
 func Folders(before, after string) (Change, error) {
 	old, err := readFolder(before)
 	if err != nil {
@@ -208,8 +208,7 @@ func readFolder(root string) (map[string]*content, error) {
 	return out, nil
 }
 
-// between makes a change of the files that differ; nil stands for one that is
-// not there.
+// between returns the change of the differing files; nil is a missing one.
 func between(old, now map[string]*content) Change {
 	var c Change
 	renamed := renames(old, now)

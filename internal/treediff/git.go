@@ -19,13 +19,13 @@ import (
 	"supervise/integrity"
 )
 
-// ErrRevision marks names that git does not know as a commit or a tree.
+// ErrRevision is wrapped by errors about names that are neither a commit nor a tree.
 var ErrRevision = errors.New("git does not know it")
 
-// Repo is a git repository, bare or not. It is read and never written to.
+// Repo is a git repository, bare or not. It is never written to.
 type Repo struct{ Dir string }
 
-// git runs a command of git that reads. Settings that run programs are off.
+// git runs a reading git command with all settings off that run programs.
 func (r Repo) git(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
 	own := []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.renameLimit=1000", "--no-replace-objects"}
 	cmd := exec.CommandContext(ctx, "git", append(own, args...)...)
@@ -44,14 +44,14 @@ func (r Repo) git(ctx context.Context, in io.Reader, args ...string) ([]byte, er
 	return out, nil
 }
 
-// Git runs a command of git that reads, and returns what it prints. The error is the
-// cause of ctx, or says what git said.
+// Git runs a reading git command and returns its output. The error is the cause of ctx,
+// or git's message.
 func (r Repo) Git(ctx context.Context, args ...string) ([]byte, error) {
 	return r.git(ctx, nil, args...)
 }
 
-// Texts reads objects by their ids. Those that are none, and those longer than
-// [MaxSize], are left out.
+// Texts reads objects by their ids. It leaves out missing ones and those longer than
+// [MaxSize].
 func (r Repo) Texts(ctx context.Context, ids []string) (map[string][]byte, error) {
 	read, err := r.contents(ctx, ids)
 	if err != nil {
@@ -66,7 +66,7 @@ func (r Repo) Texts(ctx context.Context, ids []string) (map[string][]byte, error
 	return out, nil
 }
 
-// withoutGit returns an environment in which git looks for nothing elsewhere.
+// withoutGit returns the environment without the variables that redirect git.
 func withoutGit(env []string) []string {
 	out := make([]string, 0, len(env)+4)
 	for _, line := range env {
@@ -77,15 +77,15 @@ func withoutGit(env []string) []string {
 	return out
 }
 
-// Tracked lists the files below r.Dir that git's index has, relative to it and with
-// slashes, whether they stand in the working tree or not.
+// Tracked lists the files below r.Dir in git's index, relative to it and with slashes,
+// whether they exist in the working tree or not.
 func (r Repo) Tracked(ctx context.Context) (map[string]bool, error) {
 	out, err := r.git(ctx, nil, "ls-files", "-z")
 	return listed(out), err
 }
 
-// Kept lists the files below r.Dir that a revision has, and those that commits or
-// stashes since a time have changed, whether or not anything names these any more.
+// Kept lists the files below r.Dir in a revision, and those that commits or stashes
+// since a time have changed, even if no ref reaches these any more.
 func (r Repo) Kept(ctx context.Context, rev string, since time.Time) (map[string]bool, error) {
 	out, err := r.git(ctx, nil, "ls-tree", "-r", "-z", "--name-only", rev)
 	if err != nil {
@@ -95,7 +95,7 @@ func (r Repo) Kept(ctx context.Context, rev string, since time.Time) (map[string
 	return listed(append(out, later...)), err
 }
 
-// listed splits names that end with a zero byte each.
+// listed splits names that each end with a zero byte.
 func listed(out []byte) map[string]bool {
 	files := map[string]bool{}
 	for name := range strings.SplitSeq(string(out), "\x00") {
@@ -106,8 +106,8 @@ func listed(out []byte) map[string]bool {
 	return files
 }
 
-// Span splits REV..REV; a single revision is what it changed: REV^..REV. A root
-// commit has no REV^: there everything is new.
+// Span splits REV..REV; a single revision is its own change, REV^..REV. A root commit
+// has no REV^: everything in it is new.
 func (r Repo) Span(ctx context.Context, arg string) (from, to string, err error) {
 	from, to, isRange := strings.Cut(arg, "..")
 	switch {
@@ -142,8 +142,7 @@ func (r Repo) tree(ctx context.Context, rev string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// emptyTree returns the id of the tree without files, in the repository's way of
-// naming objects.
+// emptyTree returns the id of the empty tree, in the repository's object format.
 func (r Repo) emptyTree(ctx context.Context, to string) (from, same string, err error) {
 	out, err := r.git(ctx, nil, "hash-object", "-t", "tree", "--stdin")
 	return strings.TrimSpace(string(out)), to, err
@@ -173,10 +172,10 @@ func (r Repo) Between(ctx context.Context, from, to string) (Change, error) {
 	return c, nil
 }
 
-// Base returns the project at a commit or a tree, read only when it is asked.
+// Base returns the project at a commit or a tree, read on demand.
 func (r Repo) Base(ctx context.Context, rev string) integrity.Tree { return r.base(ctx, rev, nil) }
 
-// base is the same; files may be its list, nil when it is not known.
+// base is the same with a known list of files; nil if it is unknown.
 func (r Repo) base(ctx context.Context, id string, files map[string]string) integrity.Tree {
 	list := sync.OnceValue(func() map[string]string {
 		if files == nil {
@@ -202,13 +201,13 @@ func (r Repo) base(ctx context.Context, id string, files map[string]string) inte
 
 // rawRow is a line of git diff-tree --raw.
 type rawRow struct {
-	before, after string // ids; all zero for what is not there
+	before, after string // ids; all zero for a missing file
 	path, old     string
 }
 
 const submodule = "160000" // its mode
 
-// parseRaw reads what git diff-tree --raw -z prints; submodules are left out.
+// parseRaw reads the output of git diff-tree --raw -z, without submodules.
 func parseRaw(out string) []rawRow {
 	var rows []rawRow
 	for fields := strings.Split(out, "\x00"); len(fields) >= 2; {
@@ -228,8 +227,8 @@ func parseRaw(out string) []rawRow {
 	return rows
 }
 
-// contents reads objects; those that are none are left out, those that are too
-// long have no text.
+// contents reads objects. It leaves out missing ones; those that are too long have no
+// text.
 func (r Repo) contents(ctx context.Context, ids []string) (map[string]*content, error) {
 	out := map[string]*content{}
 	ids, err := r.sizes(ctx, ids, out)
@@ -250,7 +249,7 @@ func (r Repo) contents(ctx context.Context, ids []string) (map[string]*content, 
 		case n < 0:
 			continue
 		}
-		text := make([]byte, n+1) // and the end of the line
+		text := make([]byte, n+1) // plus the final line feed
 		if _, err := io.ReadFull(in, text); err != nil {
 			return nil, fmt.Errorf("read changed files: %w", err)
 		}
@@ -258,8 +257,8 @@ func (r Repo) contents(ctx context.Context, ids []string) (map[string]*content, 
 	}
 }
 
-// sizes asks for the sizes of objects when there are many, since a single long
-// one would be read whole; it returns those to be read.
+// sizes asks for the sizes of many objects first, since git would read a single long
+// one whole. It returns those to read.
 func (r Repo) sizes(ctx context.Context, ids []string, out map[string]*content) ([]string, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -284,7 +283,7 @@ func (r Repo) sizes(ctx context.Context, ids []string, out map[string]*content) 
 	}
 }
 
-// objectHead reads "ID blob SIZE", n is -1 for an object that is not there.
+// objectHead reads "ID blob SIZE"; n is -1 for a missing object.
 func objectHead(in *bufio.Reader) (id string, n int64, err error) {
 	line, err := in.ReadString('\n')
 	if err != nil {

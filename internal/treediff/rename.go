@@ -8,20 +8,20 @@ import (
 	"slices"
 )
 
-// The bounds of looking for renames, as git has them.
+// The limits of rename detection are git's.
 const (
-	similarEnough = 40 // of 100
+	similarEnough = 40 // percent
 	maxPairs      = 100_000
 )
 
-// candidate is a pair of a file that is gone and a new one.
+// candidate is a pair of a removed file and a new one.
 type candidate struct {
 	from, to string
-	like     int // of 100
+	like     int // percent
 }
 
-// renames finds the files that are gone and mostly the same elsewhere: from the
-// new path to the old one. The most similar pairs come first.
+// renames finds removed files that are mostly the same elsewhere: new path to old path.
+// It pairs the most similar files first.
 func renames(old, now map[string]*content) map[string]string {
 	var gone, came []string
 	for _, name := range slices.Sorted(maps.Keys(old)) {
@@ -81,7 +81,7 @@ func candidates(gone, came []string, old, now map[string]*content) []candidate {
 	return list
 }
 
-// lineBag returns how many bytes each line takes up.
+// lineBag returns how many bytes each distinct line takes.
 func lineBag(text []byte) map[string]int {
 	bag := map[string]int{}
 	for l := range bytes.Lines(text) {
@@ -90,7 +90,7 @@ func lineBag(text []byte) map[string]int {
 	return bag
 }
 
-// likeness returns how much of the longer of two texts is in both, of 100.
+// likeness returns the share of the longer text that is in both, in percent.
 func likeness(a, b map[string]int, longer int64) int {
 	common := 0
 	for l, n := range a {

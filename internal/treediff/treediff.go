@@ -1,7 +1,7 @@
-// Package treediff reads what lies between two states of a project, commits of
-// git, the working tree or folders, as the files that differ with their texts. It
-// reads git by its plumbing alone, so that no setting of the repository runs a
-// program or hides a file, and it writes nothing.
+// Package treediff compares two states of a project: commits of git, the working tree,
+// or folders. The result is the list of differing files with their texts. It uses only
+// git's plumbing, so that no setting of the repository can run a program or hide a
+// file, and it writes nothing.
 package treediff
 
 import (
@@ -13,22 +13,22 @@ import (
 	"supervise/integrity"
 )
 
-// MaxSize is how long a file may be, in bytes, to be looked at.
+// MaxSize is the largest size of a file that is read, in bytes.
 const MaxSize = 1 << 20
 
-// Change is what lies between two states.
+// Change is the difference between two states.
 type Change struct {
 	Files []integrity.File // by path
-	// Unread are the changed files that are not looked at, with the reason:
-	// "data.bin: binary".
+	// Unread are the changed files that were not read, with the reason: "data.bin:
+	// binary".
 	Unread []string
-	// Base is the whole project before the change, read only when it is asked for.
+	// Base is the whole project before the change, read on demand.
 	Base integrity.Tree
 }
 
-// treeOf makes a project of its paths and of what reads some of them. Neither is
-// called before it is needed, the paths once. What fails is left out: the rules
-// then know less.
+// treeOf makes a project from its paths and a function that reads some of them. Both
+// are called on demand, the paths once. A failure leaves files out: the rules then know
+// less.
 func treeOf(list func() []string, read func(paths []string) map[string]*content) integrity.Tree {
 	return integrity.Tree{
 		Paths: sync.OnceValue(list),
@@ -44,7 +44,7 @@ func treeOf(list func() []string, read func(paths []string) map[string]*content)
 	}
 }
 
-// readable returns a text if it is looked at, else why not.
+// readable returns a text if it is to be read, otherwise the reason.
 func readable(text []byte, size int64) (why string) {
 	switch {
 	case size > MaxSize:
@@ -61,7 +61,7 @@ type content struct {
 	size int64
 }
 
-// add adds a changed file. before or after is nil where it is not there.
+// add adds a changed file. before or after is nil if it is missing there.
 func (c *Change) add(f integrity.File, before, after *content) {
 	why := ""
 	for _, side := range []*content{before, after} {
@@ -77,7 +77,7 @@ func (c *Change) add(f integrity.File, before, after *content) {
 	c.Files = append(c.Files, f)
 }
 
-// textOf returns the text if it is looked at; a file that is there is never nil.
+// textOf returns the text if it is to be read; that of an existing file is never nil.
 func textOf(c *content) []byte {
 	switch {
 	case c == nil || readable(c.text, c.size) != "":
