@@ -9,16 +9,15 @@ import (
 	"supervise/internal/textstream"
 )
 
-// Sink takes what [Events] finds. The bytes are valid during the call only.
+// Sink receives what [Events] finds. The bytes are valid only during the call.
 type Sink struct {
 	Event func(raw []byte, at textstream.Line) error // one object; an error ends the reading
-	Noise func(text []byte, at textstream.Line)      // text that belongs to no event
+	Noise func(text []byte, at textstream.Line)      // text that is not part of an event
 }
 
-// Events reads objects that stand one or more in a line, as in JSON Lines, with
-// the text of other programs before, between and behind them. An event begins
-// with one of starts, `{"` where there are none. A last line that is cut off in
-// the middle of an event is a [textstream.SyntaxError].
+// Events reads one or more objects per line, as in JSON Lines, with the text of other
+// programs around them. An event begins with one of starts, or `{"` by default. A last
+// line that is truncated inside an event is a [textstream.SyntaxError].
 func Events(r io.Reader, starts []string, s Sink) error {
 	if len(starts) == 0 {
 		starts = []string{`{"`}
@@ -81,7 +80,7 @@ func noise(text []byte, line textstream.Line, s Sink) {
 	}
 }
 
-// first returns where the first of the marks stands in text, or -1.
+// first returns the position of the first of the marks in text, or -1.
 func first(text []byte, marks [][]byte) int {
 	at := -1
 	for _, m := range marks {
@@ -95,8 +94,8 @@ func first(text []byte, marks [][]byte) int {
 	return at
 }
 
-// objectEnd returns the length of the object that text begins with, or -1 where
-// it has no end.
+// objectEnd returns the length of the object that text begins with, or -1 if it does
+// not end.
 func objectEnd(text []byte) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -118,8 +117,8 @@ func objectEnd(text []byte) int {
 	return -1
 }
 
-// stringEnd returns the length of the string whose opening quote stands before
-// text, its closing quote included, or -1.
+// stringEnd returns the length of the string after its opening quote, including the
+// closing quote, or -1.
 func stringEnd(text []byte) int {
 	for i := 0; ; {
 		n := bytes.IndexByte(text[i:], '"')

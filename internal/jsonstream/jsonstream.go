@@ -1,11 +1,10 @@
 // Package jsonstream reads JSON reports of any size piece by piece. It wraps the
-// tokenizer of encoding/json/v2 and adds what reports need: text of other
-// programs before, between and behind the documents, bounded memory, and errors
-// that name the line.
+// tokenizer of encoding/json/v2 and adds what reports need: it skips text of other
+// programs around the documents, limits memory, and names the line in errors.
 //
-// A document is read from its outside to its inside: [Reader.Object] and
-// [Reader.Array] call a function for each member or item, which must take the
-// value: with [Reader.Value], [Reader.Skip], or Object and Array again.
+// A document is read from the outside in. [Reader.Object] and [Reader.Array] call a
+// function for each member or item. The function must take the value: with
+// [Reader.Value], [Reader.Skip], or again Object or Array.
 package jsonstream
 
 import (
@@ -22,23 +21,22 @@ import (
 	"supervise/internal/textstream"
 )
 
-// MaxValue bounds the memory that one value can take that is read as a whole.
+// MaxValue limits the memory of a value that is read as a whole.
 const MaxValue = 32 << 20
 
 var errTooLong = fmt.Errorf("one value is longer than %d MiB: no report is like that", MaxValue>>20)
 
-// Raw is a value as it stands in the document, to be decoded later with
-// [Unmarshal].
+// Raw is a value as written in the document, to be decoded later with [Unmarshal].
 type Raw = jsontext.Value
 
-// Reader reads one JSON text. It is strict about its form, and lenient about
-// invalid UTF-8 and about names that stand twice in one object.
+// Reader reads one JSON text. It is strict about the syntax, but accepts invalid UTF-8
+// and repeated names in one object.
 type Reader struct {
 	dec *jsontext.Decoder
 	src *counted
 }
 
-// NewReader returns a reader of the document that src begins with.
+// NewReader returns a reader of the document at the start of src.
 func NewReader(src io.Reader) *Reader {
 	c := &counted{src: src, left: MaxValue}
 	return &Reader{dec: jsontext.NewDecoder(c, lenient), src: c}
@@ -46,8 +44,8 @@ func NewReader(src io.Reader) *Reader {
 
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// Unmarshal decodes a value that was kept as [Raw]. Names are compared exactly;
-// members that v does not have are passed over.
+// Unmarshal decodes a [Raw] value. Names must match exactly; members that v does not
+// have are ignored.
 func Unmarshal(raw []byte, v any) error {
 	if err := json.Unmarshal(raw, v, lenient); err != nil {
 		return fmt.Errorf("decode JSON: %w", err)
@@ -55,8 +53,8 @@ func Unmarshal(raw []byte, v any) error {
 	return nil
 }
 
-// Kind returns the first byte of the next value: one of `{["0tfn`, or 0 where
-// there is none. Numbers are '0'; closing brackets are '}' and ']'.
+// Kind returns the first byte of the next value: one of `{["0tfn`, or 0 if there is
+// none. Numbers are '0'; closing brackets are '}' and ']'.
 func (r *Reader) Kind() byte {
 	r.src.left = MaxValue
 	return byte(r.dec.PeekKind())
@@ -68,8 +66,8 @@ func (r *Reader) Value(v any) error {
 	return r.fault(json.UnmarshalDecode(r.dec, v))
 }
 
-// Text returns the next value if it is a string; any other value is passed over
-// and gives "".
+// Text returns the next value if it is a string. It skips any other value and returns
+// "".
 func (r *Reader) Text() (string, error) {
 	if r.Kind() != '"' {
 		return "", r.Skip()
@@ -81,7 +79,7 @@ func (r *Reader) Text() (string, error) {
 	return t.String(), nil
 }
 
-// Skip passes over the next value, of whatever size.
+// Skip skips the next value, of any size.
 func (r *Reader) Skip() error {
 	depth := r.dec.StackDepth()
 	for {
@@ -95,8 +93,8 @@ func (r *Reader) Skip() error {
 	}
 }
 
-// Object calls f with the name of every member of the next value, which has to
-// be an object; f takes the member's value. Null stands for an empty object.
+// Object calls f with the name of every member of the next value, which must be an
+// object; f takes the member's value. Null counts as an empty object.
 func (r *Reader) Object(f func(name string) error) error {
 	some, err := r.open('{')
 	if err != nil || !some {
@@ -117,8 +115,8 @@ func (r *Reader) Object(f func(name string) error) error {
 	}
 }
 
-// Array calls f for every item of the next value, which has to be an array; f
-// takes the item. Null stands for an empty array.
+// Array calls f for every item of the next value, which must be an array; f takes the
+// item. Null counts as an empty array.
 func (r *Reader) Array(f func() error) error {
 	some, err := r.open('[')
 	if err != nil || !some {
@@ -130,7 +128,7 @@ func (r *Reader) Array(f func() error) error {
 			_, err := r.dec.ReadToken()
 			return r.fault(err)
 		case 0:
-			_, err := r.dec.ReadToken() // says what is wrong
+			_, err := r.dec.ReadToken() // returns the error
 			return r.fault(err)
 		}
 		if err := f(); err != nil {
@@ -139,8 +137,7 @@ func (r *Reader) Array(f func() error) error {
 	}
 }
 
-// open takes the bracket that opens an object or array. It reports false for
-// null.
+// open takes the bracket that opens an object or array. It reports false for null.
 func (r *Reader) open(want jsontext.Kind) (bool, error) {
 	r.src.left = MaxValue
 	t, err := r.dec.ReadToken()
@@ -155,14 +152,14 @@ func (r *Reader) open(want jsontext.Kind) (bool, error) {
 	return true, nil
 }
 
-// Error returns a [textstream.SyntaxError] at the place that was read last.
+// Error returns a [textstream.SyntaxError] at the last place that was read.
 func (r *Reader) Error(format string, args ...any) error {
 	next := bytes.TrimLeft(r.dec.UnreadBuffer(), " \t\r\n,:")
 	line := 1 + r.src.lines - bytes.Count(next, []byte{'\n'})
 	return &textstream.SyntaxError{Line: line, Offset: r.src.before + r.dec.InputOffset(), Problem: fmt.Sprintf(format, args...)}
 }
 
-// fault names the place of an error of the tokenizer.
+// fault adds the place to an error of the tokenizer.
 func (r *Reader) fault(err error) error {
 	if err == nil {
 		return nil
@@ -189,13 +186,12 @@ func orRoot(p jsontext.Pointer) string {
 	return string(p)
 }
 
-// counted gives out no more than a ration of bytes until it is renewed, and
-// counts lines. A tokenizer that asks for more than its ration is in the middle
-// of one huge token.
+// counted returns no more than a ration of bytes until it is renewed, and counts lines.
+// If the tokenizer asks for more than its ration, it is inside one huge token.
 type counted struct {
 	src    io.Reader
 	left   int
-	lines  int   // line feeds given out
+	lines  int   // line feeds returned so far
 	before int64 // bytes and line feeds before the first one
 }
 
@@ -210,10 +206,10 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Documents calls f for every document in src that begins a line; f takes it as
-// a whole. Tools of one command often write one after another, and other
-// programs talk between them: the first line of such text is returned as noise.
-// An error of f, or a document that is cut off, ends the reading.
+// Documents calls f for every document in src that begins a line; f takes it as a
+// whole. The tools of one command often write one after another, with text of other
+// programs between them. The first line of such text is returned as noise. An error of
+// f or a truncated document ends the reading.
 func Documents(src io.Reader, f func(*Reader) error) (noise string, err error) {
 	in := &source{src: src}
 	for {
@@ -238,14 +234,14 @@ func Documents(src io.Reader, f func(*Reader) error) (noise string, err error) {
 	}
 }
 
-// sgr is a change of colour before a document or line: some tools switch
-// colours off before they write JSON to a pipe.
+// sgr is a colour sequence before a document or line: some tools reset colours before
+// they write JSON to a pipe.
 var sgr = regexp.MustCompile(`^\s*\x1b\[[0-9;]*m`)
 
-// source is a text from which lines and documents are taken in turn.
+// source is a text from which lines and documents are read alternately.
 type source struct {
 	src    io.Reader
-	buf    []byte // read and not taken
+	buf    []byte // read and not yet taken
 	offset int64  // of buf in the text
 	lines  int    // line feeds before buf
 }
@@ -260,7 +256,7 @@ func (s *source) Read(p []byte) (int, error) {
 	return s.src.Read(p)
 }
 
-// peek returns what comes next without taking it: 4 KiB, or what there is.
+// peek returns the next 4 KiB, or what is left, without taking it.
 func (s *source) peek() ([]byte, error) {
 	if len(s.buf) >= peeked {
 		return s.buf, nil
@@ -277,7 +273,7 @@ func (s *source) peek() ([]byte, error) {
 	return s.buf, err
 }
 
-// peeked is how much is looked at to tell a document from other text.
+// peeked is how much is inspected to distinguish a document from other text.
 const peeked = 4 << 10
 
 // passLine takes a line of any length and returns its beginning.
@@ -305,7 +301,7 @@ func (s *source) take(n int) {
 	s.buf = s.buf[n:]
 }
 
-// documents reads the documents that follow each other without other text.
+// documents reads consecutive documents without other text between them.
 func (s *source) documents(f func(*Reader) error) error {
 	r := NewReader(s)
 	r.src.before, r.src.lines = s.offset, s.lines
@@ -321,14 +317,14 @@ func (s *source) documents(f func(*Reader) error) error {
 	return nil
 }
 
-// unread returns what the tokenizer has read of the next document.
+// unread returns what the tokenizer has buffered of the next document.
 func (r *Reader) unread() []byte {
 	_ = r.Kind() // reads on
 	return r.dec.UnreadBuffer()
 }
 
-// begins reports whether text begins with an object or array, white space
-// aside. A log line like "[INFO] …" does not.
+// begins reports whether text begins with an object or array after white space. A log
+// line like "[INFO] …" does not.
 func begins(text []byte) bool {
 	text = bytes.TrimLeft(text, " \t\r\n")
 	if len(text) == 0 {
@@ -344,8 +340,8 @@ func begins(text []byte) bool {
 	return false
 }
 
-// Start returns where in text the first document begins, at the beginning of a
-// line, or -1.
+// Start returns where the first document begins in text, at the beginning of a line, or
+// -1.
 func Start(text []byte) int {
 	at := 0
 	for line := range bytes.Lines(text) {

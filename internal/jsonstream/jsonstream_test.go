@@ -14,7 +14,7 @@ import (
 	"supervise/internal/textstream"
 )
 
-// read collects "name=value" of every member "n" in lists of objects.
+// read collects "name=value" for every member "n" in lists of objects.
 func read(src io.Reader) (got []string, noise string, err error) {
 	noise, err = jsonstream.Documents(src, func(r *jsonstream.Reader) error {
 		return r.Array(func() error {
@@ -67,9 +67,9 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// The line of an error counts from the beginning of the text, however much of
-// it was read ahead.
-func TestErrorLine(t *testing.T) {
+// The line of an error counts from the beginning of the text, even if the reader has
+// read far ahead.
+func TestErrorsNameTheirLine(t *testing.T) {
 	text := strings.Repeat("talk\n", 3) + "[\n" + strings.Repeat("{\"n\":\"a\"},\n", 5000) + "oops]"
 	_, _, err := read(strings.NewReader(text))
 	var syntax *textstream.SyntaxError
@@ -78,9 +78,9 @@ func TestErrorLine(t *testing.T) {
 	}
 }
 
-// A value of any size is skipped in bounded memory; a value that would have to
-// be kept as a whole is an error.
-func TestBounded(t *testing.T) {
+// A value of any size is skipped in bounded memory; a huge value that must be kept
+// whole is an error.
+func TestMemoryIsBounded(t *testing.T) {
 	huge := func() io.Reader {
 		return io.MultiReader(strings.NewReader(`[{"x":[`), &repeat{text: `"spam",`, left: 7 * 8 << 20}, strings.NewReader(`0],"n":"a"}]`))
 	}

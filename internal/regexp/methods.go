@@ -2,7 +2,7 @@ package regexp
 
 import "regexp"
 
-// on returns the compiled expression if a text may hold a match, else nil.
+// on returns the compiled expression if a text may contain a match, else nil.
 func (r *Regexp) on(text []byte) *regexp.Regexp {
 	if re := r.get(); r.sieve.may(text) {
 		return re
@@ -116,8 +116,8 @@ func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
 	return out
 }
 
-// parts cuts the groups of a match out of its text; those that took no part are
-// nil.
+// parts returns the groups of a match as parts of its text, nil for groups that did not
+// take part.
 func parts(b []byte, at []int) [][]byte {
 	if at == nil {
 		return nil

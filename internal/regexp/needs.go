@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// most is how many texts are told apart.
+// most is how many texts are kept of an expression.
 const most = 40
 
-// needs returns texts of which each match holds one, nil for none that are
-// known, and whether they are in lower case and stand in any.
+// needs returns texts of which each match contains one, nil if none are known, and
+// whether they are lower case and match in any case.
 func needs(tree *syntax.Regexp) (list []string, fold bool) {
 	fold = folds(tree)
 	exact, some := required(tree, fold)
@@ -27,14 +27,13 @@ func needs(tree *syntax.Regexp) (list []string, fold bool) {
 	return list, fold
 }
 
-// folds reports whether any part of an expression is read in any case.
+// folds reports whether any part of an expression ignores case.
 func folds(tree *syntax.Regexp) bool {
 	return tree.Flags&syntax.FoldCase != 0 || slices.ContainsFunc(tree.Sub, folds)
 }
 
-// plainPart returns the longest part of a text that stands in a text in lower
-// case when the text stands there in any: k and s are also lower case of letters
-// beyond ASCII.
+// plainPart returns the longest part of a lower-case text that can be searched for in a
+// lowered text. It excludes k and s, which are also lower case of letters beyond ASCII.
 func plainPart(text string) string {
 	best := ""
 	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf || r == 'k' || r == 's' }) {
@@ -45,8 +44,8 @@ func plainPart(text string) string {
 	return best
 }
 
-// required returns all texts that an expression matches, nil if they are many,
-// and texts of which each match holds one, nil if none are known.
+// required returns all texts that an expression matches, nil if they are many, and
+// texts of which each match contains one, nil if none are known.
 func required(tree *syntax.Regexp, fold bool) (exact, some []string) {
 	switch tree.Op {
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
@@ -106,7 +105,7 @@ func unique(list []string) []string {
 	return slices.Compact(list)
 }
 
-// inTurn is required of parts that follow each other.
+// inTurn is required for consecutive parts.
 func inTurn(parts []*syntax.Regexp, fold bool) (exact, some []string) {
 	run, whole := []string{""}, true
 	for _, part := range parts {
@@ -138,7 +137,7 @@ func crossed(a, b []string) []string {
 	return unique(out)
 }
 
-// either is required of parts of which one matches.
+// either is required for alternative parts.
 func either(parts []*syntax.Regexp, fold bool) (exact, some []string) {
 	whole, known := true, true
 	for _, part := range parts {
@@ -159,8 +158,8 @@ func either(parts []*syntax.Regexp, fold bool) (exact, some []string) {
 	return exact, some
 }
 
-// better returns of two lists that whose shortest text is the longer one, nil
-// for one that holds the empty text.
+// better returns the list whose shortest text is longer, nil for one that contains the
+// empty text.
 func better(a, b []string) []string {
 	if shortest(b) > shortest(a) || shortest(b) == shortest(a) && len(b) < len(a) {
 		a = b
@@ -182,8 +181,8 @@ func shortest(list []string) int {
 	return n
 }
 
-// inLine reports whether no match holds the end of a line or asks for the ends of
-// the text.
+// inLine reports whether no match contains a line end or depends on the ends of the
+// text.
 func inLine(tree *syntax.Regexp) bool {
 	switch tree.Op {
 	case syntax.OpAnyChar, syntax.OpBeginText, syntax.OpEndText:
@@ -196,7 +195,7 @@ func inLine(tree *syntax.Regexp) bool {
 				return false
 			}
 		}
-	default: // what it is made of says it
+	default: // depends on its parts
 	}
 	for _, sub := range tree.Sub {
 		if !inLine(sub) {
@@ -206,8 +205,8 @@ func inLine(tree *syntax.Regexp) bool {
 	return true
 }
 
-// leads returns texts with which each match begins, nil if they are not known or
-// short; atLine says that it begins with a line, and the texts stand in that.
+// leads returns texts with which each match begins, nil if they are unknown or short.
+// atLine reports that a match begins in its line, after blanks.
 func leads(tree *syntax.Regexp) (list []string, atLine bool) {
 	if tree.Op == syntax.OpConcat && tree.Sub[0].Op == syntax.OpBeginLine {
 		parts := tree.Sub[1:]
@@ -227,8 +226,8 @@ func leads(tree *syntax.Regexp) (list []string, atLine bool) {
 	return list, atLine
 }
 
-// lead returns texts with which each match of an expression begins, nil if they
-// are many.
+// lead returns texts with which each match of an expression begins, nil if they are
+// many.
 func lead(tree *syntax.Regexp) []string {
 	switch tree.Op {
 	case syntax.OpConcat:
@@ -254,7 +253,7 @@ func lead(tree *syntax.Regexp) []string {
 	return exact
 }
 
-// leadOf is lead of parts that follow each other.
+// leadOf is lead for consecutive parts.
 func leadOf(parts []*syntax.Regexp) []string {
 	run := []string{""}
 	for _, part := range parts {
@@ -273,7 +272,7 @@ func leadOf(parts []*syntax.Regexp) []string {
 	return run
 }
 
-// asksForStart reports whether an expression asks for the beginning of the text.
+// asksForStart reports whether an expression matches only at the beginning of the text.
 func asksForStart(tree *syntax.Regexp) bool {
 	return tree.Op == syntax.OpBeginText || slices.ContainsFunc(tree.Sub, asksForStart)
 }

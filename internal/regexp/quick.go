@@ -10,23 +10,23 @@ import (
 	"unsafe"
 )
 
-// sieve is what is known of the matches of an expression without trying it.
+// sieve is what is known about the matches of an expression without trying it.
 type sieve struct {
-	// need are texts of which each match holds one; nil where none is known.
+	// need are texts of which each match contains one; nil if none are known.
 	need []string
-	fold bool // need is in lower case, and stands in any
-	// lead are texts with which each match begins, behind blanks when atLine.
+	fold bool // need is lower case, and matches in any case
+	// lead are texts with which each match begins, after blanks if atLine.
 	lead   []string
 	atLine bool                  // a match begins with its line
-	inLine bool                  // a match never holds the end of a line
-	here   func() *regexp.Regexp // the expression at the beginning of a text
-	next   func() *regexp.Regexp // and behind its first character
+	inLine bool                  // a match never contains a line end
+	here   func() *regexp.Regexp // the expression, anchored at the beginning of a text
+	next   func() *regexp.Regexp // the same after the first character
 }
 
 func newSieve(text string) sieve {
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return sieve{} // compiling it says so
+		return sieve{} // compiling it reports the error
 	}
 	s := sieve{inLine: inLine(tree), here: late(`\A(?:` + text + `)`), next: late(`\A(?s:.)(?:` + text + `)`)}
 	s.need, s.fold = needs(tree)
@@ -40,10 +40,10 @@ func late(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// view is the same text, not to be written to.
+// view is the same text without a copy; it must not be written to.
 func view(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
 
-// may reports whether a text holds what each match needs.
+// may reports whether a text contains what each match needs.
 func (s *sieve) may(text []byte) bool {
 	if s.need == nil {
 		return true
@@ -60,8 +60,8 @@ func (s *sieve) may(text []byte) bool {
 	return false
 }
 
-// inLowerCase returns a text with the letters of ASCII in lower case, in the given
-// room where it fits.
+// inLowerCase returns a text with its ASCII letters in lower case, in the given memory
+// if it fits.
 func inLowerCase(text, room []byte) []byte {
 	out := append(room, text...)
 	for i, c := range out {
@@ -72,12 +72,12 @@ func inLowerCase(text, room []byte) []byte {
 	return out
 }
 
-// short is the length of a text, in bytes, up to which an expression is tried on
-// all of it if it holds what is needed.
+// short is the length of a text, in bytes, up to which an expression is tried on all of
+// it if the text contains what is needed.
 const short = 200
 
-// all returns where the first n matches are, and their groups where they are asked
-// for: [Regexp.FindAllSubmatchIndex] or [Regexp.FindAllIndex].
+// all returns the first n matches, with their groups if wanted:
+// [Regexp.FindAllSubmatchIndex] or [Regexp.FindAllIndex].
 func (r *Regexp) all(text []byte, n int, groups bool) [][]int {
 	re := r.get()
 	switch {
@@ -99,9 +99,9 @@ func matches(re *regexp.Regexp, text []byte, n int, groups bool) [][]int {
 	return re.FindAllIndex(text, n)
 }
 
-// led tries the expression at each place where a match can begin. That is given up
-// for the whole text at once where the tries together read much more than it: each
-// may read on to the end before it fails.
+// led tries the expression at each place where a match can begin. It gives up, and
+// searches the whole text at once, if the tries together read much more than the text:
+// each may read to the end before it fails.
 func (s *sieve) led(re *regexp.Regexp, text []byte, n int, groups bool) [][]int {
 	var out [][]int
 	places := newPlaces(s.lead)
@@ -159,7 +159,7 @@ func (s *sieve) tryAt(text []byte, start int, rest *reader, groups bool) []int {
 	return found
 }
 
-// reader reads a text, and counts the bytes that it may still read of any.
+// reader reads a text with a limit on the bytes of all reads together.
 type reader struct {
 	text []byte
 	most int
@@ -177,7 +177,7 @@ func (r *reader) ReadRune() (rune, int, error) {
 	return c, size, nil
 }
 
-// moved adds an offset to the places of a match.
+// moved adds an offset to the positions of a match.
 func moved(found []int, by int) []int {
 	for i := range found {
 		if found[i] >= 0 {
@@ -187,7 +187,7 @@ func moved(found []int, by int) []int {
 	return found
 }
 
-// byLine tries the expression on each line that holds what it needs.
+// byLine tries the expression on each line that contains what it needs.
 func (s *sieve) byLine(re *regexp.Regexp, text []byte, n int, groups bool) [][]int {
 	var out [][]int
 	places := newPlaces(s.need)
@@ -212,10 +212,10 @@ func (s *sieve) byLine(re *regexp.Regexp, text []byte, n int, groups bool) [][]i
 	return out
 }
 
-// places goes through the places where one of some words stands.
+// places iterates over the positions of some words.
 type places struct {
 	words []string
-	at    []int // of each word the next place, -1 for none, -2 where it is not known
+	at    []int // the next position of each word, -1 for none, -2 if unknown
 }
 
 func newPlaces(words []string) *places {
@@ -226,8 +226,7 @@ func newPlaces(words []string) *places {
 	return p
 }
 
-// next returns the first place at or behind from, -1 for none; from never
-// decreases.
+// next returns the first position at or after from, -1 for none; from never decreases.
 func (p *places) next(text []byte, from int) int {
 	least := -1
 	if from > len(text) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// expressions are of all the ways in which one can begin, and of what they hold.
+// expressions cover all the ways to begin, and all kinds of content.
 var expressions = []string{
 	`\bcatch\s*(?:\([^)]*\))?\s*\{\s*(?:return;?)?\s*\}`,
 	`(?m)^[ \t]*except(?:[ \t]+\w+)?[ \t]*:\s*(?:pass|return)[ \t]*(?:\n|$)`,
@@ -31,8 +31,7 @@ var fragments = []string{
 	"skip", "skipif(", ".todo", "`", "'", "a", "b", "\r\n",
 }
 
-// What is found is what package regexp finds, whatever the expression and the
-// text.
+// Every expression finds in every text what the standard package finds.
 func TestSameAsRegexp(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	for _, expr := range append(expressions, `(?m)^[ \t]*(x|skip(\()?)[ab]*(\n)?`, `(a)?skip(\.todo)?`) {
@@ -88,8 +87,8 @@ func FuzzFindAllIndex(f *testing.F) {
 	})
 }
 
-// What an expression needs is what makes it quick: it has to be found.
-func TestNeeds(t *testing.T) {
+// The needs of an expression make it quick, so they must be found.
+func TestNeedsAreFound(t *testing.T) {
 	for expr, want := range map[string]string{
 		`\bcatch\s*\(`:                   "catch",
 		`(?:skip|todo)\s*:\s*x`:          "skip todo",
@@ -106,8 +105,8 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// Tries that all read on to the end take no more than a text at once.
-func TestManyTries(t *testing.T) {
+// Tries that each read to the end take no longer than one search of the text.
+func TestManyTriesAreGivenUp(t *testing.T) {
 	for expr, part := range map[string]string{
 		`\bcatch\([^)]*\)`:               "catch(",
 		`(?m)^[ \t]*except[^:]*:`:        "except\n",
@@ -124,8 +123,8 @@ func TestManyTries(t *testing.T) {
 	}
 }
 
-// BenchmarkFindAllIndex looks for handlers that drop errors in a text of which some
-// lines begin like one, as the standard package does and here.
+// BenchmarkFindAllIndex looks for handlers that drop errors, in a text where some lines
+// begin like one, with the standard package and with this one.
 func BenchmarkFindAllIndex(b *testing.B) {
 	text := []byte(strings.Repeat(strings.Repeat("    total = add(total, item.price) + 1\n", 60)+"    except ValueError as e:\n        raise\n", 100))
 	const expr = `(?m)^[ \t]*except(?:[ \t]+\(?[\w., ]*\b(?:Exception|AssertionError)\b[\w., ]*\)?)?[ \t]*:\s*(?:pass|return)[ \t]*(?:\n|$)`

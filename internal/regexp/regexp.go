@@ -1,12 +1,13 @@
-// Package regexp is the standard package of that name, but for two things.
+// Package regexp is the standard package of that name, with two differences.
 //
-// An expression is compiled when it is first used. A program has hundreds of them
-// and starts thousands of times, once for each call of an agent's hook, to use a
-// handful. The idea is that of Go's own internal/lazyregexp.
+// An expression is compiled at its first use. A program has hundreds of expressions and
+// starts thousands of times, once for each call of an agent's hook, to use a handful.
+// Go's own internal/lazyregexp does the same.
 //
-// And it is tried only where it can match: it is worked out of an expression what
-// text every match must hold, that is looked for first, and most texts do not hold
-// it. The idea is that of RE2's prefilters. What is found is the same.
+// An expression is tried only where it can match. From the expression follows a text
+// that every match must contain. That text is searched for first, and most texts do not
+// contain it. RE2's prefilters do the same. The results are those of the standard
+// package.
 //
 // In tests an expression is compiled at once, so that a broken one cannot hide.
 package regexp
@@ -18,8 +19,8 @@ import (
 	"sync"
 )
 
-// Regexp is an expression that may not have been compiled yet. It may be used
-// from several goroutines.
+// Regexp is an expression that may not have been compiled yet. It is safe for
+// concurrent use.
 type Regexp struct {
 	text  string
 	once  sync.Once
@@ -38,7 +39,7 @@ func MustCompile(text string) *Regexp {
 	return r
 }
 
-// Compile compiles at once: it is for expressions of the user's.
+// Compile compiles at once: it is for expressions of the user.
 func Compile(text string) (*Regexp, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A broken expression must be told of by the tests of the package that has it, not
-// at its first use.
+// A broken expression must fail in the tests of the package that has it, not at its
+// first use.
 func TestBrokenAtOnceInTests(t *testing.T) {
 	defer func() {
 		if recover() == nil {
@@ -29,9 +29,8 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// TestLate holds that an expression works the same whether it was compiled before
-// its first use or is then.
-func TestLate(t *testing.T) {
+// An expression works the same whether it was compiled before its first use or at it.
+func TestLateCompilationGivesTheSame(t *testing.T) {
 	r := &Regexp{text: `(\w)=(\d)`}
 	want := regexp.MustCompile(r.text)
 	if got := r.ReplaceAllString("a=1 b=2", "$2"); got != want.ReplaceAllString("a=1 b=2", "$2") {

@@ -1,6 +1,6 @@
-// Package sniff looks at the first bytes of a report and tells what it is made
-// of, so that a format can be recognised by its content and never by its name:
-// by its XML elements, by the members of its JSON objects, or by its lines.
+// Package sniff looks at the first bytes of a report, so that formats are recognised by
+// their content and never by the file's name: by XML elements, by members of JSON
+// objects, or by lines.
 package sniff
 
 import (
@@ -17,14 +17,14 @@ import (
 	"supervise/internal/xmlstream"
 )
 
-// Size is how many bytes of a report are looked at.
+// Size is how many bytes of a report are inspected.
 const Size = 256 << 10
 
-// Head is what the first bytes of a report say about it.
+// Head is what the first bytes of a report contain.
 type Head struct {
 	Text  []byte // the first [Size] bytes, in UTF-8
 	Root  Element
-	Value string // how the first JSON value begins: "{", "[", or "" where there is none
+	Value string // how the first JSON value begins: "{", "[", or "" if there is none
 
 	elements map[string]bool // XML names
 	paths    map[string]bool // JSON members
@@ -32,11 +32,11 @@ type Head struct {
 
 // Element is the outermost element of an XML report.
 type Element struct {
-	Name  string // "" where the report is no XML
+	Name  string // "" if the report is not XML
 	Attrs []xmlstream.Attr
 }
 
-// Attr returns the value of the attribute, "" where the element has none.
+// Attr returns the value of the attribute, "" if the element has none.
 func (e Element) Attr(name string) string {
 	for _, a := range e.Attrs {
 		if a.Name == name {
@@ -46,7 +46,7 @@ func (e Element) Attr(name string) string {
 	return ""
 }
 
-// Open returns the text of r in UTF-8, and what its first bytes say.
+// Open returns the text of r in UTF-8, and its head.
 func Open(r io.Reader) (io.Reader, Head, error) {
 	src := bufio.NewReaderSize(textstream.UTF8(r), Size)
 	text, err := src.Peek(Size)
@@ -56,7 +56,7 @@ func Open(r io.Reader) (io.Reader, Head, error) {
 	return src, Look(bytes.Clone(text)), nil
 }
 
-// Look returns what the text of a report, or its first bytes, say about it.
+// Look returns the head of a report's text, or of its first bytes.
 func Look(text []byte) Head {
 	h := Head{Text: text}
 	markup, document := bytes.IndexByte(text, '<'), jsonstream.Start(text)
@@ -64,12 +64,12 @@ func Look(text []byte) Head {
 		h.lookXML()
 	}
 	if h.Root.Name == "" || document >= 0 && !bytes.HasPrefix(bytes.TrimSpace(text), []byte("<")) {
-		h.lookJSON() // what stands before it may hold markup
+		h.lookJSON() // text before it may contain markup
 	}
 	return h
 }
 
-// Empty reports whether there is nothing but white space.
+// Empty reports whether there is only white space.
 func (h Head) Empty() bool { return len(bytes.TrimSpace(h.Text)) == 0 }
 
 // XML reports whether the report is an XML document with one of the root
@@ -83,8 +83,7 @@ func (h Head) XML(roots ...string) bool {
 	return false
 }
 
-// Elements reports whether all of the XML elements stand in the head, at any
-// depth.
+// Elements reports whether all of the XML elements are in the head, at any depth.
 func (h Head) Elements(names ...string) bool {
 	for _, n := range names {
 		if !h.elements[n] {
@@ -94,10 +93,10 @@ func (h Head) Elements(names ...string) bool {
 	return true
 }
 
-// JSON reports whether all of the members stand in the head. A path is made of
-// names and of [] for the items of an array, joined by dots: "runs.[].results",
-// "[].filePath". A * stands for any name of its place. Of several documents, as
-// in JSON Lines, all count together; the paths reach five levels deep.
+// JSON reports whether all of the members are in the head. A path consists of names,
+// and [] for the items of an array, joined by dots: "runs.[].results", "[].filePath". A
+// * matches any name in its place. Several documents, as in JSON Lines, count together.
+// Paths reach five levels deep.
 func (h Head) JSON(paths ...string) bool {
 	for _, p := range paths {
 		if !h.holds(strings.Split(p, ".")) {
@@ -120,14 +119,14 @@ func (h Head) holds(want []string) bool {
 	return false
 }
 
-// separator stands between the names of a path: file names are names as well.
+// separator joins the names of a path, since names may be file names.
 const separator = "\x00"
 
 // EmptyList reports whether the first JSON value is an array without items.
 func (h Head) EmptyList() bool { return h.Value == "[" && len(h.paths) == 0 }
 
-// Line reports whether a line of the head fulfils match. Lines are without their
-// end and without colours; very long ones are left out.
+// Line reports whether match accepts a line of the head. Lines have no line end and no
+// colours; very long ones are skipped.
 func (h Head) Line(match func(string) bool) bool {
 	for line := range bytes.Lines(h.Text) {
 		if len(line) < maxLine && match(textstream.StripANSI(strings.TrimRight(string(line), "\r\n"))) {
@@ -137,10 +136,10 @@ func (h Head) Line(match func(string) bool) bool {
 	return false
 }
 
-// maxLine is the longest line that can be one of a compiler or test runner.
+// maxLine is the longest line that a compiler or test runner writes.
 const maxLine = 16 << 10
 
-// maxNames bounds what is remembered of a head.
+// maxNames limits what is remembered of a head.
 const maxNames = 4096
 
 func (h *Head) lookXML() {
@@ -168,7 +167,7 @@ func (h *Head) lookJSON() {
 			h.Value = string(r.Kind())
 		}
 		return walk(r, "", paths, 0)
-	}) // the head ends in the middle of a document, as a rule
+	}) // the head usually ends inside a document
 	if h.Value != "" {
 		h.paths = paths
 	}

@@ -8,7 +8,7 @@ import (
 	"supervise/internal/sniff"
 )
 
-func TestLook(t *testing.T) {
+func TestLookRecognisesContent(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		is         func(sniff.Head) bool
@@ -40,8 +40,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// The head is taken from the text, and the text is whole afterwards.
-func TestOpen(t *testing.T) {
+// Open reads the head, and the text is still complete afterwards.
+func TestOpenKeepsTheText(t *testing.T) {
 	text := strings.Repeat("a line\n", 100_000)
 	src, head, err := sniff.Open(strings.NewReader("\xef\xbb\xbf" + text))
 	if err != nil || len(head.Text) != sniff.Size || !strings.HasPrefix(text, string(head.Text)) {

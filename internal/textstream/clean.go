@@ -12,20 +12,20 @@ const (
 	clipTail = 6 << 10
 )
 
-// Clip keeps the beginning and the end of a text that may be of any length:
-// 8 KiB in all. The zero value is empty.
+// Clip keeps the beginning and the end of a text of any length, 8 KiB in all. The zero
+// value is empty.
 type Clip struct {
 	head, tail []byte
 	dropped    bool
 }
 
-// Add puts s behind what was added before.
+// Add appends s.
 func (c *Clip) Add(s string) { add(c, s) }
 
-// AddBytes puts s behind what was added before.
+// AddBytes appends s.
 func (c *Clip) AddBytes(s []byte) { add(c, s) }
 
-// Reset forgets what was added, and keeps the memory.
+// Reset drops the text and keeps the memory.
 func (c *Clip) Reset() { *c = Clip{head: c.head[:0], tail: c.tail[:0]} }
 
 func add[T string | []byte](c *Clip, s T) {
@@ -45,7 +45,7 @@ func add[T string | []byte](c *Clip, s T) {
 // Empty reports whether nothing was added.
 func (c *Clip) Empty() bool { return len(c.head) == 0 }
 
-// String returns what was kept, cleaned for display.
+// String returns the kept text, cleaned for display.
 func (c *Clip) String() string {
 	tail := c.tail
 	if len(tail) > clipTail {
@@ -58,7 +58,7 @@ func (c *Clip) String() string {
 	return CleanText(string(c.head) + middle + string(tail))
 }
 
-// Clipped returns s as a [Clip] keeps it.
+// Clipped returns s shortened as by a [Clip].
 func Clipped(s string) string {
 	if len(s) <= clipHead+clipTail {
 		return CleanText(s)
@@ -70,7 +70,7 @@ func Clipped(s string) string {
 
 var ansi = regexp.MustCompile("\x1b(\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[()*+][0-9A-Za-z]|[@-Z\\\\^_])")
 
-// StripANSI removes the sequences that colour a terminal.
+// StripANSI removes terminal colour sequences.
 func StripANSI(s string) string {
 	if strings.IndexByte(s, 0x1b) < 0 {
 		return s
@@ -78,8 +78,8 @@ func StripANSI(s string) string {
 	return ansi.ReplaceAllString(s, "")
 }
 
-// CleanText returns a message that is safe to show: no colours, no control
-// characters but tab and line feed, valid UTF-8, no space around it.
+// CleanText returns a message that is safe to show: valid UTF-8 without colours,
+// control characters except tab and line feed, and surrounding space.
 func CleanText(s string) string {
 	if plain(s, true) {
 		return strings.TrimSpace(s)
@@ -94,8 +94,8 @@ func CleanText(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// CleanName returns a name in which what cannot be shown is U+FFFD: dropping
-// it could make two names one.
+// CleanName replaces every unprintable character of a name by U+FFFD. Dropping them
+// could make two names equal.
 func CleanName(s string) string {
 	if plain(s, false) {
 		return s
@@ -108,8 +108,8 @@ func CleanName(s string) string {
 	}, strings.ToValidUTF8(StripANSI(s), "\uFFFD"))
 }
 
-// plain reports whether s is printable ASCII, as most names and messages are;
-// with lines it may have tabs and line feeds as well.
+// plain reports whether s is printable ASCII, as most names and messages are. With
+// lines it may also contain tabs and line feeds.
 func plain(s string, lines bool) bool {
 	for i := range len(s) {
 		if c := s[i]; c >= 0x7f || c < 0x20 && !(lines && (c == '\n' || c == '\t')) {
@@ -127,16 +127,16 @@ func FirstLine(s string) string {
 	return line
 }
 
-// maxProblems is how many problems of one report are told one by one.
+// maxProblems is how many problems of one report are listed.
 const maxProblems = 20
 
-// Problems gathers what is odd about a report. The zero value holds none.
+// Problems collects oddities of a report. The zero value is empty.
 type Problems struct {
 	list []string
 	more int
 }
 
-// Add tells one problem.
+// Add adds a problem.
 func (p *Problems) Add(format string, args ...any) {
 	if len(p.list) < maxProblems {
 		p.list = append(p.list, fmt.Sprintf(format, args...))

@@ -13,15 +13,15 @@ import (
 )
 
 // UTF8 returns the text of src in UTF-8, without a byte order mark. UTF-16 is
-// recognised by its mark, or by the zero bytes of an XML declaration; Latin-1
-// and Windows-1252 by what the XML declaration says. Everything else is passed
-// on as it is. It serves any text, not XML alone.
+// recognised by its mark, or by the zero bytes of an XML declaration. Latin-1 and
+// Windows-1252 are recognised by the XML declaration. Everything else is returned as it
+// is, so it works for any text.
 func UTF8(src io.Reader) io.Reader {
 	b := bufio.NewReaderSize(src, chunk)
-	head, _ := b.Peek(4) // an error comes again with the first Read
+	head, _ := b.Peek(4) // the first Read returns the error again
 	for _, m := range marks {
 		if bytes.HasPrefix(head, m.mark) {
-			_, _ = b.Discard(m.length) // the bytes are there: they were peeked
+			_, _ = b.Discard(m.length) // cannot fail: the bytes were peeked
 			if m.order == nil {
 				return b
 			}
@@ -35,8 +35,8 @@ func UTF8(src io.Reader) io.Reader {
 	return b
 }
 
-// marks are the beginnings that tell an encoding; length is how much of them
-// is no text.
+// marks are the beginnings that identify an encoding; length is the part that is not
+// text.
 var marks = []struct {
 	mark   []byte
 	length int
@@ -51,20 +51,20 @@ var marks = []struct {
 
 var declared = regexp.MustCompile(`^\s*<\?xml[^>]*\sencoding\s*=\s*["']([^"']+)["']`)
 
-// singleByte are the encodings that are read as Windows-1252. US-ASCII is not
-// among them: it is UTF-8.
+// singleByte are the encodings that are read as Windows-1252. US-ASCII is not one of
+// them, because it is UTF-8.
 var singleByte = map[string]bool{
 	"iso-8859-1": true, "iso8859-1": true, "iso_8859-1": true, "latin1": true, "latin-1": true,
 	"iso-8859-15": true, "windows-1252": true, "cp1252": true,
 }
 
-// recoder reads text of another encoding as UTF-8. Its next function appends
-// one character of the source, and returns the error that ends it.
+// recoder reads text of another encoding as UTF-8. Its next function appends one
+// character of the source, and returns the error at the end.
 type recoder struct {
 	next func(out []byte) ([]byte, error)
 	out  []byte // encoded
 	read int    // how much of out was read
-	err  error  // what comes after out
+	err  error  // returned after out
 }
 
 // Read implements [io.Reader].
@@ -83,10 +83,10 @@ func (r *recoder) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// utf16Reader reads UTF-16. Half a surrogate pair, or half a unit at the end,
-// becomes U+FFFD.
+// utf16Reader reads UTF-16. Half a surrogate pair, or half a unit at the end, becomes
+// U+FFFD.
 func utf16Reader(src *bufio.Reader, order binary.ByteOrder) io.Reader {
-	var held rune // a high surrogate that waits for its low one
+	var held rune // a high surrogate without its low one yet
 	return &recoder{next: func(out []byte) ([]byte, error) {
 		var unit [2]byte
 		_, err := io.ReadFull(src, unit[:])
@@ -115,8 +115,8 @@ func utf16Reader(src *bufio.Reader, order binary.ByteOrder) io.Reader {
 	}}
 }
 
-// windows1252 is what the bytes 0x80 to 0x9F mean. Latin-1 has only control
-// characters there, which nobody writes, so one table serves both.
+// windows1252 is the meaning of the bytes 0x80 to 0x9F. Latin-1 has only unused control
+// characters there, so one table is enough for both.
 var windows1252 = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
 
 func latinReader(src *bufio.Reader) io.Reader {

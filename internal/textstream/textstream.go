@@ -1,6 +1,6 @@
-// Package textstream reads text that other programs wrote: in any encoding, with
-// lines of any length, with the colours of a terminal in it. It keeps no more
-// than a bounded piece of the text in memory.
+// Package textstream reads the output of other programs: in any encoding, with lines of
+// any length, and with terminal colours. It keeps only a bounded piece of the text in
+// memory.
 package textstream
 
 import (
@@ -10,14 +10,14 @@ import (
 	"io"
 )
 
-// MaxLine is how many bytes of one line are kept. No event of a test runner and
-// no message of a compiler comes near it.
+// MaxLine is how many bytes of one line are kept, far more than an event of a test
+// runner or a compiler message has.
 const MaxLine = 4 << 20
 
 const chunk = 64 << 10
 
-// SyntaxError says where a report is damaged or cut off. Line counts from 1,
-// Offset in bytes of the text in UTF-8; both are 0 where they are not known.
+// SyntaxError says where a report is damaged or truncated. Line counts from 1, Offset
+// in bytes of the UTF-8 text; both are 0 if unknown.
 type SyntaxError struct {
 	File    string
 	Line    int
@@ -47,8 +47,8 @@ type Line struct {
 	Text   []byte // valid until the next line is read
 	Number int    // from 1
 	Offset int64  // of its first byte
-	Whole  bool   // its end was there: it is not a cut off last line
-	Long   bool   // it has more than MaxLine bytes, and is cut there
+	Whole  bool   // its end was read: it is not a truncated last line
+	Long   bool   // it has more than MaxLine bytes, and is shortened to them
 }
 
 // Error returns a [SyntaxError] at the line.
@@ -67,11 +67,11 @@ type Lines struct {
 // NewLines returns a reader of the lines of r.
 func NewLines(r io.Reader) *Lines { return &Lines{src: bufio.NewReaderSize(r, chunk)} }
 
-// Next returns the next line, or the error that ends the text.
+// Next returns the next line, or the error at the end of the text.
 func (l *Lines) Next() (Line, error) {
 	line := Line{Number: l.number + 1, Offset: l.offset}
 	part, err := l.src.ReadSlice('\n')
-	if err == nil { // as a rule the line lies in the buffer as a whole
+	if err == nil { // usually the buffer holds the whole line
 		l.offset += int64(len(part))
 		l.number++
 		line.Whole, line.Text = true, trimEnd(part)
@@ -105,8 +105,8 @@ func trimEnd(line []byte) []byte {
 	return line[:n]
 }
 
-// EachLine calls f with every line, and returns what ended the text if that is
-// not its end.
+// EachLine calls f with every line, and returns the error that ended the text early, if
+// any.
 func EachLine(r io.Reader, f func(Line)) error {
 	lines := NewLines(r)
 	for {

@@ -41,7 +41,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// Of a text of any length its beginning and its end are kept.
+// A clip keeps the beginning and the end of a text of any length.
 func TestClip(t *testing.T) {
 	var c textstream.Clip
 	if !c.Empty() || c.String() != "" {

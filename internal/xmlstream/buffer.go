@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// cut says that the source ended where a tag had begun.
+// cut returns an error for a source that ends inside a tag.
 func cut(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -40,7 +40,7 @@ func (r *Reader) need(n int) error {
 	return nil
 }
 
-// fill moves what is left to the front of the buffer and reads once.
+// fill moves the unread rest to the front of the buffer and reads once.
 func (r *Reader) fill() {
 	if r.pos > 0 {
 		r.Line() // counts the lines that are dropped here
@@ -63,11 +63,11 @@ func (r *Reader) fill() {
 	r.rdErr = io.ErrNoProgress
 }
 
-// errNull ends a document with a null byte in it. No writer of reports lets one
-// through, but a disk does that lost a part of the file.
+// errNull ends a document with a null byte in it. No report writer produces one; a disk
+// that lost a part of the file does.
 var errNull = errors.New("a null byte stands in the document: the file is damaged")
 
-// maxEmptyReads is how often a source may give neither bytes nor an error.
+// maxEmptyReads is how often in a row a source may return neither bytes nor an error.
 const maxEmptyReads = 100
 
 // Line returns the line, from 1, that the next token starts on.
@@ -80,7 +80,7 @@ func (r *Reader) Line() int {
 // advance takes n available bytes.
 func (r *Reader) advance(n int) { r.pos += n }
 
-// has reports whether the source goes on with s.
+// has reports whether s is next in the source.
 func (r *Reader) has(s string) bool {
 	if err := r.need(len(s)); err != nil {
 		return false
@@ -88,8 +88,8 @@ func (r *Reader) has(s string) bool {
 	return string(r.buf[r.pos:r.pos+len(s)]) == s
 }
 
-// until takes everything up to and with the delimiter and returns the first
-// keep bytes of what stood before it, valid until the next call.
+// until takes everything up to and including the delimiter. It returns the first keep
+// bytes before the delimiter, valid until the next call.
 func (r *Reader) until(delimiter string, keep int) ([]byte, error) {
 	r.kept = r.kept[:0]
 	take := func(n int) {
@@ -115,7 +115,7 @@ func (r *Reader) until(delimiter string, keep int) ([]byte, error) {
 	}
 }
 
-// skipSpace passes over white space and returns the byte behind it.
+// skipSpace skips white space and returns the byte after it.
 func (r *Reader) skipSpace() (byte, error) {
 	for {
 		c, err := r.peek()
@@ -145,10 +145,10 @@ func (r *Reader) name() (string, error) {
 	return known.name, nil
 }
 
-// knownName is a name as it is written, and without its prefix.
+// knownName is a name as written, and without its prefix.
 type knownName struct{ raw, name string }
 
-// namesLen is how many names are known at a time.
+// namesLen is how many names are remembered at a time.
 const namesLen = 256
 
 func (r *Reader) nameLength() (int, error) {
@@ -172,7 +172,7 @@ func nameStart(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == ':' || c >= 0x80
 }
 
-// namePart are the bytes that names are made of.
+// namePart is the set of bytes that names are made of.
 var namePart = func() (table [256]bool) {
 	for c := range table {
 		table[c] = nameStart(byte(c)) || c >= '0' && c <= '9' || c == '-' || c == '.'
@@ -180,7 +180,7 @@ var namePart = func() (table [256]bool) {
 	return table
 }()
 
-// value reads an attribute value up to and with its closing quote.
+// value reads an attribute value up to and including its closing quote.
 func (r *Reader) value(quote byte) (string, error) {
 	if n := bytes.IndexByte(r.buf[r.pos:r.end], quote); n >= 0 {
 		raw := r.buf[r.pos : r.pos+n]
@@ -191,15 +191,15 @@ func (r *Reader) value(quote byte) (string, error) {
 	return decode(raw), err
 }
 
-// Values up to maxShared bytes are looked up among the last ones of their hash:
-// the names of classes and files come again with every test.
+// Values up to maxShared bytes are looked up in a table of recent ones, since every
+// test repeats the names of its class and file.
 const (
 	maxShared = 256
 	sharedLen = 1 << 10
 )
 
-// share returns the decoded value, the very string that an equal value has
-// given before if it is still known.
+// share returns the decoded value. It returns the same string as for an equal earlier
+// value, if that is still remembered.
 func (r *Reader) share(raw []byte) string {
 	if len(raw) > maxShared {
 		return decode(raw)
@@ -232,8 +232,8 @@ func decode(raw []byte) string {
 // maxReference is longer than any reference that is resolved.
 const maxReference = 12
 
-// wholeText returns how much of a window without markup is text on its own:
-// all of it, except for a reference or character that may go on behind it.
+// wholeText returns how much of a window without markup is complete text: all of it,
+// except for a reference or character that may continue after it.
 func (r *Reader) wholeText(window []byte) int {
 	if r.rdErr != nil {
 		return len(window)
@@ -255,8 +255,8 @@ func (r *Reader) wholeText(window []byte) int {
 
 var predefined = map[string]string{"lt": "<", "gt": ">", "amp": "&", "quot": `"`, "apos": "'"}
 
-// unescape resolves the references that XML knows without a DOCTYPE; all
-// others, and an '&' that begins none, stay as they are.
+// unescape resolves the references that XML has without a DOCTYPE. All others stay as
+// they are, and so does an '&' that begins none.
 func unescape(raw []byte) string {
 	var b strings.Builder
 	b.Grow(len(raw))

@@ -5,11 +5,10 @@ import (
 	"io"
 )
 
-// Children calls f with the Start of every element that stands directly in the
-// innermost open one or, where none is open, in the document. What f leaves
-// unread of an element is passed over, as is text. Children returns behind the
-// end of the element, with the first error of f or of [Reader.Next]; the end of
-// the document is none.
+// Children calls f with the Start of every direct child of the innermost open element,
+// or of the document if none is open. What f leaves unread of an element is skipped,
+// and so is text. Children returns after the end of the element, with the first error
+// of f or of [Reader.Next]; the end of the document is not an error.
 func (r *Reader) Children(f func(Token) error) error {
 	inside := r.open()
 	for {
@@ -38,8 +37,8 @@ func (r *Reader) Children(f func(Token) error) error {
 	}
 }
 
-// Content calls f with all text in the innermost open element, that of the
-// elements within it included, and returns behind its end.
+// Content calls f with all text in the innermost open element and the elements within
+// it, and returns after its end.
 func (r *Reader) Content(f func(string)) error {
 	for inside := r.open(); r.open() >= inside; {
 		r.Mute(false)
@@ -54,7 +53,7 @@ func (r *Reader) Content(f func(string)) error {
 	return nil
 }
 
-// leave passes over everything up to where only depth elements are open.
+// leave skips everything until only depth elements are open.
 func (r *Reader) leave(depth int) error {
 	r.Mute(true)
 	for r.open() > depth {
@@ -65,7 +64,7 @@ func (r *Reader) leave(depth int) error {
 	return nil
 }
 
-// open is how many elements are open.
+// open returns the number of open elements.
 func (r *Reader) open() int {
 	if r.empty {
 		return len(r.stack) + 1

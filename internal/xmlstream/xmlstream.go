@@ -1,16 +1,14 @@
-// Package xmlstream reads the XML that report writers really produce, which is
-// often not the XML of the standard: with control characters, bad UTF-8, a
-// declaration that names another encoding than the one used, a stray '<' in an
-// attribute. It gives tokens one by one and keeps no more than one piece of the
-// document in memory.
+// Package xmlstream reads the XML that report writers really produce. It is often not
+// standard XML: it has control characters, invalid UTF-8, a declaration that names the
+// wrong encoding, or a stray '<' in an attribute. The reader returns one token at a
+// time and keeps only one piece of the document in memory.
 //
-// Nothing is ever expanded or fetched: a DOCTYPE is skipped, and the only
-// references known are the five predefined ones and the numeric ones. Any other
-// reference stays in the text as it was written, so no document can grow while
-// it is read.
+// Nothing is expanded or fetched. A DOCTYPE is skipped, and only the five predefined
+// references and numeric ones are resolved. Other references stay as written, so no
+// document can grow while it is read.
 //
-// The reader is strict about what would make a count wrong: an element that is
-// not closed, or is closed by another name, is a [textstream.SyntaxError].
+// The reader is strict where a mistake would change a count: an element that is not
+// closed, or is closed by another name, is a [textstream.SyntaxError].
 package xmlstream
 
 import (
@@ -25,7 +23,7 @@ import (
 	"supervise/internal/textstream"
 )
 
-// The limits of what is read. They are far above what any report needs.
+// Limits far above what any report needs.
 const (
 	MaxDepth = 4096    // of nested elements; a deeper document is an error
 	MaxValue = 1 << 20 // bytes kept of one attribute value; the rest is dropped
@@ -34,7 +32,7 @@ const (
 	chunk    = 64 << 10
 )
 
-// Kind says what a [Token] is.
+// Kind is the kind of a [Token].
 type Kind uint8
 
 // The kinds of tokens.
@@ -45,19 +43,19 @@ const (
 	Comment
 )
 
-// Attr is one attribute of an element, its references resolved. A namespace
-// prefix is not part of the name.
+// Attr is one attribute of an element, with its references resolved and without a
+// namespace prefix in its name.
 type Attr struct{ Name, Value string }
 
-// Token is a piece of the document. An empty element gives a Start and an End.
-// The text of one element may come in several Text tokens of at most 64 KiB
-// each; CDATA is text. Of a comment no more than 64 KiB are kept.
+// Token is a piece of the document. An empty element gives a Start and an End. The text
+// of one element may come in several Text tokens of at most 64 KiB each; CDATA is text.
+// At most 64 KiB of a comment are kept.
 type Token struct {
 	Kind  Kind
 	Name  string // of Start and End, without its namespace prefix
 	Attrs []Attr // of Start; valid until the next call of Next
 	Text  string // of Text and Comment, valid UTF-8
-	Depth int    // how many elements enclose the token, itself excluded
+	Depth int    // how many elements enclose the token, without itself
 }
 
 // Attr returns the value of the attribute, and whether the element has it.
@@ -76,17 +74,17 @@ type Reader struct {
 	buf   []byte
 	pos   int
 	end   int
-	rdErr error // what the source ended with
+	rdErr error // the error that ended the source
 
 	consumed int64 // bytes before buf[0]
 	counted  int   // the lines before buf[counted] are counted
 	line     int   // of buf[counted]
 
 	stack   []string
-	pending string // the name of an empty element whose End is still to come
+	pending string // the name of an empty element whose End is next
 	empty   bool
 	mute    bool
-	outside string // the first text that stands in no element
+	outside string // the first text outside of all elements
 	attrs   []Attr
 	kept    []byte
 
@@ -104,18 +102,18 @@ func NewReader(src io.Reader) *Reader {
 	}
 }
 
-// Mute says whether Next passes over text. That is much faster than giving it:
-// most of the text in a report is output that nobody looks at.
+// Mute makes Next skip text, which is much faster: most text in a report is output that
+// nobody needs.
 func (r *Reader) Mute(on bool) { r.mute = on }
 
-// Outside returns the beginning of the first text that stood outside of all
-// elements, "" where there was none: a report has no text there.
+// Outside returns the beginning of the first text outside of all elements, "" if there
+// is none. A report has no text there.
 func (r *Reader) Outside() string { return r.outside }
 
-// Next returns the next token. At the end of the document it returns [io.EOF];
-// where the document cannot be read further, or ends inside an element, it
-// returns a [*textstream.SyntaxError]; an error of the source is returned as it is.
-// Processing instructions and DOCTYPEs are passed over.
+// Next returns the next token. It returns [io.EOF] at the end of the document, and a
+// [*textstream.SyntaxError] if the document cannot be read further or ends inside an
+// element. Errors of the source are returned as they are. Processing instructions and
+// DOCTYPEs are skipped.
 func (r *Reader) Next() (Token, error) {
 	if r.empty {
 		r.empty = false
@@ -142,8 +140,7 @@ func (r *Reader) Next() (Token, error) {
 	}
 }
 
-// atEnd turns the end of the source into a syntax error where an element is
-// still open.
+// atEnd turns the end of the source into a syntax error if an element is still open.
 func (r *Reader) atEnd(err error) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -160,7 +157,7 @@ func (r *Reader) fault(format string, args ...any) error {
 	return &textstream.SyntaxError{Line: r.Line(), Offset: r.consumed + int64(r.pos), Problem: fmt.Sprintf(format, args...)}
 }
 
-// markup reads what begins with '<'. It reports true for what gives no token.
+// markup reads what begins with '<'. It reports true if that is not a token.
 func (r *Reader) markup() (t Token, skipped bool, err error) {
 	if err := r.need(2); err != nil {
 		return t, false, cut(err)
@@ -200,8 +197,8 @@ func (r *Reader) declaration() (t Token, skipped bool, err error) {
 	return t, true, r.doctype()
 }
 
-// cdata returns the text of a CDATA section in one token, of which it keeps
-// the first 64 KiB: no report has anything to count behind that.
+// cdata returns the text of a CDATA section in one token. It keeps the first 64 KiB,
+// since no report has anything to count after that.
 func (r *Reader) cdata() (Token, error) {
 	if r.mute {
 		_, err := r.until("]]>", 0)
@@ -211,8 +208,7 @@ func (r *Reader) cdata() (Token, error) {
 	return Token{Kind: Text, Text: strings.ToValidUTF8(string(text), "\uFFFD"), Depth: len(r.stack)}, err
 }
 
-// doctype passes over <!DOCTYPE …> with its internal subset, quoted strings
-// and comments.
+// doctype skips <!DOCTYPE …> with its internal subset, quoted strings and comments.
 func (r *Reader) doctype() error {
 	depth, quote := 0, byte(0)
 	for {
@@ -288,8 +284,8 @@ func (r *Reader) startTag() (Token, error) {
 	return t, nil
 }
 
-// attributes reads up to and with the '>' of a start tag, and reports whether
-// the element is empty.
+// attributes reads up to and including the '>' of a start tag, and reports whether the
+// element is empty.
 func (r *Reader) attributes(element string) (closed bool, err error) {
 	r.attrs = r.attrs[:0]
 	for {
@@ -325,7 +321,7 @@ func (r *Reader) attribute(element string) error {
 	if err != nil {
 		return cut(err)
 	}
-	if c != '=' { // an attribute without a value, as HTML has them
+	if c != '=' { // an attribute without a value, as in HTML
 		r.attrs = append(r.attrs, Attr{Name: name})
 		return nil
 	}
@@ -345,14 +341,14 @@ func (r *Reader) attribute(element string) error {
 	return nil
 }
 
-// text reads character data up to the next markup, at most one buffer of it,
-// and reports false where it is muted.
+// text reads character data up to the next markup, at most one buffer of it, and
+// reports false if text is muted.
 func (r *Reader) text() (Token, bool) {
 	if r.mute && len(r.stack) > 0 {
 		r.pass()
 		return Token{}, false
 	}
-	_ = r.need(maxReference + utf8.UTFMax) // fewer are there only at the end of the source
+	_ = r.need(maxReference + utf8.UTFMax) // fewer are available only at the end of the source
 	window := r.buf[r.pos:r.end]
 	n := bytes.IndexByte(window, '<')
 	if n < 0 {
@@ -367,10 +363,10 @@ func (r *Reader) text() (Token, bool) {
 	return Token{Kind: Text, Text: text, Depth: len(r.stack)}, !r.mute
 }
 
-// maxOutside is how much is kept of a text outside of all elements.
+// maxOutside is how much is kept of text outside of all elements.
 const maxOutside = 512
 
-// pass passes over text up to the next markup or the end of the buffer.
+// pass skips text up to the next markup or the end of the buffer.
 func (r *Reader) pass() {
 	window := r.buf[r.pos:r.end]
 	n := bytes.IndexByte(window, '<')

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// flat reads a document into one line a token; neighbouring texts are joined.
+// flat reads a document into one line per token; adjacent texts are joined.
 func flat(src io.Reader) ([]string, error) {
 	var out []string
 	text := ""
@@ -101,7 +101,7 @@ var readable = []struct {
 	},
 }
 
-func TestReadable(t *testing.T) {
+func TestReportsThatCanBeRead(t *testing.T) {
 	for _, tt := range readable {
 		t.Run(tt.name, func(t *testing.T) {
 			for name, src := range map[string]io.Reader{
@@ -120,7 +120,7 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-func TestUnreadable(t *testing.T) {
+func TestReportsThatCannotBeRead(t *testing.T) {
 	for _, tt := range []struct{ name, doc, want string }{
 		{"element left open", "<a>\n<b>", "line 2 (byte 7): the document ends inside <b>"},
 		{"cut in a tag", "<a>\n<b x=", "line 2 (byte 9): the document ends in the middle of a tag"},
@@ -164,7 +164,7 @@ func repeated(head, part string, n int, tail string) io.Reader {
 	return io.MultiReader(append(readers, strings.NewReader(tail))...)
 }
 
-// TestMemoryIsBounded reads 100 MB that stand in one place of a document.
+// Memory stays bounded with 100 MB in one place of a document.
 func TestMemoryIsBounded(t *testing.T) {
 	const size = 100 << 20
 	for _, tt := range []struct{ name, head, tail string }{
@@ -231,8 +231,8 @@ func FuzzXML(f *testing.F) {
 	})
 }
 
-// walked writes the elements of a document as Children gives them, with the
-// content of those called t.
+// walked lists the elements of a document as Children returns them, with the content of
+// those named t.
 func walked(r *xmlstream.Reader, out *[]string, indent string) error {
 	return r.Children(func(t xmlstream.Token) error {
 		line := indent + t.Name
@@ -272,7 +272,7 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-func TestChildrenEnds(t *testing.T) {
+func TestChildrenReturnsAfterTheEnd(t *testing.T) {
 	enough := errors.New("enough")
 	r := xmlstream.NewReader(strings.NewReader("<a><b/><c/></a>"))
 	if err := r.Children(func(xmlstream.Token) error { return enough }); !errors.Is(err, enough) {
@@ -289,7 +289,7 @@ func TestChildrenEnds(t *testing.T) {
 	}
 }
 
-func TestLine(t *testing.T) {
+func TestTokensNameTheirLine(t *testing.T) {
 	r := xmlstream.NewReader(strings.NewReader("<a>\n" + strings.Repeat("<b>x\ny</b>\n", 20_000) + "<c/></a>"))
 	line := 0
 	err := r.Children(func(xmlstream.Token) error {
@@ -303,7 +303,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// BenchmarkReader reads what most of a test report is made of.
+// BenchmarkReader reads what most of a test report consists of.
 func BenchmarkReader(b *testing.B) {
 	doc := "<testsuite>" + strings.Repeat(`<testcase classname="tests.unit.test_module" name="test_something_or_other" time="0.001"/>`+"\n", 10_000) + "</testsuite>"
 	b.SetBytes(int64(len(doc)))
