@@ -112,3 +112,13 @@ func (a Alert) MarshalJSON() ([]byte, error) {
 func sortAlerts(alerts []Alert) {
 	slices.SortStableFunc(alerts, func(a, b Alert) int { return cmp.Compare(b.Severity, a.Severity) })
 }
+
+// CriticalMessages are the messages of the alerts that are CRITICAL.
+func CriticalMessages(alerts []Alert) (out []string) {
+	for _, a := range alerts {
+		if a.Severity >= Critical {
+			out = append(out, a.Message())
+		}
+	}
+	return out
+}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"supervise/internal/config"
+	"supervise/internal/criterion"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/report"
@@ -89,7 +90,7 @@ func demoOptions(root, state string) (loop.Options, error) {
 		return loop.Options{}, err
 	}
 	settings := config.Default()
-	settings.Limits.MaxIterations, settings.Until, settings.Unattended = 6, string(loop.Never), true
+	settings.Limits.MaxIterations, settings.Until, settings.Unattended = 6, string(criterion.Never), true
 	opts, err := settings.Loop(root)
 	if err != nil {
 		return opts, err

@@ -9,7 +9,7 @@ import (
 
 	"supervise/internal/agent"
 	"supervise/internal/agentrun"
-	"supervise/internal/loop"
+	"supervise/internal/criterion"
 )
 
 // The values of [Settings].Session.
@@ -34,14 +34,14 @@ func (s Settings) program() agentrun.Program {
 }
 
 // until is the criterion of the settings.
-func (s Settings) until() loop.Until {
-	var u loop.Until
+func (s Settings) until() criterion.Criterion {
+	var u criterion.Criterion
 	switch s.Until {
 	case "auto":
 	case untilQuality:
-		u = loop.Until{Kind: loop.Green, Quality: defaultQuality}
+		u = criterion.Criterion{Kind: criterion.Green, Quality: defaultQuality}
 	default:
-		u = loop.ParseUntil(s.Until)
+		u = criterion.Parse(s.Until)
 	}
 	u.Quality, u.Promise = cmp.Or(s.QualityTarget, u.Quality), s.Promise
 	return u
@@ -51,7 +51,7 @@ func (s Settings) until() loop.Until {
 func (s Settings) agentConditions() []condition {
 	_, err := agent.ByName(s.Agent)
 	kind := s.until().Kind
-	alone := kind == loop.Idle || kind == loop.Never
+	alone := kind == criterion.Idle || kind == criterion.Never
 	return []condition{
 		{s.Agent != "" && err != nil, "agent", fmt.Sprint("agent: ", err)},
 		{s.Agent == "" && s.Model != "", "model", "model goes with agent, which names a known agent program: " + strings.Join(agent.Names(), ", ")},

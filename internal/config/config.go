@@ -15,6 +15,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/agentrun"
 	"supervise/internal/approval"
+	"supervise/internal/criterion"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
 	"supervise/internal/project"
@@ -248,7 +249,7 @@ func (s Settings) setup(root string) agentrun.Setup {
 // known one nor a program: most likely a typing error, and one that would let a
 // loop run to its limit.
 func (s Settings) unknownUntil() bool {
-	if s.until().Kind != loop.Command || strings.ContainsAny(s.Until, " \t/$;|&()<>'\"") {
+	if s.until().Kind != criterion.Command || strings.ContainsAny(s.Until, " \t/$;|&()<>'\"") {
 		return false
 	}
 	_, err := exec.LookPath(s.Until)

@@ -11,8 +11,10 @@ import (
 	"supervise/detector"
 	"supervise/internal/approval"
 	"supervise/internal/config"
+	"supervise/internal/criterion"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
+	"supervise/internal/notify"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -247,11 +249,11 @@ func TestLoopOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Until.Kind != loop.Auto || o.MaxIterations != 10 || o.Recovery.MaxRetries != 3 || !o.Recovery.StopOnStall || o.Level != nil || o.Select.Threshold != .7 {
+	if o.Until.Kind != criterion.Auto || o.MaxIterations != 10 || o.Recovery.MaxRetries != 3 || !o.Recovery.StopOnStall || o.Level != nil || o.Select.Threshold != .7 {
 		t.Errorf("options %+v are not the defaults of the specification", o)
 	}
 	s.Until, s.Reinforcement, s.OnStall = "test -e done", "off", "continue"
-	if o, err = s.Loop("/tree"); err != nil || o.Until.Kind != loop.Command || o.Until.Command != "test -e done" || o.Level == nil || o.Recovery.StopOnStall {
+	if o, err = s.Loop("/tree"); err != nil || o.Until.Kind != criterion.Command || o.Until.Command != "test -e done" || o.Level == nil || o.Recovery.StopOnStall {
 		t.Errorf("options %+v, %v, want the command, a fixed level and no stop on a stall", o, err)
 	}
 }
@@ -268,7 +270,7 @@ func TestGateSettings(t *testing.T) {
 	if want := (loop.Gate{Policy: approval.PolicyWait, Unattended: true, Timeout: 30 * time.Minute}); o.Gate != want || !o.Recovery.AskOnStall || o.Recovery.StopOnStall {
 		t.Errorf("gate %+v, stall %+v, want %+v and asking", o.Gate, o.Recovery, want)
 	}
-	if want := (loop.Notify{Webhook: "https://hooks.example.com/x", Command: "cat >>log"}); o.Notify != want {
+	if want := (notify.Settings{Webhook: "https://hooks.example.com/x", Command: "cat >>log"}); o.Notify != want {
 		t.Errorf("notify %+v, want %+v", o.Notify, want)
 	}
 }

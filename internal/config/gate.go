@@ -6,6 +6,7 @@ import (
 	"supervise/internal/agentrun"
 	"supervise/internal/approval"
 	"supervise/internal/loop"
+	"supervise/internal/notify"
 )
 
 // Notify is who is told of what happens in a loop.
@@ -38,7 +39,7 @@ func webhook(text string) bool {
 }
 
 // asking is how people are asked and told.
-func (s Settings) asking() (loop.Gate, loop.Notify) {
+func (s Settings) asking() (loop.Gate, notify.Settings) {
 	g := loop.Gate{Policy: approval.Policy(s.Gate), Unattended: s.Unattended, Timeout: s.GateTimeout}
-	return g, loop.Notify{Webhook: s.Notify.Webhook, Command: s.Notify.Command}
+	return g, notify.Settings{Webhook: s.Notify.Webhook, Command: s.Notify.Command}
 }

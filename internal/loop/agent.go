@@ -54,7 +54,7 @@ func (s *session) runAgent(ctx context.Context, w *work) error {
 	}
 	n := s.previous.Set.Tests.Counts()
 	res, err := s.agent.Run(ctx, agentrun.Task{
-		Iteration: w.it.Number, Prompt: text + s.opts.Until.promised(), Start: w.start.ID, StartedAt: w.it.StartedAt, Spent: s.spent(),
+		Iteration: w.it.Number, Prompt: text + s.opts.Until.Request(), Start: w.start.ID, StartedAt: w.it.StartedAt, Spent: s.spent(),
 		Opening: hook.Opening(n.Passed, n.Count), Unmet: s.unmet,
 		Beware: func(d hook.Decision) hook.Decision { return s.beware(w.it.Level, d) },
 		OnWait: func(text string) error {

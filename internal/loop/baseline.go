@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/criterion"
 	"supervise/internal/event"
 	"supervise/internal/holdout"
 	"supervise/internal/ledger"
@@ -24,8 +25,6 @@ const (
 	// repeatBelow is how long the tests may take for the baseline to be
 	// measured twice, which shows flaky tests and how much coverage wobbles.
 	repeatBelow = 60 * time.Second
-
-	criterionTimeout = 10 * time.Minute
 )
 
 // baseline measures the tree before any agent runs: iteration 0.
@@ -92,7 +91,7 @@ func (s *session) begin(it ledger.Iteration) {
 	s.history = []ledger.Iteration{it}
 	s.measured[it.Tree] = measurement{it.Set, it.Checks}
 	s.learnHidden(it)
-	s.opts.Until = s.opts.Until.resolved(it.Hidden.Green() && green(it.Set, it.Set))
+	s.opts.Until = s.opts.Until.Resolved(it.Hidden.Green() && criterion.IsGreen(it.Set, it.Set))
 	record := it.Set.Record()
 	s.state.BaselineMetrics, s.state.Criterion = &record, s.opts.Until.String()
 }

@@ -24,12 +24,6 @@ type Gate struct {
 	Timeout    time.Duration   `json:"timeout_ns,omitempty"` // after which a question counts as rejected; 0: none
 }
 
-// Notify is who is told of what happens in a loop.
-type Notify struct {
-	Webhook string `json:"webhook,omitempty"`
-	Command string `json:"command,omitempty"`
-}
-
 // Person is who can be asked in this process.
 type Person struct {
 	Terminal string // path of the terminal; "" for none

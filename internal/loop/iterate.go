@@ -506,9 +506,9 @@ func (s *session) stopAfter(it ledger.Iteration) event.Stop {
 		return event.Stop{Reason: event.GateAborted, Text: d.Reason}
 	case it.Rejected && move == recovery.Escalate:
 		return event.Stop{Reason: event.RetriesSpent, Text: d.Reason}
-	case (d.Criterion != nil && *d.Criterion || !it.Rejected && s.idle(it)) && len(it.Open) > 0:
+	case (d.Criterion != nil && *d.Criterion || !it.Rejected && s.opts.Until.AtRest(it, s.history[0].Set)) && len(it.Open) > 0:
 		return heldOpen(it)
-	case d.Criterion != nil && *d.Criterion, !it.Rejected && s.idle(it):
+	case d.Criterion != nil && *d.Criterion, !it.Rejected && s.opts.Until.AtRest(it, s.history[0].Set):
 		return event.Stop{Reason: event.CriterionMet, Text: "the criterion is met: " + s.opts.Until.String()}
 	case move == recovery.Continue, move == recovery.Retry:
 		return s.dried(it)

@@ -14,11 +14,12 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/agentrun"
-	"supervise/internal/approval"
+	"supervise/internal/criterion"
 	"supervise/internal/environment"
 	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/notify"
 	"supervise/internal/prompt"
 	"supervise/internal/protect"
 	"supervise/internal/recovery"
@@ -85,9 +86,9 @@ type session struct {
 	journal *event.Journal
 	agent   *agentrun.Agent // nil before the tree is open
 
-	texts         *prompt.Texts
-	waited        time.Duration // for people, since the process began
-	notifications *approval.Notifier
+	texts    *prompt.Texts
+	waited   time.Duration // for people, since the process began
+	notifier *notify.Sender
 
 	history          []ledger.Iteration // all iterations, the baseline first
 	accepted         []detector.Observation
@@ -180,8 +181,9 @@ func newSession(o Options, id string) *session {
 // use has the loop write to its folder.
 func (s *session) use(l *ledger.Ledger) {
 	s.ledger = l
+	s.notifier = notify.New(s.opts.Notify, s.masker, func(err error) { s.opts.Log.WithError(err).Warn("tell somebody") })
 	s.journal = &event.Journal{
-		Ledger: l, LoopID: s.id, Now: s.opts.Now, OnEvent: []func(event.Event){s.opts.OnEvent, s.notify},
+		Ledger: l, LoopID: s.id, Now: s.opts.Now, OnEvent: []func(event.Event){s.opts.OnEvent, s.notifier.Hear},
 		OnError: func(err error) { s.opts.Log.WithError(err).Error("write the audit log") },
 	}
 }
@@ -301,7 +303,7 @@ func (s *session) sweep(ctx context.Context) error {
 }
 
 func (s *session) close() {
-	s.notifications.Close()
+	s.notifier.Close()
 	err := s.ledger.Close()
 	if s.entry != "" {
 		err = errors.Join(err, ledger.RemoveTree(s.entry))
@@ -375,7 +377,7 @@ func (s *session) stopped(ctx context.Context, err error) (event.Stop, error) {
 // have been met before, that is what was asked for.
 func (s *session) exhausted() event.Stop {
 	text := "all of " + report.Count(s.opts.MaxIterations, "iteration", "iterations") + " done"
-	if s.opts.Until.Kind == Never {
+	if s.opts.Until.Kind == criterion.Never {
 		return event.Stop{Reason: event.Done, Text: text}
 	}
 	return event.Stop{Reason: event.IterationLimit, Text: text + ", and the criterion is not met: " + s.opts.Until.String()}

@@ -14,6 +14,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/agent"
 	"supervise/internal/agentrun"
+	"supervise/internal/criterion"
 	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
@@ -60,7 +61,7 @@ for arg; do printf '%s\n' "$arg"; done >"$FAKE/args$n"
 	w.opts = Options{
 		Settings: Settings{
 			Setup:         agentrun.Setup{Root: root, Task: "Make b pass.", Program: agentrun.Program{Name: program}, FirstWait: time.Millisecond, Pty: agentrun.PtyNever},
-			MaxIterations: 1, Until: Until{Kind: Never}, Level: &off, NoRepeat: true,
+			MaxIterations: 1, Until: criterion.Criterion{Kind: criterion.Never}, Level: &off, NoRepeat: true,
 			Plan:     measure.Plan{Root: root, Checks: []measure.Check{{Kind: measure.Test, Name: "test", Command: []string{"/bin/sh", "-c", doneCheck}}}},
 			Recovery: recovery.Options{MaxRetries: 3}, Rules: detector.DefaultOptions(), Weights: selector.DefaultWeights(),
 			Select: selector.Options{Mode: selector.HighestQualityVerified, Threshold: .7}, Snapshot: snapshot.Options{MinFree: -1},
@@ -275,7 +276,7 @@ func TestOutcomes(t *testing.T) {
 			t.Parallel()
 			w := newAgentWorld(t, tt.program, tt.step)
 			w.put(filepath.Join(w.opts.Root, "b.done"), "")
-			w.opts.Until = Until{Kind: Idle}
+			w.opts.Until = criterion.Criterion{Kind: criterion.Idle}
 			if tt.want == agent.Timeout {
 				w.opts.IterationTimeout = time.Second
 			}
@@ -387,45 +388,13 @@ func TestSession(t *testing.T) {
 // The agent's claim counts together with green checks alone, and so does quality.
 func TestPromise(t *testing.T) {
 	w := newAgentWorld(t, "codex", say("", codexOK(1)), say(mend, strings.Replace(codexOK(1), "DONE", "not yet", 1)), say("echo 1 >more", codexOK(1)))
-	w.opts.MaxIterations, w.opts.Until = 5, Until{Promise: "DONE"}
+	w.opts.MaxIterations, w.opts.Until = 5, criterion.Criterion{Promise: "DONE"}
 	out := w.run()
 	if out.Stop.Reason != event.CriterionMet || len(out.History) != 4 || !strings.Contains(out.Stop.Text, `the agent says "DONE"`) {
 		t.Errorf("%d iterations, %+v", len(out.History)-1, out.Stop)
 	}
 	if !strings.Contains(w.told("args", 1), "text on a line of its own: DONE") {
 		t.Errorf("it was not told of the promise: %q", w.told("args", 1))
-	}
-}
-
-func TestAlso(t *testing.T) {
-	it := func(score float64, said bool) ledger.Iteration {
-		return ledger.Iteration{Score: selector.Score{Value: score, Measured: true}, Agent: &ledger.AgentRun{Claimed: said}}
-	}
-	for _, tt := range []struct {
-		until Until
-		it    ledger.Iteration
-		want  bool
-	}{
-		{Until{}, it(0, false), true},
-		{Until{Quality: 90}, it(.9, false), true},
-		{Until{Quality: 90}, it(.8999, false), false},
-		{Until{Quality: 1}, ledger.Iteration{}, false},
-		{Until{Promise: "x"}, it(1, false), false},
-		{Until{Promise: "x", Quality: 90}, it(.8, true), false},
-		{Until{Promise: "x", Quality: 90}, it(.95, true), true},
-	} {
-		if got := tt.until.also(tt.it); got != tt.want {
-			t.Errorf("%+v: %v", tt.until, got)
-		}
-	}
-	for _, tt := range []struct {
-		until Until
-		green bool
-		want  UntilKind
-	}{{Until{}, true, Idle}, {Until{}, false, Green}, {Until{Quality: 90}, true, Green}, {Until{Promise: "x"}, true, Green}, {Until{Kind: Never}, true, Never}} {
-		if got := tt.until.resolved(tt.green); got.Kind != tt.want {
-			t.Errorf("%+v, green %v: %s", tt.until, tt.green, got.Kind)
-		}
 	}
 }
 

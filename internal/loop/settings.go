@@ -7,8 +7,10 @@ import (
 	"supervise/detector"
 	"supervise/integrity"
 	"supervise/internal/agentrun"
+	"supervise/internal/criterion"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/notify"
 	"supervise/internal/prompt"
 	"supervise/internal/recovery"
 	"supervise/selector"
@@ -26,9 +28,9 @@ type Settings struct {
 	// count as resting; 0: supervise runs the agent, once per iteration.
 	Rest time.Duration `json:"idle_ns,omitempty"`
 
-	MaxIterations int           `json:"max_iterations"` // at least 1; 0 in a session that is watched
-	Until         Until         `json:"until"`
-	Level         *prompt.Level `json:"reinforcement,omitempty"` // fixed reinforcement level; nil follows the iteration
+	MaxIterations int                 `json:"max_iterations"` // at least 1; 0 in a session that is watched
+	Until         criterion.Criterion `json:"until"`
+	Level         *prompt.Level       `json:"reinforcement,omitempty"` // fixed reinforcement level; nil follows the iteration
 	// Escalation is how the level rises with the number of the iteration, and
 	// PlateauBelow the change of the score, in [0,1], below which the last iteration
 	// counts as a plateau for it; 0: as the rules say.
@@ -50,7 +52,7 @@ type Settings struct {
 
 	Recovery recovery.Options `json:"recovery"`
 	Gate     Gate             `json:"approval,omitzero"`
-	Notify   Notify           `json:"notify,omitzero"`
+	Notify   notify.Settings  `json:"notify,omitzero"`
 	Rules    detector.Options `json:"rules"`
 	// Integrity says which rules look at the text of what changed.
 	Integrity integrity.Options `json:"integrity,omitzero"`

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"supervise/detector"
+	"supervise/internal/criterion"
 	"supervise/internal/event"
 	"supervise/internal/hook"
 	"supervise/internal/prompt"
@@ -87,7 +88,7 @@ func (s *session) facts(n int) prompt.Facts {
 	for _, o := range s.history[s.previous.Iteration].Open {
 		f.Open = append(f.Open, o.Message)
 	}
-	if s.opts.Until.Kind == Never {
+	if s.opts.Until.Kind == criterion.Never {
 		f.Criterion = ""
 	}
 	if v, ok := set.Value(metric.CoveragePct); ok {

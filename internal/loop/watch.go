@@ -9,8 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"supervise/detector"
 	"supervise/internal/agent"
 	"supervise/internal/agentrun"
+	"supervise/internal/criterion"
 	"supervise/internal/event"
 	"supervise/internal/hook"
 	"supervise/internal/ledger"
@@ -60,7 +62,7 @@ func (o Options) interactive() Options {
 		o.Rest = DefaultRest
 	}
 	o.Program, o.Task, o.RawTask, o.Pty = agentrun.Program{}, "", nil, agentrun.PtyAlways
-	o.NoApply, o.StopOnDiminishing, o.MaxIterations, o.Until = true, false, 0, Until{Kind: Never}
+	o.NoApply, o.StopOnDiminishing, o.MaxIterations, o.Until = true, false, 0, criterion.Criterion{Kind: criterion.Never}
 	o.Gate, o.Person.Terminal, o.Hooks.Stop = Gate{}, "", false
 	if p, known := agent.Recognise(o.Args); known {
 		// For codex the hooks of everybody would have to be trusted unseen.
@@ -78,7 +80,7 @@ func (s *session) sessionOver(ctx context.Context) event.Stop {
 	case interrupted(ctx):
 		return event.Stop{Reason: event.Interrupted, Text: "interrupted by the user"}
 	case last.Assessment.Critical():
-		return event.Stop{Reason: event.CriticalLeft, Text: fmt.Sprintf("the session is over, and critical findings are left in iteration %d: %s", last.Number, strings.Join(criticals(last.Assessment.Alerts), "; "))}
+		return event.Stop{Reason: event.CriticalLeft, Text: fmt.Sprintf("the session is over, and critical findings are left in iteration %d: %s", last.Number, strings.Join(detector.CriticalMessages(last.Assessment.Alerts), "; "))}
 	}
 	return event.Stop{Reason: event.SessionOver, Text: "the session is over"}
 }

@@ -1,0 +1,143 @@
+// Package criterion says when the task of a loop counts as done. The agent's own
+// claim is never enough.
+package criterion
+
+import (
+	"fmt"
+	"strings"
+
+	"supervise/internal/ledger"
+	"supervise/metric"
+	"supervise/runner"
+)
+
+// Kind is the kind of a criterion.
+type Kind string
+
+// The kinds. Auto is Green when the baseline is not green, else Idle.
+const (
+	Auto    Kind = ""
+	Green   Kind = "green"
+	Idle    Kind = "idle"
+	Never   Kind = "never"
+	Command Kind = "command"
+)
+
+// Criterion is when the task counts as done.
+type Criterion struct {
+	Kind    Kind
+	Command string  // for Command: run by the shell, exit status 0 is done
+	Promise string  `json:",omitempty"` // a text that the agent has to print as well; "": none
+	Quality float64 `json:",omitempty"` // score in [0,100] that has to be reached as well; 0: none
+}
+
+// Parse reads the value of --until: green, idle, never, or a command.
+func Parse(s string) Criterion {
+	switch k := Kind(strings.TrimSpace(s)); k {
+	case Auto, Green, Idle, Never:
+		return Criterion{Kind: k}
+	case Command:
+	}
+	return Criterion{Kind: Command, Command: s}
+}
+
+// String returns the criterion for people.
+func (c Criterion) String() string {
+	text := c.base()
+	if c.Quality > 0 {
+		text += fmt.Sprintf(", and quality is at least %g%%", c.Quality)
+	}
+	if c.Promise != "" {
+		text += fmt.Sprintf(", and the agent says %q", c.Promise)
+	}
+	return text
+}
+
+func (c Criterion) base() string {
+	switch c.Kind {
+	case Green:
+		return "no test fails, the build stands and there are no more errors than at the baseline"
+	case Idle:
+		return "an iteration changes nothing while the checks are green"
+	case Never:
+		return "none: all iterations are run"
+	case Command:
+		return "this command succeeds: " + c.Command
+	case Auto:
+	}
+	return "decided by the baseline"
+}
+
+// Resolved is the criterion once the baseline is known, which is green or not. One
+// that asks for more than the checks is never that nothing happens.
+func (c Criterion) Resolved(green bool) Criterion {
+	if c.Kind != Auto {
+		return c
+	}
+	c.Kind = Green
+	if green && c.Promise == "" && c.Quality == 0 {
+		c.Kind = Idle
+	}
+	return c
+}
+
+// Request is what the prompt asks of the agent, "" for nothing.
+func (c Criterion) Request() string {
+	if c.Promise == "" {
+		return ""
+	}
+	return "\nWhen the whole task is done and every check is green, and not before, end your last message with this text on a line of its own: " + c.Promise + "\n"
+}
+
+// IsGreen reports whether no test fails, at least one passes, the build succeeds and
+// there are no more errors than at the baseline.
+func IsGreen(set, baseline metric.Set) bool {
+	n := set.Tests.Counts()
+	if n.Passed == 0 || n.Failed > 0 || len(set.Tests.Broken) > 0 || set.Tests.Failure != "" {
+		return false
+	}
+	if set.Build != nil && set.Build.Status == metric.BuildFailure {
+		return false
+	}
+	now, ok := set.Value(metric.ErrorCount)
+	then, had := baseline.Value(metric.ErrorCount)
+	return !ok || !had || now <= then
+}
+
+// Met reports whether the criterion holds for an iteration, and nil when there is
+// none that could. run runs the command of the criterion and reports whether it
+// succeeded.
+func (c Criterion) Met(it ledger.Iteration, baseline metric.Set, run func(command string) (bool, error)) (*bool, error) {
+	green := it.Hidden.Green() && IsGreen(it.Judged(), baseline)
+	holds := green
+	switch c.Kind {
+	case Green:
+	case Command:
+		var err error
+		if holds, err = run(c.Command); err != nil {
+			return nil, fmt.Errorf("run the criterion: %w", err)
+		}
+	case Idle, Never, Auto:
+		return nil, nil //nolint:nilnil // no criterion is a third answer
+	}
+	if c.Promise != "" || c.Quality > 0 {
+		holds = holds && green && c.also(it)
+	}
+	return &holds, nil
+}
+
+// also reports whether an iteration has what is required beside the checks.
+func (c Criterion) also(it ledger.Iteration) bool {
+	if c.Quality > 0 && !(it.Score.Measured && 100*it.Score.Value >= c.Quality-1e-9) {
+		return false
+	}
+	return c.Promise == "" || it.Agent != nil && it.Agent.Claimed
+}
+
+// AtRest reports whether the agent came to rest by itself where that is the
+// criterion: it ended well, changed nothing, and the checks are green. One that
+// breaks off has not finished.
+func (c Criterion) AtRest(it ledger.Iteration, baseline metric.Set) bool {
+	return c.Kind == Idle && len(it.Changed) == 0 && it.Agent != nil &&
+		it.Agent.ExitCode == 0 && it.Agent.Well() && it.Agent.Cause == runner.Exited.String() && it.Hidden.Green() && IsGreen(it.Set, baseline)
+}

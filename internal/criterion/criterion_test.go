@@ -1,0 +1,43 @@
+package criterion
+
+import (
+	"testing"
+
+	"supervise/internal/ledger"
+	"supervise/selector"
+)
+
+func TestPromiseAndQualityAreRequiredBesideTheChecks(t *testing.T) {
+	it := func(score float64, claimed bool) ledger.Iteration {
+		return ledger.Iteration{Score: selector.Score{Value: score, Measured: true}, Agent: &ledger.AgentRun{Claimed: claimed}}
+	}
+	for _, tt := range []struct {
+		until Criterion
+		it    ledger.Iteration
+		want  bool
+	}{
+		{Criterion{}, it(0, false), true},
+		{Criterion{Quality: 90}, it(.9, false), true},
+		{Criterion{Quality: 90}, it(.8999, false), false},
+		{Criterion{Quality: 1}, ledger.Iteration{}, false},
+		{Criterion{Promise: "x"}, it(1, false), false},
+		{Criterion{Promise: "x", Quality: 90}, it(.8, true), false},
+		{Criterion{Promise: "x", Quality: 90}, it(.95, true), true},
+	} {
+		if got := tt.until.also(tt.it); got != tt.want {
+			t.Errorf("%+v: %v", tt.until, got)
+		}
+	}
+}
+
+func TestAutoIsResolvedByTheBaseline(t *testing.T) {
+	for _, tt := range []struct {
+		until Criterion
+		green bool
+		want  Kind
+	}{{Criterion{}, true, Idle}, {Criterion{}, false, Green}, {Criterion{Quality: 90}, true, Green}, {Criterion{Promise: "x"}, true, Green}, {Criterion{Kind: Never}, true, Never}} {
+		if got := tt.until.Resolved(tt.green); got.Kind != tt.want {
+			t.Errorf("%+v, green %v: %s", tt.until, tt.green, got.Kind)
+		}
+	}
+}
