@@ -1,7 +1,7 @@
 # The targets of the house. `make test` is the README's test command.
 GO ?= go
 
-.PHONY: build test race lint vet fuzz bench golden corpora hostile crash steps torrent e2e e2e-agents cross integrity ci
+.PHONY: build test race lint vet fuzz bench golden corpora hostile crash steps torrent e2e e2e-agents cross integrity publish ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/supervise ./cmd/supervise
@@ -92,6 +92,11 @@ corpora:
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && cp "$(CORPORA)"/expected-*.json "$$dir" && \
 	  tar -xzf "$(CORPORA)/reports.tar.gz" -C "$$dir" && \
 	  SUPERVISE_CORPORA="$$dir" $(GO) test -count=1 -v -run Corpora ./parsers ./coverage | grep -v '^=== '
+
+# Writes a copy of the last commit that can be released under its public address:
+# make publish MODULE=host/owner/name OUT=folder
+publish:
+	.ci/publish "$(MODULE)" "$(OUT)"
 
 ci:
 	.ci/run

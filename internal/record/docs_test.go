@@ -16,6 +16,9 @@ import (
 
 const manual = "../../docs/record.md"
 
+// module begins the import paths of this module.
+var module, _, _ = strings.Cut(reflect.TypeFor[ledger.State]().PkgPath(), "internal/")
+
 // Every field of every message stands in the manual.
 func TestEveryFieldIsDocumented(t *testing.T) {
 	text, err := os.ReadFile(manual)
@@ -44,7 +47,7 @@ func fieldNames(t reflect.Type, seen map[reflect.Type]bool) []string {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
 		t = t.Elem()
 	}
-	if t.Kind() != reflect.Struct || seen[t] || !strings.HasPrefix(t.PkgPath(), "supervise/") || t.Name() == "Values" || t.Name() == "Test" {
+	if t.Kind() != reflect.Struct || seen[t] || !strings.HasPrefix(t.PkgPath(), module) || t.Name() == "Values" || t.Name() == "Test" {
 		return nil
 	}
 	seen[t] = true
