@@ -9,9 +9,8 @@ import (
 // at is a change of files, each "path: text" before and after.
 type texts map[string]string
 
-// audited returns the findings of a change as "TP-01 HIGH Name", without those
-// that are explained; a name in parentheses is an explained one.
-func audited(before, after texts) []string {
+// changed returns the change between two states of some files.
+func changed(before, after texts) []File {
 	var files []File
 	for path, text := range before {
 		f := File{Path: path, Before: []byte(text)}
@@ -30,6 +29,13 @@ func audited(before, after texts) []string {
 			files = append(files, File{Path: path, After: []byte(text), Added: true})
 		}
 	}
+	return files
+}
+
+// audited returns the findings of a change as "TP-01 HIGH Name", without those
+// that are explained; a name in parentheses is an explained one.
+func audited(before, after texts) []string {
+	files := changed(before, after)
 	var out []string
 	for _, f := range Audit(files, Options{}) {
 		text := fmt.Sprintf("%s %s %s", f.Rule, f.Severity, f.Test)

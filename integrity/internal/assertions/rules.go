@@ -14,17 +14,16 @@ var Rules = slices.Concat(assertRules, toleranceRules)
 
 // assertRules are about what the tests still find.
 var assertRules = []facts.Rule{
-	{ID: "TP-10", Name: "assertions_removed", Severity: metric.High, Find: findRemovedAssertions},
-	{ID: "TP-11", Name: "assertion_weakened", Severity: metric.High, Find: findWeakened},
-	{ID: "TP-11", Name: "assertion_weakened", Severity: metric.High, Find: findBroadAnnotations},
-	{ID: "TP-12", Name: "tautology", Severity: metric.High, Find: findTautology},
-	{ID: "TP-13", Name: "expected_value_rewritten", Severity: metric.High, Find: findRewritten},
-	{ID: "TP-13", Name: "values_rewritten", Severity: metric.High, Find: findOtherValues},
-	{ID: "TP-14", Name: "polarity_flipped", Severity: metric.High, Find: findFlipped},
-	{ID: "TP-17", Name: "failure_swallowed", Severity: metric.High, Find: findSwallowed},
+	{ID: "TP-10", Name: "assertions_removed", Severity: metric.High, Find: findRemovedAssertions, Fires: "a test lost assertions; `gone:` lists them", Grades: "CRITICAL if none is left, HIGH from about half, otherwise MEDIUM. [Exceptions](#assertions-that-were-removed)", Spares: "assertions that moved to other tests or to a helper that the test calls; a rewritten test; subject removed; `assertTrue(true)`; the same condition that fails differently (`FailNow` → `Fatal`)"},
+	{ID: "TP-11", Name: "assertion_weakened", Severity: metric.High, Find: facts.InTurn(findWeakened, findBroadAnnotations), Fires: "one value (`== 13`) → near → a part → a type or length → a bound → not null → true; an error became any error or lost its message; a call is compared with itself", Grades: "HIGH; MEDIUM if it still checks a part, checks something else (`stack.top == 3` → `not current_app`), came with an equally strong new one, or the test now raises that error itself", Spares: "a helper of the project, since its strength is unknown; the same in other words (`x == True` → `x`, `Equal(1, Count)` → `Single`); an error whose message a new assertion checks; subject removed"},
+	{ID: "TP-12", Name: "tautology", Severity: metric.High, Find: findTautology, Fires: "`assert True`, `expect(1).toBe(1)`, `assert x == x`, `x or True`", Grades: "CRITICAL if a test has nothing else; HIGH if it replaces an assertion; MEDIUM next to others", Spares: "code outside of tests"},
+	{ID: "TP-13", Name: "expected_value_rewritten", Severity: metric.High, Find: findRewritten, Fires: "only literals of an assertion changed", Grades: "HIGH if only tests and documentation changed, or [nothing else explains it](#values-that-nothing-explains), otherwise MEDIUM. MEDIUM also if the test was reworked otherwise, the same value changed in three tests, a text to look for became shorter, a file changed that the test reads by name, or a count rose by as many files as the tests got", Spares: "the same value in another notation; failure messages and wait times: LOW"},
+	{ID: "TP-13", Name: "values_rewritten", Severity: metric.High, Find: findOtherValues, Fires: "only literals of a test changed that are in none of its assertions", Grades: "as `expected_value_rewritten`; MEDIUM also if the values are not expected ones (in no asserted name, in no table)", Spares: "the same value in another notation"},
+	{ID: "TP-14", Name: "polarity_flipped", Severity: metric.High, Find: findFlipped, Fires: "`==` → `!=`, `.not`, `assertFalse`, also with another literal or a renamed local; a failing assertion is expected", Grades: "HIGH; MEDIUM if the assertion names a changed function of the product", Spares: "`raises(Exception)` → `raises(AssertionError)`"},
+	{ID: "TP-17", Name: "failure_swallowed", Severity: metric.High, Find: findSwallowed, Fires: "`except: pass`, `catch {}` around assertions, handlers that only log, `rescue nil`, `.catch(() => {})`, `runCatching {}`; empty ones in product code", Grades: "HIGH; product code MEDIUM", Spares: "handlers of one kind of error"},
 }
 
 // toleranceRules are about how near is near enough.
 var toleranceRules = []facts.Rule{
-	{ID: "TP-11", Name: "tolerance_widened", Severity: metric.High, Find: findWidened},
+	{ID: "TP-11", Name: "tolerance_widened", Severity: metric.High, Find: findWidened, Fires: "a tolerance at least ten times as wide (`abs=`, `InDelta`, `toBeCloseTo`, `places`), in an otherwise unchanged line", Grades: "HIGH; MEDIUM below fifty times if product code changed", Spares: "times and timeouts"},
 }

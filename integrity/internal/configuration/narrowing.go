@@ -53,7 +53,7 @@ func deeperGlobs(c *facts.Set) []facts.Finding {
 			continue
 		}
 		if was, is := wentDeeper(f); is != nil {
-			out = append(out, facts.Finding{File: f.Path, Line: is.Line, Evidence: facts.Evidence(was.Value + " → " + is.Value)})
+			out = append(out, facts.Finding{File: f.Path, Line: is.Line, Severity: metric.High, Evidence: facts.Evidence(was.Value + " → " + is.Value)})
 		}
 	}
 	return out

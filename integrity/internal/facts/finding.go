@@ -59,7 +59,22 @@ type Rule struct {
 	ID       string // "TP-05"
 	Name     string // "unconditional_skip"
 	Severity metric.Severity
-	// find returns what it finds; Rule, Type and, where it is 0, Severity are
+	// Find returns what it finds; Rule, Type and, where it is 0, Severity are
 	// filled in from the row.
 	Find func(*Set) []Finding
+	// Fires, Grades and Spares are the row of the documentation, in Markdown: what the
+	// rule fires on, its severities where Severity is not the only one, and what it
+	// does not fire on.
+	Fires, Grades, Spares string
+}
+
+// InTurn returns what several functions find, one after another.
+func InTurn(list ...func(*Set) []Finding) func(*Set) []Finding {
+	return func(c *Set) []Finding {
+		var out []Finding
+		for _, find := range list {
+			out = append(out, find(c)...)
+		}
+		return out
+	}
 }

@@ -14,30 +14,29 @@ var Rules = slices.Concat(lostRules, classRules, skipRules, rowRules)
 
 // lostRules are about tests that are not run any more because they are not there.
 var lostRules = []facts.Rule{
-	{ID: "TP-01", Name: "test_deleted", Severity: metric.High, Find: findDeleted},
-	{ID: "TP-02", Name: "test_file_deleted", Severity: metric.High, Find: findFileDeleted},
-	{ID: "TP-03", Name: "renamed_out_of_discovery", Severity: metric.Critical, Find: findRenamedOut},
-	{ID: "TP-04", Name: "commented_out", Severity: metric.Critical, Find: findCommentedOut},
+	{ID: "TP-01", Name: "test_deleted", Severity: metric.High, Find: findDeleted, Fires: "a test that is nowhere any more", Grades: "HIGH; MEDIUM with a [hint](#how-tests-are-matched)", Spares: "tests that were renamed, moved, merged or rewritten, or whose subject was removed"},
+	{ID: "TP-02", Name: "test_file_deleted", Severity: metric.High, Find: findFileDeleted, Fires: "a file of tests is gone, with tests that are nowhere else", Spares: "tests found elsewhere"},
+	{ID: "TP-03", Name: "renamed_out_of_discovery", Severity: metric.Critical, Find: findRenamedOut, Fires: "`_test_x`, `#[test]` or `@Test` removed, made `private` (PHP, Swift, Ruby), `x_test.go` → `x.go`, moved to `attic/` or `.old/`", Grades: "CRITICAL; HIGH if names do not decide (`XTests.cs` → `Checks.cs`; also Kotlin, Swift, C++)", Spares: "a helper that tests call; a folder to which product code moved as well"},
+	{ID: "TP-04", Name: "commented_out", Severity: metric.Critical, Find: findCommentedOut, Fires: "most lines of a test are comments now", Grades: "CRITICAL; HIGH [with a reason](#skips-that-state-a-reason) or with a [hint](#how-tests-are-matched)"},
 }
 
 // classRules are about classes and groups that the runner passes by although
 // their tests still stand there.
 var classRules = []facts.Rule{
-	{ID: "TP-03", Name: "class_out_of_discovery", Severity: metric.High, Find: findHiddenClasses},
-	{ID: "TP-03", Name: "class_out_of_discovery", Severity: metric.High, Find: findUnusedCases},
-	{ID: "TP-07", Name: "group_never_run", Severity: metric.Critical, Find: findBlankedGroups},
+	{ID: "TP-03", Name: "class_out_of_discovery", Severity: metric.High, Find: facts.InTurn(findHiddenClasses, findUnusedCases), Fires: "a test class became `abstract`, lost its parent (`unittest.TestCase`, `Minitest::Test`, `XCTestCase`), its `use ExUnit.Case`, `[TestClass]` or `suite.Run`, is no longer `public` (C#), or lost its name (PHP)", Spares: "another class inherits the tests; a parent named test, spec or case"},
+	{ID: "TP-07", Name: "group_never_run", Severity: metric.Critical, Find: findBlankedGroups, Fires: "the block of a `describe` is a `proc` or a function that nobody calls", Spares: "a name that is used elsewhere in the file"},
 }
 
 // skipRules are about tests that are there and are not run, or not to their end.
 var skipRules = []facts.Rule{
-	{ID: "TP-04", Name: "dead_code", Severity: metric.Critical, Find: findDead},
-	{ID: "TP-05", Name: "unconditional_skip", Severity: metric.Critical, Find: findSkipped},
-	{ID: "TP-06", Name: "disguised_skip", Severity: metric.High, Find: findDisguised},
-	{ID: "TP-07", Name: "group_disabled", Severity: metric.Critical, Find: findGroupDisabled},
-	{ID: "TP-08", Name: "focus", Severity: metric.Critical, Find: findFocus},
+	{ID: "TP-04", Name: "dead_code", Severity: metric.Critical, Find: findDead, Fires: "assertions after a `return` or in `if False:`", Grades: "CRITICAL; HIGH if some assertions are still reached or none is known", Spares: "a `return` under a condition"},
+	{ID: "TP-05", Name: "unconditional_skip", Severity: metric.Critical, Find: findSkipped, Fires: "`t.Skip()`, `@pytest.mark.skip`, `xfail`, `it.skip`, `xit`, `@Disabled`, `#[ignore]`, `markTestSkipped()`, `Skip = \"…\"`, `GTEST_SKIP()`, `DISABLED_`, `[.]`, `throw XCTSkip`, `@tag :skip` on a test that ran before", Grades: "CRITICAL; HIGH for a skip [with a reason](#skips-that-state-a-reason), `xfail` with `raises=`, `#[should_panic]`, `XCTExpectFailure`, `withKnownIssue`, and `test.failing`, which fails if the test passes", Spares: "new tests; tests that were already skipped"},
+	{ID: "TP-06", Name: "disguised_skip", Severity: metric.High, Find: findDisguised, Fires: "a condition that always holds (`1 < 2`, `PHP_VERSION_ID > 50000`, a name that the file sets once, to true), or on `CI`, the host or another variable, also `if (process.env.CI) return` and `(true ? it.skip : it)(…)`", Grades: "HIGH; platform, version, tool or service: LOW; other conditions: MEDIUM"},
+	{ID: "TP-07", Name: "group_disabled", Severity: metric.Critical, Find: findGroupDisabled, Fires: "a class, group or file: `pytestmark`, `describe.skip`, `@Disabled class`, `//go:build ignore`, `#![cfg(any())]`, `#if 0`, `@moduletag :skip`", Grades: "CRITICAL; HIGH [with a reason](#skips-that-state-a-reason), for a custom build tag, `#[cfg(name)]`, a feature in no manifest, or `#ifdef NAME` that nothing defines", Spares: "under a condition: as TP-06"},
+	{ID: "TP-08", Name: "focus", Severity: metric.Critical, Find: findFocus, Fires: "`.only`, `fit`, `fdescribe`, `focus: true`, `->only()`", Grades: "CRITICAL; HIGH in a new file", Spares: "formatting changes; new files among fixtures"},
 }
 
 // rowRules are about the tables that tests go through.
 var rowRules = []facts.Rule{
-	{ID: "TP-09", Name: "rows_removed", Severity: metric.High, Find: findRemovedRows},
+	{ID: "TP-09", Name: "rows_removed", Severity: metric.High, Find: findRemovedRows, Fires: "the table of a test has fewer rows or none, or its loop covers nothing (`tests[:0]`); also its provider (`@dataProvider`, `@MethodSource`, a list that the test names)", Grades: "HIGH; MEDIUM outside of a test if at most a third was removed and the source changed, or if new tests with similar names came with a source change", Spares: "rows that moved, were replaced, or lost their subject; other quotes; fields of a value, arguments of a call"},
 }
