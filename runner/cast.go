@@ -17,7 +17,7 @@ import (
 // JSON line per event with the seconds since the event before it. Each line is
 // one Write to the underlying writer, and at most 100 KiB long.
 //
-// No event ends within a character or an escape sequence. Bytes that are not
+// No event ends within a character or an esc sequence. Bytes that are not
 // UTF-8 become U+FFFD. It may be used from several goroutines.
 type Cast struct {
 	mu     sync.Mutex
@@ -212,14 +212,14 @@ func appendEscape(b []byte, c byte) []byte {
 }
 
 const (
-	escape = 0x1b
-	// maxHeld bounds the escape sequence that is waited for. What is longer is
+	esc = 0x1b
+	// maxHeld bounds the esc sequence that is waited for. What is longer is
 	// no sequence of this world, and output must not be withheld for it.
 	maxHeld = 256
 )
 
 // wholeLength returns how much of b ends neither within a character nor within
-// an escape sequence.
+// an esc sequence.
 func wholeLength(b []byte) int {
 	n := len(b)
 	for i := n - 1; i >= 0 && i >= n-utf8.UTFMax; i-- {
@@ -231,7 +231,7 @@ func wholeLength(b []byte) int {
 		}
 	}
 	start := max(0, n-maxHeld)
-	at := bytes.LastIndexByte(b[start:n], escape)
+	at := bytes.LastIndexByte(b[start:n], esc)
 	if at < 0 {
 		return n
 	}
@@ -249,14 +249,14 @@ func wholeLength(b []byte) int {
 // stringStart returns where an operating system command begins that has not
 // ended within b, or -1.
 func stringStart(b []byte) int {
-	at := bytes.LastIndex(b, []byte{escape, ']'})
+	at := bytes.LastIndex(b, []byte{esc, ']'})
 	if at < 0 || sequenceEnds(b[at:]) {
 		return -1
 	}
 	return at
 }
 
-// sequenceEnds reports whether the escape sequence at the start of b is whole
+// sequenceEnds reports whether the esc sequence at the start of b is whole
 // (ECMA-48, section 5.4, and OSC strings).
 func sequenceEnds(b []byte) bool {
 	if len(b) < 2 {
@@ -267,9 +267,15 @@ func sequenceEnds(b []byte) bool {
 	case '[':
 		return bytes.ContainsFunc(rest, func(r rune) bool { return r >= 0x40 && r <= 0x7e })
 	case ']':
-		return bytes.IndexByte(rest, 0x07) >= 0 || bytes.Contains(rest, []byte{escape, '\\'})
+		return bytes.IndexByte(rest, 0x07) >= 0 || bytes.Contains(rest, []byte{esc, '\\'})
 	case '(', ')', '#', '%':
 		return len(rest) > 0
 	}
 	return true
 }
+
+// Size of a terminal that nothing else decides, in characters.
+const (
+	DefaultCols = 120
+	DefaultRows = 40
+)

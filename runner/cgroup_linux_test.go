@@ -23,7 +23,7 @@ func TestStartsOutside(t *testing.T) {
 
 // TestCgroupOwner: only the names that we give are ours.
 func TestCgroupOwner(t *testing.T) {
-	self, err := self()
+	self, err := Self()
 	if err != nil {
 		t.Fatal(err)
 	}

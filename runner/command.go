@@ -128,12 +128,6 @@ type Terminal struct {
 	OnResize func(cols, rows uint16)
 }
 
-// Size of a terminal that nothing else decides, in characters.
-const (
-	DefaultCols = 120
-	DefaultRows = 40
-)
-
 // Grace is how long a stop waits after asking before it insists. Zero means the
 // default, a negative duration that the step is left out.
 type Grace struct {
@@ -230,15 +224,6 @@ func (u unstartable) Unwrap() error { return u.error }
 // Is reports whether the target is [ErrUnstartable].
 func (unstartable) Is(target error) bool { return target == ErrUnstartable }
 
-// The errors that name processes which run on.
-var (
-	// ErrSurvivors: they are of the child's tree.
-	ErrSurvivors = errors.New("processes are left")
-	// ErrDoubtful: they may be of the child's tree, or of a later one with the same
-	// number. They have been left alone.
-	ErrDoubtful = errors.New("processes may be left")
-)
-
 var errNoArgs = errors.New("start child: no command given")
 
 // Run starts the child and returns when it and all its descendants are gone and
@@ -260,10 +245,6 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	c.Grace = c.Grace.withDefaults()
 	return run(ctx, c)
 }
-
-// shimName is the argument 0 by which a process knows that it is the shim. The
-// arguments after it stay empty, so that nothing has to be parsed around it.
-const shimName = "supervise-shim"
 
 func isShim() bool { return len(os.Args) > 0 && os.Args[0] == shimName }
 

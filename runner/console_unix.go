@@ -3,6 +3,7 @@
 package runner
 
 import (
+	"bytes"
 	"os"
 	"os/signal"
 	"sync"
@@ -192,4 +193,20 @@ func (c *console) close() {
 		c.say((*modes).reset) // shown, but not typed at
 	}
 	c.release()
+}
+
+// forward gives keys to the child, and tells of every Ctrl-C among them.
+func (c *console) forward(keys []byte) {
+	raw := !c.streams.isCooked()
+	asked := bytes.Count(keys, []byte{ctrlC})
+	if raw {
+		for _, sequence := range ctrlCSequences {
+			asked += bytes.Count(keys, sequence)
+		}
+	}
+	c.streams.typed.Store(time.Now().UnixNano())
+	c.feeder.put(keys)
+	for range asked {
+		offer(c.presses, press{at: time.Now(), raw: raw})
+	}
 }

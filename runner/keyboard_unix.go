@@ -3,7 +3,6 @@
 package runner
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"sync"
@@ -147,22 +146,6 @@ func (f *feeder) close() {
 	f.closed = true
 	_ = f.to.SetWriteDeadline(time.Now())
 	f.more.Signal()
-}
-
-// forward gives keys to the child, and tells of every Ctrl-C among them.
-func (c *console) forward(keys []byte) {
-	raw := !c.streams.isCooked()
-	asked := bytes.Count(keys, []byte{ctrlC})
-	if raw {
-		for _, sequence := range ctrlCSequences {
-			asked += bytes.Count(keys, sequence)
-		}
-	}
-	c.streams.typed.Store(time.Now().UnixNano())
-	c.feeder.put(keys)
-	for range asked {
-		offer(c.presses, press{at: time.Now(), raw: raw})
-	}
 }
 
 // offer never blocks: nobody presses faster than the channel is emptied.

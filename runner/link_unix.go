@@ -3,7 +3,6 @@
 package runner
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -195,9 +194,7 @@ func (l *link) stuck() error {
 // killTree kills what can be found of the child's tree when the shim cannot. The
 // error says what became of it, in any case.
 func (l *link) killTree() error {
-	h := &hunt{shim: l.shim, leader: l.leader, group: l.group, fresh: true, named: map[int]string{}}
-	_, err := h.kill(context.Background())
-	switch {
+	switch err := killLiving(l.shim, l.leader, l.group); {
 	case err != nil:
 		return err
 	case l.group.dir != "":

@@ -107,14 +107,3 @@ func executable(path string) error {
 	}
 	return nil
 }
-
-// lastValue returns the value of the last setting of a variable, which is the
-// one that a child of ours sees.
-func lastValue(env []string, name string) string {
-	for i := len(env) - 1; i >= 0; i-- {
-		if value, ok := strings.CutPrefix(env[i], name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}

@@ -44,6 +44,7 @@ func (m mode) sequence(on bool) string {
 }
 
 const (
+	escape        = 0x1b
 	plainText     = "\x1b[0m"
 	popKeyboard   = "\x1b[<%du" // kitty's keyboard protocol, a stack
 	plainKeyboard = "\x1b[>4m"  // xterm's modifyOtherKeys

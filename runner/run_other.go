@@ -4,10 +4,7 @@ package runner
 
 import (
 	"context"
-	"errors"
 )
-
-var errUnsupported = errors.New("start child: this system has neither the process tree nor the terminals that supervise needs: use Linux or macOS (on Windows, WSL works)")
 
 func run(context.Context, Command) (Result, error) {
 	return Result{ExitCode: -1}, errUnsupported
@@ -23,9 +20,3 @@ func (t *Terminal) Size() (cols, rows uint16) {
 	}
 	return DefaultCols, DefaultRows
 }
-
-func self() (Process, error) { return Process{}, errUnsupported }
-
-func alive(Process) bool { return false }
-
-func killSurvivors(context.Context, Process, Process) ([]string, error) { return nil, errUnsupported }

@@ -106,7 +106,7 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		s.report(report{Step: stepFailed, Errno: unix.EINVAL})
 		return false
 	}
-	self, _ := self() // without a name nothing can be found by it
+	self, _ := Self() // without a name nothing can be found by it
 	attr := &syscall.ProcAttr{
 		Dir: string(sp.Dir), Env: mark(stringsOf(sp.Env), self), Files: []uintptr{fdStdin, fdStdout, fdStderr},
 		Sys: &syscall.SysProcAttr{Setsid: !sp.Terminal, Foreground: sp.Terminal, Ctty: fdStdout},

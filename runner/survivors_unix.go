@@ -20,6 +20,13 @@ import (
 // itself, which includes to put the user's terminal back.
 const shimGrace = 2 * time.Second
 
+// What clearing up may take.
+const (
+	sweepLimit = 5 * time.Second       // until what resists SIGKILL is reported
+	sweepPoll  = 5 * time.Millisecond  // a grandchild's end sends us no signal
+	restAfter  = 50 * time.Millisecond // until what cgroup.kill passes over is killed one by one
+)
+
 // hunt looks for a child's tree from outside.
 type hunt struct {
 	shim, leader Process
@@ -52,6 +59,13 @@ func identify(pid int) (Process, error) {
 func alive(p Process) bool {
 	now, err := readProcess(p.PID)
 	return err == nil && !now.zombie && now.name() == p
+}
+
+// killLiving ends the tree of a leader that was seen alive a moment ago.
+func killLiving(shim, leader Process, group cgroup) error {
+	h := &hunt{shim: shim, leader: leader, group: group, fresh: true, named: map[int]string{}}
+	_, err := h.kill(context.Background())
+	return err
 }
 
 func killSurvivors(ctx context.Context, shim, leader Process) ([]string, error) {
@@ -238,3 +252,10 @@ func (h *hunt) matchers(all []process, members map[int]bool, shimLives bool) (be
 	doubtful = func(p process) bool { return !n.ours && led(p) }
 	return belongs, doubtful
 }
+
+// freezePasses bounds the attempts to hold a tree still. What cannot be stopped,
+// a process of another user, may start new ones for ever.
+const freezePasses = 100
+
+// maxNamed bounds the list of leftovers: a tree may hold thousands.
+const maxNamed = 64

@@ -13,22 +13,12 @@ import (
 // What clearing up may take.
 const (
 	sweepGrace = 250 * time.Millisecond // after SIGTERM to what is left over
-	sweepLimit = 5 * time.Second        // until what resists SIGKILL is reported
-	sweepPoll  = 5 * time.Millisecond   // a grandchild's end sends us no signal
 	groupLimit = time.Second            // until what survives cgroup.kill is looked for
 	groupPoll  = time.Millisecond
-	restAfter  = 50 * time.Millisecond // until what cgroup.kill passes over is killed one by one
 )
 
 // freezeAfter is how often a tree is killed as it is seen: most do not fight back.
 const freezeAfter = 3
-
-// freezePasses bounds the attempts to hold a tree still. What cannot be stopped,
-// a process of another user, may start new ones for ever.
-const freezePasses = 100
-
-// maxNamed bounds the list of leftovers: a tree may hold thousands.
-const maxNamed = 64
 
 // remaining returns what still runs of the tree. An empty list does not mean
 // that nothing is left, since it takes time to make one; gone does.
