@@ -26,6 +26,8 @@ import (
 	"os/exec"
 	"slices"
 	"time"
+
+	"supervise/runner/internal/proc"
 )
 
 // Command describes one child.
@@ -246,7 +248,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return run(ctx, c)
 }
 
-func isShim() bool { return len(os.Args) > 0 && os.Args[0] == shimName }
+func isShim() bool { return len(os.Args) > 0 && os.Args[0] == proc.ShimName }
 
 // ShimMain acts as the shim and exits if this process was started as one;
 // otherwise it returns at once. It has to be called first in main and in every

@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
+
+	"supervise/runner/internal/terminal"
 )
 
 // console is the user's terminal while a child has it. Its methods are called
@@ -19,16 +21,16 @@ type console struct {
 	terminal *Terminal
 	in       *os.File // a terminal to type at, nil for none
 	streams  *streams
-	presses  chan<- press
-	keyboard *keyboard // nil while the terminal is not ours
-	feeder   *feeder
+	presses  chan<- terminal.Press
+	keyboard *terminal.Keyboard // nil while the terminal is not ours
+	feeder   *terminal.Feeder
 	looks    <-chan time.Time
 	over     bool // the child has ended: what is typed is not for it
 	stopped  chan struct{}
 	work     sync.WaitGroup
 
 	screen sync.Mutex // over what follows, and what is written to the terminal
-	modes  modes
+	modes  terminal.Modes
 }
 
 // lookEvery is how often a job in the background looks whether it is in the
@@ -72,15 +74,15 @@ func inForeground(tty *os.File) bool {
 
 // openConsole takes the user's terminal over. Without one it returns nil, on
 // which every method may be called.
-func openConsole(t *Terminal, s *streams, presses chan<- press) (*console, error) {
+func openConsole(t *Terminal, s *streams, presses chan<- terminal.Press) (*console, error) {
 	if t == nil || (t.In == nil && t.Out == nil) {
 		return nil, nil //nolint:nilnil // documented
 	}
-	c := &console{terminal: t, in: t.typingFile(), streams: s, presses: presses, feeder: newFeeder(s.master), stopped: make(chan struct{})}
+	c := &console{terminal: t, in: t.typingFile(), streams: s, presses: presses, feeder: terminal.NewFeeder(s.master), stopped: make(chan struct{})}
 	if err := c.take(); err != nil {
 		return nil, err
 	}
-	c.work.Go(c.feeder.run)
+	c.work.Go(c.feeder.Run)
 	if t.Cols == 0 || t.Rows == 0 {
 		sizes := make(chan os.Signal, 1)
 		signal.Notify(sizes, unix.SIGWINCH)
@@ -101,7 +103,7 @@ func (c *console) take() (err error) {
 		c.looks = time.After(lookEvery)
 		return nil
 	}
-	c.keyboard, err = openKeyboard(c.in, c.forward)
+	c.keyboard, err = terminal.OpenKeyboard(c.in, c.forward)
 	return err
 }
 
@@ -148,7 +150,7 @@ func (c *console) Write(p []byte) (int, error) {
 
 // say writes to the screen what puts modes back that the child has switched, or
 // switches them again.
-func (c *console) say(sequences func(*modes) string) {
+func (c *console) say(sequences func(*terminal.Modes) string) {
 	if c.terminal.Out == nil || !term.IsTerminal(int(c.terminal.Out.Fd())) {
 		return
 	}
@@ -164,9 +166,9 @@ func (c *console) hush() {
 	}
 	c.over, c.looks = true, nil
 	if c.keyboard != nil {
-		c.keyboard.stop()
+		c.keyboard.Stop()
 	}
-	c.feeder.close()
+	c.feeder.Close()
 }
 
 // release gives the terminal back as it was, the screen included.
@@ -174,9 +176,9 @@ func (c *console) release() {
 	if c.keyboard == nil {
 		return
 	}
-	c.keyboard.stop()
-	c.say((*modes).reset)
-	c.keyboard.restore()
+	c.keyboard.Stop()
+	c.say((*terminal.Modes).Reset)
+	c.keyboard.Restore()
 	c.keyboard = nil
 }
 
@@ -190,7 +192,7 @@ func (c *console) close() {
 	c.hush()
 	c.work.Wait()
 	if c.keyboard == nil && (c.in == nil || inForeground(c.in)) {
-		c.say((*modes).reset) // shown, but not typed at
+		c.say((*terminal.Modes).Reset) // shown, but not typed at
 	}
 	c.release()
 }
@@ -198,15 +200,15 @@ func (c *console) close() {
 // forward gives keys to the child, and tells of every Ctrl-C among them.
 func (c *console) forward(keys []byte) {
 	raw := !c.streams.isCooked()
-	asked := bytes.Count(keys, []byte{ctrlC})
+	asked := bytes.Count(keys, []byte{terminal.CtrlC})
 	if raw {
-		for _, sequence := range ctrlCSequences {
+		for _, sequence := range terminal.CtrlCSequences {
 			asked += bytes.Count(keys, sequence)
 		}
 	}
 	c.streams.typed.Store(time.Now().UnixNano())
-	c.feeder.put(keys)
+	c.feeder.Put(keys)
 	for range asked {
-		offer(c.presses, press{at: time.Now(), raw: raw})
+		terminal.Offer(c.presses, terminal.Press{At: time.Now(), Raw: raw})
 	}
 }

@@ -20,5 +20,5 @@ func (s *shim) fork(path string, args []string, attr *syscall.ProcAttr) (pid int
 			return 0, false, err
 		}
 	}
-	return s.group.forkExec(path, args, attr)
+	return s.group.ForkExec(path, args, attr)
 }

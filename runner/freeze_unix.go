@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"supervise/runner/internal/proc"
 )
 
 // freezing is what a session knows of its frozen child.
@@ -68,10 +70,10 @@ func (s *shim) pauseTree() {
 	for range freezeRounds {
 		fresh := false
 		for _, p := range s.tree() {
-			if !s.still[p.pid] {
+			if !s.still[p.PID] {
 				fresh = true
-				s.still[p.pid] = true
-				p.signal(unix.SIGSTOP)
+				s.still[p.PID] = true
+				p.Signal(unix.SIGSTOP)
 			}
 		}
 		if !fresh {
@@ -86,22 +88,22 @@ func (s *shim) pauseTree() {
 func (s *shim) continueTree() {
 	all := s.tree()
 	for i := len(all) - 1; i >= 0; i-- {
-		if s.still[all[i].pid] {
-			all[i].signal(unix.SIGCONT)
+		if s.still[all[i].PID] {
+			all[i].Signal(unix.SIGCONT)
 		}
 	}
 	clear(s.still)
 }
 
 // tree lists what is in the tree now.
-func (s *shim) tree() []process {
-	all, err := listProcesses()
+func (s *shim) tree() []proc.Info {
+	all, err := proc.List()
 	if err != nil {
 		return nil
 	}
-	var out []process
-	for _, p := range members(all, os.Getpid(), s.leader, s.known) {
-		if !p.zombie && p.pid != os.Getpid() {
+	var out []proc.Info
+	for _, p := range proc.Members(all, os.Getpid(), s.leader, s.known) {
+		if !p.Zombie && p.PID != os.Getpid() {
 			out = append(out, p)
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"supervise/runner/internal/proc"
 )
 
 // link is the supervisor's end of the two pipes to a shim.
@@ -25,7 +27,7 @@ type link struct {
 	stderr   *Tail       // what the shim says when it panics
 	shim     Process     // its name is empty where the system tells none
 	leader   Process     // the child; its pid is 0 until it runs
-	group    cgroup      // of the child, where it has one
+	group    proc.Cgroup // of the child, where it has one
 }
 
 var (
@@ -64,13 +66,13 @@ func startShim(child [3]*os.File, termIn, termOut *os.File, hold []*os.File) (*l
 	}
 	l := &link{lifeline: lifeline, status: status, reports: make(chan report, 8), stderr: NewTail(4 << 10)}
 	l.cmd = &exec.Cmd{
-		Path: program, Args: []string{shimName}, Dir: "/", Stderr: l.stderr, WaitDelay: time.Second,
+		Path: program, Args: []string{proc.ShimName}, Dir: "/", Stderr: l.stderr, WaitDelay: time.Second,
 		ExtraFiles:  append([]*os.File{theirLifeline, theirStatus, child[0], child[1], child[2], termIn, termOut}, hold...),
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	// A stopped shim would not see that we died. When it is not stopped, and when
 	// only the thread died that started it, this means nothing.
-	signalOnParentDeath(l.cmd.SysProcAttr, unix.SIGCONT)
+	proc.SignalOnParentDeath(l.cmd.SysProcAttr, unix.SIGCONT)
 	err = l.cmd.Start()
 	// Only the shim may hold its ends, or the end of it would not show.
 	_, _ = theirLifeline.Close(), theirStatus.Close()
@@ -78,7 +80,7 @@ func startShim(child [3]*os.File, termIn, termOut *os.File, hold []*os.File) (*l
 		_, _ = lifeline.Close(), status.Close()
 		return nil, fmt.Errorf("start shim: %w", err)
 	}
-	l.shim, _ = identify(l.cmd.Process.Pid)
+	l.shim, _ = proc.Identify(l.cmd.Process.Pid)
 	go l.read()
 	if err := l.awaitReady(); err != nil {
 		_ = l.cmd.Process.Kill()
@@ -165,7 +167,7 @@ func bytesOf(list []string) [][]byte {
 }
 
 // stopped reports whether the shim has been stopped since it was asked last.
-func (l *link) stopped() bool { return wasStopped(l.cmd.Process.Pid) }
+func (l *link) stopped() bool { return proc.WasStopped(l.cmd.Process.Pid) }
 
 // wake continues the shim, should something in the tree have stopped it.
 func (l *link) wake() { _ = l.cmd.Process.Signal(unix.SIGCONT) }
@@ -194,10 +196,10 @@ func (l *link) stuck() error {
 // killTree kills what can be found of the child's tree when the shim cannot. The
 // error says what became of it, in any case.
 func (l *link) killTree() error {
-	switch err := killLiving(l.shim, l.leader, l.group); {
+	switch err := proc.KillLiving(l.shim, l.leader, l.group); {
 	case err != nil:
 		return err
-	case l.group.dir != "":
+	case l.group.Dir != "":
 		return errTreeGone
 	}
 	return errTreeUnsure

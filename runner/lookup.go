@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"supervise/runner/internal/proc"
 )
 
 // resolved is a command with everything looked up that depends on the state of
@@ -74,7 +76,7 @@ func lookPath(name, dir string, env []string) (string, error) {
 		return path, executable(path)
 	}
 	var denied error
-	for _, entry := range filepath.SplitList(lastValue(env, "PATH")) {
+	for _, entry := range filepath.SplitList(proc.LastValue(env, "PATH")) {
 		if !filepath.IsAbs(entry) {
 			continue
 		}

@@ -11,12 +11,12 @@ import (
 )
 
 var secrets = []runner.Secret{
-	{"API_KEY", "sk-live-0123456789"},
-	{"API_KEY_OLD", "sk-live-0123456789-old"}, // begins with the one before
-	{"TOKEN", "9-oldfriend-token"},            // begins with the end of the one before
-	{"REPEATS", "aaaaaaaaab"},
-	{"PEM", "-----BEGIN KEY-----\nMIIabcdef\n-----END KEY-----\n"},
-	{"SHORT", "1234567"},
+	{Name: "API_KEY", Value: "sk-live-0123456789"},
+	{Name: "API_KEY_OLD", Value: "sk-live-0123456789-old"}, // begins with the one before
+	{Name: "TOKEN", Value: "9-oldfriend-token"},            // begins with the end of the one before
+	{Name: "REPEATS", Value: "aaaaaaaaab"},
+	{Name: "PEM", Value: "-----BEGIN KEY-----\nMIIabcdef\n-----END KEY-----\n"},
+	{Name: "SHORT", Value: "1234567"},
 }
 
 const maskedText = "<sk-live-0123456789> <sk-live-0123456789-old> sk-live-012345678 9-oldfriend-token aaaaaaaaaaaaaaab " +
@@ -32,7 +32,7 @@ func TestMask(t *testing.T) {
 	if got := (*runner.Masker)(nil).String(maskedText); got != maskedText {
 		t.Errorf("without secrets: got %q", got)
 	}
-	if runner.NewMasker([]runner.Secret{{"A", "short"}}) != nil {
+	if runner.NewMasker([]runner.Secret{{Name: "A", Value: "short"}}) != nil {
 		t.Error("a short value is looked for")
 	}
 }
@@ -114,7 +114,7 @@ func FuzzMask(f *testing.F) {
 	f.Add("secret-1 abcabcabcabcab", "abcabcabcab", "abcabcabd", uint8(3))
 	f.Add(maskedText, secrets[0].Value, secrets[1].Value, uint8(7))
 	f.Fuzz(func(t *testing.T, text, one, two string, step uint8) {
-		m := runner.NewMasker([]runner.Secret{{"1", one}, {"2", two}})
+		m := runner.NewMasker([]runner.Secret{{Name: "1", Value: one}, {Name: "2", Value: two}})
 		var ends []int
 		for i := 0; i < len(text); i += int(step)%13 + 1 {
 			ends = append(ends, i)

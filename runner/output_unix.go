@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"supervise/runner/internal/terminal"
 )
 
 // output is one source of bytes, and where they go.
@@ -115,7 +117,7 @@ func (s *streams) read(o *output, buf []byte, briefly bool) (n int, err error) {
 	flows := briefly || time.Since(s.born)-time.Duration(s.last.Load()) < flowing
 	failed := conn.Read(func(fd uintptr) bool {
 		n, err = unix.Read(int(fd), buf)
-		for errors.Is(err, unix.EINTR) || (errors.Is(err, unix.EAGAIN) && flows && awaitMore(int(fd), flowing)) {
+		for errors.Is(err, unix.EINTR) || (errors.Is(err, unix.EAGAIN) && flows && terminal.AwaitMore(int(fd), flowing)) {
 			n, err = unix.Read(int(fd), buf)
 		}
 		return briefly || !errors.Is(err, unix.EAGAIN)
@@ -154,7 +156,7 @@ func (o *output) write(mirror io.Writer) {
 func (s *streams) lacksReturns() bool {
 	lacks := true
 	_ = s.control(func(fd int) error {
-		state, err := unix.IoctlGetTermios(fd, getTermios)
+		state, err := unix.IoctlGetTermios(fd, terminal.GetTermios)
 		if err == nil {
 			lacks = state.Oflag&unix.OPOST != 0 && state.Oflag&unix.ONLCR == 0
 		}

@@ -4,10 +4,12 @@ package runner
 
 import (
 	"context"
+
+	"supervise/runner/internal/proc"
 )
 
 func run(context.Context, Command) (Result, error) {
-	return Result{ExitCode: -1}, errUnsupported
+	return Result{ExitCode: -1}, proc.ErrUnsupported
 }
 
 // serveShim is never reached by way of Run here.

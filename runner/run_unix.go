@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"supervise/runner/internal/proc"
+	"supervise/runner/internal/terminal"
 )
 
 // run opens what the child needs, from the inside out, and gives it back in the
@@ -71,7 +74,7 @@ type session struct {
 	streams *streams
 	link    *link
 	console *console // nil without a terminal of the user's
-	presses chan press
+	presses chan terminal.Press
 	result  Result
 
 	limits    limits
@@ -98,7 +101,7 @@ const (
 
 // supervise runs the child once everything is open.
 func supervise(ctx context.Context, c Command, s *session) (res Result, err error) {
-	s.presses, s.continued = make(chan press, 16), make(chan os.Signal, 1)
+	s.presses, s.continued = make(chan terminal.Press, 16), make(chan os.Signal, 1)
 	s.result = Result{ExitCode: -1}
 	defer s.listen()()
 	s.console, err = openConsole(c.Terminal, s.streams, s.presses)
@@ -144,11 +147,11 @@ func (s *session) listen() (stop func()) {
 		for {
 			select {
 			case <-interrupts:
-				offer(s.presses, press{at: time.Now(), signal: true})
+				terminal.Offer(s.presses, terminal.Press{At: time.Now(), Signal: true})
 			case <-children:
 				if s.link.stopped() {
 					if stops++; stops >= maxStops {
-						offer(s.presses, press{attack: true})
+						terminal.Offer(s.presses, terminal.Press{Attack: true})
 					}
 				}
 				s.link.wake()
@@ -172,7 +175,7 @@ const maxStops = 5
 
 // answerLimit is how long the shim may take to kill everything, beyond the time
 // after which it would itself give up.
-const answerLimit = sweepLimit + 10*time.Second
+const answerLimit = proc.SweepLimit + 10*time.Second
 
 // wait returns when the tree is gone. An error means that the child could not be
 // started, that the tree resists, or that the shim is gone.
@@ -287,8 +290,8 @@ func (s *session) take(r report) (last bool, err error) {
 
 // hold notes what holds the tree. The shim may be killed before it could say so.
 func (s *session) hold(group string) {
-	s.link.group = cgroup{group}
-	if s.result.Containment = withoutCgroup; group != "" {
+	s.link.group = proc.Cgroup{Dir: group}
+	if s.result.Containment = proc.WithoutCgroup; group != "" {
 		s.result.Containment = ByCgroup
 	}
 }
@@ -357,25 +360,25 @@ func (s *session) interrupt() {
 const pressWindow = time.Second
 
 // press judges one Ctrl-C, or that the shim has been stopped too often.
-func (s *session) press(p press) {
-	if p.attack {
+func (s *session) press(p terminal.Press) {
+	if p.Attack {
 		s.stop(Attacked, killing)
 		return
 	}
-	if s.command.OwnKeys && !p.signal {
+	if s.command.OwnKeys && !p.Signal {
 		return
 	}
-	if !s.asked && p.at.Sub(s.pressed) > pressWindow {
+	if !s.asked && p.At.Sub(s.pressed) > pressWindow {
 		s.count = 0
 	}
-	s.count, s.pressed = s.count+1, p.at
-	if !p.raw && !p.signal {
-		s.signaled = p.at
+	s.count, s.pressed = s.count+1, p.At
+	if !p.Raw && !p.Signal {
+		s.signaled = p.At
 	}
 	switch {
 	case s.count >= 3:
 		s.stop(Interrupted, killing)
-	case !s.asked && (!p.raw || s.count == 2):
+	case !s.asked && (!p.Raw || s.count == 2):
 		s.asked = true
 		if s.command.OnInterrupt != nil {
 			s.command.OnInterrupt()

@@ -17,42 +17,45 @@ import (
 
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
+
+	"supervise/runner/internal/proc"
+	"supervise/runner/internal/terminal"
 )
 
 // shim is the process between the supervisor and the child.
 type shim struct {
-	orders   <-chan order     // closed when the supervisor is gone
-	children chan os.Signal   // SIGCHLD
-	status   *json.Encoder    // nobody reads it any more when the supervisor is gone, which is no error
-	terminal *userTerminal    // nil: none to put back
-	away     bool             // the user's terminal is not ours at present
-	leader   int              // pid of the child
-	end      *unix.WaitStatus // of the child, once it has ended
-	group    cgroup           // holds the tree, where the system has such
-	known    map[int]process  // the tree as seen so far
-	named    map[int]string   // the leftovers by pid
-	still    map[int]bool     // what pauseTree has stopped
+	orders   <-chan order      // closed when the supervisor is gone
+	children chan os.Signal    // SIGCHLD
+	status   *json.Encoder     // nobody reads it any more when the supervisor is gone, which is no error
+	terminal *userTerminal     // nil: none to put back
+	away     bool              // the user's terminal is not ours at present
+	leader   int               // pid of the child
+	end      *unix.WaitStatus  // of the child, once it has ended
+	group    proc.Cgroup       // holds the tree, where the system has such
+	known    map[int]proc.Info // the tree as seen so far
+	named    map[int]string    // the leftovers by pid
+	still    map[int]bool      // what pauseTree has stopped
 }
 
 // serveShim is the whole life of the shim. It returns its exit status.
 func serveShim() int {
 	if !isPipe(fdLifeline) || !isPipe(fdStatus) {
-		fmt.Fprintln(os.Stderr, shimName+": started by hand; it is started by supervise only")
+		fmt.Fprintln(os.Stderr, proc.ShimName+": started by hand; it is started by supervise only")
 		return 2
 	}
 	closeOnExec()
 	runtime.LockOSThread() // the death of a parent is that of its thread
 	s := &shim{
 		children: make(chan os.Signal, 1), leader: -1,
-		known: map[int]process{}, named: map[int]string{}, still: map[int]bool{},
+		known: map[int]proc.Info{}, named: map[int]string{}, still: map[int]bool{},
 		status: json.NewEncoder(os.NewFile(fdStatus, "status")), terminal: saveTerminal(),
 	}
 	// Caught and dropped, not ignored: what is ignored would stay so in the child.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM,
 		unix.SIGTTIN, unix.SIGTTOU, unix.SIGTSTP, unix.SIGUSR1, unix.SIGUSR2)
 	signal.Notify(s.children, unix.SIGCHLD)
-	if err := becomeReaper(); err != nil {
-		fmt.Fprintln(os.Stderr, shimName+":", err)
+	if err := proc.BecomeReaper(); err != nil {
+		fmt.Fprintln(os.Stderr, proc.ShimName+":", err)
 		return 1
 	}
 	lifeline := bufio.NewReader(os.NewFile(fdLifeline, "lifeline"))
@@ -60,7 +63,7 @@ func serveShim() int {
 	if s.start(lifeline) {
 		s.orders = readOrders(lifeline)
 		s.watch()
-		s.group.remove()
+		s.group.Remove()
 		s.farewell()
 	}
 	return 0
@@ -108,12 +111,12 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 	}
 	self, _ := Self() // without a name nothing can be found by it
 	attr := &syscall.ProcAttr{
-		Dir: string(sp.Dir), Env: mark(stringsOf(sp.Env), self), Files: []uintptr{fdStdin, fdStdout, fdStderr},
+		Dir: string(sp.Dir), Env: proc.Mark(stringsOf(sp.Env), self), Files: []uintptr{fdStdin, fdStdout, fdStderr},
 		Sys: &syscall.SysProcAttr{Setsid: !sp.Terminal, Foreground: sp.Terminal, Ctty: fdStdout},
 	}
 	// Somebody may kill the shim before anybody else knows of the child. What the
 	// child starts does not inherit this.
-	signalOnParentDeath(attr.Sys, unix.SIGKILL)
+	proc.SignalOnParentDeath(attr.Sys, unix.SIGKILL)
 	if u := sp.User; u != nil {
 		attr.Sys.Credential = u.credential()
 		if sp.Terminal {
@@ -121,8 +124,8 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		}
 	}
 	if !sp.NoCgroup {
-		s.group, _ = newCgroup(self) // the report says what there is
-		s.report(report{Step: stepHeld, Cgroup: s.group.dir})
+		s.group, _ = proc.NewCgroup(self) // the report says what there is
+		s.report(report{Step: stepHeld, Cgroup: s.group.Dir})
 	}
 	fork := s.fork
 	if sp.Confined {
@@ -135,8 +138,8 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		_ = unix.Close(fd) // or the output would never end
 	}
 	if !inside {
-		s.group.remove()
-		s.group = cgroup{}
+		s.group.Remove()
+		s.group = proc.Cgroup{}
 	}
 	if err != nil {
 		errno := unix.EINVAL
@@ -145,11 +148,11 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		return false
 	}
 	s.leader = pid
-	leader, err := identify(pid) // it cannot be collected before
+	leader, err := proc.Identify(pid) // it cannot be collected before
 	if err != nil {
 		leader.PID = pid
 	}
-	s.report(report{Step: stepStarted, Leader: leader, Cgroup: s.group.dir})
+	s.report(report{Step: stepStarted, Leader: leader, Cgroup: s.group.Dir})
 	return true
 }
 
@@ -204,7 +207,7 @@ func (s *shim) obey(o order, ok bool) bool {
 	if !ok {
 		return true // the supervisor is gone
 	}
-	if !orphansReturn {
+	if !proc.OrphansReturn {
 		s.remember()
 	}
 	switch o {
@@ -268,10 +271,10 @@ func (s *shim) reportEnd() {
 }
 
 // reportTree reports what became of the rest.
-func (s *shim) reportTree(left []process, gone bool) {
+func (s *shim) reportTree(left []proc.Info, gone bool) {
 	r := report{Step: stepSwept, Gone: gone}
 	for _, p := range left {
-		r.Survivors = append(r.Survivors, fmt.Sprintf("%s (%d)", filepath.Base(p.command()), p.pid))
+		r.Survivors = append(r.Survivors, fmt.Sprintf("%s (%d)", filepath.Base(p.Command()), p.PID))
 	}
 	for _, name := range s.named {
 		r.Leftovers = append(r.Leftovers, name)
@@ -310,6 +313,6 @@ func (t *userTerminal) restore() {
 	if t == nil {
 		return
 	}
-	_, _ = unix.Write(fdTermOut, []byte(resetAll()))
+	_, _ = unix.Write(fdTermOut, []byte(terminal.ResetAll()))
 	_ = term.Restore(fdTermIn, t.state) // the terminal may be gone as well
 }

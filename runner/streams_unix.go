@@ -13,6 +13,8 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"supervise/runner/internal/terminal"
 )
 
 const (
@@ -84,7 +86,7 @@ func (s *streams) openTerminal(c Command) error {
 	}
 	s.master = os.NewFile(uintptr(fd), "pseudo-terminal")
 	s.outputs = append(s.outputs, &output{from: s.master, to: orDiscard(c.Stdout)})
-	s.bare = c.Terminal.In == nil && c.Terminal.Out == nil && withoutReturns(slave)
+	s.bare = c.Terminal.In == nil && c.Terminal.Out == nil && terminal.WithoutReturns(slave)
 	cols, rows := c.Terminal.Size()
 	return s.resize(cols, rows)
 }
@@ -288,7 +290,7 @@ func (s *streams) control(f func(fd int) error) error {
 func (s *streams) isCooked() bool {
 	cooked := true
 	_ = s.control(func(fd int) error {
-		state, err := unix.IoctlGetTermios(fd, getTermios)
+		state, err := unix.IoctlGetTermios(fd, terminal.GetTermios)
 		if err == nil {
 			cooked = state.Lflag&unix.ISIG != 0
 		}

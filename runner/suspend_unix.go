@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"supervise/runner/internal/terminal"
 )
 
 const (
@@ -55,11 +57,11 @@ func (s *session) resume() {
 		return
 	}
 	if c.keyboard != nil && !inForeground(c.in) { // stopped by another one, and continued by bg
-		c.keyboard.stop()
+		c.keyboard.Stop()
 		c.keyboard = nil
 		s.link.order(orderAway)
 	}
-	if c.keyboard != nil && !c.keyboard.isRaw() { // the shell has put it back
+	if c.keyboard != nil && !c.keyboard.IsRaw() { // the shell has put it back
 		c.release()
 	}
 	s.occupy()
@@ -75,7 +77,7 @@ func (s *session) occupy() {
 		s.link.order(orderAway)
 		return // without raw mode the user sees what happens, and cannot type
 	}
-	s.console.say((*modes).again)
+	s.console.say((*terminal.Modes).Again)
 	s.console.resize()
 }
 

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"supervise/runner/internal/proc"
 )
 
 // What clearing up may take.
@@ -22,9 +24,9 @@ const freezeAfter = 3
 
 // remaining returns what still runs of the tree. An empty list does not mean
 // that nothing is left, since it takes time to make one; gone does.
-func (s *shim) remaining() (left []process, gone bool) {
+func (s *shim) remaining() (left []proc.Info, gone bool) {
 	none := s.reap()
-	if none && orphansReturn {
+	if none && proc.OrphansReturn {
 		return nil, true
 	}
 	left = s.remember()
@@ -33,7 +35,7 @@ func (s *shim) remaining() (left []process, gone bool) {
 
 // gone reports whether nothing is left, without a list where none is needed.
 func (s *shim) gone() bool {
-	if orphansReturn {
+	if proc.OrphansReturn {
 		return s.reap()
 	}
 	_, gone := s.remaining()
@@ -42,32 +44,32 @@ func (s *shim) gone() bool {
 
 // remember notes who belongs to the tree: where orphans are not given to us, a
 // later look would not find them.
-func (s *shim) remember() []process {
-	all, err := listProcesses()
+func (s *shim) remember() []proc.Info {
+	all, err := proc.List()
 	if err != nil {
 		return nil
 	}
-	left := members(all, os.Getpid(), s.leader, s.known)
+	left := proc.Members(all, os.Getpid(), s.leader, s.known)
 	clear(s.known)
 	for _, p := range left {
-		s.known[p.pid] = p
+		s.known[p.PID] = p
 	}
 	return left
 }
 
 // sweep ends what outlived the child. It returns what kill returns.
-func (s *shim) sweep() (left []process, gone bool) {
+func (s *shim) sweep() (left []proc.Info, gone bool) {
 	left, gone = s.remaining()
 	if gone {
 		return nil, true
 	}
 	s.name(left)
 	for _, p := range left {
-		p.signal(unix.SIGTERM)
-		p.signal(unix.SIGCONT)
+		p.Signal(unix.SIGTERM)
+		p.Signal(unix.SIGCONT)
 	}
 	grace := time.After(sweepGrace)
-	tick := time.NewTicker(sweepPoll)
+	tick := time.NewTicker(proc.SweepPoll)
 	defer tick.Stop()
 	for {
 		if s.gone() {
@@ -88,9 +90,9 @@ func (s *shim) sweep() (left []process, gone bool) {
 
 // kill kills the tree until it is gone, at once where it has a cgroup. When part
 // of it resists, it gives up after a while and returns what is left.
-func (s *shim) kill() (left []process, gone bool) {
+func (s *shim) kill() (left []proc.Info, gone bool) {
 	s.killGroup()
-	end := time.Now().Add(sweepLimit)
+	end := time.Now().Add(proc.SweepLimit)
 	for pass := 0; ; pass++ {
 		left, gone = s.remaining()
 		switch {
@@ -108,8 +110,8 @@ func (s *shim) kill() (left []process, gone bool) {
 			_ = unix.Kill(-s.leader, unix.SIGKILL) // as a rule nearly all: one call instead of thousands
 		}
 		for _, p := range left {
-			if !whole || p.pgid != s.leader {
-				p.signal(unix.SIGKILL)
+			if !whole || p.Pgid != s.leader {
+				p.Signal(unix.SIGKILL)
 			}
 		}
 		s.settle()
@@ -119,12 +121,12 @@ func (s *shim) kill() (left []process, gone bool) {
 // settle collects what has been killed until nothing is left, or nothing comes
 // any more for a while. What starts anew all the time must not keep it.
 func (s *shim) settle() {
-	quiet, limit := time.NewTimer(sweepPoll), time.After(20*sweepPoll)
+	quiet, limit := time.NewTimer(proc.SweepPoll), time.After(20*proc.SweepPoll)
 	defer quiet.Stop()
 	for !s.reap() {
 		select {
 		case <-s.children:
-			quiet.Reset(sweepPoll)
+			quiet.Reset(proc.SweepPoll)
 		case <-quiet.C:
 			return
 		case <-limit:
@@ -136,23 +138,23 @@ func (s *shim) settle() {
 // killGroup kills what is in the cgroup and collects it. As the shim is the
 // parent of orphans, the tree is gone when it has no child left.
 func (s *shim) killGroup() {
-	if s.group.dir == "" {
+	if s.group.Dir == "" {
 		return
 	}
-	s.name(s.group.members(maxNamed + 1))
-	s.group.kill()
+	s.name(s.group.Members(proc.MaxNamed + 1))
+	s.group.Kill()
 	tick := time.NewTicker(groupPoll)
 	defer tick.Stop()
-	rest := time.After(restAfter)
+	rest := time.After(proc.RestAfter)
 	end, empty := time.Now().Add(groupLimit), false
 	for !s.reap() && time.Now().Before(end) {
-		if !empty && !s.group.populated() {
+		if !empty && !s.group.Populated() {
 			// What is left now is on its last instructions, or got out of the cgroup.
 			end, empty = time.Now().Add(10*groupPoll), true
 		}
 		select {
 		case <-rest:
-			s.group.killRest()
+			s.group.KillRest()
 		case <-s.children:
 		case <-tick.C:
 		}
@@ -161,21 +163,21 @@ func (s *shim) killGroup() {
 
 // freeze stops the tree before it is killed: one that starts new processes as
 // fast as they are killed has to hold still first. It returns all of it.
-func (s *shim) freeze(left []process) []process {
-	frozen := map[int]process{}
-	for pass, fresh := 0, true; fresh && pass < freezePasses; pass++ {
+func (s *shim) freeze(left []proc.Info) []proc.Info {
+	frozen := map[int]proc.Info{}
+	for pass, fresh := 0, true; fresh && pass < proc.FreezePasses; pass++ {
 		fresh = false
 		for _, p := range left {
-			if old, ok := frozen[p.pid]; ok && old.start == p.start {
+			if old, ok := frozen[p.PID]; ok && old.Start == p.Start {
 				continue
 			}
-			p.signal(unix.SIGSTOP)
-			frozen[p.pid], fresh = p, true
+			p.Signal(unix.SIGSTOP)
+			frozen[p.PID], fresh = p, true
 		}
 		s.name(left)
 		left = s.remember()
 	}
-	out := make([]process, 0, len(frozen))
+	out := make([]proc.Info, 0, len(frozen))
 	for _, p := range frozen {
 		out = append(out, p)
 	}
@@ -183,11 +185,11 @@ func (s *shim) freeze(left []process) []process {
 }
 
 // name notes the names of leftovers, while they can still be read.
-func (s *shim) name(left []process) {
+func (s *shim) name(left []proc.Info) {
 	for _, p := range left {
-		if _, ok := s.named[p.pid]; ok || p.pid == s.leader || p.zombie || len(s.named) >= maxNamed {
+		if _, ok := s.named[p.PID]; ok || p.PID == s.leader || p.Zombie || len(s.named) >= proc.MaxNamed {
 			continue
 		}
-		s.named[p.pid] = filepath.Base(p.command())
+		s.named[p.PID] = filepath.Base(p.Command())
 	}
 }

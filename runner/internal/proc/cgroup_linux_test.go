@@ -1,4 +1,4 @@
-package runner
+package proc
 
 import (
 	"syscall"
@@ -8,8 +8,8 @@ import (
 // TestStartsOutside: where the system does not let a process start in its cgroup,
 // it starts outside, and says so.
 func TestStartsOutside(t *testing.T) {
-	for name, g := range map[string]cgroup{"none": {}, "no cgroup": {t.TempDir()}, "gone": {t.TempDir() + "/gone"}} {
-		pid, inside, err := g.forkExec("/bin/true", []string{"true"}, &syscall.ProcAttr{Sys: &syscall.SysProcAttr{Setsid: true}})
+	for name, g := range map[string]Cgroup{"none": {}, "no cgroup": {t.TempDir()}, "gone": {t.TempDir() + "/gone"}} {
+		pid, inside, err := g.ForkExec("/bin/true", []string{"true"}, &syscall.ProcAttr{Sys: &syscall.SysProcAttr{Setsid: true}})
 		if err != nil || inside {
 			t.Errorf("%s: inside %t, %v; want outside", name, inside, err)
 			continue

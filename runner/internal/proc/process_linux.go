@@ -1,4 +1,4 @@
-package runner
+package proc
 
 import (
 	"bytes"
@@ -14,44 +14,44 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// orphansReturn says that a descendant whose parent ended becomes our child, so
+// OrphansReturn says that a descendant whose parent ended becomes our child, so
 // that no child left means nothing left.
-const orphansReturn = true
+const OrphansReturn = true
 
-// withoutCgroup is what holds a tree that has no cgroup.
-const withoutCgroup = BySubreaper
+// WithoutCgroup is what holds a tree that has no cgroup.
+const WithoutCgroup = BySubreaper
 
-// process is one line of the process list. A pid alone names a process only as
+// Info is one line of the process list. A pid alone names a process only as
 // long as it lives; pid and start name it for good.
-type process struct {
-	pid, ppid, pgid, sid int
-	start                uint64 // in clock ticks since boot
-	zombie               bool
+type Info struct {
+	PID, PPID, Pgid, sid int
+	Start                uint64 // in clock ticks since boot
+	Zombie               bool
 	comm                 string
 }
 
-// becomeReaper makes this process the parent of its orphaned descendants.
-func becomeReaper() error {
+// BecomeReaper makes this process the parent of its orphaned descendants.
+func BecomeReaper() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("adopt orphans: %w", err)
 	}
 	return nil
 }
 
-// signalOnParentDeath has the new process signaled when the thread ends that
+// SignalOnParentDeath has the new process signaled when the thread ends that
 // starts it (PR_SET_PDEATHSIG of prctl(2)).
-func signalOnParentDeath(attr *syscall.SysProcAttr, sig syscall.Signal) { attr.Pdeathsig = sig }
+func SignalOnParentDeath(attr *syscall.SysProcAttr, sig syscall.Signal) { attr.Pdeathsig = sig }
 
-// wasStopped reports whether the child has been stopped since it was asked last.
+// WasStopped reports whether the child has been stopped since it was asked last.
 // It collects nothing that another one waits for.
-func wasStopped(pid int) bool {
+func WasStopped(pid int) bool {
 	var info unix.Siginfo
 	err := unix.Waitid(unix.P_PID, pid, &info, unix.WSTOPPED|unix.WNOHANG, nil)
 	return err == nil && info.Signo != 0
 }
 
-// listProcesses returns every process that can be seen.
-func listProcesses() ([]process, error) {
+// List returns every process that can be seen.
+func List() ([]Info, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil, fmt.Errorf("list processes: %w", err)
@@ -61,13 +61,13 @@ func listProcesses() ([]process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list processes: %w", err)
 	}
-	var all []process
+	var all []Info
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
 			continue
 		}
-		if p, err := readProcess(pid); err == nil { // it may have ended meanwhile
+		if p, err := Read(pid); err == nil { // it may have ended meanwhile
 			all = append(all, p)
 		}
 	}
@@ -87,31 +87,31 @@ func readShort(path string, buf []byte) (int, error) {
 
 var errStat = errors.New("unknown form of /proc/PID/stat")
 
-// readProcess reads /proc/PID/stat (proc_pid_stat(5)). The name in it may hold
+// Read reads /proc/PID/stat (proc_pid_stat(5)). The name in it may hold
 // anything, parentheses included, so what follows counts from the last one.
-func readProcess(pid int) (process, error) {
+func Read(pid int) (Info, error) {
 	var buf [1024]byte // the file is shorter: 52 numbers and a name of at most 64 bytes
 	n, err := readShort("/proc/"+strconv.Itoa(pid)+"/stat", buf[:])
 	if err != nil {
-		return process{}, err
+		return Info{}, err
 	}
 	text := string(buf[:n])
 	from, to := strings.IndexByte(text, '('), strings.LastIndexByte(text, ')')
 	if from < 0 || to < from {
-		return process{}, errStat
+		return Info{}, errStat
 	}
 	fields := strings.Fields(text[to+1:])
 	if len(fields) < 20 {
-		return process{}, errStat
+		return Info{}, errStat
 	}
-	p := process{pid: pid, comm: text[from+1 : to]}
+	p := Info{PID: pid, comm: text[from+1 : to]}
 	// A process whose first thread has ended looks like a zombie, and may live on
 	// in the others for as long as it likes.
-	p.zombie = (fields[0] == "Z" && fields[17] == "1") || fields[0] == "X"
-	p.ppid, _ = strconv.Atoi(fields[1]) // the kernel writes numbers
-	p.pgid, _ = strconv.Atoi(fields[2])
+	p.Zombie = (fields[0] == "Z" && fields[17] == "1") || fields[0] == "X"
+	p.PPID, _ = strconv.Atoi(fields[1]) // the kernel writes numbers
+	p.Pgid, _ = strconv.Atoi(fields[2])
 	p.sid, _ = strconv.Atoi(fields[3])
-	p.start, err = strconv.ParseUint(fields[19], 10, 64)
+	p.Start, err = strconv.ParseUint(fields[19], 10, 64)
 	return p, err
 }
 
@@ -124,53 +124,53 @@ var identityTail = sync.OnceValue(func() string {
 })
 
 // name returns the name of the process.
-func (p process) name() Process {
-	return Process{PID: p.pid, Start: strconv.FormatUint(p.start, 10) + "-" + identityTail()}
+func (p Info) name() Process {
+	return Process{PID: p.PID, Start: strconv.FormatUint(p.Start, 10) + "-" + identityTail()}
 }
 
 // ended reports whether the process is gone for certain: not being able to look
 // is no proof.
 func (p Process) ended() bool {
-	now, err := readProcess(p.PID)
+	now, err := Read(p.PID)
 	if err != nil {
 		return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH)
 	}
-	return now.zombie || now.name() != p
+	return now.Zombie || now.name() != p
 }
 
 // led reports whether the process is the leader of a session or process group
 // of that number, or in one.
-func (p process) led(leader int) bool { return p.sid == leader || p.pgid == leader }
+func (p Info) led(leader int) bool { return p.sid == leader || p.Pgid == leader }
 
 // markVariable holds, in the environment of everything that a shim starts, the
 // names of the shims above it.
 const markVariable = "SUPERVISE_TREE"
 
-// mark returns the environment with the shim's name added, by which what it
+// Mark returns the environment with the shim's name added, by which what it
 // starts is found when the shim is dead.
-func mark(env []string, shim Process) []string {
+func Mark(env []string, shim Process) []string {
 	if shim.Start == "" {
 		return env
 	}
-	marks := strings.TrimSpace(lastValue(env, markVariable) + " " + shim.mark())
+	marks := strings.TrimSpace(LastValue(env, markVariable) + " " + shim.mark())
 	return append(env, markVariable+"="+marks)
 }
 
 func (p Process) mark() string { return strconv.Itoa(p.PID) + "-" + p.Start }
 
 // marked reports whether the process was started with the shim's mark.
-func (p process) marked(shim Process) bool {
+func (p Info) marked(shim Process) bool {
 	if shim.Start == "" {
 		return false
 	}
-	if ticks, _, _ := strings.Cut(shim.Start, "-"); !atLeast(p.start, ticks) {
+	if ticks, _, _ := strings.Cut(shim.Start, "-"); !atLeast(p.Start, ticks) {
 		return false
 	}
-	data, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/environ")
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID) + "/environ")
 	if err != nil {
 		return false // another user's, or gone
 	}
-	marks := lastValue(strings.Split(string(data), "\x00"), markVariable)
+	marks := LastValue(strings.Split(string(data), "\x00"), markVariable)
 	return slices.Contains(strings.Fields(marks), shim.mark())
 }
 
@@ -179,32 +179,32 @@ func atLeast(start uint64, ticks string) bool {
 	return err == nil && start >= from
 }
 
-// members returns the descendants of root.
-func members(all []process, root, _ int, _ map[int]process) []process {
-	return descendants(all, func(p process) bool { return p.ppid == root })
+// Members returns the descendants of root.
+func Members(all []Info, root, _ int, _ map[int]Info) []Info {
+	return descendants(all, func(p Info) bool { return p.PPID == root })
 }
 
-// signal signals exactly this process: the descriptor pins it, and it is looked
+// Signal signals exactly this process: the descriptor pins it, and it is looked
 // at once more, for its pid may belong to another one by now. An error means
 // that it is gone, or not ours; the next look at the tree shows which.
-func (p process) signal(sig unix.Signal) {
-	fd, err := unix.PidfdOpen(p.pid, 0)
+func (p Info) Signal(sig unix.Signal) {
+	fd, err := unix.PidfdOpen(p.PID, 0)
 	if errors.Is(err, unix.ESRCH) {
 		return
 	}
 	if err != nil { // older than Linux 5.3, or forbidden by a sandbox
-		_ = unix.Kill(p.pid, sig)
+		_ = unix.Kill(p.PID, sig)
 		return
 	}
 	defer unix.Close(fd)
-	if now, err := readProcess(p.pid); err == nil && now.start == p.start {
+	if now, err := Read(p.PID); err == nil && now.Start == p.Start {
 		_ = unix.PidfdSendSignal(fd, sig, nil, 0)
 	}
 }
 
-// command returns argument 0, or the kernel's name for the process.
-func (p process) command() string {
-	data, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/cmdline")
+// Command returns argument 0, or the kernel's name for the process.
+func (p Info) Command() string {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID) + "/cmdline")
 	if name, _, _ := bytes.Cut(data, []byte{0}); err == nil && len(name) > 0 {
 		return string(name)
 	}

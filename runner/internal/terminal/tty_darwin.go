@@ -1,4 +1,4 @@
-package runner
+package terminal
 
 import (
 	"errors"
@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const getTermios = unix.TIOCGETA
+// GetTermios is the request that reads the settings of a terminal.
+const GetTermios = unix.TIOCGETA
 
 var errManyFiles = errors.New("too many open files to wait for the terminal")
 
@@ -30,9 +31,9 @@ func awaitInput(fd, wake int) (bool, error) {
 	}
 }
 
-// awaitMore leaves the waiting to the runtime, for the reason above.
-func awaitMore(int, time.Duration) bool { return false }
+// AwaitMore leaves the waiting to the runtime, for the reason above.
+func AwaitMore(int, time.Duration) bool { return false }
 
-// withoutReturns leaves the terminal as it is: the other way has been measured and
+// WithoutReturns leaves the terminal as it is: the other way has been measured and
 // tried on Linux alone.
-func withoutReturns(*os.File) bool { return false }
+func WithoutReturns(*os.File) bool { return false }

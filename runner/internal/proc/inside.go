@@ -1,4 +1,4 @@
-package runner
+package proc
 
 // Inside reports whether the calling process belongs to the tree of a child of
 // [Run], as far as it can be seen: on Linux by the shim above it, by the mark in

@@ -1,15 +1,15 @@
 //go:build linux || darwin
 
-package runner
+package proc
 
 // descendants returns the processes that match, and everything below them.
-func descendants(all []process, match func(process) bool) []process {
+func descendants(all []Info, match func(Info) bool) []Info {
 	children := make(map[int][]int, len(all))
 	for i, p := range all {
-		children[p.ppid] = append(children[p.ppid], i)
+		children[p.PPID] = append(children[p.PPID], i)
 	}
 	taken := make([]bool, len(all))
-	var out []process
+	var out []Info
 	var take func(i int)
 	take = func(i int) {
 		if taken[i] {
@@ -17,7 +17,7 @@ func descendants(all []process, match func(process) bool) []process {
 		}
 		taken[i] = true
 		out = append(out, all[i])
-		for _, c := range children[all[i].pid] {
+		for _, c := range children[all[i].PID] {
 			take(c)
 		}
 	}

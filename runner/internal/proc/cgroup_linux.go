@@ -1,4 +1,4 @@
-package runner
+package proc
 
 import (
 	"bufio"
@@ -20,33 +20,33 @@ import (
 // follows, which tells later whether anybody still watches over it.
 const cgroupPrefix = "supervise-"
 
-// cgroup is a cgroup (version 2, cgroups(7)) for one child's tree. Nothing that
+// Cgroup is a cgroup (version 2, cgroups(7)) for one child's tree. Nothing that
 // a process does to its session, parents or environment takes it out. The zero
 // value is none, and does nothing.
-type cgroup struct{ dir string }
+type Cgroup struct{ Dir string }
 
 var errNoCgroup = errors.New("no cgroup of its own")
 
-// newCgroup makes the cgroup of a shim below the one that this process is in, so
+// NewCgroup makes the cgroup of a shim below the one that this process is in, so
 // that its limits hold for the tree as well. An error is usual: often the system
 // allows no such thing, as most containers do, or has no cgroup.kill, which came
 // with Linux 5.14.
-func newCgroup(shim Process) (cgroup, error) {
+func NewCgroup(shim Process) (Cgroup, error) {
 	if shim.Start == "" {
-		return cgroup{}, fmt.Errorf("%w: its shim has no name", errNoCgroup)
+		return Cgroup{}, fmt.Errorf("%w: its shim has no name", errNoCgroup)
 	}
 	parent, err := ownCgroup()
 	if err != nil {
-		return cgroup{}, err
+		return Cgroup{}, err
 	}
 	sweepCgroups(parent)
-	g := cgroup{filepath.Join(parent, cgroupPrefix+shim.mark())}
-	if err := os.Mkdir(g.dir, 0o755); err != nil {
-		return cgroup{}, fmt.Errorf("%w: %w", errNoCgroup, err)
+	g := Cgroup{filepath.Join(parent, cgroupPrefix+shim.mark())}
+	if err := os.Mkdir(g.Dir, 0o755); err != nil {
+		return Cgroup{}, fmt.Errorf("%w: %w", errNoCgroup, err)
 	}
-	if _, err := os.Stat(filepath.Join(g.dir, "cgroup.kill")); err != nil {
-		_ = os.Remove(g.dir)
-		return cgroup{}, fmt.Errorf("%w: %w", errNoCgroup, err)
+	if _, err := os.Stat(filepath.Join(g.Dir, "cgroup.kill")); err != nil {
+		_ = os.Remove(g.Dir)
+		return Cgroup{}, fmt.Errorf("%w: %w", errNoCgroup, err)
 	}
 	return g, nil
 }
@@ -104,14 +104,14 @@ func sweepCgroups(parent string) {
 		return
 	}
 	for _, e := range entries {
-		g := cgroup{filepath.Join(parent, e.Name())}
+		g := Cgroup{filepath.Join(parent, e.Name())}
 		if owner, ok := cgroupOwner(e.Name()); ok && owner.ended() && !g.supervised() {
-			g.kill()
-			if !g.awaitEmpty(restAfter) {
-				g.killRest()
+			g.Kill()
+			if !g.awaitEmpty(RestAfter) {
+				g.KillRest()
 				g.awaitEmpty(time.Second)
 			}
-			g.remove()
+			g.Remove()
 		}
 	}
 }
@@ -128,7 +128,7 @@ func cgroupOwner(name string) (shim Process, ok bool) {
 
 // supervised reports whether a shim lives for which a cgroup below g is made: a
 // supervisor ran in the tree and still does.
-func (g cgroup) supervised() bool {
+func (g Cgroup) supervised() bool {
 	found := false
 	g.walk(func(dir string) {
 		if owner, ok := cgroupOwner(filepath.Base(dir)); ok && owner.Alive() {
@@ -140,15 +140,15 @@ func (g cgroup) supervised() bool {
 
 // findCgroup returns the cgroup of a shim that may be dead, from wherever in the
 // hierarchy this process is.
-func findCgroup(shim Process) cgroup {
+func findCgroup(shim Process) Cgroup {
 	point, _, err := cgroupMount()
 	if err != nil || shim.Start == "" {
-		return cgroup{}
+		return Cgroup{}
 	}
-	name, found := cgroupPrefix+shim.mark(), cgroup{}
-	cgroup{point}.walk(func(dir string) {
+	name, found := cgroupPrefix+shim.mark(), Cgroup{}
+	Cgroup{point}.walk(func(dir string) {
 		if filepath.Base(dir) == name {
-			found.dir = dir
+			found.Dir = dir
 		}
 	})
 	return found
@@ -156,11 +156,11 @@ func findCgroup(shim Process) cgroup {
 
 // walk calls visit for the folder of the cgroup and all below it, the inner ones
 // later.
-func (g cgroup) walk(visit func(dir string)) {
-	if g.dir == "" {
+func (g Cgroup) walk(visit func(dir string)) {
+	if g.Dir == "" {
 		return
 	}
-	_ = filepath.WalkDir(g.dir, func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(g.Dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil //nolint:nilerr // cgroups come and go while we look
 		}
@@ -171,11 +171,11 @@ func (g cgroup) walk(visit func(dir string)) {
 	})
 }
 
-// forkExec starts a process in the cgroup. Where the system does not let it, for
+// ForkExec starts a process in the cgroup. Where the system does not let it, for
 // one because a sandbox forbids clone3(2), the process starts outside.
-func (g cgroup) forkExec(path string, argv []string, attr *syscall.ProcAttr) (pid int, inside bool, err error) {
-	if g.dir != "" {
-		f, err := os.OpenFile(g.dir, unix.O_PATH|unix.O_DIRECTORY, 0)
+func (g Cgroup) ForkExec(path string, argv []string, attr *syscall.ProcAttr) (pid int, inside bool, err error) {
+	if g.Dir != "" {
+		f, err := os.OpenFile(g.Dir, unix.O_PATH|unix.O_DIRECTORY, 0)
 		if err == nil {
 			defer f.Close()
 			sys := *attr.Sys
@@ -191,19 +191,19 @@ func (g cgroup) forkExec(path string, argv []string, attr *syscall.ProcAttr) (pi
 	return pid, false, err
 }
 
-// kill kills every process in the cgroup and below it, all at once, be it stopped
+// Kill kills every process in the cgroup and below it, all at once, be it stopped
 // or about to fork. The kernel passes over one whose first thread has ended.
-func (g cgroup) kill() {
-	if g.dir != "" {
-		_ = os.WriteFile(filepath.Join(g.dir, "cgroup.kill"), []byte("1"), 0)
+func (g Cgroup) Kill() {
+	if g.Dir != "" {
+		_ = os.WriteFile(filepath.Join(g.Dir, "cgroup.kill"), []byte("1"), 0)
 	}
 }
 
-// members returns the processes in the cgroup and below it, at most n.
-func (g cgroup) members(n int) []process {
-	var list []process
+// Members returns the processes in the cgroup and below it, at most n.
+func (g Cgroup) Members(n int) []Info {
+	var list []Info
 	for pid := range g.pids() {
-		if p, err := readProcess(pid); err == nil {
+		if p, err := Read(pid); err == nil {
 			list = append(list, p)
 		}
 		if len(list) == n {
@@ -213,26 +213,26 @@ func (g cgroup) members(n int) []process {
 	return list
 }
 
-// killRest kills one by one what kill has passed over.
-func (g cgroup) killRest() {
-	for _, p := range g.members(-1) {
-		p.signal(unix.SIGKILL)
+// KillRest kills one by one what kill has passed over.
+func (g Cgroup) KillRest() {
+	for _, p := range g.Members(-1) {
+		p.Signal(unix.SIGKILL)
 	}
 }
 
-// populated reports whether a process is in the cgroup or below it. Those that
+// Populated reports whether a process is in the cgroup or below it. Those that
 // ended but were not collected do not count.
-func (g cgroup) populated() bool {
-	if g.dir == "" {
+func (g Cgroup) Populated() bool {
+	if g.Dir == "" {
 		return false
 	}
-	data, err := os.ReadFile(filepath.Join(g.dir, "cgroup.events"))
+	data, err := os.ReadFile(filepath.Join(g.Dir, "cgroup.events"))
 	return err == nil && slices.Contains(strings.Split(string(data), "\n"), "populated 1")
 }
 
 // pids returns the processes in the cgroup and below it, as they are numbered
 // here.
-func (g cgroup) pids() map[int]bool {
+func (g Cgroup) pids() map[int]bool {
 	pids := map[int]bool{}
 	g.walk(func(dir string) {
 		data, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
@@ -250,8 +250,8 @@ func (g cgroup) pids() map[int]bool {
 
 // awaitEmpty waits until nothing is in the cgroup, for at most so long. It
 // reports whether that is so.
-func (g cgroup) awaitEmpty(limit time.Duration) bool {
-	for end := time.Now().Add(limit); g.populated(); time.Sleep(time.Millisecond) {
+func (g Cgroup) awaitEmpty(limit time.Duration) bool {
+	for end := time.Now().Add(limit); g.Populated(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			return false
 		}
@@ -259,9 +259,9 @@ func (g cgroup) awaitEmpty(limit time.Duration) bool {
 	return true
 }
 
-// remove removes the cgroup and what the tree made below it. One that cannot be
+// Remove removes the cgroup and what the tree made below it. One that cannot be
 // removed is swept at a later start.
-func (g cgroup) remove() {
+func (g Cgroup) Remove() {
 	var dirs []string
 	g.walk(func(dir string) { dirs = append(dirs, dir) })
 	for _, dir := range slices.Backward(dirs) {

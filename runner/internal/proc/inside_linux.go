@@ -1,4 +1,4 @@
-package runner
+package proc
 
 import (
 	"bytes"
@@ -11,17 +11,17 @@ import (
 // by one.
 func insideTree() bool {
 	for pid, n := os.Getppid(), 0; pid > 1 && n < maxAncestors; n++ {
-		if data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline"); err == nil && bytes.HasPrefix(data, []byte(shimName+"\x00")) {
+		if data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline"); err == nil && bytes.HasPrefix(data, []byte(ShimName+"\x00")) {
 			return true
 		}
 		if data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ"); err == nil && hasVariable(data, markVariable) {
 			return true
 		}
-		p, err := readProcess(pid)
+		p, err := Read(pid)
 		if err != nil {
 			return false
 		}
-		pid = p.ppid
+		pid = p.PPID
 	}
 	return inForeignGroup()
 }

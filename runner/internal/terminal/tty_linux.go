@@ -1,4 +1,4 @@
-package runner
+package terminal
 
 import (
 	"errors"
@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const getTermios = unix.TCGETS
+// GetTermios is the request that reads the settings of a terminal.
+const GetTermios = unix.TCGETS
 
 // awaitInput waits until fd or wake can be read. It reports whether fd can.
 func awaitInput(fd, wake int) (bool, error) {
@@ -22,15 +23,15 @@ func awaitInput(fd, wake int) (bool, error) {
 	}
 }
 
-// awaitMore waits for a moment until fd can be read, and reports whether it can.
-func awaitMore(fd int, atMost time.Duration) bool {
+// AwaitMore waits for a moment until fd can be read, and reports whether it can.
+func AwaitMore(fd int, atMost time.Duration) bool {
 	n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(atMost.Milliseconds()))
 	return err == nil && n > 0
 }
 
-// withoutReturns has a terminal put no carriage returns before line feeds, and
+// WithoutReturns has a terminal put no carriage returns before line feeds, and
 // reports whether it does so.
-func withoutReturns(tty *os.File) bool {
+func WithoutReturns(tty *os.File) bool {
 	state, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
 	if err != nil || state.Oflag&unix.OPOST == 0 || state.Oflag&unix.ONLCR == 0 {
 		return false

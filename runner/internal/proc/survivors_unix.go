@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package runner
+package proc
 
 import (
 	"cmp"
@@ -22,33 +22,33 @@ const shimGrace = 2 * time.Second
 
 // What clearing up may take.
 const (
-	sweepLimit = 5 * time.Second       // until what resists SIGKILL is reported
-	sweepPoll  = 5 * time.Millisecond  // a grandchild's end sends us no signal
-	restAfter  = 50 * time.Millisecond // until what cgroup.kill passes over is killed one by one
+	SweepLimit = 5 * time.Second       // until what resists SIGKILL is reported
+	SweepPoll  = 5 * time.Millisecond  // a grandchild's end sends us no signal
+	RestAfter  = 50 * time.Millisecond // until what cgroup.kill passes over is killed one by one
 )
 
 // hunt looks for a child's tree from outside.
 type hunt struct {
 	shim, leader Process
-	group        cgroup
+	group        Cgroup
 	fresh        bool // the leader was seen alive a moment ago: its pid cannot belong to another
 	named        map[int]string
 }
 
 // quarry is what a look around has found.
 type quarry struct {
-	tree     []process // without zombies and without the shim
-	shim     *process  // nil: gone
-	within   bool      // this process is in the tree's cgroup
-	doubtful []process // of the leader's session, or of another one that has its number
+	tree     []Info // without zombies and without the shim
+	shim     *Info  // nil: gone
+	within   bool   // this process is in the tree's cgroup
+	doubtful []Info // of the leader's session, or of another one that has its number
 }
 
 // self returns the name of the calling process.
-func self() (Process, error) { return identify(os.Getpid()) }
+func self() (Process, error) { return Identify(os.Getpid()) }
 
-// identify returns the name of a process that exists.
-func identify(pid int) (Process, error) {
-	p, err := readProcess(pid)
+// Identify returns the name of a process that exists.
+func Identify(pid int) (Process, error) {
+	p, err := Read(pid)
 	if err != nil {
 		return Process{}, fmt.Errorf("find process %d: %w", pid, err)
 	}
@@ -57,12 +57,12 @@ func identify(pid int) (Process, error) {
 
 // alive reports whether the process runs.
 func alive(p Process) bool {
-	now, err := readProcess(p.PID)
-	return err == nil && !now.zombie && now.name() == p
+	now, err := Read(p.PID)
+	return err == nil && !now.Zombie && now.name() == p
 }
 
-// killLiving ends the tree of a leader that was seen alive a moment ago.
-func killLiving(shim, leader Process, group cgroup) error {
+// KillLiving ends the tree of a leader that was seen alive a moment ago.
+func KillLiving(shim, leader Process, group Cgroup) error {
 	h := &hunt{shim: shim, leader: leader, group: group, fresh: true, named: map[int]string{}}
 	_, err := h.kill(context.Background())
 	return err
@@ -77,7 +77,7 @@ func killSurvivors(ctx context.Context, shim, leader Process) ([]string, error) 
 // awaitShim gives the shim time to end what it has to. It may have been stopped.
 func awaitShim(ctx context.Context, shim Process) {
 	grace := time.After(shimGrace)
-	tick := time.NewTicker(sweepPoll)
+	tick := time.NewTicker(SweepPoll)
 	defer tick.Stop()
 	for shim.Alive() {
 		_ = unix.Kill(shim.PID, unix.SIGCONT) // harmless to whom it is not meant for
@@ -94,9 +94,9 @@ func awaitShim(ctx context.Context, shim Process) {
 // kill kills what find finds until there is nothing more, and the shim last: as
 // long as it is there, orphans are its children and cannot get lost.
 func (h *hunt) kill(ctx context.Context) ([]string, error) {
-	defer h.group.remove()
-	limit := time.After(sweepLimit)
-	tick := time.NewTicker(sweepPoll)
+	defer h.group.Remove()
+	limit := time.After(SweepLimit)
+	tick := time.NewTicker(SweepPoll)
 	defer tick.Stop()
 	for {
 		q, err := h.freeze()
@@ -106,15 +106,15 @@ func (h *hunt) kill(ctx context.Context) ([]string, error) {
 		switch {
 		case len(q.tree) > 0:
 			if !q.within {
-				h.group.kill()
+				h.group.Kill()
 			}
 			for _, p := range q.tree {
-				p.signal(unix.SIGKILL)
+				p.Signal(unix.SIGKILL)
 			}
 		case q.shim != nil:
-			q.shim.signal(unix.SIGKILL)
+			q.shim.Signal(unix.SIGKILL)
 		default:
-			h.group.awaitEmpty(sweepLimit) // what is on its last instructions is in no list
+			h.group.awaitEmpty(SweepLimit) // what is on its last instructions is in no list
 			return h.names(), survived(ErrDoubtful, q.doubtful, "of the dead run, or of another one that has its number by now")
 		}
 		select {
@@ -122,7 +122,7 @@ func (h *hunt) kill(ctx context.Context) ([]string, error) {
 		case <-ctx.Done():
 			return h.names(), survived(ErrSurvivors, q.tree, context.Cause(ctx).Error())
 		case <-limit:
-			return h.names(), survived(ErrSurvivors, q.tree, fmt.Sprintf("still there after %s", sweepLimit))
+			return h.names(), survived(ErrSurvivors, q.tree, fmt.Sprintf("still there after %s", SweepLimit))
 		}
 	}
 }
@@ -130,17 +130,17 @@ func (h *hunt) kill(ctx context.Context) ([]string, error) {
 // freeze stops what find finds until it finds nothing new, and returns it.
 func (h *hunt) freeze() (q quarry, err error) {
 	frozen := map[int]uint64{}
-	for pass, fresh := 0, true; fresh && pass < freezePasses; pass++ {
+	for pass, fresh := 0, true; fresh && pass < FreezePasses; pass++ {
 		fresh = false
 		if q, err = h.find(); err != nil {
 			return q, err
 		}
 		for _, p := range q.tree {
-			if start, ok := frozen[p.pid]; ok && start == p.start {
+			if start, ok := frozen[p.PID]; ok && start == p.Start {
 				continue
 			}
-			p.signal(unix.SIGSTOP)
-			frozen[p.pid], fresh = p.start, true
+			p.Signal(unix.SIGSTOP)
+			frozen[p.PID], fresh = p.Start, true
 		}
 		h.note(q.tree)
 	}
@@ -148,10 +148,10 @@ func (h *hunt) freeze() (q quarry, err error) {
 }
 
 // note remembers the names, while they can still be read.
-func (h *hunt) note(list []process) {
+func (h *hunt) note(list []Info) {
 	for _, p := range list {
-		if _, ok := h.named[p.pid]; !ok && len(h.named) < maxNamed {
-			h.named[p.pid] = filepath.Base(p.command())
+		if _, ok := h.named[p.PID]; !ok && len(h.named) < MaxNamed {
+			h.named[p.PID] = filepath.Base(p.Command())
 		}
 	}
 }
@@ -159,25 +159,25 @@ func (h *hunt) note(list []process) {
 func (h *hunt) names() []string { return slices.Sorted(maps.Values(h.named)) }
 
 // survived returns the error for processes that are left, nil for none.
-func survived(kind error, list []process, why string) error {
+func survived(kind error, list []Info, why string) error {
 	if len(list) == 0 {
 		return nil
 	}
-	slices.SortFunc(list, func(a, b process) int { return cmp.Compare(a.pid, b.pid) })
+	slices.SortFunc(list, func(a, b Info) int { return cmp.Compare(a.PID, b.PID) })
 	var text []string
 	for i, p := range list {
 		if i == 10 {
 			text = append(text, fmt.Sprintf("and %d more", len(list)-i))
 			break
 		}
-		text = append(text, fmt.Sprintf("%s (%d)", filepath.Base(p.command()), p.pid))
+		text = append(text, fmt.Sprintf("%s (%d)", filepath.Base(p.Command()), p.PID))
 	}
 	return fmt.Errorf("%w: %s: %s: look at them with ps, and end those that are not wanted with kill -9", kind, strings.Join(text, ", "), why)
 }
 
 // find looks around once.
 func (h *hunt) find() (quarry, error) {
-	all, err := listProcesses()
+	all, err := List()
 	if err != nil {
 		return quarry{}, err
 	}
@@ -185,19 +185,19 @@ func (h *hunt) find() (quarry, error) {
 	q := quarry{within: members[os.Getpid()]}
 	spared := lineage(all, os.Getpid())
 	for i, p := range all {
-		if !p.zombie && p.name() == h.shim {
+		if !p.Zombie && p.name() == h.shim {
 			q.shim = &all[i]
-			spared[p.pid] = true
+			spared[p.PID] = true
 		}
 	}
 	belongs, doubtful := h.matchers(all, members, q.shim != nil)
 	for _, p := range descendants(all, belongs) {
-		if !p.zombie && !spared[p.pid] {
+		if !p.Zombie && !spared[p.PID] {
 			q.tree = append(q.tree, p)
 		}
 	}
 	for _, p := range all {
-		if !p.zombie && !spared[p.pid] && doubtful(p) && !slices.Contains(q.tree, p) {
+		if !p.Zombie && !spared[p.PID] && doubtful(p) && !slices.Contains(q.tree, p) {
 			q.doubtful = append(q.doubtful, p)
 		}
 	}
@@ -206,10 +206,10 @@ func (h *hunt) find() (quarry, error) {
 
 // lineage returns a process and all its ancestors: whoever asks for survivors to
 // be killed does not mean himself.
-func lineage(all []process, pid int) map[int]bool {
+func lineage(all []Info, pid int) map[int]bool {
 	parent := make(map[int]int, len(all))
 	for _, p := range all {
-		parent[p.pid] = p.ppid
+		parent[p.PID] = p.PPID
 	}
 	line := map[int]bool{}
 	for ; pid > 0 && !line[pid]; pid = parent[pid] {
@@ -225,13 +225,13 @@ type numbers struct {
 	session bool // and that of the session, which on a terminal the shim leads
 }
 
-func (h *hunt) numbers(all []process) numbers {
+func (h *hunt) numbers(all []Info) numbers {
 	n := numbers{group: h.leader.PID > 0, session: h.shim.PID > 0}
 	for _, p := range all {
-		if p.pid == h.shim.PID && p.name() != h.shim {
+		if p.PID == h.shim.PID && p.name() != h.shim {
 			n.session = false
 		}
-		if p.pid == h.leader.PID {
+		if p.PID == h.leader.PID {
 			n.ours = p.name() == h.leader
 			n.group = n.ours
 			n.session = n.session && !(n.ours && !p.led(h.shim.PID))
@@ -243,19 +243,19 @@ func (h *hunt) numbers(all []process) numbers {
 
 // matchers return who belongs to the tree, apart from what descends from those,
 // and who may.
-func (h *hunt) matchers(all []process, members map[int]bool, shimLives bool) (belongs, doubtful func(process) bool) {
+func (h *hunt) matchers(all []Info, members map[int]bool, shimLives bool) (belongs, doubtful func(Info) bool) {
 	n := h.numbers(all)
-	led := func(p process) bool { return (n.group && p.led(h.leader.PID)) || (n.session && p.led(h.shim.PID)) }
-	belongs = func(p process) bool {
-		return members[p.pid] || (shimLives && p.ppid == h.shim.PID) || (n.ours && led(p)) || p.marked(h.shim)
+	led := func(p Info) bool { return (n.group && p.led(h.leader.PID)) || (n.session && p.led(h.shim.PID)) }
+	belongs = func(p Info) bool {
+		return members[p.PID] || (shimLives && p.PPID == h.shim.PID) || (n.ours && led(p)) || p.marked(h.shim)
 	}
-	doubtful = func(p process) bool { return !n.ours && led(p) }
+	doubtful = func(p Info) bool { return !n.ours && led(p) }
 	return belongs, doubtful
 }
 
-// freezePasses bounds the attempts to hold a tree still. What cannot be stopped,
+// FreezePasses bounds the attempts to hold a tree still. What cannot be stopped,
 // a process of another user, may start new ones for ever.
-const freezePasses = 100
+const FreezePasses = 100
 
-// maxNamed bounds the list of leftovers: a tree may hold thousands.
-const maxNamed = 64
+// MaxNamed bounds the list of leftovers: a tree may hold thousands.
+const MaxNamed = 64

@@ -1,5 +1,5 @@
 //go:build !linux && !darwin
 
-package runner
+package proc
 
 func insideTree() bool { return false }

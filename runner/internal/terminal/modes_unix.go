@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package runner
+package terminal
 
 import (
 	"bytes"
@@ -50,8 +50,8 @@ const (
 	plainKeyboard = "\x1b[>4m"  // xterm's modifyOtherKeys
 )
 
-// resetAll returns what puts a terminal back about which nothing is known.
-func resetAll() string {
+// ResetAll returns what puts a terminal back about which nothing is known.
+func ResetAll() string {
 	var b strings.Builder
 	for _, m := range modesWatched {
 		b.WriteString(m.sequence(m.resting))
@@ -62,9 +62,9 @@ func resetAll() string {
 // maxParameters bounds what is remembered of a sequence, in bytes.
 const maxParameters = 64
 
-// modes follows the output of a program and knows which modes it left switched.
+// Modes follows the output of a program and knows which modes it left switched.
 // The zero value is that of a terminal in its resting state.
-type modes struct {
+type Modes struct {
 	switched map[int]bool // mode to what it is now
 	keyboard int          // entries on kitty's stack
 	keys     bool         // modifyOtherKeys is on
@@ -74,7 +74,7 @@ type modes struct {
 }
 
 // Write follows p; it never fails.
-func (m *modes) Write(p []byte) (int, error) {
+func (m *Modes) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
 		if m.state == 0 {
@@ -91,7 +91,7 @@ func (m *modes) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-func (m *modes) next(b byte) {
+func (m *Modes) next(b byte) {
 	switch {
 	case b == escape:
 		m.state = 1
@@ -110,7 +110,7 @@ func (m *modes) next(b byte) {
 }
 
 // control takes note of one control sequence.
-func (m *modes) control(params string, final byte) {
+func (m *Modes) control(params string, final byte) {
 	if params == "" {
 		return
 	}
@@ -136,15 +136,15 @@ func (m *modes) control(params string, final byte) {
 	}
 }
 
-func (m *modes) set(number int, on bool) {
+func (m *Modes) set(number int, on bool) {
 	if m.switched == nil {
 		m.switched = map[int]bool{}
 	}
 	m.switched[number] = on
 }
 
-// again returns what switches everything that reset has put back.
-func (m *modes) again() string {
+// Again returns what switches everything that reset has put back.
+func (m *Modes) Again() string {
 	var b strings.Builder
 	for _, w := range modesWatched {
 		if on, ok := m.switched[w.number]; ok && on != w.resting {
@@ -154,8 +154,8 @@ func (m *modes) again() string {
 	return b.String()
 }
 
-// reset returns what puts the terminal back, "" when there is nothing to do.
-func (m *modes) reset() string {
+// Reset returns what puts the terminal back, "" when there is nothing to do.
+func (m *Modes) Reset() string {
 	if !m.any {
 		return ""
 	}

@@ -1,0 +1,2 @@
+// Package mask replaces secrets in text and in streams.
+package mask
