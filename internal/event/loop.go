@@ -170,14 +170,14 @@ type LoopEnd struct {
 	Spending *ledger.Spending `json:"spending,omitempty"`
 }
 
-// ApprovalOpened is the data of approval_requested: the loop waits for a person.
-type ApprovalOpened struct {
+// ApprovalRequest is the data of approval_requested: the loop waits for a person.
+type ApprovalRequest struct {
 	Question approval.Question `json:"question"`
 	Terminal bool              `json:"terminal"` // it is asked there as well
 	Self     string            `json:"-"`
 }
 
-// ApprovalRefused is the data of gate_refused: an answer that did not count.
-type ApprovalRefused struct {
+// Refusal is the data of approval_answer_refused: an answer that did not count.
+type Refusal struct {
 	Why string `json:"why"`
 }

@@ -37,44 +37,69 @@ const (
 	Broken         Reason = "error"
 )
 
-// reasons says how supervise exits, and what becomes of the loop, by reason.
-var reasons = map[Reason]struct {
+// reasons says how supervise exits, and what becomes of the loop.
+var reasons = []struct {
+	reason Reason
 	code   int
 	status ledger.Status
 }{
-	CriterionMet:   {0, ledger.Completed},
-	Done:           {0, ledger.Completed},
-	Broken:         {1, ledger.Failed},
-	RetriesSpent:   {3, ledger.Failed},
-	GateAborted:    {3, ledger.Aborted},
-	StoppedByRule:  {3, ledger.Failed},
-	NotReproduced:  {3, ledger.Failed},
-	FindingsOpen:   {3, ledger.Completed},
-	IterationLimit: {4, ledger.Completed},
-	TimeLimit:      {4, ledger.Completed},
-	CostLimit:      {4, ledger.Completed},
-	TokenLimit:     {4, ledger.Completed},
-	Unavailable:    {4, ledger.Completed},
-	Refused:        {2, ledger.Failed},
-	NoCommand:      {2, ledger.Failed},
-	NoneAcceptable: {4, ledger.Failed},
-	HiddenFail:     {4, ledger.Completed},
-	Stalled:        {5, ledger.Completed},
-	Cycling:        {5, ledger.Failed},
-	Stuck:          {5, ledger.Failed},
-	Diminishing:    {5, ledger.Completed},
-	Unmeasurable:   {6, ledger.Failed},
-	Interrupted:    {130, ledger.Aborted},
-	PausedByUser:   {0, ledger.Paused},
-	SessionOver:    {0, ledger.Completed},
-	CriticalLeft:   {3, ledger.Completed},
+	{CriterionMet, 0, ledger.Completed},
+	{Done, 0, ledger.Completed},
+	{PausedByUser, 0, ledger.Paused},
+	{SessionOver, 0, ledger.Completed},
+	{Broken, 1, ledger.Failed},
+	{Refused, 2, ledger.Failed},
+	{NoCommand, 2, ledger.Failed},
+	{RetriesSpent, 3, ledger.Failed},
+	{GateAborted, 3, ledger.Aborted},
+	{StoppedByRule, 3, ledger.Failed},
+	{NotReproduced, 3, ledger.Failed},
+	{FindingsOpen, 3, ledger.Completed},
+	{CriticalLeft, 3, ledger.Completed},
+	{IterationLimit, 4, ledger.Completed},
+	{TimeLimit, 4, ledger.Completed},
+	{CostLimit, 4, ledger.Completed},
+	{TokenLimit, 4, ledger.Completed},
+	{Unavailable, 4, ledger.Completed},
+	{NoneAcceptable, 4, ledger.Failed},
+	{HiddenFail, 4, ledger.Completed},
+	{Stalled, 5, ledger.Completed},
+	{Cycling, 5, ledger.Failed},
+	{Stuck, 5, ledger.Failed},
+	{Diminishing, 5, ledger.Completed},
+	{Unmeasurable, 6, ledger.Failed},
+	{Interrupted, 130, ledger.Aborted},
+}
+
+// Reasons are all reasons to end, by exit status.
+func Reasons() []Reason {
+	out := make([]Reason, len(reasons))
+	for i, row := range reasons {
+		out[i] = row.reason
+	}
+	return out
 }
 
 // ExitCode returns the exit status of supervise for the reason.
-func (r Reason) ExitCode() int { return reasons[r].code }
+func (r Reason) ExitCode() int {
+	code, _ := r.ending()
+	return code
+}
 
 // Status returns the status of a loop that ended for the reason.
-func (r Reason) Status() ledger.Status { return reasons[r].status }
+func (r Reason) Status() ledger.Status {
+	_, status := r.ending()
+	return status
+}
+
+func (r Reason) ending() (code int, status ledger.Status) {
+	for _, row := range reasons {
+		if row.reason == r {
+			return row.code, row.status
+		}
+	}
+	return 0, ""
+}
 
 // Stop is a reason to end, with its text for people. The zero value is none.
 type Stop struct {

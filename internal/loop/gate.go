@@ -64,14 +64,14 @@ func (s *session) ask(ctx context.Context, it ledger.Iteration, step recovery.St
 	q, from := s.question(it, step), s.opts.Now()
 	o := approval.Options{
 		Dir: s.ledger.Dir(), By: s.opts.Person.Name, Self: s.opts.Person.Self, Timeout: s.opts.Gate.Timeout,
-		OnRefused: func(why string) { s.note(event.GateWasRefused, it.Number, event.ApprovalRefused{Why: why}) },
+		OnRefused: func(why string) { s.note(event.AnswerRefused, it.Number, event.Refusal{Why: why}) },
 	}
 	if !s.opts.Gate.Unattended {
 		o.Terminal = s.opts.Person.Terminal
 	}
 	o.OnOpen = func() error { // whoever is told can answer at once
 		s.state.Status = ledger.Paused
-		return errors.Join(s.save(), s.event(event.GateOpened, it.Number, event.ApprovalOpened{Question: q, Terminal: o.Terminal != "", Self: o.Self}))
+		return errors.Join(s.save(), s.event(event.ApprovalRequested, it.Number, event.ApprovalRequest{Question: q, Terminal: o.Terminal != "", Self: o.Self}))
 	}
 	a, err := approval.Ask(ctx, q, o)
 	s.waited += s.opts.Now().Sub(from)
@@ -79,7 +79,7 @@ func (s *session) ask(ctx context.Context, it ledger.Iteration, step recovery.St
 		return a, fmt.Errorf("ask about iteration %d: %w", it.Number, err)
 	}
 	s.state.Status = ledger.Running
-	return a, errors.Join(s.event(event.GateAnswered, it.Number, a), s.save())
+	return a, errors.Join(s.event(event.ApprovalAnswered, it.Number, a), s.save())
 }
 
 // question is what a person has to know to decide.

@@ -84,9 +84,9 @@ var trailEvents = map[event.Type]func(*trail, ledger.Event){
 		a := decode[ledger.AgentRun](e)
 		t.agent, t.children = &a, nil
 	},
-	event.BaselineMeasured: func(t *trail, _ ledger.Event) { t.children = nil },
-	event.GateOpened:       func(t *trail, e ledger.Event) { t.asked, t.askedAt = true, e.Time },
-	event.GateAnswered: func(t *trail, e ledger.Event) {
+	event.BaselineMeasured:  func(t *trail, _ ledger.Event) { t.children = nil },
+	event.ApprovalRequested: func(t *trail, e ledger.Event) { t.asked, t.askedAt = true, e.Time },
+	event.ApprovalAnswered: func(t *trail, e ledger.Event) {
 		t.asked = false
 		t.session = t.session.Add(max(0, e.Time.Sub(t.askedAt))) // the waiting is none of the loop's time
 	},

@@ -41,7 +41,7 @@ func (s *Sender) Hear(e event.Event) {
 	}
 	n := approval.Notification{LoopID: e.LoopID, Iteration: e.Iteration}
 	switch d := e.Data.(type) {
-	case event.ApprovalOpened:
+	case event.ApprovalRequest:
 		n.Event, n.Question = approval.OnGate, &d.Question
 		n.Text = fmt.Sprintf("supervise waits for an answer\n%sanswer: %s reject|approve|abort %s", d.Question.Text(), cmp.Or(d.Self, "supervise"), e.LoopID)
 	case event.IterationEnd:

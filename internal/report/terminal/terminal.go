@@ -202,7 +202,7 @@ func JSON(w io.Writer, complain func(...any)) func(event.Event) {
 func Bell(talk io.Writer, next func(event.Event)) func(event.Event) {
 	return func(e event.Event) {
 		next(e)
-		ring := e.Type == event.LoopFinished || e.Type == event.GateOpened
+		ring := e.Type == event.LoopFinished || e.Type == event.ApprovalRequested
 		if d, finished := e.Data.(event.IterationEnd); finished {
 			ring = d.It.Assessment.Critical()
 		}

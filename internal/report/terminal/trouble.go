@@ -21,7 +21,7 @@ func (p *Printer) trouble(e event.Event) {
 		p.warn(silent(e.Type, d))
 	case event.TreeAlarm:
 		p.warn("while the agent worked: " + d.String())
-	case event.ApprovalOpened:
+	case event.ApprovalRequest:
 		p.asked(d)
 	case approval.Answer:
 		p.note("%s", d)
@@ -79,7 +79,7 @@ func outcomeOf(outcome, message string) string {
 }
 
 // asked says that the loop waits, where that is not shown by asking.
-func (p *Printer) asked(d event.ApprovalOpened) {
+func (p *Printer) asked(d event.ApprovalRequest) {
 	if d.Terminal {
 		return
 	}

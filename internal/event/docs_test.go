@@ -1,0 +1,188 @@
+package event_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"supervise/internal/approval"
+	"supervise/internal/event"
+	"supervise/internal/ledger"
+	"supervise/internal/record"
+	"supervise/test/docs"
+)
+
+// rows are the events in the order of docs/events.md. fields are the keys of data,
+// with what a reader has to know of them.
+var rows = []struct {
+	typ    event.Type
+	when   string
+	data   any
+	fields string
+}{
+	{event.LoopStarted, "first", event.Started{}, "`dir`, `plan` {`language`, `root`, `checks` [{`kind`, `name`, `command`, `reports`, …}]}, `agent`, `max_iterations`, `settings_sha256`"},
+	{event.LoopResumed, "first, in a resumed loop", event.Resumed{}, "`dir`, `plan`, `agent`, `iteration`, `from` (what it does first), `max_iterations`"},
+	{event.LogDamaged, "the log has unreadable lines", event.Damage{}, "`problems`"},
+	{event.SurvivorsEnded, "processes of a dead run's agent were still running, and were ended", event.Survivors{}, "`names`"},
+	{event.TreeChanged, "the tree was not as the loop left it, and is restored", event.TreeChange{}, "`kept_snapshot`, `restored_snapshot`, `files`"},
+	{event.CrashFound, "an earlier loop of this tree was killed", event.Crash{}, "`loop_id`, `iteration`, `restored` (it was killed during a restore, which is finished now)"},
+	{event.CheckStarted, "before each check", event.Check{}, "as `check_finished`"},
+	{event.CheckFinished, "after each check", event.Check{}, "`name`, `command`, `done`, `exit_code`, `duration_ms`, `why` (it counts as not measured)"},
+	{event.BaselineMeasured, "once", event.Baseline{}, "`metrics`, `criterion`, `files`, `skipped`, `check_outputs` (files that the checks make), `coverage_wobble`, `flaky`, `settings_without_effect` (limits of `paths` that match no file), `checks`"},
+	{event.SnapshotTaken, "the tree is kept", event.Taken{}, "`moment` (`before_checks`, `after_checks`, `before_agent`, `after_agent`, `before_tool`: before a call that may destroy something), `snapshot`, `tree` (identity of the contents), `files`, `check_outputs`"},
+	{event.SnapshotsDropped, "the snapshots exceeded their limit, or the disk was full", event.SnapshotsGone{}, "`snapshots` (names), `freed_bytes`, `store_bytes`, `limit_bytes`"},
+	{event.StoreOverLimit, "once, when nothing more may be dropped", event.OverLimit{}, "`store_bytes`, `limit_bytes`, `snapshots` (number), `why`"},
+	{event.RestoreIncomplete, "a restore left something out", event.Shortfall{}, "`lost` (paths that existed, were not kept, and are gone), `not_deleted` (new paths in no snapshot, still there), `displaced` (paths in the way that are in no snapshot), `displaced_to` (where they are now)"},
+	{event.SharedLost, "in a linked worktree: branches, tags or stashes that all worktrees share are gone; somebody else may have removed them", event.SharedRefs{}, "`refs`"},
+	{event.SharedPutBack, "they came back with a restore", event.SharedRefs{}, "`refs`"},
+	{event.IterationStarted, "before the agent runs", event.AgentStart{}, "`max_iterations`, `reinforcement_level`, `why`, `points` ([reminders](recovery.md#prompts) besides the task)"},
+	{event.LevelChanged, "before `iteration_started`, if the level changed", event.LevelChange{}, "`from_level`, `to_level`, `reason`"},
+	{event.TreeAlarmed, "[tests vanished](recovery.md#alarm) while the agent worked", event.TreeAlarm{}, "`test_files`, `files_gone`, `files`, `action`"},
+	{event.ApprovalRequested, "a person is [asked](approval.md), before `iteration_finished`", event.ApprovalRequest{}, "`question` {`kind` (`regression`, `suspicion`, `standstill`), `why`, `findings`, `tests`, `numbers`, `diagnosis`, `target_iteration`, `patch`, …}, `terminal`"},
+	{event.ApprovalAnswered, "the person, or the policy, answered", approval.Answer{}, "`choice`, `reason`, `by`, `via` (`terminal`, `command`, `timeout`), `at`"},
+	{event.AnswerRefused, "an answer did not count", event.Refusal{}, "`why`"},
+	{event.ChildStarting, "just before the agent, a check or the criterion starts", event.Child{}, "`process` (`agent`, `check`, `criterion`), `shim` {`pid`, `start`}: the process that watches it"},
+	{event.AgentSpawned, "the agent runs", event.Spawned{}, "`shim`, `leader` {`pid`, `start`}"},
+	{event.AgentFinished, "the agent and all its processes are gone", ledger.AgentRun{}, "`exit_code`, `signal`, `cause`, `duration_ns`, [`containment`](engine.md#processes), `leftovers`, `last_words`, `alarm` (why it was ended during its work); of a known agent `program`, `outcome`, `message`, `session`, `model`, `agent_version`, [`usage`](agents.md#what-it-cost), `limit_reached` (`cost` or `tokens`, if one ended it), `completion_claimed` (it printed the completion promise), `runs` and `waited_ns` (if its service failed; the other numbers then sum up all runs so far)"},
+	{event.AgentRetrying, "the running agent retries to reach its service", event.Retrying{}, "`outcome`, `attempt`, `delay_ms`, `message`"},
+	{event.AgentWaiting, "its service failed; it will run again in the same iteration", event.Waiting{}, "`outcome` (`rate_limit`, `server_error`), `message`, `until`, `delay_ms`, `delay_from_service` (the service named the delay), `runs`"},
+	{event.AgentRests, "in a [watched](watch.md) session, not in the log: the agent is silent after something was found", nil, ""},
+	{event.HookCalled, "the agent's [hook](hooks.md) reported a call", event.HookCall{}, "`client`, `event` (the name in the client), `tool`, `target` (command or path), `decision` (`allow`, `warn`, `ask`, `deny`), `reason`, `risks` [{`rule`, `severity`, `target`, `why`, `destroys`}], `checkpoint` (the snapshot before it), `problem`, `duration_ms`"},
+	{event.HooksSilent, "installed hooks were never called", event.Silence{}, "`client`, `why`"},
+	{event.HooksBroken, "hooks could not be installed", event.Silence{}, "`client`, `why`"},
+	{event.IterationFinished, "measured and judged", event.IterationEnd{}, "`metrics`, `rejected`, `verified`, `changed_files`, `elapsed_ms`, `next` (`continue`, `retry`, `stop`, `escalate`), `reason`"},
+	{event.RollbackStarted, "before a rollback", event.RollingBack{}, "`from_snapshot`, `to_snapshot`"},
+	{event.IterationRejected, "after the rollback", event.Rejected{}, "`reasons`, `tests`, `kept_snapshot`, `restored_iteration`, `retry`, `max_retries`, `diagnosis`"},
+	{event.MeasurementStale, "in a [watched](watch.md) session: the agent worked again before its tree was measured; the measurement is discarded", event.Stale{}, "`snapshot`"},
+	{event.IterationInterrupted, "the loop stopped before the iteration could be judged", event.Interruption{}, "`kept_snapshot`, `changed_files`"},
+	{event.LoopStopping, "no further iteration follows", event.Stop{}, "`reason`, `text`"},
+	{event.OutputSelected, "at the end", event.Selected{}, "`selection`, `applied`"},
+	{event.OutputVerified, "the selected tree was re-measured", event.Verification{}, "`confirmed`, `differences`, `hold_out` (tests that findings name, as they were before the loop), `broken` (those that passed then and fail now), `hidden_tests`"},
+	{event.SelectionChanged, "afterwards, only in the log: `supervise select` chose again", event.Reselected{}, "`selection` (with `override` {`kind`, `iteration`, `reason`, `by`}), `selected_before`, `by` (user name)"},
+	{event.SelectionApplied, "that tree was restored", event.Applied{}, "`snapshot`, `kept_snapshot` (the tree before), `by`"},
+	{event.LoopRecorded, "only in the log of a [recorded loop](record.md): it began", nil, "`dir`, `settings_sha256`"},
+	{event.IterationRecorded, "there, an iteration was recorded and judged", record.RecordedData{}, "`metrics`, `rejected`, `verified`, `next`, `reason`, `by`"},
+	{event.IterationReplaced, "there, before a number is recorded again", record.Replaced{}, "`before` (the old record), `by`, `reason`"},
+	{event.LoopFinished, "last", event.LoopEnd{}, "`reason`, `text`, `exit_code`, `report`, `spending` (of the agent, with `tokens`, `improvements`, and the cost of each)"},
+}
+
+func TestEventsAreDocumented(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| type | when | data |\n|---|---|---|\n")
+	documented := map[string]bool{}
+	for _, r := range rows {
+		documented[string(r.typ)] = true
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.typ, r.when, r.fields)
+		if strings.HasPrefix(r.fields, "as ") {
+			continue
+		}
+		for _, key := range keys(r.data) {
+			if !strings.Contains(r.fields, "`"+key+"`") {
+				t.Errorf("the row of %s in docs_test.go does not name the key %q of %T", r.typ, key, r.data)
+			}
+		}
+	}
+	for name, value := range constants(t, "event.go", "Type") {
+		if !documented[value] {
+			t.Errorf("event.%s (%s) has no row in docs_test.go: add one, then run go test ./internal/event -update-docs", name, value)
+		}
+	}
+	docs.Block(t, "events.md", "event types", "./internal/event", b.String())
+}
+
+// keys are the names of a struct's fields in JSON.
+func keys(data any) []string {
+	if data == nil {
+		return nil
+	}
+	var out []string
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(data)) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// constants are the constants of a type in a file of this package, by name.
+func constants(t *testing.T, file, typ string) map[string]string {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if id, ok := spec.Type.(*ast.Ident); ok && id.Name == typ {
+			value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[spec.Names[0].Name] = value
+		}
+		return true
+	})
+	if len(out) == 0 {
+		t.Fatalf("%s has no constants of type %s", file, typ)
+	}
+	return out
+}
+
+// notes say more of the reasons for which a loop ends.
+var notes = map[event.Reason]string{
+	event.Done:           "all iterations, `--until never`",
+	event.PausedByUser:   "`supervise pause`",
+	event.SessionOver:    "of `watch`",
+	event.Refused:        "by its service",
+	event.GateAborted:    "by a person, or `--gate abort`",
+	event.StoppedByRule:  "by a [rule](rules.md)",
+	event.NotReproduced:  "the selected tree gave other numbers when re-measured",
+	event.FindingsOpen:   "[open](integrity.md#open-findings) integrity findings",
+	event.CriticalLeft:   "critical findings in the tree at the end of `watch`",
+	event.Unavailable:    "the agent's service, for longer than the loop waits",
+	event.IterationLimit: "criterion not met",
+	event.HiddenFail:     "on the selected tree",
+	event.Diminishing:    "with `--stop-on-diminishing`",
+}
+
+func TestReasonsAreDocumented(t *testing.T) {
+	byStatus := map[int][]string{}
+	documented := map[string]bool{}
+	for _, r := range event.Reasons() {
+		text := "`" + string(r) + "`"
+		if note := notes[r]; note != "" {
+			text += " (" + note + ")"
+		}
+		documented[string(r)] = true
+		byStatus[r.ExitCode()] = append(byStatus[r.ExitCode()], text)
+		if r.Status() == "" {
+			t.Errorf("the reason %s says nothing of the loop's status", r)
+		}
+	}
+	for name, value := range constants(t, "stop.go", "Reason") {
+		if !documented[value] {
+			t.Errorf("event.%s (%s) has no row in the table of reasons in stop.go: add one, then run go test ./internal/event -update-docs", name, value)
+		}
+	}
+	var statuses []int
+	for status := range byStatus {
+		statuses = append(statuses, status)
+	}
+	slices.Sort(statuses)
+	var b strings.Builder
+	b.WriteString("| reason | status |\n|---|---|\n")
+	for _, status := range statuses {
+		fmt.Fprintf(&b, "| %s | %d |\n", strings.Join(byStatus[status], ", "), status)
+	}
+	docs.Block(t, "events.md", "reasons", "./internal/event", b.String())
+}
