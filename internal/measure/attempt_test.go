@@ -16,8 +16,8 @@ import (
 	"supervise/internal/measure"
 )
 
-// meet is two shell lines that come to their end only when both run at the same
-// time: each waits for what the other one writes into a FIFO.
+// meet is two shell lines that end only if both run at the same time: each waits for
+// what the other writes into a FIFO.
 func meet(t *testing.T, root string) (one, other string) {
 	t.Helper()
 	if out, err := exec.Command("mkfifo", filepath.Join(root, "a"), filepath.Join(root, "b")).CombinedOutput(); err != nil {
@@ -26,9 +26,9 @@ func meet(t *testing.T, root string) (one, other string) {
 	return "echo here >a && read there <b", "read there <a && echo here >b"
 }
 
-// TestParallel: a linter runs beside the tests where the plan allows it; what is
-// told and returned is in the order of the plan all the same.
-func TestParallel(t *testing.T) {
+// A linter runs next to the tests if the plan allows it; progress and results are still
+// in the order of the plan.
+func TestLintersRunNextToTests(t *testing.T) {
 	root := tree(t, map[string]string{"junit.xml": junit})
 	one, other := meet(t, root)
 	plan := measure.Plan{Root: root, Parallel: 2, Checks: []measure.Check{
@@ -69,8 +69,8 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestParallelStopped: the end of the context ends all that runs.
-func TestParallelStopped(t *testing.T) {
+// The end of the context ends everything that runs.
+func TestEndOfContextEndsParallelChecks(t *testing.T) {
 	root := tree(t, nil)
 	one, other := meet(t, root)
 	if out, err := exec.Command("mkfifo", filepath.Join(root, "met"), filepath.Join(root, "never")).CombinedOutput(); err != nil {
@@ -101,8 +101,8 @@ func TestParallelStopped(t *testing.T) {
 	}
 }
 
-// TestOutputIsBounded: whatever a check prints takes neither memory nor disk.
-// SUPERVISE_HOSTILE_MB says how much it prints.
+// The output of a check takes neither memory nor disk, however long it is.
+// SUPERVISE_HOSTILE_MB sets its length.
 func TestOutputIsBounded(t *testing.T) {
 	const limit = 1 << 20
 	mb, err := strconv.Atoi(os.Getenv("SUPERVISE_HOSTILE_MB"))
@@ -128,8 +128,8 @@ func TestOutputIsBounded(t *testing.T) {
 	}
 }
 
-// TestCheckLeavesDaemon: what a check leaves running is ended and named.
-func TestCheckLeavesDaemon(t *testing.T) {
+// What a check leaves running is ended and named.
+func TestDaemonOfACheckIsEndedAndNamed(t *testing.T) {
 	root := tree(t, map[string]string{"junit.xml": junit})
 	line := `setsid sleep 300 & until grep -q sleep /proc/$!/comm; do :; done; echo $! >pid; cat junit.xml`
 	res := run(t, root, nil, shell(measure.Test, line))
@@ -145,8 +145,8 @@ func TestCheckLeavesDaemon(t *testing.T) {
 	}
 }
 
-// TestCheckStopsItself: nobody continues it, so the time limit ends it.
-func TestCheckStopsItself(t *testing.T) {
+// Nobody continues a check that stops itself, so the time limit ends it.
+func TestStoppedCheckEndsAtItsLimit(t *testing.T) {
 	root := tree(t, map[string]string{"junit.xml": junit})
 	c := shell(measure.Test, `echo $$ >pid; kill -STOP $$; cat junit.xml`)
 	c.Timeout = 300 * time.Millisecond

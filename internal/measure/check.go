@@ -20,21 +20,21 @@ import (
 	"supervise/runner"
 )
 
-// DefaultMaxOutput bounds what is kept on disk of each of a check's two outputs,
-// in bytes.
+// DefaultMaxOutput limits what is kept on disk of each of a check's two outputs, in
+// bytes.
 const DefaultMaxOutput = 512 << 20
 
-// tailOutput bounds what is kept in memory to explain a failure.
+// tailOutput limits what is kept in memory to explain a failure.
 const tailOutput = 16 << 10
 
-// attempt is one execution of a check, whose reports have not been read yet.
+// attempt is one execution of a check, whose reports are not read yet.
 type attempt struct {
 	check   Check  // with its private folder filled in
 	dir     string // that folder
 	started time.Time
 	out     *output
 	run     Run
-	unread  bool // there are reports that may count
+	unread  bool // reports are left that may count
 	err     error
 }
 
@@ -44,7 +44,7 @@ func (a *attempt) release() {
 		a.out.close()
 	}
 	if a.dir != "" {
-		_ = os.RemoveAll(a.dir) // the scratch folder is swept at the next start
+		_ = os.RemoveAll(a.dir) // the next start cleans the scratch folder
 	}
 }
 
@@ -64,7 +64,7 @@ func (m *Meter) attempt(ctx context.Context, c Check) *attempt {
 	return a
 }
 
-// try prepares and runs the command of the attempt, and notes how it ended.
+// try prepares and runs the command of the attempt, and records how it ended.
 func (m *Meter) try(ctx context.Context, a *attempt) (err error) {
 	if a.dir, err = m.scratch(); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (m *Meter) try(ctx context.Context, a *attempt) (err error) {
 	case errors.Is(err, runner.ErrNotFound):
 		a.run.Why = fmt.Sprintf("%s: command not found: %s; install it or put it on PATH, or give another command with --%s-cmd", c.Name, c.Command[0], c.Kind)
 		return nil
-	case errors.Is(err, runner.ErrUnstartable): // it may be the agent that made it so
+	case errors.Is(err, runner.ErrUnstartable): // the agent may have caused it
 		a.run.Why, a.run.gone = m.unstartable(c, err)
 		return nil
 	case err != nil:
@@ -105,8 +105,8 @@ func (m *Meter) try(ctx context.Context, a *attempt) (err error) {
 	return nil
 }
 
-// unstartable says why a command could not be started, and whether it is for want of
-// its folder.
+// unstartable returns why a command could not be started, and whether its folder is
+// missing.
 func (m *Meter) unstartable(c Check, err error) (why string, gone bool) {
 	if info, statErr := os.Stat(m.base(c)); statErr != nil || !info.IsDir() {
 		return fmt.Sprintf("the folder %s, which %s runs in, is gone", cmp.Or(c.Dir, m.plan.Root), c.Name), true
@@ -114,8 +114,8 @@ func (m *Meter) unstartable(c Check, err error) (why string, gone bool) {
 	return fmt.Sprintf("%s: %v", c.Name, err), false
 }
 
-// emptied takes a test check whose folder is gone for one whose suites could not run:
-// those of the other projects are measured as ever.
+// emptied turns a test check without its folder into one whose suites could not run.
+// Those of other projects are measured as usual.
 func (m *Meter) emptied(r *Run) {
 	suites := m.suites[r.Check.id()]
 	if !r.gone || r.Check.Kind != Test || len(suites) == 0 {
@@ -140,7 +140,7 @@ func (m *Meter) read(a *attempt) (Run, error) {
 	return a.run, nil
 }
 
-// broken says why the command's end alone rules its reports out.
+// broken returns why the reports cannot count, from how the command ended.
 func (m *Meter) broken(c Check, res runner.Result, out *output) string {
 	switch {
 	case res.Cause == runner.TimedOut:
@@ -166,8 +166,8 @@ func (m *Meter) timeout(c Check) time.Duration {
 }
 
 func (m *Meter) execute(ctx context.Context, c Check, out *output) (runner.Result, error) {
-	// The noise of standard error must not be torn into a report, and is kept by
-	// itself: linters and compilers may speak there.
+	// Standard error must not be mixed into a report. It is kept separately, since
+	// linters and compilers may report there.
 	var errs io.Writer = out.errs
 	if c.Stderr {
 		errs = out
@@ -180,7 +180,7 @@ func (m *Meter) execute(ctx context.Context, c Check, out *output) (runner.Resul
 	return res, errors.Join(err, out.rewind())
 }
 
-// environment is that of the checks: no terminal, no colour, no questions.
+// environment is that of the checks: no terminal, no colour, no prompts.
 func (m *Meter) environment() []string {
 	env := m.opts.Env
 	if env == nil {
@@ -206,7 +206,7 @@ func (c Check) in(dir string) Check {
 	return c
 }
 
-// literally has a name stand for itself in a pattern.
+// literally quotes a name for use in a pattern.
 var literally = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
 
 // lay writes the check's own files into its private folder.
@@ -226,8 +226,8 @@ func (c Check) lay(dir string) error {
 	return nil
 }
 
-// output keeps a command's standard output in a file and its end, together
-// with that of standard error, in memory.
+// output keeps a command's standard output in a file, and the end of both outputs in
+// memory.
 type output struct {
 	mu   sync.Mutex
 	file *os.File
@@ -235,7 +235,7 @@ type output struct {
 	size int64
 	tail *runner.Tail
 	err  error
-	errs *output // standard error; nil for itself
+	errs *output // standard error; nil if this is it
 }
 
 func (m *Meter) newOutput(dir string) (*output, error) {
@@ -257,18 +257,18 @@ func openOutput(path string, most int64, tail *runner.Tail) (*output, error) {
 }
 
 func (o *output) close() {
-	_ = o.file.Close() // what was read of it is read
+	_ = o.file.Close() // errors do not matter after reading
 	if o.errs != nil {
 		o.errs.close()
 	}
 }
 
-// Write keeps p. Past the cap the rest is dropped and the output is marked as
+// Write keeps p. Above the limit the rest is dropped and the output marked as
 // incomplete, but the command is not disturbed.
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	_, _ = o.tail.Write(p) // keeps in memory, cannot go wrong
+	_, _ = o.tail.Write(p) // keeps it in memory, cannot fail
 	if o.err != nil {
 		return len(p), nil
 	}
@@ -278,12 +278,12 @@ func (o *output) Write(p []byte) (int, error) {
 		o.err = fmt.Errorf("keep output: %w", err)
 	}
 	if o.err != nil {
-		_ = o.file.Truncate(0) // it will not be read: the disk has better uses
+		_ = o.file.Truncate(0) // it will not be read, so it need not fill the disk
 	}
 	return len(p), nil
 }
 
-// rewind makes what was kept ready to be read.
+// rewind prepares reading what was kept.
 func (o *output) rewind() error {
 	_, err := o.file.Seek(0, io.SeekStart)
 	if o.errs != nil {
@@ -292,15 +292,15 @@ func (o *output) rewind() error {
 	return err
 }
 
-// end is the end of what was printed, as text.
+// end is the end of the output, as text.
 func (o *output) end() string { return strings.ToValidUTF8(o.tail.String(), "\uFFFD") }
 
-// noTestsFound are the words by which test runners say that there is nothing to
-// run, as a rule before they list where they looked.
+// noTestsFound are messages of test runners without tests. Most print them before they
+// list where they looked.
 var noTestsFound = regexp.MustCompile(`(?i)\bno tests? (?:files? |cases? |suites? )?(?:(?:were |was )?(?:found|executed|ran|collected)|to run)\b|\bno test files\b`)
 
-// lastLine is the line of a command's output that says most about how it ended:
-// as a rule the last one.
+// lastLine is the line of a command's output that best explains how it ended, usually
+// the last one.
 func lastLine(s string) string {
 	lines := strings.Split(strings.TrimSpace(textstream.StripANSI(s)), "\n")
 	for _, line := range lines {
@@ -316,5 +316,5 @@ func lastLine(s string) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// advice is what Maven, Gradle and npm print behind the error itself.
+// advice is what Maven, Gradle and npm print after the error itself.
 var advice = regexp.MustCompile(`^(\[ERROR\]\s*(-> \[Help \d+\]|\[Help \d+\].*|To see the full stack trace.*|Re-run Maven.*|For more information about the errors.*|After correcting the problems.*|mvn <args>.*)?|npm (ERR!|error) A complete log of this run.*|npm (ERR!|error)\s+/\S+\.log|)$`)

@@ -17,11 +17,11 @@ import (
 	"supervise/source"
 )
 
-// maxSource is the largest file that is taken for a source file of a person.
+// maxSource is the size above which a file is not considered hand-written source.
 const maxSource = 4 << 20
 
-// codeCache remembers the shape of files by name, so that only files that
-// changed are read again.
+// codeCache remembers the shape of files by name, so that only changed files are read
+// again.
 type codeCache map[string]shape
 
 type shape struct {
@@ -33,8 +33,8 @@ type shape struct {
 	branches int // sum of the functions' complexities
 }
 
-// measure returns the shape of the project's own source below root, without
-// what lies below ignore.
+// measure returns the shape of the project's own source below root, without what is
+// below ignore.
 func (c codeCache) measure(ctx context.Context, root, ignore string) (*metric.Code, error) {
 	paths, err := tracked(ctx, root)
 	if err != nil {
@@ -67,8 +67,8 @@ func (c codeCache) measure(ctx context.Context, root, ignore string) (*metric.Co
 	return code, nil
 }
 
-// shape returns the shape of one file, the zero shape when it is gone, not a
-// regular file or not the project's own source.
+// shape returns the shape of one file: the zero shape if it is gone, not a regular
+// file, or not the project's own source.
 func (c codeCache) shape(dir *os.Root, path string) shape {
 	if source.Vendored(path) {
 		return shape{}
@@ -93,7 +93,7 @@ func (s *shape) scan(f io.Reader, path string) {
 	head := make([]byte, 1024)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return // empty, or not to be read
+		return // empty or unreadable
 	}
 	head = head[:n]
 	if source.LanguageOf(path, head) == source.Unknown || source.Binary(head) || source.Generated(path, head) {
@@ -103,7 +103,7 @@ func (s *shape) scan(f io.Reader, path string) {
 	if err != nil {
 		return
 	}
-	// A file that does not parse has lines all the same.
+	// A file that does not parse still has lines.
 	file, _ := source.Scan(path, append(head, rest...))
 	s.counts, s.loc, s.funcs = true, file.LOC, len(file.Functions)
 	for _, f := range file.Functions {
@@ -111,8 +111,8 @@ func (s *shape) scan(f io.Reader, path string) {
 	}
 }
 
-// tracked lists the files below root that git tracks or would track. Without
-// git every file counts that is not in a folder of dependencies.
+// tracked lists the files below root that git tracks or would track. Without git, every
+// file outside of dependency folders counts.
 func tracked(ctx context.Context, root string) ([]string, error) {
 	cmd := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
 	cmd.Dir = root

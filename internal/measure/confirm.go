@@ -8,32 +8,31 @@ import (
 	"supervise/metric"
 )
 
-// Limits of the confirmation of failures where nothing else is said.
+// Default limits for confirming failures.
 const (
-	DefaultMaxTests = 20 // more failures than that are no matter of chance
+	DefaultMaxTests = 20 // more failures than that are not by chance
 	DefaultReruns   = 2
 )
 
-// Reruns say how failures are confirmed.
+// Reruns configure how failures are confirmed.
 type Reruns struct {
 	MaxTests int `json:"max_tests"` // with more suspects nothing is run again
-	Reruns   int `json:"reruns"`    // how often a suspect is run again, at most; 0: never
+	Reruns   int `json:"reruns"`    // how often a suspect is run again at most; 0: never
 }
 
-// Confirmation tells what became of the tests that fail although they passed
-// before.
+// Confirmation is the outcome for the tests that fail although they passed before.
 type Confirmation struct {
 	Suspects []metric.ID
-	Flaky    []metric.ID // the suspects that passed when they were run again
-	Runs     []Run       // that were made for it, in order
-	Refused  string      // why nothing was run again, "" where it was
+	Flaky    []metric.ID // the suspects that passed when run again
+	Runs     []Run       // the reruns, in order
+	Refused  string      // why nothing was run again, "" if something was
 }
 
-// Confirm runs the tests again that passed in before and fail in now: those
-// alone where their framework can be told so, else the whole command, once. A
-// suspect is flaky by an explicit pass of its own; one that does not show up
-// again has not recovered. Nothing is run again where chance is not the reason:
-// the build is broken, a suite could not run, or the suspects are too many.
+// Confirm runs the tests again that passed in before and fail in now. It runs only
+// those if their framework allows it, otherwise the whole command, once. A suspect is
+// flaky only if it explicitly passes; one that does not appear again has not recovered.
+// Nothing is run again if chance is not the reason: the build is broken, a suite could
+// not run, or there are too many suspects.
 func (m *Meter) Confirm(ctx context.Context, before, now metric.Set) (Confirmation, error) {
 	suspects := suspects(before.Tests, now.Tests)
 	var c Confirmation
@@ -66,7 +65,7 @@ func (m *Meter) reruns() Reruns {
 	return Reruns{DefaultMaxTests, DefaultReruns}
 }
 
-// refusal says why the suspects are not run again, "" where they are.
+// refusal returns why the suspects are not run again, "" if they are.
 func (m *Meter) refusal(suspects []metric.Test, now metric.Set) string {
 	limits := m.reruns()
 	switch {
@@ -85,8 +84,8 @@ func (m *Meter) refusal(suspects []metric.Test, now metric.Set) string {
 	return ""
 }
 
-// Suspects returns the tests that passed in before and fail in now, and none
-// when a suite could not run: then chance is not the reason.
+// Suspects returns the tests that passed in before and fail in now, and none if a suite
+// could not run: then chance is not the reason.
 func Suspects(before, now *metric.Tests) []metric.Test {
 	if now == nil || len(now.Broken) > 0 {
 		return nil
@@ -111,7 +110,7 @@ func suspects(before, now *metric.Tests) []metric.Test {
 type rounds struct {
 	meter *Meter
 	runs  []Run
-	lost  map[int]bool // checks, by their place in the plan, that did not run all that they were told
+	lost  map[int]bool // checks, by index in the plan, that did not run all requested tests
 	done  map[int]bool // checks that are not run again
 }
 
@@ -119,8 +118,8 @@ func (m *Meter) rounds() *rounds {
 	return &rounds{meter: m, lost: map[int]bool{}, done: map[int]bool{}}
 }
 
-// next runs the suspects once more and returns those that passed, and failed in
-// no other check that runs them too.
+// next runs the suspects once more. It returns those that passed and did not fail in
+// another check that also runs them.
 func (r *rounds) next(ctx context.Context, suspects []metric.Test) ([]metric.ID, error) {
 	worst := map[metric.ID]metric.Status{}
 	for i, c := range r.meter.plan.Checks {
@@ -145,8 +144,8 @@ func (r *rounds) next(ctx context.Context, suspects []metric.Test) ([]metric.ID,
 	return passed, nil
 }
 
-// run runs the suspects of the check at place i: they alone, or, where that
-// cannot be said or was not understood, the whole command, which is done once.
+// run runs the suspects of the check with index i. If they cannot be run alone, or that
+// did not work, it runs the whole command, once.
 func (r *rounds) run(ctx context.Context, i int, own []metric.Test) (Run, error) {
 	c := r.meter.plan.Checks[i]
 	again, alone := r.meter.selected(c, own)
@@ -165,8 +164,8 @@ func (r *rounds) run(ctx context.Context, i int, own []metric.Test) (Run, error)
 	return run, err
 }
 
-// rerun runs a check without learning from it: of a few tests nothing follows
-// about the others, and its coverage is that of no measurement.
+// rerun runs a check without learning from it: a few tests say nothing about the
+// others, and their coverage is meaningless.
 func (m *Meter) rerun(ctx context.Context, c Check) (Run, error) {
 	m.opts.OnProgress(Progress{Check: c})
 	apart := &Meter{plan: m.plan, opts: m.opts, tested: map[named]bool{}, formats: map[string]string{}}
@@ -178,8 +177,8 @@ func (m *Meter) rerun(ctx context.Context, c Check) (Run, error) {
 	return run, err
 }
 
-// outcomes are those of the suspects in the run. Only an explicit pass clears a
-// suspect, and none does in a run that failed as a whole.
+// outcomes are the suspects' results in the run. Only an explicit pass clears a
+// suspect, and none counts in a run that failed as a whole.
 func outcomes(r Run, suspects []metric.Test) map[metric.ID]metric.Status {
 	out := map[metric.ID]metric.Status{}
 	if r.state != metric.Measured || r.tests == nil {
@@ -197,8 +196,8 @@ func outcomes(r Run, suspects []metric.Test) map[metric.ID]metric.Status {
 	return out
 }
 
-// testsOf returns the suspects of suites that the check has run, or all of them
-// where nobody has seen which it runs.
+// testsOf returns the suspects in suites that the check has run, or all of them if its
+// suites are unknown.
 func (m *Meter) testsOf(c Check, suspects []metric.Test) []metric.Test {
 	suites, learnt := m.suites[c.id()]
 	if !learnt {

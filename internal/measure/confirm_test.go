@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A test that passes in a run that failed as a whole has not recovered, but for a
-// limit of coverage that a few tests cannot reach.
-func TestOutcomesOfAFailedRun(t *testing.T) {
+// A test that passes in a run that failed as a whole has not recovered, unless the
+// failure is a coverage limit that a few tests cannot reach.
+func TestPassInAFailedRunClearsNothing(t *testing.T) {
 	suspect := metric.Test{ID: metric.ID{Suite: "s", Name: "a"}, Status: metric.Passed}
 	for _, tt := range []struct {
 		runner, failure string
@@ -47,8 +47,8 @@ func tap(passed bool, names ...string) metric.Set {
 	return metric.Set{Tests: metric.NewTests(cases)}
 }
 
-// Where chance is not the reason, nothing is run again.
-func TestConfirmRefuses(t *testing.T) {
+// If chance is not the reason, nothing is run again.
+func TestNothingIsRunAgainIfChanceIsNotTheReason(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change  func(*metric.Set)
 		reruns  *Reruns
@@ -97,9 +97,9 @@ func script(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-// Only a pass of its own clears a test: not that the command ends well, nor that
-// the test is gone or skipped, nor a pass that another check denies.
-func TestConfirmNeedsAPassOfItsOwn(t *testing.T) {
+// Only an explicit pass clears a test: not a successful command, not a test that is
+// gone or skipped, and not a pass that another check contradicts.
+func TestOnlyAnExplicitPassClears(t *testing.T) {
 	const fails = `printf '1..2\nnot ok 1 - a\nok 2 - b\n'; exit 1`
 	const passes = `printf '1..2\nok 1 - a\nok 2 - b\n'`
 	for name, tt := range map[string]struct {
@@ -145,9 +145,8 @@ func TestConfirmNeedsAPassOfItsOwn(t *testing.T) {
 	}
 }
 
-// Where tests cannot be run alone, and where that did not show all of them, the
-// whole command is run, once.
-func TestConfirmWholeCommand(t *testing.T) {
+// If tests cannot be run alone, or not all of them ran, the whole command runs, once.
+func TestWholeCommandRunsAgainOnce(t *testing.T) {
 	for _, tt := range []struct {
 		name, runner, text string
 		want               []string // what the command is given in each run
@@ -174,9 +173,9 @@ func TestConfirmWholeCommand(t *testing.T) {
 	}
 }
 
-// A test is run again by the checks that run its suite alone, and what a check
-// reports into the tree is read again and its coverage used for nothing.
-func TestConfirmRunsItsOwnCheck(t *testing.T) {
+// A test is run again only by the checks that run its suite. A report in the tree is
+// read again, and its coverage is not used.
+func TestOnlyChecksOfTheSuiteRunAgain(t *testing.T) {
 	root := t.TempDir()
 	one := script(t, root, "ctest", `echo >>one; printf '<testsuite name="s1"><testcase name="a">' >r1.xml; [ "$(wc -l <one)" -gt 1 ] || printf '<failure/>' >>r1.xml; printf '</testcase></testsuite>' >>r1.xml; [ "$(wc -l <one)" -gt 1 ]`)
 	if err := os.Mkdir(filepath.Join(root, "other"), 0o755); err != nil {

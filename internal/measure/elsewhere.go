@@ -13,19 +13,18 @@ import (
 
 // Ending is how a test ended in another tree.
 type Ending struct {
-	// Test is how it ended; its Status is zero where it did not run.
+	// Test is its result; its Status is zero if it did not run.
 	Test metric.Test
-	// Unbuilt says that it could not run because it, or what it stands among, was
-	// not built or loaded there.
+	// Unbuilt reports that it could not run because it, or code next to it, could not
+	// be built or loaded there.
 	Unbuilt bool
-	Why     string // it did not run, "" where it did
+	Why     string // why it did not run, "" if it did
 }
 
-// Elsewhere runs tests in another tree with the project's own checks: those
-// tests alone, where their framework can be told so, else the whole command. The
-// checks that build come first. limit bounds all of it; 0 leaves the limits of the
-// checks. What is read teaches the meter nothing. The error is ctx's, or a fault of
-// the machine.
+// Elsewhere runs tests in another tree with the project's own checks: only those tests
+// if their framework allows it, otherwise the whole command. Checks that build run
+// first. limit applies to all of it; 0 leaves the limits of the checks. The meter
+// learns nothing from the results. The error is ctx's, or a failure of the machine.
 func (m *Meter) Elsewhere(ctx context.Context, root string, tests []metric.Test, limit time.Duration) (map[metric.ID]Ending, []Run, error) {
 	e := m.elsewhere(root, limit)
 	err := e.all(ctx, tests)
@@ -54,8 +53,8 @@ func (p Plan) in(root string) Plan {
 	return p
 }
 
-// movedPath replaces the name of a folder in a text by that of another, where it
-// stands as a whole path or begins one.
+// movedPath replaces the name of a folder in a text, where it is a whole path or the
+// beginning of one.
 func movedPath(text, from, to string) string {
 	var b strings.Builder
 	for {
@@ -78,11 +77,11 @@ type elsewhere struct {
 	meter *Meter // of the project's own tree
 	there *Meter
 	limit time.Duration
-	until time.Time // zero: without an end
+	until time.Time // zero: no limit
 	ends  map[metric.ID]Ending
 	runs  []Run
 
-	covering bool // the coverage is read as well
+	covering bool // coverage is read as well
 }
 
 func (m *Meter) elsewhere(root string, limit time.Duration) *elsewhere {
@@ -115,8 +114,7 @@ func (e *elsewhere) all(ctx context.Context, tests []metric.Test) error {
 	return nil
 }
 
-// check runs one check for the tests, and reports whether nothing is left to be
-// done after it.
+// check runs one check for the tests, and reports whether nothing is left to do.
 func (e *elsewhere) check(ctx context.Context, c Check, own []metric.Test) (stop bool, err error) {
 	alone := false
 	whole := c
@@ -168,8 +166,8 @@ func (e *elsewhere) run(ctx context.Context, c Check) (Run, error) {
 	return run, err
 }
 
-// unheard reports whether a run of some tests alone ran none of them, and no suite
-// says why: the framework may have understood their names otherwise.
+// unheard reports whether a run of some tests ran none of them, and no suite explains
+// it: the framework may have read their names differently.
 func (e *elsewhere) unheard(r Run, own []metric.Test) bool {
 	if r.killed || r.tests != nil && len(r.tests.Broken) > 0 {
 		return false
@@ -180,8 +178,8 @@ func (e *elsewhere) unheard(r Run, own []metric.Test) bool {
 	})
 }
 
-// note writes down how the tests ended. One that several checks ran ended as the
-// worst of them.
+// note records how the tests ended. If several checks ran a test, the worst result
+// counts.
 func (e *elsewhere) note(r Run, own []metric.Test) {
 	for _, t := range own {
 		is := endingIn(r, t.ID)
@@ -191,7 +189,7 @@ func (e *elsewhere) note(r Run, own []metric.Test) {
 	}
 }
 
-// endingIn is how a test ended in a run.
+// endingIn is the result of a test in a run.
 func endingIn(r Run, id metric.ID) Ending {
 	if r.killed {
 		return Ending{Why: r.Why}
@@ -211,14 +209,14 @@ func endingIn(r Run, id metric.ID) Ending {
 	return Ending{Why: cmp.Or(r.Why, "no test of that name ran there")}
 }
 
-// stands reports whether a pass in the run counts: none does in one that failed
-// as a whole.
+// stands reports whether a pass in the run counts: none does if the run failed as a
+// whole.
 func (r Run) stands() bool {
 	return r.state == metric.Measured && (r.tests.Failure == "" || rerunners[r.Check.Runner].limited)
 }
 
-// brokenBy says what kept the suite of a test from running. A command that fails
-// and reports no test at all has not come to them.
+// brokenBy returns what kept the suite of a test from running. A command that fails and
+// reports no test at all did not reach them.
 func brokenBy(r Run, id metric.ID) (string, bool) {
 	if r.tests != nil {
 		for _, b := range r.tests.Broken {

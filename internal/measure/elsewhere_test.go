@@ -14,9 +14,9 @@ import (
 	"supervise/metric"
 )
 
-// Tests run in another tree: what they say there counts, and nothing is learnt
-// of it, nor is the project's own tree looked at.
-func TestElsewhere(t *testing.T) {
+// Results of tests in another tree count, the meter learns nothing from them, and the
+// project's own tree is not read.
+func TestResultsElsewhereTeachNothing(t *testing.T) {
 	needGo(t)
 	root := tree(t, goFiles)
 	plan := measure.Plan{Root: root, Checks: goPlan(root)}
@@ -27,7 +27,7 @@ func TestElsewhere(t *testing.T) {
 	}
 	all := res.Set.Tests.Cases
 	changed := maps.Clone(goFiles)
-	changed["b/b.go"] = "package b\n\nfunc G() int { return 3 }\n"                      // heals TestG
+	changed["b/b.go"] = "package b\n\nfunc G() int { return 3 }\n"                      // fixes TestG
 	changed["a/a_test.go"] = strings.Replace(goFiles["a/a_test.go"], "F(1)", "H(1)", 1) // there is no H
 	for _, tt := range []struct {
 		name  string
@@ -64,8 +64,8 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// The command is that of the other tree also where it names the tree, and where
-// its framework is not known the whole command runs.
+// The command uses the other tree also where it names the tree. If its framework is
+// unknown, the whole command runs.
 func TestElsewhereNamesTheOtherTree(t *testing.T) {
 	root := tree(t, map[string]string{"ran": ""})
 	other := tree(t, map[string]string{"keep": ""})
@@ -92,8 +92,7 @@ func TestElsewhereNamesTheOtherTree(t *testing.T) {
 	}
 }
 
-// Where a framework does not understand which tests it is to run alone, the whole
-// command runs.
+// If a framework does not understand which tests to run, the whole command runs.
 func TestElsewhereFallsBackOnTheWhole(t *testing.T) {
 	files := map[string]string{"mocha": `if [ $# -gt 0 ]; then echo 'no such option'; exit 2; fi
 echo '<testsuite name="s"><testcase name="one"/></testsuite>' >out.xml

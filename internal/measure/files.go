@@ -11,8 +11,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// deleteOld removes the reports of an earlier run, so that none of them can be
-// taken for one of this run. An error says which one is in the way, and why.
+// deleteOld removes reports of an earlier run, so that they cannot count for this one.
+// An error names the one that is in the way, and the reason.
 func (m *Meter) deleteOld(c Check) error {
 	for _, pattern := range c.Reports {
 		for _, path := range matches(m.base(c), pattern) {
@@ -20,31 +20,29 @@ func (m *Meter) deleteOld(c Check) error {
 				return fmt.Errorf("old report %s cannot be deleted: %w", relative(m.plan.Root, path), err)
 			}
 		}
-		if outside(pattern) { // none is there yet, but the next run would refuse it
+		if outside(pattern) { // it does not exist yet, but the next run would refuse it
 			return fmt.Errorf("old report %s cannot be deleted: %w", pattern, errOutside)
 		}
 	}
 	return nil
 }
 
-// The reasons why a report is left alone.
+// The reasons to leave a report alone.
 var (
 	errOutside = errors.New("it lies outside the working tree; name it by its absolute path")
 	errFolder  = errors.New("it is a folder")
 	errUnnamed = errors.New("no check names it as its report")
 )
 
-// outside reports whether a relative pattern leaves the working tree by its
-// name.
+// outside reports whether the name of a relative pattern leads out of the working tree.
 func outside(pattern string) bool {
 	return !filepath.IsAbs(pattern) && !filepath.IsLocal(pattern)
 }
 
-// RemoveReport deletes the file at the absolute path, which a check names as its
-// report (see [Meter.IsReport]). In the tree no link is followed out of it. It is
-// an error if the path is no such report, is a folder or lies outside the tree
-// although its check names it relative to the tree; a file that vanished
-// meanwhile is none.
+// RemoveReport deletes the file at the absolute path, which a check names as its report
+// (see [Meter.IsReport]). In the tree it follows no link out of it. It is an error if
+// the path is not such a report, is a folder, or is outside the tree although its check
+// names it relative to the tree. A file that is already gone is no error.
 func (m *Meter) RemoveReport(path string) error {
 	pattern, ok := m.naming(path)
 	if !ok {
@@ -63,7 +61,7 @@ func (m *Meter) remove(pattern, path string) error {
 	}
 	rel, err := filepath.Rel(m.plan.Root, path)
 	if err != nil || !filepath.IsLocal(rel) {
-		return gone(os.Remove(path)) // by its absolute path: a person wants it so
+		return gone(os.Remove(path)) // by its absolute path: a person configured it so
 	}
 	root, err := os.OpenRoot(m.plan.Root)
 	if err != nil {
@@ -80,8 +78,8 @@ func (m *Meter) remove(pattern, path string) error {
 	return gone(root.Remove(rel))
 }
 
-// gone is err without the path, which the caller names, and nil when the file is
-// not there any more.
+// gone is err without the path, which the caller names, and nil if the file is already
+// gone.
 func gone(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -112,8 +110,8 @@ func (m *Meter) naming(path string) (string, bool) {
 	return "", false
 }
 
-// matches lists the files that a pattern means in the folder, as absolute paths.
-// A link to a folder is not followed by "**".
+// matches lists the files that a pattern matches in the folder, as absolute paths. "**"
+// does not follow links to folders.
 func matches(base, pattern string) []string {
 	if filepath.IsAbs(pattern) {
 		paths, err := doublestar.FilepathGlob(pattern, doublestar.WithNoFollow())
@@ -139,8 +137,7 @@ func matches(base, pattern string) []string {
 	return names
 }
 
-// openReport opens a report for reading. In the tree no link is followed out of
-// it.
+// openReport opens a report for reading. In the tree it follows no link out of it.
 func openReport(root, path string) (*os.File, error) {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rel) {

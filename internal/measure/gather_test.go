@@ -6,8 +6,8 @@ import (
 	"supervise/metric"
 )
 
-// Coverage of two projects is one sum. It compares with a sum of the same parts
-// alone, and a file that two checks report counts once.
+// Coverage of two projects is one sum. It compares only with a sum of the same parts,
+// and a file that two checks report counts once.
 func TestCoverageOfSeveralChecks(t *testing.T) {
 	first := metric.Coverage{Covered: 1, Total: 2, Unit: metric.Statements, Format: "go", Files: []metric.FileCoverage{{Path: "a.go", Covered: 1, Total: 2}}}
 	for _, tt := range []struct {

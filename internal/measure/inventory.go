@@ -18,14 +18,14 @@ import (
 	"supervise/parsers"
 )
 
-// listed is one test, or one file of tests, that the framework says there is.
+// listed is one test, or one file of tests, in the framework's list.
 type listed struct {
-	suite   string // "" where the list does not say
+	suite   string // "" if the list does not name it
 	name    string // "" for a file
 	ignored bool   // it is not meant to run
 }
 
-// listings read what the inventory command of a framework prints.
+// listings read the output of a framework's inventory command.
 var listings = map[string]func(io.Reader) ([]listed, error){
 	"go":         listGo,
 	"pytest":     listPytest,
@@ -39,9 +39,9 @@ var listings = map[string]func(io.Reader) ([]listed, error){
 	"ctest":      listCTest,
 }
 
-// inventory compares what ran with what the framework itself lists, and returns
-// the tests with those added that did not run. It asks only where something may
-// be hidden: at the baseline, and when a known test is not in the report.
+// inventory compares the tests that ran with the framework's list, and returns them
+// together with those that did not run. It runs the inventory command only if something
+// may be missing: at the baseline, and when a known test is not in the report.
 func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) error {
 	c := run.Check
 	if _, read := listings[c.Runner]; len(c.Inventory) == 0 || !read || run.state != metric.Measured || run.tests == nil || run.gone || !m.loses(run, known) {
@@ -68,8 +68,8 @@ func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) er
 	return nil
 }
 
-// loses reports whether a test of the check that is known is not among those of
-// the run, or none is known. Which suites a check runs is learnt from its runs.
+// loses reports whether a known test of the check is not among those of the run, or
+// none is known. Runs teach which suites a check runs.
 func (m *Meter) loses(run *Run, known *metric.Tests) bool {
 	suites, learnt := m.suites[run.Check.id()]
 	if known == nil {
@@ -81,7 +81,7 @@ func (m *Meter) loses(run *Run, known *metric.Tests) bool {
 	})
 }
 
-// learn remembers the suites that a check has run, those that it only lists too.
+// learn remembers the suites that a check runs, and those that it only lists.
 func (m *Meter) learn(run *Run) {
 	if run.state != metric.Measured || run.tests == nil {
 		return
@@ -98,8 +98,8 @@ func (m *Meter) learn(run *Run) {
 // buildTools run the tests of one module after another.
 var buildTools = map[string]bool{"maven": true, "gradle": true, "dotnet": true}
 
-// stopped breaks the known suites of a check that ran nothing since one of them
-// is broken, or of a build tool that stopped before it came to them.
+// stopped marks known suites as broken if their check ran nothing because one of them
+// is broken, or if a build tool stopped before them.
 func (m *Meter) stopped(run *Run, known *metric.Tests) {
 	if run.state != metric.Measured || run.tests == nil || known == nil {
 		return
@@ -126,8 +126,8 @@ func (m *Meter) stopped(run *Run, known *metric.Tests) {
 	}
 }
 
-// whyStopped says why suites did not run that the report does not name, "" where
-// all of them should have.
+// whyStopped returns why suites did not run that the report does not name, "" if all of
+// them should have.
 func whyStopped(run Run) string {
 	t := run.tests
 	switch {
@@ -139,7 +139,7 @@ func whyStopped(run Run) string {
 	return ""
 }
 
-// list runs the inventory command and reads what it prints.
+// list runs the inventory command and reads its output.
 func (m *Meter) list(ctx context.Context, c Check) ([]listed, error) {
 	dir, err := m.scratch()
 	if err != nil {
@@ -171,10 +171,9 @@ func (m *Meter) list(ctx context.Context, c Check) ([]listed, error) {
 	return list, err
 }
 
-// reconcile adds the listed tests that are not among those that ran: as tests
-// that did not run, or as skipped ones where the framework says so and reports
-// none of them. A test that is listed by its file alone is missed with its whole
-// file.
+// reconcile adds the listed tests that did not run, as not run, or as skipped if the
+// framework lists them as such and reports none of them. A test that is listed only by
+// its file is missing if nothing of the file ran.
 func reconcile(t *metric.Tests, list []listed) *metric.Tests {
 	ran := namesOf(t)
 	var missed []metric.Test
@@ -184,7 +183,7 @@ func reconcile(t *metric.Tests, list []listed) *metric.Tests {
 	for _, l := range list {
 		known := slices.ContainsFunc(t.Broken, func(b metric.Suite) bool { return b.Name == l.suite || l.suite == "" })
 		if known || ran[key(l.suite, l.name)] {
-			continue // it is known that it did not run, or it did
+			continue // it ran, or is already known not to have run
 		}
 		test := metric.Test{ID: metric.ID{Suite: l.suite, Name: l.name}, Status: metric.NotRun, Message: "is listed by the framework and did not run"}
 		switch {
@@ -208,8 +207,8 @@ func reconcile(t *metric.Tests, list []listed) *metric.Tests {
 	return &out
 }
 
-// namesOf returns every way in which a list may name the tests that ran, and
-// their files.
+// namesOf returns all names by which a list may refer to the tests that ran, and their
+// files.
 func namesOf(t *metric.Tests) map[listed]bool {
 	names := map[listed]bool{}
 	for _, c := range t.Cases {
@@ -232,7 +231,7 @@ func key(suite, name string) listed {
 // lastWord is the innermost part of a dotted class name.
 func lastWord(class string) string { return class[strings.LastIndexByte(class, '.')+1:] }
 
-// listGo reads go test -list . -json. Benchmarks are no tests.
+// listGo reads go test -list . -json, without benchmarks.
 func listGo(r io.Reader) ([]listed, error) {
 	var out []listed
 	err := jsonstream.Events(r, nil, jsonstream.Sink{Event: func(raw []byte, _ textstream.Line) error {
@@ -251,7 +250,8 @@ func listGo(r io.Reader) ([]listed, error) {
 	return out, err
 }
 
-// goTestName is what follows "Test": nothing, or no small letter first.
+// goTestName matches what follows "Test": nothing, or anything but a lower-case letter
+// first.
 var goTestName = regexp.MustCompile(`^(|[^\p{Ll}\s][\p{L}\p{N}_]*)$`)
 
 // listPytest reads the node ids that pytest --collect-only -q prints.
@@ -263,7 +263,7 @@ func listPytest(r io.Reader) ([]listed, error) {
 		if !ok || strings.ContainsAny(file, " \t") {
 			return
 		}
-		plain, parameters, _ := strings.Cut(rest, "[") // parameters may hold "::"
+		plain, parameters, _ := strings.Cut(rest, "[") // parameters may contain "::"
 		parts := strings.Split(plain, "::")
 		name := strings.Join(parts[max(0, len(parts)-2):], " ")
 		if parameters != "" {
@@ -274,7 +274,7 @@ func listPytest(r io.Reader) ([]listed, error) {
 	return out, err
 }
 
-// listFiles reads one file name a line, as jest --listTests prints them.
+// listFiles reads one file name per line, as jest --listTests prints them.
 func listFiles(r io.Reader) ([]listed, error) {
 	var out []listed
 	err := textstream.EachLine(r, func(l textstream.Line) {
@@ -302,8 +302,8 @@ func listVitest(r io.Reader) ([]listed, error) {
 	return out, err
 }
 
-// listCargo reads cargo test -- --list --format=terse. Which binary a test stands
-// in is not said. Documentation tests are left out: not every way to run the tests
+// listCargo reads cargo test -- --list --format=terse, which does not name the binary
+// of a test. Documentation tests are left out, since not every way to run the tests
 // runs them.
 func listCargo(r io.Reader) ([]listed, error) {
 	var out []listed
@@ -315,8 +315,8 @@ func listCargo(r io.Reader) ([]listed, error) {
 	return out, err
 }
 
-// listNextest reads cargo nextest list --message-format=json. Tests that are
-// ignored, or left out by the default filter, are not in nextest's reports.
+// listNextest reads cargo nextest list --message-format=json. Tests that are ignored,
+// or left out by the default filter, are not in nextest's reports.
 func listNextest(r io.Reader) ([]listed, error) {
 	var list struct {
 		Suites map[string]struct {
@@ -356,7 +356,7 @@ func listCTest(r io.Reader) ([]listed, error) {
 	return out, err
 }
 
-// listReport reads a report of tests none of which ran.
+// listReport reads a report of tests that did not run.
 func listReport(r io.Reader) ([]listed, error) {
 	report, err := parsers.Parse(r, "the list of tests")
 	if err != nil {
@@ -365,7 +365,7 @@ func listReport(r io.Reader) ([]listed, error) {
 	var out []listed
 	if report.Tests != nil {
 		for _, t := range report.Tests.Cases {
-			if strings.HasPrefix(t.Name, "example at ./") { // RSpec makes up its description when it runs
+			if strings.HasPrefix(t.Name, "example at ./") { // RSpec makes up its description at run time
 				continue
 			}
 			out = append(out, listed{suite: t.Suite, name: strings.TrimSpace(t.Class + " " + t.Name)})

@@ -13,43 +13,43 @@ import (
 	"supervise/runner"
 )
 
-// DefaultTimeout bounds a check that has no limit of its own.
+// DefaultTimeout limits a check without a limit of its own.
 const DefaultTimeout = 30 * time.Minute
 
 // Options are the circumstances of a measurement.
 type Options struct {
 	Scratch    string         // folder for the private report folders; "" is the system's
-	User       *runner.User   // whom the checks run as, who must be able to enter Scratch; nil: as this process does
-	Ignore     string         // absolute path of a folder that is no part of the project
+	User       *runner.User   // the user of the checks, who must be able to enter Scratch; nil: that of this process
+	Ignore     string         // absolute path of a folder that is not part of the project
 	Env        []string       // environment of the checks; nil is that of this process
-	OnProgress func(Progress) // called as checks start and end, may be nil
+	OnProgress func(Progress) // called when checks start and end, may be nil
 	Memory     Memory         // of an earlier meter of the same plan
 	Hold       []*os.File     // see [runner.Command]
-	Reruns     *Reruns        // how failures are confirmed; nil is by [DefaultMaxTests] and [DefaultReruns]
+	Reruns     *Reruns        // how failures are confirmed; nil: [DefaultMaxTests] and [DefaultReruns]
 
-	// BeforeStart is that of [runner.Command]. It may be called concurrently.
+	// BeforeStart is passed to [runner.Command]. It may be called concurrently.
 	BeforeStart func(shim runner.Process) error
 	MaxOutput   int64 // bytes kept of each output of a check; 0 is [DefaultMaxOutput]
 }
 
-// Progress tells that a check started, or ended with a run.
+// Progress reports that a check started, or ended with a run.
 type Progress struct {
 	Check Check
 	Run   *Run // nil at the start
 }
 
-// Run is what became of one check: what was run and what was read from where.
+// Run is the result of one check: what ran, and what was read from where.
 type Run struct {
 	Check    Check         `json:"check"`
 	ExitCode int           `json:"exit_code"`
 	Duration time.Duration `json:"duration_ns"`
 	Read     []Source      `json:"read,omitempty"`     // reports that were read
 	Problems []string      `json:"problems,omitempty"` // oddities that did not stop the reading
-	Listed   int           `json:"listed,omitempty"`   // how many tests or files the framework lists, where it was asked
-	Why      string        `json:"why,omitempty"`      // why the check counts as not measured
+	Listed   int           `json:"listed,omitempty"`   // how many tests or files the framework lists, if it was asked
+	Why      string        `json:"why,omitempty"`      // the reason if the check counts as not measured
 	Output   string        `json:"output,omitempty"`   // the end of what it printed
-	// Leftovers are the names of the processes that still ran when it ended. They
-	// were ended, too.
+	// Leftovers are the names of the processes that still ran at its end. They were
+	// ended too.
 	Leftovers []string `json:"leftovers,omitempty"`
 	tests     *metric.Tests
 	coverage  *metric.Coverage
@@ -65,36 +65,35 @@ type Source struct {
 	Format string `json:"format"`
 }
 
-// Result is a measurement and how it came about.
+// Result is a measurement and its runs.
 type Result struct {
 	Set metric.Set
-	// Read is what was read of the tests, before it was held against those that are
-	// known: nil when nothing was, without a case when no suite could run.
+	// Read is the tests as they were read, before the comparison with the known tests:
+	// nil if nothing was read, without a case if no suite could run.
 	Read  *metric.Tests
 	Runs  []Run
-	Parts []Part // where the plan has checks in several folders
+	Parts []Part // if the plan has checks in several folders
 }
 
-// Part is what the checks of one project of several said.
+// Part is the result of one of several projects.
 type Part struct {
 	Dir string
 	Set metric.Set
 }
 
-// Meter measures trees by one plan. It remembers the shape of files it has
-// read, so that measuring again costs only what changed. It is not safe for
-// concurrent use.
+// Meter measures trees by one plan. It remembers the shape of files, so that measuring
+// again costs only what changed. It is not safe for concurrent use.
 type Meter struct {
 	plan Plan
 	opts Options
 	code codeCache
 
-	covered bool                       // coverage has been read
-	tested  map[named]bool             // reports that tests have been read from
+	covered bool                       // coverage was read
+	tested  map[named]bool             // reports that tests were read from
 	suites  map[string]map[string]bool // command of a test check: the suites it has run
-	unseen  map[string]bool            // test checks some of whose tests are known from their list alone
-	covers  map[string]bool            // test checks that have reported coverage
-	formats map[string]string          // command of a linter: the format its findings were read as
+	unseen  map[string]bool            // test checks some of whose tests are known only from a list
+	covers  map[string]bool            // test checks that reported coverage
+	formats map[string]string          // command of a linter: the format of its findings
 }
 
 // New returns a meter for the plan.
@@ -107,10 +106,10 @@ func New(plan Plan, o Options) *Meter {
 	return m
 }
 
-// Run measures the tree as it stands. known are the tests of the tree that the
-// agent started from, nil for the baseline: those of a suite that could not run
-// are carried over. The error is ctx's, or a fault of the machine; a check that
-// fails is no error but part of the result.
+// Run measures the present tree. known are the tests of the tree that the agent started
+// from, nil for the baseline; those of a suite that could not run are carried over. The
+// error is ctx's, or a failure of the machine. A failing check is not an error but part
+// of the result.
 func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
 	var res Result
 	if err := m.give(m.plan.Root); err != nil {
@@ -133,8 +132,8 @@ func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
 	return res, ctx.Err()
 }
 
-// stage runs the checks of a stage and reads what they wrote, in the order of the
-// plan, in which their beginnings and ends are told as well.
+// stage runs the checks of a stage and reads what they wrote. Results and progress are
+// in the order of the plan.
 func (m *Meter) stage(ctx context.Context, st stage, known *metric.Tests) ([]Run, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	lanes := m.begin(ctx, st)
@@ -171,23 +170,23 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 	return run, nil
 }
 
-// gather joins the runs into one set. A section with a run that does not count
-// is missing as a whole: half of the linters would look like fewer errors.
+// gather joins the runs into one set. A section with a run that does not count is
+// missing as a whole: half of the linters would look like fewer errors.
 func (m *Meter) gather(runs []Run, known *metric.Tests) (set metric.Set, read *metric.Tests) {
 	g := gathering{errors: m.plan.ErrorFields, missing: map[metric.Section]metric.Gap{}}
 	for i := range runs {
 		g.add(&runs[i])
 		m.uncovered(&g, runs[i])
 	}
-	m.covered = m.covered || g.coverage != nil // what was there once is missed from then on
+	m.covered = m.covered || g.coverage != nil // once measured, coverage is expected
 	if _, missing := g.missing[metric.SectionTests]; !missing {
 		read = g.tests
 	}
 	return g.set(m.covered || m.plan.wantsCoverage(), known), read
 }
 
-// uncovered notes that a check wrote no coverage although it did before: the sum
-// of the others would be that of less code.
+// uncovered notes that a check wrote no coverage although it did before: the sum of the
+// others would cover less code.
 func (m *Meter) uncovered(g *gathering, r Run) {
 	switch {
 	case r.state != metric.Measured || r.Check.Kind != Test:
@@ -198,7 +197,7 @@ func (m *Meter) uncovered(g *gathering, r Run) {
 	}
 }
 
-// parts gathers the runs of each folder by themselves.
+// parts gathers the runs of each folder separately.
 func (m *Meter) parts(runs []Run) []Part {
 	byDir := map[string]*gathering{}
 	var dirs []string
@@ -227,10 +226,10 @@ type gathering struct {
 	lint     *metric.Lint
 	build    *metric.Build
 	errors   []metric.Field // that count as such
-	compiler *metric.Lint   // compile errors that checks other than linters met
+	compiler *metric.Lint   // compile errors found by checks other than linters
 	missing  map[metric.Section]metric.Gap
 
-	uncovered string // why the coverage is not that of all checks
+	uncovered string // why the coverage does not include all checks
 }
 
 func (g *gathering) add(r *Run) {
@@ -253,8 +252,7 @@ func (g *gathering) add(r *Run) {
 	}
 }
 
-// set returns the gathered sections. wanted says that coverage is missed when it
-// is not there.
+// set returns the gathered sections. With wanted, missing coverage is reported.
 func (g *gathering) set(wanted bool, known *metric.Tests) metric.Set {
 	s := metric.Set{Tests: g.tests.CarryOver(known), Coverage: g.coverage, Lint: withCompiler(g.lint, g.compiler).Counting(g.errors), Build: g.build}
 	for _, section := range []metric.Section{metric.SectionBuild, metric.SectionTests, metric.SectionLint} {
@@ -288,8 +286,8 @@ func (g *gathering) set(wanted bool, known *metric.Tests) metric.Set {
 	return s
 }
 
-// changed says why the tests cannot be compared with those that are known: by
-// another reporter they have other names.
+// changed returns why the tests cannot be compared with the known ones: another
+// reporter gives them other names.
 func changed(t, known *metric.Tests) string {
 	if t == nil || known == nil || len(t.Cases) == 0 || len(known.Cases) == 0 {
 		return ""
@@ -302,9 +300,8 @@ func changed(t, known *metric.Tests) string {
 	return ""
 }
 
-// emptiness says why a set without tests is no measurement, "" when it is one:
-// a run that ended well and found none, where there had been some, found that
-// they are gone.
+// emptiness returns why a set without tests is not a measurement, "" if it is one. If a
+// run succeeded and found no tests where there had been some, they are gone.
 func emptiness(t, known *metric.Tests) string {
 	switch {
 	case t == nil || len(t.Cases) > 0:
@@ -317,8 +314,8 @@ func emptiness(t, known *metric.Tests) string {
 	return ""
 }
 
-// withCompiler adds the compiler's errors to the findings, once each: a linter
-// that builds the code meets them too.
+// withCompiler adds the compiler's errors to the findings, without duplicates: a linter
+// that builds the code finds them too.
 func withCompiler(lint, compiler *metric.Lint) *metric.Lint {
 	if lint == nil || compiler == nil {
 		return lint
@@ -343,9 +340,9 @@ func withCompiler(lint, compiler *metric.Lint) *metric.Lint {
 	return lint.Merge(more)
 }
 
-// coverageGap says why the coverage of s does not count, "" when it does. A
-// suite that did not run leaves its lines out of the report, which would look
-// like another coverage of the same code.
+// coverageGap returns why the coverage of s does not count, "" if it does. A suite that
+// did not run leaves its lines out of the report, which would look like another
+// coverage of the same code.
 func coverageGap(wanted bool, s metric.Set) string {
 	switch {
 	case !wanted:
@@ -374,17 +371,16 @@ func joinTests(a, b *metric.Tests) *metric.Tests {
 	return t
 }
 
-// both names what two reports were read as.
+// both joins the formats of two reports.
 func both(a, b string) string {
 	list := slices.Concat(strings.Split(a, "+"), strings.Split(b, "+"))
 	slices.Sort(list)
 	return strings.Join(slices.DeleteFunc(slices.Compact(list), func(s string) bool { return s == "" }), "+")
 }
 
-// joinCoverage sums the coverage of two runs. Where they count in different units
-// the sum has the unit [metric.Mixed], and the names of both formats: it compares
-// only with a sum of the same parts. A file that stands in both counts once, as
-// the one that covers more of it.
+// joinCoverage sums the coverage of two runs. If their units differ, the sum has the
+// unit [metric.Mixed] and the names of both formats, and can only be compared with a
+// sum of the same parts. A file in both counts once, with the higher coverage.
 func joinCoverage(a, b *metric.Coverage) *metric.Coverage {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
@@ -393,7 +389,7 @@ func joinCoverage(a, b *metric.Coverage) *metric.Coverage {
 	if a.Unit != b.Unit {
 		sum.Unit = metric.Mixed
 	}
-	if len(a.Files) == 0 || len(b.Files) == 0 { // totals alone are known
+	if len(a.Files) == 0 || len(b.Files) == 0 { // only totals are known
 		sum.Covered, sum.Total, sum.Branches = a.Covered+b.Covered, a.Total+b.Total, a.Branches.Plus(b.Branches)
 		sum.Files = slices.Concat(a.Files, b.Files)
 		return &sum
@@ -431,8 +427,8 @@ func joinBuilds(a *metric.Build, r Run) *metric.Build {
 	return &b
 }
 
-// scratch makes a private folder for the reports of one run. Its name is not to
-// be guessed, so that nothing can lay a report there beforehand.
+// scratch makes a private folder for the reports of one run. Its name cannot be
+// guessed, so nothing can put a report there beforehand.
 func (m *Meter) scratch() (string, error) {
 	if m.opts.Scratch != "" {
 		if err := os.MkdirAll(m.opts.Scratch, 0o700); err != nil {
@@ -446,7 +442,7 @@ func (m *Meter) scratch() (string, error) {
 	return dir, m.give(dir)
 }
 
-// give has what is in a folder belong to the user whom the checks run as.
+// give changes the owner of a folder's contents to the user of the checks.
 func (m *Meter) give(dir string) error {
 	if m.opts.User == nil {
 		return nil

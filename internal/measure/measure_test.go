@@ -73,7 +73,7 @@ const (
 
 // Whatever does not count leaves its section out, with a reason; nothing is
 // ever zero for want of a report.
-func TestValidity(t *testing.T) {
+func TestOnlyValidReportsCount(t *testing.T) {
 	files := map[string]string{"good.xml": junit, "truncated.xml": truncated, "none.xml": `<testsuites/>`, "old.xml": junit}
 	for _, tt := range []struct {
 		name  string
@@ -244,7 +244,7 @@ func TestFailureOfTheWholeRun(t *testing.T) {
 }
 
 // A named report that is not written any more is not half of the tests deleted.
-func TestReportThatIsMissedNow(t *testing.T) {
+func TestMissingReportIsNoMeasurement(t *testing.T) {
 	const first = "cp one a.xml; cp two b.xml; "
 	private := measure.ReportDir + "/b.xml"
 	for _, tt := range []struct {
@@ -490,7 +490,7 @@ func TestBrokenSuiteIsCarriedOver(t *testing.T) {
 }
 
 // Only an explicit pass of the very test clears it.
-func TestConfirm(t *testing.T) {
+func TestFailuresAreConfirmed(t *testing.T) {
 	needGo(t)
 	files := map[string]string{
 		"go.mod": "module m\n\ngo 1.21\n",
@@ -535,7 +535,7 @@ func TestBroken(t *testing.T) { t.Fatal("always") }
 	}
 }
 
-func TestCancelled(t *testing.T) {
+func TestCancelledRunReturnsTheCause(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	m := measure.New(measure.Plan{Root: t.TempDir(), Checks: []measure.Check{shell(measure.Test, "cat")}}, measure.Options{
 		Scratch: t.TempDir(), OnProgress: func(measure.Progress) { cancel() },
@@ -574,7 +574,7 @@ func TestSeveralProjects(t *testing.T) {
 }
 
 // A report of another reporter is not compared with that of the first one.
-func TestChangedFormat(t *testing.T) {
+func TestReportsInAnotherFormatAreNotCompared(t *testing.T) {
 	known := metric.NewTests([]metric.Test{{ID: metric.ID{Name: "a"}, Status: metric.Passed}})
 	known.Format = "jest"
 	res := run(t, tree(t, nil), known, shell(measure.Test, "echo '"+junit+"'; exit 1"))
@@ -595,7 +595,7 @@ func TestChangedFormat(t *testing.T) {
 }
 
 // What the framework lists and does not run is not passed over in silence.
-func TestInventory(t *testing.T) {
+func TestListedTestsThatDidNotRun(t *testing.T) {
 	const report = `<testsuites><testsuite name="pytest"><testcase classname="tests.test_a" name="test_x" file="tests/test_a.py"/>` +
 		`<testcase classname="tests.test_a.TestC" name="test_y[a-b]" file="tests/test_a.py"/></testsuite></testsuites>`
 	check := shell(measure.Test, "echo '"+report+"'")
@@ -625,7 +625,7 @@ func TestInventory(t *testing.T) {
 }
 
 // The inventory of Go is that of go test itself.
-func TestInventoryOfGo(t *testing.T) {
+func TestListedGoTestsThatDidNotRun(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("go is not on PATH")
 	}
@@ -650,7 +650,7 @@ func TestInventoryOfGo(t *testing.T) {
 // A project whose tests were all stopped does not look as if they were deleted,
 // although another project ran; nor does a module that a build tool did not come
 // to.
-func TestStoppedTestsAreNotGone(t *testing.T) {
+func TestTestsAfterAStopAreNotRun(t *testing.T) {
 	const both = `<testsuites><testsuite name="s1"><testcase name="x"/></testsuite><testsuite name="s2"><testcase name="y"/></testsuite></testsuites>`
 	for _, tt := range []struct{ name, runner, then string }{
 		{"nothing ran", "pytest", `<testsuites><testsuite name="s1"><error message="cannot be loaded"/></testsuite></testsuites>`},
@@ -680,7 +680,7 @@ func TestStoppedTestsAreNotGone(t *testing.T) {
 }
 
 // The coverage of some projects is not that of all of them.
-func TestCoverageOfSomeIsNone(t *testing.T) {
+func TestCoverageOfSomeChecksIsMissing(t *testing.T) {
 	root := tree(t, map[string]string{"a/cover.out": profile, "b/cover.out": strings.ReplaceAll(profile, "m/", "n/")})
 	var checks []measure.Check
 	for _, dir := range []string{"a", "b"} {
@@ -705,7 +705,7 @@ func TestCoverageOfSomeIsNone(t *testing.T) {
 }
 
 // A private folder whose name has a meaning in patterns is one all the same.
-func TestOddScratch(t *testing.T) {
+func TestScratchFoldersWithOddNames(t *testing.T) {
 	c := shell(measure.Test, "echo '"+suite("s")+"' > $D/a.xml")
 	c.Env, c.Reports = []string{"D=" + measure.ReportDir}, []string{measure.ReportDir + "/*.xml"}
 	m := measure.New(measure.Plan{Root: t.TempDir(), Checks: []measure.Check{c}}, measure.Options{Scratch: filepath.Join(t.TempDir(), "a[b]{c,d}*")})

@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// Memory is what a meter has learnt from its runs. A meter that starts with the
-// memory of another goes on where that one ended.
+// Memory is what a meter has learnt from its runs. A meter that starts with the memory
+// of another continues where that one ended.
 type Memory struct {
-	Covered bool                `json:"covered,omitempty"`         // coverage has been read
-	Tested  []TestReport        `json:"test_reports,omitempty"`    // where tests have been read from
+	Covered bool                `json:"covered,omitempty"`         // coverage was read
+	Tested  []TestReport        `json:"test_reports,omitempty"`    // where tests were read from
 	Suites  map[string][]string `json:"suites,omitempty"`          // by check: the suites it has run
-	Unseen  []string            `json:"listed_only,omitempty"`     // checks some of whose tests are known from their list alone
-	Covers  []string            `json:"coverage_checks,omitempty"` // checks that have reported coverage
-	Formats map[string]string   `json:"lint_formats,omitempty"`    // by check: what its findings were read as
+	Unseen  []string            `json:"listed_only,omitempty"`     // checks some of whose tests are known only from a list
+	Covers  []string            `json:"coverage_checks,omitempty"` // checks that reported coverage
+	Formats map[string]string   `json:"lint_formats,omitempty"`    // by check: the format of its findings
 }
 
-// TestReport names the report of a check, by the pattern of the plan.
+// TestReport is the report of a check, by its pattern in the plan.
 type TestReport struct {
 	Check   string `json:"check"`
 	Pattern string `json:"pattern"`
@@ -51,7 +51,7 @@ func holding(set map[string]bool) []string {
 	return out
 }
 
-// recall takes over what another meter has learnt.
+// recall takes over the memory of another meter.
 func (m *Meter) recall(old Memory) {
 	m.covered = old.Covered
 	for _, r := range old.Tested {

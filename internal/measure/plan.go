@@ -16,11 +16,11 @@ import (
 	"supervise/metric"
 )
 
-// ReportDir stands, in commands and report paths, for the private folder that
-// each run of a check gets for its reports.
+// ReportDir is replaced, in commands and report paths, by the private folder that each
+// run of a check gets for its reports.
 const ReportDir = "{{report_dir}}"
 
-// Kind says what a check is for.
+// Kind is the purpose of a check.
 type Kind string
 
 // The kinds of checks.
@@ -34,11 +34,11 @@ const (
 type Check struct {
 	Kind      Kind              `json:"kind"`
 	Name      string            `json:"name"`
-	Dir       string            `json:"dir,omitempty"`       // slash path of its project below Root, "" for Root itself: it runs there
+	Dir       string            `json:"dir,omitempty"`       // slash path of its project below Root, in which it runs; "" for Root itself
 	Command   []string          `json:"command"`             // argv
 	Env       []string          `json:"env,omitempty"`       // NAME=value added to the environment; may hold ReportDir
-	Files     map[string]string `json:"files,omitempty"`     // files written into the private folder beforehand: name to text
-	Reports   []string          `json:"reports,omitempty"`   // files or patterns, relative to Dir; ** stands for any folders; none: the output is read
+	Files     map[string]string `json:"files,omitempty"`     // files written into the private folder before the run: name to text
+	Reports   []string          `json:"reports,omitempty"`   // files or patterns, relative to Dir; ** matches any folders; without any the output is read
 	Stderr    bool              `json:"stderr,omitempty"`    // standard error is read with standard output, as one text
 	Coverage  bool              `json:"coverage,omitempty"`  // the reports hold coverage as well
 	Runner    string            `json:"runner,omitempty"`    // the test framework, for running single tests again and for reading Inventory
@@ -54,35 +54,36 @@ func (c Check) Line() string {
 	return strings.Join(c.Command, " ")
 }
 
-// id tells the check from the others of a plan: several projects may have the
-// same command.
+// id identifies the check in its plan, since several projects may have the same
+// command.
 func (c Check) id() string { return c.Dir + ": " + c.Line() }
 
-// Plan is everything that is run to measure one tree.
+// Plan is all checks that measure one tree.
 type Plan struct {
 	Language string  `json:"language"`
 	Root     string  `json:"root"` // absolute path of the working tree
 	Checks   []Check `json:"checks"`
-	// Parallel is how many checks run at the same time, or [Auto]. From 2 on every
-	// linter that reports in private runs beside the tests.
+	// Parallel is how many checks run at the same time, or [Auto]. From 2 on, every
+	// linter that reports in private runs next to the tests.
 	Parallel int `json:"parallel,omitempty"`
-	// ErrorFields are what counts as errors, see [metric.Lint]; none: everything.
+	// ErrorFields are the fields that count as errors, see [metric.Lint]; by default
+	// all.
 	ErrorFields []metric.Field `json:"error_fields,omitempty"`
 }
 
-// Hash identifies the plan: two trees may be compared when they were measured
-// by plans of one hash. What runs beside what changes no result.
+// Hash identifies the plan: two trees can be compared if they were measured by plans
+// with the same hash. Parallel does not change results, so it is not part of it.
 func (p Plan) Hash() string {
 	p.Parallel = Auto
 	b, err := json.Marshal(p)
 	if err != nil {
-		return "" // strings and numbers alone: cannot happen
+		return "" // cannot happen: it has only strings and numbers
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:8])
 }
 
-// wantsCoverage reports whether a check of the plan is to report coverage.
+// wantsCoverage reports whether a check of the plan reports coverage.
 func (p Plan) wantsCoverage() bool {
 	for _, c := range p.Checks {
 		if c.Coverage {

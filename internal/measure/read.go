@@ -17,30 +17,30 @@ import (
 	"supervise/parsers"
 )
 
-// reading gathers what one run of a check wrote.
+// reading collects what one run of a check wrote.
 type reading struct {
 	check Check
 	root  string    // of the tree
 	base  string    // where the check ran
 	dir   string    // the private folder of the run
-	since time.Time // a report older than this is not of this run
+	since time.Time // an older report is not from this run
 	run   *Run
-	fault string // the first report that does not count, and why
+	fault string // the first report that does not count, and the reason
 
-	answered bool // the tests were read: another report of them says the same again
+	answered bool // the tests were read; another report of them repeats them
 
-	read   map[string]string // the meter's: what findings were read as in another run
-	tested map[named]bool    // the meter's: reports that held tests in some run
-	holds  map[string]bool   // by path: whether a test report of this run holds any
+	read   map[string]string // the meter's: formats of the findings of earlier runs
+	tested map[named]bool    // the meter's: reports that had tests in some run
+	holds  map[string]bool   // by path: whether a test report of this run has any
 }
 
-// named is a report as the plan names it, the same in every run: its pattern and
-// the command that writes it.
+// named is a report as the plan names it, the same in every run: its pattern and the
+// command that writes it.
 type named struct{ command, pattern string }
 
-// all reads the reports and the output, and decides whether they count. What
-// else the command left in its private folder, and what it printed, is read
-// only where the named reports do not answer the check.
+// all reads the reports and the output, and decides whether they count. Other files in
+// the private folder, and the output, are read only if the named reports do not answer
+// the check.
 func (r *reading) all(out *output) {
 	named := r.named()
 	for _, path := range named {
@@ -59,8 +59,8 @@ func (r *reading) all(out *output) {
 	r.judge(out)
 }
 
-// output reads what was printed. A linter's standard error is read as well, unless
-// its standard output is a report by itself: what stands beside that is talk.
+// output reads what was printed. A linter's standard error is read as well, unless its
+// standard output is a report: then standard error is only messages.
 func (r *reading) output(out *output) {
 	before := len(r.run.Read)
 	r.source(out.file, "output")
@@ -88,7 +88,7 @@ func (r *reading) named() []string {
 	return out
 }
 
-// others lists what else lies in the private folder.
+// others lists the other files in the private folder.
 func (r *reading) others(named []string) []string {
 	entries, err := os.ReadDir(r.dir)
 	if err != nil {
@@ -105,7 +105,7 @@ func (r *reading) others(named []string) []string {
 	return out
 }
 
-// complete reports whether what was read answers the check without its output.
+// complete reports whether the reports answer the check without its output.
 func (r *reading) complete() bool {
 	switch r.check.Kind {
 	case Test:
@@ -172,13 +172,12 @@ func (r *reading) results(report Report, name string) {
 	}
 }
 
-// compilerText are the formats that one text of compilers may be taken for,
-// depending on which kinds of findings stand in it.
+// compilerText are the formats that one compiler output may be read as, depending on
+// the kinds of findings in it.
 var compilerText = map[string]bool{"go-vet": true, "go-build": true, "lint-text": true}
 
-// findingsAs rejects findings that come in another format than before: what the
-// two say cannot be compared, and often the linter has only told why it did not
-// run.
+// findingsAs rejects findings in another format than before. The two cannot be
+// compared, and often the linter has only printed why it did not run.
 func (r *reading) findingsAs(report Report) {
 	if r.check.Kind != Lint || report.Lint == nil || len(report.Lint.Findings) == 0 {
 		return
@@ -194,9 +193,9 @@ func (r *reading) findingsAs(report Report) {
 	}
 }
 
-// missing rejects a run whose named report held tests in an earlier run and now
-// is not there or is no test report any more: half of the tests would look
-// deleted. A test report that holds none is an answer.
+// missing rejects a run if a named report had tests in an earlier run, and now is
+// missing or no test report: half of the tests would look deleted. A test report
+// without tests counts.
 func (r *reading) missing() {
 	if r.check.Kind != Test {
 		return
@@ -220,7 +219,7 @@ func (r *reading) missing() {
 	}
 }
 
-// ending tells how a command that failed ended, to be put after a reason.
+// ending describes how a failed command ended, to be appended to a reason.
 func (r *reading) ending() string {
 	if r.run.ExitCode == 0 {
 		return ""
@@ -228,9 +227,9 @@ func (r *reading) ending() string {
 	return fmt.Sprintf("; %s ended with status %d: %s", r.check.Name, r.run.ExitCode, orNothing(lastLine(r.run.Output)))
 }
 
-// localTests makes suites and files relative to the root, so that they are the
-// same in every checkout and no suite of one project has the name of another's.
-// Go's packages have such names by themselves.
+// localTests makes suites and files relative to the root, so that they are the same in
+// every checkout, and suites of different projects have different names. Go's packages
+// already have such names.
 func (r *reading) localTests(t *metric.Tests, format string) *metric.Tests {
 	if strings.HasPrefix(format, "go-test") {
 		return t
@@ -251,7 +250,7 @@ func (r *reading) localTests(t *metric.Tests, format string) *metric.Tests {
 	return &out
 }
 
-// suite names a suite as seen from the root. It may be a file or any other name.
+// suite names a suite relative to the root. It may be a file or any other name.
 func (r *reading) suite(name string) string {
 	switch {
 	case filepath.IsAbs(name):
@@ -264,8 +263,8 @@ func (r *reading) suite(name string) string {
 	return r.place(name)
 }
 
-// place is a path of a report as seen from the root, with slashes. Most tools
-// write paths relative to where they ran, some relative to the root.
+// place is a path of a report relative to the root, with slashes. Most tools write
+// paths relative to where they ran, some relative to the root.
 func (r *reading) place(path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.ToSlash(filepath.Clean(r.relative(path)))
@@ -282,8 +281,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// shown is the name of a report for people: the private folder is gone when
-// they read it.
+// shown is the name of a report in messages: the private folder is gone when somebody
+// reads them.
 func (r *reading) shown(path string) string {
 	if strings.HasPrefix(path, r.dir+string(filepath.Separator)) {
 		return filepath.Base(path)
@@ -293,7 +292,7 @@ func (r *reading) shown(path string) string {
 
 func (r *reading) relative(path string) string { return relative(r.root, path) }
 
-// relative is the path below root with slashes, or path where it is not below.
+// relative is the path below root with slashes, or path if it is not below.
 func relative(root, path string) string {
 	if !filepath.IsAbs(path) {
 		return path
@@ -310,7 +309,7 @@ func (r *reading) coverage(report Report, err error, name string) {
 	switch {
 	case r.check.Kind != Test:
 	case err != nil:
-		if name != "output" { // any text may stand in the output
+		if name != "output" { // the output may contain any text
 			r.run.Problems = append(r.run.Problems, err.Error())
 		}
 	default:
@@ -320,8 +319,8 @@ func (r *reading) coverage(report Report, err error, name string) {
 	}
 }
 
-// addCoverage adds what another report of the same run says: of other files it
-// is a part of the sum, in another format it says the same again.
+// addCoverage adds another report of the same run. For other files it is a part of the
+// sum; in another format it repeats the same.
 func (r *reading) addCoverage(c *metric.Coverage, name string) {
 	first := r.run.coverage
 	switch {
@@ -334,14 +333,14 @@ func (r *reading) addCoverage(c *metric.Coverage, name string) {
 	}
 }
 
-// localCoverage makes paths relative to the root. Lines are left out: a loop
-// keeps many measurements.
+// localCoverage makes paths relative to the root. It drops lines, since a loop keeps
+// many measurements.
 func (r *reading) localCoverage(c *metric.Coverage) *metric.Coverage {
 	out := *c
 	out.Files = slices.Clone(c.Files)
 	for i, f := range out.Files {
 		out.Files[i].Hit, out.Files[i].Missed = nil, nil
-		if c.Format != "go" { // which names files by their package
+		if c.Format != "go" { // go names files by their package
 			out.Files[i].Path = r.place(f.Path)
 		}
 	}
@@ -380,8 +379,8 @@ func (r *reading) judge(out *output) {
 	r.run.Problems = append(r.run.Problems, r.contradiction()...)
 }
 
-// unread says why nothing that counts was read, "" when something was. Silence
-// is an answer from a build or a linter that ended well, from nothing else.
+// unread returns why nothing that counts was read, "" if something was. No output is an
+// answer only from a build or a linter that succeeded.
 func (r *reading) unread(out *output) string {
 	failed := r.run.ExitCode != 0
 	switch r.check.Kind {
@@ -427,11 +426,11 @@ func orNothing(s string) string {
 	return s
 }
 
-// toldToGoOn are the words by which a test command ends well although tests
-// failed, so that coverage is reported as well.
+// toldToGoOn are options with which a test command succeeds although tests failed, so
+// that coverage is reported too.
 var toldToGoOn = regexp.MustCompile(`maven\.test\.failure\.ignore=true|--ignore-run-fail`)
 
-// contradiction names what the exit status says and the report does not.
+// contradiction returns what the exit status says and the report does not.
 func (r *reading) contradiction() []string {
 	if r.check.Kind != Test || r.run.tests == nil {
 		return nil
@@ -448,7 +447,7 @@ func (r *reading) contradiction() []string {
 	return nil
 }
 
-// firstError is the first line that says why a build failed.
+// firstError is the first line that explains why a build failed.
 func firstError(r Run) string {
 	if r.lint != nil && len(r.lint.Findings) > 0 {
 		f := r.lint.Findings[0]

@@ -14,11 +14,11 @@ import (
 	"supervise/parsers"
 )
 
-// Report is what was read from one file: tests, findings or coverage. A nil
-// section is one that the format does not hold.
+// Report is what was read from one file: tests, findings or coverage. Sections that the
+// format does not have are nil.
 type Report struct {
 	Format   string
-	Producer string // the tool that wrote it, "" unknown
+	Producer string // the tool that wrote it, "" if unknown
 	Cases    parsers.Totals
 	Tests    *metric.Tests
 	Lint     *metric.Lint
@@ -26,10 +26,9 @@ type Report struct {
 	Problems []string
 }
 
-// Read recognises the report in r, of whatever kind, and reads it; a format that
-// is given is not questioned. The name stands in messages only. Errors are those
-// of [parsers.Parse] and [coverage.Read]; what was read before is returned with
-// them.
+// Read detects the kind of report in r and reads it; a given format is used without
+// detection. The name is used only in messages. Errors are those of [parsers.Parse] and
+// [coverage.Read], returned together with what was read before.
 func Read(r io.Reader, name, format string) (Report, error) {
 	src := bufio.NewReaderSize(textstream.UTF8(r), sniff.Size)
 	text, err := src.Peek(sniff.Size)
@@ -49,8 +48,8 @@ func Read(r io.Reader, name, format string) (Report, error) {
 	return Report{Format: p.Format, Producer: p.Producer, Cases: p.Cases, Tests: p.Tests, Lint: p.Lint, Problems: p.Problems}, err
 }
 
-// isCoverage reports whether a coverage format fits. They are told first: what
-// fits one of them is nothing else, but any text can look like findings.
+// isCoverage reports whether a coverage format matches. They are tried first: what
+// matches one of them is nothing else, but any text can look like findings.
 func isCoverage(head sniff.Head, format string) bool {
 	return slices.ContainsFunc(coverage.Formats(), func(f coverage.Format) bool {
 		return format == f.Name || format == "" && f.Detect(head)

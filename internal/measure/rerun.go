@@ -10,19 +10,19 @@ import (
 	"supervise/metric"
 )
 
-// rerunner is how one framework runs some tests alone. More tests than those may
-// run, but not fewer: what counts is only how those end.
+// rerunner is how one framework runs selected tests. More tests than those may run, but
+// not fewer: only their results count.
 type rerunner struct {
-	programs []string // one of them stands in the command; none: it does not matter what the command is
-	own      []string // options by which a command selects tests itself, beside which ours do not hold
-	drop     []string // options that may not stand beside ours
+	programs []string // one of them must be in the command; none: any command works
+	own      []string // options by which a command selects tests itself, which override ours
+	drop     []string // options that conflict with ours
 	after    string   // the word that ends the framework's own options, or begins them: see at
 	at       place
-	args     func(selection) []string // what the command is given; nil: the check is changed by change
+	args     func(selection) []string // what is added to the command; nil: change changes the check
 	change   func(selection) (Check, bool)
 
-	// limited says that the run may fail by a limit of coverage, which a few tests
-	// cannot reach and which cannot be turned off from outside.
+	// limited reports that the run may fail by a coverage limit, which a few tests
+	// cannot reach and which cannot be turned off.
 	limited bool
 }
 
@@ -32,12 +32,12 @@ type place int
 const (
 	atEnd      place = iota
 	beforeWord       // before the word after, or at the end
-	behindWord       // behind the word after, which has to be there
+	behindWord       // after the word after, which must be there
 )
 
 // rerunners are the frameworks by the names that a check gives as its runner. In
-// regular expressions what a shell, a script or a report may change in a name
-// stands as "any character".
+// regular expressions, characters of a name that a shell, a script or a report may
+// change are "any character".
 var rerunners = map[string]rerunner{
 	"go":     {change: goAgain},
 	"pytest": {change: pytestAgain},
@@ -98,17 +98,17 @@ var rerunners = map[string]rerunner{
 	},
 }
 
-// otherRunners are known by their reports; their tests cannot be run alone.
+// otherRunners are known by their reports; they cannot run selected tests.
 var otherRunners = []string{"meson", "minitest", "mix"}
 
-// Runners lists the names that [Check].Runner may have, sorted.
+// Runners lists the valid names for [Check].Runner, sorted.
 func Runners() []string {
 	list := slices.Concat(slices.Collect(maps.Keys(rerunners)), slices.Collect(maps.Keys(listings)), otherRunners)
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// selection is a check, and tests of it that are to run alone.
+// selection is a check, and the tests of it that shall run.
 type selection struct {
 	check      Check
 	root, base string // the tree, and where the check runs
@@ -118,8 +118,8 @@ type selection struct {
 	plain      bool // the words of line are known
 }
 
-// selected returns the check that runs the tests alone, and false where its
-// framework is not known or its command not understood.
+// selected returns the check that runs only the tests, and false if its framework is
+// unknown or its command not understood.
 func (m *Meter) selected(c Check, tests []metric.Test) (Check, bool) {
 	r, known := rerunners[c.Runner]
 	if !known {
@@ -138,8 +138,7 @@ func (m *Meter) selected(c Check, tests []metric.Test) (Check, bool) {
 	return c, true
 }
 
-// room is the place in the command for the words that select, and false where
-// there is none.
+// room is the place in the command for the selecting words, and false if there is none.
 func (r rerunner) room(s selection) (int, bool) {
 	if !s.plain || s.line.index(r.programs...) < 0 && !s.script() || s.line.has(r.own...) {
 		return 0, false
@@ -155,15 +154,15 @@ func (r rerunner) room(s selection) (int, bool) {
 	return end, true
 }
 
-// scriptRunners run a script of package.json and hand on to it what follows.
+// scriptRunners run a script of package.json and pass later arguments to it.
 var scriptRunners = []string{"npm", "pnpm", "yarn", "bun"}
 
 func (s selection) script() bool {
 	return s.line.index(scriptRunners...) == 0 && s.line.has("test", "t", "run", "run-script")
 }
 
-// separated puts "--" before words for a script that npm runs: it takes them for
-// its own otherwise.
+// separated puts "--" before words for a script that npm runs; npm would read them
+// itself otherwise.
 func (s selection) separated(r rerunner, words []string) []string {
 	if s.line.index("npm") == 0 && s.line.index(r.programs...) < 0 && !s.line.has("--") {
 		return append([]string{"--"}, words...)
@@ -180,7 +179,7 @@ func (s selection) each(option string, name func(metric.Test) string) []string {
 	return out
 }
 
-// names are the different names of the tests.
+// names are the distinct names of the tests.
 func (s selection) names(name func(metric.Test) string) []string {
 	var out []string
 	for _, t := range s.tests {
@@ -195,13 +194,13 @@ func (s selection) joined(separator string, name func(metric.Test) string) strin
 	return strings.Join(s.names(name), separator)
 }
 
-// alternatives is a regular expression that any of the names fits.
+// alternatives is a regular expression that matches any of the names.
 func (s selection) alternatives(d dialect, open, end string, name func(metric.Test) string) string {
 	return open + s.joined("|", func(t metric.Test) string { return d.pattern(name(t)) }) + end
 }
 
-// titles is a regular expression for the titles of tests behind those of the
-// groups around them.
+// titles is a regular expression for the titles of tests, after those of the groups
+// around them.
 func (s selection) titles(d dialect) string {
 	return begins + s.joined("|", func(t metric.Test) string {
 		groups := strings.Split(t.Class, " > ")
@@ -212,8 +211,8 @@ func (s selection) titles(d dialect) string {
 	}) + ")$"
 }
 
-// files are the files of the tests as seen from where the check runs, none where
-// one of them is not known.
+// files are the files of the tests relative to where the check runs, none if one of
+// them is unknown.
 func (s selection) files() []string {
 	var out []string
 	for _, t := range s.tests {
@@ -241,8 +240,8 @@ func (s selection) patterns() []string {
 	return out
 }
 
-// file is the file of a test. Reports are read with names as seen from the root;
-// the framework knows those of the folder that it runs in.
+// file is the file of a test. Reports are read with names relative to the root; the
+// framework needs those relative to its folder.
 func (s selection) file(t metric.Test) (string, bool) {
 	name := t.File
 	if name == "" {
@@ -259,7 +258,7 @@ func (s selection) file(t metric.Test) (string, bool) {
 	return filepath.ToSlash(rel), err == nil && exists(full)
 }
 
-// dialect is how a regular expression is written.
+// dialect is the syntax of a regular expression.
 type dialect struct{ space string }
 
 var (
@@ -268,13 +267,13 @@ var (
 	cmake      = dialect{" +"}
 )
 
-// begins is where the title of a test begins in the expression, behind those of
-// the groups around it where the framework holds the expression against them all.
+// begins is where the title of a test begins in the expression, after those of the
+// groups around it if the framework matches against them all.
 const begins = `(^|\s)(`
 
 var wordRune = regexp.MustCompile(`^[\p{L}\p{Nd}_]$`)
 
-// pattern is a regular expression that the name fits.
+// pattern is a regular expression that matches the name.
 func (d dialect) pattern(name string) string {
 	var b strings.Builder
 	space := false
@@ -294,7 +293,7 @@ func (d dialect) pattern(name string) string {
 			b.WriteString("[" + string(r) + "]")
 		case r < 0x80:
 			b.WriteString(".")
-		case r == '\uFFFD': // a control character, a line feed perhaps, or several
+		case r == '\uFFFD': // one or more control characters, for example a line feed
 			b.WriteString(`[^a-zA-Z0-9]+`)
 		default:
 			b.WriteString(".+")

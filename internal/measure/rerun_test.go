@@ -12,12 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A line of the shell is added to only where it is one simple command: the shell
-// itself says which words the program gets then.
+// Words are added to a shell line only if it is one simple command: then the shell
+// passes them to the program.
 func TestSimpleCommand(t *testing.T) {
 	for _, tt := range []struct {
 		line string
-		want string // what the program is given, with "|" between; "" where nothing may be added
+		want string // what the program is given, with "|" between; "" if nothing may be added
 	}{
 		{`printf '%s|' a  b`, "a|b|x y|it's|"},
 		{`A=1 printf "%s|" 'a b' "c"'d'e\ f`, "a b|cde f|x y|it's|"},
@@ -56,8 +56,8 @@ func TestSimpleCommand(t *testing.T) {
 	}
 }
 
-// What a check runs when some of its tests are to run alone; "" where that cannot
-// be told. Words of an argv stand between blanks here.
+// The command that runs only some tests of a check; "" if there is none. Words of an
+// argv are separated by blanks here.
 func TestSelected(t *testing.T) {
 	unit := metric.Test{ID: metric.ID{Suite: "web/src/a.test.js", Class: "sum > of", Name: "adds 1+1"}, File: "web/src/a.test.js"}
 	for _, tt := range []struct {

@@ -9,10 +9,10 @@ import (
 	"supervise/runner"
 )
 
-// invocation is a command whose words are known: the arguments of a program, or
-// one simple command of the shell, to which words can be added.
+// invocation is a command whose words are known: a program with arguments, or one
+// simple shell command to which words can be added.
 type invocation struct {
-	shell []string // what starts the shell: "/bin/sh", "-c"; nil without it
+	shell []string // what starts the shell: "/bin/sh", "-c"; nil without one
 	line  string   // for the shell
 	words []word
 }
@@ -23,8 +23,8 @@ type word struct {
 	start, end int // in the line for the shell
 }
 
-// invoked takes a command apart. It is false for a line of the shell that is more
-// than one simple command: what is added to it might reach another one.
+// invoked parses a command. It is false for a shell line with more than one simple
+// command: added words might reach the wrong one.
 func invoked(argv []string) (invocation, bool) {
 	if len(argv) != 3 || argv[1] != "-c" || !shells[path.Base(argv[0])] {
 		v := invocation{words: make([]word, len(argv))}
@@ -39,8 +39,8 @@ func invoked(argv []string) (invocation, bool) {
 
 var shells = map[string]bool{"sh": true, "bash": true, "dash": true, "zsh": true, "ksh": true}
 
-// with returns the command without the words at the places in drop and with
-// others put before the word at the place at.
+// with returns the command without the words at the indexes in drop, and with others
+// inserted before the word at index at.
 func (v invocation) with(at int, add []string, drop map[int]bool) []string {
 	var words []string
 	for i, w := range v.words {
@@ -64,7 +64,7 @@ func (v invocation) with(at int, add []string, drop map[int]bool) []string {
 	return append(slices.Clone(v.shell), strings.Join(words, " "))
 }
 
-// written are words as they are written in the command.
+// written are words in the form that the command needs.
 func (v invocation) written(words []string) []string {
 	if v.shell == nil {
 		return words
@@ -76,13 +76,13 @@ func (v invocation) written(words []string) []string {
 	return out
 }
 
-// index is the place of the first word that runs one of the programs, -1 where
-// there is none.
+// index is the index of the first word that runs one of the programs, -1 if there is
+// none.
 func (v invocation) index(programs ...string) int {
 	return slices.IndexFunc(v.words, func(w word) bool { return slices.Contains(programs, programOf(w.text)) })
 }
 
-// before is the place of the word, or the end where it does not stand there.
+// before is the index of the word, or the end if it is missing.
 func (v invocation) before(text string) int {
 	if i := slices.IndexFunc(v.words, func(w word) bool { return w.text == text }); i >= 0 {
 		return i
@@ -90,8 +90,8 @@ func (v invocation) before(text string) int {
 	return len(v.words)
 }
 
-// places are those of the words that give one of the options, with or without a
-// value behind "=".
+// places are the indexes of the words that give one of the options, with or without a
+// value after "=".
 func (v invocation) places(options ...string) map[int]bool {
 	out := map[int]bool{}
 	for i, w := range v.words {
@@ -103,7 +103,7 @@ func (v invocation) places(options ...string) map[int]bool {
 	return out
 }
 
-// has reports whether one of the words or options is given.
+// has reports whether the command has one of the words or options.
 func (v invocation) has(options ...string) bool { return len(v.places(options...)) > 0 }
 
 // programOf is the name of the program that a word names:
@@ -116,13 +116,13 @@ func programOf(text string) string {
 	return strings.TrimPrefix(name, "_")
 }
 
-// reserved are the words that begin something else than a simple command.
+// reserved are the words that begin something other than a simple command.
 var reserved = map[string]bool{
 	"if": true, "for": true, "while": true, "until": true, "case": true, "{": true, "}": true, "!": true, "[[": true, "function": true, "select": true,
 }
 
-// simpleCommand returns the words of a line of the shell, and false where it is
-// more than one command with words, variables and patterns.
+// simpleCommand returns the words of a shell line, and false if it is more than one
+// command with words, variables and patterns.
 func simpleCommand(line string) ([]word, bool) {
 	s := shellLine{text: line}
 	for s.pos < len(line) {
@@ -137,18 +137,18 @@ func simpleCommand(line string) ([]word, bool) {
 	return s.words, len(s.words) > 0 && !reserved[s.words[0].text]
 }
 
-// shellLine is a line of the shell that is being taken apart.
+// shellLine is a shell line that is being parsed.
 type shellLine struct {
 	text    string
 	pos     int
 	words   []word
-	open    bool // within a word
+	open    bool // inside a word
 	word    word
-	quote   byte // the quotation mark that is open, 0 none
+	quote   byte // the open quotation mark, 0 none
 	escaped bool // by a backslash
 }
 
-// step takes one byte. It is false at what makes more than a simple command.
+// step takes one byte. It is false at a byte that makes more than a simple command.
 func (s *shellLine) step() bool {
 	c := s.text[s.pos]
 	switch {
@@ -176,8 +176,8 @@ func (s *shellLine) step() bool {
 	return true
 }
 
-// compound reports whether the byte, which is neither escaped nor in single
-// quotes, makes more than a simple command.
+// compound reports whether the byte, which is neither escaped nor in single quotes,
+// makes more than a simple command.
 func (s *shellLine) compound(c byte) bool {
 	switch {
 	case c == '`', c == '$' && strings.HasPrefix(s.text[s.pos+1:], "("):
@@ -207,7 +207,7 @@ func (s *shellLine) end() {
 	s.open = false
 }
 
-// withFiles returns the check with files and variables of the environment added.
+// withFiles returns the check with additional files and environment variables.
 func (c Check) withFiles(files map[string]string, env ...string) Check {
 	all := maps.Clone(c.Files)
 	if all == nil {

@@ -24,8 +24,8 @@ func beforeParameters(name string) string {
 	return name
 }
 
-// phpName is what PHPUnit holds its filter against, "class::name": of the class
-// only the last part, since reports write namespaces in several ways.
+// phpName is what PHPUnit matches its filter against, "class::name". It has only the
+// last part of the class, since reports write namespaces in several ways.
 func phpName(t metric.Test) string {
 	class := t.Class[strings.LastIndexAny(t.Class, `.\`)+1:]
 	if class == "" {
@@ -34,9 +34,8 @@ func phpName(t metric.Test) string {
 	return class + "::" + t.Name
 }
 
-// cargoArgs names the tests for the test binaries. Documentation tests have
-// names of several words, which rustdoc takes for several names: their file is
-// one.
+// cargoArgs names the tests for the test binaries. Names of documentation tests have
+// several words, which rustdoc reads as several names, so their file is used.
 func cargoArgs(s selection) []string {
 	words, exact := []string{"--"}, "--exact"
 	if s.line.has("--") {
@@ -55,14 +54,14 @@ func cargoArgs(s selection) []string {
 	return append(words, names...)
 }
 
-// nextestName is a name in nextest's filter expressions, in which the characters
-// that mean something there are written by number.
+// nextestName is a name in nextest's filter expressions, with special characters
+// written as numbers.
 func nextestName(t metric.Test) string {
 	return "test(=" + escaped(t.Name, func(r rune) string { return fmt.Sprintf(`\u{%x}`, r) }) + ")"
 }
 
-// dotnetName is a condition of dotnet test. The full name of a case is that of
-// its method; what has a name for people is known by that.
+// dotnetName is a condition of dotnet test. The full name of a case is that of its
+// method; a case with a display name is known by that.
 func dotnetName(t metric.Test) string {
 	full := strings.TrimPrefix(t.Class+"."+beforeParameters(t.Name), ".")
 	backslash := func(r rune) string {
@@ -74,7 +73,7 @@ func dotnetName(t metric.Test) string {
 	return "FullyQualifiedName~" + escaped(full, backslash) + "|DisplayName~" + escaped(beforeParameters(t.Name), backslash)
 }
 
-// escaped is a name in which what is no letter, digit, underscore or colon is
+// escaped is a name in which everything but letters, digits, underscores and colons is
 // replaced.
 func escaped(name string, by func(rune) string) string {
 	var b strings.Builder
@@ -90,8 +89,8 @@ func escaped(name string, by func(rune) string) string {
 
 var javaName = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{Nd}_$]*$`)
 
-// method is the class and the method of a test of the JVM, with "*" for the
-// parameters of a case; the method is "" where the name may be one for people.
+// method is the class and the method of a JVM test, with "*" for the parameters of a
+// case. The method is "" if the name may be a display name.
 func method(t metric.Test) (class, name string) {
 	class = t.Class
 	if class == "" {
@@ -117,8 +116,8 @@ func mavenName(t metric.Test) string {
 //go:embed rerun.gradle
 var gradleFilter string
 
-// gradleAgain selects by a script for the start of Gradle: the option --tests
-// belongs to one task, and there may be several.
+// gradleAgain selects by an init script: the option --tests applies to one task, and
+// there may be several.
 func gradleAgain(s selection) (Check, bool) {
 	at := s.line.index("gradle", "gradlew")
 	if !s.plain || at < 0 || s.line.has("--tests") {
@@ -136,9 +135,8 @@ func gradleAgain(s selection) (Check, bool) {
 //go:embed rerun.py
 var pytestPlugin string
 
-// pytestAgain selects by a plugin, which the environment names: the command, the
-// folders that it collects in and the names of what it collects stay those of the
-// whole run, whatever starts it.
+// pytestAgain selects by a plugin that the environment names. The command, the folders
+// and the names of the tests stay those of the whole run, whatever starts it.
 func pytestAgain(s selection) (Check, bool) {
 	type test struct {
 		File  string `json:"file,omitempty"`
@@ -164,9 +162,9 @@ func pytestAgain(s selection) (Check, bool) {
 	), true
 }
 
-// rspecAgain selects by the environment, which reaches RSpec through any script.
-// A description that RSpec made up when the example ran is not known before: its
-// group is.
+// rspecAgain selects by the environment, which reaches RSpec through any script. A
+// description that RSpec makes up at run time is unknown beforehand, so its group is
+// selected.
 func rspecAgain(s selection) (Check, bool) {
 	names := s.names(func(t metric.Test) string {
 		if t.Class != "" && (strings.HasPrefix(t.Name, "is expected to") || strings.HasPrefix(t.Name, "should")) {
@@ -184,8 +182,7 @@ func rspecAgain(s selection) (Check, bool) {
 	return s.check.withFiles(nil, s.extended("SPEC_OPTS", " ", runner.ShellQuoted(words...))), true
 }
 
-// extended is a variable of the environment with a value put before the one that
-// the check has.
+// extended is an environment variable with a value put before the check's own.
 func (s selection) extended(name, separator, value string) string {
 	for _, v := range slices.Backward(slices.Concat(s.env, s.check.Env)) {
 		if old, ok := strings.CutPrefix(v, name+"="); ok {
@@ -198,8 +195,8 @@ func (s selection) extended(name, separator, value string) string {
 	return name + "=" + value
 }
 
-// goAgain runs the packages of the tests alone. What the command says beside
-// them, such as tags, is kept; where it is no plain go test, that is what is run.
+// goAgain runs only the packages of the tests. Other options of the command, such as
+// tags, are kept; a command that is not go test is replaced by it.
 func goAgain(s selection) (Check, bool) {
 	packages := s.names(func(t metric.Test) string { return t.Suite })
 	roots := s.names(func(t metric.Test) string {
@@ -216,11 +213,11 @@ func goAgain(s selection) (Check, bool) {
 	return c, true
 }
 
-// goSwitches are the options of go test that no value follows.
+// goSwitches are the options of go test without a value.
 var goSwitches = regexp.MustCompile(`^--?(test\.)?(a|asan|benchmem|c|cover|failfast|fullpath|i|json|linkshared|modcacherw|msan|n|race|short|trimpath|v|work|x)$`)
 
-// goPackages returns the places of the packages in the command, and that where
-// others can be put in; false where it is not understood.
+// goPackages returns the indexes of the packages in the command, and where to insert
+// others; false if the command is not understood.
 func (s selection) goPackages() (at int, drop map[int]bool, ok bool) {
 	start := s.line.index("go") + 2
 	if start < 2 || start > len(s.line.words) || s.line.words[start-1].text != "test" {

@@ -9,18 +9,18 @@ import (
 	"sync"
 )
 
-// Auto is the [Plan].Parallel by which linters that are known to read only run
-// beside the tests, where there are at least four CPUs.
+// Auto is the [Plan].Parallel with which linters that are known to only read run next
+// to the tests, with four CPUs or more.
 const Auto = 0
 
-// enoughCPUs is from where on a linter does not slow the tests down.
+// enoughCPUs is the number from which on a linter does not slow the tests down.
 const enoughCPUs = 4
 
-// stage is a set of checks, by their place in the plan, of which all have ended
-// before the next stage begins.
+// stage is a set of checks, by their index in the plan, that all end before the next
+// stage begins.
 type stage struct {
-	inOrder []int // one after another: each may need what those before it wrote
-	beside  []int // at any time meanwhile
+	inOrder []int // one after another: each may need what earlier ones wrote
+	beside  []int // at any time during the stage
 }
 
 // all returns the checks of the stage in the order of the plan.
@@ -30,7 +30,7 @@ func (s stage) all() []int {
 	return list
 }
 
-// workers is how many checks of the plan run at the same time, at most.
+// workers is how many checks of the plan run at the same time at most.
 func (p Plan) workers() int {
 	switch {
 	case p.Parallel > 0:
@@ -41,8 +41,8 @@ func (p Plan) workers() int {
 	return 1
 }
 
-// stages divides the checks. What is built may be needed by all that follows, so
-// a build is a stage of its own; two test checks are never run at the same time.
+// stages divides the checks. Later checks may need what is built, so a build is a stage
+// by itself. Two test checks never run at the same time.
 func (p Plan) stages() []stage {
 	var list []stage
 	open := false
@@ -61,22 +61,21 @@ func (p Plan) stages() []stage {
 	return list
 }
 
-// besideOthers reports whether the check may run beside the tests: it writes
-// nothing into the tree that a pattern of another check could take for its
-// report, and it is known to read only, or somebody vouches for that.
+// besideOthers reports whether the check may run next to the tests: it writes nothing
+// into the tree that could be taken for the report of another check, and it is known,
+// or declared by the user, to only read.
 func (c Check) besideOthers(vouched bool) bool {
 	return c.Kind == Lint && c.private() && (vouched || c.readsOnly())
 }
 
-// private reports whether the check reports by its output or in its private
-// folder alone.
+// private reports whether the check reports only by its output or in its private
+// folder.
 func (c Check) private() bool {
 	return !slices.ContainsFunc(c.Reports, func(r string) bool { return !strings.HasPrefix(r, ReportDir+"/") })
 }
 
-// readers are linters and type checkers that leave the tree as it is, where they
-// have the option that they need for that, and whose caches may be used by
-// several at a time.
+// readers are linters and type checkers that do not change the tree, with the option
+// that they need for that, and whose caches several processes may share.
 var readers = []struct{ tool, option string }{
 	{"go vet", ""},
 	{"golangci-lint", ""},
@@ -105,15 +104,15 @@ var readers = []struct{ tool, option string }{
 	{"actionlint", ""},
 }
 
-// writes are the beginnings of options by which they write all the same.
+// writes are prefixes of options with which they do write.
 var writes = []string{"--fix", "--write", "--unsafe", "--auto", "--apply", "--alter", "-a", "-A"}
 
-// maxWrapper is how many words may stand before the name of a tool, like those
-// of "npx --no-install eslint" and "uv run --frozen python -m mypy".
+// maxWrapper is how many words may precede the name of a tool, as in "npx --no-install
+// eslint" and "uv run --frozen python -m mypy".
 const maxWrapper = 5
 
-// readsOnly reports whether the command is that of a known tool, with options
-// that leave the tree alone.
+// readsOnly reports whether the command is a known tool, with options that leave the
+// tree alone.
 func (c Check) readsOnly() bool {
 	for _, option := range writes {
 		if slices.ContainsFunc(c.Command, func(word string) bool { return strings.HasPrefix(word, option) }) {
@@ -136,13 +135,13 @@ func (c Check) readsOnly() bool {
 // lanes runs the checks of one stage.
 type lanes struct {
 	meter     *Meter
-	attempts  map[int]chan *attempt // by place in the plan; each takes one
+	attempts  map[int]chan *attempt // by index in the plan; each holds one
 	concluded chan struct{}         // the last one of inOrder was read
 	done      sync.WaitGroup
 }
 
-// begin starts a stage. Every check of it is sent as an attempt, also when ctx
-// ends before it was its turn.
+// begin starts a stage. Every check of it is sent as an attempt, also if ctx ends
+// before its turn.
 func (m *Meter) begin(ctx context.Context, s stage) *lanes {
 	l := &lanes{meter: m, attempts: map[int]chan *attempt{}, concluded: make(chan struct{}, 1)}
 	for _, i := range s.all() {
@@ -164,8 +163,8 @@ func (m *Meter) begin(ctx context.Context, s stage) *lanes {
 	return l
 }
 
-// inOrder runs checks one after another. The reports of each are read before the
-// next one may write its own.
+// inOrder runs checks one after another. The reports of each are read before the next
+// one may overwrite them.
 func (l *lanes) inOrder(ctx context.Context, list []int) {
 	for _, i := range list {
 		l.attempts[i] <- l.meter.attempt(ctx, l.meter.plan.Checks[i])
@@ -176,7 +175,7 @@ func (l *lanes) inOrder(ctx context.Context, list []int) {
 	}
 }
 
-// end waits for what still runs, and gives back what nobody has taken.
+// end waits for what still runs, and releases what nobody has taken.
 func (l *lanes) end() {
 	l.done.Wait()
 	for _, c := range l.attempts {

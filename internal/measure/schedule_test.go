@@ -11,7 +11,7 @@ func check(kind Kind, line string, reports ...string) Check {
 	return Check{Kind: kind, Name: line, Command: strings.Fields(line), Reports: reports}
 }
 
-func TestStages(t *testing.T) {
+func TestBuildsAndTestsHaveStages(t *testing.T) {
 	build, tests, vet := check(Build, "go build"), check(Test, "go test", "r.xml"), check(Lint, "go vet")
 	for _, tc := range []struct {
 		name     string
@@ -36,7 +36,7 @@ func TestStages(t *testing.T) {
 	}
 }
 
-func TestAuto(t *testing.T) {
+func TestAutoRunsReadingLintersNextToTests(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 	for _, tc := range []struct {
@@ -67,7 +67,7 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-func TestHashOfParallel(t *testing.T) {
+func TestHashIgnoresParallel(t *testing.T) {
 	a, b := Plan{Root: "/r"}, Plan{Root: "/r", Parallel: 3}
 	if a.Hash() != b.Hash() {
 		t.Error("plans that give the same results have other hashes")

@@ -8,18 +8,18 @@ import (
 	"supervise/metric"
 )
 
-// Whole is what the test checks said of another tree. Tests is nil where they could
-// not be read as a whole, and Why says so.
+// Whole is the result of the test checks in another tree. Tests is nil if they could
+// not be read completely, and Why is the reason.
 type Whole struct {
 	Tests *metric.Tests
 	Runs  []Run
 	Why   string
 }
 
-// Whole runs all tests of another tree: with the project's own checks, those that
-// build first, or with own alone where it is not nil. limit bounds all of it; 0
-// leaves the limits of the checks. What is read teaches the meter nothing. The
-// error is ctx's, or a fault of the machine.
+// Whole runs all tests of another tree: with the project's own checks, those that build
+// first, or only with own if it is not nil. limit applies to all of it; 0 leaves the
+// limits of the checks. The meter learns nothing from the results. The error is ctx's,
+// or a failure of the machine.
 func (m *Meter) Whole(ctx context.Context, root string, own *Check, limit time.Duration) (Whole, error) {
 	e := m.elsewhere(root, limit)
 	checks := e.there.plan.Checks
@@ -44,9 +44,9 @@ func (m *Meter) Whole(ctx context.Context, root string, own *Check, limit time.D
 	return out, nil
 }
 
-// builtAndTested runs the checks that build, then the tests. Each run that something
-// can be made of is given to read, with the number of its check. The first reason of
-// either ends it, and is returned.
+// builtAndTested runs the checks that build, then the tests. It passes each usable run
+// to read, with the index of its check. The first reason of either ends it, and is
+// returned.
 func (e *elsewhere) builtAndTested(ctx context.Context, checks []Check, read func(int, Run) string) (why string, err error) {
 	for _, kind := range []Kind{Build, Test} {
 		for i, c := range checks {
@@ -68,16 +68,16 @@ func (e *elsewhere) builtAndTested(ctx context.Context, checks []Check, read fun
 	return "", nil
 }
 
-// Findings is what the linters said of another tree. Lint is nil where there are
-// none, or where one could not be read, and then Why says so.
+// Findings is the result of the linters in another tree. Lint is nil if there are none,
+// or if one could not be read; then Why is the reason.
 type Findings struct {
 	Lint *metric.Lint
 	Runs []Run
 	Why  string
 }
 
-// LintElsewhere runs the linters over another tree, and nothing else. What is read
-// teaches the meter nothing. The error is ctx's, or a fault of the machine.
+// LintElsewhere runs only the linters on another tree. The meter learns nothing from
+// the results. The error is ctx's, or a failure of the machine.
 func (m *Meter) LintElsewhere(ctx context.Context, root string) (Findings, error) {
 	e := m.elsewhere(root, 0)
 	var out Findings
@@ -99,17 +99,17 @@ func (m *Meter) LintElsewhere(ctx context.Context, root string) (Findings, error
 	return out, nil
 }
 
-// Covered is what the tests of another tree cover. Coverage is nil where it could not
-// be read as a whole, and Why says so.
+// Covered is what the tests of another tree cover. Coverage is nil if it could not be
+// read completely, and Why is the reason.
 type Covered struct {
 	Coverage *metric.Coverage
 	Runs     []Run
 	Why      string
 }
 
-// CoverageElsewhere runs the test checks over another tree, those that build first,
-// and reads what they cover. What is read teaches the meter nothing. The error is
-// ctx's, or a fault of the machine.
+// CoverageElsewhere runs the test checks on another tree, after those that build, and
+// reads their coverage. The meter learns nothing from the results. The error is ctx's,
+// or a failure of the machine.
 func (m *Meter) CoverageElsewhere(ctx context.Context, root string) (Covered, error) {
 	e := m.elsewhere(root, 0)
 	e.covering = true
@@ -134,7 +134,7 @@ func (m *Meter) CoverageElsewhere(ctx context.Context, root string) (Covered, er
 	return out, nil
 }
 
-// unfit says why nothing can be made of a run, "" where something can.
+// unfit returns why a run is not usable, "" if it is.
 func unfit(r Run) string {
 	switch {
 	case r.Check.Kind == Build && (r.killed || r.ExitCode != 0):
