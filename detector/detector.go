@@ -134,8 +134,7 @@ type Recommendation struct {
 	Target     int       `json:"target_iteration"` // whose tree to restore, for Rollback
 	Reason     string    `json:"reason"`
 	Confidence float64   `json:"confidence"`
-	// Parts are where the confidence comes from; their points sum to it. Records
-	// of older versions have none.
+	// Parts are where the confidence comes from; their points sum to it.
 	Parts []ConfidencePart `json:"confidence_parts,omitempty"`
 }
 

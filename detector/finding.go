@@ -12,8 +12,6 @@ import (
 // ID names what was found: the rule and its evidence, whatever the iteration or
 // the loop. It is eight hexadecimal digits. The evidence are the tests; without
 // any, the files; without those, what the alert says is wrong, or else the numbers.
-// The same finding has the same ID also in records of versions that did not
-// write it.
 func (a Alert) ID() string {
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{a.Rule}, a.evidence()...), "\x00")))
 	return hex.EncodeToString(sum[:4])

@@ -190,9 +190,6 @@ var presets = []Preset{
 	},
 }
 
-// Presets returns all presets, the tried ones first.
-func Presets() []Preset { return slices.Clone(presets) }
-
 // Names returns the names of all presets, the tried ones first.
 func Names() []string {
 	out := make([]string, len(presets))

@@ -77,7 +77,7 @@ func TestCommand(t *testing.T) {
 
 // TestConsent makes sure that no preset approves anything by itself.
 func TestConsent(t *testing.T) {
-	for _, p := range Presets() {
+	for _, p := range presets {
 		args := p.Command(Launch{Prompt: "P", File: "F", Model: "m", Session: "s"}).Args
 		for _, flag := range []string{"--dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "--auto", "--yes-always", "--force"} {
 			if slices.Contains(args, flag) {

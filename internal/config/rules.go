@@ -59,7 +59,7 @@ func (s Settings) rules() (detector.Options, error) {
 		Mode: detector.Mode(s.Mode), Strict: s.Strict, RollbackTo: detector.RollbackTarget(s.RollbackTo),
 		StallWindow: s.Stall.Iterations, StallRange: s.Stall.Range,
 		CycleWindow: s.Cycle.Window, CycleMin: s.Cycle.After, StuckCount: s.Stuck.Errors,
-		Tests: s.intent(), AllowRemove: s.AllowRemove,
+		Tests: detector.Intent(s.Tests), AllowRemove: s.AllowRemove,
 	}.WithDefaults()
 	for _, name := range slices.Sorted(maps.Keys(s.Rules)) {
 		row, err := s.Rules[name].options("rules", name)
@@ -79,15 +79,6 @@ func (s Settings) rules() (detector.Options, error) {
 		return o, invalid(err.Error())
 	}
 	return o, nil
-}
-
-// intent is what the user declares about the tests; the usual one is left out, as
-// in the settings of older versions.
-func (s Settings) intent() detector.Intent {
-	if i := detector.Intent(s.Tests); i != detector.TestsFree {
-		return i
-	}
-	return ""
 }
 
 // options turns an override into that of the detector. at says where it stands.

@@ -32,7 +32,7 @@ var verdictKeys = map[string]func(to *loop.Settings, s Settings){
 		to.Rules.CycleWindow, to.Rules.CycleMin = s.Cycle.Window, s.Cycle.After
 	},
 	"stuck":        func(to *loop.Settings, s Settings) { to.Rules.StuckCount = s.Stuck.Errors },
-	"tests":        func(to *loop.Settings, s Settings) { to.Rules.Tests = s.intent() },
+	"tests":        func(to *loop.Settings, s Settings) { to.Rules.Tests = detector.Intent(s.Tests) },
 	"allow_remove": func(to *loop.Settings, s Settings) { to.Rules.AllowRemove = s.AllowRemove },
 	"rules":        func(*loop.Settings, Settings) {}, // key by key, see overlay
 }

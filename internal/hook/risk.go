@@ -106,16 +106,6 @@ func byName(list []rule) map[string]rule {
 	return out
 }
 
-// Rules names what is looked for in calls, sorted.
-func Rules() []string {
-	var out []string
-	for name := range rules {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
-}
-
 // judge gathers what is found in one call.
 type judge struct {
 	opt   Options
@@ -133,13 +123,6 @@ func Judge(call Call, opt Options) Decision {
 	j := &judge{opt: opt, call: call}
 	j.look()
 	return j.decide()
-}
-
-// Risks returns what is risky in a call, before or after it happened.
-func Risks(call Call, opt Options) []Risk {
-	j := &judge{opt: opt, call: call}
-	j.look()
-	return j.risks
 }
 
 func (j *judge) look() {

@@ -331,7 +331,7 @@ func TestShellRisks(t *testing.T) {
 		{"", `kill %1; kill 1234`},
 		{"", `echo "unbalanced`},
 	} {
-		risks := Risks(shellCall(c.command), options())
+		risks := Judge(shellCall(c.command), options()).Risks
 		got := ""
 		if len(risks) > 0 {
 			got = risks[0].Rule
@@ -455,7 +455,7 @@ func TestShellsWithoutEnd(t *testing.T) {
 		"echo a > x; " + strings.Repeat("cat < x >> x;", 60) + "rm calc_test.go",
 		"echo " + strings.Repeat("{a,b}", 60) + "; rm calc_test.go",
 	} {
-		if risks := Risks(shellCall(command), options()); len(risks) == 0 || risks[0].Rule != "delete_tests" {
+		if risks := Judge(shellCall(command), options()).Risks; len(risks) == 0 || risks[0].Rule != "delete_tests" {
 			t.Errorf("%.60s: %v", command, risks)
 		}
 	}

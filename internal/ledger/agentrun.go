@@ -69,15 +69,6 @@ type Spending struct {
 	WaitedMS     int64    `json:"waited_ms,omitempty"` // for the service
 }
 
-// Spent sums up the iterations of a loop; nil when no agent told anything.
-func Spent(its []Iteration) *Spending {
-	var s *Spending
-	for _, it := range its {
-		s = s.plus(it)
-	}
-	return s
-}
-
 // plus is the sum with one iteration more.
 func (s *Spending) plus(it Iteration) *Spending {
 	run := it.Agent

@@ -49,8 +49,7 @@ func writeEvidence(dir string, e *Evidence) error {
 }
 
 // ReadEvidence reads the evidence of iteration n of the loop in dir. The error
-// wraps [os.ErrNotExist] where there is none: the iteration was not judged, or an
-// older version wrote it.
+// wraps [os.ErrNotExist] where there is none: the iteration was not judged.
 func ReadEvidence(dir string, n int) (Evidence, error) {
 	var e Evidence
 	path := filepath.Join(dir, "iterations", Name(n), evidenceName)

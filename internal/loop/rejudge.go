@@ -81,7 +81,7 @@ func (s *session) rejudge(was ledger.Iteration) (Verdict, error) {
 		s.history, s.rejected = append(s.history, was), nil
 		return Verdict{Iteration: is}, nil
 	case was.Decision == nil || was.Agent == nil:
-		return Verdict{}, fmt.Errorf("judge again: iteration %d has no decision, as older versions wrote it", was.Number)
+		return Verdict{}, fmt.Errorf("judge again: iteration %d has no decision", was.Number)
 	}
 	var e ledger.Evidence
 	if was.Evidence != nil {

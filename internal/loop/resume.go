@@ -17,7 +17,7 @@ import (
 
 // The reasons for which a loop cannot be resumed.
 var (
-	ErrNotBegun = errors.New("its log does not say what it was to do: it was killed too early, or an older version wrote it")
+	ErrNotBegun = errors.New("its log does not say what it was to do: it was killed too early")
 	ErrOverlaid = errors.New("a later loop has worked in the same tree")
 )
 
@@ -155,7 +155,7 @@ func (s *session) replay(its []ledger.Iteration) error {
 		case it.Interrupted:
 			s.history, s.rejected = append(s.history, it), nil
 		case it.Decision == nil:
-			return fmt.Errorf("iteration %d has no decision, as older versions wrote it: start a new loop", n)
+			return fmt.Errorf("iteration %d has no decision: start a new loop", n)
 		default:
 			s.count(it)
 			s.accept(it)

@@ -169,12 +169,6 @@ type Risk struct {
 	Why    string // it is a risk
 }
 
-// Text returns the whole prompt of an iteration, by the texts that are built in.
-func Text(level Level, f Facts) (string, error) {
-	text, _, err := builtIn().Text(level, f)
-	return text, err
-}
-
 // Text returns the whole prompt of an iteration, and which points it has.
 func (t *Texts) Text(level Level, f Facts) (string, []Point, error) {
 	if level == Off {

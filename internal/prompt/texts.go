@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"text/template"
 	"unicode/utf8"
 )
@@ -43,14 +42,6 @@ const extension = ".md"
 type Texts struct {
 	root *template.Template
 }
-
-var builtIn = sync.OnceValue(func() *Texts {
-	t, err := Parse(nil, "")
-	if err != nil {
-		panic(err) // our own texts, which a test parses
-	}
-	return t
-})
 
 // Read reads the texts in a folder that stand in the place of those that are built
 // in, by their names without extension. None, and no error, where there is no such

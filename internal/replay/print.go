@@ -104,19 +104,12 @@ func (r Rate) discoveries() []string {
 // Text writes the report for people.
 func (r LoopReport) Text(w io.Writer) error {
 	p := printer{w: w}
-	switch {
-	case r.Exact() && len(r.Doubtful) == 0:
+	if r.Exact() {
 		p.line("%d verdicts are as they were recorded", r.Judged)
-	case r.Exact():
-		p.line("%d of %d verdicts are as they were recorded", r.Judged-len(r.Doubtful), r.Judged)
-	default:
+	} else {
 		p.line("%d of %d verdicts are not as they were recorded", len(r.Differences), r.Judged)
 	}
-	if len(r.Without) > 0 {
-		p.line("an older version recorded %s without the evidence: the texts of changed files, git's own state and reruns cannot be judged again", listed(r.Without))
-	}
 	p.differences("differs", r.Differences)
-	p.differences("cannot be judged again", r.Doubtful)
 	for _, b := range r.Best {
 		p.line("the best so far was %d and is %d", b.Was, b.Is)
 	}
@@ -127,10 +120,6 @@ func (r LoopReport) Text(w io.Writer) error {
 		p.whatIf(*r.WhatIf)
 	}
 	return p.err
-}
-
-func listed(numbers []int) string {
-	return "iterations " + strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]")
 }
 
 // printer keeps the first error of many lines.

@@ -2,9 +2,7 @@ package replay
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 
 	"supervise/internal/event"
 	"supervise/internal/ledger"
@@ -17,9 +15,8 @@ type Recorded struct {
 	State    ledger.State
 	Settings loop.Settings
 
-	record  loop.Record
-	choice  *selector.Choice // nil when the loop ended before it chose
-	without []int            // iterations that were judged and whose evidence is missing
+	record loop.Record
+	choice *selector.Choice // nil when the loop ended before it chose
 }
 
 // LoopReport is what the replay of a recorded loop found.
@@ -29,11 +26,7 @@ type LoopReport struct {
 	Judged   int       `json:"judged"`
 	Selected *int      `json:"selected_iteration"` // by the rules of now, nil when nothing was selected
 
-	// Differences are verdicts that are not as recorded, which must not be.
-	// Doubtful are those on iterations whose evidence is missing, which may be.
-	Differences []Difference `json:"differences"`
-	Doubtful    []Difference `json:"doubtful"`
-	Without     []int        `json:"without_evidence"` // iterations that an older version recorded
+	Differences []Difference `json:"differences"` // verdicts that are not as recorded, which is a fault
 	Selection   *Reselected  `json:"selection_differs,omitempty"`
 	Best        []Reselected `json:"best_differs,omitempty"` // of an iteration; -1 is none
 	WhatIf      *WhatIf      `json:"what_if,omitempty"`
@@ -65,12 +58,9 @@ func Read(dir string, state ledger.State) (*Recorded, error) {
 	}
 	for _, it := range its {
 		e, err := ledger.ReadEvidence(dir, it.Number)
-		switch judged := it.Number > 0 && !it.Interrupted; {
-		case err == nil:
+		if err == nil {
 			it.Evidence = &e
-		case judged && errors.Is(err, os.ErrNotExist):
-			r.without = append(r.without, it.Number)
-		case judged:
+		} else if it.Number > 0 && !it.Interrupted {
 			return nil, err
 		}
 		r.record.Iterations = append(r.record.Iterations, it)
@@ -113,7 +103,7 @@ func (r *Recorded) readLog(dir string) (settings string, err error) {
 // Judge judges the loop again, by its own settings and, where whatIf is not nil, by
 // those as well.
 func (r *Recorded) Judge(whatIf *loop.Settings) (LoopReport, error) {
-	out := LoopReport{LoopID: r.State.LoopID, Without: append([]int{}, r.without...)}
+	out := LoopReport{LoopID: r.State.LoopID}
 	res, err := loop.Rejudge(r.record, r.Settings)
 	if err != nil {
 		return out, fmt.Errorf("replay loop %s: %w", r.State.LoopID, err)
@@ -143,28 +133,19 @@ func judged(res loop.Rejudged) []Verdict {
 	return out
 }
 
-// compare holds the verdicts against the recorded ones.
+// compare compares the verdicts with the recorded ones.
 func (r *Recorded) compare(out *LoopReport, res loop.Rejudged) {
-	out.Verdicts, out.Differences, out.Doubtful = judged(res), []Difference{}, []Difference{}
+	out.Verdicts, out.Differences = judged(res), []Difference{}
 	out.Judged = len(out.Verdicts)
-	missing := map[int]bool{}
-	for _, n := range r.without {
-		missing[n] = true
-	}
 	for _, v := range res.Verdicts {
 		was := r.record.Iterations[v.Number]
 		if !v.Judged {
 			continue
 		}
-		d := Difference{verdict(loop.Verdict{Iteration: was}), verdict(v)}
-		switch {
-		case same(d.Was, d.Is):
-		case missing[v.Number]:
-			out.Doubtful = append(out.Doubtful, d)
-		default:
+		if d := (Difference{verdict(loop.Verdict{Iteration: was}), verdict(v)}); !same(d.Was, d.Is) {
 			out.Differences = append(out.Differences, d)
 		}
-		if a, b := bestOf(was), bestOf(v.Iteration); a != b && len(r.without) == 0 {
+		if a, b := bestOf(was), bestOf(v.Iteration); a != b {
 			out.Best = append(out.Best, Reselected{a, b})
 		}
 	}
@@ -173,7 +154,7 @@ func (r *Recorded) compare(out *LoopReport, res loop.Rejudged) {
 	}
 	n := res.Choice.Iteration
 	out.Selected = &n
-	if n != r.choice.Iteration && len(out.Doubtful) == 0 {
+	if n != r.choice.Iteration {
 		out.Selection = &Reselected{r.choice.Iteration, n}
 	}
 }
