@@ -9,9 +9,8 @@ import (
 
 var cmakeTests = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTest\s*\)|add_test|gtest_discover_tests|catch_discover_tests|doctest_discover_tests)`)
 
-// proposeCMake recognises a project of CMake. Its build folder lies in the tree,
-// since three checks need it: one that is there already, else one that git
-// ignores, else "build".
+// proposeCMake recognises a CMake project. Three checks need its build folder, so it is
+// in the tree: an existing one, else one that git ignores, else "build".
 func proposeCMake(f folder) proposal {
 	p := proposal{language: "c++", covers: everything}
 	if !f.found("cmake") {
@@ -38,8 +37,8 @@ func proposeCMake(f folder) proposal {
 	return p
 }
 
-// proposeMeson recognises a project of Meson, which writes its report into the
-// build folder.
+// proposeMeson recognises a Meson project, which writes its report into the build
+// folder.
 func proposeMeson(f folder) proposal {
 	if f.has("CMakeLists.txt") != "" {
 		return proposal{}

@@ -4,7 +4,7 @@ import "strings"
 
 var dotnetMarkers = []string{"*.sln", "*.slnx", "*.csproj", "*.fsproj", "*.vbproj"}
 
-// proposeDotnet recognises a solution or, where there is none, a project.
+// proposeDotnet recognises a solution or, if there is none, a project.
 func proposeDotnet(f folder) proposal {
 	p := proposal{covers: everything}
 	if !f.found("dotnet") {

@@ -4,8 +4,7 @@ import "supervise/internal/regexp"
 
 var junitFormatter = regexp.MustCompile(`(?m)^[^#\n]*:junit_formatter\b`)
 
-// proposeElixir recognises a project of Mix, with the applications of an
-// umbrella.
+// proposeElixir recognises a Mix project, with the applications of an umbrella.
 func proposeElixir(f folder) proposal {
 	p := proposal{covers: everything}
 	if !f.found("mix") {

@@ -12,7 +12,7 @@ import (
 	"supervise/internal/regexp"
 )
 
-// maxRead bounds what is read of one file.
+// maxRead limits what is read of one file.
 const maxRead = 4 << 20
 
 // folder is a read-only view of one folder of a checkout. Names are slash paths
@@ -31,7 +31,7 @@ func (f folder) below(name string) folder {
 	return folder{root: f.root, dir: join(f.dir, name), look: f.look}
 }
 
-// has returns the first of the names or patterns that is there, or "".
+// has returns the first of the names or patterns that exists, or "".
 func (f folder) has(names ...string) string {
 	for _, name := range names {
 		if strings.ContainsAny(name, "*?[") {
@@ -63,7 +63,7 @@ func (f folder) glob(pattern string) []string {
 
 var escaped = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`)
 
-// read returns the text of a file, "" where there is none.
+// read returns the text of a file, "" if it does not exist.
 func (f folder) read(name string) string {
 	file, err := os.Open(f.abs(name))
 	if err != nil {
@@ -80,7 +80,7 @@ func (f folder) read(name string) string {
 	return string(text)
 }
 
-// holds returns the first of the files that is there and matches, or "".
+// holds returns the first of the files that exists and matches, or "".
 func (f folder) holds(re *regexp.Regexp, names ...string) string {
 	for _, name := range names {
 		if re.MatchString(f.read(name)) {
@@ -125,9 +125,8 @@ func (f folder) above(names ...string) string {
 // errEnough ends a search.
 var errEnough = errors.New("enough")
 
-// search lists files below the folder whose base name matches one of the
-// patterns, at most limit, in the folders that a project may stand in and five
-// levels deep.
+// search lists at most limit files below the folder whose base name matches one of the
+// patterns, in the folders that a project may use and five levels deep.
 func (f folder) search(limit int, patterns ...string) []string {
 	var out []string
 	seen := 0
@@ -137,7 +136,7 @@ func (f folder) search(limit int, patterns ...string) []string {
 		}
 		rel, relErr := filepath.Rel(f.abs(""), p)
 		if err != nil || relErr != nil {
-			return nil //nolint:nilerr // what cannot be looked at holds nothing that could be proposed
+			return nil //nolint:nilerr // an unreadable folder proposes nothing
 		}
 		rel = filepath.ToSlash(rel)
 		switch {

@@ -9,8 +9,8 @@ import (
 	"supervise/internal/project"
 )
 
-// Whatever stands in a script of package.json, a proposal comes of it whose
-// commands have a program, and nothing of what changes files or watches is left.
+// For any script of package.json, the proposed commands have a program, and no option
+// that changes files or watches.
 func FuzzScript(f *testing.F) {
 	for _, script := range []string{
 		"jest", "NODE_ENV=test jest --watch -u", "npm run build && nyc mocha 'test/**/*.js' | tap-spec", "node --test test/*.js",

@@ -43,7 +43,7 @@ func proposeGo(f folder) proposal {
 		p.tool("golangci-lint", config)
 		p.add(golangci(f.read(config), packages))
 	}
-	if f.has("go.work") == "" && f.above("go.work") != "" { // no member of it, or it had been taken in
+	if f.has("go.work") == "" && f.above("go.work") != "" { // not a member, or already part of it
 		for i := range p.checks {
 			p.checks[i].Env = append(p.checks[i].Env, "GOWORK=off")
 		}
@@ -51,8 +51,8 @@ func proposeGo(f folder) proposal {
 	return p
 }
 
-// Every run is a fresh one (-count=1): a cached result would hide a flaky test
-// and make test times meaningless.
+// Every run is fresh (-count=1): a cached result would hide a flaky test and make test
+// times meaningless.
 func goTest(packages []string) Check {
 	cover := ReportDir + "/cover.out"
 	return Check{
@@ -67,9 +67,9 @@ func goVet(packages []string) Check {
 	return Check{Kind: Lint, Name: "go vet", Stderr: true, Command: with([]string{"go", "vet"}, packages...)}
 }
 
-// golangci-lint runs vet itself. Its limits are lifted: what it does not show
-// cannot be seen to grow. Version 2 of its configuration renamed the
-// flag that chooses the report.
+// golangci-lint runs vet itself. Its limits are lifted, since findings that it does not
+// show could grow unseen. Version 2 of its configuration renamed the flag for the
+// report.
 func golangci(config string, packages []string) Check {
 	c := Check{Kind: Lint, Name: "golangci-lint"}
 	format := "--out-format=json"
@@ -88,7 +88,7 @@ var (
 	goComment  = regexp.MustCompile(`//.*`)
 )
 
-// goUses lists the folders that a go.work names, as slash paths; "" is its own.
+// goUses lists the folders in a go.work, as slash paths; "" is its own.
 func goUses(text string) []string {
 	text = goComment.ReplaceAllString(text, "")
 	var out []string

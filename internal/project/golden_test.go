@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the proposals that the cases in testdata now get")
 
-// Each case in testdata is a tree of files and, as its last file, what is
-// proposed for it. Its first line names the programs on PATH.
+// Each case in testdata is a tree of files and, as its last file, the proposal for it.
+// Its first line names the programs on PATH.
 func TestGolden(t *testing.T) {
 	cases, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(cases) == 0 {
@@ -114,7 +114,7 @@ func shownCheck(c project.Check) string {
 	return b.String()
 }
 
-// line joins words so that they can be told apart.
+// line joins words unambiguously.
 func line(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {

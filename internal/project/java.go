@@ -9,13 +9,13 @@ import (
 
 var gradleFiles = []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}
 
-// Tests that fail do not end the run: the modules after them would look deleted.
+// Failing tests do not end the run: later modules would look deleted.
 var mavenFlags = []string{"--batch-mode", "--no-transfer-progress", "-Dstyle.color=never", "-Dmaven.test.failure.ignore=true"}
 
 // proposeMaven recognises a pom.xml, with the modules that it names.
 func proposeMaven(f folder) proposal {
 	if f.has("gradlew") != "" && f.has("mvnw") == "" {
-		return proposal{} // both are kept, and Gradle is the one that is run
+		return proposal{} // both exist, and Gradle is the one in use
 	}
 	p := proposal{language: jvmLanguage(f)}
 	maven := "mvn"
@@ -38,7 +38,7 @@ func proposeMaven(f folder) proposal {
 	if strings.Contains(poms, "jacoco-maven-plugin") {
 		p.tool("JaCoCo", "pom.xml")
 		test.Command = append(test.Command, "jacoco:report", "-Djacoco.haltOnFailure=false")
-		if !jacocoFile.MatchString(poms) { // what earlier runs covered is kept in the file that is used by itself
+		if !jacocoFile.MatchString(poms) { // JaCoCo would keep the coverage of earlier runs in its file
 			test.Command = append(test.Command, "-Djacoco.destFile="+ReportDir+"/.jacoco.exec", "-Djacoco.dataFile="+ReportDir+"/.jacoco.exec")
 		}
 		test.Coverage, test.Reports = true, append(test.Reports, "**/target/site/jacoco/jacoco.xml")
@@ -57,8 +57,8 @@ var jacocoFile = regexp.MustCompile(`<(destFile|dataFile)>|jacoco\.(destFile|dat
 
 var mavenModule = regexp.MustCompile(`<module>\s*([^<\s]+)\s*</module>`)
 
-// mavenModules returns the text of a pom and of those of its modules, and the
-// folders of the modules.
+// mavenModules returns the text of a pom and of its modules' poms, and the folders of
+// the modules.
 func mavenModules(f folder, dir string) (text string, modules []string) {
 	text = xmlComment.ReplaceAllString(f.read(join(dir, "pom.xml")), "")
 	if strings.Count(dir, "/") > 5 {
@@ -78,7 +78,7 @@ func mavenModules(f folder, dir string) (text string, modules []string) {
 
 var xmlComment = regexp.MustCompile(`(?s)<!--.*?-->`)
 
-// jvmLanguage is kotlin where all sources are.
+// jvmLanguage is kotlin if all sources are.
 func jvmLanguage(f folder) string {
 	if len(f.search(1, "*.kt")) > 0 && len(f.search(1, "*.java")) == 0 {
 		return "kotlin"
@@ -86,8 +86,8 @@ func jvmLanguage(f folder) string {
 	return "java"
 }
 
-// gradleInit has JaCoCo write XML, whatever the project chose. Old versions of
-// Gradle have another name for it.
+// gradleInit makes JaCoCo write XML, whatever the project configures. Old versions of
+// Gradle use another name for it.
 const gradleInit = `gradle.projectsEvaluated {
     rootProject.allprojects.each { project ->
         project.tasks.matching { it.class.name.contains("JacocoReport") }.each { task ->
@@ -98,7 +98,7 @@ const gradleInit = `gradle.projectsEvaluated {
 }
 `
 
-// proposeGradle recognises a build of Gradle, with its subprojects.
+// proposeGradle recognises a Gradle build, with its subprojects.
 func proposeGradle(f folder) proposal {
 	if f.has("pom.xml") != "" && (f.has("mvnw") != "" || f.has("gradlew") == "") {
 		return proposal{}

@@ -2,8 +2,8 @@ package project
 
 import "supervise/internal/regexp"
 
-// proposeMake recognises the usual targets of a Makefile. It is asked only where
-// no other kind of project stands.
+// proposeMake recognises the usual targets of a Makefile. It is used only if no other
+// kind of project is found.
 func proposeMake(f folder) proposal {
 	var p proposal
 	file := f.has(makeFiles...)

@@ -8,7 +8,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// manifest is a package.json, as far as it is needed.
+// manifest is the needed part of a package.json.
 type manifest struct {
 	keys       map[string]json.RawMessage
 	scripts    map[string]string
@@ -16,8 +16,8 @@ type manifest struct {
 	workspaces []string
 }
 
-// readManifest reads the package.json of a folder. Fields of an unexpected type
-// are taken as absent; other tools put up with them too.
+// readManifest reads the package.json of a folder. Fields of an unexpected type count
+// as absent, as in other tools.
 func readManifest(f folder) (manifest, error) {
 	m := manifest{deps: map[string]string{}}
 	if err := json.Unmarshal([]byte(f.read("package.json")), &m.keys); err != nil {
@@ -42,7 +42,7 @@ func readManifest(f folder) (manifest, error) {
 	return m, nil
 }
 
-// field reads one key into v, which is left as it was where the type differs.
+// field reads one key into v, which is unchanged if the type differs.
 func (m manifest) field(key string, v any) {
 	if text, ok := m.keys[key]; ok && json.Unmarshal(text, v) != nil {
 		return
@@ -59,8 +59,8 @@ type manager struct {
 	get     string
 }
 
-// The order decides where several lock files stand. npx and its like are told
-// not to fetch what is not there.
+// The order decides between several lock files. npx and the like get an option not to
+// download anything.
 var managers = []manager{
 	{"pnpm", []string{"pnpm-lock.yaml"}, []string{"pnpm", "exec"}, []string{"pnpm", "--silent", "run"}, "pnpm install --frozen-lockfile", "corepack enable pnpm, or npm install -g pnpm"},
 	{"yarn", []string{"yarn.lock"}, []string{"yarn", "run", "--silent"}, []string{"yarn", "run", "--silent"}, "yarn install --immutable", "corepack enable yarn, or npm install -g yarn"},
@@ -111,8 +111,8 @@ func (m manager) installCommand(n node) string {
 	return m.install
 }
 
-// choose finds the package manager: by the packageManager field, else by the
-// lock file, here or above.
+// choose finds the package manager: by the packageManager field, else by the lock file,
+// here or above.
 func (n node) choose(p *proposal) manager {
 	chosen, why := npm, "package.json"
 	for _, m := range managers {
@@ -156,11 +156,11 @@ func (n node) exec(program string, words ...string) []string {
 // script is the argv that runs a script of package.json.
 func (n node) script(name string) []string { return with(n.manager.run, name) }
 
-// outputs are the folders that builds usually write to.
+// outputs are common output folders of builds.
 var outputs = []string{"dist", "build", "lib", "out", "es", "esm", "cjs", ".next", ".nuxt", ".output", ".svelte-kit", "target"}
 
-// build proposes the script that continuous integration runs before the tests,
-// if what it writes is ignored by git.
+// build proposes the build script that CI usually runs before the tests, if git ignores
+// its output.
 func (n node) build(p *proposal) {
 	script := n.scripts["build"]
 	if script == "" || watches.MatchString(script) || n.workspaceBuilds() {
@@ -191,7 +191,7 @@ func (n node) workspaceBuilds() bool {
 	return false
 }
 
-// depends returns the first of the packages that package.json names, or "".
+// depends returns the first of the packages in package.json, or "".
 func (n node) depends(names ...string) string {
 	for _, name := range names {
 		if _, ok := n.deps[name]; ok {
@@ -201,8 +201,8 @@ func (n node) depends(names ...string) string {
 	return ""
 }
 
-// dependsAbove is depends, in this package or in one above, where a workspace
-// keeps what its members share.
+// dependsAbove is depends for this package and those above, where a workspace keeps
+// shared dependencies.
 func (n node) dependsAbove(names ...string) string {
 	for _, up := range n.upwards() {
 		if m, err := readManifest(up); err == nil {

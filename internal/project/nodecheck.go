@@ -9,7 +9,7 @@ import (
 	"supervise/runner"
 )
 
-// test is the check of a framework, called as the script calls it.
+// test is the check of a framework, called as in the script.
 func (n node) test(r nodeRunner, c call) Check {
 	drop := maps.Clone(r.drop)
 	c.args = without(c.args, drop)
@@ -45,7 +45,7 @@ func (n node) jest(start []string, c call) Check {
 	}
 }
 
-// vitest measures no coverage of a failed run unless it is told to.
+// vitest measures coverage of a failed run only with an option.
 func (n node) vitest(c call) Check {
 	report, cover := ReportDir+"/vitest.json", ReportDir+"/.coverage"
 	check := Check{
@@ -76,8 +76,8 @@ func (n node) mocha(c call) Check {
 	return n.instrumented(check, c)
 }
 
-// instrumented runs a check, whose command is the bare program, under the
-// project's tool for coverage: the one in the script, else a dependency.
+// instrumented runs a check, whose command is the bare program, under the project's
+// coverage tool: the one in the script, else a dependency.
 func (n node) instrumented(check Check, c call) Check {
 	cover := ReportDir + "/.coverage"
 	temp := map[string]string{"c8": "--temp-directory=", "nyc": "--temp-dir="}
@@ -107,7 +107,7 @@ func (n node) playwright(c call) Check {
 	}
 }
 
-// nodeTest puts its options first: what follows a file is the file's.
+// nodeTest puts its options first: what follows a file belongs to the file.
 func (n node) nodeTest(c call) Check {
 	report, cover := ReportDir+"/node.xml", ReportDir+"/lcov.info"
 	words := []string{c.program, "--test", "--test-reporter=junit", "--test-reporter-destination=" + report}
@@ -124,8 +124,8 @@ func (n node) nodeTest(c call) Check {
 
 var major = regexp.MustCompile(`\d+`)
 
-// nodeMajor is the lowest major version of Node that the project says it runs
-// on, 0 where it says none.
+// nodeMajor is the lowest major version of Node that the project supports, 0 if
+// unknown.
 func (n node) nodeMajor() int {
 	var engines map[string]string
 	n.field("engines", &engines)

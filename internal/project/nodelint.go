@@ -12,7 +12,7 @@ type nodeLinter struct {
 	configs  []string
 	key      string         // in package.json
 	drop     map[string]int // options that change files, hide findings or choose the format
-	targets  []string       // where no script says any
+	targets  []string       // if no script names any
 	flags    []string
 	report   string // the file it writes; "" is its output
 }
@@ -44,8 +44,8 @@ var nodeLinters = []nodeLinter{
 	},
 }
 
-// lintScripts are looked at for the arguments of the linters, besides those
-// that begin with "lint".
+// lintScripts are searched for the arguments of the linters, in addition to those that
+// begin with "lint".
 var lintScripts = []string{"lint", "eslint", "typecheck", "type-check", "check-types", "types", "tsc", "check", "ci", "test:lint", "test:types", "stylelint"}
 
 // lint proposes the linters that the project configures or depends on.
@@ -96,8 +96,8 @@ func (n node) lintParts() []segment {
 	return parts
 }
 
-// elsewhere reports whether a call of the program is not the check that is
-// wanted: tsc that writes files, biome that formats.
+// elsewhere reports whether a call of the program is not the wanted check: tsc that
+// writes files, biome that formats.
 func (l nodeLinter) elsewhere(c call) bool {
 	switch l.name {
 	case "tsc":

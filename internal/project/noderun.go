@@ -12,7 +12,7 @@ type nodeRunner struct {
 	sub      string   // the subcommand that tests
 	packages []string // any of which the project depends on
 	configs  []string
-	drop     map[string]int // options of the script that do not belong into a single, whole, uncoloured run
+	drop     map[string]int // options of the script that do not fit a single, complete, uncoloured run
 	check    func(n node, c call) Check
 }
 
@@ -63,16 +63,16 @@ var (
 	}
 )
 
-// tests proposes every framework that the test script runs. Where the script
-// tells none, a configuration file or a dependency does, except in the root of a
-// workspace: there a dependency may be the members' own.
+// tests proposes every framework that the test script runs. If the script names none, a
+// configuration file or a dependency decides, but not in the root of a workspace: there
+// a dependency may be for the members.
 func (n node) tests(p *proposal) {
 	if n.scripted(p) {
 		return
 	}
 	script := n.scripts["test"]
 	delegating := delegated(n.parts)
-	settled := delegating || script != "" && !placeholder(script) // package.json says by its script what is run
+	settled := delegating || script != "" && !placeholder(script) // the script in package.json decides what runs
 	for _, r := range nodeRunners {
 		config := n.configured(r)
 		if config == "" || delegating || settled && config == "package.json" {
@@ -89,10 +89,10 @@ func (n node) tests(p *proposal) {
 	n.unrecognised(p, delegating)
 }
 
-// coverageOf are the dependencies without which these frameworks count no coverage.
+// coverageOf are the dependencies that these frameworks need to measure coverage.
 var coverageOf = map[string]string{"vitest": "@vitest/coverage-v8", "mocha": "c8"}
 
-// propose adds the tests of a framework, and says what coverage is in want of.
+// propose adds the tests of a framework, and notes what coverage needs.
 func (n node) propose(p *proposal, r nodeRunner, c call) {
 	check := n.test(r, c)
 	p.add(check)
@@ -101,11 +101,11 @@ func (n node) propose(p *proposal, r nodeRunner, c call) {
 	}
 }
 
-// unrecognised proposes the test script where no framework is known.
+// unrecognised proposes the test script if no framework is known.
 func (n node) unrecognised(p *proposal, delegating bool) {
 	script := n.scripts["test"]
 	switch {
-	case delegating && len(n.workspaces) > 0: // each member is a project of its own
+	case delegating && len(n.workspaces) > 0: // each member is its own project
 	case endless.MatchString(script) && !ends.MatchString(script) || watches.MatchString(script):
 		p.note("the script test of package.json waits for changes and does not end: give --test-cmd with a command that runs the tests once")
 	case script != "" && !placeholder(script):
@@ -116,7 +116,7 @@ func (n node) unrecognised(p *proposal, delegating bool) {
 	}
 }
 
-// configured returns the file by which the framework is known to be used.
+// configured returns the file that shows that the framework is used.
 func (n node) configured(r nodeRunner) string {
 	if config := n.has(r.configs...); config != "" {
 		return config
@@ -135,7 +135,7 @@ func (n node) keyed(r nodeRunner) bool {
 	return ok && slices.Contains([]string{"jest", "mocha", "ava"}, r.program)
 }
 
-// testScripts are looked at in this order; the first that runs a framework counts.
+// testScripts are tried in this order; the first that runs a framework counts.
 var testScripts = []string{"test", "test:ci", "test:unit", "tests", "unit"}
 
 // scripted proposes what the test script runs, in its order.
@@ -167,9 +167,9 @@ func (n node) scripted(p *proposal) bool {
 	return false
 }
 
-// appended proposes the script itself, with the framework's options after it:
-// for a script that only a shell understands, and that ends with a framework
-// which takes options anywhere.
+// appended proposes the script itself, with the framework's options after it. This is
+// for a script that only a shell understands, and that ends with a framework that takes
+// options anywhere.
 func (n node) appended(script string, r nodeRunner, c call, p *proposal) bool {
 	if !slices.Contains([]string{"jest", "vitest", "playwright"}, r.name) {
 		return false
@@ -197,8 +197,8 @@ func runnerOf(s segment) (nodeRunner, call, bool) {
 	return nodeRunner{}, call{}, false
 }
 
-// preparations are programs that a test script needs to have run before the
-// tests: compilers and bundlers. Linters and cleaners are not.
+// preparations are programs that tests need to have run before: compilers and bundlers,
+// not linters and cleaners.
 var preparations = []string{"tsc", "babel", "swc", "esbuild", "rollup", "webpack", "vite", "tsup", "tsdown", "ncc", "parcel", "unbuild", "prisma", "tspc"}
 
 // prepare proposes what the test script runs before the framework, as builds.

@@ -12,14 +12,14 @@ import (
 type segment struct {
 	env   []string // NAME=value
 	words []string
-	plain bool // without what only a shell understands
+	plain bool // has nothing that only a shell understands
 	globs bool // with patterns that the shell expands
 }
 
-// endless are programs that wait for changes unless they are told otherwise.
+// endless are programs that watch for changes by default.
 var endless = regexp.MustCompile(`\b(nodemon|chokidar|tsc-watch)\b|\bcypress open\b|^\s*(npx )?(ng test|karma start)((?: +\S+)*)$`)
 
-// ends are the words by which such a program runs once.
+// ends are the words with which such a program runs once.
 var ends = regexp.MustCompile(`--(single-run|no-watch|watch[= ]false)`)
 
 var watches = regexp.MustCompile(`(^|\s)(--watch(All)?|-w)(\s|$)`)
@@ -27,12 +27,12 @@ var watches = regexp.MustCompile(`(^|\s)(--watch(All)?|-w)(\s|$)`)
 // delegates are programs that run the scripts of other packages.
 var delegates = []string{"turbo", "nx", "lerna", "wsrun", "rush", "lage", "moon", "ultra"}
 
-// maxSegments bounds the commands that are taken from one script.
+// maxSegments limits the commands that are taken from one script.
 const maxSegments = 100
 
-// flatten splits a script at its operators, and puts in the place of a command
-// that runs another script the commands of that. A script "pretest" runs before
-// "test". within are the scripts that are being followed: none runs itself.
+// flatten splits a script at its operators, and replaces a command that runs another
+// script by the commands of that script. A script "pretest" runs before "test". within
+// are the scripts being followed, so that none includes itself.
 func (n node) flatten(script string, within ...string) []segment {
 	if slices.Contains(within, script) || len(within) > 4 {
 		return nil
@@ -59,7 +59,7 @@ func (n node) flatten(script string, within ...string) []segment {
 
 // nested returns the scripts that a command runs.
 func (n node) nested(words []string) []string {
-	if len(words) < 2 || words[0] == "bun" && words[1] == "test" { // bun has a framework of its own
+	if len(words) < 2 || words[0] == "bun" && words[1] == "test" { // bun has its own framework
 		return nil
 	}
 	if !slices.Contains(scriptRunners, words[0]) {
@@ -82,11 +82,11 @@ func (n node) nested(words []string) []string {
 	return n.known(names)
 }
 
-// scriptRunners run scripts of package.json that are named behind them.
+// scriptRunners run the scripts of package.json that follow them.
 var scriptRunners = []string{"npm", "pnpm", "yarn", "bun", "run-s", "run-p", "npm-run-all"}
 
-// toMembers reports whether a word has a package manager run the scripts of
-// members of the workspace.
+// toMembers reports whether a word makes a package manager run the scripts of workspace
+// members.
 func toMembers(w string) bool {
 	return w == "-r" || w == "--recursive" || w == "-ws" || w == "workspaces" ||
 		strings.HasPrefix(w, "--workspace") || strings.HasPrefix(w, "--filter")
@@ -109,7 +109,7 @@ func (n node) known(names []string) []string {
 	return out
 }
 
-// delegated reports whether a script hands its work to other packages.
+// delegated reports whether a script delegates to other packages.
 func delegated(parts []segment) bool {
 	return slices.ContainsFunc(parts, func(s segment) bool {
 		return slices.ContainsFunc(s.words, func(w string) bool {
@@ -119,8 +119,8 @@ func delegated(parts []segment) bool {
 	})
 }
 
-// split takes a line of the shell apart into its commands. What follows a pipe
-// or "||" is left out: it changes only how results are shown, or hides them.
+// split divides a shell line into its commands. What follows a pipe or "||" is dropped:
+// it only changes how results are shown, or hides them.
 func split(line string) []segment {
 	var out []segment
 	keep := true
@@ -157,11 +157,11 @@ func (s *segment) add(t token) {
 	s.words = append(s.words, t.text)
 }
 
-// token is a word or an operator of a line of the shell.
+// token is a word or an operator of a shell line.
 type token struct {
 	text     string
 	operator bool
-	shell    bool // holds what the shell would put something else for
+	shell    bool // contains something that the shell would expand
 	glob     bool
 }
 
@@ -203,7 +203,7 @@ func unquote(word string) token {
 	return t
 }
 
-// mark notes what a character asks of the shell.
+// mark notes what a character needs from the shell.
 func (t *token) mark(c, quote byte) {
 	t.shell = t.shell || quote != '\'' && (c == '$' || c == '`') || quote == 0 && strings.IndexByte("<>()", c) >= 0
 	t.glob = t.glob || quote == 0 && strings.IndexByte("*?[{", c) >= 0
@@ -213,11 +213,11 @@ func (t *token) mark(c, quote byte) {
 type call struct {
 	segment
 	program string
-	args    []string // what follows the program
+	args    []string // the words after the program
 }
 
-// find returns the commands that run the program, whatever wrapper stands before
-// it. sub is the subcommand it must be given, or "".
+// find returns the commands that run the program, through any wrapper. sub is the
+// subcommand that it must have, or "".
 func find(parts []segment, program, sub string) []call {
 	var out []call
 	for _, s := range parts {
@@ -267,8 +267,8 @@ func wraps(words []string) bool {
 	return true
 }
 
-// without drops options from the words of a command. drop says how many values
-// follow each of them; "--name=value" is dropped as well.
+// without removes options from the words of a command. drop is how many values follow
+// each of them; "--name=value" is removed as well.
 func without(words []string, drop map[string]int) []string {
 	var out []string
 	for i := 0; i < len(words); i++ {

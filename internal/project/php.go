@@ -69,7 +69,7 @@ func phpTest(f folder, p *proposal, name, program, config string) Check {
 	return c
 }
 
-// phpProgram is the project's own program, else that on PATH.
+// phpProgram is the project's own program, else the one on PATH.
 func (f folder) phpProgram(name string) string {
 	for _, own := range []string{"vendor/bin/" + name, "bin/" + name, "tools/" + name, name + ".phar", "tools/" + name + ".phar"} {
 		if f.has(own) != "" {
@@ -82,8 +82,8 @@ func (f folder) phpProgram(name string) string {
 	return name
 }
 
-// phpRun runs a program by php where it is a file of the project: it may lack
-// the right to be executed.
+// phpRun runs a program with php if it is a file of the project, which may not be
+// executable.
 func phpRun(program string, words ...string) []string {
 	if strings.ContainsAny(program, "/.") {
 		return with([]string{"php", program}, words...)

@@ -1,11 +1,11 @@
-// Package project looks at a checkout and proposes how it is built, tested,
-// covered and linted. It reads files only; it never runs the project.
+// Package project looks at a checkout and proposes how to build, test, cover and lint
+// it. It only reads files and never runs the project.
 //
-// Every language has a recogniser: a function of a read-only view of one folder.
-// Lock files choose the package manager, configuration files, scripts and
-// dependencies choose the test framework, and a linter is proposed only where
-// the project configures it or depends on it. A checkout may hold several
-// projects; each is tested in its own folder.
+// Every language has a recogniser: a function of a read-only view of one folder. Lock
+// files decide the package manager. Configuration files, scripts and dependencies
+// decide the test framework. A linter is proposed only if the project configures it or
+// depends on it. A checkout may have several projects; each is tested in its own
+// folder.
 package project
 
 import (
@@ -16,12 +16,12 @@ import (
 	"strings"
 )
 
-// ReportDir stands, in commands, environments and report paths, for the private
-// folder that each run of a check gets for its reports. It lies outside the tree.
-// What is no report there, folders above all, has a name that begins with a dot.
+// ReportDir is replaced, in commands, environments and report paths, by the private
+// folder that each run of a check gets for its reports. It is outside the tree. Files
+// in it that are not reports, above all folders, have a name that begins with a dot.
 const ReportDir = "{{report_dir}}"
 
-// Kind says what a check is for.
+// Kind is the purpose of a check.
 type Kind string
 
 // The kinds of checks.
@@ -34,16 +34,16 @@ const (
 // Check is one command of a project.
 type Check struct {
 	Kind      Kind
-	Name      string            // short, for progress lines: "pytest", or "web: jest" where there are several projects
+	Name      string            // short, for progress lines: "pytest", or "web: jest" with several projects
 	Dir       string            // slash path of the project's folder below the root, "" for the root: the command runs there, Reports are relative to it
 	Command   []string          // argv
 	Env       []string          // NAME=value added to the environment; may hold ReportDir
-	Files     map[string]string // files that are written into the private folder before the command runs: name -> text, which may hold ReportDir
-	Reports   []string          // files or patterns that the command writes, "**" stands for any folders; none: its output is read
-	Stderr    bool              // standard error belongs to the output that is read
+	Files     map[string]string // files written into the private folder before the command runs: name -> text, which may contain ReportDir
+	Reports   []string          // files or patterns that the command writes, "**" matches any folders; none: its output is read
+	Stderr    bool              // standard error is read together with the output
 	Coverage  bool              // the reports hold coverage as well
 	Runner    string            // the test framework, for running single tests again, or ""
-	Inventory []string          // argv that lists the tests without running them; nil where there is none
+	Inventory []string          // argv that lists the tests without running them; nil if there is none
 }
 
 // Part is one project of a checkout.
@@ -62,17 +62,17 @@ type Project struct {
 	Notes    []string // what is missing, and how to get it
 }
 
-// ErrUnknown is returned for a checkout in which no known kind of project stands.
+// ErrUnknown is returned for a checkout without a known kind of project.
 var ErrUnknown = errors.New("no project recognised")
 
-// proposal is what a recogniser makes of one folder.
+// proposal is the result of a recogniser for one folder.
 type proposal struct {
-	language string // where it is a finer one than the recogniser's
+	language string // if it is more specific than the recogniser's
 	checks   []Check
 	tools    []string
 	notes    []string
-	covers   func(dir string) bool // whether the checks take in the project in dir, a slash path below the folder; nil: none
-	lintsAll bool                  // the linters take in every folder below
+	covers   func(dir string) bool // whether the checks include the project in dir, a slash path below the folder; nil: none
+	lintsAll bool                  // the linters cover every folder below
 }
 
 func (p *proposal) add(checks ...Check) { p.checks = append(p.checks, checks...) }
@@ -87,7 +87,7 @@ func everything(string) bool { return true }
 
 type recogniser struct {
 	language string
-	markers  []string // files or patterns, any of which in a folder makes a project of it
+	markers  []string // files or patterns; any of them makes a folder a project
 	propose  func(f folder) proposal
 }
 
@@ -107,12 +107,12 @@ var recognisers = []recogniser{
 	{"elixir", []string{"mix.exs"}, proposeElixir},
 }
 
-// makefile is asked where nothing else is known.
+// makefile is used if nothing else is found.
 var makefile = recogniser{"make", makeFiles, proposeMake}
 
-// Detect recognises the projects in the checkout root, down to three folders
-// below it. look finds a program by name, as [os/exec.LookPath] does. The error
-// wraps [ErrUnknown] when nothing is known.
+// Detect recognises the projects in the checkout root, and in folders down to three
+// levels below it. look finds a program by name, as [os/exec.LookPath] does. The error
+// wraps [ErrUnknown] if nothing is known.
 func Detect(root string, look func(string) (string, error)) (Project, error) {
 	w := walk{}
 	w.visit(folder{root: root, look: look}, nil)
@@ -130,7 +130,7 @@ func markers() []string {
 	return append(out, "Makefile with a target test")
 }
 
-// Is reports whether a known kind of project stands in dir itself.
+// Is reports whether dir itself has a known kind of project.
 func Is(dir string) bool {
 	f := folder{root: dir}
 	if slices.ContainsFunc(recognisers, func(r recogniser) bool { return f.has(r.markers...) != "" }) {
@@ -139,14 +139,14 @@ func Is(dir string) bool {
 	return f.has(makefile.markers...) != "" && len(proposeMake(f).checks) > 0
 }
 
-// part is a project that was found, and who found it.
+// part is a project that was found, and its recogniser.
 type part struct {
 	proposal
 	dir  string
 	from string // the recogniser's language
 }
 
-// takesIn reports whether the checks of p run what stands in dir.
+// takesIn reports whether the checks of p include dir.
 func (p part) takesIn(dir string) bool {
 	return p.covers != nil && p.covers(strings.TrimPrefix(strings.TrimPrefix(dir, p.dir), "/"))
 }

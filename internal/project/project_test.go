@@ -98,9 +98,9 @@ func TestDetectGo(t *testing.T) {
 	}
 }
 
-// The proposed build works for every layout of a module and leaves nothing
-// behind: go build ./... by itself writes a program where the module is one main
-// package, and fails where a folder has the name of that program.
+// The proposed build works for every layout of a module and leaves nothing behind. By
+// itself go build ./... writes a program if the module is one main package, and fails
+// if a folder has the name of that program.
 func TestGoBuildLeavesNothing(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("go is not on PATH")

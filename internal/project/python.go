@@ -14,7 +14,7 @@ var pythonMarkers = []string{
 	"pytest.ini", "tox.ini", "conftest.py", "noxfile.py", "manage.py",
 }
 
-// dependencyFiles are where a Python project may list what it needs.
+// dependencyFiles may list what a Python project needs.
 var dependencyFiles = []string{
 	"pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "tox.ini", "noxfile.py", "requirements*.txt", "requirements*.in", "*requirements.txt",
 	"requirements/*.txt", "requirements/*.in", "environment.yml",
@@ -60,8 +60,8 @@ func newPython(f folder, p *proposal) python {
 	return py
 }
 
-// section is a configuration file, and the section in it, by which a tool is
-// recognised; without a section the file is enough by its presence.
+// section is a configuration file, and the section in it, that shows that a tool is
+// used; without a section, the file itself does.
 type section struct{ file, name string }
 
 func (py python) configured(sections []section) string {
@@ -101,7 +101,7 @@ func (py python) usesPytest(p *proposal) bool {
 	switch {
 	case config != "":
 		p.tool("pytest", config)
-	case py.depends("pytest") && (py.dir == "" || len(py.testFiles()) > 0): // a list of tools makes no tests
+	case py.depends("pytest") && (py.dir == "" || len(py.testFiles()) > 0): // tools in a list do not make tests
 		config = "dependencies"
 		p.tool("pytest", config)
 	default:
@@ -114,8 +114,8 @@ func (py python) usesPytest(p *proposal) bool {
 	return true
 }
 
-// covers reports whether pytest, run in the folder, finds the tests of the
-// project in dir: everything below, unless testpaths says where they are.
+// covers reports whether pytest in the folder finds the tests of the project in dir:
+// everything below, unless testpaths names them.
 func (py python) covers(dir string) bool {
 	var paths []string
 	for _, s := range pytestSections[:6] {
@@ -135,8 +135,8 @@ func (py python) covers(dir string) bool {
 
 var iniPaths = regexp.MustCompile(`(?m)^testpaths\s*=\s*((?:.*\n)(?:[ \t]+.*\n)*)`)
 
-// Options that a project gives to pytest are kept, but the run does not end at
-// the first failure and does not fail by a limit of coverage.
+// The project's pytest options are kept, but the run does not end at the first failure
+// and does not fail by a coverage limit.
 func (py python) pytest(p *proposal) {
 	report, cover := ReportDir+"/pytest.xml", ReportDir+"/coverage.json"
 	words := []string{
@@ -164,12 +164,12 @@ func (py python) pytest(p *proposal) {
 	p.add(c)
 }
 
-// environment keeps compiled files out of the tree; one that is as old and as
-// long as a changed source would also be taken for it.
+// environment keeps compiled files out of the tree. One with the time and length of a
+// changed source would be used instead of it.
 func (py python) environment() []string { return []string{"PYTHONDONTWRITEBYTECODE=1"} }
 
-// covered runs a check under coverage.py, which writes its report in a second
-// step, whatever the tests said.
+// covered runs a check under coverage.py, which writes its report in a second step,
+// whatever the result of the tests.
 func (py python) covered(c Check, words []string) Check {
 	python := strings.Join(py.program(), " ")
 	c.Command = []string{"/bin/sh", "-c", python + " -m coverage run " + runner.ShellQuoted(words...) + "; status=$?; " +
@@ -186,7 +186,7 @@ func (py python) discover(p *proposal) {
 		return
 	}
 	words := []string{"-m", "unittest", "discover", "-v"}
-	// Discovery does not go down into folders that are no packages.
+	// Discovery does not enter folders that are not packages.
 	if dir := strings.Split(file, "/")[0]; dir != file && py.has(dir+"/__init__.py") == "" {
 		words = append(words, "-s", dir)
 	}

@@ -6,8 +6,8 @@ import (
 	"supervise/internal/regexp"
 )
 
-// launchers are the tools that keep an environment for the project, by the lock
-// file that says so.
+// launchers are the tools that keep an environment for the project, recognised by their
+// lock file.
 var launchers = []struct {
 	lock, program string
 	start         []string
@@ -34,8 +34,8 @@ func (py python) launcher(p *proposal) []string {
 	return nil
 }
 
-// lock finds a lock file: in the folder or, where that is no project by its own
-// pyproject.toml or is one of a workspace of uv, in one above.
+// lock finds a lock file: in the folder, or in one above if the folder has no
+// pyproject.toml of its own or belongs to a uv workspace.
 func (py python) lock(name string) string {
 	for i, up := range py.upwards() {
 		if up.has(name) == "" {
@@ -79,8 +79,8 @@ func (py python) installed(name string) bool {
 	return py.has(py.env+"/lib/python*/site-packages/"+name+"-[0-9]*.dist-info") != ""
 }
 
-// available reports whether a package can be used: it is in the virtual
-// environment or, where another tool keeps that, among the dependencies.
+// available reports whether a package can be used: it is in the virtual environment or,
+// if another tool keeps that, among the dependencies.
 func (py python) available(name string) bool {
 	if py.env != "" && py.start == nil {
 		return py.installed(name)
@@ -88,7 +88,7 @@ func (py python) available(name string) bool {
 	return py.depends(name)
 }
 
-// needs notes that pytest is asked for by a file but was not found.
+// needs notes that a file requires pytest, which was not found.
 func (py python) needs(name, file string, p *proposal) {
 	switch {
 	case py.start != nil:

@@ -13,8 +13,8 @@ type pythonLinter struct {
 	command  func(py python) Check
 }
 
-// Results kept by an earlier run are not used where the tool would also leave
-// them behind without hiding them from git.
+// Caches are not used if the tool would also leave them in the tree without hiding them
+// from git.
 var pythonLinters = []pythonLinter{
 	{"ruff", []section{{"ruff.toml", ""}, {".ruff.toml", ""}, {"pyproject.toml", "tool.ruff"}}, func(py python) Check {
 		report := ReportDir + "/ruff.json"
@@ -53,7 +53,7 @@ var pythonTargets = regexp.MustCompile(`(?m)^\s*(files|packages|modules)\s*=`)
 
 var mypySections = []section{{"mypy.ini", ""}, {".mypy.ini", ""}, {"pyproject.toml", "tool.mypy"}, {"setup.cfg", "mypy"}}
 
-// mypyTargets reports whether the configuration says what is checked.
+// mypyTargets reports whether the configuration names what is checked.
 func (py python) mypyTargets() bool {
 	for _, s := range mypySections {
 		name := s.name
@@ -68,8 +68,8 @@ func (py python) mypyTargets() bool {
 	return false
 }
 
-// exclude adds an option that keeps a linter out of the virtual environment in
-// the folder, unless the project has its own list of what is left out.
+// exclude adds an option that keeps a linter out of the virtual environment in the
+// folder, unless the project has its own list of exclusions.
 func (py python) exclude(words []string, option string, configs ...string) []string {
 	if py.env == "" || strings.Contains(py.env, "/") || py.holds(ownExcludes, configs...) != "" {
 		return words

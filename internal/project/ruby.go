@@ -42,7 +42,7 @@ func (r ruby) exec(words ...string) []string {
 	return with([]string{"bundle", "exec"}, words...)
 }
 
-// gem reports whether a gem is asked for.
+// gem reports whether the project requires a gem.
 func (r ruby) gem(name string) bool {
 	name = regexp.QuoteMeta(name)
 	return regexp.MustCompile(`(?m)^[^#\n]*(gem|dependency)[\s(]+["']` + name + `["']|^\s+` + name + ` \(`).MatchString(r.gems)
@@ -67,8 +67,7 @@ func (r ruby) rspec(p *proposal) {
 
 var rakeTest = regexp.MustCompile(`(?m)^[^#\n]*(Rake::TestTask|Minitest::TestTask)`)
 
-// minitest is run as the project runs it: by Rails, by its own task, else file
-// by file.
+// minitest is run as the project runs it: by Rails, by its own task, else file by file.
 func (r ruby) minitest(p *proposal) {
 	files := r.search(1, "*_test.rb", "test_*.rb")
 	if len(files) == 0 || r.has("test") == "" {
@@ -91,8 +90,8 @@ func (r ruby) minitest(p *proposal) {
 
 var simplecovStart = regexp.MustCompile(`(?m)^[^#\n]*(SimpleCov\.start|require ["']simplecov)`)
 
-// covered adds the report that SimpleCov writes into the tree, if it is started
-// by one of the files.
+// covered adds the report that SimpleCov writes into the tree, if one of the files
+// starts it.
 func (r ruby) covered(p *proposal, c Check, helpers ...string) Check {
 	starts := r.holds(simplecovStart, append(helpers, ".simplecov")...)
 	if starts == "" {

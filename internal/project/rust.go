@@ -9,9 +9,9 @@ import (
 
 var nextestMention = regexp.MustCompile(`\bnextest\b`)
 
-// nextestConfig is read beside the project's own configuration. It has the
-// default profile write JUnit XML; the path is that of a fresh folder, so it may
-// be absolute.
+// nextestConfig is read in addition to the project's own configuration. It makes the
+// default profile write JUnit XML. The path is in a fresh folder, so it may be
+// absolute.
 const nextestConfig = "[profile.default.junit]\npath = \"" + ReportDir + "/nextest.xml\"\nstore-success-output = false\n"
 
 // proposeRust recognises a package or a workspace.
@@ -32,9 +32,9 @@ func proposeRust(f folder) proposal {
 	return p
 }
 
-// rustMembers tells the packages of a workspace. Besides those that it lists,
-// Cargo takes in what they depend on by path; so everything below counts that is
-// neither excluded nor a workspace itself.
+// rustMembers returns the packages of a workspace. In addition to those that it lists,
+// Cargo includes their path dependencies. So everything below counts that is neither
+// excluded nor a workspace itself.
 func rustMembers(f folder, workspace string) func(string) bool {
 	excluded := tomlStrings(workspace, "exclude")
 	return func(dir string) bool {
@@ -48,8 +48,8 @@ func rustMembers(f folder, workspace string) func(string) bool {
 	}
 }
 
-// rustTests proposes nextest where the project uses it and it is installed, else
-// cargo's own.
+// rustTests proposes nextest if the project uses it and it is installed, else cargo's
+// own tests.
 func rustTests(f folder, p *proposal) {
 	uses := f.has(".config/nextest.toml")
 	if uses == "" {
@@ -75,7 +75,7 @@ func rustTests(f folder, p *proposal) {
 		}
 		return
 	}
-	// The project's own configuration stands over the one that is added.
+	// The project's own configuration overrides the one that is added.
 	report := ReportDir + "/nextest.xml"
 	if own, _ := tomlTable(f.read(".config/nextest.toml"), "profile.default.junit"); own != "" {
 		if path := tomlStrings(own, "path"); len(path) == 1 {
@@ -107,8 +107,8 @@ func rustDoc(f folder, p *proposal) {
 	}
 }
 
-// rustCovered runs a check under cargo-llvm-cov, which takes the words of cargo
-// and writes its report of a failed run too; it then ends with status 0.
+// rustCovered runs a check under cargo-llvm-cov. It takes cargo's options, and writes
+// its report for a failed run too, but then exits with 0.
 func rustCovered(cover bool, c Check) Check {
 	if !cover {
 		return c
@@ -121,7 +121,7 @@ func rustCovered(cover bool, c Check) Check {
 		words = words[1:]
 	}
 	c.Command = with([]string{"cargo", "llvm-cov"}, words...)
-	c.Command = slices.DeleteFunc(c.Command, func(w string) bool { return w == "--no-fail-fast" }) // may not be used together
+	c.Command = slices.DeleteFunc(c.Command, func(w string) bool { return w == "--no-fail-fast" }) // the two exclude each other
 	c.Command = append(c.Command, "--ignore-run-fail", "--json", "--output-path="+report)
 	c.Coverage, c.Reports = true, append(c.Reports, report)
 	return c

@@ -6,9 +6,8 @@ import (
 	"supervise/internal/regexp"
 )
 
-// tomlTable returns the lines of a table of a TOML text, and whether it or a
-// table inside it is there. Enough is understood of the format to recognise
-// tools by it, no more.
+// tomlTable returns the lines of a table of a TOML text, and whether it or a table
+// inside it exists. It understands only enough TOML to recognise tools.
 func tomlTable(text, name string) (string, bool) {
 	var b strings.Builder
 	found, in := false, false

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// maxDepth is how many folders below the root are looked at.
+// maxDepth is how many levels below the root are searched.
 const maxDepth = 3
 
-// skipped are folders that hold no project of their own: what tools put there,
-// what comes from elsewhere, and samples.
+// skipped are folders without projects of their own: output of tools, third-party code,
+// and samples.
 var skipped = []string{
 	"node_modules", "bower_components", "vendor", "third_party", "site-packages", "deps", "Pods",
 	"target", "build", "dist", "out", "bin", "obj", "_build", "coverage", "htmlcov",
@@ -19,11 +19,11 @@ var skipped = []string{
 	"venv", "env", "__pycache__",
 }
 
-// walk gathers the projects of a checkout.
+// walk collects the projects of a checkout.
 type walk struct{ found []part }
 
-// visit looks at one folder and at those below it. above are the projects that
-// were found on the way down.
+// visit looks at one folder and at those below it. above are the projects found on the
+// way down.
 func (w *walk) visit(f folder, above []part) {
 	here := w.recognise(f, above)
 	above = append(slices.Clip(above), here...)
@@ -38,8 +38,8 @@ func (w *walk) visit(f folder, above []part) {
 	}
 }
 
-// recognise finds the projects that stand in one folder. A Makefile adds what
-// nothing else there, or above, does.
+// recognise finds the projects in one folder. A Makefile adds what nothing else there,
+// or above, provides.
 func (w *walk) recognise(f folder, above []part) []part {
 	var here []part
 	for _, r := range recognisers {
@@ -59,8 +59,8 @@ func (w *walk) recognise(f folder, above []part) []part {
 	return here
 }
 
-// ask has the recogniser look at a folder. Below the root only what has tests is
-// a project of its own.
+// ask runs the recogniser on a folder. Below the root only a folder with tests is a
+// project of its own.
 func (r recogniser) ask(f folder, above []part) (part, bool) {
 	if f.has(r.markers...) == "" {
 		return part{}, false
@@ -81,7 +81,7 @@ func (r recogniser) ask(f folder, above []part) (part, bool) {
 	return p, true
 }
 
-// linted reports whether a linter runs over the folder from one above already.
+// linted reports whether a linter of a folder above already covers the folder.
 func linted(name, language string, above []part) bool {
 	return slices.ContainsFunc(above, func(a part) bool {
 		return a.from == language && a.lintsAll &&
@@ -96,8 +96,8 @@ func depth(dir string) int {
 	return strings.Count(dir, "/") + 1
 }
 
-// folders lists the names of the folders in f that may hold something, sorted.
-// Links, hidden folders and virtual environments are left out.
+// folders lists the folders in f that may contain something, sorted, without links,
+// hidden folders and virtual environments.
 func (f folder) folders() []string {
 	entries, err := os.ReadDir(f.abs(""))
 	if err != nil {
@@ -112,8 +112,8 @@ func (f folder) folders() []string {
 	return out
 }
 
-// ignored lists the names of folders in f that the .gitignore of f or of the
-// root plainly names. Patterns are not followed.
+// ignored lists the names of folders in f that the .gitignore of f or of the root names
+// literally, without patterns.
 func (f folder) ignored() []string {
 	var out []string
 	for _, dir := range unique([]string{"", f.dir}) {
