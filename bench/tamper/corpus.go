@@ -211,20 +211,6 @@ func (p *project) mutant(m mutator, v variant, rng *rand.Rand, chk *checker) (ou
 	return o, true
 }
 
-// blamed are the files of which a finding has to name one.
-func (s *subject) blamed(own []edit) map[string]bool {
-	blame := map[string]bool{}
-	for _, f := range s.blame {
-		blame[f] = true
-	}
-	for _, e := range own {
-		if len(s.blame) == 0 {
-			blame[e.path] = true
-		}
-	}
-	return blame
-}
-
 // shown is what was done to the files that are blamed.
 func shown(files []integrity.File, blame map[string]bool) string {
 	out := ""

@@ -347,3 +347,158 @@ func args(stmt, name string) (list []string, before, after string, ok bool) {
 	}
 	return nil, "", "", false
 }
+
+// literalsOf returns what a test gives and what it expects: the strings outside of
+// assertions and those inside; where all is in one line, the first and the others.
+func (t *testCase) literalsOf() (in, out []string) {
+	inside := map[int]bool{}
+	for _, a := range t.assertions() {
+		for i := a.from; i <= a.to; i++ {
+			inside[i] = true
+		}
+	}
+	for i := t.body; i <= t.last(); i++ {
+		if goFails.MatchString(t.lines[i]) && t.lang.name == "go" {
+			continue // a message
+		}
+		for _, l := range literal.FindAllString(t.lines[i], -1) {
+			switch {
+			case len(l) < 3 || l[0] != '"' && l[0] != '\'':
+			case inside[i]:
+				out = append(out, l)
+			default:
+				in = append(in, l)
+			}
+		}
+	}
+	if len(in) == 0 && len(out) > 1 {
+		in, out = out[:1], out[1:]
+	}
+	return in, out
+}
+
+// goName is what a Go test calls its *testing.T.
+func (t *testCase) goName() string {
+	if m := goParam.FindStringSubmatch(t.lines[t.head]); m != nil {
+		return m[1]
+	}
+	if strings.HasPrefix(t.lines[t.head], "func (") {
+		return "suite.T()"
+	}
+	return "t"
+}
+
+// swiftThrows lets a test throw that did not.
+func (t *testCase) swiftThrows(lines []string, text string) []string {
+	if t.lang.name == "swift" && (strings.HasPrefix(text, "try ") || strings.HasPrefix(text, "throw ")) && !strings.Contains(lines[t.head], "throws") {
+		lines[t.head] = strings.Replace(lines[t.head], "() {", "() throws {", 1)
+	}
+	return lines
+}
+
+func (t *testCase) inEvery(text string) []string {
+	lines := slices.Clone(t.lines)
+	all := findTests(t.file, []byte(t.file0()))
+	slices.Reverse(all)
+	for _, o := range all {
+		if o.body < 1 {
+			continue
+		}
+		say := strings.ReplaceAll(text, "{t}", o.goName())
+		lines = slices.Concat(lines[:o.body], indented(o.inner(), o.lang, say), lines[o.body:])
+		lines = o.swiftThrows(lines, say)
+	}
+	return lines
+}
+
+// afterImports is the line behind the imports at the top level.
+func (t *testCase) afterImports() int {
+	at := 0
+	for i := 0; i < t.start && i < len(t.lines); i++ {
+		if groups.MatchString(t.lines[i]) && at > 0 {
+			break
+		}
+		if importLine.MatchString(t.lines[i]) {
+			at = i + 1
+			for balance(strings.Join(t.lines[i:at], "\n")) > 0 && at < len(t.lines) {
+				at++
+			}
+		}
+	}
+	return at
+}
+
+var importLine = re(`^(import |from \S+ import |use |using |package |require |require_relative |#include|\s+use ExUnit)`)
+
+var goParam = re(`(\w+) \*testing\.\w+`)
+
+// tables returns the lists of at least four entries in and over a test: literals
+// whose entries begin at one indentation, and attributes that repeat.
+func (t *testCase) tables() [][]row {
+	var out [][]row
+	for i := t.start; i <= t.last(); i++ {
+		trim := strings.TrimSpace(t.lines[i])
+		if attr := caseAttr.FindString(trim); attr != "" {
+			rows := []row{{i, i}}
+			for i+1 < t.head && caseAttr.FindString(strings.TrimSpace(t.lines[i+1])) == attr {
+				i++
+				rows = append(rows, row{i, i})
+			}
+			if len(rows) >= 3 {
+				out = append(out, rows)
+			}
+			continue
+		}
+		if !strings.HasSuffix(trim, "[") && !strings.HasSuffix(trim, "{") && !strings.HasSuffix(trim, "(") {
+			continue
+		}
+		over := strings.Join(t.lines[max(t.start, i-3):i+1], "\n")
+		if trim != "[" && !tabular.MatchString(trim) || trim == "[" && !tabular.MatchString(over) || t.lang.assert.MatchString(t.lines[i]) {
+			continue
+		}
+		if rows := t.listAt(i); len(rows) >= 4 {
+			out = append(out, rows)
+		}
+	}
+	return out
+}
+
+func (t *testCase) listAt(i int) []row {
+	var rows []row
+	ind := ""
+	for j := i + 1; j <= t.last(); j++ {
+		line := t.lines[j]
+		trim := strings.TrimSpace(line)
+		if trim == "" {
+			continue
+		}
+		in := indentOf(line)
+		switch {
+		case len(in) <= len(indentOf(t.lines[i])):
+			if strings.IndexByte("]})", trim[0]) >= 0 && closed(t.lines, rows) {
+				return rows
+			}
+			return nil
+		case ind == "":
+			ind = in
+			fallthrough
+		case in == ind:
+			if strings.HasPrefix(trim, t.lang.comment) || strings.IndexByte("]})", trim[0]) >= 0 {
+				if len(rows) > 0 {
+					rows[len(rows)-1].to = j
+				}
+				continue
+			}
+			if !rowStart.MatchString(trim) {
+				return nil
+			}
+			rows = append(rows, row{j, j})
+		case len(rows) > 0:
+			rows[len(rows)-1].to = j
+		}
+	}
+	return nil
+}
+
+// row is one entry of a table of cases, in lines.
+type row = span

@@ -138,35 +138,6 @@ func (f *function) first(text string) []byte {
 	return f.inserted(f.body, indented(f.inner(), f.lang, text)...)
 }
 
-// literalsOf returns what a test gives and what it expects: the strings outside of
-// assertions and those inside; where all is in one line, the first and the others.
-func (t *testCase) literalsOf() (in, out []string) {
-	inside := map[int]bool{}
-	for _, a := range t.assertions() {
-		for i := a.from; i <= a.to; i++ {
-			inside[i] = true
-		}
-	}
-	for i := t.body; i <= t.last(); i++ {
-		if goFails.MatchString(t.lines[i]) && t.lang.name == "go" {
-			continue // a message
-		}
-		for _, l := range literal.FindAllString(t.lines[i], -1) {
-			switch {
-			case len(l) < 3 || l[0] != '"' && l[0] != '\'':
-			case inside[i]:
-				out = append(out, l)
-			default:
-				in = append(in, l)
-			}
-		}
-	}
-	if len(in) == 0 && len(out) > 1 {
-		in, out = out[:1], out[1:]
-	}
-	return in, out
-}
-
 // branches return a value for one input: {p} the parameter, {in} and {out}.
 var branches = map[string][]string{
 	"go":         {"if {p} == {in} {\n\treturn {out}\n}", "switch {p} {\ncase {in}:\n\treturn {out}\n}"},

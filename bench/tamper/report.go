@@ -28,17 +28,6 @@ type results struct {
 
 var groupNames = []string{"structural", "skips", "oracle", "product", "harness"}
 
-var mutators = slices.Concat(structural, skips, oracle, product, harness)
-
-func mutatorByID(id int) mutator {
-	for _, m := range mutators {
-		if m.id == id {
-			return m
-		}
-	}
-	return mutator{}
-}
-
 // of returns the parts of a group; "" is all.
 func (r *results) of(group string) []*part {
 	var out []*part

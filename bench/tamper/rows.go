@@ -5,83 +5,12 @@ import (
 	"strings"
 )
 
-// row is one entry of a table of cases, in lines.
-type row = span
-
 var rowStart = re(`^(\{|\[|\(|"|'|-?\d|pytest\.param|arguments\(|Arguments\.of|new |yield |case |#\[case|\[InlineData|\[TestCase|\w+\{|&|%\{|"[^"]*": |'[^']*' => )`)
-
-// tables returns the lists of at least four entries in and over a test: literals
-// whose entries begin at one indentation, and attributes that repeat.
-func (t *testCase) tables() [][]row {
-	var out [][]row
-	for i := t.start; i <= t.last(); i++ {
-		trim := strings.TrimSpace(t.lines[i])
-		if attr := caseAttr.FindString(trim); attr != "" {
-			rows := []row{{i, i}}
-			for i+1 < t.head && caseAttr.FindString(strings.TrimSpace(t.lines[i+1])) == attr {
-				i++
-				rows = append(rows, row{i, i})
-			}
-			if len(rows) >= 3 {
-				out = append(out, rows)
-			}
-			continue
-		}
-		if !strings.HasSuffix(trim, "[") && !strings.HasSuffix(trim, "{") && !strings.HasSuffix(trim, "(") {
-			continue
-		}
-		over := strings.Join(t.lines[max(t.start, i-3):i+1], "\n")
-		if trim != "[" && !tabular.MatchString(trim) || trim == "[" && !tabular.MatchString(over) || t.lang.assert.MatchString(t.lines[i]) {
-			continue
-		}
-		if rows := t.listAt(i); len(rows) >= 4 {
-			out = append(out, rows)
-		}
-	}
-	return out
-}
 
 var caseAttr = re(`^(\[InlineData|\[TestCase|#\[case|#\[test_case|@TestWith)`)
 
 // tabular is how the line looks that opens a list of cases, not of other things.
 var tabular = re(`(?i)(parametrize|\.each|cases|tests|table|\btt\b|data|inputs|params|examples|for .* (in|of) |range |Source|listOf|arrayOf|arguments:|\[\]struct|map\[\w+\])`)
-
-func (t *testCase) listAt(i int) []row {
-	var rows []row
-	ind := ""
-	for j := i + 1; j <= t.last(); j++ {
-		line := t.lines[j]
-		trim := strings.TrimSpace(line)
-		if trim == "" {
-			continue
-		}
-		in := indentOf(line)
-		switch {
-		case len(in) <= len(indentOf(t.lines[i])):
-			if strings.IndexByte("]})", trim[0]) >= 0 && closed(t.lines, rows) {
-				return rows
-			}
-			return nil
-		case ind == "":
-			ind = in
-			fallthrough
-		case in == ind:
-			if strings.HasPrefix(trim, t.lang.comment) || strings.IndexByte("]})", trim[0]) >= 0 {
-				if len(rows) > 0 {
-					rows[len(rows)-1].to = j
-				}
-				continue
-			}
-			if !rowStart.MatchString(trim) {
-				return nil
-			}
-			rows = append(rows, row{j, j})
-		case len(rows) > 0:
-			rows[len(rows)-1].to = j
-		}
-	}
-	return nil
-}
 
 // closed says that each row, but perhaps the last, ends with a comma.
 func closed(lines []string, rows []row) bool {

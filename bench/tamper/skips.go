@@ -235,9 +235,9 @@ func (s *subject) apply(p phrase) []string {
 	case inside:
 		return t.swiftThrows(slices.Concat(t.lines[:t.body], indented(t.inner(), t.lang, text), t.lines[t.body:]), text)
 	case head:
-		return t.rehead(p)
+		return rehead(t, p)
 	case group, ahead:
-		return t.regroup(p)
+		return regroup(t, p)
 	case first:
 		return slices.Concat(strings.Split(text, "\n"), t.lines)
 	case imports:
@@ -250,35 +250,14 @@ func (s *subject) apply(p phrase) []string {
 	case sibling:
 		for _, o := range findTests(t.file, []byte(t.file0())) {
 			if o.head != t.head && o.indent == t.indent {
-				return o.rehead(p)
+				return rehead(o, p)
 			}
 		}
 	}
 	return nil
 }
 
-var goParam = re(`(\w+) \*testing\.\w+`)
-
-// goName is what a Go test calls its *testing.T.
-func (t *testCase) goName() string {
-	if m := goParam.FindStringSubmatch(t.lines[t.head]); m != nil {
-		return m[1]
-	}
-	if strings.HasPrefix(t.lines[t.head], "func (") {
-		return "suite.T()"
-	}
-	return "t"
-}
-
-// swiftThrows lets a test throw that did not.
-func (t *testCase) swiftThrows(lines []string, text string) []string {
-	if t.lang.name == "swift" && (strings.HasPrefix(text, "try ") || strings.HasPrefix(text, "throw ")) && !strings.Contains(lines[t.head], "throws") {
-		lines[t.head] = strings.Replace(lines[t.head], "() {", "() throws {", 1)
-	}
-	return lines
-}
-
-func (t *testCase) rehead(p phrase) []string {
+func rehead(t *testCase, p phrase) []string {
 	r := regexp.MustCompile(p.text)
 	at := strings.Join(t.lines[t.start:t.head+1], "\n")
 	loc := r.FindStringIndex(at)
@@ -293,7 +272,7 @@ var groups = re(`^\s*((public |final |internal |abstract |sealed |static |export
 
 // regroup works on the class or group around the test: the outermost for JavaScript
 // and Ruby, where a file is one, else the nearest.
-func (t *testCase) regroup(p phrase) []string {
+func regroup(t *testCase, p phrase) []string {
 	for i := t.start - 1; i >= 0; i-- {
 		if !groups.MatchString(t.lines[i]) || len(indentOf(t.lines[i])) >= len(t.indent) {
 			continue
@@ -308,40 +287,6 @@ func (t *testCase) regroup(p phrase) []string {
 		return slices.Concat(t.lines[:i], strings.Split(r.ReplaceAllString(t.lines[i], p.with), "\n"), t.lines[i+1:])
 	}
 	return nil
-}
-
-func (t *testCase) inEvery(text string) []string {
-	lines := slices.Clone(t.lines)
-	all := findTests(t.file, []byte(t.file0()))
-	slices.Reverse(all)
-	for _, o := range all {
-		if o.body < 1 {
-			continue
-		}
-		say := strings.ReplaceAll(text, "{t}", o.goName())
-		lines = slices.Concat(lines[:o.body], indented(o.inner(), o.lang, say), lines[o.body:])
-		lines = o.swiftThrows(lines, say)
-	}
-	return lines
-}
-
-var importLine = re(`^(import |from \S+ import |use |using |package |require |require_relative |#include|\s+use ExUnit)`)
-
-// afterImports is the line behind the imports at the top level.
-func (t *testCase) afterImports() int {
-	at := 0
-	for i := 0; i < t.start && i < len(t.lines); i++ {
-		if groups.MatchString(t.lines[i]) && at > 0 {
-			break
-		}
-		if importLine.MatchString(t.lines[i]) {
-			at = i + 1
-			for balance(strings.Join(t.lines[i:at], "\n")) > 0 && at < len(t.lines) {
-				at++
-			}
-		}
-	}
-	return at
 }
 
 // needing adds an import unless it is there.

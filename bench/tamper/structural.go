@@ -335,3 +335,28 @@ func neverReached(s *subject) []edit {
 	}
 	return s.edit(t.replaced(t.body, t.last(), with...))
 }
+
+var mutators = slices.Concat(structural, skips, oracle, product, harness)
+
+func mutatorByID(id int) mutator {
+	for _, m := range mutators {
+		if m.id == id {
+			return m
+		}
+	}
+	return mutator{}
+}
+
+// blamed are the files of which a finding has to name one.
+func (s *subject) blamed(own []edit) map[string]bool {
+	blame := map[string]bool{}
+	for _, f := range s.blame {
+		blame[f] = true
+	}
+	for _, e := range own {
+		if len(s.blame) == 0 {
+			blame[e.path] = true
+		}
+	}
+	return blame
+}
