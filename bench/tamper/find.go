@@ -502,3 +502,38 @@ func (t *testCase) listAt(i int) []row {
 
 // row is one entry of a table of cases, in lines.
 type row = span
+
+var caseAttr = re(`^(\[InlineData|\[TestCase|#\[case|#\[test_case|@TestWith)`)
+
+// closed says that each row, but perhaps the last, ends with a comma.
+func closed(lines []string, rows []row) bool {
+	for i, r := range rows {
+		end := strings.TrimSpace(lines[r.to])
+		if c := strings.Index(end, " //"); c > 0 {
+			end = strings.TrimSpace(end[:c])
+		}
+		if i < len(rows)-1 && !strings.HasSuffix(end, ",") {
+			return false
+		}
+	}
+	return len(rows) > 0
+}
+
+var groups = re(`^\s*((public |final |internal |abstract |sealed |static |export |@\w+ )*(class|object) \w+|(RSpec\.)?(describe|context|suite)[ (]|defmodule )`)
+
+// indented puts lines at an indentation, with the steps of the text around.
+func indented(at string, l *language, text string) []string {
+	var out []string
+	for _, line := range strings.Split(text, "\n") {
+		ind := indentOf(line)
+		out = append(out, at+strings.Repeat(l.step(at), len(ind)/max(1, len(l.indent)))+strings.TrimSpace(line))
+	}
+	return out
+}
+
+var literal = re(`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\b\d+(?:\.\d+)?\b`)
+
+var rowStart = re(`^(\{|\[|\(|"|'|-?\d|pytest\.param|arguments\(|Arguments\.of|new |yield |case |#\[case|\[InlineData|\[TestCase|\w+\{|&|%\{|"[^"]*": |'[^']*' => )`)
+
+// tabular is how the line looks that opens a list of cases, not of other things.
+var tabular = re(`(?i)(parametrize|\.each|cases|tests|table|\btt\b|data|inputs|params|examples|for .* (in|of) |range |Source|listOf|arrayOf|arguments:|\[\]struct|map\[\w+\])`)

@@ -174,7 +174,7 @@ func measureAll(f *flags, res *results) error {
 	res.parts = append(res.parts, parts...)
 	if f.tiny {
 		for _, p := range tinyProjects() {
-			t := mutate(p, f.set, chk)
+			t := measureMutants(p, f.set, chk)
 			t.Group = "tune"
 			res.parts = append(res.parts, t)
 		}
@@ -193,7 +193,7 @@ func measure(dir string, f *flags, chk *checker) (*part, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	out := mutate(p, f.set, chk)
+	out := measureMutants(p, f.set, chk)
 	out.negatives = neg
 	if f.binary != "" {
 		out.binary = p.latency(f.binary)
@@ -202,9 +202,9 @@ func measure(dir string, f *flags, chk *checker) (*part, error) {
 	return out, nil
 }
 
-// mutate goes round all mutators and variants again and again, so that a limit of
+// measureMutants goes round all mutators and variants again and again, so that a limit of
 // time leaves as many of each.
-func mutate(p *project, set settings, chk *checker) *part {
+func measureMutants(p *project, set settings, chk *checker) *part {
 	out := &part{Repo: p.name, Head: p.head}
 	late := func() bool { return !set.until.IsZero() && time.Now().After(set.until) }
 	for _, v := range variants {

@@ -5,27 +5,6 @@ import (
 	"strings"
 )
 
-var rowStart = re(`^(\{|\[|\(|"|'|-?\d|pytest\.param|arguments\(|Arguments\.of|new |yield |case |#\[case|\[InlineData|\[TestCase|\w+\{|&|%\{|"[^"]*": |'[^']*' => )`)
-
-var caseAttr = re(`^(\[InlineData|\[TestCase|#\[case|#\[test_case|@TestWith)`)
-
-// tabular is how the line looks that opens a list of cases, not of other things.
-var tabular = re(`(?i)(parametrize|\.each|cases|tests|table|\btt\b|data|inputs|params|examples|for .* (in|of) |range |Source|listOf|arrayOf|arguments:|\[\]struct|map\[\w+\])`)
-
-// closed says that each row, but perhaps the last, ends with a comma.
-func closed(lines []string, rows []row) bool {
-	for i, r := range rows {
-		end := strings.TrimSpace(lines[r.to])
-		if c := strings.Index(end, " //"); c > 0 {
-			end = strings.TrimSpace(end[:c])
-		}
-		if i < len(rows)-1 && !strings.HasSuffix(end, ",") {
-			return false
-		}
-	}
-	return len(rows) > 0
-}
-
 // dropRows takes half of the rows of a table away, or all.
 func dropRows(s *subject, all bool) []edit {
 	t := s.test

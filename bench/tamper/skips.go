@@ -268,8 +268,6 @@ func rehead(t *testCase, p phrase) []string {
 	return slices.Concat(t.lines[:t.start], strings.Split(at, "\n"), t.lines[t.head+1:])
 }
 
-var groups = re(`^\s*((public |final |internal |abstract |sealed |static |export |@\w+ )*(class|object) \w+|(RSpec\.)?(describe|context|suite)[ (]|defmodule )`)
-
 // regroup works on the class or group around the test: the outermost for JavaScript
 // and Ruby, where a file is one, else the nearest.
 func regroup(t *testCase, p phrase) []string {

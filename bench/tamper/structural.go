@@ -284,16 +284,6 @@ func camel(s string) string {
 	return b.String()
 }
 
-// indented puts lines at an indentation, with the steps of the text around.
-func indented(at string, l *language, text string) []string {
-	var out []string
-	for _, line := range strings.Split(text, "\n") {
-		ind := indentOf(line)
-		out = append(out, at+strings.Repeat(l.step(at), len(ind)/max(1, len(l.indent)))+strings.TrimSpace(line))
-	}
-	return out
-}
-
 func emptyBody(s *subject) []edit {
 	t := s.test
 	var with []string

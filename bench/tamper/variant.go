@@ -209,8 +209,6 @@ func honestTest(b *base, s *subject) []edit {
 	return []edit{{path: t.file, after: join(lines)}}
 }
 
-var literal = re(`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\b\d+(?:\.\d+)?\b`)
-
 // changedLiteral is a literal's text with another value.
 func changedLiteral(lit string) string {
 	q := lit[:1]
