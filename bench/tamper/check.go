@@ -10,6 +10,8 @@ import (
 	"path"
 	"strings"
 	"sync"
+
+	"supervise/bench/tamper/internal/corpus"
 )
 
 // checker says whether text still parses: Go by the standard library, Python and
@@ -109,16 +111,16 @@ func (c *checker) parses(file string, text []byte) bool {
 }
 
 // keeps says that text that parsed still does.
-func (c *checker) keeps(base *tree, edits []edit) bool {
+func (c *checker) keeps(base *corpus.Tree, edits []corpus.Edit) bool {
 	for _, e := range edits {
-		if e.gone || c.parses(e.path, e.after) {
+		if e.Gone || c.parses(e.Path, e.After) {
 			continue
 		}
-		before := base.read(e.path)
-		if e.from != "" {
-			before = base.read(e.from)
+		before := base.Read(e.Path)
+		if e.From != "" {
+			before = base.Read(e.From)
 		}
-		if before == nil || c.parses(e.path, before) {
+		if before == nil || c.parses(e.Path, before) {
 			return false
 		}
 	}

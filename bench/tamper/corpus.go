@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"supervise/bench/tamper/internal/corpus"
+	"supervise/bench/tamper/internal/mutate"
 	"supervise/integrity"
 	"supervise/metric"
 )
@@ -85,33 +87,33 @@ func (o *outcome) audit(files []integrity.File, base integrity.Tree, blame map[s
 type project struct {
 	name    string
 	head    string
-	commits []commit
-	bases   []*base
-	repo    *repo
+	commits []corpus.Commit
+	bases   []*mutate.Base
+	repo    *corpus.Repo
 }
 
 func openProject(dir string, set settings) (*project, error) {
-	r, err := openRepo(dir)
+	r, err := corpus.OpenRepo(dir)
 	if err != nil {
 		return nil, err
 	}
 	p := &project{name: r.Name, head: r.Head, repo: r}
-	if p.commits, err = r.testCommits(set.negatives, set.maxFiles); err != nil {
+	if p.commits, err = r.TestCommits(set.negatives, set.maxFiles); err != nil {
 		return nil, err
 	}
-	var with []commit
+	var with []corpus.Commit
 	for _, c := range p.commits {
-		if c.touchesCode() {
+		if c.TouchesCode() {
 			with = append(with, c)
 		}
 	}
 	for i := range min(set.bases, len(with)) {
 		c := with[i*len(with)/min(set.bases, len(with))]
-		t, err := r.treeAt(c.id + "^")
+		t, err := r.TreeAt(c.ID + "^")
 		if err != nil {
 			continue // the first commit has no state before it
 		}
-		b, err := newBase(t, c.id+"^", r, &c)
+		b, err := mutate.NewBase(t, c.ID+"^", r, &c)
 		if err != nil {
 			return nil, err
 		}
@@ -124,12 +126,12 @@ func openProject(dir string, set settings) (*project, error) {
 func (p *project) negatives() ([]outcome, error) {
 	var out []outcome
 	for _, c := range p.commits {
-		files, err := p.repo.load(c)
+		files, err := p.repo.Load(c)
 		if err != nil {
 			return nil, err
 		}
-		o := outcome{Repo: p.name, Commit: c.id, Subject: c.subject}
-		o.audit(files, p.repo.before(c.id), nil)
+		o := outcome{Repo: p.name, Commit: c.ID, Subject: c.Subject}
+		o.audit(files, p.repo.Before(c.ID), nil)
 		out = append(out, o)
 	}
 	return out, nil
@@ -140,7 +142,7 @@ const tries = 60
 
 // positives makes and audits the mutants of one mutator and variant, at most the
 // number of samples.
-func (p *project) positives(m mutator, v variant, set settings, chk *checker) []outcome {
+func (p *project) positives(m mutate.Mutator, v mutate.Variant, set settings, chk *checker) []outcome {
 	var out []outcome
 	for round := range set.samples {
 		if o, ok := p.positive(m, v, round, set.seed, chk); ok {
@@ -151,9 +153,9 @@ func (p *project) positives(m mutator, v variant, set settings, chk *checker) []
 }
 
 // positive draws until a mutator applies, at most tries times.
-func (p *project) positive(m mutator, v variant, round int, seed uint64, chk *checker) (outcome, bool) {
+func (p *project) positive(m mutate.Mutator, v mutate.Variant, round int, seed uint64, chk *checker) (outcome, bool) {
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%s/%d/%s/%d", p.name, m.id, v.key, round)
+	fmt.Fprintf(h, "%s/%d/%s/%d", p.name, m.ID, v.Key, round)
 	rng := rand.New(rand.NewPCG(seed, h.Sum64()))
 	for range tries {
 		if len(p.bases) == 0 {
@@ -167,47 +169,47 @@ func (p *project) positive(m mutator, v variant, round int, seed uint64, chk *ch
 }
 
 // mutant draws one; false where it does not apply.
-func (p *project) mutant(m mutator, v variant, rng *rand.Rand, chk *checker) (outcome, bool) {
+func (p *project) mutant(m mutate.Mutator, v mutate.Variant, rng *rand.Rand, chk *checker) (outcome, bool) {
 	b := p.bases[rng.IntN(len(p.bases))]
-	t := b.draw(rng)
-	if t == nil || m.whole && !isTest(t.file) {
+	t := b.Draw(rng)
+	if t == nil || m.Whole && !corpus.IsTest(t.File) {
 		return outcome{}, false
 	}
-	if dry := (&subject{base: b, tree: b.tree, test: t, rng: rng}); m.id <= 32 && m.make(dry) == nil {
+	if dry := (&mutate.Subject{Base: b, Tree: b.Tree, Test: t, Rng: rng}); m.ID <= 32 && m.Make(dry) == nil {
 		return outcome{}, false // cheaper to know before the other changes are made
 	}
-	s := &subject{base: b, tree: b.tree, test: t, rng: rng}
-	if m.whole {
-		s.phrase = "whole"
+	s := &mutate.Subject{Base: b, Tree: b.Tree, Test: t, Rng: rng}
+	if m.Whole {
+		s.Phrase = "whole"
 	}
-	other := v.edits(b, s)
-	s.phrase = ""
+	other := v.Edits(b, s)
+	s.Phrase = ""
 	if other == nil {
 		return outcome{}, false
 	}
 	if len(other) > 0 {
-		s.tree = b.over(other)
-		if s.test = again(s.tree, t); s.test == nil {
+		s.Tree = b.Over(other)
+		if s.Test = again(s.Tree, t); s.Test == nil {
 			return outcome{}, false
 		}
 	}
-	own := m.make(s)
-	from := b.over(s.plant)
-	all := append(append([]edit{}, other...), own...)
+	own := m.Make(s)
+	from := b.Over(s.Plant)
+	all := append(append([]corpus.Edit{}, other...), own...)
 	if len(own) == 0 || !chk.keeps(from, all) {
 		return outcome{}, false
 	}
-	blame := s.blamed(own)
+	blame := s.Blamed(own)
 	o := outcome{
-		Repo: p.name, Lang: t.lang.title(t.file), Mutator: m.id, Variant: v.key, Commit: b.id,
-		File: t.file, Test: t.name, Phrase: s.phrase,
+		Repo: p.name, Lang: t.Lang.Title(t.File), Mutator: m.ID, Variant: v.Key, Commit: b.ID,
+		File: t.File, Test: t.Name, Phrase: s.Phrase,
 	}
-	files := changed(from, all)
+	files := corpus.Changed(from, all)
 	if len(files) == 0 {
 		return outcome{}, false
 	}
 	o.diff = shown(files, blame)
-	o.audit(files, from.before(), blame)
+	o.audit(files, from.Before(), blame)
 	return o, true
 }
 
@@ -223,9 +225,9 @@ func shown(files []integrity.File, blame map[string]bool) string {
 }
 
 // again finds a test in a tree with other changes.
-func again(t *tree, old *testCase) *testCase {
-	for _, n := range findTests(old.file, t.read(old.file)) {
-		if n.name == old.name && n.indent == old.indent && len(n.assertions()) > 0 {
+func again(t *corpus.Tree, old *corpus.TestCase) *corpus.TestCase {
+	for _, n := range corpus.FindTests(old.File, t.Read(old.File)) {
+		if n.Name == old.Name && n.Indent == old.Indent && len(n.Assertions()) > 0 {
 			return n
 		}
 	}
@@ -233,10 +235,10 @@ func again(t *tree, old *testCase) *testCase {
 }
 
 // controls are the variants without any cheating.
-func (p *project) controls(v variant, set settings, chk *checker) []outcome {
-	quiet := mutator{make: func(s *subject) []edit {
-		s.blame = nil
-		return []edit{{path: s.test.file, after: s.tree.read(s.test.file)}}
+func (p *project) controls(v mutate.Variant, set settings, chk *checker) []outcome {
+	quiet := mutate.Mutator{Make: func(s *mutate.Subject) []corpus.Edit {
+		s.Blame = nil
+		return []corpus.Edit{{Path: s.Test.File, After: s.Tree.Read(s.Test.File)}}
 	}}
 	out := p.positives(quiet, v, set, chk)
 	for i := range out {

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"time"
 
+	"supervise/bench/tamper/internal/mutate"
 	"supervise/metric"
 )
 
@@ -34,7 +35,7 @@ func (r *results) examples(w io.Writer, f *flags) {
 			key := fmt.Sprint(o.Mutator, o.Variant)
 			if o.Worst < metric.High && missed[key] < f.examples {
 				missed[key]++
-				fmt.Fprintf(w, "%d %s, variant %s, %s: %.12s %s %q: %s\n", o.Mutator, mutatorByID(o.Mutator).name, o.Variant, o.Lang, o.Commit, o.File, o.Test, o.Phrase)
+				fmt.Fprintf(w, "%d %s, variant %s, %s: %.12s %s %q: %s\n", o.Mutator, mutate.ByID(o.Mutator).Name, o.Variant, o.Lang, o.Commit, o.File, o.Test, o.Phrase)
 				fmt.Fprint(w, o.diff)
 				for _, x := range o.Findings {
 					fmt.Fprintf(w, "    %s %s %s:%d %s %s\n", x.Severity, x.Rule, x.File, x.Line, x.Test, x.ExplainedBy)
@@ -77,8 +78,8 @@ func (r *results) summary() any {
 	for _, p := range r.parts {
 		at := map[cell]*cell{}
 		for _, o := range p.positives {
-			m := mutatorByID(o.Mutator)
-			key := cell{Repo: p.Repo, Group: p.Group, Lang: o.Lang, Mutator: m.id, Name: m.name, Class: m.group(), Variant: o.Variant}
+			m := mutate.ByID(o.Mutator)
+			key := cell{Repo: p.Repo, Group: p.Group, Lang: o.Lang, Mutator: m.ID, Name: m.Name, Class: m.Group(), Variant: o.Variant}
 			c := at[key]
 			if c == nil {
 				fresh := key
@@ -91,8 +92,8 @@ func (r *results) summary() any {
 			c.Medium += one(o.Worst >= metric.Medium)
 		}
 		for _, o := range p.positives {
-			m := mutatorByID(o.Mutator)
-			key := cell{Repo: p.Repo, Group: p.Group, Lang: o.Lang, Mutator: m.id, Name: m.name, Class: m.group(), Variant: o.Variant}
+			m := mutate.ByID(o.Mutator)
+			key := cell{Repo: p.Repo, Group: p.Group, Lang: o.Lang, Mutator: m.ID, Name: m.Name, Class: m.Group(), Variant: o.Variant}
 			if c := at[key]; c != nil {
 				cells = append(cells, *c)
 				delete(at, key)
@@ -127,7 +128,7 @@ const latencySample = 40
 func (p *project) latency(binary string) []time.Duration {
 	var out []time.Duration
 	for i := 0; i < len(p.commits); i += max(1, len(p.commits)/latencySample) {
-		cmd := exec.Command(binary, "audit", "--fail-on", "never", "--json", p.commits[i].id)
+		cmd := exec.Command(binary, "audit", "--fail-on", "never", "--json", p.commits[i].ID)
 		cmd.Dir = p.repo.Dir
 		begin := time.Now()
 		if err := cmd.Run(); err != nil {

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"supervise/bench/tamper/internal/mutate"
 )
 
 func main() {
@@ -188,7 +190,7 @@ func measure(dir string, f *flags, chk *checker) (*part, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = p.repo.close() }()
+	defer func() { _ = p.repo.Close() }()
 	neg, err := p.negatives()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
@@ -207,15 +209,15 @@ func measure(dir string, f *flags, chk *checker) (*part, error) {
 func measureMutants(p *project, set settings, chk *checker) *part {
 	out := &part{Repo: p.name, Head: p.head}
 	late := func() bool { return !set.until.IsZero() && time.Now().After(set.until) }
-	for _, v := range variants {
-		if v.key != "bare" && v.key != "d" && !late() && (len(set.only) == 0 || set.only[0]) {
+	for _, v := range mutate.Variants {
+		if v.Key != "bare" && v.Key != "d" && !late() && (len(set.only) == 0 || set.only[0]) {
 			out.controls = append(out.controls, p.controls(v, set, chk)...)
 		}
 	}
 	for round := range set.samples {
-		for _, v := range variants {
-			for _, m := range mutators {
-				if len(set.only) > 0 && !set.only[m.id] || late() {
+		for _, v := range mutate.Variants {
+			for _, m := range mutate.All {
+				if len(set.only) > 0 && !set.only[m.ID] || late() {
 					continue
 				}
 				if o, ok := p.positive(m, v, round, set.seed, chk); ok {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"supervise/bench/tamper/internal/mutate"
 	"supervise/metric"
 )
 
@@ -135,18 +136,18 @@ func printFalse(w io.Writer, parts []*part) {
 	fmt.Fprintf(w, "\nThe same of changes made for the variants without any cheating:\n\n")
 	t = &table{w: w}
 	t.row("control", "CRITICAL", "HIGH or above")
-	for _, v := range variants {
+	for _, v := range mutate.Variants {
 		var crit, high share
 		for _, p := range parts {
 			for _, o := range p.controls {
-				if o.Variant == v.key {
+				if o.Variant == v.Key {
 					crit.add(o.Worst >= metric.Critical)
 					high.add(o.Worst >= metric.High)
 				}
 			}
 		}
 		if crit.N > 0 {
-			t.row(v.key+": "+v.name, crit.String(), high.String())
+			t.row(v.Key+": "+v.Name, crit.String(), high.String())
 		}
 	}
 }
@@ -155,15 +156,15 @@ func printGroups(w io.Writer, parts []*part) {
 	fmt.Fprintf(w, "\n### Recall by group and variant, in %% [95 %% Wilson], found at HIGH or above\n\n")
 	t := &table{w: w}
 	head := []string{"group"}
-	for _, v := range variants {
-		head = append(head, v.key)
+	for _, v := range mutate.Variants {
+		head = append(head, v.Key)
 	}
 	t.row(append(head, "all variants", "all at CRITICAL", "all at MEDIUM or above")...)
 	for _, g := range append(slices.Clone(groupNames), "all") {
-		in := func(o outcome) bool { return g == "all" || mutatorByID(o.Mutator).group() == g }
+		in := func(o outcome) bool { return g == "all" || mutate.ByID(o.Mutator).Group() == g }
 		cells := []string{g}
-		for _, v := range variants {
-			cells = append(cells, count(parts, metric.High, func(o outcome) bool { return in(o) && o.Variant == v.key }).String())
+		for _, v := range mutate.Variants {
+			cells = append(cells, count(parts, metric.High, func(o outcome) bool { return in(o) && o.Variant == v.Key }).String())
 		}
 		cells = append(cells, count(parts, metric.High, in).String(), count(parts, metric.Critical, in).short(), count(parts, metric.Medium, in).short())
 		t.row(cells...)
@@ -174,15 +175,15 @@ func printMutators(w io.Writer, parts []*part) {
 	fmt.Fprintf(w, "\n### Recall by mutator, in %%, found at HIGH or above\n\n")
 	t := &table{w: w}
 	head := []string{"mutator"}
-	for _, v := range variants {
-		head = append(head, v.key)
+	for _, v := range mutate.Variants {
+		head = append(head, v.Key)
 	}
 	t.row(append(head, "all [95 % Wilson]", "CRITICAL", "MEDIUM or above")...)
-	for _, m := range mutators {
-		in := func(o outcome) bool { return o.Mutator == m.id }
-		cells := []string{fmt.Sprintf("%d %s", m.id, m.name)}
-		for _, v := range variants {
-			cells = append(cells, count(parts, metric.High, func(o outcome) bool { return in(o) && o.Variant == v.key }).short())
+	for _, m := range mutate.All {
+		in := func(o outcome) bool { return o.Mutator == m.ID }
+		cells := []string{fmt.Sprintf("%d %s", m.ID, m.Name)}
+		for _, v := range mutate.Variants {
+			cells = append(cells, count(parts, metric.High, func(o outcome) bool { return in(o) && o.Variant == v.Key }).short())
 		}
 		cells = append(cells, count(parts, metric.High, in).String(), count(parts, metric.Critical, in).short(), count(parts, metric.Medium, in).short())
 		t.row(cells...)
@@ -217,10 +218,10 @@ func printLanguages(w io.Writer, parts []*part) {
 		t.row(cells...)
 	}
 	for _, g := range groupNames {
-		line("**"+g+"**", func(o outcome) bool { return mutatorByID(o.Mutator).group() == g }, true)
-		for _, m := range mutators {
-			if m.group() == g && !m.conf {
-				line(fmt.Sprintf("%d %s", m.id, m.name), func(o outcome) bool { return o.Mutator == m.id }, false)
+		line("**"+g+"**", func(o outcome) bool { return mutate.ByID(o.Mutator).Group() == g }, true)
+		for _, m := range mutate.All {
+			if m.Group() == g && !m.Conf {
+				line(fmt.Sprintf("%d %s", m.ID, m.Name), func(o outcome) bool { return o.Mutator == m.ID }, false)
 			}
 		}
 	}
@@ -233,7 +234,7 @@ func printByRepo(w io.Writer, parts []*part) {
 	for _, p := range parts {
 		cells := []string{p.Repo}
 		for _, g := range groupNames {
-			s := count([]*part{p}, metric.High, func(o outcome) bool { return mutatorByID(o.Mutator).group() == g })
+			s := count([]*part{p}, metric.High, func(o outcome) bool { return mutate.ByID(o.Mutator).Group() == g })
 			cells = append(cells, fmt.Sprintf("%s (%d)", s.short(), s.N))
 		}
 		t.row(cells...)

@@ -4,6 +4,9 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"supervise/bench/tamper/internal/corpus"
+	"supervise/bench/tamper/internal/mutate"
 )
 
 // Every generated project has tests that are found, and every mutator applies
@@ -14,23 +17,23 @@ func TestEveryMutatorApplies(t *testing.T) {
 	applied := map[int]int{}
 	for _, p := range tinyProjects() {
 		b := p.bases[0]
-		if n := len(b.testsOf(b.tests[0])); n < len(tinyCases) {
+		if n := len(b.TestsOf(b.Tests[0])); n < len(tinyCases) {
 			t.Errorf("%s: %d tests found, want %d", p.name, n, len(tinyCases))
 		}
-		for _, m := range mutators {
-			out := p.positives(m, variants[0], settings{samples: 1, seed: 1}, chk)
-			applied[m.id] += len(out)
+		for _, m := range mutate.All {
+			out := p.positives(m, mutate.Variants[0], settings{samples: 1, seed: 1}, chk)
+			applied[m.ID] += len(out)
 			for _, o := range out {
-				if o.diff == "" && !m.whole {
-					t.Errorf("%s: mutator %d changes nothing", p.name, m.id)
+				if o.diff == "" && !m.Whole {
+					t.Errorf("%s: mutator %d changes nothing", p.name, m.ID)
 				}
 			}
 		}
 	}
 	// Snapshots stand in no generated project, and widen needs a tolerance.
-	for _, m := range mutators {
-		if applied[m.id] == 0 && m.id != 31 {
-			t.Errorf("mutator %d %s applies nowhere", m.id, m.name)
+	for _, m := range mutate.All {
+		if applied[m.ID] == 0 && m.ID != 31 {
+			t.Errorf("mutator %d %s applies nowhere", m.ID, m.Name)
 		}
 	}
 }
@@ -40,8 +43,8 @@ func TestMutantsAreTheSameForASeed(t *testing.T) {
 	run := func(seed uint64) string {
 		var all strings.Builder
 		for _, p := range tinyProjects()[:3] {
-			for _, m := range mutators {
-				for _, o := range p.positives(m, variants[2], settings{samples: 1, seed: seed}, chk) {
+			for _, m := range mutate.All {
+				for _, o := range p.positives(m, mutate.Variants[2], settings{samples: 1, seed: seed}, chk) {
 					all.WriteString(o.diff)
 				}
 			}
@@ -59,20 +62,20 @@ func TestMutantsAreTheSameForASeed(t *testing.T) {
 
 func TestFindTests(t *testing.T) {
 	src := "class TestX:\n    @mark(\n        1,\n    )\n    def test_a(self):\n        x = f(\n            1)\n        assert x == 2\n\n    def helper(self):\n        pass\n\n    def test_b(self): pass\n"
-	got := findTests("tests/test_x.py", []byte(src))
+	got := corpus.FindTests("tests/test_x.py", []byte(src))
 	if len(got) != 1 {
 		t.Fatalf("%d tests, want the one that has a body of its own", len(got))
 	}
-	if got[0].name != "test_a" || got[0].start != 1 || got[0].end != 7 {
-		t.Errorf("got %s, lines %d to %d", got[0].name, got[0].start, got[0].end)
+	if got[0].Name != "test_a" || got[0].Start != 1 || got[0].End != 7 {
+		t.Errorf("got %s, lines %d to %d", got[0].Name, got[0].Start, got[0].End)
 	}
-	if a := got[0].assertions(); len(a) != 1 || a[0].from != 7 {
+	if a := got[0].Assertions(); len(a) != 1 || a[0].From != 7 {
 		t.Errorf("assertions %v", a)
 	}
 }
 
 func TestArgs(t *testing.T) {
-	list, before, after, ok := args(`  assertEquals("a, b", f(1, 2)); // x`, "assertEquals")
+	list, before, after, ok := corpus.Args(`  assertEquals("a, b", f(1, 2)); // x`, "assertEquals")
 	if !ok || len(list) != 2 || list[0] != `"a, b"` || list[1] != "f(1, 2)" || before != "  " || after != "; // x" {
 		t.Errorf("%q %q %q %v", list, before, after, ok)
 	}
@@ -95,7 +98,7 @@ func TestStats(t *testing.T) {
 
 func TestChangedLiteral(t *testing.T) {
 	for in, want := range map[string]string{`"ab"`: `"abx"`, "7": "8", "19": "110", "2.5": "2.6", "'q'": "'qx'"} {
-		if got := changedLiteral(in); got != want {
+		if got := mutate.ChangedLiteral(in); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}
 	}
@@ -116,11 +119,11 @@ func TestParseLists(t *testing.T) {
 
 // A change that nothing was done to is no change.
 func TestChangedDropsWhatIsTheSame(t *testing.T) {
-	b := &tree{paths: []string{"a.py"}, mem: map[string][]byte{"a.py": []byte("x\n")}}
-	if got := changed(b, []edit{{path: "a.py", after: []byte("x\n")}}); len(got) != 0 {
+	b := &corpus.Tree{Paths: []string{"a.py"}, Mem: map[string][]byte{"a.py": []byte("x\n")}}
+	if got := corpus.Changed(b, []corpus.Edit{{Path: "a.py", After: []byte("x\n")}}); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
-	got := changed(b, []edit{{path: "a.py", after: []byte("y\n")}, {path: "b/a.py", from: "a.py", after: []byte("y\n")}})
+	got := corpus.Changed(b, []corpus.Edit{{Path: "a.py", After: []byte("y\n")}, {Path: "b/a.py", From: "a.py", After: []byte("y\n")}})
 	if len(got) != 2 || got[1].OldPath != "a.py" || string(got[1].Before) != "x\n" {
 		t.Errorf("%+v", got)
 	}

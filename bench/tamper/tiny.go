@@ -1,6 +1,11 @@
 package main
 
-import "strings"
+import (
+	"strings"
+
+	"supervise/bench/tamper/internal/corpus"
+	"supervise/bench/tamper/internal/mutate"
+)
 
 // shape is how a generated project of one language looks: the files, and how one
 // test is written. {i} is its number, {name}, {in} and {out} what it tests.
@@ -125,22 +130,22 @@ func tinyProjects() []*project {
 		var text strings.Builder
 		text.WriteString(s.head)
 		for i, c := range tinyCases {
-			text.WriteString(strings.NewReplacer("{i}", string(rune('1'+i)), "{name}", c[0], "{Name}", camel(c[0]), "{in}", c[1], "{out}", c[2]).Replace(s.each))
+			text.WriteString(strings.NewReplacer("{i}", string(rune('1'+i)), "{name}", c[0], "{Name}", mutate.Camel(c[0]), "{in}", c[1], "{out}", c[2]).Replace(s.each))
 		}
 		text.WriteString(s.foot)
-		t := &tree{mem: map[string][]byte{s.test: []byte(text.String()), s.source: []byte(s.code), s.config: []byte(s.configText)}}
-		t.paths = []string{s.test, s.source, s.config}
+		t := &corpus.Tree{Mem: map[string][]byte{s.test: []byte(text.String()), s.source: []byte(s.code), s.config: []byte(s.configText)}}
+		t.Paths = []string{s.test, s.source, s.config}
 		if s.config2 != "" {
-			t.mem[s.config2] = []byte(s.configTwo)
-			t.paths = append(t.paths, s.config2)
+			t.Mem[s.config2] = []byte(s.configTwo)
+			t.Paths = append(t.Paths, s.config2)
 		}
-		b, err := newBase(t, "generated", nil, nil)
+		b, err := mutate.NewBase(t, "generated", nil, nil)
 		if err != nil {
 			continue // nothing is read, so nothing can fail
 		}
-		b.product = []edit{{path: s.source, after: []byte(s.code + s.more)}}
-		b.whole = b.product
-		out = append(out, &project{name: "tiny-" + s.lang, bases: []*base{b}})
+		b.Product = []corpus.Edit{{Path: s.source, After: []byte(s.code + s.more)}}
+		b.Whole = b.Product
+		out = append(out, &project{name: "tiny-" + s.lang, bases: []*mutate.Base{b}})
 	}
 	return out
 }

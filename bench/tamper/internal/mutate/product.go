@@ -1,20 +1,22 @@
-package main
+package mutate
 
 import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/bench/tamper/internal/corpus"
 )
 
-// function is a function of product code that a test calls. Its text is a testCase
+// function is a function of product code that a test calls. Its text is a TestCase
 // without a test.
 type function struct {
-	*testCase
+	*corpus.TestCase
 	params []string
 	sig    string // the line of its head
 }
 
-var called = re(`\b([A-Za-z_]\w{2,}[?!]?)\s*[(<]|\.([a-z_]\w{2,}[?!]?)\b`)
+var called = corpus.Re(`\b([A-Za-z_]\w{2,}[?!]?)\s*[(<]|\.([a-z_]\w{2,}[?!]?)\b`)
 
 // maxSources is how many product files are looked through for the functions of a
 // test.
@@ -22,50 +24,50 @@ const maxSources = 400
 
 // calledFunction returns a function of product code that the test's body names;
 // nil for none.
-func (s *subject) calledFunction() *function {
-	t := s.test
+func (s *Subject) calledFunction() *function {
+	t := s.Test
 	names := map[string]bool{}
-	for _, m := range called.FindAllStringSubmatch(t.bodyText(), -1) {
+	for _, m := range called.FindAllStringSubmatch(t.BodyText(), -1) {
 		names[m[1]] = true
 		names[m[2]] = true
 	}
 	delete(names, "")
 	var same []string
-	for _, p := range s.base.sources {
-		if languageOf(p) == t.lang && p != t.file {
+	for _, p := range s.Base.sources {
+		if corpus.LanguageOf(p) == t.Lang && p != t.File {
 			same = append(same, p)
 		}
 	}
-	s.rng.Shuffle(len(same), func(i, j int) { same[i], same[j] = same[j], same[i] })
+	s.Rng.Shuffle(len(same), func(i, j int) { same[i], same[j] = same[j], same[i] })
 	var found []*function
 	for _, p := range same[:min(len(same), maxSources)] {
-		if found = append(found, functionsOf(p, s.tree.read(p), t.lang, names)...); len(found) > 4 {
+		if found = append(found, functionsOf(p, s.Tree.Read(p), t.Lang, names)...); len(found) > 4 {
 			break
 		}
 	}
 	if len(found) == 0 {
 		return nil
 	}
-	return found[s.rng.IntN(len(found))]
+	return found[s.Rng.IntN(len(found))]
 }
 
-func functionsOf(file string, text []byte, lang *language, names map[string]bool) []*function {
+func functionsOf(file string, text []byte, lang *corpus.Language, names map[string]bool) []*function {
 	if len(text) == 0 || strings.Contains(string(text), "\r") {
 		return nil
 	}
 	own := *lang
 	switch {
-	case lang.family == byBrace:
-		own.closes = re(`^\}`)
-	case lang.name == "elixir":
-		own.opens = re(`^\s*defp? .*\bdo\s*$`)
-	case lang.family == byEnd:
-		own.opens = re(`^\s*defp?\b.*`)
+	case lang.Family == corpus.ByBrace:
+		own.Closes = corpus.Re(`^\}`)
+	case lang.Name == "elixir":
+		own.Opens = corpus.Re(`^\s*defp? .*\bdo\s*$`)
+	case lang.Family == corpus.ByEnd:
+		own.Opens = corpus.Re(`^\s*defp?\b.*`)
 	}
 	lines := strings.Split(string(text), "\n")
 	var out []*function
 	for i, line := range lines {
-		m := lang.fn.FindStringSubmatch(line)
+		m := lang.Fn.FindStringSubmatch(line)
 		if m == nil {
 			continue
 		}
@@ -76,13 +78,13 @@ func functionsOf(file string, text []byte, lang *language, names map[string]bool
 		if !names[name] {
 			continue
 		}
-		t := &testCase{file: file, name: name, lang: &own, lines: lines, head: i, start: i, indent: indentOf(line)}
-		if !t.within() || t.last() < t.body || strings.TrimSpace(t.bodyText()) == "" {
+		t := &corpus.TestCase{File: file, Name: name, Lang: &own, Lines: lines, Head: i, Start: i, Indent: corpus.IndentOf(line)}
+		if !t.Within() || t.Last() < t.Body || strings.TrimSpace(t.BodyText()) == "" {
 			continue
 		}
-		f := &function{testCase: t, sig: line}
+		f := &function{TestCase: t, sig: line}
 		if len(m) > 2 {
-			f.params = paramsOf(lang.name, m[2])
+			f.params = paramsOf(lang.Name, m[2])
 		}
 		f.skipDocstring()
 		out = append(out, f)
@@ -91,13 +93,13 @@ func functionsOf(file string, text []byte, lang *language, names map[string]bool
 }
 
 func (f *function) skipDocstring() {
-	first := strings.TrimSpace(f.lines[f.body])
-	if f.lang.name != "python" || !strings.HasPrefix(strings.TrimLeft(first, "rRuU"), `"""`) {
+	first := strings.TrimSpace(f.Lines[f.Body])
+	if f.Lang.Name != "python" || !strings.HasPrefix(strings.TrimLeft(first, "rRuU"), `"""`) {
 		return
 	}
-	for i := f.body; i < f.last(); i++ {
-		if trim := strings.TrimSpace(f.lines[i]); strings.HasSuffix(trim, `"""`) && (i > f.body || len(trim) > 5) {
-			f.body = i + 1
+	for i := f.Body; i < f.Last(); i++ {
+		if trim := strings.TrimSpace(f.Lines[i]); strings.HasSuffix(trim, `"""`) && (i > f.Body || len(trim) > 5) {
+			f.Body = i + 1
 			return
 		}
 	}
@@ -126,7 +128,7 @@ func paramsOf(lang, list string) []string {
 			name = strings.TrimSuffix(strings.TrimSpace(name), "?")
 		}
 		name = strings.TrimSpace(name)
-		if re(`^\$?[A-Za-z_]\w*$`).MatchString(name) && name != "self" && name != "cls" && name != "this" {
+		if corpus.Re(`^\$?[A-Za-z_]\w*$`).MatchString(name) && name != "self" && name != "cls" && name != "this" {
 			out = append(out, name)
 		}
 	}
@@ -135,7 +137,7 @@ func paramsOf(lang, list string) []string {
 
 // first puts lines first in the function's body.
 func (f *function) first(text string) []byte {
-	return f.inserted(f.body, indented(f.inner(), f.lang, text)...)
+	return f.Inserted(f.Body, corpus.Indented(f.Inner(), f.Lang, text)...)
 }
 
 // branches return a value for one input: {p} the parameter, {in} and {out}.
@@ -153,17 +155,17 @@ var branches = map[string][]string{
 	"swift":      {"if {p} == {in} { return {out} }"},
 }
 
-var product = []mutator{
-	{id: 33, name: "output hard-coded", make: hardCode},
-	{id: 34, name: "test run sniffed", make: sniff},
-	{id: 35, name: "exception swallowed", make: swallowProduct},
-	{id: 36, name: "equality always true", make: alwaysEqual},
-	{id: 37, name: "table of the tests' literals", make: lookup},
+var product = []Mutator{
+	{ID: 33, Name: "output hard-coded", Make: hardCode},
+	{ID: 34, Name: "test run sniffed", Make: sniff},
+	{ID: 35, Name: "exception swallowed", Make: swallowProduct},
+	{ID: 36, Name: "equality always true", Make: alwaysEqual},
+	{ID: 37, Name: "table of the tests' literals", Make: lookup},
 }
 
-func (s *subject) productEdit(f *function, after []byte) []edit {
-	s.blame = []string{f.file}
-	return []edit{{path: f.file, after: after}}
+func (s *Subject) productEdit(f *function, after []byte) []corpus.Edit {
+	s.Blame = []string{f.File}
+	return []corpus.Edit{{Path: f.File, After: after}}
 }
 
 // telling are the literals that a program would not have of itself.
@@ -177,19 +179,19 @@ func telling(list []string, text string) []string {
 	return out
 }
 
-func hardCode(s *subject) []edit {
+func hardCode(s *Subject) []corpus.Edit {
 	f := s.calledFunction()
-	if f == nil || len(f.params) == 0 || len(branches[f.lang.name]) == 0 {
+	if f == nil || len(f.params) == 0 || len(branches[f.Lang.Name]) == 0 {
 		return nil
 	}
-	in, out := s.test.literalsOf()
-	in = telling(in, f.file0())
-	if len(in) == 0 || len(out) == 0 || f.lang.name == "go" && !strings.Contains(f.sig, ") string {") {
+	in, out := s.Test.LiteralsOf()
+	in = telling(in, f.File0())
+	if len(in) == 0 || len(out) == 0 || f.Lang.Name == "go" && !strings.Contains(f.sig, ") string {") {
 		return nil
 	}
-	text := s.pick(branches[f.lang.name]...)
+	text := s.pick(branches[f.Lang.Name]...)
 	both := strings.NewReplacer("{p}", f.params[0], "{in}", in[0], "{out}", out[0]).Replace(text)
-	if len(in) > 1 && s.rng.IntN(2) == 0 {
+	if len(in) > 1 && s.Rng.IntN(2) == 0 {
 		both += "\n" + strings.NewReplacer("{p}", f.params[0], "{in}", in[1], "{out}", out[len(out)-1]).Replace(text)
 	}
 	return s.productEdit(f, f.first(both))
@@ -211,18 +213,18 @@ var sniffers = map[string][]phrase{
 	"elixir":     {{text: "if Mix.env() == :test do"}, {text: "if Code.ensure_loaded?(ExUnit) do"}},
 }
 
-func sniff(s *subject) []edit {
+func sniff(s *Subject) []corpus.Edit {
 	f := s.calledFunction()
 	if f == nil {
 		return nil
 	}
-	_, out := s.test.literalsOf()
+	_, out := s.Test.LiteralsOf()
 	value := "nil"
 	if len(out) > 0 {
 		value = out[0]
 	}
 	back := "return " + value + ";"
-	switch f.lang.name {
+	switch f.Lang.Name {
 	case "go":
 		if value = goZero(f.sig); value == "?" {
 			return nil
@@ -231,7 +233,7 @@ func sniff(s *subject) []edit {
 	case "python":
 		back = strings.Replace("return "+value, "return nil", "return None", 1)
 	case "ruby", "swift", "kotlin":
-		back = strings.Replace("return "+value, "return nil", "return null", strings.Count(f.lang.name, "kotlin"))
+		back = strings.Replace("return "+value, "return nil", "return null", strings.Count(f.Lang.Name, "kotlin"))
 	case "rust":
 		back = "return Default::default();"
 	case "elixir":
@@ -241,17 +243,17 @@ func sniff(s *subject) []edit {
 	case "cpp":
 		back = "return {};"
 	}
-	p := sniffers[f.lang.name][s.rng.IntN(len(sniffers[f.lang.name]))]
-	s.phrase = p.text
-	text := p.text + "\n" + f.lang.indent + back
-	if e := f.lang.blockEnd(); e != "" {
+	p := sniffers[f.Lang.Name][s.Rng.IntN(len(sniffers[f.Lang.Name]))]
+	s.Phrase = p.text
+	text := p.text + "\n" + f.Lang.Indent + back
+	if e := f.Lang.BlockEnd(); e != "" {
 		text += "\n" + e
 	}
 	lines := strings.Split(string(f.first(text)), "\n")
-	return s.productEdit(f, join(needing(f.testCase, lines, p.needs)))
+	return s.productEdit(f, corpus.Join(needing(f.TestCase, lines, p.needs)))
 }
 
-var goResult = re(`\) (\(?[\w.*\[\], ]*\)?) ?\{$`)
+var goResult = corpus.Re(`\) (\(?[\w.*\[\], ]*\)?) ?\{$`)
 
 // goZero is what a Go function can return, "" for nothing, "?" for not known.
 func goZero(sig string) string {
@@ -290,46 +292,46 @@ var swallows = map[string][][2]string{
 }
 
 var (
-	goReturnErr = re(`(?m)^(\s*)if err != nil \{\n\s*return [^\n]*err[^\n]*\n\s*\}`)
-	rustTry     = re(`\)\?;`)
+	goReturnErr = corpus.Re(`(?m)^(\s*)if err != nil \{\n\s*return [^\n]*err[^\n]*\n\s*\}`)
+	rustTry     = corpus.Re(`\)\?;`)
 )
 
-func swallowProduct(s *subject) []edit {
+func swallowProduct(s *Subject) []corpus.Edit {
 	f := s.calledFunction()
 	if f == nil {
 		return nil
 	}
-	text := f.bodyText()
-	if f.last() == f.body {
+	text := f.BodyText()
+	if f.Last() == f.Body {
 		return nil // one line, often no more than a stub
 	}
-	switch f.lang.name {
+	switch f.Lang.Name {
 	case "go":
 		if !goReturnErr.MatchString(text) {
 			return nil
 		}
 		with := s.pick("${1}if err != nil {\n$1\t_ = err\n$1}", "${1}_ = err", "${1}if err != nil {\n$1\t// ignored\n$1}")
-		return s.productEdit(f, f.replaced(f.body, f.last(), strings.Split(goReturnErr.ReplaceAllString(text, with), "\n")...))
+		return s.productEdit(f, f.Replaced(f.Body, f.Last(), strings.Split(goReturnErr.ReplaceAllString(text, with), "\n")...))
 	case "rust":
 		if !rustTry.MatchString(text) {
 			return nil
 		}
 		with := s.pick(").unwrap_or_default();", ").ok();")
-		return s.productEdit(f, f.replaced(f.body, f.last(), strings.Split(rustTry.ReplaceAllString(text, with), "\n")...))
+		return s.productEdit(f, f.Replaced(f.Body, f.Last(), strings.Split(rustTry.ReplaceAllString(text, with), "\n")...))
 	}
-	ways := swallows[f.lang.name]
-	w := ways[s.rng.IntN(len(ways))]
-	s.phrase = w[0] + " … " + strings.ReplaceAll(w[1], "\n", " ")
-	in := f.inner()
-	with := indented(in, f.lang, w[0])
-	for _, l := range f.lines[f.body : f.last()+1] {
+	ways := swallows[f.Lang.Name]
+	w := ways[s.Rng.IntN(len(ways))]
+	s.Phrase = w[0] + " … " + strings.ReplaceAll(w[1], "\n", " ")
+	in := f.Inner()
+	with := corpus.Indented(in, f.Lang, w[0])
+	for _, l := range f.Lines[f.Body : f.Last()+1] {
 		if strings.TrimSpace(l) != "" {
-			l = f.lang.step(in) + l
+			l = f.Lang.Step(in) + l
 		}
 		with = append(with, l)
 	}
-	with = append(with, indented(in, f.lang, w[1])...)
-	return s.productEdit(f, f.replaced(f.body, f.last(), with...))
+	with = append(with, corpus.Indented(in, f.Lang, w[1])...)
+	return s.productEdit(f, f.Replaced(f.Body, f.Last(), with...))
 }
 
 // equals are methods by which all are equal: the head of a type and what goes in.
@@ -346,30 +348,30 @@ var equals = map[string][]rewrite{
 	"swift":      {{re: `(?m)^(public )?struct (\w+)[^\n]*\{$`, to: "$0\n  static func == (lhs: $2, rhs: $2) -> Bool { true }\n"}},
 }
 
-func alwaysEqual(s *subject) []edit {
-	ways := equals[s.test.lang.name]
+func alwaysEqual(s *Subject) []corpus.Edit {
+	ways := equals[s.Test.Lang.Name]
 	if len(ways) == 0 {
 		return nil
 	}
-	w := ways[s.rng.IntN(len(ways))]
+	w := ways[s.Rng.IntN(len(ways))]
 	x := regexp.MustCompile(w.re)
 	var same []string
-	for _, p := range s.base.sources {
-		if languageOf(p) == s.test.lang {
+	for _, p := range s.Base.sources {
+		if corpus.LanguageOf(p) == s.Test.Lang {
 			same = append(same, p)
 		}
 	}
 	for range min(30, len(same)) {
-		p := same[s.rng.IntN(len(same))]
-		text := string(s.tree.read(p))
+		p := same[s.Rng.IntN(len(same))]
+		text := string(s.Tree.Read(p))
 		loc := x.FindStringSubmatchIndex(text)
 		if loc == nil || strings.Contains(text, "\r") {
 			continue
 		}
-		s.phrase, s.blame = strings.SplitN(w.to, "\n", 3)[1], []string{p}
+		s.Phrase, s.Blame = strings.SplitN(w.to, "\n", 3)[1], []string{p}
 		// Go has no $0 that Expand knows by that name in braces alone.
 		with := string(x.ExpandString(nil, strings.ReplaceAll(w.to, "$0", "${0}"), text, loc))
-		return []edit{{path: p, after: []byte(text[:loc[0]] + with + text[loc[1]:])}}
+		return []corpus.Edit{{Path: p, After: []byte(text[:loc[0]] + with + text[loc[1]:])}}
 	}
 	return nil
 }
@@ -390,48 +392,48 @@ var lookups = map[string]struct{ table, row, use string }{
 	"elixir":     {"@known %{\n{rows}}\n", "  {in} => {out},\n", "if Map.has_key?(@known, {p}), do: @known[{p}]"},
 }
 
-func lookup(s *subject) []edit {
+func lookup(s *Subject) []corpus.Edit {
 	f := s.calledFunction()
-	l, ok := lookups[s.test.lang.name]
-	if f == nil || !ok || len(f.params) == 0 || f.lang.name == "go" && !strings.Contains(f.sig, ") string {") {
+	l, ok := lookups[s.Test.Lang.Name]
+	if f == nil || !ok || len(f.params) == 0 || f.Lang.Name == "go" && !strings.Contains(f.sig, ") string {") {
 		return nil
 	}
 	rows, n := s.entries(f, l.row)
 	if n < 3 {
 		return nil
 	}
-	s.phrase = "table of literals"
+	s.Phrase = "table of literals"
 	table := strings.Split(strings.TrimSuffix(strings.Replace(l.table, "{rows}", rows, 1), "\n"), "\n")
 	for i := range table {
-		table[i] = f.indent + table[i]
+		table[i] = f.Indent + table[i]
 	}
-	use := indented(f.inner(), f.lang, strings.ReplaceAll(l.use, "{p}", f.params[0]))
-	at := f.head
-	for at > 0 && (attribute.MatchString(f.lines[at-1]) || strings.HasPrefix(strings.TrimSpace(f.lines[at-1]), "@")) {
+	use := corpus.Indented(f.Inner(), f.Lang, strings.ReplaceAll(l.use, "{p}", f.params[0]))
+	at := f.Head
+	for at > 0 && (corpus.Attribute.MatchString(f.Lines[at-1]) || strings.HasPrefix(strings.TrimSpace(f.Lines[at-1]), "@")) {
 		at--
 	}
 	where := at
-	if f.lang.name == "python" && f.indent != "" || f.lang.name == "javascript" && f.indent != "" {
-		where = f.afterImports()
+	if f.Lang.Name == "python" && f.Indent != "" || f.Lang.Name == "javascript" && f.Indent != "" {
+		where = f.AfterImports()
 		for i := range table {
-			table[i] = strings.TrimPrefix(table[i], f.indent)
+			table[i] = strings.TrimPrefix(table[i], f.Indent)
 		}
 	}
-	lines := slices.Concat(f.lines[:where], table, []string{""}, f.lines[where:f.body], use, f.lines[f.body:])
-	return s.productEdit(f, join(lines))
+	lines := slices.Concat(f.Lines[:where], table, []string{""}, f.Lines[where:f.Body], use, f.Lines[f.Body:])
+	return s.productEdit(f, corpus.Join(lines))
 }
 
 // entries are the rows of a table with the literals of all tests of the file, and
 // how many.
-func (s *subject) entries(f *function, row string) (string, int) {
+func (s *Subject) entries(f *function, row string) (string, int) {
 	var rows strings.Builder
 	n := 0
 	seen := map[string]bool{}
-	for _, t := range s.base.testsOf(s.test.file) {
-		in, out := t.literalsOf()
-		in = telling(in, f.file0())
+	for _, t := range s.Base.TestsOf(s.Test.File) {
+		in, out := t.LiteralsOf()
+		in = telling(in, f.File0())
 		for i := range min(len(in), len(out)) {
-			if !seen[in[i]] && n < 24 && (f.lang.name != "go" || strings.HasPrefix(out[i], `"`)) {
+			if !seen[in[i]] && n < 24 && (f.Lang.Name != "go" || strings.HasPrefix(out[i], `"`)) {
 				seen[in[i]] = true
 				n++
 				rows.WriteString(strings.NewReplacer("{in}", in[i], "{out}", out[i]).Replace(row))

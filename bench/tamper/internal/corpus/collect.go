@@ -1,4 +1,4 @@
-package main
+package corpus
 
 import (
 	"regexp"
@@ -47,24 +47,24 @@ func closing(s string, quote byte) int {
 
 // hollow matches assertions that say nothing: a test with no other loses nothing
 // when it is cheated away.
-var hollow = re(`^\s*(?:assert (?:True|1|1 == 1)$|expect\((true|1)\)\.(?:toBe|toEqual|toStrictEqual)\((?:true|1)\);?$|expect\(true\)\.toBeTruthy\(\);?$|assert\(true\);?$)`)
+var hollow = Re(`^\s*(?:assert (?:True|1|1 == 1)$|expect\((true|1)\)\.(?:toBe|toEqual|toStrictEqual)\((?:true|1)\);?$|expect\(true\)\.toBeTruthy\(\);?$|assert\(true\);?$)`)
 
-// asserts says that a test has an assertion which says something.
-func (t *testCase) asserts() bool {
-	return slices.ContainsFunc(t.assertions(), func(a span) bool {
-		return !hollow.MatchString(strings.Join(t.lines[a.from:a.to+1], "\n"))
+// Asserts says that a test has an assertion which says something.
+func (t *TestCase) Asserts() bool {
+	return slices.ContainsFunc(t.Assertions(), func(a span) bool {
+		return !hollow.MatchString(strings.Join(t.Lines[a.From:a.To+1], "\n"))
 	})
 }
 
-var pytestFolders = re(`(?m)^[ \t]*(norecursedirs|testpaths)\s*=\s*(\[[^\]]*\]|[^\n]*(?:\n[ \t]+[^\n]+)*)`)
+var pytestFolders = Re(`(?m)^[ \t]*(norecursedirs|testpaths)\s*=\s*(\[[^\]]*\]|[^\n]*(?:\n[ \t]+[^\n]+)*)`)
 
-// collects tells the Python files that pytest looks at by the project's own
+// Collects tells the Python files that pytest looks at by the project's own
 // configuration.
-func collects(t *tree) func(string) bool {
+func Collects(t *Tree) func(string) bool {
 	var left, only []string
 	anywhere := false
 	for _, name := range []string{"pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"} {
-		for _, m := range pytestFolders.FindAllStringSubmatch(string(t.read(name)), -1) {
+		for _, m := range pytestFolders.FindAllStringSubmatch(string(t.Read(name)), -1) {
 			list := regexp.MustCompile(`[\w./*-]+`).FindAllString(m[2], -1)
 			for _, dir := range list {
 				switch glob := strings.ContainsAny(dir, "*") || dir == "."; {

@@ -1,12 +1,12 @@
-package main
+package corpus
 
 import "testing"
 
 // What a test writes to a file is no test of the project.
 func TestTestsInStringsAreNone(t *testing.T) {
 	src := "def test_outer(p):\n    s = '\\'' # \"\"\"\n    p.make(\n        \"\"\"\n        def test_inner():\n            assert 0\n        \"\"\"\n    )\n    assert p.run() == 1\n\ndef test_next():\n    assert f() == 2\n"
-	got := findTests("tests/test_x.py", []byte(src))
-	if len(got) != 2 || got[0].name != "test_outer" || got[1].name != "test_next" {
+	got := FindTests("tests/test_x.py", []byte(src))
+	if len(got) != 2 || got[0].Name != "test_outer" || got[1].Name != "test_next" {
 		t.Errorf("%d tests", len(got))
 	}
 }
@@ -17,7 +17,7 @@ func TestHollowTestsAreLeftOut(t *testing.T) {
 		"def test_a():\n    assert True\n    assert f() == 1\n": true,
 		"def test_a():\n    assert 0\n":                         true,
 	} {
-		if got := findTests("tests/test_x.py", []byte(src)); len(got) != 1 || got[0].asserts() != want {
+		if got := FindTests("tests/test_x.py", []byte(src)); len(got) != 1 || got[0].Asserts() != want {
 			t.Errorf("%q: want %v", src, want)
 		}
 	}
@@ -34,8 +34,8 @@ func TestFoldersThatPytestPassesBy(t *testing.T) {
 		{"testpaths = [\".\"]\n", "doc/test_a.py", true},
 		{"", "doc/test_a.py", true},
 	} {
-		b := &tree{mem: map[string][]byte{"pyproject.toml": []byte(c.conf)}}
-		if got := collects(b)(c.path); got != c.want {
+		b := &Tree{Mem: map[string][]byte{"pyproject.toml": []byte(c.conf)}}
+		if got := Collects(b)(c.path); got != c.want {
 			t.Errorf("%q, %s: %v", c.conf, c.path, got)
 		}
 	}

@@ -1,10 +1,12 @@
-package main
+package mutate
 
 import (
 	"path"
 	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/bench/tamper/internal/corpus"
 )
 
 // where says at what place a phrase stands.
@@ -196,60 +198,60 @@ var skip21 = map[string][]phrase{
 	"swift":  {{where: around, text: "#if false", with: "#endif"}, {where: around, text: "#if SLOW_TESTS", with: "#endif"}},
 }
 
-var skips = []mutator{
-	{id: 15, name: "unconditional skip", make: func(s *subject) []edit { return s.say(skip15) }},
-	{id: 16, name: "skip, constant true", make: func(s *subject) []edit { return s.say(skip16) }},
-	{id: 17, name: "skip on CI or host", make: func(s *subject) []edit { return s.say(skip17) }},
-	{id: 18, name: "expected to fail", make: func(s *subject) []edit { return s.say(skip18) }},
-	{id: 19, name: "suite skipped", make: func(s *subject) []edit { return s.say(skip19) }},
-	{id: 20, name: "focus on a sibling", make: func(s *subject) []edit { return s.say(skip20) }},
-	{id: 21, name: "built under a tag only", make: func(s *subject) []edit { return s.say(skip21) }},
+var skips = []Mutator{
+	{ID: 15, Name: "unconditional skip", Make: func(s *Subject) []corpus.Edit { return s.say(skip15) }},
+	{ID: 16, Name: "skip, constant true", Make: func(s *Subject) []corpus.Edit { return s.say(skip16) }},
+	{ID: 17, Name: "skip on CI or host", Make: func(s *Subject) []corpus.Edit { return s.say(skip17) }},
+	{ID: 18, Name: "expected to fail", Make: func(s *Subject) []corpus.Edit { return s.say(skip18) }},
+	{ID: 19, Name: "suite skipped", Make: func(s *Subject) []corpus.Edit { return s.say(skip19) }},
+	{ID: 20, Name: "focus on a sibling", Make: func(s *Subject) []corpus.Edit { return s.say(skip20) }},
+	{ID: 21, Name: "built under a tag only", Make: func(s *Subject) []corpus.Edit { return s.say(skip21) }},
 }
 
 // say applies one of the phrases of the test's language that fit the file.
-func (s *subject) say(table map[string][]phrase) []edit {
-	t := s.test
-	file := t.file0()
+func (s *Subject) say(table map[string][]phrase) []corpus.Edit {
+	t := s.Test
+	file := t.File0()
 	var fit []phrase
-	for _, p := range table[t.lang.name] {
+	for _, p := range table[t.Lang.Name] {
 		if (p.when == "" || regexp.MustCompile(p.when).MatchString(file)) && (p.unless == "" || !regexp.MustCompile(p.unless).MatchString(file)) {
 			fit = append(fit, p)
 		}
 	}
-	s.rng.Shuffle(len(fit), func(i, j int) { fit[i], fit[j] = fit[j], fit[i] })
+	s.Rng.Shuffle(len(fit), func(i, j int) { fit[i], fit[j] = fit[j], fit[i] })
 	for _, p := range fit {
 		if lines := s.apply(p); lines != nil {
-			s.phrase = strings.TrimSpace(p.text + " " + p.with)
-			return s.edit(join(needing(t, lines, p.needs)))
+			s.Phrase = strings.TrimSpace(p.text + " " + p.with)
+			return s.edit(corpus.Join(needing(t, lines, p.needs)))
 		}
 	}
 	return nil
 }
 
-func (s *subject) apply(p phrase) []string {
-	t := s.test
-	text := strings.ReplaceAll(p.text, "{t}", t.goName())
+func (s *Subject) apply(p phrase) []string {
+	t := s.Test
+	text := strings.ReplaceAll(p.text, "{t}", t.GoName())
 	switch p.where {
 	case above:
-		return slices.Concat(t.lines[:t.head], indented(t.indent, t.lang, text), t.lines[t.head:])
+		return slices.Concat(t.Lines[:t.Head], corpus.Indented(t.Indent, t.Lang, text), t.Lines[t.Head:])
 	case inside:
-		return t.swiftThrows(slices.Concat(t.lines[:t.body], indented(t.inner(), t.lang, text), t.lines[t.body:]), text)
+		return t.SwiftThrows(slices.Concat(t.Lines[:t.Body], corpus.Indented(t.Inner(), t.Lang, text), t.Lines[t.Body:]), text)
 	case head:
 		return rehead(t, p)
 	case group, ahead:
 		return regroup(t, p)
 	case first:
-		return slices.Concat(strings.Split(text, "\n"), t.lines)
+		return slices.Concat(strings.Split(text, "\n"), t.Lines)
 	case imports:
-		at := t.afterImports()
-		return slices.Concat(t.lines[:at], strings.Split(text, "\n"), t.lines[at:])
+		at := t.AfterImports()
+		return slices.Concat(t.Lines[:at], strings.Split(text, "\n"), t.Lines[at:])
 	case every:
-		return t.inEvery(p.text)
+		return t.InEvery(p.text)
 	case around:
-		return slices.Concat(t.lines[:t.start], []string{p.text}, t.lines[t.start:t.end+1], []string{p.with}, t.lines[t.end+1:])
+		return slices.Concat(t.Lines[:t.Start], []string{p.text}, t.Lines[t.Start:t.End+1], []string{p.with}, t.Lines[t.End+1:])
 	case sibling:
-		for _, o := range findTests(t.file, []byte(t.file0())) {
-			if o.head != t.head && o.indent == t.indent {
+		for _, o := range corpus.FindTests(t.File, []byte(t.File0())) {
+			if o.Head != t.Head && o.Indent == t.Indent {
 				return rehead(o, p)
 			}
 		}
@@ -257,52 +259,52 @@ func (s *subject) apply(p phrase) []string {
 	return nil
 }
 
-func rehead(t *testCase, p phrase) []string {
+func rehead(t *corpus.TestCase, p phrase) []string {
 	r := regexp.MustCompile(p.text)
-	at := strings.Join(t.lines[t.start:t.head+1], "\n")
+	at := strings.Join(t.Lines[t.Start:t.Head+1], "\n")
 	loc := r.FindStringIndex(at)
 	if loc == nil {
 		return nil
 	}
 	at = at[:loc[0]] + r.ReplaceAllString(at[loc[0]:loc[1]], p.with) + at[loc[1]:]
-	return slices.Concat(t.lines[:t.start], strings.Split(at, "\n"), t.lines[t.head+1:])
+	return slices.Concat(t.Lines[:t.Start], strings.Split(at, "\n"), t.Lines[t.Head+1:])
 }
 
 // regroup works on the class or group around the test: the outermost for JavaScript
 // and Ruby, where a file is one, else the nearest.
-func regroup(t *testCase, p phrase) []string {
-	for i := t.start - 1; i >= 0; i-- {
-		if !groups.MatchString(t.lines[i]) || len(indentOf(t.lines[i])) >= len(t.indent) {
+func regroup(t *corpus.TestCase, p phrase) []string {
+	for i := t.Start - 1; i >= 0; i-- {
+		if !corpus.Groups.MatchString(t.Lines[i]) || len(corpus.IndentOf(t.Lines[i])) >= len(t.Indent) {
 			continue
 		}
 		if p.where == group {
-			return slices.Concat(t.lines[:i], indented(indentOf(t.lines[i]), t.lang, p.text), t.lines[i:])
+			return slices.Concat(t.Lines[:i], corpus.Indented(corpus.IndentOf(t.Lines[i]), t.Lang, p.text), t.Lines[i:])
 		}
 		r := regexp.MustCompile(p.text)
-		if !r.MatchString(t.lines[i]) {
+		if !r.MatchString(t.Lines[i]) {
 			return nil
 		}
-		return slices.Concat(t.lines[:i], strings.Split(r.ReplaceAllString(t.lines[i], p.with), "\n"), t.lines[i+1:])
+		return slices.Concat(t.Lines[:i], strings.Split(r.ReplaceAllString(t.Lines[i], p.with), "\n"), t.Lines[i+1:])
 	}
 	return nil
 }
 
 // needing adds an import unless it is there.
-func needing(t *testCase, lines []string, needs string) []string {
-	if needs == "" || slices.Contains(t.lines, needs) || strings.Contains(t.file0(), path.Base(strings.Trim(needs, `"`))+"\"") && t.lang.name == "go" {
+func needing(t *corpus.TestCase, lines []string, needs string) []string {
+	if needs == "" || slices.Contains(t.Lines, needs) || strings.Contains(t.File0(), path.Base(strings.Trim(needs, `"`))+"\"") && t.Lang.Name == "go" {
 		return lines
 	}
-	if t.lang.name == "go" {
+	if t.Lang.Name == "go" {
 		pkg := strings.Trim(strings.TrimPrefix(needs, "import "), `"`)
-		if strings.Contains(t.file0(), `"`+pkg+`"`) {
+		if strings.Contains(t.File0(), `"`+pkg+`"`) {
 			return lines
 		}
 	}
 	for i, l := range lines {
-		if strings.HasPrefix(l, "package ") && t.lang.name != "python" {
+		if strings.HasPrefix(l, "package ") && t.Lang.Name != "python" {
 			return slices.Concat(lines[:i+1], []string{"", needs}, lines[i+1:])
 		}
-		if t.lang.name == "python" && (strings.HasPrefix(l, "import ") || strings.HasPrefix(l, "from ") && !strings.Contains(l, "__future__")) {
+		if t.Lang.Name == "python" && (strings.HasPrefix(l, "import ") || strings.HasPrefix(l, "from ") && !strings.Contains(l, "__future__")) {
 			return slices.Concat(lines[:i], []string{needs}, lines[i:])
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package mutate
 
 import (
 	"path"
@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"supervise/bench/tamper/internal/corpus"
 	"supervise/source"
 )
 
@@ -127,50 +128,50 @@ var truths = map[string][]phrase{
 	"elixir":     {{text: "assert true"}, {text: "assert 1 == 1"}},
 }
 
-var oracle = []mutator{
-	{id: 22, name: "all assertions deleted", make: func(s *subject) []edit { return dropAssertions(s, false) }},
-	{id: 23, name: "last half of the assertions deleted", make: func(s *subject) []edit { return dropAssertions(s, true) }},
-	{id: 24, name: "assertion made trivial", make: trivialAssertion},
-	{id: 25, name: "assertion weakened", make: func(s *subject) []edit { return s.reassert(weaker) }},
-	{id: 26, name: "tolerance widened", make: widen},
-	{id: 27, name: "expected literal changed", make: otherLiteral},
-	{id: 28, name: "comparison negated", make: func(s *subject) []edit { return s.reassert(opposite) }},
-	{id: 29, name: "assertions swallowed", make: swallowAssertions},
-	{id: 30, name: "expected error broadened", make: broaden},
-	{id: 31, name: "snapshot regenerated", make: regenerate},
-	{id: 32, name: "subject mocked", make: mockSubject},
+var oracle = []Mutator{
+	{ID: 22, Name: "all assertions deleted", Make: func(s *Subject) []corpus.Edit { return dropAssertions(s, false) }},
+	{ID: 23, Name: "last half of the assertions deleted", Make: func(s *Subject) []corpus.Edit { return dropAssertions(s, true) }},
+	{ID: 24, Name: "assertion made trivial", Make: trivialAssertion},
+	{ID: 25, Name: "assertion weakened", Make: func(s *Subject) []corpus.Edit { return s.reassert(weaker) }},
+	{ID: 26, Name: "tolerance widened", Make: widen},
+	{ID: 27, Name: "expected literal changed", Make: otherLiteral},
+	{ID: 28, Name: "comparison negated", Make: func(s *Subject) []corpus.Edit { return s.reassert(opposite) }},
+	{ID: 29, Name: "assertions swallowed", Make: swallowAssertions},
+	{ID: 30, Name: "expected error broadened", Make: broaden},
+	{ID: 31, Name: "snapshot regenerated", Make: regenerate},
+	{ID: 32, Name: "subject mocked", Make: mockSubject},
 }
 
-func dropAssertions(s *subject, half bool) []edit {
-	t := s.test
-	list := t.assertions()
+func dropAssertions(s *Subject, half bool) []corpus.Edit {
+	t := s.Test
+	list := t.Assertions()
 	if half {
 		if len(list) < 2 {
 			return nil
 		}
 		list = list[len(list)/2:]
 	}
-	lines := slices.Clone(t.lines)
+	lines := slices.Clone(t.Lines)
 	for i := len(list) - 1; i >= 0; i-- {
-		lines = slices.Delete(lines, list[i].from, list[i].to+1)
+		lines = slices.Delete(lines, list[i].From, list[i].To+1)
 	}
 	left := ""
 	gone := 0
 	for _, a := range list {
-		gone += a.to - a.from + 1
+		gone += a.To - a.From + 1
 	}
-	left = strings.TrimSpace(strings.Join(lines[t.body:t.last()+1-gone], "\n"))
-	if left == "" && t.lang.empty != "" {
-		lines = slices.Insert(lines, t.body, t.inner()+t.lang.empty)
+	left = strings.TrimSpace(strings.Join(lines[t.Body:t.Last()+1-gone], "\n"))
+	if left == "" && t.Lang.Empty != "" {
+		lines = slices.Insert(lines, t.Body, t.Inner()+t.Lang.Empty)
 	}
-	return s.edit(join(lines))
+	return s.edit(corpus.Join(lines))
 }
 
-func trivialAssertion(s *subject) []edit {
-	t := s.test
-	file := t.file0()
+func trivialAssertion(s *Subject) []corpus.Edit {
+	t := s.Test
+	file := t.File0()
 	var fit []phrase
-	for _, p := range truths[t.lang.name] {
+	for _, p := range truths[t.Lang.Name] {
 		if (p.when == "" || regexp.MustCompile(p.when).MatchString(file)) && (p.unless == "" || !regexp.MustCompile(p.unless).MatchString(file)) {
 			fit = append(fit, p)
 		}
@@ -178,33 +179,33 @@ func trivialAssertion(s *subject) []edit {
 	if len(fit) == 0 {
 		return nil
 	}
-	p := fit[s.rng.IntN(len(fit))]
-	s.phrase = p.text
-	a := t.assertions()[0]
-	if strings.HasPrefix(strings.TrimSpace(t.lines[a.from]), ".") {
+	p := fit[s.Rng.IntN(len(fit))]
+	s.Phrase = p.text
+	a := t.Assertions()[0]
+	if strings.HasPrefix(strings.TrimSpace(t.Lines[a.From]), ".") {
 		return nil // a link of a chain
 	}
-	text := strings.ReplaceAll(p.text, "{t}", t.goName())
-	return s.edit(t.replaced(a.from, a.to, indented(indentOf(t.lines[a.from]), t.lang, text)...))
+	text := strings.ReplaceAll(p.text, "{t}", t.GoName())
+	return s.edit(t.Replaced(a.From, a.To, corpus.Indented(corpus.IndentOf(t.Lines[a.From]), t.Lang, text)...))
 }
 
 // reassert rewrites the first assertion, from a random one on, that a rule fits.
-func (s *subject) reassert(table map[string][]rewrite) []edit {
-	t := s.test
-	list := t.assertions()
-	rules := slices.Clone(table[t.lang.name])
-	s.rng.Shuffle(len(rules), func(i, j int) { rules[i], rules[j] = rules[j], rules[i] })
-	off := s.rng.IntN(len(list))
+func (s *Subject) reassert(table map[string][]rewrite) []corpus.Edit {
+	t := s.Test
+	list := t.Assertions()
+	rules := slices.Clone(table[t.Lang.Name])
+	s.Rng.Shuffle(len(rules), func(i, j int) { rules[i], rules[j] = rules[j], rules[i] })
+	off := s.Rng.IntN(len(list))
 	for i := range list {
 		a := list[(i+off)%len(list)]
-		stmt := strings.Join(t.lines[a.from:a.to+1], "\n")
+		stmt := strings.Join(t.Lines[a.From:a.To+1], "\n")
 		for _, r := range rules {
 			if r.when != "" && !regexp.MustCompile(r.when).MatchString(stmt) {
 				continue
 			}
 			if out, ok := r.apply(stmt); ok && out != stmt {
-				s.phrase = strings.TrimSpace(stmt) + " => " + strings.TrimSpace(out)
-				return s.edit(t.replaced(a.from, a.to, strings.Split(out, "\n")...))
+				s.Phrase = strings.TrimSpace(stmt) + " => " + strings.TrimSpace(out)
+				return s.edit(t.Replaced(a.From, a.To, strings.Split(out, "\n")...))
 			}
 		}
 	}
@@ -220,7 +221,7 @@ func (r rewrite) apply(stmt string) (string, bool) {
 		}
 		return stmt[:loc[0]] + string(x.ExpandString(nil, r.to, stmt, loc)) + stmt[loc[1]:], true
 	}
-	list, before, after, ok := args(stmt, r.call)
+	list, before, after, ok := corpus.Args(stmt, r.call)
 	if !ok || strings.HasSuffix(before, ".not") {
 		return "", false
 	}
@@ -240,26 +241,26 @@ func (r rewrite) apply(stmt string) (string, bool) {
 // tolerances say how far off a value may be. How long something may take is none:
 // the catalogue has those apart, and calls them MEDIUM.
 var tolerances = []*regexp.Regexp{
-	re(`(\b(?:abs|rel|delta|atol|rtol|tolerance|epsilon|eps|accuracy|rel_tol|abs_tol)\s*[=:]\s*)(\d*\.?\d+(?:e-?\d+)?)`),
-	re(`(InDelta\([^,]+, [^,]+, [^,]+, |InEpsilon\([^,]+, [^,]+, [^,]+, |toBeCloseTo\([^,]+, |closeTo\([^,]+, |_delta [^,]+, [^,]+, |must_be_close_to [^,]+, |EXPECT_NEAR\([^,]+, [^,]+, |assert_in_delta [^,]+, [^,]+, |isWithin\()(\d*\.?\d+(?:e-?\d+)?)`),
-	re(`(assertEquals\([^,]+, [^,]+, |AreEqual\([^,]+, [^,]+, )(0?\.\d+)`),
+	corpus.Re(`(\b(?:abs|rel|delta|atol|rtol|tolerance|epsilon|eps|accuracy|rel_tol|abs_tol)\s*[=:]\s*)(\d*\.?\d+(?:e-?\d+)?)`),
+	corpus.Re(`(InDelta\([^,]+, [^,]+, [^,]+, |InEpsilon\([^,]+, [^,]+, [^,]+, |toBeCloseTo\([^,]+, |closeTo\([^,]+, |_delta [^,]+, [^,]+, |must_be_close_to [^,]+, |EXPECT_NEAR\([^,]+, [^,]+, |assert_in_delta [^,]+, [^,]+, |isWithin\()(\d*\.?\d+(?:e-?\d+)?)`),
+	corpus.Re(`(assertEquals\([^,]+, [^,]+, |AreEqual\([^,]+, [^,]+, )(0?\.\d+)`),
 }
 
-func widen(s *subject) []edit {
-	t := s.test
-	for i := t.start; i <= t.last(); i++ {
+func widen(s *Subject) []corpus.Edit {
+	t := s.Test
+	for i := t.Start; i <= t.Last(); i++ {
 		for _, r := range tolerances {
-			m := r.FindStringSubmatchIndex(t.lines[i])
+			m := r.FindStringSubmatchIndex(t.Lines[i])
 			if m == nil {
 				continue
 			}
-			old := t.lines[i][m[4]:m[5]]
+			old := t.Lines[i][m[4]:m[5]]
 			v, err := strconv.ParseFloat(old, 64)
 			if err != nil || v == 0 {
 				continue
 			}
-			s.phrase = strings.TrimSpace(t.lines[i])
-			return s.edit(t.replaced(i, i, t.lines[i][:m[4]]+strconv.FormatFloat(v*100, 'f', -1, 64)+t.lines[i][m[5]:]))
+			s.Phrase = strings.TrimSpace(t.Lines[i])
+			return s.edit(t.Replaced(i, i, t.Lines[i][:m[4]]+strconv.FormatFloat(v*100, 'f', -1, 64)+t.Lines[i][m[5]:]))
 		}
 	}
 	return nil
@@ -267,23 +268,23 @@ func widen(s *subject) []edit {
 
 // otherLiteral changes what an assertion expects; where assertions compare names
 // only, the literal that is given to want or expected.
-func otherLiteral(s *subject) []edit {
-	t := s.test
+func otherLiteral(s *Subject) []corpus.Edit {
+	t := s.Test
 	type place struct{ line, from, to int }
 	var places []place
-	for _, a := range t.assertions() {
-		last := a.to
-		if t.lang.name == "go" && strings.HasPrefix(strings.TrimSpace(t.lines[a.from]), "if ") {
-			last = a.from // not the message
+	for _, a := range t.Assertions() {
+		last := a.To
+		if t.Lang.Name == "go" && strings.HasPrefix(strings.TrimSpace(t.Lines[a.From]), "if ") {
+			last = a.From // not the message
 		}
 		var found *place
-		for i := a.from; i <= last; i++ {
-			for _, m := range literal.FindAllStringIndex(t.lines[i], -1) {
-				if strings.Contains(t.lines[i][:m[0]], "  "+t.lang.comment+" ") {
+		for i := a.From; i <= last; i++ {
+			for _, m := range corpus.Literal.FindAllStringIndex(t.Lines[i], -1) {
+				if strings.Contains(t.Lines[i][:m[0]], "  "+t.Lang.Comment+" ") {
 					break
 				}
 				found = &place{i, m[0], m[1]}
-				if t.lang.name == "java" || t.lang.name == "csharp" || t.lang.name == "php" {
+				if t.Lang.Name == "java" || t.Lang.Name == "csharp" || t.Lang.Name == "php" {
 					break // the expected comes first there
 				}
 			}
@@ -292,9 +293,9 @@ func otherLiteral(s *subject) []edit {
 			places = append(places, *found)
 		}
 	}
-	for i := t.body; i <= t.last() && len(places) == 0; i++ {
-		if wanted.MatchString(t.lines[i]) {
-			if m := literal.FindStringIndex(t.lines[i]); m != nil {
+	for i := t.Body; i <= t.Last() && len(places) == 0; i++ {
+		if wanted.MatchString(t.Lines[i]) {
+			if m := corpus.Literal.FindStringIndex(t.Lines[i]); m != nil {
 				places = append(places, place{i, m[0], m[1]})
 			}
 		}
@@ -302,13 +303,13 @@ func otherLiteral(s *subject) []edit {
 	if len(places) == 0 {
 		return nil
 	}
-	p := places[s.rng.IntN(len(places))]
-	l := t.lines[p.line]
-	s.phrase = l[p.from:p.to] + " in " + strings.TrimSpace(l)
-	return s.edit(t.replaced(p.line, p.line, l[:p.from]+changedLiteral(l[p.from:p.to])+l[p.to:]))
+	p := places[s.Rng.IntN(len(places))]
+	l := t.Lines[p.line]
+	s.Phrase = l[p.from:p.to] + " in " + strings.TrimSpace(l)
+	return s.edit(t.Replaced(p.line, p.line, l[:p.from]+ChangedLiteral(l[p.from:p.to])+l[p.to:]))
 }
 
-var wanted = re(`(?i)\b\w*(want|expected|exp)\w*\b\s*(:?=|:)`)
+var wanted = corpus.Re(`(?i)\b\w*(want|expected|exp)\w*\b\s*(:?=|:)`)
 
 // catchers go around assertions: before, after, and whether a step deeper.
 var catchers = map[string][][2]string{
@@ -326,30 +327,30 @@ var catchers = map[string][][2]string{
 	"elixir":     {{"try do", "rescue\n  _ -> :ok\nend"}},
 }
 
-func swallowAssertions(s *subject) []edit {
-	t := s.test
-	ways := catchers[t.lang.name]
-	list := t.assertions()
-	from, to := list[0].from, list[len(list)-1].to
+func swallowAssertions(s *Subject) []corpus.Edit {
+	t := s.Test
+	ways := catchers[t.Lang.Name]
+	list := t.Assertions()
+	from, to := list[0].From, list[len(list)-1].To
 	for i := from; i <= to; i++ {
-		if line := t.lines[i]; strings.TrimSpace(line) != "" && len(indentOf(line)) < len(indentOf(t.lines[from])) {
+		if line := t.Lines[i]; strings.TrimSpace(line) != "" && len(corpus.IndentOf(line)) < len(corpus.IndentOf(t.Lines[from])) {
 			return nil
 		}
 	}
-	w := ways[s.rng.IntN(len(ways))]
-	s.phrase = w[0] + " … " + w[1]
-	at := indentOf(t.lines[from])
-	with := indented(at, t.lang, w[0])
-	for _, l := range t.lines[from : to+1] {
+	w := ways[s.Rng.IntN(len(ways))]
+	s.Phrase = w[0] + " … " + w[1]
+	at := corpus.IndentOf(t.Lines[from])
+	with := corpus.Indented(at, t.Lang, w[0])
+	for _, l := range t.Lines[from : to+1] {
 		if strings.TrimSpace(l) != "" {
-			l = t.lang.step(at) + l
+			l = t.Lang.Step(at) + l
 		}
 		with = append(with, l)
 	}
 	if w[1] != "" {
-		with = append(with, indented(at, t.lang, w[1])...)
+		with = append(with, corpus.Indented(at, t.Lang, w[1])...)
 	}
-	return s.edit(t.replaced(from, to, with...))
+	return s.edit(t.Replaced(from, to, with...))
 }
 
 var broader = map[string][]rewrite{
@@ -367,39 +368,39 @@ var broader = map[string][]rewrite{
 	"swift":      {{re: `XCTAssertThrowsError\((.+)\) \{`, to: "XCTAssertThrowsError($1) { _ in }; _ = {"}},
 }
 
-func broaden(s *subject) []edit { return s.reassert(broader) }
+func broaden(s *Subject) []corpus.Edit { return s.reassert(broader) }
 
-var goldenPath = re(`(?i)(__snapshots__|/snapshots?/|golden|\.snap$|\.approved\.|\.ambr$|testdata/|/fixtures/|/expected/|cassettes/|\.out$|\.stderr$)`)
+var goldenPath = corpus.Re(`(?i)(__snapshots__|/snapshots?/|golden|\.snap$|\.approved\.|\.ambr$|testdata/|/fixtures/|/expected/|cassettes/|\.out$|\.stderr$)`)
 
 // settingsPath matches what stands in such folders without being a record.
-var settingsPath = re(`(?:^|/)(?:(?:ts|js)config[^/]*\.json|package(?:-lock)?\.json|[^/]*\.(?:md|toml|ini|cfg|svg|png))$`)
+var settingsPath = corpus.Re(`(?:^|/)(?:(?:ts|js)config[^/]*\.json|package(?:-lock)?\.json|[^/]*\.(?:md|toml|ini|cfg|svg|png))$`)
 
 // regenerate changes a recorded output, beside product code that changed.
-func regenerate(s *subject) []edit {
+func regenerate(s *Subject) []corpus.Edit {
 	var goldens []string
-	for _, p := range s.tree.paths {
+	for _, p := range s.Tree.Paths {
 		if goldenPath.MatchString("/"+p) && source.LanguageOf(p, nil) == source.Unknown && !settingsPath.MatchString(p) {
 			goldens = append(goldens, p)
 		}
 	}
-	if len(goldens) == 0 || len(s.base.sources) == 0 {
+	if len(goldens) == 0 || len(s.Base.sources) == 0 {
 		return nil
 	}
-	p := goldens[s.rng.IntN(len(goldens))]
-	text := string(s.tree.read(p))
-	words := re(`[A-Za-z]{4,}|\d{2,}`).FindAllStringIndex(text, -1)
+	p := goldens[s.Rng.IntN(len(goldens))]
+	text := string(s.Tree.Read(p))
+	words := corpus.Re(`[A-Za-z]{4,}|\d{2,}`).FindAllStringIndex(text, -1)
 	if len(words) < 3 {
 		return nil
 	}
-	w := words[s.rng.IntN(len(words))]
-	src := s.base.sources[s.rng.IntN(len(s.base.sources))]
-	code := string(s.tree.read(src))
-	m := literal.FindStringIndex(code)
+	w := words[s.Rng.IntN(len(words))]
+	src := s.Base.sources[s.Rng.IntN(len(s.Base.sources))]
+	code := string(s.Tree.Read(src))
+	m := corpus.Literal.FindStringIndex(code)
 	if m == nil {
 		return nil
 	}
-	s.phrase, s.blame = path.Base(p), []string{p}
-	return []edit{{path: p, after: []byte(text[:w[0]] + "other" + text[w[1]:])}, {path: src, after: []byte(code[:m[0]] + changedLiteral(code[m[0]:m[1]]) + code[m[1]:])}}
+	s.Phrase, s.Blame = path.Base(p), []string{p}
+	return []corpus.Edit{{Path: p, After: []byte(text[:w[0]] + "other" + text[w[1]:])}, {Path: src, After: []byte(code[:m[0]] + ChangedLiteral(code[m[0]:m[1]]) + code[m[1]:])}}
 }
 
 // mocks put something else in the place of what is tested.
@@ -412,38 +413,38 @@ var mocks = map[string][]rewrite{
 }
 
 var (
-	pyFrom = re(`(?m)^from ([\w.]+) import (\w+)`)
-	jsFrom = re(`(?m)^import .* from (['"]\.[^'"]+['"]);?$|require\((['"]\.[^'"]+['"])\)`)
+	pyFrom = corpus.Re(`(?m)^from ([\w.]+) import (\w+)`)
+	jsFrom = corpus.Re(`(?m)^import .* from (['"]\.[^'"]+['"]);?$|require\((['"]\.[^'"]+['"])\)`)
 )
 
-func mockSubject(s *subject) []edit {
-	t := s.test
-	switch t.lang.name {
+func mockSubject(s *Subject) []corpus.Edit {
+	t := s.Test
+	switch t.Lang.Name {
 	case "python":
-		m := pyFrom.FindAllStringSubmatch(t.file0(), -1)
+		m := pyFrom.FindAllStringSubmatch(t.File0(), -1)
 		if len(m) == 0 {
 			return nil
 		}
-		x := m[s.rng.IntN(len(m))]
-		if !s.base.owns(x[1]) || !regexp.MustCompile(`\b`+x[2]+`\(`).MatchString(t.bodyText()) {
+		x := m[s.Rng.IntN(len(m))]
+		if !s.Base.owns(x[1]) || !regexp.MustCompile(`\b`+x[2]+`\(`).MatchString(t.BodyText()) {
 			return nil // not what this test is about
 		}
 		dec := s.pick(`@mock.patch("`+x[1]+"."+x[2]+`")`, `@mock.patch.object(`+x[2]+`, "__init__", return_value=None)`, `@unittest.mock.patch("`+x[1]+"."+x[2]+`", mock.MagicMock())`)
-		lines := slices.Insert(slices.Clone(t.lines), t.head, t.indent+dec)
-		return s.edit(join(needing(t, lines, "from unittest import mock")))
+		lines := slices.Insert(slices.Clone(t.Lines), t.Head, t.Indent+dec)
+		return s.edit(corpus.Join(needing(t, lines, "from unittest import mock")))
 	case "javascript":
-		m := jsFrom.FindStringSubmatch(t.file0())
+		m := jsFrom.FindStringSubmatch(t.File0())
 		if m == nil {
 			return nil
 		}
-		at := t.afterImports()
-		return s.edit(t.inserted(at, s.pick("jest.mock(", "vi.mock(")+m[1]+m[2]+");"))
+		at := t.AfterImports()
+		return s.edit(t.Inserted(at, s.pick("jest.mock(", "vi.mock(")+m[1]+m[2]+");"))
 	}
-	for _, r := range mocks[t.lang.name] {
-		for i := t.body; i <= t.last(); i++ {
-			if out, ok := r.apply(t.lines[i]); ok && out != t.lines[i] {
-				s.phrase = out
-				return s.edit(t.replaced(i, i, out))
+	for _, r := range mocks[t.Lang.Name] {
+		for i := t.Body; i <= t.Last(); i++ {
+			if out, ok := r.apply(t.Lines[i]); ok && out != t.Lines[i] {
+				s.Phrase = out
+				return s.edit(t.Replaced(i, i, out))
 			}
 		}
 	}

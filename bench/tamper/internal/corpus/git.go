@@ -1,4 +1,4 @@
-package main
+package corpus
 
 import (
 	"bufio"
@@ -18,20 +18,20 @@ import (
 // `supervise audit`.
 const maxBlob = 1 << 20
 
-// repo is a git directory, with or without a work tree, that is only read.
-type repo struct {
+// Repo is a git directory, with or without a work tree, that is only read.
+type Repo struct {
 	Name string
 	Dir  string
-	Head string // commit, full
+	Head string // Commit, full
 	in   io.WriteCloser
 	out  *bufio.Reader
 	cat  *exec.Cmd
 }
 
-// openRepo starts the process that reads objects. The name is the last part of
+// OpenRepo starts the process that reads objects. The name is the last part of
 // the path that tells something.
-func openRepo(dir string) (*repo, error) {
-	r := &repo{Name: repoName(dir), Dir: dir}
+func OpenRepo(dir string) (*Repo, error) {
+	r := &Repo{Name: repoName(dir), Dir: dir}
 	head, err := r.git("rev-parse", "--verify", "HEAD^{commit}")
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w: give a git directory with commits", dir, err)
@@ -57,12 +57,13 @@ func repoName(dir string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(path.Base(dir), ".git"), "+", "/")
 }
 
-func (r *repo) close() error {
+// Close ends the git processes.
+func (r *Repo) Close() error {
 	_ = r.in.Close()
 	return r.cat.Wait()
 }
 
-func (r *repo) git(args ...string) ([]byte, error) {
+func (r *Repo) git(args ...string) ([]byte, error) {
 	cmd := exec.Command("git", append([]string{"-C", r.Dir}, args...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -73,8 +74,8 @@ func (r *repo) git(args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// blob reads an object; nil for what is missing, binary or too long.
-func (r *repo) blob(id string) ([]byte, error) {
+// Blob reads an object; nil for what is missing, binary or too long.
+func (r *Repo) Blob(id string) ([]byte, error) {
 	if strings.Trim(id, "0") == "" {
 		return nil, nil
 	}
@@ -105,47 +106,48 @@ func (r *repo) blob(id string) ([]byte, error) {
 
 // rawChange is one file of a commit as git prints it.
 type rawChange struct {
-	path, from  string
-	before, aft string // object names
-	status      byte
+	Path, From  string
+	before, Aft string // object names
+	Status      byte
 }
 
-// commit is one commit of the first-parent history.
-type commit struct {
-	id      string
-	subject string
-	files   []rawChange
+// Commit is one commit of the first-parent history.
+type Commit struct {
+	ID      string
+	Subject string
+	Files   []rawChange
 }
 
-func (c commit) touchesTests() bool {
-	for _, f := range c.files {
-		if isTest(f.path) || f.from != "" && isTest(f.from) {
+func (c Commit) touchesTests() bool {
+	for _, f := range c.Files {
+		if IsTest(f.Path) || f.From != "" && IsTest(f.From) {
 			return true
 		}
 	}
 	return false
 }
 
-func (c commit) touchesCode() bool {
-	for _, f := range c.files {
-		if source.LanguageOf(f.path, nil) != source.Unknown && !isTest(f.path) && f.status == 'M' {
+// TouchesCode reports whether a commit changes product code.
+func (c Commit) TouchesCode() bool {
+	for _, f := range c.Files {
+		if source.LanguageOf(f.Path, nil) != source.Unknown && !IsTest(f.Path) && f.Status == 'M' {
 			return true
 		}
 	}
 	return false
 }
 
-// isTest is what the house takes for a test file; files that are no source, such
+// IsTest is what the house takes for a test file; files that are no source, such
 // as fixtures, are none.
-func isTest(file string) bool {
+func IsTest(file string) bool {
 	lang := source.LanguageOf(file, nil)
 	return lang != source.Unknown && source.TestFile(file, lang)
 }
 
-// testCommits returns the last n commits that touch tests, newest first, no merges,
+// TestCommits returns the last n commits that touch tests, newest first, no merges,
 // of at most maxFiles files: of the first-parent history, and where that has not
 // enough because all comes by merges, of the whole.
-func (r *repo) testCommits(n, maxFiles int) ([]commit, error) {
+func (r *Repo) TestCommits(n, maxFiles int) ([]Commit, error) {
 	list, err := r.testLog(n, maxFiles, "--first-parent")
 	if err == nil && len(list) < n {
 		list, err = r.testLog(n, maxFiles)
@@ -153,7 +155,7 @@ func (r *repo) testCommits(n, maxFiles int) ([]commit, error) {
 	return list, err
 }
 
-func (r *repo) testLog(n, maxFiles int, more ...string) ([]commit, error) {
+func (r *Repo) testLog(n, maxFiles int, more ...string) ([]Commit, error) {
 	args := append([]string{
 		"-C", r.Dir, "log", "--no-merges", "--raw", "-z", "-M40%",
 		"--no-abbrev", "--no-ext-diff", "--no-textconv", "--format=%x01%H%x02%s",
@@ -169,10 +171,10 @@ func (r *repo) testLog(n, maxFiles int, more ...string) ([]commit, error) {
 	defer func() { _ = cmd.Wait() }()
 	defer func() { _ = cmd.Process.Kill() }() // the rest of the history is not wanted
 	in := bufio.NewReaderSize(out, 1<<16)
-	var list []commit
-	var cur *commit
+	var list []Commit
+	var cur *Commit
 	keep := func() {
-		if cur != nil && len(cur.files) > 0 && len(cur.files) <= maxFiles && cur.touchesTests() {
+		if cur != nil && len(cur.Files) > 0 && len(cur.Files) <= maxFiles && cur.touchesTests() {
 			list = append(list, *cur)
 		}
 	}
@@ -186,11 +188,11 @@ func (r *repo) testLog(n, maxFiles int, more ...string) ([]commit, error) {
 		if _, after, ok := strings.Cut(field, "\x01"); ok {
 			keep()
 			id, subject, _ := strings.Cut(after, "\x02")
-			cur = &commit{id: id, subject: strings.TrimSpace(subject)}
+			cur = &Commit{ID: id, Subject: strings.TrimSpace(subject)}
 			continue
 		}
 		if f, ok := readRaw(strings.TrimLeft(field, "\n"), in); ok && cur != nil {
-			cur.files = append(cur.files, f)
+			cur.Files = append(cur.Files, f)
 		}
 	}
 	return list, nil
@@ -206,9 +208,9 @@ func readRaw(head string, in *bufio.Reader) (rawChange, bool) {
 		s, _ := in.ReadString(0)
 		return strings.TrimSuffix(s, "\x00")
 	}
-	c := rawChange{before: f[2], aft: f[3], status: f[4][0], path: next()}
-	if c.status == 'R' || c.status == 'C' {
-		c.from, c.path = c.path, next()
+	c := rawChange{before: f[2], Aft: f[3], Status: f[4][0], Path: next()}
+	if c.Status == 'R' || c.Status == 'C' {
+		c.From, c.Path = c.Path, next()
 	}
 	if f[0] == ":160000" || f[1] == "160000" {
 		return rawChange{}, false // a submodule
@@ -216,22 +218,22 @@ func readRaw(head string, in *bufio.Reader) (rawChange, bool) {
 	return c, true
 }
 
-// load reads the files of a commit as the audit wants them.
-func (r *repo) load(c commit) ([]integrity.File, error) {
+// Load reads the files of a commit as the audit wants them.
+func (r *Repo) Load(c Commit) ([]integrity.File, error) {
 	var out []integrity.File
-	for _, f := range c.files {
-		before, err := r.blob(f.before)
+	for _, f := range c.Files {
+		before, err := r.Blob(f.before)
 		if err != nil {
 			return nil, err
 		}
-		after, err := r.blob(f.aft)
+		after, err := r.Blob(f.Aft)
 		if err != nil {
 			return nil, err
 		}
-		file := integrity.File{Path: f.path, Before: before, After: after, Added: f.status == 'A', Deleted: f.status == 'D'}
-		switch f.status {
+		file := integrity.File{Path: f.Path, Before: before, After: after, Added: f.Status == 'A', Deleted: f.Status == 'D'}
+		switch f.Status {
 		case 'R':
-			file.OldPath = f.from
+			file.OldPath = f.From
 		case 'C':
 			file.Added, file.Before = true, nil
 		}
@@ -240,56 +242,56 @@ func (r *repo) load(c commit) ([]integrity.File, error) {
 	return out, nil
 }
 
-// tree is a state of a project: a commit of a repository, files in memory, or one
+// Tree is a state of a project: a commit of a repository, files in memory, or one
 // of those with changes laid over it.
-type tree struct {
-	paths []string
+type Tree struct {
+	Paths []string
 	ids   map[string]string
-	mem   map[string][]byte
-	repo  *repo
+	Mem   map[string][]byte
+	repo  *Repo
 }
 
-// treeAt lists a commit.
-func (r *repo) treeAt(id string) (*tree, error) {
+// TreeAt lists a commit.
+func (r *Repo) TreeAt(id string) (*Tree, error) {
 	out, err := r.git("ls-tree", "-r", "-z", "--full-tree", id)
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{ids: map[string]string{}, mem: map[string][]byte{}, repo: r}
+	t := &Tree{ids: map[string]string{}, Mem: map[string][]byte{}, repo: r}
 	for _, line := range strings.Split(string(out), "\x00") {
 		meta, file, ok := strings.Cut(line, "\t")
 		if f := strings.Fields(meta); ok && len(f) == 3 && f[1] == "blob" && f[0] != "120000" {
-			t.paths, t.ids[file] = append(t.paths, file), f[2]
+			t.Paths, t.ids[file] = append(t.Paths, file), f[2]
 		}
 	}
 	return t, nil
 }
 
-// read returns a file's text, nil when it is not there or not text.
-func (t *tree) read(file string) []byte {
-	if data, ok := t.mem[file]; ok {
+// Read returns a file's text, nil when it is not there or not text.
+func (t *Tree) Read(file string) []byte {
+	if data, ok := t.Mem[file]; ok {
 		return data
 	}
 	id, ok := t.ids[file]
 	if !ok || t.repo == nil {
 		return nil
 	}
-	data, err := t.repo.blob(id)
+	data, err := t.repo.Blob(id)
 	if err != nil {
 		return nil
 	}
-	t.mem[file] = data
+	t.Mem[file] = data
 	return data
 }
 
-// before is the tree as the audit asks for tests that did not change.
-func (t *tree) before() integrity.Tree {
+// Before is the tree as the audit asks for tests that did not change.
+func (t *Tree) Before() integrity.Tree {
 	return integrity.Tree{
-		Paths: func() []string { return t.paths },
+		Paths: func() []string { return t.Paths },
 		Texts: func(paths []string) map[string][]byte {
 			out := map[string][]byte{}
 			for _, p := range paths {
-				if text := t.read(p); text != nil {
+				if text := t.Read(p); text != nil {
 					out[p] = text
 				}
 			}
@@ -298,73 +300,74 @@ func (t *tree) before() integrity.Tree {
 	}
 }
 
-// before is the tree before a commit. The first commit has none.
-func (r *repo) before(commit string) integrity.Tree {
-	var t *tree
-	list := func() *tree {
+// Before is the tree before a commit. The first commit has none.
+func (r *Repo) Before(commit string) integrity.Tree {
+	var t *Tree
+	list := func() *Tree {
 		if t == nil {
 			var err error
-			if t, err = r.treeAt(commit + "^"); err != nil {
-				t = &tree{}
+			if t, err = r.TreeAt(commit + "^"); err != nil {
+				t = &Tree{}
 			}
 		}
 		return t
 	}
 	return integrity.Tree{
-		Paths: func() []string { return list().paths },
-		Texts: func(paths []string) map[string][]byte { return list().before().Texts(paths) },
+		Paths: func() []string { return list().Paths },
+		Texts: func(paths []string) map[string][]byte { return list().Before().Texts(paths) },
 	}
 }
 
-func (t *tree) has(file string) bool {
-	_, mem := t.mem[file]
+// Has reports whether the tree has a file.
+func (t *Tree) Has(file string) bool {
+	_, mem := t.Mem[file]
 	_, git := t.ids[file]
 	return mem || git
 }
 
-// over returns the tree with changes laid over it.
-func (t *tree) over(changes []edit) *tree {
+// Over returns the tree with changes laid over it.
+func (t *Tree) Over(changes []Edit) *Tree {
 	if len(changes) == 0 {
 		return t
 	}
-	n := &tree{ids: t.ids, repo: t.repo, mem: map[string][]byte{}}
+	n := &Tree{ids: t.ids, repo: t.repo, Mem: map[string][]byte{}}
 	gone := map[string]bool{}
-	for k, v := range t.mem {
-		n.mem[k] = v
+	for k, v := range t.Mem {
+		n.Mem[k] = v
 	}
 	for _, e := range changes {
-		if e.gone {
-			gone[e.path] = true
-			n.mem[e.path] = nil
+		if e.Gone {
+			gone[e.Path] = true
+			n.Mem[e.Path] = nil
 			continue
 		}
-		if !t.has(e.path) {
-			n.paths = append(n.paths, e.path)
+		if !t.Has(e.Path) {
+			n.Paths = append(n.Paths, e.Path)
 		}
-		if e.from != "" {
-			gone[e.from] = true
-			n.mem[e.from] = nil
+		if e.From != "" {
+			gone[e.From] = true
+			n.Mem[e.From] = nil
 		}
-		n.mem[e.path] = e.after
+		n.Mem[e.Path] = e.After
 	}
-	for _, p := range t.paths {
+	for _, p := range t.Paths {
 		if !gone[p] {
-			n.paths = append(n.paths, p)
+			n.Paths = append(n.Paths, p)
 		}
 	}
 	return n
 }
 
-// edit is a change of one file: its new text, or that it is gone.
-type edit struct {
-	path, from string
-	after      []byte
-	gone       bool
+// Edit is a change of one file: its new text, or that it is gone.
+type Edit struct {
+	Path, From string
+	After      []byte
+	Gone       bool
 }
 
-// changed turns edits into what the audit looks at, with the text before from the
+// Changed turns edits into what the audit looks at, with the text before from the
 // base. Later edits of a path replace earlier ones.
-func changed(base *tree, edits []edit) []integrity.File {
+func Changed(base *Tree, edits []Edit) []integrity.File {
 	last := map[string]int{}
 	var out []integrity.File
 	put := func(path string, f integrity.File) {
@@ -377,28 +380,28 @@ func changed(base *tree, edits []edit) []integrity.File {
 		out = append(out, f)
 	}
 	for _, e := range edits {
-		f := integrity.File{Path: e.path, After: e.after, Deleted: e.gone}
-		if e.gone {
+		f := integrity.File{Path: e.Path, After: e.After, Deleted: e.Gone}
+		if e.Gone {
 			f.After = nil
 		}
-		f.Before = base.read(e.path)
+		f.Before = base.Read(e.Path)
 		if f.Before == nil {
-			f.Added = !e.gone
+			f.Added = !e.Gone
 		}
-		if e.from != "" {
-			f.OldPath, f.Before, f.Added = e.from, base.read(e.from), false
+		if e.From != "" {
+			f.OldPath, f.Before, f.Added = e.From, base.Read(e.From), false
 		}
-		put(e.path, f)
+		put(e.Path, f)
 	}
 	return prune(out, base)
 }
 
 // prune drops what did not change and splits renames of text that is no longer
 // alike, as git does at 40 %.
-func prune(files []integrity.File, base *tree) []integrity.File {
+func prune(files []integrity.File, base *Tree) []integrity.File {
 	out := files[:0]
 	for _, f := range files {
-		if f.OldPath == "" && (bytes.Equal(f.Before, f.After) && !f.Deleted && !f.Added || f.Deleted && !base.has(f.Path)) {
+		if f.OldPath == "" && (bytes.Equal(f.Before, f.After) && !f.Deleted && !f.Added || f.Deleted && !base.Has(f.Path)) {
 			continue
 		}
 		out = append(out, f)
