@@ -10,7 +10,7 @@ func pythonTest(assertions ...string) string {
 	return "def test_add():\n    x = add(17, 4)\n    " + strings.Join(assertions, "\n    ") + "\n"
 }
 
-func TestAssertions(t *testing.T) {
+func TestAssertionChanges(t *testing.T) {
 	three := []string{"assert x == 21", "assert add(1, 2) == 3", `assert name(x) == "twenty-one"`}
 	for _, test := range []struct {
 		name          string
@@ -52,7 +52,7 @@ func TestAssertions(t *testing.T) {
 }
 
 // The explanations of what is gone from a test.
-func TestAssertionsExplained(t *testing.T) {
+func TestAssertionChangesAreExplained(t *testing.T) {
 	before := "def test_add():\n    x = add(17, 4)\n    assert x == 21\n    assert str(x) == \"21\"\n"
 	helper := "def check_sum(x):\n    assert x == 21\n    assert str(x) == \"21\"\n\n\ndef test_add():\n    check_sum(add(17, 4))\n"
 	for _, f := range audited(texts{"test_a.py": before}, texts{"test_a.py": helper}) {
@@ -80,7 +80,7 @@ func TestAssertionsExplained(t *testing.T) {
 	}
 }
 
-func TestRows(t *testing.T) {
+func TestRemovedRowsAreFound(t *testing.T) {
 	table := func(rows ...string) string {
 		return "@pytest.mark.parametrize(\"a, b, want\", [" + strings.Join(rows, ", ") + "])\ndef test_add(a, b, want):\n    assert add(a, b) == want\n"
 	}
@@ -107,7 +107,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-func TestProduct(t *testing.T) {
+func TestProductCheatsAreFound(t *testing.T) {
 	for _, test := range []struct{ path, before, after, want string }{
 		{"calc.py", "def add(a, b):\n    return a + b\n", "def add(a, b):\n    if \"PYTEST_CURRENT_TEST\" in os.environ:\n        return 21\n    return a + b\n", "TP-20 HIGH"},
 		{"calc.go", "package p\n\nfunc Add() {}\n", "package p\n\nfunc Add() {\n\tif testing.Testing() {\n\t\treturn\n\t}\n}\n", "TP-20 HIGH"},

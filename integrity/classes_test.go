@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestHiddenClasses(t *testing.T) {
+func TestClassesOutOfDiscoveryAreFound(t *testing.T) {
 	const (
 		java   = "import org.junit.jupiter.api.Test;\n\npublic class SlugTest {\n  @Test\n  void lower() {\n    assertEquals(\"a\", slug(\"A\"));\n  }\n}\n"
 		kotlin = "class SlugTest {\n  @Test\n  fun lower() {\n    assertEquals(\"a\", slug(\"A\"))\n  }\n}\n"

@@ -66,7 +66,7 @@ func TestEnvironmentRules(t *testing.T) { checkCases(t, environmentCases) }
 func TestSuppressionRules(t *testing.T) { checkCases(t, suppressionCases) }
 
 // Expected output may change with the code, or with what it depends on.
-func TestSnapshotWithItsReason(t *testing.T) {
+func TestSnapshotChangedWithItsReason(t *testing.T) {
 	golden := oneFile("testdata/a.golden", "3\n", "4\n")
 	if got := gravest(golden, oneFile("calc.go", "package x\nvar a = 3\n", "package x\nvar a = 4\n")); got != "TP-16 MEDIUM" {
 		t.Errorf("with the product: %q", got)

@@ -89,7 +89,7 @@ func TestHardCoded(t *testing.T) {
 }
 
 // A table with its new tests is a feature: those tests were not there before.
-func TestHardCodedWithItsTests(t *testing.T) {
+func TestHardCodedOutputWithNewTestsIsSpared(t *testing.T) {
 	before := texts{"mime.py": "def mime(ext):\n    return None\n", "test_mime.py": "def test_none():\n    assert mime(\".zzz\") is None\n"}
 	after := texts{
 		"mime.py":      "TYPES = {\n    \".csv\": \"text/csv\",\n    \".svg\": \"image/svg+xml\",\n}\n\n\ndef mime(ext):\n    return TYPES.get(ext)\n",
@@ -106,7 +106,7 @@ func TestHardCodedWithItsTests(t *testing.T) {
 	}
 }
 
-// The base is asked only where a branch of literals was found, in bounds.
+// The base is read only where a branch of literals was found, in bounds.
 func TestBaseIsLazyAndBounded(t *testing.T) {
 	asked, read := 0, 0
 	base := Tree{

@@ -56,7 +56,7 @@ type Options struct {
 // rules is the table, in the order of the catalogue.
 var rules = slices.Concat(tests.Rules, assertions.Rules, product.Rules, configuration.Rules, harness.RunnerRules, suppressions.Rules, harness.EnvironmentRules)
 
-// Audit returns what is found in a change, the gravest first, then by file and
+// Audit returns what is found in a change, the most severe first, then by file and
 // line.
 func Audit(files []File, opt Options) []Finding {
 	c := facts.New(files, opt.Base, opt.Texts)

@@ -58,7 +58,7 @@ const tsLoop = "for (const word of words) {\n  test(`rejects ${word}`, () => {\n
 // tsTypes asserts nothing at run time.
 const tsTypes = "test('adds numbers', () => {\n  const fn = adder(1);\n  expectTypeOf(fn).toEqualTypeOf<(a: number) => number>();\n});\n"
 
-func TestLost(t *testing.T) {
+func TestLostTests(t *testing.T) {
 	python := "def test_add():\n    assert add(17, 4) == 21\n\n\ndef test_sub():\n    x = sub(17, 4)\n    assert x == 13\n"
 	rust := "#[test]\nfn adds() {\n    let x = add(17, 4);\n    assert_eq!(x, 21);\n}\n\n#[test]\nfn subs() {\n    assert_eq!(sub(17, 4), 13);\n}\n"
 	for _, test := range []struct {

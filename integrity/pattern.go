@@ -27,7 +27,7 @@ type Pattern struct {
 	// Languages are names of [source.Language], such as "go"; none means all, and
 	// files that are no source code as well.
 	Languages []string `yaml:"languages" json:"languages,omitempty"`
-	// Files are globs of paths, where ** stands for any folders; none means all.
+	// Files are globs of paths, where ** matches any folders; none means all.
 	Files []string `yaml:"files" json:"files,omitempty"`
 	// Where is test, product or config; empty means anywhere.
 	Where string `yaml:"where" json:"where,omitempty"`
@@ -104,7 +104,7 @@ func ReadPatterns(name string, text []byte) ([]Pattern, error) {
 	return doc.Patterns, nil
 }
 
-// patternLine returns where the field of a pattern stands, or the pattern, or 0.
+// patternLine returns the line of a field of a pattern, of the pattern, or 0.
 func patternLine(text []byte, at *PatternError) int {
 	for _, end := range []string{"." + at.Field, ""} {
 		path, err := yaml.PathString(fmt.Sprintf("$.patterns[%d]%s", at.Index, end))

@@ -7,9 +7,9 @@ import (
 	"supervise/metric"
 )
 
-// A skip without a word is CRITICAL; with one it is HIGH, and CRITICAL where the test
+// A skip without a reason is CRITICAL; with one it is HIGH, and CRITICAL where the test
 // ran.
-func TestReasonsOfSkips(t *testing.T) {
+func TestSkipWithReasonIsHigh(t *testing.T) {
 	for _, test := range []struct {
 		lang, mark, put string
 		reason          bool
@@ -80,7 +80,7 @@ func TestReasonsOfSkips(t *testing.T) {
 }
 
 // The same of tests that are comments now.
-func TestReasonsOfComments(t *testing.T) {
+func TestCommentedOutWithReasonIsHigh(t *testing.T) {
 	keep := "\nfunc TestAdd(t *testing.T) {\n\tif Add(17, 4) != 21 {\n\t\tt.Error(\"add\")\n\t}\n}\n"
 	body := "func TestSub(t *testing.T) {\n\t// the sum of both\n\tallowNegative = false\n\tgot := Sub(17, 4)\n\tif got != 13 {\n\t\tt.Errorf(\"sub: %d\", got)\n\t}\n}\n"
 	lines := "// " + strings.ReplaceAll(strings.TrimSpace(body), "\n", "\n// ") + "\n"

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestRowsGone(t *testing.T) {
+func TestRowsRemovedFromTables(t *testing.T) {
 	const (
 		table  = goHead + "func TestTable(t *testing.T) {\n\ttests := []struct{ in, want string }{\n\t\t{\"A B\", \"a-b\"},\n\t\t{\"C D\", \"c-d\"},\n\t\t{\"E F\", \"e-f\"},\n\t\t{\"G H\", \"g-h\"},\n\t}\n\tfor _, tt := range tests {\n\t\tif got := Slug(tt.in); got != tt.want {\n\t\t\tt.Errorf(\"got %q\", got)\n\t\t}\n\t}\n}\n"
 		shells = goHead + "func TestShells(t *testing.T) {\n\tfor _, shell := range []string{\"bash\", \"fish\", \"powershell\", \"zsh\"} {\n\t\tif !Complete(shell) {\n\t\t\tt.Errorf(\"%s\", shell)\n\t\t}\n\t}\n}\n"

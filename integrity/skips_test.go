@@ -31,7 +31,7 @@ var samples = map[string]sample{
 	"exunit":   {"test/calc_test.exs", "defmodule CalcTest do\n  use ExUnit.Case\n  <file>\n\n  test \"adds\" do\n    assert Calc.add(17, 4) == 21\n  end\n\n  <before>\n  test \"subs\" do\n    <first>\n    x = Calc.sub(17, 4)\n    assert x == 13\n  end\nend\n"},
 }
 
-// defaults are what stands at the marks that a case does not fill.
+// defaults are the texts for the marks that a case does not fill.
 var defaults = map[string]string{"<call>": "it", "<fact>": "[Fact]"}
 
 // with fills the marks of a sample; a line that is left empty goes.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTolerance(t *testing.T) {
+func TestWidenedToleranceIsFound(t *testing.T) {
 	python := "import pytest\n\nX = 1\n\n\ndef test_half():\n    assert half(8) == pytest.approx(4, abs=0.5)\n    self.assertAlmostEqual(half(2), 1, places=5)\n"
 	script := "test('half', () => {\n  expect(half(8)).toBeCloseTo(4, 5);\n});\n"
 	ruby := "class HalfTest < Minitest::Test\n  def test_half\n    assert_in_delta 4, half(8), 0.01\n  end\nend\n"

@@ -9,7 +9,7 @@ import (
 	"supervise/source"
 )
 
-// changedFunctions are the names of the functions that those lines stand in.
+// changedFunctions are the names of the functions that contain those lines.
 var changedFunctions = facts.Define(func(c *facts.Set) map[string]bool {
 	out := map[string]bool{}
 	for _, f := range c.Files {
@@ -57,7 +57,7 @@ func asksChanged(c *facts.Set, a facts.Assertion) bool {
 }
 
 // namesChanged reports whether a name of an assertion, which not most tests beside
-// have, stands in what else was changed.
+// have, occurs in what else was changed.
 func namesChanged(c *facts.Set, t *facts.Test, a facts.Assertion) bool {
 	changed := facts.ChangedWords.Of(c)
 	for w := range facts.SubjectWords(a.Text) {

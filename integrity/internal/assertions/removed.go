@@ -33,7 +33,7 @@ func findRemovedAssertions(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// weightOfAll is how grave it is that a test asserts nothing any more.
+// weightOfAll is the severity of a test that asserts nothing any more.
 func weightOfAll(c *facts.Set, d delta) metric.Severity {
 	switch {
 	case warnsNoMore(c, d):
@@ -137,7 +137,7 @@ var (
 	givesHandle = regexp.MustCompile(`\w\(t{1,2}(?:, |\))[^=]*?(?:;|\n|$)`)
 	// ownBody matches a test with a body; one without is given a macro that asserts.
 	ownBody = regexp.MustCompile(`=>|\bfunction\b`)
-	// macroBehindTitle matches a test of ava up to the function that stands in place of
+	// macroBehindTitle matches a test of ava up to the function in place of
 	// its body; what comes behind is handed to that.
 	macroBehindTitle = regexp.MustCompile(`^[^,]*,\s*([\w$]+)\s*[,)]`)
 	assertsByHandle  = regexp.MustCompile(`\bt\.\w+\(`)
@@ -191,7 +191,7 @@ func callsAsserter(t *facts.Test) bool {
 // expectedNote matches a comment or an annotation by which a runner expects an error.
 var expectedNote = regexp.MustCompile(`@expectedException\b|\[ExpectedException\b|@Test\(.*\bexpected\s*=`)
 
-// failsByNote reports whether a test is expected to raise an error by what stands above
+// failsByNote reports whether a test is expected to raise an error by what is above
 // it.
 func failsByNote(t *facts.Test) bool {
 	for n := t.Line; n > 0 && t.Line-n <= facts.MaxReasonLines; n-- {
@@ -266,7 +266,7 @@ func droppedWith(c *facts.Set, d delta) bool {
 	})
 }
 
-// valueMoved reports whether the longer literals of an assertion stand in assertions,
+// valueMoved reports whether the longer literals of an assertion occur in assertions,
 // or lines that assert, which were added to its test.
 func (d delta) valueMoved(a facts.Assertion) bool {
 	var b strings.Builder
@@ -333,14 +333,14 @@ func (d delta) onlyErrors() bool {
 	return !slices.ContainsFunc(d.removed, func(a facts.Assertion) bool { return a.Strength != source.NonNull && !failsAnyway.MatchString(a.Text) })
 }
 
-// rewritten reports whether all names of an assertion stand in the lines that
+// rewritten reports whether all names of an assertion occur in the lines that
 // were added to its test.
 func rewritten(a facts.Assertion, d delta) bool {
 	names, telling := facts.SubjectWords(a.Text), false
 	for w := range names {
 		telling = telling || len(w) > 2
 	}
-	if !telling { // x and n stand anywhere
+	if !telling { // x and n occur anywhere
 		return false
 	}
 	have := map[string]bool{}
@@ -362,7 +362,7 @@ func rewritten(a facts.Assertion, d delta) bool {
 // discards matches lines that do nothing with what they name.
 var discards = regexp.MustCompile(`^\s*(?:let |var |val |auto |const )?_\w*(?:, _)*\s*(?::?=|:)[^=]|^\s*(?:void|drop)\b|^\s*\(void\)|^\s*(?:print\w*|puts|p|console\.\w+|log\w*(?:\.\w+)?|t\.Logf?|fmt\.Print\w*|echo|dump|inspect)\b`)
 
-// found reports whether the condition of an assertion stands in added code.
+// found reports whether the condition of an assertion occurs in added code.
 func found(a facts.Assertion, added string) bool {
 	k := facts.AssertionKeys(a.Text)
 	return len(k[0]) > 8 && strings.Contains(added, k[0])

@@ -109,7 +109,7 @@ func findOtherValues(c *facts.Set) []facts.Finding {
 }
 
 // otherValues returns the literals of a test that differ, where nothing else does
-// and they stand in no assertion.
+// and they occur in no assertion.
 func otherValues(p facts.Pair) (gone, came []string) {
 	if p.How == facts.ByBody || p.Was.Parent != nil || len(p.Was.Assertions) == 0 || !slices.Equal(p.Was.Assertions, p.Now.Assertions) {
 		return nil, nil
@@ -249,7 +249,7 @@ func linesOf(p facts.Pair, literals []string) []facts.Line {
 	return out
 }
 
-// besides reports whether literals stand only where a failure is described, or
+// besides reports whether literals occur only where a failure is described, or
 // where something is waited for.
 func besides(p facts.Pair, literals []string) bool {
 	list := linesOf(p, literals)
@@ -259,7 +259,7 @@ func besides(p facts.Pair, literals []string) bool {
 }
 
 // expects reports whether one of the literals is what a test expects: it is given
-// to a name that assertions have, or stands in a table.
+// to a name that assertions have, or is in a table.
 func expects(p facts.Pair, literals []string) bool {
 	asserted := map[string]int{}
 	for _, a := range p.Was.Assertions {

@@ -58,7 +58,7 @@ func asStrong(c *facts.Set, d delta, r revision) bool {
 }
 
 // byHelper reports whether an assertion is the call of a function of the tests now,
-// in which all longer texts stand that it looked for.
+// that contains all longer texts it looked for.
 func byHelper(c *facts.Set, r revision) bool {
 	m := helperCall.FindStringSubmatch(r.now.Text)
 	var texts []string
@@ -111,7 +111,7 @@ func (d delta) weaker(r revision) (facts.Finding, bool) {
 	return r.looser(f)
 }
 
-// looser says how grave it is that an assertion has become less strong.
+// looser returns the severity of an assertion that has become weaker.
 func (r revision) looser(f facts.Finding) (facts.Finding, bool) {
 	switch {
 	case r.now.Strength == source.Truthy && !plainTruth.MatchString(r.now.Text):
@@ -266,7 +266,7 @@ func (d delta) elsewhere(r revision) bool {
 }
 
 // strongerCame reports whether a new assertion of the test is as strong as one was
-// that became weaker, and names something of what that did: it may stand for it.
+// that became weaker, and names something of what that did: it may replace it.
 func (d delta) strongerCame(r revision) bool {
 	was := facts.SubjectWords(r.was.Text)
 	return r.was.Strength == source.Exact && slices.ContainsFunc(d.added, func(a facts.Assertion) bool {

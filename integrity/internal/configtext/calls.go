@@ -133,7 +133,7 @@ type shellState struct {
 }
 
 // Unchecked is the mark of a call in a script that goes on when it fails, so that
-// the end of the script tells nothing of it.
+// the exit status of the script does not show it.
 const Unchecked = "the script goes on"
 
 // scriptKeys are the keys of commands of a script that is a file of its own.
@@ -309,7 +309,7 @@ func (l Command) dashed() bool {
 	return strings.HasPrefix(strings.TrimPrefix(l.Text, "@"), "-") && !AddsArguments(l.Key)
 }
 
-// maskBehind looks at what stands behind a command.
+// maskBehind looks at what follows a command.
 func maskBehind(list []simple, n int) string {
 	end := n
 	for end < len(list)-1 && (list[end].op == "|" || list[end].op == "&&") {
@@ -444,7 +444,7 @@ func benchmarks(arg string) bool {
 	return strings.HasPrefix(arg, "-bench") || strings.HasPrefix(arg, "-fuzz")
 }
 
-// AddsArguments reports whether what stands under a key is added to every call of a
+// AddsArguments reports whether the value of a key is added to every call of a
 // program, and is no call of its own.
 func AddsArguments(key string) bool { return argumentKeys.MatchString(key) || key == "args" }
 

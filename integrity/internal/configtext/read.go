@@ -20,11 +20,11 @@ type Setting struct {
 
 // Command is one line that a shell is to run, with the lines it goes on in.
 type Command struct {
-	Key  string // that of the setting it stands in, or the target of a Makefile
+	Key  string // that of the setting it is in, or the target of a Makefile
 	Text string
 	Line int
 	// excused says in which way its failure is ignored, or that it never runs,
-	// by something that stands beside it: "continue-on-error"; "" for nothing.
+	// by something next to it: "continue-on-error"; "" for nothing.
 	excused string
 }
 

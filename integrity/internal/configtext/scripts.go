@@ -291,7 +291,7 @@ var (
 	coverageCut = regexp.MustCompile(`(?i)cov\w*.*?(?:<|-lt|-le|<=)\s*["']?(\d+(?:\.\d+)?)`)
 )
 
-// limits takes the limits that stand in commands as settings, too.
+// limits adds the limits in commands to the settings.
 func (r *Reading) limits() {
 	for _, c := range r.Commands {
 		for _, m := range numberFlag.FindAllStringSubmatch(c.Text, -1) {

@@ -8,7 +8,7 @@ import (
 	"supervise/internal/regexp"
 )
 
-// simple is one command of a line of shell: its words and what stands behind it.
+// simple is one command of a line of shell: its words and what follows it.
 type simple struct {
 	Words []string // without quotes
 	op    string   // "&&", "||", ";", "|", "&", or "" at the end of the line
@@ -50,7 +50,7 @@ func (p *lineParser) endWord() {
 }
 
 // step reads from the beginning of rest and returns how many bytes. afterGreater
-// and afterDollar tell what stands before.
+// and afterDollar say what comes before.
 func (p *lineParser) step(rest string, afterGreater, afterDollar bool) int {
 	if n := p.literal(rest, afterDollar); n > 0 {
 		return n
@@ -70,7 +70,7 @@ func (p *lineParser) step(rest string, afterGreater, afterDollar bool) int {
 	return 1
 }
 
-// literal reads what stands for itself: an escaped byte, a string, a variable of
+// literal reads what is taken literally: an escaped byte, a string, a variable of
 // a Makefile. It returns how many bytes, 0 for something else.
 func (p *lineParser) literal(rest string, afterDollar bool) int {
 	switch c := rest[0]; {
@@ -191,7 +191,7 @@ type check struct {
 	Head    string // the program and what it is to do: "go test"
 	Purpose Purpose
 	Args    []string // what follows
-	// guessed says that only the name of the script tells that it checks.
+	// guessed says that only the name of the script suggests that it checks.
 	Guessed bool
 }
 
@@ -251,7 +251,7 @@ var (
 	scriptFile = regexp.MustCompile(`\.(sh|bash|ps1|cmd|bat)$`)
 )
 
-// purposeOf tells from the key of a command what it is for, whatever it runs.
+// purposeOf derives from the key of a command what it is for, whatever it runs.
 func purposeOf(key string) Purpose {
 	if step := stepName.FindStringSubmatch(key); step != nil {
 		if stepTests.MatchString(step[1]) && !stepPrepares.MatchString(step[1]) {

@@ -58,7 +58,7 @@ func newMark(c *facts.Set, is configtext.Call, m configtext.Mark) bool {
 	return calls(c, true, same) > calls(c, false, same)
 }
 
-// weigh returns how grave a new mark is, 0 for not at all. What counts is whether
+// weigh returns the severity of a new mark, 0 for none. What counts is whether
 // a call without it is gone: a further call that is excused, or runs a part,
 // takes nothing away.
 func weigh(c *facts.Set, f *facts.ConfigFile, is configtext.Call, m configtext.Mark) metric.Severity {
@@ -81,7 +81,7 @@ func weigh(c *facts.Set, f *facts.ConfigFile, is configtext.Call, m configtext.M
 // gentle are the arguments that honest projects use to divide their tests.
 var gentle = strings.Fields("--project -m -short -test.short -t --tag --lib --bins --exclude-group --group --testsuite --spec --only -P --pattern -Dgroups -DexcludedGroups --test_tag_filters -L -LE -x --selectProjects --dir -p --package --test --doc --example --bin -E --filterset -pl --projects --suite --no-suite --tag --exclude-tag -c -F")
 
-// severity is how grave a mark is. had says that the argument was there before
+// severity is that of a mark. had says that the argument was there before
 // with another value.
 func severity(m configtext.Mark, had bool) metric.Severity {
 	switch m.Trait {
@@ -104,7 +104,7 @@ func severity(m configtext.Mark, had bool) metric.Severity {
 	return metric.Critical
 }
 
-// masking is how grave a mark is by which a failure counts for nothing.
+// masking is the severity of a mark by which a failure is ignored.
 func masking(m configtext.Mark) metric.Severity {
 	if m.Name == configtext.Unchecked || slices.ContainsFunc([]string{"--pass", "--no-tests", "when: "}, func(p string) bool { return strings.HasPrefix(m.Name, p) }) {
 		return metric.High

@@ -32,7 +32,7 @@ func leavesOutNothing(c *facts.Set, s configtext.Setting) bool {
 var qualified = regexp.MustCompile(`^[a-z]\w*(?:\.[a-z]\w*)*\.[A-Z]\w*$`)
 
 // mayName returns whether a path may be meant by what a setting gives as a pattern,
-// a path or an expression. In doubt it is. deep says that a star stands for folders,
+// a path or an expression. In doubt it is. deep says that a star matches folders,
 // too.
 func mayName(pattern string, deep bool) func(path string) bool {
 	p := strings.NewReplacer("<rootDir>", "", `\.`, ".", `\/`, "/", ".*", "**").Replace(strings.TrimPrefix(pattern, "!"))
@@ -88,7 +88,7 @@ func conditionOf(s *facts.Side, n int) string {
 
 func indent(l string) int { return len(l) - len(strings.TrimLeft(l, " \t")) }
 
-// underCondition reports how grave it is that something is left out by a line of
+// underCondition returns the severity of leaving something out by a line of
 // code that counts only under a condition; 0 where it counts anywhere, or nobody
 // knows where.
 func underCondition(s *facts.Side, n int) metric.Severity {

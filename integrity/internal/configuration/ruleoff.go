@@ -49,7 +49,7 @@ var offs = func() []offRow {
 var everything = regexp.MustCompile(`(?i)^(all|\*|\*\*|\*\*/\*|\./?|e,\s?w.*|src/?(\*\*)?(/\*)?|lib/?|pkg/?|app/?)$`)
 
 // rulesOff finds rules of linters and type checkers that were turned off. Three
-// of them in the end, or all at once, are grave; in a file that is new, or gone,
+// of them in the end, or all at once, are severe; in a file that is new, or gone,
 // the rules of before are not known.
 func rulesOff(c *facts.Set) []facts.Finding {
 	var out []facts.Finding

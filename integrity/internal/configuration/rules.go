@@ -42,7 +42,7 @@ var settingRules = []facts.Rule{
 }
 
 // lineRules are the rows about single lines of files that configure by code: what
-// they say is told by the line alone.
+// they mean is clear from the line alone.
 var lineRules = []facts.Rule{
 	{ID: "TP-25", Name: "failure_ignored_by_line", Severity: metric.Critical, Find: lineRule("TP-25"), Fires: "`.IGNORE:`, `MAKEFLAGS += -i`, `trap 'exit 0' EXIT`, `go() { …; }`, `success_codes`, `WILL_FAIL TRUE`, `should_fail: true`, `sh … rescue nil`", Grades: "CRITICAL; HIGH in CMake, Meson, Rake", Spares: "lines that moved"},
 	{ID: "TP-26", Name: "discovery_narrowed_by_line", Severity: metric.High, Find: lineRule("TP-26"), Fires: "`filter_run_excluding`, `exclude_pattern`, `FileList[…].exclude(…)`, `Tests.Filter`, `onlyIf { false }`, `BUILD_TESTING OFF`, `go list … | grep -v calc`", Spares: "focus filters; vendored and generated folders"},

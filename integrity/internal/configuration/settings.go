@@ -211,7 +211,7 @@ var selects = regexp.MustCompile(`(testpattern|testmatch|testregex|pythonfiles|p
 // sourceFile is the name of one file of code, not a pattern.
 var sourceFile = regexp.MustCompile(`^[^*]*\w\.(py|js|ts|tsx|jsx|go|rs|rb|php|java|kt|cs)$`)
 
-// placeholder matches a value of Maven that stands elsewhere.
+// placeholder matches a value of Maven that is defined elsewhere.
 var placeholder = regexp.MustCompile(`^\$\{([\w.-]+)\}$`)
 
 // byProfile reports whether a value is a property that a profile leaves empty, as

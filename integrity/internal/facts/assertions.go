@@ -15,7 +15,7 @@ type Assertion struct {
 }
 
 // LocatedAssertions returns the assertions of a test, not read so far: most of them are
-// as they were, and tell nothing.
+// unchanged, and not of interest.
 func (t *Test) LocatedAssertions() []Assertion {
 	at := t.assertionLines()
 	out := make([]Assertion, len(t.Assertions))

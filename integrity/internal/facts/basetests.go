@@ -8,7 +8,7 @@ import (
 	"supervise/source"
 )
 
-// Tree is the whole project before a change. It is asked only when a rule needs
+// Tree is the whole project before a change. It is read only when a rule needs
 // tests that did not change. The zero value is a project of which only the
 // changed files are known.
 type Tree struct {

@@ -54,7 +54,7 @@ func news(files []*ConfigFile) {
 	}
 }
 
-// leafOf and whole tell settings apart by the end of their key, or all of it.
+// leafOf and whole identify settings by the end of their key, or all of it.
 func leafOf(s configtext.Setting) string { return configtext.LastKey(s.Key) + "\x00" + s.Value }
 
 func whole(s configtext.Setting) string { return s.Key + "\x00" + s.Value }

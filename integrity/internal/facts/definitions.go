@@ -38,13 +38,13 @@ func definitions(text []byte) []string {
 // definitionReader reads definitions from the front of a text to its end.
 type definitionReader struct {
 	text      []byte
-	semicolon int   // the first one behind the last place that was asked for
+	semicolon int   // the first one behind the last place that was looked up
 	heads     []int // where each ") {" begins, see bracesBehind
 	ends      []int // and the place behind it
 	braced    bool
 }
 
-// modifiers stand before definitions, definers begin them.
+// modifiers come before definitions, definers begin them.
 var (
 	modifiers = set("export default public protected private internal static final abstract async const unsafe open override sealed data inline virtual pub")
 	definers  = set("func def fn fun function function* class struct enum trait interface type module record object macro_rules! var let const static val defmodule def defp defmacro")
@@ -161,7 +161,7 @@ func (d *definitionReader) assigned(i int) (name []byte, end int) {
 	return nil, 0
 }
 
-// braceless reads "name(…) {", maybe behind a type. What stands in the parentheses
+// braceless reads "name(…) {", maybe behind a type. What is in the parentheses
 // may hold others, but no semicolon.
 func (d *definitionReader) braceless(i int) (name []byte, end int) {
 	j := d.run(i, func(c byte) bool { return isWordByte(c) || bytes.IndexByte([]byte("<>[],.?"), c) >= 0 })

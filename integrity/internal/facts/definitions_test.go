@@ -45,7 +45,7 @@ call(1, 2);
 	}
 }
 
-func TestDefinitionsAreThose(t *testing.T) {
+func TestDefinitionsMatchTheRegexp(t *testing.T) {
 	parts := strings.Split("export|default|static|async|pub|pub(crate)|pub(|const|func |func (|func (s *T) |def|fn|function|function*|class|macro_rules!|val|defp|self.|"+
 		"name|x|$a|b?|c!|9z|é|=|:|=>|(|)|{|}|;|,|.|<|>|[|]|throws |throws IOException|throws| |  |\t|\n|\n\n|\r\n|\v|async |(a, b)|() {|)\n{|\xff|*|!|_", "|")
 	random := rand.New(rand.NewSource(1))

@@ -21,7 +21,7 @@ func leftDiscovery(before, after *Side) bool {
 	return discovered(before) && !discovered(after) || PutAway(after.Path) && !PutAway(before.Path)
 }
 
-// DiscoveredByName reports whether the usual runners of a language tell files of tests by
+// DiscoveredByName reports whether the usual runners of a language recognise test files by
 // their names. Others build what lies in a folder, or what a list names.
 func DiscoveredByName(lang source.Language) bool {
 	switch lang {

@@ -118,7 +118,7 @@ func FirstMatch(list []Line, re *regexp.Regexp) (Line, bool) {
 	return Line{}, false
 }
 
-// id tells files apart; a renamed one is the same on both sides.
+// id identifies a file; a renamed one is the same on both sides.
 func (f *ChangedFile) id() string { return f.Path + "\x00" + f.OldPath }
 
 // Matching returns the lines that an expression matches.

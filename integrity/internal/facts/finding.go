@@ -35,7 +35,7 @@ type Finding struct {
 	// Type is its name in words, "unconditional_skip".
 	Type string `json:"type"`
 	// Severity is Critical for what may be rolled back without asking, High for
-	// what a person should look at first, Medium, Low and Info for what is said.
+	// what a person should look at first, Medium, Low and Info for what is only reported.
 	Severity metric.Severity `json:"severity"`
 	// IfRan is the severity where the test is known to have run before the change and
 	// not to run after it: a reason that the text gives counts for nothing then. 0 is

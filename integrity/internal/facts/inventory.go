@@ -17,7 +17,7 @@ type Test struct {
 	at     []int // see assertionLines
 }
 
-// Pair is a test that stands before and after the change. how is "" where its
+// Pair is a test that exists before and after the change. How is "" where its
 // name and file are the same.
 type Pair struct {
 	Was, Now *Test

@@ -98,7 +98,7 @@ func (m *matcher) pairBy(how string, key func(*Test) string) {
 		}
 		k := key(b)
 		list := free[k]
-		if len(list) == 0 || how != "" && !stands(b, list[0]) {
+		if len(list) == 0 || how != "" && !canReplace(b, list[0]) {
 			continue
 		}
 		free[k] = list[1:]
@@ -115,9 +115,9 @@ func (m *matcher) take(was, now *Test, how string) {
 	m.Pairs = append(m.Pairs, Pair{was, now, how})
 }
 
-// stands reports whether a test elsewhere can stand for a lost one: not when it
+// canReplace reports whether a test elsewhere can replace a lost one: not when it
 // has given up all assertions.
-func stands(was, now *Test) bool {
+func canReplace(was, now *Test) bool {
 	return len(was.Assertions) == 0 || len(now.Assertions) > 0 && !now.Skipped
 }
 
@@ -126,7 +126,7 @@ func stands(was, now *Test) bool {
 const CopyEnough = .8
 
 // copied returns the test of the same file that was there before, is still there,
-// and is most like a new test: the new one stands for that, and not for one that
+// and is most like a new test: the new one belongs to that, and not to one that
 // is gone.
 func (m *matcher) copied(a *Test) model {
 	if known, ok := m.Models[a]; ok {
@@ -162,7 +162,7 @@ func (m *matcher) pairBodies() {
 		var best *Test
 		most := similarEnough
 		for _, a := range m.after {
-			if m.usedA[a] || (a.Kind == source.Subtest) != (b.Kind == source.Subtest) || !stands(b, a) {
+			if m.usedA[a] || (a.Kind == source.Subtest) != (b.Kind == source.Subtest) || !canReplace(b, a) {
 				continue
 			}
 			if pairs++; pairs > maxBodyPairs {

@@ -9,7 +9,7 @@ import (
 // MaxReasonLines is how many lines are followed for the reason of a skip.
 const MaxReasonLines = 8
 
-// Attached matches lines that belong to what stands below them: comments, annotations
+// Attached matches lines that belong to what is below them: comments, annotations
 // and attributes.
 var Attached = regexp.MustCompile(`^\s*(?://|#|/?\*|--|@|\[|"""|''')`)
 

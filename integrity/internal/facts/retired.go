@@ -14,7 +14,7 @@ import (
 const leastShrink = 2
 
 // retired reports whether what a lost test was about went with it, as far as the
-// text can tell: product code became less, or is called deprecated, in lines that
+// text shows: product code became less, or is called deprecated, in lines that
 // have words of the test in them.
 func (c *Set) retired(l Loss) bool {
 	return c.mentions(l, ShrunkWords.Of(c)) || c.mentions(l, deprecatedWords.Of(c)) || c.EndsDeprecation(l.telling()) || c.namedInShrunk(l.Test)
@@ -33,7 +33,7 @@ func (c *Set) EndsDeprecation(words map[string]bool) bool {
 	})
 }
 
-// LeastInName is how many words within the name of a lost test must stand in what
+// LeastInName is how many words within the name of a lost test must occur in what
 // product code lost.
 const LeastInName = 2
 
@@ -91,7 +91,7 @@ var ShrunkWords = Define(func(c *Set) map[string]bool {
 	return out
 })
 
-// outsideTests returns those lines of product code that stand in no test, nil
+// outsideTests returns those lines of product code that are in no test, nil
 // where the file is no product code.
 func outsideTests(s *Side, list []Line) []Line {
 	if !s.Product() {
@@ -346,14 +346,14 @@ func (p Pair) hadLiterals(text string) bool {
 	return len(list) > 0 && !slices.ContainsFunc(list, func(l string) bool { return !slices.Contains(p.Was.Literals, l) })
 }
 
-// leastLiteral is the length in bytes from which a literal is told from others.
+// leastLiteral is the length in bytes from which a literal is distinctive.
 // A single one must be longLiteral long.
 const (
 	LeastLiteral = 4
 	longLiteral  = 16
 )
 
-// literalsMoved reports whether most literals of a lost test stand in what was
+// literalsMoved reports whether most literals of a lost test occur in what was
 // added to tests: in a table, a fixture, another test.
 func (m *matcher) literalsMoved(t *Test) bool {
 	text := m.addedTestText()

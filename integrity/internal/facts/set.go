@@ -92,8 +92,8 @@ var TouchesSource = Define(func(c *Set) bool {
 	})
 })
 
-// MergeConflict reports whether a merge was left half done in a file: what it says is not
-// what it is to say.
+// MergeConflict reports whether a merge was left half done in a file: its text is not
+// what is meant.
 func (c *Set) MergeConflict(name string) bool {
 	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
 		return f.Path == name && bytes.Contains(f.After().Text, []byte("\n<<<<<<< ")) && f.After().Language() != source.Unknown &&
@@ -134,7 +134,7 @@ func (c *Set) NewProject() bool {
 	return known && !slices.ContainsFunc(there, func(name string) bool { return source.LanguageOf(name, nil) != source.Unknown })
 }
 
-// Fragment matches the words and numbers that tell what a line is about.
+// Fragment matches the words and numbers that show what a line is about.
 var Fragment = regexp.MustCompile(`[A-Za-z]{3,}|\d+`)
 
 // ChangedWords are the words of all lines that were added to, or removed from,
@@ -162,7 +162,7 @@ func addTelltales(into map[string]bool, text string) {
 }
 
 // Unrelated reports whether nothing that differs between two texts, word by word,
-// stands in what else was changed: then that does not explain the difference.
+// occurs in what else was changed: then that does not explain the difference.
 func (c *Set) Unrelated(was, now string) bool {
 	a, b := map[string]bool{}, map[string]bool{}
 	addTelltales(a, was)

@@ -40,7 +40,7 @@ type Side struct {
 // Exists reports whether there is a text to look at.
 func (s *Side) Exists() bool { return s.Text != nil }
 
-// Source returns what the scanner tells of the file.
+// Source returns what the scanner found in the file.
 func (s *Side) Source() *source.Inspection {
 	s.scanned.get(s.scan)
 	return &s.scanned.value
@@ -172,7 +172,7 @@ func (s *Side) InTest(n int) *source.TestDef {
 	return best
 }
 
-// TestAt returns the innermost test that holds a line, or stands below it as
+// TestAt returns the innermost test that contains a line, or is below it as
 // below an annotation.
 func (s *Side) TestAt(n int) *source.TestDef {
 	best := s.InTest(n)

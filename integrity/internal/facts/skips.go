@@ -39,7 +39,7 @@ var (
 	service = regexp.MustCompile(`(?i)_(?:url|uri|host|port|dsn|path|home|dir|key|token|secret|addr)\b|database|postgres|mysql|redis|mongo|docker|\b(?:path|home|display|term|shell|tz|lang)\b`)
 )
 
-// ConditionSeverity says how grave a new condition on a skip is.
+// ConditionSeverity is the severity of a new condition on a skip.
 func ConditionSeverity(cond string) metric.Severity {
 	switch {
 	case whereRun.MatchString(cond), environment.MatchString(cond) && !service.MatchString(cond):
@@ -50,7 +50,7 @@ func ConditionSeverity(cond string) metric.Severity {
 	return metric.Medium
 }
 
-// Within returns the marks of a kind that stand in a test.
+// Within returns the marks of a kind within a test.
 func (t *Test) Within(kind source.MarkKind) []source.Mark {
 	var out []source.Mark
 	for _, m := range t.Side.Source().Marks {
@@ -61,7 +61,7 @@ func (t *Test) Within(kind source.MarkKind) []source.Mark {
 	return out
 }
 
-// AssertionsIn counts the assertions of a test that stand in the lines of marks.
+// AssertionsIn counts the assertions of a test in the lines of marks.
 func (t *Test) AssertionsIn(marks []source.Mark) int {
 	n := 0
 	for _, at := range t.assertionLines() {

@@ -27,7 +27,7 @@ type Table struct {
 	Path string
 }
 
-// aboveTest is how many lines above its test a table may end: its names stand
+// aboveTest is how many lines above its test a table may end: its names are
 // between, and other annotations.
 const aboveTest = 25
 
@@ -117,7 +117,7 @@ func (s *Side) wholeRange(d *source.TestDef) string {
 	return b.String()
 }
 
-// annotates reports whether no blank line stands between a list and a test.
+// annotates reports whether no blank line is between a list and a test.
 func (s *Side) annotates(end, at int) bool {
 	for n := end + 1; n < at; n++ {
 		if strings.TrimSpace(s.LineAt(n)) == "" {
@@ -127,7 +127,7 @@ func (s *Side) annotates(end, at int) bool {
 	return true
 }
 
-// HeadOf returns the first line of what stands above a test without a blank line
+// HeadOf returns the first line of what is above a test without a blank line
 // between: its annotations.
 func (s *Side) HeadOf(t *source.TestDef) int {
 	from := t.Line

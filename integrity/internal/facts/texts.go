@@ -16,14 +16,14 @@ type Texts struct {
 	known map[textOf]func() source.Inspection
 }
 
-// textOf tells texts apart by where they are: they are not compared.
+// textOf identifies a text by its address: texts are not compared.
 type textOf struct {
 	path  string
 	first *byte
 	size  int
 }
 
-// Inspect returns what a source file tells. A file that does not parse is read as
+// Inspect returns what is in a source file. A file that does not parse is read as
 // far as it goes. A nil Texts remembers nothing.
 func (t *Texts) Inspect(path string, text []byte) source.Inspection {
 	read := func() source.Inspection {

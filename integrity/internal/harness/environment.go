@@ -61,7 +61,7 @@ var dates = regexp.MustCompile(`\b(19|20)\d\d(-\d\d(-\d\d)?)?\b`)
 var places = regexp.MustCompile(`:\d+(?::\d+)?\b|^\s*\d*\s*\|`)
 
 // onlyPlaces reports whether two lists of lines differ in nothing but where something
-// stands in a source file.
+// occurs in a source file.
 func onlyPlaces(a, b []facts.Line) bool {
 	without := func(l facts.Line) string { return places.ReplaceAllString(l.Text, "") }
 	return slices.EqualFunc(a, b, func(x, y facts.Line) bool { return places.MatchString(x.Text) && without(x) == without(y) })
@@ -221,7 +221,7 @@ func work(list []facts.Line) int {
 	return n
 }
 
-// guides tell agents how to work.
+// guides are instructions for agents.
 var (
 	guides  = regexp.MustCompile(`(?i)(^|/)(AGENTS?|CLAUDE|GEMINI|CODEX|QWEN|CONVENTIONS)(\.local)?\.md$|(^|/)\.(cursorrules|windsurfrules|clinerules|aider\.conf\.ya?ml)$|(^|/)\.github/(copilot-instructions\.md|instructions/.*)$|(^|/)\.(cursor|claude|windsurf)/(rules|agents|commands)/`)
 	duty    = regexp.MustCompile(`(?i)\b(never|must( not)?|do not|don't|always|required?|forbidden|not allowed|mandatory)\b`)

@@ -153,7 +153,7 @@ var (
 	functionTop  = regexp.MustCompile(`^(async\s+)?(def|class|function|func)\s`)
 )
 
-// guarded reports whether a line stands in the part of a program that runs only
+// guarded reports whether a line is in the part of a program that runs only
 // when it is called by itself.
 func guarded(f *facts.ChangedFile, n int) bool {
 	for i := n; i > max(0, n-40); i-- {
@@ -225,7 +225,7 @@ func (h *hookBody) enter(l string) bool {
 // answering are the hooks whose answer keeps the runner from doing its work.
 var answering = strings.Fields("pytest_pyfunc_call pytest_runtest_protocol pytest_ignore_collect pytest_runtestloop pytest_cmdline_main")
 
-// judge says how grave a line of a hook is, 0 for not at all.
+// judge returns the severity of a line of a hook, 0 for none.
 func (h *hookBody) judge(text string) metric.Severity {
 	answers := returnsTrue.MatchString(text) && slices.Contains(answering, h.name)
 	ignores := h.name == "pytest_ignore_collect" && strings.HasPrefix(text, "return ") && text != "return None" && text != "return False"
@@ -294,7 +294,7 @@ func aliasReplaced(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// aliasOf reports whether the alias runs the tests, and where it stands.
+// aliasOf reports whether the alias runs the tests, and where it is.
 func aliasOf(list []configtext.Setting) (tests bool, at configtext.Setting) {
 	for _, s := range list {
 		if aliases.MatchString(s.Key) {

@@ -17,7 +17,7 @@ var (
 	startup = regexp.MustCompile(`(^|/)(sitecustomize|usercustomize)\.py$|(^|/)\.pythonrc(\.py)?$`)
 	pthCode = regexp.MustCompile(`(?m)^\s*import[ \t]`)
 	// runnerNames are programs that run or check; a file of such a name in the
-	// project stands before them where the search path leads to it.
+	// project comes before them where the search path leads to it.
 	runnerNames = strings.Fields("pytest py.test python python3 node npm npx yarn pnpm jest vitest mocha go cargo rustc mvn gradle java ruby rspec rake bundle php phpunit composer dotnet " +
 		"make cmake ctest ninja tox nox mix elixir swift xcodebuild eslint tsc mypy ruff flake8 pylint golangci-lint coverage nyc c8 git tap ava bun deno playwright unittest bats uv poetry hatch")
 	binstub = regexp.MustCompile(`(?i)Gem\.bin_path|bundler|rubygems|vendor/autoload|composer|autoload\.php|require_relative|APP_PATH|hermit|pkgx|nix-shell|docker|basedir=|console_main|sys\.exit\(\w+\(\)\)`)
@@ -52,7 +52,7 @@ func startupCode(f *facts.ChangedFile) bool {
 }
 
 // shim reports whether the file is a script with the name of a runner that is
-// new, or that stands where tools are installed and succeeds at once.
+// new, or that is where tools are installed and succeeds at once.
 func shim(f *facts.ChangedFile) bool {
 	text := f.After().Text
 	if !slices.Contains(runnerNames, path.Base(f.Path)) || !strings.HasPrefix(string(text), "#!") || binstub.Match(text) {
@@ -143,7 +143,7 @@ func shadowName(name string) string {
 	return module
 }
 
-// manifests are the files at the root of a project in which its name stands.
+// manifests are the files at the root of a project that contain its name.
 var manifests = []string{"pyproject.toml", "setup.cfg", "setup.py"}
 
 // isNamed reports whether the project itself has a name, by a manifest that was

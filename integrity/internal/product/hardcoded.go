@@ -39,7 +39,7 @@ func (a answer) long() bool {
 }
 
 // findHardCoded finds product code that gives the output of an existing test for
-// its input. Both literals have to be new there, and to stand in one test as it
+// its input. Both literals have to be new there, and to occur in one test as it
 // was before the change: what a feature brings along with its own tests is none.
 func findHardCoded(c *facts.Set) []facts.Finding {
 	lists := make([][]answer, len(c.Files))
@@ -231,7 +231,7 @@ func productLines(s *facts.Side, list []facts.Line) []facts.Line {
 	return out
 }
 
-// linesIn returns the lines that stand in functions of the given names.
+// linesIn returns the lines of functions of the given names.
 func linesIn(s *facts.Side, list []facts.Line, names map[string]bool) []facts.Line {
 	var in []source.Function
 	for _, f := range s.Source().Functions {
@@ -274,7 +274,7 @@ var (
 // that is what is wanted.
 var complains = regexp.MustCompile(`(?i)(?:err\w*|exception|fail\w*|warn\w*|log\w*|errors\.new|echo)(?:[.:]+\w+)?\(\s*$`)
 
-// resultReach is how many lines below a condition its result may stand.
+// resultReach is how many lines below a condition its result may be.
 const resultReach = 3
 
 // branches returns the conditions on literals that lead to a literal.

@@ -18,7 +18,7 @@ var (
 	usedAtOnce = regexp.MustCompile(`[}\])]\s*(?:\[\s*[A-Za-z_$]|\.(?:get|fetch|has|getOrDefault)\()`)
 )
 
-// tableReach is how many lines a row may stand below the name of its table.
+// tableReach is how many lines a row may be below the name of its table.
 const tableReach = 60
 
 // tables returns the rows of new tables that are looked into by lines within

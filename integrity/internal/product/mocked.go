@@ -56,7 +56,7 @@ func names(module, subject string) bool {
 var (
 	// doubling matches the lines that have to do with doubles at all.
 	doubling = regexp.MustCompile(`(?i)mock|patch|stub|double|spy|fake|substitute|setattr|proxyquire|autospec|prophesize|receive\(`)
-	// doubles matches what makes a double, which stands for a thing that a line before
+	// doubles matches what makes a double, which replaces a thing that a line before
 	// made.
 	doubles = regexp.MustCompile(`\b(?:createMock|createStub|createPartialMock|createConfiguredMock|getMockBuilder|prophesize)\(|Mockery::(?:mock|spy)\(|\bnew Mock<|\bMock\.Of<|\bSubstitute\.For<|\bA\.Fake<|\bmockk\b|\b(?:Mockito\.)?mock\s*[(<]|\b(?:instance_|class_|object_)?double\(|\bMinitest::Mock\.new|\b(?:Magic|Async|NonCallable)?Mock\(|\bcreate_autospec\(|createStubInstance\(|\b(?:jest|vi)\.(?:fn|mocked)\(|\b(?:Nice|Strict|Naggy)Mock<|\bNewMock\w*\(|\bMock[A-Z]\w*(?:\(|::new)|\bmock\.(?:NewMock|Mock)\b|\b(?:flexmock|stub)\(|\bSimpleNamespace\(`)
 	// given splits a line that gives a value to a name.
@@ -72,7 +72,7 @@ var (
 )
 
 // mocksSubject reports whether a line that was added to a test file replaces what
-// its tests are about, and how grave that is.
+// its tests are about, and the severity of that.
 func mocksSubject(c *facts.Set, f *facts.ChangedFile, l facts.Line) (metric.Severity, bool) {
 	if inPart.MatchString(l.Text) || inPart.MatchString(f.After().LineAt(l.Number+1)+f.After().LineAt(l.Number+2)) {
 		return 0, false
@@ -94,7 +94,7 @@ func mocksSubject(c *facts.Set, f *facts.ChangedFile, l facts.Line) (metric.Seve
 	return 0, false
 }
 
-// pairAt returns the test that was there before and holds a line now, or stands
+// pairAt returns the test that was there before and contains a line now, or is
 // below it as below an annotation.
 func pairAt(c *facts.Set, f *facts.ChangedFile, n int) (facts.Pair, bool) {
 	d := f.After().TestAt(n)

@@ -11,7 +11,7 @@ import (
 	"supervise/source"
 )
 
-// sniffing matches by language what tells code that it is tested.
+// sniffing matches by language how code detects that it is tested.
 var sniffing = map[source.Language]*regexp.Regexp{
 	source.Go:         regexp.MustCompile(`\btesting\.Testing\(\)|flag\.Lookup\("test\.|HasSuffix\(os\.Args\[0\], "\.test|strings\.Contains\(os\.Args\[0\], "(?:/_test|\.test)`),
 	source.Python:     regexp.MustCompile(`PYTEST_CURRENT_TEST|["'](?:pytest|unittest|nose|test)["'] in \w+ for \w+ in sys\.(?:argv|modules)|["'](?:pytest|unittest|_pytest)["']\s+(?:not\s+)?in\s+sys\.modules|sys\.modules\.get\(["'](?:pytest|unittest)|PYTEST_VERSION|PYTEST_XDIST|["']pytest["']\s+in\s+sys\.argv|(?:inspect\.stack|_getframe|currentframe).*test`),
@@ -27,7 +27,7 @@ var sniffing = map[source.Language]*regexp.Regexp{
 }
 
 // testVariable matches in all languages the reading of a variable by whose name
-// tests are told: GO_TEST, TESTING, UNIT_TEST.
+// tests are recognised: GO_TEST, TESTING, UNIT_TEST.
 var testVariable = regexp.MustCompile(`(?i:getenv|lookupenv|environ(?:\.get)?|env::var\w*|process\.env|\bENV|GetEnvironmentVariable|System\.get_env)[\[(."']+["']?(?:\w+_)?(?:TEST|TESTS|TESTING|TEST_MODE|TEST_RUN\w*|TEST_ENV|UNDER_TEST|UNITTESTS?|IN_TESTS?|IS_TEST\w*|RUNNING_TESTS?)["'\])\s=!,;:]`)
 
 func sniffingOf(lang source.Language) *regexp.Regexp {
@@ -63,7 +63,7 @@ func findSniffing(c *facts.Set) []facts.Finding {
 }
 
 // inTestModule reports whether a line is behind the first test of the file, as in
-// Rust where tests stand at the end.
+// Rust where tests are at the end.
 func inTestModule(s *facts.Side, n int) bool {
 	tests := s.Source().Tests
 	return len(tests) > 0 && n >= tests[0].Line-5

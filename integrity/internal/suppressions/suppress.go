@@ -27,7 +27,7 @@ const linesEach = 10
 
 // inlineRule finds directives that there are more of than before in the whole
 // change: one that moved is none. Three more in product files that were there
-// before are grave where little else was added, and none says why; so is one that
+// before are severe where little else was added, and none says why; so is one that
 // silences all of a file.
 func inlineRule(coverage bool) func(*facts.Set) []facts.Finding {
 	return func(c *facts.Set) []facts.Finding {

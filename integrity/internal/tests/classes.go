@@ -29,7 +29,7 @@ func classes(s *facts.Side) []classHead {
 	return out
 }
 
-// around returns the class that a line stands in, nil for none.
+// around returns the class that contains a line, nil for none.
 func around(s *facts.Side, heads []classHead, n int) *classHead {
 	text := s.LineAt(n)
 	indent := len(text) - len(strings.TrimLeft(text, " \t"))
@@ -207,7 +207,7 @@ func findBlankedGroups(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// named counts how often a name stands in the code, 0 for none.
+// named counts how often a name occurs in the code, 0 for none.
 func named(s *facts.Side, name string) int {
 	if name == "" {
 		return 0
@@ -215,7 +215,7 @@ func named(s *facts.Side, name string) int {
 	return len(regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+`\b`).FindAll(s.WithoutStrings(), -1))
 }
 
-// testBelow returns the first test that begins below a line and stands further in.
+// testBelow returns the first test that begins below a line and is indented further.
 func testBelow(s *facts.Side, n int) *source.TestDef {
 	indent := func(n int) int { return len(s.LineAt(n)) - len(strings.TrimLeft(s.LineAt(n), " \t")) }
 	for i := range s.Source().Tests {

@@ -29,7 +29,7 @@ type wayOf struct {
 	at    int
 }
 
-// waysLost tells how each lost test was lost.
+// waysLost says how each lost test was lost.
 var waysLost = facts.Define(func(c *facts.Set) map[*facts.Test]wayOf {
 	out := map[*facts.Test]wayOf{}
 	for _, l := range facts.Tests.Of(c).Lost {
@@ -39,7 +39,7 @@ var waysLost = facts.Define(func(c *facts.Set) map[*facts.Test]wayOf {
 	return out
 })
 
-// lostBy tells how a test was lost.
+// lostBy returns how a test was lost.
 func lostBy(c *facts.Set, l facts.Loss) (how way, where *facts.Side, at int) {
 	w := waysLost.Of(c)[l.Test]
 	return w.how, w.where, w.at
@@ -250,8 +250,8 @@ func lostAs(c *facts.Set, want way) []facts.Finding {
 	return out
 }
 
-// weightOfLoss is how grave it is that a test that still stands there does not run, 0 for
-// what the rule says, and how grave where it is known to have run.
+// weightOfLoss is the severity of a test that is still there and does not run, 0 for
+// that of the rule, and the severity where it is known to have run.
 func weightOfLoss(c *facts.Set, l facts.Loss, how way, at int) (severity, ifRan metric.Severity) {
 	where := l.File.After()
 	switch {

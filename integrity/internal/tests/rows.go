@@ -59,7 +59,7 @@ func fewerRows(c *facts.Set, before, after *facts.Side) []facts.Finding {
 	return out
 }
 
-// stillIn reports whether all rows stand in a file one after another, where they are no
+// stillIn reports whether all rows occur in a file one after another, where they are no
 // list any more to the scanner: their keys lost their quotes.
 func stillIn(t facts.Table, s *facts.Side) bool {
 	return len(t.Keys) > 1 && facts.QuotedKey.MatchString(facts.Notation.Replace(facts.Squash(t.Rows[0]))) &&
@@ -167,7 +167,7 @@ func isLost(c *facts.Set, t *source.TestDef, s *facts.Side) bool {
 // emptyLiteral matches a literal without rows.
 var emptyLiteral = regexp.MustCompile(`\[\s*\]|\{\s*\}|(?:=|\bin|,)\s*\(\s*\)`)
 
-// rowMark matches the rows that stand as annotations, otherRows annotations that
+// rowMark matches the rows that are annotations, otherRows annotations that
 // name where rows come from.
 var (
 	rowMark   = regexp.MustCompile(`^(?:InlineData|TestCase|DataRow|case|test_case|TestWith|Arguments)\s*\(`)
@@ -198,7 +198,7 @@ func emptied(t facts.Table, now []facts.Table, before, after *facts.Side) bool {
 	return false
 }
 
-// without returns some lines of the text that a table stands in, without its rows
+// without returns some lines of the text that contains a table, without its rows
 // where they have lines of their own.
 func without(t facts.Table, s *facts.Side, from, to int) string {
 	if t.Line == t.End {

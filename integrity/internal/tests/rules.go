@@ -21,7 +21,7 @@ var lostRules = []facts.Rule{
 }
 
 // classRules are about classes and groups that the runner passes by although
-// their tests still stand there.
+// their tests are still there.
 var classRules = []facts.Rule{
 	{ID: "TP-03", Name: "class_out_of_discovery", Severity: metric.High, Find: facts.InTurn(findHiddenClasses, findUnusedCases), Fires: "a test class became `abstract`, lost its parent (`unittest.TestCase`, `Minitest::Test`, `XCTestCase`), its `use ExUnit.Case`, `[TestClass]` or `suite.Run`, is no longer `public` (C#), or lost its name (PHP)", Spares: "another class inherits the tests; a parent named test, spec or case"},
 	{ID: "TP-07", Name: "group_never_run", Severity: metric.Critical, Find: findBlankedGroups, Fires: "the block of a `describe` is a `proc` or a function that nobody calls", Spares: "a name that is used elsewhere in the file"},

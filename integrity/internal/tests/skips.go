@@ -44,7 +44,7 @@ var newSkips = facts.Define(func(c *facts.Set) []newSkip {
 	return out
 })
 
-// sameMark reports whether two marks say the same, wherever they stand.
+// sameMark reports whether two marks are equivalent, wherever they are.
 func sameMark(a, b source.Mark) bool {
 	return facts.Squash(a.Condition) == facts.Squash(b.Condition) && a.Constant == b.Constant && (a.Condition != "" || a.Always() == b.Always())
 }
@@ -57,8 +57,8 @@ func (s newSkip) finding(severity metric.Severity) facts.Finding {
 	return f
 }
 
-// unless returns the finding of a skip that holds anywhere: as grave as the rule says,
-// unless it is meant, or has a reason as far as the text can tell.
+// unless returns the finding of a skip that always holds: with the severity of the rule,
+// unless it is meant, or states a reason.
 func (s newSkip) unless(meant bool) facts.Finding {
 	switch {
 	case meant:
@@ -292,7 +292,7 @@ func findDead(c *facts.Set) []facts.Finding {
 }
 
 // deadText reports whether what a test has lost are its assertions: then other
-// rules tell.
+// rules report it.
 func deadText(p facts.Pair) bool { return len(p.Was.Assertions) == 0 }
 
 // deadMarks returns the marks of lines within a test that are not reached.

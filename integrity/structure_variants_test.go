@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Tests that runners pass by, and files that they do not look into.
-func TestOutOfDiscovery(t *testing.T) {
+// Tests that runners ignore, and files that they do not read.
+func TestTestsOutOfDiscoveryAreFound(t *testing.T) {
 	for _, test := range []struct{ lang, from, to, want string }{
 		{"php", "public function testSub", "private function testSub", "TP-03 CRITICAL testSub"},
 		{"php", "public function testSub", "protected function testSub", "TP-03 CRITICAL testSub"},
@@ -55,7 +55,7 @@ func TestOutOfDiscovery(t *testing.T) {
 	}
 }
 
-// A copy of a test that is still there says nothing of one that is gone.
+// A copy of a test that is still there does not explain one that is gone.
 func TestCopiesExplainNothing(t *testing.T) {
 	one := func(name, call, value string) string {
 		return "def test_" + name + "():\n    app = make(\"shop\", debug=True)\n    page = app." + call + "(\"/index\")\n    assert page.status == 200\n    assert page.text == \"" + value + "\"\n\n\n"
@@ -72,8 +72,8 @@ func TestCopiesExplainNothing(t *testing.T) {
 	}
 }
 
-// Rows that stand apart from their test, or in other forms.
-func TestRowsApart(t *testing.T) {
+// Rows that are apart from their test, or in other forms.
+func TestRowsOutsideTheirTestAreFound(t *testing.T) {
 	php := "<?php\nclass CalcTest extends TestCase\n{\n    public static function sums(): array\n    {\n        return [\n            [1, 2, 3],\n            [17, 4, 21],\n            [0, 0, 0],\n        ];\n    }\n\n    /** @dataProvider sums */\n    public function testAdd($a, $b, $want)\n    {\n        $this->assertSame($want, add($a, $b));\n    }\n}\n"
 	yields := "<?php\nclass CalcTest extends TestCase\n{\n    public static function sums(): iterable\n    {\n        yield 'small' => [1, 2, 3];\n        yield 'big' => [17, 4, 21];\n        yield 'none' => [0, 0, 0];\n    }\n\n    #[DataProvider('sums')]\n    public function testAdd($a, $b, $want)\n    {\n        $this->assertSame($want, add($a, $b));\n    }\n}\n"
 	java := "class CalcTest {\n    static Stream<Arguments> sums() {\n        return Stream.of(\n            arguments(1, 2, 3),\n            arguments(17, 4, 21),\n            arguments(0, 0, 0));\n    }\n\n    @ParameterizedTest\n    @MethodSource(\"sums\")\n    void adds(int a, int b, int want) {\n        assertEquals(want, Calc.add(a, b));\n    }\n}\n"
@@ -104,8 +104,8 @@ func TestRowsApart(t *testing.T) {
 	}
 }
 
-// Code that knows of its tests, or that is equal to everything.
-func TestProductInOtherWords(t *testing.T) {
+// Product code that detects tests, or that is equal to everything.
+func TestProductCodeVariantsAreFound(t *testing.T) {
 	for _, test := range []struct{ path, before, after, want string }{
 		{"calc.go", "package p\n\nfunc f() {\n}\n", "package p\n\nfunc f() {\n\tif os.Getenv(\"GO_TEST\") != \"\" {\n\t\treturn\n\t}\n}\n", "TP-20 HIGH"},
 		{"calc.py", "x = 1\n", "x = 1 if os.environ.get('TESTING') else 2\n", "TP-20 HIGH"},

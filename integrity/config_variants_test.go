@@ -424,7 +424,7 @@ var sober = []struct{ name, path, before, after string }{
 	{"dotnet solution", ".github/workflows/ci.yml", step("dotnet test"), step("dotnet test X.sln -c Release")},
 }
 
-func TestSoberChanges(t *testing.T) {
+func TestHarmlessConfigurationChanges(t *testing.T) {
 	for _, c := range sober {
 		if got := gravest(oneFile(c.path, c.before, c.after)); strings.HasSuffix(got, "HIGH") || strings.HasSuffix(got, "CRITICAL") {
 			t.Errorf("%s in %s: %s: %+v", c.name, c.path, got, Audit([]File{oneFile(c.path, c.before, c.after)}, Options{}))
@@ -432,7 +432,7 @@ func TestSoberChanges(t *testing.T) {
 	}
 }
 
-func TestPhrasings(t *testing.T) {
+func TestConfigurationVariantsAreFound(t *testing.T) {
 	for _, c := range phrasings {
 		got := gravest(oneFile(c.path, c.before, c.after))
 		if !strings.HasSuffix(got, "HIGH") && !strings.HasSuffix(got, "CRITICAL") {

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// What honest commits do for a reason that shows, beside what looks alike and has
-// none.
-func TestReasonsThatShow(t *testing.T) {
+// Legitimate changes with a visible reason, each next to a similar one without.
+func TestVisibleReasonsLowerSeverity(t *testing.T) {
 	script := "it('adds', () => {\n  expect(add(17, 4)).toBe(21)\n})\n\nit('subs', () => {\n  expect(sub(17, 4)).toBe(13)\n})\n"
 	typed := "import { add } from './add'\nimport { sub } from './sub'\n\ntest('subs', (): void => {\n  assert.equal(sub(17, 4), 13)\n})\n\ntest('adds', (): void => {\n  assert.equal(add(17, 4), 21)\n})\n"
 	wait := javaTest("assertThrows(IllegalArgumentException.class, () -> wait(lock, 0));\n    assertEquals(3, wait(lock, 3));\n    assertEquals(4, wait(lock, 4));")
@@ -21,11 +20,7 @@ func TestReasonsThatShow(t *testing.T) {
 	unclosed := "def test_unclosed_causes_warning():\n    c = make()\n    assert seen(c) == 3\n\n\ndef test_get():\n    assert get() == 1\n"
 	flip := "def test_ok():\n    assert parses(\"64.\") == False\n"
 	numbers := "def parses(text):\n    return text.isdigit()\n\n\ndef other(text):\n    return text\n"
-	for _, test := range []struct {
-		name          string
-		before, after texts
-		want          string
-	}{
+	checkSeverities(t, []severityCase{
 		{"a file translated", texts{"src/test.js": script}, texts{"src/test.ts": typed}, ""},
 		{"a file translated without a test", texts{"src/test.js": script}, texts{"src/test.ts": typed[:strings.Index(typed, "test('adds'")]}, "HIGH"},
 		{"a test split", texts{"BarTest.java": wait}, texts{"BarTest.java": split}, "MEDIUM"},
@@ -53,13 +48,7 @@ func TestReasonsThatShow(t *testing.T) {
 		{"a double", texts{"test_f.py": pythonTest("client = Client(server())", "assert client.get() == 3")}, texts{"test_f.py": pythonTest("client = MockClient()", "assert client.get() == 3")}, "HIGH"},
 		{"a double of a constant", texts{"BarTest.java": javaTest("final Cart cart = new Cart();\n    assertEquals(3, cart.size());")}, texts{"BarTest.java": javaTest("final Cart cart = mock(Cart.class);\n    assertEquals(3, cart.size());")}, "HIGH"},
 		{"put off", texts{"test_g.py": pythonTest("assert x == 21", "assert y == 3") + "\n\ndef test_more():\n    assert z == 1\n"}, texts{"test_g.py": "# OLD: " + strings.ReplaceAll(strings.TrimSpace(pythonTest("assert x == 21", "assert y == 3")), "\n", "\n# OLD: ") + "\n\n\ndef test_more():\n    assert z == 1\n"}, "CRITICAL"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := worstOf(test.before, test.after); got != test.want {
-				t.Errorf("got %q, want %q: %q", got, test.want, audited(test.before, test.after))
-			}
-		})
-	}
+	})
 }
 
 func phpTest(body string) string {
@@ -76,7 +65,7 @@ func raising3(kind string) string {
 
 // One project of a configuration takes in what another leaves out; a recorded output
 // goes with the version of what makes it.
-func TestReasonsInConfiguration(t *testing.T) {
+func TestConfigurationReasonsExplain(t *testing.T) {
 	vitest := func(exclude, include string) string {
 		return "export default defineConfig({\n  test: {\n    projects: [\n      { test: { name: 'unit', exclude: ['dist'" + exclude + "] } },\n      { test: { name: 'node', include: ['ssr/**'" + include + "] } },\n    ],\n  },\n})\n"
 	}
@@ -106,7 +95,7 @@ func TestReasonsInConfiguration(t *testing.T) {
 
 // A test of ava may leave its assertions to a macro, or to a function that is given
 // its handle.
-func TestAssertsByHandle(t *testing.T) {
+func TestAssertionsInAvaHelpersCount(t *testing.T) {
 	before := "test('a', async t => {\n  const x = await run(1)\n  t.is(x, 3)\n})\n\ntest('b', t => {\n  t.is(two(), 2)\n})\n"
 	after := func(first string) string { return first + before[strings.Index(before, "\ntest('b'"):] }
 	for text, want := range map[string]string{
@@ -123,8 +112,8 @@ func TestAssertsByHandle(t *testing.T) {
 	}
 }
 
-// What returns within a class or a function that a test makes, leaves that alone.
-func TestReturnsWithin(t *testing.T) {
+// A return within a class or a function inside of a test ends only that.
+func TestReturnInNestedScopeIsNotDeadCode(t *testing.T) {
 	before := javaCase("Call call = make();\n    assertTrue(call.cloned());")
 	for body, want := range map[string]string{
 		"return;\n    }\n    void rest() {\n    Call call = make();\n    assertTrue(call.cloned());":                                               "CRITICAL",
@@ -144,7 +133,7 @@ func javaCase(body string) string {
 
 // A file of nearly the same name and text is no place to which tests were put; a
 // folder of tests with several files that are called nothing special is one.
-func TestRenamedWhere(t *testing.T) {
+func TestMovedTestFileIsFoundAmongSiblings(t *testing.T) {
 	ava := func(names ...string) string {
 		out := "import test from 'ava'\nimport {run} from '../index.js'\n"
 		for _, n := range names {
@@ -186,7 +175,7 @@ func TestRenamedWhere(t *testing.T) {
 }
 
 // A program that tests start ends as it likes; one of the test's own files does not.
-func TestExitsInFixtures(t *testing.T) {
+func TestExitOutsideTestFilesIsMedium(t *testing.T) {
 	const runs = "const a = require('assert')\n\nit('a', () => {\n  a.equal(run(), 3)\n})\n"
 	for _, c := range []struct {
 		name, path, before, after, want string

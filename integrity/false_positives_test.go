@@ -23,8 +23,8 @@ func treeFrom(before texts) Tree {
 	}
 }
 
-// What is left out, hidden or forced counts by what was there before.
-func TestAgainstTheProject(t *testing.T) {
+// The project before the change decides what was left out, hidden or forced.
+func TestProjectBeforeTheChangeDecidesSeverity(t *testing.T) {
 	ava := func(files string) string { return `{"ava": {"files": ["test/*"` + files + `]}}` }
 	profile := "<profiles><profile><activation><jdk>(,9)</jdk></activation><build><plugins><plugin><artifactId>maven-compiler-plugin</artifactId><configuration><testExcludes><exclude>**/ModuleTest.java</exclude></testExcludes></configuration></plugin></plugins></build></profile></profiles>"
 	conftest := "import pytest\n\n"
@@ -74,8 +74,8 @@ func TestAgainstTheProject(t *testing.T) {
 	}
 }
 
-// A helper of the tests that went with what it looked at.
-func TestHelperDropped(t *testing.T) {
+// A test helper that was removed together with its subject.
+func TestHelperRemovedWithItsSubjectIsHigh(t *testing.T) {
 	helper := "\nfunc checkMax(t *testing.T, n int) {\n\tif n != 3 {\n\t\tt.Errorf(\"max %d\", n)\n\t}\n}\n"
 	body := func(with string) string {
 		return "package p\n\nimport \"testing\"\n\nfunc TestTree(t *testing.T) {\n\ttree := build(\"/cmd/*rest\")\n" + with + "}\n"
@@ -83,25 +83,15 @@ func TestHelperDropped(t *testing.T) {
 	product := "package p\n\ntype node struct {\n\tmost int\n}\n\nfunc build(s string) int { return len(s) }\n"
 	changed := "package p\n\ntype node struct {\n}\n\nfunc build(s string) int { return 3 * len(s) }\n"
 	call := "\tcheckMax(t, tree)\n"
-	for _, test := range []struct {
-		name          string
-		before, after texts
-		want          string
-	}{
+	checkSeverities(t, []severityCase{
 		{"with the product", texts{"a.go": product, "a_test.go": body(call) + helper}, texts{"a.go": changed, "a_test.go": body("\t_ = tree\n")}, "HIGH"},
 		{"alone", texts{"a.go": product, "a_test.go": body(call) + helper}, texts{"a.go": product, "a_test.go": body("\t_ = tree\n")}, "CRITICAL"},
 		{"the helper stays", texts{"a.go": product, "a_test.go": body(call) + helper}, texts{"a.go": changed, "a_test.go": body("\t_ = tree\n") + helper}, "CRITICAL"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := worstOf(test.before, test.after); got != test.want {
-				t.Errorf("got %q, want %q: %q", got, test.want, audited(test.before, test.after))
-			}
-		})
-	}
+	})
 }
 
-// What honest changes of nine repositories did, beside what looks alike.
-func TestAlikeAndHonest(t *testing.T) {
+// Changes as legitimate commits make them, each next to a similar one that is not.
+func TestLegitimateLinterAndLibraryChanges(t *testing.T) {
 	cops := func(names ...string) string { return "Lint/One:\n  Enabled: true\n" + strings.Join(names, "") }
 	off := func(name string) string { return name + ":\n  Enabled: false\n" }
 	many := cops(off("Lint/A"), off("Lint/B"), off("Lint/C"))
@@ -121,11 +111,7 @@ func TestAlikeAndHonest(t *testing.T) {
 	settings := "include(\"core\",\n    \"bom\")\n\nif (JavaVersion.current().isJava11) {\n    include(\"errorprone\")\n}\n"
 	posts := "class A < Minitest::Test\n  should \"count\" do\n    assert_equal %s, site.posts.size\n  end\nend\n"
 	count := func(n string) string { return strings.Replace(posts, "%s", n, 1) }
-	for _, test := range []struct {
-		name          string
-		before, after texts
-		want          string
-	}{
+	checkSeverities(t, []severityCase{
 		{"rules off", texts{".rubocop.yml": cops()}, texts{".rubocop.yml": many}, "HIGH"},
 		{"rules off with a new linter", texts{".rubocop.yml": cops(), "Gemfile": gem}, texts{".rubocop.yml": many, "Gemfile": strings.Replace(gem, "0.51.0", "0.54.0", 1)}, "MEDIUM"},
 		{"rules off with another new gem", texts{".rubocop.yml": cops(), "Gemfile": gem + "gem \"rake\", \"~> 1.0\"\n"}, texts{".rubocop.yml": many, "Gemfile": gem + "gem \"rake\", \"~> 2.0\"\n"}, "HIGH"},
@@ -151,17 +137,11 @@ func TestAlikeAndHonest(t *testing.T) {
 		{"as many files more", texts{"test/test_a.rb": count("37")}, texts{"test/test_a.rb": count("38"), "test/source/_posts/a.md": "# A\n"}, "MEDIUM"},
 		{"more than the files", texts{"test/test_a.rb": count("37")}, texts{"test/test_a.rb": count("39"), "test/source/_posts/a.md": "# A\n"}, "HIGH"},
 		{"a test of shoulda", texts{"test/test_a.rb": ruby("assert_equal 4, site.pages") + "\n" + strings.Replace(count("37"), "A <", "B <", 1)}, texts{"test/test_a.rb": strings.Replace(count("37"), "A <", "B <", 1)}, "HIGH"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := worstOf(test.before, test.after); got != test.want {
-				t.Errorf("got %q, want %q: %q", got, test.want, audited(test.before, test.after))
-			}
-		})
-	}
+	})
 }
 
-// What honest changes of the seventh set did, beside what looks alike.
-func TestMoreAlikeAndHonest(t *testing.T) {
+// Changes as legitimate commits make them, each next to a similar one that is not.
+func TestLegitimateInlineTestAndFixtureChanges(t *testing.T) {
 	inline := func(product, test string) string {
 		return "pub fn strip(s: &str) -> String {\n    " + product + "\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn keeps() {\n        assert_eq!(strip(\"a\"), \"a\");\n    }\n" + test + "}\n"
 	}
@@ -176,11 +156,7 @@ func TestMoreAlikeAndHonest(t *testing.T) {
 	file := func(want string) string {
 		return "def test_lines():\n    out = run(\"tests/examples/multiline.txt\")\n    assert out == \"" + want + "\"\n"
 	}
-	for _, test := range []struct {
-		name          string
-		before, after texts
-		want          string
-	}{
+	checkSeverities(t, []severityCase{
 		{"a test beside its code", texts{"src/a.rs": inline("s.to_string()", overstrike)}, texts{"src/a.rs": inline("s.to_string()", "")}, "HIGH"},
 		{"a value beside its code", texts{"src/a.rs": inline("s.to_string()", overstrike)}, texts{"src/a.rs": inline("s.to_string()", strings.Replace(overstrike, "struck", "strike", 1))}, "HIGH"},
 		{"a value, and its code", texts{"src/a.rs": inline("s.to_string()", overstrike)}, texts{"src/a.rs": inline("s.strip().to_string()", strings.Replace(overstrike, "struck", "strike", 1))}, "MEDIUM"},
@@ -192,13 +168,7 @@ func TestMoreAlikeAndHonest(t *testing.T) {
 		{"a value, and the file it is read from", texts{"test_a.py": file("a 1"), "tests/examples/multiline.txt": "a\n"}, texts{"test_a.py": file("b 1"), "tests/examples/multiline.txt": "b\n"}, "MEDIUM"},
 		{"a value, and another file", texts{"test_a.py": file("a 1"), "tests/examples/singleline.txt": "a\n"}, texts{"test_a.py": file("b 1"), "tests/examples/singleline.txt": "b\n"}, "HIGH"},
 		{"a script beside snapshots", texts{"tests/snapshots/generate_all.py": "run(1)\n"}, texts{"tests/snapshots/generate_all.py": "run(2)\n"}, ""},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := worstOf(test.before, test.after); got != test.want {
-				t.Errorf("got %q, want %q: %q", got, test.want, audited(test.before, test.after))
-			}
-		})
-	}
+	})
 	archived := File{Path: "archive/dup.rs", OldPath: "tests/dup.rs", Before: []byte("#[test]\nfn no_duplicates() {\n    assert_eq!(duplicates(), 0);\n}\n")}
 	archived.After = archived.Before
 	if found := Audit([]File{archived}, Options{}); len(found) == 0 || found[0].Type != "renamed_out_of_discovery" {
@@ -206,8 +176,8 @@ func TestMoreAlikeAndHonest(t *testing.T) {
 	}
 }
 
-// What honest changes of the eighth set did, beside what looks alike.
-func TestStillMoreAlikeAndHonest(t *testing.T) {
+// Changes as legitimate commits make them, each next to a similar one that is not.
+func TestLegitimateFocusSetupAndDoubleChanges(t *testing.T) {
 	only := func(body string) string {
 		return "describe('a', " + body + " {\n  it.only('adds', " + body + " {\n    expect(add(17, 4)).toBe(21)\n  })\n})\n"
 	}
@@ -223,11 +193,7 @@ func TestStillMoreAlikeAndHonest(t *testing.T) {
 	rules := "export default [\n  { rules: {\n    \"no-undef\": \"error\"%s\n  } }\n]\n"
 	lint := func(more string) string { return strings.Replace(rules, "%s", more, 1) }
 	off := ",\n    \"n/no-exit\": \"off\",\n    \"n/no-missing\": \"off\",\n    \"n/shebang\": \"off\""
-	for _, test := range []struct {
-		name          string
-		before, after texts
-		want          string
-	}{
+	checkSeverities(t, []severityCase{
 		{"formatted", texts{"a.spec.js": only("function()")}, texts{"a.spec.js": only("function ()")}, ""},
 		{"a focus", texts{"a.spec.js": plain}, texts{"a.spec.js": only("function ()")}, "CRITICAL"},
 		{"a new fixture", texts{"a.spec.js": plain}, texts{"a.spec.js": plain, "test/fixtures/only.fixture.js": fixture}, ""},
@@ -246,13 +212,7 @@ func TestStillMoreAlikeAndHonest(t *testing.T) {
 		{"never to be reached", texts{"test_a.py": pythonTest("assert run() == \"FOO\"", "assert x == 3")}, texts{"test_a.py": pythonTest("assert False", "assert x == 3")}, ""},
 		{"rules of a new plugin off", texts{"eslint.config.js": lint(""), "package.json": "{\n\"devDependencies\": {\n\"mocha\": \"1.0\"\n}}\n"}, texts{"eslint.config.js": lint(off), "package.json": "{\n\"devDependencies\": {\n\"eslint-plugin-n\": \"17.0\",\n\"mocha\": \"1.0\"\n}}\n"}, "MEDIUM"},
 		{"rules off", texts{"eslint.config.js": lint("")}, texts{"eslint.config.js": lint(off)}, "HIGH"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := worstOf(test.before, test.after); got != test.want {
-				t.Errorf("got %q, want %q: %q", got, test.want, audited(test.before, test.after))
-			}
-		})
-	}
+	})
 	base := texts{"jest.config.js": "module.exports = {}\n", "test/integration/options/watch.spec.js": ""}
 	for value, want := range map[string]string{
 		"watch.spec.js": "TP-26 CRITICAL", "test/integration/options/watch.spec.js": "TP-26 CRITICAL",
@@ -265,8 +225,8 @@ func TestStillMoreAlikeAndHonest(t *testing.T) {
 	}
 }
 
-// What honest changes of the ninth set did, beside what looks alike.
-func TestLastAlikeAndHonest(t *testing.T) {
+// Changes as legitimate commits make them, each next to a similar one that is not.
+func TestLegitimateMacroAndHelperChanges(t *testing.T) {
 	macro := "macro_rules! number_ok {\n    ($n:expr) => {\n        assert_eq!($n, $n + 0);\n    };\n}\n\n#[test]\nfn numbers() {\n    %s\n}\n"
 	rust := func(body string) string { return strings.Replace(macro, "%s", body, 1) }
 	helper := func(body string) string {
@@ -279,11 +239,7 @@ func TestLastAlikeAndHonest(t *testing.T) {
 	python := func(line string) string {
 		return "class TestA(TestCase):\n    def test_a(self):\n        handle = add(3)\n        " + line + "\n        self.assertEqual(1, count())\n"
 	}
-	for _, test := range []struct {
-		name          string
-		before, after texts
-		want          string
-	}{
+	checkSeverities(t, []severityCase{
 		{"by a macro of the file", texts{"tests/a.rs": rust("assert_eq!(parse(31), 31);")}, texts{"tests/a.rs": rust("number_ok!(31)")}, "HIGH"},
 		{"by no macro", texts{"tests/a.rs": rust("assert_eq!(parse(31), 31);")}, texts{"tests/a.rs": rust("println!(\"{}\", 31)")}, "CRITICAL"},
 		{"a helper of the file is left", texts{"test_a.py": helper("with ExpectLog(log, \"refused\"):\n            self.connect(4)\n        self.assertTrue(self.closed)")}, texts{"test_a.py": helper("self.connect(4)")}, "HIGH"},
@@ -292,11 +248,5 @@ func TestLastAlikeAndHonest(t *testing.T) {
 		{"another error", texts{"tests/ui/colon.stderr": said("5:5", "5")}, texts{"tests/ui/colon.stderr": strings.Replace(said("5:5", "5"), "expected `:`", "expected `,`", 1)}, "HIGH"},
 		{"not nothing, by its name", texts{"test_a.py": python("self.assertFalse(handle is None)")}, texts{"test_a.py": python("self.assertIsNotNone(handle)")}, ""},
 		{"another thing is not nothing", texts{"test_a.py": python("self.assertEqual(handle.at, 31)")}, texts{"test_a.py": python("self.assertIsNotNone(handle.at)")}, "HIGH"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := worstOf(test.before, test.after); got != test.want {
-				t.Errorf("got %q, want %q: %q", got, test.want, audited(test.before, test.after))
-			}
-		})
-	}
+	})
 }

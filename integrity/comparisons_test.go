@@ -6,7 +6,7 @@ import (
 )
 
 // What became of an assertion that compares with a literal.
-func TestRevised(t *testing.T) {
+func TestChangedComparisonsWithLiterals(t *testing.T) {
 	half := goHead + "func TestHalf(t *testing.T) {\n\tif got := Half(8); got != 4 {\n\t\tt.Errorf(\"got %d, want 4\", got)\n\t}\n}\n"
 	apart := goHead + "func TestHalf(t *testing.T) {\n\tgot, err := Half(2)\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n\tif got != 1 {\n\t\tt.Errorf(\"got %d\", got)\n\t}\n}\n"
 	python := "def test_half():\n    assert half(8) == 4\n"

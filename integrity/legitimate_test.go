@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// worstOf returns the gravest severity of what is found and not explained, "" for
+// worstOf returns the highest severity of what is found and not explained, "" for
 // nothing.
 func worstOf(before, after texts) string {
 	order := []string{"CRITICAL", "HIGH", "MEDIUM", "LOW", "INFO"}
@@ -28,8 +28,27 @@ const calcLegacy = "def convert(value, legacy_mode=False):\n    if legacy_mode:\
 
 const testLegacy = "def test_convert_legacy():\n    assert convert(\" A \", legacy_mode=True) == \"A\"\n\n\n"
 
-// What honest commits that lose tests look like, and what looks alike and is not.
-func TestHonestLosses(t *testing.T) {
+// severityCase is a change of some files with the highest severity that is found and not
+// explained, "" for none.
+type severityCase struct {
+	name          string
+	before, after texts
+	want          string
+}
+
+func checkSeverities(t *testing.T, cases []severityCase) {
+	t.Helper()
+	for _, test := range cases {
+		t.Run(test.name, func(t *testing.T) {
+			if got := worstOf(test.before, test.after); got != test.want {
+				t.Errorf("got %q, want %q: %q", got, test.want, audited(test.before, test.after))
+			}
+		})
+	}
+}
+
+// Legitimate commits that lose tests, each next to a similar one that is not.
+func TestLegitimateTestLosses(t *testing.T) {
 	other := "def test_add():\n    assert add(17, 4) == 21\n\n\ndef test_more():\n    assert add(1, 1) == 2\n"
 	shorter := "def convert(value):\n    return value\n"
 	deprecated := "def convert(value, legacy_mode=False):\n    warn(\"legacy_mode is deprecated\")\n" + strings.SplitN(calcLegacy, "\n", 2)[1]
@@ -37,11 +56,7 @@ func TestHonestLosses(t *testing.T) {
 	table := "CASES = [\n    ([], \"Missing expected argument name\"),\n    ([\"--verbose\"], \"Unknown option verbose\"),\n]\n\n\n@pytest.mark.parametrize(\"args, want\", CASES)\ndef test_errors(args, want):\n    check(Bar, args, want)\n\n\n"
 	renamed := "def test_redirect_keeps_session():\n    first = client.get(\"/a\")\n    assert first.code == 302\n"
 	instead := "def test_redirect_session_once():\n    jar = Jar()\n    assert jar.fetch(\"/b\") is None\n"
-	for _, test := range []struct {
-		name          string
-		before, after texts
-		want          string
-	}{
+	checkSeverities(t, []severityCase{
 		{"what it tests became less", texts{"calc.py": calcAdd + calcLegacy, "test_a.py": testLegacy + other}, texts{"calc.py": calcAdd + shorter, "test_a.py": other}, "MEDIUM"},
 		{"something else became less", texts{"calc.py": calcAdd + calcLegacy, "test_a.py": testLegacy + renamed + other}, texts{"calc.py": calcAdd + shorter, "test_a.py": testLegacy + other}, "HIGH"},
 		{"code was changed, no more", texts{"calc.py": calcAdd + calcLegacy, "test_a.py": testLegacy + other}, texts{"calc.py": calcAdd + strings.Replace(calcLegacy, "lower", "upper", 1), "test_a.py": other}, "HIGH"},
@@ -53,17 +68,11 @@ func TestHonestLosses(t *testing.T) {
 		{"a like one for other behaviour", texts{"calc.py": "x = 1\n", "test_a.py": renamed + other}, texts{"calc.py": "x = 2\n", "test_a.py": instead + other}, "MEDIUM"},
 		{"a like one, and no behaviour", texts{"test_a.py": renamed + other}, texts{"test_a.py": instead + other}, "HIGH"},
 		{"a trivial one instead", texts{"calc.py": "x = 1\n", "test_a.py": renamed + other}, texts{"calc.py": "x = 2\n", "test_a.py": "def test_redirect_session():\n    assert True\n" + other}, "CRITICAL"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := worstOf(test.before, test.after); got != test.want {
-				t.Errorf("got %q, want %q: %q", got, test.want, audited(test.before, test.after))
-			}
-		})
-	}
+	})
 }
 
-// What honest commits do to assertions, and what looks alike and is not.
-func TestHonestAssertions(t *testing.T) {
+// Legitimate changes of assertions, each next to a similar one that is not.
+func TestLegitimateAssertionChanges(t *testing.T) {
 	goCheck := func(cond string) string {
 		return goHead + "func TestRun(t *testing.T) {\n\tran := Run(3)\n\tif " + cond + " {\n\t\tt.Errorf(\"not run\")\n\t}\n}\n"
 	}
@@ -121,7 +130,7 @@ func javaTest(body string) string {
 }
 
 // The key of what left the product code may leave the tests, and no other.
-func TestDroppedWithProduct(t *testing.T) {
+func TestAssertionRemovedWithItsSubject(t *testing.T) {
 	before := "describe Lock do\n  it \"locks\" do\n    env = Lock.new.call(1)\n    env[\"rack.multithread\"].must_equal false\n  end\nend\n"
 	after := strings.Replace(before, "    env[\"rack.multithread\"].must_equal false\n", "", 1)
 	for product, want := range map[string]string{
@@ -137,7 +146,7 @@ func TestDroppedWithProduct(t *testing.T) {
 
 // A suite that is split and moved into the package brings the way to run it; a file
 // that leaves discovery without it does not.
-func TestSuiteMoved(t *testing.T) {
+func TestSuiteMovedWithItsRunnerConfiguration(t *testing.T) {
 	suite := []byte("import unittest\n\n\nclass BasicTests(unittest.TestCase):\n    def test_sub(self):\n        assert sub(3, 1) == 2\n")
 	files := []File{{Path: "app/testsuite/basic.py", OldPath: "tests/app_tests.py", Before: suite, After: suite}}
 	for _, name := range []string{"views", "config", "signals"} {
@@ -159,7 +168,7 @@ func TestSuiteMoved(t *testing.T) {
 }
 
 // Many tests written with another library are a migration; one weaker test is not.
-func TestMigration(t *testing.T) {
+func TestLibraryMigrationIsMedium(t *testing.T) {
 	page := func(n int, fluent bool) string {
 		var b strings.Builder
 		b.WriteString("import org.junit.Test;\n\npublic class BarTest {\n")
@@ -184,7 +193,7 @@ func csTest(body string) string {
 }
 
 // The same exchange in several tests is a renaming.
-func TestEverywhere(t *testing.T) {
+func TestRepeatedExchangeIsRenaming(t *testing.T) {
 	page := func(word string, n int) string {
 		out := ""
 		for i := range 4 {
@@ -204,7 +213,7 @@ func TestEverywhere(t *testing.T) {
 }
 
 // A test moves with the code that it tests, or is put away.
-func TestMovedWithProduct(t *testing.T) {
+func TestTestMovedWithItsCode(t *testing.T) {
 	before := texts{"man.go": "package p\n\nfunc Sub() {}\n", "man_test.go": goHead + goSub}
 	files := func(product string) []File {
 		return []File{
@@ -226,7 +235,7 @@ func TestMovedWithProduct(t *testing.T) {
 }
 
 // Directives in tests, for one kind of complaint, or with a reason, are no flood.
-func TestSilencedForAReason(t *testing.T) {
+func TestReasonedSuppressionsAreNotHigh(t *testing.T) {
 	lines := func(directive string) string {
 		return "import x\n\na = x.a()" + directive + "\nb = x.b()" + directive + "\nc = x.c()" + directive + "\n"
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// More ways to say the same: each is put into a sample, see samples.
-func TestSkipsInOtherWords(t *testing.T) {
+// More ways to skip a test: each is put into a sample, see samples.
+func TestSkipVariantsAreFound(t *testing.T) {
 	for _, test := range []struct{ lang, mark, put, want string }{
 		{"go", "<first>", "flaky := true\n\tif flaky { t.Skip() }", "TP-06 HIGH TestSub"},
 		{"go", "<first>", `if "a" == "a" { t.Skip() }`, "TP-06 HIGH TestSub"},
@@ -50,7 +50,7 @@ func TestSkipsInOtherWords(t *testing.T) {
 }
 
 // Tests that are not built.
-func TestBuiltUnder(t *testing.T) {
+func TestTestsThatAreNotBuiltAreFound(t *testing.T) {
 	cpp := "#include <gtest/gtest.h>\n\nTEST(Calc, Adds) {\n  EXPECT_EQ(21, add(17, 4));\n}\n\n{{\nTEST(Calc, Subs) {\n  EXPECT_EQ(13, sub(17, 4));\n}\n}}\n"
 	cs := "public class CalcTests\n{\n    [Fact]\n    public void Adds()\n    {\n        Assert.Equal(21, Calc.Add(17, 4));\n    }\n\n{{\n    [Fact]\n    public void Subs()\n    {\n        Assert.Equal(13, Calc.Sub(17, 4));\n    }\n}}\n}\n"
 	swift := "final class CalcTests: XCTestCase {\n    func testAdd() {\n        XCTAssertEqual(add(17, 4), 21)\n    }\n\n{{\n    func testSub() {\n        XCTAssertEqual(sub(17, 4), 13)\n    }\n}}\n}\n"
@@ -82,8 +82,8 @@ func TestBuiltUnder(t *testing.T) {
 	}
 }
 
-// Failures that are caught and dropped, in more words than none.
-func TestShrugged(t *testing.T) {
+// Failures that are caught and dropped by handlers that are not empty.
+func TestSwallowedFailuresAreFound(t *testing.T) {
 	for _, test := range []struct{ lang, from, to, want string }{
 		{"python", "    assert x == 13", "    try:\n        assert x == 13\n    except AssertionError as e:\n        print(e)\n        logging.warning(\"flaky\")", "TP-17 HIGH test_sub"},
 		{"python", "    assert x == 13", "    try:\n        assert x == 13\n    except AssertionError as e:\n        print(e)\n        raise", ""},

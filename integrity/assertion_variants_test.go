@@ -6,8 +6,8 @@ import (
 )
 
 // What tests expect, weakened in more ways: each replaces the assertion of "sub"
-// in a sample, or one that stands beside it.
-func TestWeakenedInOtherWords(t *testing.T) {
+// in a sample, or one next to it.
+func TestWeakenedAssertionVariantsAreFound(t *testing.T) {
 	for _, test := range []struct{ lang, was, now, want string }{
 		{"python", "assert isinstance(x, int)", "assert isinstance(x, object)", "TP-12 HIGH"},
 		{"python", "assert len(x) == 2", "assert len(x) >= 0", "TP-12 HIGH"},
@@ -80,7 +80,7 @@ func TestWeakenedInOtherWords(t *testing.T) {
 }
 
 // Failures that annotations expect.
-func TestBroadAnnotations(t *testing.T) {
+func TestBroaderExpectedExceptionsAreFound(t *testing.T) {
 	java := "import org.junit.Test;\n\npublic class CalcTest {\n    @Test(expected = IllegalStateException.class)\n    public void fails() {\n        Calc.fail(3);\n        assertTrue(Calc.failed());\n    }\n}\n"
 	rust := "#[cfg(test)]\nmod tests {\n    #[test]\n    #[should_panic(expected = \"too big\")]\n    fn fails() {\n        assert!(calc::fail(3));\n    }\n}\n"
 	for _, test := range []struct{ path, text, from, to, want string }{
@@ -96,7 +96,7 @@ func TestBroadAnnotations(t *testing.T) {
 }
 
 // The subject of a test is a double.
-func TestMockedSubject(t *testing.T) {
+func TestMockedSubjectIsFound(t *testing.T) {
 	python := "from unittest import mock\nfrom shop.price import total\n\n\ndef test_total():\n    cart = Cart(3)\n    assert total(cart) == 21\n"
 	script := "import { total } from './price'\n\ntest('total', () => {\n  const x = total(3)\n  expect(x).toBe(21)\n})\n"
 	two := "import { total } from './price'\nimport { rate } from './rates'\n\ntest('total', () => {\n  const x = total(rate(3))\n  expect(x).toBe(21)\n})\n"
