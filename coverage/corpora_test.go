@@ -124,7 +124,7 @@ func (e corpusEntry) numbers(r coverage.Report) string {
 	if c.Unit == metric.Statements && x.Statements != nil {
 		units = x.Statements
 	}
-	if e.Divergence != "" && e.Format == "gocover" { // upstream counts a block twice that stands there twice
+	if e.Divergence != "" && e.Format == "gocover" { // upstream counts a repeated block twice
 		units = e.Computed.Statements
 	}
 	branches := [2]int64{}

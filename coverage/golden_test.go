@@ -87,10 +87,10 @@ func compareGolden(t *testing.T, path, name string) {
 	}
 }
 
-// TestCutOff reads every captured report without its last part: whatever is
-// missing, it may not be read as a whole one. An LCOV file or Go profile that
-// ends between two records cannot be told from a whole one.
-func TestCutOff(t *testing.T) {
+// TestTruncatedReportIsRefused reads every captured report without its last
+// part: whatever is missing, it may not be read as a whole one. An LCOV file or Go profile that
+// ends between two records looks like a whole one.
+func TestTruncatedReportIsRefused(t *testing.T) {
 	for _, path := range captured(t) {
 		text, err := os.ReadFile(path)
 		if err != nil {

@@ -175,7 +175,7 @@ var hand = []struct {
 	},
 }
 
-func TestHand(t *testing.T) {
+func TestCounts(t *testing.T) {
 	for _, tt := range hand {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := coverage.Read(strings.NewReader(tt.report), "report")
@@ -193,8 +193,8 @@ func TestHand(t *testing.T) {
 	}
 }
 
-// TestRefused reads what is no report, or is none that one can count on.
-func TestRefused(t *testing.T) {
+// TestDamagedReportIsRefused reads what is no report, or is none that one can count on.
+func TestDamagedReportIsRefused(t *testing.T) {
 	for _, tt := range []struct{ name, report, why string }{
 		{"lcov: no end_of_record", "TN:\nSF:a\nDA:1,1\n", "no end_of_record"},
 		{"lcov: cut off in a record", "SF:a\nDA:1,1\nend_of_record\nSF:b\nDA:1", "no end_of_record"},
@@ -233,8 +233,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestBrokenSource reads captured reports from a disk that fails in the middle.
-func TestBrokenSource(t *testing.T) {
+// TestReadErrorIsReturned reads captured reports from a disk that fails in the middle.
+func TestReadErrorIsReturned(t *testing.T) {
 	broken := errors.New("disk on fire")
 	for _, path := range captured(t) {
 		text, err := os.ReadFile(path)
@@ -248,9 +248,9 @@ func TestBrokenSource(t *testing.T) {
 	}
 }
 
-// TestLateNames reads a report whose first file is named behind more text than
+// TestFileNamedBehindTheHeadIsRead reads a report whose first file is named behind more text than
 // is looked at to recognise it.
-func TestLateNames(t *testing.T) {
+func TestFileNamedBehindTheHeadIsRead(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"gcc_version":"12","files":[{"lines":[{"line_number":1,"count":1}`)
 	for b.Len() < 1<<19 {

@@ -6,8 +6,7 @@ import (
 )
 
 // sameRun are the numbers of the reports that one run of one tool wrote.
-// Reports that say nothing else have the numbers of the set; the others stand
-// with the reason.
+// Reports that are not listed in others have the numbers of the set.
 var sameRun = []struct {
 	folder, want string
 	others       map[string]otherwise
@@ -45,8 +44,8 @@ func byLine(want string) map[string]otherwise {
 
 type otherwise struct{ want, reason string }
 
-// TestSameRun compares the reports that one run wrote in several formats.
-func TestSameRun(t *testing.T) {
+// TestReportsOfOneRunAgree compares the reports that one run wrote in several formats.
+func TestReportsOfOneRunAgree(t *testing.T) {
 	for _, tt := range sameRun {
 		seen := 0
 		for _, path := range captured(t) {

@@ -52,8 +52,8 @@ func TestFormatsAreComplete(t *testing.T) {
 		if !strings.Contains(goldens, `"format": "`+f.Name+`"`) {
 			lacks = append(lacks, "a report in testdata/"+string(f.Kind)+" with a golden file beside it (REPORT.golden.json, empty; make golden)")
 		}
-		if !strings.Contains(tests, `fuzz(f, "`+f.Name+`"`) {
-			lacks = append(lacks, `a fuzz function: func Fuzz…(f *testing.F) { fuzz(f, "`+f.Name+`") }`)
+		if !strings.Contains(tests, `reports.Fuzz(f, "`+f.Name+`"`) {
+			lacks = append(lacks, `a fuzz function: func Fuzz…(f *testing.F) { reports.Fuzz(f, "`+f.Name+`") }`)
 		}
 		if len(lacks) > 0 {
 			t.Errorf("format %s lacks\n\t%s", f.Name, strings.Join(lacks, "\n\t"))

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,38 +14,17 @@ import (
 
 	"supervise/metric"
 	"supervise/parsers"
+	"supervise/test/reports"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 const fixtures = "../testdata"
 
-// captured lists the captured reports below the folders: the files that have a
-// golden file beside them.
-func captured(t testing.TB, folders ...string) []string {
-	t.Helper()
-	var out []string
-	for _, folder := range folders {
-		err := filepath.WalkDir(filepath.Join(fixtures, folder), func(path string, _ fs.DirEntry, err error) error {
-			if report, ok := strings.CutSuffix(path, ".golden.json"); ok {
-				out = append(out, report)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(out) == 0 {
-		t.Fatalf("no captured report in %v", folders)
-	}
-	return out
-}
-
 // TestGolden compares what is read from captured reports with golden files. To
 // add a report, make an empty golden file beside it and update.
 func TestGolden(t *testing.T) {
-	for _, path := range captured(t, "tests", "lint") {
+	for _, path := range reports.Captured(t, "tests", "lint") {
 		name, err := filepath.Rel(fixtures, path)
 		if err != nil {
 			t.Fatal(err)
@@ -93,10 +71,10 @@ func compareGolden(t *testing.T, path, name string) {
 	}
 }
 
-// TestCutOff reads every captured report without its last part: whatever is
+// TestTruncatedTestReportLosesNoTest reads every captured report without its last part: whatever is
 // missing, a test report may not be read as a whole one with fewer tests.
-func TestCutOff(t *testing.T) {
-	for _, path := range captured(t, "tests") {
+func TestTruncatedTestReportLosesNoTest(t *testing.T) {
+	for _, path := range reports.Captured(t, "tests") {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -134,10 +112,10 @@ func loses(cut, whole *metric.Tests) bool {
 	return false
 }
 
-// TestLintCapturedCutOff reads every captured report of a linter in JSON or XML
+// TestTruncatedLintReportIsRefused reads every captured report of a linter in JSON or XML
 // without its last part: fewer findings are never read as a whole report.
-func TestLintCapturedCutOff(t *testing.T) {
-	for _, path := range captured(t, "lint") {
+func TestTruncatedLintReportIsRefused(t *testing.T) {
+	for _, path := range reports.Captured(t, "lint") {
 		if ext := filepath.Ext(path); ext != ".json" && ext != ".sarif" && ext != ".xml" {
 			continue
 		}
@@ -150,7 +128,7 @@ func TestLintCapturedCutOff(t *testing.T) {
 			continue
 		}
 		end := bytes.LastIndexAny(text, "]}>")
-		if len(bytes.TrimSpace(text)) > end+1 { // text follows, of which nobody knows the end
+		if len(bytes.TrimSpace(text)) > end+1 { // text without a known end follows
 			continue
 		}
 		for _, part := range []int{20, 40, 60, 80, 99, 100} {

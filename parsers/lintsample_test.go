@@ -1,14 +1,13 @@
 package parsers_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"supervise/metric"
 	"supervise/parsers"
+	"supervise/test/reports"
 )
 
 // lintSamples are small reports, at least one of each format, with what they
@@ -102,29 +101,6 @@ text
 	{"findings-by-file", `{"a.go":[{"line":1,"column":2,"rule":"r","message":"m","severity":"notice"}]}`, " r note a.go:1:2: m"},
 }
 
-// lintSample returns the reports of the format.
-func lintSample(format string) []string {
-	var out []string
-	for _, s := range lintSamples {
-		if s.format == format {
-			out = append(out, s.report)
-		}
-	}
-	return out
-}
-
-func describe(list []metric.Finding) string {
-	var b strings.Builder
-	for _, f := range list {
-		kind := f.Level.String()
-		if f.Type {
-			kind += "!"
-		}
-		fmt.Fprintf(&b, "%s %s %s %s:%d:%d: %s\n", f.Tool, f.Rule, kind, f.File, f.Line, f.Column, f.Message)
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
 func TestLintSamples(t *testing.T) {
 	for _, s := range lintSamples {
 		t.Run(s.format, func(t *testing.T) {
@@ -135,17 +111,17 @@ func TestLintSamples(t *testing.T) {
 			if r.Format != s.format {
 				t.Errorf("format %s, want %s", r.Format, s.format)
 			}
-			if diff := cmp.Diff(s.want, describe(r.Lint.Findings)); diff != "" {
+			if diff := cmp.Diff(s.want, reports.Findings(r.Lint.Findings)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestLintCutOff cuts each sample off at every byte behind its beginning: what
-// is left is never read as a whole report. Where a line of JSON ends cannot be
-// told from the end of the report, but by cargo's last event.
-func TestLintCutOff(t *testing.T) {
+// TestTruncatedLintSampleIsRefused truncates each sample at every byte behind
+// its beginning: what is left is never read as a whole report. The end of a line
+// of JSON looks like the end of the report, except before cargo's last event.
+func TestTruncatedLintSampleIsRefused(t *testing.T) {
 	for _, s := range lintSamples {
 		whole := strings.TrimRight(s.report, "\n\x00 ")
 		if s.format == "cargo" {

@@ -61,8 +61,8 @@ var sameLint = []struct{ parts, first, others string }{
 	{"place level", "sphinx/output-file.txt", "sphinx/sphinx.txt sphinx/werror-console.txt"},
 }
 
-// TestSameLint compares what is read of one run in several formats.
-func TestSameLint(t *testing.T) {
+// TestFormatsOfOneLinterAgree compares what is read of one run in several formats.
+func TestFormatsOfOneLinterAgree(t *testing.T) {
 	for _, s := range sameLint {
 		want := lintLines(t, s.first, s.parts)
 		for _, other := range strings.Fields(s.others) {

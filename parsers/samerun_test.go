@@ -95,7 +95,7 @@ type difference struct {
 	reason string
 }
 
-func TestSameRun(t *testing.T) {
+func TestReportsOfOneRunAgree(t *testing.T) {
 	for _, run := range sameRuns {
 		for _, reports := range strings.Fields(run.reports) {
 			t.Run(reports, func(t *testing.T) {
@@ -133,9 +133,9 @@ func read(t *testing.T, pattern string) verdict {
 	return verdict{n.Count, n.Passed, n.Failed, n.Skipped, n.Flaky, broken}
 }
 
-// TestSameRunNames asserts that reports of one run that name tests in the same
+// TestReportsOfOneRunNameTestsAlike asserts that reports of one run that name tests in the same
 // way give them the same identity.
-func TestSameRunNames(t *testing.T) {
+func TestReportsOfOneRunNameTestsAlike(t *testing.T) {
 	for _, tt := range []struct{ one, other string }{
 		{"gotestsum/gotest.jsonl", "gotestsum/gotestsum.junit.xml"},
 		{"gotestsum/gotest.jsonl", "gotestsum/go-junit-report.junit.xml"},

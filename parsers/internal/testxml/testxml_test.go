@@ -1,4 +1,4 @@
-package parsers_test
+package testxml_test
 
 import (
 	"errors"
@@ -8,14 +8,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"supervise/parsers"
+	"supervise/test/reports"
 )
 
 func FuzzTRX(f *testing.F) {
-	fuzz(f, "trx", `<TestRun><Results><UnitTestResult testId="1" testName="N.C.a" outcome="Failed" duration="00:00:01.5"><Output><ErrorInfo><Message>m</Message></ErrorInfo></Output><InnerResults><UnitTestResult testName="b" outcome="Passed"/></InnerResults></UnitTestResult></Results><TestDefinitions><UnitTest id="1" storage="/a/b.dll"><TestMethod className="N.C" adapterTypeName="x"/></UnitTest></TestDefinitions><ResultSummary outcome="Error"><Counters total="2"/><RunInfos><RunInfo outcome="Error"><Text>crashed</Text></RunInfo></RunInfos></ResultSummary></TestRun>`)
+	reports.Fuzz(f, "trx", `<TestRun><Results><UnitTestResult testId="1" testName="N.C.a" outcome="Failed" duration="00:00:01.5"><Output><ErrorInfo><Message>m</Message></ErrorInfo></Output><InnerResults><UnitTestResult testName="b" outcome="Passed"/></InnerResults></UnitTestResult></Results><TestDefinitions><UnitTest id="1" storage="/a/b.dll"><TestMethod className="N.C" adapterTypeName="x"/></UnitTest></TestDefinitions><ResultSummary outcome="Error"><Counters total="2"/><RunInfos><RunInfo outcome="Error"><Text>crashed</Text></RunInfo></RunInfos></ResultSummary></TestRun>`)
 }
 
 func FuzzCppUnit(f *testing.F) {
-	fuzz(f, "cppunit", cppunit)
+	reports.Fuzz(f, "cppunit", cppunit)
 }
 
 // cppunit has the root element of a TRX.
@@ -24,29 +25,29 @@ const cppunit = `<TestRun><FailedTests><FailedTest id="3"><Name>n::M::sum</Name>
 	`<SkippedTests><Test id="2"><Name>later</Name></Test></SkippedTests><Statistics><Tests>4</Tests><FailuresTotal>2</FailuresTotal><Errors>1</Errors></Statistics></TestRun>`
 
 func FuzzNUnit(f *testing.F) {
-	fuzz(f, "nunit",
+	reports.Fuzz(f, "nunit",
 		`<test-run total="1"><test-suite type="Assembly" name="a.dll" result="Failed" site="TearDown"><failure><message>m</message></failure><test-case name="b" fullname="N.C(1).b" classname="N.C" result="Failed" label="Error"/></test-suite></test-run>`,
 		`<test-results name="a.dll"><test-suite name="C"><results><test-case name="N.C.b(1)" executed="True" success="True" time="0,5"/></results></test-suite></test-results>`)
 }
 
 func FuzzXUnit(f *testing.F) {
-	fuzz(f, "xunit", `<assemblies><assembly name="a.dll" total="1"><errors><error type="fatal" name="x"><failure><message>m</message></failure></error></errors><collection><test name="N.C.b" type="N.C" result="Fail" time="1"><failure><message>m</message></failure></test></collection></assembly></assemblies>`)
+	reports.Fuzz(f, "xunit", `<assemblies><assembly name="a.dll" total="1"><errors><error type="fatal" name="x"><failure><message>m</message></failure></error></errors><collection><test name="N.C.b" type="N.C" result="Fail" time="1"><failure><message>m</message></failure></test></collection></assembly></assemblies>`)
 }
 
 func FuzzRobot(f *testing.F) {
-	fuzz(f, "robot", `<robot><suite name="S" source="/a.robot"><test name="b" line="2"><status status="PASS" elapsed="1"/></test><status status="FAIL">Suite teardown failed:\nno</status></suite><errors><msg>Parsing '/b.robot' failed: no</msg></errors></robot>`)
+	reports.Fuzz(f, "robot", `<robot><suite name="S" source="/a.robot"><test name="b" line="2"><status status="PASS" elapsed="1"/></test><status status="FAIL">Suite teardown failed:\nno</status></suite><errors><msg>Parsing '/b.robot' failed: no</msg></errors></robot>`)
 }
 
 func FuzzTestNG(f *testing.F) {
-	fuzz(f, "testng", `<testng-results passed="1"><suite><test><class name="C"><test-method name="a" status="PASS" duration-ms="3"><params><param index="0"><value>1</value></param></params></test-method><test-method is-config="true" name="b" status="FAIL"><exception class="E"><message>no</message></exception></test-method></class></test></suite></testng-results>`)
+	reports.Fuzz(f, "testng", `<testng-results passed="1"><suite><test><class name="C"><test-method name="a" status="PASS" duration-ms="3"><params><param index="0"><value>1</value></param></params></test-method><test-method is-config="true" name="b" status="FAIL"><exception class="E"><message>no</message></exception></test-method></class></test></suite></testng-results>`)
 }
 
 func FuzzCTest(f *testing.F) {
-	fuzz(f, "ctest", `<Site BuildName="x"><Testing><TestList><Test>./a</Test></TestList><Test Status="notrun"><Name>a</Name><FullName>./a</FullName><Results><NamedMeasurement name="Completion Status"><Value>Disabled</Value></NamedMeasurement></Results></Test></Testing></Site>`)
+	reports.Fuzz(f, "ctest", `<Site BuildName="x"><Testing><TestList><Test>./a</Test></TestList><Test Status="notrun"><Name>a</Name><FullName>./a</FullName><Results><NamedMeasurement name="Completion Status"><Value>Disabled</Value></NamedMeasurement></Results></Test></Testing></Site>`)
 }
 
 func FuzzCatch2(f *testing.F) {
-	fuzz(f, "catch2", `<Catch name="x"><Group><TestCase name="a" filename="a.cpp" line="1"><Section><Expression success="false"><Expanded>1 == 2</Expanded></Expression></Section><OverallResult success="false"/></TestCase></Group></Catch>`)
+	reports.Fuzz(f, "catch2", `<Catch name="x"><Group><TestCase name="a" filename="a.cpp" line="1"><Section><Expression success="false"><Expanded>1 == 2</Expanded></Expression></Section><OverallResult success="false"/></TestCase></Group></Catch>`)
 }
 
 // trx wraps results, definitions and a summary into a run.
@@ -154,7 +155,7 @@ func TestXMLReports(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, statuses(r.Tests)); diff != "" {
+			if diff := cmp.Diff(tt.want, reports.Statuses(r.Tests)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -185,7 +186,7 @@ func TestDotNetRuns(t *testing.T) {
 	}
 }
 
-func TestDotNetDamaged(t *testing.T) {
+func TestDamagedDotNetReportIsRefused(t *testing.T) {
 	for _, report := range []string{
 		trxOf("Passed", "Failed"),
 		`<test-run><test-suite name="a.dll"><test-case name="a" result="Passed"/></test-suite></test-run>`,
@@ -209,7 +210,7 @@ func TestDotNetDamaged(t *testing.T) {
 
 // Documents that have the root element of a report and nothing of it are no
 // reports without tests.
-func TestOnlyTheRoot(t *testing.T) {
+func TestRootAloneIsNoReport(t *testing.T) {
 	for _, report := range []string{
 		`<TestRun><Odd/></TestRun>`,
 		`<testsuites xmlns="http://check.sourceforge.net/ns"><suite><title>a</title><test result="failure"><id>b</id></test></suite></testsuites>`,

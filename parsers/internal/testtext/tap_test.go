@@ -1,4 +1,4 @@
-package parsers_test
+package testtext_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"supervise/parsers"
+	"supervise/test/reports"
 )
 
 func TestTAP(t *testing.T) {
@@ -96,7 +97,7 @@ func TestTAP(t *testing.T) {
 			if err != nil || r.Format != "tap" {
 				t.Fatal(r.Format, err)
 			}
-			if diff := cmp.Diff(tt.want, statuses(r.Tests)); diff != "" {
+			if diff := cmp.Diff(tt.want, reports.Statuses(r.Tests)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -118,16 +119,16 @@ func TestTAPProblems(t *testing.T) {
 	}
 }
 
-// TestTAPCutInProve reads a run of prove that has no summary.
-func TestTAPCutInProve(t *testing.T) {
+// TestTruncatedProveIsRefused reads a run of prove that has no summary.
+func TestTruncatedProveIsRefused(t *testing.T) {
 	_, err := parsers.Parse(strings.NewReader("t/a.t ..\n1..1\nok 1 - a\nok\n"), "p.txt")
 	if err == nil || !strings.Contains(err.Error(), "p.txt: the report ends before the summary of prove") {
 		t.Error(err)
 	}
 }
 
-// TestNoTAP reads text that has some words of TAP.
-func TestNoTAP(t *testing.T) {
+// TestOtherTextIsNoTAP reads text that has some words of TAP.
+func TestOtherTextIsNoTAP(t *testing.T) {
 	for _, text := range []string{
 		"ok\n", "ok  \texample.com/p\t0.012s\n", "ok 5 files were copied\n", "it is not ok 1 2 3\n", "range 1..5\nok\n", "done\n1..2.3\nok 1\n", "  ok 1 - a\n",
 	} {

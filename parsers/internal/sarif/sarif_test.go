@@ -1,4 +1,4 @@
-package parsers_test
+package sarif_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"supervise/parsers"
+	"supervise/test/reports"
 )
 
 // sarifOf returns a log of one run, made of the members.
@@ -52,7 +53,7 @@ func TestSARIF(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, describe(r.Lint.Findings)); diff != "" || r.Format != "sarif" {
+			if diff := cmp.Diff(tt.want, reports.Findings(r.Lint.Findings)); diff != "" || r.Format != "sarif" {
 				t.Errorf("format %s (-want +got):\n%s", r.Format, diff)
 			}
 		})
@@ -108,3 +109,5 @@ func TestLintProblems(t *testing.T) {
 		})
 	}
 }
+
+func FuzzSarif(f *testing.F) { reports.Fuzz(f, "sarif") }

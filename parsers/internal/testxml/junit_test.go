@@ -1,12 +1,15 @@
-package parsers_test
+package testxml_test
 
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"supervise/metric"
 	"supervise/parsers"
+	"supervise/test/reports"
 )
 
 // TestJUnitProducers reads what single producers write in a way of their own.
@@ -106,15 +109,15 @@ func TestJUnitProducers(t *testing.T) {
 			if r.Producer != tt.producer {
 				t.Errorf("producer %q, want %q", r.Producer, tt.producer)
 			}
-			if diff := cmp.Diff(tt.want, statuses(r.Tests)); diff != "" {
+			if diff := cmp.Diff(tt.want, reports.Statuses(r.Tests)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestJUnitAttempts asserts that a pass on a second attempt is called flaky.
-func TestJUnitAttempts(t *testing.T) {
+// TestJUnitPassAfterFailureIsFlaky asserts that a pass on a second attempt is called flaky.
+func TestJUnitPassAfterFailureIsFlaky(t *testing.T) {
 	for _, report := range []string{
 		`<testsuite><testcase name="a"><flakyFailure message="no"/></testcase></testsuite>`,
 		`<testsuite><properties><property name="go.version" value="go1"/></properties><testcase name="a"><failure/></testcase><testcase name="a"/><testcase name="b"/></testsuite>`,
@@ -127,10 +130,110 @@ func TestJUnitAttempts(t *testing.T) {
 	}
 }
 
-// TestJestTodo asserts that it is told what jest-junit does not tell.
-func TestJestTodo(t *testing.T) {
+// TestTodoOfJestIsAProblem reads a todo, which jest-junit does not mark.
+func TestTodoOfJestIsAProblem(t *testing.T) {
 	r, err := parsers.Parse(strings.NewReader(`<testsuites name="jest tests"><testsuite name="g" tests="1"><testcase classname="g a" name="g a" time="0.1"/><testcase classname="g b" name="g b" time="0"/></testsuite></testsuites>`), "report")
 	if err != nil || !strings.Contains(strings.Join(r.Problems, "\n"), "test.todo") {
 		t.Errorf("problems %q, %v; want one about test.todo", r.Problems, err)
+	}
+}
+
+func FuzzJUnit(f *testing.F) { reports.Fuzz(f, "junit") }
+
+func TestJUnitDialects(t *testing.T) {
+	for _, tt := range []struct {
+		name, report string
+		want         map[string]string
+	}{
+		{"cases under the root", `<testsuites><testcase name="a" classname="c"/></testsuites>`, map[string]string{"c.a": "passed"}},
+		{"a case is the root", `<testcase name="a"><error/></testcase>`, map[string]string{"a": "error"}},
+		{"a suite is the root", `<testsuite name="s"><testcase name="a"><failure/></testcase></testsuite>`, map[string]string{"s: a": "failed"}},
+		{
+			"nested suites", `<testsuites name="tool"><testsuite name="s"><testsuite name="t"><testcase name="a"/></testsuite><testcase name="a"/></testsuite></testsuites>`,
+			map[string]string{"s > t: a": "passed", "s: a": "passed"},
+		},
+		{
+			"file wins over suite", `<testsuite name="s"><testcase file="f.py" classname="c" name="a"/></testsuite>`,
+			map[string]string{"f.py: c.a": "passed"},
+		},
+		{
+			"file of the suite, no class", `<testsuite name="s" file="f.js"><testcase name="a"/></testsuite>`,
+			map[string]string{"f.js: s.a": "passed"},
+		},
+		{"failure and skipped", `<testsuite><testcase name="a"><skipped/><failure/></testcase></testsuite>`, map[string]string{"a": "failed"}},
+		{"failure and error", `<testsuite><testcase name="a"><error/><failure/></testcase></testsuite>`, map[string]string{"a": "error"}},
+		{"a failing todo does not count", `<testsuite><testcase name="a"><skipped type="todo"/><failure/></testcase></testsuite>`, map[string]string{"a": "skipped"}},
+		{"status alone", `<testsuite><testcase name="a" status="failed"/><testcase name="b" result="suppressed"/></testsuite>`, map[string]string{"a": "failed", "b": "skipped"}},
+		{"failed in every run", `<testsuite><testcase name="a"><failure/><rerunFailure/></testcase></testsuite>`, map[string]string{"a": "failed"}},
+		{"unnamed cases", `<testsuite><testcase/><testcase><skipped/></testcase></testsuite>`, map[string]string{"(unnamed 1)": "passed", "(unnamed 2)": "skipped"}},
+		{"a suite that failed as a whole", `<testsuite name="s"><error message="no server">x</error></testsuite>`, map[string]string{"broken s": "no server\nx"}},
+		{"output that looks like a verdict", `<testsuite><testcase name="a"><system-out>&lt;failure/></system-out></testcase></testsuite>`, map[string]string{"a": "passed"}},
+		{"two reports in one", "<testsuite><testcase name='a'/></testsuite>\n<testsuite><testcase name='b'/></testsuite>", map[string]string{"a": "passed", "b": "passed"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := parsers.Parse(strings.NewReader(tt.report), "report")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, reports.Statuses(r.Tests)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestJUnitTimes(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"1.5": 1500 * time.Millisecond, "0,25": 250 * time.Millisecond, "1,234.5": 1234500 * time.Millisecond,
+		"2s": 2 * time.Second, "1e-3": time.Millisecond, "-1": 0, "NaN": 0, "Inf": 0, "": 0, "soon": 0,
+	} {
+		r, err := parsers.Parse(strings.NewReader(`<testsuite><testcase name="a" time="`+text+`"/></testsuite>`), "report")
+		if err != nil || r.Tests.Cases[0].Duration != want {
+			t.Errorf("time %q is %v, %v; want %v", text, r.Tests.Cases[0].Duration, err, want)
+		}
+	}
+}
+
+func TestJUnitProblems(t *testing.T) {
+	r, err := parsers.Parse(strings.NewReader(`hello <testsuite name="s" tests="3" failures="1"><testcase name="a"/><testcase name="a"/></testsuite>`), "report")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`suite "s" says it has 3 tests and holds 2`,
+		`suite "s" says that 1 tests failed and holds 0`,
+		"text outside of the report: hello",
+		"1 cases have the suite, class and name of another one and are one test with it",
+	}
+	if diff := cmp.Diff(want, r.Problems); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if (r.Cases != parsers.Totals{Tests: 2, Passed: 2}) || len(r.Tests.Cases) != 1 {
+		t.Errorf("counted %+v and %d tests, want 2 cases and 1 test", r.Cases, len(r.Tests.Cases))
+	}
+}
+
+func TestWrittenJUnitIsReadBack(t *testing.T) {
+	want := metric.NewTests([]metric.Test{
+		{ID: metric.ID{Suite: "p", Name: "A"}, Status: metric.Passed, Duration: 1500 * time.Millisecond},
+		{ID: metric.ID{Suite: "p", Name: "B/x <y> & \"z\""}, Status: metric.Failed, Message: "got 1\n\twant ]]> 2"},
+		{ID: metric.ID{Suite: "p", Class: "C", Name: "c"}, Status: metric.Skipped, Message: "no database"},
+		{ID: metric.ID{Suite: "q", Name: "D"}, Status: metric.NotRun, Message: "panic"},
+		{ID: metric.ID{Suite: "q", Name: "E"}, Status: metric.Errored, Message: "é\uFFFD"},
+		{ID: metric.ID{Suite: "q", Name: "F"}, Status: metric.Passed, Flaky: true},
+	})
+	want.Broken = []metric.Suite{{Name: "q", Why: "panic"}, {Name: "r", Why: "build failed"}}
+	want.Duration = 3 * time.Second
+	var b strings.Builder
+	if err := parsers.WriteJUnit(&b, want); err != nil {
+		t.Fatal(err)
+	}
+	r, err := parsers.Parse(strings.NewReader(b.String()), "results.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Format, want.Producer = "junit", "supervise"
+	if diff := cmp.Diff(want, r.Tests); diff != "" {
+		t.Errorf("(-want +got):\n%s\n%s", diff, b.String())
 	}
 }

@@ -1,4 +1,4 @@
-package parsers_test
+package testjson_test
 
 import (
 	"errors"
@@ -9,12 +9,13 @@ import (
 
 	"supervise/metric"
 	"supervise/parsers"
+	"supervise/test/reports"
 )
 
 // verdicts is what a report says: the tests with their outcomes, what is broken,
 // and what failed as a whole.
 func verdicts(t *metric.Tests) map[string]string {
-	out := statuses(t)
+	out := reports.Statuses(t)
 	for _, c := range t.Cases {
 		if c.Flaky {
 			out[c.ID.String()] += " flaky"
@@ -317,8 +318,8 @@ func TestOtherJSON(t *testing.T) {
 	})
 }
 
-// TestStatedSums reads reports whose sums are not those of their tests.
-func TestStatedSums(t *testing.T) {
+// TestWrongTotalsAreProblems reads reports whose sums are not those of their tests.
+func TestWrongTotalsAreProblems(t *testing.T) {
 	for _, tt := range []struct{ report, problem string }{
 		{strings.Replace(jestOf(jestFile("passed", "", `{"title":"a","status":"passed"}`)), "1", "3", 1), "the report says 3 tests and holds 1"},
 		{strings.Replace(mochaOf(mochaTest("a", "{}"), "", "", mochaTest("a", "{}")), `"suites"`, `"tests":3,"suites"`, 1), "the report says 3 tests and holds 1"},
@@ -335,9 +336,9 @@ func TestStatedSums(t *testing.T) {
 	}
 }
 
-// TestJSONBroken reads reports that do not hold what they should: a run that
+// TestIncompleteJSONIsRefused reads reports that do not hold what they should: a run that
 // was stopped, or a document of another shape.
-func TestJSONBroken(t *testing.T) {
+func TestIncompleteJSONIsRefused(t *testing.T) {
 	for _, tt := range []struct{ format, report string }{
 		{"jest-json", `{"numTotalTests":0}`},
 		{"jest-json", `{"numTotalTests":1,"wasInterrupted":true,"testResults":[]}`},

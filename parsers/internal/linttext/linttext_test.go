@@ -1,4 +1,4 @@
-package parsers_test
+package linttext_test
 
 import (
 	"errors"
@@ -9,10 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"supervise/parsers"
+	"supervise/test/reports"
 )
 
 func FuzzLintText(f *testing.F) {
-	fuzz(f, "lint-text", "a.c:1:2: error: x [-Wx]\n", "##teamcity[inspection typeId='a' message='b|nc' file='d' line='1' SEVERITY='INFO']\n",
+	reports.Fuzz(f, "lint-text", "a.c:1:2: error: x [-Wx]\n", "##teamcity[inspection typeId='a' message='b|nc' file='d' line='1' SEVERITY='INFO']\n",
 		"x.js\n  1:2  error  m  r\n\n✖ 1 problem (1 error, 0 warnings)\n", "error[E1]: m\n --> a.rs:1:2\n  |\n1 | x\n  | ^\n")
 }
 
@@ -133,7 +134,7 @@ var notFindings = []struct{ name, text string }{
 	{"git", "diff --git a/x.c b/x.c\n--- a/x.c\n+++ b/x.c\n@@ -1,2 +3,4 @@ int main()\n-  a\n+  b\n"},
 }
 
-func TestNoLintText(t *testing.T) {
+func TestOtherTextHasNoFindings(t *testing.T) {
 	for _, s := range notFindings {
 		for _, format := range []string{"lint-text", "errorformat"} {
 			r, err := parsers.ParseAs(strings.NewReader(s.text), format)
@@ -147,8 +148,8 @@ func TestNoLintText(t *testing.T) {
 	}
 }
 
-// TestBrokenOff: what a tool told before it broke off is not all.
-func TestBrokenOff(t *testing.T) {
+// TestToolThatBrokeOffIsAnError reads the output of tools that did not finish.
+func TestToolThatBrokeOffIsAnError(t *testing.T) {
 	r, err := parsers.Parse(strings.NewReader("a.py:1:1: F401 unused\nTraceback (most recent call last):\n  File \"x.py\", line 1, in f\n"), "report")
 	var syntax *parsers.SyntaxError
 	if !errors.As(err, &syntax) || syntax.Line != 2 || len(r.Lint.Findings) != 1 {
@@ -159,3 +160,5 @@ func TestBrokenOff(t *testing.T) {
 		t.Errorf("diagnostics that are not shown: error %v", err)
 	}
 }
+
+func FuzzErrorformat(f *testing.F) { reports.Fuzz(f, "errorformat") }
