@@ -108,21 +108,31 @@ func Check(t *testing.T, r parsers.Report, err error) {
 		if len(r.Tests.Cases) > c.Tests && r.Format != "tap" { // whose totals are those of the outermost tests
 			t.Errorf("%d tests from %d cases", len(r.Tests.Cases), c.Tests)
 		}
-		for _, x := range r.Tests.Cases {
-			if !utf8.ValidString(x.Name+x.Suite+x.Class+x.Message) || strings.ContainsRune(x.Name, 0x1b) || x.Duration < 0 {
-				t.Errorf("case %+v cannot be shown", x)
-			}
-		}
+		checkCases(t, r.Tests.Cases)
 	}
 	if r.Lint != nil {
-		for _, x := range r.Lint.Findings {
-			if x.Line < 0 || x.Column < 0 || x.Level == 0 || !utf8.ValidString(x.Message) {
-				t.Errorf("finding %+v is none", x)
-			}
-		}
+		checkFindings(t, r.Lint.Findings)
 	}
 	if _, err := json.Marshal(r); err != nil {
 		t.Errorf("the report cannot be written: %v", err)
+	}
+}
+
+func checkCases(t *testing.T, cases []metric.Test) {
+	t.Helper()
+	for _, c := range cases {
+		if !utf8.ValidString(c.Name+c.Suite+c.Class+c.Message) || strings.ContainsRune(c.Name, 0x1b) || c.Duration < 0 {
+			t.Errorf("case %+v cannot be shown", c)
+		}
+	}
+}
+
+func checkFindings(t *testing.T, findings []metric.Finding) {
+	t.Helper()
+	for _, f := range findings {
+		if f.Line < 0 || f.Column < 0 || f.Level == 0 || !utf8.ValidString(f.Message) {
+			t.Errorf("finding %+v is none", f)
+		}
 	}
 }
 
