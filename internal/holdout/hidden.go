@@ -14,6 +14,14 @@ import (
 	"supervise/snapshot"
 )
 
+// HiddenOptions are tests that the agent does not see: a folder outside the working tree,
+// whose files are written into a copy of the tree, and run there.
+type HiddenOptions struct {
+	Dir   string         `json:"dir,omitempty"`    // absolute; "": there are none
+	Check *measure.Check `json:"check,omitempty"`  // nil: the checks of the plan
+	AtEnd bool           `json:"at_end,omitempty"` // over the selected tree alone, not after each iteration
+}
+
 // Hidden runs tests that the agent does not see: the files of a folder, which are
 // written into a copy of a tree.
 type Hidden struct {

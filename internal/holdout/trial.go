@@ -18,6 +18,12 @@ import (
 	"supervise/snapshot"
 )
 
+// Options say when tests that findings name are run as they were.
+type Options struct {
+	Never   bool          `json:"never,omitempty"`
+	Timeout time.Duration `json:"timeout_ns,omitempty"` // of one hold-out run as a whole; 0: the limits of the checks
+}
+
 // Trial is a hold-out run: the tests of one snapshot run over the code of another.
 type Trial struct {
 	Workspace

@@ -1,0 +1,112 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+
+	"supervise/detector"
+	"supervise/internal/ack"
+	"supervise/internal/evidence"
+	"supervise/internal/ledger"
+	"supervise/snapshot"
+)
+
+// Compare reads the texts of the change. It reads the changed files before and after,
+// the state of git and what was found around the tree, and adds the evidence: test
+// definitions, renamed and removed files, and findings about tampering.
+type Compare struct{}
+
+// About describes the stage.
+func (Compare) About() About {
+	return About{"compare", "the changed files before and after; git's state; what was found around the tree", "the evidence: test definitions, renamed and removed files, findings about tampering"}
+}
+
+// Apply applies the stage.
+func (Compare) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+	var e ledger.Evidence
+	var err error
+	if v.Start != "" {
+		if e, err = evidence.Between(ctx, c.Store, v.Start, v.Snapshot, c.Tree.Changes, c.Integrity); err != nil {
+			return v, err
+		}
+	}
+	if e.Judged = c.Now(); v.Confirmation != nil {
+		e.Flaky = v.Confirmation.Flaky
+	}
+	v.Evidence = &e
+	if c.Subject == Change {
+		return v, nil
+	}
+	return v, c.besideTexts(ctx, v, &e)
+}
+
+// besideTexts adds the evidence that is not in the texts of the change.
+func (c Case) besideTexts(ctx context.Context, v Verdict, e *ledger.Evidence) error {
+	if err := c.excuseReturns(ctx, v, e.Tampering); err != nil {
+		return err
+	}
+	e.Tampering = append(e.Tampering, c.Tree.Around...)
+	if v.Resumed {
+		doubt(e.Tampering)
+	}
+	var err error
+	if e.GitLost, err = c.Store.GitLost(ctx, c.History.first().Snapshot, v.Snapshot); err != nil {
+		return fmt.Errorf("compare git's state with the baseline: %w", err)
+	}
+	for _, change := range c.Tree.Changes {
+		if path.Base(change.Path) == ack.FileName {
+			e.AckFiles = append(e.AckFiles, change.Path)
+		}
+	}
+	return nil
+}
+
+// excuseReturns explains the harness findings about files that are again as they were
+// before the loop: to undo a change brings nothing new, whatever it looks like.
+func (c Case) excuseReturns(ctx context.Context, v Verdict, list []detector.Tampering) error {
+	if v.Start == "" || v.Number < 2 || !slices.ContainsFunc(list, ofHarness) {
+		return nil
+	}
+	changes, err := c.sinceBaseline(ctx, v)
+	if err != nil {
+		return err
+	}
+	for i, t := range list {
+		touched := slices.ContainsFunc(v.Changed, func(c ledger.FileChange) bool { return c.Path == t.File })
+		differs := slices.ContainsFunc(changes, func(c snapshot.Change) bool { return c.Path == t.File })
+		if ofHarness(t) && touched && !differs && t.ExplainedBy == "" {
+			list[i].ExplainedBy = "the file is as it was before the loop"
+		}
+	}
+	return nil
+}
+
+// sinceBaseline are the changes since the loop began.
+func (c Case) sinceBaseline(ctx context.Context, v Verdict) ([]snapshot.Change, error) {
+	changes, err := c.Store.Changes(ctx, c.History.first().Snapshot, v.Snapshot)
+	if err != nil {
+		return nil, fmt.Errorf("compare iteration %d with the baseline: %w", v.Number, err)
+	}
+	return changes, nil
+}
+
+// ofHarness reports whether a finding is about what runs and judges the tests.
+func ofHarness(t detector.Tampering) bool { return t.Pattern >= "TP-21" && t.Pattern <= "TP-32" }
+
+// The types of findings that a person may as well have caused while nobody supervised
+// the tree: changes to the configuration of supervise, and to the hidden tests.
+const (
+	configurationTouched = "supervisor_touched"
+	hiddenChanged        = "hidden_tests_changed"
+)
+
+// doubt lowers the severity of such findings.
+func doubt(list []detector.Tampering) {
+	for i, t := range list {
+		if t.Type == configurationTouched || t.Type == hiddenChanged {
+			list[i].Severity = min(t.Severity, detector.Medium)
+		}
+	}
+}

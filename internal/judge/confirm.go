@@ -1,0 +1,45 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+
+	"supervise/internal/holdout"
+	"supervise/internal/ledger"
+	"supervise/metric"
+)
+
+// Confirm runs the tests again that passed before and fail now. It reads the set and
+// that of the tree before, and adds which of the tests are flaky: those count as passed.
+type Confirm struct{}
+
+// About describes the stage.
+func (Confirm) About() About {
+	return About{"confirm", "tests that fail and passed in the tree before, run again", "which of them are flaky; these count as passed"}
+}
+
+// Apply applies the stage.
+func (s Confirm) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+	found, err := c.Meter.Confirm(ctx, c.History.Previous.Set, v.Set)
+	if err != nil || len(found.Suspects) == 0 {
+		return v, err
+	}
+	v.Confirmation = &ledger.Confirmation{
+		Suspects: found.Suspects, Flaky: found.Flaky, Runs: c.Mask.Checks(holdout.Runs(found.Runs)), Refused: c.Mask.String(found.Refused),
+	}
+	if len(found.Flaky) == 0 {
+		return v, nil
+	}
+	return v.changed(s, Settled(v.Set, found.Flaky), fmt.Sprintf("%d failing tests passed when run again", len(found.Flaky))), nil
+}
+
+// Settled returns the set in which flaky tests count as passed.
+func Settled(set metric.Set, flaky []metric.ID) metric.Set {
+	for _, id := range flaky {
+		if t, ok := set.Tests.Lookup(id); ok {
+			t.Status, t.Flaky = metric.Passed, true
+			set.Tests = set.Tests.With(t)
+		}
+	}
+	return set
+}

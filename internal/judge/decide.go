@@ -1,0 +1,184 @@
+package judge
+
+import (
+	"maps"
+	"slices"
+
+	"supervise/detector"
+	"supervise/internal/approval"
+	"supervise/internal/ledger"
+	"supervise/internal/recovery"
+	"supervise/metric"
+	"supervise/selector"
+)
+
+// Decide returns what follows from a verdict, and the state of the recovery after it.
+// Nothing follows in a watched session.
+func (h *History) Decide(it ledger.Iteration, s Settings) (recovery.Step, recovery.State) {
+	if s.Watching() {
+		return recovery.Step{Move: recovery.Continue, Reason: it.Assessment.Recommendation.Reason, Target: h.Previous.Iteration}, h.Recovery
+	}
+	return recovery.Next(h.Recovery, h.caseOf(it), s.Recovery)
+}
+
+// Decision is the record of a step; criterion says whether the completion criterion
+// holds, nil where none was checked.
+func Decision(step recovery.Step, next recovery.State, criterion *bool) *ledger.Decision {
+	d := &ledger.Decision{
+		Move: string(step.Move), Target: step.Target, Retry: step.Retry, Reason: step.Reason, Advice: step.Advice,
+		Criterion: criterion, Retries: next.Retries, Attempts: next.Attempts, Strategy: string(step.Strategy), Asks: step.Why,
+	}
+	for _, p := range step.Phases {
+		d.Phases = append(d.Phases, ledger.Phase{Phase: string(p.Phase), At: p.At, Text: p.Text})
+	}
+	if step.Diagnosis != nil {
+		d.Diagnosis = step.Diagnosis.String()
+	}
+	return d
+}
+
+// Answered is the assessment after a person's answer: after an approval its subject
+// counts as acknowledged.
+func Answered(a detector.Assessment, g *ledger.Gate) detector.Assessment {
+	if g.Answer.Choice != approval.Approve {
+		return a
+	}
+	return a.Approved(g.Answer.Reason)
+}
+
+// Verified reports whether an iteration is proven good: by its tests, the hidden ones,
+// and the criterion where one was checked; and no finding is open.
+func Verified(it ledger.Iteration, criterion *bool) bool {
+	return it.Hidden.Green() && len(it.Open) == 0 && selector.Verified(it.Set, it.Assessment.Critical(), criterion)
+}
+
+// Green reports whether no test fails, at least one passes, the build succeeds and
+// there are no more errors than in the baseline.
+func Green(set, baseline metric.Set) bool {
+	n := set.Tests.Counts()
+	if n.Passed == 0 || n.Failed > 0 || len(set.Tests.Broken) > 0 || set.Tests.Failure != "" || broken(set) {
+		return false
+	}
+	now, ok := set.Value(metric.ErrorCount)
+	then, had := baseline.Value(metric.ErrorCount)
+	return !ok || !had || now <= then
+}
+
+// Failing names the tests that fail.
+func Failing(t *metric.Tests) []string {
+	if t == nil {
+		return nil
+	}
+	var out []string
+	for _, c := range t.Cases {
+		if c.Failed() {
+			out = append(out, c.ID.String())
+		}
+	}
+	return out
+}
+
+// caseOf is an iteration as the recovery takes it, from recorded facts alone.
+func (h *History) caseOf(it ledger.Iteration) recovery.Case {
+	c := recovery.Case{Assessment: it.Assessment, Start: h.Previous.Iteration, Paused: it.StartedAt, Now: it.EndedAt}
+	e := recovery.Evidence{Files: len(it.Changed), FailedBefore: h.failedBefore(it.Assessment)}
+	if a := it.Agent; a != nil {
+		c.Paused = it.StartedAt.Add(a.Duration)
+		e.LastWords, e.AgentFailed = a.LastWords, a.ExitCode != 0 || a.Signal != ""
+	}
+	if code := it.Set.Code; code != nil && code.Added != nil && code.Deleted != nil {
+		e.Lines = *code.Added + *code.Deleted
+	}
+	for _, check := range it.Checks {
+		if check.Why != "" {
+			e.NotMeasured = append(e.NotMeasured, check.Why)
+		}
+	}
+	recent := h.recentTests(it)
+	e.SameFailing, e.Flipping = sameFailing(recent), h.flipping(recent)
+	c.Evidence = e
+	return c
+}
+
+// failedBefore are the tests that findings report as deleted, and that failed in the
+// tree before.
+func (h *History) failedBefore(a detector.Assessment) []string {
+	var out []string
+	for _, alert := range a.Alerts {
+		if alert.Type != "test_deletion" || alert.Acknowledged != nil {
+			continue
+		}
+		for _, id := range alert.Tests {
+			if t, ok := h.Previous.Set.Tests.Lookup(id); ok && t.Failed() && !slices.Contains(out, id.String()) {
+				out = append(out, id.String())
+			}
+		}
+	}
+	return out
+}
+
+const (
+	// sameFor is the number of iterations in a row in which a test fails that is too hard.
+	sameFor = 3
+	// flipsWithin is the number of latest iterations that are searched for tests that go
+	// back and forth, and flips how often such a test changes.
+	flipsWithin, flips = 6, 3
+)
+
+// recentTests are the tests of the latest iterations, the oldest first and those of
+// it last, without the baseline and those whose tests could not be read.
+func (h *History) recentTests(it ledger.Iteration) []*metric.Tests {
+	var out []*metric.Tests
+	if it.Set.Tests != nil {
+		out = append(out, it.Set.Tests)
+	}
+	for _, earlier := range slices.Backward(h.Iterations) {
+		if len(out) >= flipsWithin || earlier.Number == 0 {
+			break
+		}
+		if earlier.Set.Tests != nil && earlier.Number != it.Number {
+			out = append(out, earlier.Set.Tests)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// sameFailing are the tests that fail in each of the latest iterations.
+func sameFailing(recent []*metric.Tests) []string {
+	if len(recent) < sameFor {
+		return nil
+	}
+	same := map[string]bool{}
+	for i, tests := range recent[len(recent)-sameFor:] {
+		now := map[string]bool{}
+		for _, name := range Failing(tests) {
+			now[name] = i == 0 || same[name]
+		}
+		same = now
+	}
+	maps.DeleteFunc(same, func(_ string, always bool) bool { return !always })
+	return slices.Sorted(maps.Keys(same))
+}
+
+// flipping are the tests that go back and forth between passing and failing, but
+// for those that do so by themselves.
+func (h *History) flipping(recent []*metric.Tests) []string {
+	was, changes := map[metric.ID]bool{}, map[metric.ID]int{}
+	for _, tests := range recent {
+		for _, t := range tests.Cases {
+			if before, known := was[t.ID]; known && before != t.Failed() {
+				changes[t.ID]++
+			}
+			was[t.ID] = t.Failed()
+		}
+	}
+	var out []string
+	for id, n := range changes {
+		if n >= flips && !h.Flaky[id] {
+			out = append(out, id.String())
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,25 @@
+package judge
+
+import (
+	"context"
+
+	"supervise/selector"
+)
+
+// Grade scores the iteration. It reads the set with all that counts, that of the
+// baseline and the weights, and adds the score. What somebody else ran keeps the score
+// that it came with.
+type Grade struct{}
+
+// About describes the stage.
+func (Grade) About() About {
+	return About{"grade", "what counts, beside the baseline; the weights", "the score"}
+}
+
+// Apply applies the stage.
+func (Grade) Apply(_ context.Context, c Case, v Verdict) (Verdict, error) {
+	if v.Told == nil {
+		v.Score = selector.Grade(v.Judged(), c.History.Baseline.Set, c.Weights)
+	}
+	return v, nil
+}

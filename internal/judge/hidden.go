@@ -1,0 +1,114 @@
+package judge
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"supervise/detector"
+	"supervise/internal/holdout"
+	"supervise/internal/ledger"
+	"supervise/metric"
+)
+
+// Hidden runs the tests that the agent does not see. It reads their folder and the code
+// of the tree, and adds how they end.
+type Hidden struct{}
+
+// About describes the stage.
+func (Hidden) About() About {
+	return About{"hidden tests", "the folder of the tests that the agent does not see; run over the new code in a copy", "how each of them ends"}
+}
+
+// Apply applies the stage. Nothing is run where the code is as it was when the tests
+// ran last.
+func (Hidden) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+	if c.Hidden.Dir == "" || c.Hidden.AtEnd {
+		return v, nil
+	}
+	before := c.History.before().Hidden
+	known := c.History.hiddenRuns[v.Tree]
+	if known == nil && before != nil && before.Tests != nil && v.Evidence.TestsAlone {
+		known = before
+	}
+	switch {
+	case known != nil:
+		again := *known
+		again.Reused = true
+		v.Hidden = &again
+		return v, nil
+	case c.undone(v):
+		v.Hidden = &ledger.Hidden{Refused: "the iteration is undone in any case"}
+		return v, nil
+	case broken(v.Set):
+		v.Hidden = &ledger.Hidden{Refused: "the build is broken: " + v.Set.Build.FirstError}
+		return v, nil
+	}
+	var tests *metric.Tests
+	if before != nil {
+		tests = before.Tests
+	}
+	var err error
+	v.Hidden, err = c.runHidden(ctx, v.Iteration, tests, c.History.hiddenPassed)
+	return v, err
+}
+
+// runHidden runs the hidden tests over the tree of an iteration. known are those of the
+// tree that it started from, passed how they ended before.
+func (j Judge) runHidden(ctx context.Context, it ledger.Iteration, known *metric.Tests, passed map[metric.ID]bool) (*ledger.Hidden, error) {
+	run := holdout.Hidden{Workspace: j.Workspace, Folder: j.Settings.Hidden.Dir, Check: j.Settings.Hidden.Check, Limit: j.Settings.HoldOut.Timeout, Passed: passed}
+	out, err := run.Run(ctx, it.Snapshot, it.Set.Tests, known)
+	if err != nil {
+		return nil, err
+	}
+	out.Why, out.Runs = j.Mask.String(out.Why), j.Mask.Checks(out.Runs)
+	out.Tests = j.Mask.Set(metric.Set{Tests: out.Tests}).Tests
+	return out, nil
+}
+
+// HiddenBaseline runs the hidden tests over the tree before the loop, nil where there
+// are none.
+func (j Judge) HiddenBaseline(ctx context.Context, it ledger.Iteration) (*ledger.Hidden, error) {
+	if j.Settings.Hidden.Dir == "" {
+		return nil, nil //nolint:nilnil // there are none, as documented
+	}
+	if j.Settings.Hidden.AtEnd {
+		files, err := holdout.ReadFiles(j.Settings.Hidden.Dir)
+		return &ledger.Hidden{Later: true, Files: files.Sum()}, err
+	}
+	return j.runHidden(ctx, it, nil, nil)
+}
+
+// HiddenChanged is the finding that the hidden tests differ from those at the beginning,
+// if they do.
+func (j Judge) HiddenChanged(h *History) []detector.Tampering {
+	if j.Settings.Hidden.Dir == "" || len(h.Iterations) == 0 || h.first().Hidden == nil {
+		return nil
+	}
+	if files, err := holdout.ReadFiles(j.Settings.Hidden.Dir); err == nil && files.Sum() == h.first().Hidden.Files {
+		return nil
+	}
+	return []detector.Tampering{{
+		Pattern: "TP-30", Type: hiddenChanged, Severity: detector.Critical, Evidence: "they are not as they were when the loop began",
+	}}
+}
+
+// HiddenFailing describes the hidden tests that fail over the selected tree, "" where all
+// pass. Where they run only at the end, it counts those that passed before the loop.
+func (j Judge) HiddenFailing(h *ledger.Hidden, past *History) string {
+	switch {
+	case h.Green():
+		return ""
+	case h.Tests == nil:
+		return cmp.Or(h.Refused, h.Why)
+	}
+	why := fmt.Sprintf("%d of %d fail or did not run", h.Failing(), h.Tests.Counts().Count)
+	if len(h.Tests.Broken) > 0 && h.Failing() == 0 {
+		why = h.Tests.Broken[0].Why
+	}
+	in := detector.Hidden{Tests: h.Tests, Passed: past.hiddenPassed}
+	if lost := in.Lost(); j.Settings.Hidden.AtEnd && lost > 0 {
+		why += fmt.Sprintf(", %d of them passed before the loop", lost)
+	}
+	return why
+}

@@ -1,0 +1,225 @@
+package judge
+
+import (
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/internal/recovery"
+	"supervise/metric"
+	"supervise/selector"
+	"supervise/snapshot"
+)
+
+// History is what an iteration is compared with: the ones before it, and what they
+// taught. [NewHistory] makes an empty one, Begin starts it with a baseline.
+type History struct {
+	// Commits says that it is a history of commits, or of a merge request: no test counts
+	// as added by the loop, for others wrote them, and the best so far is always the commit
+	// before, which somebody accepted.
+	Commits bool
+	Kept    string // the folder of the snapshots, for the records of the best iteration
+
+	Iterations []ledger.Iteration // all of them, the baseline first
+	Baseline   detector.Observation
+	Previous   detector.Observation   // the latest that was accepted
+	Accepted   []detector.Observation // with the baseline
+	Best       *detector.Observation
+	Rejected   *ledger.Iteration // the latest iteration, where it was rejected
+	Recovery   recovery.State
+	Safe       snapshot.ID // the tree of Previous
+	Errors     []string    // of the latest iterations without a break
+	Unread     int         // iterations in a row without readable tests
+
+	Flaky   map[metric.ID]bool // had two outcomes on one tree, at any time
+	Dropped map[snapshot.ID]bool
+
+	best         *ledger.BestIteration
+	unsteady     map[metric.ID]bool // see [detector.Input]
+	measured     map[string]Measured
+	hiddenPassed map[metric.ID]bool // see [detector.Hidden]
+	hiddenRuns   map[string]*ledger.Hidden
+}
+
+// NewHistory returns an empty history.
+func NewHistory() *History {
+	return &History{
+		Flaky: map[metric.ID]bool{}, Dropped: map[snapshot.ID]bool{}, unsteady: map[metric.ID]bool{}, measured: map[string]Measured{},
+		hiddenPassed: map[metric.ID]bool{}, hiddenRuns: map[string]*ledger.Hidden{},
+	}
+}
+
+// Begin starts the history with the baseline.
+func (h *History) Begin(it ledger.Iteration) {
+	obs := it.Observation()
+	h.Baseline, h.Previous, h.Accepted, h.Safe = obs, obs, []detector.Observation{obs}, it.Snapshot
+	h.Iterations = []ledger.Iteration{it}
+	h.measured[it.Tree] = Measured{Set: it.Set, Checks: it.Checks}
+	h.learnHidden(it)
+}
+
+// Skip adds an iteration that was interrupted and is not judged.
+func (h *History) Skip(it ledger.Iteration) {
+	h.Iterations, h.Rejected = append(h.Iterations, it), nil
+}
+
+// Add adds an iteration with its decision. The next one is compared with it, unless it
+// was rejected.
+func (h *History) Add(it ledger.Iteration, o selector.Options) {
+	h.Errors, h.Unread = h.errorsWith(failure(it)), h.unreadWith(it)
+	h.Iterations = append(h.Iterations, it)
+	it.Assessment.LearnFlaky(h.unsteady, FlakyOf(it.Set.Tests), it.Rejected)
+	h.Recovery = recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts}
+	h.Rejected = nil
+	if it.Rejected {
+		h.Rejected = h.Last()
+		if n := it.Decision.Target; n > 0 && n != h.Previous.Iteration {
+			h.Previous, h.Safe = h.Iterations[n].Observation(), it.Decision.Restore
+			h.learnHidden(h.Iterations[n])
+		}
+		return
+	}
+	h.learnHidden(it)
+	obs := it.Observation()
+	h.Previous, h.Safe = obs, it.Snapshot
+	h.Accepted = append(h.Accepted, obs)
+	if h.Commits {
+		h.Best = &h.Accepted[len(h.Accepted)-1]
+		return
+	}
+	if !h.mayBeBest(o) {
+		return
+	}
+	if choice, err := selector.Best(h.Candidates(), o); err == nil && !choice.BaselineChosen && !h.IsBest(choice.Iteration) {
+		best := h.Iterations[choice.Iteration].Observation()
+		h.Best, h.best = &best, h.Chosen(choice)
+	}
+}
+
+// mayBeBest reports whether the last iteration can change which is the best: only
+// where it is chosen from the best so far, the baseline and itself. The others did not
+// win against the best before, and an iteration that does not beat it helps none of
+// them.
+func (h *History) mayBeBest(o selector.Options) bool {
+	few := []ledger.Iteration{h.Iterations[0]}
+	if h.Best != nil && h.Best.Iteration > 0 {
+		few = append(few, h.Iterations[h.Best.Iteration])
+	}
+	few = append(few, *h.Last())
+	choice, err := selector.Best(ledger.Candidates(few, h.Dropped), o)
+	return err != nil || !choice.BaselineChosen && !h.IsBest(choice.Iteration)
+}
+
+// Learn takes in what a verdict found out about its tree, whatever is decided about the
+// iteration: the measurements, and which tests are flaky.
+func (h *History) Learn(v Verdict) {
+	h.measured[v.Tree] = Measured{Set: v.confirmed(), Checks: v.Checks, Reused: true}
+	if v.Confirmation != nil {
+		h.LearnFlaky(v.Confirmation.Flaky)
+	}
+}
+
+// confirmed is the set with flaky tests settled and nothing else changed.
+func (v Verdict) confirmed() metric.Set {
+	name := Confirm{}.About().Name
+	for _, s := range v.Steps {
+		if s.Stage == name {
+			return s.Set
+		}
+	}
+	return v.Measured
+}
+
+// Measured returns what was measured of the very same tree before.
+func (h *History) Measured(tree string) (Measured, bool) {
+	m, ok := h.measured[tree]
+	m.Reused = true
+	return m, ok
+}
+
+// Remember takes in a recorded iteration that Add or Begin added: its measurements and
+// its flaky tests.
+func (h *History) Remember(it ledger.Iteration) {
+	if it.Number > 0 && !it.Interrupted {
+		h.measured[it.Tree] = Measured{Set: it.Set, Checks: it.Checks}
+	}
+	h.LearnFlaky(FlakyOf(it.Set.Tests))
+}
+
+// LearnFlaky remembers tests that had two outcomes on one tree.
+func (h *History) LearnFlaky(ids []metric.ID) {
+	for _, id := range ids {
+		h.Flaky[id] = true
+	}
+}
+
+// learnHidden remembers how the hidden tests ended over a tree that is accepted.
+func (h *History) learnHidden(it ledger.Iteration) {
+	if it.Hidden == nil || it.Hidden.Tests == nil {
+		return
+	}
+	h.hiddenRuns[it.Tree] = it.Hidden
+	for _, t := range it.Hidden.Tests.Cases {
+		if t.Status != metric.NotRun {
+			h.hiddenPassed[t.ID] = t.Status == metric.Passed
+		}
+	}
+}
+
+// Last is the latest iteration, nil where there is none.
+func (h *History) Last() *ledger.Iteration {
+	if len(h.Iterations) == 0 {
+		return nil
+	}
+	return &h.Iterations[len(h.Iterations)-1]
+}
+
+// Candidates are all iterations as the selector takes them.
+func (h *History) Candidates() []selector.Candidate {
+	return ledger.Candidates(h.Iterations, h.Dropped)
+}
+
+// IsBest reports whether iteration n is the best so far.
+func (h *History) IsBest(n int) bool { return h.Best != nil && h.Best.Iteration == n }
+
+// BestSoFar is the record of the best iteration, nil where there is none.
+func (h *History) BestSoFar() *ledger.BestIteration { return h.best }
+
+// Chosen is the record of a choice.
+func (h *History) Chosen(c selector.Choice) *ledger.BestIteration {
+	it := h.Iterations[c.Iteration]
+	return &ledger.BestIteration{
+		Iteration: it.Number, QualityScore: it.Score.Value, Snapshot: it.Snapshot, SnapshotPath: h.Kept, Reason: c.Reason,
+	}
+}
+
+// first is the baseline, or an empty iteration where there is none.
+func (h *History) first() ledger.Iteration {
+	if len(h.Iterations) == 0 {
+		return ledger.Iteration{}
+	}
+	return h.Iterations[0]
+}
+
+// before is the iteration whose tree the next one starts from.
+func (h *History) before() ledger.Iteration { return h.Iterations[h.Previous.Iteration] }
+
+func (h *History) wobble() float64 { return h.first().CoverageWobble }
+
+// excludedIn returns the iteration that left the tree, where its coverage was measured
+// without exclusions; nil for none.
+func (h *History) excludedIn(tree string) *ledger.Iteration {
+	for i := range h.Iterations {
+		if it := &h.Iterations[i]; it.Tree == tree && it.Excluded != nil {
+			return it
+		}
+	}
+	return nil
+}
+
+// Target is the snapshot that a rejected iteration is replaced by: the tree it started
+// from, or that of the earlier iteration n.
+func (h *History) Target(it ledger.Iteration, n int) snapshot.ID {
+	if n == h.Previous.Iteration || n == 0 {
+		return it.Start
+	}
+	return h.Iterations[n].Snapshot
+}

@@ -1,0 +1,89 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/metric"
+	"supervise/runner"
+)
+
+// Input is what the rules read of an iteration: its facts, its evidence and the history
+// before it.
+func (h *History) Input(it ledger.Iteration) detector.Input {
+	var e ledger.Evidence
+	if it.Evidence != nil {
+		e = *it.Evidence
+	}
+	text := failure(it)
+	current := it.Observation()
+	current.Set, current.Error = it.Judged(), text // later iterations are compared with it.Set
+	in := detector.Input{
+		Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, Best: h.Best,
+		Errors: h.errorsWith(text), SuiteUnread: max(0, h.unreadWith(it)-1), CoverageWobble: h.wobble(),
+		AddedByLoop: h.addedByLoop(), Flaky: e.Flaky, Before: e.Before, After: e.After, Renamed: e.Renamed,
+		Removed: e.Removed, GoneSymbols: e.GoneSymbols, GitLost: e.GitLost, AckFiles: e.AckFiles, Tampering: e.Tampering, Now: e.Judged, KnownFlaky: h.unsteady,
+		TestFiles: e.TestFiles, TestsAlone: e.TestsAlone,
+	}
+	if it.HoldOut != nil {
+		in.HeldOut = it.HoldOut.Results
+	}
+	if x := it.Hidden; x != nil && x.Refused == "" && !x.Reused && !x.Later {
+		in.Hidden = &detector.Hidden{Tests: x.Tests, Passed: h.hiddenPassed}
+	}
+	return in
+}
+
+// errorsWith are the errors in a row, with that of another iteration.
+func (h *History) errorsWith(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return append(h.Errors[:len(h.Errors):len(h.Errors)], text)
+}
+
+// unreadWith is the number of iterations in a row without readable tests, with another
+// iteration.
+func (h *History) unreadWith(it ledger.Iteration) int {
+	if it.Set.Tests != nil {
+		return 0
+	}
+	return h.Unread + 1
+}
+
+// addedByLoop lists the tests of the previous tree that the baseline lacks.
+func (h *History) addedByLoop() map[metric.ID]bool {
+	out := map[metric.ID]bool{}
+	if h.Previous.Set.Tests == nil || h.Commits {
+		return out
+	}
+	for _, t := range h.Previous.Set.Tests.Cases {
+		if _, ok := h.Baseline.Set.Tests.Lookup(t.ID); !ok {
+			out[t.ID] = true
+		}
+	}
+	return out
+}
+
+// failure is the error of an iteration, "" when it ended well: of an agent that failed
+// and changed nothing what it printed last, else the first error of the build. An agent
+// that worked and ran out of turns or time did not fail.
+func failure(it ledger.Iteration) string {
+	if it.Told != nil {
+		return it.Told.Error
+	}
+	idle := len(it.Changed) == 0 && it.Agent.Cause == runner.Exited.String()
+	switch {
+	case idle && it.Agent.Signal != "":
+		return "agent ended by " + it.Agent.Signal
+	case idle && it.Agent.ExitCode != 0:
+		return fmt.Sprintf("agent ended with status %d: %s", it.Agent.ExitCode, it.Agent.LastWords)
+	case idle && !it.Agent.Well():
+		return fmt.Sprintf("agent ended without success (%s): %s", strings.ReplaceAll(it.Agent.Outcome, "_", " "), it.Agent.LastWords)
+	case broken(it.Set):
+		return it.Set.Build.FirstError
+	}
+	return ""
+}

@@ -1,0 +1,111 @@
+// Package judge turns what was measured of a tree into a verdict. Judging is a list of
+// stages, see [Stages]; each adds one fact to the verdict and leaves the facts of the
+// earlier ones as they are. The loop, the merge gate, replay and record use the same
+// stages: this package knows none of them.
+package judge
+
+import (
+	"context"
+	"time"
+
+	"supervise/detector"
+	"supervise/internal/evidence"
+	"supervise/internal/holdout"
+	"supervise/internal/ledger"
+	"supervise/internal/secrets"
+	"supervise/metric"
+	"supervise/snapshot"
+)
+
+// Subject is the kind of change that is judged.
+type Subject int
+
+// The subjects.
+const (
+	// Iteration is a run of an agent. Where it is undone in any case, nothing more is run
+	// for its verdict.
+	Iteration Subject = iota
+	// Change is what a merge request brings. Everything is run, for people read all
+	// findings; only over a broken build nothing is.
+	Change
+)
+
+// Judge judges trees of one project.
+type Judge struct {
+	Settings
+	Subject Subject
+	holdout.Workspace
+	Mask secrets.Mask
+	Now  func() time.Time
+
+	OnProgress func(what string)            // may be nil; called before the stages that take long
+	OnTrouble  func(what string, err error) // may be nil; what the machine could not do, and the verdict does without
+}
+
+// Tree is what is judged: an iteration as far as it is known before its measurements
+// are judged, and its change.
+type Tree struct {
+	ledger.Iteration                      // without the verdict
+	StartTree        string               // names the contents of the tree that the change started from
+	Changes          []snapshot.Change    // from Start to Snapshot
+	Lines            *evidence.Lines      // of the change; nil: not counted
+	Around           []detector.Tampering // found around the tree before the checks ran
+}
+
+// Measured is what the checks left of a tree.
+type Measured struct {
+	Set    metric.Set
+	Checks []ledger.CheckRun
+	Reused bool // the tree was measured and confirmed before
+}
+
+// Verdict is an iteration with all that judging added. Set is what later iterations
+// are compared with, Judged() what rules and score go by, and Steps says how the one
+// became the other.
+type Verdict struct {
+	ledger.Iteration
+	Measured metric.Set // by the checks, with secrets masked
+	Steps    []Step
+}
+
+// Step is a stage that changed what counts as measured.
+type Step struct {
+	Stage string
+	Set   metric.Set // after the stage
+	Why   string
+}
+
+// changed is the verdict with another set.
+func (v Verdict) changed(s Stage, set metric.Set, why string) Verdict {
+	v.Set = set
+	v.Steps = append(v.Steps[:len(v.Steps):len(v.Steps)], Step{s.About().Name, v.Judged(), why})
+	return v
+}
+
+// Skipped reports whether there was nothing to judge: the baseline, or an iteration
+// that was interrupted.
+func (v Verdict) Skipped() bool { return v.Number == 0 || v.Interrupted }
+
+// Judge judges a tree by what was measured of it and what came before. It changes
+// neither; [History.Learn] takes in what the verdict found out about the tree.
+func (j Judge) Judge(ctx context.Context, t Tree, m Measured, h *History) (Verdict, error) {
+	v := Verdict{Iteration: t.Iteration, Measured: m.Set}
+	v.Set, v.Checks, v.Reused = m.Set, m.Checks, m.Reused
+	return j.apply(ctx, stages, Case{j, t, h}, v)
+}
+
+// Again judges an iteration by its recorded measurements and evidence alone: nothing
+// is run.
+func (j Judge) Again(it ledger.Iteration, h *History) (Verdict, error) {
+	return j.apply(context.Background(), again, Case{j, Tree{Iteration: it}, h}, Verdict{Iteration: it, Measured: it.Set})
+}
+
+func (j Judge) apply(ctx context.Context, list []Stage, c Case, v Verdict) (Verdict, error) {
+	for _, s := range list {
+		var err error
+		if v, err = s.Apply(ctx, c, v); err != nil {
+			return v, err
+		}
+	}
+	return v, nil
+}

@@ -1,0 +1,90 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"supervise/detector"
+	"supervise/integrity"
+	"supervise/internal/evidence"
+	"supervise/internal/ledger"
+	"supervise/snapshot"
+)
+
+// Open lists the open findings about the tree of an accepted iteration: its own findings
+// about integrity, and those of the iterations it builds on as long as what they found
+// is still in the tree.
+func (j Judge) Open(ctx context.Context, it ledger.Iteration, h *History) ([]ledger.OpenFinding, error) {
+	out := raised(it)
+	for _, o := range h.before().Open {
+		if slices.ContainsFunc(out, func(x ledger.OpenFinding) bool { return x.ID == o.ID }) {
+			continue
+		}
+		there, err := j.stillThere(ctx, o, it.Snapshot, h)
+		if err != nil {
+			return nil, err
+		}
+		if there {
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+// raised lists the findings of an iteration about integrity that are HIGH or CRITICAL.
+// Hidden tests that fail are left out, for they run over each tree anew, and so are
+// suppressions and exclusions, which cost errors and coverage already.
+func raised(it ledger.Iteration) []ledger.OpenFinding {
+	var out []ledger.OpenFinding
+	for _, a := range it.Assessment.Alerts {
+		if a.Severity >= detector.High && strings.HasPrefix(a.Rule, detector.TamperPrefix) && a.Rule != detector.HiddenTestFailing && !integrity.OfPattern(a.Type, "TP-28", "TP-33") {
+			out = append(out, ledger.OpenFinding{
+				ID: a.ID(), Rule: a.Rule, Severity: a.Severity, Iteration: it.Number, Message: a.Message(), Files: a.Files,
+			})
+		}
+	}
+	return out
+}
+
+// stillThere reports whether a tree still has what an earlier iteration was found to do:
+// not if all files of the finding are as they were before that iteration, or if the
+// whole change since then does not show it. Findings outside the tree stay open, and so
+// do those that cannot be compared any more.
+func (j Judge) stillThere(ctx context.Context, o ledger.OpenFinding, now snapshot.ID, h *History) (bool, error) {
+	by := h.Iterations[o.Iteration]
+	ofTree := slices.ContainsFunc(by.Changed, func(c ledger.FileChange) bool { return slices.Contains(o.Files, c.Path) })
+	if !ofTree || h.Dropped[by.Start] {
+		return true, nil
+	}
+	changes, err := j.Store.Changes(ctx, by.Start, now)
+	if err != nil {
+		return false, fmt.Errorf("compare with what iteration %d started from: %w", o.Iteration, err)
+	}
+	if !slices.ContainsFunc(changes, func(c snapshot.Change) bool { return slices.Contains(o.Files, c.Path) }) {
+		return false, nil
+	}
+	e, err := evidence.Between(ctx, j.Store, by.Start, now, changes, j.Integrity)
+	if err != nil {
+		return false, err
+	}
+	same := func(t detector.Tampering) bool {
+		return detector.TamperPrefix+t.Type == o.Rule && slices.Contains(o.Files, t.File)
+	}
+	kind := strings.TrimPrefix(o.Rule, detector.TamperPrefix)
+	textual := len(integrity.Unknown([]string{kind})) == 0 // else nobody can say that it is gone
+	return !textual || slices.ContainsFunc(e.Tampering, func(t detector.Tampering) bool { return same(t) && t.ExplainedBy == "" }), nil
+}
+
+// openAgain lists the open findings where recorded iterations are judged again: of the
+// findings that were carried along, those that these rules raise as well.
+func (h *History) openAgain(was, is ledger.Iteration) []ledger.OpenFinding {
+	out := raised(is)
+	for _, o := range was.Open {
+		if o.Iteration != is.Number && slices.ContainsFunc(h.before().Open, func(x ledger.OpenFinding) bool { return x.ID == o.ID }) {
+			out = append(out, o)
+		}
+	}
+	return out
+}

@@ -1,0 +1,116 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+
+	"supervise/internal/ledger"
+	"supervise/internal/recovery"
+	"supervise/selector"
+	"supervise/snapshot"
+)
+
+// Record is what is known of a loop, or of a history of commits that is judged as
+// if each were an iteration that was accepted.
+type Record struct {
+	Iterations []ledger.Iteration // with their evidence, numbered from 0, the baseline, without a gap
+	// Dropped are the snapshots that retention had dropped when the iteration of
+	// that number ended, as sN.
+	Dropped map[int][]string
+	// Commits says that it is a history: no test counts as one that the loop itself
+	// had added and may take away again, for others wrote them; and the best so far
+	// is always the commit before, which somebody found good enough.
+	Commits bool
+}
+
+// Rejudged are all verdicts on a loop, and what would be selected from it.
+type Rejudged struct {
+	Verdicts []Verdict        // by the numbers of the iterations
+	Choice   *selector.Choice // nil for a history
+}
+
+// Rejudge judges recorded iterations again by the given settings: their rules, weights
+// and selection. Nothing is measured. What the loop did is taken as it was recorded:
+// each iteration is compared with the tree that it did start from, also when the one
+// before would be judged otherwise now.
+//
+// Iterations without evidence are judged by their measurements alone.
+func Rejudge(r Record, set Settings) (Rejudged, error) {
+	var out Rejudged
+	j, h := rejudge{set}, NewHistory()
+	h.Commits = r.Commits
+	for n, it := range r.Iterations {
+		if it.Number != n {
+			return out, fmt.Errorf("judge again: the record of iteration %d is missing", n)
+		}
+		v, err := j.iteration(it, h)
+		for _, name := range r.Dropped[n] {
+			h.Dropped[snapshot.ID(strings.TrimPrefix(name, "s"))] = true
+		}
+		if err != nil {
+			return out, err
+		}
+		out.Verdicts = append(out.Verdicts, v)
+	}
+	if r.Commits {
+		return out, nil
+	}
+	for n, v := range out.Verdicts {
+		h.Iterations[n].Rejected = v.Rejected
+	}
+	choice, err := selector.Best(h.Candidates(), set.Select)
+	if err != nil {
+		return out, fmt.Errorf("judge again: %w", err)
+	}
+	out.Choice = &choice
+	return out, nil
+}
+
+// rejudge judges by settings that the baseline may change.
+type rejudge struct{ Settings }
+
+func (j *rejudge) iteration(was ledger.Iteration, h *History) (Verdict, error) {
+	switch {
+	case was.Number == 0:
+		return j.baseline(was, h), nil
+	case was.Interrupted:
+		h.Skip(was)
+		return Verdict{Iteration: was}, nil
+	case was.Decision == nil || was.Agent == nil:
+		return Verdict{}, fmt.Errorf("judge again: iteration %d has no decision, as older versions wrote it", was.Number)
+	}
+	is, err := Judge{Settings: j.Settings}.Again(was, h)
+	if err != nil {
+		return is, err
+	}
+	step, next := h.Decide(is.Iteration, j.Settings)
+	if g := was.Decision.Gate; g != nil && step.Ask != "" { // a person's answer stays
+		step, next = recovery.Answered(step, next, g.Answer, j.Recovery)
+		is.Assessment = Answered(is.Assessment, g)
+	}
+	is.Rejected = step.Reject
+	var holds *bool
+	is.Open = nil
+	if !step.Reject {
+		is.Open = h.openAgain(was, is.Iteration)
+		holds = was.Decision.Criterion
+	}
+	is.Verified = Verified(is.Iteration, holds)
+	is.Decision = Decision(step, next, holds)
+	is.Decision.Gate = was.Decision.Gate
+	fact := is.Iteration
+	fact.Rejected, fact.Decision = was.Rejected, was.Decision
+	h.Add(fact, j.Select)
+	is.Best = h.BestSoFar()
+	return is, nil
+}
+
+func (j *rejudge) baseline(it ledger.Iteration, h *History) Verdict {
+	it.Score = selector.Grade(it.Set, it.Set, j.Weights)
+	it.Verified = Verified(it, nil)
+	if it.Set.Tests == nil && j.AllowUntested {
+		j.Settings = j.WithoutTests()
+	}
+	h.Begin(it)
+	return Verdict{Iteration: it}
+}

@@ -1,0 +1,69 @@
+package judge
+
+import (
+	"time"
+
+	"supervise/detector"
+	"supervise/integrity"
+	"supervise/internal/holdout"
+	"supervise/internal/ledger"
+	"supervise/internal/measure"
+	"supervise/internal/recovery"
+	"supervise/selector"
+)
+
+// Settings are what verdicts depend on, and what follows from them. They are stored with
+// a loop: one that is resumed or judged again goes by them.
+type Settings struct {
+	Plan measure.Plan `json:"plan"`
+
+	// Rest is how long the agent of a watched session has to be silent to count as
+	// resting; 0: supervise runs the agent, once per iteration. Nothing follows from the
+	// verdicts on a watched session.
+	Rest time.Duration `json:"rest_ns,omitempty"`
+
+	AllowUntested bool `json:"allow_untested,omitempty"` // judge although no test could be measured
+
+	HoldOut holdout.Options       `json:"hold_out,omitzero"` // when tests are run as they were
+	Hidden  holdout.HiddenOptions `json:"hidden,omitzero"`   // tests that the agent does not see
+
+	Confirm *measure.Reruns `json:"confirm,omitempty"` // how failures are confirmed; nil: the default of measure
+
+	Recovery recovery.Options `json:"recovery"`
+	Rules    detector.Options `json:"rules"`
+	// Integrity selects the rules that read the texts of the change.
+	Integrity integrity.Options `json:"integrity,omitzero"`
+	Weights   selector.Weights  `json:"quality_weights"`
+	Select    selector.Options  `json:"selection"`
+}
+
+// Watching reports whether the session is the user's own.
+func (s Settings) Watching() bool { return s.Rest > 0 }
+
+// Tracking describes the selection in the tracker file.
+func (s Settings) Tracking() ledger.TrackingConfig {
+	return ledger.TrackingConfig{
+		KeepAll: true, Weights: s.Weights,
+		Selection: ledger.SelectionConfig{
+			Mode: s.Select.Mode, Threshold: 100 * s.Select.Threshold,
+			Verify: s.Select.Mode == selector.HighestQualityVerified,
+		},
+	}
+}
+
+// WithoutTests are the settings for a project without tests: the rule that misses them
+// is off.
+func (s Settings) WithoutTests() Settings {
+	s.Rules.Rules = withRule(s.Rules.Rules, "suite_did_not_run", detector.RuleOptions{Off: true})
+	return s
+}
+
+func withRule(rules map[string]detector.RuleOptions, name string, o detector.RuleOptions) map[string]detector.RuleOptions {
+	out := map[string]detector.RuleOptions{name: o}
+	for k, v := range rules {
+		if k != name {
+			out[k] = v
+		}
+	}
+	return out
+}

@@ -1,0 +1,68 @@
+package judge
+
+import (
+	"context"
+	"slices"
+
+	"supervise/internal/recount"
+	"supervise/metric"
+	"supervise/snapshot"
+)
+
+// Stage is one step of judging. Apply returns the verdict with what it adds; it changes
+// nothing that c or v refers to.
+type Stage interface {
+	About() About
+	Apply(ctx context.Context, c Case, v Verdict) (Verdict, error)
+}
+
+// About describes a stage.
+type About struct{ Name, Reads, Adds string }
+
+// Case is what the stages of one verdict read.
+type Case struct {
+	Judge
+	Tree    Tree
+	History *History
+}
+
+// stages in the order in which they are applied: numbers are settled before anything
+// is derived from them, and what runs tests once more comes last before the rules.
+var stages = []Stage{Mask{}, Confirm{}, Count{}, Compare{}, Unsilence{}, Unexclude{}, Grade{}, HoldOut{}, Hidden{}, Assess{}}
+
+// again are the stages for a recorded iteration, whose measurements are settled.
+var again = []Stage{Grade{}, Assess{}}
+
+// Stages returns the stages in their order.
+func Stages() []Stage { return slices.Clone(stages) }
+
+// progress announces what takes long.
+func (c Case) progress(what string) {
+	if c.OnProgress != nil {
+		c.OnProgress(what)
+	}
+}
+
+func (c Case) trouble(what string, err error) {
+	if c.OnTrouble != nil {
+		c.OnTrouble(what, err)
+	}
+}
+
+// undone reports whether the iteration is undone by what is known by now.
+func (c Case) undone(v Verdict) bool {
+	return c.Subject == Iteration && c.assess(v).Critical()
+}
+
+// unbuilt reports whether a merge request does not build: nothing more is run then.
+func (c Case) unbuilt(v Verdict) bool { return c.Subject == Change && broken(v.Set) }
+
+func broken(s metric.Set) bool { return s.Build != nil && s.Build.Status == metric.BuildFailure }
+
+// recount measures the change since a snapshot once more.
+func (c Case) recount(v Verdict, since snapshot.ID, changes []snapshot.Change) recount.Recount {
+	return recount.Recount{
+		Workspace: c.Workspace, Was: since, Is: v.Snapshot, Changes: changes, Rules: c.Integrity, Wobble: c.History.wobble(),
+		Measured: v.Set.Coverage, Before: c.History.Previous.Set.Coverage,
+	}
+}

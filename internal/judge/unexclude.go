@@ -1,0 +1,125 @@
+package judge
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"supervise/detector"
+	"supervise/integrity"
+	"supervise/internal/ledger"
+	"supervise/internal/recount"
+	"supervise/metric"
+)
+
+// Unexclude measures the coverage without the comments and settings that take code out
+// of it and were added since the baseline. It reads the evidence and the coverage, and
+// adds the coverage without them: the lower one counts.
+type Unexclude struct{}
+
+// About describes the stage.
+func (Unexclude) About() About {
+	return About{"unexclude", "coverage exclusions added since the baseline; the tests, run without them in a copy", "the coverage without the exclusions; the lower one counts"}
+}
+
+// Apply applies the stage.
+func (s Unexclude) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+	if v.Set.Coverage == nil || !c.mayExclude(v) || c.unbuilt(v) {
+		return v, nil
+	}
+	changes, err := c.sinceBaseline(ctx, v)
+	if err != nil {
+		return v, err
+	}
+	r := c.recount(v, c.History.first().Snapshot, changes)
+	undone, err := r.Exclusions(ctx)
+	if err != nil || undone.None() {
+		return v, err
+	}
+	if known := c.History.excludedIn(v.Tree); known != nil {
+		again := *known.Excluded
+		again.Reused = true
+		v.Excluded = &again
+		return v.counting(s, known.Set.Coverage), nil
+	}
+	c.progress("running the tests without what takes code out of the coverage")
+	x, counted, err := c.without(ctx, v, r, undone)
+	if err != nil {
+		return v, err
+	}
+	x.Why, x.Runs = c.Mask.String(x.Why), c.Mask.Checks(x.Runs)
+	e := *v.Evidence
+	e.Tampering = priced(e.Tampering, x, counted)
+	v.Evidence, v.Excluded = &e, x
+	return v.counting(s, counted), nil
+}
+
+// counting is the verdict with the coverage that counts.
+func (v Verdict) counting(s Stage, coverage *metric.Coverage) Verdict {
+	set := v.Set
+	set.Coverage = coverage
+	return v.changed(s, set, cmp.Or(v.Excluded.Why, "the coverage without new exclusions counts where it is lower"))
+}
+
+// mayExclude reports whether the iteration, or one before it, added an exclusion.
+func (c Case) mayExclude(v Verdict) bool {
+	return slices.ContainsFunc(v.Evidence.Tampering, isExclusion) ||
+		slices.ContainsFunc(c.History.Iterations, func(h ledger.Iteration) bool { return h.Excluded != nil })
+}
+
+func isExclusion(t detector.Tampering) bool {
+	return t.ExplainedBy == "" && integrity.ExcludesCode(t.Type)
+}
+
+// without returns what is known of the coverage without the exclusions, and the
+// coverage that counts.
+func (c Case) without(ctx context.Context, v Verdict, r recount.Recount, undone recount.Exclusions) (*ledger.Excluded, *metric.Coverage, error) {
+	x := undone.Record(r.Measured)
+	if before := c.stillHidden(x.Files); before != nil {
+		x.Hidden, x.Reused = before, true
+		return x, recount.Lower(r.Measured, recount.WithHidden(r.Measured, before)), nil
+	}
+	if c.undone(v) {
+		x.Why = "nothing was run, for the iteration is undone in any case"
+		return x, recount.Lower(r.Measured, r.Before), nil
+	}
+	counted, err := r.Coverage(ctx, undone, x)
+	return x, counted, err
+}
+
+// stillHidden returns what was left out of the files in the tree that the iteration
+// started from, nil where that is not known or one of them changed.
+func (c Case) stillHidden(files []string) []metric.FileCoverage {
+	before := c.History.before()
+	if before.Excluded == nil || before.Excluded.Why != "" || before.Tree != c.Tree.StartTree || !slices.Equal(before.Excluded.Files, files) {
+		return nil
+	}
+	for _, change := range c.Tree.Changes {
+		if slices.Contains(files, change.Path) {
+			return nil
+		}
+	}
+	return before.Excluded.Hidden
+}
+
+// priced returns the findings, those about exclusions with what these cost; counted is
+// the coverage that counts.
+func priced(list []detector.Tampering, x *ledger.Excluded, counted *metric.Coverage) []detector.Tampering {
+	text := "coverage counts as no better than before: " + x.Why
+	if x.Why == "" {
+		with, _ := x.Measured.Percent()
+		without, _ := counted.Percent()
+		text = fmt.Sprintf("coverage counts as %.1f %%, which it is without, not as %.1f %%", without, with)
+		if without >= with {
+			text = "coverage is no lower without"
+		}
+	}
+	out := slices.Clone(list)
+	for i := range out {
+		if isExclusion(out[i]) {
+			out[i].Evidence += " (" + text + ")"
+		}
+	}
+	return out
+}

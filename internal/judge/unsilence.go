@@ -1,0 +1,45 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/metric"
+)
+
+// Unsilence runs the linters without the suppression comments that the change added.
+// It reads the evidence and the lint section, and adds the findings that the comments
+// hide: these count.
+type Unsilence struct{}
+
+// About describes the stage.
+func (Unsilence) About() About {
+	return About{"unsilence", "suppression comments among the evidence; the linters, run without them in a copy", "the lint findings that the comments hide; these count"}
+}
+
+// Apply applies the stage.
+func (s Unsilence) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+	if v.Set.Lint == nil || !silences(*v.Evidence) || c.unbuilt(v) {
+		return v, nil
+	}
+	c.progress("running the linters without the new comments that silence them")
+	out, err := c.recount(v, v.Start, c.Tree.Changes).Lint(ctx)
+	if out == nil || err != nil {
+		return v, err
+	}
+	out.Why, out.Runs = c.Mask.String(out.Why), c.Mask.Checks(out.Runs)
+	out.Findings = append([]metric.Finding{}, c.Mask.Findings(out.Findings)...)
+	v.Silenced = out
+	if len(out.Findings) == 0 {
+		return v, nil
+	}
+	return v.changed(s, v.Set, fmt.Sprintf("new comments hide %d lint findings", len(out.Findings))), nil
+}
+
+// silences reports whether the change added comments that silence linters.
+func silences(e ledger.Evidence) bool {
+	return slices.ContainsFunc(e.Tampering, func(t detector.Tampering) bool { return t.Type == "suppression_added" })
+}

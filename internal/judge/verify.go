@@ -1,0 +1,164 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"supervise/detector"
+	"supervise/internal/evidence"
+	"supervise/internal/ledger"
+	"supervise/internal/measure"
+	"supervise/metric"
+)
+
+// Verification is what the selected tree showed when it was measured again.
+type Verification struct {
+	Differences []string        // numbers that are not as before; never nil
+	HoldOut     *ledger.HoldOut // of tests that findings named; nil where there are none
+	Broken      []string        // tests that passed before the loop and fail as they were then
+	Hidden      *ledger.Hidden  // nil where there are no hidden tests
+}
+
+// Verify compares the numbers of iteration n with those of a second measurement, and
+// runs over its tree what is run for the selection alone: the original tests, and hidden
+// tests that run at the end.
+func (j Judge) Verify(ctx context.Context, h *History, n int, again metric.Set) (Verification, error) {
+	it := h.Iterations[n]
+	out := Verification{Differences: h.differences(it.Set, again)}
+	var err error
+	if out.HoldOut, err = j.holdOutSelected(ctx, h, n); err != nil {
+		return out, err
+	}
+	for _, id := range brokenBy(out.HoldOut, h.first().Set.Tests) {
+		out.Broken = append(out.Broken, id.String())
+	}
+	out.Hidden, err = j.hiddenSelected(ctx, it, h)
+	return out, err
+}
+
+// Forgive returns the tests that had two outcomes on one tree: those that failed and
+// pass now, and, after running them again, those the other way round.
+func (j Judge) Forgive(ctx context.Context, was, now metric.Set) ([]metric.ID, error) {
+	c, err := j.Meter.Confirm(ctx, was, now)
+	for _, t := range measure.Suspects(now.Tests, was.Tests) {
+		c.Flaky = append(c.Flaky, t.ID)
+	}
+	return c.Flaky, err
+}
+
+// verifiedFields are the numbers that have to be the same; times and sizes prove nothing
+// about a tree.
+var verifiedFields = []metric.Field{metric.TestCount, metric.TestsFailed, metric.TestsSkipped, metric.CoveragePct, metric.ErrorCount}
+
+// differences lists the numbers that are not the same. Known flaky tests and coverage
+// within its slack are no differences.
+func (h *History) differences(was, now metric.Set) []string {
+	out := []string{}
+	if was.Build != nil && now.Build != nil && was.Build.Status != now.Build.Status {
+		out = append(out, fmt.Sprintf("the build was a %s and is a %s", was.Build.Status, now.Build.Status))
+	}
+	for _, f := range verifiedFields {
+		a, ok1 := was.Value(f)
+		b, ok2 := now.Value(f)
+		switch {
+		case ok1 != ok2:
+			out = append(out, fmt.Sprintf("%s was measured once only", f))
+		case f == metric.CoveragePct && ok1 && b >= a-h.coverageSlack(was):
+		case f == metric.TestsFailed && h.onlyFlaky(was.Tests, now.Tests):
+		case ok1 && a != b:
+			out = append(out, fmt.Sprintf("%s was %s and is %s", f, number(a), number(b)))
+		}
+	}
+	return out
+}
+
+func number(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
+
+// coverageSlack is by how many points coverage may be lower in another run on one tree,
+// for many tests take random paths: half a point, the wobble of the baseline, or two
+// lines, which are more in a small project.
+func (h *History) coverageSlack(was metric.Set) float64 {
+	slack := max(.5, h.wobble())
+	if c := was.Coverage; c != nil && c.Total > 0 {
+		slack = max(slack, 100*2/float64(c.Total))
+	}
+	return slack
+}
+
+// onlyFlaky reports whether every test with another outcome is known as flaky.
+func (h *History) onlyFlaky(was, now *metric.Tests) bool {
+	if was == nil || now == nil {
+		return false
+	}
+	return !slices.ContainsFunc(now.Cases, func(t metric.Test) bool {
+		before, ok := was.Lookup(t.ID)
+		return (!ok || before.Failed() != t.Failed()) && !h.Flaky[t.ID]
+	})
+}
+
+// holdOutSelected runs the tests that findings about accepted iterations named, as they
+// were in the baseline, over the selected tree: what one iteration weakened, a later one
+// may have broken. It is nil where there are none.
+func (j Judge) holdOutSelected(ctx context.Context, h *History, n int) (*ledger.HoldOut, error) {
+	if j.HoldOut.Never || n == 0 {
+		return nil, nil //nolint:nilnil // there is none, as documented
+	}
+	base, it := h.first(), h.Iterations[n]
+	changes, err := j.Store.Changes(ctx, base.Snapshot, it.Snapshot)
+	if err != nil {
+		return nil, fmt.Errorf("compare the selection with the baseline: %w", err)
+	}
+	e, err := evidence.Between(ctx, j.Store, base.Snapshot, it.Snapshot, changes, j.Integrity)
+	if err != nil {
+		return nil, fmt.Errorf("read what the selection changed: %w", err)
+	}
+	c := Case{Judge: j, History: h}
+	t := c.trial(base.Snapshot, it.Snapshot, &e)
+	in := detector.Input{
+		Current: it.Observation(), Previous: h.Baseline, Baseline: h.Baseline,
+		Before: e.Before, After: e.After, Renamed: e.Renamed, Tampering: e.Tampering, Now: j.Now(), TestFiles: e.TestFiles, TestsAlone: e.TestsAlone,
+	}
+	t.Findings, t.Before = detector.ToHoldOut(in, j.Rules, detector.Medium), base.Set.Tests
+	switch {
+	case len(t.Findings) == 0 || t.Before == nil:
+		return nil, nil //nolint:nilnil // there is none, as documented
+	case broken(it.Set):
+		return t.Refused("the build is broken: " + it.Set.Build.FirstError), nil
+	}
+	return c.try(ctx, t)
+}
+
+// brokenBy lists the tests that fail as they were although they passed in the tree they
+// come from.
+func brokenBy(h *ledger.HoldOut, before *metric.Tests) []metric.ID {
+	var out []metric.ID
+	if h == nil {
+		return nil
+	}
+	for _, r := range h.Results {
+		if t, ok := before.Lookup(r.ID); r.Outcome == detector.Broke && ok && t.Status == metric.Passed && !slices.Contains(out, r.ID) {
+			out = append(out, r.ID)
+		}
+	}
+	return out
+}
+
+// hiddenSelected is how the hidden tests end over the selected tree.
+func (j Judge) hiddenSelected(ctx context.Context, it ledger.Iteration, h *History) (*ledger.Hidden, error) {
+	base := h.first()
+	if base.Hidden == nil || !base.Hidden.Later || it.Number == 0 {
+		return it.Hidden, nil
+	}
+	if len(j.HiddenChanged(h)) > 0 {
+		return &ledger.Hidden{Refused: "they are not as they were when the loop began"}, nil
+	}
+	before, err := j.runHidden(ctx, base, nil, h.hiddenPassed)
+	if err != nil {
+		return nil, err
+	}
+	h.learnHidden(ledger.Iteration{Tree: base.Tree, Hidden: before})
+	return j.runHidden(ctx, it, before.Tests, h.hiddenPassed)
+}
