@@ -106,7 +106,7 @@ func runBaseline(cmd *cobra.Command, a *app, o baselineOptions) (err error) {
 	defer func() { err = errors.Join(err, remove()) }()
 	rec, dirty, err := mergegate.Take(cmd.Context(), mergegate.Options{
 		Root: at.root, Scratch: filepath.Join(scratch, "reports"), Env: os.Environ(), Version: version(), Now: time.Now(),
-	}, settings)
+	}, settings.Settings)
 	if err != nil {
 		return err
 	}

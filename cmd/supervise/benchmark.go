@@ -57,7 +57,7 @@ func runBenchmark(cmd *cobra.Command, a *app, o benchmarkOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 	res, err := overhead.Measure(cmd.Context(), overhead.Options{
-		Settings: settings, Root: at.root, Scratch: scratch, Runs: o.runs,
+		Settings: settings.Settings, Snapshot: settings.Snapshot, Root: at.root, Scratch: scratch, Runs: o.runs,
 		OnRun: func(n int, plain, wrapped time.Duration) {
 			fmt.Fprintf(a.err, "%d/%d: %s alone, %s with supervise\n", n, o.runs, report.Duration(plain), report.Duration(wrapped))
 		},

@@ -78,7 +78,7 @@ var exitCodes = []struct {
 	{ledger.ErrLocked, 2},
 	{ledger.ErrHome, 2},
 	{ledger.ErrChanged, 2},
-	{loop.ErrNotBegun, 2},
+	{ledger.ErrNotBegun, 2},
 	{loop.ErrOverlaid, 2},
 	{mergegate.ErrUnmeasurable, 6},
 	{mergegate.ErrBase, 6},

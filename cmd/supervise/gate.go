@@ -14,6 +14,7 @@ import (
 	"supervise/internal/ack"
 	"supervise/internal/config"
 	"supervise/internal/event"
+	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/mergegate"
@@ -116,8 +117,9 @@ func runGate(cmd *cobra.Command, a *app, o gateOptions) (err error) {
 	}
 	rep, err := mergegate.Gate(cmd.Context(), mergegate.Options{
 		Root: at.root, Project: at.project, Base: o.base, Setup: o.setup, Remote: remote, Scratch: filepath.Join(scratch, "work"),
-		Configure: func(base, project string) (loop.Settings, error) {
-			return a.gateSettings(base, project, o.checkFlags, o.accept...)
+		Configure: func(base, project string) (judge.Settings, error) {
+			s, err := a.gateSettings(base, project, o.checkFlags, o.accept...)
+			return s.Settings, err
 		},
 		Severity: failOn[o.failOn], Env: os.Environ(), Version: version(), Now: time.Now(),
 		OnProgress: func(what string) { fmt.Fprintf(a.err, "%s\n", what) },
@@ -165,7 +167,7 @@ func (a *app) gateSettings(base, project string, checks checkFlags, accept ...st
 	if err != nil {
 		return loop.Settings{}, err
 	}
-	opts.Settings.Plan = plan
+	opts.Plan = plan
 	entries, err := ack.Load(ack.Path(base))
 	if err != nil {
 		return loop.Settings{}, err

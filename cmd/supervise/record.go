@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"supervise/internal/loop"
 	"supervise/internal/record"
 
 	"github.com/spf13/cobra"
@@ -190,13 +189,13 @@ func (a *app) recordPlace(cmd *cobra.Command) (record.Place, error) {
 	home, err := a.home(at.root)
 	return record.Place{
 		Home: home, Root: at.root, By: userName(), Now: time.Now,
-		Settings: func() (loop.Settings, error) {
+		Settings: func() (record.Settings, any, error) {
 			s, err := a.settings(at.project)
 			if err != nil {
-				return loop.Settings{}, err
+				return record.Settings{}, nil, err
 			}
 			o, err := s.Loop(at.root)
-			return o.Settings, err
+			return record.Settings{Settings: o.Settings.Settings, Snapshot: o.Snapshot}, o.Settings, err
 		},
 	}, err
 }

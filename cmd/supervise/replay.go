@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"supervise/internal/config"
-	"supervise/internal/loop"
+	"supervise/internal/judge"
 	"supervise/internal/replay"
 	"supervise/internal/report"
 
@@ -117,11 +117,11 @@ func (a *app) replayHistory(cmd *cobra.Command, o replayOptions) error {
 	}
 	opts := replay.Options{
 		Repo: at.root, Span: o.subject, Max: o.max, Jobs: o.jobs, Setup: o.setup, Fresh: o.fresh, Recorded: len(o.whatIf) > 0,
-		Plan: plan, Root: at.root, Settings: loopOpts.Settings, Sensitivity: o.sensitivity,
+		Plan: plan, Root: at.root, Settings: loopOpts.Settings.Settings, Sensitivity: o.sensitivity,
 		Home: home, Checkout: replay.Checkout(home, at.root, os.TempDir()), Env: os.Environ(), Version: version(),
 		Now: time.Now(), OnProgress: a.replayed,
 	}
-	if opts.WhatIf, err = whatIf(loopOpts.Settings, o.whatIf); err != nil {
+	if opts.WhatIf, err = whatIf(loopOpts.Settings.Settings, o.whatIf); err != nil {
 		return err
 	}
 	rep, err := replay.History(cmd.Context(), opts)
@@ -137,7 +137,7 @@ func (a *app) replayHistory(cmd *cobra.Command, o replayOptions) error {
 	return rep.Text(a.out)
 }
 
-func whatIf(base loop.Settings, keys []string) (*loop.Settings, error) {
+func whatIf(base judge.Settings, keys []string) (*judge.Settings, error) {
 	if len(keys) == 0 {
 		return nil, nil //nolint:nilnil // nothing is tried
 	}

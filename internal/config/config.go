@@ -16,6 +16,8 @@ import (
 	"supervise/internal/agentrun"
 	"supervise/internal/approval"
 	"supervise/internal/criterion"
+	"supervise/internal/holdout"
+	"supervise/internal/judge"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
 	"supervise/internal/project"
@@ -208,11 +210,15 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 	}
 	o := loop.Options{Settings: loop.Settings{
 		Setup: s.setup(root), Until: s.until(), MaxIterations: s.Limits.MaxIterations,
-		Recovery: recovery.Options{MaxRetries: s.Limits.MaxRetries, StopOnStall: s.OnStall == "stop", AskOnStall: s.OnStall == "ask"}, StopOnDiminishing: s.Diminishing,
-		Rules: rules, Integrity: s.Integrity.Options(), Weights: s.weights(), AllowUntested: s.AllowUntested,
-		Select:   selector.Options{Mode: selector.Mode(s.Selection.Mode), Threshold: s.Selection.Threshold / 100},
+		StopOnDiminishing: s.Diminishing,
+		Settings: judge.Settings{
+			Recovery: recovery.Options{MaxRetries: s.Limits.MaxRetries, StopOnStall: s.OnStall == "stop", AskOnStall: s.OnStall == "ask"},
+			Rules:    rules, Integrity: s.Integrity.Options(), Weights: s.weights(), AllowUntested: s.AllowUntested,
+			Select: selector.Options{Mode: selector.Mode(s.Selection.Mode), Threshold: s.Selection.Threshold / 100},
+			Plan:   measure.Plan{ErrorFields: s.errorFields()},
+		},
 		Snapshot: snapshot.Options{MaxFile: s.Snapshot.MaxFileMB << 20, Precious: s.Snapshot.Precious, MinFree: s.Snapshot.MinFreeMB << 20},
-		MaxStore: s.Snapshot.MaxStoreMB << 20, Plan: measure.Plan{ErrorFields: s.errorFields()},
+		MaxStore: s.Snapshot.MaxStoreMB << 20,
 	}}
 	o.Gate, o.Notify = s.asking()
 	if level, err := prompt.ParseLevel(s.Reinforcement); err == nil {
@@ -221,7 +227,7 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 	if err := s.Persistence.fill(&o.Settings); err != nil {
 		return loop.Options{}, err
 	}
-	o.HoldOut = loop.HoldOut{Never: s.HoldOut.Run == never, Timeout: s.HoldOut.Timeout}
+	o.HoldOut = holdout.Options{Never: s.HoldOut.Run == never, Timeout: s.HoldOut.Timeout}
 	if o.Protect, err = s.Protect.options(); err != nil {
 		return loop.Options{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"supervise/internal/approval"
 	"supervise/internal/config"
 	"supervise/internal/criterion"
+	"supervise/internal/holdout"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
 	"supervise/internal/notify"
@@ -92,7 +93,7 @@ rules:
 	want := detector.DefaultOptions()
 	want.Mode, want.Strict, want.RollbackTo = detector.ModeMinimal, true, detector.ToBest
 	want.Tests, want.AllowRemove = detector.TestsAppend, []string{"TestOld*", "legacy/**"}
-	if got := (loop.HoldOut{Never: true, Timeout: 5 * time.Minute}); o.HoldOut != got {
+	if got := (holdout.Options{Never: true, Timeout: 5 * time.Minute}); o.HoldOut != got {
 		t.Errorf("hold-out %+v, want %+v", o.HoldOut, got)
 	}
 	want.StallWindow, want.StallRange, want.CycleWindow, want.CycleMin, want.StuckCount = 4, .05, 6, 20, 5

@@ -7,39 +7,39 @@ import (
 	"strings"
 	"time"
 
-	"supervise/internal/loop"
+	"supervise/internal/holdout"
 	"supervise/internal/measure"
 )
 
 // hidden are the hidden tests of a loop in root. A folder that the agent works in,
 // or above, is refused: it would read them. timeout is that of the command.
-func (h HoldOut) hidden(root string, timeout time.Duration) (loop.Hidden, error) {
+func (h HoldOut) hidden(root string, timeout time.Duration) (holdout.HiddenOptions, error) {
 	if h.Dir == "" {
 		if len(h.Command) > 0 {
-			return loop.Hidden{}, invalid("holdout.command runs the tests in holdout.dir: give the folder as well", "holdout", "command")
+			return holdout.HiddenOptions{}, invalid("holdout.command runs the tests in holdout.dir: give the folder as well", "holdout", "command")
 		}
-		return loop.Hidden{}, nil
+		return holdout.HiddenOptions{}, nil
 	}
 	dir, err := resolved(h.Dir)
 	if err != nil {
-		return loop.Hidden{}, wrongDir("%v; name the folder of the hidden tests", err)
+		return holdout.HiddenOptions{}, wrongDir("%v; name the folder of the hidden tests", err)
 	}
 	tree, err := resolved(root)
 	if err != nil {
-		return loop.Hidden{}, wrongDir("%v", err)
+		return holdout.HiddenOptions{}, wrongDir("%v", err)
 	}
 	info, err := os.Stat(dir)
 	switch {
 	case err != nil:
-		return loop.Hidden{}, wrongDir("%v; name the folder of the hidden tests", err)
+		return holdout.HiddenOptions{}, wrongDir("%v; name the folder of the hidden tests", err)
 	case !info.IsDir():
-		return loop.Hidden{}, wrongDir("%s is a file; name the folder of the hidden tests", h.Dir)
+		return holdout.HiddenOptions{}, wrongDir("%s is a file; name the folder of the hidden tests", h.Dir)
 	case within(dir, tree):
-		return loop.Hidden{}, wrongDir("%s is in the working tree, where the agent can read it: move the tests out of %s", h.Dir, root)
+		return holdout.HiddenOptions{}, wrongDir("%s is in the working tree, where the agent can read it: move the tests out of %s", h.Dir, root)
 	case within(tree, dir):
-		return loop.Hidden{}, wrongDir("the working tree %s is in %s: name a folder that holds the hidden tests alone", root, h.Dir)
+		return holdout.HiddenOptions{}, wrongDir("the working tree %s is in %s: name a folder that holds the hidden tests alone", root, h.Dir)
 	}
-	out := loop.Hidden{Dir: dir, AtEnd: h.When == atEnd}
+	out := holdout.HiddenOptions{Dir: dir, AtEnd: h.When == atEnd}
 	if len(h.Command) > 0 {
 		out.Check = &measure.Check{Kind: measure.Test, Name: "hidden tests", Command: h.Command, Reports: h.Reports, Timeout: timeout}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"supervise/detector"
-	"supervise/internal/loop"
+	"supervise/internal/judge"
 	"supervise/selector"
 
 	"github.com/goccy/go-yaml"
@@ -17,29 +17,29 @@ import (
 
 // verdictKeys are the keys of the file that a verdict depends on, and how each
 // gets from the settings of a file into those of a loop.
-var verdictKeys = map[string]func(to *loop.Settings, s Settings){
-	"strict":          func(to *loop.Settings, s Settings) { to.Rules.Strict = s.Strict },
-	"quality_weights": func(to *loop.Settings, s Settings) { to.Weights = s.weights() },
-	"selection": func(to *loop.Settings, s Settings) {
+var verdictKeys = map[string]func(to *judge.Settings, s Settings){
+	"strict":          func(to *judge.Settings, s Settings) { to.Rules.Strict = s.Strict },
+	"quality_weights": func(to *judge.Settings, s Settings) { to.Weights = s.weights() },
+	"selection": func(to *judge.Settings, s Settings) {
 		to.Select.Mode, to.Select.Threshold = selector.Mode(s.Selection.Mode), s.Selection.Threshold/100
 	},
-	"mode":        func(to *loop.Settings, s Settings) { to.Rules.Mode = detector.Mode(s.Mode) },
-	"rollback_to": func(to *loop.Settings, s Settings) { to.Rules.RollbackTo = detector.RollbackTarget(s.RollbackTo) },
-	"stall": func(to *loop.Settings, s Settings) {
+	"mode":        func(to *judge.Settings, s Settings) { to.Rules.Mode = detector.Mode(s.Mode) },
+	"rollback_to": func(to *judge.Settings, s Settings) { to.Rules.RollbackTo = detector.RollbackTarget(s.RollbackTo) },
+	"stall": func(to *judge.Settings, s Settings) {
 		to.Rules.StallWindow, to.Rules.StallRange = s.Stall.Iterations, s.Stall.Range
 	},
-	"cycle": func(to *loop.Settings, s Settings) {
+	"cycle": func(to *judge.Settings, s Settings) {
 		to.Rules.CycleWindow, to.Rules.CycleMin = s.Cycle.Window, s.Cycle.After
 	},
-	"stuck":        func(to *loop.Settings, s Settings) { to.Rules.StuckCount = s.Stuck.Errors },
-	"tests":        func(to *loop.Settings, s Settings) { to.Rules.Tests = detector.Intent(s.Tests) },
-	"allow_remove": func(to *loop.Settings, s Settings) { to.Rules.AllowRemove = s.AllowRemove },
-	"rules":        func(*loop.Settings, Settings) {}, // key by key, see overlay
+	"stuck":        func(to *judge.Settings, s Settings) { to.Rules.StuckCount = s.Stuck.Errors },
+	"tests":        func(to *judge.Settings, s Settings) { to.Rules.Tests = detector.Intent(s.Tests) },
+	"allow_remove": func(to *judge.Settings, s Settings) { to.Rules.AllowRemove = s.AllowRemove },
+	"rules":        func(*judge.Settings, Settings) {}, // key by key, see overlay
 }
 
 // judgedBy are the settings of a file that judge as those of a loop do, rules
 // aside.
-func judgedBy(base loop.Settings) Settings {
+func judgedBy(base judge.Settings) Settings {
 	s, w, r := Default(), base.Weights, base.Rules.WithDefaults()
 	s.Weights = Weights{w.Validation, w.Completeness, w.Correctness, w.Readability, w.Efficiency}
 	s.Selection = Selection{Mode: string(base.Select.Mode), Threshold: 100 * base.Select.Threshold}
@@ -54,7 +54,7 @@ func judgedBy(base loop.Settings) Settings {
 // the file with dots between: "rules.coverage_regression.threshold=1". Keys that
 // no verdict depends on are refused. The settings that are given stay as they
 // are. The error wraps [ErrInvalid].
-func WhatIf(base loop.Settings, keys []string) (loop.Settings, error) {
+func WhatIf(base judge.Settings, keys []string) (judge.Settings, error) {
 	tree := map[string]any{}
 	for _, k := range keys {
 		if err := plant(tree, k); err != nil {

@@ -8,15 +8,15 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/config"
-	"supervise/internal/loop"
+	"supervise/internal/judge"
 	"supervise/selector"
 )
 
-func judging() loop.Settings {
+func judging() judge.Settings {
 	three := 3.0
 	o := detector.DefaultOptions()
 	o.Rules = map[string]detector.RuleOptions{"coverage_regression": {Severity: detector.Critical, Threshold: &three}, "file_deletion": {Off: true}}
-	return loop.Settings{Rules: o, Weights: selector.Weights{Validation: .5, Correctness: .5}, Select: selector.Options{Mode: selector.HighestQuality, Threshold: .6}}
+	return judge.Settings{Rules: o, Weights: selector.Weights{Validation: .5, Correctness: .5}, Select: selector.Options{Mode: selector.HighestQuality, Threshold: .6}}
 }
 
 func TestWhatIf(t *testing.T) {
@@ -24,35 +24,35 @@ func TestWhatIf(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		keys []string
-		want func(*loop.Settings)
+		want func(*judge.Settings)
 	}{
-		{"nothing", nil, func(*loop.Settings) {}},
-		{"a threshold, and the severity stays", []string{"rules.coverage_regression.threshold=1"}, func(s *loop.Settings) {
+		{"nothing", nil, func(*judge.Settings) {}},
+		{"a threshold, and the severity stays", []string{"rules.coverage_regression.threshold=1"}, func(s *judge.Settings) {
 			s.Rules.Rules["coverage_regression"] = detector.RuleOptions{Severity: detector.Critical, Threshold: &one}
 		}},
-		{"a rule that was off", []string{"rules.file_deletion.off=false", "rules.file_deletion.severity=high"}, func(s *loop.Settings) {
+		{"a rule that was off", []string{"rules.file_deletion.off=false", "rules.file_deletion.severity=high"}, func(s *judge.Settings) {
 			s.Rules.Rules["file_deletion"] = detector.RuleOptions{Severity: detector.High}
 		}},
-		{"a rule that was as the table has it", []string{"rules.build_broken.action=note"}, func(s *loop.Settings) {
+		{"a rule that was as the table has it", []string{"rules.build_broken.action=note"}, func(s *judge.Settings) {
 			s.Rules.Rules["build_broken"] = detector.RuleOptions{Action: detector.Note}
 		}},
-		{"a whole rule", []string{"rules.build_broken={severity: low, action: note}"}, func(s *loop.Settings) {
+		{"a whole rule", []string{"rules.build_broken={severity: low, action: note}"}, func(s *judge.Settings) {
 			s.Rules.Rules["build_broken"] = detector.RuleOptions{Severity: detector.Low, Action: detector.Note}
 		}},
-		{"against the baseline alone", []string{"rules.coverage_regression.baseline.threshold=1"}, func(s *loop.Settings) {
+		{"against the baseline alone", []string{"rules.coverage_regression.baseline.threshold=1"}, func(s *judge.Settings) {
 			row := s.Rules.Rules["coverage_regression"]
 			row.Baseline = &detector.RuleOptions{Threshold: &one}
 			s.Rules.Rules["coverage_regression"] = row
 		}},
-		{"strict, mode", []string{"strict=true", "mode=minimal"}, func(s *loop.Settings) {
+		{"strict, mode", []string{"strict=true", "mode=minimal"}, func(s *judge.Settings) {
 			s.Rules.Strict, s.Rules.Mode = true, detector.ModeMinimal
 		}},
-		{"intent", []string{"tests=frozen", "allow_remove=[a_test.go]"}, func(s *loop.Settings) {
+		{"intent", []string{"tests=frozen", "allow_remove=[a_test.go]"}, func(s *judge.Settings) {
 			s.Rules.Tests, s.Rules.AllowRemove = detector.TestsFrozen, []string{"a_test.go"}
 		}},
-		{"one of the weights", []string{"quality_weights.efficiency=0.25"}, func(s *loop.Settings) { s.Weights.Efficiency = .25 }},
-		{"one of the selection", []string{"selection.threshold=90"}, func(s *loop.Settings) { s.Select.Threshold = .9 }},
-		{"one of the stall", []string{"stall.iterations=5"}, func(s *loop.Settings) { s.Rules.StallWindow = 5 }},
+		{"one of the weights", []string{"quality_weights.efficiency=0.25"}, func(s *judge.Settings) { s.Weights.Efficiency = .25 }},
+		{"one of the selection", []string{"selection.threshold=90"}, func(s *judge.Settings) { s.Select.Threshold = .9 }},
+		{"one of the stall", []string{"stall.iterations=5"}, func(s *judge.Settings) { s.Rules.StallWindow = 5 }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			base, want := judging(), judging()

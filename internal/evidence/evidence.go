@@ -42,10 +42,12 @@ func ReaderOf(ctx context.Context, store *snapshot.Store, was, is snapshot.ID) R
 	}
 }
 
-// Between returns the evidence of a change between two snapshots of a store. The
-// integrity rules see the whole of the earlier tree as their base.
+// Between returns the evidence of a change between two snapshots of a store. The base
+// of the integrity rules is the earlier snapshot, unless opt has another.
 func Between(ctx context.Context, store *snapshot.Store, was, is snapshot.ID, changes []snapshot.Change, opt integrity.Options) (ledger.Evidence, error) {
-	opt.Base = baseOf(ctx, store, was)
+	if opt.Base.Paths == nil {
+		opt.Base = baseOf(ctx, store, was)
+	}
 	return Of(changes, opt, ReaderOf(ctx, store, was, is))
 }
 

@@ -52,18 +52,6 @@ func Verified(it ledger.Iteration, criterion *bool) bool {
 	return it.Hidden.Green() && len(it.Open) == 0 && selector.Verified(it.Set, it.Assessment.Critical(), criterion)
 }
 
-// Green reports whether no test fails, at least one passes, the build succeeds and
-// there are no more errors than in the baseline.
-func Green(set, baseline metric.Set) bool {
-	n := set.Tests.Counts()
-	if n.Passed == 0 || n.Failed > 0 || len(set.Tests.Broken) > 0 || set.Tests.Failure != "" || broken(set) {
-		return false
-	}
-	now, ok := set.Value(metric.ErrorCount)
-	then, had := baseline.Value(metric.ErrorCount)
-	return !ok || !had || now <= then
-}
-
 // Failing names the tests that fail.
 func Failing(t *metric.Tests) []string {
 	if t == nil {

@@ -16,7 +16,9 @@ type History struct {
 	// as added by the loop, for others wrote them, and the best so far is always the commit
 	// before, which somebody accepted.
 	Commits bool
-	Kept    string // the folder of the snapshots, for the records of the best iteration
+	// Nameless says that no test counts as added by the loop, for not all names are known.
+	Nameless bool
+	Kept     string // the folder of the snapshots, for the records of the best iteration
 
 	Iterations []ledger.Iteration // all of them, the baseline first
 	Baseline   detector.Observation

@@ -56,7 +56,7 @@ func (h *History) unreadWith(it ledger.Iteration) int {
 // addedByLoop lists the tests of the previous tree that the baseline lacks.
 func (h *History) addedByLoop() map[metric.ID]bool {
 	out := map[metric.ID]bool{}
-	if h.Previous.Set.Tests == nil || h.Commits {
+	if h.Previous.Set.Tests == nil || h.Commits || h.Nameless {
 		return out
 	}
 	for _, t := range h.Previous.Set.Tests.Cases {

@@ -33,8 +33,6 @@ type Rejudged struct {
 // and selection. Nothing is measured. What the loop did is taken as it was recorded:
 // each iteration is compared with the tree that it did start from, also when the one
 // before would be judged otherwise now.
-//
-// Iterations without evidence are judged by their measurements alone.
 func Rejudge(r Record, set Settings) (Rejudged, error) {
 	var out Rejudged
 	j, h := rejudge{set}, NewHistory()
@@ -77,7 +75,7 @@ func (j *rejudge) iteration(was ledger.Iteration, h *History) (Verdict, error) {
 		h.Skip(was)
 		return Verdict{Iteration: was}, nil
 	case was.Decision == nil || was.Agent == nil:
-		return Verdict{}, fmt.Errorf("judge again: iteration %d has no decision, as older versions wrote it", was.Number)
+		return Verdict{}, fmt.Errorf("judge again: iteration %d has no decision", was.Number)
 	}
 	is, err := Judge{Settings: j.Settings}.Again(was, h)
 	if err != nil {

@@ -20,7 +20,7 @@ type Settings struct {
 	// Rest is how long the agent of a watched session has to be silent to count as
 	// resting; 0: supervise runs the agent, once per iteration. Nothing follows from the
 	// verdicts on a watched session.
-	Rest time.Duration `json:"rest_ns,omitempty"`
+	Rest time.Duration `json:"idle_ns,omitempty"`
 
 	AllowUntested bool `json:"allow_untested,omitempty"` // judge although no test could be measured
 

@@ -28,6 +28,7 @@ func (s Unexclude) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error
 	if v.Set.Coverage == nil || !c.mayExclude(v) || c.unbuilt(v) {
 		return v, nil
 	}
+	c.progress("running the tests without what takes code out of the coverage")
 	changes, err := c.sinceBaseline(ctx, v)
 	if err != nil {
 		return v, err
@@ -43,7 +44,6 @@ func (s Unexclude) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error
 		v.Excluded = &again
 		return v.counting(s, known.Set.Coverage), nil
 	}
-	c.progress("running the tests without what takes code out of the coverage")
 	x, counted, err := c.without(ctx, v, r, undone)
 	if err != nil {
 		return v, err

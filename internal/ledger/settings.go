@@ -17,9 +17,13 @@ const (
 	aroundName   = "around.json"
 )
 
-// ErrChanged is returned for settings that are not those the loop was started
-// with.
-var ErrChanged = errors.New("changed since the loop started")
+// The errors about settings that callers tell apart.
+var (
+	// ErrChanged is returned for settings that are not those the loop was started with.
+	ErrChanged = errors.New("changed since the loop started")
+	// ErrNotBegun is returned for a loop without settings.
+	ErrNotBegun = errors.New("its log does not say what it was to do: it was killed too early")
+)
 
 // SaveSettings keeps what the loop was asked to do and returns the SHA-256 of
 // the file, in hex.

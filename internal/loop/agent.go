@@ -10,6 +10,7 @@ import (
 	"supervise/internal/agentrun"
 	"supervise/internal/event"
 	"supervise/internal/hook"
+	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
 )
@@ -52,7 +53,7 @@ func (s *session) runAgent(ctx context.Context, w *work) error {
 	if err != nil {
 		return err
 	}
-	n := s.previous.Set.Tests.Counts()
+	n := s.past.Previous.Set.Tests.Counts()
 	res, err := s.agent.Run(ctx, agentrun.Task{
 		Iteration: w.it.Number, Prompt: text + s.opts.Until.Request(), Start: w.start.ID, StartedAt: w.it.StartedAt, Spent: s.spent(),
 		Opening: hook.Opening(n.Passed, n.Count), Unmet: s.unmet,
@@ -92,7 +93,7 @@ func (s *session) shortened(w *work, stop event.Stop) event.Stop {
 // unmet measures the tree while the agent wants to stop, and returns what is missing
 // for the criterion; "" where it is met, or cannot be measured.
 func (s *session) unmet(ctx context.Context) string {
-	res, err := s.measureMasked(ctx, s.previous.Set.Tests)
+	res, err := s.measureMasked(ctx, s.past.Previous.Set.Tests)
 	if err != nil {
 		return ""
 	}
@@ -101,7 +102,7 @@ func (s *session) unmet(ctx context.Context) string {
 	}
 	n := res.Set.Tests.Counts()
 	text := fmt.Sprintf("%d of %s pass", n.Passed, report.Count(n.Count, "test", "tests"))
-	if list := failing(res.Set.Tests); len(list) > 0 {
+	if list := judge.Failing(res.Set.Tests); len(list) > 0 {
 		text += "; failing: " + strings.Join(list[:min(len(list), 5)], ", ")
 	}
 	return text + ". Done is when " + s.opts.Until.String() + "."

@@ -42,9 +42,9 @@ func (s *session) recallAround(ctx context.Context) error {
 	return s.settleAround(now)
 }
 
-// meddled says what the agent did to what stands around the tree, and to the
-// loop's own records.
-func (s *session) meddled(now environment.State) ([]detector.Tampering, error) {
+// tampered lists what changed around the tree, in the records of the loop and in the
+// hidden tests.
+func (s *session) tampered(now environment.State) ([]detector.Tampering, error) {
 	var out []detector.Tampering
 	for _, c := range now.Since(s.around, s.opts.Root) {
 		out = append(out, detector.Tampering{Pattern: c.Pattern, Type: c.Type, Severity: c.Severity, File: c.File, Evidence: c.Text})
@@ -56,19 +56,5 @@ func (s *session) meddled(now environment.State) ([]detector.Tampering, error) {
 			Evidence: "a file of supervise's own in " + s.ledger.Dir(),
 		})
 	}
-	return append(out, s.hiddenMeddled()...), err
+	return append(out, s.judging().HiddenChanged(s.past)...), err
 }
-
-// doubt makes milder what a person may as well have done while nobody supervised
-// the tree: to change supervise's own configuration, or the hidden tests.
-func doubt(list []detector.Tampering) {
-	for i, t := range list {
-		if t.Type == configurationTouched || t.Type == hiddenChanged {
-			list[i].Severity = min(t.Severity, detector.Medium)
-		}
-	}
-}
-
-// configurationTouched is the type of the finding that supervise's configuration
-// was changed.
-const configurationTouched = "supervisor_touched"

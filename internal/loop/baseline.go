@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -13,6 +11,7 @@ import (
 	"supervise/internal/criterion"
 	"supervise/internal/event"
 	"supervise/internal/holdout"
+	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/worktree"
@@ -39,7 +38,7 @@ func (s *session) baseline(ctx context.Context) error {
 // measureBaseline measures the tree of the snapshot, which is the present one.
 func (s *session) measureBaseline(ctx context.Context, info snapshot.Info) error {
 	started := s.opts.Now()
-	s.state.BaselineSnapshot, s.safe = info.ID, info.ID
+	s.state.BaselineSnapshot, s.past.Safe = info.ID, info.ID
 	res, err := s.measureMasked(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("measure the baseline: %w", err)
@@ -63,12 +62,12 @@ func (s *session) measureBaseline(ctx context.Context, info snapshot.Info) error
 		return err
 	}
 	it.OwnTime = it.EndedAt.Sub(started) - s.checks
-	if it.Hidden, err = s.hiddenBaseline(ctx, it); err != nil {
+	if it.Hidden, err = s.judging().HiddenBaseline(ctx, it); err != nil {
 		return err
 	}
 	it.Assessment = detector.Assessment{Class: detector.Baseline}
 	it.BaselineRuns, it.CoverageWobble, it.Artefacts = s.state.BaselineRuns, s.state.CoverageWobble, s.artefactPaths
-	it.Verified = s.verified(it, nil)
+	it.Verified = judge.Verified(it, nil)
 	s.begin(it)
 	err = errors.Join(s.ledger.SaveMeter(s.meter.Memory()), s.ledger.Append(it, nil, false))
 	if err == nil {
@@ -86,11 +85,7 @@ func (s *session) measureBaseline(ctx context.Context, info snapshot.Info) error
 // begin takes the baseline as what the first iteration is compared with, and
 // settles the criterion.
 func (s *session) begin(it ledger.Iteration) {
-	obs := it.Observation()
-	s.previous, s.accepted, s.safe = obs, []detector.Observation{obs}, it.Snapshot
-	s.history = []ledger.Iteration{it}
-	s.measured[it.Tree] = measurement{it.Set, it.Checks}
-	s.learnHidden(it)
+	s.past.Begin(it)
 	s.opts.Until = s.opts.Until.Resolved(it.Hidden.Green() && criterion.IsGreen(it.Set, it.Set))
 	record := it.Set.Record()
 	s.state.BaselineMetrics, s.state.Criterion = &record, s.opts.Until.String()
@@ -104,23 +99,12 @@ func (s *session) judgeable(set metric.Set) error {
 	gap, _ := set.Gap(metric.SectionTests)
 	switch judged := set.Build != nil || set.Lint != nil; {
 	case s.opts.AllowUntested && judged:
-		s.untested()
+		s.opts.Settings.Settings = s.opts.WithoutTests()
 		return nil
 	case judged:
 		return fmt.Errorf("%w: Test results could not be read: %s. Mend the test command, or run with --allow-untested to be judged by build and lint alone", ErrUnmeasurable, gap.Why)
 	}
 	return fmt.Errorf("%w: Test results could not be read: %s. Mend the test command, or give --build-cmd or --lint-cmd together with --allow-untested", ErrUnmeasurable, gap.Why)
-}
-
-// untested turns off the rule that misses the tests: there were none to begin
-// with.
-func (s *session) untested() {
-	rules := maps.Clone(s.opts.Rules.Rules)
-	if rules == nil {
-		rules = map[string]detector.RuleOptions{}
-	}
-	rules["suite_did_not_run"] = detector.RuleOptions{Off: true}
-	s.opts.Rules.Rules = rules
 }
 
 // repeat measures the baseline once more when that is quick. Tests with two
@@ -138,63 +122,10 @@ func (s *session) repeat(ctx context.Context, res *measure.Result) error {
 	if again.Set.Tests == nil {
 		return nil
 	}
-	s.state.CoverageWobble = wobble(res.Set, again.Set)
-	res.Set.Tests = unsteady(res.Set.Tests, again.Set.Tests)
-	for _, id := range flakyOf(res.Set.Tests) {
-		s.flaky[id] = true
-	}
+	s.state.CoverageWobble = judge.Wobble(res.Set, again.Set)
+	res.Set.Tests = judge.Unsteady(res.Set.Tests, again.Set.Tests)
+	s.past.LearnFlaky(judge.FlakyOf(res.Set.Tests))
 	return nil
-}
-
-// wobble is by how many points the coverages of one tree differ, 0 where they
-// cannot be compared.
-func wobble(first, second metric.Set) float64 {
-	if !first.Coverage.Comparable(second.Coverage) {
-		return 0
-	}
-	a, ok1 := first.Value(metric.CoveragePct)
-	b, ok2 := second.Value(metric.CoveragePct)
-	if !ok1 || !ok2 {
-		return 0
-	}
-	return math.Abs(a - b)
-}
-
-// unsteady returns the tests with those marked that had another outcome the
-// second time. A test that failed once counts as passed: its failure says
-// nothing. One that was skipped once counts as skipped: that it is says nothing.
-func unsteady(first, second *metric.Tests) *metric.Tests {
-	out := first
-	for _, t := range first.Cases {
-		u, ok := second.Lookup(t.ID)
-		if !ok || t.Status == u.Status || t.Status == metric.NotRun || u.Status == metric.NotRun || t.Failed() && u.Failed() {
-			continue
-		}
-		switch {
-		case t.Failed():
-			t = u
-			t.Flaky = true
-		case u.Failed():
-			t.Flaky = true
-		case u.Status == metric.Skipped:
-			t = u
-		}
-		out = out.With(t)
-	}
-	return out
-}
-
-// flakyOf lists the tests that failed and passed on the same tree.
-func flakyOf(t *metric.Tests) []metric.ID {
-	var out []metric.ID
-	if t != nil {
-		for _, c := range t.Cases {
-			if c.Flaky {
-				out = append(out, c.ID)
-			}
-		}
-	}
-	return out
 }
 
 func spent(list []measure.Run) time.Duration {
@@ -211,7 +142,7 @@ func (s *session) baselineData(it ledger.Iteration, info snapshot.Info) event.Ba
 		Artefacts: it.Artefacts, Wobble: s.state.CoverageWobble, Flaky: []string{}, Checks: it.Checks, It: it,
 		Idle: append([]string{}, s.opts.Rules.Unmatched(it.Set)...),
 	}
-	for id := range s.flaky {
+	for id := range s.past.Flaky {
 		b.Flaky = append(b.Flaky, id.String())
 	}
 	slices.Sort(b.Flaky)

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"supervise/internal/event"
 	"supervise/internal/ledger"
-	"supervise/internal/measure"
 	"supervise/internal/reasoning"
 	"supervise/internal/report"
 	"supervise/metric"
@@ -43,25 +41,25 @@ func (s *session) finish(ctx context.Context, stop event.Stop) (Outcome, error) 
 // that was measured, since the checks may have been half done.
 func (s *session) giveBack(ctx context.Context, out *Outcome) error {
 	switch {
-	case len(s.history) > 0:
+	case len(s.past.Iterations) > 0:
 		return s.selectBest(ctx, out)
-	case s.safe != "" && !s.opts.watching():
-		return s.tree.Restore(ctx, s.safe)
+	case s.past.Safe != "" && !s.opts.Watching():
+		return s.tree.Restore(ctx, s.past.Safe)
 	}
 	return nil
 }
 
 func (s *session) selectBest(ctx context.Context, out *Outcome) error {
-	choice, err := selector.Best(s.candidates(), s.opts.Select)
+	choice, err := selector.Best(s.past.Candidates(), s.opts.Select)
 	if err != nil {
 		return fmt.Errorf("select the best iteration: %w", err)
 	}
 	out.Choice = &choice
-	if !s.opts.watching() {
-		out.Stop = settle(out.Stop, choice, len(s.history))
+	if !s.opts.Watching() {
+		out.Stop = settle(out.Stop, choice, len(s.past.Iterations))
 	}
 	out.Stop = s.openStop(out.Stop, choice)
-	s.state.Selected = s.bestIteration(choice)
+	s.state.Selected = s.past.Chosen(choice)
 	if err := s.apply(ctx, choice); err != nil {
 		return err
 	}
@@ -97,7 +95,7 @@ func settle(stop event.Stop, c selector.Choice, n int) event.Stop {
 // apply restores the selected tree and copies its changed files.
 func (s *session) apply(ctx context.Context, c selector.Choice) error {
 	ctx = context.WithoutCancel(ctx)
-	it := s.history[c.Iteration]
+	it := s.past.Iterations[c.Iteration]
 	if !s.opts.NoApply {
 		if err := s.tree.Restore(ctx, it.Snapshot); err != nil {
 			return fmt.Errorf("restore iteration %d: %w", c.Iteration, err)
@@ -113,93 +111,29 @@ func (s *session) apply(ctx context.Context, c selector.Choice) error {
 
 // verify measures the selected tree anew and compares the numbers.
 func (s *session) verify(ctx context.Context, n int) (*event.Verification, error) {
-	it := s.history[n]
+	it := s.past.Iterations[n]
 	known := it.Set.Tests
 	if known.Counts().Count == 0 {
-		known = s.history[0].Set.Tests
+		known = s.past.Iterations[0].Set.Tests
 	}
 	res, err := s.measureMasked(ctx, known)
 	if err == nil {
-		err = s.forgive(ctx, it.Set, res.Set)
+		var flaky []metric.ID
+		flaky, err = s.judging().Forgive(ctx, it.Set, res.Set)
+		s.past.LearnFlaky(flaky)
 	}
 	// What the checks changed on the way is no part of the selection.
 	if err := errors.Join(err, s.tree.Restore(ctx, it.Snapshot)); err != nil {
 		return nil, fmt.Errorf("verify the selection: %w", err)
 	}
-	v := &event.Verification{Differences: s.differences(it.Set, res.Set)}
-	if v.HoldOut, err = s.holdOutSelected(ctx, n); err != nil {
+	found, err := s.judging().Verify(ctx, s.past, n, res.Set)
+	if err != nil {
 		return nil, fmt.Errorf("verify the selection: %w", err)
 	}
-	for _, id := range broken(v.HoldOut, s.history[0].Set.Tests) {
-		v.Broken = append(v.Broken, id.String())
+	v := &event.Verification{
+		Holds: len(found.Differences) == 0, Differences: found.Differences, HoldOut: found.HoldOut, Broken: found.Broken, Hidden: found.Hidden,
 	}
-	if v.Hidden, err = s.hiddenSelected(ctx, it); err != nil {
-		return nil, fmt.Errorf("verify the selection: %w", err)
-	}
-	v.Holds = len(v.Differences) == 0
 	return v, s.event(event.OutputVerified, n, *v)
-}
-
-// forgive remembers as flaky the tests that had two outcomes on one tree: those
-// that failed and pass now, and, after running them again, those the other way
-// round.
-func (s *session) forgive(ctx context.Context, was, now metric.Set) error {
-	c, err := s.meter.Confirm(ctx, was, now)
-	for _, t := range measure.Suspects(now.Tests, was.Tests) {
-		c.Flaky = append(c.Flaky, t.ID)
-	}
-	for _, id := range c.Flaky {
-		s.flaky[id] = true
-	}
-	return err
-}
-
-// verifiedFields are the numbers that have to hold; times and sizes do not say
-// anything about a tree.
-var verifiedFields = []metric.Field{metric.TestCount, metric.TestsFailed, metric.TestsSkipped, metric.CoveragePct, metric.ErrorCount}
-
-// differences lists the numbers that did not hold. Known flaky tests and
-// coverage within its slack or measured wobble are no differences.
-func (s *session) differences(was, now metric.Set) []string {
-	out := []string{}
-	if was.Build != nil && now.Build != nil && was.Build.Status != now.Build.Status {
-		out = append(out, fmt.Sprintf("the build was a %s and is a %s", was.Build.Status, now.Build.Status))
-	}
-	for _, f := range verifiedFields {
-		a, ok1 := was.Value(f)
-		b, ok2 := now.Value(f)
-		switch {
-		case ok1 != ok2:
-			out = append(out, fmt.Sprintf("%s was measured once only", f))
-		case f == metric.CoveragePct && ok1 && b >= a-s.coverageSlack(was):
-		case f == metric.TestsFailed && s.onlyFlaky(was.Tests, now.Tests):
-		case ok1 && a != b:
-			out = append(out, fmt.Sprintf("%s was %s and is %s", f, report.Number(a), report.Number(b)))
-		}
-	}
-	return out
-}
-
-// coverageSlack is by how many points coverage may be lower in another run on one
-// tree without a word, for many tests take chance paths: half a point, what was
-// measured at the baseline, or two lines, which are more in a small project.
-func (s *session) coverageSlack(was metric.Set) float64 {
-	slack := max(.5, s.state.CoverageWobble)
-	if c := was.Coverage; c != nil && c.Total > 0 {
-		slack = max(slack, 100*2/float64(c.Total))
-	}
-	return slack
-}
-
-// onlyFlaky reports whether every test with another outcome is known as flaky.
-func (s *session) onlyFlaky(was, now *metric.Tests) bool {
-	if was == nil || now == nil {
-		return false
-	}
-	return !slices.ContainsFunc(now.Cases, func(t metric.Test) bool {
-		before, ok := was.Lookup(t.ID)
-		return (!ok || before.Failed() != t.Failed()) && !s.flaky[t.ID]
-	})
 }
 
 // tidy removes the reports that the checks wrote into the tree and that had not
@@ -223,9 +157,9 @@ func (s *session) finalReports(out Outcome) (string, error) {
 		return "", nil
 	}
 	v := report.Loop{
-		State: s.state, Iterations: s.history, Choice: *out.Choice, Summary: selector.Summarize(s.candidates()), Artifacts: s.applied, Removed: s.removed,
+		State: s.state, Iterations: s.past.Iterations, Choice: *out.Choice, Summary: selector.Summarize(s.past.Candidates()), Artifacts: s.applied, Removed: s.removed,
 		Now: s.opts.Now(), Mode: s.opts.Select.Mode, Threshold: s.opts.Select.Threshold,
-		Skipped: s.tree.Skipped(s.history[out.Choice.Iteration].Snapshot), Dropped: s.tree.DroppedNames(), Open: ledger.OpenAt(s.history, out.Choice.Iteration),
+		Skipped: s.tree.Skipped(s.past.Iterations[out.Choice.Iteration].Snapshot), Dropped: s.tree.DroppedNames(), Open: ledger.OpenAt(s.past.Iterations, out.Choice.Iteration),
 	}
 	if out.Verified != nil {
 		v.Verification = &report.Verification{Holds: out.Verified.Holds, Differences: out.Verified.Differences, HoldOut: out.Verified.HoldOut, Hidden: out.Verified.Hidden}
@@ -246,15 +180,15 @@ func (s *session) escalationReport(it ledger.Iteration) error {
 	if d == nil || d.Asks == "" {
 		return nil
 	}
-	v := report.Escalation{State: s.state, Iterations: s.history, Why: d.Asks, Now: s.opts.Now(), Self: s.opts.Person.Self}
+	v := report.Escalation{State: s.state, Iterations: s.past.Iterations, Why: d.Asks, Now: s.opts.Now(), Self: s.opts.Person.Self}
 	return s.ledger.WriteReport(report.EscalationName, v.Text())
 }
 
 // iterationReport writes the report of one iteration.
 func (s *session) iterationReport(it ledger.Iteration) error {
-	v := report.Iteration{It: it, Baseline: s.history[0], Best: s.state.Best, Kept: s.ledger.SnapshotDir(), Criterion: s.state.Criterion, Rules: s.opts.Rules}
-	if n := reasoning.Previous(s.history, it.Number); n >= 0 {
-		v.Previous = &s.history[n]
+	v := report.Iteration{It: it, Baseline: s.past.Iterations[0], Best: s.state.Best, Kept: s.ledger.SnapshotDir(), Criterion: s.state.Criterion, Rules: s.opts.Rules}
+	if n := reasoning.Previous(s.past.Iterations, it.Number); n >= 0 {
+		v.Previous = &s.past.Iterations[n]
 	}
 	return s.ledger.WriteReport(ledger.Name(it.Number)+"-report.md", report.OfIteration(v))
 }

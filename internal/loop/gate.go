@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"supervise/detector"
 	"supervise/internal/approval"
 	"supervise/internal/event"
+	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/recovery"
 	"supervise/internal/report"
@@ -50,7 +50,7 @@ func (s *session) consult(ctx context.Context, w *work, step recovery.Step, stat
 		return step, state, nil, nil
 	}
 	step, state = recovery.Answered(step, state, asked.Answer, s.opts.Recovery)
-	w.it.Assessment = answered(w.it.Assessment, asked)
+	w.it.Assessment = judge.Answered(w.it.Assessment, asked)
 	return step, state, asked, nil
 }
 
@@ -87,7 +87,7 @@ func (s *session) question(it ledger.Iteration, step recovery.Step) approval.Que
 	q := approval.Question{
 		LoopID: s.id, Iteration: it.Number, Kind: step.Ask, Why: step.Why, Target: step.Target, AskedAt: s.opts.Now(),
 		Patch:   filepath.Join(s.ledger.Dir(), "iterations", ledger.Name(it.Number), "changes.patch"),
-		Numbers: numbers(s.previous.Set, it.Set),
+		Numbers: numbers(s.past.Previous.Set, it.Set),
 	}
 	q.Findings, q.Tests = reasonsOf(it.Assessment.Alerts)
 	if len(q.Findings) == 0 {
@@ -133,13 +133,4 @@ func ran(s metric.Set) string {
 		text += ", " + strconv.Itoa(n.Skipped) + " skipped"
 	}
 	return text
-}
-
-// answered is the assessment after a person's answer: what an approval is about
-// counts as acknowledged.
-func answered(a detector.Assessment, g *ledger.Gate) detector.Assessment {
-	if g.Answer.Choice != approval.Approve {
-		return a
-	}
-	return a.Approved(g.Answer.Reason)
 }

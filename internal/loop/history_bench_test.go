@@ -12,8 +12,8 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/agentrun"
+	"supervise/internal/judge"
 	"supervise/internal/ledger"
-	"supervise/internal/recovery"
 	"supervise/metric"
 	"supervise/selector"
 	"supervise/snapshot"
@@ -108,7 +108,8 @@ func BenchmarkHistory(b *testing.B) {
 }
 
 func benchHistory(b *testing.B, n int) {
-	o := Options{Settings: Settings{Setup: agentrun.Setup{Root: b.TempDir()}, Rules: detector.DefaultOptions(), Weights: selector.DefaultWeights(), Select: selector.DefaultOptions()}}.withDefaults()
+	judging := judge.Settings{Rules: detector.DefaultOptions(), Weights: selector.DefaultWeights(), Select: selector.DefaultOptions()}
+	o := Options{Settings: Settings{Setup: agentrun.Setup{Root: b.TempDir()}, Settings: judging}}.withDefaults()
 	s := newSession(o, "ralph-bench-00000000")
 	var err error
 	if s.ledger, err = ledger.Create(b.TempDir(), ledger.State{LoopID: s.id, Workspace: o.Root, Status: ledger.Running, History: []ledger.HistoryEntry{}}); err != nil {
@@ -135,12 +136,15 @@ func benchHistory(b *testing.B, n int) {
 			Changed: []ledger.FileChange{{Path: "calc/calc.go", Kind: "modified"}, {Path: "calc/calc_test.go", Kind: "modified"}},
 		}
 		start := time.Now()
-		it.Score = selector.Grade(set, base.Set, o.Weights)
-		it.Assessment = detector.Assess(s.inputOf(it, ledger.Evidence{}), o.Rules)
-		step, next := recovery.Next(s.recovery, s.caseOf(it), o.Recovery)
-		it.Verified, it.Decision = s.verified(it, nil), decision(step, next, nil)
+		v, err := judge.Judge{Settings: judging}.Again(it, s.past)
+		if err != nil {
+			b.Fatal(err)
+		}
+		it = v.Iteration
+		step, next := s.past.Decide(it, judging)
+		it.Verified, it.Decision = judge.Verified(it, nil), judge.Decision(step, next, nil)
 		s.accept(it)
-		s.state.Add(s.history[len(s.history)-1])
+		s.state.Add(*s.past.Last())
 		judged += time.Since(start)
 		start = time.Now()
 		if err := s.track(); err != nil {

@@ -6,21 +6,19 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
 	"supervise/detector"
-	"supervise/internal/ack"
 	"supervise/internal/agentrun"
 	"supervise/internal/environment"
 	"supervise/internal/event"
 	"supervise/internal/evidence"
 	"supervise/internal/holdout"
+	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/recovery"
 	"supervise/metric"
-	"supervise/runner"
 	"supervise/selector"
 	"supervise/snapshot"
 )
@@ -33,7 +31,7 @@ type work struct {
 	changes []snapshot.Change
 	lines   evidence.Lines
 	around  environment.State // see session.around
-	meddled []detector.Tampering
+	verdict judge.Verdict
 
 	unserved event.Stop // why the agent cannot be run again, "" where it can
 }
@@ -43,7 +41,7 @@ type work struct {
 // same.
 func (s *session) iterate(ctx, agentCtx context.Context, n int) (event.Stop, error) {
 	s.state.Iteration, s.checks = n, 0
-	w := &work{it: ledger.Iteration{LoopID: s.id, Number: n, StartedAt: s.opts.Now(), Retry: s.recovery.Retries}}
+	w := &work{it: ledger.Iteration{LoopID: s.id, Number: n, StartedAt: s.opts.Now(), Retry: s.past.Recovery.Retries}}
 	var err error
 	if w.start, err = s.tree.Take(ctx, n, event.BeforeAgent); err != nil {
 		return event.Stop{}, err
@@ -86,7 +84,7 @@ func (s *session) abandon(w *work) error {
 	w.it.Interrupted, w.it.Rejected = true, true
 	w.it.Set = metric.Set{Gaps: []metric.Gap{{Section: metric.SectionTests, State: metric.Absent, Why: "interrupted"}}}
 	w.it.Assessment = detector.Assessment{Iteration: w.it.Number, Class: detector.Plateau}
-	s.history = append(s.history, w.it)
+	s.past.Skip(w.it)
 	if err := s.ledger.Append(w.it, w.files, false); err != nil {
 		return err
 	}
@@ -136,43 +134,28 @@ func (s *session) patch(ctx context.Context, w *work) (err error) {
 	return s.store.Patch(ctx, io.MultiWriter(f, &w.lines), w.start.ID, w.it.Snapshot)
 }
 
-// judge measures the tree, grades it and holds it against the rules.
+// judge measures the tree and judges it.
 func (s *session) judge(ctx context.Context, w *work) error {
 	var err error
 	if w.around, err = s.lookAround(ctx); err != nil {
 		return err
 	}
-	if w.meddled, err = s.meddled(w.around); err != nil {
+	found, err := s.tampered(w.around)
+	if err != nil {
 		return err
 	}
-	m, reused, err := s.measureOnce(ctx, w.it.Tree)
+	m, err := s.measureOnce(ctx, w.it.Tree)
 	if err != nil {
 		return fmt.Errorf("measure iteration %d: %w", w.it.Number, err)
 	}
-	if w.it.Confirmation, err = s.confirm(ctx, &m.set); err != nil {
+	if err := s.tree.SharedLost(s.state.BaselineSnapshot, w.it.Snapshot); err != nil {
 		return err
 	}
-	s.measured[w.it.Tree] = m
-	w.it.Set, w.it.Checks, w.it.Reused = w.lines.Into(m.set), m.checks, reused
-	in, err := s.input(ctx, w)
-	if err != nil {
+	t := judge.Tree{Iteration: w.it, StartTree: w.start.Tree, Changes: w.changes, Lines: &w.lines, Around: found}
+	w.verdict, err = s.judging().Judge(ctx, t, m, s.past)
+	if w.it = w.verdict.Iteration; err != nil {
 		return err
 	}
-	if w.it.Silenced, err = s.unsilenced(ctx, w); err != nil {
-		return err
-	}
-	if err = s.unexcluded(ctx, w, in); err != nil {
-		return err
-	}
-	w.it.Score = selector.Grade(w.it.Judged(), s.history[0].Set, s.opts.Weights)
-	in.Current = s.present(w.it, in.Current.Error)
-	if w.it.HoldOut, err = s.holdOut(ctx, w, in); err != nil {
-		return err
-	}
-	if w.it.Hidden, err = s.hiddenTests(ctx, w, in); err != nil {
-		return err
-	}
-	w.it.Assessment = detector.Assess(s.heldOut(in, w.it), s.opts.Rules)
 	w.it.EndedAt = s.opts.Now()
 	if !w.it.Resumed { // else nobody was at work most of the time
 		w.it.OwnTime = w.it.EndedAt.Sub(w.it.StartedAt) - s.checks - w.it.Agent.Duration - w.it.Agent.Waited
@@ -183,146 +166,33 @@ func (s *session) judge(ctx context.Context, w *work) error {
 	return nil
 }
 
-// measurement is what was measured of a tree, and by which runs.
-type measurement struct {
-	set    metric.Set
-	checks []ledger.CheckRun
+// judging is what judges the trees of this loop.
+func (s *session) judging() judge.Judge {
+	return judge.Judge{
+		Settings: s.opts.Settings.Settings, Mask: s.masker, Now: s.opts.Now,
+		Workspace: holdout.Workspace{Store: s.store, Meter: s.meter, Plan: s.opts.Plan, Root: s.opts.Root, Scratch: s.scratchDir(), User: s.user},
+		OnTrouble: func(what string, err error) { s.opts.Log.WithError(err).Warn(what) },
+	}
 }
 
-// measureOnce measures a tree, or takes the numbers of an earlier measurement
-// of the very same one.
-func (s *session) measureOnce(ctx context.Context, tree string) (measurement, bool, error) {
-	if m, ok := s.measured[tree]; ok {
-		return m, true, nil
+// measureOnce measures a tree, or takes the numbers of an earlier measurement of the
+// very same one.
+func (s *session) measureOnce(ctx context.Context, tree string) (judge.Measured, error) {
+	if m, ok := s.past.Measured(tree); ok {
+		return m, nil
 	}
-	res, err := s.measureMasked(ctx, s.previous.Set.Tests)
+	res, err := s.meter.Run(ctx, s.past.Previous.Set.Tests)
 	if err != nil {
-		return measurement{}, false, err
+		return judge.Measured{}, err
 	}
-	return measurement{res.Set, holdout.Runs(res.Runs)}, false, s.ledger.SaveMeter(s.meter.Memory())
+	return judge.Measured{Set: res.Set, Checks: holdout.Runs(res.Runs)}, s.ledger.SaveMeter(s.meter.Memory())
 }
-
-// confirm runs the tests again that passed before and fail now. One that passes
-// then is flaky and counts as passed.
-func (s *session) confirm(ctx context.Context, set *metric.Set) (*ledger.Confirmation, error) {
-	c, err := s.meter.Confirm(ctx, s.previous.Set, *set)
-	if err != nil || len(c.Suspects) == 0 {
-		return nil, err
-	}
-	for _, id := range c.Flaky {
-		t, _ := set.Tests.Lookup(id)
-		t.Status, t.Flaky = metric.Passed, true
-		set.Tests = set.Tests.With(t)
-		s.flaky[id] = true
-	}
-	return &ledger.Confirmation{Suspects: c.Suspects, Flaky: c.Flaky, Runs: s.masker.Checks(holdout.Runs(c.Runs)), Refused: s.masker.String(c.Refused)}, nil
-}
-
-// input gathers what the rules look at.
-func (s *session) input(ctx context.Context, w *work) (detector.Input, error) {
-	e, err := evidence.Between(ctx, s.store, w.start.ID, w.it.Snapshot, w.changes, s.opts.Integrity)
-	if err != nil {
-		return detector.Input{}, err
-	}
-	if e.Judged = s.opts.Now(); w.it.Confirmation != nil {
-		e.Flaky = w.it.Confirmation.Flaky
-	}
-	if err := s.excuseReturns(ctx, e.Tampering, w.it); err != nil {
-		return detector.Input{}, err
-	}
-	e.Tampering = append(e.Tampering, w.meddled...)
-	if w.it.Resumed {
-		doubt(e.Tampering)
-	}
-	if e.GitLost, err = s.store.GitLost(ctx, s.state.BaselineSnapshot, w.it.Snapshot); err != nil {
-		return detector.Input{}, fmt.Errorf("compare git's state with the baseline: %w", err)
-	}
-	if err := s.tree.SharedLost(s.state.BaselineSnapshot, w.it.Snapshot); err != nil {
-		return detector.Input{}, err
-	}
-	for _, c := range w.changes {
-		if path.Base(c.Path) == ack.FileName {
-			e.AckFiles = append(e.AckFiles, c.Path)
-		}
-	}
-	w.it.Evidence = &e
-	return s.inputOf(w.it, e), nil
-}
-
-// inputOf puts together what the rules look at, from what is recorded alone: the
-// iteration, its evidence, and those before it.
-func (s *session) inputOf(it ledger.Iteration, e ledger.Evidence) detector.Input {
-	return s.heldOut(detector.Input{
-		Current: s.present(it, s.count(it)), Previous: s.previous, Baseline: s.accepted[0], History: s.accepted, Best: s.best,
-		Errors: s.errors, SuiteUnread: max(0, s.unread-1), CoverageWobble: s.history[0].CoverageWobble,
-		AddedByLoop: s.addedByLoop(), Flaky: e.Flaky, Before: e.Before, After: e.After, Renamed: e.Renamed,
-		Removed: e.Removed, GoneSymbols: e.GoneSymbols, GitLost: e.GitLost, AckFiles: e.AckFiles, Tampering: e.Tampering, Now: e.Judged, KnownFlaky: s.unsteady,
-		TestFiles: e.TestFiles, TestsAlone: e.TestsAlone,
-	}, it)
-}
-
-// present is the iteration as it is judged. What it is compared with later is what
-// was measured: that its comments hid something was told of it.
-func (s *session) present(it ledger.Iteration, failure string) detector.Observation {
-	obs := it.Observation()
-	obs.Set, obs.Error = it.Judged(), failure
-	return obs
-}
-
-// count counts the errors and the unreadable tests that come one after another,
-// and returns the error of this iteration.
-func (s *session) count(it ledger.Iteration) string {
-	text := complaint(it)
-	s.errors = append(s.errors, text)
-	if text == "" {
-		s.errors = nil
-	}
-	s.unread++
-	if it.Set.Tests != nil {
-		s.unread = 0
-	}
-	return text
-}
-
-// addedByLoop lists the tests of the previous tree that the baseline lacks.
-func (s *session) addedByLoop() map[metric.ID]bool {
-	out := map[metric.ID]bool{}
-	if s.previous.Set.Tests == nil || s.commits {
-		return out
-	}
-	for _, t := range s.previous.Set.Tests.Cases {
-		if _, ok := s.accepted[0].Set.Tests.Lookup(t.ID); !ok {
-			out[t.ID] = true
-		}
-	}
-	return out
-}
-
-// complaint is the error text of an iteration, "" when it ended well: what the
-// agent said last when it failed and had done nothing, else the first error of
-// the build. An agent that worked and then ran out of turns or time did not fail.
-func complaint(it ledger.Iteration) string {
-	idle := len(it.Changed) == 0 && it.Agent.Cause == runner.Exited.String()
-	switch {
-	case idle && it.Agent.Signal != "":
-		return "agent ended by " + it.Agent.Signal
-	case idle && it.Agent.ExitCode != 0:
-		return fmt.Sprintf("agent ended with status %d: %s", it.Agent.ExitCode, it.Agent.LastWords)
-	case idle && !it.Agent.Well():
-		return fmt.Sprintf("agent ended without success (%s): %s", words(it.Agent.Outcome), it.Agent.LastWords)
-	case it.Set.Build != nil && it.Set.Build.Status == metric.BuildFailure:
-		return it.Set.Build.FirstError
-	}
-	return ""
-}
-
-// words is a name as people write it.
-func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // decide draws the conclusion from the assessment. The verdict is written down
 // before anybody is told and before anything follows from it.
 func (s *session) decide(ctx context.Context, w *work) (event.Stop, error) {
-	step, next := s.step(w.it)
+	s.past.Learn(w.verdict)
+	step, next := s.past.Decide(w.it, s.opts.Settings.Settings)
 	step, next, asked, err := s.consult(ctx, w, step, next)
 	if err != nil {
 		return event.Stop{}, err
@@ -330,18 +200,18 @@ func (s *session) decide(ctx context.Context, w *work) (event.Stop, error) {
 	w.it.Rejected = step.Reject
 	var holds *bool
 	if !step.Reject {
-		if w.it.Open, err = s.openFindings(ctx, w.it); err != nil {
+		if w.it.Open, err = s.judging().Open(ctx, w.it, s.past); err != nil {
 			return event.Stop{}, err
 		}
 		if holds, err = s.met(ctx, w.it); err != nil {
 			return event.Stop{}, err
 		}
 	}
-	w.it.Verified = s.verified(w.it, holds)
-	w.it.Decision = decision(step, next, holds)
+	w.it.Verified = judge.Verified(w.it, holds)
+	w.it.Decision = judge.Decision(step, next, holds)
 	w.it.Decision.Gate = asked
 	if step.Reject {
-		w.it.Decision.Restore = s.target(w.it, step.Target)
+		w.it.Decision.Restore = s.past.Target(w.it, step.Target)
 	}
 	s.accept(w.it)
 	if !step.Reject {
@@ -349,12 +219,12 @@ func (s *session) decide(ctx context.Context, w *work) (event.Stop, error) {
 			return event.Stop{}, err
 		}
 	}
-	it := &s.history[len(s.history)-1]
+	it := s.past.Last()
 	it.Best = s.state.Best
 	if step.Reject {
 		it.Regression = s.regression(*it)
 	}
-	if err := s.ledger.Append(*it, w.files, s.isBest(it.Number)); err != nil {
+	if err := s.ledger.Append(*it, w.files, s.past.IsBest(it.Number)); err != nil {
 		return event.Stop{}, err
 	}
 	if err := s.finished(*it); err != nil {
@@ -363,31 +233,20 @@ func (s *session) decide(ctx context.Context, w *work) (event.Stop, error) {
 	return s.conclude(ctx, *it)
 }
 
-// step is what follows an iteration. In a session that is watched nothing does.
-func (s *session) step(it ledger.Iteration) (recovery.Step, recovery.State) {
-	if s.opts.watching() {
-		return recovery.Step{Move: recovery.Continue, Reason: it.Assessment.Recommendation.Reason, Target: s.previous.Iteration}, s.recovery
+// accept takes an iteration with its decision into the history.
+func (s *session) accept(it ledger.Iteration) {
+	s.past.Add(it, s.opts.Select)
+	if best := s.past.BestSoFar(); best != nil {
+		s.state.Best = best
 	}
-	return recovery.Next(s.recovery, s.caseOf(it), s.opts.Recovery)
-}
-
-func decision(step recovery.Step, next recovery.State, holds *bool) *ledger.Decision {
-	d := &ledger.Decision{
-		Move: string(step.Move), Target: step.Target, Retry: step.Retry, Reason: step.Reason, Advice: step.Advice,
-		Criterion: holds, Retries: next.Retries, Attempts: next.Attempts, Strategy: string(step.Strategy), Asks: step.Why,
+	if it.Rejected && s.agent != nil {
+		s.agent.Forget() // a session would believe in what was undone
 	}
-	for _, p := range step.Phases {
-		d.Phases = append(d.Phases, ledger.Phase{Phase: string(p.Phase), At: p.At, Text: p.Text})
-	}
-	if step.Diagnosis != nil {
-		d.Diagnosis = step.Diagnosis.String()
-	}
-	return d
 }
 
 func (s *session) finished(it ledger.Iteration) error {
 	return s.event(event.IterationFinished, it.Number, event.IterationEnd{
-		Progress: it.Progress(s.isBest(it.Number)), Rejected: it.Rejected, Verified: it.Verified,
+		Progress: it.Progress(s.past.IsBest(it.Number)), Rejected: it.Rejected, Verified: it.Verified,
 		Changed: len(it.Changed), ElapsedMS: it.EndedAt.Sub(it.StartedAt).Milliseconds(),
 		Next: it.Decision.Move, Reason: it.Decision.Reason, It: it,
 	})
@@ -421,7 +280,7 @@ func (s *session) reject(ctx context.Context, it ledger.Iteration) error {
 
 func (s *session) rejectedData(it ledger.Iteration) event.Rejected {
 	r := event.Rejected{
-		Kept: "s" + string(it.Snapshot), Restored: s.previous.Iteration, Retry: it.Decision.Retry,
+		Kept: "s" + string(it.Snapshot), Restored: s.past.Previous.Iteration, Retry: it.Decision.Retry,
 		Max: s.opts.Recovery.MaxRetries, Cause: it.Decision.Diagnosis,
 	}
 	r.Reasons, r.Tests = reasonsOf(it.Assessment.Alerts)
@@ -475,7 +334,7 @@ func (s *session) record(it ledger.Iteration) error {
 // track writes the trackers: after every iteration, and in a loop of many each
 // time it has grown by a twentieth, since they are written whole.
 func (s *session) track() error {
-	if n := len(s.history); n > trackedAtOnce && n < s.tracked+s.tracked/20 {
+	if n := len(s.past.Iterations); n > trackedAtOnce && n < s.tracked+s.tracked/20 {
 		return nil
 	}
 	return s.trackNow()
@@ -486,15 +345,15 @@ func (s *session) track() error {
 const trackedAtOnce = 200
 
 func (s *session) trackNow() error {
-	s.tracked = len(s.history)
-	return s.ledger.Track(s.history, s.opts.Tracking(), s.bestNumber(), s.opts.Now())
+	s.tracked = len(s.past.Iterations)
+	return s.ledger.Track(s.past.Iterations, s.opts.Tracking(), s.bestNumber(), s.opts.Now())
 }
 
 func (s *session) bestNumber() *int {
-	if s.best == nil {
+	if s.past.Best == nil {
 		return nil
 	}
-	return &s.best.Iteration
+	return &s.past.Best.Iteration
 }
 
 // stopAfter says whether the loop ends with this iteration, and why.
@@ -506,9 +365,9 @@ func (s *session) stopAfter(it ledger.Iteration) event.Stop {
 		return event.Stop{Reason: event.GateAborted, Text: d.Reason}
 	case it.Rejected && move == recovery.Escalate:
 		return event.Stop{Reason: event.RetriesSpent, Text: d.Reason}
-	case (d.Criterion != nil && *d.Criterion || !it.Rejected && s.opts.Until.AtRest(it, s.history[0].Set)) && len(it.Open) > 0:
+	case (d.Criterion != nil && *d.Criterion || !it.Rejected && s.opts.Until.AtRest(it, s.past.Iterations[0].Set)) && len(it.Open) > 0:
 		return heldOpen(it)
-	case d.Criterion != nil && *d.Criterion, !it.Rejected && s.opts.Until.AtRest(it, s.history[0].Set):
+	case d.Criterion != nil && *d.Criterion, !it.Rejected && s.opts.Until.AtRest(it, s.past.Iterations[0].Set):
 		return event.Stop{Reason: event.CriterionMet, Text: "the criterion is met: " + s.opts.Until.String()}
 	case move == recovery.Continue, move == recovery.Retry:
 		return s.dried(it)
@@ -522,7 +381,7 @@ func (s *session) dried(it ledger.Iteration) event.Stop {
 	if !s.opts.StopOnDiminishing || it.Rejected {
 		return event.Stop{}
 	}
-	small := selector.Diminishing(s.candidates(), selector.SmallGains, selector.SmallGain)
+	small := selector.Diminishing(s.past.Candidates(), selector.SmallGains, selector.SmallGain)
 	if small == nil || small.At != it.Number {
 		return event.Stop{}
 	}

@@ -12,21 +12,19 @@ import (
 	"strings"
 	"time"
 
-	"supervise/detector"
 	"supervise/internal/agentrun"
 	"supervise/internal/criterion"
 	"supervise/internal/environment"
 	"supervise/internal/event"
+	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/notify"
 	"supervise/internal/prompt"
 	"supervise/internal/protect"
-	"supervise/internal/recovery"
 	"supervise/internal/report"
 	"supervise/internal/secrets"
 	"supervise/internal/worktree"
-	"supervise/metric"
 	"supervise/runner"
 	"supervise/selector"
 	"supervise/snapshot"
@@ -90,24 +88,9 @@ type session struct {
 	waited   time.Duration // for people, since the process began
 	notifier *notify.Sender
 
-	history          []ledger.Iteration // all iterations, the baseline first
-	accepted         []detector.Observation
-	errors           []string // of the latest iterations without a break, for stuck loops
-	previous         detector.Observation
-	safe             snapshot.ID // the tree of previous
-	start            snapshot.ID // the tree that the present iteration starts from
-	dropped          map[snapshot.ID]bool
-	best             *detector.Observation
-	measured         map[string]measurement // by tree
-	recovery         recovery.State
-	rejected         *ledger.Iteration  // the last one, when it was rejected
-	unread           int                // iterations in a row without readable tests
-	flaky            map[metric.ID]bool // had two outcomes on one tree, at any time
-	unsteady         map[metric.ID]bool // what the iterations so far taught, see [detector.Input]
-	applied, removed []string           // paths that the selection changed and deleted
-	commits          bool               // it is a history that is judged, see [Record]
-	hiddenPassed     map[metric.ID]bool // see [detector.Hidden]
-	hiddenRuns       map[string]*ledger.Hidden
+	past             *judge.History    // the iterations, and what they taught
+	start            snapshot.ID       // the tree that the present iteration starts from
+	applied, removed []string          // paths that the selection changed and deleted
 	around           environment.State // what stood around the tree when the last iteration was accepted
 	sums             environment.Sums  // of the programs that the checks start
 	// artefactPaths are what the checks themselves left in the tree.
@@ -131,12 +114,12 @@ func Run(ctx context.Context, o Options) (Outcome, error) {
 
 // end gives the best iteration back, or the last safe tree when something broke.
 func (s *session) end(ctx context.Context, stop event.Stop, err error) (Outcome, error) {
-	if s.tracked > 0 && s.tracked < len(s.history) {
+	if s.tracked > 0 && s.tracked < len(s.past.Iterations) {
 		err = errors.Join(err, s.trackNow())
 	}
 	if err != nil {
-		if s.safe != "" && !s.opts.NoApply {
-			err = s.tree.Rescue(err, s.safe, s.id) // what an agent left must not stay unjudged
+		if s.past.Safe != "" && !s.opts.NoApply {
+			err = s.tree.Rescue(err, s.past.Safe, s.id) // what an agent left must not stay unjudged
 		}
 		s.fail(err)
 		return s.outcome(stop), err
@@ -172,15 +155,12 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (discard) Close() error { return nil }
 
 func newSession(o Options, id string) *session {
-	return &session{
-		opts: o, id: id, masker: secrets.MaskOf(o.Env), measured: map[string]measurement{}, flaky: map[metric.ID]bool{}, unsteady: map[metric.ID]bool{},
-		dropped: map[snapshot.ID]bool{}, hiddenPassed: map[metric.ID]bool{}, hiddenRuns: map[string]*ledger.Hidden{},
-	}
+	return &session{opts: o, id: id, masker: secrets.MaskOf(o.Env), past: judge.NewHistory()}
 }
 
 // use has the loop write to its folder.
 func (s *session) use(l *ledger.Ledger) {
-	s.ledger = l
+	s.ledger, s.past.Kept = l, l.SnapshotDir()
 	s.notifier = notify.New(s.opts.Notify, s.masker, func(err error) { s.opts.Log.WithError(err).Warn("tell somebody") })
 	s.journal = &event.Journal{
 		Ledger: l, LoopID: s.id, Now: s.opts.Now, OnEvent: []func(event.Event){s.opts.OnEvent, s.notifier.Hear},
@@ -242,7 +222,7 @@ func (s *session) equip(ctx context.Context, t *trail, learnt measure.Memory) er
 		return err
 	}
 	s.tree = worktree.New(s.store, worktree.Options{
-		Limit: s.opts.MaxStore, Journal: s.journal, Iteration: s.iteration, Kept: s.kept, Dropped: s.dropped, Foreign: t.foreign, Warned: t.overLimit,
+		Limit: s.opts.MaxStore, Journal: s.journal, Iteration: s.iteration, Kept: s.kept, Dropped: s.past.Dropped, Foreign: t.foreign, Warned: t.overLimit,
 	})
 	if err := s.protect(ctx); err != nil {
 		return err
@@ -263,8 +243,8 @@ func (s *session) equip(ctx context.Context, t *trail, learnt measure.Memory) er
 // kept are the snapshots that are kept whatever the limit of the store is: the
 // baseline, the best iteration, the tree to go on from, and those of [worktree.Kept].
 func (s *session) kept() map[snapshot.ID]bool {
-	keep := worktree.Kept(s.history)
-	keep[s.state.BaselineSnapshot], keep[s.safe], keep[s.start] = true, true, true
+	keep := worktree.Kept(s.past.Iterations)
+	keep[s.state.BaselineSnapshot], keep[s.past.Safe], keep[s.start] = true, true, true
 	if s.state.Best != nil {
 		keep[s.state.Best.Snapshot] = true
 	}
@@ -416,9 +396,9 @@ func (s *session) fail(err error) {
 }
 
 func (s *session) outcome(stop event.Stop) Outcome {
-	out := Outcome{LoopID: s.id, Dir: s.ledger.Dir(), Stop: stop, History: s.history}
-	if len(s.history) > 0 {
-		out.Baseline = s.history[0]
+	out := Outcome{LoopID: s.id, Dir: s.ledger.Dir(), Stop: stop, History: s.past.Iterations}
+	if len(s.past.Iterations) > 0 {
+		out.Baseline = s.past.Iterations[0]
 	}
 	return out
 }

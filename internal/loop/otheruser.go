@@ -15,7 +15,7 @@ func (s *session) protect(ctx context.Context) (err error) {
 	if err := p.Confinable(ctx, s.opts.Root, s.opts.Home); err != nil {
 		return err
 	}
-	if p.User != "" && s.opts.watching() {
+	if p.User != "" && s.opts.Watching() {
 		return fmt.Errorf("%w: protect.user is for loops, and a watched session is your own: leave it out", protect.ErrUnavailable)
 	}
 	s.user, err = p.OtherUser(ctx, protect.Tree{

@@ -16,6 +16,7 @@ import (
 	"supervise/internal/agentrun"
 	"supervise/internal/criterion"
 	"supervise/internal/event"
+	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/prompt"
@@ -62,9 +63,12 @@ for arg; do printf '%s\n' "$arg"; done >"$FAKE/args$n"
 		Settings: Settings{
 			Setup:         agentrun.Setup{Root: root, Task: "Make b pass.", Program: agentrun.Program{Name: program}, FirstWait: time.Millisecond, Pty: agentrun.PtyNever},
 			MaxIterations: 1, Until: criterion.Criterion{Kind: criterion.Never}, Level: &off, NoRepeat: true,
-			Plan:     measure.Plan{Root: root, Checks: []measure.Check{{Kind: measure.Test, Name: "test", Command: []string{"/bin/sh", "-c", doneCheck}}}},
-			Recovery: recovery.Options{MaxRetries: 3}, Rules: detector.DefaultOptions(), Weights: selector.DefaultWeights(),
-			Select: selector.Options{Mode: selector.HighestQualityVerified, Threshold: .7}, Snapshot: snapshot.Options{MinFree: -1},
+			Settings: judge.Settings{
+				Plan:     measure.Plan{Root: root, Checks: []measure.Check{{Kind: measure.Test, Name: "test", Command: []string{"/bin/sh", "-c", doneCheck}}}},
+				Recovery: recovery.Options{MaxRetries: 3}, Rules: detector.DefaultOptions(), Weights: selector.DefaultWeights(),
+				Select: selector.Options{Mode: selector.HighestQualityVerified, Threshold: .7},
+			},
+			Snapshot: snapshot.Options{MinFree: -1},
 		},
 		Home:    t.TempDir(),
 		Env:     append(os.Environ(), "FAKE="+w.fake, "PATH="+w.fake+":"+os.Getenv("PATH")),

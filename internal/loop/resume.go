@@ -15,11 +15,8 @@ import (
 	"supervise/snapshot"
 )
 
-// The reasons for which a loop cannot be resumed.
-var (
-	ErrNotBegun = errors.New("its log does not say what it was to do: it was killed too early")
-	ErrOverlaid = errors.New("a later loop has worked in the same tree")
-)
+// ErrOverlaid is the reason for which a loop cannot be resumed without force.
+var ErrOverlaid = errors.New("a later loop has worked in the same tree")
 
 // diedWithSupervise is the cause of an agent's end that nobody saw.
 const diedWithSupervise = "supervisor_died"
@@ -35,7 +32,7 @@ const diedWithSupervise = "supervisor_died"
 // again.
 //
 // The outcome and the errors are those of [Run]; in addition the error may wrap
-// [ErrNotBegun], [ErrOverlaid], [ledger.ErrChanged] or [ledger.ErrNoLoop].
+// [ledger.ErrNotBegun], [ErrOverlaid], [ledger.ErrChanged] or [ledger.ErrNoLoop].
 func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, error) {
 	t := newTrail()
 	s, err := reopen(ctx, id, o.withDefaults(), t, force)
@@ -49,7 +46,7 @@ func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, err
 		return s.outcome(event.Stop{Reason: f.Reason, Text: f.Text}), nil
 	}
 	goOn := s.goOn
-	if s.opts.watching() {
+	if s.opts.Watching() {
 		goOn = func(ctx context.Context, _ *trail) (event.Stop, error) { return s.endVisit(ctx) }
 	}
 	stop, err := goOn(ctx, t)
@@ -77,12 +74,12 @@ func (s *session) revive(ctx context.Context, t *trail, force bool) error {
 	if err := s.reload(t); err != nil {
 		return err
 	}
-	s.dropped = t.dropped
+	s.past.Dropped = t.dropped
 	its, err := ledger.Iterations(s.ledger.Dir())
 	if err == nil {
 		err = s.replay(its)
 	}
-	if err != nil || t.ended && (s.opts.watching() || len(its) > s.opts.MaxIterations) {
+	if err != nil || t.ended && (s.opts.Watching() || len(its) > s.opts.MaxIterations) {
 		return err
 	}
 	if err := s.overlaid(); err != nil && !force {
@@ -111,7 +108,7 @@ func (s *session) revive(ctx context.Context, t *trail, force bool) error {
 // reload reads what the loop was asked to do.
 func (s *session) reload(t *trail) error {
 	if t.settings == "" {
-		return fmt.Errorf("%w: start a new one", ErrNotBegun)
+		return fmt.Errorf("%w: start a new one", ledger.ErrNotBegun)
 	}
 	limits := s.opts.Settings
 	s.opts.Settings = Settings{}
@@ -153,24 +150,16 @@ func (s *session) replay(its []ledger.Iteration) error {
 			s.begin(it)
 			s.artefactPaths = it.Artefacts
 		case it.Interrupted:
-			s.history, s.rejected = append(s.history, it), nil
+			s.past.Skip(it)
 		case it.Decision == nil:
 			return fmt.Errorf("iteration %d has no decision: start a new loop", n)
 		default:
-			s.count(it)
 			s.accept(it)
-			s.measured[it.Tree] = measurement{it.Set, it.Checks}
 		}
-		s.rememberFlaky(it)
+		s.past.Remember(it)
 		s.state.Add(it)
 	}
 	return nil
-}
-
-func (s *session) rememberFlaky(it ledger.Iteration) {
-	for _, id := range flakyOf(it.Set.Tests) {
-		s.flaky[id] = true
-	}
 }
 
 // endSurvivors ends what is left of the agent and the checks of a dead run. What
@@ -203,15 +192,15 @@ func (s *session) tellResumed(t *trail) error {
 	}
 	n, from := s.where(t)
 	return s.event(event.LoopResumed, n, event.Resumed{
-		Dir: s.ledger.Dir(), Plan: s.opts.Plan, Agent: s.opts.CommandLine(), Iteration: n, From: from, Max: s.opts.MaxIterations, History: s.history,
+		Dir: s.ledger.Dir(), Plan: s.opts.Plan, Agent: s.opts.CommandLine(), Iteration: n, From: from, Max: s.opts.MaxIterations, History: s.past.Iterations,
 	})
 }
 
 // where says in words with what the loop goes on.
 func (s *session) where(t *trail) (iteration int, from string) {
-	last := len(s.history) - 1
+	last := len(s.past.Iterations) - 1
 	switch {
-	case s.opts.watching():
+	case s.opts.Watching():
 		return last + 1, "what the session left is measured"
 	case last < 0:
 		return 0, "the baseline is measured"
@@ -231,10 +220,10 @@ func (s *session) where(t *trail) (iteration int, from string) {
 
 // goOn does what the dead supervisor had not done any more.
 func (s *session) goOn(ctx context.Context, t *trail) (event.Stop, error) {
-	if len(s.history) == 0 {
+	if len(s.past.Iterations) == 0 {
 		return s.goOnBaseline(ctx, t)
 	}
-	if err := s.judgeable(s.history[0].Set); err != nil {
+	if err := s.judgeable(s.past.Iterations[0].Set); err != nil {
 		return event.Stop{}, err
 	}
 	if t.stop != nil && !t.ended {
@@ -247,7 +236,7 @@ func (s *session) goOn(ctx context.Context, t *trail) (event.Stop, error) {
 	case stop.Reason != "" && !t.ended:
 		return stop, nil
 	}
-	return s.iterations(ctx, len(s.history), t.spent())
+	return s.iterations(ctx, len(s.past.Iterations), t.spent())
 }
 
 func (s *session) goOnBaseline(ctx context.Context, t *trail) (event.Stop, error) {
@@ -271,12 +260,12 @@ func (s *session) goOnBaseline(ctx context.Context, t *trail) (event.Stop, error
 // goOnIteration finishes the last iteration that began, and leaves the tree as
 // the next one finds it.
 func (s *session) goOnIteration(ctx context.Context, t *trail) (event.Stop, error) {
-	last := s.history[len(s.history)-1]
+	last := s.past.Iterations[len(s.past.Iterations)-1]
 	if t.iteration > last.Number {
 		return s.finishIteration(ctx, t)
 	}
 	if last.Number == 0 || last.Interrupted || t.ended {
-		return event.Stop{}, s.tree.Settle(ctx, s.safe)
+		return event.Stop{}, s.tree.Settle(ctx, s.past.Safe)
 	}
 	if !t.told {
 		if err := s.finished(last); err != nil {
@@ -286,7 +275,7 @@ func (s *session) goOnIteration(ctx context.Context, t *trail) (event.Stop, erro
 	if last.Rejected && !t.undone {
 		return s.conclude(ctx, last)
 	}
-	if err := s.tree.Settle(ctx, s.safe); err != nil {
+	if err := s.tree.Settle(ctx, s.past.Safe); err != nil {
 		return event.Stop{}, err
 	}
 	return s.stopAfter(last), s.record(last)
@@ -297,7 +286,7 @@ func (s *session) goOnIteration(ctx context.Context, t *trail) (event.Stop, erro
 func (s *session) finishIteration(ctx context.Context, t *trail) (event.Stop, error) {
 	s.state.Iteration = t.iteration
 	w := &work{it: ledger.Iteration{
-		LoopID: s.id, Number: t.iteration, StartedAt: t.began, Start: t.start, Level: t.level, LevelReason: t.why, Retry: s.recovery.Retries,
+		LoopID: s.id, Number: t.iteration, StartedAt: t.began, Start: t.start, Level: t.level, LevelReason: t.why, Retry: s.past.Recovery.Retries,
 		Agent: t.agent, Resumed: true,
 	}}
 	if w.it.Agent == nil {

@@ -4,16 +4,12 @@ import (
 	"fmt"
 	"time"
 
-	"supervise/detector"
-	"supervise/integrity"
 	"supervise/internal/agentrun"
 	"supervise/internal/criterion"
+	"supervise/internal/judge"
 	"supervise/internal/ledger"
-	"supervise/internal/measure"
 	"supervise/internal/notify"
 	"supervise/internal/prompt"
-	"supervise/internal/recovery"
-	"supervise/selector"
 	"supervise/snapshot"
 )
 
@@ -22,11 +18,7 @@ import (
 // the configuration in the tree meanwhile.
 type Settings struct {
 	agentrun.Setup
-	Plan measure.Plan `json:"plan"`
-
-	// Rest is how long the agent of a session that is only watched has to be silent to
-	// count as resting; 0: supervise runs the agent, once per iteration.
-	Rest time.Duration `json:"idle_ns,omitempty"`
+	judge.Settings
 
 	MaxIterations int                 `json:"max_iterations"` // at least 1; 0 in a session that is watched
 	Until         criterion.Criterion `json:"until"`
@@ -38,28 +30,16 @@ type Settings struct {
 	PlateauBelow float64           `json:"plateau_below,omitempty"`
 	Budget       Budget            `json:"budget,omitzero"` // over which supervise warns of its own work
 	// Texts are those of prompts that stand in the place of the built-in ones.
-	Texts         map[string]string `json:"prompt_texts,omitempty"`
-	AllowUntested bool              `json:"allow_untested,omitempty"` // run although no test could be measured
-	NoApply       bool              `json:"no_apply,omitempty"`       // leave the tree as the last iteration left it
+	Texts   map[string]string `json:"prompt_texts,omitempty"`
+	NoApply bool              `json:"no_apply,omitempty"` // leave the tree as the last iteration left it
 	// StopOnDiminishing ends the loop when two gains in a row are small.
 	StopOnDiminishing bool `json:"stop_on_diminishing,omitempty"`
 	NoRepeat          bool `json:"baseline_once,omitempty"` // measure the baseline once, however short it is
 
-	HoldOut HoldOut `json:"hold_out,omitzero"` // when tests are tried as they were
-	Hidden  Hidden  `json:"hidden,omitzero"`   // tests that the agent does not see
-
-	Confirm *measure.Reruns `json:"confirm,omitempty"` // how failures are confirmed; nil: as measure does by itself
-
-	Recovery recovery.Options `json:"recovery"`
 	Gate     Gate             `json:"approval,omitzero"`
 	Notify   notify.Settings  `json:"notify,omitzero"`
-	Rules    detector.Options `json:"rules"`
-	// Integrity says which rules look at the text of what changed.
-	Integrity integrity.Options `json:"integrity,omitzero"`
-	Weights   selector.Weights  `json:"quality_weights"`
-	Select    selector.Options  `json:"selection"`
-	Snapshot  snapshot.Options  `json:"snapshot"`
-	MaxStore  int64             `json:"max_store_bytes,omitempty"` // over it old snapshots are dropped; 0: never
+	Snapshot snapshot.Options `json:"snapshot"`
+	MaxStore int64            `json:"max_store_bytes,omitempty"` // over it old snapshots are dropped; 0: never
 }
 
 // Budget bounds supervise's own work, agent and checks excluded. What is over it is
@@ -78,17 +58,6 @@ func (b Budget) Over(own, whole time.Duration) string {
 		return fmt.Sprintf("supervise's own work took %.1f %% of the iteration, more than max_integration_overhead_percentage allows (%v %%)", share, b.Percent)
 	}
 	return ""
-}
-
-// Tracking is how the tracker file says that the best is chosen.
-func (s Settings) Tracking() ledger.TrackingConfig {
-	return ledger.TrackingConfig{
-		KeepAll: true, Weights: s.Weights,
-		Selection: ledger.SelectionConfig{
-			Mode: s.Select.Mode, Threshold: 100 * s.Select.Threshold,
-			Verify: s.Select.Mode == selector.HighestQualityVerified,
-		},
-	}
 }
 
 func (s Settings) configuration() ledger.Configuration {

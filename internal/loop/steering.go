@@ -8,6 +8,7 @@ import (
 	"supervise/internal/criterion"
 	"supervise/internal/event"
 	"supervise/internal/hook"
+	"supervise/internal/judge"
 	"supervise/internal/prompt"
 	"supervise/metric"
 )
@@ -39,15 +40,15 @@ const lookBack = 5
 // situation is what the level of the next iteration follows from.
 func (s *session) situation(n int) prompt.Situation {
 	out := prompt.Situation{
-		Iteration: n, Rejected: s.rejected != nil, Plateau: s.standsStill(), Repeated: s.repeated(),
+		Iteration: n, Rejected: s.past.Rejected != nil, Plateau: s.standsStill(), Repeated: s.repeated(),
 	}
-	for _, it := range s.history[max(1, len(s.history)-lookBack):] {
+	for _, it := range s.past.Iterations[max(1, len(s.past.Iterations)-lookBack):] {
 		if !it.Interrupted && (it.Rejected || it.Assessment.Class == detector.Regression) {
 			out.Setbacks++
 		}
 	}
-	if k := len(s.accepted); k >= 3 {
-		a, b, c := s.accepted[k-3], s.accepted[k-2], s.accepted[k-1]
+	if k := len(s.past.Accepted); k >= 3 {
+		a, b, c := s.past.Accepted[k-3], s.past.Accepted[k-2], s.past.Accepted[k-1]
 		out.Falling = a.Scored && b.Scored && c.Scored && a.Score > b.Score && b.Score > c.Score
 	}
 	return out
@@ -56,21 +57,21 @@ func (s *session) situation(n int) prompt.Situation {
 // standsStill reports whether quality does: the last iteration was a plateau, or
 // its score differs from the one before by less than the user's threshold.
 func (s *session) standsStill() bool {
-	if s.previous.Class == detector.Plateau {
+	if s.past.Previous.Class == detector.Plateau {
 		return true
 	}
-	k := len(s.accepted)
+	k := len(s.past.Accepted)
 	if s.opts.PlateauBelow == 0 || k < 2 {
 		return false
 	}
-	a, b := s.accepted[k-2], s.accepted[k-1]
+	a, b := s.past.Accepted[k-2], s.past.Accepted[k-1]
 	return a.Scored && b.Scored && max(a.Score-b.Score, b.Score-a.Score) < s.opts.PlateauBelow
 }
 
 // repeated is how often the error of the last iteration came in a row, 0 where it
 // had none.
 func (s *session) repeated() (times int) {
-	for i := len(s.errors) - 1; i >= 0 && detector.Fingerprint(s.errors[i]) == detector.Fingerprint(s.errors[len(s.errors)-1]); i-- {
+	for i := len(s.past.Errors) - 1; i >= 0 && detector.Fingerprint(s.past.Errors[i]) == detector.Fingerprint(s.past.Errors[len(s.past.Errors)-1]); i-- {
 		times++
 	}
 	return times
@@ -78,14 +79,14 @@ func (s *session) repeated() (times int) {
 
 // facts are the numbers of the tree that the agent starts from.
 func (s *session) facts(n int) prompt.Facts {
-	set := s.previous.Set
+	set := s.past.Previous.Set
 	counts := set.Tests.Counts()
 	f := prompt.Facts{
 		Task: s.opts.Task, Iteration: n, Max: s.opts.MaxIterations, Criterion: s.opts.Until.String(), Last: n == s.opts.MaxIterations,
-		Measured: set.Tests != nil, Passed: counts.Passed, Count: counts.Count, Failing: failing(set.Tests), Near: counts.Passed > 0 && counts.Failed == 0,
+		Measured: set.Tests != nil, Passed: counts.Passed, Count: counts.Count, Failing: judge.Failing(set.Tests), Near: counts.Passed > 0 && counts.Failed == 0,
 	}
-	f.Hidden = s.history[s.previous.Iteration].Hidden.Failing()
-	for _, o := range s.history[s.previous.Iteration].Open {
+	f.Hidden = s.past.Iterations[s.past.Previous.Iteration].Hidden.Failing()
+	for _, o := range s.past.Iterations[s.past.Previous.Iteration].Open {
 		f.Open = append(f.Open, o.Message)
 	}
 	if s.opts.Until.Kind == criterion.Never {
@@ -98,7 +99,7 @@ func (s *session) facts(n int) prompt.Facts {
 		f.Errors = strconv.Itoa(int(v))
 	}
 	if times := s.repeated(); times > 0 {
-		f.Error = &prompt.Failure{Text: s.errors[len(s.errors)-1], Times: times}
+		f.Error = &prompt.Failure{Text: s.past.Errors[len(s.past.Errors)-1], Times: times}
 	}
 	s.lastTold(&f)
 	return f
@@ -106,11 +107,11 @@ func (s *session) facts(n int) prompt.Facts {
 
 // lastTold adds what became of the last iteration.
 func (s *session) lastTold(f *prompt.Facts) {
-	last := s.history[len(s.history)-1]
+	last := s.past.Iterations[len(s.past.Iterations)-1]
 	switch {
-	case s.rejected != nil:
-		f.Rejection = &prompt.Rejection{Iteration: s.rejected.Number, Advice: s.rejected.Decision.Advice}
-		f.Rejection.Reasons, f.Rejection.Tests = reasonsOf(nameless(s.rejected.Assessment.Alerts))
+	case s.past.Rejected != nil:
+		f.Rejection = &prompt.Rejection{Iteration: s.past.Rejected.Number, Advice: s.past.Rejected.Decision.Advice}
+		f.Rejection.Reasons, f.Rejection.Tests = reasonsOf(nameless(s.past.Rejected.Assessment.Alerts))
 	case last.Number > 0:
 		f.Changes = toldChanges(last.Assessment.Changes)
 		if last.Decision != nil {
@@ -161,19 +162,6 @@ func toldChanges(c detector.TestChanges) []prompt.Change {
 			change.Tests = append(change.Tests, id.String())
 		}
 		out = append(out, change)
-	}
-	return out
-}
-
-func failing(t *metric.Tests) []string {
-	if t == nil {
-		return nil
-	}
-	var out []string
-	for _, c := range t.Cases {
-		if c.Failed() {
-			out = append(out, c.ID.String())
-		}
 	}
 	return out
 }

@@ -3,9 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +14,6 @@ import (
 	"supervise/internal/event"
 	"supervise/internal/hook"
 	"supervise/internal/ledger"
-	"supervise/metric"
 	"supervise/snapshot"
 )
 
@@ -45,11 +42,8 @@ func Watch(ctx context.Context, o Options) (Outcome, error) {
 	return s.end(ctx, s.sessionOver(ctx), nil)
 }
 
-// watching reports whether the session is the user's own.
-func (o Settings) watching() bool { return o.Rest > 0 }
-
 func (o Settings) kind() ledger.Kind {
-	if o.watching() {
+	if o.Watching() {
 		return ledger.Watched
 	}
 	return ""
@@ -75,7 +69,7 @@ func (o Options) interactive() Options {
 
 // sessionOver is the stop at the end of a session.
 func (s *session) sessionOver(ctx context.Context) event.Stop {
-	last := s.history[len(s.history)-1]
+	last := s.past.Iterations[len(s.past.Iterations)-1]
 	switch {
 	case interrupted(ctx):
 		return event.Stop{Reason: event.Interrupted, Text: "interrupted by the user"}
@@ -92,7 +86,7 @@ type visit struct {
 	since time.Time   // when that was
 }
 
-func newVisit(s *session) *visit { return &visit{s: s, base: s.safe, since: s.opts.Now()} }
+func newVisit(s *session) *visit { return &visit{s: s, base: s.past.Safe, since: s.opts.Now()} }
 
 // attend runs the agent, measures whenever it rests, and once more when it has ended.
 func (s *session) attend(ctx context.Context) error {
@@ -129,7 +123,6 @@ func (v *visit) look(ctx context.Context, printed func() int64) (news bool, err 
 	if interrupted(ctx) {
 		return false, s.abandon(w)
 	}
-	before := s.learnt()
 	heard := printed()
 	if err := s.judge(ctx, w); err != nil {
 		if interrupted(ctx) {
@@ -146,8 +139,6 @@ func (v *visit) look(ctx context.Context, printed func() int64) (news bool, err 
 	case tree == w.it.Tree:
 	case heard != printed():
 		v.base, v.since = w.it.Start, w.it.StartedAt
-		delete(s.measured, w.it.Tree)
-		s.forget(before)
 		return false, s.event(event.MeasurementStale, w.it.Number, event.Stale{Snapshot: "s" + string(w.it.Snapshot)})
 	default:
 		after, err := s.tree.Take(ctx, w.it.Number, event.AfterChecks)
@@ -170,7 +161,7 @@ func (v *visit) begin(ctx context.Context) (*work, error) {
 	if tree, err := v.tree(ctx); err != nil || tree == start.Tree {
 		return nil, err
 	}
-	n, now := len(s.history), s.opts.Now()
+	n, now := len(s.past.Iterations), s.opts.Now()
 	s.state.Iteration, s.checks, s.start = n, 0, start.ID
 	w := &work{start: start, it: ledger.Iteration{LoopID: s.id, Number: n, StartedAt: v.since, Start: start.ID}}
 	w.it.Agent = &ledger.AgentRun{Cause: ledger.AtRest, Duration: max(0, now.Sub(v.since)), Program: string(s.opts.Hooks.Client)}
@@ -186,24 +177,10 @@ func (v *visit) tree(ctx context.Context) (string, error) {
 	return info.Tree, drop()
 }
 
-// learnt is what an iteration teaches beside its verdict, which one that does not
-// count must not.
-type learnt struct {
-	errors []string
-	unread int
-	flaky  map[metric.ID]bool
-}
-
-func (s *session) learnt() learnt {
-	return learnt{slices.Clone(s.errors), s.unread, maps.Clone(s.flaky)}
-}
-
-func (s *session) forget(l learnt) { s.errors, s.unread, s.flaky = l.errors, l.unread, l.flaky }
-
 // endVisit measures what a session left whose supervisor was killed. It is over then.
 func (s *session) endVisit(ctx context.Context) (event.Stop, error) {
-	if len(s.history) == 0 {
-		return event.Stop{}, fmt.Errorf("%w: the session was killed before its baseline was measured", ErrNotBegun)
+	if len(s.past.Iterations) == 0 {
+		return event.Stop{}, fmt.Errorf("%w: the session was killed before its baseline was measured", ledger.ErrNotBegun)
 	}
 	if _, err := newVisit(s).look(ctx, ended); err != nil {
 		return s.stopped(ctx, err)

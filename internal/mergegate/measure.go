@@ -1,7 +1,6 @@
 package mergegate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -9,28 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"supervise/detector"
-	"supervise/internal/evidence"
 	"supervise/internal/holdout"
-	"supervise/internal/ledger"
-	"supervise/internal/loop"
+	"supervise/internal/judge"
 	"supervise/internal/measure"
 	"supervise/internal/secrets"
-	"supervise/internal/treediff"
 	"supervise/metric"
 	"supervise/snapshot"
 )
-
-// measured is what was measured of the tree.
-type measured struct {
-	set     metric.Set
-	runs    []ledger.CheckRun
-	flaky   []metric.ID // failed first and passed when run again
-	heldOut *ledger.HoldOut
-
-	silenced *ledger.Silenced // nil where no comment came that silences linters
-	excluded *ledger.Excluded // nil where nothing came that takes code out of the coverage
-}
 
 // capture takes the tree as it is, and the base, into a store of snapshots. The
 // checkout holds the base then.
@@ -156,22 +140,10 @@ func (g *gate) measureHead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.meter, g.now.runs = m, holdout.Runs(res.Runs)
+	g.meter, g.measured = m, judge.Measured{Set: res.Set, Checks: holdout.Runs(res.Runs)}
 	if res.Set.Tests == nil {
 		return fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, why(res.Set))
 	}
-	confirmed, err := m.Confirm(ctx, g.before, res.Set)
-	if err != nil {
-		return err
-	}
-	set := res.Set
-	for _, id := range confirmed.Flaky {
-		if t, ok := set.Tests.Lookup(id); ok {
-			t.Status, t.Flaky = metric.Passed, true
-			set.Tests = set.Tests.With(t)
-		}
-	}
-	g.now.set, g.now.flaky = g.mask().Set(set), confirmed.Flaky
 	return nil
 }
 
@@ -183,62 +155,9 @@ func why(s metric.Set) string {
 	return "there is no check that runs tests"
 }
 
-// compare reads what the texts that changed say.
-func (g *gate) compare(ctx context.Context) error {
-	g.change.Judged, g.change.Flaky = g.Now, g.now.flaky
-	if g.texts == "" {
-		return nil
-	}
-	changes, err := g.store.Changes(ctx, g.was, g.is)
-	if err != nil {
-		return err
-	}
-	opt := g.settings.Integrity
-	opt.Base = treediff.Repo{Dir: g.tree.Dir}.Base(ctx, g.texts)
-	e, err := evidence.Of(changes, opt, evidence.ReaderOf(ctx, g.store, g.was, g.is))
-	if err != nil {
-		return fmt.Errorf("read what changed: %w", err)
-	}
-	e.Judged, e.Flaky = g.Now, g.now.flaky
-	g.change = e
-	return nil
-}
-
-// tryHeldOut runs the tests that findings name as they were in the base over the
-// tree.
-func (g *gate) tryHeldOut(ctx context.Context) error {
-	if g.settings.HoldOut.Never || g.texts == "" || len(g.change.Tampering) == 0 {
-		return nil
-	}
-	is, was := detector.Observation{Iteration: 1, Set: g.now.set}, detector.Observation{Set: g.before}
-	in := detector.Input{
-		Current: is, Previous: was, Baseline: was, Before: g.change.Before, After: g.change.After, Renamed: g.change.Renamed,
-		Tampering: g.change.Tampering, Now: g.Now, TestFiles: g.change.TestFiles, TestsAlone: g.change.TestsAlone,
-	}
-	t := holdout.Trial{
-		Workspace: g.workspace(), Was: g.was, Is: g.is, Before: g.before.Tests, Evidence: g.change, Limit: g.settings.HoldOut.Timeout,
-		Findings: detector.ToHoldOut(in, g.settings.Rules, detector.Medium),
-	}
-	build := g.now.set.Build
-	if len(t.Findings) == 0 || build != nil && build.Status == metric.BuildFailure {
-		return nil
-	}
-	g.OnProgress("running tests as they were over the new code")
-	out, err := t.Run(ctx)
-	if err != nil && ctx.Err() != nil {
-		return cmp.Or(context.Cause(ctx), err)
-	}
-	if err != nil { // the findings stand as they are then
-		g.note("tests could not be run as they were: %v", err)
-		return nil
-	}
-	g.now.heldOut = &out
-	return nil
-}
-
 // Take measures the tree as the base of gates to come. dirty says that no commit
 // holds it.
-func Take(ctx context.Context, o Options, settings loop.Settings) (rec Record, dirty bool, err error) {
+func Take(ctx context.Context, o Options, settings judge.Settings) (rec Record, dirty bool, err error) {
 	r := repo{dir: o.Root}
 	if dirty, err = r.dirty(ctx); err != nil {
 		return rec, false, err

@@ -14,9 +14,7 @@ import (
 	"time"
 
 	"supervise/internal/checkout"
-	"supervise/internal/holdout"
-	"supervise/internal/ledger"
-	"supervise/internal/loop"
+	"supervise/internal/judge"
 	"supervise/internal/measure"
 	"supervise/internal/secrets"
 	"supervise/metric"
@@ -40,7 +38,7 @@ type Options struct {
 
 	// Configure returns what the user asked for in the folder of the project as the
 	// base has it, with the plan for the project in another folder.
-	Configure func(base, project string) (loop.Settings, error)
+	Configure func(base, project string) (judge.Settings, error)
 
 	Severity   metric.Severity // findings of this severity or above fail
 	Env        []string        // whose secrets are not stored, and that says where it runs
@@ -67,14 +65,12 @@ func Gate(ctx context.Context, o Options) (out Report, err error) {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, g.tree.Remove(), os.RemoveAll(o.Scratch)) }()
-	for _, step := range []func(context.Context) error{g.capture, g.configure, g.measureBase, g.measureHead, g.compare, g.recount, g.tryHeldOut} {
+	for _, step := range []func(context.Context) error{g.capture, g.configure, g.measureBase, g.measureHead, g.judge} {
 		if err := step(ctx); err != nil {
 			return out, err
 		}
 	}
-	if out, err = g.judge(); err != nil {
-		return out, err
-	}
+	out = g.report()
 	return out, g.ratchet(&out)
 }
 
@@ -95,21 +91,17 @@ type gate struct {
 	store    *snapshot.Store
 	was, is  snapshot.ID
 	files    map[string]bool // of the tree
-	settings loop.Settings
+	settings judge.Settings
 	meter    *measure.Meter
 	before   metric.Set
-	now      measured
-	change   ledger.Evidence
+	measured judge.Measured
+	verdict  judge.Verdict
+	now      metric.Set // that counts
 	notes    []string
 }
 
 // mask masks the secrets of the environment.
 func (g *gate) mask() secrets.Mask { return secrets.MaskOf(g.Env) }
-
-// workspace is where private copies of the tree are made.
-func (g *gate) workspace() holdout.Workspace {
-	return holdout.Workspace{Store: g.store, Meter: g.meter, Plan: g.settings.Plan, Root: g.Root, Scratch: filepath.Join(g.Scratch, "copies")}
-}
 
 func (g *gate) note(format string, args ...any) {
 	g.notes = append(g.notes, fmt.Sprintf(format, args...))

@@ -177,8 +177,8 @@ func (g *gate) ratchet(out *Report) error {
 		}
 		r = r.Stricter(base)
 	}
-	out.Ratchet = r.Slips(g.now.set)
+	out.Ratchet = r.Slips(g.now)
 	out.Passed = out.Passed && len(out.Ratchet) == 0
-	out.Tightened = r.Tightened(g.now.set)
+	out.Tightened = r.Tightened(g.now)
 	return nil
 }

@@ -9,9 +9,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/ledger"
-	"supervise/internal/loop"
 	"supervise/metric"
-	"supervise/runner"
 )
 
 // Version is that of the form of the report.
@@ -103,22 +101,13 @@ func (r Report) Open() []Finding {
 	})
 }
 
-// judge applies the rules, and puts the report together.
-func (g *gate) judge() (Report, error) {
-	g.maskAll()
-	agent := &ledger.AgentRun{Cause: runner.Exited.String()} // nobody's: the change itself
-	base := ledger.Iteration{Set: g.before, Agent: agent, Decision: &ledger.Decision{}}
-	head := ledger.Iteration{Number: 1, Set: g.now.set, Agent: agent, Decision: &ledger.Decision{}, Evidence: &g.change, HoldOut: g.now.heldOut, Silenced: g.now.silenced, Excluded: g.now.excluded, Checks: g.now.runs}
-	g.now.set = head.Judged()
-	res, err := loop.Rejudge(loop.Record{Iterations: []ledger.Iteration{base, head}, Commits: true}, g.settings)
-	if err != nil {
-		return Report{}, err
-	}
-	v := res.Verdicts[1]
+// report puts the report together.
+func (g *gate) report() Report {
+	v := g.verdict
 	out := Report{
 		Version: Version, Passed: true, FailOn: strings.ToLower(g.Severity.String()), Base: g.base, Head: Head{g.commitID, g.dirty}, At: g.Now,
-		Class: v.Assessment.Class, Measured: Measured{g.before.Record(), g.now.set.Record(), v.Assessment.FromPrevious},
-		Lost: v.Assessment.Settled(), Changes: v.Assessment.Changes, HeldOut: g.now.heldOut, Silenced: g.now.silenced, Excluded: g.now.excluded, Checks: g.now.runs, Notes: g.notes, Findings: []Finding{}, Rows: g.rows(), Alerts: v.Assessment.Alerts,
+		Class: v.Assessment.Class, Measured: Measured{g.before.Record(), g.now.Record(), v.Assessment.FromPrevious},
+		Lost: v.Assessment.Settled(), Changes: v.Assessment.Changes, HeldOut: v.HoldOut, Silenced: v.Silenced, Excluded: v.Excluded, Checks: v.Checks, Notes: g.notes, Findings: []Finding{}, Rows: g.rows(), Alerts: v.Assessment.Alerts,
 	}
 	for _, a := range v.Assessment.Alerts {
 		f := g.finding(a)
@@ -128,7 +117,7 @@ func (g *gate) judge() (Report, error) {
 	slices.SortStableFunc(out.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(b2i(a.Acknowledged != ""), b2i(b.Acknowledged != "")), cmp.Compare(b2i(b.Blocking), b2i(a.Blocking)), cmp.Compare(b.Severity, a.Severity))
 	})
-	return out, nil
+	return out
 }
 
 func b2i(b bool) int {
@@ -151,7 +140,7 @@ func (g *gate) finding(a detector.Alert) Finding {
 			f.Places = append(f.Places, p)
 		}
 	}
-	for _, t := range g.change.Tampering {
+	for _, t := range g.verdict.Evidence.Tampering {
 		if detector.TamperPrefix+t.Type == a.Rule && t.ExplainedBy == "" {
 			f.Places = append(f.Places, Place{File: t.File, Line: t.Line, Gone: g.gone(t.File), What: t.Evidence})
 		}
@@ -167,12 +156,12 @@ func (g *gate) finding(a detector.Alert) Finding {
 
 // placeOf finds the definition of a test: as it is now, else as it was.
 func (g *gate) placeOf(id metric.ID) (Place, bool) {
-	for _, d := range g.change.After {
+	for _, d := range g.verdict.Evidence.After {
 		if defines(d, id) {
 			return Place{File: d.File, Line: d.Def.Line, What: id.Name}, true
 		}
 	}
-	for _, d := range g.change.Before {
+	for _, d := range g.verdict.Evidence.Before {
 		if defines(d, id) {
 			return Place{File: g.nameNow(d.File), Line: d.Def.Line, Gone: true, What: id.Name}, true
 		}
@@ -190,11 +179,11 @@ func defines(d detector.TestSource, id metric.ID) bool {
 	return d.Def.Name == id.Name || d.Def.Name == name || strings.HasSuffix(d.Def.Name, " "+name) || strings.HasSuffix(id.Name, " "+d.Def.Name)
 }
 
-func (g *gate) nameNow(file string) string { return cmp.Or(g.change.Renamed[file], file) }
+func (g *gate) nameNow(file string) string { return cmp.Or(g.verdict.Evidence.Renamed[file], file) }
 
 // gone reports whether a file of the base is not in the tree.
 func (g *gate) gone(file string) bool {
-	return slices.Contains(g.change.Removed, file) && g.change.Renamed[file] == ""
+	return slices.Contains(g.verdict.Evidence.Removed, file) && g.verdict.Evidence.Renamed[file] == ""
 }
 
 // inTree is the path of a file as it stands in the tree: some reports name files by

@@ -32,7 +32,7 @@ func (g *gate) rows() []Row {
 	var out []Row
 	for _, r := range rows {
 		was, before := g.before.Value(r.field)
-		is, now := g.now.set.Value(r.field)
+		is, now := g.now.Value(r.field)
 		if !before && !now {
 			continue
 		}

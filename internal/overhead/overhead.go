@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"supervise/detector"
-	"supervise/internal/loop"
+	"supervise/internal/judge"
 	"supervise/internal/measure"
 	"supervise/metric"
 	"supervise/selector"
@@ -23,7 +23,8 @@ import (
 
 // Options are the circumstances of a measurement.
 type Options struct {
-	Settings loop.Settings
+	Settings judge.Settings
+	Snapshot snapshot.Options
 	Root     string // the working tree
 	Scratch  string // a folder of its own, outside the tree
 	Runs     int    // of each kind, at least 1
@@ -45,7 +46,7 @@ type Result struct {
 // Measure runs the checks of the plan both ways. The first run of each is not
 // counted: it warms the caches of the tools.
 func Measure(ctx context.Context, o Options) (out Result, err error) {
-	store, err := snapshot.Open(ctx, o.Root, filepath.Join(o.Scratch, "snapshots"), o.Settings.Snapshot)
+	store, err := snapshot.Open(ctx, o.Root, filepath.Join(o.Scratch, "snapshots"), o.Snapshot)
 	if err != nil {
 		return out, err
 	}

@@ -1,33 +1,37 @@
 package record
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	"supervise/detector"
+	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/recovery"
 	"supervise/metric"
 	"supervise/selector"
 )
 
-// judge holds an iteration against those recorded before it and returns it with
-// the verdict and what follows from that. It is the line of the loop from the
-// measurement on; an iteration that is to be put back counts as put back.
-func (v View) judge(it ledger.Iteration) ledger.Iteration {
+// judge judges an iteration by those recorded before it and returns it with the verdict
+// and what follows. It is judged by the stages for recorded iterations; one that is to
+// be undone counts as undone.
+func (v View) judge(it ledger.Iteration) (ledger.Iteration, error) {
 	before := v.until(it.Number)
 	if it.Number == 0 {
 		it.Assessment = detector.Assessment{Class: detector.Baseline, Alerts: []detector.Alert{}}
 		it.Verified = verified(it)
-		return it
+		return it, nil
 	}
-	in := before.input(it)
-	it.Assessment = detector.Assess(in, before.rules(it))
+	past, comparable := before.past(it)
+	found, err := judge.Judge{Settings: before.judging(it)}.Again(comparable, past)
+	if err != nil {
+		return it, err
+	}
+	it.Assessment = found.Assessment
 	if len(before.Iterations) == 0 && len(it.Assessment.Alerts) == 0 {
 		it.Assessment.Recommendation.Reason = "The first iteration: there is nothing to compare it with"
 	}
-	step, next := recovery.Next(before.incident(), recovery.Case{Assessment: it.Assessment, Start: in.Previous.Iteration, Paused: it.EndedAt, Now: it.EndedAt}, v.Settings.Recovery)
+	step, next := recovery.Next(before.incident(), recovery.Case{Assessment: it.Assessment, Start: past.Previous.Iteration, Paused: it.EndedAt, Now: it.EndedAt}, v.Settings.Recovery)
 	it.Rejected, it.Verified = step.Reject, verified(it)
 	it.Decision = &ledger.Decision{
 		Move: string(step.Move), Target: step.Target, Retry: step.Retry, Reason: step.Reason, Advice: step.Advice,
@@ -43,7 +47,7 @@ func (v View) judge(it ledger.Iteration) ledger.Iteration {
 	if step.Reject {
 		it.Regression = before.regression(it)
 	}
-	return it
+	return it, nil
 }
 
 // until is the loop as it was before iteration n.
@@ -57,32 +61,30 @@ func (v View) with(it ledger.Iteration) View {
 	return v
 }
 
-// input gathers what the rules look at.
-func (v View) input(it ledger.Iteration) detector.Input {
-	in := detector.Input{Current: it.Observation(), Errors: v.errors(it), SuiteUnread: v.unread(it)}
+// past is the history that an iteration is compared with, and the iteration itself, both
+// with the details that all of them have.
+func (v View) past(it ledger.Iteration) (*judge.History, ledger.Iteration) {
+	h := judge.NewHistory()
 	for _, earlier := range v.Iterations {
 		if earlier.Number == 0 {
-			in.Baseline = earlier.Observation()
+			h.Baseline = earlier.Observation()
 		}
 		if !earlier.Rejected {
-			in.History = append(in.History, earlier.Observation())
+			h.Accepted = append(h.Accepted, earlier.Observation())
 		}
 	}
 	if start := v.start(it.Told); start >= 0 {
-		in.Previous = v.Iterations[start].Observation()
+		h.Previous = v.Iterations[start].Observation()
 	}
 	if best := v.running(); best != nil {
 		if b, err := v.Iteration(best.Iteration); err == nil {
 			o := b.Observation()
-			in.Best = &o
+			h.Best = &o
 		}
 	}
-	if it.Evidence != nil {
-		in.Now, in.GitLost = it.Evidence.Judged, it.Evidence.GitLost
-	}
-	in.AddedByLoop = addedByLoop(in.Previous.Set.Tests, in.Baseline.Set.Tests)
-	level(&in)
-	return in
+	h.Errors, h.Unread = v.errors(), v.unread()
+	level(h, &it.Set)
+	return h, it
 }
 
 // start is the index of the iteration whose tree the next one starts from: the
@@ -102,10 +104,10 @@ func (v View) start(t *ledger.Told) int {
 	return -1
 }
 
-// errors are what went wrong in the latest iterations without a break.
-func (v View) errors(it ledger.Iteration) []string {
+// errors are the errors of the latest iterations without a break.
+func (v View) errors() []string {
 	var out []string
-	for _, each := range v.with(it).Iterations {
+	for _, each := range v.Iterations {
 		if each.Told == nil || each.Told.Error == "" {
 			out = nil
 			continue
@@ -115,9 +117,8 @@ func (v View) errors(it ledger.Iteration) []string {
 	return out
 }
 
-// unread counts the iterations right before this one whose tests could not be
-// read.
-func (v View) unread(it ledger.Iteration) int {
+// unread counts the latest iterations whose tests could not be read.
+func (v View) unread() int {
 	n := 0
 	for _, earlier := range slices.Backward(v.Iterations) {
 		if earlier.Number == 0 || earlier.Set.Tests != nil || earlier.Set.Empty() {
@@ -125,24 +126,16 @@ func (v View) unread(it ledger.Iteration) int {
 		}
 		n++
 	}
-	if it.Set.Tests != nil {
-		return 0
-	}
 	return n
 }
 
-// rules are those of the loop. Where an iteration is told of by scores alone,
-// nobody tried to run its tests.
-func (v View) rules(it ledger.Iteration) detector.Options {
-	o := v.Settings.Rules
+// judging are the settings of the loop. For an iteration that has only scores, nobody
+// tried to run its tests.
+func (v View) judging(it ledger.Iteration) judge.Settings {
 	if it.Set.Empty() {
-		o.Rules = maps.Clone(o.Rules)
-		if o.Rules == nil {
-			o.Rules = map[string]detector.RuleOptions{}
-		}
-		o.Rules["suite_did_not_run"] = detector.RuleOptions{Off: true}
+		return v.Settings.WithoutTests()
 	}
-	return o
+	return v.Settings.Settings
 }
 
 // incident is the recovery's state after the last iteration.
@@ -208,27 +201,13 @@ func (v View) regression(it ledger.Iteration) *ledger.Regression {
 	return r
 }
 
-// addedByLoop lists the tests of a tree that the baseline lacks.
-func addedByLoop(now, baseline *metric.Tests) map[metric.ID]bool {
-	out := map[metric.ID]bool{}
-	if now == nil || baseline == nil {
-		return out
-	}
-	for _, t := range now.Cases {
-		if _, ok := baseline.Lookup(t.ID); !ok {
-			out[t.ID] = true
-		}
-	}
-	return out
-}
-
-// level brings what is compared to what is known of all of it: where one side
-// has numbers of tests alone, names are left out on the others; where one has a
-// percentage of coverage alone, so are lines.
-func level(in *detector.Input) {
-	sets := []*metric.Set{&in.Current.Set, &in.Previous.Set, &in.Baseline.Set}
-	for i := range in.History {
-		sets = append(sets, &in.History[i].Set)
+// level reduces the sets to the details that all have: where one has only the numbers of
+// tests, names are left out of the others; where one has only a percentage of coverage,
+// so are lines.
+func level(h *judge.History, now *metric.Set) {
+	sets := []*metric.Set{now, &h.Previous.Set, &h.Baseline.Set}
+	for i := range h.Accepted {
+		sets = append(sets, &h.Accepted[i].Set)
 	}
 	byCount, byPercentage := false, false
 	for _, s := range sets {
@@ -243,7 +222,5 @@ func level(in *detector.Input) {
 			s.Coverage = percentage(pct)
 		}
 	}
-	if byCount {
-		in.AddedByLoop = nil // a number does not say which test is gone
-	}
+	h.Nameless = byCount || h.Baseline.Set.Tests == nil // a number does not tell which test is gone
 }

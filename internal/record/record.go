@@ -12,7 +12,6 @@ import (
 
 	"supervise/internal/event"
 	"supervise/internal/ledger"
-	"supervise/internal/loop"
 	"supervise/internal/report"
 	"supervise/selector"
 	"supervise/snapshot"
@@ -30,7 +29,7 @@ var (
 type Place struct {
 	Home     string                        // the folder of this tree's loops, see [ledger.Home]
 	Root     string                        // the working tree, absolute
-	Settings func() (loop.Settings, error) // of a new loop
+	Settings func() (Settings, any, error) // of a new loop; the second are all of its settings, as they are stored
 	By       string                        // user name
 	Now      func() time.Time
 }
@@ -108,11 +107,10 @@ func (p Place) open(id string, n int) (*ledger.Ledger, View, bool, error) {
 }
 
 func (p Place) create(id string) (*ledger.Ledger, View, error) {
-	settings, err := p.Settings()
+	settings, stored, err := p.Settings()
 	if err != nil {
 		return nil, View{}, err
 	}
-	settings.Root = p.Root
 	state := ledger.State{
 		LoopID: id, Kind: ledger.Recorded, Status: ledger.Running, Task: "recorded from elsewhere", Workspace: p.Root, PID: os.Getpid(),
 		Criterion: "decided elsewhere", StartedAt: p.Now(), UpdatedAt: p.Now(),
@@ -123,7 +121,7 @@ func (p Place) create(id string) (*ledger.Ledger, View, error) {
 	if err != nil {
 		return nil, View{}, err
 	}
-	sum, err := l.SaveSettings(settings)
+	sum, err := l.SaveSettings(stored)
 	if err == nil {
 		err = l.Log(p.Now(), string(event.LoopRecorded), 0, 0, event.Started{Dir: l.Dir(), Settings: sum})
 	}
@@ -282,7 +280,10 @@ func (r *recorder) snapshot(ctx context.Context, it *ledger.Iteration) (err erro
 
 // take judges the iteration and writes it: itself first, then that it is there.
 func (r *recorder) take(it ledger.Iteration) error {
-	it = r.v.judge(it)
+	it, err := r.v.judge(it)
+	if err != nil {
+		return err
+	}
 	r.v = r.v.replaced(it)
 	best := it.Best != nil && it.Best.Iteration == it.Number
 	if err := r.l.Append(it, nil, best); err != nil {
@@ -310,7 +311,11 @@ func (r *recorder) rejudge() error {
 			first, _ := r.v.Iteration(0)
 			again.Score = selector.Grade(later.Set, first.Set, r.v.Settings.Weights)
 		}
-		if again = r.v.judge(again); !sameVerdict(again, later) {
+		again, err := r.v.judge(again)
+		if err != nil {
+			return err
+		}
+		if !sameVerdict(again, later) {
 			r.rejudged = append(r.rejudged, later.Number)
 		}
 		if err := r.take(again); err != nil {

@@ -18,7 +18,6 @@ import (
 	"supervise/detector"
 	"supervise/internal/event"
 	"supervise/internal/ledger"
-	"supervise/internal/loop"
 	"supervise/internal/record"
 	"supervise/internal/recovery"
 	"supervise/metric"
@@ -32,10 +31,10 @@ func place(t testing.TB) record.Place {
 	t.Helper()
 	return record.Place{
 		Home: t.TempDir(), Root: t.TempDir(), By: "ann", Now: func() time.Time { return noon },
-		Settings: func() (loop.Settings, error) {
+		Settings: func() (record.Settings, any, error) {
 			s := record.Defaults()
 			s.Recovery = recovery.Options{MaxRetries: 1, StopOnStall: true}
-			return s, nil
+			return s, s, nil
 		},
 	}
 }

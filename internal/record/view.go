@@ -16,8 +16,8 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/event"
+	"supervise/internal/judge"
 	"supervise/internal/ledger"
-	"supervise/internal/loop"
 	"supervise/selector"
 	"supervise/snapshot"
 )
@@ -27,7 +27,7 @@ type View struct {
 	Dir        string
 	State      ledger.State
 	Iterations []ledger.Iteration // by number; the baseline first, if there is one
-	Settings   loop.Settings
+	Settings   Settings
 	Dropped    map[snapshot.ID]bool // snapshots that are gone
 }
 
@@ -51,7 +51,7 @@ func view(dir string, state ledger.State, h *history) (View, error) {
 	if h.settings == "" {
 		return v, nil
 	}
-	v.Settings = loop.Settings{}
+	v.Settings = Settings{}
 	if err := ledger.ReadSettings(dir, h.settings, &v.Settings); err != nil {
 		return v, err
 	}
@@ -59,10 +59,16 @@ func view(dir string, state ledger.State, h *history) (View, error) {
 	return v, nil
 }
 
-// Defaults are the settings of a user who sets nothing, as far as verdict and
-// choice go.
-func Defaults() loop.Settings {
-	return loop.Settings{Rules: detector.DefaultOptions(), Weights: selector.DefaultWeights(), Select: selector.DefaultOptions()}
+// Settings are those of a loop that matter here.
+type Settings struct {
+	judge.Settings
+	Snapshot snapshot.Options `json:"snapshot"`
+}
+
+// Defaults are the settings of a user who sets nothing, as far as verdict and choice
+// depend on them.
+func Defaults() Settings {
+	return Settings{Settings: judge.Settings{Rules: detector.DefaultOptions(), Weights: selector.DefaultWeights(), Select: selector.DefaultOptions()}}
 }
 
 // Iteration returns the iteration with the number.

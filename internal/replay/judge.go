@@ -9,8 +9,8 @@ import (
 
 	"supervise/integrity"
 	"supervise/internal/evidence"
+	"supervise/internal/judge"
 	"supervise/internal/ledger"
-	"supervise/internal/loop"
 	"supervise/internal/measure"
 	"supervise/internal/treediff"
 	"supervise/metric"
@@ -74,16 +74,15 @@ func (h *history) step(c Commit, before metric.Set) step {
 func (p *step) settle(flaky []metric.ID) {
 	for _, t := range p.suspects {
 		if slices.Contains(flaky, t.ID) {
-			t.Status, t.Flaky = metric.Passed, true
-			p.set.Tests = p.set.Tests.With(t)
 			p.flaky = append(p.flaky, t.ID)
 		}
 	}
+	p.set = judge.Settled(p.set, p.flaky)
 }
 
 // record puts the measured commits together as the iterations of a loop in which
 // everything was accepted, the first as its baseline.
-func (h *history) record(ctx context.Context) (rec loop.Record, measured []Commit, left []Unmeasured, err error) {
+func (h *history) record(ctx context.Context) (rec judge.Record, measured []Commit, left []Unmeasured, err error) {
 	rec.Commits = true
 	for p := range h.steps() {
 		if p.why != "" {
@@ -136,7 +135,7 @@ func (h *history) judge(ctx context.Context) (Report, error) {
 	if len(commits) < 2 {
 		return out, fmt.Errorf("%w: %s", ErrNothing, h.whyNothing(out))
 	}
-	res, err := loop.Rejudge(rec, h.opts.Settings)
+	res, err := judge.Rejudge(rec, h.opts.Settings)
 	if err != nil {
 		return out, err
 	}
@@ -146,7 +145,7 @@ func (h *history) judge(ctx context.Context) (Report, error) {
 	if h.opts.WhatIf == nil {
 		return out, nil
 	}
-	if res, err = loop.Rejudge(rec, *h.opts.WhatIf); err != nil {
+	if res, err = judge.Rejudge(rec, *h.opts.WhatIf); err != nil {
 		return out, err
 	}
 	tried := verdicts(commits, res)

@@ -5,17 +5,17 @@ import (
 	"fmt"
 
 	"supervise/internal/event"
+	"supervise/internal/judge"
 	"supervise/internal/ledger"
-	"supervise/internal/loop"
 	"supervise/selector"
 )
 
 // Recorded is a loop as it was recorded, with all that its verdicts rest on.
 type Recorded struct {
 	State    ledger.State
-	Settings loop.Settings
+	Settings judge.Settings
 
-	record loop.Record
+	record judge.Record
 	choice *selector.Choice // nil when the loop ended before it chose
 }
 
@@ -38,16 +38,16 @@ func (r LoopReport) Exact() bool {
 }
 
 // Read reads a recorded loop from its folder. The error wraps
-// [loop.ErrNotBegun] or [ledger.ErrChanged] where its settings are not there or
+// [ledger.ErrNotBegun] or [ledger.ErrChanged] where its settings are not there or
 // not those that it was started with.
 func Read(dir string, state ledger.State) (*Recorded, error) {
-	r := &Recorded{State: state, record: loop.Record{Dropped: map[int][]string{}}}
+	r := &Recorded{State: state, record: judge.Record{Dropped: map[int][]string{}}}
 	settings, err := r.readLog(dir)
 	if err != nil {
 		return nil, err
 	}
 	if settings == "" {
-		return nil, fmt.Errorf("replay loop %s: %w", state.LoopID, loop.ErrNotBegun)
+		return nil, fmt.Errorf("replay loop %s: %w", state.LoopID, ledger.ErrNotBegun)
 	}
 	if err := ledger.ReadSettings(dir, settings, &r.Settings); err != nil {
 		return nil, fmt.Errorf("replay loop %s: %w", state.LoopID, err)
@@ -102,9 +102,9 @@ func (r *Recorded) readLog(dir string) (settings string, err error) {
 
 // Judge judges the loop again, by its own settings and, where whatIf is not nil, by
 // those as well.
-func (r *Recorded) Judge(whatIf *loop.Settings) (LoopReport, error) {
+func (r *Recorded) Judge(whatIf *judge.Settings) (LoopReport, error) {
 	out := LoopReport{LoopID: r.State.LoopID}
-	res, err := loop.Rejudge(r.record, r.Settings)
+	res, err := judge.Rejudge(r.record, r.Settings)
 	if err != nil {
 		return out, fmt.Errorf("replay loop %s: %w", r.State.LoopID, err)
 	}
@@ -112,7 +112,7 @@ func (r *Recorded) Judge(whatIf *loop.Settings) (LoopReport, error) {
 	if whatIf == nil {
 		return out, nil
 	}
-	tried, err := loop.Rejudge(r.record, *whatIf)
+	tried, err := judge.Rejudge(r.record, *whatIf)
 	if err != nil {
 		return out, fmt.Errorf("replay loop %s: %w", r.State.LoopID, err)
 	}
@@ -123,10 +123,10 @@ func (r *Recorded) Judge(whatIf *loop.Settings) (LoopReport, error) {
 	return out, nil
 }
 
-func judged(res loop.Rejudged) []Verdict {
+func judged(res judge.Rejudged) []Verdict {
 	out := []Verdict{}
 	for _, v := range res.Verdicts {
-		if v.Judged {
+		if !v.Skipped() {
 			out = append(out, verdict(v))
 		}
 	}
@@ -134,15 +134,15 @@ func judged(res loop.Rejudged) []Verdict {
 }
 
 // compare compares the verdicts with the recorded ones.
-func (r *Recorded) compare(out *LoopReport, res loop.Rejudged) {
+func (r *Recorded) compare(out *LoopReport, res judge.Rejudged) {
 	out.Verdicts, out.Differences = judged(res), []Difference{}
 	out.Judged = len(out.Verdicts)
 	for _, v := range res.Verdicts {
 		was := r.record.Iterations[v.Number]
-		if !v.Judged {
+		if v.Skipped() {
 			continue
 		}
-		if d := (Difference{verdict(loop.Verdict{Iteration: was}), verdict(v)}); !same(d.Was, d.Is) {
+		if d := (Difference{verdict(judge.Verdict{Iteration: was}), verdict(v)}); !same(d.Was, d.Is) {
 			out.Differences = append(out.Differences, d)
 		}
 		if a, b := bestOf(was), bestOf(v.Iteration); a != b {

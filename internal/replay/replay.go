@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"supervise/internal/checkout"
+	"supervise/internal/judge"
 	"supervise/internal/ledger"
-	"supervise/internal/loop"
 	"supervise/internal/measure"
 )
 
@@ -43,8 +43,8 @@ type Options struct {
 
 	Plan        measure.Plan // for the user's tree; it is moved to the checkout
 	Root        string       // the working tree that holds Plan.Root
-	Settings    loop.Settings
-	WhatIf      *loop.Settings // judged once more by these
+	Settings    judge.Settings
+	WhatIf      *judge.Settings // judged once more by these
 	Sensitivity float64        // share of real faults that a rule finds, in (0,1]
 	Home        string         // the folder of this tree's loops, see [ledger.Home]
 	Checkout    string         // a folder for checkouts, outside the tree

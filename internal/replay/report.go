@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"supervise/detector"
-	"supervise/internal/loop"
+	"supervise/internal/judge"
 )
 
 // Report is what the replay of a history found.
@@ -83,10 +83,10 @@ func (h *history) report(measured []Commit, left []Unmeasured) Report {
 }
 
 // verdicts are those on all commits but the first, which is the baseline.
-func verdicts(commits []Commit, res loop.Rejudged) []Verdict {
+func verdicts(commits []Commit, res judge.Rejudged) []Verdict {
 	out := make([]Verdict, 0, len(res.Verdicts))
 	for i, v := range res.Verdicts {
-		if v.Judged {
+		if !v.Skipped() {
 			row := verdict(v)
 			row.Commit = &commits[i]
 			out = append(out, row)
@@ -95,7 +95,7 @@ func verdicts(commits []Commit, res loop.Rejudged) []Verdict {
 	return out
 }
 
-func verdict(v loop.Verdict) Verdict {
+func verdict(v judge.Verdict) Verdict {
 	return Verdict{
 		Number: v.Number, Class: v.Assessment.Class, Alerts: v.Assessment.Alerts,
 		Recommendation: v.Assessment.Recommendation, Undone: v.Rejected, Partial: v.Set.Partial(),
@@ -103,7 +103,7 @@ func verdict(v loop.Verdict) Verdict {
 }
 
 // movedTests counts what the detector explained.
-func movedTests(res loop.Rejudged) Moved {
+func movedTests(res judge.Rejudged) Moved {
 	out := Moved{Tests: map[detector.Explanation]int{}}
 	for _, v := range res.Verdicts {
 		tests := v.Assessment.Changes

@@ -1,0 +1,84 @@
+package mergegate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"supervise/internal/holdout"
+	"supervise/internal/judge"
+	"supervise/internal/ledger"
+	"supervise/internal/report"
+	"supervise/internal/treediff"
+	"supervise/metric"
+	"supervise/runner"
+	"supervise/selector"
+	"time"
+)
+
+// judge judges the tree as if the change were one iteration after the base.
+func (g *gate) judge(ctx context.Context) error {
+	past := judge.NewHistory()
+	past.Commits = true
+	past.Begin(ledger.Iteration{Set: g.before, Score: selector.Grade(g.before, g.before, g.settings.Weights), Snapshot: g.was})
+	nobody := &ledger.AgentRun{Cause: runner.Exited.String()}
+	t := judge.Tree{Iteration: ledger.Iteration{Number: 1, Agent: nobody, Start: g.was, Snapshot: g.is}}
+	settings := g.settings
+	settings.Hidden = holdout.HiddenOptions{} // they are for agents
+	if g.was != "" {
+		var err error
+		if t.Changes, err = g.store.Changes(ctx, g.was, g.is); err != nil {
+			return err
+		}
+		settings.Integrity.Base = treediff.Repo{Dir: g.tree.Dir}.Base(ctx, g.texts)
+	}
+	var untried []string
+	j := judge.Judge{
+		Settings: settings, Subject: judge.Change, Mask: g.mask(), Now: func() time.Time { return g.Now }, OnProgress: g.OnProgress,
+		Workspace: holdout.Workspace{Store: g.store, Meter: g.meter, Plan: g.settings.Plan, Root: g.Root, Scratch: filepath.Join(g.Scratch, "copies")},
+		OnTrouble: func(what string, err error) { untried = append(untried, fmt.Sprintf("%s: %v", what, err)) },
+	}
+	var err error
+	if g.verdict, err = j.Judge(ctx, t, g.measured, past); err != nil {
+		return cmp.Or(context.Cause(ctx), err)
+	}
+	g.now = g.verdict.Judged()
+	g.noteSilenced(g.verdict.Silenced)
+	g.noteExcluded(g.verdict.Excluded, g.verdict.Set.Coverage)
+	g.notes = g.mask().Texts(append(g.notes, untried...))
+	return nil
+}
+
+func (g *gate) noteSilenced(q *ledger.Silenced) {
+	switch {
+	case q == nil:
+	case q.Why != "":
+		g.note("new comments silence linters in %s; what they hide is not known: %s", names(q.Files), q.Why)
+	case len(q.Findings) > 0:
+		g.note("new comments silence linters in %s and hide %s, which count", names(q.Files), report.Count(len(q.Findings), "finding", "findings"))
+	}
+}
+
+func (g *gate) noteExcluded(x *ledger.Excluded, counted *metric.Coverage) {
+	if x == nil {
+		return
+	}
+	with, _ := x.Measured.Percent()
+	without, _ := counted.Percent()
+	switch {
+	case x.Why != "":
+		g.note("%s takes code out of the coverage; what it is without is not known, so that it counts as no better than that of the base (%.1f %%, measured %.1f %%): %s", names(x.Files), without, with, x.Why)
+	case without < with:
+		g.note("%s takes code out of the coverage, which counts as %.1f %%, as it is without, and not as %.1f %%", names(x.Files), without, with)
+	}
+}
+
+// names lists a few files.
+func names(files []string) string {
+	if len(files) > maxPlaces {
+		return fmt.Sprintf("%s and %d more", strings.Join(files[:maxPlaces], ", "), len(files)-maxPlaces)
+	}
+	return strings.Join(files, ", ")
+}
