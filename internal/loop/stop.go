@@ -3,10 +3,10 @@ package loop
 import (
 	"context"
 	"errors"
-	"time"
-
 	"fmt"
 	"slices"
+	"time"
+
 	"supervise/internal/event"
 	"supervise/internal/holdout"
 	"supervise/internal/ledger"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"supervise/internal/holdout"
 	"supervise/internal/judge"
@@ -15,7 +16,6 @@ import (
 	"supervise/metric"
 	"supervise/runner"
 	"supervise/selector"
-	"time"
 )
 
 // judge judges the tree as if the change were one iteration after the base.

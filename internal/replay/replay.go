@@ -45,11 +45,11 @@ type Options struct {
 	Root        string       // the working tree that holds Plan.Root
 	Settings    judge.Settings
 	WhatIf      *judge.Settings // judged once more by these
-	Sensitivity float64        // share of real faults that a rule finds, in (0,1]
-	Home        string         // the folder of this tree's loops, see [ledger.Home]
-	Checkout    string         // a folder for checkouts, outside the tree
-	Env         []string       // whose secrets are not stored
-	Version     string         // of supervise: another one measures anew
+	Sensitivity float64         // share of real faults that a rule finds, in (0,1]
+	Home        string          // the folder of this tree's loops, see [ledger.Home]
+	Checkout    string          // a folder for checkouts, outside the tree
+	Env         []string        // whose secrets are not stored
+	Version     string          // of supervise: another one measures anew
 	Now         time.Time
 	OnProgress  func(Progress) // may be nil; called by one at a time
 }
