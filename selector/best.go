@@ -326,9 +326,9 @@ func reason(c Choice) string {
 	case c.Override != nil && c.Override.Kind != UseBest:
 		return fmt.Sprintf("Chosen by hand: %s", c.Override.Reason)
 	case c.BaselineChosen:
-		return "No iteration is acceptable; the baseline stays"
+		return "No iteration was acceptable"
 	case c.Unscored:
-		return "Latest iteration; nothing of it could be measured"
+		return "Latest iteration; it could not be measured"
 	case c.Mode == MostRecentAboveThreshold && !c.BelowThreshold:
 		return fmt.Sprintf("Most recent iteration of at least %s: %s", percent(c.Threshold), quality)
 	case c.FellBack:

@@ -89,7 +89,7 @@ func TestGateAtTheTerminal(t *testing.T) {
 		shows string
 		kept  bool
 	}{
-		{"rejected", [][2]string{{"Your choice: ", "d\n"}, {"-TestTwo() { :; }", ""}, {"Your choice: ", "1\n"}}, 0, "tree put back to the baseline", false},
+		{"rejected", [][2]string{{"Your choice: ", "d\n"}, {"-TestTwo() { :; }", ""}, {"Your choice: ", "1\n"}}, 0, "tree restored to the baseline", false},
 		{"approved", [][2]string{{"Your choice: ", "2\n"}, {"(is written down): ", "TestTwo was wrong\n"}}, 0, "TestTwo was wrong", true},
 		{"aborted", [][2]string{{"Your choice: ", "3\n"}}, 3, "the loop is aborted", false},
 	} {

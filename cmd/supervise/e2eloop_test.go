@@ -85,7 +85,7 @@ func TestE2ELoop(t *testing.T) {
 			say := asker(t, dir)
 			agent := fmt.Sprintf("case $SUPERVISE_ITERATION in 1) %s;; 2) %s;; esac", c.mend, c.cheat)
 			out := say(0, "run", "--until", "never", "--max-iterations", "2", "--unattended", "-p", "Mend it.", "--", "sh", "-c", agent)
-			wants(t, "run", out, `test_count_decreased`, `tree put back to iteration 1`, `selected iteration [01]`)
+			wants(t, "run", out, `test_count_decreased`, `tree restored to iteration 1`, `selected iteration [01]`)
 			looks(t, say, c.tests, c.passed, c.lost)
 		})
 	}

@@ -189,7 +189,7 @@ func TestE2ERerunInALoop(t *testing.T) {
 			w.git("add", ".")
 			w.git("commit", "-qm", "start")
 			out, code := w.supervise("run", "--until", "never", "--max-iterations", "1", "--", "sh", "-c", "echo >>notes.txt; touch "+filepath.Join(state, "trip"))
-			if code != 0 || !strings.Contains(out, "flaky before any agent ran") || !strings.Contains(out, "hostile") && !strings.Contains(out, "a|b.*(c)+?") {
+			if code != 0 || !strings.Contains(out, "flaky tests before any agent ran") || !strings.Contains(out, "hostile") && !strings.Contains(out, "a|b.*(c)+?") {
 				t.Errorf("status %d: %s", code, out)
 			}
 			if !strings.Contains(out, "MEDIUM flaky_test") || strings.Contains(out, "CRITICAL") {

@@ -51,7 +51,7 @@ needs a higher --max-iterations.`,
 		f.Int64Var(&l.MaxTokens, "max-tokens", 0, "limit of tokens of all kinds in the whole loop (default as before)")
 	})
 	section(cmd.Flags(), "Approval", func(f *pflag.FlagSet) {
-		f.StringVar((*string)(&l.Gate.Policy), "gate", "", "what happens when an approval is needed and there is no terminal: reject, abort, wait (default as before)")
+		f.StringVar((*string)(&l.Gate.Policy), "approval", "", "what happens when an approval is needed and there is no terminal: reject, abort, wait (default as before)")
 		f.BoolVar(&l.Gate.Unattended, "unattended", false, "never ask on the terminal")
 	})
 	section(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
@@ -69,7 +69,7 @@ func runResume(cmd *cobra.Command, a *app, o resumeOptions) error {
 		return usageError{errors.New("limits must not be negative")}
 	}
 	if !o.limits.Gate.Policy.Valid() {
-		return usageError{fmt.Errorf("--gate is reject, abort or wait, not %s", o.limits.Gate.Policy)}
+		return usageError{fmt.Errorf("--approval is reject, abort or wait, not %s", o.limits.Gate.Policy)}
 	}
 	home, err := a.homeOf(cmd)
 	if err != nil {

@@ -107,13 +107,13 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 	})
 	section(flags, "Rules", func(f *pflag.FlagSet) {
 		registerRules(f, s)
-		f.StringVar(&s.Watch.Action, "watch-action", s.Watch.Action, "what happens when tests vanish while the agent works: off, warn, stop")
+		f.StringVar(&s.Alarm.Action, "alarm-action", s.Alarm.Action, "what happens when tests vanish while the agent works: off, warn, stop")
 		f.StringVar(&s.HoldOut.Dir, "holdout-dir", s.HoldOut.Dir, "`folder` outside the tree with tests that the agent does not see")
 	})
 	section(flags, "Approval", func(f *pflag.FlagSet) {
-		f.StringVar(&s.Gate, "gate", s.Gate, "what happens when an approval is needed and there is no terminal: reject, abort, wait")
-		f.DurationVar(&s.GateTimeout, "gate-timeout", s.GateTimeout, "reject when nobody has answered for this long (default: wait forever)")
-		f.BoolVar(&s.Unattended, "unattended", s.Unattended, "never ask on the terminal: --gate decides")
+		f.StringVar(&s.Approval, "approval", s.Approval, "what happens when an approval is needed and there is no terminal: reject, abort, wait")
+		f.DurationVar(&s.ApprovalTimeout, "approval-timeout", s.ApprovalTimeout, "reject when nobody has answered for this long (default: wait forever)")
+		f.BoolVar(&s.Unattended, "unattended", s.Unattended, "never ask on the terminal: --approval decides")
 	})
 }
 

@@ -140,7 +140,7 @@ printf 'TestOne() { :; }\nTestThree() { :; }\n' >../new; mv ../new a_test.sh
 	}
 	v.let("two")
 	screen := v.end(0)
-	for _, want := range []string{"<mine /dev>", "\x1b[22;2t", "\x1b[23;2t", "the session is over", "not applied: the tree is as"} {
+	for _, want := range []string{"<mine /dev>", "\x1b[22;2t", "\x1b[23;2t", "the session is over", "Not restored: the tree is as"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("%q is not on the screen:\n%s", want, screen)
 		}

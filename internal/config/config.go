@@ -45,8 +45,8 @@ func Default() Settings {
 		Mode:       string(detector.ModeStandard), RollbackTo: string(detector.ToStart),
 		Stall: Stall{rules.StallWindow, rules.StallRange}, Cycle: Cycle{rules.CycleWindow, rules.CycleMin}, Stuck: Stuck{rules.StuckCount},
 		Session: sessionFresh, Until: "auto", OnStall: "stop", Reinforcement: "adaptive", Pty: string(agentrun.PtyAuto),
-		Gate:      string(approval.PolicyReject),
-		Watch:     Watch{Action: string(agentrun.AlarmWarn)},
+		Approval:  string(approval.PolicyReject),
+		Alarm:     Alarm{Action: string(agentrun.AlarmWarn)},
 		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},
 		HoldOut:   HoldOut{Run: onFinding, When: onIteration},
 		Hooks:     Hooks{Use: hooksOn, OnError: hooksOpen, Stop: hooksOff},
@@ -121,7 +121,7 @@ func (s Settings) Validate() error {
 	if err := s.Checks.validate(); err != nil {
 		return err
 	}
-	for _, c := range slices.Concat(s.conditions(), s.agentConditions(), s.gateConditions(), s.Hooks.conditions()) {
+	for _, c := range slices.Concat(s.conditions(), s.agentConditions(), s.approvalConditions(), s.Hooks.conditions()) {
 		if c.bad {
 			return invalid(c.text, strings.Split(c.key, ".")...)
 		}
@@ -244,7 +244,7 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 func (s Settings) setup(root string) agentrun.Setup {
 	l := s.Limits
 	return agentrun.Setup{
-		Root: root, Program: s.program(), Hooks: s.hooks(), Alarms: agentrun.AlarmAction(s.Watch.Action),
+		Root: root, Program: s.program(), Hooks: s.hooks(), Alarms: agentrun.AlarmAction(s.Alarm.Action),
 		MaxCost: l.MaxCost, MaxTokens: l.MaxTokens, MaxTime: l.MaxTime, MaxWait: l.maxWait(), FirstWait: l.FirstWait,
 		IterationTimeout: l.IterationTimeout, IdleTimeout: l.IdleTimeout, FirstOutputTimeout: l.FirstOutput,
 		Pty: agentrun.PtyMode(s.Pty), Transcript: l.TranscriptMB << 20,
@@ -306,7 +306,7 @@ func (s Settings) given(kind measure.Kind, i int, c Check) measure.Check {
 	return out
 }
 
-// Is reports whether a project stands in dir: a configuration, or files by
+// Is reports whether dir holds a project: a configuration, or files by
 // which one is recognised.
 func Is(dir string) bool {
 	_, err := os.Stat(Path(dir))

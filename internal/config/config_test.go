@@ -169,8 +169,8 @@ func TestLoadRefuses(t *testing.T) {
 		"no such mode":                {"selection: {mode: best}\n", "selection.mode"},
 		"weights of nothing":          {"quality_weights: {validation: 0, completeness: 0, correctness: 0, readability: 0, efficiency: 0}\n", "quality_weights"},
 		"no such level":               {"reinforcement: loud\n", "reinforcement"},
-		"no such gate":                {"mode: standard\ngate: approve\n", "[2:1] gate must be reject, abort or wait, not approve"},
-		"a gate that ended before":    {"gate_timeout: -1m\n", "gate_timeout must not be negative"},
+		"no such approval":            {"mode: standard\napproval: approve\n", "[2:1] approval must be reject, abort or wait, not approve"},
+		"a negative approval timeout": {"approval_timeout: -1m\n", "approval_timeout must not be negative"},
 		"no address":                  {"notify:\n  webhook: hooks.example.com/x\n", "[2:3] notify.webhook"},
 		"no yaml":                     {"limits: [\n", ""},
 	} {
@@ -260,7 +260,7 @@ func TestLoopOptions(t *testing.T) {
 }
 
 func TestGateSettings(t *testing.T) {
-	s, err := load(t, "gate: wait\ngate_timeout: 30m\nunattended: true\non_stall: ask\nnotify: {webhook: 'https://hooks.example.com/x', command: 'cat >>log'}\n")
+	s, err := load(t, "approval: wait\napproval_timeout: 30m\nunattended: true\non_stall: ask\nnotify: {webhook: 'https://hooks.example.com/x', command: 'cat >>log'}\n")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,9 @@ import (
 type Hooks struct {
 	// whether [the agent's own hooks](hooks.md) ask supervise before each tool call
 	Use string `yaml:"use" range:"on|off"`
-	// what becomes of a call when its hook fails: it passes, or it is denied
+	// what happens to a call when its hook fails: it passes, or it is denied
 	OnError string `yaml:"on_error" range:"open|closed"`
-	// `measure`: an agent that wants to stop before the criterion is met is sent back
+	// `measure`: an agent that wants to stop before the criterion is met must continue
 	Stop string `yaml:"stop" range:"off|measure"`
 }
 

@@ -12,22 +12,22 @@ import (
 	"supervise/integrity"
 )
 
-// Integrity says which rules look at the text of what changed.
+// Integrity says which rules check the text of changed files.
 type Integrity struct {
-	// the only rules of the [catalogue](integrity.md) that are applied, by number (`TP-25`), name (`failure_ignored`) or family (`harness`)
+	// the only rules of the [catalogue](integrity.md) to apply, by number (`TP-25`), name (`failure_ignored`) or family (`harness`)
 	Enabled []string `yaml:"patterns_enabled" zero:"all"`
-	// rules of the catalogue that are not applied, named the same way
+	// rules of the catalogue to ignore, named the same way
 	Off []string `yaml:"off"`
 	// [patterns of your own](integrity-harness.md#choosing-rules-and-rules-of-your-own), without code
 	Patterns []integrity.Pattern `yaml:"patterns"`
-	// files that hold more of them; a path that is not absolute starts at the folder of the configuration
+	// files with more patterns, relative to the folder of the configuration
 	Files []string `yaml:"pattern_files"`
 
 	Loaded []integrity.Pattern `yaml:"-"` // those of the files
 }
 
-// Options returns what package integrity wants to know. The patterns of the files
-// are among it once the configuration was loaded.
+// Options returns the options of package integrity. They include the patterns of the
+// files once the configuration was loaded.
 func (i Integrity) Options() integrity.Options {
 	return integrity.Options{Off: i.Off, Enabled: i.Enabled, Patterns: slices.Concat(i.Patterns, i.Loaded)}
 }
@@ -58,7 +58,7 @@ func (i *Integrity) load(dir string) error {
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
-			return invalid(fmt.Sprintf("integrity.pattern_files: %v; name a file that is there", err), "integrity", "pattern_files")
+			return invalid(fmt.Sprintf("integrity.pattern_files: %v; name an existing file", err), "integrity", "pattern_files")
 		}
 		list, err := integrity.ReadPatterns(name, text)
 		if err != nil {

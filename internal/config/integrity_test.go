@@ -34,7 +34,7 @@ func TestIntegrity(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"rule", "integrity:\n  off: [TP-99]\n", "[2:3] integrity.off: there is no rule TP-99; name one by its number"},
 		{"field", "integrity:\n  patterns:\n    - id: A\n      type: a\n      added: x\n    - id: B\n      type: b\n      severity: fatal\n      added: x\n", `[8:7] integrity.patterns: number 2: severity: "fatal" is not known`},
-		{"file is not there", "integrity:\n  pattern_files: [none.yaml]\n", "name a file that is there"},
+		{"file is not there", "integrity:\n  pattern_files: [none.yaml]\n", "name an existing file"},
 		{"file is wrong", "integrity:\n  pattern_files: [bad.yaml]\n", "bad.yaml:4: patterns: number 1: added:"},
 		{"twice", "integrity:\n  patterns:\n    - {id: A-1, type: b, added: x}\n  pattern_files: [own.yaml]\n", "A-1 is there twice"},
 	} {

@@ -25,7 +25,7 @@ func invalid(text string, keys ...string) error {
 	return fmt.Errorf("%w: %w", ErrInvalid, &fieldError{keys, text})
 }
 
-// locate adds the file to an error, and the line where the value stands, as the
+// locate adds the file to an error, and the line of the value, as the
 // errors of the YAML reader have it.
 func locate(err error, path string, text []byte) error {
 	var field *fieldError

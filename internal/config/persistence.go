@@ -27,23 +27,23 @@ type Persistence struct {
 		Patterns []string `yaml:"patterns_enabled"`
 	} `yaml:"detection"`
 	Reinforcement struct {
-		// the level of the [reminder](recovery.md#prompts) in the first iterations; what happened can raise it
+		// level of the [reminder](recovery.md#prompts) in the first iterations; events can raise it
 		Default *string `yaml:"default_level" range:"off|minimal|standard|aggressive"`
-		// how the level rises with the number of the iteration: `iteration_3: STANDARD`
+		// how the level rises with the iteration: `iteration_3: STANDARD`
 		Thresholds map[string]string `yaml:"escalation_thresholds"`
-		// the change of the score, in [0,1], below which the last iteration counts as a plateau for the level
+		// change of the score, in [0,1], below which the last iteration is a plateau for the level
 		Plateau *float64 `yaml:"quality_plateau_threshold" range:"≥ 0"`
 	} `yaml:"reinforcement"`
 	Recovery struct {
 		// `limits.max_retries`
 		MaxRetries *int `yaml:"max_retries" range:"≥ 0"`
-		// false: a person is asked when the retries are spent, not at once
+		// false: ask for approval when the retries are spent, not at once
 		AutoEscalate *bool `yaml:"auto_escalate_on_critical"`
-		// `gate_timeout`; null waits for ever
+		// `approval_timeout`; null: wait forever
 		GateTimeout *float64 `yaml:"human_gate_timeout_minutes" range:"≥ 0"`
 	} `yaml:"recovery"`
 	Selection struct {
-		// false: the result is what the last acceptable iteration left
+		// false: give back the last acceptable iteration
 		Enabled *bool `yaml:"enabled"`
 		// `selection.threshold`
 		Threshold *float64 `yaml:"quality_threshold" range:"0–100"`
@@ -51,26 +51,26 @@ type Persistence struct {
 		Verify *bool `yaml:"require_verification"`
 	} `yaml:"best_output_selection"`
 	Performance struct {
-		// supervise warns when its own work in an iteration takes longer, in ms
+		// warn when the work of supervise in an iteration takes longer, in ms
 		LatencyMS *float64 `yaml:"detection_latency_budget_ms" range:"≥ 0"`
-		// the same in percent of the iteration's time
+		// the same, in percent of the iteration's time
 		Overhead *float64 `yaml:"max_integration_overhead_percentage" range:"≥ 0"`
 	} `yaml:"performance"`
 }
 
 const persistenceKey = "agent_persistence."
 
-// otherNames are where a value may stand that another key has, too.
+// otherNames are the keys that a value of agent_persistence may also have.
 var otherNames = map[string]string{
 	"mode":                       "detection.mode",
 	"integrity.patterns_enabled": "detection.patterns_enabled",
 	"limits.max_retries":         "recovery.max_retries",
-	"gate_timeout":               "recovery.human_gate_timeout_minutes",
+	"approval_timeout":           "recovery.human_gate_timeout_minutes",
 	"selection.threshold":        "best_output_selection.quality_threshold",
 }
 
-// under puts the section of a file under the settings that the file then stands
-// over.
+// under applies the section of a file to settings; other keys of the file take
+// precedence.
 func (s *Settings) under(text []byte) {
 	var file struct {
 		Persistence Persistence `yaml:"agent_persistence"`
@@ -86,7 +86,7 @@ func (s *Settings) under(text []byte) {
 	s.Integrity.Enabled = p.Detection.Patterns
 	set(&s.Limits.MaxRetries, p.Recovery.MaxRetries)
 	if minutes := p.Recovery.GateTimeout; minutes != nil {
-		s.GateTimeout = time.Duration(*minutes * float64(time.Minute))
+		s.ApprovalTimeout = time.Duration(*minutes * float64(time.Minute))
 	}
 	set(&s.Selection.Threshold, p.Selection.Threshold)
 	if v := p.Selection.Verify; v != nil {
@@ -95,7 +95,7 @@ func (s *Settings) under(text []byte) {
 			s.Selection.Mode = string(selector.HighestQualityVerified)
 		}
 	}
-	if v := p.Selection.Enabled; v != nil && !*v { // what the last iteration left is the result
+	if v := p.Selection.Enabled; v != nil && !*v { // the last iteration is the result
 		s.Selection.Mode, s.Selection.Threshold = string(selector.MostRecentAboveThreshold), 0
 	}
 }
@@ -109,7 +109,7 @@ func set[T any](to *T, from *T) {
 // iterationPrefix begins the names of thresholds.
 const iterationPrefix = "iteration_"
 
-// escalation returns how the level rises, nil where the section says nothing of it.
+// escalation returns how the level rises, nil if the section does not say.
 func (p Persistence) escalation() (prompt.Escalation, error) {
 	r := p.Reinforcement
 	if r.Default == nil && r.Thresholds == nil {
@@ -129,14 +129,14 @@ func (p Persistence) escalation() (prompt.Escalation, error) {
 	if err := add(1, first, "default_level"); err != nil {
 		return nil, err
 	}
-	if r.Thresholds == nil { // those of somebody who sets none
+	if r.Thresholds == nil { // the defaults
 		r.Thresholds = map[string]string{"iteration_3": "standard", "iteration_5": "aggressive"}
 	}
 	for key, name := range r.Thresholds {
 		number, ok := strings.CutPrefix(key, iterationPrefix)
 		n, err := strconv.Atoi(number)
 		if !ok || err != nil || n < 1 {
-			return nil, invalid(fmt.Sprintf("escalation_thresholds: %q is no iteration: write iteration_N, like iteration_3", key), "agent_persistence", "reinforcement", "escalation_thresholds", key)
+			return nil, invalid(fmt.Sprintf("escalation_thresholds: %q is not an iteration: write iteration_N, like iteration_3", key), "agent_persistence", "reinforcement", "escalation_thresholds", key)
 		}
 		if err := add(n, name, "escalation_thresholds", key); err != nil {
 			return nil, err
@@ -146,7 +146,7 @@ func (p Persistence) escalation() (prompt.Escalation, error) {
 	return out, nil
 }
 
-// fill sets what has no other key.
+// fill sets the options that have no other key.
 func (p Persistence) fill(o *loop.Settings) (err error) {
 	if o.Escalation, err = p.escalation(); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (p Persistence) fill(o *loop.Settings) (err error) {
 	return nil
 }
 
-// validate reports what makes no sense of what the other keys do not hold.
+// validate checks the values that no other key has.
 func (p Persistence) validate() error {
 	if _, err := p.escalation(); err != nil {
 		return err

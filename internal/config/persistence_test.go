@@ -61,7 +61,7 @@ func loaded(t *testing.T, text string) (Settings, loop.Settings) {
 
 func TestPersistenceExample(t *testing.T) {
 	s, o := loaded(t, example)
-	if s.Mode != "standard" || s.Limits.MaxRetries != 3 || s.GateTimeout != 0 || s.Selection.Threshold != 70 || s.Selection.Mode != "highest_quality" {
+	if s.Mode != "standard" || s.Limits.MaxRetries != 3 || s.ApprovalTimeout != 0 || s.Selection.Threshold != 70 || s.Selection.Mode != "highest_quality" {
 		t.Errorf("%+v", s)
 	}
 	want := prompt.Escalation{{From: 1, Level: prompt.Minimal}, {From: 3, Level: prompt.Standard}, {From: 5, Level: prompt.Aggressive}}

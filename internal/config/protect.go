@@ -10,15 +10,15 @@ import (
 	"supervise/internal/protect"
 )
 
-// Protect is what keeps the agent and the checks from what is none of theirs.
+// Protect limits what the agent and the checks can reach.
 type Protect struct {
-	// on Linux: the agent, and what it starts, [writes nothing](threat-model.md#landlock) but the tree, git's folder of it, the folder for temporary files (`$TMPDIR`), devices, and `protect.writable`
+	// on Linux: the agent and its children [can write only](threat-model.md#landlock) to the tree, its git folder, `$TMPDIR`, devices, and `protect.writable`
 	Landlock bool `yaml:"landlock"`
-	// more files and folders that it may write, as absolute paths or `~/…`: those of the agent program (`~/.claude`) and of package managers
+	// more files and folders that they may write, as absolute paths or `~/…`, for example those of the agent program (`~/.claude`) and of package managers
 	Writable []string `yaml:"writable"`
-	// the agent and the checks run [as this user](threat-model.md#another-user), a name or a number, and reach the state no more; supervise has to run as root
+	// run the agent and the checks [as this user](threat-model.md#another-user), a name or a number, who cannot reach the state; supervise must run as root
 	User string `yaml:"user" zero:"whoever runs supervise"`
-	// names of the [variables](threat-model.md#the-environment) that the agent is given, `*` stands for anything; `PATH`, `HOME`, the user, the language and the like always are
+	// names of the [variables](threat-model.md#the-environment) that the agent gets, with `*`; it always gets `PATH`, `HOME`, the user, the language and the like
 	AgentEnv []string `yaml:"agent_env" zero:"all"`
 	// the same for the checks
 	ChecksEnv []string `yaml:"checks_env" zero:"all"`
@@ -28,13 +28,13 @@ func (p Protect) validate() error {
 	for key, list := range map[string][]string{"agent_env": p.AgentEnv, "checks_env": p.ChecksEnv} {
 		for _, pattern := range list {
 			if _, err := path.Match(pattern, "X"); err != nil || strings.ContainsAny(pattern, "= ") {
-				return invalid(fmt.Sprintf("protect.%s: %q is no name of a variable; write names, in which * stands for anything", key, pattern), "protect", key)
+				return invalid(fmt.Sprintf("protect.%s: %q is not the name of a variable; write names, with * for any text", key, pattern), "protect", key)
 			}
 		}
 	}
 	for _, dir := range p.Writable {
 		if !filepath.IsAbs(dir) && dir != "~" && !strings.HasPrefix(dir, "~/") {
-			return invalid(fmt.Sprintf("protect.writable: %s is no absolute path; the working tree is writable anyhow", dir), "protect", "writable")
+			return invalid(fmt.Sprintf("protect.writable: %s is not an absolute path; the working tree is always writable", dir), "protect", "writable")
 		}
 	}
 	return nil

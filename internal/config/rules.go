@@ -10,46 +10,46 @@ import (
 	"supervise/detector"
 )
 
-// Rule overrides a row of the rules. Previous and Baseline stand over the rest
-// for one of the two comparisons; Paths are limits for parts of the tree.
+// Rule overrides a row of the rules. Previous and Baseline take precedence for one of
+// the two comparisons; Paths are limits for parts of the tree.
 type Rule struct {
-	// how grave it is; `NAME` is one of the [rules](rules.md)
+	// severity of the finding; `NAME` is one of the [rules](rules.md)
 	Severity string `yaml:"severity" zero:"the rule's" range:"info|low|medium|high|critical"`
-	// in the unit of the rule; for rules that have one
+	// threshold in the unit of the rule, for rules that have one
 	Threshold *float64 `yaml:"threshold" zero:"the rule's" range:"≥ 0"`
-	// what follows
+	// what happens when the rule fires
 	Action string `yaml:"action" zero:"the rule's" range:"actions"`
-	// the rule does not apply
+	// turn the rule off
 	Off bool `yaml:"off"`
 	// severity, threshold, action and off for the comparison with the tree that the iteration started from
 	Previous *Rule `yaml:"previous"`
 	// the same for the comparison with the baseline
 	Baseline *Rule `yaml:"baseline"`
-	// pattern of files: threshold, for parts of the tree; `coverage_regression` alone has them
+	// thresholds for parts of the tree, as pattern of files: threshold; only for `coverage_regression`
 	Paths map[string]float64 `yaml:"paths"`
 }
 
-// Stall is when iterations without progress are a stall: so many plateaus in a
-// row, whose scores lie within a range in [0,1].
+// Stall defines a stall: a number of plateaus in a row whose scores lie within a range
+// in [0,1].
 type Stall struct {
-	// so many plateaus in a row are a stall
+	// number of plateaus in a row that are a stall
 	Iterations int `yaml:"iterations" range:"≥ 2"`
-	// when their scores, in [0,1], lie within it
+	// range in [0,1] that their scores lie within
 	Range float64 `yaml:"range" range:"> 0, ≤ 1"`
 }
 
-// Cycle is what is looked for as a cycle: periods up to Window iterations, which
-// end the loop after so many iterations.
+// Cycle defines a cycle: periods up to Window iterations, which end the loop after a
+// number of iterations.
 type Cycle struct {
-	// the longest period that is looked for, in iterations
+	// longest period to look for, in iterations
 	Window int `yaml:"window" range:"≥ 2"`
-	// the iteration after which a confirmed cycle ends the loop
+	// iteration after which a confirmed cycle ends the loop
 	After int `yaml:"after" range:"≥ 1"`
 }
 
-// Stuck is how many equal errors in a row make a loop stuck.
+// Stuck is the number of equal errors in a row that make a loop stuck.
 type Stuck struct {
-	// so many equal errors in a row make a loop stuck
+	// number of equal errors in a row that make a loop stuck
 	Errors int `yaml:"errors" range:"≥ 2"`
 }
 
@@ -81,7 +81,7 @@ func (s Settings) rules() (detector.Options, error) {
 	return o, nil
 }
 
-// options turns an override into that of the detector. at says where it stands.
+// options turns an override into that of the detector. at is its place in the file.
 func (r Rule) options(at ...string) (detector.RuleOptions, error) {
 	o := detector.RuleOptions{Threshold: r.Threshold, Action: detector.Action(r.Action), Off: r.Off, Paths: r.Paths}
 	if r.Severity != "" {

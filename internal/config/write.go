@@ -9,8 +9,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Write returns a commented configuration for the plan: what was recognised
-// stands as settings, everything else as comments with its default.
+// Write returns a commented configuration for the plan: recognised checks as settings,
+// everything else as comments with its default.
 func Write(plan measure.Plan, notes []string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, header, plan.Language)
@@ -60,8 +60,8 @@ func writeKind(b *strings.Builder, plan measure.Plan, kind measure.Kind) error {
 }
 
 const header = `# Configuration of supervise (recognised project: %s).
-# Read once at the start of a loop; the agent's edits to it change nothing.
-# A check is a command for the shell, or {name, dir, command, env, files, reports,
+# It is read once, when a loop starts: edits of the agent change nothing.
+# A check is a shell command, or {name, dir, command, env, files, reports,
 # stderr, coverage, runner, inventory, timeout}; a command is a string for the shell or a list of arguments.
 # {{report_dir}} is a fresh private folder outside the tree for each run.
 `
@@ -69,51 +69,51 @@ const header = `# Configuration of supervise (recognised project: %s).
 const footer = `
 # limits:
 #   max_iterations: 10
-#   max_time: 4h            # of the whole loop; none by default
-#   iteration_timeout: 1h   # of the agent in one iteration; none by default
-#   idle_timeout: 10m       # the agent prints nothing for so long; none by default
-#   first_output_timeout: 5m # the agent prints nothing at all for so long; none by default
-#   transcript_mb: 64       # of what the agent prints is kept: the beginning, and the end
+#   max_time: 4h            # the whole loop; no limit by default
+#   iteration_timeout: 1h   # the agent in one iteration; no limit by default
+#   idle_timeout: 10m       # the agent prints nothing for this long; no limit by default
+#   first_output_timeout: 5m # the agent has printed nothing at all for this long; no limit by default
+#   transcript_mb: 64       # of the agent's output is kept: the beginning and the end
 #   check_timeout: 30m
-#   max_retries: 3          # how often a rejected iteration is tried again
-#   max_cost: 5             # of the agent in the whole loop, in US dollars; none by default
-#   max_tokens: 2000000     # the same in tokens of all kinds; none by default
-#   max_wait: 6h            # for the agent's service when it is not available; 0: not at all
-#   first_wait: 10s         # the first time, where the service does not say how long; doubled each time
+#   max_retries: 3          # of a rejected iteration
+#   max_cost: 5             # of the agent in the whole loop, in US dollars; no limit by default
+#   max_tokens: 2000000     # tokens of all kinds in the whole loop; no limit by default; none by default
+#   max_wait: 6h            # while the agent's service is unavailable; 0: not at all
+#   first_wait: 10s         # first wait if the service gives no time; doubled each time
 
 # agent: claude             # a known agent program, started by supervise: claude, codex, gemini, opencode, pi, qwen, …
-# model: NAME               # of that agent; its own choice by default
-# session: fresh            # continue: each iteration continues the session of the one before, after no rollback
+# model: NAME               # model of that agent; its own choice by default
+# session: fresh            # continue: each iteration continues the previous session, except after a rollback
 
-# confirm:                  # tests that passed before and fail now are run again, alone, before anybody is accused
-#   max_tests: 20           # with more of them nothing is run again
+# confirm:                  # tests that passed before and fail now are rerun alone
+#   max_tests: 20           # with more of them nothing is rerun
 #   reruns: 2               # 0: never
 
-# checks_parallel: auto     # linters run beside the tests; 1: one check after another, 2 and more: that many at once
+# checks_parallel: auto     # linters run in parallel with tests; 1: one check after another; 2 or more: that many at once
 
-# pty: auto                 # the agent has a terminal of its own; always: or it is an error; never: pipes
+# pty: auto                 # the agent gets a terminal where possible; always: or it is an error; never: pipes
 # until: auto               # green, idle, never, quality, or a command that succeeds when the task is done
-# completion_promise: DONE  # the agent has to say this as well, besides green checks
-# quality_target: 90        # and this score has to be reached
+# completion_promise: DONE  # the agent must also print this text
+# quality_target: 90        # and this score must be reached
 # on_stall: stop            # or ask, continue
-# gate: reject              # when a person should judge and no terminal is there; abort: end the loop; wait: for supervise approve|reject|abort
-# gate_timeout: 30m         # a question that nobody answers counts as rejected then; without it they wait for ever
-# unattended: false         # true: nobody is asked at the terminal either
-# watch: {action: warn}     # when tests vanish while the agent works; stop: end it at once; off
-# notify: {webhook: "https://…", command: "…"}  # told of questions, CRITICAL findings and the end
-# stop_on_diminishing: false  # true ends the loop when quality grows by less than 5 points twice in a row
+# approval: reject          # if an approval is needed and there is no terminal; abort: end the loop; wait: for supervise approve|reject|abort
+# approval_timeout: 30m     # reject when nobody has answered for this long; by default wait forever
+# unattended: false         # true: never ask on the terminal
+# alarm: {action: warn}     # when tests vanish while the agent works; stop: end it at once; off
+# notify: {webhook: "https://…", command: "…"}  # notified of approvals, CRITICAL findings and the end
+# stop_on_diminishing: false  # true: end the loop when quality grows by less than 5 points twice in a row
 # reinforcement: adaptive   # off, minimal, standard, aggressive
-# allow_untested: false     # run although there are no tests
+# allow_untested: false     # true: run even if no test can be measured
 
-# mode: standard            # which rules apply: off, minimal (critical findings alone), aggressive
-# strict: false             # true: a renamed test counts as a deleted one
-# tests: free               # append: tests that exist may not be changed or lost; frozen: no test file may change
-# allow_remove: [TestOld*, legacy/**]  # tests and files whose removal is no finding
-# holdout: {run: on-finding}  # tests that findings name are tried as they were; never: they are not; timeout: of all of it
-#   # with dir: /outside/the/tree it holds tests that the agent does not see; command and reports of their own; when: iteration or end
-# rollback_to: started      # where a rejected iteration goes back to; best: to the best so far
-# stall: {iterations: 3, range: 0.02}  # so many plateaus in a row whose scores lie so near
-# cycle: {window: 5, after: 10}        # longest period looked for; ends the loop after so many iterations
+# mode: standard            # which rules apply: off, minimal (critical findings only), aggressive
+# strict: false             # true: treat a renamed or moved test as deleted
+# tests: free               # append: existing tests must stay unchanged; frozen: no test file may change
+# allow_remove: [TestOld*, legacy/**]  # tests and files that may be removed
+# holdout: {run: on-finding}  # original tests that findings name are run on the new code; never: they are not; timeout: of the whole run
+#   # dir: /outside/the/tree with tests that the agent does not see; command, reports; when: iteration or end
+# rollback_to: started      # what a rejected iteration is rolled back to; best: the best so far
+# stall: {iterations: 3, range: 0.02}  # plateaus in a row, and the range of their scores
+# cycle: {window: 5, after: 10}        # longest period; iteration after which a cycle ends the loop
 # error_count: [lint_errors, lint_warnings, type_errors]  # what counts as an error
 # stuck: {errors: 3}                   # equal errors in a row
 
@@ -128,8 +128,8 @@ const footer = `
 #   threshold: 70
 
 # snapshot:
-#   max_file_mb: 50         # larger files are not kept, and are never touched
-#   max_store_mb: 4096      # over it the oldest are dropped that are not baseline, best, of the latest iterations or with findings; 0: never
-#   min_free_mb: 512        # of the disk stay free; at least 2 % of it when this is not given
-#   precious: [.env, .env.*, .env-*, .envrc, "*.local", "*.local.*", "*.pem", "*.key", "*.tfvars", local.properties]  # ignored files that are kept all the same
+#   max_file_mb: 50         # larger files are not kept and never touched
+#   max_store_mb: 4096      # above it the oldest snapshots are dropped, except baseline, best, the latest and those with findings; 0: never
+#   min_free_mb: 512        # of the disk stay free; default: at least 2 % of it
+#   precious: [.env, .env.*, .env-*, .envrc, "*.local", "*.local.*", "*.pem", "*.key", "*.tfvars", local.properties]  # ignored files that are kept anyway
 `

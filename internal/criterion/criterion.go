@@ -56,7 +56,7 @@ func (c Criterion) String() string {
 func (c Criterion) base() string {
 	switch c.Kind {
 	case Green:
-		return "no test fails, the build stands and there are no more errors than at the baseline"
+		return "all tests pass, the build succeeds, no new errors"
 	case Idle:
 		return "an iteration changes nothing while the checks are green"
 	case Never:

@@ -102,9 +102,9 @@ func (s *session) judgeable(set metric.Set) error {
 		s.opts.Settings.Settings = s.opts.WithoutTests()
 		return nil
 	case judged:
-		return fmt.Errorf("%w: Test results could not be read: %s. Mend the test command, or run with --allow-untested to be judged by build and lint alone", ErrUnmeasurable, gap.Why)
+		return fmt.Errorf("%w: Test results could not be read: %s. Fix the test command, or pass --test-cmd, and --test-report if the command writes a report; --allow-untested judges by build and lint only", ErrUnmeasurable, gap.Why)
 	}
-	return fmt.Errorf("%w: Test results could not be read: %s. Mend the test command, or give --build-cmd or --lint-cmd together with --allow-untested", ErrUnmeasurable, gap.Why)
+	return fmt.Errorf("%w: Test results could not be read: %s. Fix the test command, or pass --test-cmd, and --test-report if the command writes a report", ErrUnmeasurable, gap.Why)
 }
 
 // repeat measures the baseline once more when that is quick. Tests with two

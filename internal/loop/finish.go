@@ -74,7 +74,7 @@ func (s *session) selectBest(ctx context.Context, out *Outcome) error {
 		return nil // the selection stands, it is only not verified
 	}
 	if err == nil && !out.Verified.Holds && out.Stop.Reason.ExitCode() == 0 {
-		out.Stop = event.Stop{Reason: event.NotReproduced, Text: "the selected tree gave other numbers when it was measured again: " + strings.Join(out.Verified.Differences, "; ")}
+		out.Stop = event.Stop{Reason: event.NotReproduced, Text: "re-measuring the selected tree gave different results: " + strings.Join(out.Verified.Differences, "; ")}
 	}
 	if err == nil && out.Stop.Reason.ExitCode() == 0 {
 		out.Stop = s.hiddenStop(out.Stop, out.Verified.Hidden)
@@ -89,7 +89,7 @@ func settle(stop event.Stop, c selector.Choice, n int) event.Stop {
 	if !c.BaselineChosen || n < 2 || stop.Reason == event.Interrupted || stop.Reason == event.RetriesSpent || stop.Reason == event.GateAborted {
 		return stop
 	}
-	return event.Stop{Reason: event.NoneAcceptable, Text: "no iteration is acceptable; the tree is as it was before (" + stop.Text + ")"}
+	return event.Stop{Reason: event.NoneAcceptable, Text: "no iteration was acceptable; the tree is as before the loop (" + stop.Text + ")"}
 }
 
 // apply restores the selected tree and copies its changed files.

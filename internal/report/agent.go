@@ -10,8 +10,7 @@ import (
 	"supervise/metric"
 )
 
-// Ending says how an agent ended that did not end well or left something
-// behind, "" otherwise.
+// Ending says how an agent ended that failed or left processes running, "" otherwise.
 func Ending(a *ledger.AgentRun) string {
 	switch {
 	case a == nil || a.Cause == ledger.AtRest:
@@ -37,8 +36,8 @@ func colon(what, why string) string {
 	return what + ": " + why
 }
 
-// Told says what a known agent said of its run, "" where it told nothing.
-func Told(a *ledger.AgentRun) string {
+// Reported is what a known agent reported about its run, "" for nothing.
+func Reported(a *ledger.AgentRun) string {
 	var out []string
 	if a.Outcome != "" && a.Program != "" {
 		out = append(out, a.Program+" "+colon(underscored(a.Outcome), a.Message))
@@ -52,7 +51,7 @@ func Told(a *ledger.AgentRun) string {
 	return strings.Join(out, "; ")
 }
 
-// Used says what a run of an agent consumed, "" where it told nothing.
+// Used is what a run of an agent consumed, "" where it reported nothing.
 func Used(a *ledger.AgentRun) string {
 	if a == nil || a.Usage == nil {
 		return ""
@@ -83,7 +82,7 @@ func used(u metric.Usage, tokens *int64) []string {
 	return out
 }
 
-// Spent says what the agent consumed in a loop, "" where it told nothing.
+// Spent is what the agent consumed in a loop, "" where it reported nothing.
 func Spent(s *ledger.Spending) string {
 	if s == nil {
 		return ""

@@ -152,8 +152,8 @@ func (l *layout) extraction(e reasoning.Extraction) {
 	l.heading("2. Extraction")
 	if e.Agent != nil {
 		l.item("Agent: %s, status %d, after %s%s", strings.ReplaceAll(e.Agent.Cause, "_", " "), e.Agent.ExitCode, Duration(e.Agent.Duration), leftovers(e.Agent.Leftovers))
-		if text := Told(e.Agent); text != "" {
-			l.item("It told: %s", text)
+		if text := Reported(e.Agent); text != "" {
+			l.item("It reported: %s", text)
 		}
 	}
 	if e.Reused {
@@ -407,7 +407,7 @@ func nearText(n reasoning.Near) string {
 		return text + ", and what is lost is accounted for"
 	}
 	if n.Moved > n.Threshold {
-		return fmt.Sprintf("%s, which is more than the %s%s that it may, but not this iteration's doing, told of before, or accounted for", text, Number(n.Threshold), unit)
+		return fmt.Sprintf("%s, more than the allowed %s%s, but caused by an earlier iteration, reported before, or explained", text, Number(n.Threshold), unit)
 	}
 	return fmt.Sprintf("%s, which is %s%s of the %s%s that it may", text, Number(n.Moved), unit, Number(n.Threshold), unit)
 }
@@ -457,7 +457,7 @@ func (l *layout) done(s reasoning.Synthesis) {
 	case s.Rejected && s.Advised:
 		did = "advised to put the tree back to " + iterationOr(d.Target)
 	case s.Rejected:
-		did = fmt.Sprintf("rejected: the tree was put back to %s (%s), the rejected one is kept as %s", iterationOr(d.Target), l.code("s"+string(d.Restore)), l.code(s.Kept))
+		did = fmt.Sprintf("rejected: the tree was restored to %s (%s), the rejected tree is kept as %s", iterationOr(d.Target), l.code("s"+string(d.Restore)), l.code(s.Kept))
 	}
 	l.item("Done: %s; next: %s", did, next(d))
 	if d.Diagnosis != "" {

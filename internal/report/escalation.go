@@ -31,10 +31,10 @@ func (v Escalation) Text() []byte {
 	p.line("**Time**: %s", v.Now.UTC().Format(time.RFC3339))
 	p.line("**Why**: %s\n", v.Why)
 	p.line("## Task\n")
-	p.line("%s\n", orText(strings.TrimSpace(v.State.Task), "The agent was told nothing beside its command."))
+	p.line("%s\n", orText(strings.TrimSpace(v.State.Task), "No task was given beside the agent's command."))
 	p.line("Done when: %s\n", v.State.Criterion)
 	p.attempts(v)
-	p.stands(v, last)
+	p.state(v, last)
 	p.advise(v, last)
 	return []byte(p.String())
 }
@@ -97,12 +97,12 @@ func happened(it ledger.Iteration) string {
 	return strings.Join(out, "; ")
 }
 
-func (p *page) stands(v Escalation, last ledger.Iteration) {
+func (p *page) state(v Escalation, last ledger.Iteration) {
 	p.line("## State\n")
 	p.line("- Iterations: %d, of them undone: %d", last.Number, undoneOf(v.Iterations))
 	p.line("- Recovery attempts: %d in the loop", last.Decision.Attempts)
 	if last.Rejected {
-		p.line("- The tree is put back to iteration %d", last.Decision.Target)
+		p.line("- The tree is restored to iteration %d", last.Decision.Target)
 	} else {
 		p.line("- The tree is as iteration %d left it", last.Number)
 	}
@@ -112,7 +112,7 @@ func (p *page) stands(v Escalation, last ledger.Iteration) {
 	if g := last.Decision.Gate; g != nil {
 		p.line("- Answer: %s (%s, after %s)", g.Answer, g.Answer.How, Duration(g.Answer.At.Sub(g.Asked)))
 	} else {
-		p.line("- Nobody was asked: no terminal, or unattended")
+		p.line("- No approval was asked for: no terminal, or unattended")
 	}
 	p.line("- Next: %s", last.Decision.Move)
 	if a := last.Agent; a != nil && a.LastWords != "" {
@@ -132,20 +132,20 @@ func undoneOf(its []ledger.Iteration) (n int) {
 
 // remedies are what a person can do about a cause, by the name of the strategy.
 var remedies = map[string]string{
-	"block_and_escalate":    "Look at the change first. If the tests are right, make the task say so and run again; if they are wrong, change them yourself, or declare it (`allow_remove`, `supervise ack`).",
-	"decompose":             "Split the task into parts that stand on their own, and run a loop for each.",
+	"block_and_escalate":    "Look at the change first. If the tests are right, say so in the task and run again; if they are wrong, change them yourself, or allow the change (`allow_remove`, `supervise ack`).",
+	"decompose":             "Split the task into independent parts, and run a loop for each.",
 	"simpler_approach":      "Give the agent a smaller goal or a hint to the cause; a more capable model may help as well.",
-	"ask_for_clarification": "The task leaves something open: say in the prompt which behaviour is right.",
-	"fix_environment":       "Mend the environment (commands, network, limits, disk), then resume the loop.",
-	"allow_with_note":       "Nothing is left to be done about this iteration.",
+	"ask_for_clarification": "The task is ambiguous: say in the prompt which behaviour is right.",
+	"fix_environment":       "Fix the environment (commands, network, limits, disk), then resume the loop.",
+	"allow_with_note":       "Nothing remains to be done about this iteration.",
 }
 
 func (p *page) advise(v Escalation, last ledger.Iteration) {
 	p.line("## Recommendation\n")
-	p.line("%s\n", orText(remedies[last.Decision.Strategy], "Consider a different approach, or end the loop: it does not get on by itself."))
+	p.line("%s\n", orText(remedies[last.Decision.Strategy], "Consider a different approach, or end the loop: it makes no progress by itself."))
 	self, id, n := orText(v.Self, "supervise"), v.State.LoopID, last.Number
 	p.line("- See what it changed: `%s diff %s %d`", self, id, n)
-	p.line("- Why it was judged so: `%s explain %s %d`", self, id, n)
-	p.line("- Have that tree: `%s rollback %s %d`", self, id, n)
-	p.line("- Go on with the loop: `%s resume %s --max-iterations %d`", self, id, max(v.State.Config.MaxIterations, n+5))
+	p.line("- See why it was judged like this: `%s explain %s %d`", self, id, n)
+	p.line("- Restore that tree: `%s rollback %s %d`", self, id, n)
+	p.line("- Continue the loop: `%s resume %s --max-iterations %d`", self, id, max(v.State.Config.MaxIterations, n+5))
 }

@@ -257,7 +257,7 @@ func (v HTML) facts(it ledger.Iteration) [][2]string {
 	if d := it.Decision; d != nil {
 		text := d.Move
 		if it.Rejected {
-			text = fmt.Sprintf("rejected, the tree was put back to iteration %d", d.Target)
+			text = fmt.Sprintf("rejected, the tree was restored to iteration %d", d.Target)
 		}
 		add("decision", text+": "+d.Reason)
 		add("diagnosis", d.Diagnosis)

@@ -91,14 +91,14 @@ func (p *page) head(v Iteration) {
 func outcome(it ledger.Iteration) string {
 	switch {
 	case it.Interrupted:
-		return fmt.Sprintf("interrupted before it could be judged; what the agent had done is kept as snapshot `s%s`: `supervise rollback %s %d`", it.Snapshot, it.LoopID, it.Number)
+		return fmt.Sprintf("interrupted before it could be judged; the agent's work is kept as snapshot `s%s`: `supervise rollback %s %d`", it.Snapshot, it.LoopID, it.Number)
 	case !it.Rejected:
 		return ""
 	}
 	text := "rejected"
 	if it.Decision != nil {
 		text += ": " + it.Decision.Reason
-		text += fmt.Sprintf("; the tree was put back to %s, next: %s", iterationOr(it.Decision.Target), next(it.Decision))
+		text += fmt.Sprintf("; the tree was restored to %s, next: %s", iterationOr(it.Decision.Target), next(it.Decision))
 	}
 	return text + fmt.Sprintf("; its changes were undone and are kept as snapshot `s%s`", it.Snapshot)
 }
@@ -176,14 +176,14 @@ func (p *page) open(list []ledger.OpenFinding) {
 		return
 	}
 	p.line("### Open findings about integrity\n")
-	p.line("They undo nothing. As long as they are there and nobody acknowledged them, the tree is not verified and no criterion is met.\n")
+	p.line("They undo nothing. Until they are gone or acknowledged, the tree is not verified and no criterion is met.\n")
 	for _, o := range list {
 		p.line("- %s", o)
 	}
 	p.line("")
 }
 
-// accepted says who stands for an acknowledged finding.
+// accepted names the acknowledgement of a finding, "" without one.
 func accepted(a detector.Alert) string {
 	if a.Acknowledged == nil {
 		return ""
@@ -286,5 +286,5 @@ func leftovers(list []string) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; it left %s behind, ended now: %s", Count(len(list), "process", "processes"), strings.Join(list, ", "))
+	return fmt.Sprintf("; it left %s running, now ended: %s", Count(len(list), "process", "processes"), strings.Join(list, ", "))
 }

@@ -13,7 +13,7 @@ import (
 // Paint colours a text; plain output passes it through.
 type Paint func(Tone, string) string
 
-// Tone is what a colour stands for.
+// Tone is the meaning of a colour.
 type Tone uint8
 
 // The tones of the terminal.

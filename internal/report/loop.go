@@ -232,9 +232,9 @@ func (p *page) verification(v *Verification) {
 	case v == nil:
 		p.line("- The selected tree was not measured again")
 	case v.Holds:
-		p.line("- The selected tree was measured again after it was restored: the numbers hold")
+		p.line("- The selected tree was restored and re-measured: same results")
 	default:
-		p.line("- The selected tree was measured again after it was restored, and the numbers do NOT hold: %s", strings.Join(v.Differences, "; "))
+		p.line("- The selected tree was restored and re-measured: DIFFERENT results: %s", strings.Join(v.Differences, "; "))
 	}
 }
 
@@ -449,8 +449,8 @@ type Analytics struct {
 	AgentMS    int64            `json:"agent_time_ms"`
 	ChecksMS   int64            `json:"checks_time_ms"`
 	OwnMS      int64            `json:"own_time_ms"`
-	Tokens     *int64           `json:"total_tokens"`   // null when nobody told
-	CostUSD    *float64         `json:"total_cost_usd"` // null when nobody told
+	Tokens     *int64           `json:"total_tokens"`   // null when not reported
+	CostUSD    *float64         `json:"total_cost_usd"` // null when not reported
 	Trend      selector.Trend   `json:"trend"`
 	Alerts     map[string]int   `json:"alerts_by_rule"`
 	Classes    map[string]int   `json:"iterations_by_classification"`

@@ -22,7 +22,7 @@ func Number(v float64) string {
 	return s
 }
 
-// notMeasured stands where a number is missing. It is never a zero.
+// notMeasured is printed for a missing number, never a zero.
 const notMeasured = "n/a"
 
 // value writes the number f of a set, with its unit.

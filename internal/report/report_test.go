@@ -21,7 +21,7 @@ import (
 	"supervise/selector"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 var noon = time.Date(2026, 2, 2, 10, 0, 0, 0, time.UTC)
 

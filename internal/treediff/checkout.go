@@ -3,14 +3,23 @@ package treediff
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 )
 
+// plain runs git as the user would, with the environment's settings: they decide what git
+// ignores, and where it works at all.
+func plain(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "LC_ALL=C")
+	return cmd.Output()
+}
+
 // TopLevel returns the root of the git checkout that holds r.Dir, "" when there is none.
 func (r Repo) TopLevel(ctx context.Context) string {
-	out, err := r.git(ctx, nil, "rev-parse", "--show-toplevel")
+	out, err := plain(ctx, r.Dir, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return ""
 	}
@@ -19,14 +28,14 @@ func (r Repo) TopLevel(ctx context.Context) string {
 
 // HasCommits reports whether the checkout at r has any commit.
 func (r Repo) HasCommits(ctx context.Context) bool {
-	_, err := r.git(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD")
+	_, err := plain(ctx, r.Dir, "rev-parse", "--verify", "--quiet", "HEAD")
 	return err == nil
 }
 
 // Refusal returns why git refuses to work in r.Dir although there is a repository, for
 // example because of its owner; "" if git works or there is none.
 func (r Repo) Refusal(ctx context.Context) string {
-	_, err := r.git(ctx, nil, "rev-parse", "--show-toplevel")
+	_, err := plain(ctx, r.Dir, "rev-parse", "--show-toplevel")
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || strings.Contains(string(exit.Stderr), "not a git repository") {
 		return ""
@@ -46,6 +55,6 @@ func IgnoredByPattern(ctx context.Context, path string) bool {
 
 func ignored(ctx context.Context, path string, flags ...string) bool {
 	args := append(append([]string{"check-ignore", "--quiet"}, flags...), "--", filepath.Base(path))
-	_, err := Repo{Dir: filepath.Dir(path)}.git(ctx, nil, args...)
+	_, err := plain(ctx, filepath.Dir(path), args...)
 	return err == nil
 }

@@ -7,8 +7,7 @@ import (
 	"supervise/snapshot"
 )
 
-// Restored prints that a tree of a loop was put back: what it was, how, and what could
-// not be restored.
+// Restored prints which tree of a loop was restored, and what could not be.
 func (t Text) Restored(loop, what string, res snapshot.Restored) {
 	git := ""
 	if res.GitFiles > 0 {

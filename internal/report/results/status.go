@@ -52,7 +52,7 @@ func (t Text) snapshots(d Snapshots) {
 	}
 }
 
-// Status prints where a loop stands.
+// Status prints the state of a loop.
 func (t Text) Status(d Status) {
 	t.statusHead(d.State)
 	for _, line := range report.Table(d.Iterations, d.selected(), t.Paint) {
@@ -111,7 +111,7 @@ func (t Text) statusHead(s ledger.State) {
 		{"task", s.Task},
 		{"stopped", stopOf(s)},
 		{"waiting", s.Waiting},
-		{"go on", Continuation(s)},
+		{"continue", Continuation(s)},
 		{"criterion", s.Criterion},
 		{"iteration", iterationOf(s)},
 		{"started", s.StartedAt.Local().Format(time.DateTime) + ", " + report.Duration(s.UpdatedAt.Sub(s.StartedAt)) + " to the last change"},

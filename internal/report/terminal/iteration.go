@@ -31,13 +31,13 @@ func (p *Printer) agent(it ledger.Iteration) {
 	}
 }
 
-// gaps tells what of an iteration was not measured, and why.
+// gaps prints what was not measured in an iteration, and why.
 func (p *Printer) gaps(it ledger.Iteration) {
 	if text := report.Hidden(it.Hidden); text != "" {
 		p.note("hidden tests: %s", text)
 	}
 	for _, g := range it.Set.Gaps {
-		p.line("     %s", p.Paint(report.Warn, fmt.Sprintf("%s not measured: %s", g.Section, telling(g.Why))))
+		p.line("     %s", p.Paint(report.Warn, fmt.Sprintf("%s not measured: %s", g.Section, mainLine(g.Why))))
 	}
 	broken := brokenSuites(it.Set)
 	for i, s := range broken {
@@ -63,56 +63,56 @@ func brokenSuites(s metric.Set) []metric.Suite {
 	return s.Tests.Broken
 }
 
-// telling is the line of a text that says most.
-func telling(text string) string {
+// mainLine is the most informative line of a text.
+func mainLine(text string) string {
 	if !strings.Contains(text, "\n") {
 		return text
 	}
 	return metric.Suite{Why: text}.Brief()
 }
 
-// grave tells what the HIGH and CRITICAL findings of an iteration say that stands; of one
-// that is rejected they are its reasons.
+// grave prints the HIGH and CRITICAL findings of an iteration that was kept. Those of a
+// rejected one are printed as its reasons.
 func (p *Printer) grave(it ledger.Iteration) {
 	if it.Rejected {
 		return
 	}
 	for _, a := range it.Assessment.Alerts {
-		if text := a.Message(); a.Severity >= detector.High && !said(it, text) {
+		if text := a.Message(); a.Severity >= detector.High && !repeats(it, text) {
 			p.warn(text)
 		}
 	}
 }
 
-// said reports whether a message repeats why something was not measured.
-func said(it ledger.Iteration, message string) bool {
+// repeats reports whether a message repeats why something was not measured.
+func repeats(it ledger.Iteration, message string) bool {
 	return slices.ContainsFunc(it.Set.Gaps, func(g metric.Gap) bool { return g.Why != "" && strings.HasSuffix(message, g.Why) })
 }
 
 func (p *Printer) rejected(d event.Rejected, iteration int) {
 	for _, r := range d.Reasons {
-		if n := len(p.history); n > 0 && said(p.history[n-1], r) {
+		if n := len(p.history); n > 0 && repeats(p.history[n-1], r) {
 			continue
 		}
 		p.line("     %s", p.Paint(report.Bad, r))
 	}
 	if len(d.Tests) > 0 {
-		p.line("     about: %s", strings.Join(report.Cut(d.Tests, 5), ", "))
+		p.line("     tests: %s", strings.Join(report.Cut(d.Tests, 5), ", "))
 	}
-	what := fmt.Sprintf("tree put back to iteration %d", d.Restored)
+	what := fmt.Sprintf("tree restored to iteration %d", d.Restored)
 	if d.Restored == 0 {
-		what = "tree put back to the baseline"
+		what = "tree restored to the baseline"
 	}
 	retry := "no retry left"
 	if d.Retry > 0 {
 		retry = fmt.Sprintf("retry %d of %d", d.Retry, d.Max)
 	}
-	p.note("%s; the rejected one is kept as %s; %s", what, d.Kept, retry)
+	p.note("%s; the rejected tree is kept as %s; %s", what, d.Kept, retry)
 	p.note("why, and how to override it: %s explain %s %d", p.Self, p.id, iteration)
 }
 
-// hooked keeps what the agent's hooks told, to be printed when the agent has left
-// the terminal, and reports whether the event was one of those.
+// hooked keeps the calls of the agent's hooks until the agent has left the terminal, and
+// reports whether the event was one of those.
 func (p *Printer) hooked(e event.Event) bool {
 	if e.Type == event.IterationStarted {
 		p.calls = nil
@@ -124,7 +124,7 @@ func (p *Printer) hooked(e event.Event) bool {
 	return ok
 }
 
-// hookCalls prints what was refused.
+// hookCalls prints the calls that were refused.
 func (p *Printer) hookCalls() {
 	const most = 3
 	refused := 0
@@ -151,7 +151,7 @@ func oneLine(s string) string {
 	return s
 }
 
-// silent says why hooks did not help.
+// silent says why hooks did not fire.
 func silent(t event.Type, d event.Silence) string {
 	if t == event.HooksBroken {
 		return fmt.Sprintf("hooks of %s are not installed: %s", orAgent(d.Client), d.Why)

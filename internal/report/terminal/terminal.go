@@ -99,7 +99,7 @@ func (p *Printer) course(e event.Event) {
 	case event.Interruption:
 		p.history = append(p.history, d.It)
 		p.line("%s", report.Line(d.It, p.Paint))
-		p.note("interrupted; what the agent had done (%s) is kept: %s rollback %s %d",
+		p.note("interrupted; the work of the agent (%s) is kept: %s rollback %s %d",
 			report.Count(d.Changed, "changed file", "changed files"), p.Self, e.LoopID, e.Iteration)
 	case event.Selected:
 		p.selected, p.choice = d.Choice.Iteration, &d
@@ -166,7 +166,7 @@ func (p *Printer) baseline(d event.Baseline) {
 	p.line("%s", report.Line(d.It, p.Paint))
 	p.gaps(d.It)
 	if len(d.Flaky) > 0 {
-		p.note("flaky before any agent ran: %s", strings.Join(d.Flaky, ", "))
+		p.note("flaky tests before any agent ran: %s", strings.Join(d.Flaky, ", "))
 	}
 	for _, text := range d.Idle {
 		p.note("%s", p.Paint(report.Warn, text))
@@ -175,10 +175,10 @@ func (p *Printer) baseline(d event.Baseline) {
 		p.note("not in the snapshots: %s", s)
 	}
 	if len(d.Artefacts) > 0 {
-		p.note("made by the checks themselves, left alone: %s", strings.Join(d.Artefacts, ", "))
+		p.note("written by the checks themselves, ignored: %s", strings.Join(d.Artefacts, ", "))
 	}
 	if !p.Watched {
-		p.note("done when: %s", d.Criterion)
+		p.note("Done when: %s", d.Criterion)
 	}
 }
 

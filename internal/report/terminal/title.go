@@ -7,8 +7,8 @@ import (
 	"supervise/internal/event"
 )
 
-// hold keeps an event until the agent has left the terminal. How the checks get on is
-// not worth it. In a session of the user's own what was found stands in the title.
+// hold keeps an event until the agent has left the terminal, except the progress of
+// checks. In a watched session the last verdict goes into the title.
 func (p *Printer) hold(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Check:

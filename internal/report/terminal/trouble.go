@@ -10,13 +10,13 @@ import (
 	"supervise/internal/report"
 )
 
-// trouble prints what happens beside the course of a loop.
+// trouble prints problems of the agent, alarms and approvals.
 func (p *Printer) trouble(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Waiting:
 		p.line("     %s", p.Paint(report.Warn, waiting(d)))
 	case event.Retrying:
-		p.note("agent: %s; it tries again by itself, %d", outcomeOf(d.Outcome, d.Message), d.Attempt)
+		p.note("agent: %s; the agent retries, attempt %d", outcomeOf(d.Outcome, d.Message), d.Attempt)
 	case event.Silence:
 		p.warn(silent(e.Type, d))
 	case event.TreeAlarm:
@@ -28,7 +28,7 @@ func (p *Printer) trouble(e event.Event) {
 	}
 }
 
-// aftermath prints what came of the death of a supervisor.
+// aftermath prints what a resumed loop found and did, and limits of its store.
 func (p *Printer) aftermath(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Resumed:
@@ -47,25 +47,25 @@ func (p *Printer) aftermath(e event.Event) {
 	case event.SharedRefs:
 		p.shared(e, d)
 	case event.Survivors:
-		p.warn("ended what the killed supervise had left running: " + strings.Join(report.Cut(d.Names, 5), ", "))
+		p.warn("ended processes that the killed supervise had left running: " + strings.Join(report.Cut(d.Names, 5), ", "))
 	case event.Damage:
 		for _, problem := range d.Problems {
 			p.warn(problem)
 		}
 	case event.TreeChange:
-		p.note("%s differed from what the loop knew and %s put back; what was there is kept: %s rollback %s %s",
+		p.note("%s had changed since the loop stopped and %s restored; the changed tree is kept: %s rollback %s %s",
 			report.Count(d.Files, "file", "files"), isAre(d.Files), p.Self, e.LoopID, d.Kept)
 	}
 }
 
-// waiting says why nothing happens, and until when.
+// waiting says why the loop waits, and until when.
 func waiting(d event.Waiting) string {
 	until := "waiting until " + d.Until.Local().Format(time.TimeOnly)
 	if d.DelayMS >= (12 * time.Hour).Milliseconds() {
 		until = "waiting until " + d.Until.Local().Format(time.DateTime)
 	}
 	if d.Told {
-		until += ", as the service says"
+		until += ", as the service asks"
 	}
 	return "agent: " + outcomeOf(d.Outcome, d.Message) + "; " + until + "; the iteration is not counted"
 }
@@ -78,13 +78,13 @@ func outcomeOf(outcome, message string) string {
 	return outcome + " (" + message + ")"
 }
 
-// asked says that the loop waits, where that is not shown by asking.
+// asked prints a question that is not asked on this terminal.
 func (p *Printer) asked(d event.ApprovalRequest) {
 	if d.Terminal {
 		return
 	}
 	p.line("%s", p.Paint(report.Warn, strings.TrimRight(d.Question.Text(), "\n")))
-	p.line("     waits for: %s approve|reject|abort %s (approve needs --reason)", p.Self, d.Question.LoopID)
+	p.line("     waiting for: %s approve|reject|abort %s (approve needs --reason)", p.Self, d.Question.LoopID)
 }
 
 func (p *Printer) warn(text string) { p.line("     %s", p.Paint(report.Warn, text)) }
@@ -96,21 +96,21 @@ func isAre(n int) string {
 	return "are"
 }
 
-// crash warns that the tree may hold what an agent left unjudged.
+// crash warns that an earlier loop was killed, and its work may be unjudged.
 func (p *Printer) crash(d event.Crash) {
 	what := fmt.Sprintf("the tree may hold unjudged work of its iteration %d", d.Iteration)
 	if d.Restored {
-		what = "it was putting the tree back, which is done now"
+		what = "it was restoring the tree, which is now done"
 	}
-	p.line("%s", p.Paint(report.Warn, fmt.Sprintf("loop %s was killed: %s; interrupt this one and %s resume %s --force goes on with it, or %s rollback %s %d puts back what came before it",
+	p.line("%s", p.Paint(report.Warn, fmt.Sprintf("loop %s was killed: %s; to continue it, interrupt this one and use %s resume %s --force; to restore the tree before it: %s rollback %s %d",
 		d.LoopID, what, p.Self, d.LoopID, p.Self, d.LoopID, max(0, d.Iteration-1))))
 }
 
-// shared tells what became of that which linked worktrees share.
+// shared prints what happened to refs that linked worktrees share.
 func (p *Printer) shared(e event.Event, d event.SharedRefs) {
-	text := "put back in the repository that the worktrees share: " + strings.Join(report.Cut(d.Names, 10), ", ")
+	text := "restored in the repository that the worktrees share: " + strings.Join(report.Cut(d.Names, 10), ", ")
 	if e.Type == event.SharedLost {
-		text = fmt.Sprintf("gone from the repository that the worktrees share: %s; %s rollback %s 0 brings it back", strings.Join(report.Cut(d.Names, 10), ", "), p.Self, e.LoopID)
+		text = fmt.Sprintf("gone from the repository that the worktrees share: %s; %s rollback %s 0 restores it", strings.Join(report.Cut(d.Names, 10), ", "), p.Self, e.LoopID)
 	}
 	p.line("     %s", p.Paint(report.Warn, text))
 }

@@ -1,0 +1,46 @@
+package config
+
+import (
+	"net/url"
+
+	"supervise/internal/agentrun"
+	"supervise/internal/approval"
+	"supervise/internal/loop"
+	"supervise/internal/notify"
+)
+
+// Notify says who is notified of events of a loop.
+type Notify struct {
+	// URL that receives a JSON [notification](approval.md#notifications) by POST, in the form that Slack shows: approvals, CRITICAL findings, the end
+	Webhook string `yaml:"webhook" range:"https://… or http://…"`
+	// shell command that receives the same on standard input
+	Command string `yaml:"command"`
+}
+
+// Alarm says what happens when tests vanish while the agent works.
+type Alarm struct {
+	// what happens when tests vanish [while the agent works](recovery.md#alarm)
+	Action string `yaml:"action" range:"off|warn|stop"`
+}
+
+// approvalConditions are what the settings of approvals, alarms and notifications must
+// not be.
+func (s Settings) approvalConditions() []condition {
+	return []condition{
+		{!approval.Policy(s.Approval).Valid(), "approval", "approval must be reject, abort or wait, not " + s.Approval},
+		{!agentrun.AlarmAction(s.Alarm.Action).Valid(), "alarm.action", "alarm.action must be off, warn or stop, not " + s.Alarm.Action},
+		{s.ApprovalTimeout < 0, "approval_timeout", "approval_timeout must not be negative"},
+		{!webhook(s.Notify.Webhook), "notify.webhook", "notify.webhook must be an address that begins with https:// or http://"},
+	}
+}
+
+func webhook(text string) bool {
+	u, err := url.Parse(text)
+	return text == "" || err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
+}
+
+// asking returns how people are asked and notified.
+func (s Settings) asking() (loop.Gate, notify.Settings) {
+	g := loop.Gate{Policy: approval.Policy(s.Approval), Unattended: s.Unattended, Timeout: s.ApprovalTimeout}
+	return g, notify.Settings{Webhook: s.Notify.Webhook, Command: s.Notify.Command}
+}
