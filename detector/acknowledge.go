@@ -17,8 +17,8 @@ type Acknowledgement struct {
 	ID      string    `json:"id,omitempty"`      // its own name
 	Finding string    `json:"finding,omitempty"` // the [Alert.ID] of what is accepted
 	Rule    string    `json:"rule,omitempty"`
-	Tests   []string  `json:"tests,omitempty"` // patterns of test names, see [Acknowledgement.Validate]; none stands for every test
-	Path    string    `json:"path,omitempty"`  // pattern of files, suites and folders; "" stands for every one
+	Tests   []string  `json:"tests,omitempty"` // patterns of test names, see [Acknowledgement.Validate]; none means every test
+	Path    string    `json:"path,omitempty"`  // pattern of files, suites and folders; "" means all of them
 	UpTo    *float64  `json:"up_to,omitempty"` // how much the number may change at most, in the unit of the rule; nil: any
 	Reason  string    `json:"reason,omitempty"`
 	Expires time.Time `json:"expires,omitzero"` // it does not count from then on; zero: never
@@ -33,12 +33,11 @@ type Acknowledged struct {
 	Action   Action   `json:"action"`
 }
 
-// Validate reports what makes the acknowledgement senseless: that it names
-// neither a finding nor a rule that exists, or a pattern that cannot be read. In
-// the patterns of tests, * stands for any text and ? for one character; they are
-// held against the name alone and against "suite: class.name". In that of paths,
-// * ends at a slash and ** does not. A backslash takes the sense from the
-// character behind it.
+// Validate reports what is wrong with the acknowledgement: it names neither a finding
+// nor an existing rule, or a pattern that cannot be read. In patterns of tests, *
+// matches any text and ? one character; they are matched against the name and against
+// "suite: class.name". In the pattern of a path, * ends at a slash and ** does not. A
+// backslash quotes the character after it.
 func (a Acknowledgement) Validate() error {
 	switch {
 	case a.Finding == "" && a.Rule == "":
@@ -105,7 +104,8 @@ func (j *judge) acknowledge(alert Alert) []Alert {
 	return append(out, rest)
 }
 
-// renamed names the tests anew, after some went.
+// renamed makes the name and the number of the values those of the tests that are
+// left.
 func (a Alert) renamed() Alert {
 	a.Values.Name, a.Values.N = a.Tests[0].String(), len(a.Tests)
 	return a
@@ -117,8 +117,8 @@ func (a Alert) accepted(k acknowledged) Alert {
 	return a
 }
 
-// Approved returns the assessment as it stands after a person has looked at the
-// iteration and kept it: what weighs in it counts as acknowledged.
+// Approved returns the assessment after a person has looked at the iteration and kept
+// it: its serious alerts count as acknowledged.
 func (a Assessment) Approved(reason string) Assessment {
 	a.Alerts = slices.Clone(a.Alerts)
 	for i, alert := range a.Alerts {
@@ -150,7 +150,7 @@ func (k acknowledged) coversTest(id metric.ID, files []string) bool {
 	return k.path == nil || slices.ContainsFunc(files, k.path.match)
 }
 
-// filesOf returns where a test stands, as far as is known: its file, and its
+// filesOf returns the files of a test, as far as they are known: its file, and its
 // suite, which may be a file or a folder.
 func (j *judge) filesOf(id metric.ID) []string {
 	out := j.sourceFiles(id)
@@ -160,7 +160,7 @@ func (j *judge) filesOf(id metric.ID) []string {
 	return out
 }
 
-// sourceFiles returns the files that a test is known to stand in.
+// sourceFiles returns the files that are known to define a test.
 func (j *judge) sourceFiles(id metric.ID) []string {
 	var out []string
 	add := func(file string) {

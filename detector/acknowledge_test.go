@@ -58,7 +58,7 @@ func TestAcknowledgementCoversWhatItSays(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		ack  detector.Acknowledgement
-		left []string // tests of the alert that stands; nil when none does
+		left []string // tests of the alert that is left; nil when none is
 	}{
 		{name: "all tests", ack: detector.Acknowledgement{Tests: []string{"Test000?"}}},
 		{name: "suite and name", ack: detector.Acknowledgement{Tests: []string{"calc: *"}}},

@@ -6,10 +6,10 @@ import (
 	"supervise/metric"
 )
 
-// Between says test by test what happened between two measurements that lie
-// several iterations apart. explained are the losses of the iterations in between
-// that stand, oldest first: a test that was renamed on the way is followed to its
-// last name. Where one side has no tests, nothing is said.
+// Between compares the tests of two measurements that lie several iterations apart.
+// explained are the losses of the accepted iterations in between, oldest first: a
+// test that was renamed on the way is followed to its last name. Where one side has
+// no tests, the result is empty.
 func Between(before, now *metric.Tests, explained []Loss) TestChanges {
 	if before == nil || now == nil {
 		return TestChanges{}

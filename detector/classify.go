@@ -89,9 +89,9 @@ type unit struct {
 	share  float64 // the same in per cent of what it was
 }
 
-// levels are the numbers that tell whether anything moved: times, sums within
-// coverage and the size of the last change are none. Complexity is a mean, which
-// moves a little with every function.
+// levels are the numbers that show whether anything moved. Times, sums within
+// coverage and the size of the last change do not. Complexity is a mean, which moves
+// a little with every function.
 var levels = map[metric.Field]unit{
 	metric.TestCount: {}, metric.TestsPassed: {}, metric.TestsFailed: {}, metric.TestsSkipped: {},
 	metric.PassRate: {points: true, grain: .005}, metric.CoveragePct: {points: true, grain: .05},
@@ -164,8 +164,8 @@ func (j *judge) byScore() Class {
 	}
 }
 
-// findStall looks at the last iterations, the current one being a plateau. They
-// are a stall when all are plateaus whose scores lie within the range.
+// findStall examines the last iterations; the current one is a plateau. They are a
+// stall when all are plateaus whose scores lie within the range.
 func (j *judge) findStall() *Stall {
 	recent := j.recent(j.opts.StallWindow)
 	if len(recent) < j.opts.StallWindow {

@@ -2,16 +2,16 @@
 // iteration before and with the baseline, raises alerts, classifies, looks for
 // stalls, cycles and stuck loops, and recommends what to do.
 //
-// It is pure: the same [Input] always gives the same [Assessment]. It knows no
-// clock, disk or process. What was not measured never fires a rule.
+// It is pure: the same [Input] always gives the same [Assessment]. It uses no clock,
+// disk or process. What was not measured never fires a rule.
 //
 // Where a section was not measured in the iteration before, the latest accepted
-// measurement of it stands in, so that breaking a check for one iteration hides
-// nothing from the next.
+// measurement of it is used, so that breaking a check for one iteration hides nothing
+// from the next.
 //
 // The comparison with the baseline is about slow erosion: it alerts only in an
-// iteration that made things worse. What an earlier iteration did was judged
-// then, and an accepted loss is not held against every iteration that follows.
+// iteration that made things worse. What an earlier iteration did was judged then,
+// and an accepted loss does not count against every later iteration.
 package detector
 
 import (
@@ -75,8 +75,8 @@ type Input struct {
 	// GoneSymbols are the names that product code defined before the iteration
 	// and defines no more.
 	GoneSymbols []string
-	// GitLost is what of git's own state the baseline had and the current tree
-	// has not, in words such as "branch topic".
+	// GitLost is the state of git that the baseline had and the current tree lacks,
+	// in words such as "branch topic".
 	GitLost []string
 	// AckFiles are the files of acknowledgements that the iteration changed.
 	AckFiles []string
@@ -87,8 +87,8 @@ type Input struct {
 	TestFiles []string
 	// TestsAlone says that no code changed but that of tests.
 	TestsAlone bool
-	// HeldOut are the tests that findings name, as they were before the iteration,
-	// over the code as it is.
+	// HeldOut are the results of the hold-out run: the original tests that findings
+	// name, over the current code.
 	HeldOut []HeldOut
 	// Hidden are the tests that the agent does not see; nil where they were not run.
 	Hidden *Hidden
@@ -98,9 +98,10 @@ type Input struct {
 	// Flaky are the tests whose failure in this iteration was confirmed to be
 	// none: they passed when run again on the same tree.
 	Flaky []metric.ID
-	// KnownFlaky are the tests that were found to be flaky earlier, true, and those
-	// whose file was changed since then, false: of these nothing is known any more.
-	// Of tests that are not in it the baseline tells. See [Assessment.LearnFlaky].
+	// KnownFlaky maps the tests that were found to be flaky earlier to true, and
+	// those whose file was changed since then to false: whether they are flaky is
+	// unknown again. For other tests the baseline decides. See
+	// [Assessment.LearnFlaky].
 	KnownFlaky map[metric.ID]bool
 	// CoverageWobble is by how many points coverage varies on one tree. A drop
 	// within it is no drop.
@@ -165,8 +166,8 @@ func (a Assessment) Critical() bool {
 	return len(a.Alerts) > 0 && a.Alerts[0].Severity >= Critical
 }
 
-// Settled returns the lost tests that nobody holds against the iteration: those
-// that were explained, and those of acknowledged alerts.
+// Settled returns the lost tests that do not count against the iteration: those that
+// were explained, and those of acknowledged alerts.
 func (a Assessment) Settled() []Loss {
 	out := slices.Clone(a.Changes.Explained)
 	for _, alert := range a.Alerts {
@@ -182,14 +183,14 @@ func (a Assessment) Settled() []Loss {
 	return out
 }
 
-// LearnFlaky adds to what is known, see [Input], what the iteration taught about
-// flaky tests: now are those that failed in it and passed on the same tree. Where
-// their file was changed, that may be the reason and nothing is learnt; where such
-// an iteration stands, nothing is known of these tests any more, for good.
+// LearnFlaky adds to known, see [Input], what the iteration showed about flaky tests:
+// now are those that failed in it and passed on the same tree. Where their file was
+// changed, the change may be the reason and nothing is learned; once such an
+// iteration is accepted, whether these tests are flaky stays unknown.
 func (a Assessment) LearnFlaky(known map[metric.ID]bool, now []metric.ID, rejected bool) {
 	for _, id := range now {
 		_, touched := slices.BinarySearchFunc(a.Changes.FlakyTouched, id, metric.ID.Compare)
-		if _, told := known[id]; !touched && !told {
+		if _, seen := known[id]; !touched && !seen {
 			known[id] = true
 		}
 	}

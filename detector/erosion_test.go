@@ -23,8 +23,8 @@ func raised(as []detector.Assessment, rule string) []string {
 }
 
 // Five steps each of which is within the tolerance of the rule add up, and the
-// comparison with the baseline says so when the sum is beyond it. An iteration
-// that makes nothing worse is left alone.
+// comparison with the baseline alerts when the sum is beyond it. An iteration that
+// makes nothing worse raises no alert.
 func TestErosionOverFiveSmallSteps(t *testing.T) {
 	one, many := 1.0, 3.0
 	own := detector.RuleOptions{Threshold: &one, Severity: detector.High, Baseline: &detector.RuleOptions{Threshold: &many}}
@@ -76,7 +76,7 @@ func TestSettledLossesDoNotErode(t *testing.T) {
 		sets = append(sets, metric.Set{Tests: numberedTests(n, 9, 0)})
 	}
 	o.Acknowledged = []detector.Acknowledgement{{Rule: "test_count_decreased", Tests: []string{"Test000?"}}}
-	if list := raised(walk(sets, nil, o), "test_count_decreased"); len(list) != 1 { // the fourth tells, and is acknowledged
+	if list := raised(walk(sets, nil, o), "test_count_decreased"); len(list) != 1 { // the fourth alerts, and is acknowledged
 		t.Errorf("raised at %v", list)
 	}
 	// Every step moves one test to another suite: nothing is lost.
@@ -110,8 +110,8 @@ func TestSettledLossesDoNotErode(t *testing.T) {
 	}
 }
 
-// A loss that a person let pass is not held against the iterations after it, in a
-// strict comparison neither.
+// A loss that a person accepted does not count against later iterations, not even in
+// a strict comparison.
 func TestStrictComparisonWithTheBaselineIsAboutThisIteration(t *testing.T) {
 	o := detector.Options{Strict: true, Rules: map[string]detector.RuleOptions{
 		"test_count_decreased": {Severity: detector.High}, "working_tests_failing": {Severity: detector.High},
@@ -160,8 +160,8 @@ func TestErosionOfAPart(t *testing.T) {
 	}
 }
 
-// Of one depth below the baseline is told once, however often coverage goes a
-// little up and down there.
+// One depth below the baseline is reported once, however often coverage goes a little
+// up and down there.
 func TestErodedCoverageIsToldOncePerDepth(t *testing.T) {
 	for _, tt := range []struct {
 		name      string

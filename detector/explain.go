@@ -85,12 +85,12 @@ type lostTest struct {
 	isCase bool            // one of several that the definition gives
 }
 
-// search is the state while the losses of one comparison are explained: a new
-// test can stand for one lost test only.
+// search is the state while the losses of one comparison are explained: a new test
+// can explain one lost test only.
 type search struct {
 	*explainer
 	diff  *testDiff
-	free  []metric.ID // new tests that stand for none yet
+	free  []metric.ID // new tests that explain no loss so far
 	pairs int
 	into  map[metric.ID]metric.ID // of losses that are explained
 	found map[metric.ID][]*TestSource
@@ -197,8 +197,8 @@ func (t TestSource) belongs(c metric.Test) bool {
 	return t.File == "" || t.File == c.File || t.File == c.Suite || dir == c.Suite || strings.HasSuffix(c.Suite, "/"+dir)
 }
 
-// place names the suite of the definitions at the root of the tree, which no
-// folder tells: it is what the names of all suites have in common.
+// place names the suite of the definitions at the root of the tree, which no folder
+// names: it is what the names of all suites have in common.
 func place(list []TestSource, suites map[string]bool) []TestSource {
 	root := commonPath(suites)
 	out := slices.Clone(list)
@@ -262,8 +262,8 @@ func (s *search) sources(id metric.ID) []*TestSource {
 	return list
 }
 
-// stands reports whether a new test can stand for the lost one: not when it has
-// given up all assertions.
+// stands reports whether a new test can replace the lost one: not when it has lost
+// all assertions.
 func (s *search) stands(lost lostTest, id metric.ID) bool {
 	list := s.sources(id)
 	return lost.def == nil || len(list) == 0 || len(lost.def.Assertions) == 0 ||
@@ -519,8 +519,8 @@ func (s *search) caseReplaced(lost lostTest) (metric.ID, bool) {
 	return metric.ID{}, false
 }
 
-// findDef returns the definition of a test, or of the nearest test around it,
-// where that tells of skips: in Go.
+// findDef returns the definition of a test, or of the nearest test around it, in the
+// languages whose definitions show skips: in Go.
 func findDef(list []TestSource, c metric.Test) *TestSource {
 	for {
 		for i, t := range list {

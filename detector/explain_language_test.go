@@ -53,8 +53,8 @@ class FooTest {
 	crate = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn adds() { assert_eq!(add(2, 3), 5); }\n}\n"
 )
 
-// relocation is a change of test files and what the runner said before and
-// after it; the tests are written as suite, class and name.
+// relocation is a change of test files, with the tests that the runner named before
+// and after it, each written as suite, class and name.
 type relocation struct {
 	name          string
 	before, after map[string]string // files by path
@@ -226,8 +226,8 @@ func TestLostTestsOfOtherLanguages(t *testing.T) {
 	}
 }
 
-// A rename leads each case to the one with the same parameters, so that the
-// cases that fail are told from those that pass.
+// A rename maps each case to the one with the same parameters, so that failing cases
+// are distinguished from passing ones.
 func TestCasesOfARenamedTestKeepTheirParameters(t *testing.T) {
 	was := outcomes([][3]string{{"test_m", "test_m", "test_row[1-2]"}, {"test_m", "test_m", "test_row[3-4]"}}, metric.Passed)
 	is := outcomes([][3]string{{"test_m", "test_m", "test_all[0]"}, {"test_m", "test_m", "test_all[1-2]"}, {"test_m", "test_m", "test_all[3-4]"}}, metric.Passed)
@@ -244,7 +244,7 @@ func TestCasesOfARenamedTestKeepTheirParameters(t *testing.T) {
 	}
 }
 
-// What a skip says counts where the source tells nothing of skips.
+// The reason of a skip counts where the source does not show skips.
 func TestSkipInAnotherLanguage(t *testing.T) {
 	now := outcomes([][3]string{{"test_m", "test_m", "test_add"}}, metric.Skipped)
 	now.Cases[0].Message = "windows only"

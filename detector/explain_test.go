@@ -332,8 +332,8 @@ func TestLostTests(t *testing.T) {
 			if diff := cmp.Diff(tt.explained, got); diff != "" {
 				t.Errorf("explained (-want +got):\n%s", diff)
 			}
-			if _, told := alertOf(a, "test_explained"); told != (len(got) > 0) {
-				t.Errorf("test_explained raised: %v, with %d explained losses", told, len(got))
+			if _, raised := alertOf(a, "test_explained"); raised != (len(got) > 0) {
+				t.Errorf("test_explained raised: %v, with %d explained losses", raised, len(got))
 			}
 			if len(tt.alerts) == 0 && a.Class == detector.Regression {
 				t.Error("an explained loss is a regression")
@@ -342,8 +342,8 @@ func TestLostTests(t *testing.T) {
 	}
 }
 
-// An explained loss was accepted; it must not be held against the iterations
-// after it, which know nothing of the rename any more.
+// An explained loss was accepted; it must not count against later iterations, which
+// know nothing of the rename any more.
 func TestExplainedLossIsForgotten(t *testing.T) {
 	merged := losses[slices.IndexFunc(losses, func(l losing) bool { return l.name == "three merged into one" })]
 	baseline, after := metric.Set{Tests: suite(merged.was...)}, metric.Set{Tests: suite(merged.is...)}
@@ -413,7 +413,7 @@ func TestSkipInAFileThatDidNotChange(t *testing.T) {
 	}
 }
 
-// An override may make the milder kind of skip milder still, but not graver.
+// An override may make the milder kind of skip milder still, but not more severe.
 func TestOverrideOfAConditionalSkip(t *testing.T) {
 	in := step(metric.Set{Tests: suite(outcome("A", metric.Failed))},
 		metric.Set{Tests: suite(metric.Test{ID: id("A"), Status: metric.Skipped, Message: "windows only"})})
@@ -471,7 +471,8 @@ func TestDefinitionsAreFoundByFolder(t *testing.T) {
 	}
 }
 
-// The skip rule looks at the baseline where the iteration before tells nothing.
+// The skip rule uses the baseline where the iteration before has no result of the
+// test.
 func TestSkipAfterAnIterationInWhichTheTestDidNotRun(t *testing.T) {
 	in := step(metric.Set{Tests: suite(outcome("A", metric.NotRun))}, metric.Set{Tests: suite(outcome("A", metric.Skipped))})
 	in.Baseline.Set = metric.Set{Tests: suite(outcome("A", metric.Failed))}

@@ -11,9 +11,9 @@ import (
 	"supervise/source"
 )
 
-// definitions finds the definition of a test. Go tells both name and package;
-// other runners write names in many ways and say of the file what they like, so
-// that the definitions that fit best are taken for those of the test.
+// definitions finds the definition of a test. Go names both test and package; other
+// runners write names in many ways and files as they like, so the definitions that
+// match best are taken for those of the test.
 type definitions struct {
 	list   []TestSource
 	byWord map[string][]int       // by the last word of the name
@@ -92,8 +92,8 @@ func (d *definitions) best(places []int, r reported) []int {
 	return out
 }
 
-// rank says how well a definition fits a test, 0 for not at all. What the
-// report says of the file weighs most, then the name, then the class.
+// rank is how well a definition matches a test, 0 for not at all. The file in the
+// report weighs most, then the name, then the class.
 func (d *definitions) rank(i int, c reported) int {
 	t := &d.list[i]
 	if t.exact() {
@@ -118,7 +118,7 @@ func (t TestSource) exact() bool {
 	return t.Suite != "" || t.File == "" || source.LanguageOf(t.File, nil) == source.Go
 }
 
-// file returns the file in which a test stands, "" where it is in none of the
+// file returns the file that defines a test, "" where it is in none of the
 // definitions.
 func (d *definitions) file(c metric.Test) string {
 	for _, i := range d.of(c) {
@@ -220,7 +220,7 @@ func rowTitle(t TestSource) *regexp.Regexp {
 	return rows
 }
 
-// parts splits what runners say of the place of a test.
+// parts splits the place of a test, as runners write it.
 func parts(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(`./\:$#+> `, r) })
 }
@@ -255,8 +255,8 @@ func refersTo(text, file string) int {
 	return fit
 }
 
-// inClass reports whether a suite or class ends with that of the definition or,
-// where it stands in none, with its file.
+// inClass reports whether a suite or class ends with that of the definition or, where
+// the definition has none, with its file.
 func (t TestSource) inClass(name string) bool {
 	p := parts(name)
 	if len(p) == 0 {

@@ -8,13 +8,13 @@ import (
 	"supervise/metric"
 )
 
-// coverageRegression speaks of the whole, and of the parts of the tree that have
-// a limit of their own. Against the baseline it does only where this very
+// coverageRegression compares the coverage of the whole, and of the parts of the tree
+// that have a limit of their own. Against the baseline it fires only where this
 // iteration lost something, and once for each depth.
 func coverageRegression(j *judge, c comparison, r row) []finding {
 	var out []finding
 	step, ok := j.previous.delta[metric.CoveragePct]
-	if j.coverageFell(c, r.threshold()) && (!ok || step < 0) && !j.toldOfDepth(c, r.threshold(), (*metric.Coverage).Percent) {
+	if j.coverageFell(c, r.threshold()) && (!ok || step < 0) && !j.reportedDepth(c, r.threshold(), (*metric.Coverage).Percent) {
 		out = append(out, finding{
 			values: j.numbers(c, metric.CoveragePct, r.threshold()),
 			files:  lessCovered(c, func(string) bool { return true }),
@@ -28,11 +28,11 @@ func coverageRegression(j *judge, c comparison, r row) []finding {
 	return out
 }
 
-// toldOfDepth reports whether coverage lies no deeper below the baseline than an
-// accepted iteration left it, of which was told then. To be told of again it has
-// to fall by more than the limit once more: from where it was told of, or from
-// where it has risen to by more than the limit since.
-func (j *judge) toldOfDepth(c comparison, limit float64, of func(*metric.Coverage) (float64, bool)) bool {
+// reportedDepth reports whether coverage lies no deeper below the baseline than an
+// accepted iteration left it, which was reported then. To be reported again it has to
+// fall by more than the limit once more: from where it was reported, or from where it
+// has recovered to by more than the limit since.
+func (j *judge) reportedDepth(c comparison, limit float64, of func(*metric.Coverage) (float64, bool)) bool {
 	base, ok1 := of(c.before.Coverage)
 	now, ok2 := of(c.now.Coverage)
 	if c.against != AgainstBaseline || !ok1 || !ok2 {
@@ -52,7 +52,7 @@ func (j *judge) toldOfDepth(c comparison, limit float64, of func(*metric.Coverag
 	return now >= at-limit
 }
 
-// partCoverageFell looks at the files that a pattern covers.
+// partCoverageFell compares the coverage of the files that a pattern matches.
 func (j *judge) partCoverageFell(c comparison, pattern string, limit float64) (finding, bool) {
 	if !c.now.Coverage.Comparable(c.before.Coverage) {
 		return finding{}, false
@@ -64,7 +64,7 @@ func (j *judge) partCoverageFell(c comparison, pattern string, limit float64) (f
 		return finding{}, false
 	}
 	of := func(c *metric.Coverage) (float64, bool) { return part(c, in).Percent() }
-	if start, ok := of(j.previous.before.Coverage); ok && now >= start || j.toldOfDepth(c, limit, of) {
+	if start, ok := of(j.previous.before.Coverage); ok && now >= start || j.reportedDepth(c, limit, of) {
 		return finding{}, false
 	}
 	v := Values{Prev: &before, Curr: &now, Delta: ptr(now - before), Threshold: &limit, Path: pattern}
@@ -74,7 +74,7 @@ func (j *judge) partCoverageFell(c comparison, pattern string, limit float64) (f
 	return finding{values: v, files: lessCovered(c, in)}, true
 }
 
-// Unmatched says of each limit for a part of the tree why it has no effect on a
+// Unmatched explains for each limit of a part of the tree why it has no effect on a
 // tree with these measurements: most likely its pattern is misspelt.
 func (o Options) Unmatched(s metric.Set) []string {
 	var out []string

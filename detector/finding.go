@@ -17,7 +17,7 @@ func (a Alert) ID() string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// evidence is what tells the finding from others of its rule, in any order of
+// evidence is what distinguishes the finding from others of its rule, in any order of
 // tests and files.
 func (a Alert) evidence() []string {
 	var tests []string

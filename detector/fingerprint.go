@@ -28,10 +28,10 @@ var normal = []struct {
 // maxFingerprint bounds how many bytes of an error are compared.
 const maxFingerprint = 2000
 
-// Fingerprint returns what an error says without what differs each time it is
-// said: digits, hexadecimal numbers, UUIDs, times, folders and the names of
-// temporary files. Two errors with one fingerprint are the same error. The
-// fingerprint of an empty error is empty.
+// Fingerprint returns the text of an error without what differs each time it occurs:
+// digits, hexadecimal numbers, UUIDs, times, folders and the names of temporary
+// files. Two errors with one fingerprint are the same error. The fingerprint of an
+// empty error is empty.
 func Fingerprint(err string) string {
 	err = strings.TrimSpace(err)
 	if len(err) > maxFingerprint {

@@ -11,15 +11,15 @@ type glob struct{ re *regexp.Regexp }
 
 func (g *glob) match(s string) bool { return g.re.MatchString(s) }
 
-// nameGlob reads a pattern of names: * stands for any text, ? for a character.
+// nameGlob reads a pattern of names: * matches any text, ? one character.
 func nameGlob(pattern string) *glob {
 	return &glob{regexp.MustCompile(`(?s)\A` + expression(pattern, map[string]string{"*": `.*`, "**": `.*`, "?": `.`}) + `\z`)}
 }
 
 // pathGlob reads a pattern of slash separated paths: * and ? end at a slash, **
-// stands for any folders. A path is also matched from any of its folders on, so
-// that "calc/*.go" is found in "module/calc/add.go"; what a folder matches, all
-// below it does.
+// matches any folders. A path is also matched from any of its folders on, so that
+// "calc/*.go" matches "module/calc/add.go"; a folder that matches includes all below
+// it.
 func pathGlob(pattern string) *glob {
 	pattern = strings.Trim(strings.TrimPrefix(pattern, "./"), "/")
 	middle := expression(pattern, map[string]string{"**/": `(?:.*/)?`, "/**": `(?:/.*)?`, "**": `.*`, "*": `[^/]*`, "?": `[^/]`})
@@ -29,7 +29,7 @@ func pathGlob(pattern string) *glob {
 // wildcards are looked for in this order.
 var wildcards = []string{"**/", "/**", "**", "*", "?"}
 
-// expression translates the wildcards that stand in meaning and quotes the rest.
+// expression translates the wildcards in meaning and quotes the rest.
 func expression(pattern string, meaning map[string]string) string {
 	var b strings.Builder
 	pattern = strings.ToValidUTF8(pattern, "\uFFFD")

@@ -24,8 +24,8 @@ type Hidden struct {
 // learn the names of.
 func (a Alert) Secret() bool { return a.Rule == HiddenTestsFailing || a.Rule == HiddenTestFailing }
 
-// ended sorts the hidden tests that do not pass: those that did, and fail or did
-// not run, and those of which no pass is known.
+// ended sorts the hidden tests that do not pass: those that passed before and fail,
+// those that passed and did not run, and those that are not known to have passed.
 func (h *Hidden) ended() (fail, missing, never []metric.ID) {
 	for id := range h.Passed {
 		t, ran := h.Tests.Lookup(id)

@@ -9,8 +9,8 @@ import (
 	"supervise/metric"
 )
 
-// Outcome is how a test ended as it was before the change, run over the code as
-// the change left it.
+// Outcome is how the original of a test, from before the change, ended over the
+// changed code.
 type Outcome string
 
 // The outcomes. What is neither Held nor Broke proves nothing.
@@ -31,27 +31,26 @@ var outcomeTexts = map[Outcome]string{
 // String says the outcome in words.
 func (o Outcome) String() string { return outcomeTexts[o] }
 
-// HeldOut is a test of a finding, as it was before the change, over the code as
-// it is.
+// HeldOut is the result of a finding's original test over the current code.
 type HeldOut struct {
 	File    string    `json:"file"`           // of the finding
 	Finding string    `json:"test,omitempty"` // the test that the finding names; "" for all of the file
-	ID      metric.ID `json:"id"`             // of the test, as it was measured before
+	ID      metric.ID `json:"id"`             // of the test, as it was named before
 	Outcome Outcome   `json:"outcome"`
 	Why     string    `json:"why,omitempty"` // what it says, or why it proves nothing
 }
 
-// heldPatterns are those whose severity hangs on the hold-out run: the oracle
+// heldPatterns are those whose severity depends on the hold-out run: the oracle
 // became weaker, or is gone. The others are wrong whatever the code does.
 var heldPatterns = []string{"TP-01", "TP-02", "TP-09", "TP-10", "TP-11", "TP-13", "TP-14", "TP-16", "TP-17"}
 
-// provenPatterns are those of them that are undone where a test fails as it was
-// and no code changed: what was mended is the test.
+// provenPatterns are those of them that are undone where the original test fails and
+// no code changed: what was fixed is the test.
 var provenPatterns = []string{"TP-01", "TP-02", "TP-09", "TP-10", "TP-11", "TP-13"}
 
-// ToHoldOut returns the findings, from the given severity on, whose tests are to
-// be run as they were before the change: those whose severity hangs on it, that
-// nothing explains and that count by the options.
+// ToHoldOut returns the findings, of at least the given severity, whose original
+// tests should be run: those whose severity depends on it, that nothing explains and
+// that count by the options.
 func ToHoldOut(in Input, o Options, least Severity) []Tampering {
 	j := newJudge(in, o.WithDefaults())
 	var out []Tampering
@@ -142,8 +141,8 @@ func (d *definitions) defining(c metric.Test) *TestSource {
 	}
 }
 
-// heldOut returns what the hold-out run says of a finding: that a test broke, or
-// else what proves least, and the result that says so.
+// heldOut returns the result of the hold-out run for a finding: that a test broke, or
+// else the one that proves least.
 func (j *judge) heldOut(t Tampering) (Outcome, HeldOut) {
 	var worst HeldOut
 	for _, order := range []Outcome{Broke, NotHeld, Unbuilt, Held} {
@@ -156,11 +155,10 @@ func (j *judge) heldOut(t Tampering) (Outcome, HeldOut) {
 	return worst.Outcome, worst
 }
 
-// afterHoldOut returns the severity of a finding in the light of the hold-out run.
-// That a test passes as it was clears the change, by one step where the test was
-// made to say nothing at all; that it fails is no proof as
-// long as the code changed as well, since the code may be meant to behave
-// otherwise now.
+// afterHoldOut returns the severity of a finding after the hold-out run. An original
+// test that passes clears the change, by one step where the test was made empty. One
+// that fails is no proof if the code changed as well, since the code may be meant to
+// behave otherwise now.
 func (j *judge) afterHoldOut(t Tampering) Severity {
 	outcome, held := j.heldOut(t)
 	switch {

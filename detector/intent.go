@@ -48,8 +48,8 @@ func newRemovable(patterns []string) removable {
 	return r
 }
 
-// test reports whether a test may be removed: by its name, by its name with suite
-// and class, or by a file it stands in.
+// test reports whether a test may be removed: by its name, by its name with suite and
+// class, or by one of its files.
 func (r removable) test(id metric.ID, files ...string) bool {
 	named := slices.ContainsFunc(r.names, func(g *glob) bool { return g.match(id.Name) || g.match(id.String()) })
 	return named || slices.ContainsFunc(files, r.file)
@@ -72,7 +72,7 @@ func (j *judge) undeclared() []Tampering {
 	return nil
 }
 
-// testFilesTouched tells of the test files that are not as they were.
+// testFilesTouched lists the test files that were changed.
 func (j *judge) testFilesTouched() []Tampering {
 	var out []Tampering
 	for _, f := range j.in.TestFiles {
@@ -86,8 +86,8 @@ func (j *judge) testFilesTouched() []Tampering {
 	return out
 }
 
-// existingTouched tells of the tests that the loop did not add and that are not,
-// somewhere, as they were. What is around them is not looked at.
+// existingTouched lists the tests that the loop did not add and that no longer exist
+// unchanged anywhere. The code around them is not compared.
 func (j *judge) existingTouched() []Tampering {
 	kept := map[string][]TestSource{}
 	for _, t := range j.in.After {

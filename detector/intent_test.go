@@ -88,15 +88,15 @@ func TestAllowRemove(t *testing.T) {
 			if !slices.Equal(fired(got), tt.want) {
 				t.Errorf("%v, want %v", fired(got), tt.want)
 			}
-			if told := got.Changes.Explained; len(tt.want) == 0 && (len(told) != 1 || told[0].By != detector.Allowed) {
-				t.Errorf("explained %+v", told)
+			if lost := got.Changes.Explained; len(tt.want) == 0 && (len(lost) != 1 || lost[0].By != detector.Allowed) {
+				t.Errorf("explained %+v", lost)
 			}
 		})
 	}
 }
 
-// TestAllowRemoveHoldsForTexts: also where the tests cannot be read, and the text
-// of the files alone tells.
+// The patterns also apply where the tests cannot be read and only the text of the
+// files shows the loss.
 func TestAllowRemoveHoldsForTexts(t *testing.T) {
 	in := holdoutCase{"TP-01", metric.Failed, 0, "", false, false}.input()
 	if got := severityOf(in, detector.Options{AllowRemove: []string{"shop/**"}}); got != 0 {

@@ -6,7 +6,7 @@ import (
 	"supervise/metric"
 )
 
-// judge holds what the rules look at while one iteration is judged.
+// judge holds what the rules read while one iteration is judged.
 type judge struct {
 	in       Input
 	opts     Options
@@ -63,14 +63,14 @@ func newJudge(in Input, o Options) *judge {
 	return j
 }
 
-// knownFlaky joins what the baseline tells of flaky tests with what was learnt.
+// knownFlaky joins the flaky tests of the baseline with those that were learned.
 func knownFlaky(baseline *metric.Tests, learnt map[metric.ID]bool) map[metric.ID]bool {
 	known := maps.Clone(learnt)
 	if baseline == nil {
 		return known
 	}
 	for _, c := range baseline.Cases {
-		if _, told := learnt[c.ID]; !c.Flaky || told {
+		if _, seen := learnt[c.ID]; !c.Flaky || seen {
 			continue
 		}
 		if known == nil {

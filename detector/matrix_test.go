@@ -60,8 +60,8 @@ func TestRulesInEverySituation(t *testing.T) {
 	}
 }
 
-// flakyOfNew is what is said of new tests that failed and passed then: their file
-// was changed where its source is known.
+// flakyOfNew is the alert about new tests that failed and then passed: their file was
+// changed where its source is known.
 func flakyOfNew(in detector.Input) []string {
 	if len(in.After) > 0 {
 		return []string{"HIGH flaky_test"}

@@ -16,7 +16,7 @@ type RuleOptions struct {
 	Action    Action   `json:"action,omitempty"`
 	Off       bool     `json:"off,omitempty"`
 
-	// Previous and Baseline stand over the above where the rule compares with the
+	// Previous and Baseline replace the above where the rule compares with the
 	// previous iteration or with the baseline.
 	Previous *RuleOptions `json:"previous,omitempty"`
 	Baseline *RuleOptions `json:"baseline,omitempty"`
@@ -233,9 +233,9 @@ func (r row) threshold() float64 {
 
 func (r row) off() bool { return r.own.Off || r.own.Action == Off }
 
-// severity returns how grave a finding is. variant is what the finding itself
-// calls for, zero when it is nothing special. An override replaces the severity
-// of the rule; it does not make a milder variant graver.
+// severity returns the severity of a finding. variant is that of the finding itself,
+// zero where it has none. An override replaces the severity of the rule; it does not
+// make a milder variant more severe.
 func (r row) severity(variant Severity) Severity {
 	switch own := r.own.Severity; {
 	case own == 0:

@@ -111,8 +111,7 @@ func (w wave) recurs(p int) bool {
 	return high-low > max(w.wobble, 1)
 }
 
-// same reports whether nothing but what varies by itself tells two signatures
-// apart.
+// same reports whether two signatures differ by no more than what varies by itself.
 func (w wave) same(a, b metric.Signature) bool {
 	return a == b || sameButCoverage(a, b) && max(a.Coverage-b.Coverage, b.Coverage-a.Coverage) <= w.wobble
 }

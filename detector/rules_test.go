@@ -489,8 +489,8 @@ func TestCoverageOfPartsNotMeasured(t *testing.T) {
 	}
 }
 
-// A limit that no file comes under is told, so that a misspelt pattern is not
-// taken for a guard.
+// A limit that matches no file is reported, so that a misspelt pattern is not
+// mistaken for a guard.
 func TestPathsThatMatchNothing(t *testing.T) {
 	paths := detector.RuleOptions{Paths: map[string]float64{"internal/**": 1, "intern/**": 1, "lib/*.go": 1}}
 	off := paths

@@ -6,10 +6,10 @@ import (
 	"supervise/metric"
 )
 
-// Severity is how grave an alert is.
+// Severity is that of an alert.
 type Severity = metric.Severity
 
-// The severities, from mild to grave.
+// The severities, in ascending order.
 const (
 	Info     = metric.Info
 	Low      = metric.Low

@@ -9,9 +9,9 @@ import (
 	"supervise/metric"
 )
 
-// TamperPrefix begins the names of the rules about integrity: what the text of
-// the changed files says of tests that were made easier instead of the code
-// better. Behind it stands the type of the pattern.
+// TamperPrefix begins the names of the rules about integrity: signs in the text of
+// the changed files that tests were made easier instead of the code better. The type
+// of the pattern follows it.
 const TamperPrefix = "tamper:"
 
 // Tampering is what the text of the changed files says: a pattern of how agents
@@ -21,13 +21,13 @@ type Tampering struct {
 	Type     string   `json:"type"`    // in words, "unconditional_skip"
 	Severity Severity `json:"severity"`
 	// IfRan is the severity where the test is known to have run before and not to run
-	// now: the reason that the text gives counts for nothing then. 0 is none of its own.
+	// now: the reason in the text does not count then. 0 means no other severity.
 	IfRan    Severity `json:"severity_if_run,omitempty"`
 	File     string   `json:"file"`
 	Line     int      `json:"line,omitempty"` // from 1; 0 is the file as a whole
 	Test     string   `json:"test,omitempty"` // name, as its runner prints it
 	Evidence string   `json:"evidence,omitempty"`
-	// ExplainedBy is why it is harmless; then it is said as Info at most.
+	// ExplainedBy is why it is harmless; then it is at most Info.
 	ExplainedBy string `json:"explained_by,omitempty"`
 }
 
@@ -54,9 +54,9 @@ func tamperRule(kind string, s Severity) Rule {
 
 func words(kind string) string { return strings.ReplaceAll(kind, "_", " ") }
 
-// tampering raises one alert for each pattern and severity. told are the alerts
-// of the other rules.
-func (j *judge) tampering(told []Alert) []Alert {
+// tampering raises one alert for each pattern and severity. others are the alerts of
+// the other rules.
+func (j *judge) tampering(others []Alert) []Alert {
 	if j.unread() {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (j *judge) tampering(told []Alert) []Alert {
 	groups := map[kind][]Tampering{}
 	var order []kind
 	for _, t := range slices.Concat(j.in.Tampering, j.undeclared()) {
-		if t.Severity = j.weigh(t); t.Severity == 0 || j.known(t, told) {
+		if t.Severity = j.weigh(t); t.Severity == 0 || j.known(t, others) {
 			continue
 		}
 		k := kind{t.Type, t.Severity}
@@ -99,9 +99,9 @@ func (j *judge) unread() bool {
 // hollow are the patterns by which a test still counts and guards nothing.
 var hollow = []string{"TP-04", "TP-10", "TP-12"}
 
-// weigh returns how grave a finding is in this loop. What happens to a test that
-// the loop itself added is no loss of what was there before; but one that is left
-// without any assertion makes the numbers look better than the work is.
+// weigh returns the severity of a finding in this loop. Changing a test that the loop
+// itself added loses nothing that was there before; but one that is left without any
+// assertion makes the numbers look better than the work is.
 func (j *judge) weigh(t Tampering) Severity {
 	if t.ExplainedBy != "" || j.mayBeLost(t) {
 		return 0
@@ -145,16 +145,16 @@ func (j *judge) addedByLoop(test string) bool {
 }
 
 // known reports whether the rules about tests by name have judged the same thing.
-func (j *judge) known(t Tampering, told []Alert) bool {
+func (j *judge) known(t Tampering, others []Alert) bool {
 	if j.previous.tests != nil && slices.Contains(lostPatterns, t.Pattern) {
 		return true
 	}
-	return t.Test != "" && slices.ContainsFunc(told, func(a Alert) bool {
+	return t.Test != "" && slices.ContainsFunc(others, func(a Alert) bool {
 		return a.Severity >= t.Severity && slices.ContainsFunc(a.Tests, func(id metric.ID) bool { return id.Name == t.Test })
 	})
 }
 
-// tamperFinding puts findings of one kind together; the first is told.
+// tamperFinding joins findings of one kind; the message is about the first.
 func (j *judge) tamperFinding(list []Tampering) finding {
 	first := list[0]
 	text := words(first.Type)

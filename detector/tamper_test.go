@@ -31,7 +31,7 @@ func TestTampering(t *testing.T) {
 		{"medium is silent", func(_ *detector.Input, _ *detector.Options, f *detector.Tampering) {
 			f.Severity = detector.Medium
 		}, 0, ""},
-		{"medium is told in aggressive mode", func(_ *detector.Input, o *detector.Options, f *detector.Tampering) {
+		{"medium is raised in aggressive mode", func(_ *detector.Input, o *detector.Options, f *detector.Tampering) {
 			f.Severity, o.Mode = detector.Medium, detector.ModeAggressive
 		}, detector.Medium, detector.AlertAndReview},
 		{"minimal mode has metric rules alone", func(_ *detector.Input, o *detector.Options, _ *detector.Tampering) {
@@ -61,7 +61,7 @@ func TestTampering(t *testing.T) {
 		{"a lost test that was measured", func(_ *detector.Input, _ *detector.Options, f *detector.Tampering) {
 			f.Pattern = "TP-01"
 		}, 0, ""},
-		{"told already by the test's name", func(in *detector.Input, _ *detector.Options, _ *detector.Tampering) {
+		{"raised already by the test's name", func(in *detector.Input, _ *detector.Options, _ *detector.Tampering) {
 			in.Current.Set = metric.Set{Tests: metric.NewTests([]metric.Test{{ID: parse, Status: metric.Skipped}})}
 		}, 0, ""},
 	} {
@@ -112,7 +112,7 @@ func TestTamperingOfOneKindIsOneAlert(t *testing.T) {
 	}
 }
 
-// A skip whose reason the text gives is as grave as any where the test ran.
+// A skip with a stated reason is as severe as any other where the test ran.
 func TestTamperingOfTestsThatRan(t *testing.T) {
 	parse := metric.ID{Suite: "example.com/shop", Name: "TestParse"}
 	with := func(s ...metric.Status) metric.Set {

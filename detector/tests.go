@@ -14,14 +14,14 @@ type testDiff struct {
 	broken      []metric.ID        // passed before, and does not although it should: failing, not run, or gone without an explanation
 	uncounted   map[metric.ID]bool // earlier tests that need not be there any more
 	excused     map[metric.ID]bool // tests that need not pass any more
-	standIns    map[metric.ID]bool // new tests that stand for an explained loss
+	standIns    map[metric.ID]bool // new tests that replace an explained loss
 	flakyNow    []metric.ID        // failed first and passed then
 	knownFlaky  []metric.ID        // fail now, and are known to be flaky
 	earlier     erosion
 	counted     *counted // see counts; nothing changes any more when they are asked for
 }
 
-// erosion is what earlier iterations did to the tests of the baseline and nobody
+// erosion is what earlier iterations did to the tests of the baseline without being
 // accepted.
 type erosion struct{ gone, broken, skipped []metric.ID }
 
@@ -148,7 +148,7 @@ func (d *testDiff) suiteBroke(name string) bool {
 	return slices.ContainsFunc(d.now.Broken, func(s metric.Suite) bool { return s.Name == name })
 }
 
-// explain tells the lost tests that are no deletion from those that are.
+// explain separates the lost tests that are no deletion from those that are.
 func (d *testDiff) explain(ex *explainer) {
 	d.Explained = ex.losses(d)
 	for _, l := range d.Explained {
@@ -295,10 +295,9 @@ func (d *testDiff) failing() []metric.ID {
 	return slices.DeleteFunc(slices.Clone(d.broken), func(id metric.ID) bool { return gone[id] })
 }
 
-// counts returns how many tests and how many passing tests each side has,
-// leaving out on both sides what is accounted for: explained losses with the
-// new tests that stand for them, and among the passing ones the newly skipped
-// tests, which have a rule of their own.
+// counts returns the number of tests and of passing tests of each side, without what
+// is accounted for: explained losses with the new tests that replace them, and among
+// the passing ones the newly skipped tests, which have a rule of their own.
 func (d *testDiff) counts() (before, now metric.Counts) {
 	if d.counted != nil {
 		return d.counted.before, d.counted.now

@@ -198,13 +198,12 @@ func ofCoverageField(f Field) bool {
 	return f == CoveragePct || f == CoverageHit || f == CoverageTotal
 }
 
-// NotMeasured stands in a [Signature] for a number that was not measured.
+// NotMeasured is the value in a [Signature] of a number that was not measured.
 const NotMeasured = -1
 
-// Signature is the part of a Set that tells whether a loop goes in circles.
-// Two signatures are compared with ==. PassRate is in basis points (0 to
-// 10000), Coverage in tenths of a point (0 to 1000); a number that was not
-// measured is [NotMeasured].
+// Signature is the part of a Set that shows whether a loop goes in circles. Two
+// signatures are compared with ==. PassRate is in basis points (0 to 10000), Coverage
+// in tenths of a point (0 to 1000); a number that was not measured is [NotMeasured].
 type Signature struct {
 	TestCount int `json:"test_count"`
 	PassRate  int `json:"pass_rate_bp"`

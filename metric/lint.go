@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Level is how grave a finding of a linter or compiler is.
+// Level is the severity of a finding of a linter or compiler.
 type Level uint8
 
-// The levels of a finding, from mild to grave.
+// The levels of a finding, in ascending order.
 const (
 	Note Level = iota + 1
 	Warning
@@ -69,8 +69,8 @@ func (f Finding) Fingerprint() string {
 type Lint struct {
 	Findings []Finding `json:"findings"`
 	Tools    []string  `json:"tools,omitempty"` // which tools were heard, those without findings too
-	// ErrorFields are those of [ErrorFields] that make up error_count; none stands
-	// for all of them.
+	// ErrorFields are those of [ErrorFields] that make up error_count; none means all
+	// of them.
 	ErrorFields []Field `json:"error_fields,omitempty"`
 }
 

@@ -1,8 +1,8 @@
-// Package metric holds the nouns of a measurement: what the checks of a
-// project said about one tree. It knows no file, no process and no clock.
+// Package metric holds the nouns of a measurement: the results of a project's checks
+// on one tree. It uses no file, process or clock.
 //
-// A section that was not measured is nil, and a number that was not measured
-// is missing from [Set.Value]. Nothing that could not be read is ever zero.
+// A section that was not measured is nil, and a number that was not measured is
+// missing from [Set.Value]. Nothing that could not be read is ever zero.
 package metric
 
 import (
@@ -117,9 +117,8 @@ func (r *Ratio) Plus(o *Ratio) *Ratio {
 // Unit is what a coverage report counts.
 type Unit string
 
-// The units of coverage. A sum of several is Mixed. Where somebody told the
-// percentage alone, it is Percentage; Covered and Total are its ratio then and
-// count nothing.
+// The units of coverage. A sum of several is Mixed. Where only the percentage is
+// known, it is Percentage; Covered and Total are then its ratio and no counts.
 const (
 	Mixed        Unit = "mixed"
 	Percentage   Unit = "percentage"

@@ -2,11 +2,11 @@ package metric
 
 import "slices"
 
-// Severity is how grave a finding is. Severities are ordered: a graver one is
+// Severity is that of a finding. Severities are ordered: a more severe one is
 // greater. The zero value is no severity.
 type Severity uint8
 
-// The severities, from mild to grave.
+// The severities, in ascending order.
 const (
 	Info Severity = iota + 1
 	Low

@@ -126,7 +126,7 @@ func (s Suite) Brief() string {
 				here = 3
 			}
 		}
-		// Of errors the first tells, of other lines the last.
+		// The first error line is used, and the last of other lines.
 		if text != "" && (here > rank || here == 1 && rank == 1) {
 			best, rank = text, here
 		}
@@ -142,12 +142,12 @@ type Tests struct {
 	Format   string        `json:"format,omitempty"`
 	Producer string        `json:"producer,omitempty"`
 	Failure  string        `json:"failure,omitempty"`  // why the run as a whole failed although no test did
-	Problems []string      `json:"problems,omitempty"` // what the report says of itself that the recount denies
+	Problems []string      `json:"problems,omitempty"` // contradictions between the report's totals and its cases
 }
 
-// NewTests returns the set of the given outcomes, in any order. Where one
-// identity stands more than once the worst status counts, except that a pass
-// of a rerun makes the test passed and flaky.
+// NewTests returns the set of the given outcomes, in any order. Of several outcomes
+// of one identity the worst status counts, except that a pass of a rerun makes the
+// test passed and flaky.
 func NewTests(cases []Test) *Tests {
 	if cases == nil {
 		return &Tests{}

@@ -1,7 +1,7 @@
 package metric
 
-// Usage is what a run of an agent consumed. Tokens are counted once: Input are those that
-// were read from no cache. A number that was not told is nil.
+// Usage is what a run of an agent consumed. Tokens are counted once: Input are those
+// that were read from no cache. A number that was not reported is nil.
 type Usage struct {
 	Input      *int64   `json:"input_tokens,omitempty"`
 	CacheRead  *int64   `json:"cache_read_tokens,omitempty"`
@@ -12,15 +12,15 @@ type Usage struct {
 	ToolCalls  *int64   `json:"tool_calls,omitempty"`
 }
 
-// Tokens is the sum of all kinds, nil when none was told.
+// Tokens is the sum of all kinds, nil when none was reported.
 func (u Usage) Tokens() *int64 {
 	return add(add(u.Input, u.CacheRead), add(u.CacheWrite, u.Output))
 }
 
-// IsZero reports whether nothing was told at all.
+// IsZero reports whether nothing was reported.
 func (u Usage) IsZero() bool { return u == Usage{} }
 
-// Plus adds two usages. What neither tells stays untold.
+// Plus adds two usages. A number that neither reports stays nil.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{
 		Input: add(u.Input, v.Input), CacheRead: add(u.CacheRead, v.CacheRead), CacheWrite: add(u.CacheWrite, v.CacheWrite),
@@ -28,9 +28,9 @@ func (u Usage) Plus(v Usage) Usage {
 	}
 }
 
-// Since takes away what a session had consumed before, as far as its numbers
-// grow over the whole session: tokens and cost. A number below the earlier one
-// was counted anew and stands as it is.
+// Since subtracts what a session had consumed before, for the numbers that grow over
+// the whole session: tokens and cost. A number below the earlier one was counted from
+// zero again and stays as it is.
 func (u Usage) Since(before Usage) Usage {
 	u.Input, u.CacheRead, u.CacheWrite = less(u.Input, before.Input), less(u.CacheRead, before.CacheRead), less(u.CacheWrite, before.CacheWrite)
 	u.Output, u.CostUSD = less(u.Output, before.Output), less(u.CostUSD, before.CostUSD)

@@ -20,7 +20,7 @@ type Candidate struct {
 	Scored    bool        // false: nothing of it could be measured
 	Set       *metric.Set // nil for a score from elsewhere, which is compared plainly
 	Verified  bool
-	Critical  bool // has a CRITICAL alert that nobody resolved
+	Critical  bool // has a CRITICAL alert that is not resolved
 	Open      bool // findings about integrity are open: it is chosen only where nothing else can be
 	Partial   bool // a planned section could not be measured
 	Rejected  bool // was undone
@@ -205,9 +205,9 @@ func (p *pool) passOver() {
 	}
 }
 
-// untested reports whether the tests of a measured iteration could not be read.
-// Where those of the baseline could, nobody knows whether it still works, and
-// whoever breaks the tests must not get further by it than by failing them.
+// untested reports whether the tests of a measured iteration could not be read. Where
+// those of the baseline could, the iteration may be broken, and breaking the tests
+// must not pay more than failing them.
 func (c Candidate) untested() bool { return c.Set != nil && c.Set.Tests == nil }
 
 // prefer keeps the candidates that are good, or all when none is, and reports
@@ -353,7 +353,7 @@ func percent(v float64) string {
 	return fmt.Sprintf("%d%%", n)
 }
 
-// rationale lists what speaks for the choice, from its values.
+// rationale lists the reasons for the choice, from its values.
 func rationale(c Choice, chosen, final Candidate) []string {
 	var out []string
 	add := func(when bool, format string, args ...any) {

@@ -14,7 +14,7 @@ import (
 
 var often = &quick.Config{MaxCount: 500}
 
-// steps are a change for the better in each number that the score looks at.
+// steps are a change for the better in each number of the score.
 var steps = []struct {
 	name   string
 	better func(*numbers) bool // false where it cannot get better
@@ -107,8 +107,8 @@ func TestOrderOfTestsDoesNotMatter(t *testing.T) {
 	}
 }
 
-// Where two have the same score and nothing else tells them apart, the earlier
-// one is chosen; in the mode that wants the latest, the latest.
+// Of two with the same score and no other difference, the earlier one is chosen; in
+// the mode that prefers the latest, the latest.
 func TestTiesGoToTheEarlier(t *testing.T) {
 	property := func(scores []uint8, mode bool) bool {
 		if len(scores) == 0 {
@@ -174,7 +174,7 @@ func TestNamedWeights(t *testing.T) {
 	}
 }
 
-// A human may take what the rules do not, and is told so.
+// A person may choose an ineligible iteration, with a warning.
 func TestOverrideOfAnIneligibleIteration(t *testing.T) {
 	cands := scored(60, 85)
 	cands[1].Critical = true

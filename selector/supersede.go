@@ -6,7 +6,7 @@ import (
 	"supervise/metric"
 )
 
-// state is what of an iteration tells progress.
+// state is the part of an iteration that shows progress.
 type state struct {
 	scale            scale
 	passed, failed   int

@@ -10,9 +10,9 @@ import (
 	"supervise/selector"
 )
 
-// madeProgress is the rule as it is written: more passing tests, no more failing
-// ones, no more errors, coverage not lower by more than half a point; numbers
-// that only one of them has tell nothing.
+// madeProgress is the rule as it is documented: more passing tests, no more failing
+// ones, no more errors, coverage not lower by more than half a point; numbers that
+// only one of them has do not count.
 func madeProgress(later, earlier metric.Set) bool {
 	d := later.Sub(earlier)
 	comparable := func(f metric.Field) bool {

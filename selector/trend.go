@@ -172,7 +172,7 @@ func Trajectory(cands []Candidate) Trend {
 }
 
 // Summary sums a loop up. Scores are nil when nothing was scored, sums when no
-// iteration told its part.
+// iteration reported its part.
 type Summary struct {
 	Iterations int            `json:"total_iterations"`
 	Rejected   int            `json:"rejected_iterations"`
