@@ -43,16 +43,7 @@ type cloverReader struct {
 
 func parseClover(r io.Reader) (Report, error) {
 	c := &cloverReader{xmlReport: newXMLReport(r, metric.Statements)}
-	err := c.each(func(t xmlstream.Token) error {
-		switch t.Kind {
-		case xmlstream.Start:
-			return c.start(t)
-		case xmlstream.End:
-			c.endElement(t.Name)
-		case xmlstream.Text, xmlstream.Comment:
-		}
-		return nil
-	})
+	err := c.each(c.start, c.endElement, nil)
 	if err == nil && !c.project {
 		return Report{}, &SyntaxError{Problem: "there is no project in the report: the tool measured nothing"}
 	}

@@ -46,19 +46,10 @@ type coberturaReader struct {
 
 func parseCobertura(r io.Reader) (Report, error) {
 	c := &coberturaReader{xmlReport: newXMLReport(r, metric.Lines)}
-	err := c.each(func(t xmlstream.Token) error {
-		switch t.Kind {
-		case xmlstream.Start:
-			return c.start(t)
-		case xmlstream.End:
-			c.endElement(t.Name)
-		case xmlstream.Text:
-			if c.inSource && c.source.Len() < 4096 {
-				c.source.WriteString(t.Text)
-			}
-		case xmlstream.Comment:
+	err := c.each(c.start, c.endElement, func(text string) {
+		if c.inSource && c.source.Len() < 4096 {
+			c.source.WriteString(text)
 		}
-		return nil
 	})
 	if err == nil && !c.packages {
 		return Report{}, &SyntaxError{Problem: "there are no packages in the report: the tool measured nothing"}

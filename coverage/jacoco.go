@@ -45,16 +45,7 @@ type jacocoCounters struct{ lines, branches metric.Ratio }
 
 func parseJaCoCo(r io.Reader) (Report, error) {
 	j := &jacocoReader{xmlReport: newXMLReport(r, metric.Lines), owner: map[string]string{}}
-	err := j.each(func(t xmlstream.Token) error {
-		switch t.Kind {
-		case xmlstream.Start:
-			return j.start(t)
-		case xmlstream.End:
-			j.endElement(t.Name)
-		case xmlstream.Text, xmlstream.Comment:
-		}
-		return nil
-	})
+	err := j.each(j.start, j.endElement, nil)
 	if l := j.all.lines; l.Total > 0 {
 		j.declares.covered, j.declares.units = l.Covered, l.Total
 	}

@@ -34,20 +34,10 @@ type opencoverReader struct {
 
 func parseOpenCover(r io.Reader) (Report, error) {
 	o := &opencoverReader{xmlReport: newXMLReport(r, metric.Statements), paths: map[string]string{}}
-	err := o.each(func(t xmlstream.Token) error {
-		switch t.Kind {
-		case xmlstream.Start:
-			o.text.Reset()
-			return o.start(t)
-		case xmlstream.End:
-			o.endElement(t.Name)
-		case xmlstream.Text:
-			if o.text.Len() < 16<<10 {
-				o.text.WriteString(t.Text)
-			}
-		case xmlstream.Comment:
+	err := o.each(o.start, o.endElement, func(text string) {
+		if o.text.Len() < 16<<10 {
+			o.text.WriteString(text)
 		}
-		return nil
 	})
 	if err == nil && !o.modules {
 		return Report{}, &SyntaxError{Problem: "there are no modules in the report: the tool measured nothing"}
@@ -56,6 +46,7 @@ func parseOpenCover(r io.Reader) (Report, error) {
 }
 
 func (o *opencoverReader) start(t xmlstream.Token) error {
+	o.text.Reset()
 	switch t.Name {
 	case "SequencePoint":
 		return o.point(t)

@@ -15,19 +15,18 @@ func detectSonar(h sniff.Head) bool { return h.XML("coverage") && h.Elements("fi
 func parseSonar(r io.Reader) (Report, error) {
 	s := newXMLReport(r, metric.Lines)
 	within := false
-	err := s.each(func(t xmlstream.Token) error {
+	start := func(t xmlstream.Token) error {
 		switch {
-		case t.Kind == xmlstream.Start && t.Name == "file":
+		case t.Name == "file":
 			path, _ := t.Attr("path")
 			s.begin(path)
 			within = true
-		case t.Kind == xmlstream.End && t.Name == "file":
-			within = false
-		case t.Kind == xmlstream.Start && t.Name == "lineToCover" && within:
+		case t.Name == "lineToCover" && within:
 			return s.sonarLine(t)
 		}
 		return nil
-	})
+	}
+	err := s.each(start, func(name string) { within = within && name != "file" }, nil)
 	return s.report("sonarqube", err)
 }
 

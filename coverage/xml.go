@@ -21,9 +21,9 @@ func newXMLReport(r io.Reader, unit metric.Unit) *xmlReport {
 	return &xmlReport{collector: newCollector(unit), x: xmlstream.NewReader(r)}
 }
 
-// each calls f with every token in the document, comments and text outside of
-// it aside. It returns what ended the document, if that is not its end.
-func (x *xmlReport) each(f func(xmlstream.Token) error) error {
+// each calls start, end and, unless it is nil, text for the elements and texts of
+// the document. It returns what ended the document, if that is not its end.
+func (x *xmlReport) each(start func(xmlstream.Token) error, end func(name string), text func(string)) error {
 	for {
 		t, err := x.x.Next()
 		switch {
@@ -35,16 +35,18 @@ func (x *xmlReport) each(f func(xmlstream.Token) error) error {
 				err = fmt.Errorf("read report: %w", err)
 			}
 			return err
-		case t.Kind == xmlstream.Comment:
-			continue
-		case t.Kind == xmlstream.Text && t.Depth == 0:
-			if text := textstream.FirstLine(textstream.CleanText(t.Text)); x.noise == "" && text != "" {
-				x.noise = text
+		case t.Kind == xmlstream.Start:
+			if err := start(t); err != nil {
+				return err
 			}
-			continue
-		}
-		if err := f(t); err != nil {
-			return err
+		case t.Kind == xmlstream.End:
+			end(t.Name)
+		case t.Kind == xmlstream.Text && t.Depth == 0:
+			if noise := textstream.FirstLine(textstream.CleanText(t.Text)); x.noise == "" && noise != "" {
+				x.noise = noise
+			}
+		case t.Kind == xmlstream.Text && text != nil:
+			text(t.Text)
 		}
 	}
 }

@@ -18,12 +18,9 @@ type catch2Reader struct{ xmlSet }
 
 func parseCatch2(r io.Reader) (parsed.Report, error) {
 	c := &catch2Reader{}
-	x, err := readXML(r, "Catch2 XML", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
-		if t.Name != "Catch" && t.Name != "Catch2TestRun" {
-			return false, nil
-		}
-		return true, c.inside(x, attr(t, "name"))
-	})
+	x, err := readRoot(r, "Catch2 XML", func(x *xmlstream.Reader, t xmlstream.Token) error {
+		return c.inside(x, attr(t, "name"))
+	}, "Catch", "Catch2TestRun")
 	return c.report(x, "catch2"), err
 }
 

@@ -74,41 +74,19 @@ func (c *cppunitReader) check() {
 
 func (c *cppunitReader) test(x *xmlstream.Reader, status metric.Status) error {
 	t := metric.Test{Status: status}
-	err := x.Children(func(e xmlstream.Token) (err error) {
-		switch e.Name {
-		case "Name":
-			t.Name, err = clipped(x)
-		case "Message":
-			t.Message, err = clipped(x)
-		case "Location":
-			err = cppunitPlace(x, &t)
-		case "FailureType":
-			var word string
-			if word, err = clipped(x); strings.TrimSpace(word) == "Error" {
-				t.Status = metric.Errored
-			}
-		}
-		return err
-	})
+	var word, file, line string
+	place := func(xmlstream.Token) error { return children(x, map[string]any{"File": &file, "Line": &line}) }
+	err := children(x, map[string]any{"Name": &t.Name, "Message": &t.Message, "FailureType": &word, "Location": place})
 	if err != nil {
 		return err // its name or outcome may be in the part that is missing
 	}
+	if strings.TrimSpace(word) == "Error" {
+		t.Status = metric.Errored
+	}
+	t.File, t.Line = textstream.CleanName(strings.TrimSpace(file)), junitLine(line)
 	t.Class, t.Name = cppunitClass(strings.TrimSpace(t.Name))
 	c.Add(t)
 	return nil
-}
-
-func cppunitPlace(x *xmlstream.Reader, t *metric.Test) error {
-	return x.Children(func(e xmlstream.Token) error {
-		text, err := clipped(x)
-		switch e.Name {
-		case "File":
-			t.File = textstream.CleanName(strings.TrimSpace(text))
-		case "Line":
-			t.Line = junitLine(strings.TrimSpace(text))
-		}
-		return err
-	})
 }
 
 // cppunitClass splits "ns::Class::test" and "Suite : test".

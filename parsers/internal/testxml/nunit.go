@@ -219,15 +219,11 @@ func (n *nunitReader) test(x *xmlstream.Reader, t xmlstream.Token, s *nunitSuite
 		return err // its outcome may be in the part that is missing
 	}
 	c.Message = why.String()
-	if c.Status == 0 {
-		c.Status = metric.Errored
-		n.Problems.Add("test %q has the unknown result %q: it counts as an error", c.Name, word)
-	}
 	s.cases++
-	if c.Failed() {
+	if c.Status == 0 || c.Failed() {
 		s.failed++
 	}
-	n.Add(c)
+	n.addKnown(c, "result", word)
 	return nil
 }
 

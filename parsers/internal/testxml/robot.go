@@ -1,6 +1,7 @@
 package testxml
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -28,22 +29,13 @@ type robotEnd struct{ status, took, why string }
 
 func parseRobot(r io.Reader) (parsed.Report, error) {
 	b := &robotReader{}
-	x, err := readXML(r, "Robot Framework output", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
-		if t.Name != "robot" {
-			return false, nil
-		}
-		return true, x.Children(func(t xmlstream.Token) error {
-			switch t.Name {
-			case "suite":
-				return b.suite(x, t, "")
-			case "statistics":
-				return x.Children(func(xmlstream.Token) error { return b.statistics(x) })
-			case "errors":
-				return x.Children(func(xmlstream.Token) error { return b.error(x) })
-			}
-			return nil
+	x, err := readRoot(r, "Robot Framework output", func(x *xmlstream.Reader, _ xmlstream.Token) error {
+		return children(x, map[string]any{
+			"suite":      func(t xmlstream.Token) error { return b.suite(x, t, "") },
+			"statistics": func(xmlstream.Token) error { return x.Children(func(xmlstream.Token) error { return b.statistics(x) }) },
+			"errors":     func(xmlstream.Token) error { return x.Children(func(xmlstream.Token) error { return b.error(x) }) },
 		})
-	})
+	}, "robot")
 	for _, t := range b.tests {
 		b.Add(t)
 	}
@@ -59,21 +51,14 @@ func (b *robotReader) suite(x *xmlstream.Reader, t xmlstream.Token, path string)
 	file := textstream.CleanName(attr(t, "source"))
 	first := len(b.tests)
 	if other := attr(t, "src"); other != "" { // split by Robot Framework 2
-		b.Breaks(orPath(file, path), "its results are in another file, "+other)
+		b.Breaks(cmp.Or(file, path), "its results are in another file, "+other)
 	}
 	var end robotEnd
-	err := x.Children(func(t xmlstream.Token) (err error) {
-		switch t.Name {
-		case "suite":
-			err = b.suite(x, t, path)
-		case "test":
-			err = b.test(x, t, path, file)
-		case "kw":
-			err = b.fixture(x, orPath(file, path))
-		case "status":
-			end, err = readRobotEnd(x, t)
-		}
-		return err
+	err := children(x, map[string]any{
+		"suite":  func(t xmlstream.Token) error { return b.suite(x, t, path) },
+		"test":   func(t xmlstream.Token) error { return b.test(x, t, path, file) },
+		"kw":     func(xmlstream.Token) error { return b.fixture(x, cmp.Or(file, path)) },
+		"status": func(t xmlstream.Token) error { return end.read(x, t) },
 	})
 	if at := strings.Index(end.why, "uite teardown failed"); err == nil && at >= 0 {
 		b.tornDown(first, end.why[max(0, at-1):])
@@ -83,16 +68,14 @@ func (b *robotReader) suite(x *xmlstream.Reader, t xmlstream.Token, path string)
 
 // fixture reads a keyword of a suite: its set up or tear down.
 func (b *robotReader) fixture(x *xmlstream.Reader, suite string) error {
-	return x.Children(func(t xmlstream.Token) error {
-		if t.Name != "status" {
-			return nil
-		}
-		end, err := readRobotEnd(x, t)
+	return children(x, map[string]any{"status": func(t xmlstream.Token) error {
+		var end robotEnd
+		err := end.read(x, t)
 		if end.status == "FAIL" {
 			b.Breaks(suite, end.why)
 		}
 		return err
-	})
+	}})
 }
 
 // statistics reads the numbers of all tests, which are among others.
@@ -107,13 +90,6 @@ func (b *robotReader) statistics(x *xmlstream.Reader) error {
 	})
 }
 
-func orPath(file, path string) string {
-	if file != "" {
-		return file
-	}
-	return path
-}
-
 // tornDown makes the tests of a suite fail whose tear down did, as Robot
 // Framework itself counts them.
 func (b *robotReader) tornDown(first int, why string) {
@@ -126,14 +102,9 @@ func (b *robotReader) tornDown(first int, why string) {
 }
 
 func (b *robotReader) test(x *xmlstream.Reader, t xmlstream.Token, path, file string) error {
-	c := metric.Test{ID: metric.ID{Suite: orPath(file, path), Class: path, Name: attr(t, "name")}, File: file, Line: junitLine(attr(t, "line"))}
+	c := metric.Test{ID: metric.ID{Suite: cmp.Or(file, path), Class: path, Name: attr(t, "name")}, File: file, Line: junitLine(attr(t, "line"))}
 	var end robotEnd
-	err := x.Children(func(t xmlstream.Token) (err error) {
-		if t.Name == "status" {
-			end, err = readRobotEnd(x, t)
-		}
-		return err
-	})
+	err := children(x, map[string]any{"status": func(t xmlstream.Token) error { return end.read(x, t) }})
 	if err != nil {
 		return err // its outcome may be in the part that is missing
 	}
@@ -145,11 +116,10 @@ func (b *robotReader) test(x *xmlstream.Reader, t xmlstream.Token, path, file st
 	return nil
 }
 
-func readRobotEnd(x *xmlstream.Reader, t xmlstream.Token) (robotEnd, error) {
-	end := robotEnd{status: attr(t, "status"), took: attr(t, "elapsed")}
-	var err error
+func (end *robotEnd) read(x *xmlstream.Reader, t xmlstream.Token) (err error) {
+	end.status, end.took = attr(t, "status"), attr(t, "elapsed")
 	end.why, err = clipped(x)
-	return end, err
+	return err
 }
 
 var robotUnread = regexp.MustCompile(`^Parsing '(.+)' failed: `)

@@ -24,18 +24,15 @@ type testngReader struct{ xmlSet }
 
 func parseTestNG(r io.Reader) (parsed.Report, error) {
 	n := &testngReader{}
-	x, err := readXML(r, "TestNG results", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
-		if t.Name != "testng-results" {
-			return false, nil
-		}
+	x, err := readRoot(r, "TestNG results", func(x *xmlstream.Reader, t xmlstream.Token) error {
 		t.Attrs = append([]xmlstream.Attr{}, t.Attrs...)
 		err := n.inside(x, "")
 		if err == nil {
 			n.declared(t, "passed", "tests passed", n.Totals.Passed)
 			n.declared(t, "failed", "tests failed", n.Totals.Failed+n.Totals.Errors)
 		}
-		return true, err
-	})
+		return err
+	}, "testng-results")
 	markRetried(n.Cases)
 	return n.report(x, "testng"), err
 }
@@ -87,11 +84,7 @@ func (n *testngReader) method(x *xmlstream.Reader, t xmlstream.Token, class stri
 	if c.Status == metric.Passed {
 		c.Message = "" // an exception that was expected
 	}
-	if c.Status == 0 {
-		c.Status = metric.Errored
-		n.Problems.Add("test %q has the unknown status %q: it counts as an error", c.Name, word)
-	}
-	n.Add(c)
+	n.addKnown(c, "status", word)
 	return nil
 }
 

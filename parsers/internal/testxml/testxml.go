@@ -5,6 +5,7 @@ package testxml
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,6 +74,16 @@ func (s *xmlSet) report(x *xmlstream.Reader, producer string) parsed.Report {
 	return parsed.Report{Producer: producer, Tests: t, Cases: s.Totals, Problems: s.Problems.All()}
 }
 
+// addKnown takes one case; word is what the report calls its outcome, which is
+// an error where it is unknown.
+func (s *xmlSet) addKnown(t metric.Test, what, word string) {
+	if t.Status == 0 {
+		t.Status = metric.Errored
+		s.Problems.Add("test %q has the unknown %s %q: it counts as an error", t.Name, what, word)
+	}
+	s.Add(t)
+}
+
 // declared compares a number that the report says of itself with the recount;
 // several recounts may be right, as writers differ in what they count.
 func (s *xmlSet) declared(t xmlstream.Token, attr, what string, counts ...int) {
@@ -95,6 +106,16 @@ func (s *xmlSet) hollow(t xmlstream.Token, name string, tests int) {
 	if n := declaredNumber(t, "total"); n > 0 && tests == 0 {
 		s.Breaks(name, fmt.Sprintf("its report says that it has %d tests and names none", n))
 	}
+}
+
+// readRoot reads a whole document with f, whose root has one of the names.
+func readRoot(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.Token) error, names ...string) (*xmlstream.Reader, error) {
+	return readXML(r, format, func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
+		if !slices.Contains(names, t.Name) {
+			return false, nil
+		}
+		return true, f(x, t)
+	})
 }
 
 // readXML reads a whole document: f is called with its outermost elements and
@@ -127,6 +148,20 @@ func content(x *xmlstream.Reader, c *textstream.Clip) error {
 		c.Add("\n")
 	}
 	return x.Content(c.Add)
+}
+
+// children reads the elements in the open one: a pointer takes the text of its
+// element, a function reads it.
+func children(x *xmlstream.Reader, elements map[string]any) error {
+	return x.Children(func(t xmlstream.Token) (err error) {
+		switch to := elements[t.Name].(type) {
+		case *string:
+			*to, err = clipped(x)
+		case func(xmlstream.Token) error:
+			err = to(t)
+		}
+		return err
+	})
 }
 
 // clipped returns the text of the open element.

@@ -70,22 +70,15 @@ type trxResult struct {
 func parseTRX(r io.Reader) (parsed.Report, error) {
 	v := &trxReader{defined: map[string]trxDefinition{}}
 	var counters xmlstream.Token
-	x, err := readXML(r, "TRX", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
-		if t.Name != "TestRun" {
-			return false, nil
-		}
-		return true, x.Children(func(t xmlstream.Token) error {
-			switch t.Name {
-			case "Results":
-				return v.resultsIn(x, nil)
-			case "TestDefinitions":
+	x, err := readRoot(r, "TRX", func(x *xmlstream.Reader, _ xmlstream.Token) error {
+		return children(x, map[string]any{
+			"Results": func(xmlstream.Token) error { return v.resultsIn(x, nil) },
+			"TestDefinitions": func(xmlstream.Token) error {
 				return x.Children(func(t xmlstream.Token) error { return v.define(x, t) })
-			case "ResultSummary":
-				return v.summarize(x, t, &counters)
-			}
-			return nil
+			},
+			"ResultSummary": func(t xmlstream.Token) error { return v.summarize(x, t, &counters) },
 		})
-	})
+	}, "TestRun")
 	for _, result := range v.results {
 		v.Add(v.identified(result))
 	}
