@@ -13,7 +13,7 @@ import (
 
 // settingRow is a value whose coming, or going, is a finding.
 type settingRow struct {
-	ID   string
+	id   string
 	file string // expression for the file, "" for every one
 	key  string // expression for the end of the key
 	// value must match and but must not; gone looks at what is no longer there,
@@ -30,84 +30,84 @@ type settingRow struct {
 // settingTable is what settingRule looks through. Keys are written as setting has
 // them, and match at their end.
 var settingTable = compiled(slices.Concat(narrowRows, []settingRow{
-	{ID: "TP-08", file: jsTools, key: `(^|\.)(testnamepattern|grep|fgrep|onlychanged|onlyfailures)|(^|\.)ava\.match\[\]`},
-	{ID: "TP-08", file: `runsettings$|nextest`, key: `testcasefilter|defaultfilter`},
-	{ID: "TP-08", file: `pom\.xml|gradle`, key: `(surefire|failsafe)[^.]*\]\.configuration\.(test|groups)|filter\.includetestsmatching(\[\])?|usejunitplatform\.includetags(\[\])?`, severity: metric.High},
-	{ID: "TP-08", file: `pom\.xml|gradle\.properties|\.props$`, key: `^(properties\.)?(test|it\.test|groups|tests)|vstesttestcasefilter`, severity: metric.High},
-	{ID: "TP-08", file: `phpunit`, key: `groups\.include\.group`, severity: metric.High},
+	{id: "TP-08", file: jsTools, key: `(^|\.)(testnamepattern|grep|fgrep|onlychanged|onlyfailures)|(^|\.)ava\.match\[\]`},
+	{id: "TP-08", file: `runsettings$|nextest`, key: `testcasefilter|defaultfilter`},
+	{id: "TP-08", file: `pom\.xml|gradle`, key: `(surefire|failsafe)[^.]*\]\.configuration\.(test|groups)|filter\.includetestsmatching(\[\])?|usejunitplatform\.includetags(\[\])?`, severity: metric.High},
+	{id: "TP-08", file: `pom\.xml|gradle\.properties|\.props$`, key: `^(properties\.)?(test|it\.test|groups|tests)|vstesttestcasefilter`, severity: metric.High},
+	{id: "TP-08", file: `phpunit`, key: `groups\.include\.group`, severity: metric.High},
 
-	{ID: "TP-21", key: `testfailureignore|(^|\.)maven\.test\.failure\.ignore`, value: `^true$`, severity: metric.Critical},
-	{ID: "TP-21", file: jsTools, key: `testrunner|(^|\.)runner|reporters?(\[\])*|testsequencer|(^|\.)(jest|test)\.environment|testenvironment`, value: `^(<rootDir>|\.{0,2}/)`, severity: metric.High},
-	{ID: "TP-21", file: jsTools, key: `setupfiles(afterenv)?(\[\])?|globalsetup(\[\])?|globalteardown|testenvironment|(mocha|mocharc|^)\.?require(\[\])?|snapshotserializers\[\]`, value: `^(<rootDir>|\.{0,2}/)`, severity: metric.Medium},
-	{ID: "TP-21", file: `phpunit`, key: `@bootstrap`, severity: metric.High},
-	{ID: "TP-21", file: `phpunit`, key: `extensions\.(extension|bootstrap)@class|listeners\.listener@class`, severity: metric.Medium},
-	{ID: "TP-21", file: `runsettings|xunit\.runner`, key: `testadapterspaths|datacollector@assemblyqualifiedname`, severity: metric.Medium},
+	{id: "TP-21", key: `testfailureignore|(^|\.)maven\.test\.failure\.ignore`, value: `^true$`, severity: metric.Critical},
+	{id: "TP-21", file: jsTools, key: `testrunner|(^|\.)runner|reporters?(\[\])*|testsequencer|(^|\.)(jest|test)\.environment|testenvironment`, value: `^(<rootDir>|\.{0,2}/)`, severity: metric.High},
+	{id: "TP-21", file: jsTools, key: `setupfiles(afterenv)?(\[\])?|globalsetup(\[\])?|globalteardown|testenvironment|(mocha|mocharc|^)\.?require(\[\])?|snapshotserializers\[\]`, value: `^(<rootDir>|\.{0,2}/)`, severity: metric.Medium},
+	{id: "TP-21", file: `phpunit`, key: `@bootstrap`, severity: metric.High},
+	{id: "TP-21", file: `phpunit`, key: `extensions\.(extension|bootstrap)@class|listeners\.listener@class`, severity: metric.Medium},
+	{id: "TP-21", file: `runsettings|xunit\.runner`, key: `testadapterspaths|datacollector@assemblyqualifiedname`, severity: metric.Medium},
 
-	{ID: "TP-25", key: `ignorefailures?|ignoreexitvalue|(^|\.)passwithnotests|@continueonerror|\w*nofail|continueontestfailure`, value: configtext.AlwaysTrue.String(), but: ``},
-	{ID: "TP-25", key: `(^|\.|@)(failonerror|failonviolation|failsonerror|failbuildonerror|failonerrors|failthebuild|failifnotests|haltonfailure)|(pylint|flake8|checkstyle|spotbugs|pmd|detekt|test)[^.]*\.failonwarnings?`, value: `(?i)^(false|no|0)$`},
-	{ID: "TP-25", file: `codecov`, key: `informational`, value: `true`, severity: metric.High},
-	{ID: "TP-25", key: `(^|\.)xfailstrict`, value: `(?i)^false$`, severity: metric.Medium},
-	{ID: "TP-25", file: `phpunit`, key: `@(failonrisky|failonwarning|failonincomplete|failonskipped|bestrictabouttests\w*)`, value: `false`, severity: metric.Medium},
+	{id: "TP-25", key: `ignorefailures?|ignoreexitvalue|(^|\.)passwithnotests|@continueonerror|\w*nofail|continueontestfailure`, value: configtext.AlwaysTrue.String(), but: ``},
+	{id: "TP-25", key: `(^|\.|@)(failonerror|failonviolation|failsonerror|failbuildonerror|failonerrors|failthebuild|failifnotests|haltonfailure)|(pylint|flake8|checkstyle|spotbugs|pmd|detekt|test)[^.]*\.failonwarnings?`, value: `(?i)^(false|no|0)$`},
+	{id: "TP-25", file: `codecov`, key: `informational`, value: `true`, severity: metric.High},
+	{id: "TP-25", key: `(^|\.)xfailstrict`, value: `(?i)^false$`, severity: metric.Medium},
+	{id: "TP-25", file: `phpunit`, key: `@(failonrisky|failonwarning|failonincomplete|failonskipped|bestrictabouttests\w*)`, value: `false`, severity: metric.Medium},
 
-	{ID: "TP-26", file: jsTools, key: `(^|\.)testpathignorepatterns(\[\])*|(^|\.)modulepathignorepatterns(\[\])*|test\.exclude(\[\])*|testignore(\[\])*|excludespecpattern(\[\])*|((mocha|mocharc|^)\.?|^module\.exports\.|^default\.)(ignore|exclude)(\[\])?|^exclude\[\]|(^|\.)grepinvert|config\.set(\[\])?\.exclude(\[\])*`, but: harmlessPaths},
-	{ID: "TP-26", file: `ava|package\.json|playwright|karma`, key: `(ava|default)\.files(\[\])*`, value: `^!`, but: harmlessPaths},
-	{ID: "TP-26", key: `collectignore(glob)?(\[\])*`, file: `conftest\.py|\.py$`, but: harmlessPaths},
-	{ID: "TP-26", file: pyTools, key: `norecursedirs\[\]`, but: harmlessPaths},
-	{ID: "TP-26", file: `pom\.xml|build\.xml|\.gradle|\.kts$`, key: `(surefire|failsafe)[^.]*\]\.configuration\.(excludes\.exclude|excludedgroups)|(^|\.)test(\.|\[|.*\.)?exclude(\[\])*|excludetestsmatching(\[\])?|excludetags(\[\])*|(tasks\.)?(test|withtype)(\[\])?\.exclude(\[\])*`, but: harmlessPaths},
-	{ID: "TP-26", file: `pom\.xml|\.gradle|\.kts$|properties`, key: `(surefire|failsafe)[^.]*\]\.configuration\.(skip|skiptests)|(^|\.)(skiptests|maven\.test\.skip|skipits)`, value: `true`},
-	{ID: "TP-26", file: `\.gradle|\.kts$`, key: `(^|[.\]])test(\[\])?\.(enabled|isenabled|onlyif(\[\])?)`, value: `false`},
-	{ID: "TP-26", file: `phpunit`, key: `testsuites?(\.testsuite)?\.exclude|groups\.exclude\.group`, but: harmlessPaths},
-	{ID: "TP-26", file: `proj$|\.props$`, key: `compile@remove`, value: `(?i)test|spec|fact`, severity: metric.Critical},
-	{ID: "TP-26", file: `proj$|\.props$`, key: `istestproject|isunittestproject`, value: `(?i)^false$`},
-	{ID: "TP-26", file: `Cargo\.toml`, key: `^(lib|test|bin)\.test|^lib\.doctest|(^|\.)autotests|^test\.harness|^lib\.harness`, value: `false`},
-	{ID: "TP-26", file: `Cargo\.toml`, key: `workspace\.exclude\[\]`, but: harmlessPaths + `|example|bench|fuzz`, severity: metric.High},
-	{ID: "TP-26", file: `deno|bunfig|biome`, key: `test\.exclude\[\]|test\.pathignorepatterns\[\]`, but: harmlessPaths},
-	{ID: "TP-26", file: `CMakeLists|\.cmake`, key: `buildtesting|disabled`, value: `(?i)^(off|true|on)$`, severity: metric.High},
-	{ID: "TP-26", file: `test_helper\.exs|mix\.exs`, key: `(^|\.)exclude(\[\])*`, severity: metric.High},
-	{ID: "TP-26", file: `Package\.swift`, key: `exclude\[\]`, value: `(?i)test|spec`},
-	{ID: "TP-26", file: `Rakefile|\.rake`, key: `(^|\.)pattern(\[\])*`, but: `(^|/)\W*(test|spec|Test|\*|\w*tests?\W)[^/]*$|\\\.`, severity: metric.High},
-	{ID: "TP-26", file: `Rakefile|\.rake|mix\.exs|` + jsTools + `|` + pyTools, key: `(^|\.)(t\.)?(testpattern|testmatch|testregex|pythonfiles|pythonfunctions|pythonclasses|testfiles)(\[\])*`, but: `(^|/)\W*(test|spec|Test|\*|\w*tests?\W)[^/]*$|\\\.`, severity: metric.High},
-	{ID: "TP-26", gone: true, file: `Rakefile|\.rake|mix\.exs`, key: `(^|\.)(pattern|testpattern|testfiles|testpaths)(\[\])*`, severity: metric.High},
-	{ID: "TP-26", gone: true, file: pyTools, key: `testpaths\[\]|pythonfiles\[\]|pythonclasses\[\]|pythonfunctions\[\]`, severity: metric.Critical},
-	{ID: "TP-26", gone: true, file: jsTools, key: `(^|\.)(testmatch|testregex|roots|projects|spec|specpattern)(\[\])*|test\.include(\[\])*|(ava|default|module\.exports)\.(files|spec)(\[\])*|(^|\.)specfiles(\[\])*|(^|\.)testdir|(^|\.)testmatch`, severity: metric.High},
-	{ID: "TP-26", gone: true, file: `phpunit`, key: `testsuite\.(directory|file)`, severity: metric.High},
-	{ID: "TP-26", gone: true, file: `pom\.xml`, key: `^modules\.module`, folder: true, severity: metric.High},
-	{ID: "TP-26", gone: true, file: `pom\.xml`, key: `(surefire|failsafe)[^.]*\]\.configuration\.includes\.include`, severity: metric.High},
+	{id: "TP-26", file: jsTools, key: `(^|\.)testpathignorepatterns(\[\])*|(^|\.)modulepathignorepatterns(\[\])*|test\.exclude(\[\])*|testignore(\[\])*|excludespecpattern(\[\])*|((mocha|mocharc|^)\.?|^module\.exports\.|^default\.)(ignore|exclude)(\[\])?|^exclude\[\]|(^|\.)grepinvert|config\.set(\[\])?\.exclude(\[\])*`, but: harmlessPaths},
+	{id: "TP-26", file: `ava|package\.json|playwright|karma`, key: `(ava|default)\.files(\[\])*`, value: `^!`, but: harmlessPaths},
+	{id: "TP-26", key: `collectignore(glob)?(\[\])*`, file: `conftest\.py|\.py$`, but: harmlessPaths},
+	{id: "TP-26", file: pyTools, key: `norecursedirs\[\]`, but: harmlessPaths},
+	{id: "TP-26", file: `pom\.xml|build\.xml|\.gradle|\.kts$`, key: `(surefire|failsafe)[^.]*\]\.configuration\.(excludes\.exclude|excludedgroups)|(^|\.)test(\.|\[|.*\.)?exclude(\[\])*|excludetestsmatching(\[\])?|excludetags(\[\])*|(tasks\.)?(test|withtype)(\[\])?\.exclude(\[\])*`, but: harmlessPaths},
+	{id: "TP-26", file: `pom\.xml|\.gradle|\.kts$|properties`, key: `(surefire|failsafe)[^.]*\]\.configuration\.(skip|skiptests)|(^|\.)(skiptests|maven\.test\.skip|skipits)`, value: `true`},
+	{id: "TP-26", file: `\.gradle|\.kts$`, key: `(^|[.\]])test(\[\])?\.(enabled|isenabled|onlyif(\[\])?)`, value: `false`},
+	{id: "TP-26", file: `phpunit`, key: `testsuites?(\.testsuite)?\.exclude|groups\.exclude\.group`, but: harmlessPaths},
+	{id: "TP-26", file: `proj$|\.props$`, key: `compile@remove`, value: `(?i)test|spec|fact`, severity: metric.Critical},
+	{id: "TP-26", file: `proj$|\.props$`, key: `istestproject|isunittestproject`, value: `(?i)^false$`},
+	{id: "TP-26", file: `Cargo\.toml`, key: `^(lib|test|bin)\.test|^lib\.doctest|(^|\.)autotests|^test\.harness|^lib\.harness`, value: `false`},
+	{id: "TP-26", file: `Cargo\.toml`, key: `workspace\.exclude\[\]`, but: harmlessPaths + `|example|bench|fuzz`, severity: metric.High},
+	{id: "TP-26", file: `deno|bunfig|biome`, key: `test\.exclude\[\]|test\.pathignorepatterns\[\]`, but: harmlessPaths},
+	{id: "TP-26", file: `CMakeLists|\.cmake`, key: `buildtesting|disabled`, value: `(?i)^(off|true|on)$`, severity: metric.High},
+	{id: "TP-26", file: `test_helper\.exs|mix\.exs`, key: `(^|\.)exclude(\[\])*`, severity: metric.High},
+	{id: "TP-26", file: `Package\.swift`, key: `exclude\[\]`, value: `(?i)test|spec`},
+	{id: "TP-26", file: `Rakefile|\.rake`, key: `(^|\.)pattern(\[\])*`, but: `(^|/)\W*(test|spec|Test|\*|\w*tests?\W)[^/]*$|\\\.`, severity: metric.High},
+	{id: "TP-26", file: `Rakefile|\.rake|mix\.exs|` + jsTools + `|` + pyTools, key: `(^|\.)(t\.)?(testpattern|testmatch|testregex|pythonfiles|pythonfunctions|pythonclasses|testfiles)(\[\])*`, but: `(^|/)\W*(test|spec|Test|\*|\w*tests?\W)[^/]*$|\\\.`, severity: metric.High},
+	{id: "TP-26", gone: true, file: `Rakefile|\.rake|mix\.exs`, key: `(^|\.)(pattern|testpattern|testfiles|testpaths)(\[\])*`, severity: metric.High},
+	{id: "TP-26", gone: true, file: pyTools, key: `testpaths\[\]|pythonfiles\[\]|pythonclasses\[\]|pythonfunctions\[\]`, severity: metric.Critical},
+	{id: "TP-26", gone: true, file: jsTools, key: `(^|\.)(testmatch|testregex|roots|projects|spec|specpattern)(\[\])*|test\.include(\[\])*|(ava|default|module\.exports)\.(files|spec)(\[\])*|(^|\.)specfiles(\[\])*|(^|\.)testdir|(^|\.)testmatch`, severity: metric.High},
+	{id: "TP-26", gone: true, file: `phpunit`, key: `testsuite\.(directory|file)`, severity: metric.High},
+	{id: "TP-26", gone: true, file: `pom\.xml`, key: `^modules\.module`, folder: true, severity: metric.High},
+	{id: "TP-26", gone: true, file: `pom\.xml`, key: `(surefire|failsafe)[^.]*\]\.configuration\.includes\.include`, severity: metric.High},
 
-	{ID: "TP-27", file: `coveragerc|pyproject|setup\.cfg|tox\.ini|\.toml`, key: `(^|coverage\.)((coverage\.)?(run|report)\.)?(omit|excludelines|excludealso|partialbranches)\[\]`, but: harmlessCode},
-	{ID: "TP-27", file: jsTools + `|nycrc|c8rc`, key: `coveragepathignorepatterns(\[\])*|coverage\.exclude(\[\])*|(nyc|c8)\.exclude(\[\])*|^exclude\[\]`, but: harmlessCode},
-	{ID: "TP-27", file: jsTools, key: `collectcoveragefrom\[\]|coverage\.include\[\]`, value: `^!`, but: harmlessCode},
-	{ID: "TP-27", file: `codecov`, key: `(^|\.)ignore(\[\])*`, but: harmlessCode},
-	{ID: "TP-27", file: `pom\.xml|\.gradle|\.kts$|sonar|properties|proj$|runsettings|\.props$|sbt`, key: `jacoco[^.]*\]\.configuration\.excludes\.exclude|jacoco.*exclude(s|classes)?(\[\])*|sonar\.coverage\.exclusions|excludebyfile|excludebyattribute|coverageexcluded(packages|files)|excludedclasses.*|modulepath\.exclude|(coverlet|kover).*exclude.*`, but: harmlessCode},
-	{ID: "TP-27", file: `phpunit`, key: `(source|coverage|whitelist|filter\.whitelist)\.exclude\.(directory|file)`, but: harmlessCode},
-	{ID: "TP-27", file: `tarpaulin|Cargo|llvm-cov`, key: `excludefiles\[\]|exclude\[\]|ignorefilenameregex`, but: harmlessCode + `|workspace`},
-	{ID: "TP-27", file: `simplecov|helper\.rb|coveralls`, key: `addfilter(\[\])?|skipfiles(\[\])?|simplecov\.addfilter\[\]`, but: harmlessCode},
-	{ID: "TP-27", key: `(^|\.)(checkcoverage|collectcoverage|coverage\.enabled)|(^|\.)(run|coverage\.run)\.branch`, value: `(?i)^false$`, severity: metric.High},
-	{ID: "TP-27", file: `nycrc|c8rc|package\.json`, key: `^((nyc|c8)\.)?all`, value: `(?i)^false$`, severity: metric.High},
-	{ID: "TP-27", gone: true, file: `coveragerc|pyproject|setup\.cfg|tox\.ini`, key: `coverage.*source(pkgs)?\[\]|^run\.source\[\]`},
-	{ID: "TP-27", gone: true, file: jsTools, key: `collectcoveragefrom\[\]|coverage\.include\[\]`, but: `^!`},
+	{id: "TP-27", file: `coveragerc|pyproject|setup\.cfg|tox\.ini|\.toml`, key: `(^|coverage\.)((coverage\.)?(run|report)\.)?(omit|excludelines|excludealso|partialbranches)\[\]`, but: harmlessCode},
+	{id: "TP-27", file: jsTools + `|nycrc|c8rc`, key: `coveragepathignorepatterns(\[\])*|coverage\.exclude(\[\])*|(nyc|c8)\.exclude(\[\])*|^exclude\[\]`, but: harmlessCode},
+	{id: "TP-27", file: jsTools, key: `collectcoveragefrom\[\]|coverage\.include\[\]`, value: `^!`, but: harmlessCode},
+	{id: "TP-27", file: `codecov`, key: `(^|\.)ignore(\[\])*`, but: harmlessCode},
+	{id: "TP-27", file: `pom\.xml|\.gradle|\.kts$|sonar|properties|proj$|runsettings|\.props$|sbt`, key: `jacoco[^.]*\]\.configuration\.excludes\.exclude|jacoco.*exclude(s|classes)?(\[\])*|sonar\.coverage\.exclusions|excludebyfile|excludebyattribute|coverageexcluded(packages|files)|excludedclasses.*|modulepath\.exclude|(coverlet|kover).*exclude.*`, but: harmlessCode},
+	{id: "TP-27", file: `phpunit`, key: `(source|coverage|whitelist|filter\.whitelist)\.exclude\.(directory|file)`, but: harmlessCode},
+	{id: "TP-27", file: `tarpaulin|Cargo|llvm-cov`, key: `excludefiles\[\]|exclude\[\]|ignorefilenameregex`, but: harmlessCode + `|workspace`},
+	{id: "TP-27", file: `simplecov|helper\.rb|coveralls`, key: `addfilter(\[\])?|skipfiles(\[\])?|simplecov\.addfilter\[\]`, but: harmlessCode},
+	{id: "TP-27", key: `(^|\.)(checkcoverage|collectcoverage|coverage\.enabled)|(^|\.)(run|coverage\.run)\.branch`, value: `(?i)^false$`, severity: metric.High},
+	{id: "TP-27", file: `nycrc|c8rc|package\.json`, key: `^((nyc|c8)\.)?all`, value: `(?i)^false$`, severity: metric.High},
+	{id: "TP-27", gone: true, file: `coveragerc|pyproject|setup\.cfg|tox\.ini`, key: `coverage.*source(pkgs)?\[\]|^run\.source\[\]`},
+	{id: "TP-27", gone: true, file: jsTools, key: `collectcoveragefrom\[\]|coverage\.include\[\]`, but: `^!`},
 
-	{ID: "TP-31", key: env(`pytestaddopts`), value: `(^|\s)(-k|-m|-p|--ignore|--deselect|--co\b|--collect-only|-c\b|--lf|--rootdir|--confcutdir|--exitfirst|--maxfail|--noconftest)|--override-ini|-o\s`},
-	{ID: "TP-31", key: env(`pytestaddopts|pytestplugins`), but: `(^|\s)(-k|-m|-p|--ignore|--deselect|--co\b|--collect-only|-c\b|--lf)|^--(color|durations|tb|verbos|junit|cov|no-header|strict|timeout)|^-[vqrsx]+\b|^-n`, severity: metric.Medium},
-	{ID: "TP-31", key: env(`nodeoptions`), value: `(^|\s)(-r\b|--require|--import|--loader|--experimental-loader)`, but: `(ts-node|tsx|dotenv|source-map-support|esm|@swc|@babel|loader-utils|tsconfig-paths)`},
-	{ID: "TP-31", key: env(`goflags`), value: `-(run|skip|exec|toolexec|overlay|short|list|vet=off)\b`},
-	{ID: "TP-31", key: env(`rubyopt`), value: `-r`, but: `-r\s*(bundler|warning|logger)`},
-	{ID: "TP-31", key: env(`javatooloptions|jdkjavaoptions|mavenopts|mavenargs|gradleopts`), value: `-javaagent|skipTests|maven\.test|failure\.ignore|-fn\b|--fail-never|-Xbootclasspath`},
-	{ID: "TP-31", key: env(`ldpreload|dyldinsertlibraries|bashenv|pythonstartup|perl5opt`), but: `(?i)jemalloc|tcmalloc|asan|libsegfault|tsan|mimalloc`},
-	{ID: "TP-31", file: `npmrc|yarnrc|package\.json`, key: `(^|\.)(npmconfig)?scriptshell`, but: `bash(\.exe)?$|^/bin/sh$`},
-	{ID: "TP-31", file: `npmrc|yarnrc|env|\.ini$`, key: `(^|\.)(nodeoptions|npmconfignodeoptions)`, value: `--require|--import|-r\s`},
-	{ID: "TP-31", file: `\.cargo/config`, key: `target\.(?:[^.]|\.[^r])*\.?runner(\[\])*|build\.rustc(wrapper|workspacewrapper)`, but: `(?i)wasm|qemu|sccache|cross|probe-rs|wine|espflash|simctl|elf2uf2|sudo`},
-	{ID: "TP-31", file: `\.ini$`, key: `autoprependfile|autoappendfile`, severity: metric.High},
-	{ID: "TP-31", file: pyTools, key: `(^|\.)pythonpath\[\]`, value: `(?i)shim|stub|fake|mock|\.hidden|^/`, severity: metric.High},
-	{ID: "TP-31", key: env(`path`), value: `(?i)^["']?(\$\(?\{?(pwd|workspace|curdir|github_workspace)\)?\}?|\.{1,2}|\$\{\{\s*github\.workspace\s*\}\})/?(bin|shims?|tools?|fake|\.bin|scripts)?[:"]`, severity: metric.High},
+	{id: "TP-31", key: env(`pytestaddopts`), value: `(^|\s)(-k|-m|-p|--ignore|--deselect|--co\b|--collect-only|-c\b|--lf|--rootdir|--confcutdir|--exitfirst|--maxfail|--noconftest)|--override-ini|-o\s`},
+	{id: "TP-31", key: env(`pytestaddopts|pytestplugins`), but: `(^|\s)(-k|-m|-p|--ignore|--deselect|--co\b|--collect-only|-c\b|--lf)|^--(color|durations|tb|verbos|junit|cov|no-header|strict|timeout)|^-[vqrsx]+\b|^-n`, severity: metric.Medium},
+	{id: "TP-31", key: env(`nodeoptions`), value: `(^|\s)(-r\b|--require|--import|--loader|--experimental-loader)`, but: `(ts-node|tsx|dotenv|source-map-support|esm|@swc|@babel|loader-utils|tsconfig-paths)`},
+	{id: "TP-31", key: env(`goflags`), value: `-(run|skip|exec|toolexec|overlay|short|list|vet=off)\b`},
+	{id: "TP-31", key: env(`rubyopt`), value: `-r`, but: `-r\s*(bundler|warning|logger)`},
+	{id: "TP-31", key: env(`javatooloptions|jdkjavaoptions|mavenopts|mavenargs|gradleopts`), value: `-javaagent|skipTests|maven\.test|failure\.ignore|-fn\b|--fail-never|-Xbootclasspath`},
+	{id: "TP-31", key: env(`ldpreload|dyldinsertlibraries|bashenv|pythonstartup|perl5opt`), but: `(?i)jemalloc|tcmalloc|asan|libsegfault|tsan|mimalloc`},
+	{id: "TP-31", file: `npmrc|yarnrc|package\.json`, key: `(^|\.)(npmconfig)?scriptshell`, but: `bash(\.exe)?$|^/bin/sh$`},
+	{id: "TP-31", file: `npmrc|yarnrc|env|\.ini$`, key: `(^|\.)(nodeoptions|npmconfignodeoptions)`, value: `--require|--import|-r\s`},
+	{id: "TP-31", file: `\.cargo/config`, key: `target\.(?:[^.]|\.[^r])*\.?runner(\[\])*|build\.rustc(wrapper|workspacewrapper)`, but: `(?i)wasm|qemu|sccache|cross|probe-rs|wine|espflash|simctl|elf2uf2|sudo`},
+	{id: "TP-31", file: `\.ini$`, key: `autoprependfile|autoappendfile`, severity: metric.High},
+	{id: "TP-31", file: pyTools, key: `(^|\.)pythonpath\[\]`, value: `(?i)shim|stub|fake|mock|\.hidden|^/`, severity: metric.High},
+	{id: "TP-31", key: env(`path`), value: `(?i)^["']?(\$\(?\{?(pwd|workspace|curdir|github_workspace)\)?\}?|\.{1,2}|\$\{\{\s*github\.workspace\s*\}\})/?(bin|shims?|tools?|fake|\.bin|scripts)?[:"]`, severity: metric.High},
 
-	{ID: "TP-32", file: jsTools, key: `modulenamemapper\..*`, value: `(?i)(mock|stub|fake|shim|dummy)`, but: `(?i)(file|style|css|image|asset|svg|font|media|empty)[-_]?(mock|stub)?|identity-obj|\.css`},
-	{ID: "TP-32", file: jsTools, key: `modulenamemapper\..*|(^|\.)(resolve\.)?alias\.[^.]*`, value: `^(<rootDir>|\./)`, but: `\$1|(?i)(mock|stub|fake|shim|dummy|css|style|asset|image|/src(/|$)|/lib(/|$)|/packages/)`, severity: metric.Medium},
-	{ID: "TP-32", file: `package\.json|pnpm-workspace`, key: `(^|\.)(overrides|resolutions|pnpm\.overrides)\.[^.]*`, value: `^(file:|link:|portal:|patch:|\.{1,2}/)`},
-	{ID: "TP-32", file: `package\.json`, key: `^(dependencies|devdependencies)\.[^.]*`, value: `^(file:|link:|portal:)`, but: `^(file|link|portal):(\.\.|\./packages|packages)|^(file|link):\.?/?$`, severity: metric.High},
-	{ID: "TP-32", file: `Cargo\.toml`, key: `^patch\..*\.path|^replace\..*\.path`, but: `^(\.\.|/)`},
-	{ID: "TP-32", file: `Cargo\.toml`, key: `^patch\..*\.path|^replace\..*\.path`, value: `^(\.\.|/)`, severity: metric.Medium},
-	{ID: "TP-32", file: `pyproject|Pipfile`, key: `tool\.(uv\.sources|poetry\.(dev)?dependencies|poetry\.group\.[^.]*\.dependencies)\.[^.]*\.path|packages\.[^.]*\.path`, but: `^\.\.?(/|$)|^/`},
+	{id: "TP-32", file: jsTools, key: `modulenamemapper\..*`, value: `(?i)(mock|stub|fake|shim|dummy)`, but: `(?i)(file|style|css|image|asset|svg|font|media|empty)[-_]?(mock|stub)?|identity-obj|\.css`},
+	{id: "TP-32", file: jsTools, key: `modulenamemapper\..*|(^|\.)(resolve\.)?alias\.[^.]*`, value: `^(<rootDir>|\./)`, but: `\$1|(?i)(mock|stub|fake|shim|dummy|css|style|asset|image|/src(/|$)|/lib(/|$)|/packages/)`, severity: metric.Medium},
+	{id: "TP-32", file: `package\.json|pnpm-workspace`, key: `(^|\.)(overrides|resolutions|pnpm\.overrides)\.[^.]*`, value: `^(file:|link:|portal:|patch:|\.{1,2}/)`},
+	{id: "TP-32", file: `package\.json`, key: `^(dependencies|devdependencies)\.[^.]*`, value: `^(file:|link:|portal:)`, but: `^(file|link|portal):(\.\.|\./packages|packages)|^(file|link):\.?/?$`, severity: metric.High},
+	{id: "TP-32", file: `Cargo\.toml`, key: `^patch\..*\.path|^replace\..*\.path`, but: `^(\.\.|/)`},
+	{id: "TP-32", file: `Cargo\.toml`, key: `^patch\..*\.path|^replace\..*\.path`, value: `^(\.\.|/)`, severity: metric.Medium},
+	{id: "TP-32", file: `pyproject|Pipfile`, key: `tool\.(uv\.sources|poetry\.(dev)?dependencies|poetry\.group\.[^.]*\.dependencies)\.[^.]*\.path|packages\.[^.]*\.path`, but: `^\.\.?(/|$)|^/`},
 }))
 
 const (
@@ -148,7 +148,7 @@ func settingRule(id string) func(*facts.Set) []facts.Finding {
 		for _, f := range facts.ConfigFiles.Of(c) {
 			tool := configtext.ToolOf(f.Path)
 			for i := range settingTable {
-				if r := &settingTable[i]; r.ID == id && r.files.MatchString(tool) && !(id == "TP-26" && coverageTool.MatchString(tool)) {
+				if r := &settingTable[i]; r.id == id && r.files.MatchString(tool) && !(id == "TP-26" && coverageTool.MatchString(tool)) {
 					out = append(out, r.findings(c, f)...)
 				}
 			}
@@ -228,13 +228,13 @@ func byProfile(f *facts.ConfigFile, value string) bool {
 // coverage.
 func (r *settingRow) weight(c *facts.Set, f *facts.ConfigFile, s configtext.Setting) metric.Severity {
 	switch {
-	case byProfile(f, s.Value), r.ID == "TP-26" && !r.gone && !selects.MatchString(s.Key) && leavesOutNothing(c, s):
+	case byProfile(f, s.Value), r.id == "TP-26" && !r.gone && !selects.MatchString(s.Key) && leavesOutNothing(c, s):
 		return metric.Medium
-	case r.ID == "TP-26" && !r.gone && !selects.MatchString(s.Key) && endToEnd.MatchString(s.Value) && !oneTest.MatchString(s.Value):
+	case r.id == "TP-26" && !r.gone && !selects.MatchString(s.Key) && endToEnd.MatchString(s.Value) && !oneTest.MatchString(s.Value):
 		return metric.Medium
-	case r.ID == "TP-27" && r.severity == 0 && sourceFile.MatchString(s.Value):
+	case r.id == "TP-27" && r.severity == 0 && sourceFile.MatchString(s.Value):
 		return metric.High
-	case r.ID == "TP-26" && !r.gone:
+	case r.id == "TP-26" && !r.gone:
 		return cmp.Or(underCondition(f.After(), s.Line), r.severity)
 	}
 	return r.severity
