@@ -54,26 +54,24 @@ var annotated = regexp.MustCompile(`@Test\s*\([^)]*\bexpected\s*=|\[(?:\w+,\s*)*
 
 // findBroadAnnotations finds annotations of tests that expect more failures than
 // they did, or none any more.
-func findBroadAnnotations(c *facts.Set) []facts.Finding {
+func findBroadAnnotations(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
-	for _, f := range c.Files {
-		if f.Added || !f.After().MayTest() {
+	if f.Added || !f.After().MayTest() {
+		return nil
+	}
+	was := facts.Matching(f.RemovedLines(), annotated)
+	now := facts.Matching(f.AddedLines(), annotated)
+	for _, l := range now {
+		i := slices.IndexFunc(was, func(o facts.Line) bool { return broadened(o.Text, l.Text) })
+		if i < 0 {
 			continue
 		}
-		was := facts.Matching(f.RemovedLines(), annotated)
-		now := facts.Matching(f.AddedLines(), annotated)
-		for _, l := range now {
-			i := slices.IndexFunc(was, func(o facts.Line) bool { return broadened(o.Text, l.Text) })
-			if i < 0 {
-				continue
-			}
-			x := facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(was[i].Text + " → " + l.Text)}
-			if t := f.After().TestAt(l.Number); t != nil {
-				x.Test = t.Name
-			}
-			out = append(out, x)
-			was = slices.Delete(was, i, i+1)
+		x := facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(was[i].Text + " → " + l.Text)}
+		if t := f.After().TestAt(l.Number); t != nil {
+			x.Test = t.Name
 		}
+		out = append(out, x)
+		was = slices.Delete(was, i, i+1)
 	}
 	return out
 }

@@ -46,17 +46,14 @@ var rakeGlobs = regexp.MustCompile(`(^|\.)(pattern|testpattern|testfiles)(\[\])*
 
 // deeperGlobs finds the Rakefiles that take their tests from a folder within the
 // one they took them from, and from that one no more.
-func deeperGlobs(c *facts.Set) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range facts.ConfigFiles.Of(c) {
-		if base := path.Base(f.Path); base != "Rakefile" && !strings.HasSuffix(base, ".rake") {
-			continue
-		}
-		if was, is := wentDeeper(f); is != nil {
-			out = append(out, facts.Finding{File: f.Path, Line: is.Line, Severity: metric.High, Evidence: facts.Evidence(was.Value + " → " + is.Value)})
-		}
+func deeperGlobs(f *facts.ConfigFile) []facts.Finding {
+	if base := path.Base(f.Path); base != "Rakefile" && !strings.HasSuffix(base, ".rake") {
+		return nil
 	}
-	return out
+	if was, is := wentDeeper(f); is != nil {
+		return []facts.Finding{{File: f.Path, Line: is.Line, Severity: metric.High, Evidence: facts.Evidence(was.Value + " → " + is.Value)}}
+	}
+	return nil
 }
 
 // wentDeeper returns the first list of tests that begins further down than one
@@ -148,16 +145,14 @@ func valueAt(list []configtext.Setting, key string) *configtext.Setting {
 var testScript = regexp.MustCompile(`(^|\.)(scripts|tasks)\.tests?(\[\])?$`)
 
 // bornQuiet finds new test scripts that succeed without doing anything.
-func bornQuiet(c *facts.Set) []facts.Finding {
+func bornQuiet(f *facts.ConfigFile) []facts.Finding {
 	var out []facts.Finding
-	for _, f := range facts.ConfigFiles.Of(c) {
-		for _, x := range f.Is.Commands {
-			words := strings.Fields(x.Text)
-			idle := len(words) > 0 && (words[0] == "true" || words[0] == ":" || words[0] == "exit" && len(words) == 2 && words[1] == "0")
-			if idle && testScript.MatchString(x.Key) && len(commandsAt(f, x.Key)) == 1 &&
-				!slices.ContainsFunc(f.Was.Commands, func(y configtext.Command) bool { return y.Key == x.Key }) {
-				out = append(out, facts.Finding{File: f.Path, Line: x.Line, Evidence: facts.Evidence(x.Key + ": " + x.Text)})
-			}
+	for _, x := range f.Is.Commands {
+		words := strings.Fields(x.Text)
+		idle := len(words) > 0 && (words[0] == "true" || words[0] == ":" || words[0] == "exit" && len(words) == 2 && words[1] == "0")
+		if idle && testScript.MatchString(x.Key) && len(commandsAt(f, x.Key)) == 1 &&
+			!slices.ContainsFunc(f.Was.Commands, func(y configtext.Command) bool { return y.Key == x.Key }) {
+			out = append(out, facts.Finding{File: f.Path, Line: x.Line, Evidence: facts.Evidence(x.Key + ": " + x.Text)})
 		}
 	}
 	return out
@@ -168,14 +163,11 @@ var triggers = regexp.MustCompile(`^(push|pullrequest|pullrequesttarget|mergegro
 
 // untriggered finds the workflows of GitHub that ran tests for changes, and run
 // them for none any more.
-func untriggered(c *facts.Set) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range facts.ConfigFiles.Of(c) {
-		if strings.Contains(f.Path, ".github/workflows/") && f.After().Exists() && countTests(f.CallsIs) > 0 && triggered(f.Was.Settings) && len(f.Is.Settings) > 0 && !triggered(f.Is.Settings) {
-			out = append(out, facts.Finding{File: f.Path, Line: 1, Evidence: "the workflow runs for no push and no pull request any more"})
-		}
+func untriggered(f *facts.ConfigFile) []facts.Finding {
+	if strings.Contains(f.Path, ".github/workflows/") && f.After().Exists() && countTests(f.CallsIs) > 0 && triggered(f.Was.Settings) && len(f.Is.Settings) > 0 && !triggered(f.Is.Settings) {
+		return []facts.Finding{{File: f.Path, Line: 1, Evidence: "the workflow runs for no push and no pull request any more"}}
 	}
-	return out
+	return nil
 }
 
 func triggered(list []configtext.Setting) bool {

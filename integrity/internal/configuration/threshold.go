@@ -150,16 +150,14 @@ var testTool = regexp.MustCompile(jsTools + `|` + pyTools + `|nextest|surefire|p
 
 // loosened finds retries that were added or raised, and times and tolerances that
 // were at least doubled.
-func loosened(c *facts.Set) []facts.Finding {
+func loosened(f *facts.ConfigFile) []facts.Finding {
 	var out []facts.Finding
-	for _, f := range facts.ConfigFiles.Of(c) {
-		if !testTool.MatchString(configtext.ToolOf(f.Path)) {
-			continue
-		}
-		for _, s := range f.Came {
-			if patience.MatchString(s.Key) && !floors.MatchString(s.Key) && !(aboutCover.MatchString(s.Key) && strings.HasSuffix(s.Key, "threshold")) && looser(f, s) {
-				out = append(out, facts.Finding{File: f.Path, Line: s.Line, Evidence: facts.Evidence(s.Key + ": " + s.Value)})
-			}
+	if !testTool.MatchString(configtext.ToolOf(f.Path)) {
+		return nil
+	}
+	for _, s := range f.Came {
+		if patience.MatchString(s.Key) && !floors.MatchString(s.Key) && !(aboutCover.MatchString(s.Key) && strings.HasSuffix(s.Key, "threshold")) && looser(f, s) {
+			out = append(out, facts.Finding{File: f.Path, Line: s.Line, Evidence: facts.Evidence(s.Key + ": " + s.Value)})
 		}
 	}
 	return out

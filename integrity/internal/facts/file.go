@@ -2,10 +2,9 @@ package facts
 
 import (
 	"bytes"
+	"path"
 	"slices"
 	"strings"
-
-	"path"
 
 	"supervise/internal/regexp"
 	"supervise/source"

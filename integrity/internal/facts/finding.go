@@ -78,3 +78,21 @@ func InTurn(list ...func(*Set) []Finding) func(*Set) []Finding {
 		return out
 	}
 }
+
+// PerFile returns what a function finds in each of the changed files.
+func PerFile(find func(*ChangedFile) []Finding) func(*Set) []Finding {
+	return func(c *Set) []Finding { return inEach(c.Files, find) }
+}
+
+// PerConfigFile returns what a function finds in each of the changed configuration files.
+func PerConfigFile(find func(*ConfigFile) []Finding) func(*Set) []Finding {
+	return func(c *Set) []Finding { return inEach(ConfigFiles.Of(c), find) }
+}
+
+func inEach[T any](list []T, find func(T) []Finding) []Finding {
+	var out []Finding
+	for _, x := range list {
+		out = append(out, find(x)...)
+	}
+	return out
+}

@@ -1,13 +1,12 @@
 package facts
 
 import (
-	"runtime"
-	"sync"
-	"sync/atomic"
-
 	"cmp"
 	"path"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"supervise/source"
 )

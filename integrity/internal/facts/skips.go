@@ -2,7 +2,6 @@ package facts
 
 import (
 	"slices"
-
 	"strings"
 
 	"supervise/internal/regexp"

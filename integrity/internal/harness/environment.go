@@ -82,24 +82,20 @@ var (
 
 // reportForged finds reports of tests or coverage among the files: they are made
 // by a run, never by hand. Those that tests read as data lie in folders of tests.
-func reportForged(c *facts.Set) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range c.Files {
-		if f.Deleted || keptReports.MatchString(f.Path) || configtext.DataFolders.MatchString(f.Path) || f.After().Language() != source.Unknown {
-			continue
-		}
-		named := reports.MatchString(f.Path)
-		body := path.Ext(f.Path) == ".xml" && reportBody.Match(f.After().Text) && configtext.KindOf(f.Path, nil) == configtext.None
-		if !named && !body || f.OldPath != "" && len(f.AddedLines()) == 0 {
-			continue
-		}
-		finding := facts.Finding{File: f.Path, Line: 1, Evidence: facts.Evidence(f.After().LineAt(1))}
-		if !named {
-			finding.Severity = metric.High
-		}
-		out = append(out, finding)
+func reportForged(f *facts.ChangedFile) []facts.Finding {
+	if f.Deleted || keptReports.MatchString(f.Path) || configtext.DataFolders.MatchString(f.Path) || f.After().Language() != source.Unknown {
+		return nil
 	}
-	return out
+	named := reports.MatchString(f.Path)
+	body := path.Ext(f.Path) == ".xml" && reportBody.Match(f.After().Text) && configtext.KindOf(f.Path, nil) == configtext.None
+	if !named && !body || f.OldPath != "" && len(f.AddedLines()) == 0 {
+		return nil
+	}
+	finding := facts.Finding{File: f.Path, Line: 1, Evidence: facts.Evidence(f.After().LineAt(1))}
+	if !named {
+		finding.Severity = metric.High
+	}
+	return []facts.Finding{finding}
 }
 
 // reportName is a report named in code; writes are the ways to write it.
@@ -111,18 +107,16 @@ var (
 )
 
 // reportWritten finds lines, in what runs the tests, that write a report.
-func reportWritten(c *facts.Set) []facts.Finding {
+func reportWritten(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
-	for _, f := range c.Files {
-		inHarness := f.After().ConfigKind() != configtext.None || setUp.MatchString(f.Path) || f.After().IsTest()
-		if !f.After().Exists() || !inHarness || configtext.DataFolders.MatchString(f.Path) || f.After().Product() && !surelySetUp.MatchString(f.Path) && f.After().Language() != source.Shell {
-			continue
-		}
-		for _, l := range addedCode(f) {
-			text := l.Text
-			if reportName.MatchString(" "+text) && writes.MatchString(text) && !byRunner.MatchString(text) && !strings.Contains(text, "tmp") {
-				out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
-			}
+	inHarness := f.After().ConfigKind() != configtext.None || setUp.MatchString(f.Path) || f.After().IsTest()
+	if !f.After().Exists() || !inHarness || configtext.DataFolders.MatchString(f.Path) || f.After().Product() && !surelySetUp.MatchString(f.Path) && f.After().Language() != source.Shell {
+		return nil
+	}
+	for _, l := range addedCode(f) {
+		text := l.Text
+		if reportName.MatchString(" "+text) && writes.MatchString(text) && !byRunner.MatchString(text) && !strings.Contains(text, "tmp") {
+			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
 		}
 	}
 	return out
@@ -131,25 +125,21 @@ func reportWritten(c *facts.Set) []facts.Finding {
 // supervisorFiles are the supervisor's own.
 var supervisorFiles = regexp.MustCompile(`(^|/)(\.supervise([./].*|\.ya?ml|rc)?|supervise\.ya?ml|\.aiwg/ralph/.*|aiwg\.ya?ml)$`)
 
-func supervisorTouched(c *facts.Set) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range c.Files {
-		name := f.Path
-		if !supervisorFiles.MatchString(name) {
-			if name = f.OldPath; name == "" || !supervisorFiles.MatchString(name) {
-				continue
-			}
+func supervisorTouched(f *facts.ChangedFile) []facts.Finding {
+	name := f.Path
+	if !supervisorFiles.MatchString(name) {
+		if name = f.OldPath; name == "" || !supervisorFiles.MatchString(name) {
+			return nil
 		}
-		if configtext.DataFolders.MatchString(name) || keptReports.MatchString(name) {
-			continue
-		}
-		finding := facts.Finding{File: f.Path, Evidence: name}
-		if l := f.AddedLines(); len(l) > 0 {
-			finding.Line, finding.Evidence = l[0].Number, facts.Evidence(l[0].Text)
-		}
-		out = append(out, finding)
 	}
-	return out
+	if configtext.DataFolders.MatchString(name) || keptReports.MatchString(name) {
+		return nil
+	}
+	finding := facts.Finding{File: f.Path, Evidence: name}
+	if l := f.AddedLines(); len(l) > 0 {
+		finding.Line, finding.Evidence = l[0].Number, facts.Evidence(l[0].Text)
+	}
+	return []facts.Finding{finding}
 }
 
 // hookFiles are what git and agents run by themselves.
@@ -160,23 +150,21 @@ var (
 
 // hookWeakened finds hooks that check less than before, and hooks of agents that
 // are gone or were changed.
-func hookWeakened(c *facts.Set) []facts.Finding {
+func hookWeakened(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
-	for _, f := range c.Files {
-		switch {
-		case configtext.DataFolders.MatchString(f.Path):
-		case agentHooks.MatchString(f.Path):
-			if f.Added {
-				continue
-			}
-			if l, ok := facts.FirstMatch(f.RemovedLines(), agentHookLine); ok {
-				out = append(out, facts.Finding{File: f.Path, Severity: metric.Critical, Evidence: facts.Evidence(l.Text + " is gone")})
-			} else if f.Deleted {
-				out = append(out, facts.Finding{File: f.Path, Severity: metric.Critical, Evidence: f.Path + " is gone"})
-			}
-		case hookFiles.MatchString(f.Before().Path) && f.Before().Exists():
-			out = append(out, weakerHook(f)...)
+	switch {
+	case configtext.DataFolders.MatchString(f.Path):
+	case agentHooks.MatchString(f.Path):
+		if f.Added {
+			return nil
 		}
+		if l, ok := facts.FirstMatch(f.RemovedLines(), agentHookLine); ok {
+			out = append(out, facts.Finding{File: f.Path, Severity: metric.Critical, Evidence: facts.Evidence(l.Text + " is gone")})
+		} else if f.Deleted {
+			out = append(out, facts.Finding{File: f.Path, Severity: metric.Critical, Evidence: f.Path + " is gone"})
+		}
+	case hookFiles.MatchString(f.Before().Path) && f.Before().Exists():
+		out = append(out, weakerHook(f)...)
 	}
 	return out
 }
@@ -231,27 +219,24 @@ var (
 )
 
 // guideWeakened finds guides of agents that allow what they forbade.
-func guideWeakened(c *facts.Set) []facts.Finding {
+func guideWeakened(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
-	for _, f := range c.Files {
-		if !guides.MatchString(f.Before().Path) || configtext.DataFolders.MatchString(f.Path) {
-			continue
-		}
-		if i := slices.IndexFunc(f.AddedLines(), func(l facts.Line) bool { return licence.MatchString(l.Text) && !negated.MatchString(l.Text) }); i >= 0 {
-			l := f.AddedLines()[i]
-			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
-		}
-		gone, came := duties(f.RemovedLines()), duties(f.AddedLines())
-		if len(gone) <= len(came) || f.OldPath != "" {
-			continue
-		}
-		finding := facts.Finding{File: f.Path, Evidence: facts.Evidence(gone[0].Text + " is gone")}
-		if f.Deleted {
-			finding.Severity = metric.Medium
-		}
-		out = append(out, finding)
+	if !guides.MatchString(f.Before().Path) || configtext.DataFolders.MatchString(f.Path) {
+		return nil
 	}
-	return out
+	if i := slices.IndexFunc(f.AddedLines(), func(l facts.Line) bool { return licence.MatchString(l.Text) && !negated.MatchString(l.Text) }); i >= 0 {
+		l := f.AddedLines()[i]
+		out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
+	}
+	gone, came := duties(f.RemovedLines()), duties(f.AddedLines())
+	if len(gone) <= len(came) || f.OldPath != "" {
+		return out
+	}
+	finding := facts.Finding{File: f.Path, Evidence: facts.Evidence(gone[0].Text + " is gone")}
+	if f.Deleted {
+		finding.Severity = metric.Medium
+	}
+	return append(out, finding)
 }
 
 // duties returns the lines that say what must be done, or not, about tests.
@@ -278,20 +263,18 @@ var bypasses = []struct {
 	{regexp.MustCompile(`\bsupervise\s+(approve|ack|abort|reject)\b`), metric.Critical},
 }
 
-func bypassed(c *facts.Set) []facts.Finding {
+func bypassed(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
-	for _, f := range c.Files {
-		if !f.After().Exists() || f.After().ConfigKind() == configtext.None && !setUp.MatchString(f.Path) {
+	if !f.After().Exists() || f.After().ConfigKind() == configtext.None && !setUp.MatchString(f.Path) {
+		return nil
+	}
+	for _, l := range f.AddedLines() {
+		if strings.HasPrefix(strings.TrimSpace(l.Text), "#") || strings.HasPrefix(strings.TrimSpace(l.Text), "//") {
 			continue
 		}
-		for _, l := range f.AddedLines() {
-			if strings.HasPrefix(strings.TrimSpace(l.Text), "#") || strings.HasPrefix(strings.TrimSpace(l.Text), "//") {
-				continue
-			}
-			for _, b := range bypasses {
-				if b.text.MatchString(l.Text) && !releases.MatchString(f.Path+l.Text) {
-					out = append(out, facts.Finding{File: f.Path, Line: l.Number, Severity: b.severity, Evidence: facts.Evidence(l.Text)})
-				}
+		for _, b := range bypasses {
+			if b.text.MatchString(l.Text) && !releases.MatchString(f.Path+l.Text) {
+				out = append(out, facts.Finding{File: f.Path, Line: l.Number, Severity: b.severity, Evidence: facts.Evidence(l.Text)})
 			}
 		}
 	}
@@ -304,15 +287,12 @@ var releases = regexp.MustCompile(`(?i)release|publish|deploy|version|bump|gh-pa
 var hiding = regexp.MustCompile(`^\s*(\S*\.(go|py|js|ts|tsx|rs|java|kt|rb|php|cs|swift|exs?|cpp|cc|c|h)|\S*tests?/\S*|\*|\*\*)\s.*(-diff|\bbinary\b|linguist-generated(=true)?\s*$|-text\b)`)
 
 // changeHidden finds attributes that keep code out of what is shown of a change.
-func changeHidden(c *facts.Set) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range c.Files {
-		if path.Base(f.Path) != ".gitattributes" {
-			continue
-		}
-		if l, ok := facts.FirstMatch(f.AddedLines(), hiding); ok {
-			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
-		}
+func changeHidden(f *facts.ChangedFile) []facts.Finding {
+	if path.Base(f.Path) != ".gitattributes" {
+		return nil
 	}
-	return out
+	if l, ok := facts.FirstMatch(f.AddedLines(), hiding); ok {
+		return []facts.Finding{{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)}}
+	}
+	return nil
 }

@@ -59,21 +59,18 @@ var (
 )
 
 // forcedOutcome finds added lines that force the outcome of tests.
-func forcedOutcome(c *facts.Set) []facts.Finding {
+func forcedOutcome(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
-	for _, f := range c.Files {
-		if !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || source.Vendored(f.Path) {
-			continue
-		}
-		lang := f.After().Language()
-		for i := range forces {
-			if slices.Contains(forces[i].langs, lang) && forces[i].looksAt(f) {
-				out = append(out, forces[i].find(f)...)
-			}
-		}
-		out = append(out, swallowing(f)...)
+	if !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || source.Vendored(f.Path) {
+		return nil
 	}
-	return out
+	lang := f.After().Language()
+	for i := range forces {
+		if slices.Contains(forces[i].langs, lang) && forces[i].looksAt(f) {
+			out = append(out, forces[i].find(f)...)
+		}
+	}
+	return append(out, swallowing(f)...)
 }
 
 // looksAt reports whether a file is one in which the row looks: what runs before
@@ -258,16 +255,14 @@ var (
 )
 
 // taskReplaced finds tasks of Rake that ran tests and now say that they did.
-func taskReplaced(c *facts.Set) []facts.Finding {
+func taskReplaced(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
-	for _, f := range c.Files {
-		if base := path.Base(f.Path); base != "Rakefile" && path.Ext(base) != ".rake" || configtext.DataFolders.MatchString(f.Path) {
-			continue
-		}
-		for _, l := range f.AddedLines() {
-			if rakeCleared.MatchString(l.Text) || rakeReplaced.MatchString(l.Text) && quietUntilEnd(f, l.Number) {
-				out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
-			}
+	if base := path.Base(f.Path); base != "Rakefile" && path.Ext(base) != ".rake" || configtext.DataFolders.MatchString(f.Path) {
+		return nil
+	}
+	for _, l := range f.AddedLines() {
+		if rakeCleared.MatchString(l.Text) || rakeReplaced.MatchString(l.Text) && quietUntilEnd(f, l.Number) {
+			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
 		}
 	}
 	return out
@@ -279,19 +274,16 @@ var aliases = regexp.MustCompile(`(^|\.|\])test(\[\])?$`)
 
 // aliasReplaced finds aliases of mix with the name of its test task that do not
 // run it.
-func aliasReplaced(c *facts.Set) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range facts.ConfigFiles.Of(c) {
-		if path.Base(f.Path) != "mix.exs" {
-			continue
-		}
-		was, _ := aliasOf(f.Was.Settings)
-		is, at := aliasOf(f.Is.Settings)
-		if at.Line > 0 && !is && (was || !slices.ContainsFunc(f.Was.Settings, func(s configtext.Setting) bool { return s.Value == at.Value && s.Key == at.Key })) {
-			out = append(out, facts.Finding{File: f.Path, Line: at.Line, Evidence: facts.Evidence("test: " + at.Value)})
-		}
+func aliasReplaced(f *facts.ConfigFile) []facts.Finding {
+	if path.Base(f.Path) != "mix.exs" {
+		return nil
 	}
-	return out
+	was, _ := aliasOf(f.Was.Settings)
+	is, at := aliasOf(f.Is.Settings)
+	if at.Line > 0 && !is && (was || !slices.ContainsFunc(f.Was.Settings, func(s configtext.Setting) bool { return s.Value == at.Value && s.Key == at.Key })) {
+		return []facts.Finding{{File: f.Path, Line: at.Line, Evidence: facts.Evidence("test: " + at.Value)}}
+	}
+	return nil
 }
 
 // aliasOf reports whether the alias runs the tests, and where it is.
@@ -320,21 +312,18 @@ func quietUntilEnd(f *facts.ChangedFile, n int) bool {
 
 // hookAdded finds hooks of runners that were not there. What they do is not
 // known; one that forces an outcome is another finding.
-func hookAdded(c *facts.Set) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range c.Files {
-		re := hookLine[f.After().Language()]
-		if re == nil || !slices.ContainsFunc(f.AddedLines(), func(l facts.Line) bool { return re.MatchString(l.Text) }) || !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || f.After().Language() == source.Python && path.Base(f.Path) != "conftest.py" {
+func hookAdded(f *facts.ChangedFile) []facts.Finding {
+	re := hookLine[f.After().Language()]
+	if re == nil || !slices.ContainsFunc(f.AddedLines(), func(l facts.Line) bool { return re.MatchString(l.Text) }) || !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || f.After().Language() == source.Python && path.Base(f.Path) != "conftest.py" {
+		return nil
+	}
+	for _, l := range addedCode(f) {
+		if !re.MatchString(l.Text) || re.Match(f.Before().WithoutComments()) && f.After().Language() != source.Python || hadLike(f, l.Text) {
 			continue
 		}
-		for _, l := range addedCode(f) {
-			if !re.MatchString(l.Text) || re.Match(f.Before().WithoutComments()) && f.After().Language() != source.Python || hadLike(f, l.Text) {
-				continue
-			}
-			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Severity: hookWeight(f), Evidence: facts.Evidence(l.Text)})
-		}
+		return []facts.Finding{{File: f.Path, Line: l.Number, Severity: hookWeight(f), Evidence: facts.Evidence(l.Text)}}
 	}
-	return out
+	return nil
 }
 
 // hadLike reports whether a function of the same name was there before.
@@ -360,22 +349,18 @@ func hookWeight(f *facts.ChangedFile) metric.Severity {
 
 // testMain finds functions that run the tests of a Go package, and do not, or
 // end as a success whatever they gave.
-func testMain(c *facts.Set) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range c.Files {
-		if !strings.HasSuffix(f.Path, "_test.go") || !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || !strings.Contains(string(f.After().Text), "TestMain") {
-			continue
-		}
-		line, why := mainFault(f.After().Text)
-		if why == "" {
-			continue
-		}
-		if _, before := mainFault(f.Before().Text); before == why {
-			continue
-		}
-		out = append(out, facts.Finding{File: f.Path, Line: line, Evidence: facts.Evidence("TestMain: " + why)})
+func testMain(f *facts.ChangedFile) []facts.Finding {
+	if !strings.HasSuffix(f.Path, "_test.go") || !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || !strings.Contains(string(f.After().Text), "TestMain") {
+		return nil
 	}
-	return out
+	line, why := mainFault(f.After().Text)
+	if why == "" {
+		return nil
+	}
+	if _, before := mainFault(f.Before().Text); before == why {
+		return nil
+	}
+	return []facts.Finding{{File: f.Path, Line: line, Evidence: facts.Evidence("TestMain: " + why)}}
 }
 
 // mainFault says what is wrong with the TestMain of a Go file, "" for nothing.

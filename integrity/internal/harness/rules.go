@@ -9,11 +9,11 @@ import (
 
 // RunnerRules are the rows about code that runs the tests.
 var RunnerRules = []facts.Rule{
-	{ID: "TP-21", Name: "outcome_forced", Severity: metric.Critical, Find: forcedOutcome, Fires: "in code that runs before or around tests: `rep.outcome = \"passed\"`, `call.excinfo = None`, `session.exitstatus = 0`, `os._exit(0)`, `items[:] = []`, `process.exitCode = 0`, `globalThis.it = …`, `at_exit { exit! 0 }`, `System.halt(0)`, an exception handler of JUnit that throws nothing", Spares: "hooks in strings of tests; skips under an option; programs that exit"},
-	{ID: "TP-21", Name: "test_main_without_run", Severity: metric.Critical, Find: testMain, Fires: "`TestMain` that does not use its argument, or `os.Exit(0)` after `m.Run()`", Spares: "a helper process that ends earlier; `m` passed to a helper"},
-	{ID: "TP-21", Name: "runner_hook_added", Severity: metric.Medium, Find: hookAdded, Fires: "a new hook of the runner", Grades: "MEDIUM; HIGH for a custom test framework; CRITICAL for an exception handler that throws nothing", Spares: "a hook that the file had before"},
-	{ID: "TP-24", Name: "test_task_replaced", Severity: metric.Critical, Find: taskReplaced, Fires: "`Rake::Task[:test].clear`, a task `test` that does nothing"},
-	{ID: "TP-24", Name: "test_alias_replaced", Severity: metric.Critical, Find: aliasReplaced, Fires: "a mix alias `test` that does not test"},
+	{ID: "TP-21", Name: "outcome_forced", Severity: metric.Critical, Find: facts.PerFile(forcedOutcome), Fires: "in code that runs before or around tests: `rep.outcome = \"passed\"`, `call.excinfo = None`, `session.exitstatus = 0`, `os._exit(0)`, `items[:] = []`, `process.exitCode = 0`, `globalThis.it = …`, `at_exit { exit! 0 }`, `System.halt(0)`, an exception handler of JUnit that throws nothing", Spares: "hooks in strings of tests; skips under an option; programs that exit"},
+	{ID: "TP-21", Name: "test_main_without_run", Severity: metric.Critical, Find: facts.PerFile(testMain), Fires: "`TestMain` that does not use its argument, or `os.Exit(0)` after `m.Run()`", Spares: "a helper process that ends earlier; `m` passed to a helper"},
+	{ID: "TP-21", Name: "runner_hook_added", Severity: metric.Medium, Find: facts.PerFile(hookAdded), Fires: "a new hook of the runner", Grades: "MEDIUM; HIGH for a custom test framework; CRITICAL for an exception handler that throws nothing", Spares: "a hook that the file had before"},
+	{ID: "TP-24", Name: "test_task_replaced", Severity: metric.Critical, Find: facts.PerFile(taskReplaced), Fires: "`Rake::Task[:test].clear`, a task `test` that does nothing"},
+	{ID: "TP-24", Name: "test_alias_replaced", Severity: metric.Critical, Find: facts.PerConfigFile(aliasReplaced), Fires: "a mix alias `test` that does not test"},
 	{ID: "TP-26", Name: "test_module_removed", Severity: metric.Critical, Find: moduleRemoved, Fires: "`mod tests;` removed while its file remains", Spares: "modules declared elsewhere, or inline"},
 }
 
@@ -21,13 +21,13 @@ var RunnerRules = []facts.Rule{
 // at all: reports, the supervisor's own files, what runs before the runner.
 var EnvironmentRules = []facts.Rule{
 	{ID: "TP-16", Name: "snapshot_regenerated", Severity: metric.Medium, Find: regenerated, Fires: "`.snap`, `.golden`, `__snapshots__/` rewritten", Grades: "MEDIUM; HIGH when no product code changed, or [nothing explains it](integrity.md#values-that-nothing-explains)", Spares: "new snapshots; years; with a changed dependency: INFO"},
-	{ID: "TP-29", Name: "report_forged", Severity: metric.Critical, Find: reportForged, Fires: "`junit.xml`, `coverage.xml`, `lcov.info`, `surefire-reports/` … in the change", Grades: "CRITICAL; HIGH if recognised only by content", Spares: "data that tests read"},
-	{ID: "TP-29", Name: "report_written_by_code", Severity: metric.High, Find: reportWritten, Fires: "code that runs the tests writes such a file itself", Spares: "test runners and report converters"},
-	{ID: "TP-30", Name: "supervisor_touched", Severity: metric.Critical, Find: supervisorTouched, Fires: "`.supervise.yaml`, `.supervise/`", Grades: "CRITICAL; cannot be turned off"},
-	{ID: "TP-30", Name: "hook_weakened", Severity: metric.High, Find: hookWeakened, Fires: "a hook of git or of an agent removed, or made to succeed at once", Grades: "HIGH; CRITICAL for agents' hooks and `exit 0`", Spares: "added hooks"},
-	{ID: "TP-30", Name: "guide_weakened", Severity: metric.High, Find: guideWeakened, Fires: "AGENTS.md and its like allow what they forbade, or lost duties about tests", Grades: "HIGH; MEDIUM for a deleted file", Spares: "added duties"},
-	{ID: "TP-30", Name: "checks_bypassed", Severity: metric.High, Find: bypassed, Fires: "`core.hooksPath /dev/null`, `--no-verify`, `update-index --assume-unchanged`, `supervise approve` in a script", Grades: "HIGH; CRITICAL for hooksPath and supervise", Spares: "releases by bots; `core.hooksPath .githooks`"},
-	{ID: "TP-30", Name: "change_hidden", Severity: metric.Medium, Find: changeHidden, Fires: "`-diff` in .gitattributes"},
-	{ID: "TP-31", Name: "runner_shimmed", Severity: metric.Critical, Find: shimmed, Fires: "`sitecustomize.py`, `.pth` with an import, a new script named `pytest`, `node`, `go` …", Spares: "binstubs of Bundler and Composer; `scripts/coverage` that calls `coverage` and is on no search path"},
+	{ID: "TP-29", Name: "report_forged", Severity: metric.Critical, Find: facts.PerFile(reportForged), Fires: "`junit.xml`, `coverage.xml`, `lcov.info`, `surefire-reports/` … in the change", Grades: "CRITICAL; HIGH if recognised only by content", Spares: "data that tests read"},
+	{ID: "TP-29", Name: "report_written_by_code", Severity: metric.High, Find: facts.PerFile(reportWritten), Fires: "code that runs the tests writes such a file itself", Spares: "test runners and report converters"},
+	{ID: "TP-30", Name: "supervisor_touched", Severity: metric.Critical, Find: facts.PerFile(supervisorTouched), Fires: "`.supervise.yaml`, `.supervise/`", Grades: "CRITICAL; cannot be turned off"},
+	{ID: "TP-30", Name: "hook_weakened", Severity: metric.High, Find: facts.PerFile(hookWeakened), Fires: "a hook of git or of an agent removed, or made to succeed at once", Grades: "HIGH; CRITICAL for agents' hooks and `exit 0`", Spares: "added hooks"},
+	{ID: "TP-30", Name: "guide_weakened", Severity: metric.High, Find: facts.PerFile(guideWeakened), Fires: "AGENTS.md and its like allow what they forbade, or lost duties about tests", Grades: "HIGH; MEDIUM for a deleted file", Spares: "added duties"},
+	{ID: "TP-30", Name: "checks_bypassed", Severity: metric.High, Find: facts.PerFile(bypassed), Fires: "`core.hooksPath /dev/null`, `--no-verify`, `update-index --assume-unchanged`, `supervise approve` in a script", Grades: "HIGH; CRITICAL for hooksPath and supervise", Spares: "releases by bots; `core.hooksPath .githooks`"},
+	{ID: "TP-30", Name: "change_hidden", Severity: metric.Medium, Find: facts.PerFile(changeHidden), Fires: "`-diff` in .gitattributes"},
+	{ID: "TP-31", Name: "runner_shimmed", Severity: metric.Critical, Find: facts.PerFile(shimmed), Fires: "`sitecustomize.py`, `.pth` with an import, a new script named `pytest`, `node`, `go` …", Spares: "binstubs of Bundler and Composer; `scripts/coverage` that calls `coverage` and is on no search path"},
 	{ID: "TP-32", Name: "dependency_shadowed", Severity: metric.High, Find: shadowed, Fires: "`pytest.py` or `requests/` at the root, `replace => ./x`, a changed file in `vendor/` or `node_modules/`", Grades: "HIGH; CRITICAL for the test runner's modules", Spares: "modules of the same repository; the project's own module, by its `pyproject.toml`, `setup.cfg` or `setup.py`"},
 }

@@ -25,19 +25,17 @@ var (
 )
 
 // shimmed finds files that run instead of the runner, or before it.
-func shimmed(c *facts.Set) []facts.Finding {
+func shimmed(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
-	for _, f := range c.Files {
-		if !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || len(f.AddedLines()) == 0 && f.OldPath == "" {
-			continue
-		}
-		switch {
-		case startupCode(f), shim(f):
-			out = append(out, facts.Finding{File: f.Path, Line: 1, Evidence: facts.Evidence(f.After().LineAt(1))})
-		case wrapper.MatchString(path.Base(f.Path)):
-			if l, ok := facts.FirstMatch(f.AddedLines(), disarmed); ok {
-				out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
-			}
+	if !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || len(f.AddedLines()) == 0 && f.OldPath == "" {
+		return nil
+	}
+	switch {
+	case startupCode(f), shim(f):
+		out = append(out, facts.Finding{File: f.Path, Line: 1, Evidence: facts.Evidence(f.After().LineAt(1))})
+	case wrapper.MatchString(path.Base(f.Path)):
+		if l, ok := facts.FirstMatch(f.AddedLines(), disarmed); ok {
+			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
 		}
 	}
 	return out
@@ -180,7 +178,6 @@ func replacements(f *facts.ChangedFile) []facts.Finding {
 	if m := moduleLine.FindSubmatch(f.After().Text); m != nil {
 		own = string(m[1])
 	}
-	var out []facts.Finding
 	for _, l := range f.AddedLines() {
 		m := replaced.FindStringSubmatch(l.Text)
 		if m == nil {
@@ -193,9 +190,9 @@ func replacements(f *facts.ChangedFile) []facts.Finding {
 		case repository(own) == repository(m[1]):
 			continue
 		}
-		out = append(out, finding)
+		return []facts.Finding{finding}
 	}
-	return out
+	return nil
 }
 
 // repository is the part of a module's path that names its repository.

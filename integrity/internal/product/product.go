@@ -44,19 +44,17 @@ var likeLanguage = map[source.Language]source.Language{
 
 // findSniffing finds product code that asks whether it is tested, where it did
 // not.
-func findSniffing(c *facts.Set) []facts.Finding {
+func findSniffing(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
-	for _, f := range c.Files {
-		s := f.After()
-		re := sniffingOf(s.Language())
-		if re == nil || !s.Product() || len(facts.Matching(f.AddedLines(), re))+len(facts.Matching(f.AddedLines(), testVariable)) == 0 || re.Match(f.Before().Text) || testVariable.Match(f.Before().Text) {
-			continue
-		}
-		plain := facts.Lines(s.WithoutComments())
-		for _, l := range f.AddedLines() {
-			if l.Number <= len(plain) && (re.MatchString(plain[l.Number-1].Text) || testVariable.MatchString(plain[l.Number-1].Text)) && !inTestModule(s, l.Number) {
-				out = append(out, facts.Finding{File: s.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
-			}
+	s := f.After()
+	re := sniffingOf(s.Language())
+	if re == nil || !s.Product() || len(facts.Matching(f.AddedLines(), re))+len(facts.Matching(f.AddedLines(), testVariable)) == 0 || re.Match(f.Before().Text) || testVariable.Match(f.Before().Text) {
+		return nil
+	}
+	plain := facts.Lines(s.WithoutComments())
+	for _, l := range f.AddedLines() {
+		if l.Number <= len(plain) && (re.MatchString(plain[l.Number-1].Text) || testVariable.MatchString(plain[l.Number-1].Text)) && !inTestModule(s, l.Number) {
+			out = append(out, facts.Finding{File: s.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
 		}
 	}
 	return out
@@ -71,40 +69,37 @@ func inTestModule(s *facts.Side, n int) bool {
 
 // findExit finds what ends the process of the tests as if all were well.
 // A new file that defines no test, and a program that tests start, end by themselves.
-func findExit(c *facts.Set) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range c.Files {
-		s := f.After()
-		if !s.MayTest() {
-			continue
-		}
-		had := map[string]int{}
-		for _, m := range f.Before().Source().Marks {
-			if m.Kind == source.Exit {
-				had[facts.Squash(m.Text)]++
-			}
-		}
-		for _, m := range s.Source().Marks {
-			if m.Kind != source.Exit {
-				continue
-			}
-			if had[facts.Squash(m.Text)]--; had[facts.Squash(m.Text)] >= 0 {
-				continue
-			}
-			x := facts.Finding{File: s.Path, Line: m.Line, Evidence: facts.Evidence(m.Text)}
-			if t := s.TestAt(m.Line); t != nil {
-				x.Test = t.Name
-			}
-			if !m.Always() || f.Added && len(s.Source().Tests) == 0 || inFixtures(s.Path) {
-				x.Severity = metric.Medium
-			}
-			if runItself.MatchString(m.Condition) {
-				x.Severity = metric.Low
-			}
-			out = append(out, x)
+func findExit(f *facts.ChangedFile) []facts.Finding {
+	s := f.After()
+	if !s.MayTest() {
+		return nil
+	}
+	had := map[string]int{}
+	for _, m := range f.Before().Source().Marks {
+		if m.Kind == source.Exit {
+			had[facts.Squash(m.Text)]++
 		}
 	}
-	return out
+	for _, m := range s.Source().Marks {
+		if m.Kind != source.Exit {
+			continue
+		}
+		if had[facts.Squash(m.Text)]--; had[facts.Squash(m.Text)] >= 0 {
+			continue
+		}
+		x := facts.Finding{File: s.Path, Line: m.Line, Evidence: facts.Evidence(m.Text)}
+		if t := s.TestAt(m.Line); t != nil {
+			x.Test = t.Name
+		}
+		if !m.Always() || f.Added && len(s.Source().Tests) == 0 || inFixtures(s.Path) {
+			x.Severity = metric.Medium
+		}
+		if runItself.MatchString(m.Condition) {
+			x.Severity = metric.Low
+		}
+		return []facts.Finding{x}
+	}
+	return nil
 }
 
 // inFixtures reports whether a file is one of those that tests start or read.
@@ -137,24 +132,21 @@ var equality = regexp.MustCompile(`[Tt]rue|False|false|Object\.is|toPrimitive|ad
 
 // findAlwaysEqual finds comparisons that hold for everything, where there was
 // none.
-func findAlwaysEqual(c *facts.Set) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range c.Files {
-		s := f.After()
-		lang := s.Language()
-		if lang == source.TypeScript {
-			lang = source.JavaScript
-		}
-		re := alwaysEqual[lang]
-		if re == nil || !s.Exists() || len(facts.Matching(f.AddedLines(), equality)) == 0 || f.Before().Exists() && re.Match(f.Before().WithoutComments()) {
-			continue
-		}
-		if at := re.FindIndex(s.WithoutComments()); at != nil {
-			n := s.LineOf(at[0])
-			out = append(out, facts.Finding{File: s.Path, Line: n, Evidence: facts.Evidence(string(s.WithoutComments()[at[0]:at[1]]))})
-		}
+func findAlwaysEqual(f *facts.ChangedFile) []facts.Finding {
+	s := f.After()
+	lang := s.Language()
+	if lang == source.TypeScript {
+		lang = source.JavaScript
 	}
-	return out
+	re := alwaysEqual[lang]
+	if re == nil || !s.Exists() || len(facts.Matching(f.AddedLines(), equality)) == 0 || f.Before().Exists() && re.Match(f.Before().WithoutComments()) {
+		return nil
+	}
+	if at := re.FindIndex(s.WithoutComments()); at != nil {
+		n := s.LineOf(at[0])
+		return []facts.Finding{{File: s.Path, Line: n, Evidence: facts.Evidence(string(s.WithoutComments()[at[0]:at[1]]))}}
+	}
+	return nil
 }
 
 var (
@@ -165,42 +157,40 @@ var (
 )
 
 // findUnfinished finds work that was taken out rather than done.
-func findUnfinished(c *facts.Set) []facts.Finding {
+func findUnfinished(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
-	for _, f := range c.Files {
-		s := f.After()
-		if !s.Product() || !f.Before().Exists() {
-			continue
+	s := f.After()
+	if !s.Product() || !f.Before().Exists() {
+		return nil
+	}
+	out = append(out, droppedChecks(f)...)
+	if len(facts.Matching(f.AddedLines(), todos))+len(facts.Matching(f.AddedLines(), stubs)) == 0 {
+		return out
+	}
+	plain := facts.Lines(s.WithoutComments())
+	todo, stub := 0, 0
+	var first, firstStub facts.Line
+	for _, l := range f.AddedLines() {
+		code := ""
+		if l.Number <= len(plain) {
+			code = plain[l.Number-1].Text
 		}
-		out = append(out, droppedChecks(f)...)
-		if len(facts.Matching(f.AddedLines(), todos))+len(facts.Matching(f.AddedLines(), stubs)) == 0 {
-			continue
-		}
-		plain := facts.Lines(s.WithoutComments())
-		todo, stub := 0, 0
-		var first, firstStub facts.Line
-		for _, l := range f.AddedLines() {
-			code := ""
-			if l.Number <= len(plain) {
-				code = plain[l.Number-1].Text
-			}
-			if stubs.MatchString(code) {
-				if stub++; stub == 1 {
-					firstStub = l
-				}
-			}
-			if todos.MatchString(l.Text) && !todos.MatchString(code) {
-				if todo++; todo == 1 {
-					first = l
-				}
+		if stubs.MatchString(code) {
+			if stub++; stub == 1 {
+				firstStub = l
 			}
 		}
-		if stub > 0 && len(f.RemovedLines()) >= 5 {
-			out = append(out, facts.Finding{Severity: metric.Medium, File: s.Path, Line: firstStub.Number, Evidence: facts.Evidence(firstStub.Text)})
+		if todos.MatchString(l.Text) && !todos.MatchString(code) {
+			if todo++; todo == 1 {
+				first = l
+			}
 		}
-		if todo > 4 {
-			out = append(out, facts.Finding{File: s.Path, Line: first.Number, Evidence: facts.Evidence(first.Text)})
-		}
+	}
+	if stub > 0 && len(f.RemovedLines()) >= 5 {
+		out = append(out, facts.Finding{Severity: metric.Medium, File: s.Path, Line: firstStub.Number, Evidence: facts.Evidence(firstStub.Text)})
+	}
+	if todo > 4 {
+		out = append(out, facts.Finding{File: s.Path, Line: first.Number, Evidence: facts.Evidence(first.Text)})
 	}
 	return out
 }

@@ -16,10 +16,10 @@ var Rules = slices.Concat(productRules, hardRules)
 // from saying what they find.
 var productRules = []facts.Rule{
 	{ID: "TP-18", Name: "subject_mocked", Severity: metric.Medium, Find: findMockedSubject, Fires: "an existing test replaces what it calls itself, or gives a double to a name whose methods it called; the only project module that a file imports is mocked", Grades: "HIGH; the module that a file is named after: MEDIUM", Spares: "doubles of anything else, also as an argument of the real thing; tests that had one before; partial ones (`requireActual`, `wraps=`)"},
-	{ID: "TP-20", Name: "test_sniffing", Severity: metric.High, Find: findSniffing, Fires: "product code checks `PYTEST_CURRENT_TEST`, `testing.Testing()`, `NODE_ENV === 'test'`, `cfg!(test)`, or a variable named `TESTING` or `GO_TEST`", Spares: "a file that already did"},
-	{ID: "TP-22", Name: "early_exit", Severity: metric.Critical, Find: findExit, Fires: "`os._exit`, `sys.exit(0)`, `process.exit(0)` in test files", Grades: "CRITICAL; MEDIUM under a condition", Spares: "`if __name__ == \"__main__\"`; helper processes: LOW"},
-	{ID: "TP-23", Name: "always_equal", Severity: metric.High, Find: findAlwaysEqual, Fires: "`__eq__`, `Equal`, `equals`, `PartialEq` that always return true, or their opposites false"},
-	{ID: "TP-33", Name: "unfinished_work", Severity: metric.Low, Find: findUnfinished, Fires: "stubs in place of code, five new TODOs, input checks removed", Grades: "LOW; stubs MEDIUM"},
+	{ID: "TP-20", Name: "test_sniffing", Severity: metric.High, Find: facts.PerFile(findSniffing), Fires: "product code checks `PYTEST_CURRENT_TEST`, `testing.Testing()`, `NODE_ENV === 'test'`, `cfg!(test)`, or a variable named `TESTING` or `GO_TEST`", Spares: "a file that already did"},
+	{ID: "TP-22", Name: "early_exit", Severity: metric.Critical, Find: facts.PerFile(findExit), Fires: "`os._exit`, `sys.exit(0)`, `process.exit(0)` in test files", Grades: "CRITICAL; MEDIUM under a condition", Spares: "`if __name__ == \"__main__\"`; helper processes: LOW"},
+	{ID: "TP-23", Name: "always_equal", Severity: metric.High, Find: facts.PerFile(findAlwaysEqual), Fires: "`__eq__`, `Equal`, `equals`, `PartialEq` that always return true, or their opposites false"},
+	{ID: "TP-33", Name: "unfinished_work", Severity: metric.Low, Find: facts.PerFile(findUnfinished), Fires: "stubs in place of code, five new TODOs, input checks removed", Grades: "LOW; stubs MEDIUM"},
 }
 
 // hardRules are about product code that knows what tests give and expect.

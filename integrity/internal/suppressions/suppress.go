@@ -162,19 +162,15 @@ func surplusDirectives(a, b []source.Directive) []source.Directive {
 // baselines are the files in which tools keep what they are not to report.
 var baselines = regexp.MustCompile(`(?i)(^|/)(\.rubocop_todo\.yml|phpstan-baseline\.(neon|php)|psalm-baseline\.xml|detekt-baseline\.xml|lint-baseline\.xml|\.?baseline\.json|\.secrets\.baseline|eslint-suppressions\.json|\.betterer\.results|\.eslint-todo\.\w+|mypy-baseline\.txt|\.mypy-baseline|\.basedpyright/baseline\.json|\.eslintignore|\.prettierignore|\.stylelintignore|\.semgrepignore|\.sonarcloud\.properties|\.trivyignore|\.snyk|checkstyle-suppressions\.xml|spotbugs-exclude\.xml|\.gometalinter\.json|suppressions\.(txt|xml))$`)
 
-func baselineGrown(c *facts.Set) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range c.Files {
-		if !baselines.MatchString(f.Path) || configtext.DataFolders.MatchString(f.Path) {
-			continue
-		}
-		added := slices.DeleteFunc(slices.Clone(f.AddedLines()), func(l facts.Line) bool {
-			return strings.HasPrefix(strings.TrimSpace(l.Text), "#") || configtext.NoTestsThere.MatchString(strings.TrimSpace(l.Text))
-		})
-		if len(added) <= len(f.RemovedLines()) {
-			continue
-		}
-		out = append(out, facts.Finding{File: f.Path, Line: added[0].Number, Evidence: facts.Evidence(added[0].Text)})
+func baselineGrown(f *facts.ChangedFile) []facts.Finding {
+	if !baselines.MatchString(f.Path) || configtext.DataFolders.MatchString(f.Path) {
+		return nil
 	}
-	return out
+	added := slices.DeleteFunc(slices.Clone(f.AddedLines()), func(l facts.Line) bool {
+		return strings.HasPrefix(strings.TrimSpace(l.Text), "#") || configtext.NoTestsThere.MatchString(strings.TrimSpace(l.Text))
+	})
+	if len(added) <= len(f.RemovedLines()) {
+		return nil
+	}
+	return []facts.Finding{{File: f.Path, Line: added[0].Number, Evidence: facts.Evidence(added[0].Text)}}
 }

@@ -133,21 +133,18 @@ var caseLines = map[source.Language]*regexp.Regexp{
 }
 
 // findUnusedCases finds files of tests that have lost what makes them such.
-func findUnusedCases(c *facts.Set) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range c.Files {
-		before, after := f.Before(), f.After()
-		re := caseLines[after.Language()]
-		if re == nil || !after.MayTest() || !before.Exists() || len(after.Source().Tests) == 0 || after.Language() == source.CSharp && !strings.Contains(string(after.Text), "[TestMethod") {
-			continue
-		}
-		was, now := facts.Matching(f.RemovedLines(), re), facts.Matching(f.AddedLines(), re)
-		if len(was) > len(now) && unused(after, re, was[0].Text) {
-			t := after.Source().Tests[0]
-			out = append(out, facts.Finding{File: f.Path, Line: t.Line, Test: t.Name, Evidence: facts.Evidence("gone: " + was[0].Text)})
-		}
+func findUnusedCases(f *facts.ChangedFile) []facts.Finding {
+	before, after := f.Before(), f.After()
+	re := caseLines[after.Language()]
+	if re == nil || !after.MayTest() || !before.Exists() || len(after.Source().Tests) == 0 || after.Language() == source.CSharp && !strings.Contains(string(after.Text), "[TestMethod") {
+		return nil
 	}
-	return out
+	was, now := facts.Matching(f.RemovedLines(), re), facts.Matching(f.AddedLines(), re)
+	if len(was) > len(now) && unused(after, re, was[0].Text) {
+		t := after.Source().Tests[0]
+		return []facts.Finding{{File: f.Path, Line: t.Line, Test: t.Name, Evidence: facts.Evidence("gone: " + was[0].Text)}}
+	}
+	return nil
 }
 
 // suiteType is the type that a line hands to a suite's runner.
@@ -186,25 +183,22 @@ var (
 
 // findBlankedGroups finds groups of tests whose block is now a function that
 // nobody calls.
-func findBlankedGroups(c *facts.Set) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range c.Files {
-		s := f.After()
-		if lang := s.Language(); !s.MayTest() || lang != source.Ruby && lang != source.JavaScript && lang != source.TypeScript {
-			continue
-		}
-		if len(facts.Matching(f.RemovedLines(), groupLine)) <= len(facts.Matching(f.AddedLines(), groupLine)) {
-			continue
-		}
-		for _, l := range f.AddedLines() {
-			m := blankGroup.FindStringSubmatch(l.Text)
-			if m == nil || testBelow(s, l.Number) == nil || named(s, m[1]+m[2]) > 1 {
-				continue
-			}
-			out = append(out, facts.Finding{File: s.Path, Line: l.Number, Test: testBelow(s, l.Number).Name, Evidence: facts.Evidence(l.Text)})
-		}
+func findBlankedGroups(f *facts.ChangedFile) []facts.Finding {
+	s := f.After()
+	if lang := s.Language(); !s.MayTest() || lang != source.Ruby && lang != source.JavaScript && lang != source.TypeScript {
+		return nil
 	}
-	return out
+	if len(facts.Matching(f.RemovedLines(), groupLine)) <= len(facts.Matching(f.AddedLines(), groupLine)) {
+		return nil
+	}
+	for _, l := range f.AddedLines() {
+		m := blankGroup.FindStringSubmatch(l.Text)
+		if m == nil || testBelow(s, l.Number) == nil || named(s, m[1]+m[2]) > 1 {
+			continue
+		}
+		return []facts.Finding{{File: s.Path, Line: l.Number, Test: testBelow(s, l.Number).Name, Evidence: facts.Evidence(l.Text)}}
+	}
+	return nil
 }
 
 // named counts how often a name occurs in the code, 0 for none.

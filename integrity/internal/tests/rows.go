@@ -241,7 +241,6 @@ func emptyLoops(f *facts.ChangedFile) []facts.Finding {
 	if !s.MayTest() {
 		return nil
 	}
-	var out []facts.Finding
 	masked := facts.Lines(s.WithoutStrings())
 	for _, l := range f.AddedLines() {
 		if l.Number > len(masked) || !loops.MatchString(masked[l.Number-1].Text) {
@@ -255,9 +254,9 @@ func emptyLoops(f *facts.ChangedFile) []facts.Finding {
 		if t := s.TestAt(l.Number); t != nil {
 			x.Test = t.Name
 		}
-		out = append(out, x)
+		return []facts.Finding{x}
 	}
-	return out
+	return nil
 }
 
 // loops matches what goes through a list.

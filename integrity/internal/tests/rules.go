@@ -23,8 +23,8 @@ var lostRules = []facts.Rule{
 // classRules are about classes and groups that the runner passes by although
 // their tests are still there.
 var classRules = []facts.Rule{
-	{ID: "TP-03", Name: "class_out_of_discovery", Severity: metric.High, Find: facts.InTurn(findHiddenClasses, findUnusedCases), Fires: "a test class became `abstract`, lost its parent (`unittest.TestCase`, `Minitest::Test`, `XCTestCase`), its `use ExUnit.Case`, `[TestClass]` or `suite.Run`, is no longer `public` (C#), or lost its name (PHP)", Spares: "another class inherits the tests; a parent named test, spec or case"},
-	{ID: "TP-07", Name: "group_never_run", Severity: metric.Critical, Find: findBlankedGroups, Fires: "the block of a `describe` is a `proc` or a function that nobody calls", Spares: "a name that is used elsewhere in the file"},
+	{ID: "TP-03", Name: "class_out_of_discovery", Severity: metric.High, Find: facts.InTurn(findHiddenClasses, facts.PerFile(findUnusedCases)), Fires: "a test class became `abstract`, lost its parent (`unittest.TestCase`, `Minitest::Test`, `XCTestCase`), its `use ExUnit.Case`, `[TestClass]` or `suite.Run`, is no longer `public` (C#), or lost its name (PHP)", Spares: "another class inherits the tests; a parent named test, spec or case"},
+	{ID: "TP-07", Name: "group_never_run", Severity: metric.Critical, Find: facts.PerFile(findBlankedGroups), Fires: "the block of a `describe` is a `proc` or a function that nobody calls", Spares: "a name that is used elsewhere in the file"},
 }
 
 // skipRules are about tests that are there and are not run, or not to their end.
@@ -33,7 +33,7 @@ var skipRules = []facts.Rule{
 	{ID: "TP-05", Name: "unconditional_skip", Severity: metric.Critical, Find: findSkipped, Fires: "`t.Skip()`, `@pytest.mark.skip`, `xfail`, `it.skip`, `xit`, `@Disabled`, `#[ignore]`, `markTestSkipped()`, `Skip = \"…\"`, `GTEST_SKIP()`, `DISABLED_`, `[.]`, `throw XCTSkip`, `@tag :skip` on a test that ran before", Grades: "CRITICAL; HIGH for a skip [with a reason](#skips-that-state-a-reason), `xfail` with `raises=`, `#[should_panic]`, `XCTExpectFailure`, `withKnownIssue`, and `test.failing`, which fails if the test passes", Spares: "new tests; tests that were already skipped"},
 	{ID: "TP-06", Name: "disguised_skip", Severity: metric.High, Find: findDisguised, Fires: "a condition that always holds (`1 < 2`, `PHP_VERSION_ID > 50000`, a name that the file sets once, to true), or on `CI`, the host or another variable, also `if (process.env.CI) return` and `(true ? it.skip : it)(…)`", Grades: "HIGH; platform, version, tool or service: LOW; other conditions: MEDIUM"},
 	{ID: "TP-07", Name: "group_disabled", Severity: metric.Critical, Find: findGroupDisabled, Fires: "a class, group or file: `pytestmark`, `describe.skip`, `@Disabled class`, `//go:build ignore`, `#![cfg(any())]`, `#if 0`, `@moduletag :skip`", Grades: "CRITICAL; HIGH [with a reason](#skips-that-state-a-reason), for a custom build tag, `#[cfg(name)]`, a feature in no manifest, or `#ifdef NAME` that nothing defines", Spares: "under a condition: as TP-06"},
-	{ID: "TP-08", Name: "focus", Severity: metric.Critical, Find: findFocus, Fires: "`.only`, `fit`, `fdescribe`, `focus: true`, `->only()`", Grades: "CRITICAL; HIGH in a new file", Spares: "formatting changes; new files among fixtures"},
+	{ID: "TP-08", Name: "focus", Severity: metric.Critical, Find: facts.PerFile(findFocus), Fires: "`.only`, `fit`, `fdescribe`, `focus: true`, `->only()`", Grades: "CRITICAL; HIGH in a new file", Spares: "formatting changes; new files among fixtures"},
 }
 
 // rowRules are about the tables that tests go through.

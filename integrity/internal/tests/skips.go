@@ -235,39 +235,36 @@ func chosenAt(l facts.Loss) int {
 }
 
 // findFocus finds tests that are run alone.
-func findFocus(c *facts.Set) []facts.Finding {
-	var out []facts.Finding
-	for _, f := range c.Files {
-		if !f.After().MayTest() || f.Added && configtext.DataFolders.MatchString(f.Path) { // what tests read
-			continue
-		}
-		had := map[string]int{}
-		for _, m := range f.Before().Source().Marks {
-			if m.Kind == source.Focus {
-				had[facts.InNotation(m.Text)]++
-			}
-		}
-		for _, m := range f.After().Source().Marks {
-			if m.Kind != source.Focus {
-				continue
-			}
-			if text := facts.InNotation(m.Text); had[text] > 0 {
-				had[text]--
-				continue
-			}
-			x := facts.Finding{File: f.Path, Line: m.Line, Evidence: facts.Evidence(m.Text)}
-			for _, t := range f.After().Source().Tests {
-				if t.Line == m.Line {
-					x.Test = t.Name
-				}
-			}
-			if f.Added {
-				x.Severity = metric.High
-			}
-			out = append(out, x)
+func findFocus(f *facts.ChangedFile) []facts.Finding {
+	if !f.After().MayTest() || f.Added && configtext.DataFolders.MatchString(f.Path) { // what tests read
+		return nil
+	}
+	had := map[string]int{}
+	for _, m := range f.Before().Source().Marks {
+		if m.Kind == source.Focus {
+			had[facts.InNotation(m.Text)]++
 		}
 	}
-	return out
+	for _, m := range f.After().Source().Marks {
+		if m.Kind != source.Focus {
+			continue
+		}
+		if text := facts.InNotation(m.Text); had[text] > 0 {
+			had[text]--
+			continue
+		}
+		x := facts.Finding{File: f.Path, Line: m.Line, Evidence: facts.Evidence(m.Text)}
+		for _, t := range f.After().Source().Tests {
+			if t.Line == m.Line {
+				x.Test = t.Name
+			}
+		}
+		if f.Added {
+			x.Severity = metric.High
+		}
+		return []facts.Finding{x}
+	}
+	return nil
 }
 
 // findDead finds assertions of existing tests that are not reached any more.
