@@ -66,11 +66,7 @@ func findBroadAnnotations(f *facts.ChangedFile) []facts.Finding {
 		if i < 0 {
 			continue
 		}
-		x := facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(was[i].Text + " → " + l.Text)}
-		if t := f.After().TestAt(l.Number); t != nil {
-			x.Test = t.Name
-		}
-		out = append(out, x)
+		out = append(out, f.After().FindingAt(l.Number, was[i].Text+" → "+l.Text))
 		was = slices.Delete(was, i, i+1)
 	}
 	return out

@@ -46,10 +46,7 @@ func findWidened(c *facts.Set) []facts.Finding {
 			if !ok || !had || before <= 0 || wide < before*widened*(1-1e-9) {
 				continue
 			}
-			x := facts.Finding{File: s.Path, Line: l.Number, Evidence: facts.Evidence(fmt.Sprintf("%g times as wide: %s", math.Round(wide/before), l.Text))}
-			if t := s.TestAt(l.Number); t != nil {
-				x.Test = t.Name
-			}
+			x := s.FindingAt(l.Number, fmt.Sprintf("%g times as wide: %s", math.Round(wide/before), l.Text))
 			if c.TouchesProduct() && wide < before*farWider*(1-1e-9) {
 				x.Severity = metric.Medium
 			}

@@ -142,16 +142,19 @@ func (s *Side) LineOf(pos int) int {
 }
 
 // PlainRange returns some lines of the text without its comments.
-func (s *Side) PlainRange(from, to int) string {
-	starts, plain := s.Starts(), s.WithoutComments()
+func (s *Side) PlainRange(from, to int) string { return s.textRange(s.WithoutComments(), from, to) }
+
+// textRange returns some lines of a text that is as long as that of the file.
+func (s *Side) textRange(text []byte, from, to int) string {
+	starts := s.Starts()
 	if from < 1 || from > len(starts) || to < from {
 		return ""
 	}
-	end := len(plain)
+	end := len(text)
 	if to < len(starts) {
 		end = starts[to]
 	}
-	return string(plain[starts[from-1]:end])
+	return string(text[starts[from-1]:end])
 }
 
 // ConfigKind is that of a side, found out once.
@@ -172,6 +175,15 @@ func (s *Side) InTest(n int) *source.TestDef {
 	return best
 }
 
+// FindingAt is a finding about a line, with the test that contains it.
+func (s *Side) FindingAt(n int, text string) Finding {
+	f := Finding{File: s.Path, Line: n, Evidence: Evidence(text)}
+	if t := s.TestAt(n); t != nil {
+		f.Test = t.Name
+	}
+	return f
+}
+
 // TestAt returns the innermost test that contains a line, or is below it as
 // below an annotation.
 func (s *Side) TestAt(n int) *source.TestDef {
@@ -188,14 +200,4 @@ func (s *Side) TestAt(n int) *source.TestDef {
 }
 
 // MaskedRange returns some lines without comments and the bodies of strings.
-func (s *Side) MaskedRange(from, to int) string {
-	starts, masked := s.Starts(), s.WithoutStrings()
-	if from < 1 || from > len(starts) || to < from {
-		return ""
-	}
-	end := len(masked)
-	if to < len(starts) {
-		end = starts[to]
-	}
-	return string(masked[starts[from-1]:end])
-}
+func (s *Side) MaskedRange(from, to int) string { return s.textRange(s.WithoutStrings(), from, to) }

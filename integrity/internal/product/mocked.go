@@ -30,10 +30,8 @@ func findMockedSubject(c *facts.Set) []facts.Finding {
 			if !found {
 				continue
 			}
-			x := facts.Finding{File: s.Path, Line: l.Number, Evidence: facts.Evidence(l.Text), Severity: severity}
-			if t := s.TestAt(l.Number); t != nil {
-				x.Test = t.Name
-			}
+			x := s.FindingAt(l.Number, l.Text)
+			x.Severity = severity
 			out = append(out, x)
 		}
 	}

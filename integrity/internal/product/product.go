@@ -87,10 +87,7 @@ func findExit(f *facts.ChangedFile) []facts.Finding {
 		if had[facts.Squash(m.Text)]--; had[facts.Squash(m.Text)] >= 0 {
 			continue
 		}
-		x := facts.Finding{File: s.Path, Line: m.Line, Evidence: facts.Evidence(m.Text)}
-		if t := s.TestAt(m.Line); t != nil {
-			x.Test = t.Name
-		}
+		x := s.FindingAt(m.Line, m.Text)
 		if !m.Always() || f.Added && len(s.Source().Tests) == 0 || inFixtures(s.Path) {
 			x.Severity = metric.Medium
 		}

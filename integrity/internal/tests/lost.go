@@ -22,28 +22,30 @@ const (
 	byChoice // it is defined under a condition now, see chosenSkips
 )
 
-// wayOf is how a test was lost, and where that shows.
-type wayOf struct {
-	how   way
-	where *facts.Side
-	at    int
+// lostTest is a test that is gone: how, and where that shows.
+type lostTest struct {
+	facts.Loss
+	how    way
+	where  *facts.Side
+	at     int
+	nested bool // the test around it is lost, too: it is reported once
 }
 
-// waysLost says how each lost test was lost.
-var waysLost = facts.Define(func(c *facts.Set) map[*facts.Test]wayOf {
-	out := map[*facts.Test]wayOf{}
+// lostTests are all of them.
+var lostTests = facts.Define(func(c *facts.Set) []lostTest {
+	var out []lostTest
+	seen := map[*facts.Test]bool{}
 	for _, l := range facts.Tests.Of(c).Lost {
-		how, where, at := findWay(c, l)
-		out[l.Test] = wayOf{how, where, at}
+		t := lostTest{Loss: l}
+		t.how, t.where, t.at = findWay(c, l)
+		for p := l.Parent; p != nil; p = p.Parent {
+			t.nested = t.nested || seen[p]
+		}
+		seen[l.Test] = true
+		out = append(out, t)
 	}
 	return out
 })
-
-// lostBy returns how a test was lost.
-func lostBy(c *facts.Set, l facts.Loss) (how way, where *facts.Side, at int) {
-	w := waysLost.Of(c)[l.Test]
-	return w.how, w.where, w.at
-}
 
 func findWay(c *facts.Set, l facts.Loss) (way, *facts.Side, int) {
 	after := l.File.After()
@@ -145,13 +147,12 @@ func renamedOut(l facts.Loss) int {
 
 func findDeleted(c *facts.Set) []facts.Finding {
 	var out []facts.Finding
-	for _, l := range facts.Tests.Of(c).Lost {
-		how, _, _ := lostBy(c, l)
-		if how != byDeletion || parentLost(l, c) {
+	for _, l := range lostTests.Of(c) {
+		if l.how != byDeletion || l.nested {
 			continue
 		}
 		f := facts.Finding{File: l.Side.Path, Line: l.Line, Test: l.Name, Evidence: facts.Evidence(l.Side.LineAt(l.Line)), ExplainedBy: l.ExplainedBy}
-		if c.Plausible(l) {
+		if c.Plausible(l.Loss) {
 			f.Severity = metric.Medium
 		}
 		out = append(out, f)
@@ -159,28 +160,17 @@ func findDeleted(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// parentLost reports whether the test around a subtest is lost, too: it is said
-// once.
-func parentLost(l facts.Loss, c *facts.Set) bool {
-	for p := l.Parent; p != nil; p = p.Parent {
-		if _, known := waysLost.Of(c)[p]; known {
-			return true
-		}
-	}
-	return false
-}
-
 // findFileDeleted makes one finding of the tests of a file that is gone.
 func findFileDeleted(c *facts.Set) []facts.Finding {
 	var out []facts.Finding
 	byFile := map[*facts.ChangedFile][]facts.Loss{}
 	var order []*facts.ChangedFile
-	for _, l := range facts.Tests.Of(c).Lost {
-		if how, _, _ := lostBy(c, l); how == byFileDeletion && l.Parent == nil {
+	for _, l := range lostTests.Of(c) {
+		if l.how == byFileDeletion && l.Parent == nil {
 			if byFile[l.File] == nil {
 				order = append(order, l.File)
 			}
-			byFile[l.File] = append(byFile[l.File], l)
+			byFile[l.File] = append(byFile[l.File], l.Loss)
 		}
 	}
 	for _, f := range order {
@@ -234,17 +224,16 @@ func onlyTypes(t *facts.Test) bool {
 
 func lostAs(c *facts.Set, want way) []facts.Finding {
 	var out []facts.Finding
-	for _, l := range facts.Tests.Of(c).Lost {
-		how, where, at := lostBy(c, l)
-		if how != want || parentLost(l, c) {
+	for _, l := range lostTests.Of(c) {
+		if l.how != want || l.nested {
 			continue
 		}
-		text := where.LineAt(at)
-		if at == 0 {
-			text = "the file is now " + where.Path
+		text := l.where.LineAt(l.at)
+		if l.at == 0 {
+			text = "the file is now " + l.where.Path
 		}
-		f := facts.Finding{File: where.Path, Line: at, Test: l.Name, Evidence: facts.Evidence(text), ExplainedBy: l.ExplainedBy}
-		f.Severity, f.IfRan = weightOfLoss(c, l, how, at)
+		f := facts.Finding{File: l.where.Path, Line: l.at, Test: l.Name, Evidence: facts.Evidence(text), ExplainedBy: l.ExplainedBy}
+		f.Severity, f.IfRan = weightOfLoss(c, l)
 		out = append(out, f)
 	}
 	return out
@@ -252,14 +241,14 @@ func lostAs(c *facts.Set, want way) []facts.Finding {
 
 // weightOfLoss is the severity of a test that is still there and does not run, 0 for
 // that of the rule, and the severity where it is known to have run.
-func weightOfLoss(c *facts.Set, l facts.Loss, how way, at int) (severity, ifRan metric.Severity) {
+func weightOfLoss(c *facts.Set, l lostTest) (severity, ifRan metric.Severity) {
 	where := l.File.After()
 	switch {
-	case c.LeavesDiscovery(l.File) && c.SuiteMoved(l.File), how == byComment && onlyTypes(l.Test):
+	case c.LeavesDiscovery(l.File) && c.SuiteMoved(l.File), l.how == byComment && onlyTypes(l.Test):
 		return metric.High, 0
-	case how == byComment && (remarkAbove(l.File, at) || c.Plausible(l)):
+	case l.how == byComment && (remarkAbove(l.File, l.at) || c.Plausible(l.Loss)):
 		return metric.High, metric.Critical
-	case at == 0 && !facts.PutAway(where.Path) && where.Language() == l.Side.Language() && !facts.DiscoveredByName(where.Language()):
+	case l.at == 0 && !facts.PutAway(where.Path) && where.Language() == l.Side.Language() && !facts.DiscoveredByName(where.Language()):
 		return metric.High, 0 // it may still be built
 	}
 	return 0, 0

@@ -250,11 +250,7 @@ func emptyLoops(f *facts.ChangedFile) []facts.Finding {
 		if !(noRows.MatchString(text) && noRows.MatchString(l.Text) && strings.ContainsAny(text, "[(")) && !cutShort(f, l.Text) {
 			continue
 		}
-		x := facts.Finding{File: s.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)}
-		if t := s.TestAt(l.Number); t != nil {
-			x.Test = t.Name
-		}
-		return []facts.Finding{x}
+		return []facts.Finding{s.FindingAt(l.Number, l.Text)}
 	}
 	return nil
 }

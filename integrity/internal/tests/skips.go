@@ -205,14 +205,13 @@ var skipping = regexp.MustCompile(`^x|\.(?:skip|todo)\b`)
 // chosenSkips finds tests that were there and are defined by such a call now.
 func chosenSkips(c *facts.Set) []facts.Finding {
 	var out []facts.Finding
-	for _, l := range facts.Tests.Of(c).Lost {
-		how, where, at := lostBy(c, l)
-		if how != byChoice {
+	for _, l := range lostTests.Of(c) {
+		if l.how != byChoice {
 			continue
 		}
-		text := where.LineAt(at)
+		text := l.where.LineAt(l.at)
 		m := chosen.FindStringSubmatch(text)
-		x := facts.Finding{File: where.Path, Line: at, Test: l.Name, Evidence: facts.Evidence(text), Severity: facts.ConditionSeverity(m[1])}
+		x := facts.Finding{File: l.where.Path, Line: l.at, Test: l.Name, Evidence: facts.Evidence(text), Severity: facts.ConditionSeverity(m[1])}
 		if value, known := source.Constant(m[1]); known && value == skipping.MatchString(m[2]) {
 			x.Severity = metric.High
 		}
