@@ -1,0 +1,263 @@
+package judge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"supervise/detector"
+	"supervise/internal/evidence"
+	"supervise/internal/holdout"
+	"supervise/internal/ledger"
+	"supervise/internal/measure"
+	"supervise/internal/secrets"
+	"supervise/metric"
+	"supervise/runner"
+	"supervise/selector"
+	"supervise/snapshot"
+	"supervise/test/docs"
+)
+
+func TestMain(m *testing.M) {
+	runner.ShimMain()
+	os.Exit(m.Run())
+}
+
+// docs/architecture.md lists the stages of the code in their order.
+func TestStagesAreDocumented(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| stage | reads | adds |\n|---|---|---|\n")
+	for _, s := range Stages() {
+		a := s.About()
+		fmt.Fprintf(&b, "| [%s](../internal/judge/%s) | %s | %s |\n", a.Name, fileOf(s), a.Reads, a.Adds)
+	}
+	docs.Block(t, "architecture.md", "stages", "./internal/judge", b.String())
+}
+
+// fileOf is the file of a stage, which is named after its type.
+func fileOf(s Stage) string { return strings.ToLower(reflect.TypeOf(s).Name()) + ".go" }
+
+// Every stage has a file of its own, whose only exported type it is.
+func TestStagesHaveTheirOwnFiles(t *testing.T) {
+	seen := map[string]bool{}
+	for _, s := range Stages() {
+		text, err := os.ReadFile(fileOf(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var types []string
+		for line := range strings.Lines(string(text)) {
+			if name, ok := strings.CutPrefix(line, "type "); ok && name[0] >= 'A' && name[0] <= 'Z' {
+				types = append(types, strings.Fields(name)[0])
+			}
+		}
+		if want := reflect.TypeOf(s).Name(); len(types) != 1 || types[0] != want {
+			t.Errorf("%s has the exported types %v, want %s alone", fileOf(s), types, want)
+		}
+		a := s.About()
+		if a.Name == "" || a.Reads == "" || a.Adds == "" || seen[a.Name] {
+			t.Errorf("%T is described as %+v", s, a)
+		}
+		seen[a.Name] = true
+	}
+}
+
+// world is a project with its snapshots, and a baseline.
+type world struct {
+	t     *testing.T
+	root  string
+	judge Judge
+	past  *History
+	was   snapshot.Info
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), "tree")
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, root: root, past: NewHistory()}
+	w.write("a.go", "package a\n\nfunc A() int { return 1 }\n")
+	store, err := snapshot.Open(t.Context(), root, filepath.Join(t.TempDir(), "store"), snapshot.Options{MinFree: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	plan := measure.Plan{Root: root}
+	w.judge = Judge{
+		Settings: Settings{Rules: detector.DefaultOptions(), Weights: selector.DefaultWeights(), Select: selector.DefaultOptions()},
+		Mask:     secrets.MaskOf([]string{"API_TOKEN=hunter22hunter22"}), Now: func() time.Time { return time.Unix(1e9, 0) },
+		Workspace: holdout.Workspace{Store: store, Meter: measure.New(plan, measure.Options{Scratch: t.TempDir()}), Plan: plan, Root: root, Scratch: t.TempDir()},
+	}
+	w.was = w.take()
+	w.past.Begin(ledger.Iteration{Set: suite(metric.Passed, ""), Snapshot: w.was.ID, Tree: w.was.Tree, Agent: &ledger.AgentRun{}})
+	return w
+}
+
+func (w *world) write(name, text string) {
+	w.t.Helper()
+	if err := os.WriteFile(filepath.Join(w.root, name), []byte(text), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) take() snapshot.Info {
+	w.t.Helper()
+	info, err := w.judge.Store.Take(context.Background(), "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return info
+}
+
+// suite has two tests, of which the second ended with the status.
+func suite(s metric.Status, message string) metric.Set {
+	return metric.Set{
+		Tests: metric.NewTests([]metric.Test{
+			{ID: metric.ID{Suite: "s", Name: "a"}, Status: metric.Passed}, {ID: metric.ID{Suite: "s", Name: "b"}, Status: s, Message: message},
+		}),
+		Code: &metric.Code{Files: 1},
+	}
+}
+
+// tree is the change from the baseline to the present tree.
+func (w *world) tree() Tree {
+	w.t.Helper()
+	now := w.take()
+	changes, err := w.judge.Store.Changes(context.Background(), w.was.ID, now.ID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	it := ledger.Iteration{Number: 1, Start: w.was.ID, Snapshot: now.ID, Tree: now.Tree, Agent: &ledger.AgentRun{Cause: runner.Exited.String()}}
+	for _, c := range changes {
+		it.Changed = append(it.Changed, ledger.FileChange{Path: c.Path, Kind: string(c.Kind)})
+	}
+	return Tree{Iteration: it, StartTree: w.was.Tree, Changes: changes}
+}
+
+// A stage returns a verdict of its own: the one that it was given, and all that this
+// refers to, stay as they are.
+func TestStagesChangeNoEarlierVerdict(t *testing.T) {
+	w := newWorld(t)
+	w.write("a_test.go", "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { t.Skip(\"hunter22hunter22\") }\n")
+	w.judge.Settings.HoldOut.Never = true
+	tree := w.tree()
+	tree.Lines = &evidence.Lines{}
+	fmt.Fprintln(tree.Lines, "+one\n-two\n+three")
+	c := Case{w.judge, tree, w.past}
+	set := suite(metric.Failed, "the token is hunter22hunter22")
+	v := Verdict{Iteration: tree.Iteration, Measured: set}
+	v.Set = set
+	past := known(t, w.past)
+	for _, s := range Stages() {
+		before := encoded(t, v)
+		next, err := s.Apply(t.Context(), c, v)
+		if err != nil {
+			t.Fatalf("%s: %v", s.About().Name, err)
+		}
+		if got := encoded(t, v); got != before {
+			t.Errorf("%s changed the verdict that it was given:\n%s\n%s", s.About().Name, before, got)
+		}
+		v = next
+	}
+	if got := known(t, w.past); got != past {
+		t.Errorf("the history is another one:\n%s\n%s", past, got)
+	}
+	if v.Evidence == nil || v.Confirmation == nil || !v.Score.Measured || v.Assessment.Class == 0 {
+		t.Errorf("incomplete verdict: %+v", v)
+	}
+}
+
+// known is what a history knows.
+func known(t *testing.T, h *History) string {
+	t.Helper()
+	return encoded(t, []any{h.Iterations, h.Accepted, h.Previous, h.Errors, h.Unread}) + fmt.Sprint(h.Flaky, h.unsteady, h.hiddenPassed, len(h.measured), len(h.hiddenRuns))
+}
+
+func encoded(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// The verdict shows what was measured, what is judged, and which stages made the
+// difference.
+func TestVerdictShowsWhatWasMeasuredAndWhatCounts(t *testing.T) {
+	w := newWorld(t)
+	w.write("a.go", "package a\n\nfunc A() int { return 2 }\n")
+	tree := w.tree()
+	tree.Lines = &evidence.Lines{}
+	fmt.Fprintln(tree.Lines, "+one\n-two\n+three")
+	m := Measured{Set: suite(metric.Failed, "the token is hunter22hunter22"), Checks: []ledger.CheckRun{{Output: "hunter22hunter22"}}}
+	v, err := w.judge.Judge(t.Context(), tree, m, w.past)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := encoded(t, v); strings.Contains(text, "hunter22") {
+		t.Errorf("the secret is in the verdict: %s", text)
+	}
+	if text := encoded(t, m); strings.Count(text, "hunter22hunter22") != 2 {
+		t.Errorf("what was measured has been changed: %s", text)
+	}
+	if v.Measured.Code.Added != nil || v.Set.Code.Added == nil || *v.Set.Code.Added != 2 || *v.Set.Code.Deleted != 1 {
+		t.Errorf("measured %+v, counts %+v", v.Measured.Code, v.Set.Code)
+	}
+	if len(v.Steps) != 1 || v.Steps[0].Stage != "count" || v.Steps[0].Why == "" {
+		t.Errorf("steps %+v, want that the lines were counted", v.Steps)
+	}
+}
+
+// A tree that was measured before is not measured again, once its verdict counts.
+func TestHistoryKnowsTreesOfVerdictsThatCount(t *testing.T) {
+	w := newWorld(t)
+	w.write("a.go", "package a\n\nfunc A() int { return 2 }\n")
+	tree := w.tree()
+	tree.Lines = &evidence.Lines{}
+	v, err := w.judge.Judge(t.Context(), tree, Measured{Set: suite(metric.Passed, "")}, w.past)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, known := w.past.Measured(tree.Tree); known {
+		t.Error("the tree of a verdict that nobody kept is known")
+	}
+	w.past.Learn(v)
+	m, known := w.past.Measured(tree.Tree)
+	if !known || !m.Reused || m.Set.Code.Added != nil {
+		t.Errorf("measured %+v, %v, want the set as it was measured", m, known)
+	}
+}
+
+// In a loop nothing is run for an iteration that is undone in any case; the findings of
+// a merge request are all tried.
+func TestHoldOutOfAnUndoneIterationIsRefused(t *testing.T) {
+	w := newWorld(t)
+	w.write("a_test.go", "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {\n\tif A() != 1 {\n\t\tt.Error(A())\n\t}\n}\n")
+	w.was = w.take()
+	w.past.Begin(ledger.Iteration{Set: suite(metric.Passed, ""), Snapshot: w.was.ID, Tree: w.was.Tree, Agent: &ledger.AgentRun{}})
+	w.write("a_test.go", "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {\n\tif A() == 0 {\n\t\tt.Error(A())\n\t}\n}\n")
+	tree := w.tree()
+	gone := Measured{Set: metric.Set{Tests: metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "s", Name: "a"}, Status: metric.Passed}})}}
+	for subject, want := range map[Subject]string{Iteration: "the iteration is undone in any case", Change: ""} {
+		w.judge.Subject = subject
+		v, err := w.judge.Judge(t.Context(), tree, gone, w.past)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.HoldOut == nil || v.HoldOut.Refused != want {
+			t.Errorf("subject %d: hold-out %+v, want %q", subject, v.HoldOut, want)
+		}
+		if !v.Assessment.Critical() {
+			t.Errorf("subject %d: alerts %+v, want a critical one", subject, v.Assessment.Alerts)
+		}
+	}
+}
