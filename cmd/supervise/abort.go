@@ -33,10 +33,7 @@ tree from before the loop, and --keep-changes the last tree of the agent.` + onl
   supervise abort fix-tests --reason "the feature was dropped"
   supervise abort fix-tests --revert`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop = first(args)
-			return runAbort(cmd, a, o)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { o.loop = first(args); return runAbort(cmd, a, o) },
 	}
 	cmd.Flags().StringVar(&o.reason, "reason", "", "why, for the log")
 	cmd.Flags().BoolVar(&o.revert, "revert", false, "restore the tree from before the loop")

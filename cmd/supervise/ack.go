@@ -135,11 +135,7 @@ func (a *app) addAck(at place, path string, e ack.Entry, asJSON bool) error {
 
 // noteResumable says that a resume of the latest loop would not use the file.
 func (a *app) noteResumable(at place) error {
-	home, err := a.home(at.root)
-	if err != nil {
-		return err
-	}
-	loops, err := ledger.Loops(home, at.root)
+	_, loops, err := a.loops(at)
 	if err != nil || len(loops) == 0 {
 		return err
 	}
@@ -252,11 +248,7 @@ func trackable(ctx context.Context, path string) error {
 // finding looks a finding up by its ID or the beginning of it, in the loops of the
 // tree, the latest first, and then in the last merge gate.
 func (a *app) finding(at place, id string) (ledger.Finding, error) {
-	home, err := a.home(at.root)
-	if err != nil {
-		return ledger.Finding{}, err
-	}
-	loops, err := ledger.Loops(home, at.root)
+	home, loops, err := a.loops(at)
 	if err != nil {
 		return ledger.Finding{}, err
 	}

@@ -24,10 +24,7 @@ func newAnalyticsCmd(a *app) *cobra.Command {
 		Example: `  supervise analytics
   supervise analytics --json fix-tests`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop = first(args)
-			return runAnalytics(cmd, a, o)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { o.loop = first(args); return runAnalytics(cmd, a, o) },
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
 	return cmd

@@ -44,10 +44,7 @@ func newAnswerCmd(a *app, choice approval.Choice, short, long string) *cobra.Com
 		Use: string(choice) + " [LOOP]", Short: short, Long: long + onlyPeople,
 		Example: fmt.Sprintf("  supervise %s --reason \"the feature was dropped\"\n  supervise %[1]s fix-tests --reason \"the feature was dropped\"", choice),
 		Args:    cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop = first(args)
-			return runAnswer(cmd, a, o)
-		},
+		RunE:    func(cmd *cobra.Command, args []string) error { o.loop = first(args); return runAnswer(cmd, a, o) },
 	}
 	cmd.Flags().StringVar(&o.reason, "reason", "", "why, for the log")
 	return cmd

@@ -45,11 +45,7 @@ func runClean(cmd *cobra.Command, a *app, o cleanOptions) error {
 	if o.keep < 0 {
 		return usageError{errors.New("--keep must not be negative")}
 	}
-	at, err := a.place(cmd.Context())
-	if err != nil {
-		return err
-	}
-	home, err := a.home(at.root)
+	at, home, err := a.located(cmd.Context())
 	if err != nil {
 		return err
 	}

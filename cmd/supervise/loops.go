@@ -21,11 +21,7 @@ var errInside = errors.New("this runs inside an agent that supervise started: us
 
 // find returns the loop that is meant, by a part of its name or the latest.
 func (a *app) find(cmd *cobra.Command, name string) (string, ledger.State, error) {
-	at, err := a.place(cmd.Context())
-	if err != nil {
-		return "", ledger.State{}, err
-	}
-	home, err := a.home(at.root)
+	at, home, err := a.located(cmd.Context())
 	if err != nil {
 		return "", ledger.State{}, err
 	}
@@ -77,13 +73,12 @@ func (a *app) trees(cmd *cobra.Command, name string) (*trees.Trees, error) {
 	return trees.Open(cmd.Context(), dir, state)
 }
 
-// homeOf returns the folder of the loops of the working tree.
-func (a *app) homeOf(cmd *cobra.Command) (string, error) {
-	at, err := a.place(cmd.Context())
-	if err != nil {
-		return "", err
+// loops returns the folder of the loops of a working tree, and their states.
+func (a *app) loops(at place) (home string, list []ledger.State, err error) {
+	if home, err = a.home(at.root); err == nil {
+		list, err = ledger.Loops(home, at.root)
 	}
-	return a.home(at.root)
+	return home, list, err
 }
 
 // first returns the first argument, "" where there is none.

@@ -63,6 +63,14 @@ func (a *app) home(root string) (string, error) {
 	return ledger.Home(base, root), nil
 }
 
+// located finds out where the user is, and the folder of the loops there.
+func (a *app) located(ctx context.Context) (at place, home string, err error) {
+	if at, err = a.place(ctx); err == nil {
+		home, err = a.home(at.root)
+	}
+	return at, home, err
+}
+
 // settings loads the configuration of the working tree.
 func (a *app) settings(dir string) (config.Settings, error) {
 	if a.config != "" {

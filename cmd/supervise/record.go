@@ -182,11 +182,7 @@ func runRecord(cmd *cobra.Command, a *app, o recordOptions) error {
 
 // recordPlace is where iterations are recorded, and how a new loop judges.
 func (a *app) recordPlace(cmd *cobra.Command) (record.Place, error) {
-	at, err := a.place(cmd.Context())
-	if err != nil {
-		return record.Place{}, err
-	}
-	home, err := a.home(at.root)
+	at, home, err := a.located(cmd.Context())
 	return record.Place{
 		Home: home, Root: at.root, By: userName(), Now: time.Now,
 		Settings: func() (record.Settings, any, error) {

@@ -38,10 +38,7 @@ needs a higher --max-iterations.`,
 		Example: `  supervise resume
   supervise resume fix-tests --max-iterations 30`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop = first(args)
-			return runResume(cmd, a, o)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { o.loop = first(args); return runResume(cmd, a, o) },
 	}
 	l := &o.limits
 	section(cmd.Flags(), "Limits", func(f *pflag.FlagSet) {
@@ -71,7 +68,7 @@ func runResume(cmd *cobra.Command, a *app, o resumeOptions) error {
 	if !o.limits.Gate.Policy.Valid() {
 		return usageError{fmt.Errorf("--approval is reject, abort or wait, not %s", o.limits.Gate.Policy)}
 	}
-	home, err := a.homeOf(cmd)
+	_, home, err := a.located(cmd.Context())
 	if err != nil {
 		return err
 	}

@@ -72,11 +72,7 @@ func runRollback(cmd *cobra.Command, a *app, o rollbackOptions) error {
 // undo undoes the last rollback of a loop, without a name that of the working tree.
 func (a *app) undo(cmd *cobra.Command, loop string) error {
 	if loop == "" {
-		at, err := a.place(cmd.Context())
-		if err != nil {
-			return err
-		}
-		home, err := a.home(at.root)
+		at, home, err := a.located(cmd.Context())
 		if err != nil {
 			return err
 		}

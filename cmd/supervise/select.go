@@ -191,7 +191,7 @@ func runSelect(cmd *cobra.Command, a *app, o selectOptions) error {
 
 // cleanup drops the snapshots that nobody needs any more, and says which.
 func (a *app) cleanup(cmd *cobra.Command, id string, o selectOptions) error {
-	home, err := a.homeOf(cmd)
+	_, home, err := a.located(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ func (a *app) cleanup(cmd *cobra.Command, id string, o selectOptions) error {
 // reselect records the choice, and restores its tree with --apply. It checks first that
 // the tree can be restored.
 func (a *app) reselect(cmd *cobra.Command, v record.View, c selector.Choice, o selectOptions) (sel record.Selection, err error) {
-	home, err := a.homeOf(cmd)
+	_, home, err := a.located(cmd.Context())
 	if err != nil {
 		return sel, err
 	}

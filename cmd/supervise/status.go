@@ -36,10 +36,7 @@ Without a name this is the latest loop of the working tree.`,
   supervise status fix-tests --quality
   supervise status --watch`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop = first(args)
-			return runStatus(cmd, a, o)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { o.loop = first(args); return runStatus(cmd, a, o) },
 	}
 	section(cmd.Flags(), "Parts", func(f *pflag.FlagSet) {
 		f.BoolVar(&o.views.Persistence, "persistence", false, "only metrics, regressions, reinforcement level, recovery attempts, best iteration, false positives")
@@ -179,11 +176,7 @@ func (a *app) statusAll(cmd *cobra.Command, o statusOptions) error {
 	if err != nil {
 		return err
 	}
-	home, err := a.home(at.root)
-	if err != nil {
-		return err
-	}
-	loops, err := ledger.Loops(home, at.root)
+	_, loops, err := a.loops(at)
 	if err != nil {
 		return err
 	}

@@ -30,10 +30,7 @@ Exits with 3 if a check fails.`,
 		Example: `  supervise verify
   supervise verify fix-tests --json`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.loop = first(args)
-			return runVerify(cmd, a, o)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { o.loop = first(args); return runVerify(cmd, a, o) },
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the checklist as JSON")
 	return cmd
