@@ -24,7 +24,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"supervise/runner/internal/proc"
@@ -257,4 +259,19 @@ func ShimMain() {
 	if isShim() {
 		os.Exit(serveShim())
 	}
+}
+
+// bareWord is what every shell takes as it is.
+var bareWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+
+// ShellQuoted joins words so that a POSIX shell reads them as they are.
+func ShellQuoted(words ...string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w
+		if !bareWord.MatchString(w) {
+			out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(out, " ")
 }

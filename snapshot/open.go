@@ -28,36 +28,14 @@ type config struct {
 	Version  int
 	Work     manifest.PathText
 	External worktree.External
-	Limits   limits
+	// Limits are the Options that the store was made with. Whoever opens it later, such as a command that knows no
+	// configuration, must capture the same: what a safety snapshot lacks cannot be brought back.
+	Limits   Options
 	Rules    ignore.Config
 	Excludes worktree.Excludes
 }
 
 const configVersion = 1
-
-// limits are the Options that the store was made with. Whoever opens it later, such as a command that knows no
-// configuration, must capture the same: what a safety snapshot lacks cannot be brought back.
-type limits struct {
-	MaxFile, MaxTotal int64
-	Precious          []manifest.PathText
-	MinFree           int64 `json:",omitempty"`
-}
-
-func (o Options) limits() limits {
-	l := limits{o.MaxFile, o.MaxTotal, make([]manifest.PathText, len(o.Precious)), o.MinFree}
-	for i, p := range o.Precious {
-		l.Precious[i] = manifest.PathText(p)
-	}
-	return l
-}
-
-func (l limits) options() Options {
-	o := Options{MaxFile: l.MaxFile, MaxTotal: l.MaxTotal, Precious: make([]string, len(l.Precious)), MinFree: l.MinFree}
-	for i, p := range l.Precious {
-		o.Precious[i] = string(p)
-	}
-	return o
-}
 
 // Open opens the store of snapshots of the tree whose root is work, and makes it if there is none in the folder store.
 // A new store fixes what is ignored from now on, and the options; those of a later Open do not count. An existing one finishes a restore that a crash interrupted (see
@@ -231,7 +209,7 @@ func (s *Store) loadConfig(ctx context.Context, busy bool) error {
 	if string(s.config.Work) != s.work {
 		return fmt.Errorf("open snapshot store %s: it belongs to %s, not to %s; choose another store", s.dir, s.config.Work, s.work)
 	}
-	s.opts = s.config.Limits.options()
+	s.opts = s.config.Limits
 	s.rules = ignore.New(s.ruleDir(), s.config.Rules, s.opts.Precious)
 	return nil
 }
@@ -246,7 +224,7 @@ func (s *Store) makeConfig(ctx context.Context) error {
 	if s.rules, err = ignore.Learn(ctx, s.root, s.ruleDir(), s.inside, s.opts.Precious); err != nil {
 		return err
 	}
-	s.config = config{Version: configVersion, Work: manifest.PathText(s.work), External: ext, Limits: s.opts.limits(), Rules: s.rules.Config()}
+	s.config = config{Version: configVersion, Work: manifest.PathText(s.work), External: ext, Limits: s.opts, Rules: s.rules.Config()}
 	return s.saveConfig()
 }
 
@@ -328,4 +306,51 @@ func (s *Store) saveExcludes(x worktree.Excludes) error {
 		return err
 	}
 	return nil
+}
+
+// followRoot looks whether the folder of the tree is still the one that was opened. One that was deleted, or moved away,
+// is made again, so that a restore can fill it; from one in its place the next snapshot is taken. Otherwise snapshots
+// would be of a folder in which nobody works any more.
+//
+// A folder that its owner cannot enter any more gets back the permissions that it had when the store was opened.
+func (s *Store) followRoot() error {
+	s.unlockRoot()
+	there, err := os.Stat(s.work)
+	had, errHad := s.root.Stat(".")
+	if errHad == nil && err == nil && os.SameFile(had, there) {
+		return nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		there, err = nil, os.MkdirAll(s.work, s.rootMode)
+	}
+	if err == nil && there != nil && !there.IsDir() {
+		err = errors.New("something else is in its place")
+	}
+	if err != nil {
+		return fmt.Errorf("find the working tree again: %w; make the folder %s again (an empty one will do), then supervise rollback or resume", err, s.work)
+	}
+	return s.reopenRoot()
+}
+
+// reopenRoot opens the folder that is there now.
+func (s *Store) reopenRoot() error {
+	// A link put in its place could lead anywhere.
+	if real, err := filepath.EvalSymlinks(s.work); err != nil || real != s.work {
+		return fmt.Errorf("find the working tree again: %s is a symbolic link now; remove it, make the folder again (an empty one will do), then supervise rollback or resume", s.work)
+	}
+	root, err := os.OpenRoot(s.work)
+	if err != nil {
+		return fmt.Errorf("open the working tree again: %w", err)
+	}
+	_ = s.root.Close() // nothing was written through it
+	s.root, s.base = root, nil
+	return nil
+}
+
+// unlockRoot gives the owner access to the folder of the tree; where it is not ours, what follows tells.
+func (s *Store) unlockRoot() {
+	fi, err := os.Lstat(s.work)
+	if err == nil && fi.IsDir() && fi.Mode().Perm()&0o700 != 0o700 && s.rootMode&0o700 == 0o700 {
+		_ = os.Chmod(s.work, s.rootMode)
+	}
 }

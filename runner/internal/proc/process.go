@@ -1,8 +1,8 @@
 package proc
 
 import (
-	"context"
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -14,10 +14,6 @@ type Process struct {
 	// is to be compared as a whole; empty names no process.
 	Start string `json:"start"`
 }
-
-// Self returns the name of the calling process. An error means that this system
-// does not tell, or has no /proc mounted.
-func Self() (Process, error) { return self() }
 
 // Alive reports whether the process still runs, be it stopped. One that ended
 // and has not been collected by its parent does not run.
@@ -31,11 +27,6 @@ var (
 	// number. They have been left alone.
 	ErrDoubtful = errors.New("processes may be left")
 )
-
-// KillSurvivors ends what is left of a child whose supervisor is dead.
-func KillSurvivors(ctx context.Context, shim, leader Process) (names []string, err error) {
-	return killSurvivors(ctx, shim, leader)
-}
 
 // LastValue returns the value of the last setting of a variable, which is the
 // one that a child of ours sees.
@@ -51,3 +42,35 @@ func LastValue(env []string, name string) string {
 // ShimName is the argument 0 by which a process knows that it is the shim. The
 // arguments after it stay empty, so that nothing has to be parsed around it.
 const ShimName = "supervise-shim"
+
+// Containment is what holds a child's tree together, from the strongest down.
+type Containment uint8
+
+// The ways to hold a tree.
+const (
+	// ByNothing: the child never ran.
+	ByNothing Containment = iota
+	// ByCgroup: the tree has a cgroup of its own, which the kernel kills as a
+	// whole, also when the shim is dead. The shim adopts orphans, too.
+	ByCgroup
+	// BySubreaper: the shim adopts every orphan of the tree. When somebody kills the
+	// shim, what had left the child's session with a cleared environment is lost.
+	BySubreaper
+	// ByGroup: parent links, the process group, and what was seen earlier.
+	ByGroup
+)
+
+var containmentNames = [...]string{
+	ByNothing: "nothing", ByCgroup: "cgroup", BySubreaper: "subreaper", ByGroup: "process_group",
+}
+
+// String returns the name of the way, like "cgroup".
+func (c Containment) String() string {
+	if int(c) >= len(containmentNames) {
+		return fmt.Sprintf("containment(%d)", uint8(c))
+	}
+	return containmentNames[c]
+}
+
+// MarshalText returns the name of the way; it never fails.
+func (c Containment) MarshalText() ([]byte, error) { return []byte(c.String()), nil }

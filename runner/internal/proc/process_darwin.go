@@ -1,9 +1,12 @@
 package proc
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -103,3 +106,53 @@ func (p Info) Signal(sig unix.Signal) { _ = unix.Kill(p.PID, sig) }
 
 // Command returns the kernel's name for the process.
 func (p Info) Command() string { return p.comm }
+
+// maxAncestors bounds the way up: a process list that changes meanwhile could lead
+// round and round.
+const maxAncestors = 1000
+
+// Inside reports whether one of the processes above runs this very program, as
+// a shim does. macOS shows nobody the environment of another process.
+func Inside() bool {
+	own, err := Read(os.Getpid())
+	if err != nil {
+		return false
+	}
+	for pid, n := own.PPID, 0; pid > 1 && n < maxAncestors; n++ {
+		p, err := Read(pid)
+		if err != nil {
+			return false
+		}
+		if p.comm == own.comm {
+			return true
+		}
+		pid = p.PPID
+	}
+	return false
+}
+
+// Cgroup is nothing: macOS has none.
+type Cgroup struct{ Dir string }
+
+func NewCgroup(Process) (Cgroup, error) { return Cgroup{}, errors.ErrUnsupported }
+
+func findCgroup(Process) Cgroup { return Cgroup{} }
+
+func (Cgroup) ForkExec(path string, argv []string, attr *syscall.ProcAttr) (pid int, inside bool, err error) {
+	pid, err = syscall.ForkExec(path, argv, attr)
+	return pid, false, err
+}
+
+func (Cgroup) Kill() {}
+
+func (Cgroup) Members(int) []Info { return nil }
+
+func (Cgroup) KillRest() {}
+
+func (Cgroup) Populated() bool { return false }
+
+func (Cgroup) pids() map[int]bool { return nil }
+
+func (Cgroup) awaitEmpty(time.Duration) bool { return true }
+
+func (Cgroup) Remove() {}

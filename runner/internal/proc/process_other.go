@@ -7,10 +7,16 @@ import (
 	"errors"
 )
 
-func self() (Process, error) { return Process{}, ErrUnsupported }
+// ErrUnsupported is returned where the system cannot hold a process tree.
+var ErrUnsupported = errors.New("start child: this system has neither the process tree nor the terminals that supervise needs: use Linux or macOS (on Windows, WSL works)")
+
+// Self is not supported here.
+func Self() (Process, error) { return Process{}, ErrUnsupported }
 
 func alive(Process) bool { return false }
 
-func killSurvivors(context.Context, Process, Process) ([]string, error) { return nil, ErrUnsupported }
+// Inside is always false here.
+func Inside() bool { return false }
 
-var ErrUnsupported = errors.New("start child: this system has neither the process tree nor the terminals that supervise needs: use Linux or macOS (on Windows, WSL works)")
+// KillSurvivors is not supported here.
+func KillSurvivors(context.Context, Process, Process) ([]string, error) { return nil, ErrUnsupported }

@@ -43,8 +43,8 @@ type quarry struct {
 	doubtful []Info // of the leader's session, or of another one that has its number
 }
 
-// self returns the name of the calling process.
-func self() (Process, error) { return Identify(os.Getpid()) }
+// Self returns the name of the calling process.
+func Self() (Process, error) { return Identify(os.Getpid()) }
 
 // Identify returns the name of a process that exists.
 func Identify(pid int) (Process, error) {
@@ -68,7 +68,8 @@ func KillLiving(shim, leader Process, group Cgroup) error {
 	return err
 }
 
-func killSurvivors(ctx context.Context, shim, leader Process) ([]string, error) {
+// KillSurvivors ends what is left of a child whose supervisor is dead.
+func KillSurvivors(ctx context.Context, shim, leader Process) ([]string, error) {
 	awaitShim(ctx, shim)
 	h := &hunt{shim: shim, leader: leader, group: findCgroup(shim), named: map[int]string{}}
 	return h.kill(ctx)
@@ -259,3 +260,30 @@ const FreezePasses = 100
 
 // MaxNamed bounds the list of leftovers: a tree may hold thousands.
 const MaxNamed = 64
+
+// descendants returns the processes that match, and everything below them.
+func descendants(all []Info, match func(Info) bool) []Info {
+	children := make(map[int][]int, len(all))
+	for i, p := range all {
+		children[p.PPID] = append(children[p.PPID], i)
+	}
+	taken := make([]bool, len(all))
+	var out []Info
+	var take func(i int)
+	take = func(i int) {
+		if taken[i] {
+			return
+		}
+		taken[i] = true
+		out = append(out, all[i])
+		for _, c := range children[all[i].PID] {
+			take(c)
+		}
+	}
+	for i, p := range all {
+		if match(p) {
+			take(i)
+		}
+	}
+	return out
+}

@@ -1,7 +1,13 @@
 package gitstate
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"supervise/snapshot/internal/disk"
@@ -59,30 +65,44 @@ func LostBranch(old, now manifest.Branch) []string {
 // StashRef is the ref of the newest entry of the stash.
 const StashRef = "refs/stash"
 
-// Lost names the refs and the entries of the stash that now does not have.
-func (g Files) Lost(now Files) ([]string, error) {
-	had, err := g.refs()
-	if err != nil {
+// LostRef is a ref, or an entry of the stash, that is gone. Text names it for a person.
+type LostRef struct{ Name, Commit, Subject, Text string }
+
+// Lost lists the refs that now does not have, by name, and then the entries of the stash, oldest first.
+func (g Files) Lost(now Files) ([]LostRef, error) {
+	had, errHad := g.refs()
+	has, errHas := now.refs()
+	stashes, stashed, errStash := g.lostStashes(now)
+	if err := errors.Join(errHad, errHas, errStash); err != nil {
 		return nil, err
 	}
-	has, err := now.refs()
-	if err != nil {
-		return nil, err
-	}
-	lost, stashes, err := g.lostStashes(now)
-	if err != nil {
-		return nil, err
-	}
+	var lost []LostRef
 	for name := range had {
 		known := !now.Hidden(name) && !now.Hidden("packed-refs")
-		if !has[name] && known && counts(name) && !(name == StashRef && stashes) {
-			lost = append(lost, refText(name))
+		if has[name] || !known || !counts(name) || name == StashRef && stashed {
+			continue
 		}
+		commit, err := g.commit(name)
+		if err != nil {
+			return nil, err
+		}
+		lost = append(lost, LostRef{Name: name, Commit: commit, Text: refText(name)})
 	}
-	return lost, nil
+	slices.SortFunc(lost, func(a, b LostRef) int { return cmp.Compare(a.Name, b.Name) })
+	return append(lost, stashes...), nil
 }
 
-// counts tells the refs that somebody made by hand from those that are a copy or a tool's own.
+// Texts are the names of lost refs for a person, sorted.
+func Texts(lost []LostRef) []string {
+	var out []string
+	for _, l := range lost {
+		out = append(out, l.Text)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// counts reports whether a ref was made by hand, and is neither a copy nor a tool's own.
 func counts(name string) bool {
 	for _, p := range []string{"refs/remotes/", "refs/prefetch/", "refs/bisect/", "refs/worktree/", "refs/rewritten/"} {
 		if strings.HasPrefix(name, p) {
@@ -120,7 +140,7 @@ func (g Files) refs() (map[string]bool, error) {
 }
 
 // lostStashes lists the lost entries of the stash and reports whether it had any entry at all.
-func (g Files) lostStashes(now Files) (lost []string, had bool, err error) {
+func (g Files) lostStashes(now Files) (lost []LostRef, had bool, err error) {
 	const log = "logs/" + StashRef
 	was, err := g.lines(log)
 	if err != nil || now.Hidden(log) {
@@ -134,13 +154,12 @@ func (g Files) lostStashes(now Files) (lost []string, had bool, err error) {
 	}
 	for i, l := range was {
 		if commit, subject := stashEntry(l); !kept[commit] {
-			lost = append(lost, stashText(len(was)-1-i, subject))
+			text := fmt.Sprintf("stash entry %d (%s)", len(was)-1-i, subject)
+			lost = append(lost, LostRef{StashRef, commit, subject, text})
 		}
 	}
 	return lost, len(was) > 0, err
 }
-
-func stashText(n int, subject string) string { return fmt.Sprintf("stash entry %d (%s)", n, subject) }
 
 // stashEntry takes a line of a reflog apart: old id, new id, who and when, a tab, the subject.
 func stashEntry(line string) (commit, subject string) {
@@ -176,4 +195,36 @@ func (g Files) commit(name string) (string, error) {
 		}
 	}
 	return "", err
+}
+
+// CurrentBranch reads where the branch of a linked worktree stands. A detached HEAD has none.
+func CurrentBranch(ctx context.Context, gitDir string) manifest.Branch {
+	head, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
+	name, isRef := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: ")
+	if err != nil || !isRef {
+		return manifest.Branch{}
+	}
+	return manifest.Branch{Name: name, Commit: resolveRef(ctx, gitDir, name)}
+}
+
+func resolveRef(ctx context.Context, gitDir, name string) string {
+	out, err := worktree.RunGit(worktree.GitCommand(ctx, gitDir, "--git-dir="+gitDir, "rev-parse", "--verify", "-q", name))
+	if err != nil {
+		return "" // no commit yet
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// RestoreBranch moves the branch of a linked worktree back, if it moved. gitDir is the shared folder: seen from there the
+// branch is not checked out, so that git does not write into the worktree's own HEAD log.
+func RestoreBranch(ctx context.Context, gitDir string, b manifest.Branch) error {
+	if b.Name == "" || resolveRef(ctx, gitDir, b.Name) == b.Commit {
+		return nil
+	}
+	args := []string{"--git-dir=" + gitDir, "update-ref", "-m", "supervise: restore", b.Name, b.Commit}
+	if b.Commit == "" {
+		args = []string{"--git-dir=" + gitDir, "update-ref", "-d", b.Name}
+	}
+	_, err := worktree.RunGit(worktree.GitCommand(ctx, gitDir, args...))
+	return err
 }

@@ -2,7 +2,6 @@ package gitstate
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -92,45 +91,14 @@ func ReadShared(o *pack.Objects, m *manifest.Manifest) ([]manifest.Entry, error)
 	return list, nil
 }
 
-// LostRef is a ref, or an entry of the stash, that is gone.
-type LostRef struct{ Name, Commit, Subject, Text string }
-
-// LostShared compares two states. Entries of the stash come oldest first, as they have to be made again.
+// LostShared compares two states of the shared folder. A stash without a reflog is left out.
 func LostShared(o *pack.Objects, had, has []manifest.Entry) ([]LostRef, error) {
 	old, now := sharedState(o, had), sharedState(o, has)
 	if len(had) == 0 || old.Reftable() || now.Reftable() {
 		return nil, nil
 	}
-	was, errWas := old.refs()
-	is, errIs := now.refs()
-	stashed, errOld := old.lines("logs/" + StashRef)
-	kept, errNow := now.lines("logs/" + StashRef)
-	if err := errors.Join(errWas, errIs, errOld, errNow); err != nil {
-		return nil, err
-	}
-	var out []LostRef
-	for name := range was {
-		if is[name] || !counts(name) || name == StashRef {
-			continue
-		}
-		commit, err := old.commit(name)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, LostRef{Name: name, Commit: commit, Text: refText(name)})
-	}
-	slices.SortFunc(out, func(a, b LostRef) int { return cmp.Compare(a.Name, b.Name) })
-	there := map[string]bool{}
-	for _, l := range kept {
-		commit, _ := stashEntry(l)
-		there[commit] = true
-	}
-	for i, l := range stashed {
-		if commit, subject := stashEntry(l); !there[commit] {
-			out = append(out, LostRef{StashRef, commit, subject, stashText(len(stashed)-1-i, subject)})
-		}
-	}
-	return out, nil
+	lost, err := old.Lost(now)
+	return slices.DeleteFunc(lost, func(l LostRef) bool { return l.Text == refText(StashRef) }), err
 }
 
 func sharedState(o *pack.Objects, list []manifest.Entry) Files {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/zlib"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -64,6 +63,15 @@ func Open(dir string) (*Objects, error) {
 // PackDir is the folder of the packs.
 func (o *Objects) PackDir() string { return filepath.Join(o.dir, "objects", "pack") }
 
+// Indexes are the index files of all packs.
+func (o *Objects) Indexes() ([]string, error) {
+	list, err := filepath.Glob(filepath.Join(o.PackDir(), "pack-*.idx"))
+	if err != nil {
+		return nil, fmt.Errorf("list packs: %w", err)
+	}
+	return list, nil
+}
+
 func (o *Objects) has(id OID) bool {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
@@ -76,9 +84,9 @@ func (o *Objects) Epoch() *Epoch { return o.epoch }
 
 // Refresh reads the indexes of packs that are not known yet.
 func (o *Objects) Refresh() error {
-	list, err := filepath.Glob(filepath.Join(o.PackDir(), "pack-*.idx"))
+	list, err := o.Indexes()
 	if err != nil {
-		return fmt.Errorf("list packs: %w", err)
+		return err
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -95,8 +103,12 @@ func (o *Objects) Refresh() error {
 		if err != nil {
 			return fmt.Errorf("read pack index: %w", err)
 		}
-		if err := o.load(data); err != nil {
+		objs, err := parseIndex(data)
+		if err != nil {
 			return fmt.Errorf("read pack index %s: %w", idx, err)
+		}
+		for _, obj := range objs {
+			o.loc[obj.ID] = location{len(o.packs), obj.off}
 		}
 		o.seen[idx] = true
 		o.packs = append(o.packs, pack)
@@ -134,34 +146,6 @@ func (o *Objects) adopt(idx string, objs []packed) {
 	}
 	o.seen[idx] = true
 	o.packs = append(o.packs, strings.TrimSuffix(idx, ".idx")+".pack")
-}
-
-// load adds the objects of one index; their pack is the next one.
-func (o *Objects) load(data []byte) error {
-	const head = 8 + 4*256
-	if len(data) < head || !bytes.HasPrefix(data, []byte("\xfftOc\x00\x00\x00\x02")) {
-		return errors.New("not a pack index of version 2")
-	}
-	n := int(binary.BigEndian.Uint32(data[head-4:]))
-	offs := head + n*(len(OID{})+4)
-	far := offs + 4*n
-	if len(data) < far {
-		return io.ErrUnexpectedEOF
-	}
-	for i := range n {
-		var id OID
-		copy(id[:], data[head+i*len(id):])
-		off := int64(binary.BigEndian.Uint32(data[offs+4*i:]))
-		if off >= 1<<31 {
-			at := far + 8*int(off&(1<<31-1))
-			if len(data) < at+8 {
-				return io.ErrUnexpectedEOF
-			}
-			off = int64(binary.BigEndian.Uint64(data[at:]))
-		}
-		o.loc[id] = location{len(o.packs), off}
-	}
-	return nil
 }
 
 // open returns the content of an object and its length.

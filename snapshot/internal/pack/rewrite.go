@@ -100,9 +100,9 @@ func parseIndex(data []byte) ([]packed, error) {
 
 // PackFiles reads the indexes of all packs.
 func (o *Objects) PackFiles() ([]File, error) {
-	list, err := filepath.Glob(filepath.Join(o.PackDir(), "pack-*.idx"))
+	list, err := o.Indexes()
 	if err != nil {
-		return nil, fmt.Errorf("list packs: %w", err)
+		return nil, err
 	}
 	out := make([]File, 0, len(list))
 	for _, idx := range list {

@@ -37,22 +37,6 @@ func (k TestKind) String() string {
 	return fmt.Sprintf("testkind(%d)", uint8(k))
 }
 
-// MarshalText returns the same name as String; it never fails.
-func (k TestKind) MarshalText() ([]byte, error) {
-	return []byte(k.String()), nil
-}
-
-// UnmarshalText reads what MarshalText writes. Another name is an error.
-func (k *TestKind) UnmarshalText(text []byte) error {
-	for kind := Test; kind <= Example; kind++ {
-		if kind.String() == string(text) {
-			*k = kind
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown kind of test %q", text)
-}
-
 // TestDef is the definition of a test in a source file. What is said of a test
 // includes its subtests, which are listed once more for themselves.
 type TestDef struct {

@@ -6,6 +6,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"supervise/snapshot/internal/manifest"
 )
 
 // GitRel is the part of a path behind its first .git: "refs" for "sub/.git/refs", "" for .git itself.
@@ -123,4 +125,43 @@ func (e External) ObjectDir(work, key string) string {
 	default:
 		return filepath.Join(e.GitDir, filepath.FromSlash(rel))
 	}
+}
+
+// Tree is the working tree that the snapshots of a store are of.
+type Tree struct {
+	Work     string   // absolute, without symbolic links
+	Root     *os.Root // the folder, opened
+	External External // its git folder, if that lies outside of it
+	Excludes Excludes
+}
+
+// Excludes are the files and folders of the tree that are neither captured nor deleted nor restored.
+type Excludes []manifest.PathText
+
+// Has reports whether a path, or a folder above it, is excluded.
+func (x Excludes) Has(p string) bool {
+	for _, e := range x {
+		if p == string(e) || strings.HasPrefix(p, string(e)+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// Without drops the working files that were excluded after a snapshot was taken.
+func (x Excludes) Without(entries []manifest.Entry) []manifest.Entry {
+	for _, e := range x {
+		lo, hi := manifest.Below(entries, string(e))
+		if self := manifest.Lookup(entries, string(e)); lo == hi && self < 0 {
+			continue
+		}
+		var out []manifest.Entry
+		for i := range entries {
+			if !x.Has(entries[i].Path) {
+				out = append(out, entries[i])
+			}
+		}
+		return out
+	}
+	return entries
 }

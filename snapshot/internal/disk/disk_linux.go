@@ -3,7 +3,11 @@ package disk
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -41,4 +45,32 @@ func (l *Lister) parse(entries string) {
 		}
 		at += size
 	}
+}
+
+// StatOf reads the fields that tell a changed file; fi must come from Lstat or Stat of package os.
+func StatOf(fi fs.FileInfo) Stat {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	if !ok {
+		return Stat{Size: fi.Size(), Mtime: fi.ModTime().UnixNano(), Mode: Perms(fi)}
+	}
+	return Stat{
+		Size: st.Size, Mtime: st.Mtim.Nano(), Ctime: st.Ctim.Nano(),
+		Ino: st.Ino, Dev: uint64(st.Dev), Mode: Perms(fi), //nolint:unconvert // the type differs between architectures
+	}
+}
+
+// SyncsTrees tells that SyncTree makes all written files durable at once.
+const SyncsTrees = true
+
+// SyncTree makes durable what was written below root, where SyncsTrees is set.
+func SyncTree(root *os.Root) error {
+	d, err := root.Open(".")
+	if err != nil {
+		return fmt.Errorf("sync working tree: %w", err)
+	}
+	defer d.Close()
+	if err := unix.Syncfs(int(d.Fd())); err != nil {
+		return fmt.Errorf("sync working tree: %w", err)
+	}
+	return nil
 }

@@ -1,5 +1,0 @@
-//go:build !linux && !darwin
-
-package proc
-
-func insideTree() bool { return false }
