@@ -46,10 +46,7 @@ type Format struct {
 
 // formats is the table of all formats, the most specific first.
 var formats = []Format{
-	{
-		Name: "go", Detect: detectGo, Parse: parseGo, Units: "statements", Marks: "`mode:` line or a block", Tools: "`go test -coverprofile`",
-		Note: "A block that is listed twice counts once.",
-	},
+	{Name: "go", Detect: detectGo, Parse: parseGo, Units: "statements", Marks: "`mode:` line or a block", Tools: "`go test -coverprofile`", Note: "A block that is listed twice counts once."},
 	{
 		Name: "jacoco", Detect: detectJaCoCo, Parse: parseJaCoCo, Units: "lines", Marks: "root `report` with counters", Tools: "JaCoCo, Kover, Pester, gcovr",
 		Note: "A line with one executed instruction is executed. Where lines are not listed, the counters of the file count, else those of its classes.",
@@ -71,14 +68,8 @@ var formats = []Format{
 		Name: "istanbul", Detect: detectIstanbul, Parse: parseIstanbul, Units: "lines", Marks: "`statementMap` of a file", Tools: "coverage-final.json of jest, vitest, nyc, c8",
 		Note: "A line on which a statement begins counts. `{}`, a report of no file, is not recognised.",
 	},
-	{
-		Name: "istanbul-summary", Detect: detectIstanbulSummary, Parse: parseIstanbulSummary, Units: "lines", Marks: "`lines.pct` of a file", Tools: "coverage-summary.json",
-		Note: "Names no lines.",
-	},
-	{
-		Name: "coverage.py", Detect: detectCoveragePy, Parse: parseCoveragePy, Units: "lines", Marks: "`meta.branch_coverage`", Tools: "`coverage json`",
-		Note: "What it calls statements are lines.",
-	},
+	{Name: "istanbul-summary", Detect: detectIstanbulSummary, Parse: parseIstanbulSummary, Units: "lines", Marks: "`lines.pct` of a file", Tools: "coverage-summary.json", Note: "Names no lines."},
+	{Name: "coverage.py", Detect: detectCoveragePy, Parse: parseCoveragePy, Units: "lines", Marks: "`meta.branch_coverage`", Tools: "`coverage json`", Note: "What it calls statements are lines."},
 	{
 		Name: "llvm-cov", Detect: detectLLVM, Parse: parseLLVM, Units: "lines", Marks: "`data.[].files`", Tools: "`llvm-cov export`, cargo llvm-cov, Swift",
 		Note: "Numbers are those of `llvm-cov report`: a line in two functions (closures, generics) counts twice; in its LCOV it counts once.",
@@ -87,10 +78,7 @@ var formats = []Format{
 		Name: "gcov", Detect: detectGcov, Parse: parseGcov, Units: "lines", Marks: "`line_number` of a file's lines", Tools: "`gcov --json-format`, `gcovr --json`",
 		Note: "A line and its nth branch count over all functions they are compiled into. Lines that gcovr excludes do not count. gcov writes branches with `-b` only.",
 	},
-	{
-		Name: "gcovr-summary", Detect: detectGcovrSummary, Parse: parseGcovrSummary, Units: "lines", Marks: "`files.[].line_total`", Tools: "`gcovr --json-summary`",
-		Note: "Names no lines; each instance of a template counts.",
-	},
+	{Name: "gcovr-summary", Detect: detectGcovrSummary, Parse: parseGcovrSummary, Units: "lines", Marks: "`files.[].line_total`", Tools: "`gcovr --json-summary`", Note: "Names no lines; each instance of a template counts."},
 	{Name: "coverlet", Detect: detectCoverlet, Parse: parseCoverlet, Units: "lines", Marks: "`Lines` of a method", Tools: "coverlet's own JSON"},
 	{
 		Name: "simplecov", Detect: detectSimpleCov, Parse: parseSimpleCov, Units: "lines", Marks: "`coverage.*.lines`, also by command", Tools: "SimpleCov's .resultset.json and coverage.json",

@@ -165,16 +165,12 @@ func OtherShape(j *jsonstream.Reader, problem string) error {
 
 // Report returns what was gathered.
 func (s *Outcomes) Report(producer string) Report {
-	t := metric.NewTests(s.Cases)
-	t.Broken, t.Failure = UniqueSuites(s.Broken), textstream.Clipped(s.Failure)
-	t.Duration = s.Took
+	t := s.Tests()
+	t.Failure, t.Duration = textstream.Clipped(s.Failure), s.Took
 	if t.Duration <= 0 {
 		for _, c := range s.Cases {
 			t.Duration += c.Duration
 		}
-	}
-	if same := s.Totals.Tests - len(t.Cases); same > 0 {
-		s.Problems.Add("%d cases have the suite, class and name of another one and are one test with it", same)
 	}
 	return Report{Producer: producer, Tests: t, Cases: s.Totals, Problems: s.Problems.All()}
 }

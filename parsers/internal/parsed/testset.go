@@ -40,6 +40,16 @@ func (s *TestSet) Add(t metric.Test) {
 	s.Cases = Keep(s.Cases, t)
 }
 
+// Tests returns the set of tests, in which cases of one identity are one.
+func (s *TestSet) Tests() *metric.Tests {
+	t := metric.NewTests(s.Cases)
+	t.Broken = UniqueSuites(s.Broken)
+	if same := s.Totals.Tests - len(t.Cases); same > 0 {
+		s.Problems.Add("%d cases have the suite, class and name of another one and are one test with it", same)
+	}
+	return t
+}
+
 // Breaks takes a suite that could not run.
 func (s *TestSet) Breaks(name, why string) {
 	s.Broken = append(s.Broken, metric.Suite{Name: textstream.CleanName(name), Why: why})

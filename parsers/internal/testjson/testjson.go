@@ -45,26 +45,14 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.JSON, []parsed.Format{
 		Name: "rspec-json", Detect: detectRSpec, Parse: parseRSpec, Marks: "`examples` with `summary_line` or `full_description`", Tools: "RSpec",
 		Note: "pending is skipped. An error outside of examples breaks the file that its message names. Class: the groups. A dry run (`--dry-run`) looks like a pass.",
 	},
-	{
-		Name: "pytest-json", Detect: detectPytestJSON, Parse: parsePytestJSON, Marks: "`exitcode`, `summary`, `root`", Tools: "pytest-json-report",
-		Note: "As pytest-reportlog; the outcome rerun with a pass is flaky.",
-	},
-	{
-		Name: "testcafe-json", Detect: detectTestCafe, Parse: parseTestCafe, Marks: "`fixtures`, `userAgents`", Tools: "TestCafe",
-		Note: "An unstable test that passed is flaky. Warnings are problems.",
-	},
-	{
-		Name: "karma-json", Detect: detectKarma, Parse: parseKarma, Marks: "`browsers`, `result`, `summary`", Tools: "karma-json-reporter",
-		Note: "Suite: the browser without its version. A disconnected browser is broken.",
-	},
+	{Name: "pytest-json", Detect: detectPytestJSON, Parse: parsePytestJSON, Marks: "`exitcode`, `summary`, `root`", Tools: "pytest-json-report", Note: "As pytest-reportlog; the outcome rerun with a pass is flaky."},
+	{Name: "testcafe-json", Detect: detectTestCafe, Parse: parseTestCafe, Marks: "`fixtures`, `userAgents`", Tools: "TestCafe", Note: "An unstable test that passed is flaky. Warnings are problems."},
+	{Name: "karma-json", Detect: detectKarma, Parse: parseKarma, Marks: "`browsers`, `result`, `summary`", Tools: "karma-json-reporter", Note: "Suite: the browser without its version. A disconnected browser is broken."},
 	{
 		Name: "googletest-json", Detect: detectGoogletest, Parse: parseGoogletest, Marks: "`testsuites` with `disabled`", Tools: "GoogleTest with `--gtest_output=json`",
 		Note: "Disabled and suppressed tests are skipped. A failure outside of tests breaks the suite.",
 	},
-	{
-		Name: "robot-json", Detect: detectRobotJSON, Parse: parseRobotJSON, Marks: "`generator`, `suite`", Tools: "Robot Framework 7",
-		Note: "As robot; NOT RUN is skipped.",
-	},
+	{Name: "robot-json", Detect: detectRobotJSON, Parse: parseRobotJSON, Marks: "`generator`, `suite`", Tools: "Robot Framework 7", Note: "As robot; NOT RUN is skipped."},
 	{
 		Name: "mochawesome", Detect: detectMochawesome, Parse: parseMochawesome, Marks: "`stats.passes` and `results`", Tools: "mochawesome, Cypress",
 		Note: "A failing hook breaks its file; what mochawesome calls skipped after it did not run. pending is skipped.",

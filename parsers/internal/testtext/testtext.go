@@ -12,10 +12,7 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.Text, []parsed.Format{
 		Name: "unittest", Detect: detectUnittest, Parse: parseUnittest, Marks: "`Ran N tests in`, or an outcome after `name (module.Class)`", Tools: "`python -m unittest -v`, Django's runner with `-v 2`",
 		Note: "An unexpected success failed, an expected failure is skipped; of several outcomes the worst counts. A module that cannot be loaded, and a class or module whose set-up failed, is broken. Fewer names than `Ran` says (no -v) is an error. What `--failfast` left out is unknown.",
 	},
-	{
-		Name: "minitest", Detect: detectMinitest, Parse: parseMinitest, Marks: "lines like `A#test_x = 0.00 s = .`, or its totals", Tools: "minitest and Rails with `--verbose`",
-		Note: "Suite: the class. Fewer names than runs are an error.",
-	},
+	{Name: "minitest", Detect: detectMinitest, Parse: parseMinitest, Marks: "lines like `A#test_x = 0.00 s = .`, or its totals", Tools: "minitest and Rails with `--verbose`", Note: "Suite: the class. Fewer names than runs are an error."},
 	{
 		Name: "exunit", Detect: detectExUnit, Parse: parseExUnit, Marks: "a module with its file and tests with their line, or the totals", Tools: "`mix test --trace`",
 		Note: "Skipped and excluded tests are skipped. Tests of a module whose setup_all failed are errors, and its file is broken. Fewer names than tests are an error.",

@@ -41,10 +41,7 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.XML, []parsed.Format{
 		Name: "testng", Detect: detectTestNG, Parse: parseTestNG, Marks: "root `testng-results`", Tools: "TestNG",
 		Note: "Set-up and tear-down methods are no tests; one that fails breaks its class. Parameters are part of the name. A skipped attempt followed by a pass is flaky.",
 	},
-	{
-		Name: "ctest", Detect: detectCTest, Parse: parseCTest, Marks: "root `Site` with `Testing`", Tools: "`ctest -T Test`",
-		Note: "As CTest's JUnit XML. A listed test without a result means that the run broke off.",
-	},
+	{Name: "ctest", Detect: detectCTest, Parse: parseCTest, Marks: "root `Site` with `Testing`", Tools: "`ctest -T Test`", Note: "As CTest's JUnit XML. A listed test without a result means that the run broke off."},
 	{
 		Name: "catch2", Detect: detectCatch2, Parse: parseCatch2, Marks: "root `Catch` or `Catch2TestRun`", Tools: "Catch2 2 and 3 with `-r xml`",
 		Note: "A test case counts once, by its own result; without one it crashed, which is an error. Its JUnit reporter counts sections.",
@@ -63,13 +60,9 @@ func (s *xmlSet) report(x *xmlstream.Reader, producer string) parsed.Report {
 	if noise := textstream.FirstLine(textstream.CleanText(x.Outside())); noise != "" {
 		s.Problems.Add("text outside of the report: %s", noise)
 	}
-	t := metric.NewTests(s.Cases)
-	t.Broken = parsed.UniqueSuites(s.Broken)
+	t := s.Tests()
 	for _, c := range t.Cases {
 		t.Duration += c.Duration
-	}
-	if same := s.Totals.Tests - len(t.Cases); same > 0 {
-		s.Problems.Add("%d cases have the suite, class and name of another one and are one test with it", same)
 	}
 	return parsed.Report{Producer: producer, Tests: t, Cases: s.Totals, Problems: s.Problems.All()}
 }
