@@ -110,18 +110,18 @@ func BenchmarkHistory(b *testing.B) {
 func benchHistory(b *testing.B, n int) {
 	judging := judge.Settings{Rules: detector.DefaultOptions(), Weights: selector.DefaultWeights(), Select: selector.DefaultOptions()}
 	o := Options{Settings: Settings{Setup: agentrun.Setup{Root: b.TempDir()}, Settings: judging}}.withDefaults()
-	s := newSession(o, "ralph-bench-00000000")
-	var err error
-	if s.ledger, err = ledger.Create(b.TempDir(), ledger.State{LoopID: s.id, Workspace: o.Root, Status: ledger.Running, History: []ledger.HistoryEntry{}}); err != nil {
+	state := ledger.State{LoopID: "ralph-bench-00000000", Workspace: o.Root, Status: ledger.Running, History: []ledger.HistoryEntry{}}
+	l, err := ledger.Create(b.TempDir(), state)
+	if err != nil {
 		b.Fatal(err)
 	}
-	defer s.ledger.Close()
-	s.state = ledger.State{LoopID: s.id, Workspace: o.Root, Status: ledger.Running, History: []ledger.HistoryEntry{}}
+	defer l.Close()
+	r := newRun(o, l, state)
 	sets := []metric.Set{measuredSet(100, 2, 80), measuredSet(100, 1, 80), measuredSet(100, 1, 80.4), measuredSet(100, 0, 80.2), measuredSet(101, 0, 80)}
-	base := ledger.Iteration{LoopID: s.id, Set: sets[0], Score: selector.Grade(sets[0], sets[0], o.Weights), Snapshot: "1", Tree: "t"}
+	base := ledger.Iteration{LoopID: state.LoopID, Set: sets[0], Score: selector.Grade(sets[0], sets[0], o.Weights), Snapshot: "1", Tree: "t"}
 	base.Assessment = detector.Assessment{Class: detector.Baseline}
-	s.begin(base)
-	s.state.Add(base)
+	r.startFrom(base)
+	r.state.Add(base)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var judged, written time.Duration
@@ -132,31 +132,31 @@ func benchHistory(b *testing.B, n int) {
 		tests.Cases = slices.Clone(tests.Cases)
 		set.Tests = &tests
 		it := ledger.Iteration{
-			LoopID: s.id, Number: i, Set: set, Snapshot: snapshot.ID(fmt.Sprint(i)), Tree: fmt.Sprint("tree ", i), StartedAt: time.Unix(int64(i), 0), EndedAt: time.Unix(int64(i+1), 0),
+			LoopID: state.LoopID, Number: i, Set: set, Snapshot: snapshot.ID(fmt.Sprint(i)), Tree: fmt.Sprint("tree ", i), StartedAt: time.Unix(int64(i), 0), EndedAt: time.Unix(int64(i+1), 0),
 			Changed: []ledger.FileChange{{Path: "calc/calc.go", Kind: "modified"}, {Path: "calc/calc_test.go", Kind: "modified"}},
 		}
 		start := time.Now()
-		v, err := judge.Judge{Settings: judging}.Again(it, s.past)
+		v, err := judge.Judge{Settings: judging}.Again(it, r.past)
 		if err != nil {
 			b.Fatal(err)
 		}
 		it = v.Iteration
-		step, next := s.past.Decide(it, judging)
+		step, next := r.past.Decide(it, judging)
 		it.Verified, it.Decision = judge.Verified(it, nil), judge.Decision(step, next, nil)
-		s.accept(it)
-		s.state.Add(*s.past.Last())
+		r.accept(it)
+		r.state.Add(*r.past.Last())
 		judged += time.Since(start)
 		start = time.Now()
-		if err := s.track(); err != nil {
+		if err := r.reports.track(); err != nil {
 			b.Fatal(err)
 		}
-		if err := s.save(); err != nil {
+		if err := r.save(); err != nil {
 			b.Fatal(err)
 		}
 		written += time.Since(start)
 	}
 	b.ReportMetric((threadTime() - spent).Seconds(), "s-cpu")
-	b.ReportMetric(float64(n)*syncing(b, s.ledger.Dir()).Seconds(), "s-disk-alone")
+	b.ReportMetric(float64(n)*syncing(b, r.ledger.Dir()).Seconds(), "s-disk-alone")
 	b.ReportMetric(judged.Seconds(), "s-judged")
 	b.ReportMetric(written.Seconds(), "s-written-and-synced")
 	var m runtime.MemStats

@@ -21,143 +21,140 @@ var ErrOverlaid = errors.New("a later loop has worked in the same tree")
 // diedWithSupervise is the cause of an agent's end that nobody saw.
 const diedWithSupervise = "supervisor_died"
 
-// Resume goes on with a loop whose supervisor is gone, where its log says that
-// it stood. What the loop was asked to do comes from its folder; of o counts
-// what belongs to this process, and its limits where they are not zero. force
-// goes on although a later loop has worked in the tree.
+// Resume goes on with a loop whose supervisor is gone, from where its log says that it
+// was. What the loop was asked to do comes from its folder; o gives what belongs to this
+// process, and limits where they are not zero. force goes on although a later loop has
+// worked in the tree.
 //
 // Survivors of the dead run are ended first. An agent that was cut off is judged
 // by what it left; one that had done nothing is run again. A loop that has ended
-// goes on if iterations are left; if not, nothing is done and its end is told
+// goes on if iterations are left; if not, nothing is done and its end is reported
 // again.
 //
 // The outcome and the errors are those of [Run]; in addition the error may wrap
 // [ledger.ErrNotBegun], [ErrOverlaid], [ledger.ErrChanged] or [ledger.ErrNoLoop].
 func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, error) {
-	t := newTrail()
-	s, err := reopen(ctx, id, o.withDefaults(), t, force)
+	at := event.NewPosition()
+	l, state, err := ledger.Open(o.Home, id, at.Read)
 	if err != nil {
 		return Outcome{}, err
 	}
-	defer s.close()
-	if s.store == nil {
-		f := t.finished
-		s.opts.OnEvent(event.Event{Type: event.LoopFinished, Time: t.last, LoopID: id, Iteration: s.state.Iteration, Data: f})
-		return s.outcome(event.Stop{Reason: f.Reason, Text: f.Text}), nil
+	r := newRun(o.withDefaults(), l, state)
+	defer r.close()
+	s := &resumption{run: r, at: at}
+	if err := s.revive(ctx, force); err != nil {
+		return Outcome{}, fmt.Errorf("resume loop %s: %w", id, err)
+	}
+	if r.tree == nil {
+		r.opts.OnEvent(event.Event{Type: event.LoopFinished, Time: at.Last, LoopID: id, Iteration: r.state.Iteration, Data: at.End})
+		return r.outcome(event.Stop{Reason: at.End.Reason, Text: at.End.Text}), nil
 	}
 	goOn := s.goOn
-	if s.opts.Watching() {
-		goOn = func(ctx context.Context, _ *trail) (event.Stop, error) { return s.endVisit(ctx) }
+	if r.opts.Watching() {
+		goOn = r.endWatch
 	}
-	stop, err := goOn(ctx, t)
-	return s.end(ctx, stop, err)
+	stop, err := goOn(ctx)
+	return r.end(ctx, stop, err)
 }
 
-// reopen takes the loop and brings the session to where the last one was.
-func reopen(ctx context.Context, id string, o Options, t *trail, force bool) (*session, error) {
-	l, state, err := ledger.Open(o.Home, id, t.read)
-	if err != nil {
-		return nil, err
-	}
-	s := newSession(o, id)
-	s.state = state
-	s.use(l)
-	if err := s.revive(ctx, t, force); err != nil {
-		s.close()
-		return nil, fmt.Errorf("resume loop %s: %w", id, err)
-	}
-	return s, nil
+// resumption brings a run to where the dead one was, and does what that had not done
+// any more.
+type resumption struct {
+	run *run
+	at  *event.Position
 }
 
-// revive leaves the store closed where nothing is left to be done.
-func (s *session) revive(ctx context.Context, t *trail, force bool) error {
-	if err := s.reload(t); err != nil {
+// revive leaves the tree closed where nothing is left to be done.
+func (s *resumption) revive(ctx context.Context, force bool) error {
+	r := s.run
+	if err := s.reload(); err != nil {
 		return err
 	}
-	s.past.Dropped = t.dropped
-	its, err := ledger.Iterations(s.ledger.Dir())
+	r.past.Dropped = s.at.Dropped
+	its, err := ledger.Iterations(r.ledger.Dir())
 	if err == nil {
 		err = s.replay(its)
 	}
-	if err != nil || t.ended && (s.opts.Watching() || len(its) > s.opts.MaxIterations) {
+	if err != nil || s.at.Ended && (r.opts.Watching() || len(its) > r.opts.MaxIterations) {
 		return err
 	}
 	if err := s.overlaid(); err != nil && !force {
 		return err
 	}
 	var learnt measure.Memory
-	if err := s.ledger.ReadMeter(&learnt); err != nil {
+	if err := r.ledger.ReadMeter(&learnt); err != nil {
 		return err
 	}
-	if err := s.endSurvivors(ctx, t); err != nil {
+	if err := r.endSurvivors(ctx, s.at); err != nil {
 		return err
 	}
-	err = s.equip(ctx, t, learnt)
-	if err == nil && len(its) > 0 {
-		err = s.recallAround(ctx)
-	}
-	if err != nil {
+	if err := r.equip(ctx, s.at, learnt); err != nil {
 		return err
 	}
-	s.state.Status, s.state.StopReason, s.state.StopText, s.state.ExitCode = ledger.Running, "", "", 0
-	s.state.Waiting = ""
-	s.state.PID, s.state.Selected, s.state.Config = os.Getpid(), nil, s.opts.configuration()
-	return errors.Join(s.tellResumed(t), s.save())
+	if len(its) > 0 {
+		r.checks.outputs = its[0].Artefacts
+		if err := r.around.recall(ctx); err != nil {
+			return err
+		}
+	}
+	r.state.Status, r.state.StopReason, r.state.StopText, r.state.ExitCode = ledger.Running, "", "", 0
+	r.state.Waiting = ""
+	r.state.PID, r.state.Selected, r.state.Config = os.Getpid(), nil, r.opts.configuration()
+	return errors.Join(s.report(), r.save())
 }
 
 // reload reads what the loop was asked to do.
-func (s *session) reload(t *trail) error {
-	if t.settings == "" {
+func (s *resumption) reload() error {
+	if s.at.Settings == "" {
 		return fmt.Errorf("%w: start a new one", ledger.ErrNotBegun)
 	}
-	limits := s.opts.Settings
-	s.opts.Settings = Settings{}
-	if err := ledger.ReadSettings(s.ledger.Dir(), t.settings, &s.opts.Settings); err != nil {
+	o, limits := &s.run.opts, s.run.opts.Settings
+	o.Settings = Settings{}
+	if err := ledger.ReadSettings(s.run.ledger.Dir(), s.at.Settings, &o.Settings); err != nil {
 		return err
 	}
-	s.opts.MaxIterations = cmp.Or(limits.MaxIterations, s.state.Config.MaxIterations, s.opts.MaxIterations)
-	s.opts.MaxTime = cmp.Or(limits.MaxTime, s.opts.MaxTime)
-	s.opts.MaxCost, s.opts.MaxTokens = cmp.Or(limits.MaxCost, s.opts.MaxCost), cmp.Or(limits.MaxTokens, s.opts.MaxTokens)
-	s.opts.Setup = s.opts.Setup.FromJSON()
-	s.opts.Gate.Policy = cmp.Or(limits.Gate.Policy, s.opts.Gate.Policy)
-	s.opts.Gate.Unattended = s.opts.Gate.Unattended || limits.Gate.Unattended
+	o.MaxIterations = cmp.Or(limits.MaxIterations, s.run.state.Config.MaxIterations, o.MaxIterations)
+	o.MaxTime = cmp.Or(limits.MaxTime, o.MaxTime)
+	o.MaxCost, o.MaxTokens = cmp.Or(limits.MaxCost, o.MaxCost), cmp.Or(limits.MaxTokens, o.MaxTokens)
+	o.Setup = o.Setup.FromJSON()
+	o.Gate.Policy = cmp.Or(limits.Gate.Policy, o.Gate.Policy)
+	o.Gate.Unattended = o.Gate.Unattended || limits.Gate.Unattended
 	return nil
 }
 
 // overlaid finds a loop that worked in the tree later.
-func (s *session) overlaid() error {
-	loops, err := ledger.Loops(s.opts.Home, s.opts.Root)
+func (s *resumption) overlaid() error {
+	loops, err := ledger.Loops(s.run.opts.Home, s.run.opts.Root)
 	if err != nil {
 		return err
 	}
 	for _, other := range loops { // the latest first
-		if other.LoopID != s.id && other.StartedAt.After(s.state.UpdatedAt) {
+		if other.LoopID != s.run.state.LoopID && other.StartedAt.After(s.run.state.UpdatedAt) {
 			return fmt.Errorf("%w: %s; --force puts the tree back to where this one stood and goes on (what is there is kept)", ErrOverlaid, other.LoopID)
 		}
 	}
 	return nil
 }
 
-// replay brings the session to where it was after the given iterations.
-func (s *session) replay(its []ledger.Iteration) error {
-	s.state.History, s.state.Regressions, s.state.Spending = []ledger.HistoryEntry{}, []ledger.Regression{}, nil
-	s.state.Recoveries, s.state.Levels = nil, nil
+// replay brings the run to where the dead one was after the given iterations.
+func (s *resumption) replay(its []ledger.Iteration) error {
+	s.run.state.History, s.run.state.Regressions, s.run.state.Spending = []ledger.HistoryEntry{}, []ledger.Regression{}, nil
+	s.run.state.Recoveries, s.run.state.Levels = nil, nil
 	for n, it := range its {
 		switch {
 		case it.Number != n:
-			return fmt.Errorf("the record of iteration %d is missing in %s: start a new loop", n, s.ledger.Dir())
+			return fmt.Errorf("the record of iteration %d is missing in %s: start a new loop", n, s.run.ledger.Dir())
 		case n == 0:
-			s.begin(it)
-			s.artefactPaths = it.Artefacts
+			s.run.startFrom(it)
 		case it.Interrupted:
-			s.past.Skip(it)
+			s.run.past.Skip(it)
 		case it.Decision == nil:
 			return fmt.Errorf("iteration %d has no decision: start a new loop", n)
 		default:
-			s.accept(it)
+			s.run.accept(it)
 		}
-		s.past.Remember(it)
-		s.state.Add(it)
+		s.run.past.Remember(it)
+		s.run.state.Add(it)
 	}
 	return nil
 }
@@ -165,12 +162,12 @@ func (s *session) replay(its []ledger.Iteration) error {
 // endSurvivors ends what is left of the agent and the checks of a dead run. What
 // cannot be told apart from the processes of a later one does not keep the loop
 // from going on.
-func (s *session) endSurvivors(ctx context.Context, t *trail) error {
+func (r *run) endSurvivors(ctx context.Context, at *event.Position) error {
 	var names []string
-	for _, c := range t.children {
+	for _, c := range at.Children {
 		left, err := runner.KillSurvivors(ctx, c.Shim, c.Leader)
 		if errors.Is(err, runner.ErrDoubtful) {
-			s.opts.Log.WithError(err).Warn("end what a killed supervise left running")
+			r.warn("end what a killed supervise left running", err)
 			err = nil
 		}
 		if err != nil {
@@ -181,144 +178,145 @@ func (s *session) endSurvivors(ctx context.Context, t *trail) error {
 	if len(names) == 0 {
 		return nil
 	}
-	return s.event(event.SurvivorsEnded, t.iteration, event.Survivors{Names: names})
+	return r.journal.Write(event.SurvivorsEnded, at.Iteration, event.Survivors{Names: names})
 }
 
-func (s *session) tellResumed(t *trail) error {
-	if damage := s.ledger.Problems(); len(damage) > 0 {
-		if err := s.event(event.LogDamaged, s.state.Iteration, event.Damage{Problems: damage}); err != nil {
+// report reports what the log lost, and with what the loop goes on.
+func (s *resumption) report() error {
+	if damage := s.run.ledger.Problems(); len(damage) > 0 {
+		if err := s.run.journal.Write(event.LogDamaged, s.run.state.Iteration, event.Damage{Problems: damage}); err != nil {
 			return err
 		}
 	}
-	n, from := s.where(t)
-	return s.event(event.LoopResumed, n, event.Resumed{
-		Dir: s.ledger.Dir(), Plan: s.opts.Plan, Agent: s.opts.CommandLine(), Iteration: n, From: from, Max: s.opts.MaxIterations, History: s.past.Iterations,
+	n, from := s.where()
+	return s.run.journal.Write(event.LoopResumed, n, event.Resumed{
+		Dir: s.run.ledger.Dir(), Plan: s.run.opts.Plan, Agent: s.run.opts.CommandLine(), Iteration: n, From: from, Max: s.run.opts.MaxIterations, History: s.run.past.Iterations,
 	})
 }
 
 // where says in words with what the loop goes on.
-func (s *session) where(t *trail) (iteration int, from string) {
-	last := len(s.past.Iterations) - 1
+func (s *resumption) where() (iteration int, from string) {
+	last := len(s.run.past.Iterations) - 1
 	switch {
-	case s.opts.Watching():
+	case s.run.opts.Watching():
 		return last + 1, "what the session left is measured"
 	case last < 0:
 		return 0, "the baseline is measured"
-	case t.stop != nil && !t.ended:
+	case s.at.Stop != nil && !s.at.Ended:
 		return last, "the best iteration is given back"
-	case t.iteration <= last:
+	case s.at.Iteration <= last:
 		return last + 1, "the next iteration begins"
-	case t.asked:
-		return t.iteration, "what the agent left is measured, and you are asked again"
-	case t.after != "":
-		return t.iteration, "what the agent left is measured"
-	case t.spawned != nil:
-		return t.iteration, "what the agent had done until it was cut off is measured"
+	case s.at.Asked:
+		return s.at.Iteration, "what the agent left is measured, and you are asked again"
+	case s.at.After != "":
+		return s.at.Iteration, "what the agent left is measured"
+	case s.at.Spawned != nil:
+		return s.at.Iteration, "what the agent had done until it was cut off is measured"
 	}
-	return t.iteration, "the iteration begins again"
+	return s.at.Iteration, "the iteration begins again"
 }
 
 // goOn does what the dead supervisor had not done any more.
-func (s *session) goOn(ctx context.Context, t *trail) (event.Stop, error) {
-	if len(s.past.Iterations) == 0 {
-		return s.goOnBaseline(ctx, t)
+func (s *resumption) goOn(ctx context.Context) (event.Stop, error) {
+	if len(s.run.past.Iterations) == 0 {
+		return s.goOnBaseline(ctx)
 	}
-	if err := s.judgeable(s.past.Iterations[0].Set); err != nil {
+	if err := s.run.judgeable(s.run.past.Iterations[0].Set); err != nil {
 		return event.Stop{}, err
 	}
-	if t.stop != nil && !t.ended {
-		return *t.stop, nil
+	if s.at.Stop != nil && !s.at.Ended {
+		return *s.at.Stop, nil
 	}
-	stop, err := s.goOnIteration(ctx, t)
+	stop, err := s.goOnIteration(ctx)
 	switch {
 	case err != nil || ctx.Err() != nil:
-		return s.stopped(ctx, err)
-	case stop.Reason != "" && !t.ended:
+		return stopped(ctx, err)
+	case stop.Reason != "" && !s.at.Ended:
 		return stop, nil
 	}
-	return s.iterations(ctx, len(s.past.Iterations), t.spent())
+	return s.run.iterations(ctx, len(s.run.past.Iterations), s.at.Spent())
 }
 
-func (s *session) goOnBaseline(ctx context.Context, t *trail) (event.Stop, error) {
-	if t.baseline == "" {
-		return s.run(ctx)
+func (s *resumption) goOnBaseline(ctx context.Context) (event.Stop, error) {
+	if s.at.Baseline == "" {
+		return s.run.whole(ctx)
 	}
-	info, err := s.store.Info(t.baseline)
+	info, err := s.run.tree.Store.Info(s.at.Baseline)
 	if err == nil {
-		err = s.tree.Settle(ctx, t.baseline)
+		err = s.run.tree.Settle(ctx, s.at.Baseline)
 	}
 	if err == nil {
-		s.artefactPaths = t.artefacts
-		err = s.measureBaseline(ctx, info)
+		s.run.checks.outputs = s.at.Outputs
+		err = s.run.measureBaseline(ctx, info)
 	}
 	if err != nil {
-		return s.stopped(ctx, err)
+		return stopped(ctx, err)
 	}
-	return s.iterations(ctx, 1, t.spent())
+	return s.run.iterations(ctx, 1, s.at.Spent())
 }
 
 // goOnIteration finishes the last iteration that began, and leaves the tree as
 // the next one finds it.
-func (s *session) goOnIteration(ctx context.Context, t *trail) (event.Stop, error) {
-	last := s.past.Iterations[len(s.past.Iterations)-1]
-	if t.iteration > last.Number {
-		return s.finishIteration(ctx, t)
+func (s *resumption) goOnIteration(ctx context.Context) (event.Stop, error) {
+	last := s.run.past.Iterations[len(s.run.past.Iterations)-1]
+	if s.at.Iteration > last.Number {
+		return s.finishIteration(ctx)
 	}
-	if last.Number == 0 || last.Interrupted || t.ended {
-		return event.Stop{}, s.tree.Settle(ctx, s.past.Safe)
+	if last.Number == 0 || last.Interrupted || s.at.Ended {
+		return event.Stop{}, s.run.tree.Settle(ctx, s.run.past.Safe)
 	}
-	if !t.told {
-		if err := s.finished(last); err != nil {
+	if !s.at.Judged {
+		if err := s.run.finished(last); err != nil {
 			return event.Stop{}, err
 		}
 	}
-	if last.Rejected && !t.undone {
-		return s.conclude(ctx, last)
+	if last.Rejected && !s.at.Undone {
+		return s.run.conclude(ctx, last)
 	}
-	if err := s.tree.Settle(ctx, s.past.Safe); err != nil {
+	if err := s.run.tree.Settle(ctx, s.run.past.Safe); err != nil {
 		return event.Stop{}, err
 	}
-	return s.stopAfter(last), s.record(last)
+	return s.run.stopAfter(last), s.run.report(last)
 }
 
 // finishIteration judges what the agent left. Where it had not begun, or had
 // done nothing yet, there is nothing to judge: it is run again.
-func (s *session) finishIteration(ctx context.Context, t *trail) (event.Stop, error) {
-	s.state.Iteration = t.iteration
-	w := &work{it: ledger.Iteration{
-		LoopID: s.id, Number: t.iteration, StartedAt: t.began, Start: t.start, Level: t.level, LevelReason: t.why, Retry: s.past.Recovery.Retries,
-		Agent: t.agent, Resumed: true,
+func (s *resumption) finishIteration(ctx context.Context) (event.Stop, error) {
+	s.run.state.Iteration = s.at.Iteration
+	it := &iteration{Iteration: ledger.Iteration{
+		LoopID: s.run.state.LoopID, Number: s.at.Iteration, StartedAt: s.at.Began, Start: s.at.Start, Level: s.at.Level, LevelReason: s.at.LevelReason, Retry: s.run.past.Recovery.Retries,
+		Agent: s.at.Agent, Resumed: true,
 	}}
-	if w.it.Agent == nil {
-		w.it.Agent = &ledger.AgentRun{ExitCode: -1, Cause: diedWithSupervise, Duration: max(0, t.last.Sub(t.spawnedAt))}
+	if it.Agent == nil {
+		it.Agent = &ledger.AgentRun{ExitCode: -1, Cause: diedWithSupervise, Duration: max(0, s.at.Last.Sub(s.at.SpawnedAt))}
 	}
-	if t.after == "" && t.spawned == nil {
-		return event.Stop{}, s.tree.Settle(ctx, t.start)
+	if s.at.After == "" && s.at.Spawned == nil {
+		return event.Stop{}, s.run.tree.Settle(ctx, s.at.Start)
 	}
 	var err error
-	if w.start, err = s.store.Info(t.start); err != nil {
+	if it.start, err = s.run.tree.Store.Info(s.at.Start); err != nil {
 		return event.Stop{}, err
 	}
-	info, err := s.left(ctx, t)
+	info, err := s.left(ctx)
 	if err != nil {
 		return event.Stop{}, err
 	}
-	if (t.running() || agentrun.Unserved(t.agent)) && info.Tree == w.start.Tree {
-		return event.Stop{}, s.tree.Settle(ctx, t.start)
+	if (s.at.Running() || agentrun.Unserved(s.at.Agent)) && info.Tree == it.start.Tree {
+		return event.Stop{}, s.run.tree.Settle(ctx, s.at.Start)
 	}
-	if err := s.describe(ctx, w, info); err != nil {
+	if err := s.run.describe(ctx, it, info); err != nil {
 		return event.Stop{}, err
 	}
-	return s.assess(ctx, w)
+	return s.run.assess(ctx, it)
 }
 
 // left returns the snapshot of what the agent left; the tree is as it holds.
-func (s *session) left(ctx context.Context, t *trail) (snapshot.Info, error) {
-	if t.after == "" {
-		return s.tree.Take(context.WithoutCancel(ctx), t.iteration, event.AfterAgent)
+func (s *resumption) left(ctx context.Context) (snapshot.Info, error) {
+	if s.at.After == "" {
+		return s.run.tree.Take(context.WithoutCancel(ctx), s.at.Iteration, event.AfterAgent)
 	}
-	if err := s.tree.Settle(ctx, t.after); err != nil {
+	if err := s.run.tree.Settle(ctx, s.at.After); err != nil {
 		return snapshot.Info{}, err
 	}
-	return s.store.Info(t.after)
+	return s.run.tree.Store.Info(s.at.After)
 }

@@ -2,44 +2,108 @@ package loop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"time"
 
+	"supervise/detector"
+	"supervise/internal/criterion"
 	"supervise/internal/event"
-	"supervise/internal/holdout"
 	"supervise/internal/ledger"
-	"supervise/runner"
+	"supervise/internal/recovery"
+	"supervise/internal/report"
 	"supervise/selector"
 )
 
-const criterionTimeout = 10 * time.Minute
+// stopAfter says whether the loop ends with this iteration, and why.
+func (r *run) stopAfter(it ledger.Iteration) event.Stop {
+	d := it.Decision
+	move := recovery.Move(d.Move)
+	met := d.Criterion != nil && *d.Criterion || !it.Rejected && r.opts.Until.AtRest(it, r.past.Iterations[0].Set)
+	switch {
+	case move == recovery.Abort:
+		return event.Stop{Reason: event.GateAborted, Text: d.Reason}
+	case it.Rejected && move == recovery.Escalate:
+		return event.Stop{Reason: event.RetriesSpent, Text: d.Reason}
+	case met && len(it.Open) > 0:
+		return heldOpen(it)
+	case met:
+		return event.Stop{Reason: event.CriterionMet, Text: "the criterion is met: " + r.opts.Until.String()}
+	case move == recovery.Continue, move == recovery.Retry:
+		return r.diminished(it)
+	}
+	return event.Stop{Reason: endOf(it.Assessment), Text: d.Reason}
+}
 
-// met reports whether the criterion holds for an iteration, and nil when there is
-// none that could.
-func (s *session) met(ctx context.Context, it ledger.Iteration) (*bool, error) {
-	return s.opts.Until.Met(it, s.past.Iterations[0].Set, func(command string) (bool, error) {
-		env, _ := s.opts.Protect.ForChecks(s.opts.Env)
-		if s.user != nil {
-			env = s.user.Environ(env)
-		}
-		res, err := runner.Run(ctx, runner.Command{
-			Args: []string{"/bin/sh", "-c", command}, Dir: s.opts.Plan.Root,
-			Env: append(env, "CI=true"), Timeout: criterionTimeout,
-			Hold: s.ledger.Held(), BeforeStart: s.journal.Starting(event.ChildCriterion, s.iteration), User: s.user,
-		})
-		if errors.Is(err, runner.ErrUnstartable) { // the agent may have taken its folder away
-			return false, nil
-		}
-		return err == nil && res.Cause == runner.Exited && res.ExitCode == 0, err
-	})
+// diminished stops a loop whose gains have become too small with this iteration, if
+// that was asked for. One that is resumed goes on.
+func (r *run) diminished(it ledger.Iteration) event.Stop {
+	if !r.opts.StopOnDiminishing || it.Rejected {
+		return event.Stop{}
+	}
+	small := selector.Diminishing(r.past.Candidates(), selector.SmallGains, selector.SmallGain)
+	if small == nil || small.At != it.Number {
+		return event.Stop{}
+	}
+	return event.Stop{Reason: event.Diminishing, Text: fmt.Sprintf("diminishing returns: since iteration %d quality grew by less than %g points each time", small.Since, 100*selector.SmallGain)}
+}
+
+func endOf(a detector.Assessment) event.Reason {
+	switch {
+	case a.Cycle != nil:
+		return event.Cycling
+	case a.Stuck != nil:
+		return event.Stuck
+	case a.Stall == nil:
+		return event.StoppedByRule
+	}
+	return event.Stalled
+}
+
+// shortened ends a loop early that cannot go on: its agent was not served, or has
+// consumed what it may. The stop of the iteration itself comes first where it is a
+// good end.
+func (r *run) shortened(it *iteration, stop event.Stop) event.Stop {
+	switch {
+	case stop.Reason == event.CriterionMet, stop.Reason == event.RetriesSpent:
+		return stop
+	case it.unserved.Reason != "":
+		return it.unserved
+	case stop.Reason != "":
+		return stop
+	}
+	return r.opts.Exhausted(r.spent())
+}
+
+// stopped turns an interruption into a stop; any other error stays one.
+func stopped(ctx context.Context, err error) (event.Stop, error) {
+	if ctx.Err() != nil {
+		return event.Stop{Reason: event.Interrupted, Text: "interrupted by the user"}, nil //nolint:nilerr // the error is the interruption
+	}
+	return event.Stop{}, err
+}
+
+// allDone is the stop at the last iteration. Without a criterion that could have been
+// met before, that is what was asked for.
+func (s Settings) allDone() event.Stop {
+	text := "all of " + report.Count(s.MaxIterations, "iteration", "iterations") + " done"
+	if s.Until.Kind == criterion.Never {
+		return event.Stop{Reason: event.Done, Text: text}
+	}
+	return event.Stop{Reason: event.IterationLimit, Text: text + ", and the criterion is not met: " + s.Until.String()}
+}
+
+// unkept corrects the reason to end when nothing that was done can be kept.
+func unkept(stop event.Stop, c selector.Choice, n int) event.Stop {
+	if !c.BaselineChosen || n < 2 || stop.Reason == event.Interrupted || stop.Reason == event.RetriesSpent || stop.Reason == event.GateAborted {
+		return stop
+	}
+	return event.Stop{Reason: event.NoneAcceptable, Text: "no iteration was acceptable; the tree is as before the loop (" + stop.Text + ")"}
 }
 
 // hiddenStop corrects the reason to end where hidden tests of the selection fail:
 // whatever the visible ones say, the work is not done.
-func (s *session) hiddenStop(stop event.Stop, h *ledger.Hidden) event.Stop {
-	why := s.judging().HiddenFailing(h, s.past)
+func (r *run) hiddenStop(stop event.Stop, h *ledger.Hidden) event.Stop {
+	why := r.judging().HiddenFailing(h, r.past)
 	if why == "" {
 		return stop
 	}
@@ -47,8 +111,8 @@ func (s *session) hiddenStop(stop event.Stop, h *ledger.Hidden) event.Stop {
 }
 
 // heldOpen says why the loop does not end although its criterion holds: findings
-// are open. The agent has one iteration to mend what it was told of; then a
-// person has to look.
+// are open. The agent has one iteration to repair what it was told; then a person has
+// to look.
 func heldOpen(it ledger.Iteration) event.Stop {
 	if slices.ContainsFunc(it.Open, func(o ledger.OpenFinding) bool { return o.Iteration == it.Number }) {
 		return event.Stop{}
@@ -56,12 +120,12 @@ func heldOpen(it ledger.Iteration) event.Stop {
 	return event.Stop{Reason: event.FindingsOpen, Text: "the criterion holds, but " + openText(it.Open)}
 }
 
-// openStop corrects the reason to end where findings stand open against the tree
-// that was selected, or against the last one that was accepted.
-func (s *session) openStop(stop event.Stop, c selector.Choice) event.Stop {
-	open := s.past.Iterations[c.Iteration].Open
+// openStop corrects the reason to end where findings are open against the tree that
+// was selected, or against the last one that was accepted.
+func (r *run) openStop(stop event.Stop, c selector.Choice) event.Stop {
+	open := r.past.Iterations[c.Iteration].Open
 	if len(open) == 0 {
-		open = s.past.Iterations[s.past.Previous.Iteration].Open
+		open = r.past.Iterations[r.past.Previous.Iteration].Open
 	}
 	if code := stop.Reason.ExitCode(); len(open) == 0 || stop.Reason == event.FindingsOpen || code != 0 && code != 4 && code != 5 {
 		return stop
@@ -75,19 +139,4 @@ func openText(open []ledger.OpenFinding) string {
 		return "a finding about integrity is open: " + first
 	}
 	return fmt.Sprintf("%d findings about integrity are open: %s, and others", len(open), first)
-}
-
-// hiddenReady refuses a state folder where the agent would see the results of the hidden
-// tests, and a folder without tests.
-func (s *session) hiddenReady() error {
-	if s.opts.Hidden.Dir == "" {
-		return nil
-	}
-	if _, inside := ledger.Inside(s.opts.Home, s.opts.Root); inside {
-		return fmt.Errorf("hidden tests: the state folder %s is in the working tree, where the agent would see what it says of them: give another --state-dir", s.opts.Home)
-	}
-	if _, err := holdout.ReadFiles(s.opts.Hidden.Dir); err != nil {
-		return fmt.Errorf("hidden tests: %w", err)
-	}
-	return nil
 }

@@ -27,19 +27,19 @@ const DefaultRest = 20 * time.Second
 //
 // The outcome and the errors are those of [Run].
 func Watch(ctx context.Context, o Options) (Outcome, error) {
-	s, err := open(ctx, o.interactive().withDefaults())
+	r, err := open(ctx, o.interactive().withDefaults())
 	if err != nil {
 		return Outcome{}, err
 	}
-	defer s.close()
-	if err = s.baseline(ctx); err == nil {
-		err = s.attend(ctx)
+	defer r.close()
+	if err = r.baseline(ctx); err == nil {
+		err = r.attend(ctx)
 	}
 	if err != nil {
-		stop, err := s.stopped(ctx, err)
-		return s.end(ctx, stop, err)
+		stop, err := stopped(ctx, err)
+		return r.end(ctx, stop, err)
 	}
-	return s.end(ctx, s.sessionOver(ctx), nil)
+	return r.end(ctx, r.watchOver(ctx), nil)
 }
 
 func (o Settings) kind() ledger.Kind {
@@ -67,9 +67,9 @@ func (o Options) interactive() Options {
 	return o
 }
 
-// sessionOver is the stop at the end of a session.
-func (s *session) sessionOver(ctx context.Context) event.Stop {
-	last := s.past.Iterations[len(s.past.Iterations)-1]
+// watchOver is the stop at the end of a session.
+func (r *run) watchOver(ctx context.Context) event.Stop {
+	last := r.past.Last()
 	switch {
 	case interrupted(ctx):
 		return event.Stop{Reason: event.Interrupted, Text: "interrupted by the user"}
@@ -79,24 +79,26 @@ func (s *session) sessionOver(ctx context.Context) event.Stop {
 	return event.Stop{Reason: event.SessionOver, Text: "the session is over"}
 }
 
-// visit is a session of the user's own, while it lasts.
-type visit struct {
-	s     *session
+// watched is a session of the user's own, while it lasts.
+type watched struct {
+	run   *run
 	base  snapshot.ID // the tree that the next one is compared with
 	since time.Time   // when that was
 }
 
-func newVisit(s *session) *visit { return &visit{s: s, base: s.past.Safe, since: s.opts.Now()} }
+func newWatched(r *run) *watched {
+	return &watched{run: r, base: r.past.Safe, since: r.opts.Now()}
+}
 
 // attend runs the agent, measures whenever it rests, and once more when it has ended.
-func (s *session) attend(ctx context.Context) error {
-	v := newVisit(s)
-	err := s.agent.Attend(ctx, agentrun.Attendance{
-		Rest: s.opts.Rest, Skip: v.skipped, OnRest: v.look, Iteration: s.iteration,
-		OnSilence: func() { s.journal.Pass(event.AgentRests, s.state.Iteration, nil) },
+func (r *run) attend(ctx context.Context) error {
+	w := newWatched(r)
+	err := r.agent.Attend(ctx, agentrun.Attendance{
+		Rest: r.opts.Rest, Skip: w.skipped, OnRest: w.look, Iteration: r.number,
+		OnSilence: func() { r.journal.Pass(event.AgentRests, r.state.Iteration, nil) },
 	})
 	if err == nil {
-		_, err = v.look(ctx, ended)
+		_, err = w.look(ctx, ended)
 	}
 	return err
 }
@@ -105,85 +107,88 @@ func (s *session) attend(ctx context.Context) error {
 func ended() int64 { return 0 }
 
 // skipped leaves out of the watch what is no work of the agent.
-func (v *visit) skipped(dir string) bool {
+func (w *watched) skipped(dir string) bool {
 	name := dir[strings.LastIndexByte(dir, '/')+1:]
-	rel, inside := ledger.Inside(v.s.opts.Home, v.s.opts.Root)
+	rel, inside := ledger.Inside(w.run.opts.Home, w.run.opts.Root)
 	return name == ".git" || name == "node_modules" || inside && dir == filepath.ToSlash(rel)
 }
 
 // look measures and judges the tree where it differs from what was looked at last.
-// Where the agent was at work meanwhile nothing is said, and the next rest is waited
+// Where the agent was at work meanwhile nothing is reported, and the next rest is waited
 // for; what changed although it was silent was made by the checks.
-func (v *visit) look(ctx context.Context, printed func() int64) (news bool, err error) {
-	s := v.s
-	w, err := v.begin(ctx)
-	if w == nil || err != nil {
+func (w *watched) look(ctx context.Context, printed func() int64) (news bool, err error) {
+	r := w.run
+	it, err := w.begin(ctx)
+	if it == nil || err != nil {
 		return false, err
 	}
 	if interrupted(ctx) {
-		return false, s.abandon(w)
+		return false, r.abandon(it)
 	}
 	heard := printed()
-	if err := s.judge(ctx, w); err != nil {
-		if interrupted(ctx) {
-			return false, s.abandon(w)
-		}
+	if err = r.measure(ctx, it); err == nil {
+		err = r.judge(ctx, it)
+	}
+	switch {
+	case err != nil && interrupted(ctx):
+		return false, r.abandon(it)
+	case err != nil:
 		return false, err
 	}
-	tree, err := v.tree(ctx)
+	tree, err := w.tree(ctx)
 	if err != nil {
 		return false, err
 	}
-	v.base, v.since = w.it.Snapshot, w.it.EndedAt
+	w.base, w.since = it.Snapshot, it.EndedAt
 	switch {
-	case tree == w.it.Tree:
+	case tree == it.Tree:
 	case heard != printed():
-		v.base, v.since = w.it.Start, w.it.StartedAt
-		return false, s.event(event.MeasurementStale, w.it.Number, event.Stale{Snapshot: "s" + string(w.it.Snapshot)})
+		w.base, w.since = it.Start, it.StartedAt
+		return false, r.journal.Write(event.MeasurementStale, it.Number, event.Stale{Snapshot: "s" + string(it.Snapshot)})
 	default:
-		after, err := s.tree.Take(ctx, w.it.Number, event.AfterChecks)
+		after, err := r.tree.Take(ctx, it.Number, event.AfterChecks)
 		if err != nil {
 			return false, err
 		}
-		v.base = after.ID
+		w.base = after.ID
 	}
-	_, err = s.decide(ctx, w)
+	_, err = r.settle(ctx, it)
 	return err == nil, err
 }
 
 // begin takes the snapshot of an iteration; nil where nothing has changed.
-func (v *visit) begin(ctx context.Context) (*work, error) {
-	s := v.s
-	start, err := s.store.Info(v.base)
+func (w *watched) begin(ctx context.Context) (*iteration, error) {
+	r := w.run
+	start, err := r.tree.Store.Info(w.base)
 	if err != nil {
 		return nil, fmt.Errorf("find the tree before: %w", err)
 	}
-	if tree, err := v.tree(ctx); err != nil || tree == start.Tree {
+	if tree, err := w.tree(ctx); err != nil || tree == start.Tree {
 		return nil, err
 	}
-	n, now := len(s.past.Iterations), s.opts.Now()
-	s.state.Iteration, s.checks, s.start = n, 0, start.ID
-	w := &work{start: start, it: ledger.Iteration{LoopID: s.id, Number: n, StartedAt: v.since, Start: start.ID}}
-	w.it.Agent = &ledger.AgentRun{Cause: ledger.AtRest, Duration: max(0, now.Sub(v.since)), Program: string(s.opts.Hooks.Client)}
-	return w, s.capture(ctx, w)
+	n, now := len(r.past.Iterations), r.opts.Now()
+	r.state.Iteration, r.checks.spent, r.tree.Start = n, 0, start.ID
+	it := &iteration{start: start, Iteration: ledger.Iteration{LoopID: r.state.LoopID, Number: n, StartedAt: w.since, Start: start.ID}}
+	it.Agent = &ledger.AgentRun{Cause: ledger.AtRest, Duration: max(0, now.Sub(w.since)), Program: string(r.opts.Hooks.Client)}
+	return it, r.capture(ctx, it)
 }
 
 // tree names the tree as it is now, and keeps nothing.
-func (v *visit) tree(ctx context.Context) (string, error) {
-	info, drop, err := v.s.store.Present(context.WithoutCancel(ctx), "at rest")
+func (w *watched) tree(ctx context.Context) (string, error) {
+	info, drop, err := w.run.tree.Store.Present(context.WithoutCancel(ctx), "at rest")
 	if err != nil {
 		return "", fmt.Errorf("look at the tree: %w", err)
 	}
 	return info.Tree, drop()
 }
 
-// endVisit measures what a session left whose supervisor was killed. It is over then.
-func (s *session) endVisit(ctx context.Context) (event.Stop, error) {
-	if len(s.past.Iterations) == 0 {
+// endWatch measures what a session left whose supervisor was killed. It is over then.
+func (r *run) endWatch(ctx context.Context) (event.Stop, error) {
+	if len(r.past.Iterations) == 0 {
 		return event.Stop{}, fmt.Errorf("%w: the session was killed before its baseline was measured", ledger.ErrNotBegun)
 	}
-	if _, err := newVisit(s).look(ctx, ended); err != nil {
-		return s.stopped(ctx, err)
+	if _, err := newWatched(r).look(ctx, ended); err != nil {
+		return stopped(ctx, err)
 	}
-	return s.sessionOver(ctx), nil
+	return r.watchOver(ctx), nil
 }

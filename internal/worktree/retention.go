@@ -22,7 +22,7 @@ func (t *Tree) Retain(ctx context.Context) error {
 	if t.Limit <= 0 {
 		return nil
 	}
-	use, err := t.store.Usage()
+	use, err := t.Store.Usage()
 	if err == nil && use.Bytes <= t.Limit {
 		return nil
 	}
@@ -70,12 +70,12 @@ func (t *Tree) drop(ctx context.Context, count func(weights []int64) int) (snaps
 	if err != nil || len(order) == 0 {
 		return t.usage(err)
 	}
-	weights, err := t.store.Weigh(ctx, order)
+	weights, err := t.Store.Weigh(ctx, order)
 	if err != nil {
 		return t.usage(err)
 	}
 	n := count(weights)
-	list, err := t.store.List()
+	list, err := t.Store.List()
 	if err != nil {
 		return t.usage(err)
 	}
@@ -85,7 +85,7 @@ func (t *Tree) drop(ctx context.Context, count func(weights []int64) int) (snaps
 			keep = append(keep, i.ID)
 		}
 	}
-	done, err := t.store.Prune(ctx, keep)
+	done, err := t.Store.Prune(ctx, keep)
 	use, err := t.usage(err)
 	if len(done.Dropped) == 0 {
 		return use, err
@@ -99,18 +99,19 @@ func (t *Tree) drop(ctx context.Context, count func(weights []int64) int) (snaps
 }
 
 func (t *Tree) usage(err error) (snapshot.Usage, error) {
-	use, errUse := t.store.Usage()
+	use, errUse := t.Store.Usage()
 	return use, errors.Join(err, errUse)
 }
 
 // droppable lists the snapshots that retention may drop, oldest first. The store
 // itself keeps those by which the last restore can be undone.
 func (t *Tree) droppable() ([]snapshot.ID, error) {
-	list, err := t.store.List()
+	list, err := t.Store.List()
 	if err != nil {
 		return nil, err
 	}
 	keep := t.Kept()
+	keep[t.Start] = true
 	for _, id := range t.Foreign {
 		keep[id] = true
 	}

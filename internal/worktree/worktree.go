@@ -28,20 +28,21 @@ type Options struct {
 // Tree is a working tree while its loop runs.
 type Tree struct {
 	Options
-	store    *snapshot.Store
+	Store    *snapshot.Store
+	Start    snapshot.ID     // what the present iteration starts from, which is never dropped
 	reported map[string]bool // what was lost and reported
 }
 
 // New returns a tree whose store is open.
 func New(store *snapshot.Store, o Options) *Tree {
-	return &Tree{Options: o, store: store, reported: map[string]bool{}}
+	return &Tree{Options: o, Store: store, reported: map[string]bool{}}
 }
 
 // Take takes a snapshot and writes down at once which it is.
 func (t *Tree) Take(ctx context.Context, n int, moment event.Moment) (snapshot.Info, error) {
 	var info snapshot.Info
 	err := t.withRoom(ctx, func() (err error) {
-		info, err = t.store.Take(ctx, fmt.Sprintf("%s, %s", ledger.Name(n), moment))
+		info, err = t.Store.Take(ctx, fmt.Sprintf("%s, %s", ledger.Name(n), moment))
 		return err
 	})
 	if err != nil {
@@ -54,11 +55,11 @@ func (t *Tree) Take(ctx context.Context, n int, moment event.Moment) (snapshot.I
 // files that they made. Those are no work of the agent: from now on they are neither
 // captured nor deleted.
 func (t *Tree) Made(ctx context.Context, before snapshot.ID, known []string) ([]string, error) {
-	after, err := t.store.Take(ctx, ledger.Name(0)+", after the checks")
+	after, err := t.Store.Take(ctx, ledger.Name(0)+", after the checks")
 	if err != nil {
 		return nil, fmt.Errorf("snapshot after the checks: %w", err)
 	}
-	changes, err := t.store.Changes(ctx, before, after.ID)
+	changes, err := t.Store.Changes(ctx, before, after.ID)
 	if err != nil {
 		return nil, fmt.Errorf("compare the tree before and after the checks: %w", err)
 	}
@@ -71,7 +72,7 @@ func (t *Tree) Made(ctx context.Context, before snapshot.ID, known []string) ([]
 	if err := t.Journal.Write(event.SnapshotTaken, 0, taken); err != nil || len(known) == 0 {
 		return known, err
 	}
-	return known, t.store.Exclude(known)
+	return known, t.Store.Exclude(known)
 }
 
 // Restore puts a snapshot back and makes sure that it is back.
@@ -98,7 +99,7 @@ func (t *Tree) Settle(ctx context.Context, id snapshot.ID) error {
 func (t *Tree) putBack(ctx context.Context, id snapshot.ID) (snapshot.Restored, error) {
 	var res snapshot.Restored
 	err := t.withRoom(ctx, func() (err error) {
-		res, err = t.store.Restore(context.WithoutCancel(ctx), id)
+		res, err = t.Store.Restore(context.WithoutCancel(ctx), id)
 		return err
 	})
 	if err == nil {
@@ -115,7 +116,7 @@ func (t *Tree) putBack(ctx context.Context, id snapshot.ID) (snapshot.Restored, 
 // Rescue puts a snapshot back when something broke, and adds to the cause what became
 // of that. loopID is for the user, who can put back what was there.
 func (t *Tree) Rescue(cause error, id snapshot.ID, loopID string) error {
-	res, err := t.store.Restore(context.Background(), id)
+	res, err := t.Store.Restore(context.Background(), id)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w; and the tree could not be put back to snapshot s%s: %w; when that is mended: supervise rollback %s s%s", cause, id, err, loopID, id)
@@ -146,7 +147,7 @@ func (t *Tree) shortfall(res snapshot.Restored) error {
 // worktrees share. It is no finding: somebody else may have done it, in another
 // worktree.
 func (t *Tree) SharedLost(since, now snapshot.ID) error {
-	lost, err := t.store.SharedLost(since, now)
+	lost, err := t.Store.SharedLost(since, now)
 	if err != nil {
 		return fmt.Errorf("compare what the worktrees share with the baseline: %w", err)
 	}
@@ -171,7 +172,7 @@ func (t *Tree) unreported(reason string, names []string) (out []string) {
 // Skipped lists what of the tree is not in a snapshot, and why; nil where that is not
 // known.
 func (t *Tree) Skipped(id snapshot.ID) []string {
-	info, err := t.store.Info(id)
+	info, err := t.Store.Info(id)
 	if err != nil {
 		return nil
 	}

@@ -8,27 +8,27 @@ import (
 	"supervise/internal/prompt"
 )
 
-// Before a risky call the agent is told what the level says of it; what is denied
-// or harmless stays as it is.
-func TestBeware(t *testing.T) {
+// The warning before a risky call says what the level adds to it; what is denied or
+// harmless stays as it is.
+func TestWarningsSayWhatTheLevelAddsToThem(t *testing.T) {
 	texts, err := prompt.Parse(nil, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session{texts: texts}
+	p := &prompter{texts: texts}
 	warned := hook.Decision{Verdict: hook.Warn, Reason: "r", Risks: []hook.Risk{{Target: "calc_test.go", Why: "It is a test"}}}
 	for level, want := range map[string]string{
 		"MINIMAL":    "r\nMake sure that this is a fix and no deletion.",
 		"AGGRESSIVE": "the whole iteration is undone",
 		"OFF":        "r",
 	} {
-		if got := s.beware(level, warned); !strings.Contains(got.Reason, want) || got.Verdict != hook.Warn {
+		if got := p.beware(1, level, warned); !strings.Contains(got.Reason, want) || got.Verdict != hook.Warn {
 			t.Errorf("at %s the agent is told %q, want %q", level, got.Reason, want)
 		}
 	}
 	denied := warned
 	denied.Verdict = hook.Deny
-	if got := s.beware("AGGRESSIVE", denied); got.Reason != "r" {
+	if got := p.beware(1, "AGGRESSIVE", denied); got.Reason != "r" {
 		t.Errorf("what is denied is told as %q", got.Reason)
 	}
 }

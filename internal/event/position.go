@@ -1,0 +1,166 @@
+package event
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"supervise/internal/ledger"
+	"supervise/snapshot"
+)
+
+// Position is where a loop was when its supervisor ended, as its log says.
+type Position struct {
+	Settings string      // hash of what the loop was asked to do; "" when it never began
+	Baseline snapshot.ID // the tree before the checks of the baseline ran
+	Outputs  []string    // files that the checks of the baseline made
+
+	Iteration   int // the last one that began, 0 for none
+	Began       time.Time
+	Start       snapshot.ID // the tree that its agent started from
+	Level       string
+	LevelReason string // why the prompt had that level
+	Spawned     *Spawned
+	SpawnedAt   time.Time
+	Agent       *ledger.AgentRun // how it ended, nil as long as it runs
+	After       snapshot.ID      // the tree that it left
+	Judged      bool             // the verdict is in the log
+	Undone      bool             // the iteration was rejected, and the tree is restored
+	Asked       bool             // a person was asked, who has not answered
+
+	Foreign   []snapshot.ID // what was found in the tree and is kept
+	Dropped   map[snapshot.ID]bool
+	OverLimit bool      // that was reported
+	Children  []Spawned // that may have been running at the end
+
+	Stop  *Stop // the best iteration is being given back
+	Ended bool  // all was done
+	End   LoopEnd
+	Last  time.Time // of the latest event
+
+	askedAt time.Time
+	active  time.Duration // of the earlier processes
+	session time.Time     // when the latest one began
+}
+
+// Read takes an event in, oldest first. Events of other kinds, and data that is
+// not understood, change nothing.
+func (p *Position) Read(e ledger.Event) {
+	over := afterwards[Type(e.Name)] || p.Ended && Type(e.Name) != LoopResumed
+	if read, known := readers[Type(e.Name)]; known {
+		read(p, e) // before the time moves on: a resumption asks when the process before it ended
+	}
+	if !over && e.Time.After(p.Last) {
+		p.Last = e.Time
+	}
+}
+
+// afterwards are the events that people cause when the loop is not at work: they
+// take none of its time.
+var afterwards = map[Type]bool{SelectionChanged: true, SelectionApplied: true}
+
+// readers are the events that say where a loop is.
+var readers = map[Type]func(*Position, ledger.Event){
+	LoopStarted: func(p *Position, e ledger.Event) {
+		p.Settings, p.session = decode[Started](e).Settings, e.Time
+	},
+	LoopResumed: func(p *Position, e ledger.Event) { p.resumed(e.Time) },
+	SnapshotTaken: func(p *Position, e ledger.Event) {
+		p.taken(e, decode[Taken](e))
+	},
+	IterationStarted: func(p *Position, e ledger.Event) {
+		d := decode[AgentStart](e)
+		p.Level, p.LevelReason = d.Level, d.Why
+	},
+	ChildStarting: func(p *Position, e ledger.Event) { p.starting(e, decode[Child](e)) },
+	AgentSpawned: func(p *Position, e ledger.Event) {
+		if p.Spawned != nil {
+			*p.Spawned = decode[Spawned](e)
+		}
+	},
+	AgentFinished: func(p *Position, e ledger.Event) {
+		a := decode[ledger.AgentRun](e)
+		p.Agent, p.Children = &a, nil
+	},
+	BaselineMeasured:  func(p *Position, _ ledger.Event) { p.Children = nil },
+	ApprovalRequested: func(p *Position, e ledger.Event) { p.Asked, p.askedAt = true, e.Time },
+	ApprovalAnswered: func(p *Position, e ledger.Event) {
+		p.Asked = false
+		p.session = p.session.Add(max(0, e.Time.Sub(p.askedAt))) // the waiting is none of the loop's time
+	},
+	IterationFinished: func(p *Position, _ ledger.Event) { p.Judged, p.Children = true, nil },
+	IterationRejected: func(p *Position, _ ledger.Event) { p.Undone = true },
+	TreeChanged: func(p *Position, e ledger.Event) {
+		p.Foreign = append(p.Foreign, snapshotNamed(decode[TreeChange](e).Kept))
+	},
+	SnapshotsDropped: func(p *Position, e ledger.Event) {
+		for _, name := range decode[SnapshotsGone](e).Snapshots {
+			p.Dropped[snapshotNamed(name)] = true
+		}
+	},
+	StoreOverLimit: func(p *Position, _ ledger.Event) { p.OverLimit = true },
+	LoopStopping: func(p *Position, e ledger.Event) {
+		s := decode[Stop](e)
+		p.Stop = &s
+	},
+	OutputVerified: func(p *Position, _ ledger.Event) { p.Children = nil },
+	LoopFinished:   func(p *Position, e ledger.Event) { p.Ended, p.End = true, decode[LoopEnd](e) },
+}
+
+// starting notes a child. It may have been started, whether or not that was
+// written down as well.
+func (p *Position) starting(e ledger.Event, c Child) {
+	p.Children = append(p.Children, Spawned{Shim: c.Shim})
+	if c.What == ChildAgent {
+		p.Spawned, p.SpawnedAt, p.Agent = &p.Children[len(p.Children)-1], e.Time, nil
+	}
+}
+
+func decode[T any](e ledger.Event) (v T) {
+	_ = json.Unmarshal(e.Data, &v) // our own writing, under a hash
+	return v
+}
+
+// snapshotNamed is the snapshot that events call sN.
+func snapshotNamed(name string) snapshot.ID { return snapshot.ID(strings.TrimPrefix(name, "s")) }
+
+// NewPosition returns the position of a loop whose log was not read yet.
+func NewPosition() *Position { return &Position{Dropped: map[snapshot.ID]bool{}} }
+
+func (p *Position) taken(e ledger.Event, d Taken) {
+	switch d.Moment {
+	case BeforeChecks:
+		p.Baseline = d.ID
+	case AfterChecks:
+		p.Outputs = d.Artefacts
+	case BeforeAgent:
+		p.Iteration, p.Began, p.Start = e.Iteration, e.Time, d.ID
+		p.Level, p.Spawned, p.Agent, p.After, p.Judged, p.Undone = "", nil, nil, "", false, false
+		p.Asked = false
+	case AfterAgent:
+		p.After = d.ID
+	case BeforeTool:
+	}
+}
+
+func (p *Position) resumed(at time.Time) {
+	p.active += max(0, p.before(at).Sub(p.session))
+	p.session, p.Children = at, nil // what was left was ended first
+	if p.Ended {
+		p.Ended, p.Stop = false, nil
+	}
+}
+
+// before is when the process before the given time ended, as far as is known.
+func (p *Position) before(at time.Time) time.Time {
+	if p.Last.Before(at) {
+		return p.Last
+	}
+	return at
+}
+
+// Spent is how much of the loop's time is gone.
+func (p *Position) Spent() time.Duration { return p.active + max(0, p.Last.Sub(p.session)) }
+
+// Running reports whether the agent may still have been running at the end.
+func (p *Position) Running() bool { return p.Spawned != nil && p.Agent == nil }

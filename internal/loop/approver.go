@@ -1,0 +1,139 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"supervise/internal/approval"
+	"supervise/internal/event"
+	"supervise/internal/ledger"
+	"supervise/internal/recovery"
+	"supervise/internal/report"
+	"supervise/internal/secrets"
+	"supervise/metric"
+)
+
+// Gate is when a person is asked, and what is done where none can be.
+type Gate struct {
+	Policy     approval.Policy `json:"policy,omitempty"`
+	Unattended bool            `json:"unattended,omitempty"` // the terminal is not asked
+	Timeout    time.Duration   `json:"timeout_ns,omitempty"` // after which a question counts as rejected; 0: none
+}
+
+// Person is who can be asked in this process.
+type Person struct {
+	Terminal string // path of the terminal; "" for none
+	Name     string // of the user
+	Self     string // how supervise is called, to answer from elsewhere
+}
+
+// approver asks a person about a step where that is due.
+type approver struct {
+	Gate
+	Person
+	loopID  string
+	dir     string // the loop's folder
+	journal *event.Journal
+	mask    secrets.Mask
+	now     func() time.Time
+	pause   func(ledger.Status) error // writes down that the loop waits, or goes on
+
+	waited time.Duration // for people
+}
+
+// consult returns what a person, or the policy where nobody can be asked, says about a
+// step, and nil where nobody has to be asked or the step is taken without an answer.
+func (a *approver) consult(ctx context.Context, it ledger.Iteration, before metric.Set, step recovery.Step) (*ledger.Gate, error) {
+	if step.Ask == "" {
+		return nil, nil //nolint:nilnil // nobody is asked
+	}
+	asked := &ledger.Gate{Kind: step.Ask, Why: step.Why, Asked: a.now()}
+	switch {
+	case a.Policy == approval.PolicyWait || a.Terminal != "" && !a.Unattended:
+		var err error
+		asked.Answer, err = a.ask(ctx, it, before, step)
+		return asked, err
+	case a.Policy == approval.PolicyAbort && step.Ask != approval.Suspicion:
+		asked.Answer = approval.Answer{Choice: approval.Abort, How: approval.ByPolicy, At: a.now(), Reason: "policy abort: " + step.Why}
+		return asked, nil
+	}
+	return nil, nil //nolint:nilnil // the policy is to take the step
+}
+
+// ask waits for the answer of a person. The loop is paused meanwhile.
+func (a *approver) ask(ctx context.Context, it ledger.Iteration, before metric.Set, step recovery.Step) (approval.Answer, error) {
+	q, from := a.question(it, before, step), a.now()
+	o := approval.Options{
+		Dir: a.dir, By: a.Name, Self: a.Self, Timeout: a.Timeout,
+		OnRefused: func(why string) { a.journal.Note(event.AnswerRefused, it.Number, event.Refusal{Why: why}) },
+	}
+	if !a.Unattended {
+		o.Terminal = a.Terminal
+	}
+	o.OnOpen = func() error { // whoever is notified can answer at once
+		return errors.Join(a.pause(ledger.Paused), a.journal.Write(event.ApprovalRequested, it.Number, event.ApprovalRequest{Question: q, Terminal: o.Terminal != "", Self: o.Self}))
+	}
+	answer, err := approval.Ask(ctx, q, o)
+	a.waited += a.now().Sub(from)
+	if err != nil {
+		return answer, fmt.Errorf("ask about iteration %d: %w", it.Number, err)
+	}
+	return answer, errors.Join(a.journal.Write(event.ApprovalAnswered, it.Number, answer), a.pause(ledger.Running))
+}
+
+// question is what a person has to know to decide.
+func (a *approver) question(it ledger.Iteration, before metric.Set, step recovery.Step) approval.Question {
+	q := approval.Question{
+		LoopID: a.loopID, Iteration: it.Number, Kind: step.Ask, Why: step.Why, Target: step.Target, AskedAt: a.now(),
+		Patch:   filepath.Join(a.dir, "iterations", ledger.Name(it.Number), "changes.patch"),
+		Numbers: numbers(before, it.Set),
+	}
+	q.Findings, q.Tests = reasonsOf(it.Assessment.Alerts)
+	if len(q.Findings) == 0 {
+		q.Findings = []string{step.Reason}
+	}
+	for i, text := range q.Findings {
+		q.Findings[i] = a.mask.String(text)
+	}
+	if step.Diagnosis != nil {
+		q.Diagnosis = a.mask.String(step.Diagnosis.String())
+	}
+	return q
+}
+
+// numbers are the ones that a person looks at first, before and after.
+func numbers(was, is metric.Set) []approval.Number {
+	out := []approval.Number{{Name: "tests", Before: passing(was), After: passing(is)}}
+	for _, row := range []struct {
+		name, unit string
+		field      metric.Field
+	}{{"coverage", "%", metric.CoveragePct}, {"errors", "", metric.ErrorCount}} {
+		n := approval.Number{Name: row.name}
+		if v, ok := was.Value(row.field); ok {
+			n.Before = report.Number(v) + row.unit
+		}
+		if v, ok := is.Value(row.field); ok {
+			n.After = report.Number(v) + row.unit
+		}
+		if n.Before != "" || n.After != "" {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func passing(s metric.Set) string {
+	if s.Tests == nil {
+		return ""
+	}
+	n := s.Tests.Counts()
+	text := fmt.Sprintf("%d of %d pass", n.Passed, n.Count)
+	if n.Skipped > 0 {
+		text += ", " + strconv.Itoa(n.Skipped) + " skipped"
+	}
+	return text
+}

@@ -1,0 +1,124 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"supervise/internal/event"
+	"supervise/internal/holdout"
+	"supervise/internal/judge"
+	"supervise/internal/ledger"
+	"supervise/internal/measure"
+	"supervise/internal/secrets"
+	"supervise/metric"
+	"supervise/runner"
+)
+
+// criterionTimeout bounds the command of the criterion.
+const criterionTimeout = 10 * time.Minute
+
+// checker runs the checks of a loop.
+type checker struct {
+	meter     *measure.Meter
+	mask      secrets.Mask
+	ledger    *ledger.Ledger
+	journal   *event.Journal
+	iteration func() int // the present one
+	env       []string
+	user      *runner.User // whom checks and agent run as; nil: as this process does
+	entry     string       // folder that this user can enter, for what the checks need; "" without such a user
+
+	outputs []string      // files that the checks themselves left in the tree
+	spent   time.Duration // since the iteration began
+}
+
+// scratch is where private trees and reports are made.
+func (c *checker) scratch() string { return cmp.Or(c.entry, c.ledger.ScratchDir()) }
+
+// progress passes the progress of the checks on.
+func (c *checker) progress(p measure.Progress) {
+	check := event.Check{Name: p.Check.Name, Command: p.Check.Line()}
+	if p.Run == nil {
+		c.journal.Note(event.CheckStarted, c.iteration(), check)
+		return
+	}
+	c.spent += p.Run.Duration
+	check.ExitCode, check.DurationMS, check.Why, check.Done = p.Run.ExitCode, p.Run.Duration.Milliseconds(), c.mask.String(p.Run.Why), true
+	c.journal.Note(event.CheckFinished, c.iteration(), check)
+}
+
+// measure measures the tree. The texts of failures and checks are stored and shown to
+// the agent, so the secrets in them are masked.
+func (c *checker) measure(ctx context.Context, previous *metric.Tests) (measure.Result, error) {
+	res, err := c.meter.Run(ctx, previous)
+	if err != nil || c.mask.Masker == nil {
+		return res, err
+	}
+	res.Runs, res.Set = c.mask.Runs(res.Runs), c.mask.Set(res.Set)
+	for i := range res.Parts {
+		res.Parts[i].Set = c.mask.Set(res.Parts[i].Set)
+	}
+	return res, nil
+}
+
+// once measures a tree for the judge, who masks by himself, or takes the numbers of an
+// earlier measurement of the very same one.
+func (c *checker) once(ctx context.Context, tree string, past *judge.History) (judge.Measured, error) {
+	if m, ok := past.Measured(tree); ok {
+		return m, nil
+	}
+	res, err := c.meter.Run(ctx, past.Previous.Set.Tests)
+	if err != nil {
+		return judge.Measured{}, err
+	}
+	return judge.Measured{Set: res.Set, Checks: holdout.Runs(res.Runs)}, c.save()
+}
+
+// save writes down what the checks taught about themselves.
+func (c *checker) save() error { return c.ledger.SaveMeter(c.meter.Memory()) }
+
+// succeeds reports whether a command of the shell does.
+func (c *checker) succeeds(ctx context.Context, command, dir string) (bool, error) {
+	env := c.env
+	if c.user != nil {
+		env = c.user.Environ(env)
+	}
+	res, err := runner.Run(ctx, runner.Command{
+		Args: []string{"/bin/sh", "-c", command}, Dir: dir, Env: append(env, "CI=true"), Timeout: criterionTimeout,
+		Hold: c.ledger.Held(), BeforeStart: c.journal.Starting(event.ChildCriterion, c.iteration), User: c.user,
+	})
+	if errors.Is(err, runner.ErrUnstartable) { // the agent may have taken its folder away
+		return false, nil
+	}
+	return err == nil && res.Cause == runner.Exited && res.ExitCode == 0, err
+}
+
+// tidy removes the reports that the checks wrote into the tree and that had not been
+// there before the loop, and has the tree belong to the agent's user again, where that
+// is another one: what was restored, and what the checks left, belongs to root.
+func (c *checker) tidy(root string, warn func(what string, err error)) error {
+	for _, path := range c.outputs {
+		full := filepath.Join(root, filepath.FromSlash(path))
+		if !c.meter.IsReport(full) {
+			continue
+		}
+		if err := c.meter.RemoveReport(full); err != nil && !errors.Is(err, os.ErrNotExist) {
+			warn("remove a report of the checks", err)
+		}
+	}
+	if c.user == nil {
+		return nil
+	}
+	return c.user.Give(root)
+}
+
+func (c *checker) close() error {
+	if c.entry == "" {
+		return nil
+	}
+	return ledger.RemoveTree(c.entry)
+}

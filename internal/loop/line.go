@@ -1,0 +1,275 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"supervise/detector"
+	"supervise/internal/agentrun"
+	"supervise/internal/environment"
+	"supervise/internal/event"
+	"supervise/internal/evidence"
+	"supervise/internal/hook"
+	"supervise/internal/judge"
+	"supervise/internal/ledger"
+	"supervise/internal/recovery"
+	"supervise/snapshot"
+)
+
+// iteration is one iteration on its way through the line.
+type iteration struct {
+	ledger.Iteration
+	prompted prompted
+	start    snapshot.Info // the tree that the agent starts from
+	changes  []snapshot.Change
+	lines    evidence.Lines // of the changes
+	files    ledger.Files   // copies of changed ones, as far as they are small
+	around   environment.State
+	beside   []detector.Tampering // what changed there, in the records and in the hidden tests
+	measured judge.Measured
+	verdict  judge.Verdict
+
+	unserved event.Stop // why the agent cannot be run again, its zero value where it can
+}
+
+// iterate runs one iteration and returns a stop when it is the last. This is the line
+// of docs/architecture.md: each step takes what the ones before it made, and none calls
+// back. agentCtx bounds the agent alone: what it did in the time that it had is
+// measured all the same.
+func (r *run) iterate(ctx, agentCtx context.Context, n int) (event.Stop, error) {
+	it, err := r.begin(ctx, n)
+	if err == nil {
+		it.prompted, err = r.prompt(it)
+	}
+	if err == nil {
+		err = r.runAgent(agentCtx, it)
+	}
+	if err == nil {
+		err = r.capture(ctx, it)
+	}
+	switch {
+	case err != nil:
+		return event.Stop{}, err
+	case agentrun.Unserved(it.Agent) && len(it.Changed) == 0:
+		return it.unserved, nil // nothing was done, and nothing is counted
+	}
+	stop, err := r.assess(ctx, it)
+	return r.shortened(it, stop), err
+}
+
+// assess is the line from what the agent left on.
+func (r *run) assess(ctx context.Context, it *iteration) (event.Stop, error) {
+	if interrupted(ctx) {
+		return event.Stop{}, r.abandon(it)
+	}
+	err := r.measure(ctx, it)
+	if err == nil {
+		err = r.judge(ctx, it)
+	}
+	switch {
+	case err != nil && interrupted(ctx):
+		return event.Stop{}, r.abandon(it)
+	case err != nil:
+		return event.Stop{}, err
+	}
+	return r.settle(ctx, it)
+}
+
+// settle is the line from the verdict on. What was decided is written down before
+// anybody hears of it and before anything follows from it.
+func (r *run) settle(ctx context.Context, it *iteration) (event.Stop, error) {
+	if err := r.decide(ctx, it); err != nil {
+		return event.Stop{}, err
+	}
+	last, err := r.append(it)
+	if err != nil {
+		return event.Stop{}, err
+	}
+	if err := r.finished(*last); err != nil {
+		return event.Stop{}, err
+	}
+	return r.conclude(ctx, *last)
+}
+
+// begin takes the snapshot that the agent starts from.
+func (r *run) begin(ctx context.Context, n int) (*iteration, error) {
+	r.state.Iteration, r.checks.spent = n, 0
+	it := &iteration{Iteration: ledger.Iteration{LoopID: r.state.LoopID, Number: n, StartedAt: r.opts.Now(), Retry: r.past.Recovery.Retries}}
+	var err error
+	if it.start, err = r.tree.Take(ctx, n, event.BeforeAgent); err != nil {
+		return it, err
+	}
+	it.Start, r.tree.Start = it.start.ID, it.start.ID
+	return it, r.save()
+}
+
+// prompt writes the text of the iteration and reports its level.
+func (r *run) prompt(it *iteration) (prompted, error) {
+	p, err := r.prompts.Text(it.Number)
+	if err != nil {
+		return p, err
+	}
+	from := ""
+	if n := len(r.state.Levels); n > 0 {
+		from = r.state.Levels[n-1].To
+	}
+	r.state.Level, it.Level, it.LevelReason = p.level, p.level, p.why
+	if from != p.level {
+		err = r.journal.Write(event.LevelChanged, it.Number, event.LevelChange{From: from, To: p.level, Why: p.why})
+	}
+	return p, errors.Join(err, r.journal.Write(event.IterationStarted, it.Number, event.AgentStart{Max: r.opts.MaxIterations, Level: p.level, Why: p.why, Points: p.points}))
+}
+
+// runAgent runs the agent and waits until nothing of it is left.
+func (r *run) runAgent(ctx context.Context, it *iteration) error {
+	n := r.past.Previous.Set.Tests.Counts()
+	res, err := r.agent.Run(ctx, agentrun.Task{
+		Iteration: it.Number, Prompt: it.prompted.text, Start: it.Start, StartedAt: it.StartedAt, Spent: r.spent(),
+		Opening: hook.Opening(n.Passed, n.Count), Unmet: r.unmet,
+		Beware: func(d hook.Decision) hook.Decision { return r.prompts.beware(it.Number, it.Level, d) },
+		OnWait: func(text string) error {
+			r.state.Waiting = text
+			return r.save()
+		},
+	})
+	it.Agent, it.unserved = res.Run, res.Stop
+	return err
+}
+
+// capture takes the snapshot of what the agent left. It is taken also when the
+// loop is being interrupted: nothing the agent did may be lost.
+func (r *run) capture(ctx context.Context, it *iteration) error {
+	ctx = context.WithoutCancel(ctx)
+	info, err := r.tree.Take(ctx, it.Number, event.AfterAgent)
+	if err != nil {
+		return err
+	}
+	return r.describe(ctx, it, info)
+}
+
+// measure measures what the agent left. What it did beside the tree is looked at before
+// any check runs.
+func (r *run) measure(ctx context.Context, it *iteration) (err error) {
+	if it.around, err = r.around.look(ctx); err != nil {
+		return err
+	}
+	if it.beside, err = r.around.changed(it.around); err != nil {
+		return err
+	}
+	it.beside = append(it.beside, r.judging().HiddenChanged(r.past)...)
+	if it.measured, err = r.checks.once(ctx, it.Tree, r.past); err != nil {
+		return fmt.Errorf("measure iteration %d: %w", it.Number, err)
+	}
+	return r.tree.SharedLost(r.state.BaselineSnapshot, it.Snapshot)
+}
+
+// judge judges what was measured.
+func (r *run) judge(ctx context.Context, it *iteration) (err error) {
+	t := judge.Tree{Iteration: it.Iteration, StartTree: it.start.Tree, Changes: it.changes, Lines: &it.lines, Around: it.beside}
+	it.verdict, err = r.judging().Judge(ctx, t, it.measured, r.past)
+	if it.Iteration = it.verdict.Iteration; err != nil {
+		return err
+	}
+	it.EndedAt = r.opts.Now()
+	if !it.Resumed { // else nobody was at work most of the time
+		whole := it.EndedAt.Sub(it.StartedAt)
+		it.OwnTime = whole - r.checks.spent - it.Agent.Duration - it.Agent.Waited
+		if over := r.opts.Budget.Over(it.OwnTime, whole); over != "" {
+			r.warn(over, nil)
+		}
+	}
+	return nil
+}
+
+// decide draws the conclusion from the verdict, and asks a person where that is due.
+func (r *run) decide(ctx context.Context, it *iteration) error {
+	r.past.Learn(it.verdict)
+	step, next := r.past.Decide(it.Iteration, r.opts.Settings.Settings)
+	asked, err := r.approver.consult(ctx, it.Iteration, r.past.Previous.Set, step)
+	if err != nil {
+		return err
+	}
+	if asked != nil {
+		step, next = recovery.Answered(step, next, asked.Answer, r.opts.Recovery)
+		it.Assessment = judge.Answered(it.Assessment, asked)
+	}
+	it.Rejected = step.Reject
+	var holds *bool
+	if !step.Reject {
+		if it.Open, err = r.judging().Open(ctx, it.Iteration, r.past); err != nil {
+			return err
+		}
+		if holds, err = r.met(ctx, it.Iteration); err != nil {
+			return err
+		}
+	}
+	it.Verified = judge.Verified(it.Iteration, holds)
+	it.Decision = judge.Decision(step, next, holds)
+	it.Decision.Gate = asked
+	if step.Reject {
+		it.Decision.Restore = r.past.Target(it.Iteration, step.Target)
+	}
+	return nil
+}
+
+// append adds the iteration to the history and to the ledger, and returns what was
+// written.
+func (r *run) append(it *iteration) (*ledger.Iteration, error) {
+	r.accept(it.Iteration)
+	if !it.Rejected {
+		if err := r.around.accept(it.around); err != nil {
+			return nil, err
+		}
+	}
+	last := r.past.Last()
+	last.Best = r.state.Best
+	if last.Rejected {
+		last.Regression = r.regression(*last)
+	}
+	return last, r.ledger.Append(*last, it.files, r.past.IsBest(last.Number))
+}
+
+// finished reports that the iteration is judged.
+func (r *run) finished(it ledger.Iteration) error {
+	return r.journal.Write(event.IterationFinished, it.Number, event.IterationEnd{
+		Progress: it.Progress(r.past.IsBest(it.Number)), Rejected: it.Rejected, Verified: it.Verified,
+		Changed: len(it.Changed), ElapsedMS: it.EndedAt.Sub(it.StartedAt).Milliseconds(),
+		Next: it.Decision.Move, Reason: it.Decision.Reason, It: it,
+	})
+}
+
+// conclude does what was decided about an iteration: restore, report, stop. Doing it
+// once more, after a crash, changes nothing.
+func (r *run) conclude(ctx context.Context, it ledger.Iteration) (event.Stop, error) {
+	if it.Rejected {
+		if err := r.restore(ctx, it); err != nil {
+			return event.Stop{}, err
+		}
+	}
+	if err := errors.Join(r.report(it), r.tree.Retain(ctx)); err != nil {
+		return event.Stop{}, err
+	}
+	return r.stopAfter(it), nil
+}
+
+// restore puts back the tree that the rejected iteration is to be replaced from. The
+// rejected tree stays a snapshot.
+func (r *run) restore(ctx context.Context, it ledger.Iteration) error {
+	if err := r.journal.Write(event.RollbackStarted, it.Number, event.RollingBack{From: it.Snapshot, To: it.Decision.Restore}); err != nil {
+		return err
+	}
+	if err := r.tree.Restore(ctx, it.Decision.Restore); err != nil {
+		return fmt.Errorf("undo iteration %d: %w", it.Number, err)
+	}
+	return r.journal.Write(event.IterationRejected, it.Number, r.rejection(it))
+}
+
+// report writes the report of an iteration, the trackers and the state.
+func (r *run) report(it ledger.Iteration) error {
+	r.state.Add(it)
+	if err := r.reports.iteration(it, r.state); err != nil {
+		return err
+	}
+	return r.save()
+}

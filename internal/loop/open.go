@@ -1,0 +1,228 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"supervise/internal/agentrun"
+	"supervise/internal/environment"
+	"supervise/internal/event"
+	"supervise/internal/holdout"
+	"supervise/internal/hook"
+	"supervise/internal/judge"
+	"supervise/internal/ledger"
+	"supervise/internal/measure"
+	"supervise/internal/notify"
+	"supervise/internal/prompt"
+	"supervise/internal/protect"
+	"supervise/internal/secrets"
+	"supervise/internal/worktree"
+	"supervise/snapshot"
+)
+
+// open makes the folder of a new loop.
+func open(ctx context.Context, o Options) (*run, error) {
+	o.Protect.Steering = protect.Steering(o.Env)
+	name := o.Task
+	if name == "" && len(o.Args) > 0 {
+		name = o.Args[0]
+	}
+	mask := secrets.MaskOf(o.Env)
+	state := ledger.State{
+		LoopID: ledger.NewID(mask.String(name)), Status: ledger.Running, Task: mask.String(o.Task), Agent: mask.Texts(o.CommandLine()), Criterion: o.Until.String(),
+		Workspace: o.Root, PID: os.Getpid(), StartedAt: o.Now(), UpdatedAt: o.Now(),
+		Kind: o.kind(), History: []ledger.HistoryEntry{}, Regressions: []ledger.Regression{}, Config: o.configuration(),
+	}
+	l, err := ledger.Create(o.Home, state)
+	if err != nil {
+		return nil, err
+	}
+	r := newRun(o, l, state)
+	sum, err := r.ledger.SaveSettings(o.forJSON())
+	if err == nil {
+		err = r.equip(ctx, event.NewPosition(), measure.Memory{})
+	}
+	if err == nil {
+		err = r.journal.Write(event.LoopStarted, 0, event.Started{Dir: l.Dir(), Plan: o.Plan, Agent: state.Agent, MaxIterations: o.MaxIterations, Settings: sum})
+	}
+	if err == nil {
+		err = r.sweep(ctx)
+	}
+	if err != nil {
+		r.fail(err)
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// newRun returns a run that can write to the folder of its loop, and no more.
+func newRun(o Options, l *ledger.Ledger, state ledger.State) *run {
+	r := &run{opts: o, ledger: l, state: state, mask: secrets.MaskOf(o.Env), past: judge.NewHistory()}
+	r.past.Kept = l.SnapshotDir()
+	r.notifier = notify.New(o.Notify, r.mask, func(err error) { o.Log.WithError(err).Warn("tell somebody") })
+	r.journal = &event.Journal{
+		Ledger: l, LoopID: state.LoopID, Now: o.Now, OnEvent: []func(event.Event){o.OnEvent, r.notifier.Hear},
+		OnError: func(err error) { o.Log.WithError(err).Error("write the audit log") },
+	}
+	r.reports = &reports{set: &r.opts.Settings, past: r.past, ledger: l, self: o.Person.Self, now: o.Now}
+	return r
+}
+
+// equip opens the snapshots and prepares all that an iteration needs.
+func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memory) error {
+	o := r.opts
+	if err := o.hiddenReady(); err != nil {
+		return err
+	}
+	texts, err := prompt.Parse(o.Texts, "")
+	if err != nil {
+		return err
+	}
+	r.prompts = &prompter{texts: texts, set: &r.opts.Settings, past: r.past}
+	store, err := worktree.Open(ctx, o.Root, o.Home, r.ledger.SnapshotDir(), o.Snapshot)
+	if err != nil {
+		return err
+	}
+	r.tree = worktree.New(store, worktree.Options{
+		Limit: o.MaxStore, Journal: r.journal, Iteration: r.number, Kept: r.kept, Dropped: r.past.Dropped, Foreign: at.Foreign, Warned: at.OverLimit,
+	})
+	env, scrubbed := o.Protect.ForChecks(o.Env)
+	r.checks = &checker{mask: r.mask, ledger: r.ledger, journal: r.journal, iteration: r.number, env: env}
+	if err := r.protect(ctx); err != nil {
+		return err
+	}
+	if len(scrubbed) > 0 {
+		o.Log.WithField("variables", strings.Join(scrubbed, ", ")).Warn("the checks are not given variables that steer runners and were others when the loop began")
+	}
+	m := measure.Options{
+		Env: env, Scratch: r.checks.scratch(), User: r.checks.user, OnProgress: r.checks.progress, Memory: learnt, Hold: r.ledger.Held(),
+		BeforeStart: r.journal.Starting(event.ChildCheck, r.number), Reruns: o.Confirm,
+	}
+	if _, inside := ledger.Inside(o.Home, o.Root); inside {
+		m.Ignore = o.Home
+	}
+	r.checks.meter = measure.New(o.Plan, m)
+	r.around = &surroundings{watch: environment.Watch{Root: o.Root, Programs: o.Plan.Programs(), Env: env, Sums: environment.Sums{}}, ledger: r.ledger}
+	r.approver = &approver{
+		Gate: o.Gate, Person: o.Person, loopID: r.state.LoopID, dir: r.ledger.Dir(), journal: r.journal, mask: r.mask, now: o.Now,
+		pause: func(s ledger.Status) error {
+			r.state.Status = s
+			return r.save()
+		},
+	}
+	r.agent = agentrun.New(agentrun.Options{
+		Setup: o.Setup, LoopID: r.state.LoopID, Home: o.Home, Env: o.Env, Self: o.Self, Promise: o.Until.Promise,
+		Terminal: o.Terminal, Mirror: o.Mirror, Grace: o.Grace, OnInterrupt: o.OnInterrupt, Warn: r.warn, Now: o.Now,
+		Mode: hook.Mode(o.Rules.Mode), Integrity: o.Integrity, Checks: o.checkScripts(),
+		User: r.checks.user, Masker: r.mask.Masker, Ledger: r.ledger, Store: store, Journal: r.journal,
+	})
+	return nil
+}
+
+// protect finds out whether what the settings want for protection can be given, and
+// finds the user whom agent and checks are to run as.
+func (r *run) protect(ctx context.Context) (err error) {
+	p := r.opts.Protect
+	if err := p.Confinable(ctx, r.opts.Root, r.opts.Home); err != nil {
+		return err
+	}
+	if p.User != "" && r.opts.Watching() {
+		return fmt.Errorf("%w: protect.user is for loops, and a watched session is your own: leave it out", protect.ErrUnavailable)
+	}
+	r.checks.user, err = p.OtherUser(ctx, protect.Tree{
+		Root: r.opts.Root, Dir: r.opts.WorkDir(), Own: r.state.BaselineSnapshot == "", // else root has restored files
+		Private: map[string]string{"the state folder": r.ledger.Dir(), "the folder of the snapshots": r.ledger.SnapshotDir(), "the folder of the hidden tests": r.opts.Hidden.Dir},
+	})
+	if err == nil && r.checks.user != nil {
+		r.checks.entry, err = protect.MakeEntry()
+	}
+	return err
+}
+
+// hiddenReady refuses a state folder where the agent would see the results of the hidden
+// tests, and a folder without tests.
+func (o Options) hiddenReady() error {
+	if o.Hidden.Dir == "" {
+		return nil
+	}
+	if _, inside := ledger.Inside(o.Home, o.Root); inside {
+		return fmt.Errorf("hidden tests: the state folder %s is in the working tree, where the agent would see what it says of them: give another --state-dir", o.Home)
+	}
+	if _, err := holdout.ReadFiles(o.Hidden.Dir); err != nil {
+		return fmt.Errorf("hidden tests: %w", err)
+	}
+	return nil
+}
+
+// checkScripts are the files that the checks start, relative to the tree.
+func (s Settings) checkScripts() []string {
+	var out []string
+	for _, name := range s.Plan.Programs() {
+		path := filepath.Join(s.Plan.Root, name)
+		if rel, err := filepath.Rel(s.Root, path); err == nil && filepath.IsLocal(rel) {
+			out = append(out, filepath.ToSlash(rel))
+		}
+	}
+	return out
+}
+
+// kept are the snapshots that are kept whatever the limit of the store is: the
+// baseline, the best iteration, the tree to go on from, and those of [worktree.Kept].
+func (r *run) kept() map[snapshot.ID]bool {
+	keep := worktree.Kept(r.past.Iterations)
+	keep[r.state.BaselineSnapshot], keep[r.past.Safe] = true, true
+	if r.state.Best != nil {
+		keep[r.state.Best.Snapshot] = true
+	}
+	return keep
+}
+
+// sweep looks after loops of this tree that were killed: a restore that was
+// under way is finished, and the caller is told that the tree may hold what an
+// agent left unjudged.
+func (r *run) sweep(ctx context.Context) error {
+	loops, err := ledger.Loops(r.opts.Home, r.opts.Root)
+	if err != nil {
+		return err
+	}
+	for _, dead := range loops {
+		if !dead.Unnoticed() || dead.LoopID == r.state.LoopID {
+			continue
+		}
+		dir := ledger.Dir(r.opts.Home, dead.LoopID)
+		at := event.NewPosition()
+		if _, err := ledger.ReadLog(dir, at.Read); err == nil {
+			if err := r.endSurvivors(ctx, at); err != nil {
+				return fmt.Errorf("loop %s was killed: %w", dead.LoopID, err)
+			}
+		}
+		store, err := snapshot.Open(ctx, r.opts.Root, ledger.SnapshotDir(dir), r.opts.Snapshot)
+		if err != nil {
+			return fmt.Errorf("finish what loop %s left when it was killed: %w", dead.LoopID, err)
+		}
+		data := event.Crash{LoopID: dead.LoopID, Iteration: dead.Iteration, Restored: store.Recovered() != nil}
+		if err := errors.Join(r.journal.Write(event.CrashFound, 0, data), store.Close(), ledger.SweepScratch(dir), ledger.MarkCrashed(dir, dead, r.state.LoopID)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) close() {
+	r.notifier.Close()
+	err := r.ledger.Close()
+	if r.checks != nil {
+		err = errors.Join(err, r.checks.close())
+	}
+	if r.tree != nil {
+		err = errors.Join(r.tree.Store.Close(), err)
+	}
+	if err != nil {
+		r.opts.Log.WithError(err).Warn("close the loop's folder")
+	}
+}
