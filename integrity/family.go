@@ -7,8 +7,7 @@ import (
 	"supervise/integrity/internal/facts"
 )
 
-// families are groups of rules under one name, for selecting them: the names of
-// the documents this project came from, and those of the catalogue's groups.
+// families are groups of rules that can be selected by one name.
 var families = map[string][]string{
 	"test_deletion":       {"TP-01", "TP-02", "TP-03", "TP-04", "TP-05", "TP-06", "TP-07", "TP-08", "TP-09", "TP-26"},
 	"assertion_weakening": {"TP-10", "TP-11", "TP-12", "TP-13", "TP-14", "TP-15", "TP-16", "TP-17", "TP-18"},
@@ -33,11 +32,11 @@ func named(names []string, id, name string) bool {
 }
 
 // alwaysOn is the rule that nobody turns off: it finds that the configuration
-// which could was itself changed.
+// that could turn it off was itself changed.
 const alwaysOn = "supervisor_touched"
 
-// table returns the rules that the options leave, those of the user behind.
-// Patterns that make no sense are left out; see [CheckPatterns].
+// table returns the rules that the options leave on, the user's own last. Invalid
+// patterns are left out; see [CheckPatterns].
 func (o Options) table() []facts.Rule {
 	list := slices.Clone(rules)
 	for _, p := range o.Patterns {

@@ -1,9 +1,10 @@
 // Package integrity finds, in a change of files, the ways in which coding agents
 // game the numbers: tests deleted, skipped, emptied or weakened, runners,
-// thresholds and checks turned off, outputs hard-coded. It looks at the text of
-// the files alone: nothing is run, nothing is read from disk.
+// thresholds and checks turned off, outputs hard-coded. It reads only the text of
+// the files: nothing is run, nothing is read from disk.
 //
-// A finding is no proof. What it may do is the policy's: see [Finding.Severity].
+// A finding is not a proof. The policy decides what follows from it: see
+// [Finding.Severity].
 //
 // The rules live in rooms by the groups of the catalogue (internal/tests,
 // assertions, product, configuration, harness, suppressions), over one read-only set
@@ -27,7 +28,7 @@ import (
 // File is one changed file, before and after.
 type File = facts.File
 
-// Finding is one thing that was found.
+// Finding is one place where a rule fires.
 type Finding = facts.Finding
 
 // Tree is the whole project before a change.
@@ -36,27 +37,26 @@ type Tree = facts.Tree
 // Texts reads source files, each once, for everybody who needs what is in them.
 type Texts = facts.Texts
 
-// Options say what is looked for. The zero value is all, with the severities of
-// the catalogue.
+// Options select the rules. The zero value selects all, with the severities of the
+// catalogue.
 type Options struct {
-	// Off are the rules that are not applied: their Rule, their Type, or one of
-	// [Families].
+	// Off are rules to leave out, by their Rule, their Type, or one of [Families].
 	Off []string `json:"off,omitempty"`
 	// Enabled, unless empty, are the only rules of the catalogue that are applied.
 	Enabled []string `json:"enabled,omitempty"`
 	// Patterns are rules of the user's own.
 	Patterns []Pattern `json:"patterns,omitempty"`
 	// Base is the project before the change, for the rule that compares product
-	// code with tests that did not change. It is no setting.
+	// code with tests that did not change. Not a setting.
 	Base Tree `json:"-"`
-	// Texts, unless nil, has read some of the files already. It is no setting.
+	// Texts, unless nil, has read some of the files already. Not a setting.
 	Texts *Texts `json:"-"`
 }
 
 // rules is the table, in the order of the catalogue.
 var rules = slices.Concat(tests.Rules, assertions.Rules, product.Rules, configuration.Rules, harness.RunnerRules, suppressions.Rules, harness.EnvironmentRules)
 
-// Audit returns what is found in a change, the most severe first, then by file and
+// Audit returns the findings in a change, the most severe first, then by file and
 // line.
 func Audit(files []File, opt Options) []Finding {
 	c := facts.New(files, opt.Base, opt.Texts)

@@ -16,7 +16,7 @@ import (
 	"supervise/source"
 )
 
-// Pattern is a rule of the user's own: lines that come, or go, in some files.
+// Pattern is a rule of the user's own: lines added to, or removed from, some files.
 type Pattern struct {
 	// ID and Type are the Rule and Type of its findings. ID must not be one of the
 	// catalogue's.
@@ -25,15 +25,15 @@ type Pattern struct {
 	// Severity is info, low, medium, high or critical; medium if empty.
 	Severity string `yaml:"severity" json:"severity,omitempty"`
 	// Languages are names of [source.Language], such as "go"; none means all, and
-	// files that are no source code as well.
+	// files that are not source code, too.
 	Languages []string `yaml:"languages" json:"languages,omitempty"`
 	// Files are globs of paths, where ** matches any folders; none means all.
 	Files []string `yaml:"files" json:"files,omitempty"`
 	// Where is test, product or config; empty means anywhere.
 	Where string `yaml:"where" json:"where,omitempty"`
-	// In is which part of a line is looked at: code, without comments and the
+	// In is the part of a line that is matched: code, without comments and the
 	// bodies of strings; text, as written; comment. Empty means code, and text in
-	// files that are no source code.
+	// files that are not source code.
 	In string `yaml:"in" json:"in,omitempty"`
 	// Added and Removed are regular expressions (RE2). An added line matches the
 	// first, a removed one the second; with both, the file must have both.
@@ -44,7 +44,7 @@ type Pattern struct {
 	Unless string `yaml:"unless" json:"unless,omitempty"`
 }
 
-// PatternError is a pattern that makes no sense.
+// PatternError is an invalid pattern.
 type PatternError struct {
 	Index int    // in the list, from 0
 	Field string // as in the file
@@ -58,7 +58,7 @@ func (e *PatternError) Error() string {
 
 func (e *PatternError) Unwrap() error { return e.Err }
 
-// CheckPatterns returns a [PatternError] for the first pattern that makes no sense.
+// CheckPatterns returns a [PatternError] for the first invalid pattern.
 func CheckPatterns(list []Pattern) error {
 	seen := map[string]bool{}
 	for i, p := range list {
@@ -159,8 +159,7 @@ func (p Pattern) compile() (m userRule, field string, err error) {
 	return m, "", nil
 }
 
-// missing returns the first field that lacks a value, or has none of those it may
-// have.
+// missing returns the first field without a value, or with one that is not allowed.
 func (p Pattern) missing() (field string, err error) {
 	switch {
 	case p.ID == "":
@@ -211,7 +210,7 @@ func (m *userRule) find(c *facts.Set) []Finding {
 	return out
 }
 
-// about reports whether the pattern is about a file.
+// about reports whether the pattern applies to a file.
 func (m *userRule) about(f *facts.ChangedFile) bool {
 	side := f.After()
 	if f.Deleted {
@@ -234,7 +233,7 @@ func (m *userRule) about(f *facts.ChangedFile) bool {
 	return true
 }
 
-// match returns the first of the lines whose wanted part the expression matches.
+// match returns the first line of which the expression matches the part in question.
 func (m *userRule) match(s *facts.Side, list []facts.Line, re *regexp.Regexp) (facts.Line, bool) {
 	if re == nil || len(list) == 0 {
 		return facts.Line{}, false
@@ -248,7 +247,7 @@ func (m *userRule) match(s *facts.Side, list []facts.Line, re *regexp.Regexp) (f
 	return facts.Line{}, false
 }
 
-// part returns the lines of a text with nothing but what the pattern looks at.
+// part returns the lines of a text, reduced to what the pattern matches.
 func (m *userRule) part(s *facts.Side) []string {
 	texts := func(list []facts.Line) []string {
 		out := make([]string, len(list))

@@ -8,28 +8,27 @@ import (
 	"supervise/integrity/internal/suppressions"
 )
 
-// Unsilenced returns the changed files, by path, with the comments undone that came
-// and that silence tools: their words are crossed out, and every line stays where it
-// is. A comment that moved from another file is none that came. Annotations, and
-// what takes lines out of the coverage, stay.
+// Unsilenced returns the changed files, by path, without the new comments that silence
+// tools: their words are crossed out, and every line stays where it is. A comment that
+// moved from another file is not new. Annotations and exclusions from coverage stay.
 func Unsilenced(files []File) map[string][]byte {
 	texts, _ := suppressions.CrossedOut(facts.New(files, Tree{}, nil), false)
 	return texts
 }
 
-// Unexclusion is a change without what takes code out of the coverage in it.
+// Unexclusion is a change without its exclusions from coverage.
 type Unexclusion struct {
-	// Texts are the files that are other then, by path. One that is nil is not to be
-	// there: the whole of it was about that.
+	// Texts are the files that differ, by path. A nil one must be removed: it held
+	// nothing but exclusions.
 	Texts map[string][]byte
-	// Kept are the files, by path, with something that cannot be undone.
+	// Kept are the paths of files with an exclusion that cannot be undone.
 	Kept []string
 }
 
-// Unexcluded undoes what came that takes code out of the coverage: the words of
-// comments are crossed out, and the lines of settings and commands, with what was
-// changed right beside them, are as they were. What moved from another file is none
-// that came. Rules that are off in opt undo nothing.
+// Unexcluded undoes new exclusions from coverage: the words of comments are crossed
+// out, and the lines of settings and commands, with the changes right next to them,
+// are restored. What moved from another file is not new. Rules that are off in opt
+// undo nothing.
 func Unexcluded(files []File, opt Options) Unexclusion {
 	c := facts.New(files, Tree{}, nil)
 	on := map[string]bool{}
@@ -60,8 +59,7 @@ func Unexcluded(files []File, opt Options) Unexclusion {
 	return out
 }
 
-// ExcludesCode reports whether a rule, by its name, finds what takes code out of the
-// coverage.
+// ExcludesCode reports whether a rule, by its name, finds exclusions from coverage.
 func ExcludesCode(name string) bool {
 	return name == "coverage_excluded_inline" || name == "coverage_excluded" || name == "coverage_excluded_by_command"
 }

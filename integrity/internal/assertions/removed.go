@@ -336,11 +336,11 @@ func (d delta) onlyErrors() bool {
 // rewritten reports whether all names of an assertion occur in the lines that
 // were added to its test.
 func rewritten(a facts.Assertion, d delta) bool {
-	names, telling := facts.SubjectWords(a.Text), false
+	names, distinctive := facts.SubjectWords(a.Text), false
 	for w := range names {
-		telling = telling || len(w) > 2
+		distinctive = distinctive || len(w) > 2
 	}
-	if !telling { // x and n occur anywhere
+	if !distinctive { // x and n occur anywhere
 		return false
 	}
 	have := map[string]bool{}

@@ -7,15 +7,15 @@ import (
 	"supervise/source"
 )
 
-// Assertion is one assertion of a test with what its text says.
+// Assertion is one assertion of a test and what was read from its text.
 type Assertion struct {
 	Text string
 	Line int
 	source.Assertion
 }
 
-// LocatedAssertions returns the assertions of a test, not read so far: most of them are
-// unchanged, and not of interest.
+// LocatedAssertions returns the assertions of a test with their lines. Their texts are
+// not read yet: most are unchanged, and not of interest.
 func (t *Test) LocatedAssertions() []Assertion {
 	at := t.assertionLines()
 	out := make([]Assertion, len(t.Assertions))
@@ -32,7 +32,7 @@ func ReadAssertions(list []Assertion) {
 	}
 }
 
-// AssertionWord are words of assertions themselves, which say nothing of what is
+// AssertionWord matches words of the assertion itself, which do not name what is
 // asserted.
 var AssertionWord = regexp.MustCompile(`(?i)^(?:assert\w*|expect|require|verify|check|should|must|to\w*|not|be|is\w*|none|true|false|nil|null|self|this|t|fatal|error|errorf|fatalf|equal\w*|eq|eql|deep\w*|strict\w*|that|throws?|raises?|match\w*|contains?|in|and|or|ok|xct\w*|chai|len|ne|eq|refute\w*|(?:must|wont)_\w+|defined|truthy)$`)
 
@@ -118,8 +118,7 @@ func (t *Test) findAssertions() []int {
 	return out
 }
 
-// AssertionKeys are the beginnings by which an assertion is found in the text, the
-// longest first.
+// AssertionKeys are prefixes to find an assertion in the text with, the longest first.
 func AssertionKeys(a string) []string {
 	cond, _, failure := strings.Cut(a, " => t.")
 	if failure {

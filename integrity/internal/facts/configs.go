@@ -39,9 +39,8 @@ var ConfigFiles = Define(func(c *Set) []*ConfigFile {
 	return out
 })
 
-// news sets, for each file, the settings that are more often in the change after
-// it than before, and the other way round: what moved, even to another file, is
-// in neither.
+// news sets, for each file, the settings that occur more often after the change than
+// before, and the other way round: what moved, even to another file, is in neither.
 func news(files []*ConfigFile) {
 	was, is := map[string]int{}, map[string]int{}
 	for _, f := range files {

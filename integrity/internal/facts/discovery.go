@@ -9,8 +9,8 @@ import (
 	"supervise/source"
 )
 
-// leftDiscovery reports whether a file was renamed so that its runner does not
-// find it any more, by the usual names.
+// leftDiscovery reports whether a file was renamed so that its runner no longer finds
+// it, going by the usual names.
 func leftDiscovery(before, after *Side) bool {
 	if !before.Exists() || !after.Exists() || before.Path == after.Path {
 		return false
@@ -22,7 +22,7 @@ func leftDiscovery(before, after *Side) bool {
 }
 
 // DiscoveredByName reports whether the usual runners of a language recognise test files by
-// their names. Others build what lies in a folder, or what a list names.
+// their names. Others build all files of a folder, or of a list.
 func DiscoveredByName(lang source.Language) bool {
 	switch lang {
 	case source.CSharp, source.Swift, source.C, source.CPP, source.Kotlin, source.Scala:
@@ -32,10 +32,10 @@ func DiscoveredByName(lang source.Language) bool {
 	}
 }
 
-// away matches folders for what is not used any more.
+// away matches folders for files that are no longer used.
 var away = regexp.MustCompile(`(?i)^(?:[._].+|(?:old|archived?|attic|disabled|backups?|bak|tmp|temp|unused|legacy|skip(?:ped)?|quarantined?|graveyard|deprecated|obsolete|trash|parked|ignored?|build|dist|out|target|docs?|misc|notes|scratch|wip|later)(?:[._-].*)?|.*[._-](?:old|bak|disabled|off|tests?_?disabled|archive|unused))$`)
 
-// PutAway reports whether a path lies in such a folder.
+// PutAway reports whether a path is in such a folder.
 func PutAway(name string) bool {
 	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
 		return len(dir) > 1 && dir != ".." && dir != "__tests__" && away.MatchString(dir)
@@ -79,7 +79,7 @@ var (
 	testStart = regexp.MustCompile(`^test|^spec_|^Tests?(?:[A-Z_]|$)`)
 )
 
-// hidden reports whether a path lies in a folder that runners do not look into.
+// hidden reports whether a path is in a folder that runners ignore.
 func hidden(name string) bool {
 	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
 		return len(dir) > 1 && dir[0] == '.' && dir != ".." || dir == "__pycache__"
@@ -87,7 +87,7 @@ func hidden(name string) bool {
 }
 
 // leftWithProduct reports whether product code moved to the folder to which a test
-// was moved, so that the folder is not one for what is put away.
+// was moved, so that this is not a folder for unused files.
 func (c *Set) leftWithProduct(f *ChangedFile) bool {
 	dir := path.Dir(f.Path)
 	return f.OldPath != "" && path.Base(f.Path) == path.Base(f.OldPath) && slices.ContainsFunc(c.Files, func(g *ChangedFile) bool {
@@ -100,8 +100,8 @@ func (c *Set) leftWithProduct(f *ChangedFile) bool {
 const splitSuite = 3
 
 // SuiteMoved reports whether a file of tests was moved into a folder with others
-// that are new, which a configuration that changed names: a suite that brings its
-// own way to be run.
+// that are new, and a changed configuration names that folder: a suite with a runner
+// of its own.
 func (c *Set) SuiteMoved(f *ChangedFile) bool {
 	dir := path.Dir(f.Path)
 	if PutAway(f.Path) || len(path.Base(dir)) < 4 || !slices.ContainsFunc(ConfigFiles.Of(c), func(g *ConfigFile) bool {
@@ -127,8 +127,8 @@ func (c *Set) LeavesDiscovery(f *ChangedFile) bool {
 }
 
 // namedByFolder reports whether a file of JavaScript was moved within the folder of
-// tests, where others that are new are called no tests either: the runner takes all
-// that lies there.
+// tests, where other new tests are not named as such either: the runner takes all files
+// there.
 func (c *Set) namedByFolder(f *ChangedFile) bool {
 	lang := f.After().Language()
 	if lang != source.JavaScript && lang != source.TypeScript || PutAway(f.Path) || !InTestFolder(f.Path) || path.Dir(f.Path) == path.Dir(f.OldPath) {

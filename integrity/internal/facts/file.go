@@ -10,7 +10,7 @@ import (
 	"supervise/source"
 )
 
-// ChangedFile is one changed file with what was read of it so far.
+// ChangedFile is one changed file and what was derived from it so far.
 type ChangedFile struct {
 	File
 	sides     [2]Side
@@ -20,7 +20,7 @@ type ChangedFile struct {
 	inline    lazy[bool]            // see inlineAlone
 }
 
-// lineDiff are the lines that a file has only after, and only before, the change.
+// lineDiff holds the lines that exist only after, and only before, the change.
 type lineDiff struct{ added, removed []Line }
 
 // Line is one line of a text.
@@ -29,19 +29,18 @@ type Line struct {
 	Text   string // as written, without its end
 }
 
-// Before returns the file before the change. It is never nil: a side that is not
-// there, or not looked at, is empty.
+// Before returns the file before the change. It is never nil: a side that does not
+// exist, or is not read, is empty.
 func (f *ChangedFile) Before() *Side { return &f.sides[0] }
 
 // After returns the file after the change, never nil either.
 func (f *ChangedFile) After() *Side { return &f.sides[1] }
 
-// AddedLines returns the lines that the text has now and had not before, in
-// order: a line that only moved within the file, or was only indented anew, is
-// none of them. Blank lines do not count.
+// AddedLines returns the lines that are new in the text, in order. Lines that only
+// moved within the file, or whose indentation changed, and blank lines do not count.
 func (f *ChangedFile) AddedLines() []Line { return f.changed.get(f.diff).added }
 
-// RemovedLines is the other way round; the numbers are those before the change.
+// RemovedLines returns the lines that are gone; the numbers are those before the change.
 func (f *ChangedFile) RemovedLines() []Line { return f.changed.get(f.diff).removed }
 
 func (f *ChangedFile) diff() lineDiff {
@@ -55,7 +54,7 @@ func (f *ChangedFile) diff() lineDiff {
 	return lineDiff{added: surplus(after, before), removed: surplus(before, after)}
 }
 
-// surplus returns the lines of a that are more often in it than in b.
+// surplus returns the lines that occur more often in a than in b.
 func surplus(a, b []Line) []Line {
 	if len(a) == 0 {
 		return nil
@@ -89,24 +88,23 @@ func Lines(text []byte) []Line {
 	return out
 }
 
-// BelongsToTests reports whether a file belongs to the tests, before or after, or nothing of
-// it changed but the tests in it.
+// BelongsToTests reports whether a file belongs to the tests, before or after, or only
+// the tests in it changed.
 func (f *ChangedFile) BelongsToTests() bool {
 	return f.inlineAlone() || slices.ContainsFunc([]*Side{f.Before(), f.After()}, func(s *Side) bool {
 		return s.Exists() && (s.IsTest() || InTestFolder(s.Path) || onlyTests(s))
 	})
 }
 
-// inlineAlone reports whether nothing but the modules of tests changed in a file of the
-// code that they test.
+// inlineAlone reports whether only the test modules changed in a file of product code.
 func (f *ChangedFile) inlineAlone() bool {
 	return f.inline.get(func() bool {
 		return !f.Added && !f.Deleted && f.After().Language() == source.Rust && source.SameButInlineTests(f.Path, f.Before().Text, f.After().Text)
 	})
 }
 
-// onlyTests reports whether a file of a language that has its tests beside the
-// code holds nothing else.
+// onlyTests reports whether a file contains nothing but tests, in a language whose tests
+// lie next to the code.
 func onlyTests(s *Side) bool {
 	return s.Language() == source.Go && strings.HasSuffix(s.Path, "_test.go")
 }
@@ -133,15 +131,15 @@ func Matching(list []Line, re *regexp.Regexp) []Line {
 	return out
 }
 
-// dialects are the endings of languages that files are translated between.
+// dialects are the extensions of languages that files are translated between.
 var dialects = [][]string{
 	{".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"},
 	{".java", ".kt"},
 }
 
-// translated makes one file of one that is gone and of a new one in the same folder
-// that is called the same but for its ending: test.js became test.ts, however
-// little of the text is as it was.
+// translated joins a file that is gone with a new one in the same folder whose name
+// differs only in the extension: test.js became test.ts, however much of the text
+// changed.
 func translated(files []File) []File {
 	gone := map[string]int{} // by what a file is called, with its family
 	for i, f := range files {
@@ -170,8 +168,7 @@ func translated(files []File) []File {
 	return kept
 }
 
-// family is a path with the first of the endings that its own may become, "" for a
-// language that has no other.
+// family is a path with the first extension of its dialects, "" for a language without.
 func family(name string) string {
 	ext := path.Ext(name)
 	for _, list := range dialects {

@@ -6,7 +6,7 @@ import (
 	"supervise/metric"
 )
 
-// Evidence shortens a line, or what was made of it, for a finding.
+// Evidence shortens a line, or a text made from it, for a finding.
 func Evidence(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	const limit = 160
@@ -21,25 +21,25 @@ func Evidence(text string) string {
 type File struct {
 	Path    string // after the change; before it where the file is gone
 	OldPath string // before the change, where it was renamed; else ""
-	// Before and After are its text; nil where the file is not there, or is not
-	// looked at because it is binary or too long.
+	// Before and After are its text; nil if the file does not exist, or is not read
+	// because it is binary or too long.
 	Before, After []byte
-	// Added and Deleted say that the file was not, or is no longer, there.
+	// Added and Deleted say that the file is new, or gone.
 	Added, Deleted bool
 }
 
-// Finding is one thing that was found.
+// Finding is one place where a rule fires.
 type Finding struct {
 	// Rule is the pattern of the catalogue, "TP-05".
 	Rule string `json:"rule"`
 	// Type is its name in words, "unconditional_skip".
 	Type string `json:"type"`
-	// Severity is Critical for what may be rolled back without asking, High for
-	// what a person should look at first, Medium, Low and Info for what is only reported.
+	// Severity is Critical for what may be rolled back automatically, High for what
+	// needs a person's review, and Medium, Low or Info for what is only reported.
 	Severity metric.Severity `json:"severity"`
-	// IfRan is the severity where the test is known to have run before the change and
-	// not to run after it: a reason that the text gives counts for nothing then. 0 is
-	// none of its own. It is for those who ran the tests.
+	// IfRan is the severity if the test is known to have run before the change and not
+	// after it, whatever reason the text gives; 0 means Severity. It is for callers that
+	// ran the tests.
 	IfRan metric.Severity `json:"-"`
 	File  string          `json:"file"`
 	// Line is where, from 1, in the file after the change, or before it where it

@@ -102,7 +102,7 @@ func (m *matcher) explain(b *Test) string {
 // added to tests that run.
 func (m *matcher) absorbed(b *Test) bool {
 	m.loadAdded()
-	return share(b.Assertions, m.addedTests) >= assertionsFound || telling(b.Literals) && share(b.Literals, m.addedWords) >= literalsFound ||
+	return share(b.Assertions, m.addedTests) >= assertionsFound || distinctive(b.Literals) && share(b.Literals, m.addedWords) >= literalsFound ||
 		m.literalsMoved(b)
 }
 
@@ -153,9 +153,9 @@ func share(want []string, have map[string]bool) float64 {
 	return float64(n) / float64(len(want))
 }
 
-// telling reports whether at least two literals are of a kind that not every
+// distinctive reports whether at least two literals are of a kind that not every
 // test has.
-func telling(literals []string) bool {
+func distinctive(literals []string) bool {
 	n := 0
 	for _, l := range literals {
 		if l != "0" && l != "1" && l != `""` && l != "``" {

@@ -88,7 +88,7 @@ type Tree struct {
 	Texts func(paths []string) map[string][]byte
 }
 
-// The bounds of what is read of a tree: a project may hold thousands of tests.
+// Bounds of what is read of a tree: a project may have thousands of tests.
 const (
 	maxBaseFiles = 400
 	maxBaseBytes = 8 << 20
@@ -96,7 +96,7 @@ const (
 )
 
 // basePaths returns the test files of the project before the change, those first
-// that are named like a changed file of the product or lie near it.
+// that are named like a changed product file, or are near it.
 func (c *Set) basePaths() []string {
 	if c.Base.Paths == nil || c.Base.Texts == nil {
 		return nil

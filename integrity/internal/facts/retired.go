@@ -9,19 +9,18 @@ import (
 	"supervise/source"
 )
 
-// leastShrink is how many lines more product code has to lose than it gets, for
-// the loss of tests about them to look meant.
+// leastShrink is how many lines product code must have lost on balance for the loss of
+// its tests to look intended.
 const leastShrink = 2
 
-// retired reports whether what a lost test was about went with it, as far as the
-// text shows: product code became less, or is called deprecated, in lines that
-// have words of the test in them.
+// retired reports whether the subject of a lost test seems to be gone: product code
+// shrank, or is called deprecated, in lines that contain words of the test.
 func (c *Set) retired(l Loss) bool {
-	return c.mentions(l, ShrunkWords.Of(c)) || c.mentions(l, deprecatedWords.Of(c)) || c.EndsDeprecation(l.telling()) || c.namedInShrunk(l.Test)
+	return c.mentions(l, ShrunkWords.Of(c)) || c.mentions(l, deprecatedWords.Of(c)) || c.EndsDeprecation(l.distinctive()) || c.namedInShrunk(l.Test)
 }
 
-// EndsDeprecation reports whether words are about what is deprecated, and product
-// code lost lines that are, too: what was called so is gone now.
+// EndsDeprecation reports whether words are about deprecated code, and product code
+// lost such lines: what was deprecated is gone.
 func (c *Set) EndsDeprecation(words map[string]bool) bool {
 	about := false
 	for w := range words {
@@ -56,8 +55,8 @@ func (c *Set) namedInShrunk(t *Test) bool {
 	return n >= LeastInName
 }
 
-// usualName reports whether half of the tests that stood in a file with a test, and
-// stay, have a word within their names.
+// usualName reports whether half of the tests that share a file with a test, and stay,
+// have a word within their names.
 func (c *Set) usualName(t *Test, part string) bool {
 	all, with := 0, 0
 	for _, p := range Tests.Of(c).Pairs {
@@ -85,7 +84,7 @@ var ShrunkWords = Define(func(c *Set) map[string]bool {
 			continue
 		}
 		for _, l := range outsideTests(f.Before(), f.RemovedLines()) {
-			addTelling(out, l.Text)
+			addDistinctive(out, l.Text)
 		}
 	}
 	return out
@@ -100,8 +99,7 @@ func outsideTests(s *Side, list []Line) []Line {
 	return slices.DeleteFunc(slices.Clone(list), func(l Line) bool { return s.TestAt(l.Number) != nil })
 }
 
-// codeOutsideTests counts those of them that are more than comment: code that is made
-// one is code that is gone.
+// codeOutsideTests counts those lines that are not comments only.
 func codeOutsideTests(s *Side, list []Line) int {
 	if list = outsideTests(s, list); len(list) == 0 {
 		return 0
@@ -115,7 +113,7 @@ func codeOutsideTests(s *Side, list []Line) int {
 	return n
 }
 
-// deprecation matches lines that say that something is not to be used any more.
+// deprecation matches lines that call something deprecated.
 var deprecation = regexp.MustCompile(`(?i)deprecat|\bobsolete\b`)
 
 // aroundDeprecation is how many lines below such a line may name what it is
@@ -132,15 +130,15 @@ var deprecatedWords = Define(func(c *Set) map[string]bool {
 		}
 		for _, l := range Matching(f.AddedLines(), deprecation) {
 			for n := l.Number - 1; n <= l.Number+aroundDeprecation; n++ {
-				addTelling(out, f.After().LineAt(n))
+				addDistinctive(out, f.After().LineAt(n))
 			}
 		}
 	}
 	return out
 })
 
-// addTelling adds the longer words of a text.
-func addTelling(into map[string]bool, text string) {
+// addDistinctive adds the longer words of a text.
+func addDistinctive(into map[string]bool, text string) {
 	for _, w := range Word.FindAllString(text, -1) {
 		if len(w) > 3 && !AssertionWord.MatchString(w) && IsName(w) && !deprecation.MatchString(w) {
 			into[w] = true
@@ -155,9 +153,9 @@ func (c *Set) mentions(l Loss, words map[string]bool) bool {
 		return false
 	}
 	own := map[string]bool{}
-	addTelling(own, l.Name)
+	addDistinctive(own, l.Name)
 	for token := range l.Tokens {
-		addTelling(own, token)
+		addDistinctive(own, token)
 	}
 	for w := range own {
 		if words[w] && !c.CommonWord(l.Test, w) && !c.IsNamespace(w) {
@@ -175,8 +173,8 @@ func (c *Set) IsNamespace(w string) bool {
 	})
 }
 
-// CommonWord reports whether most of the tests that stood in a file with a test, and
-// stay, have a word.
+// CommonWord reports whether most of the tests that share a file with a test, and stay,
+// have a word.
 func (c *Set) CommonWord(t *Test, w string) bool {
 	all, with := 0, 0
 	for _, p := range Tests.Of(c).Pairs {
@@ -190,25 +188,25 @@ func (c *Set) CommonWord(t *Test, w string) bool {
 	return 2*with > all && all > 1
 }
 
-// telling returns the longer words of a test, its name among them.
-func (t *Test) telling() map[string]bool {
+// distinctive returns the longer words of a test, its name among them.
+func (t *Test) distinctive() map[string]bool {
 	out := map[string]bool{}
-	addTelling(out, t.Name)
+	addDistinctive(out, t.Name)
 	for token := range t.Tokens {
-		addTelling(out, token)
+		addDistinctive(out, token)
 	}
 	return out
 }
 
 const (
 	// replacedWords is how many of the words of a lost test another must have to
-	// be in its place, as a share.
+	// replace it, as a share.
 	replacedWords = .5
-	// rewrittenWords and movedWords are how many of them must be in what was added
-	// where tests are written anew: in the same file, and in any.
+	// rewrittenWords and movedWords are the shares of them that must be among the added
+	// words when tests are rewritten: in the same file, and in any.
 	rewrittenWords = .4
 	movedWords     = .8
-	// rewriting is how many lines are added to tests where they are written anew.
+	// rewriting is how many lines are added to tests when they are rewritten.
 	rewriting = 20
 )
 
@@ -219,7 +217,7 @@ func (c *Set) commonWords(t *Test, have map[string]bool) float64 {
 	if len(have) == 0 {
 		return 0
 	}
-	for w := range t.telling() {
+	for w := range t.distinctive() {
 		if c.CommonWord(t, w) {
 			continue
 		}
@@ -233,12 +231,12 @@ func (c *Set) commonWords(t *Test, have map[string]bool) float64 {
 	return float64(n) / float64(all)
 }
 
-// replaced reports whether a new test of the same file says most of what a lost
-// one did, in other words, where the code that they test changed.
+// replaced reports whether a new test of the same file has most of the words of a lost
+// one, and the code that they test changed.
 func (c *Set) replaced(l Loss) bool {
 	return c.TouchesProduct() && slices.ContainsFunc(c.newTests(), func(t *Test) bool {
 		return t.File == l.File && !t.NeverRuns() && 2*len(t.Assertions) >= len(l.Assertions) && len(t.Assertions) > len(Tautologies(t)) &&
-			(c.commonWords(l.Test, t.telling()) >= replacedWords || CommonInNames(l.Test, t) >= 2)
+			(c.commonWords(l.Test, t.distinctive()) >= replacedWords || CommonInNames(l.Test, t) >= 2)
 	})
 }
 
@@ -286,15 +284,15 @@ func nameParts(t *Test) map[string]bool {
 
 func stemOf(w string) string { return strings.ToLower(w[:min(stem, len(w))]) }
 
-// suiteRewritten reports whether tests were written anew on a large scale, and
-// what was added to them has nearly all words of a lost one.
+// suiteRewritten reports whether tests were rewritten on a large scale, and the added
+// lines have nearly all words of a lost one.
 func (c *Set) suiteRewritten(l Loss) bool {
 	return c.commonWords(l.Test, wordsOfRewriting.Of(c)) >= movedWords ||
 		!l.File.Deleted && c.commonWords(l.Test, l.File.wordsOfRewriting()) >= rewrittenWords
 }
 
-// wordsOfRewriting are the words that were added to the files of tests, nil where
-// these were not written anew.
+// wordsOfRewriting are the words that were added to test files, nil unless these were
+// rewritten.
 var wordsOfRewriting = Define(func(c *Set) map[string]bool { return rewrittenIn(c.Files) })
 
 // wordsOfRewriting are those of one file.
@@ -311,7 +309,7 @@ func rewrittenIn(files []*ChangedFile) map[string]bool {
 		}
 		came, gone = came+len(f.AddedLines()), gone+len(f.RemovedLines())
 		for _, r := range f.AddedLines() {
-			addTelling(out, f.After().PlainRange(r.Number, r.Number))
+			addDistinctive(out, f.After().PlainRange(r.Number, r.Number))
 		}
 	}
 	if came < rewriting || 2*came < gone {
@@ -320,9 +318,9 @@ func rewrittenIn(files []*ChangedFile) map[string]bool {
 	return out
 }
 
-// addedTestText is what was added to tests and to what they read, without white
-// space: tables, fixtures, snapshots. What a test that stays has as before, but for
-// the names, was not added.
+// addedTestText is what was added to tests and to what they read (tables, fixtures,
+// snapshots), without white space. What a test that stays had before, apart from names,
+// does not count.
 func (m *matcher) addedTestText() string {
 	return m.addedText.get(m.readAddedTestText)
 }
@@ -371,8 +369,7 @@ func (m *matcher) literalsMoved(t *Test) bool {
 	return (all >= 2 || long >= longLiteral) && float64(n) >= literalsFound*float64(all)
 }
 
-// sameAsTwin is how much of its words a test must have in common with another to
-// be written twice.
+// sameAsTwin is the share of words that a test must have in common with its duplicate.
 const sameAsTwin = .95
 
 // twin reports whether a test that stays has all assertions and literals of a

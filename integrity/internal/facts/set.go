@@ -16,36 +16,11 @@ import (
 	"supervise/source"
 )
 
-// AddedTestCode is what was added to test files, without comments and white
-// space.
-var AddedTestCode = Define(func(c *Set) string {
-	return c.addedCode(func(f *ChangedFile) bool { return f.After().MayTest() && !c.LeavesDiscovery(f) }, nil)
-})
-
-// addedCode is what was added to some of the files, without comments and white space,
-// and without the lines that are passed over; nil passes over none.
-func (c *Set) addedCode(of func(*ChangedFile) bool, over func(*ChangedFile, Line) bool) string {
-	var b strings.Builder
-	for _, f := range c.Files {
-		if !of(f) {
-			continue
-		}
-		plain := Lines(f.After().WithoutComments())
-		for _, l := range f.AddedLines() {
-			if l.Number <= len(plain) && (over == nil || !over(f, plain[l.Number-1])) {
-				b.WriteString(Squash(plain[l.Number-1].Text))
-			}
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-// Set is what the rules look at: the changed files, and what is derived from
-// them, each [fact] computed once and only when a rule asks for it.
+// Set is the input of the rules: the changed files, and what is derived from them,
+// each [Fact] computed once and only if a rule needs it.
 type Set struct {
 	Files []*ChangedFile
-	Base  Tree     // see baseTests
+	Base  Tree     // see [Set.BaseTests]
 	known sync.Map // what was derived so far, by its fact
 }
 
@@ -61,144 +36,6 @@ func New(files []File, base Tree, texts *Texts) *Set {
 		}}
 	}
 	return c
-}
-
-// ReadAhead reads what every audit asks for, several files at a time.
-func (c *Set) ReadAhead() {
-	Parallel(len(c.Files), func(i int) {
-		f := c.Files[i]
-		f.AddedLines()
-		for _, s := range []*Side{f.Before(), f.After()} {
-			s.ConfigKind()
-			if s.MayTest() {
-				s.Source()
-			}
-		}
-	})
-}
-
-// TouchesProduct reports whether the code that is tested changed, too.
-func (c *Set) TouchesProduct() bool {
-	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
-		return (f.Before().Product() || f.After().Product()) && !f.inlineAlone() && len(f.AddedLines())+len(f.RemovedLines()) > 0
-	})
-}
-
-// TouchesSource reports whether anything else than tests and documentation
-// changed: it may be what made an expected value another one.
-var TouchesSource = Define(func(c *Set) bool {
-	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
-		return !f.BelongsToTests() && !IsDocumentation(f.Path)
-	})
-})
-
-// MergeConflict reports whether a merge was left half done in a file: its text is not
-// what is meant.
-func (c *Set) MergeConflict(name string) bool {
-	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
-		return f.Path == name && bytes.Contains(f.After().Text, []byte("\n<<<<<<< ")) && f.After().Language() != source.Unknown &&
-			bytes.Contains(f.After().WithoutStrings(), []byte("\n<<<<<<< "))
-	})
-}
-
-// IsDocumentation reports whether a file is documentation, by its name.
-func IsDocumentation(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".rst", ".txt", ".adoc", ".markdown":
-		return true
-	}
-	base := strings.ToUpper(path.Base(name))
-	return strings.HasPrefix(base, "CHANGELOG") || strings.HasPrefix(base, "CHANGES") || strings.HasPrefix(base, "LICENSE") || strings.HasPrefix(base, "AUTHORS")
-}
-
-// GoldenFile are files with what a test expects, written by the test runner itself.
-var GoldenFile = regexp.MustCompile(`(?i)\.(snap|ambr|golden|approved\.\w+|verified\.\w+|want|expected|expect|exp|snapshot|stdout|stderr)$|(^|/)(__snapshots__|__image_snapshots__|snapshots?|goldens?|golden[-_]?files?|expected|approvals|cassettes)/[^/]+|\.golden\.\w+$|\.snap\.\w+$|-snapshots/`)
-
-// Dependencies are files whose change may change what is rightly expected.
-var Dependencies = regexp.MustCompile(`(^|/)(package\.json|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|go\.(mod|sum)|Cargo\.(toml|lock)|requirements[\w.-]*\.txt|pyproject\.toml|poetry\.lock|uv\.lock|Gemfile(\.lock)?|composer\.(json|lock)|pom\.xml|build\.gradle(\.kts)?|mix\.(exs|lock)|[\w.-]+proj)$`)
-
-// FilesBefore returns the paths of the project before the change, and whether they
-// are known.
-func (c *Set) FilesBefore() (paths []string, known bool) {
-	if c.Base.Paths == nil {
-		return nil, false
-	}
-	paths = c.Base.Paths()
-	// A project without any file is one that begins; else its files could not be read.
-	return paths, len(paths) > 0 || !slices.ContainsFunc(c.Files, func(f *ChangedFile) bool { return !f.Added })
-}
-
-// NewProject reports whether the project had no code before the change.
-func (c *Set) NewProject() bool {
-	there, known := c.FilesBefore()
-	return known && !slices.ContainsFunc(there, func(name string) bool { return source.LanguageOf(name, nil) != source.Unknown })
-}
-
-// Fragment matches the words and numbers that show what a line is about.
-var Fragment = regexp.MustCompile(`[A-Za-z]{3,}|\d+`)
-
-// ChangedWords are the words of all lines that were added to, or removed from,
-// what is neither test nor documentation, in lower case.
-var ChangedWords = Define(func(c *Set) map[string]bool {
-	out := map[string]bool{}
-	for _, f := range c.Files {
-		if f.BelongsToTests() || IsDocumentation(f.Path) {
-			continue
-		}
-		for _, l := range f.AddedLines() {
-			addTelltales(out, l.Text)
-		}
-		for _, l := range f.RemovedLines() {
-			addTelltales(out, l.Text)
-		}
-	}
-	return out
-})
-
-func addTelltales(into map[string]bool, text string) {
-	for _, w := range Fragment.FindAllString(text, -1) {
-		into[strings.ToLower(w)] = true
-	}
-}
-
-// Unrelated reports whether nothing that differs between two texts, word by word,
-// occurs in what else was changed: then that does not explain the difference.
-func (c *Set) Unrelated(was, now string) bool {
-	a, b := map[string]bool{}, map[string]bool{}
-	addTelltales(a, was)
-	addTelltales(b, now)
-	changed := ChangedWords.Of(c)
-	for w := range a {
-		if !b[w] && changed[w] {
-			return false
-		}
-	}
-	for w := range b {
-		if !a[w] && changed[w] {
-			return false
-		}
-	}
-	return true
-}
-
-// FewRewritten is up to how many expected values may be rewritten in a change for
-// each to be looked at by itself: where behaviour is changed, there are more.
-const FewRewritten = 2
-
-// RecordedAlone reports whether a few lines of a recorded output were changed that
-// have nothing to do with what was changed beside.
-func (c *Set) RecordedAlone(f *ChangedFile) bool {
-	was, now := f.RemovedLines(), f.AddedLines()
-	return len(was) <= FewRewritten && len(was) == len(now) && !slices.Equal(Fragment.FindAllString(joinLines(was), -1), Fragment.FindAllString(joinLines(now), -1)) &&
-		c.Unrelated(joinLines(was), joinLines(now))
-}
-
-func joinLines(list []Line) string {
-	var b strings.Builder
-	for _, l := range list {
-		b.WriteString(l.Text + "\n")
-	}
-	return b.String()
 }
 
 // Fact is a named value that is derived from a change: computed at first use, then
@@ -228,4 +65,167 @@ type lazy[T any] struct {
 func (l *lazy[T]) get(compute func() T) T {
 	l.once.Do(func() { l.value = compute() })
 	return l.value
+}
+
+// ReadAhead reads what every audit asks for, several files at a time.
+func (c *Set) ReadAhead() {
+	Parallel(len(c.Files), func(i int) {
+		f := c.Files[i]
+		f.AddedLines()
+		for _, s := range []*Side{f.Before(), f.After()} {
+			s.ConfigKind()
+			if s.MayTest() {
+				s.Source()
+			}
+		}
+	})
+}
+
+// TouchesProduct reports whether the code that is tested changed, too.
+func (c *Set) TouchesProduct() bool {
+	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
+		return (f.Before().Product() || f.After().Product()) && !f.inlineAlone() && len(f.AddedLines())+len(f.RemovedLines()) > 0
+	})
+}
+
+// TouchesSource reports whether anything but tests and documentation changed: it may be
+// why an expected value changed.
+var TouchesSource = Define(func(c *Set) bool {
+	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
+		return !f.BelongsToTests() && !IsDocumentation(f.Path)
+	})
+})
+
+// MergeConflict reports whether a file contains the markers of an unresolved merge.
+func (c *Set) MergeConflict(name string) bool {
+	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
+		return f.Path == name && bytes.Contains(f.After().Text, []byte("\n<<<<<<< ")) && f.After().Language() != source.Unknown &&
+			bytes.Contains(f.After().WithoutStrings(), []byte("\n<<<<<<< "))
+	})
+}
+
+// IsDocumentation reports whether a file is documentation, by its name.
+func IsDocumentation(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".rst", ".txt", ".adoc", ".markdown":
+		return true
+	}
+	base := strings.ToUpper(path.Base(name))
+	return strings.HasPrefix(base, "CHANGELOG") || strings.HasPrefix(base, "CHANGES") || strings.HasPrefix(base, "LICENSE") || strings.HasPrefix(base, "AUTHORS")
+}
+
+// GoldenFile matches files with expected output that the test runner writes itself.
+var GoldenFile = regexp.MustCompile(`(?i)\.(snap|ambr|golden|approved\.\w+|verified\.\w+|want|expected|expect|exp|snapshot|stdout|stderr)$|(^|/)(__snapshots__|__image_snapshots__|snapshots?|goldens?|golden[-_]?files?|expected|approvals|cassettes)/[^/]+|\.golden\.\w+$|\.snap\.\w+$|-snapshots/`)
+
+// Dependencies matches files that declare dependencies: a change of them may change
+// what is rightly expected.
+var Dependencies = regexp.MustCompile(`(^|/)(package\.json|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|go\.(mod|sum)|Cargo\.(toml|lock)|requirements[\w.-]*\.txt|pyproject\.toml|poetry\.lock|uv\.lock|Gemfile(\.lock)?|composer\.(json|lock)|pom\.xml|build\.gradle(\.kts)?|mix\.(exs|lock)|[\w.-]+proj)$`)
+
+// FilesBefore returns the paths of the project before the change, and whether they
+// are known.
+func (c *Set) FilesBefore() (paths []string, known bool) {
+	if c.Base.Paths == nil {
+		return nil, false
+	}
+	paths = c.Base.Paths()
+	// A project without any file is a new one; otherwise its files could not be read.
+	return paths, len(paths) > 0 || !slices.ContainsFunc(c.Files, func(f *ChangedFile) bool { return !f.Added })
+}
+
+// NewProject reports whether the project had no code before the change.
+func (c *Set) NewProject() bool {
+	there, known := c.FilesBefore()
+	return known && !slices.ContainsFunc(there, func(name string) bool { return source.LanguageOf(name, nil) != source.Unknown })
+}
+
+// Fragment matches the words and numbers that show what a line is about.
+var Fragment = regexp.MustCompile(`[A-Za-z]{3,}|\d+`)
+
+// ChangedWords are the words of all lines that were added to, or removed from, files
+// that are neither tests nor documentation, in lower case.
+var ChangedWords = Define(func(c *Set) map[string]bool {
+	out := map[string]bool{}
+	for _, f := range c.Files {
+		if f.BelongsToTests() || IsDocumentation(f.Path) {
+			continue
+		}
+		for _, l := range f.AddedLines() {
+			addFragments(out, l.Text)
+		}
+		for _, l := range f.RemovedLines() {
+			addFragments(out, l.Text)
+		}
+	}
+	return out
+})
+
+func addFragments(into map[string]bool, text string) {
+	for _, w := range Fragment.FindAllString(text, -1) {
+		into[strings.ToLower(w)] = true
+	}
+}
+
+// Unrelated reports whether nothing that differs between two texts, word by word,
+// occurs in the other changed files: then these do not explain the difference.
+func (c *Set) Unrelated(was, now string) bool {
+	a, b := map[string]bool{}, map[string]bool{}
+	addFragments(a, was)
+	addFragments(b, now)
+	changed := ChangedWords.Of(c)
+	for w := range a {
+		if !b[w] && changed[w] {
+			return false
+		}
+	}
+	for w := range b {
+		if !a[w] && changed[w] {
+			return false
+		}
+	}
+	return true
+}
+
+// FewRewritten is the largest number of rewritten expected values at which each is
+// judged by itself: a change of behaviour rewrites more.
+const FewRewritten = 2
+
+// RecordedAlone reports whether a few lines of a recorded output changed that have
+// nothing to do with the rest of the change.
+func (c *Set) RecordedAlone(f *ChangedFile) bool {
+	was, now := f.RemovedLines(), f.AddedLines()
+	return len(was) <= FewRewritten && len(was) == len(now) && !slices.Equal(Fragment.FindAllString(joinLines(was), -1), Fragment.FindAllString(joinLines(now), -1)) &&
+		c.Unrelated(joinLines(was), joinLines(now))
+}
+
+func joinLines(list []Line) string {
+	var b strings.Builder
+	for _, l := range list {
+		b.WriteString(l.Text + "\n")
+	}
+	return b.String()
+}
+
+// AddedTestCode is what was added to test files, without comments and white
+// space.
+var AddedTestCode = Define(func(c *Set) string {
+	return c.addedCode(func(f *ChangedFile) bool { return f.After().MayTest() && !c.LeavesDiscovery(f) }, nil)
+})
+
+// addedCode is what was added to some of the files, without comments, white space and
+// the lines for which over reports true; over may be nil.
+func (c *Set) addedCode(of func(*ChangedFile) bool, over func(*ChangedFile, Line) bool) string {
+	var b strings.Builder
+	for _, f := range c.Files {
+		if !of(f) {
+			continue
+		}
+		plain := Lines(f.After().WithoutComments())
+		for _, l := range f.AddedLines() {
+			if l.Number <= len(plain) && (over == nil || !over(f, plain[l.Number-1])) {
+				b.WriteString(Squash(plain[l.Number-1].Text))
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
 }

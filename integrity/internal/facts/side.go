@@ -9,24 +9,7 @@ import (
 	"supervise/source"
 )
 
-// WholeTest returns the text of a test without comments, with the annotations
-// above it, which may hold its rows.
-func (s *Side) WholeTest(t *source.TestDef) string {
-	from := t.Line
-	for from > 1 && t.Line-from < 60 && strings.TrimSpace(s.LineAt(from-1)) != "" {
-		if s.endsTest(from - 1) {
-			break
-		}
-		from--
-	}
-	return s.PlainRange(from, t.End)
-}
-
-func (s *Side) endsTest(n int) bool {
-	return slices.ContainsFunc(s.Source().Tests, func(t source.TestDef) bool { return t.End == n })
-}
-
-// Side is a file at one of the two moments.
+// Side is a file before or after the change.
 type Side struct {
 	Path    string
 	Text    []byte
@@ -58,12 +41,11 @@ func (s *Side) Language() source.Language { return source.LanguageOf(s.Path, hea
 
 func head(text []byte) []byte { return text[:min(len(text), 512)] }
 
-// WithoutComments returns the text with its comments blank, withoutStrings with
-// the bodies of its strings blank as well. Both are as long as the text and have
-// its lines. What is not source code stays as it is.
+// WithoutComments returns the text with its comments blank, as long as the text and
+// with its lines. What is not source code stays as it is.
 func (s *Side) WithoutComments() []byte { return s.Source().Plain }
 
-// WithoutStrings returns the text with comments and the bodies of strings blank.
+// WithoutStrings is the same with the bodies of strings blank, too.
 func (s *Side) WithoutStrings() []byte { return s.Source().Masked }
 
 // Lines returns the text by lines.
@@ -87,8 +69,8 @@ func (s *Side) MayTest() bool {
 // IsTest reports whether the file holds tests or belongs to them.
 func (s *Side) IsTest() bool { return source.TestFile(s.Path, s.Language()) }
 
-// Product reports whether the file is source code that is no test: what a test
-// can be about. Third-party and generated code is not.
+// Product reports whether the file is product code: source code that is neither a test
+// nor third-party or generated code.
 func (s *Side) Product() bool {
 	return s.Exists() && s.Language() != source.Unknown && !s.IsTest() && !source.Vendored(s.Path) && !InTestFolder(s.Path) &&
 		!source.Generated(s.Path, s.Text[:min(len(s.Text), 8<<10)])
@@ -157,7 +139,7 @@ func (s *Side) textRange(text []byte, from, to int) string {
 	return string(text[starts[from-1]:end])
 }
 
-// ConfigKind is that of a side, found out once.
+// ConfigKind is how the file is written if it is configuration.
 func (s *Side) ConfigKind() configtext.Kind {
 	return s.kind.get(func() configtext.Kind { return configtext.KindOf(s.Path, head(s.Text)) })
 }
@@ -201,3 +183,20 @@ func (s *Side) TestAt(n int) *source.TestDef {
 
 // MaskedRange returns some lines without comments and the bodies of strings.
 func (s *Side) MaskedRange(from, to int) string { return s.textRange(s.WithoutStrings(), from, to) }
+
+// WholeTest returns the text of a test without comments, with the annotations
+// above it, which may hold its rows.
+func (s *Side) WholeTest(t *source.TestDef) string {
+	from := t.Line
+	for from > 1 && t.Line-from < 60 && strings.TrimSpace(s.LineAt(from-1)) != "" {
+		if s.endsTest(from - 1) {
+			break
+		}
+		from--
+	}
+	return s.PlainRange(from, t.End)
+}
+
+func (s *Side) endsTest(n int) bool {
+	return slices.ContainsFunc(s.Source().Tests, func(t source.TestDef) bool { return t.End == n })
+}

@@ -9,7 +9,7 @@ import (
 	"supervise/source"
 )
 
-// Marks returns the marks of a kind that bear on a test.
+// Marks returns the marks of a kind that affect a test.
 func (t *Test) Marks(kind source.MarkKind) []source.Mark {
 	var out []source.Mark
 	for _, m := range t.Side.Source().Marks {
@@ -20,14 +20,14 @@ func (t *Test) Marks(kind source.MarkKind) []source.Mark {
 	return out
 }
 
-// NeverRuns reports whether a test does not run in any case.
+// NeverRuns reports whether a test is skipped unconditionally.
 func (t *Test) NeverRuns() bool {
 	return t.Skipped || slices.ContainsFunc(t.Marks(source.Skip), source.Mark.Always)
 }
 
 var (
-	// whereRun matches conditions on who runs the tests: a test that does not run
-	// where it would be seen to fail.
+	// whereRun matches conditions on who runs the tests, such as CI: the test is skipped
+	// where its failure would be seen.
 	whereRun = regexp.MustCompile(`\bCI\b|["'.]CI["']|GITHUB_ACTIONS|GITLAB|TRAVIS|JENKINS|CIRCLECI|BUILDKITE|(?i:host_?name)|\buname\b|nodename|\bUSER(?:NAME)?\b|getpass|getlogin|whoami`)
 	// machine matches conditions on what the machine has.
 	machine = regexp.MustCompile(`(?i)platform|\bos\b|os\.|goos|goarch|version|linux|darwin|win(?:dows|32)|mac_?os|posix|\barch|hasattr|respond_to|defined\?|importlib|importorskip|import|which\b|lookpath|short\(\)|avail|install|\bhas_|\bhave_|support|feature|target_|unix|python|pypy|\bpy_?\d|node|jdk|jre|java|ruby|engine|getuid|root|docker|network|missing|locale|symlink|chmod|libc|endian|byteorder|cpu|is_none|is none|== nil|== null|none\b|err\b|error|exist|not ready|timeout|verbose|race|deno|bun\b|browser|jit|typeof|is_file|is_dir|permission|privileg|admin|deps|optional|backend|driver|database|gpu|cuda|memory|tty`)
@@ -91,8 +91,8 @@ var (
 	excusing = regexp.MustCompile(`(?i)\b(?:flak\w+|broken|slow|unstable|deprecated|obsolete|unsupported|hangs?|rac[ey]\w*|fail(?:s|ing)|https?:)|#\d`)
 )
 
-// Remarks returns the lines with a comment that came with the change and says
-// something: no directive of a tool, and no code that was there before.
+// Remarks returns the lines with a new comment in prose: no directive of a tool, and no
+// code that was there before.
 func (f *ChangedFile) Remarks() map[int]bool {
 	return f.remarked.get(f.readRemarks)
 }

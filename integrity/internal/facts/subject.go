@@ -86,9 +86,9 @@ var RemovedWords = Define(func(c *Set) map[string]bool {
 	return out
 })
 
-// Plausible reports whether there is a hint, although no more, that a test went
-// for a reason: it names something that product code does not have any more, has
-// less of, or calls deprecated, or a new test is about the same.
+// Plausible reports whether there is a hint, but no proof, that a test was removed for a
+// reason: it names something that product code no longer has, has less of, or calls
+// deprecated, or a new test has the same subject.
 func (c *Set) Plausible(l Loss) bool {
 	if removed := RemovedWords.Of(c); len(removed) > 0 {
 		for token := range l.Tokens {

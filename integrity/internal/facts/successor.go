@@ -7,15 +7,14 @@ import (
 	"supervise/source"
 )
 
-// becameHelper reports whether the body of a lost test is a function now that
-// something calls.
+// becameHelper reports whether the body of a lost test is now a function that is called.
 func (t *Test) becameHelper() bool {
 	_, called := Successor(t)
 	return called
 }
 
-// sameBody is how much of the words of a lost test a function must have to be
-// the same without being a test.
+// sameBody is the share of words that a function must have in common with a lost test to
+// have its body.
 const sameBody = .75
 
 // Successor returns the function of the same file that has the body of a lost test,

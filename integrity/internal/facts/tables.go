@@ -7,16 +7,16 @@ import (
 	"supervise/source"
 )
 
-// InNotation is a text as rows are compared: without white space and what formatters
-// change.
+// InNotation normalises a text for the comparison of rows: no white space, and nothing
+// that formatters change.
 func InNotation(text string) string {
 	return QuotedKey.ReplaceAllString(Notation.Replace(Squash(text)), "$1$2:")
 }
 
-// Notation takes out of a row what formatters change.
+// Notation normalises what formatters change in a row.
 var Notation = strings.NewReplacer("'", `"`, "`", `"`, ",)", ")", ",]", "]", ",}", "}")
 
-// QuotedKey matches a name of a field in quotes, which it does not need.
+// QuotedKey matches the name of a field in needless quotes.
 var QuotedKey = regexp.MustCompile(`(^|[{,])"([A-Za-z_]\w*)":`)
 
 // Table is a list of rows and the test it belongs to, nil for none.
@@ -86,8 +86,8 @@ func (s *Side) user(l source.List) *source.TestDef {
 	return nil
 }
 
-// givesBack reports whether the function that begins on a line returns, yields or
-// ends with a name that it gave a list before.
+// givesBack reports whether the function that begins on a line returns or yields a list
+// by its name, or ends with that name.
 func (s *Side) givesBack(name string, after, begin int) bool {
 	use := regexp.MustCompile(`\b(?:return|yield|in|of|from|range|foreach|stream)\b[^\n]*\b` + regexp.QuoteMeta(name) + `\b|^\s*[$@]?` + regexp.QuoteMeta(name) + `\b\s*(?:$|\.(?:stream|iter|each|map|forEach))`)
 	for _, f := range s.Source().Functions {

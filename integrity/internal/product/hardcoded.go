@@ -157,9 +157,9 @@ var (
 	says    = regexp.MustCompile(`[\pL\d]`)
 )
 
-// telling reports whether a literal says something that the code did not know:
+// distinctive reports whether a literal says something that the code did not know:
 // no common number, no short string, no word of the code as it was.
-func (p *formerly) telling(key string) bool {
+func (p *formerly) distinctive(key string) bool {
 	content := key[1:]
 	switch {
 	case slices.Contains(common, key):
@@ -215,7 +215,7 @@ func answers(f *facts.ChangedFile) []answer {
 	}
 	was := formerlyOf(f.Before())
 	return slices.DeleteFunc(list, func(a answer) bool {
-		return !was.telling(a.out) || !slices.ContainsFunc(a.in, was.telling)
+		return !was.distinctive(a.out) || !slices.ContainsFunc(a.in, was.distinctive)
 	})
 }
 
