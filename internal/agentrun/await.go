@@ -75,7 +75,7 @@ func (r *run) pause(ctx context.Context, delay time.Duration, byService bool) (a
 	from := r.Now()
 	until := from.Add(delay)
 	err = r.Journal.Write(event.AgentWaiting, r.task.Iteration, event.Waiting{
-		Outcome: r.record.Outcome, Message: r.record.Message, Until: until, DelayMS: delay.Milliseconds(), Told: byService, Runs: max(r.record.Runs, 1),
+		Outcome: r.record.Outcome, Message: r.record.Message, Until: until, DelayMS: delay.Milliseconds(), ByService: byService, Runs: max(r.record.Runs, 1),
 	})
 	if err != nil {
 		return false, err

@@ -43,7 +43,7 @@ type Waiting struct {
 	Message string    `json:"message,omitempty"`
 	Until   time.Time `json:"until"`
 	DelayMS int64     `json:"delay_ms"`
-	Told    bool      `json:"delay_from_service"` // the service itself said how long
+	ByService    bool      `json:"delay_from_service"` // the service itself said how long
 	Runs    int       `json:"runs"`               // of the agent in this iteration so far
 }
 

@@ -14,7 +14,7 @@ func Answer(c Call, d Decision) []byte {
 	case PreTool:
 		out = preTool(c, d)
 	case PostTool, SessionStart:
-		out = told(c, d)
+		out = contextAnswer(c, d)
 	case Stop:
 		out = stopped(c, d)
 	case OtherEvent:
@@ -74,8 +74,8 @@ func preTool(c Call, d Decision) any {
 	return claudeAnswer{Specific: &specific{Event: c.clientName(), Decision: string(verdict), Reason: d.Reason}}
 }
 
-// told passes on what the agent is told.
-func told(c Call, d Decision) any {
+// contextAnswer passes on what the agent is contextAnswer.
+func contextAnswer(c Call, d Decision) any {
 	text := strings.TrimSpace(d.Context)
 	switch {
 	case c.Client == OpenCode || c.Client == Pi:

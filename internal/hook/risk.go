@@ -169,13 +169,13 @@ func (j *judge) decide() Decision {
 		}
 	}
 	if d.Verdict != Allow {
-		d.Reason = Told(d)
+		d.Reason = Explain(d)
 	}
 	return d
 }
 
-// Told is what an agent is told of the risks of a call.
-func Told(d Decision) string {
+// Explain is what an agent is told of the risks of a call.
+func Explain(d Decision) string {
 	if len(d.Risks) == 0 {
 		return ""
 	}

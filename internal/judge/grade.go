@@ -18,7 +18,7 @@ func (Grade) About() About {
 
 // Apply applies the stage.
 func (Grade) Apply(_ context.Context, c Case, v Verdict) (Verdict, error) {
-	if v.Told == nil {
+	if v.Recorded == nil {
 		v.Score = selector.Grade(v.Judged(), c.History.Baseline.Set, c.Weights)
 	}
 	return v, nil

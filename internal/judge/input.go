@@ -71,8 +71,8 @@ func (h *History) addedByLoop() map[metric.ID]bool {
 // and changed nothing what it printed last, else the first error of the build. An agent
 // that worked and ran out of turns or time did not fail.
 func failure(it ledger.Iteration) string {
-	if it.Told != nil {
-		return it.Told.Error
+	if it.Recorded != nil {
+		return it.Recorded.Error
 	}
 	idle := len(it.Changed) == 0 && it.Agent.Cause == runner.Exited.String()
 	switch {

@@ -95,7 +95,7 @@ type Iteration struct {
 	// Evidence is nil for an iteration that was read: see [ReadEvidence].
 	Evidence *Evidence `json:"-"`
 
-	Told *Told `json:"recorded,omitempty"` // of an iteration that somebody else ran
+	Recorded *Reported `json:"recorded,omitempty"` // of an iteration that somebody else ran
 }
 
 // OpenFinding is a finding about integrity that a person has to look at.
@@ -127,9 +127,9 @@ func OpenAt(its []Iteration, selected int) []OpenFinding {
 	return nil
 }
 
-// Told is what an orchestrator said of an iteration that it ran itself. A number
+// Reported is what an orchestrator said of an iteration that it ran itself. A number
 // that it did not give is nil.
-type Told struct {
+type Reported struct {
 	Tokens       *int64   `json:"tokens_used,omitempty"`
 	CostUSD      *float64 `json:"token_cost_usd,omitempty"`
 	TimeMS       *int64   `json:"execution_time_ms,omitempty"`

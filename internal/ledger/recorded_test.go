@@ -20,9 +20,9 @@ func TestCandidates(t *testing.T) {
 	tests := metric.NewTests([]metric.Test{{ID: metric.ID{Name: "T"}, Status: metric.Passed}})
 	got := ledger.Candidates([]ledger.Iteration{
 		{Number: 0, Set: metric.Set{Tests: tests}},
-		{Number: 1, Score: selector.Score{Value: .5, Measured: true}, Told: &ledger.Told{Tokens: &tokens, TimeMS: &ms}},
+		{Number: 1, Score: selector.Score{Value: .5, Measured: true}, Recorded: &ledger.Reported{Tokens: &tokens, TimeMS: &ms}},
 		{Number: 2, Snapshot: "7", Set: metric.Set{Tests: tests}},
-		{Number: 3, Told: &ledger.Told{}, Set: metric.Set{Tests: tests}},
+		{Number: 3, Recorded: &ledger.Reported{}, Set: metric.Set{Tests: tests}},
 	}, map[snapshot.ID]bool{"7": true, "": true})
 	if !got[0].Baseline || got[0].Rejected {
 		t.Errorf("the baseline is %+v", got[0])

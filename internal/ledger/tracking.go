@@ -194,9 +194,9 @@ func (it Iteration) tracked(loop string, before *float64) TrackedIteration {
 		ms := took.Milliseconds()
 		row.TimeMS = &ms
 	}
-	if it.Told != nil {
-		row.Artifacts = append(row.Artifacts, it.Told.Artifacts...)
-		row.Reflections = append(row.Reflections, it.Told.Reflections...)
+	if it.Recorded != nil {
+		row.Artifacts = append(row.Artifacts, it.Recorded.Artifacts...)
+		row.Reflections = append(row.Reflections, it.Recorded.Reflections...)
 	}
 	for _, a := range it.Assessment.Alerts {
 		row.Reflections = append(row.Reflections, a.Message())
@@ -217,8 +217,8 @@ func (it Iteration) Verification() string {
 	switch {
 	case it.Verified:
 		return VerifyPassed
-	case it.Told != nil && it.Told.Verification != "" && it.Told.Verification != VerifyPassed:
-		return it.Told.Verification
+	case it.Recorded != nil && it.Recorded.Verification != "" && it.Recorded.Verification != VerifyPassed:
+		return it.Recorded.Verification
 	case it.Set.Tests == nil:
 		return VerifySkipped
 	}
@@ -235,7 +235,7 @@ func Candidates(its []Iteration, dropped map[snapshot.ID]bool) []selector.Candid
 			Verified: it.Verified, Critical: it.Assessment.Critical(), Open: len(it.Open) > 0, Partial: it.Set.Partial(),
 			Rejected: it.Rejected || it.Snapshot != "" && dropped[it.Snapshot], Baseline: it.Number == 0,
 		}
-		if it.Told != nil && it.Set.Empty() {
+		if it.Recorded != nil && it.Set.Empty() {
 			c.Set = nil // a score from elsewhere, compared plainly
 		}
 		c.Duration, c.Tokens, c.CostUSD = it.cost()
@@ -246,7 +246,7 @@ func Candidates(its []Iteration, dropped map[snapshot.ID]bool) []selector.Candid
 
 // cost is what the iteration took, as far as it is known.
 func (it Iteration) cost() (took *time.Duration, tokens *int64, usd *float64) {
-	if t := it.Told; t != nil {
+	if t := it.Recorded; t != nil {
 		if t.TimeMS != nil {
 			d := time.Duration(*t.TimeMS) * time.Millisecond
 			took = &d
@@ -269,8 +269,8 @@ func (it Iteration) Observation() detector.Observation {
 	if it.Agent != nil {
 		o.AgentExit = it.Agent.failed()
 	}
-	if it.Told != nil {
-		o.Changed, o.AgentExit, o.Error = !it.Told.Unchanged, it.Told.ExitCode, it.Told.Error
+	if it.Recorded != nil {
+		o.Changed, o.AgentExit, o.Error = !it.Recorded.Unchanged, it.Recorded.ExitCode, it.Recorded.Error
 	}
 	return o
 }

@@ -30,7 +30,7 @@ func synthesis(in Input) Synthesis {
 	s := Synthesis{
 		Class: it.Assessment.Class, Because: because(in), Score: it.Quality(), Best: it.Best,
 		Recommendation: it.Assessment.Recommendation, Rejected: it.Rejected, Verified: it.Verified,
-		Kept: snapshotName(string(it.Snapshot)), Advised: it.Told != nil, Decision: it.Decision,
+		Kept: snapshotName(string(it.Snapshot)), Advised: it.Recorded != nil, Decision: it.Decision,
 	}
 	if in.Previous != nil {
 		s.PreviousScore = in.Previous.Quality()

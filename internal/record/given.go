@@ -171,8 +171,8 @@ func (m Message) number() (int, bool, error) {
 	return 0, false, nil
 }
 
-// told is what only the orchestrator knows.
-func (m Message) told() (*ledger.Told, error) {
+// reported is what only the orchestrator knows.
+func (m Message) reported() (*ledger.Reported, error) {
 	statuses := []string{"", ledger.VerifyPassed, ledger.VerifyFailed, ledger.VerifySkipped}
 	switch {
 	case !slices.Contains(statuses, m.Verification):
@@ -180,7 +180,7 @@ func (m Message) told() (*ledger.Told, error) {
 	case m.Tokens != nil && *m.Tokens < 0, m.TimeMS != nil && *m.TimeMS < 0, m.CostUSD != nil && !(*m.CostUSD >= 0):
 		return nil, refuse("tokens_used, token_cost_usd and execution_time_ms must not be negative")
 	}
-	return &ledger.Told{
+	return &ledger.Reported{
 		Tokens: m.Tokens, CostUSD: m.CostUSD, TimeMS: m.TimeMS, Verification: m.Verification, Reflections: m.Reflections,
 		Artifacts: m.Artifacts, Error: m.Error, From: m.From, Unchanged: m.Unchanged, ExitCode: m.ExitCode,
 	}, nil

@@ -73,7 +73,7 @@ func (v View) past(it ledger.Iteration) (*judge.History, ledger.Iteration) {
 			h.Accepted = append(h.Accepted, earlier.Observation())
 		}
 	}
-	if start := v.start(it.Told); start >= 0 {
+	if start := v.start(it.Recorded); start >= 0 {
 		h.Previous = v.Iterations[start].Observation()
 	}
 	if best := v.running(); best != nil {
@@ -89,7 +89,7 @@ func (v View) past(it ledger.Iteration) (*judge.History, ledger.Iteration) {
 
 // start is the index of the iteration whose tree the next one starts from: the
 // one that is told, else the last that was not to be put back; -1 for none.
-func (v View) start(t *ledger.Told) int {
+func (v View) start(t *ledger.Reported) int {
 	for i, it := range slices.Backward(v.Iterations) {
 		if t != nil && t.From != nil {
 			if it.Number == *t.From {
@@ -108,11 +108,11 @@ func (v View) start(t *ledger.Told) int {
 func (v View) errors() []string {
 	var out []string
 	for _, each := range v.Iterations {
-		if each.Told == nil || each.Told.Error == "" {
+		if each.Recorded == nil || each.Recorded.Error == "" {
 			out = nil
 			continue
 		}
-		out = append(out, each.Told.Error)
+		out = append(out, each.Recorded.Error)
 	}
 	return out
 }
@@ -162,9 +162,9 @@ func (v View) running() *ledger.BestIteration {
 func verified(it ledger.Iteration) bool {
 	measured := selector.Verified(it.Set, it.Assessment.Critical(), nil)
 	switch {
-	case it.Told == nil || it.Told.Verification == "":
+	case it.Recorded == nil || it.Recorded.Verification == "":
 		return measured
-	case it.Told.Verification != ledger.VerifyPassed || it.Assessment.Critical():
+	case it.Recorded.Verification != ledger.VerifyPassed || it.Assessment.Critical():
 		return false
 	}
 	broken := it.Set.Build != nil && it.Set.Build.Status == metric.BuildFailure

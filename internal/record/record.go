@@ -198,7 +198,7 @@ type RecordedData struct {
 
 // iteration makes the iteration of what was told. It is not judged yet.
 func (r *recorder) iteration(ctx context.Context) (ledger.Iteration, error) {
-	told, err := r.m.told()
+	told, err := r.m.reported()
 	if err != nil {
 		return ledger.Iteration{}, err
 	}
@@ -213,7 +213,7 @@ func (r *recorder) iteration(ctx context.Context) (ledger.Iteration, error) {
 	}
 	now := r.Now()
 	it := ledger.Iteration{
-		LoopID: r.m.LoopID, Number: r.n, StartedAt: now, EndedAt: now, Set: set, Tree: r.m.Tree, Told: told,
+		LoopID: r.m.LoopID, Number: r.n, StartedAt: now, EndedAt: now, Set: set, Tree: r.m.Tree, Recorded: told,
 		Checks: []ledger.CheckRun{}, Evidence: &ledger.Evidence{Judged: now},
 	}
 	if r.m.Timestamp != nil {
@@ -261,7 +261,7 @@ func (r *recorder) snapshot(ctx context.Context, it *ledger.Iteration) (err erro
 	}
 	it.Snapshot, it.Tree = info.ID, cmp.Or(it.Tree, info.Tree)
 	before := r.v.until(r.n)
-	if i := before.start(it.Told); i >= 0 && before.Iterations[i].Snapshot != "" {
+	if i := before.start(it.Recorded); i >= 0 && before.Iterations[i].Snapshot != "" {
 		it.Start = before.Iterations[i].Snapshot
 		changes, err := store.Changes(ctx, it.Start, it.Snapshot)
 		if err != nil {
@@ -270,7 +270,7 @@ func (r *recorder) snapshot(ctx context.Context, it *ledger.Iteration) (err erro
 		for _, c := range changes {
 			it.Changed = append(it.Changed, ledger.FileChange{Path: c.Path, Kind: string(c.Kind)})
 		}
-		it.Told.Unchanged = len(changes) == 0
+		it.Recorded.Unchanged = len(changes) == 0
 	}
 	if base := r.v.State.BaselineSnapshot; base != "" && r.n > 0 {
 		it.Evidence.GitLost, err = store.GitLost(ctx, base, it.Snapshot)
@@ -349,7 +349,7 @@ func (v View) reportOf(it ledger.Iteration) report.Iteration {
 	if first, err := v.Iteration(0); err == nil {
 		out.Baseline = first
 	}
-	if i := before.start(it.Told); i >= 0 {
+	if i := before.start(it.Recorded); i >= 0 {
 		out.Previous = &before.Iterations[i]
 	}
 	return out

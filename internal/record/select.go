@@ -131,7 +131,7 @@ func (sel *Selection) output(ctx context.Context, l *ledger.Ledger) (ledger.Outp
 	if err != nil {
 		return ledger.Output{}, err
 	}
-	if it.Told != nil && it.Snapshot == "" {
+	if it.Recorded != nil && it.Snapshot == "" {
 		paths, err := l.OutputArtifacts(it.Number)
 		return ledger.Output{Changed: paths}, err
 	}

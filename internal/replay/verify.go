@@ -163,7 +163,7 @@ const almost = 1e-9
 
 func (v *verifier) deltas() []string {
 	return v.each(func(_ int, it ledger.Iteration) []string {
-		if it.Interrupted || it.Told != nil {
+		if it.Interrupted || it.Recorded != nil {
 			return nil
 		}
 		want := it.Judged().Sub(v.its[0].Set)
@@ -217,7 +217,7 @@ func (v *verifier) alerts() []string {
 func (v *verifier) reports() []string {
 	var out []string
 	for _, it := range v.its {
-		if it.Told == nil && !it.Interrupted {
+		if it.Recorded == nil && !it.Interrupted {
 			out = append(out, v.missing(nil, "reports", ledger.Name(it.Number)+"-report.md")...)
 		}
 	}

@@ -258,7 +258,7 @@ func TestChainSteersNoTerminal(t *testing.T) {
 func TestChainOfARecordedIteration(t *testing.T) {
 	base := ledger.Iteration{Set: metric.Set{Coverage: &metric.Coverage{Covered: 72, Total: 100, Unit: metric.Percentage}}}
 	it := base
-	it.Number, it.Rejected, it.Told, it.Decision = 3, true, &ledger.Told{}, &ledger.Decision{Target: 2, Retry: 1}
+	it.Number, it.Rejected, it.Recorded, it.Decision = 3, true, &ledger.Reported{}, &ledger.Decision{Target: 2, Retry: 1}
 	text := report.Chain(reasoning.Of(reasoning.Input{It: it, Previous: &base, Baseline: base}), report.NoPaint)
 	for _, want := range []string{"- Done: advised to put the tree back to iteration 2; next: retry 1\n", "- Coverage: 72 %, of which no more is known\n"} {
 		if !strings.Contains(text, want) {

@@ -64,7 +64,7 @@ func waiting(d event.Waiting) string {
 	if d.DelayMS >= (12 * time.Hour).Milliseconds() {
 		until = "waiting until " + d.Until.Local().Format(time.DateTime)
 	}
-	if d.Told {
+	if d.ByService {
 		until += ", as the service asks"
 	}
 	return "agent: " + outcomeOf(d.Outcome, d.Message) + "; " + until + "; the iteration is not counted"
