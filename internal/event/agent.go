@@ -39,12 +39,12 @@ type Retrying struct {
 // Waiting is the data of agent_waiting: the agent is run again when its service
 // may be asked again.
 type Waiting struct {
-	Outcome string    `json:"outcome"` // rate_limit or server_error
-	Message string    `json:"message,omitempty"`
-	Until   time.Time `json:"until"`
-	DelayMS int64     `json:"delay_ms"`
-	ByService    bool      `json:"delay_from_service"` // the service itself said how long
-	Runs    int       `json:"runs"`               // of the agent in this iteration so far
+	Outcome   string    `json:"outcome"` // rate_limit or server_error
+	Message   string    `json:"message,omitempty"`
+	Until     time.Time `json:"until"`
+	DelayMS   int64     `json:"delay_ms"`
+	ByService bool      `json:"delay_from_service"` // the service itself said how long
+	Runs      int       `json:"runs"`               // of the agent in this iteration so far
 }
 
 // HookCall is the data of hook_called: what an agent wanted to do, and what became

@@ -10,9 +10,9 @@ import (
 	"supervise/metric"
 )
 
-// After looks at what became of files: changed are those that are other than when
-// the agent started, as far as they are known. Those that the call itself names
-// are looked at as well.
+// After judges the files after a call: changed are those that differ from when the
+// agent started, as far as they are known. Those that the call itself names are
+// judged as well.
 func After(call Call, opt Options, changed []string) []Risk {
 	if opt.Mode = cmp.Or(opt.Mode, ModeStandard); opt.Mode == ModeOff || call.Event != PostTool {
 		return nil
@@ -75,7 +75,7 @@ func (j *judge) named() []string {
 	return out
 }
 
-// Warning is what an agent is told after a call of what was seen then.
+// Warning is the message to the agent about what a call did.
 func Warning(risks []Risk) string {
 	if len(risks) == 0 {
 		return ""
@@ -95,8 +95,8 @@ func Warning(risks []Risk) string {
 	return "supervise sees, compared with the tree that you started from: " + strings.Join(said, "; ") + ". This would be undone. Put it right now."
 }
 
-// Later is what an agent has to be told after a call that it was to be warned of
-// before: some clients show such a warning to people alone.
+// Later is the message after a call that the agent should have been warned of before:
+// some clients show such a warning to people only.
 func Later(call Call, opt Options) string {
 	if call.Kind != Shell || call.Client != Codex && call.Client != Gemini {
 		return ""
@@ -108,8 +108,8 @@ func Later(call Call, opt Options) string {
 	return ""
 }
 
-// Opening is what an agent is told when it starts. passed and count are of the
-// tests, count 0 where they are not known.
+// Opening is the message to an agent that starts. passed and count are of the tests,
+// count 0 where they are not known.
 func Opening(passed, count int) string {
 	text := "supervise watches this session."
 	if count > 0 {

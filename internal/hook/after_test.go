@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// afterwards are the options of a project in which files are other than they were:
-// "" stands for a file that is gone.
+// afterwards are the options of a project in which files have changed: "" means that
+// a file is gone.
 func afterwards(now map[string]string) Options {
 	opt := options()
 	opt.Tree.Before = func(rel string) ([]byte, bool) { text, ok := project[rel]; return []byte(text), ok }
@@ -20,7 +20,7 @@ func afterwards(now map[string]string) Options {
 	return opt
 }
 
-// TestAfter holds what is told of what a call did.
+// TestAfter compares the messages about what a call did.
 func TestAfter(t *testing.T) {
 	shell := shellCall("make clean")
 	shell.Event = PostTool

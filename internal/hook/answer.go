@@ -65,7 +65,7 @@ func preTool(c Call, d Decision) any {
 	case verdict == Allow:
 		return nil // the client asks, or not, as it would without us
 	case verdict == Warn && (c.Client == Codex || c.Client == Gemini):
-		return claudeAnswer{Message: d.Reason} // told to the agent after the call
+		return claudeAnswer{Message: d.Reason} // the agent reads it after the call
 	case verdict == Warn:
 		return claudeAnswer{Specific: &specific{Event: c.clientName(), Context: d.Reason}}
 	case c.Client == Gemini:
@@ -74,7 +74,7 @@ func preTool(c Call, d Decision) any {
 	return claudeAnswer{Specific: &specific{Event: c.clientName(), Decision: string(verdict), Reason: d.Reason}}
 }
 
-// contextAnswer passes on what the agent is contextAnswer.
+// contextAnswer passes a message on to the agent.
 func contextAnswer(c Call, d Decision) any {
 	text := strings.TrimSpace(d.Context)
 	switch {

@@ -10,7 +10,7 @@ import (
 	"supervise/metric"
 )
 
-// edit looks at what a tool would write.
+// edit judges what a tool would write.
 func (j *judge) edit() {
 	switch j.call.Kind {
 	case Write:
@@ -23,8 +23,8 @@ func (j *judge) edit() {
 	}
 }
 
-// editOne looks at one file. after returns its text then; false where the tool will
-// fail.
+// editOne judges one file. after returns its text after the edit; false where the
+// tool will fail.
 func (j *judge) editOne(name string, after func(before string, there bool) (string, bool)) {
 	p := j.place(word{text: name}, first(j.call.Dir, j.opt.Tree.Root))
 	if name == "" || !j.editable(p) {
@@ -89,7 +89,7 @@ func (j *judge) file(rel, text string) integrity.File {
 	return integrity.File{Path: rel, Before: before, After: []byte(text), Added: !there}
 }
 
-// audit looks at the texts of changed files with the rules about integrity.
+// audit applies the rules about integrity to the texts of changed files.
 func (j *judge) audit(files []integrity.File) {
 	for _, f := range integrity.Audit(files, j.opt.Integrity) {
 		f.Severity = max(f.Severity, f.IfRan) // whether the test ran shows later
@@ -108,7 +108,7 @@ func (j *judge) audit(files []integrity.File) {
 	}
 }
 
-// patch looks at the files of a patch together: what one of them loses another may
+// patch judges the files of a patch together: what one of them loses another may
 // gain.
 func (j *judge) patch() {
 	parts, err := parsePatch(j.call.Content)

@@ -13,7 +13,7 @@ type gitRow struct {
 	rule      string
 	sub       string
 	any, none string
-	// when looks at the rest; nil is always.
+	// when reports whether the rest of the command fits; nil is always.
 	when func(g git) bool
 }
 
@@ -69,7 +69,7 @@ func stashVerb(g git) string {
 	}
 }
 
-// gitUsed looks at a command of git.
+// gitUsed judges a git command.
 func gitUsed(j *judge, c command) {
 	g := parseGit(c)
 	for _, kv := range g.config {
@@ -126,7 +126,7 @@ func texts(list []word) string {
 	return strings.Join(out, " ")
 }
 
-// gitRestore looks at files that are put back, unless it is in the index alone.
+// gitRestore judges files that are restored, unless it is in the index only.
 func (j *judge) gitRestore(g git) {
 	if has(g.args, "-S", "--staged") && !has(g.args, "-W", "--worktree") {
 		return
@@ -144,7 +144,7 @@ func (j *judge) gitRestore(g git) {
 	j.discarded(rest, g.dir, source != "" && source != "HEAD")
 }
 
-// gitCheckout tells a checkout of files from one of a branch.
+// gitCheckout distinguishes a checkout of files from one of a branch.
 func (j *judge) gitCheckout(g git) {
 	if has(g.args, "-b", "--orphan") || has(g.args, "-B", "") {
 		return
@@ -166,8 +166,8 @@ func (j *judge) gitCheckout(g git) {
 	}
 }
 
-// discarded looks at files that would be put back to what git has: what it had
-// before where old is true.
+// discarded judges files that would be replaced by what git has: by an earlier
+// version where old is true.
 func (j *judge) discarded(list []word, dir string, old bool) {
 	for _, w := range list {
 		p := j.place(w, dir)
@@ -188,7 +188,7 @@ var (
 	nowhere       = regexp.MustCompile(`^(|/dev/null|/tmp(/.*)?|/nonexistent.*)$`)
 )
 
-// gitConfig looks at a setting of git's.
+// gitConfig judges a setting of git.
 func (j *judge) gitConfig(kv string) {
 	key, value, _ := strings.Cut(kv, "=")
 	switch {
@@ -199,7 +199,7 @@ func (j *judge) gitConfig(kv string) {
 	}
 }
 
-// gitConfigured looks at git config. Without a value it only reads.
+// gitConfigured judges git config. Without a value it only reads.
 func (j *judge) gitConfigured(g git) {
 	rest := operands(g.args)
 	if len(rest) > 0 && (rest[0].text == "set" || rest[0].text == "unset") {

@@ -1,8 +1,8 @@
-// Package hook judges one tool call of an agent before it happens, and looks at
-// what became of the files after it. It reads what each agent program tells its
-// hooks, and answers as that program expects it.
+// Package hook judges one tool call of an agent before it happens, and the files
+// after it. It reads the input that each agent program gives its hooks, and answers
+// in the form that the program expects.
 //
-// It is pure: what it has to know of the project it is given as a [Tree].
+// It is pure: what it has to know of the project is passed as a [Tree].
 package hook
 
 import (
@@ -66,7 +66,7 @@ const (
 	OtherTool Kind = "other"
 )
 
-// Call is what an agent told a hook.
+// Call is a tool call, or another event, that an agent passed to a hook.
 type Call struct {
 	Client Client `json:"client"`
 	Event  Event  `json:"event"`
@@ -87,7 +87,7 @@ type Call struct {
 	// StopActive says that the client goes on already because a Stop hook asked it
 	// to. Qwen says so always.
 	StopActive bool `json:"stop_hook_active,omitempty"`
-	// LastWords are what the agent said last, of a Stop.
+	// LastWords is the agent's last message, of a Stop.
 	LastWords string `json:"last_words,omitempty"`
 }
 
@@ -98,13 +98,13 @@ type Replacement struct {
 	All bool   `json:"all,omitempty"`
 }
 
-// Verdict is what is to become of a call.
+// Verdict is what is done about a call.
 type Verdict string
 
 // The verdicts, from mild to hard.
 const (
 	Allow Verdict = "allow"
-	Warn  Verdict = "warn" // it happens, and the agent is told
+	Warn  Verdict = "warn" // it happens, and the agent reads why it is risky
 	Ask   Verdict = "ask"  // a person decides; where there is none it is denied
 	Deny  Verdict = "deny"
 )
@@ -115,7 +115,7 @@ type Risk struct {
 	Severity metric.Severity `json:"severity"`
 	// Target is the file, folder or text that it is about.
 	Target string `json:"target,omitempty"`
-	// Why is what the agent is told, a sentence without its end.
+	// Why is the message to the agent, a sentence without its end.
 	Why string `json:"why"`
 	// Destroys says that something can be lost by it: a checkpoint is due.
 	Destroys bool `json:"destroys,omitempty"`
@@ -124,10 +124,10 @@ type Risk struct {
 // Decision is the answer to a call.
 type Decision struct {
 	Verdict Verdict `json:"verdict"`
-	// Reason is why a call is denied, asked about or warned of, or why the agent is
-	// to go on instead of stopping.
+	// Reason is why a call is denied, why a person is asked or the agent is warned,
+	// or why it has to continue instead of stopping.
 	Reason string `json:"reason,omitempty"`
-	// Context is what the agent is told besides.
+	// Context is a further message to the agent.
 	Context string `json:"context,omitempty"`
 	Risks   []Risk `json:"risks,omitempty"`
 	// Checkpoint says that the tree is to be kept before the call happens.

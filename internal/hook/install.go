@@ -53,7 +53,7 @@ type Installed struct {
 
 // clientHooks is one client's way to have hooks.
 type clientHooks struct {
-	events  []string // that we want to be called for, by the client's names
+	events  []string // events to subscribe to, by the client's names
 	timeout int      // as the client counts it
 	// silent says why hooks may not be called, most likely reason first.
 	silent string

@@ -36,7 +36,7 @@ func programs() []program {
 	}
 }
 
-// shell looks at what a command line would do.
+// shell judges what a command line would do.
 func (j *judge) shell(s script) {
 	table := programs()
 	for _, c := range s.commands {
@@ -57,7 +57,7 @@ var (
 	gitHookEnv = lazy.MustCompile(`^GIT_CONFIG_(KEY|VALUE)_\d+=.*(hookspath|/dev/null)`)
 )
 
-// environment looks at the variables that are set for a command.
+// environment judges the variables that are set for a command.
 func (j *judge) environment(c command) {
 	for _, kv := range c.set {
 		switch {
@@ -87,7 +87,7 @@ func movedBy(j *judge, c command) {
 	}
 }
 
-// copied looks at what lies where something is copied to.
+// copied judges the files that a copy would overwrite.
 func copied(j *judge, c command) {
 	rest := operands(c.args)
 	if len(rest) < 2 {
@@ -127,7 +127,7 @@ var (
 	skipsIt   = lazy.MustCompile(`(?i)skip|ignore|disabled|xfail|\btodo\b|^(s/|.*\bs/).*(assert|expect)`)
 )
 
-// editedInPlace looks at files that a program writes anew.
+// editedInPlace judges files that a program rewrites.
 func editedInPlace(j *judge, c command) {
 	name := strings.TrimPrefix(c.name, "g")
 	re, ok := inPlace[name]
@@ -147,7 +147,7 @@ func editedInPlace(j *judge, c command) {
 
 var scriptOption = lazy.MustCompile(`^-(e|f|c|[^-].*e)$`)
 
-// scriptAndFiles tells the scripts of sed and its like from the files.
+// scriptAndFiles separates the scripts of sed and similar programs from the files.
 func scriptAndFiles(args []word) (scripts []string, files []word) {
 	for i := 0; i < len(args); i++ {
 		t := args[i].text
@@ -217,8 +217,7 @@ func ddWritten(j *judge, c command) {
 	}
 }
 
-// chmodded looks at tests that nobody could read then, and at hooks that nobody
-// could run.
+// chmodded judges tests that would become unreadable, and hooks that could not run.
 func chmodded(j *judge, c command) {
 	if len(c.args) == 0 || c.name == "chown" {
 		return
@@ -243,7 +242,7 @@ func chmodded(j *judge, c command) {
 	}
 }
 
-// packed looks at what is gone once it stands in an archive.
+// packed judges files that are deleted once they are in an archive.
 func packed(j *judge, c command) {
 	rest := operands(c.args)
 	switch {
@@ -261,7 +260,7 @@ func packed(j *judge, c command) {
 	}
 }
 
-// downloaded looks at files that are fetched.
+// downloaded judges files that are fetched.
 func downloaded(j *judge, c command) {
 	for i, w := range c.args {
 		if i+1 < len(c.args) && (c.name == "curl" && (w.text == "-o" || w.text == "--output") || c.name == "wget" && (w.text == "-O" || w.text == "--output-document")) {
@@ -270,7 +269,7 @@ func downloaded(j *judge, c command) {
 	}
 }
 
-// patched looks at a patch whose text is known.
+// patched judges a patch whose text is known.
 func patched(j *judge, c command) {
 	if !c.in.known || has(c.args, "", "--dry-run") || has(c.args, "", "--check") || has(c.args, "", "--stat") {
 		return
@@ -292,7 +291,7 @@ func patched(j *judge, c command) {
 	}
 }
 
-// patchedFile looks at one file of a patch, by its names before and after.
+// patchedFile judges one file of a patch, by its names before and after.
 func (j *judge) patchedFile(was, is, dir string) {
 	if _, behind, ok := strings.Cut(was, "/"); ok {
 		was = behind
@@ -311,8 +310,8 @@ var (
 	quotedText    = lazy.MustCompile(`'([^'\n]{1,300})'|"([^"\n]{1,300})"`)
 )
 
-// scripted looks at a script in another language that is given on the command line
-// or on standard input: what it says of files is taken from its texts.
+// scripted judges a script in another language that is given on the command line or
+// on standard input: the files are taken from its string literals.
 func scripted(j *judge, c command) {
 	text := scriptOf(c)
 	deletes, writes := scriptDeletes.MatchString(text), scriptWrites.MatchString(text)

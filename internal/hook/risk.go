@@ -17,8 +17,8 @@ type Mode string
 // The modes.
 const (
 	ModeOff        Mode = "off"        // nothing is judged
-	ModeMinimal    Mode = "minimal"    // what is CRITICAL is denied, nothing else is said
-	ModeStandard   Mode = "standard"   // CRITICAL is denied, HIGH asked about, MEDIUM warned of
+	ModeMinimal    Mode = "minimal"    // CRITICAL is denied, everything else is allowed
+	ModeStandard   Mode = "standard"   // CRITICAL is denied, a person decides on HIGH, MEDIUM is warned of
 	ModeAggressive Mode = "aggressive" // what standard warns of or asks about is denied
 )
 
@@ -31,7 +31,7 @@ type Tree struct {
 	Files func() []string
 	// Read returns a file as it is now; false where there is none.
 	Read func(rel string) ([]byte, bool)
-	// Before returns a file as it was when the agent started; nil is Read.
+	// Before returns a file as it was when the agent started; nil means Read.
 	Before func(rel string) ([]byte, bool)
 	// Outside returns a file outside of the tree, by its absolute path; false where
 	// there is none, or it is long. It is asked for scripts below temporary folders.
@@ -51,13 +51,13 @@ type Options struct {
 	Integrity integrity.Options
 }
 
-// rule is a row of the table of what is risky. Its severity is that of the rule;
-// what a row finds may be graver or milder where it says so.
+// rule is a row of the table of what is risky. What it finds may be more or less
+// severe than the rule.
 type rule struct {
 	name     string
 	severity metric.Severity
 	destroys bool   // something can be lost by it
-	why      string // what it is, as the agent is told; behind it stands the target
+	why      string // what it is, in the message to the agent; the target follows it
 	instead  string // what the agent can do
 }
 
@@ -115,7 +115,7 @@ type judge struct {
 	risks []Risk
 }
 
-// Judge says what is to become of a call before it happens.
+// Judge returns the verdict on a call before it happens.
 func Judge(call Call, opt Options) Decision {
 	if opt.Mode = cmp.Or(opt.Mode, ModeStandard); opt.Mode == ModeOff || call.Event != PreTool {
 		return Decision{Verdict: Allow}
@@ -142,7 +142,7 @@ func (j *judge) add(name, target string) {
 	j.found(Risk{Rule: r.name, Severity: r.severity, Target: target, Why: r.why, Destroys: r.destroys})
 }
 
-// maxRisks bounds what is told of one call.
+// maxRisks bounds the risks of one call.
 const maxRisks = 20
 
 func (j *judge) found(r Risk) {
@@ -174,7 +174,7 @@ func (j *judge) decide() Decision {
 	return d
 }
 
-// Explain is what an agent is told of the risks of a call.
+// Explain is the message to an agent about the risks of a call.
 func Explain(d Decision) string {
 	if len(d.Risks) == 0 {
 		return ""

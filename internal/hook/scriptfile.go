@@ -13,8 +13,8 @@ import (
 // scratchScripts are the places outside the tree where an agent writes scripts.
 var scratchScripts = regexp.MustCompile(`^(/private)?(/tmp|/var/tmp|/dev/shm|/var/folders)/`)
 
-// script is the text of a script that the agent has written: one that the project
-// has as it was when the agent started is a person's.
+// script is the text of a script that the agent has written; one that is unchanged
+// since the agent started belongs to the project and is trusted.
 func (j *judge) script(abs string) (string, bool) {
 	p := j.place(word{text: abs}, "/")
 	if p.rel == "" {
@@ -76,7 +76,7 @@ func (r *reader) alone(text string, args []word) stream {
 	return out
 }
 
-// named tells a script its name, nil for none.
+// named sets the name by which a script was called, nil for none.
 func (r *reader) named(self []word) {
 	for _, name := range []string{"0", "BASH_SOURCE"} {
 		if r.vars[name] = self; self == nil {
@@ -181,7 +181,7 @@ var runners = map[string]string{
 	"uv": "run", "poetry": "run", "pipenv": "run", "pdm": "run",
 }
 
-// removers delete what they are given; removed looks at it.
+// removers delete their arguments, which removed judges.
 const removers = "rm unlink shred srm rimraf del trash trash-put"
 
 // ran reads the program that a runner runs; false where it does something else.

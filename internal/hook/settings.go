@@ -71,8 +71,8 @@ func PluginText(r Request) []byte {
 	return nil
 }
 
-// Merge adds our hooks to the text of a client's settings and keeps all else. Hooks
-// of ours that stand there are replaced, so that doing it twice changes nothing.
+// Merge adds our hooks to the text of a client's settings and keeps everything else.
+// Hooks of ours that are in it are replaced, so that doing it twice changes nothing.
 func (s Settings) Merge(text []byte, r Request) ([]byte, error) {
 	if r.Client != OpenCode {
 		return merge(text, r)
@@ -157,8 +157,8 @@ func (s Settings) Remove(c Client, text []byte) (left []byte, found bool, err er
 	return o.indented(), true, nil
 }
 
-// Has reports whether our hooks stand in the text of a client's settings, and for
-// which events.
+// Has reports whether our hooks are in the text of a client's settings, and for which
+// events.
 func (s Settings) Has(c Client, text []byte) ([]string, error) {
 	o, err := parseObject(text)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// command is one program that a shell would start, as far as can be told without
+// command is one program that a shell would start, as far as it is known without
 // running anything.
 type command struct {
 	name string // without its folder
@@ -23,9 +23,9 @@ type command struct {
 type word struct {
 	text string
 	glob bool // the shell would take it for a pattern
-	// unknown says that a part of it cannot be told; it stands as a * in the text.
+	// unknown says that a part of it is not known; it is a * in the text.
 	unknown bool
-	keep    []filter // what a pattern stands for goes through these
+	keep    []filter // what a pattern matches goes through these
 }
 
 // stream is what a command prints: as words, and literally where known.

@@ -39,8 +39,8 @@ func (j *judge) place(w word, dir string) place {
 	return p
 }
 
-// covers returns the known files that a place stands for: itself, what a pattern
-// matches, and all that lies below.
+// covers returns the known files at a place: itself, what a pattern matches, and all
+// that lies below.
 func (j *judge) covers(p place) []string {
 	if p.rel == "" {
 		return nil
@@ -87,7 +87,7 @@ func (j *judge) tests(files []string) []string {
 var (
 	superviseFiles = regexp.MustCompile(`(^|/)\.supervise([.-][\w.-]+)?(/|$)`)
 	hookFiles      = regexp.MustCompile(`(^|/)(\.husky|\.githooks)/|(^|/)\.git/hooks/|(^|/)\.pre-commit-config\.ya?ml$|(^|/)\.?lefthook\.ya?ml$|(^|/)\.(claude|codex|gemini|qwen)/(settings[\w.]*\.json|hooks\.json|hooks/|config\.toml)|(^|/)\.opencode/|(^|/)opencode\.jsonc?$|(^|/)\.pi/extensions/`)
-	// configFiles are what decides which checks are run and what of.
+	// configFiles decide which checks are run and on what.
 	configFiles = regexp.MustCompile(`(?i)(^|/)(pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|conftest\.py|noxfile\.py|\.coveragerc|\.?flake8|\.?pylintrc|mypy\.ini|\.?ruff\.toml|package\.json|(jest|vitest|vite|playwright|karma|cypress|mocha|ava|nyc|eslint|babel|jasmine)\.\w*\.?(config|conf|setup|workspace)\.\w+|\.(mocharc|nycrc|c8rc|eslintrc|taprc)(\.\w+)?|tsconfig[\w.]*\.json|makefile|gnumakefile|justfile|taskfile\.ya?ml|rakefile|\.rspec|\.rubocop(_todo)?\.yml|\.simplecov|phpunit(\.dist)?\.xml(\.dist)?|phpstan[\w.]*\.neon(\.dist)?|psalm\.xml|\.?golangci\.(ya?ml|toml|json)|clippy\.toml|\.cargo/config(\.toml)?|nextest\.toml|pom\.xml|build\.gradle(\.kts)?|detekt\.ya?ml|checkstyle\.xml|ctestcustom\.cmake|directory\.build\.(props|targets)|[\w.]+\.runsettings|\.editorconfig|mix\.exs|\.credo\.exs|\.gitlab-ci\.yml|jenkinsfile|azure-pipelines\.yml|codecov\.ya?ml|\.codecov\.ya?ml)$|(^|/)\.github/workflows/|(^|/)\.circleci/|(^|/)\.ci/`)
 )
 
@@ -96,7 +96,7 @@ func (j *judge) isConfig(rel string) bool {
 	return configFiles.MatchString(rel) || slices.Contains(j.opt.Checks, rel)
 }
 
-// own reports whether a place belongs to supervise. Reading it is nobody's harm.
+// own reports whether a place belongs to supervise. Reading it is harmless.
 func (j *judge) own(p place) bool {
 	if p.rel != "" && superviseFiles.MatchString(p.rel) {
 		return true
@@ -119,7 +119,7 @@ func (j *judge) holdsOwn(p place) bool {
 // scratch are the places outside the tree where anybody may delete.
 var scratch = regexp.MustCompile(`^(/private)?(/tmp|/var/tmp|/dev/shm|/var/folders)(/|$)|/(\.cache|Caches|go-build|__pycache__|node_modules|\.npm|\.gradle|\.m2|\.cargo|\.rustup|target|dist|build)(/|$)`)
 
-// deleted looks at places that would be gone.
+// deleted judges places that would be gone.
 func (j *judge) deleted(list []word, dir string, recursive bool) {
 	var files []string
 	whole := ""
@@ -135,7 +135,7 @@ func (j *judge) deleted(list []word, dir string, recursive bool) {
 	j.deleteFiles(slices.Compact(files), whole)
 }
 
-// delete looks at one place and returns the known files that would be gone.
+// delete judges one place and returns the known files that would be gone.
 func (j *judge) delete(p place, recursive bool) []string {
 	switch {
 	case p.w.unknown && p.w.text == "*":
@@ -186,9 +186,9 @@ func (p place) holds(root string) bool {
 // manyFiles is from how many known files on a deletion is a large one.
 const manyFiles = 25
 
-// deleteFiles looks at the known files among what would be gone. What is not known
-// was made by the agent or by a build. whole is the pattern or folder that may stand
-// for all of them.
+// deleteFiles judges the known files among those that would be gone. Others were made
+// by the agent or by a build. whole is the pattern or folder that names all of them,
+// if any.
 func (j *judge) deleteFiles(files []string, whole string) {
 	tests := j.tests(files)
 	total := len(j.files())
@@ -233,7 +233,7 @@ func listing(files []string) string {
 	return strings.Join(files, ", ")
 }
 
-// moved looks at files that would lie elsewhere.
+// moved judges files that would lie elsewhere.
 func (j *judge) moved(from []word, to word, dir string) {
 	target := j.place(to, dir)
 	if j.own(target) {
@@ -261,7 +261,7 @@ func (j *judge) moved(from []word, to word, dir string) {
 	}
 }
 
-// overwrittenBy looks at what lies where a single file is moved to.
+// overwrittenBy judges the file at the place that a single file is moved to.
 func (j *judge) overwrittenBy(p, target place) {
 	if target.rel == "" || target.rel == p.rel || !slices.Contains(j.files(), target.rel) {
 		return
@@ -274,7 +274,7 @@ func (j *judge) isDir(p place) bool {
 	return p.rel != "" && slices.ContainsFunc(j.files(), func(f string) bool { return strings.HasPrefix(f, p.rel+"/") })
 }
 
-// moveFile looks at one known file and where it would lie.
+// moveFile judges one known file and its new place.
 func (j *judge) moveFile(p place, file string, target place, into bool) {
 	end := strings.TrimPrefix(file, p.rel)
 	switch {
@@ -321,7 +321,7 @@ func (j *judge) read(rel string) ([]byte, bool) {
 	return j.opt.Tree.Read(rel)
 }
 
-// written looks at a file that would hold something else.
+// written judges a file that would have other contents.
 func (j *judge) written(p place, out stream, appended bool) {
 	switch {
 	case p.w.unknown && p.w.text == "*" || p.abs == "/dev/null":
@@ -353,7 +353,7 @@ func (j *judge) written(p place, out stream, appended bool) {
 	}
 }
 
-// writtenText looks at a file whose text would be known.
+// writtenText judges a file whose new text is known.
 func (j *judge) writtenText(rel, text string, appended bool) {
 	before, there := j.read(rel)
 	if there && !appended && isTest(rel) && strings.TrimSpace(text) == "" && len(before) > 0 {

@@ -126,7 +126,7 @@ func (r *reader) part(p syntax.WordPart, quoted bool) []word {
 	return []word{unknown}
 }
 
-// procSubst returns the file that stands for what a command prints.
+// procSubst returns the file that holds what a command prints.
 func (r *reader) procSubst(p *syntax.ProcSubst) word {
 	out := r.stmts(p.Stmts, stream{})
 	if !out.known || p.Op != syntax.CmdIn {
@@ -137,7 +137,7 @@ func (r *reader) procSubst(p *syntax.ProcSubst) word {
 	return word{text: name}
 }
 
-// braces returns what {a,b} becomes; of {1..9} nothing is told.
+// braces returns the expansion of {a,b}; {1..9} is not expanded.
 func (r *reader) braces(p *syntax.BraceExp) []word {
 	if p.Sequence {
 		return []word{unknown}
@@ -204,8 +204,7 @@ func defaults(op syntax.ParExpOperator) bool {
 	return op == syntax.DefaultUnset || op == syntax.DefaultUnsetOrNull || op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull
 }
 
-// printed returns what a command prints, as far as that can be told from its
-// arguments.
+// printed returns what a command prints, as far as it follows from its arguments.
 func printed(c command) stream {
 	switch c.name {
 	case "echo", "printf":

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// operands are the arguments that are no options. What options take is not told
-// apart from them.
+// operands are the arguments that are no options. Values of options are not
+// distinguished from them.
 func operands(args []word) []word {
 	var out []word
 	for i, w := range args {
@@ -141,7 +141,7 @@ var prefixes = map[string]string{
 	"unbuffer": "", "toybox": "", "bunx": "", "pnpx": "", "shx": "", "watch": "-n", "rtk": "", "npx": "-p", "xvfb-run": "-s -e -n", "flock": "-w -E", "caffeinate": "-t -w", "strace": "-o -e -p", "firejail": "",
 }
 
-// prefixed reads what stands behind a program that only runs another one.
+// prefixed reads what follows a program that only runs another one.
 func prefixed(r *reader, c command) stream {
 	valued, args := strings.Fields(prefixes[c.name]), c.args
 	set := c.set

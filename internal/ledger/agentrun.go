@@ -7,10 +7,10 @@ import (
 	"supervise/metric"
 )
 
-// AgentRun is what the agent did in an iteration: its process, and what it told
-// of itself. Its exit code is a fact about the agent, never a verdict. Where the
-// service failed it was run more than once: numbers are those of all its runs, the
-// rest is of the last.
+// AgentRun is what the agent did in an iteration: its process, and what it reported.
+// Its exit code is a fact about the agent, never a verdict. If the service failed, it
+// was run more than once: numbers are sums over all its runs, the rest is of the
+// last.
 type AgentRun struct {
 	ExitCode int           `json:"exit_code"`
 	Signal   string        `json:"signal,omitempty"`
@@ -24,14 +24,14 @@ type AgentRun struct {
 
 	Program string `json:"program,omitempty"` // which known one it is; "" for another
 	Outcome string `json:"outcome,omitempty"` // ok, rate_limit, …; "" in old records
-	Message string `json:"message,omitempty"` // what it said of its failure
+	Message string `json:"message,omitempty"` // its own error message
 	Session string `json:"session,omitempty"`
 	Model   string `json:"model,omitempty"`
 	Version string `json:"agent_version,omitempty"`
-	// Usage is nil where the agent told nothing of it.
+	// Usage is nil where the agent reported none.
 	Usage   *metric.Usage `json:"usage,omitempty"`
 	Limit   string        `json:"limit_reached,omitempty"`      // of supervise that ended it: cost, tokens
-	Claimed bool          `json:"completion_claimed,omitempty"` // it said the completion promise
+	Claimed bool          `json:"completion_claimed,omitempty"` // it printed the completion promise
 	Runs    int           `json:"runs,omitempty"`               // how often it was run, where more than once
 	Waited  time.Duration `json:"waited_ns,omitempty"`          // for the service, between the runs
 }
@@ -39,7 +39,7 @@ type AgentRun struct {
 // AtRest is the cause by which an iteration ends whose agent goes on.
 const AtRest = "at_rest"
 
-// Well reports whether nothing speaks against how the agent ended.
+// Well reports whether the agent ended without any sign of failure.
 func (a AgentRun) Well() bool {
 	if a.Outcome == "" {
 		return a.ExitCode == 0 && a.Signal == ""

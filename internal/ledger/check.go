@@ -87,8 +87,8 @@ func (l *eventLog) same(path string) (bool, error) {
 // read grows with its log, not with its square.
 const wholeLog = 1 << 20
 
-// putBack writes the log anew where another file stands in its place; what was
-// written is still to be had from the open file.
+// putBack writes the log again where another file took its place; what was written
+// can still be read from the open file.
 func (l *eventLog) putBack(path string) error {
 	text := make([]byte, l.end)
 	n, err := l.file.ReadAt(text, 0)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Deletable is a loop that nobody can continue, with the size of its folder in bytes.
+// Deletable is a loop that cannot be continued, with the size of its folder in bytes.
 type Deletable struct {
 	State
 	Dir   string

@@ -16,9 +16,9 @@ import (
 
 const evidenceName = "evidence.json.gz"
 
-// Evidence is what the verdict on an iteration rests on beside the measurements:
-// with it the iteration can be judged again, when its trees are gone. It stands
-// in a file of its own, since it is large and seldom read.
+// Evidence is what the verdict on an iteration rests on besides the measurements:
+// with it the iteration can be judged again when its trees are gone. It has a file of
+// its own, since it is large and seldom read.
 type Evidence struct {
 	Judged time.Time `json:"judged_at"`
 	// Before and After are the test definitions of the changed files.

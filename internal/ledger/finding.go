@@ -10,7 +10,7 @@ import (
 	"supervise/detector"
 )
 
-// Verdict is what a progress document says of the judgement on an iteration.
+// Verdict is the part of a progress document about the judgement on an iteration.
 type Verdict struct {
 	Iteration int                  `json:"iteration"`
 	Class     detector.Class       `json:"classification"`

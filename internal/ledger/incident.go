@@ -15,7 +15,7 @@ type Phase struct {
 	Text  string    `json:"text"`
 }
 
-// Gate is what a person was asked about an iteration, and what the answer was.
+// Gate is the question to a person about an iteration, and the answer.
 type Gate struct {
 	Kind   approval.Kind   `json:"kind"`
 	Why    string          `json:"why"`

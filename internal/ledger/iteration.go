@@ -72,9 +72,9 @@ type Iteration struct {
 	// Hidden is nil where the loop has no hidden tests, or runs them at its end.
 	Hidden *Hidden `json:"hidden_tests,omitempty"`
 
-	// Open are the findings about integrity, HIGH or CRITICAL, that stand against
-	// the tree and that nobody acknowledged: of this iteration, and of those it
-	// builds on as long as what they found is still there.
+	// Open are the findings about integrity, HIGH or CRITICAL, that are not
+	// acknowledged: of this iteration, and of those it builds on as long as what they
+	// found is still there.
 	Open []OpenFinding `json:"open_findings,omitempty"`
 
 	// Decision is what followed from the assessment, nil for the baseline and
@@ -98,7 +98,7 @@ type Iteration struct {
 	Recorded *Reported `json:"recorded,omitempty"` // of an iteration that somebody else ran
 }
 
-// OpenFinding is a finding about integrity that a person has to look at.
+// OpenFinding is a finding about integrity that a person has to judge.
 type OpenFinding struct {
 	ID        string            `json:"id"` // of the alert
 	Rule      string            `json:"rule"`
@@ -127,22 +127,22 @@ func OpenAt(its []Iteration, selected int) []OpenFinding {
 	return nil
 }
 
-// Reported is what an orchestrator said of an iteration that it ran itself. A number
-// that it did not give is nil.
+// Reported is what an orchestrator reported of an iteration that it ran itself. A
+// number that it did not give is nil.
 type Reported struct {
 	Tokens       *int64   `json:"tokens_used,omitempty"`
 	CostUSD      *float64 `json:"token_cost_usd,omitempty"`
 	TimeMS       *int64   `json:"execution_time_ms,omitempty"`
-	Verification string   `json:"verification_status,omitempty"` // passed, failed, skipped; "" when not said
+	Verification string   `json:"verification_status,omitempty"` // passed, failed, skipped; "" when not given
 	Reflections  []string `json:"reflections,omitempty"`
-	Artifacts    []string `json:"artifacts,omitempty"` // paths that were copied, as they were named
+	Artifacts    []string `json:"artifacts,omitempty"` // paths that were copied, as given
 	Error        string   `json:"error,omitempty"`     // what went wrong
 	From         *int     `json:"started_from,omitempty"`
 	Unchanged    bool     `json:"unchanged,omitempty"` // the agent changed nothing
 	ExitCode     int      `json:"exit_code,omitempty"` // of the agent
 }
 
-// Confirmation tells what became of the tests that failed although they had
+// Confirmation is the result of running the tests again that failed although they had
 // passed before.
 type Confirmation struct {
 	Suspects []metric.ID `json:"suspects"`
@@ -151,19 +151,19 @@ type Confirmation struct {
 	Refused  string      `json:"refused,omitempty"` // why nothing was run again
 }
 
-// HoldOut tells how tests that findings name ended as they were in one tree, over
-// the code of another.
+// HoldOut is the result of running the original tests that findings name, from one
+// tree, over the code of another.
 type HoldOut struct {
 	TestsOf snapshot.ID        `json:"tests_snapshot"`
 	CodeOf  snapshot.ID        `json:"code_snapshot"`
 	Results []detector.HeldOut `json:"results"`
-	PutBack []string           `json:"restored_tests,omitempty"`        // the test files as they were
-	PutInto []string           `json:"restored_inline_tests,omitempty"` // files of code whose modules of tests were as they were
+	PutBack []string           `json:"restored_tests,omitempty"`        // test files
+	PutInto []string           `json:"restored_inline_tests,omitempty"` // files of code whose test modules were restored
 	Runs    []CheckRun         `json:"runs,omitempty"`                  // in order
 	Refused string             `json:"refused,omitempty"`               // why nothing was run
 }
 
-// Silenced tells what the linters find where new comments silence them.
+// Silenced is what the linters find that new comments suppress.
 type Silenced struct {
 	Files    []string         `json:"files"`          // in which such comments came
 	Findings []metric.Finding `json:"findings"`       // that they hide
@@ -171,15 +171,15 @@ type Silenced struct {
 	Why      string           `json:"why,omitempty"`  // it is not known
 }
 
-// Excluded tells what the coverage is without what came in the loop and takes code
-// out of it.
+// Excluded is the coverage without the exclusions that are new in the loop.
 type Excluded struct {
 	Files    []string        `json:"files"`    // with what takes code out
 	Measured metric.Coverage `json:"reported"` // with that, without its files
 	Runs     []CheckRun      `json:"runs,omitempty"`
 	Why      string          `json:"why,omitempty"` // it is not known: then coverage counts as no better than before
 
-	// Hidden is what of each file is left out, where that is all there is; else nil.
+	// Hidden is the excluded part of each file, where only that part is known;
+	// otherwise nil.
 	Hidden []metric.FileCoverage `json:"excluded,omitempty"`
 	// Reused says that nothing was run: none of the files changed since it was
 	// counted, or the same tree was.
@@ -196,7 +196,7 @@ func (it Iteration) Judged() metric.Set {
 	return set
 }
 
-// Hidden tells how the tests ended that the agent does not see.
+// Hidden are the outcomes of the tests that the agent does not see.
 type Hidden struct {
 	Tests   *metric.Tests `json:"tests,omitempty"` // nil where they were not run, or could not be read
 	Why     string        `json:"why,omitempty"`   // they could not be read
@@ -241,7 +241,7 @@ type Decision struct {
 	Strategy string  `json:"strategy,omitempty"`      // how the next attempt is to differ
 	Phases   []Phase `json:"phases,omitempty"`        // of the recovery, in order
 	Asks     string  `json:"question_kind,omitempty"` // why a person is to judge
-	Gate     *Gate   `json:"approval,omitempty"`      // nil where nobody was asked
+	Gate     *Gate   `json:"approval,omitempty"`      // nil where no person was asked
 }
 
 // FileChange is a file that the agent changed: added, modified, deleted, or mode

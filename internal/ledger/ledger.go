@@ -24,7 +24,7 @@ import (
 // lower version stay readable; a higher one is refused.
 const Version = 1
 
-// Errors that callers tell apart.
+// Errors that callers distinguish.
 var (
 	ErrNoLoop = errors.New("no such loop")
 	ErrLocked = errors.New("in use by another supervise")
@@ -84,7 +84,7 @@ type Ledger struct {
 	state State
 	log   *eventLog
 	locks []*os.File
-	own   map[string][]byte // what was last written into the files that Check looks at, by name
+	own   map[string][]byte // what was last written into the files that Check compares, by name
 	meter string            // SHA-256 of what was kept last of the measuring
 	rows  trackedRows
 }
@@ -160,8 +160,8 @@ func (l *Ledger) take(tree string, each func(Event)) (*Ledger, State, error) {
 	return l, s, nil
 }
 
-// tree is the working tree that nobody else may work in; "" where somebody else
-// runs the iterations.
+// tree is the working tree that the loop locks; "" where somebody else runs the
+// iterations.
 func (s State) tree() string {
 	if s.Kind == Recorded {
 		return ""
@@ -169,7 +169,7 @@ func (s State) tree() string {
 	return s.Workspace
 }
 
-// open reads the state again, now that nobody else writes it.
+// open reads the state again, now that no other process writes it.
 func (l *Ledger) open(each func(Event)) (State, error) {
 	if err := l.sweep(); err != nil {
 		return State{}, err
@@ -201,7 +201,7 @@ func (l *Ledger) sweep() error {
 	return RemoveTree(l.ScratchDir())
 }
 
-// Problems tells what was wrong with the log when the loop was opened.
+// Problems lists what was wrong with the log when the loop was opened.
 func (l *Ledger) Problems() []string { return l.log.problems }
 
 // Dir returns the folder of a loop.
@@ -231,10 +231,9 @@ func (l *Ledger) lock(workspace string) error {
 	return nil
 }
 
-// HoldTree takes the working tree until the file is closed: nobody else runs a
-// loop in it or puts it back meanwhile. What is locked is the folder itself, so
-// that it does not matter where each of them keeps its state. The error wraps
-// [ErrLocked].
+// HoldTree locks the working tree until the file is closed: no other process runs a
+// loop in it or restores it meanwhile. The folder itself is locked, so it does not
+// matter where each process keeps its state. The error wraps [ErrLocked].
 func HoldTree(workspace string) (*os.File, error) {
 	f, err := lockDir(workspace)
 	if err != nil {

@@ -187,7 +187,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A loop that says it runs and that nobody holds was killed.
+// A loop that is running by its state and that no process holds was killed.
 func TestKilledLoop(t *testing.T) {
 	home := t.TempDir()
 	l := create(t, home, "ralph-a-00000001")

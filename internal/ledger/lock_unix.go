@@ -78,7 +78,7 @@ func locked(path string) (bool, error) {
 	return errors.Is(err, ErrLocked), ignoreLocked(err)
 }
 
-// own reports whether this user made what info tells of.
+// own reports whether this user made the file.
 func own(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Getuid()

@@ -50,9 +50,9 @@ type eventLog struct {
 	problems []string // what replay found wrong
 }
 
-// openLog opens the log for appending and shows each event that stands in it to
-// each, oldest first. A last line that was torn by a crash is cut off; what
-// stands before it is kept.
+// openLog opens the log for appending and passes each event in it to each, oldest
+// first. A last line that was torn by a crash is cut off; the lines before it are
+// kept.
 func openLog(path string, each func(Event)) (*eventLog, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -91,7 +91,7 @@ func (l *eventLog) replay(each func(Event)) error {
 	return err
 }
 
-// cut removes what stands behind the last whole line.
+// cut removes what follows the last whole line.
 func (l *eventLog) cut() error {
 	if err := l.file.Truncate(l.end); err != nil {
 		return err
@@ -192,8 +192,8 @@ func ReadLog(dir string, each func(Event)) (problems []string, err error) {
 	return c.problems, nil
 }
 
-// eachLine shows every whole line without its end, and returns how many bytes
-// stand behind the last of them.
+// eachLine passes on every whole line without its end, and returns how many bytes
+// follow the last of them.
 func eachLine(r io.Reader, each func([]byte)) (torn int, err error) {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	for {

@@ -49,8 +49,8 @@ func told(t *testing.T, home, id string) *ledger.Ledger {
 	return l
 }
 
-// The state is a cache: without it, and when it is damaged, the log and the
-// iterations tell the same.
+// The state is a cache: without it, and when it is damaged, it is rebuilt from the
+// log and the iterations.
 func TestStateIsRebuilt(t *testing.T) {
 	home := t.TempDir()
 	l := told(t, home, "ralph-a-00000001")
@@ -76,8 +76,8 @@ func TestStateIsRebuilt(t *testing.T) {
 	}
 }
 
-// What a killed supervisor left is swept, what is damaged is told, and the chain
-// goes on behind it.
+// What a killed supervisor left is swept, damage is reported, and the chain continues
+// after it.
 func TestOpenAfterDeath(t *testing.T) {
 	home := t.TempDir()
 	l := told(t, home, "ralph-a-00000001")

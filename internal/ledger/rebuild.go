@@ -14,7 +14,7 @@ const (
 	eventState   = "state_changed" // data is a stateChange
 )
 
-// stateChange is what of a state does not follow from the iterations.
+// stateChange is the part of a state that does not follow from the iterations.
 type stateChange struct {
 	Status     Status `json:"status"`
 	StopReason string `json:"stop_reason,omitempty"`

@@ -32,8 +32,8 @@ func Scratch(name string) (dir string, remove func() error, err error) {
 	}, nil
 }
 
-// sweepScratch removes the folders of this user that begin with prefix and that
-// nobody holds. What cannot be removed stays.
+// sweepScratch removes the folders of this user that begin with prefix and that no
+// process holds. What cannot be removed stays.
 func sweepScratch(parent, prefix string, now time.Time) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {

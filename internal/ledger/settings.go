@@ -17,7 +17,7 @@ const (
 	aroundName   = "around.json"
 )
 
-// The errors about settings that callers tell apart.
+// The errors about settings that callers distinguish.
 var (
 	// ErrChanged is returned for settings that are not those the loop was started with.
 	ErrChanged = errors.New("changed since the loop started")

@@ -14,7 +14,7 @@ import (
 	"supervise/snapshot"
 )
 
-// Status is where a loop stands.
+// Status is the stage of a loop.
 type Status string
 
 // The statuses of a loop.
@@ -32,7 +32,7 @@ const (
 // runs.
 type Kind string
 
-// Recorded is a loop whose iterations somebody else runs and tells of.
+// Recorded is a loop whose iterations another orchestrator runs and reports.
 const Recorded Kind = "recorded"
 
 // Watched is a session of the user's own with an agent: each of its iterations ends
@@ -68,7 +68,7 @@ type State struct {
 	Regressions      []Regression   `json:"regression_events"`
 	Level            string         `json:"reinforcement_level"`
 	RecoveryAttempts int            `json:"recovery_attempts"`
-	Spending         *Spending      `json:"spending,omitempty"` // of the agent; nil where it told nothing
+	Spending         *Spending      `json:"spending,omitempty"` // of the agent; nil where it reported none
 	Waiting          string         `json:"waiting,omitempty"`  // for the agent's service: why, and until when
 	Recoveries       []Incident     `json:"recovery_history,omitempty"`
 	Levels           []LevelChange  `json:"reinforcement_history,omitempty"`
@@ -116,7 +116,7 @@ type Regression struct {
 	Kept      string    `json:"rejected_snapshot"`
 }
 
-// settle returns the state as it is: a loop that nobody holds does not run any
+// settle returns the state as it is: a loop that no process holds is not running any
 // more, whatever was written last. One that waited for a person stays paused.
 func (s State) settle(dir string) State {
 	if s.Status != Running && s.Status != Completing && s.Status != Paused || s.Kind == Recorded {

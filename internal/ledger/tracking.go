@@ -49,7 +49,7 @@ type TrackedIteration struct {
 	Dimensions   map[string]float64 `json:"dimensions"`
 	Tokens       *int64             `json:"tokens_used"`
 	Cost         *float64           `json:"token_cost_usd"`
-	TimeMS       *int64             `json:"execution_time_ms"`   // null when nobody told
+	TimeMS       *int64             `json:"execution_time_ms"`   // null when not reported
 	Verification string             `json:"verification_status"` // passed, failed, skipped
 	SnapshotPath string             `json:"snapshot_path"`
 	Artifacts    []string           `json:"artifacts"`
@@ -65,8 +65,8 @@ type TrajectoryPoint struct {
 	Best      bool           `json:"best"`
 }
 
-// Track writes the tracker file and the trajectory from all iterations so far.
-// What earlier calls wrote of an iteration is written again as it was.
+// Track writes the tracker file and the trajectory from all iterations so far. Rows
+// that earlier calls wrote are written unchanged.
 func (l *Ledger) Track(its []Iteration, config TrackingConfig, best *int, now time.Time) error {
 	if err := l.rows.add(l.dir, its); err != nil {
 		return err
@@ -211,8 +211,8 @@ const (
 	VerifySkipped = "skipped" // nothing was there to verify it by
 )
 
-// Verification says whether the iteration is proven good: passed, failed, or
-// skipped when there is nothing to tell by.
+// Verification returns whether the iteration is proven good: passed, failed, or
+// skipped when nothing could be verified.
 func (it Iteration) Verification() string {
 	switch {
 	case it.Verified:

@@ -1,5 +1,5 @@
-// Package prompt writes what an agent is told: the task, and, by level, where the
-// loop stands, what was rejected and why, and what to beware of.
+// Package prompt writes the prompt of an iteration: the task and, by level, the state
+// of the loop, what was rejected and why, and what to avoid.
 package prompt
 
 import (
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Level is how much is said beside the task.
+// Level is how much the prompt adds to the task.
 type Level uint8
 
 // The levels of reinforcement, from nothing to everything.
@@ -129,13 +129,13 @@ type Facts struct {
 	Passed    int
 	Count     int
 	Failing   []string // names of failing tests
-	Hidden    int      // failing tests whose names the agent is not told
+	Hidden    int      // failing tests whose names are kept from the agent
 	Coverage  string   // "81.2%", "" when not measured
 	Errors    string   // "3", "" when not measured
 	Changes   []Change // that the last iteration made, when it was not rejected
 	Rejection *Rejection
-	Note      string   // what a person said of the last iteration, which was kept
-	Open      []string // findings about integrity that stand against the tree
+	Note      string   // a person's remark on the last iteration, which was kept
+	Open      []string // open findings about integrity
 	Error     *Failure // what went wrong in the last iteration
 	Near      bool     // no test fails: the agent may soon say that it is done
 	Last      bool     // no iteration follows
@@ -192,8 +192,7 @@ func (t *Texts) Text(level Level, f Facts) (string, []Point, error) {
 	return strings.TrimSpace(strings.Join(parts, "\n\n")) + "\n", points, nil
 }
 
-// due are the points of the start of an iteration, in the order in which they are
-// told.
+// due lists the points at the start of an iteration, in their order in the prompt.
 func due(f Facts) []Point {
 	out := []Point{Boundary}
 	if f.Iteration <= 1 {

@@ -176,7 +176,7 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// What is told follows from what happened.
+// The points follow from what happened.
 func TestPointsOfAnIteration(t *testing.T) {
 	texts, err := prompt.Parse(nil, "")
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"unicode/utf8"
 )
 
-// Point is when something is said to an agent.
+// Point is an occasion to write to the agent.
 type Point string
 
-// The points. All but RiskyTool are told at the start of an iteration.
+// The points. All but RiskyTool are part of the prompt of an iteration.
 const (
 	LoopStart        Point = "loop_start"
 	RiskyTool        Point = "risky_tool" // before a tool call that may do harm
@@ -38,14 +38,13 @@ var embedded embed.FS
 // extension is that of the files of texts.
 const extension = ".md"
 
-// Texts are the templates of what is said at each point.
+// Texts are the templates of all points.
 type Texts struct {
 	root *template.Template
 }
 
-// Read reads the texts in a folder that stand in the place of those that are built
-// in, by their names without extension. None, and no error, where there is no such
-// folder.
+// Read reads the user's texts in a folder, by their names without extension. Where
+// there is no such folder, it returns none and no error.
 func Read(dir string) (map[string]string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -69,8 +68,8 @@ func Read(dir string) (map[string]string, error) {
 	return out, nil
 }
 
-// Parse takes texts in the place of those that are built in. dir is where they
-// were read, for errors, which name the file and its line.
+// Parse returns the built-in texts with the user's own in place of those of the same
+// name. dir is their folder, for errors, which name the file and the line.
 func Parse(own map[string]string, dir string) (*Texts, error) {
 	at := Minimal
 	root := template.New("").Option("missingkey=error").Funcs(functions(&at))
@@ -130,15 +129,15 @@ var (
 	changed = [...]int{Off: 0, Minimal: 0, Standard: 1, Aggressive: 3}
 )
 
-// openNamed caps the open findings, which are told at every level.
+// openNamed caps the open findings, which every level names.
 const openNamed = 2
 
 // tries are how the lists are made shorter until a text is within its budget: how
 // many names of those that the level allows are left, and how long each may be.
 var tries = []struct{ divide, length int }{{1, 400}, {1, 120}, {2, 120}, {4, 80}, {16, 60}}
 
-// Inject returns what is said at a point, "" for nothing. It is within the budget
-// of the level: names are left out first, then the end is.
+// Inject returns the text of a point, "" for none. It keeps to the budget of the
+// level: names are left out first, then the end.
 func (t *Texts) Inject(p Point, level Level, f Facts) (string, error) {
 	if level == Off {
 		return "", nil

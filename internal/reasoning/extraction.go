@@ -44,8 +44,8 @@ type Check struct {
 	Leftovers []string      `json:"leftovers,omitempty"`
 }
 
-// Again tells what became of the tests that failed although they had passed
-// before: they were run again.
+// Again is the confirmation of tests that failed although they had passed before:
+// they were run again.
 type Again struct {
 	Suspects Names   `json:"suspects"`
 	Flaky    Names   `json:"flaky"` // those that passed then
@@ -53,17 +53,17 @@ type Again struct {
 	Refused  string  `json:"refused,omitempty"` // why nothing was run again
 }
 
-// HeldOut tells how tests that findings name ended as they were, over the new
+// HeldOut are the outcomes of the original tests that findings name, over the new
 // code.
 type HeldOut struct {
 	Ended   []HeldOutGroup `json:"outcomes"`
-	PutBack Names          `json:"restored_tests"`        // the files as they were
-	PutInto Names          `json:"restored_inline_tests"` // files of code whose modules of tests were as they were
+	PutBack Names          `json:"restored_tests"`        // test files that were restored
+	PutInto Names          `json:"restored_inline_tests"` // files of code whose test modules were restored
 	Runs    []Check        `json:"runs"`
 	Refused string         `json:"refused,omitempty"` // why nothing was run
 }
 
-// HeldOutGroup are the tests with one outcome, each with what it said.
+// HeldOutGroup are the tests with one outcome, each with its message.
 type HeldOutGroup struct {
 	Outcome detector.Outcome `json:"outcome"`
 	Tests   Names            `json:"tests"`
@@ -100,8 +100,8 @@ func heldOutTest(r detector.HeldOut) string {
 	return name + ": " + r.Why
 }
 
-// Silenced tells what the linters find without the comments that came and silence
-// them. It counts as if it were reported.
+// Silenced is what the linters find without the new suppression comments. It counts
+// as if it were reported.
 type Silenced struct {
 	Files    Names   `json:"files"`
 	Findings Names   `json:"findings"`
@@ -109,18 +109,17 @@ type Silenced struct {
 	Why      string  `json:"why,omitempty"` // it is not known
 }
 
-// Excluded tells what the coverage is without what came in the loop and takes code
-// out of it.
+// Excluded is the coverage without the exclusions that are new in the loop.
 type Excluded struct {
 	Files   Names   `json:"files"`
-	With    float64 `json:"reported_percent"` // percent, as it was measured
+	With    float64 `json:"reported_percent"` // percent, as it was reported
 	Counted float64 `json:"counted_percent"`  // percent, as it counts
 	Runs    []Check `json:"runs"`
 	Why     string  `json:"why,omitempty"`    // it is not known
 	Reused  bool    `json:"reused,omitempty"` // none of the files changed since it was counted
 }
 
-// Hidden tells how the tests ended that the agent does not see.
+// Hidden are the outcomes of the tests that the agent does not see.
 type Hidden struct {
 	Tests   *Tests  `json:"tests,omitempty"` // nil: not run, or not to be read
 	Failing Names   `json:"failing"`         // with those that did not run

@@ -9,10 +9,10 @@ import (
 	"supervise/detector"
 )
 
-// Cause is why an iteration went wrong, as far as the evidence tells.
+// Cause is why an iteration went wrong, according to the evidence.
 type Cause string
 
-// The causes that are told apart.
+// The causes.
 const (
 	RewardHacking  Cause = "reward_hacking"
 	CognitiveLoad  Cause = "cognitive_load"
@@ -130,7 +130,7 @@ const (
 	unknownSure = .40
 )
 
-// diagnose returns the cause that the most speaks for.
+// diagnose returns the most likely cause.
 func diagnose(c Case) Diagnosis {
 	best := Diagnosis{Cause: Unknown, Confidence: unknownSure}
 	for _, s := range signs {
@@ -154,7 +154,7 @@ func diagnose(c Case) Diagnosis {
 	return best
 }
 
-// likely is how much speaks for one cause.
+// likely is how likely one cause is.
 func likely(cause Cause, c Case) Diagnosis {
 	d := Diagnosis{Cause: cause}
 	for _, s := range signs {
@@ -222,8 +222,8 @@ func size(lines, files int) func(Case) string {
 	}
 }
 
-// explained speaks for an honest removal: every test that is gone is explained,
-// nothing that passed fails, and nothing grave was found.
+// explained is evidence of an honest removal: every lost test is explained, no test
+// that passed fails, and no finding is HIGH or more severe.
 func explained(c Case) string {
 	a := c.Assessment
 	if len(a.Changes.Explained) == 0 || len(a.Changes.Explained) < len(a.Changes.Gone) || len(a.Changes.NewlyFailing) > 0 {

@@ -117,8 +117,7 @@ func Next(s State, c Case, o Options) (Step, State) {
 
 const paused = "the agent's processes are ended, and what it left is kept"
 
-// suspicion returns the message of a HIGH finding about integrity that nobody has
-// accepted.
+// suspicion returns the message of the first HIGH finding about integrity.
 func suspicion(a detector.Assessment) (string, bool) {
 	i := slices.IndexFunc(a.Alerts, func(alert detector.Alert) bool { return alert.Severity == detector.High && tampering(alert) })
 	if i < 0 {
@@ -186,12 +185,12 @@ func escalation(a detector.Assessment, d Diagnosis) (approval.Kind, string) {
 	return "", ""
 }
 
-// Answered returns the step and the state that follow from what was answered to
-// the question of a step. s is the state after that step.
+// Answered returns the step and the state that follow from the answer to the question
+// of a step. s is the state after that step.
 //
-// A person who rejects gives the incident all its retries anew: to end the loop
-// there is another answer. A policy or a limit of time takes none away and gives
-// none.
+// When a person rejects, the incident has all its retries again: there is another
+// answer to end the loop. A policy or a timeout neither takes a retry away nor adds
+// one.
 func Answered(step Step, s State, a approval.Answer, o Options) (Step, State) {
 	step.Phases = slices.Clone(step.Phases)
 	step.Phases = append(step.Phases, Phase{PhaseEscalate, a.At, a.String()})
@@ -235,7 +234,7 @@ func reasonOf(text string, a approval.Answer) string {
 	return text + ": " + a.Reason
 }
 
-// rejectedAdvice is what the next prompt says of a person's rejection.
+// rejectedAdvice is what the next prompt contains about a person's rejection.
 func rejectedAdvice(step Step, a approval.Answer) (Strategy, string) {
 	strategy, advice := step.Strategy, step.Advice
 	if advice == "" {

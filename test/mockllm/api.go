@@ -23,7 +23,7 @@ type reply struct {
 	usage Usage
 }
 
-// apiOf tells by its path which API a request is for; nil is none.
+// apiOf recognises by its path which API a request is for; nil is none.
 func apiOf(r *http.Request) api {
 	path := r.URL.Path
 	switch {

@@ -34,8 +34,8 @@ func (c conversation) offered(names []string) (string, bool) {
 	return "", false
 }
 
-// calls turns the actions of a step into calls of the tools that the client has,
-// and into text where it has none. Ids are told apart by the prefix.
+// calls turns the actions of a step into calls of the tools that the client has, and
+// into text where it has none. Ids differ by the prefix.
 func (c conversation) calls(st Step, prefix string) (calls []call, text string) {
 	text = st.Text
 	for _, a := range st.Do {

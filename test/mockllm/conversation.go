@@ -41,7 +41,7 @@ type conversation struct {
 // marker names the scenario in a prompt.
 var marker = regexp.MustCompile(`\[\[mock:([A-Za-z0-9_.-]+)\]\]`)
 
-// place is where a conversation stands in the script.
+// place is a position of a conversation in the script.
 type place struct {
 	scenario string // "" without a marker
 	prompt   string // the turn that carries the marker

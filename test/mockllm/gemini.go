@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// gemini is the API of Gemini; model and way stand in the path.
+// gemini is the API of Gemini; model and method are in the path.
 type gemini struct {
 	model  string
 	stream bool

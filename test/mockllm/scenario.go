@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Scenario is what the model does. A part is one conversation: the server tells by
-// the prompt which one it is, see [Options.Part]. Behind the last part the last one
-// is played again; behind the last step the model says that it is done.
+// Scenario is what the model does. A part is one conversation: the server recognises
+// by the prompt which one it is, see [Options.Part]. After the last part the last one
+// is played again; after the last step the model says that it is done.
 type Scenario struct {
 	Parts [][]Step `json:"parts"`
 	// Repeat plays the last step of a part for ever.
@@ -41,8 +41,8 @@ type Failure struct {
 	Message string            `json:"message,omitempty"`
 }
 
-// Action is something that the model wants done. It may be said in several ways;
-// the first that the client offers a tool for is taken: Raw, Sh, Edits, Write. A
+// Action is something that the model wants done. It can be expressed in several ways;
+// the first that the client offers a tool for is used: Raw, Sh, Edits, Write. A
 // client without tools that reads edits from the text gets them there.
 type Action struct {
 	Raw   *RawCall `json:"raw,omitempty"`
@@ -57,7 +57,7 @@ type RawCall struct {
 	Args json.RawMessage `json:"args"`
 }
 
-// Edit replaces a text that stands once in a file; some clients want whole lines.
+// Edit replaces a text that occurs once in a file; some clients want whole lines.
 // Paths are within the folder that the client works in, see [Options.Dir].
 type Edit struct {
 	Path string `json:"path"`
@@ -76,7 +76,7 @@ type File struct {
 type Usage struct {
 	Input      int `json:"input"`       // neither read from the cache nor written to it
 	CacheRead  int `json:"cache_read"`  // of the prompt, read from the cache
-	CacheWrite int `json:"cache_write"` // of the prompt, written to the cache; Anthropic alone tells
+	CacheWrite int `json:"cache_write"` // of the prompt, written to the cache; reported by Anthropic only
 	Output     int `json:"output"`      // with the reasoning
 	Reasoning  int `json:"reasoning"`
 }

@@ -237,7 +237,7 @@ func (s *Server) refuses(req Request, st Step) bool {
 	return true
 }
 
-// pause waits as the step says; false means that nobody wants the answer any more.
+// pause waits as the step says; false means that the client has gone.
 func (s *Server) pause(ctx context.Context, st Step) bool {
 	if st.Delay <= 0 && !st.Hang {
 		return true

@@ -53,7 +53,7 @@ type client struct {
 	want answer
 }
 
-// answer is what an API said.
+// answer is the answer of an API.
 type answer struct {
 	text, call, args string
 	tokens           []int // prompt, cached, output
