@@ -68,7 +68,7 @@ func BenchmarkStop(b *testing.B) {
 	}
 }
 
-// counter tells when it has seen n lines.
+// counter reports when it has seen n lines.
 type counter struct {
 	mu    sync.Mutex
 	lines int

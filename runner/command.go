@@ -4,7 +4,7 @@
 //
 // [Run] does not start the child itself. It starts its own program again as a
 // shim, which starts the child, adopts every descendant whose parent ends, and
-// kills them all when the child ends, when it is told to, or when the
+// kills them all when the child ends, on request, or when the
 // supervising process dies, even by SIGKILL. Therefore every main function and
 // every TestMain of a program that uses this package calls [ShimMain] first.
 //
@@ -125,7 +125,7 @@ type Terminal struct {
 	Cols, Rows uint16
 	// Optional has the child run on pipes, with its standard error in Stdout,
 	// where the system has no pseudo-terminal to give: /dev/ptmx is missing, or all
-	// are taken. What it prints is not mirrored then. Result.NoTerminal tells.
+	// are taken. What it prints is not mirrored then. See Result.NoTerminal.
 	Optional bool
 	// OnResize is called when the child's terminal gets another size, from a
 	// goroutine of Run; the calls do not overlap.

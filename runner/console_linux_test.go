@@ -271,7 +271,7 @@ func TestSizeFollowsTheUser(t *testing.T) {
 		defer close(done)
 		<-out.seen
 		resize(91, 31)
-		// The kernel tells the group in the foreground of that terminal, which this
+		// The kernel signals the group in the foreground of that terminal, which this
 		// test program is not.
 		_ = unix.Kill(os.Getpid(), unix.SIGWINCH)
 	}()

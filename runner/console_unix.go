@@ -34,7 +34,7 @@ type console struct {
 }
 
 // lookEvery is how often a job in the background looks whether it is in the
-// foreground by now, which no signal tells to one that was not stopped.
+// foreground by now, which no signal reports to one that was not stopped.
 const lookEvery = 200 * time.Millisecond
 
 // Size returns the size that the child's terminal has, or begins with, in
@@ -197,7 +197,7 @@ func (c *console) close() {
 	c.release()
 }
 
-// forward gives keys to the child, and tells of every Ctrl-C among them.
+// forward gives keys to the child, and reports every Ctrl-C among them.
 func (c *console) forward(keys []byte) {
 	raw := !c.streams.isCooked()
 	asked := bytes.Count(keys, []byte{terminal.CtrlC})

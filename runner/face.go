@@ -39,7 +39,7 @@ var (
 func Self() (Process, error) { return proc.Self() }
 
 // KillSurvivors ends what is left of a child whose supervisor is dead, given the
-// two processes that [Command].OnStart told of. It is safe long after: a process
+// two processes that [Command].OnStart named. It is safe long after: a process
 // counts as the shim or the leader only when its pid and start are the same.
 // A shim that still lives is given two seconds to do its work itself. It must not
 // be called while the child's Run is still going on.

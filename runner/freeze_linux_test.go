@@ -37,16 +37,16 @@ func eventually(t *testing.T, what string, holds func() bool) {
 // pids reads the process ids that a child prints in its first line.
 type pids struct {
 	bytes.Buffer
-	told chan []int
+	found chan []int
 }
 
 func (p *pids) Write(b []byte) (int, error) {
 	n, _ := p.Buffer.Write(b)
-	if line, _, whole := strings.Cut(p.String(), "\n"); whole && p.told != nil {
+	if line, _, whole := strings.Cut(p.String(), "\n"); whole && p.found != nil {
 		ids := make([]int, 2)
 		fmt.Sscan(line, &ids[0], &ids[1])
-		p.told <- ids
-		p.told = nil
+		p.found <- ids
+		p.found = nil
 	}
 	return n, nil
 }
@@ -55,14 +55,14 @@ func (p *pids) Write(b []byte) (int, error) {
 // it is thawed, or has to end.
 func TestFreeze(t *testing.T) {
 	t.Parallel()
-	told := make(chan []int, 1)
+	found := make(chan []int, 1)
 	ctl := runner.NewControl()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	done := make(chan runner.Result, 1)
 	go func() {
 		res, err := runner.Run(ctx, runner.Command{
-			Args: []string{"/bin/sh", "-c", "setsid sleep 300 & echo $! $$; wait"}, Stdout: &pids{told: told}, Control: ctl,
+			Args: []string{"/bin/sh", "-c", "setsid sleep 300 & echo $! $$; wait"}, Stdout: &pids{found: found}, Control: ctl,
 			Timeout: time.Hour, Grace: runner.Grace{Interrupt: 20 * time.Second},
 		})
 		if err != nil {
@@ -70,7 +70,7 @@ func TestFreeze(t *testing.T) {
 		}
 		done <- res
 	}()
-	ids := <-told
+	ids := <-found
 	for range 3 {
 		if err := ctl.Freeze(ctx); err != nil {
 			t.Fatal(err)

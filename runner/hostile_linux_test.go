@@ -78,7 +78,7 @@ func wild(args []string) int {
 	}
 	return stubborn(args[1:], func() {
 		traits[i].tree(args[1])
-		// Whoever reads its output tells when the tree is complete.
+		// Whoever reads its output knows when the tree is complete.
 		if word, _ := io.ReadAll(os.Stdin); string(word) == "exit" {
 			os.Exit(0)
 		}
@@ -241,7 +241,7 @@ func TestHostileTree(t *testing.T) {
 	}
 }
 
-// runTree runs the tree until it is complete, tells its leader whether to exit,
+// runTree runs the tree until it is complete, instructs its leader whether to exit,
 // and waits for the end of the run. Without an exit it is stopped.
 func runTree(t *testing.T, how holding, tr trait, lock string, exit bool) (runner.Result, error) {
 	t.Helper()

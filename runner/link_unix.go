@@ -25,7 +25,7 @@ type link struct {
 	status   *os.File
 	reports  chan report // closed when the shim is gone
 	stderr   *Tail       // what the shim says when it panics
-	shim     Process     // its name is empty where the system tells none
+	shim     Process     // its name is empty where the system gives none
 	leader   Process     // the child; its pid is 0 until it runs
 	group    proc.Cgroup // of the child, where it has one
 }

@@ -46,8 +46,8 @@ func resolve(c Command) (resolved, error) {
 	return r, nil
 }
 
-// lastOfEach returns an environment in which each name stands once, with its last
-// value. Where one stands twice, most programs see the first, and shells the last.
+// lastOfEach returns an environment in which each name occurs once, with its last
+// value. Where one occurs twice, most programs see the first, and shells the last.
 // What has no name is left as it is.
 func lastOfEach(env []string) []string {
 	seen := make(map[string]bool, len(env))

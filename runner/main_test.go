@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == childMark {
 		os.Exit(children[os.Args[2]](os.Args[3:]))
 	}
-	// A program with the race detector takes a second to end, unless told not to.
+	// A program with the race detector takes a second to end, unless configured not to.
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
 		panic(err)
 	}
@@ -130,7 +130,7 @@ func describeTerminal([]string) int {
 	return 0
 }
 
-// becomeRaw switches its terminal to raw mode and tells which bytes arrive,
+// becomeRaw switches its terminal to raw mode and prints which bytes arrive,
 // until it reads a q.
 func becomeRaw([]string) int {
 	if _, err := term.MakeRaw(0); err != nil {
@@ -150,7 +150,7 @@ func becomeRaw([]string) int {
 }
 
 // busy has its terminal in raw mode and does not read from it until it gets a
-// signal, for longer than anybody's patience. It tells how much it has read, and
+// signal, for longer than anybody's patience. It prints how much it has read, and
 // then reads no more.
 func busy([]string) int {
 	wait := make(chan os.Signal, 1)
@@ -293,7 +293,7 @@ func background(args []string) int {
 	return waitForEver()
 }
 
-// watcher is a writer that tells when it has seen a text n times.
+// watcher is a writer that reports when it has seen a text n times.
 type watcher struct {
 	mu   sync.Mutex
 	buf  bytes.Buffer

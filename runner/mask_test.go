@@ -37,7 +37,7 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// write writes text in pieces that end where told and returns what came through.
+// write writes text in pieces that end at the given places and returns what came through.
 func writeMasked(t *testing.T, m *runner.Masker, text string, ends ...int) string {
 	t.Helper()
 	var out bytes.Buffer

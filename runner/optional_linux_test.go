@@ -13,7 +13,7 @@ import (
 )
 
 // withoutPty runs a child whose terminal may be missing, and then one that needs
-// it, and tells what came of both.
+// it, and prints what came of both.
 func withoutPty([]string) int {
 	for _, optional := range []bool{true, false} {
 		var out bytes.Buffer

@@ -27,7 +27,7 @@ func runs(args []string) int {
 	return 0
 }
 
-// lineReader leaves its terminal as it is, tells when it is continued, and reads
+// lineReader leaves its terminal as it is, prints when it is continued, and reads
 // lines until one says quit.
 func lineReader([]string) int {
 	continued := make(chan os.Signal, 1)

@@ -114,13 +114,13 @@ func TestStopPolitely(t *testing.T) {
 	}
 }
 
-// TestStopSequence: one who does not listen is asked, told and killed, after two
+// TestStopSequence: a child that ignores signals gets SIGINT, SIGTERM and SIGKILL, after two
 // and five seconds.
 func TestStopSequence(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	ready, asked, told := watchFor("ready", 1), watchFor("INT", 1), watchFor("TERM", 1)
+	ready, asked, terminated := watchFor("ready", 1), watchFor("INT", 1), watchFor("TERM", 1)
 	var stopped, toldAt time.Time
 	watched := make(chan struct{})
 	go func() {
@@ -128,12 +128,12 @@ func TestStopSequence(t *testing.T) {
 		ready.wait(t.Context())
 		stopped = time.Now()
 		cancel()
-		told.wait(t.Context())
+		terminated.wait(t.Context())
 		toldAt = time.Now()
 	}()
 	res, err := runner.Run(ctx, runner.Command{
 		Args:   []string{"/bin/sh", "-c", `trap 'echo INT' INT; trap 'echo TERM' TERM; echo ready; while :; do sleep 0.02; done`},
-		Stdout: io.MultiWriter(ready, asked, told),
+		Stdout: io.MultiWriter(ready, asked, terminated),
 	})
 	took := time.Since(stopped)
 	<-watched
@@ -280,7 +280,7 @@ func TestForeignHolder(t *testing.T) {
 	}
 }
 
-// userTerminal is a pseudo-terminal that stands for the user's.
+// userTerminal is a pseudo-terminal in the role of the user's.
 func userTerminal(t *testing.T) (keyboard, tty *os.File) {
 	t.Helper()
 	keyboard, tty, err := pty.Open()
@@ -361,7 +361,7 @@ func awaitGone(t *testing.T, fds []int) {
 }
 
 // awaitState waits until the terminal is as before: the shim changes it in its
-// last moment, which no event tells.
+// last moment, which no event reports.
 func awaitState(t *testing.T, tty *os.File, want unix.Termios) {
 	t.Helper()
 	limit := time.After(5 * time.Second)

@@ -60,7 +60,7 @@ func id(text string) (uint32, error) {
 	return uint32(n), err
 }
 
-// others matches what leads to the folders of another user, or tells who that was.
+// others matches what leads to the folders of another user, or says who that was.
 var others = regexp.MustCompile(`^(HOME|USER|LOGNAME|MAIL|XDG_\w+|SUDO_\w+)=`)
 
 // Environ returns an environment with the user and the home folder of the user, and

@@ -83,7 +83,7 @@ func pathOf(a, b *manifest.Entry) string {
 	return b.Path
 }
 
-// compare tells how a file differs between two snapshots, in which it is o and e, or nil.
+// compare returns how a file differs between two snapshots, in which it is o and e, or nil.
 func compare(o, e *manifest.Entry, from, to *manifest.Manifest) (ChangeKind, bool) {
 	switch {
 	case o == nil && e == nil:
@@ -152,8 +152,9 @@ func (s *Store) ReadFile(ctx context.Context, id ID, path string) ([]byte, error
 // such as refs/bisect, do not count, nor do the refs of nested repositories.
 //
 // Of a linked worktree only its own folder and its current branch are known; that the branch is gone shows only while it
-// is still checked out, and what the worktrees share is told by SharedLost. Refs in the reftable format are not read, and what to could not read is not called lost. Where
-// there was no repository nothing is lost. A repository in place of another is not told from the first one.
+// is still checked out. SharedLost compares what the worktrees share. Refs in the reftable format are not read, and what
+// to could not read does not count as lost. Where there was no repository nothing is lost. A repository in place of
+// another is not distinguished from the first one.
 func (s *Store) GitLost(ctx context.Context, from, to ID) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("compare git state: %w", err)

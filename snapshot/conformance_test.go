@@ -114,7 +114,7 @@ func (g plainGit) read(id, path string) (string, error) {
 // conformity says what of a tree both can keep. By design the store keeps more than git: all permission bits where git
 // knows whether the owner may execute, empty folders where it knows files, and the contents of nested repositories where
 // it knows commits (the sequences have none of those; see TestRestoreBringsBackEverything). And the store leaves out what
-// is ignored, where the reference is told to take everything; the sequences make no such names.
+// is ignored, where the reference takes everything; the sequences make no such names.
 func conformity(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}

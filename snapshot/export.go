@@ -8,7 +8,7 @@ import (
 	"supervise/snapshot/internal/restore"
 )
 
-// Export writes the working files of a snapshot into another folder, which is made if it is not there; what stands in
+// Export writes the working files of a snapshot into another folder, which is made if it is not there; what is in
 // their place is replaced. Git's own state is not among them. With paths, only those files are brought to what the
 // snapshot holds: what it lacks of them is removed. Links that lead into the working tree by its absolute path lead into
 // dir instead. Nothing is written outside dir, and nothing is synced: it is for a tree that is soon thrown away.

@@ -60,7 +60,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestExportStaysInside: neither a link that stands there nor one of the tree
+// TestExportStaysInside: neither a link that is there nor one of the tree
 // leads out of the folder.
 func TestExportStaysInside(t *testing.T) {
 	s, _, was, _ := exportStore(t)

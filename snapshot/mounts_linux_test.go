@@ -52,7 +52,7 @@ func TestMountPointsAndSpecialFiles(t *testing.T) {
 	}
 }
 
-// A disk that fills up makes the snapshot fail with an error that tells where, and leaves the store as it was.
+// A disk that fills up makes the snapshot fail with an error that says where, and leaves the store as it was.
 func TestDiskFullWhileAPackIsWritten(t *testing.T) {
 	if !mounting(t) {
 		return

@@ -47,7 +47,7 @@ func TestRequiredFilterMissing(t *testing.T) {
 	})
 }
 
-// The index knows files that are not there, and is told not to look at others.
+// The index knows files that are not there, and is configured not to look at others.
 func TestSparseCheckoutAndFilesThatGitDoesNotLookAt(t *testing.T) {
 	dir := repository(t)
 	for _, f := range []string{"in/a", "out/b", "assumed", "skipped"} {
@@ -71,7 +71,7 @@ func TestSparseCheckoutAndFilesThatGitDoesNotLookAt(t *testing.T) {
 	})
 }
 
-// Git misses such an edit when it is told to trust modification times alone.
+// Git misses such an edit when it is configured to trust modification times alone.
 func TestForgedTimeWithoutTrustInChangeTimes(t *testing.T) {
 	dir := repository(t, [2]string{"core.trustctime", "false"})
 	// A file that is younger than the index is one that git reads anew: else it would be fooled here, and not any more

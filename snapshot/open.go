@@ -38,8 +38,8 @@ type config struct {
 const configVersion = 1
 
 // Open opens the store of snapshots of the tree whose root is work, and makes it if there is none in the folder store.
-// A new store fixes what is ignored from now on, and the options; those of a later Open do not count. An existing one finishes a restore that a crash interrupted (see
-// Recovered).
+// A new store fixes what is ignored from now on, and the options; those of a later Open do not count. An existing one
+// finishes a restore that a crash interrupted (see Recovered).
 //
 // Open refuses the root of the file system, the home folder and what contains it, a store that belongs to another tree,
 // and a store inside the tree unless git ignores its place.
@@ -347,7 +347,7 @@ func (s *Store) reopenRoot() error {
 	return nil
 }
 
-// unlockRoot gives the owner access to the folder of the tree; where it is not ours, what follows tells.
+// unlockRoot gives the owner access to the folder of the tree; where it is not ours, the next step fails and says so.
 func (s *Store) unlockRoot() {
 	fi, err := os.Lstat(s.work)
 	if err == nil && fi.IsDir() && fi.Mode().Perm()&0o700 != 0o700 && s.rootMode&0o700 == 0o700 {

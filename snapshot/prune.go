@@ -19,7 +19,7 @@ import (
 	"supervise/snapshot/internal/pool"
 )
 
-// Pruned tells what Prune did.
+// Pruned says what Prune did.
 type Pruned struct {
 	Dropped []ID  // oldest first
 	Freed   int64 // bytes that came back, as by Usage
@@ -327,7 +327,7 @@ func (s *Store) saveDropped(d dropped) error {
 	return disk.WriteFile(s.droppedFile(), append(data, '\n'))
 }
 
-// when tells when a snapshot was dropped, if it was.
+// when returns when a snapshot was dropped, if it was.
 func (d dropped) when(id ID) (time.Time, bool) {
 	for _, set := range d.Sets {
 		if slices.Contains(set.IDs, id) {

@@ -104,7 +104,7 @@ func TestSharedRepositoryComesBack(t *testing.T) {
 	}
 	same(t, "main worktree", beforeMain, after)
 	if d := cmp.Diff([]string{"the repository " + filepath.Join(main, ".git")}, r.Shared); d != "" {
-		t.Errorf("told (-want +got):\n%s", d)
+		t.Errorf("lost (-want +got):\n%s", d)
 	}
 }
 

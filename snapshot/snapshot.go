@@ -106,7 +106,7 @@ func (s *Store) Close() error { return s.root.Close() }
 // GitDir is the bare git directory that holds the contents; ID.Ref names a snapshot in it.
 func (s *Store) GitDir() string { return filepath.Join(s.dir, "repo.git") }
 
-// Recovered tells what was done to finish a restore that a crash or an error had interrupted, by Open or by the next Take
+// Recovered returns what was done to finish a restore that a crash or an error had interrupted, by Open or by the next Take
 // or Restore; nil if there was none.
 func (s *Store) Recovered() *Restored {
 	s.mu.Lock()

@@ -109,7 +109,7 @@ func later(a, b ID) ID {
 	return b
 }
 
-// Weigh tells how many bytes would come back at least if snapshots were dropped in the given order: the first number is
+// Weigh returns how many bytes would come back at least if snapshots were dropped in the given order: the first number is
 // for the first of them alone, the last one for all. Contents that several of them need come back with the last.
 func (s *Store) Weigh(ctx context.Context, order []ID) ([]int64, error) {
 	s.mu.Lock()

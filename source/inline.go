@@ -13,10 +13,10 @@ import (
 // has them: #[cfg(test)] mod tests { … }.
 type InlineTests struct {
 	Name      string // with the modules around it, "calc::tests"
-	From, To  int    // where it stands, with its attributes, in bytes
+	From, To  int    // where it is, with its attributes, in bytes
 	First     int    // line that it begins in, from 1
 	Last      int    // line that it ends in
-	Elsewhere bool   // it is declared alone (mod tests;), and stands in a file of its own
+	Elsewhere bool   // it is declared alone (mod tests;), and is in a file of its own
 }
 
 // Holds reports whether line n, from 1, is in the module.
@@ -89,7 +89,7 @@ func braceEnd(masked []byte, from int) int {
 
 func lineAt(src []byte, pos int) int { return 1 + bytes.Count(src[:pos], []byte("\n")) }
 
-// WithInlineTests returns a file with the modules of tests as they stand in another
+// WithInlineTests returns a file with the modules of tests as they are in another
 // version of it: in the place of those of the same name, or at the end of the file.
 // Modules that the other version lacks stay. It is false where that version has none,
 // or one belongs into a module that is not there.

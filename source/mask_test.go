@@ -6,7 +6,7 @@ import (
 )
 
 // maskCases give each source with what is masked in it written as '~', so that
-// both can be compared by eye. A '~' stands for one byte.
+// both can be compared by eye. A '~' represents one byte.
 var maskCases = []struct {
 	name      string
 	lang      Language

@@ -22,8 +22,8 @@ import (
 	"supervise/source/internal/scan"
 )
 
-// Scan reads a source file. path tells its language and, in Go, whether it
-// holds tests; it is slash separated and need not exist. A Go file that does not
+// Scan reads a source file. Its language, and in Go whether it
+// holds tests, follow from path; it is slash separated and need not exist. A Go file that does not
 // parse gives the syntax error together with what the scanner for the other
 // languages finds in it; there is no other error.
 func Scan(path string, src []byte) (File, error) {

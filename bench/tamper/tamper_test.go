@@ -30,7 +30,7 @@ func TestEveryMutatorApplies(t *testing.T) {
 			}
 		}
 	}
-	// Snapshots stand in no generated project, and widen needs a tolerance.
+	// Snapshots are in no generated project, and widen needs a tolerance.
 	for _, m := range mutate.All {
 		if applied[m.ID] == 0 && m.ID != 31 {
 			t.Errorf("mutator %d %s applies nowhere", m.ID, m.Name)

@@ -186,7 +186,7 @@ func (t *Transcript) join(p *part) error {
 	return errors.Join(p.file.Close(), os.Remove(p.file.Name()))
 }
 
-// defaultTail is what a Tail keeps that was not told how much, in bytes.
+// defaultTail is what a Tail keeps without a limit, in bytes.
 const defaultTail = 64 << 10
 
 // Tail is a writer that keeps the last bytes written to it. The zero value

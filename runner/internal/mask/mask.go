@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Secret is a text that must not be stored, and the name to stand for it.
+// Secret is a text that must not be stored, and the name to write in its place.
 type Secret struct{ Name, Value string }
 
 // minSecret is the length below which a value is not looked for, in bytes: it
@@ -21,7 +21,7 @@ const minSecret = 8
 type Masker struct {
 	needles []needle
 	pairs   [1 << 10]uint64 // a set of the two bytes that needles begin with
-	// shifts tells, by two bytes, how far it is at least to a place where a needle
+	// shifts gives, by two bytes, how far it is at least to a place where a needle
 	// can end its first shortest bytes.
 	shifts            [1 << 12]uint8
 	shortest, longest int
@@ -171,7 +171,7 @@ func (w *maskWriter) Write(p []byte) (int, error) {
 }
 
 // decide returns the beginning of data, masked, and the rest that may be the
-// beginning of a secret. A secret that stands there whole is cut out of the way
+// beginning of a secret. A secret that is there whole is cut out of the way
 // first: its end may look like the beginning of another.
 func (m *Masker) decide(data []byte) (masked, rest []byte) {
 	var out []byte

@@ -17,7 +17,7 @@ import (
 )
 
 // cgroupPrefix begins the name of every cgroup of ours. The name of its shim
-// follows, which tells later whether anybody still watches over it.
+// follows, which shows later whether anybody still watches over it.
 const cgroupPrefix = "supervise-"
 
 // Cgroup is a cgroup (version 2, cgroups(7)) for one child's tree. Nothing that

@@ -219,7 +219,7 @@ func lineage(all []Info, pid int) map[int]bool {
 	return line
 }
 
-// numbers say what the pids of the dead run stand for by now.
+// numbers say to which processes the pids of the dead run belong by now.
 type numbers struct {
 	ours    bool // the leader lives, or did a moment ago
 	group   bool // the number of the leader's group still is that

@@ -59,7 +59,7 @@ func StatOf(fi fs.FileInfo) Stat {
 	}
 }
 
-// SyncsTrees tells that SyncTree makes all written files durable at once.
+// SyncsTrees says that SyncTree makes all written files durable at once.
 const SyncsTrees = true
 
 // SyncTree makes durable what was written below root, where SyncsTrees is set.

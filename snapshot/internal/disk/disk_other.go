@@ -106,5 +106,5 @@ func Fatal(error) bool { return false }
 // Bytes is what a file takes of the disk.
 func Bytes(fi fs.FileInfo) int64 { return fi.Size() }
 
-// Free cannot be told here.
+// Free is not supported here.
 func Free(string) (free, total int64, err error) { return 0, 0, errors.ErrUnsupported }

@@ -164,7 +164,7 @@ func fromStat(st *unix.Stat_t) (Kind, Stat) {
 	}
 }
 
-// HasInodes tells that files can be recognised by inode and change time.
+// HasInodes says that files can be recognised by inode and change time.
 const HasInodes = true
 
 // Perms is the mode of chmod(2): permission, set-id and sticky bits.
@@ -210,7 +210,7 @@ func Unlock(f *os.File) {
 	unix.Flock(int(f.Fd()), unix.LOCK_UN) //nolint:errcheck // closing the file follows
 }
 
-// Fatal tells errors that every further write would meet too.
+// Fatal reports whether every further write would fail with the same error.
 func Fatal(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EROFS) || errors.Is(err, unix.EIO)
 }
@@ -227,7 +227,7 @@ func Bytes(fi fs.FileInfo) int64 {
 	return st.Blocks * 512
 }
 
-// Free tells how many bytes of the disk that holds a folder are free for this user, and how many it has.
+// Free returns how many bytes of the disk that holds a folder are free for this user, and its size.
 func Free(dir string) (free, total int64, err error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {

@@ -50,7 +50,7 @@ func (s *Space) Check(off int64) error {
 // megabytes is a size for people, rounded down.
 func megabytes(n int64) string { return fmt.Sprintf("%d MB", n>>20) }
 
-// ExplainFull tells errors of a full disk from others, and says where it is.
+// ExplainFull adds to errors of a full disk which one it is, and the remedy.
 func ExplainFull(err error, dir string) error {
 	if err == nil || errors.Is(err, ErrNoSpace) {
 		return err

@@ -15,7 +15,7 @@ const (
 	KindDir  Kind = 'd'
 )
 
-// Stat is what tells an unchanged file from a changed one without reading it. It is comparable with ==.
+// Stat is what distinguishes an unchanged file from a changed one without reading it. It is comparable with ==.
 type Stat struct {
 	Size         int64
 	Mtime, Ctime int64 // nanoseconds since 1970; ctime is 0 where the platform has none

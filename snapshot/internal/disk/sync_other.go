@@ -4,7 +4,7 @@ package disk
 
 import "os"
 
-// SyncsTrees tells that SyncTree makes all written files durable at once; here each file is synced by itself.
+// SyncsTrees says that SyncTree makes all written files durable at once; here each file is synced by itself.
 // SyncsTrees says whether SyncTree makes all written files durable at once.
 const SyncsTrees = false
 

@@ -197,7 +197,7 @@ func (g Files) commit(name string) (string, error) {
 	return "", err
 }
 
-// CurrentBranch reads where the branch of a linked worktree stands. A detached HEAD has none.
+// CurrentBranch reads which branch a linked worktree is on, and its commit. A detached HEAD has none.
 func CurrentBranch(ctx context.Context, gitDir string) manifest.Branch {
 	head, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
 	name, isRef := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: ")

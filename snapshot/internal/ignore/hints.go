@@ -11,7 +11,7 @@ import (
 	"supervise/snapshot/internal/walk"
 )
 
-// Hints say which names no pattern of a scope can match, so that git need not be asked about them. They say yes too
+// Hints say which names no pattern of a scope can match, so that git need not check them. They say yes too
 // often, never no too often: all patterns count in all folders, what follows a bracket or a backslash matches anything,
 // letter case does not matter, and what takes names back from others (a leading !) is left out.
 type Hints struct {
@@ -123,7 +123,7 @@ func lower(s string) string {
 	return s
 }
 
-// mayIgnore reports whether git has to be asked about a node.
+// mayIgnore reports whether git has to check a node.
 func (r *Rules) mayIgnore(s scope, n *walk.Node) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -105,7 +105,7 @@ func (j *Judgement) Close() {
 	}
 }
 
-// Ignored tells for every node of a folder of working files whether the rules ignore it; nil says that none is.
+// Ignored reports for every node of a folder of working files whether the rules ignore it; nil means that none is.
 func (j *Judgement) Ignored(ctx context.Context, l *walk.Folder) ([]bool, error) {
 	if l.Zone != walk.ZoneWork {
 		return nil, nil
@@ -225,7 +225,7 @@ func (r *Rules) IsPrecious(p, base string) bool {
 }
 
 // asker is one git check-ignore that answers as long as a walk lasts. It works in a scratch tree that holds nothing but
-// the copied ignore files and the folders that were asked about, which must exist for patterns such as "build/".
+// the copied ignore files and the folders in question, which must exist for patterns such as "build/".
 type asker struct {
 	tree string
 	cmd  interface{ Wait() error }

@@ -98,7 +98,7 @@ type packed struct {
 	off int64
 }
 
-// ErrChanged is returned for a file whose content is not what it was said to be.
+// ErrChanged is returned for a file whose content is not what it was expected to be.
 var ErrChanged = errors.New("content changed while it was read")
 
 // NewWriter begins a pack.

@@ -19,7 +19,7 @@ import (
 	"supervise/snapshot/internal/worktree"
 )
 
-// Restored tells what a restore did. All paths are relative to the root of the tree, with slashes, and sorted.
+// Restored says what a restore did. All paths are relative to the root of the tree, with slashes, and sorted.
 type Restored struct {
 	Target manifest.ID
 	// Safety is the snapshot of the tree as it was before; restoring it undoes this restore.
@@ -164,7 +164,7 @@ func (x *Restorer) clearObjects(present, target *manifest.Manifest) error {
 func (x *Restorer) giveObjects(target *manifest.Manifest) error {
 	for _, key := range target.ObjectDirs {
 		if worktree.IsLargeFilesKey(key) && !strings.HasPrefix(key, worktree.InExternal) {
-			_ = x.Tree.Root.MkdirAll(key, 0o755) // where it fails, realDir tells
+			_ = x.Tree.Root.MkdirAll(key, 0o755) // where it fails, realDir reports false
 		}
 		if !strings.HasPrefix(key, worktree.InExternal) && !x.realDir(key) {
 			continue // a mismatch that verify reports

@@ -189,7 +189,7 @@ func (sc *scanner) known(root manifest.Part, l *walk.Folder) bool {
 	of := partOf(root, l)
 	base := sc.parts[of].base
 	if worktree.IsDotGit(l.Self.Name) || l.Self.At < 0 || !disk.HasInodes {
-		return false // the entry of .git tells nothing of names that were left out in it
+		return false // the entry of .git says nothing about names that were left out in it
 	}
 	e := &base[l.Self.At]
 	if e.Kind != disk.KindDir || e.Stat != folderStat(l.Self.St) || e.Stat.Ctime == 0 || !sc.settled(e.Stat.Ctime) {
@@ -228,7 +228,7 @@ func folderStat(st disk.Stat) disk.Stat {
 	return st
 }
 
-// visit compares one folder with the base and tells where to go on.
+// visit compares one folder with the base and decides where to go on.
 func (sc *scanner) visit(ctx context.Context, root manifest.Part, l *walk.Folder) error {
 	rel, key, of := l.Dir, "", partOf(root, l)
 	switch of {
@@ -265,7 +265,7 @@ func (sc *scanner) visit(ctx context.Context, root manifest.Part, l *walk.Folder
 	return nil
 }
 
-// place records one node outside of .git and tells by which rules to go on below it.
+// place records one node outside of .git and returns by which rules to go on below it.
 func (sc *scanner) place(l *walk.Folder, n *walk.Node, ignored bool) walk.Zone {
 	if worktree.IsDotGit(n.Name) {
 		return sc.dotGit(l, n)

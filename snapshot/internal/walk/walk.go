@@ -62,7 +62,7 @@ func (l *Folder) Read(name string) ([]byte, error) {
 // Walker goes through a tree in parallel, never through symbolic links and never onto another file system. Folders are
 // visited before what is below them.
 type Walker struct {
-	Keep  func(dir string, z Zone) func(name string) bool // tells which names to look at; nil keeps all, also as a result
+	Keep  func(dir string, z Zone) func(name string) bool // reports which names to look at; nil keeps all, also as a result
 	Visit func(context.Context, *Folder) error            // sets the next zone of each node
 	Fail  func(path string, reason manifest.Reason)       // an entry that could not be looked at; never the root
 	Known func(*Folder) bool                              // fills in the nodes of an unchanged folder; nil knows none

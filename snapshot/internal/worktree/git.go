@@ -87,7 +87,7 @@ func UserIgnoreFile(ctx context.Context, root string) string {
 	return filepath.Join(home, ".config", "git", "ignore")
 }
 
-// IsDotGit tells the name of git's own folder, also in other letter case where the file system ignores it.
+// IsDotGit recognises the name of git's own folder, also in other letter case where the file system ignores it.
 func IsDotGit(name string) bool {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		return strings.EqualFold(name, ".git")

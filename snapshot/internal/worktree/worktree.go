@@ -23,22 +23,22 @@ func GitRel(dir string) string {
 	return dir
 }
 
-// IsObjectDir tells object databases: that of a repository and those of its submodules. rel is relative to .git.
+// IsObjectDir recognises object databases: that of a repository and those of its submodules. rel is relative to .git.
 func IsObjectDir(rel string) bool {
 	return rel == "objects" || strings.HasPrefix(rel, "modules/") && path.Base(rel) == "objects"
 }
 
-// IsLargeFiles tells the folders in which git-lfs and git-annex keep the contents of large files, under names that are
+// IsLargeFiles recognises the folders in which git-lfs and git-annex keep the contents of large files, under names that are
 // made from the content. Often they are nowhere else: nobody has pushed them yet.
 func IsLargeFiles(rel string) bool { return rel == "lfs/objects" || rel == "annex/objects" }
 
 // LargeFiles are those folders.
 func LargeFiles() []string { return []string{"lfs/objects", "annex/objects"} }
 
-// LeadsToLargeFiles tells the folders above them. Of those nothing else is kept, nor that they are there.
+// LeadsToLargeFiles recognises the folders above them. Of those nothing else is kept, nor that they are there.
 func LeadsToLargeFiles(rel string) bool { return rel == "lfs" || rel == "annex" || IsLargeFiles(rel) }
 
-// IsLargeFilesKey tells it of the key of an object database.
+// IsLargeFilesKey is IsLargeFiles for the key of an object database.
 func IsLargeFilesKey(key string) bool {
 	return IsLargeFiles(GitRel(strings.TrimPrefix(key, InExternal)))
 }

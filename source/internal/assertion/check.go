@@ -370,7 +370,7 @@ func atoi(s string) int {
 	return n
 }
 
-// arguments splits what stands between the parentheses of a call.
+// arguments splits what is between the parentheses of a call.
 func arguments(s string) []string {
 	var out []string
 	depth, start := 0, 0

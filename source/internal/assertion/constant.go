@@ -45,7 +45,7 @@ func Constant(cond string) (value, known bool) {
 	return false, false
 }
 
-// denied returns what stands in the brackets of a denial.
+// denied returns what is in the brackets of a denial.
 func denied(c string) (inner string, ok bool) {
 	for _, sign := range []string{"not(", "!("} {
 		if inner, ok := strings.CutPrefix(c, sign); ok && strings.HasSuffix(inner, ")") && Balanced(inner[:len(inner)-1]) {

@@ -71,7 +71,7 @@ func initialiserBrace(t *lex.Tokens, head, i int) bool {
 	return (t.IsWord(i-1) || t.Is(i-1, ">")) && initialises(t, head, i)
 }
 
-// initialises reports whether token i stands in a list of initialisers.
+// initialises reports whether token i is in a list of initialisers.
 func initialises(t *lex.Tokens, head, i int) bool {
 	for j := i - 1; j > head; j-- {
 		if m := t.List[j].Mate; m >= 0 && m < j {

@@ -96,7 +96,7 @@ func isNamed(t *lex.Tokens, i int) bool {
 	return t.Lang != language.Python && tok.End < len(t.Masked) && t.Masked[tok.End] == ':'
 }
 
-// ternary tells the operator from the marks of optional types, optional
+// ternary distinguishes the operator from the marks of optional types, optional
 // members and wildcards, which are written without blanks on both sides.
 func ternary(t *lex.Tokens, i int) bool {
 	before, behind := t.Spaced(i)
@@ -214,7 +214,7 @@ func notScala(t *lex.Tokens, i, _ int) bool {
 	return t.Is(i, "case") && (t.Is(i+1, "class") || t.Is(i+1, "object") || t.Is(i+1, "_") && t.Is(i+2, "=>"))
 }
 
-// notShell keeps keywords only where a command can stand: "echo if" decides
+// notShell keeps keywords only where a command can be: "echo if" decides
 // nothing.
 func notShell(t *lex.Tokens, i, _ int) bool {
 	if !t.IsWord(i) || t.StartsLine(i) {

@@ -10,7 +10,7 @@ import (
 // Function is a function or method with a body.
 type Function struct {
 	// Name is as the language writes it, with the receiver or class where it
-	// stands in the declaration itself: "File.Close" in Go, "Foo::bar" in C++.
+	// is in the declaration itself: "File.Close" in Go, "Foo::bar" in C++.
 	// The whole of a file in which no function was found is named "(file)".
 	Name string
 	// Line and End are the first and last line, from 1.
@@ -21,7 +21,7 @@ type Function struct {
 	Complexity int
 }
 
-// WholeFile is the name of the function that stands for a file without any.
+// WholeFile names the one function of a file without any.
 const WholeFile = "(file)"
 
 // Shape says how functions of a language look.
@@ -30,11 +30,11 @@ type Shape struct {
 	control  map[string]bool // words before a parenthesis that begin no definition
 	headers  bool            // name(…) { defines a function
 	assigned bool            // name = (…) => defines a function
-	Indented bool            // the body is told by its indentation
+	Indented bool            // the body is recognised by its indentation
 	exprs    string          // the token before a body that is an expression, "" for none
 	newlines bool            // the end of a line ends a declaration without body
 	flat     bool            // named functions do not nest
-	macros   bool            // any word may stand between parameters and body
+	macros   bool            // any word may be between parameters and body
 	trailers map[string]bool // tokens that may
 	types    map[string]bool // words that begin a type
 	closers  map[string]bool // words at the level of the head that close the body
@@ -125,7 +125,7 @@ func attribute(spans []lex.Span, points []int, list []Function) {
 func Spans(t *lex.Tokens) []lex.Span { return t.Spans(findSpans) }
 
 // findSpans returns the functions in the order of their bodies. Where two
-// readings claim one body, the one whose name stands closer to it holds.
+// readings claim one body, the one whose name is closer to it wins.
 func findSpans(t *lex.Tokens) []lex.Span {
 	s := &Shapes[t.Lang]
 	var spans []lex.Span
@@ -376,7 +376,7 @@ func qualified(t *lex.Tokens, i int) string {
 	return string(t.Masked[t.List[start].Pos:t.List[i].End])
 }
 
-// trailer reports whether what stands behind the parameters can belong to a
+// trailer reports whether what is behind the parameters can belong to a
 // definition.
 func (s *Shape) trailer(t *lex.Tokens, i int) bool {
 	if t.Is(i, "{") {

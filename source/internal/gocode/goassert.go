@@ -94,7 +94,7 @@ func (a *asserter) fails(call *ast.CallExpr) bool {
 	})
 }
 
-// failure names a failure by the innermost condition it stands under, since
+// failure names a failure by the innermost condition it is under, since
 // its message says less; without one, by itself.
 func (a *asserter) failure(call *ast.CallExpr) string {
 	method := strings.TrimSuffix(call.Fun.(*ast.SelectorExpr).Sel.Name, "f")

@@ -64,7 +64,7 @@ func (in *inspector) testAt(line int) bool {
 var blockWords = lex.Words(`if while for foreach match switch guard when else catch case default try do loop finally func function fn fun class struct mod namespace describe context suite impl enum interface unsafe using lock synchronized`)
 
 // blockHead returns the word that the block opened at token j belongs to, "" for
-// none, and where it stands.
+// none, and where it is.
 func (in *inspector) blockHead(j int) (string, int) {
 	if in.Is(j-1, "=>") {
 		at := j - 2
@@ -100,7 +100,7 @@ func (in *inspector) endsHead(text string) bool {
 	return false
 }
 
-// headCondition is what stands between the word of a block and its brace.
+// headCondition is what is between the word of a block and its brace.
 func (in *inspector) headCondition(word, brace int) string {
 	cond := in.between(in.List[word].End, in.List[brace].Pos)
 	if i := strings.LastIndex(cond, ";"); i >= 0 && in.Lang == language.Go {
@@ -209,7 +209,7 @@ func (in *inspector) maskedLine(n int) string {
 	return string(in.Masked[from:to])
 }
 
-// annotationMark finds the test or class that the annotation at token i stands
+// annotationMark finds the test or class that the annotation at token i is
 // before.
 func (in *inspector) annotationMark(m *Mark, i int) bool {
 	if in.Lang == language.Rust && m.Condition == "not test" {

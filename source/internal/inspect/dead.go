@@ -9,7 +9,7 @@ import (
 )
 
 // dead notes the lines of tests that are never reached: behind a return that
-// stands under no condition, and under conditions that never hold.
+// is under no condition, and under conditions that never hold.
 func (in *inspector) dead() {
 	for k := range in.file.Tests {
 		t := &in.file.Tests[k]
@@ -58,7 +58,7 @@ func (in *inspector) bodyOf(t *tests.TestDef) (from, to int, ok bool) {
 }
 
 // functionBrace reports whether a brace opens the body of a function: the
-// parameters, what they return, or an arrow stand before it.
+// parameters, what they return, or an arrow are before it.
 func (in *inspector) functionBrace(j int) bool {
 	if in.Is(j-1, ")") || in.Is(j-1, "=>") || in.Is(j-1, "|") {
 		return true
@@ -244,7 +244,7 @@ func (in *inspector) deadHead(t *tests.TestDef, n, to int) (end int, done bool) 
 
 var rubyNext = regexp.MustCompile(`^(?:next|break)$`)
 
-// indentedEnd returns the last line of the block whose head stands at line n.
+// indentedEnd returns the last line of the block whose head is at line n.
 func (in *inspector) indentedEnd(n, level, most int) int {
 	last := n
 	for k := n + 1; k <= most; k++ {

@@ -11,7 +11,7 @@ import (
 // directiveRow is one way in which a tool is silenced.
 type directiveRow struct {
 	re       *regexp.Regexp
-	comment  bool // it stands in a comment
+	comment  bool // it is in a comment
 	blanket  *regexp.Regexp
 	coverage bool
 }
@@ -99,7 +99,7 @@ func (in *inspector) silenced(out []Directive, r directiveRow, from, to int, tex
 	return out
 }
 
-// commentSpans returns where the comments stand.
+// commentSpans returns where the comments are.
 func (in *inspector) commentSpans() [][2]int {
 	var out [][2]int
 	for i := 0; i < len(in.kinds); i++ {

@@ -11,7 +11,7 @@ import (
 	"supervise/source/internal/tests"
 )
 
-// Inspection is what the text of a source file tells of whether its tests are
+// Inspection says whether the tests of a source file are
 // run and what they can still find.
 type Inspection struct {
 	scan.File
@@ -31,7 +31,7 @@ type Inspection struct {
 // Mark is a place that changes whether or how some lines are run.
 type Mark struct {
 	Kind MarkKind
-	// Line is where it stands, From and To are the lines it bears on.
+	// Line is where it is, From and To are the lines it affects.
 	Line, From, To int
 	// Text is what it reads, in one line.
 	Text string
@@ -39,7 +39,7 @@ type Mark struct {
 	Condition string
 	// Constant says that the condition depends on nothing and holds.
 	Constant bool
-	// Scope is what it stands on.
+	// Scope is what it applies to.
 	Scope Scope
 }
 
@@ -55,7 +55,7 @@ const (
 	Exit                    // the process ends as if all were well
 )
 
-// Scope is what a mark stands on.
+// Scope is what a mark applies to.
 type Scope uint8
 
 // The scopes of marks.
@@ -84,7 +84,7 @@ type Directive struct {
 	Blanket bool
 	// Coverage says that it takes lines out of what is measured as covered.
 	Coverage bool
-	// Comment says that it stands in a comment: without its word it is any comment.
+	// Comment says that it is in a comment: without its word it is any comment.
 	Comment bool
 	// From and To are where its word begins and ends in the file, in bytes, of one in
 	// a comment or about coverage; else 0.
@@ -129,7 +129,7 @@ type inspector struct {
 	path       string
 	file       *scan.File
 	inTest     bool
-	up         []int // of each token, the bracket that it stands in, -1 for none
+	up         []int // of each token, the bracket that it is in, -1 for none
 	marks      []Mark
 	looped     map[string]bool // names that loops go over
 	lineStarts []int
@@ -146,7 +146,7 @@ func (in *inspector) nesting() {
 		in.up[i] = -1
 		if len(open) > 0 {
 			in.up[i] = open[len(open)-1]
-			if in.List[open[len(open)-1]].Mate == i { // a closing one stands beside its partner
+			if in.List[open[len(open)-1]].Mate == i { // a closing one is beside its partner
 				open = open[:len(open)-1]
 				in.up[i] = -1
 				if len(open) > 0 {
@@ -166,7 +166,7 @@ func (in *inspector) tokenAt(pos int) int {
 	return i
 }
 
-// between returns what stands between two places, in one line.
+// between returns what is between two places, in one line.
 func (in *inspector) between(from, to int) string {
 	if from >= to || to > len(in.plain) {
 		return ""

@@ -9,10 +9,10 @@ import (
 	"supervise/source/internal/lex"
 )
 
-// maxRows bounds how many rows of a list are told apart.
+// maxRows bounds how many rows of a list are distinguished.
 const maxRows = 2000
 
-// lists returns the literals with rows that stand in no other such:
+// lists returns the literals with rows that are in no other such:
 // tables of tests. A row is itself in brackets, or, in a list that an annotation
 // or a call with the name of a table holds, anything.
 func (in *inspector) lists() []List {
@@ -169,7 +169,7 @@ func (in *inspector) iterated(i int) bool {
 	return false
 }
 
-// visited reports whether the list at token i is gone through where it stands.
+// visited reports whether the list at token i is gone through where it is.
 func (in *inspector) visited(i int) bool {
 	end := in.List[i].Mate
 	return in.Is(i, "[") && in.Is(end+1, ".") && visitors[in.Text(end+2)]
@@ -179,7 +179,7 @@ func (in *inspector) visited(i int) bool {
 // they make of it.
 var visitors = lex.Words(`forEach each each_with_index`)
 
-// iterating stand between a name and what a loop goes over.
+// iterating are between a name and what a loop goes over.
 var iterating = lex.Words(`range in <-`)
 
 // loopsOver reports whether any loop of the file goes over a name.
@@ -213,7 +213,7 @@ func (in *inspector) loopWord(i int) bool {
 	return in.Is(i+1, ".") && iterators[in.Text(i+2)]
 }
 
-// repeated gathers the rows that stand as annotations of their own, one list for
+// repeated gathers the rows that are annotations of their own, one list for
 // each test: [InlineData(…)], #[case(…)], #[test_case(…)].
 func (in *inspector) repeated() []List {
 	var out []List
@@ -249,7 +249,7 @@ func (in *inspector) repeated() []List {
 
 var rowMarks = lex.Words(`InlineData TestCase DataRow case test_case TestWith Arguments`)
 
-// onlyAnnotations reports whether nothing stands between two rows but brackets.
+// onlyAnnotations reports whether nothing is between two rows but brackets.
 func (in *inspector) onlyAnnotations(a, b int) bool {
 	for j := a + 1; j < b; j++ {
 		switch in.Text(j) {

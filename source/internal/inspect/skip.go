@@ -10,7 +10,7 @@ import (
 )
 
 // markRow is one way in which tests are skipped or focused on: a pattern of
-// masked text, and what it stands on.
+// masked text, and what it is on.
 type markRow struct {
 	langs []language.Language
 	re    *regexp.Regexp
@@ -19,7 +19,7 @@ type markRow struct {
 	cond  argument
 }
 
-// place says what a pattern stands on.
+// place says what a pattern is on.
 type place uint8
 
 const (
@@ -29,10 +29,10 @@ const (
 	asFile                    // on all that the file, or the class, holds
 	asModifier                // behind the body or the title of a test
 	asExit                    // a statement anywhere in a file of tests
-	asNamed                   // the test whose name stands first
+	asNamed                   // the test whose name is first
 )
 
-// argument says where the condition of a mark stands.
+// argument says where the condition of a mark is.
 type argument uint8
 
 const (
@@ -326,7 +326,7 @@ func (in *inspector) argumentEnd(j, end int) int {
 	return min(j, end)
 }
 
-// statementMark notes a statement of a test, with the conditions it stands under.
+// statementMark notes a statement of a test, with the conditions it is under.
 func (in *inspector) statementMark(m *Mark, i int) bool {
 	t := in.testAround(m.Line)
 	if t == nil {
@@ -344,7 +344,7 @@ func (in *inspector) statementMark(m *Mark, i int) bool {
 	return true
 }
 
-// under adds the conditions that a mark stands under.
+// under adds the conditions that a mark is under.
 func (in *inspector) under(m *Mark, conds []string) {
 	constant := m.Condition == "" || m.Constant
 	var open []string

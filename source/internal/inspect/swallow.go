@@ -59,7 +59,7 @@ func (in *inspector) swallowedInTests() {
 	}
 }
 
-// triedBefore is triedLines, for Elixir, too, where what is tried stands above.
+// triedBefore is triedLines, for Elixir, too, where what is tried is above.
 func (in *inspector) triedBefore(m *Mark, i int) bool {
 	if in.Lang != language.Elixir {
 		return in.triedLines(m, i)

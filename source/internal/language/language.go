@@ -9,7 +9,7 @@ import (
 )
 
 // Language is the programming language a file is written in. The zero value
-// is Unknown, which stands for everything that is not source code.
+// is Unknown, which represents everything that is not source code.
 type Language uint8
 
 // The languages this package reads. New ones are added at the end: the numbers
@@ -37,7 +37,7 @@ const (
 // Count is the length of the tables that have a row for each language.
 const Count = int(Shell) + 1
 
-// dialect is what the outside of a file tells about its language.
+// dialect is how a language is recognised from the outside of a file.
 type dialect struct {
 	name   string   // as String prints it
 	exts   []string // file name extensions, lower case, with the dot
@@ -116,7 +116,7 @@ func Of(file string, head []byte) Language {
 	base := path.Base(file)
 	ext := strings.ToLower(path.Ext(base))
 	if path.Ext(base) == ".C" {
-		return CPP // by old convention, upper case tells C++ from C
+		return CPP // by old convention, upper case means C++
 	}
 	for lang := range dialects {
 		d := &dialects[lang]

@@ -147,7 +147,7 @@ func rubySpecial(l *lexer) bool {
 	return false
 }
 
-// commandArgument reports whether what stands here is the first argument of a
+// commandArgument reports whether what is here is the first argument of a
 // call without parentheses, as in "puts /x/": a blank before and none after.
 func (l *lexer) commandArgument() bool {
 	next := l.peek(1)

@@ -24,13 +24,13 @@ type quote struct {
 	open, close string
 	escape      bool   // a backslash takes the next byte with it
 	line        bool   // ends at the end of the line even if not closed
-	double      bool   // the closing quote written twice stands for itself
+	double      bool   // the closing quote written twice is the character itself
 	greedy      bool   // of a longer run of quotes, the last ones close
-	heredoc     bool   // close stands on a line of its own
+	heredoc     bool   // close is on a line of its own
 	interp      string // opens code within the text: "${"
 	interpLine  bool   // such code cannot go on over the end of the line
 	nest        byte   // an opening bracket that is closed again within the text
-	as          Kind   // what the body is; the zero value stands for text
+	as          Kind   // what the body is; the zero value represents text
 }
 
 // frame is one level of nesting: text when quote is set, else code.
@@ -44,7 +44,7 @@ type frame struct {
 // heredoc is a here-document whose body starts on the next line.
 type heredoc = quote
 
-// lexer tells code, comments and text apart. One loop serves every language;
+// lexer separates code, comments and text. One loop serves every language;
 // what differs is in the grammar. It keeps its own stack, so that no input can
 // exhaust that of the program, and it always moves on, so that it always ends.
 type lexer struct {
@@ -198,7 +198,7 @@ func (l *lexer) lineComment() {
 			end = l.lineEnd(end + 1)
 		}
 	}
-	if l.g.outside != nil { // PHP ends where its closing tag stands
+	if l.g.outside != nil { // PHP ends where its closing tag is
 		if i := bytes.Index(l.src[l.pos:end], []byte("?>")); i >= 0 {
 			end = l.pos + i
 		}
@@ -233,7 +233,7 @@ func (l *lexer) blockComment(b block) {
 	}
 }
 
-// readQuote starts a text, if one of the grammar's quotes stands here.
+// readQuote starts a text, if one of the grammar's quotes is here.
 func (l *lexer) readQuote() bool {
 	for _, q := range l.g.quotes {
 		if l.at(q.open) {
@@ -307,7 +307,7 @@ func (l *lexer) readText() {
 	}
 }
 
-// body returns the kind of what stands between the quotes.
+// body returns the kind of what is between the quotes.
 func (q *quote) body() Kind {
 	if q.as == Comment {
 		return Comment
@@ -360,7 +360,7 @@ func (l *lexer) end() {
 }
 
 // interpolate enters the code that the text's interp opens here, and reports
-// whether it did: a doubled brace stands for itself where a single one opens.
+// whether it did: a doubled brace is the character itself where a single one opens.
 func (l *lexer) interpolate(q *quote) bool {
 	if q.interp == "{" && l.peek(1) == '{' {
 		l.take(2, Text)
@@ -387,7 +387,7 @@ func (l *lexer) afterValue() bool {
 	return l.last != 0 && l.g.isWord(l.last) && !l.g.operators[string(l.word)]
 }
 
-// lineStart reports whether only blanks stand before from on its line.
+// lineStart reports whether only blanks are before from on its line.
 func (l *lexer) lineStart(from int) bool {
 	for i := from - 1; i >= 0; i-- {
 		if l.src[i] == '\n' {

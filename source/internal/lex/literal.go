@@ -6,10 +6,10 @@ import (
 )
 
 // The hooks of the grammars: literals whose opening and closing depend on
-// what stands around them. Each takes a literal at the current place and
+// what is around them. Each takes a literal at the current place and
 // returns true, or leaves everything as it is.
 
-// scriptSpecial takes a regular expression of JavaScript, told from a
+// scriptSpecial takes a regular expression of JavaScript, as opposed to a
 // division by what precedes it.
 func scriptSpecial(l *lexer) bool {
 	if l.peek(0) != '/' || l.last == '<' || l.peek(1) == '>' { // the tags of JSX
@@ -82,7 +82,7 @@ func pythonWord(l *lexer, start int) {
 }
 
 // pythonString starts a string. One that is a statement by itself documents
-// what it stands in, and counts as a comment.
+// what it is in, and counts as a comment.
 func (l *lexer) pythonString(start int, prefix string) {
 	q := &quote{close: `'`, escape: true, line: true}
 	long := `'''`
@@ -103,7 +103,7 @@ func (l *lexer) pythonString(start int, prefix string) {
 	l.begin(q, len(q.close))
 }
 
-// runeSpecial takes a character literal, told from a lifetime of Rust or a
+// runeSpecial takes a character literal, as opposed to a lifetime of Rust or a
 // symbol of Scala by its closing quote.
 func runeSpecial(l *lexer) bool {
 	if l.peek(0) != '\'' {
@@ -284,7 +284,7 @@ func (l *lexer) sigil() bool {
 	return l.delimited(q, n)
 }
 
-// delimited starts a text whose delimiter stands n bytes ahead; a bracket is
+// delimited starts a text whose delimiter is n bytes ahead; a bracket is
 // closed by its partner and may nest.
 func (l *lexer) delimited(q *quote, n int) bool {
 	open := l.peek(n)

@@ -148,7 +148,7 @@ func (t *Tokens) Line(i int) int {
 }
 
 // Skip returns the index behind token i, or behind the partner of the bracket
-// that stands there.
+// that is there.
 func (t *Tokens) Skip(i int) int {
 	if m := t.List[i].Mate; m > i {
 		return m + 1
@@ -156,7 +156,7 @@ func (t *Tokens) Skip(i int) int {
 	return i + 1
 }
 
-// Spaced reports whether white space stands before and behind token i.
+// Spaced reports whether white space is before and behind token i.
 func (t *Tokens) Spaced(i int) (before, behind bool) {
 	tok := t.List[i]
 	before = tok.Pos > 0 && IsSpace(t.Masked[tok.Pos-1])

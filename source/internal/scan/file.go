@@ -10,7 +10,7 @@ import (
 	"supervise/source/internal/tests"
 )
 
-// File is what the text of a source file tells.
+// File holds the facts that the text of a source file gives.
 type File struct {
 	// Language is Unknown for what is not source; then nothing else is set.
 	Language language.Language
@@ -18,7 +18,7 @@ type File struct {
 	// strings is code, but a Python docstring is a comment.
 	LOC int
 	// Functions are those with a body, in the order of the file. A file of
-	// another language than Go that has code but no function stands as one
+	// another language than Go that has code but no function has one
 	// function named "(file)".
 	Functions []function.Function
 	// Tests are the test definitions, in the order of the file: of Go, Python,

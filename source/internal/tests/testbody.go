@@ -24,7 +24,7 @@ var noise = lex.Words(`self this cls super if for while switch catch function ne
 // compares are the operators that count as tokens.
 var compares = lex.Words(`== != < > <= >= && || !`)
 
-// read fills in what the body of a test tells.
+// read fills in what the body of a test says.
 func (f *testFinder) read(def *TestDef, body scope) {
 	body.end = min(body.end, len(f.List)-1)
 	def.Tokens = map[string]int{}

@@ -48,7 +48,7 @@ type TestDef struct {
 	// languages it is the name of the function or method, or the title behind
 	// those of all groups around it: "calc adds".
 	Name string
-	// Class is what stands around the test, "" for nothing and in Go: the
+	// Class is what is around the test, "" for nothing and in Go: the
 	// innermost class or module of a method, the titles of the groups of a title.
 	Class string
 	// Kind says how the runner treats it.
@@ -66,7 +66,7 @@ type TestDef struct {
 	// Literals are the distinct literals of the body as written, in order.
 	Literals []string
 	// Skipped says that the test skips itself in any case: the skip is a
-	// statement of the body itself, or stands under a condition that is always
+	// statement of the body itself, or is under a condition that is always
 	// true, or the file is built under the tag "ignore" only. A skip in a
 	// subtest is the subtest's, and one in a helper is not seen. Skips are read
 	// in Go alone.

@@ -17,7 +17,7 @@ type Shape struct {
 	anywhere bool            // marked functions are tests in any file
 	calls    map[string]bool // calls with a title and a body that are tests
 	Groups   map[string]bool // calls with a title whose tests are named behind it
-	Classes  map[string]bool // words that begin what methods stand in
+	Classes  map[string]bool // words that begin what methods are in
 	macros   map[string]bool // macros whose arguments name a test
 
 	method func(title string) string // the name a runner makes of a title, nil for the title itself
@@ -69,7 +69,7 @@ var Shapes = [language.Count]Shape{
 	language.Elixir: {calls: lex.Words(`test property`), Groups: lex.Words(`describe`)},
 }
 
-// scope is a class, module or group that tests stand in, in terms of tokens.
+// scope is a class, module or group that tests are in, in terms of tokens.
 type scope struct {
 	name      string
 	body, end int    // first and last token
@@ -121,7 +121,7 @@ func Find(path string, r *lex.Reading) []TestDef {
 	return f.found
 }
 
-// function adds a function that is a test. What stands within a function is
+// function adds a function that is a test. What is within a function is
 // none, whatever its name.
 func (f *testFinder) function(s lex.Span) {
 	if f.calls[s.Name] || f.Groups[s.Name] { // it("title", …) { reads like one
@@ -188,7 +188,7 @@ func (f *testFinder) privateDef(head int) bool {
 	return head > 0 && f.Is(head-1, "private") && !f.StartsLine(head)
 }
 
-// visibility follows the words of Ruby that stand alone and say whether the methods
+// visibility follows the words of Ruby that occur alone and say whether the methods
 // behind them may be called by all.
 func (f *testFinder) visibility(i int) {
 	n := len(f.open)
@@ -302,7 +302,7 @@ func (f *testFinder) headLine(i int) int {
 // lineEnd returns the last token of the line of token i.
 func (f *testFinder) lineEnd(i int) int { return f.First[f.List[i].Line] - 1 }
 
-// enter notes what the tests that follow stand in.
+// enter notes what the tests that follow are in.
 func (f *testFinder) enter(s scope) bool {
 	if len(f.open) < MaxDepth {
 		f.open = append(f.open, s)
@@ -310,8 +310,8 @@ func (f *testFinder) enter(s scope) bool {
 	return true
 }
 
-// around names what is around a test: methods are told apart by the innermost
-// class, titles stand behind all groups.
+// around names what is around a test: methods are distinguished by the innermost
+// class, titles follow those of all groups.
 func (f *testFinder) around(titled bool) string {
 	if !titled {
 		if n := len(f.open); n > 0 {

@@ -7,7 +7,7 @@ import (
 )
 
 // inTriple says of each line of Python whether it begins within a string of three
-// quotes: what stands there is text that a test writes to a file, no test.
+// quotes: what is there is text that a test writes to a file, no test.
 func inTriple(lines []string) []bool {
 	out := make([]bool, len(lines))
 	open := ""
@@ -58,7 +58,7 @@ func (t *TestCase) Asserts() bool {
 
 var pytestFolders = Re(`(?m)^[ \t]*(norecursedirs|testpaths)\s*=\s*(\[[^\]]*\]|[^\n]*(?:\n[ \t]+[^\n]+)*)`)
 
-// Collects tells the Python files that pytest looks at by the project's own
+// Collects recognises the Python files that pytest looks at by the project's own
 // configuration.
 func Collects(t *Tree) func(string) bool {
 	var left, only []string

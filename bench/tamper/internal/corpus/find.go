@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// TestCase is a test as it stands in the lines of a file, all numbers from 0 and
+// TestCase is a test as it is in the lines of a file, all numbers from 0 and
 // the last ones included. It is found by indentation, on purpose without the
 // reader that the rules use: a fault of theirs must not hide here too.
 type TestCase struct {
@@ -31,11 +31,13 @@ func (t *TestCase) Last() int {
 }
 
 // Text is the whole test, with what belongs to its head.
-func (t *TestCase) Text() string     { return strings.Join(t.Lines[t.Start:t.End+1], "\n") }
-// BodyText is what stands between head and end.
+func (t *TestCase) Text() string { return strings.Join(t.Lines[t.Start:t.End+1], "\n") }
+
+// BodyText is what is between head and end.
 func (t *TestCase) BodyText() string { return strings.Join(t.Lines[t.Body:t.Last()+1], "\n") }
+
 // File0 is the text of its file.
-func (t *TestCase) File0() string    { return strings.Join(t.Lines, "\n") }
+func (t *TestCase) File0() string { return strings.Join(t.Lines, "\n") }
 
 // Inner is the indentation of the body.
 func (t *TestCase) Inner() string {
@@ -200,7 +202,7 @@ func (t *TestCase) endsBefore(j int) bool {
 }
 
 // balance counts brackets that are open at the end of a text, strings left out as
-// well as can be told without parsing.
+// well as is possible without parsing.
 func balance(s string) int {
 	n, quote := 0, byte(0)
 	for i := 0; i < len(s); i++ {
@@ -223,7 +225,7 @@ func balance(s string) int {
 	return n
 }
 
-// closesSoon tells a quote from an apostrophe or a lifetime.
+// closesSoon distinguishes a quote from an apostrophe or a lifetime.
 func closesSoon(s string) bool {
 	line, _, _ := strings.Cut(s, "\n")
 	return strings.IndexByte(line, '\'') >= 0

@@ -29,7 +29,7 @@ type Repo struct {
 }
 
 // OpenRepo starts the process that reads objects. The name is the last part of
-// the path that tells something.
+// the path that says something.
 func OpenRepo(dir string) (*Repo, error) {
 	r := &Repo{Name: repoName(dir), Dir: dir}
 	head, err := r.git("rev-parse", "--verify", "HEAD^{commit}")

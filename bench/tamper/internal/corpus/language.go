@@ -194,7 +194,7 @@ func LanguageOf(file string) *Language {
 	return nil
 }
 
-// Title is the language's name; TypeScript is told from JavaScript in the tables.
+// Title is the language's name; TypeScript is distinguished from JavaScript in the tables.
 func (l *Language) Title(file string) string {
 	if l.Name == "javascript" && strings.Contains(path.Ext(file), "ts") {
 		return "typescript"

@@ -11,7 +11,7 @@ import (
 	"supervise/source"
 )
 
-// rewrite changes an assertion: a call, whose arguments stand as {0}, {1}… in to,
+// rewrite changes an assertion: a call, whose arguments are as {0}, {1}… in to,
 // or a regular expression.
 type rewrite struct {
 	call, re string
@@ -112,7 +112,7 @@ var opposite = map[string][]rewrite{
 	"elixir":     {{re: `^(\s*)assert `, to: "${1}refute "}, {re: `^(\s*assert .+?) == `, to: "$1 != "}, {re: `^(\s*)refute `, to: "${1}assert "}},
 }
 
-// truths say nothing: what stands in place of an assertion.
+// truths say nothing: what is in place of an assertion.
 var truths = map[string][]phrase{
 	"go":         {{text: "assert.True(t, true)", when: `testify`}, {text: "if false {\n\t{t}.Fatal(\"unreachable\")\n}"}, {text: "if 1 != 1 {\n\t{t}.Error(\"math\")\n}"}, {text: "require.Equal(t, 1, 1)", when: `testify/require`}},
 	"python":     {{text: "assert True"}, {text: "assert 1 == 1"}, {text: "self.assertTrue(True)", when: unitTest}, {text: `assert "ok"`}, {text: "assert not False"}},
@@ -372,7 +372,7 @@ func broaden(s *Subject) []corpus.Edit { return s.reassert(broader) }
 
 var goldenPath = corpus.Re(`(?i)(__snapshots__|/snapshots?/|golden|\.snap$|\.approved\.|\.ambr$|testdata/|/fixtures/|/expected/|cassettes/|\.out$|\.stderr$)`)
 
-// settingsPath matches what stands in such folders without being a record.
+// settingsPath matches what is in such folders without being a record.
 var settingsPath = corpus.Re(`(?:^|/)(?:(?:ts|js)config[^/]*\.json|package(?:-lock)?\.json|[^/]*\.(?:md|toml|ini|cfg|svg|png))$`)
 
 // regenerate changes a recorded output, beside product code that changed.

@@ -377,7 +377,7 @@ func alwaysEqual(s *Subject) []corpus.Edit {
 }
 
 // lookups are tables with all literals: before the function, and first in it. {rows}
-// stands for the entries, sep is between key and value.
+// represents the entries, sep is between key and value.
 var lookups = map[string]struct{ table, row, use string }{
 	"go":         {"var known = map[string]string{\n{rows}}\n", "\t{in}: {out},\n", "if v, ok := known[{p}]; ok {\n\treturn v\n}"},
 	"python":     {"_KNOWN = {\n{rows}}\n\n", "    {in}: {out},\n", "if {p} in _KNOWN:\n    return _KNOWN[{p}]"},

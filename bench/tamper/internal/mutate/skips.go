@@ -9,7 +9,7 @@ import (
 	"supervise/bench/tamper/internal/corpus"
 )
 
-// where says at what place a phrase stands.
+// where says at what place a phrase is.
 type where uint8
 
 const (

@@ -114,7 +114,7 @@ func renameFile(s *Subject) []corpus.Edit {
 	return s.moved(ways[s.Rng.IntN(len(ways))])
 }
 
-// uncollected are folders that the runners of a language pass by; - stands for the
+// uncollected are folders that the runners of a language pass by; - represents the
 // file's own folder.
 var uncollected = map[string][]string{
 	"go":         {".old/", "-_old/", "-testdata/old/", ".attic/"},

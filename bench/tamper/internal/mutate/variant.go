@@ -53,7 +53,7 @@ func NewBase(t *corpus.Tree, id string, r *corpus.Repo, c *corpus.Commit) (*Base
 			continue
 		}
 		b.sources = append(b.sources, p)
-		// Rust's unit tests stand beside the code.
+		// Rust's unit tests are beside the code.
 		if strings.HasSuffix(p, ".rs") && strings.Contains(string(t.Read(p)), "#[test]") {
 			b.Tests = append(b.Tests, p)
 		}
@@ -165,7 +165,7 @@ func refactor(text string, lang *corpus.Language, rng *rand.Rand) string {
 // kept are local names that stay.
 var kept = []string{"self", "this", "return", "async", "await", "static", "expected", "err"}
 
-// outsideStrings replaces a word on lines where it stands behind no quote.
+// outsideStrings replaces a word on lines where it is behind no quote.
 func outsideStrings(text, word, with string) string {
 	whole := regexp.MustCompile(`\b` + word + `\b`)
 	lines := strings.Split(text, "\n")
