@@ -85,7 +85,7 @@ func goFile(p *cover.Profile) metric.FileCoverage {
 	return f
 }
 
-// goCleaner hands on the lines of a profile that x/tools/cover understands: one
+// goCleaner passes on the lines of a profile that x/tools/cover understands: one
 // mode line, and well-formed blocks with a count of 0 or 1, since only that
 // matters and a larger one can be too large.
 type goCleaner struct {
@@ -140,7 +140,7 @@ func (g *goCleaner) line() (line []byte, whole bool, err error) {
 	return bytes.TrimSpace(line), err == nil, nil
 }
 
-// take hands on a block, and counts what is none.
+// take passes on a block, and counts other lines.
 func (g *goCleaner) take(line []byte, whole bool) {
 	m := goBlock.FindSubmatch(line)
 	switch {

@@ -23,9 +23,9 @@ var tapDivergences = map[string]divergence{
 	},
 }
 
-// tapVerdicts are the streams that are a success here and none upstream, or the
+// tapSuccesses are the streams that are a success here and none upstream, or the
 // other way round, without a word about it in the problems.
-var tapVerdicts = map[string]string{
+var tapSuccesses = map[string]string{
 	"offset-mismatch.tap":         "the numbers need not begin with that of the plan",
 	"zero_valid.tap":              "the numbers need not begin with that of the plan",
 	"outside-plan-start.tap":      "the numbers need not begin with that of the plan",
@@ -75,7 +75,7 @@ func TestCorporaTAP(t *testing.T) {
 		ok := r.Tests.Counts().Failed+r.Cases.Failed+len(r.Tests.Broken) == 0
 		name := strings.TrimPrefix(e.Files[0], tapCorpus)
 		reported := ok && len(r.Problems) > 0
-		if ok != e.Expected.OverallOK && !reported && tapVerdicts[name] == "" {
+		if ok != e.Expected.OverallOK && !reported && tapSuccesses[name] == "" {
 			t.Errorf("%s: ok is %v, %+v %v %q", name, ok, r.Cases, r.Tests.Broken, r.Problems)
 		}
 	}

@@ -29,7 +29,7 @@
 // the assembly without its folder, the class the type of the test. In reports
 // in JSON the suite is the file, feature, package or binary that the report
 // names; the class is the path of the groups around the test, joined by " > ",
-// behind the project or platform where a test runs in several.
+// after the project or platform where a test runs in several.
 package parsers
 
 import (

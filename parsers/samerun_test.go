@@ -11,12 +11,12 @@ import (
 	"supervise/parsers"
 )
 
-// verdict is what the reports of one run should agree on.
-type verdict struct{ count, passed, failed, skipped, flaky, broken int }
+// numbers is what the reports of one run should agree on.
+type numbers struct{ count, passed, failed, skipped, flaky, broken int }
 
 // plus returns the sums of both.
-func (v verdict) plus(o verdict) verdict {
-	return verdict{v.count + o.count, v.passed + o.passed, v.failed + o.failed, v.skipped + o.skipped, v.flaky + o.flaky, v.broken + o.broken}
+func (v numbers) plus(o numbers) numbers {
+	return numbers{v.count + o.count, v.passed + o.passed, v.failed + o.failed, v.skipped + o.skipped, v.flaky + o.flaky, v.broken + o.broken}
 }
 
 // sameRuns are runs of one tool with several of its reporters at once. Each
@@ -24,74 +24,74 @@ func (v verdict) plus(o verdict) verdict {
 // the reason that is listed.
 var sameRuns = []struct {
 	reports string // patterns of files below testdata/tests/samerun
-	want    verdict
+	want    numbers
 	differs map[string]difference
 }{
-	{"bats/bats.junit.xml bats/bats.tap", verdict{7, 3, 2, 2, 0, 1}, map[string]difference{
-		"bats/bats.tap": {verdict{count: 1, failed: 1}, "the set up of a file is written as a test, in the place of two"},
+	{"bats/bats.junit.xml bats/bats.tap", numbers{7, 3, 2, 2, 0, 1}, map[string]difference{
+		"bats/bats.tap": {numbers{count: 1, failed: 1}, "the set up of a file is written as a test, in the place of two"},
 	}},
-	{"behave/behave.json behave/TESTS-*.xml", verdict{12, 3, 6, 3, 0, 0}, nil},
-	{"busted/busted.junit.xml", verdict{7, 3, 2, 2, 0, 1}, nil},
-	{"catch2/catch2.xml catch2/catch2.junit.xml", verdict{10, 5, 5, 0, 0, 0}, map[string]difference{
-		"catch2/catch2.junit.xml": {verdict{2, 1, 1, 0, 0, 0}, "each section is a case, a case without assertions is none, and a failure that may be is one"},
+	{"behave/behave.json behave/TESTS-*.xml", numbers{12, 3, 6, 3, 0, 0}, nil},
+	{"busted/busted.junit.xml", numbers{7, 3, 2, 2, 0, 1}, nil},
+	{"catch2/catch2.xml catch2/catch2.junit.xml", numbers{10, 5, 5, 0, 0, 0}, map[string]difference{
+		"catch2/catch2.junit.xml": {numbers{2, 1, 1, 0, 0, 0}, "each section is a case, a case without assertions is none, and a failure that may be is one"},
 	}},
-	{"ctest/Test.xml ctest/ctest.junit.xml", verdict{12, 4, 6, 2, 0, 0}, nil},
-	{"cucumber/cucumber.ndjson cucumber/cucumber.json cucumber/cucumber.junit.xml", verdict{12, 5, 4, 3, 1, 0}, map[string]difference{
-		"cucumber/cucumber.json":      {verdict{flaky: -1}, "the JSON holds the last attempt alone"},
-		"cucumber/cucumber.junit.xml": {verdict{failed: 2, skipped: -2, flaky: -1}, "undefined and pending are written as failures, and only the last attempt"},
+	{"ctest/Test.xml ctest/ctest.junit.xml", numbers{12, 4, 6, 2, 0, 0}, nil},
+	{"cucumber/cucumber.ndjson cucumber/cucumber.json cucumber/cucumber.junit.xml", numbers{12, 5, 4, 3, 1, 0}, map[string]difference{
+		"cucumber/cucumber.json":      {numbers{flaky: -1}, "the JSON holds the last attempt alone"},
+		"cucumber/cucumber.junit.xml": {numbers{failed: 2, skipped: -2, flaky: -1}, "undefined and pending are written as failures, and only the last attempt"},
 	}},
-	{"ginkgo/ginkgo.json ginkgo/ginkgo.junit.xml", verdict{13, 4, 6, 3, 1, 1}, map[string]difference{
-		"ginkgo/ginkgo.junit.xml": {verdict{flaky: -1}, "attempts are not written"},
+	{"ginkgo/ginkgo.json ginkgo/ginkgo.junit.xml", numbers{13, 4, 6, 3, 1, 1}, map[string]difference{
+		"ginkgo/ginkgo.junit.xml": {numbers{flaky: -1}, "attempts are not written"},
 	}},
-	{"gotestsum/gotest.jsonl gotestsum/gotestsum.junit.xml gotestsum/go-junit-report.junit.xml", verdict{15, 9, 4, 2, 0, 3}, map[string]difference{
-		"gotestsum/gotestsum.junit.xml":       {verdict{broken: -1}, "a panic is the failure of the test that ran"},
-		"gotestsum/go-junit-report.junit.xml": {verdict{broken: -1}, "a panic is the failure of the test that ran"},
+	{"gotestsum/gotest.jsonl gotestsum/gotestsum.junit.xml gotestsum/go-junit-report.junit.xml", numbers{15, 9, 4, 2, 0, 3}, map[string]difference{
+		"gotestsum/gotestsum.junit.xml":       {numbers{broken: -1}, "a panic is the failure of the test that ran"},
+		"gotestsum/go-junit-report.junit.xml": {numbers{broken: -1}, "a panic is the failure of the test that ran"},
 	}},
-	{"gotestsum/rerun.jsonl gotestsum/rerun.junit.xml", verdict{3, 2, 1, 0, 1, 0}, nil},
-	{"gtest/gtest.json gtest/gtest.junit.xml", verdict{13, 5, 5, 3, 0, 0}, nil},
-	{"jest/jest.json jest/jest.ctrf.json jest/jest.junit.xml", verdict{19, 9, 6, 4, 1, 3}, map[string]difference{
-		"jest/jest.ctrf.json": {verdict{broken: -3}, "files that could not be loaded are not written"},
-		"jest/jest.junit.xml": {verdict{passed: 1, skipped: -1, flaky: -1, broken: -2}, "neither test.todo, attempts nor files that could not be loaded are written"},
+	{"gotestsum/rerun.jsonl gotestsum/rerun.junit.xml", numbers{3, 2, 1, 0, 1, 0}, nil},
+	{"gtest/gtest.json gtest/gtest.junit.xml", numbers{13, 5, 5, 3, 0, 0}, nil},
+	{"jest/jest.json jest/jest.ctrf.json jest/jest.junit.xml", numbers{19, 9, 6, 4, 1, 3}, map[string]difference{
+		"jest/jest.ctrf.json": {numbers{broken: -3}, "files that could not be loaded are not written"},
+		"jest/jest.junit.xml": {numbers{passed: 1, skipped: -1, flaky: -1, broken: -2}, "neither test.todo, attempts nor files that could not be loaded are written"},
 	}},
-	{"mocha/mocha.json mocha/mocha.xunit.xml mocha/mocha.junit.xml mocha/mocha.tap", verdict{15, 8, 3, 4, 1, 1}, map[string]difference{
-		"mocha/mocha.tap":       {verdict{count: 2, failed: 2, flaky: -1, broken: -1}, "hooks that failed are written as tests, and no attempts"},
-		"mocha/mocha.xunit.xml": {verdict{flaky: -1}, "attempts are not written"},
-		"mocha/mocha.junit.xml": {verdict{count: -4, skipped: -4, flaky: -1}, "mocha-junit-reporter leaves pending tests out, and attempts"},
+	{"mocha/mocha.json mocha/mocha.xunit.xml mocha/mocha.junit.xml mocha/mocha.tap", numbers{15, 8, 3, 4, 1, 1}, map[string]difference{
+		"mocha/mocha.tap":       {numbers{count: 2, failed: 2, flaky: -1, broken: -1}, "hooks that failed are written as tests, and no attempts"},
+		"mocha/mocha.xunit.xml": {numbers{flaky: -1}, "attempts are not written"},
+		"mocha/mocha.junit.xml": {numbers{count: -4, skipped: -4, flaky: -1}, "mocha-junit-reporter leaves pending tests out, and attempts"},
 	}},
-	{"nextest/nextest.jsonl nextest/nextest.junit.xml", verdict{15, 8, 4, 3, 1, 0}, map[string]difference{
-		"nextest/nextest.junit.xml": {verdict{count: -3, skipped: -3}, "ignored tests are not written"},
+	{"nextest/nextest.jsonl nextest/nextest.junit.xml", numbers{15, 8, 4, 3, 1, 0}, map[string]difference{
+		"nextest/nextest.junit.xml": {numbers{count: -3, skipped: -3}, "ignored tests are not written"},
 	}},
-	{"node/node.junit.xml node/node.tap", verdict{19, 8, 6, 5, 0, 1}, map[string]difference{
-		"node/node.tap": {verdict{count: 1, failed: 1, broken: -1}, "a file that could not be loaded is written as a test"},
+	{"node/node.junit.xml node/node.tap", numbers{19, 8, 6, 5, 0, 1}, map[string]difference{
+		"node/node.tap": {numbers{count: 1, failed: 1, broken: -1}, "a file that could not be loaded is written as a test"},
 	}},
-	{"node24/node.junit.xml node24/node.tap", verdict{18, 8, 5, 5, 0, 1}, map[string]difference{
-		"node24/node.tap": {verdict{count: 1, failed: 1, broken: -1}, "a file that could not be loaded is written as a test"},
+	{"node24/node.junit.xml node24/node.tap", numbers{18, 8, 5, 5, 0, 1}, map[string]difference{
+		"node24/node.tap": {numbers{count: 1, failed: 1, broken: -1}, "a file that could not be loaded is written as a test"},
 	}},
-	{"playwright/playwright.json playwright/playwright.junit.xml", verdict{20, 10, 7, 3, 1, 0}, map[string]difference{
-		"playwright/playwright.junit.xml": {verdict{failed: -1, skipped: 1, flaky: -1}, "a test behind a broken beforeAll is written as skipped, and only the last attempt"},
+	{"playwright/playwright.json playwright/playwright.junit.xml", numbers{20, 10, 7, 3, 1, 0}, map[string]difference{
+		"playwright/playwright.junit.xml": {numbers{failed: -1, skipped: 1, flaky: -1}, "a test behind a broken beforeAll is written as skipped, and only the last attempt"},
 	}},
-	{"pytest/pytest.jsonl pytest/pytest.json pytest/pytest.junit.xml", verdict{22, 9, 8, 5, 1, 1}, map[string]difference{
-		"pytest/pytest.junit.xml": {verdict{flaky: -1}, "attempts are not written"},
+	{"pytest/pytest.jsonl pytest/pytest.json pytest/pytest.junit.xml", numbers{22, 9, 8, 5, 1, 1}, map[string]difference{
+		"pytest/pytest.junit.xml": {numbers{flaky: -1}, "attempts are not written"},
 	}},
-	{"robot/robot.xml robot/robot.xunit.xml", verdict{13, 4, 7, 2, 0, 1}, map[string]difference{
-		"robot/robot.xunit.xml": {verdict{broken: -1}, "the set up of a suite is not written"},
+	{"robot/robot.xml robot/robot.xunit.xml", numbers{13, 4, 7, 2, 0, 1}, map[string]difference{
+		"robot/robot.xunit.xml": {numbers{broken: -1}, "the set up of a suite is not written"},
 	}},
-	{"rspec/rspec.json rspec/rspec.junit.xml", verdict{19, 7, 8, 4, 0, 1}, map[string]difference{
-		"rspec/rspec.junit.xml": {verdict{broken: -1}, "errors outside of examples are not written"},
+	{"rspec/rspec.json rspec/rspec.junit.xml", numbers{19, 7, 8, 4, 0, 1}, map[string]difference{
+		"rspec/rspec.junit.xml": {numbers{broken: -1}, "errors outside of examples are not written"},
 	}},
-	{"vitest/vitest.json vitest/vitest.junit.xml vitest/vitest.tap", verdict{19, 8, 5, 6, 1, 3}, map[string]difference{
-		"vitest/vitest.tap":       {verdict{count: 2, failed: 2, flaky: -1, broken: -1}, "files that could not be loaded are written as tests, and no attempts"},
-		"vitest/vitest.junit.xml": {verdict{flaky: -1}, "attempts are not written"},
+	{"vitest/vitest.json vitest/vitest.junit.xml vitest/vitest.tap", numbers{19, 8, 5, 6, 1, 3}, map[string]difference{
+		"vitest/vitest.tap":       {numbers{count: 2, failed: 2, flaky: -1, broken: -1}, "files that could not be loaded are written as tests, and no attempts"},
+		"vitest/vitest.junit.xml": {numbers{flaky: -1}, "attempts are not written"},
 	}},
-	{"vitest5/vitest.json vitest5/vitest.junit.xml vitest5/vitest.tap", verdict{19, 8, 5, 6, 1, 3}, map[string]difference{
-		"vitest5/vitest.tap":       {verdict{count: 2, failed: 2, flaky: -1, broken: -1}, "files that could not be loaded are written as tests, and no attempts"},
-		"vitest5/vitest.junit.xml": {verdict{flaky: -1}, "attempts are not written"},
+	{"vitest5/vitest.json vitest5/vitest.junit.xml vitest5/vitest.tap", numbers{19, 8, 5, 6, 1, 3}, map[string]difference{
+		"vitest5/vitest.tap":       {numbers{count: 2, failed: 2, flaky: -1, broken: -1}, "files that could not be loaded are written as tests, and no attempts"},
+		"vitest5/vitest.junit.xml": {numbers{flaky: -1}, "attempts are not written"},
 	}},
 }
 
 // difference is by what a report differs from the first one of its run, and why.
 type difference struct {
-	by     verdict
+	by     numbers
 	reason string
 }
 
@@ -109,7 +109,7 @@ func TestReportsOfOneRunAgree(t *testing.T) {
 }
 
 // read returns what the reports that match the pattern say together.
-func read(t *testing.T, pattern string) verdict {
+func read(t *testing.T, pattern string) numbers {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(fixtures, "tests", "samerun", pattern))
 	if err != nil || len(files) == 0 {
@@ -130,7 +130,7 @@ func read(t *testing.T, pattern string) verdict {
 		broken += len(r.Tests.Broken)
 	}
 	n := metric.NewTests(cases).Counts()
-	return verdict{n.Count, n.Passed, n.Failed, n.Skipped, n.Flaky, broken}
+	return numbers{n.Count, n.Passed, n.Failed, n.Skipped, n.Flaky, broken}
 }
 
 // TestReportsOfOneRunNameTestsAlike asserts that reports of one run that name tests in the same

@@ -15,7 +15,7 @@ import (
 var (
 	cargoBegins  = regexp.MustCompile(`^running (\d+) tests?$`)
 	cargoTest    = regexp.MustCompile(`^test (.+?)(?: - should panic)? \.\.\. ?(.*)$`)
-	cargoVerdict = regexp.MustCompile(`^(ok|FAILED|ignored|bench:)(?:, (.*?)|\s+\d.*?)?(?: <([0-9.]+)s>)?$`)
+	cargoOutcome = regexp.MustCompile(`^(ok|FAILED|ignored|bench:)(?:, (.*?)|\s+\d.*?)?(?: <([0-9.]+)s>)?$`)
 	cargoResult  = regexp.MustCompile(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; (\d+) measured;.*(?:filtered out|finished in [0-9.]+s)$`)
 	cargoSection = regexp.MustCompile(`^---- (.+) (?:stdout|stderr) ----$`)
 	cargoStopped = regexp.MustCompile("^error: (?:doc)?test failed, to rerun pass ")
@@ -31,7 +31,7 @@ func detectCargoTest(h sniff.Head) bool {
 // its JSON, one binary after another.
 type cargoText struct {
 	*libtest
-	pending  string // the test whose verdict comes in a line of its own
+	pending  string // the test whose outcome comes on a line of its own
 	section  string // the test whose output is shown
 	output   textstream.Clip
 	failures bool // the tests ended, and those that failed are listed
@@ -115,12 +115,12 @@ func (c *cargoText) between(text string, l textstream.Line) {
 
 // test takes a line in which a test begins or ends.
 func (c *cargoText) test(line string) {
-	if m := cargoTest.FindStringSubmatch(line); m != nil && (c.pending == "" || cargoVerdict.MatchString(m[2])) {
+	if m := cargoTest.FindStringSubmatch(line); m != nil && (c.pending == "" || cargoOutcome.MatchString(m[2])) {
 		c.pending, c.named = m[1], true
 		c.event(libtestEvent{Event: "started", Name: m[1]})
 		line = m[2]
 	}
-	if m := cargoVerdict.FindStringSubmatch(line); m != nil && c.pending != "" {
+	if m := cargoOutcome.FindStringSubmatch(line); m != nil && c.pending != "" {
 		took, _ := strconv.ParseFloat(m[3], 64) // 0 where it is missing
 		c.event(libtestEvent{Event: cargoEvents[m[1]], Name: c.pending, Reason: parsed.AnyText(m[2]), ExecTime: parsed.AnyNumber(took)})
 		c.pending = ""

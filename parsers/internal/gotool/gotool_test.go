@@ -139,7 +139,7 @@ func TestGoTestEvents(t *testing.T) {
 			"another package run with other tests is no rerun", events("run p A", "fail p A", "fail p", "start p", "run p A", "pass p A", "run p B", "pass p B", "pass p"),
 			map[string]string{"p: A": "failed", "p: B": "passed"},
 		},
-		{"output that looks like a verdict", events("start p", "run p A", "output p A --- FAIL: A (0.00s)\n", "pass p A", "pass p"), map[string]string{"p: A": "passed"}},
+		{"output that looks like an outcome", events("start p", "run p A", "output p A --- FAIL: A (0.00s)\n", "pass p A", "pass p"), map[string]string{"p: A": "passed"}},
 		{
 			"build failure of older Go", "# p\n./a.go:1:2: undefined: x\nFAIL\tp [build failed]\n" + events("start q", "run q A", "pass q A", "pass q"),
 			map[string]string{"q: A": "passed", "broken p": "build failed"},

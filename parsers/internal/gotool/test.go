@@ -39,7 +39,7 @@ func eventStart(line []byte) int {
 	return first
 }
 
-// goTest reads the events of one or more runs of go test. Verdicts come from
+// goTest reads the events of one or more runs of go test. Outcomes come from
 // actions alone; output gives messages and reasons.
 type goTest struct {
 	runs     map[string][]*goRun // by package, in order
@@ -232,7 +232,7 @@ func (g *goTest) began() int {
 	return n
 }
 
-// unclaimed returns the packages whose build failed and that said no more: go
+// unclaimed returns the packages whose build failed and that printed nothing more: go
 // test was stopped before it reported the package.
 func (g *goTest) unclaimed() []metric.Suite {
 	var out []metric.Suite

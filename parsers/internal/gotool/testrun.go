@@ -198,7 +198,7 @@ func (r *goRun) seconds() float64 {
 }
 
 // broken returns why the package did not run to its end, and "" if it did. The
-// verdict comes from the actions: a package that failed without a failing test,
+// outcome comes from the actions: a package that failed without a failing test,
 // or has no end, is broken. A package that failed before its test binary said
 // so itself stopped on the way, and what it left out is unknown; a report
 // without output cannot show that.

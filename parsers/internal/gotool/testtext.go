@@ -249,7 +249,7 @@ func (g *goTestText) fault() error {
 }
 
 // ends reports whether the last line can be the last one of go test: the result
-// of a package, and behind those of several the word FAIL where one failed.
+// of a package, and after those of several the word FAIL where one failed.
 func (g *goTestText) ends(last string) bool {
 	if len(g.results) > 1 && g.failed > 0 {
 		return last == "FAIL"

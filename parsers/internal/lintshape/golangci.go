@@ -52,7 +52,7 @@ func parseGolangci(r io.Reader) (parsed.Report, error) {
 	return parsed.Report{Producer: "golangci-lint", Lint: l, Problems: p.All()}, err
 }
 
-// golangciSum is what version 2 says behind its report.
+// golangciSum is what version 2 prints after its report.
 var golangciSum = regexp.MustCompile(`^\d+ issues[:.]`)
 
 func readGolangci(j *jsonstream.Reader, l *metric.Lint, p *textstream.Problems) error {

@@ -29,7 +29,7 @@ var staticcheckProblem = lintList{
 	file: "location.file", line: "location.line", column: "location.column", rule: "code", message: "message", level: "severity", each: staticcheck,
 }
 
-// staticcheck leaves out what was ignored, and takes apart what a compiler
+// staticcheck leaves out what was ignored, and splits what a compiler
 // printed about a package.
 func staticcheck(v lintItem, f metric.Finding) []metric.Finding {
 	if v.is("severity", "ignored") {
@@ -124,7 +124,7 @@ var manyShapes = []lintShape{
 				if v.is("status", "CLOSED", "RESOLVED") {
 					return nil
 				}
-				f.File = f.File[strings.LastIndexByte(f.File, ':')+1:] // behind the project's key
+				f.File = f.File[strings.LastIndexByte(f.File, ':')+1:] // after the project's key
 				return []metric.Finding{f}
 			},
 		}},

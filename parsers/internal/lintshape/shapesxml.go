@@ -113,7 +113,7 @@ var checkstyleTools = []struct{ prefix, tool string }{
 	{"jslint", "jslint"},
 }
 
-// checkstyle gives a finding its tool, and takes apart what golangci-lint holds
+// checkstyle gives a finding its tool, and splits what golangci-lint holds
 // of the compiler.
 func checkstyle(f metric.Finding) []metric.Finding {
 	for _, t := range checkstyleTools {

@@ -37,7 +37,7 @@ var netForms = []lineForm{
 	{tool: "msbuild", has: ": ", pattern: `\s*(?P<file>[A-Z]\w*|(?:[A-Za-z]:)?[^:(]*\.\w+): (?:[A-Z][a-z]+ )?{word} (?P<rule>[A-Z]{2,8}(?:\d{2,6})?)\s*: {msg}` + project, sure: true},
 }
 
-// project is what MSBuild puts behind a message.
+// project is what MSBuild prints after a message.
 const project = `(?: \[[^\]]*proj(?:::[^\]]*)?\])?`
 
 // otherForms are those of tools of many other languages.

@@ -7,7 +7,7 @@ import (
 	"supervise/metric"
 )
 
-// rulesBehind are the tools that name the rule behind the message.
+// rulesBehind are the tools that print the rule after the message.
 var rulesBehind = map[string]bool{
 	"gcc": true, "clang-tidy": true, "cppcheck": true, "shellcheck": true, "doxygen": true, "sphinx": true, "mypy": true, "checkstyle": true,
 	"cpplint": true, "actionlint": true, "yamllint": true, "eslint": true, "clang": true, "flow": true, "ansible-lint": true,
@@ -23,7 +23,7 @@ var languages = map[string]string{
 }
 
 // toolOf recognises the tool of a line like "file:line:column: level: message", by
-// the file and by the rule behind the message. The rule of a compiler is left to
+// the file and by the rule after the message. The rule of a compiler is left to
 // be taken off.
 func toolOf(f metric.Finding) (tool, rule string) {
 	base := f.File[strings.LastIndexByte(f.File, '/')+1:]

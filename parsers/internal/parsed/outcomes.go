@@ -83,7 +83,7 @@ func (s *Outcomes) Documents(r io.Reader, producer string, read func(*jsonstream
 	return s.DocumentsOf(r, &producer, read)
 }
 
-// DocumentsOf is documents where the producer is known only behind the reading.
+// DocumentsOf is Documents where the producer is known only after the reading.
 // Documents of another shape, such as the log lines of a test, are no part of
 // the report, as long as there is one.
 func (s *Outcomes) DocumentsOf(r io.Reader, producer *string, read func(*jsonstream.Reader) error) (Report, error) {

@@ -62,7 +62,7 @@ type Format struct {
 	Kind     Kind
 	Notation Notation
 	Silent   bool // the tool prints nothing when it finds nothing: an empty report is a clean one
-	Loose    bool // tried behind the other formats of its kind and notation
+	Loose    bool // tried after the other formats of its kind and notation
 	Detect   func(sniff.Head) bool
 	Parse    func(io.Reader) (Report, error)
 

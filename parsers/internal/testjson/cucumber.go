@@ -30,7 +30,7 @@ type cucumberFeature struct {
 }
 
 // cucumberElement is a scenario, or a background that belongs to the scenarios
-// behind it.
+// after it.
 type cucumberElement struct {
 	Type     string           `json:"type"`
 	Keyword  string           `json:"keyword"`

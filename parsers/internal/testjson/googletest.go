@@ -25,7 +25,7 @@ type googletestCase struct {
 	Line      parsed.AnyNumber `json:"line"`
 	Status    string           `json:"status"`
 	Result    string           `json:"result"`
-	Time      parsed.AnyNumber `json:"time"` // seconds, with an s behind them
+	Time      parsed.AnyNumber `json:"time"` // seconds, followed by an s
 	ClassName parsed.AnyText   `json:"classname"`
 	Failures  []struct {
 		Failure parsed.AnyText `json:"failure"`

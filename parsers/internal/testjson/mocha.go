@@ -44,7 +44,7 @@ type mochaKey struct{ file, fullTitle parsed.AnyText }
 func (t mochaTest) key() mochaKey { return mochaKey{t.File, t.FullTitle} }
 
 func detectMocha(h sniff.Head) bool {
-	return h.JSON("stats.suites", "stats.passes", "tests") // the other lists may lie behind the head
+	return h.JSON("stats.suites", "stats.passes", "tests") // the other lists may follow the head
 }
 
 func parseMocha(r io.Reader) (parsed.Report, error) {

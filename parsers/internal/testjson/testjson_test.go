@@ -12,9 +12,9 @@ import (
 	"supervise/test/reports"
 )
 
-// verdicts is what a report says: the tests with their outcomes, what is broken,
+// outcomes is what a report says: the tests with their outcomes, what is broken,
 // and what failed as a whole.
-func verdicts(t *metric.Tests) map[string]string {
+func outcomes(t *metric.Tests) map[string]string {
 	out := reports.Statuses(t)
 	for _, c := range t.Cases {
 		if c.Flaky {
@@ -123,12 +123,12 @@ func dartDone(id, result, more string) string {
 
 const dartEnd = `{"success":false,"type":"done","time":3}`
 
-type verdictCase struct {
+type jsonCase struct {
 	name, report string
 	want         map[string]string
 }
 
-func checkVerdicts(t *testing.T, cases []verdictCase) {
+func checkOutcomes(t *testing.T, cases []jsonCase) {
 	t.Helper()
 	for _, tt := range cases {
 		t.Run(tt.name, func(t *testing.T) {
@@ -136,7 +136,7 @@ func checkVerdicts(t *testing.T, cases []verdictCase) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, verdicts(r.Tests)); diff != "" {
+			if diff := cmp.Diff(tt.want, outcomes(r.Tests)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", r.Format, diff)
 			}
 		})
@@ -144,7 +144,7 @@ func checkVerdicts(t *testing.T, cases []verdictCase) {
 }
 
 func TestJavaScriptJSON(t *testing.T) {
-	checkVerdicts(t, []verdictCase{
+	checkOutcomes(t, []jsonCase{
 		{
 			"jest: every status", jestOf(jestFile("failed", "m",
 				`{"ancestorTitles":["g","h"],"title":"a","status":"passed"},{"title":"b","status":"failed"},{"title":"c","status":"pending"},{"title":"d","status":"todo"},{"title":"e","status":"disabled"},{"title":"f","status":"odd"}`)),
@@ -203,7 +203,7 @@ func TestJavaScriptJSON(t *testing.T) {
 
 func TestPytestJSON(t *testing.T) {
 	const a, b = "t.py::C::a[x::y]", "t.py::b"
-	checkVerdicts(t, []verdictCase{
+	checkOutcomes(t, []jsonCase{
 		{
 			"phases", session("1", phase(a, "setup", "passed"), phase(a, "call", "passed"), phase(a, "teardown", "failed"), phase(b, "setup", "failed"), phase(b, "teardown", "passed")),
 			map[string]string{"t.py: C.a[x::y]": "error", "t.py: b": "error"},
@@ -243,7 +243,7 @@ func TestPytestJSON(t *testing.T) {
 
 func TestRustJSON(t *testing.T) {
 	const doctest = `{ "type": "test", "name": "src\lib.rs - bar::f (line %)", "event": "ok" }`
-	checkVerdicts(t, []verdictCase{
+	checkOutcomes(t, []jsonCase{
 		{
 			"two binaries that cargo names", lines("     Running unittests src/lib.rs (target/debug/deps/x-0123456789abcdef)", libtestBegin, libtestA, libtestB, libtestAOk, libtestBBad, libtestEnd, "   Doc-tests x", libtestBegin, libtestAOk, libtestEnd),
 			map[string]string{"src/lib.rs (x): a": "passed", "src/lib.rs (x): b": "failed", "doc-tests x: a": "passed"},
@@ -273,7 +273,7 @@ func TestRustJSON(t *testing.T) {
 func TestOtherJSON(t *testing.T) {
 	const example = `{"description":"a","full_description":"g a","file_path":"./a_spec.rb","status":"%"}`
 	ruby := func(status string) string { return strings.Replace(example, "%", status, 1) }
-	checkVerdicts(t, []verdictCase{
+	checkOutcomes(t, []jsonCase{
 		{"rspec: every status", rspecOf(ruby("passed"), "", `"example_count":1`), map[string]string{"./a_spec.rb: g.a": "passed"}},
 		{"rspec: a file that cannot be loaded", rspecOf("", `"\nAn error occurred while loading ./b_spec.rb.\nFailure"`, `"errors_outside_of_examples_count":1`), map[string]string{"broken ./b_spec.rb": "An error occurred while loading ./b_spec.rb.\nFailure"}},
 		{"rspec: an error that no message names", rspecOf(ruby("pending"), "", `"errors_outside_of_examples_count":1`), map[string]string{"./a_spec.rb: g.a": "skipped", "broken rspec": "an error occurred outside of the examples"}},

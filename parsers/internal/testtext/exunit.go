@@ -147,7 +147,7 @@ func (e *exunit) test(m []string) {
 	}
 }
 
-// invalid takes back the verdicts of a module whose setup failed.
+// invalid takes back the outcomes of a module whose setup failed.
 func (e *exunit) invalid(module string) {
 	e.setup = module
 	for i := range e.cases {

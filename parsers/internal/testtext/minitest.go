@@ -34,7 +34,7 @@ type minitest struct {
 	set    parsed.Outcomes
 	cases  []metric.Test
 	index  map[string]int
-	open   int // the test that began and has no verdict, -1 for none
+	open   int // the test that began and has no outcome, -1 for none
 	detail bool
 	about  int // the test that the lines belong to, -1 for none
 	output textstream.Clip

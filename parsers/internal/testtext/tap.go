@@ -182,7 +182,7 @@ func (t *tap) known(depth int, body string) bool {
 	return strings.HasPrefix(body, "pragma +") || strings.HasPrefix(body, "pragma -")
 }
 
-// comment keeps what a failed test says of itself behind its point.
+// comment keeps what a failed test prints after its point.
 func (t *tap) comment(indent int, body string, fresh bool) {
 	t.fresh = fresh
 	text := strings.TrimPrefix(strings.TrimPrefix(body, "#"), " ")

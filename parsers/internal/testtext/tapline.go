@@ -98,7 +98,7 @@ func unescapedHash(text string) int {
 	return -1
 }
 
-// status is the verdict of a point: what is to do or was skipped counts as
+// status is the result of a point: what is to do or was skipped counts as
 // skipped, whatever came out of it.
 func (p *tapPoint) status() metric.Status {
 	switch {

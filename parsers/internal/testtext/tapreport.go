@@ -80,12 +80,12 @@ func (t *tap) subtests(d *tapDoc) []metric.Suite {
 		if g.plan.set && g.points < g.plan.count {
 			t.problems.Add("%s: %d of %d planned tests came", g.path(), g.points, g.plan.count)
 		}
-		if g.verdict.status != metric.Failed || g.fails > 0 {
+		if g.result.status != metric.Failed || g.fails > 0 {
 			continue
 		}
 		g.failed()
 		why := "it failed although nothing in it did"
-		if text := g.verdict.out.String(); text != "" {
+		if text := g.result.out.String(); text != "" {
 			why += ": " + textstream.FirstLine(text)
 		}
 		broken = append(broken, metric.Suite{Name: g.path(), Why: why})
@@ -152,7 +152,7 @@ type tapProve struct {
 var (
 	proveHeading = regexp.MustCompile(`^(\S*[./]\S*) \.{2,}(?:\s+(.*))?$`)
 	proveTotals  = regexp.MustCompile(`^Files=(\d+), Tests=(\d+),`)
-	proveVerdict = regexp.MustCompile(`^(Failed \d+/\d+ subtests|All \d+ subtests passed|No subtests run|All tests successful|Result: |\(less \d+|\(\d+ TODO|FAILED--|skipped: )`)
+	proveResult  = regexp.MustCompile(`^(Failed \d+/\d+ subtests|All \d+ subtests passed|No subtests run|All tests successful|Result: |\(less \d+|\(\d+ TODO|FAILED--|skipped: )`)
 )
 
 // line takes a line of prove itself.
@@ -176,7 +176,7 @@ func (v *tapProve) line(t *tap, body string) bool {
 	case body == "Test Summary Report":
 		v.summary = true
 	default:
-		return v.summary || proveVerdict.MatchString(strings.TrimSpace(body))
+		return v.summary || proveResult.MatchString(strings.TrimSpace(body))
 	}
 	return true
 }

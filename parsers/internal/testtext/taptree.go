@@ -15,10 +15,10 @@ type tapDoc struct {
 	suite   string // the file, where it is known
 	root    *tapGroup
 	tests   []*tapItem  // the points without subtests
-	groups  []*tapGroup // the subtests that have a verdict, the inner ones first
+	groups  []*tapGroup // the subtests that have a result, the inner ones first
 	version bool        // it begins with its version
 	late    bool        // after the plan
-	again   tapPlanned  // another plan behind a complete stream
+	again   tapPlanned  // another plan after a complete stream
 	cut     bool        // the last line is a plan or a point and has no end
 	braces  bool        // there are subtests in braces
 	open    *tapGroup   // the subtest in braces that has no end
@@ -27,7 +27,7 @@ type tapDoc struct {
 	exit    string // how the program ended, where prove says so
 
 	// tape writes the name of a test as a comment before its assertions, and the
-	// plan behind all of them.
+	// plan after all of them.
 	tape    bool
 	section string // the last comment
 	remark  bool   // the last line is a comment
@@ -36,15 +36,15 @@ type tapDoc struct {
 
 // tapGroup is the points of a stream or of a subtest.
 type tapGroup struct {
-	up      *tapGroup
-	verdict *tapItem // the point of the subtest, nil until it came
-	hint    string   // the name that was announced
-	child   *tapGroup
-	plan    tapPlanned
-	points  int
-	last    int  // number of the last point
-	fails   int  // failures in it, to any depth
-	closed  bool // its closing brace came
+	up     *tapGroup
+	result *tapItem // the point of the subtest, nil until it came
+	hint   string   // the name that was announced
+	child  *tapGroup
+	plan   tapPlanned
+	points int
+	last   int  // number of the last point
+	fails  int  // failures in it, to any depth
+	closed bool // its closing brace came
 }
 
 // tapItem is one test point with its details.
@@ -94,12 +94,12 @@ func (t *tap) pop() {
 	g := t.stack[n]
 	t.stack = t.stack[:n]
 	switch {
-	case g.verdict != nil && g.points == 0:
-		if p := &g.verdict.point; !g.closed && p.skip == "" && p.seconds == 0 {
+	case g.result != nil && g.points == 0:
+		if p := &g.result.point; !g.closed && p.skip == "" && p.seconds == 0 {
 			p.name += " {" // it is part of the name
 		}
-		t.doc.leaf(g.verdict)
-	case g.verdict != nil:
+		t.doc.leaf(g.result)
+	case g.result != nil:
 		t.doc.groups = append(t.doc.groups, g)
 	default:
 		g.up.child = g
@@ -110,7 +110,7 @@ func (t *tap) pop() {
 // is open then was cut off; what looks like one can be a name with a brace.
 func (t *tap) end() {
 	for _, g := range t.stack[1:] {
-		if g.verdict != nil && (g.points > 0 || g.plan.set || t.doc.braces || g.verdict.point.seconds > 0) {
+		if g.result != nil && (g.points > 0 || g.plan.set || t.doc.braces || g.result.point.seconds > 0) {
 			t.doc.open = g
 			break
 		}
@@ -155,9 +155,9 @@ func (t *tap) point(depth int, p tapPoint) {
 	g.child = nil
 	switch {
 	case p.buffered:
-		t.stack = append(t.stack, &tapGroup{up: g, verdict: item})
+		t.stack = append(t.stack, &tapGroup{up: g, result: item})
 	case child != nil && child.points > 0:
-		child.verdict = item
+		child.result = item
 		t.doc.groups = append(t.doc.groups, child)
 	default:
 		t.doc.leaf(item)
@@ -194,7 +194,7 @@ func (t *tap) another(p tapPoint) *tapGroup {
 
 // planned takes a plan. A plan inside of braces that is not indented is noise.
 func (t *tap) planned(depth int, plan tapPlanned) {
-	if top := t.stack[len(t.stack)-1]; len(t.stack) > depth+1 && top.verdict != nil && (top.points > 0 || top.plan.set) {
+	if top := t.stack[len(t.stack)-1]; len(t.stack) > depth+1 && top.result != nil && (top.points > 0 || top.plan.set) {
 		t.other(plan.line)
 		return
 	}
@@ -209,7 +209,7 @@ func (t *tap) planned(depth int, plan tapPlanned) {
 	}
 }
 
-// second takes a plan behind the first.
+// second takes a plan after the first.
 func (t *tap) second(plan tapPlanned) {
 	g := t.doc.root
 	switch {
@@ -253,7 +253,7 @@ func (t *tap) brace(depth int, body string) bool {
 			g.fails--
 		}
 	}
-	t.stack = append(t.stack, &tapGroup{up: t.now.group, verdict: t.now})
+	t.stack = append(t.stack, &tapGroup{up: t.now.group, result: t.now})
 	return true
 }
 
@@ -312,8 +312,8 @@ func (g *tapGroup) path() string {
 	var names []string
 	for ; g.up != nil; g = g.up {
 		name := textstream.CleanName(g.hint)
-		if g.verdict != nil {
-			name = g.verdict.name()
+		if g.result != nil {
+			name = g.result.name()
 		}
 		if name != "" {
 			names = append([]string{name}, names...)
@@ -326,7 +326,7 @@ func (g *tapGroup) path() string {
 // a failure in it is none.
 func (g *tapGroup) excused() bool {
 	for ; g != nil; g = g.up {
-		if g.verdict != nil && g.verdict.point.skip != "" {
+		if g.result != nil && g.result.point.skip != "" {
 			return true
 		}
 	}

@@ -55,7 +55,7 @@ func TestTextTests(t *testing.T) {
 			map[string]string{"broken p": "build failed: a.go:1: undefined: x"},
 		},
 		{
-			"a test of Rust whose verdict follows its output", "cargo-test",
+			"a test of Rust whose outcome follows its output", "cargo-test",
 			"     Running unittests src/lib.rs (target/debug/deps/a-0123456789abcdef)\n\nrunning 2 tests\ntest x ... it says test y ... ok\nok\ntest z - should panic ... FAILED\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
 			map[string]string{"src/lib.rs (a): x": "passed", "src/lib.rs (a): z": "failed"},
 		},
@@ -75,7 +75,7 @@ func TestTextTests(t *testing.T) {
 			map[string]string{"m: C.test_a": "passed", "m: C.test_b": "passed", "m: C.test_c": "failed", "m: D.setUpClass": "skipped", "broken m": "setUpClass of m.E failed"},
 		},
 		{
-			"unittest with a verdict that is missing", "unittest",
+			"unittest with an outcome that is missing", "unittest",
 			"test_a (m.C.test_a) ... ok\ntest_b (m.C.test_b) ... \nRan 2 tests in 0.000s\n",
 			map[string]string{"m: C.test_a": "passed", "m: C.test_b": "error"},
 		},

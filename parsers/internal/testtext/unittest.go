@@ -16,7 +16,7 @@ import (
 var (
 	unittestTest    = regexp.MustCompile(`^(  )?([\pL_][\pL\pN_]*) \(([\pL\pN_.]+)\)(.*?)(?: \.\.\. ?(.*))?$`)
 	unittestDoc     = regexp.MustCompile(`^(?:.*) \.\.\. ?(.*)$`)
-	unittestVerdict = regexp.MustCompile(`^(ok|FAIL|ERROR|expected failure|unexpected success|skipped)(?: '(.*)'| "(.*)")?$`)
+	unittestOutcome = regexp.MustCompile(`^(ok|FAIL|ERROR|expected failure|unexpected success|skipped)(?: '(.*)'| "(.*)")?$`)
 	unittestRan     = regexp.MustCompile(`^Ran (\d+) tests? in [0-9.]+s$`)
 	unittestDetail  = regexp.MustCompile(`^(?:ERROR|FAIL): ([\pL_][\pL\pN_]* \([\pL\pN_.]+\))`)
 )
@@ -24,11 +24,11 @@ var (
 func detectUnittest(h sniff.Head) bool {
 	return h.Line(unittestRan.MatchString) || h.Line(func(l string) bool {
 		m := unittestTest.FindStringSubmatch(l)
-		return m != nil && m[1] == "" && m[4] == "" && unittestVerdict.MatchString(m[5]) && strings.Contains(m[3], ".")
+		return m != nil && m[1] == "" && m[4] == "" && unittestOutcome.MatchString(m[5]) && strings.Contains(m[3], ".")
 	})
 }
 
-// unittestStatuses are the verdicts. The words a test is skipped with follow.
+// unittestStatuses are the outcomes. The words a test is skipped with follow.
 var unittestStatuses = map[string]metric.Status{
 	"ok": metric.Passed, "FAIL": metric.Failed, "ERROR": metric.Errored,
 	"expected failure": metric.Skipped, "unexpected success": metric.Failed, "skipped": metric.Skipped,
@@ -39,7 +39,7 @@ type unittest struct {
 	set    parsed.Outcomes
 	cases  []metric.Test
 	index  map[string]int // by name and identity as they are printed
-	open   int            // the test that began and has no verdict, -1 for none
+	open   int            // the test that began and has no outcome, -1 for none
 	headed bool           // its outcome may follow a line of documentation
 	broken map[string]metric.Suite
 	order  []string // of broken
@@ -117,24 +117,24 @@ func (u *unittest) line(text string) {
 func (u *unittest) test(text string) {
 	m := unittestTest.FindStringSubmatch(text)
 	switch {
-	case m != nil && m[1] != "": // a subtest: its test has no other verdict if it did not pass
-		u.verdict(m[5], true)
+	case m != nil && m[1] != "": // a subtest: its test has no other outcome if it did not pass
+		u.outcome(m[5], true)
 	case m != nil && m[4] == "" && (m[5] != "" || strings.HasSuffix(text, "...") || strings.Contains(m[3], ".")):
 		u.begin(m[2], m[3], m[5])
 		u.headed = !strings.Contains(text, " ...")
-		u.verdict(m[5], false)
+		u.outcome(m[5], false)
 	case u.headed && unittestDoc.MatchString(text):
 		u.headed = false
-		u.verdict(unittestDoc.FindStringSubmatch(text)[1], false)
+		u.outcome(unittestDoc.FindStringSubmatch(text)[1], false)
 	default:
-		u.verdict(text, false)
+		u.outcome(text, false)
 	}
 }
 
 // begin takes the name and place of a test: since Python 3.11 with
 // its name once more. A class or module that is skipped as a whole is reported as
 // its setup, and represents its tests.
-func (u *unittest) begin(name, place, verdict string) {
+func (u *unittest) begin(name, place, outcome string) {
 	key := name + " (" + place + ")"
 	u.open = -1
 	suite, class := unittestPlace(name, place)
@@ -147,7 +147,7 @@ func (u *unittest) begin(name, place, verdict string) {
 			suite, class = place, ""
 		}
 	}
-	if unittestFixtures[name] && !strings.HasPrefix(verdict, "skipped") {
+	if unittestFixtures[name] && !strings.HasPrefix(outcome, "skipped") {
 		u.breaks(key, suite, name+" of "+place+" failed")
 		return
 	}
@@ -178,10 +178,10 @@ func (u *unittest) breaks(key, suite, why string) {
 	}
 }
 
-// verdict ends the open test. A test may fail and then break off when it cleans
+// outcome ends the open test. A test may fail and then break off when it cleans
 // up: the worse counts.
-func (u *unittest) verdict(text string, subtest bool) {
-	m := unittestVerdict.FindStringSubmatch(text)
+func (u *unittest) outcome(text string, subtest bool) {
+	m := unittestOutcome.FindStringSubmatch(text)
 	if m == nil || u.open < 0 {
 		return
 	}

@@ -54,7 +54,7 @@ func newSuite(t xmlstream.Token, parent *junitSuite, producer string) *junitSuit
 	if s.name != "" {
 		s.path = strings.TrimPrefix(parent.path+within+s.name, within)
 	}
-	if producer == mocha && s.name == "Root Suite" { // its file is that of the suites behind it
+	if producer == mocha && s.name == "Root Suite" { // its file is that of the suites after it
 		parent.file = s.file
 	}
 	return s
@@ -247,7 +247,7 @@ func withoutRepeat(s string) string {
 var thousands = regexp.MustCompile(`^\d{1,3}(,\d{3})+\.\d+$`)
 
 // junitTime reads seconds, with a decimal point or comma, with separators of
-// thousands before a decimal point, or with an "s" behind. What it cannot read
+// thousands before a decimal point, or with a trailing "s". What it cannot read
 // is no time.
 func junitTime(s string) time.Duration {
 	s = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), "s"))

@@ -171,7 +171,7 @@ func pytestModule(classname string) string {
 var dated = regexp.MustCompile(`-\d{14}$`)
 
 // suiteName returns the name of a suite without what differs from run to run:
-// the time that unittest-xml-reporting puts behind it, the folder of a .NET
+// the time that unittest-xml-reporting appends, the folder of a .NET
 // assembly.
 func suiteName(s string) string {
 	s = textstream.CleanName(s)
@@ -300,7 +300,7 @@ func markRepeated(cases []metric.Test) {
 }
 
 // markRetried knows that TestNG calls an attempt skipped that is to be
-// repeated, and lists the next one behind it.
+// repeated, and lists the next one after it.
 func markRetried(cases []metric.Test) {
 	for i := 1; i < len(cases); i++ {
 		was, c := &cases[i-1], &cases[i]

@@ -167,7 +167,7 @@ func isAssembly(name string) bool {
 }
 
 // nunitStatus returns the outcome of a suite or case, 0 for an unknown
-// word. A word may have a label or site behind it: "Failed(Child)". NUnit before
+// word. A word may be followed by a label or site: "Failed(Child)". NUnit before
 // 2.5 says only whether a test was executed, and whether with success: what
 // was executed and did not fail passed.
 func nunitStatus(t xmlstream.Token) metric.Status {

@@ -45,7 +45,7 @@ func detectTRX(h sniff.Head) bool {
 
 // trxReader reads the TRX of Visual Studio, dotnet test and vstest. The suite
 // is the assembly, the class that of the test method; both are in the
-// definitions, before or behind the results.
+// definitions, before or after the results.
 type trxReader struct {
 	xmlSet
 	defined map[string]trxDefinition // by the id of the test
@@ -137,7 +137,7 @@ func (v *trxReader) result(x *xmlstream.Reader, t xmlstream.Token, outer *trxRes
 	if outer != nil {
 		outer.failed = outer.failed || r.failed || r.test.Failed()
 	}
-	// A result around others is none of its own, but for a failure that none of them has.
+	// A result around others does not count, except for a failure that none of them has.
 	if r.children == 0 || r.test.Failed() && !r.failed {
 		v.results = append(v.results, r)
 	}
