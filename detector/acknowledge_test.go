@@ -53,7 +53,7 @@ func deletion() detector.Input {
 	return in
 }
 
-func TestAcknowledgementCoversWhatItSays(t *testing.T) {
+func TestAcknowledgementCoversOnlyItsTests(t *testing.T) {
 	in := deletion()
 	for _, tt := range []struct {
 		name string

@@ -162,7 +162,7 @@ func TestErosionOfAPart(t *testing.T) {
 
 // One depth below the baseline is reported once, however often coverage goes a little
 // up and down there.
-func TestErodedCoverageIsToldOncePerDepth(t *testing.T) {
+func TestErodedCoverageIsReportedOncePerDepth(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		coverages []float64

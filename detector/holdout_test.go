@@ -102,7 +102,7 @@ func TestSeverityAfterHoldOut(t *testing.T) {
 	}
 }
 
-func TestWhatTheHoldOutSaysIsTold(t *testing.T) {
+func TestAlertNamesTheHoldOutResult(t *testing.T) {
 	in := holdoutCase{"TP-11", metric.Failed, metric.Passed, detector.Broke, true, false}.input()
 	a := detector.Assess(in, detector.Options{})
 	const want = "Assertion weakened of TestParse in shop/parse_test.go; as it was, it fails over the new code: got 3, want 4"
@@ -172,8 +172,8 @@ func TestToHoldOut(t *testing.T) {
 	}
 }
 
-// TestCases finds the tests that a finding names among those that were measured.
-func TestCases(t *testing.T) {
+// TestCasesOfAFindingAreFound finds the tests that a finding names among those that were measured.
+func TestCasesOfAFindingAreFound(t *testing.T) {
 	suite := func(cases ...metric.Test) *metric.Tests { return metric.NewTests(cases) }
 	test := func(suite, class, name, file string) metric.Test {
 		return metric.Test{ID: metric.ID{Suite: suite, Class: class, Name: name}, File: file, Status: metric.Passed}

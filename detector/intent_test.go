@@ -97,7 +97,7 @@ func TestAllowRemove(t *testing.T) {
 
 // The patterns also apply where the tests cannot be read and only the text of the
 // files shows the loss.
-func TestAllowRemoveHoldsForTexts(t *testing.T) {
+func TestAllowRemoveAppliesToTextFindings(t *testing.T) {
 	in := holdoutCase{"TP-01", metric.Failed, 0, "", false, false}.input()
 	if got := severityOf(in, detector.Options{AllowRemove: []string{"shop/**"}}); got != 0 {
 		t.Errorf("removed as allowed: %v", got)
@@ -108,7 +108,7 @@ func TestAllowRemoveHoldsForTexts(t *testing.T) {
 	}
 }
 
-func TestIntentThatMakesNoSense(t *testing.T) {
+func TestInvalidIntentIsRefused(t *testing.T) {
 	for _, tt := range []struct {
 		o    detector.Options
 		want string

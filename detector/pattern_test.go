@@ -152,7 +152,7 @@ func TestEveryPlantedPeriodIsFound(t *testing.T) {
 	}
 }
 
-func TestHalfACycleIsNone(t *testing.T) {
+func TestHalfACycleIsNoCycle(t *testing.T) {
 	for _, trees := range [][]string{nil, {"", "", ""}} {
 		if a := path([]float64{80, 81, 80}, trees); a.Cycle != nil {
 			t.Errorf("cycle %+v although nothing repeated yet", a.Cycle)
@@ -207,7 +207,7 @@ func TestCoverageThatWobblesIsNoCycle(t *testing.T) {
 
 // What is no coverage counts however little it is, and coverage that is not
 // measured is none that swings.
-func TestOtherNumbersCycleByOne(t *testing.T) {
+func TestErrorsAndMissingCoverageMakeACycle(t *testing.T) {
 	for name, sets := range map[string][2]metric.Set{
 		"errors":       {{Tests: numberedTests(0, 4, 4), Lint: lint(3)}, {Tests: numberedTests(0, 4, 4), Lint: lint(2)}},
 		"not measured": {measured(4, 4, .1), {Tests: numberedTests(0, 4, 4)}},

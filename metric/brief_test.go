@@ -6,7 +6,7 @@ import (
 	"supervise/metric"
 )
 
-func TestBrief(t *testing.T) {
+func TestBriefKeepsTheErrorLine(t *testing.T) {
 	for why, want := range map[string]string{
 		"":          "",
 		"timed out": "timed out",

@@ -154,7 +154,7 @@ func grown(iteration int, score float64, passed, failed, errs int, coverage floa
 	return selector.Candidate{Iteration: iteration, Score: score, Scored: true, Verified: failed == 0, Set: &s}
 }
 
-func TestProgressCounts(t *testing.T) {
+func TestProgressSupersedesAHigherScore(t *testing.T) {
 	without := func(c selector.Candidate, change func(*metric.Set)) selector.Candidate {
 		change(c.Set)
 		return c

@@ -140,7 +140,7 @@ func TestScoresThatDifferByRoundingAreEqual(t *testing.T) {
 	}
 }
 
-func TestWeighedAnew(t *testing.T) {
+func TestScoreWithOtherWeights(t *testing.T) {
 	score, err := selector.FromDimensions(dims(1, 0, 0, .2, 0), selector.DefaultWeights())
 	if err != nil {
 		t.Fatal(err)

@@ -20,8 +20,8 @@ func afterwards(now map[string]string) Options {
 	return opt
 }
 
-// TestAfter compares the messages about what a call did.
-func TestAfter(t *testing.T) {
+// TestRisksAfterACall compares the messages about what a call did.
+func TestRisksAfterACall(t *testing.T) {
 	shell := shellCall("make clean")
 	shell.Event = PostTool
 	skipped := strings.Replace(calcTest, "func TestSub(t *testing.T) {", "func TestSub(t *testing.T) {\n\tt.Skip()", 1)
@@ -53,9 +53,9 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// TestLater holds that a warning reaches the agents whose programs show it to people
+// TestWarningAfterACall holds that a warning reaches the agents whose programs show it to people
 // alone.
-func TestLater(t *testing.T) {
+func TestWarningAfterACall(t *testing.T) {
 	for client, want := range map[Client]bool{Claude: false, Qwen: false, Codex: true, Gemini: true} {
 		call := shellCall("rm README.md")
 		call.Client, call.Event = client, PostTool
@@ -65,7 +65,7 @@ func TestLater(t *testing.T) {
 	}
 }
 
-func TestOpening(t *testing.T) {
+func TestOpeningMessage(t *testing.T) {
 	if got := Opening(3, 4); !strings.Contains(got, "3 of 4 tests pass now") {
 		t.Errorf("got %q", got)
 	}

@@ -16,7 +16,7 @@ import (
 
 // The trackers are put together from entries that were made once; they are what
 // the encoder makes of the whole.
-func TestTrackersAreWhatTheEncoderWrites(t *testing.T) {
+func TestTrackersEqualTheEncodedValues(t *testing.T) {
 	dir := t.TempDir()
 	l := &Ledger{dir: dir, state: State{LoopID: `ralph-"iterations": []-00000000`}}
 	if err := os.Mkdir(filepath.Join(dir, "progress"), 0o700); err != nil {

@@ -63,7 +63,7 @@ func TestEscalation(t *testing.T) {
 	}
 }
 
-func TestTextNamesTheNumbersOfThisLoop(t *testing.T) {
+func TestPromptNamesTheNumbersOfTheLoop(t *testing.T) {
 	facts := prompt.Facts{
 		Task: "Fix the calculator.", Iteration: 4, Max: 10, Criterion: "no test fails", Measured: true,
 		Passed: 7, Count: 9, Failing: []string{"calc: TestDiv", "calc: TestMod"}, Coverage: "81.2%", Errors: "3",
@@ -88,7 +88,7 @@ func TestTextNamesTheNumbersOfThisLoop(t *testing.T) {
 	}
 }
 
-func TestTextNamesWhatBecameOfTheTests(t *testing.T) {
+func TestPromptNamesChangedTests(t *testing.T) {
 	facts := prompt.Facts{Iteration: 2, Measured: true, Changes: []prompt.Change{
 		{What: "newly failing", Tests: []string{"calc: A", "calc: B", "calc: C", "calc: D", "calc: E"}},
 		{What: "newly passing", Tests: []string{"calc: F"}},
@@ -237,7 +237,7 @@ func TestOwnTexts(t *testing.T) {
 	}
 }
 
-func TestOffIsTheTaskAlone(t *testing.T) {
+func TestLevelOffGivesOnlyTheTask(t *testing.T) {
 	if got, err := builtIn(prompt.Off, prompt.Facts{Task: "Do it.", Iteration: 3}); err != nil || got != "Do it." {
 		t.Errorf("Text(Off) = %q, %v", got, err)
 	}

@@ -46,7 +46,7 @@ func suspicious() recovery.Case {
 	return c
 }
 
-func TestNext(t *testing.T) {
+func TestNextStep(t *testing.T) {
 	three := recovery.Options{MaxRetries: 3, StopOnStall: true}
 	for _, tt := range []struct {
 		name   string
@@ -67,10 +67,10 @@ func TestNext(t *testing.T) {
 		{"last retry", recovery.State{Retries: 2, Attempts: 2}, rejected("functionality_loss"), three, recovery.Retry, true, "", recovery.State{Retries: 3, Attempts: 3}},
 		{"retries spent", recovery.State{Retries: 3, Attempts: 3}, rejected("functionality_loss"), three, recovery.Escalate, true, approval.Regression, recovery.State{Retries: 4, Attempts: 4}},
 		{"no retries at all", recovery.State{}, rejected("functionality_loss"), recovery.Options{}, recovery.Escalate, true, approval.Regression, recovery.State{Retries: 1, Attempts: 1}},
-		{"a suspicion is told and undoes nothing", recovery.State{}, suspicious(), three, recovery.Continue, false, approval.Suspicion, recovery.State{}},
+		{"a suspicion is reported and undoes nothing", recovery.State{}, suspicious(), three, recovery.Continue, false, approval.Suspicion, recovery.State{}},
 		{"stall", recovery.State{}, plain(detector.Stop, detector.Stalled), three, recovery.Stop, false, "", recovery.State{}},
-		{"stall, told to go on", recovery.State{}, plain(detector.Stop, detector.Stalled), recovery.Options{}, recovery.Continue, false, "", recovery.State{}},
-		{"stall, told to ask", recovery.State{}, plain(detector.Stop, detector.Stalled), recovery.Options{AskOnStall: true}, recovery.Stop, false, approval.Standstill, recovery.State{}},
+		{"stall, with the option to continue", recovery.State{}, plain(detector.Stop, detector.Stalled), recovery.Options{}, recovery.Continue, false, "", recovery.State{}},
+		{"stall, with the option to ask", recovery.State{}, plain(detector.Stop, detector.Stalled), recovery.Options{AskOnStall: true}, recovery.Stop, false, approval.Standstill, recovery.State{}},
 		{"infinite loop", recovery.State{}, plain(detector.Stop, detector.Regression), recovery.Options{}, recovery.Stop, false, "", recovery.State{}},
 		{"stuck", recovery.State{}, plain(detector.Escalate, detector.Plateau), recovery.Options{}, recovery.Escalate, false, approval.Standstill, recovery.State{}},
 	} {
@@ -98,7 +98,7 @@ func phases(step recovery.Step) string {
 }
 
 // The paths of an incident, each from its first rejection to its end.
-func TestPaths(t *testing.T) {
+func TestPathsOfAnIncident(t *testing.T) {
 	o := recovery.Options{MaxRetries: 2}
 	broken, good := rejected("functionality_loss"), plain(detector.Continue, detector.Forward)
 	for _, tt := range []struct {
@@ -210,7 +210,7 @@ func TestOnlyAPersonApproves(t *testing.T) {
 	}
 }
 
-func TestARejectionsReasonIsTold(t *testing.T) {
+func TestPromptNamesTheReasonOfARejection(t *testing.T) {
 	step, s := recovery.Next(recovery.State{}, suspicious(), recovery.Options{MaxRetries: 1})
 	step, _ = recovery.Answered(step, s, approval.Answer{Choice: approval.Reject, How: approval.ByCommand, Reason: "keep the assertion", At: now}, recovery.Options{MaxRetries: 1})
 	if !strings.Contains(step.Advice, "A person rejected it: keep the assertion.") || !strings.Contains(step.Reason, "keep the assertion") {
