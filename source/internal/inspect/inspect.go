@@ -205,19 +205,12 @@ func (in *inspector) testAround(line int) *tests.TestDef {
 	return best
 }
 
+var kindNames = [...]string{"skip", "focus", "dead", "swallow", "exit"}
+
 // String returns the lower-case name of the kind.
 func (k MarkKind) String() string {
-	switch k {
-	case Skip:
-		return "skip"
-	case Focus:
-		return "focus"
-	case Dead:
-		return "dead"
-	case Swallow:
-		return "swallow"
-	case Exit:
-		return "exit"
+	if int(k) >= len(kindNames) {
+		return fmt.Sprintf("markkind(%d)", uint8(k))
 	}
-	return fmt.Sprintf("markkind(%d)", uint8(k))
+	return kindNames[k]
 }

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -33,10 +34,7 @@ var idleStatement = regexp.MustCompile(`^(?:pass|\.\.\.|continue|break|next|nil|
 // swallowedInTests notes the handlers in tests that drop failures in more words than an
 // empty block, and what drops them without a handler.
 func (in *inspector) swallowedInTests() {
-	lang := in.Lang
-	if like, ok := alike[lang]; ok {
-		lang = like
-	}
+	lang := in.likeLang()
 	noted := map[int]bool{}
 	for _, m := range in.marks {
 		noted[m.Line] = noted[m.Line] || m.Kind == Swallow
@@ -119,11 +117,7 @@ var (
 
 // droppedInline notes the lines that drop their own failure.
 func (in *inspector) droppedInline() {
-	lang := in.Lang
-	if like, ok := alike[lang]; ok {
-		lang = like
-	}
-	re := dropped[lang]
+	re := dropped[in.likeLang()]
 	if re == nil {
 		return
 	}
@@ -192,16 +186,15 @@ var swallowing = map[language.Language]*regexp.Regexp{
 // alike are languages that are read as another.
 var alike = map[language.Language]language.Language{language.TypeScript: language.JavaScript, language.C: language.CPP}
 
+// likeLang is the language, or the one whose handlers read like its own.
+func (in *inspector) likeLang() language.Language { return cmp.Or(alike[in.Lang], in.Lang) }
+
 // suppressing matches what drops failures of the block behind it.
 var suppressing = regexp.MustCompile(`\bwith\s+(?:contextlib\.)?suppress\([^)]*\b(?:Exception|AssertionError|BaseException)\b`)
 
 // swallowed notes the lines of tests whose failures are caught and dropped.
 func (in *inspector) swallowed() {
-	lang := in.Lang
-	if like, ok := alike[lang]; ok {
-		lang = like
-	}
-	re := swallowing[lang]
+	re := swallowing[in.likeLang()]
 	if re == nil {
 		return
 	}
@@ -218,7 +211,7 @@ func (in *inspector) swallowed() {
 			in.marks = append(in.marks, m)
 		}
 	}
-	if lang == language.Python {
+	if in.Lang == language.Python {
 		for _, at := range suppressing.FindAllIndex(in.Masked, -1) {
 			i := in.tokenAt(at[0])
 			line := in.Line(i)

@@ -20,21 +20,14 @@ const (
 	Example                   // its output is compared
 )
 
+var kindNames = [...]string{"test", "subtest", "benchmark", "fuzz", "example"}
+
 // String returns the lower-case name of the kind.
 func (k TestKind) String() string {
-	switch k {
-	case Test:
-		return "test"
-	case Subtest:
-		return "subtest"
-	case Benchmark:
-		return "benchmark"
-	case Fuzz:
-		return "fuzz"
-	case Example:
-		return "example"
+	if int(k) >= len(kindNames) {
+		return fmt.Sprintf("testkind(%d)", uint8(k))
 	}
-	return fmt.Sprintf("testkind(%d)", uint8(k))
+	return kindNames[k]
 }
 
 // TestDef is the definition of a test in a source file. What is said of a test
