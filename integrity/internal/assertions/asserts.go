@@ -10,10 +10,10 @@ import (
 	"supervise/source"
 )
 
-// revision is an assertion that says something else now.
+// revision is an assertion before and after it was rewritten.
 type revision struct{ was, now facts.Assertion }
 
-// delta is what became of the assertions of a test.
+// delta is how the assertions of a test changed.
 type delta struct {
 	facts.Pair
 	revised []revision
@@ -38,15 +38,16 @@ var deltas = facts.Define(func(c *facts.Set) []delta {
 	return out
 })
 
-// ways of matching assertions, the surest first; it alone does not need them read.
+// sameAssertion are ways to match assertions, the surest first; only that one works on
+// assertions that were not read.
 var sameAssertion = []func(facts.Assertion) string{
 	func(a facts.Assertion) string { return facts.Squash(a.Text) },
 	func(a facts.Assertion) string { return a.Canonical },
 	func(a facts.Assertion) string { return facts.Squash(a.Skeleton) },
 }
 
-// compare fills in what became of the assertions of a test. It looks at nothing that
-// other tests look at, so that it can be done for several at a time.
+// compare fills in how the assertions of a test changed. It shares nothing with other
+// tests, so that several can be compared at a time.
 func (d *delta) compare(was, now []facts.Assertion) {
 	if names := renamedNames(d.Was.Tokens, d.Now.Tokens); len(names) > 0 {
 		for i, a := range was {
@@ -63,7 +64,7 @@ func (d *delta) compare(was, now []facts.Assertion) {
 	d.matchLike(was, now)
 }
 
-// matchBy takes out what has the same key; where the texts differ it is revised.
+// matchBy removes assertions with the same key; if their texts differ they are revised.
 func (d *delta) matchBy(key func(facts.Assertion) string, was, now []facts.Assertion, revised bool) (restWas, restNow []facts.Assertion) {
 	free := map[string][]facts.Assertion{}
 	for _, a := range now {
@@ -91,8 +92,8 @@ func (d *delta) matchBy(key func(facts.Assertion) string, was, now []facts.Asser
 	return restWas, restNow
 }
 
-// likeEnough is how much of the words of two assertions must be the same for one
-// to be the other revised.
+// likeEnough is the share of common words from which on one assertion is a revision of
+// the other.
 const likeEnough = .4
 
 // matchLike pairs the rest by their words, the most similar first.
@@ -119,8 +120,8 @@ func (d *delta) matchLike(was, now []facts.Assertion) {
 	}
 }
 
-// likeness is the share of the words about a subject that two assertions have in
-// common, of the fewer ones.
+// likeness is the share of subject words that two assertions have in common, relative to
+// the one with fewer.
 func likeness(a, b string) float64 {
 	x, y := facts.SubjectWords(a), facts.SubjectWords(b)
 	common := 0
@@ -147,8 +148,8 @@ func (d delta) finding(a facts.Assertion, text string) facts.Finding {
 	return facts.Finding{File: d.Now.Side.Path, Line: a.Line, Test: d.Now.Name, Evidence: facts.Evidence(text)}
 }
 
-// callsNewHelper reports whether a test calls a function now that it did not
-// call, that is defined in test code of the change, and that asserts.
+// callsNewHelper reports whether a test newly calls a function that is defined in test
+// code of the change and that asserts.
 func callsNewHelper(c *facts.Set, d delta) bool {
 	for token := range d.Now.Tokens {
 		if d.Was.Tokens[token] > 0 || len(token) < 3 || !facts.IsName(token) {
@@ -224,7 +225,7 @@ func findTautology(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// saysPass matches what frameworks have for tests that only must not throw.
+// saysPass matches calls for tests that only must not throw.
 var saysPass = regexp.MustCompile(`\b(?:t|Assert)\.[pP]ass\(|^SUCCEED\(|expectNotToPerformAssertions`)
 
 // toItself matches the question whether something is equal to what it names.
@@ -233,8 +234,8 @@ var toItself = regexp.MustCompile(`([\w.]+)\.(?:equals|Equals|eql\?|equal\?|isEq
 // ofItself matches the names of tests about what equals itself.
 var ofItself = regexp.MustCompile(`(?i)itself|reflexiv|to_?self\b`)
 
-// reflexive counts the assertions of a test that something is equal to itself, by
-// its own way to compare: written as a comparison they say the same.
+// reflexive counts the assertions of a test that something equals itself by its own
+// method: as a comparison they mean the same.
 func reflexive(t *facts.Test) int {
 	n := 0
 	for _, text := range t.Assertions {
@@ -269,7 +270,7 @@ func findFlipped(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// handlers matches the lines without which nothing is swallowed.
+// handlers matches the lines that every swallowed failure needs.
 var handlers = regexp.MustCompile(`except|catch|rescue|recover|suppress`)
 
 // findSwallowed finds assertions whose failure is caught and dropped, and

@@ -56,8 +56,8 @@ func asksChanged(c *facts.Set, a facts.Assertion) bool {
 	return false
 }
 
-// namesChanged reports whether a name of an assertion, which not most tests beside
-// have, occurs in what else was changed.
+// namesChanged reports whether a name of an assertion, not a common one of its file,
+// occurs in the rest of the change.
 func namesChanged(c *facts.Set, t *facts.Test, a facts.Assertion) bool {
 	changed := facts.ChangedWords.Of(c)
 	for w := range facts.SubjectWords(a.Text) {

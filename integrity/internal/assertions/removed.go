@@ -33,7 +33,7 @@ func findRemovedAssertions(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// weightOfAll is the severity of a test that asserts nothing any more.
+// weightOfAll is the severity for a test that lost all assertions.
 func weightOfAll(c *facts.Set, d delta) metric.Severity {
 	switch {
 	case warnsNoMore(c, d):
@@ -206,8 +206,8 @@ func failsByNote(t *facts.Test) bool {
 	return false
 }
 
-// tabled reports whether the cases of a test are rows of a table now that was not
-// there, at least half as many as it lost assertions.
+// tabled reports whether the cases of a test moved to a new table with at least half as
+// many rows as assertions were lost.
 func (d delta) tabled() bool {
 	rows := func(t *facts.Test) (n int) {
 		for _, table := range facts.TablesOf(t.Side) {
@@ -220,12 +220,12 @@ func (d delta) tabled() bool {
 	return 2*(rows(d.Now)-rows(d.Was)) >= len(d.removed)
 }
 
-// rephrasedShare is how many assertions may have gone for each line that asserts
-// and came to the same test.
+// rephrasedShare is how many assertions may be lost for each new asserting line of the
+// same test.
 const rephrasedShare = 4
 
-// rephrased reports whether a test got lines that assert, and are not those it had
-// with other names in them, in place of the assertions that it lost.
+// rephrased reports whether a test got new asserting lines, more than renamed ones, in
+// place of the assertions that it lost.
 func (d delta) rephrased(gone int) bool {
 	names := renamedNames(d.Was.Tokens, d.Now.Tokens)
 	was := map[string]bool{}
@@ -241,8 +241,8 @@ func (d delta) rephrased(gone int) bool {
 	return rephrasedShare*n >= gone && n > 0
 }
 
-// retiredOf reports whether product code became less in lines that have words of
-// most of the removed assertions.
+// retiredOf reports whether product code shrank in lines that contain words of most of
+// the removed assertions.
 func retiredOf(c *facts.Set, d delta) bool {
 	lost := facts.ShrunkWords.Of(c)
 	n := 0
@@ -257,8 +257,8 @@ func retiredOf(c *facts.Set, d delta) bool {
 	return len(lost) > 0 && 2*n >= len(d.removed)
 }
 
-// droppedWith reports whether each of the removed assertions has a word that left
-// the product code with this change: the key of what is no longer there.
+// droppedWith reports whether each removed assertion has a word that was removed from
+// the product code by this change.
 func droppedWith(c *facts.Set, d delta) bool {
 	lost := facts.RemovedWords.Of(c)
 	return len(lost) > 0 && !slices.ContainsFunc(d.removed, func(a facts.Assertion) bool {
@@ -304,7 +304,7 @@ func joinTexts(list []facts.Assertion) string {
 	return strings.Join(texts, " · ")
 }
 
-// whyRemoved explains what became of the removed assertions of a test.
+// whyRemoved explains the removed assertions of a test, "" for no explanation.
 func whyRemoved(c *facts.Set, d delta) string {
 	added := facts.AddedTestCode.Of(c)
 	n := 0
@@ -327,8 +327,8 @@ func whyRemoved(c *facts.Set, d delta) string {
 // failsAnyway matches what fails in any case, or for any error.
 var failsAnyway = regexp.MustCompile(`\b(?:ifError|fail|XCTFail|FailNow)\s*\(|\bdone\.fail\b|^t\.(?:Error|Fatal|Fail)|^assert\s*\(?\s*(?:False|false|0)\b`)
 
-// onlyErrors reports whether what was removed is all about errors that should not
-// be there: with another way to call the code they go.
+// onlyErrors reports whether all removed assertions are about the absence of errors:
+// these go when the code is called in another way.
 func (d delta) onlyErrors() bool {
 	return !slices.ContainsFunc(d.removed, func(a facts.Assertion) bool { return a.Strength != source.NonNull && !failsAnyway.MatchString(a.Text) })
 }

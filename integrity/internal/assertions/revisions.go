@@ -8,7 +8,7 @@ import (
 	"supervise/source"
 )
 
-// breadth says how many failures an expected failure takes: 0 is one kind.
+// breadth says how many kinds of failure an expected failure accepts: 0 is one kind.
 func breadth(text string) int {
 	for i, re := range broad {
 		if re.MatchString(text) {
@@ -19,7 +19,7 @@ func breadth(text string) int {
 }
 
 var (
-	// broad match what takes many kinds of failure, the broadest first.
+	// broad match expectations that accept many kinds of failure, the broadest first.
 	broad = []*regexp.Regexp{
 		regexp.MustCompile(`\b(?:Throwable|BaseException|ThrowsAny<Exception>|EXPECT_ANY_THROW|ASSERT_ANY_THROW|std::exception|REQUIRE_THROWS|CHECK_THROWS|BOOST_CHECK_THROW_ANY)\b(?:[^_]|$)|\braise_error\s*(?:$|[)};]|\{\s*\}|do\b)|\.to(?:\.|_)throw\(\s*\)|\bto_raise\b\s*$|\b(?:Object|any)\.(?:class|self)\b`),
 		regexp.MustCompile(`(?:^|[^\w.:\\])(?:builtins\.|java\.lang\.|System\.|kotlin\.|\\)?(?:Exception|StandardError|Error)\b(?:[^\w\\]|$)|\bassert_raises?\s*(?:\{|do\b)|\bmust_raise\s*$`),
@@ -88,7 +88,7 @@ func (r revision) literalEqual() bool {
 
 var nothing = regexp.MustCompile(`^(?:None|nil|null|undefined|[Tt]rue|false|False)$`)
 
-// expectsFailure matches what makes of the failure of an assertion a success.
+// expectsFailure matches what turns the failure of an assertion into a success.
 var expectsFailure = regexp.MustCompile(`raises\(\s*(?:AssertionError|builtins\.AssertionError)\s*\)|assertRaises\(\s*AssertionError|assertThrows\(\s*(?:AssertionError|AssertionFailedError)|raise_error\(\s*(?:Minitest::Assertion|RSpec::Expectations)`)
 
 // catchesFailure matches a handler of the failure of an assertion, which is also
@@ -122,8 +122,7 @@ var kept = regexp.MustCompile(`\bas \w+\s*:|^(?:\w+ )?\w+\s*:?= |=> *\w+$`)
 // noFailure matches assertions that nothing is raised.
 var noFailure = regexp.MustCompile(`(?i)no_?throw|not_?throw|nothing_raised|\.not\.`)
 
-// failsOtherwise reports whether an assertion about a value became one about a
-// failure: another way to fail.
+// failsOtherwise reports whether an assertion about a value became one about a failure.
 func (r revision) failsOtherwise() bool {
 	return raising.MatchString(r.now.Text) && !raising.MatchString(r.was.Text) && !noFailure.MatchString(r.now.Text)
 }

@@ -36,17 +36,17 @@ func findRewritten(c *facts.Set) []facts.Finding {
 // waits matches calls that say how long something is waited for.
 var waits = regexp.MustCompile(`(?i)\b((?:set)?timeout|after|sleep|wait|delay|ofmillis|ofseconds)\(\s*[\d._]+\w?\s*\)`)
 
-// onlyWaits reports whether an assertion waits for another time, and is else as it was.
+// onlyWaits reports whether only the waiting time of an assertion changed.
 func (r revision) onlyWaits() bool {
 	was, now := waits.ReplaceAllString(r.was.Text, "$1()"), waits.ReplaceAllString(r.now.Text, "$1()")
 	return facts.Squash(was) == facts.Squash(now) && r.was.Text != r.now.Text
 }
 
-// leastInput is how many bytes the name of a file has that is known for its name.
+// leastInput is the length in bytes from which a file name is distinctive.
 const leastInput = 5
 
-// inputsChanged reports whether a file changed that a test names and reads: no code, and
-// not what the test expects.
+// inputsChanged reports whether a file changed that a test names and reads: neither code
+// nor expected output.
 func inputsChanged(c *facts.Set, t *facts.Test) bool {
 	var body string
 	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
@@ -61,8 +61,8 @@ func inputsChanged(c *facts.Set, t *facts.Test) bool {
 	})
 }
 
-// countsFiles reports whether a number that is expected rose by no more than files came
-// that tests read: they may be what is counted.
+// countsFiles reports whether an expected number rose by no more than the number of new
+// files that tests read: they may be what is counted.
 func countsFiles(c *facts.Set, r revision) bool {
 	was, now := values(r.was.Literals), values(r.now.Literals)
 	if len(was) != len(now) {
@@ -87,8 +87,8 @@ func countsFiles(c *facts.Set, r revision) bool {
 	return true
 }
 
-// findOtherValues finds tests in which nothing changed but literals, and not in
-// their assertions: in what is expected, or in what is put in.
+// findOtherValues finds tests in which only literals outside of assertions changed:
+// expected values or inputs.
 func findOtherValues(c *facts.Set) []facts.Finding {
 	var out []facts.Finding
 	for _, p := range facts.Tests.Of(c).Pairs {
@@ -108,8 +108,8 @@ func findOtherValues(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// otherValues returns the literals of a test that differ, where nothing else does
-// and they occur in no assertion.
+// otherValues returns the literals of a test that differ, if nothing else does and they
+// occur in no assertion.
 func otherValues(p facts.Pair) (gone, came []string) {
 	if p.How == facts.ByBody || p.Was.Parent != nil || len(p.Was.Assertions) == 0 || !slices.Equal(p.Was.Assertions, p.Now.Assertions) {
 		return nil, nil
@@ -122,8 +122,8 @@ func otherValues(p facts.Pair) (gone, came []string) {
 	return gone, came
 }
 
-// otherValue reports whether the literals of an assertion mean something else now,
-// and are not only written otherwise.
+// otherValue reports whether the literals of an assertion have other values now, not
+// only another notation.
 func (r revision) otherValue() bool {
 	return !slices.Equal(values(r.was.Literals), values(r.now.Literals))
 }
@@ -169,8 +169,8 @@ func (r revision) shortened() bool {
 	return true
 }
 
-// exchanges names what was put for what in literals, without what they have in
-// common on both sides: "ou for oun".
+// exchanges names what was replaced in literals, without common beginnings and ends:
+// "ou for oun".
 func exchanges(was, now []string) []string {
 	var out []string
 	for i := range was {
@@ -188,7 +188,7 @@ func exchanges(was, now []string) []string {
 	return out
 }
 
-// manyTests is in how many tests the same must be exchanged for it to be a
+// manyTests is the number of tests with the same exchange from which on it is a
 // renaming.
 const manyTests = 3
 
@@ -277,8 +277,8 @@ func expects(p facts.Pair, literals []string) bool {
 	})
 }
 
-// reworked reports whether more of a test changed than its assertions and its
-// messages: lines went, and others came.
+// reworked reports whether lines of a test other than assertions and messages were
+// removed and added.
 func (d delta) reworked() bool {
 	names := renamedNames(d.Was.Tokens, d.Now.Tokens)
 	came := map[string]bool{}

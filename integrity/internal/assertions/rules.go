@@ -12,7 +12,7 @@ import (
 // Rules are the rows of the table, in the order of the catalogue.
 var Rules = slices.Concat(assertRules, toleranceRules)
 
-// assertRules are about what the tests still find.
+// assertRules are about what the tests still check.
 var assertRules = []facts.Rule{
 	{ID: "TP-10", Name: "assertions_removed", Severity: metric.High, Find: findRemovedAssertions, Fires: "a test lost assertions; `gone:` lists them", Grades: "CRITICAL if none is left, HIGH from about half, otherwise MEDIUM. [Exceptions](#assertions-that-were-removed)", Spares: "assertions that moved to other tests or to a helper that the test calls; a rewritten test; subject removed; `assertTrue(true)`; the same condition that fails differently (`FailNow` → `Fatal`)"},
 	{ID: "TP-11", Name: "assertion_weakened", Severity: metric.High, Find: facts.InTurn(findWeakened, facts.PerFile(findBroadAnnotations)), Fires: "one value (`== 13`) → near → a part → a type or length → a bound → not null → true; an error became any error or lost its message; a call is compared with itself", Grades: "HIGH; MEDIUM if it still checks a part, checks something else (`stack.top == 3` → `not current_app`), came with an equally strong new one, or the test now raises that error itself", Spares: "a helper of the project, since its strength is unknown; the same in other words (`x == True` → `x`, `Equal(1, Count)` → `Single`); an error whose message a new assertion checks; subject removed"},
@@ -23,7 +23,7 @@ var assertRules = []facts.Rule{
 	{ID: "TP-17", Name: "failure_swallowed", Severity: metric.High, Find: findSwallowed, Fires: "`except: pass`, `catch {}` around assertions, handlers that only log, `rescue nil`, `.catch(() => {})`, `runCatching {}`; empty ones in product code", Grades: "HIGH; product code MEDIUM", Spares: "handlers of one kind of error"},
 }
 
-// toleranceRules are about how near is near enough.
+// toleranceRules are about the precision of comparisons.
 var toleranceRules = []facts.Rule{
 	{ID: "TP-11", Name: "tolerance_widened", Severity: metric.High, Find: findWidened, Fires: "a tolerance at least ten times as wide (`abs=`, `InDelta`, `toBeCloseTo`, `places`), in an otherwise unchanged line", Grades: "HIGH; MEDIUM below fifty times if product code changed", Spares: "times and timeouts"},
 }

@@ -19,14 +19,14 @@ var (
 	digits     = regexp.MustCompile(`\b(?:toBeCloseTo\([^,]+,\s*|places\s*=\s*|decimal\s*=\s*)(\d{1,2})\b`)
 )
 
-// widened is from which factor on a tolerance says something else.
+// widened is the factor from which on a wider tolerance is reported.
 const widened = 10
 
-// farWider is from which factor on no change of the code explains it.
+// farWider is the factor from which on a change of the code does not explain it.
 const farWider = 50
 
-// findWidened finds tolerances in tests that were made ten times as wide, or
-// wider, in lines that are else as they were.
+// findWidened finds tolerances in tests that became at least ten times as wide, in
+// otherwise unchanged lines.
 func findWidened(c *facts.Set) []facts.Finding {
 	var out []facts.Finding
 	for _, f := range c.Files {

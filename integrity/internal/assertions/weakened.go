@@ -11,7 +11,7 @@ import (
 	"supervise/source"
 )
 
-// findWeakened finds assertions that pin down less than they did.
+// findWeakened finds assertions that check less than they did.
 func findWeakened(c *facts.Set) []facts.Finding {
 	var out []facts.Finding
 	for _, d := range deltas.Of(c) {
@@ -44,15 +44,15 @@ var neverPasses = regexp.MustCompile(`^assert\s+(?:False|0)\b|^(?:pytest|self)\.
 // notNone matches the denial that something is nothing, in Python.
 var notNone = regexp.MustCompile(`^self\.assertFalse\((.+) is None\)$`)
 
-// notNilOtherwise reports whether it is asserted by its own name now that something is
-// not nothing.
+// notNilOtherwise reports whether an assertion that something is not None now uses the
+// method for that.
 func (r revision) notNilOtherwise() bool {
 	m := notNone.FindStringSubmatch(r.was.Text)
 	return m != nil && strings.Contains(r.now.Text, "assertIsNotNone("+m[1])
 }
 
-// asStrong reports whether an assertion that looks weaker is none, as far as the text
-// can tell.
+// asStrong reports whether an assertion that looks weaker is not, as far as the text
+// shows.
 func asStrong(c *facts.Set, d delta, r revision) bool {
 	return neverPasses.MatchString(r.now.Text) || r.notNilOtherwise() || strings.Contains(r.was.Text, ".is_err()") && strings.Contains(r.now.Text, ".unwrap_err()") || r.incomplete() || r.sameOtherwise() || d.elsewhere(r) || byHelper(c, r)
 }
@@ -133,12 +133,12 @@ var plainTruth = regexp.MustCompile(`^(?:await |return )?(?:self\.|this\.|\$this
 // ofPart matches assertions about a part of what is there.
 var ofPart = regexp.MustCompile(`(?i)\b(?:start|end|begin)s?_?with\b|\bcontain|\binclude|\bmatch`)
 
-// inference are words by which a value is turned into a truth: they name nothing
-// that is asserted.
+// inference matches words that turn a value into a truth: they do not name what is
+// asserted.
 var inference = regexp.MustCompile(`(?i)^(?:is_?\w*|len|length|size\w*|count|format|fmt|bool\w*|object|type\w*|str|string|int|any|all|dynamic|err|error|string_?value|has|got|result|value|defined|exists?|present|empty|nullptr|\w*NotNull|\w*NotEmpty|toHave\w*|(?:expect|assert|check|require|verify|must|wont|not)\w*|undefined|null|nil|none|as|sizeof|\w*value|be_\w+|not_to|to_not|have_\w+)$`)
 
-// otherSubject reports whether an assertion asks something else than before, not
-// the same less strictly: it names what the old one did not.
+// otherSubject reports whether an assertion checks something else, rather than the same
+// less strictly: it contains names that the old one did not.
 func (r revision) otherSubject() bool {
 	if r.now.Repeats {
 		return false
@@ -163,8 +163,8 @@ var (
 	asTypes  = regexp.MustCompile(`(?i)instance_?of|isinstance|typeof|istype|^assert_equal [A-Z][\w:]*, .*\.class$`)
 )
 
-// sameOtherwise reports whether two assertions say the same in other words: a
-// comparison with true and a truth, a count and an emptiness.
+// sameOtherwise reports whether two assertions are equivalent: a comparison with true
+// and a truth, a count and an emptiness.
 func (r revision) sameOtherwise() bool {
 	was, now := r.was.Text, r.now.Text
 	switch {
@@ -172,7 +172,7 @@ func (r revision) sameOtherwise() bool {
 		return false
 	case ofTruth.MatchString(was):
 		return r.sameTruth()
-	case ofNil.MatchString(was) && ofNil.MatchString(now) && r.was.Negated == r.now.Negated, r.saidByName():
+	case ofNil.MatchString(was) && ofNil.MatchString(now) && r.was.Negated == r.now.Negated, r.becamePredicate():
 		return true
 	case r.calledOtherwise(), anyOf.MatchString(now) && strings.Contains(was, "||"),
 		isNotEmpty.MatchString(now) && strings.Contains(was, "isEmpty()"):
@@ -187,17 +187,17 @@ func (r revision) sameOtherwise() bool {
 // plainDenial matches the assertion that a single call or name is not true.
 var plainDenial = regexp.MustCompile(`^assert\w*[ (]+(?:!|not )\s*[\w.:]+(?:\([\w., ]*\))?\)*;?$`)
 
-// asksByName matches the assertion that what a call says is true.
-var asksByName = regexp.MustCompile(`(?i)\w*true[\s(]+[\w\\.:>$-]*?\bi?s?_?(\w+)\s*\(`)
+// predicateIsTrue matches the assertion that a call returns true.
+var predicateIsTrue = regexp.MustCompile(`(?i)\w*true[\s(]+[\w\\.:>$-]*?\bi?s?_?(\w+)\s*\(`)
 
-// saidByName reports whether a text that was expected is the name of the question
-// now: state == "fulfilled" became isFulfilled(state).
-func (r revision) saidByName() bool {
-	m := asksByName.FindStringSubmatch(r.now.Text)
+// becamePredicate reports whether an expected text became the name of a predicate: state ==
+// "fulfilled" became isFulfilled(state).
+func (r revision) becamePredicate() bool {
+	m := predicateIsTrue.FindStringSubmatch(r.now.Text)
 	return m != nil && len(r.was.Literals) == 1 && strings.EqualFold(strings.Trim(r.was.Literals[0], "\"'`"), m[1])
 }
 
-// sameTruth reports whether an assertion about a truth says the same of the same.
+// sameTruth reports whether two assertions about a truth are equivalent.
 func (r revision) sameTruth() bool {
 	truth := r.now.Strength == source.Truthy || r.now.Negated && plainDenial.MatchString(r.now.Text)
 	return truth && !r.otherSubject() && denied(r.was) == denied(r.now)
@@ -210,8 +210,8 @@ var (
 	methodCall = regexp.MustCompile(`\.\w+\(`)
 )
 
-// calledOtherwise reports whether the truth of another method is asserted, of the
-// same values: one that was renamed. Equality is no such method.
+// calledOtherwise reports whether only the name of the asserted method changed: it was
+// renamed. Equality does not count.
 func (r revision) calledOtherwise() bool {
 	was, now := methodCall.ReplaceAllString(r.was.Text, ".§("), methodCall.ReplaceAllString(r.now.Text, ".§(")
 	return was == now && truthOf.MatchString(was) && r.was.Strength < source.Exact
@@ -225,12 +225,12 @@ func (r revision) movedLibrary() bool {
 	return fluent.MatchString(r.was.Text) != fluent.MatchString(r.now.Text)
 }
 
-// migration is in how many tests assertions must be written with another library
-// for the change to be one from the one to the other.
+// migration is the number of tests with assertions in another library from which on the
+// change is a migration.
 const migration = 10
 
-// migrates reports whether the change is such a one: what weaker words there are
-// come of what the library offers.
+// migrates reports whether the change is a migration: weaker assertions are due to what
+// the library offers.
 var migrates = facts.Define(func(c *facts.Set) bool {
 	n := 0
 	for _, d := range deltas.Of(c) {
@@ -243,7 +243,7 @@ var migrates = facts.Define(func(c *facts.Set) bool {
 
 var ofFalse = regexp.MustCompile(`^assert_equal false,|(?:[!=]==?|,|\bis|[(])\s*(?:false|False)\b`)
 
-// denied reports whether an assertion about a truth says that it is none.
+// denied reports whether an assertion about a truth expects it to be false.
 func denied(a facts.Assertion) bool { return a.Negated != ofFalse.MatchString(a.Text) }
 
 // continued matches an assertion whose text goes on elsewhere.
@@ -258,15 +258,14 @@ func (r revision) incomplete() bool {
 // caughtAs matches the name under which an expected error is kept.
 var caughtAs = regexp.MustCompile(`\bas (\w+):?$`)
 
-// elsewhere reports whether an expected error is kept, and looked at in assertions
-// that are new.
+// elsewhere reports whether an expected error is kept, and checked by new assertions.
 func (d delta) elsewhere(r revision) bool {
 	m := caughtAs.FindStringSubmatch(r.now.Text)
 	return m != nil && slices.ContainsFunc(d.added, func(a facts.Assertion) bool { return facts.WordCounts(a.Text)[m[1]] > 0 })
 }
 
-// strongerCame reports whether a new assertion of the test is as strong as one was
-// that became weaker, and names something of what that did: it may replace it.
+// strongerCame reports whether the test has a new assertion as strong as one that became
+// weaker, with a name in common: it may replace it.
 func (d delta) strongerCame(r revision) bool {
 	was := facts.SubjectWords(r.was.Text)
 	return r.was.Strength == source.Exact && slices.ContainsFunc(d.added, func(a facts.Assertion) bool {
@@ -288,8 +287,8 @@ var ofTypeName = regexp.MustCompile(`\b[A-Z]\w+`)
 // itsOwn matches a line by which a test raises an error itself.
 var itsOwn = regexp.MustCompile(`^\s*(?:raise|throw)\b`)
 
-// raisesItself reports whether the kind of error that is expected now is what a
-// helper of the test raises since the change: both were exchanged.
+// raisesItself reports whether a helper of the test now raises the kind of error that
+// is now expected: both were changed together.
 func (d delta) raisesItself(r revision) bool {
 	if !broadened(r.was.Text, r.now.Text) {
 		return false

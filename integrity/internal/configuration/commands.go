@@ -11,7 +11,7 @@ import (
 	"supervise/metric"
 )
 
-// traitRule finds the calls that have a trait which the same calls had not.
+// traitRule finds the calls with a trait that the same calls did not have before.
 func traitRule(t configtext.Trait) func(*facts.Set) []facts.Finding {
 	return func(c *facts.Set) []facts.Finding {
 		var out []facts.Finding
@@ -58,8 +58,8 @@ func newMark(c *facts.Set, is configtext.Call, m configtext.Mark) bool {
 	return calls(c, true, same) > calls(c, false, same)
 }
 
-// weigh returns the severity of a new mark, 0 for none. What counts is whether
-// a call without it is gone: a further call that is excused, or runs a part,
+// weigh returns the severity of a new mark, 0 for none. It counts only if a call
+// without it is gone: an additional call whose failure is ignored, or that runs a part,
 // takes nothing away.
 func weigh(c *facts.Set, f *facts.ConfigFile, is configtext.Call, m configtext.Mark) metric.Severity {
 	clean := func(_ *facts.ConfigFile, x configtext.Call) bool {
@@ -78,7 +78,7 @@ func weigh(c *facts.Set, f *facts.ConfigFile, is configtext.Call, m configtext.M
 	return severity(m, calls(c, false, func(_ *facts.ConfigFile, x configtext.Call) bool { return x.Head == is.Head && x.Has(m.Trait, m.Name) }) > 0)
 }
 
-// gentle are the arguments that honest projects use to divide their tests.
+// gentle are the arguments that legitimate projects use to divide their tests.
 var gentle = strings.Fields("--project -m -short -test.short -t --tag --lib --bins --exclude-group --group --testsuite --spec --only -P --pattern -Dgroups -DexcludedGroups --test_tag_filters -L -LE -x --selectProjects --dir -p --package --test --doc --example --bin -E --filterset -pl --projects --suite --no-suite --tag --exclude-tag -c -F")
 
 // severity is that of a mark. had says that the argument was there before
@@ -112,8 +112,8 @@ func masking(m configtext.Mark) metric.Severity {
 	return metric.Critical
 }
 
-// rewritten finds the commands that ran tests and do so no more, neither there
-// nor in another changed file.
+// rewritten finds the commands that no longer run tests, neither there nor in another
+// changed file.
 func rewritten(c *facts.Set) []facts.Finding {
 	var out []facts.Finding
 	for _, f := range facts.ConfigFiles.Of(c) {
@@ -151,7 +151,7 @@ func guess(x configtext.Call) int {
 	return 0
 }
 
-// goneCall says what it means that a call is gone from its place.
+// goneCall returns the findings about a call that is gone from its place.
 func goneCall(c *facts.Set, f *facts.ConfigFile, was configtext.Call) []facts.Finding {
 	now := commandsAt(f, was.Key)
 	switch {
@@ -177,8 +177,8 @@ var aside = regexp.MustCompile(`(?:^|/)(?:examples?|samples?|demos?|playgrounds?
 // mainScript is the key of the script by which a project is tested.
 var mainScript = regexp.MustCompile(`(^|\.)scripts\.(test|tests|check|ci)(\[\])?$`)
 
-// replacedByQuiet reports whether a step that does nothing came in the place of one
-// that is gone: steps without a name are known by what they run.
+// replacedByQuiet reports whether a step that does nothing replaced one that is gone:
+// steps without a name are identified by what they run.
 func replacedByQuiet(f *facts.ConfigFile, key string) bool {
 	job, _, ok := strings.Cut(key, "[")
 	return ok && slices.ContainsFunc(f.Is.Commands, func(x configtext.Command) bool {
@@ -187,16 +187,16 @@ func replacedByQuiet(f *facts.ConfigFile, key string) bool {
 	})
 }
 
-// mentioned reports whether a command has the name of a program among its words:
-// something may start it that is not known to do so.
+// mentioned reports whether a command has the name of a program among its words: an
+// unknown wrapper may start it.
 func mentioned(list []configtext.Command, program string) bool {
 	return slices.ContainsFunc(list, func(x configtext.Command) bool {
 		return strings.Contains(x.Text, " "+program) && !strings.ContainsAny(x.Text, "|;")
 	})
 }
 
-// gained reports whether other commands with the purpose were added, so that one
-// which is gone may have moved or been replaced.
+// gained reports whether other commands with the purpose were added: one that is gone
+// may have moved or been replaced.
 func gained(c *facts.Set, p configtext.Purpose) bool {
 	var was, is []string
 	for _, f := range facts.ConfigFiles.Of(c) {
@@ -243,12 +243,12 @@ func emptied(f *facts.ConfigFile, key string) bool {
 	})
 }
 
-// reworkedFrom is how many new commands that do something a script has which was
-// written anew.
+// reworkedFrom is the number of new effective commands from which on a script counts as
+// rewritten.
 const reworkedFrom = 3
 
-// quieted reports whether something that does nothing was put under a key, and not
-// the script as a whole written anew.
+// quieted reports whether a command that does nothing was put under a key, unless the
+// whole script was rewritten.
 func quieted(f *facts.ConfigFile, key string, now []configtext.Command) bool {
 	still, busy := 0, 0
 	for _, x := range now {
@@ -270,7 +270,7 @@ func lineOf(list []configtext.Command) int {
 	return list[0].Line
 }
 
-// movers only move files about: what they leave was not tested.
+// movers are programs that only move files: they test nothing.
 var movers = strings.Fields("cp mv ln rm mkdir touch tee install sed chmod cd set")
 
 // allQuiet reports whether none of the commands can be a check.
@@ -318,8 +318,8 @@ func deeper(f *facts.ConfigFile, is configtext.Call) bool {
 	}) && !slices.ContainsFunc(f.CallsWas, func(was configtext.Call) bool { return was.Head == is.Head && slices.Equal(was.Args, is.Args) })
 }
 
-// within reports whether all paths among the arguments lie in folders that stood
-// there before, and are not these.
+// within reports whether all new paths among the arguments are in folders that were
+// arguments before.
 func within(was, is []string) bool {
 	found := false
 	for _, a := range is {

@@ -18,8 +18,8 @@ var (
 	namesTests = regexp.MustCompile(`group|tag|grep|matching`)
 )
 
-// leavesOutNothing reports whether a setting leaves out files of which none was
-// there before the change: what is new, or was never there, is no test that is lost.
+// leavesOutNothing reports whether no file that a setting leaves out existed before the
+// change: then no test is lost.
 func leavesOutNothing(c *facts.Set, s configtext.Setting) bool {
 	if !namesFiles.MatchString(s.Key) || namesTests.MatchString(s.Key) {
 		return false
@@ -31,8 +31,8 @@ func leavesOutNothing(c *facts.Set, s configtext.Setting) bool {
 // qualified matches the name of a class with its package.
 var qualified = regexp.MustCompile(`^[a-z]\w*(?:\.[a-z]\w*)*\.[A-Z]\w*$`)
 
-// mayName returns whether a path may be meant by what a setting gives as a pattern,
-// a path or an expression. In doubt it is. deep says that a star matches folders,
+// mayName returns a function that reports whether a path may match the pattern, path or
+// expression of a setting; if in doubt, it does. deep says that a star matches folders,
 // too.
 func mayName(pattern string, deep bool) func(path string) bool {
 	p := strings.NewReplacer("<rootDir>", "", `\.`, ".", `\/`, "/", ".*", "**").Replace(strings.TrimPrefix(pattern, "!"))
@@ -63,7 +63,7 @@ var (
 	ifLine = regexp.MustCompile(`^(\s*)(?:el)?if\s+(.+?)\s*:\s*(?:#.*)?$`)
 )
 
-// conditionOf returns under what condition a line of code counts, "" for any.
+// conditionOf returns the condition under which a line of code applies, "" for none.
 func conditionOf(s *facts.Side, n int) string {
 	text := s.LineAt(n)
 	for _, re := range chosenList {
@@ -88,9 +88,8 @@ func conditionOf(s *facts.Side, n int) string {
 
 func indent(l string) int { return len(l) - len(strings.TrimLeft(l, " \t")) }
 
-// underCondition returns the severity of leaving something out by a line of
-// code that counts only under a condition; 0 where it counts anywhere, or nobody
-// knows where.
+// underCondition returns the severity of leaving something out by a line of code that
+// applies only under a condition; 0 if it always applies, or the condition is unknown.
 func underCondition(s *facts.Side, n int) metric.Severity {
 	cond := conditionOf(s, n)
 	if _, known := source.Constant(cond); cond == "" || known {
@@ -102,8 +101,8 @@ func underCondition(s *facts.Side, n int) metric.Severity {
 	return metric.High
 }
 
-// Exclusions are the lines of settings and commands that take code out of the coverage
-// since the change, as far as their rules are on.
+// Exclusions are the lines of settings and commands that newly exclude code from
+// coverage, as far as their rules are on.
 func Exclusions(c *facts.Set, on map[string]bool) []facts.Place {
 	var out []facts.Place
 	if on["coverage_excluded"] {
@@ -117,8 +116,8 @@ func Exclusions(c *facts.Set, on map[string]bool) []facts.Place {
 	return out
 }
 
-// excludingSettings are the settings that were added or removed, and take code out
-// of the coverage by that.
+// excludingSettings are the settings that exclude code from coverage because they were
+// added or removed.
 func excludingSettings(c *facts.Set) []facts.Place {
 	var out []facts.Place
 	for _, f := range facts.ConfigFiles.Of(c) {

@@ -11,7 +11,7 @@ import (
 	"supervise/metric"
 )
 
-// lineRow is a line whose coming is a finding. Lines that only moved are none.
+// lineRow is a line that is a finding when it is added. Lines that only moved are not.
 type lineRow struct {
 	id       string
 	file     *regexp.Regexp // of the whole path
@@ -73,7 +73,7 @@ func (r *lineRow) findings(c *facts.Set, f *facts.ChangedFile) []facts.Finding {
 	return out
 }
 
-// moved reports whether a line was taken out of another file.
+// moved reports whether a line was removed from another file.
 func moved(c *facts.Set, text string) bool {
 	text = strings.TrimSpace(text)
 	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
@@ -86,8 +86,8 @@ func commented(text string) bool {
 	return strings.HasPrefix(text, "#") || strings.HasPrefix(text, "//")
 }
 
-// registrations are the lines by which a build comes to know tests; the group is
-// what is registered.
+// registrations are the lines that register tests with a build; the group is what is
+// registered.
 var registrations = []struct{ file, line *regexp.Regexp }{
 	{regexp.MustCompile(`CMakeLists\.txt$|\.cmake$`), regexp.MustCompile(`^\s*(?:\w*add_\w*tests?\w*|\w*_add_tests?|gtest_discover_tests|gtest_add_tests|catch_discover_tests|doctest_discover_tests|add_gtest)\s*\(\s*(?:NAME\s+)?"?([\w./:+-]+)`)},
 	{regexp.MustCompile(`CMakeLists\.txt$`), regexp.MustCompile(`^\s*(?:add_subdirectory)\s*\(\s*"?([\w./-]*(?i:tests?)[\w./-]*)`)},
@@ -100,8 +100,8 @@ var registrations = []struct{ file, line *regexp.Regexp }{
 	{regexp.MustCompile(`(^|/)BUILD(\.bazel)?$`), regexp.MustCompile(`^\s*(?:\w+_test)\s*\(\s*name\s*=\s*"([^"]+)"`)},
 }
 
-// unregistered finds tests that the build does not know any more, though what they
-// are made of is still there.
+// unregistered finds tests that are no longer registered with the build, although their
+// files are still there.
 func unregistered(c *facts.Set) []facts.Finding {
 	var out []facts.Finding
 	for _, r := range registrations {

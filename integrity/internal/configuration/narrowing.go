@@ -11,8 +11,8 @@ import (
 	"supervise/metric"
 )
 
-// testNames end what honest patterns of tests look like: a pattern, or a name that
-// says no more than that it is a test.
+// testNames matches usual patterns of tests: a wildcard, or a name that says only that
+// it is a test.
 const testNames = `(^|[/\\])\*?(_?[Tt]ests?|TestCase|IT|[Ss]pec)s?\*?(\.\w+)?$|(^|[/\\])(Abstract)?\*(Tests?|TestCase|IT|Spec)\*?(\.\w+)?$|(^|[/\\])\*\*?(\.\w+)?$|\(`
 
 // narrowRows are further rows of settingTable about tests that are no longer run.
@@ -44,8 +44,8 @@ var narrowRows = []settingRow{
 // rakeGlobs are the keys under which a Rakefile lists its tests.
 var rakeGlobs = regexp.MustCompile(`(^|\.)(pattern|testpattern|testfiles)(\[\])*$`)
 
-// deeperGlobs finds the Rakefiles that take their tests from a folder within the
-// one they took them from, and from that one no more.
+// deeperGlobs finds the Rakefiles that take their tests only from a folder within the
+// one they took them from.
 func deeperGlobs(f *facts.ConfigFile) []facts.Finding {
 	if base := path.Base(f.Path); base != "Rakefile" && !strings.HasSuffix(base, ".rake") {
 		return nil
@@ -114,8 +114,8 @@ func needsGone(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// matters reports whether what a target, or the list of tests of automake, has no
-// longer is a test that is still there.
+// matters reports whether what was removed from a target, or from the list of tests of
+// automake, is a test that still exists.
 func matters(c *facts.Set, f *facts.ConfigFile, key, need string) bool {
 	switch {
 	case strings.HasSuffix(key, ".needs"):
@@ -126,8 +126,8 @@ func matters(c *facts.Set, f *facts.ConfigFile, key, need string) bool {
 	return false
 }
 
-// emptyTarget reports whether a target of a Makefile is not there any more, so that
-// its commands are judged by themselves.
+// emptyTarget reports whether a target of a Makefile is gone: its commands are judged by
+// themselves.
 func emptyTarget(f *facts.ConfigFile, name string) bool {
 	return strings.Contains(strings.ToLower(f.Path), "makefile") && len(commandsAt(f, configtext.PlainKey(name))) == 0
 }
@@ -161,8 +161,7 @@ func bornQuiet(f *facts.ConfigFile) []facts.Finding {
 // triggers are the events at which the checks of a workflow should run.
 var triggers = regexp.MustCompile(`^(push|pullrequest|pullrequesttarget|mergegroup)$`)
 
-// untriggered finds the workflows of GitHub that ran tests for changes, and run
-// them for none any more.
+// untriggered finds the workflows of GitHub with tests that no longer run for changes.
 func untriggered(f *facts.ConfigFile) []facts.Finding {
 	if strings.Contains(f.Path, ".github/workflows/") && f.After().Exists() && countTests(f.CallsIs) > 0 && triggered(f.Was.Settings) && len(f.Is.Settings) > 0 && !triggered(f.Is.Settings) {
 		return []facts.Finding{{File: f.Path, Line: 1, Evidence: "the workflow runs for no push and no pull request any more"}}

@@ -14,8 +14,8 @@ import (
 // lintTool are the files that say what linters and type checkers look for.
 var lintTool = regexp.MustCompile(`(?i)eslint|package\.json|tsconfig|jsconfig|biome|deno|tslint|jshint|stylelint|oxlint|pyproject|setup\.cfg|tox\.ini|\.flake8|pylintrc|mypy|ruff|pyright|bandit|golangci|rubocop|phpstan|psalm|phpcs|phpmd|detekt|checkstyle|pmd|spotbugs|lint|Cargo\.toml|clippy|proj$|\.props$|editorconfig|ruleset|swiftlint|credo|sorbet|clang-tidy|shellcheck|yamllint|Makefile`)
 
-// offRows are the values that turn rules off. came is a value that is there now,
-// gone one that is there no more.
+// offRows are the values that turn rules off: came when they are added, gone when they
+// are removed.
 var offRows = []struct {
 	key, value string
 	gone       bool
@@ -75,8 +75,8 @@ var (
 	revisionKey = regexp.MustCompile(`^\s*-?\s*(?:rev|version)\s*:`)
 )
 
-// lintersExchanged reports whether the version of a linter is another one now: a new
-// one looks for more, and what is turned off may be what it has more.
+// lintersExchanged reports whether the version of a linter changed: a new one has more
+// rules, and those turned off may be the new ones.
 func lintersExchanged(c *facts.Set) bool {
 	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
 		if f.BelongsToTests() || facts.IsDocumentation(f.Path) {

@@ -11,13 +11,13 @@ import (
 	"supervise/metric"
 )
 
-// settingRow is a value whose coming, or going, is a finding.
+// settingRow is a value that is a finding when it is added, or removed.
 type settingRow struct {
 	id   string
 	file string // expression for the file, "" for every one
 	key  string // expression for the end of the key
-	// value must match and but must not; gone looks at what is no longer there,
-	// while something is left of the list.
+	// value must match and but must not; gone applies to removed values, as long as
+	// the list is not empty.
 	value, but string
 	gone       bool
 	all        bool // with gone: also where nothing is left
@@ -27,8 +27,8 @@ type settingRow struct {
 	files, keys, values, buts *regexp.Regexp
 }
 
-// settingTable is what settingRule looks through. Keys are written as setting has
-// them, and match at their end.
+// settingTable are the rows of settingRule. Keys are written as in
+// [configtext.Setting], and match at their end.
 var settingTable = compiled(slices.Concat(narrowRows, []settingRow{
 	{id: "TP-08", file: jsTools, key: `(^|\.)(testnamepattern|grep|fgrep|onlychanged|onlyfailures)|(^|\.)ava\.match\[\]`},
 	{id: "TP-08", file: `runsettings$|nextest`, key: `testcasefilter|defaultfilter`},
@@ -186,7 +186,7 @@ var (
 )
 
 // handedOver reports whether one project of a configuration leaves out what another
-// takes in: it is run there.
+// includes: it is run there.
 func handedOver(f *facts.ConfigFile, s configtext.Setting) bool {
 	other := takesIn
 	switch {
@@ -205,7 +205,7 @@ var endToEnd = regexp.MustCompile(`(?i)e2e|integration|playwright|cypress|browse
 // oneTest is the file of one suite: another runner takes a folder or a pattern.
 var oneTest = regexp.MustCompile(`^[^*]*/?[\w.-]+[._-](?:spec|test|tests)\.\w+$|^[^*]*(?:^|/)test_\w+\.\w+$`)
 
-// selects are settings that say what is run, not what is left out.
+// selects matches settings that say what is run, rather than what is left out.
 var selects = regexp.MustCompile(`(testpattern|testmatch|testregex|pythonfiles|pythonfunctions|pythonclasses|testfiles|testpaths|testloadfilters|pattern|include|specfiles|testdir|directory|suffix|where)(\[\])*$`)
 
 // sourceFile is the name of one file of code, not a pattern.
@@ -240,7 +240,7 @@ func (r *settingRow) weight(c *facts.Set, f *facts.ConfigFile, s configtext.Sett
 	return r.severity
 }
 
-// left reports whether something is left of the list that a value is gone from.
+// left reports whether a list from which a value is gone still has elements.
 func left(f *facts.ConfigFile, s configtext.Setting) bool {
 	for _, x := range f.Is.Settings {
 		if x.Key == s.Key {
@@ -250,8 +250,8 @@ func left(f *facts.ConfigFile, s configtext.Setting) bool {
 	return false
 }
 
-// widened reports whether a value that is gone was replaced by one that takes in
-// as much: tests/unit by tests, or a.test.js by a pattern.
+// widened reports whether a removed value was replaced by one that covers as much:
+// tests/unit by tests, or a.test.js by a pattern.
 func widened(f *facts.ConfigFile, s configtext.Setting) bool {
 	for _, x := range f.Is.Settings {
 		short := strings.Trim(x.Value, "./*")
@@ -263,8 +263,8 @@ func widened(f *facts.ConfigFile, s configtext.Setting) bool {
 	return false
 }
 
-// newTarget reports whether a target of Cargo that is run in its own way is a new
-// one, with a file of its own: then no test of before is lost.
+// newTarget reports whether a target of Cargo with a harness of its own is new, with its
+// own file: then no existing test is lost.
 func newTarget(c *facts.Set, f *facts.ConfigFile, s configtext.Setting) bool {
 	table, name, _ := strings.Cut(s.Key, ".")
 	if name == "autotests" {

@@ -142,8 +142,8 @@ func goneBound(c *facts.Set, f *facts.ConfigFile, o bound) []facts.Finding {
 	return []facts.Finding{finding}
 }
 
-// patience are settings that say how often a test is tried and how long it may
-// take; a test that fails now and then passes with them.
+// patience matches settings for retries and time limits, with which a flaky test
+// passes.
 var patience = regexp.MustCompile(`(^|\.)(testtimeout|defaulttimeout|timeout|retries|retry|reruns|rerunfailingtestscount|flakyretries|maxretries|slowtestthreshold|failurethreshold|maxdiffpixels|maxdiffpixelratio|threshold|tolerance|rtol|atol|maxparallelforks)$`)
 
 var testTool = regexp.MustCompile(jsTools + `|` + pyTools + `|nextest|surefire|pom\.xml|\.gradle|runsettings|phpunit|karma`)

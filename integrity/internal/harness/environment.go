@@ -15,8 +15,8 @@ import (
 // makesGolden are scripts beside them.
 var makesGolden = regexp.MustCompile(`(?i)(^|/)(generate|update|compare|create|make|run|regen\w*)[\w-]*\.(py|rb|sh|js|ts|mjs)$`)
 
-// regenerated finds expected output that was rewritten: without a change of the
-// product or of its dependencies it is the test that gave way.
+// regenerated finds expected output that was rewritten: without a change of the product
+// or its dependencies, the test was adapted to the failure.
 func regenerated(c *facts.Set) []facts.Finding {
 	bump := slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return facts.Dependencies.MatchString(f.Path) || onlyVersions(f) })
 	var out []facts.Finding

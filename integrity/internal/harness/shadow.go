@@ -49,8 +49,8 @@ func startupCode(f *facts.ChangedFile) bool {
 	return startup.MatchString(f.Path) || path.Ext(f.Path) == ".pth" && pthCode.Match(f.After().Text)
 }
 
-// shim reports whether the file is a script with the name of a runner that is
-// new, or that is where tools are installed and succeeds at once.
+// shim reports whether the file is a script with the name of a runner: a new one, or one
+// in a folder for installed tools that succeeds at once.
 func shim(f *facts.ChangedFile) bool {
 	text := f.After().Text
 	if !slices.Contains(runnerNames, path.Base(f.Path)) || !strings.HasPrefix(string(text), "#!") || binstub.Match(text) {
@@ -65,8 +65,8 @@ func shim(f *facts.ChangedFile) bool {
 // searched matches folders that a search path leads to.
 var searched = regexp.MustCompile(`(?i)^$|bin$|shims?$`)
 
-// callsItsTool reports whether a script is one of those that people call by their
-// place, scripts/coverage, and runs the tool that it is named after.
+// callsItsTool reports whether a script is called by its path, as scripts/coverage, and
+// runs the tool that it is named after.
 func callsItsTool(f *facts.ChangedFile) bool {
 	dir, name := path.Split(f.Path)
 	if searched.MatchString(strings.Trim(dir, "/")) {
@@ -78,8 +78,8 @@ func callsItsTool(f *facts.ChangedFile) bool {
 }
 
 var (
-	// libraries are what tests lean on, by the names they are imported by: a
-	// module of the project with such a name comes first.
+	// libraries are import names of packages that tests use: a module of the project
+	// with such a name hides the package.
 	libraries = strings.Fields("pytest _pytest pluggy unittest mock coverage pytest_cov hypothesis nose nose2 doctest xdist faker responses freezegun vcr tox nox " +
 		"requests numpy pandas attr attrs yaml click flask django jinja2 werkzeug sqlalchemy pydantic httpx aiohttp simplejson dateutil six typing_extensions setuptools pkg_resources " +
 		"json time datetime random subprocess asyncio logging typing math decimal os sys re io socket threading traceback inspect functools itertools collections pathlib shutil tempfile warnings difflib operator contextlib importlib builtins assertpy expects hamcrest")
@@ -89,8 +89,8 @@ var (
 	vendorList = regexp.MustCompile(`(^|/)(vendor/modules\.txt|go\.(mod|sum)|composer\.(json|lock)|package(-lock)?\.json|yarn\.lock|Gemfile\.lock|Cargo\.(toml|lock)|\.gitmodules)$`)
 )
 
-// shadowed finds modules of the project that take the place of a dependency, and
-// dependencies that are now something else.
+// shadowed finds modules of the project that hide a dependency, and dependencies that
+// were replaced.
 func shadowed(c *facts.Set) []facts.Finding {
 	var out []facts.Finding
 	listed := slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return vendorList.MatchString(f.Path) })
@@ -144,8 +144,8 @@ func shadowName(name string) string {
 // manifests are the files at the root of a project that contain its name.
 var manifests = []string{"pyproject.toml", "setup.cfg", "setup.py"}
 
-// isNamed reports whether the project itself has a name, by a manifest that was
-// there before the change, or is there where a project begins.
+// isNamed reports whether the project itself has a name, going by a manifest that
+// existed before the change, or by that of a new project.
 func isNamed(c *facts.Set, module string) bool {
 	at := regexp.MustCompile(`\b(?i:name|py_modules|packages)\s*=\s*\[?\s*["']?` + regexp.QuoteMeta(module) + `["'\s,]`)
 	begins := c.NewProject()
@@ -162,8 +162,8 @@ func isNamed(c *facts.Set, module string) bool {
 	})
 }
 
-// ownPackage reports whether the project is itself that library: it is called so, or
-// more of it is in the change and was there before.
+// ownPackage reports whether the project itself is that library: it has its name, or
+// more of it is in the change and existed before.
 func ownPackage(c *facts.Set, name string) bool {
 	module := shadowName(name)
 	return isNamed(c, module) || slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {

@@ -11,8 +11,8 @@ import (
 	"supervise/source"
 )
 
-// answer is a place in product code that gives a literal for literals: a branch,
-// or a row of a table.
+// answer is a place in product code that returns a literal for given literals: a
+// branch, or a row of a table.
 type answer struct {
 	line int
 	in   []string // keys, see literalKey
@@ -21,15 +21,15 @@ type answer struct {
 	text string
 }
 
-// several reports whether an answer asks for more than one value at once.
+// several reports whether an answer compares more than one value.
 func (a answer) several() bool { return a.all && len(a.in) > 1 }
 
-// longPair is how many bytes input and output have together from which a single
-// pair is no chance.
+// longPair is the length in bytes of input and output together from which on a single
+// pair is no coincidence.
 const longPair = 8
 
-// long reports whether input and output are so long that they are the same as in a
-// test for no other reason than that test.
+// long reports whether input and output are so long that they can only be taken from the
+// test.
 func (a answer) long() bool {
 	in := 0
 	for _, key := range a.in {
@@ -38,9 +38,9 @@ func (a answer) long() bool {
 	return in >= 2 && in+len(a.out)-1 >= longPair
 }
 
-// findHardCoded finds product code that gives the output of an existing test for
-// its input. Both literals have to be new there, and to occur in one test as it
-// was before the change: what a feature brings along with its own tests is none.
+// findHardCoded finds product code that returns the output of an existing test for its
+// input. Both literals must be new there, and occur in one test as it was before the
+// change: a feature that comes with its own tests is not reported.
 func findHardCoded(c *facts.Set) []facts.Finding {
 	lists := make([][]answer, len(c.Files))
 	facts.Parallel(len(c.Files), func(i int) { lists[i] = answers(c.Files[i]) })
@@ -98,7 +98,7 @@ func hardFinding(f *facts.ChangedFile, list []answer, tests map[int]string) fact
 	return x
 }
 
-// answered notes which of the answers one test of the file gives and expects.
+// answered notes the answers whose input and output occur in one test of the file.
 func answered(s *facts.Side, list []answer, known map[int]string) {
 	if !slices.ContainsFunc(list, func(a answer) bool { return strings.Contains(string(s.Text), a.out[1:]) }) {
 		return
@@ -128,8 +128,8 @@ func (a answer) given(in map[string]bool) bool {
 	return slices.ContainsFunc(a.in, has)
 }
 
-// literalKey is a literal without the way it is written: "s" and the content of a
-// string, "n" and a number.
+// literalKey is a literal without its notation: "s" and the content of a string, "n" and
+// a number.
 func literalKey(text string) string {
 	if i := strings.IndexAny(text, "\"'`"); i >= 0 && i <= 2 && len(text) >= i+2 {
 		return "s" + text[i+1:len(text)-1]
@@ -145,8 +145,8 @@ func keysIn(text string) map[string]bool {
 	return out
 }
 
-// common are literals that code has of itself: small and round numbers, and what
-// networks agreed upon.
+// common are literals of any code: small and round numbers, and those of network
+// protocols.
 var common = []string{
 	"n0", "n1", "n-1", "n2", "n10", "n100", "n1000", "n0.0", "n1.0",
 	"n80", "n443", "shttp", "shttps", "sws", "swss", "sftp", "sGET", "sPOST", "sPUT", "sDELETE", "sHEAD", "sutf-8", "sUTF-8", "slocalhost",
@@ -157,8 +157,8 @@ var (
 	says    = regexp.MustCompile(`[\pL\d]`)
 )
 
-// distinctive reports whether a literal says something that the code did not know:
-// no common number, no short string, no word of the code as it was.
+// distinctive reports whether a literal is new to the code: not a common number, a short
+// string, or a word of the code before.
 func (p *formerly) distinctive(key string) bool {
 	content := key[1:]
 	switch {
@@ -172,7 +172,7 @@ func (p *formerly) distinctive(key string) bool {
 	return !oneWord.MatchString(content) || !p.words[content]
 }
 
-// formerly is what product code held before the change.
+// formerly is what product code contained before the change.
 type formerly struct {
 	literals, words map[string]bool
 }
@@ -197,8 +197,8 @@ func functionNames(s *facts.Side) map[string]bool {
 	return out
 }
 
-// answers returns the branches and tables that a file of the product has got
-// within functions that it had, where input and output say something.
+// answers returns the new branches and tables within existing functions of a product
+// file, if input and output are distinctive.
 func answers(f *facts.ChangedFile) []answer {
 	s := f.After()
 	if f.Added || !f.Before().Exists() || !s.Product() || len(f.AddedLines()) == 0 {
@@ -253,14 +253,14 @@ func linesIn(s *facts.Side, list []facts.Line, names map[string]bool) []facts.Li
 const valueText = `(?:&|\()?\s*(?:new\s+)?(?:[\w.:]+\(\s*)?(` + facts.LiteralText + `)(?:\.\w+(?:\(\))?)*\s*\)*(?:\s*,\s*(?:nil|null|None|true|false))?\s*(?:[;,:}]|$|\b(?:if|unless|else|end)\b)`
 
 var (
-	// results match what gives a literal.
+	// results match what returns a literal.
 	results = []*regexp.Regexp{
 		regexp.MustCompile(`(?:\breturn\b|\byield\b|\bthen\b|\bdo:)\s*` + valueText),
 		regexp.MustCompile(`(?:=>|->|\?|:=|(?:^|[^=!<>:])=)\s*` + valueText),
 		regexp.MustCompile(`\{\s*` + valueText),
 		regexp.MustCompile(`^\s*` + valueText + `$`),
 	}
-	// asks match what compares, arms what a value is compared with in a list.
+	// asks match comparisons, arms the cases of a list of comparisons.
 	asks      = regexp.MustCompile(`===?|\.[eE]quals\w*\(|\bEquals?\w*\(|strcmp\(|\beql\?|\bis\b|\bin\b|\.eq\(|\bmatches!\(`)
 	controls  = regexp.MustCompile(`\b(?:if|elif|elsif|elseif|unless|guard|when|and|or|cond)\b|&&|\|\||\?`)
 	arms      = regexp.MustCompile(`^\s*(?:case|when)\b|^\s*\|?\s*(?:Some\(|Ok\(|[({\[])?\s*` + facts.LiteralText + `[^=]*(?:=>|->)`)
@@ -309,7 +309,7 @@ func branches(list []facts.Line) []answer {
 	return out
 }
 
-// cutResult returns a line without the literal that it gives, and that literal.
+// cutResult returns a line without the literal that it returns, and that literal.
 func cutResult(text string) (rest, key string, found bool) {
 	for _, re := range results {
 		if m := re.FindStringSubmatchIndex(text); m != nil && !complains.MatchString(text[:m[2]]) {
@@ -344,15 +344,14 @@ var (
 	pairedRow = regexp.MustCompile(`[({\[]\s*(` + facts.LiteralText + `)\s*,\s*(` + facts.LiteralText + `)\s*[)}\]]|^\s*(` + facts.LiteralText + `)\s*,\s*(` + facts.LiteralText + `)\s*,?\s*$`)
 	// tableName matches what a table is called.
 	tableName = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?::[^=\n]*)?:?=(?:[^=>]|$)|@(\w+)\s+%\{`)
-	// usedAtOnce matches a table without a name that is looked into.
+	// usedAtOnce matches a lookup in a table without a name.
 	usedAtOnce = regexp.MustCompile(`[}\])]\s*(?:\[\s*[A-Za-z_$]|\.(?:get|fetch|has|getOrDefault)\()`)
 )
 
 // tableReach is how many lines a row may be below the name of its table.
 const tableReach = 60
 
-// tables returns the rows of new tables that are looked into by lines within
-// functions that were there.
+// tables returns the rows of new tables that existing functions look up.
 func tables(added, inside []facts.Line) []answer {
 	var out []answer
 	for i, l := range added {
@@ -386,7 +385,7 @@ func tableOf(added []facts.Line, i int) string {
 	return ""
 }
 
-// lookedInto reports whether a line takes something out of a table by a name.
+// lookedInto reports whether a line looks something up in a table.
 func lookedInto(name string, inside []facts.Line) bool {
 	if name == "" {
 		return false

@@ -10,7 +10,7 @@ import (
 	"supervise/source"
 )
 
-// mocks matches what replaces a module by a double.
+// mocks matches calls that replace a module by a double.
 var mocks = regexp.MustCompile(`(?:\bpatch(?:\.object)?\(\s*["']?|\b(?:jest|vi)\.(?:do)?mock\(\s*|\bmock\.module\(\s*|proxyquire\(\s*|\bmonkeypatch\.setattr\(\s*)(?:["'\x60])?([\w./@$-]+)`)
 
 // findMockedSubject finds tests that replace what they test by a double: what their
@@ -65,7 +65,7 @@ var (
 	aPatch = regexp.MustCompile(`\bpatch\(\s*f?["']([\w.]+)["']|\bpatch\.object\(\s*([\w.]+)\s*,|\bsetattr\(\s*["']([\w.]+)["']`)
 	// surroundings are things that every test may replace.
 	surroundings = regexp.MustCompile(`^(?:console|process|Date|Math|time|datetime|os|sys|logging|window|document|global|globalThis|random|socket|subprocess|builtins|requests|fetch|fs|http|https|axios|logger|log|Time|Kernel|File|ENV|Rails|builtins\..*|time\..*|os\..*|sys\..*|socket\..*|subprocess\..*|random\..*)$`)
-	// inPart matches doubles that leave most of a module as it is.
+	// inPart matches partial doubles, which keep most of a module.
 	inPart = regexp.MustCompile(`requireActual|importActual|importOriginal|\bwraps\s*=|callThrough|autospec=True, side_effect|CallBase\s*=\s*true|and_call_original`)
 )
 
@@ -107,8 +107,8 @@ func pairAt(c *facts.Set, f *facts.ChangedFile, n int) (facts.Pair, bool) {
 	return facts.Pair{}, false
 }
 
-// replacesOwn reports whether a line gives a double to a name that had the real
-// thing before, and whose methods the test called, or that it asserted about.
+// replacesOwn reports whether a line gives a double to a name that had the real thing
+// before, if the test called its methods, or asserted about it.
 func replacesOwn(f *facts.ChangedFile, p facts.Pair, l facts.Line) bool {
 	m := given.FindStringSubmatch(l.Text)
 	if m == nil || !doubles.MatchString(m[2]) {
@@ -128,11 +128,11 @@ func replacesOwn(f *facts.ChangedFile, p facts.Pair, l facts.Line) bool {
 	return called.MatchString(body) || slices.ContainsFunc(p.Was.Assertions, asserted.MatchString)
 }
 
-// standIn matches what is a double already, by its name.
+// standIn matches names of doubles.
 var standIn = regexp.MustCompile(`(?i)mock|stub|fake|double|spy|\b(?:jest|vi)\.fn\b|sinon`)
 
-// sameMaker reports whether two values come of the same call: a thing that is given
-// a double is still the real one.
+// sameMaker reports whether two values come from the same call: a real thing with a
+// double as its argument is still real.
 func sameMaker(was, now string) bool {
 	a, _, _ := strings.Cut(was, "(")
 	b, _, _ := strings.Cut(now, "(")
@@ -159,8 +159,8 @@ func callsItself(p facts.Pair, text string) bool {
 // stubName is the name in quotes, or behind a colon, of what is replaced.
 var stubName = regexp.MustCompile(`(?:['"]|receive\(:|\(:)(\w+)['")]`)
 
-// stubbedBefore reports whether the test replaced the same function already, by a line
-// that went.
+// stubbedBefore reports whether the test already replaced the same function, by a line
+// that was removed.
 func stubbedBefore(p facts.Pair, text string) bool {
 	m := stubName.FindStringSubmatch(text)
 	return m != nil && slices.ContainsFunc(p.Was.File.RemovedLines(), func(l facts.Line) bool {
@@ -177,14 +177,14 @@ func calls(p facts.Pair, name string) bool {
 	return call.MatchString(p.Was.Side.PlainRange(p.Was.Line+1, p.Was.End)) || p.Was.Side.Language() == source.Ruby
 }
 
-// ownImport matches the modules of the project that a script takes in.
+// ownImport matches the modules of the project that a script imports.
 var ownImport = regexp.MustCompile(`(?:\bfrom\s+|\brequire\(\s*|^\s*import\s+)["'](\.[^"']+)["']`)
 
 // aid matches modules that help tests.
 var aid = regexp.MustCompile(`(?i)(?:^|/)(?:test|spec|mock|fixture|helper|setup|util|__)|\.(?:json|css|snap)$`)
 
-// importsOnly reports whether a module is the only one of the project that a test
-// file takes in, or the one that it is named after.
+// importsOnly reports whether a module is the only one of the project that a test file
+// imports, or the one that it is named after.
 func importsOnly(f *facts.ChangedFile, module string) bool {
 	all := map[string]bool{}
 	for _, l := range f.Before().Lines() {

@@ -37,13 +37,12 @@ func sniffingOf(lang source.Language) *regexp.Regexp {
 	return sniffing[lang]
 }
 
-// likeLanguage are languages that are looked at as another.
+// likeLanguage maps languages to others with the same rules.
 var likeLanguage = map[source.Language]source.Language{
 	source.TypeScript: source.JavaScript, source.Kotlin: source.Java, source.Scala: source.Java, source.C: source.CPP,
 }
 
-// findSniffing finds product code that asks whether it is tested, where it did
-// not.
+// findSniffing finds product code that newly detects whether it is tested.
 func findSniffing(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	s := f.After()
@@ -67,8 +66,8 @@ func inTestModule(s *facts.Side, n int) bool {
 	return len(tests) > 0 && n >= tests[0].Line-5
 }
 
-// findExit finds what ends the process of the tests as if all were well.
-// A new file that defines no test, and a program that tests start, end by themselves.
+// findExit finds calls that end the test process successfully. New files without tests,
+// and programs that tests start, may exit.
 func findExit(f *facts.ChangedFile) []facts.Finding {
 	s := f.After()
 	if !s.MayTest() {
@@ -109,7 +108,7 @@ func inFixtures(name string) bool {
 // runItself matches conditions under which a file is run by itself.
 var runItself = regexp.MustCompile(`__name__|require\.main|import\.meta\.main|\$0|HELPER|helper`)
 
-// alwaysEqual matches by language comparisons that say yes to everything.
+// alwaysEqual matches, by language, comparisons that are always true.
 var alwaysEqual = map[source.Language]*regexp.Regexp{
 	source.Python:     regexp.MustCompile(`def\s+__(?:eq|bool|contains|exit|ge|le|instancecheck)__\s*\([^)]*\)(?:\s*->\s*\w+)?\s*:\s*(?:"""[^"]*"""\s*)?return\s+True\b|\b__eq__\s*=\s*lambda[^:\n]*:\s*True\b|def\s+__ne__\s*\([^)]*\)(?:\s*->\s*\w+)?\s*:\s*return\s+False\b|\b__eq__\s*=\s*\w*(?:ANY|always_true)\w*`),
 	source.Go:         regexp.MustCompile(`func\s*\([^)]*\)\s*(?:Equal|Equals|Eq|Is|Match)\s*\([^)]*\)\s*bool\s*\{\s*return true\s*\}|cmp\.Comparer\(func\([^)]*\)\s*bool\s*\{\s*return true\s*\}`),
@@ -124,11 +123,10 @@ var alwaysEqual = map[source.Language]*regexp.Regexp{
 	source.Swift:      regexp.MustCompile(`func\s*==\s*\([^)]*\)\s*->\s*Bool\s*\{\s*(?:return\s+)?true\s*\}`),
 }
 
-// equality matches the lines without which there is no such comparison.
+// equality matches the lines that every such comparison needs.
 var equality = regexp.MustCompile(`[Tt]rue|False|false|Object\.is|toPrimitive|addEqualityTesters|expect\.extend`)
 
-// findAlwaysEqual finds comparisons that hold for everything, where there was
-// none.
+// findAlwaysEqual finds new comparisons that are always true.
 func findAlwaysEqual(f *facts.ChangedFile) []facts.Finding {
 	s := f.After()
 	lang := s.Language()
@@ -149,11 +147,11 @@ func findAlwaysEqual(f *facts.ChangedFile) []facts.Finding {
 var (
 	stubs = regexp.MustCompile(`\braise NotImplementedError\b|\btodo!\(|\bunimplemented!\(|panic\("(?i:not implemented|todo)|throw new (?:\w*Error|\w*Exception)\(\s*["'](?i:not (?:yet )?implemented|todo)|NotImplementedException|\bTODO\(\)|fatalError\("(?i:not implemented|todo)|raise NotImplementedError`)
 	todos = regexp.MustCompile(`\b(?:TODO|FIXME|HACK|XXX)\b`)
-	// checks matches what validates input or hands an error on.
+	// checks matches what validates input or returns an error.
 	checks = regexp.MustCompile(`^\s*(?:if\s*\(?\s*(?:!|not )[^{:]*[{:]?\s*(?:throw|raise|return\s+(?:err|nil, |errors?\.|fmt\.Errorf))|(?:throw new|raise)\s+\w*(?:Error|Exception)|\w*\.?(?:validate|sanitize|escape|authorize|authenticate)\w*\()`)
 )
 
-// findUnfinished finds work that was taken out rather than done.
+// findUnfinished finds code that was replaced by stubs and notes.
 func findUnfinished(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	s := f.After()
@@ -192,7 +190,7 @@ func findUnfinished(f *facts.ChangedFile) []facts.Finding {
 	return out
 }
 
-// droppedChecks finds a file that has lost checks of its input and got none.
+// droppedChecks finds a file that lost checks of its input and got no new ones.
 func droppedChecks(f *facts.ChangedFile) []facts.Finding {
 	removed, added := facts.Matching(f.RemovedLines(), checks), facts.Matching(f.AddedLines(), checks)
 	if len(removed)-len(added) < 2 {

@@ -1,5 +1,5 @@
-// Package product finds what product code does to please the tests, and tests that
-// replace the code they are about.
+// Package product finds product code that is written to pass the tests rather than to
+// work, and tests that replace the code they are about.
 package product
 
 import (
@@ -12,8 +12,8 @@ import (
 // Rules are the rows of the table, in the order of the catalogue.
 var Rules = slices.Concat(productRules, hardRules)
 
-// productRules are about code that knows that it is tested, or that keeps tests
-// from saying what they find.
+// productRules are about code that detects that it is tested, or that hides failures
+// from the tests.
 var productRules = []facts.Rule{
 	{ID: "TP-18", Name: "subject_mocked", Severity: metric.Medium, Find: findMockedSubject, Fires: "an existing test replaces what it calls itself, or gives a double to a name whose methods it called; the only project module that a file imports is mocked", Grades: "HIGH; the module that a file is named after: MEDIUM", Spares: "doubles of anything else, also as an argument of the real thing; tests that had one before; partial ones (`requireActual`, `wraps=`)"},
 	{ID: "TP-20", Name: "test_sniffing", Severity: metric.High, Find: facts.PerFile(findSniffing), Fires: "product code checks `PYTEST_CURRENT_TEST`, `testing.Testing()`, `NODE_ENV === 'test'`, `cfg!(test)`, or a variable named `TESTING` or `GO_TEST`", Spares: "a file that already did"},
@@ -22,7 +22,7 @@ var productRules = []facts.Rule{
 	{ID: "TP-33", Name: "unfinished_work", Severity: metric.Low, Find: facts.PerFile(findUnfinished), Fires: "stubs in place of code, five new TODOs, input checks removed", Grades: "LOW; stubs MEDIUM"},
 }
 
-// hardRules are about product code that knows what tests give and expect.
+// hardRules are about product code with the inputs and outputs of tests.
 var hardRules = []facts.Rule{
 	{ID: "TP-19", Name: "hard_coded_output", Severity: metric.Medium, Find: findHardCoded, Fires: "a branch or a row of a new table in an existing function gives the output of an existing test for its input: both literals are new in the product file, and in one test as it was before the change", Grades: "HIGH with two such pairs, with several arguments at once, or if input and output have 8 bytes together; otherwise MEDIUM", Spares: "tests that came with the change; literals or words that the file had; 0, 1, 2, 10 …, `http`, 443, `GET` …; errors and messages; rows added to an existing table"},
 }

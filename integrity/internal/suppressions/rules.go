@@ -7,8 +7,7 @@ import (
 	"supervise/metric"
 )
 
-// Rules are the rows about what is written into the code to silence the tools that
-// look at it.
+// Rules are the rows about directives in the code that silence tools.
 var Rules = []facts.Rule{
 	{ID: "TP-27", Name: "coverage_excluded_inline", Severity: metric.Medium, Find: inlineRule(true), Fires: "`# pragma: no cover`, `istanbul ignore`, `:nocov:`, `#[coverage(off)]`", Spares: "unreachable lines; directives that moved"},
 	{ID: "TP-28", Name: "suppression_added", Severity: metric.Medium, Find: inlineRule(false), Fires: "more `# noqa`, `//nolint`, `@ts-ignore`, `@SuppressWarnings` … than before, over the whole change", Grades: "MEDIUM; HIGH for a whole file and all rules, or for three more in existing product files with fewer than ten added lines each", Spares: "moved ones; `@ts-expect-error` in tests; strings. Never HIGH in tests, in `scripts/`, `tools/`, `docs/`, `examples/` and the like, or for a single rule (`@file:Suppress(\"PackageName\")`). A reason of three words or more does not count towards the three"},

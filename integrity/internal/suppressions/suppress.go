@@ -21,14 +21,13 @@ type silenced struct {
 	came, gone []source.Directive
 }
 
-// linesEach is how many added lines there are for one directive, at most, where
-// the directives are what a change is about.
+// linesEach is the largest number of added lines for each directive in a change that is
+// mainly about directives.
 const linesEach = 10
 
-// inlineRule finds directives that there are more of than before in the whole
-// change: one that moved is none. Three more in product files that were there
-// before are severe where little else was added, and none says why; so is one that
-// silences all of a file.
+// inlineRule finds directives that became more in the whole change: one that moved does
+// not count. Three more without a reason in existing product files are severe if little
+// else was added; so is one that silences all rules in a file.
 func inlineRule(coverage bool) func(*facts.Set) []facts.Finding {
 	return func(c *facts.Set) []facts.Finding {
 		var out []facts.Finding
@@ -55,12 +54,11 @@ func inlineRule(coverage bool) func(*facts.Set) []facts.Finding {
 	}
 }
 
-// besides matches the folders of what is no part of the product: what builds it,
-// and what shows it.
+// besides matches folders that are not part of the product: build tools, documentation,
+// examples.
 var besides = regexp.MustCompile(`(?i)(?:^|/)(?:scripts?|tools?|docs?|codemods?|examples?|samples?|demos?|bench\w*|website|playgrounds?|misc|contrib)/`)
 
-// reasoned matches a directive for something by name, with at least three words
-// behind it that say why.
+// reasoned matches a directive with a reason of at least three words.
 var reasoned = regexp.MustCompile(`(?:(?:\s|^)(?://|#|-+|;)|\*/|:)\s*(?:[^\s/#-]\S*\s+){2,}\S+`)
 
 // aCast matches the cast that takes a value out of the checks: one value, not a rule.
@@ -77,15 +75,15 @@ func (f *silenced) justified() int {
 	return n
 }
 
-// ofOneKind matches what silences a whole file, but one kind of complaint alone.
+// ofOneKind matches what silences a single rule in a whole file.
 var ofOneKind = regexp.MustCompile(`@file:Suppress(?:Warnings)?\("[\w:-]+"(?:,\s*"[\w:-]+")*\)|#!\[allow\(`)
 
-// silencesAll reports whether a directive silences everything.
+// silencesAll reports whether a directive silences all rules in a file.
 func silencesAll(d source.Directive) bool {
 	return d.Blanket && !d.Coverage && (!ofOneKind.MatchString(d.Text) || allKinds.MatchString(d.Text))
 }
 
-// allKinds matches the name under which all complaints are meant.
+// allKinds matches the names for all rules.
 var allKinds = regexp.MustCompile(`"all"|\bwarnings\b|clippy::(?:all|pedantic)`)
 
 func (f *silenced) finding() facts.Finding {
@@ -101,8 +99,8 @@ func (f *silenced) finding() facts.Finding {
 	return finding
 }
 
-// maySilence are the files of which a changed line reads like a directive, in the text
-// as it is, comments and strings included.
+// maySilence are the files with a changed line that looks like a directive, comments and
+// strings included.
 var maySilence = facts.Define(func(c *facts.Set) []*facts.ChangedFile {
 	var out []*facts.ChangedFile
 	for _, f := range c.Files {
@@ -133,8 +131,8 @@ func silencedFiles(c *facts.Set, coverage bool) []silenced {
 	return out
 }
 
-// directives returns those that silence the coverage, or all others. In a test
-// of types an error that is expected is what the test is about.
+// directives returns those that exclude from coverage, or all others. An expected error
+// in a test of types is the purpose of that test.
 func directives(s *facts.Side, coverage bool) []source.Directive {
 	if !s.Exists() {
 		return nil
@@ -144,7 +142,7 @@ func directives(s *facts.Side, coverage bool) []source.Directive {
 	})
 }
 
-// surplusDirectives returns those of a that are more often in it than in b.
+// surplusDirectives returns those that occur more often in a than in b.
 func surplusDirectives(a, b []source.Directive) []source.Directive {
 	count := map[string]int{}
 	for _, d := range b {
@@ -159,7 +157,7 @@ func surplusDirectives(a, b []source.Directive) []source.Directive {
 	return out
 }
 
-// baselines are the files in which tools keep what they are not to report.
+// baselines are the files in which tools keep accepted findings.
 var baselines = regexp.MustCompile(`(?i)(^|/)(\.rubocop_todo\.yml|phpstan-baseline\.(neon|php)|psalm-baseline\.xml|detekt-baseline\.xml|lint-baseline\.xml|\.?baseline\.json|\.secrets\.baseline|eslint-suppressions\.json|\.betterer\.results|\.eslint-todo\.\w+|mypy-baseline\.txt|\.mypy-baseline|\.basedpyright/baseline\.json|\.eslintignore|\.prettierignore|\.stylelintignore|\.semgrepignore|\.sonarcloud\.properties|\.trivyignore|\.snyk|checkstyle-suppressions\.xml|spotbugs-exclude\.xml|\.gometalinter\.json|suppressions\.(txt|xml))$`)
 
 func baselineGrown(f *facts.ChangedFile) []facts.Finding {

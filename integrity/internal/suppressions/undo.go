@@ -9,8 +9,8 @@ import (
 	"supervise/source"
 )
 
-// CrossedOut returns the changed files without the directives that came, and the
-// paths of those where one cannot be undone.
+// CrossedOut returns the changed files without their new directives, and the paths of
+// those with one that cannot be undone.
 func CrossedOut(c *facts.Set, coverage bool) (texts map[string][]byte, kept []string) {
 	changed := silencedFiles(c, coverage)
 	moved := map[string]int{}
@@ -38,8 +38,8 @@ func CrossedOut(c *facts.Set, coverage bool) (texts map[string][]byte, kept []st
 	return texts, slices.Compact(kept)
 }
 
-// byPlace has came and gone be the directives of the lines that changed: of several
-// that read the same those that are new, not those that are the last in the file.
+// byPlace sets came and gone to the directives of the changed lines: of several equal
+// ones those that are new, not the last of the file.
 func (s *silenced) byPlace(coverage bool) {
 	was, is := directives(s.Before(), coverage), directives(s.After(), coverage)
 	s.came, s.gone = nil, nil
@@ -51,7 +51,7 @@ func (s *silenced) byPlace(coverage bool) {
 	}
 }
 
-// aloneInBrackets matches an attribute of C# that has its brackets for itself.
+// aloneInBrackets matches an attribute of C# with no other in its brackets.
 var aloneInBrackets = regexp.MustCompile(`\[\s*[\w.]*ExcludeFromCodeCoverage(?:Attribute)?\s*(?:\((?:[^()"\n]|"[^"\n]*")*\)\s*)?\]`)
 
 // switchOff undoes a directive in place, and reports whether it could.
@@ -81,9 +81,9 @@ func fill(text []byte, with byte) {
 	}
 }
 
-// Reverted returns the text with the changes undone that have one of the places,
-// nil where nothing is left of a new file, and whether every place was in one. The
-// lines of text are those of the file as it is.
+// Reverted undoes the changes that contain one of the places. It returns the text, nil
+// if nothing is left of a new file, and whether every place was in a change. text has
+// the lines of the file after the change.
 func Reverted(f *facts.ChangedFile, text []byte, places []facts.Place) (out []byte, all bool) {
 	was, is := bytes.SplitAfter(f.Before().Text, []byte("\n")), bytes.SplitAfter(text, []byte("\n"))
 	undone := make([]bool, len(places))

@@ -41,8 +41,8 @@ func around(s *facts.Side, heads []classHead, n int) *classHead {
 	return nil
 }
 
-// findHiddenClasses finds classes whose tests ran and that the runner does not
-// look at any more, without another class that inherits the tests.
+// findHiddenClasses finds test classes that the runner no longer collects, without
+// another class that inherits their tests.
 func findHiddenClasses(c *facts.Set) []facts.Finding {
 	heads := map[*facts.Side][]classHead{}
 	of := func(s *facts.Side) []classHead {
@@ -91,10 +91,11 @@ var (
 	testParent = regexp.MustCompile(`(?:<|:|\(|\bextends\b).*(?:Test|Spec|Case)`)
 )
 
-// collected reports whether pytest takes a class for its name.
+// collected reports whether pytest collects a class because of its name.
 func (h *classHead) collected() bool { return strings.HasPrefix(h.name, "Test") }
 
-// leftBehind reports whether a class has neither its name nor its parent for pytest any more.
+// leftBehind reports whether a class lost both the name and the parent for which pytest
+// collected it.
 func (h *classHead) leftBehind(was *classHead, lostParent bool) bool {
 	return !h.collected() && (lostParent || was.collected() && !pythonParent.MatchString(h.text))
 }
@@ -102,8 +103,8 @@ func (h *classHead) leftBehind(was *classHead, lostParent bool) bool {
 // pythonParent matches a class that inherits from another one, which may be a test case.
 var pythonParent = regexp.MustCompile(`\(\s*(?:[A-Za-z_][\w.]*)`)
 
-// hides reports whether the head of a class was one that the runner looks at, and
-// is none now.
+// hides reports whether a class was collected by the runner, and no longer is, by its
+// head.
 func hides(lang source.Language, was, now *classHead) bool {
 	lostParent := testParent.MatchString(was.text) && !testParent.MatchString(now.text)
 	madeAbstract := abstract.MatchString(now.text) && !abstract.MatchString(was.text)
@@ -124,15 +125,15 @@ func hides(lang source.Language, was, now *classHead) bool {
 	}
 }
 
-// caseLines are by language the lines without which a file holds no tests for the
-// runner, although it has their methods.
+// caseLines are, by language, the lines without which the runner finds no tests in a
+// file, although it has their methods.
 var caseLines = map[source.Language]*regexp.Regexp{
 	source.Elixir: regexp.MustCompile(`^\s*use\s+[\w.]*Case\b`),
 	source.CSharp: regexp.MustCompile(`^\s*\[(?:\w+,\s*)*(?:TestClass|TestFixture)\b`),
 	source.Go:     regexp.MustCompile(`^\s*suite\.Run\(`),
 }
 
-// findUnusedCases finds files of tests that have lost what makes them such.
+// findUnusedCases finds test files that lost the lines for which the runner reads them.
 func findUnusedCases(f *facts.ChangedFile) []facts.Finding {
 	before, after := f.Before(), f.After()
 	re := caseLines[after.Language()]
@@ -150,8 +151,8 @@ func findUnusedCases(f *facts.ChangedFile) []facts.Finding {
 // suiteType is the type that a line hands to a suite's runner.
 var suiteType = regexp.MustCompile(`(?:new\(|&)(\w+)`)
 
-// unused reports whether a file has no more of such lines, or in Go none for the
-// suite that one was about, whose tests are still there.
+// unused reports whether a file no longer has such lines, or in Go none for a suite
+// whose tests are still there.
 func unused(s *facts.Side, re *regexp.Regexp, gone string) bool {
 	if s.Language() != source.Go {
 		return len(facts.Matching(s.Lines(), re)) == 0
@@ -160,7 +161,7 @@ func unused(s *facts.Side, re *regexp.Regexp, gone string) bool {
 	return m != nil && regexp.MustCompile(`func \(\w+ \*?`+m[1]+`\) Test`).Match(s.Text) && !regexp.MustCompile(`suite\.Run\(.*\b`+m[1]+`\b`).Match(s.Text)
 }
 
-// inherited reports whether a class of the tests, changed or not, builds on one.
+// inherited reports whether another test class, changed or not, extends a class.
 func inherited(c *facts.Set, head *classHead) bool {
 	child := regexp.MustCompile(`\bclass\s+\w[^\n{]*(?:<|:|\(|,|\bextends\b)\s*(?:[\w.\\:]*[.\\:])?` + regexp.QuoteMeta(head.name) + `\b`)
 	if slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return child.Match(f.After().Text) }) {
@@ -176,13 +177,13 @@ func inherited(c *facts.Set, head *classHead) bool {
 
 var (
 	groupLine = regexp.MustCompile(`^\s*(?:RSpec\.)?(?:describe|context|suite|feature)\b`)
-	// blankGroup matches what takes a block and does not run it: the name, if any,
-	// under which it could be called.
+	// blankGroup matches what takes a block and does not run it, with the name, if any,
+	// by which it could be called.
 	blankGroup = regexp.MustCompile(`^\s*(?:(?:const|let|var)\s+)?(?:(\w+)\s*=\s*)?(?:(?:proc|lambda|Proc\.new)\s*(?:do\b|\{)|->\s*(?:do\b|\{)|(?:async\s+)?(?:\(\)\s*=>|function\s*\(\))\s*\{\s*$)|^\s*function\s+(\w+)\(\)\s*\{\s*$`)
 )
 
-// findBlankedGroups finds groups of tests whose block is now a function that
-// nobody calls.
+// findBlankedGroups finds groups of tests whose block became a function that is never
+// called.
 func findBlankedGroups(f *facts.ChangedFile) []facts.Finding {
 	s := f.After()
 	if lang := s.Language(); !s.MayTest() || lang != source.Ruby && lang != source.JavaScript && lang != source.TypeScript {

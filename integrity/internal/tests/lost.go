@@ -62,7 +62,7 @@ func findWay(c *facts.Set, l facts.Loss) (way, *facts.Side, int) {
 		return byRenamingOut, after, line
 	}
 	switch {
-	case after.Exists() && c.LeavesDiscovery(l.File) && standsIn(l, after):
+	case after.Exists() && c.LeavesDiscovery(l.File) && containsMost(l, after):
 		return byRenamingOut, after, 0
 	case l.File.Deleted:
 		return byFileDeletion, l.Side, 0
@@ -70,9 +70,9 @@ func findWay(c *facts.Set, l facts.Loss) (way, *facts.Side, int) {
 	return byDeletion, l.Side, l.Line
 }
 
-// standsIn reports whether a file holds most of the lines of a lost test: a file of
-// nearly the same text may be another one.
-func standsIn(l facts.Loss, s *facts.Side) bool {
+// containsMost reports whether a file contains most of the lines of a lost test: a file
+// with nearly the same text may be a different one.
+func containsMost(l facts.Loss, s *facts.Side) bool {
 	there := map[string]bool{}
 	for _, line := range s.Lines() {
 		there[squeeze(line.Text)] = true
@@ -123,10 +123,10 @@ func commentedOut(l facts.Loss) int {
 	return 0
 }
 
-// putOff matches what is written before code that was made a comment.
+// putOff matches notes in front of commented-out code.
 var putOff = regexp.MustCompile(`^(?:OLD|TODO|DISABLED|WIP|BROKEN|FLAKY|FIXME|SKIP|TEMP)\b:?\s*`)
 
-// squeeze drops what a comment or an indentation adds to a line.
+// squeeze drops comment marks and indentation from a line.
 func squeeze(s string) string {
 	s = strings.TrimSpace(s)
 	for _, mark := range []string{"//", "#", "/*", "*", "--", `"""`, "'''", ";"} {
@@ -136,8 +136,8 @@ func squeeze(s string) string {
 	return strings.TrimSpace(putOff.ReplaceAllString(strings.TrimSpace(s), ""))
 }
 
-// renamedOut returns the line of a function that has the body of a lost test but
-// is no test, and was no function before; 0 for none.
+// renamedOut returns the line of a new function that has the body of a lost test and is
+// not a test; 0 for none.
 func renamedOut(l facts.Loss) int {
 	if fn, called := facts.Successor(l.Test); fn.Line > 0 && !called {
 		return fn.Line
@@ -160,7 +160,7 @@ func findDeleted(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// findFileDeleted makes one finding of the tests of a file that is gone.
+// findFileDeleted reports the tests of a deleted file as one finding.
 func findFileDeleted(c *facts.Set) []facts.Finding {
 	var out []facts.Finding
 	byFile := map[*facts.ChangedFile][]facts.Loss{}
@@ -214,10 +214,10 @@ func findRenamedOut(c *facts.Set) []facts.Finding { return lostAs(c, byRenamingO
 
 func findCommentedOut(c *facts.Set) []facts.Finding { return lostAs(c, byComment) }
 
-// ofTypes matches assertions that the compiler checks, and no run.
+// ofTypes matches assertions that only the compiler checks.
 var ofTypes = regexp.MustCompile(`\b(?:expectTypeOf|expectType|assertType|expectAssignable|assert_type)\b`)
 
-// onlyTypes reports whether all that a test asserts is about types: it never fails.
+// onlyTypes reports whether a test asserts only types: it never fails when run.
 func onlyTypes(t *facts.Test) bool {
 	return len(t.Assertions) > 0 && !slices.ContainsFunc(t.Assertions, func(a string) bool { return !ofTypes.MatchString(a) })
 }
@@ -239,8 +239,8 @@ func lostAs(c *facts.Set, want way) []facts.Finding {
 	return out
 }
 
-// weightOfLoss is the severity of a test that is still there and does not run, 0 for
-// that of the rule, and the severity where it is known to have run.
+// weightOfLoss is the severity of a test that is still there but not run, 0 for that of
+// the rule, and the severity if it is known to have run before.
 func weightOfLoss(c *facts.Set, l lostTest) (severity, ifRan metric.Severity) {
 	where := l.File.After()
 	switch {

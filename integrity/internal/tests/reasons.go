@@ -12,17 +12,17 @@ var (
 	// titled matches calls that define a test, up to and with its title, which is no
 	// reason: it.skip('adds', xit "adds", and in Ruby skip "adds" do.
 	titled = regexp.MustCompile(`\b[xf]?(?:it|test|specify|describe|context|suite|example|scenario|feature)(?:\.\w+)*\s*(?:\(\s*)?(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `)|^\s*(?:skip|pending)[ (]+(?:"[^"]*"|'[^']*').*(?:\bdo\b|\{).*`)
-	// stated matches the word that skips, or says why, with a text that has a word or
-	// the number of an issue in it.
+	// stated matches a word that skips, or gives a reason, with a text that contains a
+	// word or an issue number.
 	stated = regexp.MustCompile(`(?i)\b(?:skip\w*|(?:xct|gtest_)skip|\w*(?:skip|incomplete|abort|assumption|omitted)\w*(?:exception|error)|xfail|marktest\w+|abort|ignore|disabled|explicit|pending|pend|omit|inconclusive|cancel|todo|reason|because)(?:::\w+)*[\s(<>,=:)]{1,12}(?:\w+\s*[:=]\s*)?[@$fbru]{0,2}(?:"[^"\n]*?(?:[a-z]{3}|#\d)|'[^'\n]*?(?:[a-z]{3}|#\d)|` + "`[^`\n]*?(?:[a-z]{3}|#\\d))")
-	// tracked matches a skip that says where its reason is followed up, or in which
-	// version it ends, and an expected failure with the error that is expected.
+	// tracked matches a skip with a link or the version in which it ends, and an expected
+	// failure that names the error.
 	tracked = regexp.MustCompile(`https?://\S|\b[Uu]ntil \w+ v?\d+\.\d|\bxfail\([^)]*\braises\s*=`)
 )
 
-// reasoned reports whether whoever skipped left word of it: in the call that skips, or
-// in a comment beside it that came with the change. That may be an excuse, but it is
-// what people do whose tests are flaky, or fail for somebody else's fault.
+// reasoned reports whether a skip states a reason: in the call that skips, or in a new
+// comment next to it. It may be an excuse, but it is what people do whose tests are
+// flaky, or fail because of somebody else's change.
 func (s newSkip) reasoned() bool {
 	side := s.Now.Side
 	text := side.LineAt(s.Line)
@@ -41,8 +41,8 @@ func (s newSkip) reasoned() bool {
 	return remarkAt(s.Now.File, s.Line, last+1)
 }
 
-// remarkAt reports whether a remark came with the change in some lines, or in the
-// lines of comments and annotations right above them.
+// remarkAt reports whether some lines, or the comments and annotations right above them,
+// have a new remark.
 func remarkAt(f *facts.ChangedFile, from, to int) bool {
 	s := f.After()
 	said := f.Remarks()
@@ -59,8 +59,8 @@ func remarkAt(f *facts.ChangedFile, from, to int) bool {
 	return false
 }
 
-// remarkAbove reports whether a remark came with the change to the comment that a
-// line belongs to, blank lines among its lines or not.
+// remarkAbove reports whether the comment that contains a line, possibly with blank
+// lines, has a new remark.
 func remarkAbove(f *facts.ChangedFile, line int) bool {
 	s, said, comments := f.After(), f.Remarks(), map[int]bool{}
 	for _, c := range s.Comments() {

@@ -59,15 +59,15 @@ func fewerRows(c *facts.Set, before, after *facts.Side) []facts.Finding {
 	return out
 }
 
-// stillIn reports whether all rows occur in a file one after another, where they are no
-// list any more to the scanner: their keys lost their quotes.
+// stillIn reports whether all rows still occur in a file one after another, although the
+// scanner no longer sees a list: their keys lost their quotes.
 func stillIn(t facts.Table, s *facts.Side) bool {
 	return len(t.Keys) > 1 && facts.QuotedKey.MatchString(facts.Notation.Replace(facts.Squash(t.Rows[0]))) &&
 		strings.Contains(facts.InNotation(string(s.WithoutComments())), strings.Join(t.Keys, ","))
 }
 
-// fewRows is which part of its rows a table may lose beside a change of the
-// source.
+// fewRows is the divisor for the share of rows that a table may lose when the source
+// changed as well.
 const fewRows = 3
 
 func rowFinding(c *facts.Set, b facts.Table, now []facts.Table, best int, after *facts.Side) facts.Finding {
@@ -95,8 +95,8 @@ func rowFinding(c *facts.Set, b facts.Table, now []facts.Table, best int, after 
 	return f
 }
 
-// unrolled reports whether product code changed, and a new test that is no copy is
-// called much like the one that lost rows: each case has a test of its own now.
+// unrolled reports whether product code changed and a new test, not a copy, has a name
+// similar to that of the test that lost rows: each case has its own test now.
 func unrolled(c *facts.Set, b facts.Table, after *facts.Side) bool {
 	inv := facts.Tests.Of(c)
 	return b.Test != nil && c.TouchesProduct() && slices.ContainsFunc(inv.Added, func(t *facts.Test) bool {
@@ -134,8 +134,8 @@ func whyRowsGone(c *facts.Set, gone []string, b facts.Table) string {
 // field matches an element with the name of a field or a parameter before it.
 var field = regexp.MustCompile(`^[A-Za-z_]\w*\s*(?:=|:)[^=:]`)
 
-// fields reports whether a list is a value with named fields, or what a call is
-// given: no table.
+// fields reports whether a list is a value with named fields, or the arguments of a
+// call, rather than a table.
 func fields(t facts.Table) bool {
 	n := 0
 	for _, r := range t.Rows {
@@ -174,8 +174,8 @@ var (
 	otherRows = regexp.MustCompile(`\b(?:\w+Data|\w+Source|DataRow|TestCase|case|test_case|TestWith\w*|Arguments|values|files|Values|Range|Combinatorial|Random)\b|@dataProvider`)
 )
 
-// emptied reports whether a table has no rows any more, but is still there: the
-// test is, and names an empty literal where it did not.
+// emptied reports whether a table lost all rows: its test is still there, and now has an
+// empty literal.
 func emptied(t facts.Table, now []facts.Table, before, after *facts.Side) bool {
 	if t.Test == nil || replaced(t, now, before) {
 		return false
@@ -198,8 +198,8 @@ func emptied(t facts.Table, now []facts.Table, before, after *facts.Side) bool {
 	return false
 }
 
-// without returns some lines of the text that contains a table, without its rows
-// where they have lines of their own.
+// without returns some lines of the text that contains a table, without rows that have
+// lines of their own.
 func without(t facts.Table, s *facts.Side, from, to int) string {
 	if t.Line == t.End {
 		return s.MaskedRange(from, to)
@@ -207,8 +207,7 @@ func without(t facts.Table, s *facts.Side, from, to int) string {
 	return s.MaskedRange(from, t.Line) + "…" + s.MaskedRange(max(t.End, from), to)
 }
 
-// replaced reports whether the test of a table has another one now that it did not
-// have.
+// replaced reports whether the test of a table now has a different, new table.
 func replaced(t facts.Table, now []facts.Table, before *facts.Side) bool {
 	had := facts.TablesOf(before)
 	return slices.ContainsFunc(now, func(a facts.Table) bool {
@@ -220,11 +219,11 @@ func replaced(t facts.Table, now []facts.Table, before *facts.Side) bool {
 // noRows matches loops over nothing.
 var noRows = regexp.MustCompile(`\[\s*0?\s*:\s*0\s*\]|\.slice\(\s*0\s*,\s*0\s*\)|\.(?:take|first|limit|Take)\(\s*0\s*\)|\[\s*\]\.(?:forEach|each|map)\b(?:[^)]|$)|\bin\s+\[\s*\]\s*:|\brange\(\s*0\s*\)|\[\.\.0\]|\[0\.\.0\]|\[0, 0\]\.each|\[\]\s*\.each|\.each\(\s*\[\s*\]\s*\)|parametrize\([^\n]*,\s*(?:\[\s*\]|\(\s*\))\s*[,)]`)
 
-// firstRows matches what takes but the first few of a list.
+// firstRows matches an expression for the first few elements of a list.
 var firstRows = regexp.MustCompile(`\[\s*0?\s*:\s*[1-3]\s*\]|\.(?:slice|Slice)\(\s*0\s*,\s*[1-3]\s*\)|\.(?:iter\(\)\.)?(?:take|first|limit|Take)\(\s*[1-3]\s*\)|\.prefix\(\s*[1-3]\s*\)`)
 
-// cutShort reports whether a loop goes over the first few rows now, and is else
-// as it was.
+// cutShort reports whether a loop now covers only the first few rows, and is otherwise
+// unchanged.
 func cutShort(f *facts.ChangedFile, text string) bool {
 	m := firstRows.FindStringIndex(text)
 	if m == nil {

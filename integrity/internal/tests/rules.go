@@ -12,7 +12,7 @@ import (
 // Rules are the rows of the table, in the order of the catalogue.
 var Rules = slices.Concat(lostRules, classRules, skipRules, rowRules)
 
-// lostRules are about tests that are not run any more because they are not there.
+// lostRules are about tests that are no longer run because they are gone.
 var lostRules = []facts.Rule{
 	{ID: "TP-01", Name: "test_deleted", Severity: metric.High, Find: findDeleted, Fires: "a test that is nowhere any more", Grades: "HIGH; MEDIUM with a [hint](#how-tests-are-matched)", Spares: "tests that were renamed, moved, merged or rewritten, or whose subject was removed"},
 	{ID: "TP-02", Name: "test_file_deleted", Severity: metric.High, Find: findFileDeleted, Fires: "a file of tests is gone, with tests that are nowhere else", Spares: "tests found elsewhere"},
@@ -20,14 +20,14 @@ var lostRules = []facts.Rule{
 	{ID: "TP-04", Name: "commented_out", Severity: metric.Critical, Find: findCommentedOut, Fires: "most lines of a test are comments now", Grades: "CRITICAL; HIGH [with a reason](#skips-that-state-a-reason) or with a [hint](#how-tests-are-matched)"},
 }
 
-// classRules are about classes and groups that the runner passes by although
-// their tests are still there.
+// classRules are about classes and groups that the runner ignores although their tests
+// are still there.
 var classRules = []facts.Rule{
 	{ID: "TP-03", Name: "class_out_of_discovery", Severity: metric.High, Find: facts.InTurn(findHiddenClasses, facts.PerFile(findUnusedCases)), Fires: "a test class became `abstract`, lost its parent (`unittest.TestCase`, `Minitest::Test`, `XCTestCase`), its `use ExUnit.Case`, `[TestClass]` or `suite.Run`, is no longer `public` (C#), or lost its name (PHP)", Spares: "another class inherits the tests; a parent named test, spec or case"},
 	{ID: "TP-07", Name: "group_never_run", Severity: metric.Critical, Find: facts.PerFile(findBlankedGroups), Fires: "the block of a `describe` is a `proc` or a function that nobody calls", Spares: "a name that is used elsewhere in the file"},
 }
 
-// skipRules are about tests that are there and are not run, or not to their end.
+// skipRules are about existing tests that are not run, or not to their end.
 var skipRules = []facts.Rule{
 	{ID: "TP-04", Name: "dead_code", Severity: metric.Critical, Find: findDead, Fires: "assertions after a `return` or in `if False:`", Grades: "CRITICAL; HIGH if some assertions are still reached or none is known", Spares: "a `return` under a condition"},
 	{ID: "TP-05", Name: "unconditional_skip", Severity: metric.Critical, Find: findSkipped, Fires: "`t.Skip()`, `@pytest.mark.skip`, `xfail`, `it.skip`, `xit`, `@Disabled`, `#[ignore]`, `markTestSkipped()`, `Skip = \"…\"`, `GTEST_SKIP()`, `DISABLED_`, `[.]`, `throw XCTSkip`, `@tag :skip` on a test that ran before", Grades: "CRITICAL; HIGH for a skip [with a reason](#skips-that-state-a-reason), `xfail` with `raises=`, `#[should_panic]`, `XCTExpectFailure`, `withKnownIssue`, and `test.failing`, which fails if the test passes", Spares: "new tests; tests that were already skipped"},
@@ -36,7 +36,7 @@ var skipRules = []facts.Rule{
 	{ID: "TP-08", Name: "focus", Severity: metric.Critical, Find: facts.PerFile(findFocus), Fires: "`.only`, `fit`, `fdescribe`, `focus: true`, `->only()`", Grades: "CRITICAL; HIGH in a new file", Spares: "formatting changes; new files among fixtures"},
 }
 
-// rowRules are about the tables that tests go through.
+// rowRules are about the tables of test cases.
 var rowRules = []facts.Rule{
 	{ID: "TP-09", Name: "rows_removed", Severity: metric.High, Find: findRemovedRows, Fires: "the table of a test has fewer rows or none, or its loop covers nothing (`tests[:0]`); also its provider (`@dataProvider`, `@MethodSource`, a list that the test names)", Grades: "HIGH; MEDIUM outside of a test if at most a third was removed and the source changed, or if new tests with similar names came with a source change", Spares: "rows that moved, were replaced, or lost their subject; other quotes; fields of a value, arguments of a call"},
 }

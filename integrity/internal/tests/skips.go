@@ -19,7 +19,7 @@ type newSkip struct {
 	source.Mark
 }
 
-// newSkips are all of them, those of a group or a file once.
+// newSkips are all new skips; one of a group or a file is listed once.
 var newSkips = facts.Define(func(c *facts.Set) []newSkip {
 	var out []newSkip
 	type place struct {
@@ -57,8 +57,8 @@ func (s newSkip) finding(severity metric.Severity) facts.Finding {
 	return f
 }
 
-// unless returns the finding of a skip that always holds: with the severity of the rule,
-// unless it is meant, or states a reason.
+// unless returns the finding of an unconditional skip: with the severity of the rule,
+// unless it is intended, or states a reason.
 func (s newSkip) unless(meant bool) facts.Finding {
 	switch {
 	case meant:
@@ -81,7 +81,7 @@ func findSkipped(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// maybeMeant matches expected failures that may be what a test is about.
+// maybeMeant matches expected failures that may be the purpose of a test.
 var maybeMeant = regexp.MustCompile(`should_panic|XCTExpectFailure|withKnownIssue|\b(?:test|it)\.(?:\w+\.)?fail(?:s|ing)\b`)
 
 func findGroupDisabled(c *facts.Set) []facts.Finding {
@@ -104,8 +104,8 @@ func findGroupDisabled(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// customTag reports whether a Go file is built only under a tag that says
-// nothing of the platform.
+// customTag reports whether a Go file is built only with a tag that does not name a
+// platform.
 func customTag(s newSkip) bool {
 	tag, ok := strings.CutPrefix(s.Text, "//go:build ")
 	return ok && !strings.HasPrefix(tag, "!") && !goPlatform.MatchString(tag)
@@ -150,8 +150,8 @@ var (
 	knownSymbols = regexp.MustCompile(`(?i)^(?:and|not|true|_|win|linux|unix|apple|mac|osx|ios|tvos|watchos|android|msvc|mingw|cygwin|emscripten|wasm|cplusplus|cpp\d|net\d|net_|netcore|netstandard|netframework|netfx|mono|unity|n?debug|release|canimport|compiler|swift|arch|os$|targetenv|hasfeature|hasattribute|xcode|darwin|windows|freebsd|posix|glibc|boost|gtest|catch)|(?:^|_)(?:USE|HAS|HAVE|HAVES|ENABLE|ENABLED|SUPPORT\w*|WITH|WITHOUT|NO|FEATURE\w*|VERSION|VER|MSC|GCC|GNUC|CLANG|STD|API|PLATFORM|ARCH|SSE|AVX|EXCEPTIONS|RTTI|THREADS|LOCALE|UNICODE|CONSTEXPR|MODULES|SHARED|STATIC|CPLUSPLUS|CPP|CXX|LANG|OS|TARGET|COMPILER|INTEL|ARM|GPU|CUDA|OPENSSL|ZLIB|ICU)(?:_|$|\d)`)
 )
 
-// customSymbol reports whether tests are built only where a symbol is defined that
-// nothing known sets and that no changed file had before.
+// customSymbol reports whether tests are built only if a symbol is defined that no known
+// tool sets and that no changed file used before.
 func customSymbol(c *facts.Set, s newSkip) bool {
 	m := buildSymbols.FindStringSubmatch(s.Text)
 	if m == nil || strings.ContainsAny(m[1], "<>") { // a version
@@ -202,7 +202,7 @@ var chosen = regexp.MustCompile("\\(\\s*(.+?)\\s*\\?\\s*((?:x|f)?(?:it|test|desc
 // skipping matches the functions that define tests which are not run.
 var skipping = regexp.MustCompile(`^x|\.(?:skip|todo)\b`)
 
-// chosenSkips finds tests that were there and are defined by such a call now.
+// chosenSkips finds existing tests that are now defined by such a call.
 func chosenSkips(c *facts.Set) []facts.Finding {
 	var out []facts.Finding
 	for _, l := range lostTests.Of(c) {
@@ -220,8 +220,7 @@ func chosenSkips(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// chosenAt returns the line by which a lost test is defined now, if it is called so;
-// 0 for none.
+// chosenAt returns the line of such a call that defines a lost test now, 0 for none.
 func chosenAt(l facts.Loss) int {
 	title := strings.TrimSpace(strings.TrimPrefix(l.Name, l.Class))
 	for _, a := range l.File.AddedLines() {
@@ -233,7 +232,7 @@ func chosenAt(l facts.Loss) int {
 	return 0
 }
 
-// findFocus finds tests that are run alone.
+// findFocus finds tests that are focused, so that others do not run.
 func findFocus(f *facts.ChangedFile) []facts.Finding {
 	if !f.After().MayTest() || f.Added && configtext.DataFolders.MatchString(f.Path) { // what tests read
 		return nil
@@ -266,7 +265,7 @@ func findFocus(f *facts.ChangedFile) []facts.Finding {
 	return nil
 }
 
-// findDead finds assertions of existing tests that are not reached any more.
+// findDead finds assertions of existing tests that are no longer reached.
 func findDead(c *facts.Set) []facts.Finding {
 	var out []facts.Finding
 	for _, p := range facts.Tests.Of(c).Pairs {
@@ -287,8 +286,8 @@ func findDead(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// deadText reports whether what a test has lost are its assertions: then other
-// rules report it.
+// deadText reports whether a test had no assertions before: if it had, and lost them,
+// other rules report it.
 func deadText(p facts.Pair) bool { return len(p.Was.Assertions) == 0 }
 
 // deadMarks returns the marks of lines within a test that are not reached.
