@@ -48,8 +48,8 @@ needs a higher --max-iterations.`,
 		f.Int64Var(&l.MaxTokens, "max-tokens", 0, "limit of tokens of all kinds in the whole loop (default as before)")
 	})
 	section(cmd.Flags(), "Approval", func(f *pflag.FlagSet) {
-		f.StringVar((*string)(&l.Gate.Policy), "approval", "", "what happens when an approval is needed and there is no terminal: reject, abort, wait (default as before)")
-		f.BoolVar(&l.Gate.Unattended, "unattended", false, "never ask on the terminal")
+		f.StringVar((*string)(&l.Approval.Policy), "approval", "", "what happens when an approval is needed and there is no terminal: reject, abort, wait (default as before)")
+		f.BoolVar(&l.Approval.Unattended, "unattended", false, "never ask on the terminal")
 	})
 	section(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
 		f.BoolVar(&o.force, "force", false, "continue although a later loop has worked in the same tree")
@@ -65,8 +65,8 @@ func runResume(cmd *cobra.Command, a *app, o resumeOptions) error {
 	if l := o.limits; l.MaxIterations < 0 || l.MaxTime < 0 || l.MaxCost < 0 || l.MaxTokens < 0 {
 		return usageError{errors.New("limits must not be negative")}
 	}
-	if !o.limits.Gate.Policy.Valid() {
-		return usageError{fmt.Errorf("--approval is reject, abort or wait, not %s", o.limits.Gate.Policy)}
+	if !o.limits.Approval.Policy.Valid() {
+		return usageError{fmt.Errorf("--approval is reject, abort or wait, not %s", o.limits.Approval.Policy)}
 	}
 	_, home, err := a.located(cmd.Context())
 	if err != nil {

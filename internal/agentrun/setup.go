@@ -40,7 +40,7 @@ type Setup struct {
 
 	Hooks   Hooks            `json:"hooks,omitzero"`   // what the agent's own hooks are used for
 	Protect protect.Settings `json:"protect,omitzero"` // what keeps agent and checks from what is none of theirs
-	Alarms  AlarmAction      `json:"watch,omitempty"`  // what is done when tests vanish while the agent works
+	Alarms  AlarmAction      `json:"alarm,omitempty"`  // what is done when tests vanish while the agent works
 }
 
 // Program is a known agent program that supervise starts in its own way.

@@ -40,7 +40,7 @@ func webhook(text string) bool {
 }
 
 // asking returns how people are asked and notified.
-func (s Settings) asking() (loop.Gate, notify.Settings) {
-	g := loop.Gate{Policy: approval.Policy(s.Approval), Unattended: s.Unattended, Timeout: s.ApprovalTimeout}
+func (s Settings) asking() (loop.Approval, notify.Settings) {
+	g := loop.Approval{Policy: approval.Policy(s.Approval), Unattended: s.Unattended, Timeout: s.ApprovalTimeout}
 	return g, notify.Settings{Webhook: s.Notify.Webhook, Command: s.Notify.Command}
 }

@@ -220,7 +220,7 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		Snapshot: snapshot.Options{MaxFile: s.Snapshot.MaxFileMB << 20, Precious: s.Snapshot.Precious, MinFree: s.Snapshot.MinFreeMB << 20},
 		MaxStore: s.Snapshot.MaxStoreMB << 20,
 	}}
-	o.Gate, o.Notify = s.asking()
+	o.Approval, o.Notify = s.asking()
 	if level, err := prompt.ParseLevel(s.Reinforcement); err == nil {
 		o.Level = &level
 	}

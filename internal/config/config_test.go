@@ -268,8 +268,8 @@ func TestGateSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (loop.Gate{Policy: approval.PolicyWait, Unattended: true, Timeout: 30 * time.Minute}); o.Gate != want || !o.Recovery.AskOnStall || o.Recovery.StopOnStall {
-		t.Errorf("gate %+v, stall %+v, want %+v and asking", o.Gate, o.Recovery, want)
+	if want := (loop.Approval{Policy: approval.PolicyWait, Unattended: true, Timeout: 30 * time.Minute}); o.Approval != want || !o.Recovery.AskOnStall || o.Recovery.StopOnStall {
+		t.Errorf("gate %+v, stall %+v, want %+v and asking", o.Approval, o.Recovery, want)
 	}
 	if want := (notify.Settings{Webhook: "https://hooks.example.com/x", Command: "cat >>log"}); o.Notify != want {
 		t.Errorf("notify %+v, want %+v", o.Notify, want)

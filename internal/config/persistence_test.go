@@ -93,7 +93,7 @@ func TestPersistenceKeys(t *testing.T) {
 		{"reinforcement: {quality_plateau_threshold: 0.1}", func(_ Settings, o loop.Settings) bool { return o.PlateauBelow == .1 }},
 		{"recovery: {max_retries: 1}", func(_ Settings, o loop.Settings) bool { return o.Recovery.MaxRetries == 1 }},
 		{"recovery: {auto_escalate_on_critical: false}", func(_ Settings, o loop.Settings) bool { return o.Recovery.AskLate }},
-		{"recovery: {human_gate_timeout_minutes: 5}", func(_ Settings, o loop.Settings) bool { return o.Gate.Timeout == 5*time.Minute }},
+		{"recovery: {human_gate_timeout_minutes: 5}", func(_ Settings, o loop.Settings) bool { return o.Approval.Timeout == 5*time.Minute }},
 		{"best_output_selection: {enabled: false}", func(_ Settings, o loop.Settings) bool {
 			return o.Select.Mode == "most_recent_above_threshold" && o.Select.Threshold == 0
 		}},

@@ -17,8 +17,8 @@ import (
 	"supervise/metric"
 )
 
-// Gate is when a person is asked, and what is done where none can be.
-type Gate struct {
+// Approval is when a person is asked, and what is done where none can be.
+type Approval struct {
 	Policy     approval.Policy `json:"policy,omitempty"`
 	Unattended bool            `json:"unattended,omitempty"` // the terminal is not asked
 	Timeout    time.Duration   `json:"timeout_ns,omitempty"` // after which a question counts as rejected; 0: none
@@ -33,7 +33,7 @@ type Person struct {
 
 // approver asks a person about a step where that is due.
 type approver struct {
-	Gate
+	Approval
 	Person
 	loopID  string
 	dir     string // the loop's folder

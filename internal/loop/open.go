@@ -109,7 +109,7 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 	r.checks.meter = measure.New(o.Plan, m)
 	r.around = &surroundings{watch: environment.Watch{Root: o.Root, Programs: o.Plan.Programs(), Env: env, Sums: environment.Sums{}}, ledger: r.ledger}
 	r.approver = &approver{
-		Gate: o.Gate, Person: o.Person, loopID: r.state.LoopID, dir: r.ledger.Dir(), journal: r.journal, mask: r.mask, now: o.Now,
+		Approval: o.Approval, Person: o.Person, loopID: r.state.LoopID, dir: r.ledger.Dir(), journal: r.journal, mask: r.mask, now: o.Now,
 		pause: func(s ledger.Status) error {
 			r.state.Status = s
 			return r.save()

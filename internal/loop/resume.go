@@ -117,8 +117,8 @@ func (s *resumption) reload() error {
 	o.MaxTime = cmp.Or(limits.MaxTime, o.MaxTime)
 	o.MaxCost, o.MaxTokens = cmp.Or(limits.MaxCost, o.MaxCost), cmp.Or(limits.MaxTokens, o.MaxTokens)
 	o.Setup = o.Setup.FromJSON()
-	o.Gate.Policy = cmp.Or(limits.Gate.Policy, o.Gate.Policy)
-	o.Gate.Unattended = o.Gate.Unattended || limits.Gate.Unattended
+	o.Approval.Policy = cmp.Or(limits.Approval.Policy, o.Approval.Policy)
+	o.Approval.Unattended = o.Approval.Unattended || limits.Approval.Unattended
 	return nil
 }
 

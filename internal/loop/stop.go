@@ -21,7 +21,7 @@ func (r *run) stopAfter(it ledger.Iteration) event.Stop {
 	met := d.Criterion != nil && *d.Criterion || !it.Rejected && r.opts.Until.AtRest(it, r.past.Iterations[0].Set)
 	switch {
 	case move == recovery.Abort:
-		return event.Stop{Reason: event.GateAborted, Text: d.Reason}
+		return event.Stop{Reason: event.Aborted, Text: d.Reason}
 	case it.Rejected && move == recovery.Escalate:
 		return event.Stop{Reason: event.RetriesSpent, Text: d.Reason}
 	case met && len(it.Open) > 0:
@@ -94,7 +94,7 @@ func (s Settings) allDone() event.Stop {
 
 // unkept corrects the reason to end when nothing that was done can be kept.
 func unkept(stop event.Stop, c selector.Choice, n int) event.Stop {
-	if !c.BaselineChosen || n < 2 || stop.Reason == event.Interrupted || stop.Reason == event.RetriesSpent || stop.Reason == event.GateAborted {
+	if !c.BaselineChosen || n < 2 || stop.Reason == event.Interrupted || stop.Reason == event.RetriesSpent || stop.Reason == event.Aborted {
 		return stop
 	}
 	return event.Stop{Reason: event.NoneAcceptable, Text: "no iteration was acceptable; the tree is as before the loop (" + stop.Text + ")"}

@@ -57,7 +57,7 @@ func (o Options) interactive() Options {
 	}
 	o.Program, o.Task, o.RawTask, o.Pty = agentrun.Program{}, "", nil, agentrun.PtyAlways
 	o.NoApply, o.StopOnDiminishing, o.MaxIterations, o.Until = true, false, 0, criterion.Criterion{Kind: criterion.Never}
-	o.Gate, o.Person.Terminal, o.Hooks.Stop = Gate{}, "", false
+	o.Approval, o.Person.Terminal, o.Hooks.Stop = Approval{}, "", false
 	if p, known := agent.Recognise(o.Args); known {
 		// For codex the hooks of everybody would have to be trusted unseen.
 		if c, err := hook.ParseClient(p.Name); err == nil && c != hook.Codex {
