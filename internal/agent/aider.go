@@ -20,7 +20,7 @@ func (*aider) event([]byte, *Report) {}
 
 func (a *aider) text(line string, r *Report) {
 	r.Lines++
-	line = line[strings.LastIndexByte(line, '\b')+1:] // before it stands what was taken back
+	line = line[strings.LastIndexByte(line, '\b')+1:] // what is before it was taken back
 	version, isVersion := strings.CutPrefix(line, "Aider v")
 	delay, isRetry := strings.CutPrefix(line, "Retrying in ")
 	switch {

@@ -10,10 +10,10 @@ import (
 
 // claude reads claude -p --output-format stream-json (or json), and those who
 // print the like: qwen, whose input contains what is cached and which takes
-// failures for answers, and cursor-agent, which tells no usage.
+// failures for answers, and cursor-agent, which reports no usage.
 type claude struct {
 	qwen bool
-	seen map[string]Usage // by message: its blocks repeat the usage, and the output is told at the end alone
+	seen map[string]Usage // by message: its blocks repeat the usage, and only the last one has the output
 	sum  Usage
 	tool int64
 }
@@ -73,7 +73,7 @@ func (c *claude) event(line []byte, r *Report) {
 		c.system(e, r)
 	case "assistant":
 		r.going()
-		c.said(e, r)
+		c.message(e, r)
 	case "rate_limit_event":
 		if e.Limit.Status == "rejected" && e.Limit.ResetsAt > 0 {
 			r.Reset = Reset{At: time.Unix(e.Limit.ResetsAt, 0)}
@@ -97,8 +97,8 @@ func (c *claude) system(e claudeEvent, r *Report) {
 	}
 }
 
-// said counts what a message tells so far. The result replaces it.
-func (c *claude) said(e claudeEvent, r *Report) {
+// message counts what a message reports so far. The result replaces it.
+func (c *claude) message(e claudeEvent, r *Report) {
 	blocks, _ := decode[[]struct{ Type, Text string }](e.Message.Content)
 	for _, b := range blocks {
 		if b.Type == "tool_use" {

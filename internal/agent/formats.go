@@ -24,7 +24,7 @@ func more(n *int64) *int64 {
 	return ptr(*n + 1)
 }
 
-// end notes the final event. A failure keeps what is told of it.
+// end notes the final event. A failure keeps its message.
 func (r *Report) end(verdict Outcome, message string) {
 	r.Final, r.Verdict, r.Retry = true, verdict, nil
 	if verdict != OK {
@@ -60,7 +60,7 @@ type codex struct{ tools int64 }
 
 var codexTools = map[string]bool{"command_execution": true, "file_change": true, "mcp_tool_call": true, "web_search": true}
 
-// reconnecting is how codex tells of its own retries: "Reconnecting... 1/2 (why)",
+// reconnecting is how codex reports its own retries: "Reconnecting... 1/2 (why)",
 // "Reconnecting... waiting for network (why)".
 var reconnecting = regexp.MustCompile(`^Reconnecting\.\.\. (\d*)[^(]* \((.*)\)$`)
 
@@ -120,7 +120,7 @@ func (c *codex) item(kind, text string, r *Report) {
 // gemini reads gemini -o stream-json, and the one object of -o json.
 type gemini struct{ saying strings.Builder }
 
-// attempt is how gemini tells of its own retries, outside of its events.
+// attempt is how gemini reports its own retries, outside of its events.
 var attempt = regexp.MustCompile(`^Attempt (\d+) failed with status (\d+)`)
 
 func (g *gemini) text(line string, r *Report) {
@@ -289,7 +289,7 @@ type piMessage struct {
 func (pi) event(line []byte, r *Report) {
 	if strings.HasPrefix(string(line[:min(len(line), 40)]), `{"type":"message_update"`) {
 		r.going()
-		return // it holds all that was said so far, for every few letters
+		return // it repeats all text so far, for every few letters
 	}
 	e, ok := decode[struct {
 		Type, ID     string

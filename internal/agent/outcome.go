@@ -58,7 +58,7 @@ var exits = map[Format]map[int]Outcome{
 
 // Outcome judges a run: our own signals are remembered, then counts what the
 // final event says, then the exit code. With strict a final event is missed where
-// it did not come: the program was told to print one.
+// it did not come: the program was started so that it prints one.
 func (r Report) Outcome(format Format, e Ending, strict bool) Outcome {
 	switch {
 	case e.Stopped:
@@ -93,7 +93,7 @@ func (r Report) code(format Format, e Ending, strict bool) Outcome {
 	return OK
 }
 
-// crash tells from the last words of a program that is known why it failed.
+// crash finds in the last words of a known program why it failed.
 func (r Report) crash(format Format) Outcome {
 	if format == "" {
 		return Crashed
@@ -112,7 +112,7 @@ func (r Report) crash(format Format) Outcome {
 // before may be what it printed of its work.
 const lastLines = 3
 
-// kinds tell errors apart by what services say. The first row that fits counts.
+// kinds distinguish errors by the messages of services. The first row that fits counts.
 var kinds = []struct {
 	why  Outcome
 	says *regexp.Regexp
@@ -123,7 +123,7 @@ var kinds = []struct {
 	{ServerError, regexp.MustCompile(`(?i)\b5\d\d\b|overloaded|server.?error|internal error|high demand|unavailable|bad gateway|terminated|disconnected|connection|socket|network|fetch failed|timed? ?out|ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT`)},
 }
 
-// Classify tells what the text of an error means: Auth, RateLimit, ServerError,
+// Classify returns what the text of an error means: Auth, RateLimit, ServerError,
 // or Crashed for everything else.
 func Classify(text string) Outcome {
 	for _, k := range kinds {
@@ -134,7 +134,7 @@ func Classify(text string) Outcome {
 	return Crashed
 }
 
-// byStatus tells what an HTTP status means, and false for one that is no error
+// byStatus returns what an HTTP status means, and false for one that is no error
 // of the service.
 func byStatus(status int) (Outcome, bool) {
 	switch {
@@ -161,11 +161,11 @@ func because(status int, text string) Outcome {
 
 // Reset is when a service says that it may be asked again.
 type Reset struct {
-	At    time.Time     // zero when a duration was told
-	After time.Duration // from the moment it was told
+	At    time.Time     // zero when a duration was given
+	After time.Duration // from the moment it was given
 }
 
-// IsZero reports whether nothing was told.
+// IsZero reports whether nothing was given.
 func (r Reset) IsZero() bool { return r.At.IsZero() && r.After == 0 }
 
 // Wait is how long there is to wait from now, 0 for not at all.

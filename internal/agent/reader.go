@@ -39,11 +39,11 @@ func (f Format) Cumulative() bool { return f == Codex || f == Qwen }
 type Retry struct {
 	Why     Outcome // RateLimit, ServerError or Auth
 	Attempt int
-	Delay   time.Duration // 0 when not told
+	Delay   time.Duration // 0 when unknown
 	Message string
 }
 
-// Report is what a program has told so far.
+// Report is what a program has reported so far.
 type Report struct {
 	Session string
 	Model   string
@@ -52,7 +52,7 @@ type Report struct {
 	Final   bool    // the event came that says how the run ended
 	Verdict Outcome // of that event
 	Message string  // of the last error, in the program's own words
-	Text    string  // what the agent said last
+	Text    string  // the last text of the agent
 	Words   string  // the last lines that were no events
 	Reset   Reset   // when the service may be asked again
 	Retry   *Retry  // the program waits for the service; nil when it got on since
@@ -96,7 +96,7 @@ type Reader struct {
 	events   events
 	onChange func(Report)
 	report   Report
-	told     int
+	passed   int
 	rest     []byte
 	skipping bool     // the present line is too long
 	words    []string // the last lines that are no events
@@ -114,7 +114,7 @@ const (
 )
 
 // NewReader returns a reader of that format. onChange is called when something
-// new was told, from Write, which waits for it; nil calls nobody.
+// new was reported, from Write, which waits for it; nil calls nobody.
 func NewReader(f Format, onChange func(Report)) *Reader {
 	r := &Reader{onChange: onChange}
 	if start, ok := readers[f]; ok {
@@ -144,8 +144,8 @@ func (r *Reader) Write(p []byte) (int, error) {
 		}
 		r.rest, r.skipping, p = r.rest[:0], false, rest
 	}
-	if r.report.Lines > r.told {
-		r.told = r.report.Lines
+	if r.report.Lines > r.passed {
+		r.passed = r.report.Lines
 		if r.onChange != nil {
 			r.onChange(r.snapshot())
 		}
@@ -176,7 +176,7 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Report returns what was told so far.
+// Report returns what was reported so far.
 func (r *Reader) Report() Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()

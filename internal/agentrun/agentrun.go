@@ -79,7 +79,7 @@ type Task struct {
 	StartedAt time.Time
 	Spent     agent.Usage // of the loop before
 
-	// Opening is what hooks tell the agent at the start of its session, Beware what
+	// Opening is what hooks add at the start of the agent's session, Beware what
 	// they add to a warning, and Unmet what is missing when it wants to stop, "" for
 	// nothing.
 	Opening string

@@ -194,7 +194,7 @@ func (a *alarms) look(ctx context.Context) (again bool) {
 }
 
 // verify compares the tree with what it was when the agent began. What git took
-// away, and what only stands elsewhere now, is not gone. The alarm is empty where no
+// away, and what is only at another place now, is not gone. The alarm is empty where no
 // test is gone and not many files at once. It reports whether some of it has to be
 // looked at again.
 func (a *alarms) verify(ctx context.Context) (_ event.TreeAlarm, again bool) {
@@ -253,7 +253,7 @@ func (a *alarms) textBefore(ctx context.Context, file string) []byte {
 	return text
 }
 
-// tree is what stands in the working tree: all files, and those that are new or
+// tree is what the working tree has: all files, and those that are new or
 // were written lately.
 type tree struct {
 	all   map[string]bool

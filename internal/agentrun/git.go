@@ -13,7 +13,7 @@ import (
 	"supervise/internal/treediff"
 )
 
-// gitState is where git stands: what is checked out, and the latest stash.
+// gitState is the state of git: what is checked out, and the latest stash.
 type gitState struct {
 	head   string // the branch, or the commit
 	commit string // that is checked out; empty where the files of git do not tell
@@ -21,7 +21,7 @@ type gitState struct {
 	tables string // where references are kept in tables, what names these
 }
 
-// lookAtGit reads where git stands; all is empty without one.
+// lookAtGit reads the state of git; all is empty without one.
 func lookAtGit(root string) gitState {
 	dir, common := gitDirs(root)
 	g := gitState{head: readGit(dir, "HEAD"), stash: reference(common, "refs/stash"), tables: readGit(common, "reftable/tables.list")}
@@ -40,7 +40,7 @@ func readGit(dir, name string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// reference is the commit that a name stands for, in a file of its own or packed.
+// reference is the commit that a name refers to, in a file of its own or packed.
 func reference(dir, name string) string {
 	if id := readGit(dir, name); id != "" {
 		return id

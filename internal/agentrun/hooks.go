@@ -192,7 +192,7 @@ func (h *hooks) before(rel string) ([]byte, bool) {
 }
 
 // answer answers one hook. What is refused or warned of is written down before the
-// agent is told, and reaches the disk behind the answer, where the tree is kept, too.
+// agent hears of it, and reaches the disk behind the answer, where the tree is kept, too.
 // What may destroy something and passes waits until the tree is kept. What is harmless
 // is written down when the agent goes on already.
 func (h *hooks) answer(q rpc.Request) (rpc.Reply, func()) {

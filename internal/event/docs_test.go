@@ -144,7 +144,7 @@ var notes = map[event.Reason]string{
 	event.PausedByUser:   "`supervise pause`",
 	event.SessionOver:    "of `watch`",
 	event.Refused:        "by its service",
-	event.Aborted:    "by a person, or `--approval abort`",
+	event.Aborted:        "by a person, or `--approval abort`",
 	event.StoppedByRule:  "by a [rule](rules.md)",
 	event.NotReproduced:  "the selected tree gave other numbers when re-measured",
 	event.FindingsOpen:   "[open](integrity.md#open-findings) integrity findings",

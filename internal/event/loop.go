@@ -99,7 +99,7 @@ type AgentStart struct {
 	Max   int    `json:"max_iterations"`
 	Level string `json:"reinforcement_level"`
 	Why   string `json:"why"`
-	// Points are what was said beside the task.
+	// Points are what the prompt says beside the task.
 	Points []prompt.Point `json:"points"`
 }
 
@@ -166,7 +166,7 @@ type LoopEnd struct {
 	Text     string `json:"text"`
 	ExitCode int    `json:"exit_code"`
 	Report   string `json:"report,omitempty"`
-	// Spending is nil where the agent told nothing of it.
+	// Spending is nil where the agent reported none.
 	Spending *ledger.Spending `json:"spending,omitempty"`
 }
 

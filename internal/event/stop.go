@@ -23,7 +23,7 @@ const (
 	Stuck          Reason = "stuck"
 	Diminishing    Reason = "diminishing_returns"
 	RetriesSpent   Reason = "retries_spent"
-	Aborted    Reason = "aborted"         // by a person, or by the policy of the gate
+	Aborted        Reason = "aborted"         // by a person, or by the policy of the gate
 	StoppedByRule  Reason = "stopped_by_rule" // a rule whose action is force_terminate or escalate
 	NotReproduced  Reason = "not_reproduced"  // the selected tree gave other numbers when it was measured again
 	NoneAcceptable Reason = "no_acceptable_iteration"

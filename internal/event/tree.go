@@ -16,7 +16,7 @@ const (
 	AfterChecks  Moment = "after_checks"  // of the baseline
 	BeforeAgent  Moment = "before_agent"
 	AfterAgent   Moment = "after_agent"
-	BeforeTool   Moment = "before_tool" // that the agent's hooks tell of, and that may destroy something
+	BeforeTool   Moment = "before_tool" // a call reported by hooks that may destroy something
 )
 
 // Taken is the data of snapshot_taken.
@@ -38,7 +38,7 @@ type SnapshotsGone struct {
 }
 
 // OverLimit is the data of store_over_limit: nothing is left that may be dropped.
-// It is told once.
+// It is written once.
 type OverLimit struct {
 	Bytes     int64  `json:"store_bytes"`
 	Limit     int64  `json:"limit_bytes"`

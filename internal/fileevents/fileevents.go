@@ -1,13 +1,13 @@
-// Package fileevents tells, while it happens, that files of a tree appear, change and
+// Package fileevents reports, while it happens, that files of a tree appear, change and
 // disappear. It is a hint and never the truth: whoever acts on it looks at the
 // tree first.
 //
 // On Linux it listens to inotify(7) and looks into every new folder once it
-// listens there, since what was made in between is told by nobody. When the
+// listens there, since nobody reports what was made in between. When the
 // kernel had to drop events it says so and compares the whole tree with what it
 // knew. Where inotify allows no further watches, and on all other systems, it
 // looks at the whole tree every two seconds instead; changes of contents are not
-// told then.
+// reported then.
 package fileevents
 
 import (
@@ -59,12 +59,12 @@ type Options struct {
 	// Skip reports whether a folder, relative to the root and with slashes, is left
 	// out with all below. Nil leaves out .git and node_modules.
 	Skip func(dir string) bool
-	// Poll is how often the tree is looked at where the system tells nothing. Zero
+	// Poll is how often the tree is looked at where the system reports nothing. Zero
 	// means two seconds.
 	Poll time.Duration
 }
 
-// DefaultPoll is how often the tree is looked at where the system tells nothing.
+// DefaultPoll is how often the tree is looked at where the system reports nothing.
 const DefaultPoll = 2 * time.Second
 
 // Watcher watches one tree until it is closed.
@@ -82,7 +82,7 @@ type Watcher struct {
 	queue  queue
 }
 
-// Start watches the tree at root. What is there already is told by no event. The
+// Start watches the tree at root. No event reports what is there already. The
 // error is that of a tree that cannot be read.
 func Start(root string, o Options) (*Watcher, error) {
 	if o.Skip == nil {
@@ -127,7 +127,7 @@ func (w *Watcher) Close() error {
 	return nil
 }
 
-// listen asks the system to tell, where it does so folder by folder.
+// listen asks the system for events, where it has them folder by folder.
 func (w *Watcher) listen() {
 	if runtime.GOOS != "linux" {
 		return
@@ -181,7 +181,7 @@ func (w *Watcher) run() {
 	}
 }
 
-// fault is told when events were dropped, or something else broke.
+// fault is called when events were dropped, or something else broke.
 func (w *Watcher) fault(err error) {
 	if !errors.Is(err, fsnotify.ErrEventOverflow) {
 		w.scanOnly(err)
@@ -300,7 +300,7 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// compare looks at the whole tree and tells how it differs from what is known.
+// compare looks at the whole tree and reports how it differs from what is known.
 func (w *Watcher) compare() {
 	there := map[string]bool{}
 	w.walk(".", there)

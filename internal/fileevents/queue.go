@@ -25,7 +25,7 @@ func (q *queue) put(e Event) {
 }
 
 // merge makes one event of two. A file that went and came is changed; one that
-// came and went is told as gone, since it was there.
+// came and went is reported as gone, since it was there.
 func merge(before, now Event) Event {
 	switch {
 	case before.Op == New && now.Op == Changed:

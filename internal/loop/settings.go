@@ -36,7 +36,7 @@ type Settings struct {
 	StopOnDiminishing bool `json:"stop_on_diminishing,omitempty"`
 	NoRepeat          bool `json:"baseline_once,omitempty"` // measure the baseline once, however short it is
 
-	Approval     Approval             `json:"approval,omitzero"`
+	Approval Approval         `json:"approval,omitzero"`
 	Notify   notify.Settings  `json:"notify,omitzero"`
 	Snapshot snapshot.Options `json:"snapshot"`
 	MaxStore int64            `json:"max_store_bytes,omitempty"` // over it old snapshots are dropped; 0: never

@@ -1,4 +1,4 @@
-// Package rpc carries what a hook was told to the supervisor of its loop, and the
+// Package rpc carries the input of a hook to the supervisor of its loop, and the
 // answer back, over a socket that only this user can reach. One connection is one
 // question.
 package rpc
@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Request is what a hook was told.
+// Request is the input of a hook.
 type Request struct {
 	Client string `json:"client"`
 	Event  string `json:"event"`
