@@ -64,7 +64,8 @@ var readers = map[Type]func(*Position, ledger.Event){
 	LoopStarted: func(p *Position, e ledger.Event) {
 		p.Settings, p.session = decode[Started](e).Settings, e.Time
 	},
-	LoopResumed: func(p *Position, e ledger.Event) { p.resumed(e.Time) },
+	LoopRecorded: func(p *Position, e ledger.Event) { p.Settings = decode[Started](e).Settings },
+	LoopResumed:  func(p *Position, e ledger.Event) { p.resumed(e.Time) },
 	SnapshotTaken: func(p *Position, e ledger.Event) {
 		p.taken(e, decode[Taken](e))
 	},

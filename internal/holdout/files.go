@@ -18,7 +18,7 @@ import (
 // maxHidden bounds the hidden files, all of them together, in bytes.
 const maxHidden = 256 << 20
 
-// File is a file that is laid over a tree.
+// File is a file that is written into a tree.
 type File struct {
 	Path string // slash separated, relative
 	Text []byte
@@ -28,8 +28,7 @@ type File struct {
 // Files are sorted by path.
 type Files []File
 
-// ReadFiles reads the folder of the hidden tests. What links lead to counts as
-// standing there; .git is left out.
+// ReadFiles reads the folder of the hidden tests. Links are followed; .git is left out.
 func ReadFiles(dir string) (Files, error) {
 	var out Files
 	left := int64(maxHidden)
@@ -86,8 +85,9 @@ func (l Files) Sum() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Write writes the files into a tree, over what is there. A link in the tree leads
-// nowhere else: it is replaced where a file belongs, and refused where a folder does.
+// Write writes the files into a tree and replaces what is there. Links in the tree are
+// not followed: one in the place of a file is replaced, one in the place of a folder is
+// refused.
 func (l Files) Write(dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

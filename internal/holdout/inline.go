@@ -10,10 +10,10 @@ import (
 	"supervise/source"
 )
 
-// inlineTests is a file of code in which modules of tests stand, as Rust has them.
+// inlineTests is a file of code with modules of tests in it, as in Rust.
 type inlineTests struct {
 	was  []source.InlineTests // before the change
-	text []byte               // the new code with the modules as they were; nil where they have no place in it
+	text []byte               // the new code with the old modules; nil where they do not fit into it
 }
 
 // readInline reads the files of the findings that hold code and its tests. What
@@ -43,8 +43,8 @@ func (r *trialRun) testFile(file string) bool {
 	return slices.Contains(r.Evidence.TestFiles, file) || slices.Contains(r.Evidence.TestFiles, r.oldPath(file))
 }
 
-// isInline reports whether the test of a finding stands in a module of tests that can
-// be put into the new code.
+// isInline reports whether the test of a finding is in a module of tests that can be
+// put into the new code.
 func (r *trialRun) isInline(f detector.Tampering) bool {
 	to := r.newPath(f.File)
 	file, ok := r.inline[to]

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// link has a dependency folder of the tree lead to that of the working tree, entry
-// by entry: what a program adds to the folder, such as a cache, stays in the tree.
-// A folder that is not there, or that the snapshot holds, is left alone. Python's
-// environments are one link, since they are found by their own place.
+// link links a dependency folder of the copy to that of the working tree, entry by
+// entry: what a program adds to the folder, such as a cache, stays in the copy. A folder
+// that does not exist, or that the snapshot has, is left alone. A Python environment is
+// one link, since its programs are found by its path.
 func (t Tree) link(name string) error {
 	from, to := filepath.Join(t.Root, filepath.FromSlash(name)), filepath.Join(t.Path, filepath.FromSlash(name))
 	info, err := os.Stat(from)
@@ -33,10 +33,10 @@ func (t Tree) link(name string) error {
 	return linkEntries(from, to)
 }
 
-// linkEntries makes a folder whose entries lead to those of another. Caches, which
-// are hidden and not the package manager's own, are left out. The folders of
-// scopes are made likewise, and a link among the entries is made anew: it may lead
-// to another part of the project, which the tree has as well.
+// linkEntries makes a folder whose entries link to those of another. Caches, which are
+// hidden and not the package manager's own, are left out. Folders of scopes are made in
+// the same way. A link among the entries is made again: it may lead to another part of
+// the project, which the copy has as well.
 func linkEntries(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -67,8 +67,8 @@ func linkEntries(from, to string) error {
 // managed are hidden entries of node_modules that are no caches.
 var managed = map[string]bool{".bin": true, ".pnpm": true, ".modules.yaml": true, ".package-lock.json": true, ".yarn-integrity": true, ".yarn-state.yml": true, ".store": true, ".prisma": true}
 
-// relink makes a link with the target of another where that is relative and leads
-// to something from the new place, too; else it leads to the other link.
+// relink makes a link with the target of another where that is relative and exists from
+// the new place as well; else it links to the other link.
 func relink(source, target string) error {
 	to, err := os.Readlink(source)
 	if err != nil {

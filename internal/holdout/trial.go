@@ -57,7 +57,7 @@ func (t Trial) Run(ctx context.Context) (out ledger.HoldOut, err error) {
 	return run.out, err
 }
 
-// verdict is how a test of the trial ended.
+// verdict is the result of one test of the trial.
 type verdict struct {
 	outcome detector.Outcome
 	why     string
@@ -82,7 +82,7 @@ type namedTest struct {
 	test    metric.Test
 }
 
-// wanted finds the tests of the findings, and returns those that can say
+// wanted finds the tests of the findings, and returns those whose result would prove
 // something, once each.
 func (r *trialRun) wanted() []metric.Test {
 	var out []metric.Test
@@ -108,7 +108,7 @@ func (r *trialRun) wanted() []metric.Test {
 	return out
 }
 
-// mute says why a test cannot say anything, "" where it can.
+// mute is the reason why the result of a test would prove nothing, "" where it would.
 func (r *trialRun) mute(f detector.Tampering, c metric.Test) string {
 	switch {
 	case r.Flaky[c.ID] || c.Flaky:
@@ -169,9 +169,8 @@ func (r *trialRun) asTheyWere(ctx context.Context, tests []metric.Test) error {
 	return r.run(ctx, inline)
 }
 
-// inFiles runs the tests that stand in files of their own. Those that do not build
-// are tried once more with all test files as they were: one that stayed may have what
-// was moved to it.
+// inFiles runs the tests in test files. Those that do not build are tried once more with
+// all test files as they were: code may have moved from one to another.
 func (r *trialRun) inFiles(ctx context.Context, tests []metric.Test, few []string) error {
 	if err := r.run(ctx, tests); err != nil || len(few) == len(r.Evidence.TestFiles) {
 		return err
@@ -244,13 +243,13 @@ func (r *trialRun) verdict(e measure.Ending) verdict {
 	return verdict{detector.Broke, why}
 }
 
-// misfit matches how a language that is not compiled says that a test does not fit
-// the code: what it uses is not there, or is called otherwise.
+// misfit matches the errors of interpreted languages for a test that does not match the
+// code: what it uses does not exist, or has another signature.
 var misfit = regexp.MustCompile(`\b(AttributeError|NameError|ImportError|ModuleNotFoundError|NoMethodError|ReferenceError|UndefinedFunctionError)\b|` +
 	`\bis not a (function|constructor)\b|Cannot find module|Call to undefined (method|function)|Class "[^"]*" not found|` +
 	`TypeError: .*(unexpected keyword argument|takes \d+ positional|missing \d+ required|got multiple values)|wrong number of arguments|ArgumentCountError`)
 
-// shown is what a test says, in one short line, without the name of the tree.
+// shown is the message of a test in one short line, without the path of the copy.
 func (r *trialRun) shown(text string) string {
 	text = strings.ReplaceAll(text, r.tree.Path+"/", "")
 	for line := range strings.Lines(text) {
@@ -265,9 +264,9 @@ func (r *trialRun) shown(text string) string {
 	return ""
 }
 
-// control runs the tests that passed before and fail now over the code as it was,
-// in the same place. One that fails there, too, misses something else than the
-// change: what it says proves nothing.
+// control runs the tests that passed before and fail now over the old code, in the same
+// copy. If one fails there as well, the copy is the reason, and its result proves
+// nothing.
 func (r *trialRun) control(ctx context.Context, tests []metric.Test) error {
 	failed := slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool {
 		return t.Status != metric.Passed || r.ends[t.ID].outcome != detector.Broke
@@ -296,7 +295,7 @@ func (r *trialRun) control(ctx context.Context, tests []metric.Test) error {
 	return err
 }
 
-// results writes down what is known of every test that a finding names.
+// results records the result of every test that a finding names.
 func (r *trialRun) results() {
 	for _, n := range r.named {
 		v, ran := r.ends[n.test.ID]

@@ -9,7 +9,7 @@ import (
 
 // Coverage wobbles within one unit and format alone: lines and statements of one
 // tree differ without any chance in it.
-func TestWobble(t *testing.T) {
+func TestWobbleNeedsComparableCoverage(t *testing.T) {
 	of := func(covered int64, unit metric.Unit, format string) metric.Set {
 		return metric.Set{Coverage: &metric.Coverage{Covered: covered, Total: 100, Unit: unit, Format: format}}
 	}
@@ -32,7 +32,7 @@ func TestWobble(t *testing.T) {
 
 // A test with two outcomes on one tree is known by its identity, whichever came
 // first.
-func TestUnsteady(t *testing.T) {
+func TestTwoRunsShowFlakyTests(t *testing.T) {
 	for _, tt := range []struct {
 		first, second, want metric.Status
 		flaky               bool

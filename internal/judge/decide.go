@@ -113,8 +113,8 @@ const (
 	flipsWithin, flips = 6, 3
 )
 
-// recentTests are the tests of the latest iterations, the oldest first and those of
-// it last, without the baseline and those whose tests could not be read.
+// recentTests are the tests of the latest iterations, oldest first and those of it last,
+// without the baseline and without iterations whose tests could not be read.
 func (h *History) recentTests(it ledger.Iteration) []*metric.Tests {
 	var out []*metric.Tests
 	if it.Set.Tests != nil {
@@ -149,8 +149,8 @@ func sameFailing(recent []*metric.Tests) []string {
 	return slices.Sorted(maps.Keys(same))
 }
 
-// flipping are the tests that go back and forth between passing and failing, but
-// for those that do so by themselves.
+// flipping are the tests that go back and forth between passing and failing, without
+// the flaky ones.
 func (h *History) flipping(recent []*metric.Tests) []string {
 	was, changes := map[metric.ID]bool{}, map[metric.ID]int{}
 	for _, tests := range recent {

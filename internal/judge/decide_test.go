@@ -21,9 +21,8 @@ func tested(n int, text string) ledger.Iteration {
 	return ledger.Iteration{Number: n, Set: metric.Set{Tests: t}}
 }
 
-// What speaks for a task that is too hard, or not clear, is read from the tests of
-// the latest iterations.
-func TestEvidenceFromHistory(t *testing.T) {
+// Tests that fail throughout, or go back and forth, are found in the latest iterations.
+func TestRecoveryEvidenceFromHistory(t *testing.T) {
 	for _, tt := range []struct {
 		name            string
 		history         []string // the baseline first

@@ -10,17 +10,14 @@ import (
 	"supervise/snapshot"
 )
 
-// Record is what is known of a loop, or of a history of commits that is judged as
-// if each were an iteration that was accepted.
+// Record is a recorded loop, or a history of commits that is judged as if each were an
+// accepted iteration.
 type Record struct {
 	Iterations []ledger.Iteration // with their evidence, numbered from 0, the baseline, without a gap
 	// Dropped are the snapshots that retention had dropped when the iteration of
 	// that number ended, as sN.
 	Dropped map[int][]string
-	// Commits says that it is a history: no test counts as one that the loop itself
-	// had added and may take away again, for others wrote them; and the best so far
-	// is always the commit before, which somebody found good enough.
-	Commits bool
+	Commits bool // see [History]
 }
 
 // Rejudged are all verdicts on a loop, and what would be selected from it.

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Source says where the measurements of a base come from.
+// Source is where the measurements of a base come from.
 type Source string
 
 // The sources, in the order in which they are looked for.

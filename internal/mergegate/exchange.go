@@ -110,7 +110,7 @@ func resultOf(f Finding, p Place, fallback string) sarifResult {
 	return out
 }
 
-// fingerprint tells a finding from others, also when it moves to another line.
+// fingerprint identifies a finding, also when it moves to another line.
 func fingerprint(f Finding, p Place) string {
 	sum := sha256.Sum256([]byte(f.ID + "\x00" + p.File + "\x00" + p.What))
 	return hex.EncodeToString(sum[:16])

@@ -16,7 +16,7 @@ const perLevel = 10
 // lines, the worst first and as many as it shows; the rest is in the summary.
 func (r Report) GitHub(w io.Writer) error {
 	p := &printer{w: w}
-	left := map[string]int{"error": perLevel, "warning": perLevel, "notice": perLevel - 1} // the last one says what is missing
+	left := map[string]int{"error": perLevel, "warning": perLevel, "notice": perLevel - 1} // the last one counts those that are left out
 	more := 0
 	for _, f := range r.Open() {
 		level := level(f)

@@ -17,7 +17,7 @@ import (
 )
 
 // capture takes the tree as it is, and the base, into a store of snapshots. The
-// checkout holds the base then.
+// checkout is at the base then.
 func (g *gate) capture(ctx context.Context) (err error) {
 	g.OnProgress("reading what changed")
 	if err := g.commitHead(ctx); err != nil {
@@ -81,7 +81,7 @@ func (g *gate) commitHead(ctx context.Context) error {
 	return err
 }
 
-// configure reads what the user asked for, as the base has it.
+// configure reads the configuration of the base.
 func (g *gate) configure(context.Context) (err error) {
 	from := g.at(g.tree.Dir)
 	if g.texts == "" {
@@ -155,8 +155,7 @@ func why(s metric.Set) string {
 	return "there is no check that runs tests"
 }
 
-// Take measures the tree as the base of gates to come. dirty says that no commit
-// holds it.
+// Take measures the tree as the base of later gates. dirty: no commit has this tree.
 func Take(ctx context.Context, o Options, settings judge.Settings) (rec Record, dirty bool, err error) {
 	r := repo{dir: o.Root}
 	if dirty, err = r.dirty(ctx); err != nil {

@@ -1,6 +1,6 @@
 // Package mergegate is the merge gate: it measures the tree that is checked out, finds
 // what its base measured, and judges the difference by the rules of a loop, as if
-// the change were one iteration that somebody ran. What it goes by (configuration,
+// the change were one iteration. What it goes by (configuration,
 // acknowledgements) comes from the base, so that a change cannot loosen the rules
 // that it is judged by.
 package mergegate
@@ -36,12 +36,12 @@ type Options struct {
 	Remote  string // where records and bases are fetched from; "" fetches nothing
 	Scratch string // a folder of its own, outside the tree, that is removed at the end
 
-	// Configure returns what the user asked for in the folder of the project as the
-	// base has it, with the plan for the project in another folder.
+	// Configure returns the settings from the project folder of the base, with the plan
+	// for the project in another folder.
 	Configure func(base, project string) (judge.Settings, error)
 
 	Severity   metric.Severity // findings of this severity or above fail
-	Env        []string        // whose secrets are not stored, and that says where it runs
+	Env        []string        // its secrets are not stored; its variables name the target branch
 	Version    string          // of supervise
 	Now        time.Time
 	OnProgress func(what string) // may be nil

@@ -22,7 +22,7 @@ const RatchetName = ".supervise-ratchet.json"
 // ErrRatchet is wrapped by every error that an edit of the file mends.
 var ErrRatchet = errors.New("invalid ratchet")
 
-// Ratchet holds limits by the name of the number. What has no limit may be anything.
+// Ratchet maps numbers to their limits.
 type Ratchet map[metric.Field]float64
 
 // limit is a number that may have a limit, by which it is at least so large, or at
@@ -163,8 +163,7 @@ func (r Ratchet) fields() []metric.Field {
 	return out
 }
 
-// ratchet holds the tree to the ratchet: that of the base and that of the tree, the
-// stricter of both.
+// ratchet checks the limits of the base and of the tree, the stricter of both.
 func (g *gate) ratchet(out *Report) error {
 	r, err := ReadRatchet(filepath.Join(g.Project, RatchetName))
 	if err != nil {

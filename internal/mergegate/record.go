@@ -35,12 +35,12 @@ const (
 )
 
 // Ref is the ref of the record of a commit. Each commit has its own, so that no two
-// writers meet. It is a commit without parents, whose tree holds metrics.json and,
+// writers meet. It is a commit without parents, whose tree has metrics.json and,
 // as the folder "tree", the files of the commit that was measured.
 func Ref(commit string) string { return refs + commit }
 
 // nearest returns the record of the commit, or of the nearest ancestor along the
-// first parents that has one, nil for none. The remote is asked as well.
+// first parents that has one, nil for none. The remote is searched as well.
 func (r repo) nearest(ctx context.Context, commit string) (rec *Record, at string, distance int, err error) {
 	const far = 200
 	list := r.ancestors(ctx, commit, far)

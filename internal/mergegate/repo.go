@@ -100,7 +100,7 @@ func (r repo) dirty(ctx context.Context) (bool, error) {
 // fetchTimeout bounds one exchange with the remote.
 const fetchTimeout = 2 * time.Minute
 
-// fetch fetches from the remote. The error says why nothing came.
+// fetch fetches from the remote. The error is the reason why nothing was fetched.
 func (r repo) fetch(ctx context.Context, args ...string) error {
 	if r.remote == "" {
 		return errors.New("nothing is fetched with --offline")

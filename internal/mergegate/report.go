@@ -68,8 +68,7 @@ type Finding struct {
 	Acknowledged string            `json:"acknowledged,omitempty"` // as what
 }
 
-// Place is where a finding is. Gone says that the file, or what stood in that line, is
-// not in the tree any more.
+// Place is where a finding is. Gone: the file or the line is not in the tree any more.
 type Place struct {
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"` // from 1; 0 is the file as a whole
@@ -84,7 +83,7 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// Worst returns the gravest finding that nobody accepted, nil for none.
+// Worst returns the most severe finding that is not accepted, nil for none.
 func (r Report) Worst() *Finding {
 	for i, f := range r.Findings {
 		if f.Acknowledged == "" && f.Severity > detector.Info {
@@ -94,7 +93,7 @@ func (r Report) Worst() *Finding {
 	return nil
 }
 
-// Open are the findings above INFO that nobody accepted, the worst first.
+// Open are the findings above INFO that are not accepted, the most severe first.
 func (r Report) Open() []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool {
 		return f.Acknowledged != "" || f.Severity <= detector.Info
@@ -127,7 +126,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// finding says where an alert is.
+// finding is an alert with its places.
 func (g *gate) finding(a detector.Alert) Finding {
 	f := Finding{ID: a.ID(), Rule: a.Rule, Type: a.Type, Severity: a.Severity, Message: a.Message()}
 	if k := a.Acknowledged; k != nil {
@@ -186,7 +185,7 @@ func (g *gate) gone(file string) bool {
 	return slices.Contains(g.verdict.Evidence.Removed, file) && g.verdict.Evidence.Renamed[file] == ""
 }
 
-// inTree is the path of a file as it stands in the tree: some reports name files by
+// inTree is the path of a file in the tree: some reports name files by
 // their package or folder on the machine that built them.
 func (g *gate) inTree(file string) string {
 	for rest := file; ; {

@@ -149,7 +149,7 @@ func (r Report) Summary() string {
 	return "nothing found"
 }
 
-// String says what the change was compared with.
+// String describes what the change was compared with.
 func (b Base) String() string {
 	switch b.Source {
 	case FromFile:
@@ -170,7 +170,7 @@ func (b Base) name() string {
 	return short(b.Commit)
 }
 
-// explained says why a test that is gone is no loss.
+// explained is the reason why a deleted test is no loss.
 func explained(l detector.Loss) string {
 	text := l.ID.String() + ": " + string(l.By)
 	if l.Into.Name != "" {
@@ -179,7 +179,7 @@ func explained(l detector.Loss) string {
 	return text
 }
 
-// heldOut says how the hold-out run ended.
+// heldOut describes the result of the hold-out run.
 func heldOut(h ledger.HoldOut) string {
 	if h.Refused != "" {
 		return "not run: " + h.Refused

@@ -27,8 +27,8 @@ type Cleaned struct {
 // what undoes the last restore and the last rollback. With dry it says what would
 // go. The error wraps [ErrNotOver] when the loop may go on.
 func Cleanup(ctx context.Context, home, id string, dry bool, now time.Time) (c Cleaned, err error) {
-	h := newHistory()
-	l, state, err := ledger.Amend(home, id, h.read)
+	p := event.NewPosition()
+	l, state, err := ledger.Amend(home, id, p.Read)
 	if err != nil {
 		return c, err
 	}
@@ -36,7 +36,7 @@ func Cleanup(ctx context.Context, home, id string, dry bool, now time.Time) (c C
 	if state.Status != ledger.Completed && state.Status != ledger.Failed && state.Status != ledger.Aborted {
 		return c, fmt.Errorf("loop %s is %s: %w; resume or select first", id, state.Status, ErrNotOver)
 	}
-	v, err := view(l.Dir(), state, h)
+	v, err := view(l.Dir(), state, p)
 	if err != nil {
 		return c, err
 	}
@@ -66,7 +66,7 @@ func (v View) needed() map[snapshot.ID]bool {
 	return out
 }
 
-// plan says what stays and what goes.
+// plan lists what is kept and what is removed.
 func (c *Cleaned) plan(store *snapshot.Store, needed map[snapshot.ID]bool) ([]snapshot.ID, error) {
 	list, err := store.List()
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 // Question is what an orchestrator adds when it asks what should follow.
 type Question struct {
 	MaxIterations     int   // 0: no limit
-	CriterionMet      *bool // nil: it does not say
+	CriterionMet      *bool // nil: unknown
 	StopOnDiminishing bool
 }
 
-// Decide says what should follow the last iteration: the recommendation of the
+// Decide returns what should follow the last iteration: the recommendation of the
 // detector, with the limits and retries of the loop counted in.
 func (v View) Decide(q Question) Recommendation {
 	if len(v.Iterations) == 0 {

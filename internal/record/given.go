@@ -15,8 +15,8 @@ import (
 	"supervise/selector"
 )
 
-// ErrMessage is wrapped by the errors of what an orchestrator told that makes no
-// sense. The text says what to mend.
+// ErrMessage is wrapped by the errors about invalid messages of an orchestrator. The
+// text says what to correct.
 var ErrMessage = errors.New("not understood")
 
 func refuse(format string, args ...any) error {
@@ -158,7 +158,7 @@ func ParseMessage(raw map[string]json.RawMessage) (Message, error) {
 	return m, nil
 }
 
-// number is the number of the iteration, and false when it is not said.
+// number is the number of the iteration, and false when it is not given.
 func (m Message) number() (int, bool, error) {
 	switch {
 	case m.Iteration != nil && m.Number != nil && *m.Iteration != *m.Number:
@@ -325,7 +325,7 @@ func (t *Testing) checkRate(n metric.Counts) error {
 	return nil
 }
 
-// unnamed stands for tests of which only the numbers are known. They are
+// unnamed makes tests of which only the numbers are known. They are
 // numbered, the passing ones first, then the failing ones: two such sets differ
 // in as few tests as their numbers allow.
 func unnamed(n metric.Counts) *metric.Tests {

@@ -88,7 +88,7 @@ func (v View) past(it ledger.Iteration) (*judge.History, ledger.Iteration) {
 }
 
 // start is the index of the iteration whose tree the next one starts from: the
-// one that is told, else the last that was not to be put back; -1 for none.
+// one that is given, else the last that was not undone; -1 for none.
 func (v View) start(t *ledger.Reported) int {
 	for i, it := range slices.Backward(v.Iterations) {
 		if t != nil && t.From != nil {
@@ -157,8 +157,9 @@ func (v View) running() *ledger.BestIteration {
 	return v.best(choice)
 }
 
-// verified reports whether an iteration is proven good: by what was told, which
-// measurements must not deny, or by the measurements alone.
+// verified reports whether an iteration is proven good: by the verification that the
+// orchestrator reports, if the measurements do not contradict it, or by the measurements
+// alone.
 func verified(it ledger.Iteration) bool {
 	measured := selector.Verified(it.Set, it.Assessment.Critical(), nil)
 	switch {

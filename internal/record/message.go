@@ -123,7 +123,7 @@ type AlertDetails struct {
 
 func iterationLabel(n int) string { return fmt.Sprintf("iteration_%d", n) }
 
-// BestIterationSelection tells of a choice. Scores are in [0,1].
+// BestIterationSelection reports a choice. Scores are in [0,1].
 type BestIterationSelection struct {
 	Type        Kind                      `json:"type"`
 	LoopID      string                    `json:"loop_id"`
@@ -192,7 +192,7 @@ type DegradationAnalysis struct {
 	Triggers []selector.Trigger `json:"triggers"`
 }
 
-// SummaryNote sums the loop up. What nobody told is null.
+// SummaryNote summarizes the loop. Unknown values are null.
 type SummaryNote struct {
 	Iterations int            `json:"total_iterations"`
 	Rejected   int            `json:"rejected_iterations"`
@@ -261,7 +261,7 @@ func orEmpty(list []int) []int {
 	return list
 }
 
-// flags are what somebody should know who takes the choice.
+// flags are warnings about the choice.
 func flags(c selector.Choice) []string {
 	out := []string{}
 	for _, f := range []struct {

@@ -19,7 +19,7 @@ import (
 
 func regressionID(n int) string { return fmt.Sprintf("reg-%03d", n) }
 
-// Errors of [Record] that callers tell apart.
+// Errors of [Record] that callers distinguish.
 var (
 	ErrNotRecorded = errors.New("supervise itself runs the iterations of this loop")
 	ErrExists      = errors.New("is recorded already")
@@ -94,12 +94,12 @@ func (p Place) open(id string, n int) (*ledger.Ledger, View, bool, error) {
 	case state.Workspace != p.Root:
 		return nil, View{}, false, refuse("loop %s belongs to %s", id, state.Workspace)
 	}
-	h := newHistory()
-	l, state, err := ledger.Amend(p.Home, id, h.read)
+	at := event.NewPosition()
+	l, state, err := ledger.Amend(p.Home, id, at.Read)
 	if err != nil {
 		return nil, View{}, false, err
 	}
-	v, err := view(l.Dir(), state, h)
+	v, err := view(l.Dir(), state, at)
 	if err != nil {
 		return nil, v, false, errors.Join(err, l.Close())
 	}
@@ -196,7 +196,7 @@ type RecordedData struct {
 	By       string          `json:"by"`
 }
 
-// iteration makes the iteration of what was told. It is not judged yet.
+// iteration makes the iteration from the message. It is not judged yet.
 func (r *recorder) iteration(ctx context.Context) (ledger.Iteration, error) {
 	told, err := r.m.reported()
 	if err != nil {

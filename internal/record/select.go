@@ -79,13 +79,13 @@ type Selection struct {
 // selection report and final-output/. The tree is left alone. by is who wants it.
 // The error wraps [ledger.ErrLocked] while a supervisor works on the loop.
 func Select(ctx context.Context, home, id string, w Wish, by string, now time.Time) (sel Selection, err error) {
-	h := newHistory()
-	l, state, err := ledger.Amend(home, id, h.read)
+	p := event.NewPosition()
+	l, state, err := ledger.Amend(home, id, p.Read)
 	if err != nil {
 		return sel, err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	v, err := view(l.Dir(), state, h)
+	v, err := view(l.Dir(), state, p)
 	if err == nil {
 		sel.View, sel.Choice, err = v.Choose(w)
 	}
@@ -107,7 +107,7 @@ func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, by string, no
 	v.State.Selected = v.best(c)
 	if v.State.Kind == ledger.Recorded {
 		v.State.Status, v.State.UpdatedAt = ledger.Completed, now
-	} // else the time of the last change stays: it says when the loop was at work
+	} // else the time stays: it is when the loop was last at work
 	out, err := sel.output(ctx, l)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, by string, no
 }
 
 // output fills final-output/ from the snapshot of the selection, or from its
-// artifacts where somebody else ran it.
+// artifacts where another orchestrator ran it.
 func (sel *Selection) output(ctx context.Context, l *ledger.Ledger) (ledger.Output, error) {
 	v := sel.View
 	it, err := v.Iteration(sel.Choice.Iteration)

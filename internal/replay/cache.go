@@ -32,13 +32,13 @@ type entry struct {
 	Flaky    []metric.ID `json:"flaky,omitempty"`
 }
 
-// cache holds the measurements by tree, plan and version, below one folder.
+// cache stores measurements by tree, plan and version, below one folder.
 type cache struct {
 	dir string
 	key string // of everything but the tree
 }
 
-// placeholder stands for the folder of the checkout in the hash of a plan.
+// placeholder replaces the folder of the checkout in the hash of a plan.
 const placeholder = "{{root}}"
 
 // newCache opens the cache for a plan, which was made for the folder root.
@@ -105,7 +105,7 @@ func (c cache) put(e entry) error {
 	return ledger.WriteFile(c.path(e.Tree), b.Bytes())
 }
 
-// unmeasured says why the tests of a set are missing, "" when they are not.
+// unmeasured is the reason why a set has no tests, "" when it has.
 func unmeasured(s metric.Set) string {
 	if s.Tests != nil {
 		return ""

@@ -46,8 +46,8 @@ func (h *history) steps() iter.Seq[step] {
 	}
 }
 
-// step holds a commit against the tests that are known. Those of a suite that could
-// not run carry over; where there are none at all, nothing was measured.
+// step compares a commit with the known tests. Those of a suite that could not run
+// carry over; where there are none at all, nothing was measured.
 func (h *history) step(c Commit, before metric.Set) step {
 	e, ok := h.entries[c.tree]
 	p := step{commit: c, entry: e, set: e.Set, before: before, why: e.Why}
@@ -70,7 +70,7 @@ func (h *history) step(c Commit, before metric.Set) step {
 	return p
 }
 
-// settle takes the suspects that passed when run again as what they are: flaky.
+// settle marks the suspects that passed when run again as flaky.
 func (p *step) settle(flaky []metric.ID) {
 	for _, t := range p.suspects {
 		if slices.Contains(flaky, t.ID) {

@@ -74,7 +74,7 @@ func (h *history) base(worker int) string {
 }
 
 // measureOne measures one commit by itself, whatever stood before it, so that the
-// numbers hold for its tree wherever it is met again.
+// numbers can be used wherever the same tree occurs again.
 func (h *history) measureOne(ctx context.Context, t *checkout.Tree, c Commit) (entry, error) {
 	e := entry{Tree: c.tree, Commit: c.ID}
 	meter, why, err := h.ready(ctx, t, c)
@@ -98,8 +98,8 @@ func (h *history) measureOne(ctx context.Context, t *checkout.Tree, c Commit) (e
 	return e, h.cache.put(e)
 }
 
-// ready checks a commit out and prepares it. why says that there is nothing to be
-// measured.
+// ready checks a commit out and prepares it. why is the reason where there is nothing to
+// measure.
 func (h *history) ready(ctx context.Context, t *checkout.Tree, c Commit) (m *measure.Meter, why string, err error) {
 	if err := t.CheckOut(ctx, c.ID); err != nil {
 		return nil, "", err

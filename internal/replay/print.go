@@ -43,7 +43,7 @@ func (r Report) head() string {
 	return text
 }
 
-// String says what became of the tests that only moved.
+// String describes what became of the tests that only moved.
 func (m Moved) String() string {
 	n := 0
 	var kinds []string

@@ -12,7 +12,7 @@ import (
 // Rate is how often a rule fired in a history.
 type Rate struct {
 	Rule     string            `json:"rule"`
-	Severity detector.Severity `json:"severity"` // the gravest that it fired with, or that of the rule
+	Severity detector.Severity `json:"severity"` // the highest that it fired with, or that of the rule
 	Fired    int               `json:"fired"`    // commits
 	Critical int               `json:"critical"` // commits on which it was CRITICAL
 	Of       int               `json:"commits"`  // commits that were judged
@@ -37,7 +37,7 @@ type Discovery struct {
 	High       float64 `json:"high"`
 }
 
-// prevalences are those for which the false discovery rate is told.
+// prevalences are those for which the false discovery rate is printed.
 var prevalences = []float64{.01, .05, .20}
 
 // z is the quantile of the normal distribution for an interval of 95 %.
@@ -45,7 +45,7 @@ const z = 1.959963984540054
 
 // wilson returns the share fired/of in per cent with its score interval: E. B.
 // Wilson, "Probable inference, the law of succession, and statistical inference",
-// J. Am. Stat. Assoc. 22 (1927) 209–212. It holds for few firings and for none.
+// J. Am. Stat. Assoc. 22 (1927) 209–212. It is valid for few firings and for none.
 func wilson(fired, of int) Interval {
 	if of == 0 {
 		return Interval{High: 100}

@@ -71,7 +71,7 @@ func Read(dir string, state ledger.State) (*Recorded, error) {
 	return r, nil
 }
 
-// readLog finds what the iterations do not say, and returns the hash of the
+// readLog reads what the iterations do not record, and returns the hash of the
 // settings. Of several selections the last that the loop itself made counts.
 func (r *Recorded) readLog(dir string) (settings string, err error) {
 	last := 0

@@ -1,7 +1,7 @@
 // Package replay judges again what has happened already: a history of commits, as
-// if each were an iteration of a loop, or a recorded loop. So the rules can be
-// tuned on a project before anything depends on them, and how often they cry wolf
-// is known.
+// if each were an iteration of a loop, or a recorded loop. It shows how often
+// the rules raise false alarms on a project, so that they can be tuned before anything
+// depends on them.
 //
 // A history is measured in a checkout of its own, commit by commit; what was
 // measured once is kept by tree and not measured again. The user's tree, index
@@ -42,7 +42,7 @@ type Options struct {
 	Recorded bool
 
 	Plan        measure.Plan // for the user's tree; it is moved to the checkout
-	Root        string       // the working tree that holds Plan.Root
+	Root        string       // the working tree, with Plan.Root in it
 	Settings    judge.Settings
 	WhatIf      *judge.Settings // judged once more by these
 	Sensitivity float64         // share of real faults that a rule finds, in (0,1]
@@ -54,7 +54,7 @@ type Options struct {
 	OnProgress  func(Progress) // may be nil; called by one at a time
 }
 
-// Progress tells of a commit that was measured.
+// Progress reports a commit that was measured.
 type Progress struct {
 	Done, Total int // of those that had to be measured
 	Commit      Commit
@@ -88,8 +88,8 @@ func History(ctx context.Context, o Options) (Report, error) {
 }
 
 // unlisted returns the plan without the lists of tests, which a loop asks for where a
-// known test is missing: here every commit would pay for what tells a hidden test
-// from a lost one.
+// known test is missing: here every commit would pay for telling hidden tests
+// from lost ones.
 func unlisted(p measure.Plan) measure.Plan {
 	p.Checks = slices.Clone(p.Checks)
 	for i := range p.Checks {
@@ -132,7 +132,7 @@ func (h *history) measure(ctx context.Context) error {
 	return h.confirm(ctx)
 }
 
-// root is where the project stands in a checkout.
+// root is the folder of the project in a checkout.
 func (h *history) root(t *checkout.Tree) (string, error) {
 	rel, err := filepath.Rel(h.opts.Root, h.opts.Plan.Root)
 	if err != nil {

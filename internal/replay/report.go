@@ -28,7 +28,7 @@ type Unmeasured struct {
 	Why string `json:"why"`
 }
 
-// Verdict is what the rules say of a commit, or of an iteration of a loop.
+// Verdict is the verdict on a commit, or on an iteration of a loop.
 type Verdict struct {
 	*Commit
 	Number         int                     `json:"iteration"`

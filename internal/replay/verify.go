@@ -48,7 +48,7 @@ var checklist = []struct {
 	{"Degradation analysed", true, (*verifier).degradation},
 }
 
-// verifier holds what is checked.
+// verifier is what is checked.
 type verifier struct {
 	dir string
 	rec *Recorded
@@ -118,7 +118,7 @@ func (v *verifier) baseline() []string {
 	return problems
 }
 
-// each collects what a check says of the iterations behind the baseline.
+// each collects the problems of the iterations after the baseline.
 func (v *verifier) each(check func(n int, it ledger.Iteration) []string) []string {
 	var out []string
 	for n, it := range v.its {
