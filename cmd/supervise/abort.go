@@ -33,7 +33,10 @@ tree from before the loop, and --keep-changes the last tree of the agent.` + onl
   supervise abort fix-tests --reason "the feature was dropped"
   supervise abort fix-tests --revert`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { o.loop = first(args); return runAbort(cmd, a, o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.loop = first(args)
+			return runAbort(cmd.Context(), a, o)
+		},
 	}
 	cmd.Flags().StringVar(&o.reason, "reason", "", "why, for the log")
 	cmd.Flags().BoolVar(&o.revert, "revert", false, "restore the tree from before the loop")
@@ -41,16 +44,16 @@ tree from before the loop, and --keep-changes the last tree of the agent.` + onl
 	return cmd
 }
 
-func runAbort(cmd *cobra.Command, a *app, o abortOptions) error {
+func runAbort(ctx context.Context, a *app, o abortOptions) error {
 	if o.revert && o.keep {
 		return usageError{errors.New("give one of --revert (the tree from before the loop) and --keep-changes (the last tree of the agent)")}
 	}
-	dir, state, err := a.running(cmd, o.loop)
+	dir, state, err := a.running(ctx, o.loop)
 	if err != nil {
 		return err
 	}
 	if _, noQuestion := approval.Asked(dir); noQuestion == nil {
-		return runAnswer(cmd, a, answerOptions{loop: o.loop, choice: approval.Abort, reason: o.reason})
+		return runAnswer(ctx, a, answerOptions{loop: o.loop, choice: approval.Abort, reason: o.reason})
 	}
 	p, err := os.FindProcess(state.PID)
 	if err == nil {
@@ -60,28 +63,28 @@ func runAbort(cmd *cobra.Command, a *app, o abortOptions) error {
 		return fmt.Errorf("interrupt loop %s (process %d): %w", state.LoopID, state.PID, err)
 	}
 	fmt.Fprintf(a.err, "%s is asked to end\n", state.LoopID)
-	if err := awaitEnd(cmd.Context(), dir); err != nil {
+	if err := awaitEnd(ctx, dir); err != nil {
 		return err
 	}
 	switch {
 	case o.revert:
-		return runRollback(cmd, a, rollbackOptions{loop: state.LoopID, tree: "baseline"})
+		return runRollback(ctx, a, rollbackOptions{loop: state.LoopID, tree: "baseline"})
 	case o.keep:
-		return a.restoreLast(cmd, dir, state.LoopID)
+		return a.restoreLast(ctx, dir, state.LoopID)
 	}
 	fmt.Fprintf(a.out, "%s is over; its best iteration is in the tree\n", state.LoopID)
 	return nil
 }
 
 // restoreLast restores the last tree of the agent, if there is a snapshot of it.
-func (a *app) restoreLast(cmd *cobra.Command, dir, name string) error {
+func (a *app) restoreLast(ctx context.Context, dir, name string) error {
 	its, err := ledger.Iterations(dir)
 	if err != nil {
 		return err
 	}
 	for i := len(its) - 1; i >= 0; i-- {
 		if its[i].Snapshot != "" {
-			return runRollback(cmd, a, rollbackOptions{loop: name, tree: "s" + string(its[i].Snapshot)})
+			return runRollback(ctx, a, rollbackOptions{loop: name, tree: "s" + string(its[i].Snapshot)})
 		}
 	}
 	return nil

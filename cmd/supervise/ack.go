@@ -52,7 +52,7 @@ as before. A loop reads the file once, when it starts, so an agent cannot use it
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.id = first(args)
-			return runAck(cmd, a, o)
+			return runAck(cmd.Context(), a, o)
 		},
 	}
 	flags := cmd.Flags()
@@ -67,8 +67,8 @@ as before. A loop reads the file once, when it starts, so an agent cannot use it
 	return cmd
 }
 
-func runAck(cmd *cobra.Command, a *app, o ackOptions) error {
-	at, err := a.place(cmd.Context())
+func runAck(ctx context.Context, a *app, o ackOptions) error {
+	at, err := a.place(ctx)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func runAck(cmd *cobra.Command, a *app, o ackOptions) error {
 	if err := a.addAck(at, path, e, o.json); err != nil {
 		return err
 	}
-	return trackable(cmd.Context(), path)
+	return trackable(ctx, path)
 }
 
 func (a *app) listAcks(path string, asJSON bool) error {

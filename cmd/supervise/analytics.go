@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"time"
 
 	"supervise/internal/ledger"
@@ -24,14 +25,17 @@ func newAnalyticsCmd(a *app) *cobra.Command {
 		Example: `  supervise analytics
   supervise analytics --json fix-tests`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { o.loop = first(args); return runAnalytics(cmd, a, o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.loop = first(args)
+			return runAnalytics(cmd.Context(), a, o)
+		},
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
 	return cmd
 }
 
-func runAnalytics(cmd *cobra.Command, a *app, o analyticsOptions) error {
-	r, err := a.chosenReport(cmd, o.loop)
+func runAnalytics(ctx context.Context, a *app, o analyticsOptions) error {
+	r, err := a.chosenReport(ctx, o.loop)
 	if err != nil {
 		return err
 	}
@@ -43,8 +47,8 @@ func runAnalytics(cmd *cobra.Command, a *app, o analyticsOptions) error {
 }
 
 // chosenReport is what reports say of a loop with the choice that its rules make.
-func (a *app) chosenReport(cmd *cobra.Command, name string) (report.Loop, error) {
-	v, err := a.view(cmd, name)
+func (a *app) chosenReport(ctx context.Context, name string) (report.Loop, error) {
+	v, err := a.view(ctx, name)
 	if err != nil {
 		return report.Loop{}, err
 	}

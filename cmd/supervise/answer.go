@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -44,13 +45,16 @@ func newAnswerCmd(a *app, choice approval.Choice, short, long string) *cobra.Com
 		Use: string(choice) + " [LOOP]", Short: short, Long: long + onlyPeople,
 		Example: fmt.Sprintf("  supervise %s --reason \"the feature was dropped\"\n  supervise %[1]s fix-tests --reason \"the feature was dropped\"", choice),
 		Args:    cobra.MaximumNArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { o.loop = first(args); return runAnswer(cmd, a, o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.loop = first(args)
+			return runAnswer(cmd.Context(), a, o)
+		},
 	}
 	cmd.Flags().StringVar(&o.reason, "reason", "", "why, for the log")
 	return cmd
 }
 
-func runAnswer(cmd *cobra.Command, a *app, o answerOptions) error {
+func runAnswer(ctx context.Context, a *app, o answerOptions) error {
 	if insideAgent() {
 		return usageError{errInside}
 	}
@@ -58,7 +62,7 @@ func runAnswer(cmd *cobra.Command, a *app, o answerOptions) error {
 	if err := answer.Validate(); err != nil {
 		return usageError{err}
 	}
-	dir, state, err := a.find(cmd, o.loop)
+	dir, state, err := a.find(ctx, o.loop)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -35,7 +36,7 @@ supervise gate --base. The tree must equal HEAD, except with --save.`,
 		Example: `  supervise baseline --push
   supervise baseline --save base.json
   supervise baseline prune --keep 200 --push`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runBaseline(cmd, a, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runBaseline(cmd.Context(), a, o) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&o.push, "push", false, "also store the record at the remote")
@@ -83,16 +84,16 @@ func pushTo(push bool, remote string) string {
 	return ""
 }
 
-func runBaseline(cmd *cobra.Command, a *app, o baselineOptions) (err error) {
+func runBaseline(ctx context.Context, a *app, o baselineOptions) (err error) {
 	save, remote := o.save, pushTo(o.push, o.remote)
 	if save != "" && remote != "" {
 		return usageError{errors.New("--save writes a file, --push a ref: give only one")}
 	}
-	at, err := a.place(cmd.Context())
+	at, err := a.place(ctx)
 	if err != nil {
 		return err
 	}
-	if err := at.underGit(cmd.Context(), "baseline"); err != nil {
+	if err := at.underGit(ctx, "baseline"); err != nil {
 		return err
 	}
 	settings, err := a.gateSettings(at.project, at.project, o.checkFlags)
@@ -104,7 +105,7 @@ func runBaseline(cmd *cobra.Command, a *app, o baselineOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	rec, dirty, err := mergegate.Take(cmd.Context(), mergegate.Options{
+	rec, dirty, err := mergegate.Take(ctx, mergegate.Options{
 		Root: at.root, Scratch: filepath.Join(scratch, "reports"), Env: os.Environ(), Version: version(), Now: time.Now(),
 	}, settings.Settings)
 	if err != nil {
@@ -124,7 +125,7 @@ func runBaseline(cmd *cobra.Command, a *app, o baselineOptions) (err error) {
 	case dirty:
 		return usageError{errors.New("the tree differs from HEAD, so the record would belong to no commit: commit or stash, or use --save FILE")}
 	}
-	if err := rec.Keep(cmd.Context(), at.root, remote); err != nil {
+	if err := rec.Keep(ctx, at.root, remote); err != nil {
 		return err
 	}
 	where := "here; --push stores it at the remote as well"
@@ -150,7 +151,7 @@ func newPruneCmd(a *app) *cobra.Command {
 		Short:   "Delete old records",
 		Long:    "Delete all records except those of the latest commits of the given branches.",
 		Example: "  supervise baseline prune --keep 200 --push",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runPrune(cmd, a, o) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runPrune(cmd.Context(), a, o) },
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&o.keep, "keep", 200, "how many commits of each branch keep their record")
@@ -160,12 +161,12 @@ func newPruneCmd(a *app) *cobra.Command {
 	return cmd
 }
 
-func runPrune(cmd *cobra.Command, a *app, o pruneOptions) error {
-	at, err := a.place(cmd.Context())
+func runPrune(ctx context.Context, a *app, o pruneOptions) error {
+	at, err := a.place(ctx)
 	if err != nil {
 		return err
 	}
-	gone, err := mergegate.Prune(cmd.Context(), at.root, pushTo(o.push, o.remote), o.keep, o.branches)
+	gone, err := mergegate.Prune(ctx, at.root, pushTo(o.push, o.remote), o.keep, o.branches)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -31,7 +32,7 @@ The checks are run alternately alone and with everything that a loop does around
 are compared. Only the checks themselves change files.`,
 		Example: `  supervise benchmark
   supervise benchmark --runs 9 --json`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runBenchmark(cmd, a, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runBenchmark(cmd.Context(), a, o) },
 	}
 	cmd.Flags().IntVar(&o.runs, "runs", 5, "how many runs of each kind count, after one warm-up run")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
@@ -39,11 +40,11 @@ are compared. Only the checks themselves change files.`,
 	return cmd
 }
 
-func runBenchmark(cmd *cobra.Command, a *app, o benchmarkOptions) (err error) {
+func runBenchmark(ctx context.Context, a *app, o benchmarkOptions) (err error) {
 	if o.runs < 1 {
 		return usageError{errors.New("--runs must be at least 1")}
 	}
-	at, err := a.place(cmd.Context())
+	at, err := a.place(ctx)
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func runBenchmark(cmd *cobra.Command, a *app, o benchmarkOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	res, err := overhead.Measure(cmd.Context(), overhead.Options{
+	res, err := overhead.Measure(ctx, overhead.Options{
 		Settings: settings.Settings, Snapshot: settings.Snapshot, Root: at.root, Scratch: scratch, Runs: o.runs,
 		OnRun: func(n int, plain, wrapped time.Duration) {
 			fmt.Fprintf(a.err, "%d/%d: %s alone, %s with supervise\n", n, o.runs, report.Duration(plain), report.Duration(wrapped))

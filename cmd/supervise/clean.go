@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -32,7 +33,7 @@ than --older-than. Without --yes the command only lists what it would delete.
 To drop only snapshots that nobody needs: supervise select LOOP --cleanup.`,
 		Example: `  supervise clean
   supervise clean --keep 5 --older-than 720h --yes`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runClean(cmd, a, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runClean(cmd.Context(), a, o) },
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&o.keep, "keep", 3, "how many of the latest loops stay")
@@ -41,11 +42,11 @@ To drop only snapshots that nobody needs: supervise select LOOP --cleanup.`,
 	return cmd
 }
 
-func runClean(cmd *cobra.Command, a *app, o cleanOptions) error {
+func runClean(ctx context.Context, a *app, o cleanOptions) error {
 	if o.keep < 0 {
 		return usageError{errors.New("--keep must not be negative")}
 	}
-	at, home, err := a.located(cmd.Context())
+	at, home, err := a.located(ctx)
 	if err != nil {
 		return err
 	}

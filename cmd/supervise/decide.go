@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 
 	"supervise/internal/record"
@@ -42,7 +43,7 @@ the command reads and answers JSON messages, like supervise record.`,
 				o.question.CriterionMet = &met
 			}
 			o.loop = first(args)
-			return runDecide(cmd, a, o)
+			return runDecide(cmd.Context(), a, o)
 		},
 	}
 	flags := cmd.Flags()
@@ -53,15 +54,15 @@ the command reads and answers JSON messages, like supervise record.`,
 	return cmd
 }
 
-func runDecide(cmd *cobra.Command, a *app, o decideOptions) error {
+func runDecide(ctx context.Context, a *app, o decideOptions) error {
 	if o.messages {
-		return a.serve(cmd, o.loop, o.json)
+		return a.serve(ctx, o.loop, o.json)
 	}
 	m := o.question
 	if m.MaxIterations < 0 {
 		return usageError{errors.New("--max-iterations must not be negative")}
 	}
-	v, err := a.view(cmd, o.loop)
+	v, err := a.view(ctx, o.loop)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -33,7 +34,7 @@ is compared with the tree that it started from, any other tree with the baseline
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args = loopFirst(args)
 			o.loop, o.trees = args[0], args[1:]
-			return runDiff(cmd, a, o)
+			return runDiff(cmd.Context(), a, o)
 		},
 	}
 	cmd.Flags().BoolVar(&o.stat, "stat", false, "only the number of changed lines per file")
@@ -42,32 +43,32 @@ is compared with the tree that it started from, any other tree with the baseline
 	return cmd
 }
 
-func runDiff(cmd *cobra.Command, a *app, o diffOptions) (err error) {
+func runDiff(ctx context.Context, a *app, o diffOptions) (err error) {
 	if o.stat && o.namesOnly || o.json && (o.stat || o.namesOnly) {
 		return usageError{errors.New("give one of --stat, --name-only and --json")}
 	}
-	t, err := a.trees(cmd, o.loop)
+	t, err := a.trees(ctx, o.loop)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
-	from, to, err := t.Ends(cmd.Context(), o.trees)
+	from, to, err := t.Ends(ctx, o.trees)
 	if err != nil {
 		return err
 	}
 	switch {
 	case o.stat:
-		return t.Store.Stat(cmd.Context(), a.out, from, to)
+		return t.Store.Stat(ctx, a.out, from, to)
 	case o.json:
-		return a.diffJSON(cmd, t.Store, from, to)
+		return a.diffJSON(ctx, t.Store, from, to)
 	case o.namesOnly:
-		changes, err := t.Store.Changes(cmd.Context(), from, to)
+		changes, err := t.Store.Changes(ctx, from, to)
 		for _, c := range changes {
 			fmt.Fprintf(a.out, "%s\t%s\n", c.Kind, c.Path)
 		}
 		return err
 	}
-	return t.Store.Patch(cmd.Context(), a.out, from, to)
+	return t.Store.Patch(ctx, a.out, from, to)
 }
 
 // changedFile is one file of diff --json.
@@ -79,12 +80,12 @@ type changedFile struct {
 	Binary  bool                `json:"binary,omitempty"`
 }
 
-func (a *app) diffJSON(cmd *cobra.Command, store *snapshot.Store, from, to snapshot.ID) error {
-	changes, err := store.Changes(cmd.Context(), from, to)
+func (a *app) diffJSON(ctx context.Context, store *snapshot.Store, from, to snapshot.ID) error {
+	changes, err := store.Changes(ctx, from, to)
 	if err != nil {
 		return err
 	}
-	lines, err := store.Lines(cmd.Context(), from, to)
+	lines, err := store.Lines(ctx, from, to)
 	if err != nil {
 		return err
 	}

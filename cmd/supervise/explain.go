@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -41,7 +42,7 @@ that override the verdict follow.`,
 			if o.iteration, err = iterationArg(args[1]); err != nil {
 				return err
 			}
-			return runExplain(cmd, a, o)
+			return runExplain(cmd.Context(), a, o)
 		},
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the five steps as JSON")
@@ -50,11 +51,11 @@ that override the verdict follow.`,
 	return cmd
 }
 
-func runExplain(cmd *cobra.Command, a *app, o explainOptions) error {
+func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	if o.markdown {
-		return a.reportFile(cmd, o.loop, reportOfIteration(o.iteration))
+		return a.reportFile(ctx, o.loop, reportOfIteration(o.iteration))
 	}
-	v, err := a.anyView(cmd, o.loop)
+	v, err := a.anyView(ctx, o.loop)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -58,7 +59,7 @@ of the base, unless --config names a file. Exits with 3 if a finding is at or ab
 		Example: `  supervise gate
   supervise gate --base origin/main --fail-on high
   supervise gate --format github --output sarif=supervise.sarif --output markdown=comment.md`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runGate(cmd, a, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runGate(cmd.Context(), a, o) },
 	}
 	section(cmd.Flags(), "Base", func(f *pflag.FlagSet) {
 		f.StringVar(&o.base, "base", "", "`revision`, or file of a record, to compare with")
@@ -95,15 +96,15 @@ func (f gateOptions) check() error {
 	return nil
 }
 
-func runGate(cmd *cobra.Command, a *app, o gateOptions) (err error) {
+func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
-	at, err := a.place(cmd.Context())
+	at, err := a.place(ctx)
 	if err != nil {
 		return err
 	}
-	if err := at.underGit(cmd.Context(), "gate"); err != nil {
+	if err := at.underGit(ctx, "gate"); err != nil {
 		return err
 	}
 	scratch, remove, err := ledger.Scratch("gate")
@@ -115,7 +116,7 @@ func runGate(cmd *cobra.Command, a *app, o gateOptions) (err error) {
 	if o.offline {
 		remote = ""
 	}
-	rep, err := mergegate.Gate(cmd.Context(), mergegate.Options{
+	rep, err := mergegate.Gate(ctx, mergegate.Options{
 		Root: at.root, Project: at.project, Base: o.base, Setup: o.setup, Remote: remote, Scratch: filepath.Join(scratch, "work"),
 		Configure: func(base, project string) (judge.Settings, error) {
 			s, err := a.gateSettings(base, project, o.checkFlags, o.accept...)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -34,10 +35,10 @@ it. supervise run needs none of this: it passes hooks by flags or the environmen
   supervise hooks status`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	sub := func(use, short, example string, args cobra.PositionalArgs, run func(*cobra.Command, *app, hooksOptions) error) *cobra.Command {
+	sub := func(use, short, example string, args cobra.PositionalArgs, run func(context.Context, *app, hooksOptions) error) *cobra.Command {
 		c := &cobra.Command{Use: use, Short: short, Example: example, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
 			o.client = first(args)
-			return run(cmd, a, o)
+			return run(cmd.Context(), a, o)
 		}}
 		c.Flags().BoolVar(&o.user, "user", false, "in the configuration of the user instead of the project")
 		c.Flags().BoolVar(&o.json, "json", false, "print as JSON")
@@ -53,12 +54,12 @@ it. supervise run needs none of this: it passes hooks by flags or the environmen
 }
 
 // settingsOf returns the client of that name and where its hooks belong.
-func (a *app) settingsOf(cmd *cobra.Command, name string, user bool) (hook.Client, hook.Settings, error) {
+func (a *app) settingsOf(ctx context.Context, name string, user bool) (hook.Client, hook.Settings, error) {
 	client, err := hook.ParseClient(name)
 	if err != nil {
 		return "", hook.Settings{}, usageError{err}
 	}
-	at, err := a.place(cmd.Context())
+	at, err := a.place(ctx)
 	if err != nil {
 		return "", hook.Settings{}, err
 	}
@@ -72,11 +73,11 @@ func (a *app) settingsOf(cmd *cobra.Command, name string, user bool) (hook.Clien
 	return client, s, err
 }
 
-func runHooksInstall(cmd *cobra.Command, a *app, o hooksOptions) error {
+func runHooksInstall(ctx context.Context, a *app, o hooksOptions) error {
 	if o.onError != "open" && o.onError != "closed" {
 		return usageError{fmt.Errorf("--on-error is open or closed, not %s", o.onError)}
 	}
-	client, s, err := a.settingsOf(cmd, o.client, o.user)
+	client, s, err := a.settingsOf(ctx, o.client, o.user)
 	if err != nil {
 		return err
 	}
@@ -86,8 +87,8 @@ func runHooksInstall(cmd *cobra.Command, a *app, o hooksOptions) error {
 	return a.showHooks(o, client, s, "installed: %s asks supervise, by %s\n")
 }
 
-func runHooksRemove(cmd *cobra.Command, a *app, o hooksOptions) error {
-	client, s, err := a.settingsOf(cmd, o.client, o.user)
+func runHooksRemove(ctx context.Context, a *app, o hooksOptions) error {
+	client, s, err := a.settingsOf(ctx, o.client, o.user)
 	if err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func scope(user bool) string {
 	return "project"
 }
 
-func runHooksStatus(cmd *cobra.Command, a *app, o hooksOptions) error {
+func runHooksStatus(ctx context.Context, a *app, o hooksOptions) error {
 	names := []string{o.client}
 	if o.client == "" {
 		names = nil
@@ -130,7 +131,7 @@ func runHooksStatus(cmd *cobra.Command, a *app, o hooksOptions) error {
 	var list []standalone.State
 	for _, name := range names {
 		for _, user := range []bool{false, true} {
-			client, s, err := a.settingsOf(cmd, name, user)
+			client, s, err := a.settingsOf(ctx, name, user)
 			if err != nil {
 				return err
 			}

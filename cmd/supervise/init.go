@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -27,15 +28,15 @@ The file holds the recognised commands that build, test and lint the project. Fl
 replace them; a project that is not recognised needs --test-cmd.`,
 		Example: `  supervise init
   supervise init --test-cmd 'make check' --test-report 'build/**/TEST-*.xml'`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runInit(cmd, a, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), a, o) },
 	}
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace an existing file")
 	o.checkFlags.register(cmd.Flags())
 	return cmd
 }
 
-func runInit(cmd *cobra.Command, a *app, o initOptions) error {
-	at, err := a.place(cmd.Context())
+func runInit(ctx context.Context, a *app, o initOptions) error {
+	at, err := a.place(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -20,8 +21,8 @@ import (
 var errInside = errors.New("this runs inside an agent that supervise started: use a terminal of your own")
 
 // find returns the loop that is meant, by a part of its name or the latest.
-func (a *app) find(cmd *cobra.Command, name string) (string, ledger.State, error) {
-	at, home, err := a.located(cmd.Context())
+func (a *app) find(ctx context.Context, name string) (string, ledger.State, error) {
+	at, home, err := a.located(ctx)
 	if err != nil {
 		return "", ledger.State{}, err
 	}
@@ -29,11 +30,11 @@ func (a *app) find(cmd *cobra.Command, name string) (string, ledger.State, error
 }
 
 // running finds a loop that a supervise process works on.
-func (a *app) running(cmd *cobra.Command, name string) (string, ledger.State, error) {
+func (a *app) running(ctx context.Context, name string) (string, ledger.State, error) {
 	if insideAgent() {
 		return "", ledger.State{}, usageError{errInside}
 	}
-	dir, state, err := a.find(cmd, name)
+	dir, state, err := a.find(ctx, name)
 	if err != nil {
 		return "", state, err
 	}
@@ -45,8 +46,8 @@ func (a *app) running(cmd *cobra.Command, name string) (string, ledger.State, er
 }
 
 // view reads a whole loop.
-func (a *app) view(cmd *cobra.Command, name string) (record.View, error) {
-	dir, state, err := a.find(cmd, name)
+func (a *app) view(ctx context.Context, name string) (record.View, error) {
+	dir, state, err := a.find(ctx, name)
 	if err != nil {
 		return record.View{}, err
 	}
@@ -55,8 +56,8 @@ func (a *app) view(cmd *cobra.Command, name string) (record.View, error) {
 
 // anyView reads a whole loop; where its settings are lost, it uses the default rules
 // and says so.
-func (a *app) anyView(cmd *cobra.Command, name string) (record.View, error) {
-	v, err := a.view(cmd, name)
+func (a *app) anyView(ctx context.Context, name string) (record.View, error) {
+	v, err := a.view(ctx, name)
 	if errors.Is(err, ledger.ErrChanged) {
 		a.notes("the settings of the loop are not known for sure, so the default rules are shown: " + err.Error())
 		v.Settings, err = record.Defaults(), nil
@@ -65,12 +66,12 @@ func (a *app) anyView(cmd *cobra.Command, name string) (record.View, error) {
 }
 
 // trees opens the trees of a loop.
-func (a *app) trees(cmd *cobra.Command, name string) (*trees.Trees, error) {
-	dir, state, err := a.find(cmd, name)
+func (a *app) trees(ctx context.Context, name string) (*trees.Trees, error) {
+	dir, state, err := a.find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return trees.Open(cmd.Context(), dir, state)
+	return trees.Open(ctx, dir, state)
 }
 
 // loops returns the folder of the loops of a working tree, and their states.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"supervise/internal/holdout"
 	"supervise/internal/report/results"
 
@@ -25,15 +27,15 @@ themselves change files. Exits with 6 if no test was measured.`,
 		Example: `  supervise measure
   supervise measure --json
   supervise measure --test-cmd 'pytest --junitxml=report.xml' --test-report report.xml`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runMeasure(cmd, a, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runMeasure(cmd.Context(), a, o) },
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the metrics as JSON")
 	o.checkFlags.register(cmd.Flags())
 	return cmd
 }
 
-func runMeasure(cmd *cobra.Command, a *app, o measureOptions) error {
-	at, err := a.place(cmd.Context())
+func runMeasure(ctx context.Context, a *app, o measureOptions) error {
+	at, err := a.place(ctx)
 	if err != nil {
 		return err
 	}
@@ -41,7 +43,7 @@ func runMeasure(cmd *cobra.Command, a *app, o measureOptions) error {
 	if err != nil {
 		return err
 	}
-	res, err := a.measureOnce(cmd.Context(), plan)
+	res, err := a.measureOnce(ctx, plan)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"supervise/internal/ledger"
@@ -23,13 +24,13 @@ and is paused; supervise resume continues it.`,
   supervise resume`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runPause(cmd, a, pauseOptions{first(args)})
+			return runPause(cmd.Context(), a, pauseOptions{first(args)})
 		},
 	}
 }
 
-func runPause(cmd *cobra.Command, a *app, o pauseOptions) error {
-	dir, state, err := a.running(cmd, o.loop)
+func runPause(ctx context.Context, a *app, o pauseOptions) error {
+	dir, state, err := a.running(ctx, o.loop)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,7 +60,7 @@ message was refused.`,
 				return usageError{fmt.Errorf("unexpected argument %q; see '%s --help'", args[1], cmd.CommandPath())}
 			}
 			o.loop = first(args)
-			return runRecord(cmd, a, o)
+			return runRecord(cmd.Context(), a, o)
 		},
 	}
 	o.register(cmd.Flags())
@@ -153,9 +154,9 @@ func readMetrics(path string, in io.Reader) (record.Message, error) {
 	return m, err
 }
 
-func runRecord(cmd *cobra.Command, a *app, o recordOptions) error {
+func runRecord(ctx context.Context, a *app, o recordOptions) error {
 	if o.messages {
-		return a.serve(cmd, o.loop, o.json)
+		return a.serve(ctx, o.loop, o.json)
 	}
 	var in io.Reader = strings.NewReader("")
 	if o.metrics == "-" {
@@ -165,11 +166,11 @@ func runRecord(cmd *cobra.Command, a *app, o recordOptions) error {
 	if err != nil {
 		return usageError{err}
 	}
-	p, err := a.recordPlace(cmd)
+	p, err := a.recordPlace(ctx)
 	if err != nil {
 		return err
 	}
-	rec, err := record.Record(cmd.Context(), p, m)
+	rec, err := record.Record(ctx, p, m)
 	if err != nil {
 		return err
 	}
@@ -181,8 +182,8 @@ func runRecord(cmd *cobra.Command, a *app, o recordOptions) error {
 }
 
 // recordPlace is where iterations are recorded, and how a new loop judges.
-func (a *app) recordPlace(cmd *cobra.Command) (record.Place, error) {
-	at, home, err := a.located(cmd.Context())
+func (a *app) recordPlace(ctx context.Context) (record.Place, error) {
+	at, home, err := a.located(ctx)
 	return record.Place{
 		Home: home, Root: at.root, By: userName(), Now: time.Now,
 		Settings: func() (record.Settings, any, error) {
@@ -205,11 +206,11 @@ type complaint struct {
 
 // serve answers messages until the end of standard input. The answer to a refused one
 // is an Error, and the exit status is 2.
-func (a *app) serve(cmd *cobra.Command, id string, asJSON bool) error {
+func (a *app) serve(ctx context.Context, id string, asJSON bool) error {
 	if !asJSON {
 		return usageError{errors.New("messages are JSON: give --json with -")}
 	}
-	p, err := a.recordPlace(cmd)
+	p, err := a.recordPlace(ctx)
 	if err != nil {
 		return err
 	}
@@ -224,7 +225,7 @@ func (a *app) serve(cmd *cobra.Command, id string, asJSON bool) error {
 		}
 		var out []any
 		if err == nil {
-			out, err = p.Answer(cmd.Context(), id, m)
+			out, err = p.Answer(ctx, id, m)
 		}
 		if err != nil {
 			if exitCode(err) != 2 {

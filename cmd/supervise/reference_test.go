@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"supervise/internal/event"
 	"supervise/test/docs"
 
 	"github.com/spf13/cobra"
@@ -126,6 +127,11 @@ func TestExitStatusesAreDocumented(t *testing.T) {
 			t.Errorf("%q ends with status %d, which exitStatuses in exit.go lacks", row.err, row.code)
 		}
 	}
+	for _, r := range event.Reasons() {
+		if code := r.ExitCode(); !known[code] {
+			t.Errorf("the reason %s ends with status %d, which exitStatuses in exit.go lacks", r, code)
+		}
+	}
 }
 
 // TestCommandsHaveHelpAndScript checks that the help of each command has an example,
@@ -157,5 +163,22 @@ func TestCommandsHaveHelpAndScript(t *testing.T) {
 		if parent := cmd.Parent(); !parent.HasParent() && cmd.GroupID == "" && cmd.Name() != "man" && cmd.Name() != "version" {
 			t.Errorf("%s: the help lists it in no group: add %q to groups in help.go", path, cmd.Name())
 		}
+	}
+}
+
+// TestOptionsNeedNoCommandLine runs a command by its options alone, as the code of
+// another command, or a test, may do.
+func TestOptionsNeedNoCommandLine(t *testing.T) {
+	report := filepath.Join(t.TempDir(), "report.xml")
+	if err := os.WriteFile(report, []byte(`<testsuite><testcase name="a"/><testcase name="b"><failure/></testcase></testsuite>`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	a := &app{streams: streams{in: os.Stdin, out: &out, err: io.Discard}}
+	if err := runParse(a, parseOptions{files: []string{report}}); err != nil || a.code != 0 {
+		t.Fatalf("status %d, %v", a.code, err)
+	}
+	if want := "tests     2: 1 passed, 1 failed"; !strings.Contains(out.String(), want) {
+		t.Errorf("%q is not in:\n%s", want, out.String())
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -52,7 +53,7 @@ runs nothing.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.subject = first(args)
-			return runReplay(cmd, a, o)
+			return runReplay(cmd.Context(), a, o)
 		},
 	}
 	section(cmd.Flags(), "Commits", func(f *pflag.FlagSet) {
@@ -73,14 +74,14 @@ runs nothing.`,
 	return cmd
 }
 
-func runReplay(cmd *cobra.Command, a *app, o replayOptions) error {
+func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
 	if replay.IsRange(o.subject) {
-		return a.replayHistory(cmd, o)
+		return a.replayHistory(ctx, o)
 	}
-	return a.replayLoop(cmd, o)
+	return a.replayLoop(ctx, o)
 }
 
 func (o replayOptions) check() error {
@@ -95,12 +96,12 @@ func (o replayOptions) check() error {
 	return nil
 }
 
-func (a *app) replayHistory(cmd *cobra.Command, o replayOptions) error {
-	at, err := a.place(cmd.Context())
+func (a *app) replayHistory(ctx context.Context, o replayOptions) error {
+	at, err := a.place(ctx)
 	if err != nil {
 		return err
 	}
-	if err := at.underGit(cmd.Context(), "replay "+o.subject); err != nil {
+	if err := at.underGit(ctx, "replay "+o.subject); err != nil {
 		return err
 	}
 	settings, plan, err := a.plan(at.project, o.checkFlags)
@@ -124,7 +125,7 @@ func (a *app) replayHistory(cmd *cobra.Command, o replayOptions) error {
 	if opts.WhatIf, err = whatIf(loopOpts.Settings.Settings, o.whatIf); err != nil {
 		return err
 	}
-	rep, err := replay.History(cmd.Context(), opts)
+	rep, err := replay.History(ctx, opts)
 	if err != nil {
 		return err
 	}
@@ -158,8 +159,8 @@ func (a *app) replayed(p replay.Progress) {
 	}
 }
 
-func (a *app) replayLoop(cmd *cobra.Command, o replayOptions) error {
-	dir, state, err := a.find(cmd, o.subject)
+func (a *app) replayLoop(ctx context.Context, o replayOptions) error {
+	dir, state, err := a.find(ctx, o.subject)
 	if err != nil {
 		return err
 	}

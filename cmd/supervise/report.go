@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,7 +44,7 @@ iteration the reasoning, the diff and the transcript. It needs no network.`,
 			} else if cmd.Flags().Changed("iteration") {
 				o.file = reportOfIteration(iteration)
 			}
-			return runReport(cmd, a, o)
+			return runReport(cmd.Context(), a, o)
 		},
 	}
 	flags := cmd.Flags()
@@ -55,28 +56,28 @@ iteration the reasoning, the diff and the transcript. It needs no network.`,
 	return cmd
 }
 
-func runReport(cmd *cobra.Command, a *app, o reportOptions) error {
+func runReport(ctx context.Context, a *app, o reportOptions) error {
 	switch {
 	case o.page != "":
-		return a.reportHTML(cmd, o.loop, o.page)
+		return a.reportHTML(ctx, o.loop, o.page)
 	case o.csv:
-		r, err := a.chosenReport(cmd, o.loop)
+		r, err := a.chosenReport(ctx, o.loop)
 		if err != nil {
 			return err
 		}
 		return report.CSV(a.out, r)
 	case o.json:
-		return a.reportJSON(cmd, o.loop)
+		return a.reportJSON(ctx, o.loop)
 	}
-	return a.reportFile(cmd, o.loop, o.file)
+	return a.reportFile(ctx, o.loop, o.file)
 }
 
 // reportOfIteration is the name of an iteration's report.
 func reportOfIteration(n int) string { return ledger.Name(n) + "-report.md" }
 
 // reportFile prints a report that the loop wrote.
-func (a *app) reportFile(cmd *cobra.Command, loop, name string) error {
-	dir, state, err := a.find(cmd, loop)
+func (a *app) reportFile(ctx context.Context, loop, name string) error {
+	dir, state, err := a.find(ctx, loop)
 	if err != nil {
 		return err
 	}
@@ -89,8 +90,8 @@ func (a *app) reportFile(cmd *cobra.Command, loop, name string) error {
 	return err
 }
 
-func (a *app) reportJSON(cmd *cobra.Command, loop string) error {
-	dir, state, err := a.find(cmd, loop)
+func (a *app) reportJSON(ctx context.Context, loop string) error {
+	dir, state, err := a.find(ctx, loop)
 	if err != nil {
 		return err
 	}
@@ -107,8 +108,8 @@ func (a *app) reportJSON(cmd *cobra.Command, loop string) error {
 }
 
 // reportHTML writes the page about a loop.
-func (a *app) reportHTML(cmd *cobra.Command, loop, file string) error {
-	v, err := a.anyView(cmd, loop)
+func (a *app) reportHTML(ctx context.Context, loop, file string) error {
+	v, err := a.anyView(ctx, loop)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,10 @@ needs a higher --max-iterations.`,
 		Example: `  supervise resume
   supervise resume fix-tests --max-iterations 30`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { o.loop = first(args); return runResume(cmd, a, o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.loop = first(args)
+			return runResume(cmd.Context(), a, o)
+		},
 	}
 	l := &o.limits
 	section(cmd.Flags(), "Limits", func(f *pflag.FlagSet) {
@@ -58,7 +61,7 @@ needs a higher --max-iterations.`,
 	return cmd
 }
 
-func runResume(cmd *cobra.Command, a *app, o resumeOptions) error {
+func runResume(ctx context.Context, a *app, o resumeOptions) error {
 	if err := o.printFlags.check(); err != nil {
 		return err
 	}
@@ -68,11 +71,11 @@ func runResume(cmd *cobra.Command, a *app, o resumeOptions) error {
 	if !o.limits.Approval.Policy.Valid() {
 		return usageError{fmt.Errorf("--approval is reject, abort or wait, not %s", o.limits.Approval.Policy)}
 	}
-	_, home, err := a.located(cmd.Context())
+	_, home, err := a.located(ctx)
 	if err != nil {
 		return err
 	}
-	_, state, err := a.find(cmd, o.loop)
+	_, state, err := a.find(ctx, o.loop)
 	if err != nil {
 		return err
 	}
@@ -80,7 +83,7 @@ func runResume(cmd *cobra.Command, a *app, o resumeOptions) error {
 		return usageError{fmt.Errorf("the iterations of loop %s are run elsewhere: use supervise record", state.LoopID)}
 	}
 	opts := loop.Options{Settings: o.limits, Home: home}
-	return a.supervise(cmd.Context(), opts, o.printFlags, func(ctx context.Context, opts loop.Options) (loop.Outcome, error) {
+	return a.supervise(ctx, opts, o.printFlags, func(ctx context.Context, opts loop.Options) (loop.Outcome, error) {
 		return loop.Resume(ctx, state.LoopID, opts, o.force)
 	})
 }

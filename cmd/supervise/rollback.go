@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -45,34 +46,34 @@ rollback too, so a second one is a redo, and nothing in between is lost.`,
 				args = loopFirst(args)
 				o.loop, o.tree = args[0], args[1]
 			}
-			return runRollback(cmd, a, o)
+			return runRollback(cmd.Context(), a, o)
 		},
 	}
 	cmd.Flags().BoolVar(&o.undo, "undo", false, "restore what was there before the last rollback")
 	return cmd
 }
 
-func runRollback(cmd *cobra.Command, a *app, o rollbackOptions) error {
+func runRollback(ctx context.Context, a *app, o rollbackOptions) error {
 	if o.undo {
-		return a.undo(cmd, o.loop)
+		return a.undo(ctx, o.loop)
 	}
 	if o.tree == "now" {
 		return usageError{errors.New("the working tree is as it is now: name another tree")}
 	}
-	return a.putBack(cmd, o.loop, func(t *trees.Trees) (string, snapshot.Restored, error) {
-		id, err := t.Find(cmd.Context(), o.tree)
+	return a.putBack(ctx, o.loop, func(t *trees.Trees) (string, snapshot.Restored, error) {
+		id, err := t.Find(ctx, o.tree)
 		if err != nil {
 			return "", snapshot.Restored{}, err
 		}
-		res, err := t.Store.Rollback(cmd.Context(), id)
+		res, err := t.Store.Rollback(ctx, id)
 		return "restored", res, err
 	})
 }
 
 // undo undoes the last rollback of a loop, without a name that of the working tree.
-func (a *app) undo(cmd *cobra.Command, loop string) error {
+func (a *app) undo(ctx context.Context, loop string) error {
 	if loop == "" {
-		at, home, err := a.located(cmd.Context())
+		at, home, err := a.located(ctx)
 		if err != nil {
 			return err
 		}
@@ -80,15 +81,15 @@ func (a *app) undo(cmd *cobra.Command, loop string) error {
 			return err
 		}
 	}
-	return a.putBack(cmd, loop, func(t *trees.Trees) (string, snapshot.Restored, error) {
-		res, err := t.Undo(cmd.Context())
+	return a.putBack(ctx, loop, func(t *trees.Trees) (string, snapshot.Restored, error) {
+		res, err := t.Undo(ctx)
 		return "undone: restored", res, err
 	})
 }
 
 // putBack has do restore a tree of the loop, and prints the result.
-func (a *app) putBack(cmd *cobra.Command, loop string, do func(*trees.Trees) (string, snapshot.Restored, error)) (err error) {
-	dir, state, err := a.find(cmd, loop)
+func (a *app) putBack(ctx context.Context, loop string, do func(*trees.Trees) (string, snapshot.Restored, error)) (err error) {
+	dir, state, err := a.find(ctx, loop)
 	if err != nil {
 		return err
 	}
@@ -97,12 +98,12 @@ func (a *app) putBack(cmd *cobra.Command, loop string, do func(*trees.Trees) (st
 		return fmt.Errorf("%w; interrupt the loop first", err)
 	}
 	defer tree.Close()
-	t, err := trees.Open(cmd.Context(), dir, state)
+	t, err := trees.Open(ctx, dir, state)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
-	keep, err := a.keepAcks(cmd.Context())
+	keep, err := a.keepAcks(ctx)
 	if err != nil {
 		return err
 	}

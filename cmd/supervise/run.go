@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -47,7 +48,7 @@ otherwise on standard input, and in the file $SUPERVISE_PROMPT_FILE.`,
 		Args: agentArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.flags, o.agent = cmd.Flags(), args
-			return runRun(cmd, a, o)
+			return runRun(cmd.Context(), a, o)
 		},
 	}
 	flags, s := cmd.Flags(), config.Default()
@@ -137,11 +138,11 @@ func overlay(s *config.Settings, given *pflag.FlagSet, register func(*pflag.Flag
 	return err
 }
 
-func runRun(cmd *cobra.Command, a *app, o runOptions) error {
+func runRun(ctx context.Context, a *app, o runOptions) error {
 	if err := o.printFlags.check(); err != nil {
 		return err
 	}
-	at, err := a.place(cmd.Context())
+	at, err := a.place(ctx)
 	if err != nil {
 		return err
 	}
@@ -160,13 +161,13 @@ func runRun(cmd *cobra.Command, a *app, o runOptions) error {
 	if err := a.ready(at, opts, o.flags.Changed("yolo")); err != nil {
 		return err
 	}
-	if err := a.prepare(cmd.Context(), at, &opts, s.Limits.MaxLoops, o.json); err != nil {
+	if err := a.prepare(ctx, at, &opts, s.Limits.MaxLoops, o.json); err != nil {
 		return err
 	}
 	if !o.flags.Changed("holdout-dir") && !o.json {
 		a.warnHidden(at, opts)
 	}
-	return a.supervise(cmd.Context(), opts, o.printFlags, loop.Run)
+	return a.supervise(ctx, opts, o.printFlags, loop.Run)
 }
 
 // task returns the text of the task.

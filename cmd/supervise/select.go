@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -62,7 +63,7 @@ selected tree like supervise rollback.`,
 			if o.wish, err = f.wish(cmd); err != nil {
 				return usageError{err}
 			}
-			return runSelect(cmd, a, o)
+			return runSelect(cmd.Context(), a, o)
 		},
 	}
 	section(cmd.Flags(), "Choice", func(flags *pflag.FlagSet) {
@@ -159,8 +160,8 @@ func named(flag string, pairs []string) (map[string]float64, error) {
 	return out, nil
 }
 
-func runSelect(cmd *cobra.Command, a *app, o selectOptions) error {
-	v, err := a.view(cmd, o.loop)
+func runSelect(ctx context.Context, a *app, o selectOptions) error {
+	v, err := a.view(ctx, o.loop)
 	if err != nil {
 		return err
 	}
@@ -174,7 +175,7 @@ func runSelect(cmd *cobra.Command, a *app, o selectOptions) error {
 	}
 	sel := record.Selection{View: v, Choice: choice}
 	if !o.dryRun && (!o.wish.Plain() || o.apply) {
-		if sel, err = a.reselect(cmd, v, choice, o); err != nil {
+		if sel, err = a.reselect(ctx, v, choice, o); err != nil {
 			return err
 		}
 	}
@@ -184,18 +185,18 @@ func runSelect(cmd *cobra.Command, a *app, o selectOptions) error {
 		}
 	}
 	if o.cleanup {
-		return a.cleanup(cmd, state.LoopID, o)
+		return a.cleanup(ctx, state.LoopID, o)
 	}
 	return nil
 }
 
 // cleanup drops the snapshots that nobody needs any more, and says which.
-func (a *app) cleanup(cmd *cobra.Command, id string, o selectOptions) error {
-	_, home, err := a.located(cmd.Context())
+func (a *app) cleanup(ctx context.Context, id string, o selectOptions) error {
+	_, home, err := a.located(ctx)
 	if err != nil {
 		return err
 	}
-	c, err := record.Cleanup(cmd.Context(), home, id, o.dryRun, time.Now())
+	c, err := record.Cleanup(ctx, home, id, o.dryRun, time.Now())
 	if err != nil {
 		return err
 	}
@@ -213,13 +214,13 @@ func (a *app) cleanup(cmd *cobra.Command, id string, o selectOptions) error {
 
 // reselect records the choice, and restores its tree with --apply. It checks first that
 // the tree can be restored.
-func (a *app) reselect(cmd *cobra.Command, v record.View, c selector.Choice, o selectOptions) (sel record.Selection, err error) {
-	_, home, err := a.located(cmd.Context())
+func (a *app) reselect(ctx context.Context, v record.View, c selector.Choice, o selectOptions) (sel record.Selection, err error) {
+	_, home, err := a.located(ctx)
 	if err != nil {
 		return sel, err
 	}
 	write := func() (err error) {
-		sel, err = record.Select(cmd.Context(), home, v.State.LoopID, o.wish, userName(), time.Now())
+		sel, err = record.Select(ctx, home, v.State.LoopID, o.wish, userName(), time.Now())
 		if errors.Is(err, ledger.ErrLocked) {
 			err = fmt.Errorf("%w; wait for the loop to end, or interrupt it first", err)
 		}
@@ -240,7 +241,7 @@ func (a *app) reselect(cmd *cobra.Command, v record.View, c selector.Choice, o s
 	if o.json || o.csv == "-" {
 		talk.out = a.err
 	}
-	err = talk.putBack(cmd, v.State.LoopID, func(t *trees.Trees) (string, snapshot.Restored, error) {
+	err = talk.putBack(ctx, v.State.LoopID, func(t *trees.Trees) (string, snapshot.Restored, error) {
 		id, err := t.Existing(it.Snapshot)
 		if err == nil {
 			err = write()
@@ -248,7 +249,7 @@ func (a *app) reselect(cmd *cobra.Command, v record.View, c selector.Choice, o s
 		if err != nil {
 			return "", snapshot.Restored{}, err
 		}
-		res, err := t.Store.Rollback(cmd.Context(), id)
+		res, err := t.Store.Rollback(ctx, id)
 		data.Snapshot, data.Kept = "s"+string(res.Target), "s"+string(res.Safety)
 		return "restored", res, err
 	})

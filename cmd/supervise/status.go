@@ -36,7 +36,10 @@ Without a name this is the latest loop of the working tree.`,
   supervise status fix-tests --quality
   supervise status --watch`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { o.loop = first(args); return runStatus(cmd, a, o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.loop = first(args)
+			return runStatus(cmd.Context(), a, o)
+		},
 	}
 	section(cmd.Flags(), "Parts", func(f *pflag.FlagSet) {
 		f.BoolVar(&o.views.Persistence, "persistence", false, "only metrics, regressions, reinforcement level, recovery attempts, best iteration, false positives")
@@ -50,22 +53,22 @@ Without a name this is the latest loop of the working tree.`,
 	return cmd
 }
 
-func runStatus(cmd *cobra.Command, a *app, o statusOptions) error {
+func runStatus(ctx context.Context, a *app, o statusOptions) error {
 	switch {
 	case o.watch && (o.json || o.all):
 		return usageError{errors.New("--watch prints one loop as text: leave --json and --all out")}
 	case o.watch:
-		return a.watchStatus(cmd, o)
+		return a.watchStatus(ctx, o)
 	case o.all:
-		return a.statusAll(cmd, o)
+		return a.statusAll(ctx, o)
 	}
-	_, err := a.status(cmd, o)
+	_, err := a.status(ctx, o)
 	return err
 }
 
 // status prints one loop and returns its state.
-func (a *app) status(cmd *cobra.Command, o statusOptions) (ledger.State, error) {
-	d, err := a.statusOf(cmd, o.loop)
+func (a *app) status(ctx context.Context, o statusOptions) (ledger.State, error) {
+	d, err := a.statusOf(ctx, o.loop)
 	if err != nil {
 		return d.State, err
 	}
@@ -88,8 +91,8 @@ func (a *app) status(cmd *cobra.Command, o statusOptions) (ledger.State, error) 
 }
 
 // statusOf gathers what status prints, except the iterations.
-func (a *app) statusOf(cmd *cobra.Command, name string) (d results.Status, err error) {
-	if d.Dir, d.State, err = a.find(cmd, name); err != nil {
+func (a *app) statusOf(ctx context.Context, name string) (d results.Status, err error) {
+	if d.Dir, d.State, err = a.find(ctx, name); err != nil {
 		return d, err
 	}
 	kept, err := snapshot.Summarize(ledger.SnapshotDir(d.Dir))
@@ -97,7 +100,7 @@ func (a *app) statusOf(cmd *cobra.Command, name string) (d results.Status, err e
 		return d, err
 	}
 	d.Snapshots = results.SnapshotsOf(kept)
-	at, err := a.place(cmd.Context())
+	at, err := a.place(ctx)
 	if err != nil {
 		return d, err
 	}
@@ -139,9 +142,8 @@ const watchInterval = time.Second
 
 // watchStatus prints the status whenever it changes, until the loop is over or the
 // user ends it.
-func (a *app) watchStatus(cmd *cobra.Command, o statusOptions) error {
-	ctx := cmd.Context()
-	dir, state, err := a.find(cmd, o.loop)
+func (a *app) watchStatus(ctx context.Context, o statusOptions) error {
+	dir, state, err := a.find(ctx, o.loop)
 	if err != nil {
 		return err
 	}
@@ -158,7 +160,7 @@ func (a *app) watchStatus(cmd *cobra.Command, o statusOptions) error {
 			if isTerminal(a.out) {
 				fmt.Fprint(a.out, "\x1b[H\x1b[2J")
 			}
-			if state, err := a.status(cmd, o); err != nil || state.Status.Over() {
+			if state, err := a.status(ctx, o); err != nil || state.Status.Over() {
 				return err
 			}
 		}
@@ -171,8 +173,8 @@ func (a *app) watchStatus(cmd *cobra.Command, o statusOptions) error {
 }
 
 // statusAll prints all loops of the working tree: a line each, or their parts.
-func (a *app) statusAll(cmd *cobra.Command, o statusOptions) error {
-	at, err := a.place(cmd.Context())
+func (a *app) statusAll(ctx context.Context, o statusOptions) error {
+	at, err := a.place(ctx)
 	if err != nil {
 		return err
 	}
@@ -193,7 +195,7 @@ func (a *app) statusAll(cmd *cobra.Command, o statusOptions) error {
 		}
 		fmt.Fprintf(a.out, "%s %s\n", s.LoopID, s.Status)
 		o.loop = s.LoopID
-		if _, err := a.status(cmd, o); err != nil {
+		if _, err := a.status(ctx, o); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"supervise/internal/event"
@@ -30,7 +31,10 @@ Exits with 3 if a check fails.`,
 		Example: `  supervise verify
   supervise verify fix-tests --json`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { o.loop = first(args); return runVerify(cmd, a, o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.loop = first(args)
+			return runVerify(cmd.Context(), a, o)
+		},
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the checklist as JSON")
 	return cmd
@@ -39,8 +43,8 @@ Exits with 3 if a check fails.`,
 // maxProblems is the number of problems of one check that are shown.
 const maxProblems = 10
 
-func runVerify(cmd *cobra.Command, a *app, o verifyOptions) error {
-	dir, state, err := a.find(cmd, o.loop)
+func runVerify(ctx context.Context, a *app, o verifyOptions) error {
+	dir, state, err := a.find(ctx, o.loop)
 	if err != nil {
 		return err
 	}

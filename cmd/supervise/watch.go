@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -43,7 +44,7 @@ supervise rollback restores any iteration.`,
 		Args: agentArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.flags, o.agent = cmd.Flags(), args
-			return runWatch(cmd, a, o)
+			return runWatch(cmd.Context(), a, o)
 		},
 	}
 	s := config.Default()
@@ -61,14 +62,14 @@ func registerWatched(flags *pflag.FlagSet, s *config.Settings) {
 	})
 }
 
-func runWatch(cmd *cobra.Command, a *app, o watchOptions) error {
+func runWatch(ctx context.Context, a *app, o watchOptions) error {
 	if o.rest <= 0 {
 		return usageError{fmt.Errorf("--rest must be above 0, not %s", o.rest)}
 	}
 	if !term.IsTerminal(int(a.in.Fd())) || !isTerminal(a.out) {
 		return usageError{errors.New("watch is for your own session and needs a terminal: supervise run works without one")}
 	}
-	at, err := a.place(cmd.Context())
+	at, err := a.place(ctx)
 	if err != nil {
 		return err
 	}
@@ -80,8 +81,8 @@ func runWatch(cmd *cobra.Command, a *app, o watchOptions) error {
 	if err := a.ready(at, opts, false); err != nil {
 		return err
 	}
-	if err := a.prepare(cmd.Context(), at, &opts, s.Limits.MaxLoops, false); err != nil {
+	if err := a.prepare(ctx, at, &opts, s.Limits.MaxLoops, false); err != nil {
 		return err
 	}
-	return a.supervise(cmd.Context(), opts, printFlags{agentOutput: "raw"}, loop.Watch)
+	return a.supervise(ctx, opts, printFlags{agentOutput: "raw"}, loop.Watch)
 }
