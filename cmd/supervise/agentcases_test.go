@@ -95,7 +95,7 @@ func (w *agentWorld) done() {
 	}
 }
 
-// An honest agent needs two iterations; the second is told where the first stood.
+// An honest agent needs two iterations; its second prompt says how far the first came.
 func honestAgent(w *agentWorld) string {
 	w.serve(steps(does("A function and its test.", addsMul), does("Sub adds; it has to subtract.", mendsSub)))
 	r := w.start("--hooks", "off")
@@ -103,7 +103,7 @@ func honestAgent(w *agentWorld) string {
 	w.done()
 	r.consumed(1, 2)
 	if p := w.prompt(2); !strings.Contains(p, "2 of 3 tests pass") {
-		w.t.Errorf("iteration 2 was told %q, which does not say where it stands", p)
+		w.t.Errorf("the prompt of iteration 2 is %q, which does not say how far the loop is", p)
 	}
 	return r.story()
 }
@@ -134,7 +134,7 @@ func (r *agentRun) consumed(iteration, answers int) {
 	}
 }
 
-// An agent that deletes tests finds them again, and is told why.
+// An agent that deletes tests finds them again, and its prompt says why.
 func deletingAgent(w *agentWorld) string {
 	w.serve(steps(does("A function and its test.", addsMul), does("The tests are in the way.", deletesTests), does("Sub adds; it has to subtract.", mendsSub)))
 	r := w.start("--hooks", "off")
@@ -146,13 +146,13 @@ func deletingAgent(w *agentWorld) string {
 	p := w.prompt(3)
 	for _, want := range []string{"Iteration 2 was REJECTED", "TestSub"} {
 		if !strings.Contains(p, want) {
-			w.t.Errorf("iteration 3 was told %q, without %q", p, want)
+			w.t.Errorf("the prompt of iteration 3 is %q, without %q", p, want)
 		}
 	}
 	return r.story()
 }
 
-// A hook stops the deletion before it happens, and the model is told why.
+// A hook stops the deletion before it happens, and the model learns why.
 func deniedAgent(w *agentWorld) string {
 	steal := []mockllm.Step{{Text: "The tests are in the way.", Do: []mockllm.Action{deletesTests}}, {Text: "Sub adds; it has to subtract.", Do: []mockllm.Action{mendsSub}}, {Text: "Done."}}
 	w.serve(steps(steal))
@@ -191,7 +191,7 @@ func limitedAgent(w *agentWorld) string {
 		w.t.Error("the loop did not end")
 	}
 	if p := w.prompt(2); p != "" {
-		w.t.Errorf("there was an iteration 2, told %q", p)
+		w.t.Errorf("there was an iteration 2, with the prompt %q", p)
 	}
 	return r.story()
 }

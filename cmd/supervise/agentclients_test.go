@@ -13,7 +13,7 @@ import (
 	"supervise/internal/agent"
 )
 
-// agentClient is a real agent program, and how it is told where its model is.
+// agentClient is a real agent program, and how it is configured to use the scripted model server.
 // Everything that it reads and writes lies in a home folder of its own.
 type agentClient struct {
 	name    string

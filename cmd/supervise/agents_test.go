@@ -105,7 +105,7 @@ type agentWorld struct {
 	addr   string // of the model
 	model  *mockllm.Server
 	state  string // outside of every folder that others can write to: gemini reads no hooks there
-	mark   string // stands in the environment of everything that supervise starts
+	mark   string // in the environment of everything that supervise starts
 }
 
 // The project: one of two tests fails.
@@ -204,7 +204,7 @@ func (w *agentWorld) environ() []string {
 	return append(env, w.client.env("http://"+w.addr, w.home)...)
 }
 
-// told is an event of a run.
+// printed is an event of a run.
 type agentEvent struct {
 	Type      string
 	Iteration int
@@ -333,7 +333,7 @@ func (w *agentWorld) asked() string {
 	return b.String()
 }
 
-// prompt is what the model was told in an iteration, as it arrived.
+// prompt is the prompt that the model received in an iteration.
 func (w *agentWorld) prompt(part int) string {
 	for _, q := range w.model.Requests() {
 		if q.Part == part && !q.Side && q.Prompt != "" {

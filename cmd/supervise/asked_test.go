@@ -77,7 +77,7 @@ func onTerminal(t *testing.T, w *world, typed [][2]string, args ...string) (scre
 
 // A person at the terminal is shown what is gone, looks at the change, and decides;
 // the agent cannot.
-func TestGateAtTheTerminal(t *testing.T) {
+func TestApprovalAtTheTerminal(t *testing.T) {
 	t.Parallel()
 	if runner.Inside() {
 		t.Skip("an agent runs the tests")

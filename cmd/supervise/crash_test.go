@@ -51,19 +51,19 @@ func TestCrash(t *testing.T) {
 	t.Logf("%d loops were killed %d times in all", loops, kills)
 }
 
-// crashWorld is a project, its loop, and what the loop has told so far.
+// crashWorld is a project, its loop, and the events that the loop has printed so far.
 type crashWorld struct {
 	*world
-	random *rand.Rand
-	mark   string // in the command line of every process of the agent
-	loop   string
-	told   []told
-	kills  int
-	orphan bool // the watcher of the agent's processes was killed as well, and nobody came after it yet
+	random  *rand.Rand
+	mark    string // in the command line of every process of the agent
+	loop    string
+	printed []printed
+	kills   int
+	orphan  bool // the watcher of the agent's processes was killed as well, and nobody came after it yet
 }
 
-// told is an event as it was printed.
-type told struct {
+// printed is an event as it was printed.
+type printed struct {
 	Type      string          `json:"type"`
 	Time      time.Time       `json:"time"`
 	LoopID    string          `json:"loop_id"`
@@ -233,13 +233,13 @@ func (c *crashWorld) listen(r *bufio.Reader) {
 		if err != nil {
 			return
 		}
-		var e told
+		var e printed
 		if err := json.Unmarshal(line, &e); err != nil {
 			c.t.Errorf("supervise printed %q: %v", line, err)
 		}
 		c.loop = e.LoopID
 		c.orphan = c.orphan && e.Type != "loop_resumed"
-		c.told = append(c.told, e)
+		c.printed = append(c.printed, e)
 	}
 }
 
@@ -296,7 +296,7 @@ func (c *crashWorld) folder() string {
 	return dirs[0]
 }
 
-// nothingMissing holds what was told against what is kept.
+// nothingMissing compares the printed events with the record.
 func (c *crashWorld) nothingMissing() {
 	dir := c.folder()
 	events, problems, err := ledger.Audit(dir)
@@ -316,9 +316,9 @@ func (c *crashWorld) nothingMissing() {
 		c.t.Fatal(err)
 	}
 	defer store.Close()
-	for _, e := range c.told {
+	for _, e := range c.printed {
 		if !logged[eventKey(e.Type, e.Iteration, e.Time, e.Data)] {
-			c.t.Errorf("%s of iteration %d was told and is not in the log", e.Type, e.Iteration)
+			c.t.Errorf("%s of iteration %d was printed and is not in the log", e.Type, e.Iteration)
 		}
 		switch e.Type {
 		case "snapshot_taken":
@@ -336,7 +336,7 @@ func eventKey(name string, iteration int, at time.Time, data json.RawMessage) st
 	return fmt.Sprint(name, iteration, at.UnixNano(), string(text))
 }
 
-func (c *crashWorld) snapshotKept(store *snapshot.Store, e told) {
+func (c *crashWorld) snapshotKept(store *snapshot.Store, e printed) {
 	var d struct {
 		Snapshot snapshot.ID
 		Tree     string
@@ -345,11 +345,11 @@ func (c *crashWorld) snapshotKept(store *snapshot.Store, e told) {
 		c.t.Fatal(err)
 	}
 	if info, err := store.Info(d.Snapshot); err != nil || info.Tree != d.Tree {
-		c.t.Errorf("snapshot s%s of iteration %d was told with the tree %s and is %s, %v", d.Snapshot, e.Iteration, d.Tree, info.Tree, err)
+		c.t.Errorf("snapshot s%s of iteration %d was printed with the tree %s and is %s, %v", d.Snapshot, e.Iteration, d.Tree, info.Tree, err)
 	}
 }
 
-func (c *crashWorld) metricsKept(its []ledger.Iteration, e told) {
+func (c *crashWorld) metricsKept(its []ledger.Iteration, e printed) {
 	var d struct {
 		Metrics ledger.Progress
 	}
@@ -358,12 +358,12 @@ func (c *crashWorld) metricsKept(its []ledger.Iteration, e told) {
 	}
 	i := slices.IndexFunc(its, func(it ledger.Iteration) bool { return it.Number == e.Iteration })
 	if i < 0 {
-		c.t.Errorf("iteration %d was told and is not kept", e.Iteration)
+		c.t.Errorf("iteration %d was printed and is not kept", e.Iteration)
 		return
 	}
 	kept, was := its[i].Progress(false), d.Metrics
 	if kept.Derived.Signature != was.Derived.Signature || *kept.Derived.QualityScore != *was.Derived.QualityScore {
-		c.t.Errorf("iteration %d was told as %+v and is kept as %+v", e.Iteration, was.Derived, kept.Derived)
+		c.t.Errorf("iteration %d was printed as %+v and is kept as %+v", e.Iteration, was.Derived, kept.Derived)
 	}
 }
 

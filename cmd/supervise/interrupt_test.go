@@ -72,7 +72,7 @@ func TestScreenIsTheAgents(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer user.Close()
-	// The event is logged before it is told, so there is still something to wait
+	// The event is logged before it is printed, so there is still something to wait
 	// for that leaves no trace.
 	script := `printf "<begin"; until grep -q agent_spawned "$(dirname "$SUPERVISE_PROMPT_FILE")"/../../hook-log.jsonl; do :; done; sleep 0.2; printf "end>"`
 	cmd := w.command("supervise", "run", "--max-iterations", "3", "--until", "never", "--on-stall", "continue", "--allow-untested", "--test-cmd", "cat report.xml", "--", "sh", "-c", script)

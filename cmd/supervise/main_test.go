@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// fakeAgent does in iteration N what stands in $AGENT_STEPS/N: files are copied
+// fakeAgent does in iteration N what $AGENT_STEPS/N holds: files are copied
 // into the tree, except
 //
 //	_rm      lists files to delete
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 //	_exit    holds the exit status
 //	_hang    makes it ignore SIGINT, start a grandchild in a session of its own, and wait
 //
-// Without a folder for the iteration it does nothing. What it was told is
+// Without a folder for the iteration it does nothing. Its input is
 // appended to $AGENT_HEARD.
 func fakeAgent() int {
 	hear()
@@ -134,7 +134,7 @@ var shortScripts = []string{
 	"testdata/script/until.txtar",
 }
 
-// TestScripts runs what is told of the command line. Most scripts have projects of
+// TestScripts runs the command lines of testdata/script. Most scripts have projects of
 // shell functions, measured by testdata/check.sh within milliseconds; those about
 // what is recognised, built or renamed have Go.
 func TestScripts(t *testing.T) {

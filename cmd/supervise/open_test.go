@@ -35,7 +35,7 @@ func TestOpenFindings(t *testing.T) {
 			`stopped  the criterion is met`, 0, "report.sh", "go test",
 		},
 		{
-			"a clean one stands before it",
+			"a clean one is before it",
 			[]string{"echo '// One.' >>shop.go", unusual},
 			`(?s)findings? about integrity (is|are) open.*selected iteration 1.*passed over for it: iterations 2`, 3, "report.sh", "go test",
 		},

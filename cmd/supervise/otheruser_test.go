@@ -68,7 +68,7 @@ if [ "$SUPERVISE_ITERATION" = 1 ]; then rm m_test.sh; echo changed >keep.sh; els
 		t.Errorf("left among the temporary files: %v, %v", left, err)
 	}
 	if !regexp.MustCompile(`iteration`).MatchString(who) || regexp.MustCompile(`reached`).MatchString(who) {
-		t.Errorf("the agent was told, and reached: %s", who)
+		t.Errorf("the agent learned of, and reached: %s", who)
 	}
 	if got := w.read("proj/keep.sh") + w.read("proj/m_test.sh"); got != "# mine\n# more\nTestOne() { "+own+"; }\n# more\n" {
 		t.Errorf("after the second iteration: %q\n%s", got, out)

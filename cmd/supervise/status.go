@@ -28,8 +28,8 @@ func newStatusCmd(a *app) *cobra.Command {
 	var o statusOptions
 	cmd := &cobra.Command{
 		Use:   "status [LOOP]",
-		Short: "Show where a loop stands",
-		Long: `Show where a loop stands.
+		Short: "Show the state of a loop",
+		Long: `Show the state of a loop.
 
 Without a name this is the latest loop of the working tree.`,
 		Example: `  supervise status

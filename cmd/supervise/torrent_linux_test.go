@@ -84,7 +84,7 @@ func torrent(t *testing.T, c torrentCase) {
 		t.Errorf("supervise took %d KiB of memory, more than %d", peak, torrentLimit)
 	}
 	if text := out.String(); !strings.Contains(text, "status 7") {
-		t.Errorf("the agent's exit status is not told:\n%s", text)
+		t.Errorf("the agent's exit status is not shown:\n%s", text)
 	}
 	wantTranscript(t, w, c)
 }

@@ -182,7 +182,7 @@ rm a_test.sh
 		t.Error(screen)
 	}
 	if s := state(t, v.w); s.StopReason != "critical_left" || s.Selected.Iteration != 1 {
-		t.Errorf("%s, selected %+v; want 1, which was told by the hook", s.StopReason, s.Selected)
+		t.Errorf("%s, selected %+v; want 1, which the hook reported", s.StopReason, s.Selected)
 	}
 }
 

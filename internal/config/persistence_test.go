@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The example of the documents that this project came from, as it stands there.
+// The example of the documents that this project came from, unchanged.
 const example = `agent_persistence:
   enabled: true
   detection:
@@ -112,7 +112,7 @@ func TestPersistenceKeys(t *testing.T) {
 		}
 	}
 	if s, _ := loaded(t, "mode: minimal\n"+example); s.Mode != "minimal" {
-		t.Errorf("mode is %s; the key of its own stands over the section", s.Mode)
+		t.Errorf("mode is %s; the key outside the section takes precedence", s.Mode)
 	}
 }
 

@@ -15,7 +15,7 @@ const EscalationName = "escalation-report.md"
 // Escalation is what the report of an escalation shows.
 type Escalation struct {
 	State      ledger.State
-	Iterations []ledger.Iteration // with the baseline first, and the one that is asked about last
+	Iterations []ledger.Iteration // with the baseline first, and the one in question last
 	Why        string             // a person has to judge
 	Now        time.Time
 	Self       string // how supervise is called

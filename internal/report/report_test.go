@@ -253,7 +253,7 @@ func TestChainSteersNoTerminal(t *testing.T) {
 	}
 }
 
-// Of an iteration that somebody else ran nothing is said that supervise did not do
+// The report of a recorded iteration claims nothing that supervise did not do
 // or does not know.
 func TestChainOfARecordedIteration(t *testing.T) {
 	base := ledger.Iteration{Set: metric.Set{Coverage: &metric.Coverage{Covered: 72, Total: 100, Unit: metric.Percentage}}}
