@@ -171,7 +171,7 @@ func (a *alarms) shrunk(gone int) bool {
 }
 
 // look stops the agent, looks at the tree itself, and does what is to be done. It
-// reports whether that cannot be said yet, so that the tree has to be looked at again.
+// reports whether that is not known yet, so that the tree has to be looked at again.
 func (a *alarms) look(ctx context.Context) (again bool) {
 	if gitWorks(a.Root) {
 		return true // nobody is stopped for that

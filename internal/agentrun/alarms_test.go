@@ -40,7 +40,7 @@ git branch empty $(git commit-tree -m empty $(git mktree </dev/null))
 
 // TestAlarmsNameTheTestsThatAreGone looks at the tree after each step of what an agent does, as the
 // watcher makes the loop do. A step that ends with "later" in want is one of which
-// nothing can be said yet.
+// nothing is known yet.
 func TestAlarmsNameTheTestsThatAreGone(t *testing.T) {
 	t.Parallel()
 	type step struct {

@@ -51,7 +51,7 @@ func (a *alarms) gained(ctx context.Context, there tree) *gained {
 	return g
 }
 
-// explains reports whether a file that is gone, with the text that it had, stands
+// explains reports whether a file that is gone, with the text that it had, is
 // elsewhere now, or all of its tests do.
 func (g *gained) explains(file string, text []byte) bool {
 	if g.names[path.Base(file)] {

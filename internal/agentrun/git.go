@@ -103,7 +103,7 @@ const (
 	gitMayHave                  // nothing of that is seen, but it may be in the middle of it
 )
 
-// askingGit is how long git may take for its answers: the agent stands still.
+// askingGit is how long git may take for its answers: the agent is stopped meanwhile.
 const askingGit = 10 * time.Second
 
 // askGit returns what git says of files that are gone. A file that its index still

@@ -43,7 +43,7 @@ type Waiting struct {
 	Message   string    `json:"message,omitempty"`
 	Until     time.Time `json:"until"`
 	DelayMS   int64     `json:"delay_ms"`
-	ByService bool      `json:"delay_from_service"` // the service itself said how long
+	ByService bool      `json:"delay_from_service"` // the service named the delay
 	Runs      int       `json:"runs"`               // of the agent in this iteration so far
 }
 

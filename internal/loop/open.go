@@ -183,7 +183,7 @@ func (r *run) kept() map[snapshot.ID]bool {
 }
 
 // sweep looks after loops of this tree that were killed: a restore that was
-// under way is finished, and the caller is told that the tree may hold what an
+// under way is finished, and the caller hears that the tree may hold what an
 // agent left unjudged.
 func (r *run) sweep(ctx context.Context) error {
 	loops, err := ledger.Loops(r.opts.Home, r.opts.Root)

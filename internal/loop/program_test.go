@@ -26,7 +26,7 @@ import (
 	"supervise/snapshot"
 )
 
-// agentWorld is a project of named tests that pass where their file stands, and a program that plays an agent: its
+// agentWorld is a project of named tests that pass where their file exists, and a program that plays an agent: its
 // Nth run is the Nth step, a text for the shell.
 type agentWorld struct {
 	t      *testing.T
@@ -105,8 +105,8 @@ func (w *agentWorld) runs() int {
 	return n
 }
 
-// told is what the agent got in a run: its arguments, or its standard input.
-func (w *agentWorld) told(kind string, run int) string {
+// received is what the agent got in a run: its arguments, or its standard input.
+func (w *agentWorld) received(kind string, run int) string {
 	w.t.Helper()
 	b, err := os.ReadFile(filepath.Join(w.fake, fmt.Sprint(kind, run)))
 	if err != nil {
@@ -162,7 +162,7 @@ func TestServiceComesBack(t *testing.T) {
 	}
 	waits := has[event.Waiting](w, event.AgentWaiting)
 	if len(waits) != 2 || waits[0].Outcome != string(agent.RateLimit) || waits[1].Outcome != string(agent.ServerError) || waits[1].DelayMS != 2*waits[0].DelayMS {
-		t.Errorf("it was told of these waits: %+v", waits)
+		t.Errorf("it reported these waits: %+v", waits)
 	}
 	if _, err := os.Stat(filepath.Join(out.Dir, "iterations", "iteration-001", "transcript.run2.cast")); err != nil {
 		t.Errorf("the transcript of the second run is gone: %v", err)
@@ -247,7 +247,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%+v", out.Stop)
 		}
 		if list := has[event.Retrying](w, event.AgentRetrying); len(list) != 1 && len(list) != 3 || list[len(list)-1].Attempt != 3 {
-			t.Errorf("told of %+v", list)
+			t.Errorf("reported %+v", list)
 		}
 	})
 	t.Run("no such command", func(t *testing.T) {
@@ -354,8 +354,8 @@ func TestBudget(t *testing.T) {
 	w.opts.MaxCost, w.opts.MaxIterations = 2, 2
 	w.run()
 	for run, want := range []string{1: "--max-budget-usd\n2\n", 2: "--max-budget-usd\n1.75\n"} {
-		if run > 0 && !strings.Contains(w.told("args", run), want) {
-			t.Errorf("run %d got %q", run, w.told("args", run))
+		if run > 0 && !strings.Contains(w.received("args", run), want) {
+			t.Errorf("run %d got %q", run, w.received("args", run))
 		}
 	}
 }
@@ -374,7 +374,7 @@ func TestSession(t *testing.T) {
 		if run == 0 {
 			continue
 		}
-		args := w.told("args", run)
+		args := w.received("args", run)
 		if strings.HasPrefix(args, "exec\nresume\nT\n") != want {
 			t.Errorf("run %d got %q", run, args)
 		}
@@ -397,8 +397,8 @@ func TestPromise(t *testing.T) {
 	if out.Stop.Reason != event.CriterionMet || len(out.History) != 4 || !strings.Contains(out.Stop.Text, `the agent says "DONE"`) {
 		t.Errorf("%d iterations, %+v", len(out.History)-1, out.Stop)
 	}
-	if !strings.Contains(w.told("args", 1), "text on a line of its own: DONE") {
-		t.Errorf("it was not told of the promise: %q", w.told("args", 1))
+	if !strings.Contains(w.received("args", 1), "text on a line of its own: DONE") {
+		t.Errorf("the prompt does not ask for the promise: %q", w.received("args", 1))
 	}
 }
 
@@ -427,11 +427,11 @@ func TestPromptArrives(t *testing.T) {
 				t.Fatal(err)
 			}
 			for run := 1; run <= 2; run++ {
-				if got := w.told(tt.kind, run); got != tt.want {
+				if got := w.received(tt.kind, run); got != tt.want {
 					t.Errorf("in run %d %q arrived", run, got)
 				}
 			}
-			if got := w.told("file", 2); got != task {
+			if got := w.received("file", 2); got != task {
 				t.Errorf("the file holds %q", got)
 			}
 		})

@@ -12,7 +12,7 @@ import (
 	"supervise/metric"
 )
 
-// prompter writes what the agent is told.
+// prompter writes the prompts of the agent.
 type prompter struct {
 	texts *prompt.Texts
 	set   *Settings
@@ -43,7 +43,7 @@ const lookBack = 5
 // situation is what the level of the next iteration follows from.
 func (p *prompter) situation(n int) prompt.Situation {
 	out := prompt.Situation{
-		Iteration: n, Rejected: p.past.Rejected != nil, Plateau: p.standsStill(), Repeated: p.repeated(),
+		Iteration: n, Rejected: p.past.Rejected != nil, Plateau: p.stalled(), Repeated: p.repeated(),
 	}
 	for _, it := range p.past.Iterations[max(1, len(p.past.Iterations)-lookBack):] {
 		if !it.Interrupted && (it.Rejected || it.Assessment.Class == detector.Regression) {
@@ -57,9 +57,9 @@ func (p *prompter) situation(n int) prompt.Situation {
 	return out
 }
 
-// standsStill reports whether quality does: the last iteration was a plateau, or
+// stalled reports whether quality stands still: the last iteration was a plateau, or
 // its score differs from the one before by less than the user's threshold.
-func (p *prompter) standsStill() bool {
+func (p *prompter) stalled() bool {
 	if p.past.Previous.Class == detector.Plateau {
 		return true
 	}
@@ -138,7 +138,7 @@ func (p *prompter) beware(n int, levelName string, d hook.Decision) hook.Decisio
 }
 
 // nameless takes the tests out of the alerts that are about hidden ones: the agent
-// is told how many fail and not which.
+// learns how many fail and not which.
 func nameless(alerts []detector.Alert) []detector.Alert {
 	out := slices.Clone(alerts)
 	for i := range out {

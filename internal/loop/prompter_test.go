@@ -23,12 +23,12 @@ func TestWarningsSayWhatTheLevelAddsToThem(t *testing.T) {
 		"OFF":        "r",
 	} {
 		if got := p.beware(1, level, warned); !strings.Contains(got.Reason, want) || got.Verdict != hook.Warn {
-			t.Errorf("at %s the agent is told %q, want %q", level, got.Reason, want)
+			t.Errorf("at %s the warning is %q, want %q", level, got.Reason, want)
 		}
 	}
 	denied := warned
 	denied.Verdict = hook.Deny
 	if got := p.beware(1, "AGGRESSIVE", denied); got.Reason != "r" {
-		t.Errorf("what is denied is told as %q", got.Reason)
+		t.Errorf("what is denied is explained as %q", got.Reason)
 	}
 }

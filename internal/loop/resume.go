@@ -160,7 +160,7 @@ func (s *resumption) replay(its []ledger.Iteration) error {
 }
 
 // endSurvivors ends what is left of the agent and the checks of a dead run. What
-// cannot be told apart from the processes of a later one does not keep the loop
+// cannot be distinguished from the processes of a later one does not keep the loop
 // from going on.
 func (r *run) endSurvivors(ctx context.Context, at *event.Position) error {
 	var names []string

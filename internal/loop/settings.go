@@ -43,7 +43,7 @@ type Settings struct {
 }
 
 // Budget bounds supervise's own work, agent and checks excluded. What is over it is
-// said, and changes nothing.
+// logged, and changes nothing.
 type Budget struct {
 	Latency time.Duration `json:"latency_ns,omitempty"`       // of one iteration; 0: none
 	Percent float64       `json:"overhead_percent,omitempty"` // of the whole iteration; 0: none

@@ -111,7 +111,7 @@ func (r *run) hiddenStop(stop event.Stop, h *ledger.Hidden) event.Stop {
 }
 
 // heldOpen says why the loop does not end although its criterion holds: findings
-// are open. The agent has one iteration to repair what it was told; then a person has
+// are open. The agent has one iteration to repair what the prompt names; then a person has
 // to look.
 func heldOpen(it ledger.Iteration) event.Stop {
 	if slices.ContainsFunc(it.Open, func(o ledger.OpenFinding) bool { return o.Iteration == it.Number }) {

@@ -18,7 +18,7 @@ import (
 )
 
 // DefaultRest is how long an agent says and writes nothing until it counts as
-// resting, where nothing else is said.
+// resting, where nothing else is set.
 const DefaultRest = 20 * time.Second
 
 // Watch leaves a session of the user's own with an agent alone, and measures the tree
