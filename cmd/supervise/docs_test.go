@@ -16,6 +16,7 @@ var (
 	fenced  = regexp.MustCompile("(?ms)^```.*?^```")
 	anchor  = regexp.MustCompile(`<a id="([^"]+)">`)
 	noSlug  = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+	paths   = regexp.MustCompile("`((?:cmd|internal|test)/[\\w./-]+)`")
 )
 
 // anchors are what a page's headings can be linked by.
@@ -86,6 +87,38 @@ func TestLinksOfTheDocumentation(t *testing.T) {
 				t.Errorf("%s: (%s) leads to a file that is not there", page, m[1])
 			} else if place != "" && !anchors(t, path)[place] {
 				t.Errorf("%s: (%s) leads to a heading that is not there", page, m[1])
+			}
+		}
+	}
+}
+
+// CONTRIBUTING.md has every room of the house on its floor map, and the files and
+// folders that it and docs/architecture.md name exist.
+func TestFloorMapIsComplete(t *testing.T) {
+	read := func(page string) string {
+		text, err := os.ReadFile("../../" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	floors := read("CONTRIBUTING.md")
+	for _, pattern := range []string{"*/*.go", "internal/*/*.go", "test/*/*.go"} {
+		files, err := filepath.Glob("../../" + pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			room := filepath.ToSlash(filepath.Dir(strings.TrimPrefix(f, "../../")))
+			if room != "bench" && !strings.Contains(floors, "`"+room+"`") {
+				t.Errorf("CONTRIBUTING.md: %s is not on the floor map", room)
+			}
+		}
+	}
+	for _, page := range []string{"CONTRIBUTING.md", "docs/architecture.md"} {
+		for _, m := range paths.FindAllStringSubmatch(read(page), -1) {
+			if _, err := os.Stat("../../" + m[1]); err != nil {
+				t.Errorf("%s: `%s` does not exist", page, m[1])
 			}
 		}
 	}
