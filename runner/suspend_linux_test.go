@@ -178,9 +178,9 @@ func TestSuspendedIsNotOurs(t *testing.T) {
 	}
 }
 
-// TestBackground: started in the background the user's terminal is left alone
-// until the shell gives it to us.
-func TestBackground(t *testing.T) {
+// TestTerminalIsLeftAloneInTheBackground: started in the background, Run does not
+// touch the user's terminal until the shell gives it to us.
+func TestTerminalIsLeftAloneInTheBackground(t *testing.T) {
 	s, screen := atShell(t)
 	s.typeFor(t, screen, command(self("runs", "line-reader"))+" &\n", "ready")
 	s.typeFor(t, screen, "echo shell-$((40+2))\n", "shell-42")
@@ -236,9 +236,9 @@ func withParents(t *testing.T, pids []int) []int {
 	return pids
 }
 
-// TestStopOfItsOwn: where nobody has typed anything, a child that stops itself
-// does not suspend the night.
-func TestStopOfItsOwn(t *testing.T) {
+// TestChildThatStopsItselfDoesNotSuspendRun: only a stop that follows the user's
+// key suspends Run, so that a child that stops itself does not block it.
+func TestChildThatStopsItselfDoesNotSuspendRun(t *testing.T) {
 	out := watchFor("back", 1)
 	res := mustRun(t, runner.Command{
 		Args: []string{"/bin/sh", "-c", "kill -TSTP $$; echo back; exit 6"}, Terminal: &runner.Terminal{}, Stdout: out, Timeout: 20 * time.Second,

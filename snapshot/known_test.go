@@ -76,7 +76,7 @@ func TestUnchangedFoldersAreStillLookedAt(t *testing.T) {
 	storeIsSound(t, s)
 }
 
-// A base that says too little of its folders, such as one of version 1, is compared all the same.
+// Names that come and go in a folder are seen although the base knew the folder as settled.
 func TestNewNamesInSettledFolders(t *testing.T) {
 	dir := plain(t)
 	s := open(t, dir, Options{})

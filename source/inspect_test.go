@@ -49,9 +49,9 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// What one reading needs is used again by the next: what was said of a text stays, and
-// is said of it after any other.
-func TestInspectAgain(t *testing.T) {
+// Readings reuse memory: a result must not change when other texts are read, and must be the
+// same after any other text.
+func TestInspectionsDoNotShareMemory(t *testing.T) {
 	type said struct {
 		path, src string
 		in        Inspection

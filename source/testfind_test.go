@@ -162,7 +162,7 @@ class CalcTest extends TestCase {
 	}
 }
 
-func TestWhatATestIsMadeOf(t *testing.T) {
+func TestDefinitionsHoldTokensAssertionsAndSymbols(t *testing.T) {
 	file, _ := Scan("test_m.py", []byte("def test_add():\n    got = m.add(2, 'x y')  # not 7\n    assert got >= 2 and check(got) != f'{got}!'\n"))
 	if len(file.Tests) != 1 {
 		t.Fatalf("found %v", file.Tests)
