@@ -58,7 +58,7 @@ func (w world) gate(base string, env ...string) *gate {
 	return &gate{Options: Options{Root: w.dir, Base: base, Env: env}, repo: repo{dir: w.dir}}
 }
 
-func TestBaseCommit(t *testing.T) {
+func TestBaseIsWhereHeadLeftTheTarget(t *testing.T) {
 	w := newWorld(t)
 	one := w.commit("one")
 	if _, _, err := w.gate("").commit(t.Context()); !errors.Is(err, ErrBase) {
@@ -106,7 +106,7 @@ func TestBaseCommit(t *testing.T) {
 	}
 }
 
-func TestTooShallow(t *testing.T) {
+func TestShallowCloneNamesTheRemedy(t *testing.T) {
 	w := newWorld(t)
 	w.commit("one")
 	w.git("switch", "-qc", "topic")
@@ -122,7 +122,7 @@ func TestTooShallow(t *testing.T) {
 	}
 }
 
-func TestRecords(t *testing.T) {
+func TestRecordsAreFoundByCommit(t *testing.T) {
 	w := newWorld(t)
 	if err := os.WriteFile(filepath.Join(w.dir, "a_test.go"), []byte("package a\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-func TestRatchet(t *testing.T) {
+func TestRatchetOnlyTightens(t *testing.T) {
 	set := metric.Set{
 		Tests:    &metric.Tests{Cases: []metric.Test{{ID: metric.ID{Name: "A"}, Status: metric.Passed}, {ID: metric.ID{Name: "B"}, Status: metric.Failed}}},
 		Coverage: &metric.Coverage{Covered: 2, Total: 3},

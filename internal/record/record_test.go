@@ -75,8 +75,8 @@ func rules(it ledger.Iteration) []string {
 	return out
 }
 
-// The seeds' trajectories, by numbers alone.
-func TestSeedLoops(t *testing.T) {
+// Known trajectories, by numbers alone.
+func TestVerdictsOnKnownTrajectories(t *testing.T) {
 	type row struct {
 		tests, passed int
 		coverage      float64
@@ -135,7 +135,7 @@ func TestSeedLoops(t *testing.T) {
 	}
 }
 
-func TestScoresOfDimensions(t *testing.T) {
+func TestScoreIsWeighedFromDimensions(t *testing.T) {
 	p := place(t)
 	for n, tt := range []struct {
 		v, c, k, r, e float64
@@ -173,7 +173,7 @@ func find(t *testing.T, p record.Place) (string, ledger.State) {
 	return dir, state
 }
 
-func TestSets(t *testing.T) {
+func TestMessagesBecomeSets(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		want       map[metric.Field]float64 // -1: not measured
@@ -241,7 +241,7 @@ func TestSets(t *testing.T) {
 }
 
 // Where not everything counts as an error, a sum is held against what does.
-func TestErrorsThatCount(t *testing.T) {
+func TestErrorCountIsCheckedAgainstItsParts(t *testing.T) {
 	for text, want := range map[string]float64{
 		`{"quality": {"lint_errors": 1, "lint_warnings": 5}}`:                   1,
 		`{"quality": {"lint_errors": 1, "lint_warnings": 5, "error_count": 1}}`: 1,
@@ -255,7 +255,7 @@ func TestErrorsThatCount(t *testing.T) {
 	}
 }
 
-func TestMessagesThatMakeNoSense(t *testing.T) {
+func TestInvalidMessagesAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		`[1]`:                  "a message is a JSON object",
 		`{"tesing": {}}`:       `unknown field "tesing"`,
@@ -323,7 +323,7 @@ func TestLoopsOfSuperviseAreNotRecordedInto(t *testing.T) {
 
 // What was advised to be put back is not what the next one is compared with,
 // unless it says so; after the last retry a human is asked.
-func TestRetries(t *testing.T) {
+func TestRollbackBecomesEscalationAfterTheLastRetry(t *testing.T) {
 	p := place(t)
 	put(t, p, counts(0, 10, 10, 80))
 	first := put(t, p, counts(1, 8, 8, 80))
@@ -402,7 +402,7 @@ func TestReplaceJudgesWhatFollowsAgain(t *testing.T) {
 	}
 }
 
-func TestDecide(t *testing.T) {
+func TestDecisionStopsAtLimitsAndCriteria(t *testing.T) {
 	p := place(t)
 	var rec record.Recorded
 	score := func(n int, v float64, more string) string {
@@ -445,7 +445,7 @@ func TestDecide(t *testing.T) {
 
 // Every record has a class and a recommendation, and never an ineligible best
 // while there is an eligible iteration.
-func TestVerdictsAreTotal(t *testing.T) {
+func TestEveryRecordHasAVerdict(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes some hundred loops")
 	}

@@ -63,7 +63,7 @@ func subjects(list []Commit) []string {
 	return out
 }
 
-func TestCommits(t *testing.T) {
+func TestCommitsAlongFirstParentsWithTheOneBefore(t *testing.T) {
 	w := newWorld(t)
 	for _, s := range []string{"one", "two", "three"} {
 		w.commit(s)
@@ -95,7 +95,7 @@ func TestCommits(t *testing.T) {
 	}
 }
 
-func TestChanges(t *testing.T) {
+func TestChangesBetweenCommits(t *testing.T) {
 	w := newWorld(t)
 	w.write("gone.go", "package gone\n")
 	w.write("same.go", "package same\n")
@@ -143,9 +143,9 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// A checkout holds the commit and nothing else, whatever a check left in it, and
+// A checkout has the commit and nothing else, whatever a check left in it, and
 // the repository that it reads is not written to.
-func TestTree(t *testing.T) {
+func TestCheckoutHasTheCommitAlone(t *testing.T) {
 	w := newWorld(t)
 	w.write("a.txt", "one\n")
 	w.write(".gitignore", "ignored\n")

@@ -8,7 +8,7 @@ import (
 // The intervals are those of the literature: R. G. Newcombe, "Two-sided confidence
 // intervals for the single proportion", Stat. Med. 17 (1998) 857–872, table I,
 // method 3.
-func TestWilson(t *testing.T) {
+func TestIntervalsAreThoseOfTheLiterature(t *testing.T) {
 	for _, test := range []struct {
 		fired, of int
 		low, high float64
@@ -26,7 +26,7 @@ func TestWilson(t *testing.T) {
 	}
 }
 
-func TestFalseDiscovery(t *testing.T) {
+func TestFalseDiscoveryRateFollowsBayes(t *testing.T) {
 	for _, test := range []struct {
 		name                           string
 		alarm, prevalence, sensitivity float64
