@@ -10,8 +10,8 @@ import (
 	"supervise/source"
 )
 
-// findRemovedAssertions finds tests that have lost assertions, unless what
-// became of them is known.
+// findRemovedAssertions finds tests that lost assertions, and explains those that moved
+// or lost their subject.
 func findRemovedAssertions(c *facts.Set) []facts.Finding {
 	var out []facts.Finding
 	for _, d := range deltas.Of(c) {
@@ -47,8 +47,8 @@ func weightOfAll(c *facts.Set, d delta) metric.Severity {
 // helperCall matches an assertion that is a call of a function by its name alone.
 var helperCall = regexp.MustCompile(`^(\w+)\(`)
 
-// helpersDropped reports whether product code changed, and all that a test does not
-// assert any more was asserted by functions of the tests that nobody has now.
+// helpersDropped reports whether product code changed, and all lost assertions of a test
+// were calls of helpers that are gone.
 func helpersDropped(c *facts.Set, d delta) bool {
 	return c.TouchesProduct() && !slices.ContainsFunc(d.removed, func(a facts.Assertion) bool {
 		m := helperCall.FindStringSubmatch(a.Text)
@@ -66,8 +66,8 @@ func testsDefined(c *facts.Set, name string) bool {
 		!slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return has(f.After()) })
 }
 
-// warnsNoMore reports whether all that a test does not assert any more is that
-// something is deprecated, which product code says no more either.
+// warnsNoMore reports whether all lost assertions of a test expected a deprecation
+// warning that product code no longer gives.
 func warnsNoMore(c *facts.Set, d delta) bool {
 	return !slices.ContainsFunc(d.removed, func(a facts.Assertion) bool {
 		said := map[string]bool{}
@@ -78,11 +78,11 @@ func warnsNoMore(c *facts.Set, d delta) bool {
 	})
 }
 
-// splitEnough is how much of the words of an assertion one of a new test must have.
+// splitEnough is the share of the words of an assertion that one of a new test must have.
 const splitEnough = .6
 
-// splitOff reports whether a new test of the same file, which is no copy of one that
-// is there, asserts at least half of what a test lost, of other values maybe.
+// splitOff reports whether a new test of the same file, not a copy of an existing one,
+// has at least half of the lost assertions of a test, possibly with other values.
 func splitOff(c *facts.Set, d delta) bool {
 	inv := facts.Tests.Of(c)
 	return slices.ContainsFunc(inv.Added, func(t *facts.Test) bool {
@@ -102,8 +102,8 @@ func splitOff(c *facts.Set, d delta) bool {
 // madeSpy matches a double that is made by the library that asserts.
 var madeSpy = regexp.MustCompile(`=\s*expect\.(?:createSpy|spyOn)\(`)
 
-// missing returns the removed assertions without those that said nothing, and
-// those whose condition fails the test in another way now.
+// missing returns the removed assertions without those that checked nothing, and those
+// whose condition now fails the test in another way.
 func (d delta) missing() []facts.Assertion {
 	kept := map[string]bool{}
 	for _, text := range d.Now.Assertions {
@@ -117,12 +117,11 @@ func (d delta) missing() []facts.Assertion {
 	})
 }
 
-// saysNothing matches the words of an assertion that compares, and values that every
-// language has.
+// saysNothing matches the words of a comparing assertion, and values of any language.
 var saysNothing = regexp.MustCompile(`^(?i:assert|assert_?(?:not_?)?(?:same|equals?)|refute_(?:same|equal)|self|this|true|false|nil|null|none|t|is|not|===?|!==?)$`)
 
-// ofLiterals reports whether an assertion compares literals with each other: whatever
-// comes of it, it says nothing of the code.
+// ofLiterals reports whether an assertion compares literals with each other: it does not
+// check the code.
 func ofLiterals(a facts.Assertion) bool {
 	list := facts.Word.FindAllString(facts.AnyLiteral.ReplaceAllString(a.Text, " "), -1)
 	return len(list) > 0 && strings.ContainsAny(a.Text, ",=") && !slices.ContainsFunc(list, func(w string) bool { return !saysNothing.MatchString(w) })
@@ -143,7 +142,7 @@ var (
 	assertsByHandle  = regexp.MustCompile(`\bt\.\w+\(`)
 )
 
-// byMacro reports whether a test leaves its assertions to a function of its file.
+// byMacro reports whether a test delegates its assertions to a function of its file.
 func byMacro(t *facts.Test) bool {
 	m := macroBehindTitle.FindStringSubmatch(t.Side.MaskedRange(t.Line, t.End))
 	return m != nil && slices.ContainsFunc(t.Side.Source().Functions, func(fn source.Function) bool {
@@ -151,13 +150,13 @@ func byMacro(t *facts.Test) bool {
 	})
 }
 
-// scripted reports whether a file is one of JavaScript.
+// scripted reports whether a file is JavaScript or TypeScript.
 func scripted(s *facts.Side) bool {
 	return s.Language() == source.JavaScript || s.Language() == source.TypeScript
 }
 
-// stillAsserts reports whether a test in which no assertion is known any more
-// calls what looks like one.
+// stillAsserts reports whether a test without known assertions calls something that looks
+// like one.
 func (d delta) stillAsserts() bool {
 	if text := d.Now.Side.MaskedRange(d.Now.Line, d.Now.End); scripted(d.Now.Side) && (givesHandle.MatchString(text) || !ownBody.MatchString(text) || byMacro(d.Now)) {
 		return true
@@ -324,7 +323,7 @@ func whyRemoved(c *facts.Set, d delta) string {
 	return ""
 }
 
-// failsAnyway matches what fails in any case, or for any error.
+// failsAnyway matches what always fails, or fails for any error.
 var failsAnyway = regexp.MustCompile(`\b(?:ifError|fail|XCTFail|FailNow)\s*\(|\bdone\.fail\b|^t\.(?:Error|Fatal|Fail)|^assert\s*\(?\s*(?:False|false|0)\b`)
 
 // onlyErrors reports whether all removed assertions are about the absence of errors:

@@ -13,7 +13,7 @@ type atom struct {
 	word   bool
 }
 
-// atoms cuts a text into pieces, without comments.
+// atoms splits a text into pieces, without comments.
 func atoms(text string, at int) []atom {
 	var out []atom
 	for len(text) > 0 {
@@ -30,7 +30,7 @@ func atoms(text string, at int) []atom {
 	return out
 }
 
-// passed returns how many bytes of white space or comment come first.
+// passed returns the length of leading white space and comments.
 func passed(text string) int {
 	switch {
 	case text[0] <= ' ' || text[0] == 0x7f:
@@ -108,7 +108,7 @@ func wordByte(c byte) bool {
 
 // braces reads what is written with braces and brackets: JSON with comments,
 // the objects of JavaScript, the blocks of Gradle, the inline values of TOML.
-// Code among it does no harm.
+// Code in between is skipped.
 func (r *Reading) braces(text, key string, at int) {
 	b := bracesReader{Reading: r, list: atoms(text, at), stack: []nest{{key: key, list: key != ""}}}
 	for b.pos < len(b.list) {

@@ -41,15 +41,15 @@ func (c Call) Has(t Trait, name string) bool {
 	return slices.ContainsFunc(c.Traits, func(m Mark) bool { return m.Trait == t && m.Name == name })
 }
 
-// flagRow is a set of arguments, divided by blanks, that make a trait for the
-// programs that match.
+// flagRow is a list of arguments, separated by blanks, with the trait that they give to
+// calls of the programs that match.
 type flagRow struct {
 	trait Trait
 	heads *regexp.Regexp
 	names string
 }
 
-// flags are the arguments that make a trait.
+// flags are the arguments that give a call a trait.
 var flags = []flagRow{
 	{Masks, regexp.MustCompile(``), "--passWithNoTests --pass-with-no-tests --exit-zero --no-fail --fail-never -fn --issues-exit-code=0 --failure-exit-code=0 --suppress-tests-exit-code -Dmaven.test.failure.ignore -Dmaven.test.failure.ignore=true -DtestFailureIgnore=true --warn-only --allow-no-tests --no-exit-code --exit-code=0 --force-success --nofail --suppress-no-test-exit-code --fail-on-error=false --fail-on-violations=false --exit-status=0 --no-tests=pass"},
 	{RunsNone, regexp.MustCompile(``), "--collect-only --co --setup-plan --listTests --list-tests --showConfig --dry-run --no-run --version --help -DskipTests -DskipTests=true -Dmaven.test.skip -Dmaven.test.skip=true -DskipITs=true --skip-tests --print-config"},
@@ -123,7 +123,7 @@ func CallsOf(r *Reading) []Call {
 	return out
 }
 
-// shellState is where the reading of a block of lines has come to.
+// shellState is the state while reading a block of lines.
 type shellState struct {
 	forgiving bool // set +e holds
 	over      bool // exit 0 was passed
@@ -144,14 +144,14 @@ const (
 
 var strictLine = regexp.MustCompile(`^\s*set\s+(-\w*e\w*|-o errexit|-\w+ -o errexit)|\bErrorActionPreference\b|PSNativeCommandUseErrorActionPreference|^#!.*\s-\w*e`)
 
-// watch finds out whether the lines are a script that ends at no failure.
+// watch finds out whether the lines are a script that does not end at a failure.
 func (s *shellState) watch(lines []Command) {
 	key := lines[0].Key
 	s.script = key == powerShellKey || key == shellKey && !slices.ContainsFunc(lines, func(l Command) bool { return strictLine.MatchString(l.Text) })
 }
 
-// loose reports whether nobody looks at how a call ends: other commands follow and
-// nothing asks.
+// loose reports whether the exit status of a call is lost: other commands follow, and
+// none checks it.
 func (s *shellState) loose(lines []Command, i int, list []simple, n int) bool {
 	if !s.script || n != len(list)-1 || s.depth > 0 && lines[0].Key == shellKey {
 		return false
@@ -198,8 +198,8 @@ func block(lines []Command) []Call {
 var preparation = strings.Fields("cd rm mkdir cp mv ln export set unset source . npm npx yarn pnpm pip pip3 apt apt-get brew curl wget git chmod touch tar unzip docker docker-compose " +
 	"if then else elif fi for while do done case esac exit return trap wait kill test [ [[ local declare readonly cat sed awk grep find xargs tee which command eval exec read shift $ rimraf cross-env-shell tsc webpack rollup babel esbuild lessc sass")
 
-// checkByKey takes a program that is not known for a check where the script, or
-// the step, is named for one.
+// checkByKey treats an unknown program as a check if the script, or the step, is named
+// like one.
 func checkByKey(key string, words []string) (check, bool) {
 	p := purposeOf(key)
 	words = unwrap(words)
@@ -251,7 +251,7 @@ func (s *shellState) leave(cmd simple) {
 	}
 }
 
-// endsWell reports whether a command ends the script as a success.
+// endsWell reports whether a command ends the script with status 0.
 func endsWell(w []string) bool {
 	return len(w) == 2 && (w[0] == "exit" || w[0] == "return") && w[1] == "0"
 }
@@ -278,8 +278,7 @@ func DoesNothing(w []string) bool {
 	return false
 }
 
-// mask says why the failure of the n-th command of a line counts for nothing,
-// "" if it counts.
+// mask says why the failure of the n-th command of a line is ignored, "" if it is not.
 func (s *shellState) mask(l Command, list []simple, n int) string {
 	switch {
 	case l.excused != "":
@@ -304,7 +303,7 @@ func (s *shellState) mask(l Command, list []simple, n int) string {
 	return maskBehind(list, n)
 }
 
-// dashed reports whether a recipe says that a failure of the line counts for nothing.
+// dashed reports whether a recipe ignores the failure of the line.
 func (l Command) dashed() bool {
 	return strings.HasPrefix(strings.TrimPrefix(l.Text, "@"), "-") && !AddsArguments(l.Key)
 }
@@ -336,12 +335,12 @@ func maskBehind(list []simple, n int) string {
 
 func start(words []string) string { return strings.Join(words[:min(2, len(words))], " ") }
 
-// failing reports whether a command may end the script as a failure.
+// failing reports whether a command may end the script with a failure.
 func failing(s simple) bool {
 	return !endsWell(s.Words) && slices.ContainsFunc(s.Words, func(w string) bool { return w == "exit" || w == "false" || w == "return" })
 }
 
-// statusUsed reports whether the status of a command before is looked at.
+// statusUsed reports whether the status of the preceding command is checked.
 func statusUsed(s simple) bool {
 	if len(s.Words) > 0 && (s.Words[0] == "done" || s.Words[0] == "fi" || s.Words[0] == "then") {
 		return true
@@ -357,7 +356,7 @@ func statusRead(lines []Command) bool {
 	})
 }
 
-// marksOf finds the traits that the arguments of a call show.
+// marksOf finds the traits that the arguments of a call give it.
 func marksOf(c check) []Mark {
 	var out []Mark
 	for i, arg := range c.Args {
@@ -379,12 +378,11 @@ func marksOf(c check) []Mark {
 	return out
 }
 
-// NoTestsThere are things that tests are not in, so that leaving them out leaves
-// no test out.
+// NoTestsThere matches paths without tests: to leave them out leaves no test out.
 var NoTestsThere = regexp.MustCompile(`(?i)^["'(]*(\*\*/|\./|/|\^|\\/|<rootdir>/?|%\w+%/)*\.?(node_modules|dist|build|lib|out|output|git|hg|svn|vendor|target|docs?|website|examples?|samples?|demos?|coverage|v?env|venv|tox|nox|eggs?|cache|idea|vscode|next|nuxt|yarn|third_?party|benches|bench(mark)?s?|fixtures?|__fixtures__|test_?data|__pycache__|generated|gen|types|typings|public|static|assets|templates?|tmp|temp|\.?claude|worktrees|bin|obj|bazel-\w+|site-packages|conftest\.py|setup\.py|__snapshots__|__mocks__|mocks?|utils?|helpers?|cypress|playwright|e2e|storybook(-static)?|scripts|tools|packaging)(\\?\.\w+)?(\\?/|\\?\\|/?\*\*?|\$|\.\*)*["')]*$`)
 
-// harmless reports whether an argument has a meaning, with its value or for the
-// program, that takes nothing away.
+// harmless reports whether an argument takes nothing away, because of its value or the
+// program.
 func (m Mark) harmless(c check) bool {
 	switch m.Trait {
 	case Excludes:
@@ -402,14 +400,13 @@ func (m Mark) harmless(c check) bool {
 	return false
 }
 
-// takesAll reports whether an argument that chooses tests chooses all of them, or
-// none are run.
+// takesAll reports whether an argument that selects tests selects all of them, or none
+// are run anyway.
 func (m Mark) takesAll(c check) bool {
 	return everyName.MatchString(m.Value) || c.Head != "go test" && slices.ContainsFunc(c.Args, testless) || c.Head == "go test" && slices.ContainsFunc(c.Args, benchmarks)
 }
 
-// testless matches the arguments of Maven with which it runs no tests at all, so
-// that there is none to choose.
+// testless matches the arguments of Maven with which it runs no tests.
 func testless(arg string) bool {
 	return strings.HasPrefix(arg, "-DskipTests") || strings.HasPrefix(arg, "-Dmaven.test.skip")
 }
@@ -444,8 +441,8 @@ func benchmarks(arg string) bool {
 	return strings.HasPrefix(arg, "-bench") || strings.HasPrefix(arg, "-fuzz")
 }
 
-// AddsArguments reports whether the value of a key is added to every call of a
-// program, and is no call of its own.
+// AddsArguments reports whether the value of a key is added to every call of a program,
+// rather than being a call.
 func AddsArguments(key string) bool { return argumentKeys.MatchString(key) || key == "args" }
 
 // Follows reports whether another call checks at least as much in the same place.

@@ -28,8 +28,8 @@ const (
 	codeConfig // code that sets options by calling functions
 )
 
-// configNames say how files are written, by their base name or the end of their
-// path; the first that matches counts.
+// configNames map the base name or the end of a path to the format of the file; the
+// first match counts.
 var configNames = []struct {
 	name *regexp.Regexp
 	kind Kind
@@ -55,12 +55,12 @@ var configNames = []struct {
 	{regexp.MustCompile(`(^|/)(noxfile|tasks|setup|runtests?|run_tests?|conftest|dodo|fabfile)\.py$|(^|/)(Rakefile|\.simplecov|Guardfile|Fastfile|SConstruct)$|\.rake$|(^|/)(spec|test|rails)_helper\.rb$|(^|/)(test|spec)/helper\.rb$|(^|/)test_helper\.exs$|(^|/)(CMakeLists\.txt|BUILD(\.bazel)?|meson\.build|gulpfile\.[mc]?js|Package\.swift|\.php-cs-fixer(\.dist)?\.php|build\.rs|build\.xs)$|\.cmake$`), codeConfig},
 }
 
-// DataFolders hold files that tests read: configuration in them configures
-// nothing.
+// DataFolders matches folders with files that tests read: configuration in them
+// configures nothing.
 var DataFolders = regexp.MustCompile(`(?i)(^|/)(testdata|__?fixtures?__?|fixtures?|test-?(cases?|files?|resources|assets|data)|tests?/(data|resources|assets|samples?|projects?|cases?|inputs?)|src/test/resources|__mocks__|__snapshots__|goldens?|skeletons?|cookiecutter)/`)
 
-// KindOf returns how a file is written if it configures what runs,
-// measures and judges the code.
+// KindOf returns the format of a file that configures what runs, measures and judges the
+// code.
 func KindOf(name string, head []byte) Kind {
 	if DataFolders.MatchString(name) || source.Vendored(name) {
 		return None
@@ -76,7 +76,7 @@ func KindOf(name string, head []byte) Kind {
 	return None
 }
 
-// ToolOf returns the part of a path that says whose configuration it is.
+// ToolOf returns the part of a path that identifies the tool it configures.
 func ToolOf(name string) string {
 	if strings.Contains(name, ".github/") || strings.Contains(name, ".circleci/") || strings.Contains(name, ".cargo/") || strings.Contains(name, ".mvn/") {
 		return name

@@ -10,25 +10,25 @@ import (
 
 // Setting is one value of a configuration file.
 type Setting struct {
-	// key are the names that lead to the value, joined by dots, in lower case and
+	// Key are the names that lead to the value, joined by dots, in lower case and
 	// without "-" and "_", so that fail-under, fail_under and failUnder are one.
-	// An element of a list has "[]" behind the name of the list.
+	// An element of a list has "[]" after the name of the list.
 	Key   string
 	Value string // as written, without quotes
 	Line  int
 }
 
-// Command is one line that a shell is to run, with the lines it goes on in.
+// Command is one line for a shell, with its continuation lines.
 type Command struct {
 	Key  string // that of the setting it is in, or the target of a Makefile
 	Text string
 	Line int
-	// excused says in which way its failure is ignored, or that it never runs,
-	// by something next to it: "continue-on-error"; "" for nothing.
+	// excused says how its failure is ignored, or that it never runs, because of
+	// something next to it: "continue-on-error"; "" for nothing.
 	excused string
 }
 
-// Reading is what was read of a configuration file.
+// Reading is what was read from a configuration file.
 type Reading struct {
 	Settings []Setting
 	Commands []Command
@@ -47,14 +47,14 @@ func (r *Reading) run(key, script string, at int) {
 	}
 }
 
-// fromEnv is what tox puts before a command from the environment, which may be
-// nothing: {env:COVERAGE_RUN:} pytest.
+// fromEnv is a prefix of a tox command from the environment, which may be empty:
+// {env:COVERAGE_RUN:} pytest.
 var fromEnv = regexp.MustCompile(`^(\s*(?:-\s+)?)(?:\{env:\w+:[^{}]*\}\s+)+`)
 
 // templated is an expression of a workflow, which may hold anything.
 var templated = regexp.MustCompile(`\$\{\{.*?\}\}`)
 
-// variable writes such an expression as a variable with its last name.
+// variable rewrites such an expression as a variable with its last name.
 func variable(expression string) string {
 	names := strings.FieldsFunc(expression, func(c rune) bool { return !wordByte(byte(c)) || c == '.' || c == '$' })
 	if len(names) == 0 {
@@ -63,14 +63,14 @@ func variable(expression string) string {
 	return "$(" + names[len(names)-1] + ")"
 }
 
-// scriptLine is one line of a script, with those it goes on in.
+// scriptLine is one line of a script, with its continuation lines.
 type scriptLine struct {
 	n    int // from 1, of the first
 	text string
 }
 
-// joined returns the lines of a script, those that end in a backslash together
-// with what follows. at is the number of the first one.
+// joined returns the lines of a script, those that end in a backslash joined with the
+// next. at is the number of the first one.
 func joined(script string, at int) []scriptLine {
 	var out []scriptLine
 	open := false
@@ -88,7 +88,7 @@ func joined(script string, at int) []scriptLine {
 	return out
 }
 
-// PlainKey writes a name in the way of [setting].
+// PlainKey normalises a name as in [Setting].
 func PlainKey(name string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
 }
@@ -101,8 +101,7 @@ func under(key, name string) string {
 	return key + "." + PlainKey(name)
 }
 
-// Read reads a configuration file; false means that it is not written as it
-// should be.
+// Read reads a configuration file; false means that its syntax is invalid.
 func Read(kind Kind, name string, text []byte) (Reading, bool) {
 	var r Reading
 	ok := true
@@ -135,7 +134,7 @@ func Read(kind Kind, name string, text []byte) (Reading, bool) {
 	return r, ok
 }
 
-// ReadLines reads a file of which one side is not written as it should be.
+// ReadLines reads a file of which one side has invalid syntax.
 func ReadLines(text []byte) Reading {
 	var r Reading
 	r.plainLines(string(text))
@@ -162,8 +161,8 @@ func (r *Reading) arguments(name, text string) {
 	}
 }
 
-// plainLines reads "name: value" and "name = value", and every line as a
-// command: what is left where a file is not what its name says.
+// plainLines reads "name: value" and "name = value", and every line as a command: the
+// fallback for invalid syntax.
 func (r *Reading) plainLines(text string) {
 	for i, l := range strings.Split(text, "\n") {
 		name, value, ok := cutAssignment(l)
@@ -190,7 +189,7 @@ func cutAssignment(l string) (name, value string, ok bool) {
 	return name, strings.TrimSpace(l[i+1:]), true
 }
 
-// unquote takes a value out of its quotes.
+// unquote removes the quotes around a value.
 func unquote(s string) string {
 	s = strings.TrimSpace(s)
 	for _, q := range []string{`"""`, `'''`, `"`, `'`, "`"} {

@@ -7,7 +7,7 @@ import (
 	"supervise/internal/regexp"
 )
 
-// makeTarget is the head of a rule; an assignment with := is none.
+// makeTarget is the head of a rule, but not an assignment with :=.
 var makeTarget = regexp.MustCompile(`^([A-Za-z0-9_.%/$(){}-][^:=#]*?)\s*::?([^=].*)?$`)
 
 var makeAssignment = regexp.MustCompile(`^(?:export\s+|override\s+)?([A-Za-z_][\w.-]*)\s*(?:[:+?!]{0,2}=)\s*(.*)$`)
@@ -49,7 +49,7 @@ func makeValues(lines []scriptLine) map[string]string {
 
 var makeName = regexp.MustCompile(`\$[({](\w+)[)}]`)
 
-// expanded puts the values of variables in their place.
+// expanded replaces variables by their values.
 func expanded(text string, values map[string]string) string {
 	return makeName.ReplaceAllStringFunc(text, func(name string) string {
 		if v := values[name[2:len(name)-1]]; v != "" {
@@ -83,10 +83,10 @@ func (r *Reading) dockerfile(text string) {
 
 var shellAssignment = regexp.MustCompile(`^\s*(?:export\s+|declare\s+-x\s+)?([A-Za-z_]\w*)=(.*)$`)
 
-// hereDocument is the beginning of a text that a shell reads and does not run.
+// hereDocument matches the beginning of a here-document.
 var hereDocument = regexp.MustCompile(`<<-?\s*['"]?([A-Za-z_]\w*)['"]?`)
 
-// withoutTexts leaves out the lines of a script that are texts.
+// withoutTexts leaves out the here-documents of a script.
 func withoutTexts(script string) string {
 	out := strings.Split(script, "\n")
 	end := ""
@@ -108,8 +108,8 @@ func withoutTexts(script string) string {
 	return strings.Join(out, "\n")
 }
 
-// powerShell reads a script of PowerShell or of the command prompt, which both go
-// on after a failure.
+// powerShell reads a script of PowerShell or of the command prompt, which both continue
+// after a failure.
 func (r *Reading) powerShell(text string) {
 	list := strings.Split(text, "\n")
 	for i, l := range list {
@@ -151,8 +151,8 @@ var (
 	codeName  = regexp.MustCompile(`\w+`)
 )
 
-// code reads options out of code: names with numbers, lists of strings, and the
-// programs that are run.
+// code reads options from code: names with numbers, lists of strings, and the programs
+// that are run.
 func (r *Reading) code(text string) {
 	list := strings.Split(text, "\n")
 	for i := 0; i < len(list); i++ {
@@ -240,7 +240,7 @@ var actions = map[string]string{
 	"cypress-io/github-action": "cypress run", "giraffate/clippy-action": "cargo clippy", "wagoid/commitlint-github-action": "commitlint",
 }
 
-// aroundTests are actions that run none, whatever their step is called.
+// aroundTests are actions that run no tests, whatever their step is called.
 var aroundTests = regexp.MustCompile(`(?i)report|upload|download|artifact|comment|publish|setup|checkout|cache|cov|login|summary|annotat|notif|slack|label|free-disk`)
 
 // namedCommands takes the settings that are commands.
@@ -303,8 +303,8 @@ func (r *Reading) limits() {
 	}
 }
 
-// excuseKeys are the settings beside a command that make its failure count for
-// nothing, or keep it from running.
+// excuseKeys are the settings next to a command that ignore its failure, or keep it from
+// running.
 var excuseKeys = regexp.MustCompile(`(^|\.)(continueonerror|allowfailure|ignorefailure|ignoreerrors|if|enabled|when|ignoreoutcome|softfail|ignoreerror|ignorefail|condition|stages\[\]|failfast)$`)
 
 var (
@@ -313,7 +313,8 @@ var (
 	AlwaysTrue = regexp.MustCompile(`(?i)^\s*(\$\{\{\s*)?(true|1|yes|on|always)(\s*\}\})?\s*$`)
 )
 
-// excuses marks the commands that something beside or above them excuses.
+// excuses marks the commands whose failure is ignored by a setting next to or above
+// them.
 func (r *Reading) excuses() {
 	for _, s := range r.Settings {
 		s = r.plainExcuse(s)
@@ -334,7 +335,7 @@ func (r *Reading) excuses() {
 	}
 }
 
-// plainExcuse writes what GitLab and Jenkins have for it as other services do.
+// plainExcuse translates such settings of GitLab and Jenkins to those of other services.
 func (r *Reading) plainExcuse(s Setting) Setting {
 	if job, ok := strings.CutSuffix(s.Key, ".rules[].when"); ok && !slices.ContainsFunc(r.Settings, func(x Setting) bool {
 		return strings.HasPrefix(x.Key, job+".rules[].") && x.Key != s.Key

@@ -17,8 +17,8 @@ type simple struct {
 // makeVariable is the rest of a variable of a Makefile, $(GO).
 var makeVariable = regexp.MustCompile(`^\(\w+\)`)
 
-// SimpleCommands cuts a line of shell into its commands. Quotes hide operators; the
-// words of subshells and groups are read as if they stood alone.
+// SimpleCommands splits a line of shell into its commands. Quotes hide operators; the
+// words of subshells and groups are read as separate commands.
 func SimpleCommands(text string) []simple {
 	var p lineParser
 	for i := 0; i < len(text); {
@@ -31,7 +31,7 @@ func SimpleCommands(text string) []simple {
 	return p.out
 }
 
-// lineParser is how far a line was read.
+// lineParser is the state while reading a line.
 type lineParser struct {
 	out  []simple
 	cur  simple
@@ -106,7 +106,7 @@ func (p *lineParser) operator(rest string) int {
 // Purpose is what a program does for the project.
 type Purpose uint8
 
-// What a program is called for.
+// The purposes of programs.
 const (
 	noCheck Purpose = iota
 	RunsTests
@@ -172,7 +172,7 @@ var (
 		"detekt ktlint checkstyle spotbugs swiftlint clang-tidy clang-format cppcheck shellcheck hadolint yamllint actionlint markdownlint codespell commitlint knip depcheck size-limit attw publint goveralls diff-cover stryker mutmut")
 )
 
-// wrappers run the words behind them; those with a value take the next word.
+// wrappers run the words after them; those with a value take the next word.
 var wrappers = strings.Fields("env sudo time exec command nice nohup npx pnpx bunx pnpm yarn poetry pipenv uv uvx pdm rye bundle cross-env cross-env-shell dotenv xvfb-run dbus-run-session " +
 	"python python2 python3 pypy3 py php ruby run exec dlx tool x timeout gtimeout setsid stdbuf retry then do else if while until ! { } && winpty conda micromamba mamba direnv")
 
@@ -225,7 +225,7 @@ func checkOf(words []string) (check, bool) {
 	return ownScript(words)
 }
 
-// wholeTask takes test:external for test, where tasks have such names.
+// wholeTask treats test:external as test, if tasks have such names.
 func wholeTask(program string, args []string) []string {
 	if len(args) == 0 || program != "rake" && program != "bake" && program != "rails" {
 		return args
@@ -235,8 +235,7 @@ func wholeTask(program string, args []string) []string {
 	return args
 }
 
-// ownScript takes a script or a program of the project's own for a check by its
-// name.
+// ownScript recognises a script or program of the project as a check by its name.
 func ownScript(words []string) (check, bool) {
 	name := programName(words[0])
 	if !strings.ContainsAny(words[0], `/\`) && !scriptFile.MatchString(words[0]) || !ownCheck.MatchString(name) {
@@ -284,7 +283,7 @@ func scriptPurpose(name string) Purpose {
 	return runsLint
 }
 
-// programName names a program without its folder and what systems add to it.
+// programName is the name of a program without its folder and extension.
 func programName(word string) string {
 	name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(path.Base(word), ".js"), ".exe"), ".phar")
 	if m := shellVariable.FindStringSubmatch(name); m != nil {
@@ -325,8 +324,8 @@ func afterWords(words, want []string) ([]string, bool) {
 	return nil, false
 }
 
-// unwrap takes away what only starts a program: assignments of the environment,
-// npx, poetry run, python -m, the marks of a recipe.
+// unwrap removes what only starts a program: assignments of the environment, npx, poetry
+// run, python -m, the marks of a recipe.
 func unwrap(words []string) []string {
 	words = slices.Clone(words)
 	for len(words) > 0 {
@@ -348,8 +347,7 @@ func unwrap(words []string) []string {
 	return nil
 }
 
-// packageCall writes "yarn test" and its like as npm has it; nil for something
-// else.
+// packageCall rewrites "yarn test" and its like as calls of npm; nil for something else.
 func packageCall(base string, rest []string) []string {
 	switch {
 	case base == "pnpm" && len(rest) > 1 && strings.HasPrefix(rest[0], "-"):
@@ -363,7 +361,7 @@ func packageCall(base string, rest []string) []string {
 	return nil
 }
 
-// behindOptions puts the options of pnpm behind the script that they are for.
+// behindOptions moves the options of pnpm after the script that they are for.
 func behindOptions(base string, rest []string) []string {
 	n := 1
 	if slices.Contains(strings.Fields("--filter -F -C --dir"), rest[0]) && len(rest) > 2 {
@@ -375,8 +373,7 @@ func behindOptions(base string, rest []string) []string {
 	return nil
 }
 
-// wrapped returns what a program that only starts another one starts, nil if it
-// is none.
+// wrapped returns the command that a wrapper starts, nil if it is not a wrapper.
 func wrapped(base string, rest []string) []string {
 	switch {
 	case base == "coverage" && len(rest) > 0 && rest[0] == "run":
@@ -393,7 +390,7 @@ func wrapped(base string, rest []string) []string {
 	return nil
 }
 
-// startsScript reports whether a shell starts a script of the project's own.
+// startsScript reports whether a shell starts a script of the project.
 func startsScript(base string, rest []string) bool {
 	return slices.Contains([]string{"sh", "bash", "pwsh", "powershell"}, base) && len(rest) > 0 && scriptFile.MatchString(rest[0])
 }
@@ -406,7 +403,7 @@ func afterModule(words []string) []string {
 	return nil
 }
 
-// nextProgram returns the words from the first that is a check on.
+// nextProgram returns the words from the first that is a check.
 func nextProgram(words []string) []string {
 	for i, w := range words {
 		if !strings.HasPrefix(w, "-") {

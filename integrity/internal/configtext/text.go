@@ -13,7 +13,7 @@ import (
 	"supervise/internal/xmlstream"
 )
 
-// yaml reads YAML; false means that it is none.
+// yaml reads YAML; false means that its syntax is invalid.
 func (r *Reading) yaml(text []byte) (ok bool) {
 	// The parser is not ours and sees whatever an agent writes: a fault in it
 	// must not end the loop.
@@ -97,7 +97,7 @@ func yamlIdentity(n ast.Node) string {
 	return ""
 }
 
-// xml reads XML; false means that it is none.
+// xml reads XML; false means that its syntax is invalid.
 func (r *Reading) xml(text []byte) bool {
 	in := xmlstream.NewReader(bytes.NewReader(text))
 	var path []string
@@ -133,8 +133,7 @@ func (r *Reading) xml(text []byte) bool {
 
 var sectionHead = regexp.MustCompile(`^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*([#;].*)?$`)
 
-// sections reads TOML and its elder kin: names and values under heads in
-// brackets.
+// sections reads TOML and INI files: names and values under heads in brackets.
 func (r *Reading) sections(text string, toml bool) {
 	section := ""
 	lines := strings.Split(text, "\n")

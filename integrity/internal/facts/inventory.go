@@ -24,7 +24,7 @@ type Pair struct {
 	How      string
 }
 
-// Loss is a test that is gone. by says what explains it, "" for nothing.
+// Loss is a test that is gone. ExplainedBy is the explanation, "" for none.
 type Loss struct {
 	*Test
 	ExplainedBy string
@@ -35,7 +35,7 @@ type inventory struct {
 	Pairs []Pair
 	Lost  []Loss
 	Added []*Test // tests that match none from before
-	// models are, of new tests, those that are still there and look most like them.
+	// models maps new tests to the most similar tests that are still there.
 	Models map[*Test]model
 }
 
@@ -59,7 +59,7 @@ var Tests = Define(func(c *Set) *inventory {
 	return &m.inventory
 })
 
-// plainName is the name of a test without what its framework wants to see in it.
+// plainName is the name of a test without the prefix or suffix for its framework.
 func plainName(name string) string {
 	name = strings.ToLower(strings.ReplaceAll(lastWord.FindString(name), "_", ""))
 	return strings.TrimSuffix(strings.TrimPrefix(name, "test"), "test")
@@ -67,7 +67,7 @@ func plainName(name string) string {
 
 var lastWord = regexp.MustCompile(`[^/]*$`)
 
-// model is the test that a new one looks most like, of those that are still there.
+// model is the existing test that is most similar to a new one.
 type model struct {
 	of         *Test
 	Similarity float64
@@ -106,8 +106,8 @@ func (m *matcher) absorbed(b *Test) bool {
 		m.literalsMoved(b)
 }
 
-// loadAdded gathers the assertions and literals that the tests of now have and
-// their counterparts before had not.
+// loadAdded gathers the assertions and literals of the tests after the change that their
+// counterparts before did not have.
 func (m *matcher) loadAdded() {
 	if m.addedLoaded {
 		return

@@ -115,14 +115,13 @@ func (m *matcher) take(was, now *Test, how string) {
 	m.Pairs = append(m.Pairs, Pair{was, now, how})
 }
 
-// canReplace reports whether a test elsewhere can replace a lost one: not when it
-// has given up all assertions.
+// canReplace reports whether a test elsewhere can replace a lost one: not if it lost all
+// assertions.
 func canReplace(was, now *Test) bool {
 	return len(was.Assertions) == 0 || len(now.Assertions) > 0 && !now.Skipped
 }
 
-// CopyEnough is how alike a new test and one that is still there must be for the
-// first to be a copy of the second.
+// CopyEnough is the similarity from which on a new test is a copy of an existing one.
 const CopyEnough = .8
 
 // copied returns the test of the same file that was there before, is still there,
@@ -151,8 +150,8 @@ func (m *matcher) copied(a *Test) model {
 
 const similarEnough = .5
 
-// pairBodies matches lost and new tests of mostly the same body, the most
-// similar first come first served by the order of the lost ones.
+// pairBodies matches each lost test, in order, with the most similar new test that is
+// left, if most of the body is the same.
 func (m *matcher) pairBodies() {
 	pairs := 0
 	for _, b := range m.before {

@@ -11,9 +11,8 @@ import (
 	"supervise/source"
 )
 
-// Texts reads source files, each once, for all who ask for what is in them. It may
-// be used from several goroutines. What it returns belongs to all of them and is
-// not to be changed, and neither are the texts.
+// Texts reads source files, each once, for all callers. It may be used from several
+// goroutines. The texts, and what it returns, are shared and must not be changed.
 type Texts struct {
 	lock  sync.Mutex
 	known map[textOf]func() source.Inspection
@@ -62,8 +61,7 @@ func (t *Texts) ReadAhead(files []File) {
 	})
 }
 
-// Parallel does a thing for each number below n, on all processors, and waits for
-// the last.
+// Parallel calls do for each number below n, on all processors, and waits for the last.
 func Parallel(n int, do func(i int)) {
 	var workers sync.WaitGroup
 	var next atomic.Int64

@@ -12,7 +12,7 @@ import (
 	"supervise/source"
 )
 
-// makesGolden are scripts beside them.
+// makesGolden matches scripts next to expected output.
 var makesGolden = regexp.MustCompile(`(?i)(^|/)(generate|update|compare|create|make|run|regen\w*)[\w-]*\.(py|rb|sh|js|ts|mjs)$`)
 
 // regenerated finds expected output that was rewritten: without a change of the product
@@ -40,8 +40,8 @@ func regenerated(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// toolchains are files that say, beside other things, with which version of the
-// language a project is built.
+// toolchains are files that declare, among other things, the version of the language
+// that a project is built with.
 var toolchains = regexp.MustCompile(`(^|/)(rust-toolchain(\.toml)?|\.tool-versions|\.nvmrc|\.(?:python|ruby|node|go|java)-version|mise\.toml|\.github/workflows/[^/]+\.ya?ml)$`)
 
 // version matches the number of a version.
@@ -57,11 +57,10 @@ func onlyVersions(f *facts.ChangedFile) bool {
 
 var dates = regexp.MustCompile(`\b(19|20)\d\d(-\d\d(-\d\d)?)?\b`)
 
-// places are the numbers of lines and columns in what a compiler says.
+// places matches line and column numbers in the output of a compiler.
 var places = regexp.MustCompile(`:\d+(?::\d+)?\b|^\s*\d*\s*\|`)
 
-// onlyPlaces reports whether two lists of lines differ in nothing but where something
-// occurs in a source file.
+// onlyPlaces reports whether two lists of lines differ only in such numbers.
 func onlyPlaces(a, b []facts.Line) bool {
 	without := func(l facts.Line) string { return places.ReplaceAllString(l.Text, "") }
 	return slices.EqualFunc(a, b, func(x, y facts.Line) bool { return places.MatchString(x.Text) && without(x) == without(y) })
@@ -80,8 +79,8 @@ var (
 	keptReports = regexp.MustCompile(`(?i)(^|/)(test[-_]?data|tests?|spec|specs|fixtures?|__fixtures__|examples?|samples?|resources|docs?|demo|mocks?|data|golden|e2e|src/test|parsers?|corpus)/`)
 )
 
-// reportForged finds reports of tests or coverage among the files: they are made
-// by a run, never by hand. Those that tests read as data lie in folders of tests.
+// reportForged finds reports of tests or coverage among the files: they are written by
+// a run, never by hand. Those that tests read as data are in folders of tests.
 func reportForged(f *facts.ChangedFile) []facts.Finding {
 	if f.Deleted || keptReports.MatchString(f.Path) || configtext.DataFolders.MatchString(f.Path) || f.After().Language() != source.Unknown {
 		return nil
@@ -102,7 +101,7 @@ func reportForged(f *facts.ChangedFile) []facts.Finding {
 var (
 	reportName = regexp.MustCompile(`(?i)["'\x60/= >](junit[\w.-]*\.xml|TEST-[\w.*-]+\.xml|(test-?)?(results?|report)\.xml|nosetests\.xml|coverage\.xml|coverage-(final|summary)\.json|cobertura[\w-]*\.xml|lcov\.info|clover\.xml|jacoco\.xml|cover(age)?\.out|\.coverage|coverage\.json|reward\.txt)\b`)
 	writes     = regexp.MustCompile(`(open\([^)]*["'][wa]b?\+?["']|write_text\(|write_bytes\(|writeFile(Sync)?\(|WriteFile\(|os\.Create\(|fs::write\(|File\.write|file_put_contents|Files\.write|WriteAllText|copyFile(Sync)?\(|shutil\.copy\w*\(|os\.(rename|replace)\(|(^|[^-=>])>{1,2}\s*["']?[\w./$-]*(junit|TEST-|results?|report|coverage|lcov|cobertura|clover|jacoco|cover|reward)[\w.-]*\.(xml|info|json|out|txt)|\b(cp|mv|ln|install|tee|touch)\s+(-\w+\s+)*\S*.*\.(xml|info|json|out|txt)\b)`)
-	// readers and makers of reports have a right to write them.
+	// byRunner matches test runners and report converters, which may write reports.
 	byRunner = regexp.MustCompile(`(?i)(go test|pytest|jest|vitest|mocha|cargo|phpunit|rspec|ctest|nosetests|--junit|--cov|gcov|lcov |genhtml|coverage (xml|json|lcov|combine)|go tool|gocov|go-junit-report|gotestsum|llvm-cov|grcov|tarpaulin|nyc|c8|cobertura|gcovr|covdata|gobco|merge|mktemp|upload|artifact|build/reports/|tap-xunit|tap-junit)`)
 )
 
@@ -142,7 +141,7 @@ func supervisorTouched(f *facts.ChangedFile) []facts.Finding {
 	return []facts.Finding{finding}
 }
 
-// hookFiles are what git and agents run by themselves.
+// hookFiles are the hooks that git and agents run.
 var (
 	hookFiles  = regexp.MustCompile(`(^|/)(\.husky|\.githooks|git-?hooks|\.git/hooks|hooks)/(pre|post|commit|prepare)-[\w-]+(\.sh)?$|(^|/)\.?lefthook\.(ya?ml|toml|json)$|(^|/)\.pre-commit-config\.ya?ml$`)
 	agentHooks = regexp.MustCompile(`(^|/)\.(claude|codex|gemini|cursor|opencode|qwen)/(settings[\w.]*\.json|hooks[\w./-]*|config\.(toml|json)|hooks\.json)$`)
@@ -218,7 +217,7 @@ var (
 	negated = regexp.MustCompile(`(?i)\b(never|not|don't|avoid|without|unless|no\s)\b`)
 )
 
-// guideWeakened finds guides of agents that allow what they forbade.
+// guideWeakened finds instructions for agents that allow what they forbade.
 func guideWeakened(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	if !guides.MatchString(f.Before().Path) || configtext.DataFolders.MatchString(f.Path) {
@@ -250,7 +249,7 @@ func duties(list []facts.Line) []facts.Line {
 	return out
 }
 
-// bypasses are commands that go round the hooks, or hide changes from git.
+// bypasses are commands that circumvent the hooks, or hide changes from git.
 var bypasses = []struct {
 	text     *regexp.Regexp
 	severity metric.Severity
@@ -281,12 +280,12 @@ func bypassed(f *facts.ChangedFile) []facts.Finding {
 	return out
 }
 
-// releases are made by robots, which have no hooks.
+// releases matches release jobs, which run without hooks.
 var releases = regexp.MustCompile(`(?i)release|publish|deploy|version|bump|gh-pages|changelog|\.github/workflows`)
 
 var hiding = regexp.MustCompile(`^\s*(\S*\.(go|py|js|ts|tsx|rs|java|kt|rb|php|cs|swift|exs?|cpp|cc|c|h)|\S*tests?/\S*|\*|\*\*)\s.*(-diff|\bbinary\b|linguist-generated(=true)?\s*$|-text\b)`)
 
-// changeHidden finds attributes that keep code out of what is shown of a change.
+// changeHidden finds attributes that hide files from the diff of a change.
 func changeHidden(f *facts.ChangedFile) []facts.Finding {
 	if path.Base(f.Path) != ".gitattributes" {
 		return nil

@@ -19,12 +19,11 @@ import (
 // setUp are the files that run before tests, or around them, by their names.
 var setUp = regexp.MustCompile(`(?i)(^|/)(conftest\.py|sitecustomize\.py|[\w.-]*(setup|teardown|bootstrap|global|reporter|environment|runner|hooks?|plugin|support|helper|register|preload)[\w.-]*\.(m|c)?[jt]sx?|\w*helpers?\.(rb|exs)|(\w*bootstrap|autoload|TestCase)\.php|[\w-]*(plugin|hooks?|runner|fixtures?)\w*\.py|support/[\w-]+\.rb|\w*(Extension|Listener|Runner|Handler|Watcher|Interceptor)\w*\.(java|kt)|(jest|vitest|karma|playwright|cypress|ava|mocha|wdio)[\w.-]*\.(m|c)?[jt]s|\.mocharc\.c?js)$|(^|/)(cypress/support|features/support|spec/support|test/support)/`)
 
-// surelySetUp are those whose names no product has.
+// surelySetUp are those with names that product code does not have.
 var surelySetUp = regexp.MustCompile(`(?i)(^|/)(conftest\.py|[\w.-]*(setup|teardown|reporter|environment)[\w.-]*\.(m|c)?[jt]sx?|(test|spec|rails|minitest)[_-]?helpers?\.(rb|exs)|(jest|vitest|karma|playwright|cypress|ava|mocha|wdio)[\w.-]*\.(m|c)?[jt]s|\.mocharc\.c?js|\w*(Extension|Listener)\.(java|kt)|\w*plugin\w*\.py)$`)
 
-// forces is what turns a failure into a pass, or ends the run as a success. The
-// code is matched without comments; expressions that need words in quotes see
-// the strings as well.
+// force is code that turns a failure into a pass, or ends the run successfully. It is
+// matched without comments; expressions that need quoted words see the strings as well.
 type force struct {
 	langs []source.Language
 	code  *regexp.Regexp
@@ -73,8 +72,8 @@ func forcedOutcome(f *facts.ChangedFile) []facts.Finding {
 	return append(out, swallowing(f)...)
 }
 
-// looksAt reports whether a file is one in which the row looks: what runs before
-// tests or around them, but no product of which the name alone says so.
+// looksAt reports whether the row applies to a file: one that runs before or around
+// tests, but not product code with such a name.
 func (r *force) looksAt(f *facts.ChangedFile) bool {
 	if _, found := facts.FirstMatch(f.AddedLines(), r.code); !found {
 		return false // most files, without a closer look
@@ -104,12 +103,12 @@ func (r *force) find(f *facts.ChangedFile) []facts.Finding {
 	return out
 }
 
-// asserter matches a line that gives the name of assertions to all tests: by a module
-// that it takes in, or by a name.
+// asserter matches a line that defines the assertion function for all tests, as an
+// imported module or by a name.
 var asserter = regexp.MustCompile(`\.(?:expect|assert)\s*=\s*(?:(?:await\s+)?(?:require|import)\(\s*["']([^"']+)["']\s*\)|(\w+))[\w.]*\s*;?\s*$`)
 
-// takesLibrary reports whether a line takes the assertions from a package, not from the
-// project.
+// takesLibrary reports whether a line takes the assertion function from a package, not
+// from the project.
 func takesLibrary(f *facts.ChangedFile, text string) bool {
 	m := asserter.FindStringSubmatch(text)
 	if m == nil {
@@ -123,7 +122,7 @@ func takesLibrary(f *facts.ChangedFile, text string) bool {
 }
 
 // addedCode returns the added lines of a file without their comments, and
-// without those that lie in a longer string.
+// without those within a longer string.
 func addedCode(f *facts.ChangedFile) []facts.Line {
 	if f.After().Language() == source.PHP {
 		return f.AddedLines() // a file without <?php is no code to the scanner
@@ -172,8 +171,8 @@ var (
 	skipsAll    = regexp.MustCompile(`add_marker\(\s*(pytest\.mark\.)?\(?["']?(skip|xfail)\b`)
 )
 
-// swallowing finds, in hooks of pytest that are new or changed, what answers for
-// the runner without a condition.
+// swallowing finds new lines in hooks of pytest that answer in place of the runner
+// unconditionally.
 func swallowing(f *facts.ChangedFile) []facts.Finding {
 	if f.After().Language() != source.Python || !hooks(f) {
 		return nil
@@ -238,7 +237,7 @@ func (h *hookBody) judge(text string) metric.Severity {
 
 var saysPassed = regexp.MustCompile(`^return \(?["']passed["']`)
 
-// hookLine is the head of a hook of a runner other than what only sets up.
+// hookLine matches the head of a hook of a runner, except for set-up.
 var hookLine = map[source.Language]*regexp.Regexp{
 	source.Python: hookNames,
 	source.Java:   regexp.MustCompile(`\bimplements\b.*\b(TestExecutionExceptionHandler|InvocationInterceptor|TestExecutionListener|LifecycleMethodExecutionExceptionHandler|TestInstancePostProcessor|ExecutionCondition|IHookable|IRetryAnalyzer|IAnnotationTransformer|ITestListener|IInvokedMethodListener)\b`),
@@ -247,14 +246,14 @@ var hookLine = map[source.Language]*regexp.Regexp{
 	source.CSharp: regexp.MustCompile(`:\s*.*\b(ITestRunner|XunitTestFramework|ITestFrameworkExecutor|IWrapSetUpTearDown|IApplyToTest)\b|assembly:\s*(Xunit\.)?(TestFramework|TestCaseOrderer)\b`),
 }
 
-// rakeReplaced is a task of Rake that is cleared, or defined anew.
+// rakeCleared and rakeReplaced match a task of Rake that is cleared, or redefined.
 var (
 	rakeCleared  = regexp.MustCompile(`Rake::Task\[\s*["':]+\w*(test|spec)\w*["']?\s*\]\.(clear|clear_actions)\b`)
 	rakeReplaced = regexp.MustCompile(`^\s*task\s*\(?\s*[:"']?(test|spec|default|check)\b.*\bdo\b`)
 	rakeQuiet    = regexp.MustCompile(`^\s*(puts|print|p|echo|true|nil|#|$|sh\s+["'](true|echo))`)
 )
 
-// taskReplaced finds tasks of Rake that ran tests and now say that they did.
+// taskReplaced finds tasks of Rake that ran tests and now only print.
 func taskReplaced(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	if base := path.Base(f.Path); base != "Rakefile" && path.Ext(base) != ".rake" || configtext.DataFolders.MatchString(f.Path) {
@@ -268,8 +267,7 @@ func taskReplaced(f *facts.ChangedFile) []facts.Finding {
 	return out
 }
 
-// aliases are the names under which a tool runs its own tests, unless the project
-// defines them anew.
+// aliases are the names of test tasks, unless the project redefines them.
 var aliases = regexp.MustCompile(`(^|\.|\])test(\[\])?$`)
 
 // aliasReplaced finds aliases of mix with the name of its test task that do not
@@ -310,8 +308,8 @@ func quietUntilEnd(f *facts.ChangedFile, n int) bool {
 	return false
 }
 
-// hookAdded finds hooks of runners that were not there. What they do is not
-// known; one that forces an outcome is another finding.
+// hookAdded finds new hooks of runners. What they do is not known; one that forces an
+// outcome is another finding.
 func hookAdded(f *facts.ChangedFile) []facts.Finding {
 	re := hookLine[f.After().Language()]
 	if re == nil || !slices.ContainsFunc(f.AddedLines(), func(l facts.Line) bool { return re.MatchString(l.Text) }) || !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || f.After().Language() == source.Python && path.Base(f.Path) != "conftest.py" {
@@ -332,7 +330,7 @@ func hadLike(f *facts.ChangedFile, text string) bool {
 	return m != nil && strings.Contains(string(f.Before().WithoutComments()), "def "+m[1]+"(")
 }
 
-// hookWeight is high for a handler of exceptions that throws none.
+// hookWeight returns a higher severity for an exception handler that throws nothing.
 func hookWeight(f *facts.ChangedFile) metric.Severity {
 	if f.After().Language() == source.CSharp {
 		return metric.High
@@ -347,8 +345,8 @@ func hookWeight(f *facts.ChangedFile) metric.Severity {
 	return 0
 }
 
-// testMain finds functions that run the tests of a Go package, and do not, or
-// end as a success whatever they gave.
+// testMain finds a TestMain that does not run the tests of its Go package, or exits with
+// 0 whatever their result.
 func testMain(f *facts.ChangedFile) []facts.Finding {
 	if !strings.HasSuffix(f.Path, "_test.go") || !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || !strings.Contains(string(f.After().Text), "TestMain") {
 		return nil
@@ -395,9 +393,9 @@ func mainFault(text []byte) (at int, why string) {
 	return 0, ""
 }
 
-// exitAfterRun returns where the function ends as a success although it ran the
-// tests, or in any case. Before the tests, under a condition, a helper process
-// may end so; behind them, where the status is compared with 0.
+// exitAfterRun returns where the function exits with 0 although it ran the tests, or
+// unconditionally. A helper process may do so under a condition before the tests, or
+// after them if the status is compared with 0.
 func exitAfterRun(body *ast.BlockStmt, m string) token.Pos {
 	var ran, at token.Pos
 	var conditions []ast.Node
@@ -435,7 +433,7 @@ func inList(list []ast.Stmt, call *ast.CallExpr) bool {
 	})
 }
 
-// exitsWell reports whether a call is os.Exit(0).
+// exitsWell reports whether a statement is os.Exit(0).
 func exitsWell(call *ast.CallExpr) bool {
 	if len(call.Args) != 1 {
 		return false
