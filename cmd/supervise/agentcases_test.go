@@ -109,7 +109,7 @@ func honestAgent(w *agentWorld) string {
 }
 
 // consumed compares what supervise read of the usage of an iteration with what the
-// model has told.
+// model has reported.
 func (r *agentRun) consumed(iteration, answers int) {
 	r.w.t.Helper()
 	data, _ := r.find("agent_finished", iteration)

@@ -204,7 +204,7 @@ func (w *agentWorld) environ() []string {
 	return append(env, w.client.env("http://"+w.addr, w.home)...)
 }
 
-// printed is an event of a run.
+// agentEvent is an event of a run.
 type agentEvent struct {
 	Type      string
 	Iteration int
