@@ -52,7 +52,7 @@ func (a *alarms) gained(ctx context.Context, there tree) *gained {
 }
 
 // explains reports whether a file that is gone, with the text that it had, is
-// elsewhere now, or all of its tests do.
+// elsewhere now, or all of its tests are.
 func (g *gained) explains(file string, text []byte) bool {
 	if g.names[path.Base(file)] {
 		return true
