@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"cmp"
 	"io"
 	"strconv"
 
@@ -59,9 +60,7 @@ func (c *collector) istanbul(r *jsonstream.Reader, name string, f istanbulFile) 
 	if f.StatementMap == nil || f.S == nil {
 		return r.Error("%s has no statements: this is no coverage of istanbul", name)
 	}
-	if f.Path == "" {
-		f.Path = name
-	}
+	f.Path = cmp.Or(f.Path, name)
 	c.begin(f.Path)
 	for id, place := range f.StatementMap {
 		hit, ok := positive(f.S[id])

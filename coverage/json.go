@@ -12,8 +12,7 @@ import (
 // documents reads a report in JSON: f takes each of its documents.
 func (c *collector) documents(r io.Reader, f func(*jsonstream.Reader) error) (err error) {
 	c.noise, err = jsonstream.Documents(r, f)
-	var syntax *SyntaxError
-	if err != nil && !errors.As(err, &syntax) {
+	if _, syntax := errors.AsType[*SyntaxError](err); err != nil && !syntax {
 		err = fmt.Errorf("read report: %w", err)
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"supervise/internal/sniff"
@@ -19,12 +20,7 @@ func detectLCOV(h sniff.Head) bool {
 	source := func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "SF:") }
 	record := func(l string) bool {
 		l = strings.TrimSpace(l)
-		for _, r := range lcovRecords {
-			if strings.HasPrefix(l, r) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(lcovRecords, func(r string) bool { return strings.HasPrefix(l, r) })
 	}
 	return h.Line(source) && h.Line(record)
 }
@@ -53,8 +49,7 @@ func parseLCOV(r io.Reader) (Report, error) {
 			err = l.take()
 		}
 	}
-	var syntax *SyntaxError
-	damaged := errors.As(err, &syntax)
+	_, damaged := errors.AsType[*SyntaxError](err)
 	switch {
 	case damaged && (l.at.Whole || !l.within): // else what is wrong is that it is cut off
 		return l.report("lcov", err)
@@ -139,12 +134,7 @@ func isTitle(text []byte, whole bool) bool {
 }
 
 func isRecordName(key []byte) bool {
-	for _, c := range key {
-		if c < 'A' || c > 'Z' {
-			return false
-		}
-	}
-	return len(key) > 1 && len(key) < 8
+	return len(key) > 1 && len(key) < 8 && !slices.ContainsFunc(key, func(c byte) bool { return c < 'A' || c > 'Z' })
 }
 
 func (l *lcovReader) beginSource(path string) error {

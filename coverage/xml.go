@@ -30,8 +30,7 @@ func (x *xmlReport) each(start func(xmlstream.Token) error, end func(name string
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			var syntax *SyntaxError
-			if !errors.As(err, &syntax) {
+			if _, syntax := errors.AsType[*SyntaxError](err); !syntax {
 				err = fmt.Errorf("read report: %w", err)
 			}
 			return err

@@ -55,8 +55,7 @@ type view struct {
 
 func (v *view) tests() Counts {
 	if v.counts == nil {
-		n := v.Tests.Counts()
-		v.counts = &n
+		v.counts = new(v.Tests.Counts())
 	}
 	return *v.counts
 }
@@ -101,10 +100,7 @@ var fields = []fieldRow{
 
 func ofTests(get func(Counts) int) func(*view) (float64, bool) {
 	return func(s *view) (float64, bool) {
-		if s.Tests == nil {
-			return 0, false
-		}
-		return float64(get(s.tests())), true
+		return float64(get(s.tests())), s.Tests != nil
 	}
 }
 
@@ -119,10 +115,7 @@ func ofCoverage(get func(*Coverage) int64) func(*view) (float64, bool) {
 
 func ofLint(get func(LintCounts) int) func(*view) (float64, bool) {
 	return func(s *view) (float64, bool) {
-		if s.Lint == nil {
-			return 0, false
-		}
-		return float64(get(s.Lint.Counts())), true
+		return float64(get(s.Lint.Counts())), s.Lint != nil
 	}
 }
 

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
@@ -57,10 +58,7 @@ type Finding struct {
 // path and normalised text (the source line where it is known, else the
 // message), never a line number.
 func (f Finding) Fingerprint() string {
-	text := f.Text
-	if text == "" {
-		text = f.Message
-	}
+	text := cmp.Or(f.Text, f.Message)
 	sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.File + "\x00" + strings.Join(strings.Fields(text), " ")))
 	return hex.EncodeToString(sum[:8])
 }

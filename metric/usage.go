@@ -46,14 +46,12 @@ func add[T number](a, b *T) *T {
 	case b == nil:
 		return a
 	}
-	n := *a + *b
-	return &n
+	return new(*a + *b)
 }
 
 func less[T number](now, before *T) *T {
 	if now == nil || before == nil || *now < *before {
 		return now
 	}
-	n := *now - *before
-	return &n
+	return new(*now - *before)
 }

@@ -207,8 +207,7 @@ func Summarize(cands []Candidate) Summary {
 	for _, c := range s {
 		low, high, sum = min(low, c.Score), max(high, c.Score), sum+c.Score
 	}
-	mean := sum / float64(len(s))
-	out.Average, out.Best, out.Worst = &mean, &high, &low
+	out.Average, out.Best, out.Worst = new(sum/float64(len(s))), &high, &low
 	return out
 }
 

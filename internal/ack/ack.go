@@ -68,8 +68,7 @@ func Of(a detector.Alert, path, reason, expires string, now time.Time) (Entry, e
 			e.Tests = append(e.Tests, literal(id.String()))
 		}
 		if d := a.Values.Delta; d != nil && len(a.Tests) == 0 {
-			size := math.Round(100*math.Abs(*d)) / 100
-			e.UpTo = &size
+			e.UpTo = new(math.Round(100*math.Abs(*d)) / 100)
 		}
 	}
 	return e, nil

@@ -300,9 +300,7 @@ func (s Settings) given(kind measure.Kind, i int, c Check) measure.Check {
 		Kind: kind, Name: cmp.Or(c.Name, name), Dir: c.Dir, Command: c.Command, Env: c.Env, Files: c.Files, Reports: c.Reports, Stderr: c.Stderr,
 		Coverage: c.Coverage, Runner: c.Runner, Inventory: c.Inventory, Timeout: c.Timeout,
 	}
-	if out.Timeout == 0 {
-		out.Timeout = s.Limits.CheckTimeout
-	}
+	out.Timeout = cmp.Or(out.Timeout, s.Limits.CheckTimeout)
 	return out
 }
 

@@ -40,8 +40,7 @@ func (i Integrity) validate() error {
 		}
 	}
 	if err := integrity.CheckPatterns(i.Options().Patterns); err != nil {
-		var at *integrity.PatternError
-		if errors.As(err, &at) && at.Index < len(i.Patterns) {
+		if at, ok := errors.AsType[*integrity.PatternError](err); ok && at.Index < len(i.Patterns) {
 			return invalid("integrity."+err.Error(), "integrity", "patterns", strconv.Itoa(at.Index), at.Field)
 		}
 		return invalid("integrity."+err.Error(), "integrity", "pattern_files")

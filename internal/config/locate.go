@@ -28,8 +28,8 @@ func invalid(text string, keys ...string) error {
 // locate adds the file to an error, and the line of the value, as the
 // errors of the YAML reader have it.
 func locate(err error, path string, text []byte) error {
-	var field *fieldError
-	if !errors.As(err, &field) {
+	field, ok := errors.AsType[*fieldError](err)
+	if !ok {
 		return fmt.Errorf("%w: %s: %w", ErrInvalid, path, err)
 	}
 	at := find(text, field.keys)

@@ -72,8 +72,7 @@ func (s Settings) rules() (detector.Options, error) {
 		o.Rules[name] = row
 	}
 	if err := o.Validate(); err != nil {
-		var field *detector.FieldError
-		if errors.As(err, &field) {
+		if field, ok := errors.AsType[*detector.FieldError](err); ok {
 			return o, invalid(err.Error(), field.Field...)
 		}
 		return o, invalid(err.Error())

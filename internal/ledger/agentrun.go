@@ -88,12 +88,10 @@ func (s *Spending) plus(it Iteration) *Spending {
 	}
 	sum.Tokens = sum.Usage.Tokens()
 	if n := float64(sum.Improvements); n > 0 && sum.Tokens != nil {
-		each := float64(*sum.Tokens) / n
-		sum.TokensEach = &each
+		sum.TokensEach = new(float64(*sum.Tokens) / n)
 	}
 	if n := float64(sum.Improvements); n > 0 && sum.CostUSD != nil {
-		each := *sum.CostUSD / n
-		sum.CostEach = &each
+		sum.CostEach = new(*sum.CostUSD / n)
 	}
 	return &sum
 }

@@ -315,8 +315,7 @@ func (it Iteration) Quality() *float64 {
 	if !it.Score.Measured {
 		return nil
 	}
-	v := it.Score.Value
-	return &v
+	return new(it.Score.Value)
 }
 
 // Files are changed files by path, as the agent left them.

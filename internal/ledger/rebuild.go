@@ -101,8 +101,7 @@ func (s *State) Add(it Iteration) {
 		Rejected: it.Rejected, Interrupted: it.Interrupted, Snapshot: it.Snapshot,
 	})
 	if it.Number == 0 {
-		record := it.Set.Record()
-		s.BaselineMetrics, s.BaselineSnapshot = &record, it.Snapshot
+		s.BaselineMetrics, s.BaselineSnapshot = new(it.Set.Record()), it.Snapshot
 		s.BaselineRuns, s.CoverageWobble = it.BaselineRuns, it.CoverageWobble
 	}
 	s.Spending = s.Spending.plus(it)

@@ -178,21 +178,18 @@ func (it Iteration) tracked(loop string, before *float64) TrackedIteration {
 		Artifacts: []string{}, Reflections: []string{},
 	}
 	if q := it.Quality(); q != nil {
-		points := round(100 * *q)
-		row.Quality = &points
+		row.Quality = new(round(100 * *q))
 	}
 	if row.Quality != nil && before != nil {
-		delta := round(*row.Quality - *before)
-		row.Delta = &delta
+		row.Delta = new(round(*row.Quality - *before))
 	}
 	for _, c := range it.Changed {
 		row.Artifacts = append(row.Artifacts, c.Path)
 	}
-	took, tokens, usd := it.cost()
-	row.Tokens, row.Cost = tokens, usd
+	var took *time.Duration
+	took, row.Tokens, row.Cost = it.cost()
 	if took != nil {
-		ms := took.Milliseconds()
-		row.TimeMS = &ms
+		row.TimeMS = new(took.Milliseconds())
 	}
 	if it.Recorded != nil {
 		row.Artifacts = append(row.Artifacts, it.Recorded.Artifacts...)
@@ -248,16 +245,14 @@ func Candidates(its []Iteration, dropped map[snapshot.ID]bool) []selector.Candid
 func (it Iteration) cost() (took *time.Duration, tokens *int64, usd *float64) {
 	if t := it.Recorded; t != nil {
 		if t.TimeMS != nil {
-			d := time.Duration(*t.TimeMS) * time.Millisecond
-			took = &d
+			took = new(time.Duration(*t.TimeMS) * time.Millisecond)
 		}
 		return took, t.Tokens, t.CostUSD
 	}
-	d := it.EndedAt.Sub(it.StartedAt)
 	if it.Agent != nil && it.Agent.Usage != nil {
 		tokens, usd = it.Agent.Usage.Tokens(), it.Agent.Usage.CostUSD
 	}
-	return &d, tokens, usd
+	return new(it.EndedAt.Sub(it.StartedAt)), tokens, usd
 }
 
 // Observation is the iteration as the detector sees it.

@@ -84,8 +84,7 @@ func gone(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	var at *os.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*os.PathError](err); ok {
 		return at.Err
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,12 +86,7 @@ func (p Plan) Hash() string {
 
 // wantsCoverage reports whether a check of the plan reports coverage.
 func (p Plan) wantsCoverage() bool {
-	for _, c := range p.Checks {
-		if c.Coverage {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Checks, func(c Check) bool { return c.Coverage })
 }
 
 func (k Kind) section() metric.Section {

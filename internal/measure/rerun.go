@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -243,10 +244,7 @@ func (s selection) patterns() []string {
 // file is the file of a test. Reports are read with names relative to the root; the
 // framework needs those relative to its folder.
 func (s selection) file(t metric.Test) (string, bool) {
-	name := t.File
-	if name == "" {
-		name = t.Suite
-	}
+	name := cmp.Or(t.File, t.Suite)
 	if name == "" || filepath.IsAbs(name) {
 		return name, false
 	}

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -56,11 +57,7 @@ var mypySections = []section{{"mypy.ini", ""}, {".mypy.ini", ""}, {"pyproject.to
 // mypyTargets reports whether the configuration names what is checked.
 func (py python) mypyTargets() bool {
 	for _, s := range mypySections {
-		name := s.name
-		if name == "" {
-			name = "mypy"
-		}
-		table, _ := tomlTable(py.read(s.file), name)
+		table, _ := tomlTable(py.read(s.file), cmp.Or(s.name, "mypy"))
 		if pythonTargets.MatchString(table) {
 			return true
 		}

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -110,9 +111,7 @@ func (r ruby) rubocop(p *proposal) {
 	if config == "" && !r.gem("rubocop") && !r.gem("standard") {
 		return
 	}
-	if config == "" {
-		config = "Gemfile"
-	}
+	config = cmp.Or(config, "Gemfile")
 	if strings.TrimSpace(r.gems) == "" && !r.found("rubocop") {
 		p.note("%s is there but rubocop is not on PATH: gem install rubocop", config)
 		return

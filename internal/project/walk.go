@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"os"
 	"path"
 	"slices"
@@ -71,9 +72,7 @@ func (r recogniser) ask(f folder, above []part) (part, bool) {
 		}
 	}
 	p := part{proposal: r.propose(f), dir: f.dir, from: r.language}
-	if p.language == "" {
-		p.language = r.language
-	}
+	p.language = cmp.Or(p.language, r.language)
 	if len(p.checks)+len(p.notes) == 0 || f.dir != "" && !p.has(Test) {
 		return part{}, false
 	}

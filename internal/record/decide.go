@@ -55,8 +55,7 @@ func (v View) advice(it ledger.Iteration) Recommendation {
 		return Recommendation{Action: detector.Continue, Reason: "The last iteration was interrupted before it could be judged", Confidence: 1}
 	}
 	if given.Action == detector.Rollback {
-		target := given.Target
-		r.Target = &target
+		r.Target = new(given.Target)
 	}
 	if s := it.Assessment.Stall; s != nil {
 		r.Alternatives = s.Alternatives()

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -351,10 +352,7 @@ func (t *Testing) coverage() (*metric.Coverage, error) {
 	case pct != nil && !(*pct >= 0 && *pct <= 100):
 		return nil, refuse("coverage_percentage is %v: give a number from 0 to 100", *pct)
 	case covered != nil && total != nil:
-		c := &metric.Coverage{Covered: int64(*covered), Total: int64(*total), Unit: t.Unit, Format: given}
-		if c.Unit == "" {
-			c.Unit = metric.Lines
-		}
+		c := &metric.Coverage{Covered: int64(*covered), Total: int64(*total), Unit: cmp.Or(t.Unit, metric.Lines), Format: given}
 		if c.Covered < 0 || c.Covered > c.Total {
 			return nil, refuse("coverage_lines_covered is %v of %v", *covered, *total)
 		}
@@ -393,13 +391,9 @@ func (q *Quality) lintAndBuild(errorFields []metric.Field) (*metric.Lint, *metri
 }
 
 func (q *Quality) lint(errorFields []metric.Field) (*metric.Lint, error) {
-	kinds := q.TypeErrors
-	if kinds == nil {
-		kinds = q.TSErrors
-	}
 	errs, ok1, err1 := count("lint_errors", q.LintErrors)
 	warnings, ok2, err2 := count("lint_warnings", q.LintWarnings)
-	types, ok3, err3 := count("type_errors", kinds)
+	types, ok3, err3 := count("type_errors", cmp.Or(q.TypeErrors, q.TSErrors))
 	all, ok4, err4 := count("error_count", q.ErrorCount)
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, err

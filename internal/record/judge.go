@@ -78,8 +78,7 @@ func (v View) past(it ledger.Iteration) (*judge.History, ledger.Iteration) {
 	}
 	if best := v.running(); best != nil {
 		if b, err := v.Iteration(best.Iteration); err == nil {
-			o := b.Observation()
-			h.Best = &o
+			h.Best = new(b.Observation())
 		}
 	}
 	h.Errors, h.Unread = v.errors(), v.unread()

@@ -289,8 +289,7 @@ func (v View) summary() SummaryNote {
 		Tokens: s.Tokens, CostUSD: s.CostUSD, Trend: s.Trend,
 	}
 	if s.Duration != nil {
-		ms := s.Duration.Milliseconds()
-		n.TimeMS = &ms
+		n.TimeMS = new(s.Duration.Milliseconds())
 	}
 	return n
 }
@@ -302,8 +301,7 @@ func compare(it, final ledger.Iteration, c selector.Choice) *Comparison {
 	s, f := it.Score.Value, final.Score.Value
 	out := &Comparison{Final: f, Selected: s, Delta: round4(s - f), WhyNot: whyNot(final, c)}
 	if f > 0 {
-		improvement := round4(100 * (s - f) / f)
-		out.Improvement = &improvement
+		out.Improvement = new(round4(100 * (s - f) / f))
 	}
 	return out
 }

@@ -75,22 +75,12 @@ func (h Head) Empty() bool { return len(bytes.TrimSpace(h.Text)) == 0 }
 // XML reports whether the report is an XML document with one of the root
 // elements.
 func (h Head) XML(roots ...string) bool {
-	for _, r := range roots {
-		if r == h.Root.Name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(roots, h.Root.Name)
 }
 
 // Elements reports whether all of the XML elements are in the head, at any depth.
 func (h Head) Elements(names ...string) bool {
-	for _, n := range names {
-		if !h.elements[n] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(names, func(n string) bool { return !h.elements[n] })
 }
 
 // JSON reports whether all of the members are in the head. A path consists of names,
@@ -98,12 +88,7 @@ func (h Head) Elements(names ...string) bool {
 // * matches any name in its place. Several documents, as in JSON Lines, count together.
 // Paths reach five levels deep.
 func (h Head) JSON(paths ...string) bool {
-	for _, p := range paths {
-		if !h.holds(strings.Split(p, ".")) {
-			return false
-		}
-	}
-	return h.paths != nil
+	return h.paths != nil && !slices.ContainsFunc(paths, func(p string) bool { return !h.holds(strings.Split(p, ".")) })
 }
 
 func (h Head) holds(want []string) bool {

@@ -228,12 +228,7 @@ func (r *goRun) broken(builds map[string]*goBuild) string {
 }
 
 func (r *goRun) anyFailed() bool {
-	for _, c := range r.cases {
-		if c.status == metric.Failed {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.cases, func(c *goCase) bool { return c.status == metric.Failed })
 }
 
 // reason words why the test binary broke off.

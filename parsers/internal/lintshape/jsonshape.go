@@ -101,12 +101,7 @@ func (s lintShape) detect(h sniff.Head) bool {
 	if s.lines && h.Value != "{" {
 		return false
 	}
-	for _, like := range s.like {
-		if h.JSON(strings.Fields(like)...) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.like, func(like string) bool { return h.JSON(strings.Fields(like)...) })
 }
 
 func (s lintShape) parse(r io.Reader) (parsed.Report, error) {

@@ -1,6 +1,7 @@
 package linttext
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -74,9 +75,7 @@ func parseLintText(r io.Reader) (parsed.Report, error) {
 		}
 	})
 	l.end()
-	if err == nil {
-		err = l.broken
-	}
+	err = cmp.Or(err, l.broken)
 	if err == nil && l.text && len(l.Findings)+len(l.Tools) == 0 {
 		err = parsed.NothingFound(nil, false, "finding")
 	}
@@ -178,9 +177,7 @@ func (p parts) with(q parts) parts {
 			*s.to = *s.from
 		}
 	}
-	if p.line == 0 {
-		p.line = q.line
-	}
+	p.line = cmp.Or(p.line, q.line)
 	if p.column == 0 {
 		p.column, p.col = q.column, p.col || q.col
 	}

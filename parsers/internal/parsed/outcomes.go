@@ -1,6 +1,7 @@
 package parsed
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -53,11 +54,7 @@ func CleanTest(t metric.Test) metric.Test {
 
 // Breaks says that a suite could not run, or not to its end.
 func (s *Outcomes) Breaks(suite, why string) {
-	why = textstream.Clipped(why)
-	if why == "" {
-		why = "it failed outside of its tests"
-	}
-	s.TestSet.Breaks(suite, why)
+	s.TestSet.Breaks(suite, cmp.Or(textstream.Clipped(why), "it failed outside of its tests"))
 }
 
 // Declares compares a sum that the report states with the recount. A sum of

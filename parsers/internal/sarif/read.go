@@ -1,6 +1,7 @@
 package sarif
 
 import (
+	"cmp"
 	"io"
 	"strings"
 
@@ -110,9 +111,7 @@ func detectSARIF(h sniff.Head) bool {
 func parseSARIF(r io.Reader) (parsed.Report, error) {
 	s := sarif{lint: parsed.NewFindingSet(), names: parsed.Interner{}}
 	noise, err := jsonstream.Documents(r, s.document)
-	if err == nil {
-		err = s.failed
-	}
+	err = cmp.Or(err, s.failed)
 	return s.lint.Report(s.producer, noise, err)
 }
 

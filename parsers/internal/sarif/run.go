@@ -63,8 +63,7 @@ func (r *sarifRun) lookup(ref sarifRuleRef) *sarifLookup {
 	l := r.lookups[key]
 	if l == nil {
 		if ref.Index != nil { // its memory is used again
-			index := *ref.Index
-			ref.Index = &index
+			ref.Index = new(*ref.Index)
 		}
 		l = &sarifLookup{ref: ref}
 		r.lookups[key] = l
@@ -163,8 +162,7 @@ func (r *sarifRun) add(p sarifPending, m *sarifMessage, locations []sarifLocatio
 		f.Text = textstream.Clipped(textstream.FirstLine(at.Region.Snippet.Text))
 	}
 	if f.Message = m.fill(cmp.Or(m.Text, m.Markdown)); f.Message == "" {
-		kept := *m
-		p.message = &kept
+		p.message = new(*m)
 	}
 	r.lint.Findings = parsed.Keep(r.lint.Findings, f)
 	r.pending = append(r.pending, p)
