@@ -30,6 +30,20 @@ func (k TestKind) String() string {
 	return kindNames[k]
 }
 
+// MarshalText returns the same name as String; it never fails. The evidence of an
+// iteration is stored with it.
+func (k TestKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads what MarshalText writes. Another name is an error.
+func (k *TestKind) UnmarshalText(text []byte) error {
+	i := slices.Index(kindNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("unknown kind of test %q", text)
+	}
+	*k = TestKind(i)
+	return nil
+}
+
 // TestDef is the definition of a test in a source file. What is said of a test
 // includes its subtests, which are listed once more for themselves.
 type TestDef struct {
