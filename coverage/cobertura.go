@@ -157,9 +157,7 @@ func (c *coberturaReader) lineElement(t xmlstream.Token) error {
 // those of the machine that wrote the report, whatever its system was.
 func below(root, name string) string {
 	switch {
-	case absolute(name) || name == "":
-		return name
-	case root == "." || root == "./":
+	case absolute(name) || name == "" || root == "." || root == "./":
 		return name
 	case strings.ContainsRune(root, '\\') && !strings.ContainsRune(root, '/'):
 		return strings.TrimRight(root, `\`) + `\` + strings.TrimPrefix(name, `.\`)

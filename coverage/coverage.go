@@ -13,7 +13,6 @@ package coverage
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -115,30 +114,17 @@ func Parse(r io.Reader, name string) (*metric.Coverage, error) {
 func Read(r io.Reader, name string) (Report, error) {
 	src, head, err := sniff.Open(r)
 	if err != nil {
-		return Report{}, named(err, name)
+		return Report{}, textstream.Named(err, "coverage report", name)
 	}
 	if head.Empty() {
-		return Report{}, named(ErrEmpty, name)
+		return Report{}, textstream.Named(ErrEmpty, "coverage report", name)
 	}
 	for _, f := range formats {
 		if f.Detect(head) {
 			report, err := f.Parse(src)
 			report.Format = f.Name
-			return report, named(err, name)
+			return report, textstream.Named(err, "coverage report", name)
 		}
 	}
-	return Report{}, named(ErrUnknownFormat, name)
-}
-
-// named puts the name of the report into the error.
-func named(err error, name string) error {
-	var syntax *SyntaxError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &syntax):
-		syntax.File = name
-		return fmt.Errorf("read coverage report: %w", syntax)
-	}
-	return fmt.Errorf("read coverage report %s: %w", name, err)
+	return Report{}, textstream.Named(ErrUnknownFormat, "coverage report", name)
 }

@@ -40,6 +40,7 @@ import (
 	"slices"
 
 	"supervise/internal/sniff"
+	"supervise/internal/textstream"
 	"supervise/metric"
 	"supervise/parsers/internal/cargo"
 	"supervise/parsers/internal/gotool"
@@ -121,18 +122,18 @@ func WriteJUnit(w io.Writer, t *metric.Tests) error { return testxml.WriteJUnit(
 func Parse(r io.Reader, name string) (Report, error) {
 	src, head, err := sniff.Open(r)
 	if err != nil {
-		return Report{}, named(err, name)
+		return Report{}, textstream.Named(err, "report", name)
 	}
 	if head.Empty() {
-		return Report{}, named(ErrEmpty, name)
+		return Report{}, textstream.Named(ErrEmpty, "report", name)
 	}
 	for _, f := range formats {
 		if f.Detect(head) {
 			report, err := f.Read(src)
-			return report, named(err, name)
+			return report, textstream.Named(err, "report", name)
 		}
 	}
-	return Report{}, named(ErrUnknownFormat, name)
+	return Report{}, textstream.Named(ErrUnknownFormat, "report", name)
 }
 
 // ParseAs reads the report in r as the named format. It gives the errors of
@@ -150,17 +151,4 @@ func ParseAs(r io.Reader, format string) (Report, error) {
 		return Report{}, ErrEmpty
 	}
 	return formats[i].Read(src)
-}
-
-// named puts the name of the report into the error.
-func named(err error, name string) error {
-	var syntax *SyntaxError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &syntax):
-		syntax.File = name
-		return fmt.Errorf("read report: %w", syntax)
-	}
-	return fmt.Errorf("read report %s: %w", name, err)
 }

@@ -213,12 +213,7 @@ func (c Candidate) untested() bool { return c.Set != nil && c.Set.Tests == nil }
 // prefer keeps the candidates that are good, or all when none is, and reports
 // whether there was a good one or nothing to choose from.
 func (p *pool) prefer(good func(Candidate) bool) bool {
-	var kept []Candidate
-	for _, c := range p.candidates {
-		if good(c) {
-			kept = append(kept, c)
-		}
-	}
+	kept := slices.DeleteFunc(slices.Clone(p.candidates), func(c Candidate) bool { return !good(c) })
 	if len(kept) == 0 {
 		return len(p.candidates) == 0
 	}

@@ -1,6 +1,7 @@
 package selector
 
 import (
+	"slices"
 	"time"
 )
 
@@ -58,13 +59,7 @@ func Degraded(cands []Candidate) *Degradation {
 
 // series are the iterations that have a score and were not undone.
 func series(cands []Candidate) []Candidate {
-	var out []Candidate
-	for _, c := range cands {
-		if c.Scored && !c.Baseline && !c.Rejected {
-			out = append(out, c)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(cands), func(c Candidate) bool { return !c.Scored || c.Baseline || c.Rejected })
 }
 
 func triggers(s []Candidate) []Trigger {

@@ -296,12 +296,10 @@ func (s Settings) given(kind measure.Kind, i int, c Check) measure.Check {
 	if i > 0 {
 		name = fmt.Sprintf("%s %d", kind, i+1)
 	}
-	out := measure.Check{
+	return measure.Check{
 		Kind: kind, Name: cmp.Or(c.Name, name), Dir: c.Dir, Command: c.Command, Env: c.Env, Files: c.Files, Reports: c.Reports, Stderr: c.Stderr,
-		Coverage: c.Coverage, Runner: c.Runner, Inventory: c.Inventory, Timeout: c.Timeout,
+		Coverage: c.Coverage, Runner: c.Runner, Inventory: c.Inventory, Timeout: cmp.Or(c.Timeout, s.Limits.CheckTimeout),
 	}
-	out.Timeout = cmp.Or(out.Timeout, s.Limits.CheckTimeout)
-	return out
 }
 
 // Is reports whether dir holds a project: a configuration, or files by

@@ -28,28 +28,16 @@ func Write(plan measure.Plan, notes []string) (string, error) {
 }
 
 func writeKind(b *strings.Builder, plan measure.Plan, kind measure.Kind) error {
-	type check struct {
-		Name      string            `yaml:"name,omitempty"`
-		Dir       string            `yaml:"dir,omitempty"`
-		Command   any               `yaml:"command,flow"`
-		Env       []string          `yaml:"env,omitempty,flow"`
-		Files     map[string]string `yaml:"files,omitempty"`
-		Reports   []string          `yaml:"reports,omitempty,flow"`
-		Stderr    bool              `yaml:"stderr,omitempty"`
-		Coverage  bool              `yaml:"coverage,omitempty"`
-		Runner    string            `yaml:"runner,omitempty"`
-		Inventory []string          `yaml:"inventory,omitempty,flow"`
-	}
-	var list []check
+	var list []measure.Check
 	for _, c := range plan.Checks {
 		if c.Kind == kind {
-			list = append(list, check{c.Name, c.Dir, c.Command, c.Env, c.Files, c.Reports, c.Stderr, c.Coverage, c.Runner, c.Inventory})
+			list = append(list, c)
 		}
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	text, err := yaml.MarshalWithOptions(map[string][]check{string(kind): list}, yaml.Indent(2), yaml.IndentSequence(true))
+	text, err := yaml.MarshalWithOptions(map[string][]measure.Check{string(kind): list}, yaml.Indent(2), yaml.IndentSequence(true))
 	if err != nil {
 		return fmt.Errorf("write configuration: %w", err)
 	}

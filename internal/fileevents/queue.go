@@ -1,5 +1,7 @@
 package fileevents
 
+import "slices"
+
 // queue holds events until they are read. A path is in it once, with what
 // happened to it last.
 type queue struct {
@@ -53,11 +55,5 @@ func (q *queue) drop() {
 
 // only returns the events of one kind.
 func (q *queue) only(op Op) []Event {
-	var out []Event
-	for _, e := range q.held {
-		if e.Op == op {
-			out = append(out, e)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(q.held), func(e Event) bool { return e.Op != op })
 }

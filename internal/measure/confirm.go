@@ -42,7 +42,7 @@ func (m *Meter) Confirm(ctx context.Context, before, now metric.Set) (Confirmati
 	if c.Refused = m.refusal(suspects, now); c.Refused != "" || len(suspects) == 0 {
 		return c, nil
 	}
-	rounds := m.rounds()
+	rounds := &rounds{meter: m, lost: map[int]bool{}, done: map[int]bool{}}
 	for range m.reruns().Reruns {
 		passed, err := rounds.next(ctx, suspects)
 		c.Flaky, c.Runs = append(c.Flaky, passed...), rounds.runs
@@ -112,10 +112,6 @@ type rounds struct {
 	runs  []Run
 	lost  map[int]bool // checks, by index in the plan, that did not run all requested tests
 	done  map[int]bool // checks that are not run again
-}
-
-func (m *Meter) rounds() *rounds {
-	return &rounds{meter: m, lost: map[int]bool{}, done: map[int]bool{}}
 }
 
 // next runs the suspects once more. It returns those that passed and did not fail in
@@ -203,11 +199,5 @@ func (m *Meter) testsOf(c Check, suspects []metric.Test) []metric.Test {
 	if !learnt {
 		return suspects
 	}
-	var out []metric.Test
-	for _, s := range suspects {
-		if suites[s.Suite] {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(suspects), func(t metric.Test) bool { return !suites[t.Suite] })
 }

@@ -33,18 +33,18 @@ const (
 
 // Check is one command of a project.
 type Check struct {
-	Kind      Kind              `json:"kind"`
-	Name      string            `json:"name"`
-	Dir       string            `json:"dir,omitempty"`       // slash path of its project below Root, in which it runs; "" for Root itself
-	Command   []string          `json:"command"`             // argv
-	Env       []string          `json:"env,omitempty"`       // NAME=value added to the environment; may hold ReportDir
-	Files     map[string]string `json:"files,omitempty"`     // files written into the private folder before the run: name to text
-	Reports   []string          `json:"reports,omitempty"`   // files or patterns, relative to Dir; ** matches any folders; without any the output is read
-	Stderr    bool              `json:"stderr,omitempty"`    // standard error is read with standard output, as one text
-	Coverage  bool              `json:"coverage,omitempty"`  // the reports hold coverage as well
-	Runner    string            `json:"runner,omitempty"`    // the test framework, for running single tests again and for reading Inventory
-	Inventory []string          `json:"inventory,omitempty"` // argv that lists the tests without running them
-	Timeout   time.Duration     `json:"timeout_ns,omitempty"`
+	Kind      Kind              `json:"kind" yaml:"-"`
+	Name      string            `json:"name" yaml:"name,omitempty"`
+	Dir       string            `json:"dir,omitempty" yaml:"dir,omitempty"`                  // slash path of its project below Root, in which it runs; "" for Root itself
+	Command   []string          `json:"command" yaml:"command,flow"`                         // argv
+	Env       []string          `json:"env,omitempty" yaml:"env,omitempty,flow"`             // NAME=value added to the environment; may hold ReportDir
+	Files     map[string]string `json:"files,omitempty" yaml:"files,omitempty"`              // files written into the private folder before the run: name to text
+	Reports   []string          `json:"reports,omitempty" yaml:"reports,omitempty,flow"`     // files or patterns, relative to Dir; ** matches any folders; without any the output is read
+	Stderr    bool              `json:"stderr,omitempty" yaml:"stderr,omitempty"`            // standard error is read with standard output, as one text
+	Coverage  bool              `json:"coverage,omitempty" yaml:"coverage,omitempty"`        // the reports hold coverage as well
+	Runner    string            `json:"runner,omitempty" yaml:"runner,omitempty"`            // the test framework, for running single tests again and for reading Inventory
+	Inventory []string          `json:"inventory,omitempty" yaml:"inventory,omitempty,flow"` // argv that lists the tests without running them
+	Timeout   time.Duration     `json:"timeout_ns,omitempty" yaml:"-"`
 }
 
 // Line returns the command as a person would type it.

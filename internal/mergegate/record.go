@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -49,9 +50,7 @@ func (r repo) nearest(ctx context.Context, commit string) (rec *Record, at strin
 		return nil, "", 0, err
 	}
 	if !known[commit] && r.remote != "" {
-		for id := range r.offered(ctx) {
-			known[id] = true
-		}
+		maps.Copy(known, r.offered(ctx))
 	}
 	for i, id := range list {
 		if !known[id] {
@@ -206,9 +205,7 @@ func Prune(ctx context.Context, dir, remote string, keep int, revs []string) ([]
 		return nil, err
 	}
 	if remote != "" {
-		for id := range r.offered(ctx) {
-			known[id] = true
-		}
+		maps.Copy(known, r.offered(ctx))
 	}
 	for _, rev := range revs {
 		id := r.id(ctx, rev)
@@ -219,11 +216,7 @@ func Prune(ctx context.Context, dir, remote string, keep int, revs []string) ([]
 			delete(known, id)
 		}
 	}
-	var gone []string
-	for id := range known {
-		gone = append(gone, id)
-	}
-	slices.Sort(gone)
+	gone := slices.Sorted(maps.Keys(known))
 	return gone, errors.Join(r.drop(ctx, gone), r.dropRemote(ctx, gone))
 }
 

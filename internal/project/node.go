@@ -2,6 +2,7 @@ package project
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,9 +28,7 @@ func readManifest(f folder) (manifest, error) {
 	for _, key := range []string{"dependencies", "devDependencies", "optionalDependencies", "peerDependencies"} {
 		var deps map[string]string
 		m.field(key, &deps)
-		for name, version := range deps {
-			m.deps[name] = version
-		}
+		maps.Copy(m.deps, deps)
 	}
 	var object struct{ Packages []string }
 	m.field("workspaces", &object)

@@ -59,10 +59,7 @@ func (n node) flatten(script string, within ...string) []segment {
 
 // nested returns the scripts that a command runs.
 func (n node) nested(words []string) []string {
-	if len(words) < 2 || words[0] == "bun" && words[1] == "test" { // bun has its own framework
-		return nil
-	}
-	if !slices.Contains(scriptRunners, words[0]) {
+	if len(words) < 2 || !slices.Contains(scriptRunners, words[0]) || words[0] == "bun" && words[1] == "test" { // bun has its own framework
 		return nil
 	}
 	var names []string

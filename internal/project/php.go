@@ -41,7 +41,7 @@ func proposePHP(f folder) proposal {
 		p.tool("phpstan", neon)
 		p.add(Check{
 			Kind: Lint, Name: "phpstan",
-			Command: f.phpCommand("phpstan", "analyse", "--error-format=json", "--no-progress", "--no-interaction", "--no-ansi", "--memory-limit=-1"),
+			Command: phpRun(f.phpProgram("phpstan"), "analyse", "--error-format=json", "--no-progress", "--no-interaction", "--no-ansi", "--memory-limit=-1"),
 		})
 	}
 	return p
@@ -89,10 +89,6 @@ func phpRun(program string, words ...string) []string {
 		return with([]string{"php", program}, words...)
 	}
 	return with([]string{program}, words...)
-}
-
-func (f folder) phpCommand(name string, words ...string) []string {
-	return phpRun(f.phpProgram(name), words...)
 }
 
 func phpPackages(f folder) map[string]string {

@@ -133,10 +133,8 @@ func markers() []string {
 // Is reports whether dir itself has a known kind of project.
 func Is(dir string) bool {
 	f := folder{root: dir}
-	if slices.ContainsFunc(recognisers, func(r recogniser) bool { return f.has(r.markers...) != "" }) {
-		return true
-	}
-	return f.has(makefile.markers...) != "" && len(proposeMake(f).checks) > 0
+	return slices.ContainsFunc(recognisers, func(r recogniser) bool { return f.has(r.markers...) != "" }) ||
+		f.has(makefile.markers...) != "" && len(proposeMake(f).checks) > 0
 }
 
 // part is a project that was found, and its recogniser.

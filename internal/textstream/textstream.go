@@ -42,6 +42,19 @@ func (e *SyntaxError) Error() string {
 	return place + e.Problem
 }
 
+// Named adds to an error what was read ("report") and its name, which becomes the file
+// of a [SyntaxError]. nil stays nil.
+func Named(err error, what, name string) error {
+	if syntax, ok := errors.AsType[*SyntaxError](err); ok {
+		syntax.File = name
+		return fmt.Errorf("read %s: %w", what, syntax)
+	}
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("read %s %s: %w", what, name, err)
+}
+
 // Line is one line of a text, without its end.
 type Line struct {
 	Text   []byte // valid until the next line is read

@@ -68,13 +68,7 @@ func (r Repo) Texts(ctx context.Context, ids []string) (map[string][]byte, error
 
 // withoutGit returns the environment without the variables that redirect git.
 func withoutGit(env []string) []string {
-	out := make([]string, 0, len(env)+4)
-	for _, line := range env {
-		if !strings.HasPrefix(line, "GIT_") {
-			out = append(out, line)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
 }
 
 // Tracked lists the files below r.Dir in git's index, relative to it and with slashes,

@@ -23,17 +23,7 @@ type candidate struct {
 // renames finds removed files that are mostly the same elsewhere: new path to old path.
 // It pairs the most similar files first.
 func renames(old, now map[string]*content) map[string]string {
-	var gone, came []string
-	for _, name := range slices.Sorted(maps.Keys(old)) {
-		if old[name] != nil && now[name] == nil {
-			gone = append(gone, name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(now)) {
-		if now[name] != nil && old[name] == nil {
-			came = append(came, name)
-		}
-	}
+	gone, came := only(old, now), only(now, old)
 	var list []candidate
 	if len(gone)*len(came) <= maxPairs {
 		list = candidates(gone, came, old, now)
@@ -48,6 +38,11 @@ func renames(old, now map[string]*content) map[string]string {
 		}
 	}
 	return out
+}
+
+// only returns the files of a that are missing in b, by name.
+func only(a, b map[string]*content) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(a)), func(name string) bool { return a[name] == nil || b[name] != nil })
 }
 
 func sameBase(c candidate) int {

@@ -142,10 +142,8 @@ func (u *unittest) begin(name, place, outcome string) {
 		u.breaks(key, name, "it could not be loaded")
 		return
 	}
-	if unittestFixtures[name] {
-		if strings.HasSuffix(name, "Module") {
-			suite, class = place, ""
-		}
+	if unittestFixtures[name] && strings.HasSuffix(name, "Module") {
+		suite, class = place, ""
 	}
 	if unittestFixtures[name] && !strings.HasPrefix(outcome, "skipped") {
 		u.breaks(key, suite, name+" of "+place+" failed")
