@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"supervise/snapshot/internal/worktree"
+	"supervise/snapshot/internal/gitdir"
 )
 
 // backend is what every way to keep the trees of a folder can do.
@@ -72,7 +72,7 @@ func newPlainGit(t *testing.T, work string) plainGit {
 }
 
 func (g plainGit) git(args ...string) (string, error) {
-	out, err := worktree.RunGit(worktree.GitCommand(context.Background(), g.work, append([]string{"--git-dir=" + g.dir, "--work-tree=" + g.work}, args...)...))
+	out, err := gitdir.RunGit(gitdir.GitCommand(context.Background(), g.work, append([]string{"--git-dir=" + g.dir, "--work-tree=" + g.work}, args...)...))
 	return string(out), err
 }
 

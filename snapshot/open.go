@@ -16,23 +16,23 @@ import (
 	"strings"
 
 	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/gitdir"
 	"supervise/snapshot/internal/ignore"
 	"supervise/snapshot/internal/manifest"
 	"supervise/snapshot/internal/pack"
 	"supervise/snapshot/internal/pool"
-	"supervise/snapshot/internal/worktree"
 )
 
 // config is what the store remembers of its making, and what changes it later.
 type config struct {
 	Version  int
 	Work     manifest.PathText
-	External worktree.External
+	External gitdir.External
 	// Limits are the Options that the store was made with. Whoever opens it later, such as a command that knows no
 	// configuration, must capture the same: what a safety snapshot lacks cannot be brought back.
 	Limits   Options
 	Rules    ignore.Config
-	Excludes worktree.Excludes
+	Excludes gitdir.Excludes
 }
 
 const configVersion = 1
@@ -94,11 +94,11 @@ func checkPlaces(work, store string) (absWork, absStore string, err error) {
 		return "", "", fmt.Errorf("refuse to snapshot %s: it is a whole file system; run in the folder of a project", absWork)
 	}
 	if home, err := os.UserHomeDir(); err == nil {
-		if real, err := filepath.EvalSymlinks(home); err == nil && worktree.IsBelow(real, absWork) {
+		if real, err := filepath.EvalSymlinks(home); err == nil && gitdir.IsBelow(real, absWork) {
 			return "", "", fmt.Errorf("refuse to snapshot %s: it contains the home folder; run in the folder of a project", absWork)
 		}
 	}
-	if worktree.IsBelow(absWork, absStore) {
+	if gitdir.IsBelow(absWork, absStore) {
 		return "", "", fmt.Errorf("refuse snapshot store %s: the working tree lies inside it; choose another folder", absStore)
 	}
 	return absWork, absStore, nil
@@ -120,7 +120,7 @@ func resolveNew(p string) (string, error) {
 
 // checkInside returns the path of the store in the tree, "" if it lies outside. Inside it must be ignored by git.
 func checkInside(ctx context.Context, work, store string) (string, error) {
-	if !worktree.IsBelow(store, work) {
+	if !gitdir.IsBelow(store, work) {
 		return "", nil
 	}
 	rel, err := filepath.Rel(work, store)
@@ -128,8 +128,8 @@ func checkInside(ctx context.Context, work, store string) (string, error) {
 		return "", fmt.Errorf("find snapshot store: %w", err)
 	}
 	rel = filepath.ToSlash(rel)
-	if first, _, _ := strings.Cut(rel, "/"); !worktree.IsDotGit(first) {
-		if _, err := worktree.RepoGit(ctx, work, "check-ignore", "-q", "--no-index", "./"+rel+"/repo.git"); err == nil {
+	if first, _, _ := strings.Cut(rel, "/"); !gitdir.IsDotGit(first) {
+		if _, err := gitdir.RepoGit(ctx, work, "check-ignore", "-q", "--no-index", "./"+rel+"/repo.git"); err == nil {
 			return rel, nil
 		}
 	}
@@ -217,7 +217,7 @@ func (s *Store) loadConfig(ctx context.Context, busy bool) error {
 func (s *Store) ruleDir() string { return filepath.Join(s.dir, "rules") }
 
 func (s *Store) makeConfig(ctx context.Context) error {
-	ext, err := worktree.FindExternal(s.work)
+	ext, err := gitdir.FindExternal(s.work)
 	if err != nil {
 		return err
 	}
@@ -288,7 +288,7 @@ func (s *Store) Exclude(paths []string) error {
 	for _, p := range paths {
 		clean := path.Clean(filepath.ToSlash(p))
 		first, _, _ := strings.Cut(clean, "/")
-		if path.IsAbs(clean) || filepath.IsAbs(p) || clean == "." || first == ".." || worktree.IsDotGit(first) {
+		if path.IsAbs(clean) || filepath.IsAbs(p) || clean == "." || first == ".." || gitdir.IsDotGit(first) {
 			return fmt.Errorf("exclude %q: want a path below the root of the tree and not in .git", p)
 		}
 		if !slices.Contains(excludes, manifest.PathText(clean)) {
@@ -298,7 +298,7 @@ func (s *Store) Exclude(paths []string) error {
 	return s.saveExcludes(excludes)
 }
 
-func (s *Store) saveExcludes(x worktree.Excludes) error {
+func (s *Store) saveExcludes(x gitdir.Excludes) error {
 	old := s.config.Excludes
 	s.config.Excludes = x
 	if err := s.saveConfig(); err != nil {

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"supervise/snapshot/internal/worktree"
+	"supervise/snapshot/internal/gitdir"
 )
 
 // Patch writes the difference of the working files as git shows it: unified, with the prefixes a/ and b/, in git's order.
@@ -72,11 +72,11 @@ func (s *Store) diff(ctx context.Context, w io.Writer, from, to ID, how ...strin
 	if err := cmp.Or(errFrom, errTo); err != nil {
 		return err
 	}
-	cmd := worktree.GitCommand(ctx, s.GitDir(), args...)
+	cmd := gitdir.GitCommand(ctx, s.GitDir(), args...)
 	var stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = w, &stderr
 	if err := cmd.Run(); err != nil {
-		return worktree.GitError(cmd, err, stderr.String())
+		return gitdir.GitError(cmd, err, stderr.String())
 	}
 	return nil
 }

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/gitdir"
 	"supervise/snapshot/internal/manifest"
 	"supervise/snapshot/internal/restore"
-	"supervise/snapshot/internal/worktree"
 )
 
 // journal is kept while a restore is under way.
@@ -133,7 +133,7 @@ func (s *Store) checkLocks(target *manifest.Manifest) error {
 			if _, err := os.Lstat(lock); err != nil {
 				continue
 			}
-			if pid, live := worktree.LockHolder(lock, s.work); live {
+			if pid, live := gitdir.LockHolder(lock, s.work); live {
 				return fmt.Errorf("%w: process %d holds %s; wait for it or end it", ErrLocked, pid, lock)
 			}
 		}

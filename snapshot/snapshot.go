@@ -10,11 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"supervise/snapshot/internal/gitdir"
 	"supervise/snapshot/internal/ignore"
 	"supervise/snapshot/internal/manifest"
 	"supervise/snapshot/internal/pack"
 	"supervise/snapshot/internal/pool"
-	"supervise/snapshot/internal/worktree"
 )
 
 // Options limits what a store captures. The zero value means the defaults. They count when the store is made; it keeps
@@ -96,8 +96,8 @@ type Store struct {
 	safety    ID // of the last restore
 }
 
-func (s *Store) tree() *worktree.Tree {
-	return &worktree.Tree{Work: s.work, Root: s.root, External: s.config.External, Excludes: s.config.Excludes}
+func (s *Store) tree() *gitdir.Tree {
+	return &gitdir.Tree{Work: s.work, Root: s.root, External: s.config.External, Excludes: s.config.Excludes}
 }
 
 // Close releases the store. It does not delete anything.

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/gitdir"
 	"supervise/snapshot/internal/manifest"
 	"supervise/snapshot/internal/pack"
-	"supervise/snapshot/internal/worktree"
 )
 
 // Files is the state of the tree's own repository in one snapshot. Names are relative to the git folder.
@@ -25,7 +25,7 @@ type Files struct {
 }
 
 // FilesOf selects them from a manifest. ext is the git folder outside of the tree, if there is one.
-func FilesOf(o *pack.Objects, m *manifest.Manifest, ext worktree.External) Files {
+func FilesOf(o *pack.Objects, m *manifest.Manifest, ext gitdir.External) Files {
 	g := Files{objects: o, entries: map[string]manifest.Entry{}, Hidden: func(string) bool { return false }}
 	for _, e := range m.Git {
 		if rel, ok := strings.CutPrefix(e.Path, ".git/"); ok {
@@ -208,7 +208,7 @@ func CurrentBranch(ctx context.Context, gitDir string) manifest.Branch {
 }
 
 func resolveRef(ctx context.Context, gitDir, name string) string {
-	out, err := worktree.RunGit(worktree.GitCommand(ctx, gitDir, "--git-dir="+gitDir, "rev-parse", "--verify", "-q", name))
+	out, err := gitdir.RunGit(gitdir.GitCommand(ctx, gitDir, "--git-dir="+gitDir, "rev-parse", "--verify", "-q", name))
 	if err != nil {
 		return "" // no commit yet
 	}
@@ -225,6 +225,6 @@ func RestoreBranch(ctx context.Context, gitDir string, b manifest.Branch) error 
 	if b.Commit == "" {
 		args = []string{"--git-dir=" + gitDir, "update-ref", "-d", b.Name}
 	}
-	_, err := worktree.RunGit(worktree.GitCommand(ctx, gitDir, args...))
+	_, err := gitdir.RunGit(gitdir.GitCommand(ctx, gitDir, args...))
 	return err
 }

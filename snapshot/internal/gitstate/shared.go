@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/gitdir"
 	"supervise/snapshot/internal/manifest"
 	"supervise/snapshot/internal/pack"
-	"supervise/snapshot/internal/worktree"
 )
 
 // What the linked worktrees of a repository share (branches, tags, the stash, the configuration) is captured and, since
@@ -25,7 +25,7 @@ const maxShared = 4 << 20
 // Shared looks at the shared folder: what is in it but for objects, the git folders of submodules, and the folder of
 // this worktree, which is captured by itself. Contents are stored in pack, unless that is nil. A folder that cannot be
 // read has no files.
-func Shared(ext worktree.External, w *pack.Writer, base []manifest.Entry, stable int64) ([]manifest.Entry, error) {
+func Shared(ext gitdir.External, w *pack.Writer, base []manifest.Entry, stable int64) ([]manifest.Entry, error) {
 	var list []manifest.Entry
 	err := filepath.WalkDir(ext.Common, func(p string, d fs.DirEntry, err error) error {
 		rel, errRel := filepath.Rel(ext.Common, p)

@@ -12,9 +12,9 @@ import (
 	"sync"
 
 	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/gitdir"
 	"supervise/snapshot/internal/manifest"
 	"supervise/snapshot/internal/walk"
-	"supervise/snapshot/internal/worktree"
 )
 
 // learner makes the rules of a new store: it copies every ignore file that counts and notes tracked files that are
@@ -67,7 +67,7 @@ func (l *learner) visit(ctx context.Context, at *walk.Folder) error {
 	for i := range at.Nodes {
 		n := &at.Nodes[i]
 		switch {
-		case worktree.IsDotGit(n.Name):
+		case gitdir.IsDotGit(n.Name):
 		case ignored != nil && ignored[i]:
 			l.forceBelow(at.Join(n.Name), n.Kind == disk.KindDir)
 		case n.Kind == disk.KindDir:
@@ -80,7 +80,7 @@ func (l *learner) visit(ctx context.Context, at *walk.Folder) error {
 // copyRules takes note of a nested repository and of the folder's .gitignore.
 func (l *learner) copyRules(ctx context.Context, at *walk.Folder) error {
 	for _, n := range at.Nodes {
-		if worktree.IsDotGit(n.Name) && at.Dir != "" {
+		if gitdir.IsDotGit(n.Name) && at.Dir != "" {
 			if err := l.addScope(ctx, at.Dir); err != nil {
 				return err
 			}
@@ -140,7 +140,7 @@ func (l *learner) addScope(ctx context.Context, rel string) error {
 	if _, err := os.Lstat(filepath.Join(root, ".git")); errors.Is(err, fs.ErrNotExist) {
 		s.Plain = true
 	} else {
-		tracked, err := worktree.RepoGit(ctx, root, "ls-files", "-z")
+		tracked, err := gitdir.RepoGit(ctx, root, "ls-files", "-z")
 		if err != nil && rel == "" {
 			return fmt.Errorf("list tracked files of %s: %w", root, err)
 		}
@@ -151,7 +151,7 @@ func (l *learner) addScope(ctx context.Context, rel string) error {
 		}
 		sort.Strings(l.tracked)
 		exclude, global = repoIgnores(ctx, root)
-		if out, err := worktree.RepoGit(ctx, root, "config", "--type=bool", "--get", "core.ignoreCase"); err == nil {
+		if out, err := gitdir.RepoGit(ctx, root, "config", "--type=bool", "--get", "core.ignoreCase"); err == nil {
 			s.IgnoreCase = strings.TrimSpace(string(out))
 		}
 	}
@@ -161,14 +161,14 @@ func (l *learner) addScope(ctx context.Context, rel string) error {
 
 // repoIgnores reads the ignore files of a repository that lie outside its tree: its own and the user's.
 func repoIgnores(ctx context.Context, root string) (exclude, global []byte) {
-	if out, err := worktree.RepoGit(ctx, root, "rev-parse", "--git-path", "info/exclude"); err == nil {
+	if out, err := gitdir.RepoGit(ctx, root, "rev-parse", "--git-path", "info/exclude"); err == nil {
 		name := strings.TrimSuffix(string(out), "\n")
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(root, name)
 		}
 		exclude, _ = os.ReadFile(name) // most repositories have none
 	}
-	if name := worktree.UserIgnoreFile(ctx, root); name != "" {
+	if name := gitdir.UserIgnoreFile(ctx, root); name != "" {
 		global, _ = os.ReadFile(name) // nor users
 	}
 	return exclude, global

@@ -17,9 +17,9 @@ import (
 	"sync"
 
 	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/gitdir"
 	"supervise/snapshot/internal/manifest"
 	"supervise/snapshot/internal/walk"
-	"supervise/snapshot/internal/worktree"
 )
 
 // plainIgnores is what is ignored where there is no git repository. Names are patterns of gitignore(5).
@@ -149,7 +149,7 @@ func (j *Judgement) Ignored(ctx context.Context, l *walk.Folder) ([]bool, error)
 
 // recall decides without git, if that is possible.
 func (j *Judgement) recall(dir string, n *walk.Node) (ignored, known bool) {
-	if worktree.IsDotGit(n.Name) {
+	if gitdir.IsDotGit(n.Name) {
 		return false, true
 	}
 	if n.At >= 0 && j.captured(n) {
@@ -241,7 +241,7 @@ func startAsker(ctx context.Context, dir, ignoreCase string) (*asker, error) {
 		args = append(args, "-c", "core.ignoreCase="+ignoreCase)
 	}
 	args = append(args, "--git-dir="+filepath.Join(dir, "git"), "--work-tree="+tree, "check-ignore", "--no-index", "--stdin", "-z", "-v", "-n")
-	cmd := worktree.GitCommand(ctx, tree, args...)
+	cmd := gitdir.GitCommand(ctx, tree, args...)
 	a := &asker{tree: tree, cmd: cmd, errs: &strings.Builder{}}
 	cmd.Stderr = a.errs
 	in, errIn := cmd.StdinPipe()
@@ -251,7 +251,7 @@ func startAsker(ctx context.Context, dir, ignoreCase string) (*asker, error) {
 	}
 	a.in, a.out = in, bufio.NewReader(out)
 	if err := cmd.Start(); err != nil {
-		return nil, worktree.GitError(cmd, err, "")
+		return nil, gitdir.GitError(cmd, err, "")
 	}
 	return a, nil
 }

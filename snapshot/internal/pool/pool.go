@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/gitdir"
 	"supervise/snapshot/internal/pack"
-	"supervise/snapshot/internal/worktree"
 )
 
 // Pool keeps the object files of one object database. A file lies in the folder of the snapshot that saw it first.
@@ -50,7 +50,7 @@ func (s *Pools) Of(key string) (*Pool, error) {
 	}
 	p, err := Open(dir)
 	if err == nil {
-		p.Large = worktree.IsLargeFilesKey(key)
+		p.Large = gitdir.IsLargeFilesKey(key)
 		s.open[key] = p
 	}
 	return p, err

@@ -13,11 +13,11 @@ import (
 	"strings"
 
 	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/gitdir"
 	"supervise/snapshot/internal/gitstate"
 	"supervise/snapshot/internal/manifest"
 	"supervise/snapshot/internal/pack"
 	"supervise/snapshot/internal/pool"
-	"supervise/snapshot/internal/worktree"
 )
 
 // Restored says what a restore did. All paths are relative to the root of the tree, with slashes, and sorted.
@@ -53,13 +53,13 @@ type Mismatch struct{ Path, Why string }
 
 // Restorer changes the working tree and git's state from what one snapshot holds to what another holds.
 type Restorer struct {
-	Tree          *worktree.Tree
+	Tree          *gitdir.Tree
 	Store         string // its folder
 	Objects       *pack.Objects
 	Pools         *pool.Pools
 	Token         string // in the names of temporary files
 	Result        *Restored
-	ExcludesSaved func(worktree.Excludes) error // makes a change of the excludes last
+	ExcludesSaved func(gitdir.Excludes) error // makes a change of the excludes last
 }
 
 // Apply changes the tree from present to target: working files, git's files, then git's objects.
@@ -93,7 +93,7 @@ func (x *Restorer) Apply(ctx context.Context, present, target *manifest.Manifest
 func (x *Restorer) sweep(temps []string) error {
 	for _, t := range temps {
 		var err error
-		if rel, outside := strings.CutPrefix(t, worktree.InExternal); outside {
+		if rel, outside := strings.CutPrefix(t, gitdir.InExternal); outside {
 			err = os.Remove(filepath.Join(x.Tree.External.GitDir, filepath.FromSlash(rel)))
 		} else {
 			err = x.Tree.Root.Remove(t)
@@ -147,7 +147,7 @@ func (x *Restorer) clearObjects(present, target *manifest.Manifest) error {
 	}
 	leave := target.Unknown()
 	for _, d := range present.ObjectDirs {
-		if had[d] || leave(d) || worktree.IsLargeFilesKey(d) {
+		if had[d] || leave(d) || gitdir.IsLargeFilesKey(d) {
 			continue // large files are no part of a tree: they are found by those that name them
 		}
 		p, err := x.Pools.Of(d)
@@ -164,10 +164,10 @@ func (x *Restorer) clearObjects(present, target *manifest.Manifest) error {
 // giveObjects puts back what is missing from the target's object databases.
 func (x *Restorer) giveObjects(target *manifest.Manifest) error {
 	for _, key := range target.ObjectDirs {
-		if worktree.IsLargeFilesKey(key) && !strings.HasPrefix(key, worktree.InExternal) {
+		if gitdir.IsLargeFilesKey(key) && !strings.HasPrefix(key, gitdir.InExternal) {
 			_ = x.Tree.Root.MkdirAll(key, 0o755) // where it fails, realDir reports false
 		}
-		if !strings.HasPrefix(key, worktree.InExternal) && !x.realDir(key) {
+		if !strings.HasPrefix(key, gitdir.InExternal) && !x.realDir(key) {
 			continue // a mismatch that verify reports
 		}
 		p, err := x.Pools.Of(key)
@@ -282,7 +282,7 @@ func (x *Restorer) restoreShared(ctx context.Context, present, target *manifest.
 		if l.Name == gitstate.StashRef {
 			args = []string{"--git-dir=" + common, "update-ref", "--create-reflog", "-m", l.Subject, l.Name, l.Commit}
 		}
-		if _, err := worktree.RunGit(worktree.GitCommand(ctx, common, args...)); err != nil {
+		if _, err := gitdir.RunGit(gitdir.GitCommand(ctx, common, args...)); err != nil {
 			x.Result.mismatch(l.Name, err.Error())
 			continue
 		}

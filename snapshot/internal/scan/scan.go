@@ -15,17 +15,17 @@ import (
 	"time"
 
 	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/gitdir"
 	"supervise/snapshot/internal/gitstate"
 	"supervise/snapshot/internal/ignore"
 	"supervise/snapshot/internal/manifest"
 	"supervise/snapshot/internal/pack"
 	"supervise/snapshot/internal/walk"
-	"supervise/snapshot/internal/worktree"
 )
 
 // Options are what a scan needs to know.
 type Options struct {
-	*worktree.Tree
+	*gitdir.Tree
 	Inside            string // path of the store in the tree, "" if it lies outside
 	MaxFile, MaxTotal int64
 	Rules             *ignore.Rules
@@ -109,7 +109,7 @@ func (sc *scanner) forgetTimes() {
 		}
 	}
 	for _, t := range sc.m.Temps {
-		doubtful[manifest.Dir(strings.TrimPrefix(t, worktree.InExternal))] = true
+		doubtful[manifest.Dir(strings.TrimPrefix(t, gitdir.InExternal))] = true
 	}
 	for p := range doubtful {
 		for i := range sc.parts {
@@ -149,10 +149,10 @@ func (sc *scanner) skip(s manifest.Skip) {
 func (sc *scanner) keep(root manifest.Part, dir string, z walk.Zone) func(string) bool {
 	rel, key := "", ""
 	if z == walk.ZoneGit {
-		rel = worktree.GitRel(dir)
+		rel = gitdir.GitRel(dir)
 	}
 	if root == manifest.PartExt {
-		rel, key = dir, worktree.InExternal
+		rel, key = dir, gitdir.InExternal
 	}
 	if z != walk.ZoneGit && sc.Token == "" && sc.Inside == "" && len(sc.Excludes) == 0 {
 		return nil
@@ -165,7 +165,7 @@ func (sc *scanner) keep(root manifest.Part, dir string, z walk.Zone) func(string
 			sc.m.Temps = append(sc.m.Temps, key+manifest.Join(dir, name))
 			return false
 		case z == walk.ZoneGit:
-			return worktree.KeepGit(rel, name)
+			return gitdir.KeepGit(rel, name)
 		}
 		p := manifest.Join(dir, name)
 		return p != sc.Inside && !sc.Excludes.Has(p)
@@ -188,7 +188,7 @@ func partOf(root manifest.Part, l *walk.Folder) manifest.Part {
 func (sc *scanner) known(root manifest.Part, l *walk.Folder) bool {
 	of := partOf(root, l)
 	base := sc.parts[of].base
-	if worktree.IsDotGit(l.Self.Name) || l.Self.At < 0 || !disk.HasInodes {
+	if gitdir.IsDotGit(l.Self.Name) || l.Self.At < 0 || !disk.HasInodes {
 		return false // the entry of .git says nothing about names that were left out in it
 	}
 	e := &base[l.Self.At]
@@ -233,23 +233,23 @@ func (sc *scanner) visit(ctx context.Context, root manifest.Part, l *walk.Folder
 	rel, key, of := l.Dir, "", partOf(root, l)
 	switch of {
 	case manifest.PartExt:
-		key = worktree.InExternal
+		key = gitdir.InExternal
 	case manifest.PartGit:
-		rel = worktree.GitRel(l.Dir)
+		rel = gitdir.GitRel(l.Dir)
 	default:
 	}
 	if !l.Known {
 		sc.parts[of].find(l.Dir, l.Nodes)
 	}
 	if l.Zone == walk.ZoneGit {
-		if worktree.IsObjectDir(rel) || worktree.IsLargeFiles(rel) {
+		if gitdir.IsObjectDir(rel) || gitdir.IsLargeFiles(rel) {
 			sc.mu.Lock()
 			sc.m.ObjectDirs = append(sc.m.ObjectDirs, key+l.Dir)
 			sc.mu.Unlock()
 		}
 		for i := range l.Nodes {
 			l.Nodes[i].Next = walk.ZoneGit
-			if !worktree.LeadsToLargeFiles(manifest.Join(rel, l.Nodes[i].Name)) {
+			if !gitdir.LeadsToLargeFiles(manifest.Join(rel, l.Nodes[i].Name)) {
 				sc.record(of, l, &l.Nodes[i])
 			}
 		}
@@ -267,7 +267,7 @@ func (sc *scanner) visit(ctx context.Context, root manifest.Part, l *walk.Folder
 
 // place records one node outside of .git and returns by which rules to go on below it.
 func (sc *scanner) place(l *walk.Folder, n *walk.Node, ignored bool) walk.Zone {
-	if worktree.IsDotGit(n.Name) {
+	if gitdir.IsDotGit(n.Name) {
 		return sc.dotGit(l, n)
 	}
 	if l.Zone != walk.ZoneIgnored && !ignored {
@@ -462,10 +462,10 @@ func (sc *scanner) scanExternal(ctx context.Context) error {
 		if err := sc.scanShared(); err != nil {
 			return err
 		}
-		sc.m.ObjectDirs = append(sc.m.ObjectDirs, worktree.InExternal+"objects")
-		for _, rel := range worktree.LargeFiles() {
+		sc.m.ObjectDirs = append(sc.m.ObjectDirs, gitdir.InExternal+"objects")
+		for _, rel := range gitdir.LargeFiles() {
 			if fi, err := os.Stat(filepath.Join(ext.Common, filepath.FromSlash(rel))); err == nil && fi.IsDir() {
-				sc.m.ObjectDirs = append(sc.m.ObjectDirs, worktree.InExternal+rel)
+				sc.m.ObjectDirs = append(sc.m.ObjectDirs, gitdir.InExternal+rel)
 			}
 		}
 	}

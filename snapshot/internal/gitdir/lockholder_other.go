@@ -1,6 +1,6 @@
 //go:build !linux
 
-package worktree
+package gitdir
 
 // LockHolder cannot find out on this system; a lock is taken for stale.
 func LockHolder(string, string) (int, bool) { return 0, false }
