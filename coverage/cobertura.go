@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"cmp"
 	"io"
 	"path"
 	"slices"
@@ -12,15 +13,8 @@ import (
 )
 
 func detectCobertura(h sniff.Head) bool {
-	if !h.XML("coverage") || h.Elements("project") {
-		return false
-	}
-	for _, name := range []string{"line-rate", "lines-valid", "branch-rate"} {
-		if h.Root.Attr(name) != "" {
-			return true
-		}
-	}
-	return h.Elements("packages")
+	rates := cmp.Or(h.Root.Attr("line-rate"), h.Root.Attr("lines-valid"), h.Root.Attr("branch-rate"))
+	return h.XML("coverage") && !h.Elements("project") && (rates != "" || h.Elements("packages"))
 }
 
 // coberturaReader reads the XML of Cobertura, which tools of every language

@@ -209,10 +209,8 @@ func (s *shellLine) end() {
 
 // withFiles returns the check with additional files and environment variables.
 func (c Check) withFiles(files map[string]string, env ...string) Check {
-	all := maps.Clone(c.Files)
-	if all == nil {
-		all = map[string]string{}
-	}
+	all := map[string]string{}
+	maps.Copy(all, c.Files)
 	maps.Copy(all, files)
 	c.Files, c.Env = all, append(slices.Clone(c.Env), env...)
 	return c

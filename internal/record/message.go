@@ -229,7 +229,7 @@ func (v View) Document(c selector.Choice, path string, files []string) (BestIter
 			Iteration: it.Number, Quality: it.Quality(), Timestamp: it.EndedAt, Record: it.Set.Record(), Verified: it.Verified,
 			Artifacts: folder,
 		},
-		Rationale: c.Rationale, Diminishing: c.Diminishing, Superseded: orEmpty(c.Superseded), Ineligible: orEmpty(c.Ineligible), Override: c.Override,
+		Rationale: c.Rationale, Diminishing: c.Diminishing, Superseded: append([]int{}, c.Superseded...), Ineligible: append([]int{}, c.Ineligible...), Override: c.Override,
 		Report: path, Applied: []AppliedArtifacts{}, Summary: v.summary(), Comparison: compare(it, final, c), Rows: ledger.Tracked(v.Dir, v.Iterations),
 	}
 	b.Total = b.Summary.Iterations
@@ -252,13 +252,6 @@ func (v View) Document(c selector.Choice, path string, files []string) (BestIter
 		b.Before = &v.State.Selected.Iteration
 	}
 	return b, nil
-}
-
-func orEmpty(list []int) []int {
-	if list == nil {
-		return []int{}
-	}
-	return list
 }
 
 // flags are warnings about the choice.

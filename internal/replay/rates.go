@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -88,18 +89,11 @@ func rates(list []Verdict, sensitivity float64) []Rate {
 		}
 		out = append(out, r.complete(len(list), sensitivity))
 	}
-	for _, rule := range detector.Rules() {
-		if rule.Severity == detector.Info {
-			continue
-		}
+	rules := slices.DeleteFunc(detector.Rules(), func(r detector.Rule) bool { return r.Severity == detector.Info })
+	for _, rule := range append(rules, tampering(list)...) {
 		r := Rate{Rule: rule.Name, Severity: gravest(list, rule)}
 		add(r, func(v Verdict) (bool, bool) {
 			return v.fired(rule.Name, detector.Low), v.fired(rule.Name, detector.Critical)
-		})
-	}
-	for _, name := range tampering(list) {
-		add(Rate{Rule: name, Severity: gravest(list, detector.Rule{Name: name})}, func(v Verdict) (bool, bool) {
-			return v.fired(name, detector.Low), v.fired(name, detector.Critical)
 		})
 	}
 	add(Rate{Rule: anyCritical, Severity: detector.Critical}, func(v Verdict) (bool, bool) {
@@ -114,8 +108,8 @@ func rates(list []Verdict, sensitivity float64) []Rate {
 	return out
 }
 
-// tampering names the rules about integrity that fired.
-func tampering(list []Verdict) []string {
+// tampering returns the rules about integrity that fired, by name.
+func tampering(list []Verdict) []detector.Rule {
 	names := map[string]bool{}
 	for _, v := range list {
 		for _, a := range v.Alerts {
@@ -124,7 +118,11 @@ func tampering(list []Verdict) []string {
 			}
 		}
 	}
-	return slices.Sorted(maps.Keys(names))
+	var out []detector.Rule
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		out = append(out, detector.Rule{Name: name})
+	}
+	return out
 }
 
 func one(b bool) int {
@@ -145,10 +143,7 @@ func gravest(list []Verdict, rule detector.Rule) detector.Severity {
 			}
 		}
 	}
-	if most == 0 {
-		return rule.Severity
-	}
-	return most
+	return cmp.Or(most, rule.Severity)
 }
 
 func (r Rate) complete(of int, sensitivity float64) Rate {

@@ -133,13 +133,9 @@ func (v *verifier) each(check func(n int, it ledger.Iteration) []string) []strin
 }
 
 func (v *verifier) metrics() []string {
-	known := map[int]bool{}
-	for _, it := range v.its {
-		known[it.Number] = true
-	}
 	var out []string
 	for _, h := range v.rec.State.History {
-		if !known[h.Iteration] {
+		if !slices.ContainsFunc(v.its, func(it ledger.Iteration) bool { return it.Number == h.Iteration }) {
 			out = append(out, fmt.Sprintf("iteration %d: its record is missing", h.Iteration))
 		}
 	}

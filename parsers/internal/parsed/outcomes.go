@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -179,11 +180,7 @@ type AnyNumber float64
 // UnmarshalJSON reads what it can and never fails.
 func (n *AnyNumber) UnmarshalJSON(raw []byte) error {
 	text := strings.TrimSuffix(strings.Trim(string(raw), `" `), "s")
-	f, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		f = 0
-	}
-	*n = AnyNumber(f)
+	*n = CountOf(text)
 	return nil
 }
 
@@ -259,11 +256,6 @@ func JoinMessage(message, trace string) string {
 
 // GroupPath is the class of a test in nested groups.
 func GroupPath(titles ...string) string {
-	var path []string
-	for _, t := range titles {
-		if t != "" {
-			path = append(path, t)
-		}
-	}
+	path := slices.DeleteFunc(slices.Clone(titles), func(t string) bool { return t == "" })
 	return strings.Join(path, " > ")
 }

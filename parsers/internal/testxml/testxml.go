@@ -82,13 +82,8 @@ func (s *xmlSet) addKnown(t metric.Test, what, word string) {
 func (s *xmlSet) declared(t xmlstream.Token, attr, what string, counts ...int) {
 	text, ok := t.Attr(attr)
 	n, err := strconv.Atoi(strings.TrimSpace(text))
-	if !ok || err != nil {
+	if !ok || err != nil || slices.Contains(counts, n) {
 		return
-	}
-	for _, c := range counts {
-		if n == c {
-			return
-		}
 	}
 	s.Problems.Add("the report says that %d %s and holds %d", n, what, counts[0])
 }
