@@ -39,7 +39,7 @@ var ErrInvalid = errors.New("invalid configuration")
 
 // Default returns the settings of a user who sets nothing.
 func Default() Settings {
-	w, rules := selector.DefaultWeights(), detector.DefaultOptions()
+	rules := detector.DefaultOptions()
 	return Settings{
 		ErrorCount: metric.ErrorFields(),
 		Mode:       string(detector.ModeStandard), RollbackTo: string(detector.ToStart),
@@ -52,7 +52,7 @@ func Default() Settings {
 		Hooks:     Hooks{Use: hooksOn, OnError: hooksOpen, Stop: hooksOff},
 		Tests:     string(detector.TestsFree),
 		Limits:    Limits{MaxIterations: 10, MaxWait: agentrun.DefaultMaxWait, FirstWait: agentrun.DefaultFirstWait, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
-		Weights:   Weights{w.Validation, w.Completeness, w.Correctness, w.Readability, w.Efficiency},
+		Weights:   Weights(selector.DefaultWeights()),
 		Selection: Selection{Mode: string(selector.HighestQualityVerified), Threshold: 70},
 		Snapshot:  Snapshot{MaxFileMB: 50, MaxStoreMB: 4096, Precious: snapshot.DefaultPrecious()},
 	}
@@ -109,16 +109,7 @@ func (s Settings) Validate() error {
 	if _, err := s.rules(); err != nil {
 		return err
 	}
-	if err := s.Integrity.validate(); err != nil {
-		return err
-	}
-	if err := s.Protect.validate(); err != nil {
-		return err
-	}
-	if err := s.Persistence.validate(); err != nil {
-		return err
-	}
-	if err := s.Checks.validate(); err != nil {
+	if err := cmp.Or(s.Integrity.validate(), s.Protect.validate(), s.Persistence.validate(), s.Checks.validate()); err != nil {
 		return err
 	}
 	for _, c := range slices.Concat(s.conditions(), s.agentConditions(), s.approvalConditions(), s.Hooks.conditions()) {
@@ -191,11 +182,7 @@ func (s Settings) errorFields() []metric.Field {
 }
 
 func (s Settings) weights() selector.Weights {
-	w := s.Weights
-	return selector.Weights{
-		Validation: w.Validation, Completeness: w.Completeness, Correctness: w.Correctness,
-		Readability: w.Readability, Efficiency: w.Efficiency,
-	}
+	return selector.Weights(s.Weights)
 }
 
 // Loop turns the settings into the options of a loop in root. What only the

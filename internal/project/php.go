@@ -2,6 +2,7 @@ package project
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -99,12 +100,9 @@ func phpPackages(f folder) map[string]string {
 	if json.Unmarshal([]byte(f.read("composer.json")), &composer) != nil {
 		return nil
 	}
-	for name, version := range composer.Require {
-		if composer.RequireDev == nil {
-			composer.RequireDev = map[string]string{}
-		}
-		composer.RequireDev[name] = version
-	}
-	delete(composer.RequireDev, "php")
-	return composer.RequireDev
+	packages := map[string]string{}
+	maps.Copy(packages, composer.RequireDev)
+	maps.Copy(packages, composer.Require)
+	delete(packages, "php")
+	return packages
 }

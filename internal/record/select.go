@@ -118,7 +118,7 @@ func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, by string, no
 	sel.Path = filepath.Join(l.Dir(), "reports", report.SelectionName)
 	return errors.Join(
 		l.WriteReport(report.SelectionName, report.Selection(r)),
-		l.Track(v.Iterations, v.tracking(), &c.Iteration, now),
+		l.Track(v.Iterations, v.Settings.Tracking(), &c.Iteration, now),
 		l.Save(v.State),
 	)
 }
@@ -165,8 +165,6 @@ func (v View) best(c selector.Choice) *ledger.BestIteration {
 		SnapshotPath: ledger.SnapshotDir(v.Dir), Reason: c.Reason,
 	}
 }
-
-func (v View) tracking() ledger.TrackingConfig { return v.Settings.Tracking() }
 
 // NoteApplied writes down that the tree of a selection was put back by hand.
 func NoteApplied(home, id string, n int, data event.Applied, now time.Time) (err error) {
