@@ -228,10 +228,5 @@ func Assess(in Input, o Options) Assessment {
 
 // undone reports whether the iteration is to be taken back.
 func undone(alerts []Alert) bool {
-	for _, a := range alerts {
-		if a.Severity == Critical && a.Action == AlertAndRollback {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(alerts, func(a Alert) bool { return a.Severity == Critical && a.Action == AlertAndRollback })
 }

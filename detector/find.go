@@ -12,7 +12,7 @@ func one(f finding) []finding { return []finding{f} }
 
 // numbers are the values of a rule about one field.
 func (j *judge) numbers(c comparison, f metric.Field, threshold float64) Values {
-	v := Values{Delta: ptr(c.delta[f])}
+	v := Values{Delta: new(c.delta[f])}
 	if before, ok := c.before.Value(f); ok {
 		v.Prev = &before
 	}
@@ -27,8 +27,6 @@ func (j *judge) numbers(c comparison, f metric.Field, threshold float64) Values 
 	}
 	return v
 }
-
-func ptr(v float64) *float64 { return &v }
 
 // maxNamed is how many losses a message names.
 const maxNamed = 5

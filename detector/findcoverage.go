@@ -67,7 +67,7 @@ func (j *judge) partCoverageFell(c comparison, pattern string, limit float64) (f
 	if start, ok := of(j.previous.before.Coverage); ok && now >= start || j.reportedDepth(c, limit, of) {
 		return finding{}, false
 	}
-	v := Values{Prev: &before, Curr: &now, Delta: ptr(now - before), Threshold: &limit, Path: pattern}
+	v := Values{Prev: &before, Curr: &now, Delta: new(now - before), Threshold: &limit, Path: pattern}
 	if base, ok := part(j.baseline.before.Coverage, in).Percent(); ok {
 		v.Baseline = &base
 	}

@@ -103,7 +103,7 @@ func (c *claude) message(e claudeEvent, r *Report) {
 	for _, b := range blocks {
 		if b.Type == "tool_use" {
 			c.tool++
-			r.Usage.ToolCalls = ptr(c.tool)
+			r.Usage.ToolCalls = new(c.tool)
 		}
 	}
 	if text := textOf(e.Message.Content); text != "" {
@@ -127,7 +127,7 @@ func (c *claude) usage(u claudeUsage) Usage {
 	if c.qwen {
 		u.Input = max(0, u.Input-u.Read)
 	}
-	return Usage{Input: ptr(u.Input), CacheRead: ptr(u.Read), CacheWrite: ptr(u.Write), Output: ptr(u.Output)}
+	return Usage{Input: new(u.Input), CacheRead: new(u.Read), CacheWrite: new(u.Write), Output: new(u.Output)}
 }
 
 // apiError is how qwen's answers look that are failures of the service.
@@ -161,14 +161,14 @@ func (c *claude) result(e claudeEvent, r *Report) {
 func (c *claude) total(e claudeEvent, r *Report) {
 	u := Usage{}
 	for _, m := range e.Models {
-		u = u.Plus(Usage{Input: ptr(m.InputTokens), CacheRead: ptr(m.CacheReadInputTokens), CacheWrite: ptr(m.CacheCreationInputTokens), Output: ptr(m.OutputTokens)})
+		u = u.Plus(Usage{Input: new(m.InputTokens), CacheRead: new(m.CacheReadInputTokens), CacheWrite: new(m.CacheCreationInputTokens), Output: new(m.OutputTokens)})
 	}
 	if len(e.Models) == 0 && e.Usage != nil {
 		u = c.usage(*e.Usage)
 	}
 	u.CostUSD, u.Turns = e.Cost, e.Turns
 	if c.seen != nil || c.tool > 0 { // else there was the result alone
-		u.ToolCalls = ptr(c.tool)
+		u.ToolCalls = new(c.tool)
 	}
 	r.Usage = u
 }

@@ -14,14 +14,12 @@ func decode[T any](line []byte) (v T, ok bool) {
 	return v, json.Unmarshal(line, &v) == nil
 }
 
-func ptr[T int64 | float64](n T) *T { return &n }
-
 // more is one more than there were.
 func more(n *int64) *int64 {
 	if n == nil {
-		return ptr(int64(1))
+		return new(int64(1))
 	}
-	return ptr(*n + 1)
+	return new(*n + 1)
 }
 
 // end notes the final event. A failure keeps its message.
@@ -89,9 +87,9 @@ func (c *codex) event(line []byte, r *Report) {
 		c.item(e.Item.Type, e.Item.Text, r)
 	case "turn.completed":
 		u := e.Usage
-		r.Usage.Input, r.Usage.CacheRead = ptr(max(0, u.Input-u.Cached-u.Write)), ptr(u.Cached)
-		r.Usage.CacheWrite, r.Usage.Output = ptr(u.Write), ptr(u.Output)
-		r.Usage.ToolCalls = ptr(c.tools)
+		r.Usage.Input, r.Usage.CacheRead = new(max(0, u.Input-u.Cached-u.Write)), new(u.Cached)
+		r.Usage.CacheWrite, r.Usage.Output = new(u.Write), new(u.Output)
+		r.Usage.ToolCalls = new(c.tools)
 		r.end(OK, "")
 	case "error":
 		if m := reconnecting.FindStringSubmatch(e.Message); m != nil {
@@ -113,7 +111,7 @@ func (c *codex) item(kind, text string, r *Report) {
 	case codexTools[kind]:
 		r.going()
 		c.tools++
-		r.Usage.ToolCalls = ptr(c.tools)
+		r.Usage.ToolCalls = new(c.tools)
 	}
 }
 
@@ -172,9 +170,9 @@ func (g *gemini) event(line []byte, r *Report) {
 		r.Usage.ToolCalls = more(r.Usage.ToolCalls)
 	case e.Type == "result":
 		s := e.Stats
-		r.Usage.Input, r.Usage.CacheRead = ptr(s.Input), ptr(s.Cached)
-		r.Usage.Output = ptr(max(s.Output, s.Total-s.Prompt)) // thoughts stand in the total alone
-		r.Usage.ToolCalls = ptr(s.Calls)
+		r.Usage.Input, r.Usage.CacheRead = new(s.Input), new(s.Cached)
+		r.Usage.Output = new(max(s.Output, s.Total-s.Prompt)) // thoughts stand in the total alone
+		r.Usage.ToolCalls = new(s.Calls)
 		g.result(e.Status, e.Error.Message, r)
 	case e.Type == "" && (e.Response != nil || e.Error.Message != ""):
 		g.whole(e.Stats.Models, e.Stats.Tools.TotalCalls, r)
@@ -192,9 +190,9 @@ func (g *gemini) whole(models map[string]geminiModel, calls int64, r *Report) {
 	for name, m := range models {
 		t := m.Tokens
 		r.Model = name
-		u = u.Plus(Usage{Input: ptr(t.Input), CacheRead: ptr(t.Cached), Output: ptr(t.Candidates + t.Thoughts)})
+		u = u.Plus(Usage{Input: new(t.Input), CacheRead: new(t.Cached), Output: new(t.Candidates + t.Thoughts)})
 	}
-	u.ToolCalls = ptr(calls)
+	u.ToolCalls = new(calls)
 	r.Usage = u
 }
 
@@ -256,8 +254,8 @@ func (openCode) event(line []byte, r *Report) {
 	case "step_finish":
 		t := e.Part.Tokens
 		r.Usage = r.Usage.Plus(Usage{
-			Input: ptr(t.Input), Output: ptr(t.Output + t.Reasoning), CacheRead: ptr(t.Cache.Read), CacheWrite: ptr(t.Cache.Write),
-			CostUSD: ptr(e.Part.Cost), Turns: ptr(int64(1)),
+			Input: new(t.Input), Output: new(t.Output + t.Reasoning), CacheRead: new(t.Cache.Read), CacheWrite: new(t.Cache.Write),
+			CostUSD: new(e.Part.Cost), Turns: new(int64(1)),
 		})
 		if e.Part.Reason != "tool-calls" {
 			r.end(OK, "")
@@ -334,7 +332,7 @@ func piSaid(raw json.RawMessage, r *Report) {
 	}
 	u := m.Usage
 	r.Usage = r.Usage.Plus(Usage{
-		Input: ptr(u.Input), Output: ptr(u.Output), CacheRead: ptr(u.CacheRead), CacheWrite: ptr(u.CacheWrite), CostUSD: ptr(u.Cost.Total), Turns: ptr(int64(1)),
+		Input: new(u.Input), Output: new(u.Output), CacheRead: new(u.CacheRead), CacheWrite: new(u.CacheWrite), CostUSD: new(u.Cost.Total), Turns: new(int64(1)),
 	})
 }
 
@@ -394,8 +392,8 @@ func (cline) event(line []byte, r *Report) {
 		return
 	}
 	count := func(in, out, read, write int64, cost float64) {
-		r.Usage.Input, r.Usage.Output, r.Usage.CacheRead = ptr(max(0, in-read-write)), ptr(out), ptr(read)
-		r.Usage.CacheWrite, r.Usage.CostUSD = ptr(write), ptr(cost)
+		r.Usage.Input, r.Usage.Output, r.Usage.CacheRead = new(max(0, in-read-write)), new(out), new(read)
+		r.Usage.CacheWrite, r.Usage.CostUSD = new(write), new(cost)
 	}
 	switch kind := e.Type + "/" + e.Event.Type; {
 	case kind == "agent_event/usage":
@@ -410,7 +408,7 @@ func (cline) event(line []byte, r *Report) {
 	case e.Type == "run_result":
 		u := e.Usage
 		count(u.InputTokens, u.OutputTokens, u.CacheReadTokens, u.CacheWriteTokens, u.TotalCost)
-		r.Usage.Turns, r.Model = ptr(e.Iterations), e.Model.ID
+		r.Usage.Turns, r.Model = new(e.Iterations), e.Model.ID
 		clineEnd(e.FinishReason, e.Text, r)
 	case e.Type == "error" && !r.Final:
 		r.end(Classify(e.Message), e.Message)

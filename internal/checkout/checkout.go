@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"supervise/internal/ledger"
@@ -102,13 +103,7 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 
 // withoutGit returns the environment without the variables that redirect git.
 func withoutGit(env []string) []string {
-	out := make([]string, 0, len(env)+4)
-	for _, line := range env {
-		if !strings.HasPrefix(line, "GIT_") {
-			out = append(out, line)
-		}
-	}
-	return out
+	return slices.DeleteFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "GIT_") })
 }
 
 // Remove removes the tree.

@@ -18,12 +18,7 @@ type filter struct {
 
 // passes reports whether a name passes all filters of a word.
 func (w word) passes(name string) bool {
-	for _, f := range w.keep {
-		if f.re.MatchString(name) == f.invert {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(w.keep, func(f filter) bool { return f.re.MatchString(name) == f.invert })
 }
 
 // maxWords bounds what variables with several values can multiply to.

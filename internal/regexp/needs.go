@@ -197,12 +197,7 @@ func inLine(tree *syntax.Regexp) bool {
 		}
 	default: // depends on its parts
 	}
-	for _, sub := range tree.Sub {
-		if !inLine(sub) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(tree.Sub, func(sub *syntax.Regexp) bool { return !inLine(sub) })
 }
 
 // leads returns texts with which each match begins, nil if they are unknown or short.

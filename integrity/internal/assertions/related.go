@@ -109,12 +109,7 @@ func droppedAlone(c *facts.Set, d delta) bool {
 	if len(d.added)+len(d.revised) > 0 || callsChanged(c, d.Was) {
 		return false
 	}
-	for _, a := range d.removed {
-		if namesChanged(c, d.Was, a) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(d.removed, func(a facts.Assertion) bool { return namesChanged(c, d.Was, a) })
 }
 
 // sameKinds reports whether the literals of two assertions are of the same kinds,

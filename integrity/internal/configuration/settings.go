@@ -242,12 +242,7 @@ func (r *settingRow) weight(c *facts.Set, f *facts.ConfigFile, s configtext.Sett
 
 // left reports whether a list from which a value is gone still has elements.
 func left(f *facts.ConfigFile, s configtext.Setting) bool {
-	for _, x := range f.Is.Settings {
-		if x.Key == s.Key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Is.Settings, func(x configtext.Setting) bool { return x.Key == s.Key })
 }
 
 // widened reports whether a removed value was replaced by one that covers as much:

@@ -2,6 +2,7 @@ package tests
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"supervise/source/internal/function"
@@ -204,12 +205,7 @@ func (f *testFinder) visibility(i int) {
 }
 
 func hasPrefixOf(name string, prefixes []string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(name, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
 // MaxMarks is how many tokens before a function are looked at for its
