@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// changedAt returns when a file was last written to, by a time that no program can set
+// ChangedAt returns when a file was last written to, by a time that no program can set
 // back; zero if unknown.
-func changedAt(info fs.FileInfo) time.Time {
+func ChangedAt(info fs.FileInfo) time.Time {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return time.Unix(s.Ctim.Unix())
 	}

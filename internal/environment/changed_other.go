@@ -7,6 +7,6 @@ import (
 	"time"
 )
 
-// changedAt returns when a file was last written to, by a time that no program can set
+// ChangedAt returns when a file was last written to, by a time that no program can set
 // back; zero if unknown.
-func changedAt(fs.FileInfo) time.Time { return time.Time{} }
+func ChangedAt(fs.FileInfo) time.Time { return time.Time{} }

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"supervise/internal/environment"
 )
 
 // keep remembers what was written into one of the loop's files.
@@ -70,7 +72,7 @@ func (l *eventLog) same(path string) (bool, error) {
 	switch {
 	case !os.SameFile(ours, theirs) || theirs.Size() != l.end:
 		return false, nil
-	case l.end > wholeLog && l.end-l.hashed < l.hashed/4 && !l.written.IsZero() && changedAt(theirs).Equal(l.written):
+	case l.end > wholeLog && l.end-l.hashed < l.hashed/4 && !l.written.IsZero() && environment.ChangedAt(theirs).Equal(l.written):
 		return true, nil
 	}
 	sum := sha256.New()

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"supervise/internal/environment"
 )
 
 const logName = "hook-log.jsonl"
@@ -123,7 +125,7 @@ func (l *eventLog) append(e Event) error {
 func (l *eventLog) clock() {
 	l.written = time.Time{}
 	if info, err := l.file.Stat(); err == nil {
-		l.written = changedAt(info)
+		l.written = environment.ChangedAt(info)
 	}
 }
 
