@@ -81,7 +81,7 @@ var presets = []Preset{
 		Model:   []string{"-m", "{{model}}"},
 		Resume:  []string{"resume", "{{session}}"},
 		Prompt:  []string{"{{prompt}}"},
-		Large:   []string{"-"}, // with resume it takes no prompt from elsewhere without being told
+		Large:   []string{"-"}, // with resume it takes no prompt from elsewhere without this argument
 		Format:  Codex,
 		Install: "npm install -g @openai/codex",
 		Login:   "run codex login, or set the API key that its configuration names",

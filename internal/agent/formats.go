@@ -171,7 +171,7 @@ func (g *gemini) event(line []byte, r *Report) {
 	case e.Type == "result":
 		s := e.Stats
 		r.Usage.Input, r.Usage.CacheRead = new(s.Input), new(s.Cached)
-		r.Usage.Output = new(max(s.Output, s.Total-s.Prompt)) // thoughts stand in the total alone
+		r.Usage.Output = new(max(s.Output, s.Total-s.Prompt)) // only the total includes thoughts
 		r.Usage.ToolCalls = new(s.Calls)
 		g.result(e.Status, e.Error.Message, r)
 	case e.Type == "" && (e.Response != nil || e.Error.Message != ""):

@@ -20,7 +20,7 @@ type gained struct {
 	tests []source.TestDef // that explain nothing yet
 }
 
-// sameTest is how alike two tests have to be for the one to stand for the other,
+// sameTest is how alike two tests have to be for the one to replace the other,
 // as where the rules judge tests that are gone.
 const sameTest = .5
 

@@ -15,7 +15,7 @@ import (
 )
 
 // Persistence is the section agent_persistence, as the documents have it that this
-// project came from. It is another way to write other keys, which stand over it: see
+// project came from. It is another way to write other keys, which override it: see
 // docs/configuration.md. A key that is not given, or null, changes nothing.
 type Persistence struct {
 	// false: `mode: off` and `reinforcement: off`

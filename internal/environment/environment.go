@@ -3,7 +3,7 @@
 // checks start, git's hooks, and the files that git was told not to look at.
 //
 // It compares two looks. What an agent may have done in between with good reason,
-// such as installing a newer version, is told from what is almost never honest by
+// such as installing a newer version, is distinguished from what is almost never honest by
 // the severity.
 package environment
 
@@ -200,7 +200,7 @@ func (s State) Since(before State, root string) []Change {
 		}
 	}
 	if s.HookPath == "" {
-		return out // git runs none; that its folder is gone is told by the snapshots
+		return out // git runs none; the snapshots show that its folder is gone
 	}
 	if s.HookPath != before.HookPath && before.HookPath != "" {
 		out = append(out, Change{"TP-30", "git_hooks_changed", metric.High, s.HookPath, "git runs hooks from here, was " + before.HookPath})

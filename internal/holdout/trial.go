@@ -73,7 +73,7 @@ type trialRun struct {
 	until time.Time
 
 	inline map[string]inlineTests // by path, as it is now
-	beside map[metric.ID]bool     // tests that stand in one of them
+	beside map[metric.ID]bool     // tests in one of them
 }
 
 // namedTest is a test that a finding names.
@@ -145,7 +145,7 @@ func (r *trialRun) inTree(ctx context.Context, tests []metric.Test) error {
 }
 
 // asTheyWere puts the test files back that the findings name, with what is beside
-// them, and runs the tests. Those that stand in files of code come last, with their
+// them, and runs the tests. Those in files of code come last, with their
 // modules put into the new code: where that does not build, it keeps no other test
 // from running.
 func (r *trialRun) asTheyWere(ctx context.Context, tests []metric.Test) error {

@@ -57,7 +57,7 @@ func (p *prompter) situation(n int) prompt.Situation {
 	return out
 }
 
-// stalled reports whether quality stands still: the last iteration was a plateau, or
+// stalled reports whether quality no longer changes: the last iteration was a plateau, or
 // its score differs from the one before by less than the user's threshold.
 func (p *prompter) stalled() bool {
 	if p.past.Previous.Class == detector.Plateau {

@@ -29,7 +29,7 @@ type Settings struct {
 	Escalation   prompt.Escalation `json:"escalation,omitempty"`
 	PlateauBelow float64           `json:"plateau_below,omitempty"`
 	Budget       Budget            `json:"budget,omitzero"` // over which supervise warns of its own work
-	// Texts are those of prompts that stand in the place of the built-in ones.
+	// Texts are those of prompts that replace the built-in ones.
 	Texts   map[string]string `json:"prompt_texts,omitempty"`
 	NoApply bool              `json:"no_apply,omitempty"` // leave the tree as the last iteration left it
 	// StopOnDiminishing ends the loop when two gains in a row are small.

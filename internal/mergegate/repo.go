@@ -125,8 +125,8 @@ func (r repo) ancestors(ctx context.Context, commit string, limit int) []string 
 	return strings.Fields(out)
 }
 
-// outside returns the environment without what names a repository: a hook of git is
-// told of its own. How the remote is reached stays.
+// outside returns the environment without what names a repository: a git hook
+// passes its own. How the remote is reached stays.
 func outside(env []string) []string {
 	var out []string
 	for _, line := range env {

@@ -104,7 +104,7 @@ type Quality struct {
 }
 
 // Messages reads JSON objects one after another. A field that is not known is an
-// error; what stands in iteration_metrics or metrics counts as if it stood
+// error; what iteration_metrics or metrics holds counts as if it were
 // beside them. It returns io.EOF after the last one.
 type Messages struct{ dec *json.Decoder }
 

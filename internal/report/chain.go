@@ -38,7 +38,7 @@ type layout struct {
 	strings.Builder
 	code func(string) string // marks a name
 	head func(string) string // marks a heading
-	// brief leaves out the tests and files, which stand elsewhere on the page.
+	// brief leaves out the tests and files, which are elsewhere on the page.
 	brief bool
 }
 
@@ -179,7 +179,7 @@ func (l *layout) extraction(e reasoning.Extraction) {
 	l.item("supervise's own work: %s", Duration(e.OwnTime))
 }
 
-// again tells what became of the tests that failed although they had passed.
+// again describes what became of the tests that failed although they had passed.
 func (l *layout) again(a *reasoning.Again) {
 	if a == nil {
 		return
@@ -195,7 +195,7 @@ func (l *layout) again(a *reasoning.Again) {
 	}
 }
 
-// heldOut tells how tests ended as they were, over the new code.
+// heldOut describes how tests ended as they were, over the new code.
 func (l *layout) heldOut(h *reasoning.HeldOut) {
 	if h == nil {
 		return
@@ -213,7 +213,7 @@ func (l *layout) heldOut(h *reasoning.HeldOut) {
 	}
 }
 
-// hidden tells how the tests ended that the agent does not see.
+// hidden describes how the tests ended that the agent does not see.
 func (l *layout) hidden(h *reasoning.Hidden) {
 	if h == nil {
 		return
@@ -226,7 +226,7 @@ func (l *layout) hidden(h *reasoning.Hidden) {
 	}
 }
 
-// silenced tells what new comments hide from the linters.
+// silenced describes what new comments hide from the linters.
 func (l *layout) silenced(q *reasoning.Silenced) {
 	switch {
 	case q == nil:
@@ -238,7 +238,7 @@ func (l *layout) silenced(q *reasoning.Silenced) {
 	}
 }
 
-// excluded tells what the coverage is without new exclusions.
+// excluded describes what the coverage is without new exclusions.
 func (l *layout) excluded(x *reasoning.Excluded) {
 	if x == nil {
 		return

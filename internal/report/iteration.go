@@ -87,7 +87,7 @@ func (p *page) head(v Iteration) {
 	p.line("")
 }
 
-// outcome says in one line what was done with an iteration that did not stand.
+// outcome says in one line what was done with an iteration that was not accepted.
 func outcome(it ledger.Iteration) string {
 	switch {
 	case it.Interrupted:

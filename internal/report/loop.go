@@ -202,7 +202,7 @@ func (p *page) rationale(v Loop) {
 	p.line("")
 }
 
-// hidden tells how the tests ended that the agent does not see.
+// hidden describes how the tests ended that the agent does not see.
 func (p *page) hidden(h *ledger.Hidden) {
 	if e := reasoning.HiddenOf(h); e != nil {
 		p.line("- Hidden tests: %s", hiddenText(e))
@@ -212,7 +212,7 @@ func (p *page) hidden(h *ledger.Hidden) {
 	}
 }
 
-// heldOut tells how the tests that findings named end as they were before the
+// heldOut describes how the tests that findings named end as they were before the
 // loop.
 func (p *page) heldOut(v *Verification) {
 	if v == nil || v.HoldOut == nil {

@@ -13,7 +13,7 @@ import (
 	"supervise/snapshot"
 )
 
-// ErrName marks names that stand for no tree of the loop.
+// ErrName marks names that match no tree of the loop.
 var ErrName = errors.New("no such tree")
 
 // Names says in a help text how a tree is named.
