@@ -275,3 +275,8 @@ func ShellQuoted(words ...string) string {
 	}
 	return strings.Join(out, " ")
 }
+
+// WithoutGit returns a copy of an environment without the variables that redirect git.
+func WithoutGit(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "GIT_") })
+}

@@ -12,10 +12,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"supervise/internal/ledger"
+
+	"supervise/runner"
 )
 
 // Tree is a separate working tree.
@@ -87,7 +88,7 @@ func (t *Tree) Git(ctx context.Context, args ...string) (string, error) {
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	own := []string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "advice.detachedHead=false"}
 	cmd := exec.CommandContext(ctx, "git", append(own, args...)...)
-	cmd.Dir, cmd.Env = dir, append(withoutGit(os.Environ()), "GIT_LFS_SKIP_SMUDGE=1", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1")
+	cmd.Dir, cmd.Env = dir, append(runner.WithoutGit(os.Environ()), "GIT_LFS_SKIP_SMUDGE=1", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1")
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	switch {
@@ -99,11 +100,6 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 		return "", fmt.Errorf("git %s for a checkout: %w", args[0], err)
 	}
 	return string(out), nil
-}
-
-// withoutGit returns the environment without the variables that redirect git.
-func withoutGit(env []string) []string {
-	return slices.DeleteFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "GIT_") })
 }
 
 // Remove removes the tree.

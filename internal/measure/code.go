@@ -10,12 +10,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"supervise/metric"
 	"supervise/source"
+
+	"supervise/runner"
 )
 
 // maxSource is the size above which a file is not considered hand-written source.
@@ -117,7 +118,7 @@ func (s *shape) scan(f io.Reader, path string) {
 func tracked(ctx context.Context, root string) ([]string, error) {
 	cmd := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
 	cmd.Dir = root
-	cmd.Env = withoutGit(os.Environ())
+	cmd.Env = runner.WithoutGit(os.Environ())
 	out, err := cmd.Output()
 	if err != nil {
 		return walk(root)
@@ -129,10 +130,6 @@ func tracked(ctx context.Context, root string) ([]string, error) {
 		}
 	}
 	return paths, nil
-}
-
-func withoutGit(env []string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
 }
 
 func walk(root string) ([]string, error) {

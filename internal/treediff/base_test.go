@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"supervise/integrity"
+
+	"supervise/runner"
 )
 
 // The base of a change holds the unchanged files too, whatever was compared.
@@ -27,7 +29,7 @@ func TestBaseHoldsUnchangedFiles(t *testing.T) {
 	git := func(args ...string) {
 		t.Helper()
 		cmd := exec.Command("git", append([]string{"-c", "user.name=n", "-c", "user.email=e@example.org"}, args...)...)
-		cmd.Dir, cmd.Env = after, append(withoutGit(os.Environ()), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		cmd.Dir, cmd.Env = after, append(runner.WithoutGit(os.Environ()), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v: %s", args, err, out)
 		}

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"supervise/integrity"
+
+	"supervise/runner"
 )
 
 // ErrRevision is wrapped by errors about names that are neither a commit nor a tree.
@@ -30,7 +32,7 @@ func (r Repo) git(ctx context.Context, in io.Reader, args ...string) ([]byte, er
 	own := []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.renameLimit=1000", "--no-replace-objects"}
 	cmd := exec.CommandContext(ctx, "git", append(own, args...)...)
 	cmd.Dir, cmd.Stdin = r.Dir, in
-	cmd.Env = append(withoutGit(os.Environ()), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ATTR_NOSYSTEM=1", "LC_ALL=C")
+	cmd.Env = append(runner.WithoutGit(os.Environ()), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ATTR_NOSYSTEM=1", "LC_ALL=C")
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	switch {
@@ -64,11 +66,6 @@ func (r Repo) Texts(ctx context.Context, ids []string) (map[string][]byte, error
 		}
 	}
 	return out, nil
-}
-
-// withoutGit returns the environment without the variables that redirect git.
-func withoutGit(env []string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
 }
 
 // Tracked lists the files below r.Dir in git's index, relative to it and with slashes,
