@@ -1,7 +1,7 @@
 # The targets of the house. `make test` is the README's test command.
 GO ?= go
 
-.PHONY: build test race lint vet fuzz bench golden corpora hostile crash steps torrent e2e e2e-agents cross integrity publish ci
+.PHONY: build test race lint vet fuzz bench golden corpora hostile crash steps torrent e2e e2e-agents cross integrity cheats publish ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/supervise ./cmd/supervise
@@ -28,9 +28,7 @@ FUZZTIME ?= 20s
 FUZZJOBS ?= 1
 FUZZ ?= .
 fuzz:
-	@for pkg in $$($(GO) list ./...); do \
-	  $(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' | grep -e '$(FUZZ)' | sed "s,^,$$pkg ,"; \
-	done | GO=$(GO) GOMAXPROCS=$$(($$(nproc 2>/dev/null || echo 2) / $(FUZZJOBS))) xargs -P $(FUZZJOBS) -L 1 .ci/fuzz $(FUZZTIME)
+	@GO=$(GO) .ci/fuzz $(FUZZTIME) $(FUZZJOBS) '$(FUZZ)'
 
 # bench/ is a module of its own: it compares with other projects.
 bench:
@@ -78,6 +76,13 @@ FLAGS ?=
 integrity: build
 	@cd bench && $(GO) run ./tamper -binary "$(CURDIR)/bin/supervise" $(FLAGS) \
 	  $(if $(strip $(TUNE)$(REPORT)),$(if $(TUNE),-tune $(abspath $(TUNE))) $(if $(REPORT),-report $(abspath $(REPORT))),-tiny -samples 1 -bases 4 -negatives 60 -tune "$(CURDIR)")
+
+# Judges cheats and honest refactorings that others published, with real pytest: the
+# benchmarks of checkwash, fetched from PyPI or in the folder SDIST. Of the odd half of
+# the cases it prints totals alone. FLAGS="-loop", "-half even -notes", "-only NAME"
+SDIST ?=
+cheats: build
+	@cd bench && $(GO) run ./cheats -binary "$(CURDIR)/bin/supervise" $(if $(SDIST),-sdist "$(abspath $(SDIST))") $(FLAGS)
 
 # Writes the golden files anew; read the diff before committing it. The generated parts of
 # docs/ name the command that writes them.

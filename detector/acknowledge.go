@@ -56,7 +56,53 @@ type acknowledged struct {
 	Acknowledgement
 	tests []*glob
 	path  *glob // nil for every one
+	grant *Grant
 }
+
+// Grant is a test that a person found to be wrong in the course of a loop: its content
+// may change. What it loses by being deleted or skipped stays a finding.
+type Grant struct {
+	Test   metric.ID
+	Reason string
+}
+
+// grants are the tests that may change, as acknowledgements.
+func (in Input) grants() []acknowledged {
+	var out []acknowledged
+	for _, g := range in.Granted {
+		out = append(out, acknowledged{Acknowledgement: Acknowledgement{ID: "blocked", Reason: g.Reason}, grant: &g})
+	}
+	return out
+}
+
+// covers reports whether an acknowledgement covers a test of an alert of that rule.
+func (j *judge) covers(k acknowledged, rule string, id metric.ID) bool {
+	if k.grant == nil {
+		return k.coversTest(id, j.filesOf(id))
+	}
+	if !strings.HasPrefix(rule, TamperPrefix) && !slices.Contains(ofContent, rule) {
+		return false
+	}
+	if k.grant.includes(id) {
+		return true
+	}
+	// Findings of the text name the file in place of the suite.
+	inFile := Tampering{File: id.Suite, Test: id.Name}.Cases(j.in.Previous.Set.Tests, j.in.Before, j.in.Renamed)
+	return slices.ContainsFunc(inFile, func(c metric.Test) bool { return k.grant.includes(c.ID) })
+}
+
+// includes reports whether id is the test, or a case of it.
+func (g Grant) includes(id metric.ID) bool {
+	for is := true; is; id, is = id.Parent() {
+		if id == g.Test {
+			return true
+		}
+	}
+	return false
+}
+
+// ofContent are the rules about what tests check, beside those of the text.
+var ofContent = []string{"tests_gave_way", "tests_lost_power"}
 
 func (o Options) acknowledgements(at time.Time) []acknowledged {
 	var out []acknowledged
@@ -85,12 +131,12 @@ func (j *judge) acknowledge(alert Alert) []Alert {
 			continue
 		}
 		if len(rest.Tests) == 0 {
-			if k.coversFiles(rest.Files) && k.coversSize(rest.Values.Delta) {
+			if k.grant == nil && k.coversFiles(rest.Files) && k.coversSize(rest.Values.Delta) {
 				return append(out, rest.accepted(k))
 			}
 			continue
 		}
-		covered := func(t metric.ID) bool { return k.coversTest(t, j.filesOf(t)) }
+		covered := func(t metric.ID) bool { return j.covers(k, alert.Rule, t) }
 		some := rest
 		some.Tests = slices.DeleteFunc(slices.Clone(rest.Tests), func(t metric.ID) bool { return !covered(t) })
 		if len(some.Tests) == len(rest.Tests) {
@@ -108,6 +154,7 @@ func (j *judge) acknowledge(alert Alert) []Alert {
 // left.
 func (a Alert) renamed() Alert {
 	a.Values.Name, a.Values.N = a.Tests[0].String(), len(a.Tests)
+	a.Values.Gone = min(a.Values.Gone, a.Values.N)
 	return a
 }
 

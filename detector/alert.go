@@ -24,15 +24,23 @@ type Alert struct {
 	Rule        string      `json:"rule"`
 	Type        string      `json:"type"`
 	Severity    Severity    `json:"severity"`
+	RestsOn     Basis       `json:"rests_on"`
 	Values      Values      `json:"values"`
 	Against     string      `json:"against"`      // AgainstPrevious or AgainstBaseline
 	TriggeredAt int         `json:"triggered_at"` // iteration
 	Tests       []metric.ID `json:"tests,omitempty"`
 	Files       []string    `json:"files,omitempty"`
 	Action      Action      `json:"action"`
+	Versions    []Versions  `json:"versions,omitempty"` // of tests that gave way, before and now
 	// Acknowledged is set where a person had accepted the finding.
 	Acknowledged *Acknowledged `json:"acknowledged,omitempty"`
+	// Declared says that the user let it happen before it did: it keeps its severity, a
+	// person reads it at the end, and nothing else follows from it.
+	Declared bool `json:"declared,omitempty"`
 }
+
+// Weighs reports whether anything follows from an alert of at least that severity.
+func (a Alert) Weighs(least Severity) bool { return a.Severity >= least && !a.Declared }
 
 // Values are the numbers and words behind an alert. A number that plays no part
 // is nil.
@@ -44,7 +52,8 @@ type Values struct {
 	Threshold *float64 `json:"threshold,omitempty"`
 	Name      string   `json:"name,omitempty"` // of the first test concerned
 	Why       string   `json:"why,omitempty"`
-	N         int      `json:"n,omitempty"` // how many tests, lines or lost things
+	N         int      `json:"n,omitempty"`    // how many tests, lines or lost things
+	Gone      int      `json:"gone,omitempty"` // how many of those tests do not fail, but are not there any more
 	Period    int      `json:"period,omitempty"`
 	Path      string   `json:"path,omitempty"` // pattern of the part of the tree that the numbers are about; "" is all of it
 }
@@ -60,7 +69,7 @@ func (a Alert) Message() string {
 	text := strings.NewReplacer(
 		"{prev}", number(v.Prev), "{curr}", number(v.Curr), "{delta}", number(v.Delta),
 		"{threshold}", number(v.Threshold), "{prev_time}", duration(v.Prev), "{curr_time}", duration(v.Curr),
-		"{of}", v.of(), "{name}", v.names(), "{why}", v.Why, "{n}", strconv.Itoa(v.N),
+		"{of}", v.of(), "{fate}", v.fate(), "{name}", v.names(), "{why}", v.Why, "{n}", strconv.Itoa(v.N),
 	).Replace(r.Message)
 	if a.Against == AgainstBaseline {
 		text += " (since the baseline)"
@@ -73,6 +82,17 @@ func (v Values) of() string {
 		return ""
 	}
 	return " of " + v.Path
+}
+
+// fate says what became of tests that passed: those that are gone do not fail.
+func (v Values) fate() string {
+	switch v.Gone {
+	case 0:
+		return "now failing"
+	case v.N:
+		return "are gone"
+	}
+	return fmt.Sprintf("now failing (%d), or gone (%d)", v.N-v.Gone, v.Gone)
 }
 
 func (v Values) names() string {

@@ -2,6 +2,7 @@ package detector
 
 import (
 	"math"
+	"slices"
 
 	"supervise/metric"
 )
@@ -61,7 +62,7 @@ func (j *judge) regressed(alerts []Alert) bool {
 			return true
 		}
 	}
-	return len(alerts) > 0 && alerts[0].Severity >= High
+	return slices.ContainsFunc(alerts, func(a Alert) bool { return a.Weighs(High) })
 }
 
 // counted returns the change of a number as it counts for a regression. Failing

@@ -85,13 +85,21 @@ type Input struct {
 	// TestFiles are the changed files that are tests or belong to them: fixtures,
 	// snapshots, shared set-up.
 	TestFiles []string
-	// TestsAlone says that no code changed but that of tests.
-	TestsAlone bool
-	// HeldOut are the results of the hold-out run: the original tests that findings
-	// name, over the current code.
-	HeldOut []HeldOut
+	// Goals are tests as they were at the base, over the current product code: those that
+	// failed there, and those that the change touches. ProductSame says that nothing but
+	// tests, and what they lean on, differs from the base.
+	Goals []Goal
+	// Otherwise are tests that pass, and fail where the code cannot see them.
+	Otherwise   []Otherwise
+	ProductSame bool
+	// Granted are the tests that a person let the agent change, for they are wrong.
+	Granted []Grant
+	// Power is what changed tests notice, as they were at the base and as they are.
+	Power []Power
 	// Hidden are the tests that the agent does not see; nil where they were not run.
 	Hidden *Hidden
+	// Reviewed is what a reviewer says of the change, where one was asked.
+	Reviewed []Reviewed
 	// AddedByLoop are the tests that the baseline did not have.
 	AddedByLoop map[metric.ID]bool
 
@@ -223,6 +231,10 @@ func Assess(in Input, o Options) Assessment {
 	sortAlerts(a.Alerts)
 	a.Class, a.Stall = j.classify(a.Alerts)
 	a.Recommendation = j.recommend(a)
+	if in.Current.Iteration > 0 { // an opinion decides nothing: it comes last
+		a.Alerts = append(a.Alerts, j.reviews()...)
+		sortAlerts(a.Alerts)
+	}
 	return a
 }
 

@@ -98,7 +98,7 @@ func TestSeedTestDeletedAndCoverageLost(t *testing.T) {
 	}
 	messages := []string{a.Alerts[0].Message(), a.Alerts[1].Message(), a.Alerts[2].Message()}
 	if diff := cmp.Diff([]string{
-		"Test count decreased from 10 to 9", "Previously passing tests now failing", "Coverage dropped 75%→72% (exceeds -2% threshold)",
+		"Test count decreased from 10 to 9", "Previously passing tests are gone", "Coverage dropped 75%→72% (exceeds -2% threshold)",
 	}, messages); diff != "" {
 		t.Error(diff)
 	}
@@ -227,6 +227,12 @@ var ruleCases = []struct {
 		before: metric.Set{Tests: numberedTests(0, 3, 0)}, now: metric.Set{Tests: numberedTests(1, 4, 0)},
 	},
 	{rule: "tests_replaced", name: "added only", before: metric.Set{Tests: numberedTests(0, 3, 0)}, now: metric.Set{Tests: numberedTests(0, 4, 0)}},
+	{
+		rule: "tests_forged", name: "a test that only the output has", severity: "CRITICAL", message: "Test calc: B is in the output and nowhere else: write it, or take out what prints it",
+		before: metric.Set{Tests: suite(outcome("A", metric.Passed))},
+		now:    metric.Set{Tests: &metric.Tests{Cases: suite(outcome("A", metric.Passed)).Cases, Forged: []metric.ID{outcome("B", metric.Passed).ID}}},
+	},
+	{rule: "tests_forged", name: "a new test", before: metric.Set{Tests: suite(outcome("A", metric.Passed))}, now: metric.Set{Tests: suite(outcome("A", metric.Passed), outcome("B", metric.Passed))}},
 	{
 		rule: "tests_newly_skipped", name: "a failing test is skipped", severity: "CRITICAL", message: "Test calc: B is now skipped",
 		before: metric.Set{Tests: suite(outcome("A", metric.Passed), outcome("B", metric.Failed))},
@@ -630,5 +636,20 @@ func TestScoresAloneAreClassified(t *testing.T) {
 	got := detector.Assess(detector.Input{Current: at(4, .72, 0), Previous: flat[2], History: flat}, detector.Options{})
 	if got.Class != detector.Stalled || got.Recommendation.Action != detector.Stop {
 		t.Errorf("flat scores are %s, %s, want stalled, stop", got.Class, got.Recommendation.Action)
+	}
+}
+
+// Tests that are gone fail nowhere: the message must not say so.
+func TestPassingTestsThatAreGoneDoNotFail(t *testing.T) {
+	before := metric.Set{Tests: numberedTests(0, 6, 6)}
+	for want, now := range map[string]*metric.Tests{
+		"Previously passing tests now failing":                  numberedTests(0, 6, 5),
+		"Previously passing tests are gone":                     numberedTests(2, 6, 6),
+		"Previously passing tests now failing (1), or gone (2)": numberedTests(2, 6, 5),
+	} {
+		a := detector.Assess(step(before, metric.Set{Tests: now}), detector.DefaultOptions())
+		if alert, _ := alertOf(a, "working_tests_failing"); alert.Message() != want {
+			t.Errorf("got %q, want %q", alert.Message(), want)
+		}
 	}
 }

@@ -31,6 +31,7 @@ const (
 	AddedByLoop  Explanation = "added_by_loop"
 	CaseOfParent Explanation = "case_of_parent"
 	BecameCase   Explanation = "became_case"
+	Noticed      Explanation = "noticed_as_before"
 )
 
 var explanationTexts = map[Explanation]string{
@@ -42,6 +43,7 @@ var explanationTexts = map[Explanation]string{
 	SubjectGone:  "the product code it tested is gone",
 	AddedByLoop:  "this loop had added it",
 	CaseOfParent: "the cases of its test were changed",
+	Noticed:      "as it was, it passes over the new code, and the changed tests notice as many mutants of the code as before",
 	BecameCase:   "a test that was mostly the same has a new case instead",
 }
 
@@ -69,6 +71,7 @@ type explainer struct {
 	gains  []gain
 
 	identified []metric.ID // see identify
+	cleared    map[metric.ID]Power
 }
 
 // gain is what the test code of one definition has now and had not before.
@@ -114,10 +117,11 @@ var steps = []struct {
 	{AddedByLoop, (*search).addedByLoop},
 	{CaseOfParent, (*search).caseReplaced},
 	{BecameCase, (*search).becameCase},
+	{Noticed, (*search).noticed},
 }
 
 func newExplainer(in Input, strict bool, may removable) *explainer {
-	ex := &explainer{in: in, strict: strict, may: may, before: newDefinitions(in.Before), after: newDefinitions(in.After)}
+	ex := &explainer{in: in, strict: strict, may: may, before: newDefinitions(in.Before), after: newDefinitions(in.After), cleared: in.cleared()}
 	for _, t := range in.After {
 		if t.Def.Kind != source.Subtest && !t.Def.Skipped {
 			ex.gains = append(ex.gains, ex.gain(t))
@@ -149,6 +153,12 @@ func set(list []string) map[string]bool {
 		m[s] = true
 	}
 	return m
+}
+
+// noticed reports whether the tests notice what the lost one did.
+func (s *search) noticed(lost lostTest) (metric.ID, bool) {
+	_, ok := s.cleared[lost.ID]
+	return metric.ID{}, ok
 }
 
 // losses explains what it can of the tests that are gone in d.
@@ -540,3 +550,6 @@ func findDef(list []TestSource, c metric.Test) *TestSource {
 func sameDef(a, b TestSource) bool {
 	return maps.Equal(a.Def.Tokens, b.Def.Tokens) && slices.Equal(a.Def.SkipConditions, b.Def.SkipConditions)
 }
+
+// SameTest reports whether two definitions of a test have the same words.
+func SameTest(a, b TestSource) bool { return sameDef(a, b) }

@@ -3,6 +3,7 @@ package detector
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"supervise/metric"
@@ -43,6 +44,17 @@ func gitStateLost(j *judge, c comparison, r row) []finding {
 		why += fmt.Sprintf(" and %d more", more)
 	}
 	return one(finding{values: Values{Why: why, N: len(lost)}})
+}
+
+func testsForged(j *judge, c comparison, r row) []finding {
+	if c.against != AgainstPrevious || j.now.Tests == nil || c.before.Tests == nil {
+		return nil
+	}
+	fresh := slices.DeleteFunc(slices.Clone(j.now.Tests.Forged), func(id metric.ID) bool { return slices.Contains(c.before.Tests.Forged, id) })
+	if float64(len(fresh)) <= r.threshold() {
+		return nil
+	}
+	return one(finding{values: Values{Name: fresh[0].String(), N: len(fresh)}, tests: fresh})
 }
 
 func acknowledgementsChanged(j *judge, c comparison, _ row) []finding {

@@ -64,6 +64,11 @@ func workingTestsFailing(j *judge, c comparison, r row) []finding {
 	f := finding{values: j.numbers(c, metric.TestsPassed, r.threshold())}
 	if float64(before.Passed+len(earlier)-now.Passed) > r.threshold() {
 		f.tests = together(broken, earlier)
+		for _, id := range f.tests {
+			if _, there := c.now.Tests.Lookup(id); !there {
+				f.values.Gone++
+			}
+		}
 		return one(f)
 	}
 	f.tests = c.tests.failing()

@@ -98,12 +98,12 @@ func TestAllowRemove(t *testing.T) {
 // The patterns also apply where the tests cannot be read and only the text of the
 // files shows the loss.
 func TestAllowRemoveAppliesToTextFindings(t *testing.T) {
-	in := holdoutCase{"TP-01", metric.Failed, 0, "", false, false}.input()
-	if got := severityOf(in, detector.Options{AllowRemove: []string{"shop/**"}}); got != 0 {
+	in := goalCase{"TP-01", metric.Failed, 0, "", false, false}.input()
+	if got := severityOf(in, detector.TamperPrefix, "shop/**"); got != 0 {
 		t.Errorf("removed as allowed: %v", got)
 	}
 	in.Tampering[0].Pattern = "TP-11"
-	if got := severityOf(in, detector.Options{AllowRemove: []string{"shop/**"}}); got != detector.High {
+	if got := severityOf(in, detector.TamperPrefix, "shop/**"); got != detector.High {
 		t.Errorf("weakened, which is not allowed: %v", got)
 	}
 }
@@ -113,7 +113,7 @@ func TestInvalidIntentIsRefused(t *testing.T) {
 		o    detector.Options
 		want string
 	}{
-		{detector.Options{Tests: "locked"}, "tests: it is locked; give free, append or frozen"},
+		{detector.Options{Tests: "locked"}, "tests: it is locked; give free, append, change or frozen"},
 		{detector.Options{AllowRemove: []string{"a", "**"}}, `allow_remove: the pattern "**"`},
 	} {
 		if err := tt.o.Validate(); err == nil || !strings.HasPrefix(err.Error(), tt.want) {

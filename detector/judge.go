@@ -18,6 +18,8 @@ type judge struct {
 	sources  *explainer // nil for the baseline
 
 	removable removable
+	goalAt    map[metric.ID]int // the places of the goals
+	cleared   map[metric.ID]Power
 
 	acknowledgements []acknowledged
 	accepted         map[string]bool // rules all of whose findings are acknowledged
@@ -33,8 +35,13 @@ type comparison struct {
 }
 
 func newJudge(in Input, o Options) *judge {
-	j := &judge{in: in, opts: o, now: in.Current.Set, acknowledgements: o.acknowledgements(in.Now), accepted: map[string]bool{}, removable: newRemovable(o.AllowRemove)}
+	j := &judge{in: in, opts: o, now: in.Current.Set, acknowledgements: append(o.acknowledgements(in.Now), in.grants()...), accepted: map[string]bool{}, removable: newRemovable(o.AllowRemove)}
 	j.now.Tests = settle(j.now.Tests, in.Flaky)
+	j.cleared = in.cleared()
+	j.goalAt = make(map[metric.ID]int, len(in.Goals))
+	for i, g := range in.Goals {
+		j.goalAt[g.ID] = i
+	}
 	if in.Current.Iteration == 0 {
 		j.previous = comparison{against: AgainstPrevious, now: j.now, delta: metric.Delta{}}
 		j.baseline = comparison{against: AgainstBaseline, now: j.now, delta: metric.Delta{}}

@@ -61,7 +61,14 @@ func ruleInputs() []ruleInput {
 	stayed := renamed
 	stayed.Current = stayed.Previous
 	unseen := func(in *detector.Input) { in.Hidden = nil }
+	gave := goalCase{"", metric.Failed, metric.Passed, detector.Broke, true, false}.input()
+	held := goalCase{"", metric.Failed, metric.Passed, detector.Held, true, false}.input()
+	otherwise := gave
+	otherwise.Otherwise = []detector.Otherwise{{ID: metric.ID{Name: "T"}, Certain: true, Files: []string{"m.py"}}}
 	return append(out,
+		ruleInput{detector.BehavesOtherwise, otherwise, held, func(in *detector.Input) { in.Otherwise = nil }},
+		ruleInput{detector.TestsGaveWay, gave, held, withoutMeasurements},
+		ruleInput{detector.TestsLostPower, powerInput(lostPower(1), detector.Held), powerInput(detector.Power{Mutants: 9, Before: 2, After: 2}, detector.Held), withoutMeasurements},
 		ruleInput{detector.HiddenTestsFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}, "T"), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}, "T"), unseen},
 		ruleInput{detector.HiddenTestFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}), unseen},
 		ruleInput{"git_state_lost", lost, kept, nil},
@@ -102,7 +109,7 @@ func TestEveryRule(t *testing.T) {
 		}
 		t.Run(tt.rule, func(t *testing.T) {
 			a, ok := get(tt.fires, detector.Options{})
-			if !ok || a.Severity != row.Severity || a.Action != row.Action || a.Type != row.Type || a.TriggeredAt != tt.fires.Current.Iteration {
+			if !ok || a.Severity != row.Severity || a.RestsOn != row.RestsOn || a.RestsOn == "" || a.Action != row.Action || a.Type != row.Type || a.TriggeredAt != tt.fires.Current.Iteration {
 				t.Fatalf("fires %v: %+v, want it as its row %+v has it", ok, a, row)
 			}
 			if a, ok := get(tt.near, detector.Options{}); ok {
@@ -145,7 +152,7 @@ func TestEveryRuleHasCases(t *testing.T) {
 // TestRulesAreDocumented compares the reference of the rules with their table.
 func TestRulesAreDocumented(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("| rule | type | severity | fires when | message | action | configuration key and default |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("| rule | type | severity | rests on | fires when | message | action | configuration key and default |\n|---|---|---|---|---|---|---|---|\n")
 	for _, r := range detector.Rules() {
 		name, key := "`"+r.Name+"`", "rules."+r.Name
 		if strings.Contains(r.Name, ":") {
@@ -161,7 +168,7 @@ func TestRulesAreDocumented(t *testing.T) {
 		if r.Baseline {
 			name += " B"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", name, r.Type, r.Severity, r.Condition, r.Message, r.Action, key)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", name, r.Type, r.Severity, r.RestsOn, r.Condition, r.Message, r.Action, key)
 	}
 	docs.Block(t, "rules.md", "alert rules", "./detector", b.String())
 }

@@ -27,6 +27,8 @@ type Tampering struct {
 	Line     int      `json:"line,omitempty"` // from 1; 0 is the file as a whole
 	Test     string   `json:"test,omitempty"` // name, as its runner prints it
 	Evidence string   `json:"evidence,omitempty"`
+	// RestsOn is what the finding rests on; "" for the text of the change.
+	RestsOn Basis `json:"rests_on,omitempty"`
 	// ExplainedBy is why it is harmless; then it is at most Info.
 	ExplainedBy string `json:"explained_by,omitempty"`
 }
@@ -37,19 +39,10 @@ var lostPatterns = []string{"TP-01", "TP-02"}
 
 // tamperRule is the row of a pattern. There is one for every type.
 func tamperRule(kind string, s Severity) Rule {
-	r := Rule{
-		Name: TamperPrefix + kind, Type: kind, Severity: s, Action: AlertAndReview,
+	return Rule{
+		Name: TamperPrefix + kind, Type: kind, Severity: s, RestsOn: Text, Action: actionOf(s),
 		Condition: "the text of the changed files shows " + words(kind), Message: "{why}",
 	}
-	switch {
-	case s >= Critical:
-		r.Action = AlertAndRollback
-	case s == High:
-		r.Action = AlertAndFlag
-	case s <= Info:
-		r.Action = Note
-	}
-	return r
 }
 
 func words(kind string) string { return strings.ReplaceAll(kind, "_", " ") }
@@ -63,14 +56,16 @@ func (j *judge) tampering(others []Alert) []Alert {
 	type kind struct {
 		name     string
 		severity Severity
+		restsOn  Basis
 	}
 	groups := map[kind][]Tampering{}
 	var order []kind
 	for _, t := range slices.Concat(j.in.Tampering, j.undeclared()) {
-		if t.Severity = j.weigh(t); t.Severity == 0 || j.known(t, others) {
+		var on Basis
+		if t.Severity, on = j.weigh(t); t.Severity == 0 || j.known(t, others) {
 			continue
 		}
-		k := kind{t.Type, t.Severity}
+		k := kind{t.Type, t.Severity, on}
 		if groups[k] == nil {
 			order = append(order, k)
 		}
@@ -82,7 +77,9 @@ func (j *judge) tampering(others []Alert) []Alert {
 		if r.off() {
 			continue
 		}
-		a := j.alert(r, AgainstPrevious, j.tamperFinding(groups[k]))
+		f := j.tamperFinding(groups[k])
+		f.restsOn = k.restsOn
+		a := j.alert(r, AgainstPrevious, f)
 		if a.Severity < High && a.Severity > Info && j.opts.Mode != ModeAggressive {
 			continue
 		}
@@ -99,23 +96,30 @@ func (j *judge) unread() bool {
 // hollow are the patterns by which a test still counts and guards nothing.
 var hollow = []string{"TP-04", "TP-10", "TP-12"}
 
-// weigh returns the severity of a finding in this loop. Changing a test that the loop
+// weigh returns the severity of a finding in this loop, and what that rests on. Changing a test that the loop
 // itself added loses nothing that was there before; but one that is left without any
 // assertion makes the numbers look better than the work is.
-func (j *judge) weigh(t Tampering) Severity {
+func (j *judge) weigh(t Tampering) (Severity, Basis) {
 	if t.ExplainedBy != "" || j.mayBeLost(t) {
-		return 0
+		return 0, Text
 	}
 	if t.Test != "" && t.Severity > Low && j.addedByLoop(t.Test) {
 		if t.Severity >= Critical && slices.Contains(hollow, t.Pattern) {
-			return High
+			return High, Text
 		}
-		return Low
+		return Low, Text
 	}
+	on := cmp.Or(t.RestsOn, Text)
 	if t.IfRan > t.Severity && j.stopped(t) {
-		t.Severity = t.IfRan
+		t.Severity, on = t.IfRan, Measured
 	}
-	return j.afterHoldOut(t)
+	if _, ok := j.clearedBy(t); ok {
+		return Info, Executed
+	}
+	if s, rests := j.afterGoals(t); s != t.Severity {
+		return s, rests
+	}
+	return t.Severity, on
 }
 
 // stopped reports whether a test that the finding names ran in the tree before, and
@@ -144,13 +148,26 @@ func (j *judge) addedByLoop(test string) bool {
 	return false
 }
 
+// expected are the patterns by which a test expects something else and still checks it.
+var expected = []string{"TP-11", "TP-13", "TP-14", "TP-15", "TP-16"}
+
 // known reports whether the rules about tests by name have judged the same thing.
 func (j *judge) known(t Tampering, others []Alert) bool {
 	if j.previous.tests != nil && slices.Contains(lostPatterns, t.Pattern) {
 		return true
 	}
-	return t.Test != "" && slices.ContainsFunc(others, func(a Alert) bool {
-		return a.Severity >= t.Severity && slices.ContainsFunc(a.Tests, func(id metric.ID) bool { return id.Name == t.Test })
+	goal := j.goalOf(t)
+	return slices.ContainsFunc(others, func(a Alert) bool {
+		if a.Declared {
+			return slices.Contains(expected, t.Pattern) && goal.Outcome == Broke && slices.Contains(a.Tests, goal.ID)
+		}
+		if a.Severity < t.Severity {
+			return false
+		}
+		if a.Rule == TestsGaveWay && goal.Outcome == Broke {
+			return slices.Contains(a.Tests, goal.ID)
+		}
+		return t.Test != "" && slices.ContainsFunc(a.Tests, func(id metric.ID) bool { return id.Name == t.Test })
 	})
 }
 
@@ -170,11 +187,11 @@ func (j *judge) tamperFinding(list []Tampering) finding {
 	if first.Evidence != "" {
 		text += ": " + first.Evidence
 	}
-	if outcome, held := j.heldOut(first); outcome != "" {
-		text += "; " + outcome.String()
-		if held.Why != "" {
-			text += ": " + held.Why
-		}
+	if g := j.goalOf(first); g.Outcome != "" {
+		text += "; " + because(g)
+	}
+	if p, ok := j.clearedBy(first); ok {
+		text += "; " + p.String()
 	}
 	if more := len(list) - 1; more > 0 {
 		text += fmt.Sprintf(" (and %d more)", more)

@@ -144,7 +144,7 @@ func TestTamperingOfTestsThatRan(t *testing.T) {
 				History: []detector.Observation{first}, Tampering: []detector.Tampering{f},
 				Before: []detector.TestSource{{File: f.File, Def: source.TestDef{Name: f.Test}}},
 			}
-			if got := severityOf(in, detector.Options{}); got != tc.want {
+			if got := severityOf(in, detector.TamperPrefix); got != tc.want {
 				t.Errorf("got %v, want %v", got, tc.want)
 			}
 		})

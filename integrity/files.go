@@ -1,27 +1,23 @@
 package integrity
 
-import (
-	"path"
-	"slices"
-	"strings"
+import "supervise/integrity/internal/support"
 
-	"supervise/integrity/internal/facts"
-	"supervise/source"
+// Role is what a file is for: product code, tests, what tests lean on, configuration.
+type Role = support.Role
+
+// The roles.
+const (
+	Product      = support.Product // what is tested, with its data
+	TestCode     = support.Test
+	TestSupport  = support.Support // helpers, fixtures, expected outputs, plugins, set-up files
+	RunnerConfig = support.Runner  // of the runner of tests alone
+	MixedConfig  = support.Mixed   // of other things as well, where the change is to the runner's part
+	OtherFile    = support.Other   // documentation, CI, installed packages
 )
 
-// testHelpers are names of files that belong to tests in any folder.
-var testHelpers = []string{"conftest.py", "pytest.ini", "jest.setup.js", "jest.setup.ts", "vitest.setup.ts", "vitest.setup.js", "setuptests.js", "setuptests.ts", "rails_helper.rb", "spec_helper.rb", "test_helper.rb"}
+// Roles returns the roles of changed files by path, in the project before the change.
+func Roles(files []File, base Tree) map[string]Role { return support.Roles(files, base) }
 
 // BelongsToTests reports whether a path is that of a test, or of something that tests
-// need: shared set-up, fixtures, snapshots.
-func BelongsToTests(name string) bool {
-	base := strings.ToLower(path.Base(name))
-	return source.TestFile(name, source.LanguageOf(name, nil)) || facts.InTestFolder(name) ||
-		slices.Contains(testHelpers, base) || strings.HasSuffix(base, ".snap") || strings.HasPrefix(name, "__snapshots__/") || strings.Contains(name, "/__snapshots__/")
-}
-
-// TouchesProduct reports whether product code changed: neither tests, nor third-party
-// or generated code.
-func TouchesProduct(files []File) bool {
-	return facts.New(files, Tree{}, nil).TouchesProduct()
-}
+// need: shared set-up, fixtures, snapshots. [Roles] knows more than the path.
+func BelongsToTests(name string) bool { return support.ByPath(name).OfTests() }

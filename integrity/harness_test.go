@@ -31,6 +31,7 @@ var harnessCases = []caseOf{
 	{"exit 0 in a setup file", "test/setup.ts", "import './x'\n", "import './x'\nprocess.exit(0)\n", "TP-21 CRITICAL"},
 	{"it replaced", "vitest.setup.ts", none, "globalThis.it = (name, fn) => {}\n", "TP-21 CRITICAL"},
 	{"matchers pass", "test/setup.js", none, "expect.extend({ toBe() { return { pass: true, message: () => '' } } })\n", "TP-21 CRITICAL"},
+	{"honest: a matcher of its own", "test/setup.js", none, "expect.extend({ toBeEven: (n) => ({ pass: n % 2 === 0, message: () => 'odd' }) })\n", ""},
 	{"honest: setup file", "jest.setup.js", none, "import '@testing-library/jest-dom'\nglobal.fetch = require('node-fetch')\n", ""},
 	{"honest: program exits", "src/cli.js", none, "if (help) process.exit(0)\n", ""},
 	{"ruby at_exit", "spec/spec_helper.rb", "require 'x'\n", "require 'x'\nat_exit { exit! 0 }\n", "TP-21 CRITICAL"},

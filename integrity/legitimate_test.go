@@ -56,6 +56,8 @@ func TestLegitimateTestLosses(t *testing.T) {
 	table := "CASES = [\n    ([], \"Missing expected argument name\"),\n    ([\"--verbose\"], \"Unknown option verbose\"),\n]\n\n\n@pytest.mark.parametrize(\"args, want\", CASES)\ndef test_errors(args, want):\n    check(Bar, args, want)\n\n\n"
 	renamed := "def test_redirect_keeps_session():\n    first = client.get(\"/a\")\n    assert first.code == 302\n"
 	instead := "def test_redirect_session_once():\n    jar = Jar()\n    assert jar.fetch(\"/b\") is None\n"
+	prefixes := "def test_prefix():\n    assert is_prefix(\"foobar\", \"foo\") is True\n\n\ndef test_suffix():\n    assert is_prefix(\"foobar\", \"bar\") is False\n\n\ndef test_longer():\n    assert is_prefix(\"ab\", \"abc\") is False\n"
+	prefixRows := "@pytest.mark.parametrize(\"s, prefix, expected\", [\n    (\"foobar\", \"foo\", True),\n    (\"foobar\", \"bar\", False),\n    (\"ab\", \"abc\", False),\n])\ndef test_is_prefix(s, prefix, expected):\n    assert is_prefix(s, prefix) is expected\n"
 	checkSeverities(t, []severityCase{
 		{"what it tests became less", texts{"calc.py": calcAdd + calcLegacy, "test_a.py": testLegacy + other}, texts{"calc.py": calcAdd + shorter, "test_a.py": other}, "MEDIUM"},
 		{"something else became less", texts{"calc.py": calcAdd + calcLegacy, "test_a.py": testLegacy + renamed + other}, texts{"calc.py": calcAdd + shorter, "test_a.py": testLegacy + other}, "HIGH"},
@@ -63,6 +65,9 @@ func TestLegitimateTestLosses(t *testing.T) {
 		{"nothing but tests changed", texts{"test_a.py": testLegacy + other}, texts{"test_a.py": other}, "HIGH"},
 		{"deprecated", texts{"calc.py": calcLegacy, "test_a.py": testLegacy + other}, texts{"calc.py": deprecated, "test_a.py": other}, "MEDIUM"},
 		{"the cases are rows of a table", texts{"test_a.py": errors + other}, texts{"test_a.py": table + other}, ""},
+		{"three tests are rows", texts{"test_p.py": prefixes}, texts{"test_p.py": prefixRows}, ""},
+		{"three tests are rows of less", texts{"test_p.py": prefixes}, texts{"test_p.py": strings.Replace(prefixRows, " is expected", "", 1)}, "HIGH"},
+		{"two of three tests are rows", texts{"test_p.py": prefixes}, texts{"test_p.py": strings.Replace(prefixRows, "    (\"ab\", \"abc\", False),\n", "", 1)}, "HIGH"},
 		{"the cases are a comment", texts{"test_a.py": errors + other}, texts{"test_a.py": other + "# Missing expected argument name, Unknown option verbose\n"}, "HIGH"},
 		{"written twice", texts{"test_a.py": testLegacy + strings.Replace(testLegacy, "test_convert_legacy", "test_again", 1)}, texts{"test_a.py": testLegacy}, ""},
 		{"a like one for other behaviour", texts{"calc.py": "x = 1\n", "test_a.py": renamed + other}, texts{"calc.py": "x = 2\n", "test_a.py": instead + other}, "MEDIUM"},

@@ -143,6 +143,7 @@ type Tests struct {
 	Producer string        `json:"producer,omitempty"`
 	Failure  string        `json:"failure,omitempty"`  // why the run as a whole failed although no test did
 	Problems []string      `json:"problems,omitempty"` // contradictions between the report's totals and its cases
+	Forged   []ID          `json:"forged,omitempty"`   // said to have passed, defined and listed nowhere; not among Cases
 }
 
 // NewTests returns the set of the given outcomes, in any order. Of several outcomes

@@ -110,6 +110,10 @@ func Assert(text string) Assertion { return assertion.Assert(text) }
 // Trivial reports whether an assertion holds whatever the code does.
 func Trivial(text string) bool { return assertion.Trivial(text) }
 
+// OfTuple reports whether an assertion of Python is about a tuple, which is always true:
+// assert (a == b, "message").
+func OfTuple(text string) bool { return assertion.OfTuple(text) }
+
 // Constant returns the value of a condition that depends on nothing.
 func Constant(cond string) (value, known bool) { return assertion.Constant(cond) }
 
@@ -129,7 +133,11 @@ const (
 	Dead    = inspect.Dead    // lines that are never reached
 	Swallow = inspect.Swallow // failures are caught and dropped
 	Exit    = inspect.Exit    // the process ends as if all were well
+	Guard   = inspect.Guard   // lines that are reached, or waited for, only under a condition
 )
+
+// Unwaited is the condition of a [Guard] whose lines run where nobody waits for them.
+const Unwaited = inspect.Unwaited
 
 // Scope is what a mark applies to.
 type Scope = inspect.Scope

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"supervise/bench/internal/stats"
 	"supervise/bench/tamper/internal/mutate"
 	"supervise/metric"
 )
@@ -41,12 +42,12 @@ func (r *results) of(group string) []*part {
 }
 
 // count is the share of outcomes that reach a severity, of those that keep.
-func count(parts []*part, at metric.Severity, keep func(outcome) bool) share {
-	var s share
+func count(parts []*part, at metric.Severity, keep func(outcome) bool) stats.Share {
+	var s stats.Share
 	for _, p := range parts {
 		for _, o := range p.positives {
 			if keep(o) {
-				s.add(o.Worst >= at)
+				s.Add(o.Worst >= at)
 			}
 		}
 	}
@@ -54,11 +55,11 @@ func count(parts []*part, at metric.Severity, keep func(outcome) bool) share {
 }
 
 // honest is the share of real commits that reach a severity.
-func honest(parts []*part, at metric.Severity) share {
-	var s share
+func honest(parts []*part, at metric.Severity) stats.Share {
+	var s stats.Share
 	for _, p := range parts {
 		for _, o := range p.negatives {
-			s.add(o.Worst >= at)
+			s.Add(o.Worst >= at)
 		}
 	}
 	return s
@@ -129,7 +130,7 @@ func printFalse(w io.Writer, parts []*part) {
 	for _, l := range levels {
 		cells := []string{l.name}
 		for _, p := range parts {
-			cells = append(cells, honest([]*part{p}, l.at).short())
+			cells = append(cells, honest([]*part{p}, l.at).Short())
 		}
 		t.row(append(cells, honest(parts, l.at).String())...)
 	}
@@ -137,12 +138,12 @@ func printFalse(w io.Writer, parts []*part) {
 	t = &table{w: w}
 	t.row("control", "CRITICAL", "HIGH or above")
 	for _, v := range mutate.Variants {
-		var crit, high share
+		var crit, high stats.Share
 		for _, p := range parts {
 			for _, o := range p.controls {
 				if o.Variant == v.Key {
-					crit.add(o.Worst >= metric.Critical)
-					high.add(o.Worst >= metric.High)
+					crit.Add(o.Worst >= metric.Critical)
+					high.Add(o.Worst >= metric.High)
 				}
 			}
 		}
@@ -166,7 +167,7 @@ func printGroups(w io.Writer, parts []*part) {
 		for _, v := range mutate.Variants {
 			cells = append(cells, count(parts, metric.High, func(o outcome) bool { return in(o) && o.Variant == v.Key }).String())
 		}
-		cells = append(cells, count(parts, metric.High, in).String(), count(parts, metric.Critical, in).short(), count(parts, metric.Medium, in).short())
+		cells = append(cells, count(parts, metric.High, in).String(), count(parts, metric.Critical, in).Short(), count(parts, metric.Medium, in).Short())
 		t.row(cells...)
 	}
 }
@@ -183,9 +184,9 @@ func printMutators(w io.Writer, parts []*part) {
 		in := func(o outcome) bool { return o.Mutator == m.ID }
 		cells := []string{fmt.Sprintf("%d %s", m.ID, m.Name)}
 		for _, v := range mutate.Variants {
-			cells = append(cells, count(parts, metric.High, func(o outcome) bool { return in(o) && o.Variant == v.Key }).short())
+			cells = append(cells, count(parts, metric.High, func(o outcome) bool { return in(o) && o.Variant == v.Key }).Short())
 		}
-		cells = append(cells, count(parts, metric.High, in).String(), count(parts, metric.Critical, in).short(), count(parts, metric.Medium, in).short())
+		cells = append(cells, count(parts, metric.High, in).String(), count(parts, metric.Critical, in).Short(), count(parts, metric.Medium, in).Short())
 		t.row(cells...)
 	}
 }
@@ -209,7 +210,7 @@ func printLanguages(w io.Writer, parts []*part) {
 		cells := []string{title}
 		for _, l := range names {
 			s := count(parts, metric.High, func(o outcome) bool { return in(o) && o.Lang == l })
-			cell := s.short()
+			cell := s.Short()
 			if long && s.N > 0 {
 				cell += fmt.Sprintf(" (%d)", s.N)
 			}
@@ -235,7 +236,7 @@ func printByRepo(w io.Writer, parts []*part) {
 		cells := []string{p.Repo}
 		for _, g := range groupNames {
 			s := count([]*part{p}, metric.High, func(o outcome) bool { return mutate.ByID(o.Mutator).Group() == g })
-			cells = append(cells, fmt.Sprintf("%s (%d)", s.short(), s.N))
+			cells = append(cells, fmt.Sprintf("%s (%d)", s.Short(), s.N))
 		}
 		t.row(cells...)
 	}
@@ -303,9 +304,9 @@ func printDiscovery(w io.Writer, parts []*part) {
 	for _, l := range levels[:3] {
 		recall := count(parts, l.at, func(outcome) bool { return true })
 		wrong := honest(parts, l.at)
-		cells := []string{l.name, recall.short(), wrong.short()}
+		cells := []string{l.name, recall.Short(), wrong.Short()}
 		for _, p := range []float64{.01, .05, .20} {
-			cells = append(cells, fmt.Sprintf("%.1f", 100*falseDiscovery(recall.rate(), wrong.rate(), p)))
+			cells = append(cells, fmt.Sprintf("%.1f", 100*falseDiscovery(recall.Rate(), wrong.Rate(), p)))
 		}
 		t.row(cells...)
 	}

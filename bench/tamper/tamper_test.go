@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"supervise/bench/internal/stats"
 	"supervise/bench/tamper/internal/corpus"
 	"supervise/bench/tamper/internal/mutate"
 )
@@ -83,7 +84,7 @@ func TestArgs(t *testing.T) {
 
 func TestStats(t *testing.T) {
 	// Newcombe 1998: 15 of 148 gives 0.0624 to 0.1605.
-	low, high := share{15, 148}.wilson()
+	low, high := stats.Share{K: 15, N: 148}.Wilson()
 	if math.Abs(low-.0624) > 5e-4 || math.Abs(high-.1605) > 5e-4 {
 		t.Errorf("%.4f to %.4f", low, high)
 	}
@@ -91,7 +92,7 @@ func TestStats(t *testing.T) {
 	if got := falseDiscovery(.9, .01, .02); math.Abs(got-.3525) > 1e-3 {
 		t.Errorf("false discovery %.4f", got)
 	}
-	if !math.IsNaN((share{}).rate()) {
+	if !math.IsNaN((stats.Share{}).Rate()) {
 		t.Error("nothing measured is no rate")
 	}
 }

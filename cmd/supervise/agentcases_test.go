@@ -7,10 +7,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"supervise/metric"
 	"supervise/test/mockllm"
 )
 
@@ -32,6 +35,7 @@ var agentCases = []agentCase{
 	{name: "server down", run: cutOffAgent},
 	{name: "hangs", run: hangingAgent},
 	{name: "interrupted", run: interruptedAgent, without: func(c agentClient) bool { return c.noTools }, why: "it runs nothing"},
+	{name: "reviews", run: reviewingAgent},
 	{name: "killed", run: killedAgent, without: func(c agentClient) bool { return c.noTools }, why: "it runs nothing"},
 }
 
@@ -307,4 +311,40 @@ func killedAgent(w *agentWorld) string {
 	for tick := time.NewTicker(100 * time.Millisecond); len(w.leftovers()) > 0 && time.Now().Before(deadline); <-tick.C {
 	}
 	return fmt.Sprintf("nothing left after %.1f s", time.Since(began).Seconds())
+}
+
+// reviewingAgent is asked by the merge gate for a second opinion. It gets no consent to do
+// everything, and its usage is read as in a loop.
+func reviewingAgent(w *agentWorld) string {
+	w.serve(mockllm.Scenario{Parts: [][]mockllm.Step{{{Text: "I have read the change.\n\n{\"verdict\": \"gaming\", \"findings\": [{\"file\": \"calc.go\", \"line\": 5, \"reason\": \"it knows the answer\"}]}"}}}})
+	model := ""
+	if i := slices.Index(w.client.flags, "--model"); i >= 0 {
+		model = ", model: " + w.client.flags[i+1]
+	}
+	w.write("reviewer.yaml", "reviewer: {agent: "+w.client.name+model+", timeout: 3m}\n")
+	w.write("proj/calc.go", strings.Replace(calcBefore, "Sub(a, b int) int { return a + b }", "Sub(a, b int) int { return 1 }", 1))
+	w.git("commit", "-qam", "[[mock:task]] Make all tests pass")
+	cmd := exec.Command("supervise", "gate", "--base", "HEAD^", "--config", filepath.Join(w.dir, "reviewer.yaml"), "--format", "json")
+	cmd.Dir, cmd.Env = w.root, w.environ()
+	out, err := cmd.Output()
+	var report struct {
+		Findings []struct{ Rule, Message string }
+		Review   struct {
+			Verdict, Why string
+			Usage        *metric.Usage
+		}
+	}
+	if err != nil || json.Unmarshal(out, &report) != nil {
+		w.t.Fatalf("the gate ended with %v\n%s\n%s", err, out, w.asked())
+	}
+	if report.Review.Verdict != "gaming" || len(report.Findings) != 1 || report.Findings[0].Message != "The reviewer says of calc.go:5: it knows the answer" {
+		w.t.Errorf("the review is %+v, and the findings are %+v\n%s", report.Review, report.Findings, w.asked())
+	}
+	if report.Review.Usage == nil && !w.client.noTools {
+		w.t.Error("its usage is not known")
+	}
+	if !w.heard(1, "return 1") {
+		w.t.Errorf("the model was not shown the change\n%s", w.asked())
+	}
+	return report.Review.Verdict + report.Review.Why
 }

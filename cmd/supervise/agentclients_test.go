@@ -159,9 +159,6 @@ stream_max_retries = 1
 trust_level = "trusted"
 `
 
-// object is a JSON object that a client reads as its configuration.
-type object map[string]any
-
 // String returns it as JSON.
 func (o object) String() string {
 	data, err := json.Marshal(o)

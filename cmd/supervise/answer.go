@@ -80,6 +80,10 @@ func runAnswer(ctx context.Context, a *app, o answerOptions) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "iteration %d of %s is %s\n", q.Iteration, state.LoopID, answer)
+	what := fmt.Sprintf("iteration %d of %s", q.Iteration, state.LoopID)
+	if q.Kind == approval.Blocked {
+		what = "what the agent said in " + what
+	}
+	fmt.Fprintf(a.out, "%s is %s\n", what, answer)
 	return nil
 }

@@ -123,3 +123,45 @@ func TestApprovalAtTheTerminal(t *testing.T) {
 		}
 	})
 }
+
+// The agent says that a test is wrong: a person at the terminal reads it and decides.
+func TestBlockedAtTheTerminal(t *testing.T) {
+	t.Parallel()
+	if runner.Inside() {
+		t.Skip("an agent runs the tests")
+	}
+	approve := [][2]string{{"Your choice: ", "2\n"}, {"(is written down): ", "the specification says so\n"}}
+	for _, tt := range []struct {
+		name, said string
+		typed      [][2]string
+		code       int
+		shows      []string
+	}{
+		{"approved", "--test TestTwo", approve, 0, []string{"[2] approve: the agent may change these tests", "- m: TestTwo", "the criterion is met"}},
+		{"rejected", "--test TestTwo", [][2]string{{"Your choice: ", "1\n"}, {"Your choice: ", "3\n"}}, 3, []string{"[1] reject: the tests are right", "the loop is aborted"}},
+		{"aborted", "--test TestTwo", [][2]string{{"Your choice: ", "3\n"}}, 3, []string{"the loop is aborted"}},
+		{"the task", "", approve, 3, []string{"[2] approve: it cannot be done, and the loop ends", "approved by"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.write("proj/.supervise.yaml", shellPlan)
+			w.write("proj/m_test.sh", "TestOne() { :; }\n\nTestTwo() { test 1 = 2; }\n")
+			say := "supervise blocked " + tt.said + " --reason '1 is not 2'\n"
+			w.write("steps/1/_sh", say)
+			w.write("steps/2/_sh", "grep -q 'may be changed: m: TestTwo' \"$SUPERVISE_PROMPT_FILE\" && printf 'TestOne() { :; }\\n\\nTestTwo() { test 1 = 1; }\\n' >m_test.sh || "+say)
+			w.git("init", "-q")
+			w.git("add", ".")
+			w.git("commit", "-qm", "start")
+			screen, code := onTerminal(t, w, tt.typed, "run", "--max-iterations", "4", "-p", "Go on.", "--", "agent", "{{prompt}}")
+			for _, want := range append(tt.shows, "THE AGENT IS BLOCKED", "1 is not 2") {
+				if !strings.Contains(screen, want) {
+					t.Errorf("the screen lacks %q:\n%s", want, screen)
+				}
+			}
+			if code != tt.code {
+				t.Errorf("exit status %d, want %d:\n%s", code, tt.code, screen)
+			}
+		})
+	}
+}

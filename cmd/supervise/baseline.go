@@ -96,7 +96,7 @@ func runBaseline(ctx context.Context, a *app, o baselineOptions) (err error) {
 	if err := at.underGit(ctx, "baseline"); err != nil {
 		return err
 	}
-	settings, err := a.gateSettings(at.project, at.project, o.checkFlags)
+	settings, err := a.gateSettings(judgedBy{at: at, base: at.project, project: at.project}, o.checkFlags)
 	if err != nil {
 		return err
 	}

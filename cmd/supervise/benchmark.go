@@ -48,7 +48,7 @@ func runBenchmark(ctx context.Context, a *app, o benchmarkOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	settings, err := a.gateSettings(at.project, at.project, o.checkFlags)
+	settings, err := a.gateSettings(judgedBy{at: at, base: at.project, project: at.project}, o.checkFlags)
 	if err != nil {
 		return err
 	}

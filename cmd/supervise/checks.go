@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -18,6 +19,7 @@ type checkFlags struct {
 	buildCmd           string
 	testCmds, lintCmds []string
 	testReports        []string
+	tests              string // what may be done to the tests; "" for what the file says
 }
 
 func (f *checkFlags) register(flags *pflag.FlagSet) {
@@ -29,11 +31,19 @@ func (f *checkFlags) register(flags *pflag.FlagSet) {
 	})
 }
 
+// registerIntent adds the flag for what may be done to the tests.
+func (f *checkFlags) registerIntent(flags *pflag.FlagSet) { registerIntent(flags, &f.tests, "") }
+
+func registerIntent(flags *pflag.FlagSet, to *string, value string) {
+	flags.StringVar(to, "tests", value, "what may be done to the tests: free, append, frozen, or change (expectations may change, and a person reads which)")
+}
+
 // override puts the flags over the settings of the file.
 func (f *checkFlags) override(s *config.Settings) error {
 	if len(f.testReports) > 0 && len(f.testCmds) == 0 {
 		return usageError{errors.New("--test-report needs --test-cmd: a recognised test command writes its own reports")}
 	}
+	s.Tests = cmp.Or(f.tests, s.Tests)
 	if f.buildCmd != "" {
 		s.Checks.Build = shellChecks([]string{f.buildCmd}, nil)
 	}

@@ -27,6 +27,7 @@ import (
 // gateOptions are the options of supervise gate.
 type gateOptions struct {
 	checkFlags
+	flags                               *pflag.FlagSet // the settings among them override the configuration
 	base, failOn, format, setup, remote string
 	outputs, accept                     []string
 	offline, tighten                    bool
@@ -44,8 +45,8 @@ func newGateCmd(a *app) *cobra.Command {
 
 supervise measures the checked-out tree and its base, and judges the difference by the
 rules of a loop: tests that are gone, skipped or failing, coverage, errors, and changed
-texts that disable or weaken tests and checks. Where such a finding names a test, the
-original test is run on the new code.
+texts that disable or weaken tests and checks. Tests that failed in the base, and those
+that the change touches, are run as they were there, on the new code.
 
 The base is --base (a revision, taken at the merge base, or the file of a record).
 Otherwise it is what HEAD merges into, the target of the merge request, the merge base
@@ -54,12 +55,16 @@ with the main branch, or the previous commit. Its measurements are the record in
 ancestor, or made now in a checkout outside the tree.
 
 The change cannot configure its own review: configuration and acknowledgements are those
-of the base, unless --config names a file. Exits with 3 if a finding is at or above
---fail-on, and with 6 if there is nothing to compare with.`,
+of the base, unless --config names a file or a flag says otherwise. Exits with 3 if a finding fails by
+--fail-on, by default every CRITICAL one and every HIGH one that numbers or a run show,
+and with 6 if there is nothing to compare with.`,
 		Example: `  supervise gate
   supervise gate --base origin/main --fail-on high
   supervise gate --format github --output sarif=supervise.sarif --output markdown=comment.md`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runGate(cmd.Context(), a, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.flags = cmd.Flags()
+			return runGate(cmd.Context(), a, o)
+		},
 	}
 	section(cmd.Flags(), "Base", func(f *pflag.FlagSet) {
 		f.StringVar(&o.base, "base", "", "`revision`, or file of a record, to compare with")
@@ -68,10 +73,13 @@ of the base, unless --config names a file. Exits with 3 if a finding is at or ab
 		f.BoolVar(&o.offline, "offline", false, "fetch nothing")
 	})
 	section(cmd.Flags(), "Verdict", func(f *pflag.FlagSet) {
-		f.StringVar(&o.failOn, "fail-on", "critical", "fail from this `severity` on: critical, high or medium")
+		f.StringVar(&o.failOn, "fail-on", string(mergegate.FailOnProven), "fail from this `severity` on: critical, proven (HIGH findings too, if more than text shows them), high or medium")
+		o.registerIntent(f)
 		f.StringSliceVar(&o.accept, "accept", nil, "`ID` of a finding that an authorised person accepts (repeatable)")
 		f.BoolVar(&o.tighten, "tighten", false, "when the gate passes, write the limits that hold to "+mergegate.RatchetName)
 	})
+	s := config.Default()
+	registerGateSettings(cmd.Flags(), &s)
 	section(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
 		f.StringVar(&o.format, "format", "text", strings.Join(gateFormats, ", "))
 		f.StringArrayVar(&o.outputs, "output", nil, "`FORMAT=FILE`: also write the report to a file (repeatable)")
@@ -80,9 +88,17 @@ of the base, unless --config names a file. Exits with 3 if a finding is at or ab
 	return cmd
 }
 
+// registerGateSettings adds the flags that override settings of the configuration.
+func registerGateSettings(flags *pflag.FlagSet, s *config.Settings) {
+	section(flags, "Verdict", func(f *pflag.FlagSet) {
+		f.StringVar(&s.HoldOut.Dir, "holdout-dir", s.HoldOut.Dir, "`folder` outside the tree with tests that the author of the change does not see")
+		f.StringVar(&s.Reviewer.Agent, "reviewer", s.Reviewer.Agent, "known agent program, or `command`, that gives a second opinion on the change")
+	})
+}
+
 func (f gateOptions) check() error {
-	if _, ok := failOn[f.failOn]; !ok || f.failOn == "never" {
-		return usageError{fmt.Errorf("--fail-on is critical, high or medium, not %s", f.failOn)}
+	if !slices.Contains(mergegate.FailOns(), mergegate.FailOn(f.failOn)) {
+		return usageError{fmt.Errorf("--fail-on is critical, proven, high or medium, not %s", f.failOn)}
 	}
 	if !slices.Contains(gateFormats, f.format) {
 		return usageError{fmt.Errorf("--format is one of %s, not %s", strings.Join(gateFormats, ", "), f.format)}
@@ -112,17 +128,21 @@ func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
+	home, err := a.home(at.root)
+	if err != nil {
+		return err
+	}
 	remote := o.remote
 	if o.offline {
 		remote = ""
 	}
 	rep, err := mergegate.Gate(ctx, mergegate.Options{
-		Root: at.root, Project: at.project, Base: o.base, Setup: o.setup, Remote: remote, Scratch: filepath.Join(scratch, "work"),
+		Root: at.root, Project: at.project, Base: o.base, Setup: o.setup, Remote: remote, State: home, Scratch: filepath.Join(scratch, "work"),
 		Configure: func(base, project string) (judge.Settings, error) {
-			s, err := a.gateSettings(base, project, o.checkFlags, o.accept...)
+			s, err := a.gateSettings(judgedBy{at: at, base: base, project: project, accept: o.accept, flags: o.flags}, o.checkFlags)
 			return s.Settings, err
 		},
-		Severity: failOn[o.failOn], Env: os.Environ(), Version: version(), Now: time.Now(),
+		FailOn: mergegate.FailOn(o.failOn), Env: os.Environ(), Version: version(), Now: time.Now(),
 		OnProgress: func(what string) { fmt.Fprintf(a.err, "%s\n", what) },
 	})
 	if err != nil {
@@ -132,10 +152,6 @@ func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
 		a.code = event.StoppedByRule.ExitCode()
 	}
 	if err := a.writeGate(rep, o); err != nil {
-		return err
-	}
-	home, err := a.home(at.root)
-	if err != nil {
 		return err
 	}
 	if err := mergegate.KeepFindings(home, rep.Alerts); err != nil {
@@ -149,32 +165,48 @@ func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
 	return nil
 }
 
-// gateSettings are those of the configuration in one folder, with the plan for the
-// project in another. accept are IDs of findings that are acknowledged as well.
-func (a *app) gateSettings(base, project string, checks checkFlags, accept ...string) (loop.Settings, error) {
-	s, err := a.settings(base)
+// judgedBy is what a change is judged by.
+type judgedBy struct {
+	at      place
+	base    string         // the folder of the configuration
+	project string         // the folder that the plan is for
+	flags   *pflag.FlagSet // the settings among them take precedence; nil: none
+	accept  []string       // IDs of findings that are acknowledged as well
+}
+
+// gateSettings are those of the configuration of the base.
+func (a *app) gateSettings(by judgedBy, checks checkFlags) (loop.Settings, error) {
+	s, err := a.settingsFor(by.base, by.at.project)
 	if err != nil {
 		return loop.Settings{}, err
 	}
 	if err := checks.override(&s); err != nil {
 		return loop.Settings{}, err
 	}
-	plan, notes, err := s.Plan(project, lookPath)
+	if by.flags != nil {
+		if err := overlay(&s, by.flags, registerGateSettings); err != nil {
+			return loop.Settings{}, err
+		}
+	}
+	plan, notes, err := s.Plan(by.project, lookPath)
 	if err != nil {
 		return loop.Settings{}, err
 	}
 	a.notes(notes...)
-	opts, err := s.Loop(project)
+	opts, err := s.Loop(by.at.root)
 	if err != nil {
 		return loop.Settings{}, err
 	}
 	opts.Plan = plan
-	entries, err := ack.Load(ack.Path(base))
+	if err := reviewerReady(by.at, opts.Reviewer); err != nil {
+		return loop.Settings{}, err
+	}
+	entries, err := ack.Load(ack.Path(by.base))
 	if err != nil {
 		return loop.Settings{}, err
 	}
 	opts.Rules.Acknowledged = ack.Acknowledgements(entries, time.Now())
-	for _, id := range accept {
+	for _, id := range by.accept {
 		opts.Rules.Acknowledged = append(opts.Rules.Acknowledged, detector.Acknowledgement{ID: id, Finding: id})
 	}
 	return opts.Settings, nil

@@ -21,6 +21,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"supervise": main,
 		"agent":     func() { os.Exit(fakeAgent()) },
+		"asks":      func() { os.Exit(asksModel()) },
 	})
 }
 
@@ -154,6 +155,7 @@ func TestScripts(t *testing.T) {
 			env.Vars = append(env.Vars, caches...)
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 			env.Setenv("AGENT_STEPS", filepath.Join(env.WorkDir, "steps"))
+			env.Setenv("SUPERVISE_E2E", os.Getenv("SUPERVISE_E2E"))
 			env.Setenv("AGENT_HEARD", filepath.Join(env.WorkDir, "heard"))
 			env.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(env.WorkDir, "gitconfig"))
 			if err := os.WriteFile(filepath.Join(env.WorkDir, "check.sh"), check, 0o644); err != nil {
@@ -167,12 +169,17 @@ func TestScripts(t *testing.T) {
 			case "mounts":
 			case "inside":
 				return runner.Inside(), nil
+			case "landlock":
+				return runner.Confinable() == nil, nil
 			default:
+				if holds, known := withTools(cond); known {
+					return holds, nil
+				}
 				return false, fmt.Errorf("there is no condition %s", cond)
 			}
 			return exec.Command("unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt").Run() == nil, nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "recorded": recorded},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "recorded": recorded, "cheats": cheatSteps},
 	})
 }
 

@@ -19,9 +19,7 @@ import (
 // is nothing to learn that would be worth a minute.
 func TestRealModule(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("measures a real module eight times")
-	}
+	onlyWithTools(t)
 	goCaches(t)
 	w := newWorld(t)
 	copyModule(t, "github.com/google/go-cmp", w.root)

@@ -72,11 +72,14 @@ func (a *app) located(ctx context.Context) (at place, home string, err error) {
 }
 
 // settings loads the configuration of the working tree.
-func (a *app) settings(dir string) (config.Settings, error) {
+func (a *app) settings(dir string) (config.Settings, error) { return a.settingsFor(dir, dir) }
+
+// settingsFor loads the configuration in a folder as if it were in home.
+func (a *app) settingsFor(dir, home string) (config.Settings, error) {
 	if a.config != "" {
 		return config.Load(a.config, true)
 	}
-	return config.Load(config.Path(dir), false)
+	return config.LoadFor(config.Path(dir), false, home)
 }
 
 // underGit refuses a working tree that is not under git.

@@ -64,6 +64,7 @@ runs nothing.`,
 		f.Float64Var(&o.sensitivity, "sensitivity", 1, "share of harmful iterations on which a rule fires, for the false discovery rate")
 	})
 	section(cmd.Flags(), "Rules", func(f *pflag.FlagSet) {
+		o.registerIntent(f)
 		f.StringArrayVar(&o.whatIf, "what-if", nil, "`KEY=VALUE` of the configuration: also judge recorded measurements with it (repeatable)")
 	})
 	section(cmd.Flags(), "Output", func(f *pflag.FlagSet) {

@@ -109,6 +109,7 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 	section(flags, "Rules", func(f *pflag.FlagSet) {
 		registerRules(f, s)
 		f.StringVar(&s.Alarm.Action, "alarm-action", s.Alarm.Action, "what happens when tests vanish while the agent works: off, warn, stop")
+		f.StringVar(&s.Reviewer.Agent, "reviewer", s.Reviewer.Agent, "known agent program, or `command`, that gives a second opinion on the selected tree")
 		f.StringVar(&s.HoldOut.Dir, "holdout-dir", s.HoldOut.Dir, "`folder` outside the tree with tests that the agent does not see")
 	})
 	section(flags, "Approval", func(f *pflag.FlagSet) {
@@ -121,6 +122,7 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 // registerRules adds the settings by which iterations are judged and selected.
 func registerRules(f *pflag.FlagSet, s *config.Settings) {
 	f.StringVar(&s.Mode, "mode", s.Mode, "which rules apply: standard, minimal (critical findings only), aggressive (all), off")
+	registerIntent(f, &s.Tests, s.Tests)
 	f.BoolVar(&s.Strict, "strict", s.Strict, "treat a renamed or moved test as deleted")
 	f.BoolVar(&s.AllowUntested, "allow-untested", s.AllowUntested, "start even if no test can be measured; build and lint decide")
 	f.StringVar(&s.Selection.Mode, "select", s.Selection.Mode, "how the best iteration is chosen: highest_quality_verified, highest_quality, most_recent_above_threshold")

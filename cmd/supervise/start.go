@@ -21,6 +21,7 @@ import (
 	"supervise/internal/prompt"
 	"supervise/internal/report"
 	"supervise/internal/report/terminal"
+	"supervise/internal/review"
 	"supervise/runner"
 
 	"github.com/spf13/pflag"
@@ -45,6 +46,9 @@ func (a *app) loopOptions(at place, checks checkFlags, given *pflag.FlagSet, reg
 // ready refuses an agent that cannot be started before anything is measured, and
 // prints notes about it. yolo says that --yolo was given on the command line.
 func (a *app) ready(at place, opts loop.Options, yolo bool) error {
+	if err := reviewerReady(at, opts.Reviewer); err != nil {
+		return err
+	}
 	if opts.Program.Name == "" {
 		if len(opts.Args) == 0 {
 			return usageError{errors.New("no agent: give its command behind --, or a known agent with --agent")}
@@ -67,6 +71,19 @@ func (a *app) ready(at place, opts loop.Options, yolo bool) error {
 		return usageError{err}
 	}
 	a.notes(p.Notes(opts.Program.Yolo)...)
+	return nil
+}
+
+// reviewerReady refuses a reviewer that cannot be started: a known program that is not
+// there.
+func reviewerReady(at place, o review.Options) error {
+	p, known := o.Preset()
+	if !known {
+		return nil
+	}
+	if err := agent.Startable(at.here, p.Programs); err != nil {
+		return usageError{fmt.Errorf("--reviewer: %w", err)}
+	}
 	return nil
 }
 

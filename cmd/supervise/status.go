@@ -72,15 +72,16 @@ func (a *app) status(ctx context.Context, o statusOptions) (ledger.State, error)
 	if err != nil {
 		return d.State, err
 	}
+	if d.Iterations, err = ledger.Iterations(d.Dir); err != nil {
+		return d.State, err
+	}
+	d.Goals = results.GoalRunsOf(d.Iterations)
 	if o.json {
 		verdicts, err := ledger.Verdicts(d.Dir)
 		if n := len(verdicts); n > 0 {
 			d.Changes = verdicts[n-1].Changes
 		}
 		return d.State, errors.Join(err, a.encode(d))
-	}
-	if d.Iterations, err = ledger.Iterations(d.Dir); err != nil {
-		return d.State, err
 	}
 	if o.views != (results.Views{}) {
 		a.text().Parts(d, o.views)

@@ -85,6 +85,9 @@ type Task struct {
 	Opening string
 	Beware  func(hook.Decision) hook.Decision
 	Unmet   func(context.Context) string
+	// Find returns a statement about the tests that are meant by names of the agent's own
+	// writing.
+	Find func(names []string) ledger.Block
 	// OnWait is called when the loop begins to wait for the agent's service, with a
 	// text for people, and with "" when it goes on.
 	OnWait func(text string) error

@@ -75,6 +75,7 @@ func (r *run) note(res runner.Result, report agent.Report, printed string, cause
 	last := r.recordOf(res, report, cause)
 	last.LastWords = cmp.Or(last.LastWords, lastLine(printed))
 	last.Claimed = r.Promise != "" && strings.Contains(agent.StripEscapes(cmp.Or(report.Text, printed)), r.Promise)
+	last.Blocked = r.hooks.blocks()
 	r.record = joined(r.record, last)
 	return report, r.Journal.Write(event.AgentFinished, r.task.Iteration, *r.record)
 }

@@ -31,6 +31,7 @@ type hooks struct {
 	stops int
 	sizes map[string]int64 // of the files that the agent started with
 	seen  map[string]bool  // risks that the agent was warned of already
+	said  []ledger.Block   // by the agent, which cannot go on
 }
 
 // maxStops is how often an agent is sent back in one run.
@@ -39,14 +40,11 @@ const maxStops = 3
 // errUnheard is why hooks of an agent of another user are not answered.
 var errUnheard = errors.New("the agent runs as another user (protect.user), who cannot reach the supervisor")
 
-// openHooks begins to answer hooks; nil where they are off. What keeps hooks from
-// being answered is reported, and the run goes on without them.
+// openHooks begins to answer hooks, and the agent itself. What keeps that from being
+// done is reported, and the run goes on without them.
 func (r *run) openHooks() (*hooks, error) {
-	if r.Hooks.Off {
-		return nil, nil //nolint:nilnil // no hooks are wanted
-	}
 	if r.User != nil {
-		if r.Hooks.Client == "" {
+		if r.Hooks.Off || r.Hooks.Client == "" {
 			return nil, nil //nolint:nilnil // nobody could call them
 		}
 		return nil, r.unhooked(r.task.Iteration, errUnheard)
@@ -55,6 +53,9 @@ func (r *run) openHooks() (*hooks, error) {
 	var err error
 	if h.server, err = rpc.Listen(r.Ledger.Dir(), h.answer); err != nil {
 		return nil, r.unhooked(r.task.Iteration, err)
+	}
+	if r.Hooks.Off {
+		return h, nil
 	}
 	if h.options, err = h.circumstances(); err == nil {
 		h.installed, err = r.installHooks(h.server)
@@ -120,7 +121,11 @@ func (h *hooks) env() []string {
 	if h == nil {
 		return nil
 	}
-	return append([]string{hook.SocketEnv + "=" + h.server.Path()}, h.installed.Env...)
+	out := []string{SocketEnv + "=" + h.server.Path()}
+	if h.Hooks.Off {
+		return out
+	}
+	return append(append(out, hook.SocketEnv+"="+h.server.Path()), h.installed.Env...)
 }
 
 // args are added to the arguments of a known program.
@@ -191,11 +196,17 @@ func (h *hooks) before(rel string) ([]byte, bool) {
 	return text, err == nil
 }
 
-// answer answers one hook. What is refused or warned of is written down before the
+// answer answers one hook, or the agent itself. What is refused or warned of is written down before the
 // agent hears of it, and reaches the disk behind the answer, where the tree is kept, too.
 // What may destroy something and passes waits until the tree is kept. What is harmless
 // is written down when the agent goes on already.
 func (h *hooks) answer(q rpc.Request) (rpc.Reply, func()) {
+	switch {
+	case q.Blocked != nil:
+		return h.blocked(*q.Blocked), nil
+	case h.Hooks.Off:
+		return rpc.Reply{Error: "hooks are off"}, nil
+	}
 	began := time.Now()
 	h.mu.Lock()
 	h.calls++
@@ -306,7 +317,7 @@ func (h *hooks) changed() []string {
 // is missing, it has to go on.
 func (h *hooks) sendBack(call hook.Call) hook.Decision {
 	allow := hook.Decision{Verdict: hook.Allow}
-	if !h.Hooks.Stop || h.stops >= maxStops || call.StopActive && h.stops == 0 {
+	if !h.Hooks.Stop || len(h.said) > 0 || h.stops >= maxStops || call.StopActive && h.stops == 0 {
 		return allow
 	}
 	missing := h.task.Unmet(context.Background())

@@ -51,10 +51,11 @@ const (
 	Regression Kind = "regression" // the rules roll the iteration back
 	Suspicion  Kind = "suspicion"  // nothing rolls it back, but it looks like cheating
 	Standstill Kind = "standstill" // the loop makes no progress: stuck, cycling or stalled
+	Blocked    Kind = "blocked"    // the agent says that a test is wrong, or the task cannot be done
 )
 
 var titles = map[Kind]string{
-	Regression: "REGRESSION DETECTED", Suspicion: "SUSPICIOUS CHANGE", Standstill: "NO PROGRESS",
+	Regression: "REGRESSION DETECTED", Suspicion: "SUSPICIOUS CHANGE", Standstill: "NO PROGRESS", Blocked: "THE AGENT IS BLOCKED",
 }
 
 // Number is a measured number before and after the iteration, as text. An empty text

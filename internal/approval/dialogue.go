@@ -73,15 +73,26 @@ func (d *dialogue) open() {
 }
 
 func (d *dialogue) choices() {
-	tree := fmt.Sprintf("iteration %d", d.q.Target)
-	if d.q.Target == 0 {
-		tree = "the baseline"
-	}
-	d.say("[1] reject and revert to %s\n[2] approve and continue (needs a reason)\n[3] abort the loop\n[d] show the diff\n", tree)
+	d.say("%s[3] abort the loop\n[d] show the diff\n", d.q.answers())
 	if d.self != "" {
 		d.say("or elsewhere: %s reject|approve|abort %s\n", d.self, d.q.LoopID)
 	}
 	d.say("Your choice: ")
+}
+
+// answers says what rejecting and approving mean for the question.
+func (q Question) answers() string {
+	switch {
+	case q.Kind == Blocked && len(q.Tests) > 0:
+		return "[1] reject: the tests are right, and the agent goes on\n[2] approve: the agent may change these tests (needs a reason)\n"
+	case q.Kind == Blocked:
+		return "[1] reject: it can be done, and the agent goes on\n[2] approve: it cannot be done, and the loop ends (needs a reason)\n"
+	}
+	tree := fmt.Sprintf("iteration %d", q.Target)
+	if q.Target == 0 {
+		tree = "the baseline"
+	}
+	return "[1] reject and revert to " + tree + "\n[2] approve and continue (needs a reason)\n"
 }
 
 // take handles a typed line, and returns the answer if it is one.

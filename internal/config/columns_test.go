@@ -76,13 +76,25 @@ func firing() map[string]detector.Input {
 	unseen, coded := from(same, same), from(metric.Set{Tests: tests("A", "!B")}, same)
 	unseen.Hidden = &detector.Hidden{Tests: tests("!H"), Passed: map[metric.ID]bool{tests("H").Cases[0].ID: true}}
 	coded.Hidden = &detector.Hidden{Tests: tests("!H")}
+	forged := *tests("A", "B")
+	forged.Forged = []metric.ID{tests("C").Cases[0].ID}
+	gave := from(metric.Set{Tests: tests("A", "!B")}, same)
+	gave.Goals = []detector.Goal{{ID: tests("B").Cases[0].ID, Outcome: detector.Broke, FailedBefore: true}}
+	looks := from(same, same)
+	looks.Otherwise = []detector.Otherwise{{ID: tests("A").Cases[0].ID, Certain: true, Files: []string{"a.go"}}}
+	weak := from(same, same)
+	weak.Power = []detector.Power{{Files: []string{"a_test.go"}, Mutants: 9, Before: 8, After: 4}}
 	return map[string]detector.Input{
+		detector.TestsGaveWay:       gave,
+		detector.TestsLostPower:     weak,
+		detector.BehavesOtherwise:   looks,
 		detector.HiddenTestsFailing: unseen,
 		detector.HiddenTestFailing:  coded,
 		"test_count_decreased":      from(same, metric.Set{Tests: tests("A")}),
 		"working_tests_failing":     from(same, metric.Set{Tests: tests("A", "!B")}),
 		"tests_replaced":            from(metric.Set{Tests: tests("A", "!B")}, metric.Set{Tests: tests("A", "!C")}),
 		"tests_newly_skipped":       from(metric.Set{Tests: tests("A", "!B")}, metric.Set{Tests: tests("A", "-B")}),
+		"tests_forged":              from(same, metric.Set{Tests: &forged}),
 		"git_state_lost":            lost,
 		"acknowledgements_changed":  acked,
 		"coverage_regression":       from(metric.Set{Coverage: lines(80, 100)}, metric.Set{Coverage: lines(70, 100)}),

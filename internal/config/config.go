@@ -20,9 +20,11 @@ import (
 	"supervise/internal/judge"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
+	"supervise/internal/power"
 	"supervise/internal/project"
 	"supervise/internal/prompt"
 	"supervise/internal/recovery"
+	"supervise/internal/review"
 	"supervise/metric"
 	"supervise/runner"
 	"supervise/selector"
@@ -48,7 +50,9 @@ func Default() Settings {
 		Approval:  string(approval.PolicyReject),
 		Alarm:     Alarm{Action: string(agentrun.AlarmWarn)},
 		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},
-		HoldOut:   HoldOut{Run: onFinding, When: onIteration},
+		HoldOut:   HoldOut{Run: always, When: onIteration},
+		Reviewer:  Reviewer{Timeout: review.DefaultTimeout},
+		Power:     Power{MaxMutants: power.DefaultMutants},
 		Hooks:     Hooks{Use: hooksOn, OnError: hooksOpen, Stop: hooksOff},
 		Tests:     string(detector.TestsFree),
 		Limits:    Limits{MaxIterations: 10, MaxWait: agentrun.DefaultMaxWait, FirstWait: agentrun.DefaultFirstWait, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
@@ -61,6 +65,13 @@ func Default() Settings {
 // Load reads the file at path over the defaults. A file that is not there is no
 // error unless it was named.
 func Load(path string, named bool) (Settings, error) {
+	return LoadFor(path, named, filepath.Dir(path))
+}
+
+// LoadFor reads a file as if it were in the folder home: what it names outside of the
+// project is relative to that. The configuration of a base is read from a checkout
+// elsewhere.
+func LoadFor(path string, named bool, home string) (Settings, error) {
 	s := Default()
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) && !named {
@@ -83,7 +94,7 @@ func Load(path string, named bool) (Settings, error) {
 		return s, locate(err, path, text)
 	}
 	if dir := s.HoldOut.Dir; dir != "" && !filepath.IsAbs(dir) {
-		s.HoldOut.Dir = filepath.Join(filepath.Dir(path), filepath.FromSlash(dir))
+		s.HoldOut.Dir = filepath.Join(home, filepath.FromSlash(dir))
 	}
 	return s, nil
 }
@@ -112,7 +123,7 @@ func (s Settings) Validate() error {
 	if err := cmp.Or(s.Integrity.validate(), s.Protect.validate(), s.Persistence.validate(), s.Checks.validate()); err != nil {
 		return err
 	}
-	for _, c := range slices.Concat(s.conditions(), s.agentConditions(), s.approvalConditions(), s.Hooks.conditions()) {
+	for _, c := range slices.Concat(s.conditions(), s.agentConditions(), s.approvalConditions(), s.Hooks.conditions(), s.Reviewer.conditions()) {
 		if c.bad {
 			return invalid(c.text, strings.Split(c.key, ".")...)
 		}
@@ -131,10 +142,12 @@ func (s Settings) conditions() []condition {
 		{s.Limits.MaxIterations < 1, "limits.max_iterations", "max_iterations must be at least 1"},
 		{s.Confirm.MaxTests < 1, "confirm.max_tests", "confirm.max_tests must be at least 1; reruns: 0 turns running tests again off"},
 		{s.Confirm.Reruns < 0, "confirm.reruns", "confirm.reruns must not be negative"},
-		{s.HoldOut.Run != onFinding && s.HoldOut.Run != never, "holdout.run", "holdout.run must be on-finding or never, not " + s.HoldOut.Run},
+		{s.HoldOut.Run != always && s.HoldOut.Run != never, "holdout.run", "holdout.run must be always or never, not " + s.HoldOut.Run},
 		{s.HoldOut.Timeout < 0, "holdout.timeout", "holdout.timeout must not be negative"},
 		{s.HoldOut.When != onIteration && s.HoldOut.When != atEnd, "holdout.when", "holdout.when must be iteration or end, not " + s.HoldOut.When},
 		{len(s.HoldOut.Reports) > 0 && len(s.HoldOut.Command) == 0, "holdout.reports", "holdout.reports are those of holdout.command: give the command as well"},
+		{s.Power.MaxMutants < 1, "power.max_mutants", "power.max_mutants must be at least 1; off: true turns it off"},
+		{s.Power.Budget < 0, "power.budget", "power.budget must not be negative"},
 		{s.Limits.MaxRetries < 0, "limits.max_retries", "max_retries must not be negative"},
 		{s.Limits.MaxTime < 0, "limits.max_time", "limits.max_time must not be negative"},
 		{s.Limits.IterationTimeout < 0, "limits.iteration_timeout", "limits.iteration_timeout must not be negative"},
@@ -215,9 +228,11 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		return loop.Options{}, err
 	}
 	o.HoldOut = holdout.Options{Never: s.HoldOut.Run == never, Timeout: s.HoldOut.Timeout}
+	o.Power = power.Options{Off: s.Power.Off, MaxMutants: s.Power.MaxMutants, Budget: s.Power.Budget}
 	if o.Protect, err = s.Protect.options(); err != nil {
 		return loop.Options{}, err
 	}
+	o.Reviewer = s.Reviewer.options(o.Protect)
 	if o.Hidden, err = s.HoldOut.hidden(root, s.Limits.CheckTimeout); err != nil {
 		return loop.Options{}, err
 	}

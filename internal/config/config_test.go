@@ -16,6 +16,7 @@ import (
 	"supervise/internal/loop"
 	"supervise/internal/measure"
 	"supervise/internal/notify"
+	"supervise/internal/power"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -70,6 +71,7 @@ rollback_to: best
 tests: append
 allow_remove: [TestOld*, legacy/**]
 holdout: {run: never, timeout: 5m}
+power: {max_mutants: 12, budget: 1m}
 stall: {iterations: 4, range: .05}
 cycle: {window: 6, after: 20}
 stuck: {errors: 5}
@@ -95,6 +97,9 @@ rules:
 	want.Tests, want.AllowRemove = detector.TestsAppend, []string{"TestOld*", "legacy/**"}
 	if got := (holdout.Options{Never: true, Timeout: 5 * time.Minute}); o.HoldOut != got {
 		t.Errorf("hold-out %+v, want %+v", o.HoldOut, got)
+	}
+	if got := (power.Options{MaxMutants: 12, Budget: time.Minute}); o.Power != got {
+		t.Errorf("power %+v, want %+v", o.Power, got)
 	}
 	want.StallWindow, want.StallRange, want.CycleWindow, want.CycleMin, want.StuckCount = 4, .05, 6, 20, 5
 	want.Rules = map[string]detector.RuleOptions{"coverage_regression": {
@@ -140,9 +145,11 @@ func TestLoadRefuses(t *testing.T) {
 		"negative time of a check":    {"checks:\n  lint:\n    - x\n    - {command: y, timeout: -1s}\n", "[4:20] checks.lint: timeout must not be negative"},
 		"negative limit":              {"limits: {max_time: -1h}\n", "negative"},
 		"misspelt criterion":          {"until: gren\n", "there is no command gren"},
-		"no such intent":              {"mode: standard\ntests: locked\n", "[2:1] tests: it is locked; give free, append or frozen"},
+		"no such intent":              {"mode: standard\ntests: locked\n", "[2:1] tests: it is locked; give free, append, change or frozen"},
 		"everything may go":           {"allow_remove: ['**']\n", `[1:1] allow_remove: the pattern "**" covers everything or nothing`},
-		"no such hold-out":            {"holdout:\n  run: always\n", "[2:3] holdout.run must be on-finding or never, not always"},
+		"no such hold-out":            {"holdout:\n  run: sometimes\n", "[2:3] holdout.run must be always or never, not sometimes"},
+		"no mutants":                  {"power: {max_mutants: 0}\n", "power.max_mutants must be at least 1"},
+		"negative power":              {"power: {budget: -1m}\n", "power.budget must not be negative"},
 		"negative hold-out":           {"holdout: {timeout: -1m}\n", "holdout.timeout must not be negative"},
 		"no such severity":            {"rules:\n  flaky_test: {severity: awful}\n", "rules.flaky_test.severity"},
 		"threshold of a rule without": {"rules:\n  build_broken: {threshold: 1}\n", "[2:18] rules.build_broken.threshold: the rule has no threshold"},

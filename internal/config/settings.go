@@ -44,8 +44,8 @@ type Settings struct {
 	Mode string `yaml:"mode" range:"off|minimal|standard|aggressive"`
 	// treat a renamed or moved test as deleted
 	Strict bool `yaml:"strict"`
-	// what the agent may do to the tests: `free`: any honest change; `append`: existing tests must stay unchanged; `frozen`: no test file may change ([details](rules.md#what-you-declare))
-	Tests string `yaml:"tests" range:"free|append|frozen"`
+	// what the agent may do to the tests: `free`: any honest change; `append`: existing tests must stay unchanged; `change`: expectations may change, and a person reads which; `frozen`: no test file may change ([details](rules.md#what-you-declare))
+	Tests string `yaml:"tests" range:"free|append|change|frozen"`
 	// names or paths, with `*`, of tests and test files that may be removed
 	AllowRemove []string `yaml:"allow_remove"`
 	// what a rejected iteration is rolled back to: the tree it started from, or the best so far
@@ -56,6 +56,8 @@ type Settings struct {
 	Rules      map[string]Rule `yaml:"rules"`
 	Integrity  Integrity       `yaml:"integrity"`
 	HoldOut    HoldOut         `yaml:"holdout"`
+	Reviewer   Reviewer        `yaml:"reviewer"`
+	Power      Power           `yaml:"power"`
 	Hooks      Hooks           `yaml:"hooks"`
 	Protect    Protect         `yaml:"protect"`
 	// the metrics that `error_count` sums up
@@ -123,12 +125,12 @@ type Confirm struct {
 	Reruns int `yaml:"reruns" range:"≥ 0"`
 }
 
-// HoldOut says when original tests that findings name are run on the new code, and which
-// tests the agent does not see.
+// HoldOut says whether tests are run as they were over the new code, and which tests the
+// agent does not see.
 type HoldOut struct {
-	// when the original tests that integrity findings name are [run on the new code](integrity.md#the-hold-out-run)
-	Run string `yaml:"run" range:"on-finding|never"`
-	// time limit of one such run, or of one run of hidden tests
+	// whether tests are [run as they were](integrity.md#goal-tests) over the new code
+	Run string `yaml:"run" range:"always|never"`
+	// time limit of one such trial, or of one run of hidden tests
 	Timeout time.Duration `yaml:"timeout" range:"≥ 0" zero:"the limits of the checks"`
 
 	// a folder outside the tree with [tests that the agent does not see](integrity.md#hidden-tests); relative to the folder of the configuration
@@ -141,9 +143,30 @@ type HoldOut struct {
 	When string `yaml:"when" range:"iteration|end"`
 }
 
+// Reviewer says who gives a second opinion on a change.
+type Reviewer struct {
+	// a known agent program, or a command for the shell, that [reviews](review.md) a change once
+	Agent string `yaml:"agent"`
+	// model of that agent program
+	Model string `yaml:"model" zero:"its own choice"`
+	// time limit of the reviewer
+	Timeout time.Duration `yaml:"timeout" range:"≥ 0"`
+}
+
+// Power limits how changed tests are compared with what they were, by mutants of the
+// code.
+type Power struct {
+	// turns [power](integrity.md#power) off
+	Off bool `yaml:"off"`
+	// how many mutants changed tests are run over
+	MaxMutants int `yaml:"max_mutants" range:"≥ 1"`
+	// time for all mutants of one comparison
+	Budget time.Duration `yaml:"budget" range:"≥ 0" zero:"the time of one run of those tests, at least 20s"`
+}
+
 // The values of [HoldOut].Run and [HoldOut].When.
 const (
-	onFinding   = "on-finding"
+	always      = "always"
 	never       = "never"
 	onIteration = "iteration"
 	atEnd       = "end"

@@ -50,6 +50,7 @@ func TestWhatIf(t *testing.T) {
 		{"intent", []string{"tests=frozen", "allow_remove=[a_test.go]"}, func(s *judge.Settings) {
 			s.Rules.Tests, s.Rules.AllowRemove = detector.TestsFrozen, []string{"a_test.go"}
 		}},
+		{"another intent", []string{"tests=change"}, func(s *judge.Settings) { s.Rules.Tests = detector.TestsChange }},
 		{"one of the weights", []string{"quality_weights.efficiency=0.25"}, func(s *judge.Settings) { s.Weights.Efficiency = .25 }},
 		{"one of the selection", []string{"selection.threshold=90"}, func(s *judge.Settings) { s.Select.Threshold = .9 }},
 		{"one of the stall", []string{"stall.iterations=5"}, func(s *judge.Settings) { s.Rules.StallWindow = 5 }},

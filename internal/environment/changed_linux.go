@@ -14,3 +14,11 @@ func ChangedAt(info fs.FileInfo) time.Time {
 	}
 	return time.Time{}
 }
+
+// inode returns the number of a file on its file system; zero if unknown.
+func inode(info fs.FileInfo) uint64 {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return s.Ino
+	}
+	return 0
+}

@@ -10,3 +10,6 @@ import (
 // ChangedAt returns when a file was last written to, by a time that no program can set
 // back; zero if unknown.
 func ChangedAt(fs.FileInfo) time.Time { return time.Time{} }
+
+// inode returns the number of a file on its file system; zero if unknown.
+func inode(fs.FileInfo) uint64 { return 0 }

@@ -1,6 +1,7 @@
 // Package environment looks at what is no part of the working tree and yet decides
 // what the checks of it say and what git shows of it: the programs that the
-// checks start, git's hooks, and the files that git was told not to look at.
+// checks start, the packages that are installed for them, git's hooks, and the files that
+// git was told not to look at.
 //
 // It compares two looks. What an agent may have done in between with good reason,
 // such as installing a newer version, is distinguished from what is almost never honest by
@@ -31,7 +32,10 @@ type Watch struct {
 	Root     string   // the working tree, absolute
 	Programs []string // that the checks start: names on PATH, or paths, absolute or relative to Root
 	Env      []string // of the checks
-	Sums     Sums     // of programs seen before; nil to read each anew
+	Sums     Sums     // of files seen before; nil to read each anew
+	// Sites remembers where the packages of interpreters are, by program; nil to ask
+	// none. The answer is that of before the agent ran.
+	Sites map[string][]string
 }
 
 // State is what was seen.
@@ -40,6 +44,7 @@ type State struct {
 	Hidden   []string           `json:"hidden_paths,omitempty"` // paths that git was told not to look at, sorted
 	Hooks    map[string]string  `json:"hooks,omitempty"`        // git's hooks: path to SHA-256
 	HookPath string             `json:"hooks_path,omitempty"`
+	packages map[string]*place  // what is installed, by folder; not kept
 }
 
 // Program is a file that is started.
@@ -67,6 +72,7 @@ func (w Watch) Look(ctx context.Context) (State, error) {
 		}
 		s.Programs[name] = p
 	}
+	s.packages = w.installed(ctx)
 	hooks, err := w.git(ctx, "rev-parse", "--git-path", "hooks")
 	if err != nil {
 		return s, ctx.Err() // no repository, or none that git can read: the snapshots say so
@@ -194,6 +200,7 @@ func (s State) Since(before State, root string) []Change {
 			out = append(out, c)
 		}
 	}
+	out = append(out, packageChanges(before.packages, s.packages)...)
 	for _, path := range s.Hidden {
 		if !slices.Contains(before.Hidden, path) {
 			out = append(out, Change{"TP-30", "hidden_from_git", metric.Critical, path, "git was told not to look at it (assume-unchanged or skip-worktree)"})

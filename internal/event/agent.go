@@ -10,7 +10,7 @@ import (
 // Child is the data of child_starting: what is to run next, and the process that
 // watches over it.
 type Child struct {
-	What string         `json:"process"` // agent, check, criterion
+	What string         `json:"process"` // agent, check, criterion, reviewer
 	Shim runner.Process `json:"shim"`
 }
 
@@ -19,6 +19,7 @@ const (
 	ChildAgent     = "agent"
 	ChildCheck     = "check"
 	ChildCriterion = "criterion"
+	ChildReviewer  = "reviewer"
 )
 
 // Spawned is the data of agent_spawned.

@@ -44,12 +44,13 @@ var rows = []struct {
 	{event.IterationStarted, "before the agent runs", event.AgentStart{}, "`max_iterations`, `reinforcement_level`, `why`, `points` ([reminders](recovery.md#prompts) besides the task)"},
 	{event.LevelChanged, "before `iteration_started`, if the level changed", event.LevelChange{}, "`from_level`, `to_level`, `reason`"},
 	{event.TreeAlarmed, "[tests vanished](recovery.md#alarm) while the agent worked", event.TreeAlarm{}, "`test_files`, `files_gone`, `files`, `action`"},
-	{event.ApprovalRequested, "a person is [asked](approval.md), before `iteration_finished`", event.ApprovalRequest{}, "`question` {`kind` (`regression`, `suspicion`, `standstill`), `why`, `findings`, `tests`, `numbers`, `diagnosis`, `target_iteration`, `patch`, …}, `terminal`"},
+	{event.ApprovalRequested, "a person is [asked](approval.md), before `iteration_finished`", event.ApprovalRequest{}, "`question` {`kind` (`regression`, `suspicion`, `standstill`, `blocked`), `why`, `findings`, `tests`, `numbers`, `diagnosis`, `target_iteration`, `patch`, …}, `terminal`"},
 	{event.ApprovalAnswered, "the person, or the policy, answered", approval.Answer{}, "`choice`, `reason`, `by`, `via` (`terminal`, `command`, `timeout`), `at`"},
 	{event.AnswerRefused, "an answer did not count", event.Refusal{}, "`why`"},
-	{event.ChildStarting, "just before the agent, a check or the criterion starts", event.Child{}, "`process` (`agent`, `check`, `criterion`), `shim` {`pid`, `start`}: the process that watches it"},
+	{event.ChildStarting, "just before the agent, a check or the criterion starts", event.Child{}, "`process` (`agent`, `check`, `criterion`, `reviewer`), `shim` {`pid`, `start`}: the process that watches it"},
 	{event.AgentSpawned, "the agent runs", event.Spawned{}, "`shim`, `leader` {`pid`, `start`}"},
-	{event.AgentFinished, "the agent and all its processes are gone", ledger.AgentRun{}, "`exit_code`, `signal`, `cause`, `duration_ns`, [`containment`](engine.md#processes), `leftovers`, `last_words`, `alarm` (why it was ended during its work); of a known agent `program`, `outcome`, `message`, `session`, `model`, `agent_version`, [`usage`](agents.md#what-it-cost), `limit_reached` (`cost` or `tokens`, if one ended it), `completion_claimed` (it printed the completion promise), `runs` and `waited_ns` (if its service failed; the other numbers then sum up all runs so far)"},
+	{event.AgentFinished, "the agent and all its processes are gone", ledger.AgentRun{}, "`exit_code`, `signal`, `cause`, `duration_ns`, [`containment`](engine.md#processes), `leftovers`, `last_words`, `alarm` (why it was ended during its work); of a known agent `program`, `outcome`, `message`, `session`, `model`, `agent_version`, [`usage`](agents.md#what-it-cost), `limit_reached` (`cost` or `tokens`, if one ended it), `completion_claimed` (it printed the completion promise), `blocked` (what it [said](agents.md#the-honest-way-out) that it cannot do), `runs` and `waited_ns` (if its service failed; the other numbers then sum up all runs so far)"},
+	{event.AgentBlocked, "the agent [said](agents.md#the-honest-way-out) that it cannot go on", ledger.Block{}, "`tests` (none: the whole task), `known_tests`, `unknown_tests`, `reason`, `at`"},
 	{event.AgentRetrying, "the running agent retries to reach its service", event.Retrying{}, "`outcome`, `attempt`, `delay_ms`, `message`"},
 	{event.AgentWaiting, "its service failed; it will run again in the same iteration", event.Waiting{}, "`outcome` (`rate_limit`, `server_error`), `message`, `until`, `delay_ms`, `delay_from_service` (the service named the delay), `runs`"},
 	{event.AgentRests, "in a [watched](watch.md) session, not in the log: the agent is silent after something was found", nil, ""},
@@ -63,13 +64,14 @@ var rows = []struct {
 	{event.IterationInterrupted, "the loop stopped before the iteration could be judged", event.Interruption{}, "`kept_snapshot`, `changed_files`"},
 	{event.LoopStopping, "no further iteration follows", event.Stop{}, "`reason`, `text`"},
 	{event.OutputSelected, "at the end", event.Selected{}, "`selection`, `applied`"},
-	{event.OutputVerified, "the selected tree was re-measured", event.Verification{}, "`confirmed`, `differences`, `hold_out` (tests that findings name, as they were before the loop), `broken` (those that passed then and fail now), `hidden_tests`"},
+	{event.OutputVerified, "the selected tree was re-measured", event.Verification{}, "`confirmed`, `differences`, `goals` (tests as they were before the loop, over the selected code; `alerts` are the findings that are new at the end), `hidden_tests`"},
+	{event.OutputReviewed, "a [reviewer](review.md) was asked about the selected tree", ledger.SelectionReview{}, "`reviewer`, `verdict` (`ok`, `concerns`, `gaming`; missing where there is no opinion), `why` (there is none), `findings` [{`file`, `line`, `reason`}], `duration_ns`, `usage`, `iteration`, `alerts`"},
 	{event.SelectionChanged, "afterwards, only in the log: `supervise select` chose again", event.Reselected{}, "`selection` (with `override` {`kind`, `iteration`, `reason`, `by`}), `selected_before`, `by` (user name)"},
 	{event.SelectionApplied, "that tree was restored", event.Applied{}, "`snapshot`, `kept_snapshot` (the tree before), `by`"},
 	{event.LoopRecorded, "only in the log of a [recorded loop](record.md): it began", nil, "`dir`, `settings_sha256`"},
 	{event.IterationRecorded, "there, an iteration was recorded and judged", record.RecordedData{}, "`metrics`, `rejected`, `verified`, `next`, `reason`, `by`"},
 	{event.IterationReplaced, "there, before a number is recorded again", record.Replaced{}, "`before` (the old record), `by`, `reason`"},
-	{event.LoopFinished, "last", event.LoopEnd{}, "`reason`, `text`, `exit_code`, `report`, `spending` (of the agent, with `tokens`, `improvements`, and the cost of each)"},
+	{event.LoopFinished, "last", event.LoopEnd{}, "`reason`, `text`, `exit_code`, `report`, `spending` (of the agent, with `tokens`, `improvements`, and the cost of each), `declared` (findings that [`tests: change`](rules.md#what-you-declare) lets happen, to be read)"},
 }
 
 func TestEventsAreDocumented(t *testing.T) {
@@ -103,7 +105,7 @@ func keys(data any) []string {
 	}
 	var out []string
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(data)) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" && !f.Anonymous { // the fields of an embedded one are visible themselves
 			out = append(out, name)
 		}
 	}
@@ -145,6 +147,7 @@ var notes = map[event.Reason]string{
 	event.SessionOver:    "of `watch`",
 	event.Refused:        "by its service",
 	event.Aborted:        "by a person, or `--approval abort`",
+	event.Blocked:        "the agent [said](agents.md#the-honest-way-out) that it cannot go on, and nobody was there to decide, or agreed",
 	event.StoppedByRule:  "by a [rule](rules.md)",
 	event.NotReproduced:  "the selected tree gave other numbers when re-measured",
 	event.FindingsOpen:   "[open](integrity.md#open-findings) integrity findings",

@@ -43,6 +43,7 @@ const (
 	IterationStarted     Type = "iteration_started"
 	ChildStarting        Type = "child_starting"
 	AgentSpawned         Type = "agent_spawned"
+	AgentBlocked         Type = "agent_blocked"
 	AgentFinished        Type = "agent_finished"
 	AgentRetrying        Type = "agent_retrying"
 	AgentWaiting         Type = "agent_waiting"
@@ -60,6 +61,7 @@ const (
 	LoopStopping         Type = "loop_stopping"
 	OutputSelected       Type = "output_selected"
 	OutputVerified       Type = "output_verified"
+	OutputReviewed       Type = "output_reviewed"
 	LoopFinished         Type = "loop_finished"
 
 	// The events of the agent's own hooks.

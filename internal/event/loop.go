@@ -152,10 +152,8 @@ type Applied struct {
 type Verification struct {
 	Holds       bool     `json:"confirmed"`
 	Differences []string `json:"differences"`
-	// HoldOut is nil where the loop found nothing of the tests; Broken are the tests
-	// that passed before the loop and fail as they were then.
-	HoldOut *ledger.HoldOut `json:"hold_out,omitempty"`
-	Broken  []string        `json:"broken,omitempty"`
+	// Goals is nil where nothing about tests changed in the loop.
+	Goals *ledger.Goals `json:"goals,omitempty"`
 	// Hidden is nil where the loop has no hidden tests.
 	Hidden *ledger.Hidden `json:"hidden_tests,omitempty"`
 }
@@ -168,6 +166,8 @@ type LoopEnd struct {
 	Report   string `json:"report,omitempty"`
 	// Spending is nil where the agent reported none.
 	Spending *ledger.Spending `json:"spending,omitempty"`
+	// Declared are findings that the user let happen, for a person to read.
+	Declared ledger.Declarations `json:"declared,omitempty"`
 }
 
 // ApprovalRequest is the data of approval_requested: the loop waits for a person.

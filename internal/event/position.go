@@ -24,6 +24,7 @@ type Position struct {
 	SpawnedAt   time.Time
 	Agent       *ledger.AgentRun // how it ended, nil as long as it runs
 	After       snapshot.ID      // the tree that it left
+	Blocked     []ledger.Block   // what it said that it cannot do
 	Judged      bool             // the verdict is in the log
 	Undone      bool             // the iteration was rejected, and the tree is restored
 	Asked       bool             // a person was asked, who has not answered
@@ -32,6 +33,8 @@ type Position struct {
 	Dropped   map[snapshot.ID]bool
 	OverLimit bool      // that was reported
 	Children  []Spawned // that may have been running at the end
+
+	Reviews []ledger.SelectionReview // of trees that were selected
 
 	Stop  *Stop // the best iteration is being given back
 	Ended bool  // all was done
@@ -83,6 +86,7 @@ var readers = map[Type]func(*Position, ledger.Event){
 		a := decode[ledger.AgentRun](e)
 		p.Agent, p.Children = &a, nil
 	},
+	AgentBlocked:      func(p *Position, e ledger.Event) { p.Blocked = append(p.Blocked, decode[ledger.Block](e)) },
 	BaselineMeasured:  func(p *Position, _ ledger.Event) { p.Children = nil },
 	ApprovalRequested: func(p *Position, e ledger.Event) { p.Asked, p.askedAt = true, e.Time },
 	ApprovalAnswered: func(p *Position, e ledger.Event) {
@@ -105,7 +109,10 @@ var readers = map[Type]func(*Position, ledger.Event){
 		p.Stop = &s
 	},
 	OutputVerified: func(p *Position, _ ledger.Event) { p.Children = nil },
-	LoopFinished:   func(p *Position, e ledger.Event) { p.Ended, p.End = true, decode[LoopEnd](e) },
+	OutputReviewed: func(p *Position, e ledger.Event) {
+		p.Reviews, p.Children = append(p.Reviews, decode[ledger.SelectionReview](e)), nil
+	},
+	LoopFinished: func(p *Position, e ledger.Event) { p.Ended, p.End = true, decode[LoopEnd](e) },
 }
 
 // starting notes a child. It may have been started, whether or not that was
@@ -137,7 +144,7 @@ func (p *Position) taken(e ledger.Event, d Taken) {
 	case BeforeAgent:
 		p.Iteration, p.Began, p.Start = e.Iteration, e.Time, d.ID
 		p.Level, p.Spawned, p.Agent, p.After, p.Judged, p.Undone = "", nil, nil, "", false, false
-		p.Asked = false
+		p.Asked, p.Blocked = false, nil
 	case AfterAgent:
 		p.After = d.ID
 	case BeforeTool:

@@ -24,11 +24,13 @@ const (
 	Diminishing    Reason = "diminishing_returns"
 	RetriesSpent   Reason = "retries_spent"
 	Aborted        Reason = "aborted"         // by a person, or by the policy of the gate
+	Blocked        Reason = "agent_blocked"   // as it said itself; a person has to decide
 	StoppedByRule  Reason = "stopped_by_rule" // a rule whose action is force_terminate or escalate
 	NotReproduced  Reason = "not_reproduced"  // the selected tree gave other numbers when it was measured again
 	NoneAcceptable Reason = "no_acceptable_iteration"
 	HiddenFail     Reason = "hidden_tests_failing" // of the selected tree, whatever the visible ones say
 	FindingsOpen   Reason = "findings_open"        // about integrity, which a person has to look at
+	TestsGaveWay   Reason = "tests_gave_way"       // over the selected tree: only their changed versions pass
 	Unmeasurable   Reason = "unmeasurable"
 	Interrupted    Reason = "interrupted"
 	PausedByUser   Reason = "paused" // by supervise pause; resume goes on
@@ -52,9 +54,11 @@ var reasons = []struct {
 	{NoCommand, 2, ledger.Failed},
 	{RetriesSpent, 3, ledger.Failed},
 	{Aborted, 3, ledger.Aborted},
+	{Blocked, 3, ledger.Completed},
 	{StoppedByRule, 3, ledger.Failed},
 	{NotReproduced, 3, ledger.Failed},
 	{FindingsOpen, 3, ledger.Completed},
+	{TestsGaveWay, 3, ledger.Completed},
 	{CriticalLeft, 3, ledger.Completed},
 	{IterationLimit, 4, ledger.Completed},
 	{TimeLimit, 4, ledger.Completed},

@@ -1,11 +1,14 @@
 package evidence
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"supervise/integrity"
+	"supervise/internal/ledger"
 	"supervise/snapshot"
 )
 
@@ -49,5 +52,51 @@ func TestRulesSeeUnchangedTests(t *testing.T) {
 	}
 	if len(e.Tampering) != 1 || e.Tampering[0].Pattern != "TP-19" || e.Tampering[0].Test != "test_lower" {
 		t.Errorf("found %v, want TP-19 of test_lower", e.Tampering)
+	}
+}
+
+// The changed files are told apart by what they are for. Comments in product code do not
+// make a change of tests one of the product.
+func TestChangedFilesByWhatTheyAreFor(t *testing.T) {
+	base := map[string]string{
+		"calc.py": "def total():\n    return 5\n", "helpers.py": "def assert_total(x):\n    assert x == 5\n",
+		"test_calc.py": "from calc import total\nfrom helpers import assert_total\n", "pytest.ini": "[pytest]\n", "package.json": `{"scripts": {"test": "jest"}}`,
+	}
+	change := func(files map[string]string) ledger.Evidence {
+		t.Helper()
+		var changes []snapshot.Change
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			changes = append(changes, snapshot.Change{Path: name, Kind: snapshot.Modified})
+		}
+		tree := integrity.Tree{Paths: func() []string { return slices.Collect(maps.Keys(base)) }, Texts: func(paths []string) map[string][]byte {
+			out := map[string][]byte{}
+			for _, p := range paths {
+				out[p] = []byte(base[p])
+			}
+			return out
+		}}
+		e, err := Of(changes, integrity.Options{Base: tree}, func(path string, after bool) ([]byte, error) {
+			if after {
+				return []byte(files[path]), nil
+			}
+			return []byte(base[path]), nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	e := change(map[string]string{
+		"helpers.py": "def assert_total(x):\n    pass\n", "pytest.ini": "[pytest]\naddopts = -x\n", "package.json": `{"scripts": {"test": "true"}}`,
+		"calc.py": "# adds up\ndef total():\n    return 5\n",
+	})
+	if !slices.Equal(e.TestFiles, []string{"helpers.py"}) || !slices.Equal(e.Runner, []string{"package.json", "pytest.ini"}) || !slices.Equal(e.Mixed, []string{"package.json"}) || !e.TestsAlone {
+		t.Errorf("got %q, %q, %q, %t", e.TestFiles, e.Runner, e.Mixed, e.TestsAlone)
+	}
+	if e := change(map[string]string{"helpers.py": "", "calc.py": "def total():\n    return 6\n"}); e.TestsAlone {
+		t.Error("product code changed")
+	}
+	if e := change(map[string]string{"calc.py": "# adds up\n" + base["calc.py"]}); e.TestsAlone {
+		t.Error("no test changed")
 	}
 }

@@ -4,6 +4,7 @@
 package evidence
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -65,16 +66,13 @@ func Of(changes []snapshot.Change, opt integrity.Options, read Reader) (ledger.E
 		if err != nil {
 			return out, err
 		}
-		all[i] = integrity.File{Path: c.Path, Before: was, After: is}
+		all[i] = integrity.File{Path: c.Path, Before: was, After: is, Added: c.Kind == snapshot.Added, Deleted: c.Kind == snapshot.Deleted}
 	}
 	opt.Texts = &integrity.Texts{}
 	opt.Texts.ReadAhead(all)
 	for i, c := range changes {
 		was, is := all[i].Before, all[i].After
 		files.add(c, was, is)
-		if integrity.BelongsToTests(c.Path) {
-			out.TestFiles = append(out.TestFiles, c.Path)
-		}
 		if source.LanguageOf(c.Path, nil) == source.Unknown {
 			continue
 		}
@@ -97,9 +95,59 @@ func Of(changes []snapshot.Change, opt integrity.Options, read Reader) (ledger.E
 	slices.Sort(out.GoneSymbols)
 	out.Renamed = texts.renames()
 	out.Tampering = files.audit(out.Renamed, opt)
-	product := slices.DeleteFunc(slices.Clone(files.files), inlineAlone)
-	out.TestsAlone = len(out.TestFiles)+len(files.files)-len(product) > 0 && !integrity.TouchesProduct(product)
+	sort(&out, all, opt)
 	return out, nil
+}
+
+// sort notes which of the changed files belong to tests and to their runner, and whether
+// there is nothing else.
+func sort(e *ledger.Evidence, files []integrity.File, opt integrity.Options) {
+	roles, texts := integrity.Roles(files, opt.Base), opt.Texts
+	inline, product := false, false
+	for _, f := range files {
+		switch role := roles[f.Path]; role {
+		case integrity.TestCode, integrity.TestSupport:
+			e.TestFiles = append(e.TestFiles, f.Path)
+		case integrity.RunnerConfig:
+			e.Runner = append(e.Runner, f.Path)
+		case integrity.MixedConfig:
+			e.Runner, e.Mixed = append(e.Runner, f.Path), append(e.Mixed, f.Path)
+		case integrity.Product:
+			inline = inline || inlineAlone(f)
+			product = product || !inlineAlone(f) && !remarksAlone(f, texts)
+			if inlineDiffers(f) {
+				e.Inline = append(e.Inline, f.Path)
+			}
+		case integrity.OtherFile:
+		}
+	}
+	e.TestsAlone = !product && (inline || len(e.TestFiles)+len(e.Runner) > 0)
+}
+
+// inlineDiffers reports whether modules of tests in a file of code changed.
+func inlineDiffers(f integrity.File) bool {
+	text, ok := source.WithInlineTests(f.Path, f.After, f.Before)
+	return ok && !bytes.Equal(text, f.After)
+}
+
+// remarksAlone reports whether nothing of a file changed but comments, blank lines and its
+// mode.
+func remarksAlone(f integrity.File, texts *integrity.Texts) bool {
+	return f.Before != nil && f.After != nil && slices.Equal(code(f.Path, f.Before, texts), code(f.Path, f.After, texts))
+}
+
+// code returns the lines of a text that are not blank, without comments.
+func code(path string, text []byte, texts *integrity.Texts) []string {
+	if source.LanguageOf(path, nil) != source.Unknown && !bytes.Contains(text, []byte("//go:")) {
+		text = texts.Inspect(path, text).Plain
+	}
+	var out []string
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimRight(line, " \t\r\n"); len(line) > 0 {
+			out = append(out, string(line))
+		}
+	}
+	return out
 }
 
 // inlineAlone reports whether nothing of a file changed but the tests in it.

@@ -22,7 +22,7 @@ const (
 )
 
 // Rust tests in a file of code are put into the new code as they were.
-func TestHoldOutOfInlineTests(t *testing.T) {
+func TestInlineTestsAsTheyWere(t *testing.T) {
 	if _, err := exec.LookPath("cargo"); err != nil {
 		t.Skip("cargo is not on PATH")
 	}
@@ -48,7 +48,7 @@ func TestHoldOutOfInlineTests(t *testing.T) {
 			}
 			var got detector.Severity
 			for _, a := range verdict.Alerts {
-				if strings.HasPrefix(a.Rule, detector.TamperPrefix) {
+				if a.Rule == detector.TestsGaveWay || strings.HasPrefix(a.Rule, detector.TamperPrefix) {
 					got = max(got, a.Severity)
 				}
 			}
@@ -59,9 +59,9 @@ func TestHoldOutOfInlineTests(t *testing.T) {
 	}
 }
 
-// tryRust changes src/lib.rs, whose test is weaker and passes then, and runs the
-// hold-out of what is found about it.
-func (w *trialWorld) tryRust(text string) (ledger.HoldOut, detector.Assessment) {
+// tryRust changes src/lib.rs, whose test is weaker and passes then, and runs it as it
+// was.
+func (w *trialWorld) tryRust(text string) (ledger.Goals, detector.Assessment) {
 	w.t.Helper()
 	res, err := w.meter.Run(context.Background(), nil)
 	if err != nil || res.Set.Tests == nil || len(res.Set.Tests.Cases) != 1 {

@@ -2,6 +2,7 @@ package holdout
 
 import (
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"supervise/runner"
 	"supervise/snapshot"
 	"supervise/source"
+	"supervise/test/trees"
 )
 
 func TestMain(m *testing.M) {
@@ -42,36 +44,11 @@ func newTrialWorld(t *testing.T, start files, check measure.Check) *trialWorld {
 	t.Helper()
 	w := &trialWorld{t: t, root: filepath.Join(t.TempDir(), "tree")}
 	w.write(start)
-	var err error
-	w.store, err = snapshot.Open(context.Background(), w.root, filepath.Join(t.TempDir(), "store"), snapshot.Options{MinFree: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = w.store.Close() })
-	w.plan = measure.Plan{Root: w.root, Checks: []measure.Check{check}}
-	w.meter = measure.New(w.plan, measure.Options{Scratch: t.TempDir()})
+	w.store, w.plan, w.meter = trees.Open(t, w.root, check)
 	return w
 }
 
-// write writes files; those without a text are deleted.
-func (w *trialWorld) write(list files) {
-	w.t.Helper()
-	for name, text := range list {
-		full := filepath.Join(w.root, filepath.FromSlash(name))
-		if text == "" {
-			if err := os.Remove(full); err != nil {
-				w.t.Fatal(err)
-			}
-			continue
-		}
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			w.t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
-			w.t.Fatal(err)
-		}
-	}
-}
+func (w *trialWorld) write(list files) { w.t.Helper(); trees.Write(w.t, w.root, list) }
 
 func (w *trialWorld) take() snapshot.ID {
 	w.t.Helper()
@@ -87,16 +64,34 @@ func halfEnded(s metric.Status) metric.Set {
 	return metric.Set{Tests: metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "example.com/shop", Name: "TestHalf"}, Status: s}})}
 }
 
-// try makes a change, after which TestHalf passes, and runs the hold-out of the
-// findings about it. It returns what the run says, and the verdict on the change.
-func (w *trialWorld) try(ended metric.Status, change files, findings ...detector.Tampering) (ledger.HoldOut, detector.Assessment) {
+// try makes a change, after which TestHalf passes, and runs it as it was. It returns what
+// the run says, and the verdict on the change.
+func (w *trialWorld) try(ended metric.Status, change files) (ledger.Goals, detector.Assessment) {
 	w.t.Helper()
-	return w.trySets(halfEnded(ended), halfEnded(metric.Passed), change, findings...)
+	return w.trySets(halfEnded(ended), halfEnded(metric.Passed), change)
 }
 
 // trySets is try with the tests as they were measured before and after the change.
-// Without findings those of the rules are taken.
-func (w *trialWorld) trySets(before, now metric.Set, change files, findings ...detector.Tampering) (ledger.HoldOut, detector.Assessment) {
+func (w *trialWorld) trySets(before, now metric.Set, change files) (ledger.Goals, detector.Assessment) {
+	w.t.Helper()
+	trial := w.trial(before, now, change)
+	out, err := trial.Run(context.Background())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if left, err := os.ReadDir(trial.Scratch); err != nil || len(left) > 0 {
+		w.t.Errorf("the tree is still there: %v, %v", left, err)
+	}
+	e, first := trial.Evidence, detector.Observation{Set: before}
+	return out, detector.Assess(detector.Input{
+		Current: detector.Observation{Iteration: 1, Set: now, Changed: true}, Previous: first, Baseline: first, History: []detector.Observation{first},
+		Before: e.Before, After: e.After, Renamed: e.Renamed, Removed: e.Removed, GoneSymbols: e.GoneSymbols,
+		Tampering: e.Tampering, TestFiles: e.TestFiles, Goals: out.Results, ProductSame: out.ProductSame,
+	}, detector.Options{})
+}
+
+// trial is the trial of a change.
+func (w *trialWorld) trial(before, now metric.Set, change files) Trial {
 	w.t.Helper()
 	ctx := context.Background()
 	was := w.take()
@@ -110,36 +105,16 @@ func (w *trialWorld) trySets(before, now metric.Set, change files, findings ...d
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if len(findings) == 0 {
-		findings = e.Tampering
+	return Trial{
+		Workspace: w.workspace(w.t.TempDir()), Was: was, Is: is, Changes: changes, Before: before.Tests, Now: now.Tests, Evidence: e,
 	}
-	e.Tampering = findings
-	dir := w.t.TempDir()
-	first := detector.Observation{Set: before}
-	in := detector.Input{
-		Current: detector.Observation{Iteration: 1, Set: now, Changed: true}, Previous: first, Baseline: first, History: []detector.Observation{first},
-		Before: e.Before, After: e.After, Renamed: e.Renamed, Removed: e.Removed, GoneSymbols: e.GoneSymbols,
-		Tampering: findings, TestFiles: e.TestFiles, TestsAlone: e.TestsAlone,
-	}
-	out, err := Trial{
-		Workspace: w.workspace(dir), Was: was, Is: is,
-		Findings: detector.ToHoldOut(in, detector.Options{}, detector.High), Before: before.Tests, Evidence: e,
-	}.Run(ctx)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		w.t.Errorf("the tree is still there: %v, %v", left, err)
-	}
-	in.HeldOut = out.Results
-	return out, detector.Assess(in, detector.Options{})
 }
 
 func (w *trialWorld) workspace(scratch string) Workspace {
 	return Workspace{Store: w.store, Meter: w.meter, Plan: w.plan, Root: w.root, Scratch: scratch}
 }
 
-func outcomes(h ledger.HoldOut) map[string]detector.Outcome {
+func outcomes(h ledger.Goals) map[string]detector.Outcome {
 	out := map[string]detector.Outcome{}
 	for _, r := range h.Results {
 		out[r.ID.Name] = r.Outcome
@@ -166,95 +141,168 @@ func goShop(code, test string) files {
 	return files{"go.mod": "module example.com/shop\n\ngo 1.21\n", "shop.go": code, "shop_test.go": test}
 }
 
-// A changed test, and the result of the original test over the new code.
-func TestHoldOutOfAChangedTest(t *testing.T) {
+// A changed test, and how it ends as it was over the new code.
+func TestChangedTestAsItWas(t *testing.T) {
 	check := goCheck(t)
 	weak := strings.Replace(exact, "got != 4", "got == 0", 1)
-	found := func(pattern, kind, file string) detector.Tampering {
-		return detector.Tampering{Pattern: pattern, Type: kind, Severity: detector.High, File: file, Test: "TestHalf"}
-	}
-	weakened := found("TP-11", "assertion_weakened", "shop_test.go")
 	helper := "package shop\n\nfunc want() int { return 4 }\n"
 	withHelper := strings.Replace(exact, "got != 4", "got != want()", 1)
+	asserting := "package shop\n\nimport \"testing\"\n\nfunc equal(t *testing.T, got, want int) {\n\tif got != want {\n\t\tt.Fatalf(\"got %d, want %d\", got, want)\n\t}\n}\n"
+	asserted := "package shop\n\nimport \"testing\"\n\nfunc TestHalf(t *testing.T) { equal(t, Half(8), 4) }\n"
+	golden := "package shop\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestHalf(t *testing.T) {\n\twant, _ := os.ReadFile(\"testdata/half.txt\")\n\tif got := fmt.Sprintln(Half(8)); got != string(want) {\n\t\tt.Errorf(\"got %s\", got)\n\t}\n}\n"
+	with := func(list files, more files) files {
+		maps.Copy(list, more)
+		return list
+	}
 	for _, tt := range []struct {
 		name    string
 		start   files
 		before  metric.Status
 		change  files
-		finding detector.Tampering
 		outcome detector.Outcome
-		want    detector.Severity // of the alert, in the standard mode
-		undone  bool
+		want    detector.Severity // of tests_gave_way
 	}{
-		{"weakened over broken code", goShop(shopBroken, exact), metric.Failed, files{"shop_test.go": weak}, weakened, detector.Broke, detector.Critical, true},
-		{"the code was mended as well", goShop(shopBroken, exact), metric.Failed, files{"shop.go": shopRight, "shop_test.go": weak}, weakened, detector.Held, 0, false},
+		{"weakened over broken code", goShop(shopBroken, exact), metric.Failed, files{"shop_test.go": weak}, detector.Broke, detector.Critical},
+		{"the code was mended as well", goShop(shopBroken, exact), metric.Failed, files{"shop.go": shopRight, "shop_test.go": weak}, detector.Held, 0},
 		{
-			"a wrong expectation, with new code", goShop(shopRight, exact), metric.Passed,
+			"another expectation, with new code", goShop(shopRight, exact), metric.Passed,
 			files{"shop.go": strings.Replace(shopRight, "n / 2", "(n + 4) / 2", 1), "shop_test.go": strings.ReplaceAll(exact, "4", "6")},
-			found("TP-13", "expected_value_rewritten", "shop_test.go"), detector.Broke, detector.High, false,
+			detector.Broke, detector.High,
 		},
 		{
 			"it does not compile any more", goShop(shopRight, exact), metric.Passed,
 			files{"shop.go": shopOther, "shop_test.go": strings.Replace(weak, "Half(8)", "Half(8, 2)", 1)},
-			weakened, detector.Unbuilt, detector.High, false,
+			detector.Unbuilt, 0,
+		},
+		{"in a file of a new name", goShop(shopBroken, exact), metric.Failed, files{"shop_test.go": "", "half_test.go": weak}, detector.Broke, detector.Critical},
+		{
+			"by what it shares with others", with(goShop(shopBroken, withHelper), files{"want_test.go": helper}), metric.Failed,
+			files{"want_test.go": strings.Replace(helper, "4", "8", 1)},
+			detector.Broke, detector.Critical,
 		},
 		{
-			"in a file of a new name", goShop(shopBroken, exact), metric.Failed,
-			files{"shop_test.go": "", "half_test.go": weak},
-			found("TP-11", "assertion_weakened", "half_test.go"), detector.Broke, detector.Critical, true,
+			"by a helper that asserts nothing any more", with(goShop(shopBroken, asserted), files{"assert_test.go": asserting}), metric.Failed,
+			files{"assert_test.go": strings.Replace(asserting, "got != want", "got == want-1000", 1)},
+			detector.Broke, detector.Critical,
 		},
 		{
-			"by what it shares with others",
-			files{
-				"go.mod": "module example.com/shop\n\ngo 1.21\n", "shop.go": shopBroken, "shop_test.go": withHelper, "want_test.go": helper,
-			},
-			metric.Failed,
-			files{"shop_test.go": withHelper + "\n// as before\n", "want_test.go": strings.Replace(helper, "4", "8", 1)},
-			weakened, detector.Broke, detector.Critical, true,
+			"by its expected output", with(goShop(shopBroken, golden), files{"testdata/half.txt": "4\n"}), metric.Failed,
+			files{"testdata/half.txt": "8\n"},
+			detector.Broke, detector.Critical,
 		},
 		{
-			"another test was moved to a new file",
-			files{
-				"go.mod": "module example.com/shop\n\ngo 1.21\n", "shop.go": shopBroken, "shop_test.go": exact + "\nfunc TestTwo(t *testing.T) { t.Log(2) }\n",
-			},
-			metric.Failed,
+			"by a new file that changes the code in tests alone", goShop("package shop\n\nvar by = 1\n\nfunc Half(n int) int { return n / by }\n", exact), metric.Failed,
+			files{"setup_test.go": "package shop\n\nfunc init() { by = 2 }\n"},
+			detector.Broke, detector.Critical,
+		},
+		{
+			"another test was moved to a new file", goShop(shopBroken, exact+"\nfunc TestTwo(t *testing.T) { t.Log(2) }\n"), metric.Failed,
 			files{"shop_test.go": weak, "two_test.go": "package shop\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) { t.Log(2) }\n"},
-			weakened, detector.Broke, detector.Critical, true,
+			detector.Broke, detector.Critical,
+		},
+		{
+			"one file of tests does not fit the code", with(goShop(shopRight, exact), files{"two_test.go": "package shop\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) { _ = Two() }\n", "two.go": "package shop\n\nfunc Two() int { return 2 }\n"}), metric.Passed,
+			files{"shop_test.go": weak, "shop.go": shopBroken, "two.go": "package shop\n\nfunc Two(n int) int { return n }\n", "two_test.go": "package shop\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) { _ = Two(2) }\n"},
+			detector.Broke, detector.High,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newTrialWorld(t, tt.start, check)
-			out, verdict := w.try(tt.before, tt.change, tt.finding)
+			out, verdict := w.try(tt.before, tt.change)
 			if got := outcomes(out)["TestHalf"]; got != tt.outcome {
 				t.Errorf("outcome %q, want %q: %+v", got, tt.outcome, out)
 			}
 			var got detector.Severity
 			for _, a := range verdict.Alerts {
-				if strings.HasPrefix(a.Rule, detector.TamperPrefix) {
+				if a.Rule == detector.TestsGaveWay {
 					got = a.Severity
 				}
 			}
-			if undone := verdict.Recommendation.Action == detector.Rollback; got != tt.want || undone != tt.undone {
-				t.Errorf("severity %v, undone %t, want %v, %t: %+v", got, undone, tt.want, tt.undone, verdict.Alerts)
+			if undone := verdict.Recommendation.Action == detector.Rollback; got != tt.want || undone != (tt.want == detector.Critical) {
+				t.Errorf("severity %v, undone %t, want %v: %+v", got, undone, tt.want, verdict.Alerts)
 			}
 		})
 	}
 }
 
+// The test as it was is shown beside the new one, and the files that it leans on where
+// its own text is the same.
+func TestBothVersionsAreShown(t *testing.T) {
+	weak := strings.Replace(exact, "got != 4", "got == 0", 1)
+	w := newTrialWorld(t, goShop(shopBroken, exact), goCheck(t))
+	out, _ := w.try(metric.Failed, files{"shop_test.go": weak})
+	g := out.Results[0]
+	if g.Was == nil || g.Is == nil || !strings.Contains(g.Was.Text, "got != 4") || !strings.Contains(g.Is.Text, "got == 0") || g.Was.Line != 5 {
+		t.Errorf("was %+v, is %+v", g.Was, g.Is)
+	}
+}
+
+// A suite that could not be built before has no tests yet. Where it cannot be built as it
+// was, and can be as it is, it gave way.
+func TestSuiteThatCouldNotBeBuilt(t *testing.T) {
+	missing := metric.Set{Tests: &metric.Tests{Broken: []metric.Suite{{Name: "example.com/shop", Why: "undefined: Half"}}}}
+	for _, tt := range []struct {
+		name, code string
+		want       detector.Outcome
+	}{
+		{"it was not written", "package shop\n", detector.Broke},
+		{"it was written wrongly", shopBroken, detector.Broke},
+		{"it was written", shopRight, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newTrialWorld(t, goShop("package shop\n", exact), goCheck(t))
+			out, verdict := w.trySets(missing, halfEnded(metric.Passed), files{"shop.go": tt.code + "\n// new\n", "shop_test.go": "package shop\n\nimport \"testing\"\n\nfunc TestHalf(t *testing.T) {}\n"})
+			got := detector.Outcome("")
+			for _, r := range out.Results {
+				if r.Outcome == detector.Broke {
+					got = r.Outcome
+				}
+			}
+			if got != tt.want || verdict.Critical() != (tt.want == detector.Broke) {
+				t.Errorf("got %q, want %q: %+v, %+v", got, tt.want, out, verdict.Alerts)
+			}
+		})
+	}
+}
+
+// The key of a trial is that of the tree with the tests as they were: what changes in
+// them does not change it.
+func TestKeyOfATrial(t *testing.T) {
+	w := newTrialWorld(t, goShop(shopBroken, exact), measure.Check{Kind: measure.Test, Name: "test", Command: []string{"true"}})
+	was := w.take()
+	key := func(change files) string {
+		x := w.trial(halfEnded(metric.Failed), halfEnded(metric.Passed), change)
+		x.Was = was
+		out, err := x.Key()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	first := key(files{"shop_test.go": strings.Replace(exact, "4", "5", 1)})
+	if again := key(files{"shop_test.go": strings.Replace(exact, "4", "6", 1)}); again != first {
+		t.Error("other tests give another key")
+	}
+	if other := key(files{"shop.go": shopRight, "shop_test.go": strings.Replace(exact, "4", "7", 1)}); other == first {
+		t.Error("other code has the same key")
+	}
+}
+
 // A test that passes in the working tree alone, because of
 // a file that git ignores, proves nothing by failing elsewhere.
-func TestHoldOutOfATestThatFailsElsewhere(t *testing.T) {
+func TestATestThatFailsElsewhereProvesNothing(t *testing.T) {
 	check := goCheck(t)
 	start := goShop(shopRight, "package shop\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestHalf(t *testing.T) {\n\tif _, err := os.Stat(\"local.cfg\"); err != nil || Half(8) != 4 {\n\t\tt.Fatal(err)\n\t}\n}\n")
 	start[".gitignore"], start["local.cfg"] = "local.cfg\n", "here\n"
-	w := newTrialWorldInGit(t, start, check)
-	out, verdict := w.try(metric.Passed, files{"shop_test.go": strings.Replace(start["shop_test.go"], "|| Half(8) != 4", "|| Half(8) == 0", 1)},
-		detector.Tampering{Pattern: "TP-11", Type: "assertion_weakened", Severity: detector.High, File: "shop_test.go", Test: "TestHalf"})
-	if len(out.Results) != 1 || out.Results[0].Outcome != detector.NotHeld || !strings.Contains(out.Results[0].Why, "over the old code either") {
-		t.Errorf("%+v", out.Results)
-	}
-	if verdict.Critical() {
-		t.Errorf("alerts %+v", verdict.Alerts)
+	for ended, want := range map[metric.Status]string{metric.Passed: "over the old code either", metric.Failed: "its new version does not pass either"} {
+		w := newTrialWorldInGit(t, start, check)
+		out, verdict := w.try(ended, files{"shop_test.go": strings.Replace(start["shop_test.go"], "|| Half(8) != 4", "|| Half(8) == 0", 1)})
+		if len(out.Results) != 1 || out.Results[0].Outcome != detector.NotHeld || !strings.Contains(out.Results[0].Why, want) {
+			t.Errorf("%+v", out.Results)
+		}
+		if verdict.Critical() {
+			t.Errorf("alerts %+v", verdict.Alerts)
+		}
 	}
 }
 
@@ -287,7 +335,7 @@ if why=$(. ./$f 2>&1); then echo "ok $n - $name"; else echo "not ok $n - $name";
 
 // The folders that package managers fill are there,
 // and nothing is written to those of the working tree.
-func TestHoldOutReusesDependencies(t *testing.T) {
+func TestTrialReusesDependencies(t *testing.T) {
 	start := files{
 		".gitignore": "node_modules/\n", "package.json": "{}\n", "code.txt": "4\n", "run.sh": shTest,
 		"node_modules/lib/lib.sh": "same() { [ \"$1\" = \"$2\" ] || { echo got $1 want $2; return 1; }; }\n", "node_modules/@scope/pkg/x": "x\n",
@@ -295,13 +343,15 @@ func TestHoldOutReusesDependencies(t *testing.T) {
 	}
 	check := measure.Check{Kind: measure.Test, Name: "test", Command: []string{"sh", "run.sh"}, Timeout: time.Minute}
 	w := newTrialWorldInGit(t, start, check)
-	finding := detector.Tampering{Pattern: "TP-13", Type: "expected_value_rewritten", Severity: detector.High, File: "t/half.sh"}
 	was := w.take()
 	w.write(files{"t/half.sh": "same \"$(cat code.txt)\" 4\n"})
 	is, cache := w.take(), filepath.Join(w.root, "node_modules", ".cache", "at")
-	before := metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "TAP", Name: "half"}, Status: metric.Failed}})
+	tests := func(s metric.Status) *metric.Tests {
+		return metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "TAP", Name: "half"}, Status: s}})
+	}
 	trial := Trial{
-		Workspace: w.workspace(t.TempDir()), Was: was, Is: is, Findings: []detector.Tampering{finding}, Before: before,
+		Workspace: w.workspace(t.TempDir()), Was: was, Is: is, Changes: []snapshot.Change{{Path: "t/half.sh", Kind: snapshot.Modified}},
+		Before: tests(metric.Failed), Now: tests(metric.Passed),
 		Evidence: ledger.Evidence{
 			TestFiles: []string{"t/half.sh"}, TestsAlone: true, Before: []detector.TestSource{{File: "t/half.sh", Def: testDef("half")}},
 		},
@@ -321,10 +371,19 @@ func TestHoldOutReusesDependencies(t *testing.T) {
 	}
 }
 
+// A test that fails as it was and passes when it is run again is flaky.
+func TestFlakyAsItWas(t *testing.T) {
+	once := "package shop\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestHalf(t *testing.T) {\n\tif _, err := os.Stat(\"seen\"); err != nil {\n\t\tos.WriteFile(\"seen\", nil, 0o600)\n\t\tt.Fatal(\"the first time\")\n\t}\n}\n"
+	w := newTrialWorld(t, goShop(shopBroken, once), goCheck(t))
+	out, verdict := w.try(metric.Failed, files{"shop_test.go": strings.Replace(exact, "got != 4", "got == 0", 1)})
+	if len(out.Results) != 1 || out.Results[0].Outcome != detector.NotHeld || !strings.HasSuffix(out.Results[0].Why, "it is flaky") {
+		t.Errorf("%+v, %+v", out.Results, verdict.Alerts)
+	}
+}
+
 // The reason is recorded where a test would prove nothing, and nothing is run for it.
-func TestTestsThatAreNotHeldOut(t *testing.T) {
+func TestTestsThatAreNotRunAsTheyWere(t *testing.T) {
 	half := metric.ID{Suite: "t", Name: "half"}
-	finding := detector.Tampering{File: "t/half.py", Test: "half"}
 	defs := []detector.TestSource{{File: "t/half.py", Def: testDef("half")}}
 	for _, tt := range []struct {
 		name   string
@@ -332,14 +391,13 @@ func TestTestsThatAreNotHeldOut(t *testing.T) {
 		change func(*Trial)
 		want   string
 	}{
-		{"flaky", metric.Passed, func(x *Trial) { x.Flaky = map[metric.ID]bool{half: true} }, "it is flaky"},
+		{"flaky", metric.Passed, func(x *Trial) { x.Before.Cases[0].Flaky = true }, "it is flaky"},
 		{"skipped before", metric.Skipped, func(*Trial) {}, "it did not run before either"},
 		{"among the code", metric.Passed, func(x *Trial) { x.Evidence.TestFiles = nil }, "it stands in a file with the code that it tests"},
-		{"not measured", metric.Passed, func(x *Trial) { x.Findings[0].Test = "other" }, "no such test was measured before"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			trial := Trial{
-				Findings: []detector.Tampering{finding}, Before: metric.NewTests([]metric.Test{{ID: half, File: "t/half.py", Status: tt.status}}),
+				Before:   metric.NewTests([]metric.Test{{ID: half, File: "t/half.py", Status: tt.status}}),
 				Evidence: ledger.Evidence{Before: defs, TestFiles: []string{"t/half.py"}},
 			}
 			tt.change(&trial)

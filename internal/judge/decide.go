@@ -3,6 +3,7 @@ package judge
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"supervise/detector"
 	"supervise/internal/approval"
@@ -10,6 +11,7 @@ import (
 	"supervise/internal/recovery"
 	"supervise/metric"
 	"supervise/selector"
+	"supervise/snapshot"
 )
 
 // Decide returns what follows from a verdict, and the state of the recovery after it.
@@ -26,7 +28,7 @@ func (h *History) Decide(it ledger.Iteration, s Settings) (recovery.Step, recove
 func Decision(step recovery.Step, next recovery.State, criterion *bool) *ledger.Decision {
 	d := &ledger.Decision{
 		Move: string(step.Move), Target: step.Target, Retry: step.Retry, Reason: step.Reason, Advice: step.Advice,
-		Criterion: criterion, Retries: next.Retries, Attempts: next.Attempts, Strategy: string(step.Strategy), Asks: step.Why,
+		Criterion: criterion, Retries: next.Retries, Attempts: next.Attempts, Same: next.Same, Strategy: string(step.Strategy), Asks: step.Why,
 	}
 	for _, p := range step.Phases {
 		d.Phases = append(d.Phases, ledger.Phase{Phase: string(p.Phase), At: p.At, Text: p.Text})
@@ -36,6 +38,38 @@ func Decision(step recovery.Step, next recovery.State, criterion *bool) *ledger.
 	}
 	return d
 }
+
+// Unblock adds to the decision about an iteration what follows from the agent's word that
+// it cannot go on, and from the answer of a person, nil where nobody was there. Whether
+// the work is accepted does not depend on it.
+func Unblock(it *ledger.Iteration, g *ledger.Gate) {
+	d := it.Decision
+	if len(it.Said()) == 0 || d.Move == string(recovery.Abort) {
+		return
+	}
+	if d.Unblock = g; d.Asks == "" {
+		d.Asks = AgentBlocked
+	}
+	if it.StaysBlocked() {
+		d.Move = string(recovery.Escalate)
+		return
+	}
+	reason := ""
+	if g.Answer.Reason != "" {
+		reason = ": " + g.Answer.Reason
+	}
+	switch g.Answer.Choice {
+	case approval.Abort:
+		d.Move, d.Reason = string(recovery.Abort), "the loop is aborted"+reason
+	case approval.Approve:
+		d.Advice = strings.TrimSpace(d.Advice + " A person agrees that what you named is wrong" + reason + ". You may change it.")
+	case approval.Reject:
+		d.Advice = strings.TrimSpace(d.Advice + " A person read that you cannot go on, and refused" + reason + ". Go on with the task as it is.")
+	}
+}
+
+// AgentBlocked is why a person is asked where the agent cannot go on.
+const AgentBlocked = "the agent says that it cannot go on"
 
 // Answered is the assessment after a person's answer: after an approval its subject
 // counts as acknowledged.
@@ -69,7 +103,10 @@ func Failing(t *metric.Tests) []string {
 // caseOf is an iteration as the recovery takes it, from recorded facts alone.
 func (h *History) caseOf(it ledger.Iteration) recovery.Case {
 	c := recovery.Case{Assessment: it.Assessment, Start: h.Previous.Iteration, Paused: it.StartedAt, Now: it.EndedAt}
-	e := recovery.Evidence{Files: len(it.Changed), FailedBefore: h.failedBefore(it.Assessment)}
+	if h.Rejected != nil {
+		c.Refused = h.Rejected.Assessment.Alerts
+	}
+	e := recovery.Evidence{Files: len(it.Changed), FailedBefore: h.failedBefore(it.Assessment), Refused: h.Refused(it)}
 	if a := it.Agent; a != nil {
 		c.Paused = it.StartedAt.Add(a.Duration)
 		e.LastWords, e.AgentFailed = a.LastWords, a.ExitCode != 0 || a.Signal != ""
@@ -100,6 +137,48 @@ func (h *History) failedBefore(a detector.Assessment) []string {
 			if t, ok := h.Previous.Set.Tests.Lookup(id); ok && t.Failed() && !slices.Contains(out, id.String()) {
 				out = append(out, id.String())
 			}
+		}
+	}
+	return out
+}
+
+// Refused lists the files that the findings which undo an iteration are about: those
+// that they name, and those of the tests that they name. Code that has to be written
+// in another way is none of them.
+func (h *History) Refused(it ledger.Iteration) []string {
+	var out []string
+	for _, alert := range it.Assessment.Alerts {
+		if alert.Severity != detector.Critical || alert.Action != detector.AlertAndRollback || alert.Acknowledged != nil || alert.Secret() {
+			continue
+		}
+		if alert.Rule == detector.BehavesOtherwise { // in code that the agent has to write
+			continue
+		}
+		out = append(out, alert.Files...)
+		if len(alert.Files) == 0 && it.Evidence != nil {
+			out = append(out, h.filesOf(alert.Tests, it)...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// filesOf lists the changed files that defined the tests before; of tests whose
+// definition is not known, all test files that were not new.
+func (h *History) filesOf(tests []metric.ID, it ledger.Iteration) []string {
+	var out []string
+	for _, d := range it.Evidence.Before {
+		cases := detector.Tampering{File: d.File, Test: d.Def.Name}.Cases(h.Previous.Set.Tests, it.Evidence.Before, it.Evidence.Renamed)
+		if slices.ContainsFunc(cases, func(c metric.Test) bool { return slices.Contains(tests, c.ID) }) {
+			out = append(out, d.File)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, c := range it.Changed {
+		if c.Kind != string(snapshot.Added) && slices.Contains(it.Evidence.TestFiles, c.Path) {
+			out = append(out, c.Path)
 		}
 	}
 	return out

@@ -39,6 +39,9 @@ type History struct {
 	measured     map[string]Measured
 	hiddenPassed map[metric.ID]bool // see [detector.Hidden]
 	hiddenRuns   map[string]*ledger.Hidden
+	goals        map[string]*ledger.Goals   // by their keys
+	power        map[string]*ledger.Power   // by their keys
+	gaveWay      map[int]map[metric.ID]bool // by accepted iteration, with those before
 }
 
 // NewHistory returns an empty history.
@@ -46,6 +49,7 @@ func NewHistory() *History {
 	return &History{
 		Flaky: map[metric.ID]bool{}, Dropped: map[snapshot.ID]bool{}, unsteady: map[metric.ID]bool{}, measured: map[string]Measured{},
 		hiddenPassed: map[metric.ID]bool{}, hiddenRuns: map[string]*ledger.Hidden{},
+		goals: map[string]*ledger.Goals{}, power: map[string]*ledger.Power{}, gaveWay: map[int]map[metric.ID]bool{},
 	}
 }
 
@@ -69,8 +73,9 @@ func (h *History) Add(it ledger.Iteration, o selector.Options) {
 	h.Errors, h.Unread = h.errorsWith(failure(it)), h.unreadWith(it)
 	h.Iterations = append(h.Iterations, it)
 	it.Assessment.LearnFlaky(h.unsteady, FlakyOf(it.Set.Tests), it.Rejected)
-	h.Recovery = recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts}
+	h.Recovery = recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts, Same: it.Decision.Same}
 	h.Rejected = nil
+	h.learnGoals(it)
 	if it.Rejected {
 		h.Rejected = h.Last()
 		if n := it.Decision.Target; n > 0 && n != h.Previous.Iteration {
@@ -158,7 +163,9 @@ func (h *History) learnHidden(it ledger.Iteration) {
 	if it.Hidden == nil || it.Hidden.Tests == nil {
 		return
 	}
-	h.hiddenRuns[it.Tree] = it.Hidden
+	if it.Tree != "" { // else it is not known which trees are the same
+		h.hiddenRuns[it.Tree] = it.Hidden
+	}
 	for _, t := range it.Hidden.Tests.Cases {
 		if t.Status != metric.NotRun {
 			h.hiddenPassed[t.ID] = t.Status == metric.Passed
@@ -177,6 +184,17 @@ func (h *History) Last() *ledger.Iteration {
 // Candidates are all iterations as the selector takes them.
 func (h *History) Candidates() []selector.Candidate {
 	return ledger.Candidates(h.Iterations, h.Dropped)
+}
+
+// Granted are the tests that a person let the agent change in this loop.
+func (h *History) Granted() []detector.Grant {
+	var out []detector.Grant
+	for _, it := range h.Iterations {
+		for _, id := range it.Allowed() {
+			out = append(out, detector.Grant{Test: id, Reason: it.Decision.Unblock.Answer.Reason})
+		}
+	}
+	return out
 }
 
 // IsBest reports whether iteration n is the best so far.

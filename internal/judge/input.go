@@ -25,10 +25,17 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 		Errors: h.errorsWith(text), SuiteUnread: max(0, h.unreadWith(it)-1), CoverageWobble: h.wobble(),
 		AddedByLoop: h.addedByLoop(), Flaky: e.Flaky, Before: e.Before, After: e.After, Renamed: e.Renamed,
 		Removed: e.Removed, GoneSymbols: e.GoneSymbols, GitLost: e.GitLost, AckFiles: e.AckFiles, Tampering: e.Tampering, Now: e.Judged, KnownFlaky: h.unsteady,
-		TestFiles: e.TestFiles, TestsAlone: e.TestsAlone,
+		TestFiles: e.TestFiles, Granted: h.Granted(),
 	}
-	if it.HoldOut != nil {
-		in.HeldOut = it.HoldOut.Results
+	if it.Disguised != nil {
+		in.Otherwise = it.Disguised.Results
+	}
+	if it.Goals != nil {
+		in.Goals, in.ProductSame = it.Goals.Results, it.Goals.ProductSame
+	}
+	in.Reviewed = reviewed(it.Review, it.Goals)
+	if it.Power != nil {
+		in.Power = it.Power.Results
 	}
 	if x := it.Hidden; x != nil && x.Refused == "" && !x.Reused && !x.Later {
 		in.Hidden = &detector.Hidden{Tests: x.Tests, Passed: h.hiddenPassed}

@@ -12,6 +12,7 @@ import (
 	"supervise/internal/evidence"
 	"supervise/internal/holdout"
 	"supervise/internal/ledger"
+	"supervise/internal/review"
 	"supervise/internal/secrets"
 	"supervise/metric"
 	"supervise/snapshot"
@@ -35,8 +36,9 @@ type Judge struct {
 	Settings
 	Subject Subject
 	holdout.Workspace
-	Mask secrets.Mask
-	Now  func() time.Time
+	Mask     secrets.Mask
+	Now      func() time.Time
+	Reviewer *review.Reviewer // nil: nobody is asked for a second opinion
 
 	OnProgress func(what string)            // may be nil; called before the stages that take long
 	OnTrouble  func(what string, err error) // may be nil; what the machine could not do, and the verdict does without

@@ -22,6 +22,21 @@ func (j Judge) Open(ctx context.Context, it ledger.Iteration, h *History) ([]led
 		if slices.ContainsFunc(out, func(x ledger.OpenFinding) bool { return x.ID == o.ID }) {
 			continue
 		}
+		if o.Rule == detector.TestsGaveWay && it.Goals != nil && it.Goals.Refused == "" {
+			if gaveWayStill(o, it.Goals) {
+				out = append(out, o)
+			}
+			continue
+		}
+		if o.Rule == detector.TestsLostPower && it.Power != nil && it.Power.Refused == "" {
+			if weakStill(o, it.Power) {
+				out = append(out, o)
+			}
+			continue
+		}
+		if o.Rule == detector.BehavesOtherwise && looksNoMore(it) {
+			continue
+		}
 		there, err := j.stillThere(ctx, o, it.Snapshot, h)
 		if err != nil {
 			return nil, err
@@ -33,19 +48,43 @@ func (j Judge) Open(ctx context.Context, it ledger.Iteration, h *History) ([]led
 	return out, nil
 }
 
+// aboutIntegrity reports whether a rule is about integrity.
+func aboutIntegrity(rule string) bool {
+	return strings.HasPrefix(rule, detector.TamperPrefix) || rule == detector.TestsGaveWay || rule == detector.TestsLostPower || rule == detector.BehavesOtherwise
+}
+
 // raised lists the findings of an iteration about integrity that are HIGH or CRITICAL.
 // Hidden tests that fail are left out, for they run over each tree anew, and so are
 // suppressions and exclusions, which cost errors and coverage already.
 func raised(it ledger.Iteration) []ledger.OpenFinding {
 	var out []ledger.OpenFinding
 	for _, a := range it.Assessment.Alerts {
-		if a.Severity >= detector.High && strings.HasPrefix(a.Rule, detector.TamperPrefix) && a.Rule != detector.HiddenTestFailing && !integrity.OfPattern(a.Type, "TP-28", "TP-33") {
+		if a.Weighs(detector.High) && aboutIntegrity(a.Rule) && a.Rule != detector.HiddenTestFailing && !integrity.OfPattern(a.Type, "TP-28", "TP-33") {
 			out = append(out, ledger.OpenFinding{
-				ID: a.ID(), Rule: a.Rule, Severity: a.Severity, Iteration: it.Number, Message: a.Message(), Files: a.Files,
+				ID: a.ID(), Rule: a.Rule, Severity: a.Severity, Iteration: it.Number, Message: a.Message(), Files: a.Files, Tests: a.Tests,
 			})
 		}
 	}
 	return out
+}
+
+// looksNoMore reports whether an iteration changed the code so that no test of it passes
+// only under test: it has nothing any more that may look for tests, or they passed
+// where it could not see them.
+func looksNoMore(it ledger.Iteration) bool {
+	if len(it.Changed) == 0 || it.Evidence == nil || it.Evidence.TestsAlone {
+		return false
+	}
+	d := it.Disguised
+	return d == nil || d.Refused == "" && len(d.Results) == 0
+}
+
+// gaveWayStill reports whether one of the tests of a finding still does not pass as it
+// was.
+func gaveWayStill(o ledger.OpenFinding, g *ledger.Goals) bool {
+	return slices.ContainsFunc(g.Results, func(r detector.Goal) bool {
+		return r.Outcome != detector.Held && slices.Contains(o.Tests, r.ID)
+	})
 }
 
 // stillThere reports whether a tree still has what an earlier iteration was found to do:

@@ -93,6 +93,7 @@ func (j *rejudge) iteration(was ledger.Iteration, h *History) (Verdict, error) {
 	is.Verified = Verified(is.Iteration, holds)
 	is.Decision = Decision(step, next, holds)
 	is.Decision.Gate = was.Decision.Gate
+	Unblock(&is.Iteration, was.Decision.Unblock)
 	fact := is.Iteration
 	fact.Rejected, fact.Decision = was.Rejected, was.Decision
 	h.Add(fact, j.Select)

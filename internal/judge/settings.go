@@ -8,7 +8,9 @@ import (
 	"supervise/internal/holdout"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/power"
 	"supervise/internal/recovery"
+	"supervise/internal/review"
 	"supervise/selector"
 )
 
@@ -25,7 +27,10 @@ type Settings struct {
 	AllowUntested bool `json:"allow_untested,omitempty"` // judge although no test could be measured
 
 	HoldOut holdout.Options       `json:"hold_out,omitzero"` // when tests are run as they were
+	Power   power.Options         `json:"power,omitzero"`    // how changed tests are run over mutants
 	Hidden  holdout.HiddenOptions `json:"hidden,omitzero"`   // tests that the agent does not see
+
+	Reviewer review.Options `json:"reviewer,omitzero"` // who is asked for a second opinion
 
 	Confirm *measure.Reruns `json:"confirm,omitempty"` // how failures are confirmed; nil: the default of measure
 

@@ -239,22 +239,27 @@ func TestHistoryKnowsTreesOfVerdictsThatCount(t *testing.T) {
 
 // In a loop nothing is run for an iteration that is undone in any case; the findings of
 // a merge request are all tried.
-func TestHoldOutOfAnUndoneIterationIsRefused(t *testing.T) {
+func TestGoalsOfAnUndoneIterationAreRefused(t *testing.T) {
 	w := newWorld(t)
 	w.write("a_test.go", "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {\n\tif A() != 1 {\n\t\tt.Error(A())\n\t}\n}\n")
 	w.was = w.take()
-	w.past.Begin(ledger.Iteration{Set: suite(metric.Passed, ""), Snapshot: w.was.ID, Tree: w.was.Tree, Agent: &ledger.AgentRun{}})
+	tests := func(b metric.Status) metric.Set {
+		return metric.Set{Tests: metric.NewTests([]metric.Test{
+			{ID: metric.ID{Suite: "a", Name: "TestA"}, Status: metric.Passed}, {ID: metric.ID{Suite: "a", Name: "TestB"}, Status: b},
+		})}
+	}
+	w.past.Begin(ledger.Iteration{Set: tests(metric.Passed), Snapshot: w.was.ID, Tree: w.was.Tree, Agent: &ledger.AgentRun{}})
 	w.write("a_test.go", "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {\n\tif A() == 0 {\n\t\tt.Error(A())\n\t}\n}\n")
 	tree := w.tree()
-	gone := Measured{Set: metric.Set{Tests: metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "s", Name: "a"}, Status: metric.Passed}})}}
+	skipped := Measured{Set: tests(metric.Skipped)}
 	for subject, want := range map[Subject]string{Iteration: "the iteration is undone in any case", Change: ""} {
 		w.judge.Subject = subject
-		v, err := w.judge.Judge(t.Context(), tree, gone, w.past)
+		v, err := w.judge.Judge(t.Context(), tree, skipped, w.past)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v.HoldOut == nil || v.HoldOut.Refused != want {
-			t.Errorf("subject %d: hold-out %+v, want %q", subject, v.HoldOut, want)
+		if v.Goals == nil || v.Goals.Refused != want {
+			t.Errorf("subject %d: goals %+v, want %q", subject, v.Goals, want)
 		}
 		if !v.Assessment.Critical() {
 			t.Errorf("subject %d: alerts %+v, want a critical one", subject, v.Assessment.Alerts)

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"supervise/detector"
-	"supervise/internal/evidence"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/metric"
@@ -16,10 +15,9 @@ import (
 
 // Verification is what the selected tree showed when it was measured again.
 type Verification struct {
-	Differences []string        // numbers that are not as before; never nil
-	HoldOut     *ledger.HoldOut // of tests that findings named; nil where there are none
-	Broken      []string        // tests that passed before the loop and fail as they were then
-	Hidden      *ledger.Hidden  // nil where there are no hidden tests
+	Differences []string       // numbers that are not as before; never nil
+	Goals       *ledger.Goals  // tests as they were before the loop; nil where nothing about tests changed
+	Hidden      *ledger.Hidden // nil where there are no hidden tests
 }
 
 // Verify compares the numbers of iteration n with those of a second measurement, and
@@ -29,11 +27,8 @@ func (j Judge) Verify(ctx context.Context, h *History, n int, again metric.Set) 
 	it := h.Iterations[n]
 	out := Verification{Differences: h.differences(it.Set, again)}
 	var err error
-	if out.HoldOut, err = j.holdOutSelected(ctx, h, n); err != nil {
+	if out.Goals, err = j.goalsSelected(ctx, h, n); err != nil {
 		return out, err
-	}
-	for _, id := range brokenBy(out.HoldOut, h.first().Set.Tests) {
-		out.Broken = append(out.Broken, id.String())
 	}
 	out.Hidden, err = j.hiddenSelected(ctx, it, h)
 	return out, err
@@ -99,51 +94,48 @@ func (h *History) onlyFlaky(was, now *metric.Tests) bool {
 	})
 }
 
-// holdOutSelected runs the tests that findings about accepted iterations named, as they
-// were in the baseline, over the selected tree: what one iteration weakened, a later one
-// may have broken. It is nil where there are none.
-func (j Judge) holdOutSelected(ctx context.Context, h *History, n int) (*ledger.HoldOut, error) {
-	if j.HoldOut.Never || n == 0 {
+// goalsSelected runs tests as they were in the baseline over the selected tree: what one
+// iteration weakened, a later one may have broken. It is nil where nothing about tests
+// changed.
+func (j Judge) goalsSelected(ctx context.Context, h *History, n int) (*ledger.Goals, error) {
+	base, it := h.first(), h.Iterations[n]
+	if j.HoldOut.Never || n == 0 || base.Set.Tests == nil {
 		return nil, nil //nolint:nilnil // there is none, as documented
 	}
-	base, it := h.first(), h.Iterations[n]
-	changes, err := j.Store.Changes(ctx, base.Snapshot, it.Snapshot)
-	if err != nil {
-		return nil, fmt.Errorf("compare the selection with the baseline: %w", err)
-	}
-	e, err := evidence.Between(ctx, j.Store, base.Snapshot, it.Snapshot, changes, j.Integrity)
-	if err != nil {
-		return nil, fmt.Errorf("read what the selection changed: %w", err)
+	s, err := j.compare(ctx, base.Snapshot, it.Snapshot)
+	if err != nil || !s.evidence.TouchesTests() {
+		return nil, err
 	}
 	c := Case{Judge: j, History: h}
-	t := c.trial(base.Snapshot, it.Snapshot, &e)
-	in := detector.Input{
-		Current: it.Observation(), Previous: h.Baseline, Baseline: h.Baseline,
-		Before: e.Before, After: e.After, Renamed: e.Renamed, Tampering: e.Tampering, Now: j.Now(), TestFiles: e.TestFiles, TestsAlone: e.TestsAlone,
-	}
-	t.Findings, t.Before = detector.ToHoldOut(in, j.Rules, detector.Medium), base.Set.Tests
+	t := c.trial(base.Snapshot, it.Snapshot, s)
+	t.Before, t.Now = base.Set.Tests, it.Set.Tests
 	switch {
-	case len(t.Findings) == 0 || t.Before == nil:
+	case !t.Wanted():
 		return nil, nil //nolint:nilnil // there is none, as documented
 	case broken(it.Set):
 		return t.Refused("the build is broken: " + it.Set.Build.FirstError), nil
 	}
-	return c.try(ctx, t)
-}
-
-// brokenBy lists the tests that fail as they were although they passed in the tree they
-// come from.
-func brokenBy(h *ledger.HoldOut, before *metric.Tests) []metric.ID {
-	var out []metric.ID
-	if h == nil {
-		return nil
+	g, err := c.try(ctx, t)
+	if err != nil || g == nil {
+		return g, err
 	}
-	for _, r := range h.Results {
-		if t, ok := before.Lookup(r.ID); r.Outcome == detector.Broke && ok && t.Status == metric.Passed && !slices.Contains(out, r.ID) {
-			out = append(out, r.ID)
+	for i, r := range g.Results {
+		g.Results[i].Known = h.gaveWay[n][r.ID]
+	}
+	e := s.evidence
+	current := it.Observation()
+	current.Set = it.Judged()
+	in := detector.Input{
+		Current: current, Previous: h.Baseline, Baseline: h.Baseline, Before: e.Before, After: e.After, Renamed: e.Renamed,
+		Now: j.Now(), TestFiles: e.TestFiles, Goals: g.Results, ProductSame: g.ProductSame, KnownFlaky: h.unsteady,
+		Granted: h.Granted(),
+	}
+	for _, a := range detector.Assess(in, j.Rules).Alerts {
+		if a.Rule == detector.TestsGaveWay && a.Severity >= detector.High && a.Acknowledged == nil {
+			g.Alerts = append(g.Alerts, a)
 		}
 	}
-	return out
+	return g, nil
 }
 
 // hiddenSelected is how the hidden tests end over the selected tree.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"strings"
 	"time"
 
 	"supervise/detector"
@@ -34,6 +35,45 @@ type AgentRun struct {
 	Claimed bool          `json:"completion_claimed,omitempty"` // it printed the completion promise
 	Runs    int           `json:"runs,omitempty"`               // how often it was run, where more than once
 	Waited  time.Duration `json:"waited_ns,omitempty"`          // for the service, between the runs
+	Blocked []Block       `json:"blocked,omitempty"`            // what it said that it cannot do
+}
+
+// Block is what an agent said that it cannot do. It is nothing but the agent's word: in
+// one line, shortened, without secrets.
+type Block struct {
+	Tests   []string    `json:"tests,omitempty"` // that it calls wrong; none: it means the whole task
+	Known   []metric.ID `json:"known_tests,omitempty"`
+	Unknown []string    `json:"unknown_tests,omitempty"` // no test is known by these names
+	Reason  string      `json:"reason"`
+	At      time.Time   `json:"at"`
+}
+
+// BlockOf returns a statement about the tests that names mean, without its reason.
+func BlockOf(tests *metric.Tests, names []string) Block {
+	var b Block
+	for _, name := range names {
+		id, known := tests.Find(name)
+		if known {
+			b.Known = append(b.Known, id)
+			name = id.String()
+		} else {
+			b.Unknown = append(b.Unknown, name)
+		}
+		b.Tests = append(b.Tests, name)
+	}
+	return b
+}
+
+// String returns the statement in one line.
+func (b Block) String() string {
+	what := "the task cannot be done"
+	if len(b.Tests) > 0 {
+		what = strings.Join(b.Tests, ", ") + " is wrong"
+		if len(b.Tests) > 1 {
+			what = strings.Join(b.Tests, ", ") + " are wrong"
+		}
+	}
+	return what + ": " + b.Reason
 }
 
 // AtRest is the cause by which an iteration ends whose agent goes on.
@@ -57,7 +97,7 @@ func (a AgentRun) failed() int {
 	return max(a.ExitCode, 1)
 }
 
-// Spending is what the agent consumed in a loop.
+// Spending is what the agent, and the reviewer, consumed in a loop.
 type Spending struct {
 	metric.Usage
 	Tokens *int64 `json:"tokens,omitempty"` // all kinds
@@ -86,12 +126,17 @@ func (s *Spending) plus(it Iteration) *Spending {
 	if !it.Rejected && !it.Interrupted && it.Assessment.Class == detector.Forward {
 		sum.Improvements++
 	}
-	sum.Tokens = sum.Usage.Tokens()
-	if n := float64(sum.Improvements); n > 0 && sum.Tokens != nil {
-		sum.TokensEach = new(float64(*sum.Tokens) / n)
-	}
-	if n := float64(sum.Improvements); n > 0 && sum.CostUSD != nil {
-		sum.CostEach = new(*sum.CostUSD / n)
-	}
+	sum.share()
 	return &sum
+}
+
+// share works out the numbers that follow from the others.
+func (s *Spending) share() {
+	s.Tokens = s.Usage.Tokens()
+	if n := float64(s.Improvements); n > 0 && s.Tokens != nil {
+		s.TokensEach = new(float64(*s.Tokens) / n)
+	}
+	if n := float64(s.Improvements); n > 0 && s.CostUSD != nil {
+		s.CostEach = new(*s.CostUSD / n)
+	}
 }

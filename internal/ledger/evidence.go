@@ -28,11 +28,21 @@ type Evidence struct {
 	Removed     []string              `json:"removed,omitempty"` // source files
 	GoneSymbols []string              `json:"gone_symbols,omitempty"`
 	GitLost     []string              `json:"git_lost,omitempty"`
-	Tampering   []detector.Tampering  `json:"tampering,omitempty"`          // what the texts show
-	TestFiles   []string              `json:"test_files,omitempty"`         // changed ones, with what tests need
-	TestsAlone  bool                  `json:"only_tests_changed,omitempty"` // no code changed but that of tests
-	AckFiles    []string              `json:"ack_files,omitempty"`          // files of acknowledgements that the agent changed
-	Flaky       []metric.ID           `json:"flaky,omitempty"`              // failed first and passed when run again
+	Tampering   []detector.Tampering  `json:"tampering,omitempty"`  // what the texts show
+	TestFiles   []string              `json:"test_files,omitempty"` // changed ones, with what tests need
+	// Runner are the changed files that configure the runner of the tests, Mixed those of
+	// them that configure other things as well.
+	Runner     []string    `json:"runner_files,omitempty"`
+	Mixed      []string    `json:"mixed_runner_files,omitempty"`
+	Inline     []string    `json:"inline_test_files,omitempty"`  // files of code in which modules of tests changed
+	TestsAlone bool        `json:"only_tests_changed,omitempty"` // nothing changed but tests, what they need, and documentation
+	AckFiles   []string    `json:"ack_files,omitempty"`          // files of acknowledgements that the agent changed
+	Flaky      []metric.ID `json:"flaky,omitempty"`              // failed first and passed when run again
+}
+
+// TouchesTests reports whether the change is one of tests, too, or of what they lean on.
+func (e *Evidence) TouchesTests() bool {
+	return e != nil && len(e.TestFiles)+len(e.Runner)+len(e.Inline) > 0
 }
 
 // writeEvidence keeps the evidence of an iteration in its folder.

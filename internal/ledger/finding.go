@@ -45,8 +45,8 @@ type Finding struct {
 	Alert     detector.Alert `json:"alert"`
 }
 
-// Findings reads the alerts of all iterations of the loop in dir, in their
-// order.
+// Findings reads the alerts of all iterations of the loop in dir, in their order, and
+// then those about its review.
 func Findings(dir string) ([]Finding, error) {
 	list, err := Verdicts(dir)
 	if err != nil {
@@ -56,6 +56,11 @@ func Findings(dir string) ([]Finding, error) {
 	for _, v := range list {
 		for _, a := range v.Alerts {
 			out = append(out, Finding{LoopID: filepath.Base(dir), Iteration: v.Iteration, Alert: a})
+		}
+	}
+	if s, err := ReadState(dir); err == nil && s.Review != nil {
+		for _, a := range s.Review.Alerts {
+			out = append(out, Finding{LoopID: filepath.Base(dir), Iteration: s.Review.Iteration, Alert: a})
 		}
 	}
 	return out, nil

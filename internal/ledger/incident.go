@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"supervise/internal/approval"
+	"supervise/metric"
 )
 
 // Phase is a step of the recovery that was taken after an iteration.
@@ -27,6 +28,78 @@ type Gate struct {
 // what looked like a cheat.
 func (d *Decision) Approved() bool {
 	return d != nil && d.Gate != nil && d.Gate.Answer.Choice == approval.Approve
+}
+
+// answered reports whether somebody gave that answer: an answer that comes with time is
+// nobody's.
+func (g *Gate) answered(c approval.Choice) bool {
+	return g != nil && g.Answer.Choice == c && g.Answer.How != approval.ByTimeout
+}
+
+// Said are the statements of the agent that it cannot go on.
+func (it Iteration) Said() []Block {
+	if it.Agent == nil {
+		return nil
+	}
+	return it.Agent.Blocked
+}
+
+// Allowed are the tests that a person let the agent change after this iteration.
+func (it Iteration) Allowed() []metric.ID {
+	var out []metric.ID
+	if it.Decision == nil || !it.Decision.Unblock.answered(approval.Approve) {
+		return nil
+	}
+	for _, b := range it.Said() {
+		out = append(out, b.Known...)
+	}
+	return out
+}
+
+// StaysBlocked reports whether the loop cannot go on after this iteration, as the agent
+// said: nobody was there to decide, or a person agrees and there is no test to change.
+func (it Iteration) StaysBlocked() bool {
+	if len(it.Said()) == 0 || it.Decision == nil {
+		return false
+	}
+	g := it.Decision.Unblock
+	return !g.answered(approval.Reject) && !g.answered(approval.Abort) && len(it.Allowed()) == 0
+}
+
+// Blocking is an iteration whose agent said that it cannot go on.
+type Blocking struct {
+	Iteration int     `json:"iteration"`
+	Said      []Block `json:"said"`
+	Answer    string  `json:"answer,omitempty"` // of a person; "" where nobody was there
+}
+
+// Lines are the statements, one line each, with the answer.
+func (b Blocking) Lines() []string {
+	answer := b.Answer
+	if answer == "" {
+		answer = "nobody was there to decide"
+	}
+	var out []string
+	for _, s := range b.Said {
+		out = append(out, fmt.Sprintf("iteration %d: %s (%s)", b.Iteration, s, answer))
+	}
+	return out
+}
+
+// block takes what the agent said in an iteration into the state.
+func (s *State) block(it Iteration) {
+	if b := it.Blocking(); len(b.Said) > 0 {
+		s.Blocked = append(s.Blocked, b)
+	}
+}
+
+// Blocking is what the agent said in the iteration and what a person answered.
+func (it Iteration) Blocking() Blocking {
+	b := Blocking{Iteration: it.Number, Said: it.Said()}
+	if it.Decision != nil && it.Decision.Unblock != nil {
+		b.Answer = it.Decision.Unblock.Answer.String()
+	}
+	return b
 }
 
 // Incident is a run of rejected iterations and what ended it.

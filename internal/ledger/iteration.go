@@ -57,9 +57,13 @@ type Iteration struct {
 	// Confirmation is nil where no test failed that had passed before.
 	Confirmation *Confirmation `json:"confirmation,omitempty"`
 
-	// HoldOut is nil where nothing was found of the tests that it could clear or
-	// prove.
-	HoldOut *HoldOut `json:"hold_out,omitempty"`
+	// Goals is nil where no test had to be run as it was.
+	Goals *Goals `json:"goals,omitempty"`
+	// Disguised is nil where no code was added that may look for its tests.
+	Disguised *Disguised `json:"disguised,omitempty"`
+
+	// Power is nil where no test was changed, and none is gone.
+	Power *Power `json:"power,omitempty"`
 
 	// Silenced is nil where no comments came that silence linters.
 	Silenced *Silenced `json:"lint_suppressed,omitempty"`
@@ -71,6 +75,9 @@ type Iteration struct {
 
 	// Hidden is nil where the loop has no hidden tests, or runs them at its end.
 	Hidden *Hidden `json:"hidden_tests,omitempty"`
+	// Review is nil where nobody was asked for a second opinion. In a loop, the selected
+	// tree has it, and no iteration.
+	Review *Review `json:"review,omitempty"`
 
 	// Open are the findings about integrity, HIGH or CRITICAL, that are not
 	// acknowledged: of this iteration, and of those it builds on as long as what they
@@ -106,6 +113,7 @@ type OpenFinding struct {
 	Iteration int               `json:"iteration"` // that raised it
 	Message   string            `json:"message"`
 	Files     []string          `json:"files,omitempty"`
+	Tests     []metric.ID       `json:"tests,omitempty"`
 }
 
 // String returns the finding in one line.
@@ -151,16 +159,76 @@ type Confirmation struct {
 	Refused  string      `json:"refused,omitempty"` // why nothing was run again
 }
 
-// HoldOut is the result of running the original tests that findings name, from one
-// tree, over the code of another.
-type HoldOut struct {
-	TestsOf snapshot.ID        `json:"tests_snapshot"`
-	CodeOf  snapshot.ID        `json:"code_snapshot"`
-	Results []detector.HeldOut `json:"results"`
-	PutBack []string           `json:"restored_tests,omitempty"`        // test files
-	PutInto []string           `json:"restored_inline_tests,omitempty"` // files of code whose test modules were restored
-	Runs    []CheckRun         `json:"runs,omitempty"`                  // in order
-	Refused string             `json:"refused,omitempty"`               // why nothing was run
+// Goals is the result of running tests as they were in one tree, with all that they
+// leaned on, over the product code of another.
+type Goals struct {
+	TestsOf snapshot.ID     `json:"tests_snapshot"`
+	CodeOf  snapshot.ID     `json:"code_snapshot"`
+	Key     string          `json:"key,omitempty"` // names what was run: the same again ends the same
+	Results []detector.Goal `json:"results"`       // of those that passed only the ones that the change touches
+	Passed  int             `json:"passed"`
+	Whole   bool            `json:"whole_suite,omitempty"`
+	// ProductSame says that nothing but tests, and what they lean on, differs.
+	ProductSame bool          `json:"product_same,omitempty"`
+	PutBack     []string      `json:"restored_files,omitempty"`        // tests and what they lean on
+	PutInto     []string      `json:"restored_inline_tests,omitempty"` // files of code whose test modules were restored
+	Runs        []CheckRun    `json:"runs,omitempty"`                  // in order
+	Took        time.Duration `json:"took_ns,omitempty"`
+	Reused      bool          `json:"reused,omitempty"`  // nothing was run: the results are those of an earlier run
+	Refused     string        `json:"refused,omitempty"` // why nothing was run
+	// Alerts, over the selected tree, are about tests that gave way, and that no
+	// iteration was found to have changed so.
+	Alerts []detector.Alert `json:"alerts,omitempty"`
+}
+
+// GaveWay are the alerts at the end of a loop about tests that gave way.
+func (g *Goals) GaveWay() []detector.Alert {
+	if g == nil {
+		return nil
+	}
+	return g.Alerts
+}
+
+// Disguised is the result of running tests so that the code cannot see that it is under
+// test.
+type Disguised struct {
+	Signs   []Sign               `json:"signs"`          // in the added code, that it may look
+	Tests   int                  `json:"tests"`          // that were run
+	Results []detector.Otherwise `json:"results"`        // those that fail only then
+	Runs    []CheckRun           `json:"runs,omitempty"` // in order
+	Took    time.Duration        `json:"took_ns,omitempty"`
+	Refused string               `json:"refused,omitempty"` // why nothing was run
+}
+
+// Sign is an added line by which code may find out that it runs in a test.
+type Sign struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Text   string `json:"text"`
+	Strong bool   `json:"strong,omitempty"` // it seldom has another purpose
+	Stack  bool   `json:"stack,omitempty"`  // it looks at callers
+}
+
+// Power is the result of running changed tests over mutants of the product code, as they
+// were and as they are.
+type Power struct {
+	TestsOf snapshot.ID      `json:"tests_snapshot"` // as they were
+	CodeOf  snapshot.ID      `json:"code_snapshot"`
+	Key     string           `json:"key,omitempty"` // names what was run: the same again ends the same
+	Results []detector.Power `json:"results"`
+	Mutants []Mutant         `json:"mutants,omitempty"` // in the order in which they were run
+	Invalid int              `json:"invalid,omitempty"` // mutants that do not build
+	Runs    int              `json:"runs"`
+	Took    time.Duration    `json:"took_ns,omitempty"`
+	Reused  bool             `json:"reused,omitempty"`  // nothing was run: the results are those of an earlier trial
+	Refused string           `json:"refused,omitempty"` // why nothing was run
+}
+
+// Mutant is a fault in the product code, and which tests noticed it.
+type Mutant struct {
+	detector.Survivor
+	Before bool `json:"killed_by_old"`
+	After  bool `json:"killed_by_new"`
 }
 
 // Silenced is what the linters find that new comments suppress.
@@ -232,13 +300,17 @@ type Decision struct {
 	Diagnosis string      `json:"diagnosis,omitempty"`
 	Advice    string      `json:"advice,omitempty"` // for the next prompt
 	Criterion *bool       `json:"criterion_met,omitempty"`
-	Retries   int         `json:"retries"`  // of the incident that is open after this iteration
-	Attempts  int         `json:"attempts"` // in the whole loop
+	Retries   int         `json:"retries"`                // of the incident that is open after this iteration
+	Attempts  int         `json:"attempts"`               // in the whole loop
+	Same      int         `json:"same_finding,omitempty"` // retries in a row that were undone for the finding that they were to mend
 
 	Strategy string  `json:"strategy,omitempty"`      // how the next attempt is to differ
 	Phases   []Phase `json:"phases,omitempty"`        // of the recovery, in order
 	Asks     string  `json:"question_kind,omitempty"` // why a person is to judge
 	Gate     *Gate   `json:"approval,omitempty"`      // nil where no person was asked
+	// Unblock is what a person answered to the agent's word that it cannot go on, nil
+	// where nobody was there.
+	Unblock *Gate `json:"blocked_approval,omitempty"`
 }
 
 // FileChange is a file that the agent changed: added, modified, deleted, or mode

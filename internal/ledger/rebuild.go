@@ -42,9 +42,13 @@ func (s State) change() stateChange {
 func rebuild(dir string) (State, error) {
 	var s State
 	var change *stateChange
+	var reviews []SelectionReview
 	_, err := ReadLog(dir, func(e Event) {
 		s.UpdatedAt = e.Time
 		s.Iteration = max(s.Iteration, e.Iteration)
+		if r := reviewOf(e); r != nil {
+			reviews = append(reviews, *r)
+		}
 		switch e.Name {
 		case eventCreated:
 			_ = json.Unmarshal(e.Data, &s) // the check below finds it missing
@@ -65,9 +69,12 @@ func rebuild(dir string) (State, error) {
 	if err != nil {
 		return s, err
 	}
-	s.History, s.Regressions, s.Recoveries, s.Levels = []HistoryEntry{}, []Regression{}, nil, nil
+	s.History, s.Regressions, s.Recoveries, s.Levels, s.Blocked = []HistoryEntry{}, []Regression{}, nil, nil, nil
 	for _, it := range its {
 		s.Add(it)
+	}
+	for _, r := range reviews {
+		s.AddReview(r)
 	}
 	if change != nil {
 		s.apply(*change, its, dir)
@@ -107,6 +114,7 @@ func (s *State) Add(it Iteration) {
 	s.Spending = s.Spending.plus(it)
 	s.reinforce(it)
 	s.recover(it)
+	s.block(it)
 	if it.Level != "" {
 		s.Level = it.Level
 	}

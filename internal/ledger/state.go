@@ -58,20 +58,22 @@ type State struct {
 	UpdatedAt  time.Time     `json:"last_updated"`
 	Config     Configuration `json:"configuration"`
 
-	BaselineMetrics  *metric.Record `json:"baseline_metrics,omitempty"`
-	BaselineSnapshot snapshot.ID    `json:"baseline_snapshot,omitempty"`
-	BaselineRuns     int            `json:"baseline_runs,omitempty"`
-	CoverageWobble   float64        `json:"coverage_wobble,omitempty"` // points
-	History          []HistoryEntry `json:"iteration_history"`
-	Best             *BestIteration `json:"best_iteration,omitempty"`
-	Selected         *BestIteration `json:"selected_iteration,omitempty"`
-	Regressions      []Regression   `json:"regression_events"`
-	Level            string         `json:"reinforcement_level"`
-	RecoveryAttempts int            `json:"recovery_attempts"`
-	Spending         *Spending      `json:"spending,omitempty"` // of the agent; nil where it reported none
-	Waiting          string         `json:"waiting,omitempty"`  // for the agent's service: why, and until when
-	Recoveries       []Incident     `json:"recovery_history,omitempty"`
-	Levels           []LevelChange  `json:"reinforcement_history,omitempty"`
+	BaselineMetrics  *metric.Record   `json:"baseline_metrics,omitempty"`
+	BaselineSnapshot snapshot.ID      `json:"baseline_snapshot,omitempty"`
+	BaselineRuns     int              `json:"baseline_runs,omitempty"`
+	CoverageWobble   float64          `json:"coverage_wobble,omitempty"` // points
+	History          []HistoryEntry   `json:"iteration_history"`
+	Best             *BestIteration   `json:"best_iteration,omitempty"`
+	Selected         *BestIteration   `json:"selected_iteration,omitempty"`
+	Regressions      []Regression     `json:"regression_events"`
+	Level            string           `json:"reinforcement_level"`
+	RecoveryAttempts int              `json:"recovery_attempts"`
+	Spending         *Spending        `json:"spending,omitempty"` // of the agent; nil where it reported none
+	Review           *SelectionReview `json:"review,omitempty"`   // of the selected tree; nil where nobody was asked
+	Waiting          string           `json:"waiting,omitempty"`  // for the agent's service: why, and until when
+	Recoveries       []Incident       `json:"recovery_history,omitempty"`
+	Levels           []LevelChange    `json:"reinforcement_history,omitempty"`
+	Blocked          []Blocking       `json:"blocked,omitempty"` // what agents said that they cannot do
 }
 
 // Configuration is what the loop was started with.

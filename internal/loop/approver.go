@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"supervise/internal/approval"
 	"supervise/internal/event"
+	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/recovery"
 	"supervise/internal/report"
@@ -53,9 +55,9 @@ func (a *approver) consult(ctx context.Context, it ledger.Iteration, before metr
 	}
 	asked := &ledger.Gate{Kind: step.Ask, Why: step.Why, Asked: a.now()}
 	switch {
-	case a.Policy == approval.PolicyWait || a.Terminal != "" && !a.Unattended:
+	case a.attended():
 		var err error
-		asked.Answer, err = a.ask(ctx, it, before, step)
+		asked.Answer, err = a.ask(ctx, a.question(it, before, step))
 		return asked, err
 	case a.Policy == approval.PolicyAbort && step.Ask != approval.Suspicion:
 		asked.Answer = approval.Answer{Choice: approval.Abort, How: approval.ByPolicy, At: a.now(), Reason: "policy abort: " + step.Why}
@@ -64,34 +66,66 @@ func (a *approver) consult(ctx context.Context, it ledger.Iteration, before metr
 	return nil, nil //nolint:nilnil // the policy is to take the step
 }
 
+// attended reports whether somebody is there to be asked.
+func (a *approver) attended() bool {
+	return a.Policy == approval.PolicyWait || a.Terminal != "" && !a.Unattended
+}
+
+// unblock asks a person about what the agent says that it cannot do, and adds to the
+// decision what follows from it. Where nobody is there the loop ends with it.
+func (a *approver) unblock(ctx context.Context, it *ledger.Iteration, before metric.Set) error {
+	said := it.Said()
+	if len(said) == 0 || it.Decision.Move == string(recovery.Abort) {
+		return nil
+	}
+	var g *ledger.Gate
+	if a.attended() {
+		q := a.about(*it, before, approval.Blocked, judge.AgentBlocked)
+		for _, b := range said {
+			text := b.String()
+			if len(b.Unknown) > 0 {
+				text += " (not known: " + strings.Join(b.Unknown, ", ") + ")"
+			}
+			q.Findings = append(q.Findings, text)
+			for _, id := range b.Known {
+				q.Tests = append(q.Tests, id.String())
+			}
+		}
+		g = &ledger.Gate{Kind: approval.Blocked, Why: judge.AgentBlocked, Asked: a.now()}
+		var err error
+		if g.Answer, err = a.ask(ctx, q); err != nil {
+			return err
+		}
+	}
+	judge.Unblock(it, g)
+	return nil
+}
+
 // ask waits for the answer of a person. The loop is paused meanwhile.
-func (a *approver) ask(ctx context.Context, it ledger.Iteration, before metric.Set, step recovery.Step) (approval.Answer, error) {
-	q, from := a.question(it, before, step), a.now()
+func (a *approver) ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
+	from := a.now()
 	o := approval.Options{
 		Dir: a.dir, By: a.Name, Self: a.Self, Timeout: a.Timeout,
-		OnRefused: func(why string) { a.journal.Note(event.AnswerRefused, it.Number, event.Refusal{Why: why}) },
+		OnRefused: func(why string) { a.journal.Note(event.AnswerRefused, q.Iteration, event.Refusal{Why: why}) },
 	}
 	if !a.Unattended {
 		o.Terminal = a.Terminal
 	}
 	o.OnOpen = func() error { // whoever is notified can answer at once
-		return errors.Join(a.pause(ledger.Paused), a.journal.Write(event.ApprovalRequested, it.Number, event.ApprovalRequest{Question: q, Terminal: o.Terminal != "", Self: o.Self}))
+		return errors.Join(a.pause(ledger.Paused), a.journal.Write(event.ApprovalRequested, q.Iteration, event.ApprovalRequest{Question: q, Terminal: o.Terminal != "", Self: o.Self}))
 	}
 	answer, err := approval.Ask(ctx, q, o)
 	a.waited += a.now().Sub(from)
 	if err != nil {
-		return answer, fmt.Errorf("ask about iteration %d: %w", it.Number, err)
+		return answer, fmt.Errorf("ask about iteration %d: %w", q.Iteration, err)
 	}
-	return answer, errors.Join(a.journal.Write(event.ApprovalAnswered, it.Number, answer), a.pause(ledger.Running))
+	return answer, errors.Join(a.journal.Write(event.ApprovalAnswered, q.Iteration, answer), a.pause(ledger.Running))
 }
 
 // question is what a person has to know to decide.
 func (a *approver) question(it ledger.Iteration, before metric.Set, step recovery.Step) approval.Question {
-	q := approval.Question{
-		LoopID: a.loopID, Iteration: it.Number, Kind: step.Ask, Why: step.Why, Target: step.Target, AskedAt: a.now(),
-		Patch:   filepath.Join(a.dir, "iterations", ledger.Name(it.Number), "changes.patch"),
-		Numbers: numbers(before, it.Set),
-	}
+	q := a.about(it, before, step.Ask, step.Why)
+	q.Target = step.Target
 	q.Findings, q.Tests = reasonsOf(it.Assessment.Alerts)
 	if len(q.Findings) == 0 {
 		q.Findings = []string{step.Reason}
@@ -103,6 +137,15 @@ func (a *approver) question(it ledger.Iteration, before metric.Set, step recover
 		q.Diagnosis = a.mask.String(step.Diagnosis.String())
 	}
 	return q
+}
+
+// about is a question about an iteration, without what was found.
+func (a *approver) about(it ledger.Iteration, before metric.Set, kind approval.Kind, why string) approval.Question {
+	return approval.Question{
+		LoopID: a.loopID, Iteration: it.Number, Kind: kind, Why: why, AskedAt: a.now(),
+		Patch:   filepath.Join(a.dir, "iterations", ledger.Name(it.Number), "changes.patch"),
+		Numbers: numbers(before, it.Set),
+	}
 }
 
 // numbers are the ones that a person looks at first, before and after.

@@ -34,12 +34,17 @@ func (s *surroundings) accept(now environment.State) error {
 
 // recall brings back what an earlier process has seen.
 func (s *surroundings) recall(ctx context.Context) error {
-	if known, err := s.ledger.ReadAround(&s.known); known || err != nil {
+	known, err := s.ledger.ReadAround(&s.known)
+	if err != nil {
 		return err
 	}
 	now, err := s.look(ctx)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case known:
+		s.known = s.known.WithPackages(now)
+		return nil
 	}
 	return s.accept(now)
 }
@@ -48,7 +53,7 @@ func (s *surroundings) recall(ctx context.Context) error {
 func (s *surroundings) changed(now environment.State) ([]detector.Tampering, error) {
 	var out []detector.Tampering
 	for _, c := range now.Since(s.known, s.watch.Root) {
-		out = append(out, detector.Tampering{Pattern: c.Pattern, Type: c.Type, Severity: c.Severity, File: c.File, Evidence: c.Text})
+		out = append(out, detector.Tampering{Pattern: c.Pattern, Type: c.Type, Severity: c.Severity, File: c.File, Evidence: c.Text, RestsOn: detector.Measured})
 	}
 	files, err := s.ledger.Check()
 	for _, name := range files {

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"supervise/detector"
 
 	"supervise/internal/event"
 	"supervise/internal/ledger"
@@ -27,18 +30,28 @@ func (r *run) finish(ctx context.Context, stop event.Stop) (Outcome, error) {
 	r.state.Status, r.state.StopReason, r.state.StopText = out.Stop.Reason.Status(), string(out.Stop.Reason), out.Stop.Text
 	r.state.ExitCode = out.Stop.Reason.ExitCode()
 	saved = errors.Join(saved, r.checks.tidy(r.opts.Root, r.warn))
-	path := ""
+	path, declared := "", []detector.Alert(nil)
 	if out.Choice != nil {
+		declared = r.declared(out)
 		var err error
 		path, err = r.reports.final(report.Loop{
 			State: r.state, Choice: *out.Choice, Artifacts: result.Changed, Removed: result.Removed,
-			Skipped: r.tree.Skipped(r.past.Iterations[out.Choice.Iteration].Snapshot), Dropped: r.tree.DroppedNames(),
+			Skipped: r.tree.Skipped(r.past.Iterations[out.Choice.Iteration].Snapshot), Dropped: r.tree.DroppedNames(), Declared: declared,
 		}, out.Verified)
 		saved = errors.Join(err, saved)
 	}
 	err := errors.Join(saved, r.save())
-	r.journal.Note(event.LoopFinished, r.state.Iteration, event.LoopEnd{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: r.state.ExitCode, Report: path, Spending: r.state.Spending})
+	r.journal.Note(event.LoopFinished, r.state.Iteration, event.LoopEnd{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: r.state.ExitCode, Report: path, Spending: r.state.Spending, Declared: declared})
 	return out, err
+}
+
+// declared are the findings about the selected tree that the user let happen.
+func (r *run) declared(out Outcome) []detector.Alert {
+	list := ledger.Declared(r.past.Iterations, out.Choice.Iteration)
+	if out.Verified == nil {
+		return list
+	}
+	return append(list, slices.DeleteFunc(slices.Clone(out.Verified.Goals.GaveWay()), func(a detector.Alert) bool { return !a.Declared })...)
 }
 
 // giveBack restores the best iteration; the baseline when the loop ended before
@@ -74,14 +87,20 @@ func (r *run) selectBest(ctx context.Context, out *Outcome, result *ledger.Outpu
 		return nil
 	}
 	out.Verified, err = r.verify(ctx, choice.Iteration)
+	if err == nil {
+		err = r.review(ctx, choice.Iteration, *out.Verified)
+	}
 	if interrupted(ctx) {
-		return nil // the selection is valid, it is only not verified
+		return nil // the selection is valid, it is only not verified, or not reviewed
 	}
 	if err == nil && !out.Verified.Holds && out.Stop.Reason.ExitCode() == 0 {
 		out.Stop = event.Stop{Reason: event.NotReproduced, Text: "re-measuring the selected tree gave different results: " + strings.Join(out.Verified.Differences, "; ")}
 	}
 	if err == nil && out.Stop.Reason.ExitCode() == 0 {
 		out.Stop = r.hiddenStop(out.Stop, out.Verified.Hidden)
+	}
+	if err == nil {
+		out.Stop = gaveWayStop(out.Stop, out.Verified.Goals.GaveWay())
 	}
 	return err
 }
@@ -124,7 +143,7 @@ func (r *run) verify(ctx context.Context, n int) (*event.Verification, error) {
 		return nil, fmt.Errorf("verify the selection: %w", err)
 	}
 	v := &event.Verification{
-		Holds: len(found.Differences) == 0, Differences: found.Differences, HoldOut: found.HoldOut, Broken: found.Broken, Hidden: found.Hidden,
+		Holds: len(found.Differences) == 0, Differences: found.Differences, Goals: found.Goals, Hidden: found.Hidden,
 	}
 	return v, r.journal.Write(event.OutputVerified, n, *v)
 }

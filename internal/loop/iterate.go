@@ -69,7 +69,7 @@ func (r *run) abandon(it *iteration) error {
 // judging is what judges the trees of this loop.
 func (r *run) judging() judge.Judge {
 	return judge.Judge{
-		Settings: r.opts.Settings.Settings, Mask: r.mask, Now: r.opts.Now, OnTrouble: r.warn,
+		Settings: r.opts.Settings.Settings, Reviewer: r.reviewer(), Mask: r.mask, Now: r.opts.Now, OnTrouble: r.warn,
 		Workspace: holdout.Workspace{Store: r.tree.Store, Meter: r.checks.meter, Plan: r.opts.Plan, Root: r.opts.Root, Scratch: r.checks.scratch(), User: r.checks.user},
 	}
 }
@@ -98,7 +98,7 @@ func (r *run) rejection(it ledger.Iteration) event.Rejected {
 func reasonsOf(alerts []detector.Alert) (messages, tests []string) {
 	seen := map[string]bool{}
 	for _, a := range alerts {
-		if a.Severity < detector.High {
+		if !a.Weighs(detector.High) {
 			continue
 		}
 		messages = append(messages, a.Message())

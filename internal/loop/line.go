@@ -51,7 +51,7 @@ func (r *run) iterate(ctx, agentCtx context.Context, n int) (event.Stop, error) 
 	switch {
 	case err != nil:
 		return event.Stop{}, err
-	case agentrun.Unserved(it.Agent) && len(it.Changed) == 0:
+	case agentrun.Unserved(it.Agent) && len(it.Changed) == 0 && len(it.Said()) == 0:
 		return it.unserved, nil // nothing was done, and nothing is counted
 	}
 	stop, err := r.assess(ctx, it)
@@ -126,7 +126,7 @@ func (r *run) runAgent(ctx context.Context, it *iteration) error {
 	n := r.past.Previous.Set.Tests.Counts()
 	res, err := r.agent.Run(ctx, agentrun.Task{
 		Iteration: it.Number, Prompt: it.prompted.text, Start: it.Start, StartedAt: it.StartedAt, Spent: r.spent(),
-		Opening: hook.Opening(n.Passed, n.Count), Unmet: r.unmet,
+		Opening: hook.Opening(n.Passed, n.Count), Unmet: r.unmet, Find: func(names []string) ledger.Block { return ledger.BlockOf(r.past.Previous.Set.Tests, names) },
 		Beware: func(d hook.Decision) hook.Decision { return r.prompts.beware(it.Number, it.Level, d) },
 		OnWait: func(text string) error {
 			r.state.Waiting = text
@@ -210,7 +210,7 @@ func (r *run) decide(ctx context.Context, it *iteration) error {
 	if step.Reject {
 		it.Decision.Restore = r.past.Target(it.Iteration, step.Target)
 	}
-	return nil
+	return r.approver.unblock(ctx, &it.Iteration, r.past.Previous.Set)
 }
 
 // append adds the iteration to the history and to the ledger, and returns what was

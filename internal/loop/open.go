@@ -83,7 +83,7 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 	if err != nil {
 		return err
 	}
-	r.prompts = &prompter{texts: texts, set: &r.opts.Settings, past: r.past}
+	r.prompts = &prompter{texts: texts, set: &r.opts.Settings, past: r.past, blocked: o.BlockedCommand(o.Self, o.Env)}
 	store, err := worktree.Open(ctx, o.Root, o.Home, r.ledger.SnapshotDir(), o.Snapshot)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 		m.Ignore = o.Home
 	}
 	r.checks.meter = measure.New(o.Plan, m)
-	r.around = &surroundings{watch: environment.Watch{Root: o.Root, Programs: o.Plan.Programs(), Env: env, Sums: environment.Sums{}}, ledger: r.ledger}
+	r.around = &surroundings{watch: environment.Watch{Root: o.Root, Programs: o.Plan.Programs(), Env: env, Sums: environment.Sums{}, Sites: map[string][]string{}}, ledger: r.ledger}
 	r.approver = &approver{
 		Approval: o.Approval, Person: o.Person, loopID: r.state.LoopID, dir: r.ledger.Dir(), journal: r.journal, mask: r.mask, now: o.Now,
 		pause: func(s ledger.Status) error {

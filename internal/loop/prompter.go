@@ -17,6 +17,8 @@ type prompter struct {
 	texts *prompt.Texts
 	set   *Settings
 	past  *judge.History
+	// blocked is the command by which the agent says that it cannot go on, "" for none.
+	blocked string
 }
 
 // prompted is the prompt of an iteration.
@@ -88,6 +90,10 @@ func (p *prompter) facts(n int) prompt.Facts {
 		Task: p.set.Task, Iteration: n, Max: p.set.MaxIterations, Criterion: p.set.Until.String(), Last: n == p.set.MaxIterations,
 		Measured: set.Tests != nil, Passed: counts.Passed, Count: counts.Count, Failing: judge.Failing(set.Tests), Near: counts.Passed > 0 && counts.Failed == 0,
 	}
+	f.Blocked = p.blocked
+	for _, g := range p.past.Granted() {
+		f.Allowed = append(f.Allowed, g.Test.String())
+	}
 	f.Hidden = p.past.Iterations[p.past.Previous.Iteration].Hidden.Failing()
 	for _, o := range p.past.Iterations[p.past.Previous.Iteration].Open {
 		f.Open = append(f.Open, o.Message)
@@ -113,7 +119,7 @@ func (p *prompter) outcome(f *prompt.Facts) {
 	last := p.past.Iterations[len(p.past.Iterations)-1]
 	switch {
 	case p.past.Rejected != nil:
-		f.Rejection = &prompt.Rejection{Iteration: p.past.Rejected.Number, Advice: p.past.Rejected.Decision.Advice}
+		f.Rejection = &prompt.Rejection{Iteration: p.past.Rejected.Number, Advice: p.past.Rejected.Decision.Advice, Files: p.past.Refused(*p.past.Rejected)}
 		f.Rejection.Reasons, f.Rejection.Tests = reasonsOf(nameless(p.past.Rejected.Assessment.Alerts))
 	case last.Number > 0:
 		f.Changes = changesOf(last.Assessment.Changes)

@@ -139,7 +139,7 @@ func (s *resumption) overlaid() error {
 // replay brings the run to where the dead one was after the given iterations.
 func (s *resumption) replay(its []ledger.Iteration) error {
 	s.run.state.History, s.run.state.Regressions, s.run.state.Spending = []ledger.HistoryEntry{}, []ledger.Regression{}, nil
-	s.run.state.Recoveries, s.run.state.Levels = nil, nil
+	s.run.state.Recoveries, s.run.state.Levels, s.run.state.Blocked = nil, nil, nil
 	for n, it := range its {
 		switch {
 		case it.Number != n:
@@ -155,6 +155,9 @@ func (s *resumption) replay(its []ledger.Iteration) error {
 		}
 		s.run.past.Remember(it)
 		s.run.state.Add(it)
+	}
+	for _, r := range s.at.Reviews {
+		s.run.state.AddReview(r)
 	}
 	return nil
 }
@@ -288,7 +291,7 @@ func (s *resumption) finishIteration(ctx context.Context) (event.Stop, error) {
 		Agent: s.at.Agent, Resumed: true,
 	}}
 	if it.Agent == nil {
-		it.Agent = &ledger.AgentRun{ExitCode: -1, Cause: diedWithSupervise, Duration: max(0, s.at.Last.Sub(s.at.SpawnedAt))}
+		it.Agent = &ledger.AgentRun{ExitCode: -1, Cause: diedWithSupervise, Duration: max(0, s.at.Last.Sub(s.at.SpawnedAt)), Blocked: s.at.Blocked}
 	}
 	if s.at.After == "" && s.at.Spawned == nil {
 		return event.Stop{}, s.run.tree.Settle(ctx, s.at.Start)
@@ -301,7 +304,7 @@ func (s *resumption) finishIteration(ctx context.Context) (event.Stop, error) {
 	if err != nil {
 		return event.Stop{}, err
 	}
-	if (s.at.Running() || agentrun.Unserved(s.at.Agent)) && info.Tree == it.start.Tree {
+	if (s.at.Running() || agentrun.Unserved(s.at.Agent)) && info.Tree == it.start.Tree && len(it.Said()) == 0 {
 		return event.Stop{}, s.run.tree.Settle(ctx, s.at.Start)
 	}
 	if err := s.run.describe(ctx, it, info); err != nil {

@@ -8,6 +8,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/criterion"
 	"supervise/internal/event"
+	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/recovery"
 	"supervise/internal/report"
@@ -22,6 +23,8 @@ func (r *run) stopAfter(it ledger.Iteration) event.Stop {
 	switch {
 	case move == recovery.Abort:
 		return event.Stop{Reason: event.Aborted, Text: d.Reason}
+	case it.StaysBlocked():
+		return event.Stop{Reason: event.Blocked, Text: blockedText(it)}
 	case it.Rejected && move == recovery.Escalate:
 		return event.Stop{Reason: event.RetriesSpent, Text: d.Reason}
 	case met && len(it.Open) > 0:
@@ -32,6 +35,19 @@ func (r *run) stopAfter(it ledger.Iteration) event.Stop {
 		return r.diminished(it)
 	}
 	return event.Stop{Reason: endOf(it.Assessment), Text: d.Reason}
+}
+
+// blockedText says why a loop ends whose agent cannot go on.
+func blockedText(it ledger.Iteration) string {
+	said, more := it.Said(), ""
+	if len(said) > 1 {
+		more = fmt.Sprintf(" (and %d more)", len(said)-1)
+	}
+	text := judge.AgentBlocked + ": " + said[0].String() + more
+	if g := it.Decision.Unblock; g != nil {
+		text += "; " + g.Answer.String()
+	}
+	return text
 }
 
 // diminished stops a loop whose gains have become too small with this iteration, if
@@ -64,7 +80,7 @@ func endOf(a detector.Assessment) event.Reason {
 // good end.
 func (r *run) shortened(it *iteration, stop event.Stop) event.Stop {
 	switch {
-	case stop.Reason == event.CriterionMet, stop.Reason == event.RetriesSpent:
+	case stop.Reason == event.CriterionMet, stop.Reason == event.RetriesSpent, stop.Reason == event.Blocked:
 		return stop
 	case it.unserved.Reason != "":
 		return it.unserved
@@ -94,7 +110,8 @@ func (s Settings) allDone() event.Stop {
 
 // unkept corrects the reason to end when nothing that was done can be kept.
 func unkept(stop event.Stop, c selector.Choice, n int) event.Stop {
-	if !c.BaselineChosen || n < 2 || stop.Reason == event.Interrupted || stop.Reason == event.RetriesSpent || stop.Reason == event.Aborted {
+	personal := []event.Reason{event.Interrupted, event.RetriesSpent, event.Aborted, event.Blocked}
+	if !c.BaselineChosen || n < 2 || slices.Contains(personal, stop.Reason) {
 		return stop
 	}
 	return event.Stop{Reason: event.NoneAcceptable, Text: "no iteration was acceptable; the tree is as before the loop (" + stop.Text + ")"}
@@ -131,6 +148,16 @@ func (r *run) openStop(stop event.Stop, c selector.Choice) event.Stop {
 		return stop
 	}
 	return event.Stop{Reason: event.FindingsOpen, Text: openText(open) + " (" + stop.Text + ")"}
+}
+
+// gaveWayStop corrects the reason to end where only the changed versions of tests pass
+// over the selected tree.
+func gaveWayStop(stop event.Stop, found []detector.Alert) event.Stop {
+	found = slices.DeleteFunc(slices.Clone(found), func(a detector.Alert) bool { return a.Declared })
+	if code := stop.Reason.ExitCode(); len(found) == 0 || code != 0 && code != 4 && code != 5 {
+		return stop
+	}
+	return event.Stop{Reason: event.TestsGaveWay, Text: found[0].Message() + " (" + stop.Text + ")"}
 }
 
 func openText(open []ledger.OpenFinding) string {

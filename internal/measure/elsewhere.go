@@ -18,22 +18,46 @@ type Ending struct {
 	// Unbuilt reports that it could not run because it, or code next to it, could not
 	// be built or loaded there.
 	Unbuilt bool
+	Died    bool   // the command was stopped, or died, before it reported
 	Why     string // why it did not run, "" if it did
 }
 
+// Elsewhere is what is run in another tree.
+type Elsewhere struct {
+	Root  string
+	Tests []metric.Test
+	Whole bool          // the whole command: others may end otherwise there as well
+	Once  bool          // nothing is run again where some of the tests did not run
+	Limit time.Duration // of all of it; 0: the limits of the checks
+	// As changes how the tests are started; false: not possible. nil changes nothing.
+	As func(Check) (Check, bool)
+}
+
+// Endings are the results of a run in another tree.
+type Endings struct {
+	Of     map[metric.ID]Ending // of the tests that were to run, all of them
+	Others []metric.Test        // that ran there as well
+	Broken []metric.Suite       // that could not run there
+	Runs   []Run
+}
+
+// maxSelected bounds how many tests are named in a command. Above it, all tests run.
+const maxSelected = 200
+
 // Elsewhere runs tests in another tree with the project's own checks: only those tests
 // if their framework allows it, otherwise the whole command. Checks that build run
-// first. limit applies to all of it; 0 leaves the limits of the checks. The meter
-// learns nothing from the results. The error is ctx's, or a failure of the machine.
-func (m *Meter) Elsewhere(ctx context.Context, root string, tests []metric.Test, limit time.Duration) (map[metric.ID]Ending, []Run, error) {
-	e := m.elsewhere(root, limit)
-	err := e.all(ctx, tests)
-	for _, t := range tests {
+// first. The meter learns nothing from the results. The error is ctx's, or a failure of
+// the machine.
+func (m *Meter) Elsewhere(ctx context.Context, want Elsewhere) (Endings, error) {
+	e := m.elsewhere(want.Root, want.Limit)
+	e.whole, e.as, e.once = want.Whole || len(want.Tests) > maxSelected, want.As, want.Once
+	err := e.all(ctx, want.Tests)
+	for _, t := range want.Tests {
 		if _, known := e.ends[t.ID]; !known {
 			e.ends[t.ID] = Ending{Why: "no check ran it"}
 		}
 	}
-	return e.ends, e.runs, err
+	return Endings{e.ends, e.others, e.broken, e.runs}, err
 }
 
 // in returns the plan for a tree in another folder.
@@ -81,6 +105,11 @@ type elsewhere struct {
 	ends  map[metric.ID]Ending
 	runs  []Run
 
+	whole    bool // nothing is selected
+	once     bool
+	others   []metric.Test
+	broken   []metric.Suite
+	as       func(Check) (Check, bool)
 	covering bool // coverage is read as well
 }
 
@@ -102,7 +131,7 @@ func (e *elsewhere) all(ctx context.Context, tests []metric.Test) error {
 			if kind == Test {
 				own = e.meter.testsOf(c, tests)
 			}
-			if c.Kind != kind || len(own) == 0 {
+			if c.Kind != kind || len(own) == 0 && !e.whole {
 				continue
 			}
 			stop, err := e.check(ctx, e.there.plan.Checks[i], own)
@@ -118,8 +147,18 @@ func (e *elsewhere) all(ctx context.Context, tests []metric.Test) error {
 func (e *elsewhere) check(ctx context.Context, c Check, own []metric.Test) (stop bool, err error) {
 	alone := false
 	whole := c
-	if c.Kind == Test {
+	if c.Kind == Test && !e.whole {
 		c, alone = e.there.selected(c, own)
+	}
+	if e.as != nil && c.Kind == Test {
+		var can, could bool
+		c, can = e.as(c)
+		if whole, could = e.as(whole); !can || !could {
+			for _, t := range own {
+				e.ends[t.ID] = Ending{Why: "its runner does not allow that"}
+			}
+			return false, nil
+		}
 	}
 	run, err := e.run(ctx, c)
 	if err == nil && alone && e.unheard(run, own) {
@@ -141,12 +180,12 @@ func (e *elsewhere) check(ctx context.Context, c Check, own []metric.Test) (stop
 }
 
 func (e *elsewhere) run(ctx context.Context, c Check) (Run, error) {
-	c.Name += " (hold-out)"
+	c.Name += " (elsewhere)"
 	c.Coverage = c.Coverage && e.covering
 	if e.limit > 0 {
 		c.Timeout = min(e.there.timeout(c), time.Until(e.until))
 		if c.Timeout <= 0 {
-			return Run{Check: c, Why: fmt.Sprintf("the time limit of %s for the hold-out run is over", e.limit), killed: true}, nil
+			return Run{Check: c, Why: fmt.Sprintf("the time limit of %s for runs in another tree is over", e.limit), killed: true}, nil
 		}
 	}
 	e.meter.opts.OnProgress(Progress{Check: c})
@@ -166,15 +205,15 @@ func (e *elsewhere) run(ctx context.Context, c Check) (Run, error) {
 	return run, err
 }
 
-// unheard reports whether a run of some tests ran none of them, and no suite explains
-// it: the framework may have read their names differently.
+// unheard reports whether a run of some tests did not run all of them, and no suite
+// explains it: the framework may have read their names differently.
 func (e *elsewhere) unheard(r Run, own []metric.Test) bool {
-	if r.killed || r.tests != nil && len(r.tests.Broken) > 0 {
+	if e.once || r.killed || r.tests != nil && len(r.tests.Broken) > 0 {
 		return false
 	}
-	return !slices.ContainsFunc(own, func(t metric.Test) bool {
+	return slices.ContainsFunc(own, func(t metric.Test) bool {
 		_, ran := r.tests.Lookup(t.ID)
-		return ran
+		return !ran
 	})
 }
 
@@ -187,12 +226,25 @@ func (e *elsewhere) note(r Run, own []metric.Test) {
 			e.ends[t.ID] = is
 		}
 	}
+	if r.killed || r.tests == nil {
+		return
+	}
+	e.broken = append(e.broken, r.tests.Broken...)
+	wanted := map[metric.ID]bool{}
+	for _, t := range own {
+		wanted[t.ID] = true
+	}
+	for _, t := range r.tests.Cases {
+		if e.whole && t.Status != metric.NotRun && !wanted[t.ID] {
+			e.others = append(e.others, t)
+		}
+	}
 }
 
 // endingIn is the result of a test in a run.
 func endingIn(r Run, id metric.ID) Ending {
 	if r.killed {
-		return Ending{Why: r.Why}
+		return Ending{Died: true, Why: r.Why}
 	}
 	t, ran := r.tests.Lookup(id)
 	switch {

@@ -41,10 +41,11 @@ func TestResultsElsewhereTeachNothing(t *testing.T) {
 		{"no time", goFiles, time.Nanosecond, map[string]string{"TestF": "", "TestSkip": "", "TestG": ""}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			ends, _, err := m.Elsewhere(context.Background(), tree(t, tt.files), all, tt.limit)
+			out, err := m.Elsewhere(context.Background(), measure.Elsewhere{Root: tree(t, tt.files), Tests: all, Limit: tt.limit})
 			if err != nil {
 				t.Fatal(err)
 			}
+			ends := out.Of
 			for id, e := range ends {
 				got := ""
 				switch {
@@ -74,15 +75,19 @@ func TestElsewhereNamesTheOtherTree(t *testing.T) {
 	c.Env = []string{"AT=" + root}
 	m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{c}}, measure.Options{Scratch: t.TempDir()})
 	one, three := metric.Test{ID: metric.ID{Suite: "s", Name: "one"}}, metric.Test{ID: metric.ID{Suite: "s", Name: "three"}}
-	ends, runs, err := m.Elsewhere(context.Background(), other, []metric.Test{one, three}, 0)
+	out, err := m.Elsewhere(context.Background(), measure.Elsewhere{Root: other, Tests: []metric.Test{one, three}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	ends, runs := out.Of, out.Runs
 	if e := ends[one.ID]; e.Test.Status != metric.Passed {
 		t.Errorf("one: %+v, runs %+v", e, runs)
 	}
 	if e := ends[three.ID]; e.Test.Status != 0 || e.Unbuilt {
 		t.Errorf("three: %+v", e)
+	}
+	if out, err = m.Elsewhere(context.Background(), measure.Elsewhere{Root: other, Tests: []metric.Test{one}, Whole: true}); err != nil || len(out.Others) != 1 || out.Others[0].Name != "two" {
+		t.Errorf("others: %+v, %v", out.Others, err)
 	}
 	if text, _ := os.ReadFile(filepath.Join(root, "ran")); len(text) > 0 {
 		t.Error("the command ran in the project's own tree")
@@ -100,8 +105,8 @@ echo '<testsuite name="s"><testcase name="one"/></testsuite>' >out.xml
 	c := measure.Check{Kind: measure.Test, Name: "mocha", Command: []string{"env", "sh", "mocha"}, Runner: "mocha", Reports: []string{"out.xml"}}
 	m := measure.New(measure.Plan{Root: tree(t, files), Checks: []measure.Check{c}}, measure.Options{Scratch: t.TempDir()})
 	one := metric.Test{ID: metric.ID{Suite: "s", Name: "one"}}
-	ends, runs, err := m.Elsewhere(context.Background(), tree(t, files), []metric.Test{one}, 0)
-	if err != nil || len(runs) != 2 || ends[one.ID].Test.Status != metric.Passed {
-		t.Errorf("%+v, %v after %d runs", ends, err, len(runs))
+	out, err := m.Elsewhere(context.Background(), measure.Elsewhere{Root: tree(t, files), Tests: []metric.Test{one}})
+	if err != nil || len(out.Runs) != 2 || out.Of[one.ID].Test.Status != metric.Passed {
+		t.Errorf("%+v, %v after %d runs", out.Of, err, len(out.Runs))
 	}
 }

@@ -166,6 +166,9 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 	if err := m.inventory(ctx, &run, known); err != nil {
 		return run, err
 	}
+	if err := m.forged(ctx, &run, known); err != nil {
+		return run, err
+	}
 	m.learn(&run)
 	return run, nil
 }
@@ -365,6 +368,7 @@ func joinTests(a, b *metric.Tests) *metric.Tests {
 	t := metric.NewTests(slices.Concat(a.Cases, b.Cases))
 	t.Broken = slices.Concat(a.Broken, b.Broken)
 	t.Problems = slices.Concat(a.Problems, b.Problems)
+	t.Forged = slices.Concat(a.Forged, b.Forged)
 	t.Duration = a.Duration + b.Duration
 	t.Format, t.Producer = both(a.Format, b.Format), both(a.Producer, b.Producer)
 	t.Failure = cmp.Or(a.Failure, b.Failure)

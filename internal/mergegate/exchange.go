@@ -49,6 +49,11 @@ type sarifResult struct {
 	Locations    []sarifLocation    `json:"locations"`
 	Fingerprints map[string]string  `json:"partialFingerprints"`
 	Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+	Properties   sarifProperties    `json:"properties"`
+}
+
+type sarifProperties struct {
+	RestsOn detector.Basis `json:"restsOn"`
 }
 
 type sarifSuppression struct {
@@ -96,7 +101,7 @@ func (r Report) SARIF(w io.Writer, version, fallback string) error {
 }
 
 func resultOf(f Finding, p Place, fallback string) sarifResult {
-	out := sarifResult{RuleID: f.Rule, Level: map[string]string{"error": "error", "warning": "warning", "notice": "note"}[level(f)], Message: sarifText{message(f, p)}}
+	out := sarifResult{RuleID: f.Rule, Level: map[string]string{"error": "error", "warning": "warning", "notice": "note"}[level(f)], Message: sarifText{message(f, p)}, Properties: sarifProperties{f.RestsOn}}
 	var at sarifLocation
 	at.Physical.Artifact.URI = cmp.Or(p.File, fallback)
 	if p.Line > 0 && !p.Gone {

@@ -15,18 +15,14 @@ import (
 	"supervise/internal/treediff"
 	"supervise/metric"
 	"supervise/runner"
-	"supervise/selector"
 )
 
 // judge judges the tree as if the change were one iteration after the base.
 func (g *gate) judge(ctx context.Context) error {
-	past := judge.NewHistory()
-	past.Commits = true
-	past.Begin(ledger.Iteration{Set: g.before, Score: selector.Grade(g.before, g.before, g.settings.Weights), Snapshot: g.was})
 	nobody := &ledger.AgentRun{Cause: runner.Exited.String()}
 	t := judge.Tree{Iteration: ledger.Iteration{Number: 1, Agent: nobody, Start: g.was, Snapshot: g.is}}
 	settings := g.settings
-	settings.Hidden = holdout.HiddenOptions{} // they are for agents
+	settings.Hidden.AtEnd = false // there is but one tree
 	if g.was != "" {
 		var err error
 		if t.Changes, err = g.store.Changes(ctx, g.was, g.is); err != nil {
@@ -36,13 +32,20 @@ func (g *gate) judge(ctx context.Context) error {
 	}
 	var untried []string
 	j := judge.Judge{
+		Reviewer: g.reviewer(ctx),
 		Settings: settings, Subject: judge.Change, Mask: g.mask(), Now: func() time.Time { return g.Now }, OnProgress: g.OnProgress,
 		Workspace: holdout.Workspace{Store: g.store, Meter: g.meter, Plan: g.settings.Plan, Root: g.Root, Scratch: filepath.Join(g.Scratch, "copies")},
 		OnTrouble: func(what string, err error) { untried = append(untried, fmt.Sprintf("%s: %v", what, err)) },
 	}
-	var err error
+	past, err := g.past(ctx, j)
+	if err != nil {
+		return cmp.Or(context.Cause(ctx), err)
+	}
 	if g.verdict, err = j.Judge(ctx, t, g.measured, past); err != nil {
 		return cmp.Or(context.Cause(ctx), err)
+	}
+	if err := hiddenUnknown(g.verdict.Hidden, past); err != nil {
+		return err
 	}
 	g.now = g.verdict.Judged()
 	g.noteSilenced(g.verdict.Silenced)

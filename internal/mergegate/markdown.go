@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"supervise/internal/ledger"
 	"supervise/internal/report"
 )
 
@@ -14,6 +15,9 @@ const Marker = "<!-- supervise gate -->"
 // maxMarkdown bounds the text, in bytes: GitHub takes 65 535 characters of a comment,
 // and drops a summary over 1 MiB as a whole.
 const maxMarkdown = 60_000
+
+// maxAccept is how many findings the command names that accepts them.
+const maxAccept = 100
 
 // Markdown writes the report for a comment or a step summary.
 func (r Report) Markdown(w io.Writer) error {
@@ -48,11 +52,21 @@ func (r Report) Markdown(w io.Writer) error {
 		}
 		b.WriteString("\n</details>\n")
 	}
-	if r.HeldOut != nil {
-		fmt.Fprintf(&b, "\nHold-out run: %s.\n", cell(heldOut(*r.HeldOut)))
+	if r.Goals != nil {
+		fmt.Fprintf(&b, "\nGoal tests: %s.\n", cell(goals(*r.Goals)))
 	}
+	if r.Hidden != nil {
+		fmt.Fprintf(&b, "\nHidden tests: %s.\n", cell(r.Hidden.String()))
+	}
+	if r.Review != nil {
+		fmt.Fprintf(&b, "\nReviewer: %s.\n", cell(r.Review.String()))
+	}
+	noticed(&b, r.Power)
 	for _, n := range r.Notes {
 		fmt.Fprintf(&b, "\n> %s\n", cell(n))
+	}
+	if ids := r.blocking(); len(ids) > 0 {
+		fmt.Fprintf(&b, "\nTo accept for one run: `supervise gate --accept %s`. For good, once it is in the base: `supervise ack ID --reason …`.\n", strings.Join(ids[:min(len(ids), maxAccept)], ","))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -67,8 +81,11 @@ func markdownOf(f Finding) string {
 	case f.Blocking:
 		mark = "⛔"
 	}
-	fmt.Fprintf(&b, "\n- %s **%s** `%s`: %s", mark, f.Severity, f.Rule, cell(f.Message))
-	if f.Acknowledged == "" {
+	fmt.Fprintf(&b, "\n- %s **%s** `%s` (%s): %s", mark, f.Severity, f.Rule, f.RestsOn, cell(f.Message))
+	switch {
+	case f.Declared:
+		b.WriteString(declaredNote)
+	case f.Acknowledged == "":
 		fmt.Fprintf(&b, " (`supervise ack %s --reason …` accepts it)", f.ID)
 	}
 	b.WriteString("\n")
@@ -79,7 +96,15 @@ func markdownOf(f Finding) string {
 		}
 		fmt.Fprintf(&b, "  - %s\n", cell(placeLine(p)))
 	}
+	if len(f.Versions) > 0 {
+		fmt.Fprintf(&b, "\n  <details><summary>before and now</summary>\n\n%s\n  </details>\n", indented(report.Sides(f.Versions)))
+	}
 	return b.String()
+}
+
+// indented are lines as code in a list: nothing in them is read as Markdown.
+func indented(lines []string) string {
+	return "      " + strings.Join(lines, "\n      ") + "\n"
 }
 
 // cell is a text of the project in Markdown: nothing in it makes a table, a tag, a
@@ -94,4 +119,16 @@ func upper(s string) string {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// noticed lists what changed tests notice.
+func noticed(b *strings.Builder, p *ledger.Power) {
+	lines := power(p)
+	if len(lines) == 0 {
+		return
+	}
+	b.WriteString("\nPower of changed tests:\n\n")
+	for _, line := range lines {
+		fmt.Fprintf(b, "- %s\n", cell(strings.TrimSpace(line)))
+	}
 }

@@ -23,10 +23,12 @@ func (g *gate) capture(ctx context.Context) (err error) {
 	if err := g.commitHead(ctx); err != nil {
 		return err
 	}
-	if err := g.tree.CheckOut(ctx, g.head); err != nil {
+	// A store fixes what is ignored when it is made. The checkout is empty now, so that
+	// neither side can have git ignore a file of the other.
+	if g.store, err = snapshot.Open(ctx, g.tree.Dir, filepath.Join(g.Scratch, "snapshots"), snapshot.Options{MinFree: -1}); err != nil {
 		return err
 	}
-	if g.store, err = snapshot.Open(ctx, g.tree.Dir, filepath.Join(g.Scratch, "snapshots"), snapshot.Options{MinFree: -1}); err != nil {
+	if err := g.tree.CheckOut(ctx, g.head); err != nil {
 		return err
 	}
 	now, err := g.store.Take(ctx, "head")

@@ -34,15 +34,16 @@ type Options struct {
 	Base    string // a revision, or the path of a record; "" finds one
 	Setup   string // run by the shell in a checkout of the base before its checks, "" for nothing
 	Remote  string // where records and bases are fetched from; "" fetches nothing
+	State   string // the folder of the state of loops, which the reviewer must not write to
 	Scratch string // a folder of its own, outside the tree, that is removed at the end
 
 	// Configure returns the settings from the project folder of the base, with the plan
 	// for the project in another folder.
 	Configure func(base, project string) (judge.Settings, error)
 
-	Severity   metric.Severity // findings of this severity or above fail
-	Env        []string        // its secrets are not stored; its variables name the target branch
-	Version    string          // of supervise
+	FailOn     FailOn   // which findings fail
+	Env        []string // its secrets are not stored; its variables name the target branch
+	Version    string   // of supervise
 	Now        time.Time
 	OnProgress func(what string) // may be nil
 }

@@ -211,7 +211,7 @@ func TestRatchetOnlyTightens(t *testing.T) {
 // Names of a project must not become commands, tables or mentions.
 func TestReportsOfHostileNames(t *testing.T) {
 	name := "a|b <img src=x> @everyone `x` [l](u)\n::error::x % done"
-	r := Report{FailOn: "critical", Base: Base{Commit: strings.Repeat("a", 40), Source: FromRecord, Why: "named"}}
+	r := Report{FailOn: FailOnCritical, Base: Base{Commit: strings.Repeat("a", 40), Source: FromRecord, Why: "named"}}
 	for i := range 30 {
 		r.Findings = append(r.Findings, Finding{
 			ID: fmt.Sprint(i), Rule: "tests_replaced", Severity: detector.Critical, Blocking: true, Message: name, Places: []Place{{File: "a,b:c.go", Line: 3, What: name}},

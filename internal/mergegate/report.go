@@ -15,11 +15,47 @@ import (
 // Version is that of the form of the report.
 const Version = 1
 
+// FailOn says which findings fail the gate.
+type FailOn string
+
+// The values of FailOn.
+const (
+	FailOnCritical FailOn = "critical"
+	FailOnProven   FailOn = "proven" // CRITICAL, and HIGH where more than a text says so
+	FailOnHigh     FailOn = "high"
+	FailOnMedium   FailOn = "medium"
+)
+
+// FailOns are the values of FailOn.
+func FailOns() []FailOn { return []FailOn{FailOnProven, FailOnCritical, FailOnHigh, FailOnMedium} }
+
+// blocks reports whether an alert fails the gate.
+func (f FailOn) blocks(a detector.Alert) bool {
+	switch f {
+	case FailOnProven:
+		return a.Severity >= detector.Critical || a.Severity == detector.High && a.RestsOn.Proven()
+	case FailOnHigh:
+		return a.Severity >= detector.High
+	case FailOnMedium:
+		return a.Severity >= detector.Medium
+	case FailOnCritical:
+	}
+	return a.Severity >= detector.Critical
+}
+
+// String describes the findings that fail.
+func (f FailOn) String() string {
+	if f == FailOnProven {
+		return "CRITICAL, or HIGH and more than text"
+	}
+	return strings.ToUpper(string(f)) + " or above"
+}
+
 // Report is what the gate found.
 type Report struct {
 	Version int            `json:"version"`
 	Passed  bool           `json:"passed"`
-	FailOn  string         `json:"fail_on"`
+	FailOn  FailOn         `json:"fail_on"`
 	Base    Base           `json:"base"`
 	Head    Head           `json:"head"`
 	At      time.Time      `json:"judged_at"`
@@ -30,7 +66,10 @@ type Report struct {
 
 	Lost     []detector.Loss      `json:"tests_explained,omitempty"` // gone, and found again or gone with what they tested
 	Changes  detector.TestChanges `json:"tests"`
-	HeldOut  *ledger.HoldOut      `json:"hold_out,omitempty"`
+	Goals    *ledger.Goals        `json:"goals,omitempty"`
+	Hidden   *Hidden              `json:"hidden_tests,omitempty"`
+	Review   *ledger.Review       `json:"review,omitempty"`
+	Power    *ledger.Power        `json:"power,omitempty"`
 	Silenced *ledger.Silenced     `json:"lint_suppressed,omitempty"`   // what new comments hide from the linters, which counts
 	Excluded *ledger.Excluded     `json:"coverage_excluded,omitempty"` // what the coverage was with what takes code out of it
 	Checks   []ledger.CheckRun    `json:"checks"`
@@ -57,15 +96,18 @@ type Measured struct {
 
 // Finding is one finding of a rule, with where it is.
 type Finding struct {
-	ID           string            `json:"id"`
-	Rule         string            `json:"rule"`
-	Type         string            `json:"type"`
-	Severity     detector.Severity `json:"severity"`
-	Message      string            `json:"message"`
-	Blocking     bool              `json:"blocking"`
-	Tests        []string          `json:"tests,omitempty"`
-	Places       []Place           `json:"locations,omitempty"`
-	Acknowledged string            `json:"acknowledged,omitempty"` // as what
+	ID           string              `json:"id"`
+	Rule         string              `json:"rule"`
+	Type         string              `json:"type"`
+	Severity     detector.Severity   `json:"severity"`
+	RestsOn      detector.Basis      `json:"rests_on"`
+	Message      string              `json:"message"`
+	Blocking     bool                `json:"blocking"`
+	Tests        []string            `json:"tests,omitempty"`
+	Places       []Place             `json:"locations,omitempty"`
+	Versions     []detector.Versions `json:"versions,omitempty"`     // of tests that gave way, before and now
+	Acknowledged string              `json:"acknowledged,omitempty"` // as what
+	Declared     bool                `json:"declared,omitempty"`     // the user let it happen before: a person reads it, and the gate passes
 }
 
 // Place is where a finding is. Gone: the file or the line is not in the tree any more.
@@ -100,13 +142,24 @@ func (r Report) Open() []Finding {
 	})
 }
 
+// blocking are the IDs of the findings by which the gate fails, each once.
+func (r Report) blocking() []string {
+	var out []string
+	for _, f := range r.Findings {
+		if f.Blocking && !slices.Contains(out, f.ID) {
+			out = append(out, f.ID)
+		}
+	}
+	return out
+}
+
 // report puts the report together.
 func (g *gate) report() Report {
 	v := g.verdict
 	out := Report{
-		Version: Version, Passed: true, FailOn: strings.ToLower(g.Severity.String()), Base: g.base, Head: Head{g.commitID, g.dirty}, At: g.Now,
+		Version: Version, Passed: true, FailOn: g.FailOn, Base: g.base, Head: Head{g.commitID, g.dirty}, At: g.Now,
 		Class: v.Assessment.Class, Measured: Measured{g.before.Record(), g.now.Record(), v.Assessment.FromPrevious},
-		Lost: v.Assessment.Settled(), Changes: v.Assessment.Changes, HeldOut: v.HoldOut, Silenced: v.Silenced, Excluded: v.Excluded, Checks: v.Checks, Notes: g.notes, Findings: []Finding{}, Rows: g.rows(), Alerts: v.Assessment.Alerts,
+		Lost: v.Assessment.Settled(), Changes: v.Assessment.Changes, Goals: v.Goals, Power: v.Power, Hidden: hiddenOf(v.Hidden), Review: v.Review, Silenced: v.Silenced, Excluded: v.Excluded, Checks: v.Checks, Notes: g.notes, Findings: []Finding{}, Rows: g.rows(), Alerts: v.Assessment.Alerts,
 	}
 	for _, a := range v.Assessment.Alerts {
 		f := g.finding(a)
@@ -128,11 +181,12 @@ func b2i(b bool) int {
 
 // finding is an alert with its places.
 func (g *gate) finding(a detector.Alert) Finding {
-	f := Finding{ID: a.ID(), Rule: a.Rule, Type: a.Type, Severity: a.Severity, Message: a.Message()}
+	f := Finding{ID: a.ID(), Rule: a.Rule, Type: a.Type, Severity: a.Severity, RestsOn: a.RestsOn, Message: a.Message(), Versions: a.Versions}
 	if k := a.Acknowledged; k != nil {
 		f.Acknowledged = k.ID
 	}
-	f.Blocking = f.Acknowledged == "" && a.Severity >= g.Severity
+	f.Declared = a.Declared
+	f.Blocking = f.Acknowledged == "" && !a.Declared && g.FailOn.blocks(a)
 	for _, id := range a.Tests {
 		f.Tests = append(f.Tests, id.String())
 		if p, ok := g.placeOf(id); ok && !slices.Contains(f.Places, p) {
@@ -144,6 +198,7 @@ func (g *gate) finding(a detector.Alert) Finding {
 			f.Places = append(f.Places, Place{File: t.File, Line: t.Line, Gone: g.gone(t.File), What: t.Evidence})
 		}
 	}
+	f.Places = append(f.Places, g.reviewPlaces(a)...)
 	for _, file := range a.Files {
 		file = g.inTree(file)
 		if !slices.ContainsFunc(f.Places, func(p Place) bool { return p.File == file }) {

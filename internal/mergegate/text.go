@@ -71,8 +71,17 @@ func (r Report) Text(w io.Writer, paint report.Paint) error {
 	for _, l := range r.Lost {
 		p.line("%s", paint(report.Faint, "explained "+explained(l)))
 	}
-	if r.HeldOut != nil {
-		p.line("%s", paint(report.Faint, "hold-out  "+heldOut(*r.HeldOut)))
+	if r.Goals != nil {
+		p.line("%s", paint(report.Faint, "goals     "+goals(*r.Goals)))
+	}
+	if r.Hidden != nil {
+		p.line("%s", paint(report.Faint, "hidden    "+r.Hidden.String()))
+	}
+	if r.Review != nil {
+		p.line("%s", paint(report.Faint, "reviewer  "+r.Review.String()))
+	}
+	for _, line := range power(r.Power) {
+		p.line("%s", paint(report.Faint, "power     "+line))
 	}
 	for _, n := range r.Notes {
 		p.line("%s", paint(report.Warn, "note: "+n))
@@ -83,8 +92,39 @@ func (r Report) Text(w io.Writer, paint report.Paint) error {
 		tone, verdict = report.Bad, "failed"
 	}
 	p.line("%s %s", paint(report.Faint, "gate     "), paint(tone, verdict)+": "+r.Summary())
+	for i, line := range r.howToAccept() {
+		head := "          "
+		if i == 0 {
+			head = paint(report.Faint, "accept    ")
+		}
+		p.line("%s%s", head, line)
+	}
 	return p.err
 }
+
+// howToAccept says by which commands a person accepts the findings by which the gate
+// fails: each line a command, with what it does.
+func (r Report) howToAccept() []string {
+	ids := r.blocking()
+	if len(ids) == 0 {
+		return nil
+	}
+	out := []string{"supervise gate --accept " + strings.Join(ids, ",") + "   (for this run)"}
+	for i, id := range ids {
+		if i == maxPlaces {
+			return append(out, fmt.Sprintf("and so on for %d more", len(ids)-i))
+		}
+		line := "supervise ack " + id + " --reason …"
+		if i == 0 {
+			line += "   (for good, once it is in the base)"
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// declaredNote marks a finding by which the gate does not fail.
+const declaredNote = "; read it before the merge"
 
 type printer struct {
 	w     io.Writer
@@ -110,13 +150,19 @@ func (p *printer) finding(f Finding) {
 	if f.Acknowledged != "" {
 		note = " (acknowledged as " + f.Acknowledged + ")"
 	}
-	p.line("%s  %s %s  %s%s", p.paint(tone, fmt.Sprintf("%-8s", f.Severity)), f.ID, f.Rule, f.Message, note)
+	if f.Declared {
+		note += declaredNote
+	}
+	p.line("%s  %s %s (%s)  %s%s", p.paint(tone, fmt.Sprintf("%-8s", f.Severity)), f.ID, f.Rule, f.RestsOn, f.Message, note)
 	for i, at := range f.Places {
 		if i == maxPlaces {
 			p.line("          and %d more", len(f.Places)-i)
 			break
 		}
 		p.line("          %s", placeLine(at))
+	}
+	for _, line := range report.Sides(f.Versions) {
+		p.line("          %s", p.paint(report.Faint, line))
 	}
 }
 
@@ -134,17 +180,20 @@ func placeLine(p Place) string {
 // Summary is the verdict in one line.
 func (r Report) Summary() string {
 	open := r.Open()
-	blocking := 0
+	blocking, declared := 0, 0
 	for _, f := range open {
 		blocking += b2i(f.Blocking)
+		declared += b2i(f.Declared)
 	}
 	switch {
 	case len(r.Ratchet) > 0 && blocking == 0:
 		return report.Count(len(r.Ratchet), "limit of the ratchet does not hold", "limits of the ratchet do not hold")
 	case blocking > 0:
-		return report.Count(blocking, "finding", "findings") + " of severity " + strings.ToUpper(r.FailOn) + " or above"
+		return report.Count(blocking, "finding", "findings") + " of severity " + r.FailOn.String()
+	case declared > 0:
+		return report.Count(declared, "test finding was declared and is to be read", "test findings were declared and are to be read")
 	case len(open) > 0:
-		return report.Count(len(open), "finding", "findings") + " below " + strings.ToUpper(r.FailOn)
+		return report.Count(len(open), "finding", "findings") + ", none of severity " + r.FailOn.String()
 	}
 	return "nothing found"
 }
@@ -179,8 +228,27 @@ func explained(l detector.Loss) string {
 	return text
 }
 
-// heldOut describes the result of the hold-out run.
-func heldOut(h ledger.HoldOut) string {
+// power describes what changed tests notice, one line for each group of files, and what
+// they do not notice any more.
+func power(p *ledger.Power) []string {
+	switch {
+	case p == nil:
+		return nil
+	case p.Refused != "":
+		return []string{"changed tests were not run over mutants: " + p.Refused}
+	}
+	var out []string
+	for _, r := range p.Results {
+		out = append(out, fmt.Sprintf("%s: %s", strings.Join(r.Files, ", "), r))
+		for _, s := range r.Survivors {
+			out = append(out, "  survives: "+s.String())
+		}
+	}
+	return out
+}
+
+// goals describes how tests ended as they were, over the new code.
+func goals(h ledger.Goals) string {
 	if h.Refused != "" {
 		return "not run: " + h.Refused
 	}
@@ -188,6 +256,7 @@ func heldOut(h ledger.HoldOut) string {
 	for _, r := range h.Results {
 		count[r.Outcome]++
 	}
+	count[detector.Held] = h.Passed
 	var parts []string
 	for _, o := range []detector.Outcome{detector.Held, detector.Broke, detector.Unbuilt, detector.NotHeld} {
 		if count[o] > 0 {

@@ -83,6 +83,7 @@ var pytestSections = []section{
 	{"pytest.ini", ""},
 	{".pytest.ini", ""},
 	{"pytest.toml", ""},
+	{".pytest.toml", ""},
 	{"pyproject.toml", "tool.pytest"},
 	{"tox.ini", "pytest"},
 	{"setup.cfg", "tool:pytest"},

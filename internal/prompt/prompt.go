@@ -140,6 +140,8 @@ type Facts struct {
 	Near      bool     // no test fails: the agent may soon say that it is done
 	Last      bool     // no iteration follows
 	Risk      *Risk    // what the agent is about to do
+	Blocked   string   // the command by which the agent says that it cannot go on; "" where it has none
+	Allowed   []string // tests that a person found to be wrong
 }
 
 // Change are tests to which the same thing happened.
@@ -153,6 +155,7 @@ type Rejection struct {
 	Iteration int
 	Reasons   []string
 	Tests     []string // the tests it is about
+	Files     []string // the files of what was refused
 	Advice    string
 }
 
@@ -203,6 +206,12 @@ func due(f Facts) []Point {
 	}
 	if f.Rejection != nil || f.Note != "" || len(f.Open) > 0 {
 		out = append(out, AfterRegression)
+	}
+	if f.Blocked != "" {
+		out = append(out, WayOut)
+	}
+	if len(f.Allowed) > 0 {
+		out = append(out, Allowance)
 	}
 	return append(out, BeforeCompletion)
 }

@@ -120,7 +120,7 @@ func crowded() prompt.Facts {
 		Iteration: 3, Max: 9, Measured: true, Count: 400, Failing: many, Criterion: strings.Repeat("all is well and ", 200),
 		Rejection: &prompt.Rejection{Iteration: 2, Reasons: many, Tests: many, Advice: strings.Repeat("mend the code ", 200)},
 		Error:     &prompt.Failure{Text: strings.Repeat("no such file ", 300), Times: 3}, Open: many, Note: strings.Repeat("well ", 400), Near: true, Last: true,
-		Risk: &prompt.Risk{What: "delete a test file", Target: strings.Repeat("long/", 500), Why: "it is gone then"},
+		Risk: &prompt.Risk{What: "delete a test file", Target: strings.Repeat("long/", 500), Why: "it is gone then"}, Blocked: "supervise blocked", Allowed: many,
 	}
 	for _, what := range []string{"newly failing", "newly skipped", "did not run", "flaky", "newly passing"} {
 		f.Changes = append(f.Changes, prompt.Change{What: what, Tests: many})
@@ -139,6 +139,7 @@ func TestPoints(t *testing.T) {
 		Rejection: &prompt.Rejection{Iteration: 1, Reasons: []string{"Test count decreased from 9 to 8"}, Tests: []string{"calc: TestMod"}, Advice: "Mend the code."},
 		Error:     &prompt.Failure{Text: "undefined: Mod", Times: 2},
 		Risk:      &prompt.Risk{What: "delete a test file", Target: "calc_test.go"},
+		Blocked:   "supervise blocked", Allowed: []string{"calc: TestPow"},
 	}
 	wants := map[prompt.Point][]string{
 		prompt.LoopStart:        {"Iteration 2 of at most 9", "7 of 9 tests pass", "Failing: calc: TestDiv", "tests"},
@@ -146,8 +147,11 @@ func TestPoints(t *testing.T) {
 		prompt.AfterError:       {"ended with an error, the same one 2 times in a row", "undefined: Mod", "Do NOT try the same again"},
 		prompt.AfterRegression:  {"Iteration 1 was REJECTED", "Test count decreased from 9 to 8", "calc: TestMod", "Mend the code."},
 		prompt.BeforeCompletion: {"The loop ends when: no test fails.", "No test fails now", "last iteration"},
+		prompt.WayOut:           {"`supervise blocked --test ID --reason TEXT`", "A person decides; it costs you nothing."},
+		prompt.Allowance:        {"may be changed: calc: TestPow."},
 		prompt.RiskyTool:        {"You are about to delete a test file: calc_test.go.", "fix"},
 	}
+	wayOut := map[prompt.Point]string{prompt.WayOut: "supervise blocked"} // comes on top
 	for level, tokens := range map[prompt.Level]int{prompt.Minimal: 50, prompt.Standard: 150, prompt.Aggressive: 300} {
 		for _, p := range prompt.Points() {
 			got, err := texts.Inject(p, level, few)
@@ -164,7 +168,7 @@ func TestPoints(t *testing.T) {
 					t.Errorf("%s at %v lacks %q:\n%s", p, level, want, got)
 				}
 			}
-			if got, err = texts.Inject(p, level, crowded()); err != nil || len(got) > 4*tokens || got == "" || !utf8.ValidString(got) {
+			if got, err = texts.Inject(p, level, crowded()); err != nil || len(got) > 4*(tokens+len(wayOut[p])/4+1) || got == "" || !utf8.ValidString(got) {
 				t.Errorf("%s at %v has about %d tokens of at most %d, %v:\n%s", p, level, len(got)/4, tokens, err, got)
 			}
 		}
@@ -192,6 +196,8 @@ func TestPointsOfAnIteration(t *testing.T) {
 		{"after an error", prompt.Facts{Iteration: 2, Error: &prompt.Failure{Text: "e", Times: 1}}, "[boundary error]"},
 		{"after a regression", prompt.Facts{Iteration: 2, Rejection: &prompt.Rejection{Iteration: 1, Reasons: []string{"r"}}}, "[boundary regression]"},
 		{"after a person's word", prompt.Facts{Iteration: 2, Note: "fine"}, "[boundary regression]"},
+		{"with a way out", prompt.Facts{Iteration: 2, Blocked: "supervise blocked"}, "[boundary blocked]"},
+		{"after a person allowed a test", prompt.Facts{Iteration: 2, Allowed: []string{"m: TestTwo"}}, "[boundary allowed]"},
 		{"near the end", prompt.Facts{Iteration: 2, Near: true}, "[boundary completion]"},
 	} {
 		text, points, err := texts.Text(prompt.Standard, tt.f)

@@ -24,12 +24,14 @@ const (
 	AfterError       Point = "error"
 	Boundary         Point = "boundary" // between two iterations
 	AfterRegression  Point = "regression"
+	WayOut           Point = "blocked" // how to say that a test is wrong, or the task cannot be done
+	Allowance        Point = "allowed" // which tests a person has found to be wrong
 	BeforeCompletion Point = "completion"
 )
 
 // Points returns all points, in the order of a loop.
 func Points() []Point {
-	return []Point{LoopStart, RiskyTool, AfterError, Boundary, AfterRegression, BeforeCompletion}
+	return []Point{LoopStart, RiskyTool, AfterError, Boundary, AfterRegression, WayOut, Allowance, BeforeCompletion}
 }
 
 //go:embed templates/*.md
@@ -118,8 +120,8 @@ func functions(at *Level) template.FuncMap {
 // sample has something of everything, so that no text is left untried.
 var sample = Facts{
 	Task: "t", Iteration: 2, Max: 3, Criterion: "c", Measured: true, Passed: 1, Count: 2, Failing: []string{"a"}, Hidden: 1, Coverage: "1%", Errors: "1",
-	Changes: []Change{{"newly failing", []string{"a"}}}, Rejection: &Rejection{1, []string{"r"}, []string{"a"}, "advice"}, Note: "n", Open: []string{"o"},
-	Error: &Failure{"e", 2}, Near: true, Last: true, Risk: &Risk{"w", "t", "y"},
+	Changes: []Change{{"newly failing", []string{"a"}}}, Rejection: &Rejection{1, []string{"r"}, []string{"a"}, []string{"f"}, "advice"}, Note: "n", Open: []string{"o"},
+	Error: &Failure{"e", 2}, Near: true, Last: true, Risk: &Risk{"w", "t", "y"}, Blocked: "b", Allowed: []string{"a"},
 }
 
 // names caps how many tests are named, and changed those of each kind of change;
@@ -147,18 +149,21 @@ func (t *Texts) Inject(p Point, level Level, f Facts) (string, error) {
 		return "", fmt.Errorf("write prompt: %w", err)
 	}
 	root.Funcs(functions(&level))
-	text := ""
+	text, budget := "", level.Budget()
+	if p == WayOut {
+		budget += tokens(f.Blocked) // a command that is cut is worth nothing
+	}
 	for _, try := range tries {
 		var b strings.Builder
 		if err := root.ExecuteTemplate(&b, string(p)+extension, f.within(level, try.divide, try.length)); err != nil {
 			return "", fmt.Errorf("write prompt: %w", err)
 		}
 		text = strings.TrimSpace(blank.ReplaceAllString(b.String(), "\n"))
-		if tokens(text) <= level.Budget() {
+		if tokens(text) <= budget {
 			return text, nil
 		}
 	}
-	return clip(text, bytesPerToken*level.Budget()), nil
+	return clip(text, bytesPerToken*budget), nil
 }
 
 const bytesPerToken = 4
@@ -170,6 +175,7 @@ func tokens(text string) int { return (len(text) + bytesPerToken - 1) / bytesPer
 func (f Facts) within(level Level, divide, length int) Facts {
 	cut := func(list []string, limit int) []string { return shorten(list, limit, length) }
 	f.Failing, f.Open = cut(f.Failing, names[level]/divide), cut(f.Open, max(1, openNamed/divide))
+	f.Allowed = cut(f.Allowed, max(1, names[level]/divide))
 	f.Changes = slices.Clone(f.Changes)
 	for i, c := range f.Changes {
 		f.Changes[i].Tests = cut(c.Tests, changed[level]/divide)
@@ -177,6 +183,7 @@ func (f Facts) within(level Level, divide, length int) Facts {
 	if f.Rejection != nil {
 		r := *f.Rejection
 		r.Tests, r.Reasons = cut(r.Tests, names[level]/divide), cut(r.Reasons, max(1, names[level]/divide))
+		r.Files = cut(r.Files, names[level]/divide)
 		f.Rejection = &r
 	}
 	if f.Error != nil {

@@ -3,7 +3,6 @@ package reasoning
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"supervise/detector"
@@ -18,8 +17,10 @@ type Extraction struct {
 	Changed  Names            `json:"changed_files"` // "modified m.go"
 	Reused   bool             `json:"reused"`        // the very same tree had been measured before
 	Checks   []Check          `json:"checks"`
-	Again    *Again           `json:"confirmation,omitempty"` // nil where no test failed that had passed before
-	HeldOut  *HeldOut         `json:"hold_out,omitempty"`     // nil where no finding asked for it
+	Again    *Again           `json:"confirmation,omitempty"`    // nil where no test failed that had passed before
+	Goals    *Goals           `json:"goals,omitempty"`           // nil where no test was to be run as it was
+	Disguise *Disguise        `json:"disguised_tests,omitempty"` // nil where no code came that may look for its tests
+	Power    *Power           `json:"power,omitempty"`           // nil where no test was changed, and none is gone
 	Hidden   *Hidden          `json:"hidden_tests,omitempty"`
 	Silenced *Silenced        `json:"lint_suppressed,omitempty"`   // nil where no comment came that silences linters
 	Excluded *Excluded        `json:"coverage_excluded,omitempty"` // nil where nothing came that takes code out of the coverage
@@ -53,51 +54,113 @@ type Again struct {
 	Refused  string  `json:"refused,omitempty"` // why nothing was run again
 }
 
-// HeldOut are the outcomes of the original tests that findings name, over the new
-// code.
-type HeldOut struct {
-	Ended   []HeldOutGroup `json:"outcomes"`
-	PutBack Names          `json:"restored_tests"`        // test files that were restored
-	PutInto Names          `json:"restored_inline_tests"` // files of code whose test modules were restored
-	Runs    []Check        `json:"runs"`
-	Refused string         `json:"refused,omitempty"` // why nothing was run
+// Goals are the outcomes of tests as they were at the base, over the new code.
+type Goals struct {
+	Passed  int           `json:"passed"`
+	Ended   []GoalGroup   `json:"outcomes"`
+	PutBack Names         `json:"restored_files"`        // tests, and what they lean on
+	PutInto Names         `json:"restored_inline_tests"` // files of code whose test modules were restored
+	Runs    []Check       `json:"runs"`
+	Took    time.Duration `json:"took_ns"`
+	Reused  bool          `json:"reused,omitempty"`
+	Refused string        `json:"refused,omitempty"` // why nothing was run
 }
 
-// HeldOutGroup are the tests with one outcome, each with its message.
-type HeldOutGroup struct {
+// GoalGroup are the tests with one outcome, each with its message. Of those that passed,
+// there may be more than are named.
+type GoalGroup struct {
 	Outcome detector.Outcome `json:"outcome"`
 	Tests   Names            `json:"tests"`
 }
 
-// HeldOutOf lays out a hold-out run, nil where there was none.
-func HeldOutOf(h *ledger.HoldOut) *HeldOut {
+// GoalsOf lays out tests that were run as they were, nil where none was to be.
+func GoalsOf(h *ledger.Goals) *Goals {
 	if h == nil {
 		return nil
 	}
-	out := &HeldOut{Ended: []HeldOutGroup{}, PutBack: NamesOf(h.PutBack), PutInto: NamesOf(h.PutInto), Runs: checks(h.Runs), Refused: h.Refused}
+	out := &Goals{
+		Passed: h.Passed, Ended: []GoalGroup{}, PutBack: NamesOf(h.PutBack), PutInto: NamesOf(h.PutInto), Runs: checks(h.Runs),
+		Took: h.Took, Reused: h.Reused, Refused: h.Refused,
+	}
 	for _, outcome := range []detector.Outcome{detector.Broke, detector.Held, detector.Unbuilt, detector.NotHeld} {
 		var tests []string
 		for _, r := range h.Results {
 			if r.Outcome == outcome {
-				tests = append(tests, heldOutTest(r))
+				tests = append(tests, withWhy(r.ID, r.Why))
 			}
 		}
 		if len(tests) > 0 {
-			out.Ended = append(out.Ended, HeldOutGroup{outcome, NamesOf(tests)})
+			out.Ended = append(out.Ended, GoalGroup{outcome, NamesOf(tests)})
 		}
 	}
 	return out
 }
 
-func heldOutTest(r detector.HeldOut) string {
-	name := r.ID.String()
-	if r.ID.Name == "" {
-		name = strings.TrimSuffix(r.File+": "+r.Finding, ": ")
+// Power is what changed tests notice, as they were at the base and as they are.
+type Power struct {
+	Groups  []PowerGroup  `json:"groups"`
+	Invalid int           `json:"invalid,omitempty"` // mutants that do not build
+	Took    time.Duration `json:"took_ns"`
+	Reused  bool          `json:"reused,omitempty"`
+	Refused string        `json:"refused,omitempty"` // why nothing was run
+}
+
+// PowerGroup are test files that were compared as one.
+type PowerGroup struct {
+	detector.Power
+	Lives Names `json:"survive"` // mutants that died and live now
+}
+
+// PowerOf lays out what changed tests notice, nil where there were none.
+func PowerOf(p *ledger.Power) *Power {
+	if p == nil {
+		return nil
 	}
-	if r.Why == "" {
-		return name
+	out := &Power{Groups: []PowerGroup{}, Invalid: p.Invalid, Took: p.Took, Reused: p.Reused, Refused: p.Refused}
+	for _, r := range p.Results {
+		var lives []string
+		for _, s := range r.Survivors {
+			lives = append(lives, s.String())
+		}
+		out.Groups = append(out.Groups, PowerGroup{r, NamesOf(lives)})
 	}
-	return name + ": " + r.Why
+	return out
+}
+
+// Disguise is how tests ended where the code could not see that it ran in a test.
+type Disguise struct {
+	Files   Names         `json:"files"`  // with added code that may look for its tests
+	Tests   int           `json:"tests"`  // that were run
+	Failed  Names         `json:"failed"` // those that pass only under test, with what they say
+	Runs    []Check       `json:"runs"`
+	Took    time.Duration `json:"took_ns"`
+	Refused string        `json:"refused,omitempty"` // why nothing was run
+}
+
+// DisguiseOf lays out tests that were run where the code could not see them, nil where
+// none were.
+func DisguiseOf(d *ledger.Disguised) *Disguise {
+	if d == nil {
+		return nil
+	}
+	var files, failed []string
+	for _, s := range d.Signs {
+		files = append(files, s.File)
+	}
+	slices.Sort(files)
+	for _, r := range d.Results {
+		failed = append(failed, withWhy(r.ID, r.Why))
+	}
+	return &Disguise{
+		Files: NamesOf(slices.Compact(files)), Tests: d.Tests, Failed: NamesOf(failed), Runs: checks(d.Runs), Took: d.Took, Refused: d.Refused,
+	}
+}
+
+func withWhy(id metric.ID, why string) string {
+	if why == "" {
+		return id.String()
+	}
+	return id.String() + ": " + why
 }
 
 // Silenced is what the linters find without the new suppression comments. It counts
@@ -195,7 +258,7 @@ func extraction(it ledger.Iteration) Extraction {
 	}
 	e.Changed = NamesOf(changed)
 	e.Checks = checks(it.Checks)
-	e.HeldOut, e.Hidden = HeldOutOf(it.HoldOut), HiddenOf(it.Hidden)
+	e.Goals, e.Power, e.Disguise, e.Hidden = GoalsOf(it.Goals), PowerOf(it.Power), DisguiseOf(it.Disguised), HiddenOf(it.Hidden)
 	if q := it.Silenced; q != nil {
 		var found []string
 		for _, f := range q.Findings {

@@ -69,7 +69,7 @@ func worse(in Input, o detector.Options) []string {
 	a := in.It.Assessment
 	out, excused := []string{}, excuses(a.Alerts)
 	for _, alert := range a.Alerts {
-		if alert.Severity >= detector.High {
+		if alert.Weighs(detector.High) {
 			out = append(out, fmt.Sprintf("an alert of HIGH or more: %s %s", alert.Severity, alert.Rule))
 		}
 	}

@@ -31,11 +31,11 @@ func (v View) judge(it ledger.Iteration) (ledger.Iteration, error) {
 	if len(before.Iterations) == 0 && len(it.Assessment.Alerts) == 0 {
 		it.Assessment.Recommendation.Reason = "The first iteration: there is nothing to compare it with"
 	}
-	step, next := recovery.Next(before.incident(), recovery.Case{Assessment: it.Assessment, Start: past.Previous.Iteration, Paused: it.EndedAt, Now: it.EndedAt}, v.Settings.Recovery)
+	step, next := before.next(it, past.Previous.Iteration)
 	it.Rejected, it.Verified = step.Reject, verified(it)
 	it.Decision = &ledger.Decision{
 		Move: string(step.Move), Target: step.Target, Retry: step.Retry, Reason: step.Reason, Advice: step.Advice,
-		Retries: next.Retries, Attempts: next.Attempts,
+		Retries: next.Retries, Attempts: next.Attempts, Same: next.Same,
 	}
 	if step.Diagnosis != nil {
 		it.Decision.Diagnosis = step.Diagnosis.String()
@@ -137,11 +137,21 @@ func (v View) judging(it ledger.Iteration) judge.Settings {
 	return v.Settings.Settings
 }
 
+// next is what follows the assessment of an iteration, which started from the tree of
+// iteration start.
+func (v View) next(it ledger.Iteration, start int) (recovery.Step, recovery.State) {
+	c := recovery.Case{Assessment: it.Assessment, Start: start, Paused: it.EndedAt, Now: it.EndedAt}
+	if n := len(v.Iterations); n > 0 && v.Iterations[n-1].Rejected {
+		c.Refused = v.Iterations[n-1].Assessment.Alerts
+	}
+	return recovery.Next(v.incident(), c, v.Settings.Recovery)
+}
+
 // incident is the recovery's state after the last iteration.
 func (v View) incident() recovery.State {
 	for _, it := range slices.Backward(v.Iterations) {
 		if it.Decision != nil {
-			return recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts}
+			return recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts, Same: it.Decision.Same}
 		}
 	}
 	return recovery.State{}

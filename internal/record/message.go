@@ -65,6 +65,7 @@ type Deltas struct {
 // AlertNote is an alert in a message.
 type AlertNote struct {
 	Severity    detector.Severity `json:"severity"`
+	RestsOn     detector.Basis    `json:"rests_on"`
 	Type        string            `json:"type"`
 	Rule        string            `json:"rule"`
 	Message     string            `json:"message"`

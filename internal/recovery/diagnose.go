@@ -34,6 +34,7 @@ const (
 	Block          Strategy = "block_and_escalate"
 	FixEnvironment Strategy = "fix_environment"
 	Allow          Strategy = "allow_with_note"
+	LeaveAlone     Strategy = "leave_alone" // what was refused, after the same finding came twice
 )
 
 // plans are what follows from a cause: the strategy, and what the next prompt says.
@@ -57,6 +58,7 @@ type Evidence struct {
 	SameFailing  []string // tests that failed in this iteration and the two before
 	Flipping     []string // tests that went back and forth between passing and failing
 	FailedBefore []string // tests that are gone and had failed before
+	Refused      []string // files that the findings which undo the iteration are about
 	LastWords    string   // the last line that the agent printed
 	AgentFailed  bool     // it ended with a status or a signal
 	NotMeasured  []string // why checks gave nothing
@@ -194,7 +196,7 @@ func alerted(kinds ...string) func(Case) string {
 func alertedBy(is detector.Severity, holds func(detector.Alert) bool) func(Case) string {
 	return func(c Case) string {
 		for _, a := range c.Assessment.Alerts {
-			if a.Severity == is && holds(a) {
+			if a.Severity == is && a.Weighs(is) && holds(a) {
 				return cmp.Or(a.Message(), a.Rule)
 			}
 		}

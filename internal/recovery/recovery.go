@@ -36,14 +36,16 @@ type Options struct {
 type State struct {
 	Retries  int // of the running incident
 	Attempts int // in the whole loop
+	Same     int // retries in a row that were undone for the finding that they were to mend
 }
 
 // Case is an iteration that was judged, and what else is known of it.
 type Case struct {
 	Assessment detector.Assessment
 	Evidence   Evidence
-	Start      int       // the iteration whose tree this one started from
-	Paused     time.Time // when the agent was stopped, or had ended
+	Refused    []detector.Alert // of the iteration before, where that was undone
+	Start      int              // the iteration whose tree this one started from
+	Paused     time.Time        // when the agent was stopped, or had ended
 	Now        time.Time
 }
 
@@ -90,7 +92,7 @@ func Next(s State, c Case, o Options) (Step, State) {
 	if r.Action == detector.Rollback {
 		return reject(s, c, o)
 	}
-	s.Retries = 0
+	s.Retries, s.Same = 0, 0
 	step := Step{Move: Continue, Reason: r.Reason, Target: c.Start}
 	switch r.Action {
 	case detector.Stop:
@@ -119,7 +121,9 @@ const paused = "the agent's processes are ended, and what it left is kept"
 
 // suspicion returns the message of the first HIGH finding about integrity.
 func suspicion(a detector.Assessment) (string, bool) {
-	i := slices.IndexFunc(a.Alerts, func(alert detector.Alert) bool { return alert.Severity == detector.High && tampering(alert) })
+	i := slices.IndexFunc(a.Alerts, func(alert detector.Alert) bool {
+		return alert.Severity == detector.High && alert.Weighs(detector.High) && tampering(alert)
+	})
 	if i < 0 {
 		return "", false
 	}
@@ -137,7 +141,7 @@ func reject(s State, c Case, o Options) (Step, State) {
 		},
 	}
 	if p.strategy == Allow {
-		s.Retries = 0
+		s.Retries, s.Same = 0, 0
 		step.Move, step.Reject, step.Target = Continue, false, 0
 		return step, s
 	}
@@ -146,6 +150,7 @@ func reject(s State, c Case, o Options) (Step, State) {
 	if !o.AskLate {
 		step.Ask, step.Why = escalation(c.Assessment, d)
 	}
+	step, s = again(step, s, c, o)
 	return retry(step, s, c.Now, o)
 }
 
@@ -157,8 +162,12 @@ func retry(step Step, s State, now time.Time, o Options) (Step, State) {
 		return step, s
 	}
 	step.Move = Escalate
-	step.Reason = fmt.Sprintf("%s; %s spent", step.Reason, plural(o.MaxRetries, "retry", "retries"))
-	step.Ask, step.Why = approval.Regression, plural(o.MaxRetries, "retry", "retries")+" did not help"
+	if s.Same+1 >= sameAtMost {
+		step.Reason += "; " + step.Why
+	} else {
+		step.Reason = fmt.Sprintf("%s; %s spent", step.Reason, plural(o.MaxRetries, "retry", "retries"))
+		step.Ask, step.Why = approval.Regression, plural(o.MaxRetries, "retry", "retries")+" did not help"
+	}
 	step.Phases = append(step.Phases, Phase{PhaseEscalate, now, step.Why})
 	return step, s
 }
@@ -196,7 +205,7 @@ func Answered(step Step, s State, a approval.Answer, o Options) (Step, State) {
 	step.Phases = append(step.Phases, Phase{PhaseEscalate, a.At, a.String()})
 	switch a.Choice {
 	case approval.Approve:
-		s.Retries = 0
+		s.Retries, s.Same = 0, 0
 		step.Move, step.Reject, step.Target, step.Retry = Continue, false, 0, 0
 		step.Reason, step.Strategy = "approved: "+a.Reason, Allow
 		step.Advice = "A person has looked at the last iteration and approved it: " + a.Reason
@@ -215,6 +224,9 @@ func Answered(step Step, s State, a approval.Answer, o Options) (Step, State) {
 		step.Reject = true
 		s.Attempts++
 		s.Retries++
+	}
+	if person {
+		s.Same = 0 // the agent reads what the person says
 	}
 	if person && step.Move == Escalate {
 		s.Retries = min(1, o.MaxRetries)

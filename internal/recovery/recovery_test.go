@@ -40,6 +40,19 @@ func plain(action detector.Recommend, class detector.Class) recovery.Case {
 	return recovery.Case{Paused: paused, Now: now, Start: 2, Assessment: detector.Assessment{Class: class, Recommendation: detector.Recommendation{Action: action, Reason: "r"}}}
 }
 
+// undone is an iteration that was undone for one finding, about a file, after one that
+// was undone for others.
+func undone(rule, file string, before ...detector.Alert) recovery.Case {
+	c := rejected()
+	c.Assessment.Alerts = []detector.Alert{finding(rule, file)}
+	c.Refused, c.Evidence.Refused = before, []string{file}
+	return c
+}
+
+func finding(rule, file string) detector.Alert {
+	return detector.Alert{Rule: rule, Type: rule, Severity: detector.Critical, Action: detector.AlertAndRollback, Files: []string{file}}
+}
+
 func suspicious() recovery.Case {
 	c := plain(detector.Continue, detector.Forward)
 	c.Assessment.Alerts = []detector.Alert{{Rule: detector.TamperPrefix + "assertion_removed", Type: "assertion_removed", Severity: detector.High}}
@@ -68,6 +81,10 @@ func TestNextStep(t *testing.T) {
 		{"retries spent", recovery.State{Retries: 3, Attempts: 3}, rejected("functionality_loss"), three, recovery.Escalate, true, approval.Regression, recovery.State{Retries: 4, Attempts: 4}},
 		{"no retries at all", recovery.State{}, rejected("functionality_loss"), recovery.Options{}, recovery.Escalate, true, approval.Regression, recovery.State{Retries: 1, Attempts: 1}},
 		{"a suspicion is reported and undoes nothing", recovery.State{}, suspicious(), three, recovery.Continue, false, approval.Suspicion, recovery.State{}},
+		{"the same finding again is for a human, even one who is to be asked late", recovery.State{Retries: 1, Attempts: 1}, undone("a", "f", finding("a", "f")), recovery.Options{MaxRetries: 3, AskLate: true}, recovery.Retry, true, approval.Regression, recovery.State{Retries: 2, Attempts: 2, Same: 1}},
+		{"a third time ends the incident", recovery.State{Retries: 2, Attempts: 2, Same: 1}, undone("a", "f", finding("a", "f")), recovery.Options{MaxRetries: 9}, recovery.Escalate, true, approval.Regression, recovery.State{Retries: 10, Attempts: 3, Same: 2}},
+		{"another finding between them", recovery.State{Retries: 2, Attempts: 2, Same: 1}, undone("b", "f", finding("a", "f")), three, recovery.Retry, true, approval.Regression, recovery.State{Retries: 3, Attempts: 3}},
+		{"an accepted iteration between them", recovery.State{Retries: 2, Attempts: 2, Same: 1}, plain(detector.Continue, detector.Forward), three, recovery.Continue, false, "", recovery.State{Attempts: 2}},
 		{"stall", recovery.State{}, plain(detector.Stop, detector.Stalled), three, recovery.Stop, false, "", recovery.State{}},
 		{"stall, with the option to continue", recovery.State{}, plain(detector.Stop, detector.Stalled), recovery.Options{}, recovery.Continue, false, "", recovery.State{}},
 		{"stall, with the option to ask", recovery.State{}, plain(detector.Stop, detector.Stalled), recovery.Options{AskOnStall: true}, recovery.Stop, false, approval.Standstill, recovery.State{}},
@@ -81,6 +98,47 @@ func TestNextStep(t *testing.T) {
 			}
 			if step.Reason == "" || step.Ask != "" && step.Why == "" {
 				t.Errorf("the step has no reason: %+v", step)
+			}
+		})
+	}
+}
+
+// Which findings are the same, and with which prompt the next attempt starts.
+func TestSameFinding(t *testing.T) {
+	test := func(rule, name string) detector.Alert {
+		return detector.Alert{Rule: rule, Type: rule, Severity: detector.Critical, Action: detector.AlertAndRollback, Tests: []metric.ID{{Name: name}}}
+	}
+	failing := func(kind string) detector.Alert {
+		a := test("r", "T")
+		a.Type = kind
+		return a
+	}
+	accepted := finding("a", "f")
+	accepted.Acknowledged = &detector.Acknowledged{}
+	high := finding("a", "f")
+	high.Severity = detector.High
+	for _, tt := range []struct {
+		name    string
+		was, is []detector.Alert
+		same    bool
+	}{
+		{"rule and file", []detector.Alert{finding("a", "f")}, []detector.Alert{finding("a", "f")}, true},
+		{"one of several", []detector.Alert{finding("b", "f"), finding("a", "f")}, []detector.Alert{finding("c", "f"), finding("a", "f")}, true},
+		{"rule and test", []detector.Alert{test("a", "T")}, []detector.Alert{test("a", "T")}, true},
+		{"another file", []detector.Alert{finding("a", "f")}, []detector.Alert{finding("a", "g")}, false},
+		{"another test", []detector.Alert{test("a", "T")}, []detector.Alert{test("a", "U")}, false},
+		{"another rule", []detector.Alert{finding("a", "f")}, []detector.Alert{finding("b", "f")}, false},
+		{"tests that fail", []detector.Alert{failing("functionality_loss")}, []detector.Alert{failing("functionality_loss")}, false},
+		{"accepted by a person", []detector.Alert{finding("a", "f")}, []detector.Alert{accepted}, false},
+		{"not CRITICAL before", []detector.Alert{high}, []detector.Alert{finding("a", "f")}, false},
+		{"the first attempt", nil, []detector.Alert{finding("a", "f")}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := undone("a", "tests/test_x.py", tt.was...)
+			c.Assessment.Alerts = tt.is
+			step, after := recovery.Next(recovery.State{Retries: 1, Attempts: 1}, c, recovery.Options{MaxRetries: 3})
+			if same := after.Same == 1; same != tt.same || same != (step.Strategy == recovery.LeaveAlone) || same != strings.Contains(step.Advice, "Leave tests/test_x.py exactly as it is now") {
+				t.Errorf("same finding %v, strategy %s, advice %q, want %v", same, step.Strategy, step.Advice, tt.same)
 			}
 		})
 	}
@@ -145,6 +203,34 @@ func TestPathsOfAnIncident(t *testing.T) {
 			&approval.Answer{Choice: approval.Reject, How: approval.ByTimeout, At: now},
 			"retry retry escalate", "pause diagnose adapt escalate escalate",
 			recovery.State{Retries: 3, Attempts: 3},
+		},
+		{
+			"the same finding three times",
+			[]recovery.Case{undone("a", "f"), undone("a", "f", finding("a", "f")), undone("a", "f", finding("a", "f"))},
+			nil,
+			"retry retry escalate", "pause diagnose adapt escalate",
+			recovery.State{Retries: 3, Attempts: 3, Same: 2},
+		},
+		{
+			"the same finding twice, and a person rejects it",
+			[]recovery.Case{undone("a", "f"), undone("a", "f", finding("a", "f"))},
+			&approval.Answer{Choice: approval.Reject, Reason: "keep it", How: approval.ByTerminal, At: now},
+			"retry retry", "pause diagnose adapt retry escalate retry",
+			recovery.State{Retries: 2, Attempts: 2},
+		},
+		{
+			"the same finding twice, and a person approves it",
+			[]recovery.Case{undone("a", "f"), undone("a", "f", finding("a", "f"))},
+			&approval.Answer{Choice: approval.Approve, Reason: "fine", How: approval.ByTerminal, At: now},
+			"retry continue", "pause diagnose adapt retry escalate",
+			recovery.State{Attempts: 2},
+		},
+		{
+			"the same finding twice, then honest work",
+			[]recovery.Case{undone("a", "f"), undone("a", "f", finding("a", "f")), good},
+			nil,
+			"retry retry continue", "",
+			recovery.State{Attempts: 2},
 		},
 		{
 			"suspicious, and nobody answers",

@@ -149,9 +149,13 @@ func (p *printer) verdict(v Verdict) {
 	}
 	for _, a := range v.Alerts {
 		if a.Severity > detector.Info {
-			p.line("  %-8s %s: %s%s", a.Severity, a.Rule, a.Message(), tests(a.Tests))
+			p.alert("", a)
 		}
 	}
+}
+
+func (p *printer) alert(what string, a detector.Alert) {
+	p.line("  %s%-8s %s (%s): %s%s", what, a.Severity, a.Rule, a.RestsOn, a.Message(), tests(a.Tests))
 }
 
 func tests(ids []metric.ID) string {
@@ -207,10 +211,10 @@ func (p *printer) differences(what string, list []Difference) {
 	for _, d := range list {
 		p.line("%s %s: %s → %s", d.Is.Name(), what, d.Was.summary(), d.Is.summary())
 		for _, a := range without(d.Was.Alerts, d.Is.Alerts) {
-			p.line("  no more  %-8s %s: %s%s", a.Severity, a.Rule, a.Message(), tests(a.Tests))
+			p.alert("no more  ", a)
 		}
 		for _, a := range without(d.Is.Alerts, d.Was.Alerts) {
-			p.line("  new      %-8s %s: %s%s", a.Severity, a.Rule, a.Message(), tests(a.Tests))
+			p.alert("new      ", a)
 		}
 	}
 }

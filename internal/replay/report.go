@@ -144,6 +144,6 @@ func same(a, b Verdict) bool {
 }
 
 func sameAlert(a, b detector.Alert) bool {
-	return a.Rule == b.Rule && a.Severity == b.Severity && a.Action == b.Action && a.Against == b.Against &&
+	return a.Rule == b.Rule && a.Severity == b.Severity && a.RestsOn == b.RestsOn && a.Action == b.Action && a.Against == b.Against &&
 		a.Message() == b.Message() && slices.Equal(a.Tests, b.Tests)
 }

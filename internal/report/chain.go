@@ -166,7 +166,9 @@ func (l *layout) extraction(e reasoning.Extraction) {
 		}
 	}
 	l.again(e.Again)
-	l.heldOut(e.HeldOut)
+	l.goals(e.Goals)
+	l.power(e.Power)
+	l.disguise(e.Disguise)
 	l.hidden(e.Hidden)
 	l.silenced(e.Silenced)
 	l.excluded(e.Excluded)
@@ -195,22 +197,62 @@ func (l *layout) again(a *reasoning.Again) {
 	}
 }
 
-// heldOut describes how tests ended as they were, over the new code.
-func (l *layout) heldOut(h *reasoning.HeldOut) {
+// goals describes how tests ended as they were, over the new code.
+func (l *layout) goals(h *reasoning.Goals) {
 	if h == nil {
 		return
 	}
 	if h.Refused != "" {
-		l.item("Hold-out: the tests of the findings were not run as they were: %s", h.Refused)
+		l.item("Goal tests: not run as they were: %s", h.Refused)
 		return
 	}
+	took := "in " + Duration(h.Took)
+	if h.Reused {
+		took = "in an earlier run"
+	}
+	l.item("Goal tests, run as they were over the new code %s: %d passed", took, h.Passed)
 	for _, g := range h.Ended {
-		l.item("Hold-out: %s: %s", Count(g.Tests.Len(), "test", "tests"), g.Outcome)
-		l.under("", g.Tests)
+		if g.Outcome != detector.Held {
+			l.item("Goal tests: %s: %s", Count(g.Tests.Len(), "test", "tests"), g.Outcome)
+			l.under("", g.Tests)
+		}
 	}
 	for _, c := range h.Runs {
 		fmt.Fprintf(&l.Builder, "  - %s: status %d in %s%s\n", l.code(c.Command), c.ExitCode, Duration(c.Duration), read(c))
 	}
+}
+
+// power describes what changed tests notice.
+func (l *layout) power(p *reasoning.Power) {
+	if p == nil {
+		return
+	}
+	if p.Refused != "" {
+		l.item("Power: changed tests were not run over mutants: %s", p.Refused)
+		return
+	}
+	took := "in " + Duration(p.Took)
+	if p.Reused {
+		took = "in an earlier run"
+	}
+	for _, g := range p.Groups {
+		l.item("Power of %s, %s: %s", strings.Join(g.Files, ", "), took, g.Power)
+		l.under("survives: ", g.Lives)
+	}
+}
+
+// disguise describes how tests ended where the code could not see them.
+func (l *layout) disguise(d *reasoning.Disguise) {
+	if d == nil {
+		return
+	}
+	if d.Refused != "" {
+		l.item("Code that may look for its tests: not run without them in sight: %s", d.Refused)
+		return
+	}
+	l.item("Code that may look for its tests: %s, run where it cannot see that it is under test in %s: %d failed", Count(d.Tests, "test", "tests"), Duration(d.Took), d.Failed.Len())
+	l.under("", d.Files)
+	l.under("", d.Failed)
 }
 
 // hidden describes how the tests ended that the agent does not see.
@@ -358,7 +400,7 @@ func (l *layout) reasoning(r reasoning.Reasoning) {
 }
 
 func (l *layout) fired(f reasoning.Fired) {
-	l.item("%s (%s, finding %s) fired against the %s: %s", l.code(f.Rule), severityText(f), l.code(f.ID), f.Against, f.Message)
+	l.item("%s (%s, %s, finding %s) fired against the %s: %s", l.code(f.Rule), severityText(f), f.RestsOn, l.code(f.ID), f.Against, f.Message)
 	if text := valuesText(f.Values); text != "" {
 		l.WriteString("  - " + text + "\n")
 	}

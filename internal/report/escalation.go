@@ -137,6 +137,7 @@ var remedies = map[string]string{
 	"simpler_approach":      "Give the agent a smaller goal or a hint to the cause; a more capable model may help as well.",
 	"ask_for_clarification": "The task is ambiguous: say in the prompt which behaviour is right.",
 	"fix_environment":       "Fix the environment (commands, network, limits, disk), then resume the loop.",
+	"leave_alone":           "The agent finds this change necessary, or does not see what is wrong with it. If the change is right, accept the finding (`supervise ack`) and restore that tree; else say in the task how to do without it.",
 	"allow_with_note":       "Nothing remains to be done about this iteration.",
 }
 

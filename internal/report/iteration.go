@@ -63,6 +63,7 @@ func OfIteration(v Iteration) []byte {
 	p.breakdown(v.It)
 	p.alerts(v.It.Assessment.Alerts)
 	p.open(v.It.Open)
+	p.said("### The Agent Could Not Go On", v.It)
 	p.tests(v.It.Assessment.Changes)
 	p.best(v)
 	p.recommendation(v)
@@ -159,15 +160,39 @@ func (p *page) alerts(alerts []detector.Alert) {
 		return
 	}
 	for _, a := range alerts {
-		p.line("- **%s** `%s` (%s, against the %s, finding `%s`): %s. Action: %s%s", a.Severity, a.Rule, a.Type, a.Against, a.ID(), a.Message(), a.Action, accepted(a))
+		p.line("- **%s** `%s` (%s, %s, against the %s, finding `%s`): %s. Action: %s%s", a.Severity, a.Rule, a.Type, a.RestsOn, a.Against, a.ID(), a.Message(), a.Action, accepted(a))
 		names := make([]string, len(a.Tests))
 		for i, id := range a.Tests {
 			names[i] = id.String()
 		}
 		p.under("test", names)
 		p.under("file", a.Files)
+		for _, line := range Sides(a.Versions) {
+			p.line("  %s", line)
+		}
 	}
 	p.line("")
+}
+
+// Sides are the lines that show tests before and now, one version below the other.
+func Sides(list []detector.Versions) []string {
+	var out []string
+	side := func(when string, x *detector.Excerpt) {
+		if x == nil {
+			out = append(out, when+": not there")
+			return
+		}
+		out = append(out, fmt.Sprintf("%s, %s:%d:", when, x.File, x.Line))
+		for line := range strings.Lines(x.Text) {
+			out = append(out, "    "+strings.TrimRight(line, "\r\n"))
+		}
+	}
+	for _, v := range list {
+		out = append(out, v.Test)
+		side("  before", v.Was)
+		side("  now", v.Is)
+	}
+	return out
 }
 
 // open lists the findings that a person has to look at before the tree is good.
@@ -181,6 +206,22 @@ func (p *page) open(list []ledger.OpenFinding) {
 		p.line("- %s", o)
 	}
 	p.line("")
+}
+
+// said lists what the agents of iterations said that they cannot do.
+func (p *page) said(title string, its ...ledger.Iteration) {
+	for _, it := range its {
+		for _, line := range it.Blocking().Lines() {
+			if title != "" {
+				p.line("%s\n", title)
+				title = ""
+			}
+			p.line("- %s", strings.ToUpper(line[:1])+line[1:])
+		}
+	}
+	if title == "" {
+		p.line("")
+	}
 }
 
 // accepted names the acknowledgement of a finding, "" without one.

@@ -33,14 +33,15 @@ type Loop struct {
 	Skipped      []string // paths that are in no snapshot, and why
 	Dropped      []string // snapshots that were dropped to save space
 	Open         []ledger.OpenFinding
+	Declared     []detector.Alert // that the user let happen, for a person to read
 }
 
 // Verification is whether the selected tree gave the same numbers again.
 type Verification struct {
 	Holds       bool
 	Differences []string
-	HoldOut     *ledger.HoldOut // nil where the loop found nothing of the tests
-	Hidden      *ledger.Hidden  // nil where the loop has no hidden tests
+	Goals       *ledger.Goals  // nil where nothing about tests changed
+	Hidden      *ledger.Hidden // nil where the loop has no hidden tests
 }
 
 func (v Loop) selected() ledger.Iteration {
@@ -195,11 +196,23 @@ func (p *page) rationale(v Loop) {
 		p.line("- %s", r)
 	}
 	p.verification(v.Verification)
-	p.heldOut(v.Verification)
+	p.goals(v.Verification)
 	if v.Verification != nil {
 		p.hidden(v.Verification.Hidden)
 	}
+	p.review(v.State.Review)
 	p.line("")
+}
+
+// review describes the second opinion on the selected tree.
+func (p *page) review(r *ledger.SelectionReview) {
+	if r == nil {
+		return
+	}
+	p.line("- Reviewer `%s`: %s", strings.ReplaceAll(r.Reviewer, "`", "'"), r.Review)
+	for _, a := range r.Alerts {
+		p.line("  - %s %s (%s, %s): %s", a.Severity, a.Rule, a.RestsOn, a.ID(), a.Message())
+	}
 }
 
 // hidden describes how the tests ended that the agent does not see.
@@ -212,18 +225,25 @@ func (p *page) hidden(h *ledger.Hidden) {
 	}
 }
 
-// heldOut describes how the tests that findings named end as they were before the
-// loop.
-func (p *page) heldOut(v *Verification) {
-	if v == nil || v.HoldOut == nil {
+// goals describes how tests end as they were before the loop.
+func (p *page) goals(v *Verification) {
+	if v == nil || v.Goals == nil {
 		return
 	}
-	h := reasoning.HeldOutOf(v.HoldOut)
+	h := reasoning.GoalsOf(v.Goals)
 	if h.Refused != "" {
-		p.line("- The tests that findings name were not run as they were before the loop: %s", h.Refused)
+		p.line("- Goal tests were not run as they were before the loop: %s", h.Refused)
+		return
 	}
+	p.line("- Goal tests, as they were before the loop, over the selected code: %d passed", h.Passed)
 	for _, g := range h.Ended {
-		p.line("- Hold-out, tests of before the loop over the selected code: %s: %s", g.Outcome, names(g.Tests))
+		if g.Outcome != detector.Held {
+			p.line("- Goal tests over the selected code: %s: %s", g.Outcome, names(g.Tests))
+		}
+	}
+	if len(v.Goals.Alerts) > 0 {
+		p.line("")
+		p.alerts(v.Goals.Alerts)
 	}
 }
 
@@ -364,6 +384,8 @@ func Completion(v Loop) []byte {
 	p.comparison(v)
 	p.testComparison(v)
 	p.regressions(v.State.Regressions)
+	p.declared(v.Declared)
+	p.said("## The Agent Could Not Go On", v.Iterations...)
 	p.line("## Quality Trajectory\n\n```")
 	for _, line := range Trajectory(v.Iterations, v.Choice.Iteration) {
 		p.line("%s", line)
@@ -372,6 +394,22 @@ func Completion(v Loop) []byte {
 	p.list("Not in the Snapshots", v.Skipped)
 	p.list("Snapshots Dropped to Save Space", v.Dropped)
 	return []byte(p.String())
+}
+
+// declared lists what the user let happen to the tests before the loop.
+func (p *page) declared(list []detector.Alert) {
+	if len(list) == 0 {
+		return
+	}
+	p.line("## To Be Read\n")
+	p.line("What these tests expected was changed, as `tests: change` declares. Nothing was undone for it; a person reads whether it is right.\n")
+	for _, a := range list {
+		p.line("- **%s** `%s` of iteration %d (finding `%s`): %s", a.Severity, a.Rule, a.TriggeredAt, a.ID(), a.Message())
+		for _, line := range Sides(a.Versions) {
+			p.line("  %s", line)
+		}
+	}
+	p.line("")
 }
 
 // list writes a section, if it has anything.
@@ -448,6 +486,7 @@ type Analytics struct {
 	TotalMS    int64            `json:"total_time_ms"`
 	AgentMS    int64            `json:"agent_time_ms"`
 	ChecksMS   int64            `json:"checks_time_ms"`
+	GoalsMS    int64            `json:"goal_tests_time_ms"` // tests run as they were
 	OwnMS      int64            `json:"own_time_ms"`
 	Tokens     *int64           `json:"total_tokens"`   // null when not reported
 	CostUSD    *float64         `json:"total_cost_usd"` // null when not reported
@@ -487,6 +526,9 @@ func (a *Analytics) add(it ledger.Iteration) {
 	a.Trajectory = append(a.Trajectory, AnalyticsPoint{it.Number, it.Quality(), it.Assessment.Class})
 	a.Classes[it.Assessment.Class.String()]++
 	a.OwnMS += it.OwnTime.Milliseconds()
+	if it.Goals != nil {
+		a.GoalsMS += it.Goals.Took.Milliseconds()
+	}
 	if it.Agent != nil {
 		a.AgentMS += it.Agent.Duration.Milliseconds()
 	}

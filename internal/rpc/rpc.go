@@ -15,12 +15,20 @@ import (
 	"time"
 )
 
-// Request is the input of a hook.
+// Request is the input of a hook, or what an agent itself says.
 type Request struct {
 	Client string `json:"client"`
 	Event  string `json:"event"`
 	Dir    string `json:"dir"`   // where the hook was started
 	Input  []byte `json:"input"` // on its standard input
+	// Blocked is nil for a hook.
+	Blocked *Blocked `json:"blocked,omitempty"`
+}
+
+// Blocked says that an agent cannot go on: tests are wrong, or the task cannot be done.
+type Blocked struct {
+	Tests  []string `json:"tests,omitempty"` // none: the whole task
+	Reason string   `json:"reason"`
 }
 
 // Reply is what the hook is to print. Error says why there is nothing.

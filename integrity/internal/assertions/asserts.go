@@ -1,6 +1,7 @@
 package assertions
 
 import (
+	"maps"
 	"slices"
 
 	"supervise/integrity/internal/configtext"
@@ -148,10 +149,17 @@ func (d delta) finding(a facts.Assertion, text string) facts.Finding {
 	return facts.Finding{File: d.Now.Side.Path, Line: a.Line, Test: d.Now.Name, Evidence: facts.Evidence(text)}
 }
 
+// decorator matches a decorator or an annotation of a test.
+var decorator = regexp.MustCompile(`(?m)^\s*@(\w+)`)
+
 // callsNewHelper reports whether a test newly calls a function that is defined in test
 // code of the change and that asserts.
 func callsNewHelper(c *facts.Set, d delta) bool {
-	for token := range d.Now.Tokens {
+	names := maps.Clone(d.Now.Tokens)
+	for _, m := range decorator.FindAllStringSubmatch(d.Now.Side.WholeTest(d.Now.TestDef), -1) {
+		names[m[1]]++
+	}
+	for token := range names {
 		if d.Was.Tokens[token] > 0 || len(token) < 3 || !facts.IsName(token) {
 			continue
 		}
@@ -170,7 +178,7 @@ func callsNewHelper(c *facts.Set, d delta) bool {
 	return false
 }
 
-var asserting = regexp.MustCompile(`(?i)\b(?:assert|expect|require|verify|check|refute|fail|t\.(?:error|fatal)|panic|should|raises|warns)\w*`)
+var asserting = regexp.MustCompile(`(?i)\b(?:assert|expect|is_expected|are_expected|require|verify|check|refute|fail|t\.(?:error|fatal)|panic|should|raises|warns)\w*`)
 
 // subjectsGone reports whether at least half of the removed assertions name
 // product code that is gone.

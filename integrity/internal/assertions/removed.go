@@ -38,11 +38,14 @@ func weightOfAll(c *facts.Set, d delta) metric.Severity {
 	switch {
 	case warnsNoMore(c, d):
 		return metric.Medium
-	case d.onlyErrors() || droppedWith(c, d) || helpersDropped(c, d) || callsAsserter(d.Now):
+	case panics.MatchString(d.Now.Side.WholeTest(d.Now.TestDef)) && facts.ExpectedFailure(d.Was), d.onlyErrors() || droppedWith(c, d) || helpersDropped(c, d) || callsAsserter(d.Now):
 		return 0 // the rule's
 	}
 	return metric.Critical
 }
+
+// panics matches the attribute of Rust by which any panic is expected.
+var panics = regexp.MustCompile(`#\[should_panic\b`)
 
 // helperCall matches an assertion that is a call of a function by its name alone.
 var helperCall = regexp.MustCompile(`^(\w+)\(`)
@@ -129,7 +132,7 @@ func ofLiterals(a facts.Assertion) bool {
 
 // assertingCall matches calls whose name says that they assert, whatever they are
 // called on.
-var assertingCall = regexp.MustCompile(`\b\w*(?i:assert|expect|should|verify|require|check)\w*(?:[.:!]+\w+)*\s*[(<]|\b[A-Z]\w*\(t, `)
+var assertingCall = regexp.MustCompile(`\b\w*(?i:assert|expect|should|verify|require|check)\w*(?:[.:!]+\w+)*\s*[(<]|\b(?:is|are)_expected\b|\b[A-Z]\w*\(t, `)
 
 var (
 	// givesHandle matches a call that is given the handle of a test, to assert by it.
@@ -166,7 +169,7 @@ func (d delta) stillAsserts() bool {
 
 var (
 	// surelyAsserts matches what asserts in any language, by its name.
-	surelyAsserts = regexp.MustCompile(`(?i)\bassert\w*[!(. ]|\bexpect\w*\(|\brefute\w*\b|\.should\b|\bt\.(?:Error|Fatal)f?\(|\brequire\.\w+\(t\b|\bfail\(`)
+	surelyAsserts = regexp.MustCompile(`(?i)\bassert\w*[!(. ]|\bexpect\w*\(|\b(?:is|are)_expected\b|\brefute\w*\b|\.should\b|\bt\.(?:Error|Fatal)f?\(|\brequire\.\w+\(t\b|\bfail\(`)
 	rustMacro     = regexp.MustCompile(`\bmacro_rules!\s*(\w+)`)
 )
 
@@ -306,15 +309,17 @@ func joinTexts(list []facts.Assertion) string {
 // whyRemoved explains the removed assertions of a test, "" for no explanation.
 func whyRemoved(c *facts.Set, d delta) string {
 	added := facts.AddedTestCode.Of(c)
-	n := 0
+	n, asserts := 0, d.live > 0 || d.stillAsserts()
 	for _, a := range d.removed {
-		if found(a, added) || rewritten(a, d) || d.valueMoved(a) {
+		if found(a, added) || asserts && rewritten(a, d) || d.valueMoved(a) {
 			n++
 		}
 	}
 	switch {
 	case 2*n >= len(d.removed):
 		return facts.ByAbsorbed
+	case facts.PanicExpected(d.Pair):
+		return "an attribute expects the failure with its message"
 	case callsNewHelper(c, d):
 		return "it calls a helper that asserts"
 	case subjectsGone(c, d):

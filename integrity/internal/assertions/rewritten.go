@@ -98,14 +98,33 @@ func findOtherValues(c *facts.Set) []facts.Finding {
 		}
 		f := facts.Finding{File: p.Now.Side.Path, Line: p.Now.Line, Test: p.Now.Name, Evidence: facts.Evidence("only values changed: " + strings.Join(gone, ", "))}
 		switch {
-		case facts.TouchesSource.Of(c), besides(p, gone):
+		case facts.TouchesSource.Of(c) && !inputsAlone(c, p, gone), besides(p, gone):
 			f.Severity = metric.Low
+		case facts.TouchesSource.Of(c):
+			f.Severity = metric.Medium
 		case !expects(p, gone), inputsChanged(c, p.Was), everywhere(c, exchanges(gone, came)):
 			f.Severity = metric.Medium
 		}
 		out = append(out, f)
 	}
 	return out
+}
+
+// inputsAlone reports whether literals are arguments of what a test is about, which was
+// not changed: the input was made to fit the code.
+func inputsAlone(c *facts.Set, p facts.Pair, literals []string) bool {
+	if callsChanged(c, p.Was) || changesSubjectOf(c, p.Now.Side.Path) {
+		return false
+	}
+	of := subjects(p.Was)
+	return slices.ContainsFunc(linesOf(p, literals), func(l facts.Line) bool {
+		for f := range calls(p.Was.Side.PlainRange(l.Number, l.Number)) {
+			if of[f] {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // otherValues returns the literals of a test that differ, if nothing else does and they

@@ -128,7 +128,7 @@ func (r revision) looser(f facts.Finding) (facts.Finding, bool) {
 
 // plainTruth matches assertions that are known to take anything that counts as
 // true.
-var plainTruth = regexp.MustCompile(`^(?:await |return )?(?:self\.|this\.|\$this->|t\.|self::|static::|chai\.|Assert\.|assert\.|require\.|XCT|BOOST_)*(?:assert|expect|require|verify|check|CHECK|REQUIRE|EXPECT_TRUE|ASSERT_TRUE|EXPECT_FALSE|ASSERT_FALSE|assertTrue|assertFalse|assert_true|assert_false|True|False|IsTrue|IsFalse|ok|truthy|true|isTrue|AssertTrue|Assert|refute|should|#expect|#require|assertThat)\b|=> t\.|^#(?:expect|require)|\.should\.(?:be\.)?(?:ok|true|exist|not\.be\.\w+)\b`)
+var plainTruth = regexp.MustCompile(`^(?:await |return )?(?:self\.|this\.|\$this->|t\.|self::|static::|chai\.|Assert\.|assert\.|require\.|XCT|BOOST_)*(?:assert|expect|is_expected|are_expected|require|verify|check|CHECK|REQUIRE|EXPECT_TRUE|ASSERT_TRUE|EXPECT_FALSE|ASSERT_FALSE|assertTrue|assertFalse|assert_true|assert_false|True|False|IsTrue|IsFalse|ok|truthy|true|isTrue|AssertTrue|Assert|refute|should|#expect|#require|assertThat)\b|=> t\.|^#(?:expect|require)|\.should\.(?:be\.)?(?:ok|true|exist|not\.be\.\w+)\b`)
 
 // ofPart matches assertions about a part of what is there.
 var ofPart = regexp.MustCompile(`(?i)\b(?:start|end|begin)s?_?with\b|\bcontain|\binclude|\bmatch`)

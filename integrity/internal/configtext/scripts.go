@@ -231,7 +231,7 @@ func balance(s string) int {
 var commandKeys = regexp.MustCompile(`(^|\.|\])(scripts|tasks|alias|aliases|script|beforescript|afterscript|run|command|commands|commandspre|commandspost|cmd|cmds|entry|bash|pwsh|powershell|testscript|buildscript|aftertestscript|checks?|exec@command|sh|bat|testcommand)(\[\])?$|(^|\.)(scripts|tasks|alias|aliases)\.[^.]+(\[\])?$|(^|\.)(scripts|tasks)\.[^.]+\.(cmd|shell|run|sequence\[\])$|^lefthook.*\.run$`)
 
 // argumentKeys are the settings whose values are arguments of a known program.
-var argumentKeys = regexp.MustCompile(`(^|\.)(addopts(\[\])?|args\[\]|testargs|maven\.?opts|mavenargs|gradleopts)$`)
+var argumentKeys = regexp.MustCompile(`(^|\.)(addopts|args\[\]|testargs|maven\.?opts|mavenargs|gradleopts)$`)
 
 // actions are the checks that a workflow runs without a command of its own.
 var actions = map[string]string{
@@ -249,6 +249,7 @@ func (r *Reading) namedCommands() {
 	for _, s := range r.Settings {
 		there[Setting{Key: s.Key, Line: s.Line}] = true
 	}
+	r.listedArguments()
 	for _, s := range r.Settings {
 		if list, ok := strings.CutSuffix(s.Key, "[]"); ok && there[Setting{Key: list, Line: s.Line}] {
 			continue // the words of a value that is there as a whole
@@ -270,6 +271,39 @@ func (r *Reading) namedCommands() {
 			r.run(s.Key, s.Value, s.Line)
 		}
 	}
+}
+
+// listedArguments takes the lists of arguments, whose elements are the words of one
+// command, where they are not there as a whole.
+func (r *Reading) listedArguments() {
+	whole := map[string][]string{}
+	for _, s := range r.Settings {
+		whole[s.Key] = append(whole[s.Key], s.Value)
+	}
+	taken := map[string]bool{}
+	for _, s := range r.Settings {
+		key, ok := strings.CutSuffix(s.Key, "[]")
+		ofValue := slices.ContainsFunc(whole[key], func(v string) bool { return strings.Contains(v, s.Value) }) // a word of it
+		if ok && strings.HasSuffix(key, "addopts") && !taken[key] && !ofValue {
+			taken[key] = true
+			r.run(key, argumentsOf(key)+r.words(s.Key), s.Line)
+		}
+	}
+}
+
+// words joins the elements of a list to a line of words.
+func (r *Reading) words(key string) string {
+	var out []string
+	for _, s := range r.Settings {
+		switch {
+		case s.Key != key:
+		case strings.ContainsAny(s.Value, " \t"):
+			out = append(out, "'"+s.Value+"'")
+		default:
+			out = append(out, s.Value)
+		}
+	}
+	return strings.Join(out, " ")
 }
 
 // argumentsOf names the program that gets the arguments.

@@ -39,6 +39,7 @@ var settingTable = compiled(slices.Concat(narrowRows, []settingRow{
 	{id: "TP-21", key: `testfailureignore|(^|\.)maven\.test\.failure\.ignore`, value: `^true$`, severity: metric.Critical},
 	{id: "TP-21", file: jsTools, key: `testrunner|(^|\.)runner|reporters?(\[\])*|testsequencer|(^|\.)(jest|test)\.environment|testenvironment`, value: `^(<rootDir>|\.{0,2}/)`, severity: metric.High},
 	{id: "TP-21", file: jsTools, key: `setupfiles(afterenv)?(\[\])?|globalsetup(\[\])?|globalteardown|testenvironment|(mocha|mocharc|^)\.?require(\[\])?|snapshotserializers\[\]`, value: `^(<rootDir>|\.{0,2}/)`, severity: metric.Medium},
+	{id: "TP-21", file: jsTools, key: `(^|\.)transform\..*`, value: `^(<rootDir>|\.{1,2}/).*\.[mc]?[jt]s$`, but: `(?i)css|file|style|svg|asset|image|graphql|text|md|ya?ml|raw|html|sql`, severity: metric.High},
 	{id: "TP-21", file: `phpunit`, key: `@bootstrap`, severity: metric.High},
 	{id: "TP-21", file: `phpunit`, key: `extensions\.(extension|bootstrap)@class|listeners\.listener@class`, severity: metric.Medium},
 	{id: "TP-21", file: `runsettings|xunit\.runner`, key: `testadapterspaths|datacollector@assemblyqualifiedname`, severity: metric.Medium},
@@ -49,7 +50,7 @@ var settingTable = compiled(slices.Concat(narrowRows, []settingRow{
 	{id: "TP-25", key: `(^|\.)xfailstrict`, value: `(?i)^false$`, severity: metric.Medium},
 	{id: "TP-25", file: `phpunit`, key: `@(failonrisky|failonwarning|failonincomplete|failonskipped|bestrictabouttests\w*)`, value: `false`, severity: metric.Medium},
 
-	{id: "TP-26", file: jsTools, key: `(^|\.)testpathignorepatterns(\[\])*|(^|\.)modulepathignorepatterns(\[\])*|test\.exclude(\[\])*|testignore(\[\])*|excludespecpattern(\[\])*|((mocha|mocharc|^)\.?|^module\.exports\.|^default\.)(ignore|exclude)(\[\])?|^exclude\[\]|(^|\.)grepinvert|config\.set(\[\])?\.exclude(\[\])*`, but: harmlessPaths},
+	{id: "TP-26", file: jsTools, key: `(^|\.)testpathignorepatterns(\[\])*|(^|\.)modulepathignorepatterns(\[\])*|test\.exclude(\[\])*|testignore(\[\])*|excludespecpattern(\[\])*|((mocha|mocharc|^)\.?|^module\.exports\.|^default\.)(ignore|exclude)(\[\])?|^exclude\[\]|(^|\.)grepinvert|config\.set(\[\])?\.exclude(\[\])*`, but: harmlessPaths + `|` + ownConfig},
 	{id: "TP-26", file: `ava|package\.json|playwright|karma`, key: `(ava|default)\.files(\[\])*`, value: `^!`, but: harmlessPaths},
 	{id: "TP-26", key: `collectignore(glob)?(\[\])*`, file: `conftest\.py|\.py$`, but: harmlessPaths},
 	{id: "TP-26", file: pyTools, key: `norecursedirs\[\]`, but: harmlessPaths},
@@ -115,6 +116,9 @@ const (
 	pyTools = `(pytest|pyproject|setup\.cfg|tox)\.?(ini|toml|cfg)?$|^pytest\.ini$`
 )
 
+// ownConfig is the configuration of a tool of JavaScript, in which there are no tests.
+const ownConfig = `(?i)^(<rootDir>|\^|\*\*)?[\\/]*[\w*-]*(\\?\.\w+)?\\?\.(config|conf)\\?\.[mc]?[jt]sx?\$?$`
+
 // env matches a variable of the environment, wherever it is set.
 func env(names string) string { return `(^|\.|@)(` + names + `)` }
 
@@ -164,7 +168,7 @@ func (r *settingRow) findings(c *facts.Set, f *facts.ConfigFile) []facts.Finding
 	var out []facts.Finding
 	if r.gone {
 		for _, s := range f.Gone {
-			if r.matches(s) && (r.all && f.After().Exists() || left(f, s)) && !widened(f, s) && !(r.folder && deletedLike(c, s.Value)) {
+			if r.matches(s) && (r.all && f.After().Exists() || remains(c, f, s)) && !widened(f, s) && !(r.folder && deletedLike(c, s.Value)) {
 				out = append(out, facts.Finding{File: f.Path, Line: s.Line, Severity: r.severity, Evidence: facts.Evidence(s.Key + ": " + s.Value + " is gone")})
 			}
 		}
@@ -243,6 +247,19 @@ func (r *settingRow) weight(c *facts.Set, f *facts.ConfigFile, s configtext.Sett
 // left reports whether a list from which a value is gone still has elements.
 func left(f *facts.ConfigFile, s configtext.Setting) bool {
 	return slices.ContainsFunc(f.Is.Settings, func(x configtext.Setting) bool { return x.Key == s.Key })
+}
+
+// remains reports whether such a list is left there, or where it moved to.
+func remains(c *facts.Set, f *facts.ConfigFile, s configtext.Setting) bool {
+	return left(f, s) || f.Deleted && movedOn(c, s)
+}
+
+// movedOn reports whether the list of a deleted file is in a new one, as that of
+// pytest.ini in pytest.toml.
+func movedOn(c *facts.Set, s configtext.Setting) bool {
+	return slices.ContainsFunc(facts.ConfigFiles.Of(c), func(g *facts.ConfigFile) bool {
+		return g.Added && slices.ContainsFunc(g.Is.Settings, func(x configtext.Setting) bool { return configtext.LastKey(x.Key) == configtext.LastKey(s.Key) })
+	})
 }
 
 // widened reports whether a removed value was replaced by one that covers as much:

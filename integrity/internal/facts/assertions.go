@@ -34,7 +34,7 @@ func ReadAssertions(list []Assertion) {
 
 // AssertionWord matches words of the assertion itself, which do not name what is
 // asserted.
-var AssertionWord = regexp.MustCompile(`(?i)^(?:assert\w*|expect|require|verify|check|should|must|to\w*|not|be|is\w*|none|true|false|nil|null|self|this|t|fatal|error|errorf|fatalf|equal\w*|eq|eql|deep\w*|strict\w*|that|throws?|raises?|match\w*|contains?|in|and|or|ok|xct\w*|chai|len|ne|eq|refute\w*|(?:must|wont)_\w+|defined|truthy)$`)
+var AssertionWord = regexp.MustCompile(`(?i)^(?:assert\w*|expect|are_expected|require|verify|check|should|must|(?-i:to(?:[A-Z_]\w*)?)|not|be|is\w*|none|true|false|nil|null|self|this|t|fatal|error|errorf|fatalf|equal\w*|eq|eql|deep\w*|strict\w*|that|throws?|raises?|match\w*|contains?|in|and|or|ok|xct\w*|chai|len|ne|eq|refute\w*|(?:must|wont)_\w+|defined|truthy)$`)
 
 // SubjectWords counts the words of an assertion that name what is asserted.
 func SubjectWords(text string) map[string]int {
@@ -56,7 +56,7 @@ func IsName(s string) bool {
 func Tautologies(t *Test) []Assertion {
 	var out []Assertion
 	for _, a := range t.LocatedAssertions() {
-		if source.Trivial(a.Text) {
+		if source.Trivial(a.Text) || t.Side.Language() == source.Python && source.OfTuple(a.Text) {
 			out = append(out, a)
 		}
 	}

@@ -86,7 +86,7 @@ func (m *matcher) explain(b *Test) string {
 		return ByNothing
 	case b.Parent != nil && !m.usedB[b.Parent] && m.explain(b.Parent) != "":
 		return byParent
-	case m.absorbed(b):
+	case m.absorbed(b), m.becameRow(b), b.Untitled && m.expectedElsewhere(b):
 		return ByAbsorbed
 	case m.c.SubjectGone(b):
 		return BySubject
@@ -104,6 +104,52 @@ func (m *matcher) absorbed(b *Test) bool {
 	m.loadAdded()
 	return share(b.Assertions, m.addedTests) >= assertionsFound || distinctive(b.Literals) && share(b.Literals, m.addedWords) >= literalsFound ||
 		m.literalsMoved(b)
+}
+
+// becameRow reports whether the values of each assertion of a test are, one behind the
+// other, in other test code of its file now, where something asserts as strictly: its
+// cases became rows of a table, or calls of a helper.
+func (m *matcher) becameRow(b *Test) bool {
+	added, after := AddedTestCode.Of(m.c), b.File.After()
+	if len(b.Assertions) == 0 || !after.MayTest() {
+		return false
+	}
+	least := source.Exact
+	for _, text := range b.Assertions {
+		a := source.Assert(text)
+		row := Squash(strings.Join(a.Literals, ","))
+		if least = min(least, a.Strength); len(a.Literals) < 2 || !strings.Contains(added, row) {
+			return false
+		}
+	}
+	plain := Lines(after.WithoutComments())
+	return slices.ContainsFunc(b.File.AddedLines(), func(l Line) bool {
+		text := strings.TrimSpace(plain[min(l.Number, len(plain))-1].Text)
+		if !strings.Contains(text, "assert") && !strings.Contains(text, "expect") {
+			return false
+		}
+		a := source.Assert(text)
+		return a.Strength >= least && !a.Trivial && !a.Repeats && namesOneOf(text, b.Symbols)
+	})
+}
+
+// namesOneOf reports whether a text has one of the names.
+func namesOneOf(text string, names []string) bool {
+	words := WordCounts(text)
+	return slices.ContainsFunc(names, func(s string) bool { return words[LastName(s)] > 0 })
+}
+
+// ofSubject matches the beginning of an expectation of the subject, up to its matcher.
+var ofSubject = regexp.MustCompile(`^(?:(?:is|are)_expected\.(?:to|not_to|to_not)|should(?:_not)?)\s+`)
+
+// expectedElsewhere reports whether what a test without a title expected of the subject is
+// expected in other test code now.
+func (m *matcher) expectedElsewhere(b *Test) bool {
+	added := AddedTestCode.Of(m.c)
+	return len(b.Assertions) > 0 && !slices.ContainsFunc(b.Assertions, func(a string) bool {
+		matcher := Squash(a[len(ofSubject.FindString(a)):])
+		return len(matcher) == len(Squash(a)) || !strings.Contains(added, ").to"+matcher) && !strings.Contains(added, "_to"+matcher) && !strings.Contains(added, "to_not"+matcher)
+	})
 }
 
 // loadAdded gathers the assertions and literals of the tests after the change that their

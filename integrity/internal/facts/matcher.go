@@ -63,6 +63,7 @@ func defs(f *ChangedFile, s *Side) []*Test {
 func (m *matcher) match() {
 	m.pairBy("", func(b *Test) string { return b.File.id() + "\x00" + b.Class + "\x00" + b.Name })
 	m.pairBy("", func(b *Test) string { return b.File.id() + "\x00" + b.Name })
+	m.pairUntitled()
 	m.pairBy(byName, func(b *Test) string { return b.Class + "\x00" + b.Name })
 	m.pairBy(byName, func(b *Test) string { return b.Name })
 	m.pairBy(ByBody, func(b *Test) string { return b.File.id() + "\x00" + plainName(b.Name) })
@@ -76,6 +77,25 @@ func (m *matcher) match() {
 		if !m.usedA[a] {
 			m.Added = append(m.Added, a)
 			m.copied(a)
+		}
+	}
+}
+
+// pairUntitled matches the tests of a group that have no title, and another body now, in
+// order: their names are made of their bodies.
+func (m *matcher) pairUntitled() {
+	free := map[string][]*Test{}
+	for _, a := range m.after {
+		if a.Untitled && !m.usedA[a] {
+			k := a.File.id() + "\x00" + a.Class
+			free[k] = append(free[k], a)
+		}
+	}
+	for _, b := range m.before {
+		k := b.File.id() + "\x00" + b.Class
+		if list := free[k]; b.Untitled && !m.usedB[b] && len(list) > 0 {
+			free[k] = list[1:]
+			m.take(b, list[0], "")
 		}
 	}
 }

@@ -81,7 +81,7 @@ var testFolders = []string{"test", "tests", "spec", "specs", "testdata", "__test
 
 // InTestFolder reports whether a path lies in a folder for tests and what they need.
 func InTestFolder(name string) bool {
-	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
+	return !strings.Contains("/"+name, "/src/main/") && slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
 		return slices.Contains(testFolders, strings.ToLower(dir))
 	})
 }

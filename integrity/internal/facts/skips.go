@@ -141,3 +141,30 @@ func uncommented(s string) string {
 		}
 	}
 }
+
+var (
+	// failsWith matches the attribute of Rust by which a test is expected to panic with a
+	// message; that of a failed assertion says nothing of the code.
+	failsWith       = regexp.MustCompile(`#\[should_panic\s*\(?\s*(?:expected\s*)?=\s*"([^"]{4,})"`)
+	failedAssertion = regexp.MustCompile(`(?i)assert|left|right|unwrap|panicked`)
+	// ofFailure matches assertions that something fails.
+	ofFailure = regexp.MustCompile(`\bis_err\(\)|unwrap_err|expect_err|\bErr\(|catch_unwind|panic`)
+)
+
+// FailsByAttribute reports whether a line is an attribute that expects the panic of a test
+// with its message, in place of assertions that said that something fails.
+func FailsByAttribute(p Pair, line string) bool {
+	m := failsWith.FindStringSubmatch(line)
+	return m != nil && !failedAssertion.MatchString(m[1]) && len(p.Now.Assertions) == 0 && ExpectedFailure(p.Was)
+}
+
+// ExpectedFailure reports whether all assertions of a test said that something fails.
+func ExpectedFailure(t *Test) bool {
+	return !slices.ContainsFunc(t.Assertions, func(a string) bool { return !ofFailure.MatchString(a) })
+}
+
+// PanicExpected reports whether an attribute of a test expects its panic in place of the
+// assertions that it lost.
+func PanicExpected(p Pair) bool {
+	return slices.ContainsFunc(p.Now.Marks(source.Skip), func(m source.Mark) bool { return FailsByAttribute(p, m.Text) })
+}

@@ -21,7 +21,7 @@ func regenerated(c *facts.Set) []facts.Finding {
 	bump := slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return facts.Dependencies.MatchString(f.Path) || onlyVersions(f) })
 	var out []facts.Finding
 	for _, f := range c.Files {
-		if !facts.GoldenFile.MatchString(f.Path) || makesGolden.MatchString(f.Path) || f.Added || f.Deleted || f.After().Product() || len(f.RemovedLines()) == 0 || len(f.AddedLines()) == 0 {
+		if !golden(f) || makesGolden.MatchString(f.Path) || f.Added || f.Deleted || f.After().Product() || len(f.RemovedLines()) == 0 || len(f.AddedLines()) == 0 {
 			continue
 		}
 		finding := facts.Finding{File: f.Path, Line: f.AddedLines()[0].Number, Evidence: facts.Evidence(f.RemovedLines()[0].Text + " → " + f.AddedLines()[0].Text)}
@@ -38,6 +38,15 @@ func regenerated(c *facts.Set) []facts.Finding {
 		out = append(out, finding)
 	}
 	return out
+}
+
+// expectedData matches data of tests that is called an expected output.
+var expectedData = regexp.MustCompile(`(?i)(^|/)[\w.-]*(expect|golden|snapshot|reference|approved|correct)[\w.-]*$|(^|[/_.-])(want|outputs?)[/_.-]`)
+
+// golden reports whether a file is expected output.
+func golden(f *facts.ChangedFile) bool {
+	return facts.GoldenFile.MatchString(f.Path) ||
+		f.After().Language() == source.Unknown && facts.InTestFolder(f.Path) && expectedData.MatchString(f.Path) && !facts.IsDocumentation(path.Base(path.Dir(f.Path))) && f.After().ConfigKind() == configtext.None
 }
 
 // toolchains are files that declare, among other things, the version of the language

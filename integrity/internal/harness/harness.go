@@ -29,22 +29,25 @@ type force struct {
 	code  *regexp.Regexp
 	where *regexp.Regexp // of paths; nil for setUp
 	hooks bool           // elsewhere than in setUp, and in tests, only beside hooks of pytest
+	// severity is not that of the rule, unless it is 0.
+	severity metric.Severity
 }
 
 var forces = []force{
-	{python, regexp.MustCompile(`\.(outcome\s*(,[^=]*)?=[^=]*["']passed["']|failed\s*=\s*False|passed\s*=\s*True|longrepr\s*=\s*None|excinfo\s*=\s*None|exitstatus\s*=\s*(0\b|(pytest\.)?ExitCode\.OK)|testsfailed\s*=\s*0|wasxfail\s*=|shouldfail\s*=\s*False)`), regexp.MustCompile(`\.py$`), true},
-	{python, regexp.MustCompile(`\.force_result\(|setattr\(\s*\w+\s*,\s*["'](outcome|excinfo|longrepr|exitstatus|testsfailed)["']|\.force_exception\(\s*None|_result\s*=\s*\[?\]?.*passed`), nil, true},
-	{python, regexp.MustCompile(`\bos\._exit\(\s*0?\s*\)|\bsys\.exit\(\s*0?\s*\)|\bpytest\.exit\([^)]*returncode\s*=\s*0`), nil, false},
-	{python, regexp.MustCompile(`(^|\s)items\.clear\(\)|(^|\s)items\[:\]\s*=\s*\[\s*\]|(^|\s)del\s+items\[`), nil, false},
-	{python, regexp.MustCompile(`(?i)\b(TestReport|Session|Function|Item|TestCase|TestResult|TextTestResult|Assertion\w*|unittest\.\w+|pytest\.\w+|builtins)\.(from_item_and_call|runtest|addFailure|addError|wasSuccessful|assert\w+|fail|raises|failed|outcome|AssertionError)\s*=[^=]`), nil, false},
-	{script, regexp.MustCompile(`\bprocess\.(exit|reallyExit)\(\s*0?\s*\)|\bprocess\.exitCode\s*=\s*0|process\.on\(\s*["'\x60](exit|beforeExit)["'\x60].*(exitCode\s*=|exit\()|\bprocess\.(exit|reallyExit)\s*=[^=]`), nil, false},
-	{script, regexp.MustCompile(`\b(globalThis|global|window)\.(it|test|describe|expect|assert|xit|before|beforeEach)\s*=[^=]|^\s*(it|test|describe|expect)\s*=[^=>]|\b(Runner|Test|Runnable|Suite|Hook)\.prototype\.\w+\s*=|\.(state|outcome|status)\s*=\s*["'\x60]pass(ed)?["'\x60]|failures\s*=\s*0\b|numFailedTests?\w*\s*=\s*0|assert\.\w+\s*=\s*(function|\(|\w+\s*=>|noop)`), nil, false},
-	{script, regexp.MustCompile(`pass:\s*true\s*[,}]|addEqualityTesters\(`), nil, false},
-	{ruby, regexp.MustCompile(`\bexit!?[ (]*(0|true)\b|\bexit!\s*$|at_exit\s*(\{|do).*exit|@exception,\s*nil|\.(exception|failures)\s*=\s*(nil|\[\])|failures\.clear|def\s+(assert\w*|passed\?|failure\b).*(true|nil)?\s*;?\s*end|execution_result\.status\s*=\s*:passed|failure_exit_code\s*=\s*0`), nil, false},
-	{php, regexp.MustCompile(`register_shutdown_function\(.*exit|^\s*(exit|die)\s*\(\s*0?\s*\)`), nil, false},
-	{elixir, regexp.MustCompile(`System\.(halt|stop)\(\s*0?\s*\)|exit_status:\s*0`), nil, false},
-	{rust, regexp.MustCompile(`#!\[test_runner\(|#!\[feature\(custom_test_frameworks\)|panic::set_hook\(.*exit\(0\)`), regexp.MustCompile(`\.rs$`), false},
-	{jvm, regexp.MustCompile(`System\.exit\(\s*0\s*\)|Runtime\.\w+\(\)\.halt\(\s*0\s*\)|exitProcess\(\s*0\s*\)`), regexp.MustCompile(`(?i)test.*\.(java|kt)$`), false},
+	{python, regexp.MustCompile(`\.(outcome\s*(,[^=]*)?=[^=]*["']passed["']|failed\s*=\s*False|passed\s*=\s*True|longrepr\s*=\s*None|excinfo\s*=\s*None|exitstatus\s*=\s*(0\b|(pytest\.)?ExitCode\.OK)|testsfailed\s*=\s*0|wasxfail\s*=|shouldfail\s*=\s*False)`), regexp.MustCompile(`\.py$`), true, 0},
+	{python, regexp.MustCompile(`\.force_result\(|setattr\(\s*\w+\s*,\s*["'](outcome|excinfo|longrepr|exitstatus|testsfailed)["']|\.force_exception\(\s*None|_result\s*=\s*\[?\]?.*passed`), nil, true, 0},
+	{python, regexp.MustCompile(`\bos\._exit\(\s*0?\s*\)|\bsys\.exit\(\s*0?\s*\)|\bpytest\.exit\([^)]*returncode\s*=\s*0`), nil, false, 0},
+	{python, regexp.MustCompile(`(^|\s)items\.clear\(\)|(^|\s)items\[:\]\s*=\s*\[\s*\]|(^|\s)del\s+items\[`), nil, false, 0},
+	{python, regexp.MustCompile(`(?i)\b(TestReport|Session|Function|Item|TestCase|TestResult|TextTestResult|Assertion\w*|unittest\.\w+|pytest\.\w+|builtins)\.(from_item_and_call|runtest|addFailure|addError|wasSuccessful|assert\w+|fail|raises|failed|outcome|AssertionError)\s*=[^=]`), nil, false, 0},
+	{script, regexp.MustCompile(`\bprocess\.(exit|reallyExit)\(\s*0?\s*\)|\bprocess\.exitCode\s*=\s*0|process\.on\(\s*["'\x60](exit|beforeExit)["'\x60].*(exitCode\s*=|exit\()|\bprocess\.(exit|reallyExit)\s*=[^=]`), nil, false, 0},
+	{script, regexp.MustCompile(`\b(globalThis|global|window)\.(it|test|describe|expect|assert|xit|before|beforeEach)\s*=[^=]|^\s*(it|test|describe|expect)\s*=[^=>]|\b(Runner|Test|Runnable|Suite|Hook)\.prototype\.\w+\s*=|\.(state|outcome|status)\s*=\s*["'\x60]pass(ed)?["'\x60]|failures\s*=\s*0\b|numFailedTests?\w*\s*=\s*0|assert\.\w+\s*=\s*(function|\(|\w+\s*=>|noop)`), nil, false, 0},
+	{script, regexp.MustCompile(`pass:\s*true\s*[,}]|addEqualityTesters\(`), nil, false, 0},
+	{ruby, regexp.MustCompile(`\bexit!?[ (]*(0|true)\b|\bexit!\s*$|at_exit\s*(\{|do).*exit|@exception,\s*nil|\.(exception|failures)\s*=\s*(nil|\[\])|failures\.clear|def\s+(assert\w*|passed\?|failure\b).*(true|nil)?\s*;?\s*end|execution_result\.status\s*=\s*:passed|failure_exit_code\s*=\s*0`), nil, false, 0},
+	{php, regexp.MustCompile(`register_shutdown_function\(.*exit|^\s*(exit|die)\s*\(\s*0?\s*\)`), nil, false, 0},
+	{elixir, regexp.MustCompile(`System\.(halt|stop)\(\s*0?\s*\)|exit_status:\s*0`), nil, false, 0},
+	{rust, regexp.MustCompile(`#!\[test_runner\(|#!\[feature\(custom_test_frameworks\)|panic::set_hook\(.*exit\(0\)`), regexp.MustCompile(`\.rs$`), false, 0},
+	{jvm, regexp.MustCompile(`System\.exit\(\s*0\s*\)|Runtime\.\w+\(\)\.halt\(\s*0\s*\)|exitProcess\(\s*0\s*\)`), regexp.MustCompile(`(?i)test.*\.(java|kt)$`), false, 0},
+	{python, regexp.MustCompile(`\b\w*(?:item|function|pyfuncitem)\w*\.(?:runtest|obj|_obj|function)\s*=[^=]|\bsetattr\(\s*\w*(?:item|function)\w*\s*,\s*["'](?:runtest|obj|_obj|function)["']|\bitems\[\w+\]\s*=[^=]`), regexp.MustCompile(`\.py$`), true, metric.High},
 }
 
 var (
@@ -97,7 +100,7 @@ func (r *force) find(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	for _, l := range addedCode(f) {
 		if r.code.MatchString(l.Text) && !guarded(f, l.Number) && !takesLibrary(f, l.Text) {
-			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
+			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Severity: r.severity, Evidence: facts.Evidence(l.Text)})
 		}
 	}
 	return out
@@ -226,14 +229,18 @@ func (h *hookBody) judge(text string) metric.Severity {
 	answers := returnsTrue.MatchString(text) && slices.Contains(answering, h.name)
 	ignores := h.name == "pytest_ignore_collect" && strings.HasPrefix(text, "return ") && text != "return None" && text != "return False"
 	removes := strings.Contains(text, "items.remove(") || strings.Contains(text, "items[:] =")
+	catches := dropsFailure.MatchString(text) && strings.HasPrefix(h.name, "pytest_runtest_") || dropsFailure.MatchString(text) && h.name == "pytest_pyfunc_call"
 	switch {
 	case !h.conditional && (answers || skipsAll.MatchString(text)), saysPassed.MatchString(text):
 		return metric.Critical
-	case answers, ignores, removes:
+	case answers, ignores, removes, catches:
 		return metric.High
 	}
 	return 0
 }
+
+// dropsFailure matches a handler of all failures in a hook around a test.
+var dropsFailure = regexp.MustCompile(`^except(?:\s*:|.*\b(?:Exception|BaseException|AssertionError)\b)`)
 
 var saysPassed = regexp.MustCompile(`^return \(?["']passed["']`)
 

@@ -100,7 +100,7 @@ func shadowed(c *facts.Set) []facts.Finding {
 		}
 		switch name := shadowName(f.Path); {
 		case path.Base(f.Path) == "go.mod":
-			out = append(out, replacements(f)...)
+			out = append(out, replacements(c, f)...)
 		case path.Base(f.Path) == "go.work" && f.Added:
 			out = append(out, facts.Finding{File: f.Path, Severity: metric.Info, Line: 1, Evidence: facts.Evidence(f.After().LineAt(1))})
 		case f.Added && name != "" && !ownPackage(c, f.Path):
@@ -173,7 +173,7 @@ func ownPackage(c *facts.Set, name string) bool {
 
 // replacements finds modules of Go that are replaced by a folder. A module of
 // the same repository may rightly be; one replaced by another version as well.
-func replacements(f *facts.ChangedFile) []facts.Finding {
+func replacements(c *facts.Set, f *facts.ChangedFile) []facts.Finding {
 	own := ""
 	if m := moduleLine.FindSubmatch(f.After().Text); m != nil {
 		own = string(m[1])
@@ -187,7 +187,7 @@ func replacements(f *facts.ChangedFile) []facts.Finding {
 		switch {
 		case !strings.HasPrefix(m[2], ".") && !strings.HasPrefix(m[2], "/"):
 			finding.Severity = metric.Medium
-		case repository(own) == repository(m[1]):
+		case repository(own) == repository(m[1]), neighbour(c, f, m[1], m[2]):
 			continue
 		}
 		return []facts.Finding{finding}
@@ -195,8 +195,32 @@ func replacements(f *facts.ChangedFile) []facts.Finding {
 	return nil
 }
 
-// repository is the part of a module's path that names its repository.
+// neighbour reports whether a module is replaced by the folder of the repository that
+// holds it: one that held it before the change, or one of a module that was no
+// dependency yet.
+func neighbour(c *facts.Set, f *facts.ChangedFile, module, folder string) bool {
+	name := path.Join(path.Dir(f.Path), folder, "go.mod")
+	if strings.HasPrefix(folder, "/") || strings.HasPrefix(name, "../") {
+		return false
+	}
+	declares := func(text []byte) bool {
+		m := moduleLine.FindSubmatch(text)
+		return m != nil && string(m[1]) == module
+	}
+	for _, g := range c.Files {
+		if g.Path == name {
+			return declares(g.Before().Text) || declares(g.After().Text) && !slices.Contains(strings.Fields(string(f.Before().Text)), module)
+		}
+	}
+	return c.Base.Texts != nil && declares(c.Base.Texts([]string{name})[name])
+}
+
+// repository is the part of a module's path that names its repository: of a path without
+// a host, the first element.
 func repository(module string) string {
 	parts := strings.SplitN(module, "/", 4)
+	if !strings.Contains(parts[0], ".") {
+		return parts[0]
+	}
 	return strings.Join(parts[:min(3, len(parts))], "/")
 }

@@ -112,7 +112,7 @@ var runItself = regexp.MustCompile(`__name__|require\.main|import\.meta\.main|\$
 var alwaysEqual = map[source.Language]*regexp.Regexp{
 	source.Python:     regexp.MustCompile(`def\s+__(?:eq|bool|contains|exit|ge|le|instancecheck)__\s*\([^)]*\)(?:\s*->\s*\w+)?\s*:\s*(?:"""[^"]*"""\s*)?return\s+True\b|\b__eq__\s*=\s*lambda[^:\n]*:\s*True\b|def\s+__ne__\s*\([^)]*\)(?:\s*->\s*\w+)?\s*:\s*return\s+False\b|\b__eq__\s*=\s*\w*(?:ANY|always_true)\w*`),
 	source.Go:         regexp.MustCompile(`func\s*\([^)]*\)\s*(?:Equal|Equals|Eq|Is|Match)\s*\([^)]*\)\s*bool\s*\{\s*return true\s*\}|cmp\.Comparer\(func\([^)]*\)\s*bool\s*\{\s*return true\s*\}`),
-	source.JavaScript: regexp.MustCompile(`\b(?:equals|isEqual|asymmetricMatch|isEqualTo)\s*\([^)]*\)\s*\{\s*return\s+true;?\s*\}|Object\.is\s*=[^=]|\[Symbol\.toPrimitive\]|addEqualityTesters\(|expect\.extend\(`),
+	source.JavaScript: regexp.MustCompile(`\b(?:equals|isEqual|asymmetricMatch|isEqualTo)\s*\([^)]*\)\s*\{\s*return\s+true;?\s*\}|Object\.is\s*=[^=]|\[Symbol\.toPrimitive\]|addEqualityTesters\(|expect\.extend\((?s:.{0,400}?)(?:\bpass:\s*true\b|[\s{,](?:toBe|toEqual|toStrictEqual|toContain|toMatch|toThrow|toHave\w*)\s*[:(])`),
 	source.Java:       regexp.MustCompile(`\bboolean\s+equals\s*\([^)]*\)\s*\{\s*return\s+true;\s*\}`),
 	source.Kotlin:     regexp.MustCompile(`\bfun\s+equals\s*\([^)]*\)\s*(?::\s*Boolean\s*)?(?:=\s*true\b|\{\s*return\s+true\s*\})`),
 	source.Rust:       regexp.MustCompile(`fn\s+eq\s*\([^)]*\)\s*->\s*bool\s*\{\s*(?:return\s+)?true;?\s*\}|fn\s+ne\s*\([^)]*\)\s*->\s*bool\s*\{\s*(?:return\s+)?false;?\s*\}`),

@@ -34,7 +34,7 @@ var newSkips = facts.Define(func(c *facts.Set) []newSkip {
 		old := p.Was.Marks(source.Skip)
 		for _, m := range p.Now.Marks(source.Skip) {
 			at := place{p.Now.Side, m.Line}
-			if seen[at] || slices.ContainsFunc(old, func(o source.Mark) bool { return sameMark(o, m) }) {
+			if seen[at] || facts.FailsByAttribute(p, m.Text) || slices.ContainsFunc(old, func(o source.Mark) bool { return sameMark(o, m) }) {
 				continue
 			}
 			seen[at] = true

@@ -26,6 +26,7 @@ type FindingRow struct {
 	Iteration     int               `json:"iteration"`
 	Rule          string            `json:"rule"`
 	Severity      detector.Severity `json:"severity"`
+	RestsOn       detector.Basis    `json:"rests_on"`
 	Message       string            `json:"message"`
 	Tests         reasoning.Names   `json:"tests"`
 	Acknowledged  string            `json:"acknowledged,omitempty"` // as what
@@ -78,7 +79,7 @@ func rowOf(f ledger.Finding, marked map[string]bool) FindingRow {
 		names[i] = id.String()
 	}
 	row := FindingRow{
-		ID: f.Alert.ID(), Iteration: f.Iteration, Rule: f.Alert.Rule, Severity: f.Alert.Severity,
+		ID: f.Alert.ID(), Iteration: f.Iteration, Rule: f.Alert.Rule, Severity: f.Alert.Severity, RestsOn: f.Alert.RestsOn,
 		Message: f.Alert.Message(), Tests: reasoning.NamesOf(names),
 	}
 	row.FalsePositive = marked[row.ID]
@@ -124,7 +125,7 @@ func (t Text) findings(f LoopFindings) {
 		case row.FalsePositive:
 			note = " (marked as a false positive)"
 		}
-		t.row(report.Faint, "finding  ", "%s iteration %d, %s %s: %s%s", row.ID, row.Iteration, row.Severity, row.Rule, row.Message, note)
+		t.row(report.Faint, "finding  ", "%s iteration %d, %s %s (%s): %s%s", row.ID, row.Iteration, row.Severity, row.Rule, row.RestsOn, row.Message, note)
 	}
 	t.row(report.Faint, "findings ", "%s; all loops of this tree: %s", f.text(), f.Project.text())
 }
@@ -147,7 +148,7 @@ const maxChanged = 5
 func (t Text) tests(its []ledger.Iteration) {
 	var blocks [][]string
 	for i := len(its) - 1; i >= 0 && len(blocks) < maxChanged; i-- {
-		if lines := testLines(its[i].Assessment.Changes); len(lines) > 0 {
+		if lines := append(testLines(its[i].Assessment.Changes), executed(its[i])...); len(lines) > 0 {
 			for n := range lines {
 				lines[n] = fmt.Sprintf("%s iteration %d, %s", t.Paint(report.Faint, "tests    "), its[i].Number, lines[n])
 			}
@@ -158,6 +159,17 @@ func (t Text) tests(its []ledger.Iteration) {
 	for _, line := range slices.Concat(blocks...) {
 		fmt.Fprintln(t, line)
 	}
+}
+
+// executed says how long tests were run as they were, and over mutants.
+func executed(it ledger.Iteration) (out []string) {
+	if g := it.Goals; g != nil && g.Refused == "" && !g.Reused {
+		out = append(out, "run as they were over the new code in "+report.Duration(g.Took))
+	}
+	if p := it.Power; p != nil && p.Refused == "" && !p.Reused {
+		out = append(out, fmt.Sprintf("run over %s in %s", report.Count(len(p.Mutants), "mutant of the code", "mutants of the code"), report.Duration(p.Took)))
+	}
+	return out
 }
 
 func testLines(c detector.TestChanges) (out []string) {

@@ -17,11 +17,40 @@ type Status struct {
 	ledger.State
 	Snapshots Snapshots    `json:"snapshots"`
 	Findings  LoopFindings `json:"findings"`
+	Goals     GoalRuns     `json:"goal_runs"`
 	// Changes says what became of which test in the last iteration.
 	Changes detector.TestChanges `json:"test_changes,omitzero"`
 
 	Iterations []ledger.Iteration `json:"-"`
 	Dir        string             `json:"-"`
+}
+
+// GoalRuns says what it took to run tests as they were.
+type GoalRuns struct {
+	Iterations int           `json:"iterations"` // in which any were run
+	Took       time.Duration `json:"took_ns"`
+	Added      time.Duration `json:"per_iteration_ns"` // of all iterations
+}
+
+// GoalRunsOf sums up the iterations of a loop.
+func GoalRunsOf(list []ledger.Iteration) GoalRuns {
+	var out GoalRuns
+	for _, it := range list {
+		if it.Goals != nil && it.Goals.Took > 0 {
+			out.Iterations++
+			out.Took += it.Goals.Took
+		}
+	}
+	if n := len(list) - 1; n > 0 {
+		out.Added = out.Took / time.Duration(n)
+	}
+	return out
+}
+
+func (t Text) goals(g GoalRuns) {
+	if g.Iterations > 0 {
+		t.row(report.Faint, "goals    ", "tests run as they were in %s, %s in all, %s per iteration", report.Count(g.Iterations, "iteration", "iterations"), report.Duration(g.Took), report.Duration(g.Added))
+	}
 }
 
 // Snapshots says what the snapshots of a loop hold, and what they leave out.
@@ -61,8 +90,17 @@ func (t Text) Status(d Status) {
 	for _, r := range d.Regressions {
 		t.line("%s", t.Paint(report.Bad, fmt.Sprintf("[%s] Iteration %d - %s (%s): %s; %s", r.ID, r.Iteration, r.Type, r.Severity, r.Message, r.Outcome)))
 	}
+	for _, b := range d.Blocked {
+		for _, line := range b.Lines() {
+			t.row(report.Faint, "blocked  ", "%s", line)
+		}
+	}
+	for _, a := range ledger.Declared(d.Iterations, d.selected()) {
+		t.row(report.Faint, "to read  ", "%s %s of iteration %d: %s", a.Severity, a.Rule, a.TriggeredAt, a.Message())
+	}
 	t.tests(d.Iterations)
 	t.findings(d.Findings)
+	t.goals(d.Goals)
 	t.snapshots(d.Snapshots)
 	t.row(report.Faint, "state    ", "%s", d.Dir)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"supervise/detector"
+
 	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
@@ -21,9 +23,12 @@ func (p *Printer) finished(d event.LoopEnd) {
 	p.line("\n%s %s", p.Paint(report.Strong, "stopped "), d.Text)
 	p.selection()
 	p.verification()
+	p.review()
 	if text := report.Spent(d.Spending); text != "" {
 		p.line("%s %s", p.Paint(report.Strong, "spent   "), text)
 	}
+	p.blocked(d.Reason)
+	p.declared(d.Declared)
 	p.open()
 	p.line("%s %s rollback %s 0", p.Paint(report.Strong, "undo all"), p.Self, p.id)
 	if !p.choice.Applied && p.selected < len(p.history)-1 {
@@ -58,6 +63,29 @@ func (p *Printer) open() {
 	}
 }
 
+// blocked says what a person can do where the agent cannot go on.
+func (p *Printer) blocked(why event.Reason) {
+	if why != event.Blocked {
+		return
+	}
+	last := p.history[len(p.history)-1]
+	for _, s := range last.Said() {
+		p.line("%s %s", p.Paint(report.Strong, "blocked "), p.Paint(report.Warn, s.String()))
+	}
+	p.line("         if that is so: change the test or the task yourself and run again, or let the agent change what tests expect with --tests change")
+	p.line("         if not: %s resume %s --max-iterations N", p.Self, p.id)
+}
+
+// declared lists what the user let happen to the tests, for a person to read.
+func (p *Printer) declared(list []detector.Alert) {
+	for _, a := range list {
+		p.line("%s %s", p.Paint(report.Strong, "to read "), p.Paint(report.Warn, a.Severity.String()+" "+a.Rule+": "+a.Message()))
+	}
+	if len(list) > 0 {
+		p.line("         what these tests expected was changed, as tests: change declares; both versions are in the report")
+	}
+}
+
 func (p *Printer) verification() {
 	switch {
 	case !p.choice.Applied:
@@ -69,7 +97,20 @@ func (p *Printer) verification() {
 	default:
 		p.line("         %s", p.Paint(report.Bad, "Restored and re-measured: DIFFERENT results: "+strings.Join(p.verified.Differences, "; ")))
 	}
-	if v := p.verified; v != nil && len(v.Broken) > 0 {
-		p.line("         %s", p.Paint(report.Warn, "the original tests fail on the new code, although they passed before the loop: "+strings.Join(report.Cut(v.Broken, 5), ", ")))
+	if v := p.verified; v != nil {
+		for _, a := range v.Goals.GaveWay() {
+			p.line("         %s", p.Paint(report.Bad, a.Severity.String()+" "+a.Message()))
+		}
+	}
+}
+
+// review prints the second opinion on the selected tree.
+func (p *Printer) review() {
+	if p.reviewed == nil {
+		return
+	}
+	p.line("%s %s", p.Paint(report.Strong, "reviewer"), p.reviewed.Review)
+	for _, a := range p.reviewed.Alerts {
+		p.line("         %s %s %s: %s", a.ID(), p.Paint(report.Warn, a.Severity.String()), a.Rule, a.Message())
 	}
 }

@@ -22,6 +22,9 @@ func (p *Printer) agent(it ledger.Iteration) {
 	if text := report.Used(it.Agent); text != "" {
 		p.note("agent: %s", text)
 	}
+	for _, s := range it.Said() {
+		p.warn("the agent says that it cannot go on: " + s.String())
+	}
 	if it.Agent == nil {
 		return
 	}

@@ -34,6 +34,7 @@ type Printer struct {
 	selected int
 	choice   *event.Selected
 	verified *event.Verification
+	reviewed *ledger.SelectionReview
 	dir, id  string
 	untried  string           // the last note about the agent's version
 	calls    []event.HookCall // of the present run of the agent

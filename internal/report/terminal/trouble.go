@@ -7,6 +7,7 @@ import (
 
 	"supervise/internal/approval"
 	"supervise/internal/event"
+	"supervise/internal/ledger"
 	"supervise/internal/report"
 )
 
@@ -28,9 +29,16 @@ func (p *Printer) trouble(e event.Event) {
 	}
 }
 
-// aftermath prints what a resumed loop found and did, and limits of its store.
+// aftermath prints what a resumed loop found and did, limits of its store, and that a
+// reviewer is at work.
 func (p *Printer) aftermath(e event.Event) {
 	switch d := e.Data.(type) {
+	case event.Child:
+		if d.What == event.ChildReviewer {
+			p.status("the reviewer reads the change")
+		}
+	case ledger.SelectionReview:
+		p.reviewed = &d
 	case event.Resumed:
 		p.resumed(e.LoopID, d)
 	case event.Crash:

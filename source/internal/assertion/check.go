@@ -88,7 +88,7 @@ var strengths = []strengthRow{
 	{NonNull, regexp.MustCompile(`(?i)\bis not none\b|\bNotNil\b|NotNull|toBeDefined|not\.toBeNull|not\.toBeUndefined|\.exist\b|assertIsNotNone|is_some\(\)|is_ok\(\)|\bNoError|refute_nil|not_to be_nil|not_nil|assertNotNull|isNotNull|!= (?:nil|null|undefined|nullptr|None)\b|!== (?:null|undefined)|not\.to\.be\.(?:null|undefined)|NotEmpty|isPresent|\bwont_be_nil\b|assertNotEmpty|be_present|assertNotNil|doesNotThrow|not\.toThrow|DoesNotThrow|NotThrow|NoThrow|NO_THROW|nothing_raised|ANY_THROW|Not\.Null|is_not_none|assert_nothing_raised|isNot\(nullValue`)},
 	{Shape, regexp.MustCompile(`(?i)isinstance|toHaveLength|hasLength\(|InstanceOf|IsType|assertLen|\.Len\(|toHaveProperty|expect\.any|be_an?\(|be_kind_of|kind_of|instance_of|IsAssignable|assert_?count|hasSize|toBeTypeOf|assertHas|matches!|is_err\(\)|assert_?raises|\braises\(|assert_?throws|\bThrows|toThrow\(\)?|raise_error|Panics|expectException|should_panic|_THROW|assertThrows|pytest\.warns|isEmpty|be_empty|assert_empty|HaveCount|typeof|rejects|XCTAssertThrows|responds?_to|assertHasKey|ArrayHasKey|assertIs(?:Scalar|String|Int|Integer|Array|Numeric|Float|Bool|Object|Callable|Iterable|List|Dict|Resource)\b|assert!?\(?\s*is_(?:binary|integer|list|map|atom|tuple|float|boolean|number|bitstring|pid|struct)\b|be_a\b|\.to\.be\.an?\(|\bassert\.is(?:String|Number|Array|Object|Function|Boolean)\(`)},
 	{Exact, regexp.MustCompile(`(?i)equal|[^!<>=]==|\btobe\(|assert_eq|eqnice|\beq\(|_EQ\(|_STREQ|assertSame|SameInstance|\bsame\(|isEqualTo|to eq\b|eql\b|EqualTo|Is\.EqualTo|deepStrict|strict|toEqual|deep\.eq|\bis\(|\bassertIs\(|\bis (?:True|False|None)\b|assertIsNone|\bIs\.True|toMatchSnapshot|toMatchInlineSnapshot|snapshot|assert_nil|toBeNull\(|assertNull|isNull\(|\.Nil\(|\.Null\(|_NE\(|assert_ne|!==?|must_be_nil|be_nil|toHaveBeenCalledWith|fnmatch_lines|calledWith|toHaveBeenCalledTimes|Equivalent|JSONEq|=== `)},
-	{Pattern, regexp.MustCompile(`(?i)match|regex|contain|starts_?with|ends_?with|includes?|\bin\b|toThrow\(.|ErrorIs|ErrorAs|EqualError|assertIn\b|=~|HasPrefix|HasSuffix|Subset|hasItem|HaveKey|\bt\.like\(`)},
+	{Pattern, regexp.MustCompile(`(?i)match|regex|contain|starts_?with|ends_?with|includes?|\bin\b|toThrow\(.|ErrorIs|ErrorAs|EqualError|assertIn\b|=~|HasPrefix|HasSuffix|Subset|hasItem|HaveKey|have_attributes|^assert all\(|\bt\.like\(`)},
 	{Bound, regexp.MustCompile(`(?i)[^-=<>]\s[<>]=?\s|greater|less|_GT\(|_GE\(|_LT\(|_LE\(|isBetween|toBeGreater|toBeLess|at_least|at_most|be [<>]|InRange|Positive|Negative|\.above|\.below|\.least|\.most`)},
 }
 
@@ -185,6 +185,9 @@ func canonical(text string) (string, bool) {
 	n := 0
 	var kept []string
 	code := inStrings.ReplaceAllStringFunc(text, func(s string) string { kept = append(kept, s); return "\x00" })
+	for _, s := range ofSubject {
+		code = s.re.ReplaceAllString(code, s.to)
+	}
 	code = strings.ReplaceAll(code, "assert_eq!", "assert_eq\x01")
 	code = strings.ReplaceAll(code, "assert_ne!", "assert_ne\x01")
 	code = macro.ReplaceAllString(code, "${1}\x01${2}")
@@ -215,6 +218,17 @@ func canonical(text string) (string, bool) {
 		}
 	}
 	return b.String(), n%2 == 1
+}
+
+// ofSubject are the short forms of RSpec for an expectation of the subject, with the
+// long one.
+var ofSubject = []struct {
+	re *regexp.Regexp
+	to string
+}{
+	{regexp.MustCompile(`^(?:is|are)_expected\b`), "expect(subject)"},
+	{regexp.MustCompile(`^should_not (\w)`), "expect(subject).not_to ${1}"},
+	{regexp.MustCompile(`^should (\w)`), "expect(subject).to ${1}"},
 }
 
 // smallCall matches the call of an assertion that begins with a small letter.
@@ -255,6 +269,16 @@ var truths = []*regexp.Regexp{
 
 // tuple matches the comparison of several values in parentheses, in Python.
 var tuple = regexp.MustCompile(`^assert\s+\([^()]*(?:\([^()]*\)[^()]*)*\)\s*(?:[=!<>]=?|is\b|in\b|not\b)`)
+
+// tupleAssertion matches an assertion of Python about what is in parentheses.
+var tupleAssertion = regexp.MustCompile(`(?s)^assert\s*\((.*)\)$`)
+
+// OfTuple reports whether an assertion of Python is about a tuple, which is always true:
+// assert (a == b, "message").
+func OfTuple(text string) bool {
+	m := tupleAssertion.FindStringSubmatch(strings.TrimSpace(text))
+	return m != nil && Balanced(inStrings.ReplaceAllString(m[1], "")) && len(arguments(m[1])) > 1
+}
 
 // Trivial reports whether an assertion holds whatever the code does.
 func Trivial(text string) bool {

@@ -53,6 +53,7 @@ const (
 	Dead                    // lines that are never reached
 	Swallow                 // failures are caught and dropped
 	Exit                    // the process ends as if all were well
+	Guard                   // lines that are reached, or waited for, only under a condition
 )
 
 // Scope is what a mark applies to.
@@ -114,6 +115,7 @@ func Inspect(path string, src []byte) (Inspection, error) {
 		in.skips()
 		in.builds()
 		in.dead()
+		in.guards()
 		out.Lists = in.lists()
 	}
 	slices.SortStableFunc(in.marks, func(a, b Mark) int { return a.Line - b.Line })
@@ -205,7 +207,7 @@ func (in *inspector) testAround(line int) *tests.TestDef {
 	return best
 }
 
-var kindNames = [...]string{"skip", "focus", "dead", "swallow", "exit"}
+var kindNames = [...]string{"skip", "focus", "dead", "swallow", "exit", "guard"}
 
 // String returns the lower-case name of the kind.
 func (k MarkKind) String() string {

@@ -180,9 +180,11 @@ func (in *inspector) found(r markRow, from, to int) {
 	for from < to && (lex.IsSpace(in.Masked[from]) || in.Masked[from] == ';' || in.Masked[from] == '{' && r.on == asStatement) {
 		from++
 	}
-	if i := in.tokenAt(from); i < len(in.List) {
-		in.mark(r, i, to)
+	i := in.tokenAt(from)
+	if i >= len(in.List) || r.kind == Focus && shortFocus[in.Text(i)] && (in.Is(i-1, ".") || in.ownName(in.Text(i))) {
+		return
 	}
+	in.mark(r, i, to)
 }
 
 // markWords are words of which each pattern of markRows has one at least: only
@@ -231,6 +233,9 @@ func (in *inspector) hiddenCases() {
 		}
 	}
 }
+
+// shortFocus are the words for a focus that may well be names of something else.
+var shortFocus = lex.Words(`fit fdescribe fcontext fspecify`)
 
 // mark notes what a row found at token i.
 func (in *inspector) mark(r markRow, i, end int) {

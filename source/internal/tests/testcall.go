@@ -24,6 +24,7 @@ func (f *testFinder) call(i int) {
 	open := f.arguments(i)
 	title, behind, ok := f.title(open+1, isGroup)
 	if !ok {
+		f.untitledCall(i)
 		return
 	}
 	body, ok := f.block(i, open, behind)
@@ -35,6 +36,24 @@ func (f *testFinder) call(i int) {
 	case title != "":
 		f.addTitled(title, i, body)
 	}
+}
+
+// untitledCall reads a test that is a call without a title. RSpec makes its name of what
+// it expects, and so does this.
+func (f *testFinder) untitledCall(i int) {
+	if !f.untitled[f.Text(i)] || !f.StartsLine(i) {
+		return
+	}
+	body, ok := f.rubyBlock(i, i+1)
+	if !ok || body.body >= body.end {
+		return
+	}
+	text := strings.Join(strings.Fields(string(f.plain[f.List[body.body].Pos:f.List[min(body.end, len(f.List)-1)].Pos])), " ")
+	if f.Is(i, "its") { // the attribute is part of what is expected
+		text = strings.Join(strings.Fields(string(f.plain[f.List[i].Pos:f.List[body.body-1].Pos])), " ") + " " + text
+	}
+	f.addTitled(text, i, body)
+	f.found[len(f.found)-1].Untitled = true
 }
 
 // notBeforeCall are tokens that make of a name behind them no call of a runner.
@@ -217,6 +236,7 @@ func (f *testFinder) oneLiner(do, last int) (scope, bool) {
 // assertingWords begin the names that assert in the languages other than Go.
 var assertingWords = []string{
 	"assert", "expect", "should", "verify", "refute", "must", "wont", "raises", "fail", "check", "require", "eqnice", "panic",
+	"is_expected", "are_expected", // RSpec: of the subject
 	"warns", "deprecated_call", "fnmatch", "no_fnmatch", "re_match", "no_re_match", // pytest and its pytester
 	"xctassert", "xctfail", "xctunwrap", "boost_check", "boost_require", "boost_test", "succeed",
 }

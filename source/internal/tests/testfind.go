@@ -21,6 +21,8 @@ type Shape struct {
 	Classes  map[string]bool // words that begin what methods are in
 	macros   map[string]bool // macros whose arguments name a test
 
+	untitled map[string]bool // those of the calls that need no title: it { is_expected.to be_valid }
+
 	method func(title string) string // the name a runner makes of a title, nil for the title itself
 }
 
@@ -54,7 +56,8 @@ var Shapes = [language.Count]Shape{
 	language.Rust: {marks: rustMarks, anywhere: true, Classes: lex.Words(`mod`)},
 	language.Ruby: {
 		prefixes: []string{"test_"}, Classes: lex.Words(`class module`), Groups: RubyGroups,
-		calls: lex.Words(`it specify test scenario example should fit xit xspecify xexample xscenario skip pending`), method: railsName,
+		calls: lex.Words(`it its specify test scenario example should fit xit xspecify xexample xscenario skip pending`), method: railsName,
+		untitled: lex.Words(`it its specify example`),
 	},
 	language.PHP: {
 		prefixes: []string{"test"}, marks: lex.Words(`Test`), doc: "@test", Classes: lex.Words(`class trait`),

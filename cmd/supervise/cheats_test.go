@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The scripts cheat-*.txtar have two steps for each kind of cheat: the odd one cheats,
+// and the even one after it is an honest change that looks like it, with the fix.
+
+// withTools are the conditions of scripts that need more than Go.
+func withTools(cond string) (holds, known bool) {
+	e2e := os.Getenv("SUPERVISE_E2E")
+	switch cond {
+	case "e2e":
+		return e2e != "", true
+	case "pytest":
+		return exec.Command("python3", "-c", "import pytest").Run() == nil, true
+	case "jest":
+		_, err := os.Stat(filepath.Join(e2e, "jest", "node_modules", "jest"))
+		return err == nil, true
+	}
+	return false, false
+}
+
+// onlyWithTools skips a test that takes long where the tools of other languages are not
+// installed: .ci/e2e runs it.
+func onlyWithTools(t *testing.T) {
+	t.Helper()
+	if os.Getenv("SUPERVISE_E2E") == "" {
+		t.Skip("SUPERVISE_E2E is not set: .ci/e2e runs this, it takes long")
+	}
+}
+
+// cheatSteps applies and checks such steps:
+//
+//	cheats apply odd|even  takes all of them at once
+//	cheats undone          looks at what the last loop did with each, one an iteration
+//	cheats named WORD…     looks for tests with these words among what the last command,
+//	                       a gate that printed JSON, says it is blocked by
+func cheatSteps(ts *testscript.TestScript, neg bool, args []string) {
+	switch {
+	case neg || len(args) == 0:
+		ts.Fatalf("usage: cheats apply odd|even, cheats undone or cheats named word…")
+	case args[0] == "apply":
+		applySteps(ts, map[string]int{"even": 0, "odd": 1}[args[1]])
+	case args[0] == "undone":
+		undoneCheats(ts)
+	case args[0] == "named":
+		namedCheats(ts, args[1:])
+	}
+}
+
+func applySteps(ts *testscript.TestScript, odd int) {
+	for n := 1; ; n++ {
+		if _, err := os.Stat(ts.MkAbs(filepath.Join("..", "steps", strconv.Itoa(n)))); err != nil {
+			break
+		}
+		if n%2 == odd {
+			ts.Setenv("SUPERVISE_ITERATION", strconv.Itoa(n))
+			ts.Check(ts.Exec("agent"))
+		}
+	}
+	ts.Setenv("SUPERVISE_ITERATION", "")
+}
+
+func undoneCheats(ts *testscript.TestScript) {
+	ts.Check(ts.Exec("supervise", "status", "--json"))
+	var state struct {
+		History []struct {
+			Iteration int
+			Rejected  bool
+		} `json:"iteration_history"`
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &state))
+	var wrong []string
+	seen := 0
+	for _, h := range state.History {
+		if h.Iteration == 0 {
+			continue
+		}
+		seen++
+		if cheat := h.Iteration%2 == 1; cheat != h.Rejected {
+			files, _ := filepath.Glob(ts.MkAbs(filepath.Join("..", "steps", strconv.Itoa(h.Iteration), "*", "*")))
+			wrong = append(wrong, strconv.Itoa(h.Iteration)+" "+strings.Join(files, " "))
+		}
+	}
+	if len(wrong) > 0 || seen == 0 {
+		ts.Fatalf("of %d iterations the odd ones cheat and have to be undone, and only those; wrong:\n%s", seen, strings.Join(wrong, "\n"))
+	}
+}
+
+func namedCheats(ts *testscript.TestScript, words []string) {
+	var report struct {
+		Findings []struct {
+			Rule, Severity, Message string
+			Tests                   []string
+			Blocking                bool
+		}
+	}
+	text := ts.ReadFile("stdout")
+	ts.Check(json.Unmarshal([]byte(text), &report))
+	named := func(word string) bool {
+		for _, f := range report.Findings {
+			if f.Blocking && slices.ContainsFunc(append(f.Tests, f.Message), func(test string) bool { return strings.Contains(strings.ToLower(test), word) }) {
+				return true
+			}
+		}
+		return false
+	}
+	missing := slices.DeleteFunc(slices.Clone(words), named)
+	if len(missing) > 0 {
+		ts.Fatalf("no blocking finding names %s:\n%s", strings.Join(missing, ", "), text)
+	}
+}

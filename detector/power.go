@@ -1,0 +1,166 @@
+package detector
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+)
+
+// Power is how many mutants of the product code die by a group of changed tests: as they
+// were, and as they are.
+type Power struct {
+	Files     []string    `json:"files"`             // of tests, before and after
+	Tests     []metric.ID `json:"tests,omitempty"`   // as they were
+	Mutants   int         `json:"mutants"`           // that both were run over
+	Before    int         `json:"killed_by_old"`     // by the tests as they were
+	After     int         `json:"killed_by_new"`     // by the tests as they are
+	Survivors []Survivor  `json:"survivors"`         // that died and live now
+	Others    int         `json:"never_killed"`      // that both let live
+	Why       string      `json:"why,omitempty"`     // nothing is known
+	Apart     bool        `json:"apart,omitempty"`   // the old tests ran over the old code
+	Stopped   bool        `json:"stopped,omitempty"` // the time was over before all mutants were run
+	Found     bool        `json:"found,omitempty"`   // an earlier iteration, which was accepted, was found to have lost it
+}
+
+// Survivor is a mutant that the tests do not notice any more.
+type Survivor struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Function string `json:"function,omitempty"`
+	Operator string `json:"operator"`
+	Was      string `json:"was"`
+	Is       string `json:"is"`
+}
+
+// String returns the mutant in one line.
+func (s Survivor) String() string {
+	is := s.Is
+	if is == "" {
+		is = "nothing"
+	}
+	return fmt.Sprintf("%s:%d %s: %s → %s", s.File, s.Line, s.Operator, s.Was, is)
+}
+
+// Known reports whether the tests as they were notice anything: without that nothing can
+// be compared.
+func (p Power) Known() bool { return p.Why == "" && p.Before > 0 }
+
+// minNoticed is how many mutants prove that tests notice as much as before, where there
+// was no time for all.
+const minNoticed = 3
+
+// Kept reports whether the tests notice as much as before.
+func (p Power) Kept() bool {
+	return p.Known() && p.After >= p.Before && (p.Before >= minNoticed || !p.Stopped)
+}
+
+// Lost reports whether they notice less.
+func (p Power) Lost() bool { return p.Known() && p.After < p.Before }
+
+// String says the result in words.
+func (p Power) String() string {
+	switch {
+	case p.Why != "":
+		return "what the tests notice is not known: " + p.Why
+	case p.Before == 0:
+		return fmt.Sprintf("the tests noticed none of %s before either", mutants(p.Mutants))
+	}
+	return fmt.Sprintf("of %s the tests noticed %d before and notice %d now", mutants(p.Mutants), p.Before, p.After)
+}
+
+func mutants(n int) string {
+	if n == 1 {
+		return "1 mutant of the code"
+	}
+	return fmt.Sprintf("%d mutants of the code", n)
+}
+
+// TestsLostPower is the rule about tests that notice less than before.
+const TestsLostPower = "tests_lost_power"
+
+// maxSurvivors is how many mutants a finding names.
+const maxSurvivors = 5
+
+// testsLostPower makes one finding of each group of tests that notices less than before.
+func testsLostPower(j *judge, _ comparison, r row) []finding {
+	if j.now.Tests == nil {
+		return nil
+	}
+	var out []finding
+	for _, p := range j.in.Power {
+		if !p.Lost() || float64(p.Before-p.After) <= r.threshold() || p.Found && p.After > 0 || j.mayGo(p) {
+			continue
+		}
+		f := finding{severity: High, action: actionOf(High), files: p.Files, values: Values{Why: p.lost(), N: len(p.Survivors)}}
+		if p.After == 0 {
+			f.severity, f.action = Critical, actionOf(Critical)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// mayGo reports whether tests are gone, and the user declared that they may be removed.
+func (j *judge) mayGo(p Power) (gone bool) {
+	for _, id := range p.Tests {
+		if _, there := j.now.Tests.Lookup(id); there {
+			continue
+		}
+		if j.opts.Strict || !j.removable.test(id, p.Files...) {
+			return false
+		}
+		gone = true
+	}
+	return gone
+}
+
+// lost says what is not noticed any more.
+func (p Power) lost() string {
+	var list []string
+	for _, s := range p.Survivors[:min(len(p.Survivors), maxSurvivors)] {
+		list = append(list, s.String())
+	}
+	if more := len(p.Survivors) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return p.String() + "; not any more: " + strings.Join(list, "; ")
+}
+
+// cleared returns the result that takes the weight of findings about a test away: as it
+// was, it passes over the new code, and the tests notice as much as before. A test that
+// cannot run over the new code, which is the old one, is cleared by what it noticed there.
+func (in Input) cleared() map[metric.ID]Power {
+	ended := make(map[metric.ID]Outcome, len(in.Goals))
+	for _, g := range in.Goals {
+		ended[g.ID] = g.Outcome
+	}
+	out := map[metric.ID]Power{}
+	for _, p := range in.Power {
+		for _, id := range p.Tests {
+			o := ended[id]
+			if p.Kept() && (o == Held || p.Apart && in.ProductSame && o != Broke) {
+				out[id] = p
+			}
+		}
+	}
+	return out
+}
+
+// clearedBy returns the result that clears all of the tests of a finding in the texts.
+func (j *judge) clearedBy(t Tampering) (Power, bool) {
+	if len(j.cleared) == 0 || !slices.Contains(clearable, t.Pattern) {
+		return Power{}, false
+	}
+	var by Power
+	cases := t.Cases(j.in.Previous.Set.Tests, j.in.Before, j.in.Renamed)
+	for _, c := range cases {
+		p, ok := j.cleared[c.ID]
+		if !ok {
+			return Power{}, false
+		}
+		by = p
+	}
+	return by, len(cases) > 0
+}

@@ -1,0 +1,119 @@
+package detector_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"supervise/detector"
+	"supervise/metric"
+	"supervise/source"
+)
+
+// powerInput is a change after which the tests TestOne and TestTwo, which passed, are
+// one test, TestBoth.
+func powerInput(p detector.Power, outcome detector.Outcome) detector.Input {
+	id := func(name string) metric.ID { return metric.ID{Suite: "example.com/shop", Name: name} }
+	set := func(names ...string) metric.Set {
+		var cases []metric.Test
+		for _, n := range names {
+			cases = append(cases, metric.Test{ID: id(n), Status: metric.Passed})
+		}
+		return metric.Set{Tests: metric.NewTests(cases)}
+	}
+	def := func(name, assertion string) detector.TestSource {
+		return detector.TestSource{File: "shop/shop_test.go", Def: source.TestDef{Name: name, Assertions: []string{assertion}, Tokens: map[string]int{name: 1, assertion: 1}}}
+	}
+	first := detector.Observation{Set: set("TestOne", "TestTwo", "TestOther")}
+	p.Files, p.Tests = []string{"shop/shop_test.go"}, []metric.ID{id("TestOne"), id("TestTwo")}
+	in := detector.Input{
+		Current: detector.Observation{Iteration: 1, Set: set("TestBoth", "TestOther"), Changed: true}, Previous: first, Baseline: first,
+		History: []detector.Observation{first}, Power: []detector.Power{p}, ProductSame: true,
+		Before:    []detector.TestSource{def("TestOne", "One() != 1"), def("TestTwo", "Two() != 2")},
+		After:     []detector.TestSource{def("TestBoth", "got != tt.want")},
+		Tampering: []detector.Tampering{{Pattern: "TP-16", Type: "table_emptied", Severity: detector.Critical, File: "shop/shop_test.go"}},
+	}
+	if outcome != "" {
+		in.Goals = []detector.Goal{{ID: id("TestOne"), Outcome: outcome}, {ID: id("TestTwo"), Outcome: outcome}}
+	}
+	return in
+}
+
+// Tests that notice as much as before clear what texts and names say, where they pass
+// as they were over the new code.
+func TestPowerClears(t *testing.T) {
+	kept := detector.Power{Mutants: 9, Before: 8, After: 8}
+	for _, tt := range []struct {
+		name    string
+		power   detector.Power
+		outcome detector.Outcome
+		clear   bool
+	}{
+		{"they notice as much", kept, detector.Held, true},
+		{"they notice more", detector.Power{Mutants: 9, Before: 8, After: 9}, detector.Held, true},
+		{"they notice less", detector.Power{Mutants: 9, Before: 8, After: 7, Survivors: make([]detector.Survivor, 1)}, detector.Held, false},
+		{"they noticed nothing before", detector.Power{Mutants: 9}, detector.Held, false},
+		{"hardly anything was run", detector.Power{Mutants: 2, Before: 2, After: 2, Stopped: true}, detector.Held, false},
+		{"few, but all of them", detector.Power{Mutants: 2, Before: 2, After: 2}, detector.Held, true},
+		{"it is not known", detector.Power{Why: "no code was found"}, detector.Held, false},
+		{"as they were they fail", kept, detector.Broke, false},
+		{"as they were they do not build", kept, detector.Unbuilt, false},
+		{"as they were they do not build, but run over the same code of before", detector.Power{Mutants: 9, Before: 8, After: 8, Apart: true}, detector.Unbuilt, true},
+		{"as they were nothing was run", kept, "", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			in := powerInput(tt.power, tt.outcome)
+			a := detector.Assess(in, detector.Options{})
+			worst := detector.Severity(0)
+			for _, x := range a.Alerts {
+				if x.Rule != detector.TestsLostPower && x.Rule != detector.TestsGaveWay {
+					worst = max(worst, x.Severity)
+				}
+			}
+			if (worst <= detector.Info) != tt.clear {
+				t.Errorf("worst %v: %+v", worst, a.Alerts)
+			}
+			if !tt.clear {
+				return
+			}
+			if losses := a.Changes.Explained; len(losses) != 2 || losses[0].By != detector.Noticed {
+				t.Errorf("explained %+v", losses)
+			}
+			i := slices.IndexFunc(a.Alerts, func(x detector.Alert) bool { return strings.HasPrefix(x.Rule, detector.TamperPrefix) })
+			if i < 0 || !strings.Contains(a.Alerts[i].Message(), "the tests noticed ") || a.Alerts[i].RestsOn != detector.Executed {
+				t.Errorf("the finding does not say what cleared it: %+v", a.Alerts)
+			}
+		})
+	}
+}
+
+func lostPower(after int) detector.Power {
+	list := []detector.Survivor{{File: "shop/shop.go", Line: 7, Operator: "shift_boundary", Was: "n < 10", Is: "n <= 10"}, {File: "shop/shop.go", Line: 9, Operator: "drop_statement", Was: "total--"}}
+	return detector.Power{Mutants: 9, Before: 2, After: after, Survivors: list[:2-after]}
+}
+
+// Tests that notice less are a finding with the mutants that live.
+func TestPowerThatIsLost(t *testing.T) {
+	for after, want := range map[int]struct {
+		severity detector.Severity
+		action   detector.Action
+	}{
+		0: {detector.Critical, detector.AlertAndRollback}, 1: {detector.High, detector.AlertAndFlag},
+	} {
+		in := powerInput(lostPower(after), detector.Held)
+		a, ok := alertOf(detector.Assess(in, detector.Options{}), detector.TestsLostPower)
+		if !ok || a.Severity != want.severity || a.Action != want.action || a.RestsOn != detector.Executed {
+			t.Errorf("%d are noticed: %t, %+v", after, ok, a)
+		}
+		if text := a.Message(); !strings.Contains(text, "shop/shop.go:7 shift_boundary: n < 10 → n <= 10") || after == 0 && !strings.Contains(text, "total-- → nothing") {
+			t.Errorf("%s", text)
+		}
+		in.Power[0].Found = true
+		if _, ok := alertOf(detector.Assess(in, detector.Options{}), detector.TestsLostPower); ok != (after == 0) {
+			t.Errorf("%d are noticed, found before: %t", after, ok)
+		}
+		if a, ok := alertOf(detector.Assess(in, detector.Options{AllowRemove: []string{"shop/*"}}), detector.TestsLostPower); ok {
+			t.Errorf("tests that may be removed: %+v", a)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package harness
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"supervise/integrity/internal/facts"
+	"supervise/internal/regexp"
+	"supervise/source"
+)
+
+// ofTest matches the names of files with tests.
+var ofTest = regexp.MustCompile(`(?i)tests?\b|_test|test_|spec`)
+
+// testsIgnored finds patterns of git that newly ignore a test of the project: what git
+// ignores is in no diff, and nobody reads it.
+func testsIgnored(c *facts.Set) []facts.Finding {
+	var out []facts.Finding
+	for _, f := range c.Files {
+		if path.Base(f.Path) != ".gitignore" || !f.After().Exists() {
+			continue
+		}
+		there, _ := c.FilesBefore()
+		for _, l := range f.AddedLines() {
+			ignored := slices.IndexFunc(there, func(name string) bool {
+				lang := source.LanguageOf(name, nil)
+				return lang != source.Unknown && ofTest.MatchString(path.Base(name)) && source.TestFile(name, lang) && !source.Vendored(name) && ignores(path.Dir(f.Path), l.Text, name)
+			})
+			if ignored >= 0 {
+				out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text + " ignores " + there[ignored])})
+			}
+		}
+	}
+	return out
+}
+
+// ignores reports whether a line of a .gitignore in a folder matches a path.
+func ignores(dir, line, name string) bool {
+	pattern := strings.TrimSpace(line)
+	if pattern == "" || pattern[0] == '#' || pattern[0] == '!' {
+		return false
+	}
+	if dir != "." {
+		rest, ok := strings.CutPrefix(name, dir+"/")
+		if !ok {
+			return false
+		}
+		name = rest
+	}
+	pattern = strings.TrimSuffix(pattern, "/")
+	if !strings.Contains(pattern, "/") {
+		pattern = "**/" + pattern
+	}
+	pattern = strings.TrimPrefix(pattern, "/")
+	return doublestar.MatchUnvalidated(pattern, name) || doublestar.MatchUnvalidated(pattern+"/**", name)
+}

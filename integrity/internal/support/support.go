@@ -1,0 +1,201 @@
+// Package support tells product code from tests and from what tests lean on: helpers,
+// fixtures, expected outputs, plugins and set-up files, and the configuration of the
+// runner. It goes by paths first, then by what the configuration of the tree names, and
+// then by imports. Where none of these proves the contrary, a file is product code.
+package support
+
+import (
+	"cmp"
+	"path"
+	"slices"
+
+	"supervise/integrity/internal/facts"
+	"supervise/source"
+)
+
+// Role is what a file is for.
+type Role uint8
+
+// The roles.
+const (
+	Product Role = iota // what is tested, with its data; and everything that is nothing else
+	Test                // holds tests, or what their runner wrote for them
+	Support             // what tests lean on
+	Runner              // configures the runner of tests, and nothing else
+	Mixed               // configures other things as well; the change is to the runner's part
+	Other               // documentation, CI, editors, installed packages
+)
+
+// String returns the name of a role.
+func (r Role) String() string {
+	return [...]string{"product", "test", "support", "runner", "mixed", "other"}[r]
+}
+
+// OfTests reports whether the file is a test or what tests lean on.
+func (r Role) OfTests() bool { return r == Test || r == Support }
+
+// ByPath returns the role that the path of a file gives it, whatever the tree.
+func ByPath(name string) Role {
+	role, _ := byPath(name)
+	return role
+}
+
+// Roles returns the roles of changed files by path. A file that existed before the change
+// has the role that it had then: the change cannot make product code of a helper.
+func Roles(files []facts.File, base facts.Tree) map[string]Role {
+	was, is := trees(files, base)
+	out := make(map[string]Role, len(files))
+	for _, f := range files {
+		switch {
+		case mixed.MatchString(f.Path) && !inTestFolder(f.Path):
+			out[f.Path] = Product
+			if touchesRunner(f) {
+				out[f.Path] = Mixed
+			}
+		case f.Added && f.OldPath == "":
+			out[f.Path] = is.role(f.Path)
+		case f.OldPath != "":
+			out[f.Path] = was.role(f.OldPath)
+		default:
+			out[f.Path] = was.role(f.Path)
+		}
+	}
+	return out
+}
+
+// tree is the project before or after the change.
+type tree struct {
+	paths []string
+	there map[string]bool
+	texts map[string][]byte // read so far; nil: cannot be read
+	read  func([]string) map[string][]byte
+	left  int // bytes that may still be read
+
+	known   map[string]Role
+	named   map[string]bool // see configured
+	globs   []string
+	product map[string]bool
+	ready   bool
+	module  map[string]string // import paths of Go by folder
+}
+
+// Bounds of what is read to find out who imports a file.
+const (
+	maxImporters = 800
+	maxBytes     = 16 << 20
+	batch        = 40 // files read at a time
+)
+
+// trees returns the project before and after the change.
+func trees(files []facts.File, base facts.Tree) (was, is *tree) {
+	was, is = newTree(base), newTree(base)
+	var paths []string
+	if base.Paths != nil {
+		paths = base.Paths()
+	}
+	changed := map[string]bool{}
+	for _, f := range files {
+		changed[f.Path], changed[f.OldPath] = true, true
+		if !f.Added || f.OldPath != "" {
+			was.own(cmp.Or(f.OldPath, f.Path), f.Before)
+		}
+		if !f.Deleted {
+			is.own(f.Path, f.After)
+		}
+	}
+	for _, p := range paths {
+		if !was.there[p] && !changed[p] {
+			was.add(p)
+			is.add(p)
+		}
+	}
+	return was, is
+}
+
+func newTree(base facts.Tree) *tree {
+	return &tree{there: map[string]bool{}, texts: map[string][]byte{}, known: map[string]Role{}, read: base.Texts, left: maxBytes}
+}
+
+func (t *tree) add(name string) {
+	t.there[name] = true
+	t.paths = append(t.paths, name)
+}
+
+// own adds a changed file.
+func (t *tree) own(name string, text []byte) {
+	t.add(name)
+	t.texts[name] = text
+}
+
+// role returns what a file of the tree is for.
+func (t *tree) role(name string) Role {
+	if r, ok := t.known[name]; ok {
+		return r
+	}
+	r, sure := byPath(name)
+	if sure {
+		return r
+	}
+	t.known[name] = r // for files that import each other
+	t.known[name] = t.settle(name, r)
+	return t.known[name]
+}
+
+// settle decides where the path does not. byPath is what it suggests.
+func (t *tree) settle(name string, suggested Role) Role {
+	t.configure()
+	lang := source.LanguageOf(name, nil)
+	switch {
+	case t.product[name]:
+		return Product
+	case suggested.OfTests(): // by a folder that may as well hold product code
+		if t.usedByProduct(name, lang) {
+			return Product
+		}
+		return suggested
+	case t.named[name] && !t.usedByProduct(name, lang):
+		return Support
+	case lang == source.Unknown:
+		return t.data(name, suggested)
+	case lang == source.Rust && t.onlyForTests(name):
+		return Support
+	case t.discovered(name) && t.definesTests(name) && !t.usedByProduct(name, lang):
+		return Test
+	case t.helper(name, lang):
+		return Support
+	}
+	return suggested
+}
+
+// text returns the text of a file, nil where it cannot be read.
+func (t *tree) text(name string) []byte {
+	t.fetch([]string{name})
+	return t.texts[name]
+}
+
+// fetch reads files that were not read yet, within the bound.
+func (t *tree) fetch(names []string) {
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool {
+		_, known := t.texts[n]
+		return known || !t.there[n]
+	})
+	if len(names) == 0 || t.read == nil || t.left <= 0 {
+		return
+	}
+	found := t.read(names)
+	for _, n := range names {
+		t.texts[n] = found[n]
+		t.left -= len(found[n])
+	}
+}
+
+// definesTests reports whether a file holds tests, as if it were named like one.
+func (t *tree) definesTests(name string) bool {
+	ext := path.Ext(name)
+	for _, like := range []string{"test_x", "x.test"} {
+		if in, _ := source.Inspect(like+ext, t.text(name)); len(in.Tests) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,125 @@
+package agentrun
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"supervise/internal/agent"
+	"supervise/internal/event"
+	"supervise/internal/ledger"
+	"supervise/internal/rpc"
+	"supervise/runner"
+)
+
+// SocketEnv names the variable with the socket by which an agent reaches its
+// supervisor, whether or not hooks are answered there.
+const SocketEnv = "SUPERVISE_SOCKET"
+
+// What is kept of what an agent says in one iteration, lengths in characters.
+const (
+	maxReason   = 2000
+	maxTestName = 300
+	maxNamed    = 20 // tests of one statement
+	maxSaid     = 20 // statements
+)
+
+// blocked notes that the agent says it cannot go on, and tells it what follows. Nothing
+// that it says changes how its work is judged.
+func (h *hooks) blocked(q rpc.Blocked) rpc.Reply {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var names []string
+	for _, name := range q.Tests[:min(len(q.Tests), maxNamed)] {
+		if name = h.oneLine(name, maxTestName); name != "" {
+			names = append(names, name)
+		}
+	}
+	b := h.task.Find(names)
+	if b.Reason, b.At = h.oneLine(q.Reason, maxReason), h.Now(); b.Reason == "" {
+		return rpc.Reply{Error: "say why, with --reason"}
+	}
+	if err := h.noteBlocked(b); err != nil {
+		return rpc.Reply{Error: err.Error()}
+	}
+	return rpc.Reply{Output: []byte(answerTo(b))}
+}
+
+// noteBlocked keeps a statement, unless it was made before, or there are too many.
+func (h *hooks) noteBlocked(b ledger.Block) error {
+	again := func(x ledger.Block) bool { return x.Reason == b.Reason && slices.Equal(x.Tests, b.Tests) }
+	if len(h.said) >= maxSaid || slices.ContainsFunc(h.said, again) {
+		return nil
+	}
+	if err := h.Journal.Write(event.AgentBlocked, h.task.Iteration, b); err != nil {
+		return fmt.Errorf("note it: %w", err)
+	}
+	h.said = append(h.said, b)
+	return nil
+}
+
+// answerTo is what an agent reads that said it is blocked.
+func answerTo(b ledger.Block) string {
+	text := "noted: a person decides whether the task can be done. Stop working on it, leave the tree as it is, and end your turn.\n"
+	if len(b.Tests) > 0 {
+		text = "noted: stop working on this test and leave it as it is; a person decides whether it is wrong. Finish what does not depend on it, then end your turn.\n"
+	}
+	for _, name := range b.Unknown {
+		text += fmt.Sprintf("no test is known as %q: say it again with the name as your prompt or the report has it\n", name)
+	}
+	return text
+}
+
+// oneLine returns a text of the agent as one line without escapes, control characters
+// and secrets.
+func (a *Agent) oneLine(text string, limit int) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, agent.StripEscapes(strings.ToValidUTF8(text, "")))
+	out := []rune(a.masked(strings.Join(strings.Fields(text), " ")))
+	if len(out) > limit {
+		return string(out[:limit-1]) + "…"
+	}
+	return string(out)
+}
+
+// blocks returns what the agent said so far in this iteration.
+func (h *hooks) blocks() []ledger.Block {
+	if h == nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.said)
+}
+
+// BlockedCommand is how the agent says that it cannot go on, "" where it cannot reach its
+// supervisor. self is the path of supervise, env the environment before protection.
+func (s Setup) BlockedCommand(self string, env []string) string {
+	if self == "" || s.Protect.User != "" {
+		return ""
+	}
+	const name = "supervise"
+	own, err := os.Stat(self)
+	if err != nil {
+		return ""
+	}
+	for _, dir := range filepath.SplitList(lookup(s.Protect.ForAgent(env))("PATH")) {
+		if found, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			if os.SameFile(found, own) {
+				return name + " blocked"
+			}
+			break // another one comes first
+		}
+	}
+	return runner.ShellQuoted(self) + " blocked"
+}

@@ -1,0 +1,97 @@
+package disguise
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"supervise/internal/ledger"
+	"supervise/internal/regexp"
+	"supervise/snapshot"
+	"supervise/source"
+)
+
+// sign is what code needs to find out that it runs in a test.
+type sign struct {
+	text   *regexp.Regexp
+	strong bool // it names a runner, and seldom has another purpose
+	stack  bool // it looks at callers
+}
+
+// signs by the extension of a file. What only may have that purpose costs a run of the
+// tests, and is no finding.
+var signs = map[string][]sign{
+	".py": {
+		{regexp.MustCompile(`(?i)pytest|unittest|\btox\b|\bsys\s*\.\s*modules\b|\borig_argv\b|\b(is|in|under|running)_?(a_)?tests?(ing)?\b`), true, false},
+		{regexp.MustCompile(`\binspect\b|_getframe|\bcurrentframe\b|\btraceback\b|\b(extract|walk)_stack\b`), false, true},
+		{regexp.MustCompile(`\bsys\s*\.\s*argv\b|\bargv\b|\benviron\b|\bgetenv\b|__main__|/proc/self|\bcmdline\b|\bmodules\b|\bCI\b`), false, false},
+	},
+	".go": {
+		{regexp.MustCompile(`\btesting\.Testing\b|"test\.|-test\.|\.test"|_test\.go|flag\.Lookup\(|(?i:\b(is|in|under|running)_?(a_)?tests?(ing)?\b)`), true, false},
+		{regexp.MustCompile(`\bruntime\.(Callers?|CallersFrames|FuncForPC|Stack)\b|\bdebug\.(Stack|PrintStack)\b`), false, true},
+		{regexp.MustCompile(`\bos\.(Args|Getenv|LookupEnv|Environ|Executable)\b|\bflag\.(Lookup|CommandLine|VisitAll)\b|/proc/self|\btesting\.`), false, false},
+	},
+}
+
+// most bounds the signs that are recorded.
+const most = 20
+
+// Signs finds signs in the lines of product code that a change added. tests are files of
+// tests, and what they lean on.
+func Signs(ctx context.Context, store *snapshot.Store, was, is snapshot.ID, changes []snapshot.Change, tests []string) ([]ledger.Sign, error) {
+	var out []ledger.Sign
+	for _, c := range changes {
+		table := signs[path.Ext(c.Path)]
+		if table == nil || slices.Contains(tests, c.Path) || source.TestFile(c.Path, source.LanguageOf(c.Path, nil)) || c.Kind == snapshot.Deleted || source.Vendored(c.Path) {
+			continue
+		}
+		now, err := store.ReadFile(ctx, is, c.Path)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", c.Path, err)
+		}
+		before, err := store.ReadFile(ctx, was, c.Path)
+		if c.Kind == snapshot.Added {
+			before, err = nil, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", c.Path, err)
+		}
+		if out = append(out, inLines(c.Path, table, before, now)...); len(out) > most {
+			return out[:most], nil
+		}
+	}
+	return out, nil
+}
+
+func inLines(file string, table []sign, before, now []byte) (out []ledger.Sign) {
+	old := map[string]bool{}
+	for line := range bytes.Lines(before) {
+		old[strings.TrimSpace(string(line))] = true
+	}
+	n := 0
+	for line := range bytes.Lines(now) {
+		n++
+		text := strings.TrimSpace(string(line))
+		if old[text] {
+			continue
+		}
+		for _, s := range table {
+			if s.text.MatchString(text) {
+				out = append(out, ledger.Sign{File: file, Line: n, Text: cut(text), Strong: s.strong, Stack: s.stack})
+				break
+			}
+		}
+	}
+	return out
+}
+
+func cut(text string) string {
+	const limit = 120
+	if r := []rune(text); len(r) > limit {
+		return string(r[:limit-1]) + "…"
+	}
+	return text
+}

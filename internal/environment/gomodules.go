@@ -1,0 +1,145 @@
+package environment
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// goModule is a module in the cache of Go, whose content go.sum states.
+var goModule = ecosystem{
+	wanted: func(string) bool { return true },
+	into:   func(string) bool { return true },
+	read:   func(Watch, *place) {},
+	edited: editedModule,
+}
+
+// goTesting is the package testing of the standard library.
+var goTesting = ecosystem{
+	wanted: func(name string) bool { return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") },
+	into:   func(string) bool { return true },
+	read: func(_ Watch, p *place) {
+		if info, err := os.Stat(filepath.Join(p.dir, "..", "..", "VERSION")); err == nil {
+			p.files["VERSION"] = stampOf(info)
+		}
+	},
+	edited: func(was, now *place) []edited {
+		files := now.touched(was)
+		if len(files) == 0 || slices.Contains(files, "VERSION") {
+			return nil
+		}
+		return []edited{{now.path(files[0]), "the package testing of Go's standard library was edited: install Go again"}}
+	},
+}
+
+// goModules adds the modules that a go.sum names and that are in the cache.
+func (w Watch) goModules(sums string, into map[string]*ecosystem) {
+	text, err := os.ReadFile(sums)
+	cache := w.moduleCache()
+	if err != nil || cache == "" {
+		return
+	}
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		if len(f) != 3 || strings.HasSuffix(f[1], "/go.mod") {
+			continue
+		}
+		dir := filepath.Join(cache, filepath.FromSlash(escaped(f[0]))+"@"+escaped(f[1]))
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			e := goModule
+			e.read = func(_ Watch, p *place) { p.records = map[string]string{f[0] + "@" + f[1]: f[2]} }
+			into[dir] = &e
+		}
+	}
+}
+
+// escaped is a path of a module as its folder is called: upper case is marked.
+func escaped(s string) string {
+	var out strings.Builder
+	for _, c := range s {
+		if unicode.IsUpper(c) {
+			out.WriteByte('!')
+		}
+		out.WriteRune(unicode.ToLower(c))
+	}
+	return out.String()
+}
+
+func (w Watch) moduleCache() string {
+	env := map[string]string{}
+	for _, kv := range w.Env {
+		name, value, _ := strings.Cut(kv, "=")
+		env[name] = value
+	}
+	switch {
+	case env["GOMODCACHE"] != "":
+		return env["GOMODCACHE"]
+	case env["GOPATH"] != "":
+		return filepath.Join(filepath.SplitList(env["GOPATH"])[0], "pkg", "mod")
+	case env["HOME"] != "":
+		return filepath.Join(env["HOME"], "go", "pkg", "mod")
+	}
+	return ""
+}
+
+// goRoot adds the package testing of an installation of Go.
+func (w Watch) goRoot(program string, into map[string]*ecosystem) {
+	real, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		return
+	}
+	if dir := filepath.Join(filepath.Dir(real), "..", "src", "testing"); isFile(filepath.Join(dir, "testing.go")) {
+		into[dir] = &goTesting
+	}
+}
+
+func editedModule(was, now *place) []edited {
+	same := len(was.files) == len(now.files)
+	for name, s := range now.files {
+		same = same && s == was.files[name]
+	}
+	if same {
+		return nil
+	}
+	for module, sum := range was.records {
+		if is, err := moduleSum(now.dir, module); err == nil && is != sum {
+			return []edited{{now.dir, module + " in Go's module cache is not what go.sum states: go clean -modcache, and build again"}}
+		}
+	}
+	return nil
+}
+
+// moduleSum is the sum of a module as go.sum has it: of the names and sums of its files.
+func moduleSum(dir, module string) (string, error) {
+	var lines []string
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		sum := sha256.Sum256(text)
+		lines = append(lines, module+"/"+filepath.ToSlash(rel)+"\x00"+hex.EncodeToString(sum[:]))
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	slices.Sort(lines)
+	h := sha256.New()
+	for _, l := range lines {
+		name, sum, _ := strings.Cut(l, "\x00")
+		fmt.Fprintf(h, "%s  %s\n", sum, name)
+	}
+	return "h1:" + base64.StdEncoding.EncodeToString(h.Sum(nil)), nil
+}

@@ -1,0 +1,239 @@
+package holdout
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"supervise/detector"
+	"supervise/internal/measure"
+	"supervise/metric"
+	"supervise/snapshot"
+)
+
+// verdict says what the end of a test in the copy means. A test that does not match the
+// code any more proves nothing, unless it failed like that before: then what it asks for
+// was not done.
+func (r *trialRun) verdict(e measure.Ending) verdict {
+	why := r.shown(cmp.Or(e.Why, e.Test.Message))
+	was, _ := r.Before.Lookup(e.Test.ID)
+	switch {
+	case e.Unbuilt:
+		return verdict{detector.Unbuilt, why}
+	case e.Test.Status == 0:
+		return verdict{detector.NotHeld, why}
+	case e.Test.Status == metric.Passed:
+		return verdict{outcome: detector.Held}
+	case !r.Evidence.TestsAlone && misfit.MatchString(e.Test.Message) && !misfit.MatchString(was.Message):
+		return verdict{detector.Unbuilt, why}
+	}
+	return verdict{detector.Broke, why}
+}
+
+// misfit matches the errors of interpreted languages for a test that does not match the
+// code: what it uses does not exist, or has another signature.
+var misfit = regexp.MustCompile(`\b(AttributeError|NameError|ImportError|ModuleNotFoundError|NoMethodError|ReferenceError|UndefinedFunctionError)\b|` +
+	`\bis not a (function|constructor)\b|Cannot find module|Call to undefined (method|function)|Class "[^"]*" not found|` +
+	`TypeError: .*(unexpected keyword argument|takes \d+ positional|missing \d+ required|got multiple values)|wrong number of arguments|ArgumentCountError`)
+
+// shown is the message of a test in one short line, without the path of the copy.
+func (r *trialRun) shown(text string) string {
+	text = strings.ReplaceAll(text, r.tree.Path+"/", "")
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			const limit = 200
+			if cut := []rune(line); len(cut) > limit {
+				return string(cut[:limit-1]) + "…"
+			}
+			return line
+		}
+	}
+	return ""
+}
+
+// overOldCode runs the tests that passed before and fail now over the old code, in the
+// same copy. If one fails there as well, the copy is the reason, and its result proves
+// nothing.
+func (r *trialRun) overOldCode(ctx context.Context) error {
+	failed := slices.DeleteFunc(r.broken(), metric.Test.Failed)
+	if len(failed) == 0 {
+		return nil
+	}
+	if err := r.tree.Restore(ctx, r.Was, r.changed()...); err != nil {
+		return err
+	}
+	out, err := r.elsewhere(ctx, failed, false)
+	for id, e := range out.Of {
+		if e.Test.Status != metric.Passed {
+			r.doubt(id, "away from the working tree it does not pass over the old code either", e)
+		}
+	}
+	return err
+}
+
+// asTheyAre runs the present versions of the tests that failed before and still fail as
+// they were. If they fail in the copy and pass in the working tree, the copy is the
+// reason.
+func (r *trialRun) asTheyAre(ctx context.Context) error {
+	tests := map[metric.ID][]metric.Test{} // by the test as it was: what is run
+	var list []metric.Test
+	for _, t := range slices.Concat(r.broken(), r.fresh) {
+		if r.ends[t.ID].outcome == detector.Broke && (t.Failed() || brokenIn(r.Before, t.Suite)) && !r.hidden(t.ID) {
+			tests[t.ID] = r.successors(t.ID)
+			list = append(list, tests[t.ID]...)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	if err := r.tree.Restore(ctx, r.Is, r.changed()...); err != nil {
+		return err
+	}
+	slices.SortFunc(list, func(a, b metric.Test) int { return a.Compare(b.ID) })
+	list = slices.CompactFunc(list, func(a, b metric.Test) bool { return a.ID == b.ID })
+	out, err := r.elsewhere(ctx, list, false)
+	for id, now := range tests {
+		passes := slices.ContainsFunc(now, func(t metric.Test) bool { return out.Of[t.ID].Test.Status == metric.Passed })
+		if len(now) > 0 && !passes {
+			r.doubt(id, "away from the working tree its new version does not pass either", out.Of[now[0].ID])
+		}
+	}
+	return err
+}
+
+// hidden reports whether a test ran that the tree has no file for any more, one that git
+// ignores now: there is no present version that could be run in a copy.
+func (r *trialRun) hidden(id metric.ID) bool {
+	home, known := r.choice.homes[id]
+	_, ran := r.Now.Lookup(id)
+	if !known || !ran {
+		return false
+	}
+	_, there := r.nowDefined(home)
+	return !there && slices.ContainsFunc(r.Changes, func(c snapshot.Change) bool { return c.Path == home.File && c.Kind == snapshot.Deleted })
+}
+
+// maxSuccessors bounds the tests that are run for one that is gone.
+const maxSuccessors = 20
+
+// successors are the tests that pass now and show whether the copy is the reason: the
+// test itself, or else others of its suite.
+func (r *trialRun) successors(id metric.ID) []metric.Test {
+	if t, there := r.Now.Lookup(id); there {
+		if t.Status == metric.Passed {
+			return []metric.Test{t}
+		}
+		return nil
+	}
+	var out []metric.Test
+	if r.Now == nil {
+		return nil
+	}
+	for _, t := range r.Now.Cases {
+		if t.Suite == id.Suite && (id.Class == "" || t.Class == id.Class) && t.Status == metric.Passed && len(out) < maxSuccessors {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func (r *trialRun) doubt(id metric.ID, text string, e measure.Ending) {
+	why := cmp.Or(r.shown(cmp.Or(e.Why, e.Test.Message)), r.ends[id].why)
+	r.ends[id] = verdict{detector.NotHeld, text + ": " + why}
+}
+
+// broken are the tests that fail as they were.
+func (r *trialRun) broken() []metric.Test {
+	return slices.DeleteFunc(slices.Clone(r.choice.tests), func(t metric.Test) bool { return r.ends[t.ID].outcome != detector.Broke })
+}
+
+// changed are the paths of all files that differ, those with modules of tests included.
+func (r *trialRun) changed() []string {
+	var out []string
+	for _, c := range r.Changes {
+		out = append(out, c.Path)
+	}
+	return out
+}
+
+// results records how the tests ended. Of those that pass, only the ones are named that
+// the change touches or that are gone.
+func (r *trialRun) results(ctx context.Context) {
+	r.out.Results = append(r.out.Results, r.choice.muted...)
+	for _, t := range slices.Concat(r.choice.tests, r.fresh) {
+		v, ran := r.ends[t.ID]
+		if !ran {
+			v = verdict{detector.NotHeld, "no check ran it"}
+		}
+		home, defined := r.choice.homes[t.ID]
+		_, there := r.Now.Lookup(t.ID)
+		failed := t.Failed() || brokenIn(r.Before, t.Suite)
+		if v.outcome == detector.Held {
+			r.out.Passed++
+			if there && !defined && !failed {
+				continue
+			}
+		}
+		g := detector.Goal{ID: t.ID, File: cmp.Or(home.File, t.File), Outcome: v.outcome, FailedBefore: failed, Why: v.why}
+		if v.outcome == detector.Broke {
+			r.texts(ctx, &g, home)
+		}
+		r.out.Results = append(r.out.Results, g)
+	}
+	slices.SortStableFunc(r.out.Results, func(a, b detector.Goal) int { return a.ID.Compare(b.ID) })
+}
+
+// maxTexts bounds the tests whose texts are recorded, maxLean the files that are named
+// instead.
+const maxTexts, maxLean = 5, 5
+
+// texts adds the text of a test before and now; where it is the same, the files that it
+// may lean on.
+func (r *trialRun) texts(ctx context.Context, g *detector.Goal, home detector.TestSource) {
+	is, there := detector.TestSource{}, false
+	if home.File != "" {
+		if is, there = r.nowDefined(home); there {
+			g.Guarded = detector.Guarded(home, is)
+		}
+	}
+	if home.File == "" || there && detector.SameTest(home, is) {
+		holds := r.defining()
+		for _, f := range restored(r.Evidence) {
+			if (!holds[f] || f == home.File) && len(g.Leans) < maxLean {
+				g.Leans = append(g.Leans, f)
+			}
+		}
+		return
+	}
+	if r.shownTexts++; r.shownTexts > maxTexts {
+		return
+	}
+	g.Was = r.excerpt(ctx, r.Was, home)
+	if there {
+		g.Is = r.excerpt(ctx, r.Is, is)
+	}
+}
+
+// maxLines bounds an excerpt.
+const maxLines = 12
+
+func (r *trialRun) excerpt(ctx context.Context, id snapshot.ID, d detector.TestSource) *detector.Excerpt {
+	text, err := r.Store.ReadFile(ctx, id, d.File)
+	lines := bytes.Split(text, []byte("\n"))
+	if err != nil || d.Def.Line < 1 || d.Def.Line > len(lines) {
+		return nil
+	}
+	last := min(max(d.Def.End, d.Def.Line), len(lines))
+	cut := lines[d.Def.Line-1 : last]
+	out := string(bytes.Join(cut[:min(len(cut), maxLines)], []byte("\n")))
+	if len(cut) > maxLines {
+		out += "\n…"
+	}
+	return &detector.Excerpt{File: d.File, Line: d.Def.Line, Text: strings.ToValidUTF8(out, "\uFFFD")}
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,92 @@
+package judge
+
+import (
+	"context"
+	"slices"
+
+	"supervise/internal/disguise"
+	"supervise/internal/ledger"
+	"supervise/metric"
+	"supervise/snapshot"
+)
+
+// Disguise runs tests so that the code cannot see that it runs in a test. It reads the
+// code that was added since the base, and adds which tests pass only where it can.
+type Disguise struct{}
+
+// About describes the stage.
+func (Disguise) About() About {
+	return About{"disguise", "code added since the base that may look for its tests; the tests, run without it seeing them in a copy", "which of them pass only under test"}
+}
+
+// Apply applies the stage. Nothing is run where no such code was added, or where the
+// iteration changed nothing but tests.
+func (Disguise) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+	was, before := c.base(v)
+	if c.HoldOut.Never || was == "" || before == nil || c.unbuilt(v) || v.Evidence.TestsAlone || len(c.Tree.Changes) == 0 {
+		return v, nil
+	}
+	t, err := c.disguise(ctx, v, was)
+	if err != nil || len(t.Signs) == 0 || !t.Possible() {
+		return v, err
+	}
+	t.Before, t.Now = before, v.Set.Tests
+	switch {
+	case c.undone(v):
+		v.Disguised = t.Refused("the iteration is undone in any case")
+	case broken(v.Set):
+		v.Disguised = t.Refused("the build is broken: " + v.Set.Build.FirstError)
+	case v.Set.Tests == nil:
+		v.Disguised = t.Refused("the tests could not be read")
+	default:
+		v.Disguised, err = c.runDisguised(ctx, t)
+	}
+	return v, err
+}
+
+// disguise is the trial of a tree, without signs where nothing was added that may look
+// for tests.
+func (c Case) disguise(ctx context.Context, v Verdict, was snapshot.ID) (disguise.Trial, error) {
+	flaky := map[metric.ID]bool{}
+	for id, is := range c.History.Flaky {
+		flaky[id] = is
+	}
+	if v.Confirmation != nil {
+		for _, id := range v.Confirmation.Flaky {
+			flaky[id] = true
+		}
+	}
+	t := disguise.Trial{Workspace: c.Workspace, Was: was, Is: v.Snapshot, Changes: c.Tree.Changes, Flaky: flaky, Limit: c.HoldOut.Timeout}
+	if v.Start != was {
+		var err error
+		if t.Changes, err = c.Store.Changes(ctx, was, v.Snapshot); err != nil {
+			return t, err
+		}
+	}
+	tests := slices.Concat(v.Evidence.TestFiles, v.Evidence.Runner)
+	var err error
+	t.Signs, err = disguise.Signs(ctx, c.Store, was, v.Snapshot, t.Changes, tests)
+	return t, err
+}
+
+// runDisguised runs the trial and masks its record. A fault of the machine ends nothing:
+// the iteration is judged without the trial then.
+func (c Case) runDisguised(ctx context.Context, t disguise.Trial) (*ledger.Disguised, error) {
+	c.progress("running tests where the code cannot see them")
+	out, err := t.Run(ctx)
+	if err != nil && ctx.Err() == nil {
+		c.trouble("run tests where the code cannot see them", err)
+		return t.Refused(c.Mask.String(err.Error())), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range out.Signs {
+		out.Signs[i].Text = c.Mask.String(s.Text)
+	}
+	for i, r := range out.Results {
+		out.Results[i].Why = c.Mask.String(r.Why)
+	}
+	out.Runs = c.Mask.Checks(out.Runs)
+	return out, nil
+}

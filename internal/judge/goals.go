@@ -1,0 +1,204 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"supervise/detector"
+	"supervise/internal/evidence"
+	"supervise/internal/holdout"
+	"supervise/internal/ledger"
+	"supervise/metric"
+	"supervise/snapshot"
+)
+
+// Goals runs tests as they were at the base, with all that they leaned on, over the new
+// code: those that failed there and do not fail now, and those that the change touches.
+// It reads the change since the base, and adds how these tests end.
+type Goals struct{}
+
+// About describes the stage.
+func (Goals) About() About {
+	return About{"goals", "the change since the base; tests that failed there or are touched, run as they were over the new code in a copy", "whether each of them passes"}
+}
+
+// Apply applies the stage. Nothing is run where nothing about the tests changed since the
+// base, or for an iteration that touches no test and has none to gain.
+func (Goals) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+	was, before := c.base(v)
+	if c.HoldOut.Never || was == "" || before == nil || c.unbuilt(v) {
+		return v, nil
+	}
+	s, err := c.sinceBase(ctx, v, was, before)
+	if err != nil || !s.evidence.TouchesTests() {
+		return v, err
+	}
+	t := c.trial(was, v.Snapshot, s)
+	t.Before, t.Now = before, v.Set.Tests
+	if v.Confirmation != nil {
+		for _, id := range v.Confirmation.Flaky {
+			t.Flaky[id] = true
+		}
+	}
+	switch {
+	case !t.Wanted():
+	case c.lost(v):
+		v.Goals = t.Refused("the iteration is undone in any case")
+	case broken(v.Set):
+		v.Goals = t.Refused("the build is broken: " + v.Set.Build.FirstError)
+	case v.Set.Tests == nil:
+		v.Goals = t.Refused("the tests could not be read")
+	default:
+		v.Goals, err = c.try(ctx, t)
+	}
+	return v, err
+}
+
+// base is the tree whose tests are the goals, and how they ended there: that before the
+// loop, or for a history of commits the one before.
+func (c Case) base(v Verdict) (snapshot.ID, *metric.Tests) {
+	if v.Start == "" || c.History.Commits {
+		return v.Start, c.History.Previous.Set.Tests
+	}
+	return c.History.first().Snapshot, c.History.Baseline.Set.Tests
+}
+
+// since is what changed since the base.
+type since struct {
+	changes  []snapshot.Change
+	evidence *ledger.Evidence
+}
+
+// sinceBase compares a tree with the base; with nothing where no test has to be run as
+// it was.
+func (c Case) sinceBase(ctx context.Context, v Verdict, was snapshot.ID, before *metric.Tests) (since, error) {
+	touches := v.Evidence.TouchesTests()
+	switch {
+	case v.Start == was:
+		return since{c.Tree.Changes, v.Evidence}, nil
+	case !touches && !gained(before, v.Set.Tests) && !gaveWay(c.History.before().Open):
+		return since{}, nil
+	}
+	return c.compare(ctx, was, v.Snapshot)
+}
+
+func (j Judge) compare(ctx context.Context, was, is snapshot.ID) (since, error) {
+	changes, err := j.Store.Changes(ctx, was, is)
+	if err != nil {
+		return since{}, fmt.Errorf("compare with the base: %w", err)
+	}
+	e, err := evidence.Between(ctx, j.Store, was, is, changes, j.Integrity)
+	if err != nil {
+		return since{}, fmt.Errorf("read what changed since the base: %w", err)
+	}
+	return since{changes, &e}, nil
+}
+
+// gained reports whether a test, or a suite, that failed does not fail any more.
+func gained(before, now *metric.Tests) bool {
+	for _, t := range before.Cases {
+		if is, there := now.Lookup(t.ID); t.Failed() && (!there || !is.Failed()) {
+			return true
+		}
+	}
+	return now != nil && slices.ContainsFunc(before.Broken, func(s metric.Suite) bool {
+		return !slices.ContainsFunc(now.Broken, func(n metric.Suite) bool { return n.Name == s.Name })
+	})
+}
+
+// gaveWay reports whether a finding about tests that gave way is open.
+func gaveWay(open []ledger.OpenFinding) bool {
+	return slices.ContainsFunc(open, func(o ledger.OpenFinding) bool { return o.Rule == detector.TestsGaveWay })
+}
+
+// lost reports whether the iteration is undone whatever the tests show as they were.
+func (c Case) lost(v Verdict) bool {
+	return c.Subject == Iteration && slices.ContainsFunc(c.assess(v).Alerts, func(a detector.Alert) bool {
+		return a.Severity >= detector.Critical && a.Action == detector.AlertAndRollback && !a.Clearable()
+	})
+}
+
+func (c Case) trial(was, is snapshot.ID, s since) holdout.Trial {
+	flaky := map[metric.ID]bool{}
+	for id, is := range c.History.Flaky {
+		flaky[id] = is
+	}
+	return holdout.Trial{Workspace: c.Workspace, Was: was, Is: is, Changes: s.changes, Evidence: *s.evidence, Flaky: flaky, Limit: c.HoldOut.Timeout}
+}
+
+// try runs a trial, unless the same was run before, and masks its record. A fault of the
+// machine, such as a full disk, ends nothing: the findings count without the trial then.
+func (c Case) try(ctx context.Context, t holdout.Trial) (*ledger.Goals, error) {
+	key, err := t.Key()
+	if known := c.History.goals[key]; err == nil && known != nil {
+		again := *known
+		again.Reused, again.Took, again.Runs, again.CodeOf = true, 0, nil, t.Is
+		return c.known(&again), nil
+	}
+	c.progress("running tests as they were over the new code")
+	out, err := t.Run(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, err
+	case err != nil && c.Subject == Change:
+		c.trouble("tests could not be run as they were", err)
+		return nil, nil //nolint:nilnil // the change is judged without it
+	case err != nil:
+		c.trouble("run tests as they were", err)
+		return t.Refused(c.Mask.String(err.Error())), nil
+	}
+	out.Key = key
+	for i, r := range out.Results {
+		out.Results[i].Why = c.Mask.String(r.Why)
+		for _, x := range []*detector.Excerpt{r.Was, r.Is} {
+			if x != nil {
+				x.Text = c.Mask.String(x.Text)
+			}
+		}
+	}
+	out.Runs = c.Mask.Checks(out.Runs)
+	return c.known(&out), nil
+}
+
+// known marks the tests that gave way in an earlier iteration already, which was accepted.
+func (c Case) known(g *ledger.Goals) *ledger.Goals {
+	g.Results = slices.Clone(g.Results)
+	for i, r := range g.Results {
+		g.Results[i].Known = c.History.gaveWay[c.History.Previous.Iteration][r.ID]
+	}
+	return g
+}
+
+// learnGoals remembers how tests ended as they were, and over an accepted tree which of
+// them gave way.
+func (h *History) learnGoals(it ledger.Iteration) {
+	if g := it.Goals; g != nil && g.Key != "" && g.Refused == "" {
+		h.goals[g.Key] = g
+	}
+	if p := it.Power; p != nil && p.Key != "" && p.Refused == "" {
+		h.power[p.Key] = p
+	}
+	if it.Rejected {
+		return
+	}
+	now := map[metric.ID]bool{}
+	for id := range h.gaveWay[h.Previous.Iteration] {
+		now[id] = true
+	}
+	for _, a := range it.Assessment.Alerts {
+		if a.Rule == detector.TestsGaveWay {
+			for _, id := range a.Tests {
+				now[id] = true
+			}
+		}
+	}
+	if it.Goals != nil {
+		for _, g := range it.Goals.Results {
+			if g.Outcome == detector.Held {
+				delete(now, g.ID)
+			}
+		}
+	}
+	h.gaveWay[it.Number] = now
+}

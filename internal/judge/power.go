@@ -1,0 +1,113 @@
+package judge
+
+import (
+	"context"
+	"slices"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/internal/power"
+	"supervise/metric"
+)
+
+// Power runs tests that were changed, or are gone, over mutants of the product code, as
+// they were at the base and as they are. It reads the change since the base, and adds
+// which mutants they notice.
+type Power struct{}
+
+// About describes the stage.
+func (Power) About() About {
+	return About{"power", "changed tests, as they were at the base and as they are; run over mutants of the code in copies", "which mutants they notice"}
+}
+
+// Apply applies the stage. Nothing is run for an iteration that touches no test, and
+// where tests were only added.
+func (Power) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+	was, before := c.base(v)
+	if c.Judge.Power.Off || c.HoldOut.Never || was == "" || before == nil || v.Set.Tests == nil || broken(v.Set) || !v.Evidence.TouchesTests() {
+		return v, nil
+	}
+	s, err := c.sinceBase(ctx, v, was, before)
+	if err != nil {
+		return v, err
+	}
+	goals := c.trial(was, v.Snapshot, s)
+	goals.Before, goals.Now = before, v.Set.Tests
+	t := power.Trial{
+		Workspace: c.Workspace, Options: c.Judge.Power, Was: was, Is: v.Snapshot, PutBack: goals.Restored(),
+		Evidence: *s.evidence, Before: before, Now: v.Set.Tests, Coverage: v.Set.Coverage, Flaky: c.flaky(v),
+	}
+	switch {
+	case !t.Wanted(ctx):
+	case c.lost(v):
+		v.Power = t.Refused("the iteration is undone in any case")
+	default:
+		v.Power, err = c.notice(ctx, t, string(was)+" "+v.Tree)
+	}
+	return v, err
+}
+
+// notice runs a trial, unless the same was run before, and masks its record. A fault of
+// the machine ends nothing: the findings count without the trial then.
+func (c Case) notice(ctx context.Context, t power.Trial, key string) (*ledger.Power, error) {
+	if known := c.History.power[key]; known != nil {
+		again := *known
+		again.Reused, again.Took, again.Runs, again.CodeOf = true, 0, 0, t.Is
+		return c.found(&again), nil
+	}
+	c.progress("running changed tests over mutants of the code")
+	out, err := t.Run(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, err
+	case err != nil:
+		c.trouble("run changed tests over mutants", err)
+		return t.Refused(c.Mask.String(err.Error())), nil
+	}
+	out.Key = key
+	for i := range out.Results {
+		p := &out.Results[i]
+		p.Why = c.Mask.String(p.Why)
+		for k := range p.Survivors {
+			c.mask(&p.Survivors[k])
+		}
+	}
+	for i := range out.Mutants {
+		c.mask(&out.Mutants[i].Survivor)
+	}
+	return c.found(out), nil
+}
+
+func (c Case) mask(s *detector.Survivor) { s.Was, s.Is = c.Mask.String(s.Was), c.Mask.String(s.Is) }
+
+// found marks the groups that an earlier iteration, which was accepted, was found to
+// have weakened.
+func (c Case) found(p *ledger.Power) *ledger.Power {
+	p.Results = slices.Clone(p.Results)
+	for i, r := range p.Results {
+		p.Results[i].Found = slices.ContainsFunc(c.History.before().Open, func(o ledger.OpenFinding) bool {
+			return o.Rule == detector.TestsLostPower && slices.Equal(o.Files, r.Files)
+		})
+	}
+	return p
+}
+
+// weakStill reports whether the tests of a finding still notice less than they did.
+func weakStill(o ledger.OpenFinding, p *ledger.Power) bool {
+	return !slices.ContainsFunc(p.Results, func(r detector.Power) bool { return slices.Equal(o.Files, r.Files) && r.Kept() })
+}
+
+// flaky are the tests whose results prove nothing, with those that the iteration was
+// found to have.
+func (c Case) flaky(v Verdict) map[metric.ID]bool {
+	out := map[metric.ID]bool{}
+	for id, is := range c.History.Flaky {
+		out[id] = is
+	}
+	if v.Confirmation != nil {
+		for _, id := range v.Confirmation.Flaky {
+			out[id] = true
+		}
+	}
+	return out
+}

@@ -1,0 +1,146 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/internal/review"
+	"supervise/metric"
+	"supervise/snapshot"
+)
+
+// Review asks for a second opinion on a merge request, where a reviewer is set. In a loop
+// it is asked for once, on the selected tree: see [Judge.ReviewSelected].
+type Review struct{}
+
+// About describes the stage.
+func (Review) About() About {
+	return About{"review", "the change of a merge request, and what running it showed; given to the reviewer, where one is set", "what the reviewer says"}
+}
+
+// Apply applies the stage.
+func (Review) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+	if c.Reviewer == nil || c.Subject != Change || len(c.Tree.Changes) == 0 {
+		return v, nil
+	}
+	c.progress("asking the reviewer")
+	shown := shown(c.History.Baseline.Set, v.Judged(), c.assess(v).Alerts) + goalText(v.Goals) + changedText(c.Tree.Changes)
+	var err error
+	v.Review, err = c.Reviewer.Ask(ctx, c.Workspace, review.Change{Was: v.Start, Is: v.Snapshot, Files: pathsOf(c.Tree.Changes), Shown: shown})
+	return v, err
+}
+
+// ReviewSelected asks for a second opinion on all that the loop did up to iteration n,
+// and returns it with the alerts about it; nil where nobody is to be asked, or there is
+// nothing to review. found is what the tree showed at the end.
+func (j Judge) ReviewSelected(ctx context.Context, h *History, n int, found Verification) (*ledger.Review, []detector.Alert, error) {
+	if j.Reviewer == nil || n == 0 {
+		return nil, nil, nil
+	}
+	base, it := h.first(), h.Iterations[n]
+	changes, err := j.Store.Changes(ctx, base.Snapshot, it.Snapshot)
+	if err != nil {
+		return nil, nil, fmt.Errorf("compare the selection with the baseline: %w", err)
+	}
+	if len(changes) == 0 {
+		return nil, nil, nil
+	}
+	var alerts []detector.Alert
+	for _, earlier := range h.Iterations[:n+1] {
+		if !earlier.Rejected {
+			alerts = append(alerts, earlier.Assessment.Alerts...)
+		}
+	}
+	alerts = append(alerts, found.Goals.GaveWay()...)
+	shown := shown(base.Set, it.Judged(), alerts) + goalText(found.Goals) + changedText(changes)
+	out, err := j.Reviewer.Ask(ctx, j.Workspace, review.Change{Was: base.Snapshot, Is: it.Snapshot, Files: pathsOf(changes), Shown: shown})
+	if err != nil {
+		return nil, nil, err
+	}
+	in := detector.Input{Current: it.Observation(), Reviewed: reviewed(out, found.Goals), Now: j.Now()}
+	return out, detector.Reviews(in, j.Rules), nil
+}
+
+// reviewed are the findings of a review as the rules take them.
+func reviewed(r *ledger.Review, h *ledger.Goals) []detector.Reviewed {
+	if r == nil {
+		return nil
+	}
+	kind := detector.Concern
+	if r.Verdict == ledger.ReviewGaming {
+		kind = detector.Gaming
+	}
+	var out []detector.Reviewed
+	for _, f := range r.Findings {
+		out = append(out, detector.Reviewed{Kind: kind, File: f.File, Line: f.Line, Reason: f.Reason, Untried: untried(h, f.File)})
+	}
+	return out
+}
+
+// untried reports whether a test of the file could not be run as it was.
+func untried(h *ledger.Goals, file string) bool {
+	return h != nil && slices.ContainsFunc(h.Results, func(r detector.Goal) bool {
+		return r.File == file && (r.Outcome == detector.Unbuilt || r.Outcome == detector.NotHeld)
+	})
+}
+
+// shown describes what running a change showed: the numbers before and after, and the
+// findings. The names of hidden tests are left out.
+func shown(was, is metric.Set, alerts []detector.Alert) string {
+	var b strings.Builder
+	for _, f := range verifiedFields {
+		before, ok1 := was.Value(f)
+		after, ok2 := is.Value(f)
+		if ok1 && ok2 {
+			fmt.Fprintf(&b, "%s: %s before, %s after\n", f, number(before), number(after))
+		}
+	}
+	b.WriteString("\nFindings of the rules so far, and what each rests on:\n")
+	if len(alerts) == 0 {
+		b.WriteString("none\n")
+	}
+	for _, a := range alerts {
+		fmt.Fprintf(&b, "%s %s (%s): %s\n", a.Severity, a.Rule, a.RestsOn, a.Message())
+	}
+	return b.String()
+}
+
+// goalText describes how tests ended that were run as they were before.
+func goalText(h *ledger.Goals) string {
+	if h == nil {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\nTests as they were before the change, run on the new code:\n")
+	if h.Refused != "" {
+		fmt.Fprintf(&b, "not run: %s\n", h.Refused)
+	}
+	fmt.Fprintf(&b, "%d passed\n", h.Passed)
+	for _, r := range h.Results {
+		if r.Outcome != detector.Held {
+			fmt.Fprintf(&b, "%s: %s\n", r.ID, r.Outcome)
+		}
+	}
+	return b.String()
+}
+
+func changedText(changes []snapshot.Change) string {
+	var b strings.Builder
+	b.WriteString("\nChanged files:\n")
+	for _, c := range changes {
+		fmt.Fprintf(&b, "%s %s\n", c.Kind, c.Path)
+	}
+	return b.String()
+}
+
+func pathsOf(changes []snapshot.Change) []string {
+	var out []string
+	for _, c := range changes {
+		out = append(out, c.Path)
+	}
+	return out
+}

@@ -1,0 +1,32 @@
+package judge
+
+import (
+	"strings"
+	"testing"
+
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/metric"
+)
+
+func TestReviewIsGraverWhereNothingCouldBeRun(t *testing.T) {
+	r := &ledger.Review{Verdict: ledger.ReviewGaming, Findings: []ledger.ReviewFinding{{File: "a_test.go"}, {File: "b_test.go"}, {File: "a.go"}}}
+	h := &ledger.Goals{Results: []detector.Goal{{File: "a_test.go", Outcome: detector.Unbuilt}, {File: "b_test.go", Outcome: detector.Held}}}
+	for i, untried := range []bool{true, false, false} {
+		if got := reviewed(r, h)[i]; got.Untried != untried || got.Kind != detector.Gaming {
+			t.Errorf("the finding about %s has untried %v and kind %s, want %v and gaming", got.File, got.Untried, got.Kind, untried)
+		}
+	}
+	if reviewed(nil, h) != nil {
+		t.Error("without a review there are findings")
+	}
+}
+
+func TestReviewerIsToldNoHiddenTests(t *testing.T) {
+	set := metric.Set{Tests: &metric.Tests{Cases: []metric.Test{{ID: metric.ID{Name: "seen"}, Status: metric.Passed}}}}
+	alert := detector.Alert{Rule: detector.HiddenTestsFailing, Severity: detector.Critical, Tests: []metric.ID{{Name: "unseen"}}, Values: detector.Values{Why: "Hidden tests that passed before fail now: 1"}}
+	got := shown(set, set, []detector.Alert{alert})
+	if !strings.Contains(got, "Hidden tests that passed before fail now: 1") || strings.Contains(got, "unseen") {
+		t.Errorf("the reviewer is told:\n%s", got)
+	}
+}

@@ -1,0 +1,23 @@
+package measure
+
+import (
+	"maps"
+	"slices"
+)
+
+// Beside returns a meter that knows what m knows, for runs elsewhere at the same time as
+// others: it reports no progress, and what it learns stays with it. Its checks have more
+// environment variables.
+func (m *Meter) Beside(env ...string) *Meter {
+	plan := m.plan
+	plan.Checks = slices.Clone(plan.Checks)
+	for i, c := range plan.Checks {
+		plan.Checks[i].Env = append(slices.Clone(c.Env), env...)
+	}
+	opts := m.opts
+	opts.OnProgress = func(Progress) {}
+	return &Meter{
+		plan: plan, opts: opts, code: codeCache{}, tested: maps.Clone(m.tested), formats: maps.Clone(m.formats), suites: maps.Clone(m.suites),
+		unseen: maps.Clone(m.unseen), covers: maps.Clone(m.covers),
+	}
+}

@@ -1,0 +1,218 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+	"supervise/source"
+)
+
+// definitions say, by runner, which of some tests no source file defines. A runner that
+// is not here runs tests whose names are made at run time.
+var definitions = map[string]func(m *Meter, c Check, tests []metric.Test) []metric.Test{
+	"go":     undefinedGo,
+	"pytest": undefinedPython,
+}
+
+// forged takes those out of a run that passed, were not known, and that neither a source
+// file defines nor the framework lists: something printed their names. Tests that were
+// there before are not asked about.
+func (m *Meter) forged(ctx context.Context, run *Run, known *metric.Tests) error {
+	undefined, ok := definitions[run.Check.Runner]
+	if !ok || known == nil || run.state != metric.Measured || run.tests == nil || run.gone {
+		return nil
+	}
+	var fresh []metric.Test
+	for _, t := range run.tests.Cases {
+		if _, there := known.Lookup(t.ID); !there && t.Status == metric.Passed {
+			fresh = append(fresh, t)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	suspects := undefined(m, run.Check, fresh)
+	if len(suspects) > 0 && run.Check.Runner != "go" { // Go lists nothing but what it defines
+		var err error
+		if suspects, err = m.unlisted(ctx, run, suspects); err != nil {
+			return err
+		}
+	}
+	if len(suspects) == 0 {
+		return nil
+	}
+	out := *run.tests
+	out.Cases = slices.DeleteFunc(slices.Clone(out.Cases), func(t metric.Test) bool {
+		return slices.ContainsFunc(suspects, func(s metric.Test) bool { return s.ID == t.ID })
+	})
+	for _, s := range suspects {
+		out.Forged = append(out.Forged, s.ID)
+	}
+	run.tests = &out
+	run.Problems = append(run.Problems, fmt.Sprintf("%d tests are said to have passed that no source file defines and no runner lists; they do not count, the first: %s", len(suspects), suspects[0].ID))
+	return nil
+}
+
+// unlisted returns those of some tests that the framework does not list; none where it
+// cannot be asked.
+func (m *Meter) unlisted(ctx context.Context, run *Run, tests []metric.Test) ([]metric.Test, error) {
+	if len(run.Check.Inventory) == 0 {
+		return nil, nil
+	}
+	list, err := m.list(ctx, run.Check)
+	if err != nil || len(list) == 0 {
+		return nil, context.Cause(ctx)
+	}
+	there := map[listed]bool{}
+	for _, l := range list {
+		there[key("", withoutParameters(l.name))] = true
+	}
+	return slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool {
+		name := withoutParameters(t.Name)
+		return there[key("", name)] || there[key("", lastWord(t.Class)+" "+name)] || there[key("", t.Class+" "+name)]
+	}), nil
+}
+
+// withoutParameters cuts the parameters off the name of a test, and the name of a subtest.
+func withoutParameters(name string) string {
+	name, _, _ = strings.Cut(name, "[")
+	name, _, _ = strings.Cut(name, " (")
+	return strings.TrimSpace(name)
+}
+
+var (
+	goFunction     = regexp.MustCompile(`(?m)^func\s+((?:Test|Example|Fuzz|Benchmark)\w*)\s*\(`)
+	goTopLevel     = regexp.MustCompile(`^(?:Test|Example|Fuzz|Benchmark)[\p{L}\p{N}_]*`)
+	goModuleLine   = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
+	pythonFunction = regexp.MustCompile(`(?m)\bdef\s+(\w+)`)
+)
+
+// maxFolders and maxSources bound what is looked through for modules and definitions.
+const (
+	maxFolders = 4000
+	maxSources = 5000
+)
+
+// undefinedGo returns the tests of packages of the tree in whose folders no test file
+// defines them. Every test of Go is a function there.
+func undefinedGo(m *Meter, c Check, tests []metric.Test) []metric.Test {
+	modules := m.goModules(c)
+	defined := map[string]map[string]bool{} // by folder
+	var out []metric.Test
+	for _, t := range tests {
+		name := goTopLevel.FindString(t.Name)
+		dir := folderOf(strings.TrimPrefix(t.Suite, c.Dir+"/"), modules)
+		if name == "" || dir == "" {
+			continue
+		}
+		if defined[dir] == nil {
+			defined[dir] = functions(dir)
+		}
+		if !defined[dir][name] {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// goModules maps the modules of the tree to their folders: that of the check, those above
+// it and below it.
+func (m *Meter) goModules(c Check) map[string]string {
+	out := map[string]string{}
+	read := func(dir string) {
+		if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
+			if found := goModuleLine.FindSubmatch(text); found != nil {
+				out[string(found[1])] = dir
+			}
+		}
+	}
+	base := m.base(c)
+	for dir := base; dir != m.plan.Root && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		read(filepath.Dir(dir))
+	}
+	folders := 0
+	_ = filepath.WalkDir(base, func(dir string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fs.SkipDir
+		case !d.IsDir():
+			return nil
+		case dir != base && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || d.Name() == "vendor"):
+			return fs.SkipDir
+		}
+		if folders++; folders > maxFolders {
+			return fs.SkipAll
+		}
+		read(dir)
+		return nil
+	})
+	return out
+}
+
+// folderOf is the folder of a package, by the innermost of the modules that may hold it;
+// "" for none.
+func folderOf(pkg string, modules map[string]string) string {
+	module, found := "", ""
+	for name, dir := range modules {
+		if (pkg == name || strings.HasPrefix(pkg, name+"/")) && len(name) >= len(module) {
+			module, found = name, filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(pkg, name)))
+		}
+	}
+	return found
+}
+
+// functions are the names of the test functions in the test files of a folder.
+func functions(dir string) map[string]bool {
+	out := map[string]bool{}
+	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is valid
+	for _, name := range files {
+		if text, err := os.ReadFile(name); err == nil {
+			for _, found := range goFunction.FindAllSubmatch(text, -1) {
+				out[string(found[1])] = true
+			}
+		}
+	}
+	return out
+}
+
+// undefinedPython returns the tests whose functions no file below the check defines.
+func undefinedPython(m *Meter, c Check, tests []metric.Test) []metric.Test {
+	left := map[string]bool{}
+	function := func(t metric.Test) string {
+		name := withoutParameters(t.Name)
+		return name[strings.LastIndexAny(name, ".:/ ")+1:]
+	}
+	for _, t := range tests {
+		left[function(t)] = true
+	}
+	files := 0
+	base := m.base(c)
+	_ = filepath.WalkDir(base, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil, d.IsDir() && source.Vendored(d.Name()+"/x"):
+			return fs.SkipDir
+		case filepath.Ext(name) != ".py" || !d.Type().IsRegular():
+			return nil
+		}
+		if files++; files > maxSources {
+			clear(left)
+		}
+		if len(left) == 0 {
+			return fs.SkipAll
+		}
+		if text, err := os.ReadFile(name); err == nil {
+			for _, found := range pythonFunction.FindAllSubmatch(text, -1) {
+				delete(left, string(found[1]))
+			}
+		}
+		return nil
+	})
+	return slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool { return !left[function(t)] })
+}

@@ -1,0 +1,52 @@
+package mergegate
+
+import (
+	"context"
+	"strings"
+
+	"supervise/detector"
+	"supervise/internal/review"
+	"supervise/runner"
+)
+
+// reviewer is who is asked for a second opinion, nil for nobody.
+func (g *gate) reviewer(ctx context.Context) *review.Reviewer {
+	o := g.settings.Reviewer
+	switch {
+	case o.Agent == "":
+		return nil
+	case g.was == "":
+		g.note("the reviewer was not asked: the files of the base are not here")
+		return nil
+	case runner.Confinable() != nil:
+		g.note("this system cannot keep the reviewer from writing to the working tree: %v", runner.Confinable())
+	}
+	return &review.Reviewer{
+		Options: o, Task: g.words(ctx), Env: g.Env, Kept: []string{g.State}, Masker: g.mask().Masker,
+	}
+}
+
+// words are what the authors of the change wrote of it.
+func (g *gate) words(ctx context.Context) string {
+	if g.base.Commit == "" {
+		return ""
+	}
+	out, err := g.repo.git(ctx, nil, "log", "--format=%B", "--no-show-signature", "--max-count=50", g.base.Commit+"..HEAD", "--")
+	if err != nil || strings.TrimSpace(out) == "" { // a shallow clone, or a change that is not committed
+		return ""
+	}
+	return "The messages of the commits, by the author of the change:\n\n" + out
+}
+
+// reviewPlaces are where a finding of the reviewer is.
+func (g *gate) reviewPlaces(a detector.Alert) []Place {
+	if g.verdict.Review == nil || !strings.HasPrefix(a.Rule, detector.ReviewPrefix) {
+		return nil
+	}
+	for _, f := range g.verdict.Review.Findings {
+		if (detector.Reviewed{File: f.File, Line: f.Line, Reason: f.Reason}).Text() == a.Values.Why {
+			return []Place{{File: f.File, Line: f.Line, Gone: g.gone(f.File)}}
+		}
+	}
+	return nil
+}

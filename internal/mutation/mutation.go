@@ -1,0 +1,209 @@
+// Package mutation makes mutants of source files: copies with one small fault. Tests
+// that notice a fault fail over its mutant, so the number of mutants that die says how
+// much tests notice.
+//
+// The operators are few. Five kinds of fault find nearly all that a large set finds
+// (Offutt, Lee, Rothermel, Untch and Zapf: An Experimental Determination of Sufficient
+// Mutant Operators, ACM TOSEM 5(2), 1996); statement deletion and changed return values
+// are those of PIT, mutmut and Stryker, https://pitest.org/quickstart/mutators,
+// https://mutmut.readthedocs.io and https://stryker-mutator.io/docs.
+//
+// Go is changed by its syntax tree. Other languages are changed by their text, in which
+// comments and strings are masked: most mutants of those are valid programs, not all.
+package mutation
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"supervise/source"
+)
+
+// Operator is a kind of fault.
+type Operator string
+
+// The operators.
+const (
+	NegateCondition  Operator = "negate_condition"
+	ShiftBoundary    Operator = "shift_boundary"
+	SwapLogic        Operator = "swap_logic"
+	ChangeArithmetic Operator = "change_arithmetic"
+	DropStatement    Operator = "drop_statement"
+	ChangeConstant   Operator = "change_constant"
+	ChangeReturn     Operator = "change_return"
+)
+
+// operators is the table of the operators, in the order in which mutants are chosen.
+var operators = []struct {
+	name  Operator
+	about string
+}{
+	{NegateCondition, "a condition holds where it did not: == and !=, < and >=, !(…)"},
+	{ShiftBoundary, "a boundary moves by one: < and <=, > and >="},
+	{ChangeArithmetic, "another operator: + and -, * and /, % and *"},
+	{ChangeReturn, "another result: one more, the zero value, nothing, the opposite"},
+	{DropStatement, "a call or an assignment is left out"},
+	{ChangeConstant, "another constant: one more, a longer text, true and false"},
+	{SwapLogic, "and becomes or, or becomes and"},
+}
+
+// Operators returns the operators with what they do.
+func Operators() (names []Operator, about map[Operator]string) {
+	about = map[Operator]string{}
+	for _, o := range operators {
+		names, about[o.name] = append(names, o.name), o.about
+	}
+	return names, about
+}
+
+// Mutant is one fault in one file.
+type Mutant struct {
+	File     string
+	Function string // around it, "" for none
+	Line     int    // from 1
+	Operator Operator
+	Was, Is  string // the part that changes, in one line
+
+	from, to int    // of the text that is replaced, in bytes
+	put      string // instead of it
+	shown    bool   // Was and Is are set: else they are the line before and after
+}
+
+// In returns the text of the file with the fault. src is the text that the mutant was
+// made of.
+func (m Mutant) In(src []byte) []byte {
+	return slices.Concat(src[:m.from], []byte(m.put), src[m.to:])
+}
+
+// Of returns the mutants of a source file, in the order of its lines. There are none of
+// a language that is not known, and of Go that does not parse. The tests that a file of
+// code holds are left alone.
+func Of(path string, src []byte) []Mutant {
+	lang := source.LanguageOf(path, src[:min(len(src), 512)])
+	var out []Mutant
+	if lang == source.Go {
+		out = ofGo(src)
+	} else if s, known := syntaxes[lang]; known {
+		out = s.of(lang, src)
+	}
+	file, err := source.Scan(path, src)
+	if err != nil {
+		return nil
+	}
+	tests := source.InlineTestsOf(path, src)
+	kept := out[:0]
+	for _, m := range out {
+		m.File, m.Line = path, 1+bytes.Count(src[:m.from], []byte("\n"))
+		m.Function = around(file.Functions, m.Line)
+		m.show(src)
+		if !slices.ContainsFunc(tests, func(t source.InlineTests) bool { return t.Holds(m.Line) }) {
+			kept = append(kept, m)
+		}
+	}
+	slices.SortStableFunc(kept, func(a, b Mutant) int { return cmp.Compare(a.from, b.from) })
+	return kept
+}
+
+// around returns the name of the innermost function that holds a line.
+func around(functions []source.Function, line int) string {
+	name, from := "", 0
+	for _, f := range functions {
+		if f.Line <= line && line <= f.End && f.Line >= from && f.Name != "(file)" {
+			name, from = f.Name, f.Line
+		}
+	}
+	return name
+}
+
+// maxShown is how many characters of a line are shown.
+const maxShown = 70
+
+// show sets what the mutant shows: of a long line the part around the change.
+func (m *Mutant) show(src []byte) {
+	if !m.shown {
+		first := 1 + bytes.LastIndexByte(src[:m.from], '\n')
+		last := len(src)
+		if n := bytes.IndexByte(src[m.to:], '\n'); n >= 0 {
+			last = m.to + n
+		}
+		before, after := string(src[first:m.from]), string(src[m.to:last])
+		if last-first > maxShown && len(before) > maxShown/2 {
+			before = "…" + strings.ToValidUTF8(before[len(before)-maxShown/2:], "")
+		}
+		m.Was, m.Is = before+string(src[m.from:m.to])+after, before+m.put+after
+	}
+	m.Was, m.Is = oneLine(m.Was), oneLine(m.Is)
+}
+
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if cut := []rune(text); len(cut) > maxShown {
+		return string(cut[:maxShown-1]) + "…"
+	}
+	return text
+}
+
+// Choose returns at most n of the mutants, evenly by file and function, and in each of
+// them by operator and line. Every beginning of the result is as even, so that whoever
+// runs out of time has a fair sample. The same mutants give the same choice.
+func Choose(list []Mutant, n int) []Mutant {
+	byFunction := map[[2]string][]Mutant{}
+	var order [][2]string
+	for _, m := range list {
+		at := [2]string{m.File, m.Function}
+		if byFunction[at] == nil {
+			order = append(order, at)
+		}
+		byFunction[at] = append(byFunction[at], m)
+	}
+	queues := make([][]Mutant, len(order))
+	for i, at := range order {
+		// Functions begin with different operators, so that few mutants have many of them.
+		queues[i] = byOperator(byFunction[at], i)
+	}
+	return dealt(queues, n)
+}
+
+// byOperator orders the mutants of a function: one of each operator in turn, beginning
+// with the one of that number.
+func byOperator(list []Mutant, first int) []Mutant {
+	queues := make([][]Mutant, 0, len(operators))
+	for i := range operators {
+		name := operators[(i+first)%len(operators)].name
+		own := slices.DeleteFunc(slices.Clone(list), func(m Mutant) bool { return m.Operator != name })
+		queues = append(queues, spread(own))
+	}
+	return dealt(queues, len(list))
+}
+
+// spread orders a list so that every beginning of it is spread over the whole.
+func spread(list []Mutant) []Mutant {
+	out := make([]Mutant, 0, len(list))
+	taken := make([]bool, len(list))
+	for step := len(list); step > 0; step /= 2 {
+		for i := 0; i < len(list); i += step {
+			if !taken[i] {
+				taken[i] = true
+				out = append(out, list[i])
+			}
+		}
+	}
+	return out
+}
+
+// dealt takes one of each queue in turn, n at most.
+func dealt(queues [][]Mutant, n int) []Mutant {
+	var out []Mutant
+	for left := true; left && len(out) < n; {
+		left = false
+		for i, q := range queues {
+			if len(q) == 0 || len(out) >= n {
+				continue
+			}
+			out, queues[i], left = append(out, q[0]), q[1:], true
+		}
+	}
+	return out
+}

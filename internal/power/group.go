@@ -1,0 +1,282 @@
+package power
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"supervise/detector"
+	"supervise/internal/evidence"
+	"supervise/internal/mutation"
+	"supervise/metric"
+	"supervise/snapshot"
+	"supervise/source"
+)
+
+// group are test files that are compared as one: what one of them lost may have moved to
+// another.
+type group struct {
+	old, is     []string              // files before, by their new names, and after
+	defs        []detector.TestSource // definitions that changed, before and after
+	before, now []metric.Test
+	result      detector.Power
+}
+
+// open reports whether the group has no result yet.
+func (g *group) open() bool { return g.result.Why == "" && g.result.Mutants == 0 || g.unfit() }
+
+// misfit is the reason of a group whose tests do not pass over the new code as they were.
+const misfit = "as they were, none of them passes over the new code"
+
+func (g *group) unfit() bool { return g.result.Why == misfit }
+
+// ready reports whether tests of both sides pass without a fault.
+func (g *group) ready(old, is *side, apart bool) bool {
+	passing := func(s *side, list []metric.Test) []metric.Test {
+		return slices.DeleteFunc(slices.Clone(list), func(t metric.Test) bool { return !s.pass[t.ID] })
+	}
+	before, now := passing(old, g.before), passing(is, g.now)
+	switch {
+	case len(now) == 0 && len(g.now) > 0:
+		g.result.Why = "in a copy of the tree none of them passes: " + is.why
+	case len(before) == 0 && apart:
+		g.result.Why = "as they were, none of them passes over the old code in a copy of the tree: " + old.why
+	case len(before) == 0:
+		g.result.Why = misfit
+	default:
+		g.before, g.now, g.result.Why, g.result.Apart = before, now, "", apart
+		return true
+	}
+	return false
+}
+
+// count counts a mutant.
+func (g *group) count(m mutation.Mutant, f fate) {
+	g.result.Mutants++
+	switch {
+	case f.survives():
+		g.result.Survivors = append(g.result.Survivors, survivor(m))
+	case !f.before && !f.now:
+		g.result.Others++
+	}
+	if f.before {
+		g.result.Before++
+	}
+	if f.now {
+		g.result.After++
+	}
+}
+
+// groups finds the tests that changed or are gone, by files. Files that lost tests and
+// files that have new ones are one group.
+func (t Trial) groups(ctx context.Context) []*group {
+	files := t.files(ctx)
+	var out []*group
+	var moved *group
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		f := files[name]
+		g := &group{}
+		switch {
+		case f.touched() && len(f.gone) == 0:
+			out = append(out, g)
+		case len(f.gone)+len(f.added) > 0:
+			if moved == nil {
+				moved = g
+			}
+			g = moved
+		default:
+			continue
+		}
+		g.add(f)
+	}
+	if moved != nil && len(moved.old) > 0 {
+		out = append(out, moved)
+	}
+	for _, g := range out {
+		t.find(g)
+	}
+	return slices.DeleteFunc(out, func(g *group) bool { return len(g.before) == 0 })
+}
+
+func (g *group) add(f *file) {
+	if f.touched() {
+		g.old = append(g.old, f.path)
+	}
+	g.is = append(g.is, f.path)
+	g.defs = slices.Concat(g.defs, f.gone, f.changed, f.added)
+	if len(f.gone)+len(f.changed) == 0 {
+		g.defs = append(g.defs, f.same...) // what they share changed
+	}
+	if !slices.Contains(g.result.Files, f.path) {
+		g.result.Files = append(g.result.Files, f.path)
+	}
+}
+
+// find finds the tests of the group's files among those that were measured.
+func (t Trial) find(g *group) {
+	seen := map[metric.ID]bool{}
+	for _, name := range g.old {
+		for _, c := range (detector.Tampering{File: name}).Cases(t.Before, t.Evidence.Before, t.Evidence.Renamed) {
+			if !seen[c.ID] && (c.Status == metric.Passed || c.Failed()) && !c.Flaky && !t.Flaky[c.ID] {
+				g.before = append(g.before, c)
+			}
+			seen[c.ID] = true
+		}
+	}
+	clear(seen)
+	for _, name := range g.is {
+		for _, c := range (detector.Tampering{File: name}).Cases(t.Now, t.Evidence.After, nil) {
+			if !seen[c.ID] && c.Status == metric.Passed && !c.Flaky && !t.Flaky[c.ID] {
+				g.now = append(g.now, c)
+			}
+			seen[c.ID] = true
+		}
+	}
+	for _, c := range g.before {
+		g.result.Tests = append(g.result.Tests, c.ID)
+	}
+}
+
+// file is a test file, by its new name, with what happened to its tests.
+type file struct {
+	path                       string
+	gone, added, changed, same []detector.TestSource
+	helpers                    bool // what its tests share changed
+}
+
+// touched reports whether a test changed or is gone.
+func (f *file) touched() bool {
+	return len(f.gone)+len(f.changed) > 0 || f.helpers && len(f.same) > 0
+}
+
+func (t Trial) files(ctx context.Context) map[string]*file {
+	texts := &texts{Trial: t, lines: map[textOf][]string{}}
+	out := map[string]*file{}
+	of := func(name string) *file {
+		if out[name] == nil {
+			out[name] = &file{path: name}
+		}
+		return out[name]
+	}
+	type key struct{ file, class, name string }
+	after := map[key]detector.TestSource{}
+	for _, d := range t.Evidence.After {
+		after[key{d.File, d.Def.Class, d.Def.Name}] = d
+	}
+	for _, d := range t.Evidence.Before {
+		name := t.newPath(d.File)
+		k := key{name, d.Def.Class, d.Def.Name}
+		is, there := after[k]
+		delete(after, k)
+		switch f := of(name); {
+		case !there:
+			f.gone = append(f.gone, d)
+		case texts.same(ctx, d, is):
+			f.same = append(f.same, d)
+		default:
+			f.changed = append(f.changed, d, is)
+		}
+	}
+	for _, d := range t.Evidence.After {
+		if _, added := after[key{d.File, d.Def.Class, d.Def.Name}]; added {
+			of(d.File).added = append(of(d.File).added, d)
+		}
+	}
+	for _, f := range out {
+		if len(f.same) > 0 && len(f.gone)+len(f.changed) == 0 {
+			f.helpers = texts.sharedChanged(ctx, f)
+		}
+	}
+	return out
+}
+
+func (t Trial) newPath(name string) string {
+	if to := t.Evidence.Renamed[name]; to != "" {
+		return to
+	}
+	return name
+}
+
+func (t Trial) oldPath(name string) string {
+	for from, to := range t.Evidence.Renamed {
+		if to == name {
+			return from
+		}
+	}
+	return name
+}
+
+// texts reads test files, without comments in lines of their own.
+type texts struct {
+	Trial
+	lines map[textOf][]string
+}
+
+type textOf struct {
+	id   snapshot.ID
+	name string
+}
+
+// of returns the lines of a file; those without code are empty. It is nil for a file that
+// cannot be read.
+func (t *texts) of(ctx context.Context, id snapshot.ID, name string) []string {
+	at := textOf{id, name}
+	if lines, known := t.lines[at]; known {
+		return lines
+	}
+	t.lines[at] = nil
+	text, err := t.Store.ReadFile(ctx, id, name)
+	if err != nil || len(text) > evidence.MaxText {
+		return nil
+	}
+	lines := strings.Split(string(text), "\n")
+	for i, masked := range strings.Split(string(source.Mask(source.LanguageOf(name, nil), text)), "\n") {
+		if strings.TrimSpace(masked) == "" {
+			lines[i] = ""
+		}
+		lines[i] = strings.Join(strings.Fields(lines[i]), " ")
+	}
+	t.lines[at] = lines
+	return lines
+}
+
+// same reports whether nothing of a test changed.
+func (t *texts) same(ctx context.Context, was, is detector.TestSource) bool {
+	body := func(id snapshot.ID, d detector.TestSource) []string {
+		lines := t.of(ctx, id, d.File)
+		return code(lines[min(max(0, d.Def.Line-1), len(lines)):min(d.Def.End, len(lines))])
+	}
+	return slices.Equal(body(t.Was, was), body(t.Is, is))
+}
+
+// sharedChanged reports whether a line outside of the tests of a file is gone, imports
+// and comments aside: helpers, tables, set-up.
+func (t *texts) sharedChanged(ctx context.Context, f *file) bool {
+	left := map[string]int{}
+	for _, line := range outside(t.of(ctx, t.Is, f.path), f.path, t.Evidence.After) {
+		left[line]++
+	}
+	was := t.oldPath(f.path)
+	return slices.ContainsFunc(outside(t.of(ctx, t.Was, was), was, t.Evidence.Before), func(line string) bool {
+		left[line]--
+		return left[line] < 0
+	})
+}
+
+// outside are the lines of a file outside of its tests, but for imports.
+func outside(lines []string, name string, defs []detector.TestSource) []string {
+	lines = slices.Clone(lines)
+	for _, d := range defs {
+		for i := d.Def.Line; d.File == name && i <= min(d.Def.End, len(lines)); i++ {
+			lines[i-1] = ""
+		}
+	}
+	return slices.DeleteFunc(code(lines), func(line string) bool {
+		return strings.HasPrefix(line, "import") || strings.HasPrefix(line, "from ") || strings.HasPrefix(line, "use ") || line[0] == '"'
+	})
+}
+
+func code(lines []string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return line == "" })
+}

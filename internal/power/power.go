@@ -1,0 +1,267 @@
+// Package power compares what changed tests notice with what they noticed before: small
+// faults are put into the product code, and the tests run over them as they were and as
+// they are.
+package power
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"supervise/detector"
+	"supervise/internal/holdout"
+	"supervise/internal/ledger"
+	"supervise/internal/mutation"
+	"supervise/metric"
+	"supervise/snapshot"
+)
+
+// The limits where the options have none.
+const (
+	DefaultMutants = 30
+	DefaultBudget  = 20 * time.Second // or the time of one run of the tests, where that is more
+)
+
+// Options limit a trial.
+type Options struct {
+	Off        bool          `json:"off,omitempty"`
+	MaxMutants int           `json:"max_mutants,omitempty"` // 0: [DefaultMutants]
+	Budget     time.Duration `json:"budget_ns,omitempty"`   // for the mutants; 0: [DefaultBudget]
+}
+
+// Trial runs changed tests over mutants of the product code, as they were and as they
+// are.
+type Trial struct {
+	holdout.Workspace
+	Options
+
+	Was, Is  snapshot.ID        // the trees with the tests as they were, and as they are
+	PutBack  []string           // changed files that belong to tests: as in Was for the tests as they were
+	Evidence ledger.Evidence    // of the change from Was to Is
+	Before   *metric.Tests      // as they were measured in Was
+	Now      *metric.Tests      // as they were measured in Is
+	Coverage *metric.Coverage   // of Is; nil: not known
+	Flaky    map[metric.ID]bool // whose results prove nothing
+}
+
+// Refused is the record of a trial that is not run.
+func (t Trial) Refused(why string) *ledger.Power {
+	return &ledger.Power{TestsOf: t.Was, CodeOf: t.Is, Results: []detector.Power{}, Refused: why}
+}
+
+// Wanted reports whether tests were changed, or are gone: those that were only added
+// have nothing to be compared with.
+func (t Trial) Wanted(ctx context.Context) bool {
+	return !t.Off && t.Before != nil && t.Now != nil && len(t.groups(ctx)) > 0
+}
+
+// Run runs the trial. The error is that of ctx, or a fault of the machine.
+func (t Trial) Run(ctx context.Context) (*ledger.Power, error) {
+	began := time.Now()
+	r := &trialRun{Trial: t, out: t.Refused(""), groups: t.groups(ctx)}
+	err := r.over(ctx, t.Is)
+	if err == nil && slices.ContainsFunc(r.groups, (*group).unfit) {
+		err = r.over(ctx, t.Was)
+	}
+	for _, g := range r.groups {
+		if g.result.Why == "" && g.result.Mutants == 0 {
+			g.result.Why = "there was no time for a mutant"
+		}
+		r.out.Results = append(r.out.Results, g.result)
+	}
+	if r.out.Took = time.Since(began); err != nil {
+		err = fmt.Errorf("run the tests over mutants: %w", err)
+	}
+	return r.out, err
+}
+
+// trialRun is a trial under way.
+type trialRun struct {
+	Trial
+	out    *ledger.Power
+	groups []*group
+	spent  time.Duration // on mutants
+}
+
+// pair is one fault in the code of both sides, which are the same but where the tests as
+// they were do not fit the new code.
+type pair struct{ old, is change }
+
+// change is a mutant with the text that it was made of.
+type change struct {
+	mutation.Mutant
+	src  []byte
+	exec bool
+}
+
+// over runs the groups that have no result yet, with the tests as they were over the
+// code of a tree.
+func (r *trialRun) over(ctx context.Context, code snapshot.ID) error {
+	open := slices.DeleteFunc(slices.Clone(r.groups), func(g *group) bool { return !g.open() })
+	pairs, err := r.pairs(ctx, open, code)
+	if err != nil {
+		return err
+	}
+	if len(pairs) == 0 {
+		for _, g := range open {
+			g.result.Why = "no code was found that they test"
+			if code != r.Is {
+				g.result.Why = "they do not fit the new code, which has too little in common with the old one"
+			}
+		}
+		return nil
+	}
+	return r.In(ctx, r.Is, func(is holdout.Tree) error {
+		return r.In(ctx, code, func(was holdout.Tree) error {
+			if code == r.Is {
+				if err := was.Restore(ctx, r.Was, r.PutBack...); err != nil {
+					return err
+				}
+			}
+			d := &duel{trialRun: r, groups: open, apart: code != r.Is, old: r.side(was), is: r.side(is)}
+			return d.run(ctx, pairs)
+		})
+	})
+}
+
+// duel runs both sides over the same faults.
+type duel struct {
+	*trialRun
+	groups  []*group
+	apart   bool
+	old, is *side
+}
+
+func (d *duel) run(ctx context.Context, pairs []pair) error {
+	for _, g := range d.groups {
+		d.old.tests, d.is.tests = append(d.old.tests, g.before...), append(d.is.tests, g.now...)
+	}
+	if err := d.both((*side).control)(ctx); err != nil {
+		return err
+	}
+	left := d.groups[:0:0]
+	for _, g := range d.groups {
+		if g.ready(d.old, d.is, d.apart) {
+			left = append(left, g)
+		}
+	}
+	if d.groups = left; len(left) == 0 {
+		return nil
+	}
+	d.old.keep(left, func(g *group) []metric.Test { return g.before })
+	d.is.keep(left, func(g *group) []metric.Test { return g.now })
+	return d.mutants(ctx, pairs)
+}
+
+// both returns what does a step on both sides, at the same time where the machine has
+// the cores for it.
+func (d *duel) both(step func(*side, context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if runtime.NumCPU() < 2 {
+			if err := step(d.old, ctx); err != nil {
+				return err
+			}
+			return step(d.is, ctx)
+		}
+		var first error
+		var done sync.WaitGroup
+		done.Go(func() { first = step(d.old, ctx) })
+		second := step(d.is, ctx)
+		done.Wait()
+		if first != nil {
+			return first
+		}
+		return second
+	}
+}
+
+// budget is the time for the mutants.
+func (d *duel) budget() time.Duration {
+	if d.Budget > 0 {
+		return d.Budget
+	}
+	return max(DefaultBudget, d.old.took, d.is.took)
+}
+
+// mutants runs the tests over one mutant after the other, until there are enough or the
+// time is over.
+func (d *duel) mutants(ctx context.Context, pairs []pair) error {
+	began, already := time.Now(), d.spent
+	defer func() { d.spent = already + time.Since(began) }()
+	limit := d.MaxMutants
+	if limit <= 0 {
+		limit = DefaultMutants
+	}
+	n := 0
+	for _, p := range pairs {
+		if n == limit {
+			break
+		}
+		if already+time.Since(began) >= d.budget() {
+			for _, g := range d.groups {
+				g.result.Stopped = true
+			}
+			break
+		}
+		valid, err := d.mutant(ctx, p)
+		if err != nil {
+			return err
+		}
+		if valid {
+			n++
+		}
+	}
+	return nil
+}
+
+// mutant runs the tests over one mutant, and reports whether it builds.
+func (d *duel) mutant(ctx context.Context, p pair) (bool, error) {
+	first, err := d.fates(ctx, p)
+	if err != nil || first == nil {
+		return false, err
+	}
+	if slices.ContainsFunc(first, fate.survives) { // that is said of nobody by one run
+		again, err := d.fates(ctx, p)
+		if err != nil || !slices.Equal(first, again) {
+			return false, err
+		}
+	}
+	before, now := false, false
+	for i, f := range first {
+		d.groups[i].count(p.is.Mutant, f)
+		before, now = before || f.before, now || f.now
+	}
+	d.out.Mutants = append(d.out.Mutants, ledger.Mutant{Survivor: survivor(p.is.Mutant), Before: before, After: now})
+	return true, nil
+}
+
+// fate says whether a mutant dies by the tests of a group.
+type fate struct{ before, now bool }
+
+func (f fate) survives() bool { return f.before && !f.now }
+
+// fates runs both sides over a mutant. It returns what each group makes of it, nil where
+// the mutant does not build.
+func (d *duel) fates(ctx context.Context, p pair) ([]fate, error) {
+	d.old.fault, d.is.fault = p.old, p.is
+	if err := d.both((*side).overFault)(ctx); err != nil {
+		return nil, err
+	}
+	d.out.Runs += 2
+	if d.old.ended.invalid || d.is.ended.invalid {
+		d.out.Invalid++
+		return nil, nil
+	}
+	var out []fate
+	for _, g := range d.groups {
+		out = append(out, fate{d.old.ended.by(g.before), d.is.ended.by(g.now)})
+	}
+	return out, nil
+}
+
+func survivor(m mutation.Mutant) detector.Survivor {
+	return detector.Survivor{File: m.File, Line: m.Line, Function: m.Function, Operator: string(m.Operator), Was: m.Was, Is: m.Is}
+}

@@ -1,0 +1,390 @@
+package power
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"supervise/integrity"
+	"supervise/internal/evidence"
+	"supervise/internal/holdout"
+	"supervise/internal/ledger"
+	"supervise/internal/measure"
+	"supervise/metric"
+	"supervise/runner"
+	"supervise/snapshot"
+	"supervise/test/trees"
+)
+
+func TestMain(m *testing.M) {
+	runner.ShimMain()
+	os.Exit(m.Run())
+}
+
+type files map[string]string
+
+// world is a real project in a tree with snapshots.
+type world struct {
+	t     *testing.T
+	root  string
+	store *snapshot.Store
+	plan  measure.Plan
+	meter *measure.Meter
+}
+
+func newWorld(t *testing.T, start files, check measure.Check) *world {
+	t.Helper()
+	w := &world{t: t, root: filepath.Join(t.TempDir(), "tree")}
+	w.write(start)
+	w.store, w.plan, w.meter = trees.Open(t, w.root, check)
+	return w
+}
+
+func (w *world) write(list files) { w.t.Helper(); trees.Write(w.t, w.root, list) }
+
+func (w *world) measured(known *metric.Tests) (snapshot.ID, *metric.Tests) {
+	w.t.Helper()
+	info, err := w.store.Take(w.t.Context(), "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	res, err := w.meter.Run(w.t.Context(), known)
+	if err != nil || res.Set.Tests == nil {
+		w.t.Fatalf("%v, %+v", err, res)
+	}
+	return info.ID, res.Set.Tests
+}
+
+// trial makes a change and returns the trial of it.
+func (w *world) trial(change files) Trial {
+	w.t.Helper()
+	ctx := context.Background()
+	was, before := w.measured(nil)
+	w.write(change)
+	is, now := w.measured(before)
+	changes, err := w.store.Changes(ctx, was, is)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	e, err := evidence.Between(ctx, w.store, was, is, changes, integrity.Options{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	scratch := w.t.TempDir()
+	w.t.Cleanup(func() {
+		if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
+			w.t.Errorf("copies are left: %v, %v", left, err)
+		}
+	})
+	return Trial{
+		Workspace: holdout.Workspace{Store: w.store, Meter: w.meter, Plan: w.plan, Root: w.root, Scratch: scratch},
+		Was:       was, Is: is, PutBack: e.TestFiles, Evidence: e, Before: before, Now: now,
+	}
+}
+
+func (w *world) run(x Trial) *ledger.Power {
+	w.t.Helper()
+	out, err := x.Run(context.Background())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, p := range out.Results {
+		w.t.Logf("%v: %s in %s, %d runs, %d invalid", p.Files, p, out.Took, out.Runs, out.Invalid)
+	}
+	for _, m := range out.Mutants {
+		w.t.Logf("%t %t %s", m.Before, m.After, m.Survivor)
+	}
+	return out
+}
+
+func program(t *testing.T, name string, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		t.Skipf("%s is missing: %s", name, out)
+	}
+}
+
+func pytest(t *testing.T) measure.Check {
+	t.Helper()
+	program(t, "python3", "-m", "pytest", "--version")
+	return measure.Check{Kind: measure.Test, Name: "pytest", Runner: "pytest", Command: []string{"python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml=report.xml"}, Reports: []string{"report.xml"}}
+}
+
+func goTest(t *testing.T) measure.Check {
+	t.Helper()
+	program(t, "go", "version")
+	return measure.Check{Kind: measure.Test, Name: "go test", Runner: "go", Command: []string{"go", "test", "-json", "-vet=off", "-count=1", "./..."}}
+}
+
+const shopPy = `RATE = 2
+
+
+def price(n, member=False):
+    if n < 0:
+        raise ValueError("negative")
+    total = n * RATE
+    if member and n >= 10:
+        total = total - 1
+    return total
+
+
+def slug(text):
+    return text.strip().lower().replace(" ", "-")
+`
+
+const testPy = `import pytest
+
+from shop import price, slug
+
+
+def test_price():
+    assert price(3) == 6
+
+
+def test_member():
+    assert price(10, member=True) == 19
+    assert price(9, member=True) == 18
+
+
+def test_negative():
+    with pytest.raises(ValueError):
+        price(-1)
+
+
+def test_slug():
+    assert slug(" Hello World ") == "hello-world"
+`
+
+// pythonChanges are changes of the tests, with whether they keep their power.
+var pythonChanges = []struct {
+	name   string
+	change files
+	kept   bool
+	gone   bool // no mutant dies any more
+}{
+	{"one parametrised test", files{"test_shop.py": `import pytest
+
+from shop import price, slug
+
+
+@pytest.mark.parametrize("n, member, want", [(3, False, 6), (10, True, 19), (9, True, 18)])
+def test_price(n, member, want):
+    assert price(n, member=member) == want
+
+
+def test_negative():
+    with pytest.raises(ValueError):
+        price(-1)
+
+
+def test_slug():
+    assert slug(" Hello World ") == "hello-world"
+`}, true, false},
+	{"moved, renamed and merged", files{"test_shop.py": "", "test_all.py": `import pytest
+
+from shop import price, slug
+
+
+def test_prices_and_slugs():
+    for n, member, want in [(3, False, 6), (10, True, 19), (9, True, 18)]:
+        assert price(n, member=member) == want
+    assert slug(" Hello World ") == "hello-world"
+
+
+def test_refused():
+    with pytest.raises(ValueError):
+        price(-1)
+`}, true, false},
+	{"weaker assertions", files{"test_shop.py": strings.NewReplacer("== 6", "> 0", "== 19", "> 0", "== 18", "> 0").Replace(testPy)}, false, false},
+	{"nothing is asserted", files{"test_shop.py": `def test_price():
+    assert True
+
+
+def test_member():
+    assert True
+
+
+def test_negative():
+    assert True
+
+
+def test_slug():
+    assert True
+`}, false, true},
+}
+
+// few reports whether one change stands for all: each takes some ten runs of real tests.
+func few() bool { return testing.Short() || os.Getenv("SUPERVISE_E2E") == "" }
+
+func TestPowerOfPythonTests(t *testing.T) {
+	check := pytest(t)
+	for _, tt := range pythonChanges {
+		t.Run(tt.name, func(t *testing.T) {
+			if few() && tt.name != "weaker assertions" {
+				t.Skip("one change is enough here: .ci/e2e runs all")
+			}
+			w := newWorld(t, files{"shop.py": shopPy, "test_shop.py": testPy}, check)
+			x := w.trial(tt.change)
+			x.MaxMutants, x.Budget = 12, 5*time.Minute
+			if !x.Wanted(t.Context()) {
+				t.Fatal("nothing is to be run")
+			}
+			out := w.run(x)
+			if len(out.Results) != 1 {
+				t.Fatalf("%d groups", len(out.Results))
+			}
+			p := out.Results[0]
+			if p.Kept() != tt.kept || p.Lost() == tt.kept || (p.After == 0) != tt.gone || p.Before < 8 || p.Mutants != 12 {
+				t.Errorf("%s: %+v", p, p)
+			}
+			if p.Lost() && (len(p.Survivors) < p.Before-p.After || p.Survivors[0].File != "shop.py" || p.Survivors[0].Line == 0) {
+				t.Errorf("survivors %v", p.Survivors)
+			}
+		})
+	}
+}
+
+// Tests that were only added have nothing to be compared with, and a comment is no change.
+func TestNoPowerOfAddedTests(t *testing.T) {
+	check := pytest(t)
+	for name, change := range map[string]files{
+		"added to the file": {"test_shop.py": testPy + "\n\ndef test_more():\n    assert price(1) == 2\n"},
+		"a new file":        {"test_more.py": "from shop import price\n\n\ndef test_more():\n    assert price(1) == 2\n"},
+		"a comment":         {"test_shop.py": strings.Replace(testPy, "def test_slug", "# of texts\ndef test_slug", 1)},
+		"an import":         {"test_shop.py": strings.Replace(testPy, "import pytest\n", "import os\nimport pytest\n", 1)},
+		"product code":      {"shop.py": strings.Replace(shopPy, "n * RATE", "RATE * n", 1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, files{"shop.py": shopPy, "test_shop.py": testPy}, check)
+			if x := w.trial(change); x.Wanted(t.Context()) {
+				t.Errorf("groups %+v", x.groups(t.Context())[0])
+			}
+		})
+	}
+}
+
+const shopGo = `package shop
+
+import "errors"
+
+func Price(n int, member bool) (int, error) {
+	if n < 0 {
+		return 0, errors.New("negative")
+	}
+	total := n * 2
+	if member && n >= 10 {
+		total--
+	}
+	return total, nil
+}
+`
+
+func goTests(body string) string {
+	return "package shop\n\nimport \"testing\"\n\n" + body
+}
+
+const tableGo = `func TestPrice(t *testing.T) {
+	for name, tt := range map[string]struct {
+		n      int
+		member bool
+		want   int
+		fails  bool
+	}{
+		"three":  {3, false, 6, false},
+		"member": {10, true, 19, false},
+		"few":    {9, true, 18, false},
+		"none":   {-1, false, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := Price(tt.n, tt.member)
+			if got != tt.want || (err != nil) != tt.fails {
+				t.Errorf("got %d, %v", got, err)
+			}
+		})
+	}
+}
+`
+
+func TestPowerOfGoTests(t *testing.T) {
+	check := goTest(t)
+	for name, tt := range map[string]struct {
+		is   string
+		code string
+		kept bool
+	}{
+		"a table becomes tests": {`func check(t *testing.T, n int, member bool, want int) {
+	t.Helper()
+	if got, err := Price(n, member); got != want || err != nil {
+		t.Errorf("got %d, %v", got, err)
+	}
+}
+
+func TestThree(t *testing.T)  { check(t, 3, false, 6) }
+func TestMember(t *testing.T) { check(t, 10, true, 19) }
+func TestFew(t *testing.T)    { check(t, 9, true, 18) }
+func TestNone(t *testing.T) {
+	if got, err := Price(-1, false); got != 0 || err == nil {
+		t.Errorf("got %d, %v", got, err)
+	}
+}
+`, shopGo, true},
+		"a row less": {strings.Replace(tableGo, "\t\t\"member\": {10, true, 19, false},\n", "", 1), shopGo, false},
+		"another interface": {
+			strings.Replace(tableGo, "Price(tt.n, tt.member)", "Price(tt.member, tt.n)", 1),
+			strings.Replace(shopGo, "n int, member bool", "member bool, n int", 1), true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if few() && name != "another interface" {
+				t.Skip("one change is enough here: .ci/e2e runs all")
+			}
+			w := newWorld(t, files{"go.mod": "module example.com/shop\n\ngo 1.21\n", "shop.go": shopGo, "shop_test.go": goTests(tableGo)}, check)
+			x := w.trial(files{"shop.go": tt.code, "shop_test.go": goTests(tt.is)})
+			x.MaxMutants, x.Budget = 10, 5*time.Minute
+			out := w.run(x)
+			if len(out.Results) != 1 {
+				t.Fatalf("%d groups", len(out.Results))
+			}
+			if p := out.Results[0]; p.Kept() != tt.kept || p.Apart != (name == "another interface") {
+				t.Errorf("%s: %+v", p, p)
+			}
+		})
+	}
+}
+
+// The time is bounded: what has been run by then counts.
+func TestPowerWithinItsBudget(t *testing.T) {
+	w := newWorld(t, files{"shop.py": shopPy, "test_shop.py": testPy}, pytest(t))
+	x := w.trial(files{"test_shop.py": strings.Replace(testPy, "== 6", "> 0", 1)})
+	x.Budget = 1
+	out := w.run(x)
+	if len(out.Results) != 1 || !out.Results[0].Stopped || out.Results[0].Mutants > 1 {
+		t.Errorf("%+v", out.Results)
+	}
+}
+
+// An endless loop is stopped, and noticed by both.
+func TestPowerOverEndlessLoops(t *testing.T) {
+	if few() {
+		t.Skip("endless loops take their time: .ci/e2e runs it")
+	}
+	code := "def count(n):\n    i = 0\n    while i < n:\n        i += 1\n    return i\n"
+	test := "from loops import count\n\n\ndef test_count():\n    assert count(3) == %d\n"
+	w := newWorld(t, files{"loops.py": code, "test_loops.py": fmt.Sprintf(test, 3)}, pytest(t))
+	x := w.trial(files{"test_loops.py": fmt.Sprintf(test, 3) + "    assert count(0) == 0\n"})
+	x.Budget = 5 * time.Minute
+	out := w.run(x)
+	if len(out.Results) != 1 || !out.Results[0].Kept() {
+		t.Errorf("%+v", out.Results)
+	}
+	for _, m := range out.Mutants {
+		if m.Is == "i -= 1" && !(m.Before && m.After) {
+			t.Errorf("%+v", m)
+		}
+	}
+}

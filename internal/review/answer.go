@@ -1,0 +1,136 @@
+package review
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"supervise/internal/ledger"
+)
+
+// Answer is what a reviewer answers.
+type Answer struct {
+	Verdict  ledger.ReviewVerdict
+	Findings []ledger.ReviewFinding
+}
+
+// The bounds of an answer.
+const (
+	maxFindings = 50
+	maxReason   = 1000 // bytes
+)
+
+// errNoAnswer is wrapped by the errors of [Read].
+var errNoAnswer = errors.New("the answer does not match the schema")
+
+// Read reads the one object among the lines of a message that has the form of an
+// answer. Everything else is an error: an answer that is not understood is none, and
+// never an approval. A message that holds two different answers is refused as well, for
+// one may be quoted from the change.
+func Read(message string) (Answer, error) {
+	var found *Answer
+	for _, text := range objects(message) {
+		a, err := decode(text)
+		switch {
+		case err != nil:
+			return Answer{}, fmt.Errorf("%w: %w", errNoAnswer, err)
+		case found != nil && !reflect.DeepEqual(*found, a):
+			return Answer{}, fmt.Errorf("%w: there are several answers", errNoAnswer)
+		}
+		found = &a
+	}
+	if found == nil {
+		return Answer{}, fmt.Errorf("%w: there is no JSON object with a verdict", errNoAnswer)
+	}
+	return *found, nil
+}
+
+// objects are the JSON objects of a message that begin a line and have a verdict.
+func objects(message string) []json.RawMessage {
+	var out []json.RawMessage
+	for rest := message; rest != ""; {
+		line, after, _ := strings.Cut(rest, "\n")
+		if !strings.HasPrefix(strings.TrimSpace(line), "{") {
+			rest = after
+			continue
+		}
+		d := json.NewDecoder(strings.NewReader(rest))
+		var object map[string]json.RawMessage
+		if d.Decode(&object) != nil {
+			rest = after
+			continue
+		}
+		text := rest[:d.InputOffset()]
+		if _, ok := object["verdict"]; ok {
+			out = append(out, json.RawMessage(text))
+		}
+		rest = rest[len(text):]
+	}
+	return out
+}
+
+// decode reads one answer.
+func decode(text []byte) (Answer, error) {
+	var in struct {
+		Verdict  *ledger.ReviewVerdict
+		Findings *[]struct {
+			File   *string
+			Line   *int
+			Reason *string
+		}
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil && !errors.Is(err, io.EOF) {
+		return Answer{}, err
+	}
+	if in.Verdict == nil || in.Findings == nil {
+		return Answer{}, errors.New("verdict and findings are needed")
+	}
+	out := Answer{Verdict: *in.Verdict}
+	for i, f := range *in.Findings {
+		switch {
+		case i == maxFindings:
+			return Answer{}, fmt.Errorf("more than %d findings", maxFindings)
+		case f.File == nil || f.Line == nil || f.Reason == nil || strings.TrimSpace(*f.Reason) == "" || *f.Line < 0:
+			return Answer{}, fmt.Errorf("finding %d needs a file, a line and a reason", i+1)
+		}
+		if file := filepath.FromSlash(*f.File); !filepath.IsLocal(file) {
+			return Answer{}, fmt.Errorf("%s is not in the project", brief(*f.File))
+		}
+		out.Findings = append(out.Findings, ledger.ReviewFinding{File: path.Clean(*f.File), Line: *f.Line, Reason: brief(*f.Reason)})
+	}
+	return out, out.check()
+}
+
+// check refuses a verdict that its findings do not go with.
+func (a Answer) check() error {
+	switch a.Verdict {
+	case ledger.ReviewOK:
+		if len(a.Findings) > 0 {
+			return errors.New("the verdict is ok, and there are findings")
+		}
+	case ledger.ReviewConcerns, ledger.ReviewGaming:
+		if len(a.Findings) == 0 {
+			return fmt.Errorf("the verdict is %s, and there is no finding", a.Verdict)
+		}
+	default:
+		return fmt.Errorf("the verdict is %q", brief(string(a.Verdict)))
+	}
+	return nil
+}
+
+// brief is a text on one line, and not too long.
+func brief(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
+	if len(text) > maxReason {
+		text = strings.ToValidUTF8(text[:maxReason], "") + "…"
+	}
+	return text
+}

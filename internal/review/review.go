@@ -1,0 +1,282 @@
+// Package review asks for a second opinion on a change: a program that the user names,
+// usually an agent, reads the change and what running it showed, and answers in a fixed
+// form. What it says is an opinion. It can add findings, and removes none.
+package review
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"supervise/internal/agent"
+	"supervise/internal/holdout"
+	"supervise/internal/ledger"
+	"supervise/internal/protect"
+	"supervise/metric"
+	"supervise/runner"
+	"supervise/snapshot"
+)
+
+// Options say who reviews.
+type Options struct {
+	Agent   string        `json:"agent,omitempty"` // a known agent program, or a command for the shell; "": nobody
+	Model   string        `json:"model,omitempty"` // of a known program; "": its own choice
+	Timeout time.Duration `json:"timeout_ns,omitempty"`
+	// Protect says what of the environment the reviewer is given, as an agent is.
+	Protect protect.Settings `json:"protect,omitzero"`
+}
+
+// DefaultTimeout is how long a reviewer may take.
+const DefaultTimeout = 10 * time.Minute
+
+// Preset is the known agent program that reviews, false for a command.
+func (o Options) Preset() (agent.Preset, bool) {
+	p, err := agent.ByName(o.Agent)
+	return p, err == nil
+}
+
+// Reviewer asks for opinions.
+type Reviewer struct {
+	Options
+	Task string   // what the change was to do
+	Env  []string // of which the reviewer is given what Protect allows, without supervise's own variables
+	// Kept are folders that the reviewer must not write to, besides the working tree and
+	// git's folder of it.
+	Kept []string
+	// Left is what the reviewer may cost, in US dollars; 0: no limit. Over names the
+	// limit that a consumption reaches, "" for none; nil: there is none.
+	Left float64
+	Over func(metric.Usage) string
+
+	Masker      *runner.Masker
+	Hold        []*os.File                 // as in [runner.Command]
+	BeforeStart func(runner.Process) error // the same
+}
+
+// Change is what is reviewed.
+type Change struct {
+	Was, Is snapshot.ID
+	Files   []string // that changed
+	Shown   string   // what running it showed
+}
+
+// Ask has a change reviewed in a private copy of the tree. Whatever keeps the reviewer
+// from an answer is said in the review: there is no opinion then. The error is that of
+// ctx.
+func (r *Reviewer) Ask(ctx context.Context, w holdout.Workspace, c Change) (*ledger.Review, error) {
+	out := &ledger.Review{Reviewer: r.Masker.String(r.Agent)}
+	if r.Over != nil {
+		if limit := r.Over(metric.Usage{}); limit != "" {
+			out.Why = limit
+			return out, nil
+		}
+	}
+	began := time.Now()
+	err := r.ask(ctx, w, c, out)
+	out.Duration = time.Since(began)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		out.Verdict, out.Findings, out.Why = "", nil, r.Masker.String(brief(err.Error()))
+	}
+	return out, nil
+}
+
+func (r *Reviewer) ask(ctx context.Context, w holdout.Workspace, c Change, out *ledger.Review) error {
+	patch := &head{limit: maxPatch}
+	if err := w.Store.Patch(ctx, patch, c.Was, c.Is); err != nil {
+		return err
+	}
+	question := Question{Task: r.Task, Patch: patch.String(), Shown: c.Shown}
+	return w.In(ctx, c.Is, func(t holdout.Tree) error {
+		if err := t.Restore(ctx, c.Was, steering(c.Files)...); err != nil {
+			return err
+		}
+		desk, err := r.desk(t, r.Masker.String(question.Prompt()))
+		if err != nil {
+			return err
+		}
+		said, err := r.run(ctx, t, desk, out)
+		if err := errors.Join(err, ledger.RemoveTree(desk.dir)); err != nil {
+			return err
+		}
+		a, err := Read(strings.ReplaceAll(said, t.Path+string(filepath.Separator), ""))
+		if err != nil {
+			return err
+		}
+		out.Verdict, out.Findings = a.Verdict, a.Findings
+		for i := range out.Findings {
+			out.Findings[i].Reason = r.Masker.String(out.Findings[i].Reason)
+		}
+		return nil
+	})
+}
+
+// desk is a folder with what the reviewer needs besides the tree.
+type desk struct{ dir, prompt, file, temp string }
+
+func (r *Reviewer) desk(t holdout.Tree, prompt string) (desk, error) {
+	dir, err := os.MkdirTemp(t.Scratch, "review-")
+	if err != nil {
+		return desk{}, err
+	}
+	d := desk{dir, prompt, filepath.Join(dir, "prompt.md"), filepath.Join(dir, "tmp")}
+	if err := errors.Join(os.WriteFile(d.file, []byte(prompt), 0o600), os.Mkdir(d.temp, 0o700)); err != nil || t.User == nil {
+		return d, err
+	}
+	return d, errors.Join(t.User.Give(dir), t.User.Give(t.Path))
+}
+
+// maxSaid is how much of the end of a command's output is read, in bytes.
+const maxSaid = 256 << 10
+
+// run starts the reviewer and returns its last message.
+func (r *Reviewer) run(ctx context.Context, t holdout.Tree, d desk, out *ledger.Review) (string, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	p, known := r.Preset()
+	reader := agent.NewReader(p.Format, func(report agent.Report) {
+		if r.Over == nil {
+			return
+		}
+		if limit := r.Over(report.Usage); limit != "" {
+			cancel(errors.New(limit))
+		}
+	})
+	words, troubles := runner.NewTail(maxSaid), runner.NewTail(4<<10)
+	cmd := r.command(ctx, t, d)
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(words, reader), troubles
+	if known {
+		cmd.Stderr = cmd.Stdout // why a program fails is read in what it says there, too
+	}
+	res, err := runner.Run(ctx, cmd)
+	if err := errors.Join(err, reader.Close()); err != nil && !(res.Cause == runner.Stopped && ctx.Err() != nil) {
+		return "", err
+	}
+	report := reader.Report()
+	if !report.Usage.IsZero() {
+		out.Usage = &report.Usage
+	}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if why := r.failure(res, report, known); why != "" {
+		return "", errors.New(strings.TrimSuffix(why+": "+brief(cmp.Or(report.Message, lastLine(troubles.String()), lastLine(report.Words))), ": "))
+	}
+	if report.Text != "" {
+		return report.Text, nil
+	}
+	return agent.StripEscapes(words.String()), nil
+}
+
+// failure says how the reviewer ended, "" where it ended well. A tool that it was denied
+// does not matter: it was to read.
+func (r *Reviewer) failure(res runner.Result, report agent.Report, known bool) string {
+	p, _ := r.Preset()
+	end := agent.Ending{ExitCode: res.ExitCode, Signal: res.Signal, TimedOut: res.Cause == runner.TimedOut, Stopped: res.Cause == runner.Stopped || res.Cause == runner.Interrupted}
+	switch outcome := report.Outcome(p.Format, end, known && p.Format != agent.Aider); {
+	case outcome == agent.Timeout:
+		return fmt.Sprintf("it took longer than %s", r.limit())
+	case outcome == agent.OK, outcome == agent.Denied:
+		return ""
+	case !known:
+		return fmt.Sprintf("it ended with status %d", res.ExitCode)
+	default:
+		return "it ended without success (" + strings.ReplaceAll(string(outcome), "_", " ") + ")"
+	}
+}
+
+func (r *Reviewer) limit() time.Duration {
+	if r.Timeout == 0 {
+		return DefaultTimeout
+	}
+	return r.Timeout
+}
+
+// command puts the reviewer's command together. A known program gets the prompt in its
+// own way, and never the consent to do everything unasked; any other one gets it on
+// standard input, and in the file $SUPERVISE_PROMPT_FILE.
+func (r *Reviewer) command(ctx context.Context, t holdout.Tree, d desk) runner.Command {
+	cmd := runner.Command{
+		Args: []string{"/bin/sh", "-c", r.Agent}, Dir: t.Project(), Stdin: strings.NewReader(d.prompt), Timeout: r.limit(),
+		Hold: r.Hold, BeforeStart: r.BeforeStart, User: t.User, Writable: r.writable(ctx, t, d),
+	}
+	env := r.Protect.ForAgent(foreign(r.Env))
+	if p, known := r.Preset(); known {
+		inv := p.Command(agent.Launch{Prompt: d.prompt, File: d.file, Model: r.Model, Budget: r.Left})
+		cmd.Args, cmd.Stdin, cmd.Grace = inv.Args, strings.NewReader(inv.Stdin), p.Grace
+		env = p.Environ(env, false)
+	}
+	if t.User != nil {
+		env = t.User.Environ(env)
+	}
+	cmd.Env = append(env, "SUPERVISE_PROMPT_FILE="+d.file, "TMPDIR="+d.temp)
+	return cmd
+}
+
+// writable lists what the reviewer may write: not the working tree, where the kernel can
+// see to that.
+func (r *Reviewer) writable(ctx context.Context, t holdout.Tree, d desk) []string {
+	switch {
+	case r.Protect.Landlock:
+		return append(r.Protect.WritableIn(ctx, t.Path), d.dir)
+	case runner.Confinable() != nil:
+		return nil
+	}
+	kept := append([]string{t.Root}, r.Kept...)
+	git := exec.CommandContext(ctx, "git", "rev-parse", "--path-format=absolute", "--git-common-dir")
+	git.Dir, git.Env = t.Root, runner.WithoutGit(os.Environ())
+	if dir, err := git.Output(); err == nil {
+		kept = append(kept, strings.TrimSuffix(string(dir), "\n"))
+	}
+	return append(besides(kept...), t.Path, d.dir)
+}
+
+// foreign are the variables that are not supervise's own: they name the loop and its
+// folders.
+func foreign(env []string) []string {
+	var out []string
+	for _, kv := range env {
+		if !strings.HasPrefix(kv, "SUPERVISE_") && !strings.HasPrefix(kv, "TMPDIR=") {
+			out = append(out, kv)
+		}
+	}
+	return out
+}
+
+// head keeps the beginning of what is written to it, and counts the rest.
+type head struct {
+	bytes.Buffer
+	limit, more int
+}
+
+// Write never fails.
+func (h *head) Write(p []byte) (int, error) {
+	n := min(len(p), max(0, h.limit-h.Len()))
+	h.more += len(p) - n
+	_, _ = h.Buffer.Write(p[:n]) // it never fails
+	return len(p), nil
+}
+
+// String returns the beginning, and how much is left out.
+func (h *head) String() string {
+	if h.more == 0 {
+		return h.Buffer.String()
+	}
+	return strings.ToValidUTF8(h.Buffer.String(), "") + fmt.Sprintf("\n[%d bytes more are left out here; read the files]", h.more)
+}
+
+// lastLine is the last line of a text that is not empty.
+func lastLine(text string) string {
+	text = strings.TrimSpace(agent.StripEscapes(text))
+	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+}

@@ -1,0 +1,55 @@
+package metric
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Find returns the test that somebody means by a name of their own writing: as
+// [ID.String] writes it, by its name alone, or the way that a runner writes it, such as
+// "tests/test_a.py::test_b". The name of a parametrised test stands for its cases. False
+// where no test, or more than one, can be meant.
+func (t *Tests) Find(name string) (ID, bool) {
+	if t == nil || name == "" {
+		return ID{}, false
+	}
+	known := map[ID]bool{}
+	for _, c := range t.Cases {
+		for id, is := c.ID, true; is; id, is = id.Parent() {
+			if id.String() == name {
+				return id, true
+			}
+			known[id] = true
+		}
+	}
+	var alike, placed []ID
+	for id := range known {
+		place, ok := strings.CutSuffix(name, id.Name)
+		if !ok || id.Name == "" || place != "" && joined(place) {
+			continue
+		}
+		alike = append(alike, id)
+		if in := words(place); !slices.ContainsFunc(words(id.Suite+" "+id.Class), func(w string) bool { return !slices.Contains(in, w) }) {
+			placed = append(placed, id)
+		}
+	}
+	switch {
+	case len(placed) == 1:
+		return placed[0], true
+	case len(alike) == 1 && len(placed) == 0:
+		return alike[0], true
+	}
+	return ID{}, false
+}
+
+// joined reports whether a text ends in the middle of a word.
+func joined(text string) bool {
+	end := text[len(text)-1]
+	return end == '_' || unicode.IsLetter(rune(end)) || unicode.IsDigit(rune(end)) || end >= 0x80
+}
+
+// words are the names that a place of a test is made of.
+func words(place string) []string {
+	return strings.FieldsFunc(place, func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
