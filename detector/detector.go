@@ -89,6 +89,8 @@ type Input struct {
 	// failed there, and those that the change touches. ProductSame says that nothing but
 	// tests, and what they lean on, differs from the base.
 	Goals []Goal
+	// Places are the changed files that tests lean on, with how these tests ended.
+	Places []Place
 	// Otherwise are tests that pass, and fail where the code cannot see them.
 	Otherwise   []Otherwise
 	ProductSame bool

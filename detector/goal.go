@@ -224,7 +224,7 @@ func (j *judge) goalOf(t Tampering) Goal {
 	if len(j.in.Goals) == 0 || !slices.Contains(clearable, t.Pattern) {
 		return Goal{}
 	}
-	cases := t.Cases(j.in.Previous.Set.Tests, j.in.Before, j.in.Renamed)
+	cases := j.cases(t)
 	if len(cases) == 0 { // their suite could not run before
 		cases = t.Cases(j.now.Tests, j.in.Before, j.in.Renamed)
 	}
@@ -242,7 +242,8 @@ func (j *judge) goalOf(t Tampering) Goal {
 // they were, and what it rests on then. What passes as it was clears the change, by one
 // step where the test was made empty.
 func (j *judge) afterGoals(t Tampering) (Severity, Basis) {
-	switch held := j.goalOf(t).Outcome == Held; {
+	_, leaned := j.placeOf(t)
+	switch held := j.goalOf(t).Outcome == Held || leaned && slices.Contains(clearable, t.Pattern); {
 	case held && t.Severity >= Critical: // it guards nothing any more
 		return High, Text
 	case held:
@@ -256,7 +257,7 @@ func (j *judge) afterGoals(t Tampering) (Severity, Basis) {
 // failedBefore reports whether a test that the finding names failed in the tree
 // that the iteration started from.
 func (j *judge) failedBefore(t Tampering) bool {
-	return slices.ContainsFunc(t.Cases(j.in.Previous.Set.Tests, j.in.Before, j.in.Renamed), metric.Test.Failed)
+	return slices.ContainsFunc(j.cases(t), metric.Test.Failed)
 }
 
 // machineWord matches what a test asks its machine.

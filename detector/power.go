@@ -154,7 +154,7 @@ func (j *judge) clearedBy(t Tampering) (Power, bool) {
 		return Power{}, false
 	}
 	var by Power
-	cases := t.Cases(j.in.Previous.Set.Tests, j.in.Before, j.in.Renamed)
+	cases := j.cases(t)
 	for _, c := range cases {
 		p, ok := j.cleared[c.ID]
 		if !ok {

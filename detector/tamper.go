@@ -113,7 +113,7 @@ func (j *judge) weigh(t Tampering) (Severity, Basis) {
 	if t.IfRan > t.Severity && j.stopped(t) {
 		t.Severity, on = t.IfRan, Measured
 	}
-	if _, ok := j.clearedBy(t); ok {
+	if _, ok := j.clearedBy(t); ok || j.verdictHeld(t) {
 		return Info, Executed
 	}
 	if s, rests := j.afterGoals(t); s != t.Severity {
@@ -125,7 +125,7 @@ func (j *judge) weigh(t Tampering) (Severity, Basis) {
 // stopped reports whether a test that the finding names ran in the tree before, and
 // is not known to run in this one.
 func (j *judge) stopped(t Tampering) bool {
-	return slices.ContainsFunc(t.Cases(j.in.Previous.Set.Tests, j.in.Before, j.in.Renamed), func(c metric.Test) bool {
+	return slices.ContainsFunc(j.cases(t), func(c metric.Test) bool {
 		if c.Status == metric.Skipped || c.Status == metric.NotRun {
 			return false
 		}
@@ -187,7 +187,9 @@ func (j *judge) tamperFinding(list []Tampering) finding {
 	if first.Evidence != "" {
 		text += ": " + first.Evidence
 	}
-	if g := j.goalOf(first); g.Outcome != "" {
+	if p, ok := j.placeOf(first); ok {
+		text += "; " + p.String()
+	} else if g := j.goalOf(first); g.Outcome != "" {
 		text += "; " + because(g)
 	}
 	if p, ok := j.clearedBy(first); ok {

@@ -18,6 +18,9 @@ const (
 // Roles returns the roles of changed files by path, in the project before the change.
 func Roles(files []File, base Tree) map[string]Role { return support.Roles(files, base) }
 
+// RoleOf returns the role that the path of a file suggests. [Roles] knows more.
+func RoleOf(name string) Role { return support.ByPath(name) }
+
 // BelongsToTests reports whether a path is that of a test, or of something that tests
 // need: shared set-up, fixtures, snapshots. [Roles] knows more than the path.
 func BelongsToTests(name string) bool { return support.ByPath(name).OfTests() }

@@ -89,6 +89,7 @@ func (t Trial) Run(ctx context.Context) (ledger.Goals, error) {
 		err = r.inTree(ctx)
 	}
 	r.results(ctx)
+	r.places(ctx)
 	r.out.Took = time.Since(began)
 	if err != nil {
 		err = fmt.Errorf("run tests as they were: %w", err)
@@ -156,6 +157,7 @@ func (r *trialRun) withManifests(ctx context.Context) error {
 	if err := r.tree.Restore(ctx, r.Is, r.Evidence.Mixed...); err != nil {
 		return err
 	}
+	r.out.PutBack = slices.DeleteFunc(r.out.PutBack, func(f string) bool { return slices.Contains(r.Evidence.Mixed, f) })
 	return r.run(ctx, tests, false)
 }
 

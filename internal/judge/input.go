@@ -31,7 +31,7 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 		in.Otherwise = it.Disguised.Results
 	}
 	if it.Goals != nil {
-		in.Goals, in.ProductSame = it.Goals.Results, it.Goals.ProductSame
+		in.Goals, in.ProductSame, in.Places = it.Goals.Results, it.Goals.ProductSame, it.Goals.Places
 	}
 	in.Reviewed = reviewed(it.Review, it.Goals)
 	if it.Power != nil {

@@ -22,30 +22,30 @@ func (j Judge) Open(ctx context.Context, it ledger.Iteration, h *History) ([]led
 		if slices.ContainsFunc(out, func(x ledger.OpenFinding) bool { return x.ID == o.ID }) {
 			continue
 		}
-		if o.Rule == detector.TestsGaveWay && it.Goals != nil && it.Goals.Refused == "" {
-			if gaveWayStill(o, it.Goals) {
-				out = append(out, o)
+		there, known := ran(o, it)
+		if !known {
+			var err error
+			if there, err = j.stillThere(ctx, o, it.Snapshot, h); err != nil {
+				return nil, err
 			}
-			continue
-		}
-		if o.Rule == detector.TestsLostPower && it.Power != nil && it.Power.Refused == "" {
-			if weakStill(o, it.Power) {
-				out = append(out, o)
-			}
-			continue
-		}
-		if o.Rule == detector.BehavesOtherwise && looksNoMore(it) {
-			continue
-		}
-		there, err := j.stillThere(ctx, o, it.Snapshot, h)
-		if err != nil {
-			return nil, err
 		}
 		if there {
 			out = append(out, o)
 		}
 	}
 	return out, nil
+}
+
+// ran reports what the runs of an iteration say about a finding: whether it still holds,
+// and whether they say anything.
+func ran(o ledger.OpenFinding, it ledger.Iteration) (holds, known bool) {
+	switch {
+	case o.Rule == detector.TestsGaveWay && it.Goals != nil && it.Goals.Refused == "":
+		return gaveWayStill(o, it.Goals), true
+	case o.Rule == detector.TestsLostPower && it.Power != nil && it.Power.Refused == "":
+		return weakStill(o, it.Power), true
+	}
+	return false, o.Rule == detector.BehavesOtherwise && looksNoMore(it) || verdictHeld(o, it.Goals)
 }
 
 // aboutIntegrity reports whether a rule is about integrity.
@@ -85,6 +85,15 @@ func gaveWayStill(o ledger.OpenFinding, g *ledger.Goals) bool {
 	return slices.ContainsFunc(g.Results, func(r detector.Goal) bool {
 		return r.Outcome != detector.Held && slices.Contains(o.Tests, r.ID)
 	})
+}
+
+// verdictHeld reports whether the tests that lean on all files of a finding were run with
+// them as they were, and passed.
+func verdictHeld(o ledger.OpenFinding, g *ledger.Goals) bool {
+	return g != nil && o.Severity < detector.Critical && len(o.Files) > 0 && integrity.OfPattern(strings.TrimPrefix(o.Rule, detector.TamperPrefix), detector.OfVerdict...) &&
+		!slices.ContainsFunc(o.Files, func(file string) bool {
+			return !slices.ContainsFunc(g.Places, func(p detector.Place) bool { return p.File == file && p.Held > 0 })
+		})
 }
 
 // stillThere reports whether a tree still has what an earlier iteration was found to do:

@@ -162,12 +162,13 @@ type Confirmation struct {
 // Goals is the result of running tests as they were in one tree, with all that they
 // leaned on, over the product code of another.
 type Goals struct {
-	TestsOf snapshot.ID     `json:"tests_snapshot"`
-	CodeOf  snapshot.ID     `json:"code_snapshot"`
-	Key     string          `json:"key,omitempty"` // names what was run: the same again ends the same
-	Results []detector.Goal `json:"results"`       // of those that passed only the ones that the change touches
-	Passed  int             `json:"passed"`
-	Whole   bool            `json:"whole_suite,omitempty"`
+	TestsOf snapshot.ID      `json:"tests_snapshot"`
+	CodeOf  snapshot.ID      `json:"code_snapshot"`
+	Key     string           `json:"key,omitempty"` // names what was run: the same again ends the same
+	Results []detector.Goal  `json:"results"`       // of those that passed only the ones that the change touches
+	Passed  int              `json:"passed"`
+	Places  []detector.Place `json:"places,omitempty"` // changed files that tests lean on
+	Whole   bool             `json:"whole_suite,omitempty"`
 	// ProductSame says that nothing but tests, and what they lean on, differs.
 	ProductSame bool          `json:"product_same,omitempty"`
 	PutBack     []string      `json:"restored_files,omitempty"`        // tests and what they lean on

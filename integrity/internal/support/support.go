@@ -34,8 +34,12 @@ func (r Role) String() string {
 // OfTests reports whether the file is a test or what tests lean on.
 func (r Role) OfTests() bool { return r == Test || r == Support }
 
-// ByPath returns the role that the path of a file gives it, whatever the tree.
+// ByPath returns the role that the path of a file gives it, whatever the tree: [Mixed]
+// where it may configure the runner.
 func ByPath(name string) Role {
+	if mixed.MatchString(name) && !inTestFolder(name) {
+		return Mixed
+	}
 	role, _ := byPath(name)
 	return role
 }

@@ -1,0 +1,75 @@
+package holdout
+
+import (
+	"context"
+	"slices"
+
+	"supervise/detector"
+	"supervise/internal/evidence"
+	"supervise/metric"
+)
+
+// maxPlaces bounds the files that tests lean on.
+const maxPlaces = 50
+
+// places notes how the tests ended that lean on a file without tests of its own, of those
+// files that were as they were in all runs.
+func (r *trialRun) places(ctx context.Context) {
+	holds := r.defining()
+	list := slices.DeleteFunc(slices.Clone(r.out.PutBack), func(f string) bool { return holds[f] })
+	if len(list) == 0 || len(list) > maxPlaces || r.Before == nil {
+		return
+	}
+	base, ok := evidence.LeaningOf(ctx, r.Store, r.Was)
+	if !ok {
+		return
+	}
+	for _, file := range list {
+		r.out.Places = append(r.out.Places, r.place(ctx, file, base))
+	}
+}
+
+// place is how the tests ended that lean on a file.
+func (r *trialRun) place(ctx context.Context, file string, base evidence.Leaning) detector.Place {
+	out := detector.Place{File: file}
+	tests, all := r.leanOn(file, base)
+	for _, t := range tests {
+		v, ran := r.ends[t.ID]
+		switch {
+		case v.outcome == detector.Held:
+			out.Held++
+		case ran:
+			out.Why = t.ID.String() + ": " + v.outcome.String()
+		case all && (t.Flaky || r.Flaky[t.ID]): // many others are left
+		default:
+			out.Why = t.ID.String() + ": it was not run"
+		}
+	}
+	switch {
+	case out.Why != "" || ctx.Err() != nil:
+		out.Held = 0
+	case out.Held == 0:
+		out.Why = "no test is known that leans on it"
+	}
+	return out
+}
+
+// leanOn are the tests that lean on a file, of those that ran before and do not fail now;
+// and whether these are all tests.
+func (r *trialRun) leanOn(file string, base evidence.Leaning) (tests []metric.Test, all bool) {
+	users, all := base.Users(r.oldPath(file))
+	var defs []detector.TestSource
+	for _, u := range users {
+		defs = append(defs, evidence.Tests(u, base[u])...)
+	}
+	homes := detector.Homes(r.Before, defs)
+	for _, t := range detector.Expecting(file, r.Before) {
+		homes[t.ID] = detector.TestSource{}
+	}
+	for _, t := range r.Before.Cases {
+		if _, leans := homes[t.ID]; (all || leans) && t.Status != metric.Skipped && !r.failsNow(t.ID) {
+			tests = append(tests, t)
+		}
+	}
+	return tests, all
+}
