@@ -69,7 +69,7 @@ func nastyPrompt(r *rand.Rand, first string, size int) string {
 // Prompts arrive byte for byte, in each delivery, at a program that supervise's own
 // runner starts.
 func TestDelivery(t *testing.T) {
-	n, size := 100, 100_000
+	n, size := 25, 100_000
 	if testing.Short() {
 		n = 3 // with the race detector each process takes ten times as long
 	}
