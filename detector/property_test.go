@@ -61,6 +61,9 @@ func (w world) set() metric.Set {
 	if s.Tests != nil && len(s.Tests.Cases) == 2 { // without a draw of its own
 		s.Tests.Forged = []metric.ID{{Suite: "calc", Name: "TestForged"}}
 	}
+	if s.Tests != nil {
+		s.Tests.Runner = []string{"jest", "node"}[len(s.Tests.Cases)/8]
+	}
 	if !w.one(4) {
 		s.Lint = lint(w.IntN(12))
 	}

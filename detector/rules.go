@@ -114,6 +114,11 @@ var rules = []Rule{
 		Message:   "Changed tests notice less: {why}", find: testsLostPower,
 	},
 	{
+		Name: TestRunnerChanged, Type: "tampering", Severity: High, RestsOn: Measured, Action: AlertAndFlag,
+		Condition: "the project declares another test runner, and tests as they were could not be compared with the new ones over mutants of the code; MEDIUM when some could not, INFO when all could",
+		Message:   "The tests are run by {why}", find: testRunnerChanged,
+	},
+	{
 		Name: HiddenTestsFailing, Type: "functionality_loss", Severity: Critical, RestsOn: Executed, Action: AlertAndRollback, Unit: "tests",
 		Condition: "a hidden test that passed before fails; HIGH (alert_and_flag_iteration) when it did not run",
 		Message:   "{why}", find: hiddenTestsFailing,

@@ -69,6 +69,7 @@ func ruleInputs() []ruleInput {
 		ruleInput{detector.BehavesOtherwise, otherwise, held, func(in *detector.Input) { in.Otherwise = nil }},
 		ruleInput{detector.TestsGaveWay, gave, held, withoutMeasurements},
 		ruleInput{detector.TestsLostPower, powerInput(lostPower(1), detector.Held), powerInput(detector.Power{Mutants: 9, Before: 2, After: 2}, detector.Held), withoutMeasurements},
+		ruleInput{detector.TestRunnerChanged, runnerInput("jest", "node"), runnerInput("jest", "jest"), withoutMeasurements},
 		ruleInput{detector.HiddenTestsFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}, "T"), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}, "T"), unseen},
 		ruleInput{detector.HiddenTestFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}), unseen},
 		ruleInput{"git_state_lost", lost, kept, nil},

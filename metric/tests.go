@@ -141,6 +141,7 @@ type Tests struct {
 	Duration time.Duration `json:"duration_ns"`      // wall time of the run, or the sum of the cases
 	Format   string        `json:"format,omitempty"`
 	Producer string        `json:"producer,omitempty"`
+	Runner   string        `json:"runner,omitempty"`   // the frameworks that the plan names, "jest" or "jest+pytest"; "" if it names none
 	Failure  string        `json:"failure,omitempty"`  // why the run as a whole failed although no test did
 	Problems []string      `json:"problems,omitempty"` // contradictions between the report's totals and its cases
 	Forged   []ID          `json:"forged,omitempty"`   // said to have passed, defined and listed nowhere; not among Cases

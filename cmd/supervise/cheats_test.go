@@ -24,8 +24,8 @@ func withTools(cond string) (holds, known bool) {
 		return e2e != "", true
 	case "pytest":
 		return exec.Command("python3", "-c", "import pytest").Run() == nil, true
-	case "jest":
-		_, err := os.Stat(filepath.Join(e2e, "jest", "node_modules", "jest"))
+	case "jest", "vitest":
+		_, err := os.Stat(filepath.Join(e2e, cond, "node_modules", cond))
 		return err == nil, true
 	}
 	return false, false

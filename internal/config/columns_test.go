@@ -84,7 +84,10 @@ func firing() map[string]detector.Input {
 	looks.Otherwise = []detector.Otherwise{{ID: tests("A").Cases[0].ID, Certain: true, Files: []string{"a.go"}}}
 	weak := from(same, same)
 	weak.Power = []detector.Power{{Files: []string{"a_test.go"}, Mutants: 9, Before: 8, After: 4}}
+	moves := from(metric.Set{Tests: tests("A")}, metric.Set{Tests: tests("A")})
+	moves.Previous.Set.Tests.Runner, moves.Current.Set.Tests.Runner = "jest", "node"
 	return map[string]detector.Input{
+		detector.TestRunnerChanged:  moves,
 		detector.TestsGaveWay:       gave,
 		detector.TestsLostPower:     weak,
 		detector.BehavesOtherwise:   looks,

@@ -16,6 +16,7 @@ import (
 	"supervise/internal/agentrun"
 	"supervise/internal/approval"
 	"supervise/internal/criterion"
+	"supervise/internal/declared"
 	"supervise/internal/holdout"
 	"supervise/internal/judge"
 	"supervise/internal/loop"
@@ -272,7 +273,7 @@ func (s Settings) Plan(root string, look func(string) (string, error)) (measure.
 	if err != nil && (!errors.Is(err, project.ErrUnknown) || len(s.Checks.Test) == 0) {
 		return measure.Plan{}, nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	plan := measure.Plan{Root: root, Language: found.Language, Parallel: int(s.Parallel), ErrorFields: s.errorFields()}
+	plan := measure.Plan{Root: root, Language: found.Language, Parallel: int(s.Parallel), ErrorFields: s.errorFields(), Recognised: len(s.Checks.Test) == 0}
 	given := map[measure.Kind]List{measure.Build: s.Checks.Build, measure.Test: s.Checks.Test, measure.Lint: s.Checks.Lint}
 	for _, kind := range []measure.Kind{measure.Build, measure.Test, measure.Lint} {
 		for i, c := range given[kind] {
@@ -283,10 +284,7 @@ func (s Settings) Plan(root string, look func(string) (string, error)) (measure.
 		}
 		for _, c := range found.Checks {
 			if measure.Kind(c.Kind) == kind {
-				plan.Checks = append(plan.Checks, measure.Check{
-					Kind: kind, Name: c.Name, Dir: c.Dir, Command: c.Command, Env: c.Env, Files: c.Files, Reports: c.Reports, Stderr: c.Stderr,
-					Coverage: c.Coverage, Runner: c.Runner, Inventory: c.Inventory, Timeout: s.Limits.CheckTimeout,
-				})
+				plan.Checks = append(plan.Checks, declared.Check(c, s.Limits.CheckTimeout))
 			}
 		}
 	}

@@ -49,12 +49,12 @@ func (h Hidden) run(ctx context.Context, id snapshot.ID, visible, known *metric.
 		return nil, err
 	}
 	out := &ledger.Hidden{Files: files.Sum()}
-	return out, h.In(ctx, id, func(t Tree) error {
+	return out, h.AsWas().In(ctx, id, func(t Tree) error {
 		if err := files.Write(t.Project()); err != nil {
 			return err
 		}
 		run := func() (*metric.Tests, error) {
-			whole, err := h.Meter.Whole(ctx, t.Project(), h.Check, h.Limit)
+			whole, err := t.Meter.Whole(ctx, t.Project(), h.Check, h.Limit)
 			out.Runs = append(out.Runs, Runs(whole.Runs)...)
 			out.Why = strings.ReplaceAll(whole.Why, t.Path+"/", "")
 			return h.only(whole.Tests.CarryOver(known), files, visible), err
@@ -104,9 +104,14 @@ func (h Hidden) only(all *metric.Tests, files Files, visible *metric.Tests) *met
 	out := *all
 	out.Cases = slices.DeleteFunc(slices.Clone(all.Cases), func(c metric.Test) bool {
 		_, seen := visible.Lookup(c.ID)
-		return seen && !own[c.ID]
+		return !own[c.ID] && (seen || h.OtherRunner()) // the runner of before cannot run what is new
 	})
 	out.Broken, out.Failure = slices.Clone(all.Broken), ""
+	if h.OtherRunner() {
+		out.Broken = slices.DeleteFunc(out.Broken, func(b metric.Suite) bool {
+			return !slices.ContainsFunc(files, func(f File) bool { return f.Path == b.Name })
+		})
+	}
 	if visible != nil {
 		out.Broken = slices.DeleteFunc(out.Broken, func(b metric.Suite) bool {
 			return slices.ContainsFunc(visible.Broken, func(v metric.Suite) bool { return v.Name == b.Name })

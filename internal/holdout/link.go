@@ -8,12 +8,29 @@ import (
 	"strings"
 )
 
-// link links a dependency folder of the copy to that of the working tree, entry by
-// entry: what a program adds to the folder, such as a cache, stays in the copy. A folder
-// that does not exist, or that the snapshot has, is left alone. A Python environment is
-// one link, since its programs are found by its path.
-func (t Tree) link(name string) error {
-	from, to := filepath.Join(t.Root, filepath.FromSlash(name)), filepath.Join(t.Path, filepath.FromSlash(name))
+// links links a dependency folder of the copy to that of the working tree, and to that
+// of the base where tests were run in another way there: the packages of the base come
+// first, for they belong to its runner. A folder that the snapshot has is left alone.
+func (t Tree) links(name string) error {
+	to := filepath.Join(t.Path, filepath.FromSlash(name))
+	if _, err := os.Lstat(to); err == nil {
+		return nil
+	}
+	for _, root := range []string{t.installed, t.Root} {
+		if root == "" {
+			continue
+		}
+		if err := t.link(filepath.Join(root, filepath.FromSlash(name)), to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// link links a dependency folder entry by entry: what a program adds to the folder, such
+// as a cache, stays in the copy. A folder that does not exist is left alone. A Python
+// environment is one link, since its programs are found by its path.
+func (t Tree) link(from, to string) error {
 	info, err := os.Stat(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -21,37 +38,42 @@ func (t Tree) link(name string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Lstat(to); err == nil {
-		return nil
-	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
-	if filepath.Base(name) != "node_modules" || !info.IsDir() {
-		return os.Symlink(from, to)
+	if filepath.Base(from) == "node_modules" && info.IsDir() {
+		return t.linkEntries(from, to)
 	}
-	return linkEntries(from, to)
+	if _, err := os.Lstat(to); err == nil {
+		return nil
+	}
+	return os.Symlink(from, to)
 }
 
-// linkEntries makes a folder whose entries link to those of another. Caches, which are
-// hidden and not the package manager's own, are left out. Folders of scopes are made in
-// the same way. A link among the entries is made again: it may lead to another part of
-// the project, which the copy has as well.
-func linkEntries(from, to string) error {
+// linkEntries makes a folder whose entries link to those of another, and leaves what it
+// has already. Caches, which are hidden and not the package manager's own, are left out.
+// Folders of scopes are made in the same way, and that of programs where two folders are
+// joined. A link among the entries is made again: it may lead to another part of the
+// project, which the copy has as well.
+func (t Tree) linkEntries(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		return err
 	}
-	if err := os.Mkdir(to, 0o700); err != nil {
+	if err := os.Mkdir(to, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	for _, e := range entries {
 		source, target := filepath.Join(from, e.Name()), filepath.Join(to, e.Name())
+		joined := strings.HasPrefix(e.Name(), "@") || e.Name() == ".bin" && t.installed != ""
+		_, missing := os.Lstat(target)
 		switch {
 		case strings.HasPrefix(e.Name(), ".") && !managed[e.Name()]:
 			continue
-		case e.IsDir() && strings.HasPrefix(e.Name(), "@"):
-			err = linkEntries(source, target)
+		case e.IsDir() && joined:
+			err = t.linkEntries(source, target)
+		case missing == nil:
+			continue
 		case e.Type() == fs.ModeSymlink:
 			err = relink(source, target)
 		default:

@@ -23,6 +23,29 @@ type Workspace struct {
 	Root    string       // the working tree; copies link to its dependency folders, and nothing writes to it
 	Scratch string       // a private folder, in which copies are made and removed
 	User    *runner.User // that of the meter, who must be able to enter Scratch; nil: the user of this process
+
+	Original *Original // how the tests of the base are run, where that was otherwise; nil: by Meter
+
+	installed string // the root of Original in what AsWas returns
+}
+
+// Original is how tests were run before the project declared another runner for them.
+type Original struct {
+	Meter *measure.Meter
+	Root  string // the base with its dependency folders, which copies link to as well; "" where they are only in the working tree
+}
+
+// OtherRunner reports whether the tests are run by another runner than at the base.
+func (w Workspace) OtherRunner() bool { return w.Original != nil }
+
+// AsWas returns the workspace for tests as they were at the base: its meter runs them as
+// they were run there.
+func (w Workspace) AsWas() Workspace {
+	if w.Original == nil {
+		return w
+	}
+	w.Meter, w.installed = w.Original.Meter, w.Original.Root
+	return w
 }
 
 // Tree is a private copy of a snapshot.
@@ -113,7 +136,7 @@ func (t Tree) reuse(files []snapshot.File) error {
 	for dir, names := range t.projects(files) {
 		for _, d := range dependencyFolders {
 			if d.beside == "" || names[d.beside] {
-				if err := t.link(path.Join(dir, d.folder)); err != nil {
+				if err := t.links(path.Join(dir, d.folder)); err != nil {
 					return fmt.Errorf("reuse %s: %w", path.Join(dir, d.folder), err)
 				}
 			}

@@ -122,7 +122,7 @@ func (r *trialRun) inTree(ctx context.Context) error {
 	if r.Limit > 0 {
 		r.until = time.Now().Add(r.Limit)
 	}
-	return r.In(ctx, r.Is, func(t Tree) error {
+	return r.AsWas().In(ctx, r.Is, func(t Tree) error {
 		r.tree = t
 		for _, step := range []func(context.Context) error{r.together, r.withManifests, r.fileByFile, r.inCode, r.overOldCode, r.asTheyAre} {
 			if err := step(ctx); err != nil {
@@ -264,12 +264,18 @@ func (r *trialRun) unnamed(out measure.Endings) {
 	}
 }
 
+// elsewhere runs tests as they were in the tree.
 func (r *trialRun) elsewhere(ctx context.Context, tests []metric.Test, whole bool) (measure.Endings, error) {
+	return r.by(ctx, r.tree.Meter, tests, whole)
+}
+
+// by runs tests in the tree.
+func (r *trialRun) by(ctx context.Context, m *measure.Meter, tests []metric.Test, whole bool) (measure.Endings, error) {
 	limit := time.Duration(0)
 	if r.Limit > 0 {
 		limit = max(time.Until(r.until), time.Nanosecond)
 	}
-	out, err := r.Meter.Elsewhere(ctx, measure.Elsewhere{Root: r.tree.Project(), Tests: tests, Whole: whole, Limit: limit})
+	out, err := m.Elsewhere(ctx, measure.Elsewhere{Root: r.tree.Project(), Tests: tests, Whole: whole, Limit: limit})
 	r.out.Runs = append(r.out.Runs, Runs(out.Runs)...)
 	return out, err
 }

@@ -371,6 +371,42 @@ func TestTrialReusesDependencies(t *testing.T) {
 	}
 }
 
+// Where another runner runs the tests now, that of the base runs them as they were, with
+// the packages that it had there.
+func TestRunnerOfTheBase(t *testing.T) {
+	base := newTrialWorldInGit(t, files{
+		".gitignore": "node_modules/\n", "package.json": "{}\n", "node_modules/old/run.sh": shTest, "node_modules/lib/lib.sh": "true\n",
+	}, measure.Check{})
+	was := measure.Check{Kind: measure.Test, Name: "old", Runner: "old", Command: []string{"sh", "node_modules/old/run.sh"}, Timeout: time.Minute}
+	is := measure.Check{Kind: measure.Test, Name: "new", Runner: "new", Command: []string{"sh", "new.sh"}, Timeout: time.Minute}
+	w := newTrialWorldInGit(t, files{
+		".gitignore": "node_modules/\n", "package.json": "{}\n", "code.txt": "4\n", "t/half.sh": ". node_modules/fresh/lib.sh; same $(cat code.txt) 4\n",
+		"node_modules/lib/lib.sh": "exit 9\n", "node_modules/fresh/lib.sh": "same() { [ $1 = $2 ]; }\n",
+	}, is)
+	before := w.take()
+	w.write(files{"t/half.sh": "", "new.sh": "echo 1..1; echo ok 1 - half\n"})
+	tests := func(runner string, s metric.Status) *metric.Tests {
+		out := metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "TAP", Name: "half"}, Status: s}})
+		out.Runner = runner
+		return out
+	}
+	trial := Trial{
+		Workspace: w.workspace(t.TempDir()), Was: before, Is: w.take(), Changes: []snapshot.Change{{Path: "t/half.sh", Kind: snapshot.Deleted}},
+		Before: tests("old", metric.Passed), Now: tests("new", metric.Passed),
+		Evidence: ledger.Evidence{TestFiles: []string{"t/half.sh"}, TestsAlone: true},
+	}
+	trial.Original = &Original{Meter: measure.New(measure.Plan{Root: base.root, Checks: []measure.Check{was}}, measure.Options{Scratch: t.TempDir()}), Root: base.root}
+	out, err := trial.Run(context.Background())
+	if err != nil || !out.Whole || len(out.Runs) == 0 || out.Passed != 1 {
+		t.Errorf("%v: %+v", err, out)
+	}
+	for _, r := range out.Runs {
+		if r.Name != "old (elsewhere)" {
+			t.Errorf("%s ran tests as they were", r.Name)
+		}
+	}
+}
+
 // A test that fails as it was and passes when it is run again is flaky.
 func TestFlakyAsItWas(t *testing.T) {
 	once := "package shop\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestHalf(t *testing.T) {\n\tif _, err := os.Stat(\"seen\"); err != nil {\n\t\tos.WriteFile(\"seen\", nil, 0o600)\n\t\tt.Fatal(\"the first time\")\n\t}\n}\n"

@@ -95,7 +95,7 @@ func (r *trialRun) asTheyAre(ctx context.Context) error {
 	}
 	slices.SortFunc(list, func(a, b metric.Test) int { return a.Compare(b.ID) })
 	list = slices.CompactFunc(list, func(a, b metric.Test) bool { return a.ID == b.ID })
-	out, err := r.elsewhere(ctx, list, false)
+	out, err := r.by(ctx, r.Meter, list, false)
 	for id, now := range tests {
 		passes := slices.ContainsFunc(now, func(t metric.Test) bool { return out.Of[t.ID].Test.Status == metric.Passed })
 		if len(now) > 0 && !passes {

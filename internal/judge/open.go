@@ -22,7 +22,7 @@ func (j Judge) Open(ctx context.Context, it ledger.Iteration, h *History) ([]led
 		if slices.ContainsFunc(out, func(x ledger.OpenFinding) bool { return x.ID == o.ID }) {
 			continue
 		}
-		there, known := ran(o, it)
+		there, known := ran(o, it, h)
 		if !known {
 			var err error
 			if there, err = j.stillThere(ctx, o, it.Snapshot, h); err != nil {
@@ -38,19 +38,21 @@ func (j Judge) Open(ctx context.Context, it ledger.Iteration, h *History) ([]led
 
 // ran reports what the runs of an iteration say about a finding: whether it still holds,
 // and whether they say anything.
-func ran(o ledger.OpenFinding, it ledger.Iteration) (holds, known bool) {
+func ran(o ledger.OpenFinding, it ledger.Iteration, h *History) (holds, known bool) {
 	switch {
 	case o.Rule == detector.TestsGaveWay && it.Goals != nil && it.Goals.Refused == "":
 		return gaveWayStill(o, it.Goals), true
 	case o.Rule == detector.TestsLostPower && it.Power != nil && it.Power.Refused == "":
 		return weakStill(o, it.Power), true
+	case o.Rule == detector.TestRunnerChanged:
+		return false, runnerIsFine(it, h)
 	}
 	return false, o.Rule == detector.BehavesOtherwise && looksNoMore(it) || verdictHeld(o, it.Goals)
 }
 
 // aboutIntegrity reports whether a rule is about integrity.
 func aboutIntegrity(rule string) bool {
-	return strings.HasPrefix(rule, detector.TamperPrefix) || rule == detector.TestsGaveWay || rule == detector.TestsLostPower || rule == detector.BehavesOtherwise
+	return strings.HasPrefix(rule, detector.TamperPrefix) || rule == detector.TestsGaveWay || rule == detector.TestsLostPower || rule == detector.TestRunnerChanged || rule == detector.BehavesOtherwise
 }
 
 // raised lists the findings of an iteration about integrity that are HIGH or CRITICAL.
@@ -77,6 +79,14 @@ func looksNoMore(it ledger.Iteration) bool {
 	}
 	d := it.Disguised
 	return d == nil || d.Refused == "" && len(d.Results) == 0
+}
+
+// runnerIsFine reports whether the tests are run as at the baseline again, or were
+// compared with those of then.
+func runnerIsFine(it ledger.Iteration, h *History) bool {
+	was, is := h.Baseline.Set.Tests, it.Set.Tests
+	return was != nil && is != nil && was.Runner == is.Runner ||
+		it.Power != nil && slices.ContainsFunc(it.Power.Results, detector.Power.Known)
 }
 
 // gaveWayStill reports whether one of the tests of a finding still does not pass as it

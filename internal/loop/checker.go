@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
 
+	"supervise/internal/declared"
 	"supervise/internal/event"
 	"supervise/internal/holdout"
 	"supervise/internal/judge"
@@ -23,7 +25,10 @@ const criterionTimeout = 10 * time.Minute
 
 // checker runs the checks of a loop.
 type checker struct {
-	meter     *measure.Meter
+	base      *measure.Meter // by the plan that the loop began with
+	began     measure.Plan
+	meter     *measure.Meter // by plan
+	plan      measure.Plan   // of the present tree: see [declared.At]
 	mask      secrets.Mask
 	ledger    *ledger.Ledger
 	journal   *event.Journal
@@ -51,10 +56,44 @@ func (c *checker) progress(p measure.Progress) {
 	c.journal.Note(event.CheckFinished, c.iteration(), check)
 }
 
+// choose finds out by which plan the tree is measured as it is now.
+func (c *checker) choose() {
+	now, moved := declared.At(c.began.Root, c.began, exec.LookPath)
+	switch {
+	case !moved:
+		c.plan, c.meter = c.began, c.base
+	case now.Hash() != c.plan.Hash():
+		c.plan, c.meter = now, c.base.With(now)
+	}
+}
+
+// measured measures the tree by the runners that it declares. Where their results cannot
+// be read, those that the loop began with are tried.
+func (c *checker) measured(ctx context.Context, known *metric.Tests) (measure.Result, error) {
+	c.choose()
+	res, err := c.meter.Run(ctx, known)
+	if err != nil || res.Set.Tests != nil || c.meter == c.base {
+		return res, err
+	}
+	again, err := c.base.Run(ctx, known)
+	if err == nil && again.Set.Tests != nil {
+		c.plan, c.meter, res = c.began, c.base, again
+	}
+	return res, err
+}
+
+// original is how tests were run at the baseline, nil where they are run so still.
+func (c *checker) original() *holdout.Original {
+	if c.meter == c.base {
+		return nil
+	}
+	return &holdout.Original{Meter: c.base}
+}
+
 // measure measures the tree. The texts of failures and checks are stored and shown to
 // the agent, so the secrets in them are masked.
 func (c *checker) measure(ctx context.Context, previous *metric.Tests) (measure.Result, error) {
-	res, err := c.meter.Run(ctx, previous)
+	res, err := c.measured(ctx, previous)
 	if err != nil || c.mask.Masker == nil {
 		return res, err
 	}
@@ -69,9 +108,12 @@ func (c *checker) measure(ctx context.Context, previous *metric.Tests) (measure.
 // earlier measurement of the very same one.
 func (c *checker) once(ctx context.Context, tree string, past *judge.History) (judge.Measured, error) {
 	if m, ok := past.Measured(tree); ok {
+		if c.choose(); m.Set.Tests != nil && m.Set.Tests.Runner == past.Baseline.Set.Tests.Runner {
+			c.plan, c.meter = c.began, c.base
+		}
 		return m, nil
 	}
-	res, err := c.meter.Run(ctx, past.Previous.Set.Tests)
+	res, err := c.measured(ctx, past.Previous.Set.Tests)
 	if err != nil {
 		return judge.Measured{}, err
 	}
@@ -79,7 +121,7 @@ func (c *checker) once(ctx context.Context, tree string, past *judge.History) (j
 }
 
 // save writes down what the checks taught about themselves.
-func (c *checker) save() error { return c.ledger.SaveMeter(c.meter.Memory()) }
+func (c *checker) save() error { return c.ledger.SaveMeter(c.base.Memory()) }
 
 // succeeds reports whether a command of the shell does.
 func (c *checker) succeeds(ctx context.Context, command, dir string) (bool, error) {

@@ -70,7 +70,9 @@ func (r *run) abandon(it *iteration) error {
 func (r *run) judging() judge.Judge {
 	return judge.Judge{
 		Settings: r.opts.Settings.Settings, Reviewer: r.reviewer(), Mask: r.mask, Now: r.opts.Now, OnTrouble: r.warn,
-		Workspace: holdout.Workspace{Store: r.tree.Store, Meter: r.checks.meter, Plan: r.opts.Plan, Root: r.opts.Root, Scratch: r.checks.scratch(), User: r.checks.user},
+		Workspace: holdout.Workspace{
+			Store: r.tree.Store, Meter: r.checks.meter, Plan: r.checks.plan, Root: r.opts.Root, Scratch: r.checks.scratch(), User: r.checks.user, Original: r.checks.original(),
+		},
 	}
 }
 

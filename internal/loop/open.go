@@ -106,7 +106,8 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 	if _, inside := ledger.Inside(o.Home, o.Root); inside {
 		m.Ignore = o.Home
 	}
-	r.checks.meter = measure.New(o.Plan, m)
+	r.checks.base, r.checks.began = measure.New(o.Plan, m), o.Plan
+	r.checks.meter, r.checks.plan = r.checks.base, o.Plan
 	r.around = &surroundings{watch: environment.Watch{Root: o.Root, Programs: o.Plan.Programs(), Env: env, Sums: environment.Sums{}, Sites: map[string][]string{}}, ledger: r.ledger}
 	r.approver = &approver{
 		Approval: o.Approval, Person: o.Person, loopID: r.state.LoopID, dir: r.ledger.Dir(), journal: r.journal, mask: r.mask, now: o.Now,

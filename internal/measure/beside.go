@@ -21,3 +21,11 @@ func (m *Meter) Beside(env ...string) *Meter {
 		unseen: maps.Clone(m.unseen), covers: maps.Clone(m.covers),
 	}
 }
+
+// With returns a meter for the same tree by another plan. Both share what they learn,
+// which is kept by check.
+func (m *Meter) With(plan Plan) *Meter {
+	other := *m
+	other.plan = plan
+	return &other
+}

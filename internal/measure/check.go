@@ -137,6 +137,9 @@ func (m *Meter) read(a *attempt) (Run, error) {
 	}
 	read := reading{check: a.check, root: m.plan.Root, base: m.base(a.check), dir: a.dir, since: a.started, run: &a.run, tested: m.tested, read: m.formats, holds: map[string]bool{}}
 	read.all(a.out)
+	if a.run.tests != nil {
+		a.run.tests.Runner = a.check.Runner
+	}
 	return a.run, nil
 }
 

@@ -295,12 +295,21 @@ func changed(t, known *metric.Tests) string {
 	if t == nil || known == nil || len(t.Cases) == 0 || len(known.Cases) == 0 {
 		return ""
 	}
+	if otherRunner(t, known) {
+		return ""
+	}
 	for _, is := range []struct{ what, now, before string }{{"format", t.Format, known.Format}, {"producer", t.Producer, known.Producer}} {
 		if is.now != is.before && is.now != "" && is.before != "" {
 			return fmt.Sprintf("the %s of the test reports changed from %s to %s: their tests cannot be compared; undo the change, or start a new loop with it", is.what, is.before, is.now)
 		}
 	}
 	return ""
+}
+
+// otherRunner reports whether the plan of a tree names another framework than that of the
+// known tests, as it does where the project changed it: its reports differ then.
+func otherRunner(t, known *metric.Tests) bool {
+	return t.Runner != known.Runner && t.Runner != "" && known.Runner != ""
 }
 
 // emptiness returns why a set without tests is not a measurement, "" if it is one. If a
@@ -370,12 +379,12 @@ func joinTests(a, b *metric.Tests) *metric.Tests {
 	t.Problems = slices.Concat(a.Problems, b.Problems)
 	t.Forged = slices.Concat(a.Forged, b.Forged)
 	t.Duration = a.Duration + b.Duration
-	t.Format, t.Producer = both(a.Format, b.Format), both(a.Producer, b.Producer)
+	t.Format, t.Producer, t.Runner = both(a.Format, b.Format), both(a.Producer, b.Producer), both(a.Runner, b.Runner)
 	t.Failure = cmp.Or(a.Failure, b.Failure)
 	return t
 }
 
-// both joins the formats of two reports.
+// both joins the formats, or the runners, of two reports.
 func both(a, b string) string {
 	list := slices.Concat(strings.Split(a, "+"), strings.Split(b, "+"))
 	slices.Sort(list)

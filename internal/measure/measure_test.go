@@ -594,6 +594,23 @@ func TestReportsInAnotherFormatAreNotCompared(t *testing.T) {
 	}
 }
 
+// Reports differ where the plan names another runner than that of the known tests.
+func TestReportsOfAnotherRunnerAreCompared(t *testing.T) {
+	for _, tt := range []struct {
+		was, is  string
+		compared bool
+	}{{"jest", "node", true}, {"jest", "jest", false}, {"", "node", false}, {"jest", "", false}} {
+		known := metric.NewTests([]metric.Test{{ID: metric.ID{Name: "a"}, Status: metric.Passed}})
+		known.Format, known.Runner = "jest", tt.was
+		check := shell(measure.Test, "echo '"+junit+"'; exit 1")
+		check.Runner = tt.is
+		res := run(t, tree(t, nil), known, check)
+		if _, missing := res.Set.Gap(metric.SectionTests); missing == tt.compared || tt.compared && res.Set.Tests.Runner != tt.is {
+			t.Errorf("from %q to %q: %+v", tt.was, tt.is, res.Set)
+		}
+	}
+}
+
 // What the framework lists and does not run is not passed over in silence.
 func TestListedTestsThatDidNotRun(t *testing.T) {
 	const report = `<testsuites><testsuite name="pytest"><testcase classname="tests.test_a" name="test_x" file="tests/test_a.py"/>` +

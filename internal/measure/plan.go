@@ -64,6 +64,9 @@ type Plan struct {
 	Language string  `json:"language"`
 	Root     string  `json:"root"` // absolute path of the working tree
 	Checks   []Check `json:"checks"`
+	// Recognised says that the tests were recognised in the tree, so that another tree may
+	// have others. Else they were given.
+	Recognised bool `json:"recognised,omitempty"`
 	// Parallel is how many checks run at the same time, or [Auto]. From 2 on, every
 	// linter that reports in private runs next to the tests.
 	Parallel int `json:"parallel,omitempty"`

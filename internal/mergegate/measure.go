@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"supervise/internal/declared"
 	"supervise/internal/holdout"
 	"supervise/internal/judge"
 	"supervise/internal/measure"
@@ -92,38 +94,57 @@ func (g *gate) configure(context.Context) (err error) {
 	} else if _, err := os.Stat(from); err != nil {
 		return fmt.Errorf("%w: the base has no folder %s", ErrBase, g.below)
 	}
-	g.settings, err = g.Configure(from, g.Project)
+	if g.settings, err = g.Configure(from, g.Project); err == nil && g.texts != "" {
+		g.basePlan, g.moved = declared.At(from, g.settings.Plan, exec.LookPath)
+	}
 	return err
 }
 
-// measureBase measures the base in the checkout, where it has no record.
-func (g *gate) measureBase(ctx context.Context) error {
-	if g.record != nil {
-		g.before = g.record.Set
-		return nil
-	}
-	g.OnProgress("measuring the base, " + short(g.base.Commit))
-	dir := g.at(g.tree.Dir)
-	settings, err := g.Configure(dir, dir)
-	if err != nil {
-		return err
-	}
+// prepare makes the checkout of the base ready for the checks of a plan.
+func (g *gate) prepare(ctx context.Context, plan measure.Plan) error {
 	files, err := g.store.Files(g.was)
 	if err != nil {
 		return err
 	}
-	plan := settings.Plan
 	if err := holdout.Reuse(g.tree.Dir, g.Root, plan, files); err != nil {
 		return err
 	}
-	switch why, err := g.tree.Prepare(ctx, g.Setup, dir); {
+	switch why, err := g.tree.Prepare(ctx, g.Setup, plan.Root); {
 	case err != nil:
 		return err
 	case why != "":
 		return fmt.Errorf("%w: the base: %s", ErrUnmeasurable, why)
 	}
-	m := measure.New(plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Hold: []*os.File{g.tree.Lock}})
-	res, err := m.Run(ctx, nil)
+	g.baseMeter = measure.New(plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Hold: []*os.File{g.tree.Lock}})
+	return nil
+}
+
+// original is how the tests of the base were run, nil where they are run so still.
+func (g *gate) original() *holdout.Original {
+	if !g.moved {
+		return nil
+	}
+	return &holdout.Original{Meter: g.baseMeter, Root: g.tree.Dir}
+}
+
+// measureBase measures the base in the checkout, where it has no record.
+func (g *gate) measureBase(ctx context.Context) error {
+	if g.record != nil {
+		if g.before = g.record.Set; g.moved {
+			return g.prepare(ctx, g.basePlan)
+		}
+		return nil
+	}
+	g.OnProgress("measuring the base, " + short(g.base.Commit))
+	dir := g.at(g.tree.Dir)
+	settings, err := g.Configure(dir, dir)
+	if err == nil {
+		err = g.prepare(ctx, settings.Plan)
+	}
+	if err != nil {
+		return err
+	}
+	res, err := g.baseMeter.Run(ctx, nil)
 	if err != nil {
 		return err
 	}

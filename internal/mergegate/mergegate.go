@@ -94,6 +94,11 @@ type gate struct {
 	files    map[string]bool // of the tree
 	settings judge.Settings
 	meter    *measure.Meter
+
+	basePlan  measure.Plan // of the checkout of the base
+	baseMeter *measure.Meter
+	moved     bool // to other test runners
+
 	before   metric.Set
 	measured judge.Measured
 	verdict  judge.Verdict

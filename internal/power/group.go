@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"supervise/detector"
+	"supervise/integrity"
 	"supervise/internal/evidence"
 	"supervise/internal/mutation"
 	"supervise/metric"
@@ -71,6 +72,7 @@ func (g *group) count(m mutation.Mutant, f fate) {
 // groups finds the tests that changed or are gone, by files. Files that lost tests and
 // files that have new ones are one group.
 func (t Trial) groups(ctx context.Context) []*group {
+	t = t.withUnchanged(ctx)
 	files := t.files(ctx)
 	var out []*group
 	var moved *group
@@ -172,7 +174,7 @@ func (t Trial) files(ctx context.Context) map[string]*file {
 		switch f := of(name); {
 		case !there:
 			f.gone = append(f.gone, d)
-		case texts.same(ctx, d, is):
+		case texts.same(ctx, d, is) && !t.OtherRunner():
 			f.same = append(f.same, d)
 		default:
 			f.changed = append(f.changed, d, is)
@@ -189,6 +191,33 @@ func (t Trial) files(ctx context.Context) map[string]*file {
 		}
 	}
 	return out
+}
+
+// maxUnchanged is how many unchanged test files are looked at.
+const maxUnchanged = 500
+
+// withUnchanged returns the trial with the tests in files that did not change, where
+// another runner runs them now: what they notice is its matter as well.
+func (t Trial) withUnchanged(ctx context.Context) Trial {
+	files, err := t.Store.Files(t.Is)
+	if err != nil || !t.OtherRunner() {
+		return t
+	}
+	known, n := map[string]bool{}, 0
+	for _, d := range slices.Concat(t.Evidence.Before, t.Evidence.After) {
+		known[d.File] = true
+	}
+	for _, f := range files {
+		if known[f.Path] || !f.Mode.IsRegular() || f.Size > evidence.MaxText || !integrity.BelongsToTests(f.Path) || source.Vendored(f.Path) {
+			continue
+		}
+		text, err := t.Store.ReadFile(ctx, t.Is, f.Path)
+		if defs := evidence.Tests(f.Path, text); err == nil && len(defs) > 0 && n < maxUnchanged {
+			t.Evidence.Before, t.Evidence.After = slices.Concat(t.Evidence.Before, defs), slices.Concat(t.Evidence.After, defs)
+			n++
+		}
+	}
+	return t
 }
 
 func (t Trial) newPath(name string) string {

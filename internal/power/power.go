@@ -115,7 +115,7 @@ func (r *trialRun) over(ctx context.Context, code snapshot.ID) error {
 		return nil
 	}
 	return r.In(ctx, r.Is, func(is holdout.Tree) error {
-		return r.In(ctx, code, func(was holdout.Tree) error {
+		return r.AsWas().In(ctx, code, func(was holdout.Tree) error {
 			if code == r.Is {
 				if err := was.Restore(ctx, r.Was, r.PutBack...); err != nil {
 					return err

@@ -42,7 +42,7 @@ func (e ended) by(tests []metric.Test) bool {
 // side returns the side in a copy. Python keeps no compiled files there: one of another
 // mutant with the same size and time would be taken for this one's.
 func (r *trialRun) side(t holdout.Tree) *side {
-	return &side{meter: r.Meter.Beside("PYTHONDONTWRITEBYTECODE=1"), tree: t, pass: map[metric.ID]bool{}}
+	return &side{meter: t.Meter.Beside("PYTHONDONTWRITEBYTECODE=1"), tree: t, pass: map[metric.ID]bool{}}
 }
 
 // control runs the tests over the code as it is. One that does not pass proves nothing.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"supervise/internal/regexp"
 )
@@ -65,7 +66,7 @@ var escaped = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`)
 
 // read returns the text of a file, "" if it does not exist.
 func (f folder) read(name string) string {
-	file, err := os.Open(f.abs(name))
+	file, err := os.OpenFile(f.abs(name), os.O_RDONLY|syscall.O_NONBLOCK, 0) // never waits on a pipe
 	if err != nil {
 		return ""
 	}

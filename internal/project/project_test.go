@@ -159,3 +159,15 @@ func TestDetectUnknown(t *testing.T) {
 		t.Errorf("error %v, want ErrUnknown with the remedy", err)
 	}
 }
+
+// A pipe in the place of a manifest says nothing, and nobody waits for it.
+func TestDetectReadsNoPipes(t *testing.T) {
+	dir := write(t, map[string]string{"go.mod": "module m\n\ngo 1.21\n", "m_test.go": "package m\n"})
+	if out, err := exec.Command("mkfifo", filepath.Join(dir, "package.json"), filepath.Join(dir, "pyproject.toml")).CombinedOutput(); err != nil {
+		t.Skipf("mkfifo: %v: %s", err, out)
+	}
+	p, err := project.Detect(dir, having("go", "npm"))
+	if err != nil || !strings.Contains(commands(p), "test: go test") || strings.Contains(commands(p), "npm") {
+		t.Errorf("%v: %s", err, commands(p))
+	}
+}
