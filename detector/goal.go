@@ -30,6 +30,11 @@ var outcomeTexts = map[Outcome]string{
 // String says the outcome in words.
 func (o Outcome) String() string { return outcomeTexts[o] }
 
+var shortTexts = map[Outcome]string{Held: "passed", Broke: "failed", Unbuilt: "did not build", NotHeld: "could not be run"}
+
+// Short says the outcome where it is known what was run.
+func (o Outcome) Short() string { return shortTexts[o] }
+
 // Goal is a test as it was at the base, with all that it leaned on, over the current
 // product code.
 type Goal struct {

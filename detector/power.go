@@ -47,8 +47,8 @@ func (s Survivor) String() string {
 // be compared.
 func (p Power) Known() bool { return p.Why == "" && p.Before > 0 }
 
-// minNoticed is how many mutants prove that tests notice as much as before, where there
-// was no time for all.
+// minNoticed is how many mutants prove that tests notice as much as before, or nothing any
+// more, where there was no time for all.
 const minNoticed = 3
 
 // Kept reports whether the tests notice as much as before.
@@ -58,6 +58,10 @@ func (p Power) Kept() bool {
 
 // Lost reports whether they notice less.
 func (p Power) Lost() bool { return p.Known() && p.After < p.Before }
+
+// gone reports whether nothing is noticed any more. Where there was no time for all
+// mutants, others may be.
+func (p Power) gone() bool { return p.Lost() && p.After == 0 && (p.Before >= minNoticed || !p.Stopped) }
 
 // String says the result in words.
 func (p Power) String() string {
@@ -94,7 +98,7 @@ func testsLostPower(j *judge, _ comparison, r row) []finding {
 			continue
 		}
 		f := finding{severity: High, action: actionOf(High), files: p.Files, values: Values{Why: p.lost(), N: len(p.Survivors)}}
-		if p.After == 0 {
+		if p.gone() {
 			f.severity, f.action = Critical, actionOf(Critical)
 		}
 		out = append(out, f)

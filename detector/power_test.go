@@ -108,7 +108,11 @@ func TestPowerThatIsLost(t *testing.T) {
 		if text := a.Message(); !strings.Contains(text, "shop/shop.go:7 shift_boundary: n < 10 → n <= 10") || after == 0 && !strings.Contains(text, "total-- → nothing") {
 			t.Errorf("%s", text)
 		}
-		in.Power[0].Found = true
+		in.Power[0].Stopped = true
+		if a, _ := alertOf(detector.Assess(in, detector.Options{}), detector.TestsLostPower); a.Severity != detector.High {
+			t.Errorf("%d are noticed of the few that were run: %v", after, a.Severity)
+		}
+		in.Power[0].Stopped, in.Power[0].Found = false, true
 		if _, ok := alertOf(detector.Assess(in, detector.Options{}), detector.TestsLostPower); ok != (after == 0) {
 			t.Errorf("%d are noticed, found before: %t", after, ok)
 		}

@@ -110,7 +110,7 @@ var rules = []Rule{
 	},
 	{
 		Name: TestsLostPower, Type: "tampering", Severity: High, RestsOn: Executed, Action: AlertAndFlag, Unit: "mutants",
-		Condition: "mutants of the code die by changed tests as they were, and not as they are; CRITICAL (alert_and_rollback) when none dies any more",
+		Condition: "mutants of the code die by changed tests as they were, and not as they are; CRITICAL (alert_and_rollback) when none dies any more, and at least three did or all were run",
 		Message:   "Changed tests notice less: {why}", find: testsLostPower,
 	},
 	{

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -28,7 +29,7 @@ func (Review) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 		return v, nil
 	}
 	c.progress("asking the reviewer")
-	shown := shown(c.History.Baseline.Set, v.Judged(), c.assess(v).Alerts) + goalText(v.Goals) + changedText(c.Tree.Changes)
+	shown := shown(c.History.Baseline.Set, v.Judged(), c.assess(v).Alerts) + goalText(v.Goals) + powerText(v.Power) + changedText(c.Tree.Changes)
 	var err error
 	v.Review, err = c.Reviewer.Ask(ctx, c.Workspace, review.Change{Was: v.Start, Is: v.Snapshot, Files: pathsOf(c.Tree.Changes), Shown: shown})
 	return v, err
@@ -50,13 +51,15 @@ func (j Judge) ReviewSelected(ctx context.Context, h *History, n int, found Veri
 		return nil, nil, nil
 	}
 	var alerts []detector.Alert
+	var power *ledger.Power
 	for _, earlier := range h.Iterations[:n+1] {
 		if !earlier.Rejected {
 			alerts = append(alerts, earlier.Assessment.Alerts...)
+			power = cmp.Or(earlier.Power, power)
 		}
 	}
 	alerts = append(alerts, found.Goals.GaveWay()...)
-	shown := shown(base.Set, it.Judged(), alerts) + goalText(found.Goals) + changedText(changes)
+	shown := shown(base.Set, it.Judged(), alerts) + goalText(found.Goals) + powerText(power) + changedText(changes)
 	out, err := j.Reviewer.Ask(ctx, j.Workspace, review.Change{Was: base.Snapshot, Is: it.Snapshot, Files: pathsOf(changes), Shown: shown})
 	if err != nil {
 		return nil, nil, err
@@ -123,6 +126,26 @@ func goalText(h *ledger.Goals) string {
 	for _, r := range h.Results {
 		if r.Outcome != detector.Held {
 			fmt.Fprintf(&b, "%s: %s\n", r.ID, r.Outcome)
+		}
+	}
+	return b.String()
+}
+
+// powerText describes which mutants of the code changed tests notice, as they were and
+// as they are.
+func powerText(p *ledger.Power) string {
+	if p == nil {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\nChanged tests, before and after, run on mutants of the code:\n")
+	if p.Refused != "" {
+		fmt.Fprintf(&b, "not run: %s\n", p.Refused)
+	}
+	for _, r := range p.Results {
+		fmt.Fprintf(&b, "%s: %s\n", strings.Join(r.Files, ", "), r)
+		for _, s := range r.Survivors {
+			fmt.Fprintf(&b, "not noticed any more: %s\n", s)
 		}
 	}
 	return b.String()

@@ -30,3 +30,15 @@ func TestReviewerIsToldNoHiddenTests(t *testing.T) {
 		t.Errorf("the reviewer is told:\n%s", got)
 	}
 }
+
+func TestReviewerIsToldWhatChangedTestsNotice(t *testing.T) {
+	lost := detector.Power{Files: []string{"a_test.go"}, Mutants: 4, Before: 3, After: 2, Survivors: []detector.Survivor{{File: "a.go", Line: 3, Operator: "drop_statement", Was: "n--"}}}
+	for want, p := range map[string]*ledger.Power{
+		"a_test.go: of 4 mutants of the code the tests noticed 3 before and notice 2 now\nnot noticed any more: a.go:3 drop_statement: n-- → nothing\n": {Results: []detector.Power{lost}},
+		"not run: the build is broken\n": {Refused: "the build is broken"},
+	} {
+		if got := powerText(p); !strings.HasSuffix(got, ":\n"+want) {
+			t.Errorf("the reviewer is told:\n%s\nwant %s", got, want)
+		}
+	}
+}

@@ -260,8 +260,8 @@ func goals(h ledger.Goals) string {
 	var parts []string
 	for _, o := range []detector.Outcome{detector.Held, detector.Broke, detector.Unbuilt, detector.NotHeld} {
 		if count[o] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", count[o], o))
+			parts = append(parts, fmt.Sprintf("%d %s", count[o], o.Short()))
 		}
 	}
-	return "tests as they were, over the new code: " + strings.Join(parts, ", ")
+	return "tests as they were, run over the new code: " + strings.Join(parts, ", ")
 }

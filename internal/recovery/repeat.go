@@ -77,5 +77,5 @@ func leaveAlone(c Case) string {
 	}
 	return "Two attempts in a row were undone for the same finding. " +
 		"Leave " + what + " exactly as it is now, and do the rest of the task. " +
-		"If the task cannot be done so, change nothing and say why."
+		"If the task cannot be done so, or what was refused has to change, change nothing and say why with `supervise blocked`."
 }

@@ -213,7 +213,7 @@ func (l *layout) goals(h *reasoning.Goals) {
 	l.item("Goal tests, run as they were over the new code %s: %d passed", took, h.Passed)
 	for _, g := range h.Ended {
 		if g.Outcome != detector.Held {
-			l.item("Goal tests: %s: %s", Count(g.Tests.Len(), "test", "tests"), g.Outcome)
+			l.item("Goal tests: %d %s", g.Tests.Len(), g.Outcome.Short())
 			l.under("", g.Tests)
 		}
 	}

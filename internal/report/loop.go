@@ -238,7 +238,7 @@ func (p *page) goals(v *Verification) {
 	p.line("- Goal tests, as they were before the loop, over the selected code: %d passed", h.Passed)
 	for _, g := range h.Ended {
 		if g.Outcome != detector.Held {
-			p.line("- Goal tests over the selected code: %s: %s", g.Outcome, names(g.Tests))
+			p.line("- Goal tests over the selected code: %d %s: %s", g.Tests.Len(), g.Outcome.Short(), names(g.Tests))
 		}
 	}
 	if len(v.Goals.Alerts) > 0 {
