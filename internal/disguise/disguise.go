@@ -24,6 +24,12 @@ var pytestPlugin string
 //go:embed pytest.sh
 var pytestScript string
 
+//go:embed node.cjs
+var nodePreload string
+
+//go:embed node.sh
+var nodeScript string
+
 //go:embed go.sh
 var goScript string
 
@@ -48,6 +54,10 @@ const folder = "plain/"
 var disguises = map[string]func(root string, stack bool) (map[string]string, error){
 	"pytest": underPytest,
 	"go":     underGo,
+	"jest":   underNode,
+	"mocha":  underNode,
+	"node":   underNode,
+	"vitest": underNode,
 }
 
 // Runners are the runners whose tests can be run in disguise.
@@ -82,6 +92,12 @@ func underPytest(root string, stack bool) (map[string]string, error) {
 		files["stack"] = ""
 	}
 	return files, nil
+}
+
+// underNode preloads what shows the code another environment and other arguments; callers
+// and the globals of a runner stay in its sight.
+func underNode(root string, _ bool) (map[string]string, error) {
+	return map[string]string{"run.sh": nodeScript, "plainrun.cjs": nodePreload, "root": root}, nil
 }
 
 // underGo overlays each package that has tests with a file that reads the arguments of

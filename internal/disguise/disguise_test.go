@@ -213,6 +213,69 @@ func TestHonestAgain(t *testing.T) {
 	}, "TestHonest", "TestHonestMain", "TestHonestAgain")
 }
 
+// nodeSniffs finds out in several ways that it is under test by a runner, whose variable
+// and name it looks for.
+func nodeSniffs(variable, name string) string {
+	return strings.NewReplacer("VARIABLE", variable, "NAME", name).Replace(`
+const atImport = process.env.VARIABLE !== undefined;
+exports.atImport = () => atImport;
+exports.variable = () => 'VARIABLE' in process.env;
+exports.names = () => Object.keys(process.env).includes('VARIABLE');
+exports.copied = () => ({ ...process.env }).VARIABLE !== undefined;
+exports.ci = () => !!process.env.CI;
+exports.npm = () => process.env.npm_lifecycle_event === 'test';
+exports.program = () => require('node:process').argv.join(' ').includes('NAME');
+exports.honest = () => process.argv.length > 1 && process.env.HOME.length > 0 && process.execArgv.length >= 0;
+`)
+}
+
+const nodeTests = `
+const { spawnSync } = require('node:child_process');
+const sniff = require('./sniff');
+
+for (const name of Object.keys(sniff)) test(name, () => { if (!sniff[name]()) throw new Error('does not see it'); });
+
+test('honest, with its own', () => {
+  process.env.NODE_ENV = 'production';
+  process.argv = ['node', 'x', '--help'];
+  if (process.env.NODE_ENV !== 'production' || process.argv[2] !== '--help') throw new Error('it is lost');
+  delete process.env.NODE_ENV;
+  if ('NODE_ENV' in process.env) throw new Error('it is there');
+  const child = spawnSync(process.execPath, ['-e', 'console.log(process.argv.length)']);
+  if (child.stdout.toString() !== '1\n') throw new Error(child.stdout + '' + child.stderr);
+});
+`
+
+func TestNode(t *testing.T) {
+	t.Setenv("npm_lifecycle_event", "test")
+	t.Setenv("CI", "true")
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("node is not installed")
+	}
+	t.Run("node", func(t *testing.T) {
+		dir := write(t, map[string]string{"sniff.js": nodeSniffs("NODE_TEST_CONTEXT", ".test."), "sniff.test.js": "const test = require('node:test');\n" + nodeTests})
+		check(t, dir, measure.Check{Kind: measure.Test, Name: "node", Runner: "node", Command: []string{"node", "--test", "--test-reporter=tap"}}, "honest", "honest, with its own")
+	})
+	for name, c := range map[string]measure.Check{
+		"jest":   {Command: []string{"node_modules/.bin/jest", "--json", "--outputFile=" + measure.ReportDir + "/out.json"}},
+		"vitest": {Command: []string{"node_modules/.bin/vitest", "run", "--globals", "--reporter=json", "--outputFile=" + measure.ReportDir + "/out.json"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			installed := filepath.Join(os.Getenv("SUPERVISE_E2E"), name, "node_modules")
+			if _, err := os.Stat(filepath.Join(installed, name)); err != nil {
+				t.Skipf("%s is not installed: .ci/e2e runs this", name)
+			}
+			variable := map[string]string{"jest": "JEST_WORKER_ID", "vitest": "VITEST"}[name]
+			dir := write(t, map[string]string{"package.json": `{"jest": {"transform": {}}}`, "sniff.js": nodeSniffs(variable, "node_modules"), "sniff.test.js": nodeTests})
+			if err := os.Symlink(installed, filepath.Join(dir, "node_modules")); err != nil {
+				t.Fatal(err)
+			}
+			c.Kind, c.Name, c.Runner, c.Reports = measure.Test, name, name, []string{measure.ReportDir + "/out.json"}
+			check(t, dir, c, "honest", "honest, with its own")
+		})
+	}
+}
+
 // What nobody gained by is run only where the code names the runner.
 func TestChosen(t *testing.T) {
 	suite := func(list ...metric.Test) *metric.Tests { return &metric.Tests{Cases: list} }
@@ -260,6 +323,11 @@ func TestSigns(t *testing.T) {
 		{"a.go", "", "\tpc, _, _, _ := runtime.Caller(1)\n", "1:stack"},
 		{"a.go", "", "\tif len(os.Args) > 1 {\n", "1:weak"},
 		{"a.go", "", "\treturn latest.Testimony()\n", ""},
+		{"a.js", "", "if (process.env.JEST_WORKER_ID) {\n", "1:strong"},
+		{"a.ts", "", "const fast = process.env.NODE_ENV === 'test';\n", "1:strong"},
+		{"a.tsx", "", "const fast = process.env.NODE_ENV === 'production';\n", "1:weak"},
+		{"a.mjs", "", "const [, , name] = process.argv;\n", "1:weak"},
+		{"a.js", "", "return stock.contest(latest);\n", ""},
 	} {
 		var got []string
 		for _, s := range inLines(tt.file, signs[filepath.Ext(tt.file)], []byte(tt.before), []byte(tt.now)) {

@@ -21,6 +21,12 @@ type sign struct {
 	stack  bool // it looks at callers
 }
 
+// ofNode are the signs of JavaScript and TypeScript.
+var ofNode = []sign{
+	{regexp.MustCompile(`(?i)\b(jest|vitest|mocha)(_\w+)?\b|NODE_TEST_CONTEXT|NODE_ENV\b.*["'\x60]test|npm_lifecycle_event|\b(is|in|under|running)_?(a_)?tests?(ing)?\b`), true, false},
+	{regexp.MustCompile(`\bprocess\s*[.\[]|["'](node:)?process["']|\benv\b|\bargv\b|\bexecArgv\b|\bglobalThis\b|/proc/self|\bCI\b`), false, false},
+}
+
 // signs by the extension of a file. What only may have that purpose costs a run of the
 // tests, and is no finding.
 var signs = map[string][]sign{
@@ -34,6 +40,8 @@ var signs = map[string][]sign{
 		{regexp.MustCompile(`\bruntime\.(Callers?|CallersFrames|FuncForPC|Stack)\b|\bdebug\.(Stack|PrintStack)\b`), false, true},
 		{regexp.MustCompile(`\bos\.(Args|Getenv|LookupEnv|Environ|Executable)\b|\bflag\.(Lookup|CommandLine|VisitAll)\b|/proc/self|\btesting\.`), false, false},
 	},
+	".js": ofNode, ".cjs": ofNode, ".mjs": ofNode, ".jsx": ofNode,
+	".ts": ofNode, ".cts": ofNode, ".mts": ofNode, ".tsx": ofNode,
 }
 
 // most bounds the signs that are recorded.
