@@ -71,7 +71,11 @@ func (p Power) String() string {
 	case p.Before == 0:
 		return fmt.Sprintf("the tests noticed none of %s before either", mutants(p.Mutants))
 	}
-	return fmt.Sprintf("of %s the tests noticed %d before and notice %d now", mutants(p.Mutants), p.Before, p.After)
+	text := fmt.Sprintf("of %s the tests noticed %d before and notice %d now", mutants(p.Mutants), p.Before, p.After)
+	if p.Stopped {
+		text += " (there was no time for more)"
+	}
+	return text
 }
 
 func mutants(n int) string {

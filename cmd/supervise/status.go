@@ -75,7 +75,7 @@ func (a *app) status(ctx context.Context, o statusOptions) (ledger.State, error)
 	if d.Iterations, err = ledger.Iterations(d.Dir); err != nil {
 		return d.State, err
 	}
-	d.Goals = results.GoalRunsOf(d.Iterations)
+	d.SetExecuted()
 	if o.json {
 		verdicts, err := ledger.Verdicts(d.Dir)
 		if n := len(verdicts); n > 0 {

@@ -160,8 +160,8 @@ type Power struct {
 	Off bool `yaml:"off"`
 	// how many mutants changed tests are run over
 	MaxMutants int `yaml:"max_mutants" range:"≥ 1"`
-	// time for all mutants of one comparison
-	Budget time.Duration `yaml:"budget" range:"≥ 0" zero:"the time of one run of those tests, at least 20s"`
+	// time for one comparison, with the runs without a mutant
+	Budget time.Duration `yaml:"budget" range:"≥ 0" zero:"20s, or twice the time of one run of those tests if that is more"`
 }
 
 // The values of [HoldOut].Run and [HoldOut].When.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -58,6 +59,17 @@ func (m *Meter) Elsewhere(ctx context.Context, want Elsewhere) (Endings, error) 
 		}
 	}
 	return Endings{e.ends, e.others, e.broken, e.runs}, err
+}
+
+// buildsTwice reports whether the builds leave nothing behind, and the tests build what
+// they need: what they show of those is enough.
+func (p Plan) buildsTwice() bool {
+	for _, c := range p.Checks {
+		if c.Kind == Test && c.Runner != "go" || c.Kind == Build && !slices.Contains(c.Command, os.DevNull) {
+			return false
+		}
+	}
+	return true
 }
 
 // in returns the plan for a tree in another folder.
@@ -115,7 +127,7 @@ type elsewhere struct {
 
 func (m *Meter) elsewhere(root string, limit time.Duration) *elsewhere {
 	e := &elsewhere{
-		meter: m, there: &Meter{plan: m.plan.in(root), opts: m.opts, tested: map[named]bool{}, formats: map[string]string{}},
+		meter: m, there: &Meter{plan: m.plan.in(root), opts: m.opts, tested: map[named]bool{}, formats: map[string]string{}, apart: true},
 		ends: map[metric.ID]Ending{}, limit: limit,
 	}
 	if limit > 0 {
@@ -126,6 +138,9 @@ func (m *Meter) elsewhere(root string, limit time.Duration) *elsewhere {
 
 func (e *elsewhere) all(ctx context.Context, tests []metric.Test) error {
 	for _, kind := range []Kind{Build, Test} {
+		if kind == Build && e.meter.plan.buildsTwice() {
+			continue
+		}
 		for i, c := range e.meter.plan.Checks {
 			own := tests
 			if kind == Test {

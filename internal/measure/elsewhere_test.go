@@ -65,6 +65,22 @@ func TestResultsElsewhereTeachNothing(t *testing.T) {
 	}
 }
 
+// A build that leaves nothing behind is not run where the tests build themselves.
+func TestElsewhereBuildsOnce(t *testing.T) {
+	needGo(t)
+	for target, want := range map[string]int{os.DevNull: 1, "out": 2} {
+		root := tree(t, goFiles)
+		checks := goPlan(root)
+		checks[0].Command = []string{"go", "build", "-mod=mod", "-o", target, "./a"}
+		m := measure.New(measure.Plan{Root: root, Checks: checks}, measure.Options{Scratch: t.TempDir()})
+		one := metric.Test{ID: metric.ID{Suite: "m/a", Name: "TestF"}}
+		out, err := m.Elsewhere(context.Background(), measure.Elsewhere{Root: root, Tests: []metric.Test{one}})
+		if err != nil || len(out.Runs) != want || out.Of[one.ID].Test.Status != metric.Passed {
+			t.Errorf("-o %s: %v, %d runs, want %d: %+v", target, err, len(out.Runs), want, out.Of)
+		}
+	}
+}
+
 // The command uses the other tree also where it names the tree. If its framework is
 // unknown, the whole command runs.
 func TestElsewhereNamesTheOtherTree(t *testing.T) {

@@ -88,6 +88,7 @@ type Meter struct {
 	opts Options
 	code codeCache
 
+	apart   bool                       // it measures a copy: nothing but the results of tests counts
 	covered bool                       // coverage was read
 	tested  map[named]bool             // reports that tests were read from
 	suites  map[string]map[string]bool // command of a test check: the suites it has run

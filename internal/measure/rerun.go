@@ -117,6 +117,7 @@ type selection struct {
 	tests      []metric.Test
 	line       invocation
 	plain      bool // the words of line are known
+	apart      bool // in a copy, of which nothing but the results of tests counts
 }
 
 // selected returns the check that runs only the tests, and false if its framework is
@@ -126,7 +127,7 @@ func (m *Meter) selected(c Check, tests []metric.Test) (Check, bool) {
 	if !known {
 		return c, false
 	}
-	s := selection{check: c, root: m.plan.Root, base: m.base(c), env: m.environment(), tests: tests}
+	s := selection{check: c, root: m.plan.Root, base: m.base(c), env: m.environment(), tests: tests, apart: m.apart}
 	s.line, s.plain = invoked(c.Command)
 	if r.change != nil {
 		return r.change(s)

@@ -110,6 +110,23 @@ func TestSelected(t *testing.T) {
 	}
 }
 
+// In a copy, the results of tests alone count.
+func TestSelectedApart(t *testing.T) {
+	one := metric.Test{ID: metric.ID{Suite: "m/p", Name: "TestA"}}
+	for command, want := range map[string]string{
+		"go test -json -count=1 -coverprofile=c.out ./...":              "go test -json -count=1 -vet=off -count=1 -run=^(TestA)$ m/p",
+		"go test -cover -coverpkg ./... -covermode=atomic -short ./...": "go test -short -vet=off -count=1 -run=^(TestA)$ m/p",
+		"make test": "go test -json -vet=off -count=1 -run=^(TestA)$ m/p",
+	} {
+		m := New(Plan{Root: t.TempDir()}, Options{})
+		m.apart = true
+		got, ok := m.selected(Check{Kind: Test, Runner: "go", Command: strings.Fields(command)}, []metric.Test{one})
+		if diff := cmp.Diff(want, strings.Join(got.Command, " ")); diff != "" || !ok {
+			t.Errorf("%s: %t (-want +got):\n%s", command, ok, diff)
+		}
+	}
+}
+
 func writeFile(t *testing.T, path string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

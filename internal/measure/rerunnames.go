@@ -204,8 +204,14 @@ func goAgain(s selection) (Check, bool) {
 		return regexp.QuoteMeta(root)
 	})
 	words := slices.Concat([]string{"-count=1", "-run=^(" + strings.Join(roots, "|") + ")$"}, packages)
+	if s.apart {
+		words = append([]string{"-vet=off"}, words...)
+	}
 	c := s.check
 	if at, drop, ok := s.goPackages(); ok {
+		if s.apart {
+			s.goCoverage(drop)
+		}
 		c.Command = s.line.with(at, words, drop)
 		return c, true
 	}
@@ -215,6 +221,21 @@ func goAgain(s selection) (Check, bool) {
 
 // goSwitches are the options of go test without a value.
 var goSwitches = regexp.MustCompile(`^--?(test\.)?(a|asan|benchmem|c|cover|failfast|fullpath|i|json|linkshared|modcacherw|msan|n|race|short|trimpath|v|work|x)$`)
+
+// goCoverage drops the options of go test that count what is covered.
+func (s selection) goCoverage(drop map[int]bool) {
+	for i := range s.line.places("-cover", "-coverprofile", "-covermode", "-coverpkg") {
+		drop[i] = true
+		if goValued(s.line.words[i].text) {
+			drop[i+1] = true
+		}
+	}
+}
+
+// goValued reports whether the word after an option of go test is its value.
+func goValued(option string) bool {
+	return !strings.Contains(option, "=") && !goSwitches.MatchString(option)
+}
 
 // goPackages returns the indexes of the packages in the command, and where to insert
 // others; false if the command is not understood.
@@ -233,7 +254,7 @@ func (s selection) goPackages() (at int, drop map[int]bool, ok bool) {
 			return 0, nil, false
 		case !strings.HasPrefix(w, "-"):
 			drop[i] = true
-		case !strings.Contains(w, "=") && !goSwitches.MatchString(w):
+		case goValued(w):
 			i++
 		}
 	}

@@ -5,6 +5,7 @@ package power
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -22,14 +23,14 @@ import (
 // The limits where the options have none.
 const (
 	DefaultMutants = 30
-	DefaultBudget  = 20 * time.Second // or the time of one run of the tests, where that is more
+	DefaultBudget  = 20 * time.Second // or twice the time of a run without a fault, where that is more
 )
 
 // Options limit a trial.
 type Options struct {
 	Off        bool          `json:"off,omitempty"`
 	MaxMutants int           `json:"max_mutants,omitempty"` // 0: [DefaultMutants]
-	Budget     time.Duration `json:"budget_ns,omitempty"`   // for the mutants; 0: [DefaultBudget]
+	Budget     time.Duration `json:"budget_ns,omitempty"`   // of the trial as a whole; 0: [DefaultBudget]
 }
 
 // Trial runs changed tests over mutants of the product code, as they were and as they
@@ -60,10 +61,9 @@ func (t Trial) Wanted(ctx context.Context) bool {
 
 // Run runs the trial. The error is that of ctx, or a fault of the machine.
 func (t Trial) Run(ctx context.Context) (*ledger.Power, error) {
-	began := time.Now()
-	r := &trialRun{Trial: t, out: t.Refused(""), groups: t.groups(ctx)}
+	r := &trialRun{Trial: t, out: t.Refused(""), began: time.Now(), groups: t.groups(ctx)}
 	err := r.over(ctx, t.Is)
-	if err == nil && slices.ContainsFunc(r.groups, (*group).unfit) {
+	if err == nil && r.left() > 0 && slices.ContainsFunc(r.groups, (*group).unfit) {
 		err = r.over(ctx, t.Was)
 	}
 	for _, g := range r.groups {
@@ -72,7 +72,7 @@ func (t Trial) Run(ctx context.Context) (*ledger.Power, error) {
 		}
 		r.out.Results = append(r.out.Results, g.result)
 	}
-	if r.out.Took = time.Since(began); err != nil {
+	if r.out.Took = time.Since(r.began); err != nil {
 		err = fmt.Errorf("run the tests over mutants: %w", err)
 	}
 	return r.out, err
@@ -83,7 +83,18 @@ type trialRun struct {
 	Trial
 	out    *ledger.Power
 	groups []*group
-	spent  time.Duration // on mutants
+	began  time.Time
+	plain  time.Duration // of the runs without a fault
+	last   time.Duration // of the last runs with one
+}
+
+// left is the time that is left, not positive where it is over.
+func (r *trialRun) left() time.Duration {
+	budget := r.Budget
+	if budget <= 0 {
+		budget = max(DefaultBudget, 2*r.plain)
+	}
+	return budget - time.Since(r.began)
 }
 
 // pair is one fault in the code of both sides, which are the same but where the tests as
@@ -139,8 +150,12 @@ func (d *duel) run(ctx context.Context, pairs []pair) error {
 	for _, g := range d.groups {
 		d.old.tests, d.is.tests = append(d.old.tests, g.before...), append(d.is.tests, g.now...)
 	}
-	if err := d.both((*side).control)(ctx); err != nil {
+	if err := d.control(ctx); err != nil {
 		return err
+	}
+	if d.left() <= 0 {
+		d.stop()
+		return nil
 	}
 	left := d.groups[:0:0]
 	for _, g := range d.groups {
@@ -154,6 +169,19 @@ func (d *duel) run(ctx context.Context, pairs []pair) error {
 	d.old.keep(left, func(g *group) []metric.Test { return g.before })
 	d.is.keep(left, func(g *group) []metric.Test { return g.now })
 	return d.mutants(ctx, pairs)
+}
+
+// control runs both sides over the code as it is. How long that takes is not known
+// before: only a given budget limits it.
+func (d *duel) control(ctx context.Context) error {
+	if d.Budget > 0 {
+		d.old.limit = max(d.left(), time.Nanosecond)
+		d.is.limit = d.old.limit
+	}
+	began := time.Now()
+	err := d.both((*side).control)(ctx)
+	d.plain += time.Since(began)
+	return err
 }
 
 // both returns what does a step on both sides, at the same time where the machine has
@@ -178,35 +206,19 @@ func (d *duel) both(step func(*side, context.Context) error) func(context.Contex
 	}
 }
 
-// budget is the time for the mutants.
-func (d *duel) budget() time.Duration {
-	if d.Budget > 0 {
-		return d.Budget
-	}
-	return max(DefaultBudget, d.old.took, d.is.took)
-}
-
 // mutants runs the tests over one mutant after the other, until there are enough or the
 // time is over.
 func (d *duel) mutants(ctx context.Context, pairs []pair) error {
-	began, already := time.Now(), d.spent
-	defer func() { d.spent = already + time.Since(began) }()
 	limit := d.MaxMutants
 	if limit <= 0 {
 		limit = DefaultMutants
 	}
-	n := 0
-	for _, p := range pairs {
-		if n == limit {
-			break
+	for i, n := 0, 0; i < len(pairs) && n < limit; i++ {
+		valid, err := d.mutant(ctx, pairs[i])
+		if errors.Is(err, errSpent) {
+			d.stop()
+			return nil
 		}
-		if already+time.Since(began) >= d.budget() {
-			for _, g := range d.groups {
-				g.result.Stopped = true
-			}
-			break
-		}
-		valid, err := d.mutant(ctx, p)
 		if err != nil {
 			return err
 		}
@@ -216,6 +228,16 @@ func (d *duel) mutants(ctx context.Context, pairs []pair) error {
 	}
 	return nil
 }
+
+// stop notes that the time is over.
+func (d *duel) stop() {
+	for _, g := range d.groups {
+		g.result.Stopped = true
+	}
+}
+
+// errSpent says that the time is over: what was running counts for nothing.
+var errSpent = errors.New("the time for mutants is over")
 
 // mutant runs the tests over one mutant, and reports whether it builds.
 func (d *duel) mutant(ctx context.Context, p pair) (bool, error) {
@@ -246,11 +268,21 @@ func (f fate) survives() bool { return f.before && !f.now }
 // fates runs both sides over a mutant. It returns what each group makes of it, nil where
 // the mutant does not build.
 func (d *duel) fates(ctx context.Context, p pair) ([]fate, error) {
+	left := d.left()
+	if left <= d.last { // it would be cut off
+		return nil, errSpent
+	}
+	began := time.Now()
+	defer func() { d.last = time.Since(began) }()
 	d.old.fault, d.is.fault = p.old, p.is
+	d.old.limit, d.is.limit = min(left, 3*d.old.took+slack), min(left, 3*d.is.took+slack)
 	if err := d.both((*side).overFault)(ctx); err != nil {
 		return nil, err
 	}
 	d.out.Runs += 2
+	if d.left() <= 0 {
+		return nil, errSpent
+	}
 	if d.old.ended.invalid || d.is.ended.invalid {
 		d.out.Invalid++
 		return nil, nil

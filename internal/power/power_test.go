@@ -363,8 +363,27 @@ func TestPowerWithinItsBudget(t *testing.T) {
 	x := w.trial(files{"test_shop.py": strings.Replace(testPy, "== 6", "> 0", 1)})
 	x.Budget = 1
 	out := w.run(x)
-	if len(out.Results) != 1 || !out.Results[0].Stopped || out.Results[0].Mutants > 1 {
+	if len(out.Results) != 1 || !out.Results[0].Stopped || out.Results[0].Mutants > 0 || out.Results[0].Why != "there was no time for a mutant" {
 		t.Errorf("%+v", out.Results)
+	}
+}
+
+// Nor does it take longer where each run would: what is cut off counts for neither side.
+func TestBudgetCutsARunOff(t *testing.T) {
+	if few() {
+		t.Skip("endless loops take their time: .ci/e2e runs it")
+	}
+	code := "def count(n):\n    i = 0\n    while i != n:\n        i += 1\n    return i\n"
+	test := "from loops import count\n\n\ndef test_count():\n    assert count(%d) == %[1]d\n"
+	w := newWorld(t, files{"loops.py": code, "test_loops.py": fmt.Sprintf(test, 3)}, pytest(t))
+	x := w.trial(files{"test_loops.py": fmt.Sprintf(test, 4)})
+	x.Budget = 6 * time.Second
+	out := w.run(x)
+	if len(out.Results) != 1 || !out.Results[0].Stopped || out.Results[0].Lost() {
+		t.Errorf("%+v", out.Results)
+	}
+	if out.Took > x.Budget+5*time.Second {
+		t.Errorf("took %s", out.Took)
 	}
 }
 

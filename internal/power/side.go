@@ -21,6 +21,7 @@ type side struct {
 	why   string             // none passes
 	whole bool               // the command cannot run some tests alone
 	took  time.Duration      // of the tests without a fault
+	limit time.Duration      // of the next run; 0: the limits of the checks
 
 	fault change // that is put in next
 	ended ended
@@ -48,7 +49,7 @@ func (r *trialRun) side(t holdout.Tree) *side {
 // control runs the tests over the code as it is. One that does not pass proves nothing.
 func (s *side) control(ctx context.Context) error {
 	began := time.Now()
-	ends, err := s.meter.Elsewhere(ctx, measure.Elsewhere{Root: s.tree.Project(), Tests: s.tests})
+	ends, err := s.meter.Elsewhere(ctx, measure.Elsewhere{Root: s.tree.Project(), Tests: s.tests, Limit: s.limit})
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (s *side) overFault(ctx context.Context) error {
 	if err := s.write(f.File, f.In(f.src), f.exec); err != nil {
 		return err
 	}
-	ends, err := s.meter.Elsewhere(ctx, measure.Elsewhere{Root: s.tree.Project(), Tests: s.tests, Whole: s.whole, Once: true, Limit: 3*s.took + slack})
+	ends, err := s.meter.Elsewhere(ctx, measure.Elsewhere{Root: s.tree.Project(), Tests: s.tests, Whole: s.whole, Once: true, Limit: s.limit})
 	if err != nil {
 		return err
 	}

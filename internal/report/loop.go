@@ -487,6 +487,7 @@ type Analytics struct {
 	AgentMS    int64            `json:"agent_time_ms"`
 	ChecksMS   int64            `json:"checks_time_ms"`
 	GoalsMS    int64            `json:"goal_tests_time_ms"` // tests run as they were
+	PowerMS    int64            `json:"power_time_ms"`      // changed tests run over mutants
 	OwnMS      int64            `json:"own_time_ms"`
 	Tokens     *int64           `json:"total_tokens"`   // null when not reported
 	CostUSD    *float64         `json:"total_cost_usd"` // null when not reported
@@ -528,6 +529,9 @@ func (a *Analytics) add(it ledger.Iteration) {
 	a.OwnMS += it.OwnTime.Milliseconds()
 	if it.Goals != nil {
 		a.GoalsMS += it.Goals.Took.Milliseconds()
+	}
+	if it.Power != nil {
+		a.PowerMS += it.Power.Took.Milliseconds()
 	}
 	if it.Agent != nil {
 		a.AgentMS += it.Agent.Duration.Milliseconds()

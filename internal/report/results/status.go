@@ -17,7 +17,8 @@ type Status struct {
 	ledger.State
 	Snapshots Snapshots    `json:"snapshots"`
 	Findings  LoopFindings `json:"findings"`
-	Goals     GoalRuns     `json:"goal_runs"`
+	Goals     Executed     `json:"goal_runs"`  // of tests as they were
+	Power     Executed     `json:"power_runs"` // of changed tests over mutants
 	// Changes says what became of which test in the last iteration.
 	Changes detector.TestChanges `json:"test_changes,omitzero"`
 
@@ -25,31 +26,38 @@ type Status struct {
 	Dir        string             `json:"-"`
 }
 
-// GoalRuns says what it took to run tests as they were.
-type GoalRuns struct {
+// Executed says what a stage of judging that runs tests has added to a loop.
+type Executed struct {
 	Iterations int           `json:"iterations"` // in which any were run
 	Took       time.Duration `json:"took_ns"`
 	Added      time.Duration `json:"per_iteration_ns"` // of all iterations
 }
 
-// GoalRunsOf sums up the iterations of a loop.
-func GoalRunsOf(list []ledger.Iteration) GoalRuns {
-	var out GoalRuns
-	for _, it := range list {
-		if it.Goals != nil && it.Goals.Took > 0 {
-			out.Iterations++
-			out.Took += it.Goals.Took
+// SetExecuted sums up what the stages took in the iterations.
+func (d *Status) SetExecuted() {
+	for _, it := range d.Iterations {
+		if it.Goals != nil {
+			d.Goals.add(it.Goals.Took)
+		}
+		if it.Power != nil {
+			d.Power.add(it.Power.Took)
 		}
 	}
-	if n := len(list) - 1; n > 0 {
-		out.Added = out.Took / time.Duration(n)
+	if n := time.Duration(len(d.Iterations) - 1); n > 0 {
+		d.Goals.Added, d.Power.Added = d.Goals.Took/n, d.Power.Took/n
 	}
-	return out
 }
 
-func (t Text) goals(g GoalRuns) {
-	if g.Iterations > 0 {
-		t.row(report.Faint, "goals    ", "tests run as they were in %s, %s in all, %s per iteration", report.Count(g.Iterations, "iteration", "iterations"), report.Duration(g.Took), report.Duration(g.Added))
+func (e *Executed) add(took time.Duration) {
+	if took > 0 {
+		e.Iterations++
+		e.Took += took
+	}
+}
+
+func (t Text) executed(name, what string, e Executed) {
+	if e.Iterations > 0 {
+		t.row(report.Faint, name, "%s in %s, %s in all, %s per iteration", what, report.Count(e.Iterations, "iteration", "iterations"), report.Duration(e.Took), report.Duration(e.Added))
 	}
 }
 
@@ -100,7 +108,8 @@ func (t Text) Status(d Status) {
 	}
 	t.tests(d.Iterations)
 	t.findings(d.Findings)
-	t.goals(d.Goals)
+	t.executed("goals    ", "tests run as they were", d.Goals)
+	t.executed("power    ", "changed tests run over mutants of the code", d.Power)
 	t.snapshots(d.Snapshots)
 	t.row(report.Faint, "state    ", "%s", d.Dir)
 }
