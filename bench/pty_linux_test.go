@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
@@ -87,9 +86,4 @@ func recorded(file, transcript string) error {
 		err = fmt.Errorf("cat: %+v", res)
 	}
 	return err
-}
-
-func middle(list []float64) float64 {
-	sorted := slices.Sorted(slices.Values(list))
-	return sorted[len(sorted)/2]
 }
