@@ -52,7 +52,7 @@ var realProjects = []real{
 			{"python3", "-m", "venv", "venv"},
 			{"venv/bin/pip", "install", "--quiet", "--disable-pip-version-check", "pytest==8.4.2"},
 			{"venv/bin/pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-binary", "click", "click==8.1.7"},
-			{"tar", "-xzf", "click-8.1.7.tar.gz"},
+			{"tar", "--no-same-owner", "-xzf", "click-8.1.7.tar.gz"},
 		},
 		root:    "click-8.1.7",
 		files:   map[string]string{".gitignore": "__pycache__/\n.pytest_cache/\n"},
