@@ -75,7 +75,7 @@ var realProjects = []real{
 		root:    "vendor/semver",
 		files:   map[string]string{".gitignore": "/target\n", ".cargo-checksum.json": ""},
 		code:    "src/eval.rs",
-		fault:   [2]string{"ver.major == cmp.major", "ver.major != cmp.major"},
+		fault:   [2]string{"ver.major < cmp.major", "ver.major > cmp.major"},
 		comment: "// ",
 		tests:   []string{"tests/test_version_req.rs", "tests/test_version.rs", "tests/test_identifier.rs"},
 		test:    regexp.MustCompile(`(?m)^(?:pub )?fn (test_\w+)\(`),
