@@ -132,8 +132,10 @@ func (b *bench) qualify(c *kase, dir string) (string, error) {
 	switch {
 	case c.bad != nil:
 		sides = []side{
-			{"the tests before", c.before, true}, {"the tests after", c.after, true},
-			{"the tests before, over the bug", over(c.before, c.bad), false}, {"the tests after, over the bug", over(c.after, c.bad), false},
+			{"the tests before", c.before, true},
+			{"the tests after", c.after, true},
+			{"the tests before, over the bug", over(c.before, c.bad), false},
+			{"the tests after, over the bug", over(c.after, c.bad), false},
 		}
 	default:
 		sides = []side{{"the tests before", c.before, false}, {"the tests after", c.after, true}}

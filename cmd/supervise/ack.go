@@ -16,6 +16,7 @@ import (
 	"supervise/internal/ack"
 	"supervise/internal/ledger"
 	"supervise/internal/mergegate"
+	"supervise/internal/projectfile"
 	"supervise/internal/report"
 	"supervise/internal/report/results"
 	"supervise/internal/treediff"
@@ -169,7 +170,7 @@ func (a *app) editAcks(at place, path string, edit func(string) (string, error))
 		return fmt.Errorf("%w; the change would count as its agent's: wait for the end of the loop", err)
 	}
 	defer tree.Close()
-	before, err := os.ReadFile(path)
+	before, err := projectfile.Read(path, projectfile.Settings)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("read acknowledgements: %w", err)
 	}
@@ -191,7 +192,7 @@ func (a *app) keepAcks(ctx context.Context) (func() error, error) {
 		return nil, err
 	}
 	path := ack.Path(at.project)
-	now, err := os.ReadFile(path)
+	now, err := projectfile.Read(path, projectfile.Settings)
 	if errors.Is(err, os.ErrNotExist) {
 		return func() error { return nil }, nil
 	}
@@ -199,7 +200,7 @@ func (a *app) keepAcks(ctx context.Context) (func() error, error) {
 		return nil, fmt.Errorf("read acknowledgements: %w", err)
 	}
 	return func() error {
-		if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, now) {
+		if there, err := projectfile.Read(path, projectfile.Settings); err == nil && bytes.Equal(there, now) {
 			return nil
 		}
 		if err := writeAcks(path, now); err != nil {

@@ -12,6 +12,7 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/mergegate"
+	"supervise/internal/projectfile"
 	"supervise/internal/protect"
 	"supervise/internal/record"
 	"supervise/internal/replay"
@@ -105,7 +106,8 @@ var exitCodes = []struct {
 
 func exitCode(err error) int {
 	var usage usageError
-	if errors.As(err, &usage) {
+	var refused *projectfile.Refusal
+	if errors.As(err, &usage) || errors.As(err, &refused) {
 		return 2
 	}
 	for _, row := range exitCodes {

@@ -231,7 +231,7 @@ func (a *app) writeGate(rep mergegate.Report, o gateOptions) error {
 }
 
 func writeTo(path string, flag int, write func(io.Writer) error) (err error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|flag, 0o644)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|flag, 0o644) //nolint:forbidigo // it is written
 	if err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"supervise/internal/config"
 	"supervise/internal/ledger"
+	"supervise/internal/projectfile"
 	"supervise/internal/treediff"
 )
 
@@ -30,6 +31,9 @@ func (a *app) place(ctx context.Context) (place, error) {
 	}
 	if err != nil {
 		return place{}, usageError{fmt.Errorf("find the working tree: %w", err)}
+	}
+	if err := projectfile.GitReady(here); err != nil {
+		return place{}, usageError{err}
 	}
 	top := treediff.Repo{Dir: here}.TopLevel(ctx)
 	p := place{here: here, project: here, root: top}

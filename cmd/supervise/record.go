@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
+	"supervise/internal/projectfile"
 	"supervise/internal/record"
 
 	"github.com/spf13/cobra"
@@ -138,7 +138,7 @@ func (o recordOptions) parsed(in io.Reader) (record.Message, error) {
 func readMetrics(path string, in io.Reader) (record.Message, error) {
 	text, err := io.ReadAll(in)
 	if path != "-" {
-		text, err = os.ReadFile(path)
+		text, err = projectfile.Named(path, projectfile.Source)
 	}
 	if err != nil {
 		return record.Message{}, fmt.Errorf("read metrics: %w", err)

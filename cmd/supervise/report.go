@@ -81,7 +81,7 @@ func (a *app) reportFile(ctx context.Context, loop, name string) error {
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "reports", name))
+	text, err := os.ReadFile(filepath.Join(dir, "reports", name)) //nolint:forbidigo // of the state
 	if err != nil {
 		a.log().Debug(err)
 		return usageError{fmt.Errorf("loop %s (%s, %s) has no %s yet", state.LoopID, state.Status, report.Count(state.Iteration, "iteration", "iterations"), name)}

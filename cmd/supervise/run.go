@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"supervise/internal/agent"
 	"supervise/internal/config"
 	"supervise/internal/loop"
+	"supervise/internal/projectfile"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -180,7 +180,7 @@ func (o runOptions) task() (string, error) {
 	if o.prompt != "" {
 		return "", usageError{errors.New("give the prompt with -p or with -P, not both")}
 	}
-	text, err := os.ReadFile(o.promptFile)
+	text, err := projectfile.Named(o.promptFile, projectfile.Settings)
 	if err != nil {
 		return "", usageError{fmt.Errorf("read the prompt: %w", err)}
 	}

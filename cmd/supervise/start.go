@@ -135,10 +135,10 @@ func (a *app) room(home string, limit int) error {
 
 // promptTexts reads and checks the prompt texts of the project.
 func promptTexts(project string) (map[string]string, error) {
-	dir := filepath.Join(project, ".supervise", "prompts")
-	own, err := prompt.Read(dir)
+	const folder = ".supervise/prompts"
+	own, err := prompt.Read(project, folder)
 	if err == nil {
-		_, err = prompt.Parse(own, dir)
+		_, err = prompt.Parse(own, filepath.Join(project, filepath.FromSlash(folder)))
 	}
 	return own, wrongUsage(err)
 }

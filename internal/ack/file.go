@@ -12,6 +12,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"supervise/internal/projectfile"
 )
 
 // document is the content of the file.
@@ -30,12 +32,12 @@ func Path(dir string) string { return filepath.Join(dir, FileName) }
 // Load reads the file at path; a missing one has no entries. Errors wrap [ErrInvalid]
 // and name the line.
 func Load(path string) ([]Entry, error) {
-	text, err := os.ReadFile(path)
+	text, err := projectfile.Read(path, projectfile.Settings)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: read %s: %w", ErrInvalid, path, err)
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	list, err := Parse(string(text))
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"supervise/internal/projectfile"
 	"supervise/source"
 )
 
@@ -39,7 +40,7 @@ func (a *alarms) gained(ctx context.Context, there tree) *gained {
 		if info, err := os.Lstat(full); err != nil || !info.Mode().IsRegular() || info.Size() > maxText {
 			continue
 		}
-		text, err := os.ReadFile(full)
+		text, err := projectfile.Read(full, maxText)
 		before := a.textBefore(ctx, file)
 		if err != nil || had && bytes.Equal(text, before) {
 			continue

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"supervise/internal/projectfile"
 	"supervise/internal/treediff"
 )
 
@@ -33,7 +34,7 @@ func lookAtGit(root string) gitState {
 }
 
 func readGit(dir, name string) string {
-	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	text, err := projectfile.ReadAnywhere(filepath.Join(dir, filepath.FromSlash(name)), projectfile.Git)
 	if err != nil {
 		return "" // as a rule it is not there
 	}
@@ -66,14 +67,14 @@ func gitDirs(root string) (dir, common string) {
 			break
 		}
 	}
-	if text, err := os.ReadFile(dir); err == nil {
+	if text, err := projectfile.ReadAnywhere(dir, projectfile.Settings); err == nil {
 		to, _ := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
 		if dir = filepath.FromSlash(to); !filepath.IsAbs(dir) {
 			dir = filepath.Join(root, dir)
 		}
 	}
 	common = dir
-	if text, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
+	if text, err := projectfile.ReadAnywhere(filepath.Join(dir, "commondir"), projectfile.Settings); err == nil {
 		if common = strings.TrimSpace(string(text)); !filepath.IsAbs(common) {
 			common = filepath.Join(dir, common)
 		}

@@ -16,6 +16,7 @@ import (
 	"supervise/internal/event"
 	"supervise/internal/hook"
 	"supervise/internal/ledger"
+	"supervise/internal/projectfile"
 	"supervise/internal/rpc"
 )
 
@@ -89,7 +90,7 @@ func (a *Agent) installHooks(server *rpc.Server) (in hook.Installed, err error) 
 	}
 	dir := filepath.Join(a.Ledger.Dir(), "hooks")
 	in, err = hook.Install(hook.Request{
-		Client: a.Hooks.Client, Binary: a.Self, Socket: server.Path(), Closed: a.Hooks.Closed, Dir: dir, Getenv: getenv, ReadFile: os.ReadFile,
+		Client: a.Hooks.Client, Binary: a.Self, Socket: server.Path(), Closed: a.Hooks.Closed, Dir: dir, Getenv: getenv, ReadFile: readSettings,
 	})
 	if err == nil && len(in.Files) > 0 {
 		err = os.MkdirAll(dir, 0o700)
@@ -172,6 +173,11 @@ func (h *hooks) circumstances() (hook.Options, error) {
 	}, nil
 }
 
+// readSettings reads a settings file of the agent, which people keep behind links.
+func readSettings(path string) ([]byte, error) {
+	return projectfile.ReadAnywhere(path, projectfile.Manifest)
+}
+
 // maxText bounds the files that are read, in bytes.
 const maxText = 1 << 20
 
@@ -181,10 +187,7 @@ func (h *hooks) read(rel string) ([]byte, bool) {
 
 // readShort reads a file; false where there is none, or it is long.
 func readShort(path string) ([]byte, bool) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxText {
-		return nil, false
-	}
-	text, err := os.ReadFile(path)
+	text, err := projectfile.ReadAnywhere(path, maxText)
 	return text, err == nil
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"supervise/internal/ledger"
 
+	"supervise/internal/projectfile"
 	"supervise/runner"
 )
 
@@ -86,6 +87,9 @@ func (t *Tree) Git(ctx context.Context, args ...string) (string, error) {
 // git runs a git command without those settings of the user that run programs, fetch or
 // prompt.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
+	if err := projectfile.GitReady(dir, args...); err != nil {
+		return "", err
+	}
 	own := []string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "advice.detachedHead=false"}
 	cmd := exec.CommandContext(ctx, "git", append(own, args...)...)
 	cmd.Dir, cmd.Env = dir, append(runner.WithoutGit(os.Environ()), "GIT_LFS_SKIP_SMUDGE=1", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1")

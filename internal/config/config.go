@@ -23,6 +23,7 @@ import (
 	"supervise/internal/measure"
 	"supervise/internal/power"
 	"supervise/internal/project"
+	"supervise/internal/projectfile"
 	"supervise/internal/prompt"
 	"supervise/internal/recovery"
 	"supervise/internal/review"
@@ -74,12 +75,16 @@ func Load(path string, named bool) (Settings, error) {
 // elsewhere.
 func LoadFor(path string, named bool, home string) (Settings, error) {
 	s := Default()
-	text, err := os.ReadFile(path)
+	read := projectfile.Read
+	if named {
+		read = projectfile.Named
+	}
+	text, err := read(path, projectfile.Settings)
 	if errors.Is(err, os.ErrNotExist) && !named {
 		return s, nil
 	}
 	if err != nil {
-		return s, fmt.Errorf("%w: read %s: %w", ErrInvalid, path, err)
+		return s, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	if strings.TrimSpace(withoutComments(string(text))) == "" {
 		return s, nil
@@ -269,9 +274,12 @@ func (s Settings) unknownUntil() bool {
 // A kind of check that is given replaces all recognised ones of that kind. The
 // notes say what is missing.
 func (s Settings) Plan(root string, look func(string) (string, error)) (measure.Plan, []string, error) {
+	if err := projectfile.GitReady(root, "status"); err != nil {
+		return measure.Plan{}, nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
 	found, err := project.Detect(root, look)
 	if err != nil && (!errors.Is(err, project.ErrUnknown) || len(s.Checks.Test) == 0) {
-		return measure.Plan{}, nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+		return measure.Plan{}, found.Notes, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	plan := measure.Plan{Root: root, Language: found.Language, Parallel: int(s.Parallel), ErrorFields: s.errorFields(), Recognised: len(s.Checks.Test) == 0}
 	given := map[measure.Kind]List{measure.Build: s.Checks.Build, measure.Test: s.Checks.Test, measure.Lint: s.Checks.Lint}

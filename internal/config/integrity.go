@@ -3,13 +3,13 @@ package config
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"supervise/integrity"
+	"supervise/internal/projectfile"
 )
 
 // Integrity says which rules check the text of changed files.
@@ -51,11 +51,11 @@ func (i Integrity) validate() error {
 // load reads the files of patterns. An error names the file, and the line in it.
 func (i *Integrity) load(dir string) error {
 	for _, name := range i.Files {
-		path := name
+		path, read := name, projectfile.Named
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, filepath.FromSlash(name))
+			path, read = filepath.Join(dir, filepath.FromSlash(name)), projectfile.Read
 		}
-		text, err := os.ReadFile(path)
+		text, err := read(path, projectfile.Settings)
 		if err != nil {
 			return invalid(fmt.Sprintf("integrity.pattern_files: %v; name an existing file", err), "integrity", "pattern_files")
 		}

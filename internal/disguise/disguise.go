@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"supervise/internal/measure"
+	"supervise/internal/projectfile"
 	"supervise/internal/regexp"
 	"supervise/source"
 )
@@ -158,7 +158,7 @@ func testFiles(root string) (map[string][]testFile, error) {
 		case d.IsDir() && (name == "testdata" || rel != "." && strings.HasPrefix(name, ".") || source.Vendored(filepath.ToSlash(rel)+"/x")):
 			return fs.SkipDir
 		case d.Type().IsRegular() && strings.HasSuffix(name, "_test.go"):
-			text, err := os.ReadFile(path)
+			text, err := projectfile.Read(path, projectfile.Source)
 			out[filepath.Dir(path)] = append(out[filepath.Dir(path)], testFile{path, string(text)})
 			return err
 		}

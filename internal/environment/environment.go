@@ -24,6 +24,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/projectfile"
 	"supervise/metric"
 )
 
@@ -110,8 +111,8 @@ func (w Watch) program(name string) (Program, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return Program{}, nil
 	}
-	if errors.Is(err, fs.ErrPermission) {
-		return Program{Path: path}, nil // it can be started, and not read
+	if _, refused := errors.AsType[*projectfile.Refusal](err); refused || errors.Is(err, fs.ErrPermission) {
+		return Program{Path: path}, nil // it can be started and not read, or is no program
 	}
 	if err != nil {
 		return Program{}, fmt.Errorf("look at the program %s: %w", name, err)
@@ -140,7 +141,7 @@ func lookPath(name string, env []string, root string) string {
 }
 
 func hashed(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := projectfile.Anywhere(path, projectfile.Any)
 	if err != nil {
 		return "", err
 	}
@@ -177,6 +178,9 @@ func (w Watch) hooks(dir string) (map[string]string, error) {
 
 // git asks git, without anything that the repository could have it run.
 func (w Watch) git(ctx context.Context, args ...string) ([]byte, error) {
+	if err := projectfile.GitReady(w.Root, args...); err != nil {
+		return nil, err
+	}
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, args...)...)
 	cmd.Dir = w.Root
 	for _, kv := range w.Env {

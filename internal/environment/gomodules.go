@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"supervise/internal/projectfile"
 )
 
 // goModule is a module in the cache of Go, whose content go.sum states.
@@ -41,7 +43,7 @@ var goTesting = ecosystem{
 
 // goModules adds the modules that a go.sum names and that are in the cache.
 func (w Watch) goModules(sums string, into map[string]*ecosystem) {
-	text, err := os.ReadFile(sums)
+	text, err := projectfile.Read(sums, projectfile.Source)
 	cache := w.moduleCache()
 	if err != nil || cache == "" {
 		return
@@ -123,7 +125,7 @@ func moduleSum(dir, module string) (string, error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := os.ReadFile(name)
+		text, err := projectfile.ReadAnywhere(name, projectfile.Git)
 		if err != nil {
 			return err
 		}

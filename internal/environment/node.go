@@ -2,11 +2,12 @@ package environment
 
 import (
 	"encoding/json"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"supervise/internal/projectfile"
 )
 
 // node are folders named node_modules.
@@ -83,7 +84,7 @@ func readNode(w Watch, p *place) {
 
 func version(manifest string) string {
 	var m struct{ Version string }
-	if text, err := os.ReadFile(manifest); err != nil || json.Unmarshal(text, &m) != nil {
+	if text, err := projectfile.ReadAnywhere(manifest, projectfile.Manifest); err != nil || json.Unmarshal(text, &m) != nil {
 		return ""
 	}
 	return m.Version

@@ -112,14 +112,9 @@ func (p *place) walk() {
 	maps.Copy(p.files, top)
 }
 
-// entries are those of a folder in any order, none where it cannot be read.
+// entries are those of a folder, none where it cannot be read.
 func entries(dir string) []fs.DirEntry {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	list, err := f.ReadDir(-1)
+	list, err := os.ReadDir(dir) // waits for no pipe
 	if err != nil {
 		return nil
 	}

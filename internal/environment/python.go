@@ -5,13 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/csv"
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"supervise/internal/projectfile"
 	"supervise/internal/regexp"
 )
 
@@ -43,7 +43,7 @@ var python = ecosystem{
 // readRecord takes in the sums of one package, under the name and version of it where
 // the same version had another sum.
 func readRecord(p *place, name string) {
-	f, err := os.Open(p.path(name))
+	f, err := projectfile.Anywhere(p.path(name), projectfile.Source)
 	if err != nil {
 		return
 	}
@@ -106,7 +106,7 @@ func otherThanRecorded(was, now *place, file string) bool {
 		_, existed := was.files[file]
 		return was.records[file] != "" || !existed && !generated(was, file)
 	}
-	text, err := os.ReadFile(now.path(file))
+	text, err := projectfile.ReadAnywhere(now.path(file), projectfile.Git)
 	if err != nil {
 		return false
 	}
@@ -171,7 +171,7 @@ func (w Watch) interpreters(ctx context.Context, into map[string]*ecosystem) {
 
 // pythonScript reports whether a program is a script in Python.
 func pythonScript(program string) bool {
-	f, err := os.Open(program)
+	f, err := projectfile.Anywhere(program, projectfile.Any)
 	if err != nil {
 		return false
 	}

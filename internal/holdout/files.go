@@ -13,6 +13,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/evidence"
+	"supervise/internal/projectfile"
 )
 
 // maxHidden bounds the hidden files, all of them together, in bytes.
@@ -60,7 +61,7 @@ func ReadFiles(dir string) (Files, error) {
 			return err
 		}
 		f.Path = filepath.ToSlash(rel)
-		if f.Text, err = os.ReadFile(name); err == nil {
+		if f.Text, err = projectfile.ReadAnywhere(name, maxHidden); err == nil {
 			out = append(out, f)
 		}
 		return err

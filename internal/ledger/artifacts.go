@@ -6,7 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"supervise/internal/projectfile"
 )
 
 // CopyArtifacts copies files and folders into the artifacts of iteration n, in
@@ -50,26 +51,36 @@ func (l *Ledger) copyArtifact(to, root, path string) error {
 	if err != nil {
 		return err
 	}
+	name, err := filepath.Rel(root, full)
+	within := err == nil && filepath.IsLocal(name)
+	if !within { // a person named it by its absolute path
+		root, name = filepath.Dir(full), filepath.Base(full)
+	}
+	tree, err := projectfile.Open(root)
+	if err != nil {
+		return err
+	}
+	defer tree.Close()
 	if info.IsDir() {
 		if _, within := Inside(l.dir, full); within {
 			return fmt.Errorf("%s holds the state of the loop itself: name a folder without it", path)
 		}
-		return os.CopyFS(to, os.DirFS(full))
+		folder, err := tree.FS(name)
+		if err != nil {
+			return err
+		}
+		return os.CopyFS(to, folder)
 	}
-	name, err := filepath.Rel(root, full)
-	if err != nil || name == ".." || strings.HasPrefix(name, ".."+string(filepath.Separator)) {
-		name = filepath.Base(full)
-	}
-	return copyFile(filepath.Join(to, name), full)
-}
-
-func copyFile(to, from string) error {
-	if _, err := os.Lstat(to); err == nil {
-		return fmt.Errorf("copy %s: %w", from, fs.ErrExist)
-	}
-	data, err := os.ReadFile(from)
+	data, err := tree.Read(name, projectfile.Report)
 	if err != nil {
 		return err
+	}
+	return keepFile(filepath.Join(to, name), data)
+}
+
+func keepFile(to string, data []byte) error {
+	if _, err := os.Lstat(to); err == nil {
+		return fmt.Errorf("write %s: %w", to, fs.ErrExist)
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err

@@ -252,7 +252,7 @@ func (m *Meter) newOutput(dir string) (*output, error) {
 }
 
 func openOutput(path string, most int64, tail *runner.Tail) (*output, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600) //nolint:forbidigo // it is made
 	if err != nil {
 		return nil, fmt.Errorf("keep output: %w", err)
 	}

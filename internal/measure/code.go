@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"supervise/internal/projectfile"
 	"supervise/metric"
 	"supervise/source"
 
@@ -42,7 +43,7 @@ func (c codeCache) measure(ctx context.Context, root, ignore string) (*metric.Co
 	if err != nil {
 		return nil, fmt.Errorf("list source files: %w", err)
 	}
-	dir, err := os.OpenRoot(root)
+	dir, err := projectfile.Open(root)
 	if err != nil {
 		return nil, fmt.Errorf("list source files: %w", err)
 	}
@@ -53,7 +54,7 @@ func (c codeCache) measure(ctx context.Context, root, ignore string) (*metric.Co
 		if ignore != "" && strings.HasPrefix(filepath.Join(root, path), ignore+string(filepath.Separator)) {
 			continue
 		}
-		s := c.shape(dir, path)
+		s := c.shape(dir, root, path)
 		if !s.counts {
 			continue
 		}
@@ -71,11 +72,11 @@ func (c codeCache) measure(ctx context.Context, root, ignore string) (*metric.Co
 
 // shape returns the shape of one file: the zero shape if it is gone, not a regular
 // file, or not the project's own source.
-func (c codeCache) shape(dir *os.Root, path string) shape {
+func (c codeCache) shape(dir *projectfile.Tree, root, path string) shape {
 	if source.Vendored(path) {
 		return shape{}
 	}
-	info, err := dir.Lstat(path)
+	info, err := os.Lstat(filepath.Join(root, path))
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSource {
 		return shape{}
 	}
@@ -83,7 +84,7 @@ func (c codeCache) shape(dir *os.Root, path string) shape {
 		return s
 	}
 	s := shape{size: info.Size(), modified: info.ModTime()}
-	if f, err := dir.Open(path); err == nil {
+	if f, err := dir.File(path, maxSource); err == nil {
 		s.scan(f, path)
 		f.Close()
 	}
@@ -116,7 +117,11 @@ func (s *shape) scan(f io.Reader, path string) {
 // tracked lists the files below root that git tracks or would track. Without git, every
 // file outside of dependency folders counts.
 func tracked(ctx context.Context, root string) ([]string, error) {
-	cmd := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+	args := []string{"-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"}
+	if err := projectfile.GitReady(root, args...); err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = root
 	cmd.Env = runner.WithoutGit(os.Environ())
 	out, err := cmd.Output()

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"supervise/internal/projectfile"
 )
 
 // deleteOld removes reports of an earlier run, so that they cannot count for this one.
@@ -126,7 +128,7 @@ func matches(base, pattern string) []string {
 		}
 		return paths
 	}
-	names, err := doublestar.Glob(os.DirFS(base), filepath.ToSlash(filepath.Clean(pattern)), doublestar.WithNoFollow())
+	names, err := doublestar.Glob(os.DirFS(base), filepath.ToSlash(filepath.Clean(pattern)), doublestar.WithNoFollow()) //nolint:forbidigo // names alone
 	if err != nil {
 		return nil
 	}
@@ -140,12 +142,12 @@ func matches(base, pattern string) []string {
 func openReport(root, path string) (*os.File, error) {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rel) {
-		return os.Open(path)
+		return projectfile.Anywhere(path, projectfile.Report)
 	}
-	dir, err := os.OpenRoot(root)
+	tree, err := projectfile.Open(root)
 	if err != nil {
 		return nil, err
 	}
-	defer dir.Close()
-	return dir.Open(rel)
+	defer tree.Close()
+	return tree.File(rel, projectfile.Report)
 }

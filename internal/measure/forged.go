@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"supervise/internal/projectfile"
 	"supervise/metric"
 	"supervise/source"
 )
@@ -127,7 +127,7 @@ func undefinedGo(m *Meter, c Check, tests []metric.Test) []metric.Test {
 func (m *Meter) goModules(c Check) map[string]string {
 	out := map[string]string{}
 	read := func(dir string) {
-		if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
+		if text, err := projectfile.Read(filepath.Join(dir, "go.mod"), projectfile.Manifest); err == nil {
 			if found := goModuleLine.FindSubmatch(text); found != nil {
 				out[string(found[1])] = dir
 			}
@@ -173,7 +173,7 @@ func functions(dir string) map[string]bool {
 	out := map[string]bool{}
 	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is valid
 	for _, name := range files {
-		if text, err := os.ReadFile(name); err == nil {
+		if text, err := projectfile.Read(name, projectfile.Source); err == nil {
 			for _, found := range goFunction.FindAllSubmatch(text, -1) {
 				out[string(found[1])] = true
 			}
@@ -207,7 +207,7 @@ func undefinedPython(m *Meter, c Check, tests []metric.Test) []metric.Test {
 		if len(left) == 0 {
 			return fs.SkipAll
 		}
-		if text, err := os.ReadFile(name); err == nil {
+		if text, err := projectfile.Read(name, projectfile.Source); err == nil {
 			for _, found := range pythonFunction.FindAllSubmatch(text, -1) {
 				delete(left, string(found[1]))
 			}

@@ -24,7 +24,7 @@ func KeepFindings(home string, alerts []detector.Alert) error {
 
 // LastFindings returns the findings of the last merge gate of the tree, if any.
 func LastFindings(home string) (out []ledger.Finding) {
-	text, err := os.ReadFile(filepath.Join(home, findingsName))
+	text, err := os.ReadFile(filepath.Join(home, findingsName)) //nolint:forbidigo // of the state
 	if err != nil {
 		return nil
 	}

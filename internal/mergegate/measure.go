@@ -13,6 +13,7 @@ import (
 	"supervise/internal/holdout"
 	"supervise/internal/judge"
 	"supervise/internal/measure"
+	"supervise/internal/projectfile"
 	"supervise/internal/secrets"
 	"supervise/metric"
 	"supervise/snapshot"
@@ -67,6 +68,9 @@ func (g *gate) commitHead(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read HEAD: %w", err)
 	}
+	if err := g.addable(ctx); err != nil {
+		return err
+	}
 	exclude, err := g.repo.git(ctx, nil, "rev-parse", "--path-format=absolute", "--git-path", "info/exclude")
 	if err != nil {
 		return err
@@ -83,6 +87,24 @@ func (g *gate) commitHead(ctx context.Context) error {
 	commit, err := g.tree.Git(ctx, "-c", "user.name=supervise", "-c", "user.email=supervise@localhost", "commit-tree", "-m", "head", tree)
 	g.head = strings.TrimSpace(commit)
 	return err
+}
+
+// addable refuses a working tree with a file that git would take minutes to add.
+func (g *gate) addable(ctx context.Context) error {
+	if err := projectfile.GitReady(g.Root, "add"); err != nil {
+		return err
+	}
+	list, err := g.repo.git(ctx, nil, "ls-files", "-z", "--others", "--modified", "--exclude-standard")
+	if err != nil {
+		return err
+	}
+	for name := range strings.SplitSeq(list, "\x00") {
+		path := filepath.Join(g.Root, filepath.FromSlash(name))
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() > int64(projectfile.Report) {
+			return projectfile.TooLarge(path, projectfile.Report)
+		}
+	}
+	return nil
 }
 
 // configure reads the configuration of the base.

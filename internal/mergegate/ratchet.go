@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"supervise/internal/ledger"
+	"supervise/internal/projectfile"
 	"supervise/internal/report"
 	"supervise/metric"
 )
@@ -57,7 +57,7 @@ func (s Slip) String() string {
 
 // ReadRatchet reads the limits in a file; one that is not there has none.
 func ReadRatchet(path string) (Ratchet, error) {
-	text, err := os.ReadFile(path)
+	text, err := projectfile.Named(path, projectfile.Settings)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Ratchet{}, nil
 	}

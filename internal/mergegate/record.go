@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"supervise/internal/ledger"
+	"supervise/internal/projectfile"
 	"supervise/metric"
 )
 
@@ -123,7 +123,7 @@ func (r repo) load(ctx context.Context, commit string) (*Record, error) {
 
 // ReadRecord reads the record in a file.
 func ReadRecord(path string) (Record, error) {
-	text, err := os.ReadFile(path)
+	text, err := projectfile.Named(path, projectfile.Git)
 	if err != nil {
 		return Record{}, fmt.Errorf("%w: read the record: %w", ErrBase, err)
 	}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"supervise/internal/projectfile"
 )
 
 // repo is the user's repository. Nothing is written to it but the refs of records,
@@ -22,6 +24,9 @@ type repo struct {
 // git runs a command of git; nothing of the repository's settings that runs a
 // program on files has a say.
 func (r repo) git(ctx context.Context, in []byte, args ...string) (string, error) {
+	if err := projectfile.GitReady(r.dir, args...); err != nil {
+		return "", err
+	}
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false", "-c", "gc.auto=0"}, args...)...)
 	cmd.Dir, cmd.Env = r.dir, append(outside(os.Environ()), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
 	if in != nil {

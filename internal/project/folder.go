@@ -2,19 +2,15 @@ package project
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
+	"supervise/internal/projectfile"
 	"supervise/internal/regexp"
 )
-
-// maxRead limits what is read of one file.
-const maxRead = 4 << 20
 
 // folder is a read-only view of one folder of a checkout. Names are slash paths
 // relative to it.
@@ -22,6 +18,40 @@ type folder struct {
 	root string // the checkout
 	dir  string // slash path below root; "" is the root
 	look func(string) (string, error)
+	*files
+}
+
+// files are those of a checkout.
+type files struct {
+	tree    *projectfile.Tree
+	refused []*projectfile.Refusal // each file once
+}
+
+// refuse notes a file that exists and cannot be read.
+func (l *files) refuse(err error) {
+	r, ok := errors.AsType[*projectfile.Refusal](err)
+	if ok && !slices.ContainsFunc(l.refused, func(o *projectfile.Refusal) bool { return o.Path == r.Path }) {
+		l.refused = append(l.refused, r)
+	}
+}
+
+// blocked is an error about the first file for which every program would wait.
+func (l *files) blocked() error {
+	for _, r := range l.refused {
+		if r.Special {
+			return r
+		}
+	}
+	return nil
+}
+
+// notes say what cannot be read.
+func (l *files) notes() []string {
+	var out []string
+	for _, r := range l.refused {
+		out = append(out, r.Error())
+	}
+	return out
 }
 
 func (f folder) abs(name string) string {
@@ -29,7 +59,8 @@ func (f folder) abs(name string) string {
 }
 
 func (f folder) below(name string) folder {
-	return folder{root: f.root, dir: join(f.dir, name), look: f.look}
+	f.dir = join(f.dir, name)
+	return f
 }
 
 // has returns the first of the names or patterns that exists, or "".
@@ -41,11 +72,25 @@ func (f folder) has(names ...string) string {
 			}
 			continue
 		}
-		if _, err := os.Stat(f.abs(name)); err == nil {
+		if f.exists(name) {
 			return name
 		}
 	}
 	return ""
+}
+
+// exists reports whether a file or folder is there, and refuses what is neither.
+func (f folder) exists(name string) bool {
+	info, err := os.Lstat(f.abs(name))
+	if err == nil && info.Mode()&os.ModeSymlink != 0 {
+		info, err = os.Stat(f.abs(name))
+	} else if err != nil {
+		return false
+	}
+	if err != nil || !info.Mode().IsRegular() && !info.IsDir() {
+		f.read(name)
+	}
+	return err == nil
 }
 
 // glob lists the names that a pattern matches, sorted.
@@ -64,20 +109,10 @@ func (f folder) glob(pattern string) []string {
 
 var escaped = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`)
 
-// read returns the text of a file, "" if it does not exist.
+// read returns the text of a file, "" if it does not exist or is refused.
 func (f folder) read(name string) string {
-	file, err := os.OpenFile(f.abs(name), os.O_RDONLY|syscall.O_NONBLOCK, 0) // never waits on a pipe
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	text, err := io.ReadAll(io.LimitReader(file, maxRead))
-	if err != nil {
-		return ""
-	}
+	text, err := f.tree.Read(join(f.dir, name), projectfile.Manifest)
+	f.refuse(err)
 	return string(text)
 }
 

@@ -81,7 +81,9 @@ func proposeNode(f folder) proposal {
 	var p proposal
 	m, err := readManifest(f)
 	if err != nil {
-		p.note("package.json cannot be read: %v", err)
+		if f.read("package.json") != "" {
+			p.note("package.json cannot be read: %v", err)
+		}
 		return p
 	}
 	n := node{folder: f, manifest: m}

@@ -14,6 +14,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"supervise/internal/projectfile"
 )
 
 // ReportDir is replaced, in commands, environments and report paths, by the private
@@ -112,14 +114,26 @@ var makefile = recogniser{"make", makeFiles, proposeMake}
 
 // Detect recognises the projects in the checkout root, and in folders down to three
 // levels below it. look finds a program by name, as [os/exec.LookPath] does. The error
-// wraps [ErrUnknown] if nothing is known.
+// wraps [ErrUnknown] if nothing is known; then the project has notes alone. A pipe or
+// a device in the place of a file is a [projectfile.Refusal], since tools would hang.
 func Detect(root string, look func(string) (string, error)) (Project, error) {
-	w := walk{}
-	w.visit(folder{root: root, look: look}, nil)
-	if len(w.found) == 0 {
-		return Project{}, fmt.Errorf("%w in %s: found no %s; give --test-cmd (and --test-report), or write a .supervise.yaml", ErrUnknown, root, strings.Join(markers(), ", "))
+	tree, err := projectfile.Open(root)
+	if err != nil {
+		return Project{}, fmt.Errorf("look at the project: %w", err)
 	}
-	return w.project(root), nil
+	defer tree.Close()
+	w, l := walk{}, &files{tree: tree}
+	w.visit(folder{root: root, look: look, files: l}, nil)
+	if err := l.blocked(); err != nil {
+		return Project{}, err
+	}
+	if len(w.found) == 0 {
+		err := fmt.Errorf("%w in %s: found no %s; give --test-cmd (and --test-report), or write a .supervise.yaml", ErrUnknown, root, strings.Join(markers(), ", "))
+		return Project{Notes: l.notes()}, err
+	}
+	p := w.project(root)
+	p.Notes = append(p.Notes, l.notes()...)
+	return p, nil
 }
 
 func markers() []string {
@@ -132,7 +146,12 @@ func markers() []string {
 
 // Is reports whether dir itself has a known kind of project.
 func Is(dir string) bool {
-	f := folder{root: dir}
+	tree, err := projectfile.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer tree.Close()
+	f := folder{root: dir, files: &files{tree: tree}}
 	return slices.ContainsFunc(recognisers, func(r recogniser) bool { return f.has(r.markers...) != "" }) ||
 		f.has(makefile.markers...) != "" && len(proposeMake(f).checks) > 0
 }

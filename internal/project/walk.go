@@ -116,7 +116,7 @@ func (f folder) folders() []string {
 func (f folder) ignored() []string {
 	var out []string
 	for _, dir := range unique([]string{"", f.dir}) {
-		for line := range strings.Lines(folder{root: f.root, dir: dir}.read(".gitignore")) {
+		for line := range strings.Lines((folder{dir: dir, files: f.files}).read(".gitignore")) {
 			line = strings.TrimSpace(line)
 			anchored := strings.HasPrefix(line, "/")
 			name := strings.Trim(line, "/")

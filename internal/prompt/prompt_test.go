@@ -216,7 +216,7 @@ func TestOwnTexts(t *testing.T) {
 	}
 	write("boundary.md", "Round {{.Iteration}}: {{template \"numbers\" .}} Be honest.\n")
 	write("README", "not ours")
-	own, err := prompt.Read(dir)
+	own, err := prompt.Read(dir, ".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestOwnTexts(t *testing.T) {
 	if got, _, err := texts.Text(prompt.Minimal, prompt.Facts{Task: "Do it.", Iteration: 2, Measured: true, Passed: 1, Count: 2}); err != nil || got != "Do it.\n\nRound 2: Measured now: 1 of 2 tests pass. Be honest.\n" {
 		t.Errorf("the text is %q, %v", got, err)
 	}
-	if own, err := prompt.Read(filepath.Join(dir, "none")); own != nil || err != nil {
+	if own, err := prompt.Read(dir, "none"); own != nil || err != nil {
 		t.Errorf("a folder that is not there: %v, %v", own, err)
 	}
 	for name, tt := range map[string]struct{ text, want string }{

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"text/template"
 	"unicode/utf8"
+
+	"supervise/internal/projectfile"
 )
 
 // Point is an occasion to write to the agent.
@@ -45,10 +46,15 @@ type Texts struct {
 	root *template.Template
 }
 
-// Read reads the user's texts in a folder, by their names without extension. Where
-// there is no such folder, it returns none and no error.
-func Read(dir string) (map[string]string, error) {
-	entries, err := os.ReadDir(dir)
+// Read reads the user's texts in a folder of a project, by their names without
+// extension. Where there is no such folder, it returns none and no error.
+func Read(project, folder string) (map[string]string, error) {
+	tree, err := projectfile.Open(project)
+	if err != nil {
+		return nil, fmt.Errorf("read the texts of prompts: %w", err)
+	}
+	defer tree.Close()
+	entries, err := tree.List(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // none is what there is
 	}
@@ -61,7 +67,7 @@ func Read(dir string) (map[string]string, error) {
 		if !is || e.IsDir() {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		text, err := tree.Read(filepath.Join(folder, e.Name()), projectfile.Settings)
 		if err != nil {
 			return nil, fmt.Errorf("read the texts of prompts: %w", err)
 		}

@@ -7,11 +7,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"supervise/internal/projectfile"
 )
 
 // plain runs git as the user would, with the environment's settings: they decide what git
 // ignores, and where it works at all.
 func plain(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	if err := projectfile.GitReady(dir, args...); err != nil {
+		return nil, err
+	}
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "LC_ALL=C")
 	return cmd.Output()

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"supervise/integrity"
+	"supervise/internal/projectfile"
 )
 
 // WorkingTree returns the files of the checkout at r that differ from a tree, with
@@ -75,11 +76,16 @@ func (r Repo) compare(ctx context.Context, before map[string]string, names map[s
 // and the ids that they had.
 func (r Repo) differing(before map[string]string, names map[string]bool) (now map[string]*content, ids []string, err error) {
 	now = map[string]*content{}
+	tree, err := projectfile.Open(r.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer tree.Close()
 	for name, on := range names {
 		if !on {
 			continue
 		}
-		c, err := readFile(filepath.Join(r.Dir, filepath.FromSlash(name)))
+		c, err := readFile(tree, r.Dir, name)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -128,24 +134,28 @@ func blobID(text []byte, length int) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// readFile reads a file or the target of a link, as git does; nil for anything else. A
-// long one has no text.
-func readFile(name string) (*content, error) {
-	info, err := os.Lstat(name)
+// readFile reads a file of the tree in root, or the target of a link, as git does; nil
+// for anything else. A long one has no text.
+func readFile(tree *projectfile.Tree, root, name string) (*content, error) {
+	path := filepath.Join(root, filepath.FromSlash(name))
+	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir():
 		return nil, nil //nolint:nilnil // a missing file is no error
 	case err != nil:
 		return nil, err
 	case info.Mode()&fs.ModeSymlink != 0:
-		target, err := os.Readlink(name)
+		target, err := os.Readlink(path)
 		return &content{text: []byte(target), size: int64(len(target))}, err
 	case !info.Mode().IsRegular():
 		return nil, nil //nolint:nilnil // pipes and sockets are not files of a project
 	case info.Size() > MaxSize:
 		return &content{size: info.Size()}, nil
 	}
-	text, err := os.ReadFile(name)
+	text, err := tree.Read(name, MaxSize)
+	if _, refused := errors.AsType[*projectfile.Refusal](err); refused {
+		return nil, nil //nolint:nilnil // a folder above is a link out of the tree, which git does not follow either
+	}
 	return &content{text: text, size: int64(len(text))}, err
 }
 
@@ -185,7 +195,12 @@ var leftOut = []string{".git", ".hg", ".svn", "node_modules", "__pycache__", ".v
 
 func readFolder(root string) (map[string]*content, error) {
 	out := map[string]*content{}
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+	tree, err := projectfile.Open(root)
+	if err != nil {
+		return nil, fmt.Errorf("read folder: %w", err)
+	}
+	defer tree.Close()
+	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -194,12 +209,14 @@ func readFolder(root string) (map[string]*content, error) {
 		case d.IsDir():
 			return nil
 		}
-		c, err := readFile(name)
-		if err != nil || c == nil {
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(root, name)
-		out[filepath.ToSlash(rel)] = c
+		c, err := readFile(tree, root, rel)
+		if c != nil {
+			out[filepath.ToSlash(rel)] = c
+		}
 		return err
 	})
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"supervise/integrity"
 
+	"supervise/internal/projectfile"
 	"supervise/runner"
 )
 
@@ -29,6 +30,9 @@ type Repo struct{ Dir string }
 
 // git runs a reading git command with all settings off that run programs.
 func (r Repo) git(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
+	if err := projectfile.GitReady(r.Dir, args...); err != nil {
+		return nil, err
+	}
 	own := []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.renameLimit=1000", "--no-replace-objects"}
 	cmd := exec.CommandContext(ctx, "git", append(own, args...)...)
 	cmd.Dir, cmd.Stdin = r.Dir, in

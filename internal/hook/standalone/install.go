@@ -9,6 +9,7 @@ import (
 
 	"supervise/internal/hook"
 	"supervise/internal/ledger"
+	"supervise/internal/projectfile"
 )
 
 // ErrSettings marks a configuration of an agent that hooks cannot be merged into.
@@ -109,7 +110,7 @@ func StateOf(s hook.Settings, client hook.Client, scope string) (State, error) {
 
 // read reads a file that need not exist.
 func read(path string) ([]byte, error) {
-	text, err := os.ReadFile(path)
+	text, err := projectfile.ReadAnywhere(path, projectfile.Manifest)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read the configuration of the agent: %w", err)
 	}

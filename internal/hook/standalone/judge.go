@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"supervise/internal/hook"
+	"supervise/internal/projectfile"
 	"supervise/internal/treediff"
 )
 
@@ -83,14 +84,8 @@ func diskTree(ctx context.Context, repo treediff.Repo) hook.Tree {
 	}
 }
 
-// maxFile is the size of the largest file that is read.
-const maxFile = 16 << 20
-
 // readSmall reads a regular file that is not too large.
 func readSmall(path string) ([]byte, bool) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, false
-	}
-	text, err := os.ReadFile(path)
+	text, err := projectfile.ReadAnywhere(path, projectfile.Source)
 	return text, err == nil
 }

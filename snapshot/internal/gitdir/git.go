@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"supervise/internal/projectfile"
 )
 
 // GitCommand prepares git so that nothing of the user's or the agent's configuration can run a program: no hooks, no
@@ -42,6 +44,9 @@ func WithoutGit(env, keep []string) []string {
 
 // RunGit returns what git prints. The error holds what it says on stderr.
 func RunGit(cmd *exec.Cmd) ([]byte, error) {
+	if err := projectfile.GitReady(cmd.Dir, cmd.Args...); err != nil {
+		return nil, err
+	}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
@@ -74,7 +79,7 @@ func UserIgnoreFile(ctx context.Context, root string) string {
 		"config", "--type=path", "--get", "core.excludesFile")
 	cmd.Dir = root
 	cmd.Env = WithoutGit(os.Environ(), []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
-	if out, err := cmd.Output(); err == nil {
+	if out, err := RunGit(cmd); err == nil {
 		return strings.TrimSuffix(string(out), "\n")
 	}
 	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {

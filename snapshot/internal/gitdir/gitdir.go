@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"supervise/internal/projectfile"
 	"supervise/snapshot/internal/manifest"
 )
 
@@ -77,7 +78,7 @@ func FindExternal(work string) (External, error) {
 	}
 	dir := dotGit
 	if fi.Mode().IsRegular() {
-		data, err := os.ReadFile(dotGit)
+		data, err := projectfile.ReadAnywhere(dotGit, projectfile.Settings)
 		if err != nil {
 			return External{}, fmt.Errorf("read %s: %w", dotGit, err)
 		}
@@ -91,7 +92,7 @@ func FindExternal(work string) (External, error) {
 		return External{}, nil // captured with the tree
 	}
 	ext := External{GitDir: dir, Common: dir}
-	if data, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
+	if data, err := projectfile.ReadAnywhere(filepath.Join(dir, "commondir"), projectfile.Settings); err == nil {
 		ext.Common = absFrom(dir, strings.TrimSpace(string(data)))
 	}
 	return ext, nil

@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"supervise/internal/projectfile"
 	"supervise/snapshot/internal/disk"
 	"supervise/snapshot/internal/gitdir"
 	"supervise/snapshot/internal/manifest"
@@ -199,7 +199,7 @@ func (g Files) commit(name string) (string, error) {
 
 // CurrentBranch reads which branch a linked worktree is on, and its commit. A detached HEAD has none.
 func CurrentBranch(ctx context.Context, gitDir string) manifest.Branch {
-	head, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
+	head, err := projectfile.ReadAnywhere(filepath.Join(gitDir, "HEAD"), projectfile.Settings)
 	name, isRef := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: ")
 	if err != nil || !isRef {
 		return manifest.Branch{}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/projectfile"
 	"supervise/snapshot/internal/disk"
 	"supervise/snapshot/internal/gitdir"
 	"supervise/snapshot/internal/manifest"
@@ -59,7 +60,7 @@ func sharedFile(w *pack.Writer, file string, base []manifest.Entry, stable int64
 		e.OID = base[i].OID
 		return e, nil
 	}
-	data, err := os.ReadFile(file)
+	data, err := projectfile.ReadAnywhere(file, maxShared)
 	if err != nil {
 		return manifest.Entry{}, nil //nolint:nilerr // as above
 	}

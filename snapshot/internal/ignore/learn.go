@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"supervise/internal/projectfile"
 	"supervise/snapshot/internal/disk"
 	"supervise/snapshot/internal/gitdir"
 	"supervise/snapshot/internal/manifest"
@@ -166,10 +167,10 @@ func repoIgnores(ctx context.Context, root string) (exclude, global []byte) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(root, name)
 		}
-		exclude, _ = os.ReadFile(name) // most repositories have none
+		exclude, _ = projectfile.ReadAnywhere(name, projectfile.Git) // most repositories have none
 	}
 	if name := gitdir.UserIgnoreFile(ctx, root); name != "" {
-		global, _ = os.ReadFile(name) // nor users
+		global, _ = projectfile.ReadAnywhere(name, projectfile.Git) // nor users
 	}
 	return exclude, global
 }

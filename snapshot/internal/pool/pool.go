@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"supervise/internal/projectfile"
 	"supervise/snapshot/internal/disk"
 	"supervise/snapshot/internal/gitdir"
 	"supervise/snapshot/internal/pack"
@@ -184,7 +185,7 @@ func (p *Pool) intact(name, file string) bool {
 		return true
 	}
 	ours, errOurs := os.Open(p.file(name))
-	theirs, errTheirs := os.Open(file)
+	theirs, errTheirs := projectfile.Anywhere(file, projectfile.Any)
 	defer ours.Close()
 	defer theirs.Close()
 	if errOurs != nil {
@@ -235,7 +236,7 @@ func (p *Pool) Clear(dir string) error {
 
 // listObjects names the files of an object database that never change: loose objects and packs with their indexes.
 func listObjects(dir string) ([]string, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := projectfile.Folder(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -282,6 +283,9 @@ func listAll(dir string) ([]string, error) {
 
 // namesIn lists a folder; one that cannot be read has no names.
 func namesIn(root *os.Root, dir string) []string {
+	if info, err := root.Lstat(dir); err != nil || !info.IsDir() {
+		return nil // a pipe would be waited for
+	}
 	d, err := root.Open(dir)
 	if err != nil {
 		return nil

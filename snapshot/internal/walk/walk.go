@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"supervise/internal/projectfile"
 	"supervise/snapshot/internal/disk"
 	"supervise/snapshot/internal/manifest"
 )
@@ -56,7 +57,11 @@ func (l *Folder) Read(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	text, err := io.ReadAll(io.LimitReader(f, int64(projectfile.Git)+1))
+	if err == nil && len(text) > int(projectfile.Git) {
+		return nil, fmt.Errorf("%s is larger than %s", name, projectfile.Git)
+	}
+	return text, err
 }
 
 // Walker goes through a tree in parallel, never through symbolic links and never onto another file system. Folders are

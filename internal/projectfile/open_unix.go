@@ -1,0 +1,8 @@
+//go:build unix
+
+package projectfile
+
+import "syscall"
+
+// nonblock opens a pipe or a terminal without waiting for anybody.
+const nonblock = syscall.O_NONBLOCK | syscall.O_NOCTTY

@@ -1,0 +1,307 @@
+// Package projectfile opens the files of a project that nobody vouches for. It opens
+// regular files alone, never waits for a pipe, reads no more than the limit of the kind
+// of file, and follows no link out of the project. Its errors name the file, what is
+// wrong and the remedy, and never hold anything of the content.
+package projectfile
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Limit is the size above which a file is refused, in bytes.
+type Limit int64
+
+// The limits by kind of file.
+const (
+	Settings Limit = 1 << 20  // of supervise: configuration, acknowledgements, prompts
+	Manifest Limit = 4 << 20  // what tools read: package.json, lock files
+	Source   Limit = 16 << 20 // what people write, and patches
+	Git      Limit = 64 << 20 // git's own files: packed references
+	Report   Limit = 1 << 30  // of tests, linters and coverage, which are read as a stream
+	Any      Limit = 1 << 62  // programs and packs, which are compared or hashed
+)
+
+func (l Limit) String() string {
+	if l >= 1<<30 {
+		return fmt.Sprintf("%d GiB", l>>30)
+	}
+	return fmt.Sprintf("%d MiB", l>>20)
+}
+
+// Refusal is an error about a file that exists and is not read.
+type Refusal struct {
+	Path    string
+	Why     string // "is a named pipe"
+	Remedy  string
+	Special bool // a pipe, socket or device: other programs may wait for it for ever
+}
+
+func (r *Refusal) Error() string { return r.Path + " " + r.Why + ": " + r.Remedy }
+
+// Tree is an open project.
+type Tree struct {
+	root *os.Root
+	top  string // absolute: no link leads out of it
+	at   string // the folder that names are relative to, below top
+}
+
+// Open opens the project in a folder. It may link to all of the git checkout that the
+// folder lies in, or, outside of a checkout, to what is in the folder.
+func Open(dir string) (*Tree, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	top, _ := checkout(abs)
+	at, err := filepath.Rel(top, abs)
+	if err != nil {
+		return nil, err
+	}
+	root, err := Folder(top)
+	if err != nil {
+		return nil, err
+	}
+	return &Tree{root, top, at}, nil
+}
+
+// Folder is [os.OpenRoot], which waits for a pipe.
+func Folder(path string) (*os.Root, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.ENOTDIR}
+	}
+	return os.OpenRoot(path)
+}
+
+// checkout is the nearest folder with a .git, from dir upwards; dir if there is none.
+func checkout(dir string) (top string, found bool) {
+	for top = dir; ; top = filepath.Dir(top) {
+		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
+			return top, true
+		}
+		if top == filepath.Dir(top) {
+			return dir, false
+		}
+	}
+}
+
+// Close closes the project.
+func (t *Tree) Close() { _ = t.root.Close() } // nothing was written
+
+// File opens a file by its path relative to the folder of the project. The error is a
+// [Refusal], wraps [fs.ErrNotExist], or says why the system does not open it.
+func (t *Tree) File(name string, most Limit) (*os.File, error) {
+	rel := filepath.Join(t.at, filepath.FromSlash(name))
+	path := filepath.Join(t.top, rel)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, opening(path, err)
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		rel, err = t.follow(rel)
+		if err == nil {
+			info, err = t.root.Stat(rel)
+		}
+	}
+	if err == nil {
+		err = check(path, info, most)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := t.root.OpenFile(rel, os.O_RDONLY|nonblock, 0)
+	if err != nil { // a folder on the way may be a link
+		if rel, err = t.follow(rel); err == nil {
+			f, err = t.root.OpenFile(rel, os.O_RDONLY|nonblock, 0)
+		}
+	}
+	return checked(f, err, path, most)
+}
+
+// follow returns where a path leads, relative to the top.
+func (t *Tree) follow(rel string) (string, error) {
+	path := filepath.Join(t.top, rel)
+	switch _, err := t.root.Stat(rel); {
+	case err == nil:
+		return rel, nil
+	case errors.Is(err, syscall.ELOOP):
+		return "", &Refusal{Path: path, Why: "is a loop of links", Remedy: "put the file itself there, or delete it"}
+	}
+	real, err := filepath.EvalSymlinks(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", &Refusal{Path: path, Why: "is a link to nothing", Remedy: "put the file itself there, or delete the link"}
+	case err != nil:
+		return "", err
+	}
+	top, err := filepath.EvalSymlinks(t.top)
+	if err != nil {
+		return "", err
+	}
+	if to, err := filepath.Rel(top, real); err == nil && filepath.IsLocal(to) {
+		return to, nil // an absolute link, which os.Root does not follow
+	}
+	return "", &Refusal{Path: path, Why: "leads out of " + t.top, Remedy: "put the file itself there, or delete the link"}
+}
+
+// Read reads a file, see [Tree.File].
+func (t *Tree) Read(name string, most Limit) ([]byte, error) {
+	f, err := t.File(name, most)
+	return all(f, err, most)
+}
+
+// FS is a folder of the project. What is in it leads out of it nowhere. A link that
+// leads out of the project is refused.
+func (t *Tree) FS(name string) (fs.FS, error) {
+	rel := filepath.Join(t.at, filepath.FromSlash(name))
+	if _, err := os.Lstat(filepath.Join(t.top, rel)); err != nil {
+		return nil, err
+	}
+	rel, err := t.follow(rel)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := t.root.Stat(rel); err != nil || !info.IsDir() {
+		return nil, cmp.Or(err, error(&Refusal{Path: filepath.Join(t.top, rel), Why: "is no folder", Remedy: "make it one, or delete it"}))
+	}
+	root, err := t.root.OpenRoot(rel)
+	if err != nil {
+		return nil, err
+	}
+	return root.FS(), nil // closed when nobody uses it
+}
+
+// List lists a folder, sorted by name, see [Tree.FS].
+func (t *Tree) List(name string) ([]fs.DirEntry, error) {
+	folder, err := t.FS(name)
+	if err != nil {
+		return nil, err
+	}
+	return fs.ReadDir(folder, ".")
+}
+
+// Read reads a file by its path. The project is that of its folder, see [Open].
+func Read(path string, most Limit) ([]byte, error) {
+	f, err := File(path, most)
+	return all(f, err, most)
+}
+
+// File opens a file by its path. The project is that of its folder, see [Open].
+func File(path string, most Limit) (*os.File, error) {
+	t, err := Open(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	return t.File(filepath.Base(path), most)
+}
+
+// Anywhere opens a file that may lie anywhere, behind links too, and whose content is
+// not shown: git's own files, installed packages, programs.
+func Anywhere(path string, most Limit) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, opening(path, err)
+	}
+	if err := check(path, info, most); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	return checked(f, err, path, most)
+}
+
+// ReadAnywhere reads a file, see [Anywhere].
+func ReadAnywhere(path string, most Limit) ([]byte, error) {
+	f, err := Anywhere(path, most)
+	return all(f, err, most)
+}
+
+// Named reads a file that a person named on the command line. In a checkout it is read as
+// [Read] does; elsewhere it may be anything, such as the pipe of a shell.
+func Named(path string, most Limit) ([]byte, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if _, inside := checkout(filepath.Dir(abs)); inside {
+		return Read(abs, most)
+	}
+	f, err := os.Open(path)
+	return all(f, err, most)
+}
+
+// check refuses what is no regular file, or too large.
+func check(path string, info fs.FileInfo, most Limit) error {
+	r := &Refusal{Path: path, Remedy: "put a regular file there, or delete it"}
+	switch mode := info.Mode(); {
+	case mode.IsRegular() && info.Size() <= int64(most):
+		return nil
+	case mode.IsRegular():
+		return TooLarge(path, most)
+	case mode.IsDir():
+		r.Why = "is a folder"
+	case mode&fs.ModeNamedPipe != 0:
+		r.Why, r.Special = "is a named pipe", true
+	case mode&fs.ModeDevice != 0:
+		r.Why, r.Special = "is a device", true
+	default:
+		r.Why, r.Special = "is a socket or another special file", true
+	}
+	return r
+}
+
+// TooLarge is the refusal of a file above a limit.
+func TooLarge(path string, most Limit) *Refusal {
+	return &Refusal{Path: path, Why: "is larger than " + most.String(), Remedy: "make it shorter, ignore or delete it"}
+}
+
+// opening is an error of the system, with the whole path.
+func opening(path string, err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return &fs.PathError{Op: "open", Path: path, Err: at.Err}
+	}
+	return err
+}
+
+// checked checks an open file: another may have taken the place of the one that was
+// looked at.
+func checked(f *os.File, err error, path string, most Limit) (*os.File, error) {
+	if err != nil {
+		return nil, opening(path, err)
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = check(path, info, most)
+	}
+	if err != nil {
+		_ = f.Close() // nothing was written
+		return nil, err
+	}
+	return f, nil
+}
+
+// all reads a file that may grow meanwhile, and closes it.
+func all(f *os.File, err error, most Limit) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var b bytes.Buffer
+	if info, err := f.Stat(); err == nil {
+		b.Grow(int(info.Size()) + bytes.MinRead)
+	}
+	if _, err := b.ReadFrom(io.LimitReader(f, int64(most)+1)); err != nil {
+		return nil, err
+	}
+	if int64(b.Len()) > int64(most) {
+		return nil, TooLarge(f.Name(), most)
+	}
+	return b.Bytes(), nil
+}
