@@ -1,7 +1,7 @@
 # The targets of the house. `make test` is the README's test command.
 GO ?= go
 
-.PHONY: build test race lint vet fuzz bench golden corpora hostile crash steps torrent e2e e2e-agents cross integrity cheats publish ci
+.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files crash steps torrent e2e e2e-agents cross integrity cheats publish ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/supervise ./cmd/supervise
@@ -38,6 +38,11 @@ bench:
 # Reads a gigabyte of each thing that was made to break readers.
 hostile:
 	SUPERVISE_HOSTILE_MB=1024 $(GO) test -count=1 -timeout 60m -v -run Hostile ./parsers ./coverage | grep -v '^=== '
+
+# Puts pipes, devices, links and huge files in the place of each file that supervise
+# reads from a repository.
+hostile-files:
+	SUPERVISE_HOSTILE_FILES=1 $(GO) test -count=1 -timeout 60m -parallel 4 -run 'TestHostileFiles$$' ./cmd/supervise
 
 # Kills supervise at random moments and resumes, that many times. A run that failed
 # prints its seed: make crash SEED=...

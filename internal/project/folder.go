@@ -93,6 +93,22 @@ func (f folder) exists(name string) bool {
 	return err == nil
 }
 
+// readable reports whether one of the names or patterns is a file that is not refused.
+func (f folder) readable(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		if name = f.has(name); name == "" {
+			return false
+		}
+		file, err := f.tree.File(join(f.dir, name), projectfile.Source)
+		if err != nil {
+			f.refuse(err)
+			return false
+		}
+		_ = file.Close() // nothing was written
+		return true
+	})
+}
+
 // glob lists the names that a pattern matches, sorted.
 func (f folder) glob(pattern string) []string {
 	paths, err := filepath.Glob(filepath.Join(escaped.Replace(f.abs("")), filepath.FromSlash(pattern)))

@@ -63,7 +63,7 @@ func (w *walk) recognise(f folder, above []part) []part {
 // ask runs the recogniser on a folder. Below the root only a folder with tests is a
 // project of its own.
 func (r recogniser) ask(f folder, above []part) (part, bool) {
-	if f.has(r.markers...) == "" {
+	if !f.readable(r.markers...) {
 		return part{}, false
 	}
 	for _, a := range above {

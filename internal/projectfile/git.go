@@ -9,10 +9,13 @@ import (
 )
 
 // gitFiles are the files of git that its commands open without looking what they are.
-var gitFiles = []string{
-	"HEAD", "config", "config.worktree", "index", "packed-refs", "commondir", "gitdir", "shallow", "logs/HEAD",
-	"info/exclude", "info/attributes", "info/grafts", "info/sparse-checkout",
-	"objects/info/alternates", "objects/info/commit-graph", "objects/pack/multi-pack-index",
+var gitFiles = []struct {
+	name string
+	most Limit
+}{
+	{"HEAD", Settings}, {"config", Git}, {"config.worktree", Git}, {"index", Report}, {"packed-refs", Git}, {"commondir", Settings}, {"shallow", Git}, {"logs/HEAD", Report},
+	{"info/exclude", Git}, {"info/attributes", Git}, {"info/grafts", Git}, {"info/sparse-checkout", Git},
+	{"objects/info/alternates", Git}, {"objects/info/commit-graph", Report}, {"objects/pack/multi-pack-index", Report},
 }
 
 // treeCommands are words of git commands that read .gitignore and .gitattributes.
@@ -35,8 +38,8 @@ func GitReady(dir string, args ...string) error {
 		}
 	}
 	for _, folder := range slices.Compact([]string{own, shared}) {
-		for _, name := range gitFiles {
-			if err := waits(filepath.Join(folder, filepath.FromSlash(name))); err != nil {
+		for _, f := range gitFiles {
+			if err := waits(filepath.Join(folder, filepath.FromSlash(f.name)), f.most); err != nil {
 				return err
 			}
 		}
@@ -65,15 +68,12 @@ func gitFolder(top string) string {
 }
 
 // waits refuses a file that is special or huge; a folder is none that git waits for.
-func waits(path string) error {
+func waits(path string, most Limit) error {
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() {
 		return nil //nolint:nilerr // git says what is wrong
 	}
-	if info.Mode().IsRegular() && !strings.HasPrefix(info.Name(), ".git") {
-		return nil // an index may be large
-	}
-	return check(path, info, Git)
+	return check(path, info, most)
 }
 
 // below refuses files below a folder that git would wait for. Git follows no links to
@@ -91,7 +91,7 @@ func below(dir string, read func(fs.DirEntry) bool) error {
 		case d.IsDir() && d.Name() == ".git" && path != dir:
 			return fs.SkipDir
 		case !d.IsDir() && read(d):
-			return waits(path)
+			return waits(path, Git)
 		}
 		return nil
 	})
