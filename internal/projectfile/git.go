@@ -13,9 +13,21 @@ var gitFiles = []struct {
 	name string
 	most Limit
 }{
-	{"HEAD", Settings}, {"config", Git}, {"config.worktree", Git}, {"index", Report}, {"packed-refs", Git}, {"commondir", Settings}, {"shallow", Git}, {"logs/HEAD", Report},
-	{"info/exclude", Git}, {"info/attributes", Git}, {"info/grafts", Git}, {"info/sparse-checkout", Git},
-	{"objects/info/alternates", Git}, {"objects/info/commit-graph", Report}, {"objects/pack/multi-pack-index", Report},
+	{"HEAD", Settings},
+	{"config", Git},
+	{"config.worktree", Git},
+	{"index", Report},
+	{"packed-refs", Git},
+	{"commondir", Settings},
+	{"shallow", Git},
+	{"logs/HEAD", Report},
+	{"info/exclude", Git},
+	{"info/attributes", Git},
+	{"info/grafts", Git},
+	{"info/sparse-checkout", Git},
+	{"objects/info/alternates", Git},
+	{"objects/info/commit-graph", Report},
+	{"objects/pack/multi-pack-index", Report},
 }
 
 // treeCommands are words of git commands that read .gitignore and .gitattributes.
