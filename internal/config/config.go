@@ -278,6 +278,9 @@ func (s Settings) Plan(root string, look func(string) (string, error)) (measure.
 		return measure.Plan{}, nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	found, err := project.Detect(root, look)
+	if found.Blocked != nil {
+		return measure.Plan{}, nil, fmt.Errorf("%w: %w", ErrInvalid, found.Blocked)
+	}
 	if err != nil && (!errors.Is(err, project.ErrUnknown) || len(s.Checks.Test) == 0) {
 		return measure.Plan{}, found.Notes, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}

@@ -62,6 +62,7 @@ type Project struct {
 	Parts    []Part
 	Checks   []Check
 	Notes    []string // what is missing, and how to get it
+	Blocked  error    // a pipe, socket or device in the place of a file: tools may wait for it for ever
 }
 
 // ErrUnknown is returned for a checkout without a known kind of project.
@@ -114,8 +115,7 @@ var makefile = recogniser{"make", makeFiles, proposeMake}
 
 // Detect recognises the projects in the checkout root, and in folders down to three
 // levels below it. look finds a program by name, as [os/exec.LookPath] does. The error
-// wraps [ErrUnknown] if nothing is known; then the project has notes alone. A pipe or
-// a device in the place of a file is a [projectfile.Refusal], since tools would hang.
+// wraps [ErrUnknown] if nothing is known; then the project says only what is in the way.
 func Detect(root string, look func(string) (string, error)) (Project, error) {
 	tree, err := projectfile.Open(root)
 	if err != nil {
@@ -124,15 +124,12 @@ func Detect(root string, look func(string) (string, error)) (Project, error) {
 	defer tree.Close()
 	w, l := walk{}, &files{tree: tree}
 	w.visit(folder{root: root, look: look, files: l}, nil)
-	if err := l.blocked(); err != nil {
-		return Project{}, err
-	}
 	if len(w.found) == 0 {
 		err := fmt.Errorf("%w in %s: found no %s; give --test-cmd (and --test-report), or write a .supervise.yaml", ErrUnknown, root, strings.Join(markers(), ", "))
-		return Project{Notes: l.notes()}, err
+		return Project{Notes: l.notes(), Blocked: l.blocked()}, err
 	}
 	p := w.project(root)
-	p.Notes = append(p.Notes, l.notes()...)
+	p.Notes, p.Blocked = append(p.Notes, l.notes()...), l.blocked()
 	return p, nil
 }
 
