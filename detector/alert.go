@@ -42,6 +42,12 @@ type Alert struct {
 // Weighs reports whether anything follows from an alert of at least that severity.
 func (a Alert) Weighs(least Severity) bool { return a.Severity >= least && !a.Declared }
 
+// Blocks reports whether an alert fails a merge gate by default: where it is CRITICAL, or
+// HIGH and more than a text says so. Nothing follows from one that a person accepted.
+func (a Alert) Blocks() bool {
+	return a.Acknowledged == nil && (a.Weighs(Critical) || a.Weighs(High) && a.RestsOn.Proven())
+}
+
 // Values are the numbers and words behind an alert. A number that plays no part
 // is nil.
 type Values struct {

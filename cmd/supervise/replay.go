@@ -40,7 +40,13 @@ of a loop. The result is how often each rule fires: per 100 commits with a 95 % 
 interval, and the share of false findings if 1, 5 or 20 % of all iterations do harm.
 It assumes that every commit was honest, so that rules can be tuned on a project before
 they matter. The commits are measured in a checkout outside the working tree, with the
-checks of supervise run; --setup installs dependencies that git does not hold.
+checks of supervise run. It shares what is installed in the working tree (node_modules,
+.venv and the like); --setup installs what a commit needs beside that.
+
+Of a commit that touches tests, they are run as they were before over the new code, and
+changed ones over mutants of it, as supervise run and gate do (holdout and power in the
+configuration). A commit whose tests cannot be run is judged by its texts alone, and
+counted apart.
 
 For a loop, the recorded iterations are judged again; exits with 3 if a verdict differs
 from the record.
@@ -151,6 +157,10 @@ func whatIf(base judge.Settings, keys []string) (*judge.Settings, error) {
 func (a *app) replayed(p replay.Progress) {
 	c, took := p.Commit, report.Duration(p.Took)
 	switch {
+	case p.Proof && p.Why != "":
+		fmt.Fprintf(a.err, "%d/%d %s tests not run as they were: %s\n", p.Done, p.Total, c.Short(), p.Why)
+	case p.Proof:
+		fmt.Fprintf(a.err, "%d/%d %s tests run as they were, and over mutants, in %s\n", p.Done, p.Total, c.Short(), took)
 	case p.Again:
 		fmt.Fprintf(a.err, "%s failing tests were run again in %s\n", c.Short(), took)
 	case p.Why != "":

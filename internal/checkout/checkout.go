@@ -15,9 +15,9 @@ import (
 	"strings"
 
 	"supervise/internal/ledger"
-
 	"supervise/internal/projectfile"
 	"supervise/runner"
+	"supervise/snapshot"
 )
 
 // Tree is a separate working tree.
@@ -77,6 +77,22 @@ func (t *Tree) CheckOut(ctx context.Context, commit string) error {
 	}
 	_, err := t.Git(ctx, "clean", "--quiet", "-ffdx")
 	return err
+}
+
+// Store opens a store for snapshots of the tree, which is removed with it. A store fixes
+// what is ignored when it is made. The tree is empty then, so that no commit can have git
+// ignore a file of another.
+func (t *Tree) Store(ctx context.Context) (*snapshot.Store, error) {
+	return snapshot.Open(ctx, t.Dir, filepath.Join(t.Base, "snapshots"), snapshot.Options{MinFree: -1})
+}
+
+// Take checks a commit out and takes it into a store.
+func (t *Tree) Take(ctx context.Context, s *snapshot.Store, commit string) (snapshot.ID, error) {
+	if err := t.CheckOut(ctx, commit); err != nil {
+		return "", err
+	}
+	info, err := s.Take(ctx, commit)
+	return info.ID, err
 }
 
 // Git runs a git command in the tree and returns its output.

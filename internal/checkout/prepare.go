@@ -4,24 +4,48 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"supervise/internal/holdout"
+	"supervise/internal/measure"
 	"supervise/runner"
+	"supervise/snapshot"
 )
 
 // prepareTimeout limits the preparation of a tree.
 const prepareTimeout = 30 * time.Minute
 
-// Prepare runs the user's shell command in dir, a folder of the tree; "" runs nothing.
-// why says why the command failed.
-func (t *Tree) Prepare(ctx context.Context, command, dir string) (why string, err error) {
-	if command == "" {
-		return "", nil
+// Project is what is checked in the user's working tree.
+type Project struct {
+	Root  string       // the working tree
+	Plan  measure.Plan // for it
+	Setup string       // run by the shell in the folder of the project, "" for nothing
+}
+
+// Of is the folder of the project in the tree.
+func (t *Tree) Of(p Project) (string, error) {
+	below, err := filepath.Rel(p.Root, p.Plan.Root)
+	if err != nil {
+		return "", fmt.Errorf("find the project in the tree: %w", err)
+	}
+	return filepath.Join(t.Dir, below), nil
+}
+
+// Prepare links what is installed in the user's working tree to the tree, which holds
+// the files, and runs the user's setup. why says why that failed.
+func (t *Tree) Prepare(ctx context.Context, files []snapshot.File, p Project) (why string, err error) {
+	if err := holdout.Reuse(t.Dir, p.Root, p.Plan, files); err != nil || p.Setup == "" {
+		return "", err
+	}
+	dir, err := t.Of(p)
+	if err != nil {
+		return "", err
 	}
 	words := runner.NewTail(4 << 10)
 	res, err := runner.Run(ctx, runner.Command{
-		Args: []string{"/bin/sh", "-c", command}, Dir: dir, Env: append(os.Environ(), "CI=true"),
+		Args: []string{"/bin/sh", "-c", p.Setup}, Dir: dir, Env: append(os.Environ(), "CI=true"),
 		Stdout: words, Stderr: words, Timeout: prepareTimeout, Hold: []*os.File{t.Lock},
 	})
 	switch {
@@ -29,7 +53,7 @@ func (t *Tree) Prepare(ctx context.Context, command, dir string) (why string, er
 		return "", fmt.Errorf("prepare a checkout: %w", err)
 	case res.Cause != runner.Exited || res.ExitCode != 0:
 		said, _, _ := strings.Cut(strings.TrimSpace(words.String()), "\n")
-		return fmt.Sprintf("the setup command failed: %s, status %d: %s", res.Cause, res.ExitCode, said), nil
+		return strings.TrimSuffix(fmt.Sprintf("the setup command failed: %s, status %d: %s", res.Cause, res.ExitCode, said), ": "), nil
 	}
 	return "", nil
 }

@@ -2,8 +2,6 @@ package disguise
 
 import (
 	"bytes"
-	"context"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -48,24 +46,24 @@ var signs = map[string][]sign{
 const most = 20
 
 // Signs finds signs in the lines of product code that a change added. tests are files of
-// tests, and what they lean on.
-func Signs(ctx context.Context, store *snapshot.Store, was, is snapshot.ID, changes []snapshot.Change, tests []string) ([]ledger.Sign, error) {
+// tests, and what they lean on. read returns the text of a file before or after the
+// change.
+func Signs(changes []snapshot.Change, tests []string, read func(path string, after bool) ([]byte, error)) ([]ledger.Sign, error) {
 	var out []ledger.Sign
 	for _, c := range changes {
 		table := signs[path.Ext(c.Path)]
 		if table == nil || slices.Contains(tests, c.Path) || source.TestFile(c.Path, source.LanguageOf(c.Path, nil)) || c.Kind == snapshot.Deleted || source.Vendored(c.Path) {
 			continue
 		}
-		now, err := store.ReadFile(ctx, is, c.Path)
+		now, err := read(c.Path, true)
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", c.Path, err)
+			return nil, err
 		}
-		before, err := store.ReadFile(ctx, was, c.Path)
-		if c.Kind == snapshot.Added {
-			before, err = nil, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", c.Path, err)
+		var before []byte
+		if c.Kind != snapshot.Added {
+			if before, err = read(c.Path, false); err != nil {
+				return nil, err
+			}
 		}
 		if out = append(out, inLines(c.Path, table, before, now)...); len(out) > most {
 			return out[:most], nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"supervise/internal/disguise"
+	"supervise/internal/evidence"
 	"supervise/internal/ledger"
 	"supervise/metric"
 	"supervise/snapshot"
@@ -63,11 +64,13 @@ func (c Case) disguise(ctx context.Context, v Verdict, was snapshot.ID) (disguis
 			return t, err
 		}
 	}
-	tests := slices.Concat(v.Evidence.TestFiles, v.Evidence.Runner)
 	var err error
-	t.Signs, err = disguise.Signs(ctx, c.Store, was, v.Snapshot, t.Changes, tests)
+	t.Signs, err = disguise.Signs(t.Changes, leanedOn(v.Evidence), evidence.ReaderOf(ctx, c.Store, was, v.Snapshot))
 	return t, err
 }
+
+// leanedOn are the changed files of tests, and what they lean on.
+func leanedOn(e *ledger.Evidence) []string { return slices.Concat(e.TestFiles, e.Runner) }
 
 // runDisguised runs the trial and masks its record. A fault of the machine ends nothing:
 // the iteration is judged without the trial then.

@@ -53,6 +53,14 @@ func NewHistory() *History {
 	}
 }
 
+// Since is the history of a commit: the one before it.
+func Since(before ledger.Iteration) *History {
+	h := NewHistory()
+	h.Commits = true
+	h.Begin(before)
+	return h
+}
+
 // Begin starts the history with the baseline.
 func (h *History) Begin(it ledger.Iteration) {
 	obs := it.Observation()

@@ -69,10 +69,7 @@ func (g *gate) past(ctx context.Context, j judge.Judge) (*judge.History, error) 
 			return nil, err
 		}
 	}
-	past := judge.NewHistory()
-	past.Commits = true
-	past.Begin(base)
-	return past, nil
+	return judge.Since(base), nil
 }
 
 // hiddenUnknown is an error where hidden tests could be read neither on the base nor on

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"supervise/internal/checkout"
 	"supervise/internal/declared"
 	"supervise/internal/holdout"
 	"supervise/internal/judge"
@@ -16,7 +17,6 @@ import (
 	"supervise/internal/projectfile"
 	"supervise/internal/secrets"
 	"supervise/metric"
-	"supervise/snapshot"
 )
 
 // capture takes the tree as it is, and the base, into a store of snapshots. The
@@ -26,19 +26,13 @@ func (g *gate) capture(ctx context.Context) (err error) {
 	if err := g.commitHead(ctx); err != nil {
 		return err
 	}
-	// A store fixes what is ignored when it is made. The checkout is empty now, so that
-	// neither side can have git ignore a file of the other.
-	if g.store, err = snapshot.Open(ctx, g.tree.Dir, filepath.Join(g.Scratch, "snapshots"), snapshot.Options{MinFree: -1}); err != nil {
+	if g.store, err = g.tree.Store(ctx); err != nil {
 		return err
 	}
-	if err := g.tree.CheckOut(ctx, g.head); err != nil {
+	if g.is, err = g.tree.Take(ctx, g.store, g.head); err != nil {
 		return err
 	}
-	now, err := g.store.Take(ctx, "head")
-	if err != nil {
-		return err
-	}
-	g.is, g.files = now.ID, map[string]bool{}
+	g.files = map[string]bool{}
 	files, err := g.store.Files(g.is)
 	if err != nil {
 		return err
@@ -53,11 +47,7 @@ func (g *gate) capture(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := g.tree.CheckOut(ctx, strings.TrimSpace(base)); err != nil {
-		return err
-	}
-	before, err := g.store.Take(ctx, "base")
-	g.was = before.ID
+	g.was, err = g.tree.Take(ctx, g.store, strings.TrimSpace(base))
 	return err
 }
 
@@ -128,10 +118,7 @@ func (g *gate) prepare(ctx context.Context, plan measure.Plan) error {
 	if err != nil {
 		return err
 	}
-	if err := holdout.Reuse(g.tree.Dir, g.Root, plan, files); err != nil {
-		return err
-	}
-	switch why, err := g.tree.Prepare(ctx, g.Setup, plan.Root); {
+	switch why, err := g.tree.Prepare(ctx, files, checkout.Project{Root: g.Root, Plan: g.settings.Plan, Setup: g.Setup}); {
 	case err != nil:
 		return err
 	case why != "":

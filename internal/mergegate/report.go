@@ -33,7 +33,7 @@ func FailOns() []FailOn { return []FailOn{FailOnProven, FailOnCritical, FailOnHi
 func (f FailOn) blocks(a detector.Alert) bool {
 	switch f {
 	case FailOnProven:
-		return a.Severity >= detector.Critical || a.Severity == detector.High && a.RestsOn.Proven()
+		return a.Blocks()
 	case FailOnHigh:
 		return a.Severity >= detector.High
 	case FailOnMedium:

@@ -18,7 +18,7 @@ import (
 )
 
 // cacheVersion changes when what is measured, or how it is read, does.
-const cacheVersion = 2
+const cacheVersion = 3
 
 // entry is what was measured of one tree.
 type entry struct {
@@ -26,16 +26,19 @@ type entry struct {
 	Commit string     `json:"commit"` // of which it was measured
 	Set    metric.Set `json:"measurements"`
 	Why    string     `json:"why,omitempty"` // nothing could be measured
+	// Learnt is what the meter knows of the reports, for whoever runs single tests.
+	Learnt measure.Memory `json:"learnt,omitzero"`
 	// Suspects are the tests that were run again on the tree, Flaky those of them
 	// that passed then.
 	Suspects []metric.ID `json:"suspects,omitempty"`
 	Flaky    []metric.ID `json:"flaky,omitempty"`
 }
 
-// cache stores measurements by tree, plan and version, below one folder.
+// cache stores what was found out about a subject, a tree or two, by plan and version,
+// below one folder.
 type cache struct {
 	dir string
-	key string // of everything but the tree
+	key string // of everything but the subject
 }
 
 // placeholder replaces the folder of the checkout in the hash of a plan.
@@ -76,33 +79,32 @@ func moved(plan measure.Plan, from, to string) (measure.Plan, error) {
 	return out, err
 }
 
-func (c cache) path(tree string) string {
-	sum := sha256.Sum256([]byte(c.key + tree))
+func (c cache) path(subject string) string {
+	sum := sha256.Sum256([]byte(c.key + subject))
 	return filepath.Join(c.dir, hex.EncodeToString(sum[:16])+".json.gz")
 }
 
-// get returns what is known of a tree. A file that cannot be read is none.
-func (c cache) get(tree string) (entry, bool) {
-	var e entry
-	b, err := os.ReadFile(c.path(tree))
+// get reads what is known of a subject, if anything. A file that cannot be read is
+// nothing.
+func (c cache) get(subject string, into any) bool {
+	b, err := os.ReadFile(c.path(subject))
 	if err != nil {
-		return e, false
+		return false
 	}
 	z, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {
-		return e, false
+		return false
 	}
-	err = errors.Join(json.NewDecoder(z).Decode(&e), z.Close())
-	return e, err == nil && e.Tree == tree
+	return errors.Join(json.NewDecoder(z).Decode(into), z.Close()) == nil
 }
 
-func (c cache) put(e entry) error {
+func (c cache) put(subject string, known any) error {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if err := errors.Join(json.NewEncoder(z).Encode(e), z.Close()); err != nil {
+	if err := errors.Join(json.NewEncoder(z).Encode(known), z.Close()); err != nil {
 		return fmt.Errorf("keep a measurement: %w", err)
 	}
-	return ledger.WriteFile(c.path(e.Tree), b.Bytes())
+	return ledger.WriteFile(c.path(subject), b.Bytes())
 }
 
 // unmeasured is the reason why a set has no tests, "" when it has.

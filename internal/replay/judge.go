@@ -7,7 +7,7 @@ import (
 	"iter"
 	"slices"
 
-	"supervise/integrity"
+	"supervise/detector"
 	"supervise/internal/evidence"
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
@@ -15,6 +15,7 @@ import (
 	"supervise/internal/treediff"
 	"supervise/metric"
 	"supervise/runner"
+	"supervise/snapshot"
 )
 
 // step is a commit that was measured, beside the one before it that was.
@@ -80,77 +81,172 @@ func (p *step) settle(flaky []metric.ID) {
 	p.set = judge.Settled(p.set, p.flaky)
 }
 
-// record puts the measured commits together as the iterations of a loop in which
-// everything was accepted, the first as its baseline.
-func (h *history) record(ctx context.Context) (rec judge.Record, measured []Commit, left []Unmeasured, err error) {
-	rec.Commits = true
-	for p := range h.steps() {
-		if p.why != "" {
-			left = append(left, Unmeasured{p.commit, p.why})
-			continue
-		}
-		p.settle(p.entry.Flaky)
-		it := ledger.Iteration{
-			Number: len(measured), StartedAt: p.commit.Time, EndedAt: p.commit.Time, Set: p.set, Tree: p.commit.tree,
-			Agent: &ledger.AgentRun{Cause: runner.Exited.String()}, Decision: &ledger.Decision{},
-		}
-		if n := len(measured); n > 0 {
-			if err := h.compare(ctx, measured[n-1], p, &it); err != nil {
-				return rec, nil, nil, err
-			}
-		}
-		rec.Iterations = append(rec.Iterations, it)
-		measured = append(measured, p.commit)
-	}
-	return rec, measured, left, nil
+// pair is a commit and the one that it is compared with.
+type pair struct {
+	step
+	from     Commit // no commit for the first that was measured
+	changes  []snapshot.Change
+	evidence *ledger.Evidence
+	provable bool // see [judge.Provable]
+	proof    proof
 }
 
-// compare finds the evidence of a commit.
-func (h *history) compare(ctx context.Context, before Commit, p step, it *ledger.Iteration) error {
-	d, err := h.repo.changes(ctx, before, p.commit)
+// unread is a commit that is judged by its texts alone, for the reason in why.
+type unread struct{ pair }
+
+// compare finds the evidence of all commits: of those that were measured beside the one
+// before that was, of the others beside the one before.
+func (h *history) compare(ctx context.Context) error {
+	i := -1
+	for p := range h.steps() {
+		i++
+		x := pair{step: p}
+		if n := len(h.measured); p.why == "" && n > 0 {
+			x.from = h.measured[n-1].commit
+		} else if i > 0 {
+			x.from = h.commits[i-1]
+		}
+		if x.from.ID != "" {
+			if err := h.evidence(ctx, &x); err != nil {
+				return err
+			}
+		}
+		if p.why == "" {
+			h.measured = append(h.measured, x)
+			if len(h.measured) == 1 {
+				x.why = "no commit before it could be measured"
+			}
+		}
+		if x.why != "" && i > 0 {
+			h.left = append(h.left, unread{x})
+		}
+	}
+	return nil
+}
+
+// evidence adds the evidence of a commit.
+func (h *history) evidence(ctx context.Context, p *pair) error {
+	d, err := h.repo.changes(ctx, p.from, p.commit)
 	if err != nil {
 		return fmt.Errorf("compare commit %s with the one before: %w", p.commit.Short(), err)
 	}
-	opt := integrity.Options{Base: treediff.Repo{Dir: h.repo.dir}.Base(ctx, before.ID)}
+	opt := h.opts.Settings.Integrity
+	opt.Base = treediff.Repo{Dir: h.repo.dir}.Base(ctx, p.from.ID)
 	e, err := evidence.Of(d.changes, opt, d.read)
 	if err != nil {
 		return err
 	}
 	e.Judged, e.Flaky = h.opts.Now, p.flaky
-	it.Evidence = &e
-	for _, c := range d.changes {
-		it.Changed = append(it.Changed, ledger.FileChange{Path: c.Path, Kind: string(c.Kind)})
-	}
-	return nil
+	p.changes, p.evidence = d.changes, &e
+	p.provable, err = judge.Provable(&e, d.changes, d.read)
+	return err
 }
 
-// judge judges all commits that were measured, by the user's settings and once
-// more by those that are tried.
-func (h *history) judge(ctx context.Context) (Report, error) {
-	rec, commits, left, err := h.record(ctx)
-	if err != nil {
-		return Report{}, err
+// iteration is the commit as an iteration of a loop that was accepted.
+func (p pair) iteration(number int) ledger.Iteration {
+	it := ledger.Iteration{
+		Number: number, StartedAt: p.commit.Time, EndedAt: p.commit.Time, Set: p.set, Tree: p.commit.tree,
+		Agent: &ledger.AgentRun{Cause: runner.Exited.String()}, Decision: &ledger.Decision{},
 	}
-	out := h.report(commits, left)
-	if len(commits) < 2 {
+	if number > 0 {
+		it.Evidence, it.Goals, it.Power, it.Disguised = p.evidence, p.proof.Goals, p.proof.Power, p.proof.Disguised
+		for _, c := range p.changes {
+			it.Changed = append(it.Changed, ledger.FileChange{Path: c.Path, Kind: string(c.Kind)})
+		}
+	}
+	return it
+}
+
+// record puts the measured commits together as the iterations of a loop in which
+// everything was accepted, the first as its baseline.
+func (h *history) record() judge.Record {
+	out := judge.Record{Commits: true}
+	for n, p := range h.measured {
+		out.Iterations = append(out.Iterations, p.iteration(n))
+	}
+	return out
+}
+
+// record is a record of the commit alone, without any number.
+func (u unread) record() judge.Record {
+	u.set = metric.Set{}
+	is := u.iteration(1)
+	return judge.Record{Commits: true, Iterations: []ledger.Iteration{pair{}.iteration(0), is}}
+}
+
+// judge judges all commits, by the user's settings and once more by those that are
+// tried.
+func (h *history) judge() (Report, error) {
+	out := h.report()
+	if len(h.measured) < 2 && (len(h.left) == 0 || h.opts.Recorded) {
 		return out, fmt.Errorf("%w: %s", ErrNothing, h.whyNothing(out))
 	}
-	res, err := judge.Rejudge(rec, h.opts.Settings)
+	res, err := h.verdicts(h.opts.Settings)
 	if err != nil {
 		return out, err
 	}
-	out.Commits = verdicts(commits, res)
-	out.Rules = rates(out.Commits, h.opts.Sensitivity)
-	out.Moved = movedTests(res)
+	out.Commits, out.Moved = res.all, res.moved
+	out.Rules, out.TextRules = res.rates(h.opts.Sensitivity)
 	if h.opts.WhatIf == nil {
 		return out, nil
 	}
-	if res, err = judge.Rejudge(rec, *h.opts.WhatIf); err != nil {
+	tried, err := h.verdicts(*h.opts.WhatIf)
+	if err != nil {
 		return out, err
 	}
-	tried := verdicts(commits, res)
-	out.WhatIf = &WhatIf{Changes: differences(out.Commits, tried), Rules: rates(tried, h.opts.Sensitivity)}
+	out.WhatIf = &WhatIf{Changes: differences(res.all, tried.all)}
+	out.WhatIf.Rules, out.WhatIf.TextRules = tried.rates(h.opts.Sensitivity)
 	return out, nil
+}
+
+// outcome is the verdicts by one set of settings.
+type outcome struct {
+	all   []Verdict // in the order of the commits
+	moved Moved
+}
+
+func (h *history) verdicts(by judge.Settings) (outcome, error) {
+	out := outcome{moved: Moved{Tests: map[detector.Explanation]int{}}}
+	if len(h.measured) > 1 {
+		res, err := judge.Rejudge(h.record(), by)
+		if err != nil {
+			return out, err
+		}
+		for i, v := range res.Verdicts[1:] {
+			out.all = append(out.all, h.measured[i+1].verdict(v))
+		}
+		out.moved = movedTests(res)
+	}
+	for _, u := range h.left {
+		res, err := judge.Rejudge(u.record(), by.WithoutTests())
+		if err != nil {
+			return out, err
+		}
+		v := u.verdict(res.Verdicts[1])
+		v.ByText = u.why
+		out.all = append(out.all, v)
+	}
+	at := map[string]int{}
+	for i, c := range h.commits {
+		at[c.ID] = i
+	}
+	slices.SortFunc(out.all, func(a, b Verdict) int { return cmp.Compare(at[a.ID], at[b.ID]) })
+	for i := range out.all {
+		out.all[i].Number = i + 1
+	}
+	return out, nil
+}
+
+// rates counts apart what ran, and what was judged by text alone.
+func (j outcome) rates(sensitivity float64) (ran, text []Rate) {
+	by := func(alone bool) []Verdict {
+		return slices.DeleteFunc(slices.Clone(j.all), func(v Verdict) bool { return (v.ByText != "") != alone })
+	}
+	ran = rates(by(false), sensitivity)
+	if list := by(true); len(list) > 0 {
+		text = rates(list, sensitivity)
+	}
+	return ran, text
 }
 
 func (h *history) whyNothing(r Report) string {

@@ -2,82 +2,38 @@ package replay
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"sync"
 	"time"
 
-	"supervise/internal/checkout"
 	"supervise/internal/measure"
 	"supervise/internal/secrets"
 	"supervise/metric"
+	"supervise/snapshot"
 )
 
-// measureAll measures the commits, several at a time, each worker in a checkout of
-// its own. The first error ends all.
+// measureAll measures the commits.
 func (h *history) measureAll(ctx context.Context, list []Commit) error {
-	if len(list) == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	waiting := make(chan Commit, len(list))
-	for _, c := range list {
-		waiting <- c
-	}
-	close(waiting)
-	var workers sync.WaitGroup
-	var told sync.Mutex
-	done := 0
-	finished := func(e entry, c Commit, took time.Duration) {
-		told.Lock()
-		defer told.Unlock()
-		done++
-		h.entries[c.tree] = e
-		h.opts.OnProgress(Progress{Done: done, Total: len(list), Commit: c, Took: took, Why: e.Why})
-	}
-	for i := range min(max(1, h.opts.Jobs), len(list)) {
-		workers.Go(func() {
-			if err := h.work(ctx, i, waiting, finished); err != nil {
-				cancel(err)
-			}
-		})
-	}
-	workers.Wait()
-	return context.Cause(ctx)
-}
-
-// work measures commits until none is waiting.
-func (h *history) work(ctx context.Context, i int, waiting <-chan Commit, finished func(entry, Commit, time.Duration)) (err error) {
-	t, err := checkout.New(ctx, h.repo.dir, h.base(i))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, t.Remove()) }()
-	for c := range waiting {
+	return each(ctx, h, list, func(ctx context.Context, s *site, c Commit) (finish, error) {
 		began := time.Now()
-		e, err := h.measureOne(ctx, t, c)
+		e, err := s.measure(ctx, c)
 		if err != nil {
-			return fmt.Errorf("measure commit %s: %w", c.Short(), err)
+			return nil, fmt.Errorf("measure commit %s: %w", c.Short(), err)
 		}
-		finished(e, c, time.Since(began))
-	}
-	return nil
+		return func(done int) {
+			h.entries[c.tree] = e
+			h.opts.OnProgress(Progress{Done: done, Total: len(list), Commit: c, Took: time.Since(began), Why: e.Why})
+		}, nil
+	})
 }
 
-func (h *history) base(worker int) string {
-	return filepath.Join(h.opts.Checkout, strconv.Itoa(worker+1))
-}
-
-// measureOne measures one commit by itself, whatever stood before it, so that the
-// numbers can be used wherever the same tree occurs again.
-func (h *history) measureOne(ctx context.Context, t *checkout.Tree, c Commit) (entry, error) {
+// measure measures one commit by itself, whatever stood before it, so that the numbers
+// can be used wherever the same tree occurs again.
+func (s *site) measure(ctx context.Context, c Commit) (entry, error) {
 	e := entry{Tree: c.tree, Commit: c.ID}
-	meter, why, err := h.ready(ctx, t, c)
+	at, why, err := s.ready(ctx, e, c)
 	if err != nil {
 		return e, err
 	}
@@ -85,7 +41,7 @@ func (h *history) measureOne(ctx context.Context, t *checkout.Tree, c Commit) (e
 		e.Why = why
 		return e, nil
 	}
-	res, err := meter.Run(ctx, nil)
+	res, err := at.meter.Run(ctx, nil)
 	if err != nil {
 		return e, err
 	}
@@ -93,55 +49,67 @@ func (h *history) measureOne(ctx context.Context, t *checkout.Tree, c Commit) (e
 	if set.Tests == nil {
 		set.Tests = res.Read // what carries over depends on the commit before
 	}
-	e.Set = secrets.MaskOf(h.opts.Env).Set(set).Slim()
+	e.Set, e.Learnt = secrets.MaskOf(s.opts.Env).Set(set).Slim(), at.meter.Memory()
 	e.Why = unmeasured(e.Set)
-	return e, h.cache.put(e)
+	if err := s.cache.put(linesOf(c), set.Coverage); err != nil {
+		return e, err
+	}
+	return e, s.cache.put(e.Tree, e)
+}
+
+// ready is a commit that is checked out and prepared.
+type ready struct {
+	meter *measure.Meter
+	plan  measure.Plan // for the checkout
+	taken snapshot.ID
 }
 
 // ready checks a commit out and prepares it. why is the reason where there is nothing to
 // measure.
-func (h *history) ready(ctx context.Context, t *checkout.Tree, c Commit) (m *measure.Meter, why string, err error) {
-	if err := t.CheckOut(ctx, c.ID); err != nil {
-		return nil, "", err
+func (s *site) ready(ctx context.Context, e entry, c Commit) (at ready, why string, err error) {
+	if at.taken, err = s.tree.Take(ctx, s.store, c.ID); err != nil {
+		return at, "", err
 	}
-	root, err := h.root(t)
+	root, err := s.tree.Of(s.project())
 	if err != nil {
-		return nil, "", err
+		return at, "", err
 	}
 	if _, err := os.Stat(root); err != nil {
-		return nil, "the folder of the project is not there", nil //nolint:nilerr // that is the finding
+		return at, "the folder of the project is not there", nil //nolint:nilerr // that is the finding
 	}
-	if why, err := t.Prepare(ctx, h.opts.Setup, root); why != "" || err != nil {
-		return nil, why, err
-	}
-	plan, err := moved(h.opts.Plan, h.opts.Plan.Root, root)
+	files, err := s.store.Files(at.taken)
 	if err != nil {
-		return nil, "", err
+		return at, "", err
 	}
-	return measure.New(plan, measure.Options{Scratch: filepath.Join(t.Base, "reports"), Hold: []*os.File{t.Lock}}), "", nil
+	if why, err := s.tree.Prepare(ctx, files, s.project()); why != "" || err != nil {
+		return at, why, err
+	}
+	if at.plan, err = moved(s.opts.Plan, s.opts.Plan.Root, root); err != nil {
+		return at, "", err
+	}
+	at.meter = measure.New(at.plan, measure.Options{
+		Scratch: filepath.Join(s.tree.Base, "reports"), Hold: []*os.File{s.tree.Lock}, Memory: e.Learnt, Reruns: s.opts.Settings.Confirm,
+	})
+	return at, "", nil
 }
 
 // confirm runs the tests again that fail in a commit and passed in the one before,
 // as a loop does before it accuses anybody.
 func (h *history) confirm(ctx context.Context) (err error) {
-	var t *checkout.Tree
-	defer func() {
-		if t != nil {
-			err = errors.Join(err, t.Remove())
-		}
-	}()
+	var s *site
+	defer func() { err = s.close(err) }()
 	for p := range h.steps() {
 		suspects := ids(p.suspects) // none where nothing was measured
 		if len(suspects) == 0 || slices.Equal(suspects, p.entry.Suspects) {
 			continue
 		}
-		if t == nil {
-			if t, err = checkout.New(ctx, h.repo.dir, h.base(0)); err != nil {
+		if s == nil {
+			if s, err = h.site(ctx, 0); err != nil {
 				return err
 			}
 		}
 		began := time.Now()
-		if err := h.confirmOne(ctx, t, p, suspects); err != nil {
+		if err := s.confirm(ctx, p, suspects); err != nil {
 			return fmt.Errorf("run failing tests of commit %s again: %w", p.commit.Short(), err)
 		}
 		h.opts.OnProgress(Progress{Commit: p.commit, Took: time.Since(began), Again: true})
@@ -149,19 +117,19 @@ func (h *history) confirm(ctx context.Context) (err error) {
 	return nil
 }
 
-func (h *history) confirmOne(ctx context.Context, t *checkout.Tree, p step, suspects []metric.ID) error {
-	meter, why, err := h.ready(ctx, t, p.commit)
+func (s *site) confirm(ctx context.Context, p step, suspects []metric.ID) error {
+	at, why, err := s.ready(ctx, p.entry, p.commit)
 	if err != nil || why != "" {
 		return err
 	}
-	found, err := meter.Confirm(ctx, p.before, p.set)
+	found, err := at.meter.Confirm(ctx, p.before, p.set)
 	if err != nil {
 		return err
 	}
 	e := p.entry
 	e.Suspects, e.Flaky = suspects, found.Flaky
-	h.entries[p.commit.tree] = e
-	return h.cache.put(e)
+	s.entries[p.commit.tree] = e
+	return s.cache.put(e.Tree, e)
 }
 
 func ids(tests []metric.Test) []metric.ID {

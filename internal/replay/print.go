@@ -21,18 +21,46 @@ func (r Report) Text(w io.Writer) error {
 	for _, u := range r.Unmeasured {
 		p.line("  not measured  %s %s: %s", u.Short(), u.Subject, u.Why)
 	}
+	p.line("%s", r.Proven)
+	for _, v := range r.Commits {
+		if v.Untried != "" {
+			p.line("  not run as they were  %s %s: %s", v.Short(), v.Subject, v.Untried)
+		}
+	}
 	p.line("")
 	for _, v := range r.Commits {
 		p.verdict(v)
 	}
 	p.line("%s\n", r.Moved.String())
 	p.rates(r.Rules, nil)
+	p.byText(r.TextRules)
 	if r.WhatIf != nil {
 		p.line("")
 		p.whatIf(*r.WhatIf)
 		p.rates(r.WhatIf.Rules, r.Rules)
+		p.byText(r.WhatIf.TextRules)
 	}
 	return p.err
+}
+
+// byText writes the table of the commits that did not run, with the rules that fired.
+func (p *printer) byText(list []Rate) {
+	if len(list) > 0 {
+		p.line("\njudged by text alone, %d commits:", list[0].Of)
+		p.rates(slices.DeleteFunc(slices.Clone(list), func(r Rate) bool { return r.Fired == 0 && detector.Known(r.Rule) }), nil)
+	}
+}
+
+// String says what was run for the verdicts.
+func (n Proven) String() string {
+	text := fmt.Sprintf("%d commits touch tests; tests of %d were run as they were, those of %d over mutants", n.Touching, n.Goals, n.Power)
+	if n.Untried > 0 {
+		text += fmt.Sprintf("; those of %d could not be run so", n.Untried)
+	}
+	if n.ByText > 0 {
+		text += fmt.Sprintf("; %d commits were judged by text alone", n.ByText)
+	}
+	return text
 }
 
 func (r Report) head() string {
@@ -62,11 +90,21 @@ func (m Moved) String() string {
 // Markdown writes the rates as a table.
 func (r Report) Markdown(w io.Writer) error {
 	p := printer{w: w}
-	p.line("%s.\n", r.head())
+	p.line("%s. %s.\n", r.head(), r.Proven)
+	p.table(r.Rules)
+	if len(r.TextRules) > 0 {
+		p.line("\nJudged by text alone:\n")
+		p.table(r.TextRules)
+	}
+	p.line("\n%s.", r.Moved.String())
+	return p.err
+}
+
+func (p *printer) table(list []Rate) {
 	p.line("| rule | commits it fired on | of them CRITICAL | per 100 commits (95 %%) | false discovery rate at 1 %% | at 5 %% | at 20 %% |")
 	p.line("|---|---|---|---|---|---|---|")
 	var silent []string
-	for _, rate := range r.Rules {
+	for _, rate := range list {
 		if rate.Fired == 0 && detector.Known(rate.Rule) {
 			silent = append(silent, quoted(rate.Rule))
 			continue
@@ -74,10 +112,8 @@ func (r Report) Markdown(w io.Writer) error {
 		p.line("| %s | %d | %d | %s | %s |", quoted(rate.Rule), rate.Fired, rate.Critical, rate.Per100, strings.Join(rate.discoveries(), " | "))
 	}
 	if len(silent) > 0 {
-		p.line("\nNever fired, per 100 commits: %s: %s.", r.Rules[0].none(), strings.Join(silent, ", "))
+		p.line("\nNever fired, per 100 commits: %s: %s.", list[0].none(), strings.Join(silent, ", "))
 	}
-	p.line("\n%s.", r.Moved.String())
-	return p.err
 }
 
 func quoted(rule string) string {
@@ -143,6 +179,9 @@ func (p *printer) verdict(v Verdict) {
 	if v.Undone {
 		after = ", would be undone"
 	}
+	if v.ByText != "" {
+		after += ", by text alone: " + v.ByText
+	}
 	p.line("%s %s (%s%s)", v.Name(), v.Subject, v.Class, after)
 	if v.Undone && v.worst() < detector.Critical {
 		p.line("  %s", v.Recommendation.Reason)
@@ -176,20 +215,24 @@ func tests(ids []metric.ID) string {
 // rates writes the table; before is that of the settings of now, where others are
 // tried.
 func (p *printer) rates(list, before []Rate) {
-	if p.err != nil || len(list) == 0 {
+	if p.err != nil || len(list) == 0 || list[0].Of == 0 {
 		return
+	}
+	was := map[string]int{}
+	for _, r := range before {
+		was[r.Rule] = r.Fired
 	}
 	t := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "rule\tfired\tCRITICAL\tper 100 (95 %)\tfalse discovery rate at 1 %\tat 5 %\tat 20 %")
 	var silent []string
-	for i, r := range list {
-		if r.Fired == 0 && detector.Known(r.Rule) && (before == nil || before[i].Fired == 0) {
+	for _, r := range list {
+		if r.Fired == 0 && detector.Known(r.Rule) && was[r.Rule] == 0 {
 			silent = append(silent, r.Rule)
 			continue
 		}
 		fired := fmt.Sprint(r.Fired)
-		if before != nil && before[i].Fired != r.Fired {
-			fired = fmt.Sprintf("%d → %d", before[i].Fired, r.Fired)
+		if before != nil && was[r.Rule] != r.Fired {
+			fired = fmt.Sprintf("%d → %d", was[r.Rule], r.Fired)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\n", r.Rule, fired, r.Critical, r.Per100, strings.Join(r.discoveries(), "\t"))
 	}

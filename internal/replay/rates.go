@@ -76,6 +76,7 @@ const (
 	anyCritical = "any CRITICAL"
 	anyHigh     = "any HIGH or CRITICAL"
 	undone      = "would be undone"
+	blocked     = "would fail the gate"
 )
 
 // rates counts on how many commits each rule fired, and how many were undone.
@@ -104,6 +105,9 @@ func rates(list []Verdict, sensitivity float64) []Rate {
 	})
 	add(Rate{Rule: undone, Severity: detector.Critical}, func(v Verdict) (bool, bool) {
 		return v.Undone, v.Undone && v.worst() >= detector.Critical
+	})
+	add(Rate{Rule: blocked, Severity: detector.High}, func(v Verdict) (bool, bool) {
+		return v.Blocked, v.Blocked && v.worst() >= detector.Critical
 	})
 	return out
 }

@@ -11,7 +11,6 @@ package replay
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -60,12 +59,15 @@ type Progress struct {
 	Commit      Commit
 	Took        time.Duration
 	Again       bool   // suspicious tests alone were run again
+	Proof       bool   // tests were run as they were, and over mutants
 	Why         string // it could not be measured
 }
 
-// History measures and judges the commits of a range. The error wraps [ErrRange]
-// for a range that is none, [ErrNothing] when no commit could be measured, and the
-// cause of ctx when that ends; what was measured until then is kept.
+// History measures and judges the commits of a range. What a commit did to the tests is
+// shown by running them as they were, and over mutants; a commit that cannot be run is
+// judged by its texts alone. The error wraps [ErrRange] for a range that is none,
+// [ErrNothing] when there is nothing to judge, and the cause of ctx when that ends; what
+// was measured until then is kept.
 func History(ctx context.Context, o Options) (Report, error) {
 	if o.OnProgress == nil {
 		o.OnProgress = func(Progress) {}
@@ -81,10 +83,12 @@ func History(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	h := &history{opts: o, repo: r, cache: c, commits: list, entries: map[string]entry{}}
-	if err := h.measure(ctx); err != nil {
-		return Report{}, err
+	for _, step := range []func(context.Context) error{h.measure, h.compare, h.prove} {
+		if err := step(ctx); err != nil {
+			return Report{}, err
+		}
 	}
-	return h.judge(ctx)
+	return h.judge()
 }
 
 // unlisted returns the plan without the lists of tests, which a loop asks for where a
@@ -106,6 +110,9 @@ type history struct {
 	commits []Commit // the one before the range first
 	entries map[string]entry
 	missing int // trees that had to be measured
+
+	measured []pair
+	left     []unread
 }
 
 // measure fills the entries of all commits.
@@ -113,7 +120,8 @@ func (h *history) measure(ctx context.Context) error {
 	var missing []Commit
 	asked := map[string]bool{}
 	for _, c := range h.commits {
-		e, known := h.cache.get(c.tree)
+		var e entry
+		known := h.cache.get(c.tree, &e)
 		switch {
 		case known && !h.opts.Fresh:
 			h.entries[c.tree] = e
@@ -132,13 +140,9 @@ func (h *history) measure(ctx context.Context) error {
 	return h.confirm(ctx)
 }
 
-// root is the folder of the project in a checkout.
-func (h *history) root(t *checkout.Tree) (string, error) {
-	rel, err := filepath.Rel(h.opts.Root, h.opts.Plan.Root)
-	if err != nil {
-		return "", fmt.Errorf("find the project in the tree: %w", err)
-	}
-	return filepath.Join(t.Dir, rel), nil
+// project is what is checked in the user's working tree.
+func (h *history) project() checkout.Project {
+	return checkout.Project{Root: h.opts.Root, Plan: h.opts.Plan, Setup: h.opts.Setup}
 }
 
 // Checkout returns a folder for the checkouts of a replay: below home, unless that

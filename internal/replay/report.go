@@ -6,6 +6,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/judge"
+	"supervise/internal/ledger"
 )
 
 // Report is what the replay of a history found.
@@ -13,13 +14,24 @@ type Report struct {
 	From       string       `json:"from"` // the commit before the range, which is the baseline
 	To         string       `json:"to"`
 	Total      int          `json:"commits"`  // of the range
-	Judged     int          `json:"judged"`   // compared with the one before that was measured
+	Judged     int          `json:"judged"`   // by their tests, compared with the one before that was measured
 	Measured   int          `json:"measured"` // anew, not from the cache
 	Unmeasured []Unmeasured `json:"unmeasured"`
+	Proven     Proven       `json:"proven"`
 	Moved      Moved        `json:"moved_tests"`
-	Rules      []Rate       `json:"rules"`
+	Rules      []Rate       `json:"rules"`                // over the commits whose tests ran
+	TextRules  []Rate       `json:"text_rules,omitempty"` // over those that were judged by text alone
 	Commits    []Verdict    `json:"verdicts"`
 	WhatIf     *WhatIf      `json:"what_if,omitempty"`
+}
+
+// Proven counts the commits by what was run for their verdict beside their own tests.
+type Proven struct {
+	Touching int `json:"touch_tests"` // of those that were judged by their tests
+	Goals    int `json:"as_they_were"`
+	Power    int `json:"over_mutants"`
+	Untried  int `json:"untried"` // touch tests, which could not be run so
+	ByText   int `json:"by_text"` // judged by text alone
 }
 
 // Unmeasured is a commit whose tests could not be read.
@@ -35,8 +47,13 @@ type Verdict struct {
 	Class          detector.Class          `json:"classification"`
 	Alerts         []detector.Alert        `json:"alerts"`
 	Recommendation detector.Recommendation `json:"recommendation"`
-	Undone         bool                    `json:"undone"` // a loop would put the tree back
+	Undone         bool                    `json:"undone"`  // a loop would put the tree back
+	Blocked        bool                    `json:"blocked"` // a merge gate would fail, by default
 	Partial        bool                    `json:"partial"`
+	ByText         string                  `json:"by_text,omitempty"` // why it was judged by text alone
+	Untried        string                  `json:"untried,omitempty"` // why tests that a commit touches were not run as they were
+	Goals          *ledger.Goals           `json:"goals,omitempty"`
+	Power          *ledger.Power           `json:"power,omitempty"`
 }
 
 // Name is the commit or the number of the iteration.
@@ -57,9 +74,10 @@ type Moved struct {
 
 // WhatIf is what other settings change.
 type WhatIf struct {
-	Changes []Difference `json:"changes"`
-	Rules   []Rate       `json:"rules,omitempty"`
-	Select  *Reselected  `json:"selection,omitempty"` // of a loop
+	Changes   []Difference `json:"changes"`
+	Rules     []Rate       `json:"rules,omitempty"`
+	TextRules []Rate       `json:"text_rules,omitempty"`
+	Select    *Reselected  `json:"selection,omitempty"` // of a loop
 }
 
 // Difference is one verdict beside another on the same commit or iteration.
@@ -74,30 +92,49 @@ type Reselected struct {
 	Is  int `json:"replayed"`
 }
 
-func (h *history) report(measured []Commit, left []Unmeasured) Report {
-	return Report{
-		Total: len(h.commits) - 1, Judged: max(0, len(measured)-1), Measured: h.missing,
-		From: h.commits[0].ID, To: h.commits[len(h.commits)-1].ID, Unmeasured: append([]Unmeasured{}, left...),
+func (h *history) report() Report {
+	out := Report{
+		Total: len(h.commits) - 1, Judged: max(0, len(h.measured)-1), Measured: h.missing,
+		From: h.commits[0].ID, To: h.commits[len(h.commits)-1].ID, Unmeasured: h.unmeasured(),
 		Rules: []Rate{}, Commits: []Verdict{},
 	}
+	out.Proven.ByText = len(h.left)
+	for i, p := range h.measured {
+		if i == 0 {
+			continue
+		}
+		out.Proven.Touching += one(p.evidence.TouchesTests())
+		out.Proven.Goals += one(p.proof.Goals != nil && p.proof.Goals.Refused == "")
+		out.Proven.Power += one(p.proof.Power != nil && len(p.proof.Power.Mutants) > 0)
+		out.Proven.Untried += one(p.proof.refused() != "")
+	}
+	return out
 }
 
-// verdicts are those on all commits but the first, which is the baseline.
-func verdicts(commits []Commit, res judge.Rejudged) []Verdict {
-	out := make([]Verdict, 0, len(res.Verdicts))
-	for i, v := range res.Verdicts {
-		if !v.Skipped() {
-			row := verdict(v)
-			row.Commit = &commits[i]
-			out = append(out, row)
+// unmeasured are the commits that could not be measured.
+func (h *history) unmeasured() []Unmeasured {
+	out := []Unmeasured{}
+	for p := range h.steps() {
+		if p.why != "" {
+			out = append(out, Unmeasured{p.commit, p.why})
 		}
+	}
+	return out
+}
+
+// verdict is the verdict on a commit.
+func (p pair) verdict(v judge.Verdict) Verdict {
+	out := verdict(v)
+	out.Commit, out.Untried = &p.commit, p.proof.refused()
+	for _, a := range out.Alerts {
+		out.Blocked = out.Blocked || a.Blocks()
 	}
 	return out
 }
 
 func verdict(v judge.Verdict) Verdict {
 	return Verdict{
-		Number: v.Number, Class: v.Assessment.Class, Alerts: v.Assessment.Alerts,
+		Number: v.Number, Class: v.Assessment.Class, Alerts: v.Assessment.Alerts, Goals: v.Goals, Power: v.Power,
 		Recommendation: v.Assessment.Recommendation, Undone: v.Rejected, Partial: v.Set.Partial(),
 	}
 }

@@ -1,0 +1,29 @@
+package judge
+
+import (
+	"context"
+
+	"supervise/internal/disguise"
+	"supervise/internal/evidence"
+	"supervise/internal/ledger"
+	"supervise/snapshot"
+)
+
+// proofs are the stages that run tests for one change once more.
+var proofs = []Stage{Goals{}, Power{}, Disguise{}}
+
+// Prove applies only the stages that run tests once more, to a tree that was measured
+// and compared: its set and evidence are those that count.
+func (j Judge) Prove(ctx context.Context, t Tree, h *History) (Verdict, error) {
+	return j.apply(ctx, proofs, Case{j, t, h}, Verdict{Iteration: t.Iteration, Measured: t.Set})
+}
+
+// Provable reports whether [Judge.Prove] has anything to look at: a change of tests, or
+// code that may look for them. The error is that of read.
+func Provable(e *ledger.Evidence, changes []snapshot.Change, read evidence.Reader) (bool, error) {
+	if e.TouchesTests() {
+		return true, nil
+	}
+	signs, err := disguise.Signs(changes, leanedOn(e), read)
+	return len(signs) > 0, err
+}
