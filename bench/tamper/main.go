@@ -38,6 +38,8 @@ type flags struct {
 	force    bool
 	jobs     int
 	tiny     bool
+	executed bool
+	each     time.Duration // for one commit that is executed
 }
 
 const usage = `Usage: tamper [flags] [DIR...]
@@ -62,8 +64,10 @@ func parse(args []string) (*flags, error) {
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON")
 	fs.IntVar(&f.examples, "examples", 0, "print so many false positives and misses of each kind")
 	fs.BoolVar(&f.force, "force", false, "examples of report repositories, too")
-	limit := fs.Duration("limit", 0, "begin no mutants after so long; 0 for no limit")
+	limit := fs.Duration("limit", 0, "begin no mutants, or commits with -executed, after so long; 0 for no limit")
 	fs.IntVar(&f.jobs, "jobs", 2, "repositories at a time")
+	fs.BoolVar(&f.executed, "executed", false, "honest commits alone, with their tests, through -binary replay; DIR are checkouts with what their tests need")
+	fs.DurationVar(&f.each, "each", 2*time.Minute, "limit for one commit with -executed; then it is judged by text")
 	fs.BoolVar(&f.tiny, "tiny", false, "add the generated tiny projects, one for each language")
 	fs.Usage = func() { fmt.Fprint(fs.Output(), usage); fs.PrintDefaults() }
 	// The flag package knows no lists: they are taken out before.
@@ -91,6 +95,9 @@ func parse(args []string) (*flags, error) {
 	}
 	if len(f.tune)+len(f.report) == 0 && !f.tiny {
 		return nil, errors.New("no repository: name git directories, or -tiny")
+	}
+	if f.executed && f.binary == "" {
+		return nil, errors.New("-executed: name the supervise program with -binary")
 	}
 	return f, nil
 }
@@ -121,6 +128,9 @@ func run(args []string, w io.Writer) error {
 	}
 	if err != nil {
 		return err
+	}
+	if f.executed {
+		return executeAll(f, w)
 	}
 	res := &results{Command: strings.Join(args, " "), Settings: f.set.String()}
 	if err := measureAll(f, res); err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os/exec"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -148,14 +149,25 @@ func IsTest(file string) bool {
 // of at most maxFiles files: of the first-parent history, and where that has not
 // enough because all comes by merges, of the whole.
 func (r *Repo) TestCommits(n, maxFiles int) ([]Commit, error) {
-	list, err := r.testLog(n, maxFiles, "--first-parent")
+	return r.anyLog(n, maxFiles, Commit.touchesTests)
+}
+
+// CodeCommits are the same of commits that touch code, tests or not.
+func (r *Repo) CodeCommits(n, maxFiles int) ([]Commit, error) {
+	return r.anyLog(n, maxFiles, func(c Commit) bool {
+		return slices.ContainsFunc(c.Files, func(f rawChange) bool { return source.LanguageOf(f.Path, nil) != source.Unknown })
+	})
+}
+
+func (r *Repo) anyLog(n, maxFiles int, want func(Commit) bool) ([]Commit, error) {
+	list, err := r.log(n, maxFiles, want, "--first-parent")
 	if err == nil && len(list) < n {
-		list, err = r.testLog(n, maxFiles)
+		list, err = r.log(n, maxFiles, want)
 	}
 	return list, err
 }
 
-func (r *Repo) testLog(n, maxFiles int, more ...string) ([]Commit, error) {
+func (r *Repo) log(n, maxFiles int, want func(Commit) bool, more ...string) ([]Commit, error) {
 	args := append([]string{
 		"-C", r.Dir, "log", "--no-merges", "--raw", "-z", "-M40%",
 		"--no-abbrev", "--no-ext-diff", "--no-textconv", "--format=%x01%H%x02%s",
@@ -174,7 +186,7 @@ func (r *Repo) testLog(n, maxFiles int, more ...string) ([]Commit, error) {
 	var list []Commit
 	var cur *Commit
 	keep := func() {
-		if cur != nil && len(cur.Files) > 0 && len(cur.Files) <= maxFiles && cur.touchesTests() {
+		if cur != nil && len(cur.Files) > 0 && len(cur.Files) <= maxFiles && want(*cur) {
 			list = append(list, *cur)
 		}
 	}
