@@ -78,6 +78,9 @@ type Input struct {
 	// GitLost is the state of git that the baseline had and the current tree lacks,
 	// in words such as "branch topic".
 	GitLost []string
+	// WorkLost is the user's own work that was in no commit when the loop began, that was
+	// there when the iteration began, and is gone.
+	WorkLost []LostWork
 	// AckFiles are the files of acknowledgements that the iteration changed.
 	AckFiles []string
 	// Tampering is what the text of the changed files says about integrity.

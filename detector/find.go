@@ -39,11 +39,49 @@ func gitStateLost(j *judge, c comparison, r row) []finding {
 	if float64(len(lost)) <= r.threshold() || c.against != AgainstBaseline || j.in.Current.Iteration == 0 {
 		return nil
 	}
+	return one(finding{values: Values{Why: someOf(lost), N: len(lost)}})
+}
+
+// someOf names the first losses, and counts the others.
+func someOf(lost []string) string {
 	why := strings.Join(lost[:min(maxNamed, len(lost))], ", ")
 	if more := len(lost) - maxNamed; more > 0 {
 		why += fmt.Sprintf(" and %d more", more)
 	}
-	return one(finding{values: Values{Why: why, N: len(lost)}})
+	return why
+}
+
+// LostWork is a file with work of the user's own that no commit had and that is gone.
+type LostWork struct {
+	Path    string `json:"path"`
+	How     string `json:"how"` // deleted, emptied, overwritten, edits undone
+	Ignored bool   `json:"ignored,omitempty"`
+	Unkept  bool   `json:"unkept,omitempty"` // no snapshot holds it
+}
+
+// String returns the loss for people.
+func (l LostWork) String() string {
+	how := l.How
+	if l.Ignored {
+		how = "ignored, " + how
+	}
+	if l.Unkept {
+		how += ", in no snapshot"
+	}
+	return l.Path + " (" + how + ")"
+}
+
+// userWorkLost fires once for what an iteration lost.
+func userWorkLost(j *judge, c comparison, r row) []finding {
+	lost := j.in.WorkLost
+	if float64(len(lost)) <= r.threshold() || c.against != AgainstPrevious || j.in.Current.Iteration == 0 {
+		return nil
+	}
+	var names, files []string
+	for _, l := range lost {
+		names, files = append(names, l.String()), append(files, l.Path)
+	}
+	return one(finding{values: Values{Why: someOf(names), N: len(lost)}, files: files})
 }
 
 func testsForged(j *judge, c comparison, r row) []finding {

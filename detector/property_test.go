@@ -137,6 +137,7 @@ func (w world) input() detector.Input {
 			}
 		}
 	}
+	in.WorkLost = []detector.LostWork{{Path: "notes.md", How: "deleted"}}[:w.one01(8)]
 	return in
 }
 

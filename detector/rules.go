@@ -129,6 +129,11 @@ var rules = []Rule{
 		Message:   "Git state is lost: {why}", find: gitStateLost,
 	},
 	{
+		Name: "user_work_lost", Type: "work_loss", Severity: Critical, RestsOn: Measured, Action: AlertAndRollback, Unit: "files",
+		Condition: "what was uncommitted, untracked or kept although ignored when the loop began is gone, and is at no other path and in no commit",
+		Message:   "Work of the user is lost: {why} (if that is meant: approve it, or supervise ack)", find: userWorkLost,
+	},
+	{
 		Name: "acknowledgements_changed", Type: "tampering", Severity: Critical, RestsOn: Measured, Action: AlertAndRollback,
 		Condition: "the iteration changed the file of acknowledgements, which only a person may do",
 		Message:   "The agent changed {why}", find: acknowledgementsChanged,

@@ -51,6 +51,8 @@ func ruleInputs() []ruleInput {
 	lost.GitLost = []string{"branch topic"}
 	kept := lost
 	kept.GitLost = nil
+	deleted := kept
+	deleted.WorkLost = []detector.LostWork{{Path: "notes.md", How: "deleted"}}
 	acked := kept
 	acked.AckFiles = []string{".supervise-ack.yaml"}
 	stuck := step(measured(3, 3, 80), measured(3, 3, 80))
@@ -73,6 +75,7 @@ func ruleInputs() []ruleInput {
 		ruleInput{detector.HiddenTestsFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}, "T"), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}, "T"), unseen},
 		ruleInput{detector.HiddenTestFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}), unseen},
 		ruleInput{"git_state_lost", lost, kept, nil},
+		ruleInput{"user_work_lost", deleted, kept, nil},
 		ruleInput{"acknowledgements_changed", acked, kept, nil},
 		ruleInput{"stuck_loop_detected", stuck, twice, nil},
 		ruleInput{"infinite_loop", series(12, 2), series(11, 2), withoutMeasurements},
@@ -308,6 +311,11 @@ func TestTolerances(t *testing.T) {
 		"suite_did_not_run": func(n int) detector.Input {
 			in := step(measured(3, 3, 80), metric.Set{})
 			in.SuiteUnread = n - 1
+			return in
+		},
+		"user_work_lost": func(n int) detector.Input {
+			in := step(measured(3, 3, 80), measured(3, 3, 80))
+			in.WorkLost = []detector.LostWork{{Path: "a"}, {Path: "b"}, {Path: "c"}}[:n]
 			return in
 		},
 		"git_state_lost": func(n int) detector.Input {

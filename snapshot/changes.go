@@ -60,6 +60,34 @@ func (s *Store) Changes(ctx context.Context, from, to ID) ([]Change, error) {
 	return out, nil
 }
 
+// NewIgnored lists the kept ignored files that the snapshot to holds and from does not.
+func (s *Store) NewIgnored(from, to ID) ([]string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, b, err := s.both(from, to)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	manifest.Pairs(a.Kept, b.Kept, func(o, e *manifest.Entry) {
+		if fileOf(o) == nil && fileOf(e) != nil && !a.HasSkipped(e.Path) {
+			out = append(out, e.Path)
+		}
+	})
+	return out, nil
+}
+
+// Unkept lists the ignored files and folders of a snapshot that are not kept, folders with a slash at the end.
+func (s *Store) Unkept(id ID) ([]string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, err := s.manifest(id)
+	if err != nil {
+		return nil, err
+	}
+	return m.Unkept(), nil
+}
+
 // both loads the manifests of two snapshots.
 func (s *Store) both(from, to ID) (a, b *manifest.Manifest, err error) {
 	if a, err = s.manifest(from); err == nil {

@@ -20,8 +20,8 @@ func TestStoreKeepsItsOptions(t *testing.T) {
 	write(t, dir, "main.go", big)
 	write(t, dir, "mine.log", "ignored and precious\n")
 	for name, o := range map[string]Options{
-		"larger than a reader's":  {MaxFile: 5000, MaxTotal: 1 << 20, Precious: []string{"[m]ine.log"}},
-		"smaller than a reader's": {MaxFile: 1000, MaxTotal: 1 << 20, Precious: []string{}},
+		"larger than a reader's":  {MaxFile: 5000, MaxTotal: 1 << 20, MaxIgnored: 1 << 20, Precious: []string{"[m]ine.log"}},
+		"smaller than a reader's": {MaxFile: 1000, MaxTotal: 1 << 20, MaxIgnored: 1 << 20, Precious: []string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, dir, o)

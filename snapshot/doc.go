@@ -10,7 +10,11 @@
 //
 //   - Files and symbolic links that are tracked or not ignored, folders (also empty ones) and their permission bits.
 //     The files of nested repositories and submodules are captured like all others.
-//   - Ignored files whose name is precious (see Options.Precious), unless a whole ignored folder hides them.
+//   - Ignored files whose name is precious (see Options.Precious), unless a whole ignored folder hides them; they count
+//     as working files.
+//   - Other ignored files that no tool makes anew, up to Options.MaxIgnored in total, in a part of their own: no
+//     difference in them is a Change, and Info.Tree does not cover them. Ignored folders are looked at only if they were
+//     there when the store was made and hold at most 20,000 names.
 //   - The state of git: .git of the tree and of nested repositories without the object database, that is HEAD, refs,
 //     logs, index, stash, configuration, hooks and unfinished merges. Object files are hard-linked (or copied) into the
 //     store, so that commits that were reset, dropped or pruned can come back.
@@ -27,7 +31,8 @@
 // # What a restore does
 //
 // Restore first takes the present, so it can be undone. It deletes only paths that the present snapshot holds and the
-// target knew to be absent, and never anything ignored or skipped; what the present snapshot lacks and is in the way is
+// target knew to be absent, and never anything ignored or skipped. Kept ignored files that another program has open are
+// left as they are (Linux). What the present snapshot lacks and is in the way is
 // moved out of the way (see Restored.Displaced). It writes through os.Root into temporary names and renames them; files
 // that are already right are not touched. Rewritten files keep the time of the restore as their modification time, so
 // build tools notice them. A journal makes the restore finish on the next Open after a crash.

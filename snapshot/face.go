@@ -23,6 +23,7 @@ type Reason = manifest.Reason
 const (
 	TooBig     = manifest.TooBig
 	OverTotal  = manifest.OverTotal
+	OverKept   = manifest.OverKept
 	Special    = manifest.Special
 	Unreadable = manifest.Unreadable
 	Unstable   = manifest.Unstable

@@ -21,6 +21,7 @@ import (
 	"supervise/snapshot/internal/manifest"
 	"supervise/snapshot/internal/pack"
 	"supervise/snapshot/internal/pool"
+	"supervise/snapshot/internal/restore"
 )
 
 // config is what the store remembers of its making, and what changes it later.
@@ -216,12 +217,18 @@ func (s *Store) loadConfig(ctx context.Context, busy bool) error {
 
 func (s *Store) ruleDir() string { return filepath.Join(s.dir, "rules") }
 
+func (s *Store) ownFile() string { return filepath.Join(s.dir, "uncommitted.json") }
+
 func (s *Store) makeConfig(ctx context.Context) error {
 	ext, err := gitdir.FindExternal(s.work)
 	if err != nil {
 		return err
 	}
-	if s.rules, err = ignore.Learn(ctx, s.root, s.ruleDir(), s.inside, s.opts.Precious); err != nil {
+	var own ignore.Own
+	if s.rules, own, err = ignore.Learn(ctx, s.root, s.ruleDir(), s.inside, s.opts.Precious); err != nil {
+		return err
+	}
+	if err := own.Write(s.ownFile()); err != nil {
 		return err
 	}
 	s.config = config{Version: configVersion, Work: manifest.PathText(s.work), External: ext, Limits: s.opts, Rules: s.rules.Config()}
@@ -315,21 +322,36 @@ func (s *Store) saveExcludes(x gitdir.Excludes) error {
 // A folder that its owner cannot enter any more gets back the permissions that it had when the store was opened.
 func (s *Store) followRoot() error {
 	s.unlockRoot()
-	there, err := os.Stat(s.work)
+	there, err := os.Lstat(s.work)
 	had, errHad := s.root.Stat(".")
 	if errHad == nil && err == nil && os.SameFile(had, there) {
 		return nil
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		there, err = nil, os.MkdirAll(s.work, s.rootMode)
+	if err == nil && !there.IsDir() {
+		if err = s.displaceRoot(there); err == nil {
+			err = fs.ErrNotExist
+		}
 	}
-	if err == nil && there != nil && !there.IsDir() {
-		err = errors.New("something else is in its place")
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.MkdirAll(s.work, s.rootMode)
 	}
 	if err != nil {
 		return fmt.Errorf("find the working tree again: %w; make the folder %s again (an empty one will do), then supervise rollback or resume", err, s.work)
 	}
 	return s.reopenRoot()
+}
+
+// displaceRoot moves what is in the place of the tree's folder, a file or a link, into the folder displaced of the store.
+// Nothing is written through a link, and where it leads nothing changes.
+func (s *Store) displaceRoot(fi fs.FileInfo) error {
+	if disk.KindOf(fi) != 0 {
+		to, err := restore.KeepRoot(s.dir, s.work, fi)
+		if err != nil {
+			return fmt.Errorf("keep what is in its place: %w", err)
+		}
+		s.moved = to
+	}
+	return os.Remove(s.work)
 }
 
 // reopenRoot opens the folder that is there now.

@@ -199,7 +199,7 @@ func (c *census) count(id ID, rank int) error {
 		return err
 	}
 	if err == nil {
-		for _, part := range [][]manifest.Entry{m.Work, m.Git, m.Ext} {
+		for _, part := range [][]manifest.Entry{m.Work, m.Git, m.Ext, m.Kept} {
 			for _, e := range part {
 				if e.Kind != disk.KindDir {
 					c.note(e.OID, rank)

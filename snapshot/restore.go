@@ -101,7 +101,8 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 	}
 	s.safety = j.Safety
 	ctx = context.WithoutCancel(ctx)
-	r := &Restored{Target: j.Target, Safety: j.Safety}
+	r := &Restored{Target: j.Target, Safety: j.Safety, Replaced: s.moved}
+	s.moved = ""
 	x := s.restorer(j.Token, r)
 	if err := x.Apply(ctx, present, target); err != nil {
 		return *r, err

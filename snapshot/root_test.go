@@ -3,7 +3,6 @@ package snapshot
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -71,23 +70,35 @@ func TestRootClosedToItsOwner(t *testing.T) {
 	}
 }
 
-// A link in place of the tree is not followed: a restore would delete what it leads to.
-func TestRootReplacedByALink(t *testing.T) {
-	dir, outside := workshop(t), t.TempDir()
+// What an agent puts in the place of the tree, a link or a file, is moved away and kept; a link is never followed, since a
+// restore would delete what it leads to.
+func TestRootReplaced(t *testing.T) {
+	outside := t.TempDir()
 	write(t, outside, "precious", "not yours\n")
-	withoutIgnored(t, dir)
-	s := open(t, dir, Options{})
-	before, first := picture(t, dir), take(t, s)
-	must(t, os.Rename(dir, dir+"2"))
-	must(t, os.Symlink(outside, dir))
-	_, err := s.Restore(t.Context(), first.ID)
-	if err == nil || !strings.Contains(err.Error(), dir+" is a symbolic link now; remove it") {
-		t.Errorf("Restore = %v, want an error that says what to do", err)
+	for name, put := range map[string]func(t *testing.T, dir string){
+		"by a link out":       func(t *testing.T, dir string) { must(t, os.Symlink(outside, dir)) },
+		"by a link to itself": func(t *testing.T, dir string) { must(t, os.Symlink(dir, dir)) },
+		"by a file":           func(t *testing.T, dir string) { must(t, os.WriteFile(dir, []byte("file\n"), 0o600)) },
+		"by a pipe":           makePipe,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := workshop(t)
+			withoutIgnored(t, dir)
+			s := open(t, dir, Options{})
+			before, first := picture(t, dir), take(t, s)
+			must(t, os.Rename(dir, dir+"2"))
+			put(t, dir)
+			if left := take(t, s); left.Files != 0 {
+				t.Errorf("%d files are in the tree that is not there", left.Files)
+			}
+			r := mustRestore(t, s, first.ID)
+			same(t, "restored", before, picture(t, dir))
+			if kept := exists(r.Replaced, ""); kept == (name == "by a pipe") {
+				t.Errorf("what was in the place of the tree is kept: %v, as %q", kept, r.Replaced)
+			}
+			if got := read(t, outside, "precious"); got != "not yours\n" {
+				t.Errorf("precious holds %q", got)
+			}
+		})
 	}
-	if got := read(t, outside, "precious"); got != "not yours\n" {
-		t.Errorf("precious holds %q", got)
-	}
-	must(t, os.Remove(dir))
-	mustRestore(t, s, first.ID)
-	same(t, "restored", before, picture(t, dir))
 }

@@ -29,6 +29,9 @@ type Options struct {
 	// without a slash is matched with the last element of the path, one with a slash with the whole path. Nil means
 	// DefaultPrecious, an empty slice means none.
 	Precious []string
+	// MaxIgnored is the sum in bytes of all captured ignored files that no tool makes anew, above which the largest ones are
+	// skipped. Zero means 200 MiB, a negative number that none is captured.
+	MaxIgnored int64
 	// MinFree is how many bytes of the store's disk a snapshot must leave free (see ErrNoSpace). Zero means the larger of
 	// 512 MiB and 2 % of the disk, a negative number that the disk may be filled.
 	MinFree int64
@@ -48,6 +51,9 @@ const defaultLockWait = 10 * time.Second
 const (
 	defaultMaxFile  = 50 << 20
 	defaultMaxTotal = 4 << 30
+
+	// DefaultMaxIgnored is the default of Options.MaxIgnored in bytes.
+	DefaultMaxIgnored = 200 << 20
 )
 
 func (o Options) withDefaults() Options {
@@ -56,6 +62,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MaxTotal <= 0 {
 		o.MaxTotal = defaultMaxTotal
+	}
+	if o.MaxIgnored == 0 {
+		o.MaxIgnored = DefaultMaxIgnored
 	}
 	if o.Precious == nil {
 		o.Precious = DefaultPrecious()
@@ -93,7 +102,8 @@ type Store struct {
 	manifests manifest.Cache
 	base      *manifest.Manifest // what the tree looked like when we last saw it: saves reading unchanged files
 	recovered *Restored
-	safety    ID // of the last restore
+	safety    ID     // of the last restore
+	moved     string // where what was in the place of the tree's folder is kept; "" if nothing was
 }
 
 func (s *Store) tree() *gitdir.Tree {

@@ -84,7 +84,7 @@ func (s *Store) capture(ctx context.Context, label, token string) (*manifest.Man
 // scan looks at the tree. Without a pack contents are hashed and not stored.
 func (s *Store) scan(ctx context.Context, w *pack.Writer, token string) (*manifest.Manifest, error) {
 	return scan.Run(ctx, scan.Options{
-		Tree: s.tree(), Inside: s.inside, MaxFile: s.opts.MaxFile, MaxTotal: s.opts.MaxTotal, Rules: s.rules,
+		Tree: s.tree(), Inside: s.inside, MaxFile: s.opts.MaxFile, MaxTotal: s.opts.MaxTotal, MaxIgnored: s.opts.MaxIgnored, Rules: s.rules,
 		Epoch: s.objects.Epoch(), Base: s.base, Pack: w, Token: token,
 	})
 }
@@ -128,7 +128,7 @@ func (s *Store) commit(m *manifest.Manifest, w *pack.Writer) error {
 	}
 	flat, errFlat := pack.ParseOID(m.StateTree)
 	if errFlat != nil || !w.Has(flat) {
-		flat, errFlat = manifest.WriteFlat(w, m.Git, m.Ext, m.SharedParts())
+		flat, errFlat = manifest.WriteFlat(w, m.Git, m.Ext, m.SharedParts(), m.Kept)
 	}
 	if err := errors.Join(errTree, errFlat); err != nil {
 		return err

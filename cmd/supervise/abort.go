@@ -72,7 +72,11 @@ func runAbort(ctx context.Context, a *app, o abortOptions) error {
 	case o.keep:
 		return a.restoreLast(ctx, dir, state.LoopID)
 	}
-	fmt.Fprintf(a.out, "%s is over; its best iteration is in the tree\n", state.LoopID)
+	fmt.Fprintf(a.out, "%s is over\n", state.LoopID)
+	if _, ended, err := a.find(ctx, state.LoopID); err == nil {
+		a.tree = ended.TreeText
+	}
+	a.lastLine()
 	return nil
 }
 

@@ -207,6 +207,7 @@ func (a *app) keepAcks(ctx context.Context) (func() error, error) {
 			return err
 		}
 		fmt.Fprintf(a.out, "%s keeps its present acknowledgements\n", ack.FileName)
+		a.tree += "; left as it was: " + ack.FileName
 		return nil
 	}, nil
 }

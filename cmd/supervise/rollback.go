@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/trees"
 	"supervise/snapshot"
@@ -60,7 +61,7 @@ func runRollback(ctx context.Context, a *app, o rollbackOptions) error {
 	if o.tree == "now" {
 		return usageError{errors.New("the working tree is as it is now: name another tree")}
 	}
-	return a.putBack(ctx, o.loop, func(t *trees.Trees) (string, snapshot.Restored, error) {
+	return a.putBackLast(ctx, o.loop, func(t *trees.Trees) (string, snapshot.Restored, error) {
 		id, err := t.Find(ctx, o.tree)
 		if err != nil {
 			return "", snapshot.Restored{}, err
@@ -81,10 +82,24 @@ func (a *app) undo(ctx context.Context, loop string) error {
 			return err
 		}
 	}
-	return a.putBack(ctx, loop, func(t *trees.Trees) (string, snapshot.Restored, error) {
+	return a.putBackLast(ctx, loop, func(t *trees.Trees) (string, snapshot.Restored, error) {
 		res, err := t.Undo(ctx)
 		return "undone: restored", res, err
 	})
+}
+
+// putBackLast is putBack with what the tree was found to be as the last line.
+func (a *app) putBackLast(ctx context.Context, loop string, do func(*trees.Trees) (string, snapshot.Restored, error)) error {
+	err := a.putBack(ctx, loop, do)
+	a.lastLine()
+	return err
+}
+
+// lastLine prints what the tree was found to be, if one was restored.
+func (a *app) lastLine() {
+	if a.tree != "" {
+		fmt.Fprintln(a.out, a.tree)
+	}
 }
 
 // putBack has do restore a tree of the loop, and prints the result.
@@ -116,5 +131,6 @@ func (a *app) putBack(ctx context.Context, loop string, do func(*trees.Trees) (s
 		fmt.Fprintf(a.err, "differs: %s: %s\n", m.Path, m.Why)
 		a.code = 1
 	}
+	a.tree = event.StateOf(res, "that of s"+string(res.Target)).String()
 	return keep()
 }

@@ -36,6 +36,7 @@ type app struct {
 	verbose bool
 	code    int      // exit status of a command that ended without an error
 	noted   []string // notes that were printed
+	tree    string   // what the tree was found to be after the last restore
 }
 
 // self returns how supervise is called to find the loops of this call: with the

@@ -185,9 +185,12 @@ func runSelect(ctx context.Context, a *app, o selectOptions) error {
 		}
 	}
 	if o.cleanup {
-		return a.cleanup(ctx, state.LoopID, o)
+		err = a.cleanup(ctx, state.LoopID, o)
 	}
-	return nil
+	if !o.json && o.csv != "-" {
+		a.lastLine()
+	}
+	return err
 }
 
 // cleanup drops the snapshots that nobody needs any more, and says which.
@@ -253,7 +256,7 @@ func (a *app) reselect(ctx context.Context, v record.View, c selector.Choice, o 
 		data.Snapshot, data.Kept = "s"+string(res.Target), "s"+string(res.Safety)
 		return "restored", res, err
 	})
-	a.code = talk.code
+	a.code, a.tree = talk.code, talk.tree
 	if err != nil {
 		return sel, err
 	}

@@ -70,6 +70,8 @@ func firing() map[string]detector.Input {
 	same := metric.Set{Tests: tests("A", "B")}
 	lost, acked, stuck := from(same, same), from(same, same), from(same, same)
 	lost.GitLost, acked.AckFiles, stuck.Errors = []string{"branch topic"}, []string{".supervise-ack.yaml"}, slices.Repeat([]string{"no such file"}, 3)
+	deleted := from(same, same)
+	deleted.WorkLost = []detector.LostWork{{Path: "notes.md", How: "deleted"}}
 	slow, quick := tests("A"), tests("A")
 	slow.Duration, quick.Duration = 10*time.Second, time.Second
 	moved := metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "new", Name: "A"}, Status: metric.Passed}, tests("B").Cases[0]})
@@ -99,6 +101,7 @@ func firing() map[string]detector.Input {
 		"tests_newly_skipped":       from(metric.Set{Tests: tests("A", "!B")}, metric.Set{Tests: tests("A", "-B")}),
 		"tests_forged":              from(same, metric.Set{Tests: &forged}),
 		"git_state_lost":            lost,
+		"user_work_lost":            deleted,
 		"acknowledgements_changed":  acked,
 		"coverage_regression":       from(metric.Set{Coverage: lines(80, 100)}, metric.Set{Coverage: lines(70, 100)}),
 		"error_increase":            from(findings(0), findings(6)),

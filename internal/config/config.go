@@ -60,7 +60,7 @@ func Default() Settings {
 		Limits:    Limits{MaxIterations: 10, MaxWait: agentrun.DefaultMaxWait, FirstWait: agentrun.DefaultFirstWait, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
 		Weights:   Weights(selector.DefaultWeights()),
 		Selection: Selection{Mode: string(selector.HighestQualityVerified), Threshold: 70},
-		Snapshot:  Snapshot{MaxFileMB: 50, MaxStoreMB: 4096, Precious: snapshot.DefaultPrecious()},
+		Snapshot:  Snapshot{MaxFileMB: 50, MaxIgnoredMB: snapshot.DefaultMaxIgnored >> 20, MaxStoreMB: 4096, Precious: snapshot.DefaultPrecious()},
 	}
 }
 
@@ -164,6 +164,7 @@ func (s Settings) conditions() []condition {
 		{s.Limits.TranscriptMB < 1, "limits.transcript_mb", "limits.transcript_mb must be at least 1"},
 		{!agentrun.PtyMode(s.Pty).Valid(), "pty", "pty must be auto, always or never, not " + s.Pty},
 		{s.Snapshot.MaxFileMB < 1, "snapshot.max_file_mb", "snapshot.max_file_mb must be at least 1"},
+		{s.Snapshot.MaxIgnoredMB < 0, "snapshot.max_ignored_mb", "snapshot.max_ignored_mb must not be negative"},
 		{s.Snapshot.MaxStoreMB < 0, "snapshot.max_store_mb", "snapshot.max_store_mb must not be negative"},
 		{s.Snapshot.MinFreeMB < 0, "snapshot.min_free_mb", "snapshot.min_free_mb must not be negative"},
 		{!s.countsErrors(), "error_count", fmt.Sprintf("error_count must name one or more of %v, each once", metric.ErrorFields())},
@@ -223,7 +224,7 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 			Select: selector.Options{Mode: selector.Mode(s.Selection.Mode), Threshold: s.Selection.Threshold / 100},
 			Plan:   measure.Plan{ErrorFields: s.errorFields()},
 		},
-		Snapshot: snapshot.Options{MaxFile: s.Snapshot.MaxFileMB << 20, Precious: s.Snapshot.Precious, MinFree: s.Snapshot.MinFreeMB << 20},
+		Snapshot: snapshot.Options{MaxFile: s.Snapshot.MaxFileMB << 20, MaxIgnored: cmp.Or(s.Snapshot.MaxIgnoredMB<<20, -1), Precious: s.Snapshot.Precious, MinFree: s.Snapshot.MinFreeMB << 20},
 		MaxStore: s.Snapshot.MaxStoreMB << 20,
 	}}
 	o.Approval, o.Notify = s.asking()

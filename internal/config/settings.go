@@ -229,6 +229,8 @@ type Selection struct {
 type Snapshot struct {
 	// largest file that is kept, in MiB; larger files are never touched
 	MaxFileMB int64 `yaml:"max_file_mb" range:"≥ 1"`
+	// limit, in MiB, of all ignored files that are kept: those that [no tool makes anew](state.md#ignored-files); 0: none
+	MaxIgnoredMB int64 `yaml:"max_ignored_mb" range:"≥ 0"`
 	// size limit of the store, in MiB: above it the oldest snapshots are dropped, except [some](state.md#what-is-kept-and-for-how-long); 0: no limit
 	MaxStoreMB int64 `yaml:"max_store_mb" range:"≥ 0"`
 	// free disk space that a snapshot must leave, in MiB

@@ -118,6 +118,7 @@ const footer = `
 
 # snapshot:
 #   max_file_mb: 50         # larger files are not kept and never touched
+#   max_ignored_mb: 200     # of all ignored files that no tool makes anew, such as databases; 0: none is kept
 #   max_store_mb: 4096      # above it the oldest snapshots are dropped, except baseline, best, the latest and those with findings; 0: never
 #   min_free_mb: 512        # of the disk stay free; default: at least 2 % of it
 #   precious: [.env, .env.*, .env-*, .envrc, "*.local", "*.local.*", "*.pem", "*.key", "*.tfvars", local.properties]  # ignored files that are kept anyway

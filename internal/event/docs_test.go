@@ -34,11 +34,11 @@ var rows = []struct {
 	{event.CrashFound, "an earlier loop of this tree was killed", event.Crash{}, "`loop_id`, `iteration`, `restored` (it was killed during a restore, which is finished now)"},
 	{event.CheckStarted, "before each check", event.Check{}, "as `check_finished`"},
 	{event.CheckFinished, "after each check", event.Check{}, "`name`, `command`, `done`, `exit_code`, `duration_ms`, `why` (it counts as not measured)"},
-	{event.BaselineMeasured, "once", event.Baseline{}, "`metrics`, `criterion`, `files`, `skipped`, `check_outputs` (files that the checks make), `coverage_wobble`, `flaky`, `settings_without_effect` (limits of `paths` that match no file), `checks`"},
+	{event.BaselineMeasured, "once", event.Baseline{}, "`metrics`, `criterion`, `files`, `skipped`, `not_kept` (ignored, and made anew by tools), `check_outputs` (files that the checks make), `coverage_wobble`, `flaky`, `settings_without_effect` (limits of `paths` that match no file), `checks`"},
 	{event.SnapshotTaken, "the tree is kept", event.Taken{}, "`moment` (`before_checks`, `after_checks`, `before_agent`, `after_agent`, `before_tool`: before a call that may destroy something), `snapshot`, `tree` (identity of the contents), `files`, `check_outputs`"},
 	{event.SnapshotsDropped, "the snapshots exceeded their limit, or the disk was full", event.SnapshotsGone{}, "`snapshots` (names), `freed_bytes`, `store_bytes`, `limit_bytes`"},
 	{event.StoreOverLimit, "once, when nothing more may be dropped", event.OverLimit{}, "`store_bytes`, `limit_bytes`, `snapshots` (number), `why`"},
-	{event.RestoreIncomplete, "a restore left something out", event.Shortfall{}, "`lost` (paths that existed, were not kept, and are gone), `not_deleted` (new paths in no snapshot, still there), `displaced` (paths in the way that are in no snapshot), `displaced_to` (where they are now)"},
+	{event.RestoreIncomplete, "a restore left something out", event.Shortfall{}, "`lost` (paths that existed, were not kept, and are gone), `not_deleted` (new paths in no snapshot, still there), `displaced` (paths in the way that are in no snapshot), `displaced_to` (where they are now), `gone_made_anew` (gone, and tools make it anew), `changed` (never kept, another size or time), `in_use` (ignored, open in another program), `new_ignored` (ignored and new, still there), `replaced` (where the file or link is that was in the place of the tree), `differs` (should have been put back)"},
 	{event.SharedLost, "in a linked worktree: branches, tags or stashes that all worktrees share are gone; somebody else may have removed them", event.SharedRefs{}, "`refs`"},
 	{event.SharedPutBack, "they came back with a restore", event.SharedRefs{}, "`refs`"},
 	{event.IterationStarted, "before the agent runs", event.AgentStart{}, "`max_iterations`, `reinforcement_level`, `why`, `points` ([reminders](recovery.md#prompts) besides the task)"},
@@ -71,7 +71,7 @@ var rows = []struct {
 	{event.LoopRecorded, "only in the log of a [recorded loop](record.md): it began", nil, "`dir`, `settings_sha256`"},
 	{event.IterationRecorded, "there, an iteration was recorded and judged", record.RecordedData{}, "`metrics`, `rejected`, `verified`, `next`, `reason`, `by`"},
 	{event.IterationReplaced, "there, before a number is recorded again", record.Replaced{}, "`before` (the old record), `by`, `reason`"},
-	{event.LoopFinished, "last", event.LoopEnd{}, "`reason`, `text`, `exit_code`, `report`, `spending` (of the agent, with `tokens`, `improvements`, and the cost of each), `declared` (findings that [`tests: change`](rules.md#what-you-declare) lets happen, to be read)"},
+	{event.LoopFinished, "last", event.LoopEnd{}, "`reason`, `text`, `exit_code`, `report`, `spending` (of the agent, with `tokens`, `improvements`, and the cost of each), `declared` (findings that [`tests: change`](rules.md#what-you-declare) lets happen, to be read), `tree` (what the tree was found to be after the last restore: `snapshot`, `as`, `files_compared`, `git_files_compared`, `ignored_files_compared`, `except` as in `restore_incomplete`, `not_compared`)"},
 }
 
 func TestEventsAreDocumented(t *testing.T) {

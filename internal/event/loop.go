@@ -79,6 +79,7 @@ type Baseline struct {
 	Criterion string            `json:"criterion"`
 	Files     int               `json:"files"`           // in the snapshot
 	Skipped   []string          `json:"skipped"`         // not in the snapshot, and why
+	Unkept    []string          `json:"not_kept"`        // ignored, and not in the snapshot, since tools make it anew
 	Artefacts []string          `json:"check_outputs"`   // files that the checks themselves make
 	Wobble    float64           `json:"coverage_wobble"` // points
 	Flaky     []string          `json:"flaky"`           // tests with two outcomes
@@ -168,6 +169,8 @@ type LoopEnd struct {
 	Spending *ledger.Spending `json:"spending,omitempty"`
 	// Declared are findings that the user let happen, for a person to read.
 	Declared ledger.Declarations `json:"declared,omitempty"`
+	// Tree is nil where nothing was restored at the end.
+	Tree *TreeState `json:"tree,omitempty"`
 }
 
 // ApprovalRequest is the data of approval_requested: the loop waits for a person.

@@ -46,15 +46,6 @@ type OverLimit struct {
 	Why       string `json:"why"`
 }
 
-// Shortfall is the data of restore_incomplete: what was there, was not kept, and
-// is gone; and what was in the way, is in no snapshot either, and was moved.
-type Shortfall struct {
-	Gone        []string `json:"lost"`
-	Left        []string `json:"not_deleted,omitempty"` // new, in no snapshot, and so not deleted
-	Displaced   []string `json:"displaced,omitempty"`
-	DisplacedTo string   `json:"displaced_to,omitempty"`
-}
-
 // SharedRefs is the data of shared_lost and shared_put_back: branches, tags and
 // entries of the stash that all worktrees of the repository share.
 type SharedRefs struct {

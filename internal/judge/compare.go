@@ -55,6 +55,9 @@ func (c Case) besideTexts(ctx context.Context, v Verdict, e *ledger.Evidence) er
 	if e.GitLost, err = c.Store.GitLost(ctx, c.History.first().Snapshot, v.Snapshot); err != nil {
 		return fmt.Errorf("compare git's state with the baseline: %w", err)
 	}
+	if e.WorkLost, err = evidence.LostWork(ctx, c.Store, evidence.Trees{Baseline: c.History.first().Snapshot, Start: v.Start, Now: v.Snapshot}); err != nil {
+		return err
+	}
 	for _, change := range c.Tree.Changes {
 		if path.Base(change.Path) == ack.FileName {
 			e.AckFiles = append(e.AckFiles, change.Path)

@@ -24,7 +24,7 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 		Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, Best: h.Best,
 		Errors: h.errorsWith(text), SuiteUnread: max(0, h.unreadWith(it)-1), CoverageWobble: h.wobble(),
 		AddedByLoop: h.addedByLoop(), Flaky: e.Flaky, Before: e.Before, After: e.After, Renamed: e.Renamed,
-		Removed: e.Removed, GoneSymbols: e.GoneSymbols, GitLost: e.GitLost, AckFiles: e.AckFiles, Tampering: e.Tampering, Now: e.Judged, KnownFlaky: h.unsteady,
+		Removed: e.Removed, GoneSymbols: e.GoneSymbols, GitLost: e.GitLost, WorkLost: e.WorkLost, AckFiles: e.AckFiles, Tampering: e.Tampering, Now: e.Judged, KnownFlaky: h.unsteady,
 		TestFiles: e.TestFiles, Granted: h.Granted(),
 	}
 	if it.Disguised != nil {

@@ -28,6 +28,7 @@ type Evidence struct {
 	Removed     []string              `json:"removed,omitempty"` // source files
 	GoneSymbols []string              `json:"gone_symbols,omitempty"`
 	GitLost     []string              `json:"git_lost,omitempty"`
+	WorkLost    []detector.LostWork   `json:"work_lost,omitempty"`
 	Tampering   []detector.Tampering  `json:"tampering,omitempty"`  // what the texts show
 	TestFiles   []string              `json:"test_files,omitempty"` // changed ones, with what tests need
 	// Runner are the changed files that configure the runner of the tests, Mixed those of

@@ -47,6 +47,7 @@ type State struct {
 	Status     Status        `json:"status"`
 	StopReason string        `json:"stop_reason,omitempty"` // why it ended: criterion_met, interrupted, …
 	StopText   string        `json:"stop_text,omitempty"`   // the same for people
+	TreeText   string        `json:"tree,omitempty"`        // what the tree was found to be at the end, for people
 	ExitCode   int           `json:"exit_code"`             // of supervise
 	Iteration  int           `json:"iteration"`             // the last one that began
 	Task       string        `json:"task"`

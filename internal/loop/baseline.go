@@ -137,7 +137,7 @@ func spent(list []measure.Run) time.Duration {
 func (r *run) baselineData(it ledger.Iteration, info snapshot.Info) event.Baseline {
 	b := event.Baseline{
 		Progress: it.Progress(false), Criterion: r.opts.Until.String(), Files: info.Files, Skipped: worktree.Skipped(info),
-		Artefacts: it.Artefacts, Wobble: r.state.CoverageWobble, Flaky: []string{}, Checks: it.Checks, It: it,
+		Unkept: append([]string{}, r.tree.MadeAnew(info.ID)...), Artefacts: it.Artefacts, Wobble: r.state.CoverageWobble, Flaky: []string{}, Checks: it.Checks, It: it,
 		Idle: append([]string{}, r.opts.Rules.Unmatched(it.Set)...),
 	}
 	for id := range r.past.Flaky {

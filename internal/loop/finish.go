@@ -40,9 +40,21 @@ func (r *run) finish(ctx context.Context, stop event.Stop) (Outcome, error) {
 		}, out.Verified)
 		saved = errors.Join(err, saved)
 	}
+	tree := r.tree.State(treeOf(out.Choice))
+	if tree != nil {
+		r.state.TreeText = tree.String()
+	}
 	err := errors.Join(saved, r.save())
-	r.journal.Note(event.LoopFinished, r.state.Iteration, event.LoopEnd{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: r.state.ExitCode, Report: path, Spending: r.state.Spending, Declared: declared})
+	r.journal.Note(event.LoopFinished, r.state.Iteration, event.LoopEnd{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: r.state.ExitCode, Report: path, Spending: r.state.Spending, Declared: declared, Tree: tree})
 	return out, err
+}
+
+// treeOf says in words whose tree is put back at the end.
+func treeOf(c *selector.Choice) string {
+	if c == nil || c.Iteration == 0 {
+		return "as it was before the loop"
+	}
+	return fmt.Sprintf("that of iteration %d", c.Iteration)
 }
 
 // declared are the findings about the selected tree that the user let happen.

@@ -46,6 +46,7 @@ func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, err
 		return Outcome{}, fmt.Errorf("resume loop %s: %w", id, err)
 	}
 	if r.tree == nil {
+		at.End.Tree = nil // which was then
 		r.opts.OnEvent(event.Event{Type: event.LoopFinished, Time: at.Last, LoopID: id, Iteration: r.state.Iteration, Data: at.End})
 		return r.outcome(event.Stop{Reason: at.End.Reason, Text: at.End.Text}), nil
 	}
@@ -98,7 +99,7 @@ func (s *resumption) revive(ctx context.Context, force bool) error {
 		}
 	}
 	r.state.Status, r.state.StopReason, r.state.StopText, r.state.ExitCode = ledger.Running, "", "", 0
-	r.state.Waiting = ""
+	r.state.Waiting, r.state.TreeText = "", ""
 	r.state.PID, r.state.Selected, r.state.Config = os.Getpid(), nil, r.opts.configuration()
 	return errors.Join(s.report(), r.save())
 }

@@ -114,7 +114,7 @@ func unkept(stop event.Stop, c selector.Choice, n int) event.Stop {
 	if !c.BaselineChosen || n < 2 || slices.Contains(personal, stop.Reason) {
 		return stop
 	}
-	return event.Stop{Reason: event.NoneAcceptable, Text: "no iteration was acceptable; the tree is as before the loop (" + stop.Text + ")"}
+	return event.Stop{Reason: event.NoneAcceptable, Text: "no iteration was acceptable (" + stop.Text + ")"}
 }
 
 // hiddenStop corrects the reason to end where hidden tests of the selection fail:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"supervise/internal/event"
+	"supervise/internal/evidence"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
 	"supervise/selector"
@@ -273,7 +274,10 @@ func (r *recorder) snapshot(ctx context.Context, it *ledger.Iteration) (err erro
 		it.Recorded.Unchanged = len(changes) == 0
 	}
 	if base := r.v.State.BaselineSnapshot; base != "" && r.n > 0 {
-		it.Evidence.GitLost, err = store.GitLost(ctx, base, it.Snapshot)
+		if it.Evidence.GitLost, err = store.GitLost(ctx, base, it.Snapshot); err != nil {
+			return fmt.Errorf("compare git's state with the baseline: %w", err)
+		}
+		it.Evidence.WorkLost, err = evidence.LostWork(ctx, store, evidence.Trees{Baseline: base, Start: it.Start, Now: it.Snapshot})
 	}
 	return err
 }

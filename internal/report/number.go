@@ -114,22 +114,3 @@ func Cut(list []string, n int) []string {
 	}
 	return append(append([]string{}, list[:n]...), fmt.Sprintf("and %d more", len(list)-n))
 }
-
-// Unrestored says what a restore could not do: files that are gone because no snapshot
-// holds them, new files that it left in place, and files that it moved to a folder
-// because they were in the way.
-func Unrestored(gone, left, moved []string, to string) (out []string) {
-	for _, row := range []struct {
-		text string
-		list []string
-	}{
-		{"gone, in no snapshot, cannot be restored: ", gone},
-		{"new, left in place, too big or unreadable to be kept: ", left},
-		{"in the way, too big or unreadable to be kept, moved to " + to + ": ", moved},
-	} {
-		if len(row.list) > 0 {
-			out = append(out, row.text+strings.Join(Cut(row.list, 10), ", "))
-		}
-	}
-	return out
-}

@@ -29,8 +29,9 @@ type Options struct {
 type Tree struct {
 	Options
 	Store    *snapshot.Store
-	Start    snapshot.ID     // what the present iteration starts from, which is never dropped
-	reported map[string]bool // what was lost and reported
+	Start    snapshot.ID        // what the present iteration starts from, which is never dropped
+	reported map[string]bool    // what was lost and reported
+	last     *snapshot.Restored // the last restore; nil if the tree has changed since
 }
 
 // New returns a tree whose store is open.
@@ -45,6 +46,7 @@ func (t *Tree) Take(ctx context.Context, n int, moment event.Moment) (snapshot.I
 		info, err = t.Store.Take(ctx, fmt.Sprintf("%s, %s", ledger.Name(n), moment))
 		return err
 	})
+	t.last = nil
 	if err != nil {
 		return info, fmt.Errorf("snapshot of the tree (%s, %s): %w", ledger.Name(n), moment, err)
 	}
@@ -69,10 +71,14 @@ func (t *Tree) Made(ctx context.Context, before snapshot.ID, known []string) ([]
 		}
 	}
 	taken := event.Taken{Moment: event.AfterChecks, ID: after.ID, Tree: after.Tree, Files: after.Files, Artefacts: known}
-	if err := t.Journal.Write(event.SnapshotTaken, 0, taken); err != nil || len(known) == 0 {
+	ignored, err := t.Store.NewIgnored(before, after.ID)
+	if err != nil {
+		return nil, fmt.Errorf("compare the tree before and after the checks: %w", err)
+	}
+	if err := t.Journal.Write(event.SnapshotTaken, 0, taken); err != nil || len(known)+len(ignored) == 0 {
 		return known, err
 	}
-	return known, t.Store.Exclude(known)
+	return known, t.Store.Exclude(append(ignored, known...))
 }
 
 // Restore puts a snapshot back and makes sure that it is back.
@@ -103,6 +109,7 @@ func (t *Tree) putBack(ctx context.Context, id snapshot.ID) (snapshot.Restored, 
 		return err
 	})
 	if err == nil {
+		t.last = &res
 		err = t.shortfall(res)
 	}
 	if err == nil && len(res.Mismatches) > 0 {
@@ -113,6 +120,16 @@ func (t *Tree) putBack(ctx context.Context, id snapshot.ID) (snapshot.Restored, 
 	return res, err
 }
 
+// State is what the tree was found to be after the last restore, whose tree that was in
+// words; nil if nothing was restored since the last snapshot of an iteration.
+func (t *Tree) State(as string) *event.TreeState {
+	if t.last == nil {
+		return nil
+	}
+	state := event.StateOf(*t.last, as)
+	return &state
+}
+
 // Rescue puts a snapshot back when something broke, and adds to the cause what became
 // of that. loopID is for the user, who can put back what was there.
 func (t *Tree) Rescue(cause error, id snapshot.ID, loopID string) error {
@@ -120,19 +137,21 @@ func (t *Tree) Rescue(cause error, id snapshot.ID, loopID string) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w; and the tree could not be put back to snapshot s%s: %w; when that is mended: supervise rollback %s s%s", cause, id, err, loopID, id)
-	case len(res.Written)+len(res.Deleted)+res.GitFiles == 0:
+	case len(res.Written)+len(res.Deleted)+len(res.Ignored)+res.GitFiles == 0 && event.ShortfallOf(res).Empty():
 		return cause
 	}
-	return fmt.Errorf("%w; the tree is put back to snapshot s%s, and what was there is kept: supervise rollback %s s%s", cause, id, loopID, res.Safety)
+	state := event.StateOf(res, "put back to snapshot s"+string(id))
+	return fmt.Errorf("%w; what was there is kept: supervise rollback %s s%s; %s", cause, loopID, res.Safety, state)
 }
 
 // shortfall reports what a restore could not bring back, each path once.
 func (t *Tree) shortfall(res snapshot.Restored) error {
-	data := event.Shortfall{
-		Gone: t.unreported("gone", res.Gone), Left: t.unreported("left", res.Left),
-		Displaced: res.Displaced, DisplacedTo: res.DisplacedTo,
+	data := event.ShortfallOf(res)
+	data.Differs = nil // which is an error
+	for reason, list := range map[string]*[]string{"gone": &data.Gone, "anew": &data.Anew, "changed": &data.Changed, "used": &data.InUse, "new": &data.New, "left": &data.Left} {
+		*list = t.unreported(reason, *list)
 	}
-	if len(data.Gone)+len(data.Left)+len(data.Displaced) > 0 {
+	if !data.Empty() {
 		if err := t.Journal.Write(event.RestoreIncomplete, t.Iteration(), data); err != nil {
 			return err
 		}
@@ -186,6 +205,16 @@ func Skipped(info snapshot.Info) []string {
 		out = append(out, skip.Path+": "+string(skip.Reason))
 	}
 	return out
+}
+
+// MadeAnew lists the ignored folders and files that no snapshot keeps, since tools make
+// them anew; nil where that is not known.
+func (t *Tree) MadeAnew(id snapshot.ID) []string {
+	list, err := t.Store.Unkept(id)
+	if err != nil {
+		return nil
+	}
+	return list
 }
 
 // Open opens the snapshots of a tree in dir. State that lies in the tree is none of

@@ -14,6 +14,7 @@ import (
 func (p *Printer) finished(d event.LoopEnd) {
 	if p.choice == nil {
 		p.line("\n%s %s", p.Paint(report.Strong, "stopped "), d.Text)
+		p.tree(d.Tree)
 		return
 	}
 	p.line("")
@@ -38,6 +39,14 @@ func (p *Printer) finished(d event.LoopEnd) {
 		p.line("%s %s resume %s", p.Paint(report.Strong, "continue"), p.Self, p.id)
 	}
 	p.line("%s %s", p.Paint(report.Strong, "report  "), d.Report)
+	p.tree(d.Tree)
+}
+
+// tree says what the tree was found to be, as the last line.
+func (p *Printer) tree(t *event.TreeState) {
+	if t != nil {
+		p.line("%s", t)
+	}
 }
 
 // selection names the iteration that was selected, and why.

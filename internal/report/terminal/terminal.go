@@ -175,6 +175,9 @@ func (p *Printer) baseline(d event.Baseline) {
 	for _, s := range d.Skipped {
 		p.note("not in the snapshots: %s", s)
 	}
+	if names := event.Names(d.Unkept); names != "" {
+		p.note("ignored, not in the snapshots, tools make it anew: %s", names)
+	}
 	if len(d.Artefacts) > 0 {
 		p.note("written by the checks themselves, ignored: %s", strings.Join(d.Artefacts, ", "))
 	}

@@ -49,7 +49,7 @@ func (p *Printer) aftermath(e event.Event) {
 	case event.OverLimit:
 		p.line("     %s", p.Paint(report.Warn, fmt.Sprintf("the snapshots take %s, over snapshot.max_store_mb (%s): %s", report.Bytes(d.Bytes), report.Bytes(d.Limit), d.Why)))
 	case event.Shortfall:
-		for _, text := range report.Unrestored(d.Gone, d.Left, d.Displaced, d.DisplacedTo) {
+		for _, text := range d.Lines() {
 			p.warn(text)
 		}
 	case event.SharedRefs:

@@ -27,25 +27,35 @@ type learner struct {
 
 	mu      sync.Mutex
 	j       *Judgement
-	tracked []string // of all scopes, sorted
+	tracked []string          // of all scopes, sorted
+	top     map[string]string // of folders below ignored ones: the topmost ignored one
+	names   map[string]int    // in topmost ignored folders
+	own     Own
+	edited  map[string]string // of all scopes: tracked paths that differ from HEAD, with the id of its content
+	unborn  []string          // scopes without a commit to compare with
 }
 
 // Learn fixes what is ignored by looking at the tree now. dir is where the ignore files are copied to.
-func Learn(ctx context.Context, root *os.Root, dir, skip string, precious []string) (*Rules, error) {
-	l := &learner{work: root.Name(), skip: skip, Rules: New(dir, Config{}, precious)}
+//
+// Own is what no commit holds.
+func Learn(ctx context.Context, root *os.Root, dir, skip string, precious []string) (*Rules, Own, error) {
+	l := &learner{
+		work: root.Name(), skip: skip, Rules: New(dir, Config{}, precious), top: map[string]string{}, names: map[string]int{},
+		own: Own{Files: map[manifest.PathText]string{}, Tips: map[manifest.PathText][]string{}}, edited: map[string]string{},
+	}
 	if err := os.RemoveAll(dir); err != nil {
-		return nil, fmt.Errorf("make ignore rules: %w", err)
+		return nil, Own{}, fmt.Errorf("make ignore rules: %w", err)
 	}
 	if err := l.addScope(ctx, ""); err != nil {
-		return nil, err
+		return nil, Own{}, err
 	}
 	l.j = l.Judge(&manifest.Manifest{})
 	defer l.j.Close()
 	w := walk.Walker{Keep: l.keep, Visit: l.visit, Fail: func(string, manifest.Reason) {}}
 	if err := w.Walk(ctx, root, walk.ZoneWork); err != nil {
-		return nil, err
+		return nil, Own{}, err
 	}
-	return l.Rules, nil
+	return l.Rules, l.own, nil
 }
 
 func (l *learner) keep(dir string, _ walk.Zone) func(string) bool {
@@ -58,6 +68,10 @@ func (l *learner) keep(dir string, _ walk.Zone) func(string) bool {
 func (l *learner) visit(ctx context.Context, at *walk.Folder) error {
 	l.mu.Lock() // scopes are added here and looked up by others
 	defer l.mu.Unlock()
+	if at.Zone == walk.ZoneKept {
+		l.ignoredFolder(at)
+		return nil
+	}
 	if err := l.copyRules(ctx, at); err != nil {
 		return err
 	}
@@ -70,12 +84,40 @@ func (l *learner) visit(ctx context.Context, at *walk.Folder) error {
 		switch {
 		case gitdir.IsDotGit(n.Name):
 		case ignored != nil && ignored[i]:
-			l.forceBelow(at.Join(n.Name), n.Kind == disk.KindDir)
+			p := at.Join(n.Name)
+			l.forceBelow(p, n.Kind == disk.KindDir)
+			switch {
+			case n.Kind != disk.KindDir:
+				l.note(p)
+			case !madeAnew(n.Name, true):
+				n.Next, l.top[p], l.tops[p] = walk.ZoneKept, p, kept
+			}
 		case n.Kind == disk.KindDir:
 			n.Next = walk.ZoneWork
+		default:
+			l.note(at.Join(n.Name))
 		}
 	}
 	return nil
+}
+
+// ignoredFolder looks whether an ignored folder is kept.
+func (l *learner) ignoredFolder(at *walk.Folder) {
+	top := l.top[at.Dir]
+	if l.names[top] += len(at.Nodes); l.names[top] > maxKeptNames {
+		l.tops[top] = dropped
+	}
+	if installed(at.Nodes) {
+		l.tops[at.Dir] = dropped
+	}
+	if l.tops[top] == dropped || l.tops[at.Dir] == dropped {
+		return
+	}
+	for i := range at.Nodes {
+		if n := &at.Nodes[i]; n.Kind == disk.KindDir && !madeAnew(n.Name, true) {
+			n.Next, l.top[at.Join(n.Name)] = walk.ZoneKept, top
+		}
+	}
 }
 
 // copyRules takes note of a nested repository and of the folder's .gitignore.
@@ -151,6 +193,7 @@ func (l *learner) addScope(ctx context.Context, rel string) error {
 			}
 		}
 		sort.Strings(l.tracked)
+		l.compareHead(ctx, rel, root)
 		exclude, global = repoIgnores(ctx, root)
 		if out, err := gitdir.RepoGit(ctx, root, "config", "--type=bool", "--get", "core.ignoreCase"); err == nil {
 			s.IgnoreCase = strings.TrimSpace(string(out))

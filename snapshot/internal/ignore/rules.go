@@ -40,6 +40,8 @@ type scope struct {
 type Config struct {
 	Scopes []scope
 	Forced []manifest.PathText // tracked when the rules were made, although ignored
+	// Kept are the topmost ignored folders whose files are captured, Dropped the others, and folders below them that are not.
+	Kept, Dropped []manifest.PathText `json:",omitempty"`
 }
 
 // Rules decide what is ignored, by the ignore files as they were when the store was made.
@@ -49,6 +51,7 @@ type Rules struct {
 	Forced     map[string]bool
 	ForcedDirs map[string]bool // the folders above them
 	precious   []string
+	tops       map[string]fate // see Config.Kept
 
 	mu    sync.Mutex
 	known map[string]bool   // what git has answered: path, folders with a slash at the end → ignored
@@ -60,6 +63,13 @@ func New(dir string, c Config, precious []string) *Rules {
 	r := &Rules{
 		dir: dir, scopes: c.Scopes, precious: precious,
 		Forced: map[string]bool{}, ForcedDirs: map[string]bool{}, known: map[string]bool{}, hints: map[string]*Hints{},
+		tops: map[string]fate{},
+	}
+	for _, p := range c.Kept {
+		r.tops[string(p)] = kept
+	}
+	for _, p := range c.Dropped {
+		r.tops[string(p)] = dropped
 	}
 	for _, f := range c.Forced {
 		r.force(string(f))
@@ -73,7 +83,16 @@ func (r *Rules) Config() Config {
 	for p := range r.Forced {
 		c.Forced = append(c.Forced, manifest.PathText(p))
 	}
+	for p, f := range r.tops {
+		if f == kept {
+			c.Kept = append(c.Kept, manifest.PathText(p))
+		} else {
+			c.Dropped = append(c.Dropped, manifest.PathText(p))
+		}
+	}
 	slices.Sort(c.Forced)
+	slices.Sort(c.Kept)
+	slices.Sort(c.Dropped)
 	return c
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // Version is the first line of a manifest. A manifest begins with two lines of text, the version and the header in JSON. The parts follow: working
-// files, .git folders, the git folder outside of the tree; each is the number of its entries, and of each entry
+// files, .git folders, the git folder outside of the tree, kept ignored files; each is the number of its entries, and of each entry
 //
 //   - the number of bytes at the beginning of its path that are those of the entry before, the number of the others, and
 //     the others,
@@ -24,7 +24,10 @@ import (
 //
 // After them come the object databases and the ignored paths, each a number of names written like paths. The last 32
 // bytes are the SHA-256 of all before. Numbers are varints as in encoding/binary, signed where they are differences.
-const Version = "supervise-snapshot 2"
+const Version = "supervise-snapshot 3"
+
+// withoutKept is the version before, which has no kept ignored files.
+const withoutKept = "supervise-snapshot 2"
 
 // Encode writes the manifest.
 func (m *Manifest) Encode() ([]byte, error) {
@@ -37,7 +40,7 @@ func (m *Manifest) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode snapshot header: %w", err)
 	}
-	b := make([]byte, 0, 1024+len(head)+64*(len(m.Work)+len(m.Git)+len(m.Ext)))
+	b := make([]byte, 0, 1024+len(head)+64*(len(m.Work)+len(m.Git)+len(m.Ext)+len(m.Kept)))
 	b = fmt.Appendf(b, "%s\n%s\n", Version, head)
 	for p := range Parts {
 		b = AppendEntries(b, *m.List(p))
@@ -106,7 +109,11 @@ func parse(data []byte) (*Manifest, error) {
 	_, body, _ = bytes.Cut(body, []byte("\n"))
 	m := &Manifest{Header: h}
 	d := decoder{rest: body}
-	for p := range Parts {
+	parts := Parts
+	if bytes.HasPrefix(data, []byte(withoutKept)) {
+		parts = PartKept
+	}
+	for p := range parts {
 		*m.List(p) = d.entries()
 	}
 	m.ObjectDirs, m.Ignored = d.names(), d.names()

@@ -41,6 +41,7 @@ type Skip struct {
 	Path   string // relative to the root of the tree, with slashes
 	Reason Reason
 	Size   int64 // bytes, 0 if it means nothing for this kind of file
+	Mtime  int64 // when a file was last changed, in nanoseconds since 1970; 0 if it is not known
 }
 
 // Reason says why a path was skipped.
@@ -50,6 +51,7 @@ type Reason string
 const (
 	TooBig     Reason = "too big"                   // over Options.MaxFile
 	OverTotal  Reason = "over the total limit"      // among the largest of a tree that is over Options.MaxTotal
+	OverKept   Reason = "ignored, over the limit"   // among the largest ignored files, which are over Options.MaxIgnored
 	Special    Reason = "not a regular file"        // socket, pipe or device
 	Unreadable Reason = "unreadable"                // permission or input/output error
 	Unstable   Reason = "changed while it was read" // three times in a row

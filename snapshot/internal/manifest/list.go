@@ -13,6 +13,7 @@ const (
 	PartWork Part = iota // working files
 	PartGit              // .git folders inside the tree, without objects
 	PartExt              // a git folder outside of the tree
+	PartKept             // ignored files that no tool makes anew, and their folders
 	Parts
 )
 

@@ -63,29 +63,30 @@ type Manifest struct {
 	Work       []Entry     // working files
 	Git        []Entry     // .git folders inside the tree, without objects
 	Ext        []Entry     // a git folder outside the tree; paths are relative to it
+	Kept       []Entry     // ignored files that no tool makes anew, and their folders
 	SharedList []Entry     // what linked worktrees share, see Header.Shared; nil in a manifest that was read
 	ObjectDirs []string    // the object databases inside the tree
-	Ignored    []string    // topmost ignored paths, folders with a slash at the end
+	Ignored    []string    // topmost ignored paths, and those below that are not kept; folders with a slash at the end
 	Temps      []string    // left behind by an interrupted restore; never stored
 	Stored     *pack.Epoch // in which the store holds all the contents; nil if that is not known
 }
 
 // List is one part of the manifest.
 func (m *Manifest) List(p Part) *[]Entry {
-	return [Parts]*[]Entry{&m.Work, &m.Git, &m.Ext}[p]
+	return [Parts]*[]Entry{&m.Work, &m.Git, &m.Ext, &m.Kept}[p]
 }
 
 // skipText is a Skip whose path survives JSON.
 type skipText struct {
-	Path   PathText
-	Reason Reason
-	Size   int64 `json:",omitempty"`
+	Path        PathText
+	Reason      Reason
+	Size, Mtime int64 `json:",omitempty"`
 }
 
 func skipTexts(list []Skip) []skipText {
 	out := make([]skipText, len(list))
 	for i, s := range list {
-		out[i] = skipText{PathText(s.Path), s.Reason, s.Size}
+		out[i] = skipText{PathText(s.Path), s.Reason, s.Size, s.Mtime}
 	}
 	return out
 }
@@ -109,7 +110,7 @@ func parseHeader(r *bufio.Reader) (Header, error) {
 	if err != nil {
 		return Header{}, errors.Join(ErrDamaged, err)
 	}
-	if v := strings.TrimSpace(version); v != Version {
+	if v := strings.TrimSpace(version); v != Version && v != withoutKept {
 		return Header{}, fmt.Errorf("unknown format %q; use the version of the program that wrote it", v)
 	}
 	line, err := r.ReadBytes('\n')
@@ -124,7 +125,7 @@ func parseHeader(r *bufio.Reader) (Header, error) {
 		return Header{}, errors.Join(ErrDamaged, err)
 	}
 	for _, s := range head.Skips {
-		head.Skipped = append(head.Skipped, Skip{string(s.Path), s.Reason, s.Size})
+		head.Skipped = append(head.Skipped, Skip{string(s.Path), s.Reason, s.Size, s.Mtime})
 	}
 	return head.Header, nil
 }
@@ -191,6 +192,18 @@ func (m *Manifest) Unknown() func(string) bool {
 			p = p[:i]
 		}
 	}
+}
+
+// Unkept lists the ignored paths whose contents are not in the snapshot, folders with a slash at the end. Skipped ones are
+// not among them.
+func (m *Manifest) Unkept() []string {
+	var out []string
+	for _, p := range m.Ignored {
+		if name := strings.TrimSuffix(p, "/"); Lookup(m.Kept, name) < 0 && Lookup(m.Work, name) < 0 && !m.HasSkipped(name) {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // Cache keeps the manifests that were used last; callers compare the same few again and again.

@@ -14,7 +14,7 @@ import (
 
 var manifests = cmp.Options{cmp.AllowUnexported(Manifest{}, Entry{}, disk.Stat{}), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Manifest{}, "Stored")}
 
-// A manifest of a real snapshot is read in full, and written again as it was.
+// A manifest of a real snapshot, in the version before this one, is read in full, and says the same when it is written.
 func TestStoredManifestIsReadAndWrittenAlike(t *testing.T) {
 	m, err := Read("testdata/manifest")
 	if err != nil {
@@ -37,13 +37,20 @@ func TestStoredManifestIsReadAndWrittenAlike(t *testing.T) {
 	if id := treeID(m.Work); id != m.Tree || id != "d677fd054887f8c69d4efb3a39120e2c0f01ad6b513157e5a68693e785fc7cd3" {
 		t.Errorf("the tree is called %s, and %s in the file", id, m.Tree)
 	}
-	if len(m.Git) < 30 || len(m.ObjectDirs) != 3 || len(m.Ignored) < 3 || !cmp.Equal(m.Skipped, []Skip{{"big", TooBig, 300000}}) {
+	if len(m.Git) < 30 || len(m.ObjectDirs) != 3 || len(m.Ignored) < 3 || !cmp.Equal(m.Skipped, []Skip{{Path: "big", Reason: TooBig, Size: 300000}}) {
 		t.Errorf("%d files of git, objects %v, ignored %q, skipped %v", len(m.Git), m.ObjectDirs, m.Ignored, m.Skipped)
 	}
-	again, err := m.Encode()
-	stored, errRead := os.ReadFile("testdata/manifest")
-	if err != nil || errRead != nil || !bytes.Equal(again, stored) {
-		t.Errorf("written as %d bytes, want the %d of the file, %v, %v", len(again), len(stored), err, errRead)
+	m.Kept = m.Work[:3]
+	text, err := m.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(m, again, manifests); d != "" {
+		t.Errorf("read again (-was +is):\n%s", d)
 	}
 }
 
@@ -55,7 +62,7 @@ func TestUnreadableManifestIsRefused(t *testing.T) {
 	}
 	for name, bad := range map[string][]byte{
 		"cut short": data[:len(data)/2], "one byte changed": append(append(bytes.Clone(data[:900]), data[900]^1), data[901:]...),
-		"unknown version": bytes.Replace(data, []byte(Version), []byte("supervise-snapshot 1"), 1),
+		"unknown version": bytes.Replace(data, []byte(withoutKept), []byte("supervise-snapshot 1"), 1),
 	} {
 		if m, err := parse(bad); err == nil {
 			t.Errorf("%s: read as %d files", name, m.Files)
@@ -70,7 +77,7 @@ func FuzzManifest(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(data[:len(data)-32])
-	f.Add([]byte(Version + "\n{}\n\x00\x00\x00\x00\x00"))
+	f.Add([]byte(Version + "\n{}\n\x00\x00\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		m, err := parse(sealed(body))
 		if err != nil {

@@ -337,6 +337,18 @@ func keepDisplaced(from, to string, fi fs.FileInfo) error {
 	return os.Symlink(target, to)
 }
 
+// KeepRoot keeps a file or link that is in the place of a tree's folder in the store, and returns where.
+func KeepRoot(store, work string, fi fs.FileInfo) (string, error) {
+	base := filepath.Join(store, "displaced", "root", filepath.Base(work))
+	to := base
+	for n := 1; ; n++ {
+		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			return to, keepDisplaced(work, to, fi)
+		}
+		to = base + "." + strconv.Itoa(n)
+	}
+}
+
 // AsideName is a folder of the tree for what is in the way of a restore, used where the store is on another disk: files
 // cannot be moved there, and copies may be large, or impossible of what is unreadable. It is in no snapshot, and git
 // ignores it.

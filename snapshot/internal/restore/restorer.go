@@ -44,9 +44,28 @@ type Restored struct {
 	Displaced []string
 	// DisplacedTo is that folder, "" if nothing was displaced.
 	DisplacedTo string
+	// Ignored are the kept ignored files that were written.
+	Ignored []string
+	// InUse are kept ignored files that differ from the target: another program has them open or writes them, or they may
+	// not be written.
+	InUse []string
+	// New are ignored files that are there, were not at the target, and are never deleted.
+	New []string
+	// Altered is what exists at the target and now, was captured neither time, and has another size or time.
+	Altered []string
+	// Uncompared are the ignored files and folders, of the target and now, that are not kept, folders with a slash at the
+	// end.
+	Uncompared []string
+	// Compared counts what was compared with the target once everything was written.
+	Compared Compared
+	// Replaced is where what was in the place of the tree's own folder is kept, a file or a link; "" if nothing was.
+	Replaced string
 	// Mismatches is what differs from the target after all. Anything here means that the restore is not whole.
 	Mismatches []Mismatch
 }
+
+// Compared counts files and links: working files, those of git's own state, and kept ignored ones.
+type Compared struct{ Work, Git, Ignored int }
 
 // Mismatch is a path that is not as the target says.
 type Mismatch struct{ Path, Why string }
@@ -86,7 +105,32 @@ func (x *Restorer) Apply(ctx context.Context, present, target *manifest.Manifest
 	if err := work.run(plan{rmdir: todo.rmdir}, target.Work); err != nil {
 		return err
 	}
+	if err := x.applyKept(present, target); err != nil {
+		return err
+	}
 	return x.applyExternal(ctx, present, target)
+}
+
+// applyKept restores kept ignored files. None is deleted, and none that another program has open is replaced.
+func (x *Restorer) applyKept(present, target *manifest.Manifest) error {
+	y := *x
+	y.Result = &Restored{Safety: x.Result.Safety} // what of the user's programs is in the way ends no loop
+	a := y.newApplier(x.Tree.Root, x.Tree.Work, present.Kept)
+	want := x.Tree.Excludes.Without(target.Kept)
+	p := diff(present.Kept, want, func(string) bool { return true })
+	var open map[string]bool
+	p.write = slices.DeleteFunc(p.write, func(e manifest.Entry) bool {
+		if manifest.Lookup(present.Kept, e.Path) < 0 {
+			return false
+		}
+		if open == nil {
+			open = gitdir.OpenBelow(x.Tree.Work)
+		}
+		return open[e.Path]
+	})
+	err := a.run(p, want)
+	x.Result.Ignored, x.Result.Displaced = a.written, append(x.Result.Displaced, y.Result.Displaced...)
+	return err
 }
 
 // sweep removes the temporary files of an earlier attempt.
@@ -218,7 +262,13 @@ func (x *Restorer) Verify(now, target *manifest.Manifest) {
 			x.Result.mismatch(e.Path, "did not exist in the snapshot")
 		}
 	}
+	x.verifyKept(now, target)
+	x.count(target)
+	x.Result.Altered, x.Result.Uncompared = x.altered(now, target), append(target.Unkept(), now.Unkept()...)
+	sort.Strings(x.Result.Uncompared)
+	x.Result.Uncompared = slices.Compact(x.Result.Uncompared)
 	x.Result.Gone, x.Result.Left = x.gone(target), left(now, target)
+	sort.Strings(x.Result.Ignored)
 	sort.Strings(x.Result.Written)
 	sort.Strings(x.Result.Deleted)
 	sort.Strings(x.Result.Displaced)
@@ -226,6 +276,52 @@ func (x *Restorer) Verify(now, target *manifest.Manifest) {
 		x.Result.DisplacedTo = x.DisplacedTo()
 	}
 	sort.SliceStable(x.Result.Mismatches, func(i, k int) bool { return x.Result.Mismatches[i].Path < x.Result.Mismatches[k].Path })
+}
+
+// verifyKept compares the kept ignored files.
+func (x *Restorer) verifyKept(now, target *manifest.Manifest) {
+	manifest.Pairs(now.Kept, x.Tree.Excludes.Without(target.Kept), func(n, w *manifest.Entry) {
+		switch {
+		case w == nil:
+			if n.Kind != disk.KindDir && !target.HasSkipped(n.Path) && !x.Tree.Excludes.Has(n.Path) {
+				x.Result.New = append(x.Result.New, n.Path)
+			}
+		case n != nil && (n.Kind == w.Kind && n.Kind == disk.KindDir && n.Stat.Mode == w.Stat.Mode || n.Kind != disk.KindDir && n.Same(w)):
+		default:
+			x.Result.InUse = append(x.Result.InUse, w.Path)
+		}
+	})
+}
+
+// count counts what was compared.
+func (x *Restorer) count(target *manifest.Manifest) {
+	files := func(list []manifest.Entry) (n int) {
+		for i := range list {
+			if list[i].Kind != disk.KindDir {
+				n++
+			}
+		}
+		return n
+	}
+	x.Result.Compared = Compared{
+		Work: files(x.Tree.Excludes.Without(target.Work)), Git: files(target.Git) + files(target.Ext),
+		Ignored: files(x.Tree.Excludes.Without(target.Kept)) - len(x.Result.InUse),
+	}
+}
+
+// altered lists the skipped files of the target that are skipped still and have changed.
+func (x *Restorer) altered(now, target *manifest.Manifest) []string {
+	var out []string
+	for _, s := range target.Skipped {
+		i := sort.Search(len(now.Skipped), func(i int) bool { return now.Skipped[i].Path >= s.Path })
+		there := i < len(now.Skipped) && now.Skipped[i].Path == s.Path
+		captured := manifest.Lookup(now.Work, s.Path) >= 0 || manifest.Lookup(now.Kept, s.Path) >= 0
+		changed := there && s.Mtime != 0 && (now.Skipped[i].Size != s.Size || now.Skipped[i].Mtime != s.Mtime)
+		if (changed || captured && s.Mtime != 0) && !x.Tree.Excludes.Has(s.Path) {
+			out = append(out, s.Path)
+		}
+	}
+	return out
 }
 
 // gone lists what the target saw, did not capture, and is not there any more.
@@ -253,7 +349,7 @@ func left(now, target *manifest.Manifest) []string {
 	unknown := target.Unknown()
 	for _, skip := range now.Skipped {
 		p := strings.TrimSuffix(skip.Path, "/")
-		if !unknown(p) && manifest.Lookup(target.Work, p) < 0 && manifest.Lookup(target.Git, p) < 0 {
+		if !unknown(p) && manifest.Lookup(target.Work, p) < 0 && manifest.Lookup(target.Git, p) < 0 && manifest.Lookup(target.Kept, p) < 0 {
 			out = append(out, p)
 		}
 	}

@@ -117,7 +117,7 @@ var errStore = errors.New("store content")
 
 func (sc *scanner) unread(e *manifest.Entry, of manifest.Part, r manifest.Reason) {
 	if of != manifest.PartExt {
-		sc.skip(manifest.Skip{Path: e.Path, Reason: r, Size: e.Stat.Size})
+		sc.skip(manifest.Skip{Path: e.Path, Reason: r, Size: e.Stat.Size, Mtime: e.Stat.Mtime})
 	}
 	e.Kind = 0
 }

@@ -28,6 +28,7 @@ type Options struct {
 	*gitdir.Tree
 	Inside            string // path of the store in the tree, "" if it lies outside
 	MaxFile, MaxTotal int64
+	MaxIgnored        int64 // of all kept ignored files; below 1 none is kept
 	Rules             *ignore.Rules
 	Epoch             *pack.Epoch        // of the store
 	Base              *manifest.Manifest // what the tree looked like when it was last seen; nil: not known
@@ -75,12 +76,17 @@ func Run(ctx context.Context, o Options) (*manifest.Manifest, error) {
 // finish puts together what the walk has found and reads the contents.
 func (sc *scanner) finish(ctx context.Context) error {
 	sort.Strings(sc.m.Ignored)
+	sc.m.Ignored = slices.Compact(sc.m.Ignored) // an unchanged folder brings its own along
 	sort.Strings(sc.m.ObjectDirs)
 	for i, p := range sc.parts {
 		dirty := folders{}
 		list, todo := p.merge(dirty)
-		if manifest.Part(i) == manifest.PartWork {
-			list, todo = sc.limitTotal(list, todo, dirty)
+		switch manifest.Part(i) {
+		case manifest.PartWork:
+			list, todo = sc.limitTotal(list, todo, dirty, limit{sc.MaxTotal, manifest.OverTotal})
+		case manifest.PartKept:
+			list, todo = sc.limitTotal(list, todo, dirty, limit{sc.MaxIgnored, manifest.OverKept})
+		default:
 		}
 		dirty.forget(list)
 		if err := sc.read(ctx, manifest.Part(i), list, todo); err != nil {
@@ -178,8 +184,11 @@ func (sc *scanner) isTemp(name string) bool {
 
 // partOf is the part to which the entries of a folder belong.
 func partOf(root manifest.Part, l *walk.Folder) manifest.Part {
-	if root == manifest.PartWork && l.Zone == walk.ZoneGit {
+	switch {
+	case root == manifest.PartWork && l.Zone == walk.ZoneGit:
 		return manifest.PartGit
+	case l.Zone == walk.ZoneKept:
+		return manifest.PartKept
 	}
 	return root
 }
@@ -200,12 +209,24 @@ func (sc *scanner) known(root manifest.Part, l *walk.Folder) bool {
 	}
 	l.Nodes = children(base, l.Dir, l.Nodes)
 	if of == manifest.PartWork {
+		sc.knownKept(l)
+	}
+	if of == manifest.PartWork || of == manifest.PartKept {
 		sc.knownIgnored(l)
 	}
 	if keep := sc.keep(root, l.Dir, l.Zone); keep != nil {
 		l.Nodes = slices.DeleteFunc(l.Nodes, func(n walk.Node) bool { return !keep(n.Name) })
 	}
 	return true
+}
+
+// knownKept adds the kept ignored files that lie directly in a folder of working files.
+func (sc *scanner) knownKept(l *walk.Folder) {
+	n := len(l.Nodes)
+	l.Nodes = children(sc.parts[manifest.PartKept].base, l.Dir, l.Nodes)
+	for i := range l.Nodes[n:] {
+		l.Nodes[n+i].At = -1 // which is a place among the working files
+	}
 }
 
 // knownIgnored takes over what is ignored in a folder whose names have not changed.
@@ -270,11 +291,14 @@ func (sc *scanner) place(l *walk.Folder, n *walk.Node, ignored bool) walk.Zone {
 	if gitdir.IsDotGit(n.Name) {
 		return sc.dotGit(l, n)
 	}
-	if l.Zone != walk.ZoneIgnored && !ignored {
+	if l.Zone == walk.ZoneWork && !ignored {
 		sc.record(manifest.PartWork, l, n)
 		return walk.ZoneWork
 	}
 	p, rules := l.Join(n.Name), sc.Rules
+	if l.Zone == walk.ZoneKept {
+		return sc.placeIgnored(l, n, p)
+	}
 	if n.Kind == disk.KindDir && rules.ForcedDirs[p] {
 		sc.record(manifest.PartWork, l, n)
 		return walk.ZoneIgnored
@@ -283,14 +307,32 @@ func (sc *scanner) place(l *walk.Folder, n *walk.Node, ignored bool) walk.Zone {
 		sc.record(manifest.PartWork, l, n)
 		return walk.ZoneNone
 	}
-	sc.mu.Lock()
-	defer sc.mu.Unlock()
-	sc.m.Ignored = append(sc.m.Ignored, walk.NodeKey(l.Dir, n))
-	return walk.ZoneNone
+	return sc.placeIgnored(l, n, p)
+}
+
+// placeIgnored records an ignored node: what is kept in a part of its own.
+func (sc *scanner) placeIgnored(l *walk.Folder, n *walk.Node, p string) walk.Zone {
+	keeps := sc.Rules.KeepsBelow
+	if l.Zone == walk.ZoneWork {
+		keeps = sc.Rules.Keeps
+	}
+	base := sc.parts[manifest.PartKept].base
+	n.At = manifest.Lookup(base, p)
+	keep := sc.MaxIgnored > 0 && (n.At >= 0 && base[n.At].Kind == n.Kind || keeps(p, n))
+	if !keep || l.Zone != walk.ZoneKept {
+		sc.mu.Lock()
+		sc.m.Ignored = append(sc.m.Ignored, walk.NodeKey(l.Dir, n))
+		sc.mu.Unlock()
+	}
+	if !keep {
+		return walk.ZoneNone
+	}
+	sc.record(manifest.PartKept, l, n)
+	return walk.ZoneKept
 }
 
 func (sc *scanner) dotGit(l *walk.Folder, n *walk.Node) walk.Zone {
-	if l.Zone == walk.ZoneIgnored {
+	if l.Zone == walk.ZoneIgnored || l.Zone == walk.ZoneKept {
 		return walk.ZoneNone
 	}
 	n.At = manifest.Lookup(sc.parts[manifest.PartGit].base, l.Join(n.Name))
@@ -341,7 +383,11 @@ func (sc *scanner) record(of manifest.Part, l *walk.Folder, n *walk.Node) {
 		sc.mu.Unlock()
 	case disk.KindFile:
 		if st.Size > sc.maxSize(of) {
-			sc.skip(manifest.Skip{Path: f.Path, Reason: manifest.TooBig, Size: st.Size})
+			reason := manifest.TooBig
+			if of == manifest.PartKept {
+				reason = manifest.OverKept
+			}
+			sc.skip(manifest.Skip{Path: f.Path, Reason: reason, Size: st.Size, Mtime: st.Mtime})
 			return
 		}
 	default:
@@ -390,19 +436,29 @@ func (sc *scanner) settled(changed int64) bool {
 const maxGitFile = 1 << 30
 
 func (sc *scanner) maxSize(of manifest.Part) int64 {
-	if of == manifest.PartWork {
+	switch of {
+	case manifest.PartWork:
 		return sc.MaxFile
+	case manifest.PartKept:
+		return sc.MaxIgnored
+	default:
 	}
 	return max(sc.MaxFile, maxGitFile)
 }
 
-// limitTotal skips the largest working files until the rest fits.
-func (sc *scanner) limitTotal(list []manifest.Entry, todo []int, dirty folders) ([]manifest.Entry, []int) {
+// limit is how many bytes may be captured, and why the others are not.
+type limit struct {
+	bytes  int64
+	reason manifest.Reason
+}
+
+// limitTotal skips the largest files until the rest fits.
+func (sc *scanner) limitTotal(list []manifest.Entry, todo []int, dirty folders, most limit) ([]manifest.Entry, []int) {
 	var total int64
 	for i := range list {
 		total += list[i].Stat.Size // that of folders is 0
 	}
-	if total <= sc.MaxTotal {
+	if total <= most.bytes {
 		return list, todo
 	}
 	list = slices.Clone(list) // it may be that of the base
@@ -414,12 +470,12 @@ func (sc *scanner) limitTotal(list []manifest.Entry, todo []int, dirty folders) 
 	}
 	sort.SliceStable(bySize, func(a, b int) bool { return list[bySize[a]].Stat.Size > list[bySize[b]].Stat.Size })
 	for _, i := range bySize {
-		if total <= sc.MaxTotal {
+		if total <= most.bytes {
 			break
 		}
 		e := &list[i]
 		total -= e.Stat.Size
-		sc.m.Skipped = append(sc.m.Skipped, manifest.Skip{Path: e.Path, Reason: manifest.OverTotal, Size: e.Stat.Size})
+		sc.m.Skipped = append(sc.m.Skipped, manifest.Skip{Path: e.Path, Reason: most.reason, Size: e.Stat.Size, Mtime: e.Stat.Mtime})
 		dirty.above(e.Path)
 		e.Kind = 0
 	}
@@ -447,7 +503,7 @@ func (sc *scanner) count() {
 	} else {
 		m.Total()
 	}
-	if b := sc.Base; manifest.Same(m.Git, b.Git) && manifest.Same(m.Ext, b.Ext) && m.Shared == b.Shared {
+	if b := sc.Base; manifest.Same(m.Git, b.Git) && manifest.Same(m.Ext, b.Ext) && manifest.Same(m.Kept, b.Kept) && m.Shared == b.Shared {
 		m.StateTree = b.StateTree
 	}
 }

@@ -35,6 +35,7 @@ const (
 	ZoneWork                // working files
 	ZoneIgnored             // an ignored folder that holds tracked files
 	ZoneGit                 // inside .git
+	ZoneKept                // an ignored folder whose files are kept
 )
 
 // Folder is one folder of a walk. Its nodes are valid during the visit only.

@@ -1,0 +1,29 @@
+package evidence
+
+import (
+	"context"
+	"fmt"
+
+	"supervise/detector"
+	"supervise/snapshot"
+)
+
+// Trees are the snapshots by which an iteration is told from what was before it: that of
+// the baseline, the one that the iteration started from, and what it left.
+type Trees struct{ Baseline, Start, Now snapshot.ID }
+
+// LostWork lists what an iteration lost of the user's own work.
+func LostWork(ctx context.Context, store *snapshot.Store, t Trees) ([]detector.LostWork, error) {
+	if t.Baseline == "" || t.Start == "" {
+		return nil, nil
+	}
+	list, err := store.WorkLost(ctx, t.Baseline, t.Start, t.Now)
+	if err != nil {
+		return nil, fmt.Errorf("look for lost work: %w", err)
+	}
+	var out []detector.LostWork
+	for _, l := range list {
+		out = append(out, detector.LostWork{Path: l.Path, How: string(l.How), Ignored: l.Ignored, Unkept: !l.Kept})
+	}
+	return out, nil
+}

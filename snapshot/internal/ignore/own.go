@@ -1,0 +1,110 @@
+package ignore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"sort"
+	"strings"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/gitdir"
+	"supervise/snapshot/internal/manifest"
+)
+
+// Own is what was in no commit when the store was made. Where there is no repository nothing is known of that.
+type Own struct {
+	// Files are the untracked files and those that differ from HEAD, each with the id of what HEAD has at that path, ""
+	// for nothing.
+	Files map[manifest.PathText]string
+	// Tips are the commits that refs, HEAD and the stash named, by the root of the repository.
+	Tips map[manifest.PathText][]string
+}
+
+// ReadOwn reads what Write wrote; the zero value if there is no such file.
+func ReadOwn(file string) (Own, error) {
+	var o Own
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return o, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &o)
+	}
+	if err != nil {
+		return Own{}, fmt.Errorf("read what was uncommitted: %w", err)
+	}
+	return o, nil
+}
+
+// Write keeps it in a file.
+func (o Own) Write(file string) error {
+	data, err := json.Marshal(o)
+	if err != nil {
+		return fmt.Errorf("write what was uncommitted: %w", err)
+	}
+	return disk.WriteFile(file, data)
+}
+
+// compareHead finds out what of a repository differs from HEAD, by the times in the index, without filters. Too much is
+// named where the index is out of date.
+func (l *learner) compareHead(ctx context.Context, rel, root string) {
+	l.own.Tips[manifest.PathText(rel)] = Tips(ctx, root)
+	args := append(unfiltered(ctx, root), "diff-index", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=all", "HEAD", "--")
+	out, err := gitdir.RepoGit(ctx, root, args...)
+	if err != nil { // there is no commit yet
+		l.unborn = append(l.unborn, rel)
+		return
+	}
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		if f := strings.Fields(fields[i]); len(f) == 5 {
+			if strings.Trim(f[2], "0") == "" {
+				f[2] = ""
+			}
+			l.edited[manifest.Join(rel, fields[i+1])] = f[2]
+		}
+	}
+}
+
+// unfiltered are the options by which git runs no filter of the repository.
+func unfiltered(ctx context.Context, root string) []string {
+	names, _ := gitdir.RepoGit(ctx, root, "config", "--name-only", "-z", "--get-regexp", `^filter\.`) // most have none
+	var out []string
+	for name := range strings.SplitSeq(string(names), "\x00") {
+		switch {
+		case strings.HasSuffix(name, ".clean"), strings.HasSuffix(name, ".smudge"), strings.HasSuffix(name, ".process"):
+			out = append(out, "-c", name+"=")
+		case strings.HasSuffix(name, ".required"):
+			out = append(out, "-c", name+"=false")
+		}
+	}
+	return out
+}
+
+// Tips are the commits that refs, HEAD and entries of the stash name; none where git cannot say.
+func Tips(ctx context.Context, root string) []string {
+	refs, _ := gitdir.RepoGit(ctx, root, "for-each-ref", "--format=%(objectname)")
+	head, _ := gitdir.RepoGit(ctx, root, "rev-parse", "--verify", "-q", "HEAD")
+	stash, _ := gitdir.RepoGit(ctx, root, "rev-list", "-g", "refs/stash", "--")
+	tips := strings.Fields(string(refs) + "\n" + string(head) + "\n" + string(stash))
+	sort.Strings(tips)
+	return tips
+}
+
+// note takes down a file that is in no commit.
+func (l *learner) note(p string) {
+	s := l.scopeOf(p)
+	if s.Plain {
+		return
+	}
+	committed, edited := l.edited[p]
+	if i := sort.SearchStrings(l.tracked, p); !edited && i < len(l.tracked) && l.tracked[i] == p && !slices.Contains(l.unborn, string(s.Root)) {
+		return
+	}
+	l.own.Files[manifest.PathText(p)] = committed
+}
