@@ -21,11 +21,11 @@ func TestAllRejectedNothingLost(t *testing.T) {
 	const deleted, other = "TestOne() { :; }\n", "TestTwo() { test \"$(One)\" = 1; }\n"
 	steps := map[string]string{
 		"1/m_test.sh": deleted,
-		"1/_sh":       "echo agent > staged.txt; echo agent > unstaged.txt; rm untracked.txt; echo new > created.txt; chmod 600 m.sh",
+		"3/_sh":       "echo agent > staged.txt; echo agent > unstaged.txt; mv untracked.txt moved.txt; echo new > created.txt; chmod 600 m.sh",
 		"2/m_test.sh": other,
 		"2/_sh":       "git add -A; git commit -qm agent; git checkout -qb agent-branch; git stash clear; git tag agent; rm .gitignore",
 		"3/m_test.sh": deleted,
-		"3/_sh":       "git reset -q --hard HEAD; git clean -fdq; git branch -q other; git config core.hooksPath /tmp/hooks; git reflog expire --expire=now --all; git gc -q --prune=now",
+		"1/_sh":       "git reset -q --hard HEAD; git clean -fdq; git branch -q other; git config core.hooksPath /tmp/hooks; git reflog expire --expire=now --all; git gc -q --prune=now",
 		"4/m_test.sh": other,
 		"4/_sh":       "rm -rf .git untracked.txt staged.txt deep; ln -s /etc deep; printf 'ignored/\\n*.txt\\n' > .gitignore",
 	}

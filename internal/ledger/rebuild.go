@@ -19,6 +19,7 @@ type stateChange struct {
 	Status     Status `json:"status"`
 	StopReason string `json:"stop_reason,omitempty"`
 	StopText   string `json:"stop_text,omitempty"`
+	TreeText   string `json:"tree,omitempty"`
 	ExitCode   int    `json:"exit_code"`
 	PID        int    `json:"pid"`
 	Criterion  string `json:"completion_criteria"`
@@ -29,7 +30,7 @@ type stateChange struct {
 
 func (s State) change() stateChange {
 	c := stateChange{
-		Status: s.Status, StopReason: s.StopReason, StopText: s.StopText, ExitCode: s.ExitCode, PID: s.PID,
+		Status: s.Status, StopReason: s.StopReason, StopText: s.StopText, TreeText: s.TreeText, ExitCode: s.ExitCode, PID: s.PID,
 		Criterion: s.Criterion, Selected: -1, Iterations: s.Config.MaxIterations,
 	}
 	if s.Selected != nil {
@@ -86,6 +87,7 @@ var errNoBeginning = errors.New("the log does not tell how the loop began")
 
 func (s *State) apply(c stateChange, its []Iteration, dir string) {
 	s.Status, s.StopReason, s.StopText, s.ExitCode = c.Status, c.StopReason, c.StopText, c.ExitCode
+	s.TreeText = c.TreeText
 	s.PID, s.Criterion, s.Config.MaxIterations = c.PID, c.Criterion, c.Iterations
 	i := slices.IndexFunc(its, func(it Iteration) bool { return it.Number == c.Selected })
 	if i >= 0 {
