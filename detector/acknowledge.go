@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"supervise/detector/internal/glob"
 	"supervise/metric"
 )
 
@@ -54,8 +55,8 @@ func (a Acknowledgement) Live(at time.Time) bool { return a.Expires.IsZero() || 
 // acknowledged is an acknowledgement that counts now, with its patterns ready.
 type acknowledged struct {
 	Acknowledgement
-	tests []*glob
-	path  *glob // nil for every one
+	tests []*glob.Glob
+	path  *glob.Glob // nil for every one
 	grant *Grant
 }
 
@@ -112,10 +113,10 @@ func (o Options) acknowledgements(at time.Time) []acknowledged {
 		}
 		k := acknowledged{Acknowledgement: a}
 		for _, t := range a.Tests {
-			k.tests = append(k.tests, nameGlob(t))
+			k.tests = append(k.tests, glob.Name(t))
 		}
 		if a.Path != "" {
-			k.path = pathGlob(a.Path)
+			k.path = glob.Path(a.Path)
 		}
 		out = append(out, k)
 	}
@@ -181,7 +182,7 @@ func (k acknowledged) coversFiles(files []string) bool {
 	if len(k.tests) > 0 || k.path != nil && len(files) == 0 {
 		return false
 	}
-	return k.path == nil || !slices.ContainsFunc(files, func(f string) bool { return !k.path.match(f) })
+	return k.path == nil || !slices.ContainsFunc(files, func(f string) bool { return !k.path.Match(f) })
 }
 
 // coversSize reports whether a number changed by no more than what was accepted,
@@ -191,10 +192,10 @@ func (k acknowledged) coversSize(delta *float64) bool {
 }
 
 func (k acknowledged) coversTest(id metric.ID, files []string) bool {
-	if len(k.tests) > 0 && !slices.ContainsFunc(k.tests, func(g *glob) bool { return g.match(id.Name) || g.match(id.String()) }) {
+	if len(k.tests) > 0 && !slices.ContainsFunc(k.tests, func(g *glob.Glob) bool { return g.Match(id.Name) || g.Match(id.String()) }) {
 		return false
 	}
-	return k.path == nil || slices.ContainsFunc(files, k.path.match)
+	return k.path == nil || slices.ContainsFunc(files, k.path.Match)
 }
 
 // filesOf returns the files of a test, as far as they are known: its file, and its

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/detector/internal/naming"
 	"supervise/metric"
 )
 
@@ -23,7 +24,7 @@ func (t Tampering) Cases(before *metric.Tests, defs []TestSource, renamed map[st
 	for _, c := range before.Cases {
 		switch d := known.defining(c); {
 		case d == nil || t.Test != "" && d.Def.Name != t.Test:
-		case d.exact() || max(refersTo(c.File, d.File), refersTo(c.Suite, d.File), refersTo(c.Class, d.File)) > 0:
+		case d.exact() || max(naming.RefersTo(c.File, d.File), naming.RefersTo(c.Suite, d.File), naming.RefersTo(c.Class, d.File)) > 0:
 			sure = append(sure, c)
 		default:
 			maybe = append(maybe, c)
@@ -60,7 +61,7 @@ func expecting(file string, before *metric.Tests) []metric.Test {
 	var out []metric.Test
 	for _, c := range before.Cases {
 		beside := folder != "" && (c.Suite == folder || strings.HasSuffix(c.Suite, "/"+folder))
-		if beside || owner != "" && max(refersTo(c.File, owner), refersTo(c.Suite, owner), refersTo(c.Class, owner)) == 2 {
+		if beside || owner != "" && max(naming.RefersTo(c.File, owner), naming.RefersTo(c.Suite, owner), naming.RefersTo(c.Class, owner)) == 2 {
 			out = append(out, c)
 		}
 	}
@@ -92,7 +93,7 @@ func Homes(tests *metric.Tests, defs []TestSource) map[metric.ID]TestSource {
 	for _, c := range tests.Cases {
 		switch d := known.defining(c); {
 		case d == nil:
-		case d.exact() || max(refersTo(c.File, d.File), refersTo(c.Suite, d.File), refersTo(c.Class, d.File)) > 0:
+		case d.exact() || max(naming.RefersTo(c.File, d.File), naming.RefersTo(c.Suite, d.File), naming.RefersTo(c.Class, d.File)) > 0:
 			out[c.ID], named[d.File] = *d, true
 		default:
 			maybe[c.ID] = *d

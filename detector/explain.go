@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/detector/internal/naming"
 	"supervise/metric"
 	"supervise/source"
 )
@@ -132,7 +133,7 @@ func newExplainer(in Input, strict bool, may removable) *explainer {
 
 func (ex *explainer) gain(t TestSource) gain {
 	g := gain{TestSource: t, assertions: set(t.Def.Assertions), literals: set(t.Def.Literals)}
-	for _, i := range ex.before.byWord[lastWord(t.Def.Name)] {
+	for _, i := range ex.before.byWord[naming.LastWord(t.Def.Name)] {
 		old := ex.before.list[i]
 		if !sameTest(old, t) {
 			continue

@@ -4,8 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
+	"supervise/detector/internal/naming"
 	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
@@ -26,16 +26,22 @@ func newDefinitions(list []TestSource) *definitions {
 	d := &definitions{list: list, byWord: make(map[string][]int, len(list)), rows: map[int]*regexp.Regexp{}, exact: true}
 	for i, t := range list {
 		d.exact = d.exact && t.exact()
-		if rows := rowTitle(t); rows != nil {
+		if rows := t.rows(); rows != nil {
 			d.rows[i], d.titles = rows, append(d.titles, i)
 		}
-		word := lastWord(t.Def.Name)
+		word := naming.LastWord(t.Def.Name)
 		d.byWord[word] = append(d.byWord[word], i)
 	}
 	return d
 }
 
-func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
+// rows matches the names of the rows of the test, nil if it has none.
+func (t TestSource) rows() *regexp.Regexp {
+	if t.exact() {
+		return nil
+	}
+	return naming.Rows(strings.TrimPrefix(t.Def.Name, t.Def.Class+" "))
+}
 
 // maxSame bounds how many definitions are looked at for one test.
 const maxSame = 8
@@ -48,10 +54,10 @@ type reported struct {
 }
 
 func newReported(c metric.Test) reported {
-	r := reported{Test: c, plain: plainTitle(c.Name), own: ownNames(c.Name)}
+	r := reported{Test: c, plain: naming.Plain(c.Name), own: naming.Own(c.Name)}
 	r.full = r.plain
 	if c.Class != "" {
-		r.full = plainTitle(c.Class + " " + c.Name)
+		r.full = naming.Plain(c.Class + " " + c.Name)
 	}
 	return r
 }
@@ -59,12 +65,12 @@ func newReported(c metric.Test) reported {
 // of returns the places of the definitions that fit the test best.
 func (d *definitions) of(c metric.Test) []int {
 	if d.exact {
-		return d.best(d.byWord[lastWord(c.Name)], reported{Test: c})
+		return d.best(d.byWord[naming.LastWord(c.Name)], reported{Test: c})
 	}
 	r := newReported(c)
 	var words []string
 	for _, name := range append(r.own, c.Name, r.plain) {
-		if word := lastWord(name); !slices.Contains(words, word) {
+		if word := naming.LastWord(name); !slices.Contains(words, word) {
 			words = append(words, word)
 		}
 	}
@@ -106,7 +112,7 @@ func (d *definitions) rank(i int, c reported) int {
 	if name == byNothing {
 		return 0
 	}
-	rank := 1 + 8*max(refersTo(c.File, t.File), refersTo(c.Suite, t.File), refersTo(c.Class, t.File)) + 2*int(name)
+	rank := 1 + 8*max(naming.RefersTo(c.File, t.File), naming.RefersTo(c.Suite, t.File), naming.RefersTo(c.Class, t.File)) + 2*int(name)
 	if t.inClass(c.Class) || t.inClass(c.Suite) {
 		rank++
 	}
@@ -123,7 +129,7 @@ func (t TestSource) exact() bool {
 func (d *definitions) file(c metric.Test) string {
 	for _, i := range d.of(c) {
 		t := d.list[i]
-		if t.exact() || max(refersTo(c.File, t.File), refersTo(c.Suite, t.File), refersTo(c.Class, t.File)) == 2 {
+		if t.exact() || max(naming.RefersTo(c.File, t.File), naming.RefersTo(c.Suite, t.File), naming.RefersTo(c.Class, t.File)) == 2 {
 			return t.File
 		}
 	}
@@ -137,7 +143,7 @@ func (d *definitions) file(c metric.Test) string {
 // holds reports whether one of the files of the definitions is that of the test.
 func (d *definitions) holds(c metric.Test) bool {
 	return d.file(c) != "" || slices.ContainsFunc(d.list, func(t TestSource) bool {
-		return t.File != "" && max(refersTo(c.File, t.File), refersTo(c.Suite, t.File)) == 2
+		return t.File != "" && max(naming.RefersTo(c.File, t.File), naming.RefersTo(c.Suite, t.File)) == 2
 	})
 }
 
@@ -168,97 +174,10 @@ func (d *definitions) nameFit(i int, c reported) nameFit {
 	return byNothing
 }
 
-// separators are what runners write between groups, and before a title.
-var separators = strings.NewReplacer(" > ", " ", " › ", " ", " » ", " ", " / ", " ")
-
-// plainTitle returns a name with groups and title separated by a blank.
-func plainTitle(name string) string {
-	if !strings.ContainsFunc(name, unicode.IsSpace) {
-		return name // most names; the rest is slow
-	}
-	return strings.Join(strings.Fields(separators.Replace(name)), " ")
-}
-
-// ownNames returns what may be the name of the function behind that of a test:
-// without parameters, and without package and class.
-func ownNames(name string) []string {
-	name, _, _ = strings.Cut(name, " with data set ")
-	if i := strings.IndexAny(name, "[({"); i >= 0 {
-		name = name[:i]
-	}
-	name = strings.TrimSpace(name)
-	if name == "" {
-		return nil
-	}
-	return []string{name, name[strings.LastIndexAny(name, `.#:\`)+1:]}
-}
-
-// hole is the place of a value in the title of a test with rows.
-var hole = regexp.MustCompile(`%[a-zA-Z#$%]|\$[A-Za-z_#][\w.]*`)
-
-// rowTitle returns what matches the names of the rows of a test, nil for a test
-// whose title has no place for values.
-func rowTitle(t TestSource) *regexp.Regexp {
-	if t.exact() {
-		return nil
-	}
-	title := strings.TrimPrefix(t.Def.Name, t.Def.Class+" ")
-	places := hole.FindAllStringIndex(title, -1)
-	if len(places) == 0 || len(places) > 20 {
-		return nil
-	}
-	var b strings.Builder
-	from := 0
-	for _, at := range places {
-		b.WriteString(regexp.QuoteMeta(title[from:at[0]]) + ".*")
-		from = at[1]
-	}
-	rows, err := regexp.Compile(`(?s)(?:^| )` + b.String() + regexp.QuoteMeta(title[from:]) + `$`)
-	if err != nil { // a title that is no text
-		return nil
-	}
-	return rows
-}
-
-// parts splits the place of a test, as runners write it.
-func parts(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(`./\:$#+> `, r) })
-}
-
-// refersTo says how well a suite or class names a file: 2 by its path or by the
-// modules down to it, 1 by its name alone, 0 not.
-func refersTo(text, file string) int {
-	if text == "" {
-		return 0
-	}
-	p := strings.TrimPrefix(strings.ReplaceAll(text, `\`, "/"), "./")
-	if p == file || strings.HasSuffix(p, "/"+file) || strings.HasSuffix(file, "/"+p) {
-		return 2
-	}
-	names := parts(text)
-	folders := strings.Split(strings.TrimSuffix(file, path.Ext(file)), "/")
-	stem, folders := folders[len(folders)-1], folders[:len(folders)-1]
-	fit := 0
-	for i := len(names) - 1; i >= 0; i-- {
-		if !strings.EqualFold(names[i], stem) {
-			continue
-		}
-		n := 0
-		for n < min(i, len(folders)) && strings.EqualFold(names[i-1-n], folders[len(folders)-1-n]) {
-			n++
-		}
-		if n == min(i, len(folders)) {
-			return 2
-		}
-		fit = 1
-	}
-	return fit
-}
-
 // inClass reports whether a suite or class ends with that of the definition or, where
 // the definition has none, with its file.
 func (t TestSource) inClass(name string) bool {
-	p := parts(name)
+	p := naming.Parts(name)
 	if len(p) == 0 {
 		return false
 	}
@@ -266,7 +185,7 @@ func (t TestSource) inClass(name string) bool {
 	if t.Def.Class == "" {
 		return last == strings.TrimSuffix(path.Base(t.File), path.Ext(t.File))
 	}
-	name = plainTitle(name)
+	name = naming.Plain(name)
 	return last == t.Def.Class || name == t.Def.Class || strings.HasSuffix(name, " "+t.Def.Class)
 }
 

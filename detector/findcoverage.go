@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"supervise/detector/internal/glob"
 	"supervise/metric"
 )
 
@@ -57,7 +58,7 @@ func (j *judge) partCoverageFell(c comparison, pattern string, limit float64) (f
 	if !c.now.Coverage.Comparable(c.before.Coverage) {
 		return finding{}, false
 	}
-	in := pathGlob(pattern).match
+	in := glob.Path(pattern).Match
 	before, ok1 := part(c.before.Coverage, in).Percent()
 	now, ok2 := part(c.now.Coverage, in).Percent()
 	if !ok1 || !ok2 || before-now <= max(limit, j.in.CoverageWobble)+epsilon {
@@ -99,8 +100,8 @@ func unmatched(pattern string, c *metric.Coverage) string {
 	case len(c.Files) == 0:
 		return "the coverage report names no files"
 	}
-	fits := pathGlob(pattern)
-	if slices.ContainsFunc(c.Files, func(f metric.FileCoverage) bool { return fits.match(f.Path) }) {
+	fits := glob.Path(pattern)
+	if slices.ContainsFunc(c.Files, func(f metric.FileCoverage) bool { return fits.Match(f.Path) }) {
 		return ""
 	}
 	return fmt.Sprintf("it fits none of the %d files of the coverage report, such as %s", len(c.Files), c.Files[0].Path)

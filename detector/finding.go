@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"supervise/internal/fingerprint"
 )
 
 // ID names what was found: the rule and its evidence, whatever the iteration or
@@ -38,7 +40,7 @@ func (a Alert) evidence() []string {
 	case len(files) > 0:
 		return files
 	case v.Why != "":
-		return []string{"why " + Fingerprint(v.Why)}
+		return []string{"why " + fingerprint.Of(v.Why)}
 	default:
 		return []string{"from " + evidenceNumber(v.Prev), "to " + evidenceNumber(v.Curr), "period " + strconv.Itoa(v.Period)}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/detector/internal/glob"
 	"supervise/metric"
 	"supervise/source"
 )
@@ -41,12 +42,12 @@ func (o Options) checkIntent() *FieldError {
 }
 
 // removable are the patterns of tests and files whose removal is no finding.
-type removable struct{ names, paths []*glob }
+type removable struct{ names, paths []*glob.Glob }
 
 func newRemovable(patterns []string) removable {
 	var r removable
 	for _, p := range patterns {
-		r.names, r.paths = append(r.names, nameGlob(p)), append(r.paths, pathGlob(p))
+		r.names, r.paths = append(r.names, glob.Name(p)), append(r.paths, glob.Path(p))
 	}
 	return r
 }
@@ -54,12 +55,12 @@ func newRemovable(patterns []string) removable {
 // test reports whether a test may be removed: by its name, by its name with suite and
 // class, or by one of its files.
 func (r removable) test(id metric.ID, files ...string) bool {
-	named := slices.ContainsFunc(r.names, func(g *glob) bool { return g.match(id.Name) || g.match(id.String()) })
+	named := slices.ContainsFunc(r.names, func(g *glob.Glob) bool { return g.Match(id.Name) || g.Match(id.String()) })
 	return named || slices.ContainsFunc(files, r.file)
 }
 
 func (r removable) file(name string) bool {
-	return name != "" && slices.ContainsFunc(r.paths, func(g *glob) bool { return g.match(name) })
+	return name != "" && slices.ContainsFunc(r.paths, func(g *glob.Glob) bool { return g.Match(name) })
 }
 
 // undeclared are the findings where the user declared that tests may not be

@@ -2,8 +2,9 @@ package detector
 
 import (
 	"fmt"
-	"math"
 
+	"supervise/detector/internal/period"
+	"supervise/internal/fingerprint"
 	"supervise/metric"
 )
 
@@ -62,89 +63,32 @@ func (j *judge) recent(n int) []Observation {
 // of p iterations ago is back. A period of 1 is a stall.
 func (j *judge) findCycle() *Cycle {
 	path := j.recent(2 * j.opts.CycleWindow)
-	w := wave{wobble: tenths(j.in.CoverageWobble)}
+	w := period.Series{Wobble: period.Tenths(j.in.CoverageWobble)}
 	for _, o := range path {
-		w.signatures = append(w.signatures, o.Set.Signature())
+		w.Signatures = append(w.Signatures, o.Set.Signature())
 	}
 	last := len(path) - 1
-	if w.signatures[last] == (metric.Set{}).Signature() {
+	if w.Signatures[last] == (metric.Set{}).Signature() {
 		return nil
 	}
 	for p := 2; p <= min(j.opts.CycleWindow, last); p++ {
-		if !w.recurs(p) {
+		if !w.Recurs(p) {
 			continue
 		}
 		same := path[last].Tree != "" && path[last].Tree == path[last-p].Tree
-		if same || w.repeats(p) {
+		if same || w.Repeats(p) {
 			return &Cycle{Period: p, SameTree: same, Endless: same || j.in.Current.Iteration > j.opts.CycleMin}
 		}
 	}
 	return nil
 }
 
-// wave is a series of signatures in which coverage may vary by itself.
-type wave struct {
-	signatures []metric.Signature
-	wobble     int // by how many tenths of a point it does
-}
-
-// tenths returns points as tenths, rounded up: two numbers that are as far apart
-// are so at most in a [metric.Signature].
-func tenths(points float64) int { return int(math.Ceil(10*points - epsilon)) }
-
-// recurs reports whether the last signature is that of p iterations ago, with a
-// different one in between. Coverage that varies by no more than it does by
-// itself, or by a tenth of a point, makes no difference.
-func (w wave) recurs(p int) bool {
-	last := len(w.signatures) - 1
-	now := w.signatures[last]
-	if !w.same(now, w.signatures[last-p]) {
-		return false
-	}
-	low, high := now.Coverage, now.Coverage
-	for _, between := range w.signatures[last-p : last] {
-		if !sameButCoverage(now, between) {
-			return true
-		}
-		low, high = min(low, between.Coverage), max(high, between.Coverage)
-	}
-	return high-low > max(w.wobble, 1)
-}
-
-// same reports whether two signatures differ by no more than what varies by itself.
-func (w wave) same(a, b metric.Signature) bool {
-	return a == b || sameButCoverage(a, b) && max(a.Coverage-b.Coverage, b.Coverage-a.Coverage) <= w.wobble
-}
-
-func sameButCoverage(a, b metric.Signature) bool {
-	if (a.Coverage == metric.NotMeasured) != (b.Coverage == metric.NotMeasured) {
-		return false
-	}
-	a.Coverage = b.Coverage
-	return a == b
-}
-
-// repeats reports whether the last p signatures are those of the p before.
-func (w wave) repeats(p int) bool {
-	s := w.signatures
-	if len(s) < 2*p {
-		return false
-	}
-	s = s[len(s)-2*p:]
-	for i := range p {
-		if !w.same(s[i], s[i+p]) {
-			return false
-		}
-	}
-	return true
-}
-
 func (j *judge) findStuck() *Stuck {
 	n := j.opts.StuckCount
 	if errs := j.in.Errors; len(errs) >= n {
-		mark := Fingerprint(errs[len(errs)-1])
+		mark := fingerprint.Of(errs[len(errs)-1])
 		same := 0
-		for i := len(errs) - 1; i >= 0 && mark != "" && Fingerprint(errs[i]) == mark; i-- {
+		for i := len(errs) - 1; i >= 0 && mark != "" && fingerprint.Of(errs[i]) == mark; i-- {
 			same++
 		}
 		if same >= n {

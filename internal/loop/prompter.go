@@ -6,6 +6,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/criterion"
+	"supervise/internal/fingerprint"
 	"supervise/internal/hook"
 	"supervise/internal/judge"
 	"supervise/internal/prompt"
@@ -76,7 +77,7 @@ func (p *prompter) stalled() bool {
 // repeated is how often the error of the last iteration came in a row, 0 where it
 // had none.
 func (p *prompter) repeated() (times int) {
-	for i := len(p.past.Errors) - 1; i >= 0 && detector.Fingerprint(p.past.Errors[i]) == detector.Fingerprint(p.past.Errors[len(p.past.Errors)-1]); i-- {
+	for i := len(p.past.Errors) - 1; i >= 0 && fingerprint.Of(p.past.Errors[i]) == fingerprint.Of(p.past.Errors[len(p.past.Errors)-1]); i-- {
 		times++
 	}
 	return times

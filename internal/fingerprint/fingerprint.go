@@ -1,4 +1,5 @@
-package detector
+// Package fingerprint tells whether two errors are the same error.
+package fingerprint
 
 import (
 	"strings"
@@ -28,11 +29,11 @@ var normal = []struct {
 // maxFingerprint bounds how many bytes of an error are compared.
 const maxFingerprint = 2000
 
-// Fingerprint returns the text of an error without what differs each time it occurs:
+// Of returns the text of an error without what differs each time it occurs:
 // digits, hexadecimal numbers, UUIDs, times, folders and the names of temporary
 // files. Two errors with one fingerprint are the same error. The fingerprint of an
 // empty error is empty.
-func Fingerprint(err string) string {
+func Of(err string) string {
 	err = strings.TrimSpace(err)
 	if len(err) > maxFingerprint {
 		err = strings.ToValidUTF8(err[:maxFingerprint], "")

@@ -1,4 +1,5 @@
-package detector
+// Package glob reads patterns with wildcards for names and paths.
+package glob
 
 import (
 	"strings"
@@ -6,24 +7,25 @@ import (
 	"supervise/internal/regexp"
 )
 
-// glob is a pattern with wildcards.
-type glob struct{ re *regexp.Regexp }
+// Glob is a pattern with wildcards.
+type Glob struct{ re *regexp.Regexp }
 
-func (g *glob) match(s string) bool { return g.re.MatchString(s) }
+// Match reports whether the whole text fits.
+func (g *Glob) Match(s string) bool { return g.re.MatchString(s) }
 
-// nameGlob reads a pattern of names: * matches any text, ? one character.
-func nameGlob(pattern string) *glob {
-	return &glob{regexp.MustCompile(`(?s)\A` + expression(pattern, map[string]string{"*": `.*`, "**": `.*`, "?": `.`}) + `\z`)}
+// Name reads a pattern of names: * matches any text, ? one character.
+func Name(pattern string) *Glob {
+	return &Glob{regexp.MustCompile(`(?s)\A` + expression(pattern, map[string]string{"*": `.*`, "**": `.*`, "?": `.`}) + `\z`)}
 }
 
-// pathGlob reads a pattern of slash separated paths: * and ? end at a slash, **
+// Path reads a pattern of slash separated paths: * and ? end at a slash, **
 // matches any folders. A path is also matched from any of its folders on, so that
 // "calc/*.go" matches "module/calc/add.go"; a folder that matches includes all below
 // it.
-func pathGlob(pattern string) *glob {
+func Path(pattern string) *Glob {
 	pattern = strings.Trim(strings.TrimPrefix(pattern, "./"), "/")
 	middle := expression(pattern, map[string]string{"**/": `(?:.*/)?`, "/**": `(?:/.*)?`, "**": `.*`, "*": `[^/]*`, "?": `[^/]`})
-	return &glob{regexp.MustCompile(`(?s)\A(?:.*/)?` + middle + `(?:/.*)?\z`)}
+	return &Glob{regexp.MustCompile(`(?s)\A(?:.*/)?` + middle + `(?:/.*)?\z`)}
 }
 
 // wildcards are looked for in this order.
