@@ -160,7 +160,7 @@ type Power struct {
 	Off bool `yaml:"off"`
 	// how many mutants changed tests are run over
 	MaxMutants int `yaml:"max_mutants" range:"≥ 1"`
-	// time for one comparison, with the runs without a mutant
+	// [time for one comparison](integrity.md#power), with copies and runs without a mutant, and what goal tests took beyond one run
 	Budget time.Duration `yaml:"budget" range:"≥ 0" zero:"20s, or twice the time of one run of those tests if that is more"`
 }
 

@@ -3,9 +3,11 @@ package judge
 import (
 	"context"
 	"slices"
+	"time"
 
 	"supervise/detector"
 	"supervise/internal/ledger"
+	"supervise/internal/measure"
 	"supervise/internal/power"
 	"supervise/metric"
 )
@@ -35,7 +37,7 @@ func (Power) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	goals.Before, goals.Now = before, v.Set.Tests
 	t := power.Trial{
 		Workspace: c.Workspace, Options: c.Judge.Power, Was: was, Is: v.Snapshot, PutBack: goals.Restored(),
-		Evidence: *s.evidence, Before: before, Now: v.Set.Tests, Coverage: v.Set.Coverage, Flaky: c.flaky(v),
+		Evidence: *s.evidence, Before: before, Now: v.Set.Tests, Coverage: v.Set.Coverage, Flaky: c.flaky(v), Cost: c.cost(v),
 	}
 	switch {
 	case !t.Wanted(ctx):
@@ -47,12 +49,47 @@ func (Power) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	return v, err
 }
 
+// cost is what was run in the iteration shows of the time that a trial takes. One run of
+// the tests is the shorter of the first one as they were, and of the test checks.
+func (c Case) cost(v Verdict) (out power.Cost) {
+	tests := map[string]bool{}
+	for _, check := range c.Workspace.Plan.Checks {
+		tests[check.Name] = check.Kind == measure.Test
+	}
+	for _, r := range v.Checks {
+		if tests[r.Name] {
+			out.Once += r.Duration
+		}
+	}
+	g := v.Goals
+	if g == nil || len(g.Runs) == 0 {
+		return out
+	}
+	var all, first time.Duration
+	ran := map[string]bool{}
+	for _, r := range g.Runs {
+		all += r.Duration
+		if !ran[r.Name] {
+			first += r.Duration
+		}
+		ran[r.Name] = true
+	}
+	if g.Passed > 0 && (out.Once == 0 || first < out.Once) {
+		out.Once = first
+	}
+	out.Copy, out.Beyond = max(0, g.Took-all), max(0, g.Took-out.Once)
+	if g.Passed > 0 && !g.Whole { // else it is the run of other tests
+		out.First = first
+	}
+	return out
+}
+
 // notice runs a trial, unless the same was run before, and masks its record. A fault of
 // the machine ends nothing: the findings count without the trial then.
 func (c Case) notice(ctx context.Context, t power.Trial, key string) (*ledger.Power, error) {
 	if known := c.History.power[key]; known != nil {
 		again := *known
-		again.Reused, again.Took, again.Runs, again.CodeOf = true, 0, 0, t.Is
+		again.Reused, again.Took, again.Allowed, again.Runs, again.CodeOf = true, 0, 0, 0, t.Is
 		return c.found(&again), nil
 	}
 	c.progress("running changed tests over mutants of the code")

@@ -220,9 +220,15 @@ type Power struct {
 	Mutants []Mutant         `json:"mutants,omitempty"` // in the order in which they were run
 	Invalid int              `json:"invalid,omitempty"` // mutants that do not build
 	Runs    int              `json:"runs"`
+	Allowed time.Duration    `json:"allowed_ns,omitempty"` // what it might take, known before it began; 0: not run, or nothing was left
 	Took    time.Duration    `json:"took_ns,omitempty"`
 	Reused  bool             `json:"reused,omitempty"`  // nothing was run: the results are those of an earlier trial
 	Refused string           `json:"refused,omitempty"` // why nothing was run
+}
+
+// Short reports whether the time did not suffice for any mutant.
+func (p Power) Short() bool {
+	return len(p.Mutants) == 0 && slices.ContainsFunc(p.Results, func(r detector.Power) bool { return r.Stopped })
 }
 
 // Mutant is a fault in the product code, and which tests noticed it.

@@ -23,14 +23,22 @@ import (
 // The limits where the options have none.
 const (
 	DefaultMutants = 30
-	DefaultBudget  = 20 * time.Second // or twice the time of a run without a fault, where that is more
+	DefaultBudget  = 20 * time.Second // or twice [Cost].Once, where that is more
 )
 
 // Options limit a trial.
 type Options struct {
 	Off        bool          `json:"off,omitempty"`
 	MaxMutants int           `json:"max_mutants,omitempty"` // 0: [DefaultMutants]
-	Budget     time.Duration `json:"budget_ns,omitempty"`   // of the trial as a whole; 0: [DefaultBudget]
+	Budget     time.Duration `json:"budget_ns,omitempty"`   // of the trial as a whole, with [Cost].Beyond; 0: [DefaultBudget]
+}
+
+// Cost is what the iteration has shown of the time that a trial takes; 0: not known.
+type Cost struct {
+	Once   time.Duration // one run of the tests
+	Beyond time.Duration // what running them as they were took beyond that: it is part of the budget
+	Copy   time.Duration // a copy of the tree
+	First  time.Duration // the first run of the tests in a copy, where they may have to be built
 }
 
 // Trial runs changed tests over mutants of the product code, as they were and as they
@@ -46,6 +54,16 @@ type Trial struct {
 	Now      *metric.Tests      // as they were measured in Is
 	Coverage *metric.Coverage   // of Is; nil: not known
 	Flaky    map[metric.ID]bool // whose results prove nothing
+	Cost     Cost
+}
+
+// allowed is what the trial may take, not positive where nothing is left.
+func (t Trial) allowed() time.Duration {
+	budget := t.Budget
+	if budget <= 0 {
+		budget = max(DefaultBudget, 2*t.Cost.Once)
+	}
+	return budget - t.Cost.Beyond
 }
 
 // Refused is the record of a trial that is not run.
@@ -59,16 +77,23 @@ func (t Trial) Wanted(ctx context.Context) bool {
 	return !t.Off && t.Before != nil && t.Now != nil && len(t.groups(ctx)) > 0
 }
 
-// Run runs the trial. The error is that of ctx, or a fault of the machine.
+// Run runs the trial. The error is that of ctx, or a fault of the machine. What it may
+// take is known before: when that time is over, what still runs is ended, and where it
+// cannot suffice for a mutant, nothing is run.
 func (t Trial) Run(ctx context.Context) (*ledger.Power, error) {
 	r := &trialRun{Trial: t, out: t.Refused(""), began: time.Now(), groups: t.groups(ctx)}
-	err := r.over(ctx, t.Is)
-	if err == nil && r.left() > 0 && slices.ContainsFunc(r.groups, (*group).unfit) {
-		err = r.over(ctx, t.Was)
+	r.out.Allowed = t.allowed()
+	r.until = r.began.Add(r.out.Allowed - r.out.Allowed/reserve)
+	none := fmt.Sprintf("there was no time for a mutant in %s", short(r.out.Allowed))
+	var err error
+	if least := 2*t.Cost.Copy + t.Cost.First; r.left() > least {
+		err = r.within(ctx)
+	} else {
+		none = fmt.Sprintf("there is no time for a mutant: copies and a run without a fault take %s or more, and %s are left", short(least), short(r.out.Allowed))
 	}
 	for _, g := range r.groups {
 		if g.result.Why == "" && g.result.Mutants == 0 {
-			g.result.Why = "there was no time for a mutant"
+			g.result.Why, g.result.Stopped = none, g.result.Stopped || r.left() <= 0 || r.out.Runs == 0
 		}
 		r.out.Results = append(r.out.Results, g.result)
 	}
@@ -78,24 +103,38 @@ func (t Trial) Run(ctx context.Context) (*ledger.Power, error) {
 	return r.out, err
 }
 
+// reserve is the part of the time that is left for ending what runs and removing the
+// copies: one in that many.
+const reserve = 20
+
+func short(d time.Duration) time.Duration { return max(0, d).Round(100 * time.Millisecond) }
+
+// within runs the groups until the time is over.
+func (r *trialRun) within(ctx context.Context) error {
+	inTime, cancel := context.WithDeadlineCause(ctx, r.until, errSpent)
+	defer cancel()
+	err := r.over(inTime, r.Is)
+	if err == nil && r.left() > 0 && slices.ContainsFunc(r.groups, (*group).unfit) {
+		err = r.over(inTime, r.Was)
+	}
+	if ctx.Err() == nil && (errors.Is(err, errSpent) || errors.Is(err, context.DeadlineExceeded)) {
+		return nil
+	}
+	return err
+}
+
 // trialRun is a trial under way.
 type trialRun struct {
 	Trial
 	out    *ledger.Power
 	groups []*group
 	began  time.Time
-	plain  time.Duration // of the runs without a fault
-	last   time.Duration // of the last runs with one
+	until  time.Time
+	last   time.Duration // of the last runs with a fault
 }
 
 // left is the time that is left, not positive where it is over.
-func (r *trialRun) left() time.Duration {
-	budget := r.Budget
-	if budget <= 0 {
-		budget = max(DefaultBudget, 2*r.plain)
-	}
-	return budget - time.Since(r.began)
-}
+func (r *trialRun) left() time.Duration { return time.Until(r.until) }
 
 // pair is one fault in the code of both sides, which are the same but where the tests as
 // they were do not fit the new code.
@@ -150,10 +189,15 @@ func (d *duel) run(ctx context.Context, pairs []pair) error {
 	for _, g := range d.groups {
 		d.old.tests, d.is.tests = append(d.old.tests, g.before...), append(d.is.tests, g.now...)
 	}
-	if err := d.control(ctx); err != nil {
+	if d.left() <= d.Cost.First {
+		d.stop()
+		return nil
+	}
+	d.old.limit, d.is.limit = d.left(), d.left()
+	if err := d.both((*side).control)(ctx); err != nil && !errors.Is(err, errSpent) {
 		return err
 	}
-	if d.left() <= 0 {
+	if d.left() <= 0 || d.Cost.First > 0 && d.left() <= d.Cost.Once {
 		d.stop()
 		return nil
 	}
@@ -169,19 +213,6 @@ func (d *duel) run(ctx context.Context, pairs []pair) error {
 	d.old.keep(left, func(g *group) []metric.Test { return g.before })
 	d.is.keep(left, func(g *group) []metric.Test { return g.now })
 	return d.mutants(ctx, pairs)
-}
-
-// control runs both sides over the code as it is. How long that takes is not known
-// before: only a given budget limits it.
-func (d *duel) control(ctx context.Context) error {
-	if d.Budget > 0 {
-		d.old.limit = max(d.left(), time.Nanosecond)
-		d.is.limit = d.old.limit
-	}
-	began := time.Now()
-	err := d.both((*side).control)(ctx)
-	d.plain += time.Since(began)
-	return err
 }
 
 // both returns what does a step on both sides, at the same time where the machine has

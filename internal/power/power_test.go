@@ -363,8 +363,39 @@ func TestPowerWithinItsBudget(t *testing.T) {
 	x := w.trial(files{"test_shop.py": strings.Replace(testPy, "== 6", "> 0", 1)})
 	x.Budget = 1
 	out := w.run(x)
-	if len(out.Results) != 1 || !out.Results[0].Stopped || out.Results[0].Mutants > 0 || out.Results[0].Why != "there was no time for a mutant" {
+	if len(out.Results) != 1 || !out.Results[0].Stopped || !out.Short() || !strings.HasPrefix(out.Results[0].Why, "there is no time for a mutant") && !strings.HasPrefix(out.Results[0].Why, "there was no time for a mutant") {
 		t.Errorf("%+v", out.Results)
+	}
+}
+
+// Where the budget cannot suffice for the copies and one run, nothing is run; where it is
+// over sooner than was to be expected, what runs is ended.
+func TestTimeIsKnownBefore(t *testing.T) {
+	w := newWorld(t, files{"shop.py": shopPy, "test_shop.py": testPy + "\n\ndef test_slow():\n    import time\n    time.sleep(60)\n"}, pytest(t))
+	x := w.trial(files{"test_shop.py": strings.Replace(testPy, "== 6", "> 0", 1)})
+	for name, tt := range map[string]struct {
+		budget  time.Duration
+		cost    Cost
+		allowed time.Duration
+		why     string
+	}{
+		"the default":         {0, Cost{Once: 15 * time.Second, First: time.Hour}, 30 * time.Second, "there is no time for a mutant: copies and a run without a fault take 1h0m0s or more, and 30s are left"},
+		"of short tests":      {0, Cost{Once: time.Second, First: time.Hour}, DefaultBudget, "and 20s are left"},
+		"less goal tests":     {0, Cost{Once: time.Second, Beyond: 15 * time.Second, Copy: 3 * time.Second}, 5 * time.Second, "and 5s are left"},
+		"nothing left":        {time.Minute, Cost{Beyond: time.Hour}, time.Minute - time.Hour, "and 0s are left"},
+		"shorter than it was": {100 * time.Millisecond, Cost{}, 100 * time.Millisecond, "there was no time for a mutant in 100ms"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := x
+			x.Budget, x.Cost = tt.budget, tt.cost
+			out := w.run(x)
+			if len(out.Results) != 1 || !out.Results[0].Stopped || !out.Short() || out.Runs > 0 || out.Allowed != tt.allowed || !strings.HasSuffix(out.Results[0].Why, tt.why) {
+				t.Errorf("%+v", out)
+			}
+			if out.Took > 5*time.Second {
+				t.Errorf("took %s", out.Took)
+			}
+		})
 	}
 }
 

@@ -30,7 +30,9 @@ type Status struct {
 type Executed struct {
 	Iterations int           `json:"iterations"` // in which any were run
 	Took       time.Duration `json:"took_ns"`
-	Added      time.Duration `json:"per_iteration_ns"` // of all iterations
+	Added      time.Duration `json:"per_iteration_ns"`       // of all iterations
+	Allowed    time.Duration `json:"allowed_ns,omitempty"`   // what all of it might take; 0: no limit was known
+	Short      int           `json:"without_time,omitempty"` // iterations in which the time sufficed for no mutant
 }
 
 // SetExecuted sums up what the stages took in the iterations.
@@ -41,6 +43,12 @@ func (d *Status) SetExecuted() {
 		}
 		if it.Power != nil {
 			d.Power.add(it.Power.Took)
+			if !it.Power.Reused {
+				d.Power.Allowed += max(0, it.Power.Allowed)
+				if it.Power.Short() {
+					d.Power.Short++
+				}
+			}
 		}
 	}
 	if n := time.Duration(len(d.Iterations) - 1); n > 0 {
@@ -56,9 +64,14 @@ func (e *Executed) add(took time.Duration) {
 }
 
 func (t Text) executed(name, what string, e Executed) {
-	if e.Iterations > 0 {
-		t.row(report.Faint, name, "%s in %s, %s in all, %s per iteration", what, report.Count(e.Iterations, "iteration", "iterations"), report.Duration(e.Took), report.Duration(e.Added))
+	if e.Iterations == 0 {
+		return
 	}
+	text := fmt.Sprintf("%s in %s, %s in all, %s per iteration", what, report.Count(e.Iterations, "iteration", "iterations"), report.Duration(e.Took), report.Duration(e.Added))
+	if e.Short > 0 {
+		text += fmt.Sprintf("; no time for a mutant in %d (power.budget)", e.Short)
+	}
+	t.row(report.Faint, name, "%s", text)
 }
 
 // Snapshots says what the snapshots of a loop hold, and what they leave out.
