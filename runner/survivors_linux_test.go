@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -31,6 +32,7 @@ type dead struct {
 	child    string
 	ups      int  // of the child
 	killShim bool // else it is stopped
+	slowly   bool // the killed shim is held in its last moment until the test ends
 }
 
 // deadRun starts a supervisor with the child and kills it. It returns what was
@@ -60,12 +62,37 @@ func deadRun(t *testing.T, d dead, pids string) (started, []int) {
 			t.Fatal(err)
 		}
 	}
+	if d.slowly {
+		holdExit(t, run.Shim.PID)
+	}
 	if d.killShim {
 		_ = unix.Kill(run.Shim.PID, unix.SIGKILL)
 	}
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
 	return run, fds
+}
+
+// holdExit has a process that is killed stay in its last moment until the test ends,
+// as it may on a busy machine: its tracer does not continue it.
+func holdExit(t *testing.T, pid int) {
+	t.Helper()
+	tracing, done, over := make(chan error), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		runtime.LockOSThread() // never unlocked: the end of the thread lets the process go
+		_, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(pid), 0, unix.PTRACE_O_TRACEEXIT, 0, 0)
+		if errno != 0 {
+			tracing <- errno
+			return
+		}
+		tracing <- nil
+		<-done
+	}()
+	t.Cleanup(func() { close(done); <-over })
+	if err := <-tracing; err != nil {
+		t.Skipf("this system lets us trace no process: %v", err)
+	}
 }
 
 // startedIn waits for what a supervisor prints about its child and returns it.
@@ -118,13 +145,23 @@ func TestSweep(t *testing.T) {
 	if !cgroups(t) {
 		t.Skip("this system lets us make no cgroup")
 	}
-	pids := pidFile(t)
-	_, fds := deadRun(t, dead{child: "hostile", ups: hostileUps, killShim: true}, pids)
-	t.Cleanup(func() { reapByMarker(t, pids) })
-	mustRun(t, runner.Command{Args: self("exit", "0")})
-	awaitGone(t, fds)
-	if left := survivors(t, pids); len(left) > 0 {
-		t.Errorf("left over:\n%s", strings.Join(left, "\n"))
+	for name, slowly := range map[string]bool{"shim dead": false, "shim dying": true} {
+		t.Run(name, func(t *testing.T) {
+			pids := pidFile(t)
+			t.Cleanup(func() { reapByMarker(t, pids) })
+			run, fds := deadRun(t, dead{child: "hostile", ups: hostileUps, killShim: true, slowly: slowly}, pids)
+			if slowly {
+				if !run.Shim.Alive() {
+					t.Fatal("the shim is dead already")
+				}
+				fds = fds[:len(fds)-2] // the last are the shim, which stays, and once more the leader
+			}
+			mustRun(t, runner.Command{Args: self("exit", "0")})
+			awaitGone(t, fds)
+			if left := survivors(t, pids); len(left) > 0 {
+				t.Errorf("left over:\n%s", strings.Join(left, "\n"))
+			}
+		})
 	}
 }
 

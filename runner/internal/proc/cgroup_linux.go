@@ -131,7 +131,7 @@ func cgroupOwner(name string) (shim Process, ok bool) {
 func (g Cgroup) supervised() bool {
 	found := false
 	g.walk(func(dir string) {
-		if owner, ok := cgroupOwner(filepath.Base(dir)); ok && owner.Alive() {
+		if owner, ok := cgroupOwner(filepath.Base(dir)); ok && owner.Alive() && !owner.ended() {
 			found = true
 		}
 	})

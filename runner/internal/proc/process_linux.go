@@ -129,14 +129,28 @@ func (p Info) name() Process {
 	return Process{PID: p.PID, Start: strconv.FormatUint(p.Start, 10) + "-" + identityTail()}
 }
 
-// ended reports whether the process is gone for certain: not being able to look
-// is no proof.
+// ended reports whether the process is gone for certain, or was killed and does
+// nothing more: not being able to look is no proof.
 func (p Process) ended() bool {
 	now, err := Read(p.PID)
 	if err != nil {
 		return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH)
 	}
-	return now.Zombie || now.name() != p
+	return now.Zombie || now.name() != p || killed(p.PID)
+}
+
+// killed reports whether a process has got SIGKILL: on a busy machine it can be in
+// the list for long. The signal stays pending until its end.
+func killed(pid int) bool {
+	var buf [4096]byte // the file is shorter, but for the groups of its user
+	n, err := readShort("/proc/"+strconv.Itoa(pid)+"/status", buf[:])
+	if err != nil {
+		return false
+	}
+	_, after, _ := strings.Cut(string(buf[:n]), "\nShdPnd:\t")
+	mask, _, _ := strings.Cut(after, "\n")
+	pending, err := strconv.ParseUint(mask, 16, 64)
+	return err == nil && pending&(1<<(unix.SIGKILL-1)) != 0
 }
 
 // led reports whether the process is the leader of a session or process group
