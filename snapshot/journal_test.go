@@ -3,13 +3,16 @@ package snapshot
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"supervise/snapshot/internal/disk"
 	"supervise/snapshot/internal/manifest"
@@ -25,12 +28,20 @@ func TestInterruptedRestoreIsFinished(t *testing.T) {
 			write(t, dir, ".git/refs/heads/"+temp, "ab")
 		},
 		"some files done": func(t *testing.T, dir, _ string) {
-			write(t, dir, "main.go", "package main // two\n")
+			write(t, dir, "main.go", read(t, dir+".was", "main.go"))
 			must(t, os.RemoveAll(filepath.Join(dir, "fresh")))
 		},
 		"half of git's state done": func(t *testing.T, dir, _ string) {
-			must(t, os.RemoveAll(filepath.Join(dir, ".git/refs")))
-			must(t, os.Remove(filepath.Join(dir, ".git/index")))
+			write(t, dir, ".git/index", read(t, dir+".was", ".git/index"))
+			write(t, dir, ".git/refs/heads/main", read(t, dir+".was", ".git/refs/heads/main"))
+		},
+		"git has looked at the times": func(t *testing.T, dir, _ string) {
+			must(t, os.Chtimes(filepath.Join(dir, "run.sh"), time.Unix(1, 0), time.Unix(1, 0)))
+			index := read(t, dir, ".git/index")
+			git(t, dir, "update-index", "-q", "--refresh")
+			if read(t, dir, ".git/index") == index {
+				t.Error("git has left the index as it is")
+			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -38,6 +49,7 @@ func TestInterruptedRestoreIsFinished(t *testing.T) {
 			s := open(t, dir, Options{})
 			before := picture(t, dir)
 			target := take(t, s)
+			must(t, exec.Command("cp", "-R", dir, dir+".was").Run())
 			write(t, dir, "main.go", "broken\n")
 			write(t, dir, "fresh/new.go", "new\n")
 			git(t, dir, "commit", "-q", "-am", "agent")
@@ -58,6 +70,69 @@ func TestInterruptedRestoreIsFinished(t *testing.T) {
 			}
 			mustRestore(t, s, safety.ID)
 			same(t, "undone", after, picture(t, dir))
+		})
+	}
+}
+
+// What somebody has changed since is never overwritten: the restore is given up, and the next Open succeeds.
+func TestInterruptedRestoreIsGivenUp(t *testing.T) {
+	for name, user := range map[string]struct {
+		does func(t *testing.T, dir string)
+		path string
+	}{
+		"edit": {func(t *testing.T, dir string) { write(t, dir, "main.go", "mine\n") }, "main.go"},
+		"edit of what the restore does not concern": {func(t *testing.T, dir string) { write(t, dir, "crlf.txt", "mine\n") }, "crlf.txt"},
+		"new file": {func(t *testing.T, dir string) { write(t, dir, "plan.md", "mine\n") }, "plan.md"},
+		"deletion": {func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "run.sh"))) }, "run.sh"},
+		"mode":     {func(t *testing.T, dir string) { must(t, os.Chmod(filepath.Join(dir, "run.sh"), 0o700)) }, "run.sh"},
+		"branch":   {func(t *testing.T, dir string) { git(t, dir, "branch", "mine") }, ".git/refs/heads/mine"},
+		"commit":   {func(t *testing.T, dir string) { git(t, dir, "commit", "-q", "--allow-empty", "-m", "mine") }, ".git/logs/HEAD"},
+		"staging":  {func(t *testing.T, dir string) { git(t, dir, "add", "untracked.go") }, ".git/index"},
+		"repository": {func(t *testing.T, dir string) {
+			must(t, os.RemoveAll(dir))
+			must(t, os.Mkdir(dir, 0o755))
+			git(t, dir, "init", "-q")
+			write(t, dir, "main.go", "mine\n")
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := workshop(t)
+			s := open(t, dir, Options{})
+			target := take(t, s)
+			write(t, dir, "main.go", "broken\n")
+			safety := take(t, s)
+			j, err := json.Marshal(journal{Target: target.ID, Safety: safety.ID, Token: "TOKEN", Repository: s.config.Repository})
+			must(t, err)
+			must(t, os.WriteFile(s.journalFile(), j, 0o600))
+			user.does(t, dir)
+			found := picture(t, dir)
+			must(t, s.Close())
+
+			_, err = Open(t.Context(), dir, s.dir, Options{})
+			var why *UnfinishedError
+			if !errors.As(err, &why) || why.Target != target.ID || why.Safety != safety.ID {
+				t.Fatalf("the error is %v", err)
+			}
+			other := user.path == ""
+			if other != (why.Present == "") || !other && !slices.Contains(why.Changed, user.path) {
+				t.Errorf("it says %+v", why)
+			}
+			same(t, "found", found, picture(t, dir))
+			s, err = Open(t.Context(), dir, s.dir, Options{})
+			must(t, err)
+			defer s.Close()
+			_, err = s.Restore(t.Context(), target.ID)
+			if errors.Is(err, ErrOtherRepository) != other {
+				t.Errorf("a restore later: %v", err)
+			}
+			if other {
+				same(t, "found", found, picture(t, dir))
+				must(t, s.Adopt())
+				mustRestore(t, s, target.ID)
+				return
+			}
+			mustRestore(t, s, why.Present)
+			same(t, "kept", found, picture(t, dir))
 		})
 	}
 }

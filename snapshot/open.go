@@ -17,6 +17,7 @@ import (
 
 	"supervise/snapshot/internal/disk"
 	"supervise/snapshot/internal/gitdir"
+	"supervise/snapshot/internal/gitstate"
 	"supervise/snapshot/internal/ignore"
 	"supervise/snapshot/internal/manifest"
 	"supervise/snapshot/internal/pack"
@@ -29,6 +30,8 @@ type config struct {
 	Version  int
 	Work     manifest.PathText
 	External gitdir.External
+	// Repository is the one in the tree when it was last seen; zero in stores of earlier versions.
+	Repository gitstate.Identity
 	// Limits are the Options that the store was made with. Whoever opens it later, such as a command that knows no
 	// configuration, must capture the same: what a safety snapshot lacks cannot be brought back.
 	Limits   Options
@@ -40,7 +43,8 @@ const configVersion = 1
 
 // Open opens the store of snapshots of the tree whose root is work, and makes it if there is none in the folder store.
 // A new store fixes what is ignored from now on, and the options; those of a later Open do not count. An existing one
-// finishes a restore that a crash interrupted (see Recovered).
+// finishes a restore that a crash interrupted (see Recovered), or gives it up with an UnfinishedError; a second Open
+// succeeds.
 //
 // Open refuses the root of the file system, the home folder and what contains it, a store that belongs to another tree,
 // and a store inside the tree unless git ignores its place.
@@ -210,6 +214,7 @@ func (s *Store) loadConfig(ctx context.Context, busy bool) error {
 	if string(s.config.Work) != s.work {
 		return fmt.Errorf("open snapshot store %s: it belongs to %s, not to %s; choose another store", s.dir, s.config.Work, s.work)
 	}
+	s.other = !s.config.Repository.Same(gitstate.IdentityOf(s.work, s.config.External))
 	s.opts = s.config.Limits
 	s.rules = ignore.New(s.ruleDir(), s.config.Rules, s.opts.Precious)
 	return nil
@@ -231,7 +236,7 @@ func (s *Store) makeConfig(ctx context.Context) error {
 	if err := own.Write(s.ownFile()); err != nil {
 		return err
 	}
-	s.config = config{Version: configVersion, Work: manifest.PathText(s.work), External: ext, Limits: s.opts, Rules: s.rules.Config()}
+	s.config = config{Version: configVersion, Work: manifest.PathText(s.work), External: ext, Repository: gitstate.IdentityOf(s.work, ext), Limits: s.opts, Rules: s.rules.Config()}
 	return s.saveConfig()
 }
 

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
 	"supervise/snapshot/internal/disk"
 	"supervise/snapshot/internal/gitdir"
+	"supervise/snapshot/internal/gitstate"
 	"supervise/snapshot/internal/manifest"
 	"supervise/snapshot/internal/restore"
 )
@@ -20,6 +20,7 @@ import (
 // journal is kept while a restore is under way.
 type journal struct {
 	Target, Safety ID
+	Repository     gitstate.Identity // when the restore began
 	Token          string
 	At             time.Time
 	Rollback       bool `json:",omitempty"` // the journal becomes the note of the last rollback
@@ -48,33 +49,15 @@ func (s *Store) putBack(ctx context.Context, j journal) (Restored, error) {
 	if err := s.recover(ctx); err != nil {
 		return Restored{}, err
 	}
+	if s.other {
+		return Restored{}, fmt.Errorf("restore snapshot %s: %w: %s; --force restores all the same", j.Target, ErrOtherRepository, s.work)
+	}
 	j.Token = rand.Text()
 	r, err := s.restore(ctx, j)
 	if err != nil {
 		return r, fmt.Errorf("restore snapshot %s: %w", j.Target, err)
 	}
 	return r, nil
-}
-
-// recover finishes the restore of a journal, if there is one. The present, perhaps half restored, is taken again.
-func (s *Store) recover(ctx context.Context) error {
-	data, err := os.ReadFile(s.journalFile())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("read restore journal: %w", err)
-	}
-	var j journal
-	if err := json.Unmarshal(data, &j); err != nil {
-		return fmt.Errorf("read restore journal %s: %w; delete the file to give the restore up", s.journalFile(), err)
-	}
-	r, err := s.restore(ctx, j)
-	if err != nil {
-		return fmt.Errorf("finish interrupted restore of snapshot %s: %w", j.Target, err)
-	}
-	s.recovered = &r
-	return nil
 }
 
 func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
@@ -89,16 +72,19 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 	if err != nil {
 		return Restored{}, fmt.Errorf("take the present first: %w", err)
 	}
-	if j.Safety == "" { // otherwise the journal exists and the first safety snapshot is the one to go back to
-		j.Safety, j.At = present.ID, present.TakenAt
-		data, err := json.Marshal(j)
-		if err != nil {
-			return Restored{}, fmt.Errorf("write restore journal: %w", err)
-		}
-		if err := disk.WriteFile(s.journalFile(), data); err != nil {
-			return Restored{}, err
-		}
+	j.Safety, j.At, j.Repository = present.ID, present.TakenAt, s.config.Repository
+	data, err := json.Marshal(j)
+	if err != nil {
+		return Restored{}, fmt.Errorf("write restore journal: %w", err)
 	}
+	if err := disk.WriteFile(s.journalFile(), data); err != nil {
+		return Restored{}, err
+	}
+	return s.apply(ctx, j, present, target)
+}
+
+// apply writes what differs between the present and the target; the journal is there.
+func (s *Store) apply(ctx context.Context, j journal, present, target *manifest.Manifest) (Restored, error) {
 	s.safety = j.Safety
 	ctx = context.WithoutCancel(ctx)
 	r := &Restored{Target: j.Target, Safety: j.Safety, Replaced: s.moved}
@@ -109,8 +95,7 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 	}
 	synced := make(chan error, 1)
 	go func() { synced <- disk.SyncTree(s.root) }() // the disk works while we look
-	err = errors.Join(s.verify(ctx, x, target), <-synced)
-	if err != nil {
+	if err := errors.Join(s.verify(ctx, x, target), <-synced, s.remember()); err != nil {
 		return *r, err
 	}
 	if err := s.closeJournal(j); err != nil {

@@ -93,6 +93,7 @@ type Store struct {
 	name      string // among those who lock the store
 	lockWait  time.Duration
 	mu        sync.Mutex
+	other     bool // the tree is another repository than that of the store
 	stale     bool // others may have changed the store since it was read
 	config    config
 	objects   *pack.Objects

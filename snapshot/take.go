@@ -75,7 +75,7 @@ func (s *Store) capture(ctx context.Context, label, token string) (*manifest.Man
 	if err := s.gather(m, seq); err != nil {
 		return nil, err
 	}
-	if err := s.commit(m, w); err != nil {
+	if err := errors.Join(s.remember(), s.commit(m, w)); err != nil {
 		return nil, err
 	}
 	return m, s.publish(m, w)

@@ -91,6 +91,7 @@ var exitCodes = []struct {
 	{trees.ErrName, 2},
 	{treediff.ErrRevision, 2},
 	{snapshot.ErrNoRollback, 2},
+	{snapshot.ErrOtherRepository, 2},
 	{standalone.ErrSettings, 2},
 	{record.ErrMessage, 2},
 	{record.ErrExists, 2},
@@ -107,7 +108,8 @@ var exitCodes = []struct {
 func exitCode(err error) int {
 	var usage usageError
 	var refused *projectfile.Refusal
-	if errors.As(err, &usage) || errors.As(err, &refused) {
+	var unfinished *snapshot.UnfinishedError
+	if errors.As(err, &usage) || errors.As(err, &refused) || errors.As(err, &unfinished) {
 		return 2
 	}
 	for _, row := range exitCodes {

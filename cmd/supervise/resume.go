@@ -55,7 +55,7 @@ needs a higher --max-iterations.`,
 		f.BoolVar(&l.Approval.Unattended, "unattended", false, "never ask on the terminal")
 	})
 	section(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
-		f.BoolVar(&o.force, "force", false, "continue although a later loop has worked in the same tree")
+		f.BoolVar(&o.force, "force", false, "continue although a later loop has worked in the same tree, or it is another repository now")
 		o.printFlags.register(f)
 	})
 	return cmd

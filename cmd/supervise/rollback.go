@@ -17,6 +17,7 @@ import (
 type rollbackOptions struct {
 	loop, tree string
 	undo       bool
+	force      bool // also into another repository
 }
 
 func newRollbackCmd(a *app) *cobra.Command {
@@ -50,13 +51,14 @@ rollback too, so a second one is a redo, and nothing in between is lost.`,
 			return runRollback(cmd.Context(), a, o)
 		},
 	}
+	cmd.Flags().BoolVar(&o.force, "force", false, "restore also if the working tree is another repository now")
 	cmd.Flags().BoolVar(&o.undo, "undo", false, "restore what was there before the last rollback")
 	return cmd
 }
 
 func runRollback(ctx context.Context, a *app, o rollbackOptions) error {
 	if o.undo {
-		return a.undo(ctx, o.loop)
+		return a.undo(ctx, o)
 	}
 	if o.tree == "now" {
 		return usageError{errors.New("the working tree is as it is now: name another tree")}
@@ -66,23 +68,37 @@ func runRollback(ctx context.Context, a *app, o rollbackOptions) error {
 		if err != nil {
 			return "", snapshot.Restored{}, err
 		}
+		if err := o.adopt(t); err != nil {
+			return "", snapshot.Restored{}, err
+		}
 		res, err := t.Store.Rollback(ctx, id)
 		return "restored", res, err
 	})
 }
 
+// adopt lets a tree be restored into another repository, where that is wanted.
+func (o rollbackOptions) adopt(t *trees.Trees) error {
+	if o.force {
+		return t.Store.Adopt()
+	}
+	return nil
+}
+
 // undo undoes the last rollback of a loop, without a name that of the working tree.
-func (a *app) undo(ctx context.Context, loop string) error {
-	if loop == "" {
+func (a *app) undo(ctx context.Context, o rollbackOptions) error {
+	if o.loop == "" {
 		at, home, err := a.located(ctx)
 		if err != nil {
 			return err
 		}
-		if loop, err = trees.LastRollback(home, at.root); err != nil {
+		if o.loop, err = trees.LastRollback(home, at.root); err != nil {
 			return err
 		}
 	}
-	return a.putBackLast(ctx, loop, func(t *trees.Trees) (string, snapshot.Restored, error) {
+	return a.putBackLast(ctx, o.loop, func(t *trees.Trees) (string, snapshot.Restored, error) {
+		if err := o.adopt(t); err != nil {
+			return "", snapshot.Restored{}, err
+		}
 		res, err := t.Undo(ctx)
 		return "undone: restored", res, err
 	})
@@ -114,6 +130,10 @@ func (a *app) putBack(ctx context.Context, loop string, do func(*trees.Trees) (s
 	}
 	defer tree.Close()
 	t, err := trees.Open(ctx, dir, state)
+	if unfinished := new(snapshot.UnfinishedError); errors.As(err, &unfinished) {
+		fmt.Fprintln(a.err, "supervise:", unfinished) // the user says now what is to be there
+		t, err = trees.Open(ctx, dir, state)
+	}
 	if err != nil {
 		return err
 	}

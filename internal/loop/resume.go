@@ -89,7 +89,7 @@ func (s *resumption) revive(ctx context.Context, force bool) error {
 	if err := r.endSurvivors(ctx, s.at); err != nil {
 		return err
 	}
-	if err := r.equip(ctx, s.at, learnt); err != nil {
+	if err := s.equip(ctx, learnt, force); err != nil {
 		return err
 	}
 	if len(its) > 0 {
@@ -102,6 +102,15 @@ func (s *resumption) revive(ctx context.Context, force bool) error {
 	r.state.Waiting, r.state.TreeText = "", ""
 	r.state.PID, r.state.Selected, r.state.Config = os.Getpid(), nil, r.opts.configuration()
 	return errors.Join(s.report(), r.save())
+}
+
+// equip opens what an iteration needs; with force also if the tree is another repository now.
+func (s *resumption) equip(ctx context.Context, learnt measure.Memory, force bool) error {
+	err := s.run.equip(ctx, s.at, learnt)
+	if err == nil && force {
+		err = s.run.tree.Store.Adopt()
+	}
+	return err
 }
 
 // reload reads what the loop was asked to do.

@@ -31,3 +31,16 @@ func StatOf(fi fs.FileInfo) Stat {
 		Ino: st.Ino, Dev: uint64(st.Dev), Mode: Perms(fi),
 	}
 }
+
+// BirthOf identifies the folder at a path, without following a link; zero if there is none.
+func BirthOf(dir string) Birth {
+	fi, err := os.Lstat(dir)
+	if err != nil || !fi.IsDir() {
+		return Birth{}
+	}
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	if !ok {
+		return Birth{}
+	}
+	return Birth{Ino: st.Ino, Born: st.Birthtimespec.Nano()}
+}

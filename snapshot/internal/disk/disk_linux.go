@@ -59,6 +59,16 @@ func StatOf(fi fs.FileInfo) Stat {
 	}
 }
 
+// BirthOf identifies the folder at a path, without following a link; zero if there is none.
+func BirthOf(dir string) Birth {
+	var st unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, dir, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_TYPE|unix.STATX_INO|unix.STATX_BTIME, &st)
+	if err != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		return Birth{}
+	}
+	return Birth{Ino: st.Ino, Born: st.Btime.Sec*1e9 + int64(st.Btime.Nsec)}
+}
+
 // SyncsTrees says that SyncTree makes all written files durable at once.
 const SyncsTrees = true
 

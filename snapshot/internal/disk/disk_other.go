@@ -108,3 +108,6 @@ func Bytes(fi fs.FileInfo) int64 { return fi.Size() }
 
 // Free is not supported here.
 func Free(string) (free, total int64, err error) { return 0, 0, errors.ErrUnsupported }
+
+// BirthOf is always zero.
+func BirthOf(string) Birth { return Birth{} }

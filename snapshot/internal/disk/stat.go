@@ -54,3 +54,11 @@ func Mode(mode uint32) fs.FileMode {
 // RacyWindow is how much older than the start of a snapshot a file's change time must be before the file is taken for
 // unchanged without reading it: clocks of file systems tick every few milliseconds.
 const RacyWindow = 20 * time.Millisecond
+
+// Birth distinguishes a folder from another one that comes to its place. Numbers of inodes are used again, so the time of
+// its making counts too, in nanoseconds since 1970; it is 0 where the file system has none. Zero: there is no folder, or
+// the platform cannot tell.
+type Birth struct {
+	Ino  uint64
+	Born int64
+}

@@ -1,0 +1,79 @@
+package gitstate
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// SameIndex reports whether two index files of git stage the same. git status writes the index anew with other times, and
+// nothing of the user's is in those.
+func SameIndex(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	x, okA := staged(a)
+	y, okB := staged(b)
+	return okA && okB && bytes.Equal(x, y)
+}
+
+// The parts of an entry of the index, see gitformat-index(5). Objects are named by SHA-1.
+const (
+	indexHead  = 12
+	entryMode  = 24 // after the times, the device and the inode
+	entryOwner = 28 // user, group and size
+	entryID    = 40
+	entryFlags = 60
+	entryName  = 62
+	extended   = 0x4000
+)
+
+// staged returns what an index stages: mode, object, flags and path of each entry.
+func staged(index []byte) ([]byte, bool) {
+	if len(index) < indexHead || string(index[:4]) != "DIRC" {
+		return nil, false
+	}
+	version, n := binary.BigEndian.Uint32(index[4:]), binary.BigEndian.Uint32(index[8:])
+	if version < 2 || version > 4 {
+		return nil, false
+	}
+	out := binary.BigEndian.AppendUint32(nil, version)
+	rest := index[indexHead:]
+	for range n {
+		name, end := entryEnd(rest, version)
+		if end < 0 || end > len(rest) {
+			return nil, false
+		}
+		out = append(append(out, rest[entryMode:entryOwner]...), rest[entryID:name]...)
+		rest = rest[end:]
+	}
+	return out, true
+}
+
+// entryEnd returns where the name of the first entry ends, and where the next entry begins; -1 if it is cut.
+func entryEnd(rest []byte, version uint32) (name, end int) {
+	if len(rest) < entryName {
+		return 0, -1
+	}
+	name = entryName
+	if binary.BigEndian.Uint16(rest[entryFlags:])&extended != 0 {
+		name += 2
+	}
+	if version == 4 { // how much of the name before is left out
+		for name < len(rest) && rest[name]&0x80 != 0 {
+			name++
+		}
+		name++
+	}
+	if name >= len(rest) {
+		return 0, -1
+	}
+	nul := bytes.IndexByte(rest[name:], 0)
+	if nul < 0 {
+		return 0, -1
+	}
+	name += nul + 1
+	if version == 4 {
+		return name, name
+	}
+	return name, (name + 7) &^ 7 // one to eight zero bytes
+}

@@ -1,0 +1,79 @@
+package restore
+
+import (
+	"path"
+	"slices"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/gitdir"
+	"supervise/snapshot/internal/gitstate"
+	"supervise/snapshot/internal/manifest"
+	"supervise/snapshot/internal/pack"
+)
+
+// Interrupted compares the tree after a restore that was interrupted with the trees before it and that it was to give.
+type Interrupted struct {
+	Now, Before, Target *manifest.Manifest
+	Objects             *pack.Objects
+	Excludes            gitdir.Excludes
+}
+
+// Changed lists the paths that somebody has changed since: they are neither as they were before the restore nor as it was
+// to make them, nor half-way between. Folders may have other permissions, and the index other times.
+func (x Interrupted) Changed() []string {
+	var out []string
+	for _, part := range []manifest.Part{manifest.PartWork, manifest.PartGit, manifest.PartExt} {
+		out = append(append(out, x.altered(part)...), x.removed(part)...)
+	}
+	out = append(out, x.altered(manifest.PartKept)...) // one that is gone is only written again
+	if now, b, t := x.Now.Branch, x.Before.Branch, x.Target.Branch; now.Name != "" && now.Name == b.Name && now != b && now != t {
+		out = append(out, now.Name)
+	}
+	out = slices.DeleteFunc(out, x.Excludes.Has)
+	slices.Sort(out)
+	return out
+}
+
+// altered lists what is there and is neither as it was nor as it was to be.
+func (x Interrupted) altered(part manifest.Part) (out []string) {
+	before, target := manifest.ByPath(*x.Before.List(part)), manifest.ByPath(*x.Target.List(part))
+	for _, n := range *x.Now.List(part) {
+		b, isB := before[n.Path]
+		t, isT := target[n.Path]
+		if part == manifest.PartKept && (!isB && !isT || n.Kind == disk.KindDir) { // it is never deleted
+			continue
+		}
+		if !(isB && x.same(&n, &b)) && !(isT && x.same(&n, &t)) {
+			out = append(out, n.Path)
+		}
+	}
+	return out
+}
+
+// removed lists what is gone although the restore replaces it at one go, or has become too big or unreadable.
+func (x Interrupted) removed(part manifest.Part) (out []string) {
+	now, target := manifest.ByPath(*x.Now.List(part)), manifest.ByPath(*x.Target.List(part))
+	for _, b := range *x.Before.List(part) {
+		t, isT := target[b.Path]
+		if _, there := now[b.Path]; !there && (isT && t.Kind == b.Kind || x.Now.HasSkipped(b.Path)) {
+			out = append(out, b.Path)
+		}
+	}
+	return out
+}
+
+func (x Interrupted) same(n, o *manifest.Entry) bool {
+	if n.Kind == disk.KindDir || o.Kind == disk.KindDir {
+		return n.Kind == o.Kind
+	}
+	return n.Same(o) || path.Base(n.Path) == "index" && x.sameIndex(n, o)
+}
+
+func (x Interrupted) sameIndex(n, o *manifest.Entry) bool {
+	if n.Kind != disk.KindFile || o.Kind != disk.KindFile {
+		return false
+	}
+	a, errA := x.Objects.Content(n.OID)
+	b, errB := x.Objects.Content(o.OID)
+	return errA == nil && errB == nil && gitstate.SameIndex(a, b)
+}

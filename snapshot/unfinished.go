@@ -1,0 +1,124 @@
+package snapshot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/gitstate"
+	"supervise/snapshot/internal/restore"
+)
+
+// ErrOtherRepository is returned by Restore when the tree is another repository than the one that the snapshots are of.
+// Nothing has been changed then. See Adopt.
+var ErrOtherRepository = errors.New("the working tree is another repository than the one that the snapshots are of")
+
+// UnfinishedError says that an interrupted restore was given up, since the tree has changed or is another repository.
+// Nothing in the tree was touched. It is returned once.
+type UnfinishedError struct {
+	Target, Safety ID       // what the restore was to give, and what was there before
+	Present        ID       // the tree as it was found; "" of another repository
+	Changed        []string // paths that somebody has changed since; none of another repository
+	store, work    string
+}
+
+func (e *UnfinishedError) Error() string {
+	loop := filepath.Base(e.store)
+	commands := fmt.Sprintf("the tree that it was to give: supervise rollback %s s%s; the tree before it: supervise rollback %s s%s", loop, e.Target, loop, e.Safety)
+	if e.Present == "" {
+		return fmt.Sprintf("a restore was interrupted, and %s is another repository now: nothing was touched, the restore is given up; %s (with --force)", e.work, commands)
+	}
+	names := e.Changed
+	if len(names) > 5 {
+		names = append(names[:5:5], fmt.Sprintf("%d more", len(e.Changed)-5))
+	}
+	return fmt.Sprintf("a restore was interrupted, and the tree has been changed since (%s): nothing was touched, the restore is given up; %s; the tree as it is now is kept as s%s; to go on with it, run the command again",
+		strings.Join(names, ", "), commands, e.Present)
+}
+
+// recover finishes the restore of a journal, if there is one: only in the repository in which it was begun, and only if
+// nobody has changed the tree since. The present, perhaps half restored, is taken again.
+func (s *Store) recover(ctx context.Context) error {
+	data, err := os.ReadFile(s.journalFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read restore journal: %w", err)
+	}
+	var j journal
+	if err := json.Unmarshal(data, &j); err != nil {
+		return fmt.Errorf("read restore journal %s: %w; delete the file to give the restore up", s.journalFile(), err)
+	}
+	gone := &UnfinishedError{Target: j.Target, Safety: j.Safety, store: s.dir, work: s.work}
+	if s.other || !j.Repository.Same(gitstate.IdentityOf(s.work, s.config.External)) {
+		return s.giveUp(gone)
+	}
+	r, err := s.finish(ctx, j, gone)
+	if len(gone.Changed) > 0 {
+		return errors.Join(err, s.giveUp(gone))
+	}
+	if err != nil {
+		return fmt.Errorf("finish interrupted restore of snapshot %s: %w", j.Target, err)
+	}
+	s.recovered = &r
+	return nil
+}
+
+// finish does what is left of an interrupted restore, unless it finds changes and adds them to gone.
+func (s *Store) finish(ctx context.Context, j journal, gone *UnfinishedError) (Restored, error) {
+	target, err := s.manifest(j.Target)
+	if err != nil {
+		return Restored{}, err
+	}
+	before, err := s.manifest(j.Safety)
+	if err != nil {
+		return Restored{}, err
+	}
+	if err := s.checkLocks(target); err != nil {
+		return Restored{}, err
+	}
+	present, err := s.take(ctx, "before-restore", j.Token)
+	if err != nil {
+		return Restored{}, fmt.Errorf("take the present first: %w", err)
+	}
+	x := restore.Interrupted{Now: present, Before: before, Target: target, Objects: s.objects, Excludes: s.config.Excludes}
+	if gone.Changed = x.Changed(); len(gone.Changed) > 0 {
+		gone.Present = present.ID
+		return Restored{}, nil
+	}
+	return s.apply(ctx, j, present, target)
+}
+
+// giveUp keeps the journal under another name.
+func (s *Store) giveUp(why *UnfinishedError) error {
+	if err := errors.Join(os.Rename(s.journalFile(), filepath.Join(s.dir, "given-up.json")), disk.SyncDir(s.dir)); err != nil {
+		return fmt.Errorf("give up an interrupted restore: %w", err)
+	}
+	return why
+}
+
+// Adopt makes the repository that is in the tree now the one that the snapshots are of.
+func (s *Store) Adopt() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.other = false
+	return s.remember()
+}
+
+// remember notes which repository the tree is, unless it was another one when the store was opened: what comes into its
+// place while we look is the work of the agent.
+func (s *Store) remember() error {
+	now := gitstate.IdentityOf(s.work, s.config.External)
+	if s.other || now == s.config.Repository {
+		return nil
+	}
+	s.config.Repository = now
+	return s.saveConfig()
+}
