@@ -51,11 +51,12 @@ SEED ?=
 crash:
 	SUPERVISE_CRASHES=$(CRASHES) SUPERVISE_SEED=$(SEED) $(GO) test -count=1 -timeout 2h -v -run 'TestCrash$$' ./cmd/supervise
 
-# An agent that prints ten gigabytes, and runs after which no byte may be missing.
+# An agent that prints ten gigabytes, runs after which no byte may be missing, and trees
+# of a thousand processes.
 TORRENT_MB ?= 10240
 torrent:
 	SUPERVISE_TORRENT_MB=$(TORRENT_MB) $(GO) test -count=1 -timeout 60m -v -run TestTorrent ./cmd/supervise | grep -v '^=== '
-	SUPERVISE_RUNS=1000 $(GO) test -count=1 -timeout 60m -v -run 'TestNothingIsLost/(burst|killed)' ./runner | grep -v '^=== '
+	SUPERVISE_RUNS=1000 $(GO) test -count=1 -timeout 60m -v -run 'TestNothingIsLost/(burst|killed)|TestShortLived|TestHostileTree/./many' ./runner | grep -v '^=== '
 
 # Kills every kind of work on a snapshot store before each step that it makes.
 steps:

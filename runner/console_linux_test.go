@@ -213,6 +213,7 @@ func TestKeysReachTheChildUntouched(t *testing.T) {
 // TestPasteWaits: a child that is busy gets all that was pasted meanwhile, and a
 // Ctrl-C behind it is seen all the same.
 func TestPasteWaits(t *testing.T) {
+	t.Parallel()
 	s := sit(t, runner.Command{Args: self("busy", t.Name()), Grace: quick}, "ready.", false)
 	s.out.await(t)
 	paste := strings.Repeat("0123456789abcdef", 6<<10)

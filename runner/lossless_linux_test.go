@@ -29,13 +29,14 @@ func runsOf(t *testing.T, n int) int {
 // TestNothingIsLost: what a child has printed arrives to the last byte, however
 // it ends and whoever still holds its terminal.
 func TestNothingIsLost(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		name, script string
 		size, runs   int
 		stopped      bool
 	}{
-		{"burst of 11 KB", `cat "$0"`, 11 << 10, 50, false},
-		{"burst of 1 MB", `cat "$0"`, 1 << 20, 10, false},
+		{"burst of 11 KB", `cat "$0"`, 11 << 10, 20, false},
+		{"burst of 1 MB", `cat "$0"`, 1 << 20, 5, false},
 		{"background child holds the output", `sleep 300 & cat "$0"`, 11 << 10, 5, false},
 		{"stubborn daemon holds the output", `(trap "" HUP INT TERM; exec setsid sleep 300) & cat "$0"`, 1 << 20, 2, false},
 		{"while it is stopped", `trap 'cat "$0"; exit' INT; echo ready; while :; do sleep 0.01; done`, 200_000, 5, true},
@@ -43,6 +44,7 @@ func TestNothingIsLost(t *testing.T) {
 	} {
 		for _, way := range ways {
 			t.Run(tc.name+"/"+way.name, func(t *testing.T) {
+				t.Parallel()
 				file := filepath.Join(t.TempDir(), "output")
 				want := pattern(tc.size)
 				if err := os.WriteFile(file, want, 0o600); err != nil {

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -38,6 +39,11 @@ func TestMain(m *testing.M) {
 	}
 	// A program with the race detector takes a second to end, unless configured not to.
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		panic(err)
+	}
+	// Most tests wait for children most of the time.
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(max(4, flag.Lookup("test.parallel").Value.(flag.Getter).Get().(int)))); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())

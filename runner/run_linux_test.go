@@ -97,8 +97,10 @@ func (w *slowWriter) Write(p []byte) (int, error) {
 }
 
 func TestSlowWriterLosesNothing(t *testing.T) {
+	t.Parallel()
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
+			t.Parallel()
 			out := &slowWriter{}
 			mustRun(t, runner.Command{Args: self("burst", "60000"), Terminal: way.terminal, Stdout: out})
 			if got := bytes.ReplaceAll(out.Bytes(), []byte("\r\n"), []byte("\n")); !bytes.Equal(got, pattern(60000)) {
@@ -327,6 +329,7 @@ func TestContextEndedBefore(t *testing.T) {
 // TestWithoutShimMain runs a program that uses the package and forgot ShimMain:
 // it must get an error, not start itself without end.
 func TestWithoutShimMain(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
@@ -367,7 +370,7 @@ func TestShortLived(t *testing.T) {
 			var all sync.WaitGroup
 			for range 8 {
 				all.Go(func() {
-					for range 40 {
+					for range runsOf(t, 10) {
 						res, err := runner.Run(t.Context(), runner.Command{Args: []string{"/bin/true"}, Terminal: way.terminal, Timeout: 20 * time.Second})
 						if err != nil || res.Cause != runner.Exited {
 							t.Errorf("got %+v, %v; want exited", res, err)

@@ -165,8 +165,10 @@ func TestStopsStoppedChild(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
+	t.Parallel()
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
+			t.Parallel()
 			pids := pidFile(t)
 			res := mustRun(t, runner.Command{Args: self("stubborn", pids), Terminal: way.terminal, Timeout: 200 * time.Millisecond, Grace: quick})
 			if res.Cause != runner.TimedOut || res.Signal != "SIGKILL" {
@@ -182,8 +184,10 @@ func TestTimeout(t *testing.T) {
 // TestFirstOutput: one that says nothing at all is stopped early, one that has
 // said something may be silent.
 func TestFirstOutput(t *testing.T) {
+	t.Parallel()
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
+			t.Parallel()
 			c := runner.Command{Args: []string{"/bin/sleep", "300"}, Terminal: way.terminal, FirstOutput: 200 * time.Millisecond, Idle: time.Minute, Grace: quick}
 			if res := mustRun(t, c); res.Cause != runner.NoOutput || res.Signal != "SIGINT" {
 				t.Errorf("silent: got %+v, want no output", res)
@@ -197,8 +201,10 @@ func TestFirstOutput(t *testing.T) {
 }
 
 func TestIdle(t *testing.T) {
+	t.Parallel()
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
+			t.Parallel()
 			c := runner.Command{Args: self("stubborn", pidFile(t)), Terminal: way.terminal, Idle: 300 * time.Millisecond, Grace: quick}
 			if res := mustRun(t, c); res.Cause != runner.WentIdle {
 				t.Errorf("silent: got %+v, want idle", res)
@@ -214,6 +220,7 @@ func TestIdle(t *testing.T) {
 // TestLeftovers: a daemon that outlives a child which ended well is gone when Run
 // returns, is named, and does not hold Run up although it holds the output open.
 func TestLeftovers(t *testing.T) {
+	t.Parallel()
 	for _, way := range ways {
 		for _, tc := range []struct {
 			name   string
@@ -232,6 +239,7 @@ func TestLeftovers(t *testing.T) {
 			}, filepath.Base(os.Args[0])},
 		} {
 			t.Run(way.name+"/"+tc.name, func(t *testing.T) {
+				t.Parallel()
 				pids := pidFile(t)
 				started := time.Now()
 				res := mustRun(t, runner.Command{Args: append([]string{"/usr/bin/env"}, tc.args(pids)...), Terminal: way.terminal})

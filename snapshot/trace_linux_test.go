@@ -110,7 +110,7 @@ func entered(tid int) (uint64, bool) {
 const allSteps = "SNAPSHOT_TEST_ALL_STEPS"
 
 // killedAt calls check after a child that did what args say was killed before one of its steps: at first before none, then
-// before about five of them, evenly spread from a random one on. setup comes before each round.
+// before about three of them, evenly spread from a random one on. setup comes before each round.
 func killedAt(t *testing.T, setup func(t *testing.T) (args []string, check func(killed bool))) {
 	t.Helper()
 	if testing.Short() {
@@ -134,7 +134,7 @@ func killedAt(t *testing.T, setup func(t *testing.T) (args []string, check func(
 		return tr.steps
 	}
 	count := round(0)
-	stride := max(1, count/5)
+	stride := max(1, count/3)
 	if os.Getenv(allSteps) != "" {
 		stride = 1
 	}
