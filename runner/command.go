@@ -67,6 +67,11 @@ type Command struct {
 	// of those that do not exist when it starts none can. It needs what
 	// [Confinable] asks for, and keeps the child from gaining rights by setuid.
 	Writable []string
+	// ReadOnly are folders in which the child and its descendants can change nothing,
+	// though everything else is as the user has it. It needs what [Sealable] asks for.
+	// As an ordinary user the child is in a user namespace then: setuid programs such
+	// as sudo do not work, and files of others seem to belong to nobody.
+	ReadOnly []string
 	// User, unless nil, is whom the child runs as, with all of its groups; it needs
 	// root (see [UserNamed]). Dir and the program must be in that user's reach. A
 	// terminal of the child belongs to that user.

@@ -1,7 +1,14 @@
 package runner
 
-import "syscall"
+import (
+	"syscall"
 
-func (s *shim) forkConfined(string, []string, *syscall.ProcAttr, []string) (int, bool, error) {
+	"supervise/runner/internal/mountns"
+)
+
+func (s *shim) forkFenced(_ string, _ []string, _ *syscall.ProcAttr, sp spec) (int, bool, error) {
+	if len(sp.ReadOnly) > 0 {
+		return 0, false, mountns.Seal(stringsOf(sp.ReadOnly))
+	}
 	return 0, false, errNoLandlock
 }

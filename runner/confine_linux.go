@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"supervise/runner/internal/mountns"
 )
 
 // writes are all rights of Landlock's first version that change files; those that
@@ -110,10 +112,10 @@ func allow(set int, path string, file, all uint64) error {
 	return nil
 }
 
-// forkConfined starts the child from a thread that may write nothing but the given
-// paths. The shim itself stays free: it has a cgroup to remove. The thread lives as
-// long as the shim, for to the child its end is that of its parent.
-func (s *shim) forkConfined(path string, args []string, attr *syscall.ProcAttr, writable []string) (pid int, inCgroup bool, err error) {
+// forkFenced starts the child from a thread that has the fences of the spec. The shim
+// itself stays free: it has a cgroup to remove. The thread lives as long as the shim,
+// for to the child its end is that of its parent.
+func (s *shim) forkFenced(path string, args []string, attr *syscall.ProcAttr, sp spec) (pid int, inCgroup bool, err error) {
 	type outcome struct {
 		pid    int
 		inside bool
@@ -123,7 +125,7 @@ func (s *shim) forkConfined(path string, args []string, attr *syscall.ProcAttr, 
 	go func() {
 		runtime.LockOSThread()
 		var o outcome
-		if o.err = confine(writable); o.err == nil {
+		if o.err = fence(sp); o.err == nil {
 			o.pid, o.inside, o.err = s.fork(path, args, attr)
 		}
 		done <- o
@@ -131,4 +133,18 @@ func (s *shim) forkConfined(path string, args []string, attr *syscall.ProcAttr, 
 	}()
 	o := <-done
 	return o.pid, o.inside, o.err
+}
+
+// fence keeps this thread, and what it starts, from what the spec says. It cannot be
+// undone.
+func fence(sp spec) error {
+	if len(sp.ReadOnly) > 0 {
+		if err := mountns.Seal(stringsOf(sp.ReadOnly)); err != nil {
+			return err
+		}
+	}
+	if sp.Confined {
+		return confine(stringsOf(sp.Writable))
+	}
+	return nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"supervise/runner/internal/mountns"
 	"supervise/runner/internal/proc"
 )
 
@@ -47,7 +48,7 @@ const readyLimit = 10 * time.Second
 // startShim starts the shim with the child's three descriptors and the user's
 // terminal, and waits until it has saved the state of that. The shim holds the
 // further files as long as it lives.
-func startShim(child [3]*os.File, termIn, termOut *os.File, hold []*os.File) (*link, error) {
+func startShim(child [3]*os.File, termIn, termOut *os.File, c Command) (*link, error) {
 	if isShim() {
 		return nil, errNested // or we would start ourselves without end
 	}
@@ -67,12 +68,15 @@ func startShim(child [3]*os.File, termIn, termOut *os.File, hold []*os.File) (*l
 	l := &link{lifeline: lifeline, status: status, reports: make(chan report, 8), stderr: NewTail(4 << 10)}
 	l.cmd = &exec.Cmd{
 		Path: program, Args: []string{proc.ShimName}, Dir: "/", Stderr: l.stderr, WaitDelay: time.Second,
-		ExtraFiles:  append([]*os.File{theirLifeline, theirStatus, child[0], child[1], child[2], termIn, termOut}, hold...),
+		ExtraFiles:  append([]*os.File{theirLifeline, theirStatus, child[0], child[1], child[2], termIn, termOut}, c.Hold...),
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	// A stopped shim would not see that we died. When it is not stopped, and when
 	// only the thread died that started it, this means nothing.
 	proc.SignalOnParentDeath(l.cmd.SysProcAttr, unix.SIGCONT)
+	if len(c.ReadOnly) > 0 {
+		mountns.Own(l.cmd.SysProcAttr)
+	}
 	err = l.cmd.Start()
 	// Only the shim may hold its ends, or the end of it would not show.
 	_, _ = theirLifeline.Close(), theirStatus.Close()
@@ -132,7 +136,7 @@ func (l *link) awaitReady() error {
 func (l *link) start(c Command, r resolved) error {
 	line, err := json.Marshal(spec{
 		Path: []byte(r.path), Dir: []byte(r.dir), Args: bytesOf(c.Args), Env: bytesOf(r.env), Terminal: c.Terminal != nil, NoCgroup: c.NoCgroup,
-		Confined: c.Writable != nil, Writable: bytesOf(c.Writable), User: c.User,
+		Confined: c.Writable != nil, Writable: bytesOf(c.Writable), ReadOnly: bytesOf(c.ReadOnly), User: c.User,
 	})
 	if err != nil {
 		return fmt.Errorf("start %s: %w", r.path, err)

@@ -27,6 +27,7 @@ type spec struct {
 	NoCgroup bool
 	Confined bool     // Writable counts
 	Writable [][]byte `json:",omitempty"`
+	ReadOnly [][]byte `json:",omitempty"`
 	User     *User    `json:",omitempty"`
 }
 

@@ -43,7 +43,7 @@ func run(ctx context.Context, c Command) (Result, error) {
 		s.close()
 		return none, fmt.Errorf("start %s: %w", c.Args[0], err)
 	}
-	l, err := startShim(s.child, termIn, termOut, c.Hold)
+	l, err := startShim(s.child, termIn, termOut, c)
 	s.release()
 	if err != nil {
 		s.close()

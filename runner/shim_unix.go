@@ -128,9 +128,9 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		s.report(report{Step: stepHeld, Cgroup: s.group.Dir})
 	}
 	fork := s.fork
-	if sp.Confined {
+	if sp.Confined || len(sp.ReadOnly) > 0 {
 		fork = func(path string, args []string, attr *syscall.ProcAttr) (int, bool, error) {
-			return s.forkConfined(path, args, attr, stringsOf(sp.Writable))
+			return s.forkFenced(path, args, attr, sp)
 		}
 	}
 	pid, inside, err := fork(string(sp.Path), stringsOf(sp.Args), attr)

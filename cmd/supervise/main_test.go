@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -169,6 +170,8 @@ func TestScripts(t *testing.T) {
 			case "mounts":
 			case "inside":
 				return runner.Inside(), nil
+			case "sealable":
+				return runner.Sealable(context.Background(), os.TempDir()) == nil, nil
 			case "landlock":
 				return runner.Confinable() == nil, nil
 			default:

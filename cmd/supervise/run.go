@@ -83,6 +83,7 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 		f.StringVar(&s.Session, "session", s.Session, "fresh: a new session per iteration; continue: the previous one, except after a rollback")
 		f.BoolVar(&s.Yolo, "yolo", s.Yolo, "let the agent do everything without asking, with its own flag for that")
 		f.StringVar(&s.Pty, "pty", s.Pty, "whether the agent gets a terminal: auto, always, never (pipes)")
+		f.StringVar(&s.Protect.State, "protect", s.Protect.State, "whether supervise's own files are kept from the agent: auto, off")
 		f.StringVar(&s.Hooks.Use, "hooks", s.Hooks.Use, "whether the agent's hooks ask supervise before each tool call: on, off")
 		f.StringVar(&s.Reinforcement, "reinforcement", s.Reinforcement, "what the prompt adds to the task: adaptive, off, minimal, standard, aggressive")
 	})

@@ -15,6 +15,7 @@ import (
 	"supervise/internal/event"
 	"supervise/internal/hook"
 	"supervise/internal/ledger"
+	"supervise/internal/protect"
 	"supervise/runner"
 	"supervise/snapshot"
 )
@@ -39,7 +40,8 @@ type Options struct {
 	Integrity integrity.Options
 	Checks    []string // files that the checks start, relative to the tree
 
-	User    *runner.User // whom the agent runs as; nil: as this process does
+	Shield  protect.Shield // what keeps the agent from supervise's state
+	User    *runner.User   // whom the agent runs as; nil: as this process does
 	Masker  *runner.Masker
 	Ledger  *ledger.Ledger
 	Store   *snapshot.Store

@@ -24,7 +24,7 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 		return none, err
 	}
 	defer r.takePromptBack()
-	cmd, err := r.command(ctx, dir)
+	cmd, err := r.command(dir)
 	if err == nil && r.User != nil {
 		err = r.User.Give(r.Root) // what was restored, and what the checks left, belongs to root
 	}

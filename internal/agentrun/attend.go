@@ -118,7 +118,7 @@ func (s *attended) accompany(ctx context.Context) (*ledger.AgentRun, error) {
 	}
 	cmd := runner.Command{
 		Args: slices.Insert(slices.Clone(s.Args), 1, s.installed.Args...), Dir: s.WorkDir(), Terminal: s.terminal(), Grace: s.Grace, OwnKeys: true,
-		Env: append(env, "SUPERVISE_LOOP_ID="+s.LoopID), Writable: s.Protect.WritableIn(ctx, s.Root), Hold: s.Ledger.Held(),
+		Env: append(env, "SUPERVISE_LOOP_ID="+s.LoopID), ReadOnly: s.Shield.ReadOnly, Writable: s.Shield.Writable, Hold: s.Ledger.Held(),
 	}
 	script, err := s.transcribe(&cmd, dir, 1)
 	if err != nil {

@@ -1,7 +1,6 @@
 package agentrun
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -48,7 +47,7 @@ const promptName = "prompt.md"
 // file, outside the tree. A known program is given it in its own way; else it is
 // passed as an argument where the placeholder asks for it, and on standard input
 // when there is a task and no placeholder.
-func (r *run) command(ctx context.Context, dir string) (runner.Command, error) {
+func (r *run) command(dir string) (runner.Command, error) {
 	text := r.task.Prompt
 	path, err := r.handPrompt(dir, text)
 	if err != nil {
@@ -56,7 +55,7 @@ func (r *run) command(ctx context.Context, dir string) (runner.Command, error) {
 	}
 	cmd := runner.Command{
 		Dir: r.WorkDir(), Terminal: r.terminal(), Timeout: r.IterationTimeout, FirstOutput: r.FirstOutputTimeout, Idle: r.IdleTimeout, Grace: r.Grace,
-		Env: r.agentEnv(path), Writable: r.Protect.WritableIn(ctx, r.Root), OnInterrupt: r.OnInterrupt, Hold: r.Ledger.Held(), User: r.User,
+		Env: r.agentEnv(path), ReadOnly: r.Shield.ReadOnly, Writable: r.Shield.Writable, OnInterrupt: r.OnInterrupt, Hold: r.Ledger.Held(), User: r.User,
 	}
 	if r.Program.Name != "" {
 		return cmd, r.launch(&cmd, path)

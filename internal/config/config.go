@@ -25,6 +25,7 @@ import (
 	"supervise/internal/project"
 	"supervise/internal/projectfile"
 	"supervise/internal/prompt"
+	"supervise/internal/protect"
 	"supervise/internal/recovery"
 	"supervise/internal/review"
 	"supervise/metric"
@@ -48,7 +49,7 @@ func Default() Settings {
 		ErrorCount: metric.ErrorFields(),
 		Mode:       string(detector.ModeStandard), RollbackTo: string(detector.ToStart),
 		Stall: Stall{rules.StallWindow, rules.StallRange}, Cycle: Cycle{rules.CycleWindow, rules.CycleMin}, Stuck: Stuck{rules.StuckCount},
-		Session: sessionFresh, Until: "auto", OnStall: "stop", Reinforcement: "adaptive", Pty: string(agentrun.PtyAuto),
+		Session: sessionFresh, Until: "auto", OnStall: "stop", Reinforcement: "adaptive", Pty: string(agentrun.PtyAuto), Protect: Protect{State: protect.StateKept},
 		Approval:  string(approval.PolicyReject),
 		Alarm:     Alarm{Action: string(agentrun.AlarmWarn)},
 		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},

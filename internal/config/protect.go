@@ -12,6 +12,8 @@ import (
 
 // Protect limits what the agent and the checks can reach.
 type Protect struct {
+	// keep supervise's own files from being changed by the agent: by [a mount namespace](threat-model.md#the-state) or Landlock; where the system has neither, a line at the start says so
+	State string `yaml:"state" range:"auto|off"`
 	// on Linux: the agent and its children [can write only](threat-model.md#landlock) to the tree, its git folder, `$TMPDIR`, devices, and `protect.writable`
 	Landlock bool `yaml:"landlock"`
 	// more files and folders that they may write, as absolute paths or `~/…`, for example those of the agent program (`~/.claude`) and of package managers
@@ -32,6 +34,9 @@ func (p Protect) validate() error {
 			}
 		}
 	}
+	if p.State != protect.StateKept && p.State != protect.StateOpen {
+		return invalid("protect.state must be auto or off, not "+p.State, "protect", "state")
+	}
 	for _, dir := range p.Writable {
 		if !filepath.IsAbs(dir) && dir != "~" && !strings.HasPrefix(dir, "~/") {
 			return invalid(fmt.Sprintf("protect.writable: %s is not an absolute path; the working tree is always writable", dir), "protect", "writable")
@@ -41,7 +46,7 @@ func (p Protect) validate() error {
 }
 
 func (p Protect) options() (protect.Settings, error) {
-	out := protect.Settings{Landlock: p.Landlock, User: p.User, AgentEnv: p.AgentEnv, ChecksEnv: p.ChecksEnv}
+	out := protect.Settings{State: p.State, Landlock: p.Landlock, User: p.User, AgentEnv: p.AgentEnv, ChecksEnv: p.ChecksEnv}
 	for _, dir := range p.Writable {
 		if rest, ok := strings.CutPrefix(dir, "~"); ok {
 			home, err := os.UserHomeDir()

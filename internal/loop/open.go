@@ -93,7 +93,8 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 	})
 	env, scrubbed := o.Protect.ForChecks(o.Env)
 	r.checks = &checker{mask: r.mask, ledger: r.ledger, journal: r.journal, iteration: r.number, env: env}
-	if err := r.protect(ctx); err != nil {
+	shield, err := r.protect(ctx)
+	if err != nil {
 		return err
 	}
 	if len(scrubbed) > 0 {
@@ -120,20 +121,26 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 		Setup: o.Setup, LoopID: r.state.LoopID, Home: o.Home, Env: o.Env, Self: o.Self, Promise: o.Until.Promise,
 		Terminal: o.Terminal, Mirror: o.Mirror, Grace: o.Grace, OnInterrupt: o.OnInterrupt, Warn: r.warn, Now: o.Now,
 		Mode: hook.Mode(o.Rules.Mode), Integrity: o.Integrity, Checks: o.checkScripts(),
-		User: r.checks.user, Masker: r.mask.Masker, Ledger: r.ledger, Store: store, Journal: r.journal,
+		Shield: shield, User: r.checks.user, Masker: r.mask.Masker, Ledger: r.ledger, Store: store, Journal: r.journal,
 	})
 	return nil
 }
 
 // protect finds out whether what the settings want for protection can be given, and
 // finds the user whom agent and checks are to run as.
-func (r *run) protect(ctx context.Context) (err error) {
+func (r *run) protect(ctx context.Context) (shield protect.Shield, err error) {
 	p := r.opts.Protect
 	if err := p.Confinable(ctx, r.opts.Root, r.opts.Home); err != nil {
-		return err
+		return shield, err
+	}
+	if !r.opts.Watching() || p.Landlock { // a watched session is the user's own
+		var why string
+		if shield, why = p.Shield(ctx, r.opts.Root, r.opts.Home); why != "" {
+			r.warn(why, nil)
+		}
 	}
 	if p.User != "" && r.opts.Watching() {
-		return fmt.Errorf("%w: protect.user is for loops, and a watched session is your own: leave it out", protect.ErrUnavailable)
+		return shield, fmt.Errorf("%w: protect.user is for loops, and a watched session is your own: leave it out", protect.ErrUnavailable)
 	}
 	r.checks.user, err = p.OtherUser(ctx, protect.Tree{
 		Root: r.opts.Root, Dir: r.opts.WorkDir(), Own: r.state.BaselineSnapshot == "", // else root has restored files
@@ -142,7 +149,7 @@ func (r *run) protect(ctx context.Context) (err error) {
 	if err == nil && r.checks.user != nil {
 		r.checks.entry, err = protect.MakeEntry()
 	}
-	return err
+	return shield, err
 }
 
 // hiddenReady refuses a state folder where the agent would see the results of the hidden

@@ -25,6 +25,8 @@ var ErrUnavailable = errors.New("the protection asked for cannot be given")
 
 // Settings say what protects.
 type Settings struct {
+	// State is [StateKept], which is the default, or [StateOpen].
+	State string `json:"state,omitempty"`
 	// Landlock lets the agent write only the working tree, git's folder of it, the
 	// folder for temporary files, and Writable, which are absolute paths.
 	Landlock bool     `json:"landlock,omitempty"`

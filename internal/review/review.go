@@ -238,7 +238,7 @@ func (r *Reviewer) writable(ctx context.Context, t holdout.Tree, d desk) []strin
 	if dir, err := git.Output(); err == nil {
 		kept = append(kept, strings.TrimSuffix(string(dir), "\n"))
 	}
-	return append(besides(kept...), t.Path, d.dir)
+	return append(protect.Besides(kept...), t.Path, d.dir)
 }
 
 // foreign are the variables that are not supervise's own: they name the loop and its

@@ -1,0 +1,38 @@
+package protect
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestBesidesLeavesOutWhatIsKept(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"work/tree/src", "work/other", "state/loops", "free"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"link": "work/tree", "kept": "state"} {
+		if err := os.Symlink(filepath.Join(dir, to), filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	for _, path := range Besides(filepath.Join(dir, "work/tree"), filepath.Join(dir, "kept"), filepath.Join(dir, "gone")) {
+		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+			got = append(got, rel)
+		}
+		if strings.HasPrefix(dir, path+string(filepath.Separator)) {
+			t.Errorf("%s is above what is kept", path)
+		}
+	}
+	if want := []string{"free", "work/other"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

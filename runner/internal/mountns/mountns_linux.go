@@ -1,0 +1,107 @@
+// Package mountns gives a thread a mount namespace of its own, in which some folders
+// can only be read.
+package mountns
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// sshIncluded are the folders whose files OpenSSH reads as included ones. It refuses
+// those that belong neither to root nor to the user; in a user namespace those of root
+// seem to belong to nobody.
+var sshIncluded = []string{"/etc/ssh/ssh_config.d", "/etc/crypto-policies/back-ends"}
+
+// Own prepares a process that an ordinary user starts so that it may call [Seal]: in a
+// user namespace of its own, where the user keeps the number that it has. Root needs
+// none.
+func Own(attr *syscall.SysProcAttr) {
+	uid, gid := os.Geteuid(), os.Getegid()
+	if uid == 0 {
+		return
+	}
+	attr.Cloneflags |= unix.CLONE_NEWUSER
+	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
+	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
+	attr.AmbientCaps = append(attr.AmbientCaps, unix.CAP_SYS_ADMIN)
+}
+
+// Seal gives this thread, and what it starts, a mount namespace in which nothing
+// beneath the folders can be changed. A folder that does not exist is left out. What
+// the thread starts as an ordinary user cannot undo it. It needs Linux 5.12.
+func Seal(folders []string) error {
+	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
+		return fmt.Errorf("make a mount namespace: %w", err)
+	}
+	// What is mounted outside later appears inside as well, but not the other way round.
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, ""); err != nil {
+		return fmt.Errorf("keep mounts inside: %w", err)
+	}
+	for _, dir := range folders {
+		if err := readOnly(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("make %s read-only: %w", dir, err)
+		}
+	}
+	if os.Geteuid() == 0 {
+		return nil
+	}
+	for _, dir := range sshIncluded {
+		if err := ownCopy(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("show %s as the user's: %w", dir, err)
+		}
+	}
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return fmt.Errorf("give up the right to mount: %w", err)
+	}
+	return nil
+}
+
+func readOnly(dir string) error {
+	if err := unix.Mount(dir, dir, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+		return err
+	}
+	return unix.MountSetattr(unix.AT_FDCWD, dir, unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
+}
+
+// ownCopy puts copies of the files of a folder in their place, which belong to the user.
+func ownCopy(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	texts := map[string][]byte{}
+	for _, e := range entries {
+		if text, err := small(filepath.Join(dir, e.Name())); err == nil {
+			texts[e.Name()] = text
+		}
+	}
+	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "mode=755,size=1m"); err != nil {
+		return err
+	}
+	for name, text := range texts {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// small reads a regular file of at most 64 KB.
+func small(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > 64<<10 {
+		return nil, errors.Join(err, os.ErrInvalid)
+	}
+	return io.ReadAll(io.LimitReader(f, 64<<10))
+}
