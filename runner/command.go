@@ -29,6 +29,7 @@ import (
 	"strings"
 	"time"
 
+	"supervise/internal/git"
 	"supervise/runner/internal/proc"
 )
 
@@ -252,6 +253,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 		return none, fmt.Errorf("start %s: %w", c.Args[0], context.Cause(ctx))
 	}
 	c.Grace = c.Grace.withDefaults()
+	defer git.Running()()
 	return run(ctx, c)
 }
 
@@ -279,9 +281,4 @@ func ShellQuoted(words ...string) string {
 		}
 	}
 	return strings.Join(out, " ")
-}
-
-// WithoutGit returns a copy of an environment without the variables that redirect git.
-func WithoutGit(env []string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "GIT_") })
 }

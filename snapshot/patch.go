@@ -62,7 +62,7 @@ func (s *Store) diff(ctx context.Context, w io.Writer, from, to ID, how ...strin
 	_, errTo := s.header(to)
 	args := []string{
 		"-c", "core.attributesFile=" + os.DevNull,
-		"--git-dir=" + s.GitDir(), "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/",
+		"--git-dir=" + s.GitDir(), "diff", "--no-color", "--src-prefix=a/", "--dst-prefix=b/",
 	}
 	args = append(append(args, how...), from.Ref(), to.Ref(), "--")
 	for _, x := range s.config.Excludes {
@@ -72,11 +72,8 @@ func (s *Store) diff(ctx context.Context, w io.Writer, from, to ID, how ...strin
 	if err := cmp.Or(errFrom, errTo); err != nil {
 		return err
 	}
-	cmd := gitdir.GitCommand(ctx, s.GitDir(), args...)
-	var stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = w, &stderr
-	if err := cmd.Run(); err != nil {
-		return gitdir.GitError(cmd, err, stderr.String())
-	}
-	return nil
+	cmd := gitdir.Alone(s.GitDir(), args...)
+	cmd.Stdout = w
+	_, err := cmd.Output(ctx)
+	return err
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -18,6 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/tools/txtar"
+
+	"supervise/internal/git"
 )
 
 //go:embed demo.txtar
@@ -117,10 +118,8 @@ func layDemo(ctx context.Context, root string) error {
 		{"add", "."},
 		{"-c", "user.name=demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false", "commit", "--quiet", "-m", "start"},
 	} {
-		cmd := exec.CommandContext(ctx, "git", args...)
-		cmd.Dir = root
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("git %s: %w: %s", args[0], err, out)
+		if _, err := git.In(root, args...).Output(ctx); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"os/exec"
 	"strings"
 
 	"supervise/internal/event"
@@ -14,6 +13,8 @@ import (
 	"supervise/internal/report/terminal"
 
 	"github.com/spf13/cobra"
+
+	"supervise/internal/git"
 )
 
 // doctorOptions are the options of supervise doctor.
@@ -114,7 +115,7 @@ func recognised(root string) []results.DiagnosedProject {
 
 func gitProgram(ctx context.Context) results.DiagnosedProgram {
 	d := results.DiagnosedProgram{Name: "git"}
-	out, err := exec.CommandContext(ctx, "git", "version").Output()
+	out, err := git.In("", "version").Output(ctx)
 	if err != nil {
 		d.Missing = "git's own state is not watched, and ignored files are not recognised: install git"
 		return d

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"supervise/internal/config"
+	"supervise/internal/git"
 	"supervise/internal/ledger"
-	"supervise/internal/projectfile"
 	"supervise/internal/treediff"
 )
 
@@ -32,7 +32,7 @@ func (a *app) place(ctx context.Context) (place, error) {
 	if err != nil {
 		return place{}, usageError{fmt.Errorf("find the working tree: %w", err)}
 	}
-	if err := projectfile.GitReady(here); err != nil {
+	if err := git.Ready(here); err != nil {
 		return place{}, usageError{err}
 	}
 	top := treediff.Repo{Dir: here}.TopLevel(ctx)

@@ -10,13 +10,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
+	"supervise/internal/git"
 	"supervise/internal/ledger"
-	"supervise/internal/projectfile"
-	"supervise/runner"
 	"supervise/snapshot"
 )
 
@@ -49,11 +47,11 @@ func (t *Tree) create(ctx context.Context, repo string) error {
 	if err := removeAll(t.Dir); err != nil {
 		return fmt.Errorf("remove what an earlier run left: %w", err)
 	}
-	objects, err := git(ctx, repo, "rev-parse", "--path-format=absolute", "--git-path", "objects")
+	objects, err := run(ctx, repo, "rev-parse", "--path-format=absolute", "--git-path", "objects")
 	if err != nil {
 		return err
 	}
-	format, err := git(ctx, repo, "rev-parse", "--show-object-format")
+	format, err := run(ctx, repo, "rev-parse", "--show-object-format")
 	if err != nil {
 		return err
 	}
@@ -97,27 +95,13 @@ func (t *Tree) Take(ctx context.Context, s *snapshot.Store, commit string) (snap
 
 // Git runs a git command in the tree and returns its output.
 func (t *Tree) Git(ctx context.Context, args ...string) (string, error) {
-	return git(ctx, t.Dir, args...)
+	return run(ctx, t.Dir, args...)
 }
 
-// git runs a git command without those settings of the user that run programs, fetch or
-// prompt.
-func git(ctx context.Context, dir string, args ...string) (string, error) {
-	if err := projectfile.GitReady(dir, args...); err != nil {
-		return "", err
-	}
-	own := []string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "advice.detachedHead=false"}
-	cmd := exec.CommandContext(ctx, "git", append(own, args...)...)
-	cmd.Dir, cmd.Env = dir, append(runner.WithoutGit(os.Environ()), "GIT_LFS_SKIP_SMUDGE=1", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1")
-	out, err := cmd.Output()
-	var exit *exec.ExitError
-	switch {
-	case ctx.Err() != nil:
-		return "", context.Cause(ctx)
-	case errors.As(err, &exit):
-		return "", fmt.Errorf("git %s for a checkout: %w: %s", args[0], err, strings.TrimSpace(string(exit.Stderr)))
-	case err != nil:
-		return "", fmt.Errorf("git %s for a checkout: %w", args[0], err)
+func run(ctx context.Context, dir string, args ...string) (string, error) {
+	out, err := git.In(dir, append([]string{"-c", "advice.detachedHead=false"}, args...)...).Output(ctx)
+	if err != nil {
+		return "", fmt.Errorf("for a checkout: %w", err)
 	}
 	return string(out), nil
 }

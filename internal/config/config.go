@@ -17,6 +17,7 @@ import (
 	"supervise/internal/approval"
 	"supervise/internal/criterion"
 	"supervise/internal/declared"
+	"supervise/internal/git"
 	"supervise/internal/holdout"
 	"supervise/internal/judge"
 	"supervise/internal/loop"
@@ -276,7 +277,7 @@ func (s Settings) unknownUntil() bool {
 // A kind of check that is given replaces all recognised ones of that kind. The
 // notes say what is missing.
 func (s Settings) Plan(root string, look func(string) (string, error)) (measure.Plan, []string, error) {
-	if err := projectfile.GitReady(root, "status"); err != nil {
+	if err := git.Ready(root, "status"); err != nil {
 		return measure.Plan{}, nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	found, err := project.Detect(root, look)

@@ -9,7 +9,6 @@
 package environment
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,11 +18,11 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"supervise/internal/git"
 	"supervise/internal/projectfile"
 	"supervise/metric"
 )
@@ -74,15 +73,14 @@ func (w Watch) Look(ctx context.Context) (State, error) {
 		s.Programs[name] = p
 	}
 	s.packages = w.installed(ctx)
-	hooks, err := w.git(ctx, "rev-parse", "--git-path", "hooks")
-	if err != nil {
+	var err error
+	if s.HookPath, err = git.Hooks(ctx, w.Root, w.Env); err != nil {
 		return s, ctx.Err() // no repository, or none that git can read: the snapshots say so
 	}
-	s.HookPath = strings.TrimSpace(string(hooks))
 	if s.Hooks, err = w.hooks(s.HookPath); err != nil {
 		return s, err
 	}
-	list, err := w.git(ctx, "ls-files", "-v", "-z")
+	list, err := git.Command{Dir: w.Root, Args: []string{"ls-files", "-v", "-z"}, Env: w.Env}.Output(ctx)
 	if err != nil {
 		return s, ctx.Err()
 	}
@@ -174,25 +172,6 @@ func (w Watch) hooks(dir string) (map[string]string, error) {
 		}
 	}
 	return out, nil
-}
-
-// git asks git, without anything that the repository could have it run.
-func (w Watch) git(ctx context.Context, args ...string) ([]byte, error) {
-	if err := projectfile.GitReady(w.Root, args...); err != nil {
-		return nil, err
-	}
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, args...)...)
-	cmd.Dir = w.Root
-	for _, kv := range w.Env {
-		if !strings.HasPrefix(kv, "GIT_") {
-			cmd.Env = append(cmd.Env, kv)
-		}
-	}
-	cmd.Env = append(cmd.Env, "GIT_OPTIONAL_LOCKS=0")
-	var out bytes.Buffer
-	cmd.Stdout = &out
-	err := cmd.Run()
-	return out.Bytes(), err
 }
 
 // Since says what is other than in an earlier look, in a fixed order. What is

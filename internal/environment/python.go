@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"supervise/internal/git"
 	"supervise/internal/projectfile"
 	"supervise/internal/regexp"
 )
@@ -192,6 +193,7 @@ func (w Watch) ask(ctx context.Context, program string) []string {
 	cmd := exec.CommandContext(ctx, program, "-I", "-S", "-c", "import site, sysconfig; print(sysconfig.get_path('purelib')); print(site.getusersitepackages())")
 	cmd.Dir, cmd.Env = filepath.Dir(program), w.Env
 	out, err := cmd.Output()
+	git.Changed()
 	if err != nil {
 		out = nil
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"supervise/internal/git"
 	"supervise/internal/textstream"
 	"supervise/metric"
 	"supervise/runner"
@@ -192,7 +193,7 @@ func (m *Meter) environment() []string {
 	if m.opts.User != nil {
 		env = m.opts.User.Environ(env)
 	}
-	return append(runner.WithoutGit(env), "CI=true", "TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0")
+	return append(git.Without(env), "CI=true", "TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0")
 }
 
 // in returns c with its private report folder filled in.

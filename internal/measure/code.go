@@ -8,16 +8,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"supervise/internal/git"
 	"supervise/internal/projectfile"
 	"supervise/metric"
 	"supervise/source"
-
-	"supervise/runner"
 )
 
 // maxSource is the size above which a file is not considered hand-written source.
@@ -117,14 +115,10 @@ func (s *shape) scan(f io.Reader, path string) {
 // tracked lists the files below root that git tracks or would track. Without git, every
 // file outside of dependency folders counts.
 func tracked(ctx context.Context, root string) ([]string, error) {
-	args := []string{"-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"}
-	if err := projectfile.GitReady(root, args...); err != nil {
+	out, err := git.In(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate").Output(ctx)
+	if _, refused := errors.AsType[*projectfile.Refusal](err); refused {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = root
-	cmd.Env = runner.WithoutGit(os.Environ())
-	out, err := cmd.Output()
 	if err != nil {
 		return walk(root)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"supervise/internal/checkout"
 	"supervise/internal/declared"
+	"supervise/internal/git"
 	"supervise/internal/holdout"
 	"supervise/internal/judge"
 	"supervise/internal/measure"
@@ -81,7 +82,7 @@ func (g *gate) commitHead(ctx context.Context) error {
 
 // addable refuses a working tree with a file that git would take minutes to add.
 func (g *gate) addable(ctx context.Context) error {
-	if err := projectfile.GitReady(g.Root, "add"); err != nil {
+	if err := git.Ready(g.Root, "add"); err != nil {
 		return err
 	}
 	list, err := g.repo.git(ctx, nil, "ls-files", "-z", "--others", "--modified", "--exclude-standard")

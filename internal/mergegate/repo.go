@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"time"
 
-	"supervise/internal/projectfile"
+	"supervise/internal/git"
 )
 
 // repo is the user's repository. Nothing is written to it but the refs of records,
@@ -21,29 +19,13 @@ type repo struct {
 	remote string // "" fetches nothing
 }
 
-// git runs a command of git; nothing of the repository's settings that runs a
-// program on files has a say.
 func (r repo) git(ctx context.Context, in []byte, args ...string) (string, error) {
-	if err := projectfile.GitReady(r.dir, args...); err != nil {
-		return "", err
-	}
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false", "-c", "gc.auto=0"}, args...)...)
-	cmd.Dir, cmd.Env = r.dir, append(outside(os.Environ()), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
+	c := git.In(r.dir, args...)
 	if in != nil {
-		cmd.Stdin = bytes.NewReader(in)
+		c.Stdin = bytes.NewReader(in)
 	}
-	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
-	var exit *exec.ExitError
-	switch {
-	case ctx.Err() != nil:
-		return "", context.Cause(ctx)
-	case errors.As(err, &exit):
-		return "", fmt.Errorf("git %s: %w: %s", args[0], err, bytes.TrimSpace(exit.Stderr))
-	case err != nil:
-		return "", fmt.Errorf("git %s: %w", args[0], err)
-	}
-	return string(out), nil
+	out, err := c.Output(ctx)
+	return string(out), err
 }
 
 // id returns the commit that a revision names, "" for none that is here.
@@ -128,19 +110,4 @@ func (r repo) ancestors(ctx context.Context, commit string, limit int) []string 
 		return []string{commit}
 	}
 	return strings.Fields(out)
-}
-
-// outside returns the environment without what names a repository: a git hook
-// passes its own. How the remote is reached stays.
-func outside(env []string) []string {
-	var out []string
-	for _, line := range env {
-		name, _, _ := strings.Cut(line, "=")
-		switch name {
-		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE":
-		default:
-			out = append(out, line)
-		}
-	}
-	return out
 }

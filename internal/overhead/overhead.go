@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/git"
 	"supervise/internal/judge"
 	"supervise/internal/measure"
 	"supervise/metric"
@@ -134,7 +135,9 @@ func (r *runs) alone(ctx context.Context) (time.Duration, error) {
 			cmd.Env = append(cmd.Env, fill.Replace(e))
 		}
 		var exit *exec.ExitError
-		if err := cmd.Run(); err != nil && !errors.As(err, &exit) { // that tests fail is no matter here
+		err := cmd.Run()
+		git.Changed()
+		if err != nil && !errors.As(err, &exit) { // that tests fail is no matter here
 			return 0, fmt.Errorf("run %s: %w", c.Name, err)
 		}
 		if ctx.Err() != nil {

@@ -60,7 +60,7 @@ func Open(dir string) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	top, _ := checkout(abs)
+	top, _ := Checkout(abs)
 	at, err := filepath.Rel(top, abs)
 	if err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func Folder(path string) (*os.Root, error) {
 	return os.OpenRoot(path)
 }
 
-// checkout is the nearest folder with a .git, from dir upwards; dir if there is none.
-func checkout(dir string) (top string, found bool) {
+// Checkout is the nearest folder with a .git, from dir upwards; dir if there is none.
+func Checkout(dir string) (top string, found bool) {
 	for top = dir; ; top = filepath.Dir(top) {
 		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
 			return top, true
@@ -111,7 +111,7 @@ func (t *Tree) File(name string, most Limit) (*os.File, error) {
 		}
 	}
 	if err == nil {
-		err = check(path, info, most)
+		err = Check(path, info, most)
 	}
 	if err != nil {
 		return nil, err
@@ -210,7 +210,7 @@ func Anywhere(path string, most Limit) (*os.File, error) {
 	if err != nil {
 		return nil, opening(path, err)
 	}
-	if err := check(path, info, most); err != nil {
+	if err := Check(path, info, most); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
@@ -230,15 +230,15 @@ func Named(path string, most Limit) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, inside := checkout(filepath.Dir(abs)); inside {
+	if _, inside := Checkout(filepath.Dir(abs)); inside {
 		return Read(abs, most)
 	}
 	f, err := os.Open(path)
 	return all(f, err, most)
 }
 
-// check refuses what is no regular file, or too large.
-func check(path string, info fs.FileInfo, most Limit) error {
+// Check refuses what is no regular file, or too large.
+func Check(path string, info fs.FileInfo, most Limit) error {
 	r := &Refusal{Path: path, Remedy: "put a regular file there, or delete it"}
 	switch mode := info.Mode(); {
 	case mode.IsRegular() && info.Size() <= int64(most):
@@ -278,7 +278,7 @@ func checked(f *os.File, err error, path string, most Limit) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil {
-		err = check(path, info, most)
+		err = Check(path, info, most)
 	}
 	if err != nil {
 		_ = f.Close() // nothing was written

@@ -10,12 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"supervise/internal/git"
 	"supervise/internal/regexp"
 	"supervise/runner"
 )
@@ -110,10 +110,8 @@ func (s Settings) WritableIn(ctx context.Context, root string) []string {
 		return nil
 	}
 	out := append([]string{root, os.TempDir(), "/dev"}, s.Writable...)
-	cmd := exec.CommandContext(ctx, "git", "rev-parse", "--path-format=absolute", "--git-common-dir")
-	cmd.Dir = root
-	if dir, err := cmd.Output(); err == nil {
-		out = append(out, strings.TrimSpace(string(dir)))
+	if dir, err := git.CommonDir(ctx, root); err == nil {
+		out = append(out, dir)
 	}
 	return out
 }

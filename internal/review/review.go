@@ -11,12 +11,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"supervise/internal/agent"
+	"supervise/internal/git"
 	"supervise/internal/holdout"
 	"supervise/internal/ledger"
 	"supervise/internal/protect"
@@ -233,10 +233,8 @@ func (r *Reviewer) writable(ctx context.Context, t holdout.Tree, d desk) []strin
 		return nil
 	}
 	kept := append([]string{t.Root}, r.Kept...)
-	git := exec.CommandContext(ctx, "git", "rev-parse", "--path-format=absolute", "--git-common-dir")
-	git.Dir, git.Env = t.Root, runner.WithoutGit(os.Environ())
-	if dir, err := git.Output(); err == nil {
-		kept = append(kept, strings.TrimSuffix(string(dir), "\n"))
+	if dir, err := git.CommonDir(ctx, t.Root); err == nil {
+		kept = append(kept, dir)
 	}
 	return append(protect.Besides(kept...), t.Path, d.dir)
 }

@@ -9,8 +9,7 @@ import (
 	"testing"
 
 	"supervise/integrity"
-
-	"supervise/runner"
+	"supervise/internal/git"
 )
 
 // The base of a change holds the unchanged files too, whatever was compared.
@@ -29,7 +28,7 @@ func TestBaseHoldsUnchangedFiles(t *testing.T) {
 	git := func(args ...string) {
 		t.Helper()
 		cmd := exec.Command("git", append([]string{"-c", "user.name=n", "-c", "user.email=e@example.org"}, args...)...)
-		cmd.Dir, cmd.Env = after, append(runner.WithoutGit(os.Environ()), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		cmd.Dir, cmd.Env = after, append(git.Without(os.Environ()), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v: %s", args, err, out)
 		}

@@ -3,23 +3,17 @@ package treediff
 import (
 	"context"
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 
-	"supervise/internal/projectfile"
+	"supervise/internal/git"
 )
 
 // plain runs git as the user would, with the environment's settings: they decide what git
 // ignores, and where it works at all.
 func plain(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	if err := projectfile.GitReady(dir, args...); err != nil {
-		return nil, err
-	}
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "LC_ALL=C")
-	return cmd.Output()
+	return git.Command{Dir: dir, Args: args, Given: true}.Output(ctx)
 }
 
 // TopLevel returns the root of the git checkout that holds r.Dir, "" when there is none.
@@ -42,10 +36,11 @@ func (r Repo) HasCommits(ctx context.Context) bool {
 func (r Repo) Refusal(ctx context.Context) string {
 	_, err := plain(ctx, r.Dir, "rev-parse", "--show-toplevel")
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || strings.Contains(string(exit.Stderr), "not a git repository") {
+	if !errors.As(err, &exit) || strings.Contains(err.Error(), "not a git repository") {
 		return ""
 	}
-	first, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
+	_, said, _ := strings.Cut(err.Error(), exit.Error()+": ")
+	first, _, _ := strings.Cut(said, "\n")
 	return strings.TrimPrefix(first, "fatal: ")
 }
 

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,9 +15,7 @@ import (
 	"time"
 
 	"supervise/integrity"
-
-	"supervise/internal/projectfile"
-	"supervise/runner"
+	"supervise/internal/git"
 )
 
 // ErrRevision is wrapped by errors about names that are neither a commit nor a tree.
@@ -28,26 +24,10 @@ var ErrRevision = errors.New("git does not know it")
 // Repo is a git repository, bare or not. It is never written to.
 type Repo struct{ Dir string }
 
-// git runs a reading git command with all settings off that run programs.
+// git runs a reading git command.
 func (r Repo) git(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
-	if err := projectfile.GitReady(r.Dir, args...); err != nil {
-		return nil, err
-	}
-	own := []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.renameLimit=1000", "--no-replace-objects"}
-	cmd := exec.CommandContext(ctx, "git", append(own, args...)...)
-	cmd.Dir, cmd.Stdin = r.Dir, in
-	cmd.Env = append(runner.WithoutGit(os.Environ()), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ATTR_NOSYSTEM=1", "LC_ALL=C")
-	out, err := cmd.Output()
-	var exit *exec.ExitError
-	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case errors.As(err, &exit):
-		return nil, fmt.Errorf("git %s in %s: %w: %s", args[0], r.Dir, err, bytes.TrimSpace(exit.Stderr))
-	case err != nil:
-		return nil, fmt.Errorf("git %s in %s: %w", args[0], r.Dir, err)
-	}
-	return out, nil
+	args = append([]string{"-c", "diff.renameLimit=1000", "--no-replace-objects"}, args...)
+	return git.Command{Dir: r.Dir, Args: args, Stdin: in}.Output(ctx)
 }
 
 // Git runs a reading git command and returns its output. The error is the cause of ctx,
@@ -145,7 +125,7 @@ func (r Repo) emptyTree(ctx context.Context, to string) (from, same string, err 
 
 // Between returns the files that differ between two trees, as Span gives them.
 func (r Repo) Between(ctx context.Context, from, to string) (Change, error) {
-	out, err := r.git(ctx, nil, "diff-tree", "-r", "-z", "--raw", "-M40%", "--full-index", "--no-ext-diff", "--no-textconv", from, to)
+	out, err := r.git(ctx, nil, "diff-tree", "-r", "-z", "--raw", "-M40%", "--full-index", from, to)
 	if err != nil {
 		return Change{}, err
 	}

@@ -38,16 +38,15 @@ func Blobs(ctx context.Context, root string, from, not, paths []string) []Blob {
 	return blobs
 }
 
-// withPaths runs plumbing of git over what stdin names. It fetches nothing, whatever the repository says.
+// withPaths runs plumbing of git over what stdin names.
 func withPaths(ctx context.Context, root string, args, paths []string, stdin []byte) []byte {
 	args = append([]string{"--git-dir=" + filepath.Join(root, ".git"), "--work-tree=" + root, "--literal-pathspecs"}, args...)
 	if len(paths) > 0 {
 		args = append(append(args, "--"), paths...)
 	}
-	cmd := GitCommand(ctx, root, args...)
-	cmd.Env = append(cmd.Env, "GIT_NO_LAZY_FETCH=1")
+	cmd := Alone(root, args...)
 	cmd.Stdin = bytes.NewReader(stdin)
-	out, _ := RunGit(cmd) // a repository that was destroyed has no commits
+	out, _ := cmd.Output(ctx) // a repository that was destroyed has no commits
 	return out
 }
 

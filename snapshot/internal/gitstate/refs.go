@@ -208,7 +208,7 @@ func CurrentBranch(ctx context.Context, gitDir string) manifest.Branch {
 }
 
 func resolveRef(ctx context.Context, gitDir, name string) string {
-	out, err := gitdir.RunGit(gitdir.GitCommand(ctx, gitDir, "--git-dir="+gitDir, "rev-parse", "--verify", "-q", name))
+	out, err := gitdir.Alone(gitDir, "--git-dir="+gitDir, "rev-parse", "--verify", "-q", name).Output(ctx)
 	if err != nil {
 		return "" // no commit yet
 	}
@@ -225,6 +225,6 @@ func RestoreBranch(ctx context.Context, gitDir string, b manifest.Branch) error 
 	if b.Commit == "" {
 		args = []string{"--git-dir=" + gitDir, "update-ref", "-d", b.Name}
 	}
-	_, err := gitdir.RunGit(gitdir.GitCommand(ctx, gitDir, args...))
+	_, err := gitdir.Alone(gitDir, args...).Output(ctx)
 	return err
 }

@@ -54,7 +54,7 @@ func (o Own) Write(file string) error {
 // named where the index is out of date.
 func (l *learner) compareHead(ctx context.Context, rel, root string) {
 	l.own.Tips[manifest.PathText(rel)] = Tips(ctx, root)
-	args := append(unfiltered(ctx, root), "diff-index", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=all", "HEAD", "--")
+	args := []string{"diff-index", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=all", "HEAD", "--"}
 	out, err := gitdir.RepoGit(ctx, root, args...)
 	if err != nil { // there is no commit yet
 		l.unborn = append(l.unborn, rel)
@@ -69,21 +69,6 @@ func (l *learner) compareHead(ctx context.Context, rel, root string) {
 			l.edited[manifest.Join(rel, fields[i+1])] = f[2]
 		}
 	}
-}
-
-// unfiltered are the options by which git runs no filter of the repository.
-func unfiltered(ctx context.Context, root string) []string {
-	names, _ := gitdir.RepoGit(ctx, root, "config", "--name-only", "-z", "--get-regexp", `^filter\.`) // most have none
-	var out []string
-	for name := range strings.SplitSeq(string(names), "\x00") {
-		switch {
-		case strings.HasSuffix(name, ".clean"), strings.HasSuffix(name, ".smudge"), strings.HasSuffix(name, ".process"):
-			out = append(out, "-c", name+"=")
-		case strings.HasSuffix(name, ".required"):
-			out = append(out, "-c", name+"=false")
-		}
-	}
-	return out
 }
 
 // Tips are the commits that refs, HEAD and entries of the stash name; none where git cannot say.

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 
+	"supervise/internal/git"
 	"supervise/snapshot/internal/disk"
 	"supervise/snapshot/internal/gitdir"
 	"supervise/snapshot/internal/manifest"
@@ -260,7 +261,10 @@ func startAsker(ctx context.Context, dir, ignoreCase string) (*asker, error) {
 		args = append(args, "-c", "core.ignoreCase="+ignoreCase)
 	}
 	args = append(args, "--git-dir="+filepath.Join(dir, "git"), "--work-tree="+tree, "check-ignore", "--no-index", "--stdin", "-z", "-v", "-n")
-	cmd := gitdir.GitCommand(ctx, tree, args...)
+	cmd, err := gitdir.Alone(tree, args...).Prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
 	a := &asker{tree: tree, cmd: cmd, errs: &strings.Builder{}}
 	cmd.Stderr = a.errs
 	in, errIn := cmd.StdinPipe()
@@ -270,7 +274,7 @@ func startAsker(ctx context.Context, dir, ignoreCase string) (*asker, error) {
 	}
 	a.in, a.out = in, bufio.NewReader(out)
 	if err := cmd.Start(); err != nil {
-		return nil, gitdir.GitError(cmd, err, "")
+		return nil, git.Error(cmd.Dir, "check-ignore", err, "")
 	}
 	return a, nil
 }

@@ -378,7 +378,7 @@ func (x *Restorer) restoreShared(ctx context.Context, present, target *manifest.
 		if l.Name == gitstate.StashRef {
 			args = []string{"--git-dir=" + common, "update-ref", "--create-reflog", "-m", l.Subject, l.Name, l.Commit}
 		}
-		if _, err := gitdir.RunGit(gitdir.GitCommand(ctx, common, args...)); err != nil {
+		if _, err := gitdir.Alone(common, args...).Output(ctx); err != nil {
 			x.Result.mismatch(l.Name, err.Error())
 			continue
 		}

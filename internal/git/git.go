@@ -1,0 +1,228 @@
+// Package git starts git; nobody else does. A repository may come from anybody, so none of
+// its settings starts a program: no hook, filter, text conversion, monitor, helper or
+// remote of its own choice. What the user and the system configure holds, among it
+// filters such as git-lfs.
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Command is a command of git.
+type Command struct {
+	Dir   string
+	Args  []string
+	Env   []string // nil: that of supervise
+	Stdin io.Reader
+	// Stdout is given what git prints, instead of Output returning it.
+	Stdout io.Writer
+	// Alone leaves out what the user and the system configure, and reads repositories of
+	// any owner.
+	Alone bool
+	// Given keeps the variables by which the environment names a repository.
+	Given bool
+	hooks bool // core.hooksPath as it is configured
+}
+
+// In is a command in a folder.
+func In(dir string, args ...string) Command { return Command{Dir: dir, Args: args} }
+
+// always holds for every command.
+var always = []string{
+	"--no-pager",
+	"-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "log.showSignature=false", "-c", "push.gpgSign=false",
+	"-c", "submodule.recurse=false", "-c", "fetch.recurseSubmodules=false", "-c", "status.submoduleSummary=false", "-c", "diff.ignoreSubmodules=dirty",
+}
+
+// extra are options that commands get of themselves.
+var extra = map[string][]string{
+	"diff":       {"--no-ext-diff", "--no-textconv"},
+	"diff-files": {"--no-ext-diff", "--no-textconv"},
+	"diff-index": {"--no-ext-diff", "--no-textconv"},
+	"diff-tree":  {"--no-ext-diff", "--no-textconv"},
+	"log":        {"--no-ext-diff", "--no-textconv"},
+	"show":       {"--no-ext-diff", "--no-textconv"},
+	"status":     {"--ignore-submodules=dirty"}, // git would be started in each
+}
+
+// still are the commands that start nothing whatever is configured, but for what always
+// switches off.
+var still = []string{
+	"cat-file", "check-ignore", "commit-tree", "config", "for-each-ref", "init", "ls-files", "ls-tree", "merge-base",
+	"mktree", "rev-list", "rev-parse", "symbolic-ref", "version", "write-tree",
+}
+
+// remote are the commands that may reach another repository.
+var remote = []string{"fetch", "ls-remote", "push"}
+
+// Prepare returns the command, ready to be started. It refuses a folder where git would
+// wait for ever, as [Ready] does.
+func (c Command) Prepare(ctx context.Context) (*exec.Cmd, error) {
+	cmd, _, err := c.prepare(ctx)
+	return cmd, err
+}
+
+func (c Command) prepare(ctx context.Context) (cmd *exec.Cmd, off []string, err error) {
+	if err := Ready(c.Dir, c.Args...); err != nil {
+		return nil, nil, err
+	}
+	at := verbAt(c.Args)
+	before, after := c.Args[:at], c.Args[at:]
+	env := c.environment()
+	options := slices.Clone(always)
+	if !c.hooks {
+		options = append(options, "-c", "core.hooksPath="+os.DevNull)
+	}
+	if c.Alone {
+		options = append(options, "-c", "safe.directory=*")
+	}
+	var own settings
+	if len(after) > 0 && (!slices.Contains(still, after[0]) || slices.Contains(after, "--modified")) {
+		if own, err = c.foreign(ctx, slices.Concat(options, before), env); err != nil {
+			return nil, nil, err
+		}
+	}
+	args := slices.Concat(options, before, own.options)
+	if len(after) > 0 {
+		args = slices.Concat(args, after[:1], extra[after[0]], own.programs(after[0]), after[1:])
+		if slices.Contains(remote, after[0]) && own.proxy && !has(env, "GIT_PROXY_COMMAND") {
+			env = append(env, "GIT_PROXY_COMMAND=")
+		}
+	}
+	cmd = exec.CommandContext(ctx, "git", args...)
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.WaitDelay = c.Dir, env, c.Stdin, time.Second
+	return cmd, own.off, nil
+}
+
+// Output runs the command and returns what it prints. The error is the cause of ctx, or
+// holds what git says.
+func (c Command) Output(ctx context.Context) ([]byte, error) {
+	cmd, off, err := c.prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if c.Stdout != nil {
+		cmd.Stdout = c.Stdout
+	}
+	err = cmd.Run()
+	verb := c.verb()
+	if verb == "checkout" || verb == "read-tree" {
+		Changed()
+	}
+	if err == nil {
+		return out.Bytes(), nil
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	err = Error(c.Dir, verb, err, said.String())
+	if len(off) > 0 && slices.Contains(remote, verb) {
+		err = fmt.Errorf("%w (not used, since the repository itself sets it: %s; set it for the user, or in the environment)", err, strings.Join(off, ", "))
+	}
+	return out.Bytes(), err
+}
+
+// Error is the error of a command with what it printed on stderr.
+func Error(dir, verb string, err error, stderr string) error {
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("run git: %w; install git or put it into PATH", err)
+	}
+	if said := strings.TrimSpace(stderr); said != "" {
+		return fmt.Errorf("git %s in %s: %w: %s", verb, dir, err, said)
+	}
+	return fmt.Errorf("git %s in %s: %w", verb, dir, err)
+}
+
+// CommonDir is the folder that the worktrees of a repository share.
+func CommonDir(ctx context.Context, dir string) (string, error) {
+	out, err := In(dir, "rev-parse", "--path-format=absolute", "--git-common-dir").Output(ctx)
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+// Hooks is the folder from which git would run hooks, maybe relative to dir.
+func Hooks(ctx context.Context, dir string, env []string) (string, error) {
+	out, err := Command{Dir: dir, Args: []string{"rev-parse", "--git-path", "hooks"}, Env: env, hooks: true}.Output(ctx)
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+func (c Command) verb() string {
+	if at := verbAt(c.Args); at < len(c.Args) {
+		return c.Args[at]
+	}
+	return ""
+}
+
+// verbAt is where the name of the command stands, behind the options of git itself.
+func verbAt(args []string) int {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "-c" || args[i] == "-C":
+			i++
+		case !strings.HasPrefix(args[i], "-"):
+			return i
+		}
+	}
+	return len(args)
+}
+
+// kept are the variables for git that say what the user wants; remote commands keep all
+// but those in repository.
+var (
+	kept       = []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH"}
+	repository = []string{
+		"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR",
+		"GIT_NAMESPACE", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_REPLACE_REF_BASE", "GIT_QUARANTINE_PATH", "GIT_INTERNAL_SUPER_PREFIX", "GIT_EXTERNAL_DIFF",
+	}
+)
+
+// environment is that of the command.
+func (c Command) environment() []string {
+	env := c.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	far := slices.Contains(remote, c.verb())
+	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		switch {
+		case !strings.HasPrefix(strings.ToUpper(name), "GIT_") || c.Given && name != "GIT_EXTERNAL_DIFF":
+			return false
+		case c.Alone:
+			return true
+		case far:
+			return slices.Contains(repository, name)
+		}
+		return !slices.Contains(kept, name) && !strings.HasPrefix(name, "GIT_CONFIG_KEY_") && !strings.HasPrefix(name, "GIT_CONFIG_VALUE_")
+	})
+	switch {
+	case !far:
+		out = append(out, "GIT_ALLOW_PROTOCOL=none") // also where an old git would fetch what is missing
+	case !has(out, "GIT_ALLOW_PROTOCOL"):
+		out = append(out, "GIT_ALLOW_PROTOCOL=file:git:http:https:ssh")
+	}
+	if c.Alone {
+		out = append(out, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_NO_REPLACE_OBJECTS=1")
+	}
+	return append(out, "GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_LFS_SKIP_SMUDGE=1",
+		"GIT_EDITOR=true", "GIT_SEQUENCE_EDITOR=true", "LC_ALL=C")
+}
+
+func has(env []string, name string) bool {
+	return slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
+}
+
+// Without is an environment without the variables that redirect git.
+func Without(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "GIT_") })
+}

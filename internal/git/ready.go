@@ -1,0 +1,160 @@
+package git
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"supervise/internal/projectfile"
+)
+
+// gitFiles are the files of git that its commands open without looking what they are.
+var gitFiles = []struct {
+	name string
+	most projectfile.Limit
+}{
+	{"HEAD", projectfile.Settings},
+	{"config", projectfile.Git},
+	{"config.worktree", projectfile.Git},
+	{"index", projectfile.Report},
+	{"packed-refs", projectfile.Git},
+	{"commondir", projectfile.Settings},
+	{"shallow", projectfile.Git},
+	{"logs/HEAD", projectfile.Report},
+	{"info/exclude", projectfile.Git},
+	{"info/attributes", projectfile.Git},
+	{"info/grafts", projectfile.Git},
+	{"info/sparse-checkout", projectfile.Git},
+	{"objects/info/alternates", projectfile.Git},
+	{"objects/info/commit-graph", projectfile.Report},
+	{"objects/pack/multi-pack-index", projectfile.Report},
+}
+
+// treeCommands are words of git commands that read .gitignore and .gitattributes.
+var treeCommands = []string{"--exclude-standard", "check-ignore", "check-attr", "status", "diff", "diff-tree", "diff-index", "diff-files", "log", "add", "stash"}
+
+// Ready refuses a folder in whose checkout a git command would wait for ever, or read
+// without end: a pipe, a device or a huge file is in the place of one that git reads.
+// Errors about anything else are left to git. What was found in order is not looked at
+// again before a program has run, see [Running].
+func Ready(dir string, args ...string) error {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	top, _ := projectfile.Checkout(abs)
+	own := gitFolder(top)
+	shared := own
+	if text, err := projectfile.ReadAnywhere(filepath.Join(own, "commondir"), projectfile.Settings); err == nil {
+		if shared = strings.TrimSpace(string(text)); !filepath.IsAbs(shared) {
+			shared = filepath.Join(own, shared)
+		}
+	}
+	for _, folder := range slices.Compact([]string{own, shared}) {
+		for _, f := range gitFiles {
+			if err := waits(filepath.Join(folder, filepath.FromSlash(f.name)), f.most); err != nil {
+				return err
+			}
+		}
+		if err := once(filepath.Join(folder, "refs"), func(fs.DirEntry) bool { return true }); err != nil {
+			return err
+		}
+	}
+	if !slices.ContainsFunc(args, func(word string) bool { return slices.Contains(treeCommands, word) }) {
+		return nil
+	}
+	return once(top, func(d fs.DirEntry) bool { return d.Name() == ".gitignore" || d.Name() == ".gitattributes" })
+}
+
+// looked remembers the folders that were found in order since the last program ran.
+var looked struct {
+	sync.Mutex
+	running int             // programs that run now, under which nothing is remembered
+	since   int             // counts what ended
+	fine    map[string]bool // by folder
+}
+
+// Running says that a program runs that could write anywhere, until done is called.
+func Running() (done func()) {
+	looked.Lock()
+	defer looked.Unlock()
+	looked.running++
+	looked.fine = nil
+	return func() {
+		looked.Lock()
+		defer looked.Unlock()
+		looked.running--
+		looked.since++
+		looked.fine = nil
+	}
+}
+
+// Changed says that the files of a checkout are others than before.
+func Changed() { Running()() }
+
+// once looks below a folder, unless that was done since the last program ran.
+func once(dir string, read func(fs.DirEntry) bool) error {
+	looked.Lock()
+	fine, since := looked.fine[dir], looked.since
+	looked.Unlock()
+	if fine {
+		return nil
+	}
+	err := below(dir, read)
+	looked.Lock()
+	defer looked.Unlock()
+	if err == nil && looked.running == 0 && looked.since == since {
+		if looked.fine == nil {
+			looked.fine = map[string]bool{}
+		}
+		looked.fine[dir] = true
+	}
+	return err
+}
+
+// gitFolder is git's folder of a checkout.
+func gitFolder(top string) string {
+	dot := filepath.Join(top, ".git")
+	text, err := projectfile.ReadAnywhere(dot, projectfile.Settings)
+	if err != nil {
+		return dot // as a rule a folder
+	}
+	to := filepath.FromSlash(strings.TrimSpace(strings.TrimPrefix(string(text), "gitdir:")))
+	if !filepath.IsAbs(to) {
+		to = filepath.Join(top, to)
+	}
+	return to
+}
+
+// waits refuses a file that is special or huge; a folder is none that git waits for.
+func waits(path string, most projectfile.Limit) error {
+	info, err := os.Stat(path)
+	if err != nil || info.IsDir() {
+		return nil //nolint:nilerr // git says what is wrong
+	}
+	return projectfile.Check(path, info, most)
+}
+
+// below refuses files below a folder that git would wait for. Git follows no links to
+// them.
+func below(dir string, read func(fs.DirEntry) bool) error {
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return nil //nolint:nilerr // git says what is wrong
+	}
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && d != nil && d.IsDir():
+			return fs.SkipDir
+		case err != nil || d.Type()&fs.ModeSymlink != 0:
+			return nil //nolint:nilerr // git says what is wrong
+		case d.IsDir() && d.Name() == ".git" && path != dir:
+			return fs.SkipDir
+		case !d.IsDir() && read(d):
+			return waits(path, projectfile.Git)
+		}
+		return nil
+	})
+}
