@@ -125,6 +125,7 @@ func (b *browser) text(selector string) string {
 
 // The page about a loop in a real browser: its chart, and clicks through iterations.
 func TestPageInBrowser(t *testing.T) {
+	onlyWithTools(t)
 	b := newBrowser(t)
 	w := newWorld(t)
 	t.Setenv("TMPDIR", w.dir)
