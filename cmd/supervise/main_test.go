@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,6 +22,13 @@ import (
 // TestMain makes the program itself and a fake agent commands of the scripts.
 func TestMain(m *testing.M) {
 	runner.ShimMain()
+	if strings.HasPrefix(filepath.Base(os.Args[0]), "supervise.test") { // not as one of the commands
+		// Most scripts wait for what they started half of the time.
+		flag.Parse()
+		if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+			panic(err)
+		}
+	}
 	testscript.Main(m, map[string]func(){
 		"supervise": main,
 		"agent":     func() { os.Exit(fakeAgent()) },
