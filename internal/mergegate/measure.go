@@ -1,11 +1,13 @@
 package mergegate
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,14 +68,19 @@ func (g *gate) commitHead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	there := []string{"--git-dir=" + filepath.Join(g.tree.Dir, ".git"), "--work-tree=" + g.Root, "-c", "core.excludesFile=" + strings.TrimSuffix(exclude, "\n"), "-c", "advice.addEmbeddedRepo=false"}
-	var tree string
-	for _, args := range [][]string{{"read-tree", head}, {"add", "--all"}, {"write-tree"}} {
-		if tree, err = g.tree.Git(ctx, append(there, args...)...); err != nil {
+	there := []string{"--git-dir=" + filepath.Join(g.tree.Dir, ".git"), "--work-tree=" + g.Root, "-c", "core.excludesFile=" + strings.TrimSuffix(exclude, "\n")}
+	var out []byte
+	for _, args := range [][]string{
+		{"read-tree", head},
+		{"ls-files", "-z", "--others", "--modified", "--deleted", "--exclude-standard"},
+		{"update-index", "--add", "--remove", "--replace", "-z", "--stdin"}, // git add would start git in each submodule
+		{"write-tree"},
+	} {
+		if out, err = (git.Command{Dir: g.tree.Dir, Args: slices.Concat(there, args), Stdin: bytes.NewReader(out)}).Output(ctx); err != nil {
 			return err
 		}
 	}
-	tree = strings.TrimSpace(tree)
+	tree := strings.TrimSpace(string(out))
 	g.commitID, g.dirty = g.repo.id(ctx, "HEAD"), tree != head
 	commit, err := g.tree.Git(ctx, "-c", "user.name=supervise", "-c", "user.email=supervise@localhost", "commit-tree", "-m", "head", tree)
 	g.head = strings.TrimSpace(commit)
