@@ -125,7 +125,7 @@ var rules = []Rule{
 	},
 	{
 		Name: "git_state_lost", Type: "work_loss", Severity: Critical, RestsOn: Measured, Action: AlertAndRollback, Unit: "losses", Baseline: true,
-		Condition: "the repository, a branch, a tag or a stash entry that the baseline had is gone (only the baseline is compared)",
+		Condition: "the repository, a branch, a tag or a stash entry that the baseline had is gone, or object files are damaged (only the baseline is compared)",
 		Message:   "Git state is lost: {why}", find: gitStateLost,
 	},
 	{

@@ -176,7 +176,7 @@ func (s *Store) ReadFile(ctx context.Context, id ID, path string) ([]byte, error
 // GitLost says in words, sorted, what of git's own state the snapshot from holds and the snapshot to does not: ".git"
 // alone when the repository itself is gone; otherwise "branch NAME", "tag NAME" and "ref NAME" (full name) for refs that
 // no longer exist under their name, and "stash entry N (subject)" for entries of the stash, numbered as in from, whose
-// commit is in the stash no more. A ref that moved is not lost. Remote-tracking refs and those of one worktree's own,
+// commit is in the stash no more; and "object file NAME (damaged)" for those of the tree that are damaged or unreadable now. A ref that moved is not lost. Remote-tracking refs and those of one worktree's own,
 // such as refs/bisect, do not count, nor do the refs of nested repositories.
 //
 // Of a linked worktree only its own folder and its current branch are known; that the branch is gone shows only while it
@@ -194,6 +194,10 @@ func (s *Store) GitLost(ctx context.Context, from, to ID) ([]string, error) {
 		return nil, err
 	}
 	old, now := gitstate.FilesOf(s.objects, a, s.config.External), gitstate.FilesOf(s.objects, b, s.config.External)
+	damage, err := s.damage(a)
+	if err != nil {
+		return nil, err
+	}
 	switch {
 	case !old.Exists():
 		return nil, nil
@@ -203,12 +207,26 @@ func (s *Store) GitLost(ctx context.Context, from, to ID) ([]string, error) {
 		}
 		return []string{".git"}, nil
 	case s.config.External.Linked():
-		return gitstate.LostBranch(a.Branch, b.Branch), nil
+		return append(gitstate.LostBranch(a.Branch, b.Branch), damage...), nil
 	case now.Reftable() || old.Reftable():
-		return nil, nil
+		return damage, nil
 	}
 	lost, err := old.Lost(now)
-	return gitstate.Texts(lost), err
+	return append(gitstate.Texts(lost), damage...), err
+}
+
+// damage names the object files of a snapshot that are in the tree now and are damaged or unreadable.
+func (s *Store) damage(m *manifest.Manifest) (out []string, err error) {
+	for _, key := range m.ObjectDirs {
+		p, err := s.pools.Of(key)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range p.Damage(s.config.External.ObjectDir(s.work, key), manifest.Seq(m.ID), m.Started) {
+			out = append(out, "object file "+n+" (damaged)")
+		}
+	}
+	return out, nil
 }
 
 // SharedLost says in words, as GitLost does, what of the state that linked worktrees share the snapshot from holds and the

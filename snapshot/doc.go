@@ -16,7 +16,7 @@
 //     difference in them is a Change, and Info.Tree does not cover them. Ignored folders are looked at only if they were
 //     there when the store was made and hold at most 20,000 names.
 //   - The state of git: .git of the tree and of nested repositories without the object database, that is HEAD, refs,
-//     logs, index, stash, configuration, hooks and unfinished merges. Object files are hard-linked (or copied) into the
+//     logs, index, stash, configuration, hooks and unfinished merges. Object files are copied, or hard-linked, into the
 //     store, so that commits that were reset, dropped or pruned can come back.
 //
 // What is ignored is fixed when the store is made: the ignore files of that moment are copied into the store and git

@@ -95,6 +95,9 @@ func (s *Store) apply(ctx context.Context, j journal, present, target *manifest.
 	}
 	synced := make(chan error, 1)
 	go func() { synced <- disk.SyncTree(s.root) }() // the disk works while we look
+	if r.GitFiles > 0 && len(target.ObjectDirs) > 0 {
+		r.Fsck = gitdir.Fsck(ctx, s.work)
+	}
 	if err := errors.Join(s.verify(ctx, x, target), <-synced, s.remember()); err != nil {
 		return *r, err
 	}

@@ -21,6 +21,7 @@ type Shortfall struct {
 	Displaced   []string `json:"displaced,omitempty"`      // was in the way, is in no snapshot, and was moved
 	DisplacedTo string   `json:"displaced_to,omitempty"`   // where to
 	Replaced    string   `json:"replaced,omitempty"`       // where the file or link is that was in the place of the tree
+	Fsck        string   `json:"git_fsck,omitempty"`       // what git fsck --connectivity-only finds
 	Differs     []string `json:"differs,omitempty"`        // should have been put back, and is not as the snapshot has it
 }
 
@@ -28,7 +29,7 @@ type Shortfall struct {
 func ShortfallOf(res snapshot.Restored) Shortfall {
 	s := Shortfall{
 		Changed: res.Altered, InUse: res.InUse, New: res.New, Left: res.Left,
-		Displaced: res.Displaced, DisplacedTo: res.DisplacedTo, Replaced: res.Replaced,
+		Fsck: res.Fsck, Displaced: res.Displaced, DisplacedTo: res.DisplacedTo, Replaced: res.Replaced,
 	}
 	for _, p := range res.Gone {
 		if slices.Contains(res.Uncompared, p) || slices.Contains(res.Uncompared, p+"/") {
@@ -66,6 +67,9 @@ func (s Shortfall) Lines() (out []string) {
 	}
 	if len(s.Anew) > 0 {
 		out = append(out, "gone, in no snapshot, tools make it anew: "+Names(s.Anew))
+	}
+	if s.Fsck != "" {
+		out = append(out, "git fsck finds: "+s.Fsck)
 	}
 	if s.Replaced != "" {
 		out = append(out, "what was in the place of the tree is kept: "+s.Replaced)

@@ -3,6 +3,7 @@ package disk
 import (
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -43,4 +44,12 @@ func BirthOf(dir string) Birth {
 		return Birth{}
 	}
 	return Birth{Ino: st.Ino, Born: st.Birthtimespec.Nano()}
+}
+
+// Clone makes a copy of a file that shares its blocks, where the file system can do that.
+func Clone(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return unix.Clonefile(from, to, unix.CLONE_NOFOLLOW)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -83,4 +84,24 @@ func SyncTree(root *os.Root) error {
 		return fmt.Errorf("sync working tree: %w", err)
 	}
 	return nil
+}
+
+// Clone makes a copy of a file that shares its blocks, where the file system can do that.
+func Clone(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
+	if err != nil {
+		return err
+	}
+	if err := unix.IoctlFileClone(int(out.Fd()), int(in.Fd())); err != nil {
+		return errors.Join(err, out.Close(), os.Remove(to))
+	}
+	return out.Close()
 }

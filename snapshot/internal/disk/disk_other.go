@@ -111,3 +111,6 @@ func Free(string) (free, total int64, err error) { return 0, 0, errors.ErrUnsupp
 
 // BirthOf is always zero.
 func BirthOf(string) Birth { return Birth{} }
+
+// Clone is not possible.
+func Clone(string, string) error { return errors.ErrUnsupported }

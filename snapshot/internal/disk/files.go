@@ -114,6 +114,22 @@ func LinkOrCopy(from, to string) error {
 	if err := os.Link(from, to); err == nil || errors.Is(err, fs.ErrExist) {
 		return nil
 	}
+	return copyFile(from, to, fi, true)
+}
+
+// Copy makes a copy of a regular file that shares its blocks where the file system can do that. It is not durable.
+func Copy(from, to string) error {
+	fi, err := os.Lstat(from)
+	if err != nil || !fi.Mode().IsRegular() {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return copyFile(from, to, fi, false)
+}
+
+func copyFile(from, to string, fi fs.FileInfo, sync bool) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
@@ -124,8 +140,11 @@ func LinkOrCopy(from, to string) error {
 		return err
 	}
 	defer os.Remove(out.Name()) // it has its final name by then, or is garbage that git sweeps
-	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Chmod(fi.Mode().Perm()), out.Sync(), out.Close()); err != nil {
+	_, err = io.Copy(out, in)   // by copy_file_range, which shares blocks
+	if sync && err == nil {
+		err = out.Sync()
+	}
+	if err = errors.Join(err, out.Chmod(fi.Mode().Perm()), out.Close()); err != nil {
 		return err
 	}
 	return os.Rename(out.Name(), to)

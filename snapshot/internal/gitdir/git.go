@@ -2,10 +2,13 @@ package gitdir
 
 import (
 	"context"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"supervise/internal/git"
 )
@@ -44,4 +47,25 @@ func IsDotGit(name string) bool {
 		return strings.EqualFold(name, ".git")
 	}
 	return name == ".git"
+}
+
+// fsckTime is how long git may look for what is missing. In a repository for which that is not enough, nothing is known.
+const fsckTime = 20 * time.Second
+
+// Fsck asks git whether all objects that refs and the index need are there and can be read. It returns the first line of
+// what git finds, "" if all is well, or git does not know.
+func Fsck(ctx context.Context, root string) string {
+	ctx, cancel := context.WithTimeout(ctx, fsckTime)
+	defer cancel()
+	out, err := RepoGit(ctx, root, "fsck", "--connectivity-only", "--no-dangling", "--no-progress")
+	var failed *exec.ExitError
+	if !errors.As(err, &failed) || ctx.Err() != nil {
+		return ""
+	}
+	text := strings.TrimSpace(string(out))
+	if text == "" {
+		_, text, _ = strings.Cut(err.Error(), failed.Error()+": ")
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	return line
 }

@@ -1,18 +1,14 @@
 package pool
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"sort"
 	"strconv"
 	"strings"
-	"time"
 
 	"supervise/internal/projectfile"
 	"supervise/snapshot/internal/disk"
@@ -26,6 +22,8 @@ type Pool struct {
 	Large bool           // Of large files, which are linked and never copied
 	first map[string]int // name such as "ab/cdef…" or "pack/pack-….idx" → number of that snapshot
 	gone  map[string]int // name → number of the first snapshot that missed it in the database
+	// linked are the files of the database that are hard links of ours, as they were then.
+	linked map[string]disk.Stat
 }
 
 // Pools are the pools of a store.
@@ -60,7 +58,7 @@ func (s *Pools) Of(key string) (*Pool, error) {
 // Open reads which files are in a pool.
 func Open(dir string) (*Pool, error) {
 	p := &Pool{dir: dir, first: map[string]int{}}
-	if err := p.loadGone(); err != nil {
+	if err := errors.Join(p.loadGone(), p.loadLinked()); err != nil {
 		return nil, err
 	}
 	list, err := os.ReadDir(p.dir)
@@ -100,11 +98,8 @@ func (p *Pool) list(dir string) ([]string, error) {
 // ErrOtherDisk is returned where large files would have to be copied to be kept.
 var ErrOtherDisk = errors.New("on another disk")
 
-// put makes a second name for a file.
-func (p *Pool) put(from, to string) error {
-	if !p.Large {
-		return disk.LinkOrCopy(from, to)
-	}
+// link makes a second name for a large file.
+func link(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
@@ -124,12 +119,14 @@ func (p *Pool) Gather(dir string, seq int) error {
 	if err != nil {
 		return err
 	}
+	room := p.room(names)
+	links := len(p.linked)
 	for _, n := range names {
 		if _, ok := p.first[n]; ok {
 			continue
 		}
 		to := filepath.Join(p.dir, strconv.Itoa(seq), filepath.FromSlash(n))
-		err := p.put(filepath.Join(dir, filepath.FromSlash(n)), to)
+		err := p.keep(n, filepath.Join(dir, filepath.FromSlash(n)), to, &room)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // packed or pruned since it was listed
 		}
@@ -138,79 +135,12 @@ func (p *Pool) Gather(dir string, seq int) error {
 		}
 		p.first[n] = seq
 	}
+	if len(p.linked) > links {
+		if err := p.saveLinked(); err != nil {
+			return err
+		}
+	}
 	return p.missed(names, seq)
-}
-
-// Give puts back the objects that existed when the snapshot with a number was taken and are missing from dir now, or are
-// not what they were. since is when that snapshot was begun.
-func (p *Pool) Give(dir string, seq int, since time.Time) error {
-	present, err := p.list(dir)
-	if err != nil {
-		return err
-	}
-	have := make(map[string]bool, len(present))
-	for _, n := range present {
-		have[n] = true
-	}
-	changed := changedFolders(dir, since)
-	for n := range p.first {
-		to := filepath.Join(dir, filepath.FromSlash(n))
-		if !p.neededBy(n, seq) || have[n] && (!changed[path.Dir(n)] || p.intact(n, to)) {
-			continue
-		}
-		if err := errors.Join(disk.IgnoreMissing(os.Remove(to)), p.put(p.file(n), to)); err != nil {
-			return fmt.Errorf("give back git object: %w", err)
-		}
-	}
-	return nil
-}
-
-// changedFolders names the folders of an object database in which files came or went since then. Whoever edits files, as
-// sed -i does, usually puts new ones in their place.
-func changedFolders(dir string, since time.Time) map[string]bool {
-	out := map[string]bool{}
-	list, _ := os.ReadDir(dir) // without it nothing counts as changed
-	for _, d := range list {
-		if fi, err := d.Info(); err == nil && fi.IsDir() && fi.ModTime().After(since.Add(-disk.RacyWindow)) {
-			out[d.Name()] = true
-		}
-	}
-	return out
-}
-
-// intact reports whether an object file is still the one that the pool knows by its name. Files beside a pack that git
-// writes anew at will are not looked at.
-func (p *Pool) intact(name, file string) bool {
-	if ext := path.Ext(name); ext != "" && ext != ".pack" && ext != ".idx" {
-		return true
-	}
-	ours, errOurs := os.Open(p.file(name))
-	theirs, errTheirs := projectfile.Anywhere(file, projectfile.Any)
-	defer ours.Close()
-	defer theirs.Close()
-	if errOurs != nil {
-		return true // nothing better can be had
-	}
-	a, errA := ours.Stat()
-	b, errB := theirs.Stat()
-	if errors.Join(errTheirs, errA, errB) != nil || a.Size() != b.Size() {
-		return false
-	}
-	return os.SameFile(a, b) || sameBytes(ours, theirs)
-}
-
-func sameBytes(a, b io.Reader) bool {
-	var bufA, bufB [1 << 15]byte
-	for {
-		n, errA := io.ReadFull(a, bufA[:])
-		m, errB := io.ReadFull(b, bufB[:])
-		switch {
-		case n != m || !bytes.Equal(bufA[:n], bufB[:m]):
-			return false
-		case errA != nil || errB != nil:
-			return errA == errB //nolint:errorlint // both are ends of file, or one is not
-		}
-	}
 }
 
 // Clear removes the objects that the pool holds from a database that the target snapshot did not have.

@@ -60,6 +60,8 @@ type Restored struct {
 	Compared Compared
 	// Replaced is where what was in the place of the tree's own folder is kept, a file or a link; "" if nothing was.
 	Replaced string
+	// Fsck is what git fsck finds after something of git's own was written; "" if it finds nothing or was not asked.
+	Fsck string
 	// Mismatches is what differs from the target after all. Anything here means that the restore is not whole.
 	Mismatches []Mismatch
 }
@@ -218,8 +220,13 @@ func (x *Restorer) giveObjects(target *manifest.Manifest) error {
 		if err != nil {
 			return err
 		}
-		if err := p.Give(x.Tree.External.ObjectDir(x.Tree.Work, key), manifest.Seq(target.ID), target.Started); err != nil {
+		given, err := p.Give(x.Tree.External.ObjectDir(x.Tree.Work, key), manifest.Seq(target.ID), target.Started)
+		if err != nil {
 			return err
+		}
+		x.Result.GitFiles += given.Files
+		for _, n := range given.Damaged {
+			x.Result.mismatch(strings.TrimPrefix(key, gitdir.InExternal)+"/"+n, "damaged in place, and no whole copy is left")
 		}
 	}
 	return nil

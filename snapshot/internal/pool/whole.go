@@ -1,0 +1,337 @@
+package pool
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sort"
+	"strings"
+	"time"
+
+	"supervise/internal/projectfile"
+	"supervise/snapshot/internal/disk"
+)
+
+// Whoever writes into an object file in place writes into all its hard links. So small files, and few, are copied: that
+// takes as long as linking some 3,000 of them. The others are linked, and known by their inode, size and times. Where the
+// file system shares blocks between copies, all are copied.
+const (
+	mostCopies = 1000     // loose objects that come at a time
+	copyBytes  = 16 << 20 // of all that comes at a time
+)
+
+// room is what may be copied still.
+type room struct {
+	loose   bool
+	bytes   int64
+	noClone bool // the file system shares no blocks
+}
+
+func (p *Pool) room(names []string) room {
+	loose := 0
+	for _, n := range names {
+		if _, ok := p.first[n]; !ok && !strings.HasPrefix(n, "pack/") {
+			loose++
+		}
+	}
+	return room{loose: loose <= mostCopies, bytes: copyBytes}
+}
+
+// keep makes a second file, or a second name for the file.
+func (p *Pool) keep(name, from, to string, r *room) error {
+	if p.Large {
+		return link(from, to)
+	}
+	fi, err := os.Lstat(from)
+	if err != nil {
+		return err
+	}
+	if (r.loose || strings.HasPrefix(name, "pack/")) && fi.Size() <= r.bytes {
+		r.bytes -= fi.Size()
+		return disk.Copy(from, to)
+	}
+	if !r.noClone {
+		if err := disk.Clone(from, to); err == nil {
+			return nil
+		}
+		r.noClone = true
+	}
+	if err := disk.LinkOrCopy(from, to); err != nil {
+		return err
+	}
+	p.noteLink(name, from, to)
+	return nil
+}
+
+// noteLink remembers what a file is like that is also in the database.
+func (p *Pool) noteLink(name, theirs, ours string) {
+	a, errA := os.Lstat(theirs)
+	b, errB := os.Lstat(ours)
+	if errA == nil && errB == nil && os.SameFile(a, b) {
+		p.linked[name] = disk.StatOf(a)
+	}
+}
+
+func (p *Pool) linkedFile() string { return filepath.Join(p.dir, "linked.json") }
+
+func (p *Pool) loadLinked() error {
+	p.linked = map[string]disk.Stat{}
+	data, err := os.ReadFile(p.linkedFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &p.linked)
+	}
+	if err != nil {
+		return fmt.Errorf("read object pool %s: %w", p.linkedFile(), err)
+	}
+	return nil
+}
+
+func (p *Pool) saveLinked() error {
+	data, err := json.Marshal(p.linked)
+	if err != nil {
+		return fmt.Errorf("write object pool: %w", err)
+	}
+	return disk.WriteFile(p.linkedFile(), data)
+}
+
+// Given says what Give did.
+type Given struct {
+	Files   int      // put back, or given back their permissions
+	Damaged []string // in the database and here; nothing better can be had
+}
+
+// Give puts back the objects that existed when the snapshot with a number was taken and are missing from dir now, or are
+// not what they were. since is when that snapshot was begun.
+func (p *Pool) Give(dir string, seq int, since time.Time) (Given, error) {
+	var g Given
+	openFolders(dir)
+	present, err := p.list(dir)
+	if err != nil {
+		return g, err
+	}
+	have := make(map[string]bool, len(present))
+	for _, n := range present {
+		have[n] = true
+	}
+	for n := range p.first {
+		to := filepath.Join(dir, filepath.FromSlash(n))
+		if !p.neededBy(n, seq) || have[n] && !p.touched(n, to, since) {
+			continue
+		}
+		done, err := p.mend(n, to, have[n])
+		if err != nil {
+			return g, fmt.Errorf("give back git object: %w", err)
+		}
+		if done {
+			g.Files++
+		}
+		if !done && !p.sound(p.file(n), n) {
+			g.Damaged = append(g.Damaged, n)
+		}
+	}
+	sort.Strings(g.Damaged)
+	return g, nil
+}
+
+// mend makes one file of the database what it was, if it is not. It reports whether it has changed anything.
+func (p *Pool) mend(name, to string, there bool) (bool, error) {
+	if there && p.intact(name, to) {
+		return p.mendMode(name, to)
+	}
+	ours := p.file(name)
+	if !p.sound(ours, name) {
+		return false, nil
+	}
+	if err := disk.IgnoreMissing(os.Remove(to)); err != nil {
+		return false, err
+	}
+	_, linked := p.linked[name]
+	switch {
+	case p.Large:
+		return true, link(ours, to)
+	case !linked:
+		if err := disk.Copy(ours, to); err != nil {
+			return false, err
+		}
+	default:
+		if err := disk.LinkOrCopy(ours, to); err != nil {
+			return false, err
+		}
+		p.noteLink(name, to, ours)
+	}
+	_, err := p.mendMode(name, to)
+	return true, err
+}
+
+// mendMode gives back permissions. Of one inode with two names the store knows them as they were.
+func (p *Pool) mendMode(name, file string) (bool, error) {
+	if p.Large {
+		return false, nil
+	}
+	was, linked := p.linked[name]
+	if ours, err := os.Lstat(p.file(name)); err == nil && !linked {
+		was = disk.StatOf(ours)
+	}
+	fi, err := os.Lstat(file)
+	if err != nil || disk.Perms(fi) == was.Mode || was.Mode&0o400 == 0 {
+		return false, nil //nolint:nilerr // it is gone again
+	}
+	return true, os.Chmod(file, disk.Mode(was.Mode))
+}
+
+// openFolders makes folders of a database accessible that are not, so that what is in them can be looked at.
+func openFolders(dir string) {
+	parent, err := os.Lstat(filepath.Dir(dir))
+	if err != nil {
+		return
+	}
+	open := func(d string) {
+		if fi, err := os.Lstat(d); err == nil && fi.IsDir() && fi.Mode().Perm()&0o700 != 0o700 {
+			_ = os.Chmod(d, parent.Mode().Perm()|0o700) // where it is not ours, the next step fails
+		}
+	}
+	open(dir)
+	list, _ := os.ReadDir(dir)
+	for _, d := range list {
+		open(filepath.Join(dir, d.Name()))
+	}
+}
+
+// touched reports whether a file of the database may have changed since a snapshot was begun.
+func (p *Pool) touched(name, file string, since time.Time) bool {
+	fi, err := os.Lstat(file)
+	if err != nil || !fi.Mode().IsRegular() {
+		return true
+	}
+	st := disk.StatOf(fi)
+	if was, linked := p.linked[name]; linked {
+		return st != was
+	}
+	return st.Ctime == 0 || st.Ctime > since.Add(-disk.RacyWindow).UnixNano()
+}
+
+// intact reports whether an object file is still the one that the pool knows by its name. Files beside a pack that git
+// writes anew at will are not looked at.
+func (p *Pool) intact(name, file string) bool {
+	if fi, err := os.Lstat(file); err == nil && fi.Mode().IsRegular() && fi.Mode().Perm()&0o400 == 0 {
+		_ = os.Chmod(file, fi.Mode().Perm()|0o400) // it gets its own permissions later
+	}
+	if p.Large || !named(name) {
+		a, errA := os.Lstat(p.file(name))
+		b, errB := os.Lstat(file)
+		return !p.Large || errA != nil || errB == nil && os.SameFile(a, b)
+	}
+	ours, errOurs := os.Open(p.file(name))
+	theirs, errTheirs := projectfile.Anywhere(file, projectfile.Any)
+	defer ours.Close()
+	defer theirs.Close()
+	if errTheirs != nil {
+		return false
+	}
+	if errOurs != nil {
+		return p.sound(file, name)
+	}
+	a, errA := ours.Stat()
+	b, errB := theirs.Stat()
+	switch {
+	case errors.Join(errA, errB) != nil:
+		return false
+	case os.SameFile(a, b):
+		return p.sound(file, name)
+	}
+	return a.Size() == b.Size() && sameBytes(ours, theirs)
+}
+
+// named reports whether the name of a file, or its end, says what is in it.
+func named(name string) bool {
+	ext := path.Ext(name)
+	return ext == "" || ext == ".pack" || ext == ".idx"
+}
+
+// sound reports whether an object file holds what its name, or the sum at its end, says.
+func (p *Pool) sound(file, name string) bool {
+	if p.Large || !named(name) {
+		return true
+	}
+	f, err := projectfile.Anywhere(file, projectfile.Any)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if strings.HasPrefix(name, "pack/") {
+		return endsInSum(f, sha1.New()) || endsInSum(f, sha256.New())
+	}
+	id := strings.ReplaceAll(name, "/", "")
+	sum := sha1.New()
+	if len(id) > 2*sha1.Size {
+		sum = sha256.New()
+	}
+	packed := bufio.NewReader(f)
+	z, err := zlib.NewReader(packed)
+	if err != nil {
+		return false
+	}
+	_, err = io.Copy(sum, z)
+	_, more := packed.Peek(1)
+	return err == nil && errors.Is(more, io.EOF) && hex.EncodeToString(sum.Sum(nil)) == id
+}
+
+// endsInSum reports whether a file ends in the sum of what is before it.
+func endsInSum(f *os.File, sum hash.Hash) bool {
+	fi, err := f.Stat()
+	if err != nil || fi.Size() < int64(sum.Size()) {
+		return false
+	}
+	body := io.NewSectionReader(f, 0, fi.Size()-int64(sum.Size()))
+	end := make([]byte, sum.Size())
+	_, errEnd := f.ReadAt(end, body.Size())
+	_, err = io.Copy(sum, body)
+	return errors.Join(err, errEnd) == nil && bytes.Equal(sum.Sum(nil), end)
+}
+
+func sameBytes(a, b io.Reader) bool {
+	var bufA, bufB [1 << 15]byte
+	for {
+		n, errA := io.ReadFull(a, bufA[:])
+		m, errB := io.ReadFull(b, bufB[:])
+		switch {
+		case n != m || !bytes.Equal(bufA[:n], bufB[:m]):
+			return false
+		case errA != nil || errB != nil:
+			return errA == errB //nolint:errorlint // both are ends of file, or one is not
+		}
+	}
+}
+
+// Damage lists the files of a database that a snapshot needs, that are there, and that cannot be read or are not what they
+// were. since is when that snapshot was begun.
+func (p *Pool) Damage(dir string, seq int, since time.Time) []string {
+	var out []string
+	for n := range p.first {
+		file := filepath.Join(dir, filepath.FromSlash(n))
+		fi, err := os.Lstat(file)
+		if !p.neededBy(n, seq) || errors.Is(err, fs.ErrNotExist) || err == nil && !p.touched(n, file, since) {
+			continue // git packs and prunes
+		}
+		if err != nil || !fi.Mode().IsRegular() || fi.Mode().Perm()&0o400 == 0 || !p.sound(file, n) {
+			out = append(out, n)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
