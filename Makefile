@@ -49,7 +49,7 @@ hostile-files:
 CRASHES ?= 1000
 SEED ?=
 crash:
-	SUPERVISE_CRASHES=$(CRASHES) SUPERVISE_SEED=$(SEED) $(GO) test -count=1 -timeout 2h -v -run 'TestCrash$$' ./cmd/supervise
+	SUPERVISE_CRASHES=$(CRASHES) SUPERVISE_SEED=$(SEED) $(GO) test -count=1 -timeout 2h -v -run '^TestCrash$$' ./cmd/supervise
 
 # An agent that prints ten gigabytes, runs after which no byte may be missing, and trees
 # of a thousand processes.

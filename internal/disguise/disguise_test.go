@@ -209,7 +209,7 @@ func TestHonestAgain(t *testing.T) {
 `,
 	})
 	check(t, dir, measure.Check{
-		Kind: measure.Test, Name: "go test", Runner: "go", Command: []string{"go", "test", "-json", "-vet=off", "-count=1", "./..."},
+		Kind: measure.Test, Name: "go test", Runner: "go", Command: []string{"go", "test", "-json", "-vet=off", "-ldflags=-w", "-count=1", "./..."},
 	}, "TestHonest", "TestHonestMain", "TestHonestAgain")
 }
 

@@ -127,7 +127,7 @@ func goCheck(t *testing.T) measure.Check {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("go is not on PATH")
 	}
-	return measure.Check{Kind: measure.Test, Name: "go test", Runner: "go", Command: []string{"go", "test", "-json", "-vet=off", "-count=1", "./..."}}
+	return measure.Check{Kind: measure.Test, Name: "go test", Runner: "go", Command: []string{"go", "test", "-json", "-vet=off", "-ldflags=-w", "-count=1", "./..."}}
 }
 
 const (

@@ -118,7 +118,7 @@ func pytest(t *testing.T) measure.Check {
 func goTest(t *testing.T) measure.Check {
 	t.Helper()
 	program(t, "go", "version")
-	return measure.Check{Kind: measure.Test, Name: "go test", Runner: "go", Command: []string{"go", "test", "-json", "-vet=off", "-count=1", "./..."}}
+	return measure.Check{Kind: measure.Test, Name: "go test", Runner: "go", Command: []string{"go", "test", "-json", "-vet=off", "-ldflags=-w", "-count=1", "./..."}}
 }
 
 const shopPy = `RATE = 2
