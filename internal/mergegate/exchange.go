@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"supervise/detector"
+	"supervise/internal/textstream"
 	"supervise/metric"
 	"supervise/parsers"
 )
@@ -165,12 +166,13 @@ func (r Report) JUnit(w io.Writer) error {
 	}
 	t.Cases = append(t.Cases, gate)
 	for _, f := range r.Findings {
-		c := metric.Test{ID: metric.ID{Suite: "supervise", Class: f.Rule, Name: f.Message}, Status: metric.Skipped, Message: f.Message}
+		text := textstream.Shown(f.Message)
+		c := metric.Test{ID: metric.ID{Suite: "supervise", Class: f.Rule, Name: text}, Status: metric.Skipped, Message: text}
 		if f.Blocking {
 			c.Status = metric.Failed
 		}
 		for _, p := range f.Places {
-			c.Message += "\n" + placeLine(p)
+			c.Message += textstream.Shown("\n" + placeLine(p))
 		}
 		t.Cases = append(t.Cases, c)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"supervise/detector"
+	"supervise/internal/textstream"
 )
 
 // perLevel is how many annotations of one level GitHub shows for a step; it drops the
@@ -76,7 +77,7 @@ func message(f Finding, p Place) string {
 	if p.What != "" && !strings.Contains(text, p.What) {
 		text += " — " + p.What
 	}
-	return text + "\naccept it with: supervise ack " + f.ID + " --reason …"
+	return textstream.Shown(text) + "\naccept it with: supervise ack " + f.ID + " --reason …"
 }
 
 // data escapes the text of a workflow command, property one of its values.

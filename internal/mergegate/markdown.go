@@ -7,6 +7,7 @@ import (
 
 	"supervise/internal/ledger"
 	"supervise/internal/report"
+	"supervise/internal/textstream"
 )
 
 // Marker is the hidden first line by which a comment is found again and replaced.
@@ -110,7 +111,7 @@ func indented(lines []string) string {
 // cell is a text of the project in Markdown: nothing in it makes a table, a tag, a
 // link or a mention.
 func cell(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
+	s = textstream.Shown(strings.Join(strings.Fields(s), " "))
 	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", ">", "&gt;", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "@", "@\u200b", "#", "\\#").Replace(s)
 }
 

@@ -210,7 +210,7 @@ func TestRatchetOnlyTightens(t *testing.T) {
 
 // Names of a project must not become commands, tables or mentions.
 func TestReportsOfHostileNames(t *testing.T) {
-	name := "a|b <img src=x> @everyone `x` [l](u)\n::error::x % done"
+	name := "a|b <img src=x> @everyone `x` [l](u)\n::error::x % ##[error]y ##vso[task.x]z \u202egnp \u2066 \x1b[2J done"
 	r := Report{FailOn: FailOnCritical, Base: Base{Commit: strings.Repeat("a", 40), Source: FromRecord, Why: "named"}}
 	for i := range 30 {
 		r.Findings = append(r.Findings, Finding{
@@ -249,10 +249,20 @@ func TestReportsOfHostileNames(t *testing.T) {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 	for name, write := range map[string]func() error{
+		"github": func() error { return r.GitHub(&b) }, "markdown": func() error { return r.Markdown(&b) }, "text": func() error { return r.Text(&b, report.NoPaint) },
 		"sarif": func() error { return r.SARIF(&b, "1", "x") }, "gitlab": func() error { return r.GitLab(&b, "x") }, "junit": func() error { return r.JUnit(&b) }, "json": func() error { return r.JSON(&b) },
 	} {
+		b.Reset()
 		if err := write(); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+		if name == "json" {
+			continue // for programs: the names as they are
+		}
+		for _, bad := range []string{"\n::error::x", "##[error]", "##vso[", "\u202e", "\u2066", "\x1b"} {
+			if strings.Contains(b.String(), bad) {
+				t.Errorf("%s holds %q", name, bad)
+			}
 		}
 	}
 }

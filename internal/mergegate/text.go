@@ -8,6 +8,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
+	"supervise/internal/textstream"
 	"supervise/metric"
 )
 
@@ -134,7 +135,11 @@ type printer struct {
 
 func (p *printer) line(format string, args ...any) {
 	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+		text := fmt.Sprintf(format+"\n", args...)
+		if p.paint != nil { // for people
+			text = textstream.Painted(text)
+		}
+		_, p.err = io.WriteString(p.w, text)
 	}
 }
 

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"supervise/detector"
 	"supervise/internal/ledger"
 	"supervise/internal/reasoning"
+	"supervise/internal/textstream"
 	"supervise/metric"
 )
 
@@ -57,24 +57,13 @@ func (l *layout) heading(s string) {
 }
 
 func (l *layout) item(format string, args ...any) {
-	l.WriteString("- " + clean(fmt.Sprintf(format, args...)) + "\n")
-}
-
-// clean takes out what would steer a terminal: names and errors come from agents
-// and their tests.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' {
-			return -1
-		}
-		return r
-	}, s)
+	l.WriteString("- " + textstream.Shown(fmt.Sprintf(format, args...)) + "\n")
 }
 
 // under writes names below an item.
 func (l *layout) under(kind string, n reasoning.Names) {
 	for _, name := range n.List {
-		l.WriteString("  - " + kind + l.code(clean(name)) + "\n")
+		l.WriteString("  - " + kind + l.code(textstream.Shown(name)) + "\n")
 	}
 	if n.More > 0 {
 		fmt.Fprintf(&l.Builder, "  - and %d more\n", n.More)
@@ -162,7 +151,7 @@ func (l *layout) extraction(e reasoning.Extraction) {
 	for _, c := range e.Checks {
 		l.item("%s: status %d in %s%s%s", c.Name, c.ExitCode, Duration(c.Duration), read(c), leftovers(c.Leftovers))
 		for _, problem := range c.Problems {
-			l.WriteString("  - " + clean(problem) + "\n")
+			l.WriteString("  - " + textstream.Shown(problem) + "\n")
 		}
 	}
 	l.again(e.Again)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"supervise/internal/ledger"
+	"supervise/internal/textstream"
 )
 
 // EscalationName is the report of the latest question that only a person can
@@ -77,7 +78,7 @@ func (p *page) attempts(v Escalation) {
 }
 
 func cell(text string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(text, "\n", " "), "|", `\|`)
+	return strings.ReplaceAll(textstream.Shown(strings.ReplaceAll(text, "\n", " ")), "|", `\|`)
 }
 
 func happened(it ledger.Iteration) string {

@@ -248,7 +248,7 @@ func TestChainSteersNoTerminal(t *testing.T) {
 	it.Assessment.Alerts[0].Tests = []metric.ID{{Suite: "m", Name: "Test\x1b]0;owned\a\x1b[2J"}}
 	it.Checks[0].Problems = []string{"\x1b[31mred"}
 	text := report.Chain(reasoning.Of(reasoning.Input{It: it, Previous: &v.Iterations[2], Baseline: v.Iterations[0]}), report.NoPaint)
-	if strings.ContainsAny(text, "\x1b\a") || !strings.Contains(text, "m: Test]0;owned[2J") || !strings.Contains(text, "[31mred") {
+	if strings.ContainsAny(text, "\x1b\a") || !strings.Contains(text, "m: Test<U+001B>]0;owned<U+0007><U+001B>[2J") || !strings.Contains(text, "[31mred") {
 		t.Errorf("%q", text)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"supervise/internal/report"
+	"supervise/internal/textstream"
 )
 
 // Text prints results for people.
@@ -15,11 +16,13 @@ type Text struct {
 	Paint report.Paint
 }
 
-func (t Text) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
+func (t Text) line(format string, args ...any) {
+	fmt.Fprint(t, textstream.Painted(fmt.Sprintf(format+"\n", args...)))
+}
 
 // row prints a text behind a label that is as wide as those around it.
 func (t Text) row(tone report.Tone, label string, format string, args ...any) {
-	fmt.Fprintf(t, "%s %s\n", t.Paint(tone, label), fmt.Sprintf(format, args...))
+	t.line("%s %s", t.Paint(tone, label), fmt.Sprintf(format, args...))
 }
 
 // iteration names an iteration in a sentence.

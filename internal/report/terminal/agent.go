@@ -45,7 +45,7 @@ func (l *lines) Write(p []byte) (int, error) {
 }
 
 func (l *lines) print(line []byte) {
-	text := strings.Map(printable, textstream.StripANSI(string(line)))
+	text := textstream.Shown(strings.Map(printable, textstream.StripANSI(string(line))))
 	if text = strings.TrimRight(text, " "); text != "" {
 		fmt.Fprintln(l.to, l.prefix+text)
 	}

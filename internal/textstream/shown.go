@@ -1,0 +1,51 @@
+package textstream
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+var (
+	colour  = regexp.MustCompile(`^\x1b\[[0-9;]*m`)
+	command = regexp.MustCompile(`(?m)^((?:[ \t]|\x1b\[[0-9;]*m)*)::|(##(?:vso)?)\[`)
+)
+
+// Shown returns text for people in which nothing is hidden and no line is a command to a
+// CI system. Control characters and marks that turn the direction of text, which names
+// and messages may hold, stand as <U+202E>; line feeds and tabs stay. "::" at the
+// start of a line, and "##[" anywhere, get a backslash.
+func Shown(s string) string { return shown(s, false) }
+
+// Painted is [Shown] for text with colours of our own, which stay.
+func Painted(s string) string { return shown(s, true) }
+
+func shown(s string, colours bool) string {
+	if !strings.Contains(s, "::") && !strings.Contains(s, "##") && plain(s, true) {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case colours && r == 0x1b && colour.MatchString(s[i:min(len(s), i+32)]), !hidden(r):
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, "<U+%04X>", r)
+		}
+	}
+	return command.ReplaceAllStringFunc(b.String(), func(found string) string {
+		at := max(strings.LastIndex(found, "::"), strings.LastIndexByte(found, '['))
+		return found[:at] + `\` + found[at:]
+	})
+}
+
+// hidden reports whether a rune is not seen, or changes how others are.
+func hidden(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return false
+	case control(r), r == 0x061c, r == 0x200e, r == 0x200f, r == 0x2028, r == 0x2029:
+		return true
+	}
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}
