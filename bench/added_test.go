@@ -58,7 +58,7 @@ var realProjects = []real{
 		files:   map[string]string{".gitignore": "__pycache__/\n.pytest_cache/\n"},
 		env:     []string{"PATH={{}}/venv/bin:" + os.Getenv("PATH"), "PYTHONPATH=src"},
 		code:    "src/click/parser.py",
-		fault:   [2]string{"if opt[1:2] == first:", "if opt[1:2] != first:"},
+		fault:   [2]string{`self._opt_prefixes = {"-", "--"}`, `self._opt_prefixes = {"-"}`},
 		comment: "# ",
 		tests:   []string{"tests/test_formatting.py", "tests/test_parser.py", "tests/test_types.py"},
 		test:    regexp.MustCompile(`(?m)^def (test_\w+)\(`),
