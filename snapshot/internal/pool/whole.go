@@ -24,11 +24,11 @@ import (
 	"supervise/snapshot/internal/disk"
 )
 
-// Whoever writes into an object file in place writes into all its hard links. So small files, and few, are copied: that
-// takes as long as linking some 3,000 of them. The others are linked, and known by their inode, size and times. Where the
+// Whoever writes into an object file in place writes into all its hard links. So small files, and few, are copied, which
+// takes some ten times as long as linking them. The others are linked, and known by their inode, size and times. Where the
 // file system shares blocks between copies, all are copied.
 const (
-	mostCopies = 1000     // loose objects that come at a time
+	mostCopies = 250      // loose objects that come at a time
 	copyBytes  = 16 << 20 // of all that comes at a time
 )
 
