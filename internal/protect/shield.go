@@ -47,9 +47,19 @@ func (s Settings) Shield(ctx context.Context, root, home string) (sh Shield, why
 	if rel, err := filepath.Rel(root, home); err == nil && filepath.IsLocal(rel) {
 		return Shield{}, "the agent can change supervise's state, which is in the working tree (" + none.Error() + "); give another --state-dir"
 	}
-	return Shield{Writable: append(Besides(home), root, os.TempDir(), "/dev")},
+	return Shield{Writable: around(home, root, os.TempDir(), "/dev")},
 		"Landlock keeps the agent from supervise's state, since the system gives no mount namespace: it can make no new files right in " +
 			strings.Join(above(home), ", ") + "; --protect off gives that up"
+}
+
+// around lists what is beside the ways to a folder, and further folders, unless that one
+// is in them.
+func around(home string, further ...string) []string {
+	return append(Besides(home), slices.DeleteFunc(further, func(dir string) bool {
+		real, err := filepath.EvalSymlinks(dir)
+		rel, outside := filepath.Rel(real, home)
+		return err != nil || outside == nil && filepath.IsLocal(rel)
+	})...)
 }
 
 // above lists the folders above one, but for the root, the highest first.

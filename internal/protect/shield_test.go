@@ -36,3 +36,27 @@ func TestBesidesLeavesOutWhatIsKept(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestTemporaryFolderAboveTheStateIsNotGivenAway(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, tree := filepath.Join(dir, "tmp", "state"), filepath.Join(dir, "tree")
+	for _, d := range []string{home, tree, filepath.Join(dir, "tmp", "other")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := around(home, tree, filepath.Join(dir, "tmp"))
+	for _, path := range got {
+		if strings.HasPrefix(home+"/", strings.TrimSuffix(path, "/")+"/") {
+			t.Errorf("%s is above the state, or is it", path)
+		}
+	}
+	for _, want := range []string{tree, filepath.Join(dir, "tmp", "other")} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%s may not be written", want)
+		}
+	}
+}
