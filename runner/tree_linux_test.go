@@ -184,10 +184,8 @@ func TestTimeout(t *testing.T) {
 // TestFirstOutput: one that says nothing at all is stopped early, one that has
 // said something may be silent.
 func TestFirstOutput(t *testing.T) {
-	t.Parallel()
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
-			t.Parallel()
 			c := runner.Command{Args: []string{"/bin/sleep", "300"}, Terminal: way.terminal, FirstOutput: 200 * time.Millisecond, Idle: time.Minute, Grace: quick}
 			if res := mustRun(t, c); res.Cause != runner.NoOutput || res.Signal != "SIGINT" {
 				t.Errorf("silent: got %+v, want no output", res)
@@ -201,10 +199,8 @@ func TestFirstOutput(t *testing.T) {
 }
 
 func TestIdle(t *testing.T) {
-	t.Parallel()
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
-			t.Parallel()
 			c := runner.Command{Args: self("stubborn", pidFile(t)), Terminal: way.terminal, Idle: 300 * time.Millisecond, Grace: quick}
 			if res := mustRun(t, c); res.Cause != runner.WentIdle {
 				t.Errorf("silent: got %+v, want idle", res)
