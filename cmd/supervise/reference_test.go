@@ -64,8 +64,9 @@ func TestCommandsAreDocumented(t *testing.T) {
 			writeFlags(&flags, cmd)
 		}
 	}
+	writeChecks(t, &flags, all)
 	flags.WriteString("### All commands\n\n")
-	writeTable(&flags, all[0].Root().PersistentFlags())
+	writeList(&flags, all[0].Root().PersistentFlags())
 	const pkg = "./cmd/supervise"
 	docs.Block(t, "commands.md", "commands", pkg, list.String())
 	docs.Block(t, "commands.md", "flags", pkg, flags.String())
@@ -79,34 +80,59 @@ func groupOf(cmd *cobra.Command, top string) string {
 	return cmd.GroupID
 }
 
+// checksSection is the title of the flags that all commands that measure share. The
+// reference has them once.
+const checksSection = "Checks"
+
 // writeFlags writes the flags of one command, by purpose.
 func writeFlags(b *strings.Builder, cmd *cobra.Command) {
 	for _, s := range flagSections(cmd) {
-		if s.title == commonFlags {
+		switch s.title {
+		case commonFlags:
 			continue
-		}
-		if s.title != "Flags" {
+		case checksSection:
+			b.WriteString("Also the flags of the [checks](#checks).\n\n")
+			continue
+		case "Flags":
+		default:
 			fmt.Fprintf(b, "%s:\n\n", s.title)
 		}
-		writeTable(b, s.flags)
+		writeList(b, s.flags)
 	}
 }
 
-func writeTable(b *strings.Builder, flags *pflag.FlagSet) {
-	b.WriteString("| flag | default | meaning |\n|---|---|---|\n")
+// writeChecks writes the flags of the checks, once for all commands. All must have the same.
+func writeChecks(t *testing.T, b *strings.Builder, all []*cobra.Command) {
+	t.Helper()
+	once := ""
+	for _, cmd := range all {
+		for _, s := range flagSections(cmd) {
+			var list strings.Builder
+			writeList(&list, s.flags)
+			if s.title == checksSection && once != "" && list.String() != once {
+				t.Errorf("%s has other flags of checks:\n%s", cmd.CommandPath(), list.String())
+			} else if s.title == checksSection {
+				once = list.String()
+			}
+		}
+	}
+	b.WriteString("### Checks\n\n" + once)
+}
+
+func writeList(b *strings.Builder, flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		value, meaning := pflag.UnquoteUsage(f)
 		name := strings.TrimSpace("--" + f.Name + " " + value)
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
 		}
-		fallback := ""
+		fmt.Fprintf(b, "- `%s`", name)
 		switch f.DefValue {
 		case "", "0", "0s", "false", "[]":
 		default:
-			fallback = "`" + f.DefValue + "`"
+			fmt.Fprintf(b, " (`%s`)", f.DefValue)
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", cell(name), cell(fallback), cell(meaning))
+		fmt.Fprintf(b, ": %s\n", meaning)
 	})
 	b.WriteString("\n")
 }
