@@ -214,7 +214,7 @@ func (s *Store) loadConfig(ctx context.Context, busy bool) error {
 	if string(s.config.Work) != s.work {
 		return fmt.Errorf("open snapshot store %s: it belongs to %s, not to %s; choose another store", s.dir, s.config.Work, s.work)
 	}
-	s.other = !s.config.Repository.Same(gitstate.IdentityOf(s.work, s.config.External))
+	s.other = !s.config.Repository.Same(gitstate.IdentityOf(s.work, s.config.External)) && !disk.Empty(s.work)
 	s.opts = s.config.Limits
 	s.rules = ignore.New(s.ruleDir(), s.config.Rules, s.opts.Precious)
 	return nil

@@ -156,7 +156,8 @@ var cheats = []struct {
 	},
 	{
 		"edits supervise's own state", fixed + ` && for f in "$XDG_STATE_HOME"/supervise/*/loops/*/state.json "$XDG_STATE_HOME"/supervise/*/loops/*/settings.json; do echo '{}' >"$f"; done`,
-		`CRITICAL tamper:supervisor_state_changed`, false, nil,
+		`CRITICAL tamper:supervisor_state_changed`, false,
+		[]string{"--protect", "off"},
 	},
 	{
 		"edits supervise's configuration", fixed + ` && printf 'mode: off\n' >.supervise.yaml`,

@@ -152,3 +152,14 @@ func copyFile(from, to string, fi fs.FileInfo, sync bool) error {
 
 // TempObject begins the names under which copies are made; git sweeps them.
 const TempObject = "tmp_obj_"
+
+// Empty reports whether a folder is there and nothing is in it.
+func Empty(dir string) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(1)
+	return len(names) == 0 && errors.Is(err, io.EOF)
+}
