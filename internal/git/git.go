@@ -107,7 +107,10 @@ func (c Command) prepare(ctx context.Context) (cmd *exec.Cmd, off []string, err 
 // holds what git says.
 func (c Command) Output(ctx context.Context) ([]byte, error) {
 	cmd, off, err := c.prepare(ctx)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
 		return nil, err
 	}
 	var out, said bytes.Buffer
