@@ -258,7 +258,18 @@ func (c *census) tree(id pack.OID, rank int) error {
 	if !c.note(id, rank) {
 		return nil
 	}
-	data, err := c.s.objects.Read(id, pack.Tree)
+	return c.s.eachInTree(id, func(sub pack.OID, isTree bool) error {
+		if isTree {
+			return c.tree(sub, rank)
+		}
+		c.note(sub, rank)
+		return nil
+	})
+}
+
+// eachInTree shows do what a tree of git holds.
+func (s *Store) eachInTree(id pack.OID, do func(sub pack.OID, isTree bool) error) error {
+	data, err := s.objects.Read(id, pack.Tree)
 	if err != nil {
 		return err
 	}
@@ -270,9 +281,7 @@ func (c *census) tree(id pack.OID, rank int) error {
 		var sub pack.OID
 		copy(sub[:], rest)
 		data = rest[len(sub):]
-		if !bytes.HasPrefix(head, []byte(manifest.ModeTree+" ")) {
-			c.note(sub, rank)
-		} else if err := c.tree(sub, rank); err != nil {
+		if err := do(sub, bytes.HasPrefix(head, []byte(manifest.ModeTree+" "))); err != nil {
 			return err
 		}
 	}

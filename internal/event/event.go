@@ -18,6 +18,7 @@ type Event struct {
 	LoopID    string    `json:"loop_id"`
 	Iteration int       `json:"iteration"`
 	Data      any       `json:"data,omitempty"`
+	Head      string    `json:"head,omitempty"` // of the log, with this event; of loop_finished alone
 }
 
 // Type names what happened.

@@ -58,6 +58,9 @@ func (j *Journal) pass(log func(time.Time, string, int, time.Duration, any) erro
 	if err := log(e.Time, string(t), iteration, Took(data), data); err != nil {
 		return err
 	}
+	if t == LoopFinished {
+		e.Head = j.Ledger.Head()
+	}
 	for _, hear := range j.OnEvent {
 		hear(e)
 	}

@@ -164,6 +164,9 @@ func (l *Ledger) Write(at time.Time, name string, iteration int, took time.Durat
 	return l.log.append(e)
 }
 
+// Head is the hash of the last entry of the log, which covers all before it.
+func (l *Ledger) Head() string { return l.log.last.Hash }
+
 // Sync makes what was written last.
 func (l *Ledger) Sync() error { return l.log.sync() }
 

@@ -46,7 +46,7 @@ func (r *run) finish(ctx context.Context, stop event.Stop) (Outcome, error) {
 	}
 	err := errors.Join(saved, r.save())
 	r.journal.Note(event.LoopFinished, r.state.Iteration, event.LoopEnd{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: r.state.ExitCode, Report: path, Spending: r.state.Spending, Declared: declared, Tree: tree})
-	return out, err
+	return out, errors.Join(err, r.reports.seal())
 }
 
 // treeOf says in words whose tree is put back at the end.

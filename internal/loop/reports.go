@@ -21,6 +21,7 @@ type reports struct {
 	self    string // how supervise is called
 	now     func() time.Time
 	tracked int // how many iterations the trackers have
+	ended   *report.Loop
 }
 
 // iteration writes the report of an iteration, what a person has to know where it was
@@ -76,10 +77,24 @@ func (w *reports) final(v report.Loop, verified *event.Verification) (string, er
 	if verified != nil {
 		v.Verification = &report.Verification{Holds: verified.Holds, Differences: verified.Differences, Goals: verified.Goals, Hidden: verified.Hidden}
 	}
-	err := errors.Join(
-		w.ledger.WriteReport(report.SelectionName, report.Selection(v)),
+	w.ended = &v
+	err := errors.Join(w.ledger.WriteReport(report.SelectionName, report.Selection(v)), w.completion(v))
+	return filepath.Join(w.ledger.Dir(), "reports", report.SelectionName), err
+}
+
+func (w *reports) completion(v report.Loop) error {
+	return errors.Join(
 		w.ledger.WriteReport(report.CompletionName, report.Completion(v)),
 		w.ledger.WriteAnalytics(report.AnalyticsOf(v), report.Completion(v)),
 	)
-	return filepath.Join(w.ledger.Dir(), "reports", report.SelectionName), err
+}
+
+// seal writes the head of the log, now that it has its last entry, into the completion
+// report.
+func (w *reports) seal() error {
+	if w.ended == nil {
+		return nil
+	}
+	w.ended.Head = w.ledger.Head()
+	return w.completion(*w.ended)
 }

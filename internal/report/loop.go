@@ -34,6 +34,7 @@ type Loop struct {
 	Dropped      []string // snapshots that were dropped to save space
 	Open         []ledger.OpenFinding
 	Declared     []detector.Alert // that the user let happen, for a person to read
+	Head         string           // of the log at the end of the loop
 }
 
 // Verification is whether the selected tree gave the same numbers again.
@@ -380,6 +381,9 @@ func Completion(v Loop) []byte {
 	if text := Spent(v.State.Spending); text != "" {
 		p.line("**Spent by the Agent**: %s", text)
 	}
+	if v.Head != "" {
+		p.line("**Head of the Log**: `%s`", v.Head)
+	}
 	p.line("**Selected Iteration**: %s: %s\n", iterationName(v.Choice.Iteration), v.Choice.Reason)
 	p.comparison(v)
 	p.testComparison(v)
@@ -495,6 +499,7 @@ type Analytics struct {
 	Alerts     map[string]int   `json:"alerts_by_rule"`
 	Classes    map[string]int   `json:"iterations_by_classification"`
 	Trajectory []AnalyticsPoint `json:"trajectory"`
+	Head       string           `json:"log_head,omitempty"` // of the log at the end of the loop
 }
 
 // AnalyticsPoint is one iteration in the analytics.
@@ -510,7 +515,7 @@ func AnalyticsOf(v Loop) Analytics {
 		LoopID: v.State.LoopID, Status: v.State.Status, StopReason: v.State.StopReason, Iterations: v.count(),
 		Rejected: len(v.State.Regressions), Selected: v.Choice.Iteration, TotalMS: v.Now.Sub(v.State.StartedAt).Milliseconds(),
 		Alerts: map[string]int{}, Classes: map[string]int{},
-		Tokens: v.Summary.Tokens, CostUSD: v.Summary.CostUSD, Trend: v.Summary.Trend,
+		Tokens: v.Summary.Tokens, CostUSD: v.Summary.CostUSD, Trend: v.Summary.Trend, Head: v.Head,
 	}
 	var scores []float64
 	for _, it := range v.Iterations {

@@ -11,9 +11,10 @@ import (
 	"supervise/internal/report"
 )
 
-func (p *Printer) finished(d event.LoopEnd) {
+func (p *Printer) finished(d event.LoopEnd, head string) {
 	if p.choice == nil {
 		p.line("\n%s %s", p.Paint(report.Strong, "stopped "), d.Text)
+		p.logHead(head)
 		p.tree(d.Tree)
 		return
 	}
@@ -39,7 +40,15 @@ func (p *Printer) finished(d event.LoopEnd) {
 		p.line("%s %s resume %s", p.Paint(report.Strong, "continue"), p.Self, p.id)
 	}
 	p.line("%s %s", p.Paint(report.Strong, "report  "), d.Report)
+	p.logHead(head)
 	p.tree(d.Tree)
+}
+
+// logHead prints the head of the log, for somebody to keep it elsewhere.
+func (p *Printer) logHead(hash string) {
+	if hash != "" {
+		p.line("%s %s; later: %s verify %s --head %[2]s", p.Paint(report.Strong, "log head"), hash, p.Self, p.id)
+	}
 }
 
 // tree says what the tree was found to be, as the last line.

@@ -107,7 +107,7 @@ func (p *Printer) course(e event.Event) {
 	case event.Verification:
 		p.verified = &d
 	case event.LoopEnd:
-		p.finished(d)
+		p.finished(d, e.Head)
 	default:
 		p.trouble(e)
 		p.aftermath(e)

@@ -45,7 +45,7 @@ const repoConfig = `[core]
 
 // Open opens the git directory, or makes it. It needs no git for that.
 func Open(dir string) (*Objects, error) {
-	o := &Objects{dir: dir, loc: map[OID]location{}, seen: map[string]bool{}, epoch: &Epoch{}}
+	o := At(dir)
 	for _, d := range []string{o.PackDir(), filepath.Join(dir, "objects", "info"), filepath.Join(dir, "refs", "heads")} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return nil, fmt.Errorf("make git directory: %w", err)

@@ -1,0 +1,123 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"supervise/internal/event"
+	"supervise/internal/ledger"
+	"supervise/snapshot"
+)
+
+// Verify checks a loop: its log, its snapshots, and its folder against the checklist.
+// head is the hash of an entry that the log must hold, "" where none is known. It reads
+// alone. The error is one of reading; what is wrong with the loop is in the checks.
+func Verify(ctx context.Context, dir string, state ledger.State, head string) ([]Check, error) {
+	log, measured := checkLog(dir, head)
+	store, there, err := checkStore(ctx, dir, state.LoopID)
+	if err != nil {
+		return nil, err
+	}
+	out := []Check{log, store}
+	v := &verifier{dir: dir, there: there}
+	early := false
+	if v.rec, err = Read(dir, state); err == nil {
+		v.its = v.rec.record.Iterations
+	} else if early = !measured && len(state.History) == 0; !early {
+		out = append(out, Check{Name: "The record of the loop can be read", Problems: []string{err.Error()}})
+	}
+	over := state.Selected != nil || slices.Contains([]ledger.Status{ledger.Completed, ledger.Failed}, state.Status)
+	for _, c := range checklist {
+		if v.rec == nil || c.end && !over {
+			out = append(out, Check{Name: c.name, OK: true, Later: true})
+			continue
+		}
+		problems := c.run(v)
+		out = append(out, Check{Name: c.name, OK: len(problems) == 0, Problems: problems})
+	}
+	if early {
+		out[2].Note = fmt.Sprintf("loop %s ended before its baseline was measured: there is nothing more to check", state.LoopID)
+	}
+	return out, nil
+}
+
+// checkLog checks the log, and whether it says that a tree was measured.
+func checkLog(dir, head string) (Check, bool) {
+	c, measured := Check{Name: "The log is whole and its chain of hashes holds"}, false
+	entries, at := 0, 0
+	problems, err := ledger.ReadLog(dir, func(e ledger.Event) {
+		entries++
+		c.Head = e.Hash
+		if e.Hash == head {
+			at = entries
+		}
+		measured = measured || slices.Contains([]event.Type{event.BaselineMeasured, event.IterationFinished}, event.Type(e.Name))
+	})
+	c.Problems = problems
+	if err != nil {
+		c.Problems = append(c.Problems, err.Error())
+	}
+	switch grown := entries - at; {
+	case head == "":
+		c.Note = "this proves only that the record fits together: compare a head kept elsewhere with --head"
+	case at == 0:
+		c.Problems = append(c.Problems, fmt.Sprintf("no entry has the hash %s: entries up to it were changed or removed after that head was printed, or it is that of another loop", head))
+	case grown == 0:
+		c.Note = "its head is the one given"
+	case grown == 1:
+		c.Note = "the log has grown by 1 entry since the head given"
+	default:
+		c.Note = fmt.Sprintf("the log has grown by %d entries since the head given", grown)
+	}
+	c.OK = len(c.Problems) == 0
+	return c, measured
+}
+
+// checkStore checks the snapshots, and returns which are there.
+func checkStore(ctx context.Context, dir, loop string) (Check, []snapshot.ID, error) {
+	c := Check{Name: "All snapshots are whole"}
+	found, err := snapshot.Check(ctx, ledger.SnapshotDir(dir))
+	if err != nil && (ctx.Err() != nil || errors.Is(err, context.Canceled)) {
+		return c, nil, err
+	}
+	if err != nil {
+		c.Problems = append(c.Problems, err.Error())
+	}
+	for _, d := range found.Damage {
+		of := ""
+		if len(d.Snapshots) > 0 {
+			of = " (" + strings.Join(names(d.Snapshots), ", ") + ")"
+		}
+		c.Problems = append(c.Problems, fmt.Sprintf("%s%s: %s", d.File, of, strings.Join(d.Why, "; ")))
+	}
+	c.Whole, c.Damaged = names(found.Whole), names(found.Damaged)
+	if len(found.Damage) > 0 {
+		c.Note = remedy(c, loop)
+	}
+	c.OK = len(c.Problems) == 0
+	return c, append(found.Whole, found.Damaged...), nil
+}
+
+// remedy says what can still be restored.
+func remedy(c Check, loop string) string {
+	switch {
+	case len(c.Damaged) == 0:
+		return "every snapshot is whole all the same"
+	case len(c.Whole) == 0:
+		return "no snapshot is whole: restore from a backup, or from git"
+	}
+	last := c.Whole[len(c.Whole)-1]
+	return fmt.Sprintf("damaged: %s; still whole: %s; to get one: supervise rollback %s %s", strings.Join(c.Damaged, ", "), strings.Join(c.Whole, ", "), loop, last)
+}
+
+// names are the names of snapshots as people write them.
+func names(ids []snapshot.ID) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = "s" + string(id)
+	}
+	return out
+}

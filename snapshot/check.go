@@ -1,0 +1,208 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/manifest"
+	"supervise/snapshot/internal/pack"
+)
+
+// Damage is a file of a store that is not what was written.
+type Damage struct {
+	File      string   `json:"file"` // below the folder of the store
+	Why       []string `json:"why"`  // one thing or more
+	Snapshots []ID     `json:"snapshots,omitempty"`
+}
+
+// Checked is what Check found.
+type Checked struct {
+	Whole   []ID // snapshots of which everything is there and as it was written
+	Damaged []ID
+	Damage  []Damage
+	Bytes   int64 // of the packs that were read
+}
+
+// Check reads every pack and every manifest of the store in the folder dir and computes every hash anew. It changes
+// nothing, also where a loop works on the store. A store that is not there is empty. Memory is that of the ids of the
+// store and of one manifest; contents are streamed.
+func Check(ctx context.Context, dir string) (Checked, error) {
+	for tries := 0; ; tries++ {
+		c, err := check(ctx, dir)
+		if !errors.Is(err, fs.ErrNotExist) || tries == 3 { // another process drops snapshots meanwhile
+			return c, err
+		}
+	}
+}
+
+func check(ctx context.Context, dir string) (Checked, error) {
+	s := &Store{dir: dir}
+	list, err := os.ReadDir(s.manifestDir()) // before the packs: these are complete first
+	if errors.Is(err, fs.ErrNotExist) {
+		return Checked{}, nil
+	}
+	if err != nil {
+		return Checked{}, fmt.Errorf("check snapshot store: %w", err)
+	}
+	s.objects = pack.At(s.GitDir())
+	c := checker{s: s, files: map[string]*Damage{}, trees: map[pack.OID]string{}}
+	if c.packs, err = s.objects.Check(ctx); err != nil {
+		return Checked{}, fmt.Errorf("check snapshot store: %w", err)
+	}
+	c.out.Bytes = c.packs.Bytes
+	for file, why := range c.packs.Damaged {
+		c.damage(file, "", why...)
+	}
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return manifest.Seq(ID(a.Name())) - manifest.Seq(ID(b.Name())) })
+	for _, f := range list {
+		if id := ID(f.Name()); manifest.Seq(id) > 0 && ctx.Err() == nil {
+			c.snapshot(id)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.files)) {
+		c.out.Damage = append(c.out.Damage, *c.files[name])
+	}
+	return c.out, ctx.Err()
+}
+
+// checker is a check of a store.
+type checker struct {
+	s     *Store
+	packs pack.Checked
+	trees map[pack.OID]string // what is wrong below a tree that was looked at; "" is nothing
+	files map[string]*Damage
+	out   Checked
+}
+
+// damage notes what is wrong with a file, and for which snapshot.
+func (c *checker) damage(file string, id ID, why ...string) {
+	if rel, err := filepath.Rel(c.s.dir, file); err == nil {
+		file = filepath.ToSlash(rel)
+	}
+	d := c.files[file]
+	if d == nil {
+		d = &Damage{File: file}
+		c.files[file] = d
+	}
+	d.Why = append(d.Why, why...)
+	if id != "" {
+		d.Snapshots = append(d.Snapshots, id)
+	}
+}
+
+func (c *checker) snapshot(id ID) {
+	file := filepath.Join(c.s.manifestDir(), string(id))
+	m, err := manifest.Read(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return // dropped meanwhile
+	}
+	if err == nil && m.ID != id {
+		err = fmt.Errorf("it is that of s%s", m.ID)
+	}
+	if err != nil {
+		why := err
+		for errors.Unwrap(why) != nil {
+			why = errors.Unwrap(why) // without the path
+		}
+		c.damage(file, id, why.Error())
+		c.out.Damaged = append(c.out.Damaged, id)
+		return
+	}
+	why := c.contents(m)
+	for _, commit := range []string{m.Commit, m.State} {
+		if why == "" && commit != "" {
+			why = c.commit(commit)
+		}
+	}
+	if why == "" {
+		c.out.Whole = append(c.out.Whole, id)
+		return
+	}
+	c.damage(c.s.objects.PackDir(), id, fmt.Sprintf("s%s: %s", id, why))
+	c.out.Damaged = append(c.out.Damaged, id)
+}
+
+// contents says what is wrong with the contents of a snapshot, "" where nothing is.
+func (c *checker) contents(m *manifest.Manifest) string {
+	var bad []string
+	for p := range manifest.Parts {
+		for _, e := range *m.List(p) {
+			if e.Kind == disk.KindDir {
+				continue
+			}
+			if why := c.object(e.OID); why != "" {
+				bad = append(bad, fmt.Sprintf("%q %s", e.Path, why))
+			}
+		}
+	}
+	const shown = 3
+	if n := len(bad); n > shown {
+		return fmt.Sprintf("%s and %d more", strings.Join(bad[:shown], ", "), n-shown)
+	}
+	return strings.Join(bad, ", ")
+}
+
+func (c *checker) object(id pack.OID) string {
+	switch whole, there := c.packs.There[id]; {
+	case !there:
+		return "is missing"
+	case !whole:
+		return "is damaged"
+	}
+	return ""
+}
+
+// commit says what is wrong with what plain git sees of a snapshot.
+func (c *checker) commit(name string) string {
+	id, err := pack.ParseOID(name)
+	if err != nil {
+		return err.Error()
+	}
+	if why := c.object(id); why != "" {
+		return "commit " + name + " " + why
+	}
+	text, err := c.s.objects.Read(id, pack.Commit)
+	if err != nil {
+		return err.Error()
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	tree, err := pack.ParseOID(strings.TrimPrefix(line, "tree "))
+	if err != nil {
+		return err.Error()
+	}
+	return c.tree(tree)
+}
+
+// tree says what is wrong with a tree or below it.
+func (c *checker) tree(id pack.OID) string {
+	why, known := c.trees[id]
+	if known {
+		return why
+	}
+	if why = c.object(id); why != "" {
+		why = "tree " + id.String() + " " + why
+	} else if err := c.s.eachInTree(id, func(sub pack.OID, isTree bool) error {
+		switch {
+		case why != "":
+		case isTree:
+			why = c.tree(sub)
+		default:
+			if lost := c.object(sub); lost != "" {
+				why = "content " + sub.String() + " " + lost
+			}
+		}
+		return nil
+	}); err != nil {
+		why = err.Error()
+	}
+	c.trees[id] = why
+	return why
+}

@@ -1,0 +1,128 @@
+package pack
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"context"
+	"crypto/sha1" //nolint:gosec // git's
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// Checked is what Check read: which objects are there, and which of them are not what their ids say.
+type Checked struct {
+	Bytes   int64
+	There   map[OID]bool        // false: damaged
+	Damaged map[string][]string // by the path of a file: what is wrong with it
+}
+
+// Check reads all packs to their ends, which it opens like Refresh, and computes every hash anew: that of each object, and those over whole packs and
+// indexes. Contents are not held in memory. The error is fs.ErrNotExist where another process drops packs meanwhile.
+func (o *Objects) Check(ctx context.Context) (Checked, error) {
+	c := Checked{There: map[OID]bool{}, Damaged: map[string][]string{}}
+	list, err := o.Indexes()
+	for _, idx := range list {
+		objs, failed := c.pack(ctx, strings.TrimSuffix(idx, ".idx"))
+		o.adopt(idx, objs)
+		err = errors.Join(err, failed)
+	}
+	return c, err
+}
+
+func (c *Checked) problem(file, format string, args ...any) {
+	c.Damaged[file] = append(c.Damaged[file], fmt.Sprintf(format, args...))
+}
+
+func (c *Checked) pack(ctx context.Context, base string) ([]packed, error) {
+	data, err := os.ReadFile(base + ".idx")
+	if err != nil {
+		return nil, fmt.Errorf("read pack index: %w", err)
+	}
+	end := len(data) - int(packTailSize)
+	if end < 0 || sha1.Sum(data[:end]) != [sha1.Size]byte(data[end:]) { //nolint:gosec // git's
+		c.problem(base+".idx", "its checksum is another")
+	}
+	objs, err := parseIndex(data)
+	if err != nil {
+		c.problem(base+".idx", "%v", err)
+		return nil, nil
+	}
+	f, err := os.Open(base + ".pack")
+	if _, there := os.Lstat(base + ".idx"); there == nil && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // a crash of the system may leave the index alone; who needs the objects misses them
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open pack: %w", err)
+	}
+	defer f.Close()
+	if err := c.whole(f); err != nil {
+		c.problem(f.Name(), "%v", err)
+	}
+	for _, obj := range objs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		err := checkObject(io.NewSectionReader(f, obj.off, 1<<62-obj.off), obj.ID)
+		if _, known := c.There[obj.ID]; !known || err != nil {
+			c.There[obj.ID] = err == nil
+		}
+		if err != nil {
+			c.problem(f.Name(), "object %s: %v", obj.ID, err)
+		}
+	}
+	return objs, nil
+}
+
+// whole checks the checksum at the end of a pack.
+func (c *Checked) whole(f *os.File) error {
+	fi, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("look at pack: %w", err)
+	}
+	c.Bytes += fi.Size()
+	h, tail := sha1.New(), make([]byte, packTailSize) //nolint:gosec // git's
+	if _, err := io.Copy(h, io.NewSectionReader(f, 0, max(fi.Size()-packTailSize, 0))); err != nil {
+		return fmt.Errorf("read pack: %w", err)
+	}
+	if _, err := f.ReadAt(tail, max(fi.Size()-packTailSize, 0)); err != nil || !bytes.Equal(h.Sum(nil), tail) {
+		return errors.New("its checksum is another")
+	}
+	return nil
+}
+
+// checkObject reads an object of a pack and compares it with its id.
+func checkObject(at io.Reader, id OID) error {
+	r := bufio.NewReaderSize(at, 1<<14)
+	head, err := r.Peek(1)
+	if err != nil {
+		return fmt.Errorf("read it: %w", err)
+	}
+	t := Type(head[0] >> 4 & 7)
+	size, err := readEntryHead(r)
+	if err != nil {
+		return fmt.Errorf("read it: %w", err)
+	}
+	z, err := zlib.NewReader(r)
+	if err != nil {
+		return fmt.Errorf("read it: %w", err)
+	}
+	defer z.Close()
+	h := NewHash(t, size)
+	switch n, err := io.Copy(h, io.LimitReader(z, size+1)); {
+	case err != nil:
+		return fmt.Errorf("read it: %w", err)
+	case n != size || Sum(h) != id:
+		return errors.New("its content has another hash")
+	}
+	return nil
+}
+
+// At is the object database in a git directory as it is: nothing is made or read yet.
+func At(dir string) *Objects {
+	return &Objects{dir: dir, loc: map[OID]location{}, seen: map[string]bool{}, epoch: &Epoch{}}
+}
