@@ -47,13 +47,17 @@ func (s Survivor) String() string {
 // be compared.
 func (p Power) Known() bool { return p.Why == "" && p.Before > 0 }
 
-// minNoticed is how many mutants prove that tests notice as much as before, or nothing any
-// more, where there was no time for all.
-const minNoticed = 3
+// minNoticed and minKept are how many mutants prove that tests notice nothing any more, or
+// as much as before, where there was no time for all. One test of many that is gone shows
+// by few of the mutants, and whoever slows tests down must gain nothing by that.
+const (
+	minNoticed = 3
+	minKept    = 10
+)
 
 // Kept reports whether the tests notice as much as before.
 func (p Power) Kept() bool {
-	return p.Known() && p.After >= p.Before && (p.Before >= minNoticed || !p.Stopped)
+	return p.Known() && p.After >= p.Before && (p.Before >= minKept || !p.Stopped)
 }
 
 // Lost reports whether they notice less.

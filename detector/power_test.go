@@ -54,6 +54,8 @@ func TestPowerClears(t *testing.T) {
 		{"they notice less", detector.Power{Mutants: 9, Before: 8, After: 7, Survivors: make([]detector.Survivor, 1)}, detector.Held, false},
 		{"they noticed nothing before", detector.Power{Mutants: 9}, detector.Held, false},
 		{"hardly anything was run", detector.Power{Mutants: 2, Before: 2, After: 2, Stopped: true}, detector.Held, false},
+		{"too little was run, which a slow machine does", detector.Power{Mutants: 11, Before: 9, After: 9, Stopped: true}, detector.Held, false},
+		{"enough was run", detector.Power{Mutants: 11, Before: 10, After: 10, Stopped: true}, detector.Held, true},
 		{"few, but all of them", detector.Power{Mutants: 2, Before: 2, After: 2}, detector.Held, true},
 		{"it is not known", detector.Power{Why: "no code was found"}, detector.Held, false},
 		{"as they were they fail", kept, detector.Broke, false},
