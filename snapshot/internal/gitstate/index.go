@@ -2,11 +2,13 @@ package gitstate
 
 import (
 	"bytes"
+	"crypto/sha1"
 	"encoding/binary"
 )
 
 // SameIndex reports whether two index files of git stage the same. git status writes the index anew with other times, and
-// nothing of the user's is in those.
+// nothing of the user's is in those. One that does not end in the SHA-1 of what is before it (it is damaged, of a
+// repository of SHA-256, or has no sum by index.skipHash) is the same as its copies alone.
 func SameIndex(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -16,7 +18,7 @@ func SameIndex(a, b []byte) bool {
 	return okA && okB && bytes.Equal(x, y)
 }
 
-// The parts of an entry of the index, see gitformat-index(5). Objects are named by SHA-1.
+// The parts of an entry of the index, see gitformat-index(5), where objects are named by SHA-1.
 const (
 	indexHead  = 12
 	entryMode  = 24 // after the times, the device and the inode
@@ -29,7 +31,11 @@ const (
 
 // staged returns what an index stages: mode, object, flags and path of each entry.
 func staged(index []byte) ([]byte, bool) {
-	if len(index) < indexHead || string(index[:4]) != "DIRC" {
+	end := len(index) - sha1.Size
+	if end < indexHead || string(index[:4]) != "DIRC" {
+		return nil, false
+	}
+	if sum := sha1.Sum(index[:end]); !bytes.Equal(sum[:], index[end:]) {
 		return nil, false
 	}
 	version, n := binary.BigEndian.Uint32(index[4:]), binary.BigEndian.Uint32(index[8:])

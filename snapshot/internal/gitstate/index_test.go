@@ -1,6 +1,7 @@
 package gitstate_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,5 +62,45 @@ func TestSameIndex(t *testing.T) {
 				t.Error("a file that is staged makes no other index")
 			}
 		})
+	}
+}
+
+// In a repository of SHA-256 the parts of an entry stand elsewhere: what is staged there may not be overlooked.
+func TestIndexOfSHA256IsNotTakenForAnother(t *testing.T) {
+	dir := t.TempDir()
+	stage := func(text string) []byte {
+		if err := os.WriteFile(filepath.Join(dir, "zz"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("git", "-C", dir, "add", ".")
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git add: %v: %s", err, out)
+		}
+		data, err := os.ReadFile(filepath.Join(dir, ".git", "index"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	if out, err := exec.Command("git", "init", "-q", "--object-format=sha256", dir).CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v: %s", err, out)
+	}
+	for i := range 200 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("file-%03d", i)), []byte{byte(i)}, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	same := 0
+	before := stage("text")
+	for i := range 20 {
+		now := stage(strings.Repeat("x", i))
+		if gitstate.SameIndex(before, now) {
+			same++
+		}
+		before = now
+	}
+	if same > 0 {
+		t.Errorf("%d of 20 changes that are staged are overlooked", same)
 	}
 }
