@@ -61,16 +61,9 @@ func (s *Store) putBack(ctx context.Context, j journal) (Restored, error) {
 }
 
 func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
-	target, err := s.manifest(j.Target)
+	present, target, err := s.sides(ctx, j)
 	if err != nil {
 		return Restored{}, err
-	}
-	if err := s.checkLocks(target); err != nil {
-		return Restored{}, err
-	}
-	present, err := s.take(ctx, "before-restore", j.Token)
-	if err != nil {
-		return Restored{}, fmt.Errorf("take the present first: %w", err)
 	}
 	j.Safety, j.At, j.Repository = present.ID, present.TakenAt, s.config.Repository
 	data, err := json.Marshal(j)
@@ -81,6 +74,20 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 		return Restored{}, err
 	}
 	return s.apply(ctx, j, present, target)
+}
+
+// sides takes the present, and reads what is to come in its place.
+func (s *Store) sides(ctx context.Context, j journal) (present, target *manifest.Manifest, err error) {
+	if target, err = s.manifest(j.Target); err != nil {
+		return nil, nil, err
+	}
+	if err := s.checkLocks(target); err != nil {
+		return nil, nil, err
+	}
+	if present, err = s.take(ctx, "before-restore", j.Token); err != nil {
+		return nil, nil, fmt.Errorf("take the present first: %w", err)
+	}
+	return present, target, nil
 }
 
 // apply writes what differs between the present and the target; the journal is there.

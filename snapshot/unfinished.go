@@ -73,20 +73,13 @@ func (s *Store) recover(ctx context.Context) error {
 
 // finish does what is left of an interrupted restore, unless it finds changes and adds them to gone.
 func (s *Store) finish(ctx context.Context, j journal, gone *UnfinishedError) (Restored, error) {
-	target, err := s.manifest(j.Target)
-	if err != nil {
-		return Restored{}, err
-	}
 	before, err := s.manifest(j.Safety)
 	if err != nil {
 		return Restored{}, err
 	}
-	if err := s.checkLocks(target); err != nil {
-		return Restored{}, err
-	}
-	present, err := s.take(ctx, "before-restore", j.Token)
+	present, target, err := s.sides(ctx, j)
 	if err != nil {
-		return Restored{}, fmt.Errorf("take the present first: %w", err)
+		return Restored{}, err
 	}
 	x := restore.Interrupted{Now: present, Before: before, Target: target, Objects: s.objects, Excludes: s.config.Excludes}
 	if gone.Changed = x.Changed(); len(gone.Changed) > 0 {

@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"supervise/internal/event"
 	"supervise/internal/ledger"
+	"supervise/internal/regexp"
 	"supervise/internal/replay"
 	"supervise/internal/report"
 	"supervise/snapshot"

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -126,7 +125,7 @@ func (s Settings) Confinable(ctx context.Context, root, home string) error {
 		return fmt.Errorf("%w: %w; leave out protect.landlock", ErrUnavailable, err)
 	}
 	for _, dir := range s.WritableIn(ctx, root) {
-		if rel, err := filepath.Rel(dir, home); err == nil && filepath.IsLocal(rel) {
+		if holds(dir, home) {
 			return fmt.Errorf("%w: the state folder %s lies in %s, which the agent may write; give another one (--state-dir)", ErrUnavailable, home, dir)
 		}
 	}

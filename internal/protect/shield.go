@@ -44,7 +44,7 @@ func (s Settings) Shield(ctx context.Context, root, home string) (sh Shield, why
 		return Shield{}, "the agent can change supervise's state, since the system has neither what that needs (" + none.Error() + ") nor Landlock (" +
 			err.Error() + "); --protect off leaves out this line"
 	}
-	if rel, err := filepath.Rel(root, home); err == nil && filepath.IsLocal(rel) {
+	if holds(root, home) {
 		return Shield{}, "the agent can change supervise's state, which is in the working tree (" + none.Error() + "); give another --state-dir"
 	}
 	return Shield{Writable: around(home, root, os.TempDir(), "/dev")},
@@ -57,9 +57,14 @@ func (s Settings) Shield(ctx context.Context, root, home string) (sh Shield, why
 func around(home string, further ...string) []string {
 	return append(Besides(home), slices.DeleteFunc(further, func(dir string) bool {
 		real, err := filepath.EvalSymlinks(dir)
-		rel, outside := filepath.Rel(real, home)
-		return err != nil || outside == nil && filepath.IsLocal(rel)
+		return err != nil || holds(real, home)
 	})...)
+}
+
+// holds reports whether a path is a folder, or beneath it.
+func holds(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // above lists the folders above one, but for the root, the highest first.

@@ -2,8 +2,9 @@ package textstream
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 var (
