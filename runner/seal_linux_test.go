@@ -3,15 +3,17 @@ package runner_test
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"supervise/runner"
 )
 
 // TestReadOnly lets a child, and what it starts, try to change a folder that it may
-// only read, and others, as whoever runs the test and as nobody.
+// only read, and others, as whoever runs the test.
 func TestReadOnly(t *testing.T) {
 	kept, open := t.TempDir(), t.TempDir()
 	for _, dir := range []string{kept, open, filepath.Dir(kept), filepath.Dir(open)} {
@@ -54,5 +56,34 @@ cat "$IN/kept" && echo end`
 	}
 	if err := os.WriteFile(filepath.Join(kept, "kept"), []byte("ours\n"), 0o666); err != nil {
 		t.Errorf("supervise itself cannot write any more: %v", err)
+	}
+}
+
+// As an ordinary user the same needs a user namespace. Root runs the test above again as
+// one.
+func TestReadOnlyOfOrdinaryUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("TestReadOnly has run as an ordinary user")
+	}
+	dir, err := os.MkdirTemp("/tmp", "ordinary") // below a folder that the user may enter
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	const nobody = 65534
+	if err := os.Chown(dir, nobody, nobody); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("/proc/self/exe", "-test.run=^TestReadOnly$", "-test.v")
+	cmd.Dir, cmd.Env = "/", append(os.Environ(), "TMPDIR="+dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := cmd.CombinedOutput()
+	switch {
+	case err != nil:
+		t.Errorf("%v: %s", err, out)
+	case strings.Contains(string(out), "--- SKIP"):
+		t.Skipf("not tested here: %s", out)
+	case !strings.Contains(string(out), "--- PASS"):
+		t.Errorf("it was not run: %s", out)
 	}
 }
