@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,6 +66,7 @@ type crashWorld struct {
 	loop    string
 	printed []printed
 	kills   int
+	meddled bool // somebody changed the tree since the last restore that was given up
 	orphan  bool // the watcher of the agent's processes was killed as well, and nobody came after it yet
 }
 
@@ -192,8 +194,29 @@ func (c *crashWorld) once(args []string, die bool) bool {
 		c.meddle()
 		return false
 	}
+	if c.meddled && c.followAdvice(talk.String()) {
+		return false
+	}
 	if code := cmd.ProcessState.ExitCode(); code != 0 {
 		c.t.Errorf("supervise %s: status %d, want 0\n%s", strings.Join(args, " "), code, talk.String())
+	}
+	return true
+}
+
+// givenUp finds the remedy in the message of a restore that was given up
+// because somebody changed the tree after it was interrupted.
+var givenUp = regexp.MustCompile(`a restore was interrupted, and the tree has been changed since .*: nothing was touched, .* that it was to give: supervise (rollback \S+ s\d+);`)
+
+// followAdvice runs the remedy that supervise named, if it gave up a restore, as
+// its user would.
+func (c *crashWorld) followAdvice(message string) bool {
+	found := givenUp.FindStringSubmatch(message)
+	if found == nil {
+		return false
+	}
+	c.meddled = false
+	if out, code := c.supervise(strings.Fields(found[1])...); code != 0 {
+		c.t.Errorf("supervise %s: status %d, want 0\n%s", found[1], code, out)
 	}
 	return true
 }
@@ -289,6 +312,7 @@ func (c *crashWorld) meddle() {
 		}
 	}
 	if known {
+		c.meddled = true
 		c.write("proj/stray.txt", "not of the loop\n")
 		c.write("proj/deep/file.txt", "not of the loop\n")
 	}
