@@ -61,6 +61,14 @@ func TestTampering(t *testing.T) {
 		{"a lost test that was measured", func(_ *detector.Input, _ *detector.Options, f *detector.Tampering) {
 			f.Pattern = "TP-01"
 		}, 0, ""},
+		{"a lost test of a file that no check ran", func(in *detector.Input, _ *detector.Options, f *detector.Tampering) {
+			f.Pattern, f.File, f.Test, f.Severity = "TP-02", "e2e/slow_test.go", "TestSlow", detector.High
+			in.Before = []detector.TestSource{{File: "e2e/slow_test.go", Suite: "example.com/shop/e2e", Def: source.TestDef{Name: "TestSlow"}}}
+		}, detector.High, detector.AlertAndFlag},
+		{"a lost test of a file that a check ran", func(in *detector.Input, _ *detector.Options, f *detector.Tampering) {
+			f.Pattern, f.Severity = "TP-02", detector.High
+			in.Before = []detector.TestSource{{File: f.File, Suite: "example.com/shop", Def: source.TestDef{Name: "TestParse"}}}
+		}, 0, ""},
 		{"raised already by the test's name", func(in *detector.Input, _ *detector.Options, _ *detector.Tampering) {
 			in.Current.Set = metric.Set{Tests: metric.NewTests([]metric.Test{{ID: parse, Status: metric.Skipped}})}
 		}, 0, ""},

@@ -92,7 +92,7 @@ func Warning(risks []Risk) string {
 		}
 		said = append(said, text)
 	}
-	return "supervise sees, compared with the tree that you started from: " + strings.Join(said, "; ") + ". This would be undone. Put it right now."
+	return "supervise sees, compared with the tree that you started from: " + strings.Join(said, "; ") + ". Such a change is undone, or keeps the loop from ending as done. Put it right now."
 }
 
 // Later is the message after a call that the agent should have been warned of before:
