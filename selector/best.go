@@ -23,7 +23,8 @@ type Candidate struct {
 	Critical  bool // has a CRITICAL alert that is not resolved
 	Open      bool // findings about integrity are open: it is chosen only where nothing else can be
 	Partial   bool // a planned section could not be measured
-	Rejected  bool // was undone
+	Rejected  bool // was undone, or is to be
+	Stands    bool // rejected, and nobody undid it: what follows was built on it, or nothing follows
 	Baseline  bool
 
 	// What it took, for the summary; nil when not known.
@@ -297,12 +298,21 @@ func (p pool) choice(chosen Candidate, cands []Candidate, o Options) Choice {
 		Mode: o.Mode, Threshold: o.Threshold, Verified: chosen.Verified, Partial: chosen.Partial, Unscored: !chosen.Scored,
 		BelowThreshold: chosen.Scored && chosen.Score < o.Threshold-epsilon,
 		FellBack:       p.fellBack, BaselineChosen: chosen.Baseline,
-		Superseded: p.superseded, Ineligible: p.ineligible, PassedOver: p.open, Degradation: Degraded(p.standing(cands)), Override: o.Override,
+		Superseded: p.superseded, Ineligible: p.ineligible, PassedOver: p.open, Degradation: Degraded(p.standing(cands), p.peak(chosen, o)), Override: o.Override,
 		Diminishing: Diminishing(cands, SmallGains, SmallGain),
 	}
 	c.Reason = reason(c)
 	c.Rationale = rationale(c, chosen, final)
 	return c
+}
+
+// peak is the iteration that a loss of quality is measured from: what was chosen, or, where
+// a person chose, the best of what could be.
+func (p pool) peak(chosen Candidate, o Options) int {
+	if o.Override == nil || len(p.candidates) == 0 {
+		return chosen.Iteration
+	}
+	return highest(p.candidates).Iteration
 }
 
 // standing leaves out what was superseded: a score that fell because the work

@@ -289,7 +289,7 @@ func TestVerified(t *testing.T) {
 }
 
 func TestDegradation(t *testing.T) {
-	got := selector.Degraded(scored(65, 82, 88, 85, 81))
+	got := selector.Degraded(scored(65, 82, 88, 85, 81), 3)
 	if got == nil || got.Peak != 3 || got.Started != 4 || got.AfterPeak != 2 || math.Abs(got.Loss+7.95) > .005 {
 		t.Fatalf("degradation %+v, want from 4 on, two iterations, -7.95 %%", got)
 	}
@@ -305,7 +305,7 @@ func TestDegradation(t *testing.T) {
 		{"two falls with a rise between", scored(85, 83, 84, 82), nil},
 		{"more failures", []selector.Candidate{grown(1, .8, 5, 0, 0, 80), grown(2, .79, 4, 1, 0, 80)}, []selector.Trigger{selector.MoreFailures}},
 	} {
-		d := selector.Degraded(tt.cands)
+		d := selector.Degraded(tt.cands, 0)
 		if d == nil {
 			t.Fatalf("%s: not below the peak", tt.name)
 		}
@@ -315,8 +315,15 @@ func TestDegradation(t *testing.T) {
 	}
 	undone := scored(60, 70, 80, 10)
 	undone[3].Rejected = true
-	if d := selector.Degraded(undone); d != nil {
+	if d := selector.Degraded(undone, 3); d != nil {
 		t.Errorf("degradation %+v although the bad iteration was undone", d)
+	}
+	undone[3].Stands = true
+	if d := selector.Degraded(undone, 3); d == nil || d.AfterPeak != 1 {
+		t.Errorf("degradation %+v although nobody undid the bad iteration", d)
+	}
+	if d := selector.Degraded(scored(85, 85, 80), 1); d == nil || d.Started != 3 || d.AfterPeak != 2 {
+		t.Errorf("degradation %+v, want from 3 on: 2 is as good as 1", d)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 // Degradation is a loss of quality after the peak.
 type Degradation struct {
 	Peak      int       `json:"peak_iteration"`
-	Started   int       `json:"degradation_started"` // the first iteration after the peak
+	Started   int       `json:"degradation_started"` // the first iteration below the peak
 	AfterPeak int       `json:"iterations_after_peak"`
 	Pattern   string    `json:"pattern"`
 	Loss      float64   `json:"quality_loss"` // of the final iteration, in per cent of the peak; negative
@@ -34,32 +34,33 @@ const maxDrop = .05
 // OverRefinement is the pattern of work that gets worse by being gone on with.
 const OverRefinement = "over_refinement"
 
-// Degraded describes how far quality fell below its peak among the iterations
-// that were not undone. It is nil when the last of them is the peak.
-func Degraded(cands []Candidate) *Degradation {
+// Degraded describes how far quality fell from the peak to the last iteration, among
+// those that were not undone. peak is the iteration that was chosen; where it is none of
+// them, it is the one with the highest score. It is nil when the last is as good.
+func Degraded(cands []Candidate, peak int) *Degradation {
 	s := series(cands)
 	if len(s) < 2 {
 		return nil
 	}
-	peak := 0
-	for i, c := range s {
-		if c.Score > s[peak].Score+epsilon {
-			peak = i
-		}
+	at := slices.IndexFunc(s, func(c Candidate) bool { return c.Iteration == peak })
+	if at < 0 {
+		at = slices.IndexFunc(s, func(c Candidate) bool { return c.Iteration == highest(s).Iteration })
 	}
-	last := s[len(s)-1]
-	if last.Score >= s[peak].Score-epsilon {
+	top, last := s[at].Score, s[len(s)-1].Score
+	if last >= top-epsilon {
 		return nil
 	}
+	after := s[at+1:]
+	fell := slices.IndexFunc(after, func(c Candidate) bool { return c.Score < top-epsilon })
 	return &Degradation{
-		Peak: s[peak].Iteration, Started: s[peak+1].Iteration, AfterPeak: len(s) - 1 - peak, Pattern: OverRefinement,
-		Loss: 100 * (last.Score - s[peak].Score) / s[peak].Score, Triggers: triggers(s[peak:]),
+		Peak: s[at].Iteration, Started: after[fell].Iteration, AfterPeak: len(after), Pattern: OverRefinement,
+		Loss: 100 * (last - top) / top, Triggers: triggers(s[at:]),
 	}
 }
 
 // series are the iterations that have a score and were not undone.
 func series(cands []Candidate) []Candidate {
-	return slices.DeleteFunc(slices.Clone(cands), func(c Candidate) bool { return !c.Scored || c.Baseline || c.Rejected })
+	return slices.DeleteFunc(slices.Clone(cands), func(c Candidate) bool { return !c.Scored || c.Baseline || c.Rejected && !c.Stands })
 }
 
 func triggers(s []Candidate) []Trigger {

@@ -226,11 +226,20 @@ func (it Iteration) Verification() string {
 // snapshot was dropped cannot be had back any more: it counts as undone.
 func Candidates(its []Iteration, dropped map[snapshot.ID]bool) []selector.Candidate {
 	out := make([]selector.Candidate, len(its))
+	builtOn := map[int]bool{}
+	for _, it := range its {
+		if it.Recorded != nil && it.Recorded.From != nil {
+			builtOn[*it.Recorded.From] = true
+		}
+	}
 	for i, it := range its {
 		c := selector.Candidate{
 			Iteration: it.Number, Score: it.Score.Value, Scored: it.Score.Measured, Set: &its[i].Set,
 			Verified: it.Verified, Critical: it.Assessment.Critical(), Open: len(it.Open) > 0, Partial: it.Set.Partial(),
 			Rejected: it.Rejected || it.Snapshot != "" && dropped[it.Snapshot], Baseline: it.Number == 0,
+		}
+		if it.Recorded != nil {
+			c.Stands = i == len(its)-1 || builtOn[it.Number]
 		}
 		if it.Recorded != nil && it.Set.Empty() {
 			c.Set = nil // a score from elsewhere, compared plainly

@@ -304,12 +304,12 @@ func whyNot(final ledger.Iteration, c selector.Choice) string {
 	switch {
 	case c.Override != nil:
 		return "Chosen by hand: " + strings.TrimSpace(c.Override.Reason)
-	case final.Rejected:
+	case final.Rejected && final.Recorded == nil:
 		return "It was undone"
+	case c.Degradation != nil:
+		return fmt.Sprintf("Quality degraded after iteration %d", c.Degradation.Peak)
 	case final.Assessment.Critical():
 		return "It has a CRITICAL finding"
-	case c.Degradation != nil:
-		return fmt.Sprintf("Quality fell after iteration %d", c.Degradation.Peak)
 	case !final.Verified && c.Verified:
 		return "It is not verified"
 	}

@@ -276,7 +276,7 @@ func (p *page) degradation(v Loop) {
 		p.line("- Quality loss after the selection: %+.1f%% of the selected quality", 100*(f-s)/s)
 	}
 	if d := v.Choice.Degradation; d != nil {
-		p.line("- Degradation started at iteration %d; iterations after the peak: %d", d.Started, final.Number-selected.Number)
+		p.line("- Degradation started at iteration %d; iterations after the peak: %d", d.Started, d.AfterPeak)
 		for _, t := range d.Triggers {
 			p.line("- Flagged: %s", triggers[t])
 		}
