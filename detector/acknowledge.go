@@ -165,13 +165,16 @@ func (a Alert) accepted(k acknowledged) Alert {
 	return a
 }
 
+// AtTheGate is the acknowledgement of what a person approved in the loop itself.
+const AtTheGate = "gate"
+
 // Approved returns the assessment after a person has looked at the iteration and kept
 // it: its serious alerts count as acknowledged.
 func (a Assessment) Approved(reason string) Assessment {
 	a.Alerts = slices.Clone(a.Alerts)
 	for i, alert := range a.Alerts {
 		if alert.Severity >= High && alert.Acknowledged == nil {
-			a.Alerts[i] = alert.accepted(acknowledged{Acknowledgement: Acknowledgement{ID: "gate", Reason: reason}})
+			a.Alerts[i] = alert.accepted(acknowledged{Acknowledgement: Acknowledgement{ID: AtTheGate, Reason: reason}})
 		}
 	}
 	sortAlerts(a.Alerts)

@@ -379,7 +379,7 @@ func rationale(c Choice, chosen, final Candidate) []string {
 	add(c.Partial, "Only a part of it could be measured")
 	add(slices.Contains(c.Ineligible, c.Iteration), "It is not eligible by itself: it was undone, or has a CRITICAL finding")
 	add(len(c.Superseded) > 0, "Superseded by later progress: %s", list(c.Superseded))
-	add(len(c.Ineligible) > 0, "Not eligible (undone, or with a CRITICAL finding): %s", list(c.Ineligible))
+	add(len(c.Ineligible) > 0, "Not eligible (rejected, or with a CRITICAL finding): %s", list(c.Ineligible))
 	add(len(c.PassedOver) > 0, "Passed over, because findings about integrity are open: %s", list(c.PassedOver))
 	add(chosen.Open, "Findings about integrity are open, and no iteration is without")
 	if chosen.Iteration != final.Iteration && chosen.Scored && final.Scored {

@@ -9,6 +9,8 @@ import (
 
 	"supervise/internal/config"
 	"supervise/internal/judge"
+	"supervise/internal/ledger"
+	"supervise/internal/record"
 	"supervise/internal/replay"
 	"supervise/internal/report"
 
@@ -170,12 +172,21 @@ func (a *app) replayed(p replay.Progress) {
 	}
 }
 
+// asLoop is a loop as it is judged again: by who judged it first.
+func asLoop(dir string, state ledger.State) replay.Loop {
+	l := replay.Loop{Dir: dir, State: state, Again: judge.Rejudge}
+	if state.Kind == ledger.Recorded {
+		l.Again = record.Rejudge
+	}
+	return l
+}
+
 func (a *app) replayLoop(ctx context.Context, o replayOptions) error {
 	dir, state, err := a.find(ctx, o.subject)
 	if err != nil {
 		return err
 	}
-	rec, err := replay.Read(dir, state)
+	rec, err := replay.Read(asLoop(dir, state))
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func runVerify(ctx context.Context, a *app, o verifyOptions) error {
 	if sum, err := snapshot.Summarize(ledger.SnapshotDir(dir)); err == nil && sum.Bytes > slowStore {
 		a.notes(fmt.Sprintf("reading %s of snapshots", report.Bytes(sum.Bytes)))
 	}
-	checks, err := replay.Verify(ctx, dir, state, o.head)
+	checks, err := replay.Verify(ctx, asLoop(dir, state), o.head)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ var rows = []struct {
 	{event.OutputSelected, "at the end", event.Selected{}, "`selection`, `applied`"},
 	{event.OutputVerified, "the selected tree was re-measured", event.Verification{}, "`confirmed`, `differences`, `goals` (tests as they were before the loop, over the selected code; `alerts` are the findings that are new at the end), `hidden_tests`"},
 	{event.OutputReviewed, "a [reviewer](review.md) was asked about the selected tree", ledger.SelectionReview{}, "`reviewer`, `verdict` (`ok`, `concerns`, `gaming`; missing where there is no opinion), `why` (there is none), `findings` [{`file`, `line`, `reason`}], `duration_ns`, `usage`, `iteration`, `alerts`"},
-	{event.SelectionChanged, "afterwards, only in the log: `supervise select` chose again", event.Reselected{}, "`selection` (with `override` {`kind`, `iteration`, `reason`, `by`}), `selected_before`, `by` (user name)"},
+	{event.SelectionChanged, "afterwards, only in the log: `supervise select` chose again", event.Reselected{}, "`selection` (with `override` {`kind`, `iteration`, `reason`, `by`}), `selected_before`, `by` (user name), `weights` (if others than the loop's were asked for)"},
 	{event.SelectionApplied, "that tree was restored", event.Applied{}, "`snapshot`, `kept_snapshot` (the tree before), `by`"},
 	{event.LoopRecorded, "only in the log of a [recorded loop](record.md): it began", nil, "`dir`, `settings_sha256`"},
 	{event.IterationRecorded, "there, an iteration was recorded and judged", record.RecordedData{}, "`metrics`, `rejected`, `verified`, `next`, `reason`, `by`"},

@@ -138,6 +138,16 @@ type Reselected struct {
 	Choice selector.Choice `json:"selection"`
 	Before *int            `json:"selected_before"` // nil when nothing was
 	By     string          `json:"by"`              // user name
+	// Weights are those that somebody wanted instead of the loop's.
+	Weights map[string]float64 `json:"weights,omitempty"`
+}
+
+// Automatic is the choice if it follows from the settings of the loop, else nil.
+func (r Reselected) Automatic() *selector.Choice {
+	if o := r.Choice.Override; len(r.Weights) > 0 || o != nil && o.Kind != selector.UseBest {
+		return nil
+	}
+	return &r.Choice
 }
 
 // Applied is the data of selection_applied: the tree of the selection was put

@@ -106,19 +106,6 @@ type BestIteration struct {
 	Reason       string      `json:"selection_reason,omitempty"`
 }
 
-// Regression is a finding that cost an iteration, and what came of it.
-type Regression struct {
-	ID        string    `json:"event_id"` // reg-001
-	Timestamp time.Time `json:"timestamp"`
-	Iteration int       `json:"iteration"`
-	Type      string    `json:"regression_type"`
-	Severity  string    `json:"severity"`
-	Message   string    `json:"message"`
-	Tests     []string  `json:"tests,omitempty"`
-	Outcome   string    `json:"recovery_outcome"`
-	Kept      string    `json:"rejected_snapshot"`
-}
-
 // settle returns the state as it is: a loop that no process holds is not running any
 // more, whatever was written last. One that waited for a person stays paused.
 func (s State) settle(dir string) State {

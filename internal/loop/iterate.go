@@ -114,21 +114,13 @@ func reasonsOf(alerts []detector.Alert) (messages, tests []string) {
 	return messages, tests
 }
 
+// regression is what the iteration cost, or what a person let happen; nil for neither.
 func (r *run) regression(it ledger.Iteration) *ledger.Regression {
-	rejected := r.rejection(it)
-	reg := &ledger.Regression{
-		ID: fmt.Sprintf("reg-%03d", len(r.state.Regressions)+1), Timestamp: it.EndedAt, Iteration: it.Number,
-		Message: strings.Join(rejected.Reasons, "; "), Tests: rejected.Tests, Kept: rejected.Kept,
-		Outcome: fmt.Sprintf("rolled back to iteration %d, %s", rejected.Restored, it.Decision.Move),
+	outcome := ""
+	if it.Rejected {
+		outcome = fmt.Sprintf("rolled back to iteration %d, %s", r.past.Previous.Iteration, it.Decision.Move)
 	}
-	if g := it.Decision.Gate; g != nil {
-		reg.Outcome += ", human " + g.Answer.String()
-	}
-	if len(it.Assessment.Alerts) > 0 {
-		worst := it.Assessment.Alerts[0]
-		reg.Type, reg.Severity = worst.Type, worst.Severity.String()
-	}
-	return reg
+	return ledger.RegressionOf(it, len(r.state.Regressions)+1, outcome)
 }
 
 // spent is what the agent consumed in the iterations so far.

@@ -224,9 +224,7 @@ func (r *run) append(it *iteration) (*ledger.Iteration, error) {
 	}
 	last := r.past.Last()
 	last.Best = r.state.Best
-	if last.Rejected {
-		last.Regression = r.regression(*last)
-	}
+	last.Regression = r.regression(*last)
 	return last, r.ledger.Append(*last, it.files, r.past.IsBest(last.Number))
 }
 

@@ -20,7 +20,7 @@ type Exception struct {
 
 // exceptionRows are asked one after another.
 var exceptionRows = []func(Input) []Exception{
-	course, partial, broken, notRun, flaky, wobble, erosion, acknowledged, overridden, patterns,
+	regressions, course, partial, broken, notRun, flaky, wobble, erosion, acknowledged, overridden, patterns,
 }
 
 func exceptions(in Input) []Exception {
@@ -41,6 +41,16 @@ func named(kind, text string, ids []metric.ID) []Exception {
 	}
 	n := testNames(ids)
 	return []Exception{{Kind: kind, Text: text, Tests: &n}}
+}
+
+// regressions are the findings that an iteration must not have.
+func regressions(in Input) (out []Exception) {
+	for _, a := range in.It.Assessment.Alerts {
+		if a.Severity >= detector.High {
+			out = append(out, one("regression", "%s %s: %s", a.Severity, a.Type, a.Message())...)
+		}
+	}
+	return out
 }
 
 // course are surprises in the way the iteration went.

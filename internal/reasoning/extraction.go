@@ -31,6 +31,7 @@ type Extraction struct {
 	Code     *metric.Code     `json:"code,omitempty"`
 	Gaps     []metric.Gap     `json:"gaps"`
 	OwnTime  time.Duration    `json:"own_time_ns"`
+	Recorded bool             `json:"recorded,omitempty"` // an orchestrator ran and measured it
 }
 
 // Check is one command of the project that ran, or whose results were used again.
@@ -250,7 +251,7 @@ func extraction(it ledger.Iteration) Extraction {
 	e := Extraction{
 		Agent: it.Agent, Reused: it.Reused, Tests: tests(it.Set.Tests),
 		Coverage: coverage(it.Set.Coverage), Lint: lint(it.Set.Lint), Build: it.Set.Build, Code: it.Set.Code,
-		Gaps: append([]metric.Gap{}, it.Set.Gaps...), OwnTime: it.OwnTime,
+		Gaps: append([]metric.Gap{}, it.Set.Gaps...), OwnTime: it.OwnTime, Recorded: it.Recorded != nil,
 	}
 	changed := make([]string, len(it.Changed))
 	for i, c := range it.Changed {

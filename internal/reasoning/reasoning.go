@@ -39,6 +39,7 @@ type Goal struct {
 	Current   Side   `json:"current"`
 	Previous  *Side  `json:"previous,omitempty"` // nil for the baseline
 	Baseline  *Side  `json:"baseline,omitempty"` // nil for the baseline, or where there is none
+	Assumed   bool   `json:"assumed,omitempty"`  // nobody said that it started from the previous one
 	Criterion string `json:"criterion,omitempty"`
 	Mode      string `json:"mode"`
 	Strict    bool   `json:"strict"` // no lost test was to be explained
@@ -94,6 +95,8 @@ func Previous(its []ledger.Iteration, n int) int {
 	at := -1
 	for _, it := range its {
 		switch {
+		case it.Number == n && it.Recorded != nil && it.Recorded.From != nil:
+			return *it.Recorded.From
 		case it.Number >= n:
 			return at
 		case !it.Rejected:
@@ -121,7 +124,7 @@ func goal(in Input) Goal {
 	}
 	if in.Previous != nil {
 		previous := side(*in.Previous)
-		g.Previous = &previous
+		g.Previous, g.Assumed = &previous, in.It.Recorded != nil && in.It.Recorded.From == nil
 	}
 	return g
 }

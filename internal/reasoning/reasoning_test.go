@@ -152,8 +152,9 @@ func TestExceptions(t *testing.T) {
 		says  string
 	}{
 		{"nothing", judged(three, three, detector.Options{}), nil, ""},
+		{"a test is gone", judged(three, set(80, "A", "B"), detector.Options{}), []string{"regression", "regression"}, "CRITICAL test_deletion: Test count decreased from 3 to 2"},
 		{"partial", judged(three, gap, detector.Options{}), []string{"partial"}, "no report"},
-		{"carried over", judged(three, broken, detector.Options{}), []string{"suite_broken", "not_run"}, "does not build"},
+		{"carried over", judged(three, broken, detector.Options{}), []string{"regression", "suite_broken", "not_run"}, "does not build"},
 		{"acknowledged", judged(three, set(70, "A", "B", "C"), ack), []string{"acknowledged"}, "HIGH coverage_regression"},
 		{"wobble", wobbly, []string{"coverage_wobble"}, "-0.5 points, within the 1"},
 		{"flaky", flaky, []string{"flaky"}, "m: A"},

@@ -44,9 +44,7 @@ func (v View) judge(it ledger.Iteration) (ledger.Iteration, error) {
 		it.Decision.Restore = target.Snapshot
 	}
 	it.Best = before.with(it).running()
-	if step.Reject {
-		it.Regression = before.regression(it)
-	}
+	it.Regression = before.regression(it)
 	return it, nil
 }
 
@@ -86,21 +84,24 @@ func (v View) past(it ledger.Iteration) (*judge.History, ledger.Iteration) {
 	return h, it
 }
 
-// start is the index of the iteration whose tree the next one starts from: the
-// one that is given, else the last that was not undone; -1 for none.
+// start is the index of the iteration whose tree the next one starts from: the one that is
+// given, else the last that was not undone, or that the last one was to be undone to; -1
+// for none.
 func (v View) start(t *ledger.Reported) int {
-	for i, it := range slices.Backward(v.Iterations) {
-		if t != nil && t.From != nil {
+	at := -1
+	for i, it := range v.Iterations {
+		switch {
+		case t != nil && t.From != nil:
 			if it.Number == *t.From {
 				return i
 			}
-			continue
-		}
-		if !it.Rejected {
-			return i
+		case !it.Rejected:
+			at = i
+		case it.Decision != nil && it.Decision.Target > 0:
+			at = slices.IndexFunc(v.Iterations, func(o ledger.Iteration) bool { return o.Number == it.Decision.Target })
 		}
 	}
-	return -1
+	return at
 }
 
 // errors are the errors of the latest iterations without a break.
@@ -181,6 +182,8 @@ func verified(it ledger.Iteration) bool {
 	return !broken && (it.Set.Tests == nil || measured)
 }
 
+// regression is what the iteration is to be undone for, or what somebody let happen; nil for
+// neither.
 func (v View) regression(it ledger.Iteration) *ledger.Regression {
 	n := 1
 	for _, earlier := range v.Iterations {
@@ -188,27 +191,8 @@ func (v View) regression(it ledger.Iteration) *ledger.Regression {
 			n++
 		}
 	}
-	r := &ledger.Regression{
-		ID: regressionID(n), Timestamp: it.EndedAt, Iteration: it.Number,
-		Outcome: "advised to go back to " + strings.ReplaceAll(iterationLabel(it.Decision.Target), "_", " ") + ", " + it.Decision.Move,
-	}
-	if it.Snapshot != "" {
-		r.Kept = "s" + string(it.Snapshot)
-	}
-	var messages []string
-	for _, a := range it.Assessment.Alerts {
-		if a.Severity >= detector.High {
-			messages = append(messages, a.Message())
-			r.Tests = append(r.Tests, names(a.Tests)...)
-		}
-	}
-	slices.Sort(r.Tests)
-	r.Tests, r.Message = slices.Compact(r.Tests), strings.Join(messages, "; ")
-	if len(it.Assessment.Alerts) > 0 {
-		worst := it.Assessment.Alerts[0]
-		r.Type, r.Severity = worst.Type, worst.Severity.String()
-	}
-	return r
+	outcome := "advised to go back to " + strings.ReplaceAll(iterationLabel(it.Decision.Target), "_", " ") + ", " + it.Decision.Move
+	return ledger.RegressionOf(it, n, outcome)
 }
 
 // level reduces the sets to the details that all have: where one has only the numbers of

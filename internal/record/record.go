@@ -18,8 +18,6 @@ import (
 	"supervise/snapshot"
 )
 
-func regressionID(n int) string { return fmt.Sprintf("reg-%03d", n) }
-
 // Errors of [Record] that callers distinguish.
 var (
 	ErrNotRecorded = errors.New("supervise itself runs the iterations of this loop")
@@ -311,6 +309,9 @@ func (r *recorder) rejudge() error {
 		}
 		again := later
 		again.Decision, again.Best, again.Regression, again.Rejected = nil, nil, nil, false
+		if e, err := ledger.ReadEvidence(r.l.Dir(), later.Number); err == nil {
+			again.Evidence = &e
+		}
 		if r.n == 0 && len(later.Score.Dimensions) > 0 && hasComponents(later.Score) {
 			first, _ := r.v.Iteration(0)
 			again.Score = selector.Grade(later.Set, first.Set, r.v.Settings.Weights)

@@ -92,12 +92,12 @@ func Select(ctx context.Context, home, id string, w Wish, by string, now time.Ti
 	if err != nil {
 		return sel, err
 	}
-	return sel, sel.write(ctx, l, by, now)
+	return sel, sel.write(ctx, l, w, by, now)
 }
 
-func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, by string, now time.Time) error {
+func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, w Wish, by string, now time.Time) error {
 	v, c := &sel.View, sel.Choice
-	data := event.Reselected{Choice: c, By: by}
+	data := event.Reselected{Choice: c, By: by, Weights: w.Weights}
 	if v.State.Selected != nil {
 		data.Before = &v.State.Selected.Iteration
 	}
@@ -115,8 +115,14 @@ func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, by string, no
 	r := v.Report(c, now)
 	r.Artifacts, r.Removed = out.Changed, out.Removed
 	sel.Files = append(out.Changed, out.Removed...)
+	if v.State.Kind == ledger.Recorded {
+		err = errors.Join(
+			l.WriteReport(report.CompletionName, report.Completion(r)),
+			l.WriteAnalytics(report.AnalyticsOf(r), report.Completion(r)),
+		)
+	}
 	sel.Path = filepath.Join(l.Dir(), "reports", report.SelectionName)
-	return errors.Join(
+	return errors.Join(err,
 		l.WriteReport(report.SelectionName, report.Selection(r)),
 		l.Track(v.Iterations, v.Settings.Tracking(), &c.Iteration, now),
 		l.Save(v.State),

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -10,11 +11,22 @@ import (
 	"supervise/selector"
 )
 
+// Again judges the iterations of a loop again: [judge.Rejudge] those of supervise's own.
+type Again func(judge.Record, judge.Settings) (judge.Rejudged, error)
+
+// Loop is a loop that is read.
+type Loop struct {
+	Dir   string
+	State ledger.State
+	Again Again
+}
+
 // Recorded is a loop as it was recorded, with all that its verdicts rest on.
 type Recorded struct {
 	State    ledger.State
 	Settings judge.Settings
 
+	again  Again
 	record judge.Record
 	choice *selector.Choice // nil when the loop ended before it chose
 }
@@ -40,8 +52,9 @@ func (r LoopReport) Exact() bool {
 // Read reads a recorded loop from its folder. The error wraps
 // [ledger.ErrNotBegun] or [ledger.ErrChanged] where its settings are not there or
 // not those that it was started with.
-func Read(dir string, state ledger.State) (*Recorded, error) {
-	r := &Recorded{State: state, record: judge.Record{Dropped: map[int][]string{}}}
+func Read(l Loop) (*Recorded, error) {
+	dir, state := l.Dir, l.State
+	r := &Recorded{State: state, again: l.Again, record: judge.Record{Dropped: map[int][]string{}}}
 	settings, err := r.readLog(dir)
 	if err != nil {
 		return nil, err
@@ -51,6 +64,9 @@ func Read(dir string, state ledger.State) (*Recorded, error) {
 	}
 	if err := ledger.ReadSettings(dir, settings, &r.Settings); err != nil {
 		return nil, fmt.Errorf("replay loop %s: %w", state.LoopID, err)
+	}
+	if s := r.Settings.Select; r.choice != nil && (r.choice.Mode != cmp.Or(s.Mode, selector.HighestQualityVerified) || r.choice.Threshold != s.Threshold) {
+		r.choice = nil // chosen otherwise than the loop says
 	}
 	its, err := ledger.Iterations(dir)
 	if err != nil {
@@ -77,13 +93,13 @@ func (r *Recorded) readLog(dir string) (settings string, err error) {
 	last := 0
 	_, err = ledger.ReadLog(dir, func(e ledger.Event) {
 		switch event.Type(e.Name) {
-		case event.LoopStarted:
+		case event.LoopStarted, event.LoopRecorded:
 			var s event.Started
 			if json.Unmarshal(e.Data, &s) == nil {
 				settings = s.Settings
 			}
-		case event.IterationFinished:
-			last = e.Iteration
+		case event.IterationFinished, event.IterationRecorded:
+			last, r.choice = e.Iteration, nil
 		case event.SnapshotsDropped:
 			var gone event.SnapshotsGone
 			if json.Unmarshal(e.Data, &gone) == nil {
@@ -93,6 +109,11 @@ func (r *Recorded) readLog(dir string) (settings string, err error) {
 			var s event.Selected
 			if json.Unmarshal(e.Data, &s) == nil && s.Choice.Override == nil {
 				r.choice = &s.Choice
+			}
+		case event.SelectionChanged:
+			var s event.Reselected
+			if r.State.Kind == ledger.Recorded && json.Unmarshal(e.Data, &s) == nil {
+				r.choice = s.Automatic()
 			}
 		default:
 		}
@@ -104,7 +125,7 @@ func (r *Recorded) readLog(dir string) (settings string, err error) {
 // those as well.
 func (r *Recorded) Judge(whatIf *judge.Settings) (LoopReport, error) {
 	out := LoopReport{LoopID: r.State.LoopID}
-	res, err := judge.Rejudge(r.record, r.Settings)
+	res, err := r.again(r.record, r.Settings)
 	if err != nil {
 		return out, fmt.Errorf("replay loop %s: %w", r.State.LoopID, err)
 	}
@@ -112,13 +133,13 @@ func (r *Recorded) Judge(whatIf *judge.Settings) (LoopReport, error) {
 	if whatIf == nil {
 		return out, nil
 	}
-	tried, err := judge.Rejudge(r.record, *whatIf)
+	tried, err := r.again(r.record, *whatIf)
 	if err != nil {
 		return out, fmt.Errorf("replay loop %s: %w", r.State.LoopID, err)
 	}
 	out.WhatIf = &WhatIf{Changes: differences(out.Verdicts, judged(tried))}
-	if was, is := res.Choice.Iteration, tried.Choice.Iteration; was != is {
-		out.WhatIf.Select = &Reselected{was, is}
+	if was, is := res.Choice, tried.Choice; was != nil && is != nil && was.Iteration != is.Iteration {
+		out.WhatIf.Select = &Reselected{was.Iteration, is.Iteration}
 	}
 	return out, nil
 }
@@ -137,8 +158,8 @@ func judged(res judge.Rejudged) []Verdict {
 func (r *Recorded) compare(out *LoopReport, res judge.Rejudged) {
 	out.Verdicts, out.Differences = judged(res), []Difference{}
 	out.Judged = len(out.Verdicts)
-	for _, v := range res.Verdicts {
-		was := r.record.Iterations[v.Number]
+	for i, v := range res.Verdicts {
+		was := r.record.Iterations[i]
 		if v.Skipped() {
 			continue
 		}
@@ -149,7 +170,7 @@ func (r *Recorded) compare(out *LoopReport, res judge.Rejudged) {
 			out.Best = append(out.Best, Reselected{a, b})
 		}
 	}
-	if r.choice == nil {
+	if r.choice == nil || res.Choice == nil {
 		return
 	}
 	n := res.Choice.Iteration

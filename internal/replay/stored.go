@@ -15,7 +15,8 @@ import (
 // Verify checks a loop: its log, its snapshots, and its folder against the checklist.
 // head is the hash of an entry that the log must hold, "" where none is known. It reads
 // alone. The error is one of reading; what is wrong with the loop is in the checks.
-func Verify(ctx context.Context, dir string, state ledger.State, head string) ([]Check, error) {
+func Verify(ctx context.Context, l Loop, head string) ([]Check, error) {
+	dir, state := l.Dir, l.State
 	log, measured := checkLog(dir, head)
 	store, there, err := checkStore(ctx, dir, state.LoopID)
 	if err != nil {
@@ -24,7 +25,7 @@ func Verify(ctx context.Context, dir string, state ledger.State, head string) ([
 	out := []Check{log, store}
 	v := &verifier{dir: dir, there: there}
 	early := false
-	if v.rec, err = Read(dir, state); err == nil {
+	if v.rec, err = Read(l); err == nil {
 		v.its = v.rec.record.Iterations
 	} else if early = !measured && len(state.History) == 0; !early {
 		out = append(out, Check{Name: "The record of the loop can be read", Problems: []string{err.Error()}})
@@ -54,7 +55,7 @@ func checkLog(dir, head string) (Check, bool) {
 		if e.Hash == head {
 			at = entries
 		}
-		measured = measured || slices.Contains([]event.Type{event.BaselineMeasured, event.IterationFinished}, event.Type(e.Name))
+		measured = measured || slices.Contains([]event.Type{event.BaselineMeasured, event.IterationFinished, event.IterationRecorded}, event.Type(e.Name))
 	})
 	c.Problems = problems
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/ledger"
+	"supervise/metric"
 	"supervise/snapshot"
 )
 
@@ -83,12 +84,16 @@ func (v *verifier) missing(into any, name ...string) []string {
 }
 
 func (v *verifier) baseline() []string {
+	recorded := v.rec.State.Kind == ledger.Recorded
 	if first := v.its[0]; first.Number != 0 {
+		if recorded {
+			return nil // orchestrators may leave it out
+		}
 		return []string{fmt.Sprintf("the first iteration is %d", first.Number)}
 	}
 	var p ledger.Progress
 	problems := v.missing(&p, "progress", ledger.Name(0)+"-baseline.json")
-	if v.its[0].Set.Tests == nil && !v.rec.Settings.AllowUntested {
+	if v.its[0].Set.Tests == nil && !recorded && !v.rec.Settings.AllowUntested {
 		problems = append(problems, "it has no tests")
 	}
 	return problems
@@ -133,13 +138,19 @@ func (v *verifier) scores() []string {
 // almost is how much two numbers may differ that ought to be one.
 const almost = 1e-9
 
+// nearly is the same where one of them was given as a percentage.
+const nearly = 1e-3
+
 func (v *verifier) deltas() []string {
 	return v.each(func(_ int, it ledger.Iteration) []string {
-		if it.Interrupted || it.Recorded != nil {
+		if it.Interrupted || v.its[0].Number != 0 {
 			return nil
 		}
-		want := it.Judged().Sub(v.its[0].Set)
-		same := maps.EqualFunc(it.Assessment.FromBaseline, want, func(a, b float64) bool { return math.Abs(a-b) < almost })
+		want, given := it.Judged().Sub(v.its[0].Set), it.Assessment.FromBaseline
+		same := maps.EqualFunc(given, want, func(a, b float64) bool { return math.Abs(a-b) < almost })
+		if it.Recorded != nil { // compared by what all iterations have
+			same = !slices.ContainsFunc(slices.Collect(maps.Keys(given)), func(f metric.Field) bool { return math.Abs(given[f]-want[f]) > nearly })
+		}
 		if !same {
 			return []string{"its deltas from the baseline are not the differences of what was measured"}
 		}
@@ -171,7 +182,11 @@ func (v *verifier) tracker() []string {
 	case (t.Best == nil) != (best == nil), best != nil && *t.Best != best.Iteration:
 		problems = append(problems, "the tracker names another best iteration than the state")
 	}
-	if n := len(v.its) - 1; len(t.Iterations) < n { // it has no baseline
+	n := len(v.its)
+	if v.its[0].Number == 0 {
+		n-- // the tracker has no baseline
+	}
+	if len(t.Iterations) < n {
 		problems = append(problems, fmt.Sprintf("it holds %d of %d iterations", len(t.Iterations), n))
 	}
 	return problems
@@ -189,7 +204,7 @@ func (v *verifier) alerts() []string {
 func (v *verifier) reports() []string {
 	var out []string
 	for _, it := range v.its {
-		if it.Recorded == nil && !it.Interrupted {
+		if !it.Interrupted {
 			out = append(out, v.missing(nil, "reports", ledger.Name(it.Number)+"-report.md")...)
 		}
 	}

@@ -116,6 +116,9 @@ func (l *layout) compared(g reasoning.Goal) string {
 		return text + fmt.Sprintf(" is compared with the baseline%s", l.tree(*g.Baseline))
 	}
 	text += fmt.Sprintf(" is compared with %s%s, which it started from", iterationOr(g.Previous.Iteration), l.tree(*g.Previous))
+	if g.Assumed {
+		text = strings.TrimSuffix(text, "which it started from") + "the last one that was not to be undone"
+	}
 	if g.Baseline != nil && g.Previous.Iteration != 0 {
 		text += fmt.Sprintf(", and, for slow erosion, with the baseline%s", l.tree(*g.Baseline))
 	}
@@ -165,9 +168,16 @@ func (l *layout) extraction(e reasoning.Extraction) {
 	for _, g := range e.Gaps {
 		l.item("Not measured: %s (%s): %s", g.Section, g.State, g.Why)
 	}
-	l.item("Changed files: %d", e.Changed.Len())
-	l.under("", e.Changed)
-	l.item("supervise's own work: %s", Duration(e.OwnTime))
+	if e.Recorded {
+		l.item("Measured and reported by an orchestrator")
+	}
+	if !e.Recorded || e.Changed.Len() > 0 {
+		l.item("Changed files: %d", e.Changed.Len())
+		l.under("", e.Changed)
+	}
+	if !e.Recorded {
+		l.item("supervise's own work: %s", Duration(e.OwnTime))
+	}
 }
 
 // again describes what became of the tests that failed although they had passed.
@@ -477,6 +487,11 @@ func (l *layout) advice(r detector.Recommendation) {
 	l.item("Confidence: %.2f, from: %s", r.Confidence, cmp.Or(from, "not recorded by the version that ran the loop"))
 }
 
+// advised is what an orchestrator was told about an iteration to undo.
+func advised(d *ledger.Decision) string {
+	return "advised to put the tree back to " + iterationOr(d.Target)
+}
+
 // done says what the loop did.
 func (l *layout) done(s reasoning.Synthesis) {
 	d := s.Decision
@@ -486,7 +501,7 @@ func (l *layout) done(s reasoning.Synthesis) {
 	did := "accepted"
 	switch {
 	case s.Rejected && s.Advised:
-		did = "advised to put the tree back to " + iterationOr(d.Target)
+		did = advised(d)
 	case s.Rejected:
 		did = fmt.Sprintf("rejected: the tree was restored to %s (%s), the rejected tree is kept as %s", iterationOr(d.Target), l.code("s"+string(d.Restore)), l.code(s.Kept))
 	}

@@ -256,7 +256,10 @@ func (v HTML) facts(it ledger.Iteration) [][2]string {
 	add("quality", share(it.Quality()))
 	if d := it.Decision; d != nil {
 		text := d.Move
-		if it.Rejected {
+		switch {
+		case it.Rejected && it.Recorded != nil:
+			text = advised(d)
+		case it.Rejected:
 			text = fmt.Sprintf("rejected, the tree was restored to iteration %d", d.Target)
 		}
 		add("decision", text+": "+d.Reason)
@@ -270,7 +273,13 @@ func (v HTML) facts(it ledger.Iteration) [][2]string {
 	if n := len(it.Changed); n > 0 {
 		add("changed", Count(n, "file", "files"))
 	}
-	add("time", Duration(it.EndedAt.Sub(it.StartedAt))+", of which supervise's own "+Duration(it.OwnTime))
+	took := Duration(it.EndedAt.Sub(it.StartedAt))
+	switch {
+	case it.Recorded == nil:
+		add("time", took+", of which supervise's own "+Duration(it.OwnTime))
+	case it.Recorded.TimeMS != nil:
+		add("time", took)
+	}
 	return out
 }
 

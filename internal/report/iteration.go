@@ -96,6 +96,13 @@ func outcome(it ledger.Iteration) string {
 	case !it.Rejected:
 		return ""
 	}
+	if it.Recorded != nil && it.Decision != nil {
+		text := fmt.Sprintf("%s: %s; next: %s", advised(it.Decision), it.Decision.Reason, next(it.Decision))
+		if it.Snapshot != "" {
+			text += fmt.Sprintf("; its tree is kept as snapshot `s%s`", it.Snapshot)
+		}
+		return text
+	}
 	text := "rejected"
 	if it.Decision != nil {
 		text += ": " + it.Decision.Reason
@@ -284,8 +291,12 @@ func (p *page) best(v Iteration) {
 	}
 	p.line("- **This Iteration**: Iteration %d (quality: %s)", v.It.Number, score(v.It))
 	preserved := "no"
-	if v.Best != nil {
+	switch {
+	case v.Best == nil:
+	case v.Best.Snapshot != "":
 		preserved = "yes"
+	default:
+		preserved = "its numbers, and the artifacts that were given; it was recorded without a snapshot"
 	}
 	p.line("- **Best Preserved**: %s\n", preserved)
 }

@@ -52,10 +52,22 @@ func Line(it ledger.Iteration, paint Paint) string {
 		tail = "  " + paint(alertTone(it.Assessment.Alerts), list)
 	}
 	if it.Rejected && !it.Interrupted {
-		tail += paint(Bad, " → rolled back")
+		tail += paint(Bad, undone(it))
 	}
 	took := Duration(it.EndedAt.Sub(it.StartedAt).Round(time.Millisecond))
+	if it.Recorded != nil && it.Recorded.TimeMS == nil {
+		took = notMeasured
+	}
 	return fmt.Sprintf("%s  %s  %s  %6s  %6s%s", paint(Strong, number), class, numbers(it.Set), quality(it), took, tail)
+}
+
+// undone says what became of a rejected iteration. Of one that somebody else ran, only the
+// advice is known.
+func undone(it ledger.Iteration) string {
+	if it.Recorded != nil {
+		return " → to be rolled back"
+	}
+	return " → rolled back"
 }
 
 // numbers are the columns for tests, skipped tests, coverage and errors.

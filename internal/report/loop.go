@@ -323,7 +323,7 @@ func orNobody(name string) string {
 func (p *page) applied(v Loop) {
 	p.line("## Artifacts Applied\n")
 	if len(v.Artifacts)+len(v.Removed) == 0 {
-		p.line("- none: the selected tree has the same files as the baseline")
+		p.line("- none: %s", v.nothing())
 	}
 	for _, path := range v.Artifacts {
 		p.line("- %s (from iteration %d)", path, v.Choice.Iteration)
@@ -332,6 +332,17 @@ func (p *page) applied(v Loop) {
 		p.line("- %s (deleted by iteration %d)", path, v.Choice.Iteration)
 	}
 	p.line("")
+}
+
+// nothing says why no file was applied.
+func (v Loop) nothing() string {
+	switch it := v.selected(); {
+	case it.Recorded != nil && it.Snapshot == "":
+		return "the iteration was recorded without a snapshot and without artifacts"
+	case v.State.BaselineSnapshot == "":
+		return "there is no snapshot of the baseline to compare with"
+	}
+	return "the selected tree has the same files as the baseline"
 }
 
 // recommendations are what the trajectory suggests for the next loop.
@@ -346,14 +357,18 @@ func (p *page) recommendations(v Loop) {
 	if d := v.Choice.Diminishing; d != nil {
 		list = append(list, fmt.Sprintf("Diminishing returns: from iteration %d to %d quality grew by less than %d points each time", d.Since, d.At, int(100*selector.SmallGain)))
 	}
-	if n := len(v.State.Regressions); n > 0 {
+	if n := v.State.Rejections(); n > 0 {
 		list = append(list, Count(n, "rejected iteration", "rejected iterations")+": read the reports before the agent runs again")
 	}
 	if v.Choice.BaselineChosen && final.Number > 0 {
 		list = append(list, "No iteration was acceptable: take a smaller task, or another prompt")
 	}
 	if !selected.Verified {
-		list = append(list, "The selection is not verified: tests still fail, or the criterion does not hold")
+		why := ": tests still fail, or the criterion does not hold"
+		if v.State.Kind == ledger.Recorded {
+			why = ""
+		}
+		list = append(list, "The selection is not verified"+why)
 	}
 	if len(list) == 0 {
 		return
@@ -376,8 +391,13 @@ func Completion(v Loop) []byte {
 		p.line("**Stopped because**: %s (%s)", v.State.StopText, v.State.StopReason)
 	}
 	p.line("**Completion Criteria**: %s", v.State.Criterion)
-	p.line("**Iterations**: %d, %d rejected", v.count(), len(v.State.Regressions))
-	p.line("**Total Time**: %s", Duration(v.Now.Sub(v.State.StartedAt)))
+	p.line("**Iterations**: %d, %d rejected", v.count(), v.State.Rejections())
+	switch took := v.Summary.Duration; {
+	case v.State.Kind != ledger.Recorded:
+		p.line("**Total Time**: %s", Duration(v.Now.Sub(v.State.StartedAt)))
+	case took != nil:
+		p.line("**Total Time**: %s, as reported", Duration(*took))
+	}
 	if text := Spent(v.State.Spending); text != "" {
 		p.line("**Spent by the Agent**: %s", text)
 	}
@@ -468,7 +488,11 @@ func (p *page) regressions(list []ledger.Regression) {
 	}
 	for _, r := range list {
 		p.line("- [%s] Iteration %d - %s (%s): %s", r.ID, r.Iteration, r.Type, r.Severity, r.Message)
-		p.line("  - Recovery: %s; the rejected tree is snapshot `%s`", r.Outcome, r.Kept)
+		kept := ""
+		if r.Kept != "" {
+			kept = fmt.Sprintf("; the rejected tree is snapshot `%s`", r.Kept)
+		}
+		p.line("  - Recovery: %s%s", r.Outcome, kept)
 		for _, t := range r.Tests {
 			p.line("  - test `%s`", t)
 		}
@@ -513,9 +537,15 @@ type AnalyticsPoint struct {
 func AnalyticsOf(v Loop) Analytics {
 	a := Analytics{
 		LoopID: v.State.LoopID, Status: v.State.Status, StopReason: v.State.StopReason, Iterations: v.count(),
-		Rejected: len(v.State.Regressions), Selected: v.Choice.Iteration, TotalMS: v.Now.Sub(v.State.StartedAt).Milliseconds(),
+		Rejected: v.State.Rejections(), Selected: v.Choice.Iteration, TotalMS: v.Now.Sub(v.State.StartedAt).Milliseconds(),
 		Alerts: map[string]int{}, Classes: map[string]int{},
 		Tokens: v.Summary.Tokens, CostUSD: v.Summary.CostUSD, Trend: v.Summary.Trend, Head: v.Head,
+	}
+	if v.State.Kind == ledger.Recorded {
+		a.TotalMS = 0
+		if took := v.Summary.Duration; took != nil {
+			a.TotalMS = took.Milliseconds()
+		}
 	}
 	var scores []float64
 	for _, it := range v.Iterations {

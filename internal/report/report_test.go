@@ -101,7 +101,7 @@ func loopOf(its []ledger.Iteration) report.Loop {
 			Criterion: "none: all iterations are run",
 			Regressions: []ledger.Regression{{
 				ID: "reg-001", Iteration: 3, Type: "test_deletion", Severity: "CRITICAL", Message: "Test count decreased from 9 to 8",
-				Tests: []string{"shop: Test08"}, Outcome: "rolled back to iteration 2, retry", Kept: "s7",
+				Tests: []string{"shop: Test08"}, Recovery: true, Outcome: "rolled back to iteration 2, retry", Kept: "s7",
 			}},
 		},
 		Iterations: its, Choice: choice, Summary: selector.Summarize(cands), Artifacts: []string{"shop.go"}, Mode: selector.HighestQualityVerified, Threshold: .7,
@@ -131,7 +131,7 @@ func TestGoldens(t *testing.T) {
 	golden(t, "selection.md", report.Selection(v))
 	golden(t, "completion.md", report.Completion(v))
 	for _, n := range []int{0, 2, 3} {
-		r := report.Iteration{It: v.Iterations[n], Baseline: v.Iterations[0], Best: &ledger.BestIteration{Iteration: 2, QualityScore: v.Iterations[2].Score.Value}}
+		r := report.Iteration{It: v.Iterations[n], Baseline: v.Iterations[0], Best: &ledger.BestIteration{Iteration: 2, Snapshot: "4", QualityScore: v.Iterations[2].Score.Value}}
 		if n > 0 {
 			r.Previous = &v.Iterations[n-1]
 		}

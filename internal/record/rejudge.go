@@ -1,0 +1,52 @@
+package record
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"supervise/internal/judge"
+	"supervise/internal/ledger"
+	"supervise/selector"
+	"supervise/snapshot"
+)
+
+// Rejudge judges the iterations of a recorded loop again by the given settings, as
+// [judge.Rejudge] does those of a loop that supervise ran: each is compared with those
+// before it as they were recorded.
+func Rejudge(r judge.Record, set judge.Settings) (out judge.Rejudged, err error) {
+	v := View{Settings: Settings{Settings: set}, Iterations: slices.Clone(r.Iterations), Dropped: map[snapshot.ID]bool{}}
+	fresh := v
+	fresh.Iterations = nil
+	for _, it := range r.Iterations {
+		if it.Number > 0 {
+			if it, err = v.judge(unjudged(it, set.Weights)); err != nil {
+				return out, err
+			}
+		}
+		for _, name := range r.Dropped[it.Number] {
+			v.Dropped[snapshot.ID(strings.TrimPrefix(name, "s"))] = true
+		}
+		out.Verdicts = append(out.Verdicts, judge.Verdict{Iteration: it})
+		fresh = fresh.with(it)
+	}
+	choice, err := selector.Best(fresh.candidates(), set.Select)
+	switch {
+	case errors.Is(err, selector.ErrNoEligible):
+		return out, nil
+	case err == nil:
+		out.Choice = &choice
+	}
+	return out, err
+}
+
+// unjudged is the iteration as it was before it was judged, scored by other weights where
+// these are others.
+func unjudged(it ledger.Iteration, w selector.Weights) ledger.Iteration {
+	it.Decision, it.Best, it.Regression, it.Rejected = nil, nil, nil, false
+	other := it.Score.Weighed(w)
+	if !slices.EqualFunc(other.Dimensions, it.Score.Dimensions, func(a, b selector.Dimension) bool { return a.Weight == b.Weight }) {
+		it.Score = other
+	}
+	return it
+}
