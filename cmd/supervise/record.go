@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -71,7 +70,7 @@ func (o *recordOptions) register(flags *pflag.FlagSet) {
 	m := &o.message
 	section(flags, "Measurements", func(f *pflag.FlagSet) {
 		f.IntVar(&o.iteration, "iteration", 0, "number of the iteration, 0 for the baseline")
-		f.StringVar(&o.metrics, "metrics", "", "JSON `file` with testing, quality and codebase, as supervise measure --json prints them; - for standard input")
+		f.StringVar(&o.metrics, "metrics", "", "JSON or YAML `file` with testing, quality and codebase, as supervise measure --json prints them; - for standard input")
 		f.StringSliceVar(&o.dimensions, "dimensions", nil, "`scores` of dimensions in [0,1], like validation=.9,completeness=.8")
 		f.Float64Var(&o.score, "score", 0, "quality score in [0,1] (default: from dimensions or metrics)")
 		f.StringVar(&m.Verification, "verification", "", "whether the iteration is proven good: passed, failed, skipped (default: by the metrics)")
@@ -96,41 +95,43 @@ func (o *recordOptions) register(flags *pflag.FlagSet) {
 	})
 }
 
-// parsed returns the message that the flags make up; in is standard input.
-func (o recordOptions) parsed(in io.Reader) (record.Message, error) {
-	m, given := o.message, o.flags.Changed
+// parsed returns the message that the flags make up, over what the file of the metrics
+// says; in is standard input.
+func (o recordOptions) parsed(in io.Reader) (m record.Message, err error) {
+	given, flags := o.flags.Changed, o.message
 	if o.metrics != "" {
-		file, err := readMetrics(o.metrics, in)
-		if err != nil {
+		if m, err = readMetrics(o.metrics, in); err != nil {
 			return m, err
 		}
-		m.Testing, m.Quality, m.Codebase, m.Missing = file.Testing, file.Quality, file.Codebase, file.Missing
-		if m.Dimensions = file.Dimensions; file.Score != nil {
-			m.Score = file.Score
-		}
-	}
-	m.LoopID, m.Type = o.loop, record.KindIteration
-	if !given("iteration") {
-		return m, errors.New("give --iteration N, 0 for the baseline")
-	}
-	m.Iteration, m.ExitCode = &o.iteration, o.exitCode
-	if o.iteration == 0 {
-		m.Type = record.KindBaseline
 	}
 	if given("dimensions") {
-		var err error
 		if m.Dimensions, err = named("--dimensions", o.dimensions); err != nil {
 			return m, err
 		}
 	}
 	for name, set := range map[string]func(){
-		"score": func() { m.Score = &o.score }, "tokens": func() { m.Tokens = &o.tokens }, "cost": func() { m.CostUSD = &o.cost },
-		"from": func() { m.From = &o.from },
-		"time": func() { ms := o.took.Milliseconds(); m.TimeMS = &ms },
+		"iteration": func() { m.Iteration, m.Number = &o.iteration, nil },
+		"score":     func() { m.Score = &o.score }, "tokens": func() { m.Tokens = &o.tokens }, "cost": func() { m.CostUSD = &o.cost },
+		"from":         func() { m.From = &o.from },
+		"time":         func() { ms := o.took.Milliseconds(); m.TimeMS = &ms },
+		"verification": func() { m.Verification = flags.Verification }, "tree": func() { m.Tree = flags.Tree },
+		"error": func() { m.Error = flags.Error }, "exit-code": func() { m.ExitCode = o.exitCode }, "unchanged": func() { m.Unchanged = flags.Unchanged },
+		"artifacts": func() { m.Artifacts = flags.Artifacts }, "reflection": func() { m.Reflections = flags.Reflections },
+		"snapshot": func() { m.Snapshot = flags.Snapshot }, "replace": func() { m.Replace = flags.Replace }, "reason": func() { m.Reason = flags.Reason },
 	} {
 		if given(name) {
 			set()
 		}
+	}
+	m.LoopID, m.Type = o.loop, record.KindIteration
+	if m.Iteration == nil {
+		m.Iteration = m.Number
+	}
+	if m.Iteration == nil {
+		return m, errors.New("give --iteration N, 0 for the baseline")
+	}
+	if *m.Iteration == 0 {
+		m.Type = record.KindBaseline
 	}
 	return m, nil
 }
@@ -143,11 +144,7 @@ func readMetrics(path string, in io.Reader) (record.Message, error) {
 	if err != nil {
 		return record.Message{}, fmt.Errorf("read metrics: %w", err)
 	}
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(text, &raw); err != nil {
-		return record.Message{}, fmt.Errorf("read metrics from %s: %w", path, err)
-	}
-	m, err := record.ParseMessage(raw)
+	m, err := record.ReadMetrics(text)
 	if err != nil {
 		err = fmt.Errorf("read metrics from %s: %w", path, err)
 	}

@@ -80,6 +80,8 @@ func LoadFor(path string, named bool, home string) (Settings, error) {
 	read := projectfile.Read
 	if named {
 		read = projectfile.Named
+	} else if err := s.neighbour(filepath.Dir(path)); err != nil {
+		return s, err
 	}
 	text, err := read(path, projectfile.Settings)
 	if errors.Is(err, os.ErrNotExist) && !named {

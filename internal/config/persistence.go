@@ -1,17 +1,22 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"supervise/internal/loop"
+	"supervise/internal/projectfile"
 	"supervise/internal/prompt"
 	"supervise/selector"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 )
 
 // Persistence is the section agent_persistence, as the documents have it that this
@@ -78,12 +83,18 @@ func (s *Settings) under(text []byte) {
 	if yaml.Unmarshal(text, &file) != nil {
 		return // the strict reading that follows says what is wrong
 	}
-	p := file.Persistence
+	s.adopt(file.Persistence)
+}
+
+// adopt sets the keys that the section is another way to write.
+func (s *Settings) adopt(p Persistence) {
 	set(&s.Mode, p.Detection.Mode)
 	if p.Enabled != nil && !*p.Enabled {
 		s.Mode, s.Reinforcement = "off", "off"
 	}
-	s.Integrity.Enabled = p.Detection.Patterns
+	if p.Detection.Patterns != nil {
+		s.Integrity.Enabled = p.Detection.Patterns
+	}
 	set(&s.Limits.MaxRetries, p.Recovery.MaxRetries)
 	if minutes := p.Recovery.GateTimeout; minutes != nil {
 		s.ApprovalTimeout = time.Duration(*minutes * float64(time.Minute))
@@ -98,6 +109,39 @@ func (s *Settings) under(text []byte) {
 	if v := p.Selection.Enabled; v != nil && !*v { // the last iteration is the result
 		s.Selection.Mode, s.Selection.Threshold = string(selector.MostRecentAboveThreshold), 0
 	}
+}
+
+// neighbours are files of another tool that have the section, too.
+var neighbours = []string{"aiwg.yml", "aiwg.yaml"}
+
+// neighbour applies the section of the file of another tool that lies beside ours. The
+// rest of that file is not read, and our own file takes precedence.
+func (s *Settings) neighbour(dir string) error {
+	for _, name := range neighbours {
+		path := filepath.Join(dir, name)
+		text, err := projectfile.Read(path, projectfile.Settings)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		var file struct {
+			Persistence ast.Node `yaml:"agent_persistence"`
+		}
+		if err == nil {
+			err = yaml.Unmarshal(text, &file)
+		}
+		if err == nil && file.Persistence != nil {
+			err = yaml.NodeToValue(file.Persistence, &s.Persistence, yaml.Strict())
+		}
+		if err != nil {
+			return unreadable(err, path, text)
+		}
+		s.adopt(s.Persistence)
+		if err := s.Validate(); err != nil {
+			return locate(err, path, text)
+		}
+		return nil
+	}
+	return nil
 }
 
 func set[T any](to *T, from *T) {

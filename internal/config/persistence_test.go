@@ -137,3 +137,40 @@ func TestPersistenceErrors(t *testing.T) {
 		}
 	}
 }
+
+// The section is read from the file of another tool, too; ours takes precedence.
+func TestPersistenceOfANeighbour(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("aiwg.yml", "version: 3\nralph: {agents: many}\n"+strings.Replace(example, "max_retries: 3", "max_retries: 5", 1))
+	s, err := Load(Path(dir), false)
+	if err != nil || s.Limits.MaxRetries != 5 || s.Selection.Mode != "highest_quality" || len(s.Integrity.Enabled) != 4 || s.Persistence.Reinforcement.Plateau == nil {
+		t.Errorf("%+v, %v", s, err)
+	}
+	put(FileName, "limits: {max_retries: 1}\n")
+	if s, err := Load(Path(dir), false); err != nil || s.Limits.MaxRetries != 1 || s.Selection.Mode != "highest_quality" {
+		t.Errorf("%+v, %v, want our own key to count", s.Limits, err)
+	}
+	if s, err := Load(Path(dir), true); err != nil || s.Selection.Mode == "highest_quality" {
+		t.Errorf("%+v, %v, want only the file that is named", s.Selection, err)
+	}
+	for text, want := range map[string]string{
+		"agent_persistence: {detekt: 1}\n":                     "detekt",
+		"agent_persistence: {detection: {mode: brave}}\n":      "aiwg.yml: [1:",
+		"agent_persistence: {recovery: {max_retries: many}}\n": "whole number",
+		"agent_persistence: [\n":                               "aiwg.yml",
+	} {
+		put("aiwg.yml", text)
+		if _, err := Load(Path(dir), false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	put("aiwg.yml", "other: [1]\n")
+	if _, err := Load(Path(dir), false); err != nil {
+		t.Errorf("a file without the section: %v", err)
+	}
+}

@@ -75,6 +75,13 @@ type Message struct {
 	Checks   any `json:"checks"`
 	Verified any `json:"verified"`
 	Rejected any `json:"rejected"`
+	Stored   any `json:"baseline_stored"`
+	Tracker  any `json:"best_iteration_tracker"`
+	Advice   any `json:"recommendation"`
+	Next     any `json:"next_action"`
+
+	conversed bool     // it came in a conversation
+	baseline  *Message // of a loop that has none yet
 }
 
 // Testing are the numbers of the tests, or the tests themselves.
@@ -129,6 +136,9 @@ func (m *Messages) Next() (Message, error) {
 
 // ParseMessage turns the fields of an object into a message.
 func ParseMessage(raw map[string]json.RawMessage) (Message, error) {
+	if _, ok := raw["role"]; ok {
+		return fromConversation(raw)
+	}
 	for _, wrapper := range []string{"iteration_metrics", "metrics"} {
 		inner, ok := raw[wrapper]
 		if !ok {
@@ -146,17 +156,11 @@ func ParseMessage(raw map[string]json.RawMessage) (Message, error) {
 			raw[name] = value
 		}
 	}
-	flat, err := json.Marshal(raw)
-	if err != nil {
-		return Message{}, refuse("%v", err)
+	if err := sectioned(raw); err != nil {
+		return Message{}, err
 	}
 	var m Message
-	dec := json.NewDecoder(bytes.NewReader(flat))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&m); err != nil {
-		return m, refuse("%v", err)
-	}
-	return m, nil
+	return m, strictly(raw, &m)
 }
 
 // number is the number of the iteration, and false when it is not given.

@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"supervise/internal/ledger"
@@ -15,6 +16,22 @@ func (p Place) Answer(ctx context.Context, id string, m Message) ([]any, error) 
 		m.LoopID = id
 	case id != "" && m.LoopID != id:
 		return nil, fmt.Errorf("%w: the message is about loop %s, the command about %s", ErrMessage, m.LoopID, id)
+	}
+	out, err := p.answer(ctx, m)
+	if m.conversed && err == nil {
+		out = conversation(out, p.Now())
+	}
+	return out, err
+}
+
+func (p Place) answer(ctx context.Context, m Message) ([]any, error) {
+	if b := m.baseline; b != nil {
+		if _, err := ledger.ReadState(ledger.Dir(p.Home, m.LoopID)); errors.Is(err, ledger.ErrNoLoop) {
+			b.LoopID = m.LoopID
+			if _, err := Record(ctx, p, *b); err != nil {
+				return nil, err
+			}
+		}
 	}
 	switch m.Type {
 	case KindBaseline, KindIteration:

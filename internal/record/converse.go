@@ -1,0 +1,243 @@
+package record
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// Conversation is a message as agents that talk to each other exchange it. One in this
+// shape is answered in it.
+type Conversation struct {
+	Role      string    `json:"role"` // user, assistant
+	Content   string    `json:"content"`
+	Metadata  any       `json:"metadata"` // of an answer: a message of this package
+	Timestamp time.Time `json:"timestamp"`
+	Sender    string    `json:"sender"`
+}
+
+// hookKinds are the hooks of a loop that ask for something, by their names.
+var hookKinds = map[string]Kind{
+	"pre_loop": KindBaseline, "loop_start": KindBaseline,
+	"post_iteration": KindIteration,
+	"loop_decision":  KindDecision,
+	"post_loop":      KindDecision, "loop_complete": KindDecision,
+}
+
+// conversed turns a message of a conversation into the fields of one of ours: its metadata,
+// with what inputs hold. A baseline beside the numbers of an iteration is for a loop that
+// has none yet.
+func conversed(raw map[string]json.RawMessage) (map[string]json.RawMessage, json.RawMessage, error) {
+	var c struct {
+		Role, Content, Sender string
+		Timestamp             *time.Time
+		Metadata              map[string]json.RawMessage
+	}
+	if err := strictly(raw, &c); err != nil {
+		return nil, nil, err
+	}
+	out := c.Metadata
+	var hook string
+	if text, ok := out["hook_name"]; ok {
+		if err := json.Unmarshal(text, &hook); err != nil {
+			return nil, nil, refuse("hook_name: %v", err)
+		}
+		delete(out, "hook_name")
+		kind, known := hookKinds[hook]
+		if !known {
+			return nil, nil, refuse("hook_name is %q: give loop_start, post_iteration, loop_decision or loop_complete", hook)
+		}
+		out["type"] = quoted(string(kind))
+		if hook == "post_loop" || hook == "loop_complete" {
+			out["complete"] = json.RawMessage("true")
+		}
+	}
+	if c.Timestamp != nil && out["timestamp"] == nil {
+		out["timestamp"] = raw["timestamp"]
+	}
+	baseline, err := inputs(out, hookKinds[hook])
+	return out, baseline, err
+}
+
+// inputs moves what metadata.inputs hold beside it, and returns the baseline of an iteration.
+func inputs(out map[string]json.RawMessage, kind Kind) (baseline json.RawMessage, err error) {
+	text, ok := out["inputs"]
+	if !ok {
+		return nil, nil
+	}
+	delete(out, "inputs")
+	var in map[string]json.RawMessage
+	if err := json.Unmarshal(text, &in); err != nil {
+		return nil, refuse("inputs: %v", err)
+	}
+	current := "current"
+	if kind == KindBaseline {
+		current = "baseline"
+	}
+	if kind == KindIteration {
+		baseline = in["baseline"]
+		delete(in, "baseline")
+	}
+	if numbers, ok := in[current]; ok {
+		in["metrics"] = numbers
+		delete(in, current)
+	}
+	for name, value := range in {
+		out[name] = value
+	}
+	return baseline, nil
+}
+
+// fromConversation is the message that one of a conversation stands for.
+func fromConversation(raw map[string]json.RawMessage) (Message, error) {
+	fields, baseline, err := conversed(raw)
+	if err != nil {
+		return Message{conversed: true}, err
+	}
+	m, err := ParseMessage(fields)
+	m.conversed = true
+	if baseline == nil || err != nil {
+		return m, err
+	}
+	var numbers map[string]json.RawMessage
+	if err := json.Unmarshal(baseline, &numbers); err != nil {
+		return m, refuse("inputs.baseline: %v", err)
+	}
+	first, err := ParseMessage(numbers)
+	first.Type, first.LoopID, first.Timestamp = KindBaseline, m.LoopID, m.Timestamp
+	m.baseline = &first
+	return m, err
+}
+
+func quoted(text string) json.RawMessage { b, _ := json.Marshal(text); return b }
+
+// strictly decodes fields, of which none may be unknown.
+func strictly(raw map[string]json.RawMessage, into any) error {
+	flat, err := json.Marshal(raw)
+	if err != nil {
+		return refuse("%v", err)
+	}
+	dec := json.NewDecoder(strings.NewReader(string(flat)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return refuse("%v", err)
+	}
+	return nil
+}
+
+// sections are the names of numbers by the section that they belong to.
+var sections = func() map[string]string {
+	out := map[string]string{}
+	message := reflect.TypeFor[Message]()
+	for _, section := range []string{"Testing", "Quality", "Codebase"} {
+		f, _ := message.FieldByName(section)
+		for field := range f.Type.Elem().Fields() {
+			out[field.Tag.Get("json")] = strings.ToLower(section)
+		}
+	}
+	return out
+}()
+
+// sectioned moves numbers that stand outside of their section into it.
+func sectioned(raw map[string]json.RawMessage) error {
+	moved := map[string]map[string]json.RawMessage{}
+	for name, value := range raw {
+		section, ok := sections[name]
+		if !ok {
+			continue
+		}
+		if moved[section] == nil {
+			moved[section] = map[string]json.RawMessage{}
+			if there := raw[section]; there != nil {
+				if err := json.Unmarshal(there, new(moved[section])); err != nil {
+					return refuse("%s: %v", section, err)
+				}
+			}
+		}
+		moved[section][name] = value
+		delete(raw, name)
+	}
+	for section, fields := range moved {
+		text, err := json.Marshal(fields)
+		if err != nil {
+			return refuse("%v", err)
+		}
+		raw[section] = text
+	}
+	return nil
+}
+
+// conversation lays answers out as messages of a conversation.
+func conversation(answers []any, now time.Time) []any {
+	out := make([]any, 0, len(answers))
+	for _, a := range answers {
+		out = append(out, Conversation{Role: "assistant", Content: content(a), Metadata: a, Timestamp: now, Sender: "supervise"})
+	}
+	return out
+}
+
+// content says an answer in one line.
+func content(answer any) string {
+	switch a := answer.(type) {
+	case ProgressReport:
+		if a.Metrics.Iteration == 0 {
+			return "Baseline captured; " + a.Next
+		}
+		to := ""
+		if a.Advice.Target != nil {
+			to = fmt.Sprintf(" to iteration %d", *a.Advice.Target)
+		}
+		return fmt.Sprintf("Iteration %d: %s; %s%s: %s", a.Metrics.Iteration, a.Metrics.Class, a.Advice.Action, to, a.Advice.Reason)
+	case RegressionAlert:
+		return "REGRESSION DETECTED: " + cmp.Or(a.Regress, a.Severity.String())
+	case BestIterationSelection:
+		text := fmt.Sprintf("Selected iteration %d", a.Selected)
+		if c := a.Comparison; c != nil {
+			text += fmt.Sprintf(" (quality: %.2f vs final %.2f)", c.Selected, c.Final)
+		}
+		return text + ": " + a.Reason
+	}
+	return ""
+}
+
+// ReadMetrics reads the metrics of a file, JSON or YAML.
+func ReadMetrics(text []byte) (Message, error) {
+	var raw map[string]json.RawMessage
+	if trimmed := strings.TrimSpace(string(text)); !strings.HasPrefix(trimmed, "{") {
+		var err error
+		if text, err = fromYAML(text); err != nil {
+			return Message{}, err
+		}
+	}
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return Message{}, refuse("%v", err)
+	}
+	return ParseMessage(raw)
+}
+
+// fromYAML turns YAML into JSON. An alias is refused: a few of them name more than any
+// memory holds.
+func fromYAML(text []byte) ([]byte, error) {
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return nil, refuse("neither JSON nor YAML: %v", err)
+	}
+	if len(file.Docs) != 1 || file.Docs[0].Body == nil {
+		return nil, refuse("give one document, not %d", len(file.Docs))
+	}
+	if len(ast.Filter(ast.AliasType, file.Docs[0].Body)) > 0 {
+		return nil, refuse("the YAML has an alias (*name): write the value")
+	}
+	out, err := yaml.YAMLToJSON(text)
+	if err != nil {
+		return nil, refuse("%v", err)
+	}
+	return out, nil
+}
