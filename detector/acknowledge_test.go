@@ -118,13 +118,14 @@ func TestAcknowledgedCycleDoesNotEndTheLoop(t *testing.T) {
 	}
 }
 
-// cycling is the input of an iteration that is back at the tree of two before.
+// cycling is the input of an iteration that is, after many, back at the tree of two
+// before for the third time.
 func cycling() detector.Input {
 	var all []detector.Observation
-	for i, c := range []float64{80, 80, 81, 80} {
-		all = append(all, detector.Observation{Iteration: i, Set: measured(4, 4, c), Tree: string("oaba"[i]), Class: detector.Forward})
+	for i := range 13 {
+		all = append(all, detector.Observation{Iteration: i, Set: measured(4, 4, float64(80+i%2)), Tree: string("ab"[i%2]), Class: detector.Forward})
 	}
-	return detector.Input{Current: all[3], History: all[:3], Previous: all[2], Baseline: all[0]}
+	return detector.Input{Current: all[12], History: all[:12], Previous: all[11], Baseline: all[0]}
 }
 
 func TestAcknowledgementsOfFiles(t *testing.T) {

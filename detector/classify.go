@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"supervise/detector/internal/course"
 	"supervise/metric"
 )
 
@@ -16,16 +17,18 @@ func (j *judge) classify(alerts []Alert) (Class, *Stall) {
 	if j.regressed(alerts) {
 		return Regression, nil
 	}
-	if j.plateau() {
-		if stall := j.findStall(); stall != nil {
+	class := Plateau
+	if !j.plateau() {
+		if class = Forward; !j.advanced() {
+			class = j.byScore()
+		}
+	}
+	if class == Plateau {
+		if stall := j.path().Stall(); stall != nil {
 			return Stalled, stall
 		}
-		return Plateau, nil
 	}
-	if j.advanced() {
-		return Forward, nil
-	}
-	return j.byScore(), nil
+	return class, nil
 }
 
 // RegressionLimit is a number that makes an iteration a regression when it is
@@ -79,25 +82,11 @@ func (j *judge) counted(f metric.Field) float64 {
 	case f == metric.TestCount && !j.opts.Strict:
 		before, now := t.counts()
 		return float64(now.Count - before.Count)
+	case f == metric.TestsPassed && !j.opts.Strict:
+		before, now := t.counts()
+		return float64(now.Passed - before.Passed)
 	}
 	return d
-}
-
-// unit is how much a change in a number says.
-type unit struct {
-	points bool    // measured in points, not in per cent of what it was
-	grain  float64 // a better number that is not better by more is no improvement
-	share  float64 // the same in per cent of what it was
-}
-
-// levels are the numbers that show whether anything moved. Times, sums within
-// coverage and the size of the last change do not. Complexity is a mean, which moves
-// a little with every function.
-var levels = map[metric.Field]unit{
-	metric.TestCount: {}, metric.TestsPassed: {}, metric.TestsFailed: {}, metric.TestsSkipped: {},
-	metric.PassRate: {points: true, grain: .005}, metric.CoveragePct: {points: true, grain: .05},
-	metric.LintErrors: {}, metric.LintWarnings: {}, metric.TypeErrors: {}, metric.ErrorCount: {},
-	metric.FileCount: {}, metric.LOCTotal: {}, metric.Complexity: {share: 2},
 }
 
 // plateau reports whether nothing moved by more than the range and nothing got
@@ -107,47 +96,41 @@ func (j *judge) plateau() bool {
 		return j.byScore() == Plateau
 	}
 	for f, d := range j.previous.delta {
-		u, ok := levels[f]
-		if !ok {
-			continue
-		}
 		before, _ := j.previous.before.Value(f)
-		if math.Abs(change(u, before, d)) > j.opts.PlateauRange+epsilon || j.improved(f, before, d) {
+		if math.Abs(course.Moved(f, before, d)) > j.opts.PlateauRange+epsilon || j.improved(f, before, d) {
 			return false
 		}
 	}
 	return true
 }
 
-// change returns a delta in points or in per cent.
-func change(u unit, before, delta float64) float64 {
-	switch {
-	case u.points || delta == 0:
-		return delta
-	case before == 0:
-		return math.Copysign(100, delta)
-	default:
-		return 100 * delta / math.Abs(before)
-	}
-}
-
 func (j *judge) improved(f metric.Field, before, delta float64) bool {
-	u := levels[f]
-	gain := delta * float64(f.Better())
-	if f == metric.CoveragePct && gain <= j.in.CoverageWobble+epsilon {
-		return false
-	}
-	return gain > max(u.grain, u.share*math.Abs(before)/100)
+	return course.Improved(f, before, delta, j.in.CoverageWobble)
 }
 
-// advanced reports whether the iteration, which is no regression and so has no
-// fewer tests, is a step forward. A number that was
-// not measured holds nothing back, except the pass rate, which has to speak.
+// primary are the numbers that show progress, each with the least change for the better
+// that does.
+var primary = []struct {
+	field metric.Field
+	gain  float64
+}{{metric.TestsPassed, 1}, {metric.PassRate, .005}, {metric.CoveragePct, .5}, {metric.ErrorCount, 1}}
+
+// advanced reports whether one of the primary numbers got better and none worse. What
+// was not measured holds nothing back.
 func (j *judge) advanced() bool {
-	d := j.previous.delta
-	rate, ok := j.now.Value(metric.PassRate)
-	return ok && (d[metric.PassRate] > 0 || rate >= 90) &&
-		d[metric.CoveragePct] >= -j.in.CoverageWobble-epsilon && d[metric.ErrorCount] <= 0
+	better := false
+	for _, p := range primary {
+		d := j.counted(p.field) * float64(p.field.Better())
+		slack := 0.0
+		if p.field == metric.CoveragePct {
+			slack = j.in.CoverageWobble
+		}
+		if d < -slack-epsilon {
+			return false
+		}
+		better = better || d >= p.gain-epsilon && d > slack+epsilon
+	}
+	return better
 }
 
 // byScore lets the quality score decide.
@@ -163,41 +146,4 @@ func (j *judge) byScore() Class {
 	default:
 		return Plateau
 	}
-}
-
-// findStall examines the last iterations; the current one is a plateau. They are a
-// stall when all are plateaus whose scores lie within the range.
-func (j *judge) findStall() *Stall {
-	recent := j.recent(j.opts.StallWindow)
-	if len(recent) < j.opts.StallWindow {
-		return nil
-	}
-	low, high := math.Inf(1), math.Inf(-1)
-	for i, o := range recent {
-		if i < len(recent)-1 && o.Class != Plateau && o.Class != Stalled {
-			return nil
-		}
-		if o.Scored {
-			low, high = min(low, o.Score), max(high, o.Score)
-		}
-	}
-	spread := max(0, high-low)
-	if spread >= j.opts.StallRange-epsilon || j.gained(recent[0].Set) {
-		return nil
-	}
-	return &Stall{Iterations: len(recent), Range: spread}
-}
-
-// gained reports whether a number is better than in an earlier set: small steps
-// that are none by themselves may add up.
-func (j *judge) gained(earlier metric.Set) bool {
-	for f, d := range j.now.Sub(earlier) {
-		if _, ok := levels[f]; !ok {
-			continue
-		}
-		if before, _ := earlier.Value(f); j.improved(f, before, d) {
-			return true
-		}
-	}
-	return false
 }

@@ -62,6 +62,8 @@ type Input struct {
 	// too, oldest first and that of the current one last. It is empty when the
 	// current iteration had none.
 	Errors []string
+	// KnownErrors are those that the baseline had.
+	KnownErrors []string
 	// Best is the best iteration so far; nil when there is none.
 	Best *Observation
 
@@ -138,6 +140,7 @@ type Assessment struct {
 	Stall          *Stall         `json:"stall,omitempty"`
 	Cycle          *Cycle         `json:"cycle,omitempty"`
 	Stuck          *Stuck         `json:"stuck,omitempty"`
+	Returned       *int           `json:"returned_to,omitempty"` // the earlier iteration whose tree is back
 	Recommendation Recommendation `json:"recommendation"`
 }
 
@@ -145,6 +148,7 @@ type Assessment struct {
 // [0,1].
 type Recommendation struct {
 	Action     Recommend `json:"action"`
+	Rule       string    `json:"rule,omitempty"`   // about the way of the loop, that leads to it
 	Target     int       `json:"target_iteration"` // whose tree to restore, for Rollback
 	Reason     string    `json:"reason"`
 	Confidence float64   `json:"confidence"`
@@ -226,11 +230,8 @@ func Assess(in Input, o Options) Assessment {
 	}
 	a.Alerts = j.alerts(ofTree)
 	if in.Current.Iteration > 0 {
-		j.stuck = j.findStuck()
-		if !undone(a.Alerts) {
-			j.cycle = j.findCycle()
-		}
-		a.Cycle, a.Stuck = j.cycle, j.stuck
+		j.follow(undone(a.Alerts))
+		a.Cycle, a.Stuck, a.Returned = j.cycle, j.stuck, j.returned
 		a.Alerts = append(a.Alerts, j.alerts(ofLoop)...)
 	}
 	sortAlerts(a.Alerts)

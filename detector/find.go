@@ -205,7 +205,7 @@ func metricCycling(j *judge, _ comparison, _ row) []finding {
 	if j.cycle == nil || j.cycle.Endless {
 		return nil
 	}
-	return one(finding{values: Values{Period: j.cycle.Period, N: j.cycle.Period}})
+	return one(finding{values: Values{Period: j.cycle.Period, Why: j.cycle.Message()}})
 }
 
 func stuckLoop(j *judge, _ comparison, _ row) []finding {

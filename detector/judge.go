@@ -15,6 +15,7 @@ type judge struct {
 	baseline comparison
 	cycle    *Cycle
 	stuck    *Stuck
+	returned *int
 	sources  *explainer // nil for the baseline
 
 	removable removable

@@ -11,33 +11,40 @@ type advice struct {
 	action     Recommend
 	confidence float64
 	basis      string // what the confidence rests on
+	rule       string // that alone leads to it, "" for none
 	when       func(*judge, Assessment) (reason string, ok bool)
 }
 
 const partialPenalty = .15
 
+// The rules about cycles, which on_stall can keep from ending the loop.
+const (
+	InfiniteLoop  = "infinite_loop"
+	MetricCycling = "metric_cycling"
+)
+
 var advices = []advice{
-	{Rollback, .95, "two or more rules ask for the rollback", func(_ *judge, a Assessment) (string, bool) { return rollbackReason(a, 2) }},
-	{Rollback, .90, "one rule asks for the rollback", func(_ *judge, a Assessment) (string, bool) { return rollbackReason(a, 1) }},
-	{Stop, .90, "an infinite loop is confirmed", func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "infinite_loop", ForceTerminate) }},
-	{Escalate, .80, "a cycle is confirmed", func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "metric_cycling", AskHuman) }},
-	{Escalate, .80, "the same error came again and again", func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "stuck_loop_detected", AskHuman) }},
-	{Stop, .80, "a rule is set to end the loop", func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "", ForceTerminate) }},
-	{Escalate, .80, "a rule is set to ask a person", func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "", AskHuman) }},
-	{Rollback, .80, "a regression that lost too much of the best score", (*judge).farBelowBest},
-	{Stop, .80, "a stall", func(_ *judge, a Assessment) (string, bool) {
+	{Rollback, .95, "two or more rules ask for the rollback", "", func(_ *judge, a Assessment) (string, bool) { return rollbackReason(a, 2) }},
+	{Rollback, .90, "one rule asks for the rollback", "", func(_ *judge, a Assessment) (string, bool) { return rollbackReason(a, 1) }},
+	{Stop, .90, "an infinite loop is confirmed", InfiniteLoop, func(_ *judge, a Assessment) (string, bool) { return alertReason(a, InfiniteLoop, ForceTerminate) }},
+	{Escalate, .80, "the same error came again and again", "stuck_loop_detected", func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "stuck_loop_detected", AskHuman) }},
+	{Stop, .80, "a rule is set to end the loop", "", func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "", ForceTerminate) }},
+	{Escalate, .80, "a rule is set to ask a person", "", func(_ *judge, a Assessment) (string, bool) { return alertReason(a, "", AskHuman) }},
+	{Rollback, .80, "a regression that lost too much of the best score", "", (*judge).farBelowBest},
+	{Escalate, .80, "a cycle is confirmed", MetricCycling, func(_ *judge, a Assessment) (string, bool) { return alertReason(a, MetricCycling, AskHuman) }},
+	{Stop, .80, "a stall", "", func(_ *judge, a Assessment) (string, bool) {
 		if a.Stall == nil {
 			return "", false
 		}
 		return a.Stall.Message(), true
 	}},
-	{Continue, .60, "a regression, and no rule asks for a rollback", func(_ *judge, a Assessment) (string, bool) {
+	{Continue, .60, "a regression, and no rule asks for a rollback", "", func(_ *judge, a Assessment) (string, bool) {
 		if len(a.Alerts) == 0 || a.Class != Regression {
 			return "", false
 		}
 		return "Regression without a reason to undo it: " + a.Alerts[0].Message(), true
 	}},
-	{Continue, .80, "the class of the iteration alone", func(_ *judge, a Assessment) (string, bool) { return classReasons[a.Class], true }},
+	{Continue, .80, "the class of the iteration alone", "", func(_ *judge, a Assessment) (string, bool) { return classReasons[a.Class], true }},
 }
 
 var classReasons = map[Class]string{
@@ -54,7 +61,7 @@ func (j *judge) recommend(a Assessment) Recommendation {
 		if !ok {
 			continue
 		}
-		r := Recommendation{Action: row.action, Reason: reason, Confidence: row.confidence}
+		r := Recommendation{Action: row.action, Rule: row.rule, Reason: reason, Confidence: row.confidence}
 		r.Parts = []ConfidencePart{{row.basis, row.confidence}}
 		if j.now.Partial() {
 			r.Confidence -= partialPenalty
@@ -86,11 +93,11 @@ func rollbackReason(a Assessment, atLeast int) (string, bool) {
 	return strings.Join(messages, "; "), len(messages) >= atLeast
 }
 
-// alertReason names the first alert of a rule, of any when rule is empty, that
-// asks for the action. Acknowledged alerts ask for none.
+// alertReason names the first alert of a rule that asks for the action; where rule is
+// empty, of any but an early cycle, which comes last. Acknowledged alerts ask for none.
 func alertReason(a Assessment, rule string, action Action) (string, bool) {
 	for _, alert := range a.Alerts {
-		if (rule == "" || alert.Rule == rule) && alert.Action == action {
+		if (alert.Rule == rule || rule == "" && (alert.Rule != MetricCycling || action != AskHuman)) && alert.Action == action {
 			return alert.Message(), true
 		}
 	}

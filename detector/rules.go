@@ -197,18 +197,18 @@ var rules = []Rule{
 		Message:   "Tests took {curr_time}, were {prev_time}", find: testTimeAnomaly,
 	},
 	{
-		Name: "infinite_loop", Type: "infinite_loop", Severity: Critical, RestsOn: Measured, Action: ForceTerminate, scope: ofLoop,
-		Condition: "a cycle is confirmed late in the loop, or returns to the very same tree",
+		Name: InfiniteLoop, Type: "infinite_loop", Severity: Critical, RestsOn: Measured, Action: ForceTerminate, scope: ofLoop,
+		Condition: "a cycle is confirmed late in the loop",
 		Message:   "Infinite loop detected: metrics cycling", find: infiniteLoop,
 	},
 	{
-		Name: "metric_cycling", Type: "metric_cycling", Severity: High, RestsOn: Measured, Action: AskHuman, scope: ofLoop,
-		Condition: "a cycle is confirmed early in the loop",
-		Message:   "Metrics repeat every {n} iterations", find: metricCycling,
+		Name: MetricCycling, Type: "metric_cycling", Severity: High, RestsOn: Measured, Action: AskHuman, scope: ofLoop,
+		Condition: "a cycle is confirmed early in the loop; the loop goes on unless `on_stall` is ask or stop",
+		Message:   "{why}", find: metricCycling,
 	},
 	{
 		Name: "stuck_loop_detected", Type: "stuck_loop", Severity: Medium, RestsOn: Measured, Action: AskHuman, scope: ofLoop,
-		Condition: "the same error occurred several times in a row",
+		Condition: "the same error, which the baseline did not have, occurred several times in a row",
 		Message:   "Stuck loop detected: {why}", find: stuckLoop,
 	},
 	{

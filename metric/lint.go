@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -53,6 +54,9 @@ type Finding struct {
 	Message string `json:"message"`
 	Text    string `json:"text,omitempty"` // the source line, where the report gives it
 }
+
+// Place returns the finding as compilers print it: file, line and message.
+func (f Finding) Place() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message) }
 
 // Fingerprint identifies the finding across edits that only move it: rule,
 // path and normalised text (the source line where it is known, else the

@@ -22,7 +22,7 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 	current.Set, current.Error = it.Judged(), text // later iterations are compared with it.Set
 	in := detector.Input{
 		Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, Best: h.Best,
-		Errors: h.errorsWith(text), SuiteUnread: max(0, h.unreadWith(it)-1), CoverageWobble: h.wobble(),
+		Errors: h.errorsWith(text), KnownErrors: h.baselineErrors(), SuiteUnread: max(0, h.unreadWith(it)-1), CoverageWobble: h.wobble(),
 		AddedByLoop: h.addedByLoop(), Flaky: e.Flaky, Before: e.Before, After: e.After, Renamed: e.Renamed,
 		Removed: e.Removed, GoneSymbols: e.GoneSymbols, GitLost: e.GitLost, WorkLost: e.WorkLost, AckFiles: e.AckFiles, Tampering: e.Tampering, Now: e.Judged, KnownFlaky: h.unsteady,
 		TestFiles: e.TestFiles, Granted: h.Granted(),
@@ -49,6 +49,28 @@ func (h *History) errorsWith(text string) []string {
 		return nil
 	}
 	return append(h.Errors[:len(h.Errors):len(h.Errors)], text)
+}
+
+// baselineErrors are the errors that the baseline had: those of a broken build, of which
+// another may be the first one later.
+func (h *History) baselineErrors() []string {
+	var out []string
+	if h.Baseline.Error != "" {
+		out = append(out, h.Baseline.Error)
+	}
+	set := h.Baseline.Set
+	if !broken(set) {
+		return out
+	}
+	out = append(out, set.Build.FirstError)
+	if set.Lint != nil {
+		for _, f := range set.Lint.Findings {
+			if f.Type {
+				out = append(out, f.Place())
+			}
+		}
+	}
+	return out
 }
 
 // unreadWith is the number of iterations in a row without readable tests, with another

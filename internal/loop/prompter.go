@@ -47,6 +47,7 @@ const lookBack = 5
 func (p *prompter) situation(n int) prompt.Situation {
 	out := prompt.Situation{
 		Iteration: n, Rejected: p.past.Rejected != nil, Plateau: p.stalled(), Repeated: p.repeated(),
+		Circling: p.past.Rejected == nil && p.past.Last().Assessment.Cycle != nil,
 	}
 	for _, it := range p.past.Iterations[max(1, len(p.past.Iterations)-lookBack):] {
 		if !it.Interrupted && (it.Rejected || it.Assessment.Class == detector.Regression) {

@@ -66,8 +66,10 @@ func (s Settings) configuration() ledger.Configuration {
 		OnStall: "continue", PlanHash: s.Plan.Hash(),
 	}
 	switch {
-	case s.Recovery.StopOnStall:
+	case s.Recovery.StopOnCycle:
 		c.OnStall = "stop"
+	case s.Recovery.StopOnStall:
+		c.OnStall = "auto"
 	case s.Recovery.AskOnStall:
 		c.OnStall = "ask"
 	}

@@ -65,7 +65,7 @@ func (r *run) diminished(it ledger.Iteration) event.Stop {
 
 func endOf(a detector.Assessment) event.Reason {
 	switch {
-	case a.Cycle != nil:
+	case a.Recommendation.Rule == detector.InfiniteLoop, a.Recommendation.Rule == detector.MetricCycling:
 		return event.Cycling
 	case a.Stuck != nil:
 		return event.Stuck

@@ -450,8 +450,7 @@ func (r *reading) contradiction() []string {
 // firstError is the first line that explains why a build failed.
 func firstError(r Run) string {
 	if r.lint != nil && len(r.lint.Findings) > 0 {
-		f := r.lint.Findings[0]
-		return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message)
+		return r.lint.Findings[0].Place()
 	}
 	for line := range strings.Lines(r.Output) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {

@@ -57,6 +57,7 @@ type Situation struct {
 	Rejected  bool // the last iteration was rejected
 	Repeated  int  // how often the last error came in a row
 	Setbacks  int  // how many of the last five iterations were rejected or regressions
+	Circling  bool // metrics or trees repeat
 	Falling   bool // quality fell twice in a row
 }
 
@@ -99,6 +100,7 @@ var history = []struct {
 }{
 	{Aggressive, "the last iteration was rejected", func(s Situation) bool { return s.Rejected }},
 	{Aggressive, "the same error came again", func(s Situation) bool { return s.Repeated > 1 }},
+	{Aggressive, "the loop goes in circles", func(s Situation) bool { return s.Circling }},
 	{Aggressive, "the last iteration was a plateau", func(s Situation) bool { return s.Plateau }},
 	{Aggressive, "two of the last five iterations were setbacks", func(s Situation) bool { return s.Setbacks > 1 }},
 	{Aggressive, "quality fell twice in a row", func(s Situation) bool { return s.Falling }},
@@ -134,7 +136,7 @@ type Facts struct {
 	Errors    string   // "3", "" when not measured
 	Changes   []Change // that the last iteration made, when it was not rejected
 	Rejection *Rejection
-	Note      string   // a person's remark on the last iteration, which was kept
+	Note      string   // a remark on the last iteration, which was kept
 	Open      []string // open findings about integrity
 	Error     *Failure // what went wrong in the last iteration
 	Near      bool     // no test fails: the agent may soon say that it is done

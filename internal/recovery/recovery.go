@@ -27,8 +27,9 @@ const (
 // Options are the limits of the recovery.
 type Options struct {
 	MaxRetries  int  // retries per incident before a human is asked; at least 0
-	StopOnStall bool // a stall ends the loop
-	AskOnStall  bool `json:",omitempty"` // a stall asks a human; without one it ends the loop
+	StopOnStall bool // a stall and an infinite loop end the loop
+	AskOnStall  bool `json:",omitempty"` // they ask a human, and so does an early cycle; without one it ends the loop
+	StopOnCycle bool `json:",omitempty"` // an early cycle ends the loop
 	AskLate     bool `json:",omitempty"` // a human is asked when the retries are spent, not at once
 }
 
@@ -94,18 +95,12 @@ func Next(s State, c Case, o Options) (Step, State) {
 	}
 	s.Retries, s.Same = 0, 0
 	step := Step{Move: Continue, Reason: r.Reason, Target: c.Start}
-	switch r.Action {
-	case detector.Stop:
-		switch {
-		case c.Assessment.Class != detector.Stalled || o.StopOnStall:
-			step.Move = Stop
-		case o.AskOnStall:
-			step.Move, step.Ask, step.Why = Stop, approval.Standstill, "the loop does not get on"
-		}
-	case detector.Escalate:
-		step.Move, step.Ask, step.Why = Escalate, approval.Standstill, "the loop does not get on"
-	case detector.Continue, detector.Rollback:
+	if move, ask := o.endOf(c.Assessment); ask {
+		step.Move, step.Ask, step.Why = move, approval.Standstill, "the loop does not get on"
+	} else {
+		step.Move = move
 	}
+	step.Advice = wayOf(c.Assessment)
 	if step.Ask == "" && step.Move == Continue {
 		if message, found := suspicion(c.Assessment); found {
 			step.Ask, step.Why = approval.Suspicion, "a change looks like a cheat: "+message
@@ -115,6 +110,42 @@ func Next(s State, c Case, o Options) (Step, State) {
 		step.Phases = []Phase{{PhasePause, c.Paused, paused}, {PhaseEscalate, c.Now, r.Reason}}
 	}
 	return step, s
+}
+
+// endOf is the move that an assessment asks for which undoes nothing, and whether a human
+// is asked. A stall, an early cycle and an infinite loop end what the user wants to end.
+func (o Options) endOf(a detector.Assessment) (move Move, ask bool) {
+	r := a.Recommendation
+	ends := true
+	switch {
+	case r.Action == detector.Continue, r.Action == detector.Rollback:
+		return Continue, false
+	case r.Rule == detector.MetricCycling:
+		ends = o.StopOnCycle
+	case r.Rule == detector.InfiniteLoop, r.Action == detector.Stop && a.Class == detector.Stalled:
+		ends = o.StopOnStall
+	case r.Action == detector.Escalate:
+		return Escalate, true
+	}
+	switch {
+	case ends:
+		return Stop, false
+	case o.AskOnStall:
+		return Stop, true
+	}
+	return Continue, false
+}
+
+// wayOf is what the next prompt contains about the way of the loop: that it goes in
+// circles, or that an earlier tree is back.
+func wayOf(a detector.Assessment) string {
+	switch {
+	case a.Cycle != nil:
+		return "You are going in circles. " + a.Cycle.Message() + ". Do not return to what was there before; take another approach."
+	case a.Returned != nil:
+		return fmt.Sprintf("The last iteration put back the tree of iteration %d.", *a.Returned)
+	}
+	return ""
 }
 
 const paused = "the agent's processes are ended, and what it left is kept"

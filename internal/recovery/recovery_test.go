@@ -40,6 +40,13 @@ func plain(action detector.Recommend, class detector.Class) recovery.Case {
 	return recovery.Case{Paused: paused, Now: now, Start: 2, Assessment: detector.Assessment{Class: class, Recommendation: detector.Recommendation{Action: action, Reason: "r"}}}
 }
 
+// circling is an iteration in which a rule about cycles fired.
+func circling(action detector.Recommend, rule string) recovery.Case {
+	c := plain(action, detector.Regression)
+	c.Assessment.Recommendation.Rule, c.Assessment.Cycle = rule, &detector.Cycle{Period: 2}
+	return c
+}
+
 // undone is an iteration that was undone for one finding, about a file, after one that
 // was undone for others.
 func undone(rule, file string, before ...detector.Alert) recovery.Case {
@@ -88,7 +95,13 @@ func TestNextStep(t *testing.T) {
 		{"stall", recovery.State{}, plain(detector.Stop, detector.Stalled), three, recovery.Stop, false, "", recovery.State{}},
 		{"stall, with the option to continue", recovery.State{}, plain(detector.Stop, detector.Stalled), recovery.Options{}, recovery.Continue, false, "", recovery.State{}},
 		{"stall, with the option to ask", recovery.State{}, plain(detector.Stop, detector.Stalled), recovery.Options{AskOnStall: true}, recovery.Stop, false, approval.Standstill, recovery.State{}},
-		{"infinite loop", recovery.State{}, plain(detector.Stop, detector.Regression), recovery.Options{}, recovery.Stop, false, "", recovery.State{}},
+		{"an early cycle", recovery.State{}, circling(detector.Escalate, detector.MetricCycling), three, recovery.Continue, false, "", recovery.State{}},
+		{"an early cycle, with the option to stop", recovery.State{}, circling(detector.Escalate, detector.MetricCycling), recovery.Options{StopOnStall: true, StopOnCycle: true}, recovery.Stop, false, "", recovery.State{}},
+		{"an early cycle, with the option to ask", recovery.State{}, circling(detector.Escalate, detector.MetricCycling), recovery.Options{AskOnStall: true}, recovery.Stop, false, approval.Standstill, recovery.State{}},
+		{"a late cycle", recovery.State{}, circling(detector.Stop, detector.InfiniteLoop), three, recovery.Stop, false, "", recovery.State{}},
+		{"a late cycle, with the option to ask", recovery.State{}, circling(detector.Stop, detector.InfiniteLoop), recovery.Options{AskOnStall: true}, recovery.Stop, false, approval.Standstill, recovery.State{}},
+		{"a late cycle, with the option to continue", recovery.State{}, circling(detector.Stop, detector.InfiniteLoop), recovery.Options{}, recovery.Continue, false, "", recovery.State{}},
+		{"infinite loop by a rule of the user", recovery.State{}, plain(detector.Stop, detector.Regression), recovery.Options{}, recovery.Stop, false, "", recovery.State{}},
 		{"stuck", recovery.State{}, plain(detector.Escalate, detector.Plateau), recovery.Options{}, recovery.Escalate, false, approval.Standstill, recovery.State{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

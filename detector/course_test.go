@@ -72,6 +72,30 @@ func TestSmallGainsThatAddUpAreNoStall(t *testing.T) {
 	}
 }
 
+// A window is compared with what was before it: what its first iteration gained counts,
+// and so does a gain that did not last.
+func TestAGainWithinTheWindowIsNoStall(t *testing.T) {
+	for name, tt := range map[string]struct {
+		before float64
+		window []float64
+		want   detector.Class
+	}{
+		"15 points, then idle":        {65, []float64{80, 80, 80}, detector.Plateau},
+		"nothing":                     {80, []float64{80, 80, 80}, detector.Stalled},
+		"up and down":                 {80, []float64{80.4, 80, 80}, detector.Plateau},
+		"down and back":               {80, []float64{79.6, 80, 80}, detector.Stalled},
+		"the last one, a little bit":  {80, []float64{80, 80, 80.1}, detector.Plateau},
+		"less than coverage is shown": {80, []float64{80, 80, 80.04}, detector.Stalled},
+	} {
+		in := plateaus(measured(10, 9, 80), .8, .8, .8)
+		in.History[1].Set, in.History[2].Set, in.History[3].Set = measured(10, 9, tt.before), measured(10, 9, tt.window[0]), measured(10, 9, tt.window[1])
+		in.Previous, in.Current.Set = in.History[3], measured(10, 9, tt.window[2])
+		if a := detector.Assess(in, detector.DefaultOptions()); a.Class != tt.want {
+			t.Errorf("%s: class %v, want %v", name, a.Class, tt.want)
+		}
+	}
+}
+
 func TestClasses(t *testing.T) {
 	withCode := func(s metric.Set, loc int) metric.Set {
 		s.Code = code(3, loc, 3)
@@ -88,7 +112,10 @@ func TestClasses(t *testing.T) {
 		{name: "one more error", before: metric.Set{Lint: lint(1)}, now: metric.Set{Lint: lint(2)}, want: detector.Regression},
 		{name: "one less error, pass rate low", before: metric.Set{Lint: lint(2), Tests: numberedTests(0, 2, 1)}, now: metric.Set{Lint: lint(1), Tests: numberedTests(0, 2, 1)}, scores: [2]float64{.5, .6}, want: detector.Forward},
 		{name: "new test on a green project", before: measured(10, 10, 80), now: measured(11, 11, 80), want: detector.Forward},
-		{name: "more code with the same numbers", before: withCode(measured(10, 10, 80), 100), now: withCode(measured(10, 10, 80), 110), want: detector.Forward},
+		{name: "more code with the same numbers", before: withCode(measured(10, 10, 80), 100), now: withCode(measured(10, 10, 80), 110), want: detector.Plateau},
+		{name: "coverage up by half a point while a test fails", before: measured(10, 9, 80), now: measured(10, 9, 80.5), want: detector.Forward},
+		{name: "coverage up by less", before: measured(10, 9, 80), now: measured(10, 9, 80.4), want: detector.Plateau},
+		{name: "one more passes, and coverage is less", before: measured(10, 8, 80), now: measured(10, 9, 79), want: detector.Plateau},
 		{name: "a little more code with the same numbers", before: withCode(measured(10, 10, 80), 100), now: withCode(measured(10, 10, 80), 102), want: detector.Plateau},
 		{name: "more code, less coverage, score up", before: withCode(measured(10, 10, 80), 100), now: withCode(measured(10, 10, 79), 150), scores: [2]float64{.8, .83}, want: detector.Forward},
 		{name: "more code, less coverage, score down", before: withCode(measured(10, 10, 80), 100), now: withCode(measured(10, 10, 79), 150), scores: [2]float64{.8, .77}, want: detector.Regression},
@@ -153,15 +180,44 @@ func TestEveryPlantedPeriodIsFound(t *testing.T) {
 }
 
 func TestHalfACycleIsNoCycle(t *testing.T) {
-	for _, trees := range [][]string{nil, {"", "", ""}} {
-		if a := path([]float64{80, 81, 80}, trees); a.Cycle != nil {
-			t.Errorf("cycle %+v although nothing repeated yet", a.Cycle)
+	if a := path([]float64{80, 81, 80}, nil); a.Cycle != nil || a.Returned != nil {
+		t.Errorf("cycle %+v although nothing repeated yet, returned to %v", a.Cycle, a.Returned)
+	}
+}
+
+// An earlier tree that is back is a revert; the third time it is a cycle, whatever was
+// between. A loop that stays where it is returns to nothing.
+func TestReturnsToATree(t *testing.T) {
+	for _, tt := range []struct {
+		trees    string
+		returned int // -1: not
+		period   int // 0: no cycle
+	}{
+		{"aba", 0, 0}, {"oaba", 1, 0}, {"abaa", -1, 0}, {"abaca", 2, 2}, {"abcada", 3, 2}, {"aabaa", -1, 0}, {"abab", 1, 2}, {"abcd", -1, 0},
+	} {
+		var coverages []float64
+		for i, c := range tt.trees {
+			coverages = append(coverages, 70+.6*float64(c-'a')+.01*float64(i))
+		}
+		a := path(coverages, strings.Split(tt.trees, ""))
+		switch {
+		case (a.Returned != nil) != (tt.returned >= 0), a.Returned != nil && *a.Returned != tt.returned:
+			t.Errorf("%s: returned to %v, want %d", tt.trees, a.Returned, tt.returned)
+		case (a.Cycle != nil) != (tt.period > 0):
+			t.Errorf("%s: cycle %+v, want the period %d", tt.trees, a.Cycle, tt.period)
+		case a.Cycle == nil && len(a.Alerts) > 0:
+			t.Errorf("%s: %v", tt.trees, fired(a))
+		case a.Cycle != nil:
+			want(t, a, "HIGH metric_cycling")
+			if r := a.Recommendation; a.Cycle.Period != tt.period || a.Cycle.Endless || r.Action != detector.Escalate || r.Rule != detector.MetricCycling {
+				t.Errorf("%s: cycle %+v, recommendation %+v", tt.trees, a.Cycle, r)
+			}
 		}
 	}
 }
 
-func TestTheSameTreeAgainIsAnInfiniteLoop(t *testing.T) {
-	a := path([]float64{80, 80, 81, 80}, []string{"o", "a", "b", "a"})
+func TestALateCycleIsAnInfiniteLoop(t *testing.T) {
+	a := detector.Assess(cycling(), detector.DefaultOptions())
 	if a.Cycle == nil || !a.Cycle.SameTree || a.Cycle.Period != 2 || !a.Critical() || a.Recommendation.Action != detector.Stop {
 		t.Fatalf("cycle %+v, recommendation %+v", a.Cycle, a.Recommendation)
 	}
@@ -184,12 +240,12 @@ func TestCoverageThatWobblesIsNoCycle(t *testing.T) {
 	}{
 		{name: "a tenth, to and fro", series: again(71.3, 71.4)},
 		{name: "a tenth around a middle", series: again(71.3, 71.4, 71.3)},
-		{name: "a tenth, back at the same tree", series: again(71.3, 71.4), trees: trees("a", "b")},
+		{name: "a tenth, back at the same tree", series: again(71.3, 71.4), trees: trees("a", "b"), period: 2},
 		{name: "two tenths", series: again(71.3, 71.5), period: 2},
 		{name: "three tenths by steps of one", series: again(71.3, 71.4, 71.6, 71.4), period: 4},
 		{name: "within the wobble", series: again(71.3, 71.7), wobble: .4},
 		{name: "within the wobble, by a hair", series: again(71.3, 71.64), wobble: .35},
-		{name: "within the wobble, back at the same tree", series: again(71.3, 71.7), trees: trees("a", "b"), wobble: .4},
+		{name: "within the wobble, back at the same tree", series: again(71.3, 71.7), trees: trees("a", "b"), wobble: .4, period: 2},
 		{name: "beyond the wobble", series: again(71.3, 71.8), wobble: .4, period: 2},
 		{name: "a cycle that wobbles", series: []float64{70, 75, 70.2, 75.1, 69.9, 75.3, 70, 75}, wobble: .4, period: 2},
 		{name: "the same without a known wobble", series: []float64{70, 75, 70.2, 75.1, 69.9, 75.3, 70, 75}},
@@ -296,6 +352,10 @@ func TestStuck(t *testing.T) {
 			}
 		}
 	}
+	if in.KnownErrors = errs[:1]; detector.Assess(in, detector.DefaultOptions()).Stuck != nil {
+		t.Error("stuck by an error that the baseline had")
+	}
+	in.KnownErrors = nil
 	in.Errors = []string{errs[0], "another error", errs[2]}
 	if a := detector.Assess(in, detector.DefaultOptions()); a.Stuck != nil {
 		t.Errorf("stuck %+v although the errors differ", a.Stuck)

@@ -1,0 +1,64 @@
+package course
+
+import (
+	"math"
+
+	"supervise/metric"
+)
+
+// series are signatures in which coverage may vary by itself.
+type series struct {
+	signatures []metric.Signature
+	wobble     int // by how many tenths of a point it does
+}
+
+// tenths returns points as tenths, rounded up: two numbers that are as far apart
+// are so at most in a [metric.Signature].
+func tenths(points float64) int { return int(math.Ceil(10*points - epsilon)) }
+
+// recurs reports whether the last signature is that of p iterations ago, with a
+// different one in between. Coverage that varies by no more than it does by
+// itself, or by a tenth of a point, makes no difference.
+func (w series) recurs(p int) bool {
+	last := len(w.signatures) - 1
+	now := w.signatures[last]
+	if !w.same(now, w.signatures[last-p]) {
+		return false
+	}
+	low, high := now.Coverage, now.Coverage
+	for _, between := range w.signatures[last-p : last] {
+		if !sameButCoverage(now, between) {
+			return true
+		}
+		low, high = min(low, between.Coverage), max(high, between.Coverage)
+	}
+	return high-low > max(w.wobble, 1)
+}
+
+// same reports whether two signatures differ by no more than what varies by itself.
+func (w series) same(a, b metric.Signature) bool {
+	return a == b || sameButCoverage(a, b) && max(a.Coverage-b.Coverage, b.Coverage-a.Coverage) <= w.wobble
+}
+
+func sameButCoverage(a, b metric.Signature) bool {
+	if (a.Coverage == metric.NotMeasured) != (b.Coverage == metric.NotMeasured) {
+		return false
+	}
+	a.Coverage = b.Coverage
+	return a == b
+}
+
+// repeats reports whether the last p signatures are those of the p before.
+func (w series) repeats(p int) bool {
+	s := w.signatures
+	if len(s) < 2*p {
+		return false
+	}
+	s = s[len(s)-2*p:]
+	for i := range p {
+		if !w.same(s[i], s[i+p]) {
+			return false
+		}
+	}
+	return true
+}
