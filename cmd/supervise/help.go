@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -91,6 +92,24 @@ func unknownCommand(root *cobra.Command, name string) error {
 		return fmt.Errorf("there is no command %s; did you mean %s?", name, strings.Join(list, ", "))
 	}
 	return fmt.Errorf("there is no command %s; see 'supervise --help'", name)
+}
+
+// meantFlag names the flags that may be meant by one that there is not.
+func meantFlag(c *cobra.Command, err error) string {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || len(unknown.GetSpecifiedName()) < 3 {
+		return ""
+	}
+	// The search that cobra has for commands, over flags.
+	names := &cobra.Command{SuggestionsMinimumDistance: 2}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		names.AddCommand(&cobra.Command{Use: f.Name, Hidden: f.Hidden, Run: func(*cobra.Command, []string) {}})
+	})
+	list := names.SuggestionsFor(unknown.GetSpecifiedName())
+	if len(list) == 0 {
+		return ""
+	}
+	return "; did you mean --" + strings.Join(list, ", --") + "?"
 }
 
 // showHelp prints the help of a command: what it does, usage, examples, and its

@@ -29,6 +29,9 @@ func (a *app) place(ctx context.Context) (place, error) {
 	if here, err = filepath.EvalSymlinks(here); errors.Is(err, os.ErrNotExist) {
 		err = fmt.Errorf("%w; if it was deleted, make an empty folder there: supervise rollback fills it again", err)
 	}
+	if info, statErr := os.Stat(here); err == nil && statErr == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is no folder; give -C a folder", here)
+	}
 	if err != nil {
 		return place{}, usageError{fmt.Errorf("find the working tree: %w", err)}
 	}

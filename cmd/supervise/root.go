@@ -107,16 +107,19 @@ back the best iteration, not the last.`,
   supervise run -P PROMPT.md -- claude -p --dangerously-skip-permissions
   supervise run --max-iterations 20 -p "Make the tests pass" -- codex exec {{prompt}}
   supervise status`,
+		Version:      version(),
 		RunE:         func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceUsage: true, SilenceErrors: true,
 	}
 	a.register(cmd.PersistentFlags())
+	cmd.Flags().BoolP("version", "V", false, "print the version")
+	cmd.SetVersionTemplate(versionLine() + "\n")
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		text := err.Error()
 		for _, f := range flagFaults {
 			text = f.of.ReplaceAllString(text, f.remedy)
 		}
-		return usageError{fmt.Errorf("%s; see '%s --help'", text, c.CommandPath())}
+		return usageError{fmt.Errorf("%s%s; see '%s --help'", text, meantFlag(c, err), c.CommandPath())}
 	})
 	cmd.AddCommand(newDemoAgentCmd(a), newManCmd())
 	for _, add := range []func(*app) *cobra.Command{

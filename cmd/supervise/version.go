@@ -14,10 +14,14 @@ func newVersionCmd(a *app) *cobra.Command {
 		Short:   "Print the version",
 		Example: "  supervise version",
 		RunE: func(*cobra.Command, []string) error {
-			fmt.Fprintf(a.out, "supervise %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			fmt.Fprintln(a.out, versionLine())
 			return nil
 		},
 	}
+}
+
+func versionLine() string {
+	return fmt.Sprintf("supervise %s %s %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // version is the version of this build.

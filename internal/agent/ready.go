@@ -47,9 +47,9 @@ func Startable(dir string, args []string) error {
 	if err == nil {
 		return nil
 	}
-	err = fmt.Errorf("start the agent: %w", err)
+	remedy := "put its folder on PATH, or give its whole path"
 	if p, known := Recognise(args); known {
-		err = fmt.Errorf("%w; to install it: %s", err, p.Install)
+		remedy = "to install it: " + p.Install
 	}
-	return err
+	return fmt.Errorf("start the agent: %w; %s", err, remedy)
 }

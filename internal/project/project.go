@@ -9,6 +9,7 @@
 package project
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -123,9 +124,14 @@ func Detect(root string, look func(string) (string, error)) (Project, error) {
 	}
 	defer tree.Close()
 	w, l := walk{}, &files{tree: tree}
-	w.visit(folder{root: root, look: look, files: l}, nil)
+	top := folder{root: root, look: look, files: l}
+	w.visit(top, nil)
+	lacks := "found no " + strings.Join(markers(), ", ")
 	if len(w.found) == 0 {
-		err := fmt.Errorf("%w in %s: found no %s; give --test-cmd (and --test-report), or write a .supervise.yaml", ErrUnknown, root, strings.Join(markers(), ", "))
+		lacks = cmp.Or(w.stray(top), lacks)
+	}
+	if len(w.found) == 0 {
+		err := fmt.Errorf("%w in %s: %s; or give --test-cmd (and --test-report), or write a .supervise.yaml", ErrUnknown, root, lacks)
 		return Project{Notes: l.notes(), Blocked: l.blocked()}, err
 	}
 	p := w.project(root)

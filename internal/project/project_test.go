@@ -160,6 +160,20 @@ func TestDetectUnknown(t *testing.T) {
 	}
 }
 
+// Tests without a manifest: Python's are run, others are named with what they lack.
+func TestDetectStrayTests(t *testing.T) {
+	p, err := project.Detect(write(t, map[string]string{"sub/test_sum.py": "def test_sum():\n    assert 1 + 1 == 2\n"}), having("python3"))
+	if err != nil || !strings.Contains(commands(p), "-m pytest") {
+		t.Errorf("%v: %s", err, commands(p))
+	}
+	for file, lacks := range map[string]string{"sum_test.go": "go mod init", "sum.test.js": "npm init", "SumTest.java": "pom.xml"} {
+		_, err := project.Detect(write(t, map[string]string{file: ""}), having("go"))
+		if !errors.Is(err, project.ErrUnknown) || !strings.Contains(err.Error(), "there is "+file+", but no ") || !strings.Contains(err.Error(), lacks) {
+			t.Errorf("%s: error %v, want one that names what is missing", file, err)
+		}
+	}
+}
+
 // A pipe in the place of a manifest says nothing, and nobody waits for it.
 func TestDetectReadsNoPipes(t *testing.T) {
 	dir := write(t, map[string]string{"go.mod": "module m\n\ngo 1.21\n", "m_test.go": "package m\n"})

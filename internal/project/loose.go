@@ -1,0 +1,39 @@
+package project
+
+import "fmt"
+
+// loose are test files that need no manifest, or lack one. They are looked for where
+// nothing else is found.
+var loose = []struct {
+	patterns []string
+	propose  func(folder) proposal // runs them without a manifest; nil: they cannot be run so
+	lacks    string                // the manifest, and how to get it
+}{
+	{[]string{"test_*.py", "*_test.py"}, proposePython, ""},
+	{[]string{"*_test.go"}, nil, "go.mod: run go mod init"},
+	{[]string{"*.test.js", "*.test.mjs", "*.test.cjs", "*.test.ts", "*.test.tsx", "*.spec.js", "*.spec.ts"}, nil, "package.json: run npm init and install the test runner"},
+	{[]string{"*_spec.rb", "*_test.rb", "test_*.rb"}, nil, "Gemfile: run bundle init and add the test runner"},
+	{[]string{"*Test.php"}, nil, "composer.json: run composer init and require the test runner"},
+	{[]string{"*Test.java", "*Test.kt"}, nil, "pom.xml or build.gradle: run mvn archetype:generate or gradle init"},
+	{[]string{"*_test.exs"}, nil, "mix.exs: run mix new"},
+	{[]string{"*.rs"}, nil, "Cargo.toml: run cargo init"},
+}
+
+// stray finds tests without a manifest. It returns what they lack, "" where there are
+// none or where they can be run.
+func (w *walk) stray(f folder) string {
+	for _, l := range loose {
+		found := f.search(1, l.patterns...)
+		if len(found) == 0 {
+			continue
+		}
+		if l.propose == nil {
+			return fmt.Sprintf("there is %s, but no %s", found[0], l.lacks)
+		}
+		if p, ok := (recogniser{"python", found, l.propose}).ask(f, nil); ok {
+			w.found = append(w.found, p)
+			return ""
+		}
+	}
+	return ""
+}
