@@ -371,8 +371,11 @@ func TestPowerWithinItsBudget(t *testing.T) {
 // Where the budget cannot suffice for the copies and one run, nothing is run; where it is
 // over sooner than was to be expected, what runs is ended.
 func TestTimeIsKnownBefore(t *testing.T) {
-	w := newWorld(t, files{"shop.py": shopPy, "test_shop.py": testPy + "\n\ndef test_slow():\n    import time\n    time.sleep(60)\n"}, pytest(t))
+	slow := filepath.Join(t.TempDir(), "slow") // there once the trial is: a run of it would last
+	wait := fmt.Sprintf("\n\ndef test_slow():\n    import os, time\n    time.sleep(60 * os.path.exists(%q))\n", slow)
+	w := newWorld(t, files{"shop.py": shopPy, "test_shop.py": testPy + wait}, pytest(t))
 	x := w.trial(files{"test_shop.py": strings.Replace(testPy, "== 6", "> 0", 1)})
+	trees.Write(t, filepath.Dir(slow), files{"slow": "now"})
 	for name, tt := range map[string]struct {
 		budget  time.Duration
 		cost    Cost
