@@ -10,6 +10,9 @@ import (
 // iteration, since the snapshots that restores take for safety are counted too.
 type ID = manifest.ID
 
+// DisplacedName is the folder of a store with what was in the way of a restore and is in no snapshot.
+const DisplacedName = restore.DisplacedName
+
 // Info describes one snapshot.
 type Info = manifest.Info
 

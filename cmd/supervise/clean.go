@@ -61,8 +61,12 @@ func runClean(ctx context.Context, a *app, o cleanOptions) error {
 		if !o.yes {
 			continue
 		}
-		if err := ledger.RemoveTree(s.Dir); err != nil {
+		kept, err := s.Delete()
+		if err != nil {
 			return fmt.Errorf("delete %s: %w", s.LoopID, err)
+		}
+		if kept != "" {
+			fmt.Fprintf(a.err, "files that a restore moved out of the way stay in %s\n", kept)
 		}
 	}
 	if young > 0 {

@@ -1,12 +1,17 @@
 package ledger
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
+
+	"supervise/snapshot"
 )
 
-// Deletable is a loop that cannot be continued, with the size of its folder in bytes.
+// Deletable is a loop that cannot be continued, with the size of its folders in bytes.
 type Deletable struct {
 	State
 	Dir   string
@@ -30,10 +35,35 @@ func Clean(home, root string, keep int, before time.Time) (list []Deletable, you
 		}
 		dir := Dir(home, s.LoopID)
 		if free, err := Free(dir); err == nil && free {
-			list = append(list, Deletable{s, dir, sizeOf(dir)})
+			list = append(list, Deletable{s, dir, sizeOf(dir) + sizeOf(SnapshotDir(dir))})
 		}
 	}
 	return list, young, nil
+}
+
+// Delete deletes the loop with its snapshots. These go first, so that a deletion that is
+// cut short can be repeated. Files that a restore moved out of the way are in no snapshot
+// and stay: kept is their folder, "" if there are none.
+func (d Deletable) Delete() (kept string, err error) {
+	store := SnapshotDir(d.Dir)
+	list, err := os.ReadDir(store)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("delete the snapshots: %w", err)
+	}
+	for _, f := range list {
+		if path := filepath.Join(store, f.Name()); f.Name() == snapshot.DisplacedName {
+			kept = path
+		} else if err := RemoveTree(path); err != nil {
+			return kept, err
+		}
+	}
+	if kept == "" {
+		err = RemoveTree(store)
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = errors.Join(RemoveTree(scratchDir(d.Dir)), RemoveTree(d.Dir))
+	}
+	return kept, err
 }
 
 // sizeOf is the sum of the sizes of the files in a folder that can be read.

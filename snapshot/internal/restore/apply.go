@@ -304,12 +304,12 @@ func (a *applier) keepDisplaced(p string, fi fs.FileInfo) error {
 	if a.rootPath == a.Tree.Work && a.otherDisk() {
 		return a.moveAside(p)
 	}
-	to := filepath.Join(a.Store, "displaced", string(a.Result.Safety), filepath.FromSlash(p))
+	to := filepath.Join(a.Store, DisplacedName, string(a.Result.Safety), filepath.FromSlash(p))
 	for n := 1; ; n++ { // an earlier attempt of the same restore may have kept a file of that name
 		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		to = filepath.Join(a.Store, "displaced", string(a.Result.Safety), filepath.FromSlash(p)+"."+strconv.Itoa(n))
+		to = filepath.Join(a.Store, DisplacedName, string(a.Result.Safety), filepath.FromSlash(p)+"."+strconv.Itoa(n))
 	}
 	return keepDisplaced(filepath.Join(a.rootPath, filepath.FromSlash(p)), to, fi)
 }
@@ -339,7 +339,7 @@ func keepDisplaced(from, to string, fi fs.FileInfo) error {
 
 // KeepRoot keeps a file or link that is in the place of a tree's folder in the store, and returns where.
 func KeepRoot(store, work string, fi fs.FileInfo) (string, error) {
-	base := filepath.Join(store, "displaced", "root", filepath.Base(work))
+	base := filepath.Join(store, DisplacedName, "root", filepath.Base(work))
 	to := base
 	for n := 1; ; n++ {
 		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
@@ -348,6 +348,9 @@ func KeepRoot(store, work string, fi fs.FileInfo) (string, error) {
 		to = base + "." + strconv.Itoa(n)
 	}
 }
+
+// DisplacedName is the folder of a store with what was in the way of a restore and is in no snapshot.
+const DisplacedName = "displaced"
 
 // AsideName is a folder of the tree for what is in the way of a restore, used where the store is on another disk: files
 // cannot be moved there, and copies may be large, or impossible of what is unreadable. It is in no snapshot, and git
@@ -366,7 +369,7 @@ func (x *Restorer) DisplacedTo() string {
 	if x.otherDisk() {
 		return filepath.Join(x.Tree.Work, AsideName, string(x.Result.Safety))
 	}
-	return filepath.Join(x.Store, "displaced", string(x.Result.Safety))
+	return filepath.Join(x.Store, DisplacedName, string(x.Result.Safety))
 }
 
 // moveAside moves something out of the way, within the tree.
