@@ -103,10 +103,10 @@ func NewTail(limit int) *Tail { return cast.NewTail(limit) }
 // Secret is a text that must not be stored, and the name to write in its place.
 type Secret = mask.Secret
 
-// Masker replaces secrets. It may be used from several goroutines; nil masks
-// nothing.
+// Masker replaces given secrets, and what looks like a key. It may be used from several
+// goroutines; nil masks nothing.
 type Masker = mask.Masker
 
-// NewMasker returns a masker for the secrets, nil for none. Values shorter than
-// 8 bytes are left out. Of two that begin at the same place the longer counts.
+// NewMasker returns a masker for the secrets and for known shapes of keys. Values shorter
+// than 8 bytes are left out. Of two that begin at the same place the longer counts.
 func NewMasker(secrets []Secret) *Masker { return mask.NewMasker(secrets) }

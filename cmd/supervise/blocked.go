@@ -65,6 +65,6 @@ func (a *app) runBlocked(o blockedOptions) error {
 	case reply.Error != "":
 		return errors.New(reply.Error)
 	}
-	_, err = a.out.Write(reply.Output)
+	_, err = a.doc.Write(reply.Output)
 	return err
 }

@@ -68,7 +68,7 @@ func runDiff(ctx context.Context, a *app, o diffOptions) (err error) {
 		}
 		return err
 	}
-	return t.Store.Patch(ctx, a.out, from, to)
+	return t.Store.Patch(ctx, a.raw.out, from, to) // it can be applied
 }
 
 // changedFile is one file of diff --json.

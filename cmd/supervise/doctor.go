@@ -89,7 +89,7 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 // measureOnce runs the plan, with a line on a terminal for what runs. Without any test
 // the exit status is that of an unmeasurable tree.
 func (a *app) measureOnce(ctx context.Context, plan measure.Plan) (measure.Result, error) {
-	p := terminal.New(terminal.Options{Out: io.Discard, Talk: a.err, Paint: a.paint(a.err), Live: isTerminal(a.err)})
+	p := terminal.New(terminal.Options{Out: io.Discard, Talk: a.talk, Paint: a.paint(a.err), Live: isTerminal(a.err)})
 	meter := measure.New(plan, measure.Options{OnProgress: func(m measure.Progress) {
 		p.Event(event.Event{Data: event.Check{Name: m.Check.Name, Done: m.Run != nil}})
 	}})

@@ -215,28 +215,28 @@ func (a *app) gateSettings(by judgedBy, checks checkFlags) (loop.Settings, error
 // writeGate writes the report to standard output and files. On GitHub it also goes to
 // the summary of the step.
 func (a *app) writeGate(rep mergegate.Report, o gateOptions) error {
-	if err := a.writeFormat(a.out, o.format, rep); err != nil {
+	if err := a.writeFormat(a.doc, o.format, rep); err != nil {
 		return err
 	}
 	for _, o := range o.outputs {
 		format, path, _ := strings.Cut(o, "=")
-		if err := writeTo(path, os.O_TRUNC, func(w io.Writer) error { return a.writeFormat(w, format, rep) }); err != nil {
+		if err := a.writeTo(path, os.O_TRUNC, func(w io.Writer) error { return a.writeFormat(w, format, rep) }); err != nil {
 			return err
 		}
 	}
 	if summary := os.Getenv("GITHUB_STEP_SUMMARY"); summary != "" && o.format == "github" {
-		return writeTo(summary, os.O_APPEND, rep.Markdown)
+		return a.writeTo(summary, os.O_APPEND, rep.Markdown)
 	}
 	return nil
 }
 
-func writeTo(path string, flag int, write func(io.Writer) error) (err error) {
+func (a *app) writeTo(path string, flag int, write func(io.Writer) error) (err error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|flag, 0o644) //nolint:forbidigo // it is written
 	if err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	return write(file)
+	return write(&shown{to: file, mask: a.mask})
 }
 
 func (a *app) writeFormat(w io.Writer, format string, rep mergegate.Report) error {

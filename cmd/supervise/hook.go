@@ -68,7 +68,7 @@ func (a *app) hookAlone(args []string) int {
 	a.register(cmd.Flags())
 	cmd.SilenceUsage, cmd.SilenceErrors = true, true
 	cmd.SetArgs(args)
-	cmd.SetOut(a.out)
+	cmd.SetOut(a.doc)
 	cmd.SetErr(a.err)
 	if err := cmd.ExecuteContext(context.Background()); err != nil {
 		fmt.Fprintf(a.err, "supervise hook: %v; see 'supervise hook --help'\n", err)
@@ -81,7 +81,7 @@ func (a *app) hookAlone(args []string) int {
 func runHook(ctx context.Context, a *app, o hookOptions) int {
 	out, err := a.answerCall(ctx, o)
 	if err == nil {
-		_, err = a.out.Write(out)
+		_, err = a.doc.Write(out)
 	}
 	if err == nil {
 		return 0

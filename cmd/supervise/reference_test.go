@@ -21,7 +21,7 @@ func commands(t *testing.T) []*cobra.Command {
 	t.Helper()
 	t.Setenv("SUPERVISE_STATE_DIR", "")
 	t.Setenv("SUPERVISE_HOOK_SOCKET", "")
-	a := &app{streams: streams{in: os.Stdin, out: io.Discard, err: io.Discard}}
+	a := &app{output: outputTo(streams{in: os.Stdin, out: io.Discard, err: io.Discard})}
 	var out []*cobra.Command
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {
@@ -200,7 +200,7 @@ func TestOptionsNeedNoCommandLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	a := &app{streams: streams{in: os.Stdin, out: &out, err: io.Discard}}
+	a := &app{output: outputTo(streams{in: os.Stdin, out: &out, err: io.Discard})}
 	if err := runParse(a, parseOptions{files: []string{report}}); err != nil || a.code != 0 {
 		t.Fatalf("status %d, %v", a.code, err)
 	}

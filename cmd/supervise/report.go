@@ -65,7 +65,7 @@ func runReport(ctx context.Context, a *app, o reportOptions) error {
 		if err != nil {
 			return err
 		}
-		return report.CSV(a.out, r)
+		return report.CSV(a.doc, r)
 	case o.json:
 		return a.reportJSON(ctx, o.loop)
 	}
@@ -118,9 +118,9 @@ func (a *app) reportHTML(ctx context.Context, loop, file string) error {
 	}
 	page := report.HTML{Dir: v.Dir, State: v.State, Iterations: v.Iterations, Rules: v.Settings.Rules, Version: version(), Now: time.Now()}
 	if file == "-" {
-		return page.Write(a.out)
+		return page.Write(a.doc)
 	}
-	if err := writeTo(file, os.O_TRUNC, page.Write); err != nil {
+	if err := a.writeTo(file, os.O_TRUNC, page.Write); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.err, "written: %s\n", file)

@@ -21,15 +21,9 @@ import (
 	"golang.org/x/term"
 )
 
-// streams are where a command reads and writes.
-type streams struct {
-	in       *os.File
-	out, err io.Writer
-}
-
 // app is what all subcommands share.
 type app struct {
-	streams
+	output
 	dir     string // -C
 	config  string // --config
 	state   string // --state-dir
@@ -50,18 +44,18 @@ func (a *app) self() string {
 
 // run runs one command line and returns the exit status.
 func run(args []string, s streams) int {
-	a := &app{streams: s}
+	a := &app{output: outputTo(s)}
 	if len(args) > 0 && args[0] == hookName {
 		return a.hookAlone(args[1:])
 	}
 	root := a.root()
 	root.SetArgs(args)
-	root.SetOut(s.out)
-	root.SetErr(s.err)
+	root.SetOut(a.raw.out) // completion scripts, help
+	root.SetErr(a.err)
 	ctx, stop := interruptible()
 	defer stop()
 	if err := root.ExecuteContext(ctx); err != nil {
-		fmt.Fprintf(s.err, "supervise: %v\n", err)
+		fmt.Fprintf(a.err, "supervise: %v\n", err)
 		return exitCode(err)
 	}
 	return a.code
@@ -156,6 +150,9 @@ func (a *app) paint(w io.Writer) report.Paint {
 }
 
 func isTerminal(w any) bool {
+	if s, ok := w.(*shown); ok {
+		w = s.to
+	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
@@ -177,7 +174,7 @@ func (a *app) text() results.Text { return results.Text{Writer: a.out, Paint: a.
 
 // encode prints a result as JSON.
 func (a *app) encode(v any) error {
-	enc := json.NewEncoder(a.out)
+	enc := json.NewEncoder(a.doc)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
@@ -193,7 +190,7 @@ func (a *app) encodeIf(asJSON bool, v any) error {
 
 // lines prints values as JSON, one per line.
 func (a *app) lines(values []any) error {
-	enc := json.NewEncoder(a.out)
+	enc := json.NewEncoder(a.doc)
 	enc.SetEscapeHTML(false)
 	for _, v := range values {
 		if err := enc.Encode(v); err != nil {

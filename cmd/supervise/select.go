@@ -268,7 +268,7 @@ func (a *app) exportCSV(o selectOptions, v record.View, c selector.Choice) error
 	case "":
 		return nil
 	case "-":
-		return report.CSV(a.out, v.Report(c, time.Now()))
+		return report.CSV(a.doc, v.Report(c, time.Now()))
 	}
 	var b bytes.Buffer
 	if err := report.CSV(&b, v.Report(c, time.Now())); err != nil {

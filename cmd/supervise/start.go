@@ -164,7 +164,7 @@ func (a *app) supervise(ctx context.Context, opts loop.Options, p printFlags, st
 	a.attach(&opts, p)
 	defer context.AfterFunc(ctx, func() {
 		if errors.Is(context.Cause(ctx), loop.ErrInterrupted) {
-			fmt.Fprint(a.err, "\r\ninterrupted: ending the agent and putting the tree in order …\r\n")
+			fmt.Fprint(a.talk, "\r\ninterrupted: ending the agent and putting the tree in order …\r\n")
 		}
 	})()
 	out, err := start(ctx, opts)
@@ -189,22 +189,22 @@ func (a *app) attach(opts *loop.Options, f printFlags) {
 		show = shownOutput(tty, opts.Program)
 	}
 	if tty && show == "raw" {
-		opts.Terminal = &runner.Terminal{In: a.in, Out: a.out.(*os.File)} //nolint:forcetypeassert // a terminal is a file
+		opts.Terminal = &runner.Terminal{In: a.in, Out: a.raw.out.(*os.File)} //nolint:forcetypeassert // a terminal is a file
 	}
 	if f.json {
-		opts.OnEvent = f.ring(a.err, terminal.JSON(a.out, opts.Log.WithField("output", "json").Error))
+		opts.OnEvent = f.ring(a.talk, terminal.JSON(a.doc, opts.Log.WithField("output", "json").Error))
 		return
 	}
-	o := terminal.Options{Out: a.out, Talk: a.err, Paint: a.paint(a.out), Live: isTerminal(a.err), Raw: opts.Terminal != nil, Watched: opts.Rest > 0, Self: a.self()}
+	o := terminal.Options{Out: a.doc, Talk: a.talk, Paint: a.paint(a.out), Live: isTerminal(a.err), Raw: opts.Terminal != nil, Watched: opts.Rest > 0, Self: a.self()}
 	switch f.ui {
 	case "plain":
 		o.Paint, o.Live = report.NoPaint, false
 	case "rich":
 		o.Paint = report.ANSI
 	}
-	opts.OnEvent = f.ring(a.err, terminal.New(o).Event)
+	opts.OnEvent = f.ring(a.talk, terminal.New(o).Event)
 	if show == "lines" {
-		opts.Mirror = func(int) io.WriteCloser { return terminal.AgentOutput(a.out, o.Paint, opts.Program.Name) }
+		opts.Mirror = func(int) io.WriteCloser { return a.masked(terminal.AgentOutput(a.out, o.Paint, opts.Program.Name)) }
 	}
 }
 

@@ -159,7 +159,7 @@ func (a *app) watchStatus(ctx context.Context, o statusOptions) error {
 		if !info.ModTime().Equal(last) {
 			last = info.ModTime()
 			if isTerminal(a.out) {
-				fmt.Fprint(a.out, "\x1b[H\x1b[2J")
+				fmt.Fprint(a.doc, "\x1b[H\x1b[2J")
 			}
 			if state, err := a.status(ctx, o); err != nil || state.Status.Over() {
 				return err

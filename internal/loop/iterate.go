@@ -37,7 +37,8 @@ func (r *run) describe(ctx context.Context, it *iteration, info snapshot.Info) e
 	return err
 }
 
-// patch writes the agent's changes as a unified diff and counts its lines.
+// patch writes the agent's changes as a unified diff, with secrets masked, and counts
+// its lines.
 func (r *run) patch(ctx context.Context, it *iteration) (err error) {
 	dir, err := r.ledger.Folder(it.Number)
 	if err != nil {
@@ -47,8 +48,9 @@ func (r *run) patch(ctx context.Context, it *iteration) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return r.tree.Store.Patch(ctx, io.MultiWriter(f, &it.lines), it.start.ID, it.Snapshot)
+	masked := r.mask.Writer(f)
+	defer func() { err = errors.Join(err, masked.Close(), f.Close()) }()
+	return r.tree.Store.Patch(ctx, io.MultiWriter(masked, &it.lines), it.start.ID, it.Snapshot)
 }
 
 // abandon records an iteration that was interrupted before it could be judged,

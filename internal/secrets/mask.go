@@ -9,11 +9,12 @@ import (
 	"supervise/runner"
 )
 
-// Mask replaces the secrets of an environment in texts. The zero value replaces
+// Mask replaces secrets in texts. The zero value replaces
 // nothing. Every method returns a copy and leaves its argument as it is.
 type Mask struct{ *runner.Masker }
 
-// MaskOf returns the mask for the secrets of an environment.
+// MaskOf returns the mask for the secrets of an environment and for what has the shape of
+// a key.
 func MaskOf(env []string) Mask { return Mask{runner.NewMasker(Of(env))} }
 
 // Texts masks a list of texts.

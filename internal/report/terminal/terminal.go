@@ -11,6 +11,7 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/report"
+	"supervise/internal/textstream"
 )
 
 // Options say where and how a loop is printed.
@@ -44,7 +45,7 @@ type Printer struct {
 func New(o Options) *Printer { return &Printer{Options: o} }
 
 func (p *Printer) line(format string, args ...any) {
-	fmt.Fprintf(p.Out, format+"\n", args...)
+	fmt.Fprint(p.Out, textstream.Painted(fmt.Sprintf(format+"\n", args...)))
 }
 
 // yields follows who has the terminal, and reports whether it is handed to the
@@ -148,7 +149,7 @@ func (p *Printer) clear() {
 
 // status shows what is going on. Without a terminal it is a line of its own.
 func (p *Printer) status(format string, args ...any) {
-	text := "     " + fmt.Sprintf(format, args...)
+	text := textstream.Painted("     " + fmt.Sprintf(format, args...))
 	if p.Live {
 		fmt.Fprint(p.Talk, p.Paint(report.Faint, text))
 		return

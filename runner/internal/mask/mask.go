@@ -16,8 +16,8 @@ type Secret struct{ Name, Value string }
 // would be found everywhere.
 const minSecret = 8
 
-// Masker replaces secrets. It may be used from several goroutines; nil masks
-// nothing.
+// Masker replaces given secrets, and what looks like a key. It may be used from several
+// goroutines; nil masks nothing.
 type Masker struct {
 	needles []needle
 	pairs   [1 << 10]uint64 // a set of the two bytes that needles begin with
@@ -31,8 +31,8 @@ type Masker struct {
 // their lines end in \r\n.
 type needle struct{ text, mask []byte }
 
-// NewMasker returns a masker for the secrets, nil for none. Values shorter than
-// 8 bytes are left out. Of two that begin at the same place the longer counts.
+// NewMasker returns a masker for the secrets and for known shapes of keys. Values shorter
+// than 8 bytes are left out. Of two that begin at the same place the longer counts.
 func NewMasker(secrets []Secret) *Masker {
 	m := &Masker{}
 	for _, s := range secrets {
@@ -47,7 +47,7 @@ func NewMasker(secrets []Secret) *Masker {
 		}
 	}
 	if len(m.needles) == 0 {
-		return nil
+		return m
 	}
 	slices.SortStableFunc(m.needles, func(a, b needle) int { return cmp.Compare(len(b.text), len(a.text)) })
 	m.longest, m.shortest = len(m.needles[0].text), min(len(m.needles[len(m.needles)-1].text), 255)
@@ -112,11 +112,28 @@ func (m *Masker) begun(b []byte) (int, *needle) {
 }
 
 // String returns s with the secrets replaced.
-func (m *Masker) String(s string) string { return string(m.Bytes([]byte(s))) }
+func (m *Masker) String(s string) string {
+	if m == nil || len(s) < minSecret {
+		return s
+	}
+	before := []byte(s)
+	if after := m.Bytes(before); len(after) != len(before) || &after[0] != &before[0] {
+		return string(after)
+	}
+	return s
+}
 
 // Bytes returns b with the secrets replaced; without any it is b itself.
 func (m *Masker) Bytes(b []byte) []byte {
 	if m == nil {
+		return b
+	}
+	return maskKeys(m.given(b), 0)
+}
+
+// given returns b with the given secrets replaced; without any it is b itself.
+func (m *Masker) given(b []byte) []byte {
+	if len(m.needles) == 0 {
 		return b
 	}
 	var out []byte
@@ -137,12 +154,19 @@ func (m *Masker) Bytes(b []byte) []byte {
 // Writer returns a writer that passes on to w what is written to it, with the
 // secrets replaced, wherever the writes divide them. The beginning of what may
 // become a secret is held back until it is decided, by Close at the latest.
-func (m *Masker) Writer(w io.Writer) io.WriteCloser { return &maskWriter{masker: m, to: w} }
+func (m *Masker) Writer(w io.Writer) io.WriteCloser {
+	if m == nil {
+		return &maskWriter{to: w}
+	}
+	keys := &keyWriter{to: w}
+	return &maskWriter{masker: m, to: keys, keys: keys}
+}
 
 type maskWriter struct {
 	mu     sync.Mutex
 	masker *Masker
 	to     io.Writer
+	keys   *keyWriter // nil masks nothing
 	held   []byte
 }
 
@@ -153,6 +177,9 @@ func (w *maskWriter) Write(p []byte) (int, error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if len(w.masker.needles) == 0 {
+		return w.to.Write(p)
+	}
 	data := p
 	if len(w.held) > 0 {
 		data = append(w.held, p...)
@@ -195,14 +222,18 @@ func (m *Masker) decide(data []byte) (masked, rest []byte) {
 func (w *maskWriter) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.held) == 0 {
+	if w.keys == nil {
 		return nil
 	}
-	text := w.masker.Bytes(w.held)
-	if n, begun := w.masker.begun(text); n >= minSecret {
-		text = append(bytes.Clone(text[:len(text)-n]), begun.mask...)
+	if len(w.held) > 0 {
+		text := w.masker.given(w.held)
+		if n, begun := w.masker.begun(text); n >= minSecret {
+			text = append(bytes.Clone(text[:len(text)-n]), begun.mask...)
+		}
+		w.held = nil
+		if _, err := w.to.Write(text); err != nil {
+			return err
+		}
 	}
-	w.held = nil
-	_, err := w.to.Write(text)
-	return err
+	return w.keys.Close()
 }

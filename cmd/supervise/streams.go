@@ -1,0 +1,70 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"supervise/internal/secrets"
+	"supervise/internal/textstream"
+)
+
+// streams are where a command reads and writes.
+type streams struct {
+	in       *os.File
+	out, err io.Writer
+}
+
+// output is what an app prints to. What a name or a message holds cannot hide in text for
+// people, nor give commands to a CI system; documents for programs have formats of their
+// own. Neither shows secrets.
+type output struct {
+	in        *os.File
+	out, err  io.Writer // text for people
+	doc, talk io.Writer // documents and the moving lines of a terminal, on standard output and error
+	raw       streams   // contents of files, and the terminal of an agent
+	mask      secrets.Mask
+}
+
+func outputTo(s streams) output {
+	mask := secrets.MaskOf(os.Environ())
+	return output{
+		in: s.in, raw: s, mask: mask,
+		out: &shown{to: s.out, mask: mask, text: true}, err: &shown{to: s.err, mask: mask, text: true},
+		doc: &shown{to: s.out, mask: mask}, talk: &shown{to: s.err, mask: mask},
+	}
+}
+
+// shown passes on what is written to it without secrets.
+type shown struct {
+	to   io.Writer
+	mask secrets.Mask
+	text bool // for people
+}
+
+// Write takes whole lines or documents.
+func (s *shown) Write(p []byte) (int, error) {
+	text := s.mask.Bytes(p)
+	if s.text {
+		text = []byte(textstream.Painted(string(text)))
+	}
+	if _, err := s.to.Write(text); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// masked masks what an agent prints before it is shown.
+type masked struct {
+	io.WriteCloser
+	to io.Closer
+}
+
+func (o output) masked(to io.WriteCloser) io.WriteCloser { return masked{o.mask.Writer(to), to} }
+
+func (m masked) Close() error {
+	err := m.WriteCloser.Close()
+	if closing := m.to.Close(); err == nil {
+		err = closing
+	}
+	return err
+}

@@ -1,0 +1,400 @@
+package mask
+
+import (
+	"bytes"
+	_ "embed"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:embed shapes.txt
+var shapeTable string
+
+const (
+	shortestKey = 20       // in bytes: what is searched for is at least that long
+	longestKey  = 4 << 10  // more is masked, and is not waited for
+	longestPEM  = 32 << 10 // of a private key with its lines
+	leastPEM    = 64       // behind the first line of a private key
+	distinctive = 16       // characters that are enough behind an unmistakable beginning
+	innerWithin = 512      // where the inner text of a shape is looked for
+	escapes     = 8        // how far the end of an escape sequence reaches into bytes of keys
+)
+
+// shape is what a kind of key looks like: a fixed beginning, and at least so many
+// characters of a set.
+type shape struct {
+	name, begin, inner string
+	set                *set
+	least              int
+}
+
+// set is a set of bytes.
+type set [256]bool
+
+func setOf(chars string) *set {
+	var s set
+	for i := range len(chars) {
+		s[chars[i]] = true
+	}
+	return &s
+}
+
+const (
+	digits   = "0123456789"
+	upper    = digits + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	alphabet = upper + "abcdefghijklmnopqrstuvwxyz"
+)
+
+var (
+	letters = map[string]string{"hex": digits + "abcdefABCDEF", "upper": upper, "alnum": alphabet}
+	word    = setOf(alphabet + "_")
+	inKeys  = setOf(alphabet + "-_./+=~") // what a key may hold
+	inPEM   = setOf(alphabet + "+/=-:, \\\r\n\t")
+)
+
+// shapeIndex holds shapes by their first byte, the longest beginnings first, and the two
+// bytes that they begin with.
+type shapeIndex struct {
+	of    [256][]shape
+	pairs [1 << 10]uint64
+}
+
+// begin reports whether a known shape begins with the two bytes.
+func (x *shapeIndex) begin(a, b byte) bool {
+	pair := pairOf(a, b)
+	return x.pairs[pair>>6]&(1<<(pair&63)) != 0
+}
+
+// shapes are the known shapes.
+var shapes = sync.OnceValue(func() *shapeIndex {
+	var all shapeIndex
+	for line := range strings.Lines(shapeTable) {
+		f := strings.Fields(line)
+		if len(f) < 5 || f[0] == "#" {
+			continue
+		}
+		least, err := strconv.Atoi(f[4])
+		if err != nil {
+			panic("shapes.txt: " + line) // a test reads it
+		}
+		s := shape{name: f[0], begin: f[1], set: setOf(letters[f[2]] + strings.TrimPrefix(f[3], "none")), least: least}
+		if len(f) > 5 {
+			s.inner = f[5]
+		}
+		all.of[f[1][0]] = append(all.of[f[1][0]], s)
+		pair := pairOf(f[1][0], f[1][1])
+		all.pairs[pair>>6] |= 1 << (pair & 63)
+	}
+	for _, list := range all.of {
+		slices.SortStableFunc(list, func(a, b shape) int { return len(b.begin) - len(a.begin) })
+	}
+	return &all
+})
+
+// key is a place that looks like a key. Where it is open, it reaches the end of the
+// text, and may go on. What is too short for a private key is only a weak sign of one.
+type key struct {
+	name       string
+	start, end int
+	set        *set
+	open, weak bool
+}
+
+// limit bounds how much of a key is waited for, in bytes.
+func (k key) limit() int {
+	if k.set == inPEM {
+		return longestPEM
+	}
+	return longestKey
+}
+
+// finder finds the keys of a text, in order.
+type finder struct {
+	b      []byte
+	at     int // where the next may begin
+	pem    key
+	hasPEM bool
+}
+
+func newFinder(b []byte, from int) *finder {
+	f := &finder{b: b, at: from}
+	f.pem, f.hasPEM = findPEM(b, from)
+	return f
+}
+
+// next returns the next key. A window of the length of a key is moved past everything
+// that keys cannot hold, so that little is looked at of ordinary text.
+func (f *finder) next() (k key, found bool) {
+	if f.hasPEM && f.pem.start < f.at {
+		f.pem, f.hasPEM = findPEM(f.b, f.at)
+	}
+	if k, found = f.token(); !found || f.hasPEM && f.pem.start < k.start {
+		k, found = f.pem, f.hasPEM
+	}
+	if f.at = k.end; !found {
+		f.at = len(f.b)
+	}
+	return k, found
+}
+
+// token returns the next key that is no private key of several lines, and need not look
+// behind such a one.
+func (f *finder) token() (key, bool) {
+	b, known := f.b, shapes()
+	for i := f.at; i+shortestKey <= len(b) && !(f.hasPEM && f.pem.start < i); {
+		j := i + shortestKey - 1
+		for j >= i && inKeys[b[j]] {
+			j--
+		}
+		if j >= i {
+			i = j + 1
+			continue
+		}
+		k, end, found := keyIn(b, i, known)
+		if found {
+			return k, true
+		}
+		i = end + 1
+	}
+	return key{}, false
+}
+
+// keyIn looks for a key in the run of bytes of keys that begins at start, and returns
+// where the run ends.
+func keyIn(b []byte, start int, known *shapeIndex) (k key, end int, found bool) {
+	for end = start; end < len(b) && inKeys[b[end]]; end++ {
+		if end > start+escapes && word[b[end-1]] || end+1 == len(b) || !known.begin(b[end], b[end+1]) || !begins(b, end) {
+			continue
+		}
+		if k, found = keyAt(known.of[b[end]], b, end); found {
+			return k, end, true
+		}
+	}
+	return k, end, false
+}
+
+// keyAt returns the key of one of the shapes that begins at p.
+func keyAt(list []shape, b []byte, p int) (key, bool) {
+	for i := range list {
+		s := &list[i]
+		from := p + len(s.begin)
+		if !bytes.HasPrefix(b[p:], []byte(s.begin)) || s.inner != "" && !bytes.Contains(b[from:min(len(b), from+innerWithin)], []byte(s.inner)) {
+			continue
+		}
+		if body := span(b, from, s.set); s.holds(body) {
+			return key{name: s.name, start: p, end: from + len(body), set: s.set, open: from+len(body) == len(b)}, true
+		}
+	}
+	return key{}, false
+}
+
+func span(b []byte, from int, in *set) []byte {
+	end := from
+	for end < len(b) && in[b[end]] {
+		end++
+	}
+	return b[from:end]
+}
+
+// holds reports whether what follows the beginning makes a key. Behind a beginning that
+// ends in a mark fewer characters are enough, if a digit is among them.
+func (s *shape) holds(body []byte) bool {
+	switch {
+	case len(s.begin)+len(body) < shortestKey:
+		return false
+	case s.inner != "" && !bytes.Contains(body, []byte(s.inner)):
+		return false
+	case len(body) >= s.least:
+		return true
+	}
+	marked := !strings.ContainsRune(alphabet, rune(s.begin[len(s.begin)-1]))
+	return marked && len(body) >= distinctive && bytes.ContainsAny(body, digits)
+}
+
+// begins reports whether something may begin at p: behind what is no letter, and behind
+// the end of an escape sequence, of JSON, of a URL or of a terminal.
+func begins(b []byte, p int) bool {
+	if p == 0 || !word[b[p-1]] {
+		return true
+	}
+	switch {
+	case p >= 2 && b[p-2] == '\\', p >= 3 && b[p-3] == '%', p >= 6 && b[p-6] == '\\' && b[p-5] == 'u':
+		return true
+	case b[p-1] != 'm':
+		return false
+	}
+	for p -= 2; p >= 0 && (b[p] == ';' || b[p] >= '0' && b[p] <= '9'); p-- {
+	}
+	return p >= 0 && b[p] == '['
+}
+
+var (
+	pemBegin, pemKind = []byte("-----BEGIN "), []byte("PRIVATE KEY")
+	pemEnd, dashes    = []byte("-----END "), []byte("-----")
+)
+
+// pemHead bounds the first line of a private key, in bytes.
+const pemHead = 80
+
+// findPEM returns the first private key in b at or after from, with its lines.
+func findPEM(b []byte, from int) (key, bool) {
+	for at := from; ; {
+		n := bytes.Index(b[at:], pemKind)
+		if n < 0 {
+			return key{}, false
+		}
+		at += n + len(pemKind)
+		begin := bytes.LastIndex(b[max(from, at-pemHead):at], pemBegin)
+		if begin < 0 {
+			continue
+		}
+		k := key{name: "private-key", start: max(from, at-pemHead) + begin, set: inPEM}
+		body := span(b, at, inPEM)
+		if end := bytes.Index(body, pemEnd); end >= 0 {
+			tail := bytes.Index(body[end+len(pemEnd):], dashes)
+			if k.open = tail < 0; !k.open {
+				body = body[:end+len(pemEnd)+tail+len(dashes)]
+			}
+		} else {
+			k.open = at+len(body) == len(b)
+		}
+		k.end, k.weak = at+len(body), len(body) < leastPEM
+		if !k.weak || k.open {
+			return k, true
+		}
+	}
+}
+
+// maskKeys returns b from a place on with the keys replaced; without any it is b itself.
+func maskKeys(b []byte, from int) []byte {
+	var out []byte
+	at := from
+	for f := newFinder(b, from); ; {
+		k, found := f.next()
+		if !found {
+			break
+		}
+		if !k.weak {
+			out = append(append(out, b[at:k.start]...), "["+k.name+"]"...)
+			at = k.end
+		}
+	}
+	if out == nil {
+		return b[from:]
+	}
+	return append(out, b[at:]...)
+}
+
+// undecided returns where the end of b begins that may become a key.
+func undecided(b []byte, from int) int {
+	if at := max(from, len(b)-pemHead); at < len(b) {
+		if n := bytes.LastIndex(b[at:], pemBegin); n >= 0 && !bytes.ContainsAny(b[at+n+len(pemBegin):], "-\r\n") {
+			return at + n
+		}
+	}
+	known, start, at := shapes(), len(b), len(b)
+	for ; start > from && start > len(b)-longestKey && inKeys[b[start-1]]; start-- {
+		if p := start - 1; (p == from || !word[b[p-1]]) && known.mayBegin(b, p) {
+			at = p
+		}
+	}
+	for p := start; p < min(at, start+escapes); p++ {
+		if known.mayBegin(b, p) {
+			return p
+		}
+	}
+	return at
+}
+
+// mayBegin reports whether more text could make what begins at p a key.
+func (x *shapeIndex) mayBegin(b []byte, p int) bool {
+	rest := b[p:]
+	if x.of[rest[0]] == nil && rest[0] != '-' || !begins(b, p) {
+		return false
+	}
+	if len(rest) < len(pemBegin) && bytes.HasPrefix(pemBegin, rest) {
+		return true
+	}
+	for i := range x.of[rest[0]] {
+		s := &x.of[rest[0]][i]
+		if len(rest) < len(s.begin) {
+			if strings.HasPrefix(s.begin, string(rest)) {
+				return true
+			}
+		} else if bytes.HasPrefix(rest, []byte(s.begin)) && len(span(rest, len(s.begin), s.set)) == len(rest)-len(s.begin) {
+			return true
+		}
+	}
+	return false
+}
+
+// keyWriter masks keys in what passes through it.
+type keyWriter struct {
+	to      io.Writer
+	before  []byte // the last of what passed, as it was
+	held    []byte
+	data    []byte // to be used again
+	swallow *set   // of a key that is too long to be waited for
+}
+
+// context is how much of what passed is kept, in bytes: what [begins] looks back at.
+const context = 16
+
+func (w *keyWriter) Write(p []byte) (int, error) {
+	rest := p
+	if w.swallow != nil {
+		if rest = p[len(span(p, 0, w.swallow)):]; len(rest) == 0 {
+			return len(p), nil
+		}
+		w.swallow = nil
+	}
+	data := append(append(append(w.data[:0], w.before...), w.held...), rest...)
+	out, hold := w.decide(data, len(w.before))
+	w.data = data
+	w.held = append(w.held[:0], data[hold:]...)
+	w.before = append(w.before[:0], data[max(0, hold-context):hold]...)
+	if len(out) > 0 {
+		if _, err := w.to.Write(out); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+// decide returns what of data is decided, masked, and where the rest begins.
+func (w *keyWriter) decide(data []byte, from int) (out []byte, hold int) {
+	at := from
+	for f := newFinder(data, from); ; {
+		k, found := f.next()
+		if !found {
+			hold = max(at, undecided(data, at))
+			break
+		}
+		if k.open && k.end-k.start < k.limit() {
+			hold = k.start
+			break
+		}
+		out = append(append(out, data[at:k.start]...), "["+k.name+"]"...)
+		if at = k.end; k.open {
+			w.swallow = k.set
+		}
+	}
+	if out == nil {
+		return data[at:hold], hold
+	}
+	return append(out, data[at:hold]...), hold
+}
+
+// Close passes on what is held back, masked where it is a key.
+func (w *keyWriter) Close() error {
+	if len(w.held) == 0 {
+		return nil
+	}
+	text := maskKeys(append(w.before, w.held...), len(w.before))
+	w.held = nil
+	_, err := w.to.Write(text)
+	return err
+}
