@@ -92,8 +92,15 @@ func otherUID(t *testing.T) int {
 // open lets everybody enter the folders above a folder, and it.
 func open(t *testing.T, dir string) {
 	t.Helper()
-	for ; dir != filepath.Dir(dir) && dir != filepath.Clean(os.TempDir()); dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil {
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode()&0o005 == 0o005 { // the folder for temporary files, which is not ours
+			continue
+		}
+		if err := os.Chmod(dir, info.Mode()|0o055); err != nil {
 			t.Fatal(err)
 		}
 	}
