@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -74,8 +75,62 @@ func exists(dir, name string) bool {
 // untracked, ignored and precious files, odd names and modes, nested repositories, line-end conversion and filters.
 func workshop(t *testing.T) string {
 	t.Helper()
+	template.Do(func() {
+		var err error
+		template.dir, err = os.MkdirTemp("", "workshop")
+		must(t, err)
+		makeWorkshop(t, template.dir)
+		for _, repo := range []string{".", "nested", "unborn"} { // of a dozen samples one stays
+			samples, err := filepath.Glob(filepath.Join(template.dir, repo, ".git/hooks/[^f]*.sample"))
+			must(t, err)
+			for _, name := range samples {
+				must(t, os.Remove(name))
+			}
+		}
+	})
 	dir := filepath.Join(t.TempDir(), "work")
-	must(t, os.MkdirAll(dir, 0o755))
+	copyAll(t, template.dir, dir)
+	for _, repo := range []string{dir, filepath.Join(dir, "nested")} { // as git leaves it, which knows each file by its inode
+		git(t, repo, "update-index", "-q", "--refresh")
+	}
+	return dir
+}
+
+// template is the workshop that the others are copies of: git takes thirty processes to make one.
+var template struct {
+	sync.Once
+	dir string
+}
+
+// copyAll copies a tree with its modes and links.
+func copyAll(t *testing.T, from, to string) {
+	t.Helper()
+	must(t, filepath.WalkDir(from, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		copied := to + strings.TrimPrefix(p, from)
+		fi, err := d.Info()
+		must(t, err)
+		switch {
+		case d.IsDir():
+			must(t, os.MkdirAll(copied, 0o755))
+		case fi.Mode().IsRegular():
+			data, err := os.ReadFile(p)
+			must(t, err)
+			must(t, os.WriteFile(copied, data, 0o600))
+		default:
+			link, err := os.Readlink(p)
+			must(t, err)
+			return os.Symlink(link, copied)
+		}
+		return os.Chmod(copied, fi.Mode().Perm())
+	}))
+}
+
+func makeWorkshop(t *testing.T, dir string) {
+	t.Helper()
+	must(t, os.Chmod(dir, 0o755)) //nolint:gosec // as the folder of a project is
 	git(t, dir, "init", "-q", "-b", "main")
 	write(t, dir, ".gitignore", "node_modules/\n*.log\n.env\nbin/\n!keep.log\n")
 	write(t, dir, ".gitattributes", "*.txt text=auto\n*.dat filter=upper\n")
@@ -117,7 +172,6 @@ func workshop(t *testing.T) string {
 		write(t, dir, "latin-\xe9", "not UTF-8\n")
 	}
 	nested(t, dir)
-	return dir
 }
 
 func nested(t *testing.T, dir string) {
@@ -235,9 +289,14 @@ func picture(t *testing.T, dir string) map[string]string {
 	return pic
 }
 
+// status is what git says of HEAD, of the index and the files beside it, and of stashes.
+const status = "status --porcelain=v2 --branch --show-stash --ignored"
+
+// describe adds what git says of a repository beyond the bytes of its files. Without commit graphs fsck starts two
+// programs less.
 func describe(t *testing.T, repo, key string, pic map[string]string) {
 	t.Helper()
-	for _, args := range []string{"status --porcelain=v2 --ignored", "rev-parse HEAD", "symbolic-ref HEAD", "stash list", "ls-files -s", "for-each-ref", "fsck --full --no-dangling"} {
+	for _, args := range []string{status, "for-each-ref", "-c core.commitGraph=false -c core.multiPackIndex=false fsck --full --no-dangling"} {
 		out, err := gitTry(repo, strings.Fields(args)...)
 		pic[key+" $ git "+args] = fmt.Sprint(out, err)
 	}

@@ -151,7 +151,9 @@ func child(args ...string) *exec.Cmd {
 func TestMain(m *testing.M) {
 	args := strings.Split(os.Getenv(childEnv), "\n")
 	if len(args) < 3 {
-		os.Exit(m.Run())
+		code := m.Run()
+		_ = os.RemoveAll(template.dir) // "" where no test needed it
+		os.Exit(code)
 	}
 	if err := childMain(args); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -318,7 +318,7 @@ func TestLinkedWorktree(t *testing.T) {
 		same(t, name+": worktree", before, picture(t, dir))
 		same(t, name+": its git folder", beforeGit, picture(t, gitDir))
 	}
-	for _, key := range []string{".git $ git stash list", "main.go", ".git/HEAD", ".git/index", ".git/config"} {
+	for _, key := range []string{".git $ git " + status, "main.go", ".git/HEAD", ".git/index", ".git/config"} {
 		if beforeMain[key] != picture(t, main)[key] {
 			t.Errorf("%s of the main worktree changed", key)
 		}
