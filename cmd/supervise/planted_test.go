@@ -4,12 +4,15 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 )
 
 // plant puts everything into a repository by which git can be made to run a program. Each
@@ -44,12 +47,15 @@ set_ protocol.ext.allow always; set_ submodule.recurse true; set_ submodule.sub.
 (cd sub; git config filter.insub.clean mark-sub; git config core.fsmonitor mark-sub; touch -d 2001-01-01 s.txt)
 printf '[filter "evil"]\n\tclean = mark-clean\n[filter "included"]\n\tclean = mark-clean\n' >.git/more; set_ include.path more
 echo '*.md filter=included' >>.git/info/attributes; echo read >README.md
+printf x >"$(printf 'evil\n::error::forged \342\200\256##[error]file.txt')"
+printf '#!/bin/sh\nprintf "1..3\\nok 1 - a\\n$(test ! -e new.txt || echo not) ok 2 - ::error::forged \\342\\200\\256 $PLANTED\\n  ---\\n  message: \\"::error::said $PLANTED\\"\\n  ...\\nok 3 - b\\n"\n' >tap.sh
+touch new.txt; sh tap.sh >../tap.txt; rm new.txt
 echo changed >>b.txt; echo '// changed' >>a.go; echo changed >>c.bin; touch -d 2001-01-01 go.mod .gitattributes
 `
 
 // planted are commands of supervise, one after another in one repository.
 func planted() [][]string {
-	checks := []string{"--test-cmd", tap, "--build-cmd", "true", "--lint-cmd", "true"}
+	checks := []string{"--test-cmd", "sh tap.sh", "--build-cmd", "true", "--lint-cmd", "true"}
 	with := func(args ...string) []string { return append(args, checks...) }
 	return [][]string{
 		{"doctor", "--no-run"},
@@ -61,37 +67,87 @@ func planted() [][]string {
 		with("gate", "--base", "nowhere", "--remote", "origin"),
 		with("gate", "--base", "nowhere", "--remote", "evil"),
 		with("baseline", "--save", "../base.json"),
-		append(with("run", "--max-iterations", "2", "--until", "never"), "--", "sh", "-c", "echo more >>b.txt; echo new >new.txt; rm -f c.bin"),
+		append(with("run", "--max-iterations", "2", "--until", "never", "--agent-output", "lines"), "--", "sh", "-c", "echo more >>b.txt; echo new >new.txt; for f in evil*; do echo x >>\"$f\"; done; rm -f c.bin; cat tap.sh"),
 		{"status"},
-		{"list"},
+		{"diff", "0", "1", "--name-only"},
+		{"diff", "0", "1", "--stat"},
 		{"diff", "0", "1"},
 		{"explain", "1"},
+		{"report"},
+		{"report", "--iteration", "1"},
+		{"report", "--html", "-"},
+		{"analytics"},
+		{"decide"},
 		{"select"},
-		{"rollback", "0"},
+		{"rollback", "1"},
+		{"select", "--use", "0", "--reason", "::error::why", "--apply"},
+		{"resume"},
 		{"verify"},
+		{"parse", "../tap.txt"},
+		{"record", "::error::x", "--iteration", "0", "--score", "80"},
+		{"hook", "claude", "PreToolUse"},
+		{"blocked", "--reason", "::error::x"},
+		{"pause", "latest"},
+		{"abort", "latest"},
+		{"approve", "latest", "--reason", "x"},
+		{"reject", "latest"},
+		{"watch", "--", "true"},
 		{"replay", "HEAD~1..HEAD"},
 		{"replay", "latest"},
 		{"ack", "--list"},
 		{"hooks", "install", "claude"},
 		{"hooks", "status"},
 		{"clean"},
+		{"select", "--cleanup"},
+		with("benchmark", "--runs", "1"),
 		with("baseline", "--push", "--remote", "origin"),
+	}
+}
+
+// key has the shape of a key.
+func key() string { return "ghp_" + strings.Repeat("a1B2", 9) }
+
+// misleading returns what in a text for people is hidden, is a command to a CI system, or
+// is a key; "" for nothing.
+func misleading(text string) string {
+	for line := range strings.Lines(text) {
+		hidden := strings.ContainsFunc(line, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) })
+		if bare := strings.TrimSpace(line); hidden || strings.HasPrefix(bare, "::") || strings.Contains(line, "##[") || strings.Contains(line, key()) {
+			return line
+		}
+	}
+	return ""
+}
+
+// TestEveryCommandIsPlanted: a new command belongs into the list, unless it reads no
+// repository.
+func TestEveryCommandIsPlanted(t *testing.T) {
+	list := []string{"demo", "version", "completion", "help", "man", "exit-status", "demo-agent"}
+	for _, args := range planted() {
+		list = append(list, args[0])
+	}
+	for _, cmd := range (&app{output: outputTo(streams{in: os.Stdin, out: io.Discard, err: io.Discard})}).root().Commands() {
+		if !cmd.Hidden && !slices.Contains(list, cmd.Name()) {
+			t.Errorf("%s is not tried in a hostile repository", cmd.Name())
+		}
 	}
 }
 
 // TestNothingPlantedRuns plants every program that git knows to start in a repository's
 // configuration, and runs the commands of supervise in it: none of them is started. The
-// same is done with git itself, which starts them.
+// same is done with git itself, which starts them. Nor does what they print for people
+// mislead, whatever files and tests are called.
 func TestNothingPlantedRuns(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "supervise")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	printed := ""
 	for _, hooks := range []string{"", "1"} {
 		home := t.TempDir()
 		tree, marks := filepath.Join(home, "tree"), filepath.Join(home, "marks")
 		env := append(os.Environ(), "HOME="+home, "XDG_STATE_HOME="+home+"/state", "MARKS="+marks, "HOOKS="+hooks, "PATH="+home+"/bin:"+os.Getenv("PATH"),
-			"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b", "NO_COLOR=1")
+			"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "PLANTED="+key(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b", "NO_COLOR=1")
 		run := func(dir, name string, args ...string) string {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
@@ -124,17 +180,29 @@ func TestNothingPlantedRuns(t *testing.T) {
 		}
 		marked()
 		for _, args := range planted() {
+			if hooks != "" && !slices.Contains([]string{"measure", "audit", "gate", "baseline", "run", "rollback", "replay"}, args[0]) {
+				continue // once is enough
+			}
 			out := run(tree, program, args...)
+			printed += out
 			if got := marked(); len(got) > 0 {
 				t.Errorf("supervise %s (hooks path %q) started %v\n%s", strings.Join(args, " "), hooks, got, out)
 			}
 			if strings.Contains(out, "unknown command") || strings.Contains(out, "unknown flag") {
 				t.Errorf("supervise %s: %s", args, out)
 			}
+			if patch := args[0] == "diff" && len(args) == 3; !patch && misleading(out) != "" {
+				t.Errorf("supervise %s printed %q", args, misleading(out))
+			}
 		}
 		out := run(tree, "sh", "-c", "git config --unset filter.proc.required; touch a.go b.txt; git status; git fetch origin; git fetch evil; git diff HEAD; git update-ref refs/heads/x HEAD")
 		if got := marked(); len(got) < 7 {
 			t.Errorf("git itself started only %v: the test shows nothing\n%s", got, out)
+		}
+	}
+	for _, text := range []string{"<U+202E>", `\::error`, `##\[error]`, "[github-pat]"} {
+		if !strings.Contains(printed, text) {
+			t.Errorf("nothing printed %s", text)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/ledger"
 	"supervise/internal/reasoning"
+	"supervise/internal/textstream"
 	"supervise/metric"
 )
 
@@ -109,8 +110,9 @@ func (v HTML) Write(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
+	visible := strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "##[", `##\u005b`, "##vso[", `##vso\u005b`).Replace(textstream.Visible(string(data)))
 	return t.Execute(w, map[string]any{
-		"Title": v.State.LoopID, "Style": template.CSS(styleText), "Script": template.JS(scriptText), "Data": template.JS(data), //nolint:gosec // our own texts, and JSON
+		"Title": v.State.LoopID, "Style": template.CSS(styleText), "Script": template.JS(scriptText), "Data": template.JS(visible), //nolint:gosec // our own texts, and JSON
 		"Footer": fmt.Sprintf("supervise %s, %s", v.Version, v.Now.Format(time.DateTime)),
 	})
 }

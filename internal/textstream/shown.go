@@ -21,8 +21,21 @@ func Shown(s string) string { return shown(s, false) }
 // Painted is [Shown] for text with colours of our own, which stay.
 func Painted(s string) string { return shown(s, true) }
 
+// Visible returns text in which nothing is hidden, as by [Shown], for what is no log.
+func Visible(s string) string { return visible(s, false) }
+
 func shown(s string, colours bool) string {
-	if !strings.Contains(s, "::") && !strings.Contains(s, "##") && plain(s, true) {
+	if !strings.Contains(s, "::") && !strings.Contains(s, "##") {
+		return visible(s, colours)
+	}
+	return command.ReplaceAllStringFunc(visible(s, colours), func(found string) string {
+		at := max(strings.LastIndex(found, "::"), strings.LastIndexByte(found, '['))
+		return found[:at] + `\` + found[at:]
+	})
+}
+
+func visible(s string, colours bool) string {
+	if plain(s, true) {
 		return s
 	}
 	var b strings.Builder
@@ -34,10 +47,7 @@ func shown(s string, colours bool) string {
 			fmt.Fprintf(&b, "<U+%04X>", r)
 		}
 	}
-	return command.ReplaceAllStringFunc(b.String(), func(found string) string {
-		at := max(strings.LastIndex(found, "::"), strings.LastIndexByte(found, '['))
-		return found[:at] + `\` + found[at:]
-	})
+	return b.String()
 }
 
 // hidden reports whether a rune is not seen, or changes how others are.
