@@ -42,6 +42,19 @@ func (e *UnfinishedError) Error() string {
 		strings.Join(names, ", "), commands, e.Present)
 }
 
+// Unfinished is a restore that was interrupted and neither finished nor given up yet.
+type Unfinished struct{ Target, Safety ID }
+
+// UnfinishedIn reads it of the store in the folder dir, which need not be open; nil if there is none.
+func UnfinishedIn(dir string) *Unfinished {
+	data, err := os.ReadFile(filepath.Join(dir, "restore.json"))
+	var j journal
+	if err != nil || json.Unmarshal(data, &j) != nil {
+		return nil
+	}
+	return &Unfinished{Target: j.Target, Safety: j.Safety}
+}
+
 // recover finishes the restore of a journal, if there is one: only in the repository in which it was begun, and only if
 // nobody has changed the tree since. The present, perhaps half restored, is taken again.
 func (s *Store) recover(ctx context.Context) error {

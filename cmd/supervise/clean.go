@@ -27,8 +27,9 @@ func newCleanCmd(a *app) *cobra.Command {
 		Long: `Delete old loops of this working tree with their snapshots.
 
 Records, reports and snapshots of a deleted loop cannot be brought back. Loops that
-run, wait or can be resumed stay, and so do the latest --keep loops and those younger
-than --older-than. Without --yes the command only lists what it would delete.
+run, wait, can be resumed or hold an interrupted restore stay, and so do the latest
+--keep loops and those younger than --older-than. Without --yes the command only lists
+what it would delete.
 
 To drop only snapshots that nobody needs: supervise select LOOP --cleanup.`,
 		Example: `  supervise clean

@@ -19,7 +19,8 @@ type Deletable struct {
 }
 
 // Clean lists the loops of a tree that are over, except the latest keep ones and
-// those that changed after a time; young counts the latter.
+// those that changed, or whose tree was restored, after a time; young counts the latter.
+// One of which a restore was interrupted is needed to finish it.
 func Clean(home, root string, keep int, before time.Time) (list []Deletable, young int, err error) {
 	loops, err := Loops(home, root) // the latest first
 	if err != nil {
@@ -29,12 +30,12 @@ func Clean(home, root string, keep int, before time.Time) (list []Deletable, you
 		if s.Status != Completed && s.Status != Failed {
 			continue
 		}
-		if s.UpdatedAt.After(before) {
+		dir := Dir(home, s.LoopID)
+		if r, err := snapshot.LastRollback(SnapshotDir(dir)); s.UpdatedAt.After(before) || err == nil && r.At.After(before) {
 			young++
 			continue
 		}
-		dir := Dir(home, s.LoopID)
-		if free, err := Free(dir); err == nil && free {
+		if free, err := Free(dir); err == nil && free && snapshot.UnfinishedIn(SnapshotDir(dir)) == nil {
 			list = append(list, Deletable{s, dir, sizeOf(dir) + sizeOf(SnapshotDir(dir))})
 		}
 	}
