@@ -66,6 +66,9 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 		return Restored{}, err
 	}
 	j.Safety, j.At, j.Repository = present.ID, present.TakenAt, s.config.Repository
+	if err := s.announce(present, target); err != nil {
+		return Restored{}, err
+	}
 	data, err := json.Marshal(j)
 	if err != nil {
 		return Restored{}, fmt.Errorf("write restore journal: %w", err)
@@ -74,6 +77,37 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 		return Restored{}, err
 	}
 	return s.apply(ctx, j, present, target)
+}
+
+// Beginning is what a restore is about to do.
+type Beginning struct {
+	Target, Safety           ID
+	Files, Ignored, GitFiles int // that are to be written or deleted
+
+	same func(ID) bool
+}
+
+// Holds reports whether the tree that is to be replaced is that of another snapshot.
+func (b Beginning) Holds(id ID) bool { return b.same(id) }
+
+// OnRestore has do called before every restore that changes a file, when the safety snapshot is there: who is killed
+// later has named it. An error of do gives the restore up. do must not use the store; nil calls nothing.
+func (s *Store) OnRestore(do func(Beginning) error) { s.onRestore = do }
+
+func (s *Store) announce(present, target *manifest.Manifest) error {
+	b := Beginning{Target: target.ID, Safety: present.ID, same: func(id ID) bool {
+		other, err := s.manifest(id)
+		if err != nil {
+			return false
+		}
+		files, ignored, git := restore.Planned(s.config.Excludes, present, other)
+		return files+ignored+git == 0
+	}}
+	b.Files, b.Ignored, b.GitFiles = restore.Planned(s.config.Excludes, present, target)
+	if s.onRestore == nil || b.Files+b.Ignored+b.GitFiles == 0 {
+		return nil
+	}
+	return s.onRestore(b)
 }
 
 // sides takes the present, and reads what is to come in its place.

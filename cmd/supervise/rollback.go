@@ -142,11 +142,15 @@ func (a *app) putBack(ctx context.Context, loop string, do func(*trees.Trees) (s
 	if err != nil {
 		return err
 	}
+	t.Store.OnRestore(func(b snapshot.Beginning) error {
+		a.text().Keeping(state.LoopID, b.Safety)
+		return nil
+	})
 	what, res, err := do(t)
 	if err != nil {
 		return err
 	}
-	a.text().Restored(state.LoopID, what, res)
+	a.text().Restored(what, res)
 	for _, m := range res.Mismatches {
 		fmt.Fprintf(a.err, "differs: %s: %s\n", m.Path, m.Why)
 		a.code = 1

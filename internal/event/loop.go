@@ -1,6 +1,8 @@
 package event
 
 import (
+	"fmt"
+
 	"supervise/internal/approval"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
@@ -53,7 +55,26 @@ type TreeChange struct {
 type Crash struct {
 	LoopID    string `json:"loop_id"`
 	Iteration int    `json:"iteration"`
-	Restored  bool   `json:"restored"` // it was killed while it put the tree back, which is done now
+	Restored  bool   `json:"restored"`       // a restore was interrupted, which is finished now
+	Over      bool   `json:"over,omitempty"` // the loop was over: a rollback was interrupted
+	Trees     Trees  `json:"trees"`          // how to get back what is not in the tree
+}
+
+// Trees are the snapshots of a killed loop, as sN, that may hold what its tree does not; "" where there is none.
+type Trees struct {
+	Before string `json:"before,omitempty"` // the last iteration, or the loop
+	Left   string `json:"left,omitempty"`   // by the agent
+	Kept   string `json:"kept,omitempty"`   // from before a restore that was interrupted
+}
+
+// Lines are the commands that restore them, with what they give.
+func (t Trees) Lines(self, loop string) (out []string) {
+	for _, row := range []struct{ name, what string }{{t.Before, "the tree before it"}, {t.Left, "what the agent left"}, {t.Kept, "what was there before the restore"}} {
+		if row.name != "" {
+			out = append(out, fmt.Sprintf("%s: %s rollback %s %s", row.what, self, loop, row.name))
+		}
+	}
+	return out
 }
 
 // Interruption is the data of iteration_interrupted.

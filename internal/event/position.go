@@ -170,5 +170,21 @@ func (p *Position) before(at time.Time) time.Time {
 // Spent is how much of the loop's time is gone.
 func (p *Position) Spent() time.Duration { return p.active + max(0, p.Last.Sub(p.session)) }
 
+// Trees are those that a killed loop may have to give back.
+func (p *Position) Trees() Trees {
+	t := Trees{Before: snapshotName(p.Baseline)}
+	if p.Iteration > 0 {
+		t.Before, t.Left = snapshotName(p.Start), snapshotName(p.After)
+	}
+	return t
+}
+
+func snapshotName(id snapshot.ID) string {
+	if id == "" {
+		return ""
+	}
+	return "s" + string(id)
+}
+
 // Running reports whether the agent may still have been running at the end.
 func (p *Position) Running() bool { return p.Spawned != nil && p.Agent == nil }

@@ -199,26 +199,39 @@ func (r *run) sweep(ctx context.Context) error {
 		return err
 	}
 	for _, dead := range loops {
-		if !dead.Unnoticed() || dead.LoopID == r.state.LoopID {
+		unfinished := snapshot.UnfinishedIn(ledger.SnapshotDir(ledger.Dir(r.opts.Home, dead.LoopID))) != nil
+		if dead.LoopID == r.state.LoopID || !dead.Unnoticed() && !unfinished {
 			continue
 		}
-		dir := ledger.Dir(r.opts.Home, dead.LoopID)
-		at := event.NewPosition()
-		if _, err := ledger.ReadLog(dir, at.Read); err == nil {
-			if err := r.endSurvivors(ctx, at); err != nil {
-				return fmt.Errorf("loop %s was killed: %w", dead.LoopID, err)
-			}
-		}
-		store, err := snapshot.Open(ctx, r.opts.Root, ledger.SnapshotDir(dir), r.opts.Snapshot)
-		if err != nil {
-			return fmt.Errorf("finish what loop %s left when it was killed: %w", dead.LoopID, err)
-		}
-		data := event.Crash{LoopID: dead.LoopID, Iteration: dead.Iteration, Restored: store.Recovered() != nil}
-		if err := errors.Join(r.journal.Write(event.CrashFound, 0, data), store.Close(), ledger.SweepScratch(dir), ledger.MarkCrashed(dir, dead, r.state.LoopID)); err != nil {
+		if err := r.notice(ctx, dead); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// notice looks after one such loop, or after one of which only a rollback was killed.
+func (r *run) notice(ctx context.Context, dead ledger.State) error {
+	dir := ledger.Dir(r.opts.Home, dead.LoopID)
+	data, at := event.Crash{LoopID: dead.LoopID, Iteration: dead.Iteration, Over: !dead.Unnoticed()}, event.NewPosition()
+	if _, err := ledger.ReadLog(dir, at.Read); err == nil && !data.Over {
+		data.Trees = at.Trees()
+		if err := r.endSurvivors(ctx, at); err != nil {
+			return fmt.Errorf("loop %s was killed: %w", dead.LoopID, err)
+		}
+	}
+	store, err := snapshot.Open(ctx, r.opts.Root, ledger.SnapshotDir(dir), r.opts.Snapshot)
+	if err != nil {
+		return fmt.Errorf("finish what loop %s left when it was killed: %w", dead.LoopID, err)
+	}
+	if done := store.Recovered(); done != nil {
+		data.Restored, data.Trees.Kept = true, "s"+string(done.Safety)
+	}
+	err = errors.Join(r.journal.Write(event.CrashFound, 0, data), store.Close())
+	if err != nil || data.Over {
+		return err
+	}
+	return errors.Join(ledger.SweepScratch(dir), ledger.MarkCrashed(dir, dead, r.state.LoopID))
 }
 
 func (r *run) close() {

@@ -12,6 +12,7 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/runner"
+	"supervise/selector"
 	"supervise/snapshot"
 )
 
@@ -238,7 +239,7 @@ func (s *resumption) goOn(ctx context.Context) (event.Stop, error) {
 		return event.Stop{}, err
 	}
 	if s.at.Stop != nil && !s.at.Ended {
-		return *s.at.Stop, nil
+		return *s.at.Stop, s.settleBest(ctx)
 	}
 	stop, err := s.goOnIteration(ctx)
 	switch {
@@ -256,7 +257,7 @@ func (s *resumption) goOnBaseline(ctx context.Context) (event.Stop, error) {
 	}
 	info, err := s.run.tree.Store.Info(s.at.Baseline)
 	if err == nil {
-		err = s.run.tree.Settle(ctx, s.at.Baseline)
+		err = s.run.tree.Settle(ctx, s.at.Baseline, "")
 	}
 	if err == nil {
 		s.run.checks.outputs = s.at.Outputs
@@ -268,6 +269,17 @@ func (s *resumption) goOnBaseline(ctx context.Context) (event.Stop, error) {
 	return s.run.iterations(ctx, 1, s.at.Spent())
 }
 
+// settleBest makes the tree that of the best iteration, which the dead supervisor was
+// giving back. Before that it was the last safe one.
+func (s *resumption) settleBest(ctx context.Context) error {
+	r := s.run
+	choice, err := selector.Best(r.past.Candidates(), r.opts.Select)
+	if err != nil || r.opts.NoApply {
+		return nil //nolint:nilerr // the end says it
+	}
+	return r.tree.Settle(ctx, r.past.Iterations[choice.Iteration].Snapshot, r.past.Safe)
+}
+
 // goOnIteration finishes the last iteration that began, and leaves the tree as
 // the next one finds it.
 func (s *resumption) goOnIteration(ctx context.Context) (event.Stop, error) {
@@ -276,7 +288,7 @@ func (s *resumption) goOnIteration(ctx context.Context) (event.Stop, error) {
 		return s.finishIteration(ctx)
 	}
 	if last.Number == 0 || last.Interrupted || s.at.Ended {
-		return event.Stop{}, s.run.tree.Settle(ctx, s.run.past.Safe)
+		return event.Stop{}, s.run.tree.Settle(ctx, s.run.past.Safe, "")
 	}
 	if !s.at.Judged {
 		if err := s.run.finished(last); err != nil {
@@ -284,9 +296,12 @@ func (s *resumption) goOnIteration(ctx context.Context) (event.Stop, error) {
 		}
 	}
 	if last.Rejected && !s.at.Undone {
+		if err := s.run.tree.Settle(ctx, last.Decision.Restore, last.Snapshot); err != nil {
+			return event.Stop{}, err
+		}
 		return s.run.conclude(ctx, last)
 	}
-	if err := s.run.tree.Settle(ctx, s.run.past.Safe); err != nil {
+	if err := s.run.tree.Settle(ctx, s.run.past.Safe, ""); err != nil {
 		return event.Stop{}, err
 	}
 	return s.run.stopAfter(last), s.run.report(last)
@@ -304,7 +319,7 @@ func (s *resumption) finishIteration(ctx context.Context) (event.Stop, error) {
 		it.Agent = &ledger.AgentRun{ExitCode: -1, Cause: diedWithSupervise, Duration: max(0, s.at.Last.Sub(s.at.SpawnedAt)), Blocked: s.at.Blocked}
 	}
 	if s.at.After == "" && s.at.Spawned == nil {
-		return event.Stop{}, s.run.tree.Settle(ctx, s.at.Start)
+		return event.Stop{}, s.run.tree.Settle(ctx, s.at.Start, "")
 	}
 	var err error
 	if it.start, err = s.run.tree.Store.Info(s.at.Start); err != nil {
@@ -315,7 +330,7 @@ func (s *resumption) finishIteration(ctx context.Context) (event.Stop, error) {
 		return event.Stop{}, err
 	}
 	if (s.at.Running() || agentrun.Unserved(s.at.Agent)) && info.Tree == it.start.Tree && len(it.Said()) == 0 {
-		return event.Stop{}, s.run.tree.Settle(ctx, s.at.Start)
+		return event.Stop{}, s.run.tree.Settle(ctx, s.at.Start, "")
 	}
 	if err := s.run.describe(ctx, it, info); err != nil {
 		return event.Stop{}, err
@@ -323,12 +338,17 @@ func (s *resumption) finishIteration(ctx context.Context) (event.Stop, error) {
 	return s.run.assess(ctx, it)
 }
 
-// left returns the snapshot of what the agent left; the tree is as it holds.
+// left returns the snapshot of what the agent left; the tree is as it holds. Where none
+// was taken in time, there may be work of the user in it as well, and it is named.
 func (s *resumption) left(ctx context.Context) (snapshot.Info, error) {
 	if s.at.After == "" {
-		return s.run.tree.Take(context.WithoutCancel(ctx), s.at.Iteration, event.AfterAgent)
+		info, err := s.run.tree.Take(context.WithoutCancel(ctx), s.at.Iteration, event.AfterAgent)
+		if err == nil {
+			err = s.run.tree.Found(info.ID)
+		}
+		return info, err
 	}
-	if err := s.run.tree.Settle(ctx, s.at.After); err != nil {
+	if err := s.run.tree.Settle(ctx, s.at.After, ""); err != nil {
 		return snapshot.Info{}, err
 	}
 	return s.run.tree.Store.Info(s.at.After)

@@ -83,26 +83,36 @@ func (t *Tree) Made(ctx context.Context, before snapshot.ID, known []string) ([]
 
 // Restore puts a snapshot back and makes sure that it is back.
 func (t *Tree) Restore(ctx context.Context, id snapshot.ID) error {
-	_, err := t.putBack(ctx, id)
-	return err
+	return t.putBack(ctx, id)
 }
 
 // Settle makes the tree what the loop knows it to be, and reports when it was not:
-// checks may have been at work, or somebody since. What was there is kept.
-func (t *Tree) Settle(ctx context.Context, id snapshot.ID) error {
-	res, err := t.putBack(ctx, id)
-	if err != nil {
-		return err
-	}
-	files := len(res.Written) + len(res.Deleted)
-	if files+res.GitFiles == 0 {
-		return nil
-	}
-	t.Foreign = append(t.Foreign, res.Safety)
-	return t.Journal.Write(event.TreeChanged, t.Iteration(), event.TreeChange{Kept: "s" + string(res.Safety), Restored: "s" + string(id), Files: files})
+// checks may have been at work, or somebody since. What was there is kept. The tree of
+// the loop's snapshot before, "" for none, needs no report.
+func (t *Tree) Settle(ctx context.Context, id, before snapshot.ID) error {
+	t.Store.OnRestore(func(b snapshot.Beginning) error {
+		if before != "" && b.Holds(before) {
+			return nil
+		}
+		return t.changed(b)
+	})
+	defer t.Store.OnRestore(nil)
+	return t.putBack(ctx, id)
 }
 
-func (t *Tree) putBack(ctx context.Context, id snapshot.ID) (snapshot.Restored, error) {
+// Found reports in which snapshot the tree is that was found.
+func (t *Tree) Found(id snapshot.ID) error {
+	t.Foreign = append(t.Foreign, id)
+	return t.Journal.Write(event.TreeChanged, t.Iteration(), event.TreeChange{Kept: "s" + string(id)})
+}
+
+// changed reports, before it is replaced, that the tree is not what it has to be.
+func (t *Tree) changed(b snapshot.Beginning) error {
+	t.Foreign = append(t.Foreign, b.Safety)
+	return t.Journal.Write(event.TreeChanged, t.Iteration(), event.TreeChange{Kept: "s" + string(b.Safety), Restored: "s" + string(b.Target), Files: b.Files + b.Ignored})
+}
+
+func (t *Tree) putBack(ctx context.Context, id snapshot.ID) error {
 	var res snapshot.Restored
 	err := t.withRoom(ctx, func() (err error) {
 		res, err = t.Store.Restore(context.WithoutCancel(ctx), id)
@@ -117,7 +127,7 @@ func (t *Tree) putBack(ctx context.Context, id snapshot.ID) (snapshot.Restored, 
 		err = fmt.Errorf("the tree could not be put back whole, %d paths differ, the first is %s: %s; the present state is kept as snapshot s%s",
 			len(res.Mismatches), m.Path, m.Why, res.Safety)
 	}
-	return res, err
+	return err
 }
 
 // State is what the tree was found to be after the last restore, whose tree that was in

@@ -9,7 +9,7 @@ import (
 )
 
 // Restored prints which tree of a loop was restored, and what could not be.
-func (t Text) Restored(loop, what string, res snapshot.Restored) {
+func (t Text) Restored(what string, res snapshot.Restored) {
 	also := ""
 	if len(res.Ignored) > 0 {
 		also += "; ignored: " + report.Count(len(res.Ignored), "file", "files") + " written"
@@ -24,5 +24,9 @@ func (t Text) Restored(loop, what string, res snapshot.Restored) {
 	for _, line := range event.ShortfallOf(res).Lines() {
 		t.line("%s", line)
 	}
-	t.line("the tree as it was is kept as s%s; undo with: supervise rollback --undo %s", res.Safety, loop)
+}
+
+// Keeping prints, before a tree of the loop is restored, how to get the present one back.
+func (t Text) Keeping(loop string, safety snapshot.ID) {
+	t.line("the tree as it is now is kept: supervise rollback %s s%s", loop, safety)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
 	"supervise/snapshot"
@@ -22,8 +23,18 @@ type Status struct {
 	// Changes says what became of which test in the last iteration.
 	Changes detector.TestChanges `json:"test_changes,omitzero"`
 
+	// Killed are the loops of the working tree whose snapshots may hold what the tree does not, since
+	// they were killed, or a rollback of them.
+	Killed []Killed `json:"killed,omitempty"`
+
 	Iterations []ledger.Iteration `json:"-"`
 	Dir        string             `json:"-"`
+}
+
+// Killed is a loop that was killed, or of which a rollback was.
+type Killed struct {
+	LoopID string      `json:"loop_id"`
+	Trees  event.Trees `json:"trees"`
 }
 
 // Executed says what a stage of judging that runs tests has added to a loop.
@@ -104,7 +115,7 @@ func (t Text) snapshots(d Snapshots) {
 
 // Status prints the state of a loop.
 func (t Text) Status(d Status) {
-	t.statusHead(d.State)
+	t.statusHead(d)
 	for _, line := range report.Table(d.Iterations, d.selected(), t.Paint) {
 		t.line("%s", line)
 	}
@@ -165,9 +176,11 @@ func (t Text) Loop(s ledger.State) {
 	t.line("%s  %-10s %13s  %s  %s", s.StartedAt.Local().Format(time.DateTime), s.Status, report.Count(s.Iteration, "iteration", "iterations"), s.LoopID, s.StopReason)
 }
 
-func (t Text) statusHead(s ledger.State) {
+func (t Text) statusHead(d Status) {
+	s := d.State
 	t.row(report.Strong, s.LoopID, "%s", s.Status)
-	rows := []struct{ name, text string }{
+	type row struct{ name, text string }
+	rows := []row{
 		{"task", s.Task},
 		{"stopped", stopOf(s)},
 		{"waiting", s.Waiting},
@@ -178,6 +191,15 @@ func (t Text) statusHead(s ledger.State) {
 		{"spent", report.Spent(s.Spending)},
 		{"reminders", strings.ToLower(s.Level)},
 		{"recovery", report.Count(s.RecoveryAttempts, "attempt", "attempts")},
+	}
+	for _, k := range d.Killed {
+		name := ""
+		if k.LoopID != s.LoopID {
+			name = "killed earlier: "
+		}
+		for _, line := range k.Trees.Lines("supervise", k.LoopID) {
+			rows = append(rows, row{"kept", name + line})
+		}
 	}
 	for _, r := range rows {
 		if r.text != "" {

@@ -61,9 +61,18 @@ func (p *Printer) aftermath(e event.Event) {
 			p.warn(problem)
 		}
 	case event.TreeChange:
-		p.note("%s had changed since the loop stopped and %s restored; the changed tree is kept: %s rollback %s %s",
-			report.Count(d.Files, "file", "files"), isAre(d.Files), p.Self, e.LoopID, d.Kept)
+		p.changed(e, d)
 	}
+}
+
+// changed says what becomes of a tree that is not as the loop left it.
+func (p *Printer) changed(e event.Event, d event.TreeChange) {
+	if d.Restored == "" {
+		p.note("the tree as it was found, with what was done in it since the loop stopped, is kept: %s rollback %s %s", p.Self, e.LoopID, d.Kept)
+		return
+	}
+	p.note("%s had changed since the loop stopped and %s restored; the changed tree is kept: %s rollback %s %s",
+		report.Count(d.Files, "file", "files"), isAre(d.Files), p.Self, e.LoopID, d.Kept)
 }
 
 // waiting says why the loop waits, and until when.
@@ -107,11 +116,17 @@ func isAre(n int) string {
 // crash warns that an earlier loop was killed, and its work may be unjudged.
 func (p *Printer) crash(d event.Crash) {
 	what := fmt.Sprintf("the tree may hold unjudged work of its iteration %d", d.Iteration)
-	if d.Restored {
+	switch {
+	case d.Restored:
 		what = "it was restoring the tree, which is now done"
+	case d.Trees == event.Trees{}:
+		what = "it had not touched the tree"
 	}
-	p.line("%s", p.Paint(report.Warn, fmt.Sprintf("loop %s was killed: %s; to continue it, interrupt this one and use %s resume %s --force; to restore the tree before it: %s rollback %s %d",
-		d.LoopID, what, p.Self, d.LoopID, p.Self, d.LoopID, max(0, d.Iteration-1))))
+	text := fmt.Sprintf("loop %s was killed: %s; to continue it, interrupt this one and use %s resume %s --force", d.LoopID, what, p.Self, d.LoopID)
+	if d.Over {
+		text = "a restore of a tree of loop " + d.LoopID + " was interrupted, and is now done"
+	}
+	p.line("%s", p.Paint(report.Warn, strings.Join(append([]string{text}, d.Trees.Lines(p.Self, d.LoopID)...), "; ")))
 }
 
 // shared prints what happened to refs that linked worktrees share.

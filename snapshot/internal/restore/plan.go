@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/gitdir"
 	"supervise/snapshot/internal/manifest"
 )
 
@@ -60,5 +61,16 @@ func (p *plan) want(n, w *manifest.Entry) {
 		p.write = append(p.write, *w)
 	}
 }
+
+// Planned counts what a restore is to write or delete: working files, kept ignored ones, and files of git's own.
+func Planned(excludes gitdir.Excludes, present, target *manifest.Manifest) (files, ignored, git int) {
+	leave := target.Unknown()
+	files = diff(excludes.Without(present.Work), excludes.Without(target.Work), leave).size()
+	ignored = len(diff(present.Kept, excludes.Without(target.Kept), func(string) bool { return true }).write)
+	git = diff(present.Git, target.Git, leave).size() + diff(present.Ext, target.Ext, leave).size()
+	return files, ignored, git
+}
+
+func (p plan) size() int { return len(p.remove) + len(p.write) + len(p.chmod) }
 
 func depth(p string) int { return strings.Count(p, "/") }
