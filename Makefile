@@ -44,12 +44,13 @@ hostile:
 hostile-files:
 	SUPERVISE_HOSTILE_FILES=1 $(GO) test -count=1 -timeout 60m -parallel 4 -run 'TestHostileFiles$$' ./cmd/supervise
 
-# Kills supervise at random moments and resumes, that many times. A run that failed
+# Kills supervise at random moments, that many times: half of them loops that are
+# resumed, half of them all commands, with a user at work in between. A run that failed
 # prints its seed: make crash SEED=...
 CRASHES ?= 1000
 SEED ?=
 crash:
-	SUPERVISE_CRASHES=$(CRASHES) SUPERVISE_SEED=$(SEED) $(GO) test -count=1 -timeout 2h -v -run '^TestCrash$$' ./cmd/supervise
+	SUPERVISE_CRASHES=$(CRASHES) SUPERVISE_SEED=$(SEED) $(GO) test -count=1 -timeout 2h -v -run '^TestCrash(User)?$$' ./cmd/supervise
 
 # An agent that prints ten gigabytes, runs after which no byte may be missing, and trees
 # of a thousand processes.

@@ -25,23 +25,12 @@ import (
 )
 
 // TestCrash kills supervise with SIGKILL at random moments, resumes the loop,
-// and kills it again, until it has been killed SUPERVISE_CRASHES times (8
-// without the variable; "make crash"). Nothing that was reported may be missing,
-// no file of the user lost, no process left, and every resume goes on.
+// and kills it again, SUPERVISE_CRASHES/2 times ("make crash"). Nothing that was
+// reported may be missing, no file of the user lost, no process left, and every resume
+// goes on.
 func TestCrash(t *testing.T) {
 	t.Parallel()
-	want := 8
-	if testing.Short() {
-		want = 3 // what is looked at is what is left, by processes that work alone
-	}
-	if n, err := strconv.Atoi(os.Getenv("SUPERVISE_CRASHES")); err == nil {
-		want = n
-	}
-	seed := uint64(time.Now().UnixNano())
-	if n, err := strconv.ParseUint(os.Getenv("SUPERVISE_SEED"), 10, 64); err == nil {
-		seed = n
-	}
-	t.Logf("SUPERVISE_SEED=%d", seed)
+	want, seed := crashes(t, 6)
 	at := min(4, 1+want/50) // loops at a time: they wait for their agents
 	for stream := range at {
 		t.Run(strconv.Itoa(stream), func(t *testing.T) {
@@ -56,6 +45,24 @@ func TestCrash(t *testing.T) {
 			t.Logf("%d loops were killed %d times in all", loops, kills)
 		})
 	}
+}
+
+// crashes are how often one of the tests kills supervise, and the seed of what is
+// random. Each of the two does half of SUPERVISE_CRASHES, or want without the variable.
+func crashes(t *testing.T, want int) (kills int, seed uint64) {
+	t.Helper()
+	if testing.Short() {
+		want = min(want, 3) // what is looked at is what is left, by processes that work alone
+	}
+	if n, err := strconv.Atoi(os.Getenv("SUPERVISE_CRASHES")); err == nil {
+		want = (n + 1) / 2
+	}
+	seed = uint64(time.Now().UnixNano())
+	if n, err := strconv.ParseUint(os.Getenv("SUPERVISE_SEED"), 10, 64); err == nil {
+		seed = n
+	}
+	t.Logf("SUPERVISE_SEED=%d", seed)
+	return want, seed
 }
 
 // crashWorld is a project, its loop, and the events that the loop has printed so far.
