@@ -73,6 +73,9 @@ type Command struct {
 	// As an ordinary user the child is in a user namespace then: setuid programs such
 	// as sudo do not work, and files of others seem to belong to nobody.
 	ReadOnly []string
+	// Sandbox, unless nil, is all that the child and its descendants see; it needs what
+	// [Sandboxable] asks for, and for an ordinary user it means what ReadOnly does.
+	Sandbox *Sandbox
 	// User, unless nil, is whom the child runs as, with all of its groups; it needs
 	// root (see [UserNamed]). Dir and the program must be in that user's reach. A
 	// terminal of the child belongs to that user.
@@ -174,6 +177,9 @@ type Result struct {
 	// Leftovers are the names of the descendants that still ran when the child
 	// ended, sorted. They are gone now.
 	Leftovers []string
+	// Refused are hosts that the sandbox kept the child from, in the order of asking; not
+	// all where there are many.
+	Refused []string
 }
 
 // Cause is why a child ended.

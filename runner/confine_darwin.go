@@ -7,8 +7,11 @@ import (
 )
 
 func (s *shim) forkFenced(_ string, _ []string, _ *syscall.ProcAttr, sp spec) (int, bool, error) {
-	if len(sp.ReadOnly) > 0 {
-		return 0, false, mountns.Seal(stringsOf(sp.ReadOnly))
+	switch {
+	case len(sp.Places) > 0:
+		return 0, false, fenceError{mountns.View(nil)}
+	case len(sp.ReadOnly) > 0:
+		return 0, false, fenceError{mountns.Seal(stringsOf(sp.ReadOnly))}
 	}
-	return 0, false, errNoLandlock
+	return 0, false, fenceError{errNoLandlock}
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"supervise/runner/internal/gateway"
 	"supervise/runner/internal/mountns"
 )
 
@@ -125,7 +126,9 @@ func (s *shim) forkFenced(path string, args []string, attr *syscall.ProcAttr, sp
 	go func() {
 		runtime.LockOSThread()
 		var o outcome
-		if o.err = fence(sp); o.err == nil {
+		if err := s.fence(sp); err != nil {
+			o.err = fenceError{err}
+		} else {
 			o.pid, o.inside, o.err = s.fork(path, args, attr)
 		}
 		done <- o
@@ -137,7 +140,25 @@ func (s *shim) forkFenced(path string, args []string, attr *syscall.ProcAttr, sp
 
 // fence keeps this thread, and what it starts, from what the spec says. It cannot be
 // undone.
-func fence(sp spec) error {
+func (s *shim) fence(sp spec) error {
+	if sp.Network != nil {
+		gate := &gateway.Gate{Hosts: sp.Network.Hosts, Refused: s.refused}
+		if err := mountns.Alone(); err != nil {
+			return err
+		}
+		if err := gate.Open(); err != nil {
+			return err
+		}
+	}
+	if len(sp.Places) > 0 {
+		places := make([]Place, len(sp.Places))
+		for i, p := range sp.Places {
+			places[i] = Place{Path: string(p.Path), From: string(p.From), Write: p.Write}
+		}
+		if err := mountns.View(places); err != nil {
+			return err
+		}
+	}
 	if len(sp.ReadOnly) > 0 {
 		if err := mountns.Seal(stringsOf(sp.ReadOnly)); err != nil {
 			return err

@@ -65,7 +65,7 @@ func startShim(child [3]*os.File, termIn, termOut *os.File, c Command) (*link, e
 		_, _ = lifeline.Close(), theirLifeline.Close()
 		return nil, fmt.Errorf("start shim: %w", err)
 	}
-	l := &link{lifeline: lifeline, status: status, reports: make(chan report, 8), stderr: NewTail(4 << 10)}
+	l := &link{lifeline: lifeline, status: status, reports: make(chan report, 16+maxRefused), stderr: NewTail(4 << 10)}
 	l.cmd = &exec.Cmd{
 		Path: program, Args: []string{proc.ShimName}, Dir: "/", Stderr: l.stderr, WaitDelay: time.Second,
 		ExtraFiles:  append([]*os.File{theirLifeline, theirStatus, child[0], child[1], child[2], termIn, termOut}, c.Hold...),
@@ -74,7 +74,7 @@ func startShim(child [3]*os.File, termIn, termOut *os.File, c Command) (*link, e
 	// A stopped shim would not see that we died. When it is not stopped, and when
 	// only the thread died that started it, this means nothing.
 	proc.SignalOnParentDeath(l.cmd.SysProcAttr, unix.SIGCONT)
-	if len(c.ReadOnly) > 0 {
+	if len(c.ReadOnly) > 0 || c.Sandbox != nil {
 		mountns.Own(l.cmd.SysProcAttr)
 	}
 	err = l.cmd.Start()
@@ -134,10 +134,17 @@ func (l *link) awaitReady() error {
 // start has the shim start the child. Whether it could shows in the reports: a
 // child may stop its parent before that comes to report it.
 func (l *link) start(c Command, r resolved) error {
-	line, err := json.Marshal(spec{
+	sp := spec{
 		Path: []byte(r.path), Dir: []byte(r.dir), Args: bytesOf(c.Args), Env: bytesOf(r.env), Terminal: c.Terminal != nil, NoCgroup: c.NoCgroup,
 		Confined: c.Writable != nil, Writable: bytesOf(c.Writable), ReadOnly: bytesOf(c.ReadOnly), User: c.User,
-	})
+	}
+	if c.Sandbox != nil {
+		sp.Network = c.Sandbox.Network
+		for _, p := range c.Sandbox.Places {
+			sp.Places = append(sp.Places, place{[]byte(p.Path), []byte(p.From), p.Write})
+		}
+	}
+	line, err := json.Marshal(sp)
 	if err != nil {
 		return fmt.Errorf("start %s: %w", r.path, err)
 	}
@@ -147,9 +154,12 @@ func (l *link) start(c Command, r resolved) error {
 	return nil
 }
 
-// startError explains why the system refused to start a program.
-func startError(path string, errno syscall.Errno) error {
+// startError explains why the system refused to start a program, or why a fence that it
+// was to have could not be put up.
+func startError(path string, errno syscall.Errno, why string) error {
 	switch {
+	case why != "":
+		return fmt.Errorf("start %s: %s", path, why)
 	case errors.Is(errno, unix.ENOENT):
 		return unstartable{fmt.Errorf("start %s: %w: the interpreter that its first line names may be missing", path, errno)}
 	case errors.Is(errno, unix.ENOEXEC):

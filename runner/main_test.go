@@ -79,6 +79,7 @@ var children = map[string]func(args []string) int{
 	"editor":      editor,
 	"busy":        busy,
 	"without-pty": withoutPty,
+	"probe":       prober,
 }
 
 // self returns the command line of a child.

@@ -28,7 +28,15 @@ type spec struct {
 	Confined bool     // Writable counts
 	Writable [][]byte `json:",omitempty"`
 	ReadOnly [][]byte `json:",omitempty"`
+	Places   []place  `json:",omitempty"` // of a sandbox
+	Network  *Network `json:",omitempty"`
 	User     *User    `json:",omitempty"`
+}
+
+// place is a [Place] whose paths need not be UTF-8.
+type place struct {
+	Path, From []byte
+	Write      bool
 }
 
 // order is one byte on the lifeline.
@@ -57,6 +65,7 @@ const (
 	stepFrozen  step = "frozen"  // the tree stands still, as it was ordered to
 	stepFailed  step = "failed"  // it could not be started: Errno
 	stepEnded   step = "ended"   // the child itself ended: Exit, Signal
+	stepRefused step = "refused" // the child asked for a host that it may not reach: Host
 	stepSwept   step = "swept"   // so did its tree, when Gone: Leftovers, Survivors
 )
 
@@ -66,6 +75,8 @@ type report struct {
 	Leader    Process       `json:",omitzero"`
 	Cgroup    string        `json:",omitempty"`
 	Errno     syscall.Errno `json:",omitempty"`
+	Why       string        `json:",omitempty"` // of a fence that could not be put up
+	Host      string        `json:",omitempty"`
 	Exit      int           `json:",omitempty"`
 	Signal    string        `json:",omitempty"`
 	Gone      bool          `json:",omitempty"`

@@ -262,7 +262,9 @@ func (s *session) take(r report) (last bool, err error) {
 		}
 	case stepFailed:
 		s.result.Containment = ByNothing
-		return true, startError(s.found.path, r.Errno)
+		return true, startError(s.found.path, r.Errno, r.Why)
+	case stepRefused:
+		s.result.Refused = append(s.result.Refused, r.Host)
 	case stepFrozen:
 		s.frozen()
 	case stepPaused:

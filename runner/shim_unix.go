@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -27,6 +28,8 @@ type shim struct {
 	orders   <-chan order      // closed when the supervisor is gone
 	children chan os.Signal    // SIGCHLD
 	status   *json.Encoder     // nobody reads it any more when the supervisor is gone, which is no error
+	talk     sync.Mutex        // held while status and hosts are used
+	hosts    map[string]bool   // that were reported
 	terminal *userTerminal     // nil: none to put back
 	away     bool              // the user's terminal is not ours at present
 	leader   int               // pid of the child
@@ -47,7 +50,7 @@ func serveShim() int {
 	runtime.LockOSThread() // the death of a parent is that of its thread
 	s := &shim{
 		children: make(chan os.Signal, 1), leader: -1,
-		known: map[int]proc.Info{}, named: map[int]string{}, still: map[int]bool{},
+		hosts: map[string]bool{}, known: map[int]proc.Info{}, named: map[int]string{}, still: map[int]bool{},
 		status: json.NewEncoder(os.NewFile(fdStatus, "status")), terminal: saveTerminal(),
 	}
 	// Caught and dropped, not ignored: what is ignored would stay so in the child.
@@ -75,8 +78,41 @@ func isPipe(fd int) bool {
 }
 
 func (s *shim) report(r report) {
+	s.talk.Lock()
+	defer s.talk.Unlock()
 	_ = s.status.Encode(r) // see the field
 }
+
+// maxRefused is how many hosts are reported that the child may not reach.
+const maxRefused = 20
+
+// refused reports a host, once.
+func (s *shim) refused(host string) {
+	s.talk.Lock()
+	news := !s.hosts[host] && len(s.hosts) < maxRefused
+	if news {
+		s.hosts[host] = true
+	}
+	s.talk.Unlock()
+	if news {
+		s.report(report{Step: stepRefused, Host: host})
+	}
+}
+
+// failure reports why a child was not started.
+func failure(err error) report {
+	r := report{Step: stepFailed, Errno: unix.EINVAL}
+	errors.As(err, &r.Errno)
+	if fence := (fenceError{}); errors.As(err, &fence) {
+		r.Why = fence.Error()
+	}
+	return r
+}
+
+// fenceError is why the child could not be given a fence.
+type fenceError struct{ error }
+
+func (f fenceError) Unwrap() error { return f.error }
 
 // closeOnExec keeps every descriptor but the first three from the child: ours,
 // and those that our supervisor was itself handed by whoever started it.
@@ -128,7 +164,7 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		s.report(report{Step: stepHeld, Cgroup: s.group.Dir})
 	}
 	fork := s.fork
-	if sp.Confined || len(sp.ReadOnly) > 0 {
+	if sp.Confined || len(sp.ReadOnly)+len(sp.Places) > 0 {
 		fork = func(path string, args []string, attr *syscall.ProcAttr) (int, bool, error) {
 			return s.forkFenced(path, args, attr, sp)
 		}
@@ -142,9 +178,7 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		s.group = proc.Cgroup{}
 	}
 	if err != nil {
-		errno := unix.EINVAL
-		errors.As(err, &errno)
-		s.report(report{Step: stepFailed, Errno: errno})
+		s.report(failure(err))
 		return false
 	}
 	s.leader = pid

@@ -1,5 +1,4 @@
-// Package mountns gives a thread a mount namespace of its own, in which some folders
-// can only be read. Only Linux has such.
+// Package mountns gives a thread namespaces of its own. Only Linux has such.
 package mountns
 
 import (
@@ -14,3 +13,9 @@ func Own(*syscall.SysProcAttr) {}
 
 // Seal returns an error.
 func Seal([]string) error { return errNone }
+
+// View returns an error.
+func View([]Place) error { return errNone }
+
+// Alone returns an error.
+func Alone() error { return errNone }

@@ -1,5 +1,5 @@
-// Package mountns gives a thread a mount namespace of its own, in which some folders
-// can only be read.
+// Package mountns gives a thread namespaces of its own: one of mounts, in which some
+// folders can only be read, or only some can be seen, and one of the network.
 package mountns
 
 import (
@@ -18,9 +18,9 @@ import (
 // seem to belong to nobody.
 var sshIncluded = []string{"/etc/ssh/ssh_config.d", "/etc/crypto-policies/back-ends"}
 
-// Own prepares a process that an ordinary user starts so that it may call [Seal]: in a
-// user namespace of its own, where the user keeps the number that it has. Root needs
-// none.
+// Own prepares a process that an ordinary user starts so that it may call [Seal], [View]
+// and [Alone]: in a user namespace of its own, where the user keeps the number that it
+// has. Root needs none.
 func Own(attr *syscall.SysProcAttr) {
 	uid, gid := os.Geteuid(), os.Getegid()
 	if uid == 0 {
@@ -29,19 +29,15 @@ func Own(attr *syscall.SysProcAttr) {
 	attr.Cloneflags |= unix.CLONE_NEWUSER
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
 	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
-	attr.AmbientCaps = append(attr.AmbientCaps, unix.CAP_SYS_ADMIN)
+	attr.AmbientCaps = append(attr.AmbientCaps, unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN)
 }
 
 // Seal gives this thread, and what it starts, a mount namespace in which nothing
 // beneath the folders can be changed. A folder that does not exist is left out. What
 // the thread starts as an ordinary user cannot undo it. It needs Linux 5.12.
 func Seal(folders []string) error {
-	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
-		return fmt.Errorf("make a mount namespace: %w", err)
-	}
-	// What is mounted outside later appears inside as well, but not the other way round.
-	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, ""); err != nil {
-		return fmt.Errorf("keep mounts inside: %w", err)
+	if err := ownMounts(); err != nil {
+		return err
 	}
 	for _, dir := range folders {
 		if err := readOnly(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -56,6 +52,21 @@ func Seal(folders []string) error {
 			return fmt.Errorf("show %s as the user's: %w", dir, err)
 		}
 	}
+	return withoutAmbient()
+}
+
+func ownMounts() error {
+	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
+		return fmt.Errorf("make a mount namespace: %w", err)
+	}
+	// What is mounted outside later appears inside as well, but not the other way round.
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, ""); err != nil {
+		return fmt.Errorf("keep mounts inside: %w", err)
+	}
+	return nil
+}
+
+func withoutAmbient() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("give up the right to mount: %w", err)
 	}

@@ -1,0 +1,203 @@
+// Package gateway lets what is in a network namespace of its own reach some hosts, as an
+// HTTP proxy, and some ports of this machine.
+package gateway
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Port is where the proxy listens on the loopback of the namespace.
+const Port = "3128"
+
+// Gate is a proxy that lets some hosts through.
+type Gate struct {
+	// Hosts are names or addresses, which mean the ports 80 and 443, or have a port; with
+	// *. before it, a name means all in its domain.
+	Hosts []string
+	// Refused is called, concurrently, with each host and port that is refused.
+	Refused func(host string)
+}
+
+// Open listens on the loopback of this thread's network namespace, and serves what comes
+// from any thread, until the process ends. The ports of this machine that are among the
+// hosts are listened on as well: what connects there is passed on.
+func (g *Gate) Open() error {
+	for _, port := range g.ports() {
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port))
+		if err != nil {
+			return fmt.Errorf("listen in the network namespace: %w", err)
+		}
+		go pass(l, port)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:"+Port)
+	if err != nil {
+		return fmt.Errorf("listen in the network namespace: %w", err)
+	}
+	server := &http.Server{Handler: g, ReadHeaderTimeout: time.Minute}
+	go func() { _ = server.Serve(l) }() // it ends with the process
+	return nil
+}
+
+// ports are those of this machine among the hosts.
+func (g *Gate) ports() []string {
+	var out []string
+	for _, h := range g.Hosts {
+		host, port, err := net.SplitHostPort(h)
+		if err == nil && port != Port && (host == "localhost" || host == "127.0.0.1" || host == "::1") && !slices.Contains(out, port) {
+			out = append(out, port)
+		}
+	}
+	return out
+}
+
+// pass connects what comes to a listener with the same port of this machine.
+func pass(l net.Listener, port string) {
+	for {
+		in, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			out, err := net.DialTimeout("tcp", net.JoinHostPort("localhost", port), dialLimit)
+			if err != nil {
+				_ = in.Close()
+				return
+			}
+			join(in, in, out)
+		}()
+	}
+}
+
+// Allows reports whether a host, with a port, may be reached.
+func (g *Gate) Allows(hostport string) bool {
+	host, port, err := net.SplitHostPort(strings.ToLower(hostport))
+	if err != nil {
+		return false
+	}
+	host = strings.TrimSuffix(host, ".")
+	return slices.ContainsFunc(g.Hosts, func(rule string) bool {
+		name, only, err := net.SplitHostPort(strings.ToLower(rule))
+		if err != nil {
+			name, only = strings.Trim(strings.ToLower(rule), "[]"), ""
+		}
+		if only != port && (only != "" || port != "443" && port != "80") {
+			return false
+		}
+		domain, wild := strings.CutPrefix(name, "*.")
+		return host == name || wild && strings.HasSuffix(host, "."+domain)
+	})
+}
+
+const dialLimit = 30 * time.Second
+
+// ServeHTTP answers one request to the proxy.
+func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	host := r.Host
+	if r.Method != http.MethodConnect {
+		if host = r.URL.Host; r.URL.Port() == "" {
+			host = net.JoinHostPort(r.URL.Hostname(), "80")
+		}
+	}
+	switch {
+	case !g.Allows(host):
+		g.Refused(host)
+		http.Error(w, "supervise: the sandbox does not allow "+host, http.StatusForbidden)
+	case r.Method == http.MethodConnect:
+		tunnel(w, r)
+	case r.URL.Scheme == "http":
+		(&httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, FlushInterval: -1}).ServeHTTP(w, r)
+	default:
+		http.Error(w, "supervise: not a request to a proxy", http.StatusBadRequest)
+	}
+}
+
+func tunnel(w http.ResponseWriter, r *http.Request) {
+	out, err := dial(r.Context(), r.Host)
+	if err != nil {
+		http.Error(w, "supervise: "+err.Error(), http.StatusBadGateway)
+		return
+	}
+	in, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		_ = out.Close()
+		return
+	}
+	_, _ = in.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n"))
+	join(in, buffered, out)
+}
+
+// join copies both ways until both are over. read is what comes from in.
+func join(in net.Conn, read io.Reader, out net.Conn) {
+	done := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(out, read)
+		closeWrite(out)
+		close(done)
+	}()
+	_, _ = io.Copy(in, out)
+	closeWrite(in)
+	<-done
+	_, _ = in.Close(), out.Close()
+}
+
+func closeWrite(c net.Conn) {
+	if half, ok := c.(interface{ CloseWrite() error }); ok {
+		_ = half.CloseWrite()
+	}
+}
+
+// dial connects with a host, by the proxy that the environment names, if any.
+func dial(ctx context.Context, host string) (net.Conn, error) {
+	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: &url.URL{Scheme: "https", Host: host}})
+	if err != nil {
+		return nil, err
+	}
+	if proxy == nil {
+		return (&net.Dialer{Timeout: dialLimit}).DialContext(ctx, "tcp", host)
+	}
+	return by(ctx, proxy, host)
+}
+
+// by connects with a host by a proxy.
+func by(ctx context.Context, proxy *url.URL, host string) (net.Conn, error) {
+	if proxy.Scheme != "http" {
+		return nil, errors.New("HTTPS_PROXY is no http:// proxy")
+	}
+	addr := proxy.Host
+	if proxy.Port() == "" {
+		addr = net.JoinHostPort(proxy.Hostname(), "80")
+	}
+	c, err := (&net.Dialer{Timeout: dialLimit}).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	ask := "CONNECT " + host + " HTTP/1.1\r\nHost: " + host + "\r\n"
+	if u := proxy.User; u != nil {
+		password, _ := u.Password()
+		ask += "Proxy-Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(u.Username()+":"+password)) + "\r\n"
+	}
+	var answer *http.Response
+	if _, err = io.WriteString(c, ask+"\r\n"); err == nil {
+		answer, err = http.ReadResponse(bufio.NewReader(c), &http.Request{Method: http.MethodConnect}) //nolint:bodyclose // the tunnel is what follows
+	}
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = errors.New("the proxy of HTTPS_PROXY says " + answer.Status)
+	}
+	if err != nil {
+		_ = c.Close()
+		return nil, err
+	}
+	return c, nil
+}

@@ -1,0 +1,212 @@
+package mountns
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// devices are what a program finds in /dev, besides terminals of its own.
+var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
+
+// kept are the capabilities that root keeps in a view: none by which what is covered can
+// be reached (mounting, other processes, devices, files by their handles).
+var kept = []uintptr{
+	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_KILL, unix.CAP_SETGID, unix.CAP_SETUID,
+	unix.CAP_SETPCAP, unix.CAP_NET_BIND_SERVICE, unix.CAP_SYS_CHROOT, unix.CAP_AUDIT_WRITE, unix.CAP_SETFCAP,
+}
+
+// View gives this thread, and what it starts, a mount namespace in which everything can
+// only be read but for the places: the outer ones are put up before those in them. It
+// cannot be undone, not by root either. It needs Linux 5.12.
+func View(places []Place) error {
+	if err := unix.Unshare(unix.CLONE_NEWIPC); err != nil {
+		return fmt.Errorf("make a namespace of shared memory: %w", err)
+	}
+	if err := ownMounts(); err != nil {
+		return err
+	}
+	places = slices.Clone(places)
+	places = append(places, Place{Path: "/proc", From: "/proc", Write: true}, Place{Path: "/dev"}, Place{Path: "/dev/shm", Write: true}, Place{Path: "/dev/pts", Write: true})
+	for _, name := range []string{"sys", "sysrq-trigger", "irq", "bus"} {
+		places = append(places, Place{Path: "/proc/" + name, From: "/proc/" + name})
+	}
+	for _, name := range devices {
+		places = append(places, Place{Path: "/dev/" + name, From: "/dev/" + name, Write: true})
+	}
+	slices.SortStableFunc(places, func(a, b Place) int { return strings.Compare(a.Path, b.Path) })
+	sources, err := open(places)
+	if err != nil {
+		return err
+	}
+	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
+		return fmt.Errorf("make everything read-only: %w", err)
+	}
+	var covers []string // to be closed when what is in them is there
+	for i, p := range places {
+		there, err := sources[i].put(p)
+		if err != nil {
+			return fmt.Errorf("show %s: %w", p.Path, err)
+		}
+		if there && p.From == "" && !p.Write {
+			covers = append(covers, p.Path)
+		}
+	}
+	return finish(covers)
+}
+
+// source is what a place is made of: a detached copy of the mounts, or a text.
+type source struct {
+	tree int // 0: none
+	file bool
+	text []byte // of a copy
+	gone bool
+}
+
+// maxCopy bounds the files that are copied, in bytes.
+const maxCopy = 16 << 20
+
+// open takes hold of what the places show, before anything is covered.
+func open(places []Place) ([]source, error) {
+	out := make([]source, len(places))
+	for i, p := range places {
+		s := &out[i]
+		if p.From == "" {
+			continue
+		}
+		info, err := os.Stat(p.From)
+		if err == nil && info.Mode().IsRegular() && p.Write {
+			s.file = true
+			s.text, err = copyable(p.From)
+		} else if err == nil {
+			s.file = !info.IsDir()
+			s.tree, err = clone(p)
+		}
+		switch {
+		case errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission), errors.Is(err, unix.ENOTDIR):
+			s.gone = true
+		case err != nil:
+			return nil, fmt.Errorf("take hold of %s: %w", p.From, err)
+		}
+	}
+	return out, nil
+}
+
+func clone(p Place) (int, error) {
+	tree, err := unix.OpenTree(unix.AT_FDCWD, p.From, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+	if err == nil && !p.Write {
+		err = unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
+	}
+	return tree, err
+}
+
+func copyable(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxCopy))
+}
+
+// put makes a place, unless what it shows, or covers, does not exist.
+func (s source) put(p Place) (there bool, err error) {
+	if _, err := os.Stat(p.Path); s.gone || p.From == "" && !p.Write && errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if s.text != nil {
+		return true, errors.Join(os.MkdirAll(filepath.Dir(p.Path), 0o700), os.WriteFile(p.Path, s.text, 0o600))
+	}
+	if err := s.mountpoint(p.Path); err != nil {
+		return false, err
+	}
+	if s.tree != 0 {
+		defer unix.Close(s.tree)
+		return true, unix.MoveMount(s.tree, "", unix.AT_FDCWD, p.Path, unix.MOVE_MOUNT_F_EMPTY_PATH)
+	}
+	kind, data := "tmpfs", "mode=700"
+	switch {
+	case p.Path == "/dev/pts":
+		kind, data = "devpts", "newinstance,ptmxmode=0666,mode=620"
+	case p.Path == "/dev/shm":
+		data = "mode=1777"
+	case !p.Write:
+		data = "mode=755"
+	}
+	return true, unix.Mount(kind, p.Path, kind, unix.MS_NOSUID, data)
+}
+
+// mountpoint makes what a place can be mounted on, where there is nothing.
+func (s source) mountpoint(path string) error {
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	if !s.file {
+		return os.MkdirAll(path, 0o755)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// finish closes what was covered, and gives up every right to undo it.
+func finish(covers []string) error {
+	for name, to := range map[string]string{"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2", "ptmx": "pts/ptmx"} {
+		if err := os.Symlink(to, "/dev/"+name); err != nil {
+			return err
+		}
+	}
+	for _, path := range covers {
+		if err := unix.MountSetattr(unix.AT_FDCWD, path, 0, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
+			return fmt.Errorf("close %s: %w", path, err)
+		}
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	if os.Geteuid() != 0 {
+		return withoutAmbient()
+	}
+	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
+		if slices.Contains(kept, c) {
+			continue
+		}
+		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil && !errors.Is(err, unix.EINVAL) { // an older kernel does not know it
+			return fmt.Errorf("give up a right: %w", err)
+		}
+	}
+	return nil
+}
+
+// Alone gives this thread, and what it starts, a network namespace with nothing but a
+// loopback of its own.
+func Alone() error {
+	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
+		return fmt.Errorf("make a network namespace: %w", err)
+	}
+	sock, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("start the loopback: %w", err)
+	}
+	defer unix.Close(sock)
+	lo, err := unix.NewIfreq("lo")
+	if err == nil {
+		lo.SetUint16(unix.IFF_UP)
+		err = unix.IoctlIfreq(sock, unix.SIOCSIFFLAGS, lo)
+	}
+	if err != nil {
+		return fmt.Errorf("start the loopback: %w", err)
+	}
+	return nil
+}
