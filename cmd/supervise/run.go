@@ -84,6 +84,7 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 		f.BoolVar(&s.Yolo, "yolo", s.Yolo, "let the agent do everything without asking, with its own flag for that")
 		f.StringVar(&s.Pty, "pty", s.Pty, "whether the agent gets a terminal: auto, always, never (pipes)")
 		f.StringVar(&s.Protect.State, "protect", s.Protect.State, "whether supervise's own files are kept from the agent: auto, off")
+		f.BoolVar(&s.Protect.Sandbox, "sandbox", s.Protect.Sandbox, "hide credentials, other projects and the state from the agent, and limit its network to its service (Linux)")
 		f.StringVar(&s.Hooks.Use, "hooks", s.Hooks.Use, "whether the agent's hooks ask supervise before each tool call: on, off")
 		f.StringVar(&s.Reinforcement, "reinforcement", s.Reinforcement, "what the prompt adds to the task: adaptive, off, minimal, standard, aggressive")
 	})
@@ -156,6 +157,9 @@ func runRun(ctx context.Context, a *app, o runOptions) error {
 	s, opts, err := a.loopOptions(at, o.checkFlags, o.flags, registerSettings)
 	if err != nil {
 		return err
+	}
+	if loose := s.Protect.Loosens(); len(loose) > 0 && a.config == "" {
+		return usageError{fmt.Errorf("%s loosens the sandbox: that needs a file named with --config: the agent can write .supervise.yaml", strings.Join(loose, ", "))}
 	}
 	if o.dryRun {
 		return a.showPlan(opts.Plan, o.json)

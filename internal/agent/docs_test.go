@@ -27,6 +27,20 @@ func TestPresetsAreDocumented(t *testing.T) {
 	docs.Block(t, "agents.md", "known agents", "./internal/agent", b.String())
 }
 
+// TestNeedsAreDocumented compares the table of what programs are given in a sandbox.
+func TestNeedsAreDocumented(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| agent | files in the home folder | hosts | variables |\n|---|---|---|---|\n")
+	for _, p := range presets {
+		n := p.Needs()
+		if len(n.Home) == 0 || len(n.Hosts) == 0 || len(n.Vars) == 0 {
+			t.Errorf("%s: nothing is known of what it needs in a sandbox", p.Name)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", p.Name, quoted(n.Home), quoted(n.Hosts), quoted(n.Vars))
+	}
+	docs.Block(t, "threat-model.md", "needs", "./internal/agent", b.String())
+}
+
 func versions(p Preset) string {
 	text := p.Min
 	if p.Max != p.Min {

@@ -86,7 +86,7 @@ func (a *Agent) recordOf(res runner.Result, report agent.Report, cause error) *l
 	p, _ := a.Preset()
 	run := &ledger.AgentRun{
 		ExitCode: res.ExitCode, Signal: res.Signal, Cause: res.Cause.String(), Duration: res.Ended.Sub(res.Started),
-		Containment: res.Containment.String(), Leftovers: res.Leftovers,
+		Containment: res.Containment.String(), Leftovers: res.Leftovers, RefusedHosts: res.Refused,
 		Program: p.Name, Session: report.Session, Model: report.Model, Version: report.Version,
 	}
 	outcome := report.Outcome(format, ending(res), asked)
@@ -147,6 +147,7 @@ func joined(before, run *ledger.AgentRun) *ledger.AgentRun {
 	run.Runs, run.Waited = max(before.Runs, 1)+1, before.Waited
 	run.Duration += before.Duration
 	run.Leftovers = append(before.Leftovers, run.Leftovers...)
+	run.RefusedHosts = append(before.RefusedHosts, run.RefusedHosts...)
 	switch {
 	case run.Usage == nil:
 		run.Usage = before.Usage

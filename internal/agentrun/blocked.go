@@ -113,7 +113,7 @@ func (s Setup) BlockedCommand(self string, env []string) string {
 	if err != nil {
 		return ""
 	}
-	for _, dir := range filepath.SplitList(lookup(s.Protect.ForAgent(env))("PATH")) {
+	for _, dir := range filepath.SplitList(lookup(s.given(env))("PATH")) {
 		if found, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			if os.SameFile(found, own) {
 				return name + " blocked"

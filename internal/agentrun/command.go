@@ -53,9 +53,13 @@ func (r *run) command(dir string) (runner.Command, error) {
 	if err != nil {
 		return runner.Command{}, err
 	}
+	box, err := r.sandbox(path)
+	if err != nil {
+		return runner.Command{}, err
+	}
 	cmd := runner.Command{
 		Dir: r.WorkDir(), Terminal: r.terminal(), Timeout: r.IterationTimeout, FirstOutput: r.FirstOutputTimeout, Idle: r.IdleTimeout, Grace: r.Grace,
-		Env: r.agentEnv(path), ReadOnly: r.Shield.ReadOnly, Writable: r.Shield.Writable, OnInterrupt: r.OnInterrupt, Hold: r.Ledger.Held(), User: r.User,
+		Env: r.agentEnv(path), ReadOnly: r.Shield.ReadOnly, Writable: r.Shield.Writable, Sandbox: box, OnInterrupt: r.OnInterrupt, Hold: r.Ledger.Held(), User: r.User,
 	}
 	if r.Program.Name != "" {
 		return cmd, r.launch(&cmd, path)
@@ -125,11 +129,28 @@ func (r *run) agentEnv(prompt string) []string {
 	if r.User != nil {
 		env = r.User.Environ(env)
 	}
+	if r.Shield.Sandbox != nil {
+		env = append(env, r.Shield.Sandbox.Network.Environ()...)
+	}
 	return append(append(env, r.hooks.env()...),
 		"SUPERVISE_LOOP_ID="+r.LoopID,
 		"SUPERVISE_ITERATION="+strconv.Itoa(r.task.Iteration),
 		"SUPERVISE_PROMPT_FILE="+prompt,
 	)
+}
+
+// sandbox is what the agent sees, with its prompt and its hooks; nil where it is not
+// limited. Its folder for temporary files is empty.
+func (r *run) sandbox(prompt string) (*runner.Sandbox, error) {
+	if r.Shield.Sandbox == nil {
+		return nil, nil //nolint:nilnil // none is wanted
+	}
+	shown := []string{prompt, filepath.Join(r.Ledger.Dir(), "hooks")}
+	if r.hooks != nil {
+		shown = append(shown, r.hooks.server.Path())
+	}
+	temp := r.Ledger.Temp() // removed by takePromptBack
+	return r.Shield.Showing(shown...), errors.Join(os.RemoveAll(temp), os.Mkdir(temp, 0o700))
 }
 
 // handPrompt writes the prompt where the agent can read it, and returns the path.
@@ -145,8 +166,13 @@ func (r *run) handPrompt(dir, text string) (string, error) {
 	return path, err
 }
 
-// takePromptBack removes what handPrompt made.
+// takePromptBack removes what handPrompt and sandbox made.
 func (r *run) takePromptBack() {
+	if r.Shield.Sandbox != nil {
+		if err := os.RemoveAll(r.Ledger.Temp()); err != nil {
+			r.Warn("remove the temporary files of the agent", err)
+		}
+	}
 	if r.handed == "" {
 		return
 	}

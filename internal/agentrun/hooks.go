@@ -83,7 +83,7 @@ func (a *Agent) installHooks(server *rpc.Server) (in hook.Installed, err error) 
 	if a.Hooks.Client == "" || a.Self == "" {
 		return in, nil
 	}
-	getenv := lookup(a.Protect.ForAgent(a.Env))
+	getenv := lookup(a.given(a.Env))
 	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
 	if why := hook.Ready(a.Hooks.Client, getenv, exists); why != "" {
 		return in, errors.New(why)

@@ -142,10 +142,22 @@ func (s Setup) format() (f agent.Format, asked bool) {
 // environ is the environment of the agent. A command of the user's own gets env as it
 // is.
 func (s Setup) environ(env []string) []string {
-	env = slices.Clone(s.Protect.ForAgent(env))
+	env = s.given(env)
 	if s.Program.Name == "" {
 		return env
 	}
 	p, _ := s.Preset()
 	return p.Environ(env, s.Program.Yolo)
+}
+
+// given is what of an environment the agent gets.
+func (s Setup) given(env []string) []string {
+	p, _ := s.Preset()
+	return slices.Clone(s.Protect.ForAgent(env, p.Needs().Vars))
+}
+
+// Site is where a sandbox of the agent is made, as far as its command says that.
+func (s Setup) Site(env []string) protect.Site {
+	p, _ := s.Preset()
+	return protect.Site{Root: s.Root, Args: s.CommandLine(), Env: s.environ(env), Needs: protect.Needs(p.Needs())}
 }

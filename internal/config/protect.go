@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"supervise/internal/protect"
+	"supervise/internal/regexp"
 )
 
 // Protect limits what the agent and the checks can reach.
@@ -18,6 +19,12 @@ type Protect struct {
 	Landlock bool `yaml:"landlock"`
 	// more files and folders that they may write, as absolute paths or `~/…`, for example those of the agent program (`~/.claude`) and of package managers
 	Writable []string `yaml:"writable"`
+	// on Linux: [hide from the agent](threat-model.md#sandbox) all of the home folders and of the folder around the tree that it does not need, and limit its network; refused where the system cannot
+	Sandbox bool `yaml:"sandbox"`
+	// files and folders that the agent sees in a sandbox in addition, as absolute paths or `~/…`
+	Readable []string `yaml:"readable"`
+	// hosts that the agent reaches from a sandbox in addition to its service: `NAME`, `NAME:PORT`, `*.NAME`; or only `all`, or `none`
+	Network Hosts `yaml:"network" zero:"its service"`
 	// run the agent and the checks [as this user](threat-model.md#another-user), a name or a number, who cannot reach the state; supervise must run as root
 	User string `yaml:"user" zero:"whoever runs supervise"`
 	// names of the [variables](threat-model.md#the-environment) that the agent gets, with `*`; it always gets `PATH`, `HOME`, the user, the language and the like
@@ -37,25 +44,60 @@ func (p Protect) validate() error {
 	if p.State != protect.StateKept && p.State != protect.StateOpen {
 		return invalid("protect.state must be auto or off, not "+p.State, "protect", "state")
 	}
-	for _, dir := range p.Writable {
-		if !filepath.IsAbs(dir) && dir != "~" && !strings.HasPrefix(dir, "~/") {
-			return invalid(fmt.Sprintf("protect.writable: %s is not an absolute path; the working tree is always writable", dir), "protect", "writable")
+	for key, list := range map[string][]string{"writable": p.Writable, "readable": p.Readable} {
+		for _, dir := range list {
+			if !filepath.IsAbs(dir) && dir != "~" && !strings.HasPrefix(dir, "~/") {
+				return invalid(fmt.Sprintf("protect.%s: %s is not an absolute path; the working tree is always among them", key, dir), "protect", key)
+			}
+		}
+	}
+	return p.network()
+}
+
+// host matches what protect.network lists.
+var host = regexp.MustCompile(`^(\*\.)?[\w.-]+(:\d+)?$|^\[[0-9a-fA-F:]+\](:\d+)?$`)
+
+func (p Protect) network() error {
+	for _, h := range p.Network {
+		if alone := h == protect.NetworkAll || h == protect.NetworkNone; alone && len(p.Network) > 1 || !host.MatchString(h) {
+			return invalid(fmt.Sprintf("protect.network: %s: write hosts, like api.example.com, api.example.com:8443 or *.example.com; or all, or none, alone", h), "protect", "network")
 		}
 	}
 	return nil
 }
 
-func (p Protect) options() (protect.Settings, error) {
-	out := protect.Settings{State: p.State, Landlock: p.Landlock, User: p.User, AgentEnv: p.AgentEnv, ChecksEnv: p.ChecksEnv}
-	for _, dir := range p.Writable {
-		if rest, ok := strings.CutPrefix(dir, "~"); ok {
-			home, err := os.UserHomeDir()
-			if err != nil {
-				return out, fmt.Errorf("protect.writable: %w", err)
-			}
-			dir = filepath.Join(home, rest)
+// Loosens returns the keys that let an agent in a sandbox see or reach more.
+func (p Protect) Loosens() []string {
+	var out []string
+	for _, key := range []struct {
+		name string
+		set  bool
+	}{
+		{"readable", len(p.Readable) > 0},
+		{"writable", len(p.Writable) > 0},
+		{"agent_env", p.AgentEnv != nil},
+		{"network", len(p.Network) > 0 && p.Network[0] != protect.NetworkNone},
+	} {
+		if p.Sandbox && key.set {
+			out = append(out, "protect."+key.name)
 		}
-		out.Writable = append(out.Writable, filepath.Clean(dir))
+	}
+	return out
+}
+
+func (p Protect) options() (protect.Settings, error) {
+	out := protect.Settings{State: p.State, Landlock: p.Landlock, Sandbox: p.Sandbox, Network: p.Network, User: p.User, AgentEnv: p.AgentEnv, ChecksEnv: p.ChecksEnv}
+	for list, dirs := range map[*[]string][]string{&out.Writable: p.Writable, &out.Readable: p.Readable} {
+		for _, dir := range dirs {
+			if rest, ok := strings.CutPrefix(dir, "~"); ok {
+				home, err := os.UserHomeDir()
+				if err != nil {
+					return out, fmt.Errorf("protect: %s: %w", dir, err)
+				}
+				dir = filepath.Join(home, rest)
+			}
+			*list = append(*list, filepath.Clean(dir))
+		}
 	}
 	return out, nil
 }

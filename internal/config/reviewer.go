@@ -13,6 +13,7 @@ func (r Reviewer) options(p protect.Settings) review.Options {
 	if r.Agent == "" {
 		return review.Options{}
 	}
+	p.Sandbox = false // it is an agent of its own, which writes nothing
 	return review.Options{Agent: r.Agent, Model: r.Model, Timeout: r.Timeout, Protect: p}
 }
 

@@ -37,6 +37,19 @@ func (a *Argv) UnmarshalYAML(unmarshal func(any) error) error {
 	return nil
 }
 
+// Hosts are one host, or several.
+type Hosts []string
+
+// UnmarshalYAML reads a word or a list of words.
+func (h *Hosts) UnmarshalYAML(unmarshal func(any) error) error {
+	var word string
+	if unmarshal(&word) == nil {
+		*h = Hosts{word}
+		return nil
+	}
+	return unmarshal((*[]string)(h))
+}
+
 // Parallel is how many checks run at the same time, or [measure.Auto].
 type Parallel int
 

@@ -20,7 +20,9 @@ type AgentRun struct {
 	// Containment is what held its tree, like "cgroup".
 	Containment string   `json:"containment,omitempty"`
 	Leftovers   []string `json:"leftovers,omitempty"` // processes it left behind, which were ended
-	LastWords   string   `json:"last_words,omitempty"`
+	// RefusedHosts are those that the sandbox kept it from, with their ports.
+	RefusedHosts []string `json:"refused_hosts,omitempty"`
+	LastWords    string   `json:"last_words,omitempty"`
 	Alarm       string   `json:"alarm,omitempty"` // why it was stopped while it worked: tests vanished
 
 	Program string `json:"program,omitempty"` // which known one it is; "" for another

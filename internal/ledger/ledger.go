@@ -210,6 +210,9 @@ func Dir(home, loopID string) string { return filepath.Join(home, "loops", loopI
 // Dir returns the folder of the loop.
 func (l *Ledger) Dir() string { return l.dir }
 
+// Temp returns the folder for temporary files of an agent in a sandbox.
+func (l *Ledger) Temp() string { return filepath.Join(l.dir, "tmp") }
+
 // lock takes the loop and, unless that is "", the working tree. Locks end with
 // the process, also when it is killed.
 func (l *Ledger) lock(workspace string) error {

@@ -133,14 +133,19 @@ func (r *run) protect(ctx context.Context) (shield protect.Shield, err error) {
 	if err := p.Confinable(ctx, r.opts.Root, r.opts.Home); err != nil {
 		return shield, err
 	}
+	if (p.User != "" || p.Sandbox) && r.opts.Watching() {
+		return shield, fmt.Errorf("%w: protect.user and protect.sandbox are for loops, and a watched session is your own: leave them out", protect.ErrUnavailable)
+	}
 	if !r.opts.Watching() || p.Landlock { // a watched session is the user's own
-		var why string
-		if shield, why = p.Shield(ctx, r.opts.Root, r.opts.Home); why != "" {
+		at := r.opts.Site(r.opts.Env)
+		at.State, at.Temp, at.Hidden, at.Self = r.opts.Home, r.ledger.Temp(), r.opts.Hidden.Dir, r.opts.Self
+		why := ""
+		if shield, why, err = p.Shield(ctx, at); err != nil {
+			return shield, err
+		}
+		if why != "" {
 			r.warn(why, nil)
 		}
-	}
-	if p.User != "" && r.opts.Watching() {
-		return shield, fmt.Errorf("%w: protect.user is for loops, and a watched session is your own: leave it out", protect.ErrUnavailable)
 	}
 	r.checks.user, err = p.OtherUser(ctx, protect.Tree{
 		Root: r.opts.Root, Dir: r.opts.WorkDir(), Own: r.state.BaselineSnapshot == "", // else root has restored files

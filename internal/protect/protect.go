@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"slices"
 	"strings"
 
@@ -30,6 +29,12 @@ type Settings struct {
 	// folder for temporary files, and Writable, which are absolute paths.
 	Landlock bool     `json:"landlock,omitempty"`
 	Writable []string `json:"writable,omitempty"`
+	// Sandbox hides from the agent what it does not need, but for Readable, which are
+	// absolute paths, and limits its network to its service and Network: further hosts,
+	// or [NetworkAll], or [NetworkNone].
+	Sandbox  bool     `json:"sandbox,omitempty"`
+	Readable []string `json:"readable,omitempty"`
+	Network  []string `json:"network,omitempty"`
 	// User is the name, or the number, of the user whom agent and checks run as, by
 	// root alone; "" is whoever runs supervise.
 	User string `json:"user,omitempty"`
@@ -77,15 +82,18 @@ func allowed(env, patterns []string) []string {
 	}
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return !slices.ContainsFunc(slices.Concat(always, patterns), func(p string) bool {
-			ok, err := path.Match(p, name)
-			return ok && err == nil
-		})
+		return !matches(name, always) && !matches(name, patterns)
 	})
 }
 
-// ForAgent returns what of an environment the agent is given.
-func (s Settings) ForAgent(env []string) []string { return allowed(env, s.AgentEnv) }
+// ForAgent returns what of an environment the agent is given. In a sandbox, without a
+// list, that is no secret but those it needs, by patterns of names.
+func (s Settings) ForAgent(env, needed []string) []string {
+	if s.Sandbox && s.AgentEnv == nil {
+		return unsecretive(env, needed)
+	}
+	return allowed(env, s.AgentEnv)
+}
 
 // ForChecks returns what of an environment the checks are given, and the command
 // that is the criterion: what steers runners is as it was when the loop began.

@@ -37,7 +37,7 @@ func TestChecksEnv(t *testing.T) {
 
 func TestAgentsEnv(t *testing.T) {
 	env := []string{"PATH=/bin", "LC_ALL=C", "AWS_SECRET=x", "ANTHROPIC_API_KEY=y"}
-	if got, want := (Settings{AgentEnv: []string{"ANTHROPIC_*"}}).ForAgent(env), []string{"PATH=/bin", "LC_ALL=C", "ANTHROPIC_API_KEY=y"}; !slices.Equal(got, want) {
+	if got, want := (Settings{AgentEnv: []string{"ANTHROPIC_*"}}).ForAgent(env, nil), []string{"PATH=/bin", "LC_ALL=C", "ANTHROPIC_API_KEY=y"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

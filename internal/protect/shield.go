@@ -21,18 +21,27 @@ const (
 type Shield struct {
 	ReadOnly []string // folders in which the agent can change nothing
 	Writable []string // all that the agent can write, nil where that is not restricted
+	Sandbox  *runner.Sandbox
 }
 
-// Shield returns what keeps the agent of a tree from supervise's own files, which are
-// in home: what the settings want, else a mount namespace, else Landlock. why says, for
-// people, what of this lacks or costs something; "" where nothing does.
-func (s Settings) Shield(ctx context.Context, root, home string) (sh Shield, why string) {
+// Shield returns what keeps the agent from supervise's own files, and from more where the
+// settings want that: else a mount namespace, else Landlock. why says, for people, what
+// of this lacks or costs something; "" where nothing does.
+func (s Settings) Shield(ctx context.Context, at Site) (sh Shield, why string, err error) {
 	switch {
+	case s.Sandbox:
+		return s.sandbox(ctx, at)
 	case s.Landlock:
-		return Shield{Writable: s.WritableIn(ctx, root)}, ""
+		return Shield{Writable: s.WritableIn(ctx, at.Root)}, "", nil
 	case s.State == StateOpen, s.User != "":
-		return Shield{}, ""
+		return Shield{}, "", nil
 	}
+	sh, why = ofState(ctx, at.Root, at.State)
+	return sh, why, nil
+}
+
+// ofState keeps the agent of a tree from the state, which is in home.
+func ofState(ctx context.Context, root, home string) (sh Shield, why string) {
 	if real, err := filepath.EvalSymlinks(home); err == nil {
 		home = real
 	}

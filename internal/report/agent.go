@@ -10,21 +10,31 @@ import (
 	"supervise/metric"
 )
 
-// Ending says how an agent ended that failed or left processes running, "" otherwise.
+// Ending says how an agent ended that failed, left processes running or was refused hosts,
+// "" otherwise.
 func Ending(a *ledger.AgentRun) string {
 	switch {
 	case a == nil || a.Cause == ledger.AtRest:
 		return ""
 	case a.Limit != "":
-		return "the limit of " + a.Limit + " was reached" + leftovers(a.Leftovers)
+		return "the limit of " + a.Limit + " was reached" + around(a)
 	case a.Signal != "":
-		return underscored(a.Cause) + ", ended by " + a.Signal + leftovers(a.Leftovers)
+		return underscored(a.Cause) + ", ended by " + a.Signal + around(a)
 	case a.Cause == "exited" && !a.Well() && a.Outcome != "crashed" && a.Outcome != "":
-		return fmt.Sprintf("%s, status %d%s", colon(underscored(a.Outcome), a.Message), a.ExitCode, leftovers(a.Leftovers))
-	case a.Cause != "exited" || a.ExitCode != 0 || len(a.Leftovers) > 0:
-		return fmt.Sprintf("%s, status %d%s", underscored(a.Cause), a.ExitCode, leftovers(a.Leftovers))
+		return fmt.Sprintf("%s, status %d%s", colon(underscored(a.Outcome), a.Message), a.ExitCode, around(a))
+	case a.Cause != "exited" || a.ExitCode != 0 || len(a.Leftovers)+len(a.RefusedHosts) > 0:
+		return fmt.Sprintf("%s, status %d%s", underscored(a.Cause), a.ExitCode, around(a))
 	}
 	return ""
+}
+
+// around is what was to be done about an agent.
+func around(a *ledger.AgentRun) string {
+	text := leftovers(a.Leftovers)
+	if len(a.RefusedHosts) > 0 {
+		text += "; the sandbox kept it from " + strings.Join(a.RefusedHosts, ", ")
+	}
+	return text
 }
 
 func underscored(name string) string { return strings.ReplaceAll(name, "_", " ") }

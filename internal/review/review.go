@@ -210,7 +210,7 @@ func (r *Reviewer) command(ctx context.Context, t holdout.Tree, d desk) runner.C
 		Args: []string{"/bin/sh", "-c", r.Agent}, Dir: t.Project(), Stdin: strings.NewReader(d.prompt), Timeout: r.limit(),
 		Hold: r.Hold, BeforeStart: r.BeforeStart, User: t.User, Writable: r.writable(ctx, t, d),
 	}
-	env := r.Protect.ForAgent(foreign(r.Env))
+	env := r.Protect.ForAgent(foreign(r.Env), nil)
 	if p, known := r.Preset(); known {
 		inv := p.Command(agent.Launch{Prompt: d.prompt, File: d.file, Model: r.Model, Budget: r.Left})
 		cmd.Args, cmd.Stdin, cmd.Grace = inv.Args, strings.NewReader(inv.Stdin), p.Grace

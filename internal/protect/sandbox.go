@@ -1,0 +1,400 @@
+package protect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"supervise/internal/git"
+	"supervise/internal/regexp"
+	"supervise/runner"
+)
+
+// The values of Settings.Network that are no hosts.
+const (
+	NetworkAll  = "all"
+	NetworkNone = "none"
+)
+
+// Needs is what the program of an agent needs in a sandbox: files below the home folder,
+// hosts, and patterns of variables. See agent.Needs.
+type Needs struct{ Home, Hosts, Vars []string }
+
+// Site is where a sandbox is made.
+type Site struct {
+	Root   string   // the working tree
+	State  string   // supervise's own files
+	Temp   string   // what the agent has for temporary files
+	Hidden string   // the folder of the hidden tests; "" for none
+	Self   string   // supervise
+	Args   []string // the agent's command
+	Env    []string // the agent's
+	Needs  Needs
+}
+
+// Below the home folder, programs and what is set for them are shown; what they keep to
+// work faster can be written, too.
+var (
+	tools = []string{
+		".bashrc", ".bash_profile", ".bash_login", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".inputrc", ".config/fish",
+		".gitconfig", ".config/git", ".config/go", ".config/mise", ".editorconfig", ".tool-versions", ".asdfrc",
+		".asdf", ".nvm", ".fnm", ".volta", ".nodenv", ".bun", ".deno", ".pyenv", ".rye", ".conda", "miniconda3", "anaconda3", "miniforge3", ".rbenv", ".rvm",
+		".sdkman", ".jenv", ".goenv", "sdk", ".rustup", ".cargo/bin", ".cargo/env", ".cargo/config.toml", ".dotnet", ".ghcup", ".elan", ".juliaup", ".nix-profile", ".linuxbrew",
+		"bin", "go/bin", ".local/bin", ".local/lib", ".local/share/mise", ".local/share/uv", ".local/share/pipx", ".local/share/pnpm", ".local/share/fnm", ".local/state/nix",
+		".composer/vendor", ".config/composer/vendor", ".m2/wrapper",
+	}
+	caches = []string{
+		"go/pkg", ".cargo/registry", ".cargo/git", ".npm", ".m2/repository", ".gradle", ".ivy2", ".sbt", ".nuget/packages", ".gem", ".bundle/cache", ".yarn", ".pub-cache",
+		".konan", ".cabal", ".stack", ".hex", ".mix", ".cache/go-build", ".cache/golangci-lint", ".cache/goimports", ".cache/gopls", ".cache/staticcheck", ".cache/pip", ".cache/uv",
+		".cache/pypoetry", ".cache/pre-commit", ".cache/yarn", ".cache/pnpm", ".cache/node", ".cache/node-gyp", ".cache/typescript", ".cache/ms-playwright", ".cache/Cypress",
+		".cache/puppeteer", ".cache/deno", ".cache/bazel", ".cache/ccache", ".cache/sccache", ".cache/zig", ".cache/composer", ".cache/coursier", ".cache/rebar3", ".cache/ruff",
+	}
+	// toolVars and cacheVars name such folders that are elsewhere.
+	toolVars  = []string{"GOROOT", "NVM_DIR", "FNM_DIR", "VOLTA_HOME", "PYENV_ROOT", "RBENV_ROOT", "ASDF_DIR", "ASDF_DATA_DIR", "SDKMAN_DIR", "RUSTUP_HOME", "JAVA_HOME", "DOTNET_ROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "ANDROID_HOME", "BUN_INSTALL", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"}
+	cacheVars = []string{"GOCACHE", "GOMODCACHE", "GOLANGCI_LINT_CACHE", "npm_config_cache", "PIP_CACHE_DIR", "UV_CACHE_DIR", "YARN_CACHE_FOLDER", "PNPM_HOME", "GRADLE_USER_HOME", "CCACHE_DIR", "SCCACHE_DIR", "NUGET_PACKAGES", "PLAYWRIGHT_BROWSERS_PATH"}
+	// credentials are never shown below the home folder, unless protect.readable names them.
+	credentials = []string{
+		".ssh", ".aws", ".azure", ".kube", ".docker", ".gnupg", ".netrc", ".git-credentials", ".config/git/credentials", ".config/gcloud", ".config/gh", ".config/hub", ".config/op",
+		".local/share/keyrings", ".local/share/kwalletd", ".password-store", ".pypirc", ".npmrc", ".yarnrc.yml", ".pgpass", ".my.cnf", ".vault-token", ".terraform.d", ".terraformrc",
+		".cargo/credentials", ".cargo/credentials.toml", ".m2/settings.xml", ".m2/settings-security.xml", ".gradle/gradle.properties", ".gem/credentials", ".config/fish/fish_history",
+		".mozilla", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge", ".bash_history", ".zsh_history", ".local/share/fish",
+	}
+	// machine are those of the machine, which root can read.
+	machine = []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssl/private", "/etc/kubernetes", "/etc/rancher", "/var/lib/docker", "/var/lib/containerd", "/var/lib/kubelet", "/var/spool/cron", "/var/mail", "/var/backups"}
+	// running are what is needed of /run, where the sockets of daemons are that do things
+	// for whoever asks.
+	running = []string{"/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf", "/run/current-system", "/run/opengl-driver"}
+	// system are folders that no project owns: what is next to a tree in there stays seen.
+	system = []string{"/", "/usr", "/usr/local", "/opt", "/var", "/etc", "/lib", "/bin", "/sbin", "/dev", "/proc", "/sys", "/boot", "/nix"}
+)
+
+// secretive matches the variables that an agent is not given in a sandbox, unless it needs
+// them: keys, and ways to programs that have some.
+var secretive = regexp.MustCompile(`(?i)^[^=]*(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|COOKIE)[^=]*=|` +
+	`^(SSH_|GPG_|DBUS_|AWS_|AZURE_|ARM_|GOOGLE_|GCLOUD_|CLOUDSDK_|KUBE|DOCKER_|VAULT_|PG(HOST|PORT|USER|DATABASE|SERVICE|PASSFILE|SSL\w*)=|MYSQL_|TMUX|STY=|WAYLAND_|DISPLAY=|XDG_RUNTIME_DIR=|VSCODE_|GIT_ASKPASS=)|` +
+	`^[^=]+=[\w+.-]+://[^/@\s]*:[^/@\s]+@|^(HTTPS?_PROXY|ALL_PROXY|NO_PROXY|https?_proxy|all_proxy|no_proxy)=`)
+
+func matches(name string, patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		ok, err := path.Match(p, name)
+		return ok && err == nil
+	})
+}
+
+// unsecretive returns what of an environment is no secret, or needed.
+func unsecretive(env, needed []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return secretive.MatchString(kv) && !matches(name, needed)
+	})
+}
+
+// sandbox returns what the agent sees. It refuses where the system cannot keep it to
+// that; that only the network cannot be limited is said.
+func (s Settings) sandbox(ctx context.Context, at Site) (sh Shield, why string, err error) {
+	refuse := func(err error) (Shield, string, error) {
+		return Shield{}, "", fmt.Errorf("%w: sandbox: %w", ErrUnavailable, err)
+	}
+	if s.User != "" {
+		return refuse(errors.New("it does not go with protect.user: leave out one"))
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return refuse(err)
+	}
+	v := &view{home: home, at: at, places: map[string]runner.Place{}}
+	if real := realPath(home); holds(realPath(at.Root), real) || real == string(filepath.Separator) {
+		return refuse(fmt.Errorf("the home folder %s is in the working tree, or the root of the system: work in a folder of its own", home))
+	}
+	box := runner.Sandbox{}
+	if box.Network, err = s.network(at); err != nil {
+		return refuse(err)
+	}
+	v.everything(ctx, s)
+	box.Places = v.list()
+	sh.Sandbox = &box
+	if s.Landlock {
+		sh.Writable = s.WritableIn(ctx, at.Root)
+	}
+	if err = os.MkdirAll(at.Temp, 0o700); err == nil {
+		err = runner.Sandboxable(ctx, box)
+	}
+	if err != nil && box.Network != nil {
+		limited := box.Network
+		if box.Network = nil; runner.Sandboxable(ctx, box) == nil {
+			return sh, fmt.Sprintf("the agent's network is not limited to %s: %v", strings.Join(limited.Hosts, ", "), err), nil
+		}
+	}
+	if err != nil {
+		return refuse(fmt.Errorf("%w; it needs Linux 5.12 with namespaces of mounts, as an ordinary user also of users: leave out --sandbox, or run supervise in a container or a virtual machine", err))
+	}
+	return sh, "", nil
+}
+
+// network is what the agent may reach, nil for everything.
+func (s Settings) network(at Site) (*runner.Network, error) {
+	switch {
+	case slices.Equal(s.Network, []string{NetworkAll}):
+		return nil, nil //nolint:nilnil // no limit
+	case slices.Equal(s.Network, []string{NetworkNone}):
+		return &runner.Network{}, nil
+	}
+	hosts := append(slices.Clone(at.Needs.Hosts), s.Network...)
+	for _, kv := range at.Env {
+		name, value, _ := strings.Cut(kv, "=")
+		u, err := url.Parse(value)
+		if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" || !matches(name, at.Needs.Vars) {
+			continue
+		}
+		port := u.Port()
+		if port == "" {
+			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+		}
+		hosts = append(hosts, net.JoinHostPort(u.Hostname(), port))
+	}
+	if len(hosts) == 0 {
+		return nil, fmt.Errorf("the service that %s talks to is not known: list its hosts in protect.network, or set that to all or none", strings.Join(at.Args[:min(1, len(at.Args))], ""))
+	}
+	return &runner.Network{Hosts: hosts}, nil
+}
+
+// view gathers what is seen.
+type view struct {
+	home   string
+	at     Site
+	covers []string
+	places map[string]runner.Place
+}
+
+func (v *view) list() []runner.Place {
+	out := make([]runner.Place, 0, len(v.places))
+	for _, p := range v.places {
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b runner.Place) int { return cmp.Compare(a.Path, b.Path) })
+	return out
+}
+
+func realPath(p string) string {
+	if real, err := filepath.EvalSymlinks(p); err == nil {
+		return real
+	}
+	return filepath.Clean(p)
+}
+
+// everything covers the homes, the folder around the tree, temporary folders and the
+// sockets of daemons, and shows in there what the agent needs.
+func (v *view) everything(ctx context.Context, s Settings) {
+	for _, dir := range []string{"/home", "/root", "/run", v.home, filepath.Dir(v.at.Root), v.at.State, v.at.Hidden} {
+		v.cover(dir)
+	}
+	if base := filepath.Dir(v.at.State); filepath.Base(base) == "supervise" { // loops of other trees
+		v.cover(base)
+	}
+	if home := realPath(v.home); v.places[home].Path != "" { // it exists
+		v.places[home] = runner.Place{Path: home, Write: true}
+	}
+	for _, dir := range []string{"/tmp", "/var/tmp", os.TempDir()} {
+		v.places[realPath(dir)] = runner.Place{Path: realPath(dir), From: v.at.Temp, Write: true}
+		v.covers = append(v.covers, realPath(dir))
+	}
+	for _, p := range running {
+		v.show(p, false)
+	}
+	v.ofTools()
+	v.ofAgent()
+	for _, p := range slices.Concat(s.Readable, []string{v.at.Self}) {
+		v.show(p, false)
+	}
+	v.show(v.at.Root, true)
+	if dir, err := git.CommonDir(ctx, v.at.Root); err == nil {
+		v.show(dir, true)
+	}
+	for _, p := range s.Writable {
+		v.show(p, true)
+	}
+	for _, p := range credentials {
+		v.hide(filepath.Join(v.home, p), s)
+	}
+	keys, _ := filepath.Glob("/etc/ssh/ssh_host_*_key") // the pattern is right
+	for _, p := range append(keys, machine...) {
+		v.hide(p, s)
+	}
+}
+
+// cover leaves nothing of a folder but what is shown in it.
+func (v *view) cover(dir string) {
+	real := realPath(dir)
+	if info, err := os.Stat(real); dir == "" || err != nil || !info.IsDir() || slices.Contains(system, real) {
+		return
+	}
+	v.places[real] = runner.Place{Path: real}
+	v.covers = append(v.covers, real)
+}
+
+// show lets a file or folder be seen that may be covered.
+func (v *view) show(p string, write bool) {
+	real := realPath(p)
+	for _, at := range []string{real, filepath.Clean(p)} {
+		covered := slices.ContainsFunc(v.covers, func(dir string) bool { return holds(dir, at) && dir != at })
+		if _, err := os.Lstat(real); err != nil || !covered && (!write || at != real) {
+			continue
+		}
+		v.places[at] = runner.Place{Path: at, From: real, Write: write || v.places[at].Write}
+	}
+}
+
+// hide keeps a file or folder from being seen, unless it was asked for by name.
+func (v *view) hide(p string, s Settings) {
+	real := realPath(p)
+	info, err := os.Stat(real)
+	if err != nil || !v.seen(real) || slices.Contains(s.Readable, p) || slices.Contains(s.Writable, p) {
+		return
+	}
+	if v.places[real] = (runner.Place{Path: real, From: os.DevNull}); info.IsDir() {
+		v.places[real] = runner.Place{Path: real}
+	}
+}
+
+// seen reports whether a path is shown: what is nearest above it is.
+func (v *view) seen(p string) bool {
+	for dir := p; ; dir = filepath.Dir(dir) {
+		if at, ok := v.places[dir]; ok {
+			return at.From != ""
+		}
+		if dir == filepath.Dir(dir) {
+			return true
+		}
+	}
+}
+
+func (v *view) env(name string) string {
+	for _, kv := range v.at.Env {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// below returns where something below the home folder is: folders of the XDG Base
+// Directory Specification may be elsewhere.
+func (v *view) below(rel string) string {
+	for prefix, name := range map[string]string{".config/": "XDG_CONFIG_HOME", ".cache/": "XDG_CACHE_HOME", ".local/share/": "XDG_DATA_HOME", ".local/state/": "XDG_STATE_HOME"} {
+		if rest, ok := strings.CutPrefix(rel, prefix); ok && filepath.IsAbs(v.env(name)) {
+			return filepath.Join(v.env(name), rest)
+		}
+	}
+	return filepath.Join(v.home, rel)
+}
+
+// ofTools shows programs, and what they keep.
+func (v *view) ofTools() {
+	for _, rel := range tools {
+		v.show(v.below(rel), false)
+	}
+	for _, rel := range caches {
+		v.show(v.below(rel), true)
+	}
+	for _, dir := range filepath.SplitList(v.env("PATH")) {
+		v.installed(dir)
+	}
+	for _, name := range toolVars {
+		v.named(v.env(name), false)
+	}
+	for _, name := range cacheVars {
+		v.named(v.env(name), true)
+	}
+	for _, dir := range filepath.SplitList(v.env("GOPATH")) {
+		v.named(filepath.Join(dir, "bin"), false)
+		v.named(filepath.Join(dir, "pkg"), true)
+	}
+	if dir := v.env("CARGO_HOME"); dir != "" {
+		v.named(filepath.Join(dir, "bin"), false)
+		v.named(filepath.Join(dir, "registry"), true)
+		v.named(filepath.Join(dir, "git"), true)
+	}
+}
+
+// named shows what a variable names, unless that is as good as everything.
+func (v *view) named(p string, write bool) {
+	if filepath.IsAbs(p) && !holds(realPath(p), realPath(v.home)) && !holds(realPath(p), realPath(v.at.Root)) {
+		v.show(p, write)
+	}
+}
+
+// installed shows a folder of programs, with what was installed around it.
+func (v *view) installed(dir string) {
+	v.named(dir, false)
+	around := filepath.Dir(dir)
+	if around == filepath.Join(v.home, ".local") || !slices.Contains([]string{"bin", "sbin", "shims"}, filepath.Base(dir)) {
+		return
+	}
+	for _, sign := range []string{"lib", "libexec", "versions", "pyvenv.cfg"} {
+		if _, err := os.Stat(filepath.Join(around, sign)); err == nil {
+			v.named(around, false)
+			return
+		}
+	}
+}
+
+// ofAgent shows the agent's program and its own files.
+func (v *view) ofAgent() {
+	if len(v.at.Args) > 0 {
+		v.program(v.at.Args[0])
+	}
+	for _, rel := range v.at.Needs.Home {
+		p := v.below(rel)
+		if strings.HasSuffix(rel, "/") {
+			_ = os.MkdirAll(p, 0o700) // else the agent has one that is gone at its end
+		}
+		v.show(p, true)
+	}
+	for _, kv := range v.at.Env {
+		if name, value, _ := strings.Cut(kv, "="); matches(name, v.at.Needs.Vars) {
+			v.named(value, true)
+		}
+	}
+}
+
+// program shows a program, with the packages that it is one of.
+func (v *view) program(name string) {
+	for _, dir := range append([]string{""}, filepath.SplitList(v.env("PATH"))...) {
+		p := filepath.Join(dir, name)
+		if info, err := os.Stat(p); err != nil || info.IsDir() || !filepath.IsAbs(p) {
+			continue
+		}
+		v.named(p, false)
+		real := realPath(p)
+		v.installed(filepath.Dir(real))
+		if before, _, ok := strings.Cut(real, "/node_modules/"); ok {
+			v.named(filepath.Join(before, "node_modules"), false)
+		}
+		return
+	}
+}
+
+// Showing returns the sandbox with some more files, which can only be read; nil where
+// there is none.
+func (sh Shield) Showing(paths ...string) *runner.Sandbox {
+	if sh.Sandbox == nil {
+		return nil
+	}
+	box := *sh.Sandbox
+	for _, p := range paths {
+		at := runner.Place{Path: filepath.Clean(p), From: realPath(p)}
+		if at.From != at.Path {
+			box.Places = append(slices.Clip(box.Places), runner.Place{Path: at.From, From: at.From})
+		}
+		box.Places = append(slices.Clip(box.Places), at)
+	}
+	return &box
+}
