@@ -51,6 +51,11 @@ func runClean(ctx context.Context, a *app, o cleanOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.yes {
+		if err := ledger.FinishDeleting(home); err != nil {
+			return err
+		}
+	}
 	list, young, err := ledger.Clean(home, at.root, o.keep, time.Now().Add(-o.older))
 	if err != nil {
 		return err

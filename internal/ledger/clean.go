@@ -42,11 +42,38 @@ func Clean(home, root string, keep int, before time.Time) (list []Deletable, you
 	return list, young, nil
 }
 
-// Delete deletes the loop with its snapshots. These go first, so that a deletion that is
-// cut short can be repeated. Files that a restore moved out of the way are in no snapshot
-// and stay: kept is their folder, "" if there are none.
+// Delete deletes the loop with its snapshots. It is not there any more from the first
+// step on, and FinishDeleting does what is cut short. Files that a restore moved out of
+// the way are in no snapshot and stay: kept is their folder, "" if there are none.
 func (d Deletable) Delete() (kept string, err error) {
-	store := SnapshotDir(d.Dir)
+	home := filepath.Dir(filepath.Dir(d.Dir))
+	to := filepath.Join(home, deleted, filepath.Base(d.Dir))
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return "", fmt.Errorf("make the folder of deleted loops: %w", err)
+	}
+	if err := os.Rename(d.Dir, to); err != nil {
+		return "", fmt.Errorf("move the loop away: %w", err)
+	}
+	return finishDeleting(home, to)
+}
+
+// deleted is the folder of loops whose deletion has begun, beside that of the others.
+const deleted = "deleted"
+
+// FinishDeleting deletes what is left of loops whose deletion was cut short.
+func FinishDeleting(home string) error {
+	dirs, _ := filepath.Glob(filepath.Join(home, deleted, "*"))
+	for _, dir := range dirs {
+		if _, err := finishDeleting(home, dir); err != nil {
+			return fmt.Errorf("delete %s: %w", filepath.Base(dir), err)
+		}
+	}
+	return nil
+}
+
+func finishDeleting(home, dir string) (kept string, err error) {
+	loop := Dir(home, filepath.Base(dir))
+	store := SnapshotDir(loop)
 	list, err := os.ReadDir(store)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("delete the snapshots: %w", err)
@@ -62,8 +89,9 @@ func (d Deletable) Delete() (kept string, err error) {
 		err = RemoveTree(store)
 	}
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = errors.Join(RemoveTree(scratchDir(d.Dir)), RemoveTree(d.Dir))
+		err = errors.Join(RemoveTree(scratchDir(loop)), RemoveTree(dir))
 	}
+	_ = os.Remove(filepath.Dir(dir)) // where it is empty
 	return kept, err
 }
 
