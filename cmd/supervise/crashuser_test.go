@@ -97,7 +97,8 @@ type pin struct {
 }
 
 const userAgent = `case $SUPERVISE_ITERATION in
-2) git rm -qf --cached t-1.txt; rm -f t-1.txt; git commit -qm agent
+2) test -e t-1.txt || exit 0 # all that follows is to be rejected
+   git rm -qf --cached t-1.txt; rm -f t-1.txt; git commit -qm agent
    rm -rf deep/; rm -f untracked.txt u-*.txt kept.db; echo agent > tracked.txt; git add -A; git commit -qam "agent 2"
    git checkout -q -b agent; git stash clear; git reset -q --hard HEAD~1; git clean -qfdx ;;
 3) echo ok > fixed.tmp; mv fixed.tmp t-2.txt ;;
