@@ -171,6 +171,10 @@ const AtTheGate = "gate"
 // Approved returns the assessment after a person has looked at the iteration and kept
 // it: its serious alerts count as acknowledged.
 func (a Assessment) Approved(reason string) Assessment {
+	if a.Balance != nil {
+		kept := *a.Balance
+		kept.Approved, a.Balance = true, &kept
+	}
 	a.Alerts = slices.Clone(a.Alerts)
 	for i, alert := range a.Alerts {
 		if alert.Severity >= High && alert.Acknowledged == nil {

@@ -78,10 +78,12 @@ func (a Alert) Message() string {
 		"{of}", v.of(), "{fate}", v.fate(), "{name}", v.names(), "{why}", v.Why, "{n}", strconv.Itoa(v.N),
 	).Replace(r.Message)
 	if a.Against == AgainstBaseline {
-		text += " (since the baseline)"
+		text += sinceBaseline
 	}
 	return text
 }
+
+const sinceBaseline = " (since the baseline)"
 
 func (v Values) of() string {
 	if v.Path == "" {

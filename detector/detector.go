@@ -36,6 +36,9 @@ type Observation struct {
 	// Settled are the tests that the iteration lost with an explanation or with a
 	// person's word, see [Assessment.Settled].
 	Settled []Loss
+	// Approved says that a person kept the iteration: later ones are beside it, and not
+	// the baseline, where what the user handed over counts.
+	Approved bool
 }
 
 // TestSource is a test definition in a source file. It belongs to the test
@@ -136,7 +139,8 @@ type Assessment struct {
 	Alerts         []Alert        `json:"alerts"` // the worst first
 	FromPrevious   metric.Delta   `json:"from_previous"`
 	FromBaseline   metric.Delta   `json:"from_baseline"`
-	Changes        TestChanges    `json:"test_changes"` // since the previous iteration
+	Changes        TestChanges    `json:"test_changes"`               // since the previous iteration
+	Balance        *Balance       `json:"against_baseline,omitempty"` // nil where there is no baseline
 	Stall          *Stall         `json:"stall,omitempty"`
 	Cycle          *Cycle         `json:"cycle,omitempty"`
 	Stuck          *Stuck         `json:"stuck,omitempty"`
@@ -230,6 +234,7 @@ func Assess(in Input, o Options) Assessment {
 	}
 	a.Alerts = j.alerts(ofTree)
 	if in.Current.Iteration > 0 {
+		a.Balance = j.beside(a.Settled())
 		j.follow(undone(a.Alerts))
 		a.Cycle, a.Stuck, a.Returned = j.cycle, j.stuck, j.returned
 		a.Alerts = append(a.Alerts, j.alerts(ofLoop)...)

@@ -15,7 +15,7 @@ import (
 func coverageRegression(j *judge, c comparison, r row) []finding {
 	var out []finding
 	step, ok := j.previous.delta[metric.CoveragePct]
-	if j.coverageFell(c, r.threshold()) && (!ok || step < 0) && !j.reportedDepth(c, r.threshold(), (*metric.Coverage).Percent) {
+	if j.coverageFell(c, r.threshold()) && (c.whole || (!ok || step < 0) && !j.reportedDepth(c, r.threshold(), (*metric.Coverage).Percent)) {
 		out = append(out, finding{
 			values: j.numbers(c, metric.CoveragePct, r.threshold()),
 			files:  lessCovered(c, func(string) bool { return true }),
@@ -65,7 +65,7 @@ func (j *judge) partCoverageFell(c comparison, pattern string, limit float64) (f
 		return finding{}, false
 	}
 	of := func(c *metric.Coverage) (float64, bool) { return part(c, in).Percent() }
-	if start, ok := of(j.previous.before.Coverage); ok && now >= start || j.reportedDepth(c, limit, of) {
+	if start, ok := of(j.previous.before.Coverage); !c.whole && (ok && now >= start || j.reportedDepth(c, limit, of)) {
 		return finding{}, false
 	}
 	v := Values{Prev: &before, Curr: &now, Delta: new(now - before), Threshold: &limit, Path: pattern}

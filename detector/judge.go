@@ -33,6 +33,7 @@ type comparison struct {
 	now     metric.Set
 	delta   metric.Delta
 	tests   *testDiff // nil when tests are missing on either side
+	whole   bool      // what was reported of it before is a finding too
 }
 
 func newJudge(in Input, o Options) *judge {

@@ -105,10 +105,14 @@ func alertReason(a Assessment, rule string, action Action) (string, bool) {
 }
 
 // farBelowBest undoes a regression that lost too much of the best score. Without
-// rules nothing is undone.
+// rules nothing is undone. While the baseline is the best, more passing tests make up
+// for the score, and where tests are gone with a reason it is about others.
 func (j *judge) farBelowBest(a Assessment) (string, bool) {
 	best, now := j.in.Best, j.in.Current
 	if j.opts.Mode == ModeOff || a.Class != Regression || best == nil || !best.Scored || !now.Scored || now.Score >= best.Score-j.opts.BestMargin-epsilon {
+		return "", false
+	}
+	if b := a.Balance; best.Iteration == 0 && b != nil && (b.Passing > 0 || b.Settled > 0) {
 		return "", false
 	}
 	return fmt.Sprintf("Quality fell to %.2f, more than %.2f below the %.2f of iteration %d", now.Score, j.opts.BestMargin, best.Score, best.Iteration), true

@@ -26,6 +26,8 @@ type Candidate struct {
 	Rejected  bool // was undone, or is to be
 	Stands    bool // rejected, and nobody undid it: what follows was built on it, or nothing follows
 	Baseline  bool
+	Balance   *Balance // nil: there is nothing to compare it with
+	Tree      string   // identity of its contents; "" where it is not known
 
 	// What it took, for the summary; nil when not known.
 	Tokens   *int64
@@ -113,13 +115,16 @@ type Choice struct {
 	Reason         string       `json:"reason"`
 	Verified       bool         `json:"verified"`
 	BelowThreshold bool         `json:"below_threshold,omitempty"`
-	FellBack       bool         `json:"fell_back,omitempty"`       // no iteration was verified
-	Partial        bool         `json:"partial,omitempty"`         // only partial ones were eligible
-	Unscored       bool         `json:"unscored,omitempty"`        // nothing of it was measured
-	BaselineChosen bool         `json:"baseline_chosen,omitempty"` // no iteration was eligible
-	Superseded     []int        `json:"superseded,omitempty"`      // left behind by later progress
-	Ineligible     []int        `json:"ineligible,omitempty"`      // rejected, or with a CRITICAL alert
-	PassedOver     []int        `json:"passed_over,omitempty"`     // findings about integrity are open
+	FellBack       bool         `json:"fell_back,omitempty"`           // no iteration was verified
+	Partial        bool         `json:"partial,omitempty"`             // only partial ones were eligible
+	Unscored       bool         `json:"unscored,omitempty"`            // nothing of it was measured
+	BaselineChosen bool         `json:"baseline_chosen,omitempty"`     // no iteration was eligible
+	Superseded     []int        `json:"superseded,omitempty"`          // left behind by later progress
+	Ineligible     []int        `json:"ineligible,omitempty"`          // rejected, with a CRITICAL alert, or worse than the baseline
+	Worse          []Worse      `json:"worse_than_baseline,omitempty"` // those of them that nothing else is held against
+	Costs          []string     `json:"costs,omitempty"`               // measured HIGH findings of the selected tree against the baseline
+	AsGood         []int        `json:"as_good,omitempty"`             // other trees with the same score
+	PassedOver     []int        `json:"passed_over,omitempty"`         // findings about integrity are open
 	Rationale      []string     `json:"rationale"`
 	Degradation    *Degradation `json:"degradation,omitempty"` // nil when the last iteration is the best
 	Diminishing    *Returns     `json:"diminishing_returns,omitempty"`
@@ -139,8 +144,9 @@ var (
 // epsilon is how far scores may differ and still be equal.
 const epsilon = 1e-9
 
-// Best chooses among the candidates. The baseline is chosen only when no
-// iteration is eligible. Ties go to the earlier iteration.
+// Best chooses among the candidates. The baseline is chosen when no iteration is
+// eligible: each is undone, has a CRITICAL alert, or is worse than it. Of equal scores the
+// earlier one is chosen, unless a later tree is other and in nothing worse.
 func Best(cands []Candidate, o Options) (Choice, error) {
 	o.Mode, o.CoverageSlack = cmp.Or(o.Mode, HighestQualityVerified), cmp.Or(o.CoverageSlack, .5)
 	switch {
@@ -163,6 +169,8 @@ func Best(cands []Candidate, o Options) (Choice, error) {
 type pool struct {
 	candidates []Candidate
 	ineligible []int
+	worse      []Worse
+	trees      map[string]bool // of those that are worse
 	superseded []int
 	open       []int // passed over
 	fellBack   bool
@@ -176,8 +184,14 @@ func narrow(cands []Candidate, o Options) pool {
 	var p pool
 	tested := slices.ContainsFunc(cands, func(c Candidate) bool { return c.Baseline && c.Set != nil && c.Set.Tests != nil })
 	for _, c := range cands {
+		eligible, why := c.eligible() && !(tested && c.untested()), ""
+		if eligible {
+			if why = c.worse(cands); why != "" && !p.shown(c) {
+				p.worse = append(p.worse, Worse{c.Iteration, why})
+			}
+		}
 		switch {
-		case c.eligible() && !(tested && c.untested()):
+		case eligible && why == "":
 			p.candidates = append(p.candidates, c)
 		case !c.Baseline:
 			p.ineligible = append(p.ineligible, c.Iteration)
@@ -191,6 +205,18 @@ func narrow(cands []Candidate, o Options) pool {
 		p.dropSuperseded(o.CoverageSlack)
 	}
 	return p
+}
+
+// shown reports whether the tree of the candidate is among those that are worse already.
+func (p *pool) shown(c Candidate) bool {
+	if c.Tree == "" || p.trees[c.Tree] {
+		return c.Tree != ""
+	}
+	if p.trees == nil {
+		p.trees = map[string]bool{}
+	}
+	p.trees[c.Tree] = true
+	return false
 }
 
 // passOver leaves out what findings are open against, unless that is everything.
@@ -264,15 +290,43 @@ func (p pool) choose(cands []Candidate, o Options) (Candidate, error) {
 	return highest(p.candidates), nil
 }
 
-// highest returns the candidate with the highest score, the earliest of equals.
+// highest returns the candidate with the highest score. Of equals it is the earliest,
+// unless a later one has another tree that is in nothing worse: its work was accepted,
+// and dropping it gains nothing.
 func highest(cands []Candidate) Candidate {
 	best := cands[0]
 	for _, c := range cands[1:] {
-		if c.Score > best.Score+epsilon {
+		if c.Score > best.Score+epsilon || c.equals(best) && c.succeeds(best) {
 			best = c
 		}
 	}
 	return best
+}
+
+func (c Candidate) equals(other Candidate) bool {
+	return c.Scored && other.Scored && math.Abs(c.Score-other.Score) <= epsilon
+}
+
+// succeeds reports whether a later tree is another one and in nothing worse.
+func (c Candidate) succeeds(earlier Candidate) bool {
+	now, ok1 := stateOf(c)
+	was, ok2 := stateOf(earlier)
+	return c.Tree != "" && earlier.Tree != "" && c.Tree != earlier.Tree && ok1 && ok2 && now.scale == was.scale && now.covers(was) &&
+		(c.Verified || !earlier.Verified) && (!c.Open || earlier.Open)
+}
+
+// asGood lists the other iterations to choose from with the score of the chosen one, and
+// another tree as far as that is known.
+func (p pool) asGood(chosen Candidate) []int {
+	var out []int
+	trees := map[string]bool{chosen.Tree: true, "": false}
+	for _, c := range p.candidates {
+		if c.Iteration != chosen.Iteration && c.equals(chosen) && !trees[c.Tree] {
+			out = append(out, c.Iteration)
+			trees[c.Tree] = c.Tree != ""
+		}
+	}
+	return out
 }
 
 func overridden(cands []Candidate, o Override) (Candidate, error) {
@@ -298,8 +352,11 @@ func (p pool) choice(chosen Candidate, cands []Candidate, o Options) Choice {
 		Mode: o.Mode, Threshold: o.Threshold, Verified: chosen.Verified, Partial: chosen.Partial, Unscored: !chosen.Scored,
 		BelowThreshold: chosen.Scored && chosen.Score < o.Threshold-epsilon,
 		FellBack:       p.fellBack, BaselineChosen: chosen.Baseline,
-		Superseded: p.superseded, Ineligible: p.ineligible, PassedOver: p.open, Degradation: Degraded(p.standing(cands), p.peak(chosen, o)), Override: o.Override,
+		Superseded: p.superseded, Ineligible: p.ineligible, Worse: p.worse, PassedOver: p.open, AsGood: p.asGood(chosen), Degradation: Degraded(p.standing(cands), p.peak(chosen, o)), Override: o.Override,
 		Diminishing: Diminishing(cands, SmallGains, SmallGain),
+	}
+	if chosen.Balance != nil {
+		c.Costs = chosen.Balance.Costs
 	}
 	c.Reason = reason(c)
 	c.Rationale = rationale(c, chosen, final)
@@ -330,6 +387,9 @@ func reason(c Choice) string {
 	switch {
 	case c.Override != nil && c.Override.Kind != UseBest:
 		return fmt.Sprintf("Chosen by hand: %s", c.Override.Reason)
+	case c.BaselineChosen && len(c.Worse) > 0:
+		last := c.Worse[len(c.Worse)-1]
+		return fmt.Sprintf("No iteration was acceptable; iteration %d is worse than the baseline: %s", last.Iteration, last.Why)
 	case c.BaselineChosen:
 		return "No iteration was acceptable"
 	case c.Unscored:
@@ -345,6 +405,9 @@ func reason(c Choice) string {
 	}
 	if c.BelowThreshold {
 		text += fmt.Sprintf(" (below the threshold of %s)", percent(c.Threshold))
+	}
+	if len(c.Costs) > 0 {
+		text += "; it costs: " + strings.Join(c.Costs, "; ")
 	}
 	return text
 }
@@ -377,9 +440,14 @@ func rationale(c Choice, chosen, final Candidate) []string {
 	add(c.Verified, "It is verified")
 	add(c.FellBack, "No eligible iteration is verified")
 	add(c.Partial, "Only a part of it could be measured")
-	add(slices.Contains(c.Ineligible, c.Iteration), "It is not eligible by itself: it was undone, or has a CRITICAL finding")
+	add(slices.Contains(c.Ineligible, c.Iteration), "It is not eligible by itself: it was undone, has a CRITICAL finding, or is worse than the baseline")
+	add(len(c.Costs) > 0, "More tests pass than at the baseline, but: %s", strings.Join(c.Costs, "; "))
+	for _, w := range c.Worse {
+		add(true, "Iteration %d is worse than the baseline: %s", w.Iteration, w.Why)
+	}
+	add(len(c.AsGood) > 0, "As good by its score: %s", list(c.AsGood))
 	add(len(c.Superseded) > 0, "Superseded by later progress: %s", list(c.Superseded))
-	add(len(c.Ineligible) > 0, "Not eligible (rejected, or with a CRITICAL finding): %s", list(c.Ineligible))
+	add(len(c.Ineligible) > 0, "Not eligible (rejected, with a CRITICAL finding, or worse than the baseline): %s", list(c.Ineligible))
 	add(len(c.PassedOver) > 0, "Passed over, because findings about integrity are open: %s", list(c.PassedOver))
 	add(chosen.Open, "Findings about integrity are open, and no iteration is without")
 	if chosen.Iteration != final.Iteration && chosen.Scored && final.Scored {

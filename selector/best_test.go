@@ -390,7 +390,7 @@ func TestRationaleNamesTheNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Join(got.Rationale, "\n")
-	for _, part := range []string{"10 of 10 tests pass", "Coverage is 85%", "It is verified", "Final iteration 3 has 81%, -7.0 points", "CRITICAL finding): 1", "fell from iteration 3 on"} {
+	for _, part := range []string{"10 of 10 tests pass", "Coverage is 85%", "It is verified", "Final iteration 3 has 81%, -7.0 points", "worse than the baseline): 1", "fell from iteration 3 on"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the rationale lacks %q:\n%s", part, text)
 		}

@@ -56,7 +56,7 @@ func (c Criterion) String() string {
 func (c Criterion) base() string {
 	switch c.Kind {
 	case Green:
-		return "all tests pass, the build succeeds, no new errors"
+		return "all tests pass, the build succeeds, no new errors, coverage holds"
 	case Idle:
 		return "an iteration changes nothing while the checks are green"
 	case Never:
@@ -89,6 +89,12 @@ func (c Criterion) Request() string {
 	return "\nWhen the whole task is done and every check is green, and not before, end your last message with this text on a line of its own: " + c.Promise + "\n"
 }
 
+// green reports whether an iteration is green by these numbers: the hidden tests are too,
+// and no measured finding against the baseline is HIGH.
+func green(it ledger.Iteration, set, baseline metric.Set) bool {
+	return it.Hidden.Green() && IsGreen(set, baseline) && len(it.Assessment.Balance.Messages()) == 0
+}
+
 // IsGreen reports whether no test fails, at least one passes, the build succeeds and
 // there are no more errors than at the baseline.
 func IsGreen(set, baseline metric.Set) bool {
@@ -108,8 +114,8 @@ func IsGreen(set, baseline metric.Set) bool {
 // none that could. run runs the command of the criterion and reports whether it
 // succeeded.
 func (c Criterion) Met(it ledger.Iteration, baseline metric.Set, run func(command string) (bool, error)) (*bool, error) {
-	green := it.Hidden.Green() && IsGreen(it.Judged(), baseline)
-	holds := green
+	whole := green(it, it.Judged(), baseline)
+	holds := whole
 	switch c.Kind {
 	case Green:
 	case Command:
@@ -121,7 +127,7 @@ func (c Criterion) Met(it ledger.Iteration, baseline metric.Set, run func(comman
 		return nil, nil //nolint:nilnil // no criterion is a third answer
 	}
 	if c.Promise != "" || c.Quality > 0 {
-		holds = holds && green && c.also(it)
+		holds = holds && whole && c.also(it)
 	}
 	return &holds, nil
 }
@@ -139,5 +145,5 @@ func (c Criterion) also(it ledger.Iteration) bool {
 // breaks off has not finished.
 func (c Criterion) AtRest(it ledger.Iteration, baseline metric.Set) bool {
 	return c.Kind == Idle && len(it.Changed) == 0 && it.Agent != nil &&
-		it.Agent.ExitCode == 0 && it.Agent.Well() && it.Agent.Cause == runner.Exited.String() && it.Hidden.Green() && IsGreen(it.Set, baseline)
+		it.Agent.ExitCode == 0 && it.Agent.Well() && it.Agent.Cause == runner.Exited.String() && green(it, it.Set, baseline)
 }

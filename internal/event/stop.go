@@ -28,6 +28,7 @@ const (
 	StoppedByRule  Reason = "stopped_by_rule" // a rule whose action is force_terminate or escalate
 	NotReproduced  Reason = "not_reproduced"  // the selected tree gave other numbers when it was measured again
 	NoneAcceptable Reason = "no_acceptable_iteration"
+	BaselineKept   Reason = "baseline_kept"        // it met the criterion, and no iteration was acceptable
 	HiddenFail     Reason = "hidden_tests_failing" // of the selected tree, whatever the visible ones say
 	FindingsOpen   Reason = "findings_open"        // about integrity, which a person has to look at
 	TestsGaveWay   Reason = "tests_gave_way"       // over the selected tree: only their changed versions pass
@@ -47,6 +48,7 @@ var reasons = []struct {
 }{
 	{CriterionMet, 0, ledger.Completed},
 	{Done, 0, ledger.Completed},
+	{BaselineKept, 0, ledger.Completed},
 	{PausedByUser, 0, ledger.Paused},
 	{SessionOver, 0, ledger.Completed},
 	{Broken, 1, ledger.Failed},

@@ -24,8 +24,8 @@ type History struct {
 	Baseline   detector.Observation
 	Previous   detector.Observation   // the latest that was accepted
 	Accepted   []detector.Observation // with the baseline
-	Best       *detector.Observation
-	Rejected   *ledger.Iteration // the latest iteration, where it was rejected
+	Best       *detector.Observation  // the baseline, until an iteration is eligible
+	Rejected   *ledger.Iteration      // the latest iteration, where it was rejected
 	Recovery   recovery.State
 	Safe       snapshot.ID // the tree of Previous
 	Errors     []string    // of the latest iterations without a break
@@ -65,6 +65,9 @@ func Since(before ledger.Iteration) *History {
 func (h *History) Begin(it ledger.Iteration) {
 	obs := it.Observation()
 	h.Baseline, h.Previous, h.Accepted, h.Safe = obs, obs, []detector.Observation{obs}, it.Snapshot
+	if !h.Commits {
+		h.Best = &h.Accepted[0]
+	}
 	h.Iterations = []ledger.Iteration{it}
 	h.measured[it.Tree] = Measured{Set: it.Set, Checks: it.Checks}
 	h.learnHidden(it)

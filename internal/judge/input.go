@@ -43,6 +43,12 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 	return in
 }
 
+// Beside compares measurements with the baseline.
+func (h *History) Beside(set metric.Set, o detector.Options) *detector.Balance {
+	current := detector.Observation{Iteration: len(h.Iterations), Set: set}
+	return detector.Weigh(detector.Input{Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, CoverageWobble: h.wobble(), KnownFlaky: h.unsteady}, o)
+}
+
 // errorsWith are the errors in a row, with that of another iteration.
 func (h *History) errorsWith(text string) []string {
 	if text == "" {

@@ -236,10 +236,13 @@ func Candidates(its []Iteration, dropped map[snapshot.ID]bool) []selector.Candid
 		c := selector.Candidate{
 			Iteration: it.Number, Score: it.Score.Value, Scored: it.Score.Measured, Set: &its[i].Set,
 			Verified: it.Verified, Critical: it.Assessment.Critical(), Open: len(it.Open) > 0, Partial: it.Set.Partial(),
-			Rejected: it.Rejected || it.Snapshot != "" && dropped[it.Snapshot], Baseline: it.Number == 0,
+			Rejected: it.Rejected || it.Snapshot != "" && dropped[it.Snapshot], Baseline: it.Number == 0, Tree: it.Tree,
 		}
 		if it.Recorded != nil {
 			c.Stands = i == len(its)-1 || builtOn[it.Number]
+		}
+		if b := it.Assessment.Balance; b != nil {
+			c.Balance = &selector.Balance{Passing: b.Passing, Failing: b.Failing, Settled: b.Settled, Costs: b.Messages(), Since: b.Since, Approved: b.Approved}
 		}
 		if it.Recorded != nil && it.Set.Empty() {
 			c.Set = nil // a score from elsewhere, compared plainly
@@ -269,6 +272,7 @@ func (it Iteration) Observation() detector.Observation {
 	o := detector.Observation{
 		Iteration: it.Number, Set: it.Set, Tree: it.Tree, Score: it.Score.Value, Scored: it.Score.Measured,
 		Class: it.Assessment.Class, Changed: len(it.Changed) > 0, Settled: it.Assessment.Settled(),
+		Approved: it.Assessment.Balance != nil && it.Assessment.Balance.Approved,
 	}
 	if it.Agent != nil {
 		o.AgentExit = it.Agent.failed()

@@ -92,12 +92,21 @@ func (r *run) selectBest(ctx context.Context, out *Outcome, result *ledger.Outpu
 	if *result, err = r.apply(ctx, choice); err != nil {
 		return err
 	}
+	if out.Stop, err = r.metBefore(ctx, out.Stop); err != nil {
+		return err
+	}
 	if err := r.journal.Write(event.OutputSelected, choice.Iteration, event.Selected{Choice: choice, Applied: !r.opts.NoApply}); err != nil {
 		return err
 	}
 	if r.opts.NoApply || interrupted(ctx) {
 		return nil
 	}
+	return r.confirm(ctx, out)
+}
+
+// confirm measures the selected tree anew, and corrects the reason to end by what that shows.
+func (r *run) confirm(ctx context.Context, out *Outcome) error {
+	choice, err := out.Choice, error(nil)
 	out.Verified, err = r.verify(ctx, choice.Iteration)
 	if err == nil {
 		err = r.review(ctx, choice.Iteration, *out.Verified)

@@ -148,13 +148,18 @@ func (r *run) unmet(ctx context.Context) string {
 	if err != nil {
 		return ""
 	}
-	if met, err := r.met(ctx, ledger.Iteration{Set: res.Set}); err != nil || met == nil || *met {
+	it := ledger.Iteration{Set: res.Set}
+	it.Assessment.Balance = r.past.Beside(res.Set, r.opts.Rules)
+	if met, err := r.met(ctx, it); err != nil || met == nil || *met {
 		return ""
 	}
 	n := res.Set.Tests.Counts()
 	text := fmt.Sprintf("%d of %s pass", n.Passed, report.Count(n.Count, "test", "tests"))
 	if list := judge.Failing(res.Set.Tests); len(list) > 0 {
 		text += "; failing: " + strings.Join(list[:min(len(list), 5)], ", ")
+	}
+	if costs := it.Assessment.Balance.Messages(); len(costs) > 0 {
+		text += "; " + strings.Join(costs, "; ")
 	}
 	return text + ". Done is when " + r.opts.Until.String() + "."
 }

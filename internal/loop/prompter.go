@@ -100,6 +100,7 @@ func (p *prompter) facts(n int) prompt.Facts {
 	for _, o := range p.past.Iterations[p.past.Previous.Iteration].Open {
 		f.Open = append(f.Open, o.Message)
 	}
+	f.Worse = p.past.Beside(set, p.set.Rules).Messages()
 	if p.set.Until.Kind == criterion.Never {
 		f.Criterion = ""
 	}

@@ -117,6 +117,18 @@ func unkept(stop event.Stop, c selector.Choice, n int) event.Stop {
 	return event.Stop{Reason: event.NoneAcceptable, Text: "no iteration was acceptable (" + stop.Text + ")"}
 }
 
+// metBefore corrects the reason to end where nothing can be kept and nothing has to be: the
+// criterion holds for the baseline, which is put back.
+func (r *run) metBefore(ctx context.Context, stop event.Stop) (event.Stop, error) {
+	if stop.Reason != event.NoneAcceptable || r.opts.NoApply || interrupted(ctx) {
+		return stop, nil
+	}
+	if met, err := r.met(ctx, r.past.Iterations[0]); err != nil || met == nil || !*met {
+		return stop, err
+	}
+	return event.Stop{Reason: event.BaselineKept, Text: "the criterion held before the loop, and " + stop.Text}, nil
+}
+
 // hiddenStop corrects the reason to end where hidden tests of the selection fail:
 // whatever the visible ones say, the work is not done.
 func (r *run) hiddenStop(stop event.Stop, h *ledger.Hidden) event.Stop {

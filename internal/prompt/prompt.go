@@ -137,6 +137,7 @@ type Facts struct {
 	Changes   []Change // that the last iteration made, when it was not rejected
 	Rejection *Rejection
 	Note      string   // a remark on the last iteration, which was kept
+	Worse     []string // what is much worse than at the baseline, by the numbers
 	Open      []string // open findings about integrity
 	Error     *Failure // what went wrong in the last iteration
 	Near      bool     // no test fails: the agent may soon say that it is done
@@ -206,7 +207,7 @@ func due(f Facts) []Point {
 	if f.Error != nil {
 		out = append(out, AfterError)
 	}
-	if f.Rejection != nil || f.Note != "" || len(f.Open) > 0 {
+	if f.Rejection != nil || f.Note != "" || len(f.Open)+len(f.Worse) > 0 {
 		out = append(out, AfterRegression)
 	}
 	if f.Blocked != "" {

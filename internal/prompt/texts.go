@@ -181,6 +181,7 @@ func tokens(text string) int { return (len(text) + bytesPerToken - 1) / bytesPer
 func (f Facts) within(level Level, divide, length int) Facts {
 	cut := func(list []string, limit int) []string { return shorten(list, limit, length) }
 	f.Failing, f.Open = cut(f.Failing, names[level]/divide), cut(f.Open, max(1, openNamed/divide))
+	f.Worse = cut(f.Worse, max(1, openNamed/divide))
 	f.Allowed = cut(f.Allowed, max(1, names[level]/divide))
 	f.Changes = slices.Clone(f.Changes)
 	for i, c := range f.Changes {

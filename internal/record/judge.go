@@ -66,6 +66,7 @@ func (v View) past(it ledger.Iteration) (*judge.History, ledger.Iteration) {
 	for _, earlier := range v.Iterations {
 		if earlier.Number == 0 {
 			h.Baseline = earlier.Observation()
+			h.Best = &h.Baseline
 		}
 		if !earlier.Rejected {
 			h.Accepted = append(h.Accepted, earlier.Observation())

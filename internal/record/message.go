@@ -146,6 +146,9 @@ type BestIterationSelection struct {
 	Summary     SummaryNote               `json:"summary"`
 	Superseded  []int                     `json:"superseded"`
 	Ineligible  []int                     `json:"ineligible"`
+	AsGood      []int                     `json:"as_good"`
+	Costs       []string                  `json:"costs"`
+	Worse       []selector.Worse          `json:"worse_than_baseline"`
 	Override    *selector.Override        `json:"override,omitempty"`
 	Applied     []AppliedArtifacts        `json:"artifacts_applied"`
 	Report      string                    `json:"report_generated,omitempty"` // path
@@ -230,7 +233,8 @@ func (v View) Document(c selector.Choice, path string, files []string) (BestIter
 			Iteration: it.Number, Quality: it.Quality(), Timestamp: it.EndedAt, Record: it.Set.Record(), Verified: it.Verified,
 			Artifacts: folder,
 		},
-		Rationale: c.Rationale, Diminishing: c.Diminishing, Superseded: append([]int{}, c.Superseded...), Ineligible: append([]int{}, c.Ineligible...), Override: c.Override,
+		Rationale: c.Rationale, Diminishing: c.Diminishing, Superseded: append([]int{}, c.Superseded...), Ineligible: append([]int{}, c.Ineligible...),
+		AsGood: append([]int{}, c.AsGood...), Costs: append([]string{}, c.Costs...), Worse: append([]selector.Worse{}, c.Worse...), Override: c.Override,
 		Report: path, Applied: []AppliedArtifacts{}, Summary: v.summary(), Comparison: compare(it, final, c), Rows: ledger.Tracked(v.Dir, v.Iterations),
 	}
 	b.Total = b.Summary.Iterations

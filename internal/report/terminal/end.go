@@ -2,9 +2,11 @@ package terminal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"supervise/detector"
+	"supervise/selector"
 
 	"supervise/internal/event"
 	"supervise/internal/ledger"
@@ -63,10 +65,33 @@ func (p *Printer) selection() {
 	switch c := p.choice.Choice; {
 	case c.BaselineChosen:
 		p.line("%s: no iteration was acceptable.", p.Paint(report.Strong, "Kept the baseline"))
+		p.worse(c.Worse)
 	case p.selected == 0:
 		p.line("%s %s: %s", p.Paint(report.Strong, "selected"), p.Paint(report.Good, "the baseline"), c.Reason)
 	default:
 		p.line("%s %s: %s", p.Paint(report.Strong, "selected"), p.Paint(report.Good, fmt.Sprintf("iteration %d", p.selected)), c.Reason)
+	}
+	p.asGood(p.choice.Choice.AsGood)
+}
+
+// worse says why iterations that nothing else is held against were not selected, the
+// latest first, and how to have them all the same.
+func (p *Printer) worse(list []selector.Worse) {
+	for i, w := range slices.Backward(list) {
+		if len(list)-i > maxWorse {
+			p.line("         and %d more", i+1)
+			return
+		}
+		p.line("         iteration %d is worse: %s; to take it: %s rollback %s %d", w.Iteration, w.Why, p.Self, p.id, w.Iteration)
+	}
+}
+
+const maxWorse = 3
+
+// asGood names the other iterations that can be had for the one that was selected.
+func (p *Printer) asGood(list []int) {
+	for _, n := range list[max(0, len(list)-maxWorse):] {
+		p.line("         iteration %d is as good by its score: %s rollback %s %d", n, p.Self, p.id, n)
 	}
 }
 

@@ -1,0 +1,69 @@
+package selector
+
+import (
+	"fmt"
+	"slices"
+
+	"supervise/metric"
+)
+
+// Balance is a tree beside the one that the user handed over.
+type Balance struct {
+	Passing, Failing int      // how many more tests pass and fail
+	Costs            []string // measured HIGH findings against that tree
+	Settled          int      // tests that need not be there or pass any more: the score is about others
+	Since            int      // its iteration: the baseline, or a later one that a person approved
+	Approved         bool     // a person kept the iteration, whatever it lost
+}
+
+// Worse is an iteration that gives back less than the user had.
+type Worse struct {
+	Iteration int    `json:"iteration"`
+	Why       string `json:"why"`
+}
+
+// slack is how much lower the score may be where no more tests pass.
+const slack = .02
+
+// worse returns why the candidate is worse than the tree that the user handed over, ""
+// where it is not: fewer tests pass or more fail or, where no more pass, a measured
+// HIGH finding or a lower score.
+func (c Candidate) worse(cands []Candidate) string {
+	b := c.Balance
+	switch {
+	case b == nil || b.Approved:
+		return ""
+	case b.Failing > 0:
+		return fmt.Sprintf("%s more", tests(b.Failing, "fails", "fail"))
+	case b.Passing < 0:
+		return fmt.Sprintf("%s less", tests(-b.Passing, "passes", "pass"))
+	case b.Passing > 0:
+		return ""
+	case len(b.Costs) > 0:
+		return "no more tests pass, and: " + b.Costs[0]
+	}
+	i := slices.IndexFunc(cands, func(o Candidate) bool { return o.Iteration == b.Since })
+	if i < 0 || b.Settled > 0 || !cands[i].Scored || !c.Scored || !sameSections(cands[i].Set, c.Set) {
+		return ""
+	}
+	if fall := cands[i].Score - c.Score; fall > slack+epsilon {
+		return fmt.Sprintf("no more tests pass, and quality is %.1f points lower", 100*fall)
+	}
+	return ""
+}
+
+func tests(n int, one, many string) string {
+	if n == 1 {
+		return "1 test " + one
+	}
+	return fmt.Sprintf("%d tests %s", n, many)
+}
+
+// sameSections reports whether two scores are about the same sections.
+func sameSections(a, b *metric.Set) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return (a.Tests == nil) == (b.Tests == nil) && (a.Coverage == nil) == (b.Coverage == nil) && (a.Lint == nil) == (b.Lint == nil) &&
+		(a.Build == nil) == (b.Build == nil) && (a.Code == nil) == (b.Code == nil)
+}
