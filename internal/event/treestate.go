@@ -22,6 +22,7 @@ type Shortfall struct {
 	DisplacedTo string   `json:"displaced_to,omitempty"`   // where to
 	Replaced    string   `json:"replaced,omitempty"`       // where the file or link is that was in the place of the tree
 	Fsck        string   `json:"git_fsck,omitempty"`       // what git fsck --connectivity-only finds
+	Unlike      []string `json:"unlike,omitempty"`         // is whole, and belongs to somebody else, or has other hard links
 	Differs     []string `json:"differs,omitempty"`        // should have been put back, and is not as the snapshot has it
 }
 
@@ -41,6 +42,9 @@ func ShortfallOf(res snapshot.Restored) Shortfall {
 	for _, m := range res.Mismatches {
 		s.Differs = append(s.Differs, m.Path+" ("+m.Why+")")
 	}
+	for _, m := range res.Unlike {
+		s.Unlike = append(s.Unlike, m.Path+" ("+m.Why+")")
+	}
 	return s
 }
 
@@ -54,6 +58,7 @@ func (s Shortfall) Lines() (out []string) {
 		list []string
 	}{
 		{"not as the snapshot has it: ", s.Differs},
+		{"whole, but with another owner or hard link: ", s.Unlike},
 		{"gone, in no snapshot, cannot be restored: ", s.Gone},
 		{"changed, in no snapshot, cannot be restored: ", s.Changed},
 		{"ignored, in use by another program or not ours to write, left as it is: ", s.InUse},

@@ -158,7 +158,7 @@ func (t *Tree) Rescue(cause error, id snapshot.ID, loopID string) error {
 func (t *Tree) shortfall(res snapshot.Restored) error {
 	data := event.ShortfallOf(res)
 	data.Differs = nil // which is an error
-	for reason, list := range map[string]*[]string{"gone": &data.Gone, "anew": &data.Anew, "changed": &data.Changed, "used": &data.InUse, "new": &data.New, "left": &data.Left} {
+	for reason, list := range map[string]*[]string{"gone": &data.Gone, "anew": &data.Anew, "changed": &data.Changed, "used": &data.InUse, "new": &data.New, "left": &data.Left, "unlike": &data.Unlike} {
 		*list = t.unreported(reason, *list)
 	}
 	if !data.Empty() {

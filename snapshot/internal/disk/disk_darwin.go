@@ -30,6 +30,7 @@ func StatOf(fi fs.FileInfo) Stat {
 	return Stat{
 		Size: st.Size, Mtime: st.Mtimespec.Nano(), Ctime: st.Ctimespec.Nano(),
 		Ino: st.Ino, Dev: uint64(st.Dev), Mode: Perms(fi),
+		Owner: Owner{st.Uid, st.Gid},
 	}
 }
 

@@ -57,6 +57,7 @@ func StatOf(fi fs.FileInfo) Stat {
 	return Stat{
 		Size: st.Size, Mtime: st.Mtim.Nano(), Ctime: st.Ctim.Nano(),
 		Ino: st.Ino, Dev: uint64(st.Dev), Mode: Perms(fi), //nolint:unconvert // the type differs between architectures
+		Owner: Owner{st.Uid, st.Gid},
 	}
 }
 

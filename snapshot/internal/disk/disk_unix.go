@@ -151,6 +151,7 @@ func fromStat(st *unix.Stat_t) (Kind, Stat) {
 	s := Stat{
 		Size: st.Size, Mtime: st.Mtim.Nano(), Ctime: st.Ctim.Nano(),
 		Ino: st.Ino, Dev: uint64(st.Dev), Mode: mode & 0o7777, //nolint:unconvert // the type differs between systems
+		Owner: Owner{st.Uid, st.Gid},
 	}
 	switch mode & unix.S_IFMT {
 	case unix.S_IFREG:

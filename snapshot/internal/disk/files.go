@@ -144,6 +144,9 @@ func copyFile(from, to string, fi fs.FileInfo, sync bool) error {
 	if sync && err == nil {
 		err = out.Sync()
 	}
+	if os.Geteuid() == 0 {
+		_ = out.Chown(int(StatOf(fi).Owner.UID), int(StatOf(fi).Owner.GID)) // whose it is does not count in the store
+	}
 	if err = errors.Join(err, out.Chmod(fi.Mode().Perm()), out.Close()); err != nil {
 		return err
 	}

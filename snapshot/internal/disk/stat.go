@@ -1,7 +1,9 @@
 package disk
 
 import (
+	"fmt"
 	"io/fs"
+	"os"
 	"time"
 )
 
@@ -21,6 +23,43 @@ type Stat struct {
 	Mtime, Ctime int64 // nanoseconds since 1970; ctime is 0 where the platform has none
 	Ino, Dev     uint64
 	Mode         uint32 // permission bits, set-id and sticky bits as in chmod(2)
+	Owner        Owner
+}
+
+// Owner is to whom a file belongs; all is 0 where the platform has no such numbers.
+type Owner struct{ UID, GID uint32 }
+
+// NoOwner is that of files of which it was not recorded.
+var NoOwner = Owner{^uint32(0), ^uint32(0)}
+
+// Other reports whether two files are known to belong to others.
+func (o Owner) Other(p Owner) bool { return o != p && o != NoOwner && p != NoOwner }
+
+func (o Owner) String() string { return fmt.Sprintf("%d:%d", o.UID, o.GID) }
+
+// Rights are the permissions and the owner of a path.
+type Rights struct {
+	Mode  uint32
+	Owner Owner
+}
+
+// RightsOf are those of a file.
+func RightsOf(fi fs.FileInfo) Rights { return Rights{Perms(fi), StatOf(fi).Owner} }
+
+// Give gives a file or folder the rights that it had, as far as that is possible: only root can give it to others. It
+// reports whether anything has changed.
+func (r Rights) Give(name string) (changed bool, err error) {
+	fi, err := os.Lstat(name)
+	if err != nil || fi.Mode()&fs.ModeSymlink != 0 {
+		return false, err
+	}
+	if r.Owner.Other(RightsOf(fi).Owner) {
+		changed = os.Lchown(name, int(r.Owner.UID), int(r.Owner.GID)) == nil || os.Lchown(name, -1, int(r.Owner.GID)) == nil
+	}
+	if !changed && Perms(fi) == r.Mode {
+		return false, nil
+	}
+	return true, os.Chmod(name, Mode(r.Mode))
 }
 
 // KindOf is the type of a file, 0 for sockets, pipes and devices.

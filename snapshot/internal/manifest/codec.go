@@ -22,12 +22,16 @@ import (
 //   - the modification time less that of the entry before, the change time less the modification time, the inode less
 //     that of the entry before, and the device less that of the entry before.
 //
-// After them come the object databases and the ignored paths, each a number of names written like paths. The last 32
+// After them come the object databases and the ignored paths, each a number of names written like paths, and of each part
+// the owners of its entries: a number of runs, each a user, a group, and how many entries belong to them. The last 32
 // bytes are the SHA-256 of all before. Numbers are varints as in encoding/binary, signed where they are differences.
-const Version = "supervise-snapshot 3"
+const Version = "supervise-snapshot 4"
 
-// withoutKept is the version before, which has no kept ignored files.
-const withoutKept = "supervise-snapshot 2"
+// The versions before: without owners, and also without kept ignored files.
+const (
+	withoutOwners = "supervise-snapshot 3"
+	withoutKept   = "supervise-snapshot 2"
+)
 
 // Encode writes the manifest.
 func (m *Manifest) Encode() ([]byte, error) {
@@ -45,8 +49,11 @@ func (m *Manifest) Encode() ([]byte, error) {
 	for p := range Parts {
 		b = AppendEntries(b, *m.List(p))
 	}
-	b = appendNames(b, m.ObjectDirs)
-	return sealed(appendNames(b, m.Ignored)), nil
+	b = appendNames(appendNames(b, m.ObjectDirs), m.Ignored)
+	for p := range Parts {
+		b = appendOwners(b, *m.List(p))
+	}
+	return sealed(b), nil
 }
 
 // sealed adds the checksum.
@@ -71,6 +78,27 @@ func AppendEntries(b []byte, list []Entry) []byte {
 		b = binary.AppendVarint(b, int64(e.Stat.Ino-last.Stat.Ino))
 		b = binary.AppendVarint(b, int64(e.Stat.Dev-last.Stat.Dev))
 		last = *e
+	}
+	return b
+}
+
+// appendOwners writes the owners of one part.
+func appendOwners(b []byte, list []Entry) []byte {
+	var runs []int // where each begins
+	for i := range list {
+		if i == 0 || list[i].Stat.Owner != list[i-1].Stat.Owner {
+			runs = append(runs, i)
+		}
+	}
+	b = binary.AppendUvarint(b, uint64(len(runs)))
+	for k, i := range runs {
+		end := len(list)
+		if k+1 < len(runs) {
+			end = runs[k+1]
+		}
+		for _, n := range []uint64{uint64(list[i].Stat.Owner.UID), uint64(list[i].Stat.Owner.GID), uint64(end - i)} {
+			b = binary.AppendUvarint(b, n)
+		}
 	}
 	return b
 }
@@ -117,6 +145,11 @@ func parse(data []byte) (*Manifest, error) {
 		*m.List(p) = d.entries()
 	}
 	m.ObjectDirs, m.Ignored = d.names(), d.names()
+	if bytes.HasPrefix(data, []byte(Version)) {
+		for p := range Parts {
+			d.owners(*m.List(p))
+		}
+	}
 	if d.bad || len(d.rest) > 0 {
 		return nil, ErrDamaged
 	}
@@ -198,6 +231,7 @@ func (d *decoder) entries() []Entry {
 		e.Stat.Ctime = e.Stat.Mtime + d.int()
 		e.Stat.Ino = last.Ino + uint64(d.int())
 		e.Stat.Dev = last.Dev + uint64(d.int())
+		e.Stat.Owner = disk.NoOwner
 		last = e.Stat
 		if d.bad {
 			return nil
@@ -208,6 +242,22 @@ func (d *decoder) entries() []Entry {
 		list[i].Path, begin = all[begin:ends[i]], ends[i]
 	}
 	return list
+}
+
+// owners reads those of one part.
+func (d *decoder) owners(list []Entry) {
+	for range d.count(3) {
+		o, n := disk.Owner{UID: uint32(d.uint()), GID: uint32(d.uint())}, d.uint()
+		if n > uint64(len(list)) {
+			d.bad = true
+			return
+		}
+		for i := range n {
+			list[i].Stat.Owner = o
+		}
+		list = list[n:]
+	}
+	d.bad = d.bad || len(list) > 0
 }
 
 // DecodeEntries is the reverse of AppendEntries.

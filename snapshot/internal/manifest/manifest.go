@@ -26,18 +26,19 @@ type Entry struct {
 	Stat disk.Stat
 }
 
-// Same reports whether both entries would be restored to the same thing.
+// Same reports whether both entries would be restored to the same thing, but for its owner.
 func (e *Entry) Same(o *Entry) bool {
-	return e.Kind == o.Kind && e.OID == o.OID && (e.Kind == disk.KindLink || e.Stat.Mode == o.Stat.Mode)
+	return e.Kind == o.Kind && (e.Kind == disk.KindDir || e.OID == o.OID) && (e.Kind == disk.KindLink || e.Stat.Mode == o.Stat.Mode)
 }
 
 // Header is the first line of a manifest.
 type Header struct {
 	Info
-	Started time.Time // before the first file was looked at
-	Commit  string    // of the working files, in hex
-	Branch  Branch    // linked worktrees only
-	Shared  string    `json:",omitempty"` // of these too: the blob that lists what they share, in hex
+	Started time.Time    // before the first file was looked at
+	Commit  string       // of the working files, in hex
+	Branch  Branch       // linked worktrees only
+	Root    *disk.Rights `json:",omitempty"` // of the folder of the tree
+	Shared  string       `json:",omitempty"` // of these too: the blob that lists what they share, in hex
 	// State is the commit of git's own state, WorkTree and StateTree are the trees of both commits, in hex.
 	State               string `json:",omitempty"`
 	WorkTree, StateTree string `json:",omitempty"`
@@ -110,7 +111,7 @@ func parseHeader(r *bufio.Reader) (Header, error) {
 	if err != nil {
 		return Header{}, errors.Join(ErrDamaged, err)
 	}
-	if v := strings.TrimSpace(version); v != Version && v != withoutKept {
+	if v := strings.TrimSpace(version); v != Version && v != withoutOwners && v != withoutKept {
 		return Header{}, fmt.Errorf("unknown format %q; use the version of the program that wrote it", v)
 	}
 	line, err := r.ReadBytes('\n')

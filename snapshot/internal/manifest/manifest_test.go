@@ -77,7 +77,7 @@ func FuzzManifest(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(data[:len(data)-32])
-	f.Add([]byte(Version + "\n{}\n\x00\x00\x00\x00\x00\x00"))
+	f.Add([]byte(Version + "\n{}\n" + strings.Repeat("\x00", 10)))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		m, err := parse(sealed(body))
 		if err != nil {

@@ -140,6 +140,9 @@ func (p *Pool) Gather(dir string, seq int) error {
 			return err
 		}
 	}
+	if err := p.noteFolders(dir, seq); err != nil {
+		return err
+	}
 	return p.missed(names, seq)
 }
 

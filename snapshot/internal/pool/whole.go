@@ -16,6 +16,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -145,13 +146,14 @@ func (p *Pool) Give(dir string, seq int, since time.Time) (Given, error) {
 		}
 	}
 	sort.Strings(g.Damaged)
+	g.Files += p.mendFolders(dir, seq)
 	return g, nil
 }
 
 // mend makes one file of the database what it was, if it is not. It reports whether it has changed anything.
 func (p *Pool) mend(name, to string, there bool) (bool, error) {
 	if there && p.intact(name, to) {
-		return p.mendMode(name, to)
+		return p.mendRights(name, to)
 	}
 	ours := p.file(name)
 	if !p.sound(ours, name) {
@@ -174,12 +176,12 @@ func (p *Pool) mend(name, to string, there bool) (bool, error) {
 		}
 		p.noteLink(name, to, ours)
 	}
-	_, err := p.mendMode(name, to)
+	_, err := p.mendRights(name, to)
 	return true, err
 }
 
-// mendMode gives back permissions. Of one inode with two names the store knows them as they were.
-func (p *Pool) mendMode(name, file string) (bool, error) {
+// mendRights gives back owner and permissions. Of one inode with two names the store knows them as they were.
+func (p *Pool) mendRights(name, file string) (bool, error) {
 	if p.Large {
 		return false, nil
 	}
@@ -187,11 +189,94 @@ func (p *Pool) mendMode(name, file string) (bool, error) {
 	if ours, err := os.Lstat(p.file(name)); err == nil && !linked {
 		was = disk.StatOf(ours)
 	}
-	fi, err := os.Lstat(file)
-	if err != nil || disk.Perms(fi) == was.Mode || was.Mode&0o400 == 0 {
-		return false, nil //nolint:nilerr // it is gone again
+	if was.Mode&0o400 == 0 {
+		return false, nil
 	}
-	return true, os.Chmod(file, disk.Mode(was.Mode))
+	return disk.Rights{Mode: was.Mode, Owner: was.Owner}.Give(file)
+}
+
+func (p *Pool) foldersFile() string { return filepath.Join(p.dir, "folders.json") }
+
+// seen are the rights of a folder of a database from the snapshot with a number on.
+type seen struct {
+	From int
+	disk.Rights
+}
+
+// noteFolders remembers the rights of the folders of loose objects, where they are not those of the folder above; manifests
+// have the others.
+func (p *Pool) noteFolders(dir string, seq int) error {
+	above, err := os.Lstat(dir)
+	if err != nil || p.Large {
+		return nil //nolint:nilerr // there are no objects
+	}
+	folders, changed := p.folders(), false
+	for _, name := range fansIn(dir) {
+		fi, err := os.Lstat(filepath.Join(dir, name))
+		if err != nil {
+			continue
+		}
+		was := disk.RightsOf(above)
+		if list := folders[name]; len(list) > 0 {
+			was = list[len(list)-1].Rights
+		}
+		if now := disk.RightsOf(fi); now != was {
+			folders[name], changed = append(folders[name], seen{seq, now}), true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	data, err := json.Marshal(folders)
+	if err != nil {
+		return fmt.Errorf("write object pool: %w", err)
+	}
+	return disk.WriteFile(p.foldersFile(), data)
+}
+
+func (p *Pool) folders() map[string][]seen {
+	out := map[string][]seen{}
+	if data, err := os.ReadFile(p.foldersFile()); err == nil {
+		_ = json.Unmarshal(data, &out) // without them folders get those of the folder above
+	}
+	return out
+}
+
+// mendFolders gives folders the rights that they had in the snapshot with a number. It returns how many it has changed.
+func (p *Pool) mendFolders(dir string, seq int) (n int) {
+	above, err := os.Lstat(dir)
+	if err != nil || p.Large {
+		return 0
+	}
+	noted := p.folders()
+	for _, name := range fansIn(dir) {
+		rights := disk.RightsOf(above)
+		for _, s := range noted[name] {
+			if s.From <= seq {
+				rights = s.Rights
+			}
+		}
+		if changed, err := rights.Give(filepath.Join(dir, name)); changed && err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// fansIn lists the folders of loose objects.
+func fansIn(dir string) []string {
+	return slices.DeleteFunc(foldersIn(dir), func(name string) bool { return len(name) != 2 })
+}
+
+// foldersIn lists the folders of a database.
+func foldersIn(dir string) (out []string) {
+	list, _ := os.ReadDir(dir)
+	for _, d := range list {
+		if d.IsDir() {
+			out = append(out, d.Name())
+		}
+	}
+	return out
 }
 
 // openFolders makes folders of a database accessible that are not, so that what is in them can be looked at.
@@ -206,9 +291,8 @@ func openFolders(dir string) {
 		}
 	}
 	open(dir)
-	list, _ := os.ReadDir(dir)
-	for _, d := range list {
-		open(filepath.Join(dir, d.Name()))
+	for _, name := range foldersIn(dir) {
+		open(filepath.Join(dir, name))
 	}
 }
 

@@ -30,6 +30,7 @@ type applier struct {
 	written, deleted []string
 	modes            map[string]uint32 // folders and the permissions they get in the end
 	temps            int
+	twins            twins
 	ready            map[string]string // temporary files that hold what a path is to get
 }
 
@@ -56,7 +57,7 @@ func (a *applier) run(p plan, want []manifest.Entry) error {
 			return err
 		}
 	}
-	if err := a.each(p.chmod, a.chmod); err != nil {
+	if err := errors.Join(a.each(p.chmod, a.chmod), a.each(p.twin, a.twin)); err != nil {
 		return err
 	}
 	a.close(want)
@@ -83,7 +84,18 @@ func (a *applier) each(list []manifest.Entry, do func(manifest.Entry) error) err
 // open lets the owner into a folder whose permissions will change anyway.
 func (a *applier) open(e manifest.Entry) error {
 	a.modes[e.Path] = e.Stat.Mode
+	a.give(e.Path, e)
 	return a.root.Chmod(e.Path, disk.Mode(e.Stat.Mode|0o700))
+}
+
+// give gives a path to the owner of an entry, and reports whether it did. Mostly only root can; Verify says where that
+// was not possible. It takes set-id bits away.
+func (a *applier) give(p string, e manifest.Entry) bool {
+	fi, err := a.root.Lstat(p)
+	if err != nil || !e.Stat.Owner.Other(disk.StatOf(fi).Owner) {
+		return false
+	}
+	return a.root.Lchown(p, int(e.Stat.Owner.UID), int(e.Stat.Owner.GID)) == nil || a.root.Lchown(p, -1, int(e.Stat.Owner.GID)) == nil
 }
 
 // loosen makes a folder writable that forbids changes; close takes it back. It reports whether that is new.
@@ -177,14 +189,28 @@ func (a *applier) mkdir(e manifest.Entry) error {
 	if err == nil && fi.IsDir() {
 		return a.root.Chmod(e.Path, disk.Mode(e.Stat.Mode|0o700))
 	}
-	return a.root.Mkdir(e.Path, 0o700)
+	if err := a.root.Mkdir(e.Path, 0o700); err != nil {
+		return err
+	}
+	a.give(e.Path, e)
+	return nil
 }
 
 func (a *applier) chmod(e manifest.Entry) error {
-	if err := a.root.Chmod(e.Path, disk.Mode(e.Stat.Mode)); err != nil {
+	fi, err := a.root.Lstat(e.Path)
+	if err != nil {
 		return err
 	}
-	a.written = append(a.written, e.Path)
+	given := a.give(e.Path, e)
+	wrong := e.Kind == disk.KindFile && (given || disk.Perms(fi) != e.Stat.Mode)
+	if wrong {
+		if err := a.root.Chmod(e.Path, disk.Mode(e.Stat.Mode)); err != nil {
+			return err
+		}
+	}
+	if given || wrong {
+		a.written = append(a.written, e.Path)
+	}
 	return nil
 }
 
@@ -264,13 +290,18 @@ func (a *applier) fill(temp string, e manifest.Entry) error {
 		if err != nil {
 			return err
 		}
-		return a.root.Symlink(string(target), temp)
+		if err := a.root.Symlink(string(target), temp); err != nil {
+			return err
+		}
+		a.give(temp, e)
+		return nil
 	}
 	f, err := a.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	err = a.Objects.CopyTo(f, e.OID)
+	a.give(temp, e)
 	err = errors.Join(err, f.Chmod(disk.Mode(e.Stat.Mode)))
 	if !disk.SyncsTrees && err == nil {
 		err = f.Sync()

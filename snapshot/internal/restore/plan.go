@@ -11,12 +11,13 @@ import (
 
 // plan is what has to be done to one part of the tree, in this order.
 type plan struct {
-	open   []manifest.Entry // folders whose permissions differ: shallow first, so that what is below can be reached
+	open   []manifest.Entry // folders whose permissions or owners differ: shallow first, so that what is below can be reached
 	remove []manifest.Entry // files and links
 	rmdir  []manifest.Entry // deepest first
 	mkdir  []manifest.Entry // shallow first
 	write  []manifest.Entry
-	chmod  []manifest.Entry // files whose content is right
+	chmod  []manifest.Entry // files and links whose content is right
+	twin   []manifest.Entry // files that are to be other names of one
 }
 
 // diff compares what is there with what is wanted. leave names paths that must not be deleted, because the target cannot
@@ -48,13 +49,13 @@ func (p *plan) want(n, w *manifest.Entry) {
 		switch {
 		case n == nil || n.Kind != disk.KindDir:
 			p.mkdir = append(p.mkdir, *w)
-		case n.Stat.Mode != w.Stat.Mode:
+		case n.Stat.Mode != w.Stat.Mode || w.Stat.Owner.Other(n.Stat.Owner):
 			p.open = append(p.open, *w)
 		}
 		return
 	}
 	switch {
-	case n != nil && n.Same(w):
+	case n != nil && n.Same(w) && !w.Stat.Owner.Other(n.Stat.Owner):
 	case n != nil && n.Kind == w.Kind && n.OID == w.OID:
 		p.chmod = append(p.chmod, *w)
 	default:

@@ -62,6 +62,8 @@ type Restored struct {
 	Replaced string
 	// Fsck is what git fsck finds after something of git's own was written; "" if it finds nothing or was not asked.
 	Fsck string
+	// Unlike is what is whole, but belongs to somebody else than at the target, or has other hard links in the tree.
+	Unlike []Mismatch
 	// Mismatches is what differs from the target after all. Anything here means that the restore is not whole.
 	Mismatches []Mismatch
 }
@@ -97,6 +99,10 @@ func (x *Restorer) Apply(ctx context.Context, present, target *manifest.Manifest
 	if err := work.run(todo, target.Work); err != nil {
 		return err
 	}
+	work.twins = twinsOf(target)
+	if err := work.run(work.untwin(present, target), target.Work); err != nil {
+		return err
+	}
 	x.Result.Written, x.Result.Deleted = work.written, work.deleted
 	git := x.newApplier(x.Tree.Root, x.Tree.Work, present.Git)
 	if err := git.run(diff(present.Git, target.Git, leave), target.Git); err != nil {
@@ -109,6 +115,11 @@ func (x *Restorer) Apply(ctx context.Context, present, target *manifest.Manifest
 	}
 	if err := x.applyKept(present, target); err != nil {
 		return err
+	}
+	if target.Root != nil {
+		if _, err := target.Root.Give(x.Tree.Work); err != nil {
+			x.Result.mismatch(".", err.Error())
+		}
 	}
 	return x.applyExternal(ctx, present, target)
 }
@@ -260,8 +271,8 @@ func (x *Restorer) Verify(now, target *manifest.Manifest) {
 		{x.Tree.Excludes.Without(now.Work), x.Tree.Excludes.Without(target.Work)}, {now.Git, target.Git}, {now.Ext, target.Ext},
 	} {
 		p := diff(part.now, part.want, leave)
-		for _, list := range [][]manifest.Entry{p.open, p.mkdir, p.write, p.chmod} {
-			for _, e := range list {
+		for _, e := range slices.Concat(p.open, p.mkdir, p.write, p.chmod) {
+			if i := manifest.Lookup(part.now, e.Path); i < 0 || !part.now[i].Same(&e) { // not only its owner
 				x.Result.mismatch(e.Path, "differs from the snapshot")
 			}
 		}
@@ -269,7 +280,11 @@ func (x *Restorer) Verify(now, target *manifest.Manifest) {
 			x.Result.mismatch(e.Path, "did not exist in the snapshot")
 		}
 	}
+	if now.Root != nil && target.Root != nil && now.Root.Mode != target.Root.Mode {
+		x.Result.mismatch(".", "differs from the snapshot")
+	}
 	x.verifyKept(now, target)
+	x.Result.Unlike = x.unlike(now, target)
 	x.count(target)
 	x.Result.Altered, x.Result.Uncompared = x.altered(now, target), append(target.Unkept(), now.Unkept()...)
 	sort.Strings(x.Result.Uncompared)
@@ -293,7 +308,7 @@ func (x *Restorer) verifyKept(now, target *manifest.Manifest) {
 			if n.Kind != disk.KindDir && !target.HasSkipped(n.Path) && !x.Tree.Excludes.Has(n.Path) {
 				x.Result.New = append(x.Result.New, n.Path)
 			}
-		case n != nil && (n.Kind == w.Kind && n.Kind == disk.KindDir && n.Stat.Mode == w.Stat.Mode || n.Kind != disk.KindDir && n.Same(w)):
+		case n != nil && n.Same(w):
 		default:
 			x.Result.InUse = append(x.Result.InUse, w.Path)
 		}

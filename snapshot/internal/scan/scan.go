@@ -64,6 +64,10 @@ func Run(ctx context.Context, o Options) (*manifest.Manifest, error) {
 		sc.parts[i] = newPartScan(*sc.Base.List(manifest.Part(i)))
 	}
 	sc.m.Started = time.Now()
+	if fi, err := sc.Root.Stat("."); err == nil {
+		rights := disk.RightsOf(fi)
+		sc.m.Root = &rights
+	}
 	if err := sc.walker(manifest.PartWork).Walk(ctx, sc.Root, walk.ZoneWork); err != nil {
 		return nil, err
 	}
