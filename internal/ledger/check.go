@@ -23,10 +23,54 @@ func (l *Ledger) keep(name string, data []byte) {
 	l.own[name] = data
 }
 
+// Return moves the folder of the loop back to its place if it, or a folder above it, was moved: a mount that can only be
+// read does not prevent that. What is in its place goes where it was. Check names it.
+func (l *Ledger) Return() error {
+	for range 4 { // folders above one another may have been moved
+		was := filepath.Join(l.dir, "lock")
+		lock := l.locks[len(l.locks)-1]
+		ours, err := lock.Stat()
+		if err != nil {
+			return fmt.Errorf("find the folder of the loop: %w", err)
+		}
+		if there, err := os.Stat(was); err == nil && os.SameFile(ours, there) {
+			return nil
+		}
+		now, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", lock.Fd()))
+		if _, gone := os.Stat(now); err != nil || gone != nil {
+			return nil //nolint:nilerr // it was deleted, or this system cannot tell where it is
+		}
+		for filepath.Base(was) == filepath.Base(now) && was != now {
+			was, now = filepath.Dir(was), filepath.Dir(now)
+		}
+		if err := swap(now, was); err != nil {
+			return fmt.Errorf("move the state back, which is in %s: %w", now, err)
+		}
+		l.moved = append(l.moved, was+" (it was moved to "+now+")")
+	}
+	return nil
+}
+
+// swap moves a folder, and what is in its place to where it was.
+func swap(from, to string) error {
+	if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			return err
+		}
+		return os.Rename(from, to)
+	}
+	aside := from + ".moved"
+	if err := os.Rename(to, aside); err != nil {
+		return err
+	}
+	return errors.Join(os.Rename(from, to), os.Rename(aside, from))
+}
+
 // Check compares the loop's log, state and settings with what this process has
 // written. It puts back what is not the same, as far as it can, and names it. A
 // log that was changed in place stays as it is: its chain shows where.
 func (l *Ledger) Check() (changed []string, err error) {
+	changed, l.moved = l.moved, nil
 	same, err := l.log.same(filepath.Join(l.dir, logName))
 	if err != nil {
 		return nil, err

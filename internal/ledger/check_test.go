@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -126,4 +127,34 @@ func TestCheckOfLongLogs(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("hook-log.jsonl")
+}
+
+// TestReturn: a folder above the loop's that was moved away comes back, and what was put
+// in its place goes where it was.
+func TestReturn(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("no other system says where an open file is")
+	}
+	top := t.TempDir()
+	state, away := filepath.Join(top, "state"), filepath.Join(top, "away")
+	l, err := ledger.Create(filepath.Join(state, "tree"), ledger.State{LoopID: "ralph-x-00000000", Workspace: t.TempDir(), Status: ledger.Running, StartedAt: noon})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if err := errors.Join(os.Rename(state, away), os.MkdirAll(filepath.Join(state, "tree", "other"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Return(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(away, "tree", "other")); err != nil {
+		t.Errorf("what was in its place: %v", err)
+	}
+	if changed, err := l.Check(); err != nil || len(changed) != 1 || changed[0] != state+" (it was moved to "+away+")" {
+		t.Errorf("Check gives %q, %v", changed, err)
+	}
+	if changed, err := l.Check(); err != nil || len(changed) > 0 {
+		t.Errorf("Check gives %q, %v the second time", changed, err)
+	}
 }

@@ -87,6 +87,7 @@ type Ledger struct {
 	own   map[string][]byte // what was last written into the files that Check compares, by name
 	meter string            // SHA-256 of what was kept last of the measuring
 	rows  trackedRows
+	moved []string // what Return has moved back
 }
 
 var folders = []string{"progress", "iterations", "checkpoints", "reports", "analytics", "final-output"}

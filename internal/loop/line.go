@@ -141,6 +141,9 @@ func (r *run) runAgent(ctx context.Context, it *iteration) error {
 // loop is being interrupted: nothing the agent did may be lost.
 func (r *run) capture(ctx context.Context, it *iteration) error {
 	ctx = context.WithoutCancel(ctx)
+	if err := r.ledger.Return(); err != nil {
+		return err
+	}
 	info, err := r.tree.Take(ctx, it.Number, event.AfterAgent)
 	if err != nil {
 		return err
