@@ -1,7 +1,7 @@
 # The targets of the house. `make test` is the README's test command.
 GO ?= go
 
-.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files crash steps torrent e2e e2e-agents cross integrity cheats publish ci
+.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files hostile-agents crash steps torrent e2e e2e-agents cross integrity cheats publish ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/supervise ./cmd/supervise
@@ -43,6 +43,15 @@ hostile:
 # reads from a repository.
 hostile-files:
 	SUPERVISE_HOSTILE_FILES=1 $(GO) test -count=1 -timeout 60m -parallel 4 -run 'TestHostileFiles$$' ./cmd/supervise
+
+# Lets the agents of cmd/supervise/testdata/hostileagents.txtar loose on a tree, compares it
+# with what the last line says, and prints a table. AGENTS="rm-git fifos" for those alone,
+# AGENTS=short for what CI runs. As root it tries an ordinary user and cgroups as well.
+hostile-agents:
+	@mkdir -p bin
+	SUPERVISE_HOSTILE_AGENTS="$(or $(AGENTS),all)" SUPERVISE_HOSTILE_TABLE="$(CURDIR)/bin/hostile-agents.md" \
+	  $(GO) test -count=1 -timeout 120m -parallel 4 -run '^TestHostileAgents$$' ./cmd/supervise
+	@cat bin/hostile-agents.md
 
 # Kills supervise at random moments, that many times: half of them loops that are
 # resumed, half of them all commands, with a user at work in between. A run that failed
