@@ -153,7 +153,7 @@ func (s *shim) fence(sp spec) error {
 	if len(sp.Places) > 0 {
 		places := make([]Place, len(sp.Places))
 		for i, p := range sp.Places {
-			places[i] = Place{Path: string(p.Path), From: string(p.From), Write: p.Write}
+			places[i] = Place{Path: string(p.Path), From: string(p.From), Write: p.Write, Copy: p.Copy, Link: p.Link}
 		}
 		if err := mountns.View(places); err != nil {
 			return err

@@ -141,7 +141,7 @@ func (l *link) start(c Command, r resolved) error {
 	if c.Sandbox != nil {
 		sp.Network = c.Sandbox.Network
 		for _, p := range c.Sandbox.Places {
-			sp.Places = append(sp.Places, place{[]byte(p.Path), []byte(p.From), p.Write})
+			sp.Places = append(sp.Places, place{[]byte(p.Path), []byte(p.From), p.Write, p.Copy, p.Link})
 		}
 	}
 	line, err := json.Marshal(sp)

@@ -35,8 +35,8 @@ type spec struct {
 
 // place is a [Place] whose paths need not be UTF-8.
 type place struct {
-	Path, From []byte
-	Write      bool
+	Path, From        []byte
+	Write, Copy, Link bool
 }
 
 // order is one byte on the lifeline.

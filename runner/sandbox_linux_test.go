@@ -24,7 +24,7 @@ func prober(args []string) int {
 	dir, addr, other := args[0], args[1], args[2]
 	in := func(name string) string { return filepath.Join(dir, name) }
 	say := func(what string, err error) { fmt.Println(what, err == nil) }
-	for _, name := range []string{"covered/key", "covered/shown/text", "closed", "open/text", "home/copied", "elsewhere/text"} {
+	for _, name := range []string{"covered/key", "covered/shown/text", "closed", "open/text", "home/copied", "elsewhere/text", "home/link"} {
 		_, err := os.ReadFile(in(name))
 		say("read "+name, err)
 	}
@@ -91,7 +91,8 @@ func TestSandbox(t *testing.T) {
 			{Path: in("closed"), From: "/dev/null"},
 			{Path: in("open"), From: in("open"), Write: true},
 			{Path: in("home"), Write: true},
-			{Path: in("home/copied"), From: in("home/copied"), Write: true},
+			{Path: in("home/copied"), From: in("home/copied"), Copy: true},
+			{Path: in("home/link"), From: in("open/text"), Link: true},
 			{Path: in("private"), From: in("spare"), Write: true},
 			{Path: in("never"), From: in("never"), Write: true},
 		},
@@ -119,6 +120,7 @@ read closed true
 read open/text true
 read home/copied true
 read elsewhere/text true
+read home/link true
 write covered/new false
 write covered/shown/text false
 write open/text true

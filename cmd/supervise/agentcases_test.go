@@ -20,6 +20,7 @@ import (
 // agentCase is something that happens to an agent, and what supervise makes of it.
 type agentCase struct {
 	name    string
+	host    string                     // where the model is; "" for the loopback
 	run     func(w *agentWorld) string // returns what happened, for the log
 	without func(agentClient) bool     // it cannot be tried with these
 	why     string
@@ -36,6 +37,7 @@ var agentCases = []agentCase{
 	{name: "hangs", run: hangingAgent},
 	{name: "interrupted", run: interruptedAgent, without: func(c agentClient) bool { return c.noTools }, why: "it runs nothing"},
 	{name: "reviews", run: reviewingAgent},
+	{name: "sandboxed", host: outside, run: sandboxedAgent},
 	{name: "killed", run: killedAgent, without: func(c agentClient) bool { return c.noTools }, why: "it runs nothing"},
 }
 
@@ -62,6 +64,10 @@ var (
 	}
 	runsForEver = mockllm.Action{Sh: `(setsid sleep 301 &); echo >running; sleep 300`}
 )
+
+// outside is an address of the loopback that the sandbox does not pass on by itself, so
+// that programs have to ask its proxy.
+const outside = "127.0.0.2"
 
 func does(text string, a ...mockllm.Action) []mockllm.Step {
 	return []mockllm.Step{{Text: text, Do: a}, {Text: "All done. Everything passes."}}
@@ -154,6 +160,32 @@ func deletingAgent(w *agentWorld) string {
 		}
 	}
 	return r.story()
+}
+
+// An agent in a sandbox works as ever, and reaches its model by the proxy. Its hooks are
+// called. What it is kept from is in the log.
+func sandboxedAgent(w *agentWorld) string {
+	steals := addsMul
+	steals.Sh += `; grep -q . ~/.ssh/id && echo leaked >leaked.txt; true`
+	w.serve(steps(does("A function and its test.", steals), does("Sub adds; it has to subtract.", mendsSub)))
+	w.write("home/.ssh/id", "secret\n")
+	w.write("sandbox.yaml", "protect: {network: '"+w.addr+"', readable: ['"+os.Getenv("SUPERVISE_AGENTS_DIR")+"']}\n")
+	r := w.start("--sandbox", "--config", filepath.Join(w.dir, "sandbox.yaml"))
+	r.wants(0, "criterion_met")
+	w.done()
+	if _, err := os.Stat(filepath.Join(w.root, "leaked.txt")); err == nil {
+		w.t.Error("it read ~/.ssh")
+	}
+	var refused []string
+	for _, e := range r.events {
+		switch e.Type {
+		case "hooks_silent", "hooks_not_installed":
+			w.t.Errorf("%s: %s", e.Type, e.Data)
+		case "agent_finished":
+			refused = append(refused, word(e.Data, "refused_hosts"))
+		}
+	}
+	return r.story() + "; refused " + strings.Join(refused, " ")
 }
 
 // A hook stops the deletion before it happens, and the model learns why.

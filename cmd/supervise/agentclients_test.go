@@ -39,7 +39,7 @@ var agentClients = []agentClient{
 		name: "codex", version: "0.169.0", program: "codex/node_modules/.bin/codex", hooks: true, idle: 15 * time.Second,
 		flags: []string{"--agent", "codex", "--yolo"},
 		env: func(_, home string) []string {
-			return []string{"CODEX_HOME=" + filepath.Join(home, ".codex"), "MOCK_KEY=mock-key"}
+			return []string{"CODEX_HOME=" + filepath.Join(home, ".codex"), "CODEX_MOCK_KEY=mock-key"}
 		},
 		files: func(url, _, project string) map[string]string {
 			return map[string]string{".codex/config.toml": strings.NewReplacer("URL", url, "PROJECT", project).Replace(codexConfig)}
@@ -151,7 +151,7 @@ exporter = "none"
 [model_providers.mock]
 name = "mock"
 base_url = "URL/v1"
-env_key = "MOCK_KEY"
+env_key = "CODEX_MOCK_KEY"
 wire_api = "responses"
 request_max_retries = 1
 stream_max_retries = 1

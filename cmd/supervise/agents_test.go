@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -53,7 +54,7 @@ func TestAgents(t *testing.T) {
 					began := time.Now()
 					said := ""
 					defer func() { logRow(t, c, a.name, said, time.Since(began)) }()
-					said = a.run(newAgentWorld(t, c, program))
+					said = a.run(newAgentWorld(t, c, program, a.host))
 				})
 			}
 		})
@@ -114,11 +115,11 @@ const (
 	calcTests  = "package calc\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(2, 3) != 5 {\n\t\tt.Fatal(\"Add\")\n\t}\n}\n\nfunc TestSub(t *testing.T) {\n\tif Sub(3, 2) != 1 {\n\t\tt.Fatal(\"Sub\")\n\t}\n}\n"
 )
 
-func newAgentWorld(t *testing.T, c agentClient, program string) *agentWorld {
+func newAgentWorld(t *testing.T, c agentClient, program, host string) *agentWorld {
 	t.Helper()
 	w := &agentWorld{world: newWorld(t), client: c}
 	w.home, w.mark = filepath.Join(w.dir, "home"), "SUPERVISE_E2E_MARK="+w.dir
-	w.addr, w.state = freeAddress(t), stateFolder(t)
+	w.addr, w.state = freeAddress(t, cmp.Or(host, "127.0.0.1")), stateFolder(t)
 	w.write("proj/go.mod", "module calc\n\ngo 1.22\n")
 	w.write("proj/calc.go", calcBefore)
 	w.write("proj/calc_test.go", calcTests)
@@ -168,9 +169,9 @@ func stateFolder(t *testing.T) string {
 }
 
 // freeAddress is one on which nothing listens.
-func freeAddress(t *testing.T) string {
+func freeAddress(t *testing.T, host string) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := net.Listen("tcp", host+":0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ type AgentRun struct {
 	// RefusedHosts are those that the sandbox kept it from, with their ports.
 	RefusedHosts []string `json:"refused_hosts,omitempty"`
 	LastWords    string   `json:"last_words,omitempty"`
-	Alarm       string   `json:"alarm,omitempty"` // why it was stopped while it worked: tests vanished
+	Alarm        string   `json:"alarm,omitempty"` // why it was stopped while it worked: tests vanished
 
 	Program string `json:"program,omitempty"` // which known one it is; "" for another
 	Outcome string `json:"outcome,omitempty"` // ok, rate_limit, …; "" in old records

@@ -248,7 +248,9 @@ func (v *view) show(p string, write bool) {
 		if _, err := os.Lstat(real); err != nil || !covered && (!write || at != real) {
 			continue
 		}
-		v.places[at] = runner.Place{Path: at, From: real, Write: write || v.places[at].Write}
+		info, err := os.Lstat(at)
+		link := err == nil && info.Mode()&os.ModeSymlink != 0
+		v.places[at] = runner.Place{Path: at, From: real, Write: (write || v.places[at].Write) && !link, Link: link}
 	}
 }
 
@@ -357,6 +359,9 @@ func (v *view) ofAgent() {
 			_ = os.MkdirAll(p, 0o700) // else the agent has one that is gone at its end
 		}
 		v.show(p, true)
+		if info, err := os.Lstat(p); err == nil && info.Mode().IsRegular() { // it is replaced, which a mount would prevent
+			v.places[p] = runner.Place{Path: p, From: p, Copy: true}
+		}
 	}
 	for _, kv := range v.at.Env {
 		if name, value, _ := strings.Cut(kv, "="); matches(name, v.at.Needs.Vars) {

@@ -52,7 +52,7 @@ func TestView(t *testing.T) {
 		got = append(got, rel)
 	}
 	want := []string{
-		"- .", ".claude (w)", ".claude.json (w)", ".config/git", ".config/git/credentials", ".gitconfig", ".local/bin", ".new (w)", ".npm-global", ".npm-global/bin", ".npm-global/bin/claude",
+		"- .", ".claude (w)", ".claude.json", ".config/git", ".config/git/credentials", ".gitconfig", ".local/bin", ".new (w)", ".npm-global", ".npm-global/bin", ".npm-global/bin/claude",
 		"agents/claude (w)", "- code", "code/proj (w)", "go/bin", "go/bin/gopls", "go/pkg (w)", "- hidden", "notes", "opt/venv", "opt/venv/bin", "- state/supervise", "- state/supervise/proj-1",
 	}
 	slices.Sort(got)

@@ -5,8 +5,8 @@ type Place struct {
 	Path string
 	// From is what is seen there; "" is an empty folder. One that does not exist leaves
 	// the place as it is.
-	From string
-	// Write allows changes: of From, but where that is a regular file of a copy, in a place
-	// that can be written; of an empty folder until the namespace is gone.
-	Write bool
+	From  string
+	Write bool // allows changes: of From, or of the empty folder until the namespace is gone
+	Copy  bool // shows a copy of From, a file, in a folder that can be written
+	Link  bool // makes the path a symbolic link to From
 }

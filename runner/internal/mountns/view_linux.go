@@ -81,10 +81,11 @@ func open(places []Place) ([]source, error) {
 			continue
 		}
 		info, err := os.Stat(p.From)
-		if err == nil && info.Mode().IsRegular() && p.Write {
-			s.file = true
+		switch {
+		case err != nil || p.Link:
+		case p.Copy:
 			s.text, err = copyable(p.From)
-		} else if err == nil {
+		default:
 			s.file = !info.IsDir()
 			s.tree, err = clone(p)
 		}
@@ -120,7 +121,13 @@ func (s source) put(p Place) (there bool, err error) {
 	if _, err := os.Stat(p.Path); s.gone || p.From == "" && !p.Write && errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
-	if s.text != nil {
+	if p.Link {
+		if _, err := os.Lstat(p.Path); err == nil {
+			return true, nil // in a folder that is shown
+		}
+		return true, errors.Join(os.MkdirAll(filepath.Dir(p.Path), 0o755), os.Symlink(p.From, p.Path))
+	}
+	if p.Copy {
 		return true, errors.Join(os.MkdirAll(filepath.Dir(p.Path), 0o700), os.WriteFile(p.Path, s.text, 0o600))
 	}
 	if err := s.mountpoint(p.Path); err != nil {
