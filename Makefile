@@ -1,7 +1,7 @@
 # The targets of the house. `make test` is the README's test command.
 GO ?= go
 
-.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files hostile-agents crash steps torrent e2e e2e-agents cross integrity cheats publish ci
+.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files hostile-agents histories crash steps torrent e2e e2e-agents cross integrity cheats publish ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/supervise ./cmd/supervise
@@ -52,6 +52,12 @@ hostile-agents:
 	SUPERVISE_HOSTILE_AGENTS="$(or $(AGENTS),all)" SUPERVISE_HOSTILE_TABLE="$(CURDIR)/bin/hostile-agents.md" \
 	  $(GO) test -count=1 -timeout 120m -parallel 4 -run '^TestHostileAgents$$' ./cmd/supervise
 	@cat bin/hostile-agents.md
+
+# Random loops: what is selected is never less than the baseline, progress is no stall,
+# nothing but a repeated period is an infinite loop, and record decides as run does.
+HISTORIES ?= 10000
+histories:
+	SUPERVISE_HISTORIES=$(HISTORIES) $(GO) test -count=1 -run '^TestRandomHistories$$' ./internal/record
 
 # Kills supervise at random moments, that many times: half of them loops that are
 # resumed, half of them all commands, with a user at work in between. A run that failed
