@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -199,4 +200,36 @@ func TestLostRefsAreMadeAgain(t *testing.T) {
 	if d := cmp.Diff(refs, git(t, s.GitDir(), "for-each-ref")); d != "" {
 		t.Errorf("refs (-want +got):\n%s", d)
 	}
+}
+
+// A restore says what it is about to replace while nothing is changed yet, and can be given up then. One that changes
+// nothing says nothing.
+func TestOnRestore(t *testing.T) {
+	t.Parallel()
+	dir := small(t)
+	s := open(t, dir, Options{})
+	first := take(t, s)
+	havoc(t, dir)
+	second, before := take(t, s), picture(t, dir)
+	no := errors.New("no")
+	var got Beginning
+	s.OnRestore(func(b Beginning) error {
+		same(t, "the tree when it is said", before, picture(t, dir))
+		got = b
+		return no
+	})
+	if _, err := s.Restore(t.Context(), first.ID); !errors.Is(err, no) || UnfinishedIn(s.dir) != nil {
+		t.Errorf("Restore: %v, want it given up", err)
+	}
+	same(t, "given up", before, picture(t, dir))
+	if got.Target != first.ID || got.Safety == "" || got.Files == 0 || got.GitFiles == 0 || !got.Holds(second.ID) || got.Holds(first.ID) {
+		t.Errorf("said: %+v", got)
+	}
+	if _, err := s.Restore(t.Context(), second.ID); err != nil {
+		t.Errorf("a restore that changes nothing: %v", err)
+	}
+	s.OnRestore(nil)
+	mustRestore(t, s, first.ID)
+	mustRestore(t, s, got.Safety)
+	same(t, "what was said brings it back", before, picture(t, dir))
 }

@@ -38,6 +38,7 @@ func (tr *Program) Run() (killed bool, err error) {
 		tr.Cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
 	tr.Cmd.SysProcAttr.Ptrace = true
+	tr.Cmd.SysProcAttr.Setpgid = !tr.Cmd.SysProcAttr.Setsid // it is waited for by its group
 	if err := tr.Cmd.Start(); err != nil {
 		return false, err
 	}
@@ -52,8 +53,7 @@ func (tr *Program) Run() (killed bool, err error) {
 		return false, err
 	}
 	for {
-		// Without __WNOTHREAD the children of other tests would be waited for too.
-		tid, err := unix.Wait4(-1, &ws, unix.WALL|unix.WNOTHREAD, nil)
+		tid, err := unix.Wait4(-pid, &ws, unix.WALL|unix.WNOTHREAD, nil)
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case err != nil:
