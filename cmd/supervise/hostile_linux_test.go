@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"regexp"
 	"strconv"
 	"strings"
@@ -85,6 +86,9 @@ var hostileFiles = []hostileFile{
 	{".git/packed-refs", "", ""},
 }
 
+// alwaysTried are obstacles that once hung a command, filled the memory or showed a secret.
+var alwaysTried = map[string]string{".supervise.yaml": "device pipe out", "setup.cfg": "pipe", "package.json": "pipe", "tox.ini": "pipe", ".supervise-ack.yaml": "pipe"}
+
 // plain are texts for the files that have to be there.
 var plain = map[string]string{
 	"package.json": `{"devDependencies":{"jest":"29","vitest":"1","typescript":"5"}}`, "requirements.txt": "pytest\n", "go.mod": "module example.com/a\n",
@@ -124,7 +128,8 @@ func TestHostileFiles(t *testing.T) {
 			k := 0
 			for _, name := range strings.Fields(measuring + " audit") {
 				k++
-				if !whole && ((i+j)%len(obstacles) != 0 || (i+k)%5 != 0 || i%3 != 0) {
+				always := slices.Contains(strings.Fields(alwaysTried[f.name]), o.name) && strings.HasPrefix(f.told, name)
+				if !whole && !always && ((i+j)%len(obstacles) != 0 || (i+k)%5 != 0 || i%3 != 0) {
 					continue
 				}
 				n++
