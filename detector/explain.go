@@ -508,10 +508,10 @@ func (s *search) addedByLoop(lost lostTest) (metric.ID, bool) {
 	return metric.ID{}, s.in.AddedByLoop[lost.ID]
 }
 
-// caseReplaced explains a case that passed and whose test has a new case
+// caseReplaced explains a case that passed or was skipped, and whose test has a new case
 // instead: rows of tables are renamed. A failing case is not exchanged so.
 func (s *search) caseReplaced(lost lostTest) (metric.ID, bool) {
-	if lost.Status != metric.Passed {
+	if lost.Failed() {
 		return metric.ID{}, false
 	}
 	if parent, ok := lost.Parent(); ok {

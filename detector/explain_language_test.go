@@ -39,6 +39,7 @@ class TestSub:
 });
 `
 	jestRows = "describe('calc', () => {\n  it.each([[1, 2], [2, 3]])('next of %i is %i', (a, b) => { expect(next(a)).toEqual(b) });\n});\n"
+	tape     = "test('add()', function (t) {\n    t.equal(add(), 0, 'of none');\n    t.equal(add(2, 3), 5, 'of two');\n    t.end();\n});\n"
 	junit    = `package com.x;
 class FooTest {
   @Test
@@ -60,6 +61,7 @@ type relocation struct {
 	before, after map[string]string // files by path
 	was, is       [][3]string
 	failed        bool // the tests failed before
+	skipped       bool // they were skipped, and are
 	explained     []string
 	accused       bool
 }
@@ -92,6 +94,10 @@ var relocations = []relocation{
 		was:       [][3]string{{"test_m", "test_m", "test_row[1-2]"}, {"test_m", "test_m", "test_row[3-4]"}},
 		is:        [][3]string{{"test_m", "test_m", "test_row[1-2]"}, {"test_m", "test_m", "test_row[3-5]"}},
 		explained: []string{"test_row[3-4]"},
+	},
+	{
+		name: "pytest, a skipped row exchanged", before: one("test_m.py", pyRow), after: one("test_m.py", edit(pyRow, "3, 4", "3, 5")), skipped: true,
+		was: [][3]string{{"test_m", "test_m", "test_row[3-4]"}}, is: [][3]string{{"test_m", "test_m", "test_row[3-5]"}}, explained: []string{"test_row[3-4]"},
 	},
 	{
 		name: "pytest, a failing row exchanged", before: one("test_m.py", pyRow), after: one("test_m.py", edit(pyRow, "3, 4", "3, 5")), failed: true,
@@ -154,6 +160,14 @@ var relocations = []relocation{
 		was: [][3]string{{"calc", "calc adds", "calc adds"}}, is: [][3]string{{"calc", "calc works", "calc works"}}, accused: true,
 	},
 	{
+		name: "tape, the message of an assertion", before: one("test/calc.js", tape), after: one("test/calc.js", edit(tape, "'of two'", "'of two numbers'")),
+		was: [][3]string{{"TAP", "add()", "of none"}, {"TAP", "add()", "of two"}}, is: [][3]string{{"TAP", "add()", "of none"}, {"TAP", "add()", "of two numbers"}}, explained: []string{"of two"},
+	},
+	{
+		name: "tape, an assertion deleted", before: one("test/calc.js", tape), after: one("test/calc.js", edit(tape, "    t.equal(add(2, 3), 5, 'of two');\n", "")),
+		was: [][3]string{{"TAP", "add()", "of none"}, {"TAP", "add()", "of two"}}, is: [][3]string{{"TAP", "add()", "of none"}}, accused: true,
+	},
+	{
 		name: "JUnit 5", before: one("src/test/java/com/x/FooTest.java", junit), after: one("src/test/java/com/x/FooTest.java", edit(junit, "adds", "sums")),
 		was: [][3]string{{"com.x.FooTest", "com.x.FooTest", "adds"}}, is: [][3]string{{"com.x.FooTest", "com.x.FooTest", "sums"}}, explained: []string{"adds"},
 	},
@@ -206,8 +220,11 @@ func TestLostTestsOfOtherLanguages(t *testing.T) {
 	for _, tt := range relocations {
 		t.Run(tt.name, func(t *testing.T) {
 			status := metric.Passed
-			if tt.failed {
+			switch {
+			case tt.failed:
 				status = metric.Failed
+			case tt.skipped:
+				status = metric.Skipped
 			}
 			in := step(metric.Set{Tests: outcomes(tt.was, status)}, metric.Set{Tests: outcomes(tt.is, status)})
 			in.Before, in.After = scanned(t, tt.before), scanned(t, tt.after)

@@ -51,13 +51,14 @@ type reported struct {
 	metric.Test
 	plain, full string   // with blanks between groups, without and with the class
 	own         []string // without parameters
+	group       string   // the class: TAP names a test so, and its assertions after it
 }
 
 func newReported(c metric.Test) reported {
 	r := reported{Test: c, plain: naming.Plain(c.Name), own: naming.Own(c.Name)}
 	r.full = r.plain
 	if c.Class != "" {
-		r.full = naming.Plain(c.Class + " " + c.Name)
+		r.full, r.group = naming.Plain(c.Class+" "+c.Name), naming.Plain(c.Class)
 	}
 	return r
 }
@@ -69,7 +70,7 @@ func (d *definitions) of(c metric.Test) []int {
 	}
 	r := newReported(c)
 	var words []string
-	for _, name := range append(r.own, c.Name, r.plain) {
+	for _, name := range append(r.own, c.Name, r.plain, r.group) {
 		if word := naming.LastWord(name); !slices.Contains(words, word) {
 			words = append(words, word)
 		}
@@ -165,7 +166,7 @@ func (d *definitions) nameFit(i int, c reported) nameFit {
 		return byName
 	case c.plain == title, strings.HasSuffix(c.plain, " "+title), strings.HasSuffix(def.Name, " "+c.plain):
 		return byTitle
-	case slices.Contains(c.own, def.Name):
+	case slices.Contains(c.own, def.Name), c.group != "" && (c.group == def.Name || c.group == title || strings.HasSuffix(def.Name, " "+c.group)):
 		return byCase
 	}
 	if rows := d.rows[i]; rows != nil && rows.MatchString(c.plain) {

@@ -56,7 +56,7 @@ func Between(ctx context.Context, store *snapshot.Store, was, is snapshot.ID, ch
 // those of read.
 func Of(changes []snapshot.Change, opt integrity.Options, read Reader) (ledger.Evidence, error) {
 	var out ledger.Evidence
-	defined := map[string]int{}
+	defined, named := map[string]int{}, constants{}
 	texts := moved{}
 	var files audited
 	var defsBefore, defsAfter [][]detector.TestSource
@@ -84,6 +84,7 @@ func Of(changes []snapshot.Change, opt integrity.Options, read Reader) (ledger.E
 		defsBefore, defsAfter = append(defsBefore, definitions(c.Path, before)), append(defsAfter, definitions(c.Path, after))
 		if !source.TestFile(c.Path, before.Language) {
 			count(defined, before, after)
+			named.add(c.Path, before, was, is)
 		}
 	}
 	out.Before, out.After = slices.Concat(defsBefore...), slices.Concat(defsAfter...)
@@ -92,6 +93,7 @@ func Of(changes []snapshot.Change, opt integrity.Options, read Reader) (ledger.E
 			out.GoneSymbols = append(out.GoneSymbols, name)
 		}
 	}
+	out.GoneSymbols = append(out.GoneSymbols, named.gone()...)
 	slices.Sort(out.GoneSymbols)
 	out.Renamed = texts.renames()
 	out.Tampering = files.audit(out.Renamed, opt)

@@ -21,6 +21,8 @@ type group struct {
 	old, is     []string              // files before, by their new names, and after
 	defs        []detector.TestSource // definitions that changed, before and after
 	before, now []metric.Test
+	shared      bool   // what its tests share changed, or what tests of all files may lean on
+	all         *group // with all tests of the files, where before and now are the changed ones alone
 	result      detector.Power
 }
 
@@ -106,6 +108,7 @@ func (g *group) add(f *file) {
 		g.old = append(g.old, f.path)
 	}
 	g.is = append(g.is, f.path)
+	g.shared = g.shared || f.shared
 	g.defs = slices.Concat(g.defs, f.gone, f.changed, f.added)
 	if len(f.gone)+len(f.changed) == 0 {
 		g.defs = append(g.defs, f.same...) // what they share changed
@@ -138,13 +141,44 @@ func (t Trial) find(g *group) {
 	for _, c := range g.before {
 		g.result.Tests = append(g.result.Tests, c.ID)
 	}
+	g.narrow(t.changed(g, t.Before, t.Evidence.Before, g.before), t.changed(g, t.Now, t.Evidence.After, g.now))
+}
+
+// narrow leaves the tests that changed: the others notice the same on both sides, unless
+// what they share changed. All are left where one side has none that changed.
+func (g *group) narrow(before, now []metric.Test) {
+	if !g.shared && len(before) > 0 && len(now) > 0 && len(before)+len(now) < len(g.before)+len(g.now) {
+		g.all = &group{before: g.before, now: g.now}
+		g.before, g.now = before, now
+	}
+}
+
+// widen takes all tests of the files.
+func (g *group) widen() {
+	if g.all != nil {
+		g.before, g.now, g.all = g.all.before, g.all.now, nil
+	}
+}
+
+func (g *group) narrowed() bool { return g.all != nil }
+
+// changed are the tests among some that changed, are gone or were added.
+func (t Trial) changed(g *group, all *metric.Tests, defs []detector.TestSource, list []metric.Test) []metric.Test {
+	homes := detector.Homes(all, defs)
+	return slices.DeleteFunc(slices.Clone(list), func(c metric.Test) bool {
+		home, known := homes[c.ID]
+		return !known || !slices.ContainsFunc(g.defs, func(d detector.TestSource) bool {
+			return d.File == home.File && d.Def.Name == home.Def.Name && d.Def.Class == home.Def.Class
+		})
+	})
 }
 
 // file is a test file, by its new name, with what happened to its tests.
 type file struct {
 	path                       string
 	gone, added, changed, same []detector.TestSource
-	helpers                    bool // what its tests share changed
+	helpers                    bool // a line of what its tests share is gone
+	shared                     bool // that is not the same
 }
 
 // touched reports whether a test changed or is gone.
@@ -185,10 +219,11 @@ func (t Trial) files(ctx context.Context) map[string]*file {
 			of(d.File).added = append(of(d.File).added, d)
 		}
 	}
+	support := slices.ContainsFunc(t.PutBack, func(name string) bool { return out[t.newPath(name)] == nil })
 	for _, f := range out {
-		if len(f.same) > 0 && len(f.gone)+len(f.changed) == 0 {
-			f.helpers = texts.sharedChanged(ctx, f)
-		}
+		gone, added := texts.sharedChanged(ctx, f)
+		f.shared = gone || added || support
+		f.helpers = gone && len(f.same) > 0 && len(f.gone)+len(f.changed) == 0
 	}
 	return out
 }
@@ -279,18 +314,21 @@ func (t *texts) same(ctx context.Context, was, is detector.TestSource) bool {
 	return slices.Equal(body(t.Was, was), body(t.Is, is))
 }
 
-// sharedChanged reports whether a line outside of the tests of a file is gone, imports
-// and comments aside: helpers, tables, set-up.
-func (t *texts) sharedChanged(ctx context.Context, f *file) bool {
+// sharedChanged reports whether a line outside of the tests of a file is gone, and whether
+// one was added, imports and comments aside: helpers, tables, set-up.
+func (t *texts) sharedChanged(ctx context.Context, f *file) (gone, added bool) {
 	left := map[string]int{}
 	for _, line := range outside(t.of(ctx, t.Is, f.path), f.path, t.Evidence.After) {
 		left[line]++
 	}
 	was := t.oldPath(f.path)
-	return slices.ContainsFunc(outside(t.of(ctx, t.Was, was), was, t.Evidence.Before), func(line string) bool {
+	for _, line := range outside(t.of(ctx, t.Was, was), was, t.Evidence.Before) {
 		left[line]--
-		return left[line] < 0
-	})
+	}
+	for _, n := range left {
+		gone, added = gone || n < 0, added || n > 0
+	}
+	return gone, added
 }
 
 // outside are the lines of a file outside of its tests, but for imports.

@@ -186,33 +186,48 @@ type duel struct {
 }
 
 func (d *duel) run(ctx context.Context, pairs []pair) error {
-	for _, g := range d.groups {
-		d.old.tests, d.is.tests = append(d.old.tests, g.before...), append(d.is.tests, g.now...)
-	}
 	if d.left() <= d.Cost.First {
 		d.stop()
 		return nil
 	}
+	unfit := func(g *group) bool { return g.narrowed() && g.unfit() }
+	all := d.groups
+	err := d.control(ctx)
+	if err == nil && slices.ContainsFunc(all, unfit) {
+		for _, g := range all {
+			g.widen()
+		}
+		d.groups = all
+		err = d.control(ctx)
+	}
+	switch {
+	case errors.Is(err, errSpent):
+		d.stop()
+		return nil
+	case err != nil || len(d.groups) == 0:
+		return err
+	}
+	return d.mutants(ctx, pairs)
+}
+
+// control runs the tests of the groups without a fault, and leaves the groups with tests
+// that pass on both sides.
+func (d *duel) control(ctx context.Context) error {
+	d.old.tests, d.is.tests = nil, nil
+	for _, g := range d.groups {
+		d.old.tests, d.is.tests = append(d.old.tests, g.before...), append(d.is.tests, g.now...)
+	}
 	d.old.limit, d.is.limit = d.left(), d.left()
-	if err := d.both((*side).control)(ctx); err != nil && !errors.Is(err, errSpent) {
+	if err := d.both((*side).control)(ctx); err != nil {
 		return err
 	}
 	if d.left() <= 0 || d.Cost.First > 0 && d.left() <= d.Cost.Once {
-		d.stop()
-		return nil
+		return errSpent
 	}
-	left := d.groups[:0:0]
-	for _, g := range d.groups {
-		if g.ready(d.old, d.is, d.apart) {
-			left = append(left, g)
-		}
-	}
-	if d.groups = left; len(left) == 0 {
-		return nil
-	}
-	d.old.keep(left, func(g *group) []metric.Test { return g.before })
-	d.is.keep(left, func(g *group) []metric.Test { return g.now })
-	return d.mutants(ctx, pairs)
+	d.groups = slices.DeleteFunc(slices.Clone(d.groups), func(g *group) bool { return !g.ready(d.old, d.is, d.apart) })
+	d.old.keep(d.groups, func(g *group) []metric.Test { return g.before })
+	d.is.keep(d.groups, func(g *group) []metric.Test { return g.now })
+	return nil
 }
 
 // both returns what does a step on both sides, at the same time where the machine has
@@ -277,6 +292,9 @@ func (d *duel) mutant(ctx context.Context, p pair) (bool, error) {
 		return false, err
 	}
 	if slices.ContainsFunc(first, fate.survives) { // that is said of nobody by one run
+		if slices.ContainsFunc(d.groups, (*group).narrowed) {
+			return d.wider(ctx, p)
+		}
 		again, err := d.fates(ctx, p)
 		if err != nil || !slices.Equal(first, again) {
 			return false, err
@@ -289,6 +307,18 @@ func (d *duel) mutant(ctx context.Context, p pair) (bool, error) {
 	}
 	d.out.Mutants = append(d.out.Mutants, ledger.Mutant{Survivor: survivor(p.is.Mutant), Before: before, After: now})
 	return true, nil
+}
+
+// wider runs a mutant that survives over all tests of the files, and so those that follow:
+// an unchanged test may notice it.
+func (d *duel) wider(ctx context.Context, p pair) (bool, error) {
+	for _, g := range d.groups {
+		g.widen()
+	}
+	if err := d.control(ctx); err != nil || len(d.groups) == 0 {
+		return false, err
+	}
+	return d.mutant(ctx, p)
 }
 
 // fate says whether a mutant dies by the tests of a group.

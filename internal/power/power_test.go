@@ -200,6 +200,7 @@ def test_refused():
     with pytest.raises(ValueError):
         price(-1)
 `}, true, false},
+	{"an unchanged test notices the same", files{"test_shop.py": strings.Replace(testPy, "== 6", "> 0", 1)}, true, false},
 	{"weaker assertions", files{"test_shop.py": strings.NewReplacer("== 6", "> 0", "== 19", "> 0", "== 18", "> 0").Replace(testPy)}, false, false},
 	{"nothing is asserted", files{"test_shop.py": `def test_price():
     assert True
@@ -250,6 +251,39 @@ func TestPowerOfPythonTests(t *testing.T) {
 }
 
 // Tests that were only added have nothing to be compared with, and a comment is no change.
+// Tests that did not change are run where a mutant survives without them, or where they may
+// lean on what changed.
+func TestChangedTestsAreRunAlone(t *testing.T) {
+	list := func(names ...string) (out []metric.Test) {
+		for _, n := range names {
+			out = append(out, metric.Test{ID: metric.ID{Name: n}})
+		}
+		return out
+	}
+	all := list("TestA", "TestB")
+	for _, test := range []struct {
+		name        string
+		shared      bool
+		before, now []metric.Test
+		wanted      int
+		narrowed    bool
+	}{
+		{"one of two", false, list("TestA"), list("TestA"), 1, true},
+		{"both", false, all, all, 2, false},
+		{"one is gone", false, list("TestA"), nil, 2, false},
+		{"what they share", true, list("TestA"), list("TestA"), 2, false},
+	} {
+		g := &group{before: all, now: all, shared: test.shared}
+		g.narrow(test.before, test.now)
+		if len(g.before) != test.wanted || g.narrowed() != test.narrowed {
+			t.Errorf("%s: %d tests, narrowed %t", test.name, len(g.before), g.narrowed())
+		}
+		if g.widen(); len(g.before) != len(all) || g.narrowed() {
+			t.Errorf("%s: %d tests after all", test.name, len(g.before))
+		}
+	}
+}
+
 func TestNoPowerOfAddedTests(t *testing.T) {
 	check := pytest(t)
 	for name, change := range map[string]files{

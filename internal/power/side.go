@@ -49,6 +49,7 @@ func (r *trialRun) side(t holdout.Tree) *side {
 // control runs the tests over the code as it is. One that does not pass proves nothing.
 func (s *side) control(ctx context.Context) error {
 	began := time.Now()
+	clear(s.pass)
 	ends, err := s.meter.Elsewhere(ctx, measure.Elsewhere{Root: s.tree.Project(), Tests: s.tests, Limit: s.limit})
 	if err != nil {
 		return err

@@ -1,0 +1,65 @@
+package evidence
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+
+	"supervise/internal/regexp"
+	"supervise/source"
+)
+
+// constants are the names that changed product code gave to values outside of functions:
+// constants, and fields of classes.
+type constants struct {
+	removed map[string]bool // their lines are gone
+	is      [][]byte        // the changed files, as they are now
+}
+
+// assigned matches a line that gives a name to a value.
+var assigned = regexp.MustCompile(`^\s*(?:(?:export|public|private|protected|internal|static|final|readonly|pub|const|let|var|val)\s+)*([A-Za-z_]\w*)\s*(?::[^=]+)?=(?:[^=>~]|$)`)
+
+// add notes the lines of a file that are gone.
+func (n *constants) add(path string, before source.File, was, is []byte) {
+	n.is = append(n.is, is)
+	kept := map[string]bool{}
+	for line := range bytes.Lines(is) {
+		kept[string(bytes.TrimSpace(line))] = true
+	}
+	var masked [][]byte
+	for i, line := range bytes.Split(was, []byte("\n")) {
+		if kept[string(bytes.TrimSpace(line))] || !assigned.Match(line) || inFunction(before, i+1) {
+			continue
+		}
+		if masked == nil {
+			masked = bytes.Split(source.Mask(before.Language, was), []byte("\n"))
+		}
+		if m := assigned.FindSubmatch(masked[i]); m != nil {
+			if n.removed == nil {
+				n.removed = map[string]bool{}
+			}
+			n.removed[string(m[1])] = true
+		}
+	}
+}
+
+func inFunction(f source.File, line int) bool {
+	return slices.ContainsFunc(f.Functions, func(fn source.Function) bool {
+		return fn.Name != source.WholeFile && fn.Line < line && line <= fn.End
+	})
+}
+
+// gone are the names that none of the changed files has any more, anywhere.
+func (n *constants) gone() []string {
+	if len(n.removed) == 0 {
+		return nil
+	}
+	for _, text := range n.is {
+		for _, word := range identifier.FindAll(text, -1) {
+			delete(n.removed, string(word))
+		}
+	}
+	return slices.Sorted(maps.Keys(n.removed))
+}
+
+var identifier = regexp.MustCompile(`[A-Za-z_]\w*`)
