@@ -20,7 +20,7 @@ type constants struct {
 var assigned = regexp.MustCompile(`^\s*(?:(?:export|public|private|protected|internal|static|final|readonly|pub|const|let|var|val)\s+)*([A-Za-z_]\w*)\s*(?::[^=]+)?=(?:[^=>~]|$)`)
 
 // add notes the lines of a file that are gone.
-func (n *constants) add(path string, before source.File, was, is []byte) {
+func (n *constants) add(before source.File, was, is []byte) {
 	n.is = append(n.is, is)
 	kept := map[string]bool{}
 	for line := range bytes.Lines(is) {

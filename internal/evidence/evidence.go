@@ -84,7 +84,7 @@ func Of(changes []snapshot.Change, opt integrity.Options, read Reader) (ledger.E
 		defsBefore, defsAfter = append(defsBefore, definitions(c.Path, before)), append(defsAfter, definitions(c.Path, after))
 		if !source.TestFile(c.Path, before.Language) {
 			count(defined, before, after)
-			named.add(c.Path, before, was, is)
+			named.add(before, was, is)
 		}
 	}
 	out.Before, out.After = slices.Concat(defsBefore...), slices.Concat(defsAfter...)
