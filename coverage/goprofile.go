@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
+
+	"supervise/internal/regexp"
 
 	"golang.org/x/tools/cover"
 

@@ -24,10 +24,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"supervise/internal/regexp"
 
 	"supervise/internal/git"
 	"supervise/runner/internal/proc"

@@ -6,8 +6,9 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"regexp"
 	"strconv"
+
+	"supervise/internal/regexp"
 )
 
 // User is another user, whom a child can run as.

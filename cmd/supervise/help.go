@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

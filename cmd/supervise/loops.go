@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/user"
-	"regexp"
 	"strconv"
+
+	"supervise/internal/regexp"
 
 	"supervise/internal/ledger"
 	"supervise/internal/record"

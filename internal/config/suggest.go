@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"strings"
+
+	"supervise/internal/regexp"
 
 	"github.com/goccy/go-yaml"
 )

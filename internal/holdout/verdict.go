@@ -5,9 +5,10 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 
 	"supervise/detector"
 	"supervise/internal/measure"

@@ -1,11 +1,10 @@
 package hook
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
-	lazy "supervise/internal/regexp"
+	"supervise/internal/regexp"
 )
 
 // program is a row of the table of programs that can do harm.
@@ -53,8 +52,8 @@ func (j *judge) shell(s script) {
 }
 
 var (
-	hooksOff   = lazy.MustCompile(`^(HUSKY=0|HUSKY_SKIP_HOOKS=\w+|LEFTHOOK=(0|false)|SKIP=\S+|PRE_COMMIT_ALLOW_NO_CONFIG=1)$`)
-	gitHookEnv = lazy.MustCompile(`^GIT_CONFIG_(KEY|VALUE)_\d+=.*(hookspath|/dev/null)`)
+	hooksOff   = regexp.MustCompile(`^(HUSKY=0|HUSKY_SKIP_HOOKS=\w+|LEFTHOOK=(0|false)|SKIP=\S+|PRE_COMMIT_ALLOW_NO_CONFIG=1)$`)
+	gitHookEnv = regexp.MustCompile(`^GIT_CONFIG_(KEY|VALUE)_\d+=.*(hookspath|/dev/null)`)
 )
 
 // environment judges the variables that are set for a command.
@@ -115,16 +114,16 @@ func copied(j *judge, c command) {
 	}
 }
 
-var inPlace = map[string]*lazy.Regexp{
-	"sed":  lazy.MustCompile(`^(-[a-zA-Z]*i|--in-place)`),
-	"perl": lazy.MustCompile(`^-[a-zA-Z0]*i`),
-	"ruby": lazy.MustCompile(`^-[a-zA-Z]*i`),
-	"awk":  lazy.MustCompile(`^inplace$`),
+var inPlace = map[string]*regexp.Regexp{
+	"sed":  regexp.MustCompile(`^(-[a-zA-Z]*i|--in-place)`),
+	"perl": regexp.MustCompile(`^-[a-zA-Z0]*i`),
+	"ruby": regexp.MustCompile(`^-[a-zA-Z]*i`),
+	"awk":  regexp.MustCompile(`^inplace$`),
 }
 
 var (
 	cutsLines = regexp.MustCompile(`(^|[0-9$/}; ])d(\s|;|}|$)`)
-	skipsIt   = lazy.MustCompile(`(?i)skip|ignore|disabled|xfail|\btodo\b|^(s/|.*\bs/).*(assert|expect)`)
+	skipsIt   = regexp.MustCompile(`(?i)skip|ignore|disabled|xfail|\btodo\b|^(s/|.*\bs/).*(assert|expect)`)
 )
 
 // editedInPlace judges files that a program rewrites.
@@ -145,7 +144,7 @@ func editedInPlace(j *judge, c command) {
 	}
 }
 
-var scriptOption = lazy.MustCompile(`^-(e|f|c|[^-].*e)$`)
+var scriptOption = regexp.MustCompile(`^-(e|f|c|[^-].*e)$`)
 
 // scriptAndFiles separates the scripts of sed and similar programs from the files.
 func scriptAndFiles(args []word) (scripts []string, files []word) {
@@ -305,9 +304,9 @@ func (j *judge) patchedFile(was, is, dir string) {
 }
 
 var (
-	scriptDeletes = lazy.MustCompile(`\b(os\.(remove|unlink|removedirs|rmdir|rename|replace)|shutil\.(rmtree|move)|\.unlink\(|\.rmdir\(|\.rename\(|(fs\.)?(rmSync|unlinkSync|rm|unlink|renameSync|rmdirSync|truncateSync)\(|File\.(delete|unlink|rename)|FileUtils\.(rm|mv)\w*|unlink\s*\(?|rmtree)`)
-	scriptWrites  = lazy.MustCompile(`(open\([^)]*["'][wa]b?\+?["']|write_text\(|write_bytes\(|writeFile(Sync)?\(|file_put_contents|File\.write|\.truncate\()`)
-	quotedText    = lazy.MustCompile(`'([^'\n]{1,300})'|"([^"\n]{1,300})"`)
+	scriptDeletes = regexp.MustCompile(`\b(os\.(remove|unlink|removedirs|rmdir|rename|replace)|shutil\.(rmtree|move)|\.unlink\(|\.rmdir\(|\.rename\(|(fs\.)?(rmSync|unlinkSync|rm|unlink|renameSync|rmdirSync|truncateSync)\(|File\.(delete|unlink|rename)|FileUtils\.(rm|mv)\w*|unlink\s*\(?|rmtree)`)
+	scriptWrites  = regexp.MustCompile(`(open\([^)]*["'][wa]b?\+?["']|write_text\(|write_bytes\(|writeFile(Sync)?\(|file_put_contents|File\.write|\.truncate\()`)
+	quotedText    = regexp.MustCompile(`'([^'\n]{1,300})'|"([^"\n]{1,300})"`)
 )
 
 // scripted judges a script in another language that is given on the command line or

@@ -2,10 +2,11 @@ package hook
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"supervise/internal/regexp"
 
 	"mvdan.cc/sh/v3/syntax"
 )

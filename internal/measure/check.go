@@ -9,11 +9,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"supervise/internal/regexp"
 
 	"supervise/internal/git"
 	"supervise/internal/textstream"

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 
 	"supervise/internal/projectfile"
 	"supervise/metric"

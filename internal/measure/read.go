@@ -6,10 +6,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"supervise/internal/regexp"
 
 	"supervise/coverage"
 	"supervise/internal/sniff"

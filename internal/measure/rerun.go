@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 
 	"supervise/metric"
 )

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 
 	"supervise/metric"
 	"supervise/runner"

@@ -4,9 +4,10 @@ package prompt
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // Level is how much the prompt adds to the task.

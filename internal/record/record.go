@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"time"
+
+	"supervise/internal/regexp"
 
 	"supervise/internal/event"
 	"supervise/internal/evidence"

@@ -4,8 +4,9 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"regexp"
 	"time"
+
+	"supervise/internal/regexp"
 )
 
 // ownFolder is the name of a folder that [Listen] made for a socket.

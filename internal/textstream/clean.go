@@ -2,8 +2,9 @@ package textstream
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // The first and last bytes that are kept of a longer text.

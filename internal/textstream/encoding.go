@@ -6,10 +6,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"supervise/internal/regexp"
 )
 
 // UTF8 returns the text of src in UTF-8, without a byte order mark. UTF-16 is
