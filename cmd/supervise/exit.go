@@ -37,7 +37,7 @@ var exitStatuses = []struct {
 	{4, "no acceptable iteration, or a limit was reached before the criterion was met"},
 	{5, "stalled, cycling or stuck"},
 	{6, "unmeasurable: the checks gave nothing that can be judged"},
-	{130, "interrupted"},
+	{130, "interrupted, or paused"},
 }
 
 // exitTopic explains the exit statuses: supervise help exit-status.

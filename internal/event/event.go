@@ -80,6 +80,13 @@ const (
 	IterationReplaced Type = "iteration_replaced"
 )
 
+// ownSteps are the events at the end of a step of supervise's own, which took the time
+// since the event before.
+var ownSteps = map[Type]bool{
+	SnapshotTaken: true, SnapshotsDropped: true, BaselineMeasured: true, LevelChanged: true, IterationStarted: true, IterationRejected: true,
+	IterationInterrupted: true, LoopStopping: true, OutputSelected: true, OutputVerified: true, LoopFinished: true,
+}
+
 // Took is how long an event took by its data, 0 where that does not say.
 func Took(data any) time.Duration {
 	switch d := data.(type) {
@@ -89,6 +96,8 @@ func Took(data any) time.Duration {
 		return time.Duration(d.ElapsedMS) * time.Millisecond
 	case ledger.AgentRun:
 		return d.Duration
+	case HookCall:
+		return time.Duration(d.DurationMS * float64(time.Millisecond))
 	}
 	return 0
 }

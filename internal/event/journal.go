@@ -17,7 +17,8 @@ type Journal struct {
 	OnEvent []func(Event) // called one event after another
 	OnError func(error)   // of events that nothing depends on
 
-	mu sync.Mutex
+	mu   sync.Mutex
+	last time.Time // of the event before
 }
 
 // Write writes an event and waits until the disk has it. Nobody hears of an event
@@ -55,7 +56,12 @@ func (j *Journal) pass(log func(time.Time, string, int, time.Duration, any) erro
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	e := Event{Type: t, Time: j.Now(), LoopID: j.LoopID, Iteration: iteration, Data: data}
-	if err := log(e.Time, string(t), iteration, Took(data), data); err != nil {
+	took := Took(data)
+	if took == 0 && ownSteps[t] && !j.last.IsZero() {
+		took = max(0, e.Time.Sub(j.last))
+	}
+	j.last = e.Time
+	if err := log(e.Time, string(t), iteration, took, data); err != nil {
 		return err
 	}
 	if t == LoopFinished {

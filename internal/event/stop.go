@@ -49,7 +49,6 @@ var reasons = []struct {
 	{CriterionMet, 0, ledger.Completed},
 	{Done, 0, ledger.Completed},
 	{BaselineKept, 0, ledger.Completed},
-	{PausedByUser, 0, ledger.Paused},
 	{SessionOver, 0, ledger.Completed},
 	{Broken, 1, ledger.Failed},
 	{Refused, 2, ledger.Failed},
@@ -75,6 +74,7 @@ var reasons = []struct {
 	{Diminishing, 5, ledger.Completed},
 	{Unmeasurable, 6, ledger.Failed},
 	{Interrupted, 130, ledger.Aborted},
+	{PausedByUser, 130, ledger.Paused},
 }
 
 // Reasons are all reasons to end, by exit status.

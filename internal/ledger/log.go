@@ -26,6 +26,7 @@ type Event struct {
 	Name      string          `json:"event"`
 	Iteration int             `json:"iteration"`
 	Duration  int64           `json:"duration_ms"`
+	Hook      string          `json:"hook_name,omitempty"` // the point of the loop, see [HookName]
 	Data      json.RawMessage `json:"data,omitempty"`
 	Prev      string          `json:"prev"`
 	Hash      string          `json:"hash"`
@@ -50,6 +51,7 @@ type eventLog struct {
 	hashed   int64     // how long the log was when it was last read whole to be checked
 	last     Event
 	problems []string // what replay found wrong
+	calls    calls
 }
 
 // openLog opens the log for appending and passes each event in it to each, oldest
@@ -83,6 +85,7 @@ func (l *eventLog) replay(each func(Event)) error {
 		l.sum.Write([]byte{'\n'})
 		if e, ok := c.next(line); ok {
 			l.last = e
+			l.calls.read(e)
 			each(e)
 		}
 	})
@@ -161,7 +164,12 @@ func (l *Ledger) Write(at time.Time, name string, iteration int, took time.Durat
 		}
 		e.Data = b
 	}
-	return l.log.append(e)
+	e.Hook = HookName(name, e.Data)
+	if err := l.log.append(e); err != nil {
+		return err
+	}
+	l.log.calls.read(e)
+	return nil
 }
 
 // Head is the hash of the last entry of the log, which covers all before it.

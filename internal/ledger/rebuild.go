@@ -44,12 +44,14 @@ func rebuild(dir string) (State, error) {
 	var s State
 	var change *stateChange
 	var reviews []SelectionReview
+	var called calls
 	_, err := ReadLog(dir, func(e Event) {
 		s.UpdatedAt = e.Time
 		s.Iteration = max(s.Iteration, e.Iteration)
 		if r := reviewOf(e); r != nil {
 			reviews = append(reviews, *r)
 		}
+		called.read(e)
 		switch e.Name {
 		case eventCreated:
 			_ = json.Unmarshal(e.Data, &s) // the check below finds it missing
@@ -70,7 +72,7 @@ func rebuild(dir string) (State, error) {
 	if err != nil {
 		return s, err
 	}
-	s.History, s.Regressions, s.Recoveries, s.Levels, s.Blocked = []HistoryEntry{}, []Regression{}, nil, nil, nil
+	s.Begin()
 	for _, it := range its {
 		s.Add(it)
 	}
@@ -80,6 +82,8 @@ func rebuild(dir string) (State, error) {
 	if change != nil {
 		s.apply(*change, its, dir)
 	}
+	s = s.settled(completionReport(dir))
+	called.into(&s)
 	return s, nil
 }
 
@@ -117,6 +121,7 @@ func (s *State) Add(it Iteration) {
 	s.reinforce(it)
 	s.recover(it)
 	s.block(it)
+	s.add(it)
 	if it.Level != "" {
 		s.Level = it.Level
 	}

@@ -75,6 +75,7 @@ type State struct {
 	Recoveries       []Incident       `json:"recovery_history,omitempty"`
 	Levels           []LevelChange    `json:"reinforcement_history,omitempty"`
 	Blocked          []Blocking       `json:"blocked,omitempty"` // what agents said that they cannot do
+	Extension
 }
 
 // Configuration is what the loop was started with.
@@ -83,6 +84,7 @@ type Configuration struct {
 	TimeoutMinutes float64  `json:"timeout_minutes,omitempty"`
 	MaxRetries     int      `json:"max_retries"`
 	OnStall        string   `json:"on_stall"`
+	Mode           string   `json:"detection_mode,omitempty"`
 	PlanHash       string   `json:"plan_hash"`
 	Checks         []string `json:"checks"`
 }
@@ -151,15 +153,32 @@ func (l *Ledger) Save(s State) error {
 		}
 	}
 	l.state = s
-	s.History = s.History[max(0, len(s.History)-keptHistory):]
-	s.Recoveries = s.Recoveries[max(0, len(s.Recoveries)-keptHistory):]
-	s.Levels = s.Levels[max(0, len(s.Levels)-keptHistory):]
+	s = s.settled(l.completionReport())
+	l.log.calls.into(&s)
+	s.History, s.Recoveries, s.Levels = latest(s.History), latest(s.Recoveries), latest(s.Levels)
 	b, err := encoded(s)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", stateName, err)
 	}
 	l.keep(stateName, b)
 	return WriteFile(filepath.Join(l.dir, stateName), b)
+}
+
+// completionReport is the path of the report at the end of the loop, "" where there is none.
+func (l *Ledger) completionReport() string { return completionReport(l.dir) }
+
+func completionReport(dir string) string {
+	path := filepath.Join(dir, "reports", "completion-report.md")
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return path
+}
+
+// Begin forgets the iterations of the state, which are about to be added anew.
+func (s *State) Begin() {
+	s.History, s.Regressions, s.Recoveries, s.Levels, s.Blocked = []HistoryEntry{}, []Regression{}, nil, nil, nil
+	s.Spending, s.Best, s.Extension = nil, nil, Extension{}
 }
 
 // keptHistory is of how many iterations, incidents and changes of the level, the

@@ -187,7 +187,7 @@ func (it Iteration) tracked(loop string, before *float64) TrackedIteration {
 		row.Artifacts = append(row.Artifacts, c.Path)
 	}
 	var took *time.Duration
-	took, row.Tokens, row.Cost = it.cost()
+	took, row.Tokens, row.Cost = it.Cost()
 	if took != nil {
 		row.TimeMS = new(took.Milliseconds())
 	}
@@ -247,14 +247,14 @@ func Candidates(its []Iteration, dropped map[snapshot.ID]bool) []selector.Candid
 		if it.Recorded != nil && it.Set.Empty() {
 			c.Set = nil // a score from elsewhere, compared plainly
 		}
-		c.Duration, c.Tokens, c.CostUSD = it.cost()
+		c.Duration, c.Tokens, c.CostUSD = it.Cost()
 		out[i] = c
 	}
 	return out
 }
 
-// cost is what the iteration took, as far as it is known.
-func (it Iteration) cost() (took *time.Duration, tokens *int64, usd *float64) {
+// Cost is what the iteration took, as far as it is known.
+func (it Iteration) Cost() (took *time.Duration, tokens *int64, usd *float64) {
 	if t := it.Recorded; t != nil {
 		if t.TimeMS != nil {
 			took = new(time.Duration(*t.TimeMS) * time.Millisecond)

@@ -149,8 +149,7 @@ func (s *resumption) overlaid() error {
 
 // replay brings the run to where the dead one was after the given iterations.
 func (s *resumption) replay(its []ledger.Iteration) error {
-	s.run.state.History, s.run.state.Regressions, s.run.state.Spending = []ledger.HistoryEntry{}, []ledger.Regression{}, nil
-	s.run.state.Recoveries, s.run.state.Levels, s.run.state.Blocked = nil, nil, nil
+	s.run.state.Begin()
 	for n, it := range its {
 		switch {
 		case it.Number != n:

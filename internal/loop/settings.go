@@ -62,7 +62,7 @@ func (b Budget) Over(own, whole time.Duration) string {
 
 func (s Settings) configuration() ledger.Configuration {
 	c := ledger.Configuration{
-		MaxIterations: s.MaxIterations, TimeoutMinutes: s.MaxTime.Minutes(), MaxRetries: s.Recovery.MaxRetries,
+		MaxIterations: s.MaxIterations, TimeoutMinutes: s.MaxTime.Minutes(), MaxRetries: s.Recovery.MaxRetries, Mode: string(s.Rules.Mode),
 		OnStall: "continue", PlanHash: s.Plan.Hash(),
 	}
 	switch {

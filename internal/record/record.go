@@ -116,7 +116,7 @@ func (p Place) create(id string) (*ledger.Ledger, View, error) {
 		Criterion: "decided elsewhere", StartedAt: p.Now(), UpdatedAt: p.Now(),
 		History: []ledger.HistoryEntry{}, Regressions: []ledger.Regression{},
 	}
-	state.Config.MaxRetries = settings.Recovery.MaxRetries
+	state.Config.MaxRetries, state.Config.Mode = settings.Recovery.MaxRetries, string(settings.Rules.Mode)
 	l, err := ledger.Create(p.Home, state)
 	if err != nil {
 		return nil, View{}, err
@@ -364,7 +364,7 @@ func (v View) reportOf(it ledger.Iteration) report.Iteration {
 // settle writes what follows from the iterations: the tracker and the state.
 func (r *recorder) settle() error {
 	s := &r.v.State
-	s.History, s.Regressions, s.Best = []ledger.HistoryEntry{}, []ledger.Regression{}, nil
+	s.Begin()
 	for _, it := range r.v.Iterations {
 		s.Add(it)
 	}

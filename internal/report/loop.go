@@ -133,18 +133,32 @@ func yes(b bool) string {
 
 func (p *page) scores(v Loop) {
 	p.line("## Quality Scores\n")
-	p.line("| Iteration | Quality | Delta | Tests | Coverage | Errors | Classification | Verified | Status |")
-	p.line("|-----------|---------|-------|-------|----------|--------|----------------|----------|--------|")
+	p.line("| Iteration | Quality | Delta | Tests | Coverage | Errors | Classification | Tokens | Cost | Verified | Status |")
+	p.line("|-----------|---------|-------|-------|----------|--------|----------------|--------|------|----------|--------|")
 	var before *float64
 	for _, it := range v.Iterations {
-		p.line("| %d | %s | %s | %s | %s | %s | %s | %s | %s |", it.Number, quality(it), scoreDelta(it, before), tests(it.Set),
-			value(&it.Set, metric.CoveragePct, "%"), value(&it.Set, metric.ErrorCount, ""), it.Assessment.Class, mark(it.Verified), v.status(it))
+		tokens, cost := spent(it)
+		p.line("| %d | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |", it.Number, quality(it), scoreDelta(it, before), tests(it.Set),
+			value(&it.Set, metric.CoveragePct, "%"), value(&it.Set, metric.ErrorCount, ""), it.Assessment.Class, tokens, cost, mark(it.Verified), v.status(it))
 		if it.Score.Measured && !it.Rejected {
 			s := it.Score.Value
 			before = &s
 		}
 	}
 	p.line("")
+}
+
+// spent is what the iteration used, as far as it is known.
+func spent(it ledger.Iteration) (tokens, cost string) {
+	tokens, cost = notMeasured, notMeasured
+	_, n, usd := it.Cost()
+	if n != nil {
+		tokens = fmt.Sprint(*n)
+	}
+	if usd != nil {
+		cost = fmt.Sprintf("$%.4f", *usd)
+	}
+	return tokens, cost
 }
 
 func scoreDelta(it ledger.Iteration, before *float64) string {
@@ -196,6 +210,7 @@ func (p *page) rationale(v Loop) {
 	for _, r := range v.Choice.Rationale {
 		p.line("- %s", r)
 	}
+	p.line("- By %s", reasoning.SourceOfSelection)
 	p.verification(v.Verification)
 	p.goals(v.Verification)
 	if v.Verification != nil {
