@@ -59,8 +59,8 @@ HISTORIES ?= 10000
 histories:
 	SUPERVISE_HISTORIES=$(HISTORIES) $(GO) test -count=1 -run '^TestRandomHistories$$' ./internal/record
 
-# Kills supervise at random moments, that many times: half of them loops that are
-# resumed, half of them all commands, with a user at work in between. A run that failed
+# Kills supervise at random moments, that many times: two thirds of them loops that are
+# resumed, one third all commands, with a user at work in between. A run that failed
 # prints its seed: make crash SEED=...
 CRASHES ?= 1000
 SEED ?=

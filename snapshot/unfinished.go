@@ -110,6 +110,16 @@ func (s *Store) giveUp(why *UnfinishedError) error {
 	return why
 }
 
+// SameRepository returns ErrOtherRepository if the tree was another repository when the store was opened.
+func (s *Store) SameRepository() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.other {
+		return fmt.Errorf("%w: %s; --force restores all the same", ErrOtherRepository, s.work)
+	}
+	return nil
+}
+
 // Adopt makes the repository that is in the tree now the one that the snapshots are of.
 func (s *Store) Adopt() error {
 	s.mu.Lock()

@@ -29,14 +29,13 @@ import (
 )
 
 // TestCrashUser kills run, resume, rollback, select, gate, clean and watch, and has a
-// user work in the tree in between, until supervise has been killed as often as
-// TestCrash does it. Everything that the user or an accepted iteration ever had has to
-// be in the tree, in git, or in a snapshot for which the output gives a command. Each
-// story has a seed of its own, which it prints when it goes wrong.
+// user work in the tree in between. Everything that the user or an accepted iteration
+// ever had has to be in the tree, in git, or in a snapshot for which the output gives a
+// command. Each story has a seed of its own, which it prints when it goes wrong.
 func TestCrashUser(t *testing.T) {
 	t.Parallel()
-	want, seed := crashes(t, 2)
-	at := min(4, 1+want/50)
+	want, seed := crashes(t, 2, 1)
+	at := min(4, 1+want/25)
 	for stream := range at {
 		t.Run(strconv.Itoa(stream), func(t *testing.T) {
 			t.Parallel()
@@ -220,7 +219,7 @@ func blobID(text string) string {
 func (s *story) tell() {
 	for n := 5 + s.random.IntN(4); s.turn < n && !s.t.Failed(); {
 		s.turn++
-		s.command1()
+		s.next()
 		if !s.t.Failed() && s.random.IntN(4) > 0 {
 			s.act()
 		}
@@ -234,16 +233,13 @@ func (s *story) tell() {
 		s.regain()
 	}
 	s.accepted()
-	if os.Getenv("SUPERVISE_TELL") != "" {
-		s.explain()
-	}
 	if s.t.Failed() {
 		s.explain()
 	}
 }
 
-// command1 runs one command of supervise, and kills it as a rule.
-func (s *story) command1() {
+// next runs one command of supervise, and kills it as a rule.
+func (s *story) next() {
 	args := s.choice()
 	var d *death
 	if s.random.IntN(5) > 0 {

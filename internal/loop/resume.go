@@ -108,10 +108,13 @@ func (s *resumption) revive(ctx context.Context, force bool) error {
 // equip opens what an iteration needs; with force also if the tree is another repository now.
 func (s *resumption) equip(ctx context.Context, learnt measure.Memory, force bool) error {
 	err := s.run.equip(ctx, s.at, learnt)
-	if err == nil && force {
-		err = s.run.tree.Store.Adopt()
+	switch {
+	case err != nil:
+		return err
+	case force:
+		return s.run.tree.Store.Adopt()
 	}
-	return err
+	return s.run.tree.Store.SameRepository() // an agent at work there could not be undone
 }
 
 // reload reads what the loop was asked to do.
