@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"sort"
+	"strings"
 
 	"supervise/snapshot/internal/disk"
 	"supervise/snapshot/internal/gitstate"
@@ -176,7 +177,8 @@ func (s *Store) ReadFile(ctx context.Context, id ID, path string) ([]byte, error
 // GitLost says in words, sorted, what of git's own state the snapshot from holds and the snapshot to does not: ".git"
 // alone when the repository itself is gone; otherwise "branch NAME", "tag NAME" and "ref NAME" (full name) for refs that
 // no longer exist under their name, and "stash entry N (subject)" for entries of the stash, numbered as in from, whose
-// commit is in the stash no more; and "object file NAME (damaged)" for those of the tree that are damaged or unreadable now. A ref that moved is not lost. Remote-tracking refs and those of one worktree's own,
+// commit is in the stash no more; and "object file NAME (damaged)" for those of the tree that are damaged or unreadable now, and "file NAME (a pipe, socket
+// or device now)". A ref that moved is not lost. Remote-tracking refs and those of one worktree's own,
 // such as refs/bisect, do not count, nor do the refs of nested repositories.
 //
 // Of a linked worktree only its own folder and its current branch are known; that the branch is gone shows only while it
@@ -198,11 +200,12 @@ func (s *Store) GitLost(ctx context.Context, from, to ID) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	damage = append(damage, blocked(a, b)...)
 	switch {
 	case !old.Exists():
 		return nil, nil
 	case !now.Exists():
-		if now.Hidden("HEAD") {
+		if now.Hidden("HEAD") && len(blocked(a, b)) == 0 {
 			return nil, nil
 		}
 		return []string{".git"}, nil
@@ -213,6 +216,16 @@ func (s *Store) GitLost(ctx context.Context, from, to ID) ([]string, error) {
 	}
 	lost, err := old.Lost(now)
 	return append(gitstate.Texts(lost), damage...), err
+}
+
+// blocked names the files of git in whose place something is that git would wait for.
+func blocked(from, to *manifest.Manifest) (out []string) {
+	for _, s := range to.Skipped {
+		if name, is := strings.CutPrefix(s.Path, ".git/"); is && s.Reason == Special && manifest.Lookup(from.Git, s.Path) >= 0 {
+			out = append(out, "file "+name+" (a pipe, socket or device now)")
+		}
+	}
+	return out
 }
 
 // damage names the object files of a snapshot that are in the tree now and are damaged or unreadable.

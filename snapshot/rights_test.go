@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // Owners, hard links and the permissions of the tree's own folder come back, and what an ordinary user cannot give back is
@@ -59,4 +61,22 @@ func TestRightsAndHardLinksComeBack(t *testing.T) {
 	if fi, err := os.Stat(work); err != nil || fi.Mode().Perm() != 0o750 {
 		t.Errorf("the folder of the tree: %v, %v", fi.Mode(), err)
 	}
+}
+
+// A file of git in whose place a pipe is, is lost; without HEAD there is no repository.
+func TestPipesInThePlaceOfGitsFilesAreLost(t *testing.T) {
+	dir := refsAndStashes(t)
+	s := open(t, dir, Options{})
+	first := take(t, s)
+	for _, step := range []struct {
+		name string
+		want []string
+	}{{"config", []string{"file config (a pipe, socket or device now)"}}, {"HEAD", []string{".git"}}} {
+		must(t, os.Remove(filepath.Join(dir, ".git", step.name)))
+		must(t, syscall.Mkfifo(filepath.Join(dir, ".git", step.name), 0o600))
+		if d := cmp.Diff(step.want, gitLost(t, s, first.ID, take(t, s).ID)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", step.name, d)
+		}
+	}
+	mustRestore(t, s, first.ID)
 }

@@ -375,7 +375,7 @@ func (tr *trial) run() *treePicture {
 	defer close(done)
 	go func() {
 		var left *treePicture
-		if n, _ := ready.Read(make([]byte, 1)); n == 1 && !tr.red && !tr.agent.ends {
+		if n, _ := ready.Read(make([]byte, 1)); n == 1 && !tr.agent.ends {
 			p := tr.picture()
 			left = &p
 		}

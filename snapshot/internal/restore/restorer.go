@@ -235,6 +235,11 @@ func (x *Restorer) giveObjects(target *manifest.Manifest) error {
 		if err != nil {
 			return err
 		}
+		for _, name := range []string{key + "/pack", key + "/info", key} { // which may have been opened for that
+			if i := manifest.Lookup(target.Git, name); i >= 0 && target.Git[i].Kind == disk.KindDir {
+				_ = x.Tree.Root.Chmod(name, disk.Mode(target.Git[i].Stat.Mode))
+			}
+		}
 		x.Result.GitFiles += given.Files
 		for _, n := range given.Damaged {
 			x.Result.mismatch(strings.TrimPrefix(key, gitdir.InExternal)+"/"+n, "damaged in place, and no whole copy is left")
