@@ -308,6 +308,11 @@ func (s *story) supervised(d *death, args ...string) {
 			s.loops = append(s.loops, told{filepath.Base(dir), s.repo})
 		}
 	}
+	for i, l := range s.loops {
+		if slices.Contains(args, "--force") && slices.Contains(args, l.id) {
+			s.loops[i].repo = s.repo // which the user wants, also when it was killed
+		}
+	}
 	s.loops = slices.DeleteFunc(s.loops, func(l told) bool { return args[0] == "clean" && s.cleaned(l.id) })
 	have := s.have()
 	var lost []string
