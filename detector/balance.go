@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/detector/internal/tally"
 	"supervise/metric"
 )
 
@@ -44,7 +45,8 @@ func (j *judge) beside(losses []Loss) *Balance {
 	before, now := sorted(from.Set.Tests), j.now.Tests
 	switch {
 	case before != nil && now != nil:
-		b.count(before, now, lost{j.lostSince(from.Iteration, losses), j.flakyAlone(before), nil})
+		sum := tally.Of(before, now, tally.Leave{Settled: j.settledSince(from.Iteration, losses), Flaky: j.flakyAlone(before)})
+		b.Passing, b.Failing, b.Settled = sum.Passing, sum.Failing, sum.Settled
 	case now != nil:
 		b.Passing = now.Counts().Passed
 	case before != nil:
@@ -67,17 +69,17 @@ func (j *judge) beside(losses []Loss) *Balance {
 	return b
 }
 
-// lostSince joins the settled losses of the accepted iterations after one, and of the
+// settledSince joins the settled losses of the accepted iterations after one, and of the
 // current one.
-func (j *judge) lostSince(n int, losses []Loss) map[metric.ID]Loss {
-	out := map[metric.ID]Loss{}
+func (j *judge) settledSince(n int, losses []Loss) map[metric.ID]tally.Settled {
+	out := map[metric.ID]tally.Settled{}
 	for _, o := range j.in.History {
 		if o.Iteration > n {
 			losses = append(o.Settled[:len(o.Settled):len(o.Settled)], losses...)
 		}
 	}
 	for _, l := range losses {
-		out[l.ID] = l
+		out[l.ID] = tally.Settled{Into: l.Into, Accepted: l.By == ""}
 	}
 	return out
 }
@@ -86,69 +88,6 @@ func (j *judge) lostSince(n int, losses []Loss) map[metric.ID]Loss {
 func (j *judge) flakyAlone(before *metric.Tests) func(metric.ID) bool {
 	known := knownFlaky(before, j.in.KnownFlaky)
 	return func(id metric.ID) bool { return known[id] && !j.touched(id) }
-}
-
-// lost is what need not be there, or pass, any more.
-type lost struct {
-	settled map[metric.ID]Loss
-	flaky   func(metric.ID) bool
-	heirs   map[metric.ID]bool // tests that replace others, and whether they pass
-}
-
-// count compares the tests one by one.
-func (b *Balance) count(before, now *metric.Tests, l lost) {
-	was, is := before.Counts(), now.Counts()
-	b.Passing, b.Failing = is.Passed-was.Passed, is.Failed-was.Failed
-	l.heirs = map[metric.ID]bool{}
-	for _, c := range before.Cases {
-		t, there := now.Lookup(c.ID)
-		if there && !l.excuses(t) || !there && !l.replaced(c.ID, before, now) {
-			continue
-		}
-		b.Settled++
-		if c.Status == metric.Passed {
-			b.Passing++
-		}
-		if t.Failed() && !c.Failed() {
-			b.Failing--
-		}
-	}
-	for _, passes := range l.heirs { // no gain
-		if passes {
-			b.Passing--
-		}
-	}
-}
-
-// excuses reports whether a test that is there need not pass: somebody accepted that, or
-// it is flaky.
-func (l lost) excuses(t metric.Test) bool {
-	loss, settled := l.settled[t.ID]
-	return t.Status != metric.Passed && (settled && loss.By == "" || t.Failed() && l.flaky(t.ID))
-}
-
-// replaced reports whether a test need not be there any more. One that lives on in another
-// has to pass there.
-func (l lost) replaced(id metric.ID, before, now *metric.Tests) bool {
-	if _, settled := l.settled[id]; !settled {
-		return false
-	}
-	heir, lives := now.Lookup(l.heir(id, now))
-	if _, old := before.Lookup(heir.ID); lives && !old {
-		l.heirs[heir.ID] = heir.Status == metric.Passed
-	}
-	return !lives || heir.Status == metric.Passed
-}
-
-// heir follows a lost test to the one that it lives on in.
-func (l lost) heir(id metric.ID, now *metric.Tests) metric.ID {
-	for range len(l.settled) { // names may go in a circle
-		id = l.settled[id].Into
-		if _, there := now.Lookup(id); there || id == (metric.ID{}) {
-			break
-		}
-	}
-	return id
 }
 
 // Messages are the costs in words.
