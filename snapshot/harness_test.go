@@ -336,3 +336,31 @@ func sizes(t *testing.T, dir string) map[string]int64 {
 	}))
 	return out
 }
+
+// small makes a repository with little in it, but something of every kind that a restore treats in a way of its own.
+func small(t *testing.T) string {
+	t.Helper()
+	dir := repository(t)
+	write(t, dir, "deep/er/c.txt", "c\n")
+	write(t, dir, "run.sh", "#!/bin/sh\n", 0o755)
+	must(t, os.Symlink("a.txt", filepath.Join(dir, "link")))
+	must(t, os.Mkdir(filepath.Join(dir, "empty"), 0o700))
+	git(t, dir, "branch", "other")
+	return dir
+}
+
+// havoc changes all of it.
+func havoc(t *testing.T, dir string) {
+	t.Helper()
+	write(t, dir, "a.txt", "rejected\n")
+	must(t, os.RemoveAll(filepath.Join(dir, "deep")))
+	write(t, dir, "deep", "a file in place of a folder\n")
+	must(t, os.Chmod(filepath.Join(dir, "run.sh"), 0o600))
+	must(t, os.Remove(filepath.Join(dir, "link")))
+	write(t, dir, "link/inside", "a folder in place of a link\n")
+	must(t, os.Remove(filepath.Join(dir, "empty")))
+	write(t, dir, "new/file", "new\n")
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "-q", "-m", "agent")
+	git(t, dir, "branch", "-q", "-D", "other")
+}
