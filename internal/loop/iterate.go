@@ -95,6 +95,9 @@ func (r *run) rejection(it ledger.Iteration) event.Rejected {
 		Max: r.opts.Recovery.MaxRetries, Cause: it.Decision.Diagnosis,
 	}
 	out.Reasons, out.Tests = reasonsOf(it.Assessment.Alerts)
+	if why := it.Assessment.Recommendation.Reason; len(out.Reasons) == 0 && why != "" {
+		out.Reasons = []string{why}
+	}
 	return out
 }
 

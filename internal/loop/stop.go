@@ -110,8 +110,8 @@ func (s Settings) allDone() event.Stop {
 
 // unkept corrects the reason to end when nothing that was done can be kept.
 func unkept(stop event.Stop, c selector.Choice, n int) event.Stop {
-	personal := []event.Reason{event.Interrupted, event.RetriesSpent, event.Aborted, event.Blocked}
-	if !c.BaselineChosen || n < 2 || slices.Contains(personal, stop.Reason) {
+	decided := []event.Reason{event.Interrupted, event.RetriesSpent, event.Aborted, event.Blocked, event.StoppedByRule}
+	if !c.BaselineChosen || n < 2 || slices.Contains(decided, stop.Reason) {
 		return stop
 	}
 	return event.Stop{Reason: event.NoneAcceptable, Text: "no iteration was acceptable (" + stop.Text + ")"}
