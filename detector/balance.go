@@ -36,9 +36,9 @@ func (j *judge) beside(losses []Loss) *Balance {
 	if from.Set.Empty() && !from.Scored || j.in.Current.Iteration == 0 {
 		return nil
 	}
-	for _, o := range j.in.History {
-		if o.Approved {
-			from = o
+	for i := range j.in.History { // not by value: there may be thousands
+		if j.in.History[i].Approved {
+			from = j.in.History[i]
 		}
 	}
 	b := &Balance{Since: from.Iteration}
@@ -73,14 +73,15 @@ func (j *judge) beside(losses []Loss) *Balance {
 // current one.
 func (j *judge) settledSince(n int, losses []Loss) map[metric.ID]tally.Settled {
 	out := map[metric.ID]tally.Settled{}
-	for _, o := range j.in.History {
-		if o.Iteration > n {
-			losses = append(o.Settled[:len(o.Settled):len(o.Settled)], losses...)
+	settle := func(list []Loss) {
+		for _, l := range list {
+			out[l.ID] = tally.Settled{Into: l.Into, Accepted: l.By == ""}
 		}
 	}
-	for _, l := range losses {
-		out[l.ID] = tally.Settled{Into: l.Into, Accepted: l.By == ""}
+	for i := len(j.in.History) - 1; i >= 0 && j.in.History[i].Iteration > n; i-- {
+		settle(j.in.History[i].Settled)
 	}
+	settle(losses)
 	return out
 }
 

@@ -200,9 +200,13 @@ func (h *History) Candidates() []selector.Candidate {
 // Granted are the tests that a person let the agent change in this loop.
 func (h *History) Granted() []detector.Grant {
 	var out []detector.Grant
-	for _, it := range h.Iterations {
-		for _, id := range it.Allowed() {
-			out = append(out, detector.Grant{Test: id, Reason: it.Decision.Unblock.Answer.Reason})
+	for i := range h.Iterations { // not by value: there may be thousands
+		d := h.Iterations[i].Decision
+		if d == nil || d.Unblock == nil {
+			continue
+		}
+		for _, id := range h.Iterations[i].Allowed() {
+			out = append(out, detector.Grant{Test: id, Reason: d.Unblock.Answer.Reason})
 		}
 	}
 	return out
