@@ -22,14 +22,17 @@ type Sum struct {
 	Settled          int // tests that need not be there or pass any more
 }
 
-// Of compares the tests now with those before.
+// Of compares the tests now with those before; both are sorted, as [metric.NewTests]
+// leaves them.
 func Of(before, now *metric.Tests, l Leave) Sum {
 	was, is := before.Counts(), now.Counts()
 	s := Sum{Passing: is.Passed - was.Passed, Failing: is.Failed - was.Failed}
 	heirs := map[metric.ID]bool{} // tests that replace others, and whether they pass
-	for _, c := range before.Cases {
-		t, there := now.Lookup(c.ID)
-		if there && !l.excuses(t) || !there && !l.replaced(c.ID, before, now, heirs) {
+	later := walk{cases: now.Cases}
+	for i := range before.Cases {
+		c := &before.Cases[i]
+		t, there := later.to(c.ID)
+		if there && !l.excuses(*t) || !there && !l.replaced(c.ID, before, now, heirs) {
 			continue
 		}
 		s.Settled++
@@ -46,6 +49,24 @@ func Of(before, now *metric.Tests, l Leave) Sum {
 		}
 	}
 	return s
+}
+
+// walk finds tests in a sorted list, each behind the one before.
+type walk struct {
+	cases []metric.Test
+	next  int
+}
+
+func (w *walk) to(id metric.ID) (t *metric.Test, there bool) {
+	for ; w.next < len(w.cases); w.next++ {
+		switch order := w.cases[w.next].Compare(id); {
+		case order == 0:
+			return &w.cases[w.next], true
+		case order > 0:
+			return &metric.Test{}, false
+		}
+	}
+	return &metric.Test{}, false
 }
 
 // excuses reports whether a test that is there need not pass.
