@@ -21,6 +21,8 @@ const partialPenalty = .15
 const (
 	InfiniteLoop  = "infinite_loop"
 	MetricCycling = "metric_cycling"
+
+	cycling = "metric cycling, ZenML on agents in production (REF-076), docs/rules.md"
 )
 
 var advices = []advice{

@@ -23,6 +23,7 @@ type Rule struct {
 	Watch     Watch  // the number that fires the rule; without a Field, it is no single number
 	Condition string // when the rule fires, in words
 	Message   string // of its alerts, with {placeholders} for their values
+	Source    string // where the rule comes from; "" for docs/rules.md
 
 	scope      scope
 	find       func(*judge, comparison, row) []finding
@@ -96,7 +97,7 @@ var rules = []Rule{
 	{
 		Name: TestsGaveWay, Type: "tampering", Severity: Critical, RestsOn: Executed, Action: AlertAndRollback, Unit: "tests",
 		Condition: "a test as it was at the base fails over the new code, and its new version does not; HIGH (alert_and_flag_iteration) when it passed before and the product changed, and, listed only, where the user declared `tests: change`; one step lower when its new version asks the machine",
-		Message:   "{name} gave way: {why}", find: testsGaveWay,
+		Message:   "{name} gave way: {why}", Source: "tests as they were over the new code, docs/integrity.md", find: testsGaveWay,
 	},
 	{
 		Name: "tests_forged", Type: "report_forged", Severity: Critical, RestsOn: Measured, Action: AlertAndRollback, Unit: "tests",
@@ -111,7 +112,7 @@ var rules = []Rule{
 	{
 		Name: TestsLostPower, Type: "tampering", Severity: High, RestsOn: Executed, Action: AlertAndFlag, Unit: "mutants",
 		Condition: "mutants of the code die by changed tests as they were, and not as they are; CRITICAL (alert_and_rollback) when none dies any more, and at least three did or all were run",
-		Message:   "Changed tests notice less: {why}", find: testsLostPower,
+		Message:   "Changed tests notice less: {why}", Source: "changed tests over mutants, docs/integrity.md", find: testsLostPower,
 	},
 	{
 		Name: TestRunnerChanged, Type: "tampering", Severity: High, RestsOn: Measured, Action: AlertAndFlag,
@@ -199,12 +200,12 @@ var rules = []Rule{
 	{
 		Name: InfiniteLoop, Type: "infinite_loop", Severity: Critical, RestsOn: Measured, Action: ForceTerminate, scope: ofLoop,
 		Condition: "a cycle is confirmed late in the loop",
-		Message:   "Infinite loop detected: metrics cycling", find: infiniteLoop,
+		Message:   "Infinite loop detected: metrics cycling", Source: cycling, find: infiniteLoop,
 	},
 	{
 		Name: MetricCycling, Type: "metric_cycling", Severity: High, RestsOn: Measured, Action: AskHuman, scope: ofLoop,
 		Condition: "a cycle is confirmed early in the loop; the loop goes on unless `on_stall` is ask or stop",
-		Message:   "{why}", find: metricCycling,
+		Message:   "{why}", Source: cycling, find: metricCycling,
 	},
 	{
 		Name: "stuck_loop_detected", Type: "stuck_loop", Severity: Medium, RestsOn: Measured, Action: AskHuman, scope: ofLoop,

@@ -43,6 +43,7 @@ func tamperRule(kind string, s Severity) Rule {
 	return Rule{
 		Name: TamperPrefix + kind, Type: kind, Severity: s, RestsOn: Text, Action: actionOf(s),
 		Condition: "the text of the changed files shows " + words(kind), Message: "{why}",
+		Source: "catalogue of tampering, docs/integrity.md",
 	}
 }
 

@@ -250,6 +250,7 @@ func TestShellRisks(t *testing.T) {
 		{"supervise_files", `rm .supervise.yaml`},
 		{"supervise_files", `echo 'mode: off' > .supervise.yaml`},
 		{"supervise_files", `sed -i s/standard/off/ .supervise.yaml`},
+		{"supervise_files", `echo 'agent_persistence: {enabled: false}' > aiwg.yml`},
 		{"supervise_files", `rm -rf ~/.local/state/supervise`},
 		{"supervise_files", `cp x /home/me/.local/state/supervise/calc-1/loops/a/state.json`},
 		{"supervise_command", `supervise approve ralph-x --reason fine`},
