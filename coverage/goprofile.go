@@ -8,10 +8,9 @@ import (
 	"io"
 	"strings"
 
-	"supervise/internal/regexp"
-
 	"golang.org/x/tools/cover"
 
+	"supervise/internal/regexp"
 	"supervise/internal/sniff"
 	"supervise/internal/textstream"
 	"supervise/metric"

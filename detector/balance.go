@@ -32,17 +32,15 @@ func Weigh(in Input, o Options) *Balance {
 
 // beside does so for a tree that lost some tests with an explanation.
 func (j *judge) beside(losses []Loss) *Balance {
-	from := j.in.Baseline
+	from := j.handedOver()
 	if from.Set.Empty() && !from.Scored || j.in.Current.Iteration == 0 {
 		return nil
 	}
-	for i := range j.in.History { // not by value: there may be thousands
-		if j.in.History[i].Approved {
-			from = j.in.History[i]
-		}
-	}
 	b := &Balance{Since: from.Iteration}
-	before, now := sorted(from.Set.Tests), j.now.Tests
+	before, now := j.baseline.before.Tests, j.now.Tests
+	if from.Approved {
+		before = sorted(from.Set.Tests)
+	}
 	switch {
 	case before != nil && now != nil:
 		sum := tally.Of(before, now, tally.Leave{Settled: j.settledSince(from.Iteration, losses), Flaky: j.flakyAlone(before)})
@@ -67,6 +65,16 @@ func (j *judge) beside(losses []Loss) *Balance {
 		}
 	}
 	return b
+}
+
+// handedOver is the baseline, or the latest iteration that a person approved.
+func (j *judge) handedOver() Observation {
+	for i := len(j.in.History) - 1; i >= 0; i-- { // not by value: there may be thousands
+		if j.in.History[i].Approved {
+			return j.in.History[i]
+		}
+	}
+	return j.in.Baseline
 }
 
 // settledSince joins the settled losses of the accepted iterations after one, and of the

@@ -55,22 +55,16 @@ func diffTests(before, now *metric.Tests) *testDiff {
 		before: before, now: now,
 		uncounted: map[metric.ID]bool{}, excused: map[metric.ID]bool{}, standIns: map[metric.ID]bool{},
 	}
-	old := before.Cases
-	for _, c := range now.Cases {
-		for len(old) > 0 && old[0].Compare(c.ID) < 0 {
-			d.lost(old[0])
-			old = old[1:]
+	metric.Pair(before, now, func(was, is *metric.Test) {
+		switch {
+		case is == nil:
+			d.lost(*was)
+		case was == nil:
+			d.added(*is)
+		default:
+			d.changed(*was, *is)
 		}
-		if len(old) > 0 && old[0].ID == c.ID {
-			d.changed(old[0], c)
-			old = old[1:]
-		} else {
-			d.added(c)
-		}
-	}
-	for _, c := range old {
-		d.lost(c)
-	}
+	})
 	return d
 }
 

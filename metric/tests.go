@@ -202,6 +202,27 @@ func (t *Tests) Lookup(id ID) (Test, bool) {
 	return t.Cases[i], true
 }
 
+// Pair calls each with every test of two sets, in the order of their identities; with nil
+// for the side on which it is not.
+func Pair(before, now *Tests, each func(was, is *Test)) {
+	i := 0
+	for k := range now.Cases {
+		is := &now.Cases[k]
+		for ; i < len(before.Cases) && before.Cases[i].Compare(is.ID) < 0; i++ {
+			each(&before.Cases[i], nil)
+		}
+		if i < len(before.Cases) && before.Cases[i].ID == is.ID {
+			each(&before.Cases[i], is)
+			i++
+		} else {
+			each(nil, is)
+		}
+	}
+	for ; i < len(before.Cases); i++ {
+		each(&before.Cases[i], nil)
+	}
+}
+
 // Counts are the sums of a set of tests. Count includes skipped tests, Failed
 // includes errors and tests that were known and did not run.
 type Counts struct {

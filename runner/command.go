@@ -28,9 +28,8 @@ import (
 	"strings"
 	"time"
 
-	"supervise/internal/regexp"
-
 	"supervise/internal/git"
+	"supervise/internal/regexp"
 	"supervise/runner/internal/proc"
 )
 

@@ -95,6 +95,9 @@ func (b Beginning) Holds(id ID) bool { return b.same(id) }
 func (s *Store) OnRestore(do func(Beginning) error) { s.onRestore = do }
 
 func (s *Store) announce(present, target *manifest.Manifest) error {
+	if s.onRestore == nil {
+		return nil
+	}
 	b := Beginning{Target: target.ID, Safety: present.ID, same: func(id ID) bool {
 		other, err := s.manifest(id)
 		if err != nil {
@@ -104,7 +107,7 @@ func (s *Store) announce(present, target *manifest.Manifest) error {
 		return files+ignored+git == 0
 	}}
 	b.Files, b.Ignored, b.GitFiles = restore.Planned(s.config.Excludes, present, target)
-	if s.onRestore == nil || b.Files+b.Ignored+b.GitFiles == 0 {
+	if b.Files+b.Ignored+b.GitFiles == 0 {
 		return nil
 	}
 	return s.onRestore(b)

@@ -88,7 +88,7 @@ func (a *app) restoreLast(ctx context.Context, dir, name string) error {
 	}
 	for i := len(its) - 1; i >= 0; i-- {
 		if its[i].Snapshot != "" {
-			return runRollback(ctx, a, rollbackOptions{loop: name, tree: "s" + string(its[i].Snapshot)})
+			return runRollback(ctx, a, rollbackOptions{loop: name, tree: its[i].Snapshot.Name()})
 		}
 	}
 	return nil

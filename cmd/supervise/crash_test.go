@@ -31,18 +31,28 @@ import (
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	want, seed := crashes(t, 6, 2)
-	at := min(4, 1+want/50) // loops at a time: they wait for their agents
-	for stream := range at {
+	sideBySide(t, want, min(4, 1+want/50), func(stream int) func(*testing.T, int) int { // they wait for their agents
+		random := rand.New(rand.NewPCG(seed, uint64(stream))) //nolint:gosec // it has to be repeatable
+		return func(t *testing.T, _ int) int {
+			c := newCrashWorld(t, random)
+			c.run()
+			return c.kills
+		}
+	})
+}
+
+// sideBySide lets some streams of rounds go on at a time until supervise was killed as
+// often as wanted. A round returns how often that was.
+func sideBySide(t *testing.T, want, streams int, begin func(stream int) func(t *testing.T, round int) (kills int)) {
+	t.Helper()
+	for stream := range streams {
 		t.Run(strconv.Itoa(stream), func(t *testing.T) {
 			t.Parallel()
-			random := rand.New(rand.NewPCG(seed, uint64(stream))) //nolint:gosec // it has to be repeatable
-			kills, loops := 0, 0
-			for kills < (want+at-1)/at && !t.Failed() {
-				c := newCrashWorld(t, random)
-				c.run()
-				kills, loops = kills+c.kills, loops+1
+			round, kills, rounds := begin(stream), 0, 0
+			for ; kills < (want+streams-1)/streams && !t.Failed(); rounds++ {
+				kills += round(t, rounds)
 			}
-			t.Logf("%d loops were killed %d times in all", loops, kills)
+			t.Logf("%d kills in %d rounds", kills, rounds)
 		})
 	}
 }

@@ -36,18 +36,13 @@ func TestCrashUser(t *testing.T) {
 	t.Parallel()
 	want, seed := crashes(t, 2, 1)
 	at := min(4, 1+want/25)
-	for stream := range at {
-		t.Run(strconv.Itoa(stream), func(t *testing.T) {
-			t.Parallel()
-			kills, stories := 0, 0
-			for kills < (want+at-1)/at && !t.Failed() {
-				s := newStory(t, seed+uint64(at*stories+stream)) //nolint:gosec // it is small
-				s.tell()
-				kills, stories = kills+s.kills, stories+1
-			}
-			t.Logf("%d stories with %d kills in all", stories, kills)
-		})
-	}
+	sideBySide(t, want, at, func(stream int) func(*testing.T, int) int {
+		return func(t *testing.T, n int) int {
+			s := newStory(t, seed+uint64(at*n+stream)) //nolint:gosec // it is small
+			s.tell()
+			return s.kills
+		}
+	})
 }
 
 // story is a project of a user, who works in it while supervise is killed now and then.

@@ -93,7 +93,7 @@ func (a *app) diffJSON(ctx context.Context, store *snapshot.Store, from, to snap
 		From  string        `json:"from"`
 		To    string        `json:"to"`
 		Files []changedFile `json:"files"`
-	}{"s" + string(from), "s" + string(to), make([]changedFile, 0, len(changes))}
+	}{from.Name(), to.Name(), make([]changedFile, 0, len(changes))}
 	for _, c := range changes {
 		l := lines[c.Path]
 		out.Files = append(out.Files, changedFile{c.Path, c.Kind, l.Added, l.Deleted, l.Binary})

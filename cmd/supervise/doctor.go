@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"supervise/internal/event"
+	"supervise/internal/git"
 	"supervise/internal/holdout"
 	"supervise/internal/measure"
 	"supervise/internal/project"
@@ -13,8 +14,6 @@ import (
 	"supervise/internal/report/terminal"
 
 	"github.com/spf13/cobra"
-
-	"supervise/internal/git"
 )
 
 // doctorOptions are the options of supervise doctor.

@@ -8,10 +8,9 @@ import (
 	"os/user"
 	"strconv"
 
-	"supervise/internal/regexp"
-
 	"supervise/internal/ledger"
 	"supervise/internal/record"
+	"supervise/internal/regexp"
 	"supervise/internal/trees"
 	"supervise/runner"
 

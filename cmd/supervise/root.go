@@ -170,7 +170,9 @@ func (a *app) log() logrus.FieldLogger {
 }
 
 // text prints results for people.
-func (a *app) text() results.Text { return results.Text{Writer: a.out, Paint: a.paint(a.out)} }
+func (a *app) text() results.Text {
+	return results.Text{Writer: a.out, Paint: a.paint(a.out), Self: a.self()}
+}
 
 // encode prints a result as JSON.
 func (a *app) encode(v any) error {

@@ -253,7 +253,7 @@ func (a *app) reselect(ctx context.Context, v record.View, c selector.Choice, o 
 			return "", snapshot.Restored{}, err
 		}
 		res, err := t.Store.Rollback(ctx, id)
-		data.Snapshot, data.Kept = "s"+string(res.Target), "s"+string(res.Safety)
+		data.Snapshot, data.Kept = res.Target.Name(), res.Safety.Name()
 		return "restored", res, err
 	})
 	a.code, a.tree = talk.code, talk.tree

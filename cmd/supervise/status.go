@@ -102,45 +102,15 @@ func (a *app) statusOf(ctx context.Context, name string) (d results.Status, err 
 		return d, err
 	}
 	d.Snapshots = results.SnapshotsOf(kept)
-	at, err := a.place(ctx)
+	at, home, err := a.located(ctx)
 	if err != nil {
 		return d, err
 	}
-	if d.Killed, err = a.killed(ctx, d.LoopID); err != nil {
+	if d.Killed, err = event.KilledLoops(home, at.root, d.LoopID); err != nil {
 		return d, err
 	}
 	d.Findings, err = a.findings(at, d.LoopID)
 	return d, err
-}
-
-// killed lists the loops of a tree that were killed and not noticed yet, or of which a
-// rollback was, and the given one also if it was noticed.
-func (a *app) killed(ctx context.Context, id string) (out []results.Killed, err error) {
-	at, home, err := a.located(ctx)
-	if err != nil {
-		return nil, err
-	}
-	loops, err := ledger.Loops(home, at.root)
-	for _, s := range loops {
-		dir := ledger.Dir(home, s.LoopID)
-		half := snapshot.UnfinishedIn(ledger.SnapshotDir(dir))
-		if !s.Unnoticed() && half == nil && (s.Status != ledger.Crashed || s.LoopID != id) {
-			continue
-		}
-		k := results.Killed{LoopID: s.LoopID}
-		if s.Status == ledger.Crashed {
-			at := event.NewPosition()
-			if _, err := ledger.ReadLog(dir, at.Read); err != nil {
-				return nil, err
-			}
-			k.Trees = at.Trees()
-		}
-		if half != nil {
-			k.Trees.Kept = "s" + string(half.Safety)
-		}
-		out = append(out, k)
-	}
-	return out, err
 }
 
 // findings counts the findings of the loop and of the whole project.

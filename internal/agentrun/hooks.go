@@ -278,7 +278,7 @@ func (h *hooks) checkpoint() (name, problem string) {
 		return "", "no checkpoint: " + err.Error()
 	}
 	h.Journal.Note(event.SnapshotTaken, n, event.Taken{Moment: event.BeforeTool, ID: info.ID, Tree: info.Tree, Files: info.Files})
-	return "s" + string(info.ID), ""
+	return info.ID.Name(), ""
 }
 
 // maxLooked is how many changed files are looked at after a call.

@@ -172,18 +172,11 @@ func (p *Position) Spent() time.Duration { return p.active + max(0, p.Last.Sub(p
 
 // Trees are those that a killed loop may have to give back.
 func (p *Position) Trees() Trees {
-	t := Trees{Before: snapshotName(p.Baseline)}
+	t := Trees{Before: p.Baseline.Name()}
 	if p.Iteration > 0 {
-		t.Before, t.Left = snapshotName(p.Start), snapshotName(p.After)
+		t.Before, t.Left = p.Start.Name(), p.After.Name()
 	}
 	return t
-}
-
-func snapshotName(id snapshot.ID) string {
-	if id == "" {
-		return ""
-	}
-	return "s" + string(id)
 }
 
 // Running reports whether the agent may still have been running at the end.

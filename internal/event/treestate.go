@@ -98,7 +98,7 @@ type TreeState struct {
 // StateOf is the tree after a restore; as says in words whose tree the snapshot holds.
 func StateOf(res snapshot.Restored, as string) TreeState {
 	t := TreeState{
-		Snapshot: "s" + string(res.Target), As: as, Files: res.Compared.Work, Git: res.Compared.Git, Ignored: res.Compared.Ignored,
+		Snapshot: res.Target.Name(), As: as, Files: res.Compared.Work, Git: res.Compared.Git, Ignored: res.Compared.Ignored,
 		Except: ShortfallOf(res),
 	}
 	for _, p := range res.Uncompared {

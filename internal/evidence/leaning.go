@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"supervise/internal/regexp"
-
 	"supervise/integrity"
+	"supervise/internal/regexp"
 	"supervise/snapshot"
 	"supervise/source"
 )

@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"supervise/internal/regexp"
-
 	"supervise/detector"
 	"supervise/internal/measure"
+	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/snapshot"
 )

@@ -14,11 +14,10 @@ import (
 	"io"
 	"strings"
 
-	"supervise/internal/regexp"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"supervise/internal/regexp"
 	"supervise/internal/textstream"
 )
 

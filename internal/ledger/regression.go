@@ -53,7 +53,7 @@ func RegressionOf(it Iteration, n int, outcome string) *Regression {
 		r.Type, r.Severity = list[0].Type, list[0].Severity.String()
 	}
 	if it.Rejected && it.Snapshot != "" {
-		r.Kept = "s" + string(it.Snapshot)
+		r.Kept = it.Snapshot.Name()
 	}
 	if !it.Rejected {
 		k := weighty[0].Acknowledged

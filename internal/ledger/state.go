@@ -153,7 +153,7 @@ func (l *Ledger) Save(s State) error {
 		}
 	}
 	l.state = s
-	s = s.settled(l.completionReport())
+	s = s.settled(completionReport(l.dir))
 	l.log.calls.into(&s)
 	s.History, s.Recoveries, s.Levels = latest(s.History), latest(s.Recoveries), latest(s.Levels)
 	b, err := encoded(s)
@@ -164,9 +164,7 @@ func (l *Ledger) Save(s State) error {
 	return WriteFile(filepath.Join(l.dir, stateName), b)
 }
 
-// completionReport is the path of the report at the end of the loop, "" where there is none.
-func (l *Ledger) completionReport() string { return completionReport(l.dir) }
-
+// completionReport is the path of the report at the end of a loop, "" where there is none.
 func completionReport(dir string) string {
 	path := filepath.Join(dir, "reports", "completion-report.md")
 	if _, err := os.Stat(path); err != nil {

@@ -227,9 +227,9 @@ func (it Iteration) Verification() string {
 func Candidates(its []Iteration, dropped map[snapshot.ID]bool) []selector.Candidate {
 	out := make([]selector.Candidate, len(its))
 	builtOn := map[int]bool{}
-	for _, it := range its {
-		if it.Recorded != nil && it.Recorded.From != nil {
-			builtOn[*it.Recorded.From] = true
+	for i := range its {
+		if r := its[i].Recorded; r != nil && r.From != nil {
+			builtOn[*r.From] = true
 		}
 	}
 	for i, it := range its {

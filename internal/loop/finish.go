@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"supervise/detector"
-
 	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/report"

@@ -230,7 +230,7 @@ func (r *run) notice(ctx context.Context, dead ledger.State) error {
 		return fmt.Errorf("finish what loop %s left when it was killed: %w", dead.LoopID, err)
 	}
 	if done := store.Recovered(); done != nil {
-		data.Restored, data.Trees.Kept = true, "s"+string(done.Safety)
+		data.Restored, data.Trees.Kept = true, done.Safety.Name()
 	}
 	err = errors.Join(r.journal.Write(event.CrashFound, 0, data), store.Close())
 	if err != nil || data.Over {

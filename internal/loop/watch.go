@@ -144,7 +144,7 @@ func (w *watched) look(ctx context.Context, printed func() int64) (news bool, er
 	case tree == it.Tree:
 	case heard != printed():
 		w.base, w.since = it.Start, it.StartedAt
-		return false, r.journal.Write(event.MeasurementStale, it.Number, event.Stale{Snapshot: "s" + string(it.Snapshot)})
+		return false, r.journal.Write(event.MeasurementStale, it.Number, event.Stale{Snapshot: it.Snapshot.Name()})
 	default:
 		after, err := r.tree.Take(ctx, it.Number, event.AfterChecks)
 		if err != nil {

@@ -14,9 +14,8 @@ import (
 	"sync"
 	"time"
 
-	"supervise/internal/regexp"
-
 	"supervise/internal/git"
+	"supervise/internal/regexp"
 	"supervise/internal/textstream"
 	"supervise/metric"
 	"supervise/runner"

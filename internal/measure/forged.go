@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"supervise/internal/regexp"
-
 	"supervise/internal/projectfile"
+	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
 )

@@ -11,9 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"supervise/internal/regexp"
-
 	"supervise/internal/jsonstream"
+	"supervise/internal/regexp"
 	"supervise/internal/textstream"
 	"supervise/metric"
 	"supervise/parsers"

@@ -10,9 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"supervise/internal/regexp"
-
 	"supervise/coverage"
+	"supervise/internal/regexp"
 	"supervise/internal/sniff"
 	"supervise/metric"
 	"supervise/parsers"

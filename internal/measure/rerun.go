@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"supervise/internal/regexp"
-
 	"supervise/metric"
 )
 

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"supervise/internal/regexp"
-
 	"supervise/metric"
 	"supervise/runner"
 )

@@ -80,7 +80,7 @@ var (
 // them: keys, and ways to programs that have some.
 var secretive = regexp.MustCompile(`(?i)^[^=]*(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|COOKIE)[^=]*=|` +
 	`^(SSH_|GPG_|DBUS_|AWS_|AZURE_|ARM_|GOOGLE_|GCLOUD_|CLOUDSDK_|KUBE|DOCKER_|VAULT_|PG(HOST|PORT|USER|DATABASE|SERVICE|PASSFILE|SSL\w*)=|MYSQL_|TMUX|STY=|WAYLAND_|DISPLAY=|XDG_RUNTIME_DIR=|VSCODE_|GIT_ASKPASS=)|` +
-	`^[^=]+=[\w+.-]+://[^/@\s]*:[^/@\s]+@|^(HTTPS?_PROXY|ALL_PROXY|NO_PROXY|https?_proxy|all_proxy|no_proxy)=`)
+	`^[^=]+=[\w+.-]+://[^/@\s]*:[^/@\s]+@|^(HTTPS?_PROXY|ALL_PROXY|NO_PROXY)=`)
 
 func matches(name string, patterns []string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {

@@ -76,9 +76,9 @@ func (c *Cleaned) plan(store *snapshot.Store, needed map[snapshot.ID]bool) ([]sn
 	for _, info := range list {
 		if needed[info.ID] {
 			keep = append(keep, info.ID)
-			c.Kept = append(c.Kept, "s"+string(info.ID))
+			c.Kept = append(c.Kept, info.ID.Name())
 		} else {
-			c.Dropped = append(c.Dropped, "s"+string(info.ID))
+			c.Dropped = append(c.Dropped, info.ID.Name())
 		}
 	}
 	return keep, nil
@@ -89,7 +89,7 @@ func (c *Cleaned) drop(ctx context.Context, l *ledger.Ledger, store *snapshot.St
 	wanted := c.Dropped
 	c.Dropped, c.Freed = nil, done.Freed
 	for _, id := range done.Dropped {
-		c.Dropped = append(c.Dropped, "s"+string(id))
+		c.Dropped = append(c.Dropped, id.Name())
 	}
 	for _, name := range wanted {
 		if !slices.Contains(c.Dropped, name) {

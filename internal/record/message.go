@@ -239,7 +239,7 @@ func (v View) Document(c selector.Choice, path string, files []string) (BestIter
 	}
 	b.Total = b.Summary.Iterations
 	if it.Snapshot != "" {
-		b.Details.Snapshot = "s" + string(it.Snapshot)
+		b.Details.Snapshot = it.Snapshot.Name()
 	}
 	if c.Mode == selector.MostRecentAboveThreshold {
 		b.Criteria.Primary = "most_recent"

@@ -9,11 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"supervise/internal/regexp"
-
 	"supervise/internal/event"
 	"supervise/internal/evidence"
 	"supervise/internal/ledger"
+	"supervise/internal/regexp"
 	"supervise/internal/report"
 	"supervise/selector"
 	"supervise/snapshot"

@@ -118,7 +118,7 @@ func remedy(c Check, loop string) string {
 func names(ids []snapshot.ID) []string {
 	out := make([]string, len(ids))
 	for i, id := range ids {
-		out[i] = "s" + string(id)
+		out[i] = id.Name()
 	}
 	return out
 }

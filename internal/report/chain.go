@@ -503,7 +503,7 @@ func (l *layout) done(s reasoning.Synthesis) {
 	case s.Rejected && s.Advised:
 		did = advised(d)
 	case s.Rejected:
-		did = fmt.Sprintf("rejected: the tree was restored to %s (%s), the rejected tree is kept as %s", iterationOr(d.Target), l.code("s"+string(d.Restore)), l.code(s.Kept))
+		did = fmt.Sprintf("rejected: the tree was restored to %s (%s), the rejected tree is kept as %s", iterationOr(d.Target), l.code(d.Restore.Name()), l.code(s.Kept))
 	}
 	l.item("Done: %s; next: %s", did, next(d))
 	if d.Diagnosis != "" {

@@ -92,7 +92,7 @@ func (t *Tree) drop(ctx context.Context, count func(weights []int64) int) (snaps
 	}
 	data := event.SnapshotsGone{Freed: done.Freed, Bytes: use.Bytes, Limit: t.Limit}
 	for _, id := range done.Dropped {
-		data.Snapshots = append(data.Snapshots, "s"+string(id))
+		data.Snapshots = append(data.Snapshots, id.Name())
 		t.Dropped[id] = true
 	}
 	return use, errors.Join(err, t.Journal.Write(event.SnapshotsDropped, t.Iteration(), data))
@@ -168,7 +168,7 @@ func (t *Tree) DroppedNames() []string {
 	slices.SortFunc(ids, func(a, b snapshot.ID) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	out := make([]string, len(ids))
 	for i, id := range ids {
-		out[i] = "s" + string(id)
+		out[i] = id.Name()
 	}
 	return out
 }

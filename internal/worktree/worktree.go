@@ -103,13 +103,13 @@ func (t *Tree) Settle(ctx context.Context, id, before snapshot.ID) error {
 // Found reports in which snapshot the tree is that was found.
 func (t *Tree) Found(id snapshot.ID) error {
 	t.Foreign = append(t.Foreign, id)
-	return t.Journal.Write(event.TreeChanged, t.Iteration(), event.TreeChange{Kept: "s" + string(id)})
+	return t.Journal.Write(event.TreeChanged, t.Iteration(), event.TreeChange{Kept: id.Name()})
 }
 
 // changed reports, before it is replaced, that the tree is not what it has to be.
 func (t *Tree) changed(b snapshot.Beginning) error {
 	t.Foreign = append(t.Foreign, b.Safety)
-	return t.Journal.Write(event.TreeChanged, t.Iteration(), event.TreeChange{Kept: "s" + string(b.Safety), Restored: "s" + string(b.Target), Files: b.Files + b.Ignored})
+	return t.Journal.Write(event.TreeChanged, t.Iteration(), event.TreeChange{Kept: b.Safety.Name(), Restored: b.Target.Name(), Files: b.Files + b.Ignored})
 }
 
 func (t *Tree) putBack(ctx context.Context, id snapshot.ID) error {

@@ -28,45 +28,24 @@ func Of(before, now *metric.Tests, l Leave) Sum {
 	was, is := before.Counts(), now.Counts()
 	s := Sum{Passing: is.Passed - was.Passed, Failing: is.Failed - was.Failed}
 	heirs := map[metric.ID]bool{} // tests that replace others, and whether they pass
-	later := walk{cases: now.Cases}
-	for i := range before.Cases {
-		c := &before.Cases[i]
-		t, there := later.to(c.ID)
-		if there && !l.excuses(*t) || !there && !l.replaced(c.ID, before, now, heirs) {
-			continue
+	metric.Pair(before, now, func(c, t *metric.Test) {
+		if c == nil || t != nil && !l.excuses(*t) || t == nil && !l.replaced(c.ID, before, now, heirs) {
+			return
 		}
 		s.Settled++
 		if c.Status == metric.Passed {
 			s.Passing++
 		}
-		if t.Failed() && !c.Failed() {
+		if t != nil && t.Failed() && !c.Failed() {
 			s.Failing--
 		}
-	}
+	})
 	for _, passes := range heirs { // no gain
 		if passes {
 			s.Passing--
 		}
 	}
 	return s
-}
-
-// walk finds tests in a sorted list, each behind the one before.
-type walk struct {
-	cases []metric.Test
-	next  int
-}
-
-func (w *walk) to(id metric.ID) (t *metric.Test, there bool) {
-	for ; w.next < len(w.cases); w.next++ {
-		switch order := w.cases[w.next].Compare(id); {
-		case order == 0:
-			return &w.cases[w.next], true
-		case order > 0:
-			return &metric.Test{}, false
-		}
-	}
-	return &metric.Test{}, false
 }
 
 // excuses reports whether a test that is there need not pass.

@@ -28,5 +28,5 @@ func (t Text) Restored(what string, res snapshot.Restored) {
 
 // Keeping prints, before a tree of the loop is restored, how to get the present one back.
 func (t Text) Keeping(loop string, safety snapshot.ID) {
-	t.line("the tree as it is now is kept: supervise rollback %s s%s", loop, safety)
+	t.line("the tree as it is now is kept: %s rollback %s %s", t.Self, loop, safety.Name())
 }

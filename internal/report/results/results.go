@@ -7,17 +7,17 @@ import (
 	"io"
 
 	"supervise/internal/report"
-	"supervise/internal/textstream"
 )
 
 // Text prints results for people.
 type Text struct {
-	io.Writer
-	Paint report.Paint
+	io.Writer // which shows what is hidden in a text
+	Paint     report.Paint
+	Self      string // how supervise is called, in the commands that are printed
 }
 
 func (t Text) line(format string, args ...any) {
-	fmt.Fprint(t, textstream.Painted(fmt.Sprintf(format+"\n", args...)))
+	fmt.Fprintf(t, format+"\n", args...)
 }
 
 // row prints a text behind a label that is as wide as those around it.

@@ -25,16 +25,10 @@ type Status struct {
 
 	// Killed are the loops of the working tree whose snapshots may hold what the tree does not, since
 	// they were killed, or a rollback of them.
-	Killed []Killed `json:"killed,omitempty"`
+	Killed []event.Killed `json:"killed,omitempty"`
 
 	Iterations []ledger.Iteration `json:"-"`
 	Dir        string             `json:"-"`
-}
-
-// Killed is a loop that was killed, or of which a rollback was.
-type Killed struct {
-	LoopID string      `json:"loop_id"`
-	Trees  event.Trees `json:"trees"`
 }
 
 // Executed says what a stage of judging that runs tests has added to a loop.
@@ -197,7 +191,7 @@ func (t Text) statusHead(d Status) {
 		if k.LoopID != s.LoopID {
 			name = "killed earlier: "
 		}
-		for _, line := range k.Trees.Lines("supervise", k.LoopID) {
+		for _, line := range k.Trees.Lines(t.Self, k.LoopID) {
 			rows = append(rows, row{"kept", name + line})
 		}
 	}

@@ -6,11 +6,10 @@ import (
 	"strings"
 
 	"supervise/detector"
-	"supervise/selector"
-
 	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
+	"supervise/selector"
 )
 
 func (p *Printer) finished(d event.LoopEnd, head string) {

@@ -12,6 +12,14 @@ type ID string
 // Ref is the full name of the ref that holds the snapshot's working files in the git directory of the store.
 func (id ID) Ref() string { return "refs/iter/" + string(id) }
 
+// Name is how people call the snapshot, as sN; "" for no snapshot.
+func (id ID) Name() string {
+	if id == "" {
+		return ""
+	}
+	return "s" + string(id)
+}
+
 // Seq is the number of a snapshot, or 0 if the ID is not one of ours.
 func Seq(id ID) int {
 	n, err := strconv.Atoi(string(id))

@@ -1,0 +1,38 @@
+package event
+
+import (
+	"supervise/internal/ledger"
+	"supervise/snapshot"
+)
+
+// Killed is a loop that was killed, or of which a rollback was.
+type Killed struct {
+	LoopID string `json:"loop_id"`
+	Trees  Trees  `json:"trees"`
+}
+
+// KilledLoops lists the loops of a tree that were killed and not noticed yet, or of which a
+// rollback was, and the given one also if it was noticed.
+func KilledLoops(home, root, id string) (out []Killed, err error) {
+	loops, err := ledger.Loops(home, root)
+	for _, s := range loops {
+		dir := ledger.Dir(home, s.LoopID)
+		half := snapshot.UnfinishedIn(ledger.SnapshotDir(dir))
+		if !s.Unnoticed() && half == nil && (s.Status != ledger.Crashed || s.LoopID != id) {
+			continue
+		}
+		k := Killed{LoopID: s.LoopID}
+		if s.Status == ledger.Crashed {
+			at := NewPosition()
+			if _, err := ledger.ReadLog(dir, at.Read); err != nil {
+				return nil, err
+			}
+			k.Trees = at.Trees()
+		}
+		if half != nil {
+			k.Trees.Kept = half.Safety.Name()
+		}
+		out = append(out, k)
+	}
+	return out, err
+}

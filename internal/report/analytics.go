@@ -1,0 +1,100 @@
+package report
+
+import (
+	"supervise/detector"
+	"supervise/internal/ledger"
+	"supervise/selector"
+)
+
+// Analytics is the document analytics/analytics.json.
+type Analytics struct {
+	LoopID     string           `json:"loop_id"`
+	Status     ledger.Status    `json:"status"`
+	StopReason string           `json:"stop_reason"`
+	Iterations int              `json:"total_iterations"`
+	Rejected   int              `json:"rejected_iterations"`
+	Selected   int              `json:"selected_iteration"`
+	Best       *float64         `json:"best_quality"`
+	Average    *float64         `json:"average_quality"`
+	Worst      *float64         `json:"worst_quality"`
+	TotalMS    int64            `json:"total_time_ms"`
+	AgentMS    int64            `json:"agent_time_ms"`
+	ChecksMS   int64            `json:"checks_time_ms"`
+	GoalsMS    int64            `json:"goal_tests_time_ms"` // tests run as they were
+	PowerMS    int64            `json:"power_time_ms"`      // changed tests run over mutants
+	OwnMS      int64            `json:"own_time_ms"`
+	Tokens     *int64           `json:"total_tokens"`   // null when not reported
+	CostUSD    *float64         `json:"total_cost_usd"` // null when not reported
+	Trend      selector.Trend   `json:"trend"`
+	Alerts     map[string]int   `json:"alerts_by_rule"`
+	Classes    map[string]int   `json:"iterations_by_classification"`
+	Trajectory []AnalyticsPoint `json:"trajectory"`
+	Head       string           `json:"log_head,omitempty"` // of the log at the end of the loop
+}
+
+// AnalyticsPoint is one iteration in the analytics.
+type AnalyticsPoint struct {
+	Iteration int            `json:"iteration"`
+	Quality   *float64       `json:"quality_score"`
+	Class     detector.Class `json:"classification"`
+}
+
+// AnalyticsOf sums up a loop. Scores are in [0,1].
+func AnalyticsOf(v Loop) Analytics {
+	a := Analytics{
+		LoopID: v.State.LoopID, Status: v.State.Status, StopReason: v.State.StopReason, Iterations: v.count(),
+		Rejected: v.State.Rejections(), Selected: v.Choice.Iteration, TotalMS: v.Now.Sub(v.State.StartedAt).Milliseconds(),
+		Alerts: map[string]int{}, Classes: map[string]int{},
+		Tokens: v.Summary.Tokens, CostUSD: v.Summary.CostUSD, Trend: v.Summary.Trend, Head: v.Head,
+	}
+	if v.State.Kind == ledger.Recorded {
+		a.TotalMS = 0
+		if took := v.Summary.Duration; took != nil {
+			a.TotalMS = took.Milliseconds()
+		}
+	}
+	var scores []float64
+	for _, it := range v.Iterations {
+		a.add(it)
+		if q := it.Quality(); q != nil && it.Number > 0 {
+			scores = append(scores, *q)
+		}
+	}
+	a.summarise(scores)
+	return a
+}
+
+func (a *Analytics) add(it ledger.Iteration) {
+	a.Trajectory = append(a.Trajectory, AnalyticsPoint{it.Number, it.Quality(), it.Assessment.Class})
+	a.Classes[it.Assessment.Class.String()]++
+	a.OwnMS += it.OwnTime.Milliseconds()
+	if it.Goals != nil {
+		a.GoalsMS += it.Goals.Took.Milliseconds()
+	}
+	if it.Power != nil {
+		a.PowerMS += it.Power.Took.Milliseconds()
+	}
+	if it.Agent != nil {
+		a.AgentMS += it.Agent.Duration.Milliseconds()
+	}
+	for _, c := range it.Checks {
+		if !it.Reused {
+			a.ChecksMS += c.Duration.Milliseconds()
+		}
+	}
+	for _, alert := range it.Assessment.Alerts {
+		a.Alerts[alert.Rule]++
+	}
+}
+
+func (a *Analytics) summarise(scores []float64) {
+	if len(scores) == 0 {
+		return
+	}
+	best, worst, sum := scores[0], scores[0], 0.0
+	for _, s := range scores {
+		best, worst, sum = max(best, s), min(worst, s), sum+s
+	}
+	mean := sum / float64(len(scores))
+	a.Best, a.Worst, a.Average = &best, &worst, &mean
+}
