@@ -308,7 +308,7 @@ func TestStuckWithStatusZero(t *testing.T) {
 // Limits end an agent while it runs, and what it did counts.
 func TestLimits(t *testing.T) {
 	step := func(then string) string {
-		return say(mend+"; "+then, `{"type":"message_end","message":{"role":"assistant","usage":{"input":70,"output":30,"cost":{"total":0.6}}}}`, `{"type":"agent_end","messages":[{"role":"assistant","stopReason":"stop"}]}`)
+		return mend + "\n" + say(then, `{"type":"message_end","message":{"role":"assistant","usage":{"input":70,"output":30,"cost":{"total":0.6}}}}`, `{"type":"agent_end","messages":[{"role":"assistant","stopReason":"stop"}]}`)
 	}
 	for _, tt := range []struct {
 		name   string
