@@ -13,6 +13,7 @@ import (
 	"supervise/internal/regexp"
 	"supervise/internal/trees"
 	"supervise/runner"
+	"supervise/snapshot"
 
 	"github.com/spf13/cobra"
 )
@@ -71,7 +72,17 @@ func (a *app) trees(ctx context.Context, name string) (*trees.Trees, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.finishing(state.LoopID, dir)
 	return trees.Open(ctx, dir, state)
+}
+
+// finishing says, before the snapshots of a loop are opened, that a restore which was
+// interrupted is finished with that.
+func (a *app) finishing(loop, dir string) {
+	if half := snapshot.UnfinishedIn(ledger.SnapshotDir(dir)); half != nil {
+		fmt.Fprintf(a.err, "supervise: a restore of %s was interrupted; unless the tree was changed since, it is finished first; the tree before it: %s rollback %s %s\n",
+			half.Target.Name(), a.self(), loop, half.Safety.Name())
+	}
 }
 
 // loops returns the folder of the loops of a working tree, and their states.

@@ -129,6 +129,7 @@ func (a *app) putBack(ctx context.Context, loop string, do func(*trees.Trees) (s
 		return fmt.Errorf("%w; interrupt the loop first", err)
 	}
 	defer tree.Close()
+	a.finishing(state.LoopID, dir)
 	t, err := trees.Open(ctx, dir, state)
 	if unfinished := new(snapshot.UnfinishedError); errors.As(err, &unfinished) {
 		fmt.Fprintln(a.err, "supervise:", unfinished) // the user says now what is to be there

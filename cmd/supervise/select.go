@@ -174,7 +174,11 @@ func runSelect(ctx context.Context, a *app, o selectOptions) error {
 		return err
 	}
 	sel := record.Selection{View: v, Choice: choice}
-	if !o.dryRun && (!o.wish.Plain() || o.apply) {
+	recorded := !o.dryRun && (!o.wish.Plain() || o.apply)
+	if recorded && !o.apply || o.cleanup {
+		a.finishing(state.LoopID, v.Dir)
+	}
+	if recorded {
 		if sel, err = a.reselect(ctx, v, choice, o); err != nil {
 			return err
 		}
