@@ -39,7 +39,7 @@ func (j *judge) beside(losses []Loss) *Balance {
 	b := &Balance{Since: from.Iteration}
 	before, now := j.baseline.before.Tests, j.now.Tests
 	if from.Approved {
-		before = sorted(from.Set.Tests)
+		before = from.Set.Tests.Sorted()
 	}
 	switch {
 	case before != nil && now != nil:

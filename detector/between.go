@@ -14,7 +14,7 @@ func Between(before, now *metric.Tests, explained []Loss) TestChanges {
 	if before == nil || now == nil {
 		return TestChanges{}
 	}
-	d := diffTests(sorted(before), sorted(now))
+	d := diffTests(before.Sorted(), now.Sorted())
 	d.Flaky = d.flakyNow
 	lost := make(map[metric.ID]Loss, len(explained))
 	for _, l := range explained {

@@ -104,7 +104,7 @@ func settled(history []Observation) map[metric.ID]metric.ID {
 
 func (j *judge) compare(against string, before metric.Set, ex *explainer) comparison {
 	if before.Tests != j.previous.before.Tests {
-		before.Tests = sorted(before.Tests)
+		before.Tests = before.Tests.Sorted()
 	}
 	c := comparison{against: against, before: before, now: j.now, delta: j.now.Sub(before)}
 	if before.Tests != nil && j.now.Tests != nil {

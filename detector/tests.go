@@ -27,7 +27,7 @@ type erosion struct{ gone, broken, skipped []metric.ID }
 
 // settle returns t with the failures that were confirmed to be flaky as passes.
 func settle(t *metric.Tests, flaky []metric.ID) *metric.Tests {
-	t = sorted(t)
+	t = t.Sorted()
 	for _, id := range flaky {
 		if c, ok := t.Lookup(id); ok && c.Failed() {
 			c.Status, c.Flaky = metric.Passed, true
@@ -36,18 +36,6 @@ func settle(t *metric.Tests, flaky []metric.ID) *metric.Tests {
 	}
 	return t
 }
-
-// sorted returns t with its cases in the order of their identities.
-func sorted(t *metric.Tests) *metric.Tests {
-	if t == nil || slices.IsSortedFunc(t.Cases, compareCases) {
-		return t
-	}
-	out := *t
-	out.Cases = metric.NewTests(t.Cases).Cases
-	return &out
-}
-
-func compareCases(a, b metric.Test) int { return a.Compare(b.ID) }
 
 // diffTests compares two sets of tests. Nothing is explained yet.
 func diffTests(before, now *metric.Tests) *testDiff {

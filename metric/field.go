@@ -159,10 +159,12 @@ func (f Field) Better() Direction {
 }
 
 // Value returns the number f of s, and false when it was not measured.
-func (s Set) Value(f Field) (float64, bool) {
+func (s Set) Value(f Field) (float64, bool) { return (&view{Set: s}).value(f) }
+
+func (v *view) value(f Field) (float64, bool) {
 	for _, r := range fields {
 		if r.field == f {
-			return r.value(&view{Set: s})
+			return r.value(v)
 		}
 	}
 	return 0, false
@@ -206,8 +208,9 @@ type Signature struct {
 
 // Signature returns the signature of s.
 func (s Set) Signature() Signature {
+	from := &view{Set: s}
 	scaled := func(f Field, factor float64) int {
-		v, ok := s.Value(f)
+		v, ok := from.value(f)
 		if !ok {
 			return NotMeasured
 		}

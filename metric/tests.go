@@ -3,6 +3,7 @@ package metric
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 )
@@ -195,31 +196,52 @@ func (t *Tests) Lookup(id ID) (Test, bool) {
 	if t == nil {
 		return Test{}, false
 	}
-	i, ok := slices.BinarySearchFunc(t.Cases, id, func(c Test, id ID) int { return c.Compare(id) })
+	i, ok := sort.Find(len(t.Cases), func(i int) int { return id.Compare(t.Cases[i].ID) })
 	if !ok {
 		return Test{}, false
 	}
 	return t.Cases[i], true
 }
 
+// Sorted returns t with its cases in the order of their identities: t itself, where they
+// are. A set that was read from a file need not be.
+func (t *Tests) Sorted() *Tests {
+	if t == nil {
+		return nil
+	}
+	for i := 1; i < len(t.Cases); i++ {
+		if t.Cases[i-1].Compare(t.Cases[i].ID) > 0 {
+			out := *t
+			out.Cases = NewTests(t.Cases).Cases
+			return &out
+		}
+	}
+	return t
+}
+
 // Pair calls each with every test of two sets, in the order of their identities; with nil
 // for the side on which it is not.
 func Pair(before, now *Tests, each func(was, is *Test)) {
-	i := 0
-	for k := range now.Cases {
-		is := &now.Cases[k]
-		for ; i < len(before.Cases) && before.Cases[i].Compare(is.ID) < 0; i++ {
-			each(&before.Cases[i], nil)
-		}
-		if i < len(before.Cases) && before.Cases[i].ID == is.ID {
-			each(&before.Cases[i], is)
+	i, k := 0, 0
+	for i < len(before.Cases) && k < len(now.Cases) {
+		was, is := &before.Cases[i], &now.Cases[k]
+		switch c := was.Compare(is.ID); {
+		case c < 0:
+			each(was, nil)
 			i++
-		} else {
+		case c > 0:
 			each(nil, is)
+			k++
+		default:
+			each(was, is)
+			i, k = i+1, k+1
 		}
 	}
 	for ; i < len(before.Cases); i++ {
 		each(&before.Cases[i], nil)
+	}
+	for ; k < len(now.Cases); k++ {
+		each(nil, &now.Cases[k])
 	}
 }
 
@@ -236,7 +258,8 @@ func (t *Tests) Counts() Counts {
 		return n
 	}
 	n.Count = len(t.Cases)
-	for _, c := range t.Cases {
+	for i := range t.Cases {
+		c := &t.Cases[i] // it is large
 		switch {
 		case c.Status == Passed:
 			n.Passed++
