@@ -174,11 +174,7 @@ func runSelect(ctx context.Context, a *app, o selectOptions) error {
 		return err
 	}
 	sel := record.Selection{View: v, Choice: choice}
-	recorded := !o.dryRun && (!o.wish.Plain() || o.apply)
-	if recorded && !o.apply || o.cleanup {
-		a.finishing(state.LoopID, v.Dir)
-	}
-	if recorded {
+	if !o.dryRun && (!o.wish.Plain() || o.apply) {
 		if sel, err = a.reselect(ctx, v, choice, o); err != nil {
 			return err
 		}
@@ -189,6 +185,7 @@ func runSelect(ctx context.Context, a *app, o selectOptions) error {
 		}
 	}
 	if o.cleanup {
+		a.finishing(state.LoopID, v.Dir)
 		err = a.cleanup(ctx, state.LoopID, o)
 	}
 	if !o.json && o.csv != "-" {
@@ -234,6 +231,7 @@ func (a *app) reselect(ctx context.Context, v record.View, c selector.Choice, o 
 		return err
 	}
 	if !o.apply {
+		a.finishing(v.State.LoopID, v.Dir) // its output is read from the snapshots
 		return sel, write()
 	}
 	it, err := v.Iteration(c.Iteration)
