@@ -54,10 +54,13 @@ hostile-agents:
 	@cat bin/hostile-agents.md
 
 # Random loops: what is selected is never less than the baseline, progress is no stall,
-# nothing but a repeated period is an infinite loop, and record decides as run does.
+# nothing but a repeated period is an infinite loop, and record decides as run does. And
+# random changes of a small project: audit, hook, loop and merge gate agree on each.
 HISTORIES ?= 10000
+FACES ?= 10
 histories:
 	SUPERVISE_HISTORIES=$(HISTORIES) $(GO) test -count=1 -run '^TestRandomHistories$$' ./internal/record
+	SUPERVISE_FACES=$(FACES) SUPERVISE_SEED=$(SEED) $(GO) test -count=1 -timeout 1h -run '^TestFacesAgree$$' ./cmd/supervise
 
 # Kills supervise at random moments, that many times: two thirds of them loops that are
 # resumed, one third all commands, with a user at work in between. A run that failed
