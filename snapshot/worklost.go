@@ -38,7 +38,7 @@ const (
 // content is at no path of now and in no commit, and
 //
 //   - the file is gone or empty, and less than half of its lines are in files that have changed since base;
-//   - or it is again what a commit before base had;
+//   - or it is again what a commit before base had, or what was staged when the store was made;
 //   - or it is a text, none of the lines that the user had added is in any changed file, and all that the user had removed
 //     are back. Four lines at least must have been added or removed. For an ignored file only the first counts.
 //
@@ -82,7 +82,7 @@ type losses struct {
 type lost struct {
 	WorkLoss
 	was, is   *manifest.Entry // is: nil if it is gone
-	committed string          // the id of what HEAD had
+	committed string          // the id of what HEAD had, or of what was staged, where that is there now
 }
 
 func entryOf(list []manifest.Entry, p string) *manifest.Entry {
@@ -109,6 +109,9 @@ func (l *losses) working() {
 		}
 		if sameContent(was, is) || sameContent(is, entryOf(l.start.Work, p)) || is == nil && l.now.HasSkipped(p) || l.has(was.OID) {
 			continue
+		}
+		if staged := l.own.Staged[path]; is != nil && is.OID.String() == staged {
+			committed = staged // that is there still, and what came on top of it is not
 		}
 		l.found = append(l.found, &lost{WorkLoss{Path: p, How: lossOf(is, committed), Kept: true}, was, is, committed})
 	}

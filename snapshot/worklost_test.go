@@ -26,7 +26,9 @@ func underWay(t *testing.T) string {
 	write(t, dir, "edited.go", "package edited\n\nfunc One() int { return 11 }\n\nfunc Three() int {\n\tx := 3\n\treturn x\n}\n")
 	write(t, dir, "notes.md", "first idea\nsecond idea\nthird idea\nfourth idea\n")
 	write(t, dir, "staged.go", "package staged\n")
-	git(t, dir, "add", "staged.go")
+	write(t, dir, "both.go", "package both\n\nfunc Staged() int { return 1 }\n")
+	git(t, dir, "add", "staged.go", "both.go")
+	write(t, dir, "both.go", "package both\n\nfunc Staged() int { return 1 }\n\nfunc Later() int { return 2 }\n")
 	write(t, dir, "app.db", "SQLite format 3\x00rows")
 	write(t, dir, "private/deep/letter", "dear\n")
 	write(t, dir, "private/node_modules/x.js", "installed\n")
@@ -71,7 +73,7 @@ func TestWorkLost(t *testing.T) {
 		want string
 	}{
 		"nothing":           {func(*testing.T, string) {}, ""},
-		"reset and cleaned": {func(t *testing.T, dir string) { git(t, dir, "reset", "-q", "--hard"); git(t, dir, "clean", "-qfdx") }, "app.db deleted ignored, edited.go edits undone, notes.md deleted, private/deep/letter deleted ignored, staged.go deleted"},
+		"reset and cleaned": {func(t *testing.T, dir string) { git(t, dir, "reset", "-q", "--hard"); git(t, dir, "clean", "-qfdx") }, "app.db deleted ignored, both.go deleted, edited.go edits undone, notes.md deleted, private/deep/letter deleted ignored, staged.go deleted"},
 		"checked out":       {func(t *testing.T, dir string) { git(t, dir, "checkout", "-q", "edited.go") }, "edited.go edits undone"},
 		"checked out, then worked on": {func(t *testing.T, dir string) {
 			git(t, dir, "checkout", "-q", "edited.go")
@@ -104,9 +106,15 @@ func TestWorkLost(t *testing.T) {
 			git(t, dir, "commit", "-qm", "all")
 			git(t, dir, "rm", "-q", "notes.md")
 		}, ""},
-		"stashed":              {func(t *testing.T, dir string) { git(t, dir, "stash", "-qu") }, ""},
-		"stashed, and dropped": {func(t *testing.T, dir string) { git(t, dir, "stash", "-qu"); git(t, dir, "stash", "drop", "-q") }, "edited.go edits undone, notes.md deleted, staged.go deleted"},
-		"another branch":       {func(t *testing.T, dir string) { git(t, dir, "checkout", "-qfb", "other", "main") }, "edited.go edits undone, staged.go deleted"},
+		"stashed":                                {func(t *testing.T, dir string) { git(t, dir, "stash", "-qu") }, ""},
+		"an edit of what is staged, checked out": {func(t *testing.T, dir string) { git(t, dir, "checkout", "-q", "both.go") }, "both.go edits undone"},
+		"what is staged committed, the rest reset": {func(t *testing.T, dir string) {
+			git(t, dir, "commit", "-qm", "staged")
+			git(t, dir, "reset", "-q", "--hard")
+		}, "both.go edits undone, edited.go edits undone"},
+		"all of it committed":  {func(t *testing.T, dir string) { git(t, dir, "commit", "-qam", "all") }, ""},
+		"stashed, and dropped": {func(t *testing.T, dir string) { git(t, dir, "stash", "-qu"); git(t, dir, "stash", "drop", "-q") }, "both.go deleted, edited.go edits undone, notes.md deleted, staged.go deleted"},
+		"another branch":       {func(t *testing.T, dir string) { git(t, dir, "checkout", "-qfb", "other", "main") }, "both.go deleted, edited.go edits undone, staged.go deleted"},
 		"the repository":       {remove(".git", "notes.md"), "notes.md deleted"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -32,6 +32,7 @@ type learner struct {
 	names   map[string]int    // in topmost ignored folders
 	own     Own
 	edited  map[string]string // of all scopes: tracked paths that differ from HEAD, with the id of its content
+	staged  map[string]string // the same with the id that the index has, where the folder has another content
 	unborn  []string          // scopes without a commit to compare with
 }
 
@@ -41,7 +42,7 @@ type learner struct {
 func Learn(ctx context.Context, root *os.Root, dir, skip string, precious []string) (*Rules, Own, error) {
 	l := &learner{
 		work: root.Name(), skip: skip, Rules: New(dir, Config{}, precious), top: map[string]string{}, names: map[string]int{},
-		own: Own{Files: map[manifest.PathText]string{}, Tips: map[manifest.PathText][]string{}}, edited: map[string]string{},
+		own: Own{Files: map[manifest.PathText]string{}, Staged: map[manifest.PathText]string{}, Tips: map[manifest.PathText][]string{}}, edited: map[string]string{}, staged: map[string]string{},
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		return nil, Own{}, fmt.Errorf("make ignore rules: %w", err)

@@ -21,6 +21,8 @@ type Own struct {
 	// Files are the untracked files and those that differ from HEAD, each with the id of what HEAD has at that path, ""
 	// for nothing.
 	Files map[manifest.PathText]string
+	// Staged are those of them of which the index had another version than the folder, with the id of that version.
+	Staged map[manifest.PathText]string `json:",omitempty"`
 	// Tips are the commits that refs, HEAD and the stash named, by the root of the repository.
 	Tips map[manifest.PathText][]string
 }
@@ -58,17 +60,43 @@ func (l *learner) compareHead(ctx context.Context, rel, root string) {
 	out, err := gitdir.RepoGit(ctx, root, args...)
 	if err != nil { // there is no commit yet
 		l.unborn = append(l.unborn, rel)
+		l.compareIndex(ctx, rel, root)
 		return
 	}
-	fields := strings.Split(string(out), "\x00")
+	for name, id := range olderSide(out) {
+		l.edited[manifest.Join(rel, name)] = id
+	}
+	if len(out) > 0 {
+		l.compareIndex(ctx, rel, root)
+	}
+}
+
+// compareIndex finds out what is staged otherwise than it lies in the folder.
+func (l *learner) compareIndex(ctx context.Context, rel, root string) {
+	out, err := gitdir.RepoGit(ctx, root, "diff-files", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=all")
+	if err != nil {
+		return // what is staged counts as part of the edit then
+	}
+	for name, id := range olderSide(out) {
+		if p := manifest.Join(rel, name); id != "" && id != l.edited[p] {
+			l.staged[p] = id
+		}
+	}
+}
+
+// olderSide reads the raw output of a diff: of each file the id before it, "" for none.
+func olderSide(raw []byte) map[string]string {
+	out := map[string]string{}
+	fields := strings.Split(string(raw), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		if f := strings.Fields(fields[i]); len(f) == 5 {
 			if strings.Trim(f[2], "0") == "" {
 				f[2] = ""
 			}
-			l.edited[manifest.Join(rel, fields[i+1])] = f[2]
+			out[fields[i+1]] = f[2]
 		}
 	}
+	return out
 }
 
 // Tips are the commits that refs, HEAD and entries of the stash name; none where git cannot say.
@@ -92,4 +120,7 @@ func (l *learner) note(p string) {
 		return
 	}
 	l.own.Files[manifest.PathText(p)] = committed
+	if id := l.staged[p]; id != "" {
+		l.own.Staged[manifest.PathText(p)] = id
+	}
 }
