@@ -76,19 +76,24 @@ func (u User) Environ(env []string) []string {
 	return append(out, "HOME="+u.Home, "USER="+u.Name, "LOGNAME="+u.Name)
 }
 
-// Hand writes a file that the user can read, in a new folder of that user among the
-// temporary files, and returns its path. The caller removes the folder.
-func (u User) Hand(name string, text []byte) (path string, err error) {
-	dir, err := os.MkdirTemp("", "supervise-")
+// Hand writes files that the user can read into a new folder of that user among the
+// temporary files, and returns the folder. The caller removes it.
+func (u User) Hand(files map[string]string) (dir string, err error) {
+	dir, err = os.MkdirTemp("", "supervise-")
 	if err != nil {
-		return "", fmt.Errorf("hand %s to %s: %w", name, u.Name, err)
+		return "", fmt.Errorf("hand files to %s: %w", u.Name, err)
 	}
-	path = filepath.Join(dir, name)
-	if err = os.WriteFile(path, text, 0o600); err == nil {
-		err = errors.Join(os.Lchown(path, int(u.UID), int(u.GID)), os.Lchown(dir, int(u.UID), int(u.GID)))
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err = os.WriteFile(path, []byte(text), 0o600); err == nil {
+			err = os.Lchown(path, int(u.UID), int(u.GID))
+		}
+		if err != nil {
+			return "", errors.Join(fmt.Errorf("hand %s to %s: %w", name, u.Name, err), os.RemoveAll(dir))
+		}
 	}
-	if err != nil {
-		return "", errors.Join(fmt.Errorf("hand %s to %s: %w", name, u.Name, err), os.RemoveAll(dir))
+	if err := os.Lchown(dir, int(u.UID), int(u.GID)); err != nil {
+		return "", errors.Join(fmt.Errorf("hand files to %s: %w", u.Name, err), os.RemoveAll(dir))
 	}
-	return path, nil
+	return dir, nil
 }

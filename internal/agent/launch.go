@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// EvidenceEnv is the variable that names to the agent the folder with all that was measured.
+const EvidenceEnv = "SUPERVISE_EVIDENCE"
+
 // MaxArgument is the longest argument that Linux passes to a program, in bytes.
 const MaxArgument = 131071
 

@@ -77,7 +77,8 @@ func (a *Agent) Forget() {
 type Task struct {
 	Iteration int
 	Prompt    string
-	Start     snapshot.ID // the tree that the agent starts from
+	Evidence  map[string]string // files beside the prompt, by name: see [agent.EvidenceEnv]
+	Start     snapshot.ID       // the tree that the agent starts from
 	StartedAt time.Time
 	Spent     agent.Usage // of the loop before
 

@@ -3,6 +3,7 @@ package agentrun
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,17 +50,17 @@ const promptName = "prompt.md"
 // when there is a task and no placeholder.
 func (r *run) command(dir string) (runner.Command, error) {
 	text := r.task.Prompt
-	path, err := r.handPrompt(dir, text)
+	path, evidence, err := r.handPrompt(dir, text)
 	if err != nil {
 		return runner.Command{}, err
 	}
-	box, err := r.sandbox(path)
+	box, err := r.sandbox(path, evidence)
 	if err != nil {
 		return runner.Command{}, err
 	}
 	cmd := runner.Command{
 		Dir: r.WorkDir(), Terminal: r.terminal(), Timeout: r.IterationTimeout, FirstOutput: r.FirstOutputTimeout, Idle: r.IdleTimeout, Grace: r.Grace,
-		Env: r.agentEnv(path), ReadOnly: r.Shield.ReadOnly, Writable: r.Shield.Writable, Sandbox: box, OnInterrupt: r.OnInterrupt, Hold: r.Ledger.Held(), User: r.User,
+		Env: r.agentEnv(path, evidence), ReadOnly: r.Shield.ReadOnly, Writable: r.Shield.Writable, Sandbox: box, OnInterrupt: r.OnInterrupt, Hold: r.Ledger.Held(), User: r.User,
 	}
 	if r.Program.Name != "" {
 		return cmd, r.launch(&cmd, path)
@@ -124,7 +125,7 @@ func (a *Agent) terminal() *runner.Terminal {
 	return &t
 }
 
-func (r *run) agentEnv(prompt string) []string {
+func (r *run) agentEnv(prompt, evidence string) []string {
 	env := r.environ(r.Env)
 	if r.User != nil {
 		env = r.User.Environ(env)
@@ -136,16 +137,17 @@ func (r *run) agentEnv(prompt string) []string {
 		"SUPERVISE_LOOP_ID="+r.LoopID,
 		"SUPERVISE_ITERATION="+strconv.Itoa(r.task.Iteration),
 		"SUPERVISE_PROMPT_FILE="+prompt,
+		agent.EvidenceEnv+"="+evidence,
 	)
 }
 
-// sandbox is what the agent sees, with its prompt and its hooks; nil where it is not
-// limited. Its folder for temporary files is empty.
-func (r *run) sandbox(prompt string) (*runner.Sandbox, error) {
+// sandbox is what the agent sees, with its prompt, the evidence and its hooks; nil where it
+// is not limited. Its folder for temporary files is empty.
+func (r *run) sandbox(prompt, evidence string) (*runner.Sandbox, error) {
 	if r.Shield.Sandbox == nil {
 		return nil, nil //nolint:nilnil // none is wanted
 	}
-	shown := []string{prompt, filepath.Join(r.Ledger.Dir(), "hooks")}
+	shown := []string{prompt, evidence, filepath.Join(r.Ledger.Dir(), "hooks")}
 	if r.hooks != nil {
 		shown = append(shown, r.hooks.server.Path())
 	}
@@ -153,17 +155,30 @@ func (r *run) sandbox(prompt string) (*runner.Sandbox, error) {
 	return r.Shield.Showing(shown...), errors.Join(os.RemoveAll(temp), os.Mkdir(temp, 0o700))
 }
 
-// handPrompt writes the prompt where the agent can read it, and returns the path.
-func (r *run) handPrompt(dir, text string) (string, error) {
-	path := filepath.Join(dir, promptName)
-	if err := ledger.WriteFile(path, []byte(text)); err != nil || r.User == nil {
-		return path, err
+// handPrompt writes the prompt and the evidence where the agent can read them, and returns
+// the path of the one and the folder of the other.
+func (r *run) handPrompt(dir, text string) (path, evidence string, err error) {
+	path, evidence = filepath.Join(dir, promptName), filepath.Join(dir, "evidence")
+	if err := errors.Join(os.RemoveAll(evidence), os.Mkdir(evidence, 0o700), ledger.WriteFile(path, []byte(text))); err != nil {
+		return "", "", fmt.Errorf("write the prompt: %w", err)
 	}
-	path, err := r.User.Hand(promptName, []byte(text))
-	if err == nil {
-		r.handed = filepath.Dir(path)
+	for name, text := range r.task.Evidence {
+		if err := ledger.WriteFile(filepath.Join(evidence, name), []byte(text)); err != nil {
+			return "", "", err
+		}
 	}
-	return path, err
+	if r.User == nil {
+		return path, evidence, nil
+	}
+	files := maps.Clone(r.task.Evidence)
+	if files == nil {
+		files = map[string]string{}
+	}
+	files[promptName] = text
+	if r.handed, err = r.User.Hand(files); err != nil {
+		return "", "", err
+	}
+	return filepath.Join(r.handed, promptName), r.handed, nil
 }
 
 // takePromptBack removes what handPrompt and sandbox made.

@@ -15,6 +15,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/agentrun"
 	"supervise/internal/approval"
+	"supervise/internal/briefing"
 	"supervise/internal/criterion"
 	"supervise/internal/declared"
 	"supervise/internal/git"
@@ -50,7 +51,7 @@ func Default() Settings {
 		ErrorCount: metric.ErrorFields(),
 		Mode:       string(detector.ModeStandard), RollbackTo: string(detector.ToStart),
 		Stall: Stall{rules.StallWindow, rules.StallRange}, Cycle: Cycle{rules.CycleWindow, rules.CycleMin}, Stuck: Stuck{rules.StuckCount},
-		Session: sessionFresh, Until: "auto", OnStall: "auto", Reinforcement: "adaptive", Pty: string(agentrun.PtyAuto), Protect: Protect{State: protect.StateKept},
+		Session: sessionFresh, Until: "auto", OnStall: "auto", Reinforcement: "adaptive", EvidenceTokens: briefing.DefaultBudget, Pty: string(agentrun.PtyAuto), Protect: Protect{State: protect.StateKept},
 		Approval:  string(approval.PolicyReject),
 		Alarm:     Alarm{Action: string(agentrun.AlarmWarn)},
 		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},
@@ -151,6 +152,7 @@ func (s Settings) conditions() []condition {
 	return []condition{
 		{s.Limits.MaxIterations < 1, "limits.max_iterations", "max_iterations must be at least 1"},
 		{s.Confirm.MaxTests < 1, "confirm.max_tests", "confirm.max_tests must be at least 1; reruns: 0 turns running tests again off"},
+		{s.EvidenceTokens < 0, "evidence_tokens", "evidence_tokens must not be negative; 0 tells nothing"},
 		{s.Confirm.Reruns < 0, "confirm.reruns", "confirm.reruns must not be negative"},
 		{s.HoldOut.Run != always && s.HoldOut.Run != never, "holdout.run", "holdout.run must be always or never, not " + s.HoldOut.Run},
 		{s.HoldOut.Timeout < 0, "holdout.timeout", "holdout.timeout must not be negative"},
@@ -232,6 +234,7 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		MaxStore: s.Snapshot.MaxStoreMB << 20,
 	}}
 	o.Approval, o.Notify = s.asking()
+	o.EvidenceTokens = s.EvidenceTokens
 	if level, err := prompt.ParseLevel(s.Reinforcement); err == nil {
 		o.Level = &level
 	}

@@ -40,6 +40,8 @@ type Settings struct {
 	Pty string `yaml:"pty" range:"auto|always|never"`
 	// how strongly [the prompt reminds the agent](recovery.md#prompts) of the rules; `adaptive` depends on what happened before
 	Reinforcement string `yaml:"reinforcement" range:"adaptive|off|minimal|standard|aggressive"`
+	// how many tokens [the prompt](recovery.md#evidence) tells of what was measured: failing tests, errors, what was refused, earlier iterations; 0: nothing
+	EvidenceTokens int `yaml:"evidence_tokens" range:"≥ 0"`
 	// [which rules apply](rules.md#setting-the-rules): none, the CRITICAL ones about metrics, the usual ones, all
 	Mode string `yaml:"mode" range:"off|minimal|standard|aggressive"`
 	// treat a renamed or moved test as deleted

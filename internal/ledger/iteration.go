@@ -307,9 +307,11 @@ type Decision struct {
 	Diagnosis string      `json:"diagnosis,omitempty"`
 	Advice    string      `json:"advice,omitempty"` // for the next prompt
 	Criterion *bool       `json:"criterion_met,omitempty"`
-	Retries   int         `json:"retries"`                // of the incident that is open after this iteration
-	Attempts  int         `json:"attempts"`               // in the whole loop
-	Same      int         `json:"same_finding,omitempty"` // retries in a row that were undone for the finding that they were to mend
+	// CriterionOutput is the end of what the command of a criterion printed that is not met.
+	CriterionOutput string `json:"criterion_output,omitempty"`
+	Retries         int    `json:"retries"`                // of the incident that is open after this iteration
+	Attempts        int    `json:"attempts"`               // in the whole loop
+	Same            int    `json:"same_finding,omitempty"` // retries in a row that were undone for the finding that they were to mend
 
 	Strategy string  `json:"strategy,omitempty"`      // how the next attempt is to differ
 	Phases   []Phase `json:"phases,omitempty"`        // of the recovery, in order

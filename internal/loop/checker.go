@@ -123,20 +123,24 @@ func (c *checker) once(ctx context.Context, tree string, past *judge.History) (j
 // save writes down what the checks taught about themselves.
 func (c *checker) save() error { return c.ledger.SaveMeter(c.base.Memory()) }
 
-// succeeds reports whether a command of the shell does.
-func (c *checker) succeeds(ctx context.Context, command, dir string) (bool, error) {
+// maxCriterion is how much of what the command of the criterion prints is kept, in bytes.
+const maxCriterion = 2 << 10
+
+// succeeds reports whether a command of the shell does, and the end of what it printed.
+func (c *checker) succeeds(ctx context.Context, command, dir string) (ok bool, said string, err error) {
 	env := c.env
 	if c.user != nil {
 		env = c.user.Environ(env)
 	}
+	words := runner.NewTail(maxCriterion)
 	res, err := runner.Run(ctx, runner.Command{
-		Args: []string{"/bin/sh", "-c", command}, Dir: dir, Env: append(env, "CI=true"), Timeout: criterionTimeout,
+		Args: []string{"/bin/sh", "-c", command}, Dir: dir, Env: append(env, "CI=true"), Timeout: criterionTimeout, Stdout: words, Stderr: words,
 		Hold: c.ledger.Held(), BeforeStart: c.journal.Starting(event.ChildCriterion, c.iteration), User: c.user,
 	})
 	if errors.Is(err, runner.ErrUnstartable) { // the agent may have taken its folder away
-		return false, nil
+		return false, "", nil
 	}
-	return err == nil && res.Cause == runner.Exited && res.ExitCode == 0, err
+	return err == nil && res.Cause == runner.Exited && res.ExitCode == 0, c.mask.String(words.String()), err
 }
 
 // tidy removes the reports that the checks wrote into the tree and that had not been

@@ -37,6 +37,9 @@ func (r *run) describe(ctx context.Context, it *iteration, info snapshot.Info) e
 	return err
 }
 
+// patchName is the file with an iteration's changes in its folder.
+const patchName = "changes.patch"
+
 // patch writes the agent's changes as a unified diff, with secrets masked, and counts
 // its lines.
 func (r *run) patch(ctx context.Context, it *iteration) (err error) {
@@ -44,7 +47,7 @@ func (r *run) patch(ctx context.Context, it *iteration) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, "changes.patch"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(filepath.Join(dir, patchName), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -137,11 +140,13 @@ func (r *run) spent() agent.Usage {
 }
 
 // met reports whether the criterion holds for an iteration, and nil when there is
-// none that could.
-func (r *run) met(ctx context.Context, it ledger.Iteration) (*bool, error) {
-	return r.opts.Until.Met(it, r.past.Iterations[0].Set, func(command string) (bool, error) {
-		return r.checks.succeeds(ctx, command, r.opts.Plan.Root)
+// none that could; and what its command printed.
+func (r *run) met(ctx context.Context, it ledger.Iteration) (holds *bool, said string, err error) {
+	holds, err = r.opts.Until.Met(it, r.past.Iterations[0].Set, func(command string) (ok bool, err error) {
+		ok, said, err = r.checks.succeeds(ctx, command, r.opts.Plan.Root)
+		return ok, err
 	})
+	return holds, said, err
 }
 
 // unmet measures the tree while the agent wants to stop, and returns what is missing
@@ -153,7 +158,8 @@ func (r *run) unmet(ctx context.Context) string {
 	}
 	it := ledger.Iteration{Set: res.Set}
 	it.Assessment.Balance = r.past.Beside(res.Set, r.opts.Rules)
-	if met, err := r.met(ctx, it); err != nil || met == nil || *met {
+	met, said, err := r.met(ctx, it)
+	if err != nil || met == nil || *met {
 		return ""
 	}
 	n := res.Set.Tests.Counts()
@@ -164,7 +170,11 @@ func (r *run) unmet(ctx context.Context) string {
 	if costs := it.Assessment.Balance.Messages(); len(costs) > 0 {
 		text += "; " + strings.Join(costs, "; ")
 	}
-	return text + ". Done is when " + r.opts.Until.String() + "."
+	text += ". Done is when " + r.opts.Until.String() + "."
+	if said != "" {
+		text += " It printed at its end:\n" + said
+	}
+	return text
 }
 
 func interrupted(ctx context.Context) bool { return ctx.Err() != nil }

@@ -7,6 +7,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/agentrun"
+	"supervise/internal/briefing"
 	"supervise/internal/environment"
 	"supervise/internal/event"
 	"supervise/internal/evidence"
@@ -40,7 +41,7 @@ type iteration struct {
 func (r *run) iterate(ctx, agentCtx context.Context, n int) (event.Stop, error) {
 	it, err := r.begin(ctx, n)
 	if err == nil {
-		it.prompted, err = r.prompt(it)
+		it.prompted, err = r.prompt(agentCtx, it)
 	}
 	if err == nil {
 		err = r.runAgent(agentCtx, it)
@@ -104,9 +105,13 @@ func (r *run) begin(ctx context.Context, n int) (*iteration, error) {
 	return it, r.save()
 }
 
-// prompt writes the text of the iteration and reports its level.
-func (r *run) prompt(it *iteration) (prompted, error) {
-	p, err := r.prompts.Text(it.Number)
+// prompt writes the text of the iteration and reports its level. ctx is that of the agent.
+func (r *run) prompt(ctx context.Context, it *iteration) (prompted, error) {
+	left := briefing.Limits{Iterations: r.opts.MaxIterations - it.Number, Cost: r.opts.MaxCost, Tokens: r.opts.MaxTokens}
+	if end, limited := ctx.Deadline(); limited {
+		left.Time = end.Sub(r.opts.Now())
+	}
+	p, err := r.prompts.Text(it.Number, left.Left(r.spent()))
 	if err != nil {
 		return p, err
 	}
@@ -125,7 +130,7 @@ func (r *run) prompt(it *iteration) (prompted, error) {
 func (r *run) runAgent(ctx context.Context, it *iteration) error {
 	n := r.past.Previous.Set.Tests.Counts()
 	res, err := r.agent.Run(ctx, agentrun.Task{
-		Iteration: it.Number, Prompt: it.prompted.text, Start: it.Start, StartedAt: it.StartedAt, Spent: r.spent(),
+		Iteration: it.Number, Prompt: it.prompted.text, Evidence: it.prompted.evidence, Start: it.Start, StartedAt: it.StartedAt, Spent: r.spent(),
 		Opening: hook.Opening(n.Passed, n.Count), Unmet: r.unmet, Find: func(names []string) ledger.Block { return ledger.BlockOf(r.past.Previous.Set.Tests, names) },
 		Beware: func(d hook.Decision) hook.Decision { return r.prompts.beware(it.Number, it.Level, d) },
 		OnWait: func(text string) error {
@@ -199,16 +204,20 @@ func (r *run) decide(ctx context.Context, it *iteration) error {
 	}
 	it.Rejected = step.Reject
 	var holds *bool
+	var said string
 	if !step.Reject {
 		if it.Open, err = r.judging().Open(ctx, it.Iteration, r.past); err != nil {
 			return err
 		}
-		if holds, err = r.met(ctx, it.Iteration); err != nil {
+		if holds, said, err = r.met(ctx, it.Iteration); err != nil {
 			return err
 		}
 	}
 	it.Verified = judge.Verified(it.Iteration, holds)
 	it.Decision = judge.Decision(step, next, holds)
+	if holds != nil && !*holds {
+		it.Decision.CriterionOutput = said
+	}
 	it.Decision.Gate = asked
 	if step.Reject {
 		it.Decision.Restore = r.past.Target(it.Iteration, step.Target)

@@ -83,7 +83,7 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 	if err != nil {
 		return err
 	}
-	r.prompts = &prompter{texts: texts, set: &r.opts.Settings, past: r.past, blocked: o.BlockedCommand(o.Self, o.Env)}
+	r.prompts = &prompter{texts: texts, set: &r.opts.Settings, past: r.past, blocked: o.BlockedCommand(o.Self, o.Env), folder: r.ledger.Folder}
 	store, err := worktree.Open(ctx, o.Root, o.Home, r.ledger.SnapshotDir(), o.Snapshot)
 	if err != nil {
 		return err

@@ -1,14 +1,20 @@
 package loop
 
 import (
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"supervise/detector"
+	"supervise/internal/briefing"
 	"supervise/internal/criterion"
 	"supervise/internal/fingerprint"
 	"supervise/internal/hook"
 	"supervise/internal/judge"
+	"supervise/internal/projectfile"
 	"supervise/internal/prompt"
 	"supervise/metric"
 )
@@ -20,24 +26,99 @@ type prompter struct {
 	past  *judge.History
 	// blocked is the command by which the agent says that it cannot go on, "" for none.
 	blocked string
+	folder  func(n int) (string, error) // of an iteration
 }
 
 // prompted is the prompt of an iteration.
 type prompted struct {
-	text   string
-	level  string
-	why    string
-	points []prompt.Point // that the prompt makes beside the task
+	text     string
+	evidence map[string]string // the facts of the text, whole
+	level    string
+	why      string
+	points   []prompt.Point // that the prompt makes beside the task
 }
 
-// Text writes the prompt of iteration n.
-func (p *prompter) Text(n int) (prompted, error) {
+// Text writes the prompt of iteration n. left is what is left of the loop's limits.
+func (p *prompter) Text(n int, left []string) (prompted, error) {
 	level, why := p.set.Escalation.For(p.situation(n))
 	if p.set.Level != nil {
 		level, why = *p.set.Level, "set by the user"
 	}
-	text, points, err := p.texts.Text(level, p.facts(n))
-	return prompted{text + p.set.Until.Request(), level.String(), why, points}, err
+	f, evidence := p.facts(n), map[string]string(nil)
+	if level != prompt.Off && p.set.EvidenceTokens > 0 {
+		evidence = p.brief(&f, left)
+	}
+	text, points, err := p.texts.Text(level, f)
+	return prompted{text + p.set.Until.Request(), evidence, level.String(), why, points}, err
+}
+
+// brief adds what was measured to the task, takes it out of the rest, so that nothing
+// stands twice, and returns all of it.
+func (p *prompter) brief(f *prompt.Facts, left []string) map[string]string {
+	told := briefing.Facts{History: p.past, Left: left, Line: p.line}
+	if p.past.Rejected != nil {
+		told.Patch = p.patch(p.past.Rejected.Number)
+	}
+	groups := told.Groups()
+	text := briefing.Text(groups, p.set.EvidenceTokens)
+	if text == "" {
+		return nil
+	}
+	f.Task = strings.TrimSpace(f.Task + "\n\n" + text)
+	f.Failing = nil
+	if f.Rejection != nil && told.Patch != "" {
+		f.Rejection.Files = nil
+	}
+	if f.Error != nil && strings.Contains(text, f.Error.Text[:min(len(f.Error.Text), sameError)]) {
+		f.Error.Text = "see above"
+	}
+	out := map[string]string{briefing.FactsName: briefing.Whole(groups)}
+	if told.Patch != "" {
+		out[briefing.PatchName] = told.Patch
+	}
+	return out
+}
+
+// sameError is how many bytes of an error say that it is the same.
+const sameError = 40
+
+// maxPatch is how much of a refused change is read, in bytes.
+const maxPatch = 1 << 20
+
+// patch is what iteration n changed, "" where that is not known.
+func (p *prompter) patch(n int) string {
+	dir, err := p.folder(n)
+	if err != nil {
+		return ""
+	}
+	f, err := os.Open(filepath.Join(dir, patchName))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, _ := io.ReadAll(io.LimitReader(f, maxPatch)) // what could be read is told
+	return string(text)
+}
+
+// line is a line of a file of the project, "" where it cannot be read.
+func (p *prompter) line(file string, n int) string {
+	if filepath.IsAbs(file) {
+		rel, err := filepath.Rel(p.set.Root, file)
+		if err != nil {
+			return ""
+		}
+		file = rel
+	}
+	text, err := projectfile.Read(filepath.Join(p.set.Root, file), projectfile.Settings)
+	if err != nil || !filepath.IsLocal(file) {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		if n--; n == 0 {
+			return line
+		}
+	}
+	return ""
 }
 
 // lookBack is how many iterations the level of the prompt follows from.
@@ -90,7 +171,7 @@ func (p *prompter) facts(n int) prompt.Facts {
 	counts := set.Tests.Counts()
 	f := prompt.Facts{
 		Task: p.set.Task, Iteration: n, Max: p.set.MaxIterations, Criterion: p.set.Until.String(), Last: n == p.set.MaxIterations,
-		Measured: set.Tests != nil, Passed: counts.Passed, Count: counts.Count, Failing: judge.Failing(set.Tests), Near: counts.Passed > 0 && counts.Failed == 0,
+		Measured: set.Tests != nil, Passed: counts.Passed, Count: counts.Count, Failed: counts.Failed, Failing: judge.Failing(set.Tests), Near: counts.Passed > 0 && counts.Failed == 0,
 	}
 	f.Blocked = p.blocked
 	for _, g := range p.past.Granted() {

@@ -29,6 +29,9 @@ type Settings struct {
 	Escalation   prompt.Escalation `json:"escalation,omitempty"`
 	PlateauBelow float64           `json:"plateau_below,omitempty"`
 	Budget       Budget            `json:"budget,omitzero"` // over which supervise warns of its own work
+	// EvidenceTokens is the budget of what the prompt tells of the measurements; 0: nothing
+	// is told.
+	EvidenceTokens int `json:"evidence_tokens,omitempty"`
 	// Texts are those of prompts that replace the built-in ones.
 	Texts   map[string]string `json:"prompt_texts,omitempty"`
 	NoApply bool              `json:"no_apply,omitempty"` // leave the tree as the last iteration left it

@@ -123,7 +123,7 @@ func (r *run) metBefore(ctx context.Context, stop event.Stop) (event.Stop, error
 	if stop.Reason != event.NoneAcceptable || r.opts.NoApply || interrupted(ctx) {
 		return stop, nil
 	}
-	if met, err := r.met(ctx, r.past.Iterations[0]); err != nil || met == nil || !*met {
+	if met, _, err := r.met(ctx, r.past.Iterations[0]); err != nil || met == nil || !*met {
 		return stop, err
 	}
 	return event.Stop{Reason: event.BaselineKept, Text: "the criterion held before the loop, and " + stop.Text}, nil

@@ -131,7 +131,8 @@ type Facts struct {
 	Measured  bool // tests were measured
 	Passed    int
 	Count     int
-	Failing   []string // names of failing tests
+	Failed    int
+	Failing   []string // names of failing tests, where the task does not tell of them
 	Hidden    int      // failing tests whose names are kept from the agent
 	Coverage  string   // "81.2%", "" when not measured
 	Errors    string   // "3", "" when not measured

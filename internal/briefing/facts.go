@@ -1,0 +1,294 @@
+package briefing
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"supervise/detector"
+	"supervise/internal/agent"
+	"supervise/internal/judge"
+	"supervise/internal/ledger"
+	"supervise/metric"
+)
+
+// Facts is what a briefing is made of.
+type Facts struct {
+	History *judge.History
+	Patch   string                             // of the last iteration, where it was undone
+	Line    func(file string, line int) string // of the tree that the agent starts from; "" where it is not known
+	Left    []string                           // what is left of the loop's limits
+}
+
+// Groups are all facts, the most useful kinds first.
+func (f Facts) Groups() []Group {
+	set := f.History.Previous.Set
+	return []Group{
+		f.refused(), f.broken(set), f.failing(set), f.errors(set), f.criterion(),
+		f.earlier(),
+		{Title: "What is left", One: "limit", Facts: f.Left},
+	}
+}
+
+// refused is what was undone, by hunk, with what failed by it.
+func (f Facts) refused() Group {
+	g := Group{One: "refused hunk"}
+	it := f.History.Rejected
+	if it == nil {
+		return g
+	}
+	gone := Facts{History: f.History} // without lines of source, which are others now
+	g.Title = fmt.Sprintf("Refused in iteration %d, and no longer there", it.Number)
+	for _, c := range cases(it.Set) {
+		if before, known := f.History.Previous.Set.Tests.Lookup(c.ID); c.Failed() && !(known && before.Failed()) {
+			g.Facts = append(g.Facts, "it made fail: "+gone.test(c))
+		}
+	}
+	for _, text := range gone.fresh(it.Set, f.History.Previous.Set.Lint) {
+		g.Facts = append(g.Facts, "it brought: "+text)
+	}
+	g.Facts = append(g.Facts, hunks(f.Patch, f.History.Refused(*it))...)
+	return g
+}
+
+// broken is what could not even be run.
+func (f Facts) broken(set metric.Set) Group {
+	g := Group{Title: "Could not be run", One: "suite"}
+	if set.Tests == nil {
+		return g
+	}
+	for _, s := range set.Tests.Broken {
+		g.Facts = append(g.Facts, s.Name+": "+brief(s.Why))
+	}
+	if set.Tests.Failure != "" {
+		g.Facts = append(g.Facts, brief(set.Tests.Failure))
+	}
+	return g
+}
+
+// failing are the tests that fail, with their messages.
+func (f Facts) failing(set metric.Set) Group {
+	g := Group{Title: "Failing tests", One: "failing test"}
+	for _, c := range cases(set) {
+		if c.Failed() {
+			g.Facts = append(g.Facts, f.test(c))
+		}
+	}
+	return g
+}
+
+func cases(s metric.Set) []metric.Test {
+	if s.Tests == nil {
+		return nil
+	}
+	return s.Tests.Cases
+}
+
+// test is one failing test: its name and place, its message and the line of its source.
+func (f Facts) test(c metric.Test) string {
+	text := c.ID.String()
+	if c.File != "" {
+		text += " (" + place(c.File, c.Line) + ")"
+	}
+	if m := brief(c.Message); m != "" {
+		text += "\n" + m
+	}
+	return text + f.source(c.File, c.Line)
+}
+
+func place(file string, line int) string {
+	if line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// source is a line of the project, on a line of its own.
+func (f Facts) source(file string, line int) string {
+	if f.Line == nil || file == "" || line == 0 {
+		return ""
+	}
+	if text := strings.TrimSpace(f.Line(file, line)); text != "" {
+		return "\n> " + clip(text, maxLine)
+	}
+	return ""
+}
+
+// errors are those of compilers and linters that the baseline did not have, and those that
+// it had where there are no others.
+func (f Facts) errors(set metric.Set) Group {
+	g := Group{Title: "Errors", One: "error"}
+	g.Facts = f.fresh(set, f.History.Baseline.Set.Lint)
+	if len(g.Facts) == 0 {
+		g.Facts = f.fresh(set, nil)
+	}
+	if len(g.Facts) == 0 && set.Build != nil && set.Build.FirstError != "" {
+		g.Facts = []string{brief(set.Build.FirstError)}
+	}
+	return g
+}
+
+// fresh are the errors of a set that another one did not have, those of compilers first.
+func (f Facts) fresh(set metric.Set, base *metric.Lint) (out []string) {
+	had := map[string]int{}
+	if base != nil {
+		for _, x := range base.Findings {
+			had[x.Fingerprint()]++
+		}
+	}
+	var list []metric.Finding
+	if set.Lint != nil {
+		for _, x := range set.Lint.Findings {
+			print := x.Fingerprint()
+			if had[print]--; had[print] < 0 && x.Level == metric.Error {
+				list = append(list, x)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b metric.Finding) int { return cmp.Compare(rank(a), rank(b)) })
+	for _, x := range list {
+		text := place(x.File, x.Line) + ": " + brief(x.Message)
+		if rule := strings.TrimSpace(x.Tool + " " + x.Rule); rule != "" {
+			text += " [" + rule + "]"
+		}
+		if x.Text != "" {
+			text += "\n> " + clip(strings.TrimSpace(x.Text), maxLine)
+		} else {
+			text += f.source(x.File, x.Line)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// rank has errors of types and compilers first.
+func rank(x metric.Finding) int {
+	if x.Type {
+		return 0
+	}
+	return 1
+}
+
+// criterion is what the command of the criterion printed when it failed on the tree that
+// the agent starts from.
+func (f Facts) criterion() Group {
+	g := Group{Title: "The command that decides whether the loop is done failed, and printed at its end", One: "output"}
+	at := f.History.Iterations[f.History.Previous.Iteration]
+	if d := at.Decision; d != nil && d.Criterion != nil && !*d.Criterion && d.CriterionOutput != "" {
+		g.Facts = []string{d.CriterionOutput}
+	}
+	return g
+}
+
+// earlier are the iterations before, the latest first.
+func (f Facts) earlier() Group {
+	g := Group{Title: "Earlier iterations", One: "iteration"}
+	for _, it := range slices.Backward(f.History.Iterations) {
+		if it.Number > 0 {
+			g.Facts = append(g.Facts, account(it))
+		}
+	}
+	return g
+}
+
+// account says what an iteration did, and how it ended.
+func account(it ledger.Iteration) string {
+	how := "kept, " + it.Assessment.Class.String()
+	switch {
+	case it.Interrupted:
+		how = "interrupted, undone"
+	case it.Rejected:
+		how = "undone"
+		for _, a := range it.Assessment.Alerts {
+			if a.Weighs(detector.High) && !a.Secret() {
+				how += ": " + clip(a.Message(), maxLine)
+				break
+			}
+		}
+	}
+	text := fmt.Sprintf("%d: %s; ", it.Number, how)
+	var names []string
+	for _, c := range it.Changed {
+		names = append(names, c.Kind+" "+c.Path)
+	}
+	switch n := len(names); {
+	case n == 0:
+		text += "nothing was changed"
+	case n > maxNames:
+		text += strings.Join(names[:maxNames], ", ") + fmt.Sprintf(" and %d more", n-maxNames)
+	default:
+		text += strings.Join(names, ", ")
+	}
+	if it.Agent != nil {
+		if said := brief(it.Agent.LastWords); said != "" {
+			text += "\nyou said: " + said
+		}
+	}
+	return text
+}
+
+const (
+	maxNames   = 6
+	maxLine    = 160 // bytes of a line of source
+	briefLines = 3
+	briefBytes = 400
+)
+
+// brief is the beginning of a message: its first lines that are not blank.
+func brief(text string) string {
+	var out []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, " \t\r\n"); strings.TrimSpace(line) != "" {
+			out = append(out, line)
+		}
+		if len(out) == briefLines {
+			break
+		}
+	}
+	return clip(strings.TrimSpace(strings.Join(out, "\n")), briefBytes)
+}
+
+// clip cuts a text that is longer than so many bytes, at a character.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	end := most - len("…")
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return strings.TrimRight(text[:end], " \n") + "…"
+}
+
+// Limits are those of a loop; zero is none.
+type Limits struct {
+	Iterations int           // that may follow this one
+	Time       time.Duration // that is left
+	Cost       float64       // in all, in US dollars
+	Tokens     int64         // in all
+}
+
+// Left says what is left of limits, where there are any. spent is what the agent has
+// consumed.
+func (l Limits) Left(spent agent.Usage) []string {
+	var out []string
+	switch {
+	case l.Iterations == 1:
+		out = append(out, "1 more iteration after this one")
+	case l.Iterations > 1:
+		out = append(out, fmt.Sprintf("%d more iterations after this one", l.Iterations))
+	}
+	if l.Time > 0 {
+		out = append(out, "time: "+l.Time.Round(time.Second).String())
+	}
+	if l.Cost > 0 && spent.CostUSD != nil {
+		out = append(out, fmt.Sprintf("cost: $%.2f of $%.2f", max(0, l.Cost-*spent.CostUSD), l.Cost))
+	}
+	if n := spent.Tokens(); l.Tokens > 0 && n != nil {
+		out = append(out, fmt.Sprintf("tokens: %d of %d", max(0, l.Tokens-*n), l.Tokens))
+	}
+	return out
+}
