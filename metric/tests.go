@@ -106,6 +106,9 @@ type Test struct {
 	Line     int           `json:"line,omitempty"`
 	Flaky    bool          `json:"flaky,omitempty"` // failed, then passed when run again
 	Rerun    bool          `json:"rerun,omitempty"` // a second attempt at the same identity
+	// Carried says that the test was not run: its last verdict stands, since nothing that
+	// its tool knows it by has changed.
+	Carried bool `json:"carried,omitempty"`
 }
 
 // Suite is a package, file or suite that could not be run.
@@ -180,7 +183,7 @@ func merge(a, b Test) Test {
 	if b.Status > a.Status {
 		worst = b
 	}
-	worst.Flaky = a.Flaky || b.Flaky
+	worst.Flaky, worst.Carried = a.Flaky || b.Flaky, a.Carried && b.Carried
 	worst.Duration = a.Duration + b.Duration
 	return worst
 }
@@ -246,9 +249,10 @@ func Pair(before, now *Tests, each func(was, is *Test)) {
 }
 
 // Counts are the sums of a set of tests. Count includes skipped tests, Failed
-// includes errors and tests that were known and did not run.
+// includes errors and tests that were known and did not run. Carried tests count by
+// their verdict as well.
 type Counts struct {
-	Count, Passed, Failed, Skipped, Flaky int
+	Count, Passed, Failed, Skipped, Flaky, Carried int
 }
 
 // Counts returns the sums of t.
@@ -270,6 +274,9 @@ func (t *Tests) Counts() Counts {
 		}
 		if c.Flaky {
 			n.Flaky++
+		}
+		if c.Carried {
+			n.Carried++
 		}
 	}
 	return n

@@ -25,6 +25,7 @@ type goRun struct {
 
 	spoke  bool   // there was output
 	closed bool   // the test binary said PASS or FAIL, and no test event followed
+	cached bool   // go test printed what an earlier run had printed
 	crash  string // the last line about a panic
 	exit   string // how the test binary ended, if it was printed
 }
@@ -106,8 +107,9 @@ func (r *goRun) output(e *goEvent) {
 		}
 		return
 	}
-	if len(e.test) == 0 && (string(line) == "PASS" || string(line) == "FAIL") {
-		r.closed = true
+	if len(e.test) == 0 {
+		r.closed = r.closed || string(line) == "PASS" || string(line) == "FAIL"
+		r.cached = r.cached || starts(line, "ok  \t") && bytes.Contains(line, []byte("\t(cached)"))
 	}
 	r.out.AddBytes(e.output)
 }
@@ -148,6 +150,7 @@ func (r *goRun) tests(out []metric.Test, earlier []*goRun) []metric.Test {
 			Duration: parsed.Seconds(c.took),
 			Message:  c.printed(),
 			Rerun:    rerun,
+			Carried:  r.cached,
 		}
 		if c.status == 0 {
 			t.Status = metric.Failed

@@ -154,7 +154,9 @@ func (g *goTestText) pkg(pkg gtr.Package) {
 		if t.Result == gtr.Unknown && strings.HasPrefix(result, "ok") {
 			g.open = append(g.open, t.Name)
 		}
-		g.set.Add(goTextTest(pkg.Name, t))
+		c := goTextTest(pkg.Name, t)
+		c.Carried = strings.Contains(result, "(cached)")
+		g.set.Add(c)
 	}
 	g.set.Took += pkg.Duration
 	switch {
