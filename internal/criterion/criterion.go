@@ -132,6 +132,19 @@ func (c Criterion) Met(it ledger.Iteration, baseline metric.Set, run func(comman
 	return &holds, nil
 }
 
+// Near reports whether an iteration with these numbers may be the last one, as far as
+// that is known before it is judged.
+func (c Criterion) Near(it ledger.Iteration, set, baseline metric.Set) bool {
+	switch c.Kind {
+	case Green:
+		return IsGreen(set, baseline) && (c.Promise == "" || it.Agent != nil && it.Agent.Claimed)
+	case Idle:
+		return len(it.Changed) == 0 && IsGreen(set, baseline)
+	case Command, Never, Auto: // the final verification follows at once
+	}
+	return false
+}
+
 // also reports whether an iteration has what is required beside the checks.
 func (c Criterion) also(it ledger.Iteration) bool {
 	if c.Quality > 0 && !(it.Score.Measured && 100*it.Score.Value >= c.Quality-1e-9) {

@@ -339,6 +339,7 @@ type CheckRun struct {
 	Problems []string      `json:"problems,omitempty"`
 	Why      string        `json:"why,omitempty"` // why it counts as not measured
 	Output   string        `json:"output,omitempty"`
+	Carried  int           `json:"carried,omitempty"` // tests that were not run, since their tool knows their last verdict
 
 	Leftovers []string `json:"leftovers,omitempty"` // processes it left behind, which were ended
 }

@@ -37,7 +37,7 @@ func (r *run) baseline(ctx context.Context) error {
 func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 	started := r.opts.Now()
 	r.state.BaselineSnapshot, r.past.Safe = info.ID, info.ID
-	res, err := r.checks.measure(ctx, nil)
+	res, err := r.checks.measure(ctx, quick, nil)
 	if err != nil {
 		return fmt.Errorf("measure the baseline: %w", err)
 	}
@@ -109,10 +109,10 @@ func (r *run) judgeable(set metric.Set) error {
 // outcomes are flaky; the difference of the coverages is its wobble.
 func (r *run) repeat(ctx context.Context, res *measure.Result) error {
 	r.state.BaselineRuns = 1
-	if r.opts.NoRepeat || res.Set.Tests == nil || spent(res.Runs) > repeatBelow {
+	if r.opts.NoRepeat || res.Set.Tests == nil || spent(*res) > repeatBelow {
 		return nil
 	}
-	again, err := r.checks.measure(ctx, nil)
+	again, err := r.checks.measure(ctx, anew, nil)
 	if err != nil {
 		return err
 	}
@@ -120,16 +120,25 @@ func (r *run) repeat(ctx context.Context, res *measure.Result) error {
 	if again.Set.Tests == nil {
 		return nil
 	}
+	if res.Set.Tests.Counts().Carried > 0 {
+		*res, again = again, *res // what was run now is the measurement
+	}
 	r.state.CoverageWobble = judge.Wobble(res.Set, again.Set)
 	res.Set.Tests = judge.Unsteady(res.Set.Tests, again.Set.Tests)
 	r.past.LearnFlaky(judge.FlakyOf(res.Set.Tests))
 	return nil
 }
 
-func spent(list []measure.Run) time.Duration {
+// spent is how long the checks took, or would take without a cache.
+func spent(res measure.Result) time.Duration {
 	var sum time.Duration
-	for _, check := range list {
+	for _, check := range res.Runs {
 		sum += check.Duration
+	}
+	for _, t := range res.Set.Tests.Cases {
+		if _, nested := t.Parent(); t.Carried && !nested {
+			sum += t.Duration
+		}
 	}
 	return sum
 }

@@ -148,7 +148,7 @@ func (r *run) verify(ctx context.Context, n int) (*event.Verification, error) {
 	if known.Counts().Count == 0 {
 		known = r.past.Iterations[0].Set.Tests
 	}
-	res, err := r.checks.measure(ctx, known)
+	res, err := r.checks.measure(ctx, anew, known)
 	if err == nil {
 		var flaky []metric.ID
 		flaky, err = r.judging().Forgive(ctx, it.Set, res.Set)

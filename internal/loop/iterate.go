@@ -149,10 +149,15 @@ func (r *run) met(ctx context.Context, it ledger.Iteration) (holds *bool, said s
 	return holds, said, err
 }
 
+// near reports whether the loop may end with an iteration, by what was measured of it.
+func (r *run) near(it ledger.Iteration) func(metric.Set) bool {
+	return func(s metric.Set) bool { return r.opts.Until.Near(it, s, r.past.Iterations[0].Set) }
+}
+
 // unmet measures the tree while the agent wants to stop, and returns what is missing
 // for the criterion; "" where it is met, or cannot be measured.
 func (r *run) unmet(ctx context.Context) string {
-	res, err := r.checks.measure(ctx, r.past.Previous.Set.Tests)
+	res, err := r.checks.measure(ctx, quick, r.past.Previous.Set.Tests)
 	if err != nil {
 		return ""
 	}

@@ -166,7 +166,7 @@ func (r *run) measure(ctx context.Context, it *iteration) (err error) {
 		return err
 	}
 	it.beside = append(it.beside, r.judging().HiddenChanged(r.past)...)
-	if it.measured, err = r.checks.once(ctx, it.Tree, r.past); err != nil {
+	if it.measured, err = r.checks.once(ctx, it.Tree, r.past, r.near(it.Iteration)); err != nil {
 		return fmt.Errorf("measure iteration %d: %w", it.Number, err)
 	}
 	return r.tree.SharedLost(r.state.BaselineSnapshot, it.Snapshot)

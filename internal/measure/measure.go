@@ -46,6 +46,7 @@ type Run struct {
 	Read     []Source      `json:"read,omitempty"`     // reports that were read
 	Problems []string      `json:"problems,omitempty"` // oddities that did not stop the reading
 	Listed   int           `json:"listed,omitempty"`   // how many tests or files the framework lists, if it was asked
+	Carried  int           `json:"carried,omitempty"`  // how many tests were not run, since the tool knows their last verdict
 	Why      string        `json:"why,omitempty"`      // the reason if the check counts as not measured
 	Output   string        `json:"output,omitempty"`   // the end of what it printed
 	// Leftovers are the names of the processes that still ran at its end. They were
@@ -107,11 +108,9 @@ func New(plan Plan, o Options) *Meter {
 	return m
 }
 
-// Run measures the present tree. known are the tests of the tree that the agent started
-// from, nil for the baseline; those of a suite that could not run are carried over. The
-// error is ctx's, or a failure of the machine. A failing check is not an error but part
-// of the result.
-func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
+// Quick is [Meter.Run] where a tool may take from its own cache what the change does not
+// touch: the verdicts of tests that were not run are marked as carried.
+func (m *Meter) Quick(ctx context.Context, known *metric.Tests) (Result, error) {
 	var res Result
 	if err := m.give(m.plan.Root); err != nil {
 		return res, err
@@ -171,6 +170,7 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 		return run, err
 	}
 	m.learn(&run)
+	run.Carried = run.tests.Counts().Carried
 	return run, nil
 }
 

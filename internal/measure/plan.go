@@ -7,6 +7,7 @@
 package measure
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -45,6 +46,8 @@ type Check struct {
 	Runner    string            `json:"runner,omitempty" yaml:"runner,omitempty"`            // the test framework, for running single tests again and for reading Inventory
 	Inventory []string          `json:"inventory,omitempty" yaml:"inventory,omitempty,flow"` // argv that lists the tests without running them
 	Timeout   time.Duration     `json:"timeout_ns,omitempty" yaml:"-"`
+
+	planned string // the id of the check in the plan that this one is another form of
 }
 
 // Line returns the command as a person would type it.
@@ -57,7 +60,7 @@ func (c Check) Line() string {
 
 // id identifies the check in its plan, since several projects may have the same
 // command.
-func (c Check) id() string { return c.Dir + ": " + c.Line() }
+func (c Check) id() string { return cmp.Or(c.planned, c.Dir+": "+c.Line()) }
 
 // Plan is all checks that measure one tree.
 type Plan struct {

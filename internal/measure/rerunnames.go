@@ -237,15 +237,22 @@ func goValued(option string) bool {
 	return !strings.Contains(option, "=") && !goSwitches.MatchString(option)
 }
 
+// goTest returns where the options of go test begin, and false if the command is not go
+// test, alone or within gotestsum.
+func (v invocation) goTest() (at int, ok bool) {
+	if i := v.index("go") + 1; i > 0 && i < len(v.words) && v.words[i].text == "test" {
+		return i + 1, true
+	}
+	at = v.before("--") + 1
+	return at, v.index("gotestsum") >= 0 && at <= len(v.words)
+}
+
 // goPackages returns the indexes of the packages in the command, and where to insert
 // others; false if the command is not understood.
 func (s selection) goPackages() (at int, drop map[int]bool, ok bool) {
-	start := s.line.index("go") + 2
-	if start < 2 || start > len(s.line.words) || s.line.words[start-1].text != "test" {
-		start = s.line.before("--") + 1
-		if s.line.index("gotestsum") < 0 || start > len(s.line.words) {
-			return 0, nil, false
-		}
+	start, ok := s.line.goTest()
+	if !ok {
+		return 0, nil, false
 	}
 	drop = map[int]bool{}
 	for i := start; s.plain && i < len(s.line.words); i++ {

@@ -45,7 +45,7 @@ func commands(p project.Project) string {
 
 func TestDetectGo(t *testing.T) {
 	const always = "build: go build -o " + os.DevNull + " ./...\n" +
-		"test: go test -json -count=1 -coverprofile={{report_dir}}/cover.out ./...\n"
+		"test: go test -json -coverprofile={{report_dir}}/cover.out ./...\n"
 	for _, tt := range []struct {
 		name  string
 		files map[string]string

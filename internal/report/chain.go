@@ -337,15 +337,27 @@ func read(c reasoning.Check) string {
 	case c.Why != "":
 		return ": not measured: " + c.Why
 	case len(c.Read) > 0:
-		return ", read " + strings.Join(c.Read, ", ")
+		return ", read " + strings.Join(c.Read, ", ") + Carried(c.Carried)
 	}
-	return ""
+	return Carried(c.Carried)
+}
+
+// Carried says how many tests were not run, as the continuation of a sentence.
+func Carried(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return "; " + Count(n, "test", "tests") + " carried from the cache"
 }
 
 // numbers are the sections that were measured.
 func (l *layout) numbers(e reasoning.Extraction) {
 	if t := e.Tests; t != nil {
-		l.item("Tests: %d, of which %d passed, %d failed (%d of them did not run), %d skipped, %d flaky", t.Count, t.Passed, t.Failed, t.NotRun, t.Skipped, t.Flaky)
+		carried := ""
+		if t.Carried > 0 {
+			carried = fmt.Sprintf(", %d carried", t.Carried)
+		}
+		l.item("Tests: %d, of which %d passed, %d failed (%d of them did not run), %d skipped, %d flaky%s", t.Count, t.Passed, t.Failed, t.NotRun, t.Skipped, t.Flaky, carried)
 	}
 	if c := e.Coverage; c != nil && c.Unit == metric.Percentage {
 		l.item("Coverage: %s %%, of which no more is known", Number(c.Percent))

@@ -75,7 +75,7 @@ func (t Text) Runs(res measure.Result) {
 		if r.Why != "" {
 			tone, mark = report.Bad, "unread "
 		}
-		t.row(tone, mark, "%s: status %d after %s%s", r.Check.Name, r.ExitCode, report.Duration(r.Duration), readFrom(r))
+		t.row(tone, mark, "%s: status %d after %s%s%s", r.Check.Name, r.ExitCode, report.Duration(r.Duration), readFrom(r), report.Carried(r.Carried))
 		t.below(report.Bad, r.Why)
 		for _, problem := range r.Problems {
 			t.below(report.Warn, problem)

@@ -39,6 +39,9 @@ func (p *Printer) gaps(it ledger.Iteration) {
 	if text := report.Hidden(it.Hidden); text != "" {
 		p.note("hidden tests: %s", text)
 	}
+	if n := it.Set.Tests.Counts(); n.Carried > 0 {
+		p.note("%d of %s run, %d carried from the cache", n.Count-n.Carried, report.Count(n.Count, "test", "tests"), n.Carried)
+	}
 	for _, g := range it.Set.Gaps {
 		p.line("     %s", p.Paint(report.Warn, fmt.Sprintf("%s not measured: %s", g.Section, mainLine(g.Why))))
 	}
