@@ -1,0 +1,29 @@
+package measure
+
+import (
+	"strings"
+	"testing"
+)
+
+// The command of a check that takes nothing from a cache. It is still the same check.
+func TestAnew(t *testing.T) {
+	for _, tt := range []struct{ runner, command, want string }{
+		{"go", "go test -json ./...", "go test -count=1 -json ./..."},
+		{"go", "go test ./... -args -x", "go test -count=1 ./... -args -x"},
+		{"go", "go test -count=3 ./...", "go test -count=3 ./..."},
+		{"go", "go test -count 3 ./...", "go test -count 3 ./..."},
+		{"go", "gotestsum --junitfile x -- -short ./...", "gotestsum --junitfile x -- -count=1 -short ./..."},
+		{"go", "gotestsum ./...", "gotestsum ./..."},
+		{"go", "make test", "make test"},
+		{"jest", "npx jest", "npx jest"},
+	} {
+		c := Check{Kind: Test, Runner: tt.runner, Command: strings.Fields(tt.command)}
+		got := Plan{Checks: []Check{c}}.Anew().Checks[0]
+		if got.Line() != tt.want {
+			t.Errorf("%s: %s, want %s", tt.command, got.Line(), tt.want)
+		}
+		if got.id() != c.id() {
+			t.Errorf("%s: its results are not known as those of the check any more: %s", tt.command, got.id())
+		}
+	}
+}
