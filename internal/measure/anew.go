@@ -27,7 +27,7 @@ func (c Check) anew() Check {
 	if !plain || !ok || line.has("-count", "-test.count") {
 		return c
 	}
-	c.planned = c.id()
+	c.Planned = c.id()
 	c.Command = line.with(at, []string{"-count=1"}, nil)
 	return c
 }

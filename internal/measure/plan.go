@@ -46,8 +46,7 @@ type Check struct {
 	Runner    string            `json:"runner,omitempty" yaml:"runner,omitempty"`            // the test framework, for running single tests again and for reading Inventory
 	Inventory []string          `json:"inventory,omitempty" yaml:"inventory,omitempty,flow"` // argv that lists the tests without running them
 	Timeout   time.Duration     `json:"timeout_ns,omitempty" yaml:"-"`
-
-	planned string // the id of the check in the plan that this one is another form of
+	Planned   string            `json:"-" yaml:"-"`                                          // identity of the check in the plan that this one is another form of; "" for itself
 }
 
 // Line returns the command as a person would type it.
@@ -60,7 +59,7 @@ func (c Check) Line() string {
 
 // id identifies the check in its plan, since several projects may have the same
 // command.
-func (c Check) id() string { return cmp.Or(c.planned, c.Dir+": "+c.Line()) }
+func (c Check) id() string { return cmp.Or(c.Planned, c.Dir+": "+c.Line()) }
 
 // Plan is all checks that measure one tree.
 type Plan struct {
