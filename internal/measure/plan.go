@@ -46,7 +46,7 @@ type Check struct {
 	Runner    string            `json:"runner,omitempty" yaml:"runner,omitempty"`            // the test framework, for running single tests again and for reading Inventory
 	Inventory []string          `json:"inventory,omitempty" yaml:"inventory,omitempty,flow"` // argv that lists the tests without running them
 	Timeout   time.Duration     `json:"timeout_ns,omitempty" yaml:"-"`
-	Planned   string            `json:"-" yaml:"-"`                                          // identity of the check in the plan that this one is another form of; "" for itself
+	Planned   string            `json:"-" yaml:"-"` // identity of the check in the plan that this one is another form of; "" for itself
 }
 
 // Line returns the command as a person would type it.
