@@ -70,6 +70,8 @@ func (t Token) Attr(name string) (string, bool) {
 
 // Reader reads one document, or several that were written one after another.
 type Reader struct {
+	Unread string // set by the caller: the last outermost element that it does not know
+
 	src   io.Reader
 	buf   []byte
 	pos   int

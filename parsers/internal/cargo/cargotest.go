@@ -152,7 +152,11 @@ func (c *cargoText) result(m []string) {
 	c.shown()
 	passed, failed, ignored := parsed.CountOf(m[1]), parsed.CountOf(m[2]), parsed.CountOf(m[3])
 	name, named, ran := c.open.name, len(c.open.cases), c.open.stated
-	c.suiteEvent(libtestEvent{Event: "ok", Passed: &passed, Failed: &failed, Ignored: &ignored, Measured: parsed.CountOf(m[4])})
+	event := "ok"
+	if strings.HasPrefix(m[0], "test result: FAILED") {
+		event = "failed"
+	}
+	c.suiteEvent(libtestEvent{Event: event, Passed: &passed, Failed: &failed, Ignored: &ignored, Measured: parsed.CountOf(m[4])})
 	if named < ran {
 		c.quiet = true
 		c.set.Breaks(name, fmt.Sprintf("%d of its %d tests are named", named, ran))

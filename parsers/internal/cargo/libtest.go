@@ -282,6 +282,9 @@ func (l *libtest) end(s *libtestSuite, e *libtestEvent) {
 // check compares the sums of the harness with the recount.
 func (e *libtestEvent) check(s *parsed.Outcomes, n parsed.Totals) {
 	s.Stated("passed tests", e.Passed, n.Passed-e.Measured.Whole())
-	s.Stated("failed tests", e.Failed, n.Failed)
+	s.StatedFails("failed tests", e.Failed, n.Failed, n.Failed+n.Errors)
+	if e.Event == "failed" && (e.Failed == nil || *e.Failed == 0) && n.Failed+n.Errors == 0 {
+		s.Contradicts("a test binary says that it failed although none of its tests did")
+	}
 	s.Stated("ignored tests", e.Ignored, n.Skipped)
 }

@@ -73,6 +73,13 @@ func (s *Outcomes) Stated(what string, stated *AnyNumber, counted int) {
 	}
 }
 
+// StatedFails is Fails for a sum that is nil where the report does not state it.
+func (s *Outcomes) StatedFails(what string, stated *AnyNumber, counts ...int) {
+	if stated != nil {
+		s.Fails(what, float64(*stated), counts...)
+	}
+}
+
 // Failed is how many cases failed or broke off.
 func (s *Outcomes) Failed() int { return s.Totals.Failed + s.Totals.Errors }
 
@@ -164,7 +171,7 @@ func OtherShape(j *jsonstream.Reader, problem string) error {
 // Report returns what was gathered.
 func (s *Outcomes) Report(producer string) Report {
 	t := s.Tests()
-	t.Failure, t.Duration = textstream.Clipped(s.Failure), s.Took
+	t.Failure, t.Duration = cmp.Or(textstream.Clipped(s.Failure), t.Failure), s.Took
 	if t.Duration <= 0 {
 		for _, c := range s.Cases {
 			t.Duration += c.Duration

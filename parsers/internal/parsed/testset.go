@@ -1,7 +1,9 @@
 package parsed
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"supervise/internal/textstream"
 	"supervise/metric"
@@ -26,6 +28,7 @@ type TestSet struct {
 	Totals   Totals
 	Broken   []metric.Suite
 	Problems textstream.Problems
+	denied   string // the first contradiction
 	unnamed  int
 }
 
@@ -43,11 +46,40 @@ func (s *TestSet) Add(t metric.Test) {
 // Tests returns the set of tests, in which cases of one identity are one.
 func (s *TestSet) Tests() *metric.Tests {
 	t := metric.NewTests(s.Cases)
-	t.Broken = UniqueSuites(s.Broken)
+	t.Broken, t.Failure = UniqueSuites(s.Broken), s.Denied()
 	if same := s.Totals.Tests - len(t.Cases); same > 0 {
 		s.Problems.Add("%d cases have the suite, class and name of another one and are one test with it", same)
 	}
 	return t
+}
+
+// Contradicts says that the report denies its own cases: they are not all.
+func (s *TestSet) Contradicts(format string, args ...any) {
+	what := textstream.Clipped(fmt.Sprintf(format, args...))
+	s.denied = cmp.Or(s.denied, what)
+	s.Problems.Add("%s", what)
+}
+
+// Denied returns the first contradiction, "" for none, or where suites that could not
+// run explain it.
+func (s *TestSet) Denied() string {
+	if len(s.Broken) > 0 {
+		return ""
+	}
+	return s.denied
+}
+
+// Fails compares how many tests failed, as the report states, with the recounts, of
+// which any may be right. More than the greatest is a contradiction. A sum of less than
+// 0 is one that it does not state.
+func (s *TestSet) Fails(what string, stated float64, counts ...int) {
+	switch n := Whole(stated); {
+	case stated < 0 || slices.Contains(counts, n):
+	case n > slices.Max(counts):
+		s.Contradicts("the report says %d %s and holds %d", n, what, counts[0])
+	default:
+		s.Problems.Add("the report says %d %s and holds %d", n, what, counts[0])
+	}
 }
 
 // Breaks takes a suite that could not run.

@@ -76,7 +76,8 @@ func (c *ctrfResults) check(s *parsed.Outcomes, before parsed.Totals) {
 	}
 	s.Declares("tests", value("tests"), s.Totals.Tests-before.Tests)
 	s.Declares("passed tests", value("passed"), s.Totals.Passed-before.Passed)
-	s.Declares("failed tests", value("failed"), s.Totals.Failed-before.Failed)
+	failed, errors := s.Totals.Failed-before.Failed, s.Totals.Errors-before.Errors
+	s.Fails("failed tests", value("failed"), failed, failed+errors)
 	if took := parsed.AnyNumber(value("stop") - value("start")); value("start") > 0 && took > 0 {
 		s.Took += took.In(time.Millisecond)
 	}

@@ -195,10 +195,24 @@ func (e cucumberElement) test(file, feature string, steps []cucumberStep, unit t
 	if s := cucumberStatus(e.Status); s > out.Status {
 		out.Status = s
 	}
+	if open := withoutResult(e.Steps); open != "" && out.Status <= metric.Passed {
+		out.Status, out.Message = metric.Errored, "the report does not say how a step ended: "+open
+	}
 	if out.Status == 0 { // a scenario without steps
 		out.Status = metric.Passed
 	}
 	return out
+}
+
+// withoutResult returns the first step without a result, "" if there is none. Those after
+// a failure may have none.
+func withoutResult(steps []cucumberStep) string {
+	for _, s := range steps {
+		if s.Result == nil || s.Result.Status == "" {
+			return strings.TrimSpace(string(s.Keyword) + " " + string(s.Name))
+		}
+	}
+	return ""
 }
 
 // worstStep returns the outcome of steps and the hooks around them.

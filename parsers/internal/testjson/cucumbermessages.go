@@ -115,6 +115,7 @@ type cucumberMessages struct {
 	ended    map[string][]metric.Test // by file
 	files    []string
 	state    string
+	failed   bool // the run says that it did
 }
 
 func parseCucumberMessages(r io.Reader) (parsed.Report, error) {
@@ -166,6 +167,7 @@ func (c *cucumberMessages) event(raw []byte, at textstream.Line) error {
 		c.end(m.CaseFinished.CaseStartedID, m.CaseFinished.WillBeRetried)
 	case m.RunFinished != nil:
 		c.state = "finished"
+		c.failed = m.RunFinished.Success != nil && !*m.RunFinished.Success
 		if m.RunFinished.Message != "" {
 			c.set.Failure = string(m.RunFinished.Message)
 		}
@@ -248,6 +250,9 @@ func (c *cucumberMessages) finish() {
 		for _, t := range c.ended[file] {
 			c.set.Add(t)
 		}
+	}
+	if c.failed && c.set.Failed() == 0 {
+		c.set.Contradicts("the run says that it failed although no scenario did; undefined and pending steps count as skipped")
 	}
 	if n := len(c.cases) - c.set.Totals.Tests; n > 0 {
 		c.set.Problems.Add("%s", fmt.Sprintf("%d scenarios were to run and did not", n))

@@ -68,7 +68,8 @@ type dart struct {
 	order   []*dartTest
 	running bool // a run began and did not end
 	runs    int
-	stated  int // suites, as they are announced
+	failed  bool // it says that it did
+	stated  int  // suites, as they are announced
 }
 
 type dartSuite struct {
@@ -166,6 +167,7 @@ func (d *dart) event(raw []byte, at textstream.Line) error {
 		if e.Success == nil {
 			return at.Error("the run was closed before its tests had ended")
 		}
+		d.failed = !*e.Success
 	}
 	return nil
 }
@@ -265,6 +267,7 @@ func (t *dartTest) hook() bool {
 
 // finish takes the tests of the run that ended.
 func (d *dart) finish() {
+	before := d.set.Failed()
 	for _, t := range d.order {
 		switch {
 		case t.test.Status != 0:
@@ -276,5 +279,8 @@ func (d *dart) finish() {
 			d.set.Add(t.test)
 		}
 	}
-	d.order = nil
+	if d.failed && d.set.Failed() == before {
+		d.set.Contradicts("the run says that it failed although no test did")
+	}
+	d.order, d.failed = nil, false
 }

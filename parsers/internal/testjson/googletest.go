@@ -40,9 +40,9 @@ func detectGoogletest(h sniff.Head) bool {
 func parseGoogletest(r io.Reader) (parsed.Report, error) {
 	s := &parsed.Outcomes{}
 	return s.Documents(r, "googletest", func(j *jsonstream.Reader) error {
-		stated, failures, suites := parsed.AnyNumber(-1), parsed.AnyNumber(-1), false
+		stated, failures, errors, suites := parsed.AnyNumber(-1), parsed.AnyNumber(-1), parsed.AnyNumber(-1), false
 		before := s.Totals
-		err := parsed.Members(j, map[string]any{"tests": &stated, "failures": &failures, "testsuites": func() error {
+		err := parsed.Members(j, map[string]any{"tests": &stated, "failures": &failures, "errors": &errors, "testsuites": func() error {
 			suites = true
 			return parsed.Items(j, func(g googletestSuite) { g.add(s) })()
 		}})
@@ -50,7 +50,9 @@ func parseGoogletest(r io.Reader) (parsed.Report, error) {
 			return err
 		}
 		s.Declares("tests", float64(stated), s.Totals.Tests-before.Tests)
-		s.Declares("failures", float64(failures), s.Failed()-before.Failed-before.Errors)
+		failed := s.Failed() - before.Failed - before.Errors
+		s.Fails("failures", float64(failures), failed)
+		s.Fails("errors", float64(errors), 0, failed)
 		return nil
 	})
 }

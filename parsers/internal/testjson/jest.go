@@ -52,10 +52,11 @@ type jestTest struct {
 
 // jestAbout is what the report says of itself.
 type jestAbout struct {
-	total, failed, runtimeErrors parsed.AnyNumber // -1 where it says nothing
-	success                      bool
-	interrupted                  bool
-	files                        bool
+	total, failed, failedFiles, runtimeErrors parsed.AnyNumber // -1 where it says nothing
+
+	success     bool
+	interrupted bool
+	files       bool
 }
 
 func detectJest(h sniff.Head) bool {
@@ -65,7 +66,7 @@ func detectJest(h sniff.Head) bool {
 func parseJest(r io.Reader) (parsed.Report, error) {
 	s, producer := &parsed.Outcomes{}, "vitest"
 	return s.DocumentsOf(r, &producer, func(j *jsonstream.Reader) error {
-		about, before := jestAbout{total: -1, failed: -1, runtimeErrors: -1, success: true}, len(s.Broken)
+		about, before := jestAbout{total: -1, failed: -1, failedFiles: -1, runtimeErrors: -1, success: true}, len(s.Broken)
 		counted := s.Totals
 		if err := about.read(j, s); err != nil {
 			return err
@@ -80,10 +81,13 @@ func parseJest(r io.Reader) (parsed.Report, error) {
 			producer = "jest"
 		}
 		s.Declares("tests", float64(about.total), s.Totals.Tests-counted.Tests)
-		s.Declares("failed tests", float64(about.failed), s.Failed()-counted.Failed-counted.Errors)
-		broken := len(s.Broken) - before
-		if !about.success && s.Failed() == 0 && broken == 0 {
-			s.Failure = producer + " says that the run failed although no test did"
+		failed := s.Failed() - counted.Failed - counted.Errors
+		s.Fails("failed tests", float64(about.failed), failed)
+		if failed == 0 && len(s.Broken) == before {
+			s.Fails("test files that failed", float64(max(about.failedFiles, about.runtimeErrors)), 0)
+			if !about.success {
+				s.Contradicts("%s says that the run failed although no test did", producer)
+			}
 		}
 		return nil
 	})
@@ -91,7 +95,7 @@ func parseJest(r io.Reader) (parsed.Report, error) {
 
 func (a *jestAbout) read(j *jsonstream.Reader, s *parsed.Outcomes) error {
 	return parsed.Members(j, map[string]any{
-		"numTotalTests": &a.total, "numFailedTests": &a.failed, "numRuntimeErrorTestSuites": &a.runtimeErrors,
+		"numTotalTests": &a.total, "numFailedTests": &a.failed, "numFailedTestSuites": &a.failedFiles, "numRuntimeErrorTestSuites": &a.runtimeErrors,
 		"success": &a.success, "wasInterrupted": &a.interrupted,
 		"testResults": func() error {
 			a.files = true

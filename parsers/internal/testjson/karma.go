@@ -30,6 +30,7 @@ type karmaBrowser struct {
 	Name       parsed.AnyText `json:"name"`
 	LastResult *struct {
 		Total        *parsed.AnyNumber `json:"total"`
+		Failed       *parsed.AnyNumber `json:"failed"`
 		Error        bool              `json:"error"`
 		Disconnected bool              `json:"disconnected"`
 	} `json:"lastResult"`
@@ -67,7 +68,7 @@ func parseKarma(r io.Reader) (parsed.Report, error) {
 func (k karmaReport) add(s *parsed.Outcomes) {
 	before := s.Totals
 	for _, id := range slices.Sorted(maps.Keys(k.results)) {
-		name, count := k.browsers[id].short(), s.Totals.Tests
+		name, count, failed := k.browsers[id].short(), s.Totals.Tests, s.Totals.Failed
 		for _, t := range k.results[id] {
 			s.Add(t.test(name))
 		}
@@ -76,12 +77,13 @@ func (k karmaReport) add(s *parsed.Outcomes) {
 			continue
 		}
 		s.Stated("tests in "+name, last.Total, s.Totals.Tests-count)
+		s.StatedFails("failed tests in "+name, last.Failed, s.Totals.Failed-failed)
 		if last.Disconnected {
 			s.Breaks(name, "the browser was disconnected before its tests had run")
 		}
 	}
 	s.Stated("passed tests", k.summary.Success, s.Totals.Passed-before.Passed)
-	s.Stated("failed tests", k.summary.Failed, s.Totals.Failed-before.Failed)
+	s.StatedFails("failed tests", k.summary.Failed, s.Totals.Failed-before.Failed)
 	s.Stated("skipped tests", k.summary.Skipped, s.Totals.Skipped-before.Skipped)
 	if (k.summary.Error || k.summary.Disconnected) && s.Totals.Failed == before.Failed && len(s.Broken) == 0 {
 		s.Failure = "karma says that there was an error although no test failed"

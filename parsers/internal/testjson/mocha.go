@@ -118,7 +118,7 @@ func (m *mochaReport) add(s *parsed.Outcomes) {
 		}
 	}
 	s.Stated("tests", m.stats.Tests, s.Totals.Tests-before)
-	s.Stated("failures", m.stats.Failures, len(m.failures))
+	s.StatedFails("failures", m.stats.Failures, len(m.failures))
 	s.Took += m.stats.Duration.In(time.Millisecond)
 }
 

@@ -46,9 +46,10 @@ func parseMochawesome(r io.Reader) (parsed.Report, error) {
 	return s.Documents(r, "mochawesome", func(j *jsonstream.Reader) error {
 		var stats struct {
 			Tests    *parsed.AnyNumber `json:"testsRegistered"` // the others leave out what did not run
+			Failures *parsed.AnyNumber `json:"failures"`
 			Duration parsed.AnyNumber  `json:"duration"`
 		}
-		before, results := s.Totals.Tests, false
+		before, results := s.Totals, false
 		err := parsed.Members(j, map[string]any{"stats": &stats, "results": func() error {
 			results = true
 			return j.Array(func() error { return readMochawesome(j, s) })
@@ -56,7 +57,9 @@ func parseMochawesome(r io.Reader) (parsed.Report, error) {
 		if err := parsed.Shape(j, err, results, "this is no report of mochawesome: it has no results"); err != nil {
 			return err
 		}
-		s.Stated("tests", stats.Tests, s.Totals.Tests-before)
+		failed := s.Totals.Failed + s.Totals.Errors - before.Failed - before.Errors
+		s.Stated("tests", stats.Tests, s.Totals.Tests-before.Tests)
+		s.StatedFails("failures", stats.Failures, failed, failed+len(s.Broken))
 		s.Took += stats.Duration.In(time.Millisecond)
 		return nil
 	})

@@ -198,7 +198,11 @@ func (p *playwrightReport) end() {
 		p.set.Breaks(p.relative(string(e.Location.File)), why)
 	}
 	for _, name := range slices.Sorted(maps.Keys(playwrightStatuses)) {
-		if n, stated := p.stats[name]; stated {
+		n, stated := p.stats[name]
+		switch {
+		case stated && playwrightStatuses[name] == metric.Failed:
+			p.set.Fails(name+" tests", float64(n), p.classes[name])
+		case stated:
 			p.set.Declares(name+" tests", float64(n), p.classes[name])
 		}
 	}

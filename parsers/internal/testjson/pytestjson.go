@@ -60,8 +60,17 @@ func readPytestJSON(j *jsonstream.Reader, s *parsed.Outcomes) error {
 	if n, stated := sum["total"]; stated {
 		s.Declares("tests", float64(n), s.Totals.Tests-before.Tests-files)
 	}
-	if why := pytestExits[exit.Whole()]; why != "" && len(s.Broken) == 0 {
+	failed, errors := s.Totals.Failed-before.Failed, s.Totals.Errors-before.Errors
+	for name, counted := range map[string]int{"failed": failed, "error": errors} {
+		if n, stated := sum[name]; stated {
+			s.Fails("tests with the outcome "+name, float64(n), counted)
+		}
+	}
+	switch why := pytestExits[exit.Whole()]; {
+	case why != "" && len(s.Broken) == 0:
 		s.Failure = why
+	case exit.Whole() == pytestFailed && failed+errors == 0:
+		s.Contradicts(pytestDenied)
 	}
 	return nil
 }

@@ -91,6 +91,7 @@ type reportlog struct {
 	running   bool
 	sessions  int
 	crashed   bool // the collection of a file failed
+	failed    bool // it ended with the status of failed tests
 }
 
 // pytestCase is one test with its set-up, call and tear-down.
@@ -233,6 +234,12 @@ var pytestExits = map[int]string{
 	4: "pytest was called in a wrong way",
 }
 
+// pytestFailed is the exit status of pytest when tests failed, or a plugin calls the run
+// failed.
+const pytestFailed = 1
+
+const pytestDenied = "pytest ended with status 1, failed tests, although no test failed"
+
 // exit takes the end of a session. Where it was broken off, or did not run what
 // it had collected, the files are broken: their tests are known and did not run.
 func (p *reportlog) exit(e reportlogEvent) {
@@ -244,6 +251,7 @@ func (p *reportlog) exit(e reportlogEvent) {
 	if why != "" && !p.crashed {
 		p.set.Failure = why
 	}
+	p.failed = status == pytestFailed
 	if why == "" && status == 0 && !slices.ContainsFunc(p.order, func(c *pytestCase) bool { return c.over }) {
 		why = "pytest collected it and did not run it"
 	}
@@ -268,6 +276,7 @@ func (p *reportlog) ran(file string) bool {
 
 // finish takes the tests of the session that finished.
 func (p *reportlog) finish() {
+	before := p.set.Failed()
 	for _, c := range p.order {
 		if c.test.Status == 0 {
 			c.test.Status, c.test.Message = metric.Errored, "it began and did not end"
@@ -275,6 +284,9 @@ func (p *reportlog) finish() {
 		c.test.Flaky = (c.again || c.retried) && c.test.Status == metric.Passed
 		p.set.Add(c.test)
 	}
-	p.order, p.crashed = nil, false
+	if p.failed && p.set.Failed() == before {
+		p.set.Contradicts(pytestDenied)
+	}
+	p.order, p.crashed, p.failed = nil, false, false
 	clear(p.tests)
 }

@@ -15,6 +15,7 @@ import (
 // follows its contents.
 type robotSuite struct {
 	name, source    parsed.AnyText
+	status          string
 	suites          []*robotSuite
 	setup, teardown robotStep
 	tests           []robotTest
@@ -56,14 +57,17 @@ func parseRobotJSON(r io.Reader) (parsed.Report, error) {
 			return err
 		}
 		root.add(s, nil)
-		s.Stated("failed tests", sums.Total.Fail, s.Totals.Failed-before.Failed)
+		s.StatedFails("failed tests", sums.Total.Fail, s.Totals.Failed-before.Failed)
+		if root.status == "FAIL" && s.Failed() == before.Failed+before.Errors {
+			s.Contradicts("the suite %q says FAIL although no test failed", root.name)
+		}
 		return nil
 	})
 }
 
 func (suite *robotSuite) read(j *jsonstream.Reader) error {
 	return parsed.Members(j, map[string]any{
-		"name": &suite.name, "source": &suite.source, "setup": &suite.setup, "teardown": &suite.teardown,
+		"name": &suite.name, "status": &suite.status, "source": &suite.source, "setup": &suite.setup, "teardown": &suite.teardown,
 		"suites": func() error {
 			return j.Array(func() error {
 				inner := &robotSuite{}

@@ -66,7 +66,7 @@ func readRSpec(j *jsonstream.Reader, s *parsed.Outcomes) error {
 
 func (sum *rspecSummary) check(s *parsed.Outcomes, before parsed.Totals) {
 	s.Stated("examples", sum.Examples, s.Totals.Tests-before.Tests)
-	s.Stated("failures", sum.Failures, s.Failed()-before.Failed-before.Errors)
+	s.StatedFails("failures", sum.Failures, s.Failed()-before.Failed-before.Errors)
 	s.Stated("pending examples", sum.Pending, s.Totals.Skipped-before.Skipped)
 	s.Took += sum.Duration.In(time.Second)
 }

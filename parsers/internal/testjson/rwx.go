@@ -66,6 +66,7 @@ func parseRWX(r io.Reader) (parsed.Report, error) {
 		}
 		producer = string(framework.Kind)
 		checkRWXSums(s, summary, before)
+		checkRWXFailures(s, summary, before)
 		return nil
 	})
 }
@@ -79,6 +80,28 @@ func checkRWXSums(s *parsed.Outcomes, summary map[string]jsonstream.Raw, before 
 		if jsonstream.Unmarshal(summary[c.name], &n) == nil {
 			s.Declares(c.name+" (of the summary)", float64(n), c.counted)
 		}
+	}
+}
+
+// checkRWXFailures compares what the summary says of failures; quarantined ones are
+// none.
+func checkRWXFailures(s *parsed.Outcomes, summary map[string]jsonstream.Raw, before parsed.Totals) {
+	failed := s.Failed() - before.Failed - before.Errors
+	var n, sum parsed.AnyNumber
+	for _, name := range []string{"failed", "timedOut", "canceled"} {
+		if jsonstream.Unmarshal(summary[name], &n) == nil {
+			sum += n
+		}
+	}
+	if sum.Whole() > failed {
+		s.Fails("tests that failed (of the summary)", float64(sum), failed)
+	}
+	if jsonstream.Unmarshal(summary["otherErrors"], &n) == nil && s.Failure == "" {
+		s.Fails("other errors (of the summary)", float64(n), len(s.Broken))
+	}
+	var status rwxStatus
+	if jsonstream.Unmarshal(summary["status"], &status) == nil && status.Kind == "failed" && failed == 0 && s.Failure == "" {
+		s.Contradicts("the summary says failed although no test failed")
 	}
 }
 

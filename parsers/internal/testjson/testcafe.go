@@ -43,9 +43,13 @@ func parseTestCafe(r io.Reader) (parsed.Report, error) {
 		if err := parsed.Shape(j, err, fixtures, "this is no report of TestCafe: it has no fixtures"); err != nil {
 			return err
 		}
-		ran := s.Totals.Passed - before.Passed + s.Failed() - before.Failed - before.Errors
+		failed := s.Failed() - before.Failed - before.Errors
+		ran := s.Totals.Passed - before.Passed + failed
 		s.Declares("tests that ran", float64(total), ran)
 		s.Declares("passed tests", float64(passed), s.Totals.Passed-before.Passed)
+		if total >= 0 && passed >= 0 && int(total-passed) > failed {
+			s.Fails("tests that did not pass", float64(total-passed), failed)
+		}
 		return nil
 	})
 }

@@ -36,6 +36,7 @@ const (
 	libtestAOk   = `{ "type": "test", "name": "a", "event": "ok" }`
 	libtestB     = `{ "type": "test", "event": "started", "name": "b" }`
 	libtestBBad  = `{ "type": "test", "name": "b", "event": "failed", "stdout": "no" }`
+	libtestOK    = `{ "type": "suite", "event": "ok", "passed": 1, "failed": 0, "ignored": 0 }`
 	libtestEnd   = `{ "type": "suite", "event": "failed", "passed": 1, "failed": 1, "ignored": 0 }`
 
 	sessionStart  = `{"$report_type":"SessionStart"}`
@@ -245,17 +246,17 @@ func TestRustJSON(t *testing.T) {
 	const doctest = `{ "type": "test", "name": "src\lib.rs - bar::f (line %)", "event": "ok" }`
 	checkOutcomes(t, []jsonCase{
 		{
-			"two binaries that cargo names", lines("     Running unittests src/lib.rs (target/debug/deps/x-0123456789abcdef)", libtestBegin, libtestA, libtestB, libtestAOk, libtestBBad, libtestEnd, "   Doc-tests x", libtestBegin, libtestAOk, libtestEnd),
+			"two binaries that cargo names", lines("     Running unittests src/lib.rs (target/debug/deps/x-0123456789abcdef)", libtestBegin, libtestA, libtestB, libtestAOk, libtestBBad, libtestEnd, "   Doc-tests x", libtestBegin, libtestAOk, libtestOK),
 			map[string]string{"src/lib.rs (x): a": "passed", "src/lib.rs (x): b": "failed", "doc-tests x: a": "passed"},
 		},
-		{"two binaries without names", lines(libtestBegin, libtestAOk, libtestEnd, libtestBegin, strings.Replace(libtestAOk, "ok", "failed", 1), libtestBBad, libtestEnd), map[string]string{"a": "passed", "#2: a": "failed", "b": "failed"}},
+		{"two binaries without names", lines(libtestBegin, libtestAOk, libtestOK, libtestBegin, strings.Replace(libtestAOk, "ok", "failed", 1), libtestBBad, libtestEnd), map[string]string{"a": "passed", "#2: a": "failed", "b": "failed"}},
 		{
 			"a binary that crashes", lines(libtestBegin, libtestA, libtestAOk, libtestB, libtestBegin, libtestBBad, libtestEnd),
 			map[string]string{"a": "passed", "b": "error", "#2: b": "failed", "broken ": "the test binary ended before its 2 tests had run"},
 		},
 		{"a binary that crashes at the end", lines(libtestBegin, libtestA), map[string]string{"a": "error", "broken ": "the test binary ended before its 2 tests had run"}},
-		{"slow is not failed", lines(libtestBegin, libtestA, `{ "type": "test", "event": "timeout", "name": "a" }`, libtestAOk, libtestEnd), map[string]string{"a": "passed"}},
-		{"a benchmark", lines(libtestBegin, `{ "type": "bench", "name": "a", "median": 1, "deviation": 1 }`, libtestEnd), map[string]string{"a": "passed"}},
+		{"slow is not failed", lines(libtestBegin, libtestA, `{ "type": "test", "event": "timeout", "name": "a" }`, libtestAOk, libtestOK), map[string]string{"a": "passed"}},
+		{"a benchmark", lines(libtestBegin, `{ "type": "bench", "name": "a", "median": 1, "deviation": 1 }`, libtestOK), map[string]string{"a": "passed"}},
 		{
 			"examples in the documentation, of Windows", lines(libtestBegin, strings.Replace(doctest, "%", "20", 1), strings.Replace(strings.Replace(doctest, "%", "3", 1), "ok", "failed", 1), strings.Replace(doctest, "bar::f (line %", "bar::g (line 9", 1), libtestEnd),
 			map[string]string{`src\lib.rs - bar::f[1]`: "failed", `src\lib.rs - bar::f[2]`: "passed", `src\lib.rs - bar::g`: "passed"},
@@ -299,7 +300,7 @@ func TestOtherJSON(t *testing.T) {
 			map[string]string{"test/a_test.dart: a": "skipped", "test/a_test.dart: b": "failed", "test/a_test.dart: c": "error"},
 		},
 		{"dart: a file that cannot be loaded", dartOf(dartStart("2", "loading test/a_test.dart"), dartDone("2", "error", ""), dartEnd), map[string]string{"broken test/a_test.dart": "loading test/a_test.dart:"}},
-		{"dart: another platform", strings.Replace(dartOf(dartStart("2", "a"), dartDone("2", "success", ""), dartEnd), `"path"`, `"platform":"chrome","path"`, 1), map[string]string{"test/a_test.dart: chrome.a": "passed"}},
+		{"dart: another platform", strings.Replace(dartOf(dartStart("2", "a"), dartDone("2", "success", ""), `{"success":true,"type":"done","time":3}`), `"path"`, `"platform":"chrome","path"`, 1), map[string]string{"test/a_test.dart: chrome.a": "passed"}},
 		{"dart: a set-up that fails", dartOf(dartStart("2", "(setUpAll)"), `{"testID":2,"error":"no","stackTrace":"","type":"error","time":2}`, dartDone("2", "error", ""), dartEnd), map[string]string{"broken test/a_test.dart": "(setUpAll): no"}},
 		{"dart: no end, but all tests ended", dartOf(dartStart("2", "a"), dartDone("2", "success", ""), dartStart("3", "b"), dartDone("3", "success", "")), map[string]string{"test/a_test.dart: a": "passed", "test/a_test.dart: b": "passed"}},
 		{"dart: a test that does not end", dartOf(dartStart("2", "a"), dartEnd), map[string]string{"test/a_test.dart: a": "error"}},

@@ -82,7 +82,7 @@ func (e *exunit) fault() error {
 		return &parsed.SyntaxError{Problem: fmt.Sprintf("%d tests ran, and %d are named: run mix test with --trace", stated, len(e.cases))}
 	}
 	e.set.Declares("tests", float64(stated), len(e.cases))
-	e.set.Declares("failures", float64(e.failed), e.set.Totals.Failed)
+	e.set.Fails("failures", float64(e.failed), e.set.Totals.Failed, e.set.Failed())
 	return nil
 }
 

@@ -72,8 +72,8 @@ func (m *minitest) fault() error {
 		return &parsed.SyntaxError{Problem: fmt.Sprintf("%d tests ran, and %d are named: run minitest with --verbose", n, len(m.cases))}
 	}
 	m.set.Declares("tests", stated(1), m.set.Totals.Tests)
-	m.set.Declares("failures", stated(3), m.set.Totals.Failed)
-	m.set.Declares("errors", stated(4), m.set.Totals.Errors)
+	m.set.Fails("failures", stated(3), m.set.Totals.Failed)
+	m.set.Fails("errors", stated(4), m.set.Totals.Errors)
 	m.set.Declares("skips", stated(5), m.set.Totals.Skipped)
 	return nil
 }

@@ -72,6 +72,7 @@ type tap struct {
 	problems textstream.Problems
 	noise    int
 	sample   string
+	denied   string // the last contradiction
 	prove    tapProve
 }
 
@@ -188,6 +189,9 @@ func (t *tap) comment(indent int, body string, fresh bool) {
 	text := strings.TrimPrefix(strings.TrimPrefix(body, "#"), " ")
 	if indent == 0 && text != "" {
 		t.doc.section = text
+		if m := tapFailed.FindStringSubmatch(body); m != nil {
+			t.doc.stated = parsed.CountOf(m[1]).Whole()
+		}
 	}
 	if t.now != nil && !t.doc.version {
 		t.now.say(text)

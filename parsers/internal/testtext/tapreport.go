@@ -35,6 +35,9 @@ func (t *tap) report() parsed.Report {
 		r.Tests.Duration += c.Duration
 	}
 	t.prove.compare(t)
+	if len(broken) == 0 {
+		r.Tests.Failure = t.denied
+	}
 	r.Problems = t.problems.All()
 	return r
 }
@@ -66,6 +69,10 @@ func (t *tap) finish(d *tapDoc) []metric.Suite {
 	}
 	if why == "" && d.exit != "" && d.root.fails == 0 {
 		why = "no test failed: " + d.exit
+	}
+	if why == "" && d.stated > 0 && d.bad == 0 {
+		t.denied = fmt.Sprintf("%s: the report says %d failed tests and holds 0", d.suite, d.stated)
+		t.problems.Add("%s", t.denied)
 	}
 	if why != "" {
 		broken = append(broken, metric.Suite{Name: d.suite, Why: cmp.Or(parsed.Because(why, d.exit), why)})

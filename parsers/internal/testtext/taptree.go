@@ -25,6 +25,8 @@ type tapDoc struct {
 	bailed  bool
 	why     string // it bailed out
 	exit    string // how the program ended, where prove says so
+	stated  int    // how many tests failed, as its last comment about it says
+	bad     int    // points that failed, subtests and their parts
 
 	// tape writes the name of a test as a comment before its assertions, and the
 	// plan after all of them.
@@ -139,6 +141,9 @@ func (t *tap) point(depth int, p tapPoint) {
 	}
 	t.number(g, &p)
 	item := &tapItem{group: g, point: p, status: p.status()}
+	if item.status == metric.Failed {
+		t.doc.bad++
+	}
 	if depth == 0 {
 		if g.points == 1 {
 			t.doc.tape = t.doc.version && t.doc.led && !g.plan.set && g.child == nil

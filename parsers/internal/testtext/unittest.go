@@ -18,6 +18,7 @@ var (
 	unittestDoc     = regexp.MustCompile(`^(?:.*) \.\.\. ?(.*)$`)
 	unittestOutcome = regexp.MustCompile(`^(ok|FAIL|ERROR|expected failure|unexpected success|skipped)(?: '(.*)'| "(.*)")?$`)
 	unittestRan     = regexp.MustCompile(`^Ran (\d+) tests? in [0-9.]+s$`)
+	unittestFailed  = regexp.MustCompile(`^FAILED \(.*(?:failures|errors|unexpected successes)=\d+.*\)$`)
 	unittestDetail  = regexp.MustCompile(`^(?:ERROR|FAIL): ([\pL_][\pL\pN_]* \([\pL\pN_.]+\))`)
 )
 
@@ -46,7 +47,8 @@ type unittest struct {
 	detail string   // what the lines belong to
 	rule   int      // lines of dashes since it began
 	output textstream.Clip
-	ran    int // -1 before the line with the count
+	ran    int    // -1 before the line with the count
+	failed string // the line that says how many tests failed
 }
 
 func parseUnittest(r io.Reader) (parsed.Report, error) {
@@ -64,6 +66,9 @@ func parseUnittest(r io.Reader) (parsed.Report, error) {
 	}
 	for _, key := range u.order {
 		u.set.Breaks(u.broken[key].Name, u.broken[key].Why)
+	}
+	if u.failed != "" && u.set.Failed() == 0 && known >= u.ran {
+		u.set.Contradicts("unittest says %s although no test failed", u.failed)
 	}
 	report := u.set.Report("unittest")
 	switch {
@@ -96,6 +101,9 @@ func (u *unittest) line(text string) {
 		u.shown()
 		n, _ := strconv.Atoi(m[1]) // digits
 		u.ran = max(u.ran, 0) + n
+	case u.ran >= 0 && unittestFailed.MatchString(text):
+		u.shown()
+		u.failed = text
 	case strings.HasPrefix(text, "======"):
 		u.shown()
 		u.open, u.headed = -1, false

@@ -14,13 +14,19 @@ func detectCatch2(h sniff.Head) bool { return h.XML("Catch", "Catch2TestRun") }
 
 // catch2Reader reads the XML of Catch2, versions 2 and 3. A test case counts
 // once, whatever sections it has; the suite is the program.
-type catch2Reader struct{ xmlSet }
+type catch2Reader struct {
+	xmlSet
+	stated int // failed assertions or test cases, as the totals say
+}
 
 func parseCatch2(r io.Reader) (parsed.Report, error) {
 	c := &catch2Reader{}
 	x, err := readRoot(r, "Catch2 XML", func(x *xmlstream.Reader, t xmlstream.Token) error {
 		return c.inside(x, attr(t, "name"))
 	}, "Catch", "Catch2TestRun")
+	if c.stated > 0 && c.bad() == 0 {
+		c.Fails("assertions or test cases failed", float64(c.stated), 0)
+	}
 	return c.report(x, "catch2"), err
 }
 
@@ -29,6 +35,8 @@ func (c *catch2Reader) inside(x *xmlstream.Reader, program string) error {
 		switch t.Name {
 		case "Group":
 			return c.inside(x, program)
+		case "OverallResults", "OverallResultsCases":
+			c.stated = max(c.stated, declaredNumber(t, "failures"))
 		case "TestCase":
 			return c.test(x, t, program)
 		}

@@ -36,13 +36,22 @@ var junitOutcomes = map[string]struct {
 }
 
 // junitStatuses are the words that some writers put into the attribute status
-// or result of a testcase, beside the outcome or instead of it. Other words,
-// like "run" or "completed", say nothing.
+// or result of a testcase, beside the outcome or instead of it. The words of
+// junitNeutral say nothing; of others nobody knows whether the test passed.
 var junitStatuses = map[string]metric.Status{
 	"fail": metric.Failed, "failed": metric.Failed, "failure": metric.Failed, "timeout": metric.Failed,
 	"error": metric.Errored, "errored": metric.Errored, "broken": metric.Errored,
+	"ko": metric.Failed, "nok": metric.Failed, "not ok": metric.Failed, "unsuccessful": metric.Failed, "false": metric.Failed,
+	"crashed": metric.Errored, "panicked": metric.Errored, "killed": metric.Errored,
 	"skipped": metric.Skipped, "skip": metric.Skipped, "ignored": metric.Skipped, "disabled": metric.Skipped,
-	"notrun": metric.Skipped, "pending": metric.Skipped, "suppressed": metric.Skipped, "todo": metric.Skipped,
+	"notrun": metric.Skipped, "pending": metric.Skipped, "suppressed": metric.Skipped, "undefined": metric.Skipped, "inconclusive": metric.Skipped, "todo": metric.Skipped,
+}
+
+// junitNeutral are words that do not say how a test ended, or that it passed.
+var junitNeutral = map[string]bool{
+	"": true, "run": true, "ran": true, "completed": true, "complete": true, "executed": true, "finished": true, "done": true,
+	"passed": true, "pass": true, "success": true, "successful": true, "succeeded": true, "ok": true, "true": true, "fixed": true,
+	"warning": true, "expected": true, "flaky": true, "quarantined": true, "xfail": true, "xpass": true,
 }
 
 var junitRoots = map[string]bool{"testsuites": true, "testsuite": true, "testcase": true}
@@ -69,6 +78,7 @@ type junitReader struct {
 	spare    *junitCase     // for the next case
 	producer string
 	problems textstream.Problems
+	denied   string // the first contradiction
 	found    bool // there is an element of a test report
 }
 
@@ -105,6 +115,9 @@ func (j *junitReader) read(x *xmlstream.Reader) error {
 		}
 		switch t.Kind {
 		case xmlstream.Start:
+			if len(j.frames) == 1 && !junitRoots[t.Name] && t.Name != "testrun" {
+				x.Unread = t.Name
+			}
 			j.open(t)
 		case xmlstream.End:
 			j.close(true)
@@ -200,6 +213,10 @@ func (j *junitReader) endCase(f junitFrame) {
 	t := f.test.result(f.suite, j.producer)
 	j.totals.Add(t.Status)
 	f.suite.own.Add(t.Status)
+	f.suite.more += f.test.more(t.Status)
+	if f.test.word != "" && t.Status == metric.Passed {
+		j.unclear(t, f.test.word)
+	}
 	f.suite.sum += t.Duration
 	if j.noTest(t) {
 		f.suite.noTests++
@@ -214,6 +231,13 @@ func (j *junitReader) endCase(f junitFrame) {
 		j.cases = slices.Grow(j.cases, max(64, len(j.cases)))
 	}
 	j.cases = parsed.Keep(j.cases, t)
+}
+
+// unclear takes a case whose status is a word that nobody knows.
+func (j *junitReader) unclear(t metric.Test, word string) {
+	why := fmt.Sprintf("test %q has the unknown status %q, so that it is not known whether it passed", t.Name, word)
+	j.denied = cmp.Or(j.denied, why)
+	j.problems.Add("%s", why)
 }
 
 // noTest lists the suite of a case that is no test as broken, and reports
@@ -238,7 +262,7 @@ func (j *junitReader) noTest(t metric.Test) bool {
 
 func (j *junitReader) endSuite(s *junitSuite, whole bool) {
 	if whole {
-		s.check(&j.problems)
+		j.denied = cmp.Or(j.denied, s.check(&j.problems))
 		if s.declares && len(s.name) > 0 {
 			j.more += max(0, s.own.Tests-s.noTests-s.declared.Tests)
 		}
@@ -247,6 +271,7 @@ func (j *junitReader) endSuite(s *junitSuite, whole bool) {
 		}
 	}
 	s.parent.inner = s.parent.inner.Plus(s.own).Plus(s.inner)
+	s.parent.more += s.more
 	s.parent.sum += cmp.Or(s.took, s.sum)
 	if s.why != nil {
 		j.broken = append(j.broken, metric.Suite{Name: s.id(), Why: cmp.Or(s.why.String(), "the suite failed outside of its tests")})
@@ -256,6 +281,10 @@ func (j *junitReader) endSuite(s *junitSuite, whole bool) {
 func (j *junitReader) report(x *xmlstream.Reader) parsed.Report {
 	if noise := textstream.FirstLine(textstream.CleanText(x.Outside())); noise != "" {
 		j.problems.Add("text outside of the report: %s", noise)
+	}
+	if x.Unread != "" {
+		j.denied = cmp.Or(fmt.Sprintf(unreadDocument, x.Unread), j.denied)
+		j.problems.Add("%s", j.denied)
 	}
 	if j.producer == jestJUnit && j.more > 0 {
 		j.problems.Add("%d cases are more than their suites say: each is a test.todo that reads as passed, as jest-junit does not mark it; the JSON of jest does", j.more)
@@ -273,6 +302,9 @@ func (j *junitReader) report(x *xmlstream.Reader) parsed.Report {
 	t := metric.NewTests(j.cases)
 	t.Broken = parsed.UniqueSuites(j.broken)
 	t.Duration = j.frames[0].suite.sum
+	if len(t.Broken) == 0 {
+		t.Failure = j.denied
+	}
 	if same := j.totals.Tests - j.noTests - len(t.Cases); same > 0 {
 		j.problems.Add("%d cases have the suite, class and name of another one and are one test with it", same)
 	}

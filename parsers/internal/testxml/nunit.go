@@ -84,10 +84,13 @@ func (n *nunitReader) compare(t xmlstream.Token) {
 	}
 	n.declared(t, "total", "tests ran", all.Tests, all.Tests-notRun, all.Tests-declaredNumber(t, "not-run"))
 	if n.old {
-		n.declared(t, "failures", "tests failed", all.Failed, all.Failed+all.Errors)
+		n.fails(t, "tests failed", []int{n.bad()}, "failures", "errors")
 		return
 	}
-	n.declared(t, "failed", "tests failed", all.Failed+all.Errors)
+	n.fails(t, "tests failed", []int{n.bad()}, "failed")
+	if nunitStatus(t) >= metric.Failed && n.bad() == 0 {
+		n.Contradicts("the report says %s although no test failed", attr(t, "result"))
+	}
 }
 
 func declaredNumber(t xmlstream.Token, name string) int { return junitLine(attr(t, name)) }

@@ -20,8 +20,9 @@ func detectRobot(h sniff.Head) bool { return h.XML("robot") }
 // its file, the class the path of suites, as in the JSON.
 type robotReader struct {
 	xmlSet
-	tests []metric.Test   // not yet added: the tear down of a suite may still fail
-	all   xmlstream.Token // the numbers that the report says of itself
+	tests  []metric.Test   // not yet added: the tear down of a suite may still fail
+	all    xmlstream.Token // the numbers that the report says of itself
+	failed bool            // a suite says that it did
 }
 
 // robotEnd is the outcome of a suite, test or keyword.
@@ -41,7 +42,10 @@ func parseRobot(r io.Reader) (parsed.Report, error) {
 	}
 	if err == nil {
 		b.declared(b.all, "pass", "tests passed", b.Totals.Passed)
-		b.declared(b.all, "fail", "tests failed", b.Totals.Failed+b.Totals.Errors)
+		b.fails(b.all, "tests failed", []int{b.bad()}, "fail")
+		if b.failed && b.bad() == 0 {
+			b.Contradicts("a suite says FAIL although no test failed")
+		}
 	}
 	return b.report(x, "robot"), err
 }
@@ -60,6 +64,7 @@ func (b *robotReader) suite(x *xmlstream.Reader, t xmlstream.Token, path string)
 		"kw":     func(xmlstream.Token) error { return b.fixture(x, cmp.Or(file, path)) },
 		"status": func(t xmlstream.Token) error { return end.read(x, t) },
 	})
+	b.failed = b.failed || end.status == "FAIL"
 	if at := strings.Index(end.why, "uite teardown failed"); err == nil && at >= 0 {
 		b.tornDown(first, end.why[max(0, at-1):])
 	}

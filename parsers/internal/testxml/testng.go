@@ -29,7 +29,7 @@ func parseTestNG(r io.Reader) (parsed.Report, error) {
 		err := n.inside(x, "")
 		if err == nil {
 			n.declared(t, "passed", "tests passed", n.Totals.Passed)
-			n.declared(t, "failed", "tests failed", n.Totals.Failed+n.Totals.Errors)
+			n.fails(t, "tests failed", []int{n.bad()}, "failed")
 		}
 		return err
 	}, "testng-results")

@@ -60,12 +60,18 @@ func (s *xmlSet) report(x *xmlstream.Reader, producer string) parsed.Report {
 	if noise := textstream.FirstLine(textstream.CleanText(x.Outside())); noise != "" {
 		s.Problems.Add("text outside of the report: %s", noise)
 	}
+	if x.Unread != "" {
+		s.Contradicts(unreadDocument, x.Unread)
+	}
 	t := s.Tests()
 	for _, c := range t.Cases {
 		t.Duration += c.Duration
 	}
 	return parsed.Report{Producer: producer, Tests: t, Cases: s.Totals, Problems: s.Problems.All()}
 }
+
+// unreadDocument is about another document than that of the report in one file.
+const unreadDocument = "a second document, <%s>, is in the same file and was not read: write each report to a file of its own"
 
 // addKnown takes one case; word is what the report calls its outcome, which is
 // an error where it is unknown.
@@ -87,6 +93,24 @@ func (s *xmlSet) declared(t xmlstream.Token, attr, what string, counts ...int) {
 	}
 	s.Problems.Add("the report says that %d %s and holds %d", n, what, counts[0])
 }
+
+// fails compares how many tests failed, the sum of some attributes, with the recounts;
+// what the report does not state is no contradiction.
+func (s *xmlSet) fails(t xmlstream.Token, what string, counts []int, attrs ...string) {
+	sum, stated := 0, false
+	for _, name := range attrs {
+		if text, ok := t.Attr(name); ok {
+			n, err := strconv.Atoi(strings.TrimSpace(text))
+			sum, stated = sum+n, stated || err == nil
+		}
+	}
+	if stated {
+		s.Fails(what, float64(sum), counts...)
+	}
+}
+
+// bad is how many cases failed or broke off.
+func (s *xmlSet) bad() int { return s.Totals.Failed + s.Totals.Errors }
 
 // hollow breaks a suite that, as its report says, has tests of which none is
 // there.
@@ -111,8 +135,11 @@ func readRoot(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.To
 func readXML(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.Token) (bool, error)) (*xmlstream.Reader, error) {
 	x, found := xmlstream.NewReader(r), false
 	err := x.Children(func(t xmlstream.Token) error {
+		name := t.Name
 		known, err := f(x, t)
-		found = found || known
+		if found = found || known; !known {
+			x.Unread = name
+		}
 		return err
 	})
 	switch {

@@ -172,7 +172,7 @@ func TestDotNetRuns(t *testing.T) {
 		{"a run that warns", trx("", "", `<ResultSummary outcome="Completed"><RunInfos><RunInfo outcome="Warning"><Text>no test is available</Text></RunInfo></RunInfos></ResultSummary>`), "", ""},
 		{"counters of trx", trx(`<UnitTestResult testName="a" outcome="Passed"/>`, "", `<ResultSummary outcome="Completed"><Counters total="3"/></ResultSummary>`), "", "the report says that 3 tests ran and holds 1"},
 		{"totals of nunit", `<test-run total="2" failed="0"><test-case name="a" result="Passed"/></test-run>`, "", "the report says that 2 tests ran and holds 1"},
-		{"totals of xunit", `<assemblies><assembly name="a.dll" total="1" failed="1"><test name="a" result="Pass"/></assembly></assemblies>`, "", "the report says that 1 tests failed in a.dll and holds 0"},
+		{"totals of xunit", `<assemblies><assembly name="a.dll" total="2" failed="0"><test name="a" result="Pass"/></assembly></assemblies>`, "", "the report says that 2 tests ran in a.dll and holds 1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := parsers.Parse(strings.NewReader(tt.report), "report")

@@ -51,6 +51,7 @@ type trxReader struct {
 	defined map[string]trxDefinition // by the id of the test
 	results []trxResult
 	all     int // results, with those that only gather others
+	allBad  int // of all
 	summary string
 	infos   []string
 	crash   string
@@ -85,6 +86,7 @@ func parseTRX(r io.Reader) (parsed.Report, error) {
 	if counters.Name != "" && err == nil {
 		v.hollow(counters, "test run", v.Totals.Tests)
 		v.declared(counters, "total", "tests ran", v.Totals.Tests, v.all)
+		v.fails(counters, "tests failed", []int{v.bad(), v.allBad}, "failed", "error", "timeout", "aborted")
 	}
 	report := v.report(x, v.producer())
 	v.conclude(report.Tests)
@@ -134,6 +136,9 @@ func (v *trxReader) result(x *xmlstream.Reader, t xmlstream.Token, outer *trxRes
 		}
 	}
 	v.all++
+	if r.test.Failed() {
+		v.allBad++
+	}
 	if outer != nil {
 		outer.failed = outer.failed || r.failed || r.test.Failed()
 	}

@@ -58,7 +58,7 @@ func (u *xunitReader) assembly(x *xmlstream.Reader, t xmlstream.Token) error {
 		}
 	}
 	t.Attrs = append([]xmlstream.Attr{}, t.Attrs...)
-	before := u.Totals
+	before, broken := u.Totals, len(u.Broken)
 	err := x.Children(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "errors":
@@ -72,7 +72,8 @@ func (u *xunitReader) assembly(x *xmlstream.Reader, t xmlstream.Token) error {
 		u.hollow(t, name, u.Totals.Tests-before.Tests)
 	}
 	u.declared(t, "total", "tests ran in "+name, u.Totals.Tests-before.Tests)
-	u.declared(t, "failed", "tests failed in "+name, u.Totals.Failed+u.Totals.Errors-before.Failed-before.Errors)
+	u.fails(t, "tests failed in "+name, []int{u.bad() - before.Failed - before.Errors}, "failed")
+	u.fails(t, "errors in "+name, []int{len(u.Broken) - broken}, "errors")
 	return err
 }
 
