@@ -21,8 +21,8 @@ type Balance struct {
 	Since int `json:"since,omitempty"`
 }
 
-// costly are the rules about numbers whose findings are costs.
-var costly = []string{"coverage_regression", "error_increase", "build_broken"}
+// costly are the measured rules whose findings are costs.
+var costly = []string{"coverage_regression", "error_increase", "build_broken", "suite_did_not_run"}
 
 // Weigh compares the current tree of in with the baseline. It is nil where there is no
 // baseline.

@@ -160,7 +160,7 @@ var rules = []Rule{
 	},
 	{
 		Name: "suite_did_not_run", Type: "suite_did_not_run", Severity: High, RestsOn: Measured, Action: AlertRegression, Unit: "iterations",
-		Condition: "the test check produced nothing that can be read; CRITICAL the second time in a row",
+		Condition: "the test check produced nothing that can be read, or a report that denies itself where it did not before; CRITICAL the second time in a row",
 		Message:   "Test results could not be read: {why}", find: suiteDidNotRun,
 	},
 	{

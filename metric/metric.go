@@ -58,6 +58,20 @@ func (s Set) Gap(section Section) (Gap, bool) {
 	return Gap{}, false
 }
 
+// Missing says that the section of a gap was not measured, or only in part: then the set
+// has numbers of it.
+func (s Set) Missing(g Gap) string {
+	if g.State == Partial && g.Section == SectionTests && s.Tests != nil {
+		return string(g.Section) + " measured in part"
+	}
+	return string(g.Section) + " not measured"
+}
+
+// Explained reports whether a gap already names the problem.
+func (s Set) Explained(problem string) bool {
+	return slices.ContainsFunc(s.Gaps, func(g Gap) bool { return strings.HasPrefix(g.Why, problem) })
+}
+
 // Section names one part of a [Set] that a check fills.
 type Section string
 
@@ -70,7 +84,7 @@ const (
 	SectionCode     Section = "code"
 )
 
-// Gap is a section that was planned but could not be measured.
+// Gap is a section that was planned and could not be measured, or not as a whole.
 type Gap struct {
 	Section Section  `json:"section"`
 	State   Validity `json:"state"`

@@ -146,7 +146,7 @@ type Tests struct {
 	Format   string        `json:"format,omitempty"`
 	Producer string        `json:"producer,omitempty"`
 	Runner   string        `json:"runner,omitempty"`   // the frameworks that the plan names, "jest" or "jest+pytest"; "" if it names none
-	Failure  string        `json:"failure,omitempty"`  // why the run as a whole failed although no test did
+	Failure  string        `json:"failure,omitempty"`  // why the run failed as a whole although no test did, or how its report contradicts itself
 	Problems []string      `json:"problems,omitempty"` // contradictions between the report's totals and its cases
 	Forged   []ID          `json:"forged,omitempty"`   // said to have passed, defined and listed nowhere; not among Cases
 }

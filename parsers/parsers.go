@@ -8,6 +8,8 @@
 //
 //   - A report that cannot be read whole gives an error and what was read so
 //     far. It is never read as zero.
+//   - A report that states more failures than it lists, or that it failed although
+//     no test did, contradicts itself: Tests.Failure says how.
 //   - A test that began and has no end failed.
 //   - A package or suite that could not run is listed in Tests.Broken. Its
 //     tests are unknown, not gone.

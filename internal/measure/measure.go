@@ -283,12 +283,18 @@ func (g *gathering) set(wanted bool, known *metric.Tests) metric.Set {
 		s.Tests, s.Coverage = nil, nil
 		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Absent, Why: why})
 	}
+	if s.Tests != nil && s.Tests.Failure != "" {
+		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Partial, Why: s.Tests.Failure + inPart})
+	}
 	if why := cmp.Or(coverageGap(wanted, s), g.uncovered); why != "" {
 		s.Coverage = nil
 		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionCoverage, State: metric.Absent, Why: why})
 	}
 	return s
 }
+
+// inPart follows the reason why the results of the tests are not whole.
+const inPart = "; only what the report lists is counted, and the checks are not green: compare it with what the command prints, or pass a report of another format with --test-report"
 
 // changed returns why the tests cannot be compared with the known ones: another
 // reporter gives them other names.

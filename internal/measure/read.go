@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -441,8 +442,9 @@ func (r *reading) contradiction() []string {
 	case bad && r.run.ExitCode == 0:
 		return []string{r.check.Name + " ended with status 0 although tests failed"}
 	case !bad && r.run.ExitCode != 0:
-		r.run.tests.Failure = fmt.Sprintf("%s ended with status %d although no test failed", r.check.Name, r.run.ExitCode)
-		return []string{r.run.tests.Failure}
+		why := fmt.Sprintf("%s ended with status %d although no test failed", r.check.Name, r.run.ExitCode)
+		r.run.tests.Failure = cmp.Or(r.run.tests.Failure, why)
+		return []string{why}
 	}
 	return nil
 }

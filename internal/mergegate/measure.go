@@ -184,6 +184,9 @@ func (g *gate) measureHead(ctx context.Context) error {
 	if res.Set.Tests == nil {
 		return fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, why(res.Set))
 	}
+	if gap, ok := res.Set.Gap(metric.SectionTests); ok {
+		g.note("%s: %s", res.Set.Missing(gap), gap.Why)
+	}
 	return nil
 }
 

@@ -90,7 +90,7 @@ func (t Text) Runs(res measure.Result) {
 	}
 	t.row(report.Strong, "measured", "%s", summary(res.Set))
 	for _, g := range res.Set.Gaps {
-		t.row(report.Warn, string(g.Section)+" not measured:", "%s", g.Why)
+		t.row(report.Warn, res.Set.Missing(g)+":", "%s", g.Why)
 	}
 }
 

@@ -17,7 +17,7 @@ type Measurement struct {
 	metric.Record
 	Derived struct {
 		ErrorCount   *float64         `json:"error_count"`
-		QualityScore *float64         `json:"quality_score"`
+		QualityScore *float64         `json:"quality_score"` // nil also where the tests were measured in part
 		Signature    metric.Signature `json:"signature"`
 	} `json:"derived"`
 	Projects []ProjectRecord   `json:"projects,omitempty"` // where there are several
@@ -40,11 +40,15 @@ func MeasurementOf(res measure.Result, checks []ledger.CheckRun) Measurement {
 	if m.Quality != nil {
 		m.Derived.ErrorCount = m.Quality.ErrorCount
 	}
-	if score := selector.Grade(res.Set, res.Set, selector.DefaultWeights()); score.Measured {
+	disputed := res.Set.Tests != nil && res.Set.Tests.Failure != ""
+	if score := selector.Grade(res.Set, res.Set, selector.DefaultWeights()); score.Measured && !disputed {
 		m.Derived.QualityScore = &score.Value
 	}
 	return m
 }
+
+// maxProblems is how many problems of one check are printed.
+const maxProblems = 10
 
 // Measurement prints the metrics of a set, what was not measured, and the checks.
 func (t Text) Measurement(set metric.Set, checks []ledger.CheckRun) {
@@ -57,9 +61,14 @@ func (t Text) Measurement(set metric.Set, checks []ledger.CheckRun) {
 		t.line("%-24s %s", "build_status", set.Build.Status)
 	}
 	for _, g := range set.Gaps {
-		t.line("%s", t.Paint(report.Warn, fmt.Sprintf("%s not measured: %s", g.Section, g.Why)))
+		t.line("%s", t.Paint(report.Warn, set.Missing(g)+": "+g.Why))
 	}
 	for _, r := range checks {
 		t.line("%s", t.Paint(report.Faint, fmt.Sprintf("%s: status %d, read %s", r.Name, r.ExitCode, cmp.Or(strings.Join(r.Read, ", "), "nothing"))))
+		for _, problem := range report.Cut(r.Problems, maxProblems) {
+			if !set.Explained(problem) {
+				t.below(report.Warn, problem)
+			}
+		}
 	}
 }

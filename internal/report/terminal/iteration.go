@@ -43,7 +43,7 @@ func (p *Printer) gaps(it ledger.Iteration) {
 		p.note("%d of %s run, %d carried from the cache", n.Count-n.Carried, report.Count(n.Count, "test", "tests"), n.Carried)
 	}
 	for _, g := range it.Set.Gaps {
-		p.line("     %s", p.Paint(report.Warn, fmt.Sprintf("%s not measured: %s", g.Section, mainLine(g.Why))))
+		p.line("     %s", p.Paint(report.Warn, it.Set.Missing(g)+": "+mainLine(g.Why)))
 	}
 	broken := brokenSuites(it.Set)
 	for i, s := range broken {
@@ -55,7 +55,7 @@ func (p *Printer) gaps(it ledger.Iteration) {
 	}
 	for _, c := range it.Checks {
 		for _, problem := range c.Problems {
-			if len(broken) == 0 { // else it most likely follows from that
+			if len(broken) == 0 && !it.Set.Explained(problem) { // else it most likely follows from that
 				p.note("%s: %s", c.Name, problem)
 			}
 		}

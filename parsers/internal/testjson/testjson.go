@@ -63,6 +63,6 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.JSON, []parsed.Format{
 	},
 	{
 		Name: "cucumber-json", Detect: detectCucumber, Parse: parseCucumber, Marks: "list with `elements`, `keyword` or `uri`", Tools: "Cucumber of all languages, behave",
-		Note: "A scenario is a test: the worst of its steps, hooks and background. undefined, pending and skipped are skipped, ambiguous failed. Class: the feature. Scenarios of one name get numbers. cucumber-js writes the last attempt only; that a strict run fails on undefined steps is not in the report.",
+		Note: "A scenario is a test: the worst of its steps, hooks and background; a step without a result is an error where nothing else failed. undefined, pending and skipped are skipped, ambiguous failed. Class: the feature. Scenarios of one name get numbers. cucumber-js writes the last attempt only; that a strict run fails on undefined steps is not in the report.",
 	},
 })

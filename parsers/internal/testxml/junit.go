@@ -79,7 +79,7 @@ type junitReader struct {
 	producer string
 	problems textstream.Problems
 	denied   string // the first contradiction
-	found    bool // there is an element of a test report
+	found    bool   // there is an element of a test report
 }
 
 // junitFrame is what an open element belongs to, and where its text goes.

@@ -107,7 +107,7 @@ type junitCase struct {
 	notRun  bool
 	fails   int    // elements that say so, also of attempts that were made good
 	word    string // a status that nobody knows, where nothing else says how it ended
-	todo    bool // it may fail, and does not count then
+	todo    bool   // it may fail, and does not count then
 	message textstream.Clip
 }
 

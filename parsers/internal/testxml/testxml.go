@@ -48,7 +48,7 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.XML, []parsed.Format{
 	},
 	{
 		Name: "junit", Detect: detectJUnit, Parse: parseJUnit, Marks: "root `testsuites`, `testsuite`, `testcase` or `testrun` (Eclipse)", Tools: "most test runners: see the dialects below",
-		Note: "The worst of several outcomes, or of several cases with one identity, counts; `flakyFailure` is a flaky pass. Words in `status` and `result` count where no element says more.",
+		Note: "The worst of several outcomes, or of several cases with one identity, counts; `flakyFailure` is a flaky pass. Words in `status` and `result` count where no element says more; an unknown one is a [contradiction](#contradictions).",
 	},
 })
 
