@@ -70,14 +70,19 @@ func (t *tap) finish(d *tapDoc) []metric.Suite {
 	if why == "" && d.exit != "" && d.root.fails == 0 {
 		why = "no test failed: " + d.exit
 	}
-	if why == "" && d.stated > 0 && d.bad == 0 {
-		t.denied = fmt.Sprintf("%s: the report says %d failed tests and holds 0", d.suite, d.stated)
-		t.problems.Add("%s", t.denied)
-	}
+	t.deny(d, why)
 	if why != "" {
 		broken = append(broken, metric.Suite{Name: d.suite, Why: cmp.Or(parsed.Because(why, d.exit), why)})
 	}
 	return broken
+}
+
+// deny notes the failures that a stream states and does not hold, unless it broke off.
+func (t *tap) deny(d *tapDoc, why string) {
+	if why == "" && d.stated > 0 && d.bad == 0 {
+		t.denied = fmt.Sprintf("%s: the report says %d failed tests and holds 0", d.suite, d.stated)
+		t.problems.Add("%s", t.denied)
+	}
 }
 
 // subtests returns the subtests that failed although nothing in them did.

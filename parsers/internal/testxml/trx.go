@@ -50,8 +50,7 @@ type trxReader struct {
 	xmlSet
 	defined map[string]trxDefinition // by the id of the test
 	results []trxResult
-	all     int // results, with those that only gather others
-	allBad  int // of all
+	all     parsed.Totals // of results, with those that only gather others
 	summary string
 	infos   []string
 	crash   string
@@ -85,8 +84,8 @@ func parseTRX(r io.Reader) (parsed.Report, error) {
 	}
 	if counters.Name != "" && err == nil {
 		v.hollow(counters, "test run", v.Totals.Tests)
-		v.declared(counters, "total", "tests ran", v.Totals.Tests, v.all)
-		v.fails(counters, "tests failed", []int{v.bad(), v.allBad}, "failed", "error", "timeout", "aborted")
+		v.declared(counters, "total", "tests ran", v.Totals.Tests, v.all.Tests)
+		v.fails(counters, "tests failed", []int{v.bad(), v.all.Failed + v.all.Errors}, "failed", "error", "timeout", "aborted")
 	}
 	report := v.report(x, v.producer())
 	v.conclude(report.Tests)
@@ -135,10 +134,7 @@ func (v *trxReader) result(x *xmlstream.Reader, t xmlstream.Token, outer *trxRes
 			v.Problems.Add("test %q has the unknown outcome %q: it counts as an error", r.test.Name, word)
 		}
 	}
-	v.all++
-	if r.test.Failed() {
-		v.allBad++
-	}
+	v.all.Add(r.test.Status)
 	if outer != nil {
 		outer.failed = outer.failed || r.failed || r.test.Failed()
 	}
