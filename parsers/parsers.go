@@ -107,6 +107,9 @@ func Structured(format string) bool {
 	return slices.ContainsFunc(formats, func(f Format) bool { return f.Name == format && f.Notation != parsed.Text })
 }
 
+// FailsOnWarnings reports whether the linter may fail although it found no error.
+func FailsOnWarnings(tool string) bool { return parsed.FailsOnWarnings(tool) }
+
 // What a report can be that is none. Both come wrapped, with the name of the
 // report.
 var (

@@ -21,6 +21,7 @@ func TestErrors(t *testing.T) {
 		{"white space", "\uFEFF \n", parsers.ErrEmpty, "empty"},
 		{"text", "all is well\n", parsers.ErrUnknownFormat, "read report x.xml: the report has none of the formats"},
 		{"other XML", "<html><testsuite/></html>", parsers.ErrUnknownFormat, "none of the formats"},
+		{"Allure 1, which is not NUnit", `<a:test-suite xmlns:a="urn:model.allure.qatools.yandex.ru" start="1"><name>s</name><test-cases><test-case status="failed"><name>a</name></test-case></test-cases></a:test-suite>`, parsers.ErrUnknownFormat, "none of the formats"},
 		{"other JSON", `{"tests": 3}`, parsers.ErrUnknownFormat, "none of the formats"},
 		{"a source of Go or Kotlin", "package a.b\n\nimport c.D\npattern=x\ncannot find anything\n", parsers.ErrUnknownFormat, "none of the formats"},
 		{"a coverage profile", "mode: set\na/b.go:1.2,3.4 1 1\n", parsers.ErrUnknownFormat, "none of the formats"},

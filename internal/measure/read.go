@@ -391,6 +391,9 @@ func (r *reading) unread(out *output) string {
 		if failed && len(r.findings()) == 0 {
 			return fmt.Sprintf("%s ended with status %d and reported nothing that can be read: %s", r.check.Name, r.run.ExitCode, lastLine(out.end()))
 		}
+		if failed && r.lacksErrors() {
+			return fmt.Sprintf("%s ended with status %d, and only warnings could be read of what it reported, so an error is missing: %s; let it write SARIF, checkstyle XML or another format for programs", r.check.Name, r.run.ExitCode, lastLine(out.end()))
+		}
 	case Test:
 		return r.noTests(out)
 	}
@@ -402,6 +405,17 @@ func (r *reading) findings() []metric.Finding {
 		return nil
 	}
 	return r.run.lint.Findings
+}
+
+// lacksErrors reports whether a check that failed must have printed an error that was not
+// read: of what was read from text, all are warnings of tools that do not fail for them.
+func (r *reading) lacksErrors() bool {
+	if !slices.ContainsFunc(r.run.Read, func(s Source) bool { return !parsers.Structured(s.Format) }) {
+		return false
+	}
+	return !slices.ContainsFunc(r.findings(), func(f metric.Finding) bool {
+		return f.Level == metric.Error || parsers.FailsOnWarnings(f.Tool)
+	})
 }
 
 func (r *reading) noTests(out *output) string {
@@ -451,8 +465,12 @@ func (r *reading) contradiction() []string {
 
 // firstError is the first line that explains why a build failed.
 func firstError(r Run) string {
-	if r.lint != nil && len(r.lint.Findings) > 0 {
-		return r.lint.Findings[0].Place()
+	if r.lint != nil {
+		for _, f := range r.lint.Findings {
+			if f.Level == metric.Error {
+				return f.Place()
+			}
+		}
 	}
 	for line := range strings.Lines(r.Output) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {

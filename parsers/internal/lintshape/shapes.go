@@ -214,7 +214,7 @@ var codeClimateScales = []struct {
 // codeClimate puts a finding on the scale of its tool. What is no issue, but a
 // measurement, is not counted.
 func codeClimate(v lintItem, f metric.Finding) []metric.Finding {
-	if !v.is("type", "issue", "") {
+	if kind := v.text("type"); kind != "" && !strings.EqualFold(kind, "issue") {
 		return nil
 	}
 	for _, scale := range codeClimateScales {

@@ -33,8 +33,8 @@ var netForms = []lineForm{
 	{tool: "cpplint", has: "]", pattern: `{file}\({line}\):  {msg}  \[{rule}\] \[\d\]`, sure: true, level: metric.Error},
 	{tool: "dcc", has: ") ", pattern: `(?:.*? : (?:warning|error) : )?{file}\({line}\) {word}: (?P<rule>[A-Z]\d{4}) {msg}` + project, sure: true},
 	{has: ": ", pattern: `\s*{file} ?\((?:{line}(?:[,-]{col})?(?:[,-]\d+)*)\)\s*:?\s*(?:[A-Z]\w+ )?{word}(?:\s+(?P<rule>#?[A-Za-z0-9][\w-]*))?\s*:\s*{msg}` + project, sure: true},
-	{tool: "msbuild", has: " : ", pattern: `\s*(?P<file>[A-Za-z]\w*|(?:[A-Za-z]:)?[^:(]*\.\w+) : (?:[A-Z][a-z]+(?: [a-z]+)? )?{word}(?:\s+(?P<rule>[A-Z]{1,8}\d{2,6}))?\s*: {msg}` + project, sure: true},
-	{tool: "msbuild", has: ": ", pattern: `\s*(?P<file>[A-Z]\w*|(?:[A-Za-z]:)?[^:(]*\.\w+): (?:[A-Z][a-z]+ )?{word} (?P<rule>[A-Z]{2,8}(?:\d{2,6})?)\s*: {msg}` + project, sure: true},
+	{tool: "msbuild", has: " : ", pattern: `\s*(?P<file>[A-Za-z]\w*|(?:[A-Za-z]:)?[^:(]*\.\w+) : (?:[A-Z][a-z]+(?: [a-z]+)? )?{word}(?:\s+(?P<rule>[A-Z]{1,8}\d{1,6}))?\s*: {msg}` + project, sure: true},
+	{tool: "msbuild", has: ": ", pattern: `\s*(?P<file>[A-Z]\w*|(?:[A-Za-z]:)?[^:(]*\.\w+): (?:[A-Z][a-z]+ )?{word} (?P<rule>[A-Z]{2,8}\d{0,6})\s*: {msg}` + project, sure: true},
 }
 
 // project is what MSBuild prints after a message.
@@ -69,6 +69,7 @@ var otherForms = []lineForm{
 	{tool: "rustc", has: ".rs:", pattern: `(?P<file>.+\.rs):{line}:{col}: (?P<level>error|warning|note)(?:\[{rule}\])?: {msg}`},
 	{tool: "gfortran", pattern: `(?P<file>\S+\.[fF]\d*):{line}(?:[.:]{col}(?:-\d+)?)?:`, block: "gfortran", keep: true},
 	{tool: "gfortran", pattern: `(?P<level>Warning|Error|Fatal Error|Internal Error)(?:: | at ){msg}`, block: "gfortran", typed: true, once: true},
+	{tool: "erlc", has: "rl:", pattern: `(?P<file>\S+\.[ehxy]rl):{line}(?::{col})?: (?:(?P<level>Warning): )?{msg}`, level: metric.Error, typed: true},
 	{tool: "luacheck", has: ".lua:", pattern: `\s*(?P<file>\S.*\.lua):{line}:{col}(?:-\d+)?: (?:\((?P<level>[EW])(?P<rule>\d+)\) )?{msg}`, level: metric.Warning},
 	{tool: "semgrep", pattern: `{file}:{line}:{col}:(?P<level>[IWE]):{rule}:{msg}`},
 	{tool: "codespell", has: " ==> ", pattern: `{file}:{line}: {msg}`, level: metric.Error},

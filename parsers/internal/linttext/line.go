@@ -92,7 +92,7 @@ func needed(pattern string) look {
 
 // places are the expressions for the names in braces of a pattern.
 var places = strings.NewReplacer(
-	"{file}", `(?P<file>(?:[A-Za-z]:[\\/])?[^\s:"'|*?\[(][^:"|*?]*?)`,
+	"{file}", `(?P<file>(?:/?[A-Za-z]:[\\/])?[^\s:"'|*?\[(][^:"|*?]*?)`,
 	"{quoted}", `"(?P<file>[^"]+)"`,
 	"{line}", `(?P<line>\d{1,9})`,
 	"{col}", `(?P<col>\d{1,9})`,
@@ -159,7 +159,7 @@ func (p *parts) set(name, value string) {
 func (f *lineForm) finding(p parts) metric.Finding {
 	out := metric.Finding{Tool: f.tool, Rule: p.rule, Line: p.line, Column: p.column, Message: textstream.CleanText(p.msg)}
 	if p.file != "" {
-		out.File = textstream.CleanName(parsed.Slashed(strings.TrimPrefix(p.file, "file://")))
+		out.File = textstream.CleanName(parsed.Slashed(withoutSlash(strings.TrimPrefix(p.file, "file://"))))
 	}
 	out.Level = f.levelOf(p)
 	if f.from0 && p.col {
@@ -172,6 +172,14 @@ func (f *lineForm) finding(p parts) metric.Finding {
 	out.Rule = strings.TrimPrefix(strings.TrimSuffix(out.Rule, ",-warnings-as-errors"), "-Werror,")
 	out.Type = (f.typed || parsed.ChecksTypes(out.Tool) || compilerRules[out.Rule]) && out.Level == metric.Error
 	return out
+}
+
+// withoutSlash takes the slash off that Maven writes before a drive: "/C:/a.java".
+func withoutSlash(file string) string {
+	if len(file) > 2 && file[0] == '/' && file[2] == ':' {
+		return file[1:]
+	}
+	return file
 }
 
 // name gives a finding its tool.

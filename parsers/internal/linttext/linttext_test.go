@@ -44,6 +44,14 @@ msbuild MSB1009 error MSBUILD:0:0: Project file does not exist.`},
 	{"dart", "Analyzing...\n\n  error • Undefined name 'x' • lib/a.dart:3:5 • undefined_identifier\n\n1 issue found.\n", "dart undefined_identifier error lib/a.dart:3:5: Undefined name 'x'"},
 	{"ghc", "src/A.hs:3:5: error: [GHC-88464]\n    Variable not in scope: x\n", "ghc GHC-88464 error! src/A.hs:3:5: Variable not in scope: x"},
 	{
+		"Maven on Windows", "[WARNING] /C:/p/src/A.java:[3,5] [deprecation] f() in B has been deprecated\n[ERROR] /C:/p/src/A.java:[9,17] cannot find symbol\n",
+		"javac deprecation warning C:/p/src/A.java:3:5: f() in B has been deprecated\njavac  error! C:/p/src/A.java:9:17: cannot find symbol",
+	},
+	{
+		"MSBuild, with a rule of one digit", "A.cs(3,5): warning CS0168: unused [/p/p.csproj]\nMSBUILD : error SPT6: no tool [/p/p.csproj]\nSPTOOL: error SPT6: bad\n",
+		"csc CS0168 warning A.cs:3:5: unused\nmsbuild SPT6 error MSBUILD:0:0: no tool\nmsbuild SPT6 error SPTOOL:0:0: bad",
+	},
+	{
 		"rubocop of old, without cops", "Gemfile:4:1: C: Extra blank line detected.\nbin/run:3:25: W: Do not suppress exceptions.\n",
 		"rubocop  note Gemfile:4:1: Extra blank line detected.\nrubocop  warning bin/run:3:25: Do not suppress exceptions.",
 	},

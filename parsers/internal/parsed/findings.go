@@ -87,6 +87,17 @@ func ChecksTypes(tool string) bool {
 	return typeCheckers[tool] || strings.HasPrefix(tool, "gnu c") || strings.HasPrefix(tool, "microsoft (r) c/c++")
 }
 
+// strict are the tools that fail because of warnings or notes alone, always or as they
+// are configured.
+var strict = regexp.MustCompile(`^(actionlint|ansible-lint|bandit|(based)?pyright|biome|black|brakeman|checkstyle|clang-tidy|codechecker|codespell|cppcheck|cpplint|credo|` +
+	`dart|detekt|dotenv-linter|doxygen|eslint|flake8|golangci-lint|hadolint|haml-lint|hlint|isort|javadoc|ktlint|luacheck|markdownlint|mypy|oxlint|` +
+	`perlcritic|php(cs|stan)|prettier|psalm|puppet-lint|pydocstyle|pylint|reek|rubocop|ruff|rustfmt|scalastyle|semgrep|shellcheck|slim-lint|sphinx|spotbugs|` +
+	`sqlfluff|standard|staticcheck|stylelint|svelte-check|swiftlint|tslint|yamllint)$`)
+
+// FailsOnWarnings reports whether the tool may fail although it found no error. A
+// compiler does not: it printed an error that was not read.
+func FailsOnWarnings(tool string) bool { return strict.MatchString(strings.ToLower(tool)) }
+
 // TypeError is checksTypes for an error of the rule.
 func TypeError(tool, rule string) bool {
 	rules := typeRules[strings.ToLower(tool)]

@@ -129,15 +129,15 @@ func sarifLevel(name string) metric.Level {
 	return metric.Error
 }
 
-// suppressed reports whether one of the suppressions of the result counts: one
-// that waits for approval or was rejected does not.
+// suppressed reports whether the result has suppressions and each of them counts: as
+// long as one waits for approval or was rejected, it does not (SARIF 2.1.0, 3.27.23).
 func (res *sarifResult) suppressed() bool {
 	for _, s := range res.Suppressions {
-		if s.Status != "underReview" && s.Status != "rejected" {
-			return true
+		if s.Status == "underReview" || s.Status == "rejected" {
+			return false
 		}
 	}
-	return false
+	return len(res.Suppressions) > 0
 }
 
 func (res *sarifResult) ruleRef() sarifRuleRef {

@@ -23,6 +23,9 @@ var nunitResults = map[string]metric.Status{
 }
 
 func detectNUnit(h sniff.Head) bool {
+	if h.Elements("test-cases") { // Allure 1
+		return false
+	}
 	return h.XML("test-run", "test-results") || h.XML("test-suite") && h.Elements("test-case") ||
 		h.XML("test-suite") && h.Root.Attr("runstate")+h.Root.Attr("executed") != ""
 }
