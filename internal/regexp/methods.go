@@ -35,6 +35,12 @@ func (r *Regexp) FindStringIndex(s string) (loc []int) { return r.FindIndex(view
 
 // FindSubmatchIndex is that of the standard package.
 func (r *Regexp) FindSubmatchIndex(b []byte) []int {
+	if len(b) <= short {
+		if re := r.on(b); re != nil {
+			return re.FindSubmatchIndex(b)
+		}
+		return nil
+	}
 	if found := r.all(b, 1, true); found != nil {
 		return found[0]
 	}

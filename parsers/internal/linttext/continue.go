@@ -18,10 +18,10 @@ var (
 // goOn looks at a line that is no finding of its own: the source line with
 // carets under it, or more of the message.
 func (l *lintText) goOn(s string) {
-	if l.last < 0 {
+	if !l.open {
 		return
 	}
-	f := &l.Findings[l.last]
+	f := &l.latest
 	indented := s[0] == ' ' || s[0] == '\t'
 	if m := clippyRule.FindStringSubmatch(s); m != nil && f.Tool == "rustc" {
 		f.Tool, f.Rule, f.Type = "clippy", "clippy::"+m[1], false
@@ -37,7 +37,7 @@ func (l *lintText) goOn(s string) {
 		}
 	case indented, margin.MatchString(s):
 	case l.stray:
-		l.last = -1
+		l.open = false
 	default: // it may be a source line as well
 		l.stray = true
 	}
@@ -68,15 +68,40 @@ var clippyRule = regexp.MustCompile(`rust-clippy/\S*index\.html#(\w+)`)
 // wrapped is the length from which mypy --pretty breaks a line.
 const wrapped = 60
 
-// trailingRule is a rule at the end of a message.
-var trailingRule = regexp.MustCompile(`\s+[\[(](-?[A-Za-z][-\w./@:+=,]*)[\])]$`)
+// trailingRule returns a rule in brackets at the end of a message, and the text before it.
+func trailingRule(message string) (rule, before string) {
+	end := len(message) - 1
+	if end < 0 || message[end] != ']' && message[end] != ')' {
+		return "", message
+	}
+	open := strings.LastIndexAny(message[:end], "[( ")
+	if open < 1 || message[open] == ' ' {
+		return "", message
+	}
+	first := strings.TrimPrefix(message[open+1:end], "-")
+	if first == "" || first[0]|0x20 < 'a' || first[0]|0x20 > 'z' || strings.ContainsFunc(first, notOfRules) {
+		return "", message
+	}
+	if before = strings.TrimRight(message[:open], " \t\n\f\r"); len(before) == open {
+		return "", message
+	}
+	return message[open+1 : end], before
+}
+
+func notOfRules(r rune) bool {
+	switch {
+	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
+		return false
+	}
+	return !strings.ContainsRune("-_./@:+=,", r)
+}
 
 // finish takes the rule off the end of a message of several lines.
 func (l *lintText) finish() {
-	if l.last < 0 {
+	if !l.open {
 		return
 	}
-	if f := &l.Findings[l.last]; f.Rule == "" && l.more {
+	if f := &l.latest; f.Rule == "" && l.more {
 		takeRule(f)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // lineForm is the form of a line that holds a finding, or a part of one.
 type lineForm struct {
 	tool    string
-	has     string // is in each such line: a cheap check before the pattern
+	has     string // is in each such line as well
 	pattern string // with {file}, {line}, {col}, {level}, {rule}, {msg} and {pairs}
 	levels  map[string]metric.Level
 	level   metric.Level // where the line has no word for it
@@ -35,59 +35,7 @@ type lineForm struct {
 
 	re    *regexp.Regexp
 	pairs *regexp.Regexp
-	needs look
-}
-
-// look is what is seen of a line, or needed in one, before a pattern is tried.
-type look uint8
-
-const (
-	colonDigit look = 1 << iota // as in "file:1"
-	parenDigit                  // as in "file(1"
-	indented
-	outdented
-)
-
-// seen looks at a line.
-func seen(s string) look {
-	out := outdented
-	if s[0] == ' ' || s[0] == '\t' {
-		out = indented
-	}
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			continue
-		}
-		switch {
-		case i == 0:
-		case s[i-1] == ':':
-			out |= colonDigit
-		case s[i-1] == '(':
-			out |= parenDigit
-		}
-	}
-	return out
-}
-
-// needed derives from a pattern what each of its lines has. A line number in a
-// group may be missing.
-func needed(pattern string) look {
-	var out look
-	plain := strings.ReplaceAll(pattern, "(?:", "\x00")
-	switch {
-	case strings.Contains(plain, "{line}|"):
-	case strings.Contains(plain, ":{line}") && !strings.Contains(plain, "\x00:{line}"):
-		out = colonDigit
-	case strings.Contains(plain, `\({line}`):
-		out = parenDigit
-	}
-	switch {
-	case strings.HasPrefix(pattern, `\s+`), strings.HasPrefix(pattern, "  "):
-		out |= indented
-	case strings.HasPrefix(pattern, "{file}"), strings.HasPrefix(pattern, "(?P<level>"), strings.HasPrefix(pattern, `(?P<file>\S`), strings.HasPrefix(pattern, `(?P<file>[^\s`):
-		out |= outdented
-	}
-	return out
+	inner *regexp.Regexp // re without the place in front and the message behind, nil if it has neither
 }
 
 // places are the expressions for the names in braces of a pattern.
@@ -105,22 +53,72 @@ var places = strings.NewReplacer(
 func compileForms(table []lineForm) []lineForm {
 	out := make([]lineForm, len(table))
 	for i, f := range table {
-		f.needs = needed(f.pattern)
 		f.re = regexp.MustCompile("^" + places.Replace(f.pattern) + "$")
+		rest, placed := strings.CutPrefix(f.pattern, placeFirst)
+		if rest, told := strings.CutSuffix(rest, messageLast); placed && told {
+			f.inner = regexp.MustCompile("^" + places.Replace(rest))
+		}
 		out[i] = f
 	}
 	return out
 }
 
+// Most forms begin with a place and end with a message. An expression takes long for both.
+const placeFirst, messageLast = "{file}:{line}", "{msg}"
+
+// read returns what the groups of a match say; ok is false if the line has another form.
+func (f *lineForm) read(s string) (p parts, ok bool) {
+	if f.inner != nil {
+		if file, line, rest := cutPlace(s); file != "" {
+			if at := f.inner.FindStringSubmatchIndex(rest); at != nil {
+				p = f.parts(rest, f.inner, at)
+				p.file, p.line, p.msg = file, line, rest[at[1]:]
+				return p, true
+			}
+		}
+	}
+	at := f.re.FindStringSubmatchIndex(s)
+	if at == nil {
+		return p, false
+	}
+	return f.parts(s, f.re, at), true
+}
+
+// cutPlace reads "file:line" as the expressions of [places] do. The file is "" where that
+// takes an expression.
+func cutPlace(s string) (file string, line int, rest string) {
+	begin := 0
+	if len(s) > 3 && s[1] == ':' && (s[2] == '/' || s[2] == '\\') {
+		begin = 3
+	}
+	end := strings.IndexAny(s[begin:], `:"|*?`) + begin
+	if end <= begin || s[end] != ':' || strings.IndexByte(" \t\n\f\r'[(", s[begin]) >= 0 {
+		return "", 0, s
+	}
+	digits := end + 1
+	for digits < len(s) && '0' <= s[digits] && s[digits] <= '9' {
+		digits++
+	}
+	line, err := strconv.Atoi(s[end+1 : digits])
+	if err != nil || digits-end > 10 {
+		return "", 0, s
+	}
+	return strings.TrimSpace(s[:end]), line, s[digits:]
+}
+
 // parts returns what the groups of a match say.
-func (f *lineForm) parts(m []string) parts {
+func (f *lineForm) parts(s string, re *regexp.Regexp, at []int) parts {
 	var p parts
-	for i, name := range f.re.SubexpNames() {
-		if m[i] != "" {
-			p.set(name, m[i])
+	for i, name := range re.SubexpNames() {
+		if name == "" || at[2*i] < 0 {
+			continue
+		}
+		value := s[at[2*i]:at[2*i+1]]
+		if value != "" {
+			p.set(name, value)
 		}
 		if name == "pairs" {
-			for _, pair := range f.pairs.FindAllStringSubmatch(m[i], -1) {
+			for _, pair := range f.pairs.FindAllStringSubmatch(value, -1) {
 				p.set(pairNames[strings.ToLower(pair[1])], unescape.Replace(pair[2]))
 			}
 		}
@@ -202,8 +200,8 @@ func (f *lineForm) name(out *metric.Finding, p parts) {
 
 // takeRule takes the rule off the end of a message.
 func takeRule(f *metric.Finding) {
-	if m := trailingRule.FindStringSubmatchIndex(f.Message); m != nil {
-		f.Rule, f.Message = f.Message[m[2]:m[3]], f.Message[:m[0]]
+	if rule, message := trailingRule(f.Message); rule != "" {
+		f.Rule, f.Message = rule, message
 	}
 }
 
@@ -256,6 +254,9 @@ var (
 // peel takes off what a build tool puts before a line: the time, the task, the
 // number of the node, and the level, which it returns.
 func peel(s string) (level, rest string) {
+	if first := strings.TrimLeft(s, " \t\r\f"); first == "" || first[0] != '[' && (first[0] < '0' || first[0] > '9') {
+		return "", s
+	}
 	s = stamp.ReplaceAllString(s, "")
 	if shortClock.MatchString(s) {
 		s = s[strings.IndexByte(s, '['):]

@@ -19,11 +19,13 @@ import (
 // at the same place, counts once.
 type lintText struct {
 	*parsed.FindingSet
-	forms   []lineForm
 	pending map[string]parts // by block: what the lines before said
-	seen    map[string]bool
+	seen    parsed.Seen
+	packed  parsed.Packed // all findings but the latest
+	latest  metric.Finding
+	any     bool // there is a latest one
+	open    bool // the following lines may go on with it
 	text    bool // there was some
-	last    int  // the finding that the following lines may go on with, -1 for none
 	more    bool
 	stray   bool
 	line    textstream.Line
@@ -52,14 +54,14 @@ func detectLintText(h sniff.Head) bool {
 	l := newLintText()
 	return h.Line(func(s string) bool {
 		l.take(s)
-		return len(l.Findings) > 0 || len(l.Tools) > 0
+		return l.any || len(l.Tools) > 0
 	})
 }
 
 func newLintText() *lintText {
 	return &lintText{
-		FindingSet: parsed.NewFindingSet(), forms: lineForms(), pending: map[string]parts{}, seen: map[string]bool{},
-		last: -1, voices: map[string]bool{},
+		FindingSet: parsed.NewFindingSet(), pending: map[string]parts{},
+		voices: map[string]bool{},
 	}
 }
 
@@ -91,40 +93,38 @@ func (l *lintText) take(s string) {
 	defer func() { l.before = s }()
 	l.text = l.text || s != ""
 	outer, inner := peel(s)
+	if inner == "" {
+		l.more = l.more && l.open && l.latest.Message == ""
+		return
+	}
+	known := kindsOf(inner)
 	switch {
-	case inner == "":
-		l.more = l.more && l.last >= 0 && l.Findings[l.last].Message == ""
-	case l.crash(inner), l.summary(inner):
+	case l.crash(inner), l.summary(inner, known):
 		l.finish()
-		l.last = -1
-	case ruler.MatchString(inner):
-		l.last = -1
-	case l.form(s, inner, outer), branch.MatchString(inner) && l.form(s, branch.ReplaceAllString(inner, ""), outer):
+		l.open = false
+	case known.ruler:
+		l.open = false
+	case outer != "" && s[0] == '[' && l.form(s, outer, kindsOf(s), true), l.form(inner, outer, known, false):
+	case branch.MatchString(inner) && l.branchForm(branch.ReplaceAllString(inner, ""), outer):
 	default:
 		l.goOn(inner)
 	}
 }
 
-// form tries the forms of lines in turn.
-func (l *lintText) form(raw, s, outer string) bool {
-	whole, has := s, seen(s)
-	for i := range l.forms {
-		f := &l.forms[i]
-		if s = whole; f.raw {
-			s = raw
-		} else if has&f.needs != f.needs {
+func (l *lintText) branchForm(s, outer string) bool {
+	return s != "" && l.form(s, outer, kindsOf(s), false)
+}
+
+// form takes the line in the first of the forms that makes sense.
+func (l *lintText) form(s, outer string, known kinds, raw bool) bool {
+	for _, i := range known.forms {
+		f := &lineForms()[i-known.first]
+		if f.raw != raw || !strings.Contains(s, f.has) {
 			continue
 		}
-		if f.has != "" && !strings.Contains(s, f.has) {
-			continue
-		}
-		m := f.re.FindStringSubmatch(s)
-		if m == nil {
-			continue
-		}
-		p := f.parts(m)
+		p, ok := f.read(s)
 		p.outer = outer
-		if l.fits(f, p) {
+		if ok && l.fits(f, p) {
 			return true
 		}
 	}
@@ -139,12 +139,12 @@ func (l *lintText) fits(f *lineForm, p parts) bool {
 	case f.keep && !f.join:
 		p.tool = f.tool
 		l.pending[f.block] = p
-		l.last = -1
+		l.open = false
 		return true
 	case f.keep:
 		p = p.with(l.pending[f.block])
 		l.pending[f.block] = p
-		l.last = -1
+		l.open = false
 		return true
 	case f.block != "":
 		p = p.with(l.pending[f.block])
@@ -163,10 +163,10 @@ func (l *lintText) fits(f *lineForm, p parts) bool {
 
 // explains reports whether mypy says more of the finding before.
 func (l *lintText) explains(f metric.Finding) bool {
-	if f.Tool != "mypy" || f.Level != metric.Note || len(l.Findings) == 0 {
+	if f.Tool != "mypy" || f.Level != metric.Note || !l.any {
 		return false
 	}
-	before := l.Findings[len(l.Findings)-1]
+	before := l.latest
 	return before.Tool == f.Tool && before.File == f.File && before.Line == f.Line && before.Level == metric.Error
 }
 
@@ -195,17 +195,25 @@ func (l *lintText) add(f metric.Finding, form *lineForm, word string) {
 		l.counted.warnings++
 	case metric.Note:
 	}
-	l.last, l.more, l.stray = -1, form.more, false
-	if key := fmt.Sprint(f, word); !l.seen[key] || f.Message == "" {
-		l.seen[key] = true
-		l.last = len(l.Findings)
-		l.Findings = parsed.Keep(l.Findings, f)
+	l.open, l.more, l.stray = false, form.more, false
+	if l.seen.Add(f, word) || f.Message == "" {
+		l.pack()
+		l.latest, l.any, l.open = f, true, true
 	}
 }
 
-// end corrects the tool of findings where only a summary names it.
+func (l *lintText) pack() {
+	if l.any {
+		l.packed.Add(l.latest)
+	}
+}
+
+// end unpacks the findings, and corrects their tool where only a summary names it.
 func (l *lintText) end() {
 	l.finish()
+	l.pack()
+	l.seen = parsed.Seen{} // makes room
+	l.Findings = l.packed.Findings()
 	if !l.voices["ruff"] {
 		return
 	}

@@ -100,21 +100,16 @@ func (l *lintText) crash(s string) bool {
 	return true
 }
 
-// summaryWords are those without which no line is a summary.
-var summaryWords = []string{
-	"rror", "arning", "roblem", "issue", "offense", "passed", "rated", " style!", "unchanged", "OK", "Checked", "Finished", "violation", "lint", "not shown",
-}
-
 // longSummary is more than any of them is long.
 const longSummary = 160
 
 // summary compares what a tool counted with what was read of it.
-func (l *lintText) summary(s string) bool {
-	holds := func(word string) bool { return strings.Contains(s, word) }
-	if len(s) > longSummary || !slices.ContainsFunc(summaryWords, holds) {
+func (l *lintText) summary(s string, known kinds) bool {
+	if len(s) > longSummary {
 		return false
 	}
-	for _, form := range summaries() {
+	for _, i := range known.summaries {
+		form := &summaries()[i]
 		m := form.re.FindStringSubmatch(s)
 		if m == nil || slices.Contains(l.Tools, form.unless) {
 			continue

@@ -28,10 +28,7 @@ var languages = map[string]string{
 func toolOf(f metric.Finding) (tool, rule string) {
 	base := f.File[strings.LastIndexByte(f.File, '/')+1:]
 	tool = languages[strings.ToLower(base[strings.LastIndexByte(base, '.')+1:])]
-	last := ""
-	if m := trailingRule.FindStringSubmatch(f.Message); m != nil {
-		last = m[1]
-	}
+	last, _ := trailingRule(f.Message)
 	switch {
 	case f.Rule != "":
 		return tool, f.Rule

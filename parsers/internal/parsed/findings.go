@@ -17,12 +17,12 @@ var RustcError = regexp.MustCompile(`^E\d{4}$`)
 type FindingSet struct {
 	metric.Lint
 	Problems textstream.Problems
-	seen     map[metric.Finding]bool // those with a place
+	seen     Seen // those with a place
 }
 
 // NewFindingSet returns an empty set.
 func NewFindingSet() *FindingSet {
-	return &FindingSet{Lint: metric.Lint{Findings: []metric.Finding{}}, seen: map[metric.Finding]bool{}}
+	return &FindingSet{Lint: metric.Lint{Findings: []metric.Finding{}}}
 }
 
 // Heard records that a tool ran, whether or not it found something.
@@ -37,11 +37,8 @@ func (l *FindingSet) Heard(tool string) {
 // counts once.
 func (l *FindingSet) Keep(f metric.Finding) {
 	l.Heard(f.Tool)
-	if f.Line > 0 {
-		if l.seen[f] {
-			return
-		}
-		l.seen[f] = true
+	if f.Line > 0 && !l.seen.Add(f, "") {
+		return
 	}
 	l.Findings = Keep(l.Findings, f)
 }

@@ -1,0 +1,248 @@
+package regexp
+
+import (
+	"encoding/binary"
+	"fmt"
+	"regexp/syntax"
+	"slices"
+	"sort"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Set answers which of many expressions match a whole text, and reads the text once for
+// all of them. It is a deterministic automaton whose states are made when a text first
+// needs them, as in RE2::Set. It is safe for concurrent use.
+type Set struct {
+	exprs []string
+	once  sync.Once
+	mu    sync.Mutex
+
+	insts   []syntax.Inst // of all programs, with the places of this list
+	owner   []int         // whose InstMatch that is
+	starts  []uint32
+	cuts    []rune // where a class of characters begins: no expression tells its members apart
+	ascii   [utf8.RuneSelf]uint16
+	states  []setState
+	next    []int32 // by state and class; 0 is not known yet
+	index   map[string]int32
+	marks   []uint32 // the round in which an instruction was visited
+	round   uint32
+	stack   []uint32
+	key     []byte
+	spent   int // states made
+	matched int // bytes read
+}
+
+// setState is what the expressions wait for at a place of the text.
+type setState struct {
+	waits   []uint32 // instructions for the next character
+	accepts []int    // the expressions that match if the text ends here
+}
+
+// dead is the state in which nothing can match any more. begin is the first.
+const (
+	dead  = 1
+	begin = 2
+)
+
+// maxStates bounds the memory of a set to some megabytes. Then it begins anew.
+const maxStates = 4096
+
+// NewSet returns a set of expressions, which match a text as a whole or not at all. Word
+// boundaries, and ends of lines within a text, are not supported.
+func NewSet(exprs []string) *Set {
+	s := &Set{exprs: exprs}
+	if inTest {
+		s.once.Do(s.compile)
+	}
+	return s
+}
+
+func (s *Set) compile() {
+	for i, expr := range s.exprs {
+		tree, err := syntax.Parse(`\A(?:`+expr+`)\z`, syntax.Perl)
+		if err != nil {
+			panic(fmt.Sprintf("regexp set: %v", err))
+		}
+		prog, err := syntax.Compile(tree.Simplify())
+		if err != nil {
+			panic(fmt.Sprintf("regexp set: %v", err))
+		}
+		base := uint32(len(s.insts))
+		for _, inst := range prog.Inst {
+			if inst.Op == syntax.InstEmptyWidth && syntax.EmptyOp(inst.Arg)&^(syntax.EmptyBeginText|syntax.EmptyEndText) != 0 {
+				panic("regexp set: no boundaries of words or lines: " + expr)
+			}
+			inst.Out += base
+			if inst.Op == syntax.InstAlt || inst.Op == syntax.InstAltMatch {
+				inst.Arg += base
+			}
+			s.insts, s.owner = append(s.insts, inst), append(s.owner, i)
+		}
+		s.starts = append(s.starts, base+uint32(prog.Start))
+	}
+	s.marks = make([]uint32, len(s.insts))
+	s.classify()
+	s.reset()
+}
+
+// classify finds the characters that all expressions treat alike.
+func (s *Set) classify() {
+	s.cuts = []rune{0, '\n', '\n' + 1}
+	for i := range s.insts {
+		inst := &s.insts[i]
+		if inst.Op != syntax.InstRune && inst.Op != syntax.InstRune1 {
+			continue
+		}
+		if len(inst.Rune) == 1 {
+			s.cuts = append(s.cuts, inst.Rune[0], inst.Rune[0]+1)
+			for r := unicode.SimpleFold(inst.Rune[0]); r != inst.Rune[0]; r = unicode.SimpleFold(r) {
+				s.cuts = append(s.cuts, r, r+1)
+			}
+		}
+		for j := 0; j+1 < len(inst.Rune); j += 2 {
+			s.cuts = append(s.cuts, inst.Rune[j], inst.Rune[j+1]+1)
+		}
+	}
+	slices.Sort(s.cuts)
+	s.cuts = slices.Compact(s.cuts)
+	for c := range s.ascii {
+		s.ascii[c] = uint16(s.class(rune(c)))
+	}
+}
+
+func (s *Set) class(r rune) int {
+	return sort.Search(len(s.cuts), func(i int) bool { return s.cuts[i] > r }) - 1
+}
+
+func (s *Set) reset() {
+	s.index, s.next = map[string]int32{}, nil
+	s.states = nil
+	for range begin { // 0 is unknown, and dead has nothing
+		s.add(nil, nil)
+	}
+	waits, accepts := s.closure(s.starts, syntax.EmptyBeginText)
+	s.add(waits, accepts)
+}
+
+func (s *Set) add(waits []uint32, accepts []int) int32 {
+	s.states = append(s.states, setState{waits, accepts})
+	s.next = append(s.next, make([]int32, len(s.cuts))...)
+	s.spent++
+	return int32(len(s.states) - 1)
+}
+
+// closure follows what needs no character: to the instructions that wait for one, and to
+// the expressions that match at the end of the text.
+func (s *Set) closure(from []uint32, at syntax.EmptyOp) (waits []uint32, accepts []int) {
+	s.visit(from, at, func(pc uint32, op syntax.InstOp) {
+		if op != syntax.InstMatch {
+			waits = append(waits, pc)
+		}
+	})
+	s.visit(from, at|syntax.EmptyEndText, func(pc uint32, op syntax.InstOp) {
+		if op == syntax.InstMatch {
+			accepts = append(accepts, s.owner[pc])
+		}
+	})
+	slices.Sort(waits)
+	slices.Sort(accepts)
+	return waits, accepts
+}
+
+func (s *Set) visit(from []uint32, at syntax.EmptyOp, found func(uint32, syntax.InstOp)) {
+	s.round++
+	s.stack = append(s.stack[:0], from...)
+	for len(s.stack) > 0 {
+		pc := s.stack[len(s.stack)-1]
+		s.stack = s.stack[:len(s.stack)-1]
+		if s.marks[pc] == s.round {
+			continue
+		}
+		s.marks[pc] = s.round
+		switch inst := &s.insts[pc]; inst.Op {
+		case syntax.InstAlt, syntax.InstAltMatch:
+			s.stack = append(s.stack, inst.Out, inst.Arg)
+		case syntax.InstCapture, syntax.InstNop:
+			s.stack = append(s.stack, inst.Out)
+		case syntax.InstEmptyWidth:
+			if syntax.EmptyOp(inst.Arg)&^at == 0 {
+				s.stack = append(s.stack, inst.Out)
+			}
+		case syntax.InstFail:
+		case syntax.InstMatch, syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
+			found(pc, inst.Op)
+		}
+	}
+}
+
+// step makes the state that follows one with a class of characters.
+func (s *Set) step(state int32, class int) int32 {
+	var out []uint32
+	for _, pc := range s.states[state].waits {
+		if inst := &s.insts[pc]; inst.MatchRune(s.cuts[class]) {
+			out = append(out, inst.Out)
+		}
+	}
+	waits, accepts := s.closure(out, 0)
+	to := int32(dead)
+	if len(waits)+len(accepts) > 0 {
+		s.key = s.key[:0]
+		for _, pc := range waits {
+			s.key = binary.LittleEndian.AppendUint32(s.key, pc)
+		}
+		for _, i := range accepts {
+			s.key = binary.LittleEndian.AppendUint32(s.key, uint32(len(s.insts)+i))
+		}
+		known, ok := s.index[string(s.key)]
+		if !ok {
+			known = s.add(waits, accepts)
+			s.index[string(s.key)] = known
+		}
+		to = known
+	}
+	s.next[int(state)*len(s.cuts)+class] = to
+	return to
+}
+
+// Match returns the numbers of the expressions that match a text, in ascending order.
+// They must not be changed. It does not answer where a text was made to need ever more
+// states; then ok is false, and the expressions are to be tried one by one.
+func (s *Set) Match(text string) (list []int, ok bool) {
+	s.once.Do(s.compile)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.matched += len(text)
+	if len(s.states) > maxStates {
+		s.reset()
+	}
+	limit := 2*maxStates + s.matched/bytesPerState
+	state, classes := int32(begin), len(s.cuts)
+	for i := 0; i < len(text); {
+		r, size, class := rune(text[i]), 1, 0
+		if r < utf8.RuneSelf {
+			class = int(s.ascii[r])
+		} else {
+			r, size = utf8.DecodeRuneInString(text[i:])
+			class = s.class(r)
+		}
+		i += size
+		to := s.next[int(state)*classes+class]
+		if to == 0 {
+			if s.spent > limit {
+				return nil, false
+			}
+			to = s.step(state, class)
+		}
+		if state = to; state == dead {
+			return nil, true
+		}
+	}
+	return s.states[state].accepts, true
+}
+
+// bytesPerState is how much text has to be read for each state that is made, after the
+// first ones: making one takes about as long as trying all expressions on so much.
+const bytesPerState = 64
