@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"supervise/internal/ledger"
@@ -20,6 +21,7 @@ type explainOptions struct {
 	loop           string
 	iteration      int
 	json, markdown bool
+	prompt         bool // what the agent was told, and why
 }
 
 func newExplainCmd(a *app) *cobra.Command {
@@ -34,7 +36,8 @@ where), reasoning (which rules fired or came near, with the numbers), exceptions
 was surprising) and synthesis (class, recommendation and confidence). The commands
 that override the verdict follow.`,
 		Example: `  supervise explain 3
-  supervise explain fix-tests 3 --json`,
+  supervise explain fix-tests 3 --json
+  supervise explain 3 --prompt`,
 		Args: loopAndTrees(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			args = loopFirst(args)
@@ -47,7 +50,8 @@ that override the verdict follow.`,
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the five steps as JSON")
 	cmd.Flags().BoolVar(&o.markdown, "markdown", false, "print the whole report of the iteration, as the loop wrote it")
-	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
+	cmd.Flags().BoolVar(&o.prompt, "prompt", false, "print what the agent was told in the iteration, and why")
+	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "prompt")
 	return cmd
 }
 
@@ -63,6 +67,9 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.prompt {
+		return a.showPrompt(v, in.It)
+	}
 	c := reasoning.Of(in)
 	for i, o := range c.Overrides { // they can be pasted
 		if rest, ok := strings.CutPrefix(o.Command, "supervise "); ok {
@@ -74,6 +81,22 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	}
 	paint := a.paint(a.out)
 	fmt.Fprintf(a.out, "%s\n\n%s", report.Line(in.It, paint), report.Chain(c, paint))
+	return nil
+}
+
+// showPrompt prints the prompt of an iteration, with its level and the reason for it.
+func (a *app) showPrompt(v record.View, it ledger.Iteration) error {
+	text, err := ledger.Prompt(v.Dir, it.Number)
+	if errors.Is(err, fs.ErrNotExist) {
+		return usageError{fmt.Errorf("the agent was given no prompt in iteration %d of loop %s", it.Number, v.State.LoopID)}
+	}
+	if err != nil {
+		return err
+	}
+	if it.Level != "" {
+		fmt.Fprintf(a.out, "level %s: %s\n\n", strings.ToLower(it.Level), it.LevelReason)
+	}
+	fmt.Fprintln(a.out, strings.TrimSpace(text))
 	return nil
 }
 

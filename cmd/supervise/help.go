@@ -20,7 +20,7 @@ var groups = []struct {
 }{
 	{"Start", []string{"demo", "init", "doctor", "run", "watch", "resume"}},
 	{"See what happened", []string{"status", "report", "explain", "diff", "analytics", "verify"}},
-	{"Decide", []string{"approve", "reject", "abort", "pause", "ack", "select", "rollback", "clean"}},
+	{"Decide", []string{"approve", "reject", "abort", "pause", "hint", "ack", "select", "rollback", "clean"}},
 	{"Merges and histories", []string{"gate", "baseline", "audit", "replay"}},
 	{"Agents and orchestrators", []string{"blocked", "hooks", "hook", "record", "decide"}},
 	{"Measure", []string{"measure", "parse", "benchmark"}},

@@ -23,6 +23,7 @@ type runOptions struct {
 	flags              *pflag.FlagSet // the settings among them override the configuration
 	agent              []string       // the command behind --
 	prompt, promptFile string
+	hint               string
 	dryRun, noApply    bool
 }
 
@@ -55,6 +56,7 @@ otherwise on standard input, and in the file $SUPERVISE_PROMPT_FILE.`,
 	section(flags, "Task", func(f *pflag.FlagSet) {
 		f.StringVarP(&o.prompt, "prompt", "p", "", "`text` of the task")
 		f.StringVarP(&o.promptFile, "prompt-file", "P", "", "`file` that holds the task")
+		f.StringVar(&o.hint, "hint", "", "`text` that the first prompt adds; later ones: supervise hint")
 	})
 	registerSettings(flags, &s)
 	o.checkFlags.register(flags)
@@ -164,7 +166,7 @@ func runRun(ctx context.Context, a *app, o runOptions) error {
 	if o.dryRun {
 		return a.showPlan(opts.Plan, o.json)
 	}
-	opts.Dir, opts.Task, opts.Args, opts.NoApply = at.here, task, o.agent, o.noApply
+	opts.Dir, opts.Task, opts.Args, opts.NoApply, opts.Hint = at.here, task, o.agent, o.noApply, o.hint
 	if err := a.ready(at, opts, o.flags.Changed("yolo")); err != nil {
 		return err
 	}

@@ -41,9 +41,6 @@ func passable(arg string) error {
 	return nil
 }
 
-// promptName is the file of a prompt in the folder of its iteration.
-const promptName = "prompt.md"
-
 // command puts the agent's command together. The prompt is always there as a
 // file, outside the tree. A known program is given it in its own way; else it is
 // passed as an argument where the placeholder asks for it, and on standard input
@@ -158,7 +155,7 @@ func (r *run) sandbox(prompt, evidence string) (*runner.Sandbox, error) {
 // handPrompt writes the prompt and the evidence where the agent can read them, and returns
 // the path of the one and the folder of the other.
 func (r *run) handPrompt(dir, text string) (path, evidence string, err error) {
-	path, evidence = filepath.Join(dir, promptName), filepath.Join(dir, "evidence")
+	path, evidence = filepath.Join(dir, ledger.PromptName), filepath.Join(dir, "evidence")
 	if err := errors.Join(os.RemoveAll(evidence), os.Mkdir(evidence, 0o700), ledger.WriteFile(path, []byte(text))); err != nil {
 		return "", "", fmt.Errorf("write the prompt: %w", err)
 	}
@@ -174,11 +171,11 @@ func (r *run) handPrompt(dir, text string) (path, evidence string, err error) {
 	if files == nil {
 		files = map[string]string{}
 	}
-	files[promptName] = text
+	files[ledger.PromptName] = text
 	if r.handed, err = r.User.Hand(files); err != nil {
 		return "", "", err
 	}
-	return filepath.Join(r.handed, promptName), r.handed, nil
+	return filepath.Join(r.handed, ledger.PromptName), r.handed, nil
 }
 
 // takePromptBack removes what handPrompt and sandbox made.
@@ -203,5 +200,5 @@ func (r *run) maskPrompt(dir string) error {
 	if masked == r.task.Prompt {
 		return nil
 	}
-	return ledger.WriteFile(filepath.Join(dir, promptName), []byte(masked))
+	return ledger.WriteFile(filepath.Join(dir, ledger.PromptName), []byte(masked))
 }

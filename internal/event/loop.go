@@ -123,6 +123,7 @@ type AgentStart struct {
 	Why   string `json:"why"`
 	// Points are what the prompt says beside the task.
 	Points []prompt.Point `json:"points"`
+	Hints  []string       `json:"hints,omitempty"` // of a person
 }
 
 // IterationEnd is the data of iteration_finished.

@@ -403,6 +403,19 @@ type Files map[string][]byte
 // Name returns iteration-NNN, as the files of an iteration are called.
 func Name(n int) string { return fmt.Sprintf("iteration-%03d", n) }
 
+// PromptName is the file of a prompt in the folder of its iteration.
+const PromptName = "prompt.md"
+
+// Prompt reads what the agent was told in iteration n of the loop in dir. The error wraps
+// [fs.ErrNotExist] where it was told nothing.
+func Prompt(dir string, n int) (string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "iterations", Name(n), PromptName))
+	if err != nil {
+		return "", fmt.Errorf("read the prompt of iteration %d: %w", n, err)
+	}
+	return string(text), nil
+}
+
 // Folder returns the folder of iteration n and makes it.
 func (l *Ledger) Folder(n int) (string, error) {
 	dir := filepath.Join(l.dir, "iterations", Name(n))

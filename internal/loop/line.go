@@ -84,6 +84,9 @@ func (r *run) settle(ctx context.Context, it *iteration) (event.Stop, error) {
 		return event.Stop{}, err
 	}
 	last, err := r.append(it)
+	if err == nil {
+		err = r.ledger.HintsTold()
+	}
 	if err != nil {
 		return event.Stop{}, err
 	}
@@ -111,7 +114,11 @@ func (r *run) prompt(ctx context.Context, it *iteration) (prompted, error) {
 	if end, limited := ctx.Deadline(); limited {
 		left.Time = end.Sub(r.opts.Now())
 	}
-	p, err := r.prompts.Text(it.Number, left.Left(r.spent()))
+	hints, err := r.ledger.Hints()
+	if err != nil {
+		return prompted{}, err
+	}
+	p, err := r.prompts.Text(it.Number, left.Left(r.spent()), hints)
 	if err != nil {
 		return p, err
 	}
@@ -123,7 +130,7 @@ func (r *run) prompt(ctx context.Context, it *iteration) (prompted, error) {
 	if from != p.level {
 		err = r.journal.Write(event.LevelChanged, it.Number, event.LevelChange{From: from, To: p.level, Why: p.why})
 	}
-	return p, errors.Join(err, r.journal.Write(event.IterationStarted, it.Number, event.AgentStart{Max: r.opts.MaxIterations, Level: p.level, Why: p.why, Points: p.points}))
+	return p, errors.Join(err, r.journal.Write(event.IterationStarted, it.Number, event.AgentStart{Max: r.opts.MaxIterations, Level: p.level, Why: p.why, Points: p.points, Hints: r.mask.Texts(hints)}))
 }
 
 // runAgent runs the agent and waits until nothing of it is left.

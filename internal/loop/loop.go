@@ -35,6 +35,7 @@ var ErrUnmeasurable = errors.New("nothing to judge by")
 // Options are all circumstances of a loop.
 type Options struct {
 	Settings
+	Hint   string   // a person's word for the first prompt; "" for none
 	Person Person   // who can be asked
 	Home   string   // the folder of this tree's loops, see [ledger.Home]
 	Env    []string // of which agent and checks are given what Protect allows; nil is that of this process

@@ -43,6 +43,9 @@ func open(ctx context.Context, o Options) (*run, error) {
 	}
 	r := newRun(o, l, state)
 	sum, err := r.ledger.SaveSettings(o.forJSON())
+	if err == nil && o.Hint != "" {
+		err = ledger.AddHint(l.Dir(), o.Hint)
+	}
 	if err == nil {
 		err = r.equip(ctx, event.NewPosition(), measure.Memory{})
 	}

@@ -38,8 +38,9 @@ type prompted struct {
 	points   []prompt.Point // that the prompt makes beside the task
 }
 
-// Text writes the prompt of iteration n. left is what is left of the loop's limits.
-func (p *prompter) Text(n int, left []string) (prompted, error) {
+// Text writes the prompt of iteration n. left is what is left of the loop's limits, and
+// hints are the words of a person.
+func (p *prompter) Text(n int, left, hints []string) (prompted, error) {
 	level, why := p.set.Escalation.For(p.situation(n))
 	if p.set.Level != nil {
 		level, why = *p.set.Level, "set by the user"
@@ -47,6 +48,9 @@ func (p *prompter) Text(n int, left []string) (prompted, error) {
 	f, evidence := p.facts(n), map[string]string(nil)
 	if level != prompt.Off && p.set.EvidenceTokens > 0 {
 		evidence = p.brief(&f, left)
+	}
+	for _, hint := range hints {
+		f.Task = strings.TrimSpace(f.Task + "\n\n[supervise] A person adds: " + hint)
 	}
 	text, points, err := p.texts.Text(level, f)
 	return prompted{text + p.set.Until.Request(), evidence, level.String(), why, points}, err

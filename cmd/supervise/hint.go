@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"supervise/internal/ledger"
+
+	"github.com/spf13/cobra"
+)
+
+// hintOptions are the options of supervise hint.
+type hintOptions struct{ loop, text string }
+
+func newHintCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "hint LOOP TEXT",
+		Short: "Tell the agent something by the next prompt of a loop",
+		Long: `Tell the agent something by the next prompt of a loop.
+
+LOOP is the name of a loop, a part of it, or latest. The text stands in one prompt: that
+of the next iteration, also when the loop is resumed later.`,
+		Example: `  supervise hint latest "the parser is in internal/old, not in internal/parse"
+  supervise run --hint "start with the failing test" -p "Fix the tests" -- claude`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runHint(cmd.Context(), a, hintOptions{args[0], args[1]})
+		},
+	}
+}
+
+func runHint(ctx context.Context, a *app, o hintOptions) error {
+	if insideAgent() {
+		return usageError{errInside}
+	}
+	dir, state, err := a.find(ctx, o.loop)
+	if err != nil {
+		return err
+	}
+	if state.Kind == ledger.Watched || state.Kind == ledger.Recorded {
+		return usageError{fmt.Errorf("supervise writes no prompts in %s: it is run elsewhere", state.LoopID)}
+	}
+	if err := ledger.AddHint(dir, o.text); errors.Is(err, ledger.ErrHint) {
+		return usageError{err}
+	} else if err != nil {
+		return err
+	}
+	when := "in the next iteration"
+	if free, err := ledger.Free(dir); err == nil && free {
+		when = "when the loop goes on: " + a.self() + " resume " + state.LoopID
+	}
+	fmt.Fprintf(a.out, "%s: the agent is told %s\n", state.LoopID, when)
+	return nil
+}
