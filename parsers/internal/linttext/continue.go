@@ -1,6 +1,8 @@
 package linttext
 
 import (
+	"cmp"
+	"strconv"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -61,6 +63,22 @@ func (l *lintText) continues(f *metric.Finding, indented bool) bool {
 	broken := f.Tool == "mypy" && f.Rule == "" && len(l.before) > wrapped
 	return l.more && f.Text == "" && (indented || broken)
 }
+
+// placed takes the place from a line below an error of lld.
+func (l *lintText) placed(s string) bool {
+	f := &l.latest
+	if !l.open || f.Tool != "lld" || !strings.HasPrefix(s, ">>> ") {
+		return false
+	}
+	if m := lldPlace.FindStringSubmatch(s); m != nil && f.File == "" {
+		f.File = textstream.CleanName(parsed.Slashed(cmp.Or(m[3], m[1])))
+		f.Line, _ = strconv.Atoi(cmp.Or(m[4], m[2])) // digits
+	}
+	return true
+}
+
+// lldPlace is below an error of lld: the file, and its path where there is debug information.
+var lldPlace = regexp.MustCompile(`^>>> (?:referenced by|defined (?:at|in)) ([^\s:(]+)(?::(\d{1,9}))?(?: \((.*):(\d{1,9})\))?$`)
 
 // clippyRule is below each finding of clippy.
 var clippyRule = regexp.MustCompile(`rust-clippy/\S*index\.html#(\w+)`)

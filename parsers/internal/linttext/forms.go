@@ -10,7 +10,7 @@ import (
 
 // lineForms are the forms of lines, the most specific first.
 var lineForms = sync.OnceValue(func() []lineForm {
-	return compileForms(slices.Concat(messageForms, scriptForms, pythonForms, javaForms, netForms, otherForms, rareForms, nativeForms, headerForms))
+	return compileForms(slices.Concat(messageForms, scriptForms, pythonForms, javaForms, netForms, otherForms, compilerForms, rareForms, nativeForms, solidityForms, headerForms))
 })
 
 var (

@@ -209,7 +209,7 @@ func takeRule(f *metric.Finding) {
 var titled = regexp.MustCompile(`^(\w+) \((\S+)\)$`)
 
 // arrowed are the tools of other languages that print as rustc does.
-var arrowed = map[string]string{".py": "ty", ".pyi": "ty", ".ts": "deno", ".tsx": "deno", ".js": "deno"}
+var arrowed = map[string]string{".py": "ty", ".pyi": "ty", ".ts": "deno", ".tsx": "deno", ".js": "deno", ".ex": "elixir", ".exs": "elixir"}
 
 // compilerRules are those under which linters pass on errors of a compiler.
 var compilerRules = map[string]bool{"compile": true, "typecheck": true, "clang-diagnostic-error": true}

@@ -104,6 +104,7 @@ func (l *lintText) take(s string) {
 		l.open = false
 	case known.ruler:
 		l.open = false
+	case l.placed(inner):
 	case outer != "" && s[0] == '[' && l.form(s, outer, kindsOf(s), true), l.form(inner, outer, known, false):
 	case branch.MatchString(inner) && l.branchForm(branch.ReplaceAllString(inner, ""), outer):
 	default:

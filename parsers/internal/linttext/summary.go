@@ -71,6 +71,7 @@ var summaryForms = []struct{ tool, unless, pattern string }{
 	{"perlcritic", "", `\S+ source OK`},
 	{"cpplint", "", `Total errors found: (?P<total>\d+)`},
 	{"dart", "", `No issues found!.*`},
+	{"crystal", "", `A total of (?P<warnings>\d+) warnings were found\.`},
 	{"biome", "", `Checked \d+ files? in \S+ No fixes (?:applied|needed)\.`},
 	{"clang-tidy", "", `Suppressed (?P<suppressed>\d+) warnings? \(.*\)\.?`},
 	{"", "", `(?P<ahead>\d+) warnings? generated\.`},

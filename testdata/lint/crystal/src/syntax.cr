@@ -1,0 +1,4 @@
+class Shop
+  def price(
+    1
+  end

@@ -1,0 +1,5 @@
+def total(list)
+  list.sm
+end
+
+total([1, 2])

@@ -1,0 +1,6 @@
+@[Deprecated("Use `price`")]
+def old
+  1
+end
+
+old

@@ -1,0 +1,5 @@
+defmodule Broken do
+  def total(list) do
+    sum(lst)
+  end
+end

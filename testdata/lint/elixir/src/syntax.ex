@@ -1,0 +1,5 @@
+defmodule Syntax do
+  def total(list do
+    list
+  end
+end

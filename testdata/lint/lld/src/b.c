@@ -1,0 +1,2 @@
+int twice(void) { return 2; }
+int other(void) { return price2(); }

@@ -1,0 +1,7 @@
+type order = Small | Large of int
+
+let price order =
+  match order with
+  | Small -> 1
+
+let () = print_int (price Small)

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.0;
+
+contract Shop {
+    function price(uint order public {
+    }
+}
