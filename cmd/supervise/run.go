@@ -99,8 +99,8 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 		f.Int64Var(&l.MaxTokens, "max-tokens", l.MaxTokens, "limit of tokens of all kinds in the whole loop (default none)")
 		f.DurationVar(&l.MaxWait, "max-wait", l.MaxWait, "how long to wait while the agent's service is unavailable")
 		f.DurationVar(&l.IterationTimeout, "iteration-timeout", l.IterationTimeout, "time limit of the agent in one iteration (default none)")
-		f.DurationVar(&l.IdleTimeout, "idle-timeout", l.IdleTimeout, "stop the agent when it prints nothing for this long (default none)")
-		f.DurationVar(&l.FirstOutput, "first-output-timeout", l.FirstOutput, "stop the agent when it has printed nothing at all for this long (default none)")
+		f.Var(&l.IdleTimeout, "idle-timeout", "stop the agent when it prints nothing for this long, 0: never; auto: 30m where nobody is at the terminal")
+		f.Var(&l.FirstOutput, "first-output-timeout", "stop the agent when it has printed nothing at all for this long; auto: 10m where nobody is there")
 		f.IntVar(&l.MaxLoops, "max-loops", l.MaxLoops, "refuse to start while this many loops run on the machine (default: no limit)")
 	})
 	section(flags, "Completion", func(f *pflag.FlagSet) {
@@ -176,7 +176,18 @@ func runRun(ctx context.Context, a *app, o runOptions) error {
 	if !o.flags.Changed("holdout-dir") && !o.json {
 		a.warnHidden(at, opts)
 	}
+	a.unwatched(s, &opts, o.json)
 	return a.supervise(ctx, opts, o.printFlags, loop.Run)
+}
+
+// unwatched limits how long the agent may be silent, where nobody is at the terminal.
+func (a *app) unwatched(s config.Settings, opts *loop.Options, json bool) {
+	if !s.Unattended && !json && isTerminal(a.in) {
+		return
+	}
+	if note := s.Limits.Unwatched(&opts.Setup); note != "" && !json {
+		a.notes(note)
+	}
 }
 
 // task returns the text of the task.

@@ -162,9 +162,9 @@ func (s Settings) conditions() []condition {
 		{s.Power.Budget < 0, "power.budget", "power.budget must not be negative"},
 		{s.Limits.MaxRetries < 0, "limits.max_retries", "max_retries must not be negative"},
 		{s.Limits.MaxTime < 0, "limits.max_time", "limits.max_time must not be negative"},
+		{s.Limits.IdleTimeout == unread, "limits.idle_timeout", "limits.idle_timeout is no duration like 30m, nor 0 for no limit, nor auto"},
+		{s.Limits.FirstOutput == unread, "limits.first_output_timeout", "limits.first_output_timeout is no duration like 10m, nor 0 for no limit, nor auto"},
 		{s.Limits.IterationTimeout < 0, "limits.iteration_timeout", "limits.iteration_timeout must not be negative"},
-		{s.Limits.IdleTimeout < 0, "limits.idle_timeout", "limits.idle_timeout must not be negative"},
-		{s.Limits.FirstOutput < 0, "limits.first_output_timeout", "limits.first_output_timeout must not be negative"},
 		{s.Limits.CheckTimeout < 0, "limits.check_timeout", "limits.check_timeout must not be negative"},
 		{s.Limits.MaxLoops < 0, "limits.max_loops", "limits.max_loops must not be negative; 0 allows any number"},
 		{s.Limits.TranscriptMB < 1, "limits.transcript_mb", "limits.transcript_mb must be at least 1"},
@@ -262,7 +262,7 @@ func (s Settings) setup(root string) agentrun.Setup {
 	return agentrun.Setup{
 		Root: root, Program: s.program(), Hooks: s.hooks(), Alarms: agentrun.AlarmAction(s.Alarm.Action),
 		MaxCost: l.MaxCost, MaxTokens: l.MaxTokens, MaxTime: l.MaxTime, MaxWait: l.maxWait(), FirstWait: l.FirstWait,
-		IterationTimeout: l.IterationTimeout, IdleTimeout: l.IdleTimeout, FirstOutputTimeout: l.FirstOutput,
+		IterationTimeout: l.IterationTimeout, IdleTimeout: l.IdleTimeout.given(), FirstOutputTimeout: l.FirstOutput.given(),
 		Pty: agentrun.PtyMode(s.Pty), Transcript: l.TranscriptMB << 20,
 	}
 }

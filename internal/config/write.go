@@ -59,8 +59,8 @@ const footer = `
 #   max_iterations: 10
 #   max_time: 4h            # the whole loop; no limit by default
 #   iteration_timeout: 1h   # the agent in one iteration; no limit by default
-#   idle_timeout: 10m       # the agent prints nothing for this long; no limit by default
-#   first_output_timeout: 5m # the agent has printed nothing at all for this long; no limit by default
+#   idle_timeout: 10m       # the agent prints nothing for this long; 30m where nobody is at the terminal
+#   first_output_timeout: 5m # the agent has printed nothing at all for this long; 10m where nobody is there
 #   transcript_mb: 64       # of the agent's output is kept: the beginning and the end
 #   check_timeout: 30m
 #   max_retries: 3          # of a rejected iteration
