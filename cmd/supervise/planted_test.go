@@ -88,6 +88,7 @@ func planted() [][]string {
 		{"hook", "claude", "PreToolUse"},
 		{"blocked", "--reason", "::error::x"},
 		{"pause", "latest"},
+		{"hint", "latest", "look at the parser"},
 		{"abort", "latest"},
 		{"approve", "latest", "--reason", "x"},
 		{"reject", "latest"},
