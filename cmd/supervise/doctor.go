@@ -4,12 +4,14 @@ import (
 	"context"
 	"io"
 	"strings"
+	"time"
 
 	"supervise/internal/event"
 	"supervise/internal/git"
 	"supervise/internal/holdout"
 	"supervise/internal/measure"
 	"supervise/internal/project"
+	"supervise/internal/report/live"
 	"supervise/internal/report/results"
 	"supervise/internal/report/terminal"
 
@@ -85,11 +87,16 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	return a.encodeIf(o.json, d)
 }
 
-// measureOnce runs the plan, with a line on a terminal for what runs. Without any test
-// the exit status is that of an unmeasurable tree.
+// measureOnce runs the plan, and shows what runs: on the last lines of a terminal, else
+// as lines. Without any test the exit status is that of an unmeasurable tree.
 func (a *app) measureOnce(ctx context.Context, plan measure.Plan) (measure.Result, error) {
-	p := terminal.New(terminal.Options{Out: io.Discard, Talk: a.talk, Paint: a.paint(a.err), Live: isTerminal(a.err)})
-	meter := measure.New(plan, measure.Options{OnProgress: func(m measure.Progress) {
+	board := live.NewBoard(time.Now, a.mask.String)
+	board.Plan(plan)
+	p := terminal.New(terminal.Options{Out: io.Discard, Talk: a.talk, Live: a.hasRegion()})
+	if p.Live {
+		defer a.openRegion(board, false)()
+	}
+	meter := measure.New(plan, measure.Options{Watch: board.Check, OnProgress: func(m measure.Progress) {
 		p.Event(event.Event{Data: event.Check{Name: m.Check.Name, Done: m.Run != nil}})
 	}})
 	res, err := meter.Run(ctx, nil)

@@ -20,6 +20,7 @@ import (
 	"supervise/internal/loop"
 	"supervise/internal/prompt"
 	"supervise/internal/report"
+	"supervise/internal/report/live"
 	"supervise/internal/report/terminal"
 	"supervise/internal/review"
 	"supervise/runner"
@@ -161,7 +162,7 @@ func (a *app) supervise(ctx context.Context, opts loop.Options, p printFlags, st
 	defer cancel(nil)
 	opts.OnInterrupt = func() { cancel(loop.ErrInterrupted) }
 	opts.Log, opts.Self = a.log(), program()
-	a.attach(&opts, p)
+	defer a.attach(&opts, p)()
 	defer context.AfterFunc(ctx, func() {
 		if errors.Is(context.Cause(ctx), loop.ErrInterrupted) {
 			fmt.Fprint(a.talk, "\r\ninterrupted: ending the agent and putting the tree in order …\r\n")
@@ -176,8 +177,8 @@ func (a *app) supervise(ctx context.Context, opts loop.Options, p printFlags, st
 }
 
 // attach gives the loop the terminal of this process, if there is one, and the
-// printers that the flags ask for.
-func (a *app) attach(opts *loop.Options, f printFlags) {
+// printers that the flags ask for. The function that it returns ends them.
+func (a *app) attach(opts *loop.Options, f printFlags) (detach func()) {
 	input := term.IsTerminal(int(a.in.Fd())) && !f.json
 	tty := input && isTerminal(a.out)
 	opts.Person = loop.Person{Name: userName(), Self: a.self()}
@@ -191,20 +192,40 @@ func (a *app) attach(opts *loop.Options, f printFlags) {
 	if tty && show == "raw" {
 		opts.Terminal = &runner.Terminal{In: a.in, Out: a.raw.out.(*os.File)} //nolint:forcetypeassert // a terminal is a file
 	}
-	if f.json {
-		opts.OnEvent = f.ring(a.talk, terminal.JSON(a.doc, opts.Log.WithField("output", "json").Error))
-		return
+	board := live.NewBoard(time.Now, a.mask.String)
+	opts.WatchChecks, opts.OnReport = board.Check, board.Report
+	if opts.Terminal == nil {
+		opts.Mirror = func(int) io.WriteCloser { return a.masked(board.Agent()) }
 	}
-	o := terminal.Options{Out: a.doc, Talk: a.talk, Paint: a.paint(a.out), Live: isTerminal(a.err), Raw: opts.Terminal != nil, Watched: opts.Rest > 0, Self: a.self()}
+	stop := board.Keep()
+	if f.json {
+		opts.OnEvent = f.ring(a.talk, shownOn(board, terminal.JSON(a.doc, opts.Log.WithField("output", "json").Error)))
+		return stop
+	}
+	o := terminal.Options{Out: a.doc, Talk: a.talk, Paint: a.paint(a.out), Live: f.ui != "plain" && a.hasRegion(), Raw: opts.Terminal != nil, Watched: opts.Rest > 0, Self: a.self()}
 	switch f.ui {
 	case "plain":
-		o.Paint, o.Live = report.NoPaint, false
+		o.Paint = report.NoPaint
 	case "rich":
 		o.Paint = report.ANSI
 	}
-	opts.OnEvent = f.ring(a.talk, terminal.New(o).Event)
+	opts.OnEvent = f.ring(a.talk, shownOn(board, terminal.New(o).Event))
 	if show == "lines" {
-		opts.Mirror = func(int) io.WriteCloser { return a.masked(terminal.AgentOutput(a.out, o.Paint, opts.Program.Name)) }
+		opts.Mirror = func(int) io.WriteCloser {
+			return a.masked(both{terminal.AgentOutput(a.out, o.Paint, opts.Program.Name), board.Agent()})
+		}
+	}
+	if !o.Live {
+		return stop
+	}
+	next, end := opts.OnEvent, a.openRegion(board, show == "lines")
+	opts.OnEvent = func(e event.Event) {
+		next(e)
+		a.screen.region.Follow(e, o.Raw)
+	}
+	return func() {
+		end()
+		stop()
 	}
 }
 

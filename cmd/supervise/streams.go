@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 
+	"supervise/internal/report/live"
 	"supervise/internal/secrets"
 	"supervise/internal/textstream"
 )
@@ -23,14 +24,18 @@ type output struct {
 	doc, talk io.Writer // documents and the moving lines of a terminal, on standard output and error
 	raw       streams   // contents of files, and the terminal of an agent
 	mask      secrets.Mask
+	screen    *screen
 }
 
+// screen is the terminal of a command, with what is shown on its last lines.
+type screen struct{ region *live.Region }
+
 func outputTo(s streams) output {
-	mask := secrets.MaskOf(os.Environ())
+	mask, on := secrets.MaskOf(os.Environ()), &screen{}
 	return output{
-		in: s.in, raw: s, mask: mask,
-		out: &shown{to: s.out, mask: mask, text: true}, err: &shown{to: s.err, mask: mask, text: true},
-		doc: &shown{to: s.out, mask: mask}, talk: &shown{to: s.err, mask: mask},
+		in: s.in, raw: s, mask: mask, screen: on,
+		out: &shown{to: s.out, mask: mask, on: on, text: true}, err: &shown{to: s.err, mask: mask, on: on, text: true},
+		doc: &shown{to: s.out, mask: mask, on: on}, talk: &shown{to: s.err, mask: mask, on: on},
 	}
 }
 
@@ -38,6 +43,7 @@ func outputTo(s streams) output {
 type shown struct {
 	to   io.Writer
 	mask secrets.Mask
+	on   *screen
 	text bool // for people
 }
 
@@ -47,7 +53,11 @@ func (s *shown) Write(p []byte) (int, error) {
 	if s.text {
 		text = []byte(textstream.Painted(string(text)))
 	}
-	if _, err := s.to.Write(text); err != nil {
+	if s.on != nil && s.on.region != nil && isTerminal(s) {
+		if _, err := s.on.region.Print(s.to, text); err != nil {
+			return 0, err
+		}
+	} else if _, err := s.to.Write(text); err != nil {
 		return 0, err
 	}
 	return len(p), nil

@@ -31,6 +31,7 @@ type Options struct {
 
 	Terminal    *runner.Terminal                   // nil: the agent gets a terminal of its own, unseen
 	Mirror      func(iteration int) io.WriteCloser // receives what the agent prints
+	OnReport    func(Said)                         // called when a known agent reports something new, may be nil
 	Grace       runner.Grace
 	OnInterrupt func()                       // the user asked at the terminal to stop
 	Warn        func(what string, err error) // of what does not keep the agent from running; err may be nil
@@ -46,6 +47,12 @@ type Options struct {
 	Ledger  *ledger.Ledger
 	Store   *snapshot.Store
 	Journal *event.Journal
+}
+
+// Said is what a known agent has reported so far.
+type Said struct {
+	Text string      // the end of what it last said, "" for nothing
+	Used agent.Usage // in the whole loop
 }
 
 // Agent is the agent of one loop. Its runs follow one after another.

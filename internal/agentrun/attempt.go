@@ -202,11 +202,15 @@ func (r *run) observe(end context.CancelCauseFunc) *agent.Reader {
 	format, _ := r.format()
 	before, last := r.consumed(), agent.Retry{}
 	return agent.NewReader(format, func(p agent.Report) { // one call after another
-		_, now := r.account(format, p)
-		if now != nil {
-			if limit := r.over(before.Plus(*now)); limit != "" {
+		used := before
+		if _, now := r.account(format, p); now != nil {
+			used = before.Plus(*now)
+			if limit := r.over(used); limit != "" {
 				end(limit)
 			}
+		}
+		if r.OnReport != nil {
+			r.OnReport(Said{Text: r.masked(brief(lastLine(p.Text))), Used: used})
 		}
 		if p.Hopeless() {
 			end(errHopeless)

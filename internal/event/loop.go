@@ -2,6 +2,7 @@ package event
 
 import (
 	"fmt"
+	"time"
 
 	"supervise/internal/approval"
 	"supervise/internal/ledger"
@@ -124,6 +125,16 @@ type AgentStart struct {
 	// Points are what the prompt says beside the task.
 	Points []prompt.Point `json:"points"`
 	Hints  []string       `json:"hints,omitempty"` // of a person
+	Budget Budget         `json:"-"`
+}
+
+// Budget is what a loop may use in all, zero without a limit, and has used so far.
+type Budget struct {
+	Deadline   time.Time // zero: no limit of time
+	MaxCost    float64   // in US dollars
+	MaxTokens  int64
+	UsedCost   *float64 // nil where the agent reports none
+	UsedTokens *int64
 }
 
 // IterationEnd is the data of iteration_finished.

@@ -139,6 +139,14 @@ func (r *run) spent() agent.Usage {
 	return r.state.Spending.Usage
 }
 
+// budget is what the agent may use in the loop. ctx ends when its time is up.
+func (r *run) budget(ctx context.Context) event.Budget {
+	used := r.spent()
+	b := event.Budget{MaxCost: r.opts.MaxCost, MaxTokens: r.opts.MaxTokens, UsedCost: used.CostUSD, UsedTokens: used.Tokens()}
+	b.Deadline, _ = ctx.Deadline()
+	return b
+}
+
 // met reports whether the criterion holds for an iteration, and nil when there is
 // none that could; and what its command printed.
 func (r *run) met(ctx context.Context, it ledger.Iteration) (holds *bool, said string, err error) {

@@ -130,7 +130,7 @@ func (r *run) prompt(ctx context.Context, it *iteration) (prompted, error) {
 	if from != p.level {
 		err = r.journal.Write(event.LevelChanged, it.Number, event.LevelChange{From: from, To: p.level, Why: p.why})
 	}
-	return p, errors.Join(err, r.journal.Write(event.IterationStarted, it.Number, event.AgentStart{Max: r.opts.MaxIterations, Level: p.level, Why: p.why, Points: p.points, Hints: r.mask.Texts(hints)}))
+	return p, errors.Join(err, r.journal.Write(event.IterationStarted, it.Number, event.AgentStart{Max: r.opts.MaxIterations, Level: p.level, Why: p.why, Points: p.points, Hints: r.mask.Texts(hints), Budget: r.budget(ctx)}))
 }
 
 // runAgent runs the agent and waits until nothing of it is left.

@@ -15,6 +15,7 @@ import (
 	"supervise/internal/event"
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
+	"supervise/internal/measure"
 	"supervise/internal/notify"
 	"supervise/internal/secrets"
 	"supervise/internal/worktree"
@@ -43,6 +44,8 @@ type Options struct {
 
 	Terminal    *runner.Terminal                   // nil: the agent gets a terminal of its own, unseen
 	Mirror      func(iteration int) io.WriteCloser // receives what the agent prints; nil: nobody
+	OnReport    func(agentrun.Said)                // called when a known agent reports something new, may be nil
+	WatchChecks measure.Watch                      // may be nil
 	Grace       runner.Grace
 	OnInterrupt func() // the user asked at the terminal to stop
 	OnEvent     func(event.Event)

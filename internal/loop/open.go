@@ -104,7 +104,7 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 		o.Log.WithField("variables", strings.Join(scrubbed, ", ")).Warn("the checks are not given variables that steer runners and were others when the loop began")
 	}
 	m := measure.Options{
-		Env: env, Scratch: r.checks.scratch(), User: r.checks.user, OnProgress: r.checks.progress, Memory: learnt, Hold: r.ledger.Held(),
+		Env: env, Scratch: r.checks.scratch(), User: r.checks.user, OnProgress: r.checks.progress, Watch: o.WatchChecks, Memory: learnt, Hold: r.ledger.Held(),
 		BeforeStart: r.journal.Starting(event.ChildCheck, r.number), Reruns: o.Confirm,
 	}
 	if _, inside := ledger.Inside(o.Home, o.Root); inside {
@@ -122,7 +122,7 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 	}
 	r.agent = agentrun.New(agentrun.Options{
 		Setup: o.Setup, LoopID: r.state.LoopID, Home: o.Home, Env: o.Env, Self: o.Self, Promise: o.Until.Promise,
-		Terminal: o.Terminal, Mirror: o.Mirror, Grace: o.Grace, OnInterrupt: o.OnInterrupt, Warn: r.warn, Now: o.Now,
+		Terminal: o.Terminal, Mirror: o.Mirror, OnReport: o.OnReport, Grace: o.Grace, OnInterrupt: o.OnInterrupt, Warn: r.warn, Now: o.Now,
 		Mode: hook.Mode(o.Rules.Mode), Integrity: o.Integrity, Checks: o.checkScripts(),
 		Shield: shield, User: r.checks.user, Masker: r.mask.Masker, Ledger: r.ledger, Store: store, Journal: r.journal,
 	})

@@ -84,6 +84,11 @@ func (m *Meter) try(ctx context.Context, a *attempt) (err error) {
 	if a.out, err = m.newOutput(a.dir); err != nil {
 		return err
 	}
+	if m.opts.Watch != nil {
+		watcher := m.opts.Watch(a.run.Check)
+		a.out.watcher, a.out.errs.watcher = watcher, watcher
+		defer func() { _ = watcher.Close() }() // it has no say
+	}
 	res, err := m.execute(ctx, c, a.out)
 	a.run.ExitCode, a.run.Duration, a.run.Output, a.run.Leftovers = res.ExitCode, res.Ended.Sub(res.Started), a.out.end(), res.Leftovers
 	switch {
@@ -240,6 +245,8 @@ type output struct {
 	tail *runner.Tail
 	err  error
 	errs *output // standard error; nil if this is it
+
+	watcher io.Writer // nil: nobody watches
 }
 
 func (m *Meter) newOutput(dir string) (*output, error) {
@@ -273,6 +280,9 @@ func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	_, _ = o.tail.Write(p) // keeps it in memory, cannot fail
+	if o.watcher != nil {
+		_, _ = o.watcher.Write(p)
+	}
 	if o.err != nil {
 		return len(p), nil
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ type Options struct {
 	Ignore     string         // absolute path of a folder that is not part of the project
 	Env        []string       // environment of the checks; nil is that of this process
 	OnProgress func(Progress) // called when checks start and end, may be nil
+	Watch      Watch          // may be nil
 	Memory     Memory         // of an earlier meter of the same plan
 	Hold       []*os.File     // see [runner.Command]
 	Reruns     *Reruns        // how failures are confirmed; nil: [DefaultMaxTests] and [DefaultReruns]
@@ -37,6 +39,11 @@ type Progress struct {
 	Check Check
 	Run   *Run // nil at the start
 }
+
+// Watch is called when the command of a check starts, and returns what is given its
+// outputs as it prints them, and closed when it has ended. Checks may run at the same
+// time, and so may the two outputs of one be written.
+type Watch func(Check) io.WriteCloser
 
 // Run is the result of one check: what ran, and what was read from where.
 type Run struct {

@@ -19,7 +19,7 @@ type Options struct {
 	Out     io.Writer // what is worth keeping
 	Talk    io.Writer // progress
 	Paint   report.Paint
-	Live    bool   // Talk is a terminal: progress lines are replaced
+	Live    bool   // progress is shown elsewhere, and not as lines
 	Raw     bool   // the agent writes to the same terminal
 	Watched bool   // the session is the user's own
 	Self    string // how supervise is called to find the loop
@@ -71,7 +71,6 @@ func (p *Printer) Event(e event.Event) {
 		p.held = nil
 		p.Event(held[0])
 	}
-	p.clear()
 	p.course(e)
 }
 
@@ -85,10 +84,7 @@ func (p *Printer) course(e event.Event) {
 	case event.Baseline:
 		p.baseline(d)
 	case event.AgentStart:
-		p.status("iteration %d of %d: the agent works (prompt level %s, %s)", e.Iteration, d.Max, strings.ToLower(d.Level), d.Why)
-		if p.Live && p.Raw {
-			fmt.Fprintln(p.Talk) // the agent's own screen begins on a line of its own
-		}
+		p.agentWorks(e.Iteration, d)
 	case event.IterationEnd:
 		p.history = append(p.history, d.It)
 		p.line("%s", report.Line(d.It, p.Paint))
@@ -140,21 +136,27 @@ func (p *Printer) head(id, dir string, agent []string, plan measure.Plan) {
 	p.line("%s %s", p.Paint(report.Faint, "state"), dir)
 }
 
-// clear removes the progress line.
-func (p *Printer) clear() {
-	if p.Live && !p.theirs {
-		fmt.Fprint(p.Talk, "\r\x1b[K")
+// status shows what is going on, on a line of its own.
+func (p *Printer) status(format string, args ...any) {
+	if !p.Live {
+		p.talk(format, args...)
 	}
 }
 
-// status shows what is going on. Without a terminal it is a line of its own.
-func (p *Printer) status(format string, args ...any) {
+func (p *Printer) talk(format string, args ...any) {
 	text := textstream.Painted("     " + fmt.Sprintf(format, args...))
 	if p.Live {
-		fmt.Fprint(p.Talk, p.Paint(report.Faint, text))
-		return
+		text = p.Paint(report.Faint, text)
 	}
 	fmt.Fprintln(p.Talk, text)
+}
+
+// agentWorks says that the agent begins. One that draws on the terminal has nothing
+// beside it that says so.
+func (p *Printer) agentWorks(iteration int, d event.AgentStart) {
+	if !p.Live || p.Raw {
+		p.talk("iteration %d of %d: the agent works (prompt level %s, %s)", iteration, d.Max, strings.ToLower(d.Level), d.Why)
+	}
 }
 
 func (p *Printer) progress(c event.Check) {

@@ -1,0 +1,110 @@
+package live
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// FileName is the file in a loop's folder that says what the loop does. It is a copy
+// for people to look at: nothing follows from it.
+const FileName = "live.json"
+
+// saveEvery is how often the file is written at most.
+const saveEvery = time.Second
+
+// maxFile bounds what is read of it, in bytes.
+const maxFile = 1 << 20
+
+// Keep writes the file whenever something is new, until stop is called, which writes it
+// once more and waits for that. What goes wrong is none of the loop's business.
+func (b *Board) Keep() (stop func()) {
+	done, news := make(chan struct{}), b.news()
+	var work sync.WaitGroup
+	work.Go(func() {
+		for {
+			select {
+			case <-done:
+				b.save()
+				return
+			case <-news:
+			}
+			b.save()
+			select {
+			case <-done:
+			case <-time.After(saveEvery):
+			}
+		}
+	})
+	return func() {
+		close(done)
+		work.Wait()
+	}
+}
+
+// save replaces the file. It is not synced: after a crash nobody needs it.
+func (b *Board) save() {
+	b.mu.Lock()
+	dir := b.folder
+	b.mu.Unlock()
+	if dir == "" {
+		return
+	}
+	text, err := json.Marshal(b.State())
+	if err != nil {
+		return
+	}
+	f, err := os.CreateTemp(dir, ".tmp-*")
+	if err != nil {
+		return
+	}
+	_, err = f.Write(append(text, '\n'))
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), filepath.Join(dir, FileName))
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+}
+
+// Read returns what the loop in a folder does, by its file.
+func Read(dir string) (s State, err error) {
+	path := filepath.Join(dir, FileName)
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular() || info.Size() > maxFile:
+		err = fs.ErrInvalid
+	default:
+		var text []byte
+		if text, err = os.ReadFile(path); err == nil {
+			err = json.Unmarshal(text, &s)
+		}
+	}
+	if err != nil {
+		return State{}, fmt.Errorf("read what the loop does: %w", err)
+	}
+	return s, nil
+}
+
+// recall takes over how long everything took in the latest loop of the same tree, which
+// may be this one before it was resumed.
+func (b *Board) recall(dir string) {
+	files, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", FileName)) // the pattern is valid, or nothing is recalled
+	latest, at := "", time.Time{}
+	for _, file := range files {
+		if info, err := os.Lstat(file); err == nil && info.ModTime().After(at) {
+			latest, at = filepath.Dir(file), info.ModTime()
+		}
+	}
+	if old, err := Read(latest); latest != "" && err == nil {
+		maps.Copy(b.state.Took, old.Took)
+		maps.Copy(b.state.Tests, old.Tests)
+	}
+}

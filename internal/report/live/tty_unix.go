@@ -1,0 +1,35 @@
+//go:build unix
+
+package live
+
+import (
+	"os"
+	"os/signal"
+
+	"golang.org/x/sys/unix"
+)
+
+// signals are those that change what is to be drawn.
+type signals struct {
+	resized   chan os.Signal
+	continued chan os.Signal // after Ctrl-Z. There is none before: see stopOwnGroup in runner
+}
+
+func listen() signals {
+	s := signals{make(chan os.Signal, 1), make(chan os.Signal, 1)}
+	signal.Notify(s.resized, unix.SIGWINCH)
+	signal.Notify(s.continued, unix.SIGCONT)
+	return s
+}
+
+func (s signals) close() {
+	signal.Stop(s.resized)
+	signal.Stop(s.continued)
+}
+
+// foreground reports whether this process may draw: a job in the background would draw
+// into what the user does meanwhile.
+func foreground(tty *os.File) bool {
+	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
+	return err != nil || group == unix.Getpgrp()
+}

@@ -1,0 +1,218 @@
+package live
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"supervise/internal/report"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// part is a piece of a line.
+type part struct {
+	tone report.Tone
+	text string
+}
+
+// line is one line for people, without colours yet.
+type line []part
+
+// fit returns the line, cut to a width in columns, and how many it takes.
+func (l line) fit(width int, paint report.Paint) (text string, taken int) {
+	var b strings.Builder
+	for _, p := range l {
+		piece := runewidth.Truncate(p.text, width-taken, "…")
+		taken += runewidth.StringWidth(piece)
+		b.WriteString(paint(p.tone, piece))
+		if piece != p.text {
+			break
+		}
+	}
+	return b.String(), taken
+}
+
+// Lines returns the state for people, the most important lines first.
+func (s State) Lines(now time.Time, width int, paint report.Paint) []string {
+	var out []string
+	for _, l := range s.lines(now) {
+		text, _ := l.fit(width, paint)
+		out = append(out, text)
+	}
+	return out
+}
+
+func (s State) lines(now time.Time) []line {
+	if s.Over() {
+		return nil
+	}
+	var out []line
+	if s.LoopID != "" {
+		out = append(out, s.head(now))
+	}
+	out = append(out, s.work(now)...)
+	if s.Doing == doesAgent && s.Says != "" {
+		out = append(out, line{{report.Faint, "     │ " + s.Says}})
+	}
+	if text := s.left(now); text != "" {
+		out = append(out, line{{report.Faint, "     left: " + text}})
+	}
+	return out
+}
+
+// head says which iteration it is.
+func (s State) head(now time.Time) line {
+	text := "baseline"
+	switch {
+	case s.Part == Repeat:
+		text = "baseline, measured again to find flaky tests"
+	case s.Part == End:
+		text = "the end"
+	case s.Iteration > 0 && s.Max > 0:
+		text = fmt.Sprintf("iteration %d of %d", s.Iteration, s.Max)
+	case s.Iteration > 0:
+		text = fmt.Sprintf("iteration %d", s.Iteration)
+	}
+	rest := ""
+	if s.Level != "" && s.Iteration > 0 && s.Part == "" {
+		rest = ", prompt level " + s.Level
+	}
+	return line{{report.Strong, "     " + text}, {report.Faint, rest + ", " + clock(now.Sub(s.Began)) + " in all"}}
+}
+
+// work says what is done: the checks that run, or else what the loop itself does.
+func (s State) work(now time.Time) []line {
+	var out []line
+	for _, c := range s.Checks {
+		if !c.Done() {
+			out = append(out, s.check(c, now))
+			if c.Tally.Failing != "" {
+				out = append(out, line{{report.Bad, "       ✗ " + c.Tally.Failing}})
+			}
+		}
+	}
+	switch n := len(s.Checks); {
+	case s.Doing != doesMeasure && s.Doing != doesJudge:
+	case len(out) > 0:
+		return out
+	case n > 0 && s.Doing == doesMeasure:
+		last := s.Checks[n-1]
+		return []line{{{report.Faint, "     " + s.place(last)}, {report.Plain, last.Name + " is read"}, {report.Faint, "  " + clock(now.Sub(last.Ended))}}}
+	}
+	l := line{{report.Plain, "     " + s.Doing}, {report.Faint, "  " + clock(now.Sub(s.Since))}}
+	if text := s.used(); s.Doing == doesAgent && text != "" {
+		l = append(l, part{report.Faint, "  " + text})
+	}
+	return []line{append(l, s.last(s.Doing))}
+}
+
+// place says which check of how many it is.
+func (s State) place(c Check) string {
+	switch {
+	case c.Aside:
+		return doesJudge + "  "
+	case s.Planned > 0:
+		return fmt.Sprintf("check %d of %d  ", min(c.Number, s.Planned), s.Planned)
+	}
+	return ""
+}
+
+func (s State) check(c Check, now time.Time) line {
+	l := line{{report.Faint, "     " + s.place(c)}, {report.Plain, c.Name}, {report.Faint, "  " + clock(now.Sub(c.Began))}}
+	if n := c.Tally.Count(); n > 0 {
+		l = append(l, part{report.Plain, "  " + strconv.Itoa(n)})
+		if last := s.Tests[c.Name]; last > 0 && !c.Aside {
+			l = append(l, part{report.Faint, fmt.Sprintf(" of %d", last)})
+		}
+		l = append(l, part{report.Plain, " tests"})
+	}
+	if c.Tally.Failed > 0 {
+		l = append(l, part{report.Bad, fmt.Sprintf(", %d failed", c.Tally.Failed)})
+	}
+	if c.Tally.Skipped > 0 {
+		l = append(l, part{report.Faint, fmt.Sprintf(", %d skipped", c.Tally.Skipped)})
+	}
+	return append(l, s.last(c.Name))
+}
+
+// last says how long something took the last time.
+func (s State) last(what string) part {
+	if took := s.Took[what]; took >= time.Second {
+		return part{report.Faint, "  (last time " + clock(took) + ")"}
+	}
+	return part{}
+}
+
+// used says what the loop has consumed.
+func (s State) used() string {
+	var out []string
+	if n := s.Budget.UsedTokens; n != nil {
+		out = append(out, tokens(*n)+" tokens")
+	}
+	if usd := s.Budget.UsedCost; usd != nil {
+		out = append(out, fmt.Sprintf("$%.2f", *usd))
+	}
+	return strings.Join(out, ", ")
+}
+
+// left says what the loop may still use, "" before the first iteration.
+func (s State) left(now time.Time) string {
+	if s.Iteration == 0 || s.Max == 0 || s.Part != "" {
+		return ""
+	}
+	out := []string{report.Count(max(0, s.Max-s.Iteration), "iteration", "iterations") + " after this"}
+	b := s.Budget
+	if !b.Deadline.IsZero() {
+		out = append(out, clock(max(0, b.Deadline.Sub(now))))
+	}
+	if b.MaxCost > 0 && b.UsedCost != nil {
+		out = append(out, fmt.Sprintf("$%.2f of $%g", max(0, b.MaxCost-*b.UsedCost), b.MaxCost))
+	}
+	if b.MaxTokens > 0 && b.UsedTokens != nil {
+		out = append(out, fmt.Sprintf("%s of %s tokens", tokens(max(0, b.MaxTokens-*b.UsedTokens)), tokens(b.MaxTokens)))
+	}
+	return strings.Join(out, ", ")
+}
+
+// clock writes a time span in whole seconds: 4s, 3m05s, 2h10m.
+func clock(d time.Duration) string {
+	d = max(0, d).Truncate(time.Second)
+	if d < 10*time.Second {
+		return strconv.Itoa(int(d.Seconds())) + "s"
+	}
+	return report.Duration(d)
+}
+
+// tokens writes a number of tokens in at most four digits.
+func tokens(n int64) string {
+	switch {
+	case n < 10_000:
+		return strconv.FormatInt(n, 10)
+	case n < 10_000_000:
+		return strconv.FormatInt(n/1000, 10) + "k"
+	}
+	return strconv.FormatInt(n/1_000_000, 10) + "M"
+}
+
+// Share is how much of what is done now is done, in percent; false where nobody knows.
+func (s State) Share(now time.Time) (int, bool) {
+	if s.Doing != doesMeasure || s.Planned == 0 {
+		return 0, false
+	}
+	sum := 0.0
+	for _, c := range s.Checks {
+		last, tests := s.Took[c.Name], s.Tests[c.Name]
+		switch {
+		case c.Aside:
+		case c.Done():
+			sum++
+		case tests > 0:
+			sum += min(.99, float64(c.Tally.Count())/float64(tests))
+		case last > 0:
+			sum += min(.99, float64(now.Sub(c.Began))/float64(last))
+		}
+	}
+	return min(100, int(100*sum/float64(s.Planned))), true
+}
