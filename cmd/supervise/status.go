@@ -11,6 +11,7 @@ import (
 	"supervise/internal/ack"
 	"supervise/internal/event"
 	"supervise/internal/ledger"
+	"supervise/internal/report/live"
 	"supervise/internal/report/results"
 	"supervise/snapshot"
 
@@ -48,7 +49,7 @@ Without a name this is the latest loop of the working tree.`,
 		f.BoolVar(&o.views.Quality, "quality", false, "only the scores of the iterations")
 	})
 	flags := cmd.Flags()
-	flags.BoolVar(&o.watch, "watch", false, "print the status whenever it changes, until the loop is over")
+	flags.BoolVar(&o.watch, "watch", false, "print the status whenever it changes, until the loop is over; at a terminal also what it does now")
 	flags.BoolVar(&o.all, "all", false, "all loops of this working tree")
 	flags.BoolVar(&o.json, "json", false, "print the state as JSON")
 	return cmd
@@ -153,6 +154,10 @@ func (a *app) watchStatus(ctx context.Context, o statusOptions) error {
 		return err
 	}
 	o.loop = state.LoopID
+	board := live.NewBoard(time.Now, a.mask.String)
+	if a.hasRegion() {
+		defer a.openRegion(board, false)()
+	}
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
 	for last := (time.Time{}); ; {
@@ -169,6 +174,8 @@ func (a *app) watchStatus(ctx context.Context, o statusOptions) error {
 				return err
 			}
 		}
+		free, err := ledger.Free(dir)
+		board.Load(dir, err == nil && !free)
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)

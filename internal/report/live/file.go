@@ -93,6 +93,31 @@ func Read(dir string) (s State, err error) {
 	return s, nil
 }
 
+// Load has the board show what another process does in a loop, by its file; nothing
+// where nobody is at work on the loop, or that is not known.
+func (b *Board) Load(dir string, atWork bool) {
+	s, err := Read(dir)
+	if err != nil || !atWork {
+		s = State{}
+	}
+	s.clean()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.state = s
+	b.tell()
+}
+
+// clean makes the texts of a file fit for people: anybody may have written it.
+func (s *State) clean() {
+	for _, text := range []*string{&s.LoopID, &s.Level, &s.Doing, &s.Says} {
+		*text = shown(*text)
+	}
+	for i := range s.Checks {
+		c := &s.Checks[i]
+		c.Name, c.Tally.Failing = shown(c.Name), shown(c.Tally.Failing)
+	}
+}
+
 // recall takes over how long everything took in the latest loop of the same tree, which
 // may be this one before it was resumed.
 func (b *Board) recall(dir string) {

@@ -49,10 +49,10 @@ const (
 
 // endings are the words and marks of runners.
 var endings = map[string]ending{
-	"ok": passed, "OK": passed, "pass": passed, "PASS": passed, "PASSED": passed, "Passed": passed, "XPASS": passed, ".": passed, "X": passed, "✓": passed, "✔": passed,
-	"fail": failed, "FAIL": failed, "FAILED": failed, "Failed": failed, "ERROR": failed, "not ok": failed, "F": failed, "E": failed, "×": failed, "✕": failed, "✖": failed,
+	"ok": passed, "OK": passed, "pass": passed, "PASS": passed, "PASSED": passed, "Passed": passed, "XPASS": passed, ".": passed, "X": passed, "✓": passed,
+	"fail": failed, "FAIL": failed, "FAILED": failed, "Failed": failed, "ERROR": failed, "F": failed, "E": failed, "×": failed,
 	"Timeout": failed, "Not Run": failed, "Exception": failed, "ABORT": failed, "SIGABRT": failed, "SIGSEGV": failed, "TIMEOUT": failed,
-	"skip": skipped, "SKIP": skipped, "SKIPPED": skipped, "Skipped": skipped, "XFAIL": skipped, "ignored": skipped, "skipped": skipped, "s": skipped, "x": skipped, "↓": skipped, "○": skipped,
+	"skip": skipped, "SKIP": skipped, "SKIPPED": skipped, "Skipped": skipped, "XFAIL": skipped, "ignored": skipped, "skipped": skipped, "s": skipped, "x": skipped, "↓": skipped,
 	"expected failure": skipped, "unexpected success": passed,
 }
 
@@ -68,17 +68,16 @@ type shape struct {
 // shapes are tried in this order until one has matched; a stream has one.
 var shapes = []shape{
 	{"go test -v", "--- ", regexp.MustCompile(`^\s*--- (?P<word>PASS|FAIL|SKIP): (?P<name>\S+) \(`)},
-	{"pytest -v", "::", regexp.MustCompile(`^(?P<name>\S+::.+?) (?P<word>PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)( \(.*\))?( +\[ *\d+%\])?$`)},
+	{"pytest -v", ".py::", regexp.MustCompile(`^(?P<name>\S+::.+?) (?P<word>PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)( \(.*\))?( +\[ *\d+%\])?$`)},
 	{"pytest -n", "[gw", regexp.MustCompile(`^\[gw\d+\] +\[ *\d+%\] (?P<word>PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (?P<name>.+)$`)},
-	{"pytest", "%]", regexp.MustCompile(`^(\S+\.py )?(?P<dots>[.FEsxX]+) +\[ *\d+%\]$`)},
+	{"pytest", "%]", regexp.MustCompile(`^(\S+\.py )?(?P<dots>[.FEsxXR]+) +\[ *\d+%\]$`)},
 	{"cargo nextest", "] (", regexp.MustCompile(`^ *(TRY \d+ )?(?P<word>PASS|FAIL|SKIP|ABORT|SIGABRT|SIGSEGV|TIMEOUT) \[ *[\d.]+s\] \( *\d+/\d+\) (?P<name>.+)$`)},
-	{"cargo test, unittest, deno", " ... ", regexp.MustCompile(`^(?P<name>\S.*?) \.\.\. (?P<word>ok|FAILED|FAIL|ERROR|ignored|skipped|expected failure|unexpected success)\b`)},
+	{"cargo test, unittest, deno", " ... ", regexp.MustCompile(`^(test )?(?P<name>\S.*?) \.\.\. (?P<word>ok|FAILED|FAIL|ERROR|ignored|skipped|expected failure|unexpected success)\b`)},
 	{"vitest", " test", regexp.MustCompile(`^ *[✓❯×↓] (?P<name>\S+) \((?P<all>\d+) tests?( \| (?P<failed>\d+) failed)?( \| (?P<skipped>\d+) skipped)?\)`)},
-	{"vitest, jest, mocha", "", regexp.MustCompile(`^ *(?P<word>[✓✔×✕○↓]) (?P<name>\S.*?)( \(?\d+ ?ms\)?)?$`)},
+	{"vitest --reporter=verbose", " > ", regexp.MustCompile(`^ *(?P<word>[✓×↓]) (?P<name>\S.*?)( \d+ms)?( \[.*\])?$`)},
 	{"Maven", "Tests run: ", regexp.MustCompile(`^\[\w+\] Tests run: (?P<all>\d+), Failures: (?P<failed>\d+), Errors: (?P<errors>\d+), Skipped: (?P<skipped>\d+), Time elapsed: .* (in|--) `)},
 	{"ctest", "Test ", regexp.MustCompile(`^ *\d+/\d+ Test +#\d+: (?P<name>\S+) \.+(\*\*\*| +)(?P<word>Passed|Failed|Skipped|Timeout|Not Run|Exception)`)},
 	{"googletest", "[ ", regexp.MustCompile(`^\[ +(?P<word>OK|FAILED|SKIPPED) +\] (?P<name>\S+) \(\d+ ms\)$`)},
-	{"TAP", "ok ", regexp.MustCompile(`^(?P<word>ok|not ok) \d+ ?-? ?(?P<name>.*?)(?P<skip> # (?i:skip).*)?$`)},
 }
 
 // count adds what a line says, and reports whether it has the shape.
@@ -108,8 +107,6 @@ func (s shape) count(t *Tally, line string) bool {
 	case group("all") != "":
 		bad, skips := number("failed")+number("errors"), number("skipped")
 		t.Passed, t.Failed, t.Skipped = t.Passed+max(0, number("all")-bad-skips), t.Failed+bad, t.Skipped+skips
-	case group("skip") != "":
-		t.Skipped++
 	default:
 		t.add(group("word"), group("name"))
 	}

@@ -22,16 +22,24 @@ type line []part
 
 // fit returns the line, cut to a width in columns, and how many it takes.
 func (l line) fit(width int, paint report.Paint) (text string, taken int) {
+	var whole strings.Builder
+	for _, p := range l {
+		whole.WriteString(p.text)
+	}
+	cut := runewidth.Truncate(whole.String(), width, "…")
+	rest, dots := cut, ""
+	if cut != whole.String() {
+		rest, dots = strings.TrimSuffix(cut, "…"), "…"
+	}
 	var b strings.Builder
 	for _, p := range l {
-		piece := runewidth.Truncate(p.text, width-taken, "…")
-		taken += runewidth.StringWidth(piece)
-		b.WriteString(paint(p.tone, piece))
-		if piece != p.text {
-			break
+		piece := p.text[:min(len(p.text), len(rest))]
+		if rest = rest[len(piece):]; rest == "" {
+			piece, dots = piece+dots, ""
 		}
+		b.WriteString(paint(p.tone, piece))
 	}
-	return b.String(), taken
+	return b.String(), runewidth.StringWidth(cut)
 }
 
 // Lines returns the state for people, the most important lines first.

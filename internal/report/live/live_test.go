@@ -1,0 +1,209 @@
+package live
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"supervise/internal/agentrun"
+	"supervise/internal/event"
+	"supervise/internal/measure"
+	"supervise/internal/report"
+	"supervise/metric"
+)
+
+// loop feeds a board as a loop does, with a clock of its own.
+type loop struct {
+	*Board
+	at time.Time
+}
+
+func newLoop(dir string) *loop {
+	l := &loop{at: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	l.Board = NewBoard(func() time.Time { return l.at }, func(s string) string { return strings.ReplaceAll(s, "hunter2", "[KEY]") })
+	l.event(event.LoopStarted, 0, event.Started{Dir: dir, MaxIterations: 3, Plan: measure.Plan{Checks: make([]measure.Check, 2)}})
+	return l
+}
+
+func (l *loop) event(t event.Type, n int, data any) {
+	l.Event(event.Event{Type: t, LoopID: "ralph-x-12345678", Iteration: n, Data: data})
+}
+
+func (l *loop) wait(d time.Duration) { l.at = l.at.Add(d) }
+
+// check runs a check that takes a time and prints a text.
+func (l *loop) check(name, output string, took time.Duration) {
+	w := l.Check(measure.Check{Name: name})
+	_, _ = w.Write([]byte(output))
+	l.wait(took)
+	_ = w.Close()
+}
+
+func (l *loop) shows(t *testing.T, want ...string) {
+	t.Helper()
+	got := strings.Join(l.State().Lines(l.at, 100, report.NoPaint), "\n")
+	if got != strings.Join(want, "\n") {
+		t.Errorf("shown:\n%s\nwant:\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+const twoTests = "--- PASS: TestOne (0.00s)\n--- FAIL: TestTwo/hunter2\u202e (0.00s)\n"
+
+// A loop from its baseline to its end, as it is seen.
+func TestALoopAsItIsSeen(t *testing.T) {
+	l := newLoop(t.TempDir())
+	test := l.Check(measure.Check{Name: "go test", Dir: "api"})
+	l.wait(2 * time.Minute)
+	_, _ = test.Write([]byte(twoTests))
+	lint := l.Check(measure.Check{Name: "go vet"})
+	l.wait(42 * time.Second)
+	l.shows(t, "     baseline, 2m42s in all",
+		"     check 1 of 2  go test in api  2m42s  2 tests, 1 failed",
+		"       ✗ TestTwo/[KEY]<U+202E>",
+		"     check 2 of 2  go vet  42s")
+	_ = lint.Close()
+	_ = test.Close()
+	l.wait(time.Second)
+	l.shows(t, "     baseline, 2m43s in all", "     check 2 of 2  go vet is read  1s")
+
+	again := l.Check(measure.Check{Name: "go test", Dir: "api"})
+	_, _ = again.Write([]byte("--- PASS: TestOne (0.00s)\n"))
+	l.shows(t, "     baseline, measured again to find flaky tests, 2m43s in all",
+		"     check 1 of 2  go test in api  0s  1 of 2 tests  (last time 2m42s)")
+	_ = again.Close()
+	l.check("go vet", "", 2*time.Second)
+
+	usd, tokens := 1.25, int64(41_200)
+	l.event(event.BaselineMeasured, 0, event.Baseline{})
+	l.event(event.IterationStarted, 1, event.AgentStart{Max: 3, Level: "MINIMAL", Budget: event.Budget{Deadline: l.at.Add(2 * time.Hour), MaxCost: 5, UsedCost: &usd}})
+	l.event(event.AgentSpawned, 1, nil)
+	l.wait(65 * time.Second)
+	l.Report(agentrun.Said{Text: "I run\nthe \x1b[2Jtests", Used: metric.Usage{CostUSD: &usd, Input: &tokens}})
+	l.shows(t, "     iteration 1 of 3, prompt level minimal, 3m50s in all",
+		"     the agent works  1m05s  41k tokens, $1.25",
+		"     │ I run the <U+001B>[2Jtests",
+		"     left: 2 iterations after this, 1h59m, $3.75 of $5")
+	l.event(event.AgentFinished, 1, nil)
+	l.shows(t, "     iteration 1 of 3, prompt level minimal, 3m50s in all", "     takes a snapshot  0s", "     left: 2 iterations after this, 1h59m, $3.75 of $5")
+
+	l.check("go test", "", time.Second)
+	l.check("go vet", "", time.Second)
+	other := l.Check(measure.Check{Name: "go test (elsewhere)"})
+	l.shows(t, "     iteration 1 of 3, prompt level minimal, 3m52s in all",
+		"     judges  go test (elsewhere)  0s", "     left: 2 iterations after this, 1h59m, $3.75 of $5")
+	_ = other.Close()
+	l.event(event.LoopStopping, 1, event.Stop{})
+	l.event(event.OutputSelected, 1, event.Selected{})
+	end := l.Check(measure.Check{Name: "go test"})
+	l.shows(t, "     the end, 3m52s in all", "     check 1 of 2  go test  0s  (last time 1s)")
+	_ = end.Close()
+	l.event(event.LoopFinished, 1, event.LoopEnd{})
+	l.shows(t, "")
+}
+
+// The last line of an agent that nobody knows is what it says, whatever it prints.
+func TestTheLastLineOfAnAgent(t *testing.T) {
+	b := NewBoard(time.Now, strings.TrimSpace)
+	w := b.Agent()
+	for _, tt := range []struct{ printed, want string }{
+		{"first\nsec", "first"},
+		{"ond\r\n\r\n", "second"},
+		{"\x1b[31m10 %\r20 %\r\x1b[0m", "20 %"},
+		{"\u202egnirts\n", "<U+202E>gnirts"},
+		{strings.Repeat("long ", 100_000) + "\n\xff\n", "\uFFFD"},
+	} {
+		_, _ = w.Write([]byte(tt.printed))
+		if got := b.State().Says; got != tt.want {
+			t.Errorf("after %.40q: %q, want %q", tt.printed, got, tt.want)
+		}
+	}
+}
+
+// What is kept in the folder says the same to another process, and how long everything
+// took to the next loop.
+func TestTheFileOfALoop(t *testing.T) {
+	loops := t.TempDir()
+	dir, next := filepath.Join(loops, "one"), filepath.Join(loops, "two")
+	for _, d := range []string{dir, next} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := newLoop(dir)
+	l.check("go test", twoTests, 90*time.Second)
+	running := l.Check(measure.Check{Name: "go vet"})
+	l.wait(3 * time.Second)
+	stop := l.Keep()
+	stop()
+
+	other := NewBoard(func() time.Time { return l.at }, strings.TrimSpace)
+	other.Load(dir, true)
+	if want, got := l.State().Lines(l.at, 100, report.NoPaint), other.State().Lines(l.at, 100, report.NoPaint); strings.Join(got, "\n") != strings.Join(want, "\n") || len(got) != 2 {
+		t.Errorf("another process sees %q, want %q", got, want)
+	}
+	other.Load(dir, false)
+	if got := other.State().Lines(l.at, 100, report.NoPaint); len(got) > 0 {
+		t.Errorf("nobody is at work, and %q is seen", got)
+	}
+	_ = running.Close()
+
+	second := newLoop(next)
+	test := second.Check(measure.Check{Name: "go test"})
+	_, _ = test.Write([]byte(twoTests[:26]))
+	second.shows(t, "     baseline, 0s in all", "     check 1 of 2  go test  0s  1 of 2 tests  (last time 1m30s)")
+}
+
+// A file that somebody else has written cannot steer the terminal.
+func TestAFileOfOthers(t *testing.T) {
+	dir := t.TempDir()
+	text := `{"doing":"x\u001b[2J\ny","loop_id":"z\u001b]0;evil\u0007","checks":[{"name":"\u202ea","tests":{"failed":1,"failing":"b\u009b"}}]}`
+	if err := os.WriteFile(filepath.Join(dir, FileName), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := NewBoard(time.Now, strings.TrimSpace)
+	b.Load(dir, true)
+	s := b.State()
+	shown := strings.Join(s.Lines(time.Now(), 100, report.NoPaint), "|") + marksOf(func(string) string { return "xterm" }).title(s)
+	if strings.ContainsAny(strings.TrimSuffix(strings.TrimPrefix(shown[strings.LastIndex(shown, "|"):], "|"), "\x07"), "\x07\u009b\u202e") || strings.Contains(shown, "\x1b[") {
+		t.Errorf("%q", shown)
+	}
+}
+
+// Lines fit, whatever they hold: wide characters take two columns.
+func TestLinesFit(t *testing.T) {
+	s := State{LoopID: "x", Doing: doesAgent, Says: strings.Repeat("世界 ", 50), Iteration: 1, Max: 2, Took: map[string]time.Duration{}}
+	for width := minCols; width < 120; width++ {
+		for _, l := range s.lines(time.Now()) {
+			text, taken := l.fit(width, report.NoPaint)
+			if taken > width || taken < width-1 && strings.Contains(text, "…") {
+				t.Errorf("%q takes %d of %d columns", text, taken, width)
+			}
+		}
+	}
+}
+
+func TestMarksOfTerminals(t *testing.T) {
+	for _, tt := range []struct {
+		env  map[string]string
+		want marks
+	}{
+		{map[string]string{"TERM": "xterm-256color"}, marks{titles: true}},
+		{map[string]string{"TERM": "linux"}, marks{}},
+		{map[string]string{"TERM": "xterm-256color", "WT_SESSION": "1"}, marks{true, true, true}},
+		{map[string]string{"TERM": "xterm-ghostty", "TERM_PROGRAM": "ghostty"}, marks{true, true, true}},
+		{map[string]string{"TERM": "tmux-256color", "TMUX": "/tmp/x", "WT_SESSION": "1"}, marks{titles: true, reflows: true}},
+	} {
+		if got := marksOf(func(name string) string { return tt.env[name] }); got != tt.want {
+			t.Errorf("%v: %+v, want %+v", tt.env, got, tt.want)
+		}
+	}
+	m := marks{bar: true}
+	s := State{Doing: doesMeasure, Planned: 4, Checks: []Check{{Name: "a", Ended: time.Now()}, {Name: "b", Tally: Tally{Passed: 50}}}, Tests: map[string]int{"b": 100}}
+	for want, s := range map[string]State{"\x1b]9;4;1;37\x07": s, "\x1b]9;4;3;0\x07": {Doing: doesAgent}, "\x1b]9;4;0;0\x07": {}} {
+		if got := m.progress(s, time.Now()); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
