@@ -214,7 +214,7 @@ type printFlags struct {
 func (p *printFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&p.agentOutput, "agent-output", "auto", "how the agent's output is shown: raw, lines, none (auto: raw on a terminal, otherwise none)")
 	f.BoolVar(&p.json, "json", false, "print events as JSON lines")
-	f.StringVar(&p.ui, "ui", "auto", "plain: no colours, no replaced lines; rich: both; json: as --json (auto: rich on a terminal)")
+	f.StringVar(&p.ui, "ui", "auto", "plain: no colours, no live lines; rich: both; json: as --json (auto: rich on a terminal)")
 	f.BoolVar(&p.bell, "bell", false, "ring the terminal's bell when an approval is needed, at critical findings, and at the end")
 }
 

@@ -62,7 +62,10 @@ func (m marks) title(s State) string {
 		return ""
 	}
 	what := "baseline"
-	if s.Iteration > 0 {
+	switch {
+	case s.Part == End:
+		what = "the end"
+	case s.Iteration > 0:
 		what = "iteration " + strconv.Itoa(s.Iteration)
 	}
 	return "\x1b]2;supervise: " + what + ", " + s.Doing + "\x07"

@@ -184,8 +184,8 @@ func (r *Region) draw() {
 	if r.away || r.open || !foreground(r.Out) {
 		return
 	}
-	cols, rows, err := term.GetSize(int(r.Out.Fd()))
-	if err != nil || cols < minCols || rows < minRows {
+	cols, rows := r.size()
+	if cols < minCols || rows < minRows {
 		r.clear()
 		return
 	}
@@ -201,18 +201,27 @@ func (r *Region) draw() {
 	for i, l := range lines {
 		text, taken := l.fit(cols-1, r.Paint)
 		widths[i] = taken
-		body.WriteString(text + clearRight + "\r\n")
+		body.WriteString(text + clearRight + "\n")
 	}
 	if title := r.marks.title(state); title != r.title {
 		r.title = title
 		r.put(title)
 	}
 	frame := body.String() + r.marks.progress(state, now)
-	if frame == r.frame && cols == r.cols {
+	if frame == r.frame && (cols == r.cols || len(lines)+len(r.widths) == 0) {
 		return
 	}
 	r.put(noWrap + r.top(cols) + frame + clearBelow + wrap)
 	r.widths, r.frame, r.cols, r.drawn = widths, frame, cols, now
+}
+
+// size is that of the terminal, or what most have where it has none.
+func (r *Region) size() (cols, rows int) {
+	cols, rows, err := term.GetSize(int(r.Out.Fd()))
+	if err != nil || cols == 0 || rows == 0 {
+		return 80, 24
+	}
+	return cols, rows
 }
 
 // top moves the cursor to the first line of the region. Where the terminal has become
@@ -240,10 +249,7 @@ func (r *Region) clear() {
 	if len(r.widths) == 0 {
 		return
 	}
-	cols, _, err := term.GetSize(int(r.Out.Fd()))
-	if err != nil {
-		cols = r.cols
-	}
+	cols, _ := r.size()
 	if foreground(r.Out) {
 		r.put(r.top(cols) + clearBelow)
 	}
