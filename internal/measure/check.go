@@ -84,12 +84,7 @@ func (m *Meter) try(ctx context.Context, a *attempt) (err error) {
 	if a.out, err = m.newOutput(a.dir); err != nil {
 		return err
 	}
-	if m.opts.Watch != nil {
-		watcher := m.opts.Watch(a.run.Check)
-		a.out.watcher, a.out.errs.watcher = watcher, watcher
-		defer func() { _ = watcher.Close() }() // it has no say
-	}
-	res, err := m.execute(ctx, c, a.out)
+	res, err := m.watched(ctx, a)
 	a.run.ExitCode, a.run.Duration, a.run.Output, a.run.Leftovers = res.ExitCode, res.Ended.Sub(res.Started), a.out.end(), res.Leftovers
 	switch {
 	case ctx.Err() != nil:
@@ -172,6 +167,16 @@ func (m *Meter) timeout(c Check) time.Duration {
 		return c.Timeout
 	}
 	return DefaultTimeout
+}
+
+// watched runs the command of an attempt before the eyes of who watches.
+func (m *Meter) watched(ctx context.Context, a *attempt) (runner.Result, error) {
+	if m.opts.Watch != nil {
+		watcher := m.opts.Watch(a.run.Check)
+		a.out.watcher, a.out.errs.watcher = watcher, watcher
+		defer func() { _ = watcher.Close() }() // it has no say
+	}
+	return m.execute(ctx, a.check, a.out)
 }
 
 func (m *Meter) execute(ctx context.Context, c Check, out *output) (runner.Result, error) {

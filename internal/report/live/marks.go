@@ -25,8 +25,17 @@ var (
 	barred = [][2]string{{"WT_SESSION", ""}, {"ConEmuANSI", "ON"}, {"TERM_PROGRAM", "ghostty"}, {"TERM_PROGRAM", "WezTerm"}}
 	// reflowing wrap lines anew when they become narrower.
 	reflowing = [][2]string{
-		{"TMUX", ""}, {"VTE_VERSION", ""}, {"KITTY_WINDOW_ID", ""}, {"WT_SESSION", ""}, {"KONSOLE_VERSION", ""}, {"ALACRITTY_WINDOW_ID", ""},
-		{"TERM_PROGRAM", "ghostty"}, {"TERM_PROGRAM", "WezTerm"}, {"TERM_PROGRAM", "iTerm.app"}, {"TERM_PROGRAM", "vscode"}, {"TERM_PROGRAM", "Apple_Terminal"},
+		{"TMUX", ""},
+		{"VTE_VERSION", ""},
+		{"KITTY_WINDOW_ID", ""},
+		{"WT_SESSION", ""},
+		{"KONSOLE_VERSION", ""},
+		{"ALACRITTY_WINDOW_ID", ""},
+		{"TERM_PROGRAM", "ghostty"},
+		{"TERM_PROGRAM", "WezTerm"},
+		{"TERM_PROGRAM", "iTerm.app"},
+		{"TERM_PROGRAM", "vscode"},
+		{"TERM_PROGRAM", "Apple_Terminal"},
 	}
 )
 

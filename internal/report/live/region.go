@@ -158,6 +158,7 @@ func (r *Region) Follow(e event.Event, raw bool) {
 		r.leave(d.Terminal)
 	case event.AgentFinished, event.ApprovalAnswered, event.LoopStopping:
 		r.leave(false)
+	default:
 	}
 }
 
