@@ -37,7 +37,8 @@ func newRunCmd(a *app) *cobra.Command {
 supervise measures the working tree, then runs AGENT once per iteration and measures
 again. An iteration with a critical finding (a test deleted, skipped or broken) is
 kept as a snapshot and undone, and the next prompt explains why. At the end the best
-iteration is restored and re-measured.
+iteration is restored and re-measured. At a terminal the last lines show what runs now;
+supervise status --watch shows it in another one.
 
 With --agent, supervise starts a known agent program and passes the prompt in the
 way that program expects; arguments behind -- are added to its command. Any other
