@@ -64,6 +64,10 @@ var formats = []Format{
 		Note: "Sequence points; one file in two modules counts once. OpenCover declares one branch more for each method.",
 	},
 	{
+		Name: "dotcover", Detect: detectDotCover, Parse: parseDotCover, Units: "statements", Marks: "`DotCoverVersion`", Tools: "dotCover: XML, detailed XML and JSON",
+		Note: "Only detailed XML names files and lines; in the others each outermost type counts as a file. HTML is not read.",
+	},
+	{
 		Name: "istanbul", Detect: detectIstanbul, Parse: parseIstanbul, Units: "lines", Marks: "`statementMap` of a file", Tools: "coverage-final.json of jest, vitest, nyc, c8",
 		Note: "A line on which a statement begins counts. `{}`, a report of no file, is not recognised.",
 	},
@@ -76,6 +80,10 @@ var formats = []Format{
 	{
 		Name: "gcov", Detect: detectGcov, Parse: parseGcov, Units: "lines", Marks: "`line_number` of a file's lines", Tools: "`gcov --json-format`, `gcovr --json`",
 		Note: "A line and its nth branch count over all functions they are compiled into. Lines that gcovr excludes do not count. gcov writes branches with `-b` only.",
+	},
+	{
+		Name: "gcov-text", Detect: detectGcovText, Parse: parseGcovText, Units: "lines", Marks: "a line `-:    0:Source:`", Tools: "gcov, `llvm-cov gcov`: *.gcov",
+		Note: "As gcov. A file names one source; `gcov -t` writes all into one text. A line that is missing is an error; a cut between two lines cannot be seen.",
 	},
 	{Name: "gcovr-summary", Detect: detectGcovrSummary, Parse: parseGcovrSummary, Units: "lines", Marks: "`files.[].line_total`", Tools: "`gcovr --json-summary`", Note: "Names no lines; each instance of a template counts."},
 	{Name: "coverlet", Detect: detectCoverlet, Parse: parseCoverlet, Units: "lines", Marks: "`Lines` of a method", Tools: "coverlet's own JSON"},

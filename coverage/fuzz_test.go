@@ -161,6 +161,12 @@ func FuzzOpenCover(f *testing.F) {
 <BranchPoints><BranchPoint vc="0" sl="1" offset="3" path="0"/></BranchPoints></Method></Methods></Class></Classes></Module></Modules></CoverageSession>`)
 }
 
+func FuzzDotCover(f *testing.F) {
+	fuzz(f, "dotcover", `{"DotCoverVersion":"1","Kind":"Root","CoveredStatements":1,"TotalStatements":3,"Children":[{"Kind":"Assembly","Name":"a","CoveredStatements":1,"TotalStatements":3}]}`,
+		`<Root DotCoverVersion="1" CoveredStatements="1" TotalStatements="2"><FileIndices><File Index="1" Name="a.cs"/></FileIndices><Assembly Name="a" CoveredStatements="1" TotalStatements="2"><Type Name="T" CoveredStatements="1" TotalStatements="2">
+<Statement FileIndex="1" Line="1" Column="2" EndLine="1" EndColumn="3" Covered="True"/><Type Name="U"/></Type></Assembly></Root>`)
+}
+
 func FuzzIstanbul(f *testing.F) {
 	fuzz(f, "istanbul", `{"/a.js":{"path":"/a.js","statementMap":{"0":{"start":{"line":1}},"1":{"start":{"line":0}}},"s":{"0":1,"1":0},
 "branchMap":{"0":{"line":1}},"b":{"0":[1,0]}},"/b.js":{"data":{"path":"/b.js","statementMap":{},"s":{}}}}`)
@@ -184,6 +190,10 @@ func FuzzLLVM(f *testing.F) {
 func FuzzGcov(f *testing.F) {
 	fuzz(f, "gcov", `{"files":[{"file":"a.c","lines":[{"line_number":1,"count":1,"function_name":"f","branches":[{"count":0},{"count":1}]},
 {"line_number":1,"count":0,"function_name":"g"},{"line_number":2,"count":0,"gcovr/excluded":true}]}]}`)
+}
+
+func FuzzGcovText(f *testing.F) {
+	fuzz(f, "gcov-text", "        -:    0:Source:a.c\n        -:    1:x\n       1*:    2:y\nbranch  0 taken 50% (fallthrough)\nbranch  1 never executed\n    #####:    3:z\n    $$$$$:    3-block  0\n     1.2k:    4:z\n")
 }
 
 func FuzzSimpleCov(f *testing.F) {

@@ -164,6 +164,15 @@ var hand = []struct {
 		"gcov: a template", `{"files":[{"file":"a.cc","lines":[{"line_number":3,"count":0,"function_name":"f<int>","branches":[{"count":0},{"count":1}]},{"line_number":3,"count":2,"function_name":"f<long>","branches":[{"count":1},{"count":0}]}]}]}`,
 		"1/1 lines, 2/2 branches\na.cc +[3] -[]", "",
 	},
+	{
+		"dotcover: nested types and statements twice", `<Root DotCoverVersion="2024.1" CoveredStatements="2" TotalStatements="3"><FileIndices><File Index="1" Name="C:\a.cs"/></FileIndices><Assembly Name="A" CoveredStatements="2" TotalStatements="3"><Type Name="T"><Method Name="M"><Statement FileIndex="1" Line="3" Column="1" EndLine="4" EndColumn="2" Covered="False"/></Method><Type Name="U"><Statement FileIndex="1" Line="3" Column="1" EndLine="4" EndColumn="2" Covered="True"/><Statement FileIndex="1" Line="3" Column="9" EndLine="3" EndColumn="12" Covered="True"/><Statement FileIndex="1" Line="8" Column="9" EndLine="8" EndColumn="12" Covered="False"/></Type></Type></Assembly></Root>`,
+		"2/3 statements\nC:\\a.cs +[3] -[8]", "",
+	},
+	{
+		"dotcover: assemblies alone, and totals that lie", `{"DotCoverVersion":"2024.1","Kind":"Root","CoveredStatements":5,"TotalStatements":9,"CoveragePercent":56,"Children":[{"Kind":"Assembly","Name":"A","CoveredStatements":1,"TotalStatements":4,"CoveragePercent":25}]}`,
+		"1/4 statements\nA +[] -[]", "declares 5 of 9 statements, and lists 1 of 4",
+	},
+	{"gcov-text: two sources, an instance, and a block that did not run", "        -:    0:Source:a.cc\n        -:    1:x\n       1*:    2:y\nbranch  0 taken 50%\n------------------\nf<int>:\n    =====:    2:y\nbranch  0 never executed\nbranch  1 taken 0\n        -:    0:Source:b.cc\n    #####:    1:z\n    $$$$$:    1-block  0\n     1.2k:    2:z\n", "2/3 lines, 1/2 branches\na.cc +[2] -[]\nb.cc +[2] -[1]", ""},
 	{"gcov: no files", `{"gcovr/format_version":"0.15","files":[]}`, "0/0 lines", ""},
 	{
 		"go: lines of blocks", "mode: set\np/a.go:4.22,5.11 1 1\np/a.go:5.11,7.3 1 0\np/a.go:9.2,9.11 1 1\n",
@@ -196,6 +205,13 @@ func TestCounts(t *testing.T) {
 // TestDamagedReportIsRefused reads what is no report, or is none that one can count on.
 func TestDamagedReportIsRefused(t *testing.T) {
 	for _, tt := range []struct{ name, report, why string }{
+		{"gcov-text: cut off in a line", "        -:    0:Source:a.cc\n        1:    1:x\n        1:    2", "the middle of a line"},
+		{"gcov-text: a line is missing", "        -:    0:Source:a.cc\n        1:    1:x\n        1:    3:x\n", "line 3 follows line 1 of a.cc"},
+		{"gcov-text: no count", "        -:    0:Source:a.cc\n      1,2:    1:x\n", "no number of executions"},
+		{"gcov-text: a branch without count", "        -:    0:Source:a.cc\n        1:    1:x\nbranch  0 taken often (fallthrough)\n", "no number of times"},
+		{"dotcover: a statement of no file", `<Root DotCoverVersion="1" TotalStatements="1" CoveredStatements="1"><Statement FileIndex="4" Line="1" Covered="True"/></Root>`, "not in the list of files"},
+		{"dotcover: a type without numbers", `{"DotCoverVersion":"1","Kind":"Root","TotalStatements":1,"Children":[{"Kind":"Type","Name":"T","CoveredStatements":2,"TotalStatements":1}]}`, "more covered than there is"},
+		{"dotcover: cut off", `{"DotCoverVersion":"1","Kind":"Root","TotalStatements":1,"Children":[{"Kind":"Type","Name":"T"`, "ends in the middle"},
 		{"lcov: no end_of_record", "TN:\nSF:a\nDA:1,1\n", "no end_of_record"},
 		{"lcov: cut off in a record", "SF:a\nDA:1,1\nend_of_record\nSF:b\nDA:1", "no end_of_record"},
 		{"lcov: cut off behind a test name", "TN:\nSF:a\nDA:1,1\nend_of_record\nTN:\n", "no source file follows"},

@@ -107,6 +107,18 @@ var hostile = []struct {
 	{"opencover: an endless name", func() io.Reader {
 		return endless(`<CoverageSession><Modules><Module><Classes><Class><FullName>`, big, `</FullName></Class></Classes></Module></Modules></CoverageSession>`, always("name"))
 	}, ""},
+	{"gcov-text: an endless source line", func() io.Reader {
+		return endless("        -:    0:Source:a.c\n        1:    1:", big, "\n    #####:    2:x\n", always("text"))
+	}, ""},
+	{"gcov-text: endless branches", func() io.Reader {
+		return endless("        -:    0:Source:a.c\n        1:    1:x\n", big/4, "", func(n int) string { return fmt.Sprintf("branch %d taken 1\n", n%99_991) })
+	}, ""},
+	{"dotcover: types in types", func() io.Reader {
+		return endless(`{"DotCoverVersion":"1","Kind":"Root","TotalStatements":1,"Children":[`, 1<<20, "", always(`{"Kind":"Type","Children":[`))
+	}, "nested more than"},
+	{"dotcover: an endless name", func() io.Reader {
+		return endless(`<Root DotCoverVersion="1" TotalStatements="1" CoveredStatements="1"><Assembly CoveredStatements="1" TotalStatements="1" Name="`, big, `"/></Root>`, always("name"))
+	}, ""},
 	{"istanbul: an endless file", func() io.Reader {
 		return endless(`{"/a.js":{"path":"/a.js","statementMap":{},"s":{"0":1`, big, `}}}`, func(n int) string { return fmt.Sprintf(`,"%060d":1`, n+1) })
 	}, "one value is longer than 32 MiB"},

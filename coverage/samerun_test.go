@@ -27,8 +27,10 @@ var sameRun = []struct {
 		"jacoco.xml":         {"20/27 lines, 14/24 branches", "its lines do not say whether they were executed: its counters, by instance of a template"},
 		"gcovr-summary.json": {"20/27 lines, 14/24 branches", "numbers alone, by instance of a template"},
 		"lcov.info":          {"18/26 lines, 13/22 branches", "written by lcov, which has a line that gcovr leaves out"},
+		"sample.gcov":        {"10/17 lines", "written by gcov, for one of the two files"},
 		"sample.gcov.json":   {"10/17 lines", "written by gcov, for one of the two files"},
 	}},
+	{"gcov", "10/13 lines, 5/10 branches", map[string]otherwise{"lines.gcov": {"10/13 lines", "written without -b"}}},
 	{"coverage-py", "16/23 lines, 4/10 branches", nil},
 	{"llvm-cov", "13/22 lines, 10/18 branches", map[string]otherwise{
 		"lcov.info": {"14/23 lines, 10/18 branches", "its DA records have the line of a macro that no function owns; its own LF and the JSON have not"},

@@ -1,0 +1,184 @@
+package coverage
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"supervise/internal/jsonstream"
+	"supervise/internal/sniff"
+	"supervise/internal/xmlstream"
+	"supervise/metric"
+)
+
+func detectDotCover(h sniff.Head) bool {
+	return h.XML("Root") && h.Root.Attr("DotCoverVersion") != "" || h.JSON("DotCoverVersion", "TotalStatements")
+}
+
+// dotcoverReader reads the reports of dotCover in JSON, XML and detailed XML: a tree of
+// assemblies or projects, namespaces, types and methods. Only the detailed one names files
+// and lines; in the others an outermost type stands for its file.
+type dotcoverReader struct {
+	*xmlReport
+	nodes []dotcoverNode // those that are open
+	types int            // how many of them are types
+	paths map[string]string
+	bad   error // a node whose numbers cannot be
+}
+
+// dotcoverNode is a node of the tree.
+type dotcoverNode struct {
+	Kind, Name        string
+	CoveredStatements number
+	TotalStatements   number
+	counted           bool // it, or something below it
+}
+
+func parseDotCover(r io.Reader) (Report, error) {
+	src, head, err := sniff.Open(r)
+	if err != nil {
+		return Report{}, fmt.Errorf("read report: %w", err)
+	}
+	d := &dotcoverReader{xmlReport: newXMLReport(src, metric.Statements), paths: map[string]string{}}
+	if head.Root.Name != "" {
+		err = d.each(d.start, d.endElement, nil)
+		if err == nil {
+			err = d.bad
+		}
+	} else {
+		err = d.documents(src, d.jsonNode)
+	}
+	if err == nil && d.declares.units < 0 {
+		err = &SyntaxError{Problem: "the report does not say how many statements there are"}
+	}
+	return d.report("dotcover", err)
+}
+
+func (d *dotcoverReader) push(kind string) {
+	if kind == "Type" {
+		d.types++
+	}
+	d.nodes = append(d.nodes, dotcoverNode{Kind: kind, CoveredStatements: -1, TotalStatements: -1})
+}
+
+// pop closes a node. It counts if it is an outermost type, or if nothing below it did, as
+// where a report ends at assemblies. The root declares the sums.
+func (d *dotcoverReader) pop() error {
+	n := d.nodes[len(d.nodes)-1]
+	var path []string
+	for _, o := range d.nodes[1:] {
+		path = append(path, o.Name)
+	}
+	d.nodes = d.nodes[:len(d.nodes)-1]
+	if n.Kind == "Type" {
+		d.types--
+	}
+	switch {
+	case len(d.nodes) == 0:
+		d.declares.covered, d.declares.units = n.CoveredStatements, n.TotalStatements
+		return nil
+	case d.types > 0 || n.counted:
+		return nil
+	case n.CoveredStatements < 0 || n.CoveredStatements > n.TotalStatements:
+		return fmt.Errorf("%s has no numbers, or more covered than there is", strings.Join(path, "/"))
+	}
+	d.numbers(strings.Join(path, "/"), metric.Ratio{Covered: n.CoveredStatements, Total: n.TotalStatements}, metric.Ratio{})
+	d.counted()
+	return nil
+}
+
+func (d *dotcoverReader) counted() {
+	for i := range d.nodes {
+		d.nodes[i].counted = true
+	}
+}
+
+// dotcoverDepth is far more than types are nested.
+const dotcoverDepth = 256
+
+// jsonNode reads one node. Its kind has to stand before its children, as dotCover writes
+// it.
+func (d *dotcoverReader) jsonNode(j *jsonstream.Reader) error {
+	if len(d.nodes) > dotcoverDepth {
+		return j.Error("nodes are nested more than %d deep", dotcoverDepth)
+	}
+	open := false
+	err := j.Object(func(name string) error {
+		if name == "Kind" && !open {
+			kind, err := j.Text()
+			d.push(kind)
+			open = true
+			return err
+		}
+		if !open && name != "DotCoverVersion" {
+			return j.Error("a node begins with %s, not with its kind: this is no report of dotCover", name)
+		}
+		switch name {
+		case "Name":
+			return j.Value(&d.nodes[len(d.nodes)-1].Name)
+		case "CoveredStatements":
+			return j.Value(&d.nodes[len(d.nodes)-1].CoveredStatements)
+		case "TotalStatements":
+			return j.Value(&d.nodes[len(d.nodes)-1].TotalStatements)
+		case "Children":
+			return j.Array(func() error { return d.jsonNode(j) })
+		}
+		return j.Skip()
+	})
+	if err == nil && open {
+		if err = d.pop(); err != nil {
+			err = j.Error("%v", err)
+		}
+	}
+	return err
+}
+
+// start reads an element: a node, a file of the list, or a statement.
+func (d *dotcoverReader) start(t xmlstream.Token) error {
+	name, hasName := t.Attr("Name")
+	switch t.Name {
+	case "File":
+		index, _ := t.Attr("Index")
+		d.paths[index] = name
+	case "Statement":
+		return d.xmlStatement(t)
+	case "FileIndices":
+	default:
+		d.push(t.Name)
+		n := &d.nodes[len(d.nodes)-1]
+		n.CoveredStatements, n.TotalStatements = total(t, "CoveredStatements"), total(t, "TotalStatements")
+		if n.Name = name; !hasName {
+			n.Name = t.Name
+		}
+	}
+	return nil
+}
+
+func (d *dotcoverReader) endElement(name string) {
+	if name == "File" || name == "Statement" || name == "FileIndices" {
+		return
+	}
+	if err := d.pop(); err != nil && d.bad == nil {
+		d.bad = d.fault("%v", err)
+	}
+}
+
+func (d *dotcoverReader) xmlStatement(t xmlstream.Token) error {
+	value := func(name string) string { v, _ := t.Attr(name); return v }
+	path, ok := d.paths[value("FileIndex")]
+	if !ok {
+		return d.fault("a statement is in file %q, which is not in the list of files", value("FileIndex"))
+	}
+	line, err := d.lineNumber(t.Name, value("Line"))
+	if err != nil {
+		return err
+	}
+	covered := value("Covered")
+	if covered != "True" && covered != "False" {
+		return d.fault("the statement on line %d of %s is neither covered nor not", line, path)
+	}
+	d.begin(path)
+	d.statement(line, hashed(value("Column"), value("EndLine"), value("EndColumn")), covered == "True")
+	d.counted()
+	return nil
+}

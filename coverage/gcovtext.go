@@ -1,0 +1,122 @@
+package coverage
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
+	"supervise/metric"
+)
+
+func detectGcovText(h sniff.Head) bool {
+	return h.Line(func(s string) bool { return strings.HasPrefix(strings.TrimLeft(s, " "), "-:    0:Source:") })
+}
+
+// gcovText reads the annotated sources of gcov and "llvm-cov gcov": each line of a source
+// with its count, and below it its branches. A template is repeated for each of its
+// instances. One text may hold several sources (gcov -t).
+type gcovText struct {
+	*collector
+	at     textstream.Line
+	source bool // there was one
+	last   int  // the greatest line of the source so far
+	number int  // the line that branches belong to
+	cut    bool
+}
+
+func parseGcovText(r io.Reader) (Report, error) {
+	g := &gcovText{collector: newCollector(metric.Lines)}
+	var fault error
+	err := textstream.EachLine(r, func(line textstream.Line) {
+		if fault == nil {
+			g.at = line
+			fault = g.take(line.Text)
+			g.cut = !line.Whole
+		}
+	})
+	switch {
+	case err != nil:
+		err = fmt.Errorf("read report: %w", err)
+	case fault != nil:
+		err = fault
+	case !g.source:
+		err = ErrUnknownFormat
+	case g.cut:
+		err = g.at.Error("the report ends in the middle of a line")
+	}
+	return g.report("gcov-text", err)
+}
+
+// take reads one line of the report.
+func (g *gcovText) take(s []byte) error {
+	count, rest, _ := bytes.Cut(bytes.TrimLeft(s, " "), []byte(":"))
+	number, text, isLine := bytes.Cut(rest, []byte(":"))
+	n, isNumber := natural(bytes.TrimLeft(number, " "))
+	switch {
+	case !isLine || !isNumber:
+		return g.below(s)
+	case n > 0:
+		return g.sourceLine(count, n)
+	}
+	if path, ok := bytes.CutPrefix(text, []byte("Source:")); ok {
+		g.begin(string(path))
+		g.source, g.last, g.number = true, 0, 0
+	}
+	return nil
+}
+
+func (g *gcovText) sourceLine(count []byte, n int) error {
+	switch {
+	case g.open == nil:
+		return g.at.Error("line %d of no source: the beginning of the report is missing", n)
+	case n > g.last+1:
+		return g.at.Error("line %d follows line %d of %s", n, g.last, g.open.path)
+	}
+	g.last, g.number = max(g.last, n), n
+	if string(count) == "-" {
+		return nil
+	}
+	hit, ok := gcovCount(count)
+	if !ok {
+		return g.at.Error("%q is no number of executions", count)
+	}
+	g.line(n, hit)
+	return nil
+}
+
+// gcovCount reads "3", "3*" where a block of the line did not run, "1.2k" of -H, and the
+// marks of lines that did not run.
+func gcovCount(count []byte) (hit, ok bool) {
+	if lcovNoCount[string(count)] {
+		return false, true
+	}
+	count = bytes.TrimSuffix(count, []byte("*"))
+	if n := len(count); n > 1 && bytes.IndexByte([]byte("kMGTPEZY"), count[n-1]) >= 0 {
+		count = count[:n-1]
+	}
+	return positive(count)
+}
+
+// below reads what stands below a line: "branch  0 taken 50% (fallthrough)". Blocks,
+// calls, functions and the names of instances do not count.
+func (g *gcovText) below(s []byte) error {
+	fields := bytes.Fields(s)
+	if len(fields) < 4 || string(fields[0]) != "branch" || g.open == nil || g.number == 0 {
+		return nil
+	}
+	if _, ok := natural(fields[1]); !ok {
+		return nil
+	}
+	taken, ok := false, string(fields[2]) == "never"
+	if string(fields[2]) == "taken" {
+		taken, ok = gcovCount(bytes.TrimSuffix(fields[3], []byte("%")))
+	}
+	if !ok {
+		return g.at.Error("%q is no number of times a branch was taken", fields[3])
+	}
+	g.branch(g.number, nil, fields[1], taken)
+	return nil
+}
