@@ -1,9 +1,7 @@
 package agent
 
 import (
-	"strconv"
 	"strings"
-	"time"
 
 	"supervise/internal/regexp"
 )
@@ -16,6 +14,7 @@ type Outcome string
 const (
 	OK          Outcome = "ok"
 	Auth        Outcome = "auth"         // the service does not know the user, or has no money of theirs
+	BadRequest  Outcome = "bad_request"  // the service does not do what is asked: no such model, too long a prompt
 	RateLimit   Outcome = "rate_limit"   // too much was asked of the service for now
 	ServerError Outcome = "server_error" // the service, or the way to it, fails
 	TurnLimit   Outcome = "turn_limit"   // the agent's own limit of turns
@@ -34,7 +33,7 @@ func (o Outcome) Waits() bool { return o == RateLimit || o == ServerError }
 
 // Hopeless reports whether every further run would end the same way until
 // somebody helps.
-func (o Outcome) Hopeless() bool { return o == Auth || o == NotFound }
+func (o Outcome) Hopeless() bool { return o == Auth || o == NotFound || o == BadRequest }
 
 // Ending is what the process itself did.
 type Ending struct {
@@ -105,7 +104,30 @@ func (r Report) crash(format Format) Outcome {
 		return why
 	}
 	lines := strings.Split(r.Words, "\n")
-	return Classify(strings.Join(lines[max(0, len(lines)-lastLines):], "\n"))
+	return lastWords(strings.Join(lines[max(0, len(lines)-lastLines):], "\n"))
+}
+
+// own matches, in the last words of a program, what services and their clients say and
+// nothing else does: a number alone may be a line of a stack trace, and a word like
+// network the name of a module. The kinds are those of [Classify].
+var own = regexp.MustCompile(`(?i)` +
+	`(\bhttp\b|\bstatus\b|\berror\b|\bcode\b|\bapi\b)[^\n\w]{0,4}(status|code|error)?[^\n\w]{0,4}(40[1238]|429|5\d\d)\b` +
+	`|\b(40[1238]|429|5\d\d)\b[^\n\w]{1,4}(unauthor|forbidden|payment|too many|status code|internal|bad gateway|service|gateway|overloaded|request time)` +
+	`|insufficient_quota|credit balance is too low|payment required|rate.?limit(ed|s)?\b.{0,40}(exceeded|reached|hit|error)|rate.?limit.?(error|exceeded)|too many requests|resource_exhausted|(usage|session|weekly) limit|limit reached|(exceeded|out of).{0,20}\bquota\b|quota.{0,12}(exhausted|metric)` +
+	`|token has expired|login has expired|` + refusal.String() +
+	`|unauthori[sz]ed|unauthenticated|invalid.{0,3}(x-)?api.?key|api.?key not|(missing|no|set).{0,20}api.?key|authentication (failed|error|required)|authentication_error|not logged in|please run /login|auth method|missing environment variable` +
+	`|overloaded(_error)?\b|(internal )?server.?error|bad gateway|service unavailable|high demand|temporarily unavailable|TypeError: terminated|(connection|socket|network|stream)s? ?(error|reset|refused|closed|aborted|lost|failed|timed? ?out|hang up|disconnected|is unreachable)|(disconnected|closed) (from|before|by)|cannot connect|unable to connect|failed to connect|fetch failed|request timed out|ECONN(RESET|REFUSED|ABORTED)|\bENOTFOUND\b|EAI_AGAIN|ETIMEDOUT`)
+
+// lastWords returns what the last lines of a program say, as [Classify] does of an error
+// that is known to be the service's.
+func lastWords(text string) Outcome {
+	var said []string
+	for line := range strings.Lines(text) {
+		if m := own.FindString(line); m != "" && !strings.Contains(strings.ToLower(line), "disk quota") {
+			said = append(said, m)
+		}
+	}
+	return Classify(strings.Join(said, "\n"))
 }
 
 // lastLines is how many of the last lines may say why a program failed: those
@@ -117,14 +139,18 @@ var kinds = []struct {
 	why  Outcome
 	says *regexp.Regexp
 }{
-	{Auth, regexp.MustCompile(`(?i)insufficient_quota|credit balance is too low|billing|payment required`)},
+	{Auth, regexp.MustCompile(`(?i)insufficient_quota|credit balance is too low|billing|payment required|token (has )?expired|login (has )?expired`)},
+	{BadRequest, refusal},
 	{RateLimit, regexp.MustCompile(`(?i)\b429\b|rate.?limit|too many requests|resource_exhausted|usage limit|limit reached|quota`)},
 	{Auth, regexp.MustCompile(`(?i)\b40[13]\b|unauthori[sz]ed|unauthenticated|invalid.{0,3}(x-)?api.?key|api.?key not|(missing|no|set).{0,20}api.?key|authentication|not logged in|please run /login|auth method|missing environment variable`)},
 	{ServerError, regexp.MustCompile(`(?i)\b5\d\d\b|overloaded|server.?error|internal error|high demand|unavailable|bad gateway|terminated|disconnected|connection|socket|network|fetch failed|timed? ?out|ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT`)},
 }
 
-// Classify returns what the text of an error means: Auth, RateLimit, ServerError,
-// or Crashed for everything else.
+// refusal matches what services say of requests that they never fulfil.
+var refusal = regexp.MustCompile(`(?i)model.{0,3}not.{0,3}found|\bmodel\b.{0,80}(was not found|does not exist|is not supported|not available to you)|not_found_error.{0,80}\bmodel|(unknown|invalid|unsupported) model\b|prompt is too long|context_length_exceeded|maximum context length|input is too long for`)
+
+// Classify returns what the text of an error means: Auth, BadRequest, RateLimit,
+// ServerError, or Crashed for everything else.
 func Classify(text string) Outcome {
 	for _, k := range kinds {
 		if k.says.MatchString(text) {
@@ -157,73 +183,4 @@ func because(status int, text string) Outcome {
 		return o
 	}
 	return Classify(text)
-}
-
-// Reset is when a service says that it may be asked again.
-type Reset struct {
-	At    time.Time     // zero when a duration was given
-	After time.Duration // from the moment it was given
-}
-
-// IsZero reports whether nothing was given.
-func (r Reset) IsZero() bool { return r.At.IsZero() && r.After == 0 }
-
-// Wait is how long there is to wait from now, 0 for not at all.
-func (r Reset) Wait(now time.Time) time.Duration {
-	if r.At.IsZero() {
-		return r.After
-	}
-	return max(0, r.At.Sub(now))
-}
-
-var (
-	// "Claude AI usage limit reached|1763804400"
-	resetEpoch = regexp.MustCompile(`limit reached\|(\d{10})\b`)
-	// "retry-after": "12", retryDelay":"34.5s", try again in 2 days 3 hours 1.5 seconds, reset after 3h12m
-	resetAfter = regexp.MustCompile(`(?i)(?:retry.?after(?:.?ms)?|retry.?delay|try again in|resets? (?:after|in))["':=\s]*((?:[\d.]+\s*(?:milliseconds?|ms|days?|d|hours?|h|minutes?|mins?|m|seconds?|secs?|s)?[\s,]*(?:and\s+)?)+)`)
-	amount     = regexp.MustCompile(`(?i)([\d.]+)\s*([a-z]*)`)
-)
-
-// units are the names of times, by how they begin.
-var units = []struct {
-	prefix string
-	is     time.Duration
-}{
-	{"mil", time.Millisecond}, {"ms", time.Millisecond}, {"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}, {"", time.Second},
-}
-
-// ResetIn finds in the text of an error when the service may be asked again.
-func ResetIn(text string) Reset {
-	if m := resetEpoch.FindStringSubmatch(text); m != nil {
-		if n, err := strconv.ParseInt(m[1], 10, 64); err == nil {
-			return Reset{At: time.Unix(n, 0)}
-		}
-	}
-	m := resetAfter.FindStringSubmatch(text)
-	if m == nil {
-		return Reset{}
-	}
-	inMillis := strings.Contains(strings.ToLower(m[0][:len(m[0])-len(m[1])]), "ms")
-	var sum time.Duration
-	for _, part := range amount.FindAllStringSubmatch(m[1], -1) {
-		n, err := strconv.ParseFloat(part[1], 64)
-		if err != nil {
-			continue
-		}
-		unit := unitOf(part[2])
-		if part[2] == "" && inMillis {
-			unit = time.Millisecond
-		}
-		sum += time.Duration(n * float64(unit))
-	}
-	return Reset{After: sum}
-}
-
-func unitOf(word string) time.Duration {
-	for _, u := range units {
-		if strings.HasPrefix(strings.ToLower(word), u.prefix) {
-			return u.is
-		}
-	}
-	return time.Second
 }

@@ -114,7 +114,10 @@ func (r *run) refused(o agent.Outcome) event.Stop {
 		return event.Stop{Reason: event.NoCommand, Text: text}
 	}
 	text := "the agent's service does not accept it: " + cmp.Or(r.record.Message, r.record.LastWords)
-	if known {
+	switch {
+	case o == agent.BadRequest:
+		text += "; name a model that you have (--model), or give it a shorter task"
+	case known:
 		text += "; " + p.Login
 	}
 	return event.Stop{Reason: event.Refused, Text: text + "; then: supervise resume " + r.LoopID}

@@ -1,0 +1,139 @@
+package agent
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"supervise/internal/regexp"
+)
+
+// Reset is when a service says that it may be asked again.
+type Reset struct {
+	At    time.Time     // zero when a duration was given
+	After time.Duration // from the moment it was given
+}
+
+// IsZero reports whether nothing was given.
+func (r Reset) IsZero() bool { return r.At.IsZero() && r.After == 0 }
+
+// Wait is how long there is to wait from now, 0 for not at all.
+func (r Reset) Wait(now time.Time) time.Duration {
+	if r.At.IsZero() {
+		return r.After
+	}
+	return max(0, r.At.Sub(now))
+}
+
+var (
+	// "Claude AI usage limit reached|1763804400"
+	resetEpoch = regexp.MustCompile(`limit reached\|(\d{10})\b`)
+	// "retry-after": "12", retryDelay":"34.5s", try again in 2 days 3 hours 1.5 seconds, reset after 3h12m
+	resetAfter = regexp.MustCompile(`(?i)(?:retry.?after(?:.?ms)?|retry.?delay|(?:try again|retry) in|resets? (?:after|in))["':=\s]*((?:[\d.]+\s*(?:milliseconds?|ms|days?|d|hours?|h|minutes?|mins?|m|seconds?|secs?|s)?[\s,]*(?:and\s+)?)+)`)
+	amount     = regexp.MustCompile(`(?i)([\d.]+)\s*([a-z]*)`)
+)
+
+// units are the names of times, by how they begin.
+var units = []struct {
+	prefix string
+	is     time.Duration
+}{
+	{"mil", time.Millisecond}, {"ms", time.Millisecond}, {"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}, {"", time.Second},
+}
+
+// ResetIn finds in the text of an error when the service may be asked again.
+func ResetIn(text string) Reset { return resetIn(text, time.Now()) }
+
+func resetIn(text string, now time.Time) Reset {
+	if at := resetAt(text, now); !at.IsZero() {
+		return Reset{At: at}
+	}
+	if m := resetEpoch.FindStringSubmatch(text); m != nil {
+		if n, err := strconv.ParseInt(m[1], 10, 64); err == nil {
+			return Reset{At: time.Unix(n, 0)}
+		}
+	}
+	m := resetAfter.FindStringSubmatch(text)
+	if m == nil {
+		return Reset{}
+	}
+	inMillis := strings.Contains(strings.ToLower(m[0][:len(m[0])-len(m[1])]), "ms")
+	var sum time.Duration
+	for _, part := range amount.FindAllStringSubmatch(m[1], -1) {
+		n, err := strconv.ParseFloat(part[1], 64)
+		if err != nil {
+			continue
+		}
+		unit := unitOf(part[2])
+		if part[2] == "" && inMillis {
+			unit = time.Millisecond
+		}
+		sum += time.Duration(n * float64(unit))
+	}
+	return Reset{After: sum}
+}
+
+func unitOf(word string) time.Duration {
+	for _, u := range units {
+		if strings.HasPrefix(strings.ToLower(word), u.prefix) {
+			return u.is
+		}
+	}
+	return time.Second
+}
+
+// clock matches a time of day, with the day and the zone where they are given: "try again at
+// Nov 25th, 2026 7:25 AM", "resets 3pm (Europe/Berlin)", "resets Oct 9 at 5:30pm",
+// "resets at 2026-11-25T15:00:00Z".
+var clock = regexp.MustCompile(`(?i)(?:try again at|resets?(?: at| on)?|available(?: again)? at)[:\s]+(?:` +
+	`(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d))` +
+	`|(?:([a-z]{3})[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?,?(?: (\d{4}))?,?(?: at)? )?(\d{1,2})(?::(\d\d))?\s*([ap]m)(?: \(([A-Za-z_]+(?:/[A-Za-z_]+)*)\))?)`)
+
+// resetAt reads a time of day, zero for none. One without a day is the next of that time;
+// one without a zone is local.
+func resetAt(text string, now time.Time) time.Time {
+	m := clock.FindStringSubmatch(text)
+	if m == nil {
+		return time.Time{}
+	}
+	if m[1] != "" {
+		at, _ := time.Parse(time.RFC3339, m[1]) // zero where it is none
+		return at
+	}
+	zone := now.Location()
+	if m[8] != "" {
+		named, err := time.LoadLocation(m[8])
+		if err != nil {
+			return time.Time{}
+		}
+		zone = named
+	}
+	here := now.In(zone)
+	year, month, day := here.Date()
+	if m[2] != "" {
+		parsed, err := time.Parse("Jan", strings.ToUpper(m[2][:1])+strings.ToLower(m[2][1:]))
+		if err != nil {
+			return time.Time{}
+		}
+		month = parsed.Month()
+		day, _ = strconv.Atoi(m[3])
+	}
+	if m[4] != "" {
+		year, _ = strconv.Atoi(m[4])
+	}
+	hour, _ := strconv.Atoi(m[5])
+	minute, _ := strconv.Atoi(m[6]) // 0 where there is none
+	hour %= 12
+	if strings.EqualFold(m[7], "pm") {
+		hour += 12
+	}
+	at := time.Date(year, month, day, hour, minute, 0, 0, zone)
+	switch {
+	case at.After(now):
+	case m[2] == "":
+		at = at.AddDate(0, 0, 1)
+	case m[4] == "" && now.Sub(at) > 180*24*time.Hour:
+		at = at.AddDate(1, 0, 0)
+	}
+	return at
+}
