@@ -21,7 +21,8 @@ func FuzzTAP(f *testing.F) {
 func FuzzUnittest(f *testing.F) {
 	reports.Fuzz(f, "unittest",
 		"test_a (m.C.test_a)\nDoc. ... ok\ntest_b (m.C) ... x\nFAIL\n  test_c (m.C) (n=1) ... ERROR\nsetUpClass (m.D) ... ERROR\n\n====\nERROR: setUpClass (m.D)\n------\nx\n======\n\nRan 3 tests in 0.1s\n\nFAILED (failures=1)\n",
-		"m (unittest.loader._FailedTest.m) ... ERROR\nRan 99999999999999999999 tests in 1s\n")
+		"m (unittest.loader._FailedTest.m) ... ERROR\nRan 99999999999999999999 tests in 1s\n",
+		"test_a (b) c (m.C.test_a (b) c) ... ok\nx ... FAIL\nRan 2 tests in 1s\n\nFAILED (errors=1)\n")
 }
 
 func FuzzMinitest(f *testing.F) {
@@ -73,6 +74,11 @@ func TestTextTests(t *testing.T) {
 			"unittest of Python before 3.11", "unittest",
 			"test_a (m.C) ... ok\ntest_b (m.C)\nWhat it is for. ... ok\ntest_c (m.C) ... printed\nFAIL\nsetUpClass (m.D) ... skipped 'no net'\nsetUpClass (m.E) ... ERROR\n\n----------------------------------------------------------------------\nRan 3 tests in 0.000s\n\nFAILED (failures=1, errors=1)\n",
 			map[string]string{"m: C.test_a": "passed", "m: C.test_b": "passed", "m: C.test_c": "failed", "m: D.setUpClass": "skipped", "broken m": "setUpClass of m.E failed"},
+		},
+		{
+			"unittest of Python 3.10 with names that are no identifiers", "unittest",
+			"test_a (m.C) ... ok\ntest_Links,_inline (m.C) ... FAIL\ntest with spaces (m.C) ... ok\n\n======================================================================\nFAIL: test_Links,_inline (m.C)\n----------------------------------------------------------------------\nno\n\n----------------------------------------------------------------------\nRan 3 tests in 0.1s\n\nFAILED (failures=1)\n",
+			map[string]string{"m: C.test_a": "passed", "m: C.test_Links,_inline": "failed", "test with spaces (m.C)": "passed"},
 		},
 		{
 			"unittest with an outcome that is missing", "unittest",

@@ -14,20 +14,74 @@ import (
 )
 
 var (
-	unittestTest    = regexp.MustCompile(`^(  )?([\pL_][\pL\pN_]*) \(([\pL\pN_.]+)\)(.*?)(?: \.\.\. ?(.*))?$`)
+	unittestLine    = regexp.MustCompile(`^(  )?(.*?)(?: \.\.\. ?(.*))?$`)
+	unittestPath    = regexp.MustCompile(`^[\pL_][\pL\pN_]*(?:\.[\pL_][\pL\pN_]*)*`)
 	unittestDoc     = regexp.MustCompile(`^(?:.*) \.\.\. ?(.*)$`)
 	unittestOutcome = regexp.MustCompile(`^(ok|FAIL|ERROR|expected failure|unexpected success|skipped)(?: '(.*)'| "(.*)")?$`)
 	unittestRan     = regexp.MustCompile(`^Ran (\d+) tests? in [0-9.]+s$`)
 	unittestFailed  = regexp.MustCompile(`^FAILED \(.*(?:failures|errors|unexpected successes)=\d+.*\)$`)
-	unittestDetail  = regexp.MustCompile(`^(?:ERROR|FAIL): ([\pL_][\pL\pN_]* \([\pL\pN_.]+\))`)
+	unittestDetail  = regexp.MustCompile(`^(?:ERROR|FAIL): (.*)$`)
 )
 
 func detectUnittest(h sniff.Head) bool {
 	return h.Line(unittestRan.MatchString) || h.Line(func(l string) bool {
-		m := unittestTest.FindStringSubmatch(l)
-		return m != nil && m[1] == "" && m[4] == "" && unittestOutcome.MatchString(m[5]) && strings.Contains(m[3], ".")
+		m, ok := parseUnittestLine(l)
+		return ok && !m.subtest && m.extra == "" && unittestOutcome.MatchString(m.outcome) && strings.Contains(m.place, ".")
 	})
 }
+
+// unittestHead is a line in which a test begins: "name (module.Class)", since Python 3.11
+// "name (module.Class.name)", with what its subtest is about and its outcome.
+type unittestHead struct {
+	subtest                     bool
+	name, place, extra, outcome string
+}
+
+// mostBrackets is how many brackets of a line are tried as those after the name.
+const mostBrackets = 20
+
+// parseUnittestLine reads such a line. A name may be any text, as tests can be made by
+// setattr: what is in the brackets tells where it ends.
+func parseUnittestLine(text string) (h unittestHead, ok bool) {
+	if !strings.Contains(text, " (") {
+		return h, false
+	}
+	m := unittestLine.FindStringSubmatch(text)
+	if m == nil || !strings.Contains(m[2], " (") {
+		return h, false
+	}
+	h.subtest, h.outcome = m[1] != "", m[3]
+	first := strings.Index(m[2], " (")
+	for i, tries := first, 0; i > 0 && tries < mostBrackets; tries++ {
+		name, rest := m[2][:i], m[2][i+2:]
+		if place := longest(unittestPath.FindString(rest), name, rest); place != "" {
+			h.name, h.place, h.extra = name, place, rest[len(place)+1:]
+			return h, true
+		}
+		next := strings.Index(rest, " (")
+		if next < 0 {
+			break
+		}
+		i += 2 + next
+	}
+	h.name = m[2][:max(first, 0)]
+	h.place = unittestPath.FindString(m[2][first+2:])
+	h.extra, ok = strings.CutPrefix(m[2][first+2+len(h.place):], ")")
+	return h, ok && h.place != "" && !strings.ContainsAny(strings.TrimSpace(h.name), " \t")
+}
+
+// longest returns the place that ends with the name of the test, "" if rest has none.
+func longest(path, name, rest string) string {
+	for end := range len(path) + 1 {
+		if (end == len(path) || path[end] == '.') && strings.HasPrefix(rest[end:], "."+name+")") {
+			return rest[:end+1+len(name)]
+		}
+	}
+	return ""
+}
+
+// key is how the details of a failure name the test again.
+func (h unittestHead) key() string { return h.name + " (" + h.place + ")" }
 
 // unittestStatuses are the outcomes. The words a test is skipped with follow.
 var unittestStatuses = map[string]metric.Status{
@@ -49,6 +103,8 @@ type unittest struct {
 	output textstream.Clip
 	ran    int    // -1 before the line with the count
 	failed string // the line that says how many tests failed
+
+	unread []string // lines that end with an outcome and name no test
 }
 
 func parseUnittest(r io.Reader) (parsed.Report, error) {
@@ -57,6 +113,7 @@ func parseUnittest(r io.Reader) (parsed.Report, error) {
 		u.line(strings.TrimRight(textstream.StripANSI(string(l.Text[:min(len(l.Text), parsed.MaxLine)])), " "))
 	})
 	u.shown()
+	u.unnamed()
 	known := len(u.cases) + u.loaders()
 	for _, c := range u.cases {
 		if c.Status == 0 {
@@ -83,6 +140,32 @@ func parseUnittest(r io.Reader) (parsed.Report, error) {
 	return report, err
 }
 
+// mostUnnamed is the share of the tests that may have names that cannot be read: of more,
+// unittest does not print the names.
+const mostUnnamed = .1
+
+// unnamed takes the tests that ran and whose names cannot be read: each counts, under
+// what is printed of it.
+func (u *unittest) unnamed() {
+	missing := u.ran - len(u.cases) - u.loaders()
+	if missing <= 0 || missing > max(len(u.unread), int(mostUnnamed*float64(u.ran))) || len(u.cases) == 0 {
+		return
+	}
+	status := metric.Passed
+	if u.failed != "" { // it may be one of those
+		status = metric.Errored
+	}
+	for i := range missing {
+		c := metric.Test{ID: metric.ID{Name: fmt.Sprintf("(unreadable name %d)", i+1)}, Status: status}
+		if i < len(u.unread) {
+			m := unittestLine.FindStringSubmatch(u.unread[i])
+			c.Name, c.Status = strings.TrimSpace(m[2]), unittestStatuses[unittestOutcome.FindStringSubmatch(m[3])[1]]
+		}
+		u.cases = append(u.cases, c)
+	}
+	u.set.Problems.Add("%d tests have names that cannot be read; they count, the first: %s", missing, u.cases[len(u.cases)-missing].Name)
+}
+
 // loaders counts the modules that could not be loaded: unittest counts them as
 // tests.
 func (u *unittest) loaders() int {
@@ -107,9 +190,7 @@ func (u *unittest) line(text string) {
 	case strings.HasPrefix(text, "======"):
 		u.shown()
 		u.open, u.headed = -1, false
-	case unittestDetail.MatchString(text) && u.detail == "":
-		u.shown()
-		u.detail = unittestDetail.FindStringSubmatch(text)[1]
+	case u.detail == "" && unittestDetail.MatchString(text) && u.details(text):
 	case u.detail != "":
 		if strings.HasPrefix(text, "------") && u.rule == 0 {
 			u.rule++
@@ -121,20 +202,33 @@ func (u *unittest) line(text string) {
 	}
 }
 
+// details begins the details of a failure, and reports whether the line names a test.
+func (u *unittest) details(text string) bool {
+	h, ok := parseUnittestLine(unittestDetail.FindStringSubmatch(text)[1])
+	if ok {
+		u.shown()
+		u.detail = h.key()
+	}
+	return ok
+}
+
 // test takes a line in which a test begins or ends.
 func (u *unittest) test(text string) {
-	m := unittestTest.FindStringSubmatch(text)
+	h, ok := parseUnittestLine(text)
 	switch {
-	case m != nil && m[1] != "": // a subtest: its test has no other outcome if it did not pass
-		u.outcome(m[5], true)
-	case m != nil && m[4] == "" && (m[5] != "" || strings.HasSuffix(text, "...") || strings.Contains(m[3], ".")):
-		u.begin(m[2], m[3], m[5])
+	case ok && h.subtest: // its test has no other outcome if it did not pass
+		u.outcome(h.outcome, true)
+	case ok && h.extra == "" && (h.outcome != "" || strings.HasSuffix(text, "...") || strings.Contains(h.place, ".")):
+		u.begin(h)
 		u.headed = !strings.Contains(text, " ...")
-		u.outcome(m[5], false)
+		u.outcome(h.outcome, false)
 	case u.headed && unittestDoc.MatchString(text):
 		u.headed = false
 		u.outcome(unittestDoc.FindStringSubmatch(text)[1], false)
 	default:
+		if m := unittestDoc.FindStringSubmatch(text); m != nil && u.open < 0 && unittestOutcome.MatchString(m[1]) {
+			u.unread = parsed.Keep(u.unread, text)
+		}
 		u.outcome(text, false)
 	}
 }
@@ -142,8 +236,8 @@ func (u *unittest) test(text string) {
 // begin takes the name and place of a test: since Python 3.11 with
 // its name once more. A class or module that is skipped as a whole is reported as
 // its setup, and represents its tests.
-func (u *unittest) begin(name, place, outcome string) {
-	key := name + " (" + place + ")"
+func (u *unittest) begin(h unittestHead) {
+	name, place, key := h.name, h.place, h.key()
 	u.open = -1
 	suite, class := unittestPlace(name, place)
 	if strings.HasPrefix(place, "unittest.loader.") {
@@ -153,7 +247,7 @@ func (u *unittest) begin(name, place, outcome string) {
 	if unittestFixtures[name] && strings.HasSuffix(name, "Module") {
 		suite, class = place, ""
 	}
-	if unittestFixtures[name] && !strings.HasPrefix(outcome, "skipped") {
+	if unittestFixtures[name] && !strings.HasPrefix(h.outcome, "skipped") {
 		u.breaks(key, suite, name+" of "+place+" failed")
 		return
 	}
