@@ -104,8 +104,9 @@ type Test struct {
 	Message  string        `json:"message,omitempty"` // of a failure, or the reason of a skip
 	File     string        `json:"file,omitempty"`
 	Line     int           `json:"line,omitempty"`
-	Flaky    bool          `json:"flaky,omitempty"` // failed, then passed when run again
-	Rerun    bool          `json:"rerun,omitempty"` // a second attempt at the same identity
+	Flaky    bool          `json:"flaky,omitempty"`  // failed, then passed when run again
+	Rerun    bool          `json:"rerun,omitempty"`  // a second attempt at the same identity
+	Varies   bool          `json:"varies,omitempty"` // its name changes from run to run; it keeps the first one
 	// Carried says that the test was not run: its last verdict stands, since nothing that
 	// its tool knows it by has changed.
 	Carried bool `json:"carried,omitempty"`

@@ -14,6 +14,7 @@ import (
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/varying"
 	"supervise/internal/worktree"
 	"supervise/metric"
 	"supervise/selector"
@@ -124,7 +125,8 @@ func (r *run) repeat(ctx context.Context, res *measure.Result) error {
 		*res, again = again, *res // what was run now is the measurement
 	}
 	r.state.CoverageWobble = judge.Wobble(res.Set, again.Set)
-	res.Set.Tests = judge.Unsteady(res.Set.Tests, again.Set.Tests)
+	res.Set.Tests = varying.Learn(res.Set.Tests, again.Set.Tests)
+	res.Set.Tests = judge.Unsteady(res.Set.Tests, varying.Settle(again.Set.Tests, res.Set.Tests))
 	r.past.LearnFlaky(judge.FlakyOf(res.Set.Tests))
 	return nil
 }

@@ -62,9 +62,7 @@ func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) er
 	before, count := len(run.tests.Problems), len(run.tests.Cases)
 	run.tests, run.Listed = reconcile(run.tests, list), len(list)
 	m.unseen[c.id()] = len(run.tests.Cases) > count
-	if n := len(run.tests.Problems); n > before {
-		run.Problems = append(run.Problems, run.tests.Problems[n-1])
-	}
+	run.Problems = append(run.Problems, run.tests.Problems[before:]...)
 	return nil
 }
 
@@ -178,11 +176,12 @@ func reconcile(t *metric.Tests, list []listed) *metric.Tests {
 	ran := namesOf(t)
 	var missed []metric.Test
 	out := *t
-	out.Broken = slices.Clone(t.Broken)
+	out.Broken, out.Problems = slices.Clone(t.Broken), slices.Clone(t.Problems)
 	told, n := "", 0
+	other := changing(t, list)
 	for _, l := range list {
 		known := slices.ContainsFunc(t.Broken, func(b metric.Suite) bool { return b.Name == l.suite || l.suite == "" })
-		if known || ran[key(l.suite, l.name)] {
+		if known || ran[key(l.suite, l.name)] || other.take(l) {
 			continue // it ran, or is already known not to have run
 		}
 		test := metric.Test{ID: metric.ID{Suite: l.suite, Name: l.name}, Status: metric.NotRun, Message: "is listed by the framework and did not run"}
@@ -200,9 +199,11 @@ func reconcile(t *metric.Tests, list []listed) *metric.Tests {
 			told = strings.TrimSpace(l.suite + " " + l.name)
 		}
 	}
-	out.Cases = metric.NewTests(append(missed, t.Cases...)).Cases
+	cases := append(missed, t.Cases...)
+	other.mark(cases[len(missed):], &out.Problems)
+	out.Cases = metric.NewTests(cases).Cases
 	if n > 0 {
-		out.Problems = append(slices.Clone(t.Problems), fmt.Sprintf("%d of the %d tests or files that the framework lists did not run, the first: %s", n, len(list), told))
+		out.Problems = append(out.Problems, fmt.Sprintf("%d of the %d tests or files that the framework lists did not run, the first: %s", n, len(list), told))
 	}
 	return &out
 }
@@ -214,12 +215,21 @@ func namesOf(t *metric.Tests) map[listed]bool {
 	for _, c := range t.Cases {
 		for _, suite := range []string{c.Suite, c.File, ""} {
 			names[key(suite, "")] = suite != ""
-			names[key(suite, c.Name)] = true
-			names[key(suite, c.Class+" "+c.Name)] = true
-			names[key(suite, lastWord(c.Class)+" "+c.Name)] = true
+		}
+		for _, name := range aliases(c) {
+			names[name] = true
 		}
 	}
 	return names
+}
+
+// aliases are the names by which a list may refer to a test.
+func aliases(c metric.Test) []listed {
+	var out []listed
+	for _, suite := range []string{c.Suite, c.File, ""} {
+		out = append(out, key(suite, c.Name), key(suite, c.Class+" "+c.Name), key(suite, lastWord(c.Class)+" "+c.Name))
+	}
+	return out
 }
 
 // key makes names comparable that are joined in different ways.

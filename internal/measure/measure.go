@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"supervise/internal/varying"
 	"supervise/metric"
 	"supervise/runner"
 )
@@ -169,6 +170,7 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 	if err != nil {
 		return run, err
 	}
+	run.tests = varying.Settle(run.tests, known)
 	m.stopped(&run, known)
 	if err := m.inventory(ctx, &run, known); err != nil {
 		return run, err

@@ -13,6 +13,7 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/treediff"
+	"supervise/internal/varying"
 	"supervise/metric"
 	"supervise/runner"
 	"supervise/snapshot"
@@ -58,7 +59,7 @@ func (h *history) step(c Commit, before metric.Set) step {
 	if p.why != "" {
 		return p
 	}
-	p.set.Tests = e.Set.Tests.CarryOver(before.Tests)
+	p.set.Tests = varying.Settle(e.Set.Tests, before.Tests).CarryOver(before.Tests)
 	if len(e.Set.Tests.Cases) == 0 {
 		gap, _ := e.Set.Gap(metric.SectionTests)
 		if len(p.set.Tests.Cases) == 0 {

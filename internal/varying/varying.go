@@ -1,0 +1,144 @@
+// Package varying matches tests whose names change from run to run: names that hold a
+// time, an address, a temporary path or a random value. Such a name is no identity; the
+// test keeps the name under which it was first seen.
+package varying
+
+import (
+	"strings"
+
+	"supervise/internal/regexp"
+	"supervise/metric"
+)
+
+// mark replaces what changes in a name.
+const mark = "*"
+
+// changing is what changes from run to run by its shape: times, UUIDs, addresses, digests,
+// temporary paths, random fractions.
+var changing = regexp.MustCompile(`(?:/private)?/(?:tmp|var/folders|var/tmp)/[^\s,\])'"]+` +
+	`|[A-Za-z]:[\\/]+(?:[^\s,\])'"]*[\\/])?(?i:temp)[\\/]+[^\s,\])'"]+` +
+	`|datetime\.\w+\([^)]*\)` +
+	`|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:[A-Z][a-z]{2} \d\d?|\d\d? [A-Z][a-z]{2}) \d{4} \d\d:\d\d:\d\d(?: GMT)?(?: ?[+-]\d{4})?(?: \([^)]*\))?` +
+	`|\d{4}-\d\d-\d\d(?:[T _]\d\d[:_.-]?\d\d(?:[:_.-]?\d\d(?:[.,]\d+)?)?(?: ?(?:Z|[+-]\d\d:?\d\d))?)?` +
+	`|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b` +
+	`|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b` +
+	`|\b0x[0-9a-fA-F]{6,16}\b|\b[0-9a-f]{32,128}\b` +
+	`|\b1[4-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?\b|\b0\.\d{12,}\b`)
+
+// numbered is a word that holds a digit.
+var numbered = regexp.MustCompile(`[\pL\pN_.+-]*\pN[\pL\pN_.+-]*`)
+
+// Shape returns a name without what changes by its shape, and whether there is any.
+func Shape(name string) (string, bool) {
+	if !strings.ContainsAny(name, "0123456789/\\") {
+		return name, false
+	}
+	out := changing.ReplaceAllString(name, mark)
+	return out, out != name
+}
+
+// Stem returns what the names of one test have in common whose name is known to change:
+// what precedes the parameters, or the name without words that hold a digit. It is false
+// for a name in which nothing can change.
+func Stem(name string) (string, bool) {
+	if i := strings.IndexByte(name, '['); i > 0 && strings.HasSuffix(name, "]") {
+		return name[:i] + "[" + mark + "]", true
+	}
+	out := numbered.ReplaceAllString(name, mark)
+	return out, out != name
+}
+
+// Settle gives the tests of a run the names that they have among the known ones: those
+// that are in one of the two alone, in the same suite and class, whose names have the
+// same shape, or the same stem where the name is known to change.
+func Settle(now, known *metric.Tests) *metric.Tests {
+	if now == nil || known == nil {
+		return now
+	}
+	var lost, fresh []*metric.Test
+	varies := false
+	metric.Pair(known, now, func(was, is *metric.Test) {
+		switch {
+		case was == nil:
+			fresh = append(fresh, is)
+		case is == nil:
+			lost = append(lost, was)
+		default:
+			varies = varies || was.Varies && !is.Varies
+		}
+	})
+	names := matched(lost, fresh, func(t *metric.Test) bool { return t.Varies })
+	if len(names) == 0 && !varies {
+		return now
+	}
+	cases := make([]metric.Test, len(now.Cases))
+	for i, c := range now.Cases {
+		was, ok := known.Lookup(c.ID)
+		if ok && was.Varies {
+			c.Varies = true
+		}
+		if id, ok := names[c.ID]; ok {
+			c.ID, c.Varies = id, true
+		}
+		cases[i] = c
+	}
+	out := *now
+	out.Cases = metric.NewTests(cases).Cases
+	return &out
+}
+
+// Learn marks the tests whose names another run of the same tree does not have, if that
+// run has others of the same shape or stem instead.
+func Learn(first, second *metric.Tests) *metric.Tests {
+	if first == nil || second == nil {
+		return first
+	}
+	var lost, fresh []*metric.Test
+	metric.Pair(first, second, func(was, is *metric.Test) {
+		switch {
+		case was == nil:
+			fresh = append(fresh, is)
+		case is == nil:
+			lost = append(lost, was)
+		}
+	})
+	out := first
+	for _, id := range matched(lost, fresh, func(*metric.Test) bool { return true }) {
+		if t, ok := out.Lookup(id); ok {
+			t.Varies = true
+			out = out.With(t)
+		}
+	}
+	return out
+}
+
+// matched pairs the tests of two runs, in their order: for each of fresh that is one of
+// lost under another name, by its identity, that of the lost one.
+func matched(lost, fresh []*metric.Test, changes func(*metric.Test) bool) map[metric.ID]metric.ID {
+	out := map[metric.ID]metric.ID{}
+	if len(lost) == 0 || len(fresh) == 0 {
+		return out
+	}
+	taken := map[*metric.Test]bool{}
+	pass := func(key func(string) (string, bool), may func(*metric.Test) bool) {
+		waiting := map[metric.ID][]*metric.Test{}
+		for _, t := range lost {
+			if k, ok := key(t.Name); ok && !taken[t] && may(t) {
+				id := metric.ID{Suite: t.Suite, Class: t.Class, Name: k}
+				waiting[id] = append(waiting[id], t)
+			}
+		}
+		for _, t := range fresh {
+			k, ok := key(t.Name)
+			id := metric.ID{Suite: t.Suite, Class: t.Class, Name: k}
+			if _, done := out[t.ID]; !ok || done || len(waiting[id]) == 0 {
+				continue
+			}
+			out[t.ID], taken[waiting[id][0]] = waiting[id][0].ID, true
+			waiting[id] = waiting[id][1:]
+		}
+	}
+	pass(Shape, func(*metric.Test) bool { return true })
+	pass(Stem, changes)
+	return out
+}
