@@ -91,7 +91,8 @@ func (n node) instrumented(check Check, c call) Check {
 		}
 		return check
 	}
-	check.Command = n.exec(tool, with([]string{"--reporter=json", "--report-dir=" + cover, temp[tool] + ReportDir + "/.temp", "--check-coverage=false"}, check.Command...)...)
+	options := with(n.measured(tool, c), "--reporter=json", "--report-dir="+cover, temp[tool]+ReportDir+"/.temp", "--check-coverage=false")
+	check.Command = n.exec(tool, with(options, check.Command...)...)
 	check.Coverage, check.Reports = true, append(check.Reports, cover+"/coverage-final.json")
 	return check
 }
