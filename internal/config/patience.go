@@ -85,7 +85,7 @@ func (l Limits) Unwatched(s *agentrun.Setup) string {
 	if len(said) == 0 {
 		return ""
 	}
-	return "nobody is at the terminal: an agent that prints nothing is stopped, after " + strings.Join(said, ", ") + "; 0 switches that off"
+	return "unattended: an agent that prints nothing is stopped, after " + strings.Join(said, ", ") + "; 0 switches that off"
 }
 
 // minutes is a duration of whole minutes.

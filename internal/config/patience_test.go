@@ -12,8 +12,8 @@ func TestUnwatched(t *testing.T) {
 		idle, first time.Duration
 		note        string
 	}{
-		"nothing set":   {"{}", 30 * time.Minute, 10 * time.Minute, "nobody is at the terminal: an agent that prints nothing is stopped, after 10m at its start (--first-output-timeout), 30m later (--idle-timeout); 0 switches that off"},
-		"as by default": {"{idle_timeout: auto, first_output_timeout: 2m}", 30 * time.Minute, 2 * time.Minute, "nobody is at the terminal: an agent that prints nothing is stopped, after 30m later (--idle-timeout); 0 switches that off"},
+		"nothing set":   {"{}", 30 * time.Minute, 10 * time.Minute, "unattended: an agent that prints nothing is stopped, after 10m at its start (--first-output-timeout), 30m later (--idle-timeout); 0 switches that off"},
+		"as by default": {"{idle_timeout: auto, first_output_timeout: 2m}", 30 * time.Minute, 2 * time.Minute, "unattended: an agent that prints nothing is stopped, after 30m later (--idle-timeout); 0 switches that off"},
 		"switched off":  {"{idle_timeout: 0, first_output_timeout: 0s}", 0, 0, ""},
 		"others":        {"{idle_timeout: 1h, first_output_timeout: 90s}", time.Hour, 90 * time.Second, ""},
 	} {
