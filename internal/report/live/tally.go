@@ -184,23 +184,23 @@ func (c *counter) goEvent(line []byte) bool {
 		return false
 	}
 	action := value(line, `"Action":"`)
-	if action == "" {
+	switch string(action) {
+	case "":
 		return false
-	}
-	if action == "pass" || action == "fail" || action == "skip" {
-		if test := value(line, `"Test":"`); test != "" {
-			c.tally.add(action, test)
+	case "pass", "fail", "skip":
+		if test := value(line, `"Test":"`); len(test) > 0 {
+			c.tally.add(string(action), string(test))
 		}
 	}
 	return true
 }
 
-// value is the text behind a key, "" where there is none.
-func value(line []byte, key string) string {
+// value is the text behind a key, empty where there is none.
+func value(line []byte, key string) []byte {
 	_, behind, _ := bytes.Cut(line, []byte(key))
 	text, _, ended := bytes.Cut(behind, []byte(`"`))
 	if !ended {
-		return ""
+		return nil
 	}
-	return string(text)
+	return text
 }
