@@ -45,12 +45,12 @@ func (n node) jest(start []string, c call) Check {
 	}
 }
 
-// vitest measures coverage of a failed run only with an option.
+// vitest measures coverage of a failed run only with an option. Its second reporter is for who watches.
 func (n node) vitest(c call) Check {
 	report, cover := ReportDir+"/vitest.json", ReportDir+"/.coverage"
 	check := Check{
 		Name:      "vitest",
-		Command:   n.exec("vitest", with(with([]string{"run"}, c.args...), "--reporter=json", "--outputFile="+report, "--bail=0")...),
+		Command:   n.exec("vitest", with(with([]string{"run"}, c.args...), "--reporter=json", "--reporter=default", "--outputFile="+report, "--bail=0")...),
 		Reports:   []string{report},
 		Inventory: n.exec("vitest", with(with([]string{"list"}, c.args...), "--json")...),
 	}

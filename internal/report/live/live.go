@@ -53,6 +53,7 @@ type Check struct {
 	Name   string    `json:"name"`
 	Began  time.Time `json:"began"`
 	Ended  time.Time `json:"ended,omitzero"`
+	Lists  bool      `json:"lists,omitempty"` // its tests are listed by another command afterwards
 	Aside  bool      `json:"aside,omitempty"` // it is run for judging
 	Number int       `json:"number"`          // in the order in which the checks began, from 1
 	Tally  Tally     `json:"tests"`
@@ -221,7 +222,7 @@ func (b *Board) Check(c measure.Check) io.WriteCloser {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := &b.state
-	check := Check{Name: shown(nameOf(c)), Began: b.now(), Aside: c.Aside()}
+	check := Check{Name: shown(nameOf(c)), Began: b.now(), Aside: c.Aside(), Lists: len(c.Inventory) > 0}
 	what := doesMeasure
 	if check.Aside {
 		what = doesJudge

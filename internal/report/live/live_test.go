@@ -66,7 +66,7 @@ func TestALoopAsItIsSeen(t *testing.T) {
 	_ = lint.Close()
 	_ = test.Close()
 	l.wait(time.Second)
-	l.shows(t, "     baseline, 2m43s in all", "     check 2 of 2  go vet is read  1s")
+	l.shows(t, "     baseline, 2m43s in all", "     check 2 of 2  go vet: reading the report  1s")
 
 	again := l.Check(measure.Check{Name: "go test", Dir: "api"})
 	_, _ = again.Write([]byte("--- PASS: TestOne (0.00s)\n"))

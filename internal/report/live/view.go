@@ -106,8 +106,11 @@ func (s State) work(now time.Time) []line {
 	case len(out) > 0:
 		return out
 	case n > 0 && s.Doing == doesMeasure:
-		last := s.Checks[n-1]
-		return []line{{{report.Faint, "     " + s.place(last)}, {report.Plain, last.Name + " is read"}, {report.Faint, "  " + clock(now.Sub(last.Ended))}}}
+		last, what := s.Checks[n-1], ": reading the report"
+		if last.Lists {
+			what += ", listing the tests"
+		}
+		return []line{{{report.Faint, "     " + s.place(last)}, {report.Plain, last.Name + what}, {report.Faint, "  " + clock(now.Sub(last.Ended))}}}
 	}
 	l := line{{report.Plain, "     " + s.Doing}, {report.Faint, "  " + clock(now.Sub(s.Since))}}
 	if text := s.used(); s.Doing == doesAgent && text != "" {
